@@ -1,0 +1,141 @@
+// tactus check: is this scene right, and what is in it?
+
+#include "commands.h"
+#include "options.h"
+#include "report.h"
+
+#include "base/assert.h"
+#include "tactus/model.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct checkCall {
+    const char* path;
+    int json, params;
+} checkCall;
+
+static int parse(checkCall* call, int argc, char** argv) {
+    const cliOption options[] = {
+        {"params", 0, CLI_FLAG, &call->params, NULL, "list all parameters with value and range", 0,
+         0},
+        {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per line", 0, 0},
+    };
+    const cliCommand command = {
+        .name = "check",
+        .summary = "load a scene and say what is in it, or what is wrong with it",
+        .positional = "FILE",
+        .description =
+            "Loads a scene. Prints its bodies, geoms, shapes and parameters, or the file,\n"
+            "line and attribute of the first mistake (exit code 2).\n",
+        .example = "  tactus check scenes/first_light.xml --params\n",
+        .options = options,
+        .option_count = TAC_COUNT(options),
+        .least = 1,
+        .most = 1,
+        .arguments = &call->path,
+    };
+    return cli_parse(&command, argc, argv);
+}
+
+//---------------------------------- text -----------------------------------------
+
+static void print_shapes(const tacModel* model) {
+    for (int i = 0; i < model->nshape; ++i) {
+        const tacShape* shape = &model->shape[i];
+        if (strncmp(shape->name, "geom:", 5) == 0) continue; // of a plain geom
+        printf("  shape %s: %d node%s\n", shape->name, shape->count, shape->count == 1 ? "" : "s");
+    }
+}
+
+static void print_summary(const tacModel* model, const char* path) {
+    printf("%s: fine\n", path);
+    if (*model->name) printf("  model      %s\n", model->name);
+    printf("  bodies     %d, with the world\n", model->nbody);
+    printf("  geoms      %d\n", model->ngeom);
+    printf("  shapes     %d, of %d nodes\n", model->nshape, model->nnode);
+    printf("  lights     %d\n", model->nlight);
+    printf("  cameras    %d\n", model->ncamera);
+    printf("  parameters %d, in %d groups\n", model->nparam, model->nparamname);
+    print_shapes(model);
+}
+
+static void print_group(const tacModel* model, const tacParamName* group) {
+    tacParam param = group->param;
+    printf("  %s", group->name);
+    if (param.count > 1) printf("[0..%d]", param.count - 1);
+    printf(" =");
+    for (int i = 0; i < param.count; ++i) printf(" %.17g", model->param[param.offset + i]);
+    printf("  in [%g, %g]", param.lower, param.upper);
+    if (group->alias) printf("  also %s", group->alias);
+    printf("\n");
+}
+
+//---------------------------------- JSON -----------------------------------------
+
+static void json_names(cliJson* json, const tacModel* model) {
+    cli_json_open(json, "shapes", '[');
+    for (int i = 0; i < model->nshape; ++i) {
+        cli_json_open(json, NULL, '{');
+        cli_json_text(json, "name", model->shape[i].name);
+        cli_json_int(json, "nodes", model->shape[i].count);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+}
+
+static void json_summary(cliJson* json, const tacModel* model, const char* path) {
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "file", path);
+    cli_json_text(json, "model", model->name);
+    cli_json_int(json, "bodies", model->nbody);
+    cli_json_int(json, "geoms", model->ngeom);
+    json_names(json, model);
+    cli_json_int(json, "nodes", model->nnode);
+    cli_json_int(json, "lights", model->nlight);
+    cli_json_int(json, "cameras", model->ncamera);
+    cli_json_int(json, "parameters", model->nparam);
+    cli_json_int(json, "groups", model->nparamname);
+    cli_json_close(json, '}');
+}
+
+static void json_group(cliJson* json, const tacModel* model, const tacParamName* group) {
+    tacParam param = group->param;
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "parameter", group->name);
+    if (group->alias) cli_json_text(json, "alias", group->alias);
+    cli_json_int(json, "offset", param.offset);
+    cli_json_open(json, "value", '[');
+    for (int i = 0; i < param.count; ++i)
+        cli_json_number(json, NULL, model->param[param.offset + i]);
+    cli_json_close(json, ']');
+    cli_json_number(json, "lower", param.lower);
+    cli_json_number(json, "upper", param.upper);
+    cli_json_close(json, '}');
+}
+
+//---------------------------------- command --------------------------------------
+
+int tac_cmd_check(int argc, char** argv) {
+    checkCall call = {0};
+    int code = parse(&call, argc, argv);
+    if (code != CLI_GO_ON) return code;
+
+    tacModel* model;
+    tacMessage message;
+    tacResult result = tac_load(call.path, NULL, &model, &message);
+    if (result != TAC_OK) return cli_report(result, &message);
+
+    cliJson json = {.file = stdout};
+    if (call.json)
+        json_summary(&json, model, call.path);
+    else
+        print_summary(model, call.path);
+    for (int i = 0; call.params && i < model->nparamname; ++i)
+        if (call.json)
+            json_group(&json, model, &model->paramname[i]);
+        else
+            print_group(model, &model->paramname[i]);
+    tac_model_destroy(model);
+    return CLI_FINE;
+}

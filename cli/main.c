@@ -1,0 +1,98 @@
+// tactus: one command, many subcommands.
+
+#include "commands.h"
+#include "report.h"
+
+#include "base/assert.h"
+#include "base/dispatch.h"
+#include "model/nearest.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef TACTUS_VERSION
+#define TACTUS_VERSION "unknown"
+#endif
+
+typedef struct cliEntry {
+    const char* name;
+    int (*run)(int argc, char** argv);
+    const char* summary;
+} cliEntry;
+
+static const cliEntry entries[] = {
+    {"check", tac_cmd_check, "load a scene and say what is in it, or what is wrong with it"},
+    {"sdf", tac_cmd_sdf, "signed distances of a shape at points, with gradients and Hessians"},
+    {"render", tac_cmd_render, "draw a scene into a PNG file"},
+    {"grad", tac_cmd_grad, "derivatives of a scene, and checks of them"},
+    {"bench", tac_cmd_bench, "measure speed"},
+};
+
+static void print_overview(FILE* file) {
+    fprintf(file, "tactus " TACTUS_VERSION " - differentiable physics\n\n"
+                  "usage: tactus COMMAND [arguments] [options]\n\ncommands:\n");
+    for (int i = 0; i < TAC_COUNT(entries); ++i)
+        fprintf(file, "  %-8s %s\n", entries[i].name, entries[i].summary);
+    fprintf(file, "\n  tactus COMMAND --help   options and an example\n"
+                  "  tactus --version        version and instruction set\n\n"
+                  "exit code: 0 fine, 1 the answer is no, 2 wrong use or wrong input\n\n"
+                  "example:\n  tactus render scenes/first_light.xml -o first_light.png\n");
+}
+
+static const cliEntry* find(const char* name) {
+    for (int i = 0; i < TAC_COUNT(entries); ++i)
+        if (strcmp(entries[i].name, name) == 0) return &entries[i];
+    return NULL;
+}
+
+static int unknown_command(const char* name) {
+    char names[256] = "help", near[TAC_NEAREST_SIZE];
+    for (int i = 0; i < TAC_COUNT(entries); ++i) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, " %s", entries[i].name);
+    }
+    int meant = tac_nearest(name, names, near);
+    return cli_wrong("", "unknown command '%s'%s%s%s (tactus --help lists them)", name,
+                     meant ? "; did you mean '" : "", meant ? near : "", meant ? "'?" : "");
+}
+
+static int help(int argc, char** argv) {
+    if (argc < 2) {
+        print_overview(stdout);
+        return CLI_FINE;
+    }
+    const cliEntry* entry = find(argv[1]);
+    if (!entry) return unknown_command(argv[1]);
+    char option[] = "--help";
+    char* arguments[] = {argv[1], option, NULL};
+    return entry->run(2, arguments);
+}
+
+static int is_one_of(const char* word, const char* a, const char* b) {
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+static int run(int argc, char** argv) {
+    if (argc < 2) return help(argc, argv);
+    if (is_one_of(argv[1], "--help", "-h")) return help(1, argv);
+    if (is_one_of(argv[1], "help", "help")) return help(argc - 1, argv + 1);
+    if (is_one_of(argv[1], "--version", "version")) {
+        printf("tactus " TACTUS_VERSION " (%s)\n", tac_isa_name(tac_isa()));
+        return CLI_FINE;
+    }
+    const cliEntry* entry = find(argv[1]);
+    return entry ? entry->run(argc - 1, argv + 1) : unknown_command(argv[1]);
+}
+
+int main(int argc, char** argv) {
+    // a reader that goes away (| head) is an error of writing like others, not a sudden end
+    signal(SIGPIPE, SIG_IGN);
+    const char* complaint = tac_isa_complaint();
+    if (complaint) return cli_wrong("", "%s", complaint);
+    int code = run(argc, argv);
+    // help and figures on a full disk or closed pipe did not get through
+    if (fflush(stdout) != 0 && code == CLI_FINE)
+        return cli_wrong("", "standard output cannot be written");
+    return code;
+}

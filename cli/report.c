@@ -1,0 +1,95 @@
+// Complaints and JSON.
+
+#include "report.h"
+
+#include "model/source.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+//---------------------------------- complaints -----------------------------------
+
+int cli_wrong(const char* command, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "tactus%s%s: ", *command ? " " : "", command);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+    va_end(arguments);
+    return CLI_WRONG;
+}
+
+int cli_report(tacResult result, const tacMessage* message) {
+    fprintf(stderr, "%s", *message->file ? message->file : "tactus");
+    if (message->line) fprintf(stderr, ":%d", message->line);
+    if (*message->attribute) fprintf(stderr, ": %s", message->attribute);
+    fprintf(stderr, ": %s\n", *message->text ? message->text : tac_result_text(result));
+    return CLI_WRONG;
+}
+
+//---------------------------------- JSON -----------------------------------------
+
+// bytes that are not UTF-8 become U+FFFD, as JSON has no way to hold them
+static void put_string(FILE* file, const char* text) {
+    size_t length = strlen(text);
+    fputc('"', file);
+    for (size_t i = 0; i < length;) {
+        unsigned char c = (unsigned char)text[i];
+        size_t bytes = tac_utf8_length(text + i, length - i);
+        if (bytes == 0)
+            fputs("\xef\xbf\xbd", file);
+        else if (c == '"' || c == '\\')
+            fprintf(file, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            fprintf(file, "\\u%04x", c);
+        else
+            fwrite(text + i, 1, bytes, file);
+        i += bytes ? bytes : 1;
+    }
+    fputc('"', file);
+}
+
+static void put_key(cliJson* json, const char* key) {
+    if (json->need_comma) fputs(", ", json->file);
+    json->need_comma = 1;
+    if (!key) return;
+    put_string(json->file, key);
+    fputs(": ", json->file);
+}
+
+void cli_json_open(cliJson* json, const char* key, char bracket) {
+    put_key(json, key);
+    fputc(bracket, json->file);
+    json->need_comma = 0;
+    ++json->depth;
+}
+
+void cli_json_close(cliJson* json, char bracket) {
+    fputc(bracket, json->file);
+    json->need_comma = --json->depth > 0;
+    if (json->depth == 0) fputc('\n', json->file);
+}
+
+void cli_json_text(cliJson* json, const char* key, const char* text) {
+    put_key(json, key);
+    put_string(json->file, text);
+}
+
+void cli_json_number(cliJson* json, const char* key, double value) {
+    put_key(json, key);
+    if (isfinite(value))
+        fprintf(json->file, "%.17g", value);
+    else
+        fputs("null", json->file);
+}
+
+void cli_json_int(cliJson* json, const char* key, long long value) {
+    put_key(json, key);
+    fprintf(json->file, "%lld", value);
+}
+
+void cli_json_bool(cliJson* json, const char* key, int value) {
+    put_key(json, key);
+    fputs(value ? "true" : "false", json->file);
+}

@@ -1,0 +1,36 @@
+// What the command says: complaints on stderr, figures as JSON.
+
+#ifndef TACTUS_CLI_REPORT_H
+#define TACTUS_CLI_REPORT_H
+
+#include "tactus/result.h"
+
+#include <stdio.h>
+
+// exit codes
+enum { CLI_FINE = 0, CLI_NO = 1, CLI_WRONG = 2 };
+
+// "tactus COMMAND: text" on stderr; returns CLI_WRONG
+int cli_wrong(const char* command, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+// "file:line: attribute: text" on stderr, without the parts that are empty; returns CLI_WRONG
+int cli_report(tacResult result, const tacMessage* message);
+
+//---------------------------------- JSON -----------------------------------------
+
+// One object per line: open an object, put members, close it.
+typedef struct cliJson {
+    FILE* file;
+    int depth;      // of open objects and arrays
+    int need_comma; // before the next member
+} cliJson;
+
+// key is NULL inside an array and at the top
+void cli_json_open(cliJson* json, const char* key, char bracket); // '{' or '['
+void cli_json_close(cliJson* json, char bracket);                 // '}' or ']'
+void cli_json_text(cliJson* json, const char* key, const char* text);
+void cli_json_number(cliJson* json, const char* key, double value); // 17 digits; null if not finite
+void cli_json_int(cliJson* json, const char* key, long long value);
+void cli_json_bool(cliJson* json, const char* key, int value);
+
+#endif

@@ -1,0 +1,64 @@
+# One source, several number types: object files per instruction set, and number builds that are
+# linked into one relocatable object whose symbols are local but for a few.
+
+set(TACTUS_X86 OFF)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(TACTUS_X86 ON)
+endif()
+if(TACTUS_X86)
+    find_library(TACTUS_MVEC mvec)
+endif()
+if(NOT TACTUS_MVEC)
+    set(TACTUS_MVEC "")
+endif()
+
+set(TACTUS_ISA_FLAGS_baseline "")
+set(TACTUS_ISA_FLAGS_avx2 -mavx2 -mfma)
+set(TACTUS_ISA_FLAGS_avx512 -mavx2 -mfma -mavx512f -mavx512dq -mavx512vl -mavx512bw
+                            -mprefer-vector-width=512)
+set(TACTUS_ISAS baseline)
+if(TACTUS_X86)
+    list(APPEND TACTUS_ISAS avx2 avx512)
+endif()
+
+# -O3 unrolls the lock-step loops of kernels; a kernel symbol ends in its instruction set
+set(TACTUS_KERNEL_FLAGS $<$<CONFIG:Release>:-O3>)
+
+# tactus_isa_objects(NAME sources…): NAME_OBJECTS holds the objects of every instruction set
+function(tactus_isa_objects name)
+    set(objects "")
+    foreach(isa ${TACTUS_ISAS})
+        if(ARGN)
+            add_library(${name}_${isa} OBJECT ${ARGN})
+            target_compile_options(${name}_${isa} PRIVATE ${TACTUS_KERNEL_FLAGS}
+                                                          ${TACTUS_ISA_FLAGS_${isa}})
+            target_compile_definitions(${name}_${isa} PRIVATE TAC_ISA=${isa})
+            target_include_directories(${name}_${isa} PRIVATE ${CMAKE_SOURCE_DIR})
+            list(APPEND objects $<TARGET_OBJECTS:${name}_${isa}>)
+        endif()
+    endforeach()
+    set(${name}_OBJECTS ${objects} PARENT_SCOPE)
+endfunction()
+
+# tactus_number_object(NAME NUMBER complex|quad KEEP pattern SOURCES … KERNELS …):
+# NAME_OBJECT is one object file in which only symbols like the pattern are visible
+function(tactus_number_object name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "NUMBER;KEEP" "SOURCES;KERNELS")
+    string(TOUPPER ${arg_NUMBER} number)
+    add_library(${name}_objects OBJECT ${arg_SOURCES} ${arg_KERNELS})
+    target_compile_definitions(${name}_objects PRIVATE
+        TAC_NUMBER_${number} TAC_ISA=${arg_NUMBER} TAC_NUMBER_NAME=${arg_NUMBER})
+    # complex products without the C99 recovery of infinities (a call per product); quad is not ISO C
+    target_compile_options(${name}_objects PRIVATE -Wno-pedantic
+        $<$<STREQUAL:${arg_NUMBER},complex>:-fcx-limited-range>)
+    set(object ${CMAKE_BINARY_DIR}/${name}.o)
+    add_custom_command(OUTPUT ${object}
+        COMMAND ${CMAKE_LINKER} -r -o ${object} $<TARGET_OBJECTS:${name}_objects>
+        COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=${arg_KEEP} ${object}
+        DEPENDS ${name}_objects $<TARGET_OBJECTS:${name}_objects>
+        COMMAND_EXPAND_LISTS VERBATIM
+        COMMENT "Linking ${arg_NUMBER} build ${name}.o")
+    set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+    add_custom_target(${name}_object DEPENDS ${object})
+    set(${name}_OBJECT ${object} PARENT_SCOPE)
+endfunction()

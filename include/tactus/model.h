@@ -1,0 +1,182 @@
+/// The model: everything that stays the same while a scene moves. Const after tac_load.
+#ifndef TACTUS_MODEL_H
+#define TACTUS_MODEL_H
+
+#include "tactus/memory.h"
+#include "tactus/pose.h"
+#include "tactus/result.h"
+
+TAC_EXTERN_C_BEGIN
+
+//---------------------------------- limits ---------------------------------------
+
+#define TAC_MAX_FILE_BYTES 67108864   ///< of one scene file (64 MiB)
+#define TAC_MAX_NESTING    200        ///< levels of elements in a scene file
+#define TAC_MAX_ELEMENTS   1000000    ///< elements of one scene file
+#define TAC_MAX_ATTRIBUTES 256        ///< attributes of one element
+#define TAC_MAX_NAME       200        ///< bytes of a name
+#define TAC_MAX_LOAD_BYTES 1073741824 ///< memory that reading one scene may take (1 GiB)
+
+//---------------------------------- shapes ---------------------------------------
+
+/// What a node of a shape is. Leaves come first, then the combinations.
+typedef enum tacNodeKind {
+    TAC_NODE_SPHERE,       ///< radius
+    TAC_NODE_PLANE,        ///< half-space z <= 0 of its own frame
+    TAC_NODE_SUPERQUADRIC, ///< three semi-axes, two exponents
+    TAC_NODE_UNION,        ///< smooth minimum of its children
+    TAC_NODE_KIND_COUNT    ///< how many kinds there are
+} tacNodeKind;
+
+/// Which distance a superquadric reports (docs/shapes.md).
+typedef enum tacDistance {
+    TAC_DISTANCE_TANGENT, ///< to the tangent plane at the radial foot: metric at the surface
+    TAC_DISTANCE_RADIAL   ///< along the ray from the centre: as published, corrected
+} tacDistance;
+
+/// One node of a shape. Children stand before their parent (post-order); offsets point into param.
+typedef struct tacNode {
+    tacNodeKind kind;     ///< leaf or combination
+    tacDistance distance; ///< of a superquadric
+    int parent;           ///< index of the parent node, -1 for the root
+    int first;            ///< index of the first node of this node's subtree; a leaf: itself
+    int children;         ///< number of children, 0 for a leaf
+    int position;         ///< offset of pos[3] in the parent's frame               [m]
+    int rotation;         ///< offset of quat[4] in the parent's frame
+    int size;             ///< offset of size: radius[1] or semi-axes[3], else -1   [m]
+    int eps;              ///< offset of the two exponents, else -1
+    int smooth;           ///< offset of the temperature of a combination, else -1  [m]
+} tacNode;
+
+/// A named shape: nodes first .. first + count - 1 of the model, the root last.
+typedef struct tacShape {
+    const char* name; ///< unique
+    int first;        ///< its first node
+    int count;        ///< number of its nodes
+    int depth;        ///< fields that are alive at once while it is evaluated
+} tacShape;
+
+//---------------------------------- what is drawn and touched --------------------
+
+/// A shape placed on a body.
+typedef struct tacGeom {
+    const char* name; ///< may be ""
+    int body;         ///< the body that carries it
+    int shape;        ///< its field
+    int position;     ///< offset of pos[3] in the body's frame                     [m]
+    int rotation;     ///< offset of quat[4] in the body's frame
+    double rgba[4];   ///< colour and opacity, 0..1
+} tacGeom;
+
+/// A rigid body. Body 0 is the world.
+typedef struct tacBody {
+    const char* name; ///< may be ""
+    int parent;       ///< 0 for the world itself
+    int position;     ///< offset of pos[3] in the parent's frame                   [m]
+    int rotation;     ///< offset of quat[4] in the parent's frame
+} tacBody;
+
+/// A light of the world, for pictures only.
+typedef struct tacLight {
+    double position[3];  ///< world                                                 [m]
+    double direction[3]; ///< unit vector that the light travels along
+    double diffuse[3];   ///< colour
+    int directional;     ///< 1: parallel light, position is ignored
+} tacLight;
+
+/// A camera of the world, for pictures only. It looks along -z of its own frame, y is up.
+typedef struct tacCamera {
+    const char* name;   ///< may be ""
+    double position[3]; ///< world                                              [m]
+    double axes[3][3];  ///< rows: its x, y, z axes in the world
+    double fovy;        ///< vertical field of view                       [degrees]
+} tacCamera;
+
+//---------------------------------- parameters -----------------------------------
+
+/// A handle on a few neighbouring parameters, with the range each must stay in.
+typedef struct tacParam {
+    int offset;   ///< of the first number in param
+    int count;    ///< how many
+    double lower; ///< smallest value allowed
+    double upper; ///< largest value allowed
+} tacParam;
+
+/// One named group of parameters, as the scene declared it.
+typedef struct tacParamName {
+    const char* name;  ///< such as "shape:cup/0/1/size", without an index
+    const char* alias; ///< the same by children's names, or NULL
+    tacParam param;    ///< where it is
+} tacParamName;
+
+//---------------------------------- model ----------------------------------------
+
+/// How to load. Start from tac_default_options().
+typedef struct tacOptions {
+    tacAllocator allocator; ///< used for the model and for every scratch made from it
+} tacOptions;
+
+/// A scene, ready to be evaluated by any number of threads at once.
+typedef struct tacModel {
+    const char* name;                                 ///< of the scene
+    int nq, nv, na, nu;                               ///< sizes of qpos, qvel, act, ctrl
+    int nbody, ngeom, nshape, nnode, nlight, ncamera; ///< lengths of the arrays below
+    int nparam, nparamname, nwarm; ///< parameters, their groups, numbers of solvers' start values
+    int gravity, timestep;         ///< offsets of option/gravity [m/s^2] and option/timestep [s]
+
+    tacReal* param;                ///< all differentiable numbers of the scene     (nparam)
+    const tacBody* body;           ///< (nbody)
+    const tacGeom* geom;           ///< (ngeom)
+    const tacShape* shape;         ///< (nshape)
+    const tacNode* node;           ///< (nnode)
+    const tacLight* light;         ///< (nlight)
+    const tacCamera* camera;       ///< (ncamera)
+    const tacParamName* paramname; ///< sorted by name                         (nparamname)
+    const int* paramgroup;         ///< index in paramname of each parameter        (nparam)
+    tacAllocator allocator;        ///< where all of this came from
+} tacModel;
+
+/// Options with the C library's allocator.
+TAC_API
+tacOptions tac_default_options(void);
+
+/// Reads a scene. On success *out is a model to be freed by tac_model_destroy; otherwise *out is
+/// untouched and `message` (NULL to skip) says what is wrong, with file, line and attribute.
+TAC_API
+tacResult tac_load(const char* path, const tacOptions* options, tacModel** out,
+                   tacMessage* message);
+
+/// Reads a scene from memory; `path` names it in messages.
+TAC_API
+tacResult tac_load_text(const char* text, int size, const char* path, const tacOptions* options,
+                        tacModel** out, tacMessage* message);
+
+/// Gives a model back. NULL is allowed.
+TAC_API
+void tac_model_destroy(tacModel* model);
+
+/// Index of the shape with this name, or -1.
+TAC_API
+int tac_shape_find(const tacModel* model, const char* name);
+
+/// World placement of a geom while no joint moves it.
+TAC_API
+tacPose tac_geom_pose(const tacModel* model, int geom);
+
+/// Finds parameters by name: "shape:cup/0/1/size" is the group, "shape:cup/0/1/size[2]" one number.
+/// Children of a combination are named by index or by their own name.
+TAC_API
+tacResult tac_param_find(const tacModel* model, const char* name, tacParam* out);
+
+/// Writes the name of one parameter, such as "shape:cup/0/1/size[2]", cut to `size` bytes.
+TAC_API
+tacResult tac_param_name(const tacModel* model, int offset, char* text, int size);
+
+/// Sets parameters; values out of range are refused and nothing changes. The model must not be in
+/// use by another thread meanwhile.
+TAC_API
+tacResult tac_param_set(tacModel* model, tacParam param, const double* values, tacMessage* message);
+
+TAC_EXTERN_C_END
+
+#endif

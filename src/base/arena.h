@@ -1,0 +1,29 @@
+// A block of memory that is handed out front to back and taken back all at once.
+//
+// Scratch memory of the engine: the size is known at creation, so taking from it cannot fail at
+// run time; a short arena is a bug.
+
+#ifndef TAC_BASE_ARENA_H
+#define TAC_BASE_ARENA_H
+
+#include "tactus/memory.h"
+#include "tactus/result.h"
+
+typedef struct tacArena {
+    char* base;
+    size_t size, used;
+} tacArena;
+
+// size that tac_arena_take(…, size) uses up
+size_t tac_arena_need(size_t size);
+
+tacResult tac_arena_create(tacArena* arena, size_t size, tacAllocator allocator);
+void tac_arena_destroy(tacArena* arena, tacAllocator allocator);
+
+// TAC_ALIGNMENT-aligned, not cleared
+void* tac_arena_take(tacArena* arena, size_t size);
+
+// `count` objects of a type
+#define TAC_TAKE(arena, type, count) ((type*)tac_arena_take(arena, sizeof(type) * (size_t)(count)))
+
+#endif

@@ -1,0 +1,59 @@
+// Choice of the instruction set, made once per process.
+
+#include "base/dispatch.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char* const isa_names[] = {"baseline", "avx2", "avx512"};
+
+const char* tac_isa_name(tacIsa isa) {
+    return isa_names[isa];
+}
+
+int tac_isa_supported(tacIsa isa) {
+#ifdef TAC_HAVE_X86_KERNELS
+    __builtin_cpu_init();
+    int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (isa == TAC_ISA_AVX2) return avx2;
+    if (isa == TAC_ISA_AVX512)
+        return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+#endif
+    return isa == TAC_ISA_BASELINE;
+}
+
+static int named_isa(const char* name) {
+    for (int isa = TAC_ISA_BASELINE; isa <= TAC_ISA_AVX512; ++isa)
+        if (strcmp(name, isa_names[isa]) == 0) return isa;
+    return -1;
+}
+
+static tacIsa choose(void) {
+    const char* forced = getenv("TACTUS_ISA");
+    int isa = forced ? named_isa(forced) : -1;
+    if (isa >= 0 && tac_isa_supported((tacIsa)isa)) return (tacIsa)isa;
+    for (isa = TAC_ISA_AVX512; !tac_isa_supported((tacIsa)isa);) --isa;
+    return (tacIsa)isa;
+}
+
+tacIsa tac_isa(void) {
+    // every thread finds the same answer, so a race stores the same value twice
+    static atomic_int chosen = -1;
+    int isa = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (isa < 0) {
+        isa = (int)choose();
+        atomic_store_explicit(&chosen, isa, memory_order_relaxed);
+    }
+    return (tacIsa)isa;
+}
+
+const char* tac_isa_complaint(void) {
+    const char* forced = getenv("TACTUS_ISA");
+    if (!forced) return NULL;
+    int isa = named_isa(forced);
+    if (isa < 0) return "TACTUS_ISA must be baseline, avx2 or avx512";
+    return tac_isa_supported((tacIsa)isa) ? NULL
+                                          : "this machine does not run the set named by TACTUS_ISA";
+}

@@ -1,0 +1,54 @@
+// Results and messages.
+
+#include "base/message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char* const result_names[] = {
+#define TAC_RESULT_STRING(name, text) #name,
+    TAC_RESULTS(TAC_RESULT_STRING)
+#undef TAC_RESULT_STRING
+};
+
+static const char* const result_texts[] = {
+#define TAC_RESULT_TEXT(name, text) text,
+    TAC_RESULTS(TAC_RESULT_TEXT)
+#undef TAC_RESULT_TEXT
+};
+
+const char* tac_result_name(tacResult result) {
+    return (unsigned)result < TAC_RESULT_COUNT ? result_names[result] : "TAC_UNKNOWN";
+}
+
+const char* tac_result_text(tacResult result) {
+    return (unsigned)result < TAC_RESULT_COUNT ? result_texts[result] : "not a result of Tactus";
+}
+
+// copies what fits; a cut text ends in "..." so that nobody takes it for whole
+static void copy_text(char* out, size_t size, const char* text) {
+    size_t length = strlen(text);
+    if (length < size) {
+        memcpy(out, text, length + 1);
+        return;
+    }
+    memcpy(out, text, size - 4);
+    memcpy(out + size - 4, "...", 4);
+}
+
+tacResult tac_fail(tacMessage* message, tacResult result, const char* file, int line,
+                   const char* attribute, const char* format, ...) {
+    if (!message) return result;
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+
+    copy_text(message->text, sizeof message->text, text);
+    copy_text(message->file, sizeof message->file, file ? file : "");
+    copy_text(message->attribute, sizeof message->attribute, attribute ? attribute : "");
+    message->line = line;
+    return result;
+}

@@ -1,0 +1,239 @@
+// Running the comparisons of check.h over sampled points.
+
+#include "check/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char* const kind_names[TAC_CHECK_KINDS] = {
+    "jvp = complex step",    "jvp = quad difference",  "vjp . x' = y_bar . jvp",
+    "hvp = complex step",    "hvp = quad difference",  "hvp symmetric",
+    "Taylor slope 2 (least)", "Taylor slope 3 (least)"};
+
+const char* tac_check_kind_name(tacCheckKind kind) {
+    return kind_names[kind];
+}
+
+tacCheckOptions tac_check_default_options(void) {
+    return (tacCheckOptions){.points = 1000,
+                             .quad_every = 100,
+                             .taylor_every = 10,
+                             .seed = 1,
+                             .first = 1e-10,
+                             .second = 1e-8};
+}
+
+//---------------------------------- numbers --------------------------------------
+
+double tac_check_uniform(unsigned long long* random, double low, double high) {
+    unsigned long long x = *random ? *random : 0x9e3779b97f4a7c15ull; // xorshift64*
+    x ^= x >> 12, x ^= x << 25, x ^= x >> 27;
+    *random = x;
+    return low + (high - low) * (double)((x * 0x2545f4914f6cdd1dull) >> 11) * 0x1p-53;
+}
+
+double tac_check_normal(unsigned long long* random) {
+    double u = tac_check_uniform(random, 1e-300, 1.0), v = tac_check_uniform(random, 0.0, 1.0);
+    return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
+}
+
+static double largest(int n, const double* a) {
+    double most = 0.0;
+    for (int i = 0; i < n; ++i) {
+        if (!isfinite(a[i])) return INFINITY;
+        most = fmax(most, fabs(a[i]));
+    }
+    return most;
+}
+
+static double dot(int n, const double* a, const double* b) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+// sum |a_i b_i|: what a dot product's rounding is relative to
+static double dot_scale(int n, const double* a, const double* b) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += fabs(a[i] * b[i]);
+    return sum;
+}
+
+double tac_check_error(int n, const double* a, const double* b) {
+    double scale = fmax(largest(n, a), largest(n, b)), most = 0.0;
+    if (!isfinite(scale)) return INFINITY;
+    for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i] - b[i]));
+    return scale > 0.0 ? most / scale : 0.0;
+}
+
+//---------------------------------- one point ------------------------------------
+
+typedef struct run {
+    const tacCheckProblem* problem;
+    tacCheckOptions options;
+    tacCheckReport* report;
+    unsigned long long random;
+    int point;
+    double *x, *scale, *x_dot, *x_dot2, *x_bar, *x_bar_dot, *x_bar2, *x_bar_dot2, *x_bar_flat, *moved; // (n)
+    double *y, *y_dot, *y2, *y_dot2, *y_bar;                                              // (m)
+    void* memory;
+} run;
+
+static void note_error(run* r, tacCheckKind kind, double error, double bound) {
+    tacCheckLine* line = &r->report->line[kind];
+    if (line->done++ == 0 || !(error <= line->worst)) line->worst = error, line->worst_point = r->point;
+    if (!(error <= bound)) ++line->failed, r->report->passed = 0;
+}
+
+static void note_slope(run* r, tacCheckKind kind, double slope, double bound) {
+    tacCheckLine* line = &r->report->line[kind];
+    if (line->done++ == 0 || !(slope >= line->worst)) line->worst = slope, line->worst_point = r->point;
+    if (!(slope >= bound)) ++line->failed, r->report->passed = 0;
+}
+
+static void draw(run* r, double* direction) {
+    for (int i = 0; i < r->problem->n; ++i) direction[i] = r->scale[i] * tac_check_normal(&r->random);
+}
+
+static tacResult check_first(run* r) {
+    const tacCheckProblem* p = r->problem;
+    tacResult result =
+        tac_check_number_double.first(p, r->x, r->x_dot, r->y, r->y_dot, r->memory);
+    if (result == TAC_OK)
+        result = tac_check_number_complex.first(p, r->x, r->x_dot, r->y2, r->y_dot2, r->memory);
+    if (result != TAC_OK) return result;
+    note_error(r, TAC_CHECK_FIRST, tac_check_error(p->m, r->y_dot, r->y_dot2), r->options.first);
+    if (!p->as_quad || r->point % r->options.quad_every) return TAC_OK;
+    result = tac_check_number_quad.first(p, r->x, r->x_dot, r->y2, r->y_dot2, r->memory);
+    note_error(r, TAC_CHECK_FIRST_QUAD, tac_check_error(p->m, r->y_dot, r->y_dot2),
+               r->options.first);
+    return result;
+}
+
+static tacResult check_adjoint(run* r) {
+    const tacCheckProblem* p = r->problem;
+    const tacCheckFunctions* f = p->as_double;
+    tacResult result = f->vjp(p->context, r->x, r->y_bar, r->x_bar);
+    double left = dot(p->n, r->x_bar, r->x_dot), right = dot(p->m, r->y_bar, r->y_dot);
+    double scale = dot_scale(p->n, r->x_bar, r->x_dot) + dot_scale(p->m, r->y_bar, r->y_dot);
+    note_error(r, TAC_CHECK_ADJOINT, scale > 0.0 ? fabs(left - right) / scale : 0.0,
+               r->options.first);
+    return result;
+}
+
+static tacResult check_second(run* r) {
+    const tacCheckProblem* p = r->problem;
+    tacResult result = tac_check_number_complex.second(p, r->x, r->y_bar, r->x_dot, r->x_bar2,
+                                                       r->x_bar_dot, r->memory);
+    if (result == TAC_OK && p->hvp) {
+        result = p->hvp(p->context, r->x, r->y_bar, r->x_dot, r->x_bar_dot2);
+        note_error(r, TAC_CHECK_SECOND, tac_check_error(p->n, r->x_bar_dot, r->x_bar_dot2),
+                   r->options.second);
+    }
+    if (result != TAC_OK || !p->as_quad || r->point % r->options.quad_every) return result;
+    result = tac_check_number_quad.second(p, r->x, r->y_bar, r->x_dot, r->x_bar2, r->x_bar_dot2,
+                                          r->memory);
+    note_error(r, TAC_CHECK_SECOND_QUAD, tac_check_error(p->n, r->x_bar_dot, r->x_bar_dot2),
+               r->options.second);
+    return result;
+}
+
+// a direction without the inputs whose directions do not commute
+static void flatten(const tacCheckProblem* p, const double* in, double* out) {
+    for (int i = 0; i < p->n; ++i) out[i] = i >= p->curved[0] && i < p->curved[1] ? 0.0 : in[i];
+}
+
+static tacResult check_symmetry(run* r) {
+    const tacCheckProblem* p = r->problem;
+    double *one = r->moved, *two = r->x_dot2;
+    flatten(p, r->x_dot, one), flatten(p, r->x_dot2, two);
+    tacResult result = tac_check_number_complex.second(p, r->x, r->y_bar, one, r->x_bar2,
+                                                       r->x_bar_flat, r->memory);
+    if (result == TAC_OK)
+        result = tac_check_number_complex.second(p, r->x, r->y_bar, two, r->x_bar2, r->x_bar_dot2,
+                                                 r->memory);
+    double a = dot(p->n, r->x_bar_flat, two), b = dot(p->n, r->x_bar_dot2, one);
+    double scale = dot_scale(p->n, r->x_bar_flat, two) + dot_scale(p->n, r->x_bar_dot2, one);
+    note_error(r, TAC_CHECK_SYMMETRY, scale > 0.0 ? fabs(a - b) / scale : 0.0, r->options.second);
+    return result;
+}
+
+//---------------------------------- Taylor ---------------------------------------
+
+#define HALVINGS 26
+
+// Slope of the remainder at the smallest steps that still stand clear of rounding: a wrong term of
+// lower order shows there and nowhere else. The best of three neighbouring fits, because a remainder
+// may pass through zero. INFINITY when the remainder never leaves the noise.
+static double last_slope(const double* remainder, const double* noise) {
+    int last = -1;
+    for (int k = 0; k < HALVINGS; ++k)
+        if (remainder[k] > 300.0 * noise[k]) last = k;
+        else break;
+    if (last < 2) return INFINITY;
+    double best = 0.0;
+    for (int k = last; k >= 2 && k > last - 3; --k)
+        best = fmax(best, 0.5 * log2(remainder[k - 2] / remainder[k]));
+    return best;
+}
+
+static tacResult check_taylor(run* r) {
+    const tacCheckProblem* p = r->problem;
+    const tacCheckFunctions* f = p->as_double;
+    double slope = dot(p->m, r->y_bar, r->y_dot), curve = dot(p->n, r->x_bar_dot, r->x_dot);
+    double base = dot(p->m, r->y_bar, r->y), second[HALVINGS], third[HALVINGS], noise[HALVINGS];
+    double size = dot_scale(p->m, r->y_bar, r->y) + largest(p->n, r->x) * fabs(slope) * 1e-3;
+    for (int k = 0; k < HALVINGS; ++k) {
+        double h = 0.05 * pow(0.5, k);
+        for (int i = 0; i < p->n; ++i) r->moved[i] = r->x[i] + h * r->x_dot[i];
+        tacResult result = f->value(p->context, r->moved, r->y2);
+        if (result != TAC_OK) return result;
+        double change = dot(p->m, r->y_bar, r->y2) - base;
+        second[k] = fabs(change - h * slope);
+        third[k] = fabs(change - h * slope - 0.5 * h * h * curve);
+        noise[k] = 2.2e-16 * (size + h * fabs(slope));
+    }
+    note_slope(r, TAC_CHECK_TAYLOR_2, last_slope(second, noise), 1.7);
+    note_slope(r, TAC_CHECK_TAYLOR_3, last_slope(third, noise), 2.6);
+    return TAC_OK;
+}
+
+//---------------------------------- all points -----------------------------------
+
+static tacResult check_point(run* r) {
+    const tacCheckProblem* p = r->problem;
+    p->sample(p->context, r->point, &r->random, r->x, r->scale);
+    draw(r, r->x_dot), draw(r, r->x_dot2);
+    for (int i = 0; i < p->m; ++i) r->y_bar[i] = tac_check_normal(&r->random);
+    tacResult result = check_first(r);
+    if (result == TAC_OK) result = check_adjoint(r);
+    if (result == TAC_OK) result = check_second(r);
+    if (result == TAC_OK) result = check_symmetry(r);
+    if (result == TAC_OK && r->point % r->options.taylor_every == 0) result = check_taylor(r);
+    return result;
+}
+
+tacResult tac_check_run(const tacCheckProblem* problem, tacCheckOptions options,
+                        tacCheckReport* report) {
+    size_t n = (size_t)problem->n, m = (size_t)problem->m;
+    double* block = calloc(10 * n + 5 * m, sizeof(double));
+    void* memory = aligned_alloc(64, (TAC_CHECK_MEMORY(problem->n, problem->m) + 63) / 64 * 64);
+    run r = {.problem = problem, .options = options, .report = report, .memory = memory};
+    *report = (tacCheckReport){.passed = 1};
+    if (block && memory) {
+        double** of_n[] = {&r.x,     &r.scale,  &r.x_dot,      &r.x_dot2, &r.x_bar,
+                           &r.x_bar_dot, &r.x_bar2, &r.x_bar_dot2, &r.x_bar_flat, &r.moved};
+        double** of_m[] = {&r.y, &r.y_dot, &r.y2, &r.y_dot2, &r.y_bar};
+        for (size_t i = 0; i < 10; ++i) *of_n[i] = block + i * n;
+        for (size_t i = 0; i < 5; ++i) *of_m[i] = block + 10 * n + i * m;
+        r.random = options.seed * 0x9e3779b97f4a7c15ull + 1;
+        for (r.point = 0; r.point < options.points && report->result == TAC_OK; ++r.point)
+            report->result = check_point(&r);
+    } else {
+        report->result = TAC_ERROR_MEMORY;
+    }
+    if (report->result != TAC_OK) report->passed = 0;
+    free(memory), free(block);
+    return report->result;
+}

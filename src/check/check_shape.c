@@ -1,0 +1,56 @@
+// A shape's value and gradient as a function to prove: x = (point, twist of the pose, parameters).
+
+#include "check/shape_problem.h"
+
+#include "math/quat.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+// inputs in the number type at hand; the model's own parameters are replaced by x[9 ..]
+typedef struct setup {
+    tacModel model;
+    tacPose pose;
+    tacPoints points;
+} setup;
+
+static setup place(const tacCheckShape* c, const tacReal* x) {
+    setup s;
+    s.model = *c->model;
+    s.model.param = (tacReal*)x + 9;
+    s.points = (tacPoints){1, {&x[0], &x[1], &x[2]}};
+    // position + t, (1, omega/2) q: the curve of a constant twist up to third order
+    tacReal position[3], rotation[4], half[3];
+    for (int k = 0; k < 3; ++k) position[k] = c->position[k] + x[3 + k], half[k] = 0.5 * x[6 + k];
+    for (int k = 0; k < 4; ++k) rotation[k] = c->rotation[k];
+    s.pose.position = tac_load3(position);
+    s.pose.rotation = tac_quat_mul(tac_quat(1.0, tac_load3(half)), tac_quat_load(rotation));
+    return s;
+}
+
+static tacResult value(const void* context, const tacReal* x, tacReal* y) {
+    const tacCheckShape* c = context;
+    setup s = place(c, x);
+    tacField out = {.value = &y[0], .gradient = {&y[1], &y[2], &y[3]}};
+    return tac_shape_eval(&s.model, c->shape, s.pose, s.points, out, c->scratch);
+}
+
+static tacResult jvp(const void* context, const tacReal* x, const tacReal* x_dot, tacReal* y_dot) {
+    const tacCheckShape* c = context;
+    setup s = place(c, x);
+    tacShapeTangent tangent = {{&x_dot[0], &x_dot[1], &x_dot[2]}, &x_dot[3], &x_dot[9]};
+    tacField out = {.value = &y_dot[0], .gradient = {&y_dot[1], &y_dot[2], &y_dot[3]}};
+    return tac_shape_jvp(&s.model, c->shape, s.pose, s.points, tangent, out, c->scratch);
+}
+
+static tacResult vjp(const void* context, const tacReal* x, const tacReal* y_bar, tacReal* x_bar) {
+    const tacCheckShape* c = context;
+    setup s = place(c, x);
+    memset(x_bar, 0, sizeof(tacReal) * (size_t)(9 + c->model->nparam));
+    tacReal bar[4] = {y_bar[0], y_bar[1], y_bar[2], y_bar[3]};
+    tacShapeAdjoint adjoint = {{&x_bar[0], &x_bar[1], &x_bar[2]}, &x_bar[3], &x_bar[9]};
+    tacField field_bar = {.value = &bar[0], .gradient = {&bar[1], &bar[2], &bar[3]}};
+    return tac_shape_vjp(&s.model, c->shape, s.pose, s.points, field_bar, adjoint, c->scratch);
+}
+
+const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_shape_) = {value, jvp, vjp};

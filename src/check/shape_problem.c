@@ -1,0 +1,102 @@
+// Where a shape is checked: near and far, at its centres and axes, on its surface.
+
+#include "check/shape_problem.h"
+
+#include "base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+// a leaf's origin in the shape's frame is found by following pos only: good enough to aim at
+static void leaf_origin(const tacModel* model, const tacNode* node, double out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = model->param[node->position + k];
+}
+
+static void sample(const void* context, int i, unsigned long long* random, double* x,
+                   double* scale) {
+    const tacCheckShape* c = context;
+    const tacShape* shape = &c->model->shape[c->shape];
+    const tacNode* node = &c->model->node[shape->first + i % shape->count];
+    double reach = c->size * (i % 7 == 3 ? 1e3 : i % 7 == 5 ? 0.02 : 1.5);
+    leaf_origin(c->model, node, x);
+    for (int k = 0; k < 3; ++k) {
+        x[k] += reach * tac_check_normal(random);
+        x[k] += c->position[k], scale[k] = c->size;
+    }
+    // exactly on an axis, a plane, the centre of a leaf
+    if (i % 11 == 0) leaf_origin(c->model, node, x);
+    if (i % 11 == 1) x[i / 11 % 3] = c->model->param[node->position + i / 11 % 3];
+    for (int k = 3; k < 6; ++k) x[k] = 0.0, scale[k] = c->size;
+    for (int k = 6; k < 9; ++k) x[k] = 0.0, scale[k] = 1.0;
+    for (int k = 0; k < c->model->nparam; ++k) {
+        x[9 + k] = c->model->param[k];
+        scale[9 + k] = 0.3 * fabs(x[9 + k]);
+    }
+}
+
+static tacResult hvp(const void* context, const double* x, const double* y_bar, const double* x_dot,
+                     double* x_bar_dot) {
+    const tacCheckShape* c = context;
+    memset(x_bar_dot, 0, sizeof(double) * (size_t)(9 + c->model->nparam));
+    tacPose pose = {{c->position[0], c->position[1], c->position[2]},
+                    {c->rotation[0], c->rotation[1], c->rotation[2], c->rotation[3]}};
+    double bar[4] = {y_bar[0], y_bar[1], y_bar[2], y_bar[3]};
+    tacPoints points = {1, {&x[0], &x[1], &x[2]}};
+    tacField field_bar = {.value = &bar[0], .gradient = {&bar[1], &bar[2], &bar[3]}};
+    tacShapeTangent tangent = {{&x_dot[0], &x_dot[1], &x_dot[2]}, &x_dot[3], &x_dot[9]};
+    tacShapeAdjoint adjoint = {
+        {&x_bar_dot[0], &x_bar_dot[1], &x_bar_dot[2]}, &x_bar_dot[3], &x_bar_dot[9]};
+    return tac_shape_hvp(c->model, c->shape, pose, points, field_bar, tangent, adjoint, c->scratch);
+}
+
+static double smallest_smooth(const tacModel* model, const tacShape* shape) {
+    double least = INFINITY;
+    for (int i = 0; i < shape->count; ++i) {
+        const tacNode* node = &model->node[shape->first + i];
+        if (node->children > 0) least = fmin(least, model->param[node->smooth]);
+    }
+    return least;
+}
+
+// largest size of a leaf; 1 for a lone half-space
+static double typical_size(const tacModel* model, const tacShape* shape) {
+    double most = 0.0;
+    for (int i = 0; i < shape->count; ++i) {
+        const tacNode* node = &model->node[shape->first + i];
+        int sizes = node->kind == TAC_NODE_SUPERQUADRIC ? 3 : node->kind == TAC_NODE_SPHERE;
+        for (int k = 0; k < sizes; ++k) most = fmax(most, model->param[node->size + k]);
+    }
+    return most > 0.0 ? most : 1.0;
+}
+
+tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape* context,
+                                tacCheckProblem* problem) {
+    *context = (tacCheckShape){.model = model,
+                               .shape = shape,
+                               .position = {0.1, -0.2, 0.3},
+                               .rotation = {0.8, 0.1, -0.5, 0.3},
+                               .size = typical_size(model, &model->shape[shape]),
+                               .smooth = smallest_smooth(model, &model->shape[shape])};
+    *problem = (tacCheckProblem){.name = model->shape[shape].name,
+                                 .n = 9 + model->nparam,
+                                 .m = 4,
+                                 .curved = {6, 9},
+                                 .context = context,
+                                 .as_double = &tac_check_shape_double,
+                                 .as_complex = &tac_check_shape_complex,
+                                 .as_quad = &tac_check_shape_quad,
+                                 .hvp = hvp,
+                                 .sample = sample};
+    return tac_scratch_create(model, &context->scratch);
+}
+
+void tac_check_shape_end(tacCheckShape* context) {
+    tac_scratch_destroy(context->scratch);
+}
+
+tacCheckOptions tac_check_shape_options(const tacCheckShape* context) {
+    tacCheckOptions options = tac_check_default_options();
+    options.first *= fmax(1.0, 1e-5 * context->size / context->smooth);
+    options.second *= fmax(1.0, 1e-8 * 1e3 * context->size / context->smooth);
+    return options;
+}

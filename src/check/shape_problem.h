@@ -1,0 +1,28 @@
+// The check problem of a shape of a model.
+
+#ifndef TAC_CHECK_SHAPE_PROBLEM_H
+#define TAC_CHECK_SHAPE_PROBLEM_H
+
+#include "check/check.h"
+#include "tactus/shape.h"
+
+typedef struct tacCheckShape {
+    const tacModel* model;
+    int shape;
+    double position[3], rotation[4]; // placement that the twist moves
+    double size;                     // points are drawn within a few of these
+    double smooth;                   // smallest temperature
+    tacScratch* scratch;             // large enough for the quad build too
+} tacCheckShape;
+
+TAC_DECLARE_CHECK(tac_check_shape_);
+
+// sets *context up and returns its problem; free with tac_check_shape_end
+tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape* context,
+                                tacCheckProblem* problem);
+void tac_check_shape_end(tacCheckShape* context);
+
+// bounds of docs/derivatives.md for this shape's temperature and size
+tacCheckOptions tac_check_shape_options(const tacCheckShape* context);
+
+#endif

@@ -1,0 +1,43 @@
+// What a picture shows: placed shapes with colours, lights, and where the eye is.
+//
+//   tacModel --tac_stage_create--> tacStage --> trace.c, occlude.c, shade.c
+//
+// A half-space alone is met in closed form; every other shape is sphere-traced inside its ball.
+
+#ifndef TAC_DRAW_STAGE_H
+#define TAC_DRAW_STAGE_H
+
+#include "tactus/shape.h"
+
+typedef struct tacItem {
+    int shape;       // of the model, or -1: a half-space
+    tacPose pose;    // in the world
+    double radius;   // of a ball around pose.position that holds the solid; may be infinite
+    tacVec3 axes[3]; // of a half-space: two along its face, then its normal
+    double rgb[3];   // linear light
+    double alpha;    // opacity
+} tacItem;
+
+typedef struct tacStage {
+    const tacModel* model;
+    tacItem* items;  // half-spaces first, then from near to far
+    tacLight* lights;
+    int count, planes, nlight; // items, half-spaces among them, lights
+    tacCamera camera;
+    tacVec3 centre; // of a ball around all finite items
+    double radius;
+    double grain; // mean radius of the finite items: scale of ambient occlusion
+    double cell;  // side of the squares on a half-space
+    tacAllocator allocator;
+} tacStage;
+
+// Index of a camera by name, or -1.
+int tac_camera_find(const tacModel* model, const char* name);
+
+// The scene's geoms, or one shape alone on a neutral ground (shape >= 0). camera < 0: the first of
+// the scene, or one that frames all finite items. `aspect` is width/height of the picture.
+tacResult tac_stage_create(const tacModel* model, int camera, int shape, double aspect,
+                           tacScratch* scratch, tacStage* out);
+void tac_stage_destroy(tacStage* stage);
+
+#endif

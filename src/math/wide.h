@@ -1,0 +1,30 @@
+// The wide number: TAC_LANES reals that move in lock step. One text, one meaning per build:
+//
+//   instruction set   AVX-512  AVX2  baseline   complex or quad build
+//   TAC_LANES               8     4         2                       1
+//
+// Kernels use + - * / and the w_ functions below; no comparison, no ?: (docs/numbers.md).
+
+#ifndef TAC_MATH_WIDE_H
+#define TAC_MATH_WIDE_H
+
+#include "math/number.h"
+
+#define TAC_INLINE static inline __attribute__((always_inline, unused))
+
+#if defined(TAC_NUMBER_COMPLEX) || defined(TAC_NUMBER_QUAD)
+#include "math/wide_scalar.h"
+#else
+#if defined(__AVX512F__)
+#define TAC_LANES 8
+#elif defined(__AVX2__)
+#define TAC_LANES 4
+#else
+#define TAC_LANES 2
+#endif
+#include "math/wide_vector.h"
+#endif
+
+TAC_INLINE wide w_abs(wide a) { return w_select_ge0(a, a, -a); }
+
+#endif

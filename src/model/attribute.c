@@ -1,0 +1,213 @@
+// Attributes to numbers, words and names.
+
+#define _GNU_SOURCE
+#include "model/attribute.h"
+
+#include "model/nearest.h"
+
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const tacRange tac_range_position = {-1e9, 1e9};
+const tacRange tac_range_size = {1e-9, 1e9};
+const tacRange tac_range_eps = {0.1, 2.0};
+const tacRange tac_range_smooth = {1e-12, 1e9};
+const tacRange tac_range_colour = {0.0, 1.0};
+
+//---------------------------------- lookup ---------------------------------------
+
+const tacAttribute* tac_attribute(const tacElement* element, const char* name) {
+    for (int i = 0; i < element->count; ++i)
+        if (strcmp(element->attributes[i].name, name) == 0) return &element->attributes[i];
+    return NULL;
+}
+
+int tac_attribute_line(const tacElement* element, const char* name) {
+    const tacAttribute* attribute = tac_attribute(element, name);
+    return attribute ? attribute->line : element->line;
+}
+
+void tac_require(tacReader* reader, const tacElement* element, const char* name) {
+    if (!tac_attribute(element, name))
+        tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, name,
+                        "<%s> needs the attribute '%s'", element->name, name);
+}
+
+//---------------------------------- one number -----------------------------------
+
+static locale_t c_locale;
+
+static void create_locale(void) {
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+// the host program may have set a locale with a decimal comma
+static double parse_checked(const char* text) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, create_locale);
+    return c_locale ? strtod_l(text, NULL, c_locale) : strtod(text, NULL);
+}
+
+static const char* skip_digits(const char* at) {
+    while (*at >= '0' && *at <= '9') ++at;
+    return at;
+}
+
+// strtod also takes "nan", "inf" and "0x1p3"; so the form is checked here
+const char* tac_parse_number(const char* text, double* out) {
+    const char* at = text + (*text == '+' || *text == '-');
+    const char* whole = at;
+    at = skip_digits(at);
+    long digits = at - whole;
+    if (*at == '.') {
+        const char* fraction = ++at;
+        at = skip_digits(at);
+        digits += at - fraction;
+    }
+    if (digits == 0) return NULL;
+    if (*at == 'e' || *at == 'E') {
+        const char* exponent = at + 1 + (at[1] == '+' || at[1] == '-');
+        if (skip_digits(exponent) == exponent) return NULL;
+        at = skip_digits(exponent);
+    }
+    *out = parse_checked(text);
+    return at;
+}
+
+//---------------------------------- many numbers ---------------------------------
+
+static const char* skip_blank(const char* at) {
+    return at + strspn(at, " \t\r\n");
+}
+
+static void fail_number(tacReader* reader, const tacAttribute* attribute, const char* at) {
+    int length = (int)strcspn(at, " \t\r\n");
+    if (length > 30) length = 30;
+    const char* hint = memchr(at, ',', (size_t)length) ? "; separate numbers by blanks" : "";
+    tac_reader_fail(reader, TAC_ERROR_VALUE, attribute->line, attribute->name,
+                    "'%.*s' is not a finite decimal number%s", length, at, hint);
+}
+
+static void fail_range(tacReader* reader, const tacAttribute* attribute, double value,
+                       tacRange range) {
+    tac_reader_fail(reader, TAC_ERROR_VALUE, attribute->line, attribute->name,
+                    "%g is out of range: '%s' must be between %g and %g", value, attribute->name,
+                    range.lower, range.upper);
+}
+
+static void fail_count(tacReader* reader, const tacElement* element, const tacAttribute* attribute,
+                       int least, int most, int count) {
+    char wanted[40];
+    if (least == most)
+        snprintf(wanted, sizeof wanted, "%d number%s", least, least == 1 ? "" : "s");
+    else
+        snprintf(wanted, sizeof wanted, "%d to %d numbers", least, most);
+    tac_reader_fail(reader, TAC_ERROR_VALUE, attribute->line, attribute->name,
+                    "'%s' of <%s> takes %s, found %s%d", attribute->name, element->name, wanted,
+                    count > most ? "at least " : "", count);
+}
+
+// numbers into `values` (most); how many, or -1 after a failure; stops at most + 1
+static int parse_numbers(tacReader* reader, const tacAttribute* attribute, int most, tacRange range,
+                         double* values) {
+    int count = 0;
+    for (const char* at = skip_blank(attribute->value); *at; at = skip_blank(at)) {
+        double value;
+        const char* end = tac_parse_number(at, &value);
+        if (!end || (*end && !strchr(" \t\r\n", *end)) || !isfinite(value)) {
+            fail_number(reader, attribute, at);
+            return -1;
+        }
+        if (count == most) return most + 1;
+        if (!(value >= range.lower && value <= range.upper)) {
+            fail_range(reader, attribute, value, range);
+            return -1;
+        }
+        values[count++] = value;
+        at = end;
+    }
+    return count;
+}
+
+#define MOST_NUMBERS 16
+
+int tac_read_numbers(tacReader* reader, const tacElement* element, const char* name, int least,
+                     int most, tacRange range, double* out) {
+    const tacAttribute* attribute = tac_attribute(element, name);
+    if (!attribute || reader->result != TAC_OK) return 0;
+    double values[MOST_NUMBERS];
+    int count = parse_numbers(reader, attribute, most, range, values);
+    if (count < 0) return 0;
+    if (count < least || count > most) {
+        fail_count(reader, element, attribute, least, most, count);
+        return 0;
+    }
+    memcpy(out, values, sizeof(double) * (size_t)count);
+    return count;
+}
+
+int tac_read_number(tacReader* reader, const tacElement* element, const char* name, tacRange range,
+                    double* out) {
+    return tac_read_numbers(reader, element, name, 1, 1, range, out);
+}
+
+int tac_read_int(tacReader* reader, const tacElement* element, const char* name, int least,
+                 int most, int* out) {
+    double value;
+    if (!tac_read_number(reader, element, name, (tacRange){least, most}, &value)) return 0;
+    if (value != floor(value)) {
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, name), name,
+                        "'%s' must be a whole number, found %g", name, value);
+        return 0;
+    }
+    *out = (int)value;
+    return 1;
+}
+
+//---------------------------------- words and names ------------------------------
+
+int tac_read_word(tacReader* reader, const tacElement* element, const char* name,
+                  const char* words) {
+    const tacAttribute* attribute = tac_attribute(element, name);
+    if (!attribute || reader->result != TAC_OK) return -1;
+    size_t length = strlen(attribute->value);
+    int index = 0;
+    for (const char* at = words; *at; ++index) {
+        size_t word = strcspn(at, " ");
+        if (word == length && memcmp(at, attribute->value, word) == 0) return index;
+        at += word + (at[word] == ' ');
+    }
+    char near[TAC_NEAREST_SIZE];
+    int meant = tac_nearest(attribute->value, words, near);
+    tac_reader_fail(reader, TAC_ERROR_VALUE, attribute->line, name,
+                    "'%.40s' is not a value of '%s'%s%s%s allowed: %s", attribute->value, name,
+                    meant ? "; did you mean '" : "", meant ? near : "", meant ? "'?" : ";", words);
+    return -1;
+}
+
+int tac_read_bool(tacReader* reader, const tacElement* element, const char* name, int* out) {
+    int word = tac_read_word(reader, element, name, "false true");
+    if (word < 0) return 0;
+    *out = word;
+    return 1;
+}
+
+const char* tac_read_name(tacReader* reader, const tacElement* element) {
+    const tacAttribute* attribute = tac_attribute(element, "name");
+    if (!attribute || reader->result != TAC_OK) return NULL;
+    const char* name = attribute->value;
+    const char* wrong = NULL;
+    if (!*name) wrong = "a name must not be empty; leave the attribute out instead";
+    if (strlen(name) > TAC_MAX_NAME) wrong = "the name is too long (at most 200 bytes)";
+    for (const char* c = name; *c && !wrong; ++c)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f || *c == '/' || *c == '[' || *c == ']')
+            wrong = "a name must not hold '/', '[', ']' or control characters, "
+                    "as names of parameters are made of it";
+    if (!wrong) return name;
+    tac_reader_fail(reader, TAC_ERROR_VALUE, attribute->line, "name", "'%.60s': %s", name, wrong);
+    return NULL;
+}

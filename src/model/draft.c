@@ -1,0 +1,184 @@
+// Growing a model, and packing it into one block at the end.
+
+#include "model/draft.h"
+
+#include "base/arena.h"
+#include "base/assert.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+//---------------------------------- parameters -----------------------------------
+
+int tac_draft_param(tacDraft* draft, tacPath path, const char* attribute, tacRange range,
+                    const double* values, int count) {
+    tacReader* reader = &draft->reader;
+    int offset = draft->param.count;
+    for (int i = 0; i < count; ++i) {
+        double* value = tac_list_add(reader, &draft->param, sizeof *value);
+        if (value) *value = values[i];
+    }
+    tacParamName* group = tac_list_add(reader, &draft->group, sizeof *group);
+    if (!group) return 0;
+    group->name = tac_reader_text(reader, "%s/%s", path.name, attribute);
+    if (path.alias) group->alias = tac_reader_text(reader, "%s/%s", path.alias, attribute);
+    group->param = (tacParam){offset, count, range.lower, range.upper};
+    return offset;
+}
+
+int tac_draft_pose(tacDraft* draft, tacPath path, tacPose pose) {
+    double position[3] = {pose.position.x, pose.position.y, pose.position.z};
+    double rotation[4] = {pose.rotation.w, pose.rotation.x, pose.rotation.y, pose.rotation.z};
+    int offset = tac_draft_param(draft, path, "pos", tac_range_position, position, 3);
+    tac_draft_param(draft, path, "quat", tac_range_position, rotation, 4);
+    return offset;
+}
+
+double* tac_draft_values(tacDraft* draft, int offset) {
+    return (double*)draft->param.items + offset;
+}
+
+const char* tac_draft_name(tacDraft* draft, const tacElement* element, const char* kind,
+                           int index) {
+    const char* name = tac_read_name(&draft->reader, element);
+    if (!name) return "";
+    int line = tac_attribute_line(element, "name");
+    tac_names_add(&draft->reader, &draft->names, (tacNameEntry){kind, name, index, line});
+    return name;
+}
+
+//---------------------------------- order of names -------------------------------
+
+static int compare_groups(const void* a, const void* b) {
+    return strcmp(((const tacParamName*)a)->name, ((const tacParamName*)b)->name);
+}
+
+// A geom without a name is called by its index, which another may have as its name.
+static void sort_groups(tacDraft* draft) {
+    tacParamName* groups = draft->group.items;
+    int count = draft->group.count;
+    if (draft->reader.result != TAC_OK) return;
+    qsort(groups, (size_t)count, sizeof *groups, compare_groups);
+    for (int i = 1; i < count; ++i)
+        if (strcmp(groups[i - 1].name, groups[i].name) == 0)
+            tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, 0, "name",
+                            "two parameters are called '%.100s': a name equals the index of an "
+                            "element without one; choose another",
+                            groups[i].name);
+}
+
+//---------------------------------- packing --------------------------------------
+
+// first pass: counts bytes (arena is NULL); second pass: copies
+typedef struct tacPacker {
+    tacArena* arena;
+    size_t need; // of arrays
+    size_t text; // of names
+    char* names; // where the next name goes
+} tacPacker;
+
+static void* pack(tacPacker* packer, const tacList* list, size_t item_size) {
+    size_t size = item_size * (size_t)list->count;
+    if (!packer->arena) {
+        packer->need += tac_arena_need(size);
+        return NULL;
+    }
+    void* block = tac_arena_take(packer->arena, size);
+    if (size) memcpy(block, list->items, size);
+    return block;
+}
+
+static const char* pack_name(tacPacker* packer, const char* name) {
+    if (!name) return NULL;
+    size_t size = strlen(name) + 1;
+    if (!packer->arena) {
+        packer->text += size;
+        return name;
+    }
+    char* copy = memcpy(packer->names, name, size);
+    packer->names += size;
+    return copy;
+}
+
+// names of the draft's items, or of their copies
+static void pack_names(tacPacker* packer, tacDraft* draft) {
+    draft->name = pack_name(packer, draft->name);
+    tacBody* body = draft->body.items;
+    for (int i = 0; i < draft->body.count; ++i) body[i].name = pack_name(packer, body[i].name);
+    tacGeom* geom = draft->geom.items;
+    for (int i = 0; i < draft->geom.count; ++i) geom[i].name = pack_name(packer, geom[i].name);
+    tacShape* shape = draft->shape.items;
+    for (int i = 0; i < draft->shape.count; ++i) shape[i].name = pack_name(packer, shape[i].name);
+    tacCamera* camera = draft->camera.items;
+    for (int i = 0; i < draft->camera.count; ++i)
+        camera[i].name = pack_name(packer, camera[i].name);
+    tacParamName* group = draft->group.items;
+    for (int i = 0; i < draft->group.count; ++i) {
+        group[i].name = pack_name(packer, group[i].name);
+        group[i].alias = pack_name(packer, group[i].alias);
+    }
+}
+
+static void pack_arrays(tacPacker* packer, tacDraft* draft, tacModel* model) {
+    model->param = pack(packer, &draft->param, sizeof(double));
+    model->body = pack(packer, &draft->body, sizeof(tacBody));
+    model->geom = pack(packer, &draft->geom, sizeof(tacGeom));
+    model->shape = pack(packer, &draft->shape, sizeof(tacShape));
+    model->node = pack(packer, &draft->node, sizeof(tacNode));
+    model->light = pack(packer, &draft->light, sizeof(tacLight));
+    model->camera = pack(packer, &draft->camera, sizeof(tacCamera));
+    model->paramname = pack(packer, &draft->group, sizeof(tacParamName));
+}
+
+// group of each parameter
+static int* list_groups(tacPacker* packer, const tacDraft* draft) {
+    size_t size = sizeof(int) * (size_t)draft->param.count;
+    if (!packer->arena) {
+        packer->need += tac_arena_need(size);
+        return NULL;
+    }
+    int* group_of = tac_arena_take(packer->arena, size);
+    const tacParamName* groups = draft->group.items;
+    for (int i = 0; i < draft->group.count; ++i)
+        for (int k = 0; k < groups[i].param.count; ++k) group_of[groups[i].param.offset + k] = i;
+    return group_of;
+}
+
+static tacModel sizes(const tacDraft* draft) {
+    return (tacModel){.nbody = draft->body.count,
+                      .ngeom = draft->geom.count,
+                      .nshape = draft->shape.count,
+                      .nnode = draft->node.count,
+                      .nlight = draft->light.count,
+                      .ncamera = draft->camera.count,
+                      .nparam = draft->param.count,
+                      .nparamname = draft->group.count,
+                      .gravity = draft->gravity,
+                      .timestep = draft->timestep,
+                      .allocator = draft->reader.allocator};
+}
+
+tacModel* tac_draft_finish(tacDraft* draft) {
+    sort_groups(draft);
+    if (draft->reader.result != TAC_OK) return NULL;
+    tacModel model = sizes(draft);
+    tacPacker packer = {0};
+    pack_names(&packer, draft);
+    pack_arrays(&packer, draft, &model);
+    list_groups(&packer, draft);
+
+    tacArena arena;
+    size_t total = tac_arena_need(sizeof model) + packer.need + tac_arena_need(packer.text);
+    if (tac_arena_create(&arena, total, model.allocator) != TAC_OK) {
+        tac_reader_fail(&draft->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
+        return NULL;
+    }
+    packer.arena = &arena;
+    tacModel* out = TAC_TAKE(&arena, tacModel, 1); // first: it is what is released
+    packer.names = tac_arena_take(&arena, packer.text);
+    pack_names(&packer, draft);
+    pack_arrays(&packer, draft, &model);
+    model.paramgroup = list_groups(&packer, draft);
+    model.name = draft->name;
+    return memcpy(out, &model, sizeof model);
+}

@@ -1,0 +1,57 @@
+// A model while it is being read: arrays that grow, and one array of parameters with their names.
+
+#ifndef TAC_MODEL_DRAFT_H
+#define TAC_MODEL_DRAFT_H
+
+#include "model/attribute.h"
+
+typedef struct tacMaterial {
+    double rgba[4];
+} tacMaterial;
+
+typedef struct tacDraft {
+    tacReader reader;
+    const char* name;
+    tacList param; // double
+    tacList group; // tacParamName
+    tacList body, geom, shape, node, light, camera, material;
+    tacNames names;
+    int gravity, timestep; // offsets
+
+    // of <compiler>
+    double angle; // radians in one unit of a scene's angles
+    char eulerseq[4];
+} tacDraft;
+
+// how an element is called in parameter names
+typedef struct tacPath {
+    const char* name;  // by index: "shape:cup/0/1"
+    const char* alias; // by name: "shape:cup/wall/1", or NULL if it is the same
+} tacPath;
+
+// Adds `count` numbers as the group PATH/attribute; their offset.
+int tac_draft_param(tacDraft* draft, tacPath path, const char* attribute, tacRange range,
+                    const double* values, int count);
+
+// Adds a body of the world's frame or of another body.
+int tac_draft_pose(tacDraft* draft, tacPath path, tacPose pose); // PATH/pos, then PATH/quat
+
+// the numbers from an offset on
+double* tac_draft_values(tacDraft* draft, int offset);
+
+// the name of an element, registered under its kind with what it stands for, or "" without one
+const char* tac_draft_name(tacDraft* draft, const tacElement* element, const char* kind, int index);
+
+// One block of memory with everything in it; NULL after a failure.
+tacModel* tac_draft_finish(tacDraft* draft);
+
+// the readers of the sections
+void tac_read_shape(tacDraft* draft, const tacElement* element);
+int tac_add_primitive(tacDraft* draft, const char* shape_name, tacPath path, tacNodeKind kind,
+                      const double* size, const double* eps);
+void tac_read_scene(tacDraft* draft, const tacElement* root);
+
+// pos and one of quat, euler, axisangle, xyaxes, zaxis
+tacPose tac_read_pose(tacDraft* draft, const tacElement* element);
+
+#endif

@@ -1,0 +1,84 @@
+// Scene files to models.
+//
+//   path --source.c--> bytes --document.c--> tree --schema.c--> known words
+//        --scene_reader.c, shape_reader.c--> draft --draft.c--> tacModel
+
+#include "model/draft.h"
+#include "model/schema.h"
+
+#include "base/message.h"
+#include "math/pose.h"
+
+#include <string.h>
+
+tacOptions tac_default_options(void) {
+    return (tacOptions){.allocator = tac_default_allocator()};
+}
+
+//---------------------------------- loading --------------------------------------
+
+static tacDraft start(const char* path, const tacOptions* options, tacMessage* message) {
+    tacOptions chosen = options ? *options : tac_default_options();
+    if (message) *message = (tacMessage){0};
+    return (tacDraft){
+        .reader = {.file = path ? path : "", .message = message, .allocator = chosen.allocator}};
+}
+
+// everything after the bytes are there; also cleans up if they are not
+static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
+    const tacElement* root = tac_document_parse(&draft->reader, source);
+    if (root) tac_schema_check(&draft->reader, root);
+    if (draft->reader.result == TAC_OK) tac_read_scene(draft, root);
+    tacModel* model = tac_draft_finish(draft);
+    if (model) *out = model;
+    tac_reader_close(&draft->reader);
+    return draft->reader.result;
+}
+
+tacResult tac_load(const char* path, const tacOptions* options, tacModel** out,
+                   tacMessage* message) {
+    tacDraft draft = start(path, options, message);
+    if (!path || !out)
+        return tac_fail(message, TAC_ERROR_VALUE, path, 0, NULL, "tac_load: path or out is NULL");
+    return finish(&draft, tac_source_read(&draft.reader, path), out);
+}
+
+tacResult tac_load_text(const char* text, int size, const char* path, const tacOptions* options,
+                        tacModel** out, tacMessage* message) {
+    tacDraft draft = start(path, options, message);
+    if (!text || size < 0 || !out)
+        return tac_fail(message, TAC_ERROR_VALUE, path, 0, NULL,
+                        "tac_load_text: text or out is NULL, or size is negative");
+    if (size > TAC_MAX_FILE_BYTES)
+        return tac_fail(message, TAC_ERROR_LIMIT, path, 0, NULL,
+                        "has %d bytes; a scene file has at most %d", size, TAC_MAX_FILE_BYTES);
+    return finish(&draft, (tacSource){text, (size_t)size}, out);
+}
+
+void tac_model_destroy(tacModel* model) {
+    if (!model) return;
+    tacAllocator allocator = model->allocator; // lies inside the block
+    allocator.release(allocator.user, model);
+}
+
+//---------------------------------- questions ------------------------------------
+
+int tac_shape_find(const tacModel* model, const char* name) {
+    for (int i = 0; i < model->nshape; ++i)
+        if (strcmp(model->shape[i].name, name) == 0) return i;
+    return -1;
+}
+
+static tacPose pose_at(const tacModel* model, int position, int rotation) {
+    return (tacPose){tac_load3(model->param + position), tac_quat_load(model->param + rotation)};
+}
+
+tacPose tac_geom_pose(const tacModel* model, int geom) {
+    const tacGeom* g = &model->geom[geom];
+    tacPose pose = pose_at(model, g->position, g->rotation);
+    for (int body = g->body;; body = model->body[body].parent) {
+        const tacBody* b = &model->body[body];
+        pose = tac_pose_compose(pose_at(model, b->position, b->rotation), pose);
+        if (body == 0) return pose;
+    }
+}

@@ -1,0 +1,137 @@
+// Placement of an element: pos, and one of five ways to write a rotation, as MuJoCo reads them.
+
+#include "model/draft.h"
+
+#include "base/assert.h"
+#include "math/pose.h"
+
+#include <math.h>
+#include <string.h>
+
+// shorter than this, a vector has no direction (MuJoCo's mjEPS)
+#define SHORTEST 1e-14
+
+static const tacRange any_number = {-1e9, 1e9};
+
+static void fail_zero(tacDraft* draft, const tacElement* element, const char* name,
+                      const char* what) {
+    tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, name), name, "%s",
+                    what);
+}
+
+static tacVec3 unit(tacVec3 v) {
+    return tac_scale(v, 1.0 / sqrt(tac_dot(v, v)));
+}
+
+static double length(tacVec3 v) {
+    return sqrt(tac_dot(v, v));
+}
+
+static tacQuat turn(tacVec3 unit_axis, double angle) {
+    return tac_quat(cos(0.5 * angle), tac_scale(unit_axis, sin(0.5 * angle)));
+}
+
+//---------------------------------- the five ways --------------------------------
+
+static tacQuat from_quat(tacDraft* draft, const tacElement* element, const double* v) {
+    double norm = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
+    if (norm < SHORTEST) {
+        fail_zero(draft, element, "quat",
+                  "a quaternion of length 0 is no rotation; 1 0 0 0 is none");
+        return tac_quat_identity();
+    }
+    return (tacQuat){v[0] / norm, v[1] / norm, v[2] / norm, v[3] / norm};
+}
+
+// lower case turns about the moving axes (multiply behind), upper case about the fixed ones
+// (before)
+static tacQuat from_euler(tacDraft* draft, const tacElement* element, const double* v) {
+    (void)element;
+    tacQuat q = tac_quat_identity();
+    for (int i = 0; i < 3; ++i) {
+        char axis = draft->eulerseq[i];
+        int moving = axis >= 'x';
+        double e[3] = {0};
+        e[axis - (moving ? 'x' : 'X')] = 1.0;
+        tacQuat step = turn((tacVec3){e[0], e[1], e[2]}, v[i] * draft->angle);
+        q = moving ? tac_quat_mul(q, step) : tac_quat_mul(step, q);
+    }
+    return q;
+}
+
+static tacQuat from_axisangle(tacDraft* draft, const tacElement* element, const double* v) {
+    tacVec3 axis = {v[0], v[1], v[2]};
+    if (length(axis) < SHORTEST) {
+        fail_zero(draft, element, "axisangle", "the axis has length 0; give x y z angle");
+        return tac_quat_identity();
+    }
+    return turn(unit(axis), v[3] * draft->angle);
+}
+
+static tacQuat from_xyaxes(tacDraft* draft, const tacElement* element, const double* v) {
+    tacVec3 x = {v[0], v[1], v[2]}, y = {v[3], v[4], v[5]};
+    if (length(x) >= SHORTEST) {
+        x = unit(x);
+        y = tac_add_scaled(y, -tac_dot(x, y), x);
+    }
+    if (length(x) < SHORTEST || length(y) < SHORTEST) {
+        fail_zero(draft, element, "xyaxes", "the x and y axes must not be 0 or parallel");
+        return tac_quat_identity();
+    }
+    y = unit(y);
+    tacVec3 z = tac_cross(x, y);
+    tacMat3 columns = {{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
+    return tac_mat_to_quat(columns);
+}
+
+// the shortest turn of (0, 0, 1) into the given axis
+static tacQuat from_zaxis(tacDraft* draft, const tacElement* element, const double* v) {
+    tacVec3 z = {v[0], v[1], v[2]};
+    if (length(z) < SHORTEST) {
+        fail_zero(draft, element, "zaxis", "the axis has length 0");
+        return tac_quat_identity();
+    }
+    z = unit(z);
+    tacVec3 axis = {-z.y, z.x, 0.0};
+    double s = length(axis);
+    return turn(s < 1e-10 ? (tacVec3){1.0, 0.0, 0.0} : unit(axis), atan2(s, z.z));
+}
+
+//---------------------------------- placement ------------------------------------
+
+typedef struct tacOrientation {
+    const char* name;
+    int count;
+    tacQuat (*read)(tacDraft*, const tacElement*, const double*);
+} tacOrientation;
+
+static const tacOrientation orientations[] = {
+    {"quat", 4, from_quat},     {"euler", 3, from_euler}, {"axisangle", 4, from_axisangle},
+    {"xyaxes", 6, from_xyaxes}, {"zaxis", 3, from_zaxis},
+};
+
+static tacQuat read_rotation(tacDraft* draft, const tacElement* element) {
+    tacQuat rotation = tac_quat_identity();
+    const char* found = NULL;
+    for (int i = 0; i < TAC_COUNT(orientations); ++i) {
+        const tacOrientation* o = &orientations[i];
+        const tacAttribute* attribute = tac_attribute(element, o->name);
+        if (!attribute) continue;
+        if (found)
+            tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, attribute->line, o->name,
+                            "the rotation is given twice, by '%s' and '%s'; remove one", found,
+                            o->name);
+        found = o->name;
+        double values[6];
+        if (tac_read_numbers(&draft->reader, element, o->name, o->count, o->count, any_number,
+                             values))
+            rotation = o->read(draft, element, values);
+    }
+    return rotation;
+}
+
+tacPose tac_read_pose(tacDraft* draft, const tacElement* element) {
+    double p[3] = {0};
+    tac_read_numbers(&draft->reader, element, "pos", 3, 3, tac_range_position, p);
+    return (tacPose){{p[0], p[1], p[2]}, read_rotation(draft, element)};
+}

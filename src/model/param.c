@@ -1,0 +1,155 @@
+// Parameters by name.
+//
+// Groups are sorted by name, so the plain name is found by bisection. A name may also call children
+// by their own names, all or some of them: then all groups are looked through.
+
+#include "tactus/model.h"
+
+#include "base/message.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+//---------------------------------- find -----------------------------------------
+
+// "shape:cup/0/size[2]" is the group's name and 2; -1 without an index, -2 if it is none
+static int split_index(const char* name, size_t* length) {
+    *length = strcspn(name, "[");
+    if (!name[*length]) return -1;
+    const char* at = name + *length + 1;
+    int index = 0;
+    if (*at == ']') return -2;
+    for (; *at >= '0' && *at <= '9'; ++at) {
+        if (index > 100000) return -2;
+        index = 10 * index + (*at - '0');
+    }
+    return at[0] == ']' && at[1] == '\0' ? index : -2;
+}
+
+static int compare(const char* text, size_t length, const char* name) {
+    int order = strncmp(text, name, length);
+    return order ? order : -(name[length] != '\0');
+}
+
+static int bisect(const tacModel* model, const char* text, size_t length) {
+    int low = 0, high = model->nparamname;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        int order = compare(text, length, model->paramname[middle].name);
+        if (order == 0) return middle;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return -1;
+}
+
+// length of the part of a path up to the next "/" or the end
+static size_t part_length(const char* text, size_t length) {
+    const char* slash = memchr(text, '/', length);
+    return slash ? (size_t)(slash - text) : length;
+}
+
+// does each part of `text` equal that part of the name or of the alias?
+static int matches(const tacParamName* group, const char* text, size_t length) {
+    const char *name = group->name, *alias = group->alias;
+    if (strlen(alias) == length && memcmp(alias, text, length) == 0) return 1;
+    for (;;) {
+        size_t part = part_length(text, length);
+        size_t name_part = part_length(name, strlen(name));
+        size_t alias_part = part_length(alias, strlen(alias));
+        int by_name = part == name_part && memcmp(text, name, part) == 0;
+        int by_alias = part == alias_part && memcmp(text, alias, part) == 0;
+        if (!by_name && !by_alias) return 0;
+        name += name_part, alias += alias_part;
+        if (part == length) return !*name && !*alias;
+        if (!*name || !*alias) return 0;
+        ++name, ++alias, text += part + 1, length -= part + 1;
+    }
+}
+
+static int find_group(const tacModel* model, const char* text, size_t length) {
+    int found = bisect(model, text, length);
+    for (int i = 0; found < 0 && i < model->nparamname; ++i)
+        if (model->paramname[i].alias && matches(&model->paramname[i], text, length)) found = i;
+    return found;
+}
+
+tacResult tac_param_find(const tacModel* model, const char* name, tacParam* out) {
+    size_t length;
+    int index = split_index(name, &length);
+    int group = index < -1 ? -1 : find_group(model, name, length);
+    if (group < 0) return TAC_ERROR_VALUE;
+    tacParam param = model->paramname[group].param;
+    if (index >= param.count) return TAC_ERROR_VALUE;
+    if (index >= 0) param.offset += index, param.count = 1;
+    *out = param;
+    return TAC_OK;
+}
+
+//---------------------------------- name -----------------------------------------
+
+tacResult tac_param_name(const tacModel* model, int offset, char* text, int size) {
+    if (offset < 0 || offset >= model->nparam || !text || size <= 0) return TAC_ERROR_VALUE;
+    const tacParamName* group = &model->paramname[model->paramgroup[offset]];
+    if (group->param.count == 1)
+        snprintf(text, (size_t)size, "%s", group->name);
+    else
+        snprintf(text, (size_t)size, "%s[%d]", group->name, offset - group->param.offset);
+    return TAC_OK;
+}
+
+//---------------------------------- set ------------------------------------------
+
+static tacResult check_value(const tacModel* model, tacParam param, int i, double value,
+                             tacMessage* message) {
+    tacParam group = model->paramname[model->paramgroup[param.offset + i]].param;
+    double lower = fmax(group.lower, param.lower), upper = fmin(group.upper, param.upper);
+    if (value >= lower && value <= upper) return TAC_OK;
+    char name[sizeof message->attribute];
+    tac_param_name(model, param.offset + i, name, (int)sizeof name);
+    return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, name,
+                    "%g is out of range: it must be between %g and %g", value, lower, upper);
+}
+
+static int is_quat(const tacParamName* group) {
+    size_t length = strlen(group->name);
+    return length > 5 && strcmp(group->name + length - 5, "/quat") == 0;
+}
+
+// a quaternion that would be set to 0, in parts or as a whole, is no rotation
+static tacResult check_rotation(const tacModel* model, tacParam param, int i, const double* values,
+                                tacMessage* message) {
+    const tacParamName* group = &model->paramname[model->paramgroup[param.offset + i]];
+    if (!is_quat(group)) return TAC_OK;
+    double norm2 = 0.0;
+    for (int k = 0; k < group->param.count; ++k) {
+        int at = group->param.offset + k - param.offset;
+        double q = at >= 0 && at < param.count ? values[at] : model->param[group->param.offset + k];
+        norm2 += q * q;
+    }
+    if (norm2 > 1e-24) return TAC_OK;
+    char name[sizeof message->attribute];
+    snprintf(name, sizeof name, "%s", group->name);
+    return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, name,
+                    "a quaternion of length 0 is no rotation");
+}
+
+tacResult tac_param_set(tacModel* model, tacParam param, const double* values,
+                        tacMessage* message) {
+    if (message) *message = (tacMessage){0};
+    if (param.offset < 0 || param.count < 1 || param.count > model->nparam - param.offset)
+        return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL,
+                        "there are no %d parameters from %d on; get a handle from tac_param_find",
+                        param.count, param.offset);
+    for (int i = 0; i < param.count; ++i) {
+        tacResult result = check_value(model, param, i, values[i], message);
+        if (result == TAC_OK) result = check_rotation(model, param, i, values, message);
+        if (result != TAC_OK) return result;
+    }
+    for (int i = 0; i < param.count; ++i) model->param[param.offset + i] = values[i];
+    return TAC_OK;
+}

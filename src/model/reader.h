@@ -1,0 +1,66 @@
+// What every part of the scene reader shares: the first failure, and memory that lives as long as
+// the reading does.
+//
+// Failure is sticky: once something is wrong, later calls do nothing and return neutral values, so
+// a reader asks for attribute after attribute and looks at `result` once. The first message wins.
+
+#ifndef TAC_MODEL_READER_H
+#define TAC_MODEL_READER_H
+
+#include "tactus/model.h"
+
+typedef struct tacChunk tacChunk;
+
+typedef struct tacReader {
+    const char* file;    // as the caller named it
+    tacMessage* message; // NULL to skip
+    tacResult result;    // TAC_OK until the first failure
+    tacAllocator allocator;
+    tacChunk* chunks; // newest first
+    size_t taken;     // bytes asked of the allocator, at most TAC_MAX_LOAD_BYTES
+} tacReader;
+
+// gives all memory of the reader back
+void tac_reader_close(tacReader* reader);
+
+// Keeps the first failure. `attribute` may be NULL. Bytes that no terminal should get become '?'.
+void tac_reader_fail(tacReader* reader, tacResult result, int line, const char* attribute,
+                     const char* format, ...) __attribute__((format(printf, 5, 6)));
+
+// cleared memory until tac_reader_close, or NULL after a failure
+void* tac_reader_take(tacReader* reader, size_t size);
+
+// formatted text until tac_reader_close, or NULL after a failure
+const char* tac_reader_text(tacReader* reader, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+//---------------------------------- growing arrays -------------------------------
+
+typedef struct tacList {
+    void* items;
+    int count, capacity;
+} tacList;
+
+// a cleared item at the end, or NULL after a failure; earlier items may move
+void* tac_list_add(tacReader* reader, tacList* list, size_t item_size);
+
+//---------------------------------- names ----------------------------------------
+
+typedef struct tacNameEntry {
+    const char *kind, *name;
+    int index; // what the name stands for
+    int line;  // where it was given
+} tacNameEntry;
+
+// (kind, name) -> entry, as a hash table with open addressing
+typedef struct tacNames {
+    tacNameEntry* entries;
+    int count, capacity;
+} tacNames;
+
+const tacNameEntry* tac_names_find(const tacNames* names, const char* kind, const char* name);
+
+// a name that was given before is a failure that tells the line of the first
+void tac_names_add(tacReader* reader, tacNames* names, tacNameEntry entry);
+
+#endif

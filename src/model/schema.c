@@ -1,0 +1,165 @@
+// The grammar of a scene as a table, and the check of a tree against it.
+//
+//   document.c --tree--> [this file] --tree that holds known words only--> *_reader.c
+//
+// Lists are words with one blank between them. docs/scenes.md shows this table to users.
+
+#include "model/schema.h"
+
+#include "base/assert.h"
+#include "model/nearest.h"
+
+#include <string.h>
+
+//---------------------------------- what is built --------------------------------
+
+#define ORIENTATION "quat euler axisangle xyaxes zaxis"
+#define NODES       "sphere plane superquadric union"
+#define NODE        "name pos " ORIENTATION " smooth distance"
+
+static const tacRule rules[] = {
+    {"mujoco", "model", "", "compiler option size visual statistic custom asset tactus worldbody"},
+    {"compiler", "angle eulerseq coordinate",
+     "autolimits boundmass boundinertia settotalmass balanceinertia strippath fitaabb meshdir "
+     "texturedir assetdir discardvisual usethread fusestatic inertiafromgeom inertiagrouprange "
+     "exactmeshinertia convexhull alignfree saveinertial",
+     ""},
+    {"option", "timestep gravity",
+     "impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance mpr_tolerance "
+     "wind magnetic density viscosity o_margin o_solref o_solimp o_friction integrator cone "
+     "jacobian solver iterations ls_iterations noslip_iterations ccd_iterations mpr_iterations "
+     "sdf_iterations sdf_initpoints actuatorgroupdisable apirate collision",
+     "flag"},
+    {"flag", NULL, NULL, NULL},
+    {"size", NULL, NULL, NULL},
+    {"visual", NULL, NULL, NULL},
+    {"statistic", NULL, NULL, NULL},
+    {"custom", NULL, NULL, NULL},
+    {"tactus", "detect respond", "", ""},
+
+    {"asset", "", "", "shape material texture"},
+    {"texture", NULL, NULL, NULL},
+    {"material", "name rgba",
+     "texture texrepeat texuniform emission specular shininess reflectance metallic roughness",
+     "layer"},
+    {"layer", NULL, NULL, NULL},
+    {"shape", "name smooth distance", "", NODES},
+    {"union", NODE, "", NODES},
+    {"sphere", NODE " size", "", ""},
+    {"plane", NODE, "", ""},
+    {"superquadric", NODE " size eps", "", ""},
+
+    {"worldbody", "name", "", "body geom light camera site"},
+    {"body", "name pos " ORIENTATION, "mocap gravcomp user sleep", "body geom light camera site"},
+    {"geom", "name type size pos " ORIENTATION " rgba material shape",
+     "contype conaffinity condim group priority friction mass density shellinertia solmix solref "
+     "solimp margin gap fluidshape fluidcoef user",
+     ""},
+    {"light", "pos dir diffuse directional type mode",
+     "name castshadow active ambient specular attenuation cutoff exponent bulbradius intensity "
+     "range texture",
+     ""},
+    {"camera", "name pos " ORIENTATION " fovy mode",
+     "ipd resolution pixel focal focalpixel principal principalpixel sensorsize orthographic "
+     "projection user output",
+     ""},
+    {"site", NULL, NULL, NULL},
+};
+
+//---------------------------------- what is not built yet ------------------------
+
+typedef struct tacLater {
+    const char *words, *reason;
+} tacLater;
+
+static const tacLater later_elements[] = {
+    {"joint freejoint inertial actuator contact equality tendon sensor keyframe deformable",
+     "arrives with dynamics; without it a scene stands still"},
+    {"intersection difference capsule box cylinder polyhedron cloud sweep",
+     "is not built yet; of shapes there are sphere, plane, superquadric and union"},
+    {"ellipsoid", "is not built yet; write <superquadric eps=\"1 1\"> instead"},
+    {"mesh hfield skin model", "is not built yet; geoms are plane, sphere, ellipsoid or shape"},
+    {"default include frame replicate attach composite flexcomp flex plugin extension",
+     "is not built yet; write out what it stands for"},
+};
+
+static const tacLater later_attributes[] = {
+    {"class childclass", "is not built yet; write the attributes out"},
+    {"fromto", "is not built yet; give pos and one of quat, euler, axisangle, xyaxes, zaxis"},
+    {"mesh hfield fitscale", "is not built yet; geoms are plane, sphere, ellipsoid or shape"},
+    {"target", "is not built yet; turn it with xyaxes, quat, euler, axisangle or zaxis"},
+};
+
+static const char* find_reason(const tacLater* table, int count, const char* word) {
+    for (int i = 0; i < count; ++i)
+        if (tac_word_in(word, table[i].words)) return table[i].reason;
+    return NULL;
+}
+
+//---------------------------------- check ----------------------------------------
+
+const tacRule* tac_rule_find(const char* name) {
+    for (int i = 0; i < TAC_COUNT(rules); ++i)
+        if (strcmp(rules[i].name, name) == 0) return &rules[i];
+    return NULL;
+}
+
+static void fail_attribute(tacReader* reader, const tacElement* element, const tacRule* rule,
+                           const tacAttribute* attribute) {
+    const char* word = attribute->name;
+    const char* reason = find_reason(later_attributes, TAC_COUNT(later_attributes), word);
+    char near[TAC_NEAREST_SIZE];
+    int meant = tac_nearest(word, rule->attributes, near);
+    if (reason)
+        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word, "'%s' of <%s> %s",
+                        word, element->name, reason);
+    else
+        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word,
+                        "<%s> has no attribute '%.40s'%s%s%s allowed here: %s", element->name,
+                        word, meant ? "; did you mean '" : "", meant ? near : "", meant ? "'?" : "",
+                        *rule->attributes ? rule->attributes : "none");
+}
+
+static void fail_child(tacReader* reader, const tacElement* child, const tacRule* rule) {
+    const char* word = child->name;
+    const char* reason = find_reason(later_elements, TAC_COUNT(later_elements), word);
+    char near[TAC_NEAREST_SIZE], tag[TAC_NEAREST_SIZE];
+    snprintf(tag, sizeof tag, "<%.60s>", word);
+    int meant = tac_nearest(word, rule->children, near);
+    if (reason)
+        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, child->line, tag, "<%s> %s", word, reason);
+    else
+        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, child->line, tag,
+                        "<%.40s> is not an element of <%s>%s%s%s allowed here: %s", word,
+                        rule->name, meant ? "; did you mean <" : "", meant ? near : "",
+                        meant ? ">?" : ";", *rule->children ? rule->children : "none");
+}
+
+static void check_element(tacReader* reader, const tacElement* element, const tacRule* rule) {
+    if (!rule->children) return;
+    for (int i = 0; i < element->count && reader->result == TAC_OK; ++i) {
+        const tacAttribute* attribute = &element->attributes[i];
+        if (!tac_word_in(attribute->name, rule->attributes) &&
+            !tac_word_in(attribute->name, rule->ignored))
+            fail_attribute(reader, element, rule, attribute);
+    }
+    // recursion ends: nesting is at most TAC_MAX_NESTING
+    for (const tacElement* c = element->child; c && reader->result == TAC_OK; c = c->next) {
+        const tacRule* below = tac_word_in(c->name, rule->children) ? tac_rule_find(c->name) : NULL;
+        if (below)
+            check_element(reader, c, below);
+        else
+            fail_child(reader, c, rule);
+    }
+}
+
+void tac_schema_check(tacReader* reader, const tacElement* root) {
+    if (strcmp(root->name, "robot") == 0)
+        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, root->line, "<robot>",
+                        "URDF is not built yet; convert the robot to MJCF (<mujoco>)");
+    else if (strcmp(root->name, "mujoco") != 0)
+        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, root->line, "<mujoco>",
+                        "a scene starts with <mujoco>, this file with <%.40s>", root->name);
+    else
+        check_element(reader, root, tac_rule_find("mujoco"));
+}

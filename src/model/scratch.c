@@ -1,0 +1,36 @@
+// Working memory of one thread, sized once from the model.
+
+#include "base/scratch.h"
+#include "shape/program.h"
+
+#include <string.h>
+
+// the complex build works on numbers twice as long, and on copies of one block and of the parameters
+static size_t shape_bytes(const tacModel* model) {
+    size_t complex_size = 2 * sizeof(double);
+    size_t copies = 16 * tac_arena_need(TAC_BLOCK * complex_size) +
+                    2 * tac_arena_need((size_t)model->nparam * complex_size);
+    size_t program = 2 * tac_shape_scratch_size(model), reach = tac_shape_reach_size(model);
+    return copies + (program > reach ? program : reach);
+}
+
+tacResult tac_scratch_create(const tacModel* model, tacScratch** out) {
+    tacAllocator allocator = model->allocator;
+    tacScratch* scratch = allocator.allocate(allocator.user, sizeof *scratch);
+    if (!scratch) return TAC_ERROR_MEMORY;
+    memset(scratch, 0, sizeof *scratch);
+    scratch->allocator = allocator;
+    if (tac_arena_create(&scratch->arena, shape_bytes(model), allocator) != TAC_OK) {
+        allocator.release(allocator.user, scratch);
+        return TAC_ERROR_MEMORY;
+    }
+    *out = scratch;
+    return TAC_OK;
+}
+
+void tac_scratch_destroy(tacScratch* scratch) {
+    if (!scratch) return;
+    tacAllocator allocator = scratch->allocator;
+    tac_arena_destroy(&scratch->arena, allocator);
+    allocator.release(allocator.user, scratch);
+}

@@ -1,0 +1,241 @@
+// <shape> to nodes in post-order.
+//
+//   <shape> <sphere/> <union> … </union> </shape>  --[this file]-->  sphere … union union(root)
+//
+// A shape of one node has that node as its root: the union around it would cost and do nothing. The
+// node is still called child 0, so that its name stays when a second one is added.
+
+#include "model/draft.h"
+
+#include "base/assert.h"
+#include "math/pose.h"
+
+#include <math.h>
+#include <string.h>
+
+// what nodes take over from the elements around them
+typedef struct tacScope {
+    tacPath path;
+    int smooth; // offset of the temperature
+    tacDistance distance;
+} tacScope;
+
+// what a node tells the elements around it
+typedef struct tacBuilt {
+    int node;        // index, -1 after a failure
+    int depth;       // fields alive at once
+    double smallest; // mean half size of its smallest leaf, infinite if none has a size
+} tacBuilt;
+
+static const tacBuilt not_built = {-1, 0, INFINITY};
+
+//---------------------------------- nodes ----------------------------------------
+
+// the node gets its place in the parent's frame, and is its own first until children say otherwise
+static tacNode* add_node(tacDraft* draft, tacNodeKind kind, tacPath path, tacPose pose) {
+    int index = draft->node.count;
+    int offset = tac_draft_pose(draft, path, pose);
+    tacNode* node = tac_list_add(&draft->reader, &draft->node, sizeof *node);
+    if (!node) return NULL;
+    *node = (tacNode){.kind = kind,
+                      .parent = -1,
+                      .first = index,
+                      .position = offset,
+                      .rotation = offset + 3,
+                      .size = -1,
+                      .eps = -1,
+                      .smooth = -1};
+    return node;
+}
+
+static double mean(const double* size, int count) {
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) sum += size[i];
+    return sum / count;
+}
+
+static int size_count(tacNodeKind kind) {
+    return kind == TAC_NODE_SPHERE ? 1 : kind == TAC_NODE_SUPERQUADRIC ? 3 : 0;
+}
+
+static tacBuilt add_leaf(tacDraft* draft, tacNodeKind kind, tacPath place, tacPath path,
+                         tacPose pose, const double* size, const double* eps) {
+    tacNode* node = add_node(draft, kind, place, pose);
+    if (!node) return not_built;
+    int count = size_count(kind);
+    if (count) node->size = tac_draft_param(draft, path, "size", tac_range_size, size, count);
+    if (eps) node->eps = tac_draft_param(draft, path, "eps", tac_range_eps, eps, 2);
+    return (tacBuilt){draft->node.count - 1, 1, count ? mean(size, count) : INFINITY};
+}
+
+static tacBuilt read_leaf(tacDraft* draft, const tacElement* element, tacNodeKind kind,
+                          const tacScope* scope) {
+    tacReader* reader = &draft->reader;
+    double size[3] = {1.0, 1.0, 1.0}, eps[2] = {1.0, 1.0}, unused;
+    int count = size_count(kind), has_eps = kind == TAC_NODE_SUPERQUADRIC;
+    if (count) {
+        tac_require(reader, element, "size");
+        tac_read_numbers(reader, element, "size", count, count, tac_range_size, size);
+    }
+    if (has_eps) {
+        tac_require(reader, element, "eps");
+        tac_read_numbers(reader, element, "eps", 2, 2, tac_range_eps, eps);
+    }
+    tac_read_number(reader, element, "smooth", tac_range_smooth, &unused);
+    tacPose pose = tac_read_pose(draft, element);
+    tacBuilt built =
+        add_leaf(draft, kind, scope->path, scope->path, pose, size, has_eps ? eps : NULL);
+    if (built.node >= 0) ((tacNode*)draft->node.items)[built.node].distance = scope->distance;
+    return built;
+}
+
+//---------------------------------- combinations ---------------------------------
+
+static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacScope* scope);
+
+// path of a child: by index, and by name from the first named element on
+static tacPath child_path(tacDraft* draft, const tacElement* child, int index, tacPath path) {
+    tacReader* reader = &draft->reader;
+    tacPath below = {tac_reader_text(reader, "%s/%d", path.name, index), NULL};
+    const char* name = tac_read_name(reader, child);
+    if (name && strspn(name, "0123456789") == strlen(name))
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(child, "name"), "name",
+                        "'%.40s' could be taken for the index of a child; add a letter", name);
+    const char* parent = path.alias ? path.alias : path.name;
+    if (name) {
+        below.alias = tac_reader_text(reader, "%s/%s", parent, name);
+        int line = tac_attribute_line(child, "name");
+        if (below.alias) // unique among siblings: the kind is the parent's path
+            tac_names_add(reader, &draft->names, (tacNameEntry){path.name, name, index, line});
+    } else if (path.alias) {
+        below.alias = tac_reader_text(reader, "%s/%d", parent, index);
+    }
+    return below;
+}
+
+// children in order; their number, the deepest and the smallest
+static int read_children(tacDraft* draft, const tacElement* element, tacScope scope,
+                         tacBuilt* total) {
+    int count = 0;
+    tacPath path = scope.path;
+    *total = not_built;
+    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next) {
+        scope.path = child_path(draft, c, count++, path);
+        tacBuilt built = read_node(draft, c, &scope);
+        if (built.depth > total->depth) total->depth = built.depth;
+        if (built.smallest < total->smallest) total->smallest = built.smallest;
+        total->node = built.node;
+    }
+    if (count == 0)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line, element->name,
+                        "<%s> is empty; put a sphere, plane, superquadric or union into it",
+                        element->name);
+    return count;
+}
+
+// the root of what was just read; a union that is evaluated keeps its own field beside a child's
+static tacBuilt close_union(tacDraft* draft, tacPath path, tacPose pose, int first, int children,
+                            tacBuilt total, int smooth) {
+    tacNode* node = add_node(draft, TAC_NODE_UNION, path, pose);
+    if (!node) return not_built;
+    tacNode* nodes = draft->node.items;
+    int index = draft->node.count - 1;
+    node->first = first, node->children = children, node->smooth = smooth;
+    for (int child = index - 1; child >= first; child = nodes[child].first - 1)
+        nodes[child].parent = index;
+    return (tacBuilt){index, total.depth + 1, total.smallest};
+}
+
+static tacBuilt read_union(tacDraft* draft, const tacElement* element, const tacScope* outer) {
+    tacScope scope = *outer;
+    double smooth;
+    if (tac_read_number(&draft->reader, element, "smooth", tac_range_smooth, &smooth))
+        scope.smooth = tac_draft_param(draft, scope.path, "smooth", tac_range_smooth, &smooth, 1);
+    tacPose pose = tac_read_pose(draft, element);
+    int first = draft->node.count;
+    tacBuilt total;
+    int children = read_children(draft, element, scope, &total);
+    return close_union(draft, outer->path, pose, first, children, total, scope.smooth);
+}
+
+static tacDistance read_distance(tacDraft* draft, const tacElement* element,
+                                 tacDistance inherited) {
+    int word = tac_read_word(&draft->reader, element, "distance", "tangent radial");
+    return word < 0 ? inherited : (tacDistance)word;
+}
+
+// the schema lets only these elements through
+static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacScope* outer) {
+    static const char* const names[TAC_NODE_KIND_COUNT] = {"sphere", "plane", "superquadric",
+                                                           "union"};
+    tacScope scope = *outer;
+    scope.distance = read_distance(draft, element, scope.distance);
+    for (int kind = 0; kind < TAC_NODE_UNION; ++kind)
+        if (strcmp(element->name, names[kind]) == 0)
+            return read_leaf(draft, element, (tacNodeKind)kind, &scope);
+    return read_union(draft, element, &scope);
+}
+
+//---------------------------------- shapes ---------------------------------------
+
+static void add_shape(tacDraft* draft, const char* name, int first, int depth) {
+    tacShape* shape = tac_list_add(&draft->reader, &draft->shape, sizeof *shape);
+    if (shape) *shape = (tacShape){name, first, draft->node.count - first, depth};
+}
+
+// is there a combination that takes over the shape's temperature?
+static int needs_smooth(const tacElement* element) {
+    if (element->child && element->child->next) return 1;
+    for (const tacElement* c = element->child; c; c = c->next)
+        if (strcmp(c->name, "union") == 0 && !tac_attribute(c, "smooth"))
+            return 1;
+        else if (needs_smooth(c))
+            return 1;
+    return 0;
+}
+
+// without one, the temperature is 0.5 % of the mean half size of the smallest leaf
+static double default_smooth(double smallest) {
+    return isfinite(smallest) ? 0.005 * smallest : 1e-3;
+}
+
+static const char* read_shape_name(tacDraft* draft, const tacElement* element) {
+    tac_require(&draft->reader, element, "name");
+    const char* name = tac_draft_name(draft, element, "shape", draft->shape.count);
+    if (strncmp(name, "geom:", 5) == 0)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "name"),
+                        "name",
+                        "names that start with 'geom:' belong to the shapes of plain geoms");
+    return name;
+}
+
+void tac_read_shape(tacDraft* draft, const tacElement* element) {
+    const char* name = read_shape_name(draft, element);
+    tacScope scope = {.path = {tac_reader_text(&draft->reader, "shape:%s", name), NULL},
+                      .smooth = -1,
+                      .distance = read_distance(draft, element, TAC_DISTANCE_TANGENT)};
+    double smooth = 1.0;
+    int stated = tac_read_number(&draft->reader, element, "smooth", tac_range_smooth, &smooth);
+    if (stated || needs_smooth(element))
+        scope.smooth = tac_draft_param(draft, scope.path, "smooth", tac_range_smooth, &smooth, 1);
+
+    int first = draft->node.count;
+    tacBuilt total;
+    int children = read_children(draft, element, scope, &total);
+    if (draft->reader.result != TAC_OK) return;
+    if (!stated && scope.smooth >= 0)
+        *tac_draft_values(draft, scope.smooth) = default_smooth(total.smallest);
+    if (children > 1)
+        total = close_union(draft, scope.path, tac_pose_identity(), first, children, total,
+                            scope.smooth);
+    add_shape(draft, name, first, total.depth);
+}
+
+int tac_add_primitive(tacDraft* draft, const char* shape_name, tacPath path, tacNodeKind kind,
+                      const double* size, const double* eps) {
+    tacPath place = {tac_reader_text(&draft->reader, "shape:%s/0", shape_name), NULL};
+    int first = draft->node.count;
+    add_leaf(draft, kind, place, path, tac_pose_identity(), size, eps);
+    add_shape(draft, shape_name, first, 1);
+    return draft->shape.count - 1;
+}

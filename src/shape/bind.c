@@ -1,0 +1,197 @@
+// Frames and constants of a shape's nodes, and their derivatives.
+//
+// Nodes stand in post-order, so a walk from the last to the first meets parents before children. A
+// twist of a node's frame carries its whole subtree: tangents add downwards, adjoints upwards.
+
+#include "shape/bound.h"
+
+#include "math/quat.h"
+#include "math/vec3.h"
+
+//---------------------------------- frames ---------------------------------------
+
+static tacFrame pose_frame(tacPose pose) {
+    tacFrame f;
+    f.R = tac_quat_to_mat(pose.rotation);
+    tac_store3(f.origin, pose.position);
+    return f;
+}
+
+static tacFrame parent_frame(const tacShape* shape, const tacNode* node, const tacBound* bound,
+                             tacPose pose) {
+    return node->parent < 0 ? pose_frame(pose) : bound[node->parent - shape->first].frame;
+}
+
+static tacFrame child_frame(tacFrame parent, const tacReal* position, const tacReal* rotation) {
+    tacFrame f;
+    tacVec3 shift = tac_mat_mul_vec(parent.R, tac_load3(position));
+    f.R = tac_mat_mul(parent.R, tac_quat_to_mat(tac_quat_load(rotation)));
+    tac_store3(f.origin, tac_add(tac_load3(parent.origin), shift));
+    return f;
+}
+
+//---------------------------------- constants ------------------------------------
+
+// ridge(e) = TAC_SQ_RIDGE max(e - 1, 0)^3: an exponent above 1 rounds the coordinate planes
+static tacReal ridge(tacReal e) {
+    tacReal over = r_max(e - 1.0, 0.0);
+    return TAC_SQ_RIDGE * over * over * over;
+}
+
+static tacReal ridge_slope(tacReal e) {
+    tacReal over = r_max(e - 1.0, 0.0);
+    return 3.0 * TAC_SQ_RIDGE * over * over;
+}
+
+// kappa = (sum 1/a^2)^(-1/2), radius of a ball inside every superquadric with these semi-axes
+static tacReal kappa(const tacBound* b) {
+    return 1.0 / r_sqrt(b->inv_a2[0] + b->inv_a2[1] + b->inv_a2[2]);
+}
+
+static tacReal rms(const tacReal a[3]) {
+    return r_sqrt((a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) * (1.0 / 3.0));
+}
+
+static void bind_superquadric(tacBound* b) {
+    for (int i = 0; i < 2; ++i) b->inv_e[i] = 1.0 / b->e[i];
+    b->w2[2] = TAC_SQ_PLANE + ridge(b->e[0]);
+    b->w2[0] = b->w2[1] = b->w2[2] + ridge(b->e[1]);
+    for (int i = 0; i < 3; ++i) {
+        tacReal a2 = b->size[i] * b->size[i];
+        b->inv_a2[i] = 1.0 / a2;
+        b->delta[i] = b->w2[i] * a2;
+    }
+    tacReal k = kappa(b);
+    b->guard = TAC_SQ_PLANE / (k * k);
+    b->core.radius = TAC_CORE * k;
+    b->core.cap = b->distance == TAC_DISTANCE_RADIAL ? -rms(b->size) : -r_sqrt(3.0) * k;
+}
+
+tacSuperquadricDot tac_superquadric_dot(const tacBound* b, const tacReal size_dot[3],
+                                        const tacReal e_dot[2]) {
+    tacSuperquadricDot d;
+    tacReal w2_dot = ridge_slope(b->e[0]) * e_dot[0];
+    tacReal w2_dots[3] = {w2_dot + ridge_slope(b->e[1]) * e_dot[1], 0.0, w2_dot};
+    w2_dots[1] = w2_dots[0];
+    tacReal k = kappa(b), k_dot = 0.0, square_dot = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        d.log_a[i] = size_dot[i] / b->size[i];
+        d.w2_a2[i] = w2_dots[i] * b->size[i] * b->size[i];
+        d.delta[i] = d.w2_a2[i] + 2.0 * b->delta[i] * d.log_a[i];
+        k_dot += k * k * k * b->inv_a2[i] * d.log_a[i];
+        square_dot += b->size[i] * size_dot[i];
+    }
+    d.e[0] = e_dot[0], d.e[1] = e_dot[1];
+    d.radius = TAC_CORE * k_dot;
+    d.cap = b->distance == TAC_DISTANCE_RADIAL ? -square_dot / (3.0 * rms(b->size))
+                                               : -r_sqrt(3.0) * k_dot;
+    return d;
+}
+
+//---------------------------------- value ----------------------------------------
+
+static void bind_constants(const tacModel* model, const tacNode* node, tacBound* b) {
+    int sizes = node->kind == TAC_NODE_SUPERQUADRIC ? 3 : node->kind == TAC_NODE_SPHERE ? 1 : 0;
+    for (int k = 0; k < sizes; ++k) b->size[k] = model->param[node->size + k];
+    if (node->kind == TAC_NODE_SPHERE) b->core.radius = TAC_CORE * b->size[0];
+    if (node->kind == TAC_NODE_SUPERQUADRIC) {
+        for (int k = 0; k < 2; ++k) b->e[k] = model->param[node->eps + k];
+        bind_superquadric(b);
+    }
+    if (node->children > 0) b->tau = model->param[node->smooth];
+}
+
+void tac_shape_bind(const tacModel* model, const tacShape* shape, tacPose pose, tacBound* bound) {
+    for (int i = shape->count - 1; i >= 0; --i) {
+        const tacNode* node = &model->node[shape->first + i];
+        tacBound* b = &bound[i];
+        *b = (tacBound){.kind = node->kind, .distance = node->distance};
+        b->frame = child_frame(parent_frame(shape, node, bound, pose),
+                               &model->param[node->position], &model->param[node->rotation]);
+        tac_store3(b->about, pose.position);
+        bind_constants(model, node, b);
+    }
+}
+
+//---------------------------------- derivatives ----------------------------------
+
+// angular velocity, in the parent's axes, of a frame whose raw quaternion q moves by q_dot:
+// omega = 2 vec(q_dot q*)/|q|^2, and its transpose
+static tacVec3 parent_angular(tacQuat q, tacQuat q_dot) {
+    tacQuat turn = tac_quat_mul(q_dot, tac_quat_conj(q));
+    return tac_scale(tac_quat_vec(turn), 2.0 * tac_quat_inverse_norm2(q));
+}
+
+static tacQuat parent_angular_vjp(tacQuat q, tacVec3 bar) {
+    return tac_quat_scale(tac_quat_mul(tac_quat(0.0, bar), q), 2.0 * tac_quat_inverse_norm2(q));
+}
+
+// arm from a node's origin to the point that twists are taken about
+static tacVec3 arm_of(const tacBound* b) {
+    return tac_sub(tac_load3(b->about), tac_load3(b->frame.origin));
+}
+
+// twist of the node's frame within its parent
+static void add_own_twist(const tacNode* node, const tacReal* param, const tacReal* param_dot,
+                          tacFrame parent, const tacBound* b, tacReal twist[6]) {
+    tacVec3 shift = tac_mat_mul_vec(parent.R, tac_load3(&param_dot[node->position]));
+    tacVec3 omega = parent_angular(tac_quat_load(&param[node->rotation]),
+                                   tac_quat_load(&param_dot[node->rotation]));
+    omega = tac_mat_mul_vec(parent.R, omega);
+    tacVec3 linear = tac_add(tac_add(tac_load3(twist), shift), tac_cross(omega, arm_of(b)));
+    tac_store3(twist, linear);
+    tac_store3(twist + 3, tac_add(tac_load3(twist + 3), omega));
+}
+
+void tac_shape_bind_jvp(const tacModel* model, const tacShape* shape, tacPose pose,
+                        const tacBound* bound, const tacReal* pose_dot, const tacReal* param_dot,
+                        tacBoundDot* dot) {
+    for (int i = shape->count - 1; i >= 0; --i) {
+        const tacNode* node = &model->node[shape->first + i];
+        tacBoundDot* d = &dot[i];
+        *d = (tacBoundDot){0};
+        const tacReal* above = node->parent < 0 ? pose_dot : dot[node->parent - shape->first].twist;
+        for (int k = 0; k < 6 && above; ++k) d->twist[k] = above[k];
+        if (!param_dot) continue;
+        add_own_twist(node, model->param, param_dot, parent_frame(shape, node, bound, pose),
+                      &bound[i], d->twist);
+        int sizes = node->kind == TAC_NODE_SUPERQUADRIC ? 3 : node->kind == TAC_NODE_SPHERE ? 1 : 0;
+        for (int k = 0; k < sizes; ++k) d->size[k] = param_dot[node->size + k];
+        for (int k = 0; k < 2 && node->eps >= 0; ++k) d->e[k] = param_dot[node->eps + k];
+        if (node->children > 0) d->tau = param_dot[node->smooth];
+    }
+}
+
+static void add_placement_bar(const tacNode* node, const tacReal* param, tacFrame parent,
+                              const tacBound* b, const tacReal wrench[6], tacReal* param_bar) {
+    tacVec3 force = tac_load3(wrench);
+    tacVec3 moment = tac_add(tac_load3(wrench + 3), tac_cross(arm_of(b), force));
+    tacVec3 position = tac_mat_tmul_vec(parent.R, force);
+    tacQuat rotation = parent_angular_vjp(tac_quat_load(&param[node->rotation]),
+                                          tac_mat_tmul_vec(parent.R, moment));
+    tacReal* p = &param_bar[node->position];
+    tacReal* q = &param_bar[node->rotation];
+    p[0] += position.x, p[1] += position.y, p[2] += position.z;
+    q[0] += rotation.w, q[1] += rotation.x, q[2] += rotation.y, q[3] += rotation.z;
+}
+
+static void add_number_bars(const tacNode* node, const tacBoundBar* bar, tacReal* param_bar) {
+    int sizes = node->kind == TAC_NODE_SUPERQUADRIC ? 3 : node->kind == TAC_NODE_SPHERE ? 1 : 0;
+    for (int k = 0; k < sizes; ++k) param_bar[node->size + k] += bar->size[k];
+    for (int k = 0; k < 2 && node->eps >= 0; ++k) param_bar[node->eps + k] += bar->e[k];
+    if (node->children > 0) param_bar[node->smooth] += bar->tau;
+}
+
+void tac_shape_bind_vjp(const tacModel* model, const tacShape* shape, tacPose pose,
+                        const tacBound* bound, tacBoundBar* bar, tacReal* pose_bar,
+                        tacReal* param_bar) {
+    for (int i = 0; i < shape->count; ++i) {
+        const tacNode* node = &model->node[shape->first + i];
+        tacReal* above = node->parent < 0 ? pose_bar : bar[node->parent - shape->first].twist;
+        for (int k = 0; k < 6 && above; ++k) above[k] += bar[i].twist[k];
+        if (!param_bar) continue;
+        add_placement_bar(node, model->param, parent_frame(shape, node, bound, pose), &bound[i],
+                          bar[i].twist, param_bar);
+        add_number_bars(node, &bar[i], param_bar);
+    }
+}

@@ -1,0 +1,85 @@
+// A shape made ready for one call: each node's frame in the world and the constants of its formula.
+//
+//   model->param, pose --tac_shape_bind--> tacBound per node --> kernels
+//
+// Constants are derived from the parameters at each call, in tacReal: nothing is cached, so a
+// derivative by a parameter cannot be lost on the way. Symbols: docs/shapes.md.
+
+#ifndef TAC_SHAPE_BOUND_H
+#define TAC_SHAPE_BOUND_H
+
+#include "tactus/shape.h"
+
+#include "math/number.h"
+
+// points that go through the program together; a multiple of every TAC_LANES
+#define TAC_BLOCK 64
+
+// half-width, in units of a semi-axis, of the rounding of coordinate planes: w^2 = plane + ridge(e)
+#define TAC_SQ_PLANE 1e-60
+#define TAC_SQ_RIDGE 1e-12
+// radius of the core that replaces the direction-dependent centre, in units of kappa
+#define TAC_CORE 0.05
+
+// Frame of a node: x_world = origin + R y.
+typedef struct tacFrame {
+    tacMat3 R;
+    tacReal origin[3];
+} tacFrame;
+
+// Core around a centre: radius, and the value at the centre (docs/shapes.md eq. 5).
+typedef struct tacCore {
+    tacReal radius, cap;
+} tacCore;
+
+typedef struct tacBound {
+    tacNodeKind kind;
+    tacDistance distance;
+    tacFrame frame;
+    tacReal about[3]; // pose.position of the call: point that twists are taken about
+    tacCore core;
+    tacReal size[3];   // radius or semi-axes
+    tacReal inv_a2[3]; // 1/a^2
+    tacReal w2[3];     // w^2 of each axis
+    tacReal delta[3];  // w^2 a^2
+    tacReal e[2];      // exponents e1 (north-south), e2 (east-west)
+    tacReal inv_e[2];
+    tacReal guard; // keeps 1/|grad ln g| finite at the centre
+    tacReal tau;   // temperature of a combination
+} tacBound;
+
+// Tangent of a bound node: twist of its frame about the call's pose.position, and of its numbers.
+typedef struct tacBoundDot {
+    tacReal twist[6]; // linear, angular, world axes
+    tacReal size[3], e[2], tau;
+} tacBoundDot;
+
+// Adjoint of the same numbers.
+typedef tacBoundDot tacBoundBar;
+
+// fills bound[0 .. count - 1] for the nodes of the shape
+void tac_shape_bind(const tacModel* model, const tacShape* shape, tacPose pose, tacBound* bound);
+
+// derivative of tac_shape_bind along the twist of the pose and parameters; NULL is zero
+void tac_shape_bind_jvp(const tacModel* model, const tacShape* shape, tacPose pose,
+                        const tacBound* bound, const tacReal* pose_dot, const tacReal* param_dot,
+                        tacBoundDot* dot);
+
+// reverse; sums each node's wrench into its parent (bar changes), then adds to the outputs (NULL skips)
+void tac_shape_bind_vjp(const tacModel* model, const tacShape* shape, tacPose pose,
+                        const tacBound* bound, tacBoundBar* bar, tacReal* pose_bar,
+                        tacReal* param_bar);
+
+// Tangents of the constants of a superquadric.
+typedef struct tacSuperquadricDot {
+    tacReal log_a[3];  // da/a
+    tacReal w2_a2[3];  // a^2 d(w^2)
+    tacReal delta[3];  // d(w^2 a^2)
+    tacReal e[2];      // de
+    tacReal radius, cap; // of the core
+} tacSuperquadricDot;
+
+tacSuperquadricDot tac_superquadric_dot(const tacBound* bound, const tacReal size_dot[3],
+                                        const tacReal e_dot[2]);
+
+#endif

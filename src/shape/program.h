@@ -1,0 +1,40 @@
+// The program of a shape: its nodes in post-order, run over blocks of points.
+
+#ifndef TAC_SHAPE_PROGRAM_H
+#define TAC_SHAPE_PROGRAM_H
+
+#include "base/scratch.h"
+#include "shape/shape_kernels.h"
+
+// a shape bound to a pose, with the kernels of this machine
+typedef struct tacProgram {
+    const tacModel* model;
+    const tacShape* shape;
+    const tacShapeKernels* kernels;
+    tacBound* bound; // (shape->count)
+} tacProgram;
+
+// coordinates of one block of points, padded by repeating the last
+typedef struct tacBlockPoints {
+    tacReal x[3][TAC_BLOCK];
+    int count, padded;
+} tacBlockPoints;
+
+// takes memory from the scratch; the caller puts scratch->arena.used back
+tacProgram tac_program_bind(const tacModel* model, int shape, tacPose pose, tacScratch* scratch);
+
+// how many fields are alive at once while the shape is evaluated
+int tac_shape_depth(const tacModel* model, const tacShape* shape);
+
+// bytes of scratch that any call but tac_shape_steps takes, for this build's tacReal; and that one
+size_t tac_shape_scratch_size(const tacModel* model);
+size_t tac_shape_reach_size(const tacModel* model);
+
+// loads points first .. of the batch; returns how many are real
+void tac_block_load(const tacShapeKernels* kernels, tacPoints points, int first,
+                    tacBlockPoints* out);
+
+// wrong arguments: NULL arrays, a shape that is not there
+tacResult tac_shape_check(const tacModel* model, int shape, tacPoints points);
+
+#endif

@@ -1,0 +1,115 @@
+// A shape's field at many points.
+//
+//   points --blocks--> leaves and combinations of the program --> value, gradient, Hessian
+//
+// A combination keeps one open field; each finished child is merged into it, so the fields alive at
+// once are as many as the nesting is deep, not as many as there are children.
+
+#include "shape/program.h"
+
+#include "base/assert.h"
+#include "math/quat.h"
+
+#include <string.h>
+
+//---------------------------------- program --------------------------------------
+
+int tac_shape_depth(const tacModel* model, const tacShape* shape) {
+    // a node is alive together with the open field of each ancestor that has begun before it
+    int depth = 1;
+    for (int i = 0; i < shape->count; ++i) {
+        int alive = 1;
+        for (int n = shape->first + i; model->node[n].parent >= 0; n = model->node[n].parent)
+            alive += model->node[model->node[n].parent].first != model->node[n].first;
+        if (alive > depth) depth = alive;
+    }
+    return depth;
+}
+
+tacProgram tac_program_bind(const tacModel* model, int shape, tacPose pose, tacScratch* scratch) {
+    tacProgram p = {model, &model->shape[shape], TAC_DISPATCH(tac_shape_kernels_), NULL};
+    p.bound = TAC_TAKE(&scratch->arena, tacBound, p.shape->count);
+    tac_shape_bind(model, p.shape, pose, p.bound);
+    return p;
+}
+
+void tac_block_load(const tacShapeKernels* kernels, tacPoints points, int first,
+                    tacBlockPoints* out) {
+    int rest = points.count - first, lanes = kernels->lanes;
+    out->count = rest < TAC_BLOCK ? rest : TAC_BLOCK;
+    out->padded = (out->count + lanes - 1) / lanes * lanes;
+    for (int axis = 0; axis < 3; ++axis) {
+        memcpy(out->x[axis], &points.x[axis][first], sizeof(tacReal) * (size_t)out->count);
+        for (int i = out->count; i < out->padded; ++i)
+            out->x[axis][i] = out->x[axis][out->count - 1];
+    }
+}
+
+tacResult tac_shape_check(const tacModel* model, int shape, tacPoints points) {
+    if (!model || shape < 0 || shape >= model->nshape || points.count < 0) return TAC_ERROR_VALUE;
+    int missing = !points.x[0] || !points.x[1] || !points.x[2];
+    return missing && points.count > 0 ? TAC_ERROR_VALUE : TAC_OK;
+}
+
+//---------------------------------- evaluation -----------------------------------
+
+// a finished field at the top of the stack goes into its parent's open field, which is below it
+static tacBlock* hand_up(const tacProgram* p, const tacNode* node, tacBlock* top, int padded,
+                         int order) {
+    if (node->parent < 0) return top;
+    const tacNode* parent = &p->model->node[node->parent];
+    if (node->first == parent->first) {
+        p->kernels->begin(top, padded);
+        return top;
+    }
+    tacReal tau = p->bound[node->parent - p->shape->first].tau;
+    p->kernels->merge(tau, top - 1, top, padded, order);
+    return top - 1;
+}
+
+// leaves the field of the shape in stack[0]
+static void run(const tacProgram* p, const tacBlockPoints* points, tacBlock* stack, int order) {
+    tacBlock* top = stack - 1;
+    for (int i = 0; i < p->shape->count; ++i) {
+        const tacNode* node = &p->model->node[p->shape->first + i];
+        const tacBound* b = &p->bound[i];
+        if (node->children > 0)
+            p->kernels->close(b->tau, top, points->padded);
+        else
+            p->kernels->leaf(b, (const tacReal(*)[TAC_BLOCK])points->x, ++top, points->padded, order);
+        top = hand_up(p, node, top, points->padded, order);
+    }
+    TAC_ASSERT(top == stack);
+}
+
+static void store(const tacBlock* block, tacField out, int first, int count) {
+    size_t size = sizeof(tacReal) * (size_t)count;
+    if (out.value) memcpy(&out.value[first], block->value, size);
+    for (int k = 0; k < 3 && out.gradient[0]; ++k)
+        memcpy(&out.gradient[k][first], block->gradient[k], size);
+    for (int k = 0; k < 6 && out.hessian[0]; ++k)
+        memcpy(&out.hessian[k][first], block->hessian[k], size);
+}
+
+tacResult tac_shape_eval(const tacModel* model, int shape, tacPose pose, tacPoints points,
+                         tacField out, tacScratch* scratch) {
+    tacResult result = tac_shape_check(model, shape, points);
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    tacProgram p = tac_program_bind(model, shape, pose, scratch);
+    tacBlock* stack = TAC_TAKE(&scratch->arena, tacBlock, p.shape->depth);
+    tacBlockPoints* block = TAC_TAKE(&scratch->arena, tacBlockPoints, 1);
+    int order = out.hessian[0] ? 2 : out.gradient[0] ? 1 : 0;
+    for (int first = 0; first < points.count; first += TAC_BLOCK) {
+        tac_block_load(p.kernels, points, first, block);
+        run(&p, block, stack, order);
+        store(stack, out, first, block->count);
+    }
+    scratch->arena.used = mark;
+    return TAC_OK;
+}
+
+tacVec3 tac_shape_normal(tacVec3 gradient) {
+    tacReal length2 = tac_norm2(gradient) + 1e-12;
+    return tac_scale(gradient, 1.0 / r_sqrt(length2));
+}

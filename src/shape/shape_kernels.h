@@ -1,0 +1,57 @@
+// The wide kernels of shape/: whole blocks of points through one node.
+//
+//   x (world) --leaf--> tacBlock --begin, merge, close--> tacBlock of a combination
+//
+// `count` is a multiple of `lanes`; `order` 0 asks for values, 1 also gradients, 2 also Hessians.
+
+#ifndef TAC_SHAPE_KERNELS_H
+#define TAC_SHAPE_KERNELS_H
+
+#include "base/dispatch.h"
+#include "shape/bound.h"
+
+// field of a node at a block of points, world axes; `sum` belongs to an open combination
+typedef struct tacBlock {
+    tacReal value[TAC_BLOCK], gradient[3][TAC_BLOCK], hessian[6][TAC_BLOCK], sum[TAC_BLOCK];
+} tacBlock;
+
+// value and gradient only: what derivatives keep of every node
+typedef struct tacBlock1 {
+    tacReal value[TAC_BLOCK], gradient[3][TAC_BLOCK];
+} tacBlock1;
+
+typedef struct tacShapeKernels {
+    int lanes;
+
+    void (*leaf)(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out, int count,
+                 int order);
+
+    // smooth union: the first child begins it, the others merge, close takes the logarithm
+    void (*begin)(tacBlock* acc, int count);
+    void (*merge)(tacReal tau, tacBlock* acc, const tacBlock* child, int count, int order);
+    void (*close)(tacReal tau, tacBlock* acc, int count);
+
+    // tangent of a leaf's value and gradient along point tangents and `d`
+    void (*leaf_jvp)(const tacBound* b, const tacBoundDot* d, const tacReal x[3][TAC_BLOCK],
+                     const tacReal x_dot[3][TAC_BLOCK], tacBlock1* dot, int count);
+
+    // adds the adjoint of the points to x_bar, that of the node to bar; sizes only if asked for
+    void (*leaf_vjp)(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tacBlock1* field_bar,
+                     tacReal x_bar[3][TAC_BLOCK], tacBoundBar* bar, int count, int by_size);
+
+    // one child of a smooth union: adds its part of the union's tangent; value before gradient
+    void (*union_jvp_value)(tacReal tau, tacReal tau_dot, const tacBlock1* all,
+                            const tacBlock1* child, const tacBlock1* child_dot, tacBlock1* all_dot,
+                            int count);
+    void (*union_jvp_gradient)(tacReal tau, tacReal tau_dot, const tacBlock1* all,
+                               const tacBlock1* child, const tacBlock1* child_dot,
+                               tacBlock1* all_dot, int count);
+
+    // sets the adjoint of one child, returns its part of the adjoint of tau
+    tacReal (*union_vjp)(tacReal tau, const tacBlock1* all, const tacBlock1* child,
+                         const tacBlock1* all_bar, tacBlock1* child_bar, int count);
+} tacShapeKernels;
+
+TAC_DECLARE_KERNELS(tacShapeKernels, tac_shape_kernels_);
+
+#endif

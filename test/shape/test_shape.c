@@ -1,0 +1,196 @@
+// Shapes of the ground: closed forms, derivatives, extremes, and the same bits for any batch.
+
+#include "base/pool.h"
+#include "check/shape_problem.h"
+#include "test.h"
+#include "tactus/tactus.h"
+
+#include <stdlib.h>
+
+//---------------------------------- scenes ---------------------------------------
+
+static tacModel* load(const char* shapes) {
+    char text[8192];
+    tacModel* model = NULL;
+    tacMessage message;
+    tacOptions options = tac_default_options();
+    int size = snprintf(text, sizeof text, "<mujoco><asset>%s</asset></mujoco>", shapes);
+    if (tac_load_text(text, size, "test.xml", &options, &model, &message) != TAC_OK) {
+        printf("  %s:%d: %s: %s\n", message.file, message.line, message.attribute, message.text);
+        exit(1);
+    }
+    return model;
+}
+
+// value, gradient, Hessian at one point of the shape's own frame
+typedef struct field {
+    double value, g[3], H[6];
+} field;
+
+static field eval(const tacModel* model, int shape, double x, double y, double z) {
+    field f;
+    tacScratch* scratch;
+    tac_scratch_create(model, &scratch);
+    tacField out = {&f.value,
+                    {&f.g[0], &f.g[1], &f.g[2]},
+                    {&f.H[0], &f.H[1], &f.H[2], &f.H[3], &f.H[4], &f.H[5]}};
+    tac_shape_eval(model, shape, tac_pose_identity(), (tacPoints){1, {&x, &y, &z}}, out, scratch);
+    tac_scratch_destroy(scratch);
+    return f;
+}
+
+//---------------------------------- closed forms ---------------------------------
+
+static int sphere_is_distance(void) {
+    tacModel* m = load("<shape name='s'><sphere size='.5' pos='1 2 3'/></shape>");
+    field f = eval(m, 0, 1.0, 2.0 + 0.6, 3.0 - 0.8);
+    ENSURE_NEAR(f.value, 0.5, 1e-15);
+    ENSURE_NEAR(f.g[1], 0.6, 1e-15);
+    ENSURE_NEAR(f.g[2], -0.8, 1e-15);
+    ENSURE_NEAR(f.H[0], 1.0, 1e-15);
+    ENSURE_NEAR(f.H[1], 0.64, 1e-15);
+    ENSURE_NEAR(f.H[5], 0.48, 1e-15);
+    tac_model_destroy(m);
+    return 0;
+}
+
+static int plane_is_height(void) {
+    tacModel* m = load("<shape name='p'><plane pos='0 0 .25' zaxis='0 1 1'/></shape>");
+    field f = eval(m, 0, 7.0, 1.0, 0.25);
+    ENSURE_NEAR(f.value, sqrt(0.5), 1e-15);
+    ENSURE_NEAR(f.g[1], sqrt(0.5), 1e-15);
+    ENSURE_NEAR(f.H[1], 0.0, 0.0);
+    tac_model_destroy(m);
+    return 0;
+}
+
+// eps = 1 1 with equal axes is a sphere, for both distances
+static int round_superquadric_is_sphere(void) {
+    tacModel* m = load("<shape name='t'><superquadric size='.5 .5 .5' eps='1 1'/></shape>"
+                       "<shape name='r' distance='radial'>"
+                       "<superquadric size='.5 .5 .5' eps='1 1'/></shape>"
+                       "<shape name='s'><sphere size='.5'/></shape>");
+    testRandom random = {7};
+    for (int i = 0; i < 200; ++i) {
+        double x[3];
+        for (int k = 0; k < 3; ++k) x[k] = test_uniform(&random, -1.0, 1.0);
+        field s = eval(m, 2, x[0], x[1], x[2]);
+        for (int shape = 0; shape < 2; ++shape) {
+            field f = eval(m, shape, x[0], x[1], x[2]);
+            ENSURE_NEAR(f.value, s.value, 1e-14);
+            for (int k = 0; k < 3; ++k) ENSURE_NEAR(f.g[k], s.g[k], 1e-13);
+            for (int k = 0; k < 6; ++k) ENSURE_NEAR(f.H[k], s.H[k], 1e-10);
+        }
+    }
+    tac_model_destroy(m);
+    return 0;
+}
+
+// f = |x/a|^(2/e1) ... of paper 001, by pow in long double: phi = r (1 - f^(-e1/2))
+static long double radial_by_pow(const double a[3], const double e[2], const double x[3]) {
+    long double A = powl(fabsl(x[0] / (long double)a[0]), 2.0L / e[1]);
+    long double B = powl(fabsl(x[1] / (long double)a[1]), 2.0L / e[1]);
+    long double C = powl(fabsl(x[2] / (long double)a[2]), 2.0L / e[0]);
+    long double f = powl(A + B, (long double)e[1] / e[0]) + C;
+    long double r = sqrtl((long double)x[0] * x[0] + (long double)x[1] * x[1] +
+                          (long double)x[2] * x[2]);
+    return r * (1.0L - powl(f, -0.5L * e[0]));
+}
+
+static int radial_distance_is_the_corrected_formula(void) {
+    const double a[3] = {0.3, 0.2, 0.5}, exponents[][2] = {{0.6, 0.4}, {0.1, 1.0}, {1.0, 0.1}, {2.0, 2.0}, {1.5, 0.7}};
+    testRandom random = {11};
+    for (int c = 0; c < 5; ++c) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "<shape name='r' distance='radial'><superquadric size='.3 .2 .5' eps='%g %g'/></shape>",
+                 exponents[c][0], exponents[c][1]);
+        tacModel* m = load(text);
+        for (int i = 0; i < 500; ++i) {
+            double x[3];
+            for (int k = 0; k < 3; ++k) x[k] = test_uniform(&random, -1.0, 1.0);
+            if (x[0] * x[0] + x[1] * x[1] + x[2] * x[2] < 1e-2) continue;
+            double expected = (double)radial_by_pow(a, exponents[c], x);
+            // above 1 the coordinate planes are rounded: w^2/(2 |x/a|), w^2 <= 2e-12 (docs/shapes.md)
+            double rounded = fmax(exponents[c][0], exponents[c][1]) > 1.0 ? 1e-9 : 3e-15;
+            ENSURE_NEAR(eval(m, 0, x[0], x[1], x[2]).value, expected, rounded);
+        }
+        tac_model_destroy(m);
+    }
+    return 0;
+}
+
+// the tangent-plane distance is exact over a flat face, and its gradient has length 1 on the surface
+static int tangent_distance_is_metric_at_the_surface(void) {
+    tacModel* m = load("<shape name='plate'><superquadric size='10 1 .1' eps='.1 .1'/></shape>");
+    field f = eval(m, 0, 3.0, 0.2, 0.11);
+    ENSURE_NEAR(f.value, 0.01, 1e-6);
+    ENSURE_NEAR(f.g[2], 1.0, 1e-6);
+    tac_model_destroy(m);
+    return 0;
+}
+
+// smooth union of k equal fields is lower by tau ln k (math P1-08)
+static int union_of_duplicates_is_lower_by_tau_log_k(void) {
+    tacModel* m = load("<shape name='u' smooth='.1'><sphere size='.5'/><sphere size='.5'/>"
+                       "<sphere size='.5'/></shape>");
+    field f = eval(m, 0, 0.0, 0.9, 0.0);
+    ENSURE_NEAR(f.value, 0.4 - 0.1 * log(3.0), 1e-15);
+    ENSURE_NEAR(f.g[1], 1.0, 1e-15);
+    tac_model_destroy(m);
+    return 0;
+}
+
+//---------------------------------- derivatives ----------------------------------
+
+static const char* const checked[] = {
+    "<shape name='sphere'><sphere size='.5' pos='.1 .2 .3'/></shape>",
+    "<shape name='plane'><plane pos='.1 .2 .3' euler='20 30 40'/></shape>",
+    "<shape name='superquadric'><superquadric size='.3 .2 .5' eps='.6 .4' euler='20 30 40'"
+    " pos='.1 0 .2'/></shape>",
+    "<shape name='radial' distance='radial'><superquadric size='.3 .2 .5' eps='.6 .4'"
+    " euler='20 30 40' pos='.1 0 .2'/></shape>",
+    "<shape name='boxy'><superquadric size='1 .2 .05' eps='.1 .1'/></shape>",
+    "<shape name='boxy radial' distance='radial'><superquadric size='1 .2 .05' eps='.1 .1'/></shape>",
+    "<shape name='spiky'><superquadric size='.3 .2 .5' eps='1.9 1.5'/></shape>",
+    "<shape name='spiky radial' distance='radial'><superquadric size='.3 .2 .5' eps='1.4 2'/></shape>",
+    "<shape name='union' smooth='.02'><superquadric size='.3 .2 .5' eps='.6 .4' pos='.1 0 .2'/>"
+    "<sphere size='.3' pos='.3 0 0'/><plane pos='0 0 -.3' euler='5 0 0'/></shape>",
+    "<shape name='nested' smooth='.01'><union smooth='.05' pos='.1 0 0' euler='0 30 0'>"
+    "<sphere size='.3' pos='.3 0 0'/><superquadric size='.3 .2 .5' eps='.6 1' pos='-.2 .1 0'/></union>"
+    "<union euler='10 0 0'><sphere size='.2'/><union pos='0 .4 0'><sphere size='.1'/>"
+    "<superquadric size='.1 .2 .1' eps='.3 .3'/></union></union></shape>",
+};
+
+static int report_is_clean(const char* name, const tacCheckReport* report) {
+    if (report->passed) return 0;
+    printf("  %s: %s\n", name, tac_result_text(report->result));
+    for (int k = 0; k < TAC_CHECK_KINDS; ++k)
+        printf("    %-24s %5d done %5d failed, worst %.3g at point %d\n",
+               tac_check_kind_name((tacCheckKind)k), report->line[k].done, report->line[k].failed,
+               report->line[k].worst, report->line[k].worst_point);
+    return 1;
+}
+
+static int derivatives_hold(void) {
+    int points = getenv("TACTUS_NO_SWEEP") ? 300 : 3000, bad = 0;
+    for (int i = 0; i < (int)(sizeof checked / sizeof *checked); ++i) {
+        tacModel* m = load(checked[i]);
+        tacCheckShape context;
+        tacCheckProblem problem;
+        tacCheckReport report;
+        ENSURE(tac_check_shape_begin(m, 0, &context, &problem) == TAC_OK);
+        tacCheckOptions options = tac_check_shape_options(&context);
+        options.points = points;
+        tac_check_run(&problem, options, &report);
+        bad += report_is_clean(problem.name, &report);
+        tac_check_shape_end(&context);
+        tac_model_destroy(m);
+    }
+    return bad;
+}
+
+TEST_MAIN(RUN(sphere_is_distance), RUN(plane_is_height), RUN(round_superquadric_is_sphere),
+          RUN(radial_distance_is_the_corrected_formula),
+          RUN(tangent_distance_is_metric_at_the_surface),
+          RUN(union_of_duplicates_is_lower_by_tau_log_k), RUN(derivatives_hold))
