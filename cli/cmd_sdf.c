@@ -4,6 +4,7 @@
 // writes into its own part of the results: same bits for any --threads.
 
 #include "commands.h"
+#include "find.h"
 #include "options.h"
 #include "output.h"
 #include "points.h"
@@ -11,12 +12,10 @@
 
 #include "base/assert.h"
 #include "base/pool.h"
-#include "model/nearest.h"
 #include "tactus/shape.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define CHUNK 4096
 
@@ -69,33 +68,6 @@ static int read_points(const sdfCall* call, cliPoints* points) {
     if (!cli_numbers(call->at, x, 3))
         return cli_wrong("sdf", "--at: '%s' is not three numbers", call->at);
     return cli_points_add(points, x);
-}
-
-// names of the shapes that the scene declares, with blanks between, as far as they fit
-static void list_shapes(const tacModel* model, char* text, size_t size) {
-    text[0] = '\0';
-    for (int i = 0; i < model->nshape; ++i) {
-        size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s%s", used ? " " : "", model->shape[i].name);
-    }
-}
-
-// index of the shape, or -1 after a complaint
-static int find_shape(const sdfCall* call, const tacModel* model) {
-    if (!call->shape && model->nshape == 1) return 0;
-    int found = call->shape ? tac_shape_find(model, call->shape) : -1;
-    if (found >= 0) return found;
-    char names[400], near[TAC_NEAREST_SIZE];
-    list_shapes(model, names, sizeof names);
-    int meant = call->shape && tac_nearest(call->shape, names, near);
-    if (model->nshape == 0)
-        cli_wrong("sdf", "%s has no shapes", call->path);
-    else if (!call->shape)
-        cli_wrong("sdf", "name a shape with --shape; %s has: %s", call->path, names);
-    else
-        cli_wrong("sdf", "%s has no shape '%s'%s%s%s it has: %s", call->path, call->shape,
-                  meant ? "; did you mean '" : "", meant ? near : "", meant ? "'?" : ";", names);
-    return -1;
 }
 
 //---------------------------------- evaluation -----------------------------------
@@ -216,7 +188,7 @@ static int evaluate_and_print(const sdfCall* call, sdfWork* work) {
 
 static int run(const sdfCall* call, const tacModel* model, cliPoints* points) {
     sdfWork work = {.model = model, .points = points};
-    work.shape = find_shape(call, model);
+    work.shape = cli_find_shape("sdf", call->path, model, call->shape);
     int code = work.shape < 0 ? CLI_WRONG : read_points(call, points);
     if (code == 0) code = evaluate_and_print(call, &work);
     for (int k = 0; k < COLUMNS; ++k) free(work.column[k]);

@@ -91,6 +91,7 @@ static int read_lines(csvFile* csv, cliPoints* points) {
         ++csv->number;
         if (strlen(csv->line) != (size_t)length)
             return complain(csv, csv->line + strlen(csv->line), "a zero byte; this is not a text");
+        csv->line[strcspn(csv->line, "\r\n")] = '\0';
         const char* start = csv->line;
         if (csv->number == 1 && strncmp(start, "\xef\xbb\xbf", 3) == 0)
             memset(csv->line, ' ', 3); // byte order mark

@@ -5,9 +5,7 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY include/tactus DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS tactus_static tactus_shared EXPORT TactusTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET tactus)
 install(TARGETS tactus RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
 
 configure_package_config_file(cmake/TactusConfig.cmake.in ${CMAKE_BINARY_DIR}/TactusConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tactus)

@@ -154,7 +154,9 @@ static tacResult check_symmetry(run* r) {
         result = tac_check_number_complex.second(p, r->x, r->y_bar, two, r->x_bar2, r->x_bar_dot2,
                                                  r->memory);
     double a = dot(p->n, r->x_bar_flat, two), b = dot(p->n, r->x_bar_dot2, one);
-    double scale = dot_scale(p->n, r->x_bar_flat, two) + dot_scale(p->n, r->x_bar_dot2, one);
+    // directions have the lengths of the problem, so first-order terms measure what is negligible
+    double scale = dot_scale(p->n, r->x_bar_flat, two) + dot_scale(p->n, r->x_bar_dot2, one) +
+                   dot_scale(p->n, r->x_bar2, one);
     note_error(r, TAC_CHECK_SYMMETRY, scale > 0.0 ? fabs(a - b) / scale : 0.0, r->options.second);
     return result;
 }

@@ -94,8 +94,21 @@ void tac_check_shape_end(tacCheckShape* context) {
     tac_scratch_destroy(context->scratch);
 }
 
+// logarithms are divided by the exponents, and their rounding with them
+static double smallest_exponent(const tacModel* model, const tacShape* shape) {
+    double least = 1.0;
+    for (int i = 0; i < shape->count; ++i) {
+        const tacNode* node = &model->node[shape->first + i];
+        for (int k = 0; k < 2 && node->eps >= 0; ++k)
+            least = fmin(least, model->param[node->eps + k]);
+    }
+    return least;
+}
+
 tacCheckOptions tac_check_shape_options(const tacCheckShape* context) {
+    const tacModel* model = context->model;
     tacCheckOptions options = tac_check_default_options();
+    options.second /= smallest_exponent(model, &model->shape[context->shape]);
     options.first *= fmax(1.0, 1e-5 * context->size / context->smooth);
     options.second *= fmax(1.0, 1e-8 * 1e3 * context->size / context->smooth);
     return options;

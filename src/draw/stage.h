@@ -16,6 +16,8 @@ typedef struct tacItem {
     tacVec3 axes[3]; // of a half-space: two along its face, then its normal
     double rgb[3];   // linear light
     double alpha;    // opacity
+    double order;    // distance from the eye, half-spaces before all
+    int number;      // of the geom
 } tacItem;
 
 typedef struct tacStage {
@@ -30,9 +32,6 @@ typedef struct tacStage {
     double cell;  // side of the squares on a half-space
     tacAllocator allocator;
 } tacStage;
-
-// Index of a camera by name, or -1.
-int tac_camera_find(const tacModel* model, const char* name);
 
 // The scene's geoms, or one shape alone on a neutral ground (shape >= 0). camera < 0: the first of
 // the scene, or one that frames all finite items. `aspect` is width/height of the picture.

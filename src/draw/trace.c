@@ -10,8 +10,6 @@
 
 #include "draw/trace.h"
 
-#include "math/vec3.h"
-
 #include <math.h>
 
 // a root is known to this part of its distance
@@ -21,12 +19,8 @@
 
 //---------------------------------- rays -----------------------------------------
 
-static tacVec3 vector_at(const double v[3][TAC_PACKET], int i) {
-    return tac_vec3(v[0][i], v[1][i], v[2][i]);
-}
-
 tacVec3 tac_ray_point(const tacRays* rays, int i, double t) {
-    return tac_add_scaled(vector_at(rays->origin, i), t, vector_at(rays->along, i));
+    return tac_add_scaled(tac_vector(&rays->origin, i), t, tac_vector(&rays->along, i));
 }
 
 int tac_ball_interval(tacVec3 from, tacVec3 along, tacVec3 centre, double radius, double* enter,
@@ -40,14 +34,18 @@ int tac_ball_interval(tacVec3 from, tacVec3 along, tacVec3 centre, double radius
     return 1;
 }
 
+static double pixel_at(const tacRays* rays, int i, double t) {
+    return rays->pixel * fmax(rays->before[i] + t, 1e-12);
+}
+
 //---------------------------------- half-spaces ----------------------------------
 
 static void meet_plane(const tacStage* stage, int item, tacRays* rays) {
     const tacItem* plane = &stage->items[item];
     tacVec3 n = plane->axes[2];
     for (int i = 0; i < rays->count; ++i) {
-        double fall = -tac_dot(n, vector_at(rays->along, i));
-        double height = tac_dot(n, tac_sub(vector_at(rays->origin, i), plane->pose.position));
+        double fall = -tac_dot(n, tac_vector(&rays->along, i));
+        double height = tac_dot(n, tac_sub(tac_vector(&rays->origin, i), plane->pose.position));
         double t = height / fall;
         if (!(fall > 0.0) || !(t > rays->start[i]) || t >= rays->distance[i]) continue;
         rays->distance[i] = t, rays->item[i] = item;
@@ -58,16 +56,27 @@ static void meet_plane(const tacStage* stage, int item, tacRays* rays) {
 
 typedef enum { MISS, HIT, FAR, CLOSE } verdict;
 
+// Part of a ray where it may meet an item or pass it by less than a pixel; 0 if there is none.
+static int interval(const tacStage* stage, const tacItem* item, const tacRays* rays, int i,
+                    double* enter, double* leave) {
+    tacVec3 from = tac_vector(&rays->origin, i), along = tac_vector(&rays->along, i);
+    if (!isfinite(item->radius)) {
+        // as far as haze lets one see
+        *enter = 0.0, *leave = tac_distance(from, stage->centre) + TAC_HAZE_END * stage->radius;
+        return 1;
+    }
+    double way = fmax(tac_dot(tac_sub(item->pose.position, from), along), 0.0);
+    double ball = item->radius * (1.0 + 1e-6) + pixel_at(rays, i, way);
+    return tac_ball_interval(from, along, item->pose.position, ball, enter, leave);
+}
+
 // rays that enter the ball of an item before they hit something else
 static int begin_march(const tacStage* stage, const tacItem* item, const tacRays* rays,
                        tacMarcher* out) {
     int count = 0;
     for (int i = 0; i < rays->count; ++i) {
-        double enter = 0.0, leave = 100.0 * stage->radius + rays->start[i];
-        if (isfinite(item->radius) &&
-            !tac_ball_interval(vector_at(rays->origin, i), vector_at(rays->along, i),
-                               item->pose.position, item->radius * (1.0 + 1e-6), &enter, &leave))
-            continue;
+        double enter, leave;
+        if (!interval(stage, item, rays, i, &enter, &leave)) continue;
         enter = fmax(enter, rays->start[i]), leave = fmin(leave, rays->distance[i]);
         if (!(enter < leave)) continue;
         int started = enter == rays->start[i]; // such a ray may start inside the solid
@@ -79,10 +88,8 @@ static int begin_march(const tacStage* stage, const tacItem* item, const tacRays
 static tacPoints points_of(const tacRays* rays, const tacMarcher* m, int count,
                            tacTraceSpace* space) {
     for (int i = 0; i < count; ++i)
-        for (int axis = 0; axis < 3; ++axis)
-            space->x[axis][i] = rays->origin[axis][m[i].ray] +
-                                m[i].t * rays->along[axis][m[i].ray];
-    return (tacPoints){count, {space->x[0], space->x[1], space->x[2]}};
+        tac_set_vector(&space->x, i, tac_ray_point(rays, m[i].ray, m[i].t));
+    return tac_points(&space->x, count);
 }
 
 // a bracketed root: Newton's method while it stays inside, every fourth time the middle
@@ -97,7 +104,8 @@ static verdict close_in(tacMarcher* m, double newton) {
     return CLOSE;
 }
 
-// outside near the surface: no further than first order allows, and at least a part of a pixel
+// Outside near the surface: no further than the value allows, and at least a part of a pixel. Far off
+// again, tac_shape_steps is asked every fourth time, as it may be stalled here.
 static verdict feel_forward(tacMarcher* m, double distance, double newton, double pixel) {
     if (newton <= ROOT * m->t) {
         m->t += newton;
@@ -108,12 +116,12 @@ static verdict feel_forward(tacMarcher* m, double distance, double newton, doubl
     double next = m->t + (newton < reach ? newton : isfinite(newton) ? reach
                                                                      : fmax(distance, LEAST * pixel));
     m->t = fmin(next, m->end);
-    return distance > 4.0 * pixel ? FAR : CLOSE;
+    return distance > 4.0 * pixel && m->turns % 4 == 3 ? FAR : CLOSE;
 }
 
 // one turn of a ray by value, slope along the ray, and length of the gradient
 static verdict turn_close(tacMarcher* m, double value, double slope, double steep, double pixel) {
-    double distance = fabs(value) / fmax(steep, 1e-12);
+    double distance = fabs(value) / fmax(steep, 1.0);
     if (m->inside) {
         // a solid counts from where the ray is outside for the first time
         m->inside = value < 0.0;
@@ -140,7 +148,7 @@ static void march_far(const tacStage* stage, const tacItem* item, tacRays* rays,
         tacMarcher m = space->far[i];
         double step = space->value[i];
         if (++m.turns > TAC_TRACE_TURNS) continue;
-        if (!(step > rays->pixel * m.t)) {
+        if (!(step > pixel_at(rays, m.ray, m.t))) {
             space->close[(*close)++] = m;
             continue;
         }
@@ -153,17 +161,16 @@ static void march_far(const tacStage* stage, const tacItem* item, tacRays* rays,
 static void march_close(const tacStage* stage, int item, tacRays* rays, tacTraceSpace* space,
                         tacScratch* scratch, int* far, int* close) {
     const tacItem* it = &stage->items[item];
-    tacField field = {space->value, {space->gradient[0], space->gradient[1], space->gradient[2]},
-                      {NULL}};
     tac_shape_eval(stage->model, it->shape, it->pose,
-                   points_of(rays, space->close, *close, space), field, scratch);
+                   points_of(rays, space->close, *close, space),
+                   tac_slopes(space->value, &space->gradient), scratch);
     int kept = 0;
     for (int i = 0; i < *close; ++i) {
         tacMarcher m = space->close[i];
-        tacVec3 g = vector_at(space->gradient, i);
-        double steep = tac_norm(g), pixel = rays->pixel * fmax(m.t, 1e-12);
+        tacVec3 g = tac_vector(&space->gradient, i);
+        double steep = tac_norm(g), pixel = pixel_at(rays, m.ray, m.t);
         m.near |= space->value[i] < pixel * steep;
-        verdict v = turn_close(&m, space->value[i], tac_dot(g, vector_at(rays->along, m.ray)), steep,
+        verdict v = turn_close(&m, space->value[i], tac_dot(g, tac_vector(&rays->along, m.ray)), steep,
                                pixel);
         if (++m.turns > space->most_turns) space->most_turns = m.turns;
         if (v == HIT) {
@@ -196,32 +203,63 @@ static void find_normals(const tacStage* stage, int item, tacRays* rays, tacTrac
     int count = 0;
     for (int i = 0; i < rays->count; ++i) {
         if (rays->item[i] != item) continue;
-        tacVec3 x = tac_ray_point(rays, i, rays->distance[i]);
-        space->x[0][count] = x.x, space->x[1][count] = x.y, space->x[2][count] = x.z;
+        tac_set_vector(&space->x, count, tac_ray_point(rays, i, rays->distance[i]));
         space->index[count++] = i;
     }
     if (count == 0) return;
     const tacItem* it = &stage->items[item];
-    tacField field = {NULL, {space->gradient[0], space->gradient[1], space->gradient[2]}, {NULL}};
-    tacPoints points = {count, {space->x[0], space->x[1], space->x[2]}};
     if (it->shape >= 0)
-        tac_shape_eval(stage->model, it->shape, it->pose, points, field, scratch);
+        tac_shape_eval(stage->model, it->shape, it->pose, tac_points(&space->x, count),
+                       tac_slopes(NULL, &space->gradient), scratch);
     for (int i = 0; i < count; ++i) {
         int ray = space->index[i];
-        tacVec3 g = it->shape >= 0 ? vector_at(space->gradient, i) : it->axes[2];
-        tacVec3 n = tac_norm2(g) > 1e-30 ? tac_normalize(g) : tac_neg(vector_at(rays->along, ray));
-        rays->normal[0][ray] = n.x, rays->normal[1][ray] = n.y, rays->normal[2][ray] = n.z;
+        tacVec3 g = it->shape >= 0 ? tac_vector(&space->gradient, i) : it->axes[2];
+        tacVec3 n = tac_norm2(g) > 1e-30 ? tac_normalize(g) : tac_neg(tac_vector(&rays->along, ray));
+        tac_set_vector(&rays->normal, ray, n);
     }
 }
 
 //---------------------------------- all items ------------------------------------
 
+// cone around rays from one eye
+typedef struct cone {
+    tacVec3 from, axis;
+    double cosine, sine; // of its half-angle; cosine -1: holds everything
+} cone;
+
+static cone cone_of(const tacRays* rays) {
+    cone c = {tac_vec3_zero(), tac_vec3_zero(), -1.0, 0.0};
+    if (rays->count == 0) return c;
+    c.from = tac_vector(&rays->origin, 0);
+    for (int i = 0; i < rays->count; ++i) {
+        if (tac_norm2(tac_sub(tac_vector(&rays->origin, i), c.from)) > 0.0) return c;
+        c.axis = tac_add(c.axis, tac_vector(&rays->along, i));
+    }
+    c.axis = tac_normalize(c.axis);
+    double least = 1.0;
+    for (int i = 0; i < rays->count; ++i)
+        least = fmin(least, tac_dot(c.axis, tac_vector(&rays->along, i)));
+    if (least <= 0.0) return c;
+    c.cosine = least, c.sine = sqrt(fmax(0.0, 1.0 - least * least));
+    return c;
+}
+
+// can a ray of the cone come within a pixel of the ball of an item?
+static int cone_meets(const cone* c, const tacItem* item, double pixel) {
+    if (c->cosine < 0.0 || !isfinite(item->radius)) return 1;
+    tacVec3 to = tac_sub(item->pose.position, c->from);
+    double ahead = tac_dot(to, c->axis), away = tac_norm(tac_add_scaled(to, -ahead, c->axis));
+    double ball = item->radius * (1.0 + 1e-6) + pixel * tac_norm(to);
+    return away * c->cosine - ahead * c->sine <= ball;
+}
+
 void tac_trace(const tacStage* stage, tacRays* rays, tacTraceSpace* space, tacScratch* scratch) {
+    cone c = cone_of(rays);
     for (int i = 0; i < rays->count; ++i)
         rays->distance[i] = INFINITY, rays->item[i] = -1, rays->near[i] = 0;
     for (int item = 0; item < stage->planes; ++item) meet_plane(stage, item, rays);
     for (int item = stage->planes; item < stage->count; ++item)
-        march(stage, item, rays, space, scratch);
+        if (cone_meets(&c, &stage->items[item], rays->pixel)) march(stage, item, rays, space, scratch);
     for (int item = 0; item < stage->count; ++item)
         find_normals(stage, item, rays, space, scratch);
 }

@@ -5,21 +5,49 @@
 
 #include "draw/stage.h"
 
+#include "math/vec3.h"
+
 // rays that go together; a tile of the picture with its border fits
 #define TAC_PACKET 1280
+// radii of the scene, from its centre, at which the sky covers what reaches to the horizon
+#define TAC_HAZE_END 16.0
 // evaluations that one ray may spend on one item
 #define TAC_TRACE_TURNS 320
+
+// many vectors, one array per coordinate
+typedef struct tacVectors {
+    double x[TAC_PACKET], y[TAC_PACKET], z[TAC_PACKET];
+} tacVectors;
+
+static inline tacVec3 tac_vector(const tacVectors* v, int i) {
+    return tac_vec3(v->x[i], v->y[i], v->z[i]);
+}
+
+static inline void tac_set_vector(tacVectors* v, int i, tacVec3 a) {
+    v->x[i] = a.x, v->y[i] = a.y, v->z[i] = a.z;
+}
+
+// the first `count` of them, for tac_shape_eval
+static inline tacPoints tac_points(const tacVectors* v, int count) {
+    return (tacPoints){count, {v->x, v->y, v->z}};
+}
+
+// value (NULL to skip) and gradient, for tac_shape_eval
+static inline tacField tac_slopes(double* value, tacVectors* gradient) {
+    return (tacField){value, {gradient->x, gradient->y, gradient->z}, {NULL}};
+}
 
 // rays, and what they meet
 typedef struct tacRays {
     int count;
-    double pixel;                  // width of a pixel at distance 1
-    double origin[3][TAC_PACKET];  //                                           [m]
-    double along[3][TAC_PACKET];   // unit vectors
+    double pixel;                  // width of a pixel at distance 1 from the eye
+    tacVectors origin;             //                                           [m]
+    tacVectors along;              // unit vectors
     double start[TAC_PACKET];      // nothing before this distance counts       [m]
+    double before[TAC_PACKET];     // way from the eye to the origin            [m]
     double distance[TAC_PACKET];   // of the hit, infinite without one          [m]
     int item[TAC_PACKET];          // that is hit, or -1
-    double normal[3][TAC_PACKET];  // of the item there, outwards, unit
+    tacVectors normal;             // of the item there, outwards, unit
     unsigned char near[TAC_PACKET]; // 1: passed an item by less than a pixel
 } tacRays;
 
@@ -34,7 +62,8 @@ typedef struct tacMarcher {
 // working memory of one thread
 typedef struct tacTraceSpace {
     tacMarcher far[TAC_PACKET], close[TAC_PACKET];
-    double x[3][TAC_PACKET], value[TAC_PACKET], gradient[3][TAC_PACKET];
+    tacVectors x, gradient;
+    double value[TAC_PACKET];
     int index[TAC_PACKET];
     int most_turns; // of any ray on any item so far
 } tacTraceSpace;

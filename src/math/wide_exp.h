@@ -36,21 +36,29 @@ TAC_INLINE wide w_exp_minus_one_small(wide r) {
     return w_fma(w_fma(odd, r, even), r2, r);
 }
 
-TAC_INLINE wide w_exp(wide x) {
+// exp(x)/2, because 2^(k/2) itself overflows too early
+TAC_INLINE wide w_exp_half(wide x) {
     const wide round = w_set(0x1.8p52); // adding it leaves the nearest integer in the low bits
-    wideInt kept = ~(x < -0x1.61da04cbafe44p+9);
-    x = w_min(w_set(710.0), x); // NaN stays
 
     // ln2/2 in two parts, the first short enough for an exact product with k
     wide z = w_fma(x, w_set(0x1.71547652b82fep+1), round);
     wide k = z - round;
     wide r = w_fma(k, w_set(-0x1.62e42fefa0000p-2), x);
     r = w_fma(k, w_set(-0x1.cf79abc9e3b3ap-41), r);
-
-    // half the result first: 2^(k/2) itself overflows too early
     wide scale = w_exp_scale((wideBits)z);
-    wide half = w_fma(scale, w_exp_minus_one_small(r), scale);
+    return w_fma(scale, w_exp_minus_one_small(r), scale);
+}
+
+TAC_INLINE wide w_exp(wide x) {
+    wideInt kept = ~(x < -0x1.61da04cbafe44p+9);
+    wide half = w_exp_half(w_min(w_set(710.0), x)); // NaN stays
     return (wide)((wideInt)(half + half) & kept);
+}
+
+// exp of numbers <= 700 that are not NaN; below -600 it stays at exp(-600) = 3e-261
+TAC_INLINE wide w_exp_regular(wide x) {
+    wide half = w_exp_half(w_max(x, w_set(-600.0)));
+    return half + half;
 }
 
 #endif

@@ -10,9 +10,9 @@
 #ifndef TAC_MATH_WIDE_LOG_H
 #define TAC_MATH_WIDE_LOG_H
 
-// 2 atanh(f/(2 + f)), m = 1 + f
-TAC_INLINE wide w_log_mantissa(wide m) {
-    wide f = m - 1.0, s = f / (m + 1.0);
+// 2 atanh(f/(2 + f)) = log(1 + f)
+TAC_INLINE wide w_log_atanh(wide f, wide two_plus_f) {
+    wide s = f / two_plus_f;
     wide z = s * s, z2 = z * z;
     wide even = w_fma(w_set(0x1.2f0a4a45568cbp-3), z2, w_set(0x1.7466434414f38p-3));
     wide odd = w_fma(w_set(0x1.39a1441bd9757p-3), z2, w_set(0x1.c71c51f556743p-3));
@@ -39,16 +39,33 @@ TAC_INLINE wide w_log_irregular(wide* x) {
 // Bits: the difference of the bits of 1 and sqrt 1/2 carries into the exponent where the mantissa
 // is above sqrt 2; the exponent field then reads k + 1023. Put below the bits of 2^52, the field is
 // an integer that a subtraction makes a number. ln2 is in two parts, k times the first is exact.
-TAC_INLINE wide w_log(wide x) {
+TAC_INLINE wide w_log_shifted(wide x, wide shift) {
     const uint64_t one = 0x3ff0000000000000, root = 0x3fe6a09e667f3bcd;
-    wide shift = w_set(0x1.0p52 + 1023.0);
-    if (__builtin_expect(w_any_set(w_irregular(x)), 0)) shift = w_log_irregular(&x);
-
     wideBits t = (wideBits)x + (one - root);
     wide m = (wide)((t & 0x000fffffffffffff) + root);
     wide k = (wide)((t >> 52) | 0x4330000000000000) - shift;
-    wide low = w_fma(k, w_set(0x1.cf79abc9e3b3ap-40), w_log_mantissa(m));
+    wide low = w_fma(k, w_set(0x1.cf79abc9e3b3ap-40), w_log_atanh(m - 1.0, m + 1.0));
     return w_fma(k, w_set(0x1.62e42fefa0000p-1), low);
+}
+
+TAC_INLINE wide w_log(wide x) {
+    wide shift = w_set(0x1.0p52 + 1023.0);
+    if (__builtin_expect(w_any_set(w_irregular(x)), 0)) shift = w_log_irregular(&x);
+    return w_log_shifted(x, shift);
+}
+
+// log of numbers known to be finite, positive and normal
+TAC_INLINE wide w_log_regular(wide x) {
+    return w_log_shifted(x, w_set(0x1.0p52 + 1023.0));
+}
+
+// log(1 + x) for 0 <= x <= 1, accurate relative to small x: above sqrt 2 - 1, (1 + x)/2 takes the
+// place of the exponent's bits
+TAC_INLINE wide w_log1p_unit(wide x) {
+    wide upper = x - 0x1.a827999fcef32p-2;
+    wide f = w_select_ge0(upper, w_fma(x, w_set(0.5), w_set(-0.5)), x);
+    wide ln2 = w_select_ge0(upper, w_set(0x1.62e42fefa39efp-1), w_set(0.0));
+    return ln2 + w_log_atanh(f, f + 2.0);
 }
 
 #endif

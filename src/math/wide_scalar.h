@@ -15,6 +15,9 @@ TAC_INLINE wide w_max(wide a, wide b) { return r_max(a, b); }
 TAC_INLINE wide w_min(wide a, wide b) { return r_min(a, b); }
 TAC_INLINE wide w_exp(wide x) { return r_exp(x); }
 TAC_INLINE wide w_log(wide x) { return r_log(x); }
+TAC_INLINE wide w_exp_regular(wide x) { return r_exp(r_max(x, -600.0)); }
+TAC_INLINE wide w_log_regular(wide x) { return r_log(x); }
+TAC_INLINE wide w_log1p_unit(wide x) { return r_log(1.0 + x); }
 TAC_INLINE wide w_sqrt(wide x) { return r_sqrt(x); }
 TAC_INLINE wide w_rcp(wide x) { return 1.0 / x; }
 TAC_INLINE wide w_rsqrt(wide x) { return 1.0 / r_sqrt(x); }

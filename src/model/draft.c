@@ -53,18 +53,27 @@ static int compare_groups(const void* a, const void* b) {
     return strcmp(((const tacParamName*)a)->name, ((const tacParamName*)b)->name);
 }
 
-// A geom without a name is called by its index, which another may have as its name.
+// "geom:3/pos" is both of geom 3 and of a geom with the name "3", which is to blame
+static void fail_same(tacDraft* draft, const char* group) {
+    size_t colon = strcspn(group, ":"), end = strcspn(group, "/");
+    if (colon >= end) return;
+    const char* kind = tac_reader_text(&draft->reader, "%.*s", (int)colon, group);
+    const char* name =
+        tac_reader_text(&draft->reader, "%.*s", (int)(end - colon - 1), group + colon + 1);
+    const tacNameEntry* entry = kind && name ? tac_names_find(&draft->names, kind, name) : NULL;
+    tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, entry ? entry->line : 0, "name",
+                    "two elements would be called '%.*s': the name of one is the index of another "
+                    "that has none; add a letter",
+                    end < 100 ? (int)end : 100, group);
+}
+
 static void sort_groups(tacDraft* draft) {
     tacParamName* groups = draft->group.items;
     int count = draft->group.count;
     if (draft->reader.result != TAC_OK) return;
     qsort(groups, (size_t)count, sizeof *groups, compare_groups);
-    for (int i = 1; i < count; ++i)
-        if (strcmp(groups[i - 1].name, groups[i].name) == 0)
-            tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, 0, "name",
-                            "two parameters are called '%.100s': a name equals the index of an "
-                            "element without one; choose another",
-                            groups[i].name);
+    for (int i = 1; i < count && draft->reader.result == TAC_OK; ++i)
+        if (strcmp(groups[i - 1].name, groups[i].name) == 0) fail_same(draft, groups[i].name);
 }
 
 //---------------------------------- packing --------------------------------------

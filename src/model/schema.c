@@ -115,8 +115,8 @@ static void fail_attribute(tacReader* reader, const tacElement* element, const t
                         word, element->name, reason);
     else
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word,
-                        "<%s> has no attribute '%.40s'%s%s%s allowed here: %s", element->name,
-                        word, meant ? "; did you mean '" : "", meant ? near : "", meant ? "'?" : "",
+                        "<%s> has no attribute '%.40s'%s%s%s allowed here: %s", element->name, word,
+                        meant ? "; did you mean '" : "", meant ? near : "", meant ? "'?" : ";",
                         *rule->attributes ? rule->attributes : "none");
 }
 

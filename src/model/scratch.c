@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-// the complex build works on numbers twice as long, and on copies of one block and of the parameters
+// the complex build works on numbers twice as long, and on copies of one block and of the
+// parameters
 static size_t shape_bytes(const tacModel* model) {
     size_t complex_size = 2 * sizeof(double);
     size_t copies = 16 * tac_arena_need(TAC_BLOCK * complex_size) +

@@ -12,11 +12,13 @@
 #define TAC_UNROLL _Pragma("GCC unroll 8")
 #endif
 
-// vectors that pass a kernel's stages in lock step
+// vectors that pass a kernel's stages in lock step: as many as the registers bear
 #if TAC_LANES == 1
 #define TAC_STAGE 1
-#else
+#elif TAC_LANES == 8
 #define TAC_STAGE 8
+#else
+#define TAC_STAGE 4
 #endif
 
 // value, gradient and Hessian (xx yy zz xy xz yz) of one vector of points

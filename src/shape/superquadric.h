@@ -27,22 +27,22 @@ TAC_INLINE void sq_logs(const tacBound* b, sqLogs* s, int n) {
     TAC_UNROLL for (int j = 0; j < n; ++j) for (int i = 0; i < 3; ++i) s[j].u[i] =
         w_fma(s[j].y[i] * s[j].y[i], w_set(b->inv_a2[i]), w_set(b->w2[i]));
     for (int i = 0; i < 3; ++i)
-        TAC_UNROLL for (int j = 0; j < n; ++j) s[j].u[i] = w_log(s[j].u[i]);
+        TAC_UNROLL for (int j = 0; j < n; ++j) s[j].u[i] = w_log_regular(s[j].u[i]);
     TAC_UNROLL for (int j = 0; j < n; ++j) {
         s[j].du = (s[j].u[0] - s[j].u[1]) * b->inv_e[1];
-        s[j].E = w_exp(-w_abs(s[j].du));
+        s[j].E = w_exp_regular(-w_abs(s[j].du));
     }
-    TAC_UNROLL for (int j = 0; j < n; ++j) s[j].log_E = w_log(1.0 + s[j].E);
+    TAC_UNROLL for (int j = 0; j < n; ++j) s[j].log_E = w_log1p_unit(s[j].E);
     TAC_UNROLL for (int j = 0; j < n; ++j) {
         wide M = w_fma(w_set(b->e[1]), s[j].log_E, w_max(s[j].u[0], s[j].u[1]));
         s[j].dv = (M - s[j].u[2]) * b->inv_e[0];
         s[j].psi = 0.5 * w_max(M, s[j].u[2]);
-        s[j].F = w_exp(-w_abs(s[j].dv));
+        s[j].F = w_exp_regular(-w_abs(s[j].dv));
     }
-    TAC_UNROLL for (int j = 0; j < n; ++j) s[j].log_F = w_log(1.0 + s[j].F);
+    TAC_UNROLL for (int j = 0; j < n; ++j) s[j].log_F = w_log1p_unit(s[j].F);
     TAC_UNROLL for (int j = 0; j < n; ++j) {
         s[j].psi = w_fma(w_set(0.5 * b->e[0]), s[j].log_F, s[j].psi);
-        s[j].G = w_exp(-s[j].psi);
+        s[j].G = w_exp_regular(-s[j].psi);
     }
 }
 

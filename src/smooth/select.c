@@ -21,19 +21,27 @@ static int select_valid(const tacSelect* p) {
 
 //---------------------------------- threshold ----------------------------------
 
-// sum of weights and ghosts minus K; *slope gets minus its derivative by phi
+// adds `gate` entries at t: whole ones to *whole, what they fall short or go beyond to *part
+static void select_count(tacReal gate, tacReal t, tacReal* whole, tacReal* part, tacReal* slope) {
+    double side = tac_re(t) > 0.0 ? -1.0 : 1.0;
+    softDiff ramp = soft_ramp_diff(w_set(side * t));
+    if (side < 0.0) *whole += gate;
+    *part += side * gate * w_lane(ramp.value, 0);
+    *slope += gate * w_lane(ramp.d_x, 0);
+}
+
+// sum of weights and ghosts minus K; *slope gets minus its derivative by phi. Counting whole
+// entries apart keeps the digits of an excess far below 1, where a plateau begins.
 static tacReal select_excess(const selection* s, tacReal* slope) {
     const tacSelect* p = s->problem;
-    softDiff ghost = soft_ramp_diff(w_set(select_ratio(s, 0.0)));
-    tacReal sum = -p->k * (1.0 - w_lane(ghost.value, 0));
-    *slope = p->k * w_lane(ghost.d_x, 0);
+    tacReal whole = -(double)p->k, part = 0.0;
+    *slope = 0.0;
+    select_count(p->k, select_ratio(s, 0.0), &whole, &part, slope);
     for (int i = 0; i < p->n; ++i) {
-        softDiff ramp = soft_ramp_diff(w_set(select_ratio(s, p->x[i])));
         tacReal gate = w_lane(select_gate(s, p->x[i]).value, 0);
-        sum += gate * w_lane(ramp.value, 0);
-        *slope += gate * w_lane(ramp.d_x, 0);
+        select_count(gate, select_ratio(s, p->x[i]), &whole, &part, slope);
     }
-    return sum;
+    return whole + part;
 }
 
 // half the interval until it is as narrow as the ramp, or as two neighbouring numbers

@@ -2,7 +2,8 @@
 //
 // With t_i = (x_i - th) / h, ramp psi, gate g, and the ghosts as entry 0 of gate K and score 0:
 //
-//   slope d th = sum_i [h psi_i d g_i + g_i psi'_i (d x_i - t_i d h)],   slope = sum_i g_i psi'_i.
+//   slope d th / h = sum_i [psi_i d g_i + g_i psi'_i (d x_i - t_i d h) / h],
+//   slope          = sum_i g_i psi'_i.
 //
 // On a plateau (no entry on the ramp) the slope is 0 and no weight depends on th: d th := 0.
 
@@ -23,25 +24,33 @@ static selectEntry select_entry(const selection* s, int i) {
     return e;
 }
 
+// d t of entry i at a standing threshold
+static tacReal select_t_dot(const selectEntry* e, tacReal x_dot, tacReal width, tacReal width_dot) {
+    return (x_dot - e->t * width_dot) / width;
+}
+
 tacResult tac_select_top_k_jvp(const tacSelect* problem, const tacReal* x_dot, tacReal width_dot,
                                tacReal gate_dot, tacReal* weights_dot) {
     selection s;
-    tacReal slope, h = problem->width, th_dot = 0.0;
+    tacReal slope, h = problem->width;
     tacResult result = tac_select_solve(problem, &s, &slope);
     if (result != TAC_OK) return result;
-    tacReal t0 = select_ratio(&s, 0.0);
-    th_dot -= problem->k * w_lane(soft_ramp_diff(w_set(t0)).d_x, 0) * t0 * width_dot;
+
+    // d th / h
+    tacReal t0 = select_ratio(&s, 0.0), shift = 0.0;
+    shift -= problem->k * w_lane(soft_ramp_diff(w_set(t0)).d_x, 0) * t0 * width_dot / h;
     for (int i = 0; i < problem->n; ++i) {
         selectEntry e = select_entry(&s, i);
-        tacReal g_dot = e.d_gate_x * x_dot[i] + e.d_gate_gate * gate_dot;
-        th_dot += h * e.ramp * g_dot + e.gate * e.d_ramp * (x_dot[i] - e.t * width_dot);
+        shift += e.ramp * (e.d_gate_x * x_dot[i] + e.d_gate_gate * gate_dot);
+        shift += e.gate * e.d_ramp * select_t_dot(&e, x_dot[i], h, width_dot);
     }
-    th_dot = tac_re(slope) > 0.0 ? th_dot / slope : (tacReal)0.0;
+    shift = tac_re(slope) > 0.0 ? shift / slope : (tacReal)0.0;
     for (int i = 0; i < problem->n; ++i) {
         selectEntry e = select_entry(&s, i);
         tacReal g_dot = e.d_gate_x * x_dot[i] + e.d_gate_gate * gate_dot;
-        tacReal moved = e.gate * e.d_ramp * (x_dot[i] - th_dot - e.t * width_dot);
-        weights_dot[i] = problem->k == 0 ? (tacReal)0.0 : e.ramp * g_dot + moved / h;
+        tacReal t_dot = select_t_dot(&e, x_dot[i], h, width_dot) - shift;
+        weights_dot[i] = e.ramp * g_dot + e.gate * e.d_ramp * t_dot;
+        if (problem->k == 0) weights_dot[i] = 0.0;
     }
     return TAC_OK;
 }

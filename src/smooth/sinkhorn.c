@@ -17,7 +17,7 @@ tacSinkhorn tac_default_sinkhorn(int n, const tacReal* x, int k) {
 
 size_t tac_sinkhorn_size(int k) {
     size_t m = k > 0 ? (size_t)k : 0;
-    return m * m + 4 * m + 5 * (m + 1);
+    return m * m + 5 * m + 5 * (m + 1);
 }
 
 //---------------------------------- set-up ----------------------------------
@@ -41,6 +41,7 @@ static void sinkhorn_place(const tacSinkhorn* p, sinkhorn* s) {
     s->H = sinkhorn_take(&work, m * m);
     s->base = sinkhorn_take(&work, m), s->phi = sinkhorn_take(&work, m);
     s->residual = sinkhorn_take(&work, m), s->step = sinkhorn_take(&work, m);
+    s->whole = sinkhorn_take(&work, m);
     s->t = sinkhorn_take(&work, m + 1), s->P = sinkhorn_take(&work, m + 1);
     s->c = sinkhorn_take(&work, m + 1), s->d = sinkhorn_take(&work, m + 1);
     s->aux = sinkhorn_take(&work, m + 1);
@@ -97,17 +98,28 @@ void tac_sinkhorn_item(const sinkhorn* s, int j) {
 
 //---------------------------------- Newton ----------------------------------
 
-// residual_l = sum_j P(rank <= l) - (l + 1); H_lk = sum_j c_k d_l for k <= l, if asked for
+// Adds the item to residual_l = sum_j c_jl - (l + 1). Items that are mostly above a threshold are
+// counted apart, so that the residual keeps its digits however saturated the threshold is.
+static void sinkhorn_count(const sinkhorn* s) {
+    for (int l = 0; l < s->m; ++l) {
+        int above = tac_re(s->c[l]) > tac_re(s->d[l]);
+        s->residual[l] += above ? -s->d[l] : s->c[l];
+        s->whole[l] += above;
+    }
+}
+
+// residual, and H_lk = sum_j c_k d_l for k <= l if asked for
 static void sinkhorn_evaluate(const sinkhorn* s, int with_H) {
     int m = s->m;
-    for (int l = 0; l < m; ++l) s->residual[l] = -(double)(l + 1);
+    for (int l = 0; l < m; ++l) s->residual[l] = 0.0, s->whole[l] = -(double)(l + 1);
     for (int i = 0; with_H && i < m * m; ++i) s->H[i] = 0.0;
     for (int j = 0; j < s->problem->n; ++j) {
         tac_sinkhorn_item(s, j);
-        for (int l = 0; l < m; ++l) s->residual[l] += s->c[l];
+        sinkhorn_count(s);
         for (int l = 0; with_H && l < m; ++l)
             for (int k = 0; k <= l; ++k) s->H[l * m + k] += s->c[k] * s->d[l];
     }
+    for (int l = 0; l < m; ++l) s->residual[l] += s->whole[l];
 }
 
 // L D L^T in the lower triangle; a threshold that nothing depends on gets pivot 0
@@ -138,9 +150,13 @@ void tac_sinkhorn_back(const sinkhorn* s, tacReal* b) {
         for (int k = l + 1; k < m; ++k) b[l] -= s->H[k * m + l] * b[k];
 }
 
+// largest residual against its own derivative: about how far phi is off, as H is fresh
 static double sinkhorn_error(const sinkhorn* s) {
     double worst = 0.0;
-    for (int l = 0; l < s->m; ++l) worst = fmax(worst, fabs(tac_re(s->residual[l])) / (l + 1));
+    for (int l = 0; l < s->m; ++l) {
+        double slope = tac_re(s->H[l * s->m + l]) + 1e-120;
+        worst = fmax(worst, fabs(tac_re(s->residual[l])) / slope);
+    }
     return worst;
 }
 
@@ -150,15 +166,23 @@ static double sinkhorn_slope(const sinkhorn* s) {
     return sum;
 }
 
-// phi += step, shortened until the convex function's slope is not far beyond its minimum
+static double sinkhorn_length(const sinkhorn* s) {
+    double sum = 0.0;
+    for (int l = 0; l < s->m; ++l) sum += fabs(tac_re(s->step[l]));
+    return sum;
+}
+
+// phi += step, shortened until the convex function's slope is not far beyond its minimum; a short
+// step is right as it is, and its slope may be rounding
 static void sinkhorn_advance(const sinkhorn* s) {
     sinkhorn_factor(s);
     for (int l = 0; l < s->m; ++l) s->step[l] = s->residual[l];
     tac_sinkhorn_back(s, s->step);
-    double start = sinkhorn_slope(s), last = 0.0, length = 1.0;
+    double whole = sinkhorn_length(s), start = sinkhorn_slope(s), last = 0.0, length = 1.0;
     for (int halvings = 0; halvings < 60; ++halvings, length *= 0.5) {
         for (int l = 0; l < s->m; ++l) s->phi[l] += (length - last) * s->step[l];
         last = length;
+        if (whole < 0.25) return;
         sinkhorn_evaluate(s, 0);
         if (-sinkhorn_slope(s) <= 0.25 * start) return;
     }
@@ -176,10 +200,10 @@ static void sinkhorn_uniform_start(const sinkhorn* s) {
 // the better of the two limits tau -> 0 and tau -> infinity
 static void sinkhorn_start(const sinkhorn* s) {
     for (int l = 0; l < s->m; ++l) s->phi[l] = 0.0;
-    sinkhorn_evaluate(s, 0);
+    sinkhorn_evaluate(s, 1);
     double hard = sinkhorn_error(s);
     sinkhorn_uniform_start(s);
-    sinkhorn_evaluate(s, 0);
+    sinkhorn_evaluate(s, 1);
     if (hard > sinkhorn_error(s)) return;
     for (int l = 0; l < s->m; ++l) s->phi[l] = 0.0;
 }

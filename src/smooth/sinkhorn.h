@@ -13,6 +13,7 @@ typedef struct sinkhorn {
     int m;                        // thresholds; there are m + 1 ranks, the last may be "the rest"
     tacReal *base, *phi;          // (m)
     tacReal *residual, *step;     // (m)
+    tacReal* whole;               // (m) items counted whole in the residual
     tacReal* H;                   // (m x m) lower triangle of -d residual / d phi, then its factors
     tacReal *t, *P, *c, *d, *aux; // (m + 1) of one item: t_l, weights, P(rank <= l), P(rank > l)
 } sinkhorn;

@@ -191,10 +191,12 @@ TAC_INLINE softDiff soft_clip_diff(wide x, wide lower, wide upper, wide tau) {
 
 //---------------------------------- compact transitions ----------------------------------
 
-// s^3 (10 - 15 s + 6 s^2) on [0, 1], exactly 0 before and 1 after: two continuous derivatives
+// s^3 (10 - 15 s + 6 s^2) on [0, 1], exactly 0 before and 1 after: two continuous derivatives.
+// Evaluated on the nearer half, so that it stays within [0, 1] and both ends keep their digits.
 TAC_INLINE wide soft_step5(wide s) {
-    wide c = w_max(w_min(s, w_set(1.0)), w_set(0.0));
-    return c * c * c * (c * (c * 6.0 - 15.0) + 10.0);
+    wide c = w_max(w_min(s, w_set(1.0)), w_set(0.0)), r = w_select_ge0(c - 0.5, 1.0 - c, c);
+    wide v = r * r * r * (r * (r * 6.0 - 15.0) + 10.0);
+    return w_select_ge0(c - 0.5, 1.0 - v, v);
 }
 
 TAC_INLINE softDiff soft_step5_diff(wide s) {

@@ -57,7 +57,9 @@ MAP_PAIR(sign)
 MAP_PAIR(relu)
 MAP_PAIR(abs)
 
-static tacBounds map_bounds(const tacReal* z) { return (tacBounds){z[0], z[1], z[2], z[3]}; }
+static tacBounds map_bounds(const tacReal* z) {
+    return (tacBounds){z[0], z[1], z[2], z[3]};
+}
 
 #define MAP_BOUNDS(f)                                                                              \
     static int f##_value(const softMap* m, const tacReal* z, tacReal* y) {                         \
@@ -176,17 +178,17 @@ static int select_vjp(const softMap* m, const tacReal* z, const tacReal* b, tacR
 
 //---------------------------------- the list ----------------------------------
 
-#define MAP(f, in, out)          .name = #f, .inputs = in, .outputs = out, .value = f##_value,     \
-                        .jvp = f##_jvp, .vjp = f##_vjp
+#define MAP(f, in, out)                                                                            \
+    .name = #f, .inputs = in, .outputs = out, .value = f##_value, .jvp = f##_jvp, .vjp = f##_vjp
 static const softMap scalar_maps[] = {
     {MAP(greater, 3, 1)}, {MAP(less, 3, 1)},      {MAP(sign, 2, 1)},
     {MAP(relu, 2, 1)},    {MAP(abs, 2, 1)},       {MAP(clip, 4, 1)},
     {MAP(within, 4, 1)},  {MAP(mollifier, 1, 1)}, {MAP(ramp, 1, 1)},
 };
 static const softMap array_maps[] = {
-    {MAP(argmax, 8, 7), .n = 7},      {MAP(argmin, 8, 7), .n = 7},
-    {MAP(argmax, 2, 1), .n = 1},      {MAP(log_sum_exp, 8, 1), .n = 7},
-    {MAP(log_sum_exp, 2, 1), .n = 1}, {MAP(soft_min, 8, 1), .n = 7},
+    {MAP(argmax, 8, 7), .n = 7},        {MAP(argmin, 8, 7), .n = 7},
+    {MAP(argmax, 2, 1), .n = 1},        {MAP(log_sum_exp, 8, 1), .n = 7},
+    {MAP(log_sum_exp, 2, 1), .n = 1},   {MAP(soft_min, 8, 1), .n = 7},
     {MAP(boltzmann_min, 8, 1), .n = 7},
 };
 static const softMap sort_maps[] = {

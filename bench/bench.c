@@ -1,0 +1,51 @@
+// Timing and rows of the benchmarks.
+
+#define _GNU_SOURCE
+#include "bench/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+static double time_of(benchWork work) {
+    double start = now();
+    work.run(work.context);
+    return now() - start;
+}
+
+void bench_times(const benchWork* works, int count, double* nanoseconds) {
+    for (int i = 0; i < count; ++i) nanoseconds[i] = INFINITY;
+    double begin = now(); // at least 40 rounds, then until 1.5 s have passed
+    for (int round = 0; round < 40 || (now() - begin < 1.5e9 && round < 4000); ++round)
+        for (int i = 0; i < count; ++i) nanoseconds[i] = fmin(nanoseconds[i], time_of(works[i]));
+}
+
+static int holds(double value, char relation, double bound) {
+    return relation == '<' ? value <= bound : relation == '>' ? value >= bound : 1;
+}
+
+void bench_row(benchReport* report, const char* id, double value, const char* unit, char relation,
+               double bound) {
+    int pass = holds(value, relation, bound);
+    report->failed += !pass;
+    if (report->as_json) {
+        cli_json_open(&report->json, NULL, '{');
+        cli_json_text(&report->json, "id", id);
+        cli_json_number(&report->json, "value", value);
+        cli_json_text(&report->json, "unit", unit);
+        cli_json_number(&report->json, "bound", relation == ' ' ? NAN : bound);
+        cli_json_bool(&report->json, "pass", pass);
+        cli_json_close(&report->json, '}');
+        return;
+    }
+    printf("  %-44s %9.3g %-6s", id, value, unit);
+    if (relation != ' ') printf(" %c= %-5g %s", relation, bound, pass ? "ok" : "MISSED");
+    printf("\n");
+    fflush(stdout);
+}

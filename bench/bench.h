@@ -1,0 +1,30 @@
+// Measuring: ratios of times taken in one run, because these machines are noisy.
+
+#ifndef TACTUS_BENCH_H
+#define TACTUS_BENCH_H
+
+#include "cli/report.h"
+
+// where the rows go, and whether all of them held
+typedef struct benchReport {
+    cliJson json;
+    int as_json, failed;
+} benchReport;
+
+// one row; `relation` is '<' for value <= bound, '>' for value >= bound, ' ' for no bound
+void bench_row(benchReport* report, const char* id, double value, const char* unit, char relation,
+               double bound);
+
+// Work to be timed: runs once over `count` elements.
+typedef struct benchWork {
+    void (*run)(void* context);
+    void* context;
+} benchWork;
+
+// Least nanoseconds of one run of each work, over rounds that visit all of them in turn, so that a
+// slow moment of the machine meets every one alike.
+void bench_times(const benchWork* works, int count, double* nanoseconds);
+
+int bench_ground(benchReport* report);
+
+#endif

@@ -1,0 +1,98 @@
+// tactus bench: ratios measured in one run, against bounds.
+
+#define _GNU_SOURCE
+#include "commands.h"
+#include "options.h"
+#include "report.h"
+
+#include "base/assert.h"
+#include "base/dispatch.h"
+#include "bench/bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct {
+    const char* name;
+    const char* summary;
+    int (*run)(benchReport*);
+} benches[] = {
+    {"ground", "exp and log against libmvec, the superquadric against scalar libm", bench_ground},
+};
+
+static int parse(const char** names, int* count, int* json, int argc, char** argv) {
+    const cliOption options[] = {
+        {"json", 0, CLI_FLAG, json, NULL, "one JSON object per line: id, value, unit, bound, pass",
+         0, 0},
+    };
+    const cliCommand command = {
+        .name = "bench",
+        .summary = "measure speed as ratios taken in one run",
+        .positional = "[NAME...]",
+        .description = "Runs the named benchmarks, or all, on every instruction set of this machine\n"
+                       "(TACTUS_ISA picks one). Each row with a bound says whether it holds; the exit\n"
+                       "code is 1 if one does not. Names:\n"
+                       "  ground   exp and log against libmvec, the superquadric against libm\n",
+        .example = "  tactus bench ground --json\n",
+        .options = options,
+        .option_count = TAC_COUNT(options),
+        .least = 0,
+        .most = 16,
+        .arguments = names,
+        .argument_count = count,
+    };
+    return cli_parse(&command, argc, argv);
+}
+
+static int find_bench(const char* name) {
+    for (int i = 0; i < TAC_COUNT(benches); ++i)
+        if (strcmp(name, benches[i].name) == 0) return i;
+    return -1;
+}
+
+static int run_all(const char** names, int count, int json) {
+    benchReport report = {.json = {.file = stdout}, .as_json = json};
+    for (int i = 0; i < TAC_COUNT(benches); ++i) {
+        int wanted = count == 0;
+        for (int k = 0; k < count; ++k) wanted |= find_bench(names[k]) == i;
+        if (!wanted) continue;
+        if (!json) printf("%s on %s\n", benches[i].name, tac_isa_name(tac_isa()));
+        if (benches[i].run(&report) != 0) return cli_wrong("bench", "%s failed", benches[i].name);
+    }
+    return report.failed ? CLI_NO : CLI_FINE;
+}
+
+// a process of its own for each instruction set, which is chosen once per process
+static int run_on(tacIsa isa, const char** names, int count, int json) {
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("TACTUS_ISA", tac_isa_name(isa), 1);
+        int code = run_all(names, count, json);
+        fflush(stdout);
+        _exit(code);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status)) return CLI_WRONG;
+    return WEXITSTATUS(status);
+}
+
+int tac_cmd_bench(int argc, char** argv) {
+    const char* names[16];
+    int count = 0, json = 0;
+    int code = parse(names, &count, &json, argc, argv);
+    if (code != CLI_GO_ON) return code;
+    for (int k = 0; k < count; ++k)
+        if (find_bench(names[k]) < 0)
+            return cli_wrong("bench", "there is no benchmark '%s'; see tactus bench --help", names[k]);
+    if (getenv("TACTUS_ISA")) return run_all(names, count, json);
+    int worst = CLI_FINE;
+    for (int isa = TAC_ISA_AVX512; isa >= TAC_ISA_BASELINE; --isa) {
+        if (!tac_isa_supported((tacIsa)isa)) continue;
+        int result = run_on((tacIsa)isa, names, count, json);
+        if (result > worst) worst = result;
+    }
+    return worst;
+}

@@ -1,0 +1,30 @@
+// The colour that a ray sees.
+
+#ifndef TAC_DRAW_SHADE_H
+#define TAC_DRAW_SHADE_H
+
+#include "draw/occlude.h"
+
+// working memory of one thread
+typedef struct tacShadeSpace {
+    struct tacShadeSpace* mirror; // for what surfaces mirror; NULL: they mirror the sky alone
+    tacRays mirrored;
+    tacRays layer; // rays that go on through transparent items
+    tacSpots spots;
+    tacTraceSpace trace;
+    tacOccludeSpace occlude;
+    double colour[TAC_PACKET][3], left[TAC_PACKET]; // light so far, share that still passes
+    int spot_ray[TAC_PACKET], owner[TAC_PACKET];
+    double spot_colour[TAC_PACKET][3], spot_mirror[TAC_PACKET][3];
+} tacShadeSpace;
+
+// Traces the rays and fills space->colour: linear light.
+void tac_shade(const tacStage* stage, tacRays* rays, tacShadeSpace* space, tacScratch* scratch);
+
+// linear light to what a picture can hold, 0 .. 1
+double tac_tone(double linear);
+
+// linear light 0 .. 1 to a byte of an sRGB picture
+unsigned char tac_srgb_byte(double linear);
+
+#endif

@@ -1,0 +1,327 @@
+#!/usr/bin/env python3
+"""The command tactus as a user meets it: help, answers, exit codes, and bad input.
+
+usage: test_cli.py BUILD_DIRECTORY
+"""
+import json
+import math
+import os
+import re
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+TACTUS = os.path.join(os.path.abspath(sys.argv[1]), "tactus")
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FIRST_LIGHT = os.path.join(SOURCE, "scenes", "first_light.xml")
+SECONDS = 20  # no answer takes longer, under sanitizers on a busy machine either
+
+passed = failed = skipped = 0
+
+
+class Skip(Exception):
+    pass
+
+
+def law(test):
+    """Runs a test now; an exception is a failure."""
+    global passed, failed, skipped
+    name = test.__name__
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        try:
+            test(folder)
+            passed += 1
+            print("ok  ", name)
+        except Skip as reason:
+            skipped += 1
+            print("skip", name, "-", reason)
+        except Exception as error:  # a broken test must not hide the others
+            failed += 1
+            print("FAIL", name, "-", type(error).__name__, error)
+
+
+def run(*arguments, code=0, text=None, **more):
+    start = time.time()
+    result = subprocess.run([TACTUS, *arguments], capture_output=True, timeout=SECONDS, input=text, **more)
+    result.out = result.stdout.decode("utf-8", "strict")
+    result.err = result.stderr.decode("utf-8", "replace")
+    told = f"tactus {' '.join(arguments)[:80]}: exit {result.returncode}, {result.err.strip()[:300]!r}"
+    assert result.returncode == code, told
+    assert time.time() - start < SECONDS, told
+    return result
+
+
+def write(folder, name, content):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def refused(folder, content, line, attribute, word):
+    """A scene is refused with one message file:line: attribute: text, and nothing else happens."""
+    path = write(folder, "bad.xml", content)
+    out = os.path.join(folder, "out.csv")
+    for call in (["check", path], ["sdf", path, "--at", "0 0 0", "-o", out]):
+        result = run(*call, code=2)
+        where = path + (f":{line}" if line else "") + (f": {attribute}" if attribute else "")
+        assert result.err.startswith(where + ": "), (where, result.err)
+        assert word in result.err, (word, result.err)
+        assert result.err.count("\n") == 1 and result.out == "", result.err
+    assert sorted(os.listdir(folder)) == ["bad.xml"], os.listdir(folder)
+
+
+def body(inner):
+    return f"<mujoco>\n<worldbody>\n{inner}\n</worldbody>\n</mujoco>"
+
+
+BALL = '<mujoco><asset><shape name="ball"><sphere size="2"/></shape></asset></mujoco>'
+
+
+# ---------------------------------- help ----------------------------------
+
+@law
+def help_is_there(folder):
+    overview = run("--help").out
+    assert run().out == overview and run("help").out == overview and run("-h").out == overview
+    commands = re.findall(r"^  (\w+) +\S", overview.split("commands:")[1].split("\n\n")[0], re.M)
+    assert {"check", "sdf", "render", "grad", "bench"} <= set(commands), commands
+    for command in commands:
+        text = run(command, "--help").out
+        assert run("help", command).out == text
+        assert "usage: tactus " + command in text and "example:" in text and "options:" in text, command
+
+
+@law
+def version_is_told(folder):
+    assert re.match(r"tactus \d+\.\d+\.\d+ \(\w+\)\n$", run("--version").out)
+
+
+@law
+def wrong_use_is_2_and_tells_what_was_meant(folder):
+    path = write(folder, "ball.xml", BALL)
+    for arguments, word in [
+        (["chek"], "did you mean 'check'?"),
+        (["help", "sfd"], "did you mean 'sdf'?"),
+        (["check"], "missing"),
+        (["check", path, path], "too many"),
+        (["check", path, "--jsn"], "did you mean --json?"),
+        (["check", path, "--json=1"], "takes no value"),
+        (["sdf", path], "--points FILE or --at"),
+        (["sdf", path, "--at", "1 2"], "three numbers"),
+        (["sdf", path, "--at", "1 2 nan"], "three numbers"),
+        (["sdf", path, "--at", "1 2 3", "--points", "-"], "either"),
+        (["sdf", path, "--at"], "needs a value"),
+        (["sdf", path, "--at", "0 0 0", "--threads", "two"], "not a number"),
+        (["sdf", path, "--at", "0 0 0", "--threads", "-1"], "out of range"),
+        (["sdf", path, "--at", "0 0 0", "--threads", "1.5"], "whole"),
+        (["sdf", path, "--at", "0 0 0", "--shape", "bal"], "did you mean 'ball'?"),
+    ]:
+        result = run(*arguments, code=2)
+        assert word in result.err and result.out == "", (arguments, result.err)
+
+
+@law
+def wrong_instruction_set_is_2(folder):
+    result = run("--version", code=2, env={**os.environ, "TACTUS_ISA": "mmx"})
+    assert "TACTUS_ISA" in result.err
+
+
+# ---------------------------------- answers ----------------------------------
+
+@law
+def check_summarises(folder):
+    assert FIRST_LIGHT + ": fine" in run("check", FIRST_LIGHT).out
+    path = write(folder, "ball.xml", BALL)
+    lines = run("check", path, "--json", "--params").out.splitlines()
+    summary, *groups = map(json.loads, lines)
+    assert summary["bodies"] == 1 and summary["shapes"] == [{"name": "ball", "nodes": 1}]
+    assert len(groups) == summary["groups"]
+    assert sum(len(g["value"]) for g in groups) == summary["parameters"]
+    size = [g for g in groups if g["parameter"] == "shape:ball/0/size"][0]
+    assert size["value"] == [2.0] and size["lower"] == 1e-9 and size["upper"] == 1e9
+    assert "shape:ball/0/size = 2 " in run("check", path, "--params").out
+
+
+@law
+def sdf_of_a_sphere_is_right(folder):
+    path = write(folder, "ball.xml", BALL)
+    out = run("sdf", path, "--at", "0 3 4", "--gradient", "--hessian").out.splitlines()
+    assert out[0] == "x,y,z,value,gx,gy,gz,hxx,hyy,hzz,hxy,hxz,hyz"
+    numbers = [float(x) for x in out[1].split(",")]
+    expected = [0, 3, 4, 3, 0, .6, .8, .2, .64 / 5, .36 / 5, 0, 0, -.48 / 5]
+    assert all(math.isclose(a, b, abs_tol=1e-13) for a, b in zip(numbers, expected)), numbers
+    answer = json.loads(run("sdf", path, "--at", "0, 3, 4", "--gradient", "--json").out)
+    assert answer["value"] == numbers[3] and answer["gradient"] == numbers[4:7]
+
+
+@law
+def points_come_from_a_file_or_standard_input(folder):
+    path = write(folder, "ball.xml", BALL)
+    text = "\ufeffx, y, z\r\n# comment\r\n\r\n0,0,3\r\n 1e0 , 0 , 0 \r\n"
+    expected = "x,y,z,value\n0,0,3,1\n1,0,0,-1\n"
+    points = write(folder, "points.csv", text)
+    assert run("sdf", path, "--points", points).out == expected
+    assert run("sdf", path, "--points=-", text=text.encode()).out == expected
+    assert run("sdf", path, "--points", write(folder, "none.csv", "")).out == "x,y,z,value\n"
+
+
+@law
+def threads_give_the_same_bytes(folder):
+    points = "".join(f"{math.sin(i) * .3},{math.cos(3 * i) * .3},{math.sin(7 * i) * .3}\n" for i in range(20000))
+    path = write(folder, "points.csv", points)
+    call = ["sdf", FIRST_LIGHT, "--shape", "pebble", "--points", path, "--gradient", "--hessian", "--threads"]
+    one = run(*call, "1").out
+    assert one.count("\n") == 20001
+    assert run(*call, "2").out == one and run(*call, "7").out == one
+
+
+@law
+def wrong_points_are_told_with_line_and_column(folder):
+    path = write(folder, "ball.xml", BALL)
+    out = os.path.join(folder, "out.csv")
+    for text, line, column in [
+        (b"0,0,0\n1,2\n", 2, 4), (b"0,0,0,0\n", 1, 6), (b"0,x,0\n", 1, 3), (b"0,0,nan\n", 1, 5),
+        (b"0,inf,0\n", 1, 3), (b"0,0,1e999\n", 1, 5), (b"0 0 0\n", 1, 1), (b"a,b,c\n", 1, 1),
+        (b"0,0,0\nx,y,z\n", 2, 1), (b"0,0,0x1\n", 1, 5), (b"\n\n,,\n", 3, 1), (b"0,0,0\n\0\n", 2, 1),
+        (b"\xff\xfe0", 1, 1),
+    ]:
+        points = write(folder, "points.csv", text)
+        result = run("sdf", path, "--points", points, "-o", out, code=2)
+        assert result.err.startswith(f"{points}:{line}: column {column}: "), (text, result.err)
+        assert not os.path.exists(out) and result.out == ""
+    for bad in (folder, os.path.join(folder, "nothing.csv")):
+        assert bad in run("sdf", path, "--points", bad, code=2).err
+
+
+# ---------------------------------- output files ----------------------------------
+
+@law
+def files_are_written_whole_or_not_at_all(folder):
+    path = write(folder, "ball.xml", BALL)
+    call = ["sdf", path, "--at", "0 0 3"]
+    out = write(folder, "out.csv", "old")
+    os.chmod(out, 0o640)
+    os.symlink("out.csv", os.path.join(folder, "link.csv"))
+    run("sdf", path, "--points", "-", "-o", out, code=2, text=b"0,0\n")
+    assert open(out).read() == "old"
+    run(*call, "-o", os.path.join(folder, "link.csv"))
+    assert open(out).read() == "x,y,z,value\n0,0,3,1\n"
+    assert stat.S_IMODE(os.stat(out).st_mode) == 0o640 and os.path.islink(os.path.join(folder, "link.csv"))
+    assert "directory" in run(*call, "-o", folder, code=2).err
+    assert "cannot be written" in run(*call, "-o", os.path.join(folder, "no", "out.csv"), code=2).err
+    assert sorted(os.listdir(folder)) == ["ball.xml", "link.csv", "out.csv"], os.listdir(folder)
+    run(*call, "-o", "/dev/null")
+
+
+@law
+def a_full_disk_is_an_error(folder):
+    path = write(folder, "ball.xml", BALL)
+    for call in (["sdf", path, "--at", "0 0 3"], ["check", path], ["--help"]):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([TACTUS, *call], stdout=full, stderr=subprocess.PIPE, timeout=SECONDS)
+        assert result.returncode == 2 and b"written" in result.stderr, (call, result)
+    assert "written" in run("sdf", path, "--at", "0 0 3", "-o", "/dev/full", code=2).err
+
+
+# ---------------------------------- bad scenes ----------------------------------
+
+@law
+def unknown_words(folder):
+    refused(folder, body("<goem/>"), 3, "<goem>", "did you mean <geom>?")
+    refused(folder, body('<geom\n size="1"\n szie="1"/>'), 5, "szie", "did you mean 'size'?")
+    refused(folder, body("<body><freejoint/></body>"), 3, "<freejoint>", "arrives with dynamics")
+    refused(folder, "<sdf/>", 1, "<mujoco>", "starts with <mujoco>")
+
+
+@law
+def broken_xml(folder):
+    refused(folder, "<mujoco>\n<worldbody>\n</mujoco>", 3, "", "mismatch")
+    refused(folder, "<mujoco>\n<asset", 2, "", "XML")
+    refused(folder, body('<geom size="1" size="2"/>'), 3, "", "redefined")
+    refused(folder, "", 0, "", "empty")
+    refused(folder, b"\x89PNG\r\n\x1a\n", 1, "", "UTF-8")
+    refused(folder, b"\n<mujoco\x00/>", 2, "", "control")
+
+
+@law
+def entity_bombs(folder):
+    laughs = '<!ENTITY a "ha">' + "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefghi", "bcdefghij"))
+    refused(folder, f"<?xml version='1.0'?>\n<!DOCTYPE m [{laughs}]>\n<mujoco model='&j;'/>", 2, "<!DOCTYPE>", "entities")
+    quadratic = f'<!ENTITY a "{"x" * 100000}">'
+    refused(folder, f"<!DOCTYPE m [{quadratic}]>\n<mujoco>{'&a;' * 10000}</mujoco>", 1, "<!DOCTYPE>", "entities")
+    refused(folder, '<!DOCTYPE m SYSTEM "http://127.0.0.1:9/x.dtd">\n<mujoco/>', 1, "<!DOCTYPE>", "DOCTYPE")
+
+
+@law
+def deep_nesting(folder):
+    deep = "\n".join(["<mujoco><worldbody>"] + ["<body>"] * 100000 + ["</body>"] * 100000 + ["</worldbody></mujoco>"])
+    refused(folder, deep, 200, "", "nested more than 200")
+
+
+@law
+def large_files(folder):
+    refused(folder, body("<geom " + "a" * 40000000 + "='1'/>"), 3, "", "")
+    refused(folder, body("<geom" + "".join(f" a{i}=''" for i in range(1000000)) + "/>"), 3, "", "256")
+    refused(folder, body("<site/>" * 1100000), 3, "", "1000000 elements")
+    path = os.path.join(folder, "huge.xml")
+    os.remove(os.path.join(folder, "bad.xml"))
+    with open(path, "wb") as file:
+        file.truncate(1 << 33)
+    assert run("check", path, code=2).err.startswith(path + ": has 8589934592 bytes")
+
+
+@law
+def wrong_numbers(folder):
+    for text, word in [("nan", "finite"), ("inf", "finite"), ("-Infinity", "finite"), ("1e400", "finite"),
+                       ("0x10", "decimal"), ("1,5", "blanks"), ("one", "'one'"), ("-1", "out of range"),
+                       ("0", "out of range"), ("1 2 3 4", "1 to 3 numbers"), ("", "found 0")]:
+        refused(folder, body(f'<geom\n size="{text}"/>'), 4, "size", word)
+    refused(folder, body('<geom size="1" pos="1 2"/>'), 3, "pos", "3 numbers, found 2")
+    refused(folder, body('<geom size="1" quat="0 0 0 0"/>'), 3, "quat", "length 0")
+
+
+@law
+def other_encodings(folder):
+    refused(folder, body('<geom size="1" name="caf\u00e9"/>').encode("latin-1"), 3, "", "UTF-8")
+    refused(folder, body("<geom/>").encode("utf-16"), 1, "", "UTF-8")
+    write(folder, "good.xml", body('<geom size="1" name="caf\u00e9"/>'))
+    assert "geom:caf\u00e9/size" in run("check", os.path.join(folder, "good.xml"), "--params").out
+
+
+@law
+def files_that_are_none(folder):
+    missing = os.path.join(folder, "missing.xml")
+    assert run("check", missing, code=2).err.startswith(missing + ": ")
+    assert "directory" in run("check", folder, code=2).err
+    fifo = os.path.join(folder, "fifo.xml")
+    os.mkfifo(fifo)
+    assert "regular" in run("check", fifo, code=2).err
+    assert "regular" in run("check", "/dev/zero", code=2).err
+    loop = os.path.join(folder, "loop.xml")
+    os.symlink("loop.xml", loop)
+    assert loop in run("check", loop, code=2).err
+
+
+@law
+def unreadable_files(folder):
+    path = write(folder, "secret.xml", BALL)
+    os.chmod(path, 0)
+    more = {}
+    if os.geteuid() == 0:  # nothing is unreadable for root
+        more = {"user": 65534, "group": 65534}
+        try:
+            run("--version", **more)
+        except (OSError, AssertionError) as error:
+            raise Skip(f"cannot run as another user: {error}")
+    assert run("check", path, code=2, **more).err.startswith(path + ": cannot be opened: ")
+    out = os.path.join(folder, "new.csv")
+    os.chmod(path, 0o644)
+    assert "cannot be written" in run("sdf", path, "--at", "0 0 0", "-o", out, code=2, **more).err or not more
+
+
+print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+sys.exit(failed != 0)
