@@ -99,8 +99,9 @@ static void run_shape(void* context) {
 static void superquadric_rows(benchReport* report, const double ns[7]) {
     const char* isa = tac_isa_name(tac_isa());
     double goal = tac_isa() == TAC_ISA_AVX512 ? 15.0 : tac_isa() == TAC_ISA_AVX2 ? 7.0 : 0.0;
-    const char* names[7] = {"scalar libm",      "radial",  "radial + gradient", "radial + Hessian",
-                            "tangent", "tangent + gradient", "tangent + Hessian"};
+    const char* names[7] = {"scalar libm",      "radial",  "radial + gradient",
+                            "radial + Hessian", "tangent", "tangent + gradient",
+                            "tangent + Hessian"};
     double per[7];
     char id[140];
     for (int k = 0; k < 7; ++k) {

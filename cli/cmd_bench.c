@@ -31,10 +31,11 @@ static int parse(const char** names, int* count, int* json, int argc, char** arg
         .name = "bench",
         .summary = "measure speed as ratios taken in one run",
         .positional = "[NAME...]",
-        .description = "Runs the named benchmarks, or all, on every instruction set of this machine\n"
-                       "(TACTUS_ISA picks one). Each row with a bound says whether it holds; the exit\n"
-                       "code is 1 if one does not. Names:\n"
-                       "  ground   exp and log against libmvec, the superquadric against libm\n",
+        .description =
+            "Runs the named benchmarks, or all, on every instruction set of this machine\n"
+            "(TACTUS_ISA picks one). Each row with a bound says whether it holds; the exit\n"
+            "code is 1 if one does not. Names:\n"
+            "  ground   exp and log against libmvec, the superquadric against libm\n",
         .example = "  tactus bench ground --json\n",
         .options = options,
         .option_count = TAC_COUNT(options),
@@ -86,7 +87,8 @@ int tac_cmd_bench(int argc, char** argv) {
     if (code != CLI_GO_ON) return code;
     for (int k = 0; k < count; ++k)
         if (find_bench(names[k]) < 0)
-            return cli_wrong("bench", "there is no benchmark '%s'; see tactus bench --help", names[k]);
+            return cli_wrong("bench", "there is no benchmark '%s'; see tactus bench --help",
+                             names[k]);
     if (getenv("TACTUS_ISA")) return run_all(names, count, json);
     int worst = CLI_FINE;
     for (int isa = TAC_ISA_AVX512; isa >= TAC_ISA_BASELINE; --isa) {

@@ -22,8 +22,8 @@ typedef struct gradCall {
 static int parse(gradCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"shape", 0, CLI_TEXT, &call->shape, "NAME", "this shape only (default: all)", 0, 0},
-        {"at", 0, CLI_TEXT, &call->at, "\"x y z\"", "derivatives at this point of the shape's frame", 0,
-         0},
+        {"at", 0, CLI_TEXT, &call->at, "\"x y z\"",
+         "derivatives at this point of the shape's frame", 0, 0},
         {"check", 0, CLI_FLAG, &call->check, NULL, "prove the derivatives at random points", 0, 0},
         {"points", 0, CLI_INT, &call->points, "N", "points of --check (default 1000)", 1, 1e7},
         {"seed", 0, CLI_INT, &call->seed, "N", "of the points of --check (default 1)", 0, 1e9},
@@ -36,7 +36,8 @@ static int parse(gradCall* call, int argc, char** argv) {
         .description =
             "With --at: the distance at a point and its derivative by the point, by the twist of\n"
             "the shape's frame and by every parameter that it depends on.\n"
-            "With --check: compares jvp, vjp and hvp of value and gradient with complex step, quad\n"
+            "With --check: compares jvp, vjp and hvp of value and gradient with complex step, "
+            "quad\n"
             "precision and Taylor slopes; exit code 1 if one of them is off.\n",
         .example = "  tactus grad scenes/first_light.xml --check\n"
                    "  tactus grad scenes/first_light.xml --shape pebble --at \"0.3 0 0.1\"\n",
@@ -66,8 +67,8 @@ static tacResult differentiate(const tacModel* model, int shape, const double at
     result = tac_shape_eval(model, shape, tac_pose_identity(), points,
                             (tacField){.value = &g->value}, scratch);
     if (result == TAC_OK)
-        result = tac_shape_vjp(model, shape, tac_pose_identity(), points,
-                               (tacField){.value = &one}, adjoint, scratch);
+        result = tac_shape_vjp(model, shape, tac_pose_identity(), points, (tacField){.value = &one},
+                               adjoint, scratch);
     tac_scratch_destroy(scratch);
     return result;
 }
@@ -118,9 +119,7 @@ static int show_gradient(const tacModel* model, int shape, const gradCall* call)
 
 //---------------------------------- proof ----------------------------------------
 
-static int is_slope(int kind) {
-    return kind == TAC_CHECK_TAYLOR_2 || kind == TAC_CHECK_TAYLOR_3;
-}
+static int is_slope(int kind) { return kind == TAC_CHECK_TAYLOR_2 || kind == TAC_CHECK_TAYLOR_3; }
 
 static double bound_of(int kind, tacCheckOptions options) {
     if (kind == TAC_CHECK_TAYLOR_2) return 1.7;
@@ -175,7 +174,8 @@ static int check_shape(const tacModel* model, int shape, const gradCall* call) {
 //---------------------------------- command --------------------------------------
 
 static int each_shape(const tacModel* model, const gradCall* call) {
-    int only = call->shape || call->at ? cli_find_shape("grad", call->path, model, call->shape) : -1;
+    int only =
+        call->shape || call->at ? cli_find_shape("grad", call->path, model, call->shape) : -1;
     if (only < 0 && (call->shape || call->at)) return CLI_WRONG;
     int worst = CLI_FINE;
     for (int i = 0; i < model->nshape; ++i) {

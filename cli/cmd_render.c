@@ -1,6 +1,7 @@
 // tactus render: a picture of a scene, without a graphics card.
 
 #include "commands.h"
+#include "find.h"
 #include "options.h"
 #include "output.h"
 #include "png.h"
@@ -56,8 +57,9 @@ static int parse(renderCall* call, int argc, char** argv) {
         .positional = "FILE",
         .description = "Traces rays through the distance fields of the scene, with light and\n"
                        "shadow. The picture has the same bits for any number of threads.\n",
-        .example = "  tactus render scenes/first_light.xml -o first_light.png\n"
-                   "  tactus render scenes/first_light.xml --shape pebble --size 512x512 -o p.png\n",
+        .example =
+            "  tactus render scenes/first_light.xml -o first_light.png\n"
+            "  tactus render scenes/first_light.xml --shape pebble --size 512x512 -o p.png\n",
         .options = options,
         .option_count = TAC_COUNT(options),
         .least = 1,
@@ -75,34 +77,37 @@ static int parse(renderCall* call, int argc, char** argv) {
 
 //---------------------------------- names ----------------------------------------
 
-static void add_name(char* list, size_t size, const char* name) {
-    size_t used = strlen(list);
-    if (*name) snprintf(list + used, size - used, "%s%s", used ? " " : "", name);
+// names of the cameras with blanks between, as far as they fit
+static void list_cameras(const tacModel* model, char* text, size_t size) {
+    text[0] = '\0';
+    for (int i = 0; i < model->ncamera; ++i) {
+        size_t used = strlen(text);
+        if (*model->camera[i].name)
+            snprintf(text + used, size - used, "%s%s", used ? " " : "", model->camera[i].name);
+    }
 }
 
-static int unknown(const renderCall* call, const char* kind, const char* name, const char* list) {
-    char near[TAC_NEAREST_SIZE];
-    int meant = tac_nearest(name, list, near);
-    if (!*list) return cli_wrong("render", "%s has no %s with a name", call->path, kind);
-    return cli_wrong("render", "%s has no %s '%s'%s%s%s it has: %s", call->path, kind, name,
-                     meant ? "; did you mean '" : "", meant ? near : "", meant ? "'?" : ";", list);
+// index of a camera, or -1 after a complaint
+static int find_camera(const renderCall* call, const tacModel* model) {
+    for (int i = 0; i < model->ncamera; ++i)
+        if (strcmp(model->camera[i].name, call->camera) == 0) return i;
+    char names[400], near[TAC_NEAREST_SIZE];
+    list_cameras(model, names, sizeof names);
+    int meant = tac_nearest(call->camera, names, near);
+    if (!*names)
+        cli_wrong("render", "%s has no camera with a name", call->path);
+    else
+        cli_wrong("render", "%s has no camera '%s'%s%s%s it has: %s", call->path, call->camera,
+                  meant ? "; did you mean '" : "", meant ? near : "", meant ? "'?" : ";", names);
+    return -1;
 }
 
 // indices of the camera and the shape that were named; 0, or CLI_WRONG after a complaint
 static int find_names(const renderCall* call, const tacModel* model, tacDrawOptions* options) {
-    char list[400] = "";
-    if (call->camera) {
-        for (int i = 0; i < model->ncamera && options->camera < 0; ++i)
-            if (strcmp(model->camera[i].name, call->camera) == 0) options->camera = i;
-        for (int i = 0; i < model->ncamera; ++i) add_name(list, sizeof list, model->camera[i].name);
-        if (options->camera < 0) return unknown(call, "camera", call->camera, list);
-    }
-    list[0] = '\0';
-    if (call->shape) {
-        options->shape = tac_shape_find(model, call->shape);
-        for (int i = 0; i < model->nshape; ++i) add_name(list, sizeof list, model->shape[i].name);
-        if (options->shape < 0) return unknown(call, "shape", call->shape, list);
-    }
+    if (call->camera && (options->camera = find_camera(call, model)) < 0) return CLI_WRONG;
+    if (call->shape &&
+        (options->shape = cli_find_shape("render", call->path, model, call->shape)) < 0)
+        return CLI_WRONG;
     return 0;
 }
 

@@ -7,7 +7,6 @@
 #include "base/dispatch.h"
 #include "model/nearest.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,8 +85,6 @@ static int run(int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-    // a reader that goes away (| head) is an error of writing like others, not a sudden end
-    signal(SIGPIPE, SIG_IGN);
     const char* complaint = tac_isa_complaint();
     if (complaint) return cli_wrong("", "%s", complaint);
     int code = run(argc, argv);

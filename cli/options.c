@@ -123,9 +123,7 @@ static int add_argument(const cliCommand* command, const char* argument, int* co
 }
 
 // a lone "-" is an argument (standard input)
-static int is_option(const char* argument) {
-    return argument[0] == '-' && argument[1] != '\0';
-}
+static int is_option(const char* argument) { return argument[0] == '-' && argument[1] != '\0'; }
 
 static int wants_help(int argc, char** argv) {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i)

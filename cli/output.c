@@ -25,9 +25,9 @@ static void on_signal(int number) {
 }
 
 static void guard(char* temporary) {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
     doomed = temporary;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 4; ++i) {
         struct sigaction action = {.sa_handler = temporary ? on_signal : SIG_DFL}, old;
         // a signal that the caller ignores (nohup) stays ignored
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)

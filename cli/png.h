@@ -9,8 +9,8 @@
 
 typedef enum cliFormat { CLI_PNG, CLI_PPM } cliFormat;
 
-// Format by the ending of a file's name, "-" is the best there is. 0, or CLI_WRONG after a complaint
-// by `command` about an ending that cannot be written.
+// Format by the ending of a file's name, "-" is the best there is. 0, or CLI_WRONG after a
+// complaint by `command` about an ending that cannot be written.
 int cli_format_find(const char* command, const char* path, cliFormat* out);
 
 // 0, or -1 if the picture could not be written whole.

@@ -53,9 +53,7 @@ static int complain(const csvFile* csv, const char* at, const char* what) {
     return CLI_WRONG;
 }
 
-static const char* skip_blank(const char* at) {
-    return at + strspn(at, " \t\r\n");
-}
+static const char* skip_blank(const char* at) { return at + strspn(at, " \t\r\n"); }
 
 // "x,y,z" in any case and with blanks
 static int is_header(const char* line) {

@@ -52,7 +52,8 @@ typedef struct testCase {
 #define RUN(name)                                                                                  \
     { #name, name }
 
-// runs all tests, or those whose name holds argv[1]; the last line is "N passed, N failed[, N skipped]"
+// runs all tests, or those whose name holds argv[1]; the last line is "N passed, N failed[, N
+// skipped]"
 static inline int test_main(int argc, char** argv, const testCase* cases, int count) {
     int passed = 0, failed = 0, skipped = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -61,7 +62,10 @@ static inline int test_main(int argc, char** argv, const testCase* cases, int co
         int result = cases[i].run();
         passed += result == 0, skipped += result == TEST_SKIPPED;
         failed += result != 0 && result != TEST_SKIPPED;
-        printf("%s %s\n", result == 0 ? "ok  " : result == TEST_SKIPPED ? "skip" : "FAIL",
+        printf("%s %s\n",
+               result == 0              ? "ok  "
+               : result == TEST_SKIPPED ? "skip"
+                                        : "FAIL",
                cases[i].name);
     }
     printf("%d passed, %d failed", passed, failed);

@@ -19,7 +19,8 @@ typedef struct tacAllocator {
 } tacAllocator;
 
 /// The C library's aligned_alloc and free.
-TAC_API tacAllocator tac_default_allocator(void);
+TAC_API
+tacAllocator tac_default_allocator(void);
 
 TAC_EXTERN_C_END
 

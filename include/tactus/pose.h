@@ -28,7 +28,8 @@ typedef struct tacPose {
 } tacPose;
 
 /// The placement at the world's origin with the world's axes.
-TAC_API tacPose tac_pose_identity(void);
+TAC_API
+tacPose tac_pose_identity(void);
 
 TAC_EXTERN_C_END
 

@@ -7,7 +7,7 @@
 
 #ifdef __cplusplus
 #define TAC_EXTERN_C_BEGIN extern "C" {
-#define TAC_EXTERN_C_END }
+#define TAC_EXTERN_C_END   }
 #else
 #define TAC_EXTERN_C_BEGIN
 #define TAC_EXTERN_C_END

@@ -54,10 +54,12 @@ typedef struct tacInfo {
 } tacInfo;
 
 /// Name of a result as in the source, such as "TAC_ERROR_VALUE".
-TAC_API const char* tac_result_name(tacResult result);
+TAC_API
+const char* tac_result_name(tacResult result);
 
 /// What a result means, in a few words.
-TAC_API const char* tac_result_text(tacResult result);
+TAC_API
+const char* tac_result_text(tacResult result);
 
 TAC_EXTERN_C_END
 

@@ -1,7 +1,7 @@
 /// Signed distance fields: value, gradient, Hessian, and derivatives by placement and parameters.
 ///
-/// Everything is in world axes; the shape's frame is placed by `pose`. Pose tangents and adjoints are
-/// twists (linear, angular) in world axes about pose.position (docs/shapes.md).
+/// Everything is in world axes; the shape's frame is placed by `pose`. Pose tangents and adjoints
+/// are twists (linear, angular) in world axes about pose.position (docs/shapes.md).
 #ifndef TACTUS_SHAPE_H
 #define TACTUS_SHAPE_H
 
@@ -38,36 +38,44 @@ typedef struct tacShapeAdjoint {
 
 /// Evaluates shape number `shape`, placed at `pose`. The bits of a value do not depend on how many
 /// points are asked for, nor on which derivatives are asked for.
-TAC_API tacResult tac_shape_eval(const tacModel* model, int shape, tacPose pose, tacPoints points,
-                                 tacField out, tacScratch* scratch);
+TAC_API
+tacResult tac_shape_eval(const tacModel* model, int shape, tacPose pose, tacPoints points,
+                         tacField out, tacScratch* scratch);
 
 /// Forward derivative of value and gradient (out.hessian is ignored) along `tangent`.
-TAC_API tacResult tac_shape_jvp(const tacModel* model, int shape, tacPose pose, tacPoints points,
-                                tacShapeTangent tangent, tacField out, tacScratch* scratch);
+TAC_API
+tacResult tac_shape_jvp(const tacModel* model, int shape, tacPose pose, tacPoints points,
+                        tacShapeTangent tangent, tacField out, tacScratch* scratch);
 
 /// Reverse derivative of value and gradient: adds (d field/d input)^T bar to `adjoint`.
-TAC_API tacResult tac_shape_vjp(const tacModel* model, int shape, tacPose pose, tacPoints points,
-                                tacField bar, tacShapeAdjoint adjoint, tacScratch* scratch);
+TAC_API
+tacResult tac_shape_vjp(const tacModel* model, int shape, tacPose pose, tacPoints points,
+                        tacField bar, tacShapeAdjoint adjoint, tacScratch* scratch);
 
 #ifndef TAC_NUMBER_COMPLEX
-/// Second derivative: the derivative of what tac_shape_vjp adds, along `tangent`, bars held fixed. Adds
-/// to `adjoint`. Exact: made by the library's own complex build, without differences.
-TAC_API tacResult tac_shape_hvp(const tacModel* model, int shape, tacPose pose, tacPoints points,
-                                tacField bar, tacShapeTangent tangent, tacShapeAdjoint adjoint,
-                                tacScratch* scratch);
+/// Second derivative: the derivative of what tac_shape_vjp adds, along `tangent`, bars held fixed.
+/// Adds to `adjoint`. Exact: made by the library's own complex build, without differences.
+TAC_API
+tacResult tac_shape_hvp(const tacModel* model, int shape, tacPose pose, tacPoints points,
+                        tacField bar, tacShapeTangent tangent, tacShapeAdjoint adjoint,
+                        tacScratch* scratch);
 #endif
 
 /// For each point the radius of a ball around it that the surface does not enter: a ray may always
 /// advance by it. 0 inside, on the surface, and where no ball can be proven (docs/shapes.md).
-TAC_API tacResult tac_shape_steps(const tacModel* model, int shape, tacPose pose, tacPoints points,
-                                  double* radius, tacScratch* scratch);
+TAC_API
+tacResult tac_shape_steps(const tacModel* model, int shape, tacPose pose, tacPoints points,
+                          double* radius, tacScratch* scratch);
 
 /// Radius of a ball around the origin of the shape's frame that holds the solid; infinite for a
 /// shape with a half-space.
-TAC_API double tac_shape_radius(const tacModel* model, int shape, tacScratch* scratch);
+TAC_API
+double tac_shape_radius(const tacModel* model, int shape, tacScratch* scratch);
 
-/// Contact normal of a gradient: g/sqrt(1e-12 + |g|^2), of length <= 1, shorter only near ties and centres.
-TAC_API tacVec3 tac_shape_normal(tacVec3 gradient);
+/// Contact normal of a gradient: g/sqrt(1e-12 + |g|^2), of length <= 1, shorter only near ties and
+/// centres.
+TAC_API
+tacVec3 tac_shape_normal(tacVec3 gradient);
 
 TAC_EXTERN_C_END
 

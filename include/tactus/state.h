@@ -27,10 +27,12 @@ typedef struct tacTangent {
 typedef struct tacScratch tacScratch;
 
 /// Makes the working memory for a model. Free it with tac_scratch_destroy before the model.
-TAC_API tacResult tac_scratch_create(const tacModel* model, tacScratch** out);
+TAC_API
+tacResult tac_scratch_create(const tacModel* model, tacScratch** out);
 
 /// Gives a scratch back. NULL is allowed.
-TAC_API void tac_scratch_destroy(tacScratch* scratch);
+TAC_API
+void tac_scratch_destroy(tacScratch* scratch);
 
 TAC_EXTERN_C_END
 

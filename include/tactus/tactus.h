@@ -2,12 +2,16 @@
 #ifndef TACTUS_TACTUS_H
 #define TACTUS_TACTUS_H
 
+#include "tactus/contact.h"
 #include "tactus/memory.h"
 #include "tactus/model.h"
 #include "tactus/pose.h"
 #include "tactus/real.h"
+#include "tactus/respond.h"
 #include "tactus/result.h"
 #include "tactus/shape.h"
+#include "tactus/smooth.h"
 #include "tactus/state.h"
+#include "tactus/step.h"
 
 #endif

@@ -8,9 +8,7 @@
 
 static const char* const isa_names[] = {"baseline", "avx2", "avx512"};
 
-const char* tac_isa_name(tacIsa isa) {
-    return isa_names[isa];
-}
+const char* tac_isa_name(tacIsa isa) { return isa_names[isa]; }
 
 int tac_isa_supported(tacIsa isa) {
 #ifdef TAC_HAVE_X86_KERNELS

@@ -24,7 +24,7 @@ int tac_isa_supported(tacIsa isa);
 const char* tac_isa_complaint(void);
 
 #define TAC_JOIN_(a, b) a##b
-#define TAC_JOIN(a, b) TAC_JOIN_(a, b)
+#define TAC_JOIN(a, b)  TAC_JOIN_(a, b)
 
 // symbol of the kernel table of `stage` (tac_shape_kernels_, …) in this translation unit
 #define TAC_KERNELS(stage) TAC_JOIN(stage, TAC_ISA)

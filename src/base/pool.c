@@ -111,9 +111,7 @@ void tac_pool_destroy(tacPool* pool) {
     pool->allocator.release(pool->allocator.user, pool);
 }
 
-int tac_pool_threads(const tacPool* pool) {
-    return pool->threads;
-}
+int tac_pool_threads(const tacPool* pool) { return pool->threads; }
 
 void tac_pool_run(tacPool* pool, int count, tacJob job, void* context) {
     TAC_ASSERT(count >= 0);

@@ -7,13 +7,11 @@
 #include <string.h>
 
 static const char* const kind_names[TAC_CHECK_KINDS] = {
-    "jvp = complex step",    "jvp = quad difference",  "vjp . x' = y_bar . jvp",
-    "hvp = complex step",    "hvp = quad difference",  "hvp symmetric",
+    "jvp = complex step",     "jvp = quad difference", "vjp . x' = y_bar . jvp",
+    "hvp = complex step",     "hvp = quad difference", "hvp symmetric",
     "Taylor slope 2 (least)", "Taylor slope 3 (least)"};
 
-const char* tac_check_kind_name(tacCheckKind kind) {
-    return kind_names[kind];
-}
+const char* tac_check_kind_name(tacCheckKind kind) { return kind_names[kind]; }
 
 tacCheckOptions tac_check_default_options(void) {
     return (tacCheckOptions){.points = 1000,
@@ -75,31 +73,34 @@ typedef struct run {
     tacCheckReport* report;
     unsigned long long random;
     int point;
-    double *x, *scale, *x_dot, *x_dot2, *x_bar, *x_bar_dot, *x_bar2, *x_bar_dot2, *x_bar_flat, *moved; // (n)
-    double *y, *y_dot, *y2, *y_dot2, *y_bar;                                              // (m)
+    double *x, *scale, *x_dot, *x_dot2, *x_bar, *x_bar_dot, *x_bar2, *x_bar_dot2, *x_bar_flat,
+        *moved;                              // (n)
+    double *y, *y_dot, *y2, *y_dot2, *y_bar; // (m)
     void* memory;
 } run;
 
 static void note_error(run* r, tacCheckKind kind, double error, double bound) {
     tacCheckLine* line = &r->report->line[kind];
-    if (line->done++ == 0 || !(error <= line->worst)) line->worst = error, line->worst_point = r->point;
+    if (line->done++ == 0 || !(error <= line->worst))
+        line->worst = error, line->worst_point = r->point;
     if (!(error <= bound)) ++line->failed, r->report->passed = 0;
 }
 
 static void note_slope(run* r, tacCheckKind kind, double slope, double bound) {
     tacCheckLine* line = &r->report->line[kind];
-    if (line->done++ == 0 || !(slope >= line->worst)) line->worst = slope, line->worst_point = r->point;
+    if (line->done++ == 0 || !(slope >= line->worst))
+        line->worst = slope, line->worst_point = r->point;
     if (!(slope >= bound)) ++line->failed, r->report->passed = 0;
 }
 
 static void draw(run* r, double* direction) {
-    for (int i = 0; i < r->problem->n; ++i) direction[i] = r->scale[i] * tac_check_normal(&r->random);
+    for (int i = 0; i < r->problem->n; ++i)
+        direction[i] = r->scale[i] * tac_check_normal(&r->random);
 }
 
 static tacResult check_first(run* r) {
     const tacCheckProblem* p = r->problem;
-    tacResult result =
-        tac_check_number_double.first(p, r->x, r->x_dot, r->y, r->y_dot, r->memory);
+    tacResult result = tac_check_number_double.first(p, r->x, r->x_dot, r->y, r->y_dot, r->memory);
     if (result == TAC_OK)
         result = tac_check_number_complex.first(p, r->x, r->x_dot, r->y2, r->y_dot2, r->memory);
     if (result != TAC_OK) return result;
@@ -166,13 +167,15 @@ static tacResult check_symmetry(run* r) {
 #define HALVINGS 26
 
 // Slope of the remainder at the smallest steps that still stand clear of rounding: a wrong term of
-// lower order shows there and nowhere else. The best of three neighbouring fits, because a remainder
-// may pass through zero. INFINITY when the remainder never leaves the noise.
+// lower order shows there and nowhere else. The best of three neighbouring fits, because a
+// remainder may pass through zero. INFINITY when the remainder never leaves the noise.
 static double last_slope(const double* remainder, const double* noise) {
     int last = -1;
     for (int k = 0; k < HALVINGS; ++k)
-        if (remainder[k] > 300.0 * noise[k]) last = k;
-        else break;
+        if (remainder[k] > 300.0 * noise[k])
+            last = k;
+        else
+            break;
     if (last < 2) return INFINITY;
     double best = 0.0;
     for (int k = last; k >= 2 && k > last - 3; --k)
@@ -224,7 +227,7 @@ tacResult tac_check_run(const tacCheckProblem* problem, tacCheckOptions options,
     run r = {.problem = problem, .options = options, .report = report, .memory = memory};
     *report = (tacCheckReport){.passed = 1};
     if (block && memory) {
-        double** of_n[] = {&r.x,     &r.scale,  &r.x_dot,      &r.x_dot2, &r.x_bar,
+        double** of_n[] = {&r.x,         &r.scale,  &r.x_dot,      &r.x_dot2,     &r.x_bar,
                            &r.x_bar_dot, &r.x_bar2, &r.x_bar_dot2, &r.x_bar_flat, &r.moved};
         double** of_m[] = {&r.y, &r.y_dot, &r.y2, &r.y_dot2, &r.y_bar};
         for (size_t i = 0; i < 10; ++i) *of_n[i] = block + i * n;

@@ -36,7 +36,8 @@ typedef struct tacCheckProblem {
     const void* as_double;
     const void* as_complex;
     const void* as_quad; // NULL: no quad check
-    // optional: the library's own Hessian product, x_bar_dot = d/dt vjp(x + t x', y_bar), overwritten
+    // optional: the library's own Hessian product, x_bar_dot = d/dt vjp(x + t x', y_bar),
+    // overwritten
     tacResult (*hvp)(const void* context, const double* x, const double* y_bar, const double* x_dot,
                      double* x_bar_dot);
     // fills point number i of a run: x, and the length scale of each input for directions
@@ -45,11 +46,11 @@ typedef struct tacCheckProblem {
 } tacCheckProblem;
 
 typedef struct tacCheckOptions {
-    int points;             // sampled
-    int quad_every;         // every how many points the quad check runs
-    int taylor_every;       // likewise
+    int points;       // sampled
+    int quad_every;   // every how many points the quad check runs
+    int taylor_every; // likewise
     unsigned long long seed;
-    double first, second;   // largest norm-wise relative errors
+    double first, second; // largest norm-wise relative errors
 } tacCheckOptions;
 
 // one kind of comparison

@@ -90,9 +90,7 @@ tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape*
     return tac_scratch_create(model, &context->scratch);
 }
 
-void tac_check_shape_end(tacCheckShape* context) {
-    tac_scratch_destroy(context->scratch);
-}
+void tac_check_shape_end(tacCheckShape* context) { tac_scratch_destroy(context->scratch); }
 
 // logarithms are divided by the exponents, and their rounding with them
 static double smallest_exponent(const tacModel* model, const tacShape* shape) {

@@ -2,9 +2,9 @@
 //
 //   tiles --one ray per pixel, with a border of one pixel--> edges --more rays there--> bytes
 //
-// A tile is a job and needs nothing of its neighbours, so the bits do not depend on threads. A pixel
-// has an edge if its ray brushed past something, or if a neighbour shows another item, another
-// direction of the surface or another colour.
+// A tile is a job and needs nothing of its neighbours, so the bits do not depend on threads. A
+// pixel has an edge if its ray brushed past something, or if a neighbour shows another item,
+// another direction of the surface or another colour.
 
 #include "draw/draw.h"
 
@@ -18,7 +18,7 @@
 #define TILE   32
 #define BORDER (TILE + 2)
 
-_Static_assert(BORDER * BORDER <= TAC_PACKET, "a tile with its border is one packet");
+_Static_assert(BORDER* BORDER <= TAC_PACKET, "a tile with its border is one packet");
 
 // what one thread works in
 typedef struct drawSpace {
@@ -115,8 +115,7 @@ static void draw_middles(const drawWork* work, drawTile tile, drawSpace* space,
 }
 
 // all rays of the pixels that have an edge, as many pixels at once as a packet holds
-static void draw_edges(const drawWork* work, drawTile tile, drawSpace* space,
-                       tacScratch* scratch) {
+static void draw_edges(const drawWork* work, drawTile tile, drawSpace* space, tacScratch* scratch) {
     int samples = work->options->samples, count = 0;
     for (int i = 0; i < TILE * TILE; ++i)
         if (i % TILE < tile.width && i / TILE < tile.height && has_edge(space, i % TILE, i / TILE))

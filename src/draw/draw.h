@@ -15,14 +15,15 @@ typedef struct tacDrawOptions {
     int shape;   // index of a shape to draw alone, or -1: the scene
     int samples; // rays of a pixel that has an edge, 1 .. TAC_MAX_SAMPLES
     int threads; // 0: one for each core
-    void (*progress)(void* user, double done); // NULL, or called on the caller's thread; done 0 .. 1
+    void (*progress)(void* user,
+                     double done); // NULL, or called on the caller's thread; done 0 .. 1
     void* user;
 } tacDrawOptions;
 
 tacDrawOptions tac_default_draw_options(void);
 
-// Fills image->rgb, which the caller made for image->width x image->height. Same bits for any number
-// of threads.
+// Fills image->rgb, which the caller made for image->width x image->height. Same bits for any
+// number of threads.
 tacResult tac_draw(const tacModel* model, const tacDrawOptions* options, tacImage* image);
 
 #endif

@@ -1,16 +1,16 @@
 // Where to stand: the ground under a shape, and a view that holds all finite items.
 //
-// Balls around items are loose. A first eye sees all of them; what a coarse grid of its rays meets is
-// then held by the two wedges of the picture's sides, which places the second eye.
+// Balls around items are loose. A first eye sees all of them; what a coarse grid of its rays meets
+// is then held by the two wedges of the picture's sides, which places the second eye.
 
 #include "draw/frame.h"
 
 #include <math.h>
 
-#define SIDE 35 // of the grid of rays
+#define SIDE 35   // of the grid of rays
 #define AIR  0.76 // share of the picture that the items fill at most
 
-_Static_assert(SIDE * SIDE <= TAC_PACKET, "the grid is one packet");
+_Static_assert(SIDE* SIDE <= TAC_PACKET, "the grid is one packet");
 
 static void look_along(tacRays* rays, int i, tacVec3 from, tacVec3 along) {
     tac_set_vector(&rays->origin, i, from);
@@ -19,9 +19,7 @@ static void look_along(tacRays* rays, int i, tacVec3 from, tacVec3 along) {
 }
 
 // place i of the grid along one axis, -1 .. 1
-static double grid(int i) {
-    return 2.0 * i / (SIDE - 1) - 1.0;
-}
+static double grid(int i) { return 2.0 * i / (SIDE - 1) - 1.0; }
 
 //---------------------------------- ground ---------------------------------------
 
@@ -59,8 +57,7 @@ typedef struct wedge {
 // for the sides left and right (0), below and above (1); the picture's half-angles have tangents t
 static void open_wedges(double across, double upright, wedge w[2]) {
     double angle[2] = {atan(across), atan(upright)};
-    for (int k = 0; k < 2; ++k)
-        w[k] = (wedge){cos(angle[k]), sin(angle[k]), -INFINITY, -INFINITY};
+    for (int k = 0; k < 2; ++k) w[k] = (wedge){cos(angle[k]), sin(angle[k]), -INFINITY, -INFINITY};
 }
 
 static void hold(const tacStage* stage, const tacCamera* camera, tacVec3 x, double radius,

@@ -3,17 +3,17 @@
 //   spots --tac_shadows--> light: share of the light's disc that is seen
 //         --tac_ambient--> ambient: how open the neighbourhood is
 //
-// A light is a disc seen under a small angle. Along the way to its centre, value/(width t) tells how
-// many radii of the disc, seen from the spot, lie between the centre and the item: its least value q
-// decides, 1 and more is light, -1 and less is dark (docs/render.md eq. 5, 6). The least value is
-// found by marching, then by bisection of its derivative, so that penumbras have no bands.
+// A light is a disc seen under a small angle. Along the way to its centre, value/(width t) tells
+// how many radii of the disc, seen from the spot, lie between the centre and the item: its least
+// value q decides, 1 and more is light, -1 and less is dark (docs/render.md eq. 5, 6). The least
+// value is found by marching, then by bisection of its derivative, so that penumbras have no bands.
 
 #include "draw/occlude.h"
 
 #include <math.h>
 
-#define SEEK_TURNS   40
-#define REFINE_TURNS 5
+#define SEEK_TURNS    40
+#define REFINE_TURNS  5
 #define AMBIENT_TURNS 5
 
 // share of a disc on one side of an edge at -1 .. 1 of its radius, smooth
@@ -78,8 +78,7 @@ static int begin_seek(const tacStage* stage, const tacItem* item, const tacSpots
             enter = fmax(enter, near), leave = fmin(leave, spots->reach[i]);
         }
         if (!(enter < leave)) continue;
-        out[count++] =
-            (tacSeeker){i, 0, enter, enter, leave, INFINITY, enter, enter, enter};
+        out[count++] = (tacSeeker){i, 0, enter, enter, leave, INFINITY, enter, enter, enter};
     }
     return count;
 }
@@ -101,6 +100,8 @@ static int seek_on(tacSeeker* s, double value) {
     else if (s->right == s->at)
         s->right = s->t;
     if (s->best <= -1.0 || s->t >= s->to || ++s->turns >= SEEK_TURNS) return 0;
+    // a field that falls no faster than 1.2 cannot come near again
+    if (value > 1.2 * (s->to - s->t) + 3.0 * TAC_LIGHT_WIDTH * s->to) return 0;
     double length = s->to - s->from;
     double step = fmax(length / 36.0, fmin(0.8 * value, length / 7.0));
     s->t = fmin(s->t + step, s->to);
@@ -121,7 +122,8 @@ static void refine(const tacStage* stage, const tacItem* item, tacSpots* spots, 
         for (int i = 0; i < count; ++i) {
             tacSeeker* s = &space->found[i];
             double value = space->value[i];
-            double slope = tac_dot(tac_vector(&space->gradient, i), tac_vector(&spots->to_light, s->spot));
+            double slope =
+                tac_dot(tac_vector(&space->gradient, i), tac_vector(&spots->to_light, s->spot));
             s->best = fmin(s->best, value / (TAC_LIGHT_WIDTH * s->t));
             if (slope * s->t > value)
                 s->right = s->t;
@@ -188,8 +190,8 @@ static void least_value(const tacStage* stage, const tacItem* item, const tacSpo
         space->index[count++] = i;
     }
     if (item->shape < 0 || count == 0) return;
-    tac_shape_eval(stage->model, item->shape, item->pose,
-                   tac_points(&space->x, count), (tacField){space->value, {NULL}, {NULL}}, scratch);
+    tac_shape_eval(stage->model, item->shape, item->pose, tac_points(&space->x, count),
+                   (tacField){space->value, {NULL}, {NULL}}, scratch);
     for (int i = 0; i < count; ++i)
         least[space->index[i]] = fmin(least[space->index[i]], space->value[i]);
 }

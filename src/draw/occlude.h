@@ -22,7 +22,7 @@ typedef struct tacSpots {
 // one search for the closest approach of an item to the way to the light
 typedef struct tacSeeker {
     int spot, turns;
-    double t, from, to;          // now, and the part of the way near the item
+    double t, from, to;           // now, and the part of the way near the item
     double best, at, left, right; // least value/(width t), where, and the places tried beside it
 } tacSeeker;
 

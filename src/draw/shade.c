@@ -56,7 +56,7 @@ static double checker(const tacStage* stage, const tacItem* plane, const tacRays
         double width = 1.2 * pixel * sqrt(1.0 + lean * lean) / stage->cell;
         wave *= wave_mean(tac_dot(x, plane->axes[k]) / stage->cell, fmax(width, 1e-9));
     }
-    return 1.0 + 0.13 * wave;
+    return 1.0 + 0.10 * wave;
 }
 
 // share of the sky in front of something that reaches to the horizon
@@ -165,7 +165,8 @@ static void light_spots(const tacStage* stage, const tacRays* rays, tacShadeSpac
         aim(&stage->lights[l], spots);
         tac_shadows(stage, spots, &space->occlude, scratch);
         for (int k = 0; k < spots->count; ++k) {
-            tacVec3 add = direct_light(stage, rays, spots, &stage->lights[l], k, space->spot_ray[k]);
+            tacVec3 add =
+                direct_light(stage, rays, spots, &stage->lights[l], k, space->spot_ray[k]);
             tac_store3(space->spot_colour[k], tac_add(tac_load3(space->spot_colour[k]), add));
         }
     }
@@ -188,7 +189,8 @@ unsigned char tac_srgb_byte(double linear) {
 //---------------------------------- rays -----------------------------------------
 
 // adds what a layer of hits and misses gives; keeps the rays that pass through a transparent item
-static void add_layer(const tacStage* stage, tacRays* rays, const int* owner, tacShadeSpace* space) {
+static void add_layer(const tacStage* stage, tacRays* rays, const int* owner,
+                      tacShadeSpace* space) {
     for (int i = 0; i < rays->count; ++i) {
         if (rays->item[i] >= 0) continue;
         double* colour = space->colour[owner[i]];

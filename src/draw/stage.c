@@ -66,8 +66,8 @@ static void measure(tacStage* stage) {
     for (int i = 0; i < stage->count; ++i) {
         double r = stage->items[i].radius;
         if (isfinite(r))
-            stage->radius = fmax(
-                stage->radius, r + tac_distance(stage->items[i].pose.position, stage->centre));
+            stage->radius =
+                fmax(stage->radius, r + tac_distance(stage->items[i].pose.position, stage->centre));
     }
     stage->grain = finite ? sum / finite : 1.0;
 }

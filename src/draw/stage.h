@@ -22,7 +22,7 @@ typedef struct tacItem {
 
 typedef struct tacStage {
     const tacModel* model;
-    tacItem* items;  // half-spaces first, then from near to far
+    tacItem* items; // half-spaces first, then from near to far
     tacLight* lights;
     int count, planes, nlight; // items, half-spaces among them, lights
     tacCamera camera;

@@ -2,11 +2,12 @@
 //
 //   rays --half-spaces: closed form; others: march in the ball--> distance, item, normal
 //
-// Each item is marched by itself, all its rays together, from where they enter its ball to where they
-// leave it or to the nearest hit so far. A ray far from the surface advances by tac_shape_steps, which
-// never passes it. Nearer than a pixel, or where that bound stalls, a ray goes on by the field's value
-// and gradient, and a change of sign is closed in by Newton's method and bisection: a hit is always a
-// root, and what is stepped over is thinner than a fraction of a pixel. docs/render.md eq. (1) to (4)
+// Each item is marched by itself, all its rays together, from where they enter its ball to where
+// they leave it or to the nearest hit so far. A ray far from the surface advances by
+// tac_shape_steps, which never passes it. Nearer than a pixel, or where that bound stalls, a ray
+// goes on by the field's value and gradient, and a change of sign is closed in by Newton's method
+// and bisection: a hit is always a root, and what is stepped over is thinner than a fraction of a
+// pixel. docs/render.md eq. (1) to (4)
 
 #include "draw/trace.h"
 
@@ -104,8 +105,8 @@ static verdict close_in(tacMarcher* m, double newton) {
     return CLOSE;
 }
 
-// Outside near the surface: no further than the value allows, and at least a part of a pixel. Far off
-// again, tac_shape_steps is asked every fourth time, as it may be stalled here.
+// Outside near the surface: no further than the value allows, and at least a part of a pixel. Far
+// off again, tac_shape_steps is asked every fourth time, as it may be stalled here.
 static verdict feel_forward(tacMarcher* m, double distance, double newton, double pixel) {
     if (newton <= ROOT * m->t) {
         m->t += newton;
@@ -113,8 +114,9 @@ static verdict feel_forward(tacMarcher* m, double distance, double newton, doubl
     }
     if (m->t >= m->end) return MISS;
     double reach = distance > pixel ? distance : fmax(3.0 * distance, LEAST * pixel);
-    double next = m->t + (newton < reach ? newton : isfinite(newton) ? reach
-                                                                     : fmax(distance, LEAST * pixel));
+    double next = m->t + (newton < reach     ? newton
+                          : isfinite(newton) ? reach
+                                             : fmax(distance, LEAST * pixel));
     m->t = fmin(next, m->end);
     return distance > 4.0 * pixel && m->turns % 4 == 3 ? FAR : CLOSE;
 }
@@ -141,8 +143,8 @@ static verdict turn_close(tacMarcher* m, double value, double slope, double stee
 
 static void march_far(const tacStage* stage, const tacItem* item, tacRays* rays,
                       tacTraceSpace* space, tacScratch* scratch, int* far, int* close) {
-    tac_shape_steps(stage->model, item->shape, item->pose,
-                    points_of(rays, space->far, *far, space), space->value, scratch);
+    tac_shape_steps(stage->model, item->shape, item->pose, points_of(rays, space->far, *far, space),
+                    space->value, scratch);
     int kept = 0;
     for (int i = 0; i < *far; ++i) {
         tacMarcher m = space->far[i];
@@ -161,8 +163,7 @@ static void march_far(const tacStage* stage, const tacItem* item, tacRays* rays,
 static void march_close(const tacStage* stage, int item, tacRays* rays, tacTraceSpace* space,
                         tacScratch* scratch, int* far, int* close) {
     const tacItem* it = &stage->items[item];
-    tac_shape_eval(stage->model, it->shape, it->pose,
-                   points_of(rays, space->close, *close, space),
+    tac_shape_eval(stage->model, it->shape, it->pose, points_of(rays, space->close, *close, space),
                    tac_slopes(space->value, &space->gradient), scratch);
     int kept = 0;
     for (int i = 0; i < *close; ++i) {
@@ -170,8 +171,8 @@ static void march_close(const tacStage* stage, int item, tacRays* rays, tacTrace
         tacVec3 g = tac_vector(&space->gradient, i);
         double steep = tac_norm(g), pixel = pixel_at(rays, m.ray, m.t);
         m.near |= space->value[i] < pixel * steep;
-        verdict v = turn_close(&m, space->value[i], tac_dot(g, tac_vector(&rays->along, m.ray)), steep,
-                               pixel);
+        verdict v = turn_close(&m, space->value[i], tac_dot(g, tac_vector(&rays->along, m.ray)),
+                               steep, pixel);
         if (++m.turns > space->most_turns) space->most_turns = m.turns;
         if (v == HIT) {
             rays->distance[m.ray] = m.t, rays->item[m.ray] = item;
@@ -214,7 +215,8 @@ static void find_normals(const tacStage* stage, int item, tacRays* rays, tacTrac
     for (int i = 0; i < count; ++i) {
         int ray = space->index[i];
         tacVec3 g = it->shape >= 0 ? tac_vector(&space->gradient, i) : it->axes[2];
-        tacVec3 n = tac_norm2(g) > 1e-30 ? tac_normalize(g) : tac_neg(tac_vector(&rays->along, ray));
+        tacVec3 n =
+            tac_norm2(g) > 1e-30 ? tac_normalize(g) : tac_neg(tac_vector(&rays->along, ray));
         tac_set_vector(&rays->normal, ray, n);
     }
 }
@@ -259,7 +261,7 @@ void tac_trace(const tacStage* stage, tacRays* rays, tacTraceSpace* space, tacSc
         rays->distance[i] = INFINITY, rays->item[i] = -1, rays->near[i] = 0;
     for (int item = 0; item < stage->planes; ++item) meet_plane(stage, item, rays);
     for (int item = stage->planes; item < stage->count; ++item)
-        if (cone_meets(&c, &stage->items[item], rays->pixel)) march(stage, item, rays, space, scratch);
-    for (int item = 0; item < stage->count; ++item)
-        find_normals(stage, item, rays, space, scratch);
+        if (cone_meets(&c, &stage->items[item], rays->pixel))
+            march(stage, item, rays, space, scratch);
+    for (int item = 0; item < stage->count; ++item) find_normals(stage, item, rays, space, scratch);
 }

@@ -40,23 +40,23 @@ static inline tacField tac_slopes(double* value, tacVectors* gradient) {
 // rays, and what they meet
 typedef struct tacRays {
     int count;
-    double pixel;                  // width of a pixel at distance 1 from the eye
-    tacVectors origin;             //                                           [m]
-    tacVectors along;              // unit vectors
-    double start[TAC_PACKET];      // nothing before this distance counts       [m]
-    double before[TAC_PACKET];     // way from the eye to the origin            [m]
-    double distance[TAC_PACKET];   // of the hit, infinite without one          [m]
-    int item[TAC_PACKET];          // that is hit, or -1
-    tacVectors normal;             // of the item there, outwards, unit
+    double pixel;                   // width of a pixel at distance 1 from the eye
+    tacVectors origin;              //                                           [m]
+    tacVectors along;               // unit vectors
+    double start[TAC_PACKET];       // nothing before this distance counts       [m]
+    double before[TAC_PACKET];      // way from the eye to the origin            [m]
+    double distance[TAC_PACKET];    // of the hit, infinite without one          [m]
+    int item[TAC_PACKET];           // that is hit, or -1
+    tacVectors normal;              // of the item there, outwards, unit
     unsigned char near[TAC_PACKET]; // 1: passed an item by less than a pixel
 } tacRays;
 
 // where one ray is on its way to one item
 typedef struct tacMarcher {
     int ray, turns;
-    int inside, near;       // has not left the solid that it started in; was nearer than a pixel
-    double t, end;          // now, and where it can stop looking
-    double out, in;         // last known distances outside and inside; in is infinite at first
+    int inside, near; // has not left the solid that it started in; was nearer than a pixel
+    double t, end;    // now, and where it can stop looking
+    double out, in;   // last known distances outside and inside; in is infinite at first
 } tacMarcher;
 
 // working memory of one thread

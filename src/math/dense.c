@@ -15,9 +15,7 @@ static const double epsilon = DBL_EPSILON;
 // no square of a number that we divide by may underflow (complex division makes such squares)
 static const double tiny = 1e-140;
 
-static double magnitude(tacReal x) {
-    return fabs(tac_re(x));
-}
+static double magnitude(tacReal x) { return fabs(tac_re(x)); }
 
 // is a pivot lost in the rounding of n terms that sum up to `terms` in magnitude? (also: not
 // finite)

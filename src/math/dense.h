@@ -123,9 +123,7 @@ void tac_qr_solve_vjp(int m, int n, const tacReal* QR, const tacReal* tau, const
 
 //---------------------------------- two and three ----------------------------------
 
-static inline tacReal tac_mat2_det(const tacReal a[4]) {
-    return a[0] * a[3] - a[1] * a[2];
-}
+static inline tacReal tac_mat2_det(const tacReal a[4]) { return a[0] * a[3] - a[1] * a[2]; }
 
 // the transposed matrix of cofactors, inverse times determinant: rows a1 x a2, … as columns
 static inline tacMat3 tac_mat_adjugate(tacMat3 a) {

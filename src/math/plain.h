@@ -1,5 +1,6 @@
-// Public types in plain doubles, for _hvp functions, which are compiled in the complex build alone but
-// called with doubles. Layouts equal those of the double build; structs of pointers need no twin.
+// Public types in plain doubles, for _hvp functions, which are compiled in the complex build alone
+// but called with doubles. Layouts equal those of the double build; structs of pointers need no
+// twin.
 
 #ifndef TAC_MATH_PLAIN_H
 #define TAC_MATH_PLAIN_H

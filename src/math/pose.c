@@ -14,9 +14,7 @@ enum { STUMPFF_TERMS = 10, ATAN_TERMS = 14 };
 typedef double constant;
 #endif
 
-tacPose tac_pose_identity(void) {
-    return (tacPose){tac_vec3_zero(), tac_quat_identity()};
-}
+tacPose tac_pose_identity(void) { return (tacPose){tac_vec3_zero(), tac_quat_identity()}; }
 
 //---------------------------------- rotation matrix to quaternion
 //----------------------------------
@@ -257,13 +255,9 @@ void tac_twist_transform_inverse_vjp(tacPose a, tacTwist t, tacWrench bar, tacWr
 }
 
 // A wrench is carried as a twist is, with force in the place of the angular part.
-static tacTwist swap_wrench(tacWrench f) {
-    return (tacTwist){f.torque, f.force};
-}
+static tacTwist swap_wrench(tacWrench f) { return (tacTwist){f.torque, f.force}; }
 
-static tacWrench swap_twist(tacTwist t) {
-    return (tacWrench){t.angular, t.linear};
-}
+static tacWrench swap_twist(tacTwist t) { return (tacWrench){t.angular, t.linear}; }
 
 tacWrench tac_wrench_transform_jvp(tacPose a, tacWrench f, tacTwist a_dot, tacWrench f_dot) {
     return swap_twist(tac_twist_transform_jvp(a, swap_wrench(f), a_dot, swap_wrench(f_dot)));

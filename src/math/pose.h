@@ -39,9 +39,7 @@ static inline void tac_wrench_store(tacReal* out, tacWrench a) {
     tac_store3(out, a.force), tac_store3(out + 3, a.torque);
 }
 
-static inline tacTwist tac_twist_zero(void) {
-    return (tacTwist){tac_vec3_zero(), tac_vec3_zero()};
-}
+static inline tacTwist tac_twist_zero(void) { return (tacTwist){tac_vec3_zero(), tac_vec3_zero()}; }
 
 static inline tacWrench tac_wrench_zero(void) {
     return (tacWrench){tac_vec3_zero(), tac_vec3_zero()};

@@ -12,30 +12,20 @@
 
 //---------------------------------- algebra ----------------------------------
 
-static inline tacQuat tac_quat(tacReal w, tacVec3 v) {
-    return (tacQuat){w, v.x, v.y, v.z};
-}
+static inline tacQuat tac_quat(tacReal w, tacVec3 v) { return (tacQuat){w, v.x, v.y, v.z}; }
 
-static inline tacQuat tac_quat_identity(void) {
-    return (tacQuat){1.0, 0.0, 0.0, 0.0};
-}
+static inline tacQuat tac_quat_identity(void) { return (tacQuat){1.0, 0.0, 0.0, 0.0}; }
 
-static inline tacQuat tac_quat_load(const tacReal* a) {
-    return (tacQuat){a[0], a[1], a[2], a[3]};
-}
+static inline tacQuat tac_quat_load(const tacReal* a) { return (tacQuat){a[0], a[1], a[2], a[3]}; }
 
 static inline void tac_quat_store(tacReal* out, tacQuat q) {
     out[0] = q.w, out[1] = q.x, out[2] = q.y, out[3] = q.z;
 }
 
 // the vector part
-static inline tacVec3 tac_quat_vec(tacQuat q) {
-    return (tacVec3){q.x, q.y, q.z};
-}
+static inline tacVec3 tac_quat_vec(tacQuat q) { return (tacVec3){q.x, q.y, q.z}; }
 
-static inline tacQuat tac_quat_conj(tacQuat q) {
-    return (tacQuat){q.w, -q.x, -q.y, -q.z};
-}
+static inline tacQuat tac_quat_conj(tacQuat q) { return (tacQuat){q.w, -q.x, -q.y, -q.z}; }
 
 static inline tacQuat tac_quat_scale(tacQuat q, tacReal s) {
     return (tacQuat){q.w * s, q.x * s, q.y * s, q.z * s};

@@ -36,9 +36,7 @@ void tac_inertia_apply_vjp(const tacInertia* I, tacTwist t, tacTwist bar, tacIne
 
 //---------------------------------- other frame ----------------------------------
 
-static tacMat3 conjugate(tacMat3 R, tacMat3 a) {
-    return tac_mat_mul_t(tac_mat_mul(R, a), R);
-}
+static tacMat3 conjugate(tacMat3 R, tacMat3 a) { return tac_mat_mul_t(tac_mat_mul(R, a), R); }
 
 tacInertia tac_inertia_transform(tacPose a, const tacInertia* I) {
     tacInertia out = {I->mass, tac_pose_apply(a, I->com), {0}};

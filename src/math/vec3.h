@@ -11,21 +11,13 @@
 
 //---------------------------------- vectors ----------------------------------
 
-static inline tacVec3 tac_vec3(tacReal x, tacReal y, tacReal z) {
-    return (tacVec3){x, y, z};
-}
+static inline tacVec3 tac_vec3(tacReal x, tacReal y, tacReal z) { return (tacVec3){x, y, z}; }
 
-static inline tacVec3 tac_vec3_zero(void) {
-    return (tacVec3){0.0, 0.0, 0.0};
-}
+static inline tacVec3 tac_vec3_zero(void) { return (tacVec3){0.0, 0.0, 0.0}; }
 
-static inline tacVec3 tac_load3(const tacReal* a) {
-    return (tacVec3){a[0], a[1], a[2]};
-}
+static inline tacVec3 tac_load3(const tacReal* a) { return (tacVec3){a[0], a[1], a[2]}; }
 
-static inline void tac_store3(tacReal* out, tacVec3 a) {
-    out[0] = a.x, out[1] = a.y, out[2] = a.z;
-}
+static inline void tac_store3(tacReal* out, tacVec3 a) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
 
 static inline tacVec3 tac_add(tacVec3 a, tacVec3 b) {
     return (tacVec3){a.x + b.x, a.y + b.y, a.z + b.z};
@@ -35,9 +27,7 @@ static inline tacVec3 tac_sub(tacVec3 a, tacVec3 b) {
     return (tacVec3){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
-static inline tacVec3 tac_neg(tacVec3 a) {
-    return (tacVec3){-a.x, -a.y, -a.z};
-}
+static inline tacVec3 tac_neg(tacVec3 a) { return (tacVec3){-a.x, -a.y, -a.z}; }
 
 static inline tacVec3 tac_scale(tacVec3 a, tacReal s) {
     return (tacVec3){a.x * s, a.y * s, a.z * s};
@@ -53,17 +43,13 @@ static inline tacVec3 tac_mul(tacVec3 a, tacVec3 b) {
     return (tacVec3){a.x * b.x, a.y * b.y, a.z * b.z};
 }
 
-static inline tacReal tac_dot(tacVec3 a, tacVec3 b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
+static inline tacReal tac_dot(tacVec3 a, tacVec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 static inline tacVec3 tac_cross(tacVec3 a, tacVec3 b) {
     return (tacVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-static inline tacReal tac_norm2(tacVec3 a) {
-    return tac_dot(a, a);
-}
+static inline tacReal tac_norm2(tacVec3 a) { return tac_dot(a, a); }
 
 // |a|; its derivative on a = 0 is chosen to be 0
 static inline tacReal tac_norm(tacVec3 a) {
@@ -71,9 +57,7 @@ static inline tacReal tac_norm(tacVec3 a) {
     return tac_re(n2) > 0.0 ? r_sqrt(n2) : (tacReal)0.0;
 }
 
-static inline tacReal tac_distance(tacVec3 a, tacVec3 b) {
-    return tac_norm(tac_sub(a, b));
-}
+static inline tacReal tac_distance(tacVec3 a, tacVec3 b) { return tac_norm(tac_sub(a, b)); }
 
 // 1/|a|, and 0 for vectors too short to have a direction (as MuJoCo's mjMINVAL, 1e-15)
 static inline tacReal tac_inverse_norm(tacVec3 a) {
@@ -82,16 +66,12 @@ static inline tacReal tac_inverse_norm(tacVec3 a) {
 }
 
 // a/|a|; 0 stays 0
-static inline tacVec3 tac_normalize(tacVec3 a) {
-    return tac_scale(a, tac_inverse_norm(a));
-}
+static inline tacVec3 tac_normalize(tacVec3 a) { return tac_scale(a, tac_inverse_norm(a)); }
 
 //---------------------------------- vectors, derivatives ----------------------------------
 
 // adds to an adjoint
-static inline void tac_accumulate(tacVec3* bar, tacVec3 a) {
-    *bar = tac_add(*bar, a);
-}
+static inline void tac_accumulate(tacVec3* bar, tacVec3 a) { *bar = tac_add(*bar, a); }
 
 static inline tacReal tac_dot_jvp(tacVec3 a, tacVec3 b, tacVec3 a_dot, tacVec3 b_dot) {
     return tac_dot(a_dot, b) + tac_dot(a, b_dot);
@@ -139,13 +119,9 @@ static inline tacMat3 tac_mat_diagonal(tacReal a, tacReal b, tacReal c) {
     return (tacMat3){{{a, 0.0, 0.0}, {0.0, b, 0.0}, {0.0, 0.0, c}}};
 }
 
-static inline tacMat3 tac_mat_zero(void) {
-    return tac_mat_diagonal(0.0, 0.0, 0.0);
-}
+static inline tacMat3 tac_mat_zero(void) { return tac_mat_diagonal(0.0, 0.0, 0.0); }
 
-static inline tacMat3 tac_mat_identity(void) {
-    return tac_mat_diagonal(1.0, 1.0, 1.0);
-}
+static inline tacMat3 tac_mat_identity(void) { return tac_mat_diagonal(1.0, 1.0, 1.0); }
 
 static inline tacVec3 tac_mat_row(tacMat3 a, int i) {
     return (tacVec3){a.m[i][0], a.m[i][1], a.m[i][2]};
@@ -175,13 +151,9 @@ static inline tacMat3 tac_mat_add_scaled(tacMat3 a, tacReal s, tacMat3 b) {
     return a;
 }
 
-static inline tacMat3 tac_mat_add(tacMat3 a, tacMat3 b) {
-    return tac_mat_add_scaled(a, 1.0, b);
-}
+static inline tacMat3 tac_mat_add(tacMat3 a, tacMat3 b) { return tac_mat_add_scaled(a, 1.0, b); }
 
-static inline tacMat3 tac_mat_sub(tacMat3 a, tacMat3 b) {
-    return tac_mat_add_scaled(a, -1.0, b);
-}
+static inline tacMat3 tac_mat_sub(tacMat3 a, tacMat3 b) { return tac_mat_add_scaled(a, -1.0, b); }
 
 static inline tacMat3 tac_mat_scale(tacMat3 a, tacReal s) {
     for (int i = 0; i < 3; ++i) {
@@ -240,9 +212,7 @@ static inline tacVec3 tac_axial(tacMat3 a) {
     return (tacVec3){a.m[2][1] - a.m[1][2], a.m[0][2] - a.m[2][0], a.m[1][0] - a.m[0][1]};
 }
 
-static inline tacReal tac_mat_trace(tacMat3 a) {
-    return a.m[0][0] + a.m[1][1] + a.m[2][2];
-}
+static inline tacReal tac_mat_trace(tacMat3 a) { return a.m[0][0] + a.m[1][1] + a.m[2][2]; }
 
 // sum of a_ij b_ij
 static inline tacReal tac_mat_dot(tacMat3 a, tacMat3 b) {
@@ -253,9 +223,7 @@ static inline tacReal tac_mat_dot(tacMat3 a, tacMat3 b) {
 
 //---------------------------------- matrices, derivatives ----------------------------------
 
-static inline void tac_mat_accumulate(tacMat3* bar, tacMat3 a) {
-    *bar = tac_mat_add(*bar, a);
-}
+static inline void tac_mat_accumulate(tacMat3* bar, tacMat3 a) { *bar = tac_mat_add(*bar, a); }
 
 static inline tacVec3 tac_mat_mul_vec_jvp(tacMat3 a, tacVec3 x, tacMat3 a_dot, tacVec3 x_dot) {
     return tac_add(tac_mat_mul_vec(a_dot, x), tac_mat_mul_vec(a, x_dot));

@@ -133,15 +133,9 @@ TAC_INLINE wide w_log(wide x) {
 }
 
 // the names of the other instruction sets' shorter versions; here the full ones cost no more
-TAC_INLINE wide w_exp_regular(wide x) {
-    return w_exp(w_max(x, w_set(-600.0)));
-}
-TAC_INLINE wide w_log_regular(wide x) {
-    return w_log(x);
-}
+TAC_INLINE wide w_exp_regular(wide x) { return w_exp(w_max(x, w_set(-600.0))); }
+TAC_INLINE wide w_log_regular(wide x) { return w_log(x); }
 // absolute error 1.2e-16: 1 + x rounds
-TAC_INLINE wide w_log1p_unit(wide x) {
-    return w_log(1.0 + x);
-}
+TAC_INLINE wide w_log1p_unit(wide x) { return w_log(1.0 + x); }
 
 #endif

@@ -55,9 +55,7 @@ TAC_INLINE wide w_log(wide x) {
 }
 
 // log of numbers known to be finite, positive and normal
-TAC_INLINE wide w_log_regular(wide x) {
-    return w_log_shifted(x, w_set(0x1.0p52 + 1023.0));
-}
+TAC_INLINE wide w_log_regular(wide x) { return w_log_shifted(x, w_set(0x1.0p52 + 1023.0)); }
 
 // log(1 + x) for 0 <= x <= 1, accurate relative to small x: above sqrt 2 - 1, (1 + x)/2 takes the
 // place of the exponent's bits

@@ -16,9 +16,7 @@ TAC_INLINE wide w_sqrt(wide x) {
 }
 
 // one instruction, and its unit works beside the multipliers; right for every double
-TAC_INLINE wide w_rcp(wide x) {
-    return 1.0 / x;
-}
+TAC_INLINE wide w_rcp(wide x) { return 1.0 / x; }
 
 // All ones in the lanes that are not finite, positive and normal. The bits of the regular numbers
 // are 0x0010.. to 0x7fef.., which one shift of the origin turns into the lowest signed integers.
@@ -61,9 +59,7 @@ TAC_INLINE wide w_rsqrt(wide x) {
 #else
 
 // without fma the correction step would cost the accuracy it brings
-TAC_INLINE wide w_rsqrt(wide x) {
-    return 1.0 / w_sqrt(x);
-}
+TAC_INLINE wide w_rsqrt(wide x) { return 1.0 / w_sqrt(x); }
 
 #endif
 

@@ -18,20 +18,14 @@ typedef double wide __attribute__((vector_size(8 * TAC_LANES)));
 typedef int64_t wideInt __attribute__((vector_size(8 * TAC_LANES)));
 typedef uint64_t wideBits __attribute__((vector_size(8 * TAC_LANES)));
 
-TAC_INLINE wide w_set(double x) {
-    return x - (wide){0};
-}
+TAC_INLINE wide w_set(double x) { return x - (wide){0}; }
 TAC_INLINE wide w_load(const double* p) {
     wide x;
     memcpy(&x, p, sizeof x);
     return x;
 }
-TAC_INLINE void w_store(double* p, wide x) {
-    memcpy(p, &x, sizeof x);
-}
-TAC_INLINE double w_lane(wide x, int lane) {
-    return x[lane];
-}
+TAC_INLINE void w_store(double* p, wide x) { memcpy(p, &x, sizeof x); }
+TAC_INLINE double w_lane(wide x, int lane) { return x[lane]; }
 
 //---------------------------------- choice ---------------------------------------
 
@@ -49,37 +43,19 @@ TAC_INLINE wide w_blend(wideInt mask, wide a, wide b) {
 TAC_INLINE wide w_select_ge0(wide t, wide a, wide b) {
     return _mm512_mask_blend_pd(_mm512_cmp_pd_mask(t, (wide){0}, _CMP_GE_OQ), b, a);
 }
-TAC_INLINE wide w_max(wide a, wide b) {
-    return _mm512_max_pd(a, b);
-}
-TAC_INLINE wide w_min(wide a, wide b) {
-    return _mm512_min_pd(a, b);
-}
+TAC_INLINE wide w_max(wide a, wide b) { return _mm512_max_pd(a, b); }
+TAC_INLINE wide w_min(wide a, wide b) { return _mm512_min_pd(a, b); }
 #else
-TAC_INLINE wide w_select_ge0(wide t, wide a, wide b) {
-    return w_blend(t >= 0.0, a, b);
-}
+TAC_INLINE wide w_select_ge0(wide t, wide a, wide b) { return w_blend(t >= 0.0, a, b); }
 #if TAC_LANES == 4
-TAC_INLINE wide w_max(wide a, wide b) {
-    return _mm256_max_pd(a, b);
-}
-TAC_INLINE wide w_min(wide a, wide b) {
-    return _mm256_min_pd(a, b);
-}
+TAC_INLINE wide w_max(wide a, wide b) { return _mm256_max_pd(a, b); }
+TAC_INLINE wide w_min(wide a, wide b) { return _mm256_min_pd(a, b); }
 #elif defined(__SSE2__)
-TAC_INLINE wide w_max(wide a, wide b) {
-    return _mm_max_pd(a, b);
-}
-TAC_INLINE wide w_min(wide a, wide b) {
-    return _mm_min_pd(a, b);
-}
+TAC_INLINE wide w_max(wide a, wide b) { return _mm_max_pd(a, b); }
+TAC_INLINE wide w_min(wide a, wide b) { return _mm_min_pd(a, b); }
 #else
-TAC_INLINE wide w_max(wide a, wide b) {
-    return w_blend(a > b, a, b);
-}
-TAC_INLINE wide w_min(wide a, wide b) {
-    return w_blend(a < b, a, b);
-}
+TAC_INLINE wide w_max(wide a, wide b) { return w_blend(a > b, a, b); }
+TAC_INLINE wide w_min(wide a, wide b) { return w_blend(a < b, a, b); }
 #endif
 #endif
 
@@ -95,9 +71,7 @@ TAC_INLINE int w_any_set(wideInt mask) {
     return (mask[0] | mask[1]) != 0;
 #endif
 }
-TAC_INLINE int w_any_negative(wide x) {
-    return w_any_set(x < 0.0);
-}
+TAC_INLINE int w_any_negative(wide x) { return w_any_set(x < 0.0); }
 
 //---------------------------------- arithmetic -----------------------------------
 

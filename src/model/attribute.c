@@ -41,9 +41,7 @@ void tac_require(tacReader* reader, const tacElement* element, const char* name)
 
 static locale_t c_locale;
 
-static void create_locale(void) {
-    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
+static void create_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 
 // the host program may have set a locale with a decimal comma
 static double parse_checked(const char* text) {
@@ -80,9 +78,7 @@ const char* tac_parse_number(const char* text, double* out) {
 
 //---------------------------------- many numbers ---------------------------------
 
-static const char* skip_blank(const char* at) {
-    return at + strspn(at, " \t\r\n");
-}
+static const char* skip_blank(const char* at) { return at + strspn(at, " \t\r\n"); }
 
 static void fail_number(tacReader* reader, const tacAttribute* attribute, const char* at) {
     int length = (int)strcspn(at, " \t\r\n");

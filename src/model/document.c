@@ -31,9 +31,7 @@ static int line_at(tacBuilder* builder, size_t position) {
     return builder->line;
 }
 
-static int is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 static size_t skip_blank(tacSource source, size_t at) {
     while (at < source.size && is_blank(source.text[at])) ++at;
@@ -79,9 +77,7 @@ static void find_lines(tacBuilder* builder, tacElement* element) {
 
 //---------------------------------- events ---------------------------------------
 
-static void stop(tacBuilder* builder) {
-    xmlStopParser(builder->context);
-}
+static void stop(tacBuilder* builder) { xmlStopParser(builder->context); }
 
 // "local" or "prefix:local", as it stands in the file
 static const char* keep_name(tacBuilder* builder, const xmlChar* local, const xmlChar* prefix) {
@@ -199,9 +195,7 @@ static void on_error(void* user, xmlError* error) {
 
 //---------------------------------- parser ---------------------------------------
 
-static void initialize_libxml2(void) {
-    xmlInitParser();
-}
+static void initialize_libxml2(void) { xmlInitParser(); }
 
 static xmlParserCtxt* open_parser(tacBuilder* builder) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -33,8 +33,8 @@ typedef struct tacPath {
 int tac_draft_param(tacDraft* draft, tacPath path, const char* attribute, tacRange range,
                     const double* values, int count);
 
-// Adds a body of the world's frame or of another body.
-int tac_draft_pose(tacDraft* draft, tacPath path, tacPose pose); // PATH/pos, then PATH/quat
+// Adds PATH/pos and, three numbers behind it, PATH/quat; the offset of the first.
+int tac_draft_pose(tacDraft* draft, tacPath path, tacPose pose);
 
 // the numbers from an offset on
 double* tac_draft_values(tacDraft* draft, int offset);

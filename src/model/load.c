@@ -11,9 +11,7 @@
 
 #include <string.h>
 
-tacOptions tac_default_options(void) {
-    return (tacOptions){.allocator = tac_default_allocator()};
-}
+tacOptions tac_default_options(void) { return (tacOptions){.allocator = tac_default_allocator()}; }
 
 //---------------------------------- loading --------------------------------------
 

@@ -19,13 +19,9 @@ static void fail_zero(tacDraft* draft, const tacElement* element, const char* na
                     what);
 }
 
-static tacVec3 unit(tacVec3 v) {
-    return tac_scale(v, 1.0 / sqrt(tac_dot(v, v)));
-}
+static tacVec3 unit(tacVec3 v) { return tac_scale(v, 1.0 / sqrt(tac_dot(v, v))); }
 
-static double length(tacVec3 v) {
-    return sqrt(tac_dot(v, v));
-}
+static double length(tacVec3 v) { return sqrt(tac_dot(v, v)); }
 
 static tacQuat turn(tacVec3 unit_axis, double angle) {
     return tac_quat(cos(0.5 * angle), tac_scale(unit_axis, sin(0.5 * angle)));

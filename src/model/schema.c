@@ -49,7 +49,7 @@ static const tacRule rules[] = {
     {"plane", NODE, "", ""},
     {"superquadric", NODE " size eps", "", ""},
 
-    {"worldbody", "name", "", "body geom light camera site"},
+    {"worldbody", "", "", "body geom light camera site"},
     {"body", "name pos " ORIENTATION, "mocap gravcomp user sleep", "body geom light camera site"},
     {"geom", "name type size pos " ORIENTATION " rgba material shape",
      "contype conaffinity condim group priority friction mass density shellinertia solmix solref "

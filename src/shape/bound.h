@@ -65,17 +65,18 @@ void tac_shape_bind_jvp(const tacModel* model, const tacShape* shape, tacPose po
                         const tacBound* bound, const tacReal* pose_dot, const tacReal* param_dot,
                         tacBoundDot* dot);
 
-// reverse; sums each node's wrench into its parent (bar changes), then adds to the outputs (NULL skips)
+// reverse; sums each node's wrench into its parent (bar changes), then adds to the outputs (NULL
+// skips)
 void tac_shape_bind_vjp(const tacModel* model, const tacShape* shape, tacPose pose,
                         const tacBound* bound, tacBoundBar* bar, tacReal* pose_bar,
                         tacReal* param_bar);
 
 // Tangents of the constants of a superquadric.
 typedef struct tacSuperquadricDot {
-    tacReal log_a[3];  // da/a
-    tacReal w2_a2[3];  // a^2 d(w^2)
-    tacReal delta[3];  // d(w^2 a^2)
-    tacReal e[2];      // de
+    tacReal log_a[3];    // da/a
+    tacReal w2_a2[3];    // a^2 d(w^2)
+    tacReal delta[3];    // d(w^2 a^2)
+    tacReal e[2];        // de
     tacReal radius, cap; // of the core
 } tacSuperquadricDot;
 

@@ -73,12 +73,14 @@ TAC_INLINE void to_local(const tacFrame* f, const wide x[3], wide y[3]) {
 // R^T v, and R v
 TAC_INLINE void rotate_to_local(const tacFrame* f, const wide v[3], wide out[3]) {
     for (int i = 0; i < 3; ++i)
-        out[i] = w_fma(w_set(f->R.m[0][i]), v[0], w_fma(w_set(f->R.m[1][i]), v[1], v[2] * f->R.m[2][i]));
+        out[i] =
+            w_fma(w_set(f->R.m[0][i]), v[0], w_fma(w_set(f->R.m[1][i]), v[1], v[2] * f->R.m[2][i]));
 }
 
 TAC_INLINE void rotate_to_world(const tacFrame* f, const wide v[3], wide out[3]) {
     for (int i = 0; i < 3; ++i)
-        out[i] = w_fma(w_set(f->R.m[i][0]), v[0], w_fma(w_set(f->R.m[i][1]), v[1], v[2] * f->R.m[i][2]));
+        out[i] =
+            w_fma(w_set(f->R.m[i][0]), v[0], w_fma(w_set(f->R.m[i][1]), v[1], v[2] * f->R.m[i][2]));
 }
 
 // R H R^T

@@ -2,10 +2,12 @@
 //
 // Each node has numbers D (per point) and K with phi(y) >= (D - |y - x|)/K for |y - x| <= D:
 //   sphere, plane        D = phi, K = 1
-//   superquadric         D = max(tangent-plane distance, distance to its box): both are lower bounds
+//   superquadric         D = max(tangent-plane distance, distance to its box): both are lower
+//   bounds
 //                        of the distance to a convex solid. phi >= distance/K, K = 1 for the radial
 //                        distance, K = Rmax/kappa for the tangent-plane one (docs/shapes.md eq. 14)
-//   smooth union         D = softmin of the children's D at temperature K tau, K the largest of theirs
+//   smooth union         D = softmin of the children's D at temperature K tau, K the largest of
+//   theirs
 // so the ball of radius D around x is free of the surface.
 
 #include "shape/program.h"
@@ -48,8 +50,9 @@ static void leaf_reach(const tacProgram* p, const tacBound* b, const tacBlockPoi
     for (int i = 0; i < points->count; ++i) {
         reach[i] = field->value[i];
         if (b->kind == TAC_NODE_SUPERQUADRIC)
-            reach[i] = fmax(reach[i], box_distance(b, tac_vec3(points->x[0][i], points->x[1][i],
-                                                               points->x[2][i])));
+            reach[i] =
+                fmax(reach[i],
+                     box_distance(b, tac_vec3(points->x[0][i], points->x[1][i], points->x[2][i])));
     }
 }
 
@@ -114,11 +117,10 @@ size_t tac_shape_reach_size(const tacModel* model) {
     size_t most = 0;
     for (int i = 0; i < model->nshape; ++i) {
         size_t nodes = (size_t)model->shape[i].count, depth = (size_t)model->shape[i].depth;
-        size_t size = tac_arena_need(sizeof(tacBound) * nodes) +
-                      tac_arena_need(sizeof(double) * nodes) +
-                      tac_arena_need(sizeof(double) * TAC_BLOCK) +
-                      tac_arena_need(sizeof(reachSums) * depth) + tac_arena_need(sizeof(tacBlock)) +
-                      tac_arena_need(sizeof(tacBlockPoints));
+        size_t size =
+            tac_arena_need(sizeof(tacBound) * nodes) + tac_arena_need(sizeof(double) * nodes) +
+            tac_arena_need(sizeof(double) * TAC_BLOCK) + tac_arena_need(sizeof(reachSums) * depth) +
+            tac_arena_need(sizeof(tacBlock)) + tac_arena_need(sizeof(tacBlockPoints));
         if (size > most) most = size;
     }
     return most;

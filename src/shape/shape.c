@@ -76,7 +76,8 @@ static void run(const tacProgram* p, const tacBlockPoints* points, tacBlock* sta
         if (node->children > 0)
             p->kernels->close(b->tau, top, points->padded);
         else
-            p->kernels->leaf(b, (const tacReal(*)[TAC_BLOCK])points->x, ++top, points->padded, order);
+            p->kernels->leaf(b, (const tacReal(*)[TAC_BLOCK])points->x, ++top, points->padded,
+                             order);
         top = hand_up(p, node, top, points->padded, order);
     }
     TAC_ASSERT(top == stack);

@@ -55,9 +55,7 @@ static void open_block(tacBlock* out, const tacBlock1* in, int count) {
 }
 
 // children of a combination, last to first: each child's subtree ends where the next begins
-static int last_child(int node) {
-    return node - 1;
-}
+static int last_child(int node) { return node - 1; }
 
 static int previous_child(const tacProgram* p, int child) {
     return p->model->node[p->shape->first + child].first - p->shape->first - 1;

@@ -64,9 +64,10 @@ tacResult tac_shape_hvp(const tacModel* model, int shape, plainPose pose, tacPoi
                         tacField bar, tacShapeTangent tangent, tacShapeAdjoint adjoint,
                         tacScratch* scratch);
 
-TAC_API tacResult tac_shape_hvp(const tacModel* model, int shape, plainPose pose, tacPoints points,
-                                tacField bar, tacShapeTangent tangent, tacShapeAdjoint adjoint,
-                                tacScratch* scratch) {
+TAC_API
+tacResult tac_shape_hvp(const tacModel* model, int shape, plainPose pose, tacPoints points,
+                        tacField bar, tacShapeTangent tangent, tacShapeAdjoint adjoint,
+                        tacScratch* scratch) {
     tacResult result = tac_shape_check(model, shape, points);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;

@@ -271,14 +271,16 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
 
 //---------------------------------- smooth union ---------------------------------
 
-// phi = m - tau ln S, kept as m (value), S (sum) and the gradient and Hessian of the children so far
+// phi = m - tau ln S, kept as m (value), S (sum) and the gradient and Hessian of the children so
+// far
 
 static void begin(tacBlock* acc, int count) {
     for (int i = 0; i < count; i += TAC_LANES) w_store(&acc->sum[i], w_set(1.0));
 }
 
 // Joining one child is a union of two: with omega its weight and d the difference of gradients,
-// g += omega d and H += omega (H_child - H) - omega (1 - omega)/tau d d^T: no cancellation at small tau
+// g += omega d and H += omega (H_child - H) - omega (1 - omega)/tau d d^T: no cancellation at small
+// tau
 static void merge(tacReal tau, tacBlock* acc, const tacBlock* child, int count, int order) {
     tacReal inv_tau = 1.0 / tau;
     wide one = w_set(1.0);

@@ -12,9 +12,7 @@ static void soft_add(tacReal* bar, tacReal amount) {
     if (bar) *bar += amount;
 }
 
-static tacReal soft_first(wide x) {
-    return w_lane(x, 0);
-}
+static tacReal soft_first(wide x) { return w_lane(x, 0); }
 
 //---------------------------------- comparison ----------------------------------
 
@@ -36,9 +34,7 @@ void tac_soft_greater_vjp(tacReal x, tacReal a, tacReal tau, tacReal y_bar, tacR
     soft_add(tau_bar, soft_first(d.d_tau) * y_bar);
 }
 
-tacReal tac_soft_less(tacReal x, tacReal a, tacReal tau) {
-    return tac_soft_greater(a, x, tau);
-}
+tacReal tac_soft_less(tacReal x, tacReal a, tacReal tau) { return tac_soft_greater(a, x, tau); }
 
 tacReal tac_soft_less_jvp(tacReal x, tacReal a, tacReal tau, tacReal x_dot, tacReal a_dot,
                           tacReal tau_dot) {
@@ -85,9 +81,7 @@ void tac_soft_relu_vjp(tacReal x, tacReal tau, tacReal y_bar, tacReal* x_bar, ta
     soft_pair_vjp(soft_relu_diff(w_set(x), w_set(tau)), y_bar, x_bar, tau_bar);
 }
 
-tacReal tac_soft_abs(tacReal x, tacReal tau) {
-    return soft_first(soft_abs(w_set(x), w_set(tau)));
-}
+tacReal tac_soft_abs(tacReal x, tacReal tau) { return soft_first(soft_abs(w_set(x), w_set(tau))); }
 
 tacReal tac_soft_abs_jvp(tacReal x, tacReal tau, tacReal x_dot, tacReal tau_dot) {
     return soft_pair_jvp(soft_abs_diff(w_set(x), w_set(tau)), x_dot, tau_dot);
@@ -145,9 +139,7 @@ void tac_soft_within_vjp(tacBounds at, tacReal y_bar, tacBounds* bar) {
 
 //---------------------------------- compact transitions ----------------------------------
 
-tacReal tac_mollifier(tacReal t) {
-    return soft_first(soft_mollifier(w_set(t)));
-}
+tacReal tac_mollifier(tacReal t) { return soft_first(soft_mollifier(w_set(t))); }
 
 tacReal tac_mollifier_jvp(tacReal t, tacReal t_dot) {
     return soft_first(soft_mollifier_diff(w_set(t)).d_x) * t_dot;
@@ -157,9 +149,7 @@ void tac_mollifier_vjp(tacReal t, tacReal y_bar, tacReal* t_bar) {
     soft_add(t_bar, soft_first(soft_mollifier_diff(w_set(t)).d_x) * y_bar);
 }
 
-tacReal tac_soft_ramp(tacReal t) {
-    return soft_first(soft_ramp(w_set(t)));
-}
+tacReal tac_soft_ramp(tacReal t) { return soft_first(soft_ramp(w_set(t))); }
 
 tacReal tac_soft_ramp_jvp(tacReal t, tacReal t_dot) {
     return soft_first(soft_ramp_diff(w_set(t)).d_x) * t_dot;

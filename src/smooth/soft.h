@@ -47,9 +47,7 @@ TAC_INLINE wide soft_log1p(wide E) {
 
 // 1 - y for y = exp(-a), 0 <= a <= SOFT_REACH, to 2 ulp, however small a is: what y rounds off is
 // given back
-TAC_INLINE wide soft_fall(wide a, wide y) {
-    return (1.0 - y) + y * (a + w_log(y));
-}
+TAC_INLINE wide soft_fall(wide a, wide y) { return (1.0 - y) + y * (a + w_log(y)); }
 
 // sigma(t) and sigma(-t), each with full relative precision
 typedef struct softSides {
@@ -77,9 +75,7 @@ TAC_INLINE softDiff soft_greater_diff(wide x, wide a, wide tau) {
 }
 
 // x < a
-TAC_INLINE wide soft_less(wide x, wide a, wide tau) {
-    return soft_greater(a, x, tau);
-}
+TAC_INLINE wide soft_less(wide x, wide a, wide tau) { return soft_greater(a, x, tau); }
 
 // the bound a is d_upper
 TAC_INLINE softDiff soft_less_diff(wide x, wide a, wide tau) {
@@ -205,9 +201,7 @@ TAC_INLINE softDiff soft_step5_diff(wide s) {
 }
 
 // w(t): exactly 1 for t <= 0, exactly 0 for t >= 1
-TAC_INLINE wide soft_mollifier(wide t) {
-    return soft_step5(1.0 - t);
-}
+TAC_INLINE wide soft_mollifier(wide t) { return soft_step5(1.0 - t); }
 
 TAC_INLINE softDiff soft_mollifier_diff(wide t) {
     softDiff d = soft_step5_diff(1.0 - t);
@@ -216,9 +210,7 @@ TAC_INLINE softDiff soft_mollifier_diff(wide t) {
 }
 
 // psi(t) = w((1 - t) / 2): exactly 0 for t <= -1, exactly 1 for t >= 1
-TAC_INLINE wide soft_ramp(wide t) {
-    return soft_step5(0.5 + 0.5 * t);
-}
+TAC_INLINE wide soft_ramp(wide t) { return soft_step5(0.5 + 0.5 * t); }
 
 TAC_INLINE softDiff soft_ramp_diff(wide t) {
     softDiff d = soft_step5_diff(0.5 + 0.5 * t);

@@ -8,9 +8,7 @@
 
 #include <stddef.h>
 
-TAC_INLINE int soft_positive(tacReal x) {
-    return tac_re(x) > 0.0 && isfinite(tac_re(x));
-}
+TAC_INLINE int soft_positive(tacReal x) { return tac_re(x) > 0.0 && isfinite(tac_re(x)); }
 
 TAC_INLINE int soft_all_finite(int n, const tacReal* x) {
     for (int i = 0; i < n; ++i)

@@ -22,9 +22,7 @@ tacResult tac_soft_max_start(softMax* m, int n, const tacReal* x, tacReal tau, d
     return TAC_OK;
 }
 
-size_t tac_soft_max_size(int n) {
-    return n > 0 ? (size_t)n : 0;
-}
+size_t tac_soft_max_size(int n) { return n > 0 ? (size_t)n : 0; }
 
 //---------------------------------- weights ----------------------------------
 

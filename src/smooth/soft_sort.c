@@ -11,9 +11,7 @@ tacSoftSort tac_default_soft_sort(int n, const tacReal* x, int k) {
         .n = n, .k = k, .x = x, .tau = 1.0, .power = 1, .ties = TAC_TIES_OFFSET, .offset = 10.0};
 }
 
-size_t tac_soft_sort_size(int n) {
-    return n > 0 ? 2 * (size_t)n : 0;
-}
+size_t tac_soft_sort_size(int n) { return n > 0 ? 2 * (size_t)n : 0; }
 
 //---------------------------------- hard order ----------------------------------
 

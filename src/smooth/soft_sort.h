@@ -14,9 +14,7 @@ typedef struct softRow {
 } softRow;
 
 // y_center - y_j, and the side it counts for: +1 if j ranks after the center (ties by index)
-TAC_INLINE tacReal soft_row_gap(const softRow* r, int j) {
-    return r->y[r->center] - r->y[j];
-}
+TAC_INLINE tacReal soft_row_gap(const softRow* r, int j) { return r->y[r->center] - r->y[j]; }
 TAC_INLINE double soft_row_side(const softRow* r, int j) {
     double gap = tac_re(soft_row_gap(r, j));
     return gap > 0.0 || (gap == 0.0 && j > r->center) ? 1.0 : -1.0;

@@ -20,7 +20,8 @@ typedef struct fixture {
 static int open_scene(fixture* f, const char* text) {
     tacMessage message;
     *f = (fixture){0};
-    tacResult result = tac_load_text(text, (int)strlen(text), "test.xml", NULL, &f->model, &message);
+    tacResult result =
+        tac_load_text(text, (int)strlen(text), "test.xml", NULL, &f->model, &message);
     if (result != TAC_OK) printf("  %s\n", message.text);
     ENSURE(result == TAC_OK);
     ENSURE(tac_scratch_create(f->model, &f->scratch) == TAC_OK);
@@ -52,28 +53,27 @@ static void add_fan(tacRays* rays, tacVec3 from, tacVec3 to, double spread) {
     testRandom random = {7};
     rays->count = 0;
     while (rays->count < TAC_PACKET) {
-        tacVec3 off = {test_uniform(&random, -spread, spread), test_uniform(&random, -spread, spread),
+        tacVec3 off = {test_uniform(&random, -spread, spread),
+                       test_uniform(&random, -spread, spread),
                        test_uniform(&random, -spread, spread)};
         add_ray(rays, from, tac_sub(tac_add(to, off), from));
     }
 }
 
-static void trace(fixture* f) {
-    tac_trace(&f->stage, f->rays, &f->space->trace, f->scratch);
-}
+static void trace(fixture* f) { tac_trace(&f->stage, f->rays, &f->space->trace, f->scratch); }
 
 #define SCENE(assets, world)                                                                       \
     "<mujoco><asset>" assets "</asset><worldbody>" world "</worldbody></mujoco>"
 
-static const char many[] = SCENE(
-    "<shape name='cup' smooth='.012'>"
-    " <superquadric size='.13 .13 .15' eps='.7 1' pos='0 0 .37'/>"
-    " <superquadric size='.028 .028 .16' eps='.2 1' pos='0 0 .15'/>"
-    " <superquadric size='.11 .11 .018' eps='.4 1' pos='0 0 .018'/></shape>"
-    "<shape name='die'><superquadric size='.1 .12 .14' eps='.1 .1'/></shape>",
-    "<geom type='plane' size='1 1 1'/><geom type='shape' shape='cup'/>"
-    "<geom type='shape' shape='die' pos='.4 .1 .14' euler='0 0 30' rgba='.2 .4 .9 1'/>"
-    "<geom size='.1' pos='-.3 -.2 .1' rgba='.9 .2 .2 .5'/>");
+static const char many[] =
+    SCENE("<shape name='cup' smooth='.012'>"
+          " <superquadric size='.13 .13 .15' eps='.7 1' pos='0 0 .37'/>"
+          " <superquadric size='.028 .028 .16' eps='.2 1' pos='0 0 .15'/>"
+          " <superquadric size='.11 .11 .018' eps='.4 1' pos='0 0 .018'/></shape>"
+          "<shape name='die'><superquadric size='.1 .12 .14' eps='.1 .1'/></shape>",
+          "<geom type='plane' size='1 1 1'/><geom type='shape' shape='cup'/>"
+          "<geom type='shape' shape='die' pos='.4 .1 .14' euler='0 0 30' rgba='.2 .4 .9 1'/>"
+          "<geom size='.1' pos='-.3 -.2 .1' rgba='.9 .2 .2 .5'/>");
 
 //---------------------------------- distances ------------------------------------
 
@@ -128,8 +128,8 @@ static int ellipsoid_matches_closed_form(void) {
 
 static int plane_matches_closed_form(void) {
     fixture f;
-    ENSURE_LAW(open_scene(
-        &f, SCENE("", "<geom type='plane' size='1 1 1' pos='0 0 .5' euler='20 0 0'/>")));
+    ENSURE_LAW(
+        open_scene(&f, SCENE("", "<geom type='plane' size='1 1 1' pos='0 0 .5' euler='20 0 0'/>")));
     tacVec3 n = f.stage.items[0].axes[2], eye = {0.3, 0.2, 2.0};
     add_fan(f.rays, eye, tac_vec3(0.0, 1.0, 1.5), 2.0);
     trace(&f);
@@ -215,7 +215,8 @@ static int work_is_bounded(void) {
     ENSURE_LAW(open_scene(&f, many));
     for (int k = 0; k < 40; ++k) {
         double a = 0.16 * k;
-        add_fan(f.rays, tac_vec3(2.0 * cos(a), 2.0 * sin(a), 0.02 * k), tac_vec3(0.0, 0.0, 0.2), 0.3);
+        add_fan(f.rays, tac_vec3(2.0 * cos(a), 2.0 * sin(a), 0.02 * k), tac_vec3(0.0, 0.0, 0.2),
+                0.3);
         trace(&f);
     }
     ENSURE(f.space->trace.most_turns < TAC_TRACE_TURNS);

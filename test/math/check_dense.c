@@ -7,9 +7,7 @@ enum { N = 5, LOWER = N * (N + 1) / 2, ROWS = 7, COLUMNS = 4 };
 //---------------------------------- products ----------------------------------
 
 // A (3 x 4), B (4 x 2)
-static void dense_mul_eval(const tacReal* x, tacReal* y) {
-    tac_dense_mul(3, 4, 2, x, x + 12, y);
-}
+static void dense_mul_eval(const tacReal* x, tacReal* y) { tac_dense_mul(3, 4, 2, x, x + 12, y); }
 static void dense_mul_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
     tacReal z[6];
     tac_dense_mul(3, 4, 2, d, x + 12, y), tac_dense_mul(3, 4, 2, x, d + 12, z);
@@ -152,9 +150,7 @@ static void prepare_tall(tacReal* x, int number) {
 
 //---------------------------------- three ----------------------------------
 
-static void mat_det_eval(const tacReal* x, tacReal* y) {
-    y[0] = tac_mat_det(load_mat(x));
-}
+static void mat_det_eval(const tacReal* x, tacReal* y) { y[0] = tac_mat_det(load_mat(x)); }
 static void mat_det_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
     y[0] = tac_mat_det_jvp(load_mat(x), load_mat(d));
 }
@@ -169,9 +165,7 @@ static tacMat3 inverse_of(const tacReal* x) {
     (void)tac_mat_inverse(load_mat(x), &Y);
     return Y;
 }
-static void mat_inverse_eval(const tacReal* x, tacReal* y) {
-    store_mat(y, inverse_of(x));
-}
+static void mat_inverse_eval(const tacReal* x, tacReal* y) { store_mat(y, inverse_of(x)); }
 static void mat_inverse_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
     store_mat(y, tac_mat_inverse_jvp(inverse_of(x), load_mat(d)));
 }

@@ -4,9 +4,7 @@
 
 #include "math/pose.h"
 
-static tacPose load_pose(const tacReal* x) {
-    return (tacPose){tac_load3(x), tac_quat_load(x + 3)};
-}
+static tacPose load_pose(const tacReal* x) { return (tacPose){tac_load3(x), tac_quat_load(x + 3)}; }
 
 // tangent of a pose, from raw numbers
 static tacTwist load_pose_dot(const tacReal* x, const tacReal* d) {
@@ -31,16 +29,10 @@ static tacWrench load_pose_bar(const tacReal* bar, tacPose a) {
                        tac_mat_bar_to_angular(tac_quat_to_mat(a.rotation), load_mat(bar + 3))};
 }
 
-static void add_wrench(tacReal* bar, tacWrench a) {
-    add3(bar, a.force), add3(bar + 3, a.torque);
-}
-static void add_twist(tacReal* bar, tacTwist a) {
-    add3(bar, a.linear), add3(bar + 3, a.angular);
-}
+static void add_wrench(tacReal* bar, tacWrench a) { add3(bar, a.force), add3(bar + 3, a.torque); }
+static void add_twist(tacReal* bar, tacTwist a) { add3(bar, a.linear), add3(bar + 3, a.angular); }
 
-static void prepare_pose(tacReal* x, int number) {
-    prepare_quat(x + 3, number);
-}
+static void prepare_pose(tacReal* x, int number) { prepare_quat(x + 3, number); }
 
 //---------------------------------- points and directions ----------------------------------
 

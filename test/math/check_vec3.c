@@ -11,9 +11,7 @@ static void store_mat(tacReal* y, tacMat3 a) {
     for (int i = 0; i < 9; ++i) y[i] = a.m[i / 3][i % 3];
 }
 
-static void add3(tacReal* bar, tacVec3 a) {
-    bar[0] += a.x, bar[1] += a.y, bar[2] += a.z;
-}
+static void add3(tacReal* bar, tacVec3 a) { bar[0] += a.x, bar[1] += a.y, bar[2] += a.z; }
 
 static void add_mat(tacReal* bar, tacMat3 a) {
     for (int i = 0; i < 9; ++i) bar[i] += a.m[i / 3][i % 3];
@@ -52,9 +50,7 @@ static void cross_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar) {
     add3(x_bar, a), add3(x_bar + 3, b);
 }
 
-static void norm_eval(const tacReal* x, tacReal* y) {
-    y[0] = tac_norm(tac_load3(x));
-}
+static void norm_eval(const tacReal* x, tacReal* y) { y[0] = tac_norm(tac_load3(x)); }
 static void norm_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
     y[0] = tac_norm_jvp(tac_load3(x), tac_load3(d));
 }

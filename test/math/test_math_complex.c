@@ -81,20 +81,10 @@ static int check_all(const mathFunction* table, int count) {
 
 #define CHECK_ALL(table) check_all(table, TAC_COUNT(table))
 
-static int vec3(void) {
-    return CHECK_ALL(vec3_functions);
-}
-static int quat(void) {
-    return CHECK_ALL(quat_functions);
-}
-static int pose(void) {
-    return CHECK_ALL(pose_functions);
-}
-static int spatial(void) {
-    return CHECK_ALL(spatial_functions);
-}
-static int dense(void) {
-    return CHECK_ALL(dense_functions);
-}
+static int vec3(void) { return CHECK_ALL(vec3_functions); }
+static int quat(void) { return CHECK_ALL(quat_functions); }
+static int pose(void) { return CHECK_ALL(pose_functions); }
+static int spatial(void) { return CHECK_ALL(spatial_functions); }
+static int dense(void) { return CHECK_ALL(dense_functions); }
 
 TEST_MAIN(RUN(vec3), RUN(quat), RUN(pose), RUN(spatial), RUN(dense))

@@ -26,9 +26,7 @@ static tacWrench random_wrench(testRandom* random) {
     return (tacWrench){random3(random), random3(random)};
 }
 
-static double far(tacVec3 a, tacVec3 b) {
-    return tac_re(tac_distance(a, b));
-}
+static double far(tacVec3 a, tacVec3 b) { return tac_re(tac_distance(a, b)); }
 
 static double far_pose(tacPose a, tacPose b) {
     tacMat3 d = tac_mat_sub(tac_quat_to_mat(a.rotation), tac_quat_to_mat(b.rotation));

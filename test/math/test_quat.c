@@ -21,9 +21,7 @@ static tacVec3 random3(testRandom* random) {
     return tac_load3(x);
 }
 
-static double far(tacVec3 a, tacVec3 b) {
-    return tac_re(tac_distance(a, b));
-}
+static double far(tacVec3 a, tacVec3 b) { return tac_re(tac_distance(a, b)); }
 
 static double far_mat(tacMat3 a, tacMat3 b) {
     tacMat3 d = tac_mat_sub(a, b);

@@ -14,9 +14,7 @@ static tacMat3 random_mat(testRandom* random) {
     return load_mat(x);
 }
 
-static double far(tacVec3 a, tacVec3 b) {
-    return tac_re(tac_distance(a, b));
-}
+static double far(tacVec3 a, tacVec3 b) { return tac_re(tac_distance(a, b)); }
 
 static double far_mat(tacMat3 a, tacMat3 b) {
     tacMat3 d = tac_mat_sub(a, b);

@@ -37,12 +37,8 @@ __attribute__((constructor)) static void skip_without_instructions(void) {
 
 //---------------------------------- functions under test -------------------------
 
-static long double one_over(long double x) {
-    return 1.0L / x;
-}
-static long double one_over_sqrt(long double x) {
-    return 1.0L / sqrtl(x);
-}
+static long double one_over(long double x) { return 1.0L / x; }
+static long double one_over_sqrt(long double x) { return 1.0L / sqrtl(x); }
 
 // log by the series of 2 atanh((m - 1)/(m + 1)), x = 2^k m: logl is the x87 instruction, which
 // emulators get wrong in the last bits of a double
@@ -56,9 +52,7 @@ static long double log_series(long double x) {
     for (int n = 31; n >= 1; n -= 2) sum = sum * s * s + 1.0L / n;
     return k * 0.693147180559945309417232121458L + 2.0L * s * sum;
 }
-static long double exp_flushed(long double x) {
-    return x < EXP_LEAST ? 0.0L : expl(x);
-}
+static long double exp_flushed(long double x) { return x < EXP_LEAST ? 0.0L : expl(x); }
 
 #define OVER_ARRAYS(f)                                                                             \
     static void f##_array(const double* x, double* y, int n) {                                     \
@@ -145,22 +139,12 @@ static uint64_t random_bits(uint64_t i) {
     return i ^ (i >> 31);
 }
 // in [-1, 1)
-static double random_signed(uint64_t i) {
-    return (double)(int64_t)random_bits(i) * 0x1p-63;
-}
+static double random_signed(uint64_t i) { return (double)(int64_t)random_bits(i) * 0x1p-63; }
 
-static double any_bits(uint64_t i) {
-    return from_bits(random_bits(i));
-}
-static double positive_bits(uint64_t i) {
-    return from_bits(random_bits(i) >> 1);
-}
-static double subnormal(uint64_t i) {
-    return from_bits(random_bits(i) >> 12);
-}
-static double exp_range(uint64_t i) {
-    return random_signed(i) * 760.0;
-}
+static double any_bits(uint64_t i) { return from_bits(random_bits(i)); }
+static double positive_bits(uint64_t i) { return from_bits(random_bits(i) >> 1); }
+static double subnormal(uint64_t i) { return from_bits(random_bits(i) >> 12); }
+static double exp_range(uint64_t i) { return random_signed(i) * 760.0; }
 static double tiny_or_small(uint64_t i) {
     return ldexp(random_signed(i), -(int)(random_bits(~i) % 60));
 }
@@ -170,15 +154,9 @@ static double exp_boundary(uint64_t i) {
     return from_bits(to_bits(middle) + random_bits(i) % 9 - 4);
 }
 // 1 + t, |t| <= 2^-60 .. 1: the neighbours of 1 among them
-static double near_one(uint64_t i) {
-    return 1.0 + tiny_or_small(i);
-}
-static double next_to_one(uint64_t i) {
-    return from_bits(0x3ff0000000000000u + i - (1u << 19));
-}
-static double around_one(uint64_t i) {
-    return 1.25 + 0.875 * random_signed(i);
-}
+static double near_one(uint64_t i) { return 1.0 + tiny_or_small(i); }
+static double next_to_one(uint64_t i) { return from_bits(0x3ff0000000000000u + i - (1u << 19)); }
+static double around_one(uint64_t i) { return 1.25 + 0.875 * random_signed(i); }
 // doubles around 2^k j/64 and 2^k sqrt 1/2, where some version of log changes its interval
 static double log_boundary(uint64_t i) {
     uint64_t r = random_bits(i), mantissa = (r >> 8) % 65;
@@ -186,9 +164,7 @@ static double log_boundary(uint64_t i) {
     uint64_t k = i % 2 ? 1023 - 4 + (r >> 32) % 8 : 1 + (r >> 32) % 2045;
     return from_bits((k << 52) + bits + r % 9 - 4);
 }
-static double square(uint64_t i) {
-    return (double)i * (double)i;
-}
+static double square(uint64_t i) { return (double)i * (double)i; }
 
 //---------------------------------- laws -----------------------------------------
 

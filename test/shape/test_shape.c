@@ -2,8 +2,8 @@
 
 #include "base/pool.h"
 #include "check/shape_problem.h"
-#include "test.h"
 #include "tactus/tactus.h"
+#include "test.h"
 
 #include <stdlib.h>
 
@@ -92,26 +92,29 @@ static long double radial_by_pow(const double a[3], const double e[2], const dou
     long double B = powl(fabsl(x[1] / (long double)a[1]), 2.0L / e[1]);
     long double C = powl(fabsl(x[2] / (long double)a[2]), 2.0L / e[0]);
     long double f = powl(A + B, (long double)e[1] / e[0]) + C;
-    long double r = sqrtl((long double)x[0] * x[0] + (long double)x[1] * x[1] +
-                          (long double)x[2] * x[2]);
+    long double r =
+        sqrtl((long double)x[0] * x[0] + (long double)x[1] * x[1] + (long double)x[2] * x[2]);
     return r * (1.0L - powl(f, -0.5L * e[0]));
 }
 
 static int radial_distance_is_the_corrected_formula(void) {
-    const double a[3] = {0.3, 0.2, 0.5}, exponents[][2] = {{0.6, 0.4}, {0.1, 1.0}, {1.0, 0.1}, {2.0, 2.0}, {1.5, 0.7}};
+    const double a[3] = {0.3, 0.2, 0.5},
+                 exponents[][2] = {{0.6, 0.4}, {0.1, 1.0}, {1.0, 0.1}, {2.0, 2.0}, {1.5, 0.7}};
     testRandom random = {11};
     for (int c = 0; c < 5; ++c) {
         char text[200];
-        snprintf(text, sizeof text,
-                 "<shape name='r' distance='radial'><superquadric size='.3 .2 .5' eps='%g %g'/></shape>",
-                 exponents[c][0], exponents[c][1]);
+        snprintf(
+            text, sizeof text,
+            "<shape name='r' distance='radial'><superquadric size='.3 .2 .5' eps='%g %g'/></shape>",
+            exponents[c][0], exponents[c][1]);
         tacModel* m = load(text);
         for (int i = 0; i < 500; ++i) {
             double x[3];
             for (int k = 0; k < 3; ++k) x[k] = test_uniform(&random, -1.0, 1.0);
             if (x[0] * x[0] + x[1] * x[1] + x[2] * x[2] < 1e-2) continue;
             double expected = (double)radial_by_pow(a, exponents[c], x);
-            // above 1 the coordinate planes are rounded: w^2/(2 |x/a|), w^2 <= 2e-12 (docs/shapes.md)
+            // above 1 the coordinate planes are rounded: w^2/(2 |x/a|), w^2 <= 2e-12
+            // (docs/shapes.md)
             double rounded = fmax(exponents[c][0], exponents[c][1]) > 1.0 ? 1e-9 : 3e-15;
             ENSURE_NEAR(eval(m, 0, x[0], x[1], x[2]).value, expected, rounded);
         }
@@ -120,7 +123,8 @@ static int radial_distance_is_the_corrected_formula(void) {
     return 0;
 }
 
-// the tangent-plane distance is exact over a flat face, and its gradient has length 1 on the surface
+// the tangent-plane distance is exact over a flat face, and its gradient has length 1 on the
+// surface
 static int tangent_distance_is_metric_at_the_surface(void) {
     tacModel* m = load("<shape name='plate'><superquadric size='10 1 .1' eps='.1 .1'/></shape>");
     field f = eval(m, 0, 3.0, 0.2, 0.11);
@@ -151,13 +155,16 @@ static const char* const checked[] = {
     "<shape name='radial' distance='radial'><superquadric size='.3 .2 .5' eps='.6 .4'"
     " euler='20 30 40' pos='.1 0 .2'/></shape>",
     "<shape name='boxy'><superquadric size='1 .2 .05' eps='.1 .1'/></shape>",
-    "<shape name='boxy radial' distance='radial'><superquadric size='1 .2 .05' eps='.1 .1'/></shape>",
+    "<shape name='boxy radial' distance='radial'><superquadric size='1 .2 .05' eps='.1 "
+    ".1'/></shape>",
     "<shape name='spiky'><superquadric size='.3 .2 .5' eps='1.9 1.5'/></shape>",
-    "<shape name='spiky radial' distance='radial'><superquadric size='.3 .2 .5' eps='1.4 2'/></shape>",
+    "<shape name='spiky radial' distance='radial'><superquadric size='.3 .2 .5' eps='1.4 "
+    "2'/></shape>",
     "<shape name='union' smooth='.02'><superquadric size='.3 .2 .5' eps='.6 .4' pos='.1 0 .2'/>"
     "<sphere size='.3' pos='.3 0 0'/><plane pos='0 0 -.3' euler='5 0 0'/></shape>",
     "<shape name='nested' smooth='.01'><union smooth='.05' pos='.1 0 0' euler='0 30 0'>"
-    "<sphere size='.3' pos='.3 0 0'/><superquadric size='.3 .2 .5' eps='.6 1' pos='-.2 .1 0'/></union>"
+    "<sphere size='.3' pos='.3 0 0'/><superquadric size='.3 .2 .5' eps='.6 1' pos='-.2 .1 "
+    "0'/></union>"
     "<union euler='10 0 0'><sphere size='.2'/><union pos='0 .4 0'><sphere size='.1'/>"
     "<superquadric size='.1 .2 .1' eps='.3 .3'/></union></union></shape>",
 };

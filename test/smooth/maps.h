@@ -57,9 +57,7 @@ MAP_PAIR(sign)
 MAP_PAIR(relu)
 MAP_PAIR(abs)
 
-static tacBounds map_bounds(const tacReal* z) {
-    return (tacBounds){z[0], z[1], z[2], z[3]};
-}
+static tacBounds map_bounds(const tacReal* z) { return (tacBounds){z[0], z[1], z[2], z[3]}; }
 
 #define MAP_BOUNDS(f)                                                                              \
     static int f##_value(const softMap* m, const tacReal* z, tacReal* y) {                         \

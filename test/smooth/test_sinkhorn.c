@@ -161,12 +161,8 @@ static int wrong_input_and_small_sizes(void) {
     return 0;
 }
 
-static int derivatives(void) {
-    return derivative_laws(sinkhorn_maps, COUNT(sinkhorn_maps));
-}
-static int extremes(void) {
-    return finite_at_extremes(sinkhorn_maps, COUNT(sinkhorn_maps));
-}
+static int derivatives(void) { return derivative_laws(sinkhorn_maps, COUNT(sinkhorn_maps)); }
+static int extremes(void) { return finite_at_extremes(sinkhorn_maps, COUNT(sinkhorn_maps)); }
 
 TEST_MAIN(RUN(matches_sinkhorn_iteration), RUN(marginals_at_any_temperature), RUN(ties_share),
           RUN(limits), RUN(equivariance), RUN(smooth_through_ties),

@@ -89,45 +89,19 @@ static int check_maps(const softMap* maps, int count, double low, double high) {
 
 #define CHECK(maps, low, high) check_maps(maps, (int)(sizeof maps / sizeof maps[0]), low, high)
 
-static int scalars_at_moderate_temperature(void) {
-    return CHECK(scalar_maps, -2.0, 1.0);
-}
-static int scalars_at_small_temperature(void) {
-    return CHECK(scalar_maps, -6.0, -2.0);
-}
-static int scalars_at_large_temperature(void) {
-    return CHECK(scalar_maps, 1.0, 8.0);
-}
-static int softmax_at_moderate_temperature(void) {
-    return CHECK(array_maps, -2.0, 1.0);
-}
-static int softmax_at_small_temperature(void) {
-    return CHECK(array_maps, -6.0, -2.0);
-}
-static int softmax_at_large_temperature(void) {
-    return CHECK(array_maps, 1.0, 8.0);
-}
-static int softsort_at_moderate_temperature(void) {
-    return CHECK(sort_maps, -1.0, 1.0);
-}
-static int softsort_at_small_temperature(void) {
-    return CHECK(sort_maps, -6.0, -1.0);
-}
-static int sinkhorn_at_moderate_temperature(void) {
-    return CHECK(sinkhorn_maps, -1.0, 1.0);
-}
-static int sinkhorn_at_small_temperature(void) {
-    return CHECK(sinkhorn_maps, -6.0, -1.0);
-}
-static int sinkhorn_at_large_temperature(void) {
-    return CHECK(sinkhorn_maps, 1.0, 6.0);
-}
-static int selection_with_wide_ramp(void) {
-    return CHECK(select_maps, -1.0, 1.0);
-}
-static int selection_with_narrow_ramp(void) {
-    return CHECK(select_maps, -6.0, -1.0);
-}
+static int scalars_at_moderate_temperature(void) { return CHECK(scalar_maps, -2.0, 1.0); }
+static int scalars_at_small_temperature(void) { return CHECK(scalar_maps, -6.0, -2.0); }
+static int scalars_at_large_temperature(void) { return CHECK(scalar_maps, 1.0, 8.0); }
+static int softmax_at_moderate_temperature(void) { return CHECK(array_maps, -2.0, 1.0); }
+static int softmax_at_small_temperature(void) { return CHECK(array_maps, -6.0, -2.0); }
+static int softmax_at_large_temperature(void) { return CHECK(array_maps, 1.0, 8.0); }
+static int softsort_at_moderate_temperature(void) { return CHECK(sort_maps, -1.0, 1.0); }
+static int softsort_at_small_temperature(void) { return CHECK(sort_maps, -6.0, -1.0); }
+static int sinkhorn_at_moderate_temperature(void) { return CHECK(sinkhorn_maps, -1.0, 1.0); }
+static int sinkhorn_at_small_temperature(void) { return CHECK(sinkhorn_maps, -6.0, -1.0); }
+static int sinkhorn_at_large_temperature(void) { return CHECK(sinkhorn_maps, 1.0, 6.0); }
+static int selection_with_wide_ramp(void) { return CHECK(select_maps, -1.0, 1.0); }
+static int selection_with_narrow_ramp(void) { return CHECK(select_maps, -6.0, -1.0); }
 
 //---------------------------------- special points ----------------------------------
 

@@ -262,12 +262,8 @@ static int mollifier_is_twice_differentiable(void) {
 
 //---------------------------------- shared laws ----------------------------------
 
-static int derivatives(void) {
-    return derivative_laws(scalar_maps, COUNT(scalar_maps));
-}
-static int extremes(void) {
-    return finite_at_extremes(scalar_maps, COUNT(scalar_maps));
-}
+static int derivatives(void) { return derivative_laws(scalar_maps, COUNT(scalar_maps)); }
+static int extremes(void) { return finite_at_extremes(scalar_maps, COUNT(scalar_maps)); }
 
 TEST_MAIN(RUN(greater_matches_reference), RUN(sign_relu_abs_match_reference),
           RUN(clip_matches_reference), RUN(within_matches_reference),

@@ -160,12 +160,8 @@ static int wrong_input_and_small_sizes(void) {
     return 0;
 }
 
-static int derivatives(void) {
-    return derivative_laws(sort_maps, COUNT(sort_maps));
-}
-static int extremes(void) {
-    return finite_at_extremes(sort_maps, COUNT(sort_maps));
-}
+static int derivatives(void) { return derivative_laws(sort_maps, COUNT(sort_maps)); }
+static int extremes(void) { return finite_at_extremes(sort_maps, COUNT(sort_maps)); }
 
 TEST_MAIN(RUN(matches_reference), RUN(first_row_is_softmax), RUN(rows_order_and_permutation),
           RUN(hard_limit), RUN(ties_collapse_or_part), RUN(one_sided_at_ties),

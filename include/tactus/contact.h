@@ -1,0 +1,95 @@
+/// Contacts: what a detector finds between pairs of geoms. A seam: declared, not built yet.
+#ifndef TACTUS_CONTACT_H
+#define TACTUS_CONTACT_H
+
+#include "tactus/shape.h"
+
+#include <stdint.h>
+
+TAC_EXTERN_C_BEGIN
+
+/// Which detector a scene picks (docs/architecture.md has the table).
+typedef enum tacDetector {
+    TAC_DETECT_SSDF,     ///< oriented point cloud against oriented point cloud
+    TAC_DETECT_MANIFOLD, ///< vertex-SDF and edge-edge, both ways
+    TAC_DETECT_EDGE_SDF, ///< edges traced through the other body's field
+    TAC_DETECT_SAT,      ///< separating axes
+    TAC_DETECT_CONVEX,   ///< convex program
+    TAC_DETECT_GJK       ///< nearest points of convex pairs, with time of impact
+} tacDetector;
+
+/// What a feature of a geom is.
+typedef enum tacFeatureKind {
+    TAC_FEATURE_VERTEX, ///< one index
+    TAC_FEATURE_EDGE,   ///< two
+    TAC_FEATURE_FACE    ///< three
+} tacFeatureKind;
+
+/// Features of a geom in body axes: what detectors move through the other geom's field. A sphere is
+/// one vertex with a radius, a capsule one edge with a radius, a half-space has none; the others
+/// take them from their mesh or tessellation at load.
+typedef struct tacFeatures {
+    int vertices;        ///< number of vertices
+    int edges;           ///< number of edges
+    int faces;           ///< number of triangles
+    const tacReal* x[3]; ///< vertices                                         (vertices) [m]
+    const int* edge[2];  ///< vertices of an edge                              (edges)
+    const int* face[3];  ///< vertices of a triangle                           (faces)
+    double radius;       ///< of the ball that is swept over them                          [m]
+} tacFeatures;
+
+/// Contacts as arrays. `count` varies, `capacity` is fixed at creation; too many contacts are
+/// TAC_ERROR_CAPACITY, never left out. Records are ordered by (pair, feature), so sums do not
+/// depend on threads or culling.
+///
+/// A record that is absent has activity 0: a smooth detector lets activity reach 0 with two
+/// continuous derivatives before it drops one. Smooth are activity and its products with point,
+/// normal, distance.
+typedef struct tacContacts {
+    int count;         ///< records in use
+    int capacity;      ///< records there is room for
+    int* pair;         ///< index of the pair of geoms                         (capacity)
+    int* geom[2];      ///< its two geoms                                      (capacity)
+    int* bundle;       ///< records of one face share a number, -1 for none    (capacity)
+    uint64_t* feature; ///< which features met: kinds and indices              (capacity)
+
+    tacReal* point[3];  ///< where they meet, in the world                     (capacity) [m]
+    tacReal* normal[3]; ///< from geom[0] to geom[1], length <= 1              (capacity)
+    tacReal* distance;  ///< signed, negative in penetration                   (capacity) [m]
+    tacReal* activity;  ///< in [0, 1]                                         (capacity)
+
+    /// d(point, normal, distance, activity)/d xi, NULL unless asked for. xi is the twist of the
+    /// body of geom[1] relative to that of geom[0] about `point`; both bodies follow from delta = D
+    /// (xi1 - xi0) + rigid(xi0).                                    (capacity) each
+    tacReal* d_twist[8][6];
+} tacContacts;
+
+/// Makes room for contacts of a model.
+TAC_API
+tacResult tac_contacts_create(const tacModel* model, int capacity, tacContacts** out)
+    TAC_PLANNED("detect");
+
+/// Gives contacts back. NULL is allowed.
+TAC_API
+void tac_contacts_destroy(tacContacts* contacts) TAC_PLANNED("detect");
+
+/// Contacts of all pairs by the scene's detector. `body` holds the bodies' world poses (nbody).
+TAC_API
+tacResult tac_detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
+                     tacScratch* scratch) TAC_PLANNED("detect");
+
+/// Forward derivative of tac_detect along twists of the bodies (nbody x 6) and parameters (nparam).
+TAC_API
+tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacReal* pose_dot,
+                         const tacReal* theta_dot, tacContacts* dot, tacScratch* scratch)
+    TAC_PLANNED("detect");
+
+/// Reverse derivative: adds to pose_bar (nbody x 6) and theta_bar (nparam), NULL skips.
+TAC_API
+tacResult tac_detect_vjp(const tacModel* model, const tacPose* body, const tacContacts* bar,
+                         tacReal* pose_bar, tacReal* theta_bar, tacScratch* scratch)
+    TAC_PLANNED("detect");
+
+TAC_EXTERN_C_END
+
+#endif

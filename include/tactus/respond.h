@@ -1,0 +1,86 @@
+/// Responders: contacts to wrenches (smooth) or impulses (hard). A seam: declared, not built yet.
+#ifndef TACTUS_RESPOND_H
+#define TACTUS_RESPOND_H
+
+#include "tactus/contact.h"
+
+TAC_EXTERN_C_BEGIN
+
+/// Which responder a scene picks. The first three are forces, the others impulses.
+typedef enum tacResponder {
+    TAC_RESPOND_SPRING,        ///< smooth point-plane spring and damper per contact
+    TAC_RESPOND_SCM,           ///< soft-minimum contact model over point clouds
+    TAC_RESPOND_ELASTOPLASTIC, ///< k rho^3 with damping and logistic friction
+    TAC_RESPOND_LCP,           ///< hard contact with friction, exact
+    TAC_RESPOND_CONE           ///< convex program with cones, impedance scaled by activity
+} tacResponder;
+
+/// Poses and velocities of the bodies: what dynamics/ hands to detectors and responders.
+typedef struct tacKinematics {
+    const tacPose* pose;  ///< world pose of each body                                (nbody)
+    const tacReal* twist; ///< (linear, angular) about the body's origin, world axes  (nbody x 6)
+} tacKinematics;
+
+/// The mass matrix, factored along the tree, and the rows that dynamics/ lists beside the contacts.
+typedef struct tacDynamics tacDynamics;
+
+/// One row beside the contacts: a limit, an equality, friction loss, a tendon limit.
+typedef struct tacRow {
+    int kind;         ///< what it is
+    tacReal value;    ///< position error or distance to the limit     [m or rad]
+    tacReal velocity; ///< its rate                                    [m/s or rad/s]
+    const tacReal* J; ///< d velocity/d qvel                           (nv)
+} tacRow;
+
+/// Force between two bodies with its stiffness and damping, summed over all contacts of the pair.
+typedef struct tacPairForce {
+    int body[2];       ///< body[0] gets the negative of what body[1] gets
+    tacReal origin[3]; ///< point that all of this is taken about, in the world        [m]
+    tacReal wrench[6]; ///< on body[1], (force, torque), world axes                    [N, N m]
+    tacReal K[36];     ///< d wrench/d xi, relative pose, row-major
+    tacReal C[36];     ///< d wrench/d nu, relative twist, row-major
+} tacPairForce;
+
+/// Forces of a smooth responder, one entry per pair of bodies that touch; *count entries are
+/// written.
+TAC_API
+tacResult tac_force(const tacModel* model, const tacKinematics* kinematics,
+                    const tacContacts* contacts, tacPairForce* out, int* count, tacScratch* scratch)
+    TAC_PLANNED("respond");
+
+/// Forward derivative of tac_force by the parameters (nparam).
+TAC_API
+tacResult tac_force_jvp(const tacModel* model, const tacKinematics* kinematics,
+                        const tacContacts* contacts, const tacReal* theta_dot, tacPairForce* dot,
+                        tacScratch* scratch) TAC_PLANNED("respond");
+
+/// Reverse derivative of tac_force: adds to theta_bar (nparam).
+TAC_API
+tacResult tac_force_vjp(const tacModel* model, const tacKinematics* kinematics,
+                        const tacContacts* contacts, const tacPairForce* bar, tacReal* theta_bar,
+                        tacScratch* scratch) TAC_PLANNED("respond");
+
+/// Next velocity of an impulse responder from the velocity without contact; 3 impulses a contact.
+TAC_API
+tacResult tac_impulse(const tacModel* model, const tacDynamics* dynamics,
+                      const tacContacts* contacts, const tacReal* v_free, tacReal* v_next,
+                      tacReal* impulse, tacScratch* scratch) TAC_PLANNED("respond");
+
+/// Forward derivative of tac_impulse at the solution that the scratch keeps.
+TAC_API
+tacResult tac_impulse_jvp(const tacModel* model, const tacDynamics* dynamics,
+                          const tacContacts* contacts_dot, const tacReal* v_free_dot,
+                          const tacReal* theta_dot, tacReal* v_next_dot, tacScratch* scratch)
+    TAC_PLANNED("respond");
+
+/// Reverse derivative of tac_impulse, implicit at the solution that the scratch keeps: adds to
+/// contacts_bar, v_free_bar (nv) and theta_bar (nparam).
+TAC_API
+tacResult tac_impulse_vjp(const tacModel* model, const tacDynamics* dynamics,
+                          const tacContacts* contacts, const tacReal* v_next_bar,
+                          tacContacts* contacts_bar, tacReal* v_free_bar, tacReal* theta_bar,
+                          tacScratch* scratch) TAC_PLANNED("respond");
+
+TAC_EXTERN_C_END
+
+#endif

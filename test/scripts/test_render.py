@@ -1,0 +1,129 @@
+#!/usr/bin/python3 -B
+"""tactus render: pictures are written whole or not at all, and complaints help. argv[1] = build dir."""
+
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+TACTUS = os.path.join(os.path.abspath(sys.argv[1]), "tactus")
+SCENE = """<mujoco><asset>
+  <shape name="pebble" smooth=".02"><sphere size=".15"/><sphere size=".1" pos=".15 0 0"/></shape>
+</asset><worldbody>
+  <light directional="true" dir="-.5 .5 -1"/>
+  <camera name="front" pos="0 -2 .6" xyaxes="1 0 0 0 .3 1" fovy="40"/>
+  <geom type="plane" size="1 1 1"/>
+  <geom type="shape" shape="pebble" pos="0 0 .15" rgba=".8 .3 .2 1"/>
+</worldbody></mujoco>
+"""
+passed = failed = 0
+
+
+def check(name, condition, detail=""):
+    global passed, failed
+    passed, failed = passed + bool(condition), failed + (not condition)
+    print(("ok   " if condition else "FAIL ") + name + ("" if condition else f": {detail}"))
+
+
+def render(*arguments):
+    return subprocess.run([TACTUS, "render", *arguments], capture_output=True, timeout=300)
+
+
+def png_size(data):
+    """Width and height, if every chunk's checksum is right and the pixels are all there."""
+    if data[:8] != b"\x89PNG\r\n\x1a\n":
+        return None
+    at, pixels, size = 8, b"", None
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        if struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0] != zlib.crc32(kind + body):
+            return None
+        if kind == b"IHDR":
+            size = struct.unpack(">II", body[:8])
+        pixels += body if kind == b"IDAT" else b""
+        at += 12 + length
+    return size if size and len(zlib.decompress(pixels)) == size[1] * (3 * size[0] + 1) else None
+
+
+def run(folder):
+    scene = os.path.join(folder, "scene.xml")
+    with open(scene, "w") as file:
+        file.write(SCENE)
+
+    def path(name):
+        return os.path.join(folder, name)
+
+    def read(name):
+        with open(path(name), "rb") as file:
+            return file.read()
+
+    # pictures
+    answer = render(scene, "-o", path("a.ppm"), "--size", "96x54", "--threads", "1")
+    check("a .ppm is written", answer.returncode == 0 and read("a.ppm")[:13] == b"P6\n96 54\n255\n"
+          and len(read("a.ppm")) == 13 + 3 * 96 * 54, answer.stderr)
+    check("nothing is said when all is well", answer.stdout + answer.stderr == b"", answer)
+    render(scene, "-o", path("b.ppm"), "--size", "96x54", "--threads", "3")
+    check("threads change no bit", read("a.ppm") == read("b.ppm"))
+    answer = render(scene, "-o", path("a.png"), "--size=97x55")
+    if b"no libpng" in answer.stderr:
+        check("without libpng nothing is written", not os.path.exists(path("a.png")))
+    else:
+        check("a .png is written", answer.returncode == 0 and png_size(read("a.png")) == (97, 55),
+              answer.stderr)
+        answer = render(scene, "-o", path("c.png"))
+        check("960x540 is the usual size", png_size(read("c.png")) == (960, 540), answer.stderr)
+        answer = render(scene, "-o", "-", "--size", "8x8")
+        check("- is the standard output", png_size(answer.stdout) == (8, 8), answer.stderr)
+    answer = render(scene, "-o", path("d.ppm"), "--size", "40x40", "--shape", "pebble",
+                    "--samples", "1")
+    check("one shape alone", answer.returncode == 0 and len(read("d.ppm")) > 4800, answer.stderr)
+    answer = render(scene, "-o", path("e.ppm"), "--size", "96x54", "--camera", "front")
+    check("a camera by its name", read("e.ppm") == read("a.ppm"), answer.stderr)
+    answer = render("--help")
+    check("--help has an example", answer.returncode == 0 and b"example:" in answer.stdout
+          and b"--samples" in answer.stdout)
+
+    # wrong use: exit code 2, a text that helps, no file
+    before = sorted(os.listdir(folder))
+    for name, arguments, text in [
+        ("no output", [scene], b"-o"),
+        ("size without x", [scene, "-o", path("x.ppm"), "--size", "960"], b"960x540"),
+        ("size zero", [scene, "-o", path("x.ppm"), "--size", "0x5"], b"960x540"),
+        ("size negative", [scene, "-o", path("x.ppm"), "--size", "-3x5"], b"960x540"),
+        ("size huge", [scene, "-o", path("x.ppm"), "--size", "99999999999999999999x5"], b"960x540"),
+        ("size with a tail", [scene, "-o", path("x.ppm"), "--size", "5x5x5"], b"960x540"),
+        ("samples 0", [scene, "-o", path("x.ppm"), "--samples", "0"], b"between"),
+        ("samples no number", [scene, "-o", path("x.ppm"), "--samples", "many"], b"not a number"),
+        ("threads -1", [scene, "-o", path("x.ppm"), "--threads", "-1"], b"between"),
+        ("unknown camera", [scene, "-o", path("x.ppm"), "--camera", "frnt"], b"'front'"),
+        ("unknown shape", [scene, "-o", path("x.ppm"), "--shape", "peble"], b"'pebble'"),
+        ("unknown option", [scene, "-o", path("x.ppm"), "--sampels", "4"], b"--samples"),
+        ("unknown ending", [scene, "-o", path("x.jpg")], b".png"),
+        ("no such directory", [scene, "-o", path("no/such/x.ppm")], b"directory"),
+        ("output is a directory", [scene, "-o", path("dir.ppm")], b"directory"),
+        ("no such scene", [path("none.xml"), "-o", path("x.ppm")], b"none.xml"),
+        ("scene is a directory", [folder, "-o", path("x.ppm")], b"directory"),
+        ("two scenes", [scene, scene, "-o", path("x.ppm")], b"too many"),
+    ]:
+        if name == "output is a directory":
+            os.mkdir(path("dir.ppm"))
+        answer = render(*arguments)
+        check(name, answer.returncode == 2 and text in answer.stderr and answer.stdout == b"",
+              f"{answer.returncode} {answer.stderr}")
+    os.rmdir(path("dir.ppm"))
+    check("nothing was left behind", sorted(os.listdir(folder)) == before, os.listdir(folder))
+
+    # a failed picture leaves the old one
+    answer = render(scene, "-o", path("a.ppm"), "--camera", "nobody")
+    check("an old picture stays", len(read("a.ppm")) == 13 + 3 * 96 * 54)
+    answer = render(scene, "-o", "/dev/full", "--size", "8x8")
+    check("a name without an ending is refused", answer.returncode == 2, answer.stderr)
+
+
+with tempfile.TemporaryDirectory() as place:
+    run(place)
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed != 0)
