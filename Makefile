@@ -23,7 +23,7 @@ build: setup ## build/tactus, build/libtactus.a, build/libtactus.so
 
 demo: build ## render the first scene to build/demo.png and check its gradient
 	build/tactus render scenes/first_light.xml -o build/demo.png
-	build/tactus grad --check scenes/first_light.xml
+	build/tactus grad scenes/first_light.xml --shape goblet --at ".16 0 .37" --check
 
 test: setup ## all tests: release, address and undefined-behaviour sanitizers, style
 	@tools/test

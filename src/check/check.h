@@ -40,9 +40,10 @@ typedef struct tacCheckProblem {
     // overwritten
     tacResult (*hvp)(const void* context, const double* x, const double* y_bar, const double* x_dot,
                      double* x_bar_dot);
-    // fills point number i of a run: x, and the length scale of each input for directions
-    void (*sample)(const void* context, int i, unsigned long long* random, double* x,
-                   double* scale);
+    // Fills point number i of a run: x, and the length scale of each input for directions. Returns
+    // how many leading outputs have second derivatives at the point: second derivatives are taken
+    // of those alone, and Taylor slopes only where all have them.
+    int (*sample)(const void* context, int i, unsigned long long* random, double* x, double* scale);
 } tacCheckProblem;
 
 typedef struct tacCheckOptions {
@@ -85,8 +86,8 @@ tacCheckOptions tac_check_default_options(void);
 tacResult tac_check_run(const tacCheckProblem* problem, tacCheckOptions options,
                         tacCheckReport* report);
 
-// Largest error relative to the largest entry, as all comparisons measure it.
-double tac_check_error(int n, const double* a, const double* b);
+// Largest difference, relative to the largest entry or to the terms that made it up.
+double tac_check_error(int n, const double* a, const double* b, double terms);
 
 // uniform in [low, high), normal with unit variance
 double tac_check_uniform(unsigned long long* random, double low, double high);

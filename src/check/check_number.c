@@ -58,8 +58,8 @@ const tacCheckNumber tac_check_number_complex = {first, second};
 
 #elif defined(TAC_NUMBER_QUAD)
 
-// central difference in quad precision: rounding 1e-34/1e-11, truncation 1e-22
-#define QUAD_STEP 1e-11
+// central difference in quad precision: rounding 1e-34/1e-19, and a step far below every length
+#define QUAD_STEP 1e-19
 
 static const tacCheckFunctions* functions_of(const tacCheckProblem* p) { return p->as_quad; }
 

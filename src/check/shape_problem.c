@@ -2,44 +2,50 @@
 
 #include "check/shape_problem.h"
 
-#include "base/scratch.h"
-
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-// a leaf's origin in the shape's frame is found by following pos only: good enough to aim at
-static void leaf_origin(const tacModel* model, const tacNode* node, double out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = model->param[node->position + k];
+// A point of a node's frame: near, far or close to its origin; now and then exactly at the origin,
+// on an axis or on a coordinate plane.
+static int draw_local(int i, double size, unsigned long long* random, double y[3]) {
+    double reach = size * (i % 7 == 3 ? 1e3 : i % 7 == 5 ? 0.02 : 1.5);
+    for (int k = 0; k < 3; ++k) y[k] = reach * tac_check_normal(random);
+    int special = i % 11, axis = i / 11 % 3;
+    if (special == 0) y[0] = y[1] = y[2] = 0.0;
+    if (special == 1) y[axis] = 0.0;
+    if (special == 2) y[axis] = y[(axis + 1) % 3] = 0.0;
+    return special > 2 ? 4 : 1;
 }
 
-static void sample(const void* context, int i, unsigned long long* random, double* x,
-                   double* scale) {
+static int sample(const void* context, int i, unsigned long long* random, double* x,
+                  double* scale) {
     const tacCheckShape* c = context;
-    const tacShape* shape = &c->model->shape[c->shape];
-    const tacNode* node = &c->model->node[shape->first + i % shape->count];
-    double reach = c->size * (i % 7 == 3 ? 1e3 : i % 7 == 5 ? 0.02 : 1.5);
-    leaf_origin(c->model, node, x);
+    const tacFrame* f = &c->bound[i % c->model->shape[c->shape].count].frame;
+    double y[3];
+    int smooth = draw_local(i, c->size, random, y);
     for (int k = 0; k < 3; ++k) {
-        x[k] += reach * tac_check_normal(random);
-        x[k] += c->position[k], scale[k] = c->size;
+        x[k] = f->origin[k] + f->R.m[k][0] * y[0] + f->R.m[k][1] * y[1] + f->R.m[k][2] * y[2];
+        x[3 + k] = x[6 + k] = 0.0;
+        scale[k] = scale[3 + k] = c->size, scale[6 + k] = 1.0;
     }
-    // exactly on an axis, a plane, the centre of a leaf
-    if (i % 11 == 0) leaf_origin(c->model, node, x);
-    if (i % 11 == 1) x[i / 11 % 3] = c->model->param[node->position + i / 11 % 3];
-    for (int k = 3; k < 6; ++k) x[k] = 0.0, scale[k] = c->size;
-    for (int k = 6; k < 9; ++k) x[k] = 0.0, scale[k] = 1.0;
     for (int k = 0; k < c->model->nparam; ++k) {
         x[9 + k] = c->model->param[k];
         scale[9 + k] = 0.3 * fabs(x[9 + k]);
     }
+    return smooth;
+}
+
+static tacPose pose_of(const tacCheckShape* c) {
+    return (tacPose){{c->position[0], c->position[1], c->position[2]},
+                     {c->rotation[0], c->rotation[1], c->rotation[2], c->rotation[3]}};
 }
 
 static tacResult hvp(const void* context, const double* x, const double* y_bar, const double* x_dot,
                      double* x_bar_dot) {
     const tacCheckShape* c = context;
     memset(x_bar_dot, 0, sizeof(double) * (size_t)(9 + c->model->nparam));
-    tacPose pose = {{c->position[0], c->position[1], c->position[2]},
-                    {c->rotation[0], c->rotation[1], c->rotation[2], c->rotation[3]}};
+    tacPose pose = pose_of(c);
     double bar[4] = {y_bar[0], y_bar[1], y_bar[2], y_bar[3]};
     tacPoints points = {1, {&x[0], &x[1], &x[2]}};
     tacField field_bar = {.value = &bar[0], .gradient = {&bar[1], &bar[2], &bar[3]}};
@@ -87,10 +93,18 @@ tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape*
                                  .as_quad = &tac_check_shape_quad,
                                  .hvp = hvp,
                                  .sample = sample};
-    return tac_scratch_create(model, &context->scratch);
+    context->bound = malloc(sizeof(tacBound) * (size_t)model->shape[shape].count);
+    if (!context->bound) return TAC_ERROR_MEMORY;
+    tac_shape_bind(model, &model->shape[shape], pose_of(context), context->bound);
+    tacResult result = tac_scratch_create(model, &context->scratch);
+    if (result != TAC_OK) free(context->bound);
+    return result;
 }
 
-void tac_check_shape_end(tacCheckShape* context) { tac_scratch_destroy(context->scratch); }
+void tac_check_shape_end(tacCheckShape* context) {
+    tac_scratch_destroy(context->scratch);
+    free(context->bound);
+}
 
 // logarithms are divided by the exponents, and their rounding with them
 static double smallest_exponent(const tacModel* model, const tacShape* shape) {
@@ -106,7 +120,8 @@ static double smallest_exponent(const tacModel* model, const tacShape* shape) {
 tacCheckOptions tac_check_shape_options(const tacCheckShape* context) {
     const tacModel* model = context->model;
     tacCheckOptions options = tac_check_default_options();
-    options.second /= smallest_exponent(model, &model->shape[context->shape]);
+    double least = smallest_exponent(model, &model->shape[context->shape]);
+    options.first /= least, options.second /= least;
     options.first *= fmax(1.0, 1e-5 * context->size / context->smooth);
     options.second *= fmax(1.0, 1e-8 * 1e3 * context->size / context->smooth);
     return options;

@@ -4,7 +4,7 @@
 #define TAC_CHECK_SHAPE_PROBLEM_H
 
 #include "check/check.h"
-#include "tactus/shape.h"
+#include "shape/bound.h"
 
 typedef struct tacCheckShape {
     const tacModel* model;
@@ -12,6 +12,7 @@ typedef struct tacCheckShape {
     double position[3], rotation[4]; // placement that the twist moves
     double size;                     // points are drawn within a few of these
     double smooth;                   // smallest temperature
+    tacBound* bound;                 // nodes in the world at that placement
     tacScratch* scratch;             // large enough for the quad build too
 } tacCheckShape;
 

@@ -49,11 +49,14 @@ static double wave_mean(double x, double width) {
 static double checker(const tacStage* stage, const tacItem* plane, const tacRays* rays, int i) {
     tacVec3 along = tac_vector(&rays->along, i);
     tacVec3 x = tac_sub(tac_ray_point(rays, i, rays->distance[i]), plane->pose.position);
-    double pixel = rays->pixel * rays->distance[i], fall = fabs(tac_dot(along, plane->axes[2]));
+    // a mirror that is bent spreads the rays of a pixel
+    double spread = rays->before[i] > 0.0 ? 6.0 : 1.2;
+    double pixel = spread * rays->pixel * (rays->before[i] + rays->distance[i]);
+    double fall = fabs(tac_dot(along, plane->axes[2]));
     double wave = 1.0;
     for (int k = 0; k < 2; ++k) {
         double lean = tac_dot(along, plane->axes[k]) / fmax(fall, 1e-6);
-        double width = 1.2 * pixel * sqrt(1.0 + lean * lean) / stage->cell;
+        double width = pixel * sqrt(1.0 + lean * lean) / stage->cell;
         wave *= wave_mean(tac_dot(x, plane->axes[k]) / stage->cell, fmax(width, 1e-9));
     }
     return 1.0 + 0.10 * wave;

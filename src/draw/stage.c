@@ -40,7 +40,7 @@ static tacItem make_item(const tacModel* model, int shape, tacPose pose, const d
 
 static tacItem make_ground(tacVec3 point) {
     tacItem item = {.shape = -1, .pose = {point, {1.0, 0.0, 0.0, 0.0}}, .radius = INFINITY};
-    item.rgb[0] = item.rgb[1] = item.rgb[2] = 0.32;
+    item.rgb[0] = item.rgb[1] = item.rgb[2] = 0.42;
     item.alpha = 1.0;
     set_axes(&item);
     return item;

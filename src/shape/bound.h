@@ -18,6 +18,8 @@
 // half-width, in units of a semi-axis, of the rounding of coordinate planes: w^2 = plane + ridge(e)
 #define TAC_SQ_PLANE 1e-60
 #define TAC_SQ_RIDGE 1e-12
+// added to r^2, so that y/r is 0 at a centre; far above the square of the complex step
+#define TAC_CENTRE 1e-280
 // radius of the core that replaces the direction-dependent centre, in units of kappa
 #define TAC_CORE 0.05
 

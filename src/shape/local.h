@@ -100,17 +100,19 @@ TAC_INLINE void hessian_to_world(const tacFrame* f, const wide H[6], wide out[6]
 
 //---------------------------------- core -----------------------------------------
 
-// w(t) = 10 t^3 - 15 t^4 + 6 t^5 on [0, 1], 1 beyond; with w' and w'' (docs/shapes.md eq. 5)
+// w(t) = 35 t^4 - 84 t^5 + 70 t^6 - 20 t^7 on [0, 1], 1 beyond; with w' and w'' (docs/shapes.md eq.
+// 5)
 typedef struct coreWeight {
     wide w, d, dd;
 } coreWeight;
 
 TAC_INLINE coreWeight core_weight(wide t) {
-    wide rest = 1.0 - t;
+    wide rest = 1.0 - t, t2 = t * t, both = t * rest;
     coreWeight c;
-    c.w = t * t * t * w_fma(t, w_fma(t, w_set(6.0), w_set(-15.0)), w_set(10.0));
-    c.d = 30.0 * (t * t) * (rest * rest);
-    c.dd = 60.0 * t * rest * (rest - t);
+    c.w = t2 * t2 *
+          w_fma(t, w_fma(t, w_fma(t, w_set(-20.0), w_set(70.0)), w_set(-84.0)), w_set(35.0));
+    c.d = 140.0 * (both * both * both);
+    c.dd = 420.0 * (both * both) * (rest - t);
     return c;
 }
 

@@ -15,7 +15,7 @@ typedef struct sphereJet {
 
 TAC_INLINE sphereJet sphere_jet(const tacBound* b, const wide y[3]) {
     sphereJet j;
-    wide r2 = w_dot3(y, y) + 1e-300;
+    wide r2 = w_dot3(y, y) + TAC_CENTRE;
     wide r = w_sqrt(r2);
     j.inv_r = 1.0 / r;
     j.t = w_min(r / b->core.radius, w_set(1.0));

@@ -58,8 +58,9 @@ typedef struct sqJet {
 } sqJet;
 
 TAC_INLINE void sq_jet_first(const tacBound* b, const sqLogs* l, sqJet* j) {
-    wide one = w_set(1.0), inv = w_rcp((1.0 + l->E) * (1.0 + l->F));
-    wide inv_E = inv * (1.0 + l->F), inv_F = inv * (1.0 + l->E);
+    // one reciprocal of the product would be cheaper, but in the complex build its derivative
+    // cancels
+    wide one = w_set(1.0), inv_E = w_rcp(1.0 + l->E), inv_F = w_rcp(1.0 + l->F);
     j->beta = w_select_ge0(l->du, one, l->E) * inv_E;
     j->beta_c = w_select_ge0(l->du, l->E, one) * inv_E;
     j->alpha = w_select_ge0(l->dv, one, l->F) * inv_F;
@@ -160,7 +161,7 @@ typedef struct sqRay {
 
 TAC_INLINE sqRay sq_ray(const wide y[3]) {
     sqRay ray;
-    wide r2 = w_dot3(y, y) + 1e-300;
+    wide r2 = w_dot3(y, y) + TAC_CENTRE;
     ray.inv_r = w_rsqrt(r2);
     ray.r = r2 * ray.inv_r;
     for (int i = 0; i < 3; ++i) ray.n[i] = y[i] * ray.inv_r;

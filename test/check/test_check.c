@@ -3,10 +3,11 @@
 #include "check/adapter_example.h"
 #include "test.h"
 
-static void sample(const void* context, int i, unsigned long long* random, double* x,
-                   double* scale) {
+static int sample(const void* context, int i, unsigned long long* random, double* x,
+                  double* scale) {
     (void)context, (void)i;
     for (int k = 0; k < 3; ++k) x[k] = tac_check_uniform(random, -1.0, 1.0), scale[k] = 1.0;
+    return 2;
 }
 
 // d/dt vjp(x + t d, bar), optionally 1 % off in one term
@@ -75,7 +76,7 @@ static int hvp_off_by_one_percent_fails(void) {
 
 static int non_finite_is_an_error(void) {
     double a[2] = {1.0, NAN}, b[2] = {1.0, 1.0};
-    ENSURE(isinf(tac_check_error(2, a, b)));
+    ENSURE(isinf(tac_check_error(2, a, b, 0.0)));
     return 0;
 }
 

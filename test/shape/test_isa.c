@@ -150,8 +150,8 @@ static int bits_do_not_depend_on_the_batch(void) { return each_set(same_bits_alo
 
 static int sets_agree_within_the_bound(void) {
     ENSURE_LAW(each_set(near_the_baseline));
-    printf("  largest differences between sets: value %.2g, gradient %.2g, Hessian %.2g\n", worst[0],
-           worst[1], worst[2]);
+    printf("  largest differences between sets: value %.2g, gradient %.2g, Hessian %.2g\n",
+           worst[0], worst[1], worst[2]);
     return 0;
 }
 

@@ -1,26 +1,11 @@
 // Shapes of the ground: closed forms, derivatives, extremes, and the same bits for any batch.
 
-#include "base/pool.h"
 #include "check/shape_problem.h"
+#include "shape/scenes.h"
 #include "tactus/tactus.h"
 #include "test.h"
 
 #include <stdlib.h>
-
-//---------------------------------- scenes ---------------------------------------
-
-static tacModel* load(const char* shapes) {
-    char text[8192];
-    tacModel* model = NULL;
-    tacMessage message;
-    tacOptions options = tac_default_options();
-    int size = snprintf(text, sizeof text, "<mujoco><asset>%s</asset></mujoco>", shapes);
-    if (tac_load_text(text, size, "test.xml", &options, &model, &message) != TAC_OK) {
-        printf("  %s:%d: %s: %s\n", message.file, message.line, message.attribute, message.text);
-        exit(1);
-    }
-    return model;
-}
 
 // value, gradient, Hessian at one point of the shape's own frame
 typedef struct field {
@@ -42,7 +27,7 @@ static field eval(const tacModel* model, int shape, double x, double y, double z
 //---------------------------------- closed forms ---------------------------------
 
 static int sphere_is_distance(void) {
-    tacModel* m = load("<shape name='s'><sphere size='.5' pos='1 2 3'/></shape>");
+    tacModel* m = load_shapes("<shape name='s'><sphere size='.5' pos='1 2 3'/></shape>");
     field f = eval(m, 0, 1.0, 2.0 + 0.6, 3.0 - 0.8);
     ENSURE_NEAR(f.value, 0.5, 1e-15);
     ENSURE_NEAR(f.g[1], 0.6, 1e-15);
@@ -55,7 +40,7 @@ static int sphere_is_distance(void) {
 }
 
 static int plane_is_height(void) {
-    tacModel* m = load("<shape name='p'><plane pos='0 0 .25' zaxis='0 1 1'/></shape>");
+    tacModel* m = load_shapes("<shape name='p'><plane pos='0 0 .25' zaxis='0 1 1'/></shape>");
     field f = eval(m, 0, 7.0, 1.0, 0.25);
     ENSURE_NEAR(f.value, sqrt(0.5), 1e-15);
     ENSURE_NEAR(f.g[1], sqrt(0.5), 1e-15);
@@ -66,10 +51,10 @@ static int plane_is_height(void) {
 
 // eps = 1 1 with equal axes is a sphere, for both distances
 static int round_superquadric_is_sphere(void) {
-    tacModel* m = load("<shape name='t'><superquadric size='.5 .5 .5' eps='1 1'/></shape>"
-                       "<shape name='r' distance='radial'>"
-                       "<superquadric size='.5 .5 .5' eps='1 1'/></shape>"
-                       "<shape name='s'><sphere size='.5'/></shape>");
+    tacModel* m = load_shapes("<shape name='t'><superquadric size='.5 .5 .5' eps='1 1'/></shape>"
+                              "<shape name='r' distance='radial'>"
+                              "<superquadric size='.5 .5 .5' eps='1 1'/></shape>"
+                              "<shape name='s'><sphere size='.5'/></shape>");
     testRandom random = {7};
     for (int i = 0; i < 200; ++i) {
         double x[3];
@@ -107,7 +92,7 @@ static int radial_distance_is_the_corrected_formula(void) {
             text, sizeof text,
             "<shape name='r' distance='radial'><superquadric size='.3 .2 .5' eps='%g %g'/></shape>",
             exponents[c][0], exponents[c][1]);
-        tacModel* m = load(text);
+        tacModel* m = load_shapes(text);
         for (int i = 0; i < 500; ++i) {
             double x[3];
             for (int k = 0; k < 3; ++k) x[k] = test_uniform(&random, -1.0, 1.0);
@@ -126,7 +111,8 @@ static int radial_distance_is_the_corrected_formula(void) {
 // the tangent-plane distance is exact over a flat face, and its gradient has length 1 on the
 // surface
 static int tangent_distance_is_metric_at_the_surface(void) {
-    tacModel* m = load("<shape name='plate'><superquadric size='10 1 .1' eps='.1 .1'/></shape>");
+    tacModel* m =
+        load_shapes("<shape name='plate'><superquadric size='10 1 .1' eps='.1 .1'/></shape>");
     field f = eval(m, 0, 3.0, 0.2, 0.11);
     ENSURE_NEAR(f.value, 0.01, 1e-6);
     ENSURE_NEAR(f.g[2], 1.0, 1e-6);
@@ -136,8 +122,8 @@ static int tangent_distance_is_metric_at_the_surface(void) {
 
 // smooth union of k equal fields is lower by tau ln k (math P1-08)
 static int union_of_duplicates_is_lower_by_tau_log_k(void) {
-    tacModel* m = load("<shape name='u' smooth='.1'><sphere size='.5'/><sphere size='.5'/>"
-                       "<sphere size='.5'/></shape>");
+    tacModel* m = load_shapes("<shape name='u' smooth='.1'><sphere size='.5'/><sphere size='.5'/>"
+                              "<sphere size='.5'/></shape>");
     field f = eval(m, 0, 0.0, 0.9, 0.0);
     ENSURE_NEAR(f.value, 0.4 - 0.1 * log(3.0), 1e-15);
     ENSURE_NEAR(f.g[1], 1.0, 1e-15);
@@ -182,7 +168,7 @@ static int report_is_clean(const char* name, const tacCheckReport* report) {
 static int derivatives_hold(void) {
     int points = getenv("TACTUS_NO_SWEEP") ? 300 : 3000, bad = 0;
     for (int i = 0; i < (int)(sizeof checked / sizeof *checked); ++i) {
-        tacModel* m = load(checked[i]);
+        tacModel* m = load_shapes(checked[i]);
         tacCheckShape context;
         tacCheckProblem problem;
         tacCheckReport report;

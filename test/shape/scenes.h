@@ -1,0 +1,50 @@
+// Scenes written as text, for the tests of shapes.
+
+#ifndef TACTUS_TEST_SHAPE_SCENES_H
+#define TACTUS_TEST_SHAPE_SCENES_H
+
+#include "tactus/tactus.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// a model of these <shape> elements; a mistake in a test's own scene ends the test
+static inline tacModel* load_shapes(const char* shapes) {
+    static char text[65536];
+    tacModel* model = NULL;
+    tacMessage message;
+    int size = snprintf(text, sizeof text, "<mujoco><asset>%s</asset></mujoco>", shapes);
+    if (tac_load_text(text, size, "test.xml", NULL, &model, &message) != TAC_OK) {
+        printf("  %s:%d: %s: %s\n", message.file, message.line, message.attribute, message.text);
+        exit(1);
+    }
+    return model;
+}
+
+static inline tacScratch* make_scratch(const tacModel* model) {
+    tacScratch* scratch = NULL;
+    if (tac_scratch_create(model, &scratch) != TAC_OK) exit(1);
+    return scratch;
+}
+
+// one of each kind, and a nest of them
+static const char* const shape_zoo =
+    "<shape name='sphere'><sphere size='.5' pos='.1 .2 .3'/></shape>"
+    "<shape name='plane'><plane pos='.1 .2 .3' euler='20 30 40'/></shape>"
+    "<shape name='superquadric'><superquadric size='.3 .2 .5' eps='.6 .4' euler='20 30 40'"
+    " pos='.1 0 .2'/></shape>"
+    "<shape name='radial' distance='radial'><superquadric size='.3 .2 .5' eps='.6 .4'"
+    " euler='20 30 40' pos='.1 0 .2'/></shape>"
+    "<shape name='boxy'><superquadric size='1 .2 .05' eps='.1 .1'/></shape>"
+    "<shape name='spiky'><superquadric size='.3 .2 .5' eps='1.9 1.5'/></shape>"
+    "<shape name='spiky radial' distance='radial'><superquadric size='.3 .2 .5' eps='1.4 "
+    "2'/></shape>"
+    "<shape name='union' smooth='.02'><superquadric size='.3 .2 .5' eps='.6 .4' pos='.1 0 .2'/>"
+    "<sphere size='.3' pos='.3 0 0'/><superquadric size='.2 .2 .2' eps='2 2' pos='0 .4 0'/></shape>"
+    "<shape name='nested' smooth='.01'><union smooth='.05' pos='.1 0 0' euler='0 30 0'>"
+    "<sphere size='.3' pos='.3 0 0'/><superquadric size='.3 .2 .5' eps='.6 1' pos='-.2 .1 "
+    "0'/></union>"
+    "<union euler='10 0 0'><sphere size='.2'/><union pos='0 .4 0'><sphere size='.1'/>"
+    "<superquadric size='.1 .2 .1' eps='.3 .3'/></union></union></shape>";
+
+#endif

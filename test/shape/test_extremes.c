@@ -1,0 +1,129 @@
+// No singular value anywhere: centres, axes, far away, all exponents, all temperatures.
+
+#include "shape/scenes.h"
+#include "test.h"
+
+static int all_finite(const double* a, int count) {
+    for (int i = 0; i < count; ++i)
+        if (!isfinite(a[i])) return 0;
+    return 1;
+}
+
+// value, gradient, Hessian, jvp, vjp and hvp at one point of the shape's frame
+static int everything_is_finite(const tacModel* model, int shape, const double x[3],
+                                tacScratch* scratch) {
+    double field[10], dot[4], bar[4] = {1.0, 0.5, -0.5, 0.25}, pose[6] = {1, 2, 3, 1, 2, 3};
+    double x_dot[3] = {-0.3, 0.7, 0.2};
+    static double param[4096], param_dot[4096];
+    tacPose at = tac_pose_identity();
+    tacPoints point = {1, {&x[0], &x[1], &x[2]}};
+    tacField out = {&field[0],
+                    {&field[1], &field[2], &field[3]},
+                    {&field[4], &field[5], &field[6], &field[7], &field[8], &field[9]}};
+    tacField first = {.value = &bar[0], .gradient = {&bar[1], &bar[2], &bar[3]}};
+    tacField along = {.value = &dot[0], .gradient = {&dot[1], &dot[2], &dot[3]}};
+    double x_bar[3] = {0}, pose_bar[6] = {0};
+    memset(param, 0, sizeof param);
+    for (int i = 0; i < model->nparam; ++i) param_dot[i] = 0.1 * model->param[i];
+    tacShapeTangent tangent = {{&x_dot[0], &x_dot[1], &x_dot[2]}, pose, param_dot};
+    tacShapeAdjoint adjoint = {{&x_bar[0], &x_bar[1], &x_bar[2]}, pose_bar, param};
+
+    ENSURE(tac_shape_eval(model, shape, at, point, out, scratch) == TAC_OK);
+    ENSURE(all_finite(field, 10));
+    tacVec3 n = tac_shape_normal((tacVec3){field[1], field[2], field[3]});
+    ENSURE(n.x * n.x + n.y * n.y + n.z * n.z <= 1.0 + 1e-15);
+    ENSURE(tac_shape_jvp(model, shape, at, point, tangent, along, scratch) == TAC_OK);
+    ENSURE(all_finite(dot, 4));
+    ENSURE(tac_shape_vjp(model, shape, at, point, first, adjoint, scratch) == TAC_OK);
+    ENSURE(all_finite(x_bar, 3) && all_finite(pose_bar, 6) && all_finite(param, model->nparam));
+    ENSURE(tac_shape_hvp(model, shape, at, point, first, tangent, adjoint, scratch) == TAC_OK);
+    ENSURE(all_finite(x_bar, 3) && all_finite(pose_bar, 6) && all_finite(param, model->nparam));
+    return 0;
+}
+
+// points of every sort around a shape of this size
+static int all_around(const tacModel* model, int shape, double size, tacScratch* scratch) {
+    const double lengths[] = {0.0,  1e-300, 1e-160, 1e-100, 1e-31, 1e-30,  1e-20, 1e-12, 1e-6,
+                              1e-3, 0.04,   0.05,   0.5,    1.0,   1.0001, 3.0,   1e3,   1e6};
+    const double directions[][3] = {{1, 0, 0}, {0, 1, 0},       {0, 0, 1},      {-1, 0, 0},
+                                    {1, 1, 0}, {1, 0, 1},       {1, 1, 1},      {0, 1, -1},
+                                    {1, 2, 3}, {1e-9, 1, 1e-9}, {1, 1e-200, 0}, {1e-7, -1e-8, 1}};
+    for (int i = 0; i < (int)(sizeof lengths / sizeof *lengths); ++i)
+        for (int k = 0; k < (int)(sizeof directions / sizeof *directions); ++k) {
+            double x[3];
+            for (int axis = 0; axis < 3; ++axis) x[axis] = size * lengths[i] * directions[k][axis];
+            if (everything_is_finite(model, shape, x, scratch)) {
+                printf("  shape %s at (%g %g %g)\n", model->shape[shape].name, x[0], x[1], x[2]);
+                return 1;
+            }
+        }
+    return 0;
+}
+
+static int law_for(const char* shapes, double size) {
+    tacModel* model = load_shapes(shapes);
+    tacScratch* scratch = make_scratch(model);
+    int result = 0;
+    for (int shape = 0; shape < model->nshape && !result; ++shape)
+        result = all_around(model, shape, size, scratch);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
+    return result;
+}
+
+static int superquadrics_of_all_exponents(void) {
+    const double exponents[] = {0.1, 0.5, 0.999, 1.0, 1.001, 1.5, 2.0};
+    const double sizes[] = {1e-3, 1.0, 1e6};
+    for (int s = 0; s < 3; ++s)
+        for (int i = 0; i < 7; ++i)
+            for (int k = 0; k < 7; ++k) {
+                char text[600];
+                double a = sizes[s], e1 = exponents[i], e2 = exponents[k];
+                snprintf(text, sizeof text,
+                         "<shape name='t'><superquadric size='%g %g %g' eps='%g %g'/></shape>"
+                         "<shape name='r' distance='radial'><superquadric size='%g %g %g'"
+                         " eps='%g %g'/></shape>",
+                         a, 0.7 * a, 0.1 * a, e1, e2, a, 0.7 * a, 0.1 * a, e1, e2);
+                ENSURE_LAW(law_for(text, a));
+            }
+    return 0;
+}
+
+static int spheres_and_planes(void) {
+    return law_for("<shape name='s'><sphere size='1'/></shape><shape name='p'><plane/></shape>",
+                   1.0);
+}
+
+static int unions_of_all_temperatures(void) {
+    const double temperatures[] = {1e-6, 1e-4, 1e-2, 1.0};
+    for (int i = 0; i < 4; ++i) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "<shape name='u' smooth='%g'><sphere size='1'/><sphere size='1' pos='1 0 0'/>"
+                 "<superquadric size='1 .5 .3' eps='.2 1.5'/><sphere size='1'/></shape>",
+                 temperatures[i]);
+        ENSURE_LAW(law_for(text, 1.0));
+    }
+    return 0;
+}
+
+// wrong arguments get a result, not a crash
+static int wrong_arguments_are_refused(void) {
+    tacModel* model = load_shapes("<shape name='s'><sphere size='1'/></shape>");
+    tacScratch* scratch = make_scratch(model);
+    double x = 0.0, value = 42.0;
+    tacPoints point = {1, {&x, &x, &x}}, none = {1, {NULL, NULL, NULL}}, empty = {0};
+    tacField out = {.value = &value};
+    tacPose at = tac_pose_identity();
+    ENSURE(tac_shape_eval(model, 1, at, point, out, scratch) == TAC_ERROR_VALUE);
+    ENSURE(tac_shape_eval(model, -1, at, point, out, scratch) == TAC_ERROR_VALUE);
+    ENSURE(tac_shape_eval(model, 0, at, none, out, scratch) == TAC_ERROR_VALUE);
+    ENSURE(tac_shape_eval(model, 0, at, empty, out, scratch) == TAC_OK);
+    ENSURE(value == 42.0);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
+    return 0;
+}
+
+TEST_MAIN(RUN(spheres_and_planes), RUN(superquadrics_of_all_exponents),
+          RUN(unions_of_all_temperatures), RUN(wrong_arguments_are_refused))
