@@ -40,18 +40,23 @@ function(tactus_isa_objects name)
     set(${name}_OBJECTS ${objects} PARENT_SCOPE)
 endfunction()
 
-# tactus_number_object(NAME NUMBER complex|quad KEEP pattern SOURCES … KERNELS … OBJECTS …):
+# tactus_number_objects(NAME complex|quad sources…): object library NAME_objects in that number type
+function(tactus_number_objects name number)
+    string(TOUPPER ${number} upper)
+    add_library(${name}_objects OBJECT ${ARGN})
+    target_compile_definitions(${name}_objects PRIVATE
+        TAC_NUMBER_${upper} TAC_ISA=${number} TAC_NUMBER_NAME=${number})
+    # complex products without the C99 recovery of infinities (a call per product); quad is not ISO C
+    target_compile_options(${name}_objects PRIVATE -Wno-pedantic
+        $<$<AND:$<C_COMPILER_ID:GNU>,$<STREQUAL:${number},complex>>:-fcx-limited-range>)
+endfunction()
+
+# tactus_number_object(NAME NUMBER complex|quad KEEP pattern SOURCES … OBJECTS …):
 # NAME_OBJECT is one object file in which only symbols like the pattern are visible; OBJECTS are
 # object files of the same number type to be linked in
 function(tactus_number_object name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "NUMBER;KEEP" "SOURCES;KERNELS;OBJECTS")
-    string(TOUPPER ${arg_NUMBER} number)
-    add_library(${name}_objects OBJECT ${arg_SOURCES} ${arg_KERNELS})
-    target_compile_definitions(${name}_objects PRIVATE
-        TAC_NUMBER_${number} TAC_ISA=${arg_NUMBER} TAC_NUMBER_NAME=${arg_NUMBER})
-    # complex products without the C99 recovery of infinities (a call per product); quad is not ISO C
-    target_compile_options(${name}_objects PRIVATE -Wno-pedantic
-        $<$<AND:$<C_COMPILER_ID:GNU>,$<STREQUAL:${arg_NUMBER},complex>>:-fcx-limited-range>)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "NUMBER;KEEP" "SOURCES;OBJECTS")
+    tactus_number_objects(${name} ${arg_NUMBER} ${arg_SOURCES})
     set(object ${CMAKE_BINARY_DIR}/${name}.o)
     add_custom_command(OUTPUT ${object}
         COMMAND ${CMAKE_LINKER} -r -o ${object} $<TARGET_OBJECTS:${name}_objects> ${arg_OBJECTS}

@@ -6,10 +6,14 @@
 #define TACTUS_REAL_H
 
 #ifdef __cplusplus
+/// Begins declarations with C linkage.
 #define TAC_EXTERN_C_BEGIN extern "C" {
-#define TAC_EXTERN_C_END   }
+/// Ends them.
+#define TAC_EXTERN_C_END }
 #else
+/// Begins declarations with C linkage.
 #define TAC_EXTERN_C_BEGIN
+/// Ends them.
 #define TAC_EXTERN_C_END
 #endif
 

@@ -251,8 +251,8 @@ typedef struct tacSinkhorn {
     int k;              ///< number of rows, 0 <= k <= n
     const tacReal* x;   ///< scores                                         (n) [any unit u]
     tacReal tau;        ///< temperature, > 0                                            [u]
-    int max_iterations; ///< of Newton's method, default 100; 3 to 15 are used
-    double tolerance;   ///< of each row's sum, relative to its rank, default 1e-12
+    int max_iterations; ///< of Newton's method, default 100; at most 6 were seen
+    double tolerance;   ///< of the thresholds, in units of tau; default 1e-12
     tacReal* work;      ///< workspace                                   (tac_sinkhorn_size)
 } tacSinkhorn;
 
@@ -265,7 +265,7 @@ size_t tac_sinkhorn_size(int k);
 
 /// The plan P >= 0 that maximises sum_rj (k - r) x_j P_rj + tau entropy(P), where every column sums
 /// to 1 over k rows and "the rest", and every row to 1; (k x n) row-major, without the rest.
-/// C-infinity, ties included. TAC_ERROR_UNSOLVED if the row sums do not reach the tolerance.
+/// C-infinity, ties included. TAC_ERROR_UNSOLVED if the tolerance is not reached.
 TAC_API
 tacResult tac_sinkhorn_top_k(const tacSinkhorn* problem, tacReal* weights);
 /// Derivative of tac_sinkhorn_top_k along (x_dot, tau_dot), implicit at the solution.

@@ -10,7 +10,12 @@
 
 #include "math/number.h"
 
+// kernels are inlined whole; sanitizers, which make that slow to compile, decide for themselves
+#ifdef TAC_SANITIZED
+#define TAC_INLINE static inline __attribute__((unused))
+#else
 #define TAC_INLINE static inline __attribute__((always_inline, unused))
+#endif
 
 #if defined(TAC_NUMBER_COMPLEX) || defined(TAC_NUMBER_QUAD)
 #include "math/wide_scalar.h"

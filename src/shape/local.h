@@ -6,19 +6,24 @@
 #include "math/wide.h"
 #include "shape/bound.h"
 
-#if defined(__clang__)
-#define TAC_UNROLL _Pragma("unroll")
-#else
-#define TAC_UNROLL _Pragma("GCC unroll 8")
-#endif
-
-// vectors that pass a kernel's stages in lock step: as many as the registers bear
+// vectors that pass a kernel's stages in lock step: as many as the registers bear. Sanitizers,
+// under which a long unrolled kernel takes a minute to compile, get two: the same bits.
 #if TAC_LANES == 1
 #define TAC_STAGE 1
+#elif defined(TAC_SANITIZED)
+#define TAC_STAGE 2
 #elif TAC_LANES == 8
 #define TAC_STAGE 8
 #else
 #define TAC_STAGE 4
+#endif
+
+#if defined(TAC_SANITIZED)
+#define TAC_UNROLL
+#elif defined(__clang__)
+#define TAC_UNROLL _Pragma("unroll")
+#else
+#define TAC_UNROLL _Pragma("GCC unroll 8")
 #endif
 
 // value, gradient and Hessian (xx yy zz xy xz yz) of one vector of points

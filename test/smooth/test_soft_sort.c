@@ -122,6 +122,20 @@ static int ties_collapse_or_part(void) {
     return 0;
 }
 
+// offsets are the published function of scores lowered by 10 tau^(1/power) i / n (row 14)
+static int offset_lowers_by_index(void) {
+    double y[5], w[15];
+    for (int power = 1; power <= 2; ++power) {
+        tacSoftSort s = problem(5, scores, 3, 0.04, TAC_TIES_OFFSET);
+        for (int i = 0; i < 5; ++i) y[i] = scores[i] - 10.0 * (power == 1 ? 0.04 : 0.2) * i / 5.0;
+        tacSoftSort lowered = problem(5, y, 3, 0.04, TAC_TIES_PUBLISHED);
+        s.power = lowered.power = power;
+        ENSURE(!tac_soft_sort_top_k(&s, weights) && !tac_soft_sort_top_k(&lowered, w));
+        for (int i = 0; i < 15; ++i) ENSURE_NEAR(weights[i], w[i], 1e-13);
+    }
+    return 0;
+}
+
 // at a tie the reported derivative is the one-sided one towards the reported order, x_0 > x_1
 static int one_sided_at_ties(void) {
     double tied[3] = {0.5, 0.5, 0.1}, dot[3] = {1.0, 0.0, 0.0}, w_dot[9], moved[9], back[9];
@@ -164,5 +178,5 @@ static int derivatives(void) { return derivative_laws(sort_maps, COUNT(sort_maps
 static int extremes(void) { return finite_at_extremes(sort_maps, COUNT(sort_maps)); }
 
 TEST_MAIN(RUN(matches_reference), RUN(first_row_is_softmax), RUN(rows_order_and_permutation),
-          RUN(hard_limit), RUN(ties_collapse_or_part), RUN(one_sided_at_ties),
-          RUN(wrong_input_and_small_sizes), RUN(derivatives), RUN(extremes))
+          RUN(hard_limit), RUN(ties_collapse_or_part), RUN(offset_lowers_by_index),
+          RUN(one_sided_at_ties), RUN(wrong_input_and_small_sizes), RUN(derivatives), RUN(extremes))
