@@ -82,6 +82,7 @@ typedef struct tacLight {
     double direction[3]; ///< unit vector that the light travels along
     double diffuse[3];   ///< colour
     int directional;     ///< 1: parallel light, position is ignored
+    int castshadow;      ///< 0: it lights what stands in the shade as well
 } tacLight;
 
 /// A camera of the world, for pictures only. It looks along -z of its own frame, y is up.

@@ -166,7 +166,10 @@ static void light_spots(const tacStage* stage, const tacRays* rays, tacShadeSpac
                    ambient_light(stage, rays, spots, space->spot_mirror[k], k, space->spot_ray[k]));
     for (int l = 0; l < stage->nlight; ++l) {
         aim(&stage->lights[l], spots);
-        tac_shadows(stage, spots, &space->occlude, scratch);
+        if (stage->lights[l].castshadow)
+            tac_shadows(stage, spots, &space->occlude, scratch);
+        else
+            for (int k = 0; k < spots->count; ++k) spots->light[k] = 1.0;
         for (int k = 0; k < spots->count; ++k) {
             tacVec3 add =
                 direct_light(stage, rays, spots, &stage->lights[l], k, space->spot_ray[k]);

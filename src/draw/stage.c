@@ -108,7 +108,7 @@ static void set_lights(tacStage* stage, int scene_lights) {
         memcpy(stage->lights, model->light, sizeof(tacLight) * (size_t)model->nlight);
         return;
     }
-    stage->lights[0] = (tacLight){.diffuse = {0.78, 0.74, 0.68}, .directional = 1};
+    stage->lights[0] = (tacLight){.diffuse = {0.78, 0.74, 0.68}, .directional = 1, .castshadow = 1};
     tac_store3(stage->lights[0].direction, tac_normalize(tac_vec3(0.75, 0.28, -1.0)));
 }
 

@@ -207,12 +207,13 @@ static void check_mode(tacDraft* draft, const tacElement* element) {
 static void read_light(tacDraft* draft, const tacElement* element, tacPose body) {
     tacReader* reader = &draft->reader;
     double p[3] = {0}, d[3] = {0.0, 0.0, -1.0};
-    tacLight light = {.diffuse = {0.7, 0.7, 0.7}};
+    tacLight light = {.diffuse = {0.7, 0.7, 0.7}, .castshadow = 1};
     check_mode(draft, element);
     tac_read_numbers(reader, element, "pos", 3, 3, tac_range_position, p);
     tac_read_numbers(reader, element, "dir", 3, 3, any_number, d);
     tac_read_numbers(reader, element, "diffuse", 3, 3, (tacRange){0.0, 1e6}, light.diffuse);
     tac_read_bool(reader, element, "directional", &light.directional);
+    tac_read_bool(reader, element, "castshadow", &light.castshadow);
     int type = tac_read_word(reader, element, "type", "spot directional point image");
     if (type >= 0) light.directional = type == 1;
     if (tac_norm(tac_load3(d)) < 1e-14)

@@ -55,8 +55,8 @@ static const tacRule rules[] = {
      "contype conaffinity condim group priority friction mass density shellinertia solmix solref "
      "solimp margin gap fluidshape fluidcoef user",
      ""},
-    {"light", "pos dir diffuse directional type mode",
-     "name castshadow active ambient specular attenuation cutoff exponent bulbradius intensity "
+    {"light", "pos dir diffuse directional castshadow type mode",
+     "name active ambient specular attenuation cutoff exponent bulbradius intensity "
      "range texture",
      ""},
     {"camera", "name pos " ORIENTATION " fovy mode",

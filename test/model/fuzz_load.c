@@ -1,8 +1,5 @@
 // Fuzzing of the scene reader: any bytes are a model or a message.
-//
-//   clang-14 -g -O1 -fsanitize=fuzzer,address,undefined -Iinclude -Isrc $(pkg-config --cflags
-//   --libs
-//     libxml-2.0) test/model/fuzz_load.c src/model/*.c … -o fuzz_load && ./fuzz_load corpus scenes
+// Built by the clang-asan preset as fuzz/fuzz_load; seeds are the scenes.
 
 #include "tactus/model.h"
 
