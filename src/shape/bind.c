@@ -62,6 +62,10 @@ static void bind_superquadric(tacBound* b) {
         b->delta[i] = b->w2[i] * a2;
     }
     tacReal k = kappa(b);
+    b->inner = tac_re(b->e[0]) <= 1.0 && tac_re(b->e[1]) <= 1.0
+                   ? r_min(b->size[0], r_min(b->size[1], b->size[2]))
+                   : k;
+    b->outer = r_sqrt(3.0) * rms(b->size);
     b->guard = TAC_SQ_PLANE / (k * k);
     b->core.radius = TAC_CORE * k;
     b->core.cap = b->distance == TAC_DISTANCE_RADIAL ? -rms(b->size) : -r_sqrt(3.0) * k;

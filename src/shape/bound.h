@@ -46,6 +46,8 @@ typedef struct tacBound {
     tacReal delta[3];  // w^2 a^2
     tacReal e[2];      // exponents e1 (north-south), e2 (east-west)
     tacReal inv_e[2];
+    tacReal inner; // a ball of this radius around the centre fits into a superquadric
+    tacReal outer; // and one of this radius holds it
     tacReal guard; // keeps 1/|grad ln g| finite at the centre
     tacReal tau;   // temperature of a combination
 } tacBound;

@@ -34,6 +34,13 @@ size_t tac_shape_reach_size(const tacModel* model);
 void tac_block_load(const tacShapeKernels* kernels, tacPoints points, int first,
                     tacBlockPoints* out);
 
+// children of a combination, last to first, as indices in the shape: each child's subtree ends
+// where the next begins
+static inline int tac_last_child(int node) { return node - 1; }
+static inline int tac_previous_child(const tacProgram* p, int child) {
+    return p->model->node[p->shape->first + child].first - p->shape->first - 1;
+}
+
 // wrong arguments: NULL arrays, a shape that is not there
 tacResult tac_shape_check(const tacModel* model, int shape, tacPoints points);
 

@@ -54,21 +54,14 @@ static void open_block(tacBlock* out, const tacBlock1* in, int count) {
     for (int k = 0; k < 3; ++k) memcpy(out->gradient[k], in->gradient[k], size);
 }
 
-// children of a combination, last to first: each child's subtree ends where the next begins
-static int last_child(int node) { return node - 1; }
-
-static int previous_child(const tacProgram* p, int child) {
-    return p->model->node[p->shape->first + child].first - p->shape->first - 1;
-}
-
 static void record_union(const tacProgram* p, tape* t, int node) {
     int padded = t->points->padded, children = p->model->node[p->shape->first + node].children;
     tacReal tau = p->bound[node].tau;
-    int child = last_child(node);
+    int child = tac_last_child(node);
     open_block(&t->open[0], &t->at[child], padded);
     p->kernels->begin(&t->open[0], padded);
     for (int k = 1; k < children; ++k) {
-        child = previous_child(p, child);
+        child = tac_previous_child(p, child);
         open_block(&t->open[1], &t->at[child], padded);
         p->kernels->merge(tau, &t->open[0], &t->open[1], padded, 1);
     }
@@ -102,8 +95,8 @@ static void union_jvp(const tacProgram* p, tape* t, const tacBoundDot* dot, int 
     tacReal tau = p->bound[node].tau;
     memset(&t->dot[node], 0, sizeof t->dot[node]);
     for (int pass = 0; pass < 2; ++pass) {
-        int child = last_child(node);
-        for (int k = 0; k < children; ++k, child = previous_child(p, child)) {
+        int child = tac_last_child(node);
+        for (int k = 0; k < children; ++k, child = tac_previous_child(p, child)) {
             if (pass == 0)
                 p->kernels->union_jvp_value(tau, dot[node].tau, &t->at[node], &t->at[child],
                                             &t->dot[child], &t->dot[node], padded);
@@ -170,8 +163,8 @@ static void reverse(const tacProgram* p, tape* t, tacReal x_bar[3][TAC_BLOCK], t
                                  &t->dot[i], x_bar, &bar[i], padded, by_size);
             continue;
         }
-        int child = last_child(i);
-        for (int k = 0; k < children; ++k, child = previous_child(p, child))
+        int child = tac_last_child(i);
+        for (int k = 0; k < children; ++k, child = tac_previous_child(p, child))
             bar[i].tau += p->kernels->union_vjp(p->bound[i].tau, &t->at[i], &t->at[child],
                                                 &t->dot[i], &t->dot[child], padded);
     }

@@ -94,6 +94,92 @@ static void leaf(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out
     }
 }
 
+//---------------------------------- reach ----------------------------------------
+
+// distance to the box around a superquadric
+TAC_INLINE wide box_distance(const tacBound* b, const wide y[3]) {
+    wide over[3];
+    for (int i = 0; i < 3; ++i) over[i] = w_max(w_abs(y[i]) - b->size[i], w_set(0.0));
+    return w_sqrt(w_dot3(over, over) + TAC_CENTRE);
+}
+
+// docs/shapes.md eq. 14: D = tangent distance with K = h/kappa, h = 1/|grad g| the distance of the
+// tangent plane from the centre; or D = distance to the box with K = Rmax/kappa where that is
+// better
+TAC_INLINE void sq_reach(const tacBound* b, const wide y[3], tacReal width, wide* D, wide* K) {
+    sqLogs l;
+    sqJet j;
+    for (int i = 0; i < 3; ++i) l.y[i] = y[i];
+    sq_logs(b, &l, 1);
+    sq_jet_first(b, &l, &j);
+    wide q = sq_inverse_slope(b, &j);
+    wide tangent = (1.0 - l.G) * q, plane = l.G * q / b->inner;
+    wide box = box_distance(b, y), far = w_set(b->outer / b->inner), one = w_set(1.0);
+    wide better = (box - far * width) - (tangent - plane * width);
+    wide slope = b->distance == TAC_DISTANCE_RADIAL ? one : w_select_ge0(better, far, plane);
+    *D = w_select_ge0(better, box, tangent);
+    *K = w_max(slope, one);
+}
+
+static void leaf_reach(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal width,
+                       tacReach* out, int count) {
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide point[3], y[3], D, K = w_set(1.0);
+        load3(x, i, point);
+        to_local(&b->frame, point, y);
+        if (b->kind == TAC_NODE_SUPERQUADRIC)
+            sq_reach(b, y, width, &D, &K);
+        else if (b->kind == TAC_NODE_SPHERE)
+            D = w_sqrt(w_dot3(y, y) + TAC_CENTRE) - b->size[0];
+        else
+            D = y[2];
+        w_store(&out->D[i], D);
+        w_store(&out->K[i], K);
+    }
+}
+
+// ln sum exp((s - D_k)/(K_k tau)) and its slope by s
+TAC_INLINE wide union_excess(tacReal tau, int n, const tacReach* const* child, int i, wide s,
+                             wide* slope) {
+    wide sum = w_set(0.0), weighted = w_set(0.0);
+    for (int k = 0; k < n; ++k) {
+        wide rate = w_rcp(w_load(&child[k]->K[i]) * tau);
+        wide e = w_exp(w_min((s - w_load(&child[k]->D[i])) * rate, w_set(700.0)));
+        sum = sum + e;
+        weighted = w_fma(e, rate, weighted);
+    }
+    *slope = weighted / sum;
+    return w_log(sum);
+}
+
+// D solves union_excess = 0, a convex function: the chord from the left and Newton from the right
+// close in on the root, and the left end is always a valid D. K = D/phi_least, phi_least the bound
+// at x itself.
+static void union_reach(tacReal tau, int n, const tacReach* const* child, tacReach* out,
+                        int count) {
+    wide log_n = w_log(w_set((double)n) + 0.0);
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide left = w_load(&child[0]->D[i]) - w_load(&child[0]->K[i]) * tau * log_n;
+        wide right = w_load(&child[0]->D[i]), slope, unused;
+        for (int k = 1; k < n; ++k) {
+            wide D = w_load(&child[k]->D[i]);
+            left = w_min(left, D - w_load(&child[k]->K[i]) * tau * log_n);
+            right = w_min(right, D);
+        }
+        for (int round = 0; round < 3; ++round) {
+            wide above = union_excess(tau, n, child, i, right, &slope);
+            wide below = w_min(union_excess(tau, n, child, i, left, &unused), w_set(0.0));
+            wide chord =
+                left - below * (right - left) / (w_max(above, w_set(0.0)) - below + 1e-280);
+            right = right - above / slope;
+            left = w_min(w_max(left, chord), right);
+        }
+        wide least = -tau * union_excess(tau, n, child, i, w_set(0.0), &unused);
+        w_store(&out->D[i], left);
+        w_store(&out->K[i], w_max(left / w_max(least, w_set(1e-280)), w_set(1.0)));
+    }
+}
+
 //---------------------------------- derivatives of leaves ------------------------
 
 // all that a superquadric's derivatives at one vector of points share
@@ -377,6 +463,8 @@ const tacShapeKernels TAC_KERNELS(tac_shape_kernels_) = {
     .begin = begin,
     .merge = merge,
     .close = close,
+    .leaf_reach = leaf_reach,
+    .union_reach = union_reach,
     .leaf_jvp = leaf_jvp,
     .leaf_vjp = leaf_vjp,
     .union_jvp_value = union_jvp_value,

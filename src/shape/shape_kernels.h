@@ -20,6 +20,11 @@ typedef struct tacBlock1 {
     tacReal value[TAC_BLOCK], gradient[3][TAC_BLOCK];
 } tacBlock1;
 
+// phi(y) >= (D - |y - x|)/K for |y - x| <= D
+typedef struct tacReach {
+    tacReal D[TAC_BLOCK], K[TAC_BLOCK];
+} tacReach;
+
 typedef struct tacShapeKernels {
     int lanes;
 
@@ -30,6 +35,12 @@ typedef struct tacShapeKernels {
     void (*begin)(tacBlock* acc, int count);
     void (*merge)(tacReal tau, tacBlock* acc, const tacBlock* child, int count, int order);
     void (*close)(tacReal tau, tacBlock* acc, int count);
+
+    // D and K of a leaf (reach.c); `width` is about how far temperatures reach
+    void (*leaf_reach)(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal width,
+                       tacReach* out, int count);
+    // D and K of a smooth union of n children
+    void (*union_reach)(tacReal tau, int n, const tacReach* const* child, tacReach* out, int count);
 
     // tangent of a leaf's value and gradient along point tangents and `d`
     void (*leaf_jvp)(const tacBound* b, const tacBoundDot* d, const tacReal x[3][TAC_BLOCK],

@@ -92,9 +92,7 @@ static int wrong_input_is_refused(void) {
     return 0;
 }
 
-static int derivatives(void) { return derivative_laws(select_maps, COUNT(select_maps)); }
 static int extremes(void) { return finite_at_extremes(select_maps, COUNT(select_maps)); }
 
 TEST_MAIN(RUN(hard_when_well_apart), RUN(hands_out_k), RUN(ties_share),
-          RUN(smooth_as_candidates_change), RUN(wrong_input_is_refused), RUN(derivatives),
-          RUN(extremes))
+          RUN(smooth_as_candidates_change), RUN(wrong_input_is_refused), RUN(extremes))

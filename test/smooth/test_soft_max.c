@@ -129,9 +129,8 @@ static int wrong_input_is_refused(void) {
     return 0;
 }
 
-static int derivatives(void) { return derivative_laws(array_maps, COUNT(array_maps)); }
 static int extremes(void) { return finite_at_extremes(array_maps, COUNT(array_maps)); }
 
 TEST_MAIN(RUN(matches_reference), RUN(boltzmann_is_not_monotone), RUN(laws_of_weights_and_extremes),
           RUN(gradient_is_softmax), RUN(saturated_derivatives_keep_their_digits),
-          RUN(wrong_input_is_refused), RUN(derivatives), RUN(extremes))
+          RUN(wrong_input_is_refused), RUN(extremes))
