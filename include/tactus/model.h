@@ -25,6 +25,8 @@ typedef enum tacNodeKind {
     TAC_NODE_PLANE,        ///< half-space z <= 0 of its own frame
     TAC_NODE_SUPERQUADRIC, ///< three semi-axes, two exponents
     TAC_NODE_UNION,        ///< smooth minimum of its children
+    TAC_NODE_INTERSECTION, ///< smooth maximum of its children
+    TAC_NODE_DIFFERENCE,   ///< first child minus the union of the others
     TAC_NODE_KIND_COUNT    ///< how many kinds there are
 } tacNodeKind;
 

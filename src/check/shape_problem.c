@@ -106,22 +106,25 @@ void tac_check_shape_end(tacCheckShape* context) {
     free(context->bound);
 }
 
-// logarithms are divided by the exponents, and their rounding with them
-static double smallest_exponent(const tacModel* model, const tacShape* shape) {
-    double least = 1.0;
+// Logarithms are divided by the exponents, and their rounding with them; above 1 a rounding of the
+// point, 1e-16, meets ridges of half-width 1e-6.
+static double exponent_condition(const tacModel* model, const tacShape* shape) {
+    double most = 1.0;
     for (int i = 0; i < shape->count; ++i) {
         const tacNode* node = &model->node[shape->first + i];
-        for (int k = 0; k < 2 && node->eps >= 0; ++k)
-            least = fmin(least, model->param[node->eps + k]);
+        for (int k = 0; k < 2 && node->eps >= 0; ++k) {
+            double e = model->param[node->eps + k];
+            most = fmax(most, e > 1.0 ? 10.0 : 1.0 / e);
+        }
     }
-    return least;
+    return most;
 }
 
 tacCheckOptions tac_check_shape_options(const tacCheckShape* context) {
     const tacModel* model = context->model;
     tacCheckOptions options = tac_check_default_options();
-    double least = smallest_exponent(model, &model->shape[context->shape]);
-    options.first /= least, options.second /= least;
+    double condition = exponent_condition(model, &model->shape[context->shape]);
+    options.first *= condition, options.second *= condition;
     options.first *= fmax(1.0, 1e-5 * context->size / context->smooth);
     options.second *= fmax(1.0, 1e-8 * 1e3 * context->size / context->smooth);
     return options;

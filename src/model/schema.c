@@ -14,7 +14,7 @@
 //---------------------------------- what is built --------------------------------
 
 #define ORIENTATION "quat euler axisangle xyaxes zaxis"
-#define NODES       "sphere plane superquadric union"
+#define NODES       "sphere plane superquadric union intersection difference"
 #define NODE        "name pos " ORIENTATION " smooth distance"
 
 static const tacRule rules[] = {
@@ -45,6 +45,8 @@ static const tacRule rules[] = {
     {"layer", NULL, NULL, NULL},
     {"shape", "name smooth distance", "", NODES},
     {"union", NODE, "", NODES},
+    {"intersection", NODE, "", NODES},
+    {"difference", NODE, "", NODES},
     {"sphere", NODE " size", "", ""},
     {"plane", NODE, "", ""},
     {"superquadric", NODE " size eps", "", ""},
@@ -75,8 +77,8 @@ typedef struct tacLater {
 static const tacLater later_elements[] = {
     {"joint freejoint inertial actuator contact equality tendon sensor keyframe deformable",
      "arrives with dynamics; without it a scene stands still"},
-    {"intersection difference capsule box cylinder polyhedron cloud sweep",
-     "is not built yet; of shapes there are sphere, plane, superquadric and union"},
+    {"capsule box cylinder polyhedron cloud sweep",
+     "is not built yet; there are sphere, plane, superquadric, union, intersection, difference"},
     {"ellipsoid", "is not built yet; write <superquadric eps=\"1 1\"> instead"},
     {"mesh hfield skin model", "is not built yet; geoms are plane, sphere, ellipsoid or shape"},
     {"default include frame replicate attach composite flexcomp flex plugin extension",

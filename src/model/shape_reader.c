@@ -128,15 +128,15 @@ static int read_children(tacDraft* draft, const tacElement* element, tacScope sc
     }
     if (count == 0)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line, element->name,
-                        "<%s> is empty; put a sphere, plane, superquadric or union into it",
+                        "<%s> is empty; put spheres, planes, superquadrics or combinations into it",
                         element->name);
     return count;
 }
 
-// the root of what was just read; a union that is evaluated keeps its own field beside a child's
-static tacBuilt close_union(tacDraft* draft, tacPath path, tacPose pose, int first, int children,
-                            tacBuilt total, int smooth) {
-    tacNode* node = add_node(draft, TAC_NODE_UNION, path, pose);
+// the root of what was just read; a combination keeps its own field beside a child's
+static tacBuilt close_combination(tacDraft* draft, tacNodeKind kind, tacPath path, tacPose pose,
+                                  int first, int children, tacBuilt total, int smooth) {
+    tacNode* node = add_node(draft, kind, path, pose);
     if (!node) return not_built;
     tacNode* nodes = draft->node.items;
     int index = draft->node.count - 1;
@@ -146,7 +146,8 @@ static tacBuilt close_union(tacDraft* draft, tacPath path, tacPose pose, int fir
     return (tacBuilt){index, total.depth + 1, total.smallest};
 }
 
-static tacBuilt read_union(tacDraft* draft, const tacElement* element, const tacScope* outer) {
+static tacBuilt read_combination(tacDraft* draft, const tacElement* element, tacNodeKind kind,
+                                 const tacScope* outer) {
     tacScope scope = *outer;
     double smooth;
     if (tac_read_number(&draft->reader, element, "smooth", tac_range_smooth, &smooth))
@@ -155,7 +156,10 @@ static tacBuilt read_union(tacDraft* draft, const tacElement* element, const tac
     int first = draft->node.count;
     tacBuilt total;
     int children = read_children(draft, element, scope, &total);
-    return close_union(draft, outer->path, pose, first, children, total, scope.smooth);
+    if (kind == TAC_NODE_DIFFERENCE && children == 1)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line, element->name,
+                        "<difference> has one child; the others are taken away from the first");
+    return close_combination(draft, kind, outer->path, pose, first, children, total, scope.smooth);
 }
 
 static tacDistance read_distance(tacDraft* draft, const tacElement* element,
@@ -166,14 +170,14 @@ static tacDistance read_distance(tacDraft* draft, const tacElement* element,
 
 // the schema lets only these elements through
 static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacScope* outer) {
-    static const char* const names[TAC_NODE_KIND_COUNT] = {"sphere", "plane", "superquadric",
-                                                           "union"};
+    static const char* const names[TAC_NODE_KIND_COUNT] = {"sphere", "plane",        "superquadric",
+                                                           "union",  "intersection", "difference"};
     tacScope scope = *outer;
     scope.distance = read_distance(draft, element, scope.distance);
-    for (int kind = 0; kind < TAC_NODE_UNION; ++kind)
-        if (strcmp(element->name, names[kind]) == 0)
-            return read_leaf(draft, element, (tacNodeKind)kind, &scope);
-    return read_union(draft, element, &scope);
+    int kind = 0;
+    while (kind < TAC_NODE_KIND_COUNT - 1 && strcmp(element->name, names[kind]) != 0) ++kind;
+    return kind < TAC_NODE_UNION ? read_leaf(draft, element, (tacNodeKind)kind, &scope)
+                                 : read_combination(draft, element, (tacNodeKind)kind, &scope);
 }
 
 //---------------------------------- shapes ---------------------------------------
@@ -187,7 +191,7 @@ static void add_shape(tacDraft* draft, const char* name, int first, int depth) {
 static int needs_smooth(const tacElement* element) {
     if (element->child && element->child->next) return 1;
     for (const tacElement* c = element->child; c; c = c->next)
-        if (strcmp(c->name, "union") == 0 && !tac_attribute(c, "smooth"))
+        if (c->child && !tac_attribute(c, "smooth"))
             return 1;
         else if (needs_smooth(c))
             return 1;
@@ -226,8 +230,8 @@ void tac_read_shape(tacDraft* draft, const tacElement* element) {
     if (!stated && scope.smooth >= 0)
         *tac_draft_values(draft, scope.smooth) = default_smooth(total.smallest);
     if (children > 1)
-        total = close_union(draft, scope.path, tac_pose_identity(), first, children, total,
-                            scope.smooth);
+        total = close_combination(draft, TAC_NODE_UNION, scope.path, tac_pose_identity(), first,
+                                  children, total, scope.smooth);
     add_shape(draft, name, first, total.depth);
 }
 

@@ -71,37 +71,54 @@ static void bind_superquadric(tacBound* b) {
     b->core.cap = b->distance == TAC_DISTANCE_RADIAL ? -rms(b->size) : -r_sqrt(3.0) * k;
 }
 
-tacSuperquadricDot tac_superquadric_dot(const tacBound* b, const tacReal size_dot[3],
-                                        const tacReal e_dot[2]) {
-    tacSuperquadricDot d;
-    tacReal w2_dot = ridge_slope(b->e[0]) * e_dot[0];
-    tacReal w2_dots[3] = {w2_dot + ridge_slope(b->e[1]) * e_dot[1], 0.0, w2_dot};
+static void superquadric_dot(const tacBound* b, tacLeafDot* d) {
+    tacReal w2_dot = ridge_slope(b->e[0]) * d->e[0];
+    tacReal w2_dots[3] = {w2_dot + ridge_slope(b->e[1]) * d->e[1], 0.0, w2_dot};
     w2_dots[1] = w2_dots[0];
     tacReal k = kappa(b), k_dot = 0.0, square_dot = 0.0;
     for (int i = 0; i < 3; ++i) {
-        d.log_a[i] = size_dot[i] / b->size[i];
-        d.w2_a2[i] = w2_dots[i] * b->size[i] * b->size[i];
-        d.delta[i] = d.w2_a2[i] + 2.0 * b->delta[i] * d.log_a[i];
-        k_dot += k * k * k * b->inv_a2[i] * d.log_a[i];
-        square_dot += b->size[i] * size_dot[i];
+        d->log_a[i] = d->size[i] / b->size[i];
+        d->w2_a2[i] = w2_dots[i] * b->size[i] * b->size[i];
+        d->delta[i] = d->w2_a2[i] + 2.0 * b->delta[i] * d->log_a[i];
+        k_dot += k * k * k * b->inv_a2[i] * d->log_a[i];
+        square_dot += b->size[i] * d->size[i];
     }
-    d.e[0] = e_dot[0], d.e[1] = e_dot[1];
-    d.radius = TAC_CORE * k_dot;
-    d.cap = b->distance == TAC_DISTANCE_RADIAL ? -square_dot / (3.0 * rms(b->size))
-                                               : -r_sqrt(3.0) * k_dot;
+    d->radius = TAC_CORE * k_dot;
+    d->cap = b->distance == TAC_DISTANCE_RADIAL ? -square_dot / (3.0 * rms(b->size))
+                                                : -r_sqrt(3.0) * k_dot;
+}
+
+//---------------------------------- own numbers ----------------------------------
+
+static int size_count(tacNodeKind kind) {
+    return kind == TAC_NODE_SUPERQUADRIC ? 3 : kind == TAC_NODE_SPHERE ? 1 : 0;
+}
+
+int tac_node_own(const tacNode* node, int offset[TAC_OWN]) {
+    int count = 0;
+    for (int k = 0; k < size_count(node->kind); ++k) offset[count++] = node->size + k;
+    for (int k = 0; k < 2 && node->eps >= 0; ++k) offset[count++] = node->eps + k;
+    return count;
+}
+
+tacLeafDot tac_leaf_dot(const tacBound* b, const tacReal own_dot[TAC_OWN]) {
+    tacLeafDot d = {0};
+    int sizes = size_count(b->kind);
+    for (int k = 0; k < sizes; ++k) d.size[k] = own_dot[k];
+    for (int k = sizes; k < b->owned; ++k) d.e[k - sizes] = own_dot[k];
+    if (b->kind == TAC_NODE_SUPERQUADRIC) superquadric_dot(b, &d);
     return d;
 }
 
 //---------------------------------- value ----------------------------------------
 
 static void bind_constants(const tacModel* model, const tacNode* node, tacBound* b) {
-    int sizes = node->kind == TAC_NODE_SUPERQUADRIC ? 3 : node->kind == TAC_NODE_SPHERE ? 1 : 0;
-    for (int k = 0; k < sizes; ++k) b->size[k] = model->param[node->size + k];
+    int offset[TAC_OWN], sizes = size_count(node->kind);
+    b->owned = tac_node_own(node, offset);
+    for (int k = 0; k < sizes; ++k) b->size[k] = model->param[offset[k]];
+    for (int k = sizes; k < b->owned; ++k) b->e[k - sizes] = model->param[offset[k]];
     if (node->kind == TAC_NODE_SPHERE) b->core.radius = TAC_CORE * b->size[0];
-    if (node->kind == TAC_NODE_SUPERQUADRIC) {
-        for (int k = 0; k < 2; ++k) b->e[k] = model->param[node->eps + k];
-        bind_superquadric(b);
-    }
+    if (node->kind == TAC_NODE_SUPERQUADRIC) bind_superquadric(b);
     if (node->children > 0) b->tau = model->param[node->smooth];
 }
 
@@ -159,9 +176,8 @@ void tac_shape_bind_jvp(const tacModel* model, const tacShape* shape, tacPose po
         if (!param_dot) continue;
         add_own_twist(node, model->param, param_dot, parent_frame(shape, node, bound, pose),
                       &bound[i], d->twist);
-        int sizes = node->kind == TAC_NODE_SUPERQUADRIC ? 3 : node->kind == TAC_NODE_SPHERE ? 1 : 0;
-        for (int k = 0; k < sizes; ++k) d->size[k] = param_dot[node->size + k];
-        for (int k = 0; k < 2 && node->eps >= 0; ++k) d->e[k] = param_dot[node->eps + k];
+        int offset[TAC_OWN], owned = tac_node_own(node, offset);
+        for (int k = 0; k < owned; ++k) d->own[k] = param_dot[offset[k]];
         if (node->children > 0) d->tau = param_dot[node->smooth];
     }
 }
@@ -180,9 +196,8 @@ static void add_placement_bar(const tacNode* node, const tacReal* param, tacFram
 }
 
 static void add_number_bars(const tacNode* node, const tacBoundBar* bar, tacReal* param_bar) {
-    int sizes = node->kind == TAC_NODE_SUPERQUADRIC ? 3 : node->kind == TAC_NODE_SPHERE ? 1 : 0;
-    for (int k = 0; k < sizes; ++k) param_bar[node->size + k] += bar->size[k];
-    for (int k = 0; k < 2 && node->eps >= 0; ++k) param_bar[node->eps + k] += bar->e[k];
+    int offset[TAC_OWN], owned = tac_node_own(node, offset);
+    for (int k = 0; k < owned; ++k) param_bar[offset[k]] += bar->own[k];
     if (node->children > 0) param_bar[node->smooth] += bar->tau;
 }
 

@@ -23,6 +23,9 @@
 // radius of the core that replaces the direction-dependent centre, in units of kappa
 #define TAC_CORE 0.05
 
+// most numbers that a leaf has of its own
+#define TAC_OWN 5
+
 // Frame of a node: x_world = origin + R y.
 typedef struct tacFrame {
     tacMat3 R;
@@ -50,12 +53,14 @@ typedef struct tacBound {
     tacReal outer; // and one of this radius holds it
     tacReal guard; // keeps 1/|grad ln g| finite at the centre
     tacReal tau;   // temperature of a combination
+    int owned;     // numbers of a leaf's own
 } tacBound;
 
 // Tangent of a bound node: twist of its frame about the call's pose.position, and of its numbers.
 typedef struct tacBoundDot {
-    tacReal twist[6]; // linear, angular, world axes
-    tacReal size[3], e[2], tau;
+    tacReal twist[6];     // linear, angular, world axes
+    tacReal own[TAC_OWN]; // of a leaf: sizes, then exponents
+    tacReal tau;
 } tacBoundDot;
 
 // Adjoint of the same numbers.
@@ -75,16 +80,19 @@ void tac_shape_bind_vjp(const tacModel* model, const tacShape* shape, tacPose po
                         const tacBound* bound, tacBoundBar* bar, tacReal* pose_bar,
                         tacReal* param_bar);
 
-// Tangents of the constants of a superquadric.
-typedef struct tacSuperquadricDot {
+// how many numbers a leaf has of its own, and their offsets in param
+int tac_node_own(const tacNode* node, int offset[TAC_OWN]);
+
+// Tangents of a leaf's constants along a tangent of its own numbers.
+typedef struct tacLeafDot {
+    tacReal size[3];
     tacReal log_a[3];    // da/a
     tacReal w2_a2[3];    // a^2 d(w^2)
     tacReal delta[3];    // d(w^2 a^2)
     tacReal e[2];        // de
     tacReal radius, cap; // of the core
-} tacSuperquadricDot;
+} tacLeafDot;
 
-tacSuperquadricDot tac_superquadric_dot(const tacBound* bound, const tacReal size_dot[3],
-                                        const tacReal e_dot[2]);
+tacLeafDot tac_leaf_dot(const tacBound* bound, const tacReal own_dot[TAC_OWN]);
 
 #endif

@@ -41,6 +41,12 @@ static inline int tac_previous_child(const tacProgram* p, int child) {
     return p->model->node[p->shape->first + child].first - p->shape->first - 1;
 }
 
+// is node i of the shape a child that its parent takes with its sign turned?
+int tac_is_turned(const tacProgram* p, int i);
+
+// how combination `node` takes its child `child`; both are indices in the shape
+tacBlend tac_blend_of(const tacProgram* p, int node, int child);
+
 // wrong arguments: NULL arrays, a shape that is not there
 tacResult tac_shape_check(const tacModel* model, int shape, tacPoints points);
 

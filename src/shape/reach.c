@@ -14,8 +14,8 @@
 
 // memory of tac_shape_steps
 typedef struct reachSpace {
-    tacReach* node;         // of every node
-    const tacReach** child; // of the union at hand
+    tacReach* node;       // of every node
+    tacReachChild* child; // of the combination at hand
     tacBlockPoints* points;
 } reachSpace;
 
@@ -36,8 +36,8 @@ static void block_reach(const tacProgram* p, double width, reachSpace* s) {
         }
         int child = tac_last_child(i);
         for (int k = 0; k < children; ++k, child = tac_previous_child(p, child))
-            s->child[k] = &s->node[child];
-        p->kernels->union_reach(p->bound[i].tau, children, s->child, &s->node[i],
+            s->child[k] = (tacReachChild){&s->node[child], tac_is_turned(p, child)};
+        p->kernels->blend_reach(tac_blend_of(p, i, i), children, s->child, &s->node[i],
                                 s->points->padded);
     }
 }
@@ -48,7 +48,7 @@ size_t tac_shape_reach_size(const tacModel* model) {
         size_t nodes = (size_t)model->shape[i].count;
         size_t size =
             tac_arena_need(sizeof(tacBound) * nodes) + tac_arena_need(sizeof(tacReach) * nodes) +
-            tac_arena_need(sizeof(tacReach*) * nodes) + tac_arena_need(sizeof(tacBlockPoints));
+            tac_arena_need(sizeof(tacReachChild) * nodes) + tac_arena_need(sizeof(tacBlockPoints));
         if (size > most) most = size;
     }
     return most;
@@ -62,13 +62,13 @@ tacResult tac_shape_steps(const tacModel* model, int shape, tacPose pose, tacPoi
     tacProgram p = tac_program_bind(model, shape, pose, scratch);
     reachSpace s;
     s.node = TAC_TAKE(&scratch->arena, tacReach, p.shape->count);
-    s.child = TAC_TAKE(&scratch->arena, const tacReach*, p.shape->count);
+    s.child = TAC_TAKE(&scratch->arena, tacReachChild, p.shape->count);
     s.points = TAC_TAKE(&scratch->arena, tacBlockPoints, 1);
     double width = blend_width(&p);
     for (int first = 0; first < points.count; first += TAC_BLOCK) {
         tac_block_load(p.kernels, points, first, s.points);
         block_reach(&p, width, &s);
-        const double* D = s.node[p.shape->count - 1].D;
+        const double* D = s.node[p.shape->count - 1].D[0];
         for (int i = 0; i < s.points->count; ++i) radius[first + i] = D[i] > 0.0 ? D[i] : 0.0;
     }
     scratch->arena.used = mark;
@@ -87,19 +87,44 @@ static double leaf_radius(const tacBound* b, double level) {
                                               : b->outer * (1.0 + level / b->inner);
 }
 
-// A union's solid lies in its children's {phi_k <= tau ln n}.
+// Levels down from the root: {min <= level} lies in the union of {phi_k <= level + tau ln n}, and
+// {max <= level} in each {phi_k <= level}.
+static void node_levels(const tacProgram* p, double* level) {
+    for (int i = p->shape->count - 1; i >= 0; --i) {
+        const tacNode* node = &p->model->node[p->shape->first + i];
+        level[i] = 0.0;
+        if (node->parent < 0) continue;
+        int up = node->parent - p->shape->first;
+        const tacNode* parent = &p->model->node[node->parent];
+        level[i] = level[up];
+        if (parent->kind == TAC_NODE_UNION)
+            level[i] += p->bound[up].tau * log((double)parent->children);
+    }
+}
+
+// a ball around the origin of the shape's frame that holds {phi <= level}
+static double node_radius(const tacProgram* p, int i, double level, const double* radius) {
+    const tacNode* node = &p->model->node[p->shape->first + i];
+    if (node->children == 0)
+        return tac_norm(tac_load3(p->bound[i].frame.origin)) + leaf_radius(&p->bound[i], level);
+    int child = tac_last_child(i), is_union = node->kind == TAC_NODE_UNION;
+    double best = is_union ? 0.0 : INFINITY;
+    for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child)) {
+        if (is_union)
+            best = fmax(best, radius[child]);
+        else if (!tac_is_turned(p, child))
+            best = fmin(best, radius[child]);
+    }
+    return best;
+}
+
 double tac_shape_radius(const tacModel* model, int shape, tacScratch* scratch) {
     size_t mark = scratch->arena.used;
     tacProgram p = tac_program_bind(model, shape, tac_pose_identity(), scratch);
-    double most = 0.0;
-    for (int i = 0; i < p.shape->count; ++i) {
-        if (model->node[p.shape->first + i].children > 0) continue;
-        double level = 0.0;
-        for (int up = model->node[p.shape->first + i].parent; up >= 0; up = model->node[up].parent)
-            level += p.bound[up - p.shape->first].tau * log((double)model->node[up].children);
-        double origin = tac_norm(tac_load3(p.bound[i].frame.origin));
-        most = fmax(most, origin + leaf_radius(&p.bound[i], level));
-    }
+    double* level = TAC_TAKE(&scratch->arena, double, p.shape->count);
+    double* radius = TAC_TAKE(&scratch->arena, double, p.shape->count);
+    node_levels(&p, level);
+    for (int i = 0; i < p.shape->count; ++i) radius[i] = node_radius(&p, i, level[i], radius);
     scratch->arena.used = mark;
-    return most;
+    return radius[p.shape->count - 1];
 }

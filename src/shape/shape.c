@@ -33,6 +33,19 @@ tacProgram tac_program_bind(const tacModel* model, int shape, tacPose pose, tacS
     return p;
 }
 
+// all children of a difference but the first
+int tac_is_turned(const tacProgram* p, int i) {
+    const tacNode* node = &p->model->node[p->shape->first + i];
+    if (node->parent < 0) return 0;
+    const tacNode* parent = &p->model->node[node->parent];
+    return parent->kind == TAC_NODE_DIFFERENCE && parent->first != node->first;
+}
+
+tacBlend tac_blend_of(const tacProgram* p, int node, int child) {
+    double sign = p->bound[node].kind == TAC_NODE_UNION ? 1.0 : -1.0;
+    return (tacBlend){p->bound[node].tau, sign, tac_is_turned(p, child) ? -1.0 : 1.0};
+}
+
 void tac_block_load(const tacShapeKernels* kernels, tacPoints points, int first,
                     tacBlockPoints* out) {
     int rest = points.count - first, lanes = kernels->lanes;
@@ -54,16 +67,16 @@ tacResult tac_shape_check(const tacModel* model, int shape, tacPoints points) {
 //---------------------------------- evaluation -----------------------------------
 
 // a finished field at the top of the stack goes into its parent's open field, which is below it
-static tacBlock* hand_up(const tacProgram* p, const tacNode* node, tacBlock* top, int padded,
-                         int order) {
+static tacBlock* hand_up(const tacProgram* p, int i, tacBlock* top, int padded, int order) {
+    const tacNode* node = &p->model->node[p->shape->first + i];
     if (node->parent < 0) return top;
     const tacNode* parent = &p->model->node[node->parent];
     if (node->first == parent->first) {
         p->kernels->begin(top, padded);
         return top;
     }
-    tacReal tau = p->bound[node->parent - p->shape->first].tau;
-    p->kernels->merge(tau, top - 1, top, padded, order);
+    tacBlend blend = tac_blend_of(p, node->parent - p->shape->first, i);
+    p->kernels->merge(blend, top - 1, top, padded, order);
     return top - 1;
 }
 
@@ -74,11 +87,11 @@ static void run(const tacProgram* p, const tacBlockPoints* points, tacBlock* sta
         const tacNode* node = &p->model->node[p->shape->first + i];
         const tacBound* b = &p->bound[i];
         if (node->children > 0)
-            p->kernels->close(b->tau, top, points->padded);
+            p->kernels->close(tac_blend_of(p, i, i), top, points->padded);
         else
             p->kernels->leaf(b, (const tacReal(*)[TAC_BLOCK])points->x, ++top, points->padded,
                              order);
-        top = hand_up(p, node, top, points->padded, order);
+        top = hand_up(p, i, top, points->padded, order);
     }
     TAC_ASSERT(top == stack);
 }

@@ -10,7 +10,7 @@
 // value and gradient of every node at one block, and a tangent or adjoint of each
 typedef struct tape {
     tacBlock1 *at, *dot; // (shape->count)
-    tacBlock* open;      // of the union that is being formed
+    tacBlock* open;      // of the combination that is being formed
     tacBlockPoints* points;
 } tape;
 
@@ -54,25 +54,26 @@ static void open_block(tacBlock* out, const tacBlock1* in, int count) {
     for (int k = 0; k < 3; ++k) memcpy(out->gradient[k], in->gradient[k], size);
 }
 
-static void record_union(const tacProgram* p, tape* t, int node) {
+static void record_blend(const tacProgram* p, tape* t, int node) {
     int padded = t->points->padded, children = p->model->node[p->shape->first + node].children;
-    tacReal tau = p->bound[node].tau;
+    tacBlock* acc = &t->open[0];
     int child = tac_last_child(node);
-    open_block(&t->open[0], &t->at[child], padded);
-    p->kernels->begin(&t->open[0], padded);
-    for (int k = 1; k < children; ++k) {
-        child = tac_previous_child(p, child);
+    for (int k = 1; k < children; ++k) child = tac_previous_child(p, child); // the first one
+    open_block(acc, &t->at[child], padded);
+    p->kernels->begin(acc, padded);
+    for (child = tac_last_child(node); children > 1; --children) {
         open_block(&t->open[1], &t->at[child], padded);
-        p->kernels->merge(tau, &t->open[0], &t->open[1], padded, 1);
+        p->kernels->merge(tac_blend_of(p, node, child), acc, &t->open[1], padded, 1);
+        child = tac_previous_child(p, child);
     }
-    p->kernels->close(tau, &t->open[0], padded);
-    copy_block(&t->at[node], &t->open[0], padded);
+    p->kernels->close(tac_blend_of(p, node, node), acc, padded);
+    copy_block(&t->at[node], acc, padded);
 }
 
 static void record(const tacProgram* p, tape* t) {
     for (int i = 0; i < p->shape->count; ++i) {
         if (p->model->node[p->shape->first + i].children > 0) {
-            record_union(p, t, i);
+            record_blend(p, t, i);
             continue;
         }
         p->kernels->leaf(&p->bound[i], (const tacReal(*)[TAC_BLOCK])t->points->x, &t->open[0],
@@ -90,18 +91,18 @@ static void load_dots(tacShapeTangent tangent, int first, const tacBlockPoints* 
         memcpy(x_dot[k], &tangent.x[k][first], sizeof(tacReal) * (size_t)points->count);
 }
 
-static void union_jvp(const tacProgram* p, tape* t, const tacBoundDot* dot, int node) {
+static void blend_jvp(const tacProgram* p, tape* t, const tacBoundDot* dot, int node) {
     int padded = t->points->padded, children = p->model->node[p->shape->first + node].children;
-    tacReal tau = p->bound[node].tau;
     memset(&t->dot[node], 0, sizeof t->dot[node]);
     for (int pass = 0; pass < 2; ++pass) {
         int child = tac_last_child(node);
         for (int k = 0; k < children; ++k, child = tac_previous_child(p, child)) {
+            tacBlend blend = tac_blend_of(p, node, child);
             if (pass == 0)
-                p->kernels->union_jvp_value(tau, dot[node].tau, &t->at[node], &t->at[child],
+                p->kernels->blend_jvp_value(blend, dot[node].tau, &t->at[node], &t->at[child],
                                             &t->dot[child], &t->dot[node], padded);
             else
-                p->kernels->union_jvp_gradient(tau, dot[node].tau, &t->at[node], &t->at[child],
+                p->kernels->blend_jvp_gradient(blend, dot[node].tau, &t->at[node], &t->at[child],
                                                &t->dot[child], &t->dot[node], padded);
         }
     }
@@ -130,7 +131,7 @@ tacResult tac_shape_jvp(const tacModel* model, int shape, tacPose pose, tacPoint
         record(&p, &t);
         for (int i = 0; i < p.shape->count; ++i) {
             if (model->node[p.shape->first + i].children > 0)
-                union_jvp(&p, &t, dot, i);
+                blend_jvp(&p, &t, dot, i);
             else
                 p.kernels->leaf_jvp(&p.bound[i], &dot[i], (const tacReal(*)[TAC_BLOCK])t.points->x,
                                     (const tacReal(*)[TAC_BLOCK])x_dot, &t.dot[i],
@@ -154,18 +155,18 @@ static void load_bars(tacField bar, int first, const tacBlockPoints* points, tac
 }
 
 static void reverse(const tacProgram* p, tape* t, tacReal x_bar[3][TAC_BLOCK], tacBoundBar* bar,
-                    int by_size) {
+                    int by_own) {
     int padded = t->points->padded;
     for (int i = p->shape->count - 1; i >= 0; --i) {
         int children = p->model->node[p->shape->first + i].children;
         if (children == 0) {
             p->kernels->leaf_vjp(&p->bound[i], (const tacReal(*)[TAC_BLOCK])t->points->x,
-                                 &t->dot[i], x_bar, &bar[i], padded, by_size);
+                                 &t->dot[i], x_bar, &bar[i], padded, by_own);
             continue;
         }
         int child = tac_last_child(i);
         for (int k = 0; k < children; ++k, child = tac_previous_child(p, child))
-            bar[i].tau += p->kernels->union_vjp(p->bound[i].tau, &t->at[i], &t->at[child],
+            bar[i].tau += p->kernels->blend_vjp(tac_blend_of(p, i, child), &t->at[i], &t->at[child],
                                                 &t->dot[i], &t->dot[child], padded);
     }
 }

@@ -20,10 +20,22 @@ typedef struct tacBlock1 {
     tacReal value[TAC_BLOCK], gradient[3][TAC_BLOCK];
 } tacBlock1;
 
-// phi(y) >= (D - |y - x|)/K for |y - x| <= D
+// how a combination takes a child: smooth minimum (sign 1) or maximum (-1) at temperature tau, the
+// child as it is (1) or with its sign turned (-1)
+typedef struct tacBlend {
+    tacReal tau;
+    double sign, child;
+} tacBlend;
+
+// outside [0]: phi(y) >= (D - |y - x|)/K for |y - x| <= D; inside [1]: the same of -phi
 typedef struct tacReach {
-    tacReal D[TAC_BLOCK], K[TAC_BLOCK];
+    tacReal D[2][TAC_BLOCK], K[2][TAC_BLOCK];
 } tacReach;
+
+typedef struct tacReachChild {
+    const tacReach* reach;
+    int turned;
+} tacReachChild;
 
 typedef struct tacShapeKernels {
     int lanes;
@@ -31,35 +43,37 @@ typedef struct tacShapeKernels {
     void (*leaf)(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out, int count,
                  int order);
 
-    // smooth union: the first child begins it, the others merge, close takes the logarithm
+    // combination: the first child begins it, the others merge, close takes the logarithm
     void (*begin)(tacBlock* acc, int count);
-    void (*merge)(tacReal tau, tacBlock* acc, const tacBlock* child, int count, int order);
-    void (*close)(tacReal tau, tacBlock* acc, int count);
+    void (*merge)(tacBlend blend, tacBlock* acc, const tacBlock* child, int count, int order);
+    void (*close)(tacBlend blend, tacBlock* acc, int count);
 
-    // D and K of a leaf (reach.c); `width` is about how far temperatures reach
+    // D and K of a leaf; `width` is about how far temperatures reach. Of a combination of n
+    // children
     void (*leaf_reach)(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal width,
                        tacReach* out, int count);
-    // D and K of a smooth union of n children
-    void (*union_reach)(tacReal tau, int n, const tacReach* const* child, tacReach* out, int count);
+    void (*blend_reach)(tacBlend blend, int n, const tacReachChild* child, tacReach* out,
+                        int count);
 
     // tangent of a leaf's value and gradient along point tangents and `d`
     void (*leaf_jvp)(const tacBound* b, const tacBoundDot* d, const tacReal x[3][TAC_BLOCK],
                      const tacReal x_dot[3][TAC_BLOCK], tacBlock1* dot, int count);
 
-    // adds the adjoint of the points to x_bar, that of the node to bar; sizes only if asked for
+    // adds the adjoint of the points to x_bar, that of the node to bar; own numbers only if asked
+    // for
     void (*leaf_vjp)(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tacBlock1* field_bar,
-                     tacReal x_bar[3][TAC_BLOCK], tacBoundBar* bar, int count, int by_size);
+                     tacReal x_bar[3][TAC_BLOCK], tacBoundBar* bar, int count, int by_own);
 
-    // one child of a smooth union: adds its part of the union's tangent; value before gradient
-    void (*union_jvp_value)(tacReal tau, tacReal tau_dot, const tacBlock1* all,
+    // one child of a combination: adds its part of the tangent; all values before any gradient
+    void (*blend_jvp_value)(tacBlend blend, tacReal tau_dot, const tacBlock1* all,
                             const tacBlock1* child, const tacBlock1* child_dot, tacBlock1* all_dot,
                             int count);
-    void (*union_jvp_gradient)(tacReal tau, tacReal tau_dot, const tacBlock1* all,
+    void (*blend_jvp_gradient)(tacBlend blend, tacReal tau_dot, const tacBlock1* all,
                                const tacBlock1* child, const tacBlock1* child_dot,
                                tacBlock1* all_dot, int count);
 
     // sets the adjoint of one child, returns its part of the adjoint of tau
-    tacReal (*union_vjp)(tacReal tau, const tacBlock1* all, const tacBlock1* child,
+    tacReal (*blend_vjp)(tacBlend blend, const tacBlock1* all, const tacBlock1* child,
                          const tacBlock1* all_bar, tacBlock1* child_bar, int count);
 } tacShapeKernels;
 

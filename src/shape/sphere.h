@@ -38,12 +38,17 @@ TAC_INLINE void sphere_field(const tacBound* b, const wide y[3], localField* out
     w_add_square(out->H, j.dd_rho - across, j.n);
 }
 
-// derivative by the radius: the core grows with it, c = TAC_CORE R
-TAC_INLINE void sphere_by_size(const tacBound* b, const wide y[3], localField* out) {
+// tangent of value and gradient along yd and the radius; the core grows with it, c = TAC_CORE R
+TAC_INLINE void sphere_dot(const tacBound* b, const wide y[3], const wide yd[3], wide radius_dot,
+                           localField* out) {
+    localField f;
     sphereJet j = sphere_jet(b, y);
-    out->value = w_fma(j.t * j.t, -TAC_CORE * j.w.d, w_set(-1.0));
-    wide slope = -TAC_CORE * j.t * j.dd_rho;
-    for (int i = 0; i < 3; ++i) out->g[i] = slope * j.n[i];
+    sphere_field(b, y, &f, 2);
+    w_symmetric_mul(f.H, yd, out->g);
+    wide by_value = w_fma(j.t * j.t, -TAC_CORE * j.w.d, w_set(-1.0));
+    wide by_slope = -TAC_CORE * j.t * j.dd_rho * radius_dot;
+    out->value = w_fma(by_value, radius_dot, w_dot3(f.g, yd));
+    for (int i = 0; i < 3; ++i) out->g[i] = w_fma(by_slope, j.n[i], out->g[i]);
 }
 
 #endif

@@ -45,6 +45,16 @@ static const char* const shape_zoo =
     "<sphere size='.3' pos='.3 0 0'/><superquadric size='.3 .2 .5' eps='.6 1' pos='-.2 .1 "
     "0'/></union>"
     "<union euler='10 0 0'><sphere size='.2'/><union pos='0 .4 0'><sphere size='.1'/>"
-    "<superquadric size='.1 .2 .1' eps='.3 .3'/></union></union></shape>";
+    "<superquadric size='.1 .2 .1' eps='.3 .3'/></union></union></shape>"
+    "<shape name='lens' smooth='.01'><intersection><sphere size='.5' pos='.2 0 0'/>"
+    "<sphere size='.5' pos='-.2 0 0'/></intersection></shape>"
+    "<shape name='cup' smooth='.01'><difference><superquadric size='.4 .4 .5' eps='.1 1'/>"
+    "<superquadric size='.34 .34 .5' eps='.1 1' pos='0 0 .08'/><sphere size='.2' pos='.4 0 0'/>"
+    "</difference><superquadric size='.1 .05 .1' eps='.5 .5' pos='-.45 0 0'/></shape>"
+    "<shape name='mix' smooth='.02'><difference euler='0 0 30'><union smooth='.03'>"
+    "<sphere size='.4'/><sphere size='.4' pos='.3 0 0'/></union><intersection smooth='.01'>"
+    "<sphere size='.3' pos='0 .3 0'/><plane pos='0 .3 0' euler='40 0 0'/></intersection>"
+    "<difference><sphere size='.3' pos='.4 0 .3'/><sphere size='.2' pos='.4 0 .3'/></difference>"
+    "</difference></shape>";
 
 #endif

@@ -94,14 +94,17 @@ static int spheres_and_planes(void) {
                    1.0);
 }
 
-static int unions_of_all_temperatures(void) {
+static int combinations_of_all_temperatures(void) {
     const double temperatures[] = {1e-6, 1e-4, 1e-2, 1.0};
     for (int i = 0; i < 4; ++i) {
-        char text[600];
+        char text[800];
         snprintf(text, sizeof text,
                  "<shape name='u' smooth='%g'><sphere size='1'/><sphere size='1' pos='1 0 0'/>"
-                 "<superquadric size='1 .5 .3' eps='.2 1.5'/><sphere size='1'/></shape>",
-                 temperatures[i]);
+                 "<superquadric size='1 .5 .3' eps='.2 1.5'/><sphere size='1'/></shape>"
+                 "<shape name='d' smooth='%g'><difference><sphere size='1'/><intersection>"
+                 "<sphere size='1'/><sphere size='1' pos='1 0 0'/></intersection></difference>"
+                 "</shape>",
+                 temperatures[i], temperatures[i]);
         ENSURE_LAW(law_for(text, 1.0));
     }
     return 0;
@@ -126,4 +129,4 @@ static int wrong_arguments_are_refused(void) {
 }
 
 TEST_MAIN(RUN(spheres_and_planes), RUN(superquadrics_of_all_exponents),
-          RUN(unions_of_all_temperatures), RUN(wrong_arguments_are_refused))
+          RUN(combinations_of_all_temperatures), RUN(wrong_arguments_are_refused))

@@ -131,29 +131,36 @@ static int union_of_duplicates_is_lower_by_tau_log_k(void) {
     return 0;
 }
 
-//---------------------------------- derivatives ----------------------------------
+// intersection of duplicates is higher by tau ln k; a difference turns the sign of what it takes
+// away
+static int maximum_of_duplicates_is_higher_by_tau_log_k(void) {
+    tacModel* m =
+        load_shapes("<shape name='i' smooth='.1'><intersection><sphere size='.5'/>"
+                    "<sphere size='.5'/></intersection></shape>"
+                    "<shape name='d' smooth='.1'><difference><plane/>"
+                    "<plane euler='180 0 0'/><plane euler='180 0 0'/></difference></shape>");
+    field f = eval(m, 0, 0.0, 0.9, 0.0), g = eval(m, 1, 0.3, 0.2, 0.4);
+    ENSURE_NEAR(f.value, 0.4 + 0.1 * log(2.0), 1e-15);
+    ENSURE_NEAR(f.H[0], 1.0 / 0.9, 1e-14);
+    ENSURE_NEAR(g.value, 0.4 + 0.1 * log(3.0), 1e-15);
+    ENSURE_NEAR(g.g[2], 1.0, 1e-15);
+    tac_model_destroy(m);
+    return 0;
+}
 
-static const char* const checked[] = {
-    "<shape name='sphere'><sphere size='.5' pos='.1 .2 .3'/></shape>",
-    "<shape name='plane'><plane pos='.1 .2 .3' euler='20 30 40'/></shape>",
-    "<shape name='superquadric'><superquadric size='.3 .2 .5' eps='.6 .4' euler='20 30 40'"
-    " pos='.1 0 .2'/></shape>",
-    "<shape name='radial' distance='radial'><superquadric size='.3 .2 .5' eps='.6 .4'"
-    " euler='20 30 40' pos='.1 0 .2'/></shape>",
-    "<shape name='boxy'><superquadric size='1 .2 .05' eps='.1 .1'/></shape>",
-    "<shape name='boxy radial' distance='radial'><superquadric size='1 .2 .05' eps='.1 "
-    ".1'/></shape>",
-    "<shape name='spiky'><superquadric size='.3 .2 .5' eps='1.9 1.5'/></shape>",
-    "<shape name='spiky radial' distance='radial'><superquadric size='.3 .2 .5' eps='1.4 "
-    "2'/></shape>",
-    "<shape name='union' smooth='.02'><superquadric size='.3 .2 .5' eps='.6 .4' pos='.1 0 .2'/>"
-    "<sphere size='.3' pos='.3 0 0'/><plane pos='0 0 -.3' euler='5 0 0'/></shape>",
-    "<shape name='nested' smooth='.01'><union smooth='.05' pos='.1 0 0' euler='0 30 0'>"
-    "<sphere size='.3' pos='.3 0 0'/><superquadric size='.3 .2 .5' eps='.6 1' pos='-.2 .1 "
-    "0'/></union>"
-    "<union euler='10 0 0'><sphere size='.2'/><union pos='0 .4 0'><sphere size='.1'/>"
-    "<superquadric size='.1 .2 .1' eps='.3 .3'/></union></union></shape>",
-};
+// inside the wall of a cup, in its cavity, below its floor
+static int cup_has_a_cavity(void) {
+    tacModel* m = load_shapes(shape_zoo);
+    int cup = tac_shape_find(m, "cup");
+    ENSURE(eval(m, cup, 0.0, 0.37, 0.0).value < 0.0);
+    ENSURE(eval(m, cup, 0.0, 0.0, 0.2).value > 0.2);
+    ENSURE(eval(m, cup, 0.0, 0.0, -0.46).value < 0.0);
+    ENSURE(eval(m, cup, 0.37, 0.0, 0.0).value > 0.0); // the hole
+    tac_model_destroy(m);
+    return 0;
+}
+
+//---------------------------------- derivatives ----------------------------------
 
 static int report_is_clean(const char* name, const tacCheckReport* report) {
     if (report->passed) return 0;
@@ -166,24 +173,26 @@ static int report_is_clean(const char* name, const tacCheckReport* report) {
 }
 
 static int derivatives_hold(void) {
-    int points = getenv("TACTUS_NO_SWEEP") ? 300 : 3000, bad = 0;
-    for (int i = 0; i < (int)(sizeof checked / sizeof *checked); ++i) {
-        tacModel* m = load_shapes(checked[i]);
+    int points = getenv("TACTUS_NO_SWEEP") ? 300 : getenv("TACTUS_SWEEP") ? 30000 : 3000, bad = 0;
+    tacModel* model = load_shapes(shape_zoo);
+    for (int shape = 0; shape < model->nshape; ++shape) {
         tacCheckShape context;
         tacCheckProblem problem;
         tacCheckReport report;
-        ENSURE(tac_check_shape_begin(m, 0, &context, &problem) == TAC_OK);
+        ENSURE(tac_check_shape_begin(model, shape, &context, &problem) == TAC_OK);
         tacCheckOptions options = tac_check_shape_options(&context);
         options.points = points;
         tac_check_run(&problem, options, &report);
         bad += report_is_clean(problem.name, &report);
         tac_check_shape_end(&context);
-        tac_model_destroy(m);
     }
+    tac_model_destroy(model);
     return bad;
 }
 
 TEST_MAIN(RUN(sphere_is_distance), RUN(plane_is_height), RUN(round_superquadric_is_sphere),
           RUN(radial_distance_is_the_corrected_formula),
           RUN(tangent_distance_is_metric_at_the_surface),
-          RUN(union_of_duplicates_is_lower_by_tau_log_k), RUN(derivatives_hold))
+          RUN(union_of_duplicates_is_lower_by_tau_log_k),
+          RUN(maximum_of_duplicates_is_higher_by_tau_log_k), RUN(cup_has_a_cavity),
+          RUN(derivatives_hold))

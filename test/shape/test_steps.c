@@ -74,7 +74,7 @@ static int ball_holds_the_solid(void) {
             ENSURE(isinf(radius));
             continue;
         }
-        ENSURE(radius > 0.1 && radius < 3.0);
+        ENSURE(radius > 0.1 && radius < 4.0);
         for (int i = 0; i < 2000; ++i) {
             double x[3], n = 0.0, value;
             for (int k = 0; k < 3; ++k) x[k] = test_uniform(&random, -1.0, 1.0);

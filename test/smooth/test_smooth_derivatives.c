@@ -45,8 +45,7 @@ static int lost(double ratio) { return ratio > 300.0 && ratio < 900.0; }
 static int usable_scalar(const softMap* m, const double* z) {
     int bad = 0;
     if (m->inputs == 2) return !lost(2.0 * fabs(z[0]) / z[1]) && !lost(fabs(z[0]) / z[1]);
-    for (int j = 1; j < m->inputs - 1; ++j)
-        bad |= lost(fabs(z[0] - z[j]) / z[m->inputs - 1]);
+    for (int j = 1; j < m->inputs - 1; ++j) bad |= lost(fabs(z[0] - z[j]) / z[m->inputs - 1]);
     return !bad;
 }
 
@@ -136,7 +135,8 @@ static int selection(void) { return prove_maps(select_maps, TAC_COUNT(select_map
 
 // the check clears an adjoint before a vjp; here something is in it already
 static int vjp_adds(const softMap* maps, int count) {
-    tacResult (*vjp)(const void*, const double*, const double*, double*) = tac_check_smooth_double.vjp;
+    tacResult (*vjp)(const void*, const double*, const double*, double*) =
+        tac_check_smooth_double.vjp;
     unsigned long long random = 3;
     for (int i = 0; i < count; ++i) {
         softMap full = maps[i];

@@ -1,0 +1,129 @@
+// Smooth minimum and maximum of children, formed child by child, and their derivatives.
+//
+//   s = +1: phi = min, -tau ln sum exp(-phi_k/tau)      s = -1: phi = max, tau ln sum
+//   exp(phi_k/tau)
+//
+// A child may enter with its sign turned (c = -1): a difference is the maximum of its first child
+// and the turned others. docs/shapes.md eq. 3 and 4.
+
+#ifndef TAC_SHAPE_BLEND_H
+#define TAC_SHAPE_BLEND_H
+
+#include "shape/local.h"
+#include "shape/shape_kernels.h"
+
+TAC_INLINE void load3(const tacReal x[3][TAC_BLOCK], int i, wide out[3]) {
+    for (int axis = 0; axis < 3; ++axis) out[axis] = w_load(&x[axis][i]);
+}
+
+TAC_INLINE void store3(tacReal x[3][TAC_BLOCK], int i, const wide v[3]) {
+    for (int axis = 0; axis < 3; ++axis) w_store(&x[axis][i], v[axis]);
+}
+
+//---------------------------------- value ----------------------------------------
+
+// phi = m - s tau ln S, kept as m (value), S (sum), and gradient and Hessian of the children so far
+
+static void begin(tacBlock* acc, int count) {
+    for (int i = 0; i < count; i += TAC_LANES) w_store(&acc->sum[i], w_set(1.0));
+}
+
+// Joining one child is a blend of two: with omega its weight and d the difference of gradients,
+// g += omega d and H += omega (H_child - H) - s omega (1 - omega)/tau d d^T: no cancellation at
+// small tau
+static void merge(tacBlend blend, tacBlock* acc, const tacBlock* child, int count, int order) {
+    tacReal inv_tau = 1.0 / blend.tau;
+    double s = blend.sign, c = blend.child;
+    wide one = w_set(1.0);
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide m = w_load(&acc->value[i]), phi = c * w_load(&child->value[i]), closer = s * (m - phi);
+        wide E = w_exp(-w_abs(closer) * inv_tau);
+        wide keep = w_select_ge0(closer, E, one), join = w_select_ge0(closer, one, E);
+        wide sum = w_fma(keep, w_load(&acc->sum[i]), join);
+        w_store(&acc->value[i], w_select_ge0(closer, phi, m));
+        w_store(&acc->sum[i], sum);
+        if (order < 1) continue;
+
+        wide omega = join * w_rcp(sum), g[3], d[3];
+        load3((const tacReal(*)[TAC_BLOCK])acc->gradient, i, g);
+        load3(child->gradient, i, d);
+        for (int k = 0; k < 3; ++k) d[k] = c * d[k] - g[k], g[k] = w_fma(omega, d[k], g[k]);
+        store3(acc->gradient, i, g);
+        if (order < 2) continue;
+
+        wide H[6];
+        for (int k = 0; k < 6; ++k) {
+            H[k] = w_load(&acc->hessian[k][i]);
+            H[k] = w_fma(omega, c * w_load(&child->hessian[k][i]) - H[k], H[k]);
+        }
+        w_add_square(H, -s * omega * (1.0 - omega) * inv_tau, d);
+        for (int k = 0; k < 6; ++k) w_store(&acc->hessian[k][i], H[k]);
+    }
+}
+
+static void close(tacBlend blend, tacBlock* acc, int count) {
+    tacReal scale = blend.sign * blend.tau;
+    for (int i = 0; i < count; i += TAC_LANES)
+        w_store(&acc->value[i], w_load(&acc->value[i]) - scale * w_log(w_load(&acc->sum[i])));
+}
+
+//---------------------------------- derivatives ----------------------------------
+
+// weight of a child, exp(z), z = s (phi - c phi_child)/tau <= 0
+TAC_INLINE wide blend_z(tacBlend blend, const tacBlock1* all, const tacBlock1* child, int i) {
+    wide gap = w_load(&all->value[i]) - blend.child * w_load(&child->value[i]);
+    return gap * (blend.sign / blend.tau);
+}
+
+// phi' = sum w (c phi_child' + s z tau')
+static void blend_jvp_value(tacBlend blend, tacReal tau_dot, const tacBlock1* all,
+                            const tacBlock1* child, const tacBlock1* child_dot, tacBlock1* all_dot,
+                            int count) {
+    tacReal by_tau = blend.sign * tau_dot;
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide z = blend_z(blend, all, child, i), w = w_exp(z);
+        wide part = w * w_fma(z, w_set(by_tau), blend.child * w_load(&child_dot->value[i]));
+        w_store(&all_dot->value[i], w_load(&all_dot->value[i]) + part);
+    }
+}
+
+// g' = sum w c g_child' + w' (c g_child - g), w' = w (s (phi' - c phi_child') - z tau')/tau
+static void blend_jvp_gradient(tacBlend blend, tacReal tau_dot, const tacBlock1* all,
+                               const tacBlock1* child, const tacBlock1* child_dot,
+                               tacBlock1* all_dot, int count) {
+    tacReal inv_tau = 1.0 / blend.tau;
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide z = blend_z(blend, all, child, i), w = w_exp(z);
+        wide fall = w_load(&all_dot->value[i]) - blend.child * w_load(&child_dot->value[i]);
+        wide w_dot = w * (blend.sign * fall - z * tau_dot) * inv_tau;
+        for (int k = 0; k < 3; ++k) {
+            wide d = blend.child * w_load(&child->gradient[k][i]) - w_load(&all->gradient[k][i]);
+            wide turned = blend.child * w_load(&child_dot->gradient[k][i]);
+            w_store(&all_dot->gradient[k][i],
+                    w_load(&all_dot->gradient[k][i]) + w_fma(w, turned, w_dot * d));
+        }
+    }
+}
+
+// sets the adjoint of one child, returns its part of the adjoint of tau
+static tacReal blend_vjp(tacBlend blend, const tacBlock1* all, const tacBlock1* child,
+                         const tacBlock1* all_bar, tacBlock1* child_bar, int count) {
+    tacReal rate = blend.sign / blend.tau;
+    wide tau_bar = w_set(0.0);
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide z = blend_z(blend, all, child, i), w = w_exp(z), slope = w_set(0.0);
+        for (int k = 0; k < 3; ++k) {
+            wide g_bar = w_load(&all_bar->gradient[k][i]);
+            wide d = blend.child * w_load(&child->gradient[k][i]) - w_load(&all->gradient[k][i]);
+            slope = w_fma(g_bar, d, slope);
+            w_store(&child_bar->gradient[k][i], blend.child * w * g_bar);
+        }
+        // both the value and the weights of the gradient depend on phi_child and on tau
+        wide value_bar = w * (w_load(&all_bar->value[i]) - slope * rate);
+        w_store(&child_bar->value[i], blend.child * value_bar);
+        tau_bar = w_fma(value_bar, z, tau_bar);
+    }
+    return blend.sign * w_sum(tau_bar);
+}
+
+#endif

@@ -1,0 +1,80 @@
+// A leaf at one vector of points of its own frame: field, and derivative by the point and by its
+// own numbers. The one place that knows the kinds of leaves.
+
+#ifndef TAC_SHAPE_LEAF_H
+#define TAC_SHAPE_LEAF_H
+
+#include "shape/sphere.h"
+#include "shape/superquadric.h"
+
+// half-space below z = 0 of its frame
+TAC_INLINE void plane_field(const wide y[3], localField* out) {
+    out->value = y[2];
+    for (int i = 0; i < 6; ++i) out->H[i] = w_set(0.0);
+    out->g[0] = w_set(0.0), out->g[1] = w_set(0.0), out->g[2] = w_set(1.0);
+}
+
+// all that a superquadric's derivatives at one vector of points share
+typedef struct sqPoint {
+    sqLogs logs;
+    sqJet jet;
+    localField raw; // before the core
+} sqPoint;
+
+typedef struct leafPoint {
+    wide y[3];
+    localField f;
+    sqPoint sq; // of a superquadric
+} leafPoint;
+
+TAC_INLINE void sq_point(const tacBound* b, const wide y[3], sqPoint* at, int order) {
+    for (int i = 0; i < 3; ++i) at->logs.y[i] = y[i];
+    sq_logs(b, &at->logs, 1);
+    sq_jet_first(b, &at->logs, &at->jet);
+    sq_jet_second(b, &at->jet);
+    if (b->distance == TAC_DISTANCE_RADIAL)
+        sq_radial(b, &at->logs, &at->raw, order);
+    else
+        sq_tangent(b, &at->logs, &at->raw, order);
+}
+
+// field up to `order`, and what leaf_dot needs
+TAC_INLINE void leaf_point(const tacBound* b, const wide y[3], leafPoint* at, int order) {
+    for (int i = 0; i < 3; ++i) at->y[i] = y[i];
+    if (b->kind == TAC_NODE_SUPERQUADRIC) {
+        sq_point(b, y, &at->sq, order);
+        at->f = at->sq.raw;
+        sq_core(b, y, &at->f, order);
+    } else if (b->kind == TAC_NODE_SPHERE) {
+        sphere_field(b, y, &at->f, order);
+    } else {
+        plane_field(y, &at->f);
+    }
+}
+
+TAC_INLINE void sq_point_dot(const tacBound* b, const sqPoint* at, const wide yd[3],
+                             const tacLeafDot* d, localField* out) {
+    sqBy by;
+    for (int i = 0; i < 3; ++i) {
+        by.log_a[i] = w_set(d->log_a[i]);
+        by.w2_a2[i] = w_set(d->w2_a2[i]);
+        by.delta[i] = w_set(d->delta[i]);
+    }
+    by.e[0] = w_set(d->e[0]), by.e[1] = w_set(d->e[1]);
+    sq_field_dot(b, &at->logs, &at->jet, &at->raw, yd, &by, w_set(d->radius), w_set(d->cap), out);
+}
+
+// tangent of value and gradient along the point's yd and the leaf's own numbers
+TAC_INLINE void leaf_dot(const tacBound* b, const leafPoint* at, const wide yd[3],
+                         const tacLeafDot* d, localField* fd) {
+    if (b->kind == TAC_NODE_SUPERQUADRIC) {
+        sq_point_dot(b, &at->sq, yd, d, fd);
+    } else if (b->kind == TAC_NODE_SPHERE) {
+        sphere_dot(b, at->y, yd, w_set(d->size[0]), fd);
+    } else {
+        fd->value = yd[2];
+        for (int i = 0; i < 3; ++i) fd->g[i] = w_set(0.0);
+    }
+}
+
+#endif

@@ -1,0 +1,141 @@
+// Proven bounds of the distance to a node's surface (docs/shapes.md eq. 13 to 15).
+//
+// Outside, D and K: phi(y) >= (D - |y - x|)/K for |y - x| <= D. Inside, the same of -phi. Turning
+// the sign of a node swaps the two.
+
+#ifndef TAC_SHAPE_REACH_H
+#define TAC_SHAPE_REACH_H
+
+#include "shape/blend.h"
+#include "shape/leaf.h"
+
+//---------------------------------- leaves ---------------------------------------
+
+// D and K, outside [0] and inside [1], of one vector of points
+typedef struct leafReach {
+    wide D[2], K[2];
+} leafReach;
+
+// distance to the box around a superquadric
+TAC_INLINE wide box_distance(const tacBound* b, const wide y[3]) {
+    wide over[3];
+    for (int i = 0; i < 3; ++i) over[i] = w_max(w_abs(y[i]) - b->size[i], w_set(0.0));
+    return w_sqrt(w_dot3(over, over) + TAC_CENTRE);
+}
+
+// Outside: D = tangent distance with K = h/inner, h = 1/|grad g| the distance of the tangent plane
+// from the centre; or D = distance to the box with K = outer/inner where that is better. Inside: g
+// has slope 1/inner at most, and -phi >= inner (1 - g) for both distances.
+TAC_INLINE void sq_reach(const tacBound* b, const wide y[3], tacReal width, leafReach* out) {
+    sqLogs l;
+    sqJet j;
+    for (int i = 0; i < 3; ++i) l.y[i] = y[i];
+    sq_logs(b, &l, 1);
+    sq_jet_first(b, &l, &j);
+    wide q = sq_inverse_slope(b, &j), one = w_set(1.0);
+    wide tangent = (1.0 - l.G) * q, plane = l.G * q / b->inner;
+    wide box = box_distance(b, y), far = w_set(b->outer / b->inner);
+    wide better = (box - far * width) - (tangent - plane * width);
+    wide slope = b->distance == TAC_DISTANCE_RADIAL ? one : w_select_ge0(better, far, plane);
+    out->D[0] = w_select_ge0(better, box, tangent);
+    out->K[0] = w_max(slope, one);
+    out->D[1] = b->inner * (1.0 - w_rcp(l.G));
+}
+
+static void leaf_reach(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal width,
+                       tacReach* out, int count) {
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide point[3], y[3], one = w_set(1.0);
+        leafReach r = {.K = {one, one}};
+        load3(x, i, point);
+        to_local(&b->frame, point, y);
+        if (b->kind == TAC_NODE_SUPERQUADRIC) {
+            sq_reach(b, y, width, &r);
+        } else {
+            wide r2 = w_dot3(y, y) + TAC_CENTRE;
+            r.D[0] = b->kind == TAC_NODE_SPHERE ? w_sqrt(r2) - b->size[0] : y[2];
+            r.D[1] = -r.D[0];
+        }
+        for (int side = 0; side < 2; ++side) {
+            w_store(&out->D[side][i], r.D[side]);
+            w_store(&out->K[side][i], r.K[side]);
+        }
+    }
+}
+
+//---------------------------------- combinations ---------------------------------
+
+// side of child k that counts for `side` of the whole
+TAC_INLINE int child_side(const tacReachChild* child, int side) {
+    return child->turned ? 1 - side : side;
+}
+
+// ln sum exp((s - D_k)/(K_k tau)) and its slope by s
+TAC_INLINE wide least_excess(tacReal tau, int n, const tacReachChild* child, int side, int i,
+                             wide s, wide* slope) {
+    wide sum = w_set(0.0), weighted = w_set(0.0);
+    for (int k = 0; k < n; ++k) {
+        int from = child_side(&child[k], side);
+        wide rate = w_rcp(w_load(&child[k].reach->K[from][i]) * tau);
+        wide gap = s - w_load(&child[k].reach->D[from][i]);
+        wide e = w_exp(w_min(gap * rate, w_set(700.0)));
+        sum = sum + e;
+        weighted = w_fma(e, rate, weighted);
+    }
+    *slope = weighted / sum;
+    return w_log(sum);
+}
+
+// Smooth minimum: D solves least_excess = 0, a convex function; the chord from the left and Newton
+// from the right close in on the root, and the left end is always a valid D. K = D/(bound of phi at
+// x).
+static void least_reach(tacReal tau, int n, const tacReachChild* child, int side, tacReach* out,
+                        int count) {
+    wide log_n = w_log(w_set((double)n) + 0.0);
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide left = w_set(1e300), right = left, slope, unused;
+        for (int k = 0; k < n; ++k) {
+            int from = child_side(&child[k], side);
+            wide D = w_load(&child[k].reach->D[from][i]);
+            left = w_min(left, D - w_load(&child[k].reach->K[from][i]) * tau * log_n);
+            right = w_min(right, D);
+        }
+        for (int round = 0; round < 3; ++round) {
+            wide above = least_excess(tau, n, child, side, i, right, &slope);
+            wide below = least_excess(tau, n, child, side, i, left, &unused);
+            below = w_min(below, w_set(0.0));
+            wide rise = w_max(above, w_set(0.0)) - below + 1e-280;
+            wide chord = left - below * (right - left) / rise;
+            right = right - above / slope;
+            left = w_min(w_max(left, chord), right);
+        }
+        wide least = -tau * least_excess(tau, n, child, side, i, w_set(0.0), &unused);
+        w_store(&out->D[side][i], left);
+        w_store(&out->K[side][i], w_max(left / w_max(least, w_set(1e-280)), w_set(1.0)));
+    }
+}
+
+// Smooth maximum: it is no less than any child, so the best child's bound holds.
+static void most_reach(int n, const tacReachChild* child, int side, tacReach* out, int count) {
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide D = w_set(-1e300), K = w_set(1.0);
+        for (int k = 0; k < n; ++k) {
+            int from = child_side(&child[k], side);
+            wide other = w_load(&child[k].reach->D[from][i]), better = other - D;
+            K = w_select_ge0(better, w_load(&child[k].reach->K[from][i]), K);
+            D = w_select_ge0(better, other, D);
+        }
+        w_store(&out->D[side][i], D);
+        w_store(&out->K[side][i], K);
+    }
+}
+
+// a minimum outside is a maximum inside, and the other way round
+static void blend_reach(tacBlend blend, int n, const tacReachChild* child, tacReach* out,
+                        int count) {
+    int minimum = blend.sign > 0.0 ? 0 : 1;
+    least_reach(blend.tau, n, child, minimum, out, count);
+    most_reach(n, child, 1 - minimum, out, count);
+}
+
+#endif
