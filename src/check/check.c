@@ -185,7 +185,7 @@ static tacResult check_symmetry(run* r) {
 #define HALVINGS 26
 
 // Slope of the remainder at the smallest steps that still stand clear of rounding: a wrong term of
-// lower order shows there and nowhere else. The best of three neighbouring fits, because a
+// lower order shows there and nowhere else. The best of eight neighbouring fits, because a
 // remainder may pass through zero. INFINITY when the remainder never leaves the noise.
 static double last_slope(const double* remainder, const double* noise) {
     int last = -1;
@@ -196,7 +196,7 @@ static double last_slope(const double* remainder, const double* noise) {
             break;
     if (last < 2) return INFINITY;
     double best = 0.0;
-    for (int k = last; k >= 2 && k > last - 3; --k)
+    for (int k = last; k >= 2 && k > last - 8; --k)
         best = fmax(best, 0.5 * log2(remainder[k - 2] / remainder[k]));
     return best;
 }

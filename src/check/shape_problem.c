@@ -8,8 +8,8 @@
 
 // A point of a node's frame: near, far or close to its origin; now and then exactly at the origin,
 // on an axis or on a coordinate plane.
-static int draw_local(int i, double size, unsigned long long* random, double y[3]) {
-    double reach = size * (i % 7 == 3 ? 1e3 : i % 7 == 5 ? 0.02 : 1.5);
+static int draw_local(const tacCheckShape* c, int i, unsigned long long* random, double y[3]) {
+    double reach = i % 7 == 3 ? c->far : c->size * (i % 7 == 5 ? 0.02 : 1.5);
     for (int k = 0; k < 3; ++k) y[k] = reach * tac_check_normal(random);
     int special = i % 11, axis = i / 11 % 3;
     if (special == 0) y[0] = y[1] = y[2] = 0.0;
@@ -23,7 +23,7 @@ static int sample(const void* context, int i, unsigned long long* random, double
     const tacCheckShape* c = context;
     const tacFrame* f = &c->bound[i % c->model->shape[c->shape].count].frame;
     double y[3];
-    int smooth = draw_local(i, c->size, random, y);
+    int smooth = draw_local(c, i, random, y);
     for (int k = 0; k < 3; ++k) {
         x[k] = f->origin[k] + f->R.m[k][0] * y[0] + f->R.m[k][1] * y[1] + f->R.m[k][2] * y[2];
         x[3 + k] = x[6 + k] = 0.0;
@@ -75,6 +75,20 @@ static double typical_size(const tacModel* model, const tacShape* shape) {
     return most > 0.0 ? most : 1.0;
 }
 
+// Logarithms are divided by the exponents, and their rounding with them. Above 1, a rounding of
+// 1e-16 of points up to ten sizes away meets ridges of half-width 1e-6.
+static double exponent_condition(const tacModel* model, const tacShape* shape) {
+    double most = 1.0;
+    for (int i = 0; i < shape->count; ++i) {
+        const tacNode* node = &model->node[shape->first + i];
+        for (int k = 0; k < 2 && node->eps >= 0; ++k) {
+            double e = model->param[node->eps + k];
+            most = fmax(most, e > 1.0 ? 100.0 : 1.0 / e);
+        }
+    }
+    return most;
+}
+
 tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape* context,
                                 tacCheckProblem* problem) {
     *context = (tacCheckShape){.model = model,
@@ -93,6 +107,9 @@ tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape*
                                  .as_quad = &tac_check_shape_quad,
                                  .hvp = hvp,
                                  .sample = sample};
+    // beyond exponents of 1, ridges far away are too narrow for the rounding of a point
+    int ridges = exponent_condition(model, &model->shape[shape]) > 10.0;
+    context->far = context->size * (ridges ? 10.0 : 1e3);
     context->bound = malloc(sizeof(tacBound) * (size_t)model->shape[shape].count);
     if (!context->bound) return TAC_ERROR_MEMORY;
     tac_shape_bind(model, &model->shape[shape], pose_of(context), context->bound);
@@ -106,26 +123,11 @@ void tac_check_shape_end(tacCheckShape* context) {
     free(context->bound);
 }
 
-// Logarithms are divided by the exponents, and their rounding with them; above 1 a rounding of the
-// point, 1e-16, meets ridges of half-width 1e-6.
-static double exponent_condition(const tacModel* model, const tacShape* shape) {
-    double most = 1.0;
-    for (int i = 0; i < shape->count; ++i) {
-        const tacNode* node = &model->node[shape->first + i];
-        for (int k = 0; k < 2 && node->eps >= 0; ++k) {
-            double e = model->param[node->eps + k];
-            most = fmax(most, e > 1.0 ? 10.0 : 1.0 / e);
-        }
-    }
-    return most;
-}
-
 tacCheckOptions tac_check_shape_options(const tacCheckShape* context) {
-    const tacModel* model = context->model;
     tacCheckOptions options = tac_check_default_options();
-    double condition = exponent_condition(model, &model->shape[context->shape]);
-    options.first *= condition, options.second *= condition;
+    double condition = exponent_condition(context->model, &context->model->shape[context->shape]);
+    options.first *= condition, options.second *= condition * condition;
     options.first *= fmax(1.0, 1e-5 * context->size / context->smooth);
-    options.second *= fmax(1.0, 1e-8 * 1e3 * context->size / context->smooth);
+    options.second *= fmax(1.0, 1e-8 * context->far / context->smooth);
     return options;
 }

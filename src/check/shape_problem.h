@@ -10,7 +10,8 @@ typedef struct tacCheckShape {
     const tacModel* model;
     int shape;
     double position[3], rotation[4]; // placement that the twist moves
-    double size;                     // points are drawn within a few of these
+    double size;                     // points are drawn within a few of these,
+    double far;                      // and some as far away as this
     double smooth;                   // smallest temperature
     tacBound* bound;                 // nodes in the world at that placement
     tacScratch* scratch;             // large enough for the quad build too

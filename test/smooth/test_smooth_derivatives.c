@@ -24,7 +24,7 @@ static double draw_tau(int kind, unsigned long long* random) {
 // x, lower, upper, tau where selects and compact transitions join, at the reach and beyond
 static const double joints[][4] = {{0, 0, 1, 0.1}, {1, 0, 1, 0.1},   {0.5, 0, 1, 0.1},
                                    {0, 0, 0, 0.1}, {-1, -1, -1, 10}, {0, -1, 1, 1e-3},
-                                   {1, 0, 2, 1},   {-1, 0, 1, 1e6},  {70, 0, 1, 0.1}};
+                                   {1, 0, 2, 1},   {-1, 0, 1, 1e6},  {71, 0, 1, 0.1}};
 
 static void draw_scalar(const softMap* m, int i, unsigned long long* random, double* z) {
     int kind = i % 4, tau = map_tau(m);
@@ -40,7 +40,7 @@ static void draw_scalar(const softMap* m, int i, unsigned long long* random, dou
 }
 
 // derivatives below 1e-155 are lost in the complex build (docs/smooth.md, Limits)
-static int lost(double ratio) { return ratio > 300.0 && ratio < 900.0; }
+static int lost(double ratio) { return ratio > 300.0 && ratio < 700.0; }
 
 static int usable_scalar(const softMap* m, const double* z) {
     int bad = 0;
