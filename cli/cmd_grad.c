@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "find.h"
 #include "options.h"
+#include "progress.h"
 #include "report.h"
 
 #include "base/assert.h"
@@ -162,7 +163,10 @@ static int check_shape(const tacModel* model, int shape, const gradCall* call) {
     tacCheckOptions options = tac_check_shape_options(&context);
     options.points = call->points;
     options.seed = (unsigned long long)call->seed;
+    cliProgress progress = cli_progress_begin("grad");
+    options.progress = cli_progress_show, options.user = &progress;
     result = tac_check_run(&problem, options, &report);
+    cli_progress_end(&progress);
     tac_check_shape_end(&context);
     if (result != TAC_OK) return cli_wrong("grad", "%s", tac_result_text(result));
     if (!call->json) printf("shape %s: %d inputs\n", problem.name, problem.n);

@@ -9,6 +9,10 @@
 
 TAC_EXTERN_C_BEGIN
 
+/// Farthest coordinate of a point that is evaluated; beyond, and for what is not finite, calls
+/// return TAC_ERROR_VALUE. [m]
+#define TAC_MAX_COORDINATE 1e15
+
 /// Many points, one array per coordinate. Any count, any alignment, no padding.
 typedef struct tacPoints {
     int count;           ///< how many

@@ -253,8 +253,10 @@ tacResult tac_check_run(const tacCheckProblem* problem, tacCheckOptions options,
         for (size_t i = 0; i < 10; ++i) *of_n[i] = block + i * n;
         for (size_t i = 0; i < 5; ++i) *of_m[i] = block + 10 * n + i * m;
         r.random = options.seed * 0x9e3779b97f4a7c15ull + 1;
-        for (r.point = 0; r.point < options.points && report->result == TAC_OK; ++r.point)
+        for (r.point = 0; r.point < options.points && report->result == TAC_OK; ++r.point) {
             report->result = check_point(&r);
+            if (options.progress) options.progress(options.user, (double)r.point / options.points);
+        }
     } else {
         report->result = TAC_ERROR_MEMORY;
     }

@@ -51,7 +51,9 @@ typedef struct tacCheckOptions {
     int quad_every;   // every how many points the quad check runs
     int taylor_every; // likewise
     unsigned long long seed;
-    double first, second; // largest norm-wise relative errors
+    double first, second;                      // largest norm-wise relative errors
+    void (*progress)(void* user, double done); // NULL: nobody looks
+    void* user;
 } tacCheckOptions;
 
 // one kind of comparison

@@ -6,24 +6,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+// |y_i|/a_i equal: on the diagonals of a superquadric; other nodes have no three sizes
+static void draw_tie(const double size[3], double y[3]) {
+    if (size[2] <= 0.0) return;
+    double t = fabs(y[0] / size[0]);
+    for (int k = 0; k < 3; ++k) y[k] = copysign(t * size[k], y[k]);
+}
+
 // A point of a node's frame: near, far or close to its origin; now and then exactly at the origin,
 // on an axis or on a coordinate plane.
-static int draw_local(const tacCheckShape* c, int i, unsigned long long* random, double y[3]) {
+static int draw_local(const tacCheckShape* c, int i, const double size[3],
+                      unsigned long long* random, double y[3]) {
     double reach = i % 7 == 3 ? c->far : c->size * (i % 7 == 5 ? 0.02 : 1.5);
     for (int k = 0; k < 3; ++k) y[k] = reach * tac_check_normal(random);
     int special = i % 11, axis = i / 11 % 3;
     if (special == 0) y[0] = y[1] = y[2] = 0.0;
     if (special == 1) y[axis] = 0.0;
     if (special == 2) y[axis] = y[(axis + 1) % 3] = 0.0;
-    return special > 2 ? 4 : 1;
+    if (special == 3) draw_tie(size, y);
+    return special > 2 && i % 7 != 5 ? 4 : 1;
 }
 
 static int sample(const void* context, int i, unsigned long long* random, double* x,
                   double* scale) {
     const tacCheckShape* c = context;
-    const tacFrame* f = &c->bound[i % c->model->shape[c->shape].count].frame;
+    const tacBound* b = &c->bound[i % c->model->shape[c->shape].count];
+    const tacFrame* f = &b->frame;
     double y[3];
-    int smooth = draw_local(c, i, random, y);
+    int smooth = draw_local(c, i, b->size, random, y);
     for (int k = 0; k < 3; ++k) {
         x[k] = f->origin[k] + f->R.m[k][0] * y[0] + f->R.m[k][1] * y[1] + f->R.m[k][2] * y[2];
         x[3 + k] = x[6 + k] = 0.0;
@@ -83,7 +93,7 @@ static double exponent_condition(const tacModel* model, const tacShape* shape) {
         const tacNode* node = &model->node[shape->first + i];
         for (int k = 0; k < 2 && node->eps >= 0; ++k) {
             double e = model->param[node->eps + k];
-            most = fmax(most, e > 1.0 ? 100.0 : 1.0 / e);
+            most = fmax(most, e > 0.65 && e != 1.0 ? 100.0 : 1.0 / e);
         }
     }
     return most;

@@ -64,12 +64,22 @@ static inline tacReal r_atan2(tacReal y, tacReal x) { return atan2(y, x); }
 
 #endif
 
-// t >= 0 ? a : b, by the real part
+// A decision. In the complex build a product of two derivatives leaves h^2 in the real part, so
+// what is exactly 0 in the double build may be a tiny negative number there: it counts as 0.
+#if defined(TAC_NUMBER_COMPLEX)
+#define TAC_NOTHING 1e-250
+#else
+#define TAC_NOTHING 0.0
+#endif
+
+static inline int r_is_negative(tacReal x) { return tac_re(x) < -TAC_NOTHING; }
+
+// t >= 0 ? a : b
 static inline tacReal r_select_ge0(tacReal t, tacReal a, tacReal b) {
-    return tac_re(t) >= 0.0 ? a : b;
+    return r_is_negative(t) ? b : a;
 }
-static inline tacReal r_max(tacReal a, tacReal b) { return tac_re(a) >= tac_re(b) ? a : b; }
-static inline tacReal r_min(tacReal a, tacReal b) { return tac_re(a) <= tac_re(b) ? a : b; }
-static inline tacReal r_abs(tacReal a) { return tac_re(a) >= 0.0 ? a : -a; }
+static inline tacReal r_max(tacReal a, tacReal b) { return r_is_negative(a - b) ? b : a; }
+static inline tacReal r_min(tacReal a, tacReal b) { return r_is_negative(b - a) ? b : a; }
+static inline tacReal r_abs(tacReal a) { return r_is_negative(a) ? -a : a; }
 
 #endif

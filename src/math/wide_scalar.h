@@ -23,6 +23,7 @@ TAC_INLINE wide w_rcp(wide x) { return 1.0 / x; }
 TAC_INLINE wide w_rsqrt(wide x) { return 1.0 / r_sqrt(x); }
 TAC_INLINE tacReal w_sum(wide x) { return x; }
 TAC_INLINE tacReal w_lane(wide x, int lane) { return (void)lane, x; }
-TAC_INLINE int w_any_negative(wide x) { return tac_re(x) < 0.0; }
+TAC_INLINE int w_all_within(wide x, double limit) { return fabs(tac_re(x)) <= limit; }
+TAC_INLINE int w_any_negative(wide x) { return r_is_negative(x); }
 
 #endif

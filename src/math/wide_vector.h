@@ -71,6 +71,10 @@ TAC_INLINE int w_any_set(wideInt mask) {
     return (mask[0] | mask[1]) != 0;
 #endif
 }
+// |x| <= limit in all lanes; NaN is not
+TAC_INLINE int w_all_within(wide x, double limit) {
+    return !w_any_set(~((x <= limit) & (x >= -limit)));
+}
 TAC_INLINE int w_any_negative(wide x) { return w_any_set(x < 0.0); }
 
 //---------------------------------- arithmetic -----------------------------------

@@ -32,15 +32,33 @@ static tacFrame child_frame(tacFrame parent, const tacReal* position, const tacR
 
 //---------------------------------- constants ------------------------------------
 
-// ridge(e) = TAC_SQ_RIDGE max(e - 1, 0)^3: an exponent above 1 rounds the coordinate planes
-static tacReal ridge(tacReal e) {
-    tacReal over = r_max(e - 1.0, 0.0);
-    return TAC_SQ_RIDGE * over * over * over;
+// near(e) rises from 0 to 1 between 0.65 and 0.8 with two continuous derivatives: below, powers 2/e
+// of a coordinate are at least cubic and need no rounding
+static tacReal near(tacReal e, tacReal* slope) {
+    tacReal t = r_max(r_min((e - 0.65) * (1.0 / 0.15), 1.0), 0.0), rest = 1.0 - t;
+    *slope = 30.0 / 0.15 * t * t * rest * rest;
+    return t * t * t * (10.0 + t * (6.0 * t - 15.0));
 }
 
-static tacReal ridge_slope(tacReal e) {
-    tacReal over = r_max(e - 1.0, 0.0);
-    return 3.0 * TAC_SQ_RIDGE * over * over;
+// Rounding of the coordinate planes, w^2 = TAC_SQ_RIDGE (e - 1)^2 near(e) for |y|^(2/e), and of the
+// pole axis, TAC_SQ_RIDGE (e1 - e2)^2 near(e1) for (|x|^(2/e2) + |y|^(2/e2))^(e2/e1): nothing for
+// an ellipsoid
+typedef struct ridges {
+    tacReal polar, around; // w^2 of z, and of x and y
+    tacReal d_polar;       // d polar/d e1
+    tacReal d_around[2];   // d around/d e1, e2
+} ridges;
+
+static ridges ridges_of(const tacReal e[2]) {
+    ridges w;
+    tacReal slope1, slope2, near1 = near(e[0], &slope1), near2 = near(e[1], &slope2);
+    tacReal over1 = e[0] - 1.0, over2 = e[1] - 1.0, apart = e[0] - e[1];
+    w.polar = TAC_SQ_RIDGE * over1 * over1 * near1;
+    w.around = TAC_SQ_RIDGE * (over2 * over2 * near2 + apart * apart * near1);
+    w.d_polar = TAC_SQ_RIDGE * over1 * (2.0 * near1 + over1 * slope1);
+    w.d_around[0] = TAC_SQ_RIDGE * apart * (2.0 * near1 + apart * slope1);
+    w.d_around[1] = TAC_SQ_RIDGE * (over2 * (2.0 * near2 + over2 * slope2) - 2.0 * apart * near1);
+    return w;
 }
 
 // kappa = (sum 1/a^2)^(-1/2), radius of a ball inside every superquadric with these semi-axes
@@ -54,8 +72,9 @@ static tacReal rms(const tacReal a[3]) {
 
 static void bind_superquadric(tacBound* b) {
     for (int i = 0; i < 2; ++i) b->inv_e[i] = 1.0 / b->e[i];
-    b->w2[2] = TAC_SQ_PLANE + ridge(b->e[0]);
-    b->w2[0] = b->w2[1] = b->w2[2] + ridge(b->e[1]);
+    ridges w = ridges_of(b->e);
+    b->w2[2] = TAC_SQ_PLANE + w.polar;
+    b->w2[0] = b->w2[1] = TAC_SQ_PLANE + w.around;
     for (int i = 0; i < 3; ++i) {
         tacReal a2 = b->size[i] * b->size[i];
         b->inv_a2[i] = 1.0 / a2;
@@ -72,9 +91,9 @@ static void bind_superquadric(tacBound* b) {
 }
 
 static void superquadric_dot(const tacBound* b, tacLeafDot* d) {
-    tacReal w2_dot = ridge_slope(b->e[0]) * d->e[0];
-    tacReal w2_dots[3] = {w2_dot + ridge_slope(b->e[1]) * d->e[1], 0.0, w2_dot};
-    w2_dots[1] = w2_dots[0];
+    ridges w = ridges_of(b->e);
+    tacReal around = w.d_around[0] * d->e[0] + w.d_around[1] * d->e[1];
+    tacReal w2_dots[3] = {around, around, w.d_polar * d->e[0]};
     tacReal k = kappa(b), k_dot = 0.0, square_dot = 0.0;
     for (int i = 0; i < 3; ++i) {
         d->log_a[i] = d->size[i] / b->size[i];

@@ -15,7 +15,8 @@
 // points that go through the program together; a multiple of every TAC_LANES
 #define TAC_BLOCK 64
 
-// half-width, in units of a semi-axis, of the rounding of coordinate planes: w^2 = plane + ridge(e)
+// square of the half-width, in units of a semi-axis, of the rounding of coordinate planes and of
+// the pole axis (bind.c, docs/shapes.md eq. 8)
 #define TAC_SQ_PLANE 1e-60
 #define TAC_SQ_RIDGE 1e-12
 // added to r^2, so that y/r is 0 at a centre; far above the square of the complex step

@@ -47,7 +47,12 @@ int tac_is_turned(const tacProgram* p, int i);
 // how combination `node` takes its child `child`; both are indices in the shape
 tacBlend tac_blend_of(const tacProgram* p, int node, int child);
 
-// wrong arguments: NULL arrays, a shape that is not there
-tacResult tac_shape_check(const tacModel* model, int shape, tacPoints points);
+// wrong arguments: no such shape, a pose that is none, points that are missing, not finite or too
+// far
+tacResult tac_shape_check(const tacModel* model, int shape, tacPose pose, tacPoints points);
+
+// all arrays of a group or none
+tacResult tac_field_check(tacField field);
+tacResult tac_three_check(const tacReal* const x[3]);
 
 #endif

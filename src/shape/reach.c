@@ -56,7 +56,7 @@ size_t tac_shape_reach_size(const tacModel* model) {
 
 tacResult tac_shape_steps(const tacModel* model, int shape, tacPose pose, tacPoints points,
                           double* radius, tacScratch* scratch) {
-    tacResult result = tac_shape_check(model, shape, points);
+    tacResult result = tac_shape_check(model, shape, pose, points);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacProgram p = tac_program_bind(model, shape, pose, scratch);

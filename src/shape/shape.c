@@ -58,10 +58,40 @@ void tac_block_load(const tacShapeKernels* kernels, tacPoints points, int first,
     }
 }
 
-tacResult tac_shape_check(const tacModel* model, int shape, tacPoints points) {
+//---------------------------------- arguments ------------------------------------
+
+// all of the arrays, or none
+static int all_or_none(tacReal* const* array, int count) {
+    for (int i = 1; i < count; ++i)
+        if (!array[i] != !array[0]) return 0;
+    return 1;
+}
+
+static int is_usable_pose(tacPose pose) {
+    double p[3] = {tac_re(pose.position.x), tac_re(pose.position.y), tac_re(pose.position.z)};
+    double q2 = tac_re(tac_quat_dot(pose.rotation, pose.rotation));
+    for (int k = 0; k < 3; ++k)
+        if (!(fabs(p[k]) <= TAC_MAX_COORDINATE)) return 0;
+    return q2 >= 1e-200 && q2 <= 1e200;
+}
+
+tacResult tac_shape_check(const tacModel* model, int shape, tacPose pose, tacPoints points) {
     if (!model || shape < 0 || shape >= model->nshape || points.count < 0) return TAC_ERROR_VALUE;
-    int missing = !points.x[0] || !points.x[1] || !points.x[2];
-    return missing && points.count > 0 ? TAC_ERROR_VALUE : TAC_OK;
+    if (!is_usable_pose(pose)) return TAC_ERROR_VALUE;
+    const tacShapeKernels* kernels = TAC_DISPATCH(tac_shape_kernels_);
+    for (int k = 0; k < 3 && points.count > 0; ++k)
+        if (!points.x[k] || !kernels->within(points.x[k], points.count, TAC_MAX_COORDINATE))
+            return TAC_ERROR_VALUE;
+    return TAC_OK;
+}
+
+tacResult tac_field_check(tacField field) {
+    return all_or_none(field.gradient, 3) && all_or_none(field.hessian, 6) ? TAC_OK
+                                                                           : TAC_ERROR_VALUE;
+}
+
+tacResult tac_three_check(const tacReal* const x[3]) {
+    return !x[0] == !x[1] && !x[0] == !x[2] ? TAC_OK : TAC_ERROR_VALUE;
 }
 
 //---------------------------------- evaluation -----------------------------------
@@ -107,7 +137,8 @@ static void store(const tacBlock* block, tacField out, int first, int count) {
 
 tacResult tac_shape_eval(const tacModel* model, int shape, tacPose pose, tacPoints points,
                          tacField out, tacScratch* scratch) {
-    tacResult result = tac_shape_check(model, shape, points);
+    tacResult result = tac_shape_check(model, shape, pose, points);
+    if (result == TAC_OK) result = tac_field_check(out);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacProgram p = tac_program_bind(model, shape, pose, scratch);

@@ -117,7 +117,9 @@ static void store_dots(const tacBlock1* block, tacField out, int first, int coun
 
 tacResult tac_shape_jvp(const tacModel* model, int shape, tacPose pose, tacPoints points,
                         tacShapeTangent tangent, tacField out, tacScratch* scratch) {
-    tacResult result = tac_shape_check(model, shape, points);
+    tacResult result = tac_shape_check(model, shape, pose, points);
+    if (result == TAC_OK) result = tac_field_check(out);
+    if (result == TAC_OK) result = tac_three_check(tangent.x);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacProgram p = tac_program_bind(model, shape, pose, scratch);
@@ -173,7 +175,9 @@ static void reverse(const tacProgram* p, tape* t, tacReal x_bar[3][TAC_BLOCK], t
 
 tacResult tac_shape_vjp(const tacModel* model, int shape, tacPose pose, tacPoints points,
                         tacField bar, tacShapeAdjoint adjoint, tacScratch* scratch) {
-    tacResult result = tac_shape_check(model, shape, points);
+    tacResult result = tac_shape_check(model, shape, pose, points);
+    if (result == TAC_OK) result = tac_field_check(bar);
+    if (result == TAC_OK) result = tac_three_check((const tacReal* const*)adjoint.x);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacProgram p = tac_program_bind(model, shape, pose, scratch);

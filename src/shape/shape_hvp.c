@@ -59,6 +59,20 @@ static void load_block(hvpSpace* s, tacPoints points, tacField bar, tacShapeTang
     }
 }
 
+// tac_shape_check of numbers that are doubles here: all of them before anything is added
+static tacResult check_plain(const tacModel* model, int shape, plainPose pose, tacPoints points) {
+    tacPoints none = {0};
+    tacResult result = tac_shape_check(model, shape, moved_pose(pose, NULL), none);
+    if (points.count < 0) result = TAC_ERROR_VALUE;
+    for (int k = 0; k < 3 && points.count > 0 && result == TAC_OK; ++k) {
+        const double* x = (const double*)points.x[k];
+        int bad = !x;
+        for (int i = 0; i < points.count && !bad; ++i) bad = !(fabs(x[i]) <= TAC_MAX_COORDINATE);
+        if (bad) result = TAC_ERROR_VALUE;
+    }
+    return result;
+}
+
 // All pointers of the arguments point to doubles here, whatever the header's tacReal says.
 tacResult tac_shape_hvp(const tacModel* model, int shape, plainPose pose, tacPoints points,
                         tacField bar, tacShapeTangent tangent, tacShapeAdjoint adjoint,
@@ -68,7 +82,10 @@ TAC_API
 tacResult tac_shape_hvp(const tacModel* model, int shape, plainPose pose, tacPoints points,
                         tacField bar, tacShapeTangent tangent, tacShapeAdjoint adjoint,
                         tacScratch* scratch) {
-    tacResult result = tac_shape_check(model, shape, points);
+    tacResult result = check_plain(model, shape, pose, points);
+    if (result == TAC_OK) result = tac_field_check(bar);
+    if (result == TAC_OK) result = tac_three_check(tangent.x);
+    if (result == TAC_OK) result = tac_three_check((const tacReal* const*)adjoint.x);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     hvpSpace s = take_space(scratch, model->nparam);

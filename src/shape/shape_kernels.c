@@ -6,6 +6,13 @@
 #include "shape/leaf.h"
 #include "shape/reach.h"
 
+static int within(const tacReal* x, int count, double limit) {
+    int all = 1, i = 0;
+    for (; i + TAC_LANES <= count; i += TAC_LANES) all &= w_all_within(w_load(&x[i]), limit);
+    for (; i < count; ++i) all &= fabs(tac_re(x[i])) <= limit;
+    return all;
+}
+
 //---------------------------------- leaves ---------------------------------------
 
 TAC_INLINE void store_field(const tacFrame* frame, const localField* f, tacBlock* out, int i,
@@ -186,6 +193,7 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
 
 const tacShapeKernels TAC_KERNELS(tac_shape_kernels_) = {
     .lanes = TAC_LANES,
+    .within = within,
     .leaf = leaf,
     .begin = begin,
     .merge = merge,

@@ -40,6 +40,9 @@ typedef struct tacReachChild {
 typedef struct tacShapeKernels {
     int lanes;
 
+    // is |x| <= limit for all? Not if one is NaN
+    int (*within)(const tacReal* x, int count, double limit);
+
     void (*leaf)(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out, int count,
                  int order);
 

@@ -23,6 +23,8 @@ typedef struct sqLogs {
     wide psi, G;       // ln g, 1/g
 } sqLogs;
 
+// The larger of two is chosen by the sign of du, as |du| is: at a tie, where the complex build's du
+// is a rounding away from 0, both must take the same side.
 TAC_INLINE void sq_logs(const tacBound* b, sqLogs* s, int n) {
     TAC_UNROLL for (int j = 0; j < n; ++j) for (int i = 0; i < 3; ++i) s[j].u[i] =
         w_fma(s[j].y[i] * s[j].y[i], w_set(b->inv_a2[i]), w_set(b->w2[i]));
@@ -34,9 +36,9 @@ TAC_INLINE void sq_logs(const tacBound* b, sqLogs* s, int n) {
     }
     TAC_UNROLL for (int j = 0; j < n; ++j) s[j].log_E = w_log1p_unit(s[j].E);
     TAC_UNROLL for (int j = 0; j < n; ++j) {
-        wide M = w_fma(w_set(b->e[1]), s[j].log_E, w_max(s[j].u[0], s[j].u[1]));
+        wide M = w_fma(w_set(b->e[1]), s[j].log_E, w_select_ge0(s[j].du, s[j].u[0], s[j].u[1]));
         s[j].dv = (M - s[j].u[2]) * b->inv_e[0];
-        s[j].psi = 0.5 * w_max(M, s[j].u[2]);
+        s[j].psi = 0.5 * w_select_ge0(s[j].dv, M, s[j].u[2]);
         s[j].F = w_exp_regular(-w_abs(s[j].dv));
     }
     TAC_UNROLL for (int j = 0; j < n; ++j) s[j].log_F = w_log1p_unit(s[j].F);

@@ -1,8 +1,6 @@
 // Laws of small dense linear algebra: known matrices, residuals, singular inputs.
 
-#include "check_vec3.c"
-
-#include "check_dense.c"
+#include "check_math.h"
 
 enum { MAX = 12 };
 
@@ -328,13 +326,7 @@ static int eigen(void) {
     return 0;
 }
 
-static int derivatives(void) {
-    CHECK_TABLE(dense_functions);
-    return 0;
-}
-
 TEST_MAIN(RUN(products), RUN(cholesky_known), RUN(symmetric_residuals), RUN(cholesky_hilbert),
           RUN(ldl_quasi_definite), RUN(lu_residuals), RUN(lu_determinant),
           RUN(scales_are_not_singular), RUN(least_squares), RUN(least_squares_known),
-          RUN(singular_is_refused), RUN(indefinite_is_refused), RUN(small_inverses), RUN(eigen),
-          RUN(derivatives))
+          RUN(singular_is_refused), RUN(indefinite_is_refused), RUN(small_inverses), RUN(eigen))

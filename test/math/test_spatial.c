@@ -1,12 +1,6 @@
 // Laws of spatial algebra: cross products and rigid-body inertia.
 
-#include "check_vec3.c"
-
-#include "check_quat.c"
-
-#include "check_pose.c"
-
-#include "check_spatial.c"
+#include "check_math.h"
 
 static tacTwist random_twist(testRandom* random) {
     tacReal x[6];
@@ -170,11 +164,5 @@ static int massless(void) {
     return 0;
 }
 
-static int derivatives(void) {
-    CHECK_TABLE(spatial_functions);
-    return 0;
-}
-
 TEST_MAIN(RUN(cross_products), RUN(cross_matrix), RUN(cross_is_rate_of_transport),
-          RUN(inertia_of_points), RUN(cube_of_cubes), RUN(inertia_transport), RUN(massless),
-          RUN(derivatives))
+          RUN(inertia_of_points), RUN(cube_of_cubes), RUN(inertia_transport), RUN(massless))

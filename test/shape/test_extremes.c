@@ -122,6 +122,23 @@ static int wrong_arguments_are_refused(void) {
     ENSURE(tac_shape_eval(model, -1, at, point, out, scratch) == TAC_ERROR_VALUE);
     ENSURE(tac_shape_eval(model, 0, at, none, out, scratch) == TAC_ERROR_VALUE);
     ENSURE(tac_shape_eval(model, 0, at, empty, out, scratch) == TAC_OK);
+    // not finite, too far, no rotation, a gradient in parts
+    const double wrong[] = {NAN, INFINITY, -INFINITY, 1e16, 1e155};
+    for (int i = 0; i < 5; ++i) {
+        tacPoints far = {1, {&x, &wrong[i], &x}};
+        tacPose nowhere = {{0, wrong[i], 0}, {1, 0, 0, 0}};
+        ENSURE(tac_shape_eval(model, 0, at, far, out, scratch) == TAC_ERROR_VALUE);
+        ENSURE(tac_shape_eval(model, 0, nowhere, point, out, scratch) == TAC_ERROR_VALUE);
+        ENSURE(tac_shape_hvp(model, 0, at, far, out, (tacShapeTangent){0}, (tacShapeAdjoint){0},
+                             scratch) == TAC_ERROR_VALUE);
+    }
+    tacPose unturned = {{0, 0, 0}, {0, 0, 0, 0}}, lost = {{0, 0, 0}, {NAN, 0, 0, 1}};
+    ENSURE(tac_shape_eval(model, 0, unturned, point, out, scratch) == TAC_ERROR_VALUE);
+    ENSURE(tac_shape_eval(model, 0, lost, point, out, scratch) == TAC_ERROR_VALUE);
+    tacField part = {.value = &value, .gradient = {&x}};
+    ENSURE(tac_shape_eval(model, 0, at, point, part, scratch) == TAC_ERROR_VALUE);
+    ENSURE(tac_shape_vjp(model, 0, at, point, part, (tacShapeAdjoint){0}, scratch) ==
+           TAC_ERROR_VALUE);
     ENSURE(value == 42.0);
     tac_scratch_destroy(scratch);
     tac_model_destroy(model);

@@ -12,7 +12,7 @@
 //   1  in the tails, 3  scores of size 1 at such a temperature, ties and joints exactly: complex
 //      step alone, as a difference sees neither 1e-100 beside 1 nor a side of a tie
 enum { GENERAL, TAIL, UNITS, EXTREME };
-enum { POINTS = 400 };
+enum { POINTS = 200 };
 
 static double draw_tau(int kind, unsigned long long* random) {
     double low = kind == GENERAL ? -0.7 : -6.0, high = kind == GENERAL ? 0.3 : 8.0;
@@ -24,26 +24,33 @@ static double draw_tau(int kind, unsigned long long* random) {
 // x, lower, upper, tau where selects and compact transitions join, at the reach and beyond
 static const double joints[][4] = {{0, 0, 1, 0.1}, {1, 0, 1, 0.1},   {0.5, 0, 1, 0.1},
                                    {0, 0, 0, 0.1}, {-1, -1, -1, 10}, {0, -1, 1, 1e-3},
-                                   {1, 0, 2, 1},   {-1, 0, 1, 1e6},  {71, 0, 1, 0.1}};
+                                   {1, 0, 2, 1},   {-1, 0, 1, 1e6},  {72, 0, 1, 0.1}};
+
+static int at_joint(int i) { return i % 4 == EXTREME && i / 4 < 4 * TAC_COUNT(joints); }
 
 static void draw_scalar(const softMap* m, int i, unsigned long long* random, double* z) {
     int kind = i % 4, tau = map_tau(m);
-    double width = draw_tau(kind, random), spread = kind == UNITS ? 2.0 * width : 1.0;
+    double width = draw_tau(kind, random), spread = kind == UNITS && tau > 0 ? 2.0 * width : 1.0;
     for (int j = 0; j < m->inputs; ++j) z[j] = spread * tac_check_uniform(random, -1.0, 1.0);
     if (m->inputs == 4) z[2] = z[1] + spread * tac_check_uniform(random, 0.2, 1.2);
     if (tau > 0) z[tau] = width;
     if (kind == TAIL && tau > 0) z[0] = z[1] + width * tac_check_uniform(random, -300.0, 300.0);
     if (kind == TAIL && m->inputs == 2) z[0] = width * tac_check_uniform(random, -300.0, 300.0);
-    if (kind != EXTREME || i / 4 >= 4 * TAC_COUNT(joints)) return;
+    if (!at_joint(i)) return;
     const double* joint = joints[i / 4 % TAC_COUNT(joints)];
     for (int j = 0; j < m->inputs; ++j) z[j] = j == tau ? joint[3] : joint[j];
+
+    // the slope of abs on 0 is 0, which complex step makes of 1 - 2/2: relative to nothing
+    if (m->function == SOFT_abs && z[0] == 0.0) z[0] = 1e-3 * z[tau];
 }
 
 // derivatives below 1e-155 are lost in the complex build (docs/smooth.md, Limits)
-static int lost(double ratio) { return ratio > 300.0 && ratio < 700.0; }
+static int lost(double ratio) { return ratio > 300.0 && ratio < 710.0; }
 
-static int usable_scalar(const softMap* m, const double* z) {
+static int usable_scalar(const softMap* m, int i, const double* z) {
     int bad = 0;
+    // compact transitions: a difference does not see a slope of 1e-5 beside 1
+    if (m->inputs == 1) return i % 2 || fabs(fabs(fabs(z[0]) - 0.5) - 0.5) > 0.01;
     if (m->inputs == 2) return !lost(2.0 * fabs(z[0]) / z[1]) && !lost(fabs(z[0]) / z[1]);
     for (int j = 1; j < m->inputs - 1; ++j) bad |= lost(fabs(z[0] - z[j]) / z[m->inputs - 1]);
     return !bad;
@@ -51,35 +58,40 @@ static int usable_scalar(const softMap* m, const double* z) {
 
 //---------------------------------- arrays ----------------------------------
 
+// the distance of scores that a temperature stands for
+static double map_unit(const softMap* m, double tau) { return m->power == 2 ? sqrt(tau) : tau; }
+
 static void draw_array(const softMap* m, int i, unsigned long long* random, double* z) {
     int kind = i % 4, tied = (kind == UNITS && m->function != SOFT_sort) || kind == EXTREME;
-    double width = draw_tau(kind, random), spread = kind == UNITS ? 2.0 * width : 1.0;
+    double width = draw_tau(kind, random), spread = kind == UNITS ? 2.0 * map_unit(m, width) : 1.0;
     for (int j = 0; j < m->n; ++j) z[j] = spread * tac_check_uniform(random, -1.0, 1.0);
     for (int j = 0; tied && i % 8 >= 4 && j + 1 < m->n; j += 3) z[j + 1] = z[j];
     z[m->n] = width;
     if (m->function == SOFT_select) z[m->n + 1] = m->gate;
 }
 
-// the smallest distance of neighbouring scores down to rank k
+// the smallest distance of neighbouring scores down to rank k, a tie of flat rows left out
 static double smallest_gap(const softMap* m, const double* z) {
     double y[SOFT_INPUTS], gap = INFINITY, tau = z[m->n];
     int k = m->function == SOFT_sort || m->function == SOFT_sinkhorn ? m->k : 1;
     for (int i = 0; i < m->n; ++i) {
-        double offset = 10.0 * (m->power == 2 ? sqrt(tau) : tau) * i / m->n;
+        double offset = 10.0 * map_unit(m, tau) * i / m->n;
         double score = m->function == SOFT_argmin ? -z[i] : z[i];
         if (m->function == SOFT_sort && m->ties == TAC_TIES_OFFSET) score -= offset;
         int at = i;
         for (; at > 0 && y[at - 1] < score; --at) y[at] = y[at - 1];
         y[at] = score;
     }
-    for (int r = 0; r < k && r + 1 < m->n; ++r) gap = fmin(gap, y[r] - y[r + 1]);
+    for (int r = 0; r < k && r + 1 < m->n; ++r)
+        if (m->power != 2 || y[r] > y[r + 1]) gap = fmin(gap, y[r] - y[r + 1]);
     return gap;
 }
 
 // SoftSort has a kink at a tie; otherwise as with scalars
 static int usable_array(const softMap* m, int i, const double* z) {
     double gap = smallest_gap(m, z), tau = z[m->n];
-    if (m->function == SOFT_sort && i % 2 == 0 && gap < (i % 4 == GENERAL ? 0.05 : 1e-3 * tau))
+    if (m->function == SOFT_sort && i % 2 == 0 &&
+        gap < (i % 4 == GENERAL ? 0.05 : 1e-3 * map_unit(m, tau)))
         return 0;
     double ratio = (m->power == 2 ? gap * gap : gap) / tau;
     return !lost(ratio) && !(m->function == SOFT_sinkhorn && lost(0.5 * ratio));
@@ -97,10 +109,12 @@ static int sample(const void* context, int i, unsigned long long* random, double
             usable = usable_array(m, i, z);
         } else {
             draw_scalar(m, i, random, z);
-            usable = m->inputs == 1 || usable_scalar(m, z);
+            usable = usable_scalar(m, i, z);
         }
     }
-    for (int j = 0; j < m->inputs; ++j) scale[j] = map_tau(m) > 0 ? z[map_tau(m)] : 1.0;
+    int tau = map_tau(m);
+    for (int j = 0; j < m->inputs; ++j)
+        scale[j] = tau < 0 ? 1.0 : j == tau ? z[tau] : map_unit(m, z[tau]);
     if (m->function == SOFT_select) scale[m->n + 1] = 0.3 * m->gate;
     return m->outputs;
 }

@@ -1,13 +1,13 @@
-// Table of the differentiable functions of dense.h, for check_math.h. Needs check_vec3.c.
+// The functions of math/dense.h in the number type of this build.
 
-#include "math/dense.h"
+#include "math/adapter_math.h"
 
-enum { N = 5, LOWER = N * (N + 1) / 2, ROWS = 7, COLUMNS = 4 };
+#include <string.h>
 
 //---------------------------------- products ----------------------------------
 
 // A (3 x 4), B (4 x 2)
-static void dense_mul_eval(const tacReal* x, tacReal* y) { tac_dense_mul(3, 4, 2, x, x + 12, y); }
+static void dense_mul_value(const tacReal* x, tacReal* y) { tac_dense_mul(3, 4, 2, x, x + 12, y); }
 static void dense_mul_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
     tacReal z[6];
     tac_dense_mul(3, 4, 2, d, x + 12, y), tac_dense_mul(3, 4, 2, x, d + 12, z);
@@ -34,9 +34,10 @@ static void add_symmetric_bar(const tacReal* A_bar, tacReal* x_bar) {
 }
 
 #define SYMMETRIC_WRAPPERS(name)                                                                   \
-    static void name##_eval(const tacReal* x, tacReal* y) {                                        \
+    static void name##_value(const tacReal* x, tacReal* y) {                                       \
         tacReal A[N * N];                                                                          \
         load_symmetric(x, A);                                                                      \
+        y[0] = NAN;                                                                                \
         if (tac_##name(N, A) == TAC_OK) tac_##name##_solve(N, A, x + LOWER, y);                    \
     }                                                                                              \
     static void name##_jvp(const tacReal* x, const tacReal* d, tacReal* y) {                       \
@@ -57,19 +58,10 @@ static void add_symmetric_bar(const tacReal* A_bar, tacReal* x_bar) {
 SYMMETRIC_WRAPPERS(cholesky)
 SYMMETRIC_WRAPPERS(ldl)
 
-// dominant diagonal, of both signs for L D L'
-static void prepare_definite(tacReal* x, int number) {
-    (void)number;
-    for (int i = 0; i < N; ++i) x[i * (i + 3) / 2] += 6.0;
-}
-static void prepare_quasi(tacReal* x, int number) {
-    (void)number;
-    for (int i = 0; i < N; ++i) x[i * (i + 3) / 2] += i % 2 ? -6.0 : 6.0;
-}
-
-static void log_det_eval(const tacReal* x, tacReal* y) {
+static void log_det_value(const tacReal* x, tacReal* y) {
     tacReal A[N * N];
     load_symmetric(x, A);
+    y[0] = NAN;
     if (tac_cholesky(N, A) == TAC_OK) y[0] = tac_cholesky_log_det(N, A);
 }
 
@@ -95,10 +87,11 @@ static void log_det_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar) {
 
 //---------------------------------- square ----------------------------------
 
-static void lu_eval(const tacReal* x, tacReal* y) {
+static void lu_value(const tacReal* x, tacReal* y) {
     tacReal A[N * N];
     int pivot[N];
     memcpy(A, x, sizeof A);
+    y[0] = NAN;
     if (tac_lu(N, A, pivot) == TAC_OK) tac_lu_solve(N, A, pivot, x + N * N, y);
 }
 static void lu_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
@@ -117,16 +110,12 @@ static void lu_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar) {
     tac_lu_solve(N, A, pivot, x + N * N, solution);
     tac_lu_solve_vjp(N, A, pivot, solution, bar, x_bar, x_bar + N * N, work);
 }
-// a permutation that needs pivots, well conditioned
-static void prepare_square(tacReal* x, int number) {
-    for (int i = 0; i < N; ++i) x[i * N + (i * 2 + number) % N] += 6.0;
-}
-
 //---------------------------------- least squares ----------------------------------
 
-static void qr_eval(const tacReal* x, tacReal* y) {
+static void qr_value(const tacReal* x, tacReal* y) {
     tacReal A[ROWS * COLUMNS], tau[COLUMNS], r[ROWS];
     memcpy(A, x, sizeof A);
+    y[0] = NAN;
     if (tac_qr(ROWS, COLUMNS, A, tau) != TAC_OK) return;
     tac_qr_solve(ROWS, COLUMNS, A, tau, x + ROWS * COLUMNS, y, r);
 }
@@ -144,20 +133,16 @@ static void qr_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar) {
     tac_qr_solve(ROWS, COLUMNS, A, tau, x + ROWS * COLUMNS, s, r);
     tac_qr_solve_vjp(ROWS, COLUMNS, A, tau, s, r, bar, x_bar, x_bar + ROWS * COLUMNS, work);
 }
-static void prepare_tall(tacReal* x, int number) {
-    for (int j = 0; j < COLUMNS; ++j) x[((j + number) % ROWS) * COLUMNS + j] += 4.0;
-}
-
 //---------------------------------- three ----------------------------------
 
-static void mat_det_eval(const tacReal* x, tacReal* y) { y[0] = tac_mat_det(load_mat(x)); }
+static void mat_det_value(const tacReal* x, tacReal* y) { y[0] = tac_mat_det(load_mat(x)); }
 static void mat_det_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
     y[0] = tac_mat_det_jvp(load_mat(x), load_mat(d));
 }
 static void mat_det_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar) {
-    tacMat3 a = tac_mat_zero();
+    tacMat3 a = load_mat(x_bar);
     tac_mat_det_vjp(load_mat(x), bar[0], &a);
-    add_mat(x_bar, a);
+    store_mat(x_bar, a);
 }
 
 static tacMat3 inverse_of(const tacReal* x) {
@@ -165,29 +150,14 @@ static tacMat3 inverse_of(const tacReal* x) {
     (void)tac_mat_inverse(load_mat(x), &Y);
     return Y;
 }
-static void mat_inverse_eval(const tacReal* x, tacReal* y) { store_mat(y, inverse_of(x)); }
+static void mat_inverse_value(const tacReal* x, tacReal* y) { store_mat(y, inverse_of(x)); }
 static void mat_inverse_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
     store_mat(y, tac_mat_inverse_jvp(inverse_of(x), load_mat(d)));
 }
 static void mat_inverse_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar) {
-    tacMat3 a = tac_mat_zero();
+    tacMat3 a = load_mat(x_bar);
     tac_mat_inverse_vjp(inverse_of(x), load_mat(bar), &a);
-    add_mat(x_bar, a);
-}
-static void prepare_inverse(tacReal* x, int number) {
-    for (int i = 0; i < 3; ++i) x[3 * i + (i + number) % 3] += 3.0;
+    store_mat(x_bar, a);
 }
 
-#define DENSE_ROW(name, nx, ny, prepare)                                                           \
-    { #name, nx, ny, name##_eval, name##_jvp, name##_vjp, prepare }
-
-static const mathFunction dense_functions[] = {
-    DENSE_ROW(dense_mul, 20, 6, NULL),
-    DENSE_ROW(cholesky, LOWER + N, N, prepare_definite),
-    DENSE_ROW(ldl, LOWER + N, N, prepare_quasi),
-    DENSE_ROW(log_det, LOWER, 1, prepare_definite),
-    DENSE_ROW(lu, N* N + N, N, prepare_square),
-    DENSE_ROW(qr, ROWS* COLUMNS + ROWS, COLUMNS, prepare_tall),
-    DENSE_ROW(mat_det, 9, 1, NULL),
-    DENSE_ROW(mat_inverse, 9, 9, prepare_inverse),
-};
+MATH_ADAPTER(dense, MATH_DENSE)

@@ -1,0 +1,32 @@
+// One line on stderr that is written over.
+
+#define _GNU_SOURCE
+#include "progress.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+cliProgress cli_progress_begin(const char* command) {
+    cliProgress progress = {.command = command, .watched = isatty(STDERR_FILENO), .percent = -1};
+    clock_gettime(CLOCK_MONOTONIC, &progress.begin);
+    return progress;
+}
+
+static double seconds_since(struct timespec begin) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec);
+}
+
+void cli_progress_show(void* user, double done) {
+    cliProgress* progress = user;
+    int percent = (int)(100.0 * done);
+    if (!progress->watched || percent == progress->percent) return;
+    if (seconds_since(progress->begin) < 1.0) return;
+    progress->percent = percent;
+    fprintf(stderr, "\rtactus %s: %3d %%", progress->command, percent);
+}
+
+void cli_progress_end(const cliProgress* progress) {
+    if (progress->percent >= 0) fprintf(stderr, "\r%*s\r", 32, "");
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/python3 -B
+"""Every scene that the project ships loads, draws, and has right derivatives, whatever the seed.
+
+test_scenes.py BUILD
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+build = pathlib.Path(sys.argv[1]).resolve()
+scenes = sorted((pathlib.Path(__file__).resolve().parents[2] / "scenes").glob("*.xml"))
+short = "TACTUS_NO_SWEEP" in os.environ
+passed = failed = 0
+
+
+def check(name, *arguments):
+    global passed, failed
+    run = subprocess.run([build / "tactus", *arguments], capture_output=True, text=True)
+    good = run.returncode == 0
+    passed, failed = passed + good, failed + (not good)
+    print(f"{'ok  ' if good else 'FAIL'} {name}")
+    if not good:
+        print("\n".join(line for line in (run.stdout + run.stderr).splitlines()
+                        if "shape" in line or "WRONG" in line or not run.stdout))
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for scene in scenes:
+        check(f"{scene.name} loads", "check", str(scene), "--params")
+        check(f"{scene.name} draws", "render", str(scene), "--size", "64x36", "--samples", "1",
+              "-o", f"{folder}/{scene.stem}.png")
+        for seed in range(1, 2 if short else 6):
+            check(f"{scene.name} has right derivatives, seed {seed}", "grad", str(scene), "--check",
+                  "--points", "100" if short else "1000", "--seed", str(seed))
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed != 0)
