@@ -22,7 +22,8 @@ typedef struct gradCall {
 
 static int parse(gradCall* call, int argc, char** argv) {
     const cliOption options[] = {
-        {"shape", 0, CLI_TEXT, &call->shape, "NAME", "this shape only (default: all)", 0, 0},
+        {"shape", 0, CLI_TEXT, &call->shape, "NAME", "this shape only (--check: default all)", 0,
+         0},
         {"at", 0, CLI_TEXT, &call->at, "\"x y z\"",
          "derivatives at this point of the shape's frame", 0, 0},
         {"check", 0, CLI_FLAG, &call->check, NULL, "prove the derivatives at random points", 0, 0},
@@ -36,7 +37,7 @@ static int parse(gradCall* call, int argc, char** argv) {
         .positional = "FILE",
         .description =
             "With --at: the distance at a point and its derivative by the point, by the twist of\n"
-            "the shape's frame and by every parameter that it depends on.\n"
+            "the shape's frame and by every parameter; those whose derivative is 0 are left out.\n"
             "With --check: compares jvp, vjp and hvp of value and gradient with complex step, "
             "quad\n"
             "precision and Taylor slopes; exit code 1 if one of them is off.\n",
@@ -74,13 +75,21 @@ static tacResult differentiate(const tacModel* model, int shape, const double at
     return result;
 }
 
+// the name by children's names too, where they have one
+static const char* alias_of(const tacModel* model, int offset) {
+    const tacParamName* group = &model->paramname[model->paramgroup[offset]];
+    return group->alias ? group->alias : "";
+}
+
 static void print_param(const tacModel* model, int offset, double slope, cliJson* json) {
     char name[2 * TAC_MAX_NAME];
     tac_param_name(model, offset, name, sizeof name);
-    if (json)
+    if (json) {
         cli_json_number(json, name, slope);
-    else
-        printf("  d/d %-40s % .17g\n", name, slope);
+        return;
+    }
+    const char* alias = alias_of(model, offset);
+    printf("  d/d %-40s % .17g%s%s\n", name, slope, *alias ? "   " : "", alias);
 }
 
 static void print_gradient(const tacModel* model, int shape, const gradient* g, int as_json) {
@@ -181,6 +190,8 @@ static int each_shape(const tacModel* model, const gradCall* call) {
     int only =
         call->shape || call->at ? cli_find_shape("grad", call->path, model, call->shape) : -1;
     if (only < 0 && (call->shape || call->at)) return CLI_WRONG;
+    if (model->nshape == 0)
+        return cli_wrong("grad", "%s has no shapes: nothing to check", call->path);
     int worst = CLI_FINE;
     for (int i = 0; i < model->nshape; ++i) {
         if (only >= 0 && i != only) continue;
@@ -192,9 +203,11 @@ static int each_shape(const tacModel* model, const gradCall* call) {
 }
 
 int tac_cmd_grad(int argc, char** argv) {
-    gradCall call = {.points = 1000, .seed = 1};
+    gradCall call = {.seed = 1};
     int code = parse(&call, argc, argv);
     if (code != CLI_GO_ON) return code;
+    if (!call.check && call.points) return cli_wrong("grad", "--points belongs to --check");
+    if (call.points == 0) call.points = 1000;
     if (!call.check && !call.at) return cli_wrong("grad", "say --check or --at \"x y z\"");
 
     tacModel* model;

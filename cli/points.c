@@ -73,13 +73,14 @@ static int read_line(const csvFile* csv, cliPoints* points) {
         if (!*at) return complain(csv, at, "a point has three numbers: x,y,z");
         const char* end = tac_parse_number(at, &x[k]);
         const char* after = end ? skip_blank(end) : at;
-        if (!end || (*after && *after != ',') || !isfinite(x[k]))
+        if (!end || !isfinite(x[k]))
             return complain(csv, at, "this is not a finite decimal number");
-        at = after;
-        if (k < 2 && *at != ',') return complain(csv, at, "a point has three numbers: x,y,z");
-        if (k < 2) ++at;
+        if (end == after && *after && *after != ',' && *after != ';')
+            return complain(csv, end, "numbers are separated by commas: x,y,z");
+        at = *after == ',' || *after == ';' ? after + 1 : after;
     }
-    if (*at) return complain(csv, at, "a point has three numbers: x,y,z; here is a fourth");
+    if (*skip_blank(at))
+        return complain(csv, at, "a point has three numbers: x,y,z; here is a fourth");
     return cli_points_add(points, x);
 }
 

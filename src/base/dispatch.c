@@ -28,8 +28,14 @@ static int named_isa(const char* name) {
     return -1;
 }
 
+// NULL if nobody forces a set
+static const char* forced_name(void) {
+    const char* name = getenv("TACTUS_ISA");
+    return name && *name ? name : NULL;
+}
+
 static tacIsa choose(void) {
-    const char* forced = getenv("TACTUS_ISA");
+    const char* forced = forced_name();
     int isa = forced ? named_isa(forced) : -1;
     if (isa >= 0 && tac_isa_supported((tacIsa)isa)) return (tacIsa)isa;
     for (isa = TAC_ISA_AVX512; !tac_isa_supported((tacIsa)isa);) --isa;
@@ -48,7 +54,7 @@ tacIsa tac_isa(void) {
 }
 
 const char* tac_isa_complaint(void) {
-    const char* forced = getenv("TACTUS_ISA");
+    const char* forced = forced_name();
     if (!forced) return NULL;
     int isa = named_isa(forced);
     if (isa < 0) return "TACTUS_ISA must be baseline, avx2 or avx512";

@@ -1,4 +1,5 @@
-// A shape's value and gradient as a function to prove: x = (point, twist of the pose, parameters).
+// A shape's value and gradient as a function to prove: x = (point, twist of the pose, the
+// parameters that the shape depends on).
 
 #include "check/shape_problem.h"
 
@@ -7,17 +8,26 @@
 
 #include <string.h>
 
-// inputs in the number type at hand; the model's own parameters are replaced by x[9 ..]
+// inputs in the number type at hand
 typedef struct setup {
     tacModel model;
     tacPose pose;
     tacPoints points;
 } setup;
 
+// all parameters of the model, those of the shape replaced by x
+static tacReal* place_param(const tacCheckShape* c, const tacReal* x) {
+    tacReal* param = c->memory;
+    const double* plain = (const double*)c->model->param; // the model is the double build's
+    for (int i = 0; i < c->model->nparam; ++i) param[i] = plain[i];
+    for (int k = 0; k < c->used_count; ++k) param[c->used[k]] = x[k];
+    return param;
+}
+
 static setup place(const tacCheckShape* c, const tacReal* x) {
     setup s;
     s.model = *c->model;
-    s.model.param = (tacReal*)x + 9;
+    s.model.param = place_param(c, x + 9);
     s.points = (tacPoints){1, {&x[0], &x[1], &x[2]}};
     // position + t, (1, omega/2) q: the curve of a constant twist up to third order
     tacReal position[3], rotation[4], half[3];
@@ -26,6 +36,13 @@ static setup place(const tacCheckShape* c, const tacReal* x) {
     s.pose.position = tac_load3(position);
     s.pose.rotation = tac_quat_mul(tac_quat(1.0, tac_load3(half)), tac_quat_load(rotation));
     return s;
+}
+
+// second array of nparam numbers: a tangent or adjoint of all parameters
+static tacReal* clear_param(const tacCheckShape* c) {
+    tacReal* param = (tacReal*)c->memory + c->model->nparam;
+    memset(param, 0, sizeof(tacReal) * (size_t)c->model->nparam);
+    return param;
 }
 
 static tacResult value(const void* context, const tacReal* x, tacReal* y) {
@@ -38,7 +55,9 @@ static tacResult value(const void* context, const tacReal* x, tacReal* y) {
 static tacResult jvp(const void* context, const tacReal* x, const tacReal* x_dot, tacReal* y_dot) {
     const tacCheckShape* c = context;
     setup s = place(c, x);
-    tacShapeTangent tangent = {{&x_dot[0], &x_dot[1], &x_dot[2]}, &x_dot[3], &x_dot[9]};
+    tacReal* param_dot = clear_param(c);
+    for (int k = 0; k < c->used_count; ++k) param_dot[c->used[k]] = x_dot[9 + k];
+    tacShapeTangent tangent = {{&x_dot[0], &x_dot[1], &x_dot[2]}, &x_dot[3], param_dot};
     tacField out = {.value = &y_dot[0], .gradient = {&y_dot[1], &y_dot[2], &y_dot[3]}};
     return tac_shape_jvp(&s.model, c->shape, s.pose, s.points, tangent, out, c->scratch);
 }
@@ -46,11 +65,15 @@ static tacResult jvp(const void* context, const tacReal* x, const tacReal* x_dot
 static tacResult vjp(const void* context, const tacReal* x, const tacReal* y_bar, tacReal* x_bar) {
     const tacCheckShape* c = context;
     setup s = place(c, x);
-    memset(x_bar, 0, sizeof(tacReal) * (size_t)(9 + c->model->nparam));
+    tacReal* param_bar = clear_param(c);
+    memset(x_bar, 0, sizeof(tacReal) * 9);
     tacReal bar[4] = {y_bar[0], y_bar[1], y_bar[2], y_bar[3]};
-    tacShapeAdjoint adjoint = {{&x_bar[0], &x_bar[1], &x_bar[2]}, &x_bar[3], &x_bar[9]};
+    tacShapeAdjoint adjoint = {{&x_bar[0], &x_bar[1], &x_bar[2]}, &x_bar[3], param_bar};
     tacField field_bar = {.value = &bar[0], .gradient = {&bar[1], &bar[2], &bar[3]}};
-    return tac_shape_vjp(&s.model, c->shape, s.pose, s.points, field_bar, adjoint, c->scratch);
+    tacResult result =
+        tac_shape_vjp(&s.model, c->shape, s.pose, s.points, field_bar, adjoint, c->scratch);
+    for (int k = 0; k < c->used_count; ++k) x_bar[9 + k] = param_bar[c->used[k]];
+    return result;
 }
 
 const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_shape_) = {value, jvp, vjp};

@@ -39,8 +39,8 @@ static int sample(const void* context, int i, unsigned long long* random, double
         x[3 + k] = x[6 + k] = 0.0;
         scale[k] = scale[3 + k] = c->size, scale[6 + k] = 1.0;
     }
-    for (int k = 0; k < c->model->nparam; ++k) {
-        x[9 + k] = c->model->param[k];
+    for (int k = 0; k < c->used_count; ++k) {
+        x[9 + k] = c->model->param[c->used[k]];
         scale[9 + k] = 0.3 * fabs(x[9 + k]);
     }
     return smooth;
@@ -54,15 +54,41 @@ static tacPose pose_of(const tacCheckShape* c) {
 static tacResult hvp(const void* context, const double* x, const double* y_bar, const double* x_dot,
                      double* x_bar_dot) {
     const tacCheckShape* c = context;
-    memset(x_bar_dot, 0, sizeof(double) * (size_t)(9 + c->model->nparam));
-    tacPose pose = pose_of(c);
+    double* param_dot = c->memory;
+    double* param_bar = param_dot + c->model->nparam;
+    memset(param_dot, 0, 2 * sizeof(double) * (size_t)c->model->nparam);
+    memset(x_bar_dot, 0, 9 * sizeof(double));
+    for (int k = 0; k < c->used_count; ++k) param_dot[c->used[k]] = x_dot[9 + k];
     double bar[4] = {y_bar[0], y_bar[1], y_bar[2], y_bar[3]};
     tacPoints points = {1, {&x[0], &x[1], &x[2]}};
     tacField field_bar = {.value = &bar[0], .gradient = {&bar[1], &bar[2], &bar[3]}};
-    tacShapeTangent tangent = {{&x_dot[0], &x_dot[1], &x_dot[2]}, &x_dot[3], &x_dot[9]};
+    tacShapeTangent tangent = {{&x_dot[0], &x_dot[1], &x_dot[2]}, &x_dot[3], param_dot};
     tacShapeAdjoint adjoint = {
-        {&x_bar_dot[0], &x_bar_dot[1], &x_bar_dot[2]}, &x_bar_dot[3], &x_bar_dot[9]};
-    return tac_shape_hvp(c->model, c->shape, pose, points, field_bar, tangent, adjoint, c->scratch);
+        {&x_bar_dot[0], &x_bar_dot[1], &x_bar_dot[2]}, &x_bar_dot[3], param_bar};
+    tacResult result = tac_shape_hvp(c->model, c->shape, pose_of(c), points, field_bar, tangent,
+                                     adjoint, c->scratch);
+    for (int k = 0; k < c->used_count; ++k) x_bar_dot[9 + k] = param_bar[c->used[k]];
+    return result;
+}
+
+//---------------------------------- what a shape depends on ----------------------
+
+// adds an offset that is not there yet: nodes may share a temperature
+static void use(tacCheckShape* c, int offset) {
+    for (int k = 0; k < c->used_count; ++k)
+        if (c->used[k] == offset) return;
+    c->used[c->used_count++] = offset;
+}
+
+static void use_all(tacCheckShape* c, const tacShape* shape) {
+    for (int i = 0; i < shape->count; ++i) {
+        const tacNode* node = &c->model->node[shape->first + i];
+        int own[TAC_OWN], owned = tac_node_own(node, own);
+        for (int k = 0; k < 3; ++k) use(c, node->position + k);
+        for (int k = 0; k < 4; ++k) use(c, node->rotation + k);
+        for (int k = 0; k < owned; ++k) use(c, own[k]);
+        if (node->children > 0) use(c, node->smooth);
+    }
 }
 
 static double smallest_smooth(const tacModel* model, const tacShape* shape) {
@@ -93,10 +119,19 @@ static double exponent_condition(const tacModel* model, const tacShape* shape) {
         const tacNode* node = &model->node[shape->first + i];
         for (int k = 0; k < 2 && node->eps >= 0; ++k) {
             double e = model->param[node->eps + k];
-            most = fmax(most, e > 0.65 && e != 1.0 ? 100.0 : 1.0 / e);
+            most = fmax(most, e > 0.65 && e != 1.0 ? 10.0 : 1.0 / e);
         }
     }
     return most;
+}
+
+static int has_ridges(const tacModel* model, const tacShape* shape) {
+    for (int i = 0; i < shape->count; ++i) {
+        const tacNode* node = &model->node[shape->first + i];
+        for (int k = 0; k < 2 && node->eps >= 0; ++k)
+            if (model->param[node->eps + k] > 1.0) return 1;
+    }
+    return 0;
 }
 
 tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape* context,
@@ -107,8 +142,23 @@ tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape*
                                .rotation = {0.8, 0.1, -0.5, 0.3},
                                .size = typical_size(model, &model->shape[shape]),
                                .smooth = smallest_smooth(model, &model->shape[shape])};
-    *problem = (tacCheckProblem){.name = model->shape[shape].name,
-                                 .n = 9 + model->nparam,
+    // beyond exponents of 1, ridges far away are too narrow for the rounding of a point
+    const tacShape* s = &model->shape[shape];
+    context->far = context->size * (has_ridges(model, s) ? 10.0 : 1e3);
+    context->used = malloc(sizeof(int) * (size_t)s->count * (8 + TAC_OWN));
+    context->memory = malloc(2 * 16 * (size_t)model->nparam + 16); // 16: complex and quad
+    context->bound = malloc(sizeof(tacBound) * (size_t)s->count);
+    tacResult result = context->used && context->memory && context->bound
+                           ? tac_scratch_create(model, &context->scratch)
+                           : TAC_ERROR_MEMORY;
+    if (result != TAC_OK) {
+        tac_check_shape_end(context);
+        return result;
+    }
+    tac_shape_bind(model, s, pose_of(context), context->bound);
+    use_all(context, s);
+    *problem = (tacCheckProblem){.name = s->name,
+                                 .n = 9 + context->used_count,
                                  .m = 4,
                                  .curved = {6, 9},
                                  .context = context,
@@ -117,27 +167,20 @@ tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape*
                                  .as_quad = &tac_check_shape_quad,
                                  .hvp = hvp,
                                  .sample = sample};
-    // beyond exponents of 1, ridges far away are too narrow for the rounding of a point
-    int ridges = exponent_condition(model, &model->shape[shape]) > 10.0;
-    context->far = context->size * (ridges ? 10.0 : 1e3);
-    context->bound = malloc(sizeof(tacBound) * (size_t)model->shape[shape].count);
-    if (!context->bound) return TAC_ERROR_MEMORY;
-    tac_shape_bind(model, &model->shape[shape], pose_of(context), context->bound);
-    tacResult result = tac_scratch_create(model, &context->scratch);
-    if (result != TAC_OK) free(context->bound);
-    return result;
+    return TAC_OK;
 }
 
 void tac_check_shape_end(tacCheckShape* context) {
     tac_scratch_destroy(context->scratch);
-    free(context->bound);
+    free(context->bound), free(context->memory), free(context->used);
 }
 
 tacCheckOptions tac_check_shape_options(const tacCheckShape* context) {
     tacCheckOptions options = tac_check_default_options();
     double condition = exponent_condition(context->model, &context->model->shape[context->shape]);
     options.first *= condition, options.second *= condition * condition;
-    options.first *= fmax(1.0, 1e-5 * context->size / context->smooth);
+    // distances of far points are rounded at 1e-16 |x| before they are divided by the temperature
+    options.first *= fmax(1.0, 1e-4 * context->far / context->smooth);
     options.second *= fmax(1.0, 1e-8 * context->far / context->smooth);
     return options;
 }

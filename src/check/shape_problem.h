@@ -13,8 +13,11 @@ typedef struct tacCheckShape {
     double size;                     // points are drawn within a few of these,
     double far;                      // and some as far away as this
     double smooth;                   // smallest temperature
-    tacBound* bound;                 // nodes in the world at that placement
-    tacScratch* scratch;             // large enough for the quad build too
+    int* used;                       // offsets of the parameters that the shape depends on
+    int used_count;
+    void* memory;        // two arrays of nparam numbers of any type
+    tacBound* bound;     // nodes in the world at that placement
+    tacScratch* scratch; // large enough for the quad build too
 } tacCheckShape;
 
 TAC_DECLARE_CHECK(tac_check_shape_);
