@@ -77,10 +77,9 @@ static int read_line(const csvFile* csv, cliPoints* points) {
             return complain(csv, at, "this is not a finite decimal number");
         if (end == after && *after && *after != ',' && *after != ';')
             return complain(csv, end, "numbers are separated by commas: x,y,z");
-        at = *after == ',' || *after == ';' ? after + 1 : after;
+        at = k < 2 && (*after == ',' || *after == ';') ? after + 1 : after;
     }
-    if (*skip_blank(at))
-        return complain(csv, at, "a point has three numbers: x,y,z; here is a fourth");
+    if (*at) return complain(csv, at, "a point has three numbers: x,y,z; here is a fourth");
     return cli_points_add(points, x);
 }
 
