@@ -76,7 +76,8 @@ static int read_line(const csvFile* csv, cliPoints* points) {
         if (!end || !isfinite(x[k]))
             return complain(csv, at, "this is not a finite decimal number");
         if (end == after && *after && *after != ',' && *after != ';')
-            return complain(csv, end, "numbers are separated by commas: x,y,z");
+            return complain(csv, at,
+                            "this is not a number with a comma, semicolon or blank after it");
         at = k < 2 && (*after == ',' || *after == ';') ? after + 1 : after;
     }
     if (*at) return complain(csv, at, "a point has three numbers: x,y,z; here is a fourth");

@@ -185,7 +185,7 @@ def wrong_points_are_told_with_line_and_column(folder):
     out = os.path.join(folder, "out.csv")
     for text, line, column in [
         (b"0,0,0\n1,2\n", 2, 4), (b"0,0,0,0\n", 1, 6), (b"0,x,0\n", 1, 3), (b"0,0,nan\n", 1, 5),
-        (b"0,inf,0\n", 1, 3), (b"0,0,1e999\n", 1, 5), (b"0 0 0\n", 1, 1), (b"a,b,c\n", 1, 1),
+        (b"0,inf,0\n", 1, 3), (b"0,0,1e999\n", 1, 5), (b"a,b,c\n", 1, 1),
         (b"0,0,0\nx,y,z\n", 2, 1), (b"0,0,0x1\n", 1, 5), (b"\n\n,,\n", 3, 1), (b"0,0,0\n\0\n", 2, 1),
         (b"\xff\xfe0", 1, 1),
     ]:
@@ -193,6 +193,9 @@ def wrong_points_are_told_with_line_and_column(folder):
         result = run("sdf", path, "--points", points, "-o", out, code=2)
         assert result.err.startswith(f"{points}:{line}: column {column}: "), (text, result.err)
         assert not os.path.exists(out) and result.out == ""
+    for text in (b"0,0,3\n", b"0 0 3\n", b"0;0;3\n", b"0\t0, 3 \n"):
+        points = write(folder, "points.csv", text)
+        assert run("sdf", path, "--points", points).out.splitlines()[1].startswith("0,0,3,"), text
     for bad in (folder, os.path.join(folder, "nothing.csv")):
         assert bad in run("sdf", path, "--points", bad, code=2).err
 
