@@ -186,7 +186,8 @@ static tacResult check_symmetry(run* r) {
 
 // Slope of the remainder at the smallest steps that still stand clear of rounding: a wrong term of
 // lower order shows there and nowhere else. The best of eight neighbouring fits, because a
-// remainder may pass through zero. INFINITY when the remainder never leaves the noise.
+// remainder may pass through zero. INFINITY when the remainder sinks into the noise within
+// six steps: a slope cannot be seen there.
 static double last_slope(const double* remainder, const double* noise) {
     int last = -1;
     for (int k = 0; k < HALVINGS; ++k)
@@ -194,7 +195,7 @@ static double last_slope(const double* remainder, const double* noise) {
             last = k;
         else
             break;
-    if (last < 2) return INFINITY;
+    if (last < 5) return INFINITY;
     double best = 0.0;
     for (int k = last; k >= 2 && k > last - 8; --k)
         best = fmax(best, 0.5 * log2(remainder[k - 2] / remainder[k]));
