@@ -207,7 +207,8 @@ static tacResult check_taylor(run* r) {
     const tacCheckFunctions* f = p->as_double;
     double slope = dot(p->m, r->y_bar, r->y_dot), curve = dot(p->n, r->x_bar_dot, r->x_dot);
     double base = dot(p->m, r->y_bar, r->y), second[HALVINGS], third[HALVINGS], noise[HALVINGS];
-    double size = dot_scale(p->m, r->y_bar, r->y) + largest(p->n, r->x) * fabs(slope) * 1e-3;
+    // rounding of the outputs, and of the inputs that make them
+    double size = dot_scale(p->m, r->y_bar, r->y) + dot_scale(p->n, r->x_bar, r->x);
     for (int k = 0; k < HALVINGS; ++k) {
         double h = 0.05 * pow(0.5, k);
         for (int i = 0; i < p->n; ++i) r->moved[i] = r->x[i] + h * r->x_dot[i];
