@@ -2,8 +2,8 @@
 // adjoint, second derivatives, Taylor slopes.
 
 #include "base/assert.h"
+#include "check/prove.h"
 #include "math/adapter_math.h"
-#include "math/prove.h"
 
 // Points with an even number are general. The odd ones are adversarial and may stand on a corner or
 // a branch, where a Taylor slope cannot be seen: all else is checked there too.

@@ -1,5 +1,6 @@
 // Shapes of the ground: closed forms, derivatives, extremes, and the same bits for any batch.
 
+#include "check/prove.h"
 #include "check/shape_problem.h"
 #include "shape/scenes.h"
 #include "tactus/tactus.h"
@@ -163,16 +164,6 @@ static int cup_has_a_cavity(void) {
 
 //---------------------------------- derivatives ----------------------------------
 
-static int report_is_clean(const char* name, const tacCheckReport* report) {
-    if (report->passed) return 0;
-    printf("  %s: %s\n", name, tac_result_text(report->result));
-    for (int k = 0; k < TAC_CHECK_KINDS; ++k)
-        printf("    %-24s %5d done %5d failed, worst %.3g at point %d\n",
-               tac_check_kind_name((tacCheckKind)k), report->line[k].done, report->line[k].failed,
-               report->line[k].worst, report->line[k].worst_point);
-    return 1;
-}
-
 // at an exact tie |x|/a = |y|/b of a superquadric too, hvp is linear in its tangent
 static int hvp_is_linear_at_ties(void) {
     tacModel* m =
@@ -209,15 +200,14 @@ static int derivatives_hold(void) {
     for (int shape = 0; shape < model->nshape; ++shape) {
         tacCheckShape context;
         tacCheckProblem problem;
-        tacCheckReport report;
         ENSURE(tac_check_shape_begin(model, shape, &context, &problem) == TAC_OK);
         tacCheckOptions options = tac_check_shape_options(&context);
         options.points = points;
-        tac_check_run(&problem, options, &report);
-        bad += report_is_clean(problem.name, &report);
+        bad += prove(&problem, options);
         tac_check_shape_end(&context);
     }
     tac_model_destroy(model);
+    prove_summary();
     return bad;
 }
 

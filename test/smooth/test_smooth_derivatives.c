@@ -4,7 +4,7 @@
 #include "smooth/adapter_smooth.h"
 
 #include "base/assert.h"
-#include "math/prove.h"
+#include "check/prove.h"
 
 // Points come in four kinds, by their number modulo 4:
 //   0  general: a temperature about as large as the scores; the one kind with Taylor slopes
