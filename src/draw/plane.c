@@ -143,7 +143,7 @@ static tacResult frame_solids(tacPlane* plane, double span, tacPlaneSpace* space
 
 // room for scales around the plot, if the picture is large enough for words
 static void place_plot(tacSliceFrame* f, int width, int height) {
-    double unit = fmax(1.2, fmin(6.0, (width < height ? width : height) / 400.0));
+    double unit = fmax(1.2, fmin(6.0, (width < height ? width : height) / 350.0));
     *f = (tacSliceFrame){.width = width, .height = height, .offset = f->offset};
     if (width < 260 || height < 200) return;
     f->unit = unit;

@@ -41,19 +41,23 @@ tacSliceOptions tac_default_slice_options(void) {
 
 //---------------------------------- colours --------------------------------------
 
-#define STOPS 5
+#define STOPS  5
+#define SHADES 80 // of a side: the eye does not see the steps, and files are smaller
 
 static const double blue[STOPS][3] = {
     {216, 232, 242}, {150, 197, 224}, {80, 152, 200}, {38, 102, 168}, {14, 54, 106}};
 static const double warm[STOPS][3] = {
     {254, 246, 231}, {253, 225, 180}, {250, 190, 130}, {235, 140, 92}, {196, 84, 62}};
+static const double white[3] = {250, 250, 248};
 
 void tac_slice_colour(const tacSliceScale* scale, double number, double rgb[3]) {
     double off = number - scale->middle, most = off < 0.0 ? scale->low : scale->high;
-    double t = most > 0.0 ? fmin(1.0, fabs(off) / most) * (STOPS - 1) : STOPS - 1;
+    double share = most > 0.0 ? fmin(1.0, fabs(off) / most) : 1.0;
+    double t = round(SHADES * share) / SHADES * (STOPS - 1);
     int i = t < STOPS - 1 ? (int)t : STOPS - 2;
     const double(*stops)[3] = off < 0.0 ? blue : warm;
-    for (int c = 0; c < 3; ++c) rgb[c] = stops[i][c] + (t - i) * (stops[i + 1][c] - stops[i][c]);
+    const double* from = scale->neutral && i == 0 ? white : stops[i];
+    for (int c = 0; c < 3; ++c) rgb[c] = from[c] + (t - i) * (stops[i + 1][c] - from[c]);
 }
 
 // what the colours show, at point i
@@ -70,18 +74,26 @@ static int by_number(const void* a, const void* b) {
     return x < y ? -1 : x > y;
 }
 
-// The colours hold all values, and all but a few gradients and Laplacians, which may be very large
-// at centres and in blends. A metric field has |gradient| = 1: that is the middle.
+// how far a side of the middle goes, without the share of its numbers that lies farthest out
+static double reach(const double* farthest, int count, int stride, double share, double middle) {
+    return count > 0 ? fabs(farthest[stride * (int)(share * count)] - middle) : 0.0;
+}
+
+// The colours hold all values, and most gradients and Laplacians, which may be very large at
+// centres and in blends. A metric field has |gradient| = 1: that is the middle.
 static tacSliceScale find_scale(const tacSliceView* view, double* sorted, int count) {
-    static const double shares[3] = {0.0, 0.005, 0.03};
+    static const double shares[3] = {0.0, 0.01, 0.05};
     tacSliceField field = view->options->field;
     const tacSliceFrame* f = &view->plane->frame;
     double least[3] = {0.0, 0.1, 0.1 / (f->width * f->pixel)};
-    qsort(sorted, (size_t)count, sizeof *sorted, by_number);
-    int cut = (int)(shares[field] * count);
     tacSliceScale scale = {.middle = field == TAC_SLICE_GRADIENT ? 1.0 : 0.0};
-    scale.low = fmax(least[field], scale.middle - sorted[cut]);
-    scale.high = fmax(least[field], sorted[count - 1 - cut] - scale.middle);
+    scale.neutral = field != TAC_SLICE_VALUE;
+    int below = 0;
+    qsort(sorted, (size_t)count, sizeof *sorted, by_number);
+    while (below < count && sorted[below] < scale.middle) ++below;
+    scale.low = fmax(least[field], reach(sorted, below, 1, shares[field], scale.middle));
+    scale.high = fmax(least[field],
+                      reach(sorted + count - 1, count - below, -1, shares[field], scale.middle));
     return scale;
 }
 

@@ -10,6 +10,7 @@
 typedef struct tacSliceScale {
     double middle;
     double low, high; // how far the colours go below and above; 0: no such side
+    int neutral;      // 1: no jump of the colour at the middle
 } tacSliceScale;
 
 void tac_slice_colour(const tacSliceScale* scale, double number, double rgb[3]);

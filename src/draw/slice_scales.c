@@ -110,7 +110,8 @@ static void mark_side(const tacSliceView* view, const tacInk* ink, const legendB
     double length = side < 0 ? bar->bottom - bar->middle : bar->middle - bar->top;
     if (!(range > 0.0) || length < 12.0 * u) return;
     double step = tac_nice_length(fmax(range * 16.0 * u / length, range / 6.0));
-    if (step > range) step = tac_nice_length(0.4 * range);
+    while (length * step / range < 16.0 * u) step = tac_nice_length(2.2 * step);
+    if (step > range) step = tac_nice_length(0.5 * range);
     for (int k = 1; k * step <= 1.0001 * range && k < 100; ++k) {
         double y = bar->middle - side * length * k * step / range;
         char text[NUMBER_SIZE];
