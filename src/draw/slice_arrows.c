@@ -153,7 +153,7 @@ tacResult tac_slice_normals(const tacSliceView* view, tacPlaneSpace* space, tacS
 static void draw_point(const tacSliceView* view, const tacPlaneSpace* space, int i) {
     const tacPlane* plane = view->plane;
     const tacSliceFrame* f = &plane->frame;
-    double u = mark_unit(view), place[2], length = 14.0 * u;
+    double u = mark_unit(view), place[2], length = 13.0 * u;
     tac_plane_pixel(plane, (tacVec3){space->x[0][i], space->x[1][i], space->x[2][i]}, &place[0],
                     &place[1]);
     const double g[2] = {space->gradient[plane->across][i], space->gradient[plane->up][i]};
