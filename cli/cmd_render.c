@@ -5,6 +5,7 @@
 #include "options.h"
 #include "output.h"
 #include "png.h"
+#include "render_slice.h"
 #include "report.h"
 
 #include "base/assert.h"
@@ -19,9 +20,17 @@
 
 typedef struct renderCall {
     const char *path, *out, *size, *camera, *shape;
-    int samples, threads;
+    int samples, threads; // samples 0: not given
     int width, height;
+    cliSlice slice;
 } renderCall;
+
+// what is drawn: the scene in space, or a slice of its field
+typedef struct renderJob {
+    tacDrawOptions draw;
+    tacSliceOptions slice;
+    cliPoints points;
+} renderJob;
 
 //---------------------------------- arguments ------------------------------------
 
@@ -42,12 +51,22 @@ static int parse_size(const char* text, int* width, int* height) {
 static int parse(renderCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"out", 'o', CLI_TEXT, &call->out, "FILE", "picture to write, .png or .ppm", 0, 0},
-        {"size", 0, CLI_TEXT, &call->size, "WxH", "pixels; 960x540 if not given", 0, 0},
+        {"size", 0, CLI_TEXT, &call->size, "WxH", "pixels; 960x540, of a slice 960x720", 0, 0},
         {"camera", 0, CLI_TEXT, &call->camera, "NAME",
          "camera of the scene; its first, or one that frames everything", 0, 0},
         {"shape", 0, CLI_TEXT, &call->shape, "NAME", "one shape alone on a neutral ground", 0, 0},
         {"samples", 0, CLI_INT, &call->samples, "N", "rays of a pixel at an edge; 4 if not given",
          1, TAC_MAX_SAMPLES},
+        {"slice", 0, CLI_TEXT, &call->slice.plane, "z=0", "field on the plane z (or x, y) = 0", 0,
+         0},
+        {"field", 0, CLI_TEXT, &call->slice.field, "WHAT", "of a slice: value, gradient, laplacian",
+         0, 0},
+        {"span", 0, CLI_REAL, &call->slice.span, "M", "of a slice: metres from left to right", 1e-9,
+         1e9},
+        {"normals", 0, CLI_FLAG, &call->slice.normals, NULL, "of a slice: normals of the surface",
+         0, 0},
+        {"points", 0, CLI_TEXT, &call->slice.points, "CSV",
+         "of a slice: points x,y,z per line, drawn with their gradients", 0, 0},
         {"threads", 0, CLI_INT, &call->threads, "N", "threads; 0 (default) is one per core", 0,
          1024},
     };
@@ -56,23 +75,32 @@ static int parse(renderCall* call, int argc, char** argv) {
         .summary = "draw a scene into a PNG file",
         .positional = "FILE",
         .description = "Traces rays through the distance fields of the scene, with light and\n"
-                       "shadow. The picture has the same bits for any number of threads.\n",
+                       "shadow; --slice draws the field itself on a plane instead, with isolines.\n"
+                       "The picture has the same bits for any number of threads.\n",
         .example =
             "  tactus render scenes/first_light.xml -o first_light.png\n"
-            "  tactus render scenes/first_light.xml --shape pebble --size 512x512 -o p.png\n",
+            "  tactus render scenes/first_light.xml --shape pebble --size 512x512 -o p.png\n"
+            "  tactus render scenes/cup.xml --shape cup --slice y=0 --normals -o slice.png\n",
         .options = options,
         .option_count = TAC_COUNT(options),
         .least = 1,
         .most = 1,
         .arguments = &call->path,
     };
-    int code = cli_parse(&command, argc, argv);
-    if (code != CLI_GO_ON) return code;
+    return cli_parse(&command, argc, argv);
+}
+
+// what the options ask for together
+static int check_call(renderCall* call) {
     if (!call->out) return cli_wrong("render", "name the picture with -o, such as -o out.png");
+    if (call->slice.plane && (call->camera || call->samples))
+        return cli_wrong("render", "--%s has no meaning with --slice",
+                         call->camera ? "camera" : "samples");
+    if (!call->size) call->size = call->slice.plane ? "960x720" : "960x540";
     if (!parse_size(call->size, &call->width, &call->height))
         return cli_wrong("render", "--size: '%s' is not a size such as 960x540 (sides 1 to %d)",
                          call->size, TAC_MAX_IMAGE);
-    return CLI_GO_ON;
+    return 0;
 }
 
 //---------------------------------- names ----------------------------------------
@@ -103,11 +131,15 @@ static int find_camera(const renderCall* call, const tacModel* model) {
 }
 
 // indices of the camera and the shape that were named; 0, or CLI_WRONG after a complaint
-static int find_names(const renderCall* call, const tacModel* model, tacDrawOptions* options) {
-    if (call->camera && (options->camera = find_camera(call, model)) < 0) return CLI_WRONG;
+static int find_names(const renderCall* call, const tacModel* model, renderJob* job) {
+    if (call->camera && (job->draw.camera = find_camera(call, model)) < 0) return CLI_WRONG;
     if (call->shape &&
-        (options->shape = cli_find_shape("render", call->path, model, call->shape)) < 0)
+        (job->draw.shape = cli_find_shape("render", call->path, model, call->shape)) < 0)
         return CLI_WRONG;
+    job->slice.shape = job->draw.shape;
+    if (call->slice.plane && !call->shape && model->ngeom == 0)
+        return cli_wrong("render", "%s has no geoms to slice; name a shape with --shape",
+                         call->path);
     return 0;
 }
 
@@ -136,26 +168,31 @@ static void clear_progress(const renderProgress* progress) {
 
 //---------------------------------- command --------------------------------------
 
-static int draw(const renderCall* call, const tacModel* model, tacDrawOptions options,
-                tacImage* image) {
+static tacResult draw_scene(tacDrawOptions options, const tacModel* model, tacImage* image) {
     renderProgress progress = {.percent = -1};
     clock_gettime(CLOCK_MONOTONIC, &progress.begin);
     if (isatty(STDERR_FILENO)) options.progress = show_progress, options.user = &progress;
-    options.samples = call->samples, options.threads = call->threads;
     tacResult result = tac_draw(model, &options, image);
     clear_progress(&progress);
+    return result;
+}
+
+static int draw(const renderCall* call, const tacModel* model, const renderJob* job,
+                tacImage* image) {
+    tacResult result = call->slice.plane ? tac_slice(model, &job->slice, image, NULL)
+                                         : draw_scene(job->draw, model, image);
     return result == TAC_OK ? 0 : cli_wrong("render", "%s", tac_result_text(result));
 }
 
 // the file is opened before the work: a wrong path should not cost the picture
-static int draw_to_file(const renderCall* call, const tacModel* model, tacDrawOptions options,
+static int draw_to_file(const renderCall* call, const tacModel* model, const renderJob* job,
                         cliFormat format) {
     tacImage image = {call->width, call->height, NULL};
     cliOutput output;
     int code = cli_output_open(&output, call->out);
     if (code != 0) return code;
     image.rgb = malloc(3 * (size_t)call->width * (size_t)call->height);
-    code = image.rgb ? draw(call, model, options, &image) : cli_wrong("render", "out of memory");
+    code = image.rgb ? draw(call, model, job, &image) : cli_wrong("render", "out of memory");
     if (code == 0 && cli_image_write(&image, format, output.file) != 0)
         code = cli_wrong("render", "%s: cannot be written: %s", output.name, strerror(errno));
     free(image.rgb);
@@ -164,20 +201,31 @@ static int draw_to_file(const renderCall* call, const tacModel* model, tacDrawOp
     return code;
 }
 
-int tac_cmd_render(int argc, char** argv) {
-    renderCall call = {.size = "960x540", .samples = 4};
-    tacDrawOptions options = tac_default_draw_options();
+static int run(const renderCall* call, renderJob* job) {
     cliFormat format;
-    int code = parse(&call, argc, argv);
-    if (code != CLI_GO_ON) return code;
-    if ((code = cli_format_find("render", call.out, &format)) != 0) return code;
+    int code = cli_format_find("render", call->out, &format);
+    if (code == 0) code = cli_slice_read(&call->slice, &job->slice, &job->points);
+    if (code != 0) return code;
+    if (call->samples) job->draw.samples = call->samples;
+    job->draw.threads = job->slice.threads = call->threads;
 
     tacModel* model = NULL;
     tacMessage message;
-    tacResult result = tac_load(call.path, NULL, &model, &message);
+    tacResult result = tac_load(call->path, NULL, &model, &message);
     if (result != TAC_OK) return cli_report(result, &message);
-    code = find_names(&call, model, &options);
-    if (code == 0) code = draw_to_file(&call, model, options, format);
+    code = find_names(call, model, job);
+    if (code == 0) code = draw_to_file(call, model, job, format);
     tac_model_destroy(model);
+    return code;
+}
+
+int tac_cmd_render(int argc, char** argv) {
+    renderCall call = {0};
+    int code = parse(&call, argc, argv);
+    if (code != CLI_GO_ON) return code;
+    if ((code = check_call(&call)) != 0) return code;
+    renderJob job = {.draw = tac_default_draw_options(), .slice = tac_default_slice_options()};
+    code = run(&call, &job);
+    cli_points_free(&job.points);
     return code;
 }

@@ -3,6 +3,7 @@
 #include "draw/stage.h"
 
 #include "draw/frame.h"
+#include "draw/nice.h"
 
 #include "math/pose.h"
 
@@ -72,12 +73,6 @@ static void measure(tacStage* stage) {
     stage->grain = finite ? sum / finite : 1.0;
 }
 
-// 1, 2 or 5 times a power of ten, near a fifth of the scene's radius
-static double nice_length(double length) {
-    double decade = pow(10.0, floor(log10(length))), lead = length / decade;
-    return decade * (lead < 1.5 ? 1.0 : lead < 3.5 ? 2.0 : lead < 7.5 ? 5.0 : 10.0);
-}
-
 //---------------------------------- order and light ------------------------------
 
 static int by_order(const void* a, const void* b) {
@@ -145,7 +140,7 @@ static void set_stage(tacStage* stage, int camera, int shape, double aspect, tac
         place_geoms(stage, scratch);
     measure(stage);
     sort_items(stage, stage->centre);
-    stage->cell = nice_length(0.2 * stage->radius);
+    stage->cell = tac_nice_length(0.2 * stage->radius);
     if (camera < 0 && shape < 0 && model->ncamera > 0) camera = 0;
     stage->camera =
         camera >= 0 ? model->camera[camera] : tac_frame_camera(stage, aspect, look, scratch);

@@ -82,6 +82,28 @@ def run(folder):
     check("one shape alone", answer.returncode == 0 and len(read("d.ppm")) > 4800, answer.stderr)
     answer = render(scene, "-o", path("e.ppm"), "--size", "96x54", "--camera", "front")
     check("a camera by its name", read("e.ppm") == read("a.ppm"), answer.stderr)
+    with open(path("cloud.csv"), "w") as file:
+        file.write("x,y,z\n.1,.2,0\n-.2,0,.1\n")
+    with open(path("bad.csv"), "w") as file:
+        file.write("x,y,z\n.1,nan,0\n")
+    with open(path("empty.xml"), "w") as file:
+        file.write("<mujoco/>")
+
+    # slices
+    everything = ["--size", "300x240", "--slice", "z=.05", "--normals", "--points",
+                  path("cloud.csv"), "--span", ".8"]
+    answer = render(scene, "-o", path("f.ppm"), *everything, "--threads", "1")
+    check("a slice is written", answer.returncode == 0 and answer.stdout + answer.stderr == b""
+          and len(read("f.ppm")) == 15 + 3 * 300 * 240, answer.stderr)
+    render(scene, "-o", path("g.ppm"), *everything, "--threads", "3")
+    check("threads change no bit of a slice", read("f.ppm") == read("g.ppm"))
+    pictures = {read("f.ppm")}
+    for field in "value", "gradient", "laplacian":
+        answer = render(scene, "-o", path("h.ppm"), "--size", "64x48", "--shape", "pebble",
+                        "--slice", "x=0", "--field", field)
+        check(f"a slice of the {field}", answer.returncode == 0, answer.stderr)
+        pictures.add(read("h.ppm"))
+    check("each field has its picture", len(pictures) == 4)
     answer = render("--help")
     check("--help has an example", answer.returncode == 0 and b"example:" in answer.stdout
           and b"--samples" in answer.stdout)
@@ -100,6 +122,28 @@ def run(folder):
         ("threads -1", [scene, "-o", path("x.ppm"), "--threads", "-1"], b"between"),
         ("unknown camera", [scene, "-o", path("x.ppm"), "--camera", "frnt"], b"'front'"),
         ("unknown shape", [scene, "-o", path("x.ppm"), "--shape", "peble"], b"'pebble'"),
+        ("slice of no axis", [scene, "-o", path("x.ppm"), "--slice", "w=3"], b"such as z=0"),
+        ("slice at nan", [scene, "-o", path("x.ppm"), "--slice", "z=nan"], b"such as z=0"),
+        ("slice at infinity", [scene, "-o", path("x.ppm"), "--slice", "z=inf"], b"such as z=0"),
+        ("slice too far", [scene, "-o", path("x.ppm"), "--slice", "z=1e10"], b"between"),
+        ("slice without number", [scene, "-o", path("x.ppm"), "--slice", "z="], b"such as z=0"),
+        ("slice of nothing", [scene, "-o", path("x.ppm"), "--slice", ""], b"such as z=0"),
+        ("slice with a tail", [scene, "-o", path("x.ppm"), "--slice", "z=1m"], b"such as z=0"),
+        ("unknown field", [scene, "-o", path("x.ppm"), "--slice", "z=0", "--field", "gradent"],
+         b"'gradient'"),
+        ("slice of a missing shape", [scene, "-o", path("x.ppm"), "--slice", "z=0", "--shape", "cup"],
+         b"pebble"),
+        ("slice of an empty scene", [path("empty.xml"), "-o", path("x.ppm"), "--slice", "z=0"],
+         b"no geoms"),
+        ("span zero", [scene, "-o", path("x.ppm"), "--slice", "z=0", "--span", "0"], b"between"),
+        ("field without slice", [scene, "-o", path("x.ppm"), "--field", "value"], b"--slice"),
+        ("normals without slice", [scene, "-o", path("x.ppm"), "--normals"], b"--slice"),
+        ("camera with slice", [scene, "-o", path("x.ppm"), "--slice", "z=0", "--camera", "front"],
+         b"--camera"),
+        ("wrong points", [scene, "-o", path("x.ppm"), "--slice", "z=0", "--points", path("bad.csv")],
+         b"bad.csv:2: column 4"),
+        ("missing points", [scene, "-o", path("x.ppm"), "--slice", "z=0", "--points", path("no.csv")],
+         b"no.csv"),
         ("unknown option", [scene, "-o", path("x.ppm"), "--sampels", "4"], b"--samples"),
         ("unknown ending", [scene, "-o", path("x.jpg")], b".png"),
         ("no such directory", [scene, "-o", path("no/such/x.ppm")], b"directory"),
