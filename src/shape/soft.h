@@ -38,33 +38,49 @@ typedef struct softJoint {
     wide value, c[3], C[6], by_width, c_by_width[3];
 } softJoint;
 
-// In units of the width: P = relu(q), S = |P|, value = S + ln(1 - exp(-S)). Deep inside all of them
-// are tiny, so only quotients of like things are formed.
+// one face in units of the width: P = relu(u), its slope s = 1 - exp(-P), and 1 - s
+typedef struct softRelu {
+    wide u, P, s, rest;
+} softRelu;
+
+TAC_INLINE softRelu soft_relu(wide u) {
+    wide one = w_set(1.0), E = w_exp_regular(-w_abs(u)), inv = w_rcp(1.0 + E);
+    softRelu r = {.u = u};
+    r.P = w_max(u, w_set(0.0)) + w_log1p_unit(E);
+    r.s = w_select_ge0(u, one, E) * inv;
+    r.rest = w_select_ge0(u, E, one) * inv;
+    return r;
+}
+
+// With S = |P| and B = 1 - exp(-S), the slope at the value: value = S + ln B. Deep inside all of
+// them are tiny and one face is nearly all of S, so only quotients of like things are formed, and
+// the second derivatives are sums of positive terms (docs/shapes.md eq. 19).
 TAC_INLINE softJoint soft_joint(const wide q[3], int n, tacReal width) {
-    wide one = w_set(1.0), zero = w_set(0.0), inv_width = w_set(1.0 / width), S2 = zero;
-    wide u[3], P[3], slope[3], bend[3];
+    wide zero = w_set(0.0), inv_width = w_set(1.0 / width), S2 = zero;
+    wide u[3] = {zero, zero, zero}, w[3] = {zero, zero, zero};
+    softRelu r[3];
     for (int i = 0; i < n; ++i) {
         u[i] = q[i] * inv_width;
-        wide E = w_exp_regular(-w_abs(u[i])), inv = w_rcp(1.0 + E);
-        P[i] = w_max(u[i], zero) + w_log1p_unit(E);
-        slope[i] = w_select_ge0(u[i], one, E) * inv;
-        bend[i] = E * inv * inv;
-        S2 = w_fma(P[i], P[i], S2);
+        r[i] = soft_relu(u[i]);
+        S2 = w_fma(r[i].P, r[i].P, S2);
     }
     wide S = w_sqrt(S2), B = w_one_minus_exp(S);
-    wide inv_S = w_rcp(S), inv_B = w_rcp(B), F = S + w_log_regular(B);
-    softJoint j;
-    j.value = width * F, j.by_width = F;
-    for (int i = 0; i < 6; ++i) j.C[i] = zero;
-    for (int i = 0; i < 3; ++i) j.c[i] = zero;
+    wide inv_S = w_rcp(S), inv_B = w_rcp(B), F = S + w_log_regular(B), bend = B * inv_S;
+    softJoint j = {.value = width * F, .by_width = F, .c = {zero, zero, zero}};
+    for (int i = 0; i < n; ++i) w[i] = r[i].P * inv_S;
     for (int i = 0; i < n; ++i) {
-        wide w = P[i] * inv_S, v = slope[i] * inv_B;
-        j.c[i] = w * v;
-        j.C[i] = inv_width * w_fma(v, slope[i] * inv_S, w * (bend[i] * inv_B));
+        wide v = r[i].s * inv_B, one = w[(i + 1) % 3], two = w[(i + 2) % 3];
+        wide across = w_fma(one, one, two * two), less = across / (1.0 + w[i]); // 1 - w^2, 1 - w
+        wide slack = r[i].rest * w_one_minus_exp(S * less) * inv_B;             // 1 - v
+        j.c[i] = w[i] * v;
+        wide own = w_fma(less, r[i].rest, w[i] * slack);
+        j.C[i] = inv_width * w_fma(v * v * bend, across, j.c[i] * own);
         j.by_width = w_fma(-u[i], j.c[i], j.by_width);
     }
-    w_add_square(j.C, -inv_width * w_fma(B, inv_S, 1.0 - B), j.c);
-    for (int i = n; i < 3; ++i) u[i] = zero;
+    for (int i = n; i < 3; ++i) j.C[i] = zero;
+    wide pair = -inv_width * (bend + (1.0 - B));
+    j.C[3] = pair * j.c[0] * j.c[1], j.C[4] = pair * j.c[0] * j.c[2];
+    j.C[5] = pair * j.c[1] * j.c[2];
     w_symmetric_mul(j.C, u, j.c_by_width);
     for (int i = 0; i < 3; ++i) j.c_by_width[i] = -j.c_by_width[i];
     return j;

@@ -42,7 +42,7 @@ static const char* const shape_zoo =
     "<shape name='ellipsoid'><ellipsoid size='.3 .2 .5' euler='20 30 40' pos='.1 0 .2'/></shape>"
     "<shape name='ellipsoid radial' distance='radial'><ellipsoid size='.3 .2 .5'/></shape>"
     "<shape name='capsule'><capsule size='.2 .3' euler='20 30 40' pos='.1 0 .2'/></shape>"
-    "<shape name='short capsule'><capsule size='.3 .001'/></shape>"
+    "<shape name='short capsule'><capsule size='.3 .004'/></shape>"
     "<shape name='cylinder'><cylinder size='.2 .3' euler='20 30 40' pos='.1 0 .2'/></shape>"
     "<shape name='coin'><cylinder size='.4 .02'/></shape>"
     "<shape name='box'><box size='.3 .2 .5' euler='20 30 40' pos='.1 0 .2'/></shape>"
