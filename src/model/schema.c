@@ -82,8 +82,9 @@ typedef struct tacLater {
 static const tacLater later_elements[] = {
     {"joint freejoint inertial actuator contact equality tendon sensor keyframe deformable",
      "arrives with dynamics; without it a scene stands still"},
-    {"polyhedron cloud sweep", "is not built yet; there are sphere, plane, superquadric, ellipsoid, "
-                               "capsule, cylinder, box, union, intersection, difference"},
+    {"polyhedron cloud sweep",
+     "is not built yet; there are sphere, plane, superquadric, ellipsoid, "
+     "capsule, cylinder, box, union, intersection, difference"},
     {"mesh hfield skin model", "is not built yet; geoms are primitives or shapes"},
     {"default include frame replicate attach composite flexcomp flex plugin extension",
      "is not built yet; write out what it stands for"},
@@ -91,7 +92,8 @@ static const tacLater later_elements[] = {
 
 static const tacLater later_attributes[] = {
     {"class childclass", "is not built yet; write the attributes out"},
-    {"fromto", "is for capsules and cylinders; give pos and one of quat, euler, axisangle, xyaxes, zaxis"},
+    {"fromto",
+     "is for capsules and cylinders; give pos and one of quat, euler, axisangle, xyaxes, zaxis"},
     {"mesh hfield fitscale", "is not built yet; geoms are primitives or shapes"},
     {"target", "is not built yet; turn it with xyaxes, quat, euler, axisangle or zaxis"},
 };

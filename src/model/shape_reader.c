@@ -139,8 +139,7 @@ static int read_children(tacDraft* draft, const tacElement* element, tacScope sc
     }
     if (count == 0)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line, element->name,
-                        "<%s> is empty; put primitives or combinations into it",
-                        element->name);
+                        "<%s> is empty; put primitives or combinations into it", element->name);
     return count;
 }
 

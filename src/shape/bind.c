@@ -118,6 +118,7 @@ static void bind_soft(tacBound* b) {
     int count = b->kind == TAC_NODE_CAPSULE ? 1 : tac_size_count(b->kind);
     for (int i = 0; i < count; ++i) b->inv_a2[i] = 1.0 / (b->size[i] * b->size[i]);
     b->width = TAC_SOFT * kappa(b);
+    b->guard = TAC_SOFT_GUARD * b->width * b->width;
 }
 
 //---------------------------------- own numbers ----------------------------------

@@ -26,6 +26,9 @@
 
 // width of what is softened in capsule, cylinder and box, in units of the radius or of kappa
 #define TAC_SOFT 0.02
+// added to rho^2 on their axes, in units of width^2: above the square of the complex step even
+// where a rotation moves a far point
+#define TAC_SOFT_GUARD 1e-40
 
 // most numbers that a leaf has of its own
 #define TAC_OWN 5
@@ -56,7 +59,7 @@ typedef struct tacBound {
     tacReal inv_e[2];
     tacReal inner; // a ball of this radius around the centre fits into a superquadric
     tacReal outer; // and one of this radius holds it
-    tacReal guard; // keeps 1/|grad ln g| finite at the centre
+    tacReal guard; // keeps 1/|grad ln g| finite at the centre, 1/rho on the axis of a cylinder
     tacReal tau;   // temperature of a combination
     int owned;     // numbers of a leaf's own
 } tacBound;

@@ -7,7 +7,7 @@
 #ifndef TAC_SHAPE_CAPSULE_H
 #define TAC_SHAPE_CAPSULE_H
 
-#include "shape/soft.h"
+#include "shape/joint.h"
 
 typedef struct capsuleJet {
     wide v[3], n[3], gv[3]; // v, v/|v|, gradient by v
@@ -20,7 +20,8 @@ typedef struct capsuleJet {
 
 TAC_INLINE capsuleJet capsule_jet(const tacBound* b, const wide y[3]) {
     capsuleJet j;
-    softAbs up = soft_abs(y[2] + b->size[1], b->width), down = soft_abs(y[2] - b->size[1], b->width);
+    softAbs up = soft_abs(y[2] + b->size[1], b->width),
+            down = soft_abs(y[2] - b->size[1], b->width);
     j.v[0] = y[0], j.v[1] = y[1];
     j.v[2] = y[2] - 0.5 * (up.value - down.value);
     j.z = 1.0 - 0.5 * (up.d - down.d);
@@ -30,7 +31,7 @@ TAC_INLINE capsuleJet capsule_jet(const tacBound* b, const wide y[3]) {
     j.by_width = -0.5 * (up.by_width - down.by_width);
     j.z_by_width = -0.5 * (up.d_by_width - down.d_by_width);
 
-    wide r = w_sqrt(w_dot3(j.v, j.v) + TAC_CENTRE), inv_r = 1.0 / r;
+    wide r = w_sqrt(w_dot3(j.v, j.v) + b->guard), inv_r = 1.0 / r;
     j.norm = soft_abs(r, b->width);
     j.across = j.norm.d * inv_r;
     for (int i = 0; i < 3; ++i) j.n[i] = j.v[i] * inv_r, j.gv[i] = j.norm.d * j.n[i];

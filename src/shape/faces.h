@@ -7,7 +7,7 @@
 #ifndef TAC_SHAPE_FACES_H
 #define TAC_SHAPE_FACES_H
 
-#include "shape/soft.h"
+#include "shape/joint.h"
 
 // one pair of faces, or the mantle: distance, its derivatives by the point and by the width
 typedef struct softFace {
@@ -29,12 +29,12 @@ TAC_INLINE void flat_face(wide y, int axis, tacReal size, tacReal width, softFac
     f->by_width = s.by_width, f->g_by_width[axis] = s.d_by_width;
 }
 
-TAC_INLINE void mantle_face(const wide y[3], tacReal radius, tacReal width, softFace* f) {
-    wide rho = w_sqrt(w_fma(y[0], y[0], y[1] * y[1]) + TAC_CENTRE), inv = 1.0 / rho;
+TAC_INLINE void mantle_face(const tacBound* b, const wide y[3], softFace* f) {
+    wide rho = w_sqrt(w_fma(y[0], y[0], y[1] * y[1]) + b->guard), inv = 1.0 / rho;
     wide n[3] = {y[0] * inv, y[1] * inv, w_set(0.0)};
-    softAbs s = soft_abs(rho, width);
+    softAbs s = soft_abs(rho, b->width);
     wide across = s.d * inv;
-    f->q = s.value - radius, f->by_width = s.by_width;
+    f->q = s.value - b->size[0], f->by_width = s.by_width;
     for (int i = 0; i < 6; ++i) f->H[i] = w_set(0.0);
     for (int i = 0; i < 3; ++i) f->g[i] = s.d * n[i], f->g_by_width[i] = s.d_by_width * n[i];
     f->H[0] = f->H[1] = across;
@@ -44,7 +44,7 @@ TAC_INLINE void mantle_face(const wide y[3], tacReal radius, tacReal width, soft
 TAC_INLINE void faces_of(const tacBound* b, const wide y[3], softFaces* out) {
     if (b->kind == TAC_NODE_CYLINDER) {
         out->n = 2;
-        mantle_face(y, b->size[0], b->width, &out->face[0]);
+        mantle_face(b, y, &out->face[0]);
         flat_face(y[2], 2, b->size[1], b->width, &out->face[1]);
         return;
     }

@@ -4,8 +4,8 @@
 //   soft_joint   relu^-1(|relu(q)|) with relu(q) = d ln(1 + exp(q/d)): the distance to a corner
 //                whose faces have distances q; their maximum inside (docs/shapes.md eq. 16 to 19)
 
-#ifndef TAC_SHAPE_SOFT_H
-#define TAC_SHAPE_SOFT_H
+#ifndef TAC_SHAPE_JOINT_H
+#define TAC_SHAPE_JOINT_H
 
 #include "shape/local.h"
 
