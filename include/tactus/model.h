@@ -24,6 +24,10 @@ typedef enum tacNodeKind {
     TAC_NODE_SPHERE,       ///< radius
     TAC_NODE_PLANE,        ///< half-space z <= 0 of its own frame
     TAC_NODE_SUPERQUADRIC, ///< three semi-axes, two exponents
+    TAC_NODE_ELLIPSOID,    ///< three semi-axes: a superquadric with both exponents 1
+    TAC_NODE_CAPSULE,      ///< radius, half length of its segment on the z axis
+    TAC_NODE_CYLINDER,     ///< radius, half length along the z axis
+    TAC_NODE_BOX,          ///< three half sizes
     TAC_NODE_UNION,        ///< smooth minimum of its children
     TAC_NODE_INTERSECTION, ///< smooth maximum of its children
     TAC_NODE_DIFFERENCE,   ///< first child minus the union of the others
@@ -45,7 +49,7 @@ typedef struct tacNode {
     int children;         ///< number of children, 0 for a leaf
     int position;         ///< offset of pos[3] in the parent's frame               [m]
     int rotation;         ///< offset of quat[4] in the parent's frame
-    int size;             ///< offset of size: radius[1] or semi-axes[3], else -1   [m]
+    int size;             ///< offset of size: 1, 2 or 3 numbers by kind, else -1    [m]
     int eps;              ///< offset of the two exponents, else -1
     int smooth;           ///< offset of the temperature of a combination, else -1  [m]
 } tacNode;

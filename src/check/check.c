@@ -186,8 +186,9 @@ static tacResult check_symmetry(run* r) {
 
 // Slope of the remainder at the smallest steps that still stand clear of rounding: a wrong term of
 // lower order shows there and nowhere else. The best of eight neighbouring fits, because a
-// remainder may pass through zero. INFINITY when the remainder sinks into the noise within
-// six steps: a slope cannot be seen there.
+// remainder may pass through zero. The first step within the noise counts as if it were at its
+// edge: a remainder that drops there from far above has passed a feature. INFINITY when the
+// remainder sinks into the noise within six steps: a slope cannot be seen there.
 static double last_slope(const double* remainder, const double* noise) {
     int last = -1;
     for (int k = 0; k < HALVINGS; ++k)
@@ -197,8 +198,9 @@ static double last_slope(const double* remainder, const double* noise) {
             break;
     if (last < 5) return INFINITY;
     double best = 0.0;
-    for (int k = last; k >= 2 && k > last - 8; --k)
-        best = fmax(best, 0.5 * log2(remainder[k - 2] / remainder[k]));
+    for (int k = last + 1; k >= 2 && k > last - 8; --k)
+        if (k < HALVINGS)
+            best = fmax(best, 0.5 * log2(remainder[k - 2] / fmax(remainder[k], 300.0 * noise[k])));
     return best;
 }
 

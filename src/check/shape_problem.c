@@ -105,8 +105,8 @@ static double typical_size(const tacModel* model, const tacShape* shape) {
     double most = 0.0;
     for (int i = 0; i < shape->count; ++i) {
         const tacNode* node = &model->node[shape->first + i];
-        int sizes = node->kind == TAC_NODE_SUPERQUADRIC ? 3 : node->kind == TAC_NODE_SPHERE;
-        for (int k = 0; k < sizes; ++k) most = fmax(most, model->param[node->size + k]);
+        for (int k = 0; k < tac_size_count(node->kind); ++k)
+            most = fmax(most, model->param[node->size + k]);
     }
     return most > 0.0 ? most : 1.0;
 }

@@ -23,6 +23,12 @@ static inline tacReal r_exp(tacReal x) {
     return r_make(e, e * tac_im(x));
 }
 static inline tacReal r_log(tacReal x) { return r_make(log(tac_re(x)), tac_im(x) / tac_re(x)); }
+static inline tacReal r_expm1(tacReal x) {
+    return r_make(expm1(tac_re(x)), exp(tac_re(x)) * tac_im(x));
+}
+static inline tacReal r_log1p(tacReal x) {
+    return r_make(log1p(tac_re(x)), tac_im(x) / (1.0 + tac_re(x)));
+}
 static inline tacReal r_sqrt(tacReal x) {
     double s = sqrt(tac_re(x));
     return r_make(s, s > 0.0 ? 0.5 * tac_im(x) / s : 0.0);
@@ -42,11 +48,13 @@ static inline tacReal r_atan2(tacReal y, tacReal x) {
 
 // libquadmath, declared here because clang does not ship <quadmath.h>
 extern tacReal expq(tacReal), logq(tacReal), sqrtq(tacReal), sinq(tacReal), cosq(tacReal);
-extern tacReal atan2q(tacReal, tacReal);
+extern tacReal expm1q(tacReal), log1pq(tacReal), atan2q(tacReal, tacReal);
 
 static inline double tac_re(tacReal x) { return (double)x; }
 static inline tacReal r_exp(tacReal x) { return expq(x); }
 static inline tacReal r_log(tacReal x) { return logq(x); }
+static inline tacReal r_expm1(tacReal x) { return expm1q(x); }
+static inline tacReal r_log1p(tacReal x) { return log1pq(x); }
 static inline tacReal r_sqrt(tacReal x) { return sqrtq(x); }
 static inline tacReal r_sin(tacReal x) { return sinq(x); }
 static inline tacReal r_cos(tacReal x) { return cosq(x); }
@@ -57,6 +65,8 @@ static inline tacReal r_atan2(tacReal y, tacReal x) { return atan2q(y, x); }
 static inline double tac_re(tacReal x) { return x; }
 static inline tacReal r_exp(tacReal x) { return exp(x); }
 static inline tacReal r_log(tacReal x) { return log(x); }
+static inline tacReal r_expm1(tacReal x) { return expm1(x); }
+static inline tacReal r_log1p(tacReal x) { return log1p(x); }
 static inline tacReal r_sqrt(tacReal x) { return sqrt(x); }
 static inline tacReal r_sin(tacReal x) { return sin(x); }
 static inline tacReal r_cos(tacReal x) { return cos(x); }

@@ -17,7 +17,8 @@ TAC_INLINE wide w_exp(wide x) { return r_exp(x); }
 TAC_INLINE wide w_log(wide x) { return r_log(x); }
 TAC_INLINE wide w_exp_regular(wide x) { return r_exp(r_max(x, -600.0)); }
 TAC_INLINE wide w_log_regular(wide x) { return r_log(x); }
-TAC_INLINE wide w_log1p_unit(wide x) { return r_log(1.0 + x); }
+TAC_INLINE wide w_log1p_unit(wide x) { return r_log1p(x); }
+TAC_INLINE wide w_one_minus_exp(wide x) { return -r_expm1(-x); }
 TAC_INLINE wide w_sqrt(wide x) { return r_sqrt(x); }
 TAC_INLINE wide w_rcp(wide x) { return 1.0 / x; }
 TAC_INLINE wide w_rsqrt(wide x) { return 1.0 / r_sqrt(x); }

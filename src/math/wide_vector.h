@@ -116,4 +116,11 @@ TAC_INLINE double w_sum(wide x) {
 #include "math/wide_log.h"
 #endif
 
+// 1 - exp(-x) for x >= 0, accurate relative to small x: there by its series, error 1e-17
+TAC_INLINE wide w_one_minus_exp(wide x) {
+    wide s = w_min(x, w_set(0.25)), sum = w_set(1.0);
+    for (int k = 12; k >= 2; --k) sum = w_fma(sum * s, w_set(-1.0 / k), w_set(1.0));
+    return w_select_ge0(x - 0.25, 1.0 - w_exp_regular(-x), s * sum);
+}
+
 #endif

@@ -48,10 +48,17 @@ tacModel* tac_draft_finish(tacDraft* draft);
 // the readers of the sections
 void tac_read_shape(tacDraft* draft, const tacElement* element);
 int tac_add_primitive(tacDraft* draft, const char* shape_name, tacPath path, tacNodeKind kind,
-                      const double* size, const double* eps);
+                      const double* size);
 void tac_read_scene(tacDraft* draft, const tacElement* root);
 
 // pos and one of quat, euler, axisangle, xyaxes, zaxis
 tacPose tac_read_pose(tacDraft* draft, const tacElement* element);
+
+// two points in place of pos, rotation and half length: 1 if they are there and right
+int tac_read_fromto(tacDraft* draft, const tacElement* element, tacPose* pose, double* half);
+
+// Sizes and place of a primitive; `spare` sizes more than it needs are taken without effect.
+tacPose tac_read_primitive(tacDraft* draft, const tacElement* element, tacNodeKind kind, int spare,
+                           double size[3]);
 
 #endif

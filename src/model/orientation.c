@@ -126,6 +126,27 @@ static tacQuat read_rotation(tacDraft* draft, const tacElement* element) {
     return rotation;
 }
 
+// as MuJoCo does: the middle, and z from the second point to the first
+int tac_read_fromto(tacDraft* draft, const tacElement* element, tacPose* pose, double* half) {
+    double v[6];
+    if (!tac_read_numbers(&draft->reader, element, "fromto", 6, 6, tac_range_position, v)) return 0;
+    static const char* const others[] = {"pos", "quat", "euler", "axisangle", "xyaxes", "zaxis"};
+    for (int i = 0; i < TAC_COUNT(others); ++i)
+        if (tac_attribute(element, others[i]))
+            tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, others[i]),
+                            others[i], "the place is given twice, by 'fromto' and '%s'; remove one",
+                            others[i]);
+    tacVec3 from = {v[0], v[1], v[2]}, to = {v[3], v[4], v[5]}, along = tac_sub(from, to);
+    const double axis[3] = {along.x, along.y, along.z};
+    *half = 0.5 * length(along);
+    if (*half < tac_range_size.lower) {
+        fail_zero(draft, element, "fromto", "the two points are the same");
+        return 0;
+    }
+    *pose = (tacPose){tac_scale(tac_add(from, to), 0.5), from_zaxis(draft, element, axis)};
+    return 1;
+}
+
 tacPose tac_read_pose(tacDraft* draft, const tacElement* element) {
     double p[3] = {0};
     tac_read_numbers(&draft->reader, element, "pos", 3, 3, tac_range_position, p);

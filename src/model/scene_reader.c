@@ -114,24 +114,42 @@ static int find_reference(tacDraft* draft, const tacElement* element, const char
 
 //---------------------------------- geoms ----------------------------------------
 
-typedef enum { GEOM_PLANE, GEOM_SPHERE, GEOM_ELLIPSOID, GEOM_SHAPE, GEOM_UNSUPPORTED } geomType;
+// primitives are those before GEOM_SHAPE
+typedef enum {
+    GEOM_PLANE,
+    GEOM_SPHERE,
+    GEOM_ELLIPSOID,
+    GEOM_CAPSULE,
+    GEOM_CYLINDER,
+    GEOM_BOX,
+    GEOM_SHAPE,
+    GEOM_UNSUPPORTED
+} geomType;
 
 static geomType read_type(tacDraft* draft, const tacElement* element) {
     int has_shape = tac_attribute(element, "shape") != NULL;
     int word = tac_read_word(&draft->reader, element, "type",
-                             "plane sphere ellipsoid shape capsule cylinder box mesh hfield sdf");
+                             "plane sphere ellipsoid capsule cylinder box shape mesh hfield sdf");
     if (word < 0) return has_shape ? GEOM_SHAPE : GEOM_SPHERE;
     if (word >= GEOM_UNSUPPORTED) {
         const tacAttribute* attribute = tac_attribute(element, "type");
         tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, attribute->line, "type",
-                        "geoms of type %s are not built yet; there are plane, sphere, ellipsoid "
-                        "and shape",
+                        "geoms of type %s are not built yet; there are plane, sphere, ellipsoid, "
+                        "capsule, cylinder, box and shape",
                         attribute->value);
     } else if (has_shape && word != GEOM_SHAPE) {
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "shape"),
                         "shape", "only a geom of type=\"shape\" has the attribute 'shape'");
     }
     return (geomType)word;
+}
+
+static void check_fromto(tacDraft* draft, const tacElement* element, geomType type) {
+    if (tac_attribute(element, "fromto") && type != GEOM_CAPSULE && type != GEOM_CYLINDER)
+        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
+                        tac_attribute_line(element, "fromto"), "fromto",
+                        "only capsules and cylinders have 'fromto'; give pos and one of quat, "
+                        "euler, axisangle, xyaxes, zaxis");
 }
 
 static int read_shape_reference(tacDraft* draft, const tacElement* element) {
@@ -150,22 +168,16 @@ static void check_plane_size(tacDraft* draft, const tacElement* element) {
 
 // a shape of its own for a plain geom; `key` is the geom's name, or its index
 static int read_primitive(tacDraft* draft, const tacElement* element, geomType type,
-                          const char* key) {
-    static const tacNodeKind kinds[] = {TAC_NODE_PLANE, TAC_NODE_SPHERE, TAC_NODE_SUPERQUADRIC};
-    static const double round[2] = {1.0, 1.0};
+                          const char* key, tacPose* pose) {
+    static const tacNodeKind kinds[] = {TAC_NODE_PLANE,   TAC_NODE_SPHERE,   TAC_NODE_ELLIPSOID,
+                                        TAC_NODE_CAPSULE, TAC_NODE_CYLINDER, TAC_NODE_BOX};
     tacReader* reader = &draft->reader;
     double size[3] = {1.0, 1.0, 1.0};
-    if (type == GEOM_PLANE) {
-        check_plane_size(draft, element);
-    } else {
-        tac_require(reader, element, "size");
-        tac_read_numbers(reader, element, "size", type == GEOM_SPHERE ? 1 : 3, 3, tac_range_size,
-                         size);
-    }
+    if (type == GEOM_PLANE) check_plane_size(draft, element);
+    *pose = tac_read_primitive(draft, element, kinds[type], 1, size);
     const char* shape = tac_reader_text(reader, "geom:%s", key);
     tacPath path = {shape, tac_reader_text(reader, "shape:geom:%s/0", key)};
-    return tac_add_primitive(draft, shape, path, kinds[type], size,
-                             type == GEOM_ELLIPSOID ? round : NULL);
+    return tac_add_primitive(draft, shape, path, kinds[type], size);
 }
 
 static void read_colour(tacDraft* draft, const tacElement* element, double rgba[4]) {
@@ -184,11 +196,17 @@ static void read_geom(tacDraft* draft, const tacElement* element, int body) {
     tacPath path = {tac_reader_text(reader, "geom:%s", key), NULL};
 
     geomType type = read_type(draft, element);
+    check_fromto(draft, element, type);
     if (reader->result != TAC_OK) return;
-    geom.shape = type == GEOM_SHAPE ? read_shape_reference(draft, element)
-                                    : read_primitive(draft, element, type, key);
+    tacPose pose = tac_pose_identity();
+    if (type == GEOM_SHAPE) {
+        geom.shape = read_shape_reference(draft, element);
+        pose = tac_read_pose(draft, element);
+    } else {
+        geom.shape = read_primitive(draft, element, type, key, &pose);
+    }
     read_colour(draft, element, geom.rgba);
-    geom.position = tac_draft_pose(draft, path, tac_read_pose(draft, element));
+    geom.position = tac_draft_pose(draft, path, pose);
     geom.rotation = geom.position + 3;
     tacGeom* out = tac_list_add(reader, &draft->geom, sizeof *out);
     if (out) *out = geom;

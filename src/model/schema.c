@@ -14,7 +14,8 @@
 //---------------------------------- what is built --------------------------------
 
 #define ORIENTATION "quat euler axisangle xyaxes zaxis"
-#define NODES       "sphere plane superquadric union intersection difference"
+#define PRIMITIVES  "sphere plane superquadric ellipsoid capsule cylinder box"
+#define NODES       PRIMITIVES " union intersection difference"
 #define NODE        "name pos " ORIENTATION " smooth distance"
 
 static const tacRule rules[] = {
@@ -50,10 +51,14 @@ static const tacRule rules[] = {
     {"sphere", NODE " size", "", ""},
     {"plane", NODE, "", ""},
     {"superquadric", NODE " size eps", "", ""},
+    {"ellipsoid", NODE " size", "", ""},
+    {"capsule", NODE " size fromto", "", ""},
+    {"cylinder", NODE " size fromto", "", ""},
+    {"box", NODE " size", "", ""},
 
     {"worldbody", "", "", "body geom light camera site"},
     {"body", "name pos " ORIENTATION, "mocap gravcomp user sleep", "body geom light camera site"},
-    {"geom", "name type size pos " ORIENTATION " rgba material shape",
+    {"geom", "name type size pos " ORIENTATION " fromto rgba material shape",
      "contype conaffinity condim group priority friction mass density shellinertia solmix solref "
      "solimp margin gap fluidshape fluidcoef user",
      ""},
@@ -77,18 +82,19 @@ typedef struct tacLater {
 static const tacLater later_elements[] = {
     {"joint freejoint inertial actuator contact equality tendon sensor keyframe deformable",
      "arrives with dynamics; without it a scene stands still"},
-    {"capsule box cylinder polyhedron cloud sweep",
-     "is not built yet; there are sphere, plane, superquadric, union, intersection, difference"},
-    {"ellipsoid", "is not built yet; write <superquadric eps=\"1 1\"> instead"},
-    {"mesh hfield skin model", "is not built yet; geoms are plane, sphere, ellipsoid or shape"},
+    {"polyhedron cloud sweep",
+     "is not built yet; there are sphere, plane, superquadric, ellipsoid, "
+     "capsule, cylinder, box, union, intersection, difference"},
+    {"mesh hfield skin model", "is not built yet; geoms are primitives or shapes"},
     {"default include frame replicate attach composite flexcomp flex plugin extension",
      "is not built yet; write out what it stands for"},
 };
 
 static const tacLater later_attributes[] = {
     {"class childclass", "is not built yet; write the attributes out"},
-    {"fromto", "is not built yet; give pos and one of quat, euler, axisangle, xyaxes, zaxis"},
-    {"mesh hfield fitscale", "is not built yet; geoms are plane, sphere, ellipsoid or shape"},
+    {"fromto",
+     "is for capsules and cylinders; give pos and one of quat, euler, axisangle, xyaxes, zaxis"},
+    {"mesh hfield fitscale", "is not built yet; geoms are primitives or shapes"},
     {"target", "is not built yet; turn it with xyaxes, quat, euler, axisangle or zaxis"},
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "math/pose.h"
+#include "shape/bound.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,35 +55,45 @@ static double mean(const double* size, int count) {
     return sum / count;
 }
 
-static int size_count(tacNodeKind kind) {
-    return kind == TAC_NODE_SPHERE ? 1 : kind == TAC_NODE_SUPERQUADRIC ? 3 : 0;
-}
-
 static tacBuilt add_leaf(tacDraft* draft, tacNodeKind kind, tacPath place, tacPath path,
                          tacPose pose, const double* size, const double* eps) {
     tacNode* node = add_node(draft, kind, place, pose);
     if (!node) return not_built;
-    int count = size_count(kind);
+    int count = tac_size_count(kind);
     if (count) node->size = tac_draft_param(draft, path, "size", tac_range_size, size, count);
     if (eps) node->eps = tac_draft_param(draft, path, "eps", tac_range_eps, eps, 2);
     return (tacBuilt){draft->node.count - 1, 1, count ? mean(size, count) : INFINITY};
+}
+
+tacPose tac_read_primitive(tacDraft* draft, const tacElement* element, tacNodeKind kind, int spare,
+                           double size[3]) {
+    int count = tac_size_count(kind), line = tac_attribute(element, "fromto") != NULL;
+    double half = 1.0, read[3];
+    tacPose pose = tac_pose_identity();
+    if (line)
+        tac_read_fromto(draft, element, &pose, &half);
+    else
+        pose = tac_read_pose(draft, element);
+    if (count == 0) return pose;
+    tac_require(&draft->reader, element, "size");
+    int needed = count - line;
+    if (tac_read_numbers(&draft->reader, element, "size", needed, spare ? 3 : needed,
+                         tac_range_size, read))
+        for (int i = 0; i < count; ++i) size[i] = i < needed ? read[i] : half;
+    return pose;
 }
 
 static tacBuilt read_leaf(tacDraft* draft, const tacElement* element, tacNodeKind kind,
                           const tacScope* scope) {
     tacReader* reader = &draft->reader;
     double size[3] = {1.0, 1.0, 1.0}, eps[2] = {1.0, 1.0}, unused;
-    int count = size_count(kind), has_eps = kind == TAC_NODE_SUPERQUADRIC;
-    if (count) {
-        tac_require(reader, element, "size");
-        tac_read_numbers(reader, element, "size", count, count, tac_range_size, size);
-    }
+    int has_eps = kind == TAC_NODE_SUPERQUADRIC;
+    tacPose pose = tac_read_primitive(draft, element, kind, 0, size);
     if (has_eps) {
         tac_require(reader, element, "eps");
         tac_read_numbers(reader, element, "eps", 2, 2, tac_range_eps, eps);
     }
     tac_read_number(reader, element, "smooth", tac_range_smooth, &unused);
-    tacPose pose = tac_read_pose(draft, element);
     tacBuilt built =
         add_leaf(draft, kind, scope->path, scope->path, pose, size, has_eps ? eps : NULL);
     if (built.node >= 0) ((tacNode*)draft->node.items)[built.node].distance = scope->distance;
@@ -128,8 +139,7 @@ static int read_children(tacDraft* draft, const tacElement* element, tacScope sc
     }
     if (count == 0)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line, element->name,
-                        "<%s> is empty; put spheres, planes, superquadrics or combinations into it",
-                        element->name);
+                        "<%s> is empty; put primitives or combinations into it", element->name);
     return count;
 }
 
@@ -170,8 +180,9 @@ static tacDistance read_distance(tacDraft* draft, const tacElement* element,
 
 // the schema lets only these elements through
 static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacScope* outer) {
-    static const char* const names[TAC_NODE_KIND_COUNT] = {"sphere", "plane",        "superquadric",
-                                                           "union",  "intersection", "difference"};
+    static const char* const names[TAC_NODE_KIND_COUNT] = {
+        "sphere",   "plane", "superquadric", "ellipsoid",    "capsule",
+        "cylinder", "box",   "union",        "intersection", "difference"};
     tacScope scope = *outer;
     scope.distance = read_distance(draft, element, scope.distance);
     int kind = 0;
@@ -236,10 +247,10 @@ void tac_read_shape(tacDraft* draft, const tacElement* element) {
 }
 
 int tac_add_primitive(tacDraft* draft, const char* shape_name, tacPath path, tacNodeKind kind,
-                      const double* size, const double* eps) {
+                      const double* size) {
     tacPath place = {tac_reader_text(&draft->reader, "shape:%s/0", shape_name), NULL};
     int first = draft->node.count;
-    add_leaf(draft, kind, place, path, tac_pose_identity(), size, eps);
+    add_leaf(draft, kind, place, path, tac_pose_identity(), size, NULL);
     add_shape(draft, shape_name, first, 1);
     return draft->shape.count - 1;
 }

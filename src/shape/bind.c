@@ -66,6 +66,13 @@ static tacReal kappa(const tacBound* b) {
     return 1.0 / r_sqrt(b->inv_a2[0] + b->inv_a2[1] + b->inv_a2[2]);
 }
 
+static tacReal kappa_dot(const tacBound* b, const tacReal size_dot[3]) {
+    tacReal k = kappa(b), sum = 0.0;
+    for (int i = 0; i < tac_size_count(b->kind); ++i)
+        sum += b->inv_a2[i] * size_dot[i] / b->size[i];
+    return k * k * k * sum;
+}
+
 static tacReal rms(const tacReal a[3]) {
     return r_sqrt((a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) * (1.0 / 3.0));
 }
@@ -94,12 +101,11 @@ static void superquadric_dot(const tacBound* b, tacLeafDot* d) {
     ridges w = ridges_of(b->e);
     tacReal around = w.d_around[0] * d->e[0] + w.d_around[1] * d->e[1];
     tacReal w2_dots[3] = {around, around, w.d_polar * d->e[0]};
-    tacReal k = kappa(b), k_dot = 0.0, square_dot = 0.0;
+    tacReal k_dot = kappa_dot(b, d->size), square_dot = 0.0;
     for (int i = 0; i < 3; ++i) {
         d->log_a[i] = d->size[i] / b->size[i];
         d->w2_a2[i] = w2_dots[i] * b->size[i] * b->size[i];
         d->delta[i] = d->w2_a2[i] + 2.0 * b->delta[i] * d->log_a[i];
-        k_dot += k * k * k * b->inv_a2[i] * d->log_a[i];
         square_dot += b->size[i] * d->size[i];
     }
     d->radius = TAC_CORE * k_dot;
@@ -107,37 +113,44 @@ static void superquadric_dot(const tacBound* b, tacLeafDot* d) {
                                                 : -r_sqrt(3.0) * k_dot;
 }
 
-//---------------------------------- own numbers ----------------------------------
-
-static int size_count(tacNodeKind kind) {
-    return kind == TAC_NODE_SUPERQUADRIC ? 3 : kind == TAC_NODE_SPHERE ? 1 : 0;
+// a capsule is as wide as its radius, however short; the others as their smallest size
+static void bind_soft(tacBound* b) {
+    int count = b->kind == TAC_NODE_CAPSULE ? 1 : tac_size_count(b->kind);
+    for (int i = 0; i < count; ++i) b->inv_a2[i] = 1.0 / (b->size[i] * b->size[i]);
+    b->width = TAC_SOFT * kappa(b);
+    b->guard = TAC_SOFT_GUARD * b->width * b->width;
 }
+
+//---------------------------------- own numbers ----------------------------------
 
 int tac_node_own(const tacNode* node, int offset[TAC_OWN]) {
     int count = 0;
-    for (int k = 0; k < size_count(node->kind); ++k) offset[count++] = node->size + k;
+    for (int k = 0; k < tac_size_count(node->kind); ++k) offset[count++] = node->size + k;
     for (int k = 0; k < 2 && node->eps >= 0; ++k) offset[count++] = node->eps + k;
     return count;
 }
 
 tacLeafDot tac_leaf_dot(const tacBound* b, const tacReal own_dot[TAC_OWN]) {
     tacLeafDot d = {0};
-    int sizes = size_count(b->kind);
+    int sizes = tac_size_count(b->kind);
     for (int k = 0; k < sizes; ++k) d.size[k] = own_dot[k];
     for (int k = sizes; k < b->owned; ++k) d.e[k - sizes] = own_dot[k];
     if (b->kind == TAC_NODE_SUPERQUADRIC) superquadric_dot(b, &d);
+    if (tac_is_soft(b->kind)) d.width = TAC_SOFT * kappa_dot(b, d.size);
     return d;
 }
 
 //---------------------------------- value ----------------------------------------
 
 static void bind_constants(const tacModel* model, const tacNode* node, tacBound* b) {
-    int offset[TAC_OWN], sizes = size_count(node->kind);
+    int offset[TAC_OWN], sizes = tac_size_count(node->kind);
     b->owned = tac_node_own(node, offset);
     for (int k = 0; k < sizes; ++k) b->size[k] = model->param[offset[k]];
     for (int k = sizes; k < b->owned; ++k) b->e[k - sizes] = model->param[offset[k]];
     if (node->kind == TAC_NODE_SPHERE) b->core.radius = TAC_CORE * b->size[0];
-    if (node->kind == TAC_NODE_SUPERQUADRIC) bind_superquadric(b);
+    if (node->kind == TAC_NODE_ELLIPSOID) b->kind = TAC_NODE_SUPERQUADRIC, b->e[0] = b->e[1] = 1.0;
+    if (b->kind == TAC_NODE_SUPERQUADRIC) bind_superquadric(b);
+    if (tac_is_soft(b->kind)) bind_soft(b);
     if (node->children > 0) b->tau = model->param[node->smooth];
 }
 

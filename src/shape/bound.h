@@ -24,6 +24,12 @@
 // radius of the core that replaces the direction-dependent centre, in units of kappa
 #define TAC_CORE 0.05
 
+// width of what is softened in capsule, cylinder and box, in units of the radius or of kappa
+#define TAC_SOFT 0.02
+// added to rho^2 on their axes, in units of width^2: above the square of the complex step even
+// where a rotation moves a far point
+#define TAC_SOFT_GUARD 1e-40
+
 // most numbers that a leaf has of its own
 #define TAC_OWN 5
 
@@ -39,12 +45,13 @@ typedef struct tacCore {
 } tacCore;
 
 typedef struct tacBound {
-    tacNodeKind kind;
+    tacNodeKind kind; // an ellipsoid is bound as the superquadric that it is
     tacDistance distance;
     tacFrame frame;
     tacReal about[3]; // pose.position of the call: point that twists are taken about
     tacCore core;
-    tacReal size[3];   // radius or semi-axes
+    tacReal size[3];   // radius, radius and half length, or semi-axes
+    tacReal width;     // of what is softened in capsule, cylinder and box
     tacReal inv_a2[3]; // 1/a^2
     tacReal w2[3];     // w^2 of each axis
     tacReal delta[3];  // w^2 a^2
@@ -52,7 +59,7 @@ typedef struct tacBound {
     tacReal inv_e[2];
     tacReal inner; // a ball of this radius around the centre fits into a superquadric
     tacReal outer; // and one of this radius holds it
-    tacReal guard; // keeps 1/|grad ln g| finite at the centre
+    tacReal guard; // keeps 1/|grad ln g| finite at the centre, 1/rho on the axis of a cylinder
     tacReal tau;   // temperature of a combination
     int owned;     // numbers of a leaf's own
 } tacBound;
@@ -81,6 +88,19 @@ void tac_shape_bind_vjp(const tacModel* model, const tacShape* shape, tacPose po
                         const tacBound* bound, tacBoundBar* bar, tacReal* pose_bar,
                         tacReal* param_bar);
 
+// how many sizes a leaf of this kind has
+static inline int tac_size_count(tacNodeKind kind) {
+    static const int count[TAC_NODE_KIND_COUNT] = {
+        [TAC_NODE_SPHERE] = 1,  [TAC_NODE_SUPERQUADRIC] = 3, [TAC_NODE_ELLIPSOID] = 3,
+        [TAC_NODE_CAPSULE] = 2, [TAC_NODE_CYLINDER] = 2,     [TAC_NODE_BOX] = 3};
+    return count[kind];
+}
+
+// is it made of softened pieces?
+static inline int tac_is_soft(tacNodeKind kind) {
+    return kind == TAC_NODE_CAPSULE || kind == TAC_NODE_CYLINDER || kind == TAC_NODE_BOX;
+}
+
 // how many numbers a leaf has of its own, and their offsets in param
 int tac_node_own(const tacNode* node, int offset[TAC_OWN]);
 
@@ -92,6 +112,7 @@ typedef struct tacLeafDot {
     tacReal delta[3];    // d(w^2 a^2)
     tacReal e[2];        // de
     tacReal radius, cap; // of the core
+    tacReal width;       // of what is softened
 } tacLeafDot;
 
 tacLeafDot tac_leaf_dot(const tacBound* bound, const tacReal own_dot[TAC_OWN]);

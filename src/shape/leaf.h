@@ -4,6 +4,8 @@
 #ifndef TAC_SHAPE_LEAF_H
 #define TAC_SHAPE_LEAF_H
 
+#include "shape/capsule.h"
+#include "shape/faces.h"
 #include "shape/sphere.h"
 #include "shape/superquadric.h"
 
@@ -12,6 +14,18 @@ TAC_INLINE void plane_field(const wide y[3], localField* out) {
     out->value = y[2];
     for (int i = 0; i < 6; ++i) out->H[i] = w_set(0.0);
     out->g[0] = w_set(0.0), out->g[1] = w_set(0.0), out->g[2] = w_set(1.0);
+}
+
+// field of any leaf but a superquadric
+TAC_INLINE void plain_field(const tacBound* b, const wide y[3], localField* out, int order) {
+    if (b->kind == TAC_NODE_SPHERE)
+        sphere_field(b, y, out, order);
+    else if (b->kind == TAC_NODE_PLANE)
+        plane_field(y, out);
+    else if (b->kind == TAC_NODE_CAPSULE)
+        capsule_field(b, y, out, order);
+    else
+        faces_field(b, y, out, order);
 }
 
 // all that a superquadric's derivatives at one vector of points share
@@ -45,10 +59,8 @@ TAC_INLINE void leaf_point(const tacBound* b, const wide y[3], leafPoint* at, in
         sq_point(b, y, &at->sq, order);
         at->f = at->sq.raw;
         sq_core(b, y, &at->f, order);
-    } else if (b->kind == TAC_NODE_SPHERE) {
-        sphere_field(b, y, &at->f, order);
     } else {
-        plane_field(y, &at->f);
+        plain_field(b, y, &at->f, order);
     }
 }
 
@@ -71,6 +83,10 @@ TAC_INLINE void leaf_dot(const tacBound* b, const leafPoint* at, const wide yd[3
         sq_point_dot(b, &at->sq, yd, d, fd);
     } else if (b->kind == TAC_NODE_SPHERE) {
         sphere_dot(b, at->y, yd, w_set(d->size[0]), fd);
+    } else if (b->kind == TAC_NODE_CAPSULE) {
+        capsule_dot(b, at->y, yd, d, fd);
+    } else if (tac_is_soft(b->kind)) {
+        faces_dot(b, at->y, yd, d, fd);
     } else {
         fd->value = yd[2];
         for (int i = 0; i < 3; ++i) fd->g[i] = w_set(0.0);

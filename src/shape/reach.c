@@ -81,6 +81,13 @@ tacResult tac_shape_steps(const tacModel* model, int shape, tacPose pose, tacPoi
 static double leaf_radius(const tacBound* b, double level) {
     if (b->kind == TAC_NODE_SPHERE) return b->size[0] + level;
     if (b->kind == TAC_NODE_PLANE) return INFINITY;
+    if (b->kind == TAC_NODE_CAPSULE) return b->size[0] + b->size[1] + level;
+    if (tac_is_soft(b->kind)) { // phi is no less than the distance of any face
+        double square = 0.0;
+        for (int i = 0; i < tac_size_count(b->kind); ++i)
+            square += (b->size[i] + level) * (b->size[i] + level);
+        return sqrt(square);
+    }
     // phi >= inner (g - 1) for the tangent distance; phi = r (1 - 1/g) >= r - outer for the radial
     // one
     return b->distance == TAC_DISTANCE_RADIAL ? b->outer + level

@@ -42,6 +42,15 @@ TAC_INLINE void sq_reach(const tacBound* b, const wide y[3], tacReal width, leaf
     out->D[1] = b->inner * (1.0 - w_rcp(l.G));
 }
 
+// Leaves with slope 1 at most: the value itself, outside and inside. A sphere's is taken without
+// its core, which lies above.
+TAC_INLINE wide unit_slope_reach(const tacBound* b, const wide y[3]) {
+    if (b->kind == TAC_NODE_SPHERE) return w_sqrt(w_dot3(y, y) + TAC_CENTRE) - b->size[0];
+    localField f;
+    plain_field(b, y, &f, 0);
+    return f.value;
+}
+
 static void leaf_reach(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal width,
                        tacReach* out, int count) {
     for (int i = 0; i < count; i += TAC_LANES) {
@@ -52,8 +61,7 @@ static void leaf_reach(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal
         if (b->kind == TAC_NODE_SUPERQUADRIC) {
             sq_reach(b, y, width, &r);
         } else {
-            wide r2 = w_dot3(y, y) + TAC_CENTRE;
-            r.D[0] = b->kind == TAC_NODE_SPHERE ? w_sqrt(r2) - b->size[0] : y[2];
+            r.D[0] = unit_slope_reach(b, y);
             r.D[1] = -r.D[0];
         }
         for (int side = 0; side < 2; ++side) {

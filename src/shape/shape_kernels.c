@@ -79,10 +79,7 @@ static void leaf(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out
         localField f = {0};
         load3(x, i, point);
         to_local(&b->frame, point, y);
-        if (b->kind == TAC_NODE_SPHERE)
-            sphere_field(b, y, &f, order);
-        else
-            plane_field(y, &f);
+        plain_field(b, y, &f, order);
         store_field(&b->frame, &f, out, i, order);
     }
 }

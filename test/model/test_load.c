@@ -120,7 +120,32 @@ static int geoms_are_numbered_as_in_mujoco(void) {
     ENSURE(strcmp(m->shape[m->geom[1].shape].name, "geom:egg") == 0);
     ENSURE(m->node[m->shape[m->geom[0].shape].first].kind == TAC_NODE_PLANE);
     const tacNode* egg = &m->node[m->shape[m->geom[1].shape].first];
-    ENSURE(egg->kind == TAC_NODE_SUPERQUADRIC && m->param[egg->eps] == 1.0);
+    ENSURE(egg->kind == TAC_NODE_ELLIPSOID && egg->eps < 0 && m->param[egg->size + 2] == 3.0);
+    tac_model_destroy(m);
+    return 0;
+}
+
+// as MuJoCo reads them: radius, and half length or two points; sizes that are not needed are spare
+static int primitives_have_sizes_and_places(void) {
+    tacModel* m = NULL;
+    ENSURE(load("<mujoco><asset><shape name='s'><cylinder size='.1' fromto='0 0 0 0 2 0'/></shape>"
+                "</asset><worldbody><geom type='capsule' size='.1 .2 0.5'/>"
+                "<geom type='box' size='1 2 3' pos='1 0 0'/>"
+                "<geom type='cylinder' size='.1' fromto='1 0 0 5 0 0'/></worldbody></mujoco>",
+                &m, NULL) == TAC_OK);
+    static const tacNodeKind kinds[] = {TAC_NODE_CYLINDER, TAC_NODE_CAPSULE, TAC_NODE_BOX,
+                                        TAC_NODE_CYLINDER};
+    static const double second[] = {1.0, 0.2, 2.0, 2.0};
+    for (int i = 0; i < 4; ++i) {
+        ENSURE(m->node[i].kind == kinds[i] && m->node[i].eps < 0);
+        ENSURE_NEAR(m->param[m->node[i].size + 1], second[i], 1e-15);
+    }
+    ENSURE_NEAR(m->param[m->node[0].position + 1], 1.0, 1e-15);
+    ENSURE_NEAR(m->param[m->node[1].position], 0.0, 0.0);
+    tacPose pose = tac_geom_pose(m, 2);
+    tacVec3 end = tac_pose_apply(pose, (tacVec3){0.0, 0.0, 2.0}); // z points to the first point
+    ENSURE_NEAR(pose.position.x, 3.0, 1e-15);
+    ENSURE_NEAR(end.x, 1.0, 1e-15);
     tac_model_destroy(m);
     return 0;
 }
@@ -225,9 +250,19 @@ static const badScene bad_scenes[] = {
     {"<goem size='1'/>", 0, TAC_ERROR_UNSUPPORTED, 2, "<goem>", "did you mean <geom>?"},
     {"<geom size='1' rgba='1 1 1 2'/>", 0, TAC_ERROR_VALUE, 2, "rgba", "between 0 and 1"},
     {"<geom size='1' type='cone'/>", 0, TAC_ERROR_VALUE, 2, "type", "allowed: plane"},
-    {"<geom size='1' type='box'/>", 0, TAC_ERROR_UNSUPPORTED, 2, "type", "box"},
+    {"<geom size='1' type='box'/>", 0, TAC_ERROR_VALUE, 2, "size", "3 numbers"},
+    {"<geom size='1' type='capsule'/>", 0, TAC_ERROR_VALUE, 2, "size", "found 1"},
+    {"<geom size='1 0' type='cylinder'/>", 0, TAC_ERROR_VALUE, 2, "size", "range"},
+    {"<geom size='1 2' type='ellipsoid'/>", 0, TAC_ERROR_VALUE, 2, "size", "3 numbers"},
+    {"<geom type='cylinder'/>", 0, TAC_ERROR_VALUE, 2, "size", "needs"},
+    {"<geom type='capsule' size='1' fromto='0 0 0 0 0 0'/>", 0, TAC_ERROR_VALUE, 2, "fromto",
+     "same"},
+    {"<geom type='capsule' size='1' fromto='0 0 0 1 0 0'\n pos='0 0 0'/>", 0, TAC_ERROR_VALUE, 3,
+     "pos", "twice"},
+    {"<geom type='box' size='1 1 1' fromto='0 0 0 1 0 0'/>", 0, TAC_ERROR_UNSUPPORTED, 2, "fromto",
+     "capsules and cylinders"},
     {"<geom size='1' type='mesh'/>", 0, TAC_ERROR_UNSUPPORTED, 2, "type", "mesh"},
-    {"<geom fromto='0 0 0 1 1 1'/>", 0, TAC_ERROR_UNSUPPORTED, 2, "fromto", "not built"},
+    {"<geom fromto='0 0 0 1 1 1'/>", 0, TAC_ERROR_UNSUPPORTED, 2, "fromto", "only capsules"},
     {"<geom shape='none'/>", 0, TAC_ERROR_VALUE, 2, "shape", "no <shape name=\"none\">"},
     {"<geom size='1' material='m'/>", 0, TAC_ERROR_VALUE, 2, "material", "no <material"},
     {"<geom type='shape'/>", 0, TAC_ERROR_VALUE, 2, "shape", "needs"},
@@ -258,8 +293,14 @@ static const badScene bad_scenes[] = {
     {0, "<shape name='s'><difference><plane/></difference></shape>", TAC_ERROR_VALUE, 2,
      "difference", "one child"},
     {0, "<shape><sphere size='1'/></shape>", TAC_ERROR_VALUE, 2, "name", "needs"},
-    {0, "<shape name='s'><capsule size='1'/></shape>", TAC_ERROR_UNSUPPORTED, 2, "<capsule>",
-     "sphere, plane, superquadric, union"},
+    {0, "<shape name='s'><capsule size='1'/></shape>", TAC_ERROR_VALUE, 2, "size", "2 numbers"},
+    {0, "<shape name='s'><capsule size='1 2 3'/></shape>", TAC_ERROR_VALUE, 2, "size", "2 numbers"},
+    {0, "<shape name='s'><box size='1 2'/></shape>", TAC_ERROR_VALUE, 2, "size", "3 numbers"},
+    {0, "<shape name='s'><box size='1 2 -3'/></shape>", TAC_ERROR_VALUE, 2, "size", "range"},
+    {0, "<shape name='s'><ellipsoid size='1 1 1' eps='1 1'/></shape>", TAC_ERROR_UNSUPPORTED, 2,
+     "eps", "no attribute"},
+    {0, "<shape name='s'><sphere size='1' fromto='0 0 0 1 0 0'/></shape>", TAC_ERROR_UNSUPPORTED, 2,
+     "fromto", "capsules and cylinders"},
     {0, "<shape name='s'><sweep/></shape>", TAC_ERROR_UNSUPPORTED, 2, "<sweep>", "not built"},
     {0, "<shape name='s'><spere size='1'/></shape>", TAC_ERROR_UNSUPPORTED, 2, "<spere>",
      "did you mean <sphere>?"},
@@ -550,7 +591,8 @@ static int threads_do_not_disturb_each_other(void) {
 
 TEST_MAIN(RUN(nodes_are_in_post_order), RUN(smoothing_is_inherited),
           RUN(a_shape_of_one_node_has_no_union), RUN(geoms_are_numbered_as_in_mujoco),
-          RUN(poses_chain_through_bodies), RUN(rotations_agree), RUN(euler_is_the_product_of_turns),
+          RUN(primitives_have_sizes_and_places), RUN(poses_chain_through_bodies),
+          RUN(rotations_agree), RUN(euler_is_the_product_of_turns),
           RUN(wrong_scenes_are_refused_with_line_and_attribute), RUN(wrong_sections_are_refused),
           RUN(files_that_are_none_are_refused), RUN(numbers_do_not_depend_on_the_locale),
           RUN(running_out_of_memory_is_survived), RUN(wrong_scenes_leave_no_memory_behind),

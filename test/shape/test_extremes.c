@@ -94,6 +94,24 @@ static int spheres_and_planes(void) {
                    1.0);
 }
 
+static int primitives_of_all_sizes(void) {
+    const double sizes[] = {1e-9, 1e-3, 1.0, 1e6, 1e8};
+    for (int i = 0; i < 5; ++i)
+        for (int k = 0; k < 5; ++k) {
+            char text[600];
+            double a = sizes[i], b = sizes[k];
+            snprintf(text, sizeof text,
+                     "<shape name='c'><capsule size='%g %g'/></shape>"
+                     "<shape name='y'><cylinder size='%g %g'/></shape>"
+                     "<shape name='b'><box size='%g %g %g'/></shape>"
+                     "<shape name='e'><ellipsoid size='%g %g %g'/></shape>",
+                     a, b, a, b, a, b, a, a, b, a);
+            ENSURE_LAW(law_for(text, a));
+            ENSURE_LAW(law_for(text, b));
+        }
+    return 0;
+}
+
 static int combinations_of_all_temperatures(void) {
     const double temperatures[] = {1e-6, 1e-4, 1e-2, 1.0};
     for (int i = 0; i < 4; ++i) {
@@ -145,5 +163,6 @@ static int wrong_arguments_are_refused(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(spheres_and_planes), RUN(superquadrics_of_all_exponents),
-          RUN(combinations_of_all_temperatures), RUN(wrong_arguments_are_refused))
+TEST_MAIN(RUN(spheres_and_planes), RUN(primitives_of_all_sizes),
+          RUN(superquadrics_of_all_exponents), RUN(combinations_of_all_temperatures),
+          RUN(wrong_arguments_are_refused))
