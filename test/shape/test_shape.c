@@ -203,6 +203,10 @@ static int primitives_are_distances(void) {
     ENSURE_NEAR(eval(m, 0, 0.3, 0.2, 0.0).value, d * log(pow(2.0, sqrt(2.0)) - 1.0), 1e-15);
     ENSURE_NEAR(eval(m, 0, 0.3, 0.2, 0.5).value, d * log(pow(2.0, sqrt(3.0)) - 1.0), 1e-15);
     ENSURE_NEAR(eval(m, 2, 0.0, 0.0, 0.0).value, -0.2 + 0.004 * log(2.0), 1e-15);
+    for (double z = 0.28; z < 0.33; z += 1e-3) { // where a capsule's mantle becomes its cap
+        double over = fmax(z - 0.3, 0.0), x = sqrt(0.04 - over * over);
+        ENSURE_NEAR(eval(m, 2, x, 0.0, z).value, 0.0, 0.002 * 0.004);
+    }
     field f = eval(m, 0, 0.0, 0.0, 0.0);
     for (int k = 0; k < 3; ++k) ENSURE_NEAR(f.g[k], 0.0, 0.0);
     f = eval(m, 1, 0.3, 0.4, 0.1);
