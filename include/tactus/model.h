@@ -51,7 +51,9 @@ typedef struct tacNode {
     int rotation;         ///< offset of quat[4] in the parent's frame
     int size;             ///< offset of size: 1, 2 or 3 numbers by kind, else -1    [m]
     int eps;              ///< offset of the two exponents, else -1
-    int smooth;           ///< offset of the temperature of a combination, else -1  [m]
+    int smooth;           ///< offset of the temperature, else -1                   [m]
+    int block;            ///< offset of a leaf's block of numbers, else -1
+    int block_count;      ///< how many numbers the block has
 } tacNode;
 
 /// A named shape: nodes first .. first + count - 1 of the model, the root last.

@@ -87,7 +87,8 @@ static void use_all(tacCheckShape* c, const tacShape* shape) {
         for (int k = 0; k < 3; ++k) use(c, node->position + k);
         for (int k = 0; k < 4; ++k) use(c, node->rotation + k);
         for (int k = 0; k < owned; ++k) use(c, own[k]);
-        if (node->children > 0) use(c, node->smooth);
+        if (node->smooth >= 0) use(c, node->smooth);
+        for (int k = 0; k < node->block_count; ++k) use(c, node->block + k);
     }
 }
 
@@ -95,7 +96,7 @@ static double smallest_smooth(const tacModel* model, const tacShape* shape) {
     double least = INFINITY;
     for (int i = 0; i < shape->count; ++i) {
         const tacNode* node = &model->node[shape->first + i];
-        if (node->children > 0) least = fmin(least, model->param[node->smooth]);
+        if (node->smooth >= 0) least = fmin(least, model->param[node->smooth]);
     }
     return least;
 }

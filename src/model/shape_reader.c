@@ -45,7 +45,8 @@ static tacNode* add_node(tacDraft* draft, tacNodeKind kind, tacPath path, tacPos
                       .rotation = offset + 3,
                       .size = -1,
                       .eps = -1,
-                      .smooth = -1};
+                      .smooth = -1,
+                      .block = -1};
     return node;
 }
 

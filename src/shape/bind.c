@@ -130,14 +130,20 @@ int tac_node_own(const tacNode* node, int offset[TAC_OWN]) {
     return count;
 }
 
-tacLeafDot tac_leaf_dot(const tacBound* b, const tacReal own_dot[TAC_OWN]) {
-    tacLeafDot d = {0};
+tacLeafDot tac_leaf_dot(const tacBound* b, const tacBoundDot* dot) {
+    tacLeafDot d = {.tau = dot->tau, .block = dot->block};
     int sizes = tac_size_count(b->kind);
-    for (int k = 0; k < sizes; ++k) d.size[k] = own_dot[k];
-    for (int k = sizes; k < b->owned; ++k) d.e[k - sizes] = own_dot[k];
+    for (int k = 0; k < sizes; ++k) d.size[k] = dot->own[k];
+    for (int k = sizes; k < b->owned; ++k) d.e[k - sizes] = dot->own[k];
     if (b->kind == TAC_NODE_SUPERQUADRIC) superquadric_dot(b, &d);
     if (tac_is_soft(b->kind)) d.width = TAC_SOFT * kappa_dot(b, d.size);
     return d;
+}
+
+tacLeafDot tac_leaf_unit(const tacBound* b, int k) {
+    tacBoundDot dot = {0};
+    dot.own[k] = 1.0;
+    return tac_leaf_dot(b, &dot);
 }
 
 //---------------------------------- value ----------------------------------------
@@ -151,7 +157,8 @@ static void bind_constants(const tacModel* model, const tacNode* node, tacBound*
     if (node->kind == TAC_NODE_ELLIPSOID) b->kind = TAC_NODE_SUPERQUADRIC, b->e[0] = b->e[1] = 1.0;
     if (b->kind == TAC_NODE_SUPERQUADRIC) bind_superquadric(b);
     if (tac_is_soft(b->kind)) bind_soft(b);
-    if (node->children > 0) b->tau = model->param[node->smooth];
+    if (node->smooth >= 0) b->tau = model->param[node->smooth];
+    if (node->block >= 0) b->block = &model->param[node->block], b->block_count = node->block_count;
 }
 
 void tac_shape_bind(const tacModel* model, const tacShape* shape, tacPose pose, tacBound* bound) {
@@ -210,7 +217,8 @@ void tac_shape_bind_jvp(const tacModel* model, const tacShape* shape, tacPose po
                       &bound[i], d->twist);
         int offset[TAC_OWN], owned = tac_node_own(node, offset);
         for (int k = 0; k < owned; ++k) d->own[k] = param_dot[offset[k]];
-        if (node->children > 0) d->tau = param_dot[node->smooth];
+        if (node->smooth >= 0) d->tau = param_dot[node->smooth];
+        if (node->block >= 0) d->block = &param_dot[node->block];
     }
 }
 
@@ -230,7 +238,15 @@ static void add_placement_bar(const tacNode* node, const tacReal* param, tacFram
 static void add_number_bars(const tacNode* node, const tacBoundBar* bar, tacReal* param_bar) {
     int offset[TAC_OWN], owned = tac_node_own(node, offset);
     for (int k = 0; k < owned; ++k) param_bar[offset[k]] += bar->own[k];
-    if (node->children > 0) param_bar[node->smooth] += bar->tau;
+    if (node->smooth >= 0) param_bar[node->smooth] += bar->tau;
+}
+
+void tac_shape_bar_clear(const tacModel* model, const tacShape* shape, tacReal* param_bar,
+                         tacBoundBar* bar) {
+    for (int i = 0; i < shape->count; ++i) {
+        int block = model->node[shape->first + i].block;
+        bar[i] = (tacBoundBar){.block = block >= 0 && param_bar ? &param_bar[block] : NULL};
+    }
 }
 
 void tac_shape_bind_vjp(const tacModel* model, const tacShape* shape, tacPose pose,

@@ -60,8 +60,10 @@ typedef struct tacBound {
     tacReal inner; // a ball of this radius around the centre fits into a superquadric
     tacReal outer; // and one of this radius holds it
     tacReal guard; // keeps 1/|grad ln g| finite at the centre, 1/rho on the axis of a cylinder
-    tacReal tau;   // temperature of a combination
+    tacReal tau;   // temperature of a combination, or of a leaf that has one
     int owned;     // numbers of a leaf's own
+    const tacReal* block; // more numbers of a leaf, as many as the scene says: they stay in param
+    int block_count;
 } tacBound;
 
 // Tangent of a bound node: twist of its frame about the call's pose.position, and of its numbers.
@@ -69,10 +71,14 @@ typedef struct tacBoundDot {
     tacReal twist[6];     // linear, angular, world axes
     tacReal own[TAC_OWN]; // of a leaf: sizes, then exponents
     tacReal tau;
+    const tacReal* block; // (block_count), or NULL for zero
 } tacBoundDot;
 
 // Adjoint of the same numbers.
-typedef tacBoundDot tacBoundBar;
+typedef struct tacBoundBar {
+    tacReal twist[6], own[TAC_OWN], tau;
+    tacReal* block; // added to directly, or NULL to skip
+} tacBoundBar;
 
 // fills bound[0 .. count - 1] for the nodes of the shape
 void tac_shape_bind(const tacModel* model, const tacShape* shape, tacPose pose, tacBound* bound);
@@ -81,6 +87,10 @@ void tac_shape_bind(const tacModel* model, const tacShape* shape, tacPose pose, 
 void tac_shape_bind_jvp(const tacModel* model, const tacShape* shape, tacPose pose,
                         const tacBound* bound, const tacReal* pose_dot, const tacReal* param_dot,
                         tacBoundDot* dot);
+
+// adjoints of zero, with each block's place in param_bar (NULL skips)
+void tac_shape_bar_clear(const tacModel* model, const tacShape* shape, tacReal* param_bar,
+                         tacBoundBar* bar);
 
 // reverse; sums each node's wrench into its parent (bar changes), then adds to the outputs (NULL
 // skips)
@@ -113,8 +123,12 @@ typedef struct tacLeafDot {
     tacReal e[2];        // de
     tacReal radius, cap; // of the core
     tacReal width;       // of what is softened
+    tacReal tau;
+    const tacReal* block; // or NULL for zero
 } tacLeafDot;
 
-tacLeafDot tac_leaf_dot(const tacBound* bound, const tacReal own_dot[TAC_OWN]);
+// constants along a tangent; along that of a leaf's own number k alone
+tacLeafDot tac_leaf_dot(const tacBound* bound, const tacBoundDot* dot);
+tacLeafDot tac_leaf_unit(const tacBound* bound, int k);
 
 #endif

@@ -184,7 +184,7 @@ tacResult tac_shape_vjp(const tacModel* model, int shape, tacPose pose, tacPoint
     tape t = take_tape(scratch, p.shape->count);
     tacBoundBar* bound_bar = TAC_TAKE(&scratch->arena, tacBoundBar, p.shape->count);
     tacReal(*x_bar)[TAC_BLOCK] = tac_arena_take(&scratch->arena, sizeof(tacReal) * 3 * TAC_BLOCK);
-    memset(bound_bar, 0, sizeof *bound_bar * (size_t)p.shape->count);
+    tac_shape_bar_clear(model, p.shape, adjoint.param, bound_bar);
     for (int first = 0; first < points.count; first += TAC_BLOCK) {
         tac_block_load(p.kernels, points, first, t.points);
         record(&p, &t);

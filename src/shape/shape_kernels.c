@@ -88,7 +88,7 @@ static void leaf(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out
 
 static void leaf_jvp(const tacBound* b, const tacBoundDot* d, const tacReal x[3][TAC_BLOCK],
                      const tacReal x_dot[3][TAC_BLOCK], tacBlock1* dot, int count) {
-    tacLeafDot own = tac_leaf_dot(b, d->own);
+    tacLeafDot own = tac_leaf_dot(b, d);
     const wide angular[3] = {w_set(d->twist[3]), w_set(d->twist[4]), w_set(d->twist[5])};
     for (int i = 0; i < count; i += TAC_LANES) {
         // the point moves past the frame with x' - v - omega x (x - about)
@@ -141,19 +141,11 @@ static void add_own_bars(const tacBound* b, const leafPoint* at, const tacLeafDo
     }
 }
 
-static void unit_directions(const tacBound* b, tacLeafDot unit[TAC_OWN]) {
-    for (int k = 0; k < b->owned; ++k) {
-        tacReal own[TAC_OWN] = {0};
-        own[k] = 1.0;
-        unit[k] = tac_leaf_dot(b, own);
-    }
-}
-
 static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tacBlock1* field_bar,
                      tacReal x_bar[3][TAC_BLOCK], tacBoundBar* bar, int count, int by_own) {
     tacLeafDot unit[TAC_OWN];
     leafSums sums;
-    if (by_own) unit_directions(b, unit);
+    for (int k = 0; k < b->owned && by_own; ++k) unit[k] = tac_leaf_unit(b, k);
     clear_sums(&sums);
     for (int i = 0; i < count; i += TAC_LANES) {
         wide point[3], y[3], g_bar[3], local_bar[3], g[3];
