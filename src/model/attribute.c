@@ -146,6 +146,19 @@ int tac_read_numbers(tacReader* reader, const tacElement* element, const char* n
     return count;
 }
 
+// every number has a blank in front of the next one
+double* tac_read_list(tacReader* reader, const tacElement* element, const char* name,
+                      tacRange range, int* count) {
+    const tacAttribute* attribute = tac_attribute(element, name);
+    if (!attribute || reader->result != TAC_OK) return NULL;
+    int most = (int)strlen(attribute->value) / 2 + 1;
+    double* values = tac_reader_take(reader, sizeof(double) * (size_t)most);
+    int found = values ? parse_numbers(reader, attribute, most, range, values) : -1;
+    if (found < 0) return NULL;
+    *count = found;
+    return values;
+}
+
 int tac_read_number(tacReader* reader, const tacElement* element, const char* name, tacRange range,
                     double* out) {
     return tac_read_numbers(reader, element, name, 1, 1, range, out);

@@ -14,7 +14,7 @@
 //---------------------------------- what is built --------------------------------
 
 #define ORIENTATION "quat euler axisangle xyaxes zaxis"
-#define PRIMITIVES  "sphere plane superquadric ellipsoid capsule cylinder box"
+#define PRIMITIVES  "sphere plane superquadric ellipsoid capsule cylinder box polyhedron"
 #define NODES       PRIMITIVES " union intersection difference"
 #define NODE        "name pos " ORIENTATION " smooth distance"
 
@@ -50,11 +50,12 @@ static const tacRule rules[] = {
     {"difference", NODE, "", NODES},
     {"sphere", NODE " size", "", ""},
     {"plane", NODE, "", ""},
-    {"superquadric", NODE " size eps", "", ""},
+    {"superquadric", NODE " size eps", "", "plane"},
     {"ellipsoid", NODE " size", "", ""},
     {"capsule", NODE " size fromto", "", ""},
     {"cylinder", NODE " size fromto", "", ""},
     {"box", NODE " size", "", ""},
+    {"polyhedron", NODE " planes", "", ""},
 
     {"worldbody", "", "", "body geom light camera site"},
     {"body", "name pos " ORIENTATION, "mocap gravcomp user sleep", "body geom light camera site"},
@@ -82,9 +83,8 @@ typedef struct tacLater {
 static const tacLater later_elements[] = {
     {"joint freejoint inertial actuator contact equality tendon sensor keyframe deformable",
      "arrives with dynamics; without it a scene stands still"},
-    {"polyhedron cloud sweep",
-     "is not built yet; there are sphere, plane, superquadric, ellipsoid, "
-     "capsule, cylinder, box, union, intersection, difference"},
+    {"cloud sweep", "is not built yet; there are sphere, plane, superquadric, ellipsoid, "
+                    "capsule, cylinder, box, polyhedron, union, intersection, difference"},
     {"mesh hfield skin model", "is not built yet; geoms are primitives or shapes"},
     {"default include frame replicate attach composite flexcomp flex plugin extension",
      "is not built yet; write out what it stands for"},

@@ -6,6 +6,7 @@
 
 #include "shape/capsule.h"
 #include "shape/faces.h"
+#include "shape/polyhedron.h"
 #include "shape/sphere.h"
 #include "shape/superquadric.h"
 
@@ -24,6 +25,8 @@ TAC_INLINE void plain_field(const tacBound* b, const wide y[3], localField* out,
         plane_field(y, out);
     else if (b->kind == TAC_NODE_CAPSULE)
         capsule_field(b, y, out, order);
+    else if (b->kind == TAC_NODE_POLYHEDRON)
+        polyhedron_field(b, y, out, &(polyPoint){0}, order);
     else
         faces_field(b, y, out, order);
 }
@@ -38,7 +41,8 @@ typedef struct sqPoint {
 typedef struct leafPoint {
     wide y[3];
     localField f;
-    sqPoint sq; // of a superquadric
+    sqPoint sq;     // of a superquadric
+    polyPoint poly; // of a polyhedron
 } leafPoint;
 
 TAC_INLINE void sq_point(const tacBound* b, const wide y[3], sqPoint* at, int order) {
@@ -59,6 +63,8 @@ TAC_INLINE void leaf_point(const tacBound* b, const wide y[3], leafPoint* at, in
         sq_point(b, y, &at->sq, order);
         at->f = at->sq.raw;
         sq_core(b, y, &at->f, order);
+    } else if (b->kind == TAC_NODE_POLYHEDRON) {
+        polyhedron_field(b, y, &at->f, &at->poly, order);
     } else {
         plain_field(b, y, &at->f, order);
     }
@@ -85,6 +91,8 @@ TAC_INLINE void leaf_dot(const tacBound* b, const leafPoint* at, const wide yd[3
         sphere_dot(b, at->y, yd, w_set(d->size[0]), fd);
     } else if (b->kind == TAC_NODE_CAPSULE) {
         capsule_dot(b, at->y, yd, d, fd);
+    } else if (b->kind == TAC_NODE_POLYHEDRON) {
+        polyhedron_dot(b, at->y, yd, d, fd);
     } else if (tac_is_soft(b->kind)) {
         faces_dot(b, at->y, yd, d, fd);
     } else {

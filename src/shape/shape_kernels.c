@@ -145,6 +145,8 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
                      tacReal x_bar[3][TAC_BLOCK], tacBoundBar* bar, int count, int by_own) {
     tacLeafDot unit[TAC_OWN];
     leafSums sums;
+    polyTape tape;
+    int by_planes = by_own && b->kind == TAC_NODE_POLYHEDRON;
     for (int k = 0; k < b->owned && by_own; ++k) unit[k] = tac_leaf_unit(b, k);
     clear_sums(&sums);
     for (int i = 0; i < count; i += TAC_LANES) {
@@ -156,6 +158,7 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
         leafPoint at;
         leaf_point(b, y, &at, 2);
         if (by_own) add_own_bars(b, &at, unit, value_bar, local_bar, &sums);
+        if (by_planes) polyhedron_keep(&tape, i, y, &at.f, &at.poly, local_bar);
 
         // x_bar = value_bar g + H g_bar
         wide push_local[3], push[3], total[3], arm[3], moment[3], turn[3];
@@ -176,6 +179,7 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
         }
     }
     add_sums(&sums, bar);
+    if (by_planes) polyhedron_bars(b, &tape, field_bar->value, bar, count);
 }
 
 //---------------------------------- table ----------------------------------------

@@ -152,7 +152,7 @@ static int maximum_of_duplicates_is_higher_by_tau_log_k(void) {
 
 // inside the wall of a cup, in its cavity, below its floor
 static int cup_has_a_cavity(void) {
-    tacModel* m = load_shapes(shape_zoo);
+    tacModel* m = load_zoo();
     int cup = tac_shape_find(m, "cup");
     ENSURE(eval(m, cup, 0.0, 0.37, 0.0).value < 0.0);
     ENSURE(eval(m, cup, 0.0, 0.0, 0.2).value > 0.2);
@@ -317,7 +317,7 @@ static int hvp_is_linear_at_ties(void) {
 
 static int derivatives_hold(void) {
     int points = getenv("TACTUS_NO_SWEEP") ? 300 : getenv("TACTUS_SWEEP") ? 30000 : 3000, bad = 0;
-    tacModel* model = load_shapes(shape_zoo);
+    tacModel* model = load_zoo();
     for (int shape = 0; shape < model->nshape; ++shape) {
         tacCheckShape context;
         tacCheckProblem problem;
