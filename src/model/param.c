@@ -132,8 +132,8 @@ static double norm2_after(const tacModel* model, tacParam param, const double* v
     return norm2;
 }
 
-// a quaternion that would be set to 0, in parts or as a whole, is no rotation; nor is a normal of
-// length 0 one
+// A quaternion that would be set to 0, in parts or as a whole, is no rotation, and a normal of
+// length 0 points nowhere.
 static tacResult check_length(const tacModel* model, tacParam param, int i, const double* values,
                               tacMessage* message) {
     const tacParamName* group = &model->paramname[model->paramgroup[param.offset + i]];
