@@ -95,7 +95,7 @@ static const char* const planes_zoo =
     " smooth='.03'><plane zaxis='1 1 0' pos='.1 0 0'/><plane zaxis='-1 1 1' pos='0 0 .2'/>"
     "<plane zaxis='0 -1 -1' pos='0 -.05 -.1'/></superquadric></shape>"
     "<shape name='carved' smooth='.01'><difference><polyhedron planes='" CUT_CUBE "'/>"
-    "<superquadric size='.2 .2 .4' eps='.3 1' pos='0 0 .2'><plane pos='0 0 .2'/></superquadric>"
+    "<superquadric size='.2 .2 .4' eps='.3 1' pos='.02 .01 .2'><plane pos='0 0 .2'/></superquadric>"
     "<polyhedron planes='" TETRAHEDRON "' pos='.3 .1 0' smooth='.02'/></difference>"
     "<polyhedron planes='" TETRAHEDRON "' pos='-.4 0 .1' euler='0 40 0'/></shape>";
 
