@@ -418,11 +418,14 @@ static double widest_gap(const double a[3], const double e[2], const double x[3]
     for (double i = 0.0; i < M_PI; i += step)
         for (double j = 0.0; j < 2.0 * M_PI; j += step)
             if (gap(a, e, x, i, j) > best) best = gap(a, e, x, i, j), p = i, t = j;
-    for (; step > 1e-9; step *= 0.7)
-        for (int way = 0; way < 8; ++way) {
-            double i = p + step * cos(way * M_PI / 4), j = t + step * sin(way * M_PI / 4);
+    while (step > 1e-10) { // ahead while that helps, then closer
+        double before = best;
+        for (int way = 0; way < 16; ++way) {
+            double i = p + step * cos(way * M_PI / 8), j = t + step * sin(way * M_PI / 8);
             if (gap(a, e, x, i, j) > best) best = gap(a, e, x, i, j), p = i, t = j;
         }
+        if (best <= before + 1e-3 * step * step) step *= 0.6;
+    }
     return best;
 }
 
