@@ -406,24 +406,30 @@ static double support(const double a[3], const double e[2], const double u[3]) {
     return most > 0.0 ? most * pow(1.0 + pow(other / most, q1), 1.0 / q1) : 0.0;
 }
 
-// gap of the support plane with normal (polar, around), and the widest gap: the distance of a point
-// outside of a convex solid
-static double gap(const double a[3], const double e[2], const double x[3], double p, double t) {
-    double u[3] = {sin(p) * cos(t), sin(p) * sin(t), cos(p)};
-    return u[0] * x[0] + u[1] * x[1] + u[2] * x[2] - support(a, e, u);
+// Gap of the support plane whose normal is u, turned by (s, t) to its sides; u is left turned where
+// that widens the gap.
+static double widen(const double a[3], const double e[2], const double x[3], double u[3], double s,
+                    double t, double best) {
+    int k = fabs(u[0]) < fabs(u[1]) ? 0 : 1;
+    double v[3] = {-u[k] * u[0], -u[k] * u[1], -u[k] * u[2]}, n[3], length = 0.0, value = 0.0;
+    v[k] += 1.0;
+    double w[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+    for (int i = 0; i < 3; ++i) n[i] = u[i] + s * v[i] + t * w[i], length += n[i] * n[i];
+    for (int i = 0; i < 3; ++i) n[i] /= sqrt(length), value += n[i] * x[i];
+    value -= support(a, e, n);
+    if (value <= best) return best;
+    memcpy(u, n, sizeof n);
+    return value;
 }
 
+// the widest gap is the distance of a point outside of a convex solid
 static double widest_gap(const double a[3], const double e[2], const double x[3]) {
-    double best = -INFINITY, p = 0.0, t = 0.0, step = 0.1;
-    for (double i = 0.0; i < M_PI; i += step)
-        for (double j = 0.0; j < 2.0 * M_PI; j += step)
-            if (gap(a, e, x, i, j) > best) best = gap(a, e, x, i, j), p = i, t = j;
-    while (step > 1e-10) { // ahead while that helps, then closer
+    double r = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), u[3] = {x[0] / r, x[1] / r, x[2] / r};
+    double best = widen(a, e, x, u, 0.0, 0.0, -INFINITY), step = 0.3;
+    while (step > 1e-9) { // ahead while that helps, then closer
         double before = best;
-        for (int way = 0; way < 16; ++way) {
-            double i = p + step * cos(way * M_PI / 8), j = t + step * sin(way * M_PI / 8);
-            if (gap(a, e, x, i, j) > best) best = gap(a, e, x, i, j), p = i, t = j;
-        }
+        for (int way = 0; way < 16; ++way)
+            best = widen(a, e, x, u, step * cos(way * M_PI / 8), step * sin(way * M_PI / 8), best);
         if (best <= before + 1e-3 * step * step) step *= 0.6;
     }
     return best;
