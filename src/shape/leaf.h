@@ -47,13 +47,13 @@ typedef struct leafPoint {
 
 TAC_INLINE void sq_point(const tacBound* b, const wide y[3], sqPoint* at, int order) {
     for (int i = 0; i < 3; ++i) at->logs.y[i] = y[i];
-    sq_logs(b, &at->logs, 1);
-    sq_jet_first(b, &at->logs, &at->jet);
-    sq_jet_second(b, &at->jet);
+    sq_logs(b, &at->logs, 1, b->ridged);
+    sq_jet_first(b, &at->logs, &at->jet, b->ridged);
+    sq_jet_second(b, &at->jet, b->ridged);
     if (b->distance == TAC_DISTANCE_RADIAL)
-        sq_radial(b, &at->logs, &at->raw, order);
+        sq_radial(b, &at->logs, &at->raw, order, b->ridged);
     else
-        sq_tangent(b, &at->logs, &at->raw, order);
+        sq_tangent(b, &at->logs, &at->raw, order, b->ridged);
 }
 
 // field up to `order`, and what leaf_dot needs
@@ -77,6 +77,7 @@ TAC_INLINE void sq_point_dot(const tacBound* b, const sqPoint* at, const wide yd
         by.log_a[i] = w_set(d->log_a[i]);
         by.w2_a2[i] = w_set(d->w2_a2[i]);
         by.delta[i] = w_set(d->delta[i]);
+        by.ridge[i] = w_set(d->ridge[i]);
     }
     by.e[0] = w_set(d->e[0]), by.e[1] = w_set(d->e[1]);
     sq_field_dot(b, &at->logs, &at->jet, &at->raw, yd, &by, w_set(d->radius), w_set(d->cap), out);

@@ -39,7 +39,7 @@ TAC_INLINE void superquadric_chunk(const tacBound* b, const tacReal x[3][TAC_BLO
         load3(x, i + j * TAC_LANES, point);
         to_local(&b->frame, point, y[j]);
     }
-    sq_field(b, y, f, n, order, distance);
+    sq_field(b, y, f, n, order, distance, 0);
     for (int j = 0; j < n; ++j) store_field(&b->frame, &f[j], out, i + j * TAC_LANES, order);
 }
 
@@ -70,7 +70,7 @@ static superquadricKernel* const superquadric[2][3] = {
 
 static void leaf(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out, int count,
                  int order) {
-    if (b->kind == TAC_NODE_SUPERQUADRIC) {
+    if (b->kind == TAC_NODE_SUPERQUADRIC && !b->ridged) {
         superquadric[b->distance][order](b, x, out, count);
         return;
     }
@@ -79,7 +79,10 @@ static void leaf(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out
         localField f = {0};
         load3(x, i, point);
         to_local(&b->frame, point, y);
-        plain_field(b, y, &f, order);
+        if (b->ridged)
+            sq_field(b, &y, &f, 1, order, b->distance, 1);
+        else
+            plain_field(b, y, &f, order);
         store_field(&b->frame, &f, out, i, order);
     }
 }

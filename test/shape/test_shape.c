@@ -72,12 +72,21 @@ static int round_superquadric_is_sphere(void) {
     return 0;
 }
 
+// (x/a)^2 with the ridges of exponents above 1 rounded (docs/shapes.md eq. 8)
+static void rounded_squares(const double a[3], const double e[2], const double x[3],
+                            long double v[3]) {
+    long double o1 = fmax(e[0] - 1.0, 0.0), o2 = fmax(e[1] - 1.0, 0.0), Q = 0.0L;
+    long double polar = 1e-4L * o1 * o1 * o1, around = polar + 1e-4L * o2 * o2 * o2;
+    for (int k = 0; k < 3; ++k) v[k] = x[k] / (long double)a[k], v[k] *= v[k], Q += v[k];
+    for (int k = 0; k < 3; ++k) v[k] += (k == 2 ? polar : around) * Q;
+}
+
 // f = |x/a|^(2/e1) ... of paper 001, by pow in long double: phi = r (1 - f^(-e1/2))
 static long double radial_by_pow(const double a[3], const double e[2], const double x[3]) {
-    long double A = powl(fabsl(x[0] / (long double)a[0]), 2.0L / e[1]);
-    long double B = powl(fabsl(x[1] / (long double)a[1]), 2.0L / e[1]);
-    long double C = powl(fabsl(x[2] / (long double)a[2]), 2.0L / e[0]);
-    long double f = powl(A + B, (long double)e[1] / e[0]) + C;
+    long double v[3];
+    rounded_squares(a, e, x, v);
+    long double A = powl(v[0], 1.0L / e[1]), B = powl(v[1], 1.0L / e[1]);
+    long double f = powl(A + B, (long double)e[1] / e[0]) + powl(v[2], 1.0L / e[0]);
     long double r =
         sqrtl((long double)x[0] * x[0] + (long double)x[1] * x[1] + (long double)x[2] * x[2]);
     return r * (1.0L - powl(f, -0.5L * e[0]));
