@@ -1,5 +1,6 @@
-// tactus check: is this scene right, and what is in it?
+// tactus check: is this scene or mesh right, and what is in it?
 
+#include "check_mesh.h"
 #include "commands.h"
 #include "options.h"
 #include "report.h"
@@ -23,12 +24,14 @@ static int parse(checkCall* call, int argc, char** argv) {
     };
     const cliCommand command = {
         .name = "check",
-        .summary = "load a scene and say what is in it, or what is wrong with it",
+        .summary = "load a scene or mesh and say what is in it, or what is wrong with it",
         .positional = "FILE",
         .description =
             "Loads a scene. Prints its bodies, geoms, shapes and parameters, or the file,\n"
-            "line and attribute of the first mistake (exit code 2).\n",
-        .example = "  tactus check scenes/first_light.xml --params\n",
+            "line and attribute of the first mistake (exit code 2). Of a mesh (.obj, .stl,\n"
+            ".ply, .xyz): vertices, faces, whether it is closed, box, volume and hull.\n",
+        .example = "  tactus check scenes/first_light.xml --params\n"
+                   "  tactus check mug.obj\n",
         .options = options,
         .option_count = TAC_COUNT(options),
         .least = 1,
@@ -120,6 +123,7 @@ int tac_cmd_check(int argc, char** argv) {
     checkCall call = {0};
     int code = parse(&call, argc, argv);
     if (code != CLI_GO_ON) return code;
+    if (cli_is_mesh(call.path)) return cli_check_mesh(call.path, call.json);
 
     tacModel* model;
     tacMessage message;

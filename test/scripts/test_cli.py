@@ -147,6 +147,20 @@ def check_summarises(folder):
 
 
 @law
+def check_summarises_meshes(folder):
+    corners = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 2) for z in (0, 3))
+    faces = "f 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\nf 1 3 7 5\nf 2 6 8 4\n"
+    path = write(folder, "box.obj", corners + faces)
+    assert "closed and oriented, Euler characteristic 2" in run("check", path).out
+    summary = json.loads(run("check", path, "--json").out)
+    assert summary["volume"] == 6 and summary["area"] == 22 and summary["hull_faces"] == 6
+    path = write(folder, "open.obj", corners + faces[:-10])
+    assert "not closed: 4 open edges" in run("check", path).out
+    path = write(folder, "wrong.obj", corners + "f 1 2 9\n")
+    assert run("check", path, code=2).err.startswith(path + ":9: face 0")
+
+
+@law
 def sdf_of_a_sphere_is_right(folder):
     path = write(folder, "ball.xml", BALL)
     out = run("sdf", path, "--at", "0 3 4", "--gradient", "--hessian").out.splitlines()

@@ -1,0 +1,127 @@
+// What is in a mesh file: vertices, faces, whether it is closed, its box, volume, area and hull.
+
+#include "check_mesh.h"
+
+#include "options.h"
+#include "report.h"
+
+#include "mesh/hull.h"
+#include "mesh/mass.h"
+#include "mesh/measure.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+typedef struct meshReport {
+    const tacSoup* soup;
+    tacMeasure measure;
+    tacHull* hull;             // NULL: none
+    tacSoupMass volume, shell; // exact
+    int has_volume, has_area;
+    tacMessage no_volume; // why
+} meshReport;
+
+int cli_is_mesh(const char* path) {
+    static const char* const ends[] = {".obj", ".stl", ".ply", ".xyz"};
+    const char* dot = strrchr(path, '.');
+    for (int i = 0; dot && i < 4; ++i)
+        if (strcasecmp(dot, ends[i]) == 0) return 1;
+    return 0;
+}
+
+static tacResult examine(const tacSoup* soup, meshReport* report) {
+    *report = (meshReport){.soup = soup};
+    tacResult result = tac_soup_measure(soup, &report->measure);
+    if (result != TAC_OK) return result;
+    tac_soup_hull(soup, TAC_HULL_MERGE, &report->hull, NULL);
+    report->has_volume =
+        tac_soup_mass(soup, TAC_SOUP_EXACT, &report->volume, &report->no_volume) == TAC_OK;
+    report->has_area = tac_soup_mass(soup, TAC_SOUP_SHELL, &report->shell, NULL) == TAC_OK;
+    return TAC_OK;
+}
+
+//---------------------------------- text -----------------------------------------
+
+static void print_surface(const meshReport* report) {
+    const tacMeasure* m = &report->measure;
+    if (report->soup->nface == 0)
+        printf("  surface    none: a cloud of points\n");
+    else if (m->oriented)
+        printf("  surface    closed and oriented, Euler characteristic %d\n", m->euler);
+    else if (m->closed)
+        printf("  surface    closed, but %d edges join faces that turn opposite ways\n",
+               m->opposed);
+    else
+        printf("  surface    not closed: %d open edges, %d edges with more than two faces\n",
+               m->open, m->crowded);
+}
+
+static void print_text(const meshReport* report, const char* path) {
+    const tacSoup* soup = report->soup;
+    const tacMeasure* m = &report->measure;
+    printf("%s: fine\n", path);
+    printf("  vertices   %d, %s normals\n", soup->nvertex, soup->normal ? "with" : "without");
+    printf("  faces      %d, of %d triangles", soup->nface, soup->ntriangle);
+    if (soup->dropped) printf("; %d degenerate ones dropped", soup->dropped);
+    printf("\n  box        %g %g %g to %g %g %g\n", m->lower[0], m->lower[1], m->lower[2],
+           m->upper[0], m->upper[1], m->upper[2]);
+    print_surface(report);
+    if (report->has_area) printf("  area       %g\n", report->shell.volume);
+    if (report->has_volume)
+        printf("  volume     %g, centre %g %g %g\n", report->volume.volume,
+               report->volume.centre[0], report->volume.centre[1], report->volume.centre[2]);
+    else
+        printf("  volume     none: %s\n", report->no_volume.text);
+    if (report->hull)
+        printf("  hull       %d vertices, %d faces\n", report->hull->nvertex, report->hull->nface);
+    else
+        printf("  hull       none\n");
+}
+
+//---------------------------------- JSON -----------------------------------------
+
+static void json_vector(cliJson* json, const char* name, const double v[3]) {
+    cli_json_open(json, name, '[');
+    for (int k = 0; k < 3; ++k) cli_json_number(json, NULL, v[k]);
+    cli_json_close(json, ']');
+}
+
+static void print_json(const meshReport* report, const char* path) {
+    cliJson json = {.file = stdout};
+    const tacSoup* soup = report->soup;
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "file", path);
+    cli_json_int(&json, "vertices", soup->nvertex);
+    cli_json_bool(&json, "normals", soup->normal != NULL);
+    cli_json_int(&json, "faces", soup->nface);
+    cli_json_int(&json, "triangles", soup->ntriangle);
+    cli_json_int(&json, "dropped", soup->dropped);
+    json_vector(&json, "lower", report->measure.lower);
+    json_vector(&json, "upper", report->measure.upper);
+    cli_json_bool(&json, "closed", report->measure.closed);
+    cli_json_bool(&json, "oriented", report->measure.oriented);
+    cli_json_int(&json, "euler", report->measure.euler);
+    if (report->has_area) cli_json_number(&json, "area", report->shell.volume);
+    if (report->has_volume) cli_json_number(&json, "volume", report->volume.volume);
+    if (report->has_volume) json_vector(&json, "centre", report->volume.centre);
+    if (report->hull) cli_json_int(&json, "hull_vertices", report->hull->nvertex);
+    if (report->hull) cli_json_int(&json, "hull_faces", report->hull->nface);
+    cli_json_close(&json, '}');
+}
+
+//---------------------------------- all of it ------------------------------------
+
+int cli_check_mesh(const char* path, int json) {
+    tacSoup* soup;
+    tacMessage message = {0};
+    tacResult result = tac_soup_load(path, tac_default_allocator(), &soup, &message);
+    if (result != TAC_OK) return cli_report(result, &message);
+    meshReport report;
+    result = examine(soup, &report);
+    if (result == TAC_OK && json) print_json(&report, path);
+    if (result == TAC_OK && !json) print_text(&report, path);
+    tac_hull_destroy(report.hull);
+    tac_soup_destroy(soup);
+    return result == TAC_OK ? CLI_FINE : cli_report(result, &message);
+}
