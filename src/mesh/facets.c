@@ -7,6 +7,8 @@
 
 #include "mesh/facets.h"
 
+#include "mesh/support.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +30,7 @@ typedef struct merger {
     int* borders; // region -> number of its border edges                  (ntriangle)
     int* loops;   // point -> number of regions that meet there            (points)
     int* visited; // point -> last region whose border came by, -1: none   (points)
-    int* around;  // point -> a triangle with it                           (points)
+    int* used;    // point -> 1 if a triangle has it                       (points)
     int regions;
 } merger;
 
@@ -252,32 +254,10 @@ static void write_polygon(const merger* m, int r, tacFacets* out) {
     } while (e != m->edge[r]);
 }
 
-//---------------------------------- planes that bound ----------------------------
-
-// the neighbour of p, along the edges of the hull, that is highest by n; p if none is higher
-static int climb(const merger* m, int p, const double* n) {
-    int best = p, triangle = m->around[p];
-    double height = dot(n, point(m, p));
-    do {
-        const tacHullTriangle* t = &m->hull->triangle[triangle];
-        int side = t->corner[0] == p ? 0 : t->corner[1] == p ? 1 : 2;
-        int q = t->corner[(side + 1) % 3];
-        double higher = dot(n, point(m, q));
-        if (higher > height) height = higher, best = q;
-        triangle = t->neighbour[side];
-    } while (triangle != m->around[p]);
-    return best;
-}
-
-// convex: where no neighbour is higher, no point is
-static int find_highest(const merger* m, const double* n, int start) {
-    for (int next; (next = climb(m, start, n)) != start;) start = next;
-    return start;
-}
-
-static void find_around(merger* m) {
+static void mark_used(merger* m) {
+    memset(m->used, 0, sizeof(int) * (size_t)m->hull->count);
     for (int t = 0; t < m->hull->ntriangle; ++t)
-        for (int k = 0; k < 3; ++k) m->around[m->hull->triangle[t].corner[k]] = t;
+        for (int k = 0; k < 3; ++k) m->used[m->hull->triangle[t].corner[k]] = 1;
 }
 
 //---------------------------------- all of it ------------------------------------
@@ -290,7 +270,7 @@ static int allocate(merger* m) {
     size_t triangles = (size_t)m->hull->ntriangle, points = (size_t)m->hull->count;
     m->sheet = take(m, sizeof(sheet), triangles);
     int** lists[] = {&m->order, &m->region, &m->seed, &m->stack, &m->edge, &m->borders};
-    int** maps[] = {&m->loops, &m->visited, &m->around};
+    int** maps[] = {&m->loops, &m->visited, &m->used};
     int fine = m->sheet != NULL;
     for (int i = 0; i < 6 && fine; ++i) fine = (*lists[i] = take(m, sizeof(int), triangles)) != 0;
     for (int i = 0; i < 3 && fine; ++i) fine = (*maps[i] = take(m, sizeof(int), points)) != 0;
@@ -299,7 +279,7 @@ static int allocate(merger* m) {
 
 static void release(const merger* m) {
     void* blocks[] = {m->sheet, m->order,   m->region, m->seed,    m->stack,
-                      m->edge,  m->borders, m->loops,  m->visited, m->around};
+                      m->edge,  m->borders, m->loops,  m->visited, m->used};
     tacAllocator a = m->hull->allocator;
     for (int i = 0; i < 10; ++i)
         if (blocks[i]) a.release(a.user, blocks[i]);
@@ -313,13 +293,13 @@ static int allocate_facets(const merger* m, tacFacets* out) {
            (out->corner = take(m, sizeof(int), corners)) != 0;
 }
 
-static void write_facets(merger* m, tacFacets* out) {
-    find_around(m);
+static void write_facets(merger* m, const tacSupport* tree, tacFacets* out) {
     mark_corners(m);
     for (int r = 0; r < m->regions; ++r) {
         const double* n = m->sheet[m->seed[r]].normal;
         memcpy(out->normal + 3 * (size_t)r, n, 3 * sizeof(double));
-        out->highest[r] = find_highest(m, n, m->hull->triangle[m->seed[r]].corner[0]);
+        out->highest[r] = tac_support_find(tree, n, m->hull->triangle[m->seed[r]].corner[0],
+                                           1e-15 * m->hull->size);
         write_polygon(m, r, out);
     }
     out->count = m->regions;
@@ -330,13 +310,17 @@ tacResult tac_facets(const tacQuickhull* hull, double tolerance, tacFacets* out)
     merger m = {.hull = hull, .tolerance = tolerance};
     m.sliver = fmax(4.0 * tolerance, 1e-8 * hull->size);
     *out = (tacFacets){0};
+    tacSupport tree = {0};
     int fine = allocate(&m);
     if (fine) {
         find_regions(&m);
         split_rings(&m);
-        fine = allocate_facets(&m, out);
+        mark_used(&m);
+        fine = allocate_facets(&m, out) &&
+               tac_support_create(&tree, hull->point, m.used, hull->count, hull->allocator);
     }
-    if (fine) write_facets(&m, out);
+    if (fine) write_facets(&m, &tree, out);
+    tac_support_free(&tree, hull->allocator);
     release(&m);
     if (!fine) tac_facets_free(out, hull->allocator);
     return fine ? TAC_OK : TAC_ERROR_MEMORY;
