@@ -7,6 +7,7 @@
 #include "mesh/hull.h"
 #include "mesh/soup.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char* tac_read_path(tacReader* reader, const tacElement* element, const char* name) {
