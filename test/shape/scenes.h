@@ -89,6 +89,8 @@ static const char* const planes_zoo =
     "-1 0 0 -.5 0 1 0 -.3 0 1 0 -.3' smooth='.02'/></shape>"
     "<shape name='half ball' smooth='.01'><superquadric size='.5 .4 .3' eps='1 1' pos='.1 0 .2'"
     " euler='20 30 40'><plane pos='0 0 .1'/></superquadric></shape>"
+    "<shape name='cone' smooth='.001'><superquadric size='.18 .12 .34' eps='2 1'>"
+    "<plane zaxis='0 0 -1'/></superquadric></shape>"
     "<shape name='wedge'><superquadric size='.3 .3 .5' eps='.1 1'><plane zaxis='1 0 1'/>"
     "<plane zaxis='-1 .2 1' pos='0 0 .1'/></superquadric></shape>"
     "<shape name='three cuts' distance='radial'><superquadric size='.3 .2 .5' eps='.6 .4'"
