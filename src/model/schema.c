@@ -55,7 +55,7 @@ static const tacRule rules[] = {
     {"capsule", NODE " size fromto", "", ""},
     {"cylinder", NODE " size fromto", "", ""},
     {"box", NODE " size", "", ""},
-    {"polyhedron", NODE " planes", "", ""},
+    {"polyhedron", NODE " planes file", "", ""},
 
     {"worldbody", "", "", "body geom light camera site"},
     {"body", "name pos " ORIENTATION, "mocap gravcomp user sleep", "body geom light camera site"},

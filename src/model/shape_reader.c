@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "math/pose.h"
+#include "model/hull_reader.h"
 #include "shape/bound.h"
 #include "shape/planes.h"
 
@@ -129,9 +130,9 @@ static void normalise_planes(tacReader* reader, const tacElement* element, doubl
     }
 }
 
-static double* read_planes(tacReader* reader, const tacElement* element, int* count) {
+// written out
+static double* read_written_planes(tacReader* reader, const tacElement* element, int* count) {
     int numbers = 0;
-    tac_require(reader, element, "planes");
     double* plane = tac_read_list(reader, element, "planes", tac_range_position, &numbers);
     if (!plane) return NULL;
     if (numbers == 0 || numbers % 4 != 0)
@@ -140,6 +141,16 @@ static double* read_planes(tacReader* reader, const tacElement* element, int* co
     *count = numbers / 4;
     normalise_planes(reader, element, plane, *count);
     return reader->result == TAC_OK ? plane : NULL;
+}
+
+static double* read_planes(tacReader* reader, const tacElement* element, int* count) {
+    int by_file = tac_attribute(element, "file") != NULL;
+    if (!by_file) tac_require(reader, element, "planes");
+    if (by_file && tac_attribute(element, "planes"))
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"), "planes",
+                        "<polyhedron> has its planes twice; give 'file' or 'planes'");
+    return by_file ? tac_read_hull(reader, element, count)
+                   : read_written_planes(reader, element, count);
 }
 
 // mean half size of the box around it; infinite without an end

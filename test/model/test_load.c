@@ -341,6 +341,11 @@ static const badScene bad_scenes[] = {
      "<shape name='s'><superquadric size='1 1 1' eps='1 1'>"
      "<plane name='superquadric'/></superquadric></shape>",
      TAC_ERROR_VALUE, 2, "name", "line 2"},
+    {0, "<shape name='s'><polyhedron\n file=''/></shape>", TAC_ERROR_VALUE, 3, "file", "empty"},
+    {0, "<shape name='s'><polyhedron\n file='no/such.obj'/></shape>", TAC_ERROR_FILE, 3, "file",
+     "no/such.obj"},
+    {0, "<shape name='s'><polyhedron file='a.obj'\n planes='0 0 1 0'/></shape>", TAC_ERROR_VALUE, 3,
+     "planes", "twice"},
     {0, "<shape name='s'><polyhedron/></shape>", TAC_ERROR_VALUE, 2, "planes", "needs"},
     {0, "<shape name='s'><polyhedron\n planes=''/></shape>", TAC_ERROR_VALUE, 3, "planes",
      "found 0 numbers"},

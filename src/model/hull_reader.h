@@ -1,0 +1,15 @@
+// A mesh file that an element names, as the planes of its convex hull.
+
+#ifndef TAC_MODEL_HULL_READER_H
+#define TAC_MODEL_HULL_READER_H
+
+#include "model/attribute.h"
+
+// Path of the file that the attribute names: relative to the folder of the scene file.
+const char* tac_read_path(tacReader* reader, const tacElement* element, const char* name);
+
+// Planes n, h (4 numbers each, n . x + h <= 0 inside) of the hull of all vertices of the file, in
+// memory of the reader; NULL after a failure.
+double* tac_read_hull(tacReader* reader, const tacElement* element, int* count);
+
+#endif
