@@ -14,7 +14,7 @@
 //---------------------------------- what is built --------------------------------
 
 #define ORIENTATION "quat euler axisangle xyaxes zaxis"
-#define PRIMITIVES  "sphere plane superquadric ellipsoid capsule cylinder box"
+#define PRIMITIVES  "sphere plane superquadric ellipsoid capsule cylinder box cloud"
 #define NODES       PRIMITIVES " union intersection difference"
 #define NODE        "name pos " ORIENTATION " smooth distance"
 
@@ -55,6 +55,7 @@ static const tacRule rules[] = {
     {"capsule", NODE " size fromto", "", ""},
     {"cylinder", NODE " size fromto", "", ""},
     {"box", NODE " size", "", ""},
+    {"cloud", NODE " points normals kernel width metric log_amp check", "", ""},
 
     {"worldbody", "", "", "body geom light camera site"},
     {"body", "name pos " ORIENTATION, "mocap gravcomp user sleep", "body geom light camera site"},
@@ -82,9 +83,9 @@ typedef struct tacLater {
 static const tacLater later_elements[] = {
     {"joint freejoint inertial actuator contact equality tendon sensor keyframe deformable",
      "arrives with dynamics; without it a scene stands still"},
-    {"polyhedron cloud sweep",
+    {"polyhedron sweep",
      "is not built yet; there are sphere, plane, superquadric, ellipsoid, "
-     "capsule, cylinder, box, union, intersection, difference"},
+     "capsule, cylinder, box, cloud, union, intersection, difference"},
     {"mesh hfield skin model", "is not built yet; geoms are primitives or shapes"},
     {"default include frame replicate attach composite flexcomp flex plugin extension",
      "is not built yet; write out what it stands for"},

@@ -101,6 +101,15 @@ static tacBuilt read_leaf(tacDraft* draft, const tacElement* element, tacNodeKin
     return built;
 }
 
+static tacBuilt read_cloud(tacDraft* draft, const tacElement* element, const tacScope* scope) {
+    double unused;
+    tac_read_number(&draft->reader, element, "smooth", tac_range_smooth, &unused);
+    tacNode* node = add_node(draft, TAC_NODE_CLOUD, scope->path, tac_read_pose(draft, element));
+    if (!node) return not_built;
+    return (tacBuilt){draft->node.count - 1, 1,
+                      tac_read_cloud(draft, element, scope->path, node)};
+}
+
 //---------------------------------- combinations ---------------------------------
 
 static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacScope* scope);
@@ -183,11 +192,12 @@ static tacDistance read_distance(tacDraft* draft, const tacElement* element,
 static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacScope* outer) {
     static const char* const names[TAC_NODE_KIND_COUNT] = {
         "sphere",   "plane", "superquadric", "ellipsoid",    "capsule",
-        "cylinder", "box",   "union",        "intersection", "difference"};
+        "cylinder", "box",   "cloud",        "union",        "intersection", "difference"};
     tacScope scope = *outer;
     scope.distance = read_distance(draft, element, scope.distance);
     int kind = 0;
     while (kind < TAC_NODE_KIND_COUNT - 1 && strcmp(element->name, names[kind]) != 0) ++kind;
+    if (kind == TAC_NODE_CLOUD) return read_cloud(draft, element, &scope);
     return kind < TAC_NODE_UNION ? read_leaf(draft, element, (tacNodeKind)kind, &scope)
                                  : read_combination(draft, element, (tacNodeKind)kind, &scope);
 }

@@ -11,6 +11,7 @@
 #include "tactus/shape.h"
 
 #include "math/number.h"
+#include "shape/cloud_index.h"
 
 // points that go through the program together; a multiple of every TAC_LANES
 #define TAC_BLOCK 64
@@ -64,6 +65,9 @@ typedef struct tacBound {
     int owned;     // numbers of a leaf's own
     const tacReal* block; // more numbers of a leaf, as many as the scene says: they stay in param
     int block_count;
+    const tacCloud* cloud; // of a cloud, with its boxes and what they say of all points
+    const tacCloudPage* page;
+    tacCloudExtent extent;
 } tacBound;
 
 // Tangent of a bound node: twist of its frame about the call's pose.position, and of its numbers.

@@ -156,6 +156,7 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
         leafPoint at;
         leaf_point(b, y, &at, 2);
         if (by_own) add_own_bars(b, &at, unit, value_bar, local_bar, &sums);
+        if (by_own && b->kind == TAC_NODE_CLOUD) cloud_bars(b, y, value_bar, local_bar, bar);
 
         // x_bar = value_bar g + H g_bar
         wide push_local[3], push[3], total[3], arm[3], moment[3], turn[3];

@@ -80,7 +80,7 @@ static int each_leaf(const tacShapeKernels* kernels, leafLaw* law) {
     int rounds = getenv("TACTUS_NO_SWEEP") ? 20 : 100;
     for (int i = 0; i < rounds; ++i)
         for (int kind = TAC_NODE_SPHERE; kind < TAC_NODE_UNION; ++kind)
-            for (int distance = 0; distance < 2; ++distance) {
+            for (int distance = 0; distance < 2 && kind != TAC_NODE_CLOUD; ++distance) {
                 int plain = kind > TAC_NODE_SUPERQUADRIC;
                 testRandom* random = plain ? &of_others : &of_superquadrics;
                 leafScene scene;
