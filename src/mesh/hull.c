@@ -4,7 +4,6 @@
 
 #include "base/message.h"
 #include "mesh/facets.h"
-#include "mesh/soup.h"
 
 #include <math.h>
 #include <string.h>
@@ -185,6 +184,37 @@ tacResult tac_hull_create(const double* point, int count, double merge, const ch
     }
     tac_hull_destroy(hull);
     return describe(result, &quick, file, message);
+}
+
+//---------------------------------- of a soup ------------------------------------
+
+// index[i] becomes the vertex of the i-th used one, place its position; how many there are
+static int gather_used(const tacSoup* soup, int* index, double* place) {
+    int count = 0;
+    memset(index, 0, sizeof(int) * (size_t)soup->nvertex);
+    for (int i = 0; i < soup->ncorner; ++i) index[soup->corner[i]] = 1;
+    for (int v = 0; v < soup->nvertex; ++v) {
+        if (!index[v] && soup->nface > 0) continue;
+        memcpy(place + 3 * (size_t)count, soup->vertex + 3 * (size_t)v, 3 * sizeof(double));
+        index[count++] = v; // count <= v: what is read next is not overwritten
+    }
+    return count;
+}
+
+tacResult tac_soup_hull(const tacSoup* soup, double merge, tacHull** out, tacMessage* message) {
+    tacAllocator a = soup->allocator;
+    size_t bytes = (3 * sizeof(double) + sizeof(int)) * (size_t)soup->nvertex;
+    double* place = a.allocate(a.user, bytes);
+    if (!place) return tac_fail(message, TAC_ERROR_MEMORY, soup->file, 0, NULL, "out of memory");
+    int* index = (int*)(place + 3 * (size_t)soup->nvertex);
+    int count = gather_used(soup, index, place);
+    tacHull* hull = NULL;
+    tacResult result = tac_hull_create(place, count, merge, soup->file, a, &hull, message);
+    for (int i = 0; result == TAC_OK && i < hull->nvertex; ++i)
+        ((int*)hull->point)[i] = index[hull->point[i]];
+    if (result == TAC_OK) *out = hull;
+    a.release(a.user, place);
+    return result;
 }
 
 void tac_hull_destroy(tacHull* hull) {

@@ -9,8 +9,7 @@
 #ifndef TAC_MESH_HULL_H
 #define TAC_MESH_HULL_H
 
-#include "tactus/memory.h"
-#include "tactus/result.h"
+#include "mesh/soup.h"
 
 #define TAC_MAX_HULL_POINTS 10000000 // points that a hull is made of
 #define TAC_HULL_MERGE      1e-7     // for coordinates of float32, as most files have them
@@ -36,6 +35,10 @@ typedef struct tacHull {
 // to skip) says why; its file is `file` (may be NULL).
 tacResult tac_hull_create(const double* point, int count, double merge, const char* file,
                           tacAllocator allocator, tacHull** out, tacMessage* message);
+
+// Hull of the vertices that faces have, or of all if there are no faces; `point` of the hull counts
+// the vertices of the soup.
+tacResult tac_soup_hull(const tacSoup* soup, double merge, tacHull** out, tacMessage* message);
 
 // NULL is allowed
 void tac_hull_destroy(tacHull* hull);
