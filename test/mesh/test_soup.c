@@ -408,7 +408,7 @@ static int wrong_ply_is_refused(void) {
     ENSURE_LAW(refuses_bytes(bytes, size, "a.ply", 0, "vertex 0 (from 0), byte"));
     size = ply_text(bytes);
     ENSURE_LAW(
-        refuses_bytes(bytes, size - 20, "a.ply", 29, "vertex 7 (from 0): a value is missing"));
+        refuses_bytes(bytes, size - 20, "a.ply", 29, "vertex 6 (from 0): a value is missing"));
 #define HEAD "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n"
     ENSURE_LAW(refuses("plyx\n", "a.ply", 1, "starts with the line 'ply'"));
     ENSURE_LAW(refuses("ply\nformat utf8 1.0\n", "a.ply", 2, "'utf8' is not a format"));
@@ -435,11 +435,11 @@ static int wrong_ply_is_refused(void) {
     ENSURE_LAW(refuses(HEAD
                        "property float z\nelement face 1\nproperty list uchar int vertex_index\n"
                        "end_header\n0 0 0\n3 0 0 -1\n",
-                       "a.ply", 10, "an index of a vertex is negative"));
+                       "a.ply", 11, "an index of a vertex is negative"));
     ENSURE_LAW(refuses(HEAD
                        "property float z\nelement face 1\nproperty list uchar int vertex_index\n"
                        "end_header\n0 0 0\n2 0 0\n",
-                       "a.ply", 10, "fewer than three corners"));
+                       "a.ply", 11, "fewer than three corners"));
 #undef HEAD
     return 0;
 }
