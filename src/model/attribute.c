@@ -1,13 +1,11 @@
 // Attributes to numbers, words and names.
 
-#define _GNU_SOURCE
 #include "model/attribute.h"
 
+#include "base/decimal.h"
 #include "model/nearest.h"
 
-#include <locale.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,42 +37,7 @@ void tac_require(tacReader* reader, const tacElement* element, const char* name)
 
 //---------------------------------- one number -----------------------------------
 
-static locale_t c_locale;
-
-static void create_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
-
-// the host program may have set a locale with a decimal comma
-static double parse_checked(const char* text) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, create_locale);
-    return c_locale ? strtod_l(text, NULL, c_locale) : strtod(text, NULL);
-}
-
-static const char* skip_digits(const char* at) {
-    while (*at >= '0' && *at <= '9') ++at;
-    return at;
-}
-
-// strtod also takes "nan", "inf" and "0x1p3"; so the form is checked here
-const char* tac_parse_number(const char* text, double* out) {
-    const char* at = text + (*text == '+' || *text == '-');
-    const char* whole = at;
-    at = skip_digits(at);
-    long digits = at - whole;
-    if (*at == '.') {
-        const char* fraction = ++at;
-        at = skip_digits(at);
-        digits += at - fraction;
-    }
-    if (digits == 0) return NULL;
-    if (*at == 'e' || *at == 'E') {
-        const char* exponent = at + 1 + (at[1] == '+' || at[1] == '-');
-        if (skip_digits(exponent) == exponent) return NULL;
-        at = skip_digits(exponent);
-    }
-    *out = parse_checked(text);
-    return at;
-}
+const char* tac_parse_number(const char* text, double* out) { return tac_parse_decimal(text, out); }
 
 //---------------------------------- many numbers ---------------------------------
 

@@ -1,0 +1,42 @@
+// XYZ: one point per line, "x y z" or "x y z nx ny nz", by blanks or commas; # starts a comment.
+
+#include "mesh/builder.h"
+
+static void skip_separator(tacInput* input) {
+    tac_skip_blank(input);
+    if (*input->at == ',') ++input->at;
+    tac_skip_blank(input);
+}
+
+static void read_vector(tacInput* input, const char* what, double out[3]) {
+    for (int k = 0; k < 3; ++k) {
+        out[k] = tac_take_number(input, what);
+        skip_separator(input);
+    }
+}
+
+static void read_point(tacBuilder* builder) {
+    tacInput* input = &builder->input;
+    double position[3], normal[3];
+    read_vector(input, "coordinate of a point", position);
+    int more = tac_word_length(input) > 0 && *input->at != '#';
+    if (more) read_vector(input, "coordinate of a normal", normal);
+    if (input->result != TAC_OK) return;
+
+    if (more != (builder->normal.count > 0) && builder->vertex.count > 0)
+        tac_input_fail(input, TAC_ERROR_SYNTAX,
+                       "this point has %s normal, the ones before %s; give all of them six numbers",
+                       more ? "a" : "no", more ? "none" : "have one");
+    tac_builder_vertex(builder, position);
+    if (more) tac_builder_normal(builder, normal);
+    tac_end_line(input, '#');
+}
+
+void tac_read_xyz(tacBuilder* builder) {
+    tacInput* input = &builder->input;
+    while (input->result == TAC_OK) {
+        tac_skip_space(input, '#');
+        if (input->at >= input->end) return;
+        read_point(builder);
+    }
+}
