@@ -57,7 +57,6 @@ typedef struct tacCloud {
     tacCloudKernel kernel; ///< of all points
     int count;             ///< number of points
     int has_log_amp;       ///< is there a logarithm of an amplitude for each point?
-    int exact;             ///< 1: no point is skipped
     int block;             ///< offset of x[0] in param
     int page;              ///< index of its first page in cloudpage
 } tacCloud;
@@ -85,6 +84,7 @@ typedef struct tacShape {
     int first;        ///< its first node
     int count;        ///< number of its nodes
     int depth;        ///< fields that are alive at once while it is evaluated
+    int exact;        ///< 1: nothing is left out (docs/shapes.md, culling)
 } tacShape;
 
 //---------------------------------- what is drawn and touched --------------------
@@ -146,6 +146,7 @@ typedef struct tacParamName {
 /// How to load. Start from tac_default_options().
 typedef struct tacOptions {
     tacAllocator allocator; ///< used for the model and for every scratch made from it
+    int exact;              ///< 1: all shapes as with exact="true"; default 0
 } tacOptions;
 
 /// A scene, ready to be evaluated by any number of threads at once.

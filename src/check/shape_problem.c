@@ -28,7 +28,8 @@ static int draw_local(const tacCheckShape* c, int i, const double size[3],
 }
 
 // half of the points of a cloud's frame: at one of its points, or within a few widths of it
-static void draw_at_cloud(const tacCheckShape* c, const tacBound* b, int i, unsigned long long* random, double y[3]) {
+static void draw_at_cloud(const tacCheckShape* c, const tacBound* b, int i,
+                          unsigned long long* random, double y[3]) {
     int n = b->cloud->count, point = (int)((unsigned)i / 2u * 2654435761u % (unsigned)n);
     double width = i % 8 == 1 ? 0.0 : 2.0 * c->smooth;
     for (int k = 0; k < 3; ++k) y[k] = b->block[k * n + point] + width * tac_check_normal(random);

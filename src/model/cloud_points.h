@@ -10,6 +10,7 @@ typedef struct tacCloudPoints {
     int count;
     double* point;  // (count, 3)
     double* normal; // (count, 3)
+    double* area;   // logarithm, as the file has it, not sorted; NULL without (count)
     int* order;     // index that each had in the scene or file (count)
 } tacCloudPoints;
 

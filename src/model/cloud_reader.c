@@ -2,7 +2,7 @@
 
 #include "model/draft.h"
 
-#include "math/vec3.h"
+#include "mesh/measure.h"
 #include "model/cloud_points.h"
 #include "shape/cloud_index.h"
 
@@ -30,8 +30,9 @@ static void read_inline(tacDraft* draft, const tacElement* element, tacCloudPoin
     tac_read_list(reader, element, "normals", normal_range, &normal);
     if (reader->result != TAC_OK) return;
     if (point.count == 0 || point.count % 3 != 0)
-        fail(draft, element, "points", "'points' takes three numbers for each point, and one point "
-                                       "or more");
+        fail(draft, element, "points",
+             "'points' takes three numbers for each point, and one point "
+             "or more");
     if (normal.count != point.count)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "normals"), "normals",
                         "there are %d numbers of points and %d of normals; each point needs three "
@@ -39,6 +40,77 @@ static void read_inline(tacDraft* draft, const tacElement* element, tacCloudPoin
                         point.count, normal.count);
     points->count = point.count / 3;
     points->point = point.items, points->normal = normal.items;
+}
+
+//---------------------------------- files ----------------------------------------
+
+// `name` beside the scene file, unless it starts at the root
+static const char* beside_scene(tacReader* reader, const char* name) {
+    const char* slash = strrchr(reader->file, '/');
+    if (name[0] == '/' || !slash) return name;
+    return tac_reader_text(reader, "%.*s/%s", (int)(slash - reader->file), reader->file, name);
+}
+
+static void take_vertices(tacDraft* draft, const tacElement* element, const tacSoup* soup,
+                          tacCloudPoints* points) {
+    if (!soup->normal) {
+        fail(draft, element, "file",
+             soup->nface ? "not every vertex of the file has a normal; say sample=\"faces\""
+                         : "the points of the file have no normals: a cloud needs them");
+        return;
+    }
+    memcpy(points->point, soup->vertex, sizeof(double) * 3 * (size_t)points->count);
+    memcpy(points->normal, soup->normal, sizeof(double) * 3 * (size_t)points->count);
+}
+
+// the amplitude of a face is its area, in units of the mean
+static void take_areas(tacCloudPoints* points) {
+    double sum = 0.0;
+    for (int i = 0; i < points->count; ++i) sum += points->area[i];
+    for (int i = 0; i < points->count; ++i)
+        points->area[i] = fmax(log(points->area[i] * points->count / sum), log_amp_range.lower);
+}
+
+static void take_soup(tacDraft* draft, const tacElement* element, const tacSoup* soup,
+                      tacCloudPoints* points) {
+    tacReader* reader = &draft->reader;
+    int faces = tac_read_word(reader, element, "sample", "vertices faces"), areas = 0;
+    if (faces < 0) faces = soup->nface > 0;
+    tac_read_bool(reader, element, "area", &areas);
+    if (faces && soup->nface == 0)
+        fail(draft, element, "sample", "the file has no faces; say sample=\"vertices\"");
+    if (areas && !faces)
+        fail(draft, element, "area", "only faces have an area; say sample=\"faces\"");
+    points->count = faces ? soup->nface : soup->nvertex;
+    size_t size = sizeof(double) * (size_t)points->count;
+    points->point = tac_reader_take(reader, 3 * size);
+    points->normal = tac_reader_take(reader, 3 * size);
+    if (areas) points->area = tac_reader_take(reader, size);
+    if (reader->result != TAC_OK) return;
+    if (faces)
+        tac_soup_faces(soup, points->point, points->normal, points->area);
+    else
+        take_vertices(draft, element, soup, points);
+    if (areas) take_areas(points);
+}
+
+static void read_file(tacDraft* draft, const tacElement* element, tacCloudPoints* points) {
+    tacReader* reader = &draft->reader;
+    const tacAttribute* attribute = tac_attribute(element, "file");
+    if (tac_attribute(element, "points") || tac_attribute(element, "normals"))
+        fail(draft, element, "file", "a cloud has a file, or points and normals, not both");
+    const char* path = beside_scene(reader, attribute->value);
+    tacSoup* soup = NULL;
+    tacMessage message = {0};
+    if (!path || reader->result != TAC_OK) return;
+    tacResult result = tac_soup_load(path, reader->allocator, &soup, &message);
+    if (result != TAC_OK) {
+        tac_reader_fail(reader, result, attribute->line, "file", "%s, line %d: %s", path,
+                        message.line, message.text);
+        return;
+    }
+    take_soup(draft, element, soup, points);
+    tac_soup_destroy(soup);
 }
 
 //---------------------------------- checks ---------------------------------------
@@ -175,8 +247,9 @@ static double* read_metrics(tacDraft* draft, const tacElement* element,
     tac_read_list(reader, element, "metric", metric_range, &given);
     double* metric = tac_reader_take(reader, sizeof(double) * 6 * (size_t)points->count);
     if (given.count && given.count != 6 * points->count)
-        fail(draft, element, "metric", "'metric' takes six numbers, xx yy zz xy xz yz, for each "
-                                       "point");
+        fail(draft, element, "metric",
+             "'metric' takes six numbers, xx yy zz xy xz yz, for each "
+             "point");
     for (int i = 0; i < points->count && metric && reader->result == TAC_OK; ++i) {
         if (given.count)
             memcpy(&metric[6 * i], (double*)given.items + 6 * points->order[i], 6 * sizeof(double));
@@ -190,7 +263,10 @@ static double* read_metrics(tacDraft* draft, const tacElement* element,
 static double* read_log_amps(tacDraft* draft, const tacElement* element,
                              const tacCloudPoints* points) {
     tacList given = {0};
+    if (points->area && tac_attribute(element, "log_amp"))
+        fail(draft, element, "log_amp", "'log_amp' and 'area' both give amplitudes; keep one");
     tac_read_list(&draft->reader, element, "log_amp", log_amp_range, &given);
+    if (points->area) given = (tacList){points->area, points->count, points->count};
     if (given.count == 0) return NULL;
     if (given.count != points->count)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "log_amp"),
@@ -239,9 +315,12 @@ double tac_read_cloud(tacDraft* draft, const tacElement* element, tacPath path, 
     int word = tac_read_word(reader, element, "kernel", "isotropic anisotropic wendland");
     tacCloudKernel kernel = word < 0 ? TAC_CLOUD_ISOTROPIC : (tacCloudKernel)word;
     tacCloudPoints points = {0};
-    const char* source = "normals";
+    const char* source = tac_attribute(element, "file") ? "file" : "normals";
     check_sources(draft, element, kernel);
-    read_inline(draft, element, &points);
+    if (tac_attribute(element, "file"))
+        read_file(draft, element, &points);
+    else
+        read_inline(draft, element, &points);
     if (reader->result != TAC_OK) return 1.0;
     tac_cloud_order(reader, &points);
     if (reader->result == TAC_OK) make_unit(draft, element, source, &points);
@@ -250,8 +329,8 @@ double tac_read_cloud(tacDraft* draft, const tacElement* element, tacPath path, 
     int metrics = tac_attribute(element, "metric") != NULL;
     if (!metrics) read_width(draft, element, kernel, spacing, width);
     double* log_amp = read_log_amps(draft, element, &points);
-    double* metric = kernel == TAC_CLOUD_ANISOTROPIC ? read_metrics(draft, element, &points, width)
-                                                     : NULL;
+    double* metric =
+        kernel == TAC_CLOUD_ANISOTROPIC ? read_metrics(draft, element, &points, width) : NULL;
     if (reader->result != TAC_OK) return 1.0;
     tacCloud* cloud = tac_list_add(reader, &draft->cloud, sizeof *cloud);
     if (!cloud) return 1.0;

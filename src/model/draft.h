@@ -17,6 +17,7 @@ typedef struct tacDraft {
     tacList body, geom, shape, node, cloud, light, camera, material;
     int page_count; // boxes of all clouds
     tacNames names;
+    int exact;             // of tacOptions
     int gravity, timestep; // offsets
 
     // of <compiler>

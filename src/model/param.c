@@ -159,7 +159,8 @@ static tacResult check_metrics(const tacModel* model, tacParam param, const doub
     if (cloud->kernel != TAC_CLOUD_ANISOTROPIC || !meets(param, first, 6 * n)) return TAC_OK;
     for (int i = 0; i < n; ++i) {
         double metric[6], low, high;
-        for (int k = 0; k < 6; ++k) metric[k] = value_after(model, param, values, first + k * n + i);
+        for (int k = 0; k < 6; ++k)
+            metric[k] = value_after(model, param, values, first + k * n + i);
         tac_cloud_eigen(metric, &low, &high);
         if (low > 1e-12 * high) continue;
         char name[sizeof message->attribute];

@@ -44,7 +44,7 @@ static const tacRule rules[] = {
      "texture texrepeat texuniform emission specular shininess reflectance metallic roughness",
      "layer"},
     {"layer", NULL, NULL, NULL},
-    {"shape", "name smooth distance", "", NODES},
+    {"shape", "name smooth distance exact", "", NODES},
     {"union", NODE, "", NODES},
     {"intersection", NODE, "", NODES},
     {"difference", NODE, "", NODES},
@@ -55,7 +55,7 @@ static const tacRule rules[] = {
     {"capsule", NODE " size fromto", "", ""},
     {"cylinder", NODE " size fromto", "", ""},
     {"box", NODE " size", "", ""},
-    {"cloud", NODE " points normals kernel width metric log_amp check", "", ""},
+    {"cloud", NODE " file sample area points normals kernel width metric log_amp check", "", ""},
 
     {"worldbody", "", "", "body geom light camera site"},
     {"body", "name pos " ORIENTATION, "mocap gravcomp user sleep", "body geom light camera site"},
@@ -83,9 +83,8 @@ typedef struct tacLater {
 static const tacLater later_elements[] = {
     {"joint freejoint inertial actuator contact equality tendon sensor keyframe deformable",
      "arrives with dynamics; without it a scene stands still"},
-    {"polyhedron sweep",
-     "is not built yet; there are sphere, plane, superquadric, ellipsoid, "
-     "capsule, cylinder, box, cloud, union, intersection, difference"},
+    {"polyhedron sweep", "is not built yet; there are sphere, plane, superquadric, ellipsoid, "
+                         "capsule, cylinder, box, cloud, union, intersection, difference"},
     {"mesh hfield skin model", "is not built yet; geoms are primitives or shapes"},
     {"default include frame replicate attach composite flexcomp flex plugin extension",
      "is not built yet; write out what it stands for"},

@@ -170,7 +170,7 @@ void tac_shape_bind(const tacModel* model, const tacShape* shape, tacPose pose, 
     for (int i = shape->count - 1; i >= 0; --i) {
         const tacNode* node = &model->node[shape->first + i];
         tacBound* b = &bound[i];
-        *b = (tacBound){.kind = node->kind, .distance = node->distance};
+        *b = (tacBound){.kind = node->kind, .distance = node->distance, .exact = shape->exact};
         b->frame = child_frame(parent_frame(shape, node, bound, pose),
                                &model->param[node->position], &model->param[node->rotation]);
         tac_store3(b->about, pose.position);

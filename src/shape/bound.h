@@ -68,6 +68,7 @@ typedef struct tacBound {
     const tacCloud* cloud; // of a cloud, with its boxes and what they say of all points
     const tacCloudPage* page;
     tacCloudExtent extent;
+    int exact; // of the shape: nothing is left out
 } tacBound;
 
 // Tangent of a bound node: twist of its frame about the call's pose.position, and of its numbers.

@@ -70,8 +70,8 @@ TAC_INLINE wide load_mask(const double* mask) { return w_load(mask); }
 
 //---------------------------------- one vector of points -------------------------
 
-// Of points of the cloud against y. Relative: f to f_m, a to -2 d_m/eps1 (isotropic, Wendland) or to
-// a_m, A to -2/eps1.
+// Of points of the cloud against y. Relative: f to f_m, a to -2 d_m/eps1 (isotropic, Wendland) or
+// to a_m, A to -2/eps1.
 typedef struct cloudPair {
     wide w, f, n[3], d[3], e[3], a[3];
     wide geo;           // u_m - u
@@ -136,9 +136,8 @@ TAC_INLINE void cloud_pair(const cloudAt* at, const cloudLeaf* leaf, int j, clou
     if (kernel == TAC_CLOUD_WENDLAND) wendland_pair(at, o);
     if (c->has_log_amp) {
         wide rise = w_load(&leaf->column[6][j]) - w_set(at->log_amp);
-        wide w = kernel == TAC_CLOUD_WENDLAND
-                     ? o->w * w_exp(w_min(rise, w_set(300.0)))
-                     : w_exp(w_min(o->geo + rise, w_set(30.0)));
+        wide w = kernel == TAC_CLOUD_WENDLAND ? o->w * w_exp(w_min(rise, w_set(300.0)))
+                                              : w_exp(w_min(o->geo + rise, w_set(30.0)));
         o->w = w;
     }
     o->w = o->w * load_mask(&leaf->mask[j]);
@@ -300,8 +299,7 @@ typedef struct cloudDot {
     wide phi, g[3];
 } cloudDot;
 
-TAC_INLINE void load_dot(const cloudDot* s, int first, int count, int column, int j,
-                         wide* out) {
+TAC_INLINE void load_dot(const cloudDot* s, int first, int count, int column, int j, wide* out) {
     tacReal lanes[TAC_LANES] = {0};
     const tacReal* from = s->block + (size_t)column * (size_t)s->at->search.b->cloud->count + first;
     for (int l = 0; l < TAC_LANES && j + l < count; ++l) lanes[l] = from[j + l];
@@ -490,15 +488,15 @@ TAC_APART void cloud_bars(const tacBound* b, const wide y[3], wide value_bar, co
     static cloudVisit* const visit[3] = {isotropic_bar, anisotropic_bar, wendland_bar};
     for (int lane = 0; lane < TAC_LANES; ++lane) {
         tacReal at_y[3], field[10], in[4] = {w_lane(value_bar, lane)};
-        for (int k = 0; k < 3; ++k) at_y[k] = w_lane(y[k], lane), in[1 + k] = w_lane(g_bar[k], lane);
+        for (int k = 0; k < 3; ++k)
+            at_y[k] = w_lane(y[k], lane), in[1 + k] = w_lane(g_bar[k], lane);
         if (is_zero(in)) continue; // padding
         cloudAt at;
         cloud_point(&at, b, at_y, field, 1);
         cloudBars s = {.at = &at, .phi = in[0], .g = {in[1], in[2], in[3]}, .block = bar->block};
         s.log_eps = w_set(0.0);
         cloud_each(&at.search, visit[b->cloud->kernel], &s);
-        if (b->cloud->kernel != TAC_CLOUD_ANISOTROPIC)
-            bar->tau += 2.0 * w_sum(s.log_eps) / b->tau;
+        if (b->cloud->kernel != TAC_CLOUD_ANISOTROPIC) bar->tau += 2.0 * w_sum(s.log_eps) / b->tau;
     }
 }
 

@@ -87,8 +87,8 @@ void tac_cloud_refresh(const tacCloud* cloud, const tacReal* param, tacCloudPage
     }
     for (int level = 1; level < l.count; ++level)
         for (int i = 0; i < l.slots[level]; ++i)
-            add_page(&page[l.first[level - 1] + i],
-                     &page[l.first[level] + i / TAC_CLOUD_LEAF], i % TAC_CLOUD_LEAF);
+            add_page(&page[l.first[level - 1] + i], &page[l.first[level] + i / TAC_CLOUD_LEAF],
+                     i % TAC_CLOUD_LEAF);
 }
 
 tacCloudExtent tac_cloud_extent(const tacCloud* cloud, const tacCloudPage* page) {

@@ -23,8 +23,8 @@
 struct tacCloudPage {
     double low[3][TAC_CLOUD_LEAF], high[3][TAC_CLOUD_LEAF]; // of points
     double log_amp[TAC_CLOUD_LEAF];                         // the largest
-    double stiff[TAC_CLOUD_LEAF];       // smallest eigenvalue of a metric; 1 if there is none
-    double stiff_high[TAC_CLOUD_LEAF];  // and the largest
+    double stiff[TAC_CLOUD_LEAF];      // smallest eigenvalue of a metric; 1 if there is none
+    double stiff_high[TAC_CLOUD_LEAF]; // and the largest
     double normal_low[3][TAC_CLOUD_LEAF], normal_high[3][TAC_CLOUD_LEAF];
     double offset_low[TAC_CLOUD_LEAF], offset_high[TAC_CLOUD_LEAF]; // of normal . point
 };

@@ -99,11 +99,10 @@ static int box_is_harmless(const cloudTry* s, const tacCloudPage* page, int k, d
     const cloudSearch* q = &s->at->search;
     double slack = 1e-12 * (fabs(q->y[0]) + fabs(q->y[1]) + fabs(q->y[2]));
     if (box_plane(s, page, k) - slack - box_normal(page, k) * s->r >= s->theta) return 1;
-    double near = sqrt(page->stiff[k] * q->scale * square) -
-                  sqrt(page->stiff_high[k] * q->scale) * s->r;
+    double near =
+        sqrt(page->stiff[k] * q->scale * square) - sqrt(page->stiff_high[k] * q->scale) * s->r;
     near = near > 0.0 ? near * near : 0.0;
-    return page->log_amp[k] - tac_re(s->at->log_amp) - near + s->best * s->best <
-           -TAC_CLOUD_IGNORE;
+    return page->log_amp[k] - tac_re(s->at->log_amp) - near + s->best * s->best < -TAC_CLOUD_IGNORE;
 }
 
 static void try_page(cloudTry* s, int level, int index) {
@@ -158,9 +157,11 @@ TAC_INLINE void cloud_reach(const tacBound* b, const wide y[3], wide D[2], wide 
         tacReal at_y[3] = {w_lane(y[0], lane), w_lane(y[1], lane), w_lane(y[2], lane)};
         double d[2], k[2];
         cloud_point_reach(b, at_y, d, k);
-        for (int side = 0; side < 2; ++side) lanes[side][lane] = d[side], lanes[2 + side][lane] = k[side];
+        for (int side = 0; side < 2; ++side)
+            lanes[side][lane] = d[side], lanes[2 + side][lane] = k[side];
     }
-    for (int side = 0; side < 2; ++side) D[side] = w_load(lanes[side]), K[side] = w_load(lanes[2 + side]);
+    for (int side = 0; side < 2; ++side)
+        D[side] = w_load(lanes[side]), K[side] = w_load(lanes[2 + side]);
 }
 
 #endif

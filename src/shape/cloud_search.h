@@ -129,7 +129,7 @@ static double log_gain(const cloudSearch* s, double depth) {
 }
 
 static void set_floor(cloudSearch* s) {
-    if (s->b->cloud->exact) {
+    if (s->b->exact) {
         s->floor = -INFINITY;
         return;
     }
@@ -147,7 +147,7 @@ static void cloud_seek(cloudSearch* s, const tacBound* b, const tacReal y[3]) {
     if (b->cloud->kernel != TAC_CLOUD_ANISOTROPIC) s->scale = 1.0 / (width * width);
     if (b->cloud->kernel == TAC_CLOUD_WENDLAND) s->tail = log(TAC_CLOUD_TAIL);
     for (int k = 0; k < 3; ++k) s->y[k] = tac_re(y[k]);
-    if (b->cloud->exact)
+    if (b->exact)
         for (int leaf = 0; leaf < s->levels.slots[0]; ++leaf) seek_leaf(s, leaf);
     else
         seek_page(s, s->levels.count - 1, 0);
@@ -174,7 +174,7 @@ static void cloud_visit(const cloudSearch* s, int level, int index, cloudVisit* 
 }
 
 static void cloud_each(const cloudSearch* s, cloudVisit* visit, void* state) {
-    if (s->b->cloud->exact)
+    if (s->b->exact)
         for (int leaf = 0; leaf < s->levels.slots[0]; ++leaf) visit(state, leaf);
     else
         cloud_visit(s, s->levels.count - 1, 0, visit, state);
