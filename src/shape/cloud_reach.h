@@ -57,20 +57,19 @@ static void try_leaf(cloudTry* s, int index) {
         cloudPair o;
         cloud_pair(at, &leaf, j, &o,
                    c->kernel == TAC_CLOUD_ANISOTROPIC ? c->kernel : TAC_CLOUD_ISOTROPIC);
-        wide r = w_set(s->r), zero = w_set(0.0), up = w_set(1.0), down = up;
-        wide rise = o.geo, turn = length3(o.a) * r;
+        wide r = w_set(s->r), rise = o.geo, turn = length3(o.a) * r, shape = w_set(1.0);
         if (c->has_log_amp) rise = rise + w_load(&leaf.column[6][j]) - w_set(at->log_amp);
         if (c->kernel == TAC_CLOUD_ANISOTROPIC)
             turn = w_fma(metric_difference(at, &o), r * r, turn);
-        if (c->kernel == TAC_CLOUD_WENDLAND) {
-            wide d = length3(o.d), inv = w_set(at->inv_eps);
-            up = wendland_shape(w_max(d - r, zero), inv);
-            down = wendland_shape(d + r, inv);
-        }
         wide f = s->side * (o.f + w_set(at->f)) - length3(o.n) * r - s->theta;
-        wide high = up * w_exp(w_min(rise + turn, w_set(600.0)));
-        wide low = down * w_exp(rise - turn);
-        s->sum = w_fma(w_select_ge0(f, low, high) * load_mask(&leaf.mask[j]), f, s->sum);
+        wide toward =
+            w_select_ge0(f, w_set(-1.0), w_set(1.0)); // less of what helps, more of the rest
+        if (c->kernel == TAC_CLOUD_WENDLAND) {
+            wide d = w_max(length3(o.d) - toward * r, w_set(0.0));
+            shape = wendland_shape(d, w_set(at->inv_eps));
+        }
+        wide w = shape * w_exp(w_min(w_fma(toward, turn, rise), w_set(600.0)));
+        s->sum = w_fma(w * load_mask(&leaf.mask[j]), f, s->sum);
     }
 }
 

@@ -120,7 +120,7 @@ static double log_gain(const cloudSearch* s, double depth) {
     const tacCloudExtent* e = &s->b->extent;
     double steep = s->b->cloud->kernel == TAC_CLOUD_WENDLAND ? TAC_CLOUD_STEEP : 1.0;
     double reach2 = (e->log_amp - s->score + depth) / (e->stiff[0] * s->scale);
-    double reach = sqrt(reach2 > 0.0 ? reach2 : 0.0), size = e->size + sqrt(1.0 / s->scale);
+    double reach = sqrt(reach2 > 0.0 ? reach2 : 0.0), size = e->size + 2.0 * sqrt(1.0 / s->scale);
     // without metrics, slopes differ by no more than the points do
     double across = s->b->cloud->kernel == TAC_CLOUD_ANISOTROPIC || reach < size ? reach : size;
     double slope = 4.0 * steep * e->stiff[1] * s->scale * across;
