@@ -80,18 +80,42 @@ TAC_INLINE void leaf_scores(const cloudSearch* s, int first, int count,
     }
 }
 
+// the same of a whole leaf without amplitudes and metrics
+TAC_INLINE void plain_scores(const cloudSearch* s, int first, double score[TAC_CLOUD_LEAF]) {
+    const tacReal* x = s->b->block + first;
+    const tacReal *y = x + s->b->cloud->count, *z = y + s->b->cloud->count;
+    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
+        double a = s->y[0] - tac_re(x[k]), b = s->y[1] - tac_re(y[k]), c = s->y[2] - tac_re(z[k]);
+        score[k] = -s->scale * (a * a + b * b + c * c);
+    }
+}
+
 static inline int leaf_count(const cloudSearch* s, int leaf) {
     int rest = s->b->cloud->count - leaf * TAC_CLOUD_LEAF;
     return rest < TAC_CLOUD_LEAF ? rest : TAC_CLOUD_LEAF;
 }
 
+// largest of 16, in an order that vectors can take
+TAC_INLINE double largest_score(const double score[TAC_CLOUD_LEAF]) {
+    double most[4] = {score[0], score[1], score[2], score[3]};
+    for (int k = 4; k < TAC_CLOUD_LEAF; k += 4)
+        for (int i = 0; i < 4; ++i) most[i] = most[i] > score[k + i] ? most[i] : score[k + i];
+    double a = most[0] > most[1] ? most[0] : most[1], b = most[2] > most[3] ? most[2] : most[3];
+    return a > b ? a : b;
+}
+
 static void seek_leaf(cloudSearch* s, int leaf) {
     double score[TAC_CLOUD_LEAF];
     int count = leaf_count(s, leaf), first = leaf * TAC_CLOUD_LEAF;
-    if (count == TAC_CLOUD_LEAF)
-        leaf_scores(s, first, TAC_CLOUD_LEAF, score);
-    else
+    const tacCloud* c = s->b->cloud;
+    if (count < TAC_CLOUD_LEAF) {
         leaf_scores(s, first, count, score);
+    } else if (c->kernel != TAC_CLOUD_ANISOTROPIC && !c->has_log_amp) {
+        plain_scores(s, first, score);
+        if (!(largest_score(score) > s->score)) return;
+    } else {
+        leaf_scores(s, first, TAC_CLOUD_LEAF, score);
+    }
     for (int k = 0; k < count; ++k)
         if (score[k] > s->score) s->score = score[k], s->best = first + k;
 }

@@ -341,6 +341,30 @@ static int rays_never_enter(void) {
     return 0;
 }
 
+// the ball is found for closed clouds and holds the solid, however far one looks beyond it
+static int ball_holds_the_solid(void) {
+    tacModel* model = load_cloud_zoo();
+    tacScratch* scratch = make_scratch(model);
+    testRandom random = {23};
+    for (int shape = 0; shape < model->nshape; ++shape) {
+        double radius = tac_shape_radius(model, shape, scratch);
+        int anisotropic = strstr(model->shape[shape].name, "egg 2") != NULL;
+        ENSURE(anisotropic ? isinf(radius) : radius > 0.6 && radius < 4.0);
+        for (int i = 0; i < 1000 && !anisotropic; ++i) {
+            double x[3], n = 0.0;
+            field f;
+            for (int k = 0; k < 3; ++k) x[k] = test_uniform(&random, -1.0, 1.0);
+            for (int k = 0; k < 3; ++k) n += x[k] * x[k];
+            for (int k = 0; k < 3; ++k) x[k] *= 1.0001 * radius * pow(10.0, i % 4) / sqrt(n);
+            eval(model, shape, x, &f, scratch);
+            ENSURE(f.value > 0.0);
+        }
+    }
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
+    return 0;
+}
+
 //---------------------------------- many points ----------------------------------
 
 static int a_million_points_work(void) {
@@ -451,5 +475,5 @@ TEST_MAIN(RUN(derivatives_hold), RUN(wide_kernels_give_a_growing_ball),
           RUN(far_weights_do_not_underflow), RUN(coarse_clouds_of_thin_plates_have_wrong_signs),
           RUN(culling_changes_nothing), RUN(moved_points_stay_in_their_boxes),
           RUN(everything_is_finite), RUN(bits_do_not_depend_on_batch_or_threads),
-          RUN(rays_never_enter), RUN(a_million_points_work), RUN(wrong_clouds_are_refused),
-          RUN(metrics_stay_positive))
+          RUN(rays_never_enter), RUN(ball_holds_the_solid), RUN(a_million_points_work),
+          RUN(wrong_clouds_are_refused), RUN(metrics_stay_positive))
