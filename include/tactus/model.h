@@ -28,6 +28,7 @@ typedef enum tacNodeKind {
     TAC_NODE_CAPSULE,      ///< radius, half length of its segment on the z axis
     TAC_NODE_CYLINDER,     ///< radius, half length along the z axis
     TAC_NODE_BOX,          ///< three half sizes
+    TAC_NODE_POLYHEDRON,   ///< block: four numbers n, h a plane, n . y + h <= 0 inside
     TAC_NODE_CLOUD,        ///< points with normals, blended
     TAC_NODE_UNION,        ///< smooth minimum of its children
     TAC_NODE_INTERSECTION, ///< smooth maximum of its children

@@ -13,17 +13,45 @@ static void draw_tie(const double size[3], double y[3]) {
     for (int k = 0; k < 3; ++k) y[k] = copysign(t * size[k], y[k]);
 }
 
+// where three planes of a polyhedron are equally high: its corners and their continuation
+static void draw_corner(const tacBound* b, int i, double y[3]) {
+    const double* p[3];
+    double side[2][3], rise[2], way[3];
+    for (int k = 0; k < 3; ++k)
+        p[k] = &b->block[4 * ((i / 11 + k * (1 + i / 77)) % (b->block_count / 4))];
+    for (int r = 0; r < 2; ++r) {
+        rise[r] = p[0][3] - p[r + 1][3];
+        for (int k = 0; k < 3; ++k) side[r][k] = p[r + 1][k] - p[0][k];
+    }
+    for (int k = 0; k < 3; ++k) {
+        int n = (k + 1) % 3, m = (k + 2) % 3;
+        way[k] = side[0][n] * side[1][m] - side[0][m] * side[1][n];
+    }
+    double det = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+    if (det < 1e-6) return;
+    double t = y[0];
+    for (int k = 0; k < 3; ++k) {
+        int n = (k + 1) % 3, m = (k + 2) % 3;
+        double across = rise[0] * (side[1][n] * way[m] - side[1][m] * way[n]) -
+                        rise[1] * (side[0][n] * way[m] - side[0][m] * way[n]);
+        y[k] = (across + t * way[k]) / det;
+    }
+}
+
 // A point of a node's frame: near, far or close to its origin; now and then exactly at the origin,
 // on an axis or on a coordinate plane.
-static int draw_local(const tacCheckShape* c, int i, const double size[3],
-                      unsigned long long* random, double y[3]) {
+static int draw_local(const tacCheckShape* c, int i, const tacBound* b, unsigned long long* random,
+                      double y[3]) {
     double reach = i % 7 == 3 ? c->far : c->size * (i % 7 == 5 ? 0.02 : 1.5);
     for (int k = 0; k < 3; ++k) y[k] = reach * tac_check_normal(random);
     int special = i % 11, axis = i / 11 % 3;
     if (special == 0) y[0] = y[1] = y[2] = 0.0;
     if (special == 1) y[axis] = 0.0;
     if (special == 2) y[axis] = y[(axis + 1) % 3] = 0.0;
-    if (special == 3) draw_tie(size, y);
+    if (special == 3 && b->kind == TAC_NODE_POLYHEDRON)
+        draw_corner(b, i, y);
+    else if (special == 3)
+        draw_tie(b->size, y);
     return special > 2 && i % 7 != 5 ? 4 : 1;
 }
 
@@ -41,7 +69,7 @@ static int sample(const void* context, int i, unsigned long long* random, double
     const tacBound* b = &c->bound[i % c->model->shape[c->shape].count];
     const tacFrame* f = &b->frame;
     double y[3];
-    int smooth = draw_local(c, i, b->size, random, y);
+    int smooth = draw_local(c, i, b, random, y);
     if (b->kind == TAC_NODE_CLOUD && i % 2) draw_at_cloud(c, b, i, random, y);
     for (int k = 0; k < 3; ++k) {
         x[k] = f->origin[k] + f->R.m[k][0] * y[0] + f->R.m[k][1] * y[1] + f->R.m[k][2] * y[2];
@@ -147,31 +175,24 @@ static double typical_size(const tacModel* model, const tacShape* shape) {
         for (int k = 0; k < tac_size_count(node->kind); ++k)
             most = fmax(most, model->param[node->size + k]);
         if (node->kind == TAC_NODE_CLOUD) most = fmax(most, 0.5 * cloud_extent(model, node).size);
+        for (int k = 3; k < node->block_count && node->kind == TAC_NODE_POLYHEDRON; k += 4)
+            most = fmax(most, fabs(model->param[node->block + k])); // distance of a plane
     }
     return most > 0.0 ? most : 1.0;
 }
 
-// Logarithms are divided by the exponents, and their rounding with them. Above 1, a rounding of
-// 1e-16 of points up to ten sizes away meets ridges of half-width 1e-6.
+// What a jvp holds of the Hessian loses digits where coordinate planes are rounded over 1e-6 of a
+// semi-axis, and more on ridges, whose width far away is near the rounding of a point.
 static double exponent_condition(const tacModel* model, const tacShape* shape) {
     double most = 1.0;
     for (int i = 0; i < shape->count; ++i) {
         const tacNode* node = &model->node[shape->first + i];
         for (int k = 0; k < 2 && node->eps >= 0; ++k) {
             double e = model->param[node->eps + k];
-            most = fmax(most, e > 0.65 && e != 1.0 ? 10.0 : 1.0 / e);
+            most = fmax(most, e > 1.0 ? 100.0 : e > 0.65 && e < 1.0 ? 10.0 : 1.0);
         }
     }
     return most;
-}
-
-static int has_ridges(const tacModel* model, const tacShape* shape) {
-    for (int i = 0; i < shape->count; ++i) {
-        const tacNode* node = &model->node[shape->first + i];
-        for (int k = 0; k < 2 && node->eps >= 0; ++k)
-            if (model->param[node->eps + k] > 1.0) return 1;
-    }
-    return 0;
 }
 
 tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape* context,
@@ -182,9 +203,8 @@ tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape*
                                .rotation = {0.8, 0.1, -0.5, 0.3},
                                .size = typical_size(model, &model->shape[shape]),
                                .smooth = smallest_smooth(model, &model->shape[shape])};
-    // beyond exponents of 1, ridges far away are too narrow for the rounding of a point
     const tacShape* s = &model->shape[shape];
-    context->far = context->size * (has_ridges(model, s) ? 10.0 : 1e3);
+    context->far = 1e3 * context->size;
     context->used = malloc(sizeof(int) * (size_t)most_uses(model, s));
     context->memory = malloc(2 * 16 * (size_t)model->nparam + 16); // 16: complex and quad
     context->bound = malloc(sizeof(tacBound) * (size_t)s->count);
@@ -218,8 +238,7 @@ void tac_check_shape_end(tacCheckShape* context) {
 
 tacCheckOptions tac_check_shape_options(const tacCheckShape* context) {
     tacCheckOptions options = tac_check_default_options();
-    double condition = exponent_condition(context->model, &context->model->shape[context->shape]);
-    options.first *= condition, options.second *= condition * condition;
+    options.first *= exponent_condition(context->model, &context->model->shape[context->shape]);
     // distances of far points are rounded at 1e-16 |x| before they are divided by the temperature
     options.first *= fmax(1.0, 1e-4 * context->far / context->smooth);
     options.second *= fmax(1.0, 1e-8 * context->far / context->smooth);

@@ -70,19 +70,6 @@ static void fail_count(tacReader* reader, const tacElement* element, const tacAt
                     count > most ? "at least " : "", count);
 }
 
-// one number and where it ends, or NULL after a failure
-static const char* parse_one(tacReader* reader, const tacAttribute* attribute, const char* at,
-                             tacRange range, double* value) {
-    const char* end = tac_parse_number(at, value);
-    if (!end || (*end && !strchr(" \t\r\n", *end)) || !isfinite(*value)) {
-        fail_number(reader, attribute, at);
-        return NULL;
-    }
-    if (*value >= range.lower && *value <= range.upper) return end;
-    fail_range(reader, attribute, *value, range);
-    return NULL;
-}
-
 // numbers into `values` (most); how many, or -1 after a failure; stops at most + 1
 static int parse_numbers(tacReader* reader, const tacAttribute* attribute, int most, tacRange range,
                          double* values) {
@@ -122,19 +109,17 @@ int tac_read_numbers(tacReader* reader, const tacElement* element, const char* n
     return count;
 }
 
-int tac_read_list(tacReader* reader, const tacElement* element, const char* name, tacRange range,
-                  tacList* out) {
+// every number has a blank in front of the next one
+double* tac_read_list(tacReader* reader, const tacElement* element, const char* name,
+                      tacRange range, int* count) {
     const tacAttribute* attribute = tac_attribute(element, name);
-    if (!attribute || reader->result != TAC_OK) return 0;
-    int count = 0;
-    for (const char* at = skip_blank(attribute->value); *at; at = skip_blank(at), ++count) {
-        double value;
-        at = parse_one(reader, attribute, at, range, &value);
-        double* item = at ? tac_list_add(reader, out, sizeof *item) : NULL;
-        if (!item) return 0;
-        *item = value;
-    }
-    return count;
+    if (!attribute || reader->result != TAC_OK) return NULL;
+    int most = (int)strlen(attribute->value) / 2 + 1;
+    double* values = tac_reader_take(reader, sizeof(double) * (size_t)most);
+    int found = values ? parse_numbers(reader, attribute, most, range, values) : -1;
+    if (found < 0) return NULL;
+    *count = found;
+    return values;
 }
 
 int tac_read_number(tacReader* reader, const tacElement* element, const char* name, tacRange range,

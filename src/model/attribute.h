@@ -30,9 +30,9 @@ void tac_require(tacReader* reader, const tacElement* element, const char* name)
 int tac_read_numbers(tacReader* reader, const tacElement* element, const char* name, int least,
                      int most, tacRange range, double* out);
 
-// any count of numbers, added to a list of double; how many, 0 if absent or wrong
-int tac_read_list(tacReader* reader, const tacElement* element, const char* name, tacRange range,
-                  tacList* out);
+// as many numbers as there are, in memory of the reader; NULL if absent or wrong
+double* tac_read_list(tacReader* reader, const tacElement* element, const char* name,
+                      tacRange range, int* count);
 
 // one number, one whole number, "true" or "false"; 1 if it was there and right
 int tac_read_number(tacReader* reader, const tacElement* element, const char* name, tacRange range,

@@ -23,23 +23,22 @@ static void fail(tacDraft* draft, const tacElement* element, const char* attribu
 
 static void read_inline(tacDraft* draft, const tacElement* element, tacCloudPoints* points) {
     tacReader* reader = &draft->reader;
-    tacList point = {0}, normal = {0};
+    int numbers = 0, of_normals = 0;
     tac_require(reader, element, "points");
     tac_require(reader, element, "normals");
-    tac_read_list(reader, element, "points", tac_range_position, &point);
-    tac_read_list(reader, element, "normals", normal_range, &normal);
+    points->point = tac_read_list(reader, element, "points", tac_range_position, &numbers);
+    points->normal = tac_read_list(reader, element, "normals", normal_range, &of_normals);
     if (reader->result != TAC_OK) return;
-    if (point.count == 0 || point.count % 3 != 0)
+    if (numbers == 0 || numbers % 3 != 0)
         fail(draft, element, "points",
              "'points' takes three numbers for each point, and one point "
              "or more");
-    if (normal.count != point.count)
+    if (of_normals != numbers)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "normals"), "normals",
                         "there are %d numbers of points and %d of normals; each point needs three "
                         "of both",
-                        point.count, normal.count);
-    points->count = point.count / 3;
-    points->point = point.items, points->normal = normal.items;
+                        numbers, of_normals);
+    points->count = numbers / 3;
 }
 
 //---------------------------------- files ----------------------------------------
@@ -243,16 +242,16 @@ static void make_metric(const double n[3], const double width[2], double metric[
 static double* read_metrics(tacDraft* draft, const tacElement* element,
                             const tacCloudPoints* points, const double width[2]) {
     tacReader* reader = &draft->reader;
-    tacList given = {0};
-    tac_read_list(reader, element, "metric", metric_range, &given);
+    int given = 0;
+    double* read = tac_read_list(reader, element, "metric", metric_range, &given);
     double* metric = tac_reader_take(reader, sizeof(double) * 6 * (size_t)points->count);
-    if (given.count && given.count != 6 * points->count)
+    if (given && given != 6 * points->count)
         fail(draft, element, "metric",
              "'metric' takes six numbers, xx yy zz xy xz yz, for each "
              "point");
     for (int i = 0; i < points->count && metric && reader->result == TAC_OK; ++i) {
-        if (given.count)
-            memcpy(&metric[6 * i], (double*)given.items + 6 * points->order[i], 6 * sizeof(double));
+        if (given)
+            memcpy(&metric[6 * i], &read[6 * points->order[i]], 6 * sizeof(double));
         else
             make_metric(&points->normal[3 * i], width, &metric[6 * i]);
         check_metric(draft, element, &metric[6 * i], points->order[i]);
@@ -262,19 +261,18 @@ static double* read_metrics(tacDraft* draft, const tacElement* element,
 
 static double* read_log_amps(tacDraft* draft, const tacElement* element,
                              const tacCloudPoints* points) {
-    tacList given = {0};
+    int given = 0;
     if (points->area && tac_attribute(element, "log_amp"))
         fail(draft, element, "log_amp", "'log_amp' and 'area' both give amplitudes; keep one");
-    tac_read_list(&draft->reader, element, "log_amp", log_amp_range, &given);
-    if (points->area) given = (tacList){points->area, points->count, points->count};
-    if (given.count == 0) return NULL;
-    if (given.count != points->count)
+    double* read = tac_read_list(&draft->reader, element, "log_amp", log_amp_range, &given);
+    if (points->area) read = points->area, given = points->count;
+    if (given == 0) return NULL;
+    if (given != points->count)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "log_amp"),
                         "log_amp", "'log_amp' takes one number for each of the %d points, found %d",
-                        points->count, given.count);
+                        points->count, given);
     double* sorted = tac_reader_take(&draft->reader, sizeof(double) * (size_t)points->count);
-    for (int i = 0; i < points->count && sorted; ++i)
-        sorted[i] = ((double*)given.items)[points->order[i]];
+    for (int i = 0; i < points->count && sorted; ++i) sorted[i] = read[points->order[i]];
     return sorted;
 }
 

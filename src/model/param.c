@@ -116,27 +116,39 @@ static tacResult check_value(const tacModel* model, tacParam param, int i, doubl
                     "%g is out of range: it must be between %g and %g", value, lower, upper);
 }
 
-static int is_quat(const tacParamName* group) {
-    size_t length = strlen(group->name);
-    return length > 5 && strcmp(group->name + length - 5, "/quat") == 0;
+static int ends_in(const tacParamName* group, const char* end) {
+    size_t length = strlen(group->name), tail = strlen(end);
+    return length > tail && strcmp(group->name + length - tail, end) == 0;
 }
 
-// a quaternion that would be set to 0, in parts or as a whole, is no rotation
-static tacResult check_rotation(const tacModel* model, tacParam param, int i, const double* values,
-                                tacMessage* message) {
-    const tacParamName* group = &model->paramname[model->paramgroup[param.offset + i]];
-    if (!is_quat(group)) return TAC_OK;
+// square of the length of `count` numbers from `offset` on, as they will be
+static double norm2_after(const tacModel* model, tacParam param, const double* values, int offset,
+                          int count) {
     double norm2 = 0.0;
-    for (int k = 0; k < group->param.count; ++k) {
-        int at = group->param.offset + k - param.offset;
-        double q = at >= 0 && at < param.count ? values[at] : model->param[group->param.offset + k];
-        norm2 += q * q;
+    for (int k = offset; k < offset + count; ++k) {
+        int at = k - param.offset;
+        double x = at >= 0 && at < param.count ? values[at] : model->param[k];
+        norm2 += x * x;
     }
-    if (norm2 > 1e-24) return TAC_OK;
+    return norm2;
+}
+
+// A quaternion that would be set to 0, in parts or as a whole, is no rotation, and a normal of
+// length 0 points nowhere.
+static tacResult check_length(const tacModel* model, tacParam param, int i, const double* values,
+                              tacMessage* message) {
+    const tacParamName* group = &model->paramname[model->paramgroup[param.offset + i]];
+    int is_quat = ends_in(group, "/quat"), is_plane = ends_in(group, "/planes");
+    if (!is_quat && !is_plane) return TAC_OK;
+    int within = param.offset + i - group->param.offset,
+        first = group->param.offset + within / 4 * 4;
+    if (norm2_after(model, param, values, first, is_quat ? 4 : 3) > 1e-24) return TAC_OK;
     char name[sizeof message->attribute];
     snprintf(name, sizeof name, "%s", group->name);
     return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, name,
-                    "a quaternion of length 0 is no rotation");
+                    is_quat ? "a quaternion of length 0 is no rotation"
+                            : "plane %d would have a normal of length 0",
+                    within / 4);
 }
 
 //---------------------------------- clouds ---------------------------------------
@@ -199,7 +211,7 @@ tacResult tac_param_set(tacModel* model, tacParam param, const double* values,
                         param.count, param.offset);
     for (int i = 0; i < param.count; ++i) {
         tacResult result = check_value(model, param, i, values[i], message);
-        if (result == TAC_OK) result = check_rotation(model, param, i, values, message);
+        if (result == TAC_OK) result = check_length(model, param, i, values, message);
         if (result != TAC_OK) return result;
     }
     tacResult result = check_clouds(model, param, values, message);

@@ -14,7 +14,7 @@
 //---------------------------------- what is built --------------------------------
 
 #define ORIENTATION "quat euler axisangle xyaxes zaxis"
-#define PRIMITIVES  "sphere plane superquadric ellipsoid capsule cylinder box cloud"
+#define PRIMITIVES  "sphere plane superquadric ellipsoid capsule cylinder box polyhedron cloud"
 #define NODES       PRIMITIVES " union intersection difference"
 #define NODE        "name pos " ORIENTATION " smooth distance"
 
@@ -50,11 +50,12 @@ static const tacRule rules[] = {
     {"difference", NODE, "", NODES},
     {"sphere", NODE " size", "", ""},
     {"plane", NODE, "", ""},
-    {"superquadric", NODE " size eps", "", ""},
+    {"superquadric", NODE " size eps", "", "plane"},
     {"ellipsoid", NODE " size", "", ""},
     {"capsule", NODE " size fromto", "", ""},
     {"cylinder", NODE " size fromto", "", ""},
     {"box", NODE " size", "", ""},
+    {"polyhedron", NODE " planes", "", ""},
     {"cloud", NODE " file sample area points normals kernel width metric log_amp check", "", ""},
 
     {"worldbody", "", "", "body geom light camera site"},
@@ -83,8 +84,8 @@ typedef struct tacLater {
 static const tacLater later_elements[] = {
     {"joint freejoint inertial actuator contact equality tendon sensor keyframe deformable",
      "arrives with dynamics; without it a scene stands still"},
-    {"polyhedron sweep", "is not built yet; there are sphere, plane, superquadric, ellipsoid, "
-                         "capsule, cylinder, box, cloud, union, intersection, difference"},
+    {"sweep", "is not built yet; there are sphere, plane, superquadric, ellipsoid, capsule, "
+              "cylinder, box, polyhedron, cloud, union, intersection, difference"},
     {"mesh hfield skin model", "is not built yet; geoms are primitives or shapes"},
     {"default include frame replicate attach composite flexcomp flex plugin extension",
      "is not built yet; write out what it stands for"},

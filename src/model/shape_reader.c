@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "math/pose.h"
 #include "shape/bound.h"
+#include "shape/planes.h"
 
 #include <math.h>
 #include <string.h>
@@ -84,22 +85,107 @@ tacPose tac_read_primitive(tacDraft* draft, const tacElement* element, tacNodeKi
     return pose;
 }
 
+static void read_eps(tacReader* reader, const tacElement* element, double eps[2]) {
+    tac_require(reader, element, "eps");
+    tac_read_numbers(reader, element, "eps", 2, 2, tac_range_eps, eps);
+}
+
 static tacBuilt read_leaf(tacDraft* draft, const tacElement* element, tacNodeKind kind,
                           const tacScope* scope) {
     tacReader* reader = &draft->reader;
     double size[3] = {1.0, 1.0, 1.0}, eps[2] = {1.0, 1.0}, unused;
     int has_eps = kind == TAC_NODE_SUPERQUADRIC;
     tacPose pose = tac_read_primitive(draft, element, kind, 0, size);
-    if (has_eps) {
-        tac_require(reader, element, "eps");
-        tac_read_numbers(reader, element, "eps", 2, 2, tac_range_eps, eps);
-    }
+    if (has_eps) read_eps(reader, element, eps);
     tac_read_number(reader, element, "smooth", tac_range_smooth, &unused);
     tacBuilt built =
         add_leaf(draft, kind, scope->path, scope->path, pose, size, has_eps ? eps : NULL);
     if (built.node >= 0) ((tacNode*)draft->node.items)[built.node].distance = scope->distance;
     return built;
 }
+
+//---------------------------------- polyhedron -----------------------------------
+
+// temperature of what has no other: a share of the size, or 1 mm of what has none
+static double default_smooth(double size) { return isfinite(size) ? 0.005 * size : 1e-3; }
+
+// unit normals; h goes with them, so that the half-space stays
+static void normalise_planes(tacReader* reader, const tacElement* element, double* plane,
+                             int count) {
+    for (int i = 0; i < count; ++i) {
+        double* n = &plane[4 * i];
+        double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        if (length < 1e-12)
+            tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"),
+                            "planes",
+                            "plane %d has a normal of length 0; a plane is nx ny nz h, with the "
+                            "solid where n.x + h <= 0",
+                            i);
+        for (int k = 0; k < 4 && length > 0.0; ++k) n[k] /= length;
+        if (fabs(n[3]) > tac_range_position.upper)
+            tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"),
+                            "planes", "plane %d is %g away from the origin; at most %g", i,
+                            fabs(n[3]), tac_range_position.upper);
+    }
+}
+
+static double* read_planes(tacReader* reader, const tacElement* element, int* count) {
+    int numbers = 0;
+    tac_require(reader, element, "planes");
+    double* plane = tac_read_list(reader, element, "planes", tac_range_position, &numbers);
+    if (!plane) return NULL;
+    if (numbers == 0 || numbers % 4 != 0)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"), "planes",
+                        "four numbers a plane, nx ny nz h; found %d numbers", numbers);
+    *count = numbers / 4;
+    normalise_planes(reader, element, plane, *count);
+    return reader->result == TAC_OK ? plane : NULL;
+}
+
+// mean half size of the box around it; infinite without an end
+static double planes_size(const double* plane, int count) {
+    double lower[3], upper[3], sum = 0.0;
+    if (!tac_planes_box(plane, count, 0.0, lower, upper)) return INFINITY;
+    for (int k = 0; k < 3; ++k) sum += upper[k] - lower[k];
+    return sum / 6.0;
+}
+
+// something must be left: below all planes, and below their smooth maximum
+static void check_planes(tacReader* reader, const tacElement* element, const double* plane,
+                         int count, double smooth) {
+    double scale = 0.0, y[3], cold;
+    for (int i = 0; i < count; ++i) scale = fmax(scale, fabs(plane[4 * i + 3]));
+    cold = fmin(smooth, fmax(1e-9 * scale, 1e-12));
+    if (tac_planes_lowest(plane, count, cold, 0.0, y) >= 0.0)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"), "planes",
+                        "the planes leave nothing: no point has n.x + h <= 0 for all of them; "
+                        "normals point out of the solid, and h is minus the offset");
+    else if (tac_planes_lowest(plane, count, smooth, 0.0, y) >= 0.0)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "smooth"), "smooth",
+                        "the planes leave nothing at smooth = %g: it takes away up to smooth ln(%d)"
+                        " = %g; make it smaller",
+                        smooth, count, smooth * log((double)count));
+}
+
+static tacBuilt read_polyhedron(tacDraft* draft, const tacElement* element, const tacScope* scope) {
+    tacReader* reader = &draft->reader;
+    int count = 0;
+    tacPose pose = tac_read_pose(draft, element);
+    double* plane = read_planes(reader, element, &count);
+    if (!plane) return not_built;
+    double size = planes_size(plane, count), smooth = default_smooth(size);
+    tac_read_number(reader, element, "smooth", tac_range_smooth, &smooth);
+    check_planes(reader, element, plane, count, smooth);
+    tacNode* node = add_node(draft, TAC_NODE_POLYHEDRON, scope->path, pose);
+    if (!node) return not_built;
+    node->block_count = 4 * count;
+    node->block =
+        tac_draft_param(draft, scope->path, "planes", tac_range_position, plane, 4 * count);
+    node->smooth = tac_draft_param(draft, scope->path, "smooth", tac_range_smooth, &smooth, 1);
+    return (tacBuilt){draft->node.count - 1, 1, size};
+}
+
+//---------------------------------- cloud ----------------------------------------
 
 static tacBuilt read_cloud(tacDraft* draft, const tacElement* element, const tacScope* scope) {
     double unused;
@@ -165,12 +251,17 @@ static tacBuilt close_combination(tacDraft* draft, tacNodeKind kind, tacPath pat
     return (tacBuilt){index, total.depth + 1, total.smallest};
 }
 
+// a temperature of its own, else that of the element around
+static void read_own_smooth(tacDraft* draft, const tacElement* element, tacScope* scope) {
+    double smooth;
+    if (tac_read_number(&draft->reader, element, "smooth", tac_range_smooth, &smooth))
+        scope->smooth = tac_draft_param(draft, scope->path, "smooth", tac_range_smooth, &smooth, 1);
+}
+
 static tacBuilt read_combination(tacDraft* draft, const tacElement* element, tacNodeKind kind,
                                  const tacScope* outer) {
     tacScope scope = *outer;
-    double smooth;
-    if (tac_read_number(&draft->reader, element, "smooth", tac_range_smooth, &smooth))
-        scope.smooth = tac_draft_param(draft, scope.path, "smooth", tac_range_smooth, &smooth, 1);
+    read_own_smooth(draft, element, &scope);
     tacPose pose = tac_read_pose(draft, element);
     int first = draft->node.count;
     tacBuilt total;
@@ -181,6 +272,60 @@ static tacBuilt read_combination(tacDraft* draft, const tacElement* element, tac
     return close_combination(draft, kind, outer->path, pose, first, children, total, scope.smooth);
 }
 
+//---------------------------------- superquadric with planes ---------------------
+
+// the plane children as planes of the frame around them, with room for the search
+static double* gather_planes(tacDraft* draft, int first, int count) {
+    size_t size = sizeof(double) * 4 * (size_t)(count + TAC_PLANES_CUTS);
+    double* plane = tac_reader_take(&draft->reader, size);
+    for (int i = 0; i < count && plane; ++i) {
+        const tacNode* node = (const tacNode*)draft->node.items + first + i;
+        const double* p = tac_draft_values(draft, node->position);
+        tacMat3 R = tac_quat_to_mat(tac_quat_load(tac_draft_values(draft, node->rotation)));
+        double n[3] = {R.m[0][2], R.m[1][2], R.m[2][2]};
+        for (int k = 0; k < 3; ++k) plane[4 * i + k] = n[k];
+        plane[4 * i + 3] = -(n[0] * p[0] + n[1] * p[1] + n[2] * p[2]);
+    }
+    return plane;
+}
+
+// <superquadric> <plane/> … </superquadric>: the intersection of all of them, with the element's
+// place; size and eps keep their names, and the superquadric's place in it is PATH/superquadric
+static tacBuilt read_cut_superquadric(tacDraft* draft, const tacElement* element,
+                                      const tacScope* outer) {
+    tacReader* reader = &draft->reader;
+    tacScope scope = *outer;
+    double size[3] = {1.0, 1.0, 1.0}, eps[2] = {1.0, 1.0};
+    tacPose pose = tac_read_primitive(draft, element, TAC_NODE_SUPERQUADRIC, 0, size);
+    read_eps(reader, element, eps);
+    read_own_smooth(draft, element, &scope);
+    tacPath place = {tac_reader_text(reader, "%s/superquadric", outer->path.name), NULL};
+    if (outer->path.alias)
+        place.alias = tac_reader_text(reader, "%s/superquadric", outer->path.alias);
+    tac_names_add(reader, &draft->names,
+                  (tacNameEntry){outer->path.name, "superquadric", -1, element->line});
+
+    int first = draft->node.count;
+    tacBuilt own =
+        add_leaf(draft, TAC_NODE_SUPERQUADRIC, place, outer->path, tac_pose_identity(), size, eps);
+    if (own.node < 0) return not_built;
+    ((tacNode*)draft->node.items)[own.node].distance = scope.distance;
+    tacBuilt total;
+    int planes = read_children(draft, element, scope, &total);
+    double* plane = reader->result == TAC_OK ? gather_planes(draft, first + 1, planes) : NULL;
+    if (!plane) return not_built;
+    if (tac_planes_miss(plane, planes, size, eps))
+        tac_reader_fail(reader, TAC_ERROR_VALUE, element->child->line, "<plane>",
+                        "the plane%s leave%s nothing of this <superquadric>; a plane keeps what is "
+                        "below z = 0 of its own frame",
+                        planes > 1 ? "s" : "", planes > 1 ? "" : "s");
+    total.smallest = own.smallest;
+    return close_combination(draft, TAC_NODE_INTERSECTION, outer->path, pose, first, planes + 1,
+                             total, scope.smooth);
+}
+
+//---------------------------------- nodes by name --------------------------------
+
 static tacDistance read_distance(tacDraft* draft, const tacElement* element,
                                  tacDistance inherited) {
     int word = tac_read_word(&draft->reader, element, "distance", "tangent radial");
@@ -190,13 +335,16 @@ static tacDistance read_distance(tacDraft* draft, const tacElement* element,
 // the schema lets only these elements through
 static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacScope* outer) {
     static const char* const names[TAC_NODE_KIND_COUNT] = {
-        "sphere", "plane", "superquadric", "ellipsoid",    "capsule",   "cylinder",
-        "box",    "cloud", "union",        "intersection", "difference"};
+        "sphere", "plane",      "superquadric", "ellipsoid", "capsule",      "cylinder",
+        "box",    "polyhedron", "cloud",        "union",     "intersection", "difference"};
     tacScope scope = *outer;
     scope.distance = read_distance(draft, element, scope.distance);
     int kind = 0;
     while (kind < TAC_NODE_KIND_COUNT - 1 && strcmp(element->name, names[kind]) != 0) ++kind;
     if (kind == TAC_NODE_CLOUD) return read_cloud(draft, element, &scope);
+    if (kind == TAC_NODE_POLYHEDRON) return read_polyhedron(draft, element, &scope);
+    if (kind == TAC_NODE_SUPERQUADRIC && element->child)
+        return read_cut_superquadric(draft, element, &scope);
     return kind < TAC_NODE_UNION ? read_leaf(draft, element, (tacNodeKind)kind, &scope)
                                  : read_combination(draft, element, (tacNodeKind)kind, &scope);
 }
@@ -217,11 +365,6 @@ static int needs_smooth(const tacElement* element) {
         else if (needs_smooth(c))
             return 1;
     return 0;
-}
-
-// without one, the temperature is 0.5 % of the mean half size of the smallest leaf
-static double default_smooth(double smallest) {
-    return isfinite(smallest) ? 0.005 * smallest : 1e-3;
 }
 
 static const char* read_shape_name(tacDraft* draft, const tacElement* element) {
@@ -250,7 +393,7 @@ void tac_read_shape(tacDraft* draft, const tacElement* element) {
     tacBuilt total;
     int children = read_children(draft, element, scope, &total);
     if (draft->reader.result != TAC_OK) return;
-    if (!stated && scope.smooth >= 0)
+    if (!stated && scope.smooth >= 0) // 0.5 % of the mean half size of the smallest leaf
         *tac_draft_values(draft, scope.smooth) = default_smooth(total.smallest);
     if (children > 1)
         total = close_combination(draft, TAC_NODE_UNION, scope.path, tac_pose_identity(), first,

@@ -40,25 +40,52 @@ static tacReal near(tacReal e, tacReal* slope) {
     return t * t * t * (10.0 + t * (6.0 * t - 15.0));
 }
 
-// Rounding of the coordinate planes, w^2 = TAC_SQ_RIDGE (e - 1)^2 near(e) for |y|^(2/e), and of the
-// pole axis, TAC_SQ_RIDGE (e1 - e2)^2 near(e1) for (|x|^(2/e2) + |y|^(2/e2))^(e2/e1): nothing for
+// Rounding of the coordinate planes, w^2 = TAC_SQ_SEAM (e - 1)^2 near(e) for |y|^(2/e), and of the
+// pole axis, TAC_SQ_SEAM (e1 - e2)^2 near(e1) for (|x|^(2/e2) + |y|^(2/e2))^(e2/e1): nothing for
 // an ellipsoid
-typedef struct ridges {
+typedef struct seams {
     tacReal polar, around; // w^2 of z, and of x and y
     tacReal d_polar;       // d polar/d e1
     tacReal d_around[2];   // d around/d e1, e2
-} ridges;
+} seams;
 
-static ridges ridges_of(const tacReal e[2]) {
-    ridges w;
+static seams seams_of(const tacReal e[2]) {
+    seams w;
     tacReal slope1, slope2, near1 = near(e[0], &slope1), near2 = near(e[1], &slope2);
     tacReal over1 = e[0] - 1.0, over2 = e[1] - 1.0, apart = e[0] - e[1];
-    w.polar = TAC_SQ_RIDGE * over1 * over1 * near1;
-    w.around = TAC_SQ_RIDGE * (over2 * over2 * near2 + apart * apart * near1);
-    w.d_polar = TAC_SQ_RIDGE * over1 * (2.0 * near1 + over1 * slope1);
-    w.d_around[0] = TAC_SQ_RIDGE * apart * (2.0 * near1 + apart * slope1);
-    w.d_around[1] = TAC_SQ_RIDGE * (over2 * (2.0 * near2 + over2 * slope2) - 2.0 * apart * near1);
+    w.polar = TAC_SQ_SEAM * over1 * over1 * near1;
+    w.around = TAC_SQ_SEAM * (over2 * over2 * near2 + apart * apart * near1);
+    w.d_polar = TAC_SQ_SEAM * over1 * (2.0 * near1 + over1 * slope1);
+    w.d_around[0] = TAC_SQ_SEAM * apart * (2.0 * near1 + apart * slope1);
+    w.d_around[1] = TAC_SQ_SEAM * (over2 * (2.0 * near2 + over2 * slope2) - 2.0 * apart * near1);
     return w;
+}
+
+// Ridges of exponents above 1, W^2 = TAC_SQ_RIDGE (e - 1)^3: two continuous derivatives by e. They
+// meet at the centre, and the core grows with them.
+static tacReal over_one(tacReal e) { return r_max(e - 1.0, 0.0); }
+
+static tacReal ridged_core(const tacReal e[2]) {
+    tacReal o1 = over_one(e[0]), o2 = over_one(e[1]);
+    return TAC_CORE * (1.0 + 3.0 * (o1 * o1 * o1 + o2 * o2 * o2));
+}
+
+static tacReal ridged_core_dot(const tacReal e[2], const tacReal e_dot[2]) {
+    tacReal o1 = over_one(e[0]), o2 = over_one(e[1]);
+    return 9.0 * TAC_CORE * (o1 * o1 * e_dot[0] + o2 * o2 * e_dot[1]);
+}
+
+static void bind_ridges(tacBound* b) {
+    tacReal o1 = over_one(b->e[0]), o2 = over_one(b->e[1]);
+    b->ridged = tac_re(b->e[0]) > 1.0 || tac_re(b->e[1]) > 1.0;
+    b->ridge[2] = TAC_SQ_RIDGE * o1 * o1 * o1;
+    b->ridge[0] = b->ridge[1] = b->ridge[2] + TAC_SQ_RIDGE * o2 * o2 * o2;
+}
+
+static void ridges_dot(const tacBound* b, tacLeafDot* d) {
+    tacReal o1 = over_one(b->e[0]), o2 = over_one(b->e[1]);
+    d->ridge[2] = 3.0 * TAC_SQ_RIDGE * o1 * o1 * d->e[0];
+    d->ridge[0] = d->ridge[1] = d->ridge[2] + 3.0 * TAC_SQ_RIDGE * o2 * o2 * d->e[1];
 }
 
 // kappa = (sum 1/a^2)^(-1/2), radius of a ball inside every superquadric with these semi-axes
@@ -77,9 +104,15 @@ static tacReal rms(const tacReal a[3]) {
     return r_sqrt((a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) * (1.0 / 3.0));
 }
 
+// rounding makes g larger by 1 + sqrt(3) (W_1 + W_2 + W_3) at most: so much of the ball still fits
+static tacReal ridged_ball(const tacBound* b, tacReal k) {
+    tacReal W = r_sqrt(b->ridge[0]) + r_sqrt(b->ridge[1]) + r_sqrt(b->ridge[2]);
+    return k / (1.0 + r_sqrt(3.0) * W);
+}
+
 static void bind_superquadric(tacBound* b) {
     for (int i = 0; i < 2; ++i) b->inv_e[i] = 1.0 / b->e[i];
-    ridges w = ridges_of(b->e);
+    seams w = seams_of(b->e);
     b->w2[2] = TAC_SQ_PLANE + w.polar;
     b->w2[0] = b->w2[1] = TAC_SQ_PLANE + w.around;
     for (int i = 0; i < 3; ++i) {
@@ -87,18 +120,18 @@ static void bind_superquadric(tacBound* b) {
         b->inv_a2[i] = 1.0 / a2;
         b->delta[i] = b->w2[i] * a2;
     }
+    bind_ridges(b);
     tacReal k = kappa(b);
-    b->inner = tac_re(b->e[0]) <= 1.0 && tac_re(b->e[1]) <= 1.0
-                   ? r_min(b->size[0], r_min(b->size[1], b->size[2]))
-                   : k;
+    b->inner = b->ridged ? ridged_ball(b, k) : r_min(b->size[0], r_min(b->size[1], b->size[2]));
     b->outer = r_sqrt(3.0) * rms(b->size);
     b->guard = TAC_SQ_PLANE / (k * k);
-    b->core.radius = TAC_CORE * k;
+    b->core.radius = ridged_core(b->e) * k;
     b->core.cap = b->distance == TAC_DISTANCE_RADIAL ? -rms(b->size) : -r_sqrt(3.0) * k;
 }
 
 static void superquadric_dot(const tacBound* b, tacLeafDot* d) {
-    ridges w = ridges_of(b->e);
+    seams w = seams_of(b->e);
+    ridges_dot(b, d);
     tacReal around = w.d_around[0] * d->e[0] + w.d_around[1] * d->e[1];
     tacReal w2_dots[3] = {around, around, w.d_polar * d->e[0]};
     tacReal k_dot = kappa_dot(b, d->size), square_dot = 0.0;
@@ -108,7 +141,7 @@ static void superquadric_dot(const tacBound* b, tacLeafDot* d) {
         d->delta[i] = d->w2_a2[i] + 2.0 * b->delta[i] * d->log_a[i];
         square_dot += b->size[i] * d->size[i];
     }
-    d->radius = TAC_CORE * k_dot;
+    d->radius = ridged_core(b->e) * k_dot + ridged_core_dot(b->e, d->e) * kappa(b);
     d->cap = b->distance == TAC_DISTANCE_RADIAL ? -square_dot / (3.0 * rms(b->size))
                                                 : -r_sqrt(3.0) * k_dot;
 }

@@ -28,9 +28,16 @@ static void begin(tacBlock* acc, int count) {
     for (int i = 0; i < count; i += TAC_LANES) w_store(&acc->sum[i], w_set(1.0));
 }
 
-// Joining one child is a blend of two: with omega its weight and d the difference of gradients,
-// g += omega d and H += omega (H_child - H) - s omega (1 - omega)/tau d d^T: no cancellation at
-// small tau
+// a + (b - a) omega, from the end that is nearer: the far one may be larger by any factor, as on
+// the ridge of a superquadric, and must not round the near one away
+TAC_INLINE wide blend_mix(wide closer, wide a, wide b, wide omega, wide rest) {
+    wide d = b - a;
+    return w_select_ge0(closer, b - rest * d, w_fma(omega, d, a));
+}
+
+// Joining one child is a blend of two: with omega its weight, rest = 1 - omega and d the difference
+// of gradients, g += omega d and H += omega (H_child - H) - s omega rest/tau d d^T: no cancellation
+// at small tau
 static void merge(tacBlend blend, tacBlock* acc, const tacBlock* child, int count, int order) {
     tacReal inv_tau = 1.0 / blend.tau;
     double s = blend.sign, c = blend.child;
@@ -39,24 +46,27 @@ static void merge(tacBlend blend, tacBlock* acc, const tacBlock* child, int coun
         wide m = w_load(&acc->value[i]), phi = c * w_load(&child->value[i]), closer = s * (m - phi);
         wide E = w_exp(-w_abs(closer) * inv_tau);
         wide keep = w_select_ge0(closer, E, one), join = w_select_ge0(closer, one, E);
-        wide sum = w_fma(keep, w_load(&acc->sum[i]), join);
+        wide kept = keep * w_load(&acc->sum[i]), sum = kept + join;
         w_store(&acc->value[i], w_select_ge0(closer, phi, m));
         w_store(&acc->sum[i], sum);
         if (order < 1) continue;
 
-        wide omega = join * w_rcp(sum), g[3], d[3];
+        wide inv_sum = w_rcp(sum), omega = join * inv_sum, rest = kept * inv_sum, g[3], d[3];
         load3((const tacReal(*)[TAC_BLOCK])acc->gradient, i, g);
         load3(child->gradient, i, d);
-        for (int k = 0; k < 3; ++k) d[k] = c * d[k] - g[k], g[k] = w_fma(omega, d[k], g[k]);
+        for (int k = 0; k < 3; ++k) {
+            wide own = c * d[k];
+            d[k] = own - g[k], g[k] = blend_mix(closer, g[k], own, omega, rest);
+        }
         store3(acc->gradient, i, g);
         if (order < 2) continue;
 
         wide H[6];
         for (int k = 0; k < 6; ++k) {
-            H[k] = w_load(&acc->hessian[k][i]);
-            H[k] = w_fma(omega, c * w_load(&child->hessian[k][i]) - H[k], H[k]);
+            wide own = c * w_load(&child->hessian[k][i]);
+            H[k] = blend_mix(closer, w_load(&acc->hessian[k][i]), own, omega, rest);
         }
-        w_add_square(H, -s * omega * (1.0 - omega) * inv_tau, d);
+        w_add_square(H, -s * omega * rest * inv_tau, d);
         for (int k = 0; k < 6; ++k) w_store(&acc->hessian[k][i], H[k]);
     }
 }

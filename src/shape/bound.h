@@ -19,7 +19,9 @@
 // square of the half-width, in units of a semi-axis, of the rounding of coordinate planes and of
 // the pole axis (bind.c, docs/shapes.md eq. 8)
 #define TAC_SQ_PLANE 1e-60
-#define TAC_SQ_RIDGE 1e-12
+#define TAC_SQ_SEAM  1e-12
+// square of the half-angle that ridges of exponents above 1 are rounded over
+#define TAC_SQ_RIDGE 1e-4
 // added to r^2, so that y/r is 0 at a centre; far above the square of the complex step
 #define TAC_CENTRE 1e-280
 // radius of the core that replaces the direction-dependent centre, in units of kappa
@@ -55,6 +57,8 @@ typedef struct tacBound {
     tacReal width;     // of what is softened in capsule, cylinder and box
     tacReal inv_a2[3]; // 1/a^2
     tacReal w2[3];     // w^2 of each axis
+    tacReal ridge[3];  // W^2 of each axis
+    int ridged;        // is an exponent above 1?
     tacReal delta[3];  // w^2 a^2
     tacReal e[2];      // exponents e1 (north-south), e2 (east-west)
     tacReal inv_e[2];
@@ -125,6 +129,7 @@ typedef struct tacLeafDot {
     tacReal log_a[3];    // da/a
     tacReal w2_a2[3];    // a^2 d(w^2)
     tacReal delta[3];    // d(w^2 a^2)
+    tacReal ridge[3];    // d(W^2)
     tacReal e[2];        // de
     tacReal radius, cap; // of the core
     tacReal width;       // of what is softened

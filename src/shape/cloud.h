@@ -1,5 +1,5 @@
 // Oriented point cloud: phi = sum w_i f_i, f_i = n_i . (y - p_i), w = softmax of ln B_i
-// (docs/shapes.md eq. 20 to 24).
+// (docs/shapes.md eq. 23 to 27).
 //
 //   isotropic:   ln B = l - u,  u = |d|^2/eps1,  d = y - p
 //   anisotropic: ln B = l - d' M d

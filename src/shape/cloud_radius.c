@@ -1,5 +1,5 @@
 // A ball that holds the solid of a cloud: beyond it the field is positive in every direction, to
-// infinity (docs/shapes.md eq. 27). Bounds alone: double, compiled once.
+// infinity (docs/shapes.md eq. 30). Bounds alone: double, compiled once.
 //
 // With q = p - c, x = c + s u for s >= S and unit vectors u within alpha of v:
 //
@@ -11,6 +11,8 @@
 // first is positive for every point whose second is above -60. Cells that are not are divided.
 
 #include "shape/cloud_radius.h"
+
+#include "base/assert.h"
 
 #include <math.h>
 
@@ -160,18 +162,20 @@ static int sphere_holds(cone* c) {
 }
 
 double tac_cloud_radius(const tacBound* b, double level) {
-    static const double tries[] = {0.65, 0.75, 1.0, 2.0, 8.0, 64.0};
+    static const double tries[] = {0.65, 0.75, 1.0, 1.4, 2.0, 3.0, 4.5, 8.0, 64.0};
     cone c = {.b = b, .levels = tac_cloud_levels(b->cloud->count), .level = level};
     double width = tac_re(b->tau), middle = 0.0;
     if (b->cloud->kernel == TAC_CLOUD_ANISOTROPIC) return INFINITY;
-    if (b->cloud->kernel == TAC_CLOUD_WENDLAND) c.rise = 7.0; // ln 1001
     c.scale = 1.0 / (width * width);
     for (int axis = 0; axis < 3; ++axis) {
         c.centre[axis] = 0.5 * (b->extent.low[axis] + b->extent.high[axis]);
         middle += c.centre[axis] * c.centre[axis];
     }
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < TAC_COUNT(tries); ++k) {
         c.S = tries[k] * b->extent.size + width;
+        // where Wendland's kernel may still reach, it is more than its tail by ln 1001 at most
+        int reached = c.S < 0.5 * b->extent.size + 3.06 * width;
+        c.rise = b->cloud->kernel == TAC_CLOUD_WENDLAND && reached ? 7.0 : 0.0;
         if (sphere_holds(&c)) return sqrt(middle) + c.S;
     }
     return INFINITY;

@@ -1,4 +1,4 @@
-// A ball around y that the surface of a cloud does not enter (docs/shapes.md eq. 26).
+// A ball around y that the surface of a cloud does not enter (docs/shapes.md eq. 29).
 //
 // In the ball of radius r, f_i falls by |n_i| r at most and ln B_i - ln B_m moves by
 // r |a_i - a_m| + r^2 |M_i - M_m| at most. So with weights U above and L below what they can be,

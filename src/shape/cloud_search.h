@@ -2,7 +2,7 @@
 // cut-off below it.
 //
 // Decisions look at real parts and at one point alone, so that neither number type nor batch nor
-// threads change them. Cut-off: docs/shapes.md eq. 25.
+// threads change them. Cut-off: docs/shapes.md eq. 28.
 
 #ifndef TAC_SHAPE_CLOUD_SEARCH_H
 #define TAC_SHAPE_CLOUD_SEARCH_H
@@ -11,7 +11,7 @@
 #include "shape/local.h"
 
 // Wendland's kernel ends at u = d^2/width^2 = TAC_CLOUD_END, where a Gaussian of amplitude
-// TAC_CLOUD_TAIL goes on (docs/shapes.md eq. 22)
+// TAC_CLOUD_TAIL goes on (docs/shapes.md eq. 25)
 #define TAC_CLOUD_END  (28.0 / 3.0)
 #define TAC_CLOUD_TAIL 1e-3
 // largest |d ln B/du| of it: 10.4 where the kernel hands over to the tail

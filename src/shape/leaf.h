@@ -7,6 +7,7 @@
 #include "shape/capsule.h"
 #include "shape/cloud.h"
 #include "shape/faces.h"
+#include "shape/polyhedron.h"
 #include "shape/sphere.h"
 #include "shape/superquadric.h"
 
@@ -27,6 +28,8 @@ TAC_INLINE void plain_field(const tacBound* b, const wide y[3], localField* out,
         capsule_field(b, y, out, order);
     else if (b->kind == TAC_NODE_CLOUD)
         cloud_field(b, y, out, order);
+    else if (b->kind == TAC_NODE_POLYHEDRON)
+        polyhedron_field(b, y, out, &(polyPoint){0}, order);
     else
         faces_field(b, y, out, order);
 }
@@ -41,18 +44,19 @@ typedef struct sqPoint {
 typedef struct leafPoint {
     wide y[3];
     localField f;
-    sqPoint sq; // of a superquadric
+    sqPoint sq;     // of a superquadric
+    polyPoint poly; // of a polyhedron
 } leafPoint;
 
 TAC_INLINE void sq_point(const tacBound* b, const wide y[3], sqPoint* at, int order) {
     for (int i = 0; i < 3; ++i) at->logs.y[i] = y[i];
-    sq_logs(b, &at->logs, 1);
-    sq_jet_first(b, &at->logs, &at->jet);
-    sq_jet_second(b, &at->jet);
+    sq_logs(b, &at->logs, 1, b->ridged);
+    sq_jet_first(b, &at->logs, &at->jet, b->ridged);
+    sq_jet_second(b, &at->jet, b->ridged);
     if (b->distance == TAC_DISTANCE_RADIAL)
-        sq_radial(b, &at->logs, &at->raw, order);
+        sq_radial(b, &at->logs, &at->raw, order, b->ridged);
     else
-        sq_tangent(b, &at->logs, &at->raw, order);
+        sq_tangent(b, &at->logs, &at->raw, order, b->ridged);
 }
 
 // field up to `order`, and what leaf_dot needs
@@ -62,6 +66,8 @@ TAC_INLINE void leaf_point(const tacBound* b, const wide y[3], leafPoint* at, in
         sq_point(b, y, &at->sq, order);
         at->f = at->sq.raw;
         sq_core(b, y, &at->f, order);
+    } else if (b->kind == TAC_NODE_POLYHEDRON) {
+        polyhedron_field(b, y, &at->f, &at->poly, order);
     } else {
         plain_field(b, y, &at->f, order);
     }
@@ -74,6 +80,7 @@ TAC_INLINE void sq_point_dot(const tacBound* b, const sqPoint* at, const wide yd
         by.log_a[i] = w_set(d->log_a[i]);
         by.w2_a2[i] = w_set(d->w2_a2[i]);
         by.delta[i] = w_set(d->delta[i]);
+        by.ridge[i] = w_set(d->ridge[i]);
     }
     by.e[0] = w_set(d->e[0]), by.e[1] = w_set(d->e[1]);
     sq_field_dot(b, &at->logs, &at->jet, &at->raw, yd, &by, w_set(d->radius), w_set(d->cap), out);
@@ -90,6 +97,8 @@ TAC_INLINE void leaf_dot(const tacBound* b, const leafPoint* at, const wide yd[3
         capsule_dot(b, at->y, yd, d, fd);
     } else if (b->kind == TAC_NODE_CLOUD) {
         cloud_dot(b, at->y, yd, d, fd);
+    } else if (b->kind == TAC_NODE_POLYHEDRON) {
+        polyhedron_dot(b, at->y, yd, d, fd);
     } else if (tac_is_soft(b->kind)) {
         faces_dot(b, at->y, yd, d, fd);
     } else {

@@ -8,6 +8,7 @@
 
 #include "math/vec3.h"
 #include "shape/cloud_radius.h"
+#include "shape/planes.h"
 
 #include <math.h>
 
@@ -78,11 +79,20 @@ tacResult tac_shape_steps(const tacModel* model, int shape, tacPose pose, tacPoi
 
 //---------------------------------- bounding ball --------------------------------
 
+// all planes are below the level where their smooth maximum is
+static double polyhedron_radius(const tacBound* b, double level) {
+    double lower[3], upper[3], square = 0.0;
+    if (!tac_planes_box(b->block, b->block_count / 4, level, lower, upper)) return INFINITY;
+    for (int k = 0; k < 3; ++k) square += fmax(lower[k] * lower[k], upper[k] * upper[k]);
+    return sqrt(square) * (1.0 + 1e-9);
+}
+
 // a ball around the origin of the leaf's frame that holds {phi <= level}
 static double leaf_radius(const tacBound* b, double level) {
     if (b->kind == TAC_NODE_SPHERE) return b->size[0] + level;
     if (b->kind == TAC_NODE_PLANE) return INFINITY;
     if (b->kind == TAC_NODE_CLOUD) return tac_cloud_radius(b, level);
+    if (b->kind == TAC_NODE_POLYHEDRON) return polyhedron_radius(b, level);
     if (b->kind == TAC_NODE_CAPSULE) return b->size[0] + b->size[1] + level;
     if (tac_is_soft(b->kind)) { // phi is no less than the distance of any face
         double square = 0.0;

@@ -31,8 +31,8 @@ TAC_INLINE void sq_reach(const tacBound* b, const wide y[3], tacReal width, leaf
     sqLogs l;
     sqJet j;
     for (int i = 0; i < 3; ++i) l.y[i] = y[i];
-    sq_logs(b, &l, 1);
-    sq_jet_first(b, &l, &j);
+    sq_logs(b, &l, 1, b->ridged);
+    sq_jet_first(b, &l, &j, b->ridged);
     wide q = sq_inverse_slope(b, &j), one = w_set(1.0);
     wide tangent = (1.0 - l.G) * q, plane = l.G * q / b->inner;
     wide box = box_distance(b, y), far = w_set(b->outer / b->inner);
@@ -52,6 +52,21 @@ TAC_INLINE wide unit_slope_reach(const tacBound* b, const wide y[3]) {
     return f.value;
 }
 
+// The gradient of a polyhedron is a mean of its normals: L is the longest, the field has slope L at
+// most.
+TAC_INLINE void polyhedron_reach(const tacBound* b, const wide y[3], leafReach* out) {
+    double longest = 1e-18;
+    for (int i = 0; i < b->block_count; i += TAC_PLANE) {
+        const tacReal* n = &b->block[i];
+        longest = fmax(longest, tac_re(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]));
+    }
+    double L = sqrt(longest);
+    localField f;
+    plain_field(b, y, &f, 0);
+    out->D[0] = f.value * (1.0 / L), out->D[1] = -out->D[0];
+    out->K[0] = out->K[1] = w_set(fmax(1.0, 1.0 / L));
+}
+
 static void leaf_reach(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal width,
                        tacReach* out, int count) {
     for (int i = 0; i < count; i += TAC_LANES) {
@@ -63,6 +78,8 @@ static void leaf_reach(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal
             sq_reach(b, y, width, &r);
         } else if (b->kind == TAC_NODE_CLOUD) {
             cloud_reach(b, y, r.D, r.K);
+        } else if (b->kind == TAC_NODE_POLYHEDRON) {
+            polyhedron_reach(b, y, &r);
         } else {
             r.D[0] = unit_slope_reach(b, y);
             r.D[1] = -r.D[0];

@@ -39,7 +39,7 @@ TAC_INLINE void superquadric_chunk(const tacBound* b, const tacReal x[3][TAC_BLO
         load3(x, i + j * TAC_LANES, point);
         to_local(&b->frame, point, y[j]);
     }
-    sq_field(b, y, f, n, order, distance);
+    sq_field(b, y, f, n, order, distance, 0);
     for (int j = 0; j < n; ++j) store_field(&b->frame, &f[j], out, i + j * TAC_LANES, order);
 }
 
@@ -70,7 +70,7 @@ static superquadricKernel* const superquadric[2][3] = {
 
 static void leaf(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out, int count,
                  int order) {
-    if (b->kind == TAC_NODE_SUPERQUADRIC) {
+    if (b->kind == TAC_NODE_SUPERQUADRIC && !b->ridged) {
         superquadric[b->distance][order](b, x, out, count);
         return;
     }
@@ -79,7 +79,10 @@ static void leaf(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out
         localField f = {0};
         load3(x, i, point);
         to_local(&b->frame, point, y);
-        plain_field(b, y, &f, order);
+        if (b->ridged)
+            sq_field(b, &y, &f, 1, order, b->distance, 1);
+        else
+            plain_field(b, y, &f, order);
         store_field(&b->frame, &f, out, i, order);
     }
 }
@@ -145,6 +148,8 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
                      tacReal x_bar[3][TAC_BLOCK], tacBoundBar* bar, int count, int by_own) {
     tacLeafDot unit[TAC_OWN];
     leafSums sums;
+    polyTape tape;
+    int by_planes = by_own && b->kind == TAC_NODE_POLYHEDRON;
     for (int k = 0; k < b->owned && by_own; ++k) unit[k] = tac_leaf_unit(b, k);
     clear_sums(&sums);
     for (int i = 0; i < count; i += TAC_LANES) {
@@ -157,6 +162,7 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
         leaf_point(b, y, &at, 2);
         if (by_own) add_own_bars(b, &at, unit, value_bar, local_bar, &sums);
         if (by_own && b->kind == TAC_NODE_CLOUD) cloud_bars(b, y, value_bar, local_bar, bar);
+        if (by_planes) polyhedron_keep(&tape, i, y, &at.f, &at.poly, local_bar);
 
         // x_bar = value_bar g + H g_bar
         wide push_local[3], push[3], total[3], arm[3], moment[3], turn[3];
@@ -177,6 +183,7 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
         }
     }
     add_sums(&sums, bar);
+    if (by_planes) polyhedron_bars(b, &tape, field_bar->value, bar, count);
 }
 
 //---------------------------------- table ----------------------------------------

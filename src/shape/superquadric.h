@@ -1,6 +1,6 @@
 // Superquadric: two distances of the gauge g, g = 1 on the surface (docs/shapes.md eq. 6 to 12).
 //
-//   u_i = ln(y_i^2/a_i^2 + w_i^2)
+//   u_i = ln(y_i^2/a_i^2 + w_i^2), and more for exponents above 1: ridge.h, where `ridged` is 1
 //   M = e2 ln(exp(u1/e2) + exp(u2/e2)),  N = e1 ln(exp(M/e1) + exp(u3/e1)),  ln g = psi = N/2
 //   p = grad psi = k_i s_i/2,  s_i = du_i/dy_i,  k = (alpha beta, alpha (1 - beta), 1 - alpha)
 //   radial:  phi = r (1 - 1/g)        tangent:  phi = (1 - 1/g)/|p|
@@ -11,7 +11,7 @@
 #ifndef TAC_SHAPE_SUPERQUADRIC_H
 #define TAC_SHAPE_SUPERQUADRIC_H
 
-#include "shape/local.h"
+#include "shape/ridge.h"
 
 //---------------------------------- logarithms -----------------------------------
 
@@ -25,9 +25,10 @@ typedef struct sqLogs {
 
 // The larger of two is chosen by the sign of du, as |du| is: at a tie, where the complex build's du
 // is a rounding away from 0, both must take the same side.
-TAC_INLINE void sq_logs(const tacBound* b, sqLogs* s, int n) {
+TAC_INLINE void sq_logs(const tacBound* b, sqLogs* s, int n, int ridged) {
     TAC_UNROLL for (int j = 0; j < n; ++j) for (int i = 0; i < 3; ++i) s[j].u[i] =
         w_fma(s[j].y[i] * s[j].y[i], w_set(b->inv_a2[i]), w_set(b->w2[i]));
+    for (int j = 0; j < n && ridged; ++j) ridge_round(b, s[j].y, s[j].u);
     for (int i = 0; i < 3; ++i)
         TAC_UNROLL for (int j = 0; j < n; ++j) s[j].u[i] = w_log_regular(s[j].u[i]);
     TAC_UNROLL for (int j = 0; j < n; ++j) {
@@ -57,9 +58,10 @@ typedef struct sqJet {
     wide p[3];                         // gradient of ln g
     wide c1, c2, v1[3], v2[3];         // P = (c1 v1 v1^T + c2 v2 v2^T + diag(k sp))/2
     wide P[6];                         // Hessian of ln g
+    ridgeJet ridge;                    // in place of m, s and sp
 } sqJet;
 
-TAC_INLINE void sq_jet_first(const tacBound* b, const sqLogs* l, sqJet* j) {
+TAC_INLINE void sq_jet_first(const tacBound* b, const sqLogs* l, sqJet* j, int ridged) {
     // one reciprocal of the product would be cheaper, but in the complex build its derivative
     // cancels
     wide one = w_set(1.0), inv_E = w_rcp(1.0 + l->E), inv_F = w_rcp(1.0 + l->F);
@@ -68,6 +70,12 @@ TAC_INLINE void sq_jet_first(const tacBound* b, const sqLogs* l, sqJet* j) {
     j->alpha = w_select_ge0(l->dv, one, l->F) * inv_F;
     j->alpha_c = w_select_ge0(l->dv, l->F, one) * inv_F;
     j->k[0] = j->alpha * j->beta, j->k[1] = j->alpha * j->beta_c, j->k[2] = j->alpha_c;
+    if (ridged) {
+        ridge_first(b, l->y, &j->ridge);
+        ridge_pull(b, &j->ridge, j->k, j->p);
+        for (int i = 0; i < 3; ++i) j->p[i] = 0.5 * j->p[i];
+        return;
+    }
     for (int i = 0; i < 3; ++i) {
         j->m[i] = 2.0 * w_rcp(w_fma(l->y[i], l->y[i], w_set(b->delta[i])));
         j->s[i] = j->m[i] * l->y[i];
@@ -75,9 +83,24 @@ TAC_INLINE void sq_jet_first(const tacBound* b, const sqLogs* l, sqJet* j) {
     }
 }
 
-TAC_INLINE void sq_jet_second(const tacBound* b, sqJet* j) {
+TAC_INLINE void sq_jet_second_ridged(const tacBound* b, sqJet* j) {
+    const wide one = w_set(1.0), outer[3] = {j->beta, j->beta_c, -one};
+    const wide inner[3] = {one, -one, w_set(0.0)};
+    ridge_pull(b, &j->ridge, outer, j->v1);
+    ridge_pull(b, &j->ridge, inner, j->v2);
+    for (int i = 0; i < 6; ++i) j->P[i] = w_set(0.0);
+    ridge_second(b, j->k, &j->ridge, j->P);
+    w_add_square(j->P, 0.5 * j->c1, j->v1);
+    w_add_square(j->P, 0.5 * j->c2, j->v2);
+}
+
+TAC_INLINE void sq_jet_second(const tacBound* b, sqJet* j, int ridged) {
     j->c1 = j->alpha * j->alpha_c * b->inv_e[0];
     j->c2 = j->alpha * j->beta * j->beta_c * b->inv_e[1];
+    if (ridged) {
+        sq_jet_second_ridged(b, j);
+        return;
+    }
     j->v1[0] = j->beta * j->s[0], j->v1[1] = j->beta_c * j->s[1], j->v1[2] = -j->s[2];
     j->v2[0] = j->s[0], j->v2[1] = -j->s[1], j->v2[2] = w_set(0.0);
     for (int i = 0; i < 3; ++i) {
@@ -99,25 +122,18 @@ typedef struct sqDot {
 // tangents of the numbers of a superquadric; w2 follows e (docs/shapes.md eq. 8)
 typedef struct sqBy {
     wide log_a[3], w2_a2[3], delta[3]; // da/a, a^2 dw^2, d(w^2 a^2)
+    wide ridge[3];                     // dW^2
     wide e[2];
 } sqBy;
 
-TAC_INLINE void sq_dot(const tacBound* b, const sqLogs* l, const sqJet* j, const wide yd[3],
-                       const sqBy* by, sqDot* out) {
-    // u, s and s' of each axis
-    wide ud[3], sd[3], spd[3];
-    for (int i = 0; i < 3; ++i) {
-        wide half_m = 0.5 * j->m[i], md;
-        ud[i] = j->s[i] * yd[i], sd[i] = j->sp[i] * yd[i], md = j->s[i] * yd[i];
-        if (by) {
-            ud[i] = ud[i] - j->s[i] * l->y[i] * by->log_a[i] + half_m * by->w2_a2[i];
-            sd[i] = sd[i] - j->s[i] * half_m * by->delta[i];
-            md = md + half_m * by->delta[i];
-        }
-        spd[i] = -j->m[i] * md - 2.0 * j->s[i] * sd[i];
-    }
+// tangents of the weights, which follow from those of u
+typedef struct sqWeightsDot {
+    wide k[3], beta, c1, c2;
+} sqWeightsDot;
 
-    // weights; dM/de2 and dN/de1 are the entropies of beta and alpha
+// returns that of psi; dM/de2 and dN/de1 are the entropies of beta and alpha
+TAC_INLINE wide sq_weights_dot(const tacBound* b, const sqLogs* l, const sqJet* j, const wide ud[3],
+                               const sqBy* by, sqWeightsDot* out) {
     wide beta2 = j->beta * j->beta_c, alpha2 = j->alpha * j->alpha_c;
     wide Md = w_fma(j->beta, ud[0], j->beta_c * ud[1]);
     wide bd = ud[0] - ud[1], psid = w_set(0.0);
@@ -132,26 +148,82 @@ TAC_INLINE void sq_dot(const tacBound* b, const sqLogs* l, const sqJet* j, const
     if (by) ad = ad - l->dv * by->e[0];
     bd = beta2 * bd * b->inv_e[1];
     ad = alpha2 * ad * b->inv_e[0];
-    out->psi = psid + 0.5 * w_fma(j->alpha, Md, j->alpha_c * ud[2]);
-
-    wide kd[3] = {w_fma(ad, j->beta, j->alpha * bd), ad * j->beta_c - j->alpha * bd, -ad};
-    for (int i = 0; i < 3; ++i) out->p[i] = 0.5 * w_fma(kd[i], j->s[i], j->k[i] * sd[i]);
-
-    // P
-    wide c1d = (j->alpha_c - j->alpha) * ad * b->inv_e[0];
-    wide c2d = (ad * beta2 + j->alpha * (j->beta_c - j->beta) * bd) * b->inv_e[1];
+    out->beta = bd;
+    out->k[0] = w_fma(ad, j->beta, j->alpha * bd);
+    out->k[1] = ad * j->beta_c - j->alpha * bd;
+    out->k[2] = -ad;
+    out->c1 = (j->alpha_c - j->alpha) * ad * b->inv_e[0];
+    out->c2 = (ad * beta2 + j->alpha * (j->beta_c - j->beta) * bd) * b->inv_e[1];
     if (by) {
-        c1d = c1d - j->c1 * by->e[0] * b->inv_e[0];
-        c2d = c2d - j->c2 * by->e[1] * b->inv_e[1];
+        out->c1 = out->c1 - j->c1 * by->e[0] * b->inv_e[0];
+        out->c2 = out->c2 - j->c2 * by->e[1] * b->inv_e[1];
     }
-    wide v1d[3] = {w_fma(bd, j->s[0], j->beta * sd[0]), j->beta_c * sd[1] - bd * j->s[1], -sd[2]};
+    return psid + 0.5 * w_fma(j->alpha, Md, j->alpha_c * ud[2]);
+}
+
+// adds the tangent of (c1 v1 v1^T + c2 v2 v2^T)/2
+TAC_INLINE void sq_add_weights_dot(const sqJet* j, const sqWeightsDot* w, const wide v1d[3],
+                                   const wide v2d[3], wide P[6]) {
+    w_add_square(P, 0.5 * w->c1, j->v1);
+    w_add_product(P, 0.5 * j->c1, v1d, j->v1);
+    w_add_square(P, 0.5 * w->c2, j->v2);
+    w_add_product(P, 0.5 * j->c2, v2d, j->v2);
+}
+
+TAC_INLINE void sq_dot_plain(const tacBound* b, const sqLogs* l, const sqJet* j, const wide yd[3],
+                             const sqBy* by, sqDot* out) {
+    // u, s and s' of each axis
+    wide ud[3], sd[3], spd[3];
+    for (int i = 0; i < 3; ++i) {
+        wide half_m = 0.5 * j->m[i], md;
+        ud[i] = j->s[i] * yd[i], sd[i] = j->sp[i] * yd[i], md = j->s[i] * yd[i];
+        if (by) {
+            ud[i] = ud[i] - j->s[i] * l->y[i] * by->log_a[i] + half_m * by->w2_a2[i];
+            sd[i] = sd[i] - j->s[i] * half_m * by->delta[i];
+            md = md + half_m * by->delta[i];
+        }
+        spd[i] = -j->m[i] * md - 2.0 * j->s[i] * sd[i];
+    }
+    sqWeightsDot w;
+    out->psi = sq_weights_dot(b, l, j, ud, by, &w);
+    for (int i = 0; i < 3; ++i) {
+        out->p[i] = 0.5 * w_fma(w.k[i], j->s[i], j->k[i] * sd[i]);
+        out->P[i] = 0.5 * w_fma(w.k[i], j->sp[i], j->k[i] * spd[i]), out->P[3 + i] = w_set(0.0);
+    }
+    wide v1d[3] = {w_fma(w.beta, j->s[0], j->beta * sd[0]), j->beta_c * sd[1] - w.beta * j->s[1],
+                   -sd[2]};
     wide v2d[3] = {sd[0], -sd[1], w_set(0.0)};
-    for (int i = 0; i < 3; ++i)
-        out->P[i] = 0.5 * w_fma(kd[i], j->sp[i], j->k[i] * spd[i]), out->P[3 + i] = w_set(0.0);
-    w_add_square(out->P, 0.5 * c1d, j->v1);
-    w_add_product(out->P, 0.5 * j->c1, v1d, j->v1);
-    w_add_square(out->P, 0.5 * c2d, j->v2);
-    w_add_product(out->P, 0.5 * j->c2, v2d, j->v2);
+    sq_add_weights_dot(j, &w, v1d, v2d, out->P);
+}
+
+TAC_INLINE void sq_dot_ridged(const tacBound* b, const sqLogs* l, const sqJet* j, const wide yd[3],
+                              const sqBy* by, sqDot* out) {
+    const wide none = w_set(0.0), one = w_set(1.0), zero[3] = {none, none, none};
+    const wide *log_a = by ? by->log_a : zero, *ridge = by ? by->ridge : zero;
+    wide w2[3], v1d[3], v2d[3];
+    for (int i = 0; i < 3; ++i) w2[i] = by ? by->w2_a2[i] * b->inv_a2[i] : none;
+    ridgeDot d;
+    sqWeightsDot w;
+    ridge_dot(b, &j->ridge, l->y, yd, log_a, w2, ridge, &d);
+    out->psi = sq_weights_dot(b, l, j, d.u, by, &w);
+    ridge_pull_dot(b, &j->ridge, &d, j->k, w.k, out->p);
+    for (int i = 0; i < 3; ++i) out->p[i] = 0.5 * out->p[i];
+
+    const wide outer[3] = {j->beta, j->beta_c, -one}, outer_dot[3] = {w.beta, -w.beta, none};
+    const wide inner[3] = {one, -one, none};
+    ridge_pull_dot(b, &j->ridge, &d, outer, outer_dot, v1d);
+    ridge_pull_dot(b, &j->ridge, &d, inner, zero, v2d);
+    for (int i = 0; i < 6; ++i) out->P[i] = none;
+    ridge_second_dot(b, &j->ridge, &d, j->k, w.k, log_a, out->P);
+    sq_add_weights_dot(j, &w, v1d, v2d, out->P);
+}
+
+TAC_INLINE void sq_dot(const tacBound* b, const sqLogs* l, const sqJet* j, const wide yd[3],
+                       const sqBy* by, sqDot* out, int ridged) {
+    if (ridged)
+        sq_dot_ridged(b, l, j, yd, by, out);
+    else
+        sq_dot_plain(b, l, j, yd, by, out);
 }
 
 //---------------------------------- radial distance ------------------------------
@@ -170,18 +242,19 @@ TAC_INLINE sqRay sq_ray(const wide y[3]) {
     return ray;
 }
 
-TAC_INLINE void sq_radial(const tacBound* b, const sqLogs* l, localField* out, int order) {
+TAC_INLINE void sq_radial(const tacBound* b, const sqLogs* l, localField* out, int order,
+                          int ridged) {
     sqRay ray = sq_ray(l->y);
     wide rest = 1.0 - l->G, rG = ray.r * l->G;
     out->value = ray.r * rest;
     if (order < 1) return;
     sqJet j;
-    sq_jet_first(b, l, &j);
+    sq_jet_first(b, l, &j, ridged);
     for (int i = 0; i < 3; ++i) out->g[i] = w_fma(rest, ray.n[i], rG * j.p[i]);
     if (order < 2) return;
 
     // H = (1-G)/r (I - n n^T) + G (n p^T + p n^T) + r G (P - p p^T)
-    sq_jet_second(b, &j);
+    sq_jet_second(b, &j, ridged);
     wide across = rest * ray.inv_r, mix[3];
     for (int i = 0; i < 6; ++i) out->H[i] = rG * j.P[i];
     for (int i = 0; i < 3; ++i) {
@@ -212,15 +285,16 @@ TAC_INLINE wide sq_inverse_slope(const tacBound* b, const sqJet* j) {
     return w_rsqrt(w_dot3(j->p, j->p) + b->guard);
 }
 
-TAC_INLINE void sq_tangent(const tacBound* b, const sqLogs* l, localField* out, int order) {
+TAC_INLINE void sq_tangent(const tacBound* b, const sqLogs* l, localField* out, int order,
+                           int ridged) {
     sqJet j;
-    sq_jet_first(b, l, &j);
+    sq_jet_first(b, l, &j, ridged);
     wide q = sq_inverse_slope(b, &j), rest = 1.0 - l->G;
     out->value = rest * q;
     if (order < 1) return;
 
     // g = G q p - (1-G) q^3 P p
-    sq_jet_second(b, &j);
+    sq_jet_second(b, &j, ridged);
     wide Pp[3], Gq = l->G * q, q2 = q * q, turn = rest * q * q2;
     w_symmetric_mul(j.P, j.p, Pp);
     for (int i = 0; i < 3; ++i) out->g[i] = Gq * j.p[i] - turn * Pp[i];
@@ -228,7 +302,7 @@ TAC_INLINE void sq_tangent(const tacBound* b, const sqLogs* l, localField* out, 
 
     // H = G q (P - p p^T) - G q^3 (Pp p^T + p Pp^T) + (1-G) (3 q^5 Pp Pp^T - q^3 (P P + T p))
     sqDot third; // T p: how P changes along p
-    sq_dot(b, l, &j, j.p, NULL, &third);
+    sq_dot(b, l, &j, j.p, NULL, &third, ridged);
     wide PP[6] = {w_set(0.0), w_set(0.0), w_set(0.0), w_set(0.0), w_set(0.0), w_set(0.0)};
     wide row0[3] = {j.P[0], j.P[3], j.P[4]}, row1[3] = {j.P[3], j.P[1], j.P[5]};
     wide row2[3] = {j.P[4], j.P[5], j.P[2]};
@@ -304,19 +378,19 @@ TAC_INLINE void sq_core_dot(const tacBound* b, const wide y[3], const wide yd[3]
 
 // fields of n vectors of points in the local frame
 TAC_INLINE void sq_field(const tacBound* b, wide y[][3], localField* out, int n, int order,
-                         tacDistance distance) {
+                         tacDistance distance, int ridged) {
     sqLogs l[TAC_STAGE];
     wide nearest = w_set(0.0);
     for (int j = 0; j < n; ++j) {
         for (int i = 0; i < 3; ++i) l[j].y[i] = y[j][i];
         nearest = w_min(nearest, w_dot3(y[j], y[j]) - b->core.radius * b->core.radius);
     }
-    sq_logs(b, l, n);
+    sq_logs(b, l, n, ridged);
     TAC_UNROLL for (int j = 0; j < n; ++j) {
         if (distance == TAC_DISTANCE_RADIAL)
-            sq_radial(b, &l[j], &out[j], order);
+            sq_radial(b, &l[j], &out[j], order, ridged);
         else
-            sq_tangent(b, &l[j], &out[j], order);
+            sq_tangent(b, &l[j], &out[j], order, ridged);
     }
     if (w_any_negative(nearest))
         for (int j = 0; j < n; ++j) sq_core(b, y[j], &out[j], order);
@@ -327,7 +401,7 @@ TAC_INLINE void sq_field_dot(const tacBound* b, const sqLogs* l, const sqJet* j,
                              const localField* raw, const wide yd[3], const sqBy* by,
                              wide radius_dot, wide cap_dot, localField* out) {
     sqDot d;
-    sq_dot(b, l, j, yd, by, &d);
+    sq_dot(b, l, j, yd, by, &d, b->ridged);
     if (b->distance == TAC_DISTANCE_RADIAL)
         sq_radial_dot(l, j, &d, yd, out);
     else

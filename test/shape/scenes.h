@@ -69,4 +69,43 @@ static const char* const shape_zoo =
     "<difference><sphere size='.3' pos='.4 0 .3'/><sphere size='.2' pos='.4 0 .3'/></difference>"
     "</difference></shape>";
 
+// planes of a tetrahedron with two faces askew, and of a cube with its corners and edges cut off
+#define TETRAHEDRON "1 1 1 -.3 -1 -1 1 -.3 -1 1.2 -1 -.35 1 -1 -1.1 -.25"
+#define CUT_CUBE                                                                                   \
+    "1 0 0 -.3 -1 0 0 -.3 0 1 0 -.3 0 -1 0 -.3 0 0 1 -.3 0 0 -1 -.3 "                              \
+    "1 1 1 -.75 1 1 -1 -.75 1 -1 1 -.75 1 -1 -1 -.75 -1 1 1 -.75 -1 1 -1 -.75 -1 -1 1 -.75 "       \
+    "-1 -1 -1 -.75 1 1 0 -.55 1 -1 0 -.55 -1 1 0 -.55 -1 -1 0 -.55 1 0 1 -.55 -1 0 1 -.55"
+
+// polyhedra and superquadrics with planes, alone and in a nest
+static const char* const planes_zoo =
+    "<shape name='tetrahedron'><polyhedron planes='" TETRAHEDRON
+    "' smooth='.01' pos='.1 0 .2' euler='20 30 40'/></shape>"
+    "<shape name='cube'><polyhedron planes='1 0 0 -.3 -1 0 0 -.3 0 1 0 -.3 0 -1 0 -.3 0 0 1 -.3 "
+    "0 0 -1 -.3'/></shape>"
+    "<shape name='cut cube'><polyhedron planes='" CUT_CUBE "' euler='20 30 40'/></shape>"
+    "<shape name='sharp'><polyhedron planes='" TETRAHEDRON "' smooth='3e-6'/></shape>"
+    "<shape name='redundant'><polyhedron planes='1 0 0 -.3 -1 0 0 -.3 0 1 0 -.3 0 -1 0 -.3 "
+    "0 0 1 -.3 0 0 -1 -.3 1 0 0 -.3 1 0 0 -.3 1 0 0 -.31 1 0 .01 -.301 1 .01 0 -.301 1 1 1 -9 "
+    "-1 0 0 -.5 0 1 0 -.3 0 1 0 -.3' smooth='.02'/></shape>"
+    "<shape name='half ball' smooth='.01'><superquadric size='.5 .4 .3' eps='1 1' pos='.1 0 .2'"
+    " euler='20 30 40'><plane pos='0 0 .1'/></superquadric></shape>"
+    "<shape name='cone' smooth='.001'><superquadric size='.18 .12 .34' eps='2 1'>"
+    "<plane zaxis='0 0 -1'/></superquadric></shape>"
+    "<shape name='wedge'><superquadric size='.3 .3 .5' eps='.1 1'><plane zaxis='1 0 1'/>"
+    "<plane zaxis='-1 .2 1' pos='0 0 .1'/></superquadric></shape>"
+    "<shape name='three cuts' distance='radial'><superquadric size='.3 .2 .5' eps='.6 .4'"
+    " smooth='.03'><plane zaxis='1 1 0' pos='.1 0 0'/><plane zaxis='-1 1 1' pos='0 0 .2'/>"
+    "<plane zaxis='0 -1 -1' pos='0 -.05 -.1'/></superquadric></shape>"
+    "<shape name='carved' smooth='.01'><difference><polyhedron planes='" CUT_CUBE "'/>"
+    "<superquadric size='.2 .2 .4' eps='.3 1' pos='.02 .01 .2'><plane pos='0 0 .2'/></superquadric>"
+    "<polyhedron planes='" TETRAHEDRON "' pos='.3 .1 0' smooth='.02'/></difference>"
+    "<polyhedron planes='" TETRAHEDRON "' pos='-.4 0 .1' euler='0 40 0'/></shape>";
+
+// all of the above in one model
+static inline tacModel* load_zoo(void) {
+    static char text[32768];
+    snprintf(text, sizeof text, "%s%s", shape_zoo, planes_zoo);
+    return load_shapes(text);
+}
+
 #endif

@@ -349,7 +349,7 @@ static int ball_holds_the_solid(void) {
     for (int shape = 0; shape < model->nshape; ++shape) {
         double radius = tac_shape_radius(model, shape, scratch);
         int anisotropic = strstr(model->shape[shape].name, "egg 2") != NULL;
-        ENSURE(anisotropic ? isinf(radius) : radius > 0.6 && radius < 4.0);
+        ENSURE(anisotropic ? isinf(radius) : radius > 0.6 && radius < 8.0);
         for (int i = 0; i < 1000 && !anisotropic; ++i) {
             double x[3], n = 0.0;
             field f;

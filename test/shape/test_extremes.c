@@ -112,6 +112,28 @@ static int primitives_of_all_sizes(void) {
     return 0;
 }
 
+static int polyhedra_of_all_temperatures(void) {
+    const double temperatures[] = {1e-6, 1e-4, 1e-2, 1.0}, sizes[] = {1e-6, 1.0, 1e6};
+    for (int i = 0; i < 4; ++i)
+        for (int s = 0; s < 3; ++s) {
+            char text[1000];
+            double a = sizes[s], tau = temperatures[i] * a;
+            // a slab, a wedge and a tall pyramid keep something at any temperature; one plane is
+            // a half-space
+            snprintf(text, sizeof text,
+                     "<shape name='h'><polyhedron planes='0 1 2 %g' smooth='%g'/></shape>"
+                     "<shape name='s'><polyhedron planes='0 0 1 %g 0 0 -1 %g' smooth='%g'/></shape>"
+                     "<shape name='w'><polyhedron planes='1 0 1 0 -1 0 1 0 0 1 .2 %g' smooth='%g'/>"
+                     "</shape><shape name='p'><polyhedron planes='1 0 .5 %g -1 0 .5 %g 0 1 .5 %g "
+                     "0 -1 .5 %g 0 0 -1 %g' smooth='%g'/></shape><shape name='c'><superquadric "
+                     "size='%g %g %g' eps='.3 1' smooth='%g'><plane/></superquadric></shape>",
+                     -a, tau, -a, -a, tau, -a, tau, -3 * a, -3 * a, -3 * a, -3 * a, -3 * a, tau, a,
+                     a, a, tau);
+            ENSURE_LAW(law_for(text, a));
+        }
+    return 0;
+}
+
 static int combinations_of_all_temperatures(void) {
     const double temperatures[] = {1e-6, 1e-4, 1e-2, 1.0};
     for (int i = 0; i < 4; ++i) {
@@ -164,5 +186,5 @@ static int wrong_arguments_are_refused(void) {
 }
 
 TEST_MAIN(RUN(spheres_and_planes), RUN(primitives_of_all_sizes),
-          RUN(superquadrics_of_all_exponents), RUN(combinations_of_all_temperatures),
-          RUN(wrong_arguments_are_refused))
+          RUN(superquadrics_of_all_exponents), RUN(polyhedra_of_all_temperatures),
+          RUN(combinations_of_all_temperatures), RUN(wrong_arguments_are_refused))

@@ -25,23 +25,39 @@ static const isaTable tables[] = {
 
 //---------------------------------- leaves ---------------------------------------
 
-// parameters: pos, quat, size, eps of one leaf
+// parameters: pos, quat, size, eps of one leaf, temperature and planes of a polyhedron
 typedef struct leafScene {
-    double param[12];
+    double param[13 + 4 * 9];
     tacNode node;
     tacShape shape;
     tacModel model;
 } leafScene;
+
+// a temperature, and nine planes around the origin
+static void make_planes(double* param, testRandom* random) {
+    *param++ = pow(10.0, test_uniform(random, -3.0, 0.0));
+    for (int i = 0; i < 9; ++i, param += 4) {
+        double length = 0.0;
+        for (int k = 0; k < 3; ++k) param[k] = test_uniform(random, -1.0, 1.0);
+        for (int k = 0; k < 3; ++k) length += param[k] * param[k];
+        for (int k = 0; k < 3; ++k) param[k] /= sqrt(length);
+        param[3] = -test_uniform(random, 0.1, 1.0);
+    }
+}
 
 static void make_scene(leafScene* s, testRandom* random, tacNodeKind kind, tacDistance distance) {
     const double exponents[] = {0.1, 0.3, 0.7, 1.0, 1.4, 2.0};
     for (int k = 0; k < 7; ++k) s->param[k] = test_uniform(random, -1.0, 1.0);
     for (int k = 7; k < 10; ++k) s->param[k] = test_uniform(random, 0.1, 1.0);
     for (int k = 10; k < 12; ++k) s->param[k] = exponents[test_bits(random) % 6];
+    if (kind == TAC_NODE_POLYHEDRON) // no draws for the others
+        make_planes(&s->param[12], random);
     int eps = kind == TAC_NODE_SUPERQUADRIC ? 10 : -1;
     s->node = (tacNode){kind, distance, -1, 0, 0, 0, 3, 7, eps, -1, -1, 0, -1};
+    if (kind == TAC_NODE_POLYHEDRON)
+        s->node.smooth = 12, s->node.block = 13, s->node.block_count = 4 * 9;
     s->shape = (tacShape){"leaf", 0, 1, 1, 0};
-    s->model = (tacModel){.nshape = 1, .nnode = 1, .nparam = 12};
+    s->model = (tacModel){.nshape = 1, .nnode = 1, .nparam = 13 + 4 * 9};
     s->model.param = s->param, s->model.node = &s->node, s->model.shape = &s->shape;
 }
 

@@ -72,12 +72,21 @@ static int round_superquadric_is_sphere(void) {
     return 0;
 }
 
+// (x/a)^2 with the ridges of exponents above 1 rounded (docs/shapes.md eq. 8)
+static void rounded_squares(const double a[3], const double e[2], const double x[3],
+                            long double v[3]) {
+    long double o1 = fmax(e[0] - 1.0, 0.0), o2 = fmax(e[1] - 1.0, 0.0), Q = 0.0L;
+    long double polar = 1e-4L * o1 * o1 * o1, around = polar + 1e-4L * o2 * o2 * o2;
+    for (int k = 0; k < 3; ++k) v[k] = x[k] / (long double)a[k], v[k] *= v[k], Q += v[k];
+    for (int k = 0; k < 3; ++k) v[k] += (k == 2 ? polar : around) * Q;
+}
+
 // f = |x/a|^(2/e1) ... of paper 001, by pow in long double: phi = r (1 - f^(-e1/2))
 static long double radial_by_pow(const double a[3], const double e[2], const double x[3]) {
-    long double A = powl(fabsl(x[0] / (long double)a[0]), 2.0L / e[1]);
-    long double B = powl(fabsl(x[1] / (long double)a[1]), 2.0L / e[1]);
-    long double C = powl(fabsl(x[2] / (long double)a[2]), 2.0L / e[0]);
-    long double f = powl(A + B, (long double)e[1] / e[0]) + C;
+    long double v[3];
+    rounded_squares(a, e, x, v);
+    long double A = powl(v[0], 1.0L / e[1]), B = powl(v[1], 1.0L / e[1]);
+    long double f = powl(A + B, (long double)e[1] / e[0]) + powl(v[2], 1.0L / e[0]);
     long double r =
         sqrtl((long double)x[0] * x[0] + (long double)x[1] * x[1] + (long double)x[2] * x[2]);
     return r * (1.0L - powl(f, -0.5L * e[0]));
@@ -152,7 +161,7 @@ static int maximum_of_duplicates_is_higher_by_tau_log_k(void) {
 
 // inside the wall of a cup, in its cavity, below its floor
 static int cup_has_a_cavity(void) {
-    tacModel* m = load_shapes(shape_zoo);
+    tacModel* m = load_zoo();
     int cup = tac_shape_find(m, "cup");
     ENSURE(eval(m, cup, 0.0, 0.37, 0.0).value < 0.0);
     ENSURE(eval(m, cup, 0.0, 0.0, 0.2).value > 0.2);
@@ -283,6 +292,201 @@ static int ellipsoid_is_a_superquadric(void) {
     return 0;
 }
 
+//---------------------------------- planes ---------------------------------------
+
+// tau ln sum exp((n . x + h)/tau) in long double, with its gradient
+static long double heap_of_planes(const tacModel* m, const double* x, long double g[3]) {
+    const tacNode* node = &m->node[0];
+    long double tau = m->param[node->smooth], top = -INFINITY, sum = 0.0L, q[20];
+    int count = node->block_count / 4;
+    for (int i = 0; i < count; ++i) {
+        const double* p = &m->param[node->block + 4 * i];
+        q[i] =
+            (long double)p[0] * x[0] + (long double)p[1] * x[1] + (long double)p[2] * x[2] + p[3];
+        top = fmaxl(top, q[i]);
+    }
+    for (int k = 0; k < 3; ++k) g[k] = 0.0L;
+    for (int i = 0; i < count; ++i) {
+        long double e = expl((q[i] - top) / tau);
+        sum += e;
+        for (int k = 0; k < 3; ++k) g[k] += e * m->param[node->block + 4 * i + k];
+    }
+    for (int k = 0; k < 3; ++k) g[k] /= sum;
+    return top + tau * logl(sum);
+}
+
+static int polyhedron_is_the_smooth_maximum_of_its_planes(void) {
+    const double temperatures[] = {1e-6, 1e-3, 0.05, 1.0};
+    testRandom random = {41};
+    for (int t = 0; t < 4; ++t) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "<shape name='p'><polyhedron planes='%s %s' smooth='%g'/></shape>",
+                 "1 1 1 -3 -1 -1 1 -3 -1 1.2 -1 -3.5 1 -1 -1.1 -2.5 0 0 2 -9 1 0 0 -3", "0 1 0 -3",
+                 temperatures[t]);
+        tacModel* m = load_shapes(text);
+        for (int i = 0; i < 500; ++i) {
+            double x[3], reach = i % 5 ? 4.0 : 1e6, rounding = reach * 1e-15;
+            long double g[3];
+            for (int k = 0; k < 3; ++k) x[k] = test_uniform(&random, -reach, reach);
+            field f = eval(m, 0, x[0], x[1], x[2]);
+            ENSURE_NEAR(f.value, (double)heap_of_planes(m, x, g), rounding);
+            for (int k = 0; k < 3; ++k)
+                ENSURE_NEAR(f.g[k], (double)g[k], 1e-15 + rounding / temperatures[t]);
+        }
+        tac_model_destroy(m);
+    }
+    return 0;
+}
+
+// planes are n . x + h <= 0, in any length; a copy of a plane raises the field by tau ln 2
+static int planes_are_read_as_they_are_written(void) {
+    tacModel* m = load_shapes("<shape name='a'><polyhedron planes='0 0 2 -.5' smooth='.1'/></shape>"
+                              "<shape name='b'><polyhedron planes='0 0 2 -.5 0 0 1 -.25'"
+                              " smooth='.1' pos='0 0 1'/></shape>");
+    ENSURE_NEAR(eval(m, 0, 3.0, 4.0, 0.75).value, 0.5, 1e-15);
+    ENSURE_NEAR(eval(m, 1, 3.0, 4.0, 1.75).value, 0.5 + 0.1 * log(2.0), 1e-15);
+    ENSURE_NEAR(eval(m, 1, 3.0, 4.0, 1.75).g[2], 1.0, 1e-15);
+    tac_model_destroy(m);
+    return 0;
+}
+
+// a superquadric with planes is the intersection of them, bit by bit
+static int cut_superquadric_is_an_intersection(void) {
+    tacModel* m = load_shapes(
+        "<shape name='c' smooth='.01'><superquadric size='.3 .2 .5' eps='.6 .4' pos='.1 0 .2' "
+        "euler='20 30 40'><plane zaxis='1 1 0' pos='.1 0 0'/><plane name='lid' pos='0 0 .3'/>"
+        "</superquadric></shape><shape name='i' smooth='.01'><intersection pos='.1 0 .2' "
+        "euler='20 30 40'><superquadric size='.3 .2 .5' eps='.6 .4'/>"
+        "<plane zaxis='1 1 0' pos='.1 0 0'/><plane pos='0 0 .3'/></intersection></shape>");
+    testRandom random = {43};
+    for (int i = 0; i < 200; ++i) {
+        double x[3];
+        for (int k = 0; k < 3; ++k) x[k] = test_uniform(&random, -1.0, 1.0);
+        field c = eval(m, 0, x[0], x[1], x[2]), b = eval(m, 1, x[0], x[1], x[2]);
+        ENSURE(memcmp(&c, &b, sizeof c) == 0);
+    }
+    static const char* const names[] = {"shape:c/0/size",    "shape:c/0/eps",
+                                        "shape:c/0/pos",     "shape:c/0/0/pos",
+                                        "shape:c/0/lid/pos", "shape:c/0/superquadric/quat"};
+    tacParam param;
+    for (int i = 0; i < 6; ++i) ENSURE(tac_param_find(m, names[i], &param) == TAC_OK);
+    tac_model_destroy(m);
+    return 0;
+}
+
+// Cube at its default temperature against the exact distance: never more than tau ln 6 above it,
+// never below the largest of its planes.
+static int polyhedron_has_the_stated_error(void) {
+    tacModel* m = load_shapes("<shape name='c'><polyhedron planes='1 0 0 -.3 -1 0 0 -.3 0 1 0 -.3 "
+                              "0 -1 0 -.3 0 0 1 -.3 0 0 -1 -.3'/></shape>");
+    const double a[3] = {0.3, 0.3, 0.3};
+    double tau = m->param[m->node[0].smooth], most = 0.0, least = 0.0, corner = 1.0;
+    ENSURE_NEAR(tau, 0.0015, 1e-15);
+    testRandom random = {47};
+    for (int i = 0; i < 20000; ++i) {
+        double x[3], top = -INFINITY, reach = i % 2 ? 1.0 : 5.0 * tau;
+        for (int k = 0; k < 3; ++k) {
+            double at = i % 2 || test_bits(&random) % 2 ? 0.0 : 0.3;
+            x[k] = at + reach * test_uniform(&random, -1.0, 1.0), top = fmax(top, fabs(x[k]) - 0.3);
+        }
+        double value = eval(m, 0, x[0], x[1], x[2]).value;
+        double exact = (double)exact_distance(TAC_NODE_BOX, a, x);
+        most = fmax(most, (value - exact) / tau), least = fmin(least, (value - top) / tau);
+        if (exact > 20.0 * tau) corner = fmin(corner, value / exact);
+    }
+    printf("  cube of planes: %.3f to %.3f temperatures over its largest plane and the exact "
+           "distance; %.3f of it off corners\n",
+           least, most, corner);
+    ENSURE(least >= -1e-9 && most <= log(6.0) + 1e-9 && corner > 0.57);
+    tac_model_destroy(m);
+    return 0;
+}
+
+//---------------------------------- superquadric distances -----------------------
+
+// support function of a superquadric: the dual of its nested norms, in direction u
+static double support(const double a[3], const double e[2], const double u[3]) {
+    double b[3], q1 = 2.0 / (2.0 - e[0]), q2 = 2.0 / (2.0 - e[1]);
+    for (int k = 0; k < 3; ++k) b[k] = a[k] * fabs(u[k]);
+    double around = fmax(b[0], b[1]), least = fmin(b[0], b[1]);
+    if (around > 0.0) around *= pow(1.0 + pow(least / around, q2), 1.0 / q2);
+    double most = fmax(around, b[2]), other = fmin(around, b[2]);
+    return most > 0.0 ? most * pow(1.0 + pow(other / most, q1), 1.0 / q1) : 0.0;
+}
+
+// Gap of the support plane whose normal is u, turned by (s, t) to its sides; u is left turned where
+// that widens the gap.
+static double widen(const double a[3], const double e[2], const double x[3], double u[3], double s,
+                    double t, double best) {
+    int k = fabs(u[0]) < fabs(u[1]) ? 0 : 1;
+    double v[3] = {-u[k] * u[0], -u[k] * u[1], -u[k] * u[2]}, n[3], length = 0.0, value = 0.0;
+    v[k] += 1.0;
+    double w[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+    for (int i = 0; i < 3; ++i) n[i] = u[i] + s * v[i] + t * w[i], length += n[i] * n[i];
+    for (int i = 0; i < 3; ++i) n[i] /= sqrt(length), value += n[i] * x[i];
+    value -= support(a, e, n);
+    if (value <= best) return best;
+    memcpy(u, n, sizeof n);
+    return value;
+}
+
+// the widest gap is the distance of a point outside of a convex solid
+static double widest_gap(const double a[3], const double e[2], const double x[3]) {
+    double r = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), u[3] = {x[0] / r, x[1] / r, x[2] / r};
+    double best = widen(a, e, x, u, 0.0, 0.0, -INFINITY), step = 0.3;
+    while (step > 1e-9) { // ahead while that helps, then closer
+        double before = best;
+        for (int way = 0; way < 16; ++way)
+            best = widen(a, e, x, u, step * cos(way * M_PI / 8), step * sin(way * M_PI / 8), best);
+        if (best <= before + 1e-3 * step * step) step *= 0.6;
+    }
+    return best;
+}
+
+// how far the rounding of ridges moves the surface at most, of semi-axes up to 1 (eq. 8)
+static double ridge_shift(const double e[2]) {
+    double o1 = fmax(e[0] - 1.0, 0.0), o2 = fmax(e[1] - 1.0, 0.0);
+    double polar = 1e-4 * o1 * o1 * o1, around = polar + 1e-4 * o2 * o2 * o2;
+    return sqrt(3.0) * (sqrt(polar) + 2.0 * sqrt(around));
+}
+
+// tangent distance <= exact <= radial distance outside, but for the rounding of ridges (eq. 8)
+static int superquadric_distances_enclose_the_exact_one(void) {
+    double low = 1.0, high = 1.0;
+    testRandom random = {53};
+    int solids = getenv("TACTUS_NO_SWEEP") ? 6 : 60;
+    for (int s = 0; s < solids; ++s) {
+        double a[3], e[2];
+        char text[600];
+        for (int k = 0; k < 3; ++k) a[k] = test_uniform(&random, 0.25, 1.0);
+        for (int k = 0; k < 2; ++k) e[k] = test_uniform(&random, 0.1, 1.9);
+        snprintf(
+            text, sizeof text,
+            "<shape name='t'><superquadric size='%.17g %.17g %.17g' eps='%.17g %.17g'/></shape>"
+            "<shape name='r' distance='radial'><superquadric size='%.17g %.17g %.17g' "
+            "eps='%.17g %.17g'/></shape>",
+            a[0], a[1], a[2], e[0], e[1], a[0], a[1], a[2], e[0], e[1]);
+        tacModel* m = load_shapes(text);
+        for (int i = 0; i < 40; ++i) {
+            double x[3];
+            for (int k = 0; k < 3; ++k) x[k] = test_uniform(&random, -1.5, 1.5);
+            double tangent = eval(m, 0, x[0], x[1], x[2]).value;
+            double radial = eval(m, 1, x[0], x[1], x[2]).value;
+            if (tangent < 0.01) continue;
+            double exact = widest_gap(a, e, x);
+            ENSURE(tangent <= exact + 1e-6 + ridge_shift(e) && radial >= exact - 1e-6);
+            low = fmin(low, tangent / exact), high = fmax(high, radial / exact);
+        }
+        tac_model_destroy(m);
+    }
+    printf("  superquadrics, aspect up to 4: tangent %.3f to 1, radial 1 to %.3f of the exact "
+           "distance\n",
+           low, high);
+    ENSURE(low > 0.25 && high < 4.0);
+    return 0;
+}
+
 //---------------------------------- derivatives ----------------------------------
 
 // at an exact tie |x|/a = |y|/b of a superquadric too, hvp is linear in its tangent
@@ -317,7 +521,7 @@ static int hvp_is_linear_at_ties(void) {
 
 static int derivatives_hold(void) {
     int points = getenv("TACTUS_NO_SWEEP") ? 300 : getenv("TACTUS_SWEEP") ? 30000 : 3000, bad = 0;
-    tacModel* model = load_shapes(shape_zoo);
+    tacModel* model = load_zoo();
     for (int shape = 0; shape < model->nshape; ++shape) {
         tacCheckShape context;
         tacCheckProblem problem;
@@ -339,4 +543,7 @@ TEST_MAIN(RUN(sphere_is_distance), RUN(plane_is_height), RUN(round_superquadric_
           RUN(maximum_of_duplicates_is_higher_by_tau_log_k), RUN(cup_has_a_cavity),
           RUN(hvp_is_linear_at_ties), RUN(primitives_are_distances),
           RUN(primitives_have_the_stated_error), RUN(ellipsoid_is_a_superquadric),
+          RUN(polyhedron_is_the_smooth_maximum_of_its_planes),
+          RUN(planes_are_read_as_they_are_written), RUN(cut_superquadric_is_an_intersection),
+          RUN(polyhedron_has_the_stated_error), RUN(superquadric_distances_enclose_the_exact_one),
           RUN(derivatives_hold))

@@ -35,7 +35,7 @@ static int ray_stays_outside(const tacModel* model, int shape, tacScratch* scrat
 }
 
 static int rays_never_enter(void) {
-    tacModel* model = load_shapes(shape_zoo);
+    tacModel* model = load_zoo();
     tacScratch* scratch = make_scratch(model);
     testRandom random = {17};
     int rays = getenv("TACTUS_NO_SWEEP") ? 500 : getenv("TACTUS_SWEEP") ? 120000 : 10000;
@@ -49,7 +49,7 @@ static int rays_never_enter(void) {
 
 // spheres and half-spaces: the step is the distance itself
 static int step_is_exact_where_it_can_be(void) {
-    tacModel* model = load_shapes(shape_zoo);
+    tacModel* model = load_zoo();
     tacScratch* scratch = make_scratch(model);
     double x = 1.0, y = -2.0, z = 3.0, value, radius;
     tacPoints point = {1, {&x, &y, &z}};
@@ -65,7 +65,7 @@ static int step_is_exact_where_it_can_be(void) {
 }
 
 static int ball_holds_the_solid(void) {
-    tacModel* model = load_shapes(shape_zoo);
+    tacModel* model = load_zoo();
     tacScratch* scratch = make_scratch(model);
     testRandom random = {23};
     for (int shape = 0; shape < model->nshape; ++shape) {

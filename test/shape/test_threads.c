@@ -51,7 +51,7 @@ static int same_bits(const tacModel* model, int shape) {
 }
 
 static int bits_do_not_depend_on_batch_or_threads(void) {
-    tacModel* model = load_shapes(shape_zoo);
+    tacModel* model = load_zoo();
     for (int shape = 0; shape < model->nshape; ++shape) ENSURE_LAW(same_bits(model, shape));
     tac_model_destroy(model);
     return 0;
@@ -60,7 +60,7 @@ static int bits_do_not_depend_on_batch_or_threads(void) {
 // whatever a scratch did before, a call gives the same bits; and derivatives do not change the
 // value
 static int bits_do_not_depend_on_the_scratch(void) {
-    tacModel* model = load_shapes(shape_zoo);
+    tacModel* model = load_zoo();
     tacScratch *fresh = make_scratch(model), *used = make_scratch(model);
     double x = 0.3, y = 0.2, z = 0.1, a, b, g[3], one = 1.0, bar[3] = {0};
     tacPoints point = {1, {&x, &y, &z}};

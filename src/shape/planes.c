@@ -1,0 +1,245 @@
+// What planes leave: the deepest point of a convex solid, and the box around it.
+
+#include "shape/planes.h"
+
+#include <math.h>
+#include <string.h>
+
+static double dot3(const double* a, const double* b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross3(const double* a, const double* b, double* out) {
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double height(const double* plane, const double* y) { return dot3(plane, y) + plane[3]; }
+
+//---------------------------------- deepest point --------------------------------
+
+// smooth maximum of the planes with gradient and Hessian
+typedef struct bowl {
+    double value, g[3], H[3][3];
+} bowl;
+
+static double highest(const double* plane, int count, const double* y) {
+    double top = -INFINITY;
+    for (int i = 0; i < count; ++i) top = fmax(top, height(&plane[4 * i], y));
+    return top;
+}
+
+static bowl bowl_at(const double* plane, int count, double tau, const double* y) {
+    bowl b = {0};
+    double top = highest(plane, count, y), sum = 0.0;
+    for (int i = 0; i < count; ++i) {
+        const double* n = &plane[4 * i];
+        double e = exp((height(n, y) - top) / tau);
+        sum += e;
+        for (int r = 0; r < 3; ++r) {
+            b.g[r] += e * n[r];
+            for (int c = 0; c < 3; ++c) b.H[r][c] += e * n[r] * n[c];
+        }
+    }
+    b.value = top + tau * log(sum);
+    for (int r = 0; r < 3; ++r) b.g[r] /= sum;
+    for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) b.H[r][c] = (b.H[r][c] / sum - b.g[r] * b.g[c]) / tau;
+    return b;
+}
+
+// (H + damping I) step = -g, by the adjugate
+static void damped_step(const bowl* b, double damping, double step[3]) {
+    double M[3][3], cofactor[3][3];
+    memcpy(M, b->H, sizeof M);
+    for (int k = 0; k < 3; ++k) M[k][k] += damping;
+    for (int k = 0; k < 3; ++k) cross3(M[(k + 1) % 3], M[(k + 2) % 3], cofactor[k]);
+    double inverse = 1.0 / dot3(M[0], cofactor[0]);
+    for (int k = 0; k < 3; ++k)
+        step[k] = -inverse *
+                  (cofactor[0][k] * b->g[0] + cofactor[1][k] * b->g[1] + cofactor[2][k] * b->g[2]);
+}
+
+// one temperature: steps that lower the bowl are taken, the others are shortened by damping
+static bowl descend(const double* plane, int count, double tau, double scale, double y[3]) {
+    bowl b = bowl_at(plane, count, tau, y);
+    double damping = 1.0 / scale;
+    for (int round = 0; round < 60 && damping < 1e12 / scale; ++round) {
+        double step[3], next[3];
+        damped_step(&b, damping, step);
+        for (int k = 0; k < 3; ++k) next[k] = y[k] + step[k];
+        bowl there = bowl_at(plane, count, tau, next);
+        double gain = b.value - there.value;
+        if (!(gain > 0.0)) {
+            damping *= 8.0;
+            continue;
+        }
+        b = there, damping = fmax(damping * 0.1, 1e-12 / scale);
+        memcpy(y, next, sizeof next);
+        if (gain < 1e-6 * tau || !(dot3(y, y) < 1e12 * scale * scale)) break;
+    }
+    return b;
+}
+
+// from hot to cold: a cold bowl has narrow valleys, but the hot one leads into them
+double tac_planes_lowest(const double* plane, int count, double tau, double enough, double y[3]) {
+    double scale = tau, value = INFINITY;
+    for (int i = 0; i < count; ++i) scale = fmax(scale, fabs(plane[4 * i + 3]));
+    y[0] = y[1] = y[2] = 0.0;
+    for (double hot = scale; value >= enough; hot = fmax(hot * 0.2, tau)) {
+        descend(plane, count, hot, scale, y);
+        value = bowl_at(plane, count, tau, y).value;
+        if (hot == tau || !(dot3(y, y) < 1e12 * scale * scale)) break;
+    }
+    return value;
+}
+
+//---------------------------------- box around -----------------------------------
+
+// Highest point of the solid along a direction: Seidel's incremental linear program. A plane that
+// the best point so far violates holds the next best point: a program in one dimension less.
+
+// without an end: the box that every program starts from
+#define FAR 1e11
+
+typedef struct program {
+    const double* plane;
+    int count;
+    double level;
+    int stride; // planes are visited in an order without pattern
+} program;
+
+// number i of the planes to look at; the first six are the box
+static void plane_of(const program* p, int i, double n[4]) {
+    memset(n, 0, 4 * sizeof(double));
+    if (i < 6) {
+        n[i / 2] = i % 2 ? 1.0 : -1.0, n[3] = -FAR;
+        return;
+    }
+    const double* from = &p->plane[4 * ((long long)(i - 6) * p->stride % p->count)];
+    memcpy(n, from, 4 * sizeof(double));
+    n[3] -= p->level;
+}
+
+static int is_above(const double n[4], const double* y) {
+    double slack = 1e-12 * (fabs(n[3]) + fabs(n[0] * y[0]) + fabs(n[1] * y[1]) + fabs(n[2] * y[2]));
+    return height(n, y) > slack;
+}
+
+// line start + t way: the part below planes 0 .. last - 1, as far along c as it goes
+static int best_on_line(const program* p, int last, const double c[3], const double start[3],
+                        const double way[3], double y[3]) {
+    double low = -8.0 * FAR, high = 8.0 * FAR;
+    for (int i = 0; i < last; ++i) {
+        double n[4];
+        plane_of(p, i, n);
+        double slope = dot3(n, way), over = height(n, start);
+        if (fabs(slope) < 1e-13 * sqrt(dot3(n, n))) {
+            if (is_above(n, start)) return 0;
+        } else if (slope > 0.0) {
+            high = fmin(high, -over / slope);
+        } else {
+            low = fmax(low, -over / slope);
+        }
+    }
+    if (low > high + 1e-9 * (fabs(low) + fabs(high))) return 0;
+    double t = dot3(c, way) >= 0.0 ? high : low;
+    for (int k = 0; k < 3; ++k) y[k] = start[k] + t * way[k];
+    return 1;
+}
+
+// c without its part along the unit vector n
+static void flatten(const double n[3], const double c[3], double out[3]) {
+    double along = dot3(n, c);
+    for (int k = 0; k < 3; ++k) out[k] = c[k] - along * n[k];
+}
+
+// on plane `last`, below planes 0 .. last - 1
+static int best_on_plane(const program* p, int last, const double c[3], double y[3]) {
+    double n[4], foot[3], flat[3];
+    plane_of(p, last, n);
+    double length = sqrt(dot3(n, n));
+    for (int k = 0; k < 3; ++k) n[k] /= length;
+    n[3] /= length;
+    flatten(n, c, flat);
+    double slope = sqrt(dot3(flat, flat));
+    for (int k = 0; k < 3; ++k)
+        foot[k] = -n[3] * n[k], y[k] = foot[k] + (slope > 0.0 ? 4.0 * FAR * flat[k] / slope : 0.0);
+    for (int i = 0; i < last; ++i) {
+        double m[4], across[3], way[3], start[3];
+        plane_of(p, i, m);
+        if (!is_above(m, y)) continue;
+        flatten(n, m, across);
+        double across2 = dot3(across, across);
+        if (across2 < 1e-24 * dot3(m, m)) return 0; // parallel, and above the whole plane
+        double shift = -height(m, foot) / across2;
+        for (int k = 0; k < 3; ++k) start[k] = foot[k] + shift * across[k];
+        cross3(n, across, way);
+        for (int k = 0; k < 3; ++k) way[k] /= sqrt(across2);
+        if (!best_on_line(p, i, c, start, way, y)) return 0;
+    }
+    return 1;
+}
+
+static int best(const program* p, const double c[3], double y[3]) {
+    for (int k = 0; k < 3; ++k) y[k] = c[k] >= 0.0 ? FAR : -FAR;
+    for (int i = 6; i < p->count + 6; ++i) {
+        double n[4];
+        plane_of(p, i, n);
+        if (dot3(n, n) > 1e-24 && is_above(n, y) && !best_on_plane(p, i, c, y)) return 0;
+    }
+    return 1;
+}
+
+static int common_divisor(int a, int b) { return b ? common_divisor(b, a % b) : a; }
+
+int tac_planes_box(const double* plane, int count, double level, double lower[3], double upper[3]) {
+    program p = {plane, count, level, (int)(0.618 * count) + 1};
+    while (common_divisor(p.stride, count) != 1) ++p.stride;
+    for (int side = 0; side < 6; ++side) {
+        double c[3] = {0.0, 0.0, 0.0}, y[3];
+        c[side / 2] = side % 2 ? 1.0 : -1.0;
+        if (!best(&p, c, y)) return 0;
+        double end = y[side / 2];
+        if (!(fabs(end) < 0.1 * FAR)) return 0;
+        *(side % 2 ? &upper[side / 2] : &lower[side / 2]) = end;
+    }
+    return 1;
+}
+
+//---------------------------------- superquadric ---------------------------------
+
+// gauge g of a superquadric, and its gradient, which is the same along a ray
+static double gauge(const double size[3], const double eps[2], const double y[3], double slope[3]) {
+    double t[3], e1 = eps[0], e2 = eps[1];
+    for (int k = 0; k < 3; ++k) t[k] = fabs(y[k]) / size[k];
+    double around = pow(pow(t[0], 2.0 / e2) + pow(t[1], 2.0 / e2), 0.5 * e2);
+    double g = pow(pow(around, 2.0 / e1) + pow(t[2], 2.0 / e1), 0.5 * e1);
+    double polar = around > 0.0 ? pow(around / g, 2.0 / e1 - 1.0) : 0.0;
+    for (int k = 0; k < 2; ++k)
+        slope[k] = t[k] > 0.0 ? polar * pow(t[k] / around, 2.0 / e2 - 1.0) : 0.0;
+    slope[2] = t[2] > 0.0 ? pow(t[2] / g, 2.0 / e1 - 1.0) : 0.0;
+    for (int k = 0; k < 3; ++k) slope[k] = copysign(slope[k], y[k]) / size[k];
+    return g;
+}
+
+// Deepest point below the planes and the box; where it lies outside the superquadric, a tangent
+// plane cuts it off. Either the point comes to lie inside, or nothing is left to lie in.
+int tac_planes_miss(double* plane, int count, const double size[3], const double eps[2]) {
+    double scale = fmin(size[0], fmin(size[1], size[2]));
+    for (int side = 0; side < 6; ++side, ++count) {
+        double n[4] = {0.0, 0.0, 0.0, -size[side / 2]};
+        n[side / 2] = side % 2 ? 1.0 : -1.0;
+        memcpy(&plane[4 * count], n, sizeof n);
+    }
+    for (int cut = 6; cut < TAC_PLANES_CUTS; ++cut, ++count) {
+        double y[3], slope[3];
+        if (tac_planes_lowest(plane, count, 1e-6 * scale, -INFINITY, y) > -1e-5 * scale) return 1;
+        if (gauge(size, eps, y, slope) <= 1.0) return 0;
+        double length = sqrt(dot3(slope, slope));
+        for (int k = 0; k < 3; ++k) plane[4 * count + k] = slope[k] / length;
+        plane[4 * count + 3] = -1.0 / length;
+    }
+    return 0; // a sliver at most
+}

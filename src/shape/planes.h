@@ -1,0 +1,21 @@
+// What planes leave: the deepest point of a convex solid, and the box around it.
+//
+// A plane is n, h (4 numbers): the solid lies where n . y + h <= 0 for all of them. For loading and
+// for bounds: doubles, not differentiated.
+
+#ifndef TAC_SHAPE_PLANES_H
+#define TAC_SHAPE_PLANES_H
+
+// Lowest value of tau ln sum exp((n . y + h)/tau) that damped Newton finds, and where. It stops as
+// soon as the value is below `enough`.
+double tac_planes_lowest(const double* plane, int count, double tau, double enough, double y[3]);
+
+// Box around {n . y + h <= level}; 0 if there is none: the solid has no end
+int tac_planes_box(const double* plane, int count, double level, double lower[3], double upper[3]);
+
+// Do the first `count` planes leave nothing of a superquadric? `plane` has room for
+// count + TAC_PLANES_CUTS planes.
+#define TAC_PLANES_CUTS 70
+int tac_planes_miss(double* plane, int count, const double size[3], const double eps[2]);
+
+#endif
