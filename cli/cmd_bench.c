@@ -20,6 +20,7 @@ static const struct {
     int (*run)(benchReport*);
 } benches[] = {
     {"ground", "exp and log against libmvec, the superquadric against scalar libm", bench_ground},
+    {"cloud", "4000 points at 4000 queries: scalar, all, culled, threads", bench_cloud},
 };
 
 static int parse(const char** names, int* count, int* json, int argc, char** argv) {

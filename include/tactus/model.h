@@ -29,6 +29,7 @@ typedef enum tacNodeKind {
     TAC_NODE_CYLINDER,     ///< radius, half length along the z axis
     TAC_NODE_BOX,          ///< three half sizes
     TAC_NODE_POLYHEDRON,   ///< block: four numbers n, h a plane, n . y + h <= 0 inside
+    TAC_NODE_CLOUD,        ///< points with normals, blended
     TAC_NODE_UNION,        ///< smooth minimum of its children
     TAC_NODE_INTERSECTION, ///< smooth maximum of its children
     TAC_NODE_DIFFERENCE,   ///< first child minus the union of the others
@@ -40,6 +41,26 @@ typedef enum tacDistance {
     TAC_DISTANCE_TANGENT, ///< to the tangent plane at the radial foot: metric at the surface
     TAC_DISTANCE_RADIAL   ///< along the ray from the centre: as published, corrected
 } tacDistance;
+
+/// How the weight of a point of a cloud falls with the distance (docs/shapes.md).
+typedef enum tacCloudKernel {
+    TAC_CLOUD_ISOTROPIC,   ///< Gaussian, one width for all points
+    TAC_CLOUD_ANISOTROPIC, ///< Gaussian, a metric for each point
+    TAC_CLOUD_WENDLAND     ///< compact, one width for all points
+} tacCloudKernel;
+
+/// Boxes around neighbouring points, for skipping (src/shape/cloud_index.h).
+typedef struct tacCloudPage tacCloudPage;
+
+/// The points of one cloud. Their numbers are a node's block: arrays x y z nx ny nz of `count`
+/// each, then log_amp and the six of the metric where they exist, in an order of neighbours.
+typedef struct tacCloud {
+    tacCloudKernel kernel; ///< of all points
+    int count;             ///< number of points
+    int has_log_amp;       ///< is there a logarithm of an amplitude for each point?
+    int block;             ///< offset of x[0] in param
+    int page;              ///< index of its first page in cloudpage
+} tacCloud;
 
 /// One node of a shape. Children stand before their parent (post-order); offsets point into param.
 typedef struct tacNode {
@@ -55,6 +76,7 @@ typedef struct tacNode {
     int smooth;           ///< offset of the temperature, else -1                   [m]
     int block;            ///< offset of a leaf's block of numbers, else -1
     int block_count;      ///< how many numbers the block has
+    int cloud;            ///< index of the cloud, if it is one
 } tacNode;
 
 /// A named shape: nodes first .. first + count - 1 of the model, the root last.
@@ -63,6 +85,7 @@ typedef struct tacShape {
     int first;        ///< its first node
     int count;        ///< number of its nodes
     int depth;        ///< fields that are alive at once while it is evaluated
+    int exact;        ///< 1: nothing is left out (docs/shapes.md, culling)
 } tacShape;
 
 //---------------------------------- what is drawn and touched --------------------
@@ -124,6 +147,7 @@ typedef struct tacParamName {
 /// How to load. Start from tac_default_options().
 typedef struct tacOptions {
     tacAllocator allocator; ///< used for the model and for every scratch made from it
+    int exact;              ///< 1: all shapes as with exact="true"; default 0
 } tacOptions;
 
 /// A scene, ready to be evaluated by any number of threads at once.
@@ -131,6 +155,7 @@ typedef struct tacModel {
     const char* name;                                 ///< of the scene
     int nq, nv, na, nu;                               ///< sizes of qpos, qvel, act, ctrl
     int nbody, ngeom, nshape, nnode, nlight, ncamera; ///< lengths of the arrays below
+    int ncloud, ncloudpage;        ///< clouds of points, and pages of boxes around their points
     int nparam, nparamname, nwarm; ///< parameters, their groups, numbers of solvers' start values
     int gravity, timestep;         ///< offsets of option/gravity [m/s^2] and option/timestep [s]
 
@@ -139,6 +164,8 @@ typedef struct tacModel {
     const tacGeom* geom;           ///< (ngeom)
     const tacShape* shape;         ///< (nshape)
     const tacNode* node;           ///< (nnode)
+    const tacCloud* cloud;         ///< (ncloud)
+    tacCloudPage* cloudpage;       ///< kept up to date by tac_param_set         (ncloudpage)
     const tacLight* light;         ///< (nlight)
     const tacCamera* camera;       ///< (ncamera)
     const tacParamName* paramname; ///< sorted by name                         (nparamname)

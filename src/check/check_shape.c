@@ -24,10 +24,22 @@ static tacReal* place_param(const tacCheckShape* c, const tacReal* x) {
     return param;
 }
 
+// boxes around the points as they are now
+static tacCloudPage* place_pages(const tacCheckShape* c, const tacReal* param) {
+    const tacShape* shape = &c->model->shape[c->shape];
+    for (int i = shape->first; i < shape->first + shape->count; ++i) {
+        if (c->model->node[i].kind != TAC_NODE_CLOUD) continue;
+        const tacCloud* cloud = &c->model->cloud[c->model->node[i].cloud];
+        tac_cloud_refresh(cloud, param, &c->page[cloud->page]);
+    }
+    return c->page;
+}
+
 static setup place(const tacCheckShape* c, const tacReal* x) {
     setup s;
     s.model = *c->model;
     s.model.param = place_param(c, x + 9);
+    s.model.cloudpage = place_pages(c, s.model.param);
     s.points = (tacPoints){1, {&x[0], &x[1], &x[2]}};
     // position + t, (1, omega/2) q: the curve of a constant twist up to third order
     tacReal position[3], rotation[4], half[3];

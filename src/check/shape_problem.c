@@ -55,6 +55,14 @@ static int draw_local(const tacCheckShape* c, int i, const tacBound* b, unsigned
     return special > 2 && i % 7 != 5 ? 4 : 1;
 }
 
+// half of the points of a cloud's frame: at one of its points, or within a few widths of it
+static void draw_at_cloud(const tacCheckShape* c, const tacBound* b, int i,
+                          unsigned long long* random, double y[3]) {
+    int n = b->cloud->count, point = (int)((unsigned)i / 2u * 2654435761u % (unsigned)n);
+    double width = i % 8 == 1 ? 0.0 : 2.0 * c->smooth;
+    for (int k = 0; k < 3; ++k) y[k] = b->block[k * n + point] + width * tac_check_normal(random);
+}
+
 static int sample(const void* context, int i, unsigned long long* random, double* x,
                   double* scale) {
     const tacCheckShape* c = context;
@@ -62,6 +70,7 @@ static int sample(const void* context, int i, unsigned long long* random, double
     const tacFrame* f = &b->frame;
     double y[3];
     int smooth = draw_local(c, i, b, random, y);
+    if (b->kind == TAC_NODE_CLOUD && i % 2) draw_at_cloud(c, b, i, random, y);
     for (int k = 0; k < 3; ++k) {
         x[k] = f->origin[k] + f->R.m[k][0] * y[0] + f->R.m[k][1] * y[1] + f->R.m[k][2] * y[2];
         x[3 + k] = x[6 + k] = 0.0;
@@ -101,11 +110,26 @@ static tacResult hvp(const void* context, const double* x, const double* y_bar, 
 
 //---------------------------------- what a shape depends on ----------------------
 
-// adds an offset that is not there yet: nodes may share a temperature
-static void use(tacCheckShape* c, int offset) {
+// numbers of a block that are looked at: all, or this many spread over it
+#define MOST_OF_BLOCK 96
+
+static int block_uses(const tacNode* node) {
+    return node->block_count < MOST_OF_BLOCK ? node->block_count : MOST_OF_BLOCK;
+}
+
+static void use(tacCheckShape* c, int offset) { c->used[c->used_count++] = offset; }
+
+// nodes may share a temperature
+static void use_once(tacCheckShape* c, int offset) {
     for (int k = 0; k < c->used_count; ++k)
         if (c->used[k] == offset) return;
-    c->used[c->used_count++] = offset;
+    use(c, offset);
+}
+
+static int most_uses(const tacModel* model, const tacShape* shape) {
+    int most = shape->count * (8 + TAC_OWN);
+    for (int i = 0; i < shape->count; ++i) most += block_uses(&model->node[shape->first + i]);
+    return most;
 }
 
 static void use_all(tacCheckShape* c, const tacShape* shape) {
@@ -115,9 +139,22 @@ static void use_all(tacCheckShape* c, const tacShape* shape) {
         for (int k = 0; k < 3; ++k) use(c, node->position + k);
         for (int k = 0; k < 4; ++k) use(c, node->rotation + k);
         for (int k = 0; k < owned; ++k) use(c, own[k]);
-        if (node->smooth >= 0) use(c, node->smooth);
-        for (int k = 0; k < node->block_count; ++k) use(c, node->block + k);
+        if (node->smooth >= 0) use_once(c, node->smooth);
+        int uses = block_uses(node);
+        for (int k = 0; k < uses; ++k)
+            use(c, node->block + (int)((long long)k * node->block_count / uses));
     }
+}
+
+static tacCloudExtent cloud_extent(const tacModel* model, const tacNode* node) {
+    const tacCloud* cloud = &model->cloud[node->cloud];
+    return tac_cloud_extent(cloud, &model->cloudpage[cloud->page]);
+}
+
+// shortest length over which weights of a cloud fall
+static double cloud_width(const tacModel* model, const tacNode* node) {
+    return node->smooth >= 0 ? model->param[node->smooth]
+                             : 1.0 / sqrt(cloud_extent(model, node).stiff[1]);
 }
 
 static double smallest_smooth(const tacModel* model, const tacShape* shape) {
@@ -125,6 +162,7 @@ static double smallest_smooth(const tacModel* model, const tacShape* shape) {
     for (int i = 0; i < shape->count; ++i) {
         const tacNode* node = &model->node[shape->first + i];
         if (node->smooth >= 0) least = fmin(least, model->param[node->smooth]);
+        if (node->kind == TAC_NODE_CLOUD) least = fmin(least, cloud_width(model, node));
     }
     return least;
 }
@@ -136,6 +174,7 @@ static double typical_size(const tacModel* model, const tacShape* shape) {
         const tacNode* node = &model->node[shape->first + i];
         for (int k = 0; k < tac_size_count(node->kind); ++k)
             most = fmax(most, model->param[node->size + k]);
+        if (node->kind == TAC_NODE_CLOUD) most = fmax(most, 0.5 * cloud_extent(model, node).size);
         for (int k = 3; k < node->block_count && node->kind == TAC_NODE_POLYHEDRON; k += 4)
             most = fmax(most, fabs(model->param[node->block + k])); // distance of a plane
     }
@@ -166,12 +205,11 @@ tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape*
                                .smooth = smallest_smooth(model, &model->shape[shape])};
     const tacShape* s = &model->shape[shape];
     context->far = 1e3 * context->size;
-    int numbers = s->count * (8 + TAC_OWN);
-    for (int i = 0; i < s->count; ++i) numbers += model->node[s->first + i].block_count;
-    context->used = malloc(sizeof(int) * (size_t)numbers);
+    context->used = malloc(sizeof(int) * (size_t)most_uses(model, s));
     context->memory = malloc(2 * 16 * (size_t)model->nparam + 16); // 16: complex and quad
     context->bound = malloc(sizeof(tacBound) * (size_t)s->count);
-    tacResult result = context->used && context->memory && context->bound
+    context->page = malloc(sizeof(tacCloudPage) * (size_t)(model->ncloudpage + 1));
+    tacResult result = context->used && context->memory && context->bound && context->page
                            ? tac_scratch_create(model, &context->scratch)
                            : TAC_ERROR_MEMORY;
     if (result != TAC_OK) {
@@ -195,7 +233,7 @@ tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape*
 
 void tac_check_shape_end(tacCheckShape* context) {
     tac_scratch_destroy(context->scratch);
-    free(context->bound), free(context->memory), free(context->used);
+    free(context->page), free(context->bound), free(context->memory), free(context->used);
 }
 
 tacCheckOptions tac_check_shape_options(const tacCheckShape* context) {

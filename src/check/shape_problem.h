@@ -17,6 +17,7 @@ typedef struct tacCheckShape {
     int used_count;
     void* memory;        // two arrays of nparam numbers of any type
     tacBound* bound;     // nodes in the world at that placement
+    tacCloudPage* page;  // boxes of clouds whose points are moved
     tacScratch* scratch; // large enough for the quad build too
 } tacCheckShape;
 

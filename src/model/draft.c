@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
+#include "shape/cloud_index.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,7 @@ static void pack_arrays(tacPacker* packer, tacDraft* draft, tacModel* model) {
     model->geom = pack(packer, &draft->geom, sizeof(tacGeom));
     model->shape = pack(packer, &draft->shape, sizeof(tacShape));
     model->node = pack(packer, &draft->node, sizeof(tacNode));
+    model->cloud = pack(packer, &draft->cloud, sizeof(tacCloud));
     model->light = pack(packer, &draft->light, sizeof(tacLight));
     model->camera = pack(packer, &draft->camera, sizeof(tacCamera));
     model->paramname = pack(packer, &draft->group, sizeof(tacParamName));
@@ -153,11 +155,26 @@ static int* list_groups(tacPacker* packer, const tacDraft* draft) {
     return group_of;
 }
 
+// boxes of the clouds
+static tacCloudPage* list_pages(tacPacker* packer, const tacModel* model) {
+    size_t size = sizeof(tacCloudPage) * (size_t)model->ncloudpage;
+    if (!packer->arena) {
+        packer->need += tac_arena_need(size);
+        return NULL;
+    }
+    tacCloudPage* page = tac_arena_take(packer->arena, size);
+    for (int i = 0; i < model->ncloud; ++i)
+        tac_cloud_refresh(&model->cloud[i], model->param, &page[model->cloud[i].page]);
+    return page;
+}
+
 static tacModel sizes(const tacDraft* draft) {
     return (tacModel){.nbody = draft->body.count,
                       .ngeom = draft->geom.count,
                       .nshape = draft->shape.count,
                       .nnode = draft->node.count,
+                      .ncloud = draft->cloud.count,
+                      .ncloudpage = draft->page_count,
                       .nlight = draft->light.count,
                       .ncamera = draft->camera.count,
                       .nparam = draft->param.count,
@@ -175,6 +192,7 @@ tacModel* tac_draft_finish(tacDraft* draft) {
     pack_names(&packer, draft);
     pack_arrays(&packer, draft, &model);
     list_groups(&packer, draft);
+    list_pages(&packer, &model);
 
     tacArena arena;
     size_t total = tac_arena_need(sizeof model) + packer.need + tac_arena_need(packer.text);
@@ -188,6 +206,7 @@ tacModel* tac_draft_finish(tacDraft* draft) {
     pack_names(&packer, draft);
     pack_arrays(&packer, draft, &model);
     model.paramgroup = list_groups(&packer, draft);
+    model.cloudpage = list_pages(&packer, &model);
     model.name = draft->name;
     return memcpy(out, &model, sizeof model);
 }

@@ -14,8 +14,10 @@ typedef struct tacDraft {
     const char* name;
     tacList param; // double
     tacList group; // tacParamName
-    tacList body, geom, shape, node, light, camera, material;
+    tacList body, geom, shape, node, cloud, light, camera, material;
+    int page_count; // boxes of all clouds
     tacNames names;
+    int exact;             // of tacOptions
     int gravity, timestep; // offsets
 
     // of <compiler>
@@ -49,6 +51,10 @@ tacModel* tac_draft_finish(tacDraft* draft);
 void tac_read_shape(tacDraft* draft, const tacElement* element);
 int tac_add_primitive(tacDraft* draft, const char* shape_name, tacPath path, tacNodeKind kind,
                       const double* size);
+
+// the numbers of a cloud into its node; its mean half size
+double tac_read_cloud(tacDraft* draft, const tacElement* element, tacPath path, tacNode* node);
+
 void tac_read_scene(tacDraft* draft, const tacElement* root);
 
 // pos and one of quat, euler, axisangle, xyaxes, zaxis

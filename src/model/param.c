@@ -6,6 +6,7 @@
 #include "tactus/model.h"
 
 #include "base/message.h"
+#include "shape/cloud_index.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ static int split_index(const char* name, size_t* length) {
     int index = 0;
     if (*at == ']') return -2;
     for (; *at >= '0' && *at <= '9'; ++at) {
-        if (index > 100000) return -2;
+        if (index > 100000000) return -2;
         index = 10 * index + (*at - '0');
     }
     return at[0] == ']' && at[1] == '\0' ? index : -2;
@@ -102,7 +103,7 @@ tacResult tac_param_name(const tacModel* model, int offset, char* text, int size
     return TAC_OK;
 }
 
-//---------------------------------- set ------------------------------------------
+//---------------------------------- ranges ---------------------------------------
 
 static tacResult check_value(const tacModel* model, tacParam param, int i, double value,
                              tacMessage* message) {
@@ -150,6 +151,57 @@ static tacResult check_length(const tacModel* model, tacParam param, int i, cons
                     within / 4);
 }
 
+//---------------------------------- clouds ---------------------------------------
+
+// of the numbers from param.offset on: the new ones
+static double value_after(const tacModel* model, tacParam param, const double* values, int at) {
+    int k = at - param.offset;
+    return k >= 0 && k < param.count ? values[k] : model->param[at];
+}
+
+// do the parameters meet those from `first` on?
+static int meets(tacParam param, int first, int count) {
+    return param.offset < first + count && first < param.offset + param.count;
+}
+
+// metrics that change must stay positive definite
+static tacResult check_metrics(const tacModel* model, tacParam param, const double* values,
+                               const tacCloud* cloud, tacMessage* message) {
+    int n = cloud->count, first = cloud->block + tac_cloud_metric(cloud) * n;
+    if (cloud->kernel != TAC_CLOUD_ANISOTROPIC || !meets(param, first, 6 * n)) return TAC_OK;
+    for (int i = 0; i < n; ++i) {
+        double metric[6], low, high;
+        for (int k = 0; k < 6; ++k)
+            metric[k] = value_after(model, param, values, first + k * n + i);
+        tac_cloud_eigen(metric, &low, &high);
+        if (low > 1e-12 * high) continue;
+        char name[sizeof message->attribute];
+        tac_param_name(model, first + i, name, (int)sizeof name);
+        return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, name,
+                        "the metric of this point would not be positive definite");
+    }
+    return TAC_OK;
+}
+
+static tacResult check_clouds(const tacModel* model, tacParam param, const double* values,
+                              tacMessage* message) {
+    tacResult result = TAC_OK;
+    for (int i = 0; i < model->ncloud && result == TAC_OK; ++i)
+        result = check_metrics(model, param, values, &model->cloud[i], message);
+    return result;
+}
+
+// boxes hold their points again
+static void refresh_clouds(tacModel* model, tacParam param) {
+    for (int i = 0; i < model->ncloud; ++i) {
+        const tacCloud* cloud = &model->cloud[i];
+        if (meets(param, cloud->block, tac_cloud_stride(cloud) * cloud->count))
+            tac_cloud_refresh(cloud, model->param, &model->cloudpage[cloud->page]);
+    }
+}
+
+//---------------------------------- set ------------------------------------------
+
 tacResult tac_param_set(tacModel* model, tacParam param, const double* values,
                         tacMessage* message) {
     if (message) *message = (tacMessage){0};
@@ -162,6 +214,9 @@ tacResult tac_param_set(tacModel* model, tacParam param, const double* values,
         if (result == TAC_OK) result = check_length(model, param, i, values, message);
         if (result != TAC_OK) return result;
     }
+    tacResult result = check_clouds(model, param, values, message);
+    if (result != TAC_OK) return result;
     for (int i = 0; i < param.count; ++i) model->param[param.offset + i] = values[i];
+    refresh_clouds(model, param);
     return TAC_OK;
 }

@@ -14,7 +14,7 @@
 //---------------------------------- what is built --------------------------------
 
 #define ORIENTATION "quat euler axisangle xyaxes zaxis"
-#define PRIMITIVES  "sphere plane superquadric ellipsoid capsule cylinder box polyhedron"
+#define PRIMITIVES  "sphere plane superquadric ellipsoid capsule cylinder box polyhedron cloud"
 #define NODES       PRIMITIVES " union intersection difference"
 #define NODE        "name pos " ORIENTATION " smooth distance"
 
@@ -44,7 +44,7 @@ static const tacRule rules[] = {
      "texture texrepeat texuniform emission specular shininess reflectance metallic roughness",
      "layer"},
     {"layer", NULL, NULL, NULL},
-    {"shape", "name smooth distance", "", NODES},
+    {"shape", "name smooth distance exact", "", NODES},
     {"union", NODE, "", NODES},
     {"intersection", NODE, "", NODES},
     {"difference", NODE, "", NODES},
@@ -56,6 +56,7 @@ static const tacRule rules[] = {
     {"cylinder", NODE " size fromto", "", ""},
     {"box", NODE " size", "", ""},
     {"polyhedron", NODE " planes file", "", ""},
+    {"cloud", NODE " file sample area points normals kernel width metric log_amp check", "", ""},
 
     {"worldbody", "", "", "body geom light camera site"},
     {"body", "name pos " ORIENTATION, "mocap gravcomp user sleep", "body geom light camera site"},
@@ -83,8 +84,8 @@ typedef struct tacLater {
 static const tacLater later_elements[] = {
     {"joint freejoint inertial actuator contact equality tendon sensor keyframe deformable",
      "arrives with dynamics; without it a scene stands still"},
-    {"cloud sweep", "is not built yet; there are sphere, plane, superquadric, ellipsoid, "
-                    "capsule, cylinder, box, polyhedron, union, intersection, difference"},
+    {"sweep", "is not built yet; there are sphere, plane, superquadric, ellipsoid, capsule, "
+              "cylinder, box, polyhedron, cloud, union, intersection, difference"},
     {"mesh hfield skin model", "is not built yet; geoms are primitives or shapes"},
     {"default include frame replicate attach composite flexcomp flex plugin extension",
      "is not built yet; write out what it stands for"},

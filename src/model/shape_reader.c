@@ -196,6 +196,16 @@ static tacBuilt read_polyhedron(tacDraft* draft, const tacElement* element, cons
     return (tacBuilt){draft->node.count - 1, 1, size};
 }
 
+//---------------------------------- cloud ----------------------------------------
+
+static tacBuilt read_cloud(tacDraft* draft, const tacElement* element, const tacScope* scope) {
+    double unused;
+    tac_read_number(&draft->reader, element, "smooth", tac_range_smooth, &unused);
+    tacNode* node = add_node(draft, TAC_NODE_CLOUD, scope->path, tac_read_pose(draft, element));
+    if (!node) return not_built;
+    return (tacBuilt){draft->node.count - 1, 1, tac_read_cloud(draft, element, scope->path, node)};
+}
+
 //---------------------------------- combinations ---------------------------------
 
 static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacScope* scope);
@@ -336,12 +346,13 @@ static tacDistance read_distance(tacDraft* draft, const tacElement* element,
 // the schema lets only these elements through
 static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacScope* outer) {
     static const char* const names[TAC_NODE_KIND_COUNT] = {
-        "sphere", "plane",      "superquadric", "ellipsoid",    "capsule",   "cylinder",
-        "box",    "polyhedron", "union",        "intersection", "difference"};
+        "sphere", "plane",      "superquadric", "ellipsoid", "capsule",      "cylinder",
+        "box",    "polyhedron", "cloud",        "union",     "intersection", "difference"};
     tacScope scope = *outer;
     scope.distance = read_distance(draft, element, scope.distance);
     int kind = 0;
     while (kind < TAC_NODE_KIND_COUNT - 1 && strcmp(element->name, names[kind]) != 0) ++kind;
+    if (kind == TAC_NODE_CLOUD) return read_cloud(draft, element, &scope);
     if (kind == TAC_NODE_POLYHEDRON) return read_polyhedron(draft, element, &scope);
     if (kind == TAC_NODE_SUPERQUADRIC && element->child)
         return read_cut_superquadric(draft, element, &scope);
@@ -351,9 +362,9 @@ static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacS
 
 //---------------------------------- shapes ---------------------------------------
 
-static void add_shape(tacDraft* draft, const char* name, int first, int depth) {
+static void add_shape(tacDraft* draft, const char* name, int first, int depth, int exact) {
     tacShape* shape = tac_list_add(&draft->reader, &draft->shape, sizeof *shape);
-    if (shape) *shape = (tacShape){name, first, draft->node.count - first, depth};
+    if (shape) *shape = (tacShape){name, first, draft->node.count - first, depth, exact};
 }
 
 // is there a combination that takes over the shape's temperature?
@@ -383,6 +394,8 @@ void tac_read_shape(tacDraft* draft, const tacElement* element) {
                       .smooth = -1,
                       .distance = read_distance(draft, element, TAC_DISTANCE_TANGENT)};
     double smooth = 1.0;
+    int exact = draft->exact;
+    tac_read_bool(&draft->reader, element, "exact", &exact);
     int stated = tac_read_number(&draft->reader, element, "smooth", tac_range_smooth, &smooth);
     if (stated || needs_smooth(element))
         scope.smooth = tac_draft_param(draft, scope.path, "smooth", tac_range_smooth, &smooth, 1);
@@ -396,7 +409,7 @@ void tac_read_shape(tacDraft* draft, const tacElement* element) {
     if (children > 1)
         total = close_combination(draft, TAC_NODE_UNION, scope.path, tac_pose_identity(), first,
                                   children, total, scope.smooth);
-    add_shape(draft, name, first, total.depth);
+    add_shape(draft, name, first, total.depth, exact || draft->exact);
 }
 
 int tac_add_primitive(tacDraft* draft, const char* shape_name, tacPath path, tacNodeKind kind,
@@ -404,6 +417,6 @@ int tac_add_primitive(tacDraft* draft, const char* shape_name, tacPath path, tac
     tacPath place = {tac_reader_text(&draft->reader, "shape:%s/0", shape_name), NULL};
     int first = draft->node.count;
     add_leaf(draft, kind, place, path, tac_pose_identity(), size, NULL);
-    add_shape(draft, shape_name, first, 1);
+    add_shape(draft, shape_name, first, 1, draft->exact);
     return draft->shape.count - 1;
 }

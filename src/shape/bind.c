@@ -192,13 +192,18 @@ static void bind_constants(const tacModel* model, const tacNode* node, tacBound*
     if (tac_is_soft(b->kind)) bind_soft(b);
     if (node->smooth >= 0) b->tau = model->param[node->smooth];
     if (node->block >= 0) b->block = &model->param[node->block], b->block_count = node->block_count;
+    if (node->kind == TAC_NODE_CLOUD) {
+        b->cloud = &model->cloud[node->cloud];
+        b->page = &model->cloudpage[b->cloud->page];
+        b->extent = tac_cloud_extent(b->cloud, b->page);
+    }
 }
 
 void tac_shape_bind(const tacModel* model, const tacShape* shape, tacPose pose, tacBound* bound) {
     for (int i = shape->count - 1; i >= 0; --i) {
         const tacNode* node = &model->node[shape->first + i];
         tacBound* b = &bound[i];
-        *b = (tacBound){.kind = node->kind, .distance = node->distance};
+        *b = (tacBound){.kind = node->kind, .distance = node->distance, .exact = shape->exact};
         b->frame = child_frame(parent_frame(shape, node, bound, pose),
                                &model->param[node->position], &model->param[node->rotation]);
         tac_store3(b->about, pose.position);

@@ -11,6 +11,7 @@
 #include "tactus/shape.h"
 
 #include "math/number.h"
+#include "shape/cloud_index.h"
 
 // points that go through the program together; a multiple of every TAC_LANES
 #define TAC_BLOCK 64
@@ -68,6 +69,10 @@ typedef struct tacBound {
     int owned;     // numbers of a leaf's own
     const tacReal* block; // more numbers of a leaf, as many as the scene says: they stay in param
     int block_count;
+    const tacCloud* cloud; // of a cloud, with its boxes and what they say of all points
+    const tacCloudPage* page;
+    tacCloudExtent extent;
+    int exact; // of the shape: nothing is left out
 } tacBound;
 
 // Tangent of a bound node: twist of its frame about the call's pose.position, and of its numbers.

@@ -5,6 +5,7 @@
 #define TAC_SHAPE_LEAF_H
 
 #include "shape/capsule.h"
+#include "shape/cloud.h"
 #include "shape/faces.h"
 #include "shape/polyhedron.h"
 #include "shape/sphere.h"
@@ -25,6 +26,8 @@ TAC_INLINE void plain_field(const tacBound* b, const wide y[3], localField* out,
         plane_field(y, out);
     else if (b->kind == TAC_NODE_CAPSULE)
         capsule_field(b, y, out, order);
+    else if (b->kind == TAC_NODE_CLOUD)
+        cloud_field(b, y, out, order);
     else if (b->kind == TAC_NODE_POLYHEDRON)
         polyhedron_field(b, y, out, &(polyPoint){0}, order);
     else
@@ -92,6 +95,8 @@ TAC_INLINE void leaf_dot(const tacBound* b, const leafPoint* at, const wide yd[3
         sphere_dot(b, at->y, yd, w_set(d->size[0]), fd);
     } else if (b->kind == TAC_NODE_CAPSULE) {
         capsule_dot(b, at->y, yd, d, fd);
+    } else if (b->kind == TAC_NODE_CLOUD) {
+        cloud_dot(b, at->y, yd, d, fd);
     } else if (b->kind == TAC_NODE_POLYHEDRON) {
         polyhedron_dot(b, at->y, yd, d, fd);
     } else if (tac_is_soft(b->kind)) {

@@ -7,6 +7,7 @@
 #include "shape/program.h"
 
 #include "math/vec3.h"
+#include "shape/cloud_radius.h"
 #include "shape/planes.h"
 
 #include <math.h>
@@ -90,6 +91,7 @@ static double polyhedron_radius(const tacBound* b, double level) {
 static double leaf_radius(const tacBound* b, double level) {
     if (b->kind == TAC_NODE_SPHERE) return b->size[0] + level;
     if (b->kind == TAC_NODE_PLANE) return INFINITY;
+    if (b->kind == TAC_NODE_CLOUD) return tac_cloud_radius(b, level);
     if (b->kind == TAC_NODE_POLYHEDRON) return polyhedron_radius(b, level);
     if (b->kind == TAC_NODE_CAPSULE) return b->size[0] + b->size[1] + level;
     if (tac_is_soft(b->kind)) { // phi is no less than the distance of any face

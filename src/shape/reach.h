@@ -7,6 +7,7 @@
 #define TAC_SHAPE_REACH_H
 
 #include "shape/blend.h"
+#include "shape/cloud_reach.h"
 #include "shape/leaf.h"
 
 //---------------------------------- leaves ---------------------------------------
@@ -75,6 +76,8 @@ static void leaf_reach(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal
         to_local(&b->frame, point, y);
         if (b->kind == TAC_NODE_SUPERQUADRIC) {
             sq_reach(b, y, width, &r);
+        } else if (b->kind == TAC_NODE_CLOUD) {
+            cloud_reach(b, y, r.D, r.K);
         } else if (b->kind == TAC_NODE_POLYHEDRON) {
             polyhedron_reach(b, y, &r);
         } else {

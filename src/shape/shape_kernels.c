@@ -161,6 +161,7 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
         leafPoint at;
         leaf_point(b, y, &at, 2);
         if (by_own) add_own_bars(b, &at, unit, value_bar, local_bar, &sums);
+        if (by_own && b->kind == TAC_NODE_CLOUD) cloud_bars(b, y, value_bar, local_bar, bar);
         if (by_planes) polyhedron_keep(&tape, i, y, &at.f, &at.poly, local_bar);
 
         // x_bar = value_bar g + H g_bar

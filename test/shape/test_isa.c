@@ -53,10 +53,10 @@ static void make_scene(leafScene* s, testRandom* random, tacNodeKind kind, tacDi
     if (kind == TAC_NODE_POLYHEDRON) // no draws for the others
         make_planes(&s->param[12], random);
     int eps = kind == TAC_NODE_SUPERQUADRIC ? 10 : -1;
-    s->node = (tacNode){kind, distance, -1, 0, 0, 0, 3, 7, eps, -1, -1, 0};
+    s->node = (tacNode){kind, distance, -1, 0, 0, 0, 3, 7, eps, -1, -1, 0, -1};
     if (kind == TAC_NODE_POLYHEDRON)
         s->node.smooth = 12, s->node.block = 13, s->node.block_count = 4 * 9;
-    s->shape = (tacShape){"leaf", 0, 1, 1};
+    s->shape = (tacShape){"leaf", 0, 1, 1, 0};
     s->model = (tacModel){.nshape = 1, .nnode = 1, .nparam = 13 + 4 * 9};
     s->model.param = s->param, s->model.node = &s->node, s->model.shape = &s->shape;
 }
@@ -96,7 +96,7 @@ static int each_leaf(const tacShapeKernels* kernels, leafLaw* law) {
     int rounds = getenv("TACTUS_NO_SWEEP") ? 20 : 100;
     for (int i = 0; i < rounds; ++i)
         for (int kind = TAC_NODE_SPHERE; kind < TAC_NODE_UNION; ++kind)
-            for (int distance = 0; distance < 2; ++distance) {
+            for (int distance = 0; distance < 2 && kind != TAC_NODE_CLOUD; ++distance) {
                 int plain = kind > TAC_NODE_SUPERQUADRIC;
                 testRandom* random = plain ? &of_others : &of_superquadrics;
                 leafScene scene;

@@ -1,0 +1,107 @@
+// Boxes of a cloud from its points.
+
+#include "shape/cloud_index.h"
+
+#include <math.h>
+
+//---------------------------------- eigenvalues ----------------------------------
+
+// q + 2 p cos(angle) by the characteristic cubic of (m - q)/p
+void tac_cloud_eigen(const double m[6], double* low, double* high) {
+    double q = (m[0] + m[1] + m[2]) / 3.0;
+    double a = m[0] - q, b = m[1] - q, c = m[2] - q;
+    double off = m[3] * m[3] + m[4] * m[4] + m[5] * m[5];
+    double p = sqrt((a * a + b * b + c * c + 2.0 * off) / 6.0);
+    *low = *high = q;
+    if (!(p > 0.0)) return;
+    double d = a * (b * c - m[5] * m[5]) - m[3] * (m[3] * c - m[5] * m[4]) +
+               m[4] * (m[3] * m[5] - b * m[4]);
+    double angle = acos(fmax(-1.0, fmin(1.0, d / (2.0 * p * p * p)))) / 3.0;
+    *high = q + 2.0 * p * cos(angle);
+    *low = q + 2.0 * p * cos(angle + 2.0943951023931953);
+}
+
+//---------------------------------- boxes ----------------------------------------
+
+static void clear_slot(tacCloudPage* page, int k) {
+    for (int axis = 0; axis < 3; ++axis) {
+        page->low[axis][k] = page->normal_low[axis][k] = 1e300;
+        page->high[axis][k] = page->normal_high[axis][k] = -1e300;
+    }
+    page->log_amp[k] = -1e300;
+    page->stiff[k] = 1e300, page->stiff_high[k] = 0.0;
+    page->offset_low[k] = 1e300, page->offset_high[k] = -1e300;
+}
+
+static void widen(double* low, double* high, double x) {
+    *low = fmin(*low, x);
+    *high = fmax(*high, x);
+}
+
+static void add_point(const tacCloud* cloud, const tacReal* x, tacCloudPage* page, int k) {
+    double offset = 0.0, metric[6] = {1.0, 1.0, 1.0}, low, high;
+    for (int axis = 0; axis < 3; ++axis) {
+        double p = tac_re(x[axis * cloud->count]), n = tac_re(x[(3 + axis) * cloud->count]);
+        widen(&page->low[axis][k], &page->high[axis][k], p);
+        widen(&page->normal_low[axis][k], &page->normal_high[axis][k], n);
+        offset += p * n;
+    }
+    widen(&page->offset_low[k], &page->offset_high[k], offset);
+    double log_amp = cloud->has_log_amp ? tac_re(x[6 * cloud->count]) : 0.0;
+    page->log_amp[k] = fmax(page->log_amp[k], log_amp);
+    if (cloud->kernel == TAC_CLOUD_ANISOTROPIC)
+        for (int i = 0; i < 6; ++i)
+            metric[i] = tac_re(x[(tac_cloud_metric(cloud) + i) * cloud->count]);
+    tac_cloud_eigen(metric, &low, &high);
+    // eigenvalues are rounded at 1e-16 of the largest
+    page->stiff[k] = fmin(page->stiff[k], fmax(low - 1e-14 * high, 0.0));
+    page->stiff_high[k] = fmax(page->stiff_high[k], high * (1.0 + 1e-14));
+}
+
+// slot k of `page` gets what all slots of `below` hold
+static void add_page(const tacCloudPage* below, tacCloudPage* page, int k) {
+    for (int i = 0; i < TAC_CLOUD_LEAF; ++i) {
+        for (int axis = 0; axis < 3; ++axis) {
+            page->low[axis][k] = fmin(page->low[axis][k], below->low[axis][i]);
+            page->high[axis][k] = fmax(page->high[axis][k], below->high[axis][i]);
+            page->normal_low[axis][k] = fmin(page->normal_low[axis][k], below->normal_low[axis][i]);
+            page->normal_high[axis][k] =
+                fmax(page->normal_high[axis][k], below->normal_high[axis][i]);
+        }
+        page->log_amp[k] = fmax(page->log_amp[k], below->log_amp[i]);
+        page->stiff[k] = fmin(page->stiff[k], below->stiff[i]);
+        page->stiff_high[k] = fmax(page->stiff_high[k], below->stiff_high[i]);
+        page->offset_low[k] = fmin(page->offset_low[k], below->offset_low[i]);
+        page->offset_high[k] = fmax(page->offset_high[k], below->offset_high[i]);
+    }
+}
+
+void tac_cloud_refresh(const tacCloud* cloud, const tacReal* param, tacCloudPage* page) {
+    tacCloudLevels l = tac_cloud_levels(cloud->count);
+    for (int i = 0; i < l.first[l.count]; ++i)
+        for (int k = 0; k < TAC_CLOUD_LEAF; ++k) clear_slot(&page[i], k);
+    for (int i = 0; i < cloud->count; ++i) {
+        int leaf = i / TAC_CLOUD_LEAF;
+        add_point(cloud, &param[cloud->block + i], &page[leaf / TAC_CLOUD_LEAF],
+                  leaf % TAC_CLOUD_LEAF);
+    }
+    for (int level = 1; level < l.count; ++level)
+        for (int i = 0; i < l.slots[level]; ++i)
+            add_page(&page[l.first[level - 1] + i], &page[l.first[level] + i / TAC_CLOUD_LEAF],
+                     i % TAC_CLOUD_LEAF);
+}
+
+tacCloudExtent tac_cloud_extent(const tacCloud* cloud, const tacCloudPage* page) {
+    tacCloudLevels l = tac_cloud_levels(cloud->count);
+    tacCloudPage all;
+    clear_slot(&all, 0);
+    add_page(&page[l.first[l.count] - 1], &all, 0);
+    tacCloudExtent e = {.log_amp = all.log_amp[0], .stiff = {all.stiff[0], all.stiff_high[0]}};
+    double square = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        e.low[axis] = all.low[axis][0], e.high[axis] = all.high[axis][0];
+        square += (e.high[axis] - e.low[axis]) * (e.high[axis] - e.low[axis]);
+    }
+    e.size = sqrt(square);
+    return e;
+}

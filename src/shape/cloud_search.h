@@ -1,0 +1,207 @@
+// Which points of a cloud count at a point: the one with the largest weight, then all within the
+// cut-off below it.
+//
+// Decisions look at real parts and at one point alone, so that neither number type nor batch nor
+// threads change them. Cut-off: docs/shapes.md eq. 28.
+
+#ifndef TAC_SHAPE_CLOUD_SEARCH_H
+#define TAC_SHAPE_CLOUD_SEARCH_H
+
+#include "shape/cloud_index.h"
+#include "shape/local.h"
+
+// Wendland's kernel ends at u = d^2/width^2 = TAC_CLOUD_END, where a Gaussian of amplitude
+// TAC_CLOUD_TAIL goes on (docs/shapes.md eq. 25)
+#define TAC_CLOUD_END  (28.0 / 3.0)
+#define TAC_CLOUD_TAIL 1e-3
+// largest |d ln B/du| of it: 10.4 where the kernel hands over to the tail
+#define TAC_CLOUD_STEEP 12.0
+
+// part of all weights, with derivatives, that may be left out
+#define TAC_CLOUD_SHARE 1e-15
+
+typedef struct cloudSearch {
+    const tacBound* b;
+    const tacCloudPage* page;
+    tacCloudLevels levels;
+    double y[3];
+    double scale; // 1/eps1, or 1 where metrics say it
+    double tail;  // ln of the tail's amplitude, 0 for Gaussians
+    int best;     // point with the largest ln B up to the kernel's shape, and that number
+    double score;
+    double floor; // what lies below does not count
+} cloudSearch;
+
+//---------------------------------- bounds of boxes ------------------------------
+
+// square of the distance to each of 16 boxes
+TAC_INLINE void box_distances(const tacCloudPage* page, const double y[3],
+                              double square[TAC_CLOUD_LEAF]) {
+    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) square[k] = 0.0;
+    for (int axis = 0; axis < 3; ++axis)
+        for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
+            double below = page->low[axis][k] - y[axis], above = y[axis] - page->high[axis][k];
+            double over = below > above ? below : above;
+            over = over > 0.0 ? over : 0.0;
+            square[k] += over * over;
+        }
+}
+
+// no point in box k has a larger ln B, taken without a Wendland kernel's shape
+TAC_INLINE void box_scores(const cloudSearch* s, const tacCloudPage* page,
+                           double score[TAC_CLOUD_LEAF]) {
+    double square[TAC_CLOUD_LEAF];
+    box_distances(page, s->y, square);
+    for (int k = 0; k < TAC_CLOUD_LEAF; ++k)
+        score[k] = page->log_amp[k] - page->stiff[k] * s->scale * square[k];
+}
+
+//---------------------------------- the largest weight ---------------------------
+
+// ln B of the points of a leaf, likewise
+TAC_INLINE void leaf_scores(const cloudSearch* s, int first, int count,
+                            double score[TAC_CLOUD_LEAF]) {
+    const tacCloud* c = s->b->cloud;
+    const tacReal* x = s->b->block + first;
+    int n = c->count;
+    for (int k = 0; k < count; ++k) {
+        double d[3], u;
+        for (int axis = 0; axis < 3; ++axis) d[axis] = s->y[axis] - tac_re(x[axis * n + k]);
+        if (c->kernel == TAC_CLOUD_ANISOTROPIC) {
+            const tacReal* m = x + tac_cloud_metric(c) * n + k;
+            u = tac_re(m[0]) * d[0] * d[0] + tac_re(m[n]) * d[1] * d[1] +
+                tac_re(m[2 * n]) * d[2] * d[2] +
+                2.0 * (tac_re(m[3 * n]) * d[0] * d[1] + tac_re(m[4 * n]) * d[0] * d[2] +
+                       tac_re(m[5 * n]) * d[1] * d[2]);
+        } else {
+            u = s->scale * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        }
+        score[k] = (c->has_log_amp ? tac_re(x[6 * n + k]) : 0.0) - u;
+    }
+}
+
+// the same of a whole leaf without amplitudes and metrics
+TAC_INLINE void plain_scores(const cloudSearch* s, int first, double score[TAC_CLOUD_LEAF]) {
+    const tacReal* x = s->b->block + first;
+    const tacReal *y = x + s->b->cloud->count, *z = y + s->b->cloud->count;
+    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
+        double a = s->y[0] - tac_re(x[k]), b = s->y[1] - tac_re(y[k]), c = s->y[2] - tac_re(z[k]);
+        score[k] = -s->scale * (a * a + b * b + c * c);
+    }
+}
+
+static inline int leaf_count(const cloudSearch* s, int leaf) {
+    int rest = s->b->cloud->count - leaf * TAC_CLOUD_LEAF;
+    return rest < TAC_CLOUD_LEAF ? rest : TAC_CLOUD_LEAF;
+}
+
+// largest of 16, in an order that vectors can take
+TAC_INLINE double largest_score(const double score[TAC_CLOUD_LEAF]) {
+    double most[4] = {score[0], score[1], score[2], score[3]};
+    for (int k = 4; k < TAC_CLOUD_LEAF; k += 4)
+        for (int i = 0; i < 4; ++i) most[i] = most[i] > score[k + i] ? most[i] : score[k + i];
+    double a = most[0] > most[1] ? most[0] : most[1], b = most[2] > most[3] ? most[2] : most[3];
+    return a > b ? a : b;
+}
+
+static void seek_leaf(cloudSearch* s, int leaf) {
+    double score[TAC_CLOUD_LEAF];
+    int count = leaf_count(s, leaf), first = leaf * TAC_CLOUD_LEAF;
+    const tacCloud* c = s->b->cloud;
+    if (count < TAC_CLOUD_LEAF) {
+        leaf_scores(s, first, count, score);
+    } else if (c->kernel != TAC_CLOUD_ANISOTROPIC && !c->has_log_amp) {
+        plain_scores(s, first, score);
+        if (!(largest_score(score) > s->score)) return;
+    } else {
+        leaf_scores(s, first, TAC_CLOUD_LEAF, score);
+    }
+    for (int k = 0; k < count; ++k)
+        if (score[k] > s->score) s->score = score[k], s->best = first + k;
+}
+
+// boxes in the order of their bounds, until none can hold a better point
+static void seek_page(cloudSearch* s, int level, int index) {
+    double bound[TAC_CLOUD_LEAF];
+    box_scores(s, &s->page[s->levels.first[level] + index], bound);
+    for (;;) {
+        int k = 0;
+        for (int i = 1; i < TAC_CLOUD_LEAF; ++i) k = bound[i] > bound[k] ? i : k;
+        if (!(bound[k] > s->score)) return;
+        bound[k] = -INFINITY;
+        if (level > 0)
+            seek_page(s, level - 1, index * TAC_CLOUD_LEAF + k);
+        else
+            seek_leaf(s, index * TAC_CLOUD_LEAF + k);
+    }
+}
+
+//---------------------------------- cut-off --------------------------------------
+
+// ln of all that a weight is multiplied by in value, gradient and Hessian, if points with weights
+// down to exp(-depth) count: lever arms and slopes
+static double log_gain(const cloudSearch* s, double depth) {
+    const tacCloudExtent* e = &s->b->extent;
+    double steep = s->b->cloud->kernel == TAC_CLOUD_WENDLAND ? TAC_CLOUD_STEEP : 1.0;
+    double reach2 = (e->log_amp - s->score + depth) / (e->stiff[0] * s->scale);
+    double reach = sqrt(reach2 > 0.0 ? reach2 : 0.0), size = e->size + 2.0 * sqrt(1.0 / s->scale);
+    // without metrics, slopes differ by no more than the points do
+    double across = s->b->cloud->kernel == TAC_CLOUD_ANISOTROPIC || reach < size ? reach : size;
+    double slope = 4.0 * steep * e->stiff[1] * s->scale * across;
+    double arm = 2.0 * reach * size / (size + reach);
+    return log(4.0 * s->b->cloud->count * (1.0 + size * slope * (2.0 + arm * slope)));
+}
+
+static void set_floor(cloudSearch* s) {
+    if (s->b->exact) {
+        s->floor = -INFINITY;
+        return;
+    }
+    double share = -log(TAC_CLOUD_SHARE), depth = log_gain(s, 128.0) + share;
+    if (depth > 128.0) depth = log_gain(s, 1.5 * depth) + share;
+    // the last terms: what a Wendland kernel may take from the best point, and rounding
+    s->floor = s->score - depth + s->tail - 1e-14 * fabs(s->score);
+}
+
+// finds the best point of the cloud at y
+static void cloud_seek(cloudSearch* s, const tacBound* b, const tacReal y[3]) {
+    double width = tac_re(b->tau);
+    *s = (cloudSearch){.b = b, .page = b->page, .score = -INFINITY, .scale = 1.0};
+    s->levels = tac_cloud_levels(b->cloud->count);
+    if (b->cloud->kernel != TAC_CLOUD_ANISOTROPIC) s->scale = 1.0 / (width * width);
+    if (b->cloud->kernel == TAC_CLOUD_WENDLAND) s->tail = log(TAC_CLOUD_TAIL);
+    for (int k = 0; k < 3; ++k) s->y[k] = tac_re(y[k]);
+    if (b->exact)
+        for (int leaf = 0; leaf < s->levels.slots[0]; ++leaf) seek_leaf(s, leaf);
+    else
+        seek_page(s, s->levels.count - 1, 0);
+    set_floor(s);
+}
+
+//---------------------------------- all that count -------------------------------
+
+typedef void cloudVisit(void* state, int leaf);
+
+// calls `visit` for each leaf that may hold a point above the floor, in the order of the array
+static void cloud_visit(const cloudSearch* s, int level, int index, cloudVisit* visit,
+                        void* state) {
+    double bound[TAC_CLOUD_LEAF];
+    box_scores(s, &s->page[s->levels.first[level] + index], bound);
+    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
+        int child = index * TAC_CLOUD_LEAF + k;
+        if (!(bound[k] >= s->floor) || child >= s->levels.slots[level]) continue;
+        if (level > 0)
+            cloud_visit(s, level - 1, child, visit, state);
+        else
+            visit(state, child);
+    }
+}
+
+static void cloud_each(const cloudSearch* s, cloudVisit* visit, void* state) {
+    if (s->b->exact)
+        for (int leaf = 0; leaf < s->levels.slots[0]; ++leaf) visit(state, leaf);
+    else
+        cloud_visit(s, s->levels.count - 1, 0, visit, state);
+}
+
+#endif
