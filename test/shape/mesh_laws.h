@@ -82,6 +82,16 @@ static inline void mesh_corner(const tacMesh* m, int f, int i, double x[3]) {
     for (int k = 0; k < 3; ++k) x[k] = m->x[k][m->face[i][f]];
 }
 
+static inline void mesh_normal(const tacMesh* m, int f, double n[3]) {
+    double x[3][3], a[3], b[3];
+    for (int i = 0; i < 3; ++i) mesh_corner(m, f, i, x[i]);
+    for (int k = 0; k < 3; ++k) a[k] = x[1][k] - x[0][k], b[k] = x[2][k] - x[0][k];
+    for (int k = 0; k < 3; ++k)
+        n[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+    double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (int k = 0; k < 3; ++k) n[k] = length > 0.0 ? n[k] / length : 0.0;
+}
+
 // determinant of b - a, c - a, d - a in long double: side of a plane
 static inline long double mesh_side(const double a[3], const double b[3], const double c[3],
                                     const double d[3]) {
@@ -93,10 +103,46 @@ static inline long double mesh_side(const double a[3], const double b[3], const 
            u[2] * (v[0] * w[1] - v[1] * w[0]);
 }
 
+// twice the area of a triangle seen along an axis
+static inline long double mesh_turn(int axis, const double a[3], const double b[3],
+                                    const double c[3]) {
+    int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    return ((long double)b[i] - a[i]) * ((long double)c[j] - a[j]) -
+           ((long double)b[j] - a[j]) * ((long double)c[i] - a[i]);
+}
+
+// in one plane: the segment crosses a side, or begins inside
+static inline int mesh_crosses_flat(int axis, double x[3][3], const double p[3],
+                                    const double q[3]) {
+    int inside = 0;
+    for (int i = 0; i < 3; ++i) {
+        const double *a = x[i], *b = x[(i + 1) % 3];
+        long double sp = mesh_turn(axis, a, b, p), sq = mesh_turn(axis, a, b, q);
+        long double sa = mesh_turn(axis, p, q, a), sb = mesh_turn(axis, p, q, b);
+        if (sp * sq < 0 && sa * sb < 0) return 1;
+        inside += (sp > 0) - (sp < 0);
+    }
+    return inside == 3 || inside == -3;
+}
+
 // does segment p q go through triangle f?
 static inline int mesh_pierces(const tacMesh* m, const double p[3], const double q[3], int f) {
-    double x[3][3];
+    double x[3][3], n[3];
     for (int i = 0; i < 3; ++i) mesh_corner(m, f, i, x[i]);
+    mesh_normal(m, f, n);
+    double high = 0.0, size = 0.0;
+    int axis = 0;
+    for (int k = 0; k < 3; ++k) {
+        if (fabs(n[k]) > fabs(n[axis])) axis = k;
+        size = fmax(size, fmax(fabs(x[0][k]), fabs(p[k])));
+    }
+    for (int end = 0; end < 2; ++end) {
+        double above = 0.0;
+        for (int k = 0; k < 3; ++k) above += n[k] * ((end ? q : p)[k] - x[0][k]);
+        high = fmax(high, fabs(above));
+    }
+    // within the rounding of vertices signs of volumes mean nothing
+    if (high <= 1e-11 * size) return mesh_crosses_flat(axis, x, p, q);
     if ((mesh_side(x[0], x[1], x[2], p) > 0) == (mesh_side(x[0], x[1], x[2], q) > 0)) return 0;
     int sign = mesh_side(p, q, x[0], x[1]) > 0;
     return (mesh_side(p, q, x[1], x[2]) > 0) == sign && (mesh_side(p, q, x[2], x[0]) > 0) == sign;
@@ -154,16 +200,6 @@ static inline meshFlaw mesh_meets(const tacMesh* m) {
         }
     free(box);
     return meets ? MESH_MEETS : MESH_FINE;
-}
-
-static inline void mesh_normal(const tacMesh* m, int f, double n[3]) {
-    double x[3][3], a[3], b[3];
-    for (int i = 0; i < 3; ++i) mesh_corner(m, f, i, x[i]);
-    for (int k = 0; k < 3; ++k) a[k] = x[1][k] - x[0][k], b[k] = x[2][k] - x[0][k];
-    for (int k = 0; k < 3; ++k)
-        n[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-    double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-    for (int k = 0; k < 3; ++k) n[k] = length > 0.0 ? n[k] / length : 0.0;
 }
 
 // a face for each directed side, by binary search

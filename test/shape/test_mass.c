@@ -176,7 +176,7 @@ static int cavity_is_taken_off(void) {
 
 // a turned and shifted solid: the same volume, the turned tensor
 static int estimate_holds_on_the_zoo(void) {
-    tacModel* model = load_shapes(shape_zoo);
+    tacModel* model = load_zoo();
     int quick = getenv("TACTUS_NO_SWEEP") != NULL;
     for (int i = 0; i < model->nshape; ++i) {
         tacMass rough, fine;

@@ -62,7 +62,7 @@ static int model_is_meshed(const tacModel* model) {
 //---------------------------------- laws -----------------------------------------
 
 static int zoo_is_meshed(void) {
-    tacModel* model = load_shapes(shape_zoo);
+    tacModel* model = load_zoo();
     ENSURE_LAW(model_is_meshed(model));
     tac_model_destroy(model);
     return 0;
@@ -133,6 +133,23 @@ static int topology_is_met(void) {
         ENSURE(chi == known[i].euler);
         tac_model_destroy(model);
     }
+    return 0;
+}
+
+// the laws find a vertex pulled through the other side, and a face turned over
+static int broken_meshes_are_found(void) {
+    tacModel* model = load_shapes("<shape name='s'><sphere size='.5'/></shape>");
+    tacMesh* m = NULL;
+    ENSURE(tac_shape_tessellate(model, 0, 100, &m, NULL) == TAC_OK);
+    ENSURE(mesh_flaw(model, 0, 100, m) == MESH_FINE);
+    for (int k = 0; k < 3; ++k) ((double*)(uintptr_t)m->x[k])[0] *= -1.3;
+    ENSURE(mesh_meets(m) == MESH_MEETS);
+    ENSURE(mesh_on_surface(model, 0, m) == MESH_OFF);
+    int* corner = (int*)(uintptr_t)m->face[0];
+    corner[0] = m->face[1][0], ((int*)(uintptr_t)m->face[1])[0] = m->face[2][0];
+    ENSURE(mesh_closed(m) == MESH_OPEN);
+    tac_mesh_destroy(m);
+    tac_model_destroy(model);
     return 0;
 }
 
@@ -227,5 +244,5 @@ static int memory_may_end_anywhere(void) {
 }
 
 TEST_MAIN(RUN(zoo_is_meshed), RUN(random_shapes_are_meshed), RUN(topology_is_met),
-          RUN(same_call_gives_same_bits), RUN(wrong_calls_are_refused),
-          RUN(memory_may_end_anywhere))
+          RUN(broken_meshes_are_found), RUN(same_call_gives_same_bits),
+          RUN(wrong_calls_are_refused), RUN(memory_may_end_anywhere))
