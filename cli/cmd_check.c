@@ -6,20 +6,27 @@
 #include "report.h"
 
 #include "base/assert.h"
-#include "tactus/model.h"
+#include "tactus/mesh.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct checkCall {
     const char* path;
-    int json, params;
+    int json, params, mass;
+    double density, tolerance;
 } checkCall;
 
 static int parse(checkCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"params", 0, CLI_FLAG, &call->params, NULL, "list all parameters with value and range", 0,
          0},
+        {"mass", 0, CLI_FLAG, &call->mass, NULL,
+         "volume, mass, centre and inertia of each shape, with the error", 0, 0},
+        {"density", 0, CLI_REAL, &call->density, "RHO", "for --mass, kg/m^3; 1000 if not given",
+         1e-12, 1e12},
+        {"tolerance", 0, CLI_REAL, &call->tolerance, "E", "for --mass, relative; 1e-4 if not given",
+         1e-12, 0.1},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per line", 0, 0},
     };
     const cliCommand command = {
@@ -31,6 +38,7 @@ static int parse(checkCall* call, int argc, char** argv) {
             "line and attribute of the first mistake (exit code 2). Of a mesh (.obj, .stl,\n"
             ".ply, .xyz): vertices, faces, whether it is closed, box, volume and hull.\n",
         .example = "  tactus check scenes/first_light.xml --params\n"
+                   "  tactus check scenes/first_light.xml --mass --density 700\n"
                    "  tactus check mug.obj\n",
         .options = options,
         .option_count = TAC_COUNT(options),
@@ -117,10 +125,68 @@ static void json_group(cliJson* json, const tacModel* model, const tacParamName*
     cli_json_close(json, '}');
 }
 
+//---------------------------------- mass -----------------------------------------
+
+static void print_mass(const tacShape* shape, const tacMass* m) {
+    printf("  mass of %s, relative error about %.1e\n", shape->name, m->error);
+    printf("    volume  %.9g m^3\n    mass    %.9g kg\n", m->volume, m->mass);
+    printf("    centre  %.9g %.9g %.9g m\n", m->center[0], m->center[1], m->center[2]);
+    printf("    inertia %.9g %.9g %.9g %.9g %.9g %.9g kg m^2 (xx yy zz xy xz yz)\n", m->inertia[0],
+           m->inertia[1], m->inertia[2], m->inertia[3], m->inertia[4], m->inertia[5]);
+}
+
+static void json_numbers(cliJson* json, const char* key, const double* values, int count) {
+    cli_json_open(json, key, '[');
+    for (int i = 0; i < count; ++i) cli_json_number(json, NULL, values[i]);
+    cli_json_close(json, ']');
+}
+
+static void json_mass(cliJson* json, const tacShape* shape, const tacMass* m) {
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "shape", shape->name);
+    cli_json_number(json, "volume", m->volume);
+    cli_json_number(json, "mass", m->mass);
+    json_numbers(json, "center", m->center, 3);
+    json_numbers(json, "inertia", m->inertia, 6);
+    cli_json_number(json, "error", m->error);
+    cli_json_close(json, '}');
+}
+
+// a shape without mass properties, such as a half-space, says so and is no mistake
+static void tell_no_mass(const checkCall* call, cliJson* json, const tacShape* shape,
+                         const char* why) {
+    if (!call->json) {
+        printf("  mass of %s: none; %s\n", shape->name, why);
+        return;
+    }
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "shape", shape->name);
+    cli_json_text(json, "none", why);
+    cli_json_close(json, '}');
+}
+
+static int tell_masses(const checkCall* call, cliJson* json, const tacModel* model) {
+    for (int i = 0; i < model->nshape; ++i) {
+        const tacShape* shape = &model->shape[i];
+        tacMass mass;
+        tacMessage message;
+        tacResult result =
+            tac_shape_mass(model, i, call->density, call->tolerance, &mass, &message);
+        if (result == TAC_ERROR_MEMORY) return cli_report(result, &message);
+        if (result != TAC_OK)
+            tell_no_mass(call, json, shape, message.text);
+        else if (call->json)
+            json_mass(json, shape, &mass);
+        else
+            print_mass(shape, &mass);
+    }
+    return CLI_FINE;
+}
+
 //---------------------------------- command --------------------------------------
 
 int tac_cmd_check(int argc, char** argv) {
-    checkCall call = {0};
+    checkCall call = {.density = 1000.0, .tolerance = 1e-4};
     int code = parse(&call, argc, argv);
     if (code != CLI_GO_ON) return code;
     if (cli_is_mesh(call.path)) return cli_check_mesh(call.path, call.json);
@@ -140,6 +206,7 @@ int tac_cmd_check(int argc, char** argv) {
             json_group(&json, model, &model->paramname[i]);
         else
             print_group(model, &model->paramname[i]);
+    code = call.mass ? tell_masses(&call, &json, model) : CLI_FINE;
     tac_model_destroy(model);
-    return CLI_FINE;
+    return code;
 }

@@ -24,6 +24,7 @@ static const cliEntry entries[] = {
     {"check", tac_cmd_check, "load a scene and say what is in it, or what is wrong with it"},
     {"sdf", tac_cmd_sdf, "signed distances of a shape at points, with gradients and Hessians"},
     {"render", tac_cmd_render, "draw a scene into a PNG file"},
+    {"mesh", tac_cmd_mesh, "triangles on the surface of a shape, as OBJ or STL"},
     {"grad", tac_cmd_grad, "derivatives of a scene, and checks of them"},
     {"bench", tac_cmd_bench, "measure speed"},
 };

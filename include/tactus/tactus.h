@@ -4,6 +4,7 @@
 
 #include "tactus/contact.h"
 #include "tactus/memory.h"
+#include "tactus/mesh.h"
 #include "tactus/model.h"
 #include "tactus/pose.h"
 #include "tactus/real.h"

@@ -1,0 +1,161 @@
+// tactus mesh: triangles on the surface of a shape.
+
+#include "commands.h"
+#include "find.h"
+#include "options.h"
+#include "output.h"
+#include "progress.h"
+#include "report.h"
+
+#include "base/assert.h"
+#include "tactus/mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct meshCall {
+    const char *path, *shape, *out;
+    int vertices;
+} meshCall;
+
+typedef void (*meshWriter)(const tacMesh* mesh, const char* name, FILE* file);
+
+//---------------------------------- formats --------------------------------------
+
+static void write_obj(const tacMesh* mesh, const char* name, FILE* file) {
+    fprintf(file, "# tactus mesh: %d vertices, %d faces\no ", mesh->vertices, mesh->faces);
+    for (; *name; ++name) fputc(*name > ' ' ? *name : '_', file);
+    fputc('\n', file);
+    for (int i = 0; i < mesh->vertices; ++i)
+        fprintf(file, "v %.17g %.17g %.17g\n", mesh->x[0][i], mesh->x[1][i], mesh->x[2][i]);
+    for (int i = 0; i < mesh->faces; ++i)
+        fprintf(file, "f %d %d %d\n", mesh->face[0][i] + 1, mesh->face[1][i] + 1,
+                mesh->face[2][i] + 1);
+}
+
+// binary, little-endian as this machine is: normal, three corners, two bytes of nothing
+static void write_stl(const tacMesh* mesh, const char* name, FILE* file) {
+    char head[80] = {0};
+    snprintf(head, sizeof head, "tactus mesh %s", name);
+    unsigned faces = (unsigned)mesh->faces;
+    fwrite(head, 1, sizeof head, file);
+    fwrite(&faces, 4, 1, file);
+    for (int f = 0; f < mesh->faces; ++f) {
+        double x[3][3], a[3], b[3], n[3], length;
+        float row[12];
+        for (int i = 0; i < 3; ++i)
+            for (int k = 0; k < 3; ++k) x[i][k] = mesh->x[k][mesh->face[i][f]];
+        for (int k = 0; k < 3; ++k) a[k] = x[1][k] - x[0][k], b[k] = x[2][k] - x[0][k];
+        for (int k = 0; k < 3; ++k)
+            n[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+        length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        for (int k = 0; k < 3; ++k) row[k] = (float)(n[k] / length);
+        for (int i = 0; i < 9; ++i) row[3 + i] = (float)x[i / 3][i % 3];
+        fwrite(row, sizeof *row, 12, file);
+        fwrite("\0", 1, 2, file);
+    }
+}
+
+// binary, little-endian as this machine is: doubles, and a byte and three ints for each face
+static void write_ply(const tacMesh* mesh, const char* name, FILE* file) {
+    fprintf(file, "ply\nformat binary_little_endian 1.0\ncomment tactus mesh ");
+    for (; *name; ++name) fputc(*name >= ' ' ? *name : '_', file);
+    fprintf(file, "\nelement vertex %d\n", mesh->vertices);
+    fprintf(file, "property double x\nproperty double y\nproperty double z\n");
+    fprintf(file, "element face %d\nproperty list uchar int vertex_indices\n", mesh->faces);
+    fprintf(file, "end_header\n");
+    for (int i = 0; i < mesh->vertices; ++i)
+        for (int k = 0; k < 3; ++k) fwrite(&mesh->x[k][i], sizeof(double), 1, file);
+    for (int i = 0; i < mesh->faces; ++i) {
+        int corner[3] = {mesh->face[0][i], mesh->face[1][i], mesh->face[2][i]};
+        fputc(3, file);
+        fwrite(corner, sizeof *corner, 3, file);
+    }
+}
+
+// by the end of the name; NULL after a complaint
+static meshWriter find_writer(const char* path) {
+    size_t length = strlen(path);
+    const char* end = length > 4 ? path + length - 4 : "";
+    if (strcmp(end, ".obj") == 0 || strcmp(path, "-") == 0) return write_obj;
+    if (strcmp(end, ".stl") == 0) return write_stl;
+    if (strcmp(end, ".ply") == 0) return write_ply;
+    cli_wrong("mesh", "%s: name the mesh .obj, .stl or .ply", path);
+    return NULL;
+}
+
+//---------------------------------- arguments ------------------------------------
+
+static int parse(meshCall* call, int argc, char** argv) {
+    const cliOption options[] = {
+        {"shape", 0, CLI_TEXT, &call->shape, "NAME", "the shape; may be left out if there is one",
+         0, 0},
+        {"vertices", 0, CLI_INT, &call->vertices, "N", "about so many vertices; 300 if not given",
+         TAC_MESH_MIN_VERTICES, TAC_MESH_MAX_VERTICES},
+        {"out", 'o', CLI_TEXT, &call->out, "FILE",
+         "mesh to write: .obj, .stl or .ply; - for OBJ on stdout", 0, 0},
+    };
+    const cliCommand command = {
+        .name = "mesh",
+        .summary = "triangles on the surface of a shape, as OBJ, STL or PLY",
+        .positional = "FILE",
+        .description = "Writes a closed mesh whose vertices are on the zero level of the shape's\n"
+                       "field, in the shape's frame, faces outward, no self-intersection. Exit\n"
+                       "code 1: the shape has no such mesh with so few vertices.\n",
+        .example = "  tactus mesh scenes/first_light.xml --shape goblet --vertices 1000 -o "
+                   "goblet.obj\n",
+        .options = options,
+        .option_count = TAC_COUNT(options),
+        .least = 1,
+        .most = 1,
+        .arguments = &call->path,
+    };
+    int code = cli_parse(&command, argc, argv);
+    if (code != CLI_GO_ON) return code;
+    if (!call->out) return cli_wrong("mesh", "name the mesh with -o, such as -o out.obj");
+    return CLI_GO_ON;
+}
+
+//---------------------------------- command --------------------------------------
+
+// the file is opened before the work: a wrong path should not cost the mesh
+static int mesh_to_file(const meshCall* call, const tacModel* model, int shape, meshWriter write) {
+    cliOutput output;
+    tacMesh* mesh = NULL;
+    tacMessage message;
+    int code = cli_output_open(&output, call->out);
+    if (code != 0) return code;
+    cliProgress progress = cli_progress_begin("mesh");
+    tacResult result = tac_shape_tessellate_watched(model, shape, call->vertices, cli_progress_show,
+                                                    &progress, &mesh, &message);
+    cli_progress_end(&progress);
+    if (result != TAC_OK) {
+        cli_output_discard(&output);
+        cli_wrong("mesh", "%s: %s", call->path, message.text);
+        return result == TAC_ERROR_UNSOLVED ? CLI_NO : CLI_WRONG;
+    }
+    write(mesh, model->shape[shape].name, output.file);
+    code = cli_output_close(&output);
+    if (code == 0 && strcmp(call->out, "-") != 0)
+        printf("%s: %d vertices, %d edges, %d faces, |phi| <= %.1e, worst quality %.2f\n",
+               call->out, mesh->vertices, mesh->edges, mesh->faces, mesh->error, mesh->quality);
+    tac_mesh_destroy(mesh);
+    return code;
+}
+
+int tac_cmd_mesh(int argc, char** argv) {
+    meshCall call = {.vertices = 300};
+    int code = parse(&call, argc, argv);
+    if (code != CLI_GO_ON) return code;
+    meshWriter write = find_writer(call.out);
+    if (!write) return CLI_WRONG;
+
+    tacModel* model;
+    tacMessage message;
+    tacResult result = tac_load(call.path, NULL, &model, &message);
+    if (result != TAC_OK) return cli_report(result, &message);
+    int shape = cli_find_shape("mesh", call.path, model, call.shape);
+    code = shape < 0 ? CLI_WRONG : mesh_to_file(&call, model, shape, write);
+    tac_model_destroy(model);
+    return code;
+}

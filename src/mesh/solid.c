@@ -1,0 +1,213 @@
+// Volume, centre and inertia of a shape, as integrals over its surface.
+//
+//   integral f dV = 1/(3 + degree f) surface integral f (x . n) dA    for homogeneous f
+//
+// The surface is met by the three families of lines of a lattice. A line along axis k that crosses
+// the surface stands for an area h^2/|n_k| of it; the families share the surface by weights
+// n_k^6/(n_1^6 + n_2^6 + n_3^6), which vanish where the lines graze. So each family sums a smooth
+// function of compact support over a square lattice, which converges fast for smooth
+// surfaces. Across ridges it jumps, and there the sum over chords of the lines, whose lengths are
+// continuous, is better. The way whose last two results differ less is taken (docs/mesh.md).
+
+#include "mesh/lattice.h"
+
+#include "base/message.h"
+#include "math/quat.h"
+
+#include <math.h>
+
+#define FIRST_CELLS  24
+#define FINEST_CELLS 240
+
+// 1, x, y, z, xx, yy, zz, xy, xz, yz
+enum { MOMENTS = 10 };
+static const int factor[MOMENTS][2] = {{-1, -1}, {0, -1}, {1, -1}, {2, -1}, {0, 0},
+                                       {1, 1},   {2, 2},  {0, 1},  {0, 2},  {1, 2}};
+
+//---------------------------------- crossings ------------------------------------
+
+static int crosses(const tacLattice* l, int node, int axis) {
+    return tac_is_inside(l->value[node]) != tac_is_inside(l->value[node + l->stride[axis]]);
+}
+
+// edges along the axis that cross: counts them, and lists them unless c is NULL
+static int axis_crossings(const tacLattice* l, int axis, tacCrossings* c) {
+    // nodes at the end of a line are outside, and so is the first of the next: no crossing
+    int count = 0, end = tac_lattice_count(l) - l->stride[axis];
+    for (int node = 0; node < end; ++node) {
+        if (!crosses(l, node, axis)) continue;
+        if (c) c->node[count] = node, c->to[count] = node + l->stride[axis];
+        ++count;
+    }
+    return count;
+}
+
+//---------------------------------- sums -----------------------------------------
+
+// two sums for the same integrals: shares of the surface, and chords through the solid
+enum { BY_SURFACE, BY_CHORD, WAYS };
+
+typedef struct momentSum {
+    double about[3]; // origin of the moments: near the solid, against cancellation
+    double sum[WAYS][MOMENTS], lost[WAYS][MOMENTS];
+} momentSum;
+
+// compensated: millions of terms
+static void add(momentSum* s, int way, int m, double term) {
+    double y = term - s->lost[way][m], t = s->sum[way][m] + y;
+    s->lost[way][m] = (t - s->sum[way][m]) - y;
+    s->sum[way][m] = t;
+}
+
+static double sixth(double a) { return a * a * a * a * a * a; }
+
+static void add_share(momentSum* s, int axis, double area, const double y[3], const double g[3]) {
+    double length = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    if (!(length > 0.0)) return;
+    double n[3] = {g[0] / length, g[1] / length, g[2] / length};
+    if (!(fabs(n[axis]) > 1e-8)) return; // its weight is 1e-48
+    double weight = sixth(n[axis]) / (sixth(n[0]) + sixth(n[1]) + sixth(n[2]));
+    double term = area * weight / fabs(n[axis]) * (y[0] * n[0] + y[1] * n[1] + y[2] * n[2]);
+    for (int m = 0; m < MOMENTS; ++m) {
+        double f = 1.0;
+        int degree = 0;
+        for (int k = 0; k < 2; ++k)
+            if (factor[m][k] >= 0) f *= y[factor[m][k]], ++degree;
+        add(s, BY_SURFACE, m, term * f / (3 + degree));
+    }
+}
+
+// end (sign 1) or beginning (-1) of a chord along the axis; a third for each family of lines
+static void add_chord(momentSum* s, int axis, double area, const double y[3], double sign) {
+    for (int m = 0; m < MOMENTS; ++m) {
+        double f = sign * area / 3.0 * y[axis];
+        int degree = 1;
+        for (int k = 0; k < 2; ++k)
+            if (factor[m][k] >= 0) f *= y[factor[m][k]], degree += factor[m][k] == axis;
+        add(s, BY_CHORD, m, f / degree);
+    }
+}
+
+static tacResult add_axis(const tacLattice* l, int axis, momentSum* s, tacBlocks* blocks) {
+    tacCrossings c;
+    tacResult result = tac_crossings_create(&c, axis_crossings(l, axis, NULL), blocks);
+    if (result != TAC_OK) return result;
+    axis_crossings(l, axis, &c);
+    result = tac_crossings_solve(l, &c, blocks);
+    double *value = TAC_BLOCKS_TAKE(blocks, double, c.count), *g[3];
+    int missing = result != TAC_OK || !value;
+    for (int k = 0; k < 3; ++k) missing |= !(g[k] = TAC_BLOCKS_TAKE(blocks, double, c.count));
+    if (missing) return TAC_ERROR_MEMORY;
+    tac_solid_eval(l->solid, c.count, c.x, value, g);
+    for (int i = 0; i < c.count; ++i) {
+        double y[3], n[3] = {g[0][i], g[1][i], g[2][i]}, area = l->step * l->step;
+        for (int k = 0; k < 3; ++k) y[k] = c.x[k][i] - s->about[k];
+        add_share(s, axis, area, y, n);
+        add_chord(s, axis, area, y, tac_is_inside(l->value[c.node[i]]) ? 1.0 : -1.0);
+    }
+    return TAC_OK;
+}
+
+static tacResult sum_moments(const tacSolid* solid, int cells, momentSum* s) {
+    tacBlocks blocks = {solid->model->allocator, NULL, (size_t)1 << 32};
+    tacLattice lattice;
+    *s = (momentSum){{0}, {{0}}, {{0}}};
+    for (int k = 0; k < 3; ++k) s->about[k] = 0.5 * (solid->low[k] + solid->high[k]);
+    tacResult result = tac_lattice_fill(solid, cells, &blocks, &lattice);
+    for (int axis = 0; axis < 3 && result == TAC_OK; ++axis)
+        result = add_axis(&lattice, axis, s, &blocks);
+    tac_blocks_release(&blocks);
+    return result;
+}
+
+//---------------------------------- properties -----------------------------------
+
+// moments about the lattice's middle -> mass, centre, inertia about the centre
+static tacMass properties(const momentSum* s, int way, double density) {
+    const double* m = s->sum[way];
+    tacMass out = {.volume = m[0], .mass = density * m[0]};
+    double c[3], second[6];
+    for (int k = 0; k < 3; ++k) c[k] = m[1 + k] / m[0], out.center[k] = s->about[k] + c[k];
+    for (int k = 0; k < 6; ++k)
+        second[k] = density * (m[4 + k] - m[0] * c[factor[4 + k][0]] * c[factor[4 + k][1]]);
+    double trace = second[0] + second[1] + second[2];
+    for (int k = 0; k < 3; ++k) out.inertia[k] = trace - second[k];
+    for (int k = 3; k < 6; ++k) out.inertia[k] = -second[k];
+    return out;
+}
+
+// how far apart two results are, relative
+static double apart(const tacMass* a, const tacMass* b) {
+    double trace = b->inertia[0] + b->inertia[1] + b->inertia[2], gyration = sqrt(trace / b->mass);
+    double worst = fabs(a->volume / b->volume - 1.0);
+    for (int k = 0; k < 3; ++k) worst = fmax(worst, fabs(a->center[k] - b->center[k]) / gyration);
+    for (int k = 0; k < 6; ++k) worst = fmax(worst, fabs(a->inertia[k] - b->inertia[k]) / trace);
+    return worst;
+}
+
+// one way's last result and how far it was from the one before
+typedef struct massTrack {
+    tacMass last;
+    double change;
+} massTrack;
+
+// the estimate is four times the last difference, or twice the one before if that is more
+static void track(massTrack* t, tacMass now) {
+    if (!(now.volume > 0.0)) return; // the lattice has missed it so far
+    double change = t->last.volume > 0.0 ? apart(&t->last, &now) : INFINITY;
+    now.error = fmax(4.0 * change, 2.0 * t->change) + 1e-14;
+    *t = (massTrack){now, change};
+}
+
+// Finer lattices until the better way's estimate is good enough.
+static tacResult converge(const tacSolid* solid, double density, double tolerance, tacMass* out) {
+    massTrack way[WAYS] = {{{.error = INFINITY}, INFINITY}, {{.error = INFINITY}, INFINITY}};
+    const tacMass* best = &way[0].last;
+    for (int cells = FIRST_CELLS; cells <= FINEST_CELLS; cells += cells / 3) {
+        momentSum s;
+        tacResult result = sum_moments(solid, cells, &s);
+        if (result != TAC_OK) return result;
+        for (int w = 0; w < WAYS; ++w) track(&way[w], properties(&s, w, density));
+        best = &way[way[BY_CHORD].last.error < way[BY_SURFACE].last.error].last;
+        if (best->error <= tolerance) break;
+    }
+    if (!(best->volume > 0.0) || !isfinite(best->error)) return TAC_ERROR_UNSOLVED;
+    *out = *best;
+    return TAC_OK;
+}
+
+// from the lattice's axes to the shape's
+static void turn_back(tacQuat q, tacMass* m) {
+    tacMat3 R = tac_quat_to_mat(q), tensor;
+    const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) tensor.m[i][j] = m->inertia[at[i][j]];
+    tensor = tac_mat_tmul(R, tac_mat_mul(tensor, R));
+    for (int i = 0; i < 3; ++i)
+        for (int j = i; j < 3; ++j) m->inertia[at[i][j]] = tensor.m[i][j];
+    tac_store3(m->center, tac_mat_tmul_vec(R, tac_load3(m->center)));
+}
+
+tacResult tac_shape_mass(const tacModel* model, int shape, double density, double tolerance,
+                         tacMass* out, tacMessage* message) {
+    if (!out || !(density > 0.0) || !isfinite(density))
+        return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "density", "must be above 0");
+    if (!(tolerance >= 1e-12 && tolerance <= 0.1))
+        return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "tolerance", "must be 1e-12 to 0.1");
+    tacSolid solid;
+    // turned, so that neither faces nor ridges of a shape go along the lattice
+    tacPose pose = {{0.0, 0.0, 0.0}, {0.8, 0.37, -0.29, 0.41}};
+    tacMass mass;
+    tacResult result = tac_solid_open(model, shape, pose, &solid, message);
+    if (result == TAC_OK) {
+        result = converge(&solid, density, tolerance, &mass);
+        if (result == TAC_OK) turn_back(pose.rotation, &mass), *out = mass;
+        if (result == TAC_ERROR_UNSOLVED)
+            tac_fail(message, result, NULL, 0, "shape", "'%s' has no inside that was found",
+                     model->shape[shape].name);
+        else if (result != TAC_OK)
+            tac_fail(message, result, NULL, 0, NULL, "out of memory");
+    }
+    tac_scratch_destroy(solid.scratch);
+    return result;
+}
