@@ -26,5 +26,6 @@ typedef struct benchWork {
 void bench_times(const benchWork* works, int count, double* nanoseconds);
 
 int bench_ground(benchReport* report);
+int bench_shapes(benchReport* report);
 
 #endif

@@ -20,6 +20,8 @@ static const struct {
     int (*run)(benchReport*);
 } benches[] = {
     {"ground", "exp and log against libmvec, the superquadric against scalar libm", bench_ground},
+    {"shapes", "every primitive, and a union of 18 superquadrics culled against exact",
+     bench_shapes},
 };
 
 static int parse(const char** names, int* count, int* json, int argc, char** argv) {
@@ -35,7 +37,8 @@ static int parse(const char** names, int* count, int* json, int argc, char** arg
             "Runs the named benchmarks, or all, on every instruction set of this machine\n"
             "(TACTUS_ISA picks one). Each row with a bound says whether it holds; the exit\n"
             "code is 1 if one does not. Names:\n"
-            "  ground   exp and log against libmvec, the superquadric against libm\n",
+            "  ground   exp and log against libmvec, the superquadric against libm\n"
+            "  shapes   primitives, and a figure of 18 superquadrics culled against exact\n",
         .example = "  tactus bench ground --json\n",
         .options = options,
         .option_count = TAC_COUNT(options),

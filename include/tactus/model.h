@@ -62,6 +62,7 @@ typedef struct tacShape {
     int first;        ///< its first node
     int count;        ///< number of its nodes
     int depth;        ///< fields that are alive at once while it is evaluated
+    int exact;        ///< 1: unions never leave a child out (docs/shapes.md, culling)
 } tacShape;
 
 //---------------------------------- what is drawn and touched --------------------
@@ -123,6 +124,7 @@ typedef struct tacParamName {
 /// How to load. Start from tac_default_options().
 typedef struct tacOptions {
     tacAllocator allocator; ///< used for the model and for every scratch made from it
+    int exact;              ///< 1: all shapes as with exact="true"; default 0
 } tacOptions;
 
 /// A scene, ready to be evaluated by any number of threads at once.

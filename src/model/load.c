@@ -19,6 +19,7 @@ static tacDraft start(const char* path, const tacOptions* options, tacMessage* m
     tacOptions chosen = options ? *options : tac_default_options();
     if (message) *message = (tacMessage){0};
     return (tacDraft){
+        .exact = chosen.exact,
         .reader = {.file = path ? path : "", .message = message, .allocator = chosen.allocator}};
 }
 

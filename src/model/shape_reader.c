@@ -194,9 +194,9 @@ static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacS
 
 //---------------------------------- shapes ---------------------------------------
 
-static void add_shape(tacDraft* draft, const char* name, int first, int depth) {
+static void add_shape(tacDraft* draft, const char* name, int first, int depth, int exact) {
     tacShape* shape = tac_list_add(&draft->reader, &draft->shape, sizeof *shape);
-    if (shape) *shape = (tacShape){name, first, draft->node.count - first, depth};
+    if (shape) *shape = (tacShape){name, first, draft->node.count - first, depth, exact};
 }
 
 // is there a combination that takes over the shape's temperature?
@@ -231,6 +231,8 @@ void tac_read_shape(tacDraft* draft, const tacElement* element) {
                       .smooth = -1,
                       .distance = read_distance(draft, element, TAC_DISTANCE_TANGENT)};
     double smooth = 1.0;
+    int exact = draft->exact;
+    tac_read_bool(&draft->reader, element, "exact", &exact);
     int stated = tac_read_number(&draft->reader, element, "smooth", tac_range_smooth, &smooth);
     if (stated || needs_smooth(element))
         scope.smooth = tac_draft_param(draft, scope.path, "smooth", tac_range_smooth, &smooth, 1);
@@ -244,7 +246,7 @@ void tac_read_shape(tacDraft* draft, const tacElement* element) {
     if (children > 1)
         total = close_combination(draft, TAC_NODE_UNION, scope.path, tac_pose_identity(), first,
                                   children, total, scope.smooth);
-    add_shape(draft, name, first, total.depth);
+    add_shape(draft, name, first, total.depth, exact || draft->exact);
 }
 
 int tac_add_primitive(tacDraft* draft, const char* shape_name, tacPath path, tacNodeKind kind,
@@ -252,6 +254,6 @@ int tac_add_primitive(tacDraft* draft, const char* shape_name, tacPath path, tac
     tacPath place = {tac_reader_text(&draft->reader, "shape:%s/0", shape_name), NULL};
     int first = draft->node.count;
     add_leaf(draft, kind, place, path, tac_pose_identity(), size, NULL);
-    add_shape(draft, shape_name, first, 1);
+    add_shape(draft, shape_name, first, 1, draft->exact);
     return draft->shape.count - 1;
 }

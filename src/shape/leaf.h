@@ -43,7 +43,7 @@ typedef struct leafPoint {
 
 TAC_INLINE void sq_point(const tacBound* b, const wide y[3], sqPoint* at, int order) {
     for (int i = 0; i < 3; ++i) at->logs.y[i] = y[i];
-    sq_logs(b, &at->logs, 1);
+    sq_logs(&b, &at->logs, 1);
     sq_jet_first(b, &at->logs, &at->jet);
     sq_jet_second(b, &at->jet);
     if (b->distance == TAC_DISTANCE_RADIAL)

@@ -438,7 +438,7 @@ static char* large_scene(void) {
 static int starve(const char* text) {
     for (int limit = 0;; ++limit) {
         scarce s = {.left = limit};
-        tacOptions options = {{scarce_allocate, scarce_release, &s}};
+        tacOptions options = {.allocator = {scarce_allocate, scarce_release, &s}};
         tacModel* model = NULL;
         tacMessage message;
         tacResult result =
@@ -465,7 +465,7 @@ static int running_out_of_memory_is_survived(void) {
 static int wrong_scenes_leave_no_memory_behind(void) {
     for (int cut = 0; cut < (int)sizeof scene - 2; cut += 7) {
         scarce s = {.left = 1000};
-        tacOptions options = {{scarce_allocate, scarce_release, &s}};
+        tacOptions options = {.allocator = {scarce_allocate, scarce_release, &s}};
         tacModel* model = NULL;
         ENSURE(tac_load_text(scene, cut, "scene.xml", &options, &model, NULL) != TAC_OK);
         ENSURE(model == NULL && s.alive == 0);

@@ -40,7 +40,7 @@ static void make_scene(leafScene* s, testRandom* random, tacNodeKind kind, tacDi
     for (int k = 10; k < 12; ++k) s->param[k] = exponents[test_bits(random) % 6];
     int eps = kind == TAC_NODE_SUPERQUADRIC ? 10 : -1;
     s->node = (tacNode){kind, distance, -1, 0, 0, 0, 3, 7, eps, -1, -1, 0};
-    s->shape = (tacShape){"leaf", 0, 1, 1};
+    s->shape = (tacShape){"leaf", 0, 1, 1, 0};
     s->model = (tacModel){.nshape = 1, .nnode = 1, .nparam = 12};
     s->model.param = s->param, s->model.node = &s->node, s->model.shape = &s->shape;
 }
