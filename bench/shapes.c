@@ -86,8 +86,8 @@ static tacResult bench_primitives(benchReport* report) {
         benchWork list[3];
         double ns[3];
         for (int order = 0; order < 3; ++order) {
-            work[order] = (shapeWork){model, scratch, shape, order, COUNT, {x[0], x[1], x[2]},
-                                      {0},   NULL};
+            work[order] =
+                (shapeWork){model, scratch, shape, order, COUNT, {x[0], x[1], x[2]}, {0}, NULL};
             for (int k = 0; k < 10; ++k) work[order].out[k] = out[k];
             list[order] = (benchWork){run_shape, &work[order]};
         }

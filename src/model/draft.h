@@ -16,7 +16,7 @@ typedef struct tacDraft {
     tacList group; // tacParamName
     tacList body, geom, shape, node, light, camera, material;
     tacNames names;
-    int exact; // of tacOptions
+    int exact;             // of tacOptions
     int gravity, timestep; // offsets
 
     // of <compiler>

@@ -65,8 +65,7 @@ TAC_INLINE void join(tacBlend blend, fieldVector* acc, const fieldVector* child,
     }
     if (order < 2) return;
 
-    for (int k = 0; k < 6; ++k)
-        acc->H[k] = w_fma(omega, c * child->H[k] - acc->H[k], acc->H[k]);
+    for (int k = 0; k < 6; ++k) acc->H[k] = w_fma(omega, c * child->H[k] - acc->H[k], acc->H[k]);
     w_add_square(acc->H, -s * omega * (1.0 - omega) * inv_tau, d);
 }
 

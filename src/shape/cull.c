@@ -202,7 +202,6 @@ void tac_cull_block(const tacProgram* p, const tacBlockPoints* points, tacCullin
         tacCull* own = &c->node[i];
         own->keep = up < 0 ? all : c->node[up].keep;
         if (up >= 0 && c->node[up].drops)
-            own->keep &=
-                p->kernels->near(c->at[i].low, c->at[up].high, own->reach, points->padded);
+            own->keep &= p->kernels->near(c->at[i].low, c->at[up].high, own->reach, points->padded);
     }
 }

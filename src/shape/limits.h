@@ -77,19 +77,19 @@ TAC_INLINE void rough_gauge(const sqRough* s, rough y[][3], int tangent, rough* 
         G[j] = rough_exp2(half);
     }
     if (tangent) TAC_UNROLL for (int j = 0; j < n; ++j) {
-        rough large = polar[j].inv, small = polar[j].E * large;
-        rough alpha = rough_select_ge0(polar[j].d, large, small);
-        rough alpha_c = rough_select_ge0(polar[j].d, small, large);
-        rough more = alpha * around[j].inv, less = more * around[j].E;
-        rough k[3] = {rough_select_ge0(around[j].d, more, less),
-                      rough_select_ge0(around[j].d, less, more), alpha_c};
-        rough slope2 = rough_set(1e-36);
-        for (int i = 0; i < 3; ++i) {
-            rough p = k[i] * y[j][i] * rough_rcp(rough_fma(y[j][i], y[j][i], s->delta[i]));
-            slope2 = rough_fma(p, p, slope2);
+            rough large = polar[j].inv, small = polar[j].E * large;
+            rough alpha = rough_select_ge0(polar[j].d, large, small);
+            rough alpha_c = rough_select_ge0(polar[j].d, small, large);
+            rough more = alpha * around[j].inv, less = more * around[j].E;
+            rough k[3] = {rough_select_ge0(around[j].d, more, less),
+                          rough_select_ge0(around[j].d, less, more), alpha_c};
+            rough slope2 = rough_set(1e-36);
+            for (int i = 0; i < 3; ++i) {
+                rough p = k[i] * y[j][i] * rough_rcp(rough_fma(y[j][i], y[j][i], s->delta[i]));
+                slope2 = rough_fma(p, p, slope2);
+            }
+            q[j] = rough_rsqrt(slope2);
         }
-        q[j] = rough_rsqrt(slope2);
-    }
 }
 
 // Limits of n rough vectors from 1/g and the slope with their errors. In the core the field lies
@@ -116,9 +116,8 @@ TAC_INLINE void sq_limits(const sqRough* s, rough y[][3], int tangent, rough* lo
     }
 }
 
-TAC_INLINE void sq_limits_chunk(const tacBound* b, const sqRough* s,
-                                const tacReal x[3][TAC_BLOCK], int i, tacReal* low, tacReal* least,
-                                int tangent, int n) {
+TAC_INLINE void sq_limits_chunk(const tacBound* b, const sqRough* s, const tacReal x[3][TAC_BLOCK],
+                                int i, tacReal* low, tacReal* least, int tangent, int n) {
     rough y[ROUGH_STAGE][3], own[ROUGH_STAGE], high[ROUGH_STAGE];
     for (int j = 0; j < n; ++j) {
         rough d[3];

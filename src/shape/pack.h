@@ -1,5 +1,5 @@
-// Leaves at some points of a block: the points that need them, one leaf after the other, each padded
-// to whole vectors, so that superquadrics go through their stages together.
+// Leaves at some points of a block: the points that need them, one leaf after the other, each
+// padded to whole vectors, so that superquadrics go through their stages together.
 
 #ifndef TAC_SHAPE_PACK_H
 #define TAC_SHAPE_PACK_H

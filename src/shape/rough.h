@@ -57,7 +57,8 @@ TAC_INLINE rough rough_load(const double* p, double less) {
 }
 TAC_INLINE void rough_store(double* p, rough x) {
     w_store(p, __builtin_convertvector(__builtin_shufflevector(x, x, ROUGH_LOW), wide));
-    w_store(p + TAC_LANES, __builtin_convertvector(__builtin_shufflevector(x, x, ROUGH_HIGH), wide));
+    w_store(p + TAC_LANES,
+            __builtin_convertvector(__builtin_shufflevector(x, x, ROUGH_HIGH), wide));
 }
 // p becomes the smaller of itself and x
 TAC_INLINE void rough_lower(double* p, rough x) {

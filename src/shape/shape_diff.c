@@ -69,8 +69,8 @@ static void gather3(tacReal out[3][TAC_BLOCK], const tacReal in[3][TAC_BLOCK],
         for (int i = 0; i < some->count; ++i) out[k][i] = in[k][some->at[i]];
 }
 
-static void scatter_block(tacBlock1* out, const tacReal* value, const tacReal gradient[3][TAC_BLOCK],
-                          const somePoints* some) {
+static void scatter_block(tacBlock1* out, const tacReal* value,
+                          const tacReal gradient[3][TAC_BLOCK], const somePoints* some) {
     for (int i = 0; i < some->count; ++i) out->value[some->at[i]] = value[i];
     for (int k = 0; k < 3; ++k)
         for (int i = 0; i < some->count; ++i) out->gradient[k][some->at[i]] = gradient[k][i];
@@ -184,8 +184,8 @@ static void leaf_jvp(const tacProgram* p, tape* t, const tacBoundDot* dot,
     fill_block(&t->dot[i], 0.0);
     p->kernels->leaf_jvp(&p->bound[i], &dot[i], (const tacReal(*)[TAC_BLOCK])some->x,
                          (const tacReal(*)[TAC_BLOCK])some->x_dot, &some->field, some->count);
-    scatter_block(&t->dot[i], some->field.value,
-                  (const tacReal(*)[TAC_BLOCK])some->field.gradient, some);
+    scatter_block(&t->dot[i], some->field.value, (const tacReal(*)[TAC_BLOCK])some->field.gradient,
+                  some);
 }
 
 static void store_dots(const tacBlock1* block, tacField out, int first, int count) {

@@ -46,9 +46,8 @@ TAC_INLINE void superquadric_chunk(const tacBound* const* b, const tacReal x[3][
 
 // Full stages first, then one vector at a time: the same arithmetic per lane, so the same bits. One
 // superquadric for all vectors (b[0]) is a case of its own: its constants stay in registers.
-TAC_INLINE void superquadric_block(const tacBound* const* b, int one,
-                                   const tacReal x[3][TAC_BLOCK], tacBlock* out, int count,
-                                   int order, tacDistance distance) {
+TAC_INLINE void superquadric_block(const tacBound* const* b, int one, const tacReal x[3][TAC_BLOCK],
+                                   tacBlock* out, int count, int order, tacDistance distance) {
     int i = 0;
     for (; i + TAC_STAGE * TAC_LANES <= count; i += TAC_STAGE * TAC_LANES) {
         const tacBound* each[TAC_STAGE];

@@ -51,21 +51,22 @@ typedef struct tacShapeKernels {
     void (*leaf)(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out, int count,
                  int order);
 
-    // the same of superquadrics with one distance, another one (b[i]) for each vector of points: their
-    // stages run in lock step however few points each of them has
+    // the same of superquadrics with one distance, another one (b[i]) for each vector of points:
+    // their stages run in lock step however few points each of them has
     void (*superquadrics)(const tacBound* const* b, const tacReal x[3][TAC_BLOCK], tacBlock* out,
                           int count, int order);
 
     // combination: the first child begins it, the others merge, close takes the logarithm
     void (*begin)(tacBlock* acc, int count);
     void (*merge)(tacBlend blend, tacBlock* acc, const tacBlock* child, int count, int order);
-    // the same at points at[0 .. count - 1] alone; the child's field there stands at first, first + 1…
+    // the same at points at[0 .. count - 1] alone; the child's field there stands at first, first +
+    // 1…
     void (*merge_some)(tacBlend blend, tacBlock* acc, const int* at, const tacBlock* child,
                        int first, int count, int order);
     void (*close)(tacBlend blend, tacBlock* acc, int count);
 
-    // low <= phi <= high of a leaf; `least` becomes the smaller of itself and high. Both arrays have
-    // room for TAC_BLOCK
+    // low <= phi <= high of a leaf; `least` becomes the smaller of itself and high. Both arrays
+    // have room for TAC_BLOCK
     void (*leaf_limits)(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal* low,
                         tacReal* least, int count);
     // bit i: low[i] is at most `reach` above high[i]
