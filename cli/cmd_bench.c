@@ -21,6 +21,8 @@ static const struct {
 } benches[] = {
     {"ground", "exp and log against libmvec, the superquadric against scalar libm", bench_ground},
     {"cloud", "4000 points at 4000 queries: scalar, all, culled, threads", bench_cloud},
+    {"shapes", "every primitive, and a union of 18 superquadrics culled against exact",
+     bench_shapes},
 };
 
 static int parse(const char** names, int* count, int* json, int argc, char** argv) {
@@ -36,7 +38,8 @@ static int parse(const char** names, int* count, int* json, int argc, char** arg
             "Runs the named benchmarks, or all, on every instruction set of this machine\n"
             "(TACTUS_ISA picks one). Each row with a bound says whether it holds; the exit\n"
             "code is 1 if one does not. Names:\n"
-            "  ground   exp and log against libmvec, the superquadric against libm\n",
+            "  ground   exp and log against libmvec, the superquadric against libm\n"
+            "  shapes   primitives, and a figure of 18 superquadrics culled against exact\n",
         .example = "  tactus bench ground --json\n",
         .options = options,
         .option_count = TAC_COUNT(options),

@@ -27,6 +27,26 @@ TAC_INLINE wide w_load(const double* p) {
 TAC_INLINE void w_store(double* p, wide x) { memcpy(p, &x, sizeof x); }
 TAC_INLINE double w_lane(wide x, int lane) { return x[lane]; }
 
+// lane i from and to p[at[i]]
+TAC_INLINE wide w_gather(const double* p, const int* at) {
+#if TAC_LANES == 8
+    return (wide){p[at[0]], p[at[1]], p[at[2]], p[at[3]], p[at[4]], p[at[5]], p[at[6]], p[at[7]]};
+#elif TAC_LANES == 4
+    return (wide){p[at[0]], p[at[1]], p[at[2]], p[at[3]]};
+#else
+    return (wide){p[at[0]], p[at[1]]};
+#endif
+}
+TAC_INLINE void w_scatter(double* p, const int* at, wide x) {
+    p[at[0]] = x[0], p[at[1]] = x[1];
+#if TAC_LANES >= 4
+    p[at[2]] = x[2], p[at[3]] = x[3];
+#endif
+#if TAC_LANES == 8
+    p[at[4]] = x[4], p[at[5]] = x[5], p[at[6]] = x[6], p[at[7]] = x[7];
+#endif
+}
+
 //---------------------------------- choice ---------------------------------------
 
 // the lanes of a where the mask is all ones, of b where it is 0
@@ -59,22 +79,24 @@ TAC_INLINE wide w_min(wide a, wide b) { return w_blend(a < b, a, b); }
 #endif
 #endif
 
-// is the mask set in any lane?
-TAC_INLINE int w_any_set(wideInt mask) {
+// bit i: the mask is set in lane i
+TAC_INLINE unsigned w_bits(wideInt mask) {
 #if TAC_LANES == 8
-    return _mm512_movepi64_mask((__m512i)mask) != 0;
+    return _mm512_movepi64_mask((__m512i)mask);
 #elif TAC_LANES == 4
-    return _mm256_movemask_pd((__m256d)mask) != 0;
+    return (unsigned)_mm256_movemask_pd((__m256d)mask);
 #elif defined(__SSE2__)
-    return _mm_movemask_pd((__m128d)mask) != 0;
+    return (unsigned)_mm_movemask_pd((__m128d)mask);
 #else
-    return (mask[0] | mask[1]) != 0;
+    return (mask[0] & 1) | (mask[1] & 2);
 #endif
 }
+TAC_INLINE int w_any_set(wideInt mask) { return w_bits(mask) != 0; }
 // |x| <= limit in all lanes; NaN is not
 TAC_INLINE int w_all_within(wide x, double limit) {
     return !w_any_set(~((x <= limit) & (x >= -limit)));
 }
+TAC_INLINE unsigned w_negative_bits(wide x) { return w_bits(x < 0.0); }
 TAC_INLINE int w_any_negative(wide x) { return w_any_set(x < 0.0); }
 
 //---------------------------------- arithmetic -----------------------------------

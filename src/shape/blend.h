@@ -28,6 +28,23 @@ static void begin(tacBlock* acc, int count) {
     for (int i = 0; i < count; i += TAC_LANES) w_store(&acc->sum[i], w_set(1.0));
 }
 
+// a field at one vector of points; `sum` belongs to an open combination
+typedef struct fieldVector {
+    wide value, sum, g[3], H[6];
+} fieldVector;
+
+TAC_INLINE void load_vector(const tacBlock* b, int i, fieldVector* v, int order) {
+    v->value = w_load(&b->value[i]);
+    for (int k = 0; k < 3 && order >= 1; ++k) v->g[k] = w_load(&b->gradient[k][i]);
+    for (int k = 0; k < 6 && order >= 2; ++k) v->H[k] = w_load(&b->hessian[k][i]);
+}
+
+TAC_INLINE void gather_vector(const tacBlock* b, const int* at, fieldVector* v, int order) {
+    v->value = w_gather(b->value, at);
+    for (int k = 0; k < 3 && order >= 1; ++k) v->g[k] = w_gather(b->gradient[k], at);
+    for (int k = 0; k < 6 && order >= 2; ++k) v->H[k] = w_gather(b->hessian[k], at);
+}
+
 // a + (b - a) omega, from the end that is nearer: the far one may be larger by any factor, as on
 // the ridge of a superquadric, and must not round the near one away
 TAC_INLINE wide blend_mix(wide closer, wide a, wide b, wide omega, wide rest) {
@@ -38,37 +55,65 @@ TAC_INLINE wide blend_mix(wide closer, wide a, wide b, wide omega, wide rest) {
 // Joining one child is a blend of two: with omega its weight, rest = 1 - omega and d the difference
 // of gradients, g += omega d and H += omega (H_child - H) - s omega rest/tau d d^T: no cancellation
 // at small tau
-static void merge(tacBlend blend, tacBlock* acc, const tacBlock* child, int count, int order) {
-    tacReal inv_tau = 1.0 / blend.tau;
+TAC_INLINE void join(tacBlend blend, fieldVector* acc, const fieldVector* child, int order) {
+    wide one = w_set(1.0), inv_tau = w_set(1.0 / blend.tau);
     double s = blend.sign, c = blend.child;
-    wide one = w_set(1.0);
-    for (int i = 0; i < count; i += TAC_LANES) {
-        wide m = w_load(&acc->value[i]), phi = c * w_load(&child->value[i]), closer = s * (m - phi);
-        wide E = w_exp(-w_abs(closer) * inv_tau);
-        wide keep = w_select_ge0(closer, E, one), join = w_select_ge0(closer, one, E);
-        wide kept = keep * w_load(&acc->sum[i]), sum = kept + join;
-        w_store(&acc->value[i], w_select_ge0(closer, phi, m));
-        w_store(&acc->sum[i], sum);
-        if (order < 1) continue;
+    wide phi = c * child->value, closer = s * (acc->value - phi);
+    wide E = w_exp(-w_abs(closer) * inv_tau);
+    wide keep = w_select_ge0(closer, E, one), added = w_select_ge0(closer, one, E);
+    wide kept = keep * acc->sum;
+    acc->sum = kept + added;
+    acc->value = w_select_ge0(closer, phi, acc->value);
+    if (order < 1) return;
 
-        wide inv_sum = w_rcp(sum), omega = join * inv_sum, rest = kept * inv_sum, g[3], d[3];
-        load3((const tacReal(*)[TAC_BLOCK])acc->gradient, i, g);
-        load3(child->gradient, i, d);
-        for (int k = 0; k < 3; ++k) {
-            wide own = c * d[k];
-            d[k] = own - g[k], g[k] = blend_mix(closer, g[k], own, omega, rest);
-        }
-        store3(acc->gradient, i, g);
-        if (order < 2) continue;
-
-        wide H[6];
-        for (int k = 0; k < 6; ++k) {
-            wide own = c * w_load(&child->hessian[k][i]);
-            H[k] = blend_mix(closer, w_load(&acc->hessian[k][i]), own, omega, rest);
-        }
-        w_add_square(H, -s * omega * rest * inv_tau, d);
-        for (int k = 0; k < 6; ++k) w_store(&acc->hessian[k][i], H[k]);
+    wide inv_sum = w_rcp(acc->sum), omega = added * inv_sum, rest = kept * inv_sum, d[3];
+    for (int k = 0; k < 3; ++k) {
+        wide own = c * child->g[k];
+        d[k] = own - acc->g[k];
+        acc->g[k] = blend_mix(closer, acc->g[k], own, omega, rest);
     }
+    if (order < 2) return;
+
+    for (int k = 0; k < 6; ++k)
+        acc->H[k] = blend_mix(closer, acc->H[k], c * child->H[k], omega, rest);
+    w_add_square(acc->H, -s * omega * rest * inv_tau, d);
+}
+
+static void merge(tacBlend blend, tacBlock* acc, const tacBlock* child, int count, int order) {
+    for (int i = 0; i < count; i += TAC_LANES) {
+        fieldVector v, other;
+        load_vector(acc, i, &v, order), load_vector(child, i, &other, order);
+        v.sum = w_load(&acc->sum[i]);
+        join(blend, &v, &other, order);
+        w_store(&acc->value[i], v.value), w_store(&acc->sum[i], v.sum);
+        for (int k = 0; k < 3 && order >= 1; ++k) w_store(&acc->gradient[k][i], v.g[k]);
+        for (int k = 0; k < 6 && order >= 2; ++k) w_store(&acc->hessian[k][i], v.H[k]);
+    }
+}
+
+TAC_INLINE void merge_at(tacBlend blend, tacBlock* acc, const int* at, const tacBlock* child,
+                         int first, int count, int order) {
+    for (int i = 0; i < count; i += TAC_LANES) {
+        const int* p = &at[i];
+        fieldVector v, other;
+        gather_vector(acc, p, &v, order);
+        v.sum = w_gather(acc->sum, p);
+        load_vector(child, first + i, &other, order);
+        join(blend, &v, &other, order);
+        w_scatter(acc->value, p, v.value), w_scatter(acc->sum, p, v.sum);
+        for (int k = 0; k < 3 && order >= 1; ++k) w_scatter(acc->gradient[k], p, v.g[k]);
+        for (int k = 0; k < 6 && order >= 2; ++k) w_scatter(acc->hessian[k], p, v.H[k]);
+    }
+}
+
+static void merge_some(tacBlend blend, tacBlock* acc, const int* at, const tacBlock* child,
+                       int first, int count, int order) {
+    if (order == 0)
+        merge_at(blend, acc, at, child, first, count, 0);
+    else if (order == 1)
+        merge_at(blend, acc, at, child, first, count, 1);
+    else
+        merge_at(blend, acc, at, child, first, count, 2);
 }
 
 static void close(tacBlend blend, tacBlock* acc, int count) {

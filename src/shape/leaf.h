@@ -50,7 +50,7 @@ typedef struct leafPoint {
 
 TAC_INLINE void sq_point(const tacBound* b, const wide y[3], sqPoint* at, int order) {
     for (int i = 0; i < 3; ++i) at->logs.y[i] = y[i];
-    sq_logs(b, &at->logs, 1, b->ridged);
+    sq_logs(&b, &at->logs, 1, b->ridged);
     sq_jet_first(b, &at->logs, &at->jet, b->ridged);
     sq_jet_second(b, &at->jet, b->ridged);
     if (b->distance == TAC_DISTANCE_RADIAL)

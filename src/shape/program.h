@@ -23,9 +23,6 @@ typedef struct tacBlockPoints {
 // takes memory from the scratch; the caller puts scratch->arena.used back
 tacProgram tac_program_bind(const tacModel* model, int shape, tacPose pose, tacScratch* scratch);
 
-// how many fields are alive at once while the shape is evaluated
-int tac_shape_depth(const tacModel* model, const tacShape* shape);
-
 // bytes of scratch that any call but tac_shape_steps takes, for this build's tacReal; and that one
 size_t tac_shape_scratch_size(const tacModel* model);
 size_t tac_shape_reach_size(const tacModel* model);

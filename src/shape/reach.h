@@ -31,7 +31,7 @@ TAC_INLINE void sq_reach(const tacBound* b, const wide y[3], tacReal width, leaf
     sqLogs l;
     sqJet j;
     for (int i = 0; i < 3; ++i) l.y[i] = y[i];
-    sq_logs(b, &l, 1, b->ridged);
+    sq_logs(&b, &l, 1, b->ridged);
     sq_jet_first(b, &l, &j, b->ridged);
     wide q = sq_inverse_slope(b, &j), one = w_set(1.0);
     wide tangent = (1.0 - l.G) * q, plane = l.G * q / b->inner;

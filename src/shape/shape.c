@@ -1,30 +1,14 @@
 // A shape's field at many points.
 //
-//   points --blocks--> leaves and combinations of the program --> value, gradient, Hessian
-//
-// A combination keeps one open field; each finished child is merged into it, so the fields alive at
-// once are as many as the nesting is deep, not as many as there are children.
+//   points --blocks--> run.c: leaves and combinations of the program --> value, gradient, Hessian
 
-#include "shape/program.h"
+#include "shape/run.h"
 
-#include "base/assert.h"
 #include "math/quat.h"
 
 #include <string.h>
 
 //---------------------------------- program --------------------------------------
-
-int tac_shape_depth(const tacModel* model, const tacShape* shape) {
-    // a node is alive together with the open field of each ancestor that has begun before it
-    int depth = 1;
-    for (int i = 0; i < shape->count; ++i) {
-        int alive = 1;
-        for (int n = shape->first + i; model->node[n].parent >= 0; n = model->node[n].parent)
-            alive += model->node[model->node[n].parent].first != model->node[n].first;
-        if (alive > depth) depth = alive;
-    }
-    return depth;
-}
 
 tacProgram tac_program_bind(const tacModel* model, int shape, tacPose pose, tacScratch* scratch) {
     tacProgram p = {model, &model->shape[shape], TAC_DISPATCH(tac_shape_kernels_), NULL};
@@ -53,7 +37,8 @@ void tac_block_load(const tacShapeKernels* kernels, tacPoints points, int first,
     out->padded = (out->count + lanes - 1) / lanes * lanes;
     for (int axis = 0; axis < 3; ++axis) {
         memcpy(out->x[axis], &points.x[axis][first], sizeof(tacReal) * (size_t)out->count);
-        for (int i = out->count; i < out->padded; ++i)
+        // rough numbers have twice as many lanes
+        for (int i = out->count; i < out->padded + lanes && i < TAC_BLOCK; ++i)
             out->x[axis][i] = out->x[axis][out->count - 1];
     }
 }
@@ -96,36 +81,6 @@ tacResult tac_three_check(const tacReal* const x[3]) {
 
 //---------------------------------- evaluation -----------------------------------
 
-// a finished field at the top of the stack goes into its parent's open field, which is below it
-static tacBlock* hand_up(const tacProgram* p, int i, tacBlock* top, int padded, int order) {
-    const tacNode* node = &p->model->node[p->shape->first + i];
-    if (node->parent < 0) return top;
-    const tacNode* parent = &p->model->node[node->parent];
-    if (node->first == parent->first) {
-        p->kernels->begin(top, padded);
-        return top;
-    }
-    tacBlend blend = tac_blend_of(p, node->parent - p->shape->first, i);
-    p->kernels->merge(blend, top - 1, top, padded, order);
-    return top - 1;
-}
-
-// leaves the field of the shape in stack[0]
-static void run(const tacProgram* p, const tacBlockPoints* points, tacBlock* stack, int order) {
-    tacBlock* top = stack - 1;
-    for (int i = 0; i < p->shape->count; ++i) {
-        const tacNode* node = &p->model->node[p->shape->first + i];
-        const tacBound* b = &p->bound[i];
-        if (node->children > 0)
-            p->kernels->close(tac_blend_of(p, i, i), top, points->padded);
-        else
-            p->kernels->leaf(b, (const tacReal(*)[TAC_BLOCK])points->x, ++top, points->padded,
-                             order);
-        top = hand_up(p, i, top, points->padded, order);
-    }
-    TAC_ASSERT(top == stack);
-}
-
 static void store(const tacBlock* block, tacField out, int first, int count) {
     size_t size = sizeof(tacReal) * (size_t)count;
     if (out.value) memcpy(&out.value[first], block->value, size);
@@ -142,13 +97,12 @@ tacResult tac_shape_eval(const tacModel* model, int shape, tacPose pose, tacPoin
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacProgram p = tac_program_bind(model, shape, pose, scratch);
-    tacBlock* stack = TAC_TAKE(&scratch->arena, tacBlock, p.shape->depth);
-    tacBlockPoints* block = TAC_TAKE(&scratch->arena, tacBlockPoints, 1);
+    tacRun run = tac_run_bind(&p, scratch);
     int order = out.hessian[0] ? 2 : out.gradient[0] ? 1 : 0;
     for (int first = 0; first < points.count; first += TAC_BLOCK) {
-        tac_block_load(p.kernels, points, first, block);
-        run(&p, block, stack, order);
-        store(stack, out, first, block->count);
+        tac_block_load(p.kernels, points, first, run.points);
+        tac_run_block(&p, &run, order);
+        store(run.stack, out, first, run.points->count);
     }
     scratch->arena.used = mark;
     return TAC_OK;

@@ -3,38 +3,52 @@
 // Both keep value and gradient of every node (a tape of blocks); the reverse pass walks it from the
 // root to the leaves. Formulas beside the kernels, docs/shapes.md.
 
-#include "shape/program.h"
+#include "shape/run.h"
 
 #include <string.h>
+
+// inputs and adjoints of a leaf at the points that need it, one after the other
+typedef struct somePoints {
+    int at[TAC_BLOCK], count;
+    tacReal x[3][TAC_BLOCK], x_dot[3][TAC_BLOCK];
+    tacBlock1 field;
+} somePoints;
 
 // value and gradient of every node at one block, and a tangent or adjoint of each
 typedef struct tape {
     tacBlock1 *at, *dot; // (shape->count)
     tacBlock* open;      // of the combination that is being formed
     tacBlockPoints* points;
+    somePoints* some;
+    tacCulling culling;
 } tape;
 
-static tape take_tape(tacScratch* scratch, int nodes) {
+static tape take_tape(const tacProgram* p, tacScratch* scratch) {
+    int nodes = p->shape->count;
     tape t;
     t.at = TAC_TAKE(&scratch->arena, tacBlock1, nodes);
     t.dot = TAC_TAKE(&scratch->arena, tacBlock1, nodes);
     t.open = TAC_TAKE(&scratch->arena, tacBlock, 2);
     t.points = TAC_TAKE(&scratch->arena, tacBlockPoints, 1);
+    t.some = TAC_TAKE(&scratch->arena, somePoints, 1);
+    t.culling = tac_cull_bind(p, scratch);
     return t;
+}
+
+static size_t tape_size(size_t nodes) {
+    return 2 * tac_arena_need(sizeof(tacBlock1) * nodes) + tac_arena_need(sizeof(tacBlock) * 2) +
+           tac_arena_need(sizeof(tacBlockPoints)) + tac_arena_need(sizeof(somePoints)) +
+           tac_cull_size((int)nodes);
 }
 
 size_t tac_shape_scratch_size(const tacModel* model) {
     size_t most = 0;
     for (int i = 0; i < model->nshape; ++i) {
         const tacShape* shape = &model->shape[i];
-        size_t nodes = (size_t)shape->count, depth = (size_t)shape->depth;
-        size_t eval = tac_arena_need(sizeof(tacBlock) * depth);
-        size_t diff = 2 * tac_arena_need(sizeof(tacBlock1) * nodes) +
-                      tac_arena_need(sizeof(tacBlock) * 2) +
-                      tac_arena_need(sizeof(tacBoundDot) * nodes) +
+        size_t nodes = (size_t)shape->count, run = tac_run_size(shape);
+        size_t diff = tape_size(nodes) + tac_arena_need(sizeof(tacBoundDot) * nodes);
+        size_t size = tac_arena_need(sizeof(tacBound) * nodes) + (run > diff ? run : diff) +
                       tac_arena_need(sizeof(tacReal) * 3 * TAC_BLOCK);
-        size_t size = tac_arena_need(sizeof(tacBound) * nodes) + (eval > diff ? eval : diff) +
-                      tac_arena_need(sizeof(tacBlockPoints));
         if (size > most) most = size;
     }
     return most;
@@ -48,10 +62,47 @@ static void copy_block(tacBlock1* out, const tacBlock* in, int count) {
     for (int k = 0; k < 3; ++k) memcpy(out->gradient[k], in->gradient[k], size);
 }
 
+// entry i of the other is of point at[i]
+static void gather3(tacReal out[3][TAC_BLOCK], const tacReal in[3][TAC_BLOCK],
+                    const somePoints* some) {
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < some->count; ++i) out[k][i] = in[k][some->at[i]];
+}
+
+static void scatter_block(tacBlock1* out, const tacReal* value,
+                          const tacReal gradient[3][TAC_BLOCK], const somePoints* some) {
+    for (int i = 0; i < some->count; ++i) out->value[some->at[i]] = value[i];
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < some->count; ++i) out->gradient[k][some->at[i]] = gradient[k][i];
+}
+
+// one value and no gradient
+static void fill_block(tacBlock1* out, double value) {
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < TAC_BLOCK; ++i) out->value[i] = value;
+}
+
+// the points that need a node are all, or they are listed in t->some, with coordinates
+static int needs_all(const tacProgram* p, tape* t, int node) {
+    uint64_t keep = t->culling.node[node].keep;
+    if (keep == tac_all_points(t->points)) return 1;
+    t->some->count = tac_keep_list(keep, p->kernels->lanes, t->some->at);
+    gather3(t->some->x, (const tacReal(*)[TAC_BLOCK])t->points->x, t->some);
+    return 0;
+}
+
 static void open_block(tacBlock* out, const tacBlock1* in, int count) {
     size_t size = sizeof(tacReal) * (size_t)count;
     memcpy(out->value, in->value, size);
     for (int k = 0; k < 3; ++k) memcpy(out->gradient[k], in->gradient[k], size);
+}
+
+static void leave_out(tacBlock1* block, uint64_t out) {
+    for (; out; out &= out - 1) {
+        int i = __builtin_ctzll(out);
+        block->value[i] = TAC_FAR;
+        for (int k = 0; k < 3; ++k) block->gradient[k][i] = 0.0;
+    }
 }
 
 static void record_blend(const tacProgram* p, tape* t, int node) {
@@ -68,18 +119,31 @@ static void record_blend(const tacProgram* p, tape* t, int node) {
     }
     p->kernels->close(tac_blend_of(p, node, node), acc, padded);
     copy_block(&t->at[node], acc, padded);
+    leave_out(&t->at[node], tac_all_points(t->points) & ~t->culling.node[node].keep);
+}
+
+// a leaf at the points that need it; elsewhere it is far away, with weight 0 in all that follows
+static void record_leaf(const tacProgram* p, tape* t, int i) {
+    tacBlock* field = &t->open[0];
+    if (needs_all(p, t, i)) {
+        p->kernels->leaf(&p->bound[i], (const tacReal(*)[TAC_BLOCK])t->points->x, field,
+                         t->points->padded, 1);
+        copy_block(&t->at[i], field, t->points->padded);
+        return;
+    }
+    fill_block(&t->at[i], TAC_FAR);
+    p->kernels->leaf(&p->bound[i], (const tacReal(*)[TAC_BLOCK])t->some->x, field, t->some->count,
+                     1);
+    scatter_block(&t->at[i], field->value, (const tacReal(*)[TAC_BLOCK])field->gradient, t->some);
 }
 
 static void record(const tacProgram* p, tape* t) {
-    for (int i = 0; i < p->shape->count; ++i) {
-        if (p->model->node[p->shape->first + i].children > 0) {
+    tac_cull_block(p, t->points, &t->culling);
+    for (int i = 0; i < p->shape->count; ++i)
+        if (p->model->node[p->shape->first + i].children > 0)
             record_blend(p, t, i);
-            continue;
-        }
-        p->kernels->leaf(&p->bound[i], (const tacReal(*)[TAC_BLOCK])t->points->x, &t->open[0],
-                         t->points->padded, 1);
-        copy_block(&t->at[i], &t->open[0], t->points->padded);
-    }
+        else
+            record_leaf(p, t, i);
 }
 
 //---------------------------------- forward --------------------------------------
@@ -108,6 +172,22 @@ static void blend_jvp(const tacProgram* p, tape* t, const tacBoundDot* dot, int 
     }
 }
 
+static void leaf_jvp(const tacProgram* p, tape* t, const tacBoundDot* dot,
+                     const tacReal x_dot[3][TAC_BLOCK], int i) {
+    if (needs_all(p, t, i)) {
+        p->kernels->leaf_jvp(&p->bound[i], &dot[i], (const tacReal(*)[TAC_BLOCK])t->points->x,
+                             x_dot, &t->dot[i], t->points->padded);
+        return;
+    }
+    somePoints* some = t->some;
+    gather3(some->x_dot, x_dot, some);
+    fill_block(&t->dot[i], 0.0);
+    p->kernels->leaf_jvp(&p->bound[i], &dot[i], (const tacReal(*)[TAC_BLOCK])some->x,
+                         (const tacReal(*)[TAC_BLOCK])some->x_dot, &some->field, some->count);
+    scatter_block(&t->dot[i], some->field.value, (const tacReal(*)[TAC_BLOCK])some->field.gradient,
+                  some);
+}
+
 static void store_dots(const tacBlock1* block, tacField out, int first, int count) {
     size_t size = sizeof(tacReal) * (size_t)count;
     if (out.value) memcpy(&out.value[first], block->value, size);
@@ -123,7 +203,7 @@ tacResult tac_shape_jvp(const tacModel* model, int shape, tacPose pose, tacPoint
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacProgram p = tac_program_bind(model, shape, pose, scratch);
-    tape t = take_tape(scratch, p.shape->count);
+    tape t = take_tape(&p, scratch);
     tacBoundDot* dot = TAC_TAKE(&scratch->arena, tacBoundDot, p.shape->count);
     tacReal(*x_dot)[TAC_BLOCK] = tac_arena_take(&scratch->arena, sizeof(tacReal) * 3 * TAC_BLOCK);
     tac_shape_bind_jvp(model, p.shape, pose, p.bound, tangent.pose, tangent.param, dot);
@@ -135,9 +215,7 @@ tacResult tac_shape_jvp(const tacModel* model, int shape, tacPose pose, tacPoint
             if (model->node[p.shape->first + i].children > 0)
                 blend_jvp(&p, &t, dot, i);
             else
-                p.kernels->leaf_jvp(&p.bound[i], &dot[i], (const tacReal(*)[TAC_BLOCK])t.points->x,
-                                    (const tacReal(*)[TAC_BLOCK])x_dot, &t.dot[i],
-                                    t.points->padded);
+                leaf_jvp(&p, &t, dot, (const tacReal(*)[TAC_BLOCK])x_dot, i);
         }
         store_dots(&t.dot[p.shape->count - 1], out, first, t.points->count);
     }
@@ -156,14 +234,35 @@ static void load_bars(tacField bar, int first, const tacBlockPoints* points, tac
         memcpy(out->gradient[k], &bar.gradient[k][first], size);
 }
 
+// where a leaf is left out its adjoint is 0: those points are passed over
+static void leaf_vjp(const tacProgram* p, tape* t, tacReal x_bar[3][TAC_BLOCK], tacBoundBar* bar,
+                     int i, int by_own) {
+    if (needs_all(p, t, i)) {
+        p->kernels->leaf_vjp(&p->bound[i], (const tacReal(*)[TAC_BLOCK])t->points->x, &t->dot[i],
+                             x_bar, bar, t->points->padded, by_own);
+        return;
+    }
+    somePoints* some = t->some;
+    int real = __builtin_popcountll(t->culling.node[i].keep); // behind them padding, with adjoint 0
+    memset(&some->field, 0, sizeof some->field);
+    memset(some->x_dot, 0, sizeof some->x_dot);
+    for (int n = 0; n < real; ++n) some->field.value[n] = t->dot[i].value[some->at[n]];
+    for (int k = 0; k < 3; ++k)
+        for (int n = 0; n < real; ++n)
+            some->field.gradient[k][n] = t->dot[i].gradient[k][some->at[n]];
+    p->kernels->leaf_vjp(&p->bound[i], (const tacReal(*)[TAC_BLOCK])some->x, &some->field,
+                         some->x_dot, bar, some->count, by_own);
+    for (int k = 0; k < 3; ++k)
+        for (int n = 0; n < real; ++n) x_bar[k][some->at[n]] += some->x_dot[k][n];
+}
+
 static void reverse(const tacProgram* p, tape* t, tacReal x_bar[3][TAC_BLOCK], tacBoundBar* bar,
                     int by_own) {
     int padded = t->points->padded;
     for (int i = p->shape->count - 1; i >= 0; --i) {
         int children = p->model->node[p->shape->first + i].children;
         if (children == 0) {
-            p->kernels->leaf_vjp(&p->bound[i], (const tacReal(*)[TAC_BLOCK])t->points->x,
-                                 &t->dot[i], x_bar, &bar[i], padded, by_own);
+            leaf_vjp(p, t, x_bar, &bar[i], i, by_own);
             continue;
         }
         int child = tac_last_child(i);
@@ -171,6 +270,49 @@ static void reverse(const tacProgram* p, tape* t, tacReal x_bar[3][TAC_BLOCK], t
             bar[i].tau += p->kernels->blend_vjp(tac_blend_of(p, i, child), &t->at[i], &t->at[child],
                                                 &t->dot[i], &t->dot[child], padded);
     }
+}
+
+static void add_points(tacShapeAdjoint adjoint, const tacReal x_bar[3][TAC_BLOCK], int first,
+                       int count) {
+    for (int k = 0; k < 3 && adjoint.x[0]; ++k)
+        for (int i = 0; i < count; ++i) adjoint.x[k][first + i] += x_bar[k][i];
+}
+
+// Adjoints of values alone, asked for by pose and points: the gradient is all it takes.
+static void value_vjp(const tacProgram* p, tacPose pose, tacPoints points, const tacReal* value_bar,
+                      tacShapeAdjoint adjoint, tacScratch* scratch) {
+    tacRun run = tac_run_bind(p, scratch);
+    tacReal(*x_bar)[TAC_BLOCK] = tac_arena_take(&scratch->arena, sizeof(tacReal) * 3 * TAC_BLOCK);
+    tacReal bar[TAC_BLOCK], twist[6] = {0};
+    tacReal about[3] = {pose.position.x, pose.position.y, pose.position.z};
+    for (int first = 0; first < points.count; first += TAC_BLOCK) {
+        tac_block_load(p->kernels, points, first, run.points);
+        int count = run.points->count, padding = run.points->padded - count;
+        memcpy(bar, &value_bar[first], sizeof(tacReal) * (size_t)count);
+        memset(&bar[count], 0, sizeof(tacReal) * (size_t)padding);
+        tac_run_block(p, &run, 1);
+        p->kernels->pull(run.stack, bar, (const tacReal(*)[TAC_BLOCK])run.points->x, about,
+                         adjoint.x[0] ? x_bar : NULL, twist, run.points->padded);
+        add_points(adjoint, (const tacReal(*)[TAC_BLOCK])x_bar, first, count);
+    }
+    for (int k = 0; k < 6 && adjoint.pose; ++k) adjoint.pose[k] += twist[k];
+}
+
+static void field_vjp(const tacProgram* p, tacPose pose, tacPoints points, tacField bar,
+                      tacShapeAdjoint adjoint, tacScratch* scratch) {
+    tape t = take_tape(p, scratch);
+    tacBoundBar* bound_bar = TAC_TAKE(&scratch->arena, tacBoundBar, p->shape->count);
+    tacReal(*x_bar)[TAC_BLOCK] = tac_arena_take(&scratch->arena, sizeof(tacReal) * 3 * TAC_BLOCK);
+    tac_shape_bar_clear(p->model, p->shape, adjoint.param, bound_bar);
+    for (int first = 0; first < points.count; first += TAC_BLOCK) {
+        tac_block_load(p->kernels, points, first, t.points);
+        record(p, &t);
+        load_bars(bar, first, t.points, &t.dot[p->shape->count - 1]);
+        memset(x_bar, 0, sizeof(tacReal) * 3 * TAC_BLOCK);
+        reverse(p, &t, x_bar, bound_bar, adjoint.param != NULL);
+        add_points(adjoint, (const tacReal(*)[TAC_BLOCK])x_bar, first, t.points->count);
+    }
+    tac_shape_bind_vjp(p->model, p->shape, pose, p->bound, bound_bar, adjoint.pose, adjoint.param);
 }
 
 tacResult tac_shape_vjp(const tacModel* model, int shape, tacPose pose, tacPoints points,
@@ -181,20 +323,11 @@ tacResult tac_shape_vjp(const tacModel* model, int shape, tacPose pose, tacPoint
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacProgram p = tac_program_bind(model, shape, pose, scratch);
-    tape t = take_tape(scratch, p.shape->count);
-    tacBoundBar* bound_bar = TAC_TAKE(&scratch->arena, tacBoundBar, p.shape->count);
-    tacReal(*x_bar)[TAC_BLOCK] = tac_arena_take(&scratch->arena, sizeof(tacReal) * 3 * TAC_BLOCK);
-    tac_shape_bar_clear(model, p.shape, adjoint.param, bound_bar);
-    for (int first = 0; first < points.count; first += TAC_BLOCK) {
-        tac_block_load(p.kernels, points, first, t.points);
-        record(&p, &t);
-        load_bars(bar, first, t.points, &t.dot[p.shape->count - 1]);
-        memset(x_bar, 0, sizeof(tacReal) * 3 * TAC_BLOCK);
-        reverse(&p, &t, x_bar, bound_bar, adjoint.param != NULL);
-        for (int k = 0; k < 3 && adjoint.x[0]; ++k)
-            for (int i = 0; i < t.points->count; ++i) adjoint.x[k][first + i] += x_bar[k][i];
+    if (!bar.gradient[0] && !adjoint.param) {
+        if (bar.value) value_vjp(&p, pose, points, bar.value, adjoint, scratch);
+    } else {
+        field_vjp(&p, pose, points, bar, adjoint, scratch);
     }
-    tac_shape_bind_vjp(model, p.shape, pose, p.bound, bound_bar, adjoint.pose, adjoint.param);
     scratch->arena.used = mark;
     return TAC_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "shape/blend.h"
 #include "shape/leaf.h"
+#include "shape/limits.h"
 #include "shape/reach.h"
 
 static int within(const tacReal* x, int count, double limit) {
@@ -30,48 +31,62 @@ TAC_INLINE void store_field(const tacFrame* frame, const localField* f, tacBlock
     }
 }
 
-TAC_INLINE void superquadric_chunk(const tacBound* b, const tacReal x[3][TAC_BLOCK], int i,
+TAC_INLINE void superquadric_chunk(const tacBound* const* b, const tacReal x[3][TAC_BLOCK], int i,
                                    tacBlock* out, int n, int order, tacDistance distance) {
     wide y[TAC_STAGE][3];
     localField f[TAC_STAGE];
     for (int j = 0; j < n; ++j) {
         wide point[3];
         load3(x, i + j * TAC_LANES, point);
-        to_local(&b->frame, point, y[j]);
+        to_local(&b[j]->frame, point, y[j]);
     }
     sq_field(b, y, f, n, order, distance, 0);
-    for (int j = 0; j < n; ++j) store_field(&b->frame, &f[j], out, i + j * TAC_LANES, order);
+    for (int j = 0; j < n; ++j) store_field(&b[j]->frame, &f[j], out, i + j * TAC_LANES, order);
 }
 
-// full stages first, then one vector at a time: the same arithmetic per lane, so the same bits
-TAC_INLINE void superquadric_block(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out,
-                                   int count, int order, tacDistance distance) {
+// Full stages first, then one vector at a time: the same arithmetic per lane, so the same bits. One
+// superquadric for all vectors (b[0]) is a case of its own: its constants stay in registers.
+TAC_INLINE void superquadric_block(const tacBound* const* b, int one, const tacReal x[3][TAC_BLOCK],
+                                   tacBlock* out, int count, int order, tacDistance distance) {
     int i = 0;
-    for (; i + TAC_STAGE * TAC_LANES <= count; i += TAC_STAGE * TAC_LANES)
-        superquadric_chunk(b, x, i, out, TAC_STAGE, order, distance);
-    for (; i < count; i += TAC_LANES) superquadric_chunk(b, x, i, out, 1, order, distance);
+    for (; i + TAC_STAGE * TAC_LANES <= count; i += TAC_STAGE * TAC_LANES) {
+        const tacBound* each[TAC_STAGE];
+        for (int j = 0; j < TAC_STAGE; ++j) each[j] = one ? b[0] : b[i / TAC_LANES + j];
+        superquadric_chunk(each, x, i, out, TAC_STAGE, order, distance);
+    }
+    for (; i < count; i += TAC_LANES)
+        superquadric_chunk(one ? b : &b[i / TAC_LANES], x, i, out, 1, order, distance);
 }
 
-#define SUPERQUADRIC(name, order, distance)                                                        \
-    static void name(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out, int count) { \
-        superquadric_block(b, x, out, count, order, distance);                                     \
+typedef void superquadricKernel(const tacBound* const*, const tacReal[3][TAC_BLOCK], tacBlock*,
+                                int);
+#define SUPERQUADRIC(name, one, order, distance)                                                   \
+    static void name(const tacBound* const* b, const tacReal x[3][TAC_BLOCK], tacBlock* out,       \
+                     int count) {                                                                  \
+        superquadric_block(b, one, x, out, count, order, distance);                                \
     }
-SUPERQUADRIC(radial_0, 0, TAC_DISTANCE_RADIAL)
-SUPERQUADRIC(radial_1, 1, TAC_DISTANCE_RADIAL)
-SUPERQUADRIC(radial_2, 2, TAC_DISTANCE_RADIAL)
-SUPERQUADRIC(tangent_0, 0, TAC_DISTANCE_TANGENT)
-SUPERQUADRIC(tangent_1, 1, TAC_DISTANCE_TANGENT)
-SUPERQUADRIC(tangent_2, 2, TAC_DISTANCE_TANGENT)
+#define SUPERQUADRICS(name, one)                                                                   \
+    SUPERQUADRIC(name##_tangent_0, one, 0, TAC_DISTANCE_TANGENT)                                   \
+    SUPERQUADRIC(name##_tangent_1, one, 1, TAC_DISTANCE_TANGENT)                                   \
+    SUPERQUADRIC(name##_tangent_2, one, 2, TAC_DISTANCE_TANGENT)                                   \
+    SUPERQUADRIC(name##_radial_0, one, 0, TAC_DISTANCE_RADIAL)                                     \
+    SUPERQUADRIC(name##_radial_1, one, 1, TAC_DISTANCE_RADIAL)                                     \
+    SUPERQUADRIC(name##_radial_2, one, 2, TAC_DISTANCE_RADIAL)                                     \
+    static superquadricKernel* const name[2][3] = {                                                \
+        [TAC_DISTANCE_TANGENT] = {name##_tangent_0, name##_tangent_1, name##_tangent_2},           \
+        [TAC_DISTANCE_RADIAL] = {name##_radial_0, name##_radial_1, name##_radial_2}};
+SUPERQUADRICS(one_superquadric, 1)
+SUPERQUADRICS(many_superquadrics, 0)
 
-typedef void superquadricKernel(const tacBound*, const tacReal[3][TAC_BLOCK], tacBlock*, int);
-static superquadricKernel* const superquadric[2][3] = {
-    [TAC_DISTANCE_TANGENT] = {tangent_0, tangent_1, tangent_2},
-    [TAC_DISTANCE_RADIAL] = {radial_0, radial_1, radial_2}};
+static void superquadrics(const tacBound* const* b, const tacReal x[3][TAC_BLOCK], tacBlock* out,
+                          int count, int order) {
+    many_superquadrics[b[0]->distance][order](b, x, out, count);
+}
 
 static void leaf(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out, int count,
                  int order) {
     if (b->kind == TAC_NODE_SUPERQUADRIC && !b->ridged) {
-        superquadric[b->distance][order](b, x, out, count);
+        one_superquadric[b->distance][order](&b, x, out, count);
         return;
     }
     for (int i = 0; i < count; i += TAC_LANES) {
@@ -80,7 +95,7 @@ static void leaf(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out
         load3(x, i, point);
         to_local(&b->frame, point, y);
         if (b->ridged)
-            sq_field(b, &y, &f, 1, order, b->distance, 1);
+            sq_field(&b, &y, &f, 1, order, b->distance, 1);
         else
             plain_field(b, y, &f, order);
         store_field(&b->frame, &f, out, i, order);
@@ -186,19 +201,44 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
     if (by_planes) polyhedron_bars(b, &tape, field_bar->value, bar, count);
 }
 
+// x_bar = value_bar g; the pose's twist moves the points the other way
+static void pull(const tacBlock* field, const tacReal* value_bar, const tacReal x[3][TAC_BLOCK],
+                 const tacReal about[3], tacReal x_bar[3][TAC_BLOCK], tacReal twist_bar[6],
+                 int count) {
+    leafSums sums;
+    clear_sums(&sums);
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide point[3], push[3], arm[3], moment[3], bar = w_load(&value_bar[i]);
+        load3(x, i, point), load3(field->gradient, i, push);
+        for (int k = 0; k < 3; ++k) push[k] = bar * push[k], arm[k] = point[k] - about[k];
+        if (x_bar) store3(x_bar, i, push);
+        w_cross3(arm, push, moment);
+        for (int k = 0; k < 3; ++k) {
+            sums.twist[k] = sums.twist[k] - push[k];
+            sums.twist[3 + k] = sums.twist[3 + k] - moment[k];
+        }
+    }
+    for (int k = 0; k < 6; ++k) twist_bar[k] += w_sum(sums.twist[k]);
+}
+
 //---------------------------------- table ----------------------------------------
 
 const tacShapeKernels TAC_KERNELS(tac_shape_kernels_) = {
     .lanes = TAC_LANES,
     .within = within,
     .leaf = leaf,
+    .superquadrics = superquadrics,
     .begin = begin,
     .merge = merge,
+    .merge_some = merge_some,
     .close = close,
+    .leaf_limits = leaf_limits,
+    .near = near,
     .leaf_reach = leaf_reach,
     .blend_reach = blend_reach,
     .leaf_jvp = leaf_jvp,
     .leaf_vjp = leaf_vjp,
+    .pull = pull,
     .blend_jvp_value = blend_jvp_value,
     .blend_jvp_gradient = blend_jvp_gradient,
     .blend_vjp = blend_vjp,

@@ -10,6 +10,11 @@
 #include "base/dispatch.h"
 #include "shape/bound.h"
 
+#include <stdint.h>
+
+// value of a child that a union leaves out: its weight is exactly 0
+#define TAC_FAR 1e200
+
 // field of a node at a block of points, world axes; `sum` belongs to an open combination
 typedef struct tacBlock {
     tacReal value[TAC_BLOCK], gradient[3][TAC_BLOCK], hessian[6][TAC_BLOCK], sum[TAC_BLOCK];
@@ -46,10 +51,26 @@ typedef struct tacShapeKernels {
     void (*leaf)(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out, int count,
                  int order);
 
+    // the same of superquadrics with one distance, another one (b[i]) for each vector of points:
+    // their stages run in lock step however few points each of them has
+    void (*superquadrics)(const tacBound* const* b, const tacReal x[3][TAC_BLOCK], tacBlock* out,
+                          int count, int order);
+
     // combination: the first child begins it, the others merge, close takes the logarithm
     void (*begin)(tacBlock* acc, int count);
     void (*merge)(tacBlend blend, tacBlock* acc, const tacBlock* child, int count, int order);
+    // the same at points at[0 .. count - 1] alone; the child's field there stands at first, first +
+    // 1…
+    void (*merge_some)(tacBlend blend, tacBlock* acc, const int* at, const tacBlock* child,
+                       int first, int count, int order);
     void (*close)(tacBlend blend, tacBlock* acc, int count);
+
+    // low <= phi <= high of a leaf; `least` becomes the smaller of itself and high. Both arrays
+    // have room for TAC_BLOCK
+    void (*leaf_limits)(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal* low,
+                        tacReal* least, int count);
+    // bit i: low[i] is at most `reach` above high[i]
+    uint64_t (*near)(const tacReal* low, const tacReal* high, double reach, int count);
 
     // D and K of a leaf; `width` is about how far temperatures reach. Of a combination of n
     // children
@@ -66,6 +87,12 @@ typedef struct tacShapeKernels {
     // for
     void (*leaf_vjp)(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tacBlock1* field_bar,
                      tacReal x_bar[3][TAC_BLOCK], tacBoundBar* bar, int count, int by_own);
+
+    // Adjoint of the pose and of the points (NULL skips) from adjoints of the values alone: the
+    // field's gradient pulls at each point.
+    void (*pull)(const tacBlock* field, const tacReal* value_bar, const tacReal x[3][TAC_BLOCK],
+                 const tacReal about[3], tacReal x_bar[3][TAC_BLOCK], tacReal twist_bar[6],
+                 int count);
 
     // one child of a combination: adds its part of the tangent; all values before any gradient
     void (*blend_jvp_value)(tacBlend blend, tacReal tau_dot, const tacBlock1* all,

@@ -24,27 +24,27 @@ typedef struct sqLogs {
 } sqLogs;
 
 // The larger of two is chosen by the sign of du, as |du| is: at a tie, where the complex build's du
-// is a rounding away from 0, both must take the same side.
-TAC_INLINE void sq_logs(const tacBound* b, sqLogs* s, int n, int ridged) {
+// is a rounding away from 0, both must take the same side. Each vector has its superquadric, b[j].
+TAC_INLINE void sq_logs(const tacBound* const* b, sqLogs* s, int n, int ridged) {
     TAC_UNROLL for (int j = 0; j < n; ++j) for (int i = 0; i < 3; ++i) s[j].u[i] =
-        w_fma(s[j].y[i] * s[j].y[i], w_set(b->inv_a2[i]), w_set(b->w2[i]));
-    for (int j = 0; j < n && ridged; ++j) ridge_round(b, s[j].y, s[j].u);
+        w_fma(s[j].y[i] * s[j].y[i], w_set(b[j]->inv_a2[i]), w_set(b[j]->w2[i]));
+    for (int j = 0; j < n && ridged; ++j) ridge_round(b[j], s[j].y, s[j].u);
     for (int i = 0; i < 3; ++i)
         TAC_UNROLL for (int j = 0; j < n; ++j) s[j].u[i] = w_log_regular(s[j].u[i]);
     TAC_UNROLL for (int j = 0; j < n; ++j) {
-        s[j].du = (s[j].u[0] - s[j].u[1]) * b->inv_e[1];
+        s[j].du = (s[j].u[0] - s[j].u[1]) * b[j]->inv_e[1];
         s[j].E = w_exp_regular(-w_abs(s[j].du));
     }
     TAC_UNROLL for (int j = 0; j < n; ++j) s[j].log_E = w_log1p_unit(s[j].E);
     TAC_UNROLL for (int j = 0; j < n; ++j) {
-        wide M = w_fma(w_set(b->e[1]), s[j].log_E, w_select_ge0(s[j].du, s[j].u[0], s[j].u[1]));
-        s[j].dv = (M - s[j].u[2]) * b->inv_e[0];
+        wide M = w_fma(w_set(b[j]->e[1]), s[j].log_E, w_select_ge0(s[j].du, s[j].u[0], s[j].u[1]));
+        s[j].dv = (M - s[j].u[2]) * b[j]->inv_e[0];
         s[j].psi = 0.5 * w_select_ge0(s[j].dv, M, s[j].u[2]);
         s[j].F = w_exp_regular(-w_abs(s[j].dv));
     }
     TAC_UNROLL for (int j = 0; j < n; ++j) s[j].log_F = w_log1p_unit(s[j].F);
     TAC_UNROLL for (int j = 0; j < n; ++j) {
-        s[j].psi = w_fma(w_set(0.5 * b->e[0]), s[j].log_F, s[j].psi);
+        s[j].psi = w_fma(w_set(0.5 * b[j]->e[0]), s[j].log_F, s[j].psi);
         s[j].G = w_exp_regular(-s[j].psi);
     }
 }
@@ -376,24 +376,24 @@ TAC_INLINE void sq_core_dot(const tacBound* b, const wide y[3], const wide yd[3]
 
 //---------------------------------- field ----------------------------------------
 
-// fields of n vectors of points in the local frame
-TAC_INLINE void sq_field(const tacBound* b, wide y[][3], localField* out, int n, int order,
+// fields of n vectors of points in the local frame, each of its own superquadric
+TAC_INLINE void sq_field(const tacBound* const* b, wide y[][3], localField* out, int n, int order,
                          tacDistance distance, int ridged) {
     sqLogs l[TAC_STAGE];
     wide nearest = w_set(0.0);
     for (int j = 0; j < n; ++j) {
         for (int i = 0; i < 3; ++i) l[j].y[i] = y[j][i];
-        nearest = w_min(nearest, w_dot3(y[j], y[j]) - b->core.radius * b->core.radius);
+        nearest = w_min(nearest, w_dot3(y[j], y[j]) - b[j]->core.radius * b[j]->core.radius);
     }
     sq_logs(b, l, n, ridged);
     TAC_UNROLL for (int j = 0; j < n; ++j) {
         if (distance == TAC_DISTANCE_RADIAL)
-            sq_radial(b, &l[j], &out[j], order, ridged);
+            sq_radial(b[j], &l[j], &out[j], order, ridged);
         else
-            sq_tangent(b, &l[j], &out[j], order, ridged);
+            sq_tangent(b[j], &l[j], &out[j], order, ridged);
     }
     if (w_any_negative(nearest))
-        for (int j = 0; j < n; ++j) sq_core(b, y[j], &out[j], order);
+        for (int j = 0; j < n; ++j) sq_core(b[j], y[j], &out[j], order);
 }
 
 // tangent of value and gradient for one vector of points

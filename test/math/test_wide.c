@@ -337,6 +337,27 @@ static int small_functions_mean_what_they_say(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(special_values), RUN(nan_stays_nan), RUN(lanes_are_independent),
-          RUN(small_functions_mean_what_they_say), RUN(sqrt_of_squares_is_exact),
-          RUN(exp_is_accurate), RUN(log_is_accurate), RUN(roots_are_accurate))
+// 1 - exp(-x), relative also for the smallest x, on both sides of the change of formula at 0.25
+static int one_minus_exp_is_accurate(void) {
+    testRandom random = {5};
+    for (int round = 0; round < 20000; ++round) {
+        double x[TAC_LANES], y[TAC_LANES];
+        for (int k = 0; k < TAC_LANES; ++k)
+            x[k] = round % 2 ? test_uniform(&random, 0.2, 0.3)
+                             : exp(test_uniform(&random, -600.0, 6.0));
+        w_store(y, w_one_minus_exp(w_load(x)));
+        for (int k = 0; k < TAC_LANES; ++k) {
+            double exact = (double)-expm1l(-(long double)x[k]);
+            ENSURE_NEAR(y[k] / exact, 1.0, 1e-15);
+        }
+    }
+    double zero[TAC_LANES] = {0}, y[TAC_LANES];
+    w_store(y, w_one_minus_exp(w_load(zero)));
+    ENSURE(y[0] == 0.0);
+    return 0;
+}
+
+TEST_MAIN(RUN(one_minus_exp_is_accurate), RUN(special_values), RUN(nan_stays_nan),
+          RUN(lanes_are_independent), RUN(small_functions_mean_what_they_say),
+          RUN(sqrt_of_squares_is_exact), RUN(exp_is_accurate), RUN(log_is_accurate),
+          RUN(roots_are_accurate))

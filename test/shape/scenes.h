@@ -67,6 +67,14 @@ static const char* const shape_zoo =
     "<sphere size='.4'/><sphere size='.4' pos='.3 0 0'/></union><intersection smooth='.01'>"
     "<sphere size='.3' pos='0 .3 0'/><plane pos='0 .3 0' euler='40 0 0'/></intersection>"
     "<difference><sphere size='.3' pos='.4 0 .3'/><sphere size='.2' pos='.4 0 .3'/></difference>"
+    "</difference></shape>"
+    "<shape name='crowd' smooth='.002'><superquadric size='.2 .1 .15' eps='.6 .4'/>"
+    "<superquadric size='.1 .1 .2' eps='.8 .9' pos='.5 0 0' euler='30 0 0'/>"
+    "<sphere size='.15' pos='-.5 0 0'/><capsule size='.1 .1' pos='0 .6 0'/>"
+    "<box size='.1 .2 .1' pos='0 -.6 0'/><cylinder size='.1 .1' pos='0 0 .6'/>"
+    "<union pos='.3 .3 .3'><sphere size='.1'/><superquadric size='.1 .1 .1' eps='.5 .5' pos='.2 0 "
+    "0'/>"
+    "</union><difference pos='-.4 -.4 -.4'><sphere size='.2'/><sphere size='.1' pos='.1 0 0'/>"
     "</difference></shape>";
 
 // planes of a tetrahedron with two faces askew, and of a cube with its corners and edges cut off

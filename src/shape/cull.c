@@ -1,0 +1,207 @@
+// Cut-offs of unions, and the points of a block that need each node (docs/shapes.md eq. 31 to 33).
+//
+// A child that is farther than the nearest one by
+//
+//   reach = tau (ln(4 n l/(1e-13 tau)) + steep)
+//
+// has so little weight that value, gradient and Hessian move by less than 1e-12. l is the size of
+// the largest leaf, at least 1 m; steep answers for fields with slopes and curvatures far above 1.
+
+#include "shape/cull.h"
+
+#include "math/vec3.h"
+
+#include <math.h>
+
+// relative weight that may be left out
+#define TAC_CULL_TOLERANCE 1e-13
+// A union of leaves that are spread over less than this many cut-offs takes all of its children: it
+// would drop too few to pay for the limits
+#define TAC_CULL_SPREAD 4.0
+// ln 1e18: slopes and curvatures of leaves of which nothing better is known
+#define TAC_CULL_STEEP 41.5
+
+static const tacNode* node_at(const tacProgram* p, int i) {
+    return &p->model->node[p->shape->first + i];
+}
+
+static int parent_of(const tacProgram* p, int i) {
+    int parent = node_at(p, i)->parent;
+    return parent < 0 ? -1 : parent - p->shape->first;
+}
+
+//---------------------------------- cut-offs -------------------------------------
+
+// |grad phi| <= 1 + (2/e1 + 2/e2 - 2) A^2 for exponents up to 1, A = outer/inner; squares up to 40
+// are allowed for
+static double leaf_steep(const tacBound* b) {
+    if (b->kind == TAC_NODE_SPHERE || b->kind == TAC_NODE_PLANE || tac_is_soft(b->kind)) return 0.0;
+    if (b->kind != TAC_NODE_SUPERQUADRIC) return TAC_CULL_STEEP;
+    double e0 = tac_re(b->e[0]), e1 = tac_re(b->e[1]);
+    if (e0 > 1.0 || e1 > 1.0) return TAC_CULL_STEEP;
+    double aspect = tac_re(b->outer) / tac_re(b->inner);
+    double slope = 1.0 + (2.0 / e0 + 2.0 / e1 - 2.0) * aspect * aspect;
+    return slope * slope < 40.0 ? 0.0 : 2.0 * log(slope) - 3.68;
+}
+
+static double leaf_size(const tacBound* b) {
+    double size = tac_re(b->outer);
+    for (int k = 0; k < tac_size_count(b->kind); ++k) size = fmax(size, tac_re(b->size[k]));
+    return size;
+}
+
+// what a union needs to know of its leaves
+typedef struct leafCloud {
+    double size;   // of the largest, at least 1 m
+    double spread; // twice the largest distance of a leaf from the middle of all
+} leafCloud;
+
+static leafCloud leaves_of(const tacProgram* p, int union_node) {
+    leafCloud all = {1.0, 0.0};
+    double middle[3] = {0};
+    int first = node_at(p, union_node)->first - p->shape->first, count = 0;
+    for (int i = first; i < union_node; ++i) {
+        if (node_at(p, i)->children > 0) continue;
+        all.size = fmax(all.size, leaf_size(&p->bound[i])), ++count;
+        for (int k = 0; k < 3; ++k) middle[k] += tac_re(p->bound[i].frame.origin[k]);
+    }
+    for (int i = first; i < union_node; ++i) {
+        if (node_at(p, i)->children > 0) continue;
+        double square = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            double d = tac_re(p->bound[i].frame.origin[k]) - middle[k] / count;
+            square += d * d;
+        }
+        all.spread = fmax(all.spread, 2.0 * sqrt(square));
+    }
+    return all;
+}
+
+// steepness and temperatures of a subtree; a combination is as steep as its steepest child
+static void bind_subtree(const tacProgram* p, tacCull* cull, int i) {
+    const tacNode* node = node_at(p, i);
+    tacCull* c = &cull[i];
+    *c = (tacCull){.coolest = INFINITY};
+    if (node->children == 0) {
+        c->steep = leaf_steep(&p->bound[i]);
+        return;
+    }
+    c->coolest = tac_re(p->bound[i].tau);
+    c->rise = c->coolest * log((double)node->children);
+    int child = tac_last_child(i);
+    for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child)) {
+        c->steep = fmax(c->steep, cull[child].steep);
+        c->coolest = fmin(c->coolest, cull[child].coolest);
+    }
+}
+
+// The Hessian of a combination has terms of 1/tau of its own
+static void bind_union(const tacProgram* p, tacCull* cull, int i) {
+    const tacNode* node = node_at(p, i);
+    if (node->kind != TAC_NODE_UNION || node->children < 3) return;
+    double tau = tac_re(p->bound[i].tau);
+    leafCloud leaves = leaves_of(p, i);
+    double cut = tau * log(4.0 * node->children * leaves.size / (TAC_CULL_TOLERANCE * tau));
+    if (!(cut * TAC_CULL_SPREAD < leaves.spread)) return;
+    cull[i].drops = 1;
+    int child = tac_last_child(i);
+    for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child))
+        cull[child].reach = cut + tau * (cull[child].steep + log1p(tau / cull[child].coolest));
+}
+
+size_t tac_cull_size(int nodes) {
+    size_t count = (size_t)nodes;
+    return tac_arena_need(sizeof(tacCull) * count) + tac_arena_need(sizeof(tacLimits) * count);
+}
+
+tacCulling tac_cull_bind(const tacProgram* p, tacScratch* scratch) {
+    int nodes = p->shape->count;
+    tacCulling c = {0};
+    c.node = TAC_TAKE(&scratch->arena, tacCull, nodes);
+    c.at = TAC_TAKE(&scratch->arena, tacLimits, nodes);
+    for (int i = 0; i < nodes; ++i) {
+        bind_subtree(p, c.node, i);
+        if (!p->shape->exact) bind_union(p, c.node, i);
+        c.active |= c.node[i].drops;
+    }
+    for (int i = nodes - 1; i >= 0; --i) {
+        int up = parent_of(p, i);
+        c.node[i].below = up >= 0 && (c.node[up].drops || c.node[up].below);
+    }
+    return c;
+}
+
+//---------------------------------- limits ---------------------------------------
+
+static void fill(tacReal* array, double value, int count) {
+    for (int i = 0; i < count; ++i) array[i] = value;
+}
+
+// a minimum's high is the least of its children's: they write it themselves
+static tacReal* high_of(const tacProgram* p, tacCulling* c, int i) {
+    int up = parent_of(p, i);
+    return up >= 0 && p->bound[up].kind == TAC_NODE_UNION ? c->at[up].high : c->at[i].high;
+}
+
+static void join_least(const tacReal* low, tacReal* out, int count) {
+    for (int i = 0; i < count; ++i) out[i] = r_min(out[i], low[i]);
+}
+
+static void join_most(const tacLimits* child, int turned, tacLimits* out, int count) {
+    for (int i = 0; i < count; ++i) {
+        tacReal low = turned ? -child->high[i] : child->low[i];
+        tacReal high = turned ? -child->low[i] : child->high[i];
+        out->low[i] = r_max(out->low[i], low);
+        out->high[i] = r_max(out->high[i], high);
+    }
+}
+
+// limits of a combination from those of its children
+static void combine(const tacProgram* p, tacCulling* c, int i, int count) {
+    const tacNode* node = node_at(p, i);
+    tacLimits* own = &c->at[i];
+    int child = tac_last_child(i), minimum = node->kind == TAC_NODE_UNION;
+    fill(own->low, minimum ? TAC_FAR : -TAC_FAR, count);
+    if (!minimum) fill(own->high, -TAC_FAR, count);
+    for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child))
+        if (minimum)
+            join_least(c->at[child].low, own->low, count);
+        else
+            join_most(&c->at[child], tac_is_turned(p, child), own, count);
+    for (int k = 0; k < count; ++k)
+        if (minimum)
+            own->low[k] -= c->node[i].rise;
+        else
+            own->high[k] += c->node[i].rise;
+    if (high_of(p, c, i) != own->high) join_least(own->high, high_of(p, c, i), count);
+}
+
+static void find_limits(const tacProgram* p, const tacBlockPoints* points, tacCulling* c) {
+    for (int i = 0; i < p->shape->count; ++i) {
+        int lowered = p->bound[i].kind == TAC_NODE_UNION || high_of(p, c, i) == c->at[i].high;
+        if (c->node[i].drops || (c->node[i].below && lowered))
+            fill(c->at[i].high, TAC_FAR, TAC_BLOCK);
+    }
+    for (int i = 0; i < p->shape->count; ++i) {
+        if (!c->node[i].below) continue;
+        if (node_at(p, i)->children > 0)
+            combine(p, c, i, points->padded);
+        else
+            p->kernels->leaf_limits(&p->bound[i], (const tacReal(*)[TAC_BLOCK])points->x,
+                                    c->at[i].low, high_of(p, c, i), points->padded);
+    }
+}
+
+//---------------------------------- points ---------------------------------------
+
+void tac_cull_block(const tacProgram* p, const tacBlockPoints* points, tacCulling* c) {
+    uint64_t all = tac_all_points(points);
+    if (c->active) find_limits(p, points, c);
+    for (int i = p->shape->count - 1; i >= 0; --i) {
+        int up = parent_of(p, i);
+        tacCull* own = &c->node[i];
+        own->keep = up < 0 ? all : c->node[up].keep;
+        if (up >= 0 && c->node[up].drops)
+            own->keep &= p->kernels->near(c->at[i].low, c->at[up].high, own->reach, points->padded);
+    }
+}

@@ -1,0 +1,48 @@
+// Which children a union takes at each point of a block.
+//
+//   limits of leaves --up--> limits of combinations --down--> bits of the points that need a node
+//
+// The choice is made per point by that point's numbers alone, so bits do not depend on the batch,
+// and it is the same for values and derivatives (docs/shapes.md).
+
+#ifndef TAC_SHAPE_CULL_H
+#define TAC_SHAPE_CULL_H
+
+#include "shape/program.h"
+
+#include <stdint.h>
+
+typedef struct tacCull {
+    int drops;      // a union that leaves children out
+    int below;      // a node somewhere below such a union
+    double reach;   // of its child: how far above the nearest one it still counts        [m]
+    double rise;    // of a combination: tau ln n, how far it may be from its nearest child [m]
+    double steep;   // ln of a bound on slope^2 and curvature of the field, over what (33) allows
+    double coolest; // smallest temperature in the subtree                                 [m]
+    uint64_t keep;  // points of the block that need the node
+} tacCull;
+
+// low <= phi <= high of a node at a block of points
+typedef struct tacLimits {
+    tacReal low[TAC_BLOCK], high[TAC_BLOCK];
+} tacLimits;
+
+typedef struct tacCulling {
+    int active;    // does any union drop anything?
+    tacCull* node; // (shape->count)
+    tacLimits* at; // (shape->count)
+} tacCulling;
+
+// takes memory from the scratch, which tac_cull_size() tells; the caller puts arena.used back
+tacCulling tac_cull_bind(const tacProgram* p, tacScratch* scratch);
+size_t tac_cull_size(int nodes);
+
+// sets keep of every node for these points, all of them if nothing is dropped
+void tac_cull_block(const tacProgram* p, const tacBlockPoints* points, tacCulling* culling);
+
+// bits of all points of a block, padding included
+static inline uint64_t tac_all_points(const tacBlockPoints* points) {
+    return ~(uint64_t)0 >> (TAC_BLOCK - points->padded);
+}
+
+#endif
