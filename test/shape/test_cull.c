@@ -108,7 +108,7 @@ static int same_fields(const fields* a, const fields* b, double tau) {
     return 0;
 }
 
-// near, far, at centres, and at ties of two children
+// near, far and close to the middle
 static void draw_points(testRandom* random, double x[3][COUNT]) {
     for (int i = 0; i < COUNT; ++i) {
         double reach = i % 7 == 0 ? 30.0 : i % 7 == 1 ? 0.2 : 2.0;
@@ -182,9 +182,9 @@ static int limits_hold(void) {
         for (int k = 0; k < 7; ++k) param[k] = test_uniform(&random, -1.0, 1.0);
         for (int k = 7; k < 10; ++k) param[k] = exp(test_uniform(&random, -4.0, 1.0));
         for (int k = 10; k < 12; ++k) param[k] = eps[test_bits(&random) % 6];
-        tacNodeKind kind = (tacNodeKind)(round % TAC_NODE_UNION);
+        tacNodeKind kind = (tacNodeKind)(round % TAC_NODE_POLYHEDRON);
         tacNode node = {.kind = kind, .parent = -1, .rotation = 3, .size = 7, .smooth = -1};
-        node.distance = round / TAC_NODE_UNION % 2 ? TAC_DISTANCE_RADIAL : TAC_DISTANCE_TANGENT;
+        node.distance = round / TAC_NODE_POLYHEDRON % 2 ? TAC_DISTANCE_RADIAL : TAC_DISTANCE_TANGENT;
         node.eps = kind == TAC_NODE_SUPERQUADRIC ? 10 : -1, node.block = -1;
         tacShape shape = {.name = "leaf", .count = 1, .depth = 1};
         tacModel model = {.nshape = 1, .nnode = 1, .nparam = 12, .param = param, .node = &node};
