@@ -29,6 +29,11 @@
 #define JET_FORMULA   TAC_INLINE
 #endif
 
+// parts that a mode does not use are never set: filling them costs more than the formula
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 enum { JET_VALUE, JET_GRADIENT, JET_HESSIAN, JET_DOT, JET_TAPE };
 
 // operations that one formula may write down
@@ -112,7 +117,8 @@ TAC_INLINE int jet_second_size(jetWay w) {
 }
 
 JET_OPERATION jet jet_constant(wide v) {
-    jet o = {.v = v, .at = -1};
+    jet o;
+    o.v = v, o.at = -1;
     for (int i = 0; i < 3; ++i) o.d[i] = w_set(0.0);
     for (int i = 0; i < 6; ++i) o.h[i] = w_set(0.0);
     return o;
@@ -121,7 +127,8 @@ JET_OPERATION jet jet_constant(wide v) {
 // s a + t b
 JET_OPERATION jet jet_sum(jetWay w, double s, jet a, double t, jet b) {
     const wide fa[2] = {w_set(s), w_set(0.0)}, fb[2] = {w_set(t), w_set(0.0)};
-    jet o = {.v = s * a.v + t * b.v};
+    jet o;
+    o.v = s * a.v + t * b.v;
     for (int i = 0; i < jet_gradient_size(w); ++i) o.d[i] = s * a.d[i] + t * b.d[i];
     for (int i = 0; i < jet_second_size(w); ++i) o.h[i] = s * a.h[i] + t * b.h[i];
     return jet_binary(w, o, a.at, b.at, fa, fb);
@@ -131,7 +138,8 @@ JET_OPERATION jet jet_sub(jetWay w, jet a, jet b) { return jet_sum(w, 1.0, a, -1
 
 // s a + t
 JET_OPERATION jet jet_scale(jetWay w, jet a, double s, double t) {
-    jet o = {.v = s * a.v + t};
+    jet o;
+    o.v = s * a.v + t;
     for (int i = 0; i < jet_gradient_size(w); ++i) o.d[i] = s * a.d[i];
     for (int i = 0; i < jet_second_size(w); ++i) o.h[i] = s * a.h[i];
     return jet_unary(w, o, a.at, w_set(s), w_set(0.0));
@@ -141,7 +149,8 @@ JET_OPERATION jet jet_scale(jetWay w, jet a, double s, double t) {
 JET_OPERATION jet jet_select(jetWay w, wide t, jet a, jet b) {
     wide one = w_set(1.0), zero = w_set(0.0);
     const wide fa[2] = {w_select_ge0(t, one, zero), zero}, fb[2] = {1.0 - fa[0], zero};
-    jet o = {.v = w_select_ge0(t, a.v, b.v)};
+    jet o;
+    o.v = w_select_ge0(t, a.v, b.v);
     for (int i = 0; i < jet_gradient_size(w); ++i) o.d[i] = w_select_ge0(t, a.d[i], b.d[i]);
     for (int i = 0; i < jet_second_size(w); ++i) o.h[i] = w_select_ge0(t, a.h[i], b.h[i]);
     return jet_binary(w, o, a.at, b.at, fa, fb);
@@ -156,7 +165,8 @@ JET_OPERATION jet jet_abs(jetWay w, jet a) {
 JET_OPERATION jet jet_mul(jetWay w, jet a, jet b) {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     const wide fa[2] = {b.v, b.d[0]}, fb[2] = {a.v, a.d[0]};
-    jet o = {.v = a.v * b.v};
+    jet o;
+    o.v = a.v * b.v;
     for (int i = 0; i < jet_gradient_size(w); ++i) o.d[i] = w_fma(a.v, b.d[i], b.v * a.d[i]);
     for (int i = 0; i < jet_second_size(w); ++i) o.h[i] = w_fma(a.v, b.h[i], b.v * a.h[i]);
     for (int i = 0; i < 6 && w.mode == JET_HESSIAN; ++i)
@@ -169,7 +179,8 @@ JET_OPERATION jet jet_mul(jetWay w, jet a, jet b) {
 // a number that does not depend on the point: cheaper than a product of jets
 JET_OPERATION jet jet_times(jetWay w, jet a, jetInput b) {
     const wide fa[2] = {b.v, w_set(0.0)}, fb[2] = {a.v, a.d[0]};
-    jet o = {.v = a.v * b.v};
+    jet o;
+    o.v = a.v * b.v;
     for (int i = 0; i < jet_gradient_size(w); ++i) o.d[i] = b.v * a.d[i];
     for (int i = 0; i < jet_second_size(w); ++i) o.h[i] = b.v * a.h[i];
     if (w.mode == JET_DOT) {
@@ -203,7 +214,8 @@ JET_OPERATION jet jet_times3(jetWay w, const jet a[3], const jetInput b[3]) {
 // f(a), with f' and f''
 JET_OPERATION jet jet_apply(jetWay w, jet a, wide f, wide f1, wide f2) {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-    jet o = {.v = f};
+    jet o;
+    o.v = f;
     for (int i = 0; i < jet_gradient_size(w); ++i) o.d[i] = f1 * a.d[i];
     for (int i = 0; i < jet_second_size(w); ++i) o.h[i] = f1 * a.h[i];
     for (int i = 0; i < 6 && w.mode == JET_HESSIAN; ++i)
