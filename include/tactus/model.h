@@ -30,6 +30,7 @@ typedef enum tacNodeKind {
     TAC_NODE_BOX,          ///< three half sizes
     TAC_NODE_POLYHEDRON,   ///< block: four numbers n, h a plane, n . y + h <= 0 inside
     TAC_NODE_CLOUD,        ///< points with normals, blended
+    TAC_NODE_SWEEP,        ///< superquadric cut by planes that moves along a spline
     TAC_NODE_UNION,        ///< smooth minimum of its children
     TAC_NODE_INTERSECTION, ///< smooth maximum of its children
     TAC_NODE_DIFFERENCE,   ///< first child minus the union of the others
@@ -77,6 +78,7 @@ typedef struct tacNode {
     int block;            ///< offset of a leaf's block of numbers, else -1
     int block_count;      ///< how many numbers the block has
     int cloud;            ///< index of the cloud, if it is one
+    int layout;           ///< what stands in the block of a sweep
 } tacNode;
 
 /// A named shape: nodes first .. first + count - 1 of the model, the root last.

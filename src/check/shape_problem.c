@@ -2,6 +2,8 @@
 
 #include "check/shape_problem.h"
 
+#include "shape/sweep_numbers.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +65,17 @@ static void draw_at_cloud(const tacCheckShape* c, const tacBound* b, int i,
     for (int k = 0; k < 3; ++k) y[k] = b->block[k * n + point] + width * tac_check_normal(random);
 }
 
+// On the spline of a sweep, or on the axis of its parabola, where two feet are equally far.
+static void draw_spline(const tacBound* b, int i, double y[3]) {
+    sweepNumbers s;
+    sweep_bind(b, &s);
+    double vertex = -s.in[TAC_IN_VERTEX], t = i % 2 ? i % 17 / 16.0 : vertex, bend = i % 5 - 1.0;
+    for (int k = 0; k < 3; ++k) {
+        const double* p = s.poly[TAC_POLY_POINT + k];
+        y[k] = p[0] + t * (p[1] + t * p[2]) + (i % 2 ? 0.0 : bend * s.in[TAC_IN_BEND + k]);
+    }
+}
+
 static int sample(const void* context, int i, unsigned long long* random, double* x,
                   double* scale) {
     const tacCheckShape* c = context;
@@ -71,6 +84,7 @@ static int sample(const void* context, int i, unsigned long long* random, double
     double y[3];
     int smooth = draw_local(c, i, b, random, y);
     if (b->kind == TAC_NODE_CLOUD && i % 2) draw_at_cloud(c, b, i, random, y);
+    if (b->kind == TAC_NODE_SWEEP && i % 13 == 4) draw_spline(b, i, y), smooth = 1;
     for (int k = 0; k < 3; ++k) {
         x[k] = f->origin[k] + f->R.m[k][0] * y[0] + f->R.m[k][1] * y[1] + f->R.m[k][2] * y[2];
         x[3 + k] = x[6 + k] = 0.0;
@@ -167,6 +181,24 @@ static double smallest_smooth(const tacModel* model, const tacShape* shape) {
     return least;
 }
 
+// the exponents of a node
+static const double* exponents(const tacModel* model, const tacNode* node, int* count) {
+    *count = node->eps >= 0 ? 2 : 0;
+    if (node->kind != TAC_NODE_SWEEP) return node->eps >= 0 ? &model->param[node->eps] : NULL;
+    *count = tac_sweep_eps_count(node->layout);
+    return &model->param[node->block + TAC_SWEEP_SIZE + tac_sweep_size_count(node->layout)];
+}
+
+// farthest coordinate of a sweep's control points, and its largest semi-axis
+static double sweep_size(const tacModel* model, const tacNode* node) {
+    const double* block = &model->param[node->block];
+    double most = 0.0;
+    for (int k = 0; k < 9; ++k) most = fmax(most, fabs(block[k]));
+    for (int k = 0; k < tac_sweep_size_count(node->layout); ++k)
+        most = fmax(most, block[TAC_SWEEP_SIZE + k]);
+    return most;
+}
+
 // largest size of a leaf; 1 for a lone half-space
 static double typical_size(const tacModel* model, const tacShape* shape) {
     double most = 0.0;
@@ -177,6 +209,7 @@ static double typical_size(const tacModel* model, const tacShape* shape) {
         if (node->kind == TAC_NODE_CLOUD) most = fmax(most, 0.5 * cloud_extent(model, node).size);
         for (int k = 3; k < node->block_count && node->kind == TAC_NODE_POLYHEDRON; k += 4)
             most = fmax(most, fabs(model->param[node->block + k])); // distance of a plane
+        if (node->kind == TAC_NODE_SWEEP) most = fmax(most, sweep_size(model, node));
     }
     return most > 0.0 ? most : 1.0;
 }
@@ -187,8 +220,13 @@ static double exponent_condition(const tacModel* model, const tacShape* shape) {
     double most = 1.0;
     for (int i = 0; i < shape->count; ++i) {
         const tacNode* node = &model->node[shape->first + i];
-        for (int k = 0; k < 2 && node->eps >= 0; ++k) {
-            double e = model->param[node->eps + k];
+        int count;
+        const double* eps = exponents(model, node, &count);
+        // on a whole plane both feet of a sweep are equally far: there the temperature meets the
+        // rounding of tangent distances, 1e-15 |x|
+        if (node->kind == TAC_NODE_SWEEP) most = fmax(most, 10.0);
+        for (int k = 0; k < count; ++k) {
+            double e = eps[k];
             most = fmax(most, e > 1.0 ? 100.0 : e > 0.65 && e < 1.0 ? 10.0 : 1.0);
         }
     }

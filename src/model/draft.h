@@ -57,6 +57,12 @@ double tac_read_cloud(tacDraft* draft, const tacElement* element, tacPath path, 
 
 void tac_read_scene(tacDraft* draft, const tacElement* root);
 
+// path of a child: by index, and by name from the first named element on
+tacPath tac_child_path(tacDraft* draft, const tacElement* child, int index, tacPath path);
+
+// the numbers of a sweep into its node; its mean semi-axis
+double tac_read_sweep(tacDraft* draft, const tacElement* element, tacPath path, tacNode* node);
+
 // pos and one of quat, euler, axisangle, xyaxes, zaxis
 tacPose tac_read_pose(tacDraft* draft, const tacElement* element);
 

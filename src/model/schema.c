@@ -14,7 +14,7 @@
 //---------------------------------- what is built --------------------------------
 
 #define ORIENTATION "quat euler axisangle xyaxes zaxis"
-#define PRIMITIVES  "sphere plane superquadric ellipsoid capsule cylinder box polyhedron cloud"
+#define PRIMITIVES  "sphere plane superquadric ellipsoid capsule cylinder box polyhedron cloud sweep"
 #define NODES       PRIMITIVES " union intersection difference"
 #define NODE        "name pos " ORIENTATION " smooth distance"
 
@@ -49,7 +49,7 @@ static const tacRule rules[] = {
     {"intersection", NODE, "", NODES},
     {"difference", NODE, "", NODES},
     {"sphere", NODE " size", "", ""},
-    {"plane", NODE, "", ""},
+    {"plane", NODE " normal offset", "", ""},
     {"superquadric", NODE " size eps", "", "plane"},
     {"ellipsoid", NODE " size", "", ""},
     {"capsule", NODE " size fromto", "", ""},
@@ -57,6 +57,7 @@ static const tacRule rules[] = {
     {"box", NODE " size", "", ""},
     {"polyhedron", NODE " planes file", "", ""},
     {"cloud", NODE " file sample area points normals kernel width metric log_amp check", "", ""},
+    {"sweep", NODE " points size eps up twist", "", "plane"},
 
     {"worldbody", "", "", "body geom light camera site"},
     {"body", "name pos " ORIENTATION, "mocap gravcomp user sleep", "body geom light camera site"},
@@ -84,8 +85,6 @@ typedef struct tacLater {
 static const tacLater later_elements[] = {
     {"joint freejoint inertial actuator contact equality tendon sensor keyframe deformable",
      "arrives with dynamics; without it a scene stands still"},
-    {"sweep", "is not built yet; there are sphere, plane, superquadric, ellipsoid, capsule, "
-              "cylinder, box, polyhedron, cloud, union, intersection, difference"},
     {"mesh hfield skin model", "is not built yet; geoms are primitives or shapes"},
     {"default include frame replicate attach composite flexcomp flex plugin extension",
      "is not built yet; write out what it stands for"},

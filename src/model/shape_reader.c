@@ -98,6 +98,13 @@ static tacBuilt read_leaf(tacDraft* draft, const tacElement* element, tacNodeKin
     int has_eps = kind == TAC_NODE_SUPERQUADRIC;
     tacPose pose = tac_read_primitive(draft, element, kind, 0, size);
     if (has_eps) read_eps(reader, element, eps);
+    for (int i = 0; i < 2; ++i) {
+        const char* name = i ? "offset" : "normal";
+        if (kind == TAC_NODE_PLANE && tac_attribute(element, name))
+            tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, name), name,
+                            "is for the planes of a sweep; give pos and one of quat, euler, "
+                            "axisangle, xyaxes, zaxis");
+    }
     tac_read_number(reader, element, "smooth", tac_range_smooth, &unused);
     tacBuilt built =
         add_leaf(draft, kind, scope->path, scope->path, pose, size, has_eps ? eps : NULL);
@@ -206,12 +213,24 @@ static tacBuilt read_cloud(tacDraft* draft, const tacElement* element, const tac
     return (tacBuilt){draft->node.count - 1, 1, tac_read_cloud(draft, element, scope->path, node)};
 }
 
+// a sweep has a temperature, its own or that of the element around
+static tacBuilt read_sweep(tacDraft* draft, const tacElement* element, const tacScope* scope) {
+    int offset = scope->smooth;
+    double smooth;
+    if (tac_read_number(&draft->reader, element, "smooth", tac_range_smooth, &smooth))
+        offset = tac_draft_param(draft, scope->path, "smooth", tac_range_smooth, &smooth, 1);
+    tacNode* node = add_node(draft, TAC_NODE_SWEEP, scope->path, tac_read_pose(draft, element));
+    if (!node) return not_built;
+    node->distance = scope->distance, node->smooth = offset;
+    double size = tac_read_sweep(draft, element, scope->path, node);
+    return (tacBuilt){draft->node.count - 1, 1, size};
+}
+
 //---------------------------------- combinations ---------------------------------
 
 static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacScope* scope);
 
-// path of a child: by index, and by name from the first named element on
-static tacPath child_path(tacDraft* draft, const tacElement* child, int index, tacPath path) {
+tacPath tac_child_path(tacDraft* draft, const tacElement* child, int index, tacPath path) {
     tacReader* reader = &draft->reader;
     tacPath below = {tac_reader_text(reader, "%s/%d", path.name, index), NULL};
     const char* name = tac_read_name(reader, child);
@@ -237,7 +256,7 @@ static int read_children(tacDraft* draft, const tacElement* element, tacScope sc
     tacPath path = scope.path;
     *total = not_built;
     for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next) {
-        scope.path = child_path(draft, c, count++, path);
+        scope.path = tac_child_path(draft, c, count++, path);
         tacBuilt built = read_node(draft, c, &scope);
         if (built.depth > total->depth) total->depth = built.depth;
         if (built.smallest < total->smallest) total->smallest = built.smallest;
@@ -346,8 +365,8 @@ static tacDistance read_distance(tacDraft* draft, const tacElement* element,
 // the schema lets only these elements through
 static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacScope* outer) {
     static const char* const names[TAC_NODE_KIND_COUNT] = {
-        "sphere", "plane",      "superquadric", "ellipsoid", "capsule",      "cylinder",
-        "box",    "polyhedron", "cloud",        "union",     "intersection", "difference"};
+        "sphere",     "plane", "superquadric", "ellipsoid", "capsule",      "cylinder",  "box",
+        "polyhedron", "cloud", "sweep",        "union",     "intersection", "difference"};
     tacScope scope = *outer;
     scope.distance = read_distance(draft, element, scope.distance);
     int kind = 0;
@@ -356,6 +375,7 @@ static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacS
     if (kind == TAC_NODE_POLYHEDRON) return read_polyhedron(draft, element, &scope);
     if (kind == TAC_NODE_SUPERQUADRIC && element->child)
         return read_cut_superquadric(draft, element, &scope);
+    if (kind == TAC_NODE_SWEEP) return read_sweep(draft, element, &scope);
     return kind < TAC_NODE_UNION ? read_leaf(draft, element, (tacNodeKind)kind, &scope)
                                  : read_combination(draft, element, (tacNodeKind)kind, &scope);
 }
@@ -367,11 +387,11 @@ static void add_shape(tacDraft* draft, const char* name, int first, int depth, i
     if (shape) *shape = (tacShape){name, first, draft->node.count - first, depth, exact};
 }
 
-// is there a combination that takes over the shape's temperature?
+// is there a combination or sweep that takes over the shape's temperature?
 static int needs_smooth(const tacElement* element) {
     if (element->child && element->child->next) return 1;
     for (const tacElement* c = element->child; c; c = c->next)
-        if (c->child && !tac_attribute(c, "smooth"))
+        if ((c->child || strcmp(c->name, "sweep") == 0) && !tac_attribute(c, "smooth"))
             return 1;
         else if (needs_smooth(c))
             return 1;

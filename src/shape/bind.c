@@ -197,6 +197,7 @@ static void bind_constants(const tacModel* model, const tacNode* node, tacBound*
         b->page = &model->cloudpage[b->cloud->page];
         b->extent = tac_cloud_extent(b->cloud, b->page);
     }
+    b->layout = node->layout;
 }
 
 void tac_shape_bind(const tacModel* model, const tacShape* shape, tacPose pose, tacBound* bound) {

@@ -33,6 +33,15 @@
 // where a rotation moves a far point
 #define TAC_SOFT_GUARD 1e-40
 
+// most planes of a sweep; its layout: which of its numbers vary, and how many planes there are
+#define TAC_SWEEP_PLANES 8
+enum {
+    TAC_SWEEP_SIZE_VARIES = 1,
+    TAC_SWEEP_EPS_VARIES = 2,
+    TAC_SWEEP_PLANES_VARY = 4,
+    TAC_SWEEP_ONE_PLANE = 8
+};
+
 // most numbers that a leaf has of its own
 #define TAC_OWN 5
 
@@ -73,6 +82,7 @@ typedef struct tacBound {
     const tacCloudPage* page;
     tacCloudExtent extent;
     int exact; // of the shape: nothing is left out
+    int layout;
 } tacBound;
 
 // Tangent of a bound node: twist of its frame about the call's pose.position, and of its numbers.

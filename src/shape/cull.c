@@ -1,4 +1,4 @@
-// Cut-offs of unions, and the points of a block that need each node (docs/shapes.md eq. 31 to 33).
+// Cut-offs of unions, and the points of a block that need each node (docs/shapes.md eq. 37 to 39).
 //
 // A child that is farther than the nearest one by
 //

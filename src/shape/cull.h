@@ -17,7 +17,7 @@ typedef struct tacCull {
     int below;      // a node somewhere below such a union
     double reach;   // of its child: how far above the nearest one it still counts        [m]
     double rise;    // of a combination: tau ln n, how far it may be from its nearest child [m]
-    double steep;   // ln of a bound on slope^2 and curvature of the field, over what (33) allows
+    double steep;   // ln of a bound on slope^2 and curvature of the field, over what (39) allows
     double coolest; // smallest temperature in the subtree                                 [m]
     uint64_t keep;  // points of the block that need the node
 } tacCull;

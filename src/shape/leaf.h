@@ -10,6 +10,7 @@
 #include "shape/polyhedron.h"
 #include "shape/sphere.h"
 #include "shape/superquadric.h"
+#include "shape/sweep_kernels.h"
 
 // half-space below z = 0 of its frame
 TAC_INLINE void plane_field(const wide y[3], localField* out) {
@@ -18,7 +19,7 @@ TAC_INLINE void plane_field(const wide y[3], localField* out) {
     out->g[0] = w_set(0.0), out->g[1] = w_set(0.0), out->g[2] = w_set(1.0);
 }
 
-// field of any leaf but a superquadric
+// field of any leaf but superquadric and sweep
 TAC_INLINE void plain_field(const tacBound* b, const wide y[3], localField* out, int order) {
     if (b->kind == TAC_NODE_SPHERE)
         sphere_field(b, y, out, order);
@@ -46,6 +47,7 @@ typedef struct leafPoint {
     localField f;
     sqPoint sq;     // of a superquadric
     polyPoint poly; // of a polyhedron
+    sweepNumbers sweep;
 } leafPoint;
 
 TAC_INLINE void sq_point(const tacBound* b, const wide y[3], sqPoint* at, int order) {
@@ -68,6 +70,9 @@ TAC_INLINE void leaf_point(const tacBound* b, const wide y[3], leafPoint* at, in
         sq_core(b, y, &at->f, order);
     } else if (b->kind == TAC_NODE_POLYHEDRON) {
         polyhedron_field(b, y, &at->f, &at->poly, order);
+    } else if (b->kind == TAC_NODE_SWEEP) {
+        sweep_bind(b, &at->sweep);
+        TAC_KERNELS(tac_sweep_kernels_).field[order](&at->sweep, y, &at->f);
     } else {
         plain_field(b, y, &at->f, order);
     }
@@ -91,6 +96,10 @@ TAC_INLINE void leaf_dot(const tacBound* b, const leafPoint* at, const wide yd[3
                          const tacLeafDot* d, localField* fd) {
     if (b->kind == TAC_NODE_SUPERQUADRIC) {
         sq_point_dot(b, &at->sq, yd, d, fd);
+    } else if (b->kind == TAC_NODE_SWEEP) {
+        sweepNumbers dot = {0};
+        if (d->block) sweep_bind_dot(b, &at->sweep, d->block, d->tau, &dot);
+        TAC_KERNELS(tac_sweep_diff_kernels_).dot(&at->sweep, d->block ? &dot : NULL, at->y, yd, fd);
     } else if (b->kind == TAC_NODE_SPHERE) {
         sphere_dot(b, at->y, yd, w_set(d->size[0]), fd);
     } else if (b->kind == TAC_NODE_CAPSULE) {

@@ -9,6 +9,7 @@
 #include "math/vec3.h"
 #include "shape/cloud_radius.h"
 #include "shape/planes.h"
+#include "shape/sweep_reach.h"
 
 #include <math.h>
 
@@ -93,6 +94,11 @@ static double leaf_radius(const tacBound* b, double level) {
     if (b->kind == TAC_NODE_PLANE) return INFINITY;
     if (b->kind == TAC_NODE_CLOUD) return tac_cloud_radius(b, level);
     if (b->kind == TAC_NODE_POLYHEDRON) return polyhedron_radius(b, level);
+    if (b->kind == TAC_NODE_SWEEP) {
+        sweepNumbers sweep;
+        sweep_bind(b, &sweep);
+        return sweep_radius(&sweep, level);
+    }
     if (b->kind == TAC_NODE_CAPSULE) return b->size[0] + b->size[1] + level;
     if (tac_is_soft(b->kind)) { // phi is no less than the distance of any face
         double square = 0.0;

@@ -9,6 +9,7 @@
 #include "shape/blend.h"
 #include "shape/cloud_reach.h"
 #include "shape/leaf.h"
+#include "shape/sweep_reach.h"
 
 //---------------------------------- leaves ---------------------------------------
 
@@ -69,6 +70,9 @@ TAC_INLINE void polyhedron_reach(const tacBound* b, const wide y[3], leafReach* 
 
 static void leaf_reach(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal width,
                        tacReach* out, int count) {
+    sweepNumbers sweep;
+    sweepPiece piece[TAC_SWEEP_PIECES];
+    if (b->kind == TAC_NODE_SWEEP) sweep_bind(b, &sweep), sweep_pieces(&sweep, piece);
     for (int i = 0; i < count; i += TAC_LANES) {
         wide point[3], y[3], one = w_set(1.0);
         leafReach r = {.K = {one, one}};
@@ -80,6 +84,9 @@ static void leaf_reach(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal
             cloud_reach(b, y, r.D, r.K);
         } else if (b->kind == TAC_NODE_POLYHEDRON) {
             polyhedron_reach(b, y, &r);
+        } else if (b->kind == TAC_NODE_SWEEP) {
+            sweep_reach(&sweep, piece, y, &r.D[0], &r.K[0]);
+            r.D[1] = -w_abs(r.D[0]); // nothing is known inside
         } else {
             r.D[0] = unit_slope_reach(b, y);
             r.D[1] = -r.D[0];

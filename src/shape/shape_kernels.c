@@ -7,6 +7,8 @@
 #include "shape/limits.h"
 #include "shape/reach.h"
 
+#include <string.h>
+
 static int within(const tacReal* x, int count, double limit) {
     int all = 1, i = 0;
     for (; i + TAC_LANES <= count; i += TAC_LANES) all &= w_all_within(w_load(&x[i]), limit);
@@ -89,6 +91,8 @@ static void leaf(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out
         one_superquadric[b->distance][order](&b, x, out, count);
         return;
     }
+    sweepNumbers sweep;
+    if (b->kind == TAC_NODE_SWEEP) sweep_bind(b, &sweep);
     for (int i = 0; i < count; i += TAC_LANES) {
         wide point[3], y[3];
         localField f = {0};
@@ -96,6 +100,8 @@ static void leaf(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out
         to_local(&b->frame, point, y);
         if (b->ridged)
             sq_field(&b, &y, &f, 1, order, b->distance, 1);
+        else if (b->kind == TAC_NODE_SWEEP)
+            TAC_KERNELS(tac_sweep_kernels_).field[order](&sweep, y, &f);
         else
             plain_field(b, y, &f, order);
         store_field(&b->frame, &f, out, i, order);
@@ -159,12 +165,35 @@ static void add_own_bars(const tacBound* b, const leafPoint* at, const tacLeafDo
     }
 }
 
+// a sweep has many numbers: one reverse pass for all
+static void add_sweep_bars(const tacBound* b, const sweepSums* sums, tacBoundBar* bar) {
+    tacReal unit[TAC_SWEEP_BLOCK] = {0};
+    sweepNumbers at, dot;
+    sweep_bind(b, &at);
+    for (int k = 0; k <= b->block_count; ++k) { // the temperature comes last
+        if (k < b->block_count) unit[k] = 1.0;
+        sweep_bind_dot(b, &at, unit, k < b->block_count ? 0.0 : 1.0, &dot);
+        if (k < b->block_count) unit[k] = 0.0;
+        tacReal sum = 0.0;
+        for (int i = 0; i < TAC_IN_COUNT; ++i) sum += dot.in[i] * w_sum(sums->in[i]);
+        for (int i = 0; i < TAC_POLY_PLANE + 4 * at.planes; ++i)
+            for (int j = 0; j < 3; ++j) sum += dot.poly[i][j] * w_sum(sums->poly[i][j]);
+        if (k == b->block_count)
+            bar->tau += sum;
+        else if (bar->block)
+            bar->block[k] += sum;
+    }
+}
+
 static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tacBlock1* field_bar,
                      tacReal x_bar[3][TAC_BLOCK], tacBoundBar* bar, int count, int by_own) {
     tacLeafDot unit[TAC_OWN];
     leafSums sums;
     polyTape tape;
     int by_planes = by_own && b->kind == TAC_NODE_POLYHEDRON;
+    sweepSums sweep;
+    int by_sweep = by_own && b->kind == TAC_NODE_SWEEP;
+    if (by_sweep) memset(&sweep, 0, sizeof sweep);
     for (int k = 0; k < b->owned && by_own; ++k) unit[k] = tac_leaf_unit(b, k);
     clear_sums(&sums);
     for (int i = 0; i < count; i += TAC_LANES) {
@@ -178,6 +207,8 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
         if (by_own) add_own_bars(b, &at, unit, value_bar, local_bar, &sums);
         if (by_own && b->kind == TAC_NODE_CLOUD) cloud_bars(b, y, value_bar, local_bar, bar);
         if (by_planes) polyhedron_keep(&tape, i, y, &at.f, &at.poly, local_bar);
+        if (by_sweep)
+            TAC_KERNELS(tac_sweep_diff_kernels_).vjp(&at.sweep, y, value_bar, local_bar, &sweep);
 
         // x_bar = value_bar g + H g_bar
         wide push_local[3], push[3], total[3], arm[3], moment[3], turn[3];
@@ -199,6 +230,7 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
     }
     add_sums(&sums, bar);
     if (by_planes) polyhedron_bars(b, &tape, field_bar->value, bar, count);
+    if (by_sweep) add_sweep_bars(b, &sweep, bar);
 }
 
 // x_bar = value_bar g; the pose's twist moves the points the other way

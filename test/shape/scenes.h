@@ -77,6 +77,27 @@ static const char* const shape_zoo =
     "</union><difference pos='-.4 -.4 -.4'><sphere size='.2'/><sphere size='.1' pos='.1 0 0'/>"
     "</difference></shape>";
 
+// straight, bent, tight, changing and cut
+static const char* const sweep_zoo =
+    "<shape name='sweep'><sweep points='-.5 0 0  0 .9 .1  .5 0 .2' size='.1 .08 .1' eps='1 1'"
+    " smooth='.01' euler='20 30 40' pos='.1 0 .2'/></shape>"
+    "<shape name='straight sweep'><sweep points='-.5 0 0  0 .1 .05  .5 .2 .1' size='.1 .08 .2'"
+    " eps='.5 .6' smooth='.01'/></shape>"
+    "<shape name='point sweep'><sweep points='0 0 0  0 0 0  0 0 0' size='.3 .2 .5' eps='.6 .4'"
+    " smooth='.01' euler='20 30 40' pos='.1 0 .2'/></shape>"
+    "<shape name='tight sweep'><sweep points='-.3 0 0  0 1.4 0  .3 0 0' size='.12 .12 .12'"
+    " eps='1 1' smooth='.02'/></shape>"
+    "<shape name='horn' distance='radial'><sweep points='0 0 0  .5 0 0  .6 .5 .1'"
+    " size='.2 .2 .2 .1 .12 .1 .03 .03 .05' eps='.9 1 .6 .8 .4 .5' smooth='.005'/></shape>"
+    "<shape name='twisted sweep'><sweep points='-.5 0 0  0 .5 .1  .6 .3 .2' size='.15 .05 .1'"
+    " eps='.3 .3' twist='0 60 200' up='.2 .3 1' smooth='.01'/></shape>"
+    "<shape name='cut sweep' smooth='.01'><sweep points='-.5 0 0  0 .5 .1  .6 .3 .2'"
+    " size='.15 .15 .1' eps='.5 1'><plane pos='0 .05 0' zaxis='.1 1 0'/>"
+    "<plane normal='1 0 0  1 .5 .1  .5 1 0' offset='.02 .05 .08'/></sweep></shape>"
+    "<shape name='handle' smooth='.01'><difference><cylinder size='.3 .4'/>"
+    "<cylinder size='.25 .4' pos='0 0 .06'/></difference>"
+    "<sweep points='.27 0 -.25  .75 0 0  .27 0 .25' size='.04 .05 .04' eps='1 1'/></shape>";
+
 // planes of a tetrahedron with two faces askew, and of a cube with its corners and edges cut off
 #define TETRAHEDRON "1 1 1 -.3 -1 -1 1 -.3 -1 1.2 -1 -.35 1 -1 -1.1 -.25"
 #define CUT_CUBE                                                                                   \
@@ -112,7 +133,7 @@ static const char* const planes_zoo =
 // all of the above in one model
 static inline tacModel* load_zoo(void) {
     static char text[32768];
-    snprintf(text, sizeof text, "%s%s", shape_zoo, planes_zoo);
+    snprintf(text, sizeof text, "%s%s%s", shape_zoo, sweep_zoo, planes_zoo);
     return load_shapes(text);
 }
 

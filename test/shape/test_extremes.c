@@ -134,6 +134,34 @@ static int polyhedra_of_all_temperatures(void) {
     return 0;
 }
 
+// bent, straight, nearly straight, uneven, tiny and huge; points on the spline and at its centres
+// of curvature are among the multiples of the size
+static int sweeps_of_all_sorts(void) {
+    const char* const splines[] = {"-1 0 0 0 1 0 1 0 0",      "-1 0 0 0 0 0 1 0 0",
+                                   "0 0 0 1 0 0 1 1 0",       "-1 0 0 0 1e-9 0 1 0 0",
+                                   "0 0 0 0 0 0 0 0 0",       "-1 0 0 .9 0 0 1 0 0",
+                                   "-.01 0 0 0 9 0 .01 0 0",  "0 0 0 1e-12 0 0 1e-12 1e-12 0",
+                                   "-1e6 0 0 0 1e6 1 1e6 0 0"};
+    const double exponents[] = {0.1, 1.0, 2.0}, temperatures[] = {1e-6, 1e-2, 1.0};
+    for (int i = 0; i < 9; ++i)
+        for (int k = 0; k < 3; ++k)
+            for (int j = 0; j < 3; ++j) {
+                char text[800];
+                double e = exponents[k], tau = temperatures[j];
+                snprintf(text, sizeof text,
+                         "<shape name='s'><sweep points='%s' size='.3 .2 .1' eps='%g %g'"
+                         " smooth='%g'/></shape>"
+                         "<shape name='r' distance='radial'><sweep points='%s' up='0 0 1'"
+                         " size='.3 .2 .1 .1 .1 .1 .1 .3 .1' eps='%g 1 1 1 1 %g' twist='0 90 0'"
+                         " smooth='%g'><plane pos='.1 0 0' zaxis='1 0 .1'/></sweep></shape>",
+                         splines[i], e, e, tau, i == 4 ? "0 0 0 1 0 0 1 1 0" : splines[i], e, e,
+                         tau);
+                ENSURE_LAW(law_for(text, 1.0));
+                ENSURE_LAW(law_for(text, 0.5));
+            }
+    return 0;
+}
+
 static int combinations_of_all_temperatures(void) {
     const double temperatures[] = {1e-6, 1e-4, 1e-2, 1.0};
     for (int i = 0; i < 4; ++i) {
@@ -187,4 +215,5 @@ static int wrong_arguments_are_refused(void) {
 
 TEST_MAIN(RUN(spheres_and_planes), RUN(primitives_of_all_sizes),
           RUN(superquadrics_of_all_exponents), RUN(polyhedra_of_all_temperatures),
-          RUN(combinations_of_all_temperatures), RUN(wrong_arguments_are_refused))
+          RUN(sweeps_of_all_sorts), RUN(combinations_of_all_temperatures),
+          RUN(wrong_arguments_are_refused))

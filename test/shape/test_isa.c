@@ -45,6 +45,16 @@ static void make_planes(double* param, testRandom* random) {
     }
 }
 
+// a spline with some bend, a temperature, one size and two exponents
+static void make_sweep(leafScene* s, testRandom* random) {
+    double* block = &s->param[13];
+    static const double bend[15] = {-1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0};
+    for (int k = 0; k < 15; ++k) block[k] = bend[k] + 0.2 * test_uniform(random, -1.0, 1.0);
+    for (int k = 15; k < 20; ++k) block[k] = s->param[k - 8];
+    s->param[12] = 0.02;
+    s->node.smooth = 12, s->node.block = 13, s->node.block_count = 20;
+}
+
 static void make_scene(leafScene* s, testRandom* random, tacNodeKind kind, tacDistance distance) {
     const double exponents[] = {0.1, 0.3, 0.7, 1.0, 1.4, 2.0};
     for (int k = 0; k < 7; ++k) s->param[k] = test_uniform(random, -1.0, 1.0);
@@ -53,11 +63,12 @@ static void make_scene(leafScene* s, testRandom* random, tacNodeKind kind, tacDi
     if (kind == TAC_NODE_POLYHEDRON) // no draws for the others
         make_planes(&s->param[12], random);
     int eps = kind == TAC_NODE_SUPERQUADRIC ? 10 : -1;
-    s->node = (tacNode){kind, distance, -1, 0, 0, 0, 3, 7, eps, -1, -1, 0, -1};
+    s->node = (tacNode){kind, distance, -1, 0, 0, 0, 3, 7, eps, -1, -1, 0, -1, 0};
     if (kind == TAC_NODE_POLYHEDRON)
         s->node.smooth = 12, s->node.block = 13, s->node.block_count = 4 * 9;
     s->shape = (tacShape){"leaf", 0, 1, 1, 0};
     s->model = (tacModel){.nshape = 1, .nnode = 1, .nparam = 13 + 4 * 9};
+    if (kind == TAC_NODE_SWEEP) make_sweep(s, random);
     s->model.param = s->param, s->model.node = &s->node, s->model.shape = &s->shape;
 }
 

@@ -1,0 +1,258 @@
+// <sweep> to the block of numbers that shape/sweep_numbers.h reads, and what can be wrong with it.
+//
+// A number that varies along the spline is given three times, one for each control point.
+
+#include "model/draft.h"
+
+#include "math/quat.h"
+#include "math/vec3.h"
+#include "shape/sweep_numbers.h"
+
+#include <math.h>
+#include <string.h>
+
+static const tacRange range_angle = {-1e5, 1e5}; // radians
+static const tacRange range_direction = {-1e9, 1e9};
+
+//---------------------------------- numbers --------------------------------------
+
+// `count` numbers, or three times as many: how many there are, 0 after a failure
+static int read_varying(tacReader* reader, const tacElement* element, const char* name, int count,
+                        tacRange range, double* out) {
+    int read = tac_read_numbers(reader, element, name, count, 3 * count, range, out);
+    if (read == 0 || read == count || read == 3 * count) return read;
+    tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, name), name,
+                    "has %d numbers; give %d, or %d to vary it: for the first, second and third "
+                    "control point",
+                    read, count, 3 * count);
+    return 0;
+}
+
+// three copies of what does not vary
+static void repeat(double* values, int count) {
+    memcpy(values + count, values, sizeof(double) * (size_t)count);
+    memcpy(values + 2 * count, values, sizeof(double) * (size_t)count);
+}
+
+//---------------------------------- spline ---------------------------------------
+
+// b and a of p(t) = p1 + 2 b t + a t^2
+typedef struct spline {
+    tacVec3 b, a;
+} spline;
+
+static spline spline_of(const double* p) {
+    tacVec3 b = tac_sub(tac_load3(p + 3), tac_load3(p));
+    return (spline){b, tac_sub(tac_sub(tac_load3(p + 6), tac_load3(p + 3)), b)};
+}
+
+// where |v + w t| is least on [0, 1]
+static tacVec3 least_on_line(tacVec3 v, tacVec3 w) {
+    double w2 = tac_norm2(w), t = w2 > 0.0 ? -tac_dot(v, w) / w2 : 0.0;
+    return tac_add(v, tac_scale(w, fmin(fmax(t, 0.0), 1.0)));
+}
+
+static void check_cusp(tacDraft* draft, const tacElement* element, spline s) {
+    double most = tac_norm(s.b) + tac_norm(s.a);
+    if (most == 0.0 || tac_norm(least_on_line(s.b, s.a)) > 1e-6 * most) return;
+    tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "points"),
+                    "points",
+                    "the spline has a cusp, where it stands still and turns back; move the second "
+                    "control point off the line, or between the other two");
+}
+
+// across the plane of the spline; across the chord if it is straight
+static tacVec3 default_up(spline s) {
+    tacVec3 across = tac_cross(s.b, s.a), chord = tac_add(tac_scale(s.b, 2.0), s.a);
+    double flat = tac_norm(across), length = tac_norm(chord);
+    if (flat > 1e-9 * (tac_norm2(s.a) + tac_norm2(s.b))) return tac_scale(across, 1.0 / flat);
+    if (length == 0.0) return (tacVec3){0.0, 1.0, 0.0};
+    double u[3] = {fabs(chord.x), fabs(chord.y), fabs(chord.z)};
+    int axis = u[1] <= u[0] && u[1] <= u[2] ? 1 : u[0] <= u[2] ? 0 : 2;
+    tacVec3 least = {axis == 0, axis == 1, axis == 2};
+    tacVec3 up = tac_sub(least, tac_scale(chord, tac_dot(least, chord) / tac_norm2(chord)));
+    return tac_scale(up, 1.0 / tac_norm(up));
+}
+
+static void check_up(tacDraft* draft, const tacElement* element, spline s, tacVec3 up) {
+    int line = tac_attribute_line(element, "up");
+    if (tac_norm2(s.b) + tac_norm2(s.a) == 0.0) s.b = (tacVec3){0.0, 0.0, 1.0};
+    double size = tac_norm(up), speed = fmax(tac_norm(s.b), tac_norm(tac_add(s.b, s.a)));
+    if (size == 0.0)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "up",
+                        "0 0 0 is no direction; leave 'up' out or name one across the spline");
+    else if (tac_norm(least_on_line(tac_cross(up, s.b), tac_cross(up, s.a))) < 1e-3 * size * speed)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "up",
+                        "is parallel to the spline somewhere, so the frame has no direction there; "
+                        "choose one that is across it everywhere");
+}
+
+//---------------------------------- planes ---------------------------------------
+
+typedef struct planes {
+    int count, vary;
+    double normal[TAC_SWEEP_PLANES][9], offset[TAC_SWEEP_PLANES][3];
+    tacPath path[TAC_SWEEP_PLANES];
+} planes;
+
+// normal . y <= offset, or the half-space below z = 0 of a frame
+static void read_normal(tacDraft* draft, const tacElement* element, planes* p, int k) {
+    tacReader* reader = &draft->reader;
+    double *n = p->normal[k], *offset = p->offset[k];
+    if (!tac_attribute(element, "normal")) {
+        tacPose pose = tac_read_pose(draft, element);
+        tacMat3 R = tac_quat_to_mat(pose.rotation);
+        tacVec3 z = {R.m[0][2], R.m[1][2], R.m[2][2]};
+        tac_store3(n, z);
+        repeat(n, 3);
+        offset[0] = offset[1] = offset[2] = tac_dot(z, pose.position);
+        return;
+    }
+    int normals = read_varying(reader, element, "normal", 3, range_direction, n);
+    int offsets = read_varying(reader, element, "offset", 1, tac_range_position, offset);
+    p->vary |= normals == 9 || offsets == 3;
+    if (normals == 3) repeat(n, 3);
+    if (offsets == 1) repeat(offset, 1);
+}
+
+// a normal that is mixed from three must not vanish on the way
+static void check_normal(tacDraft* draft, const tacElement* element, const double* n) {
+    if (draft->reader.result != TAC_OK) return;
+    double most = 0.0, least = INFINITY;
+    for (int i = 0; i <= 64; ++i) {
+        double t = i / 64.0, w[3] = {(1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t}, square = 0;
+        for (int k = 0; k < 3; ++k) {
+            double sum = w[0] * n[k] + w[1] * n[3 + k] + w[2] * n[6 + k];
+            square += sum * sum;
+        }
+        most = fmax(most, square), least = fmin(least, square);
+    }
+    if (least <= 1e-4 * most)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "normal"),
+                        "normal", "is 0 0 0 somewhere along the spline, which is no direction");
+}
+
+static void read_planes(tacDraft* draft, const tacElement* element, tacPath path, planes* p) {
+    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next) {
+        if (p->count == TAC_SWEEP_PLANES) {
+            tac_reader_fail(&draft->reader, TAC_ERROR_LIMIT, c->line, "<plane>",
+                            "a sweep has at most %d planes; intersect it with the others",
+                            TAC_SWEEP_PLANES);
+            return;
+        }
+        p->path[p->count] = tac_child_path(draft, c, p->count, path);
+        read_normal(draft, c, p, p->count);
+        check_normal(draft, c, p->normal[p->count]);
+        ++p->count;
+    }
+}
+
+//---------------------------------- what is left ---------------------------------
+
+// the solid at one of the control points
+typedef struct solid {
+    const double *size, *eps;
+    const planes* cut;
+    int at;
+} solid;
+
+// The largest of (gauge - 1) smallest axis and the planes' heights: convex in y, and above 0
+// outside. `slope` is its gradient, differences will do.
+static double excess(const solid* s, const double y[3]) {
+    const double *a = s->size, *e = s->eps;
+    double round =
+        pow(pow(fabs(y[0] / a[0]), 2.0 / e[1]) + pow(fabs(y[1] / a[1]), 2.0 / e[1]), 0.5 * e[1]);
+    double gauge = pow(pow(round, 2.0 / e[0]) + pow(fabs(y[2] / a[2]), 2.0 / e[0]), 0.5 * e[0]);
+    double most = (gauge - 1.0) * fmin(a[0], fmin(a[1], a[2]));
+    for (int k = 0; k < s->cut->count; ++k) {
+        const double* n = &s->cut->normal[k][3 * s->at];
+        double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        double height = (n[0] * y[0] + n[1] * y[1] + n[2] * y[2]) / size;
+        most = fmax(most, height - s->cut->offset[k][s->at]);
+    }
+    return most;
+}
+
+// Steps against the gradient that would end at 0 if the function were linear: they reach the solid
+// if there is one.
+static int is_empty(const solid* s) {
+    double y[3] = {0.0, 0.0, 0.0}, scale = fmin(s->size[0], fmin(s->size[1], s->size[2]));
+    for (int step = 0; step < 2000; ++step) {
+        double value = excess(s, y), slope[3], square = 0.0, h = 1e-7 * scale;
+        if (value <= 1e-9 * scale) return 0;
+        for (int k = 0; k < 3; ++k) {
+            double up[3] = {y[0], y[1], y[2]}, down[3] = {y[0], y[1], y[2]};
+            up[k] += h, down[k] -= h;
+            slope[k] = (excess(s, up) - excess(s, down)) / (2.0 * h);
+            square += slope[k] * slope[k];
+        }
+        if (square < 1e-12) return 1;
+        for (int k = 0; k < 3; ++k) y[k] -= value * slope[k] / square;
+    }
+    return 1;
+}
+
+static void check_left(tacDraft* draft, const tacElement* element, const double* size,
+                       const double* eps, const planes* cut) {
+    if (draft->reader.result != TAC_OK || cut->count == 0) return;
+    for (int at = 0; at < 3; ++at) {
+        solid s = {&size[3 * at], &eps[2 * at], cut, at};
+        if (!is_empty(&s)) return;
+    }
+    tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->child->line, "<plane>",
+                    "the planes leave nothing of the sweep; turn a normal or raise an offset");
+}
+
+//---------------------------------- sweep ----------------------------------------
+
+static void read_angles(tacDraft* draft, const tacElement* element, double twist[3]) {
+    tacRange range = {range_angle.lower / draft->angle, range_angle.upper / draft->angle};
+    tac_read_numbers(&draft->reader, element, "twist", 3, 3, range, twist);
+    for (int k = 0; k < 3; ++k) twist[k] *= draft->angle;
+}
+
+static void add_planes(tacDraft* draft, const planes* cut) {
+    for (int k = 0; k < cut->count; ++k) {
+        int copies = cut->vary ? 3 : 1;
+        tac_draft_param(draft, cut->path[k], "normal", range_direction, cut->normal[k], 3 * copies);
+        tac_draft_param(draft, cut->path[k], "offset", tac_range_position, cut->offset[k], copies);
+    }
+}
+
+double tac_read_sweep(tacDraft* draft, const tacElement* element, tacPath path, tacNode* node) {
+    tacReader* reader = &draft->reader;
+    double points[9] = {0}, size[9], eps[6], twist[3] = {0}, up[3];
+    for (int k = 0; k < 9; ++k) size[k] = 1.0, eps[k % 6] = 1.0;
+    tac_require(reader, element, "points");
+    tac_require(reader, element, "size");
+    tac_require(reader, element, "eps");
+    tac_read_numbers(reader, element, "points", 9, 9, tac_range_position, points);
+    int sizes = read_varying(reader, element, "size", 3, tac_range_size, size);
+    int exponents = read_varying(reader, element, "eps", 2, tac_range_eps, eps);
+    read_angles(draft, element, twist);
+    spline s = spline_of(points);
+    check_cusp(draft, element, s);
+    tac_store3(up, default_up(s));
+    tac_read_numbers(reader, element, "up", 3, 3, range_direction, up);
+    check_up(draft, element, s, tac_load3(up));
+    if (sizes == 3) repeat(size, 3);
+    if (exponents == 2) repeat(eps, 2);
+    planes cut = {0};
+    read_planes(draft, element, path, &cut);
+    check_left(draft, element, size, eps, &cut);
+
+    node->layout = (sizes == 9 ? TAC_SWEEP_SIZE_VARIES : 0) |
+                   (exponents == 6 ? TAC_SWEEP_EPS_VARIES : 0) |
+                   (cut.vary ? TAC_SWEEP_PLANES_VARY : 0) | cut.count * TAC_SWEEP_ONE_PLANE;
+    node->block = tac_draft_param(draft, path, "points", tac_range_position, points, 9);
+    tac_draft_param(draft, path, "up", range_direction, up, 3);
+    tac_draft_param(draft, path, "twist", range_angle, twist, 3);
+    tac_draft_param(draft, path, "size", tac_range_size, size, tac_sweep_size_count(node->layout));
+    tac_draft_param(draft, path, "eps", tac_range_eps, eps, tac_sweep_eps_count(node->layout));
+    add_planes(draft, &cut);
+    node->block_count = TAC_SWEEP_SIZE + tac_sweep_size_count(node->layout) +
+                        tac_sweep_eps_count(node->layout) + cut.count * (cut.vary ? 12 : 4);
+    double sum = 0.0;
+    for (int k = 0; k < 9; ++k) sum += size[k] / 9.0;
+    return sum;
+}
