@@ -7,6 +7,7 @@ int tac_cmd_check(int argc, char** argv);
 int tac_cmd_sdf(int argc, char** argv);
 int tac_cmd_render(int argc, char** argv);
 int tac_cmd_grad(int argc, char** argv);
+int tac_cmd_reproduce(int argc, char** argv);
 int tac_cmd_bench(int argc, char** argv);
 
 #endif

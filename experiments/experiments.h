@@ -1,0 +1,18 @@
+// The experiments of the papers that `tactus reproduce` knows.
+//
+// A new one is a file with its function, and a row here.
+
+#ifndef TACTUS_EXPERIMENTS_H
+#define TACTUS_EXPERIMENTS_H
+
+#include "experiments/trial.h"
+
+// function, name, what of which paper it repeats
+#define EXPERIMENTS(X)                                                                             \
+    X(psq_solids, "psq-solids", "002 II-B3: the solids of a superquadric and planes")
+
+#define EXPERIMENT_FUNCTION(function, name, summary) int experiment_##function(trial* t);
+EXPERIMENTS(EXPERIMENT_FUNCTION)
+#undef EXPERIMENT_FUNCTION
+
+#endif
