@@ -144,18 +144,15 @@ static int find_names(const renderCall* call, const tacModel* model, renderJob* 
 
 //---------------------------------- command --------------------------------------
 
-static tacResult draw_scene(tacDrawOptions options, const tacModel* model, tacImage* image) {
-    cliProgress progress = cli_progress_begin("render");
-    options.progress = cli_progress_show, options.user = &progress;
-    tacResult result = tac_draw(model, &options, image);
-    cli_progress_end(&progress);
-    return result;
-}
-
 static int draw(const renderCall* call, const tacModel* model, const renderJob* job,
                 tacImage* image) {
-    tacResult result = call->slice.plane ? tac_slice(model, &job->slice, image, NULL)
-                                         : draw_scene(job->draw, model, image);
+    cliProgress progress = cli_progress_begin("render");
+    tacDrawOptions options = job->draw;
+    tacSliceOptions slice = job->slice;
+    options.progress = slice.progress = cli_progress_show, options.user = slice.user = &progress;
+    tacResult result = call->slice.plane ? tac_slice(model, &slice, image, NULL)
+                                         : tac_draw(model, &options, image);
+    cli_progress_end(&progress);
     return result == TAC_OK ? 0 : cli_wrong("render", "%s", tac_result_text(result));
 }
 

@@ -123,7 +123,7 @@ static tacResult hold_solids(const tacPlane* plane, const planeBox* around, tacP
     return TAC_OK;
 }
 
-static tacResult frame_solids(tacPlane* plane, double span, tacPlaneSpace* space,
+static tacResult frame_solids(tacPlane* plane, const tacSliceOptions* o, tacPlaneSpace* space,
                               tacScratch* scratch) {
     tacSliceFrame* f = &plane->frame;
     planeBox balls = hold_balls(plane, 0), box = empty_box();
@@ -134,8 +134,9 @@ static tacResult frame_solids(tacPlane* plane, double span, tacPlaneSpace* space
     if (is_empty(&box)) box = hold_balls(plane, 1);
     if (is_empty(&box)) hold(&box, 0.0, 0.0, 0.5 * ALONE / AIR);
     double wide = box.high[0] - box.low[0], high = box.high[1] - box.low[1];
-    for (int k = 0; k < 2; ++k) f->centre[k] = 0.5 * (box.low[k] + box.high[k]);
-    f->pixel = span > 0.0 ? span / f->width : AIR * fmax(wide / f->width, high / f->height);
+    for (int k = 0; k < 2; ++k)
+        f->centre[k] = o->centred ? o->centre[k] : 0.5 * (box.low[k] + box.high[k]);
+    f->pixel = o->span > 0.0 ? o->span / f->width : AIR * fmax(wide / f->width, high / f->height);
     int shorter = f->width < f->height ? f->width : f->height;
     f->step = tac_nice_length(0.05 * shorter * f->pixel);
     return TAC_OK;
@@ -178,7 +179,7 @@ tacResult tac_plane_create(const tacModel* model, const tacSliceOptions* options
     tacResult result = space && plane.items ? TAC_OK : TAC_ERROR_MEMORY;
     if (result == TAC_OK) {
         set_items(&plane, options->shape, scratch);
-        result = frame_solids(&plane, options->span, space, scratch);
+        result = frame_solids(&plane, options, space, scratch);
     }
     a.release(a.user, space);
     if (result == TAC_OK)
