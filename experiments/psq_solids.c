@@ -48,14 +48,16 @@ static int in_pyramid(const double x[3]) {
     return fabs(x[0]) + fabs(x[1]) + x[2] / 1.2 < 1.0 && x[2] > 0.0;
 }
 
+// regular, on a face, with its centre at the origin
 static int in_tetrahedron(const double x[3]) {
-    return most3(-x[0] - x[1] - x[2], x[1] + x[2] - x[0], x[0] + x[2] - x[1]) < 0.6 &&
-           x[0] + x[1] - x[2] < 0.6;
+    double c = -M_SQRT2 * x[0], s = 2.44948974278317810 * x[1];
+    return x[2] > -0.3 && most3(-2.0 * c, c + s, c - s) + x[2] < 0.9;
 }
 
 // a half-space whose face is at `pos`, with its outer normal
 #define PLANE(pos, normal)     "<plane pos='" pos "' zaxis='" normal "'/>"
-#define PSQ(size, eps, planes) "<intersection><superquadric size='" size "' eps='" eps "'/>" planes "</intersection>"
+#define PSQ(size, eps, planes)                                                                     \
+    "<superquadric size='" size "' eps='" eps "'>" planes "</superquadric>"
 
 static const solid solids[] = {
     {.name = "box, no plane",
@@ -109,12 +111,13 @@ static const solid solids[] = {
      .volume = 0.8},
     {.name = "tetrahedron, 4 planes",
      .nodes = PSQ("1.3 1.3 1.3", "1 1",
-                  PLANE("-.2 -.2 -.2", "-1 -1 -1") PLANE("-.2 .2 .2", "-1 1 1")
-                      PLANE(".2 -.2 .2", "1 -1 1") PLANE(".2 .2 -.2", "1 1 -1")),
+                  PLANE("0 0 -.3", "0 0 -1") PLANE("0 0 .9", "2.82842712 0 1")
+                      PLANE("0 0 .9", "-1.41421356 2.44948974 1")
+                          PLANE("0 0 .9", "-1.41421356 -2.44948974 1")),
      .inside = in_tetrahedron,
-     .inradius = 0.346,
+     .inradius = 0.3,
      .faces = 3,
-     .volume = 0.576},
+     .volume = 0.374123},
 };
 
 //---------------------------------- rays -----------------------------------------

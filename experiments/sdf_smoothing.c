@@ -37,11 +37,10 @@ static int open_superquadric(const trialCloud* cloud, double level, trialField* 
 
 static int open_polyhedron(const trialCloud* cloud, double level, trialField* field) {
     (void)cloud;
-    char shape[64];
-    snprintf(shape, sizeof shape, "smooth='%g'", level);
-    return trial_open(field, shape,
-                      "<polyhedron planes='1 0 0 -1  -1 0 0 -1  0 1 0 -1  0 -1 0 -1  0 0 1 -1  "
-                      "0 0 -1 -1'/>");
+    return trial_open(field, "",
+                      "<polyhedron smooth='%g' planes='1 0 0 -1  -1 0 0 -1  0 1 0 -1  0 -1 0 -1  "
+                      "0 0 1 -1  0 0 -1 -1'/>",
+                      level);
 }
 
 //---------------------------------- where they should be -------------------------

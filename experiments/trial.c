@@ -35,7 +35,7 @@ static void print_text(const trialRow* row) {
     if (row->relation && strcmp(row->relation, "near") == 0)
         snprintf(expected, sizeof expected, "%.5g +- %.2g", row->expected, row->tolerance);
     else if (row->relation)
-        snprintf(expected, sizeof expected, "at %s %.3g", row->relation, row->expected);
+        snprintf(expected, sizeof expected, "at %s %.6g", row->relation, row->expected);
     printf("  %-46s %11.5g %-4s %-20s %s\n", row->id, row->value, row->unit, expected,
            !row->relation ? "" : row->pass ? "ok" : "MISSED");
 }
