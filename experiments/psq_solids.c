@@ -55,7 +55,7 @@ static int in_tetrahedron(const double x[3]) {
 }
 
 // a half-space whose face is at `pos`, with its outer normal
-#define PLANE(pos, normal)     "<plane pos='" pos "' zaxis='" normal "'/>"
+#define PLANE(pos, normal) "<plane pos='" pos "' zaxis='" normal "'/>"
 #define PSQ(size, eps, planes)                                                                     \
     "<superquadric size='" size "' eps='" eps "'>" planes "</superquadric>"
 
@@ -69,9 +69,8 @@ static const solid solids[] = {
      .corner = {1.0, 0.7, 0.5}},
     {.name = "box, 6 planes",
      .nodes = PSQ("1.6 1.6 1.6", "1 1",
-                  PLANE("1 0 0", "1 0 0") PLANE("-1 0 0", "-1 0 0") PLANE("0 .7 0", "0 1 0")
-                      PLANE("0 -.7 0", "0 -1 0") PLANE("0 0 .5", "0 0 1")
-                          PLANE("0 0 -.5", "0 0 -1")),
+                  PLANE("1 0 0", "1 0 0") PLANE("-1 0 0", "-1 0 0") PLANE("0 .7 0", "0 1 0") PLANE(
+                      "0 -.7 0", "0 -1 0") PLANE("0 0 .5", "0 0 1") PLANE("0 0 -.5", "0 0 -1")),
      .inside = in_box,
      .inradius = 0.5,
      .faces = 3,

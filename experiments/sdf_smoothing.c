@@ -61,8 +61,7 @@ static double bisect(const trialCloud* cloud, double level, const double along[3
     double in = 0.0, out = 4.0;
     for (int i = 0; i < 60; ++i) {
         double r = 0.5 * (in + out), x[3] = {r * along[0], r * along[1], r * along[2]};
-        double sign =
-            cloud ? trial_cloud_value(cloud, level, x) : polyhedron_sign(level, x);
+        double sign = cloud ? trial_cloud_value(cloud, level, x) : polyhedron_sign(level, x);
         *(sign < 0.0 ? &in : &out) = r;
     }
     return 0.5 * (in + out);

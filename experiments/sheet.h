@@ -10,7 +10,7 @@
 
 typedef struct trialSheet {
     trial* t;
-    tacImage image; // rgb is NULL where no pictures are wanted: then nothing is drawn
+    tacImage image;             // rgb is NULL where no pictures are wanted: then nothing is drawn
     int columns, width, height; // panels of a row, and pixels of a panel
 } trialSheet;
 

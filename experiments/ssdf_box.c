@@ -1,7 +1,7 @@
 // The soft signed distance of a 2D box (paper 000, Fig. 4).
 //
-// The box is |x|, |y| <= 1. Points lie in the plane z = 0 and have normals in it, so the slice z = 0
-// of their field is the field of the plane. Radii of the zero set were computed beforehand by an
+// The box is |x|, |y| <= 1. Points lie in the plane z = 0 and have normals in it, so the slice z =
+// 0 of their field is the field of the plane. Radii of the zero set were computed beforehand by an
 // independent program; for large eps they tend to sqrt(eps).
 
 #include "experiments/cloud.h"
@@ -122,7 +122,8 @@ static double wrong_depth(const trialField* field) {
     double x[3][N], value[N], *at[3] = {x[0], x[1], x[2]}, depth = 0.0;
     for (int row = 0; row < N; ++row) {
         for (int i = 0; i < N; ++i)
-            x[0][i] = -2.0 + 4.0 * (i + 0.5) / N, x[1][i] = -2.0 + 4.0 * (row + 0.5) / N, x[2][i] = 0;
+            x[0][i] = -2.0 + 4.0 * (i + 0.5) / N, x[1][i] = -2.0 + 4.0 * (row + 0.5) / N,
+            x[2][i] = 0;
         if (trial_values(field, N, at, value) != TAC_OK) return NAN;
         for (int i = 0; i < N; ++i) {
             double distance = exact(x[0][i], x[1][i]);

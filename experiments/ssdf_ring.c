@@ -98,9 +98,10 @@ static void report_cold(trial* t, const trialField* field) {
     trial_near(t, "height over the ring, coldest", trial_radius(field, above, up, 1.0), "m", HEIGHT,
                0.005 * HEIGHT);
     static const double inside[3] = {1.0, 0.0, 0.0}, inwards[3] = {-1.0, 0.0, 0.0};
-    trial_near(t, "radius of the hole, coldest",
-               1.0 - trial_radius(field, inside, inwards, 1.0), "m", INNER, 0.005 * INNER);
-    trial_least(t, "distance in the middle of the hole", trial_value(field, 0.0, 0.0, 0.0), "m", 0.5);
+    trial_near(t, "radius of the hole, coldest", 1.0 - trial_radius(field, inside, inwards, 1.0),
+               "m", INNER, 0.005 * INNER);
+    trial_least(t, "distance in the middle of the hole", trial_value(field, 0.0, 0.0, 0.0), "m",
+                0.5);
 }
 
 //---------------------------------- experiment -----------------------------------

@@ -37,7 +37,9 @@ static void print_text(const trialRow* row) {
     else if (row->relation)
         snprintf(expected, sizeof expected, "at %s %.6g", row->relation, row->expected);
     printf("  %-46s %11.5g %-4s %-20s %s\n", row->id, row->value, row->unit, expected,
-           !row->relation ? "" : row->pass ? "ok" : "MISSED");
+           !row->relation ? ""
+           : row->pass    ? "ok"
+                          : "MISSED");
 }
 
 // progress and rows may share the terminal: its line goes before a row comes

@@ -1,5 +1,5 @@
-// A cup of three primitives (paper 002, Fig. 3): a cylinder less a cylinder, and a box that is swept
-// along a spline as its handle.
+// A cup of three primitives (paper 002, Fig. 3): a cylinder less a cylinder, and a box that is
+// swept along a spline as its handle.
 //
 // The same three fields joined by hard minimum and maximum are the reference. Two smooth joints of
 // two fields each move the surface by at most 2 tau ln 2.
@@ -32,10 +32,14 @@ typedef struct cupPlace {
 } cupPlace;
 
 static const cupPlace places[] = {
-    {"middle of the cavity", {0, 0, 0.01}, 0},  {"above the rim", {0, 0, 0.056}, 0},
-    {"bottom", {0, 0, -0.046}, 1},              {"wall", {-0.037, 0, 0}, 1},
-    {"wall behind the handle", {0.037, 0, 0}, 1}, {"hole of the handle", {0.055, 0, 0}, 0},
-    {"handle", {0.071, 0, 0}, 1},               {"foot of the handle", {0.043, 0, -0.0255}, 1},
+    {"middle of the cavity", {0, 0, 0.01}, 0},
+    {"above the rim", {0, 0, 0.056}, 0},
+    {"bottom", {0, 0, -0.046}, 1},
+    {"wall", {-0.037, 0, 0}, 1},
+    {"wall behind the handle", {0.037, 0, 0}, 1},
+    {"hole of the handle", {0.055, 0, 0}, 0},
+    {"handle", {0.071, 0, 0}, 1},
+    {"foot of the handle", {0.043, 0, -0.0255}, 1},
     {"cavity before the handle", {0.031, 0, 0.0255}, 0},
 };
 
