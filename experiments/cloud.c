@@ -3,11 +3,8 @@
 #define _GNU_SOURCE
 #include "experiments/cloud.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 //---------------------------------- points ---------------------------------------
 
@@ -71,31 +68,33 @@ double trial_cloud_value(const trialCloud* cloud, double eps, const double x[3])
 
 //---------------------------------- field ----------------------------------------
 
-// a file of the points that lives as long as the loading does; its name, or NULL
-static char* write_points(const trialCloud* cloud) {
-    const char* folder = getenv("TMPDIR");
-    char* path = NULL;
-    if (asprintf(&path, "%s/tactus-XXXXXX.xyz", folder && *folder ? folder : "/tmp") < 0)
-        return NULL;
-    int handle = mkstemps(path, 4);
-    FILE* file = handle >= 0 ? fdopen(handle, "w") : NULL;
-    for (int i = 0; file && i < cloud->count; ++i) {
-        const double *p = cloud->point[i], *n = cloud->normal[i];
-        fprintf(file, "%.17g %.17g %.17g %.17g %.17g %.17g\n", p[0], p[1], p[2], n[0], n[1], n[2]);
-    }
-    if (file && fclose(file) == 0) return path;
-    if (handle >= 0) unlink(path);
-    free(path);
+static void put_list(FILE* file, const char* name, const double (*list)[3], int count) {
+    fprintf(file, " %s='", name);
+    for (int i = 0; i < count; ++i)
+        fprintf(file, "%.17g %.17g %.17g ", list[i][0], list[i][1], list[i][2]);
+    fprintf(file, "'");
+}
+
+// the element, or NULL; normals are not checked, as experiments turn some round on purpose
+static char* write_element(const trialCloud* cloud, double eps) {
+    char* text = NULL;
+    size_t size = 0;
+    FILE* file = open_memstream(&text, &size);
+    if (!file) return NULL;
+    fprintf(file, "<cloud check='false' width='%.17g'", sqrt(eps));
+    put_list(file, "points", (const double(*)[3])cloud->point, cloud->count);
+    put_list(file, "normals", (const double(*)[3])cloud->normal, cloud->count);
+    fprintf(file, "/>");
+    if (fclose(file) == 0) return text;
+    free(text);
     return NULL;
 }
 
 int trial_cloud_open(const trialCloud* cloud, double eps, trialField* field) {
     *field = (trialField){0};
-    if (cloud->failed) return cli_wrong("reproduce", "out of memory");
-    char* path = write_points(cloud);
-    if (!path) return cli_wrong("reproduce", "no temporary file: %s", strerror(errno));
-    int code = trial_open(field, "", "<cloud file='%s' eps='%.17g'/>", path, eps);
-    unlink(path);
-    free(path);
+    char* text = cloud->failed ? NULL : write_element(cloud, eps);
+    if (!text) return cli_wrong("reproduce", "out of memory");
+    int code = trial_open(field, "", "%s", text);
+    free(text);
     return code;
 }
