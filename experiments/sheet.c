@@ -87,13 +87,14 @@ void trial_sheet_line(trialSheet* sheet, const tacSliceFrame* frame, int count,
     ink.left = frame->left, ink.right = frame->left + frame->width;
     ink.top = frame->top, ink.bottom = frame->top + frame->height;
     tac_ink_colour(&ink, 255, 255, 255);
+    ink.alpha = 0.8;
     double x0 = frame->left + 0.5 * frame->width - frame->centre[0] / frame->pixel;
     double y0 = frame->top + 0.5 * frame->height + frame->centre[1] / frame->pixel;
     for (int i = 0; i + 1 < count; ++i) {
         const double *a = points[i], *b = points[i + 1];
         tacSegment stroke = {x0 + a[0] / frame->pixel, y0 - a[1] / frame->pixel,
                              x0 + b[0] / frame->pixel, y0 - b[1] / frame->pixel};
-        tac_ink_strokes(&ink, &stroke, 1, 1.4);
+        tac_ink_strokes(&ink, &stroke, 1, 1.0);
     }
 }
 

@@ -71,12 +71,12 @@ static int temperature(trial* t) {
 
 //---------------------------------- resolution -----------------------------------
 
-// range of x of the zero set near the side x = 1, for |y| <= 0.85
+// range of x of the zero set near the side x = 1, for |y| <= 6/7
 static double unevenness(const trialField* field) {
     static const double along[3] = {1, 0, 0};
     double least = INFINITY, most = 0.0;
     for (int i = -17; i <= 17; ++i) {
-        const double origin[3] = {0.0, 0.05 * i, 0.0};
+        const double origin[3] = {0.0, 6.0 / 7.0 * i / 17.0, 0.0};
         double x = trial_radius(field, origin, along, 1.5);
         least = fmin(least, x), most = fmax(most, x);
     }

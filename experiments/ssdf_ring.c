@@ -21,7 +21,7 @@
 #define INNER   0.6
 #define OUTER   1.4
 #define HEIGHT  0.4
-#define SPACING 0.1
+#define SPACING 0.2
 
 //---------------------------------- cloud ----------------------------------------
 
@@ -106,33 +106,48 @@ static void report_cold(trial* t, const trialField* field) {
 
 //---------------------------------- experiment -----------------------------------
 
+static const double temperatures[] = {8.0, 1.5, 0.5, 0.3, 0.1, 0.01};
+enum { COUNT = TAC_COUNT(temperatures) };
+
+static void report_hole(trial* t, const trialField* field, double eps, double open) {
+    char id[64];
+    double middle = trial_value(field, 0.0, 0.0, 0.0);
+    snprintf(id, sizeof id, "the hole is %s, eps %g", eps < open ? "open" : "closed", eps);
+    if (eps < open)
+        trial_least(t, id, middle, "m", 0.0);
+    else
+        trial_most(t, id, middle, "m", 0.0);
+}
+
+// across the ring above, along it below
+static int draw(trialSheet* sheet, int i, const trialField* field) {
+    tacSliceOptions options = tac_default_slice_options();
+    char caption[64];
+    options.span = i == 0 ? 9.0 : 4.5, options.centred = 1, options.axis = 1;
+    snprintf(caption, sizeof caption, "eps %g, %g m", temperatures[i], options.span);
+    int code = trial_sheet_slice(sheet, i, field, &options, NULL, caption);
+    options.axis = 2;
+    return code ? code : trial_sheet_slice(sheet, i + COUNT, field, &options, NULL, "");
+}
+
 int experiment_ssdf_ring(trial* t) {
-    static const double temperatures[] = {8.0, 1.5, 0.6, 0.3, 0.1, 0.0025};
     trialCloud cloud = {0};
     trialSheet sheet;
     make_ring(&cloud);
     trial_note(t, "points", cloud.count, "");
-    report_hot(t, &cloud, 100.0, 0.02);
-    report_hot(t, &cloud, 1e4, 0.001);
+    report_hot(t, &cloud, 100.0, 0.01);
+    report_hot(t, &cloud, 1e4, 0.0005);
     double open = opening(&cloud);
     trial_note(t, "eps at which the hole opens", open, "m2");
-    int code = trial_sheet_begin(t, &sheet, 3, 2, 256, 220);
-    for (int i = 0; i < TAC_COUNT(temperatures) && code == 0; ++i) {
+    int code = trial_sheet_begin(t, &sheet, COUNT, 2, 170, 170);
+    for (int i = 0; i < COUNT && code == 0; ++i) {
         trialField field;
-        char text[64];
-        double eps = temperatures[i];
-        if ((code = trial_cloud_open(&cloud, eps, &field)) != 0) break;
-        double middle = trial_value(&field, 0.0, 0.0, 0.0);
-        snprintf(text, sizeof text, "the hole is %s, eps %g", eps < open ? "open" : "closed", eps);
-        if (eps < open)
-            trial_least(t, text, middle, "m", 0.0);
-        else
-            trial_most(t, text, middle, "m", 0.0);
-        if (i == TAC_COUNT(temperatures) - 1) report_cold(t, &field);
-        snprintf(text, sizeof text, "eps %g", eps);
-        code = trial_sheet_view(&sheet, i, &field, text);
+        if ((code = trial_cloud_open(&cloud, temperatures[i], &field)) != 0) break;
+        report_hole(t, &field, temperatures[i], open);
+        if (i == COUNT - 1) report_cold(t, &field);
+        code = draw(&sheet, i, &field);
         trial_close(&field);
-        trial_progress(t, (i + 1.0) / TAC_COUNT(temperatures));
+        trial_progress(t, (i + 1.0) / COUNT);
     }
     trial_cloud_free(&cloud);
     return trial_sheet_end(&sheet, code, "temperature");
