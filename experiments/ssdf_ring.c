@@ -119,15 +119,19 @@ static void report_hole(trial* t, const trialField* field, double eps, double op
         trial_most(t, id, middle, "m", 0.0);
 }
 
-// across the ring above, along it below
+// the solid, a slice across the ring, a slice along it
 static int draw(trialSheet* sheet, int i, const trialField* field) {
     tacSliceOptions options = tac_default_slice_options();
     char caption[64];
     options.span = i == 0 ? 9.0 : 4.5, options.centred = 1, options.axis = 1;
-    snprintf(caption, sizeof caption, "eps %g, %g m", temperatures[i], options.span);
-    int code = trial_sheet_slice(sheet, i, field, &options, NULL, caption);
+    snprintf(caption, sizeof caption, "eps %g", temperatures[i]);
+    int code = trial_sheet_view(sheet, i, field, caption);
+    snprintf(caption, sizeof caption, "y = 0, %g m", options.span);
+    if (code == 0) code = trial_sheet_slice(sheet, i + COUNT, field, &options, NULL, caption);
     options.axis = 2;
-    return code ? code : trial_sheet_slice(sheet, i + COUNT, field, &options, NULL, "");
+    snprintf(caption, sizeof caption, "z = 0, %g m", options.span);
+    return code ? code
+                : trial_sheet_slice(sheet, i + 2 * COUNT, field, &options, NULL, caption);
 }
 
 int experiment_ssdf_ring(trial* t) {
@@ -139,7 +143,7 @@ int experiment_ssdf_ring(trial* t) {
     report_hot(t, &cloud, 1e4, 0.0005);
     double open = opening(&cloud);
     trial_note(t, "eps at which the hole opens", open, "m2");
-    int code = trial_sheet_begin(t, &sheet, COUNT, 2, 170, 170);
+    int code = trial_sheet_begin(t, &sheet, COUNT, 3, 150, 130);
     for (int i = 0; i < COUNT && code == 0; ++i) {
         trialField field;
         if ((code = trial_cloud_open(&cloud, temperatures[i], &field)) != 0) break;

@@ -5,6 +5,7 @@
 
 #include "draw/plane.h"
 
+#include "draw/extent.h"
 #include "draw/nice.h"
 
 #include <math.h>
@@ -162,7 +163,7 @@ static void set_items(tacPlane* plane, int shape, tacScratch* scratch) {
         tacPlaneItem* item = &plane->items[k];
         item->shape = shape >= 0 ? shape : model->geom[k].shape;
         item->pose = shape >= 0 ? tac_pose_identity() : tac_geom_pose(model, k);
-        item->radius = tac_shape_radius(model, item->shape, scratch);
+        item->radius = tac_draw_extent(model, item->shape, scratch);
     }
 }
 
