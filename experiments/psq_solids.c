@@ -4,6 +4,7 @@
 // inwards by tau ln k at most where k faces meet, which takes at most the share
 // tau ln k/(distance of the nearest face from c) off the ray. Superquadrics alone are rounder than
 // boxes and cylinders: the ray to a corner ends at 3^(-eps/2) of the way, to a rim at 2^(-eps/2).
+// Ridges and tips of exponents above 1 are rounded, by up to 2.8 % at exponent 2.
 
 #include "experiments/experiments.h"
 #include "experiments/sheet.h"
@@ -22,6 +23,7 @@ typedef struct solid {
     int faces;                  // that meet in one point
     double volume;
     double corner[3]; // of a superquadric alone
+    double rounded;   // share that ridges of exponents above 1 lose (docs/shapes.md eq. 8)
 } solid;
 
 //---------------------------------- exact solids ---------------------------------
@@ -100,14 +102,16 @@ static const solid solids[] = {
      .centre = {0.0, 0.0, 0.4},
      .inradius = 0.35,
      .faces = 2,
-     .volume = 0.879646},
+     .volume = 0.879646,
+     .rounded = 0.014},
     {.name = "square pyramid, 1 plane",
      .nodes = PSQ("1 1 1.2", "2 2", PLANE("0 0 0", "0 0 -1")),
      .inside = in_pyramid,
      .centre = {0.0, 0.0, 0.3},
      .inradius = 0.3,
      .faces = 3,
-     .volume = 0.8},
+     .volume = 0.8,
+     .rounded = 0.028},
     {.name = "tetrahedron, 4 planes",
      .nodes = PSQ("1.3 1.3 1.3", "1 1",
                   PLANE("0 0 -.3", "0 0 -1") PLANE("0 0 .9", "2.82842712 0 1")
@@ -173,12 +177,13 @@ static void report(trial* t, const solid* s, const trialField* field) {
         report_corner(t, s, field);
     } else {
         snprintf(id, sizeof id, "%s: shortest ray, of exact", s->name);
-        trial_least(t, id, fit.least, "", 1.0 - lost - 1e-5);
+        trial_least(t, id, fit.least, "", 1.0 - lost - s->rounded - 1e-5);
     }
     snprintf(id, sizeof id, "%s: longest ray, of exact", s->name);
     trial_most(t, id, fit.most, "", 1.0 + 1e-5);
     snprintf(id, sizeof id, "%s: volume", s->name);
-    trial_near(t, id, fit.volume, "m3", s->volume, (s->corner[0] > 0.0 ? 0.02 : 0.002) * s->volume);
+    trial_near(t, id, fit.volume, "m3", s->volume,
+               (s->corner[0] > 0.0 ? 0.02 : 0.002 + 0.2 * s->rounded) * s->volume);
 }
 
 int experiment_psq_solids(trial* t) {
