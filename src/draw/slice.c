@@ -217,6 +217,7 @@ static tacResult draw_plot(sliceWork* work, tacPool* pool) {
     result = (tacResult)atomic_load(&work->result);
     if (result == TAC_OK && work->view.options->normals)
         result = tac_slice_normals(&work->view, work->space[0], work->scratch[0]);
+    if (result == TAC_OK) result = tac_slice_clouds(&work->view);
     if (result == TAC_OK) result = tac_slice_points(&work->view, work->space[0], work->scratch[0]);
     if (result == TAC_OK) tac_slice_scales(&work->view);
     return result;
