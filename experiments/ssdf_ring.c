@@ -130,8 +130,7 @@ static int draw(trialSheet* sheet, int i, const trialField* field) {
     if (code == 0) code = trial_sheet_slice(sheet, i + COUNT, field, &options, NULL, caption);
     options.axis = 2;
     snprintf(caption, sizeof caption, "z = 0, %g m", options.span);
-    return code ? code
-                : trial_sheet_slice(sheet, i + 2 * COUNT, field, &options, NULL, caption);
+    return code ? code : trial_sheet_slice(sheet, i + 2 * COUNT, field, &options, NULL, caption);
 }
 
 int experiment_ssdf_ring(trial* t) {

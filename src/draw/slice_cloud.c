@@ -1,13 +1,12 @@
 // Points of clouds on the plot of a slice, with their normals.
 //
-// A point is drawn if it lies within 1 % of the span of the plane. Where many fall on one place, the
-// first stands for all: a million points are drawn as quickly, and are as clear, as a few.
+// A point is drawn if it lies within 1 % of the span of the plane. Where many fall on one place,
+// the first stands for all: a million points are drawn as quickly, and are as clear, as a few.
 
+#include "draw/extent.h"
 #include "draw/slice_marks.h"
 
 #include "math/pose.h"
-#include "math/quat.h"
-#include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,18 +44,6 @@ static void draw_point(cloudPlot* plot, tacVec3 x, tacVec3 n) {
     if (take_place(plot, at)) tac_slice_pin(plot->view, at, along);
 }
 
-// place of a node in the world
-static tacPose node_pose(const tacModel* model, int node, tacPose shape) {
-    tacPose pose = tac_pose_identity();
-    for (int i = node; i >= 0; i = model->node[i].parent) {
-        const tacNode* n = &model->node[i];
-        tacPose own = {tac_load3(model->param + n->position),
-                       tac_quat_load(model->param + n->rotation)};
-        pose = tac_pose_compose(own, pose);
-    }
-    return tac_pose_compose(shape, pose);
-}
-
 static void draw_cloud(cloudPlot* plot, const tacNode* node, tacPose pose) {
     const tacModel* model = plot->view->plane->model;
     size_t count = (size_t)model->cloud[node->cloud].count;
@@ -73,7 +60,8 @@ static void draw_item(cloudPlot* plot, const tacPlaneItem* item) {
     const tacShape* shape = &model->shape[item->shape];
     for (int i = shape->first; i < shape->first + shape->count; ++i)
         if (model->node[i].kind == TAC_NODE_CLOUD)
-            draw_cloud(plot, &model->node[i], node_pose(model, i, item->pose));
+            draw_cloud(plot, &model->node[i],
+                       tac_pose_compose(item->pose, tac_draw_node_pose(model, i)));
 }
 
 tacResult tac_slice_clouds(const tacSliceView* view) {
@@ -84,8 +72,8 @@ tacResult tac_slice_clouds(const tacSliceView* view) {
     if (!plot) return TAC_ERROR_MEMORY;
     memset(plot, 0, sizeof *plot);
     plot->view = view;
-    plot->cell = fmax(CELL, fmax((double)plane->frame.width / COLUMNS,
-                                 (double)plane->frame.height / ROWS));
+    plot->cell =
+        fmax(CELL, fmax((double)plane->frame.width / COLUMNS, (double)plane->frame.height / ROWS));
     for (int i = 0; i < plane->count; ++i) draw_item(plot, &plane->items[i]);
     a.release(a.user, plot);
     return TAC_OK;
