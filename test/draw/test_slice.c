@@ -283,6 +283,29 @@ static int middle_and_progress(void) {
     return 0;
 }
 
+// points of a cloud near the plane are dots, wherever its node is; and a cloud is framed, although
+// its proven ball is loose or infinite
+static int clouds_have_their_points(void) {
+    static const double half = 0.2, at[2] = {0.3, 0.1}; // half a side, middle
+    fixture f;
+    ENSURE_LAW(open_scene(
+        &f, SCENE("<shape name='c'><union pos='.3 .1 0'><cloud width='.05' points='.2 0 0 -.2 0 0 "
+                  "0 .2 0 0 -.2 0 0 0 .2 0 0 -.2' normals='1 0 0 -1 0 0 0 1 0 0 -1 0 0 0 1 "
+                  "0 0 -1'/></union></shape>",
+                  "<geom type='shape' shape='c'/>")));
+    ENSURE_LAW(slice(&f));
+    ENSURE(f.frame.pixel * f.frame.width < 10.0 * half);
+    ENSURE(f.frame.pixel * f.frame.width > 2.0 * half);
+    for (int i = 0; i < 4; ++i) {
+        double along[2] = {i < 2 ? (i ? -half : half) : 0.0, i < 2 ? 0.0 : i == 2 ? half : -half};
+        ENSURE(sum(pixel_at(&f, at[0] + along[0], at[1] + along[1])) < 150);
+        ENSURE(sum(pixel_at(&f, at[0] + 0.7 * along[0], at[1] + 0.7 * along[1])) > 150);
+    }
+    ENSURE(sum(pixel_at(&f, at[0], at[1])) > 90); // those off the plane are not
+    tac_model_destroy(f.model);
+    return 0;
+}
+
 static int wrong_options_are_refused(void) {
     fixture f;
     ENSURE_LAW(open_scene(&f, many));
@@ -303,4 +326,4 @@ TEST_MAIN(RUN(surface_is_where_the_closed_form_says), RUN(isolines_are_at_round_
           RUN(colours_tell_inside_from_outside), RUN(derivatives_have_their_colours),
           RUN(normals_point_outwards), RUN(points_are_drawn), RUN(glyphs_are_there),
           RUN(threads_change_no_bit), RUN(every_size_has_a_picture), RUN(middle_and_progress),
-          RUN(wrong_options_are_refused))
+          RUN(clouds_have_their_points), RUN(wrong_options_are_refused))
