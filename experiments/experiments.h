@@ -12,7 +12,9 @@
     X(ssdf_box, "ssdf-box", "000 Fig. 4: zero set of the soft distance of a 2D box")               \
     X(ssdf_ring, "ssdf-ring", "000 Fig. 1 left: a ring with corners out of a growing sphere")      \
     X(sdf_smoothing, "sdf-smoothing", "001 Fig. 2: three primitives with more and more smoothing") \
-    X(psq_solids, "psq-solids", "002 II-B3: the solids of a superquadric and planes")
+    X(psq_solids, "psq-solids", "002 II-B3: the solids of a superquadric and planes")              \
+    X(xpsq_sweep, "xpsq-sweep", "002 Fig. 1: a superquadric along a spline, and what may vary")    \
+    X(xpsq_cup, "xpsq-cup", "002 Fig. 3: a cup of three primitives")
 
 #define EXPERIMENT_FUNCTION(function, name, summary) int experiment_##function(trial* t);
 EXPERIMENTS(EXPERIMENT_FUNCTION)

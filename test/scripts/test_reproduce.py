@@ -55,7 +55,7 @@ def zero_radius(cloud, eps, dx, dy):
 def check_tables(folder):
     names = [json.loads(line)["name"] for line in reproduce("--list", "--json").stdout.splitlines()]
     text = reproduce("--list")
-    check("--list says what there is", text.returncode == 0 and len(names) >= 4
+    check("--list says what there is", text.returncode == 0 and len(names) >= 6
           and all(name in text.stdout for name in names), text.stdout)
     for name in names:
         answer = reproduce(name, "--json")
