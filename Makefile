@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: help setup build demo test test-all install bench format clean
+.PHONY: help setup build demo test test-all install bench pictures format clean
 
 # no colours and no cursor movement for continuous integration
 ifeq ($(CI),true)
@@ -37,6 +37,9 @@ install: build ## install program, library and headers to PREFIX (default /usr/l
 
 bench: build ## measure
 	build/tactus bench
+
+pictures: build ## draw the pictures of docs/ again, by the commands that the pages show
+	@tools/pictures
 
 format: setup ## lay out all C files with clang-format
 	@tools/check-format --fix

@@ -5,6 +5,7 @@
 #include "options.h"
 #include "output.h"
 #include "png.h"
+#include "progress.h"
 #include "render_slice.h"
 #include "report.h"
 
@@ -15,8 +16,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 typedef struct renderCall {
     const char *path, *out, *size, *camera, *shape;
@@ -143,44 +142,17 @@ static int find_names(const renderCall* call, const tacModel* model, renderJob* 
     return 0;
 }
 
-//---------------------------------- progress -------------------------------------
-
-typedef struct renderProgress {
-    struct timespec begin;
-    int percent; // shown last, -1: nothing yet
-} renderProgress;
-
-static void show_progress(void* user, double done) {
-    renderProgress* progress = user;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double seconds = (double)(now.tv_sec - progress->begin.tv_sec) +
-                     1e-9 * (double)(now.tv_nsec - progress->begin.tv_nsec);
-    int percent = (int)(100.0 * done);
-    if (seconds < 1.0 || percent == progress->percent) return;
-    progress->percent = percent;
-    fprintf(stderr, "\rtactus render: %3d %%", percent);
-}
-
-static void clear_progress(const renderProgress* progress) {
-    if (progress->percent >= 0) fprintf(stderr, "\r%*s\r", 24, "");
-}
-
 //---------------------------------- command --------------------------------------
-
-static tacResult draw_scene(tacDrawOptions options, const tacModel* model, tacImage* image) {
-    renderProgress progress = {.percent = -1};
-    clock_gettime(CLOCK_MONOTONIC, &progress.begin);
-    if (isatty(STDERR_FILENO)) options.progress = show_progress, options.user = &progress;
-    tacResult result = tac_draw(model, &options, image);
-    clear_progress(&progress);
-    return result;
-}
 
 static int draw(const renderCall* call, const tacModel* model, const renderJob* job,
                 tacImage* image) {
-    tacResult result = call->slice.plane ? tac_slice(model, &job->slice, image, NULL)
-                                         : draw_scene(job->draw, model, image);
+    cliProgress progress = cli_progress_begin("render");
+    tacDrawOptions options = job->draw;
+    tacSliceOptions slice = job->slice;
+    options.progress = slice.progress = cli_progress_show, options.user = slice.user = &progress;
+    tacResult result = call->slice.plane ? tac_slice(model, &slice, image, NULL)
+                                         : tac_draw(model, &options, image);
+    cli_progress_end(&progress);
     return result == TAC_OK ? 0 : cli_wrong("render", "%s", tac_result_text(result));
 }
 

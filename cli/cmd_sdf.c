@@ -3,11 +3,13 @@
 // Points are split into chunks of a fixed size, whatever the number of threads, and each chunk
 // writes into its own part of the results: same bits for any --threads.
 
+#define _GNU_SOURCE
 #include "commands.h"
 #include "find.h"
 #include "options.h"
 #include "output.h"
 #include "points.h"
+#include "progress.h"
 #include "report.h"
 
 #include "base/assert.h"
@@ -16,6 +18,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define CHUNK 4096
 
@@ -82,6 +85,8 @@ typedef struct sdfWork {
     tacScratch** scratch;    // one per worker
     double* column[COLUMNS]; // (count); NULL if not asked for
     atomic_int result;       // of the first chunk that failed
+    atomic_int done;         // chunks
+    cliProgress* progress;
 } sdfWork;
 
 static void run_chunk(void* context, int job, int worker) {
@@ -95,6 +100,8 @@ static void run_chunk(void* context, int job, int worker) {
     tacResult result = tac_shape_eval(work->model, work->shape, tac_pose_identity(), points, field,
                                       work->scratch[worker]);
     if (result != TAC_OK) atomic_store(&work->result, (int)result);
+    int done = atomic_fetch_add(&work->done, 1) + 1;
+    if (worker == 0) cli_progress_show(work->progress, 0.5 * done * CHUNK / (double)all);
 }
 
 // one scratch per worker; how many were made
@@ -113,6 +120,7 @@ static int run_all(sdfWork* work, int threads) {
         return cli_wrong("sdf", "out of memory");
     int count = work->points->count, workers = tac_pool_threads(pool);
     int made = make_scratch(work, workers);
+    atomic_init(&work->done, 0);
     atomic_init(&work->result, made == workers ? TAC_OK : TAC_ERROR_MEMORY);
     if (made == workers) tac_pool_run(pool, count / CHUNK + (count % CHUNK != 0), run_chunk, work);
     while (made > 0) tac_scratch_destroy(work->scratch[--made]);
@@ -124,17 +132,18 @@ static int run_all(sdfWork* work, int threads) {
 
 //---------------------------------- printing -------------------------------------
 
-static void print_csv(FILE* file, const sdfCall* call, const sdfWork* work) {
+static void print_header(FILE* file, const sdfCall* call) {
     fputs("x,y,z,value", file);
     if (call->gradient) fputs(",gx,gy,gz", file);
     if (call->hessian) fputs(",hxx,hyy,hzz,hxy,hxz,hyz", file);
     fputc('\n', file);
-    for (int i = 0; i < work->points->count; ++i) {
-        for (int k = 0; k < 3; ++k) fprintf(file, "%s%.17g", k ? "," : "", work->points->x[k][i]);
-        for (int k = 0; k < COLUMNS; ++k)
-            if (work->column[k]) fprintf(file, ",%.17g", work->column[k][i]);
-        fputc('\n', file);
-    }
+}
+
+static void print_csv(FILE* file, const sdfWork* work, int i) {
+    for (int k = 0; k < 3; ++k) fprintf(file, "%s%.17g", k ? "," : "", work->points->x[k][i]);
+    for (int k = 0; k < COLUMNS; ++k)
+        if (work->column[k]) fprintf(file, ",%.17g", work->column[k][i]);
+    fputc('\n', file);
 }
 
 static void json_array(cliJson* json, const char* key, double* const* columns, int count, int i) {
@@ -143,16 +152,29 @@ static void json_array(cliJson* json, const char* key, double* const* columns, i
     cli_json_close(json, ']');
 }
 
-static void print_json(FILE* file, const sdfCall* call, const sdfWork* work) {
+static void print_json(FILE* file, const sdfCall* call, const sdfWork* work, int i) {
     cliJson json = {.file = file};
-    for (int i = 0; i < work->points->count; ++i) {
-        cli_json_open(&json, NULL, '{');
-        json_array(&json, "point", work->points->x, 3, i);
-        cli_json_number(&json, "value", work->column[0][i]);
-        if (call->gradient) json_array(&json, "gradient", work->column + 1, 3, i);
-        if (call->hessian) json_array(&json, "hessian", work->column + 4, 6, i);
-        cli_json_close(&json, '}');
+    cli_json_open(&json, NULL, '{');
+    json_array(&json, "point", work->points->x, 3, i);
+    cli_json_number(&json, "value", work->column[0][i]);
+    if (call->gradient) json_array(&json, "gradient", work->column + 1, 3, i);
+    if (call->hessian) json_array(&json, "hessian", work->column + 4, 6, i);
+    cli_json_close(&json, '}');
+}
+
+// where the figures themselves are watched, they show the progress
+static void print(FILE* file, const sdfCall* call, const sdfWork* work) {
+    int count = work->points->count, watched = isatty(fileno(file));
+    if (watched) cli_progress_end(work->progress);
+    if (!call->json) print_header(file, call);
+    for (int i = 0; i < count; ++i) {
+        if (call->json)
+            print_json(file, call, work, i);
+        else
+            print_csv(file, work, i);
+        if (!watched && i % CHUNK == 0) cli_progress_show(work->progress, 0.5 + 0.5 * i / count);
     }
+    if (!watched) cli_progress_end(work->progress);
 }
 
 //---------------------------------- command --------------------------------------
@@ -173,16 +195,15 @@ static int evaluate_and_print(const sdfCall* call, sdfWork* work) {
     cliOutput output;
     int code = cli_output_open(&output, call->out);
     if (code != 0) return code;
+    cliProgress progress = cli_progress_begin("sdf");
+    work->progress = &progress;
     code =
         take_columns(call, work) ? run_all(work, call->threads) : cli_wrong("sdf", "out of memory");
     if (code != 0) {
         cli_output_discard(&output);
         return code;
     }
-    if (call->json)
-        print_json(output.file, call, work);
-    else
-        print_csv(output.file, call, work);
+    print(output.file, call, work);
     return cli_output_close(&output);
 }
 

@@ -26,6 +26,7 @@ static const cliEntry entries[] = {
     {"render", tac_cmd_render, "draw a scene into a PNG file"},
     {"mesh", tac_cmd_mesh, "triangles on the surface of a shape, as OBJ or STL"},
     {"grad", tac_cmd_grad, "derivatives of a scene, and checks of them"},
+    {"reproduce", tac_cmd_reproduce, "repeat experiments of the papers and compare"},
     {"bench", tac_cmd_bench, "measure speed"},
 };
 
@@ -33,7 +34,7 @@ static void print_overview(FILE* file) {
     fprintf(file, "tactus " TACTUS_VERSION " - differentiable physics\n\n"
                   "usage: tactus COMMAND [arguments] [options]\n\ncommands:\n");
     for (int i = 0; i < TAC_COUNT(entries); ++i)
-        fprintf(file, "  %-8s %s\n", entries[i].name, entries[i].summary);
+        fprintf(file, "  %-9s %s\n", entries[i].name, entries[i].summary);
     fprintf(file, "\n  tactus COMMAND --help   options and an example\n"
                   "  tactus --version        version and instruction set\n\n"
                   "exit code: 0 fine, 1 the answer is no, 2 wrong use or wrong input\n\n"

@@ -2,6 +2,7 @@
 
 #include "options.h"
 
+#include "base/assert.h"
 #include "model/attribute.h"
 #include "model/nearest.h"
 #include "report.h"
@@ -95,14 +96,25 @@ static int unknown_option(const cliCommand* command, const char* argument, size_
                      command->name);
 }
 
+// an option with a value may be given once: which of two would be meant?
+static int is_second(const cliCommand* command, const cliOption* option, unsigned long long* seen) {
+    unsigned long long bit = 1ULL << (option - command->options);
+    int second = option->kind != CLI_FLAG && (*seen & bit) != 0;
+    *seen |= bit;
+    return second;
+}
+
 // one option at argv[*i], with its value there or in the next argument
-static int parse_option(const cliCommand* command, int argc, char** argv, int* i) {
+static int parse_option(const cliCommand* command, int argc, char** argv, int* i,
+                        unsigned long long* seen) {
     const char* argument = argv[*i];
     int is_long = argument[1] == '-';
     size_t length = is_long ? strcspn(argument, "=") : 2;
     const char* rest = argument + length; // "=VALUE" or, after a letter, "VALUE"
     const cliOption* option = find_option(command, argument, length);
     if (!option) return unknown_option(command, argument, length);
+    if (is_second(command, option, seen))
+        return cli_wrong(command->name, "--%s is given twice; give it once", option->name);
     if (option->kind == CLI_FLAG) {
         if (*rest) return cli_wrong(command->name, "--%s takes no value", option->name);
         *(int*)option->out = 1;
@@ -137,12 +149,14 @@ int cli_parse(const cliCommand* command, int argc, char** argv) {
         return CLI_FINE;
     }
     int count = 0, only_arguments = 0;
+    unsigned long long seen = 0; // options so far, a bit each
+    TAC_ASSERT(command->option_count <= 64);
     for (int i = 1; i < argc; ++i) {
         int code = CLI_GO_ON;
         if (!only_arguments && strcmp(argv[i], "--") == 0)
             only_arguments = 1;
         else if (!only_arguments && is_option(argv[i]))
-            code = parse_option(command, argc, argv, &i);
+            code = parse_option(command, argc, argv, &i, &seen);
         else
             code = add_argument(command, argv[i], &count);
         if (code != CLI_GO_ON) return code;

@@ -5,6 +5,7 @@
 
 #include "draw/plane.h"
 
+#include "draw/extent.h"
 #include "draw/nice.h"
 
 #include <math.h>
@@ -123,7 +124,7 @@ static tacResult hold_solids(const tacPlane* plane, const planeBox* around, tacP
     return TAC_OK;
 }
 
-static tacResult frame_solids(tacPlane* plane, double span, tacPlaneSpace* space,
+static tacResult frame_solids(tacPlane* plane, const tacSliceOptions* o, tacPlaneSpace* space,
                               tacScratch* scratch) {
     tacSliceFrame* f = &plane->frame;
     planeBox balls = hold_balls(plane, 0), box = empty_box();
@@ -134,8 +135,9 @@ static tacResult frame_solids(tacPlane* plane, double span, tacPlaneSpace* space
     if (is_empty(&box)) box = hold_balls(plane, 1);
     if (is_empty(&box)) hold(&box, 0.0, 0.0, 0.5 * ALONE / AIR);
     double wide = box.high[0] - box.low[0], high = box.high[1] - box.low[1];
-    for (int k = 0; k < 2; ++k) f->centre[k] = 0.5 * (box.low[k] + box.high[k]);
-    f->pixel = span > 0.0 ? span / f->width : AIR * fmax(wide / f->width, high / f->height);
+    for (int k = 0; k < 2; ++k)
+        f->centre[k] = o->centred ? o->centre[k] : 0.5 * (box.low[k] + box.high[k]);
+    f->pixel = o->span > 0.0 ? o->span / f->width : AIR * fmax(wide / f->width, high / f->height);
     int shorter = f->width < f->height ? f->width : f->height;
     f->step = tac_nice_length(0.05 * shorter * f->pixel);
     return TAC_OK;
@@ -161,7 +163,7 @@ static void set_items(tacPlane* plane, int shape, tacScratch* scratch) {
         tacPlaneItem* item = &plane->items[k];
         item->shape = shape >= 0 ? shape : model->geom[k].shape;
         item->pose = shape >= 0 ? tac_pose_identity() : tac_geom_pose(model, k);
-        item->radius = tac_shape_radius(model, item->shape, scratch);
+        item->radius = tac_draw_extent(model, item->shape, scratch);
     }
 }
 
@@ -178,7 +180,7 @@ tacResult tac_plane_create(const tacModel* model, const tacSliceOptions* options
     tacResult result = space && plane.items ? TAC_OK : TAC_ERROR_MEMORY;
     if (result == TAC_OK) {
         set_items(&plane, options->shape, scratch);
-        result = frame_solids(&plane, options->span, space, scratch);
+        result = frame_solids(&plane, options, space, scratch);
     }
     a.release(a.user, space);
     if (result == TAC_OK)

@@ -33,6 +33,7 @@ typedef struct sliceWork {
     tacPlaneSpace** space;
     int columns, rows; // of tiles
     atomic_int result; // of a tile that failed
+    atomic_int done;   // tiles
 } sliceWork;
 
 tacSliceOptions tac_default_slice_options(void) {
@@ -173,6 +174,9 @@ static void draw_tile(void* context, int job, int worker) {
         size_t at = (size_t)(y0 + i / width) * (size_t)view->image->width;
         colour_point(view, space, i, view->image->rgb + 3 * (at + (size_t)(x0 + i % width)));
     }
+    int done = atomic_fetch_add(&work->done, 1) + 1;
+    if (worker == 0 && view->options->progress)
+        view->options->progress(view->options->user, (double)done / (work->columns * work->rows));
 }
 
 static void release_workers(sliceWork* work, int workers, tacAllocator a) {
@@ -208,10 +212,12 @@ static tacResult draw_plot(sliceWork* work, tacPool* pool) {
     work->columns = (f->width + TILE_WIDTH - 1) / TILE_WIDTH;
     work->rows = (f->height + TILE_HEIGHT - 1) / TILE_HEIGHT;
     atomic_init(&work->result, TAC_OK);
+    atomic_init(&work->done, 0);
     tac_pool_run(pool, work->columns * work->rows, draw_tile, work);
     result = (tacResult)atomic_load(&work->result);
     if (result == TAC_OK && work->view.options->normals)
         result = tac_slice_normals(&work->view, work->space[0], work->scratch[0]);
+    if (result == TAC_OK) result = tac_slice_clouds(&work->view);
     if (result == TAC_OK) result = tac_slice_points(&work->view, work->space[0], work->scratch[0]);
     if (result == TAC_OK) tac_slice_scales(&work->view);
     return result;
@@ -234,7 +240,8 @@ static int is_valid(const tacModel* model, const tacSliceOptions* o, const tacIm
     return image->rgb && image->width > 0 && image->height > 0 && image->width <= TAC_MAX_IMAGE &&
            image->height <= TAC_MAX_IMAGE && o->shape < model->nshape && o->threads >= 0 &&
            (o->shape >= 0 || model->ngeom > 0) && o->axis >= 0 && o->axis <= 2 &&
-           isfinite(o->offset) && isfinite(o->span) && o->span >= 0.0;
+           isfinite(o->offset) && isfinite(o->span) && o->span >= 0.0 &&
+           (!o->centred || (isfinite(o->centre[0]) && isfinite(o->centre[1])));
 }
 
 tacResult tac_slice(const tacModel* model, const tacSliceOptions* options, tacImage* image,

@@ -22,7 +22,12 @@ typedef struct tacSliceOptions {
     int normals;         // 1: draw normals on the surface
     int point_count;     // of points to draw, with their gradients
     const double* points[3];
-    int threads; // 0: one for each core
+    int threads;      // 0: one for each core
+    int centred;      // 1: the middle of the plot is `centre`, to the right and upwards
+    double centre[2]; // [m]
+    void (*progress)(void* user,
+                     double done); // NULL, or called on the caller's thread; done 0 .. 1
+    void* user;
 } tacSliceOptions;
 
 // Where the plot is in the picture, and what it shows.

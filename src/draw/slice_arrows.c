@@ -35,6 +35,23 @@ static void draw_arrow(const tacSliceView* view, tacInk ink, const double from[2
     tac_ink_strokes(&ink, strokes, 3, fmax(1.2, 0.8 * u));
 }
 
+static void draw_dot(const tacSliceView* view, const tacInk* ink, const double at[2], double size) {
+    double u = mark_unit(view);
+    const tacSegment dot = {at[0], at[1], at[0], at[1]};
+    tacInk rim = *ink;
+    tac_ink_colour(&rim, 255, 255, 255);
+    tac_ink_strokes(&rim, &dot, 1, (size + 1.4) * u);
+    tac_ink_strokes(ink, &dot, 1, size * u);
+}
+
+void tac_slice_pin(const tacSliceView* view, const double at[2], const double along[2]) {
+    double length = 11.0 * mark_unit(view);
+    tacInk ink = plot_ink(view);
+    tac_ink_colour(&ink, 30, 30, 44);
+    draw_arrow(view, ink, at, (const double[2]){length * along[0], -length * along[1]});
+    draw_dot(view, &ink, at, 2.6);
+}
+
 //---------------------------------- normals --------------------------------------
 
 #define MAX_NORMALS 4096
@@ -164,8 +181,7 @@ static void draw_point(const tacSliceView* view, const tacPlaneSpace* space, int
     draw_arrow(view, ink, place, (const double[2]){length * g[0], -length * g[1]});
     const tacSegment dot = {place[0], place[1], place[0], place[1]};
     int off = fabs(space->x[plane->through][i] - f->offset) > 0.005 * f->width * f->pixel;
-    tac_ink_strokes(&rim, &dot, 1, 5.4 * u);
-    tac_ink_strokes(&ink, &dot, 1, 4.0 * u);
+    draw_dot(view, &ink, place, 4.0);
     if (off) tac_ink_strokes(&rim, &dot, 1, 2.2 * u);
 }
 

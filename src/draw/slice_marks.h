@@ -29,6 +29,12 @@ void tac_slice_scales(const tacSliceView* view);
 // normals along the surface, one every few pixels
 tacResult tac_slice_normals(const tacSliceView* view, tacPlaneSpace* space, tacScratch* scratch);
 
+// a dot at a place [pixels] with an arrow along a vector of the plane, upwards positive
+void tac_slice_pin(const tacSliceView* view, const double at[2], const double along[2]);
+
+// points of clouds near the plane, with their own normals
+tacResult tac_slice_clouds(const tacSliceView* view);
+
 // points and their gradients; those off the plane are rings
 tacResult tac_slice_points(const tacSliceView* view, tacPlaneSpace* space, tacScratch* scratch);
 

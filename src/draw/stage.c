@@ -2,6 +2,7 @@
 
 #include "draw/stage.h"
 
+#include "draw/extent.h"
 #include "draw/frame.h"
 #include "draw/nice.h"
 
@@ -28,7 +29,7 @@ static tacItem make_item(const tacModel* model, int shape, tacPose pose, const d
     tacItem item = {.shape = shape, .pose = pose, .alpha = rgba[3]};
     for (int i = 0; i < 3; ++i) item.rgb[i] = to_linear(rgba[i]);
     const tacNode* root = &model->node[model->shape[shape].first];
-    item.radius = tac_shape_radius(model, shape, scratch);
+    item.radius = tac_draw_extent(model, shape, scratch);
     if (model->shape[shape].count == 1 && root->kind == TAC_NODE_PLANE) {
         tacPose local = {tac_load3(model->param + root->position),
                          tac_quat_load(model->param + root->rotation)};

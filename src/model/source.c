@@ -78,6 +78,11 @@ static tacSource read_whole(tacReader* reader, int file, size_t guess) {
 tacSource tac_source_read(tacReader* reader, const char* path) {
     tacSource source = {NULL, 0};
     struct stat status;
+    if (!*path) {
+        tac_reader_fail(reader, TAC_ERROR_FILE, 0, NULL,
+                        "the name of the scene file is empty (an unset variable in a script?)");
+        return source;
+    }
     if (stat(path, &status) != 0) {
         fail_errno(reader, "cannot be found or opened", errno);
         return source;

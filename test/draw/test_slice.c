@@ -263,12 +263,55 @@ static int every_size_has_a_picture(void) {
     return 0;
 }
 
+static void count_up(void* user, double done) {
+    double* last = user;
+    *last = done >= *last && done <= 1.0 ? done : NAN;
+}
+
+// a plot that is told its middle has it, and tells how far it is
+static int middle_and_progress(void) {
+    fixture f;
+    double last = 0.0;
+    ENSURE_LAW(open_scene(&f, SCENE("", "<geom size='.3' pos='.1 -.2 .4'/>")));
+    f.options.centred = 1, f.options.centre[0] = 0.25, f.options.centre[1] = -0.5;
+    f.options.span = 2.0, f.options.offset = 0.4, f.options.threads = 1;
+    f.options.progress = count_up, f.options.user = &last;
+    ENSURE_LAW(slice(&f));
+    ENSURE(f.frame.centre[0] == 0.25 && f.frame.centre[1] == -0.5 && last == 1.0);
+    ENSURE(sum(pixel_at(&f, 0.4, -0.2)) < 90);
+    tac_model_destroy(f.model);
+    return 0;
+}
+
+// points of a cloud near the plane are dots, wherever its node is; and a cloud is framed, although
+// its proven ball is loose or infinite
+static int clouds_have_their_points(void) {
+    static const double half = 0.2, at[2] = {0.3, 0.1}; // half a side, middle
+    fixture f;
+    ENSURE_LAW(open_scene(
+        &f, SCENE("<shape name='c'><union pos='.3 .1 0'><cloud width='.05' points='.2 0 0 -.2 0 0 "
+                  "0 .2 0 0 -.2 0 0 0 .2 0 0 -.2' normals='1 0 0 -1 0 0 0 1 0 0 -1 0 0 0 1 "
+                  "0 0 -1'/></union></shape>",
+                  "<geom type='shape' shape='c'/>")));
+    ENSURE_LAW(slice(&f));
+    ENSURE(f.frame.pixel * f.frame.width < 10.0 * half);
+    ENSURE(f.frame.pixel * f.frame.width > 2.0 * half);
+    for (int i = 0; i < 4; ++i) {
+        double along[2] = {i < 2 ? (i ? -half : half) : 0.0, i < 2 ? 0.0 : i == 2 ? half : -half};
+        ENSURE(sum(pixel_at(&f, at[0] + along[0], at[1] + along[1])) < 150);
+        ENSURE(sum(pixel_at(&f, at[0] + 0.7 * along[0], at[1] + 0.7 * along[1])) > 150);
+    }
+    ENSURE(sum(pixel_at(&f, at[0], at[1])) > 90); // those off the plane are not
+    tac_model_destroy(f.model);
+    return 0;
+}
+
 static int wrong_options_are_refused(void) {
     fixture f;
     ENSURE_LAW(open_scene(&f, many));
-    tacSliceOptions good = f.options, bad[6] = {good, good, good, good, good, good};
+    tacSliceOptions good = f.options, bad[7] = {good, good, good, good, good, good, good};
     bad[0].axis = 3, bad[1].offset = NAN, bad[2].span = -1.0, bad[3].shape = 99;
-    bad[4].threads = -1, bad[5].axis = -1;
+    bad[4].threads = -1, bad[5].axis = -1, bad[6].centred = 1, bad[6].centre[1] = INFINITY;
     for (int i = 0; i < TAC_COUNT(bad); ++i)
         ENSURE(tac_slice(f.model, &bad[i], &f.image, NULL) == TAC_ERROR_VALUE);
     ENSURE(tac_slice(f.model, &good, &(tacImage){0, 2, pixels}, NULL) == TAC_ERROR_VALUE);
@@ -282,4 +325,5 @@ static int wrong_options_are_refused(void) {
 TEST_MAIN(RUN(surface_is_where_the_closed_form_says), RUN(isolines_are_at_round_values),
           RUN(colours_tell_inside_from_outside), RUN(derivatives_have_their_colours),
           RUN(normals_point_outwards), RUN(points_are_drawn), RUN(glyphs_are_there),
-          RUN(threads_change_no_bit), RUN(every_size_has_a_picture), RUN(wrong_options_are_refused))
+          RUN(threads_change_no_bit), RUN(every_size_has_a_picture), RUN(middle_and_progress),
+          RUN(clouds_have_their_points), RUN(wrong_options_are_refused))

@@ -88,7 +88,7 @@ def help_is_there(folder):
     overview = run("--help").out
     assert run().out == overview and run("help").out == overview and run("-h").out == overview
     commands = re.findall(r"^  (\w+) +\S", overview.split("commands:")[1].split("\n\n")[0], re.M)
-    assert {"check", "sdf", "render", "grad", "bench"} <= set(commands), commands
+    assert {"check", "sdf", "render", "grad", "reproduce", "bench"} <= set(commands), commands
     for command in commands:
         text = run(command, "--help").out
         assert run("help", command).out == text
@@ -115,6 +115,9 @@ def wrong_use_is_2_and_tells_what_was_meant(folder):
         (["sdf", path, "--at", "1 2 nan"], "three numbers"),
         (["sdf", path, "--at", "1 2 3", "--points", "-"], "either"),
         (["sdf", path, "--at"], "needs a value"),
+        (["sdf", path, "--at", "0 0 0", "--at", "1 0 0"], "--at is given twice"),
+        (["sdf", path, "--at", "0 0 0", "-o", "a", "--out=b"], "--out is given twice"),
+        (["check", ""], "name of the scene file is empty"),
         (["sdf", path, "--at", "0 0 0", "--threads", "two"], "not a number"),
         (["sdf", path, "--at", "0 0 0", "--threads", "-1"], "out of range"),
         (["sdf", path, "--at", "0 0 0", "--threads", "1.5"], "whole"),

@@ -1,0 +1,180 @@
+// tactus reproduce: experiments of the papers, with what was expected of them.
+
+#define _GNU_SOURCE
+#include "commands.h"
+#include "options.h"
+#include "png.h"
+#include "report.h"
+
+#include "base/assert.h"
+#include "experiments/experiments.h"
+#include "model/nearest.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct experiment {
+    const char *name, *summary;
+    int (*run)(trial* t);
+} experiment;
+
+#define EXPERIMENT_ROW(function, name, summary) {name, summary, experiment_##function},
+static const experiment experiments[] = {EXPERIMENTS(EXPERIMENT_ROW)};
+#undef EXPERIMENT_ROW
+
+enum { COUNT = TAC_COUNT(experiments) };
+
+typedef struct reproduceCall {
+    const char *names[COUNT], *folder, *format;
+    int count, list, json, threads;
+    int wanted[COUNT];
+} reproduceCall;
+
+//---------------------------------- arguments ------------------------------------
+
+static int parse(reproduceCall* call, int argc, char** argv) {
+    const cliOption options[] = {
+        {"list", 0, CLI_FLAG, &call->list, NULL, "say which experiments there are", 0, 0},
+        {"out", 'o', CLI_TEXT, &call->folder, "DIR", "folder for pictures; none are drawn without",
+         0, 0},
+        {"format", 0, CLI_TEXT, &call->format, "png|ppm", "of pictures; png where it is built in",
+         0, 0},
+        {"json", 0, CLI_FLAG, &call->json, NULL,
+         "one JSON object per figure: id, value, unit, relation, bound, tolerance, pass", 0, 0},
+        {"threads", 0, CLI_INT, &call->threads, "N", "threads; 0 (default) is one per core", 0,
+         1024},
+    };
+    const cliCommand command = {
+        .name = "reproduce",
+        .summary = "repeat experiments of the papers and compare",
+        .positional = "[NAME...]",
+        .description =
+            "Runs the named experiments, or all. Each prints what it measured beside what is\n"
+            "expected, with the tolerance, and draws into DIR/NAME-*.png. The exit code is 1\n"
+            "if a figure misses. Figures and pictures have the same bits each time.\n",
+        .example = "  tactus reproduce --list\n"
+                   "  tactus reproduce psq-solids -o pictures\n",
+        .options = options,
+        .option_count = TAC_COUNT(options),
+        .least = 0,
+        .most = COUNT,
+        .arguments = call->names,
+        .argument_count = &call->count,
+    };
+    return cli_parse(&command, argc, argv);
+}
+
+static int find(const char* name) {
+    for (int i = 0; i < COUNT; ++i)
+        if (strcmp(name, experiments[i].name) == 0) return i;
+    return -1;
+}
+
+static int unknown_name(const char* name) {
+    char names[1024] = "", near[TAC_NEAREST_SIZE];
+    for (int i = 0; i < COUNT; ++i) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? " " : "", experiments[i].name);
+    }
+    int meant = tac_nearest(name, names, near);
+    return cli_wrong("reproduce", "there is no experiment '%s'%s%s%s (tactus reproduce --list)",
+                     name, meant ? "; did you mean '" : "", meant ? near : "", meant ? "'?" : "");
+}
+
+static int choose(reproduceCall* call) {
+    for (int i = 0; i < COUNT; ++i) call->wanted[i] = call->count == 0;
+    for (int k = 0; k < call->count; ++k) {
+        int i = find(call->names[k]);
+        if (i < 0) return unknown_name(call->names[k]);
+        call->wanted[i] = 1;
+    }
+    return 0;
+}
+
+//---------------------------------- folder ---------------------------------------
+
+// the folder is made before the work: a wrong path should not cost the figures
+static int make_folder(const char* path) {
+    struct stat status;
+    if (!path || mkdir(path, 0777) == 0) return 0;
+    if (errno != EEXIST)
+        return cli_wrong("reproduce", "%s: cannot be made: %s", path, strerror(errno));
+    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+        return cli_wrong("reproduce", "%s: is not a folder; name one for the pictures", path);
+    if (access(path, W_OK | X_OK) != 0)
+        return cli_wrong("reproduce", "%s: cannot be written: %s", path, strerror(errno));
+    return 0;
+}
+
+static int find_ending(const char* format, const char** ending) {
+    cliFormat found;
+    if (!format) {
+        cli_format_find("reproduce", "-", &found);
+        *ending = found == CLI_PNG ? ".png" : ".ppm";
+        return 0;
+    }
+    int ppm = strcmp(format, "ppm") == 0;
+    if (!ppm && strcmp(format, "png") != 0)
+        return cli_wrong("reproduce", "--format: '%s' is neither png nor ppm", format);
+    *ending = ppm ? ".ppm" : ".png";
+    return cli_format_find("reproduce", ppm ? "picture.ppm" : "picture.png", &found);
+}
+
+//---------------------------------- command --------------------------------------
+
+static int print_list(const reproduceCall* call) {
+    cliJson json = {.file = stdout};
+    for (int i = 0; i < COUNT; ++i) {
+        if (!call->json) {
+            printf("  %-16s %s\n", experiments[i].name, experiments[i].summary);
+            continue;
+        }
+        cli_json_open(&json, NULL, '{');
+        cli_json_text(&json, "name", experiments[i].name);
+        cli_json_text(&json, "summary", experiments[i].summary);
+        cli_json_close(&json, '}');
+    }
+    return CLI_FINE;
+}
+
+static int run_one(const experiment* e, trial* t) {
+    t->name = e->name, t->bounded = t->failed = 0;
+    if (!t->as_json)
+        printf("%s: %s\n  %-46s %11s %-4s %s\n", e->name, e->summary, "", "measured", "",
+               "expected");
+    int code = e->run(t);
+    cli_progress_end(t->progress);
+    t->progress->percent = -1;
+    if (code == 0 && !t->as_json) printf("  %d of %d hold\n", t->bounded - t->failed, t->bounded);
+    return code != 0 ? code : t->failed ? CLI_NO : CLI_FINE;
+}
+
+static int run_all(const reproduceCall* call, const char* ending) {
+    cliProgress progress = cli_progress_begin("reproduce");
+    trial t = {.folder = call->folder, .ending = ending, .progress = &progress};
+    t.as_json = call->json, t.threads = call->threads, t.json.file = stdout;
+    int worst = CLI_FINE, chosen = 0;
+    for (int i = 0; i < COUNT; ++i) chosen += call->wanted[i];
+    t.share = 1.0 / chosen;
+    for (int i = 0; i < COUNT && worst != CLI_WRONG; ++i) {
+        if (!call->wanted[i]) continue;
+        int code = run_one(&experiments[i], &t);
+        if (code > worst) worst = code;
+        t.before += t.share;
+    }
+    return worst;
+}
+
+int tac_cmd_reproduce(int argc, char** argv) {
+    reproduceCall call = {0};
+    const char* ending = NULL;
+    int code = parse(&call, argc, argv);
+    if (code != CLI_GO_ON) return code;
+    if (call.list) return print_list(&call);
+    if ((code = choose(&call)) != 0) return code;
+    if ((code = find_ending(call.format, &ending)) != 0) return code;
+    if ((code = make_folder(call.folder)) != 0) return code;
+    return run_all(&call, ending);
+}

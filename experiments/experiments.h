@@ -1,0 +1,23 @@
+// The experiments of the papers that `tactus reproduce` knows.
+//
+// A new one is a file with its function, and a row here.
+
+#ifndef TACTUS_EXPERIMENTS_H
+#define TACTUS_EXPERIMENTS_H
+
+#include "experiments/trial.h"
+
+// function, name, what of which paper it repeats
+#define EXPERIMENTS(X)                                                                             \
+    X(ssdf_box, "ssdf-box", "000 Fig. 4: zero set of the soft distance of a 2D box")               \
+    X(ssdf_ring, "ssdf-ring", "000 Fig. 1 left: a ring with corners out of a growing sphere")      \
+    X(sdf_smoothing, "sdf-smoothing", "001 Fig. 2: three primitives with more and more smoothing") \
+    X(psq_solids, "psq-solids", "002 II-B3: the solids of a superquadric and planes")              \
+    X(xpsq_sweep, "xpsq-sweep", "002 Fig. 1: a superquadric along a spline, and what may vary")    \
+    X(xpsq_cup, "xpsq-cup", "002 Fig. 3: a cup of three primitives")
+
+#define EXPERIMENT_FUNCTION(function, name, summary) int experiment_##function(trial* t);
+EXPERIMENTS(EXPERIMENT_FUNCTION)
+#undef EXPERIMENT_FUNCTION
+
+#endif

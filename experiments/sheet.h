@@ -1,0 +1,35 @@
+// A picture of an experiment: panels side by side, each with a caption.
+
+#ifndef TACTUS_EXPERIMENTS_SHEET_H
+#define TACTUS_EXPERIMENTS_SHEET_H
+
+#include "experiments/trial.h"
+
+#include "draw/ink.h"
+#include "draw/slice.h"
+
+typedef struct trialSheet {
+    trial* t;
+    tacImage image;             // rgb is NULL where no pictures are wanted: then nothing is drawn
+    int columns, width, height; // panels of a row, and pixels of a panel
+} trialSheet;
+
+// White paper for rows x columns panels of width x height pixels. All of these return 0, or
+// CLI_WRONG after a complaint.
+int trial_sheet_begin(trial* t, trialSheet* sheet, int columns, int rows, int width, int height);
+
+// The field of a panel on a plane; `frame` (NULL to skip) says where it is in the picture.
+int trial_sheet_slice(trialSheet* sheet, int panel, const trialField* field,
+                      const tacSliceOptions* options, tacSliceFrame* frame, const char* caption);
+
+// The solid of a panel on a neutral ground.
+int trial_sheet_view(trialSheet* sheet, int panel, const trialField* field, const char* caption);
+
+// A line through points (x, y) of the plane z = 0 in a panel that was sliced.
+void trial_sheet_line(trialSheet* sheet, const tacSliceFrame* frame, int count,
+                      const double (*points)[2]);
+
+// Writes FOLDER/NAME-part.ENDING whole or not at all, and ends the sheet in any case.
+int trial_sheet_end(trialSheet* sheet, int code, const char* part);
+
+#endif

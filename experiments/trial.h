@@ -1,0 +1,64 @@
+// A run of an experiment: it measures, says what was expected, and draws.
+//
+//   experiment --scene--> [trialField] --numbers--> rows of a table (here)
+//                                      \--pictures--> sheet.h
+
+#ifndef TACTUS_EXPERIMENTS_TRIAL_H
+#define TACTUS_EXPERIMENTS_TRIAL_H
+
+#include "cli/progress.h"
+#include "cli/report.h"
+
+#include "tactus/shape.h"
+
+// where figures and pictures go, and whether all figures hold
+typedef struct trial {
+    const char* name;
+    const char* folder; // for pictures; NULL: draw none
+    const char* ending; // of pictures: ".png" or ".ppm"
+    int as_json, threads;
+    cliJson json;
+    int bounded, failed; // rows that have something to hold, and those that do not
+    cliProgress* progress;
+    double before, share; // of the progress: done before this experiment, and its part
+} trial;
+
+//---------------------------------- rows -----------------------------------------
+
+// |value - expected| <= tolerance
+void trial_near(trial* t, const char* id, double value, const char* unit, double expected,
+                double tolerance);
+void trial_most(trial* t, const char* id, double value, const char* unit, double bound);
+void trial_least(trial* t, const char* id, double value, const char* unit, double bound);
+
+// a figure to look at, without a bound
+void trial_note(trial* t, const char* id, double value, const char* unit);
+
+// `done` of the experiment, 0 .. 1
+void trial_progress(trial* t, double done);
+
+//---------------------------------- fields ---------------------------------------
+
+// a scene that holds one shape
+typedef struct trialField {
+    tacModel* model;
+    tacScratch* scratch;
+} trialField;
+
+// Reads a <shape> from the text of its nodes, with the attributes of <shape> before ">" in `shape`:
+// trial_open(&f, "smooth='.01'", "<sphere size='%g'/>", r). 0, or CLI_WRONG after a complaint.
+int trial_open(trialField* field, const char* shape, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+void trial_close(trialField* field);
+
+double trial_value(const trialField* field, double x, double y, double z);
+
+// at many points: x[3][count] and value[count]
+tacResult trial_values(const trialField* field, int count, double* const x[3], double* value);
+
+// Farthest place on a ray from `origin` where the field changes from inside to outside, as a
+// multiple of `along`, looked for below `most`; 0 if there is none.
+double trial_radius(const trialField* field, const double origin[3], const double along[3],
+                    double most);
+
+#endif

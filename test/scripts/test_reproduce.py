@@ -1,0 +1,129 @@
+#!/usr/bin/python3 -B
+"""tactus reproduce: tables that hold, pictures that are whole, complaints that help. argv[1] = build dir."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+TACTUS = os.path.join(os.path.abspath(sys.argv[1]), "tactus")
+passed = failed = 0
+
+
+def check(name, condition, detail=""):
+    global passed, failed
+    passed, failed = passed + bool(condition), failed + (not condition)
+    print(("ok   " if condition else "FAIL ") + name + ("" if condition else f": {detail}"))
+
+
+def reproduce(*arguments):
+    return subprocess.run([TACTUS, "reproduce", *arguments], capture_output=True, text=True,
+                          timeout=280)
+
+
+def figures(answer):
+    return {row["id"]: row for row in map(json.loads, answer.stdout.splitlines())}
+
+
+# the soft distance of paper 000, eq. (9), written again from the paper
+def square(side):
+    places = [-1 + (2 * i + 1) / side for i in range(side)]
+    return [point for s in places for point in
+            [((1, s), (1, 0)), ((-1, s), (-1, 0)), ((s, 1), (0, 1)), ((s, -1), (0, -1))]]
+
+
+def soft_distance(cloud, eps, x, y):
+    squares = [(x - p[0]) ** 2 + (y - p[1]) ** 2 for p, _ in cloud]
+    weights = [math.exp((min(squares) - d) / eps) for d in squares]
+    planes = [n[0] * (x - p[0]) + n[1] * (y - p[1]) for p, n in cloud]
+    return sum(w * d for w, d in zip(weights, planes)) / sum(weights)
+
+
+def zero_radius(cloud, eps, dx, dy):
+    inside, outside = 0.5, 40.0
+    for _ in range(60):
+        r = (inside + outside) / 2
+        if soft_distance(cloud, eps, r * dx, r * dy) < 0:
+            inside = r
+        else:
+            outside = r
+    return inside
+
+
+def check_tables(folder):
+    names = [json.loads(line)["name"] for line in reproduce("--list", "--json").stdout.splitlines()]
+    text = reproduce("--list")
+    check("--list says what there is", text.returncode == 0 and len(names) >= 6
+          and all(name in text.stdout for name in names), text.stdout)
+    for name in names:
+        answer = reproduce(name, "--json")
+        rows = figures(answer)
+        missed = [row for row in rows.values() if not row["pass"]]
+        bounded = [row for row in rows.values() if row["relation"] != "none"]
+        check(f"{name}: {len(bounded)} figures hold", answer.returncode == 0 and bounded
+              and not missed, answer.stderr or missed)
+        if name == "ssdf-box":
+            check_box(rows)
+    answer = reproduce("psq-solids")
+    check("the table says how many hold", "24 of 24 hold" in answer.stdout
+          and "expected" in answer.stdout and answer.stderr == "", answer.stdout)
+    check("without -o nothing is written", os.listdir(folder) == [])
+
+
+def check_box(rows):
+    cloud, half = square(8), math.sqrt(0.5)
+    for eps in 0.1, 0.5, 1, 5, 100:
+        for name, dx, dy in ("x", 1, 0), ("the diagonal", half, half):
+            row = rows[f"ssdf-box/radius on {name}, eps {eps}"]
+            expected = zero_radius(cloud, eps, dx, dy)
+            check(f"radius on {name}, eps {eps}", abs(row["value"] - expected) < 1e-9 * expected,
+                  f"{row['value']} and {expected}")
+
+
+def check_pictures(folder):
+    def read(name):
+        with open(os.path.join(folder, name), "rb") as file:
+            return file.read()
+
+    answer = reproduce("psq-solids", "-o", os.path.join(folder, "a"), "--format", "ppm",
+                       "--threads", "1")
+    check("pictures go to the folder", answer.returncode == 0
+          and os.listdir(os.path.join(folder, "a")) == ["psq-solids-all.ppm"], answer.stderr)
+    data = read("a/psq-solids-all.ppm")
+    width, height = map(int, data.split(b"\n", 3)[1].split())
+    check("a picture is whole", data[:3] == b"P6\n" and len(data) ==
+          len(f"P6\n{width} {height}\n255\n") + 3 * width * height)
+    again = reproduce("psq-solids", "-o", os.path.join(folder, "a"), "--format=ppm", "--threads=3")
+    check("threads change no bit, nor does a second run",
+          read("a/psq-solids-all.ppm") == data and again.stdout == answer.stdout)
+    check("nothing else is left", os.listdir(os.path.join(folder, "a")) == ["psq-solids-all.ppm"])
+
+
+def check_complaints(folder):
+    with open(os.path.join(folder, "file"), "w") as file:
+        file.write("x")
+    before = sorted(os.listdir(folder))
+    for name, arguments, text in [
+        ("unknown experiment", ["psq-solid"], "did you mean 'psq-solids'"),
+        ("unknown format", ["psq-solids", "--format", "gif"], "neither png nor ppm"),
+        ("a file as the folder", ["psq-solids", "-o", os.path.join(folder, "file")], "not a folder"),
+        ("no way to the folder", ["psq-solids", "-o", os.path.join(folder, "b/c")], "b/c"),
+        ("unknown option", ["--outt", "x"], "did you mean --out?"),
+        ("threads", ["--threads", "-1"], "between"),
+    ]:
+        answer = reproduce(*arguments)
+        check(f"{name} is refused", answer.returncode == 2 and text in answer.stderr
+              and answer.stdout == "", answer)
+    check("wrong use writes nothing", sorted(os.listdir(folder)) == before)
+    answer = reproduce("--help")
+    check("--help has an example", answer.returncode == 0 and "example:" in answer.stdout)
+
+
+with tempfile.TemporaryDirectory() as place:
+    check_tables(place)
+    check_pictures(place)
+    check_complaints(place)
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed != 0)
