@@ -170,7 +170,7 @@ static int draw_feet(trialSheet* sheet, int panel) {
         spline_point(&bend, (double)i / PIECES, p);
         line[i][0] = p[0], line[i][1] = p[1];
     }
-    trial_sheet_line(sheet, &frame, PIECES + 1, line);
+    trial_sheet_line(sheet, &frame, PIECES + 1, (const double(*)[2])line);
     for (int i = feet(&bend, x, foot) - 1; i >= 0; --i)
         trial_sheet_line(sheet, &frame, 2,
                          (const double[2][2]){{x[0], x[1]}, {foot[i][0], foot[i][1]}});
