@@ -102,13 +102,86 @@ typedef struct tacGeom {
     double rgba[4];   ///< colour and opacity, 0..1
 } tacGeom;
 
-/// A rigid body. Body 0 is the world.
+/// A rigid body. Body 0 is the world. Parents stand before their children.
 typedef struct tacBody {
     const char* name; ///< may be ""
     int parent;       ///< 0 for the world itself
+    int root;         ///< the child of the world that it hangs on; 0 for the world
     int position;     ///< offset of pos[3] in the parent's frame                   [m]
     int rotation;     ///< offset of quat[4] in the parent's frame
+    int first_joint;  ///< its joints are first_joint .. first_joint + joints - 1
+    int joints;       ///< number of its joints
+    int mass;         ///< offset of the mass                                       [kg]
+    int com;          ///< offset of com[3], centre of mass in body axes            [m]
+    int inertia;      ///< offset of inertia[6] about it, body axes: xx yy zz xy xz yz [kg m^2]
 } tacBody;
+
+//---------------------------------- joints ---------------------------------------
+
+/// How a body moves against its parent. The words of MJCF in MuJoCo's order.
+typedef enum tacJointKind {
+    TAC_JOINT_FREE,  ///< 7 positions (point, quaternion), 6 velocities (world axes, body axes)
+    TAC_JOINT_BALL,  ///< 4 positions (quaternion), 3 velocities (body axes)
+    TAC_JOINT_SLIDE, ///< one length along an axis
+    TAC_JOINT_HINGE  ///< one angle about an axis
+} tacJointKind;
+
+/// A joint. Several joints of one body act one after the other. Offsets point into param.
+typedef struct tacJoint {
+    const char* name;  ///< may be ""
+    tacJointKind kind; ///< what it allows
+    int body;          ///< the body that it moves
+    int qpos;          ///< its first number in qpos
+    int dof;           ///< its first number in qvel
+    int position;      ///< offset of pos[3], its place in body axes; a free joint: -1        [m]
+    int axis;          ///< offset of axis[3], body axes; hinge and slide, else -1
+    int ref;           ///< offset of the position that the model is drawn in; else -1  [m, rad]
+    int springref;     ///< offset of the position where the spring rests; else -1      [m, rad]
+    int stiffness;     ///< offset of the spring's stiffness
+    int damping;       ///< offset of the viscous damping
+    int armature;      ///< offset of the rotor inertia
+    int frictionloss;  ///< offset of the dry friction; acts through a responder only
+    int range;         ///< offset of range[2]; acts through a responder only
+    int limited;       ///< 1: the range is a limit
+} tacJoint;
+
+/// One degree of freedom: a number of qvel.
+typedef struct tacDof {
+    int joint;  ///< its joint
+    int body;   ///< the body that it moves
+    int parent; ///< the degree of freedom before it on the way to the world, or -1
+    int group;  ///< first of those that turn with its own axes: three of a ball; else itself
+    int row;    ///< its row of the mass matrix: M[row], then its parent, and so on to the world
+    int depth;  ///< how many numbers the row has
+} tacDof;
+
+/// A motor on a joint: force = gain ctrl + bias[0] + bias[1] length + bias[2] velocity.
+typedef struct tacActuator {
+    const char* name;  ///< may be ""
+    int joint;         ///< the hinge or slide that it drives
+    int gear;          ///< offset of gear: length = gear qpos, joint force = gear force
+    int gain;          ///< offset of the gain
+    int bias;          ///< offset of bias[3]
+    int ctrllimited;   ///< 1: ctrl is clamped to ctrlrange
+    int forcelimited;  ///< 1: force is clamped to forcerange
+    double ctrlrange[2];  ///< lower and upper control
+    double forcerange[2]; ///< lower and upper force                            [N or N m]
+} tacActuator;
+
+/// How a step moves on in time.
+typedef enum tacIntegrator {
+    TAC_INTEGRATOR_EULER,    ///< semi-implicit, implicit in joint damping, as MuJoCo's Euler
+    TAC_INTEGRATOR_RK4,      ///< MuJoCo's Runge-Kutta of fourth order
+    TAC_INTEGRATOR_EXPLICIT, ///< explicit Euler: for comparison
+} tacIntegrator;
+
+/// What a scene switches off.
+typedef enum tacDisable {
+    TAC_DISABLE_GRAVITY = 1,   ///< no gravity
+    TAC_DISABLE_PASSIVE = 2,   ///< no springs and dampers
+    TAC_DISABLE_ACTUATION = 4, ///< no actuators
+    TAC_DISABLE_EULERDAMP = 8  ///< damping is explicit in Euler
+} tacDisable;
 
 /// A light of the world, for pictures only.
 typedef struct tacLight {
@@ -158,11 +231,19 @@ typedef struct tacModel {
     int nq, nv, na, nu;                               ///< sizes of qpos, qvel, act, ctrl
     int nbody, ngeom, nshape, nnode, nlight, ncamera; ///< lengths of the arrays below
     int ncloud, ncloudpage;        ///< clouds of points, and pages of boxes around their points
+    int njoint, nM;            ///< joints; numbers of the mass matrix stored by rows (tacDof)
+    tacIntegrator integrator;  ///< option/integrator, or <tactus integrator>
+    unsigned disable;          ///< sum of tacDisable
     int nparam, nparamname, nwarm; ///< parameters, their groups, numbers of solvers' start values
     int gravity, timestep;         ///< offsets of option/gravity [m/s^2] and option/timestep [s]
 
     tacReal* param;                ///< all differentiable numbers of the scene     (nparam)
     const tacBody* body;           ///< (nbody)
+    const tacJoint* joint;         ///< (njoint)
+    const tacDof* dof;             ///< (nv)
+    const tacActuator* actuator;   ///< (nu)
+    const double* qpos0;           ///< the position that the scene is drawn in         (nq)
+    const double* qpos_spring;     ///< where springs of ball and free joints rest      (nq)
     const tacGeom* geom;           ///< (ngeom)
     const tacShape* shape;         ///< (nshape)
     const tacNode* node;           ///< (nnode)

@@ -9,18 +9,18 @@ TAC_EXTERN_C_BEGIN
 /// Full state, laid out as MuJoCo lays it out. The caller owns every array. Two calls with equal
 /// state and model give equal bits, whatever the scratch did before.
 typedef struct tacState {
-    double* qpos; ///< generalized positions                                   (nq)
-    double* qvel; ///< generalized velocities                                  (nv)
-    double* act;  ///< actuator activations                                    (na)
-    double* warm; ///< start values of solvers: speed, never the answer        (nwarm)
+    tacReal* qpos; ///< generalized positions                                   (nq)
+    tacReal* qvel; ///< generalized velocities                                  (nv)
+    tacReal* act;  ///< actuator activations                                    (na)
+    tacReal* warm; ///< start values of solvers: speed, never the answer        (nwarm)
     double time;  ///<                                                         [s]
 } tacState;
 
 /// A tangent of the state, or an adjoint: rotations have 3 components, never 4.
 typedef struct tacTangent {
-    double* dq; ///< of qpos (nv)
-    double* dv; ///< of qvel (nv)
-    double* da; ///< of act  (na)
+    tacReal* dq; ///< of qpos (nv)
+    tacReal* dv; ///< of qvel (nv)
+    tacReal* da; ///< of act  (na)
 } tacTangent;
 
 /// Working memory of one thread, sized for one model. Nothing in it is an input of a later call.

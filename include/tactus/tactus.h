@@ -3,6 +3,7 @@
 #define TACTUS_TACTUS_H
 
 #include "tactus/contact.h"
+#include "tactus/dynamics.h"
 #include "tactus/memory.h"
 #include "tactus/mesh.h"
 #include "tactus/model.h"

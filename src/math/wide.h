@@ -3,6 +3,9 @@
 //   instruction set   AVX-512  AVX2  baseline   complex or quad build
 //   TAC_LANES               8     4         2                       1
 //
+// A file that defines TAC_ONE_LANE before gets one double, in the arithmetic of the instruction set:
+// + - * /, w_fma, w_root and w_sincos give the bits that a lane of the vector would have.
+//
 // Kernels use + - * / and the w_ functions below; no comparison, no ?: (docs/numbers.md).
 
 #ifndef TAC_MATH_WIDE_H
@@ -19,6 +22,8 @@
 
 #if defined(TAC_NUMBER_COMPLEX) || defined(TAC_NUMBER_QUAD)
 #include "math/wide_scalar.h"
+#elif defined(TAC_ONE_LANE)
+#include "math/wide_one.h"
 #else
 #if defined(__AVX512F__)
 #define TAC_LANES 8

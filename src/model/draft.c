@@ -115,6 +115,11 @@ static void pack_names(tacPacker* packer, tacDraft* draft) {
     draft->name = pack_name(packer, draft->name);
     tacBody* body = draft->body.items;
     for (int i = 0; i < draft->body.count; ++i) body[i].name = pack_name(packer, body[i].name);
+    tacJoint* joint = draft->joint.items;
+    for (int i = 0; i < draft->joint.count; ++i) joint[i].name = pack_name(packer, joint[i].name);
+    tacActuator* actuator = draft->actuator.items;
+    for (int i = 0; i < draft->actuator.count; ++i)
+        actuator[i].name = pack_name(packer, actuator[i].name);
     tacGeom* geom = draft->geom.items;
     for (int i = 0; i < draft->geom.count; ++i) geom[i].name = pack_name(packer, geom[i].name);
     tacShape* shape = draft->shape.items;
@@ -132,6 +137,11 @@ static void pack_names(tacPacker* packer, tacDraft* draft) {
 static void pack_arrays(tacPacker* packer, tacDraft* draft, tacModel* model) {
     model->param = pack(packer, &draft->param, sizeof(double));
     model->body = pack(packer, &draft->body, sizeof(tacBody));
+    model->joint = pack(packer, &draft->joint, sizeof(tacJoint));
+    model->dof = pack(packer, &draft->dof, sizeof(tacDof));
+    model->actuator = pack(packer, &draft->actuator, sizeof(tacActuator));
+    model->qpos0 = pack(packer, &draft->qpos0, sizeof(double));
+    model->qpos_spring = pack(packer, &draft->qpos_spring, sizeof(double));
     model->geom = pack(packer, &draft->geom, sizeof(tacGeom));
     model->shape = pack(packer, &draft->shape, sizeof(tacShape));
     model->node = pack(packer, &draft->node, sizeof(tacNode));
@@ -169,7 +179,14 @@ static tacCloudPage* list_pages(tacPacker* packer, const tacModel* model) {
 }
 
 static tacModel sizes(const tacDraft* draft) {
-    return (tacModel){.nbody = draft->body.count,
+    return (tacModel){.nq = draft->qpos0.count,
+                      .nv = draft->dof.count,
+                      .nu = draft->actuator.count,
+                      .njoint = draft->joint.count,
+                      .nM = draft->nM,
+                      .integrator = draft->integrator,
+                      .disable = draft->disable,
+                      .nbody = draft->body.count,
                       .ngeom = draft->geom.count,
                       .nshape = draft->shape.count,
                       .nnode = draft->node.count,

@@ -3,6 +3,7 @@
 #ifndef TAC_MODEL_DRAFT_H
 #define TAC_MODEL_DRAFT_H
 
+#include "math/spatial.h"
 #include "model/attribute.h"
 
 typedef struct tacMaterial {
@@ -16,6 +17,8 @@ typedef struct tacDraft {
     tacList group; // tacParamName
     tacList body, geom, shape, node, cloud, light, camera, material;
     int page_count; // boxes of all clouds
+    tacList joint, dof, actuator;
+    tacList qpos0, qpos_spring; // double
     tacNames names;
     int exact;             // of tacOptions
     int gravity, timestep; // offsets
@@ -23,6 +26,16 @@ typedef struct tacDraft {
     // of <compiler>
     double angle; // radians in one unit of a scene's angles
     char eulerseq[4];
+    int autolimits, balanceinertia;
+    int inertiafromgeom; // 0 false, 1 true, 2 auto: where a body has no <inertial>
+    double boundmass, boundinertia, settotalmass;
+
+    // of <option> and <tactus>
+    tacIntegrator integrator;
+    unsigned disable;
+
+    int nM;                     // numbers of the mass matrix
+    int limits, frictionlosses; // joints that have them: nothing acts on them yet
 } tacDraft;
 
 // how an element is called in parameter names
@@ -30,6 +43,13 @@ typedef struct tacPath {
     const char* name;  // by index: "shape:cup/0/1"
     const char* alias; // by name: "shape:cup/wall/1", or NULL if it is the same
 } tacPath;
+
+// what is known of a body's mass while its element is read
+typedef struct tacBodyMass {
+    tacInertia geoms, given; // sum over geoms; of <inertial>
+    int line;                // of <inertial>, 0 if there is none
+    int shape, shell;        // line of a geom whose mass is not known, else 0
+} tacBodyMass;
 
 // Adds `count` numbers as the group PATH/attribute; their offset.
 int tac_draft_param(tacDraft* draft, tacPath path, const char* attribute, tacRange range,
@@ -56,6 +76,24 @@ int tac_add_primitive(tacDraft* draft, const char* shape_name, tacPath path, tac
 double tac_read_cloud(tacDraft* draft, const tacElement* element, tacPath path, tacNode* node);
 
 void tac_read_scene(tacDraft* draft, const tacElement* root);
+void tac_read_compiler(tacDraft* draft, const tacElement* element);
+void tac_read_option(tacDraft* draft, const tacElement* element);
+void tac_read_tactus(tacDraft* draft, const tacElement* element);
+void tac_read_joint(tacDraft* draft, const tacElement* element, int body, tacPose pose);
+void tac_read_light(tacDraft* draft, const tacElement* element, tacPose body);
+void tac_read_camera(tacDraft* draft, const tacElement* element, tacPose body);
+void tac_read_actuators(tacDraft* draft, const tacElement* element);
+
+// Gives every element the attributes of its <default> class.
+void tac_apply_defaults(tacDraft* draft, const tacElement* root);
+
+// mass: of a geom (combinations stand for shapes), of <inertial>, of the body that is complete
+void tac_read_geom_mass(tacDraft* draft, const tacElement* element, tacNodeKind kind,
+                        const double size[3], tacPose pose, tacBodyMass* sum);
+void tac_read_inertial(tacDraft* draft, const tacElement* element, tacBodyMass* sum);
+void tac_finish_body(tacDraft* draft, const tacElement* element, int body, tacPath path,
+                     tacBodyMass* sum);
+void tac_scale_masses(tacDraft* draft);
 
 // path of a child: by index, and by name from the first named element on
 tacPath tac_child_path(tacDraft* draft, const tacElement* child, int index, tacPath path);

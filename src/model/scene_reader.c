@@ -1,8 +1,8 @@
-// Sections of a scene: compiler, option, asset, worldbody.
+// Sections of a scene: asset and worldbody here, the others by their readers.
 //
-//   schema.c --tree--> [this file] --bodies, geoms, lights, cameras--> draft.c
-//                           |
-//                           +--<shape>--> shape_reader.c
+//   schema.c --tree--> defaults.c --tree--> [this file] --bodies, geoms--> draft.c
+//                                                |
+//          option_, shape_, joint_, inertia_, view_, actuator_reader.c
 //
 // Sections may come in any order and more than once, as in MJCF, so the tree is walked once per
 // kind of section in the order in which they depend on each other.
@@ -27,53 +27,7 @@ static void each(tacDraft* draft, const tacElement* parent, const char* name,
         if (is_named(c, name)) read(draft, c);
 }
 
-//---------------------------------- options --------------------------------------
-
-static void read_eulerseq(tacDraft* draft, const tacElement* element) {
-    const tacAttribute* attribute = tac_attribute(element, "eulerseq");
-    if (!attribute) return;
-    const char* v = attribute->value;
-    if (strlen(v) == 3 && strspn(v, "xyzXYZ") == 3)
-        memcpy(draft->eulerseq, v, 4);
-    else
-        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, attribute->line, "eulerseq",
-                        "'%.20s' must be three letters of xyz (moving axes) or XYZ (fixed axes)",
-                        v);
-}
-
-static void read_compiler(tacDraft* draft, const tacElement* element) {
-    int angle = tac_read_word(&draft->reader, element, "angle", "degree radian");
-    if (angle >= 0) draft->angle = angle == 1 ? 1.0 : 3.14159265358979323846 / 180.0;
-    read_eulerseq(draft, element);
-    if (tac_read_word(&draft->reader, element, "coordinate", "local global") == 1)
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
-                        tac_attribute_line(element, "coordinate"), "coordinate",
-                        "global coordinates are not supported (nor by MuJoCo since 2.3.4); "
-                        "write poses in the parent's frame");
-}
-
-static void read_option(tacDraft* draft, const tacElement* element) {
-    tacReader* reader = &draft->reader;
-    tac_read_numbers(reader, element, "gravity", 3, 3, any_number,
-                     tac_draft_values(draft, draft->gravity));
-    tac_read_number(reader, element, "timestep", tac_range_size,
-                    tac_draft_values(draft, draft->timestep));
-}
-
-// the words are those of docs/architecture.md; a stage that exists will take its word out of here
-static void read_tactus(tacDraft* draft, const tacElement* element) {
-    static const char* const words[][2] = {
-        {"detect", "ssdf manifold edge_sdf sat convex gjk"},
-        {"respond", "spring scm elastoplastic lcp cone"},
-    };
-    for (int i = 0; i < TAC_COUNT(words); ++i) {
-        if (tac_read_word(&draft->reader, element, words[i][0], words[i][1]) < 0) continue;
-        const tacAttribute* attribute = tac_attribute(element, words[i][0]);
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, attribute->line, attribute->name,
-                        "%s=\"%s\" is not built yet; remove it to load the scene without contact",
-                        attribute->name, attribute->value);
-    }
-}
+//---------------------------------- name -----------------------------------------
 
 static void read_model_name(tacDraft* draft, const tacElement* root) {
     const tacAttribute* attribute = tac_attribute(root, "model");
@@ -166,13 +120,14 @@ static void check_plane_size(tacDraft* draft, const tacElement* element) {
     tac_read_numbers(&draft->reader, element, "size", 1, 3, (tacRange){0.0, 1e9}, unused);
 }
 
+static const tacNodeKind kinds[] = {
+    TAC_NODE_PLANE,    TAC_NODE_SPHERE, TAC_NODE_ELLIPSOID, TAC_NODE_CAPSULE,
+    TAC_NODE_CYLINDER, TAC_NODE_BOX,    TAC_NODE_UNION}; // of GEOM_SHAPE: any combination
+
 // a shape of its own for a plain geom; `key` is the geom's name, or its index
 static int read_primitive(tacDraft* draft, const tacElement* element, geomType type,
-                          const char* key, tacPose* pose) {
-    static const tacNodeKind kinds[] = {TAC_NODE_PLANE,   TAC_NODE_SPHERE,   TAC_NODE_ELLIPSOID,
-                                        TAC_NODE_CAPSULE, TAC_NODE_CYLINDER, TAC_NODE_BOX};
+                          const char* key, tacPose* pose, double size[3]) {
     tacReader* reader = &draft->reader;
-    double size[3] = {1.0, 1.0, 1.0};
     if (type == GEOM_PLANE) check_plane_size(draft, element);
     *pose = tac_read_primitive(draft, element, kinds[type], 1, size);
     const char* shape = tac_reader_text(reader, "geom:%s", key);
@@ -187,7 +142,7 @@ static void read_colour(tacDraft* draft, const tacElement* element, double rgba[
     tac_read_numbers(&draft->reader, element, "rgba", 4, 4, tac_range_colour, rgba);
 }
 
-static void read_geom(tacDraft* draft, const tacElement* element, int body) {
+static void read_geom(tacDraft* draft, const tacElement* element, int body, tacBodyMass* sum) {
     tacReader* reader = &draft->reader;
     int index = draft->geom.count;
     tacGeom geom = {.body = body, .rgba = {0.5, 0.5, 0.5, 1.0}};
@@ -199,12 +154,14 @@ static void read_geom(tacDraft* draft, const tacElement* element, int body) {
     check_fromto(draft, element, type);
     if (reader->result != TAC_OK) return;
     tacPose pose = tac_pose_identity();
+    double size[3] = {1.0, 1.0, 1.0};
     if (type == GEOM_SHAPE) {
         geom.shape = read_shape_reference(draft, element);
         pose = tac_read_pose(draft, element);
     } else {
-        geom.shape = read_primitive(draft, element, type, key, &pose);
+        geom.shape = read_primitive(draft, element, type, key, &pose, size);
     }
+    tac_read_geom_mass(draft, element, kinds[type], size, pose, sum);
     read_colour(draft, element, geom.rgba);
     geom.position = tac_draft_pose(draft, path, pose);
     geom.rotation = geom.position + 3;
@@ -212,78 +169,67 @@ static void read_geom(tacDraft* draft, const tacElement* element, int body) {
     if (out) *out = geom;
 }
 
-//---------------------------------- lights and cameras ---------------------------
-
-static void check_mode(tacDraft* draft, const tacElement* element) {
-    int mode = tac_read_word(&draft->reader, element, "mode",
-                             "fixed track trackcom targetbody targetbodycom");
-    if (mode >= 3)
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, "mode"),
-                        "mode", "aiming at a body is not built yet; give the orientation");
-}
-
-static void read_light(tacDraft* draft, const tacElement* element, tacPose body) {
-    tacReader* reader = &draft->reader;
-    double p[3] = {0}, d[3] = {0.0, 0.0, -1.0};
-    tacLight light = {.diffuse = {0.7, 0.7, 0.7}, .castshadow = 1};
-    check_mode(draft, element);
-    tac_read_numbers(reader, element, "pos", 3, 3, tac_range_position, p);
-    tac_read_numbers(reader, element, "dir", 3, 3, any_number, d);
-    tac_read_numbers(reader, element, "diffuse", 3, 3, (tacRange){0.0, 1e6}, light.diffuse);
-    tac_read_bool(reader, element, "directional", &light.directional);
-    tac_read_bool(reader, element, "castshadow", &light.castshadow);
-    int type = tac_read_word(reader, element, "type", "spot directional point image");
-    if (type >= 0) light.directional = type == 1;
-    if (tac_norm(tac_load3(d)) < 1e-14)
-        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "dir"), "dir",
-                        "the direction has length 0");
-    tac_store3(light.position, tac_pose_apply(body, tac_load3(p)));
-    tac_store3(light.direction, tac_normalize(tac_quat_rotate(body.rotation, tac_load3(d))));
-    tacLight* out = tac_list_add(reader, &draft->light, sizeof *out);
-    if (out) *out = light;
-}
-
-static void read_camera(tacDraft* draft, const tacElement* element, tacPose body) {
-    tacReader* reader = &draft->reader;
-    tacCamera camera = {.fovy = 45.0};
-    camera.name = tac_draft_name(draft, element, "camera", draft->camera.count);
-    check_mode(draft, element);
-    tac_read_number(reader, element, "fovy", (tacRange){0.01, 179.0}, &camera.fovy);
-    tacPose pose = tac_pose_compose(body, tac_read_pose(draft, element));
-    tac_store3(camera.position, pose.position);
-    tacMat3 axes = tac_mat_transpose(tac_quat_to_mat(pose.rotation));
-    memcpy(camera.axes, axes.m, sizeof camera.axes);
-    tacCamera* out = tac_list_add(reader, &draft->camera, sizeof *out);
-    if (out) *out = camera;
-}
-
 //---------------------------------- bodies ---------------------------------------
 
+static tacPath body_path(tacDraft* draft, const char* name, int index) {
+    const char* path = *name ? tac_reader_text(&draft->reader, "body:%s", name)
+                             : tac_reader_text(&draft->reader, "body:%d", index);
+    return (tacPath){path, NULL};
+}
+
 static int add_body(tacDraft* draft, const char* name, int parent, tacPose pose) {
-    tacReader* reader = &draft->reader;
     int index = draft->body.count;
-    const char* path = *name ? tac_reader_text(reader, "body:%s", name)
-                             : tac_reader_text(reader, "body:%d", index);
-    int offset = tac_draft_pose(draft, (tacPath){path, NULL}, pose);
-    tacBody* body = tac_list_add(reader, &draft->body, sizeof *body);
-    if (body) *body = (tacBody){name, parent, offset, offset + 3};
+    int offset = tac_draft_pose(draft, body_path(draft, name, index), pose);
+    tacBody* body = tac_list_add(&draft->reader, &draft->body, sizeof *body);
+    if (!body) return index;
+    *body = (tacBody){.name = name, .parent = parent, .position = offset, .rotation = offset + 3};
+    body->first_joint = draft->joint.count;
+    body->root = parent ? ((tacBody*)draft->body.items)[parent].root : index;
     return index;
 }
 
-// What hangs on a body, then the bodies below it: geoms get the numbers that MuJoCo gives them.
+// what would change the motion and is not built
+static void check_body(tacDraft* draft, const tacElement* element) {
+    double gravcomp = 0.0;
+    int mocap = 0;
+    tac_read_number(&draft->reader, element, "gravcomp", any_number, &gravcomp);
+    tac_read_bool(&draft->reader, element, "mocap", &mocap);
+    const char* word = gravcomp != 0.0 ? "gravcomp" : mocap ? "mocap" : NULL;
+    if (word)
+        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, word),
+                        word, "'%s' is not built yet", word);
+}
+
+static void read_item(tacDraft* draft, const tacElement* c, int body, tacPose pose,
+                      tacBodyMass* sum) {
+    if (is_named(c, "geom")) read_geom(draft, c, body, sum);
+    if (is_named(c, "light")) tac_read_light(draft, c, pose);
+    if (is_named(c, "camera")) tac_read_camera(draft, c, pose);
+    if (is_named(c, "inertial")) tac_read_inertial(draft, c, sum);
+    if (is_named(c, "joint") || is_named(c, "freejoint")) tac_read_joint(draft, c, body, pose);
+}
+
+static void read_body(tacDraft* draft, const tacElement* element, int parent, tacPose pose);
+
+// What hangs on a body, then the bodies below it: all get the numbers that MuJoCo gives them.
 static void read_contents(tacDraft* draft, const tacElement* element, int body, tacPose pose) {
-    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next) {
-        if (is_named(c, "geom")) read_geom(draft, c, body);
-        if (is_named(c, "light")) read_light(draft, c, pose);
-        if (is_named(c, "camera")) read_camera(draft, c, pose);
+    tacBodyMass sum = {0};
+    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next)
+        read_item(draft, c, body, pose, &sum);
+    if (body > 0 && draft->reader.result == TAC_OK) {
+        const char* name = ((tacBody*)draft->body.items)[body].name;
+        tac_finish_body(draft, element, body, body_path(draft, name, body), &sum);
     }
-    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next) {
-        if (!is_named(c, "body")) continue;
-        const char* name = tac_draft_name(draft, c, "body", draft->body.count);
-        tacPose local = tac_read_pose(draft, c);
-        int index = add_body(draft, name, body, local);
-        read_contents(draft, c, index, tac_pose_compose(pose, local));
-    }
+    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next)
+        if (is_named(c, "body")) read_body(draft, c, body, pose);
+}
+
+static void read_body(tacDraft* draft, const tacElement* element, int parent, tacPose pose) {
+    const char* name = tac_draft_name(draft, element, "body", draft->body.count);
+    tacPose local = tac_read_pose(draft, element);
+    check_body(draft, element);
+    int index = add_body(draft, name, parent, local);
+    read_contents(draft, element, index, tac_pose_compose(pose, local));
 }
 
 static void read_worldbody(tacDraft* draft, const tacElement* element) {
@@ -297,6 +243,7 @@ static void add_defaults(tacDraft* draft) {
     tacPath option = {"option", NULL};
     draft->name = "";
     draft->angle = 3.14159265358979323846 / 180.0;
+    draft->autolimits = 1, draft->inertiafromgeom = 2;
     memcpy(draft->eulerseq, "xyz", 4);
     draft->gravity = tac_draft_param(draft, option, "gravity", any_number, gravity, 3);
     draft->timestep = tac_draft_param(draft, option, "timestep", tac_range_size, &timestep, 1);
@@ -308,9 +255,12 @@ void tac_read_scene(tacDraft* draft, const tacElement* root) {
     add_defaults(draft);
     if (draft->reader.result != TAC_OK) return;
     read_model_name(draft, root);
-    each(draft, root, "compiler", read_compiler);
-    each(draft, root, "option", read_option);
-    each(draft, root, "tactus", read_tactus);
+    tac_apply_defaults(draft, root);
+    each(draft, root, "compiler", tac_read_compiler);
+    each(draft, root, "option", tac_read_option);
+    each(draft, root, "tactus", tac_read_tactus);
     each(draft, root, "asset", read_asset);
     each(draft, root, "worldbody", read_worldbody);
+    tac_scale_masses(draft);
+    each(draft, root, "actuator", tac_read_actuators);
 }

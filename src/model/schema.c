@@ -18,29 +18,51 @@
 #define NODES       PRIMITIVES " union intersection difference"
 #define NODE        "name pos " ORIENTATION " smooth distance"
 
+#define ACTUATOR         "name class joint gear ctrllimited ctrlrange forcelimited forcerange"
+#define ACTUATOR_IGNORED "group user lengthrange"
+
 static const tacRule rules[] = {
-    {"mujoco", "model", "", "compiler option size visual statistic custom asset tactus worldbody"},
-    {"compiler", "angle eulerseq coordinate",
-     "autolimits boundmass boundinertia settotalmass balanceinertia strippath fitaabb meshdir "
-     "texturedir assetdir discardvisual usethread fusestatic inertiafromgeom inertiagrouprange "
-     "exactmeshinertia convexhull alignfree saveinertial",
+    {"mujoco", "model", "",
+     "compiler option size visual statistic custom default asset tactus worldbody actuator"},
+    {"compiler",
+     "angle eulerseq coordinate autolimits boundmass boundinertia settotalmass balanceinertia "
+     "inertiafromgeom",
+     "strippath fitaabb meshdir texturedir assetdir discardvisual usethread exactmeshinertia "
+     "convexhull saveinertial",
      ""},
-    {"option", "timestep gravity",
+    {"option", "timestep gravity integrator density viscosity",
      "impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance mpr_tolerance "
-     "wind magnetic density viscosity o_margin o_solref o_solimp o_friction integrator cone "
+     "wind magnetic o_margin o_solref o_solimp o_friction cone "
      "jacobian solver iterations ls_iterations noslip_iterations ccd_iterations mpr_iterations "
      "sdf_iterations sdf_initpoints actuatorgroupdisable apirate collision",
      "flag"},
-    {"flag", NULL, NULL, NULL},
+    {"flag", "gravity passive actuation eulerdamp",
+     "constraint equality frictionloss limit contact clampctrl warmstart filterparent refsafe "
+     "sensor midphase island energy fwdinv invdiscrete multiccd override nativeccd",
+     ""},
     {"size", NULL, NULL, NULL},
     {"visual", NULL, NULL, NULL},
     {"statistic", NULL, NULL, NULL},
     {"custom", NULL, NULL, NULL},
-    {"tactus", "detect respond", "", ""},
+    {"tactus", "detect respond integrator", "", ""},
+
+    {"default", "class", "",
+     "default geom joint site camera light material mesh pair equality tendon general motor "
+     "position velocity"},
+    {"equality", NULL, NULL, NULL},
+    {"pair", NULL, NULL, NULL},
+    {"tendon", NULL, NULL, NULL},
+    {"mesh", NULL, NULL, NULL},
+
+    {"actuator", "", "", "general motor position velocity"},
+    {"general", "dyntype gaintype gainprm biastype biasprm " ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"motor", ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"position", "kp kv " ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"velocity", "kv " ACTUATOR, ACTUATOR_IGNORED, ""},
 
     {"asset", "", "", "shape material texture"},
     {"texture", NULL, NULL, NULL},
-    {"material", "name rgba",
+    {"material", "name class rgba",
      "texture texrepeat texuniform emission specular shininess reflectance metallic roughness",
      "layer"},
     {"layer", NULL, NULL, NULL},
@@ -59,17 +81,26 @@ static const tacRule rules[] = {
     {"cloud", NODE " file sample area points normals kernel width metric log_amp check", "", ""},
     {"sweep", NODE " points size eps up twist", "", "plane"},
 
-    {"worldbody", "", "", "body geom light camera site"},
-    {"body", "name pos " ORIENTATION, "mocap gravcomp user sleep", "body geom light camera site"},
-    {"geom", "name type size pos " ORIENTATION " fromto rgba material shape",
-     "contype conaffinity condim group priority friction mass density shellinertia solmix solref "
-     "solimp margin gap fluidshape fluidcoef user",
+    {"worldbody", "childclass", "", "body geom light camera site"},
+    {"body", "name childclass pos " ORIENTATION " mocap gravcomp", "user sleep",
+     "body geom light camera site joint freejoint inertial"},
+    {"joint",
+     "name class type pos axis ref springref stiffness damping armature frictionloss range limited",
+     "group solreflimit solimplimit solreffriction solimpfriction margin user actuatorfrclimited",
      ""},
-    {"light", "pos dir diffuse directional castshadow type mode",
+    {"freejoint", "name", "group align", ""},
+    {"inertial", "pos " ORIENTATION " mass diaginertia fullinertia", "", ""},
+    {"geom",
+     "name class type size pos " ORIENTATION " fromto rgba material shape mass density "
+     "shellinertia",
+     "contype conaffinity condim group priority friction solmix solref solimp margin gap "
+     "fluidshape fluidcoef user",
+     ""},
+    {"light", "class pos dir diffuse directional castshadow type mode",
      "name active ambient specular attenuation cutoff exponent bulbradius intensity "
      "range texture",
      ""},
-    {"camera", "name pos " ORIENTATION " fovy mode",
+    {"camera", "name class pos " ORIENTATION " fovy mode",
      "ipd resolution pixel focal focalpixel principal principalpixel sensorsize orthographic "
      "projection user output",
      ""},
@@ -83,15 +114,20 @@ typedef struct tacLater {
 } tacLater;
 
 static const tacLater later_elements[] = {
-    {"joint freejoint inertial actuator contact equality tendon sensor keyframe deformable",
-     "arrives with dynamics; without it a scene stands still"},
+    {"contact equality tendon sensor keyframe deformable", "is not built yet"},
+    {"intvelocity damper muscle adhesion",
+     "is not built yet; there are motor, position, velocity and general"},
     {"mesh hfield skin model", "is not built yet; geoms are primitives or shapes"},
-    {"default include frame replicate attach composite flexcomp flex plugin extension",
+    {"include frame replicate attach composite flexcomp flex plugin extension",
      "is not built yet; write out what it stands for"},
 };
 
 static const tacLater later_attributes[] = {
-    {"class childclass", "is not built yet; write the attributes out"},
+    {"tendon jointinparent site body slidersite cranksite actlimited actrange actdim actearly "
+     "dampratio timeconst inheritrange",
+     "is not built yet; drive a joint"},
+    {"springdamper actuatorfrcrange actuatorgravcomp alignfree fusestatic inertiagrouprange",
+     "is not built yet"},
     {"fromto",
      "is for capsules and cylinders; give pos and one of quat, euler, axisangle, xyaxes, zaxis"},
     {"mesh hfield fitscale", "is not built yet; geoms are primitives or shapes"},

@@ -1,6 +1,7 @@
 // Working memory of one thread, sized once from the model.
 
 #include "base/scratch.h"
+#include "dynamics/dynamics.h"
 #include "shape/program.h"
 
 #include <string.h>
@@ -15,13 +16,18 @@ static size_t shape_bytes(const tacModel* model) {
     return copies + (program > reach ? program : reach);
 }
 
+static size_t most_bytes(const tacModel* model) {
+    size_t shape = shape_bytes(model), dynamics = tac_dynamics_size(model, 2 * sizeof(double));
+    return shape > dynamics ? shape : dynamics;
+}
+
 tacResult tac_scratch_create(const tacModel* model, tacScratch** out) {
     tacAllocator allocator = model->allocator;
     tacScratch* scratch = allocator.allocate(allocator.user, sizeof *scratch);
     if (!scratch) return TAC_ERROR_MEMORY;
     memset(scratch, 0, sizeof *scratch);
     scratch->allocator = allocator;
-    if (tac_arena_create(&scratch->arena, shape_bytes(model), allocator) != TAC_OK) {
+    if (tac_arena_create(&scratch->arena, most_bytes(model), allocator) != TAC_OK) {
         allocator.release(allocator.user, scratch);
         return TAC_ERROR_MEMORY;
     }

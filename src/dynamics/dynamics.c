@@ -1,0 +1,271 @@
+// Places, masses, energies and forces of one state.
+
+#include "dynamics/dynamics.h"
+
+#include "math/spatial.h"
+
+#include <string.h>
+
+#define SINGLE TAC_DISPATCH(tac_dynamics_single_)
+
+//---------------------------------- arguments ------------------------------------
+
+int tac_all_finite(const tacReal* x, int n) {
+    // 0 times infinity and NaN is NaN, which the sum keeps
+    double sum = 0.0;
+    for (int i = 0; x && i < n; ++i) sum += 0.0 * tac_re(x[i]);
+    return sum == 0.0;
+}
+
+tacResult tac_input_check(const tacModel* model, tacDynamicsInput x) {
+    if (!model || (model->nq > 0 && !x.qpos)) return TAC_ERROR_VALUE;
+    int finite = tac_all_finite(x.qpos, model->nq) && tac_all_finite(x.qvel, model->nv) &&
+                 tac_all_finite(x.qacc, model->nv) && tac_all_finite(x.wrench, 6 * model->nbody);
+    return finite ? TAC_OK : TAC_ERROR_VALUE;
+}
+
+tacMotion tac_motion_at(const tacModel* model, tacDynamicsInput x, tacArena* arena) {
+    tacMotion m = tac_motion_take(model, 1, arena);
+    m.qpos = x.qpos, m.qvel = x.qvel, m.qacc = x.qacc, m.wrench = x.wrench;
+    if (!m.qvel) {
+        tacReal* zero = TAC_TAKE(arena, tacReal, model->nv);
+        memset(zero, 0, sizeof *zero * (size_t)model->nv);
+        m.qvel = zero;
+    }
+    return m;
+}
+
+// a motion and at most six arrays of nv numbers
+size_t tac_dynamics_size(const tacModel* model, size_t real_size) {
+    return tac_motion_size(model, 1, real_size) +
+           6 * tac_arena_need(real_size * (size_t)(model->nv + 1));
+}
+
+// copies a result out if it is finite
+static tacResult hand_out(const tacReal* result, int n, tacReal* out) {
+    if (!tac_all_finite(result, n)) return TAC_ERROR_DIVERGED;
+    if (n > 0) memcpy(out, result, sizeof *out * (size_t)n);
+    return TAC_OK;
+}
+
+//---------------------------------- motion ---------------------------------------
+
+static tacVec3 origin_of(const tacMotion* m, int body) { return tac_load3(m->origin + 3 * body); }
+
+static void store_twist(const tacMotion* m, int body, tacReal* out) {
+    tacTwist t = tac_twist_load(m->vel + 6 * body);
+    tac_twist_store(out, tac_twist_shift(t, origin_of(m, body), tac_load3(m->place + 3 * body)));
+}
+
+tacResult tac_kinematics(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
+                         tacPose* pose, tacReal* twist, tacScratch* scratch) {
+    tacDynamicsInput x = {.qpos = qpos, .qvel = qvel};
+    tacResult result = tac_input_check(model, x);
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    tacMotion m = tac_motion_at(model, x, &scratch->arena);
+    tacReal* tau = TAC_TAKE(&scratch->arena, tacReal, model->nv);
+    SINGLE->kinematics(model, &m);
+    if (twist) SINGLE->inverse(model, &m, tau);
+    if (!tac_all_finite(m.place, 3 * model->nbody) || !tac_all_finite(m.quat, 4 * model->nbody) ||
+        (twist && !tac_all_finite(m.vel, 6 * model->nbody)))
+        result = TAC_ERROR_DIVERGED;
+    for (int b = 0; b < model->nbody && result == TAC_OK; ++b) {
+        if (pose) pose[b] = (tacPose){tac_load3(m.place + 3 * b), tac_quat_load(m.quat + 4 * b)};
+        if (twist) store_twist(&m, b, twist + 6 * b);
+    }
+    scratch->arena.used = mark;
+    return result;
+}
+
+tacResult tac_body_jacobian(const tacModel* model, const tacReal* qpos, int body,
+                            const tacReal point[3], tacReal* J, tacScratch* scratch) {
+    tacDynamicsInput x = {.qpos = qpos};
+    tacResult result = tac_input_check(model, x);
+    if (result == TAC_OK && (body < 0 || body >= model->nbody || !tac_all_finite(point, 3)))
+        result = TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    int nv = model->nv;
+    tacMotion m = tac_motion_at(model, x, &scratch->arena);
+    SINGLE->kinematics(model, &m);
+    if (!tac_all_finite(m.S, 6 * nv)) result = TAC_ERROR_DIVERGED;
+    if (result == TAC_OK) memset(J, 0, sizeof *J * (size_t)(6 * nv));
+    int b = body; // the nearest body above that has joints
+    while (b > 0 && model->body[b].joints == 0) b = model->body[b].parent;
+    int last = -1;
+    for (int k = 0; k < nv && b > 0; ++k)
+        if (model->dof[k].body == b) last = k;
+    for (int k = last; k >= 0 && result == TAC_OK; k = model->dof[k].parent) {
+        tacReal column[6];
+        tacTwist S = tac_twist_load(m.S + 6 * k);
+        tac_twist_store(column, tac_twist_shift(S, origin_of(&m, b), tac_load3(point)));
+        for (int i = 0; i < 6; ++i) J[i * nv + k] = column[i];
+    }
+    scratch->arena.used = mark;
+    return result;
+}
+
+tacResult tac_mass_matrix(const tacModel* model, const tacReal* qpos, tacReal* M,
+                          tacScratch* scratch) {
+    tacDynamicsInput x = {.qpos = qpos};
+    tacResult result = tac_input_check(model, x);
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used, nv = (size_t)model->nv;
+    tacMotion m = tac_motion_at(model, x, &scratch->arena);
+    tacReal* tau = TAC_TAKE(&scratch->arena, tacReal, model->nv);
+    SINGLE->kinematics(model, &m);
+    SINGLE->inverse(model, &m, tau);
+    SINGLE->mass(model, &m, NULL);
+    if (!tac_all_finite(m.M, model->nM)) result = TAC_ERROR_DIVERGED;
+    if (result == TAC_OK) memset(M, 0, sizeof *M * nv * nv);
+    for (int k = 0; k < model->nv && result == TAC_OK; ++k) {
+        const tacReal* row = m.M + model->dof[k].row;
+        for (int j = k; j >= 0; j = model->dof[j].parent, ++row)
+            M[(size_t)k * nv + (size_t)j] = M[(size_t)j * nv + (size_t)k] = *row;
+    }
+    scratch->arena.used = mark;
+    return result;
+}
+
+//---------------------------------- energy and momentum --------------------------
+
+// mass, and centre of mass from the world's origin
+static tacVec3 centre(const tacModel* model, const tacMotion* m, int body) {
+    tacPose pose = {tac_load3(m->place + 3 * body), tac_quat_load(m->quat + 4 * body)};
+    return tac_pose_apply(pose, tac_load3(model->param + model->body[body].com));
+}
+
+// what a body's ten numbers make of its twist, about its tree's origin
+static tacWrench momentum_of(const tacMotion* m, int body) {
+    const tacReal* I = m->inertia + 10 * body;
+    tacTwist t = tac_twist_load(m->vel + 6 * body);
+    tacVec3 h = tac_load3(I + 1);
+    tacMat3 J = tac_sym_to_mat(I + 4);
+    tacVec3 p = tac_add(tac_scale(t.linear, I[0]), tac_cross(t.angular, h));
+    return (tacWrench){p, tac_add(tac_mat_mul_vec(J, t.angular), tac_cross(h, t.linear))};
+}
+
+static tacReal spring_energy(const tacModel* model, const tacMotion* m, const tacJoint* j) {
+    tacReal sum = 0.0, k = model->param[j->stiffness];
+    const double* rest = model->qpos_spring + j->qpos;
+    const tacReal* q = m->qpos + j->qpos;
+    if (j->axis >= 0) {
+        tacReal d = q[0] - model->param[j->springref];
+        return 0.5 * k * d * d;
+    }
+    if (k == 0.0) return 0.0;
+    for (int i = 0; i < 3 && j->kind == TAC_JOINT_FREE; ++i, ++q, ++rest)
+        sum += (q[0] - rest[0]) * (q[0] - rest[0]);
+    tacQuat from = {rest[0], rest[1], rest[2], rest[3]};
+    tacVec3 w = tac_quat_difference(from, tac_quat_load(q));
+    return 0.5 * k * (sum + tac_norm2(w));
+}
+
+static void sum_energy(const tacModel* model, const tacMotion* m, tacReal energy[2]) {
+    energy[0] = energy[1] = 0.0;
+    tacVec3 gravity = tac_load3(model->param + model->gravity);
+    int pulls = !(model->disable & TAC_DISABLE_GRAVITY);
+    for (int b = 1; b < model->nbody; ++b) {
+        tacTwist t = tac_twist_load(m->vel + 6 * b);
+        energy[0] += 0.5 * tac_power(t, momentum_of(m, b));
+        if (pulls)
+            energy[1] -=
+                model->param[model->body[b].mass] * tac_dot(gravity, centre(model, m, b));
+    }
+    for (int k = 0; k < model->nv; ++k) {
+        tacReal armature = model->param[model->joint[model->dof[k].joint].armature];
+        energy[0] += 0.5 * armature * m->qvel[k] * m->qvel[k];
+    }
+    for (int j = 0; j < model->njoint && !(model->disable & TAC_DISABLE_PASSIVE); ++j)
+        energy[1] += spring_energy(model, m, &model->joint[j]);
+}
+
+static void sum_momentum(const tacModel* model, const tacMotion* m, tacReal momentum[6]) {
+    tacWrench sum = tac_wrench_zero();
+    for (int b = 1; b < model->nbody; ++b) {
+        tacWrench p = momentum_of(m, b);
+        sum = tac_wrench_add(sum, tac_wrench_shift(p, origin_of(m, b), tac_vec3_zero()));
+    }
+    tac_wrench_store(momentum, sum);
+}
+
+static tacResult sum_up(const tacModel* model, tacDynamicsInput x, int n, tacReal* out,
+                        void (*sum)(const tacModel*, const tacMotion*, tacReal*),
+                        tacScratch* scratch) {
+    tacResult result = tac_input_check(model, x);
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    tacReal total[6];
+    tacMotion m = tac_motion_at(model, x, &scratch->arena);
+    tacReal* tau = TAC_TAKE(&scratch->arena, tacReal, model->nv);
+    SINGLE->kinematics(model, &m);
+    SINGLE->inverse(model, &m, tau);
+    sum(model, &m, total);
+    scratch->arena.used = mark;
+    return hand_out(total, n, out);
+}
+
+tacResult tac_energy(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
+                     tacReal energy[2], tacScratch* scratch) {
+    tacDynamicsInput x = {.qpos = qpos, .qvel = qvel};
+    return sum_up(model, x, 2, energy, sum_energy, scratch);
+}
+
+tacResult tac_momentum(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
+                       tacReal momentum[6], tacScratch* scratch) {
+    tacDynamicsInput x = {.qpos = qpos, .qvel = qvel};
+    return sum_up(model, x, 6, momentum, sum_momentum, scratch);
+}
+
+//---------------------------------- forces ---------------------------------------
+
+tacResult tac_joint_forces(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
+                           const tacReal* ctrl, tacReal* tau, tacScratch* scratch) {
+    tacDynamicsInput x = {.qpos = qpos, .qvel = qvel};
+    tacResult result = tac_input_check(model, x);
+    if (result == TAC_OK && ((model->nu > 0 && !ctrl) || !tac_all_finite(ctrl, model->nu)))
+        result = TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    tacMotion m = tac_motion_at(model, x, &scratch->arena);
+    tacReal* own = TAC_TAKE(&scratch->arena, tacReal, model->nv);
+    SINGLE->applied(model, &m, ctrl, own);
+    result = hand_out(own, model->nv, tau);
+    scratch->arena.used = mark;
+    return result;
+}
+
+tacResult tac_inverse_dynamics(const tacModel* model, tacDynamicsInput x, tacReal* tau,
+                               tacScratch* scratch) {
+    tacResult result = tac_input_check(model, x);
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    tacMotion m = tac_motion_at(model, x, &scratch->arena);
+    tacReal* own = TAC_TAKE(&scratch->arena, tacReal, model->nv);
+    SINGLE->kinematics(model, &m);
+    SINGLE->inverse(model, &m, own);
+    result = hand_out(own, model->nv, tau);
+    scratch->arena.used = mark;
+    return result;
+}
+
+tacResult tac_forward_dynamics(const tacModel* model, tacDynamicsInput x, const tacReal* tau,
+                               tacReal* qacc, tacScratch* scratch) {
+    x.qacc = NULL;
+    tacResult result = tac_input_check(model, x);
+    if (result == TAC_OK && !tac_all_finite(tau, model->nv)) result = TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    tacMotion m = tac_motion_at(model, x, &scratch->arena);
+    tacReal* own = TAC_TAKE(&scratch->arena, tacReal, model->nv);
+    SINGLE->kinematics(model, &m);
+    SINGLE->inverse(model, &m, own);
+    SINGLE->mass(model, &m, NULL);
+    SINGLE->factor(model, &m);
+    for (int k = 0; k < model->nv; ++k) own[k] = (tau ? tau[k] : (tacReal)0.0) - own[k];
+    SINGLE->solve(model, &m, own);
+    result = hand_out(own, model->nv, qacc);
+    scratch->arena.used = mark;
+    return result;
+}

@@ -1,0 +1,234 @@
+// Reverse derivative of inverse dynamics, O(nv): by positions, velocities, accelerations, external
+// wrenches and every parameter.
+//
+// lambda . tau is the power of all forces f at the velocities V = sum of S lambda. A twist X in a
+// slot changes it by G . X with
+//
+//   Yq = I V + Q,  Yp = 2 B' V + P,  G = u x* (u x* Yq - Yp) - alpha x* Yq - V x* f - W
+//
+// V that of the slot's base; I, B, f of all that is carried; Q, P, W the sums of lambda I S,
+// lambda 2 B' S, lambda S x* load over the degrees of freedom carried. So q_bar = S . G,
+// v_bar = Yq . F + Yp . S, a_bar = Yq . S.
+
+#ifndef TAC_DYNAMICS_INVERSE_VJP_H
+#define TAC_DYNAMICS_INVERSE_VJP_H
+
+#include "dynamics/slot.h"
+
+// per body in `work`: V, and Q, P, W of what hangs below it
+enum { BACK_V, BACK_Q, BACK_P, BACK_W, BACK_COUNT };
+
+typedef struct laneSums {
+    lane6 Q, W;
+    lane3 P;
+} laneSums;
+
+typedef struct laneSlotBar {
+    lane6 Yq, G;
+    lane3 Yp;
+} laneSlotBar;
+
+// all that a body's slots have in common
+typedef struct laneCarried {
+    laneInertia I;
+    laneCoriolis B;
+    lane6 f, load;
+} laneCarried;
+
+TAC_INLINE laneSlotBar slot_bar(const laneCarried* c, laneSlot slot, lane6 V,
+                                const laneSums* sums) {
+    laneSlotBar out;
+    out.Yq = add6(inertia_apply(&c->I, V), sums->Q);
+    out.Yp = add3(coriolis_back(&c->B, V), sums->P);
+    lane6 turned = cross_force(slot.u, out.Yq);
+    turned.a = sub3(turned.a, out.Yp);
+    out.G = cross_force(slot.u, turned);
+    out.G = sub6(out.G, cross_force(slot.alpha, out.Yq));
+    out.G = sub6(out.G, cross_force(V, c->f));
+    out.G = sub6(out.G, sums->W);
+    return out;
+}
+
+//---------------------------------- geometry -------------------------------------
+
+TAC_INLINE void add_theta3(tacMotionDot* bar, int offset, lane3 a) {
+    w_add(bar->theta, offset, a.x), w_add(bar->theta, offset + 1, a.y);
+    w_add(bar->theta, offset + 2, a.z);
+}
+
+// torque of G about the point r
+TAC_INLINE lane3 torque_about(lane6 G, lane3 r) { return sub3(G.a, cross3(r, G.l)); }
+
+// raw numbers of a quaternion: (2/|q|^2) (0, w_bar) q
+static void add_quat_bar(const tacModel* model, int offset, lane3 w, tacMotionDot* bar) {
+    lane4 q = set4(model->param + offset), turn = {w_set(0.0), w.x, w.y, w.z};
+    wide n2 = w_fma(q.z, q.z, w_fma(q.y, q.y, w_fma(q.x, q.x, q.w * q.w)));
+    lane4 p = quat_mul(turn, q);
+    w_add(bar->theta, offset, p.w * (2.0 / n2)), w_add(bar->theta, offset + 1, p.x * (2.0 / n2));
+    w_add(bar->theta, offset + 2, p.y * (2.0 / n2)),
+        w_add(bar->theta, offset + 3, p.z * (2.0 / n2));
+}
+
+static void attach_vjp(const tacModel* model, const tacMotion* m, int body, lane6 G,
+                       tacMotionDot* bar) {
+    const tacBody* b = &model->body[body];
+    laneTurn R = get_turn(m->turn, b->parent);
+    add_theta3(bar, b->position, turn_back3(R, G.l));
+    lane3 w = torque_about(G, attached_at(model, m, body));
+    add_quat_bar(model, b->rotation, turn_back3(R, w), bar);
+}
+
+static void geometry_vjp(const tacModel* model, const tacMotion* m, int joint, lane6 G,
+                         tacMotionDot* bar, int behind) {
+    const tacJoint* j = &model->joint[joint];
+    laneTurn R = behind ? turn_behind(model, m, joint) : quat_turn(get4(m->before, 4 * joint));
+    lane3 r = behind ? pivot_behind(model, m, joint) : pivot_before(model, m, joint);
+    lane3 shift = turn_back3(R, G.l), w = turn_back3(R, torque_about(G, r));
+    if (behind) shift = neg3(shift), w = neg3(w);
+    if (j->kind != TAC_JOINT_SLIDE) add_theta3(bar, j->position, shift);
+    if (j->axis < 0) return;
+    lane3 axis = set3(model->param + j->axis);
+    add_theta3(bar, j->axis, scale3(cross3(w, axis), 1.0 / dot3(axis, axis)));
+}
+
+//---------------------------------- joints ---------------------------------------
+
+TAC_INLINE void carry(const tacMotion* m, const laneCarried* c, wide lambda, int k,
+                      laneSums* sums) {
+    lane6 S = get6(m->S, k);
+    sums->Q = fma6(inertia_apply(&c->I, S), lambda, sums->Q);
+    sums->P = fma3(coriolis_back(&c->B, S), lambda, sums->P);
+    if (m->wrench) sums->W = fma6(cross_force(S, c->load), lambda, sums->W);
+}
+
+TAC_INLINE void dof_vjp(const tacModel* model, const tacMotion* m, int k, wide lambda,
+                        const laneSlotBar* s, tacMotionDot* bar) {
+    const tacJoint* j = &model->joint[model->dof[k].joint];
+    laneColumn c = column_of(model, m, k);
+    if (!is_world_axis(model, k)) {
+        wide q_bar = dot6(c.S, s->G);
+        add_to(bar->dq, k, q_bar);
+        if (j->axis >= 0) add_to(bar->theta, j->ref, -q_bar);
+        add_to(bar->dv, k, dot6(s->Yq, c.F) + dot3(s->Yp, c.S.a));
+    }
+    add_to(bar->da, k, w_fma(w_set(model->param[j->armature]), lambda, dot6(s->Yq, c.S)));
+    if (bar->theta && m->qacc) w_add(bar->theta, j->armature, lambda * w_get(m->qacc, k));
+}
+
+// V is that before the joint; `first` to `last` turn or move together
+TAC_INLINE void group_vjp(const tacModel* model, const tacMotion* m, const laneCarried* c,
+                          const tacReal* tau_bar, int first, int last, lane6 V, laneSums* sums,
+                          tacMotionDot* bar, lane6* G) {
+    for (int k = first; k < last; ++k) carry(m, c, w_get(tau_bar, k), k, sums);
+    laneSlotBar s = slot_bar(c, slot_before(m, model->dof[first].joint), V, sums);
+    for (int k = first; k < last; ++k) dof_vjp(model, m, k, w_get(tau_bar, k), &s, bar);
+    *G = s.G;
+}
+
+// V before the joint in, sums of what is behind it in and of what is before it out
+static void joint_bar(const tacModel* model, const tacMotion* m, const laneCarried* c, int joint,
+                      const tacReal* tau_bar, lane6 V, laneSums* sums, tacMotionDot* bar) {
+    const tacJoint* j = &model->joint[joint];
+    int first = j->dof, last = j->dof + dof_count(j->kind);
+    lane6 G;
+    if (j->kind == TAC_JOINT_FREE) {
+        lane6 moved = add6(V, along(m, tau_bar, first, 3));
+        group_vjp(model, m, c, tau_bar, first + 3, last, moved, sums, bar, &G);
+        group_vjp(model, m, c, tau_bar, first, first + 3, V, sums, bar, &G);
+        return;
+    }
+    if (bar->theta) {
+        lane6 behind = add6(V, along(m, tau_bar, first, last - first));
+        laneSlotBar s = slot_bar(c, slot_behind(model, m, joint), behind, sums);
+        geometry_vjp(model, m, joint, s.G, bar, 1);
+    }
+    group_vjp(model, m, c, tau_bar, first, last, V, sums, bar, &G);
+    if (bar->theta) geometry_vjp(model, m, joint, G, bar, 0);
+}
+
+//---------------------------------- bodies ---------------------------------------
+
+// power of I t at the velocity w, by the ten numbers of I: all about the body's origin, body axes
+static void add_inertia_bar(const tacModel* model, int body, lane6 w, lane6 t, tacMotionDot* bar) {
+    const tacBody* b = &model->body[body];
+    lane3 c = set3(model->param + b->com);
+    lane3 wc = cross_add3(w.a, c, w.l), tc = cross_add3(t.a, c, t.l);
+    w_add(bar->theta, b->mass, dot3(wc, tc));
+    lane3 by_c = add3(cross3(tc, w.a), cross3(wc, t.a));
+    add_theta3(bar, b->com, scale3(by_c, w_set(model->param[b->mass])));
+    w_add(bar->theta, b->inertia, w.a.x * t.a.x), w_add(bar->theta, b->inertia + 1, w.a.y * t.a.y);
+    w_add(bar->theta, b->inertia + 2, w.a.z * t.a.z);
+    w_add(bar->theta, b->inertia + 3, w_fma(w.a.x, t.a.y, w.a.y * t.a.x));
+    w_add(bar->theta, b->inertia + 4, w_fma(w.a.x, t.a.z, w.a.z * t.a.x));
+    w_add(bar->theta, b->inertia + 5, w_fma(w.a.y, t.a.z, w.a.z * t.a.y));
+}
+
+static lane6 to_body(const tacMotion* m, int body, lane6 t) {
+    laneTurn R = get_turn(m->turn, body);
+    lane3 r = sub3(get3(m->place, body), get3(m->origin, body));
+    return (lane6){turn_back3(R, cross_add3(t.a, r, t.l)), turn_back3(R, t.a)};
+}
+
+// f = I a + v x* I v, so the power at V is that of I a at V and of I v at V x v
+static void body_bar(const tacModel* model, const tacMotion* m, int body, lane6 V,
+                     tacMotionDot* bar) {
+    if (bar->theta) {
+        lane6 v = get6(m->vel, body), a = get6(m->acc, body);
+        add_inertia_bar(model, body, to_body(m, body, V), to_body(m, body, a), bar);
+        add_inertia_bar(model, body, to_body(m, body, cross_motion(V, v)), to_body(m, body, v),
+                        bar);
+    }
+    if (bar->wrench) {
+        lane3 o = get3(m->origin, body);
+        lane6 at = {sub3(cross3(V.a, o), V.l), neg3(V.a)};
+        accumulate6(bar->wrench, body, at);
+    }
+}
+
+static void spread_velocity(const tacModel* model, tacMotion* m, const tacReal* tau_bar) {
+    put6(m->work, BACK_V, zero6());
+    for (int b = 0; b < model->nbody; ++b) {
+        const tacBody* body = &model->body[b];
+        lane6 V = get6(m->work, BACK_COUNT * body->parent + BACK_V);
+        for (int j = 0; j < body->joints; ++j) {
+            const tacJoint* joint = &model->joint[body->first_joint + j];
+            V = add6(V, along(m, tau_bar, joint->dof, dof_count(joint->kind)));
+        }
+        put6(m->work, BACK_COUNT * b + BACK_V, V);
+        put6(m->work, BACK_COUNT * b + BACK_Q, zero6());
+        put6(m->work, BACK_COUNT * b + BACK_P, zero6());
+        put6(m->work, BACK_COUNT * b + BACK_W, zero6());
+    }
+}
+
+static void inverse_vjp(const tacModel* model, tacMotion* m, const tacReal* tau_bar,
+                        tacMotionDot* bar) {
+    spread_velocity(model, m, tau_bar);
+    for (int b = model->nbody - 1; b > 0; --b) {
+        const tacBody* body = &model->body[b];
+        tacReal *at = w_at(m->work, 6 * BACK_COUNT * b),
+                *up = w_at(m->work, 6 * BACK_COUNT * body->parent);
+        laneCarried c = {get_inertia(m->composite, b), get_coriolis(m->coriolis, b),
+                         get6(m->force, b), zero6()};
+        if (m->wrench) c.load = get6(m->load, b);
+        laneSums sums = {get6(at, BACK_Q), get6(at, BACK_W), get6(at, BACK_P).a};
+        body_bar(model, m, b, get6(at, BACK_V), bar);
+        lane6 V[7] = {get6(up, BACK_V)};
+        for (int j = 0; j < body->joints; ++j) {
+            const tacJoint* joint = &model->joint[body->first_joint + j];
+            V[j + 1] = add6(V[j], along(m, tau_bar, joint->dof, dof_count(joint->kind)));
+        }
+        for (int j = body->joints - 1; j >= 0; --j)
+            joint_bar(model, m, &c, body->first_joint + j, tau_bar, V[j], &sums, bar);
+        if (bar->theta && is_attached(model, b)) {
+            laneSlotBar s = slot_bar(&c, slot_attached(model, m, b), V[0], &sums);
+            attach_vjp(model, m, b, s.G, bar);
+        }
+        accumulate6(up, BACK_Q, sums.Q), accumulate6(up, BACK_W, sums.W);
+        accumulate6(up, BACK_P, (lane6){zero3(), sums.P});
+    }
+    if (bar->theta && !(model->disable & TAC_DISABLE_GRAVITY))
+        add_theta3(bar, model->gravity, neg3(get6(m->work, BACK_Q).l));
+}
+
+#endif

@@ -1,0 +1,106 @@
+// One state, or a batch of `lanes` states of one model, with all that the dynamics find out about it.
+//
+//   qpos --kinematics--> places, S --inverse--> velocities, forces, tau
+//                               \--mass-------> M, factored --solve--> accelerations
+//
+// Every number stands `lanes` times: number i of lane k of an array is [i lanes + k]. Six numbers
+// are in world axes about the origin of the tree that the body hangs on (docs/dynamics.md). That
+// origin is a constant of the state: no formula depends on where it lies.
+
+#ifndef TAC_DYNAMICS_MOTION_H
+#define TAC_DYNAMICS_MOTION_H
+
+#include "base/arena.h"
+#include "base/dispatch.h"
+#include "tactus/state.h"
+
+typedef struct tacMotion {
+    // input
+    const tacReal* qpos;   // (nq)
+    const tacReal* qvel;   // (nv)
+    const tacReal* qacc;   // (nv), NULL: zero
+    const tacReal* wrench; // (nbody x 6) on bodies, about the world's origin; NULL: none
+
+    // of kinematics
+    tacReal* quat;   // (nbody x 4) body to world
+    tacReal* place;  // (nbody x 3) of the body's origin, world
+    tacReal* turn;   // (nbody x 9) columns of the rotation matrix
+    tacReal* origin; // (nbody x 3) reference point of the tree
+    tacReal* S;      // (nv x 6) motion of the body for a unit of velocity
+    tacReal* anchor; // (njoint x 3) the joint's point, world
+    tacReal* before; // (njoint x 4) rotation of the body before the joint acts
+
+    // of inverse
+    tacReal* inertia; // (nbody x 10)
+    tacReal* vel;     // (nbody x 6)
+    tacReal* acc;     // (nbody x 6), gravity as an acceleration of the world upwards
+    tacReal* force;   // (nbody x 6) inertial force of the body and all below it
+    tacReal* load;    // (nbody x 6) external wrench on the body and all below it
+    tacReal* base;    // (njoint x 12) velocity and acceleration of what the joint's axes ride on
+
+    // of mass
+    tacReal* composite; // (nbody x 10) inertia of the body and all below it
+    tacReal* M;         // (nM) by rows of tacDof; factored: L below the diagonal, 1/D on it
+
+    // of derivatives
+    tacReal* coriolis; // (nbody x 12) momentum (3) and T (9) of the body and all below it
+    tacReal* work;     // of one call
+} tacMotion;
+
+// a tangent or an adjoint of what inverse dynamics depend on; NULL: zero, or not asked for
+typedef struct tacMotionDot {
+    tacReal* dq;     // (nv)
+    tacReal* dv;     // (nv)
+    tacReal* da;     // (nv)
+    tacReal* theta;  // (nparam)
+    tacReal* wrench; // (nbody x 6)
+} tacMotionDot;
+
+typedef struct tacDynamicsKernels {
+    int lanes;
+
+    void (*kinematics)(const tacModel* model, tacMotion* m);
+    // tau = M(q) qacc + c(q, v) - J' wrench; after kinematics
+    void (*inverse)(const tacModel* model, tacMotion* m, tacReal* tau);
+    // M; after inverse. `extra` (nv) is added to the diagonal, NULL: nothing
+    void (*mass)(const tacModel* model, tacMotion* m, const tacReal* extra);
+    void (*factor)(const tacModel* model, tacMotion* m);
+    // x = M^-1 x; after factor
+    void (*solve)(const tacModel* model, const tacMotion* m, tacReal* x);
+    // the same for `count` columns of one lane, `stride` numbers from row to row
+    void (*solve_columns)(const tacModel* model, const tacMotion* m, tacReal* x, int count,
+                          int stride);
+
+    // springs, dampers and actuators: tau (nv), overwritten
+    void (*applied)(const tacModel* model, const tacMotion* m, const tacReal* ctrl, tacReal* tau);
+    // next = qpos moved by h velocity
+    void (*integrate)(const tacModel* model, const tacReal* qpos, const tacReal* velocity,
+                      tacReal h, tacReal* next);
+    // out = a + s b
+    void (*add_scaled)(int n, const tacReal* a, tacReal s, const tacReal* b, tacReal* out);
+
+    // derivatives of inverse at the state that it left; after inverse and mass
+    void (*coriolis)(const tacModel* model, tacMotion* m);
+    void (*inverse_jvp)(const tacModel* model, tacMotion* m, const tacMotionDot* dot,
+                        tacReal* tau_dot);
+    void (*inverse_vjp)(const tacModel* model, tacMotion* m, const tacReal* tau_bar,
+                        tacMotionDot* bar);
+    // d tau/d q and d tau/d v, overwritten (nv x nv); `stride` numbers from row to row
+    void (*inverse_jacobian)(const tacModel* model, tacMotion* m, tacReal* by_q, tacReal* by_v,
+                             int stride);
+
+    void (*applied_jvp)(const tacModel* model, const tacMotion* m, const tacReal* ctrl,
+                        const tacMotionDot* dot, const tacReal* ctrl_dot, tacReal* tau_dot);
+    void (*applied_vjp)(const tacModel* model, const tacMotion* m, const tacReal* ctrl,
+                        const tacReal* tau_bar, tacMotionDot* bar, tacReal* ctrl_bar);
+} tacDynamicsKernels;
+
+// for batches, and for single states with the same bits
+TAC_DECLARE_KERNELS(tacDynamicsKernels, tac_dynamics_kernels_);
+TAC_DECLARE_KERNELS(tacDynamicsKernels, tac_dynamics_single_);
+
+// the arrays of a motion from an arena; bytes that this takes
+tacMotion tac_motion_take(const tacModel* model, int lanes, tacArena* arena);
+size_t tac_motion_size(const tacModel* model, int lanes, size_t real_size);
+
+#endif

@@ -1,0 +1,19 @@
+// The table of kernels, of the lanes and numbers of the file that includes this.
+
+#ifndef TAC_DYNAMICS_TABLES_H
+#define TAC_DYNAMICS_TABLES_H
+
+#include "dynamics/inverse_jvp.h"
+#include "dynamics/inverse_vjp.h"
+
+#define TAC_DYNAMICS_TABLE                                                                         \
+    {                                                                                              \
+        .lanes = TAC_LANES, .kinematics = kinematics, .inverse = inverse, .mass = mass,            \
+        .factor = factor, .solve = solve, .solve_columns = solve_columns, .applied = applied,      \
+        .integrate = integrate,                                                                    \
+        .add_scaled = add_scaled, .coriolis = coriolis, .inverse_jvp = inverse_jvp,                \
+        .inverse_vjp = inverse_vjp, .inverse_jacobian = inverse_jacobian,                          \
+        .applied_jvp = applied_jvp, .applied_vjp = applied_vjp                                     \
+    }
+
+#endif

@@ -1,0 +1,166 @@
+// Mass, centre of mass and inertia of each body: from <inertial>, or from its geoms.
+//
+// A geom's part is added while geoms are read; when the body is complete, its <inertial> or that
+// sum becomes the body's ten parameters.
+
+#include "model/draft.h"
+
+#include "math/dense.h"
+#include "math/spatial.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+// below this a moving body has no mass (MuJoCo's mjMINVAL)
+#define LEAST 1e-15
+
+static const tacRange any_number = {-1e9, 1e9}, not_negative = {0.0, 1e12};
+
+//---------------------------------- geoms ----------------------------------------
+
+// volume and diagonal inertia of unit mass, in the geom's axes
+static double solid(tacNodeKind kind, const double* s, double inertia[3]) {
+    double a = s[0] * s[0], b = s[1] * s[1], c = s[2] * s[2], r = s[0], h = 2.0 * s[1];
+    switch (kind) {
+    case TAC_NODE_SPHERE:
+        inertia[0] = inertia[1] = inertia[2] = 0.4 * a;
+        return 4.0 / 3.0 * PI * a * r;
+    case TAC_NODE_CAPSULE: {
+        // a cylinder and two half spheres whose centres of mass are 3 r/8 from its ends
+        double ball = 4.0 * r / (4.0 * r + 3.0 * h), tube = 1.0 - ball;
+        inertia[0] = tube * (3.0 * a + h * h) / 12.0 + ball * (0.4 * a + h * (3.0 * r + 2.0 * h) / 8.0);
+        inertia[1] = inertia[0];
+        inertia[2] = 0.5 * tube * a + 0.4 * ball * a;
+        return PI * a * (h + 4.0 / 3.0 * r);
+    }
+    case TAC_NODE_CYLINDER:
+        inertia[0] = inertia[1] = (3.0 * a + h * h) / 12.0;
+        inertia[2] = 0.5 * a;
+        return PI * a * h;
+    case TAC_NODE_ELLIPSOID:
+        inertia[0] = (b + c) / 5.0, inertia[1] = (a + c) / 5.0, inertia[2] = (a + b) / 5.0;
+        return 4.0 / 3.0 * PI * s[0] * s[1] * s[2];
+    case TAC_NODE_BOX:
+        inertia[0] = (b + c) / 3.0, inertia[1] = (a + c) / 3.0, inertia[2] = (a + b) / 3.0;
+        return 8.0 * s[0] * s[1] * s[2];
+    default:
+        inertia[0] = inertia[1] = inertia[2] = 0.0;
+        return 0.0;
+    }
+}
+
+void tac_read_geom_mass(tacDraft* draft, const tacElement* element, tacNodeKind kind,
+                        const double size[3], tacPose pose, tacBodyMass* sum) {
+    double density = 1000.0, mass = -1.0, unit[3];
+    int shell = 0;
+    tac_read_number(&draft->reader, element, "density", not_negative, &density);
+    tac_read_number(&draft->reader, element, "mass", not_negative, &mass);
+    tac_read_bool(&draft->reader, element, "shellinertia", &shell);
+    if (shell) sum->shell = tac_attribute_line(element, "shellinertia");
+    double volume = solid(kind, size, unit);
+    if (kind >= TAC_NODE_UNION) { // a shape: nobody knows its volume
+        if (mass != 0.0 && density != 0.0) sum->shape = element->line;
+        return;
+    }
+    if (mass < 0.0) mass = density * volume;
+    if (volume == 0.0 || mass == 0.0) return;
+    tacInertia geom = {mass, tac_vec3_zero(), {mass * unit[0], mass * unit[1], mass * unit[2]}};
+    geom = tac_inertia_transform(pose, &geom);
+    sum->geoms = tac_inertia_add(&sum->geoms, &geom);
+}
+
+//---------------------------------- inertial -------------------------------------
+
+static void read_matrix(tacDraft* draft, const tacElement* element, double inertia[6]) {
+    tacReader* reader = &draft->reader;
+    int diagonal = tac_read_numbers(reader, element, "diaginertia", 3, 3, not_negative, inertia);
+    int full = tac_read_numbers(reader, element, "fullinertia", 6, 6, any_number, inertia);
+    if (reader->result != TAC_OK || (diagonal > 0) + (full > 0) == 1) return;
+    tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, full ? "fullinertia" : "diaginertia",
+                    "<inertial> needs one of diaginertia (3 numbers) and fullinertia (xx yy zz xy "
+                    "xz yz)");
+}
+
+void tac_read_inertial(tacDraft* draft, const tacElement* element, tacBodyMass* sum) {
+    tacReader* reader = &draft->reader;
+    static const char* const turns[] = {"quat", "euler", "axisangle", "xyaxes", "zaxis"};
+    tacInertia own = {0};
+    tac_require(reader, element, "mass");
+    tac_require(reader, element, "pos");
+    for (int i = 0; i < 5 && tac_attribute(element, "fullinertia"); ++i)
+        if (tac_attribute(element, turns[i]))
+            tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, turns[i]),
+                            turns[i], "fullinertia is in body axes: it takes no '%s'", turns[i]);
+    tac_read_number(reader, element, "mass", not_negative, &own.mass);
+    read_matrix(draft, element, own.inertia);
+    sum->given = tac_inertia_transform(tac_read_pose(draft, element), &own);
+    sum->line = element->line;
+}
+
+//---------------------------------- bodies ---------------------------------------
+
+// principal moments that no body can have: refused, or made equal if the scene says so
+static void check_moments(tacDraft* draft, int line, tacInertia* I) {
+    double p[3], axes[3][3];
+    tac_eigen3(I->inertia, p, axes);
+    double least = draft->boundinertia, slack = 1e-9 * p[0];
+    if (p[1] + p[2] < p[0] - slack && draft->balanceinertia)
+        p[0] = p[1] = p[2] = (p[0] + p[1] + p[2]) / 3.0;
+    else if (p[1] + p[2] < p[0] - slack || p[2] < -slack)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "<inertial>",
+                        "no body has the principal moments %g %g %g: each is at most the sum of "
+                        "the others; mend it, or write <compiler balanceinertia=\"true\"/>",
+                        p[0], p[1], p[2]);
+    else if (p[2] >= least)
+        return;
+    tacInertia turned = {.inertia = {fmax(p[0], least), fmax(p[1], least), fmax(p[2], least)}};
+    tacMat3 R;
+    memcpy(R.m, axes, sizeof axes);
+    turned = tac_inertia_transform((tacPose){tac_vec3_zero(), tac_mat_to_quat(R)}, &turned);
+    memcpy(I->inertia, turned.inertia, sizeof I->inertia);
+}
+
+static void check_known(tacDraft* draft, const tacElement* element, const tacBodyMass* sum) {
+    if (sum->shape)
+        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, sum->shape, "shape",
+                        "the mass of a geom of type=\"shape\" is not known; give the body an "
+                        "<inertial>, or the geom mass=\"0\"");
+    if (sum->shell)
+        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, sum->shell, "shellinertia",
+                        "shells are not built yet; give the body an <inertial>");
+    if (sum->geoms.mass < LEAST)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line, "<body>",
+                        "a body that moves needs mass: geoms, or an <inertial>");
+}
+
+void tac_finish_body(tacDraft* draft, const tacElement* element, int body, tacPath path,
+                     tacBodyMass* sum) {
+    tacBody* at = (tacBody*)draft->body.items + body;
+    int from_geoms = draft->inertiafromgeom == 1 || (draft->inertiafromgeom == 2 && !sum->line);
+    if (from_geoms && at->joints > 0) check_known(draft, element, sum);
+    tacInertia I = from_geoms ? sum->geoms : sum->given;
+    if (draft->boundmass > I.mass) I.mass = draft->boundmass;
+    check_moments(draft, sum->line ? sum->line : element->line, &I);
+    if (at->joints > 0 && (I.mass < LEAST || I.inertia[0] + I.inertia[1] + I.inertia[2] < LEAST))
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, sum->line ? sum->line : element->line,
+                        "<inertial>", "a body that moves needs mass and inertia above 0");
+    const double com[3] = {I.com.x, I.com.y, I.com.z};
+    at->mass = tac_draft_param(draft, path, "mass", not_negative, &I.mass, 1);
+    at->com = tac_draft_param(draft, path, "com", tac_range_position, com, 3);
+    at->inertia = tac_draft_param(draft, path, "inertia", any_number, I.inertia, 6);
+}
+
+// <compiler settotalmass>: all masses and inertias by one factor
+void tac_scale_masses(tacDraft* draft) {
+    const tacBody* bodies = draft->body.items;
+    double total = 0.0;
+    if (draft->settotalmass <= 0.0 || draft->reader.result != TAC_OK) return;
+    for (int b = 1; b < draft->body.count; ++b) total += *tac_draft_values(draft, bodies[b].mass);
+    double factor = total > 0.0 ? draft->settotalmass / total : 1.0;
+    for (int b = 1; b < draft->body.count; ++b) {
+        *tac_draft_values(draft, bodies[b].mass) *= factor;
+        double* inertia = tac_draft_values(draft, bodies[b].inertia);
+        for (int i = 0; i < 6; ++i) inertia[i] *= factor;
+    }
+}

@@ -1,0 +1,174 @@
+// <joint> and <freejoint>, and the degrees of freedom they give: MuJoCo's order of qpos and qvel.
+
+#include "model/draft.h"
+
+#include "base/assert.h"
+
+#include <math.h>
+#include <string.h>
+
+static const tacRange any_number = {-1e9, 1e9}, not_negative = {0.0, 1e12};
+
+static const int positions_of[] = {7, 4, 1, 1}, dofs_of[] = {6, 3, 1, 1};
+
+static void add_number(tacDraft* draft, tacList* list, double value) {
+    double* out = tac_list_add(&draft->reader, list, sizeof *out);
+    if (out) *out = value;
+}
+
+//---------------------------------- reference positions --------------------------
+
+// qpos0 and qpos_spring: a free joint starts where its body is written, a ball unturned
+static void add_positions(tacDraft* draft, const tacJoint* joint, tacPose body) {
+    double free[7] = {body.position.x, body.position.y, body.position.z, body.rotation.w,
+                      body.rotation.x, body.rotation.y, body.rotation.z};
+    const double ball[4] = {1.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i < positions_of[joint->kind]; ++i) {
+        double q = joint->kind == TAC_JOINT_FREE ? free[i] : ball[i], spring = q;
+        if (joint->axis >= 0) {
+            q = *tac_draft_values(draft, joint->ref);
+            spring = *tac_draft_values(draft, joint->springref);
+        }
+        add_number(draft, &draft->qpos0, q);
+        add_number(draft, &draft->qpos_spring, spring);
+    }
+}
+
+//---------------------------------- degrees of freedom ---------------------------
+
+// the last degree of freedom of the nearest body above that has one, or -1
+static int last_dof_above(const tacDraft* draft, int body) {
+    const tacBody* bodies = draft->body.items;
+    const tacDof* dofs = draft->dof.items;
+    for (int b = bodies[body].parent; b > 0; b = bodies[b].parent)
+        for (int i = draft->dof.count - 1; i >= 0 && bodies[b].joints > 0; --i)
+            if (dofs[i].body == b) return i;
+    return -1;
+}
+
+static void add_dofs(tacDraft* draft, const tacJoint* joint, int index) {
+    int first = draft->dof.count, count = dofs_of[joint->kind];
+    for (int i = 0; i < count; ++i) {
+        const tacDof* before = (const tacDof*)draft->dof.items + first + i - 1;
+        int same = first + i > 0 && before->body == joint->body;
+        int parent = same ? first + i - 1 : last_dof_above(draft, joint->body);
+        int depth = parent < 0 ? 1 : ((const tacDof*)draft->dof.items)[parent].depth + 1;
+        int moves = joint->kind == TAC_JOINT_FREE && i < 3; // translations are world axes
+        int group = joint->kind >= TAC_JOINT_SLIDE || moves ? first + i
+                    : joint->kind == TAC_JOINT_FREE         ? first + 3
+                                                            : first;
+        tacDof* dof = tac_list_add(&draft->reader, &draft->dof, sizeof *dof);
+        if (!dof) return;
+        *dof = (tacDof){index, joint->body, parent, group, draft->nM, depth};
+        draft->nM += depth;
+    }
+}
+
+//---------------------------------- attributes -----------------------------------
+
+static tacVec3 read_axis(tacDraft* draft, const tacElement* element) {
+    double axis[3] = {0.0, 0.0, 1.0};
+    tac_read_numbers(&draft->reader, element, "axis", 3, 3, any_number, axis);
+    double norm = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+    if (norm < 1e-14)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "axis"),
+                        "axis", "the axis has length 0");
+    return (tacVec3){axis[0] / norm, axis[1] / norm, axis[2] / norm};
+}
+
+static void read_limits(tacDraft* draft, const tacElement* element, tacPath path, double unit,
+                        tacJoint* joint) {
+    tacReader* reader = &draft->reader;
+    double range[2] = {0.0, 0.0};
+    int given = tac_read_numbers(reader, element, "range", 2, 2, any_number, range);
+    int word = tac_read_word(reader, element, "limited", "false true auto");
+    joint->limited = word == 1 || (word != 0 && given && draft->autolimits);
+    if (joint->limited && range[0] >= range[1] && joint->kind != TAC_JOINT_BALL)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "range"), "range",
+                        "the lower limit must be below the upper one");
+    range[0] *= unit, range[1] *= unit;
+    joint->range = tac_draft_param(draft, path, "range", any_number, range, 2);
+}
+
+// numbers that every kind has
+static void read_forces(tacDraft* draft, const tacElement* element, tacPath path, double unit,
+                        tacJoint* joint) {
+    const struct {
+        const char* name;
+        int* offset;
+    } numbers[] = {{"stiffness", &joint->stiffness},
+                   {"damping", &joint->damping},
+                   {"armature", &joint->armature},
+                   {"frictionloss", &joint->frictionloss}};
+    for (int i = 0; i < TAC_COUNT(numbers); ++i) {
+        double value = 0.0;
+        tac_read_number(&draft->reader, element, numbers[i].name, not_negative, &value);
+        *numbers[i].offset =
+            tac_draft_param(draft, path, numbers[i].name, not_negative, &value, 1);
+        if (i == 3 && value > 0.0) draft->frictionlosses += 1;
+    }
+    read_limits(draft, element, path, unit, joint);
+    draft->limits += joint->limited;
+}
+
+static void read_place(tacDraft* draft, const tacElement* element, tacPath path, double unit,
+                       tacJoint* joint) {
+    double p[3] = {0}, ref = 0.0, springref = 0.0;
+    tac_read_numbers(&draft->reader, element, "pos", 3, 3, tac_range_position, p);
+    joint->position = tac_draft_param(draft, path, "pos", tac_range_position, p, 3);
+    if (joint->kind == TAC_JOINT_BALL) return;
+    tacVec3 axis = read_axis(draft, element);
+    const double a[3] = {axis.x, axis.y, axis.z};
+    tac_read_number(&draft->reader, element, "ref", any_number, &ref);
+    tac_read_number(&draft->reader, element, "springref", any_number, &springref);
+    ref *= unit, springref *= unit;
+    joint->axis = tac_draft_param(draft, path, "axis", any_number, a, 3);
+    joint->ref = tac_draft_param(draft, path, "ref", any_number, &ref, 1);
+    joint->springref = tac_draft_param(draft, path, "springref", any_number, &springref, 1);
+}
+
+//---------------------------------- joints ---------------------------------------
+
+static void check_place(tacDraft* draft, const tacElement* element, const tacJoint* joint) {
+    const tacBody* body = (const tacBody*)draft->body.items + joint->body;
+    const tacJoint* before = (const tacJoint*)draft->joint.items + body->first_joint;
+    int dofs = dofs_of[joint->kind], after_free = 0;
+    for (int i = 0; i < body->joints; ++i) {
+        dofs += dofs_of[before[i].kind];
+        after_free |= before[i].kind == TAC_JOINT_FREE;
+    }
+    const char* wrong = NULL;
+    if (joint->body == 0) wrong = "the world has no joints";
+    if (joint->kind == TAC_JOINT_FREE && body->parent != 0)
+        wrong = "a free joint is for bodies that hang on the world";
+    if (after_free || (joint->kind == TAC_JOINT_FREE && body->joints > 0))
+        wrong = "a body with a free joint has no other joints";
+    if (dofs > 6) wrong = "a body has at most six degrees of freedom";
+    if (wrong)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line, "<joint>", "%s", wrong);
+}
+
+void tac_read_joint(tacDraft* draft, const tacElement* element, int body, tacPose pose) {
+    tacReader* reader = &draft->reader;
+    int index = draft->joint.count, is_free = strcmp(element->name, "freejoint") == 0;
+    tacJoint joint = {.body = body, .position = -1, .axis = -1, .ref = -1, .springref = -1};
+    int word = is_free ? 0 : tac_read_word(reader, element, "type", "free ball slide hinge");
+    joint.kind = word < 0 ? TAC_JOINT_HINGE : (tacJointKind)word;
+    check_place(draft, element, &joint);
+    joint.name = tac_draft_name(draft, element, "joint", index);
+    const char* key = *joint.name ? joint.name : tac_reader_text(reader, "%d", index);
+    tacPath path = {tac_reader_text(reader, "joint:%s", key), NULL};
+    if (reader->result != TAC_OK) return;
+
+    double unit = joint.kind == TAC_JOINT_SLIDE || joint.kind == TAC_JOINT_FREE ? 1.0
+                                                                               : draft->angle;
+    joint.qpos = draft->qpos0.count, joint.dof = draft->dof.count;
+    if (joint.kind != TAC_JOINT_FREE) read_place(draft, element, path, unit, &joint);
+    read_forces(draft, element, path, unit, &joint);
+    if (reader->result != TAC_OK) return;
+    add_positions(draft, &joint, pose);
+    add_dofs(draft, &joint, index);
+    tacJoint* out = tac_list_add(reader, &draft->joint, sizeof *out);
+    if (out) *out = joint;
+    ((tacBody*)draft->body.items)[body].joints += 1;
+}

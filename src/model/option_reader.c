@@ -1,0 +1,106 @@
+// What holds for the whole scene: <compiler>, <option>, <tactus>.
+
+#include "model/draft.h"
+
+#include "base/assert.h"
+
+#include <string.h>
+
+static const tacRange any_number = {-1e9, 1e9};
+
+//---------------------------------- compiler -------------------------------------
+
+static void read_eulerseq(tacDraft* draft, const tacElement* element) {
+    const tacAttribute* attribute = tac_attribute(element, "eulerseq");
+    if (!attribute) return;
+    const char* v = attribute->value;
+    if (strlen(v) == 3 && strspn(v, "xyzXYZ") == 3)
+        memcpy(draft->eulerseq, v, 4);
+    else
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, attribute->line, "eulerseq",
+                        "'%.20s' must be three letters of xyz (moving axes) or XYZ (fixed axes)",
+                        v);
+}
+
+void tac_read_compiler(tacDraft* draft, const tacElement* element) {
+    tacReader* reader = &draft->reader;
+    const tacRange bound = {0.0, 1e9};
+    int angle = tac_read_word(reader, element, "angle", "degree radian");
+    if (angle >= 0) draft->angle = angle == 1 ? 1.0 : 3.14159265358979323846 / 180.0;
+    read_eulerseq(draft, element);
+    int word = tac_read_word(reader, element, "inertiafromgeom", "false true auto");
+    if (word >= 0) draft->inertiafromgeom = word;
+    tac_read_bool(reader, element, "autolimits", &draft->autolimits);
+    tac_read_bool(reader, element, "balanceinertia", &draft->balanceinertia);
+    tac_read_number(reader, element, "boundmass", bound, &draft->boundmass);
+    tac_read_number(reader, element, "boundinertia", bound, &draft->boundinertia);
+    tac_read_number(reader, element, "settotalmass", any_number, &draft->settotalmass);
+    if (tac_read_word(reader, element, "coordinate", "local global") == 1)
+        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, "coordinate"),
+                        "coordinate",
+                        "global coordinates are not supported (nor by MuJoCo since 2.3.4); "
+                        "write poses in the parent's frame");
+}
+
+//---------------------------------- option ---------------------------------------
+
+static void read_integrator(tacDraft* draft, const tacElement* element) {
+    int word = tac_read_word(&draft->reader, element, "integrator",
+                             "Euler RK4 implicit implicitfast");
+    if (word >= 2)
+        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
+                        tac_attribute_line(element, "integrator"), "integrator",
+                        "this integrator is not built yet; there are Euler and RK4");
+    if (word >= 0) draft->integrator = word == 1 ? TAC_INTEGRATOR_RK4 : TAC_INTEGRATOR_EULER;
+}
+
+// a medium that slows bodies down
+static void refuse_medium(tacDraft* draft, const tacElement* element, const char* name) {
+    double value = 0.0;
+    tac_read_number(&draft->reader, element, name, any_number, &value);
+    if (value != 0.0)
+        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, name),
+                        name, "forces of a fluid are not built yet; remove it to move in vacuum");
+}
+
+static void read_flags(tacDraft* draft, const tacElement* element) {
+    static const char* const words[] = {"gravity", "passive", "actuation", "eulerdamp"};
+    for (int i = 0; i < TAC_COUNT(words); ++i) {
+        int word = tac_read_word(&draft->reader, element, words[i], "enable disable");
+        if (word < 0) continue;
+        draft->disable &= ~(1u << i);
+        draft->disable |= (unsigned)word << i;
+    }
+}
+
+void tac_read_option(tacDraft* draft, const tacElement* element) {
+    tacReader* reader = &draft->reader;
+    tac_read_numbers(reader, element, "gravity", 3, 3, any_number,
+                     tac_draft_values(draft, draft->gravity));
+    tac_read_number(reader, element, "timestep", tac_range_size,
+                    tac_draft_values(draft, draft->timestep));
+    read_integrator(draft, element);
+    refuse_medium(draft, element, "density");
+    refuse_medium(draft, element, "viscosity");
+    for (const tacElement* c = element->child; c; c = c->next)
+        if (strcmp(c->name, "flag") == 0) read_flags(draft, c);
+}
+
+//---------------------------------- tactus ---------------------------------------
+
+// the words are those of docs/architecture.md; a stage that exists will take its word out of here
+void tac_read_tactus(tacDraft* draft, const tacElement* element) {
+    static const char* const words[][2] = {
+        {"detect", "ssdf manifold edge_sdf sat convex gjk"},
+        {"respond", "spring scm elastoplastic lcp cone"},
+    };
+    if (tac_read_word(&draft->reader, element, "integrator", "explicit") == 0)
+        draft->integrator = TAC_INTEGRATOR_EXPLICIT;
+    for (int i = 0; i < TAC_COUNT(words); ++i) {
+        if (tac_read_word(&draft->reader, element, words[i][0], words[i][1]) < 0) continue;
+        const tacAttribute* attribute = tac_attribute(element, words[i][0]);
+        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, attribute->line, attribute->name,
+                        "%s=\"%s\" is not built yet; remove it to load the scene without contact",
+                        attribute->name, attribute->value);
+    }
+}
