@@ -1,4 +1,4 @@
-/// The step: next state, and all of its derivatives. A seam: declared, not built yet.
+/// The step: next state, and all of its derivatives.
 ///
 /// Each function is complete in itself: it takes (x, u), needs no earlier call, and on error leaves
 /// `next` and the adjoints untouched. Matrices are row-major, on the tangent space of size
@@ -6,48 +6,49 @@
 #ifndef TACTUS_STEP_H
 #define TACTUS_STEP_H
 
+#include "tactus/dynamics.h"
 #include "tactus/respond.h"
 
 TAC_EXTERN_C_BEGIN
 
 /// next = step(x, u). Same inputs give the same bits. `next` may alias `x` here, and only here.
 TAC_API
-tacResult tac_step(const tacModel* model, const tacState* x, const double* u, tacState* next,
-                   tacScratch* scratch) TAC_PLANNED("step");
+tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,
+                   tacScratch* scratch);
 
 /// The step and its Jacobians A = d next/d x (nx x nx), B = d next/d u (nx x nu) and P = d next/d
 /// theta for the parameters asked for, in their order. NULL skips a matrix.
 TAC_API
-tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const double* u,
-                            tacState* next, double* A, double* B, const tacParam* theta, int ntheta,
-                            double* P, tacScratch* scratch) TAC_PLANNED("step");
+tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacReal* u,
+                            tacState* next, tacReal* A, tacReal* B, const tacParam* theta, int ntheta,
+                            tacReal* P, tacScratch* scratch);
 
 /// Forward derivative of tac_step along (x_dot, u_dot, theta_dot). NULL means zero.
 TAC_API
-tacResult tac_step_jvp(const tacModel* model, const tacState* x, const double* u, tacTangent x_dot,
-                       const double* u_dot, const double* theta_dot, tacTangent next_dot,
-                       tacScratch* scratch) TAC_PLANNED("step");
+tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* u, tacTangent x_dot,
+                       const tacReal* u_dot, const tacReal* theta_dot, tacTangent next_dot,
+                       tacScratch* scratch);
 
 /// Reverse derivative of tac_step at (x, u): adds (d next/d x)^T next_bar to x_bar, likewise u_bar
 /// (nu) and theta_bar (nparam). NULL skips.
 TAC_API
-tacResult tac_step_vjp(const tacModel* model, const tacState* x, const double* u,
-                       tacTangent next_bar, tacTangent x_bar, double* u_bar, double* theta_bar,
-                       tacScratch* scratch) TAC_PLANNED("step");
+tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* u,
+                       tacTangent next_bar, tacTangent x_bar, tacReal* u_bar, tacReal* theta_bar,
+                       tacScratch* scratch);
 
 /// Second derivative: the derivative of what tac_step_vjp adds along (x_dot, u_dot, theta_dot),
 /// with next_bar held fixed. Adds. Exact, never by differences.
 TAC_API
-tacResult tac_step_hvp(const tacModel* model, const tacState* x, const double* u,
-                       tacTangent next_bar, tacTangent x_dot, const double* u_dot,
-                       const double* theta_dot, tacTangent x_bar, double* u_bar, double* theta_bar,
-                       tacScratch* scratch) TAC_PLANNED("step");
+tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* u,
+                       tacTangent next_bar, tacTangent x_dot, const tacReal* u_dot,
+                       const tacReal* theta_dot, tacTangent x_bar, tacReal* u_bar, tacReal* theta_bar,
+                       tacScratch* scratch);
 
 /// One element of a batch; elements may name different models.
 typedef struct tacStepItem {
     const tacModel* model; ///< scene of this element
     const tacState* x;     ///< state
-    const double* u;       ///< control                                        (nu)
+    const tacReal* u;      ///< control                                        (nu)
     tacState* next;        ///< next state; may alias x
     tacScratch* scratch;   ///< working memory of its own
     tacResult result;      ///< set by tac_step_batch
@@ -55,7 +56,7 @@ typedef struct tacStepItem {
 
 /// Steps all elements on `threads` threads (0: one per core). Bits do not depend on it.
 TAC_API
-tacResult tac_step_batch(tacStepItem* items, int count, int threads) TAC_PLANNED("step");
+tacResult tac_step_batch(tacStepItem* items, int count, int threads);
 
 TAC_EXTERN_C_END
 

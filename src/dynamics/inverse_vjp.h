@@ -105,12 +105,10 @@ TAC_INLINE void dof_vjp(const tacModel* model, const tacMotion* m, int k, wide l
                         const laneSlotBar* s, tacMotionDot* bar) {
     const tacJoint* j = &model->joint[model->dof[k].joint];
     laneColumn c = column_of(model, m, k);
-    if (!is_world_axis(model, k)) {
-        wide q_bar = dot6(c.S, s->G);
-        add_to(bar->dq, k, q_bar);
-        if (j->axis >= 0) add_to(bar->theta, j->ref, -q_bar);
-        add_to(bar->dv, k, dot6(s->Yq, c.F) + dot3(s->Yp, c.S.a));
-    }
+    wide q_bar = dot6(c.S, s->G);
+    add_to(bar->dq, k, q_bar);
+    if (j->axis >= 0) add_to(bar->theta, j->ref, -q_bar);
+    add_to(bar->dv, k, dot6(s->Yq, c.F) + dot3(s->Yp, c.S.a));
     add_to(bar->da, k, w_fma(w_set(model->param[j->armature]), lambda, dot6(s->Yq, c.S)));
     if (bar->theta && m->qacc) w_add(bar->theta, j->armature, lambda * w_get(m->qacc, k));
 }

@@ -1,8 +1,8 @@
 // Working memory of one thread, sized once from the model.
 
 #include "base/scratch.h"
-#include "dynamics/dynamics.h"
 #include "shape/program.h"
+#include "step/step.h"
 
 #include <string.h>
 
@@ -18,7 +18,8 @@ static size_t shape_bytes(const tacModel* model) {
 
 static size_t most_bytes(const tacModel* model) {
     size_t shape = shape_bytes(model), dynamics = tac_dynamics_size(model, 2 * sizeof(double));
-    return shape > dynamics ? shape : dynamics;
+    size_t step = tac_step_size(model), most = shape > dynamics ? shape : dynamics;
+    return most > step ? most : step;
 }
 
 tacResult tac_scratch_create(const tacModel* model, tacScratch** out) {

@@ -1,0 +1,119 @@
+// The equation of motion and its derivatives.
+
+#include "step/flow.h"
+
+#include "math/quat.h"
+
+#include <string.h>
+
+tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, tacArena* arena) {
+    size_t nv = (size_t)(model->nv * kernels->lanes);
+    tacFlow f = {.model = model, .k = kernels, .h = model->param[model->timestep]};
+    f.m = tac_motion_take(model, kernels->lanes, arena);
+    f.bias = TAC_TAKE(arena, tacReal, nv);
+    f.extra = TAC_TAKE(arena, tacReal, nv);
+    f.implicit = model->integrator == TAC_INTEGRATOR_EULER &&
+                 !(model->disable & (TAC_DISABLE_PASSIVE | TAC_DISABLE_EULERDAMP));
+    for (int i = 0; i < (int)nv; ++i) {
+        const tacJoint* j = &model->joint[model->dof[i / kernels->lanes].joint];
+        f.extra[i] = f.h * model->param[j->damping];
+    }
+    return f;
+}
+
+size_t tac_flow_size(const tacModel* model, int lanes, size_t real_size) {
+    return tac_motion_size(model, lanes, real_size) +
+           2 * tac_arena_need(real_size * (size_t)(model->nv * lanes));
+}
+
+void tac_flow_at(tacFlow* f, const tacReal* qpos, const tacReal* qvel, tacReal* a) {
+    const tacModel* model = f->model;
+    f->m.qpos = qpos, f->m.qvel = qvel, f->m.qacc = NULL;
+    f->k->kinematics(model, &f->m);
+    f->k->inverse(model, &f->m, f->bias);
+    f->k->applied(model, &f->m, f->ctrl, a);
+    f->k->add_scaled(model->nv, a, -1.0, f->bias, a);
+    f->k->mass(model, &f->m, f->implicit ? f->extra : NULL);
+    f->k->factor(model, &f->m);
+    f->k->solve(model, &f->m, a);
+}
+
+//---------------------------------- derivatives ----------------------------------
+
+void tac_flow_ready(tacFlow* f, const tacReal* a) {
+    f->m.qacc = a;
+    f->k->inverse(f->model, &f->m, f->bias);
+    f->k->coriolis(f->model, &f->m);
+}
+
+// (M + h D) a = applied - c, so (M + h D) da = d applied - d(M a + c) - d(h D) a
+void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, const tacReal* u_dot, tacReal* a_dot) {
+    const tacModel* model = f->model;
+    f->k->inverse_jvp(model, &f->m, dot, f->bias);
+    f->k->applied_jvp(model, &f->m, f->ctrl, dot, u_dot, a_dot);
+    for (int k = 0; k < model->nv; ++k) {
+        a_dot[k] -= f->bias[k];
+        int damping = model->joint[model->dof[k].joint].damping;
+        if (f->implicit && dot->theta)
+            a_dot[k] -= f->m.qacc[k] * (f->h * dot->theta[damping] +
+                                        dot->theta[model->timestep] * model->param[damping]);
+    }
+    f->k->solve(model, &f->m, a_dot);
+}
+
+void tac_flow_vjp(tacFlow* f, tacReal* a_bar, tacMotionDot* bar, tacReal* u_bar) {
+    const tacModel* model = f->model;
+    f->k->solve(model, &f->m, a_bar);
+    f->k->applied_vjp(model, &f->m, f->ctrl, a_bar, bar, u_bar);
+    for (int k = 0; k < model->nv; ++k) {
+        int damping = model->joint[model->dof[k].joint].damping;
+        if (f->implicit && bar->theta) {
+            tacReal s = f->m.qacc[k] * a_bar[k];
+            bar->theta[damping] -= f->h * s;
+            bar->theta[model->timestep] -= model->param[damping] * s;
+        }
+        a_bar[k] = -a_bar[k];
+    }
+    f->k->inverse_vjp(model, &f->m, a_bar, bar);
+}
+
+//---------------------------------- positions ------------------------------------
+
+// how many of a joint's velocities are lengths or angles of one axis
+static int straight_of(const tacJoint* j) {
+    return j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 3 : 0;
+}
+
+void tac_move_jvp(const tacModel* model, const tacReal* velocity, tacReal h, const tacReal* dq,
+                  const tacReal* velocity_dot, tacReal h_dot, tacReal* next_dot) {
+    for (int i = 0; i < model->njoint; ++i) {
+        const tacJoint* j = &model->joint[i];
+        int k = j->dof, straight = straight_of(j);
+        for (; k < j->dof + straight; ++k)
+            next_dot[k] = dq[k] + h * velocity_dot[k] + h_dot * velocity[k];
+        if (j->axis >= 0) continue;
+        tacVec3 w = tac_load3(velocity + k);
+        tacVec3 w_dot = tac_add_scaled(tac_scale(w, h_dot), h, tac_load3(velocity_dot + k));
+        tac_store3(next_dot + k, tac_quat_integrate_jvp(tac_scale(w, h), tac_load3(dq + k), w_dot));
+    }
+}
+
+void tac_move_vjp(const tacModel* model, const tacReal* velocity, tacReal h,
+                  const tacReal* next_bar, tacReal* dq_bar, tacReal* velocity_bar,
+                  tacReal* h_bar) {
+    for (int i = 0; i < model->njoint; ++i) {
+        const tacJoint* j = &model->joint[i];
+        int k = j->dof, straight = straight_of(j);
+        for (; k < j->dof + straight; ++k) {
+            dq_bar[k] += next_bar[k];
+            velocity_bar[k] += h * next_bar[k];
+            *h_bar += velocity[k] * next_bar[k];
+        }
+        if (j->axis >= 0) continue;
+        tacVec3 w = tac_load3(velocity + k), q_bar = tac_vec3_zero(), w_bar = tac_vec3_zero();
+        tac_quat_integrate_vjp(tac_scale(w, h), tac_load3(next_bar + k), &q_bar, &w_bar);
+        tac_store3(dq_bar + k, tac_add(tac_load3(dq_bar + k), q_bar));
+        tac_store3(velocity_bar + k, tac_add_scaled(tac_load3(velocity_bar + k), h, w_bar));
+        *h_bar += tac_dot(w, w_bar);
+    }
+}

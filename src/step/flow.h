@@ -1,0 +1,37 @@
+// The equation of motion, a = M^-1 (springs + dampers + actuators - bias), of one state or of a
+// batch with one state per lane; and of one state its derivatives.
+
+#ifndef TAC_STEP_FLOW_H
+#define TAC_STEP_FLOW_H
+
+#include "dynamics/dynamics.h"
+
+typedef struct tacFlow {
+    const tacModel* model;
+    const tacDynamicsKernels* k;
+    tacMotion m;
+    const tacReal* ctrl; // (nu)
+    tacReal *bias, *extra; // (nv)
+    tacReal h;             // time step
+    int implicit;          // is the damping of the joints implicit?
+} tacFlow;
+
+tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, tacArena* arena);
+size_t tac_flow_size(const tacModel* model, int lanes, size_t real_size);
+
+// a (nv) at qpos and qvel
+void tac_flow_at(tacFlow* f, const tacReal* qpos, const tacReal* qvel, tacReal* a);
+
+// After tac_flow_at: makes the derivatives at its a ready. One lane.
+void tac_flow_ready(tacFlow* f, const tacReal* a);
+void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, const tacReal* u_dot, tacReal* a_dot);
+// adds; `a_bar` is overwritten
+void tac_flow_vjp(tacFlow* f, tacReal* a_bar, tacMotionDot* bar, tacReal* u_bar);
+
+// next = qpos moved by h velocity: its derivatives, one lane. h_dot and h_bar are of h.
+void tac_move_jvp(const tacModel* model, const tacReal* velocity, tacReal h, const tacReal* dq,
+                  const tacReal* velocity_dot, tacReal h_dot, tacReal* next_dot);
+void tac_move_vjp(const tacModel* model, const tacReal* velocity, tacReal h,
+                  const tacReal* next_bar, tacReal* dq_bar, tacReal* velocity_bar, tacReal* h_bar);
+
+#endif

@@ -1,0 +1,106 @@
+// Many steps at once: neighbours that share a model go through the kernels side by side, one state
+// per lane; groups of lanes are shared out over threads. The bits are those of tac_step.
+
+#include "step/step.h"
+
+#include "base/pool.h"
+
+#include <string.h>
+
+typedef struct stepGroups {
+    tacStepItem* items;
+    int count, lanes;
+} stepGroups;
+
+//---------------------------------- lanes ----------------------------------------
+
+// number i of lane `lane`; lanes without a state repeat the last one
+static void gather(const tacReal* from, int n, int lane, int lanes, tacReal* to) {
+    for (int i = 0; i < n; ++i) to[(size_t)i * (size_t)lanes + (size_t)lane] = from[i];
+}
+
+static int is_finite_lane(const tacReal* x, int n, int lane, int lanes) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += 0.0 * tac_re(x[(size_t)i * (size_t)lanes + (size_t)lane]);
+    return sum == 0.0;
+}
+
+static void scatter(const tacModel* model, const tacReal* q, const tacReal* v, int lane, int lanes,
+                    tacStepItem* item) {
+    if (!is_finite_lane(q, model->nq, lane, lanes) || !is_finite_lane(v, model->nv, lane, lanes)) {
+        item->result = TAC_ERROR_DIVERGED;
+        return;
+    }
+    tac_state_keep(model, item->x, item->next);
+    for (int i = 0; i < model->nq; ++i)
+        item->next->qpos[i] = q[(size_t)i * (size_t)lanes + (size_t)lane];
+    for (int i = 0; i < model->nv; ++i)
+        item->next->qvel[i] = v[(size_t)i * (size_t)lanes + (size_t)lane];
+    item->scratch->info = (tacInfo){.time_of_impact = tac_re(model->param[model->timestep])};
+    item->result = TAC_OK;
+}
+
+// up to `lanes` states of one model, all of them usable
+static void step_lanes(tacStepItem** item, int count, const tacDynamicsKernels* kernels) {
+    const tacModel* model = item[0]->model;
+    tacArena* arena = &item[0]->scratch->arena;
+    size_t mark = arena->used;
+    int lanes = kernels->lanes;
+    tacFlow f = tac_flow_take(model, kernels, arena);
+    tacStages s = tac_stages_take(model, lanes, arena);
+    tacReal* u = TAC_TAKE(arena, tacReal, model->nu * lanes);
+    tacReal* q = TAC_TAKE(arena, tacReal, model->nq * lanes);
+    tacReal* v = TAC_TAKE(arena, tacReal, model->nv * lanes);
+    for (int lane = 0; lane < lanes; ++lane) {
+        const tacStepItem* from = item[lane < count ? lane : count - 1];
+        gather(from->x->qpos, model->nq, lane, lanes, s.q[0]);
+        gather(from->x->qvel, model->nv, lane, lanes, s.v[0]);
+        gather(from->u, model->nu, lane, lanes, u);
+    }
+    f.ctrl = u;
+    tac_advance(&f, &s, q, v);
+    for (int lane = 0; lane < count; ++lane) scatter(model, q, v, lane, lanes, item[lane]);
+    arena->used = mark;
+}
+
+//---------------------------------- groups ---------------------------------------
+
+// runs of neighbours of one model within a group; what cannot be stepped says so
+static void step_group(void* context, int job, int worker) {
+    (void)worker;
+    const stepGroups* g = context;
+    const tacDynamicsKernels* kernels = TAC_DISPATCH(tac_dynamics_kernels_);
+    tacStepItem* run[TAC_MAX_LANES];
+    int last = (job + 1) * g->lanes < g->count ? (job + 1) * g->lanes : g->count, count = 0;
+    for (int i = job * g->lanes; i < last; ++i) {
+        tacStepItem* item = &g->items[i];
+        item->result = item->scratch && item->next ? tac_step_check(item->model, item->x, item->u)
+                                                   : TAC_ERROR_VALUE;
+        if (item->result == TAC_OK) run[count++] = item;
+        int ends = i + 1 == last || (count > 0 && g->items[i + 1].model != run[0]->model);
+        if (!ends || count == 0) continue;
+        if (count == 1)
+            run[0]->result = tac_step(run[0]->model, run[0]->x, run[0]->u, run[0]->next,
+                                      run[0]->scratch);
+        else
+            step_lanes(run, count, kernels);
+        count = 0;
+    }
+}
+
+tacResult tac_step_batch(tacStepItem* items, int count, int threads) {
+    if (count < 0 || (count > 0 && !items) || threads < 0) return TAC_ERROR_VALUE;
+    if (count == 0) return TAC_OK;
+    stepGroups g = {items, count, TAC_DISPATCH(tac_dynamics_kernels_)->lanes};
+    int jobs = (count + g.lanes - 1) / g.lanes;
+    tacPool* pool = NULL;
+    tacResult result = TAC_OK;
+    if (threads != 1 && jobs > 1)
+        result = tac_pool_create(threads, tac_default_allocator(), &pool);
+    if (result != TAC_OK) return result;
+    for (int i = 0; i < jobs && !pool; ++i) step_group(&g, i, 0);
+    if (pool) tac_pool_run(pool, jobs, step_group, &g);
+    tac_pool_destroy(pool);
+    for (int i = 0; i < count && result == TAC_OK; ++i) result = items[i].result;
+    return result;
+}

@@ -1,0 +1,81 @@
+// Second derivatives of the step: tac_step_vjp of this, the complex build, at x + i h x'.
+
+#include "step/step.h"
+
+#include "math/plain.h"
+#include "math/quat.h"
+
+#include <string.h>
+
+// qpos moved along a tangent: turns by q (1, dq/2), to first order
+static void move_positions(const tacModel* model, const double* qpos, const double* dq,
+                           tacReal* out) {
+    plain_to_complex(model->nq, qpos, NULL, out);
+    for (int i = 0; i < model->njoint && dq; ++i) {
+        const tacJoint* j = &model->joint[i];
+        int q = j->qpos, v = j->dof, straight = j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 3 : 0;
+        for (int k = 0; k < straight; ++k, ++q, ++v)
+            out[q] = r_make(qpos[q], TAC_COMPLEX_STEP * dq[v]);
+        if (j->axis >= 0) continue;
+        tacReal half[3];
+        for (int k = 0; k < 3; ++k) half[k] = r_make(0.0, 0.5 * TAC_COMPLEX_STEP * dq[v + k]);
+        tac_quat_store(out + q, tac_quat_mul(tac_quat_load(out + q), tac_quat(1.0, tac_load3(half))));
+    }
+}
+
+static tacReal* take_complex(tacArena* arena, int n, const double* value, const double* tangent) {
+    tacReal* out = TAC_TAKE(arena, tacReal, n);
+    for (int i = 0; i < n; ++i)
+        out[i] = r_make(value ? value[i] : 0.0, tangent ? TAC_COMPLEX_STEP * tangent[i] : 0.0);
+    return out;
+}
+
+static void add_out(int n, const tacReal* in, tacReal* out) {
+    if (out) plain_add_derivative(n, in, (double*)out);
+}
+
+static int is_plain_finite(const tacReal* x, int n) {
+    const double* plain = (const double*)x;
+    double sum = 0.0;
+    for (int i = 0; plain && i < n; ++i) sum += 0.0 * plain[i];
+    return sum == 0.0;
+}
+
+// All pointers of the arguments point to doubles here, whatever the header's tacReal says.
+tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* u,
+                       tacTangent next_bar, tacTangent x_dot, const tacReal* u_dot,
+                       const tacReal* theta_dot, tacTangent x_bar, tacReal* u_bar,
+                       tacReal* theta_bar, tacScratch* scratch) {
+    if (!model || !x || (model->nv > 0 && (!x->qpos || !x->qvel)) || (model->nu > 0 && !u))
+        return TAC_ERROR_VALUE;
+    int nv = model->nv, nu = model->nu, nparam = model->nparam;
+    if (!is_plain_finite(x->qpos, model->nq) || !is_plain_finite(x->qvel, nv) ||
+        !is_plain_finite(u, nu) || !is_plain_finite(x_dot.dq, nv) ||
+        !is_plain_finite(x_dot.dv, nv) || !is_plain_finite(u_dot, nu) ||
+        !is_plain_finite(theta_dot, nparam) || !is_plain_finite(next_bar.dq, nv) ||
+        !is_plain_finite(next_bar.dv, nv))
+        return TAC_ERROR_VALUE;
+    tacArena* arena = &scratch->arena;
+    size_t mark = arena->used;
+    tacModel moved = *model;
+    moved.param = take_complex(arena, nparam, (const double*)model->param, (const double*)theta_dot);
+    tacReal* q = TAC_TAKE(arena, tacReal, model->nq);
+    move_positions(model, (const double*)x->qpos, (const double*)x_dot.dq, q);
+    tacState at = {.qpos = q};
+    at.qvel = take_complex(arena, nv, (const double*)x->qvel, (const double*)x_dot.dv);
+    tacReal* control = take_complex(arena, nu, (const double*)u, (const double*)u_dot);
+    tacTangent bar = {.dq = take_complex(arena, nv, (const double*)next_bar.dq, NULL),
+                      .dv = take_complex(arena, nv, (const double*)next_bar.dv, NULL)};
+    tacTangent out = {.dq = take_complex(arena, nv, NULL, NULL),
+                      .dv = take_complex(arena, nv, NULL, NULL)};
+    tacReal* out_u = take_complex(arena, nu, NULL, NULL);
+    tacReal* out_theta = theta_bar ? take_complex(arena, nparam, NULL, NULL) : NULL;
+    tacResult result = tac_step_vjp(&moved, &at, control, bar, out, out_u, out_theta, scratch);
+    if (result == TAC_OK) {
+        add_out(nv, out.dq, x_bar.dq), add_out(nv, out.dv, x_bar.dv);
+        add_out(nu, out_u, u_bar);
+        if (theta_bar) add_out(nparam, out_theta, theta_bar);
+    }
+    arena->used = mark;
+    return result;
+}

@@ -1,0 +1,251 @@
+// Laws of the step: energy and momentum, batches, bad input, divergence.
+
+#include "tactus/tactus.h"
+
+#include "base/dispatch.h"
+#include "test.h"
+
+#include <stdlib.h>
+
+//---------------------------------- scenes ---------------------------------------
+
+typedef struct stage {
+    tacModel* model;
+    tacScratch* scratch;
+    tacState x;
+    double* u;
+} stage;
+
+static int open_stage(stage* s, const char* name) {
+    char path[300];
+    tacMessage message;
+    snprintf(path, sizeof path, "%s/scenes/%s.xml", TAC_SOURCE_DIR, name);
+    *s = (stage){0};
+    ENSURE(tac_load(path, NULL, &s->model, &message) == TAC_OK);
+    ENSURE(tac_scratch_create(s->model, &s->scratch) == TAC_OK);
+    s->x.qpos = calloc((size_t)s->model->nq, sizeof(double));
+    s->x.qvel = calloc((size_t)s->model->nv, sizeof(double));
+    s->u = calloc((size_t)s->model->nu + 1, sizeof(double));
+    memcpy(s->x.qpos, s->model->qpos0, sizeof(double) * (size_t)s->model->nq);
+    return 0;
+}
+
+static void close_stage(stage* s) {
+    free(s->x.qpos), free(s->x.qvel), free(s->u);
+    tac_scratch_destroy(s->scratch);
+    tac_model_destroy(s->model);
+}
+
+static void set_param(tacModel* model, const char* name, double value) {
+    tacParam param;
+    if (tac_param_find(model, name, &param) != TAC_OK) return;
+    for (int i = 0; i < param.count; ++i) model->param[param.offset + i] = value;
+}
+
+static void no_losses(tacModel* model) {
+    for (int i = 0; i < model->njoint; ++i) model->param[model->joint[i].damping] = 0.0;
+}
+
+//---------------------------------- energy and momentum --------------------------
+
+// energy after one second; the first velocity is the same for every time step
+static double energy_after_second(stage* s, int steps) {
+    tacState x = s->x;
+    double e[2];
+    memcpy(x.qpos, s->model->qpos0, sizeof(double) * (size_t)s->model->nq);
+    for (int i = 0; i < s->model->nv; ++i) x.qvel[i] = 0.5 + 0.1 * i;
+    s->model->integrator = TAC_INTEGRATOR_RK4;
+    set_param(s->model, "option/timestep", 1.0 / steps);
+    for (int i = 0; i < steps; ++i) tac_step(s->model, &x, s->u, &x, s->scratch);
+    tac_energy(s->model, x.qpos, x.qvel, e, s->scratch);
+    return e[0] + e[1];
+}
+
+static double start_energy(stage* s) {
+    double e[2];
+    memcpy(s->x.qpos, s->model->qpos0, sizeof(double) * (size_t)s->model->nq);
+    for (int i = 0; i < s->model->nv; ++i) s->x.qvel[i] = 0.5 + 0.1 * i;
+    tac_energy(s->model, s->x.qpos, s->x.qvel, e, s->scratch);
+    return e[0] + e[1];
+}
+
+// hinges and slides: the drift of RK4 falls with the fourth power of the time step or faster
+static int rk4_keeps_energy(void) {
+    static const char* const names[] = {"double_pendulum", "cart_pole", "arm"};
+    for (int i = 0; i < 3; ++i) {
+        stage s;
+        ENSURE_LAW(open_stage(&s, names[i]));
+        no_losses(s.model);
+        s.model->disable |= TAC_DISABLE_ACTUATION;
+        double start = start_energy(&s);
+        double coarse = fabs(energy_after_second(&s, 100) - start);
+        double fine = fabs(energy_after_second(&s, 200) - start);
+        double slope = log2(coarse / fine);
+        printf("    %-16s energy %.3g J, drift %.2g and %.2g, slope %.2f\n", names[i], start, coarse,
+               fine, slope);
+        ENSURE(slope >= 3.8);
+        close_stage(&s);
+    }
+    return 0;
+}
+
+// rate of total momentum under gravity alone is weight and its moment; by differences along qacc
+static int momentum_changes_by_external_wrench(void) {
+    stage s;
+    ENSURE_LAW(open_stage(&s, "humanoid"));
+    const tacModel* model = s.model;
+    testRandom random = {3};
+    double weight = 0.0, qacc[27], tau[27], before[6], after[6], wrench[14 * 6] = {0};
+    for (int i = 0; i < model->nv; ++i) s.x.qvel[i] = test_uniform(&random, -1.0, 1.0);
+    for (int i = 7; i < model->nq; ++i) s.x.qpos[i] = test_uniform(&random, -1.0, 1.0);
+    for (int b = 1; b < model->nbody; ++b) weight += model->param[model->body[b].mass] * 9.81;
+    for (int k = 0; k < 6; ++k) wrench[6 * 4 + k] = test_uniform(&random, -5.0, 5.0);
+    // rotors are outside the balance
+    for (int i = 0; i < model->njoint; ++i) model->param[model->joint[i].armature] = 0.0;
+    tac_joint_forces(model, s.x.qpos, s.x.qvel, s.u, tau, s.scratch);
+    tacDynamicsInput x = {.qpos = s.x.qpos, .qvel = s.x.qvel, .wrench = wrench};
+    ENSURE(tac_forward_dynamics(model, x, tau, qacc, s.scratch) == TAC_OK);
+    // momentum = J-like row . qvel: its rate is the inverse dynamics' root force, which the free
+    // joint must not need
+    x.qacc = qacc;
+    ENSURE(tac_inverse_dynamics(model, x, tau, s.scratch) == TAC_OK);
+    for (int k = 0; k < 6; ++k) ENSURE_NEAR(tau[k], -5.0 * 0.0, 1e-9 * weight);
+
+    // and by central differences of the momentum along the motion
+    const double h = 1e-5;
+    double q[34], v[27], *end[2] = {before, after};
+    for (int side = 0; side < 2; ++side) {
+        double t = side ? h : -h;
+        tacModel moved = *model;
+        double param[20000];
+        ENSURE(model->nparam <= 20000);
+        memcpy(param, model->param, sizeof(double) * (size_t)model->nparam);
+        moved.param = param;
+        moved.integrator = TAC_INTEGRATOR_EXPLICIT;
+        param[model->timestep] = t;
+        tacState at = s.x, next = {.qpos = q, .qvel = v};
+        // a curve with this velocity and acceleration: two half moves
+        double half[27];
+        for (int i = 0; i < 27; ++i) half[i] = s.x.qvel[i] + 0.5 * t * qacc[i];
+        at.qvel = half;
+        ENSURE(tac_step(&moved, &at, s.u, &next, s.scratch) == TAC_OK);
+        for (int i = 0; i < 27; ++i) v[i] = s.x.qvel[i] + t * qacc[i];
+        ENSURE(tac_momentum(model, q, v, end[side], s.scratch) == TAC_OK);
+    }
+    for (int k = 0; k < 3; ++k) {
+        double rate = (after[k] - before[k]) / (2.0 * h);
+        ENSURE_NEAR(rate, wrench[6 * 4 + k] - (k == 2 ? weight : 0.0), 1e-6 * weight);
+    }
+    close_stage(&s);
+    return 0;
+}
+
+//---------------------------------- batches --------------------------------------
+
+enum { MOST = 37 };
+
+static int run_batch(stage* s, int count, int threads, double* out) {
+    tacStepItem items[MOST];
+    tacState x[MOST];
+    tacScratch* scratch[MOST];
+    int nq = s->model->nq, nv = s->model->nv, nu = s->model->nu;
+    double* memory = calloc((size_t)(MOST * (nq + nv + nu + 1)), sizeof(double));
+    testRandom random = {11};
+    for (int i = 0; i < count; ++i) {
+        double* at = memory + i * (nq + nv + nu + 1);
+        x[i] = (tacState){.qpos = at, .qvel = at + nq};
+        memcpy(at, s->model->qpos0, sizeof(double) * (size_t)nq);
+        for (int k = 0; k < nq + nv + nu; ++k) at[k] += test_uniform(&random, -0.5, 0.5);
+        tac_scratch_create(s->model, &scratch[i]);
+        items[i] = (tacStepItem){s->model, &x[i], at + nq + nv, &x[i], scratch[i], TAC_OK};
+    }
+    for (int k = 0; k < 5; ++k) {
+        if (threads < 0)
+            for (int i = 0; i < count; ++i)
+                ENSURE(tac_step(s->model, &x[i], items[i].u, &x[i], scratch[i]) == TAC_OK);
+        else
+            ENSURE(tac_step_batch(items, count, threads) == TAC_OK);
+    }
+    for (int i = 0; i < count; ++i) {
+        memcpy(out + i * (nq + nv), x[i].qpos, sizeof(double) * (size_t)(nq + nv));
+        tac_scratch_destroy(scratch[i]);
+    }
+    free(memory);
+    return 0;
+}
+
+// one state at a time, batches of 1, 2, 7 and 37, one and two threads: the same bits
+static int batches_have_the_bits_of_single_steps(void) {
+    static const char* const names[] = {"cart_pole", "top", "arm", "humanoid"};
+    static const int counts[] = {1, 2, 7, MOST};
+    static double single[MOST * 61], batch[MOST * 61];
+    for (int n = 0; n < 4; ++n) {
+        stage s;
+        ENSURE_LAW(open_stage(&s, names[n]));
+        for (int c = 0; c < 4; ++c) {
+            size_t size = sizeof(double) * (size_t)(counts[c] * (s.model->nq + s.model->nv));
+            ENSURE_LAW(run_batch(&s, counts[c], -1, single));
+            for (int threads = 1; threads <= 2; ++threads) {
+                ENSURE_LAW(run_batch(&s, counts[c], threads, batch));
+                ENSURE(memcmp(single, batch, size) == 0);
+            }
+        }
+        close_stage(&s);
+    }
+    return 0;
+}
+
+static int mixed_models_share_a_batch(void) {
+    stage a, b;
+    ENSURE_LAW(open_stage(&a, "cart_pole"));
+    ENSURE_LAW(open_stage(&b, "top"));
+    tacStepItem items[3] = {{a.model, &a.x, a.u, &a.x, a.scratch, TAC_OK},
+                            {b.model, &b.x, b.u, &b.x, b.scratch, TAC_OK},
+                            {NULL, &a.x, a.u, &a.x, a.scratch, TAC_OK}};
+    ENSURE(tac_step_batch(items, 2, 1) == TAC_OK);
+    ENSURE(tac_step_batch(items, 3, 1) == TAC_ERROR_VALUE);
+    ENSURE(items[0].result == TAC_OK && items[2].result == TAC_ERROR_VALUE);
+    close_stage(&a), close_stage(&b);
+    return 0;
+}
+
+//---------------------------------- bad input and divergence ---------------------
+
+static int bad_input_changes_nothing(void) {
+    stage s;
+    ENSURE_LAW(open_stage(&s, "arm"));
+    double q[7], v[7];
+    tacState next = {.qpos = q, .qvel = v, .time = 5.0};
+    memset(q, 1, sizeof q), memset(v, 1, sizeof v);
+    s.x.qvel[3] = NAN;
+    ENSURE(tac_step(s.model, &s.x, s.u, &next, s.scratch) == TAC_ERROR_VALUE);
+    s.x.qvel[3] = 0.0;
+    ENSURE(tac_step(s.model, &s.x, NULL, &next, s.scratch) == TAC_ERROR_VALUE);
+    s.x.qvel[3] = 1e200; // its square overflows
+    ENSURE(tac_step(s.model, &s.x, s.u, &next, s.scratch) == TAC_ERROR_DIVERGED);
+    double keep[7];
+    memset(keep, 1, sizeof keep);
+    ENSURE(memcmp(q, keep, sizeof q) == 0 && memcmp(v, keep, sizeof v) == 0 && next.time == 5.0);
+    close_stage(&s);
+    return 0;
+}
+
+// random torques for a long time: no NaN, no crash
+static int humanoid_survives_random_torques(void) {
+    stage s;
+    int steps = getenv("TACTUS_SWEEP") ? 1000000 : getenv("TACTUS_NO_SWEEP") ? 2000 : 20000;
+    ENSURE_LAW(open_stage(&s, "humanoid"));
+    testRandom random = {5};
+    for (int i = 0; i < steps; ++i) {
+        for (int k = 0; k < s.model->nu; ++k) s.u[k] = test_uniform(&random, -1.0, 1.0);
+        ENSURE(tac_step(s.model, &s.x, s.u, &s.x, s.scratch) == TAC_OK);
+        if (s.x.qpos[2] < -1e6) s.x.qpos[2] = 0.0, s.x.qvel[2] = 0.0; // it falls for ever
+    }
+    for (int i = 0; i < s.model->nv; ++i) ENSURE(isfinite(s.x.qvel[i]));
+    close_stage(&s);
+    return 0;
+}
+
+TEST_MAIN(RUN(rk4_keeps_energy), RUN(momentum_changes_by_external_wrench),
+          RUN(batches_have_the_bits_of_single_steps), RUN(mixed_models_share_a_batch),
+          RUN(bad_input_changes_nothing), RUN(humanoid_survives_random_torques))

@@ -1,0 +1,273 @@
+// Derivatives of inverse dynamics, of forward dynamics and of the step, on our scenes: analytic
+// against complex step and quad precision, adjoints, Taylor slopes, Hessian products.
+
+#include "check/prove.h"
+#include "step/adapter_step.h"
+
+#include <stdlib.h>
+
+//---------------------------------- problems -------------------------------------
+
+// everything but drawings: geoms and shapes have no part in the motion
+static int is_used(const tacModel* model, int offset) {
+    const char* name = model->paramname[model->paramgroup[offset]].name;
+    return strncmp(name, "shape:", 6) != 0 && strncmp(name, "geom:", 5) != 0 &&
+           strncmp(name, "body:world/", 11) != 0 && !strstr(name, "/range") &&
+           !strstr(name, "/frictionloss");
+}
+
+static int open_context(stepContext* c, const char* text, const char* path) {
+    tacModel* model = NULL;
+    tacMessage message = {0};
+    tacResult result = text ? tac_load_text(text, (int)strlen(text), "text", NULL, &model, &message)
+                            : tac_load(path, NULL, &model, &message);
+    if (result != TAC_OK) printf("  %s\n", message.text);
+    ENSURE(result == TAC_OK);
+    *c = (stepContext){.model = model};
+    ENSURE(tac_scratch_create(model, &c->scratch) == TAC_OK);
+    size_t all = (size_t)(model->nq + 3 * model->nv + model->nu + model->nparam + 6 * model->nbody);
+    c->qpos = calloc(all, sizeof *c->qpos), c->qnext = calloc(all, sizeof *c->qnext);
+    c->used = calloc(all, sizeof *c->used), c->memory = calloc(4 * all, 16);
+    for (int i = 0; i < model->nparam; ++i)
+        if (is_used(model, i)) c->used[c->used_count++] = i;
+    return 0;
+}
+
+static void close_context(stepContext* c) {
+    free(c->qpos), free(c->qnext), free(c->used), free(c->memory);
+    tac_scratch_destroy(c->scratch);
+    tac_model_destroy((tacModel*)c->model);
+}
+
+// a random position, or the one that the scene is drawn in
+static void draw_positions(const stepContext* c, int at_rest, unsigned long long* random) {
+    for (int i = 0; i < c->model->njoint; ++i) {
+        const tacJoint* j = &c->model->joint[i];
+        int count = j->kind == TAC_JOINT_FREE ? 7 : j->kind == TAC_JOINT_BALL ? 4 : 1;
+        for (int k = 0; k < count; ++k)
+            c->qpos[j->qpos + k] =
+                at_rest ? c->model->qpos0[j->qpos + k] : tac_check_normal(random);
+        double norm = 0.0, *q = c->qpos + j->qpos + count - 4;
+        for (int k = 0; k < 4 && j->axis < 0; ++k) norm += q[k] * q[k];
+        for (int k = 0; k < 4 && j->axis < 0; ++k) q[k] /= sqrt(norm);
+    }
+}
+
+static void draw_inputs(const stepContext* c, int count, int still, unsigned long long* random,
+                        double* x, double* scale) {
+    int nv = c->model->nv;
+    for (int i = 0; i < count; ++i) {
+        x[i] = i < nv || still ? 0.0 : 0.5 * tac_check_normal(random);
+        scale[i] = 1.0;
+    }
+    for (int i = 0; i < c->used_count; ++i) {
+        double p = c->model->param[c->used[i]];
+        x[count + i] = p;
+        scale[count + i] = p == 0.0 ? 1e-3 : fabs(p);
+    }
+}
+
+static int sample_dynamics(const void* context, int i, unsigned long long* random, double* x,
+                           double* scale) {
+    const stepContext* c = context;
+    draw_positions(c, i % 5 == 0, random);
+    draw_inputs(c, 3 * c->model->nv + 6 * c->model->nbody, i % 10 == 0, random, x, scale);
+    return c->model->nv;
+}
+
+static int sample_step(const void* context, int i, unsigned long long* random, double* x,
+                       double* scale) {
+    const stepContext* c = context;
+    int nv = c->model->nv, nu = c->model->nu;
+    draw_positions(c, i % 5 == 0, random);
+    draw_inputs(c, 2 * nv + nu, i % 10 == 0, random, x, scale);
+    for (int k = 0; k < nu; ++k) { // away from the ends of the range, where a clamp has a kink
+        const tacActuator* a = &c->model->actuator[k];
+        double low = a->ctrllimited ? a->ctrlrange[0] : -1.0;
+        double high = a->ctrllimited ? a->ctrlrange[1] : 1.0;
+        x[2 * nv + k] = low + (high - low) * tac_check_uniform(random, 0.1, 0.9);
+        scale[2 * nv + k] = 0.05 * (high - low);
+    }
+    tacState at = {.qpos = c->qpos, .qvel = x + nv};
+    double unused[1000];
+    tacState next = {.qpos = c->qnext, .qvel = unused};
+    tac_step(c->model, &at, x + 2 * nv, &next, c->scratch);
+    return 2 * nv;
+}
+
+// The library holds the adjoint of the next turn fixed in the turning frame, the adapter in its
+// chart: as the turn moves with w', the adjoint changes by -w' x y_bar/2.
+static tacResult add_chart(const stepContext* c, const double* x, const double* y_bar,
+                           const double* x_dot, double* x_bar_dot) {
+    int nv = c->model->nv, n = 2 * nv + c->model->nu + c->used_count;
+    double *next = calloc((size_t)(4 * nv), 8), *bar = next + 2 * nv, *add = calloc((size_t)n, 8);
+    tacResult result = tac_check_step_double.jvp(c, x, x_dot, next);
+    for (int i = 0; i < c->model->njoint; ++i) {
+        const tacJoint* j = &c->model->joint[i];
+        int k = j->kind == TAC_JOINT_FREE ? j->dof + 3 : j->dof;
+        if (j->axis >= 0) continue;
+        const double *w = next + k, *y = y_bar + k;
+        for (int a = 0; a < 3; ++a)
+            bar[k + a] = -0.5 * (w[(a + 1) % 3] * y[(a + 2) % 3] - w[(a + 2) % 3] * y[(a + 1) % 3]);
+    }
+    if (result == TAC_OK) result = tac_check_step_double.vjp(c, x, bar, add);
+    for (int i = 0; i < n; ++i) x_bar_dot[i] += add[i];
+    free(next), free(add);
+    return result;
+}
+
+static tacResult step_hvp(const void* context, const double* x, const double* y_bar,
+                          const double* x_dot, double* x_bar_dot) {
+    const stepContext* c = context;
+    int nv = c->model->nv, nu = c->model->nu, nparam = c->model->nparam;
+    double *theta_dot = calloc((size_t)nparam, 8), *theta_bar = calloc((size_t)nparam, 8);
+    memset(x_bar_dot, 0, sizeof(double) * (size_t)(2 * nv + nu));
+    for (int i = 0; i < c->used_count; ++i) theta_dot[c->used[i]] = x_dot[2 * nv + nu + i];
+    tacState at = {.qpos = c->qpos, .qvel = (double*)x + nv};
+    tacTangent bar = {.dq = (double*)y_bar, .dv = (double*)y_bar + nv};
+    tacTangent dot = {.dq = (double*)x_dot, .dv = (double*)x_dot + nv};
+    tacTangent out = {.dq = x_bar_dot, .dv = x_bar_dot + nv};
+    tacResult result = tac_step_hvp(c->model, &at, x + 2 * nv, bar, dot, x_dot + 2 * nv, theta_dot,
+                                    out, x_bar_dot + 2 * nv, theta_bar, c->scratch);
+    for (int i = 0; i < c->used_count; ++i) x_bar_dot[2 * nv + nu + i] = theta_bar[c->used[i]];
+    free(theta_dot), free(theta_bar);
+    if (result == TAC_OK) result = add_chart(c, x, y_bar, x_dot, x_bar_dot);
+    return result;
+}
+
+static tacCheckOptions options_of(void) {
+    tacCheckOptions options = tac_check_default_options();
+    options.points = getenv("TACTUS_NO_SWEEP") ? 10 : 40;
+    options.quad_every = 10, options.taylor_every = 5;
+    options.first = 1e-9, options.second = 1e-7;
+    return options;
+}
+
+static int prove_dynamics(const stepContext* c, const char* name) {
+    tacCheckProblem problem = {.name = name,
+                               .n = 3 * c->model->nv + 6 * c->model->nbody + c->used_count,
+                               .m = c->model->nv,
+                               .curved = {0, c->model->nv},
+                               .context = c,
+                               .as_double = &tac_check_inverse_double,
+                               .as_complex = &tac_check_inverse_complex,
+                               .as_quad = &tac_check_inverse_quad,
+                               .sample = sample_dynamics};
+    int failed = prove(&problem, options_of());
+    problem.as_double = &tac_check_forward_double, problem.as_complex = &tac_check_forward_complex;
+    problem.as_quad = &tac_check_forward_quad;
+    return failed | prove(&problem, options_of());
+}
+
+static int prove_step(stepContext* c, const char* name) {
+    tacCheckProblem problem = {.name = name,
+                               .n = 2 * c->model->nv + c->model->nu + c->used_count,
+                               .m = 2 * c->model->nv,
+                               .curved = {0, c->model->nv},
+                               .context = c,
+                               .as_double = &tac_check_step_double,
+                               .as_complex = &tac_check_step_complex,
+                               .as_quad = &tac_check_step_quad,
+                               .hvp = step_hvp,
+                               .sample = sample_step};
+    int failed = 0;
+    for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_EXPLICIT; ++i) {
+        ((tacModel*)c->model)->integrator = (tacIntegrator)i;
+        failed |= prove(&problem, options_of());
+    }
+    return failed;
+}
+
+//---------------------------------- laws -----------------------------------------
+
+static const char* const scenes[] = {"double_pendulum", "cart_pole", "top", "arm", "humanoid"};
+
+static int each_scene(int (*law)(stepContext*, const char*)) {
+    int failed = 0;
+    for (int i = 0; i < 5; ++i) {
+        char path[300];
+        stepContext c;
+        snprintf(path, sizeof path, "%s/scenes/%s.xml", TAC_SOURCE_DIR, scenes[i]);
+        ENSURE_LAW(open_context(&c, NULL, path));
+        failed |= law(&c, scenes[i]);
+        close_context(&c);
+    }
+    return failed;
+}
+
+static int dynamics_law(stepContext* c, const char* name) { return prove_dynamics(c, name); }
+
+static int dynamics_have_right_derivatives(void) { return each_scene(dynamics_law); }
+
+static int steps_have_right_derivatives(void) { return each_scene(prove_step); }
+
+// several joints on a body, a ball among them, frames and axes that are not unit, a spring on a
+// free body, limits of forces
+static int odd_joints_have_right_derivatives(void) {
+    static const char text[] =
+        "<mujoco><worldbody><body pos='.1 .2 .3' quat='1 .2 .3 .4'><freejoint/>"
+        "<geom type='box' size='.1 .2 .3'/>"
+        "<body pos='.3 0 .1' euler='10 20 30'><joint type='slide' axis='1 2 3' ref='.1' "
+        "stiffness='3' springref='.2'/><joint type='ball' pos='.1 .2 .3' stiffness='2' "
+        "damping='.3' armature='.02'/><joint axis='0 1 1' pos='0 .1 0' ref='20'/>"
+        "<geom type='ellipsoid' size='.1 .15 .2' pos='.1 0 0'/>"
+        "<body pos='0 0 .2'><geom size='.1' pos='0 .1 0'/><body pos='.1 0 0'>"
+        "<joint name='last' axis='1 0 0' damping='.1' armature='.1'/>"
+        "<geom type='capsule' size='.05 .2'/></body></body></body></body>"
+        "<body><joint type='free' stiffness='2' damping='.1'/><geom size='.1'/></body></worldbody>"
+        "<actuator><general joint='last' gear='3' gainprm='2' biastype='affine' biasprm='.1 -.2 -.3'"
+        " forcelimited='true' forcerange='-100 100'/></actuator></mujoco>";
+    stepContext c;
+    ENSURE_LAW(open_context(&c, text, NULL));
+    int failed = prove_dynamics(&c, "odd joints") | prove_step(&c, "odd joints");
+    close_context(&c);
+    return failed;
+}
+
+// A and B are the forward derivatives, P too; next is tac_step's
+static int jacobian_law(stepContext* c, const char* name) {
+    const tacModel* model = c->model;
+    int nv = model->nv, nu = model->nu, nx = 2 * nv, columns = nx + nu + c->used_count;
+    unsigned long long random = 7;
+    double *x = calloc((size_t)columns, 8), *scale = calloc((size_t)columns, 8);
+    double *all = calloc((size_t)(nx * columns), 8), *y = calloc((size_t)nx, 8);
+    double *x_dot = calloc((size_t)columns, 8), *next = calloc((size_t)(model->nq + nv), 8);
+    tacParam* theta = calloc((size_t)c->used_count, sizeof *theta);
+    for (int i = 0; i < c->used_count; ++i) theta[i] = (tacParam){c->used[i], 1, 0, 0};
+    int failed = 0;
+    for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_EXPLICIT; ++i) {
+        ((tacModel*)model)->integrator = (tacIntegrator)i;
+        sample_step(c, 1, &random, x, scale);
+        tacState at = {.qpos = c->qpos, .qvel = x + nv}, out = {.qpos = next, .qvel = next + model->nq};
+        double *A = all, *B = all + nx * nx, *P = B + nx * nu, worst = 0.0;
+        ENSURE(tac_step_jacobian(model, &at, x + nx, &out, A, B, theta, c->used_count, P,
+                                 c->scratch) == TAC_OK);
+        ENSURE(memcmp(next, c->qnext, sizeof(double) * (size_t)model->nq) == 0);
+        for (int k = 0; k < columns; ++k) {
+            x_dot[k] = 1.0;
+            tac_check_step_double.jvp(c, x, x_dot, y);
+            x_dot[k] = 0.0;
+            const double* X = k < nx ? A : k < nx + nu ? B : P;
+            int width = k < nx ? nx : k < nx + nu ? nu : c->used_count;
+            int at_column = k < nx ? k : k < nx + nu ? k - nx : k - nx - nu;
+            double norm = 1e-3, error = 0.0;
+            for (int r = 0; r < nx; ++r) {
+                norm = fmax(norm, fabs(y[r]));
+                error = fmax(error, fabs(y[r] - X[r * width + at_column]));
+            }
+            worst = fmax(worst, error / norm);
+        }
+        if (!(worst <= 1e-12)) {
+            printf("  %s, integrator %d: columns differ by %.2g\n", name, i, worst);
+            failed = 1;
+        }
+    }
+    free(x), free(scale), free(all), free(y), free(x_dot), free(next), free(theta);
+    return failed;
+}
+
+static int jacobians_are_the_forward_derivatives(void) { return each_scene(jacobian_law); }
+
+TEST_MAIN(RUN(dynamics_have_right_derivatives), RUN(odd_joints_have_right_derivatives),
+          RUN(steps_have_right_derivatives), RUN(jacobians_are_the_forward_derivatives),
+          RUN(prove_summary))
