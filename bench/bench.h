@@ -28,5 +28,6 @@ void bench_times(const benchWork* works, int count, double* nanoseconds);
 int bench_ground(benchReport* report);
 int bench_cloud(benchReport* report);
 int bench_shapes(benchReport* report);
+int bench_dynamics(benchReport* report);
 
 #endif

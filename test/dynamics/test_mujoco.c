@@ -82,6 +82,7 @@ static int compare_scene(const char* path, int* compared) {
     mujocoTwin t;
     const char* name = strrchr(path, '/') + 1;
     if (!twin_open(&t, path)) {
+        t.reason[strcspn(t.reason, "\n")] = '\0';
         printf("    %-32s left out: %s\n", name, t.reason);
         twin_close(&t);
         return 0;
@@ -118,6 +119,50 @@ static int compare_folder(const char* pattern, int* compared) {
     return failed;
 }
 
+//---------------------------------- steps ----------------------------------------
+
+// one step of ours from each state of MuJoCo's own run; the largest difference
+static double step_error(mujocoTwin* t, int steps, testRandom* random) {
+    int nq = t->model->nq, nv = t->model->nv;
+    double *own = malloc(sizeof(double) * (size_t)(nq + nv)), worst = 0.0;
+    tacState next = {.qpos = own, .qvel = own + nq};
+    mj_resetData(t->m, t->d);
+    for (int k = 0; k < nv; ++k) t->d->qvel[k] = 0.3 * twin_normal(random);
+    for (int i = 0; i < steps; ++i) {
+        for (int k = 0; k < t->model->nu; ++k) t->d->ctrl[k] = test_uniform(random, -0.3, 0.3);
+        tacState x = {.qpos = t->d->qpos, .qvel = t->d->qvel, .time = t->d->time};
+        if (tac_step(t->model, &x, t->d->ctrl, &next, t->scratch) != TAC_OK) return INFINITY;
+        mj_step(t->m, t->d);
+        worst = fmax(worst, twin_error(nq, next.qpos, t->d->qpos));
+        worst = fmax(worst, twin_error(nv, next.qvel, t->d->qvel));
+    }
+    free(own);
+    return worst;
+}
+
+// both integrators, each from 1000 states
+static int steps_are_mujocos(void) {
+    static const char* const names[] = {"double_pendulum", "cart_pole", "top", "arm", "humanoid"};
+    for (int i = 0; i < 5; ++i) {
+        mujocoTwin t;
+        char path[300];
+        testRandom random = {2025};
+        snprintf(path, sizeof path, "%s/scenes/%s.xml", TAC_SOURCE_DIR, names[i]);
+        ENSURE(twin_open(&t, path));
+        twin_copy_inertia(&t);
+        t.m->opt.integrator = mjINT_EULER, t.model->integrator = TAC_INTEGRATOR_EULER;
+        double euler = step_error(&t, 1000, &random);
+        t.m->opt.integrator = mjINT_RK4, t.model->integrator = TAC_INTEGRATOR_RK4;
+        double rk4 = step_error(&t, 1000, &random);
+        printf("    %-16s one step: Euler %.1e, RK4 %.1e\n", names[i], euler, rk4);
+        ENSURE(euler <= 1e-11 && rk4 <= 1e-11);
+        twin_close(&t);
+    }
+    return 0;
+}
+
+//---------------------------------- laws -----------------------------------------
+
 // seed 2024
 static int numbers_are_mujocos(void) {
     int compared = 0;
@@ -138,6 +183,7 @@ static int numbers_are_mujocos_on_others(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(numbers_are_mujocos), RUN(numbers_are_mujocos_on_others))
+TEST_MAIN(RUN(numbers_are_mujocos), RUN(numbers_are_mujocos_on_others),
+          RUN(steps_are_mujocos))
 
 #endif

@@ -201,3 +201,16 @@ static tacResult step_vjp(const void* context, const tacReal* x, const tacReal* 
 }
 
 const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_step_) = {step, step_jvp, step_vjp};
+
+//---------------------------------- momentum and energy --------------------------
+
+static tacResult momentum(const void* context, const tacReal* x, tacReal* y) {
+    const stepContext* c = context;
+    int nv = c->model->nv;
+    setup s = place(c, x, x + 2 * nv);
+    tacResult result = tac_momentum(&s.model, s.qpos, x + nv, y, c->scratch);
+    if (result == TAC_OK) result = tac_energy(&s.model, s.qpos, x + nv, y + 6, c->scratch);
+    return result;
+}
+
+const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_momentum_) = {momentum, NULL, NULL};

@@ -19,5 +19,6 @@ typedef struct stepContext {
 TAC_DECLARE_CHECK(tac_check_inverse_);
 TAC_DECLARE_CHECK(tac_check_forward_);
 TAC_DECLARE_CHECK(tac_check_step_);
+TAC_DECLARE_CHECK(tac_check_momentum_); // value only: x = (dq, v), y = momentum and energies
 
 #endif

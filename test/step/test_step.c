@@ -89,57 +89,6 @@ static int rk4_keeps_energy(void) {
     return 0;
 }
 
-// rate of total momentum under gravity alone is weight and its moment; by differences along qacc
-static int momentum_changes_by_external_wrench(void) {
-    stage s;
-    ENSURE_LAW(open_stage(&s, "humanoid"));
-    const tacModel* model = s.model;
-    testRandom random = {3};
-    double weight = 0.0, qacc[27], tau[27], before[6], after[6], wrench[14 * 6] = {0};
-    for (int i = 0; i < model->nv; ++i) s.x.qvel[i] = test_uniform(&random, -1.0, 1.0);
-    for (int i = 7; i < model->nq; ++i) s.x.qpos[i] = test_uniform(&random, -1.0, 1.0);
-    for (int b = 1; b < model->nbody; ++b) weight += model->param[model->body[b].mass] * 9.81;
-    for (int k = 0; k < 6; ++k) wrench[6 * 4 + k] = test_uniform(&random, -5.0, 5.0);
-    // rotors are outside the balance
-    for (int i = 0; i < model->njoint; ++i) model->param[model->joint[i].armature] = 0.0;
-    tac_joint_forces(model, s.x.qpos, s.x.qvel, s.u, tau, s.scratch);
-    tacDynamicsInput x = {.qpos = s.x.qpos, .qvel = s.x.qvel, .wrench = wrench};
-    ENSURE(tac_forward_dynamics(model, x, tau, qacc, s.scratch) == TAC_OK);
-    // momentum = J-like row . qvel: its rate is the inverse dynamics' root force, which the free
-    // joint must not need
-    x.qacc = qacc;
-    ENSURE(tac_inverse_dynamics(model, x, tau, s.scratch) == TAC_OK);
-    for (int k = 0; k < 6; ++k) ENSURE_NEAR(tau[k], -5.0 * 0.0, 1e-9 * weight);
-
-    // and by central differences of the momentum along the motion
-    const double h = 1e-5;
-    double q[34], v[27], *end[2] = {before, after};
-    for (int side = 0; side < 2; ++side) {
-        double t = side ? h : -h;
-        tacModel moved = *model;
-        double param[20000];
-        ENSURE(model->nparam <= 20000);
-        memcpy(param, model->param, sizeof(double) * (size_t)model->nparam);
-        moved.param = param;
-        moved.integrator = TAC_INTEGRATOR_EXPLICIT;
-        param[model->timestep] = t;
-        tacState at = s.x, next = {.qpos = q, .qvel = v};
-        // a curve with this velocity and acceleration: two half moves
-        double half[27];
-        for (int i = 0; i < 27; ++i) half[i] = s.x.qvel[i] + 0.5 * t * qacc[i];
-        at.qvel = half;
-        ENSURE(tac_step(&moved, &at, s.u, &next, s.scratch) == TAC_OK);
-        for (int i = 0; i < 27; ++i) v[i] = s.x.qvel[i] + t * qacc[i];
-        ENSURE(tac_momentum(model, q, v, end[side], s.scratch) == TAC_OK);
-    }
-    for (int k = 0; k < 3; ++k) {
-        double rate = (after[k] - before[k]) / (2.0 * h);
-        ENSURE_NEAR(rate, wrench[6 * 4 + k] - (k == 2 ? weight : 0.0), 1e-6 * weight);
-    }
-    close_stage(&s);
-    return 0;
-}
-
 //---------------------------------- batches --------------------------------------
 
 enum { MOST = 37 };
@@ -246,6 +195,6 @@ static int humanoid_survives_random_torques(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(rk4_keeps_energy), RUN(momentum_changes_by_external_wrench),
+TEST_MAIN(RUN(rk4_keeps_energy),
           RUN(batches_have_the_bits_of_single_steps), RUN(mixed_models_share_a_batch),
           RUN(bad_input_changes_nothing), RUN(humanoid_survives_random_torques))

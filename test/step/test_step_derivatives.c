@@ -2,6 +2,7 @@
 // against complex step and quad precision, adjoints, Taylor slopes, Hessian products.
 
 #include "check/prove.h"
+#include "math/pose.h"
 #include "step/adapter_step.h"
 
 #include <stdlib.h>
@@ -268,6 +269,82 @@ static int jacobian_law(stepContext* c, const char* name) {
 
 static int jacobians_are_the_forward_derivatives(void) { return each_scene(jacobian_law); }
 
+//---------------------------------- balance --------------------------------------
+
+// weight of all bodies and its moment about the world's origin
+static void add_weight(const stepContext* c, double total[6]) {
+    const tacModel* model = c->model;
+    tacPose pose[100];
+    tac_kinematics(model, c->qpos, NULL, pose, NULL, c->scratch);
+    const double* g = model->param + model->gravity;
+    for (int b = 1; b < model->nbody; ++b) {
+        double mass = model->param[model->body[b].mass];
+        tacVec3 r = tac_pose_apply(pose[b], tac_load3(model->param + model->body[b].com));
+        tacVec3 f = {mass * g[0], mass * g[1], mass * g[2]}, t = tac_cross(r, f);
+        total[0] += f.x, total[1] += f.y, total[2] += f.z;
+        total[3] += t.x, total[4] += t.y, total[5] += t.z;
+    }
+}
+
+// Of a humanoid that nothing holds: the rate of total momentum, by complex step along (v, qacc), is
+// weight and external wrench; the rate of energy is the power of joint forces and wrenches.
+static int momentum_and_energy_balance(void) {
+    stepContext c;
+    char path[300];
+    snprintf(path, sizeof path, "%s/scenes/humanoid.xml", TAC_SOURCE_DIR);
+    ENSURE_LAW(open_context(&c, NULL, path));
+    const tacModel* model = c.model;
+    int nv = model->nv, n = 2 * nv + c.used_count, nwrench = 6 * model->nbody;
+    for (int i = 0; i < model->njoint; ++i) {
+        model->param[model->joint[i].armature] = 0.0; // rotors are outside the balance,
+        model->param[model->joint[i].stiffness] = 0.0; // and springs outside the joint forces
+    }
+    double *x = calloc((size_t)n, 8), *x_dot = calloc((size_t)n, 8), y[8], rate[8];
+    double *tau = calloc((size_t)nv, 8), *wrench = calloc((size_t)nwrench, 8);
+    void* memory = calloc(1, TAC_CHECK_MEMORY(n, 8));
+    tacCheckProblem problem = {.n = n, .m = 8, .context = &c};
+    problem.as_complex = &tac_check_momentum_complex;
+    unsigned long long random = 17;
+    double worst = 0.0;
+    for (int i = 0; i < 20; ++i) {
+        double total[6] = {0}, power = 0.0, scale = 0.0;
+        draw_positions(&c, 0, &random);
+        for (int k = 0; k < c.used_count; ++k) x[2 * nv + k] = model->param[c.used[k]];
+        for (int k = 0; k < nv; ++k) {
+            x[nv + k] = x_dot[k] = tac_check_normal(&random);
+            tau[k] = k < 6 ? 0.0 : 10.0 * tac_check_normal(&random);
+            power += tau[k] * x[nv + k];
+        }
+        for (int k = 6; k < nwrench; ++k) {
+            wrench[k] = 10.0 * tac_check_normal(&random);
+            total[k % 6] += wrench[k];
+        }
+        tacDynamicsInput at = {.qpos = c.qpos, .qvel = x + nv, .wrench = wrench};
+        ENSURE(tac_forward_dynamics(model, at, tau, x_dot + nv, c.scratch) == TAC_OK);
+        add_weight(&c, total);
+        ENSURE(tac_check_number_complex.first(&problem, x, x_dot, y, rate, memory) == TAC_OK);
+        for (int k = 0; k < 6; ++k) scale = fmax(scale, fabs(total[k]));
+        for (int k = 0; k < 6; ++k) worst = fmax(worst, fabs(rate[k] - total[k]) / scale);
+
+        // power of the wrenches: about the world's origin, at the bodies' twists there
+        double twist[100 * 6];
+        tacPose pose[100];
+        tac_kinematics(model, c.qpos, x + nv, pose, twist, c.scratch);
+        for (int b = 1; b < model->nbody; ++b) {
+            tacTwist t = tac_twist_load(twist + 6 * b);
+            t = tac_twist_shift(t, pose[b].position, tac_vec3_zero());
+            power += tac_power(t, tac_wrench_load(wrench + 6 * b));
+        }
+        worst = fmax(worst, fabs(rate[6] + rate[7] - power) / fmax(fabs(rate[6]), fabs(rate[7])));
+    }
+    printf("    largest imbalance, relative: %.2g\n", worst);
+    ENSURE(worst <= 1e-12);
+    free(x), free(x_dot), free(tau), free(wrench), free(memory);
+    close_context(&c);
+    return 0;
+}
+
 TEST_MAIN(RUN(dynamics_have_right_derivatives), RUN(odd_joints_have_right_derivatives),
           RUN(steps_have_right_derivatives), RUN(jacobians_are_the_forward_derivatives),
+          RUN(momentum_and_energy_balance),
           RUN(prove_summary))
