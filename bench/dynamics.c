@@ -1,5 +1,5 @@
-// Dynamics of the humanoid and of the arm: inverse, forward, step, Jacobians, batches; MuJoCo on the
-// same states where it is installed.
+// Dynamics of the humanoid and of the arm: inverse, forward, step, Jacobians, batches; MuJoCo on
+// the same states where it is installed.
 
 #include "bench/bench.h"
 #include "bench/mujoco_peer.h"
@@ -41,8 +41,7 @@ static void run_forward(void* context) {
 
 static void run_step(void* context) {
     dynamicsBench* b = context;
-    for (int i = 0; i < REPEAT; ++i)
-        tac_step(b->model, &b->x[0], b->u, &b->next[0], b->scratch[0]);
+    for (int i = 0; i < REPEAT; ++i) tac_step(b->model, &b->x[0], b->u, &b->next[0], b->scratch[0]);
 }
 
 static void run_batch(void* context) {
@@ -91,7 +90,8 @@ static int open_bench(dynamicsBench* b, const char* path) {
         double* u = at + 2 * (nq + nv);
         memcpy(at, b->model->qpos0, nq * sizeof(double));
         for (size_t k = 0; k < nq + nv; ++k)
-            at[k] += 0.3 * ((double)((random = random * 1103515245u + 12345u) >> 16) / 65536.0 - 0.5);
+            at[k] +=
+                0.3 * ((double)((random = random * 1103515245u + 12345u) >> 16) / 65536.0 - 0.5);
         if (tac_scratch_create(b->model, &b->scratch[i]) != TAC_OK) return 1;
         b->item[i] = (tacStepItem){b->model, &b->x[i], u, &b->next[i], b->scratch[i], TAC_OK};
     }
@@ -142,11 +142,16 @@ static int bench_scene(benchReport* report, const char* name, double jacobian) {
     }
     mujocoPeer* peer = mujoco_peer_open(path);
     if (peer) mujoco_peer_set(peer, b->x[0].qpos, b->x[0].qvel, b->u);
-    const benchWork works[WORKS] = {
-        {run_inverse, b},           {run_forward, b},          {run_step, b},
-        {run_jacobian, b},          {run_vjp, b},              {run_batch, b},
-        {mujoco_peer_inverse, peer}, {mujoco_peer_forward, peer}, {mujoco_peer_step, peer},
-        {mujoco_peer_jacobian, peer}};
+    const benchWork works[WORKS] = {{run_inverse, b},
+                                    {run_forward, b},
+                                    {run_step, b},
+                                    {run_jacobian, b},
+                                    {run_vjp, b},
+                                    {run_batch, b},
+                                    {mujoco_peer_inverse, peer},
+                                    {mujoco_peer_forward, peer},
+                                    {mujoco_peer_step, peer},
+                                    {mujoco_peer_jacobian, peer}};
     bench_times(works, peer ? WORKS : OURS, t);
     own_rows(report, name, t);
     if (peer) peer_rows(report, name, t, jacobian);

@@ -82,8 +82,7 @@ tacResult tac_inverse_dynamics_jacobian(const tacModel* model, tacDynamicsInput 
 /// Its forward derivative.
 TAC_API
 tacResult tac_inverse_dynamics_jvp(const tacModel* model, tacDynamicsInput x,
-                                   tacDynamicsTangent x_dot, tacReal* tau_dot,
-                                   tacScratch* scratch);
+                                   tacDynamicsTangent x_dot, tacReal* tau_dot, tacScratch* scratch);
 
 /// Its reverse derivative: adds to x_bar.
 TAC_API

@@ -157,13 +157,13 @@ typedef struct tacDof {
 
 /// A motor on a joint: force = gain ctrl + bias[0] + bias[1] length + bias[2] velocity.
 typedef struct tacActuator {
-    const char* name;  ///< may be ""
-    int joint;         ///< the hinge or slide that it drives
-    int gear;          ///< offset of gear: length = gear qpos, joint force = gear force
-    int gain;          ///< offset of the gain
-    int bias;          ///< offset of bias[3]
-    int ctrllimited;   ///< 1: ctrl is clamped to ctrlrange
-    int forcelimited;  ///< 1: force is clamped to forcerange
+    const char* name;     ///< may be ""
+    int joint;            ///< the hinge or slide that it drives
+    int gear;             ///< offset of gear: length = gear qpos, joint force = gear force
+    int gain;             ///< offset of the gain
+    int bias;             ///< offset of bias[3]
+    int ctrllimited;      ///< 1: ctrl is clamped to ctrlrange
+    int forcelimited;     ///< 1: force is clamped to forcerange
     double ctrlrange[2];  ///< lower and upper control
     double forcerange[2]; ///< lower and upper force                            [N or N m]
 } tacActuator;
@@ -231,9 +231,9 @@ typedef struct tacModel {
     int nq, nv, na, nu;                               ///< sizes of qpos, qvel, act, ctrl
     int nbody, ngeom, nshape, nnode, nlight, ncamera; ///< lengths of the arrays below
     int ncloud, ncloudpage;        ///< clouds of points, and pages of boxes around their points
-    int njoint, nM;            ///< joints; numbers of the mass matrix stored by rows (tacDof)
-    tacIntegrator integrator;  ///< option/integrator, or <tactus integrator>
-    unsigned disable;          ///< sum of tacDisable
+    int njoint, nM;                ///< joints; numbers of the mass matrix stored by rows (tacDof)
+    tacIntegrator integrator;      ///< option/integrator, or <tactus integrator>
+    unsigned disable;              ///< sum of tacDisable
     int nparam, nparamname, nwarm; ///< parameters, their groups, numbers of solvers' start values
     int gravity, timestep;         ///< offsets of option/gravity [m/s^2] and option/timestep [s]
 

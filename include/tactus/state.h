@@ -13,7 +13,7 @@ typedef struct tacState {
     tacReal* qvel; ///< generalized velocities                                  (nv)
     tacReal* act;  ///< actuator activations                                    (na)
     tacReal* warm; ///< start values of solvers: speed, never the answer        (nwarm)
-    double time;  ///<                                                         [s]
+    double time;   ///<                                                         [s]
 } tacState;
 
 /// A tangent of the state, or an adjoint: rotations have 3 components, never 4.

@@ -20,8 +20,8 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
 /// theta for the parameters asked for, in their order. NULL skips a matrix.
 TAC_API
 tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacReal* u,
-                            tacState* next, tacReal* A, tacReal* B, const tacParam* theta, int ntheta,
-                            tacReal* P, tacScratch* scratch);
+                            tacState* next, tacReal* A, tacReal* B, const tacParam* theta,
+                            int ntheta, tacReal* P, tacScratch* scratch);
 
 /// Forward derivative of tac_step along (x_dot, u_dot, theta_dot). NULL means zero.
 TAC_API
@@ -41,8 +41,8 @@ tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* 
 TAC_API
 tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* u,
                        tacTangent next_bar, tacTangent x_dot, const tacReal* u_dot,
-                       const tacReal* theta_dot, tacTangent x_bar, tacReal* u_bar, tacReal* theta_bar,
-                       tacScratch* scratch);
+                       const tacReal* theta_dot, tacTangent x_bar, tacReal* u_bar,
+                       tacReal* theta_bar, tacScratch* scratch);
 
 /// One element of a batch; elements may name different models.
 typedef struct tacStepItem {

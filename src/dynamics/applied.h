@@ -106,7 +106,9 @@ static void integrate(const tacModel* model, const tacReal* qpos, const tacReal*
     for (int i = 0; i < model->njoint; ++i) {
         const tacJoint* j = &model->joint[i];
         int q = j->qpos, v = j->dof;
-        for (int k = 0; k < (j->kind == TAC_JOINT_BALL ? 0 : j->kind == TAC_JOINT_FREE ? 3 : 1);
+        for (int k = 0; k < (j->kind == TAC_JOINT_BALL   ? 0
+                             : j->kind == TAC_JOINT_FREE ? 3
+                                                         : 1);
              ++k, ++q, ++v)
             w_put(next, q, w_fma(step, w_get(velocity, v), w_get(qpos, q)));
         if (j->axis >= 0) continue;

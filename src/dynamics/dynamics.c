@@ -170,8 +170,7 @@ static void sum_energy(const tacModel* model, const tacMotion* m, tacReal energy
         tacTwist t = tac_twist_load(m->vel + 6 * b);
         energy[0] += 0.5 * tac_power(t, momentum_of(m, b));
         if (pulls)
-            energy[1] -=
-                model->param[model->body[b].mass] * tac_dot(gravity, centre(model, m, b));
+            energy[1] -= model->param[model->body[b].mass] * tac_dot(gravity, centre(model, m, b));
     }
     for (int k = 0; k < model->nv; ++k) {
         tacReal armature = model->param[model->joint[model->dof[k].joint].armature];

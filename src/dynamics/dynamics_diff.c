@@ -36,7 +36,8 @@ tacResult tac_inverse_dynamics_jacobian(const tacModel* model, tacDynamicsInput 
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
     tacReal* tau = TAC_TAKE(&scratch->arena, tacReal, model->nv);
     prepare(model, &m, tau);
-    if (!tac_all_finite(tau, model->nv) || !tac_all_finite(m.coriolis + 12, 12 * (model->nbody - 1)))
+    if (!tac_all_finite(tau, model->nv) ||
+        !tac_all_finite(m.coriolis + 12, 12 * (model->nbody - 1)))
         result = TAC_ERROR_DIVERGED;
     else
         SINGLE->inverse_jacobian(model, &m, by_q, by_v, model->nv);
@@ -75,7 +76,8 @@ tacResult tac_inverse_dynamics_vjp(const tacModel* model, tacDynamicsInput x,
     tacReal* tau = TAC_TAKE(&scratch->arena, tacReal, model->nv);
     tacMotionDot bar = to_dot(x_bar);
     prepare(model, &m, tau);
-    if (!tac_all_finite(tau, model->nv) || !tac_all_finite(m.coriolis + 12, 12 * (model->nbody - 1)))
+    if (!tac_all_finite(tau, model->nv) ||
+        !tac_all_finite(m.coriolis + 12, 12 * (model->nbody - 1)))
         result = TAC_ERROR_DIVERGED;
     else
         SINGLE->inverse_vjp(model, &m, tau_bar, &bar);
@@ -117,8 +119,7 @@ tacResult tac_forward_dynamics_jvp(const tacModel* model, tacDynamicsInput x, co
     tacMotionDot dot = to_dot(x_dot);
     dot.da = NULL;
     SINGLE->inverse_jvp(model, &m, &dot, own);
-    for (int k = 0; k < model->nv; ++k)
-        own[k] = (x_dot.da ? x_dot.da[k] : (tacReal)0.0) - own[k];
+    for (int k = 0; k < model->nv; ++k) own[k] = (x_dot.da ? x_dot.da[k] : (tacReal)0.0) - own[k];
     SINGLE->solve(model, &m, own);
     if (!tac_all_finite(own, model->nv))
         result = TAC_ERROR_DIVERGED;
@@ -132,7 +133,8 @@ tacResult tac_forward_dynamics_vjp(const tacModel* model, tacDynamicsInput x, co
                                    const tacReal* qacc_bar, tacDynamicsTangent x_bar,
                                    tacScratch* scratch) {
     tacResult result = tac_input_check(model, x);
-    if (result == TAC_OK && (!tac_all_finite(tau, model->nv) || !tac_all_finite(qacc_bar, model->nv)))
+    if (result == TAC_OK &&
+        (!tac_all_finite(tau, model->nv) || !tac_all_finite(qacc_bar, model->nv)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;

@@ -129,7 +129,8 @@ TAC_INLINE void row_up(const tacModel* model, const tacMotion* m, int k, tacReal
         wide q = dot6(IS, get6(at, AT_P2)) + dot3(BS, get6(at, AT_P).a);
         if (m->wrench) q = q - dot6(S, SE);
         w_put(by_q, (size_t)k * (size_t)stride + (size_t)j, q);
-        w_put(by_v, (size_t)k * (size_t)stride + (size_t)j, dot6(IS, get6(at, AT_F)) + dot3(BS, S.a));
+        w_put(by_v, (size_t)k * (size_t)stride + (size_t)j,
+              dot6(IS, get6(at, AT_F)) + dot3(BS, S.a));
     }
 }
 

@@ -79,8 +79,8 @@ static void drift_geometry(const tacModel* model, const tacMotion* m, int joint,
 }
 
 // one degree of freedom
-TAC_INLINE void drift_dof(const tacModel* model, const tacMotion* m, int k,
-                          const tacMotionDot* dot, laneDrift* d) {
+TAC_INLINE void drift_dof(const tacModel* model, const tacMotion* m, int k, const tacMotionDot* dot,
+                          laneDrift* d) {
     const tacJoint* j = &model->joint[model->dof[k].joint];
     laneColumn c = column_of(model, m, k);
     wide dq = number_at(dot->dq, k), dv = number_at(dot->dv, k), da = number_at(dot->da, k);
@@ -127,8 +127,8 @@ static lane6 inertia_dot_apply(const tacModel* model, const tacMotion* m, int bo
     return (lane6){p_dot, cross_add3(r_dot, scale3(at, mass), cross_add3(r, p_dot, spin))};
 }
 
-static lane6 force_dot(const tacModel* model, const tacMotion* m, int body,
-                       const tacMotionDot* dot, const laneDrift* d) {
+static lane6 force_dot(const tacModel* model, const tacMotion* m, int body, const tacMotionDot* dot,
+                       const laneDrift* d) {
     laneInertia I = get_inertia(m->inertia, body);
     lane6 v = get6(m->vel, body), a = get6(m->acc, body), momentum = inertia_apply(&I, v);
     lane6 f = cross_force(d->D, inertial_force(&I, v, a));
@@ -139,8 +139,7 @@ static lane6 force_dot(const tacModel* model, const tacMotion* m, int body,
         f = add6(f, inertia_dot_apply(model, m, body, dot, a));
         f = add6(f, cross_force(v, inertia_dot_apply(model, m, body, dot, v)));
     }
-    if (dot->wrench)
-        f = sub6(f, shift_force(get6(dot->wrench, body), neg3(get3(m->origin, body))));
+    if (dot->wrench) f = sub6(f, shift_force(get6(dot->wrench, body), neg3(get3(m->origin, body))));
     return f;
 }
 

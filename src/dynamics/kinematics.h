@@ -45,8 +45,8 @@ TAC_INLINE void put_turns(tacMotion* m, int dof, laneTurn R, lane3 r) {
 
 TAC_INLINE void free_joint(const tacJoint* j, tacMotion* m, laneFrame* f) {
     const wide one = w_set(1.0), none = w_set(0.0);
-    f->place = (lane3){w_get(m->qpos, j->qpos), w_get(m->qpos, j->qpos + 1),
-                       w_get(m->qpos, j->qpos + 2)};
+    f->place =
+        (lane3){w_get(m->qpos, j->qpos), w_get(m->qpos, j->qpos + 1), w_get(m->qpos, j->qpos + 2)};
     f->quat = quat_unit(get4(m->qpos, j->qpos + 3));
     f->turn = quat_turn(f->quat);
     put6(m->S, j->dof, (lane6){{one, none, none}, zero3()});
@@ -63,8 +63,8 @@ TAC_INLINE void slide_joint(const tacModel* model, const tacJoint* j, tacMotion*
 }
 
 // hinge and ball turn the body about a point that stays
-TAC_INLINE void turning_joint(const tacModel* model, const tacJoint* j, tacMotion* m,
-                              laneFrame* f, lane3 anchor, lane3 r) {
+TAC_INLINE void turning_joint(const tacModel* model, const tacJoint* j, tacMotion* m, laneFrame* f,
+                              lane3 anchor, lane3 r) {
     lane3 arm = set3(model->param + j->position);
     if (j->kind == TAC_JOINT_HINGE) {
         lane3 local = unit3(set3(model->param + j->axis)), axis = turn3(f->turn, local);

@@ -96,11 +96,10 @@ TAC_INLINE lane3 unit3(lane3 a) { return scale3(a, 1.0 / w_root(dot3(a, a))); }
 //---------------------------------- rotations ------------------------------------
 
 TAC_INLINE lane4 quat_mul(lane4 a, lane4 b) {
-    return (lane4){
-        w_fma(-a.z, b.z, w_fma(-a.y, b.y, w_fma(-a.x, b.x, a.w * b.w))),
-        w_fma(-a.z, b.y, w_fma(a.y, b.z, w_fma(a.x, b.w, a.w * b.x))),
-        w_fma(a.z, b.x, w_fma(-a.x, b.z, w_fma(a.y, b.w, a.w * b.y))),
-        w_fma(-a.y, b.x, w_fma(a.x, b.y, w_fma(a.z, b.w, a.w * b.z)))};
+    return (lane4){w_fma(-a.z, b.z, w_fma(-a.y, b.y, w_fma(-a.x, b.x, a.w * b.w))),
+                   w_fma(-a.z, b.y, w_fma(a.y, b.z, w_fma(a.x, b.w, a.w * b.x))),
+                   w_fma(a.z, b.x, w_fma(-a.x, b.z, w_fma(a.y, b.w, a.w * b.y))),
+                   w_fma(-a.y, b.x, w_fma(a.x, b.y, w_fma(a.z, b.w, a.w * b.z)))};
 }
 
 TAC_INLINE lane4 quat_unit(lane4 q) {
@@ -199,7 +198,8 @@ TAC_INLINE void turn_symmetric(laneTurn R, const wide K[6], wide out[6]) {
 TAC_INLINE laneInertia inertia_at(wide m, lane3 r, const wide K[6]) {
     lane3 h = scale3(r, m);
     wide xx = h.x * r.x, yy = h.y * r.y, zz = h.z * r.z;
-    return (laneInertia){m, h,
+    return (laneInertia){m,
+                         h,
                          {K[0] + (yy + zz), K[1] + (xx + zz), K[2] + (xx + yy),
                           w_fma(-h.x, r.y, K[3]), w_fma(-h.x, r.z, K[4]), w_fma(-h.y, r.z, K[5])}};
 }

@@ -23,14 +23,12 @@ static size_t count_work(const tacModel* model) {
 
 tacMotion tac_motion_take(const tacModel* model, int lanes, tacArena* arena) {
     tacMotion m = {0};
-    tacReal** const array[ARRAYS] = {&m.quat,    &m.place,     &m.turn,   &m.origin,
-                                     &m.S,       &m.anchor,    &m.before, &m.inertia,
-                                     &m.vel,     &m.acc,       &m.force,  &m.load,
-                                     &m.base,    &m.composite, &m.M,      &m.coriolis};
+    tacReal** const array[ARRAYS] = {
+        &m.quat, &m.place, &m.turn,  &m.origin, &m.S,    &m.anchor,    &m.before, &m.inertia,
+        &m.vel,  &m.acc,   &m.force, &m.load,   &m.base, &m.composite, &m.M,      &m.coriolis};
     size_t count[ARRAYS];
     count_numbers(model, count);
-    for (int i = 0; i < ARRAYS; ++i)
-        *array[i] = TAC_TAKE(arena, tacReal, count[i] * (size_t)lanes);
+    for (int i = 0; i < ARRAYS; ++i) *array[i] = TAC_TAKE(arena, tacReal, count[i] * (size_t)lanes);
     m.work = TAC_TAKE(arena, tacReal, count_work(model) * (size_t)lanes);
     return m;
 }

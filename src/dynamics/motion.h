@@ -1,4 +1,5 @@
-// One state, or a batch of `lanes` states of one model, with all that the dynamics find out about it.
+// One state, or a batch of `lanes` states of one model, with all that the dynamics find out about
+// it.
 //
 //   qpos --kinematics--> places, S --inverse--> velocities, forces, tau
 //                               \--mass-------> M, factored --solve--> accelerations

@@ -8,8 +8,8 @@
 #ifndef TAC_DYNAMICS_SLOT_H
 #define TAC_DYNAMICS_SLOT_H
 
-#include "dynamics/inverse_diff.h"
 #include "dynamics/applied_diff.h"
+#include "dynamics/inverse_diff.h"
 
 // what the slot rides on
 typedef struct laneSlot {

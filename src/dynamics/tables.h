@@ -10,10 +10,10 @@
     {                                                                                              \
         .lanes = TAC_LANES, .kinematics = kinematics, .inverse = inverse, .mass = mass,            \
         .factor = factor, .solve = solve, .solve_columns = solve_columns, .applied = applied,      \
-        .integrate = integrate,                                                                    \
-        .add_scaled = add_scaled, .coriolis = coriolis, .inverse_jvp = inverse_jvp,                \
-        .inverse_vjp = inverse_vjp, .inverse_jacobian = inverse_jacobian,                          \
-        .applied_jvp = applied_jvp, .applied_vjp = applied_vjp                                     \
+        .integrate = integrate, .add_scaled = add_scaled, .coriolis = coriolis,                    \
+        .inverse_jvp = inverse_jvp, .inverse_vjp = inverse_vjp,                                    \
+        .inverse_jacobian = inverse_jacobian, .applied_jvp = applied_jvp,                          \
+        .applied_vjp = applied_vjp                                                                 \
     }
 
 #endif

@@ -3,7 +3,8 @@
 //   instruction set   AVX-512  AVX2  baseline   complex or quad build
 //   TAC_LANES               8     4         2                       1
 //
-// A file that defines TAC_ONE_LANE before gets one double, in the arithmetic of the instruction set:
+// A file that defines TAC_ONE_LANE before gets one double, in the arithmetic of the instruction
+// set:
 // + - * /, w_fma, w_root and w_sincos give the bits that a lane of the vector would have.
 //
 // Kernels use + - * / and the w_ functions below; no comparison, no ?: (docs/numbers.md).

@@ -1,5 +1,5 @@
-// Sine and cosine, and the root that IEEE prescribes, of the wide number: the same bits in a lane of
-// a vector and in one double.
+// Sine and cosine, and the root that IEEE prescribes, of the wide number: the same bits in a lane
+// of a vector and in one double.
 
 #ifndef TAC_MATH_WIDE_TRIG_H
 #define TAC_MATH_WIDE_TRIG_H
@@ -29,13 +29,12 @@ TAC_INLINE wide w_nearest(wide x) { return (x + 0x1.8p52) - 0x1.8p52; }
 
 // r - r^3/3! + ... and 1 - r^2/2! + ... for |r| <= pi/4; remainders 8e-20 and 2e-18
 TAC_INLINE void w_sincos_small(wide r, wide* s, wide* c) {
-    static const double odd[] = {1.0 / 355687428096000.0, -1.0 / 1307674368000.0,
-                                 1.0 / 6227020800.0,      -1.0 / 39916800.0,
-                                 1.0 / 362880.0,          -1.0 / 5040.0,
-                                 1.0 / 120.0,             -1.0 / 6.0};
-    static const double even[] = {1.0 / 20922789888000.0, -1.0 / 87178291200.0, 1.0 / 479001600.0,
-                                  -1.0 / 3628800.0,       1.0 / 40320.0,        -1.0 / 720.0,
-                                  1.0 / 24.0};
+    static const double odd[] = {
+        1.0 / 355687428096000.0, -1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800.0,
+        1.0 / 362880.0,          -1.0 / 5040.0,          1.0 / 120.0,        -1.0 / 6.0};
+    static const double even[] = {
+        1.0 / 20922789888000.0, -1.0 / 87178291200.0, 1.0 / 479001600.0, -1.0 / 3628800.0,
+        1.0 / 40320.0,          -1.0 / 720.0,         1.0 / 24.0};
     wide z = r * r, p = w_set(odd[0]), q = w_set(even[0]);
     for (int k = 1; k < 8; ++k) p = w_fma(p, z, w_set(odd[k]));
     for (int k = 1; k < 7; ++k) q = w_fma(q, z, w_set(even[k]));
@@ -55,7 +54,8 @@ static __attribute__((noinline, unused)) void w_sincos_far(const double* x, doub
 // both signs. pi/2 = p1 + p2 + p3 with 33 bits in p1 and p2, so that n p1 and n p2 are exact.
 TAC_INLINE void w_sincos(wide x, wide* s, wide* c) {
     wide n = w_nearest(x * 0x1.45f306dc9c883p-1);
-    wide r = ((x - n * 0x1.921fb54400000p+0) - n * 0x1.0b4611a600000p-34) - n * 0x1.3198a2e037073p-69;
+    wide r =
+        ((x - n * 0x1.921fb54400000p+0) - n * 0x1.0b4611a600000p-34) - n * 0x1.3198a2e037073p-69;
     wide sr, cr;
     w_sincos_small(r, &sr, &cr);
     wide h = w_nearest(0.5 * n), o = n - 2.0 * h, t = h - 2.0 * w_nearest(0.5 * h);

@@ -29,7 +29,8 @@ static double solid(tacNodeKind kind, const double* s, double inertia[3]) {
     case TAC_NODE_CAPSULE: {
         // a cylinder and two half spheres whose centres of mass are 3 r/8 from its ends
         double ball = 4.0 * r / (4.0 * r + 3.0 * h), tube = 1.0 - ball;
-        inertia[0] = tube * (3.0 * a + h * h) / 12.0 + ball * (0.4 * a + h * (3.0 * r + 2.0 * h) / 8.0);
+        inertia[0] =
+            tube * (3.0 * a + h * h) / 12.0 + ball * (0.4 * a + h * (3.0 * r + 2.0 * h) / 8.0);
         inertia[1] = inertia[0];
         inertia[2] = 0.5 * tube * a + 0.4 * ball * a;
         return PI * a * (h + 4.0 / 3.0 * r);

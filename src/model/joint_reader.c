@@ -103,8 +103,7 @@ static void read_forces(tacDraft* draft, const tacElement* element, tacPath path
     for (int i = 0; i < TAC_COUNT(numbers); ++i) {
         double value = 0.0;
         tac_read_number(&draft->reader, element, numbers[i].name, not_negative, &value);
-        *numbers[i].offset =
-            tac_draft_param(draft, path, numbers[i].name, not_negative, &value, 1);
+        *numbers[i].offset = tac_draft_param(draft, path, numbers[i].name, not_negative, &value, 1);
         if (i == 3 && value > 0.0) draft->frictionlosses += 1;
     }
     read_limits(draft, element, path, unit, joint);
@@ -160,8 +159,8 @@ void tac_read_joint(tacDraft* draft, const tacElement* element, int body, tacPos
     tacPath path = {tac_reader_text(reader, "joint:%s", key), NULL};
     if (reader->result != TAC_OK) return;
 
-    double unit = joint.kind == TAC_JOINT_SLIDE || joint.kind == TAC_JOINT_FREE ? 1.0
-                                                                               : draft->angle;
+    double unit =
+        joint.kind == TAC_JOINT_SLIDE || joint.kind == TAC_JOINT_FREE ? 1.0 : draft->angle;
     joint.qpos = draft->qpos0.count, joint.dof = draft->dof.count;
     if (joint.kind != TAC_JOINT_FREE) read_place(draft, element, path, unit, &joint);
     read_forces(draft, element, path, unit, &joint);

@@ -45,8 +45,8 @@ void tac_read_compiler(tacDraft* draft, const tacElement* element) {
 //---------------------------------- option ---------------------------------------
 
 static void read_integrator(tacDraft* draft, const tacElement* element) {
-    int word = tac_read_word(&draft->reader, element, "integrator",
-                             "Euler RK4 implicit implicitfast");
+    int word =
+        tac_read_word(&draft->reader, element, "integrator", "Euler RK4 implicit implicitfast");
     if (word >= 2)
         tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
                         tac_attribute_line(element, "integrator"), "integrator",

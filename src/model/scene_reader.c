@@ -120,9 +120,9 @@ static void check_plane_size(tacDraft* draft, const tacElement* element) {
     tac_read_numbers(&draft->reader, element, "size", 1, 3, (tacRange){0.0, 1e9}, unused);
 }
 
-static const tacNodeKind kinds[] = {
-    TAC_NODE_PLANE,    TAC_NODE_SPHERE, TAC_NODE_ELLIPSOID, TAC_NODE_CAPSULE,
-    TAC_NODE_CYLINDER, TAC_NODE_BOX,    TAC_NODE_UNION}; // of GEOM_SHAPE: any combination
+static const tacNodeKind kinds[] = {TAC_NODE_PLANE,   TAC_NODE_SPHERE,   TAC_NODE_ELLIPSOID,
+                                    TAC_NODE_CAPSULE, TAC_NODE_CYLINDER, TAC_NODE_BOX,
+                                    TAC_NODE_UNION}; // of GEOM_SHAPE: any combination
 
 // a shape of its own for a plain geom; `key` is the geom's name, or its index
 static int read_primitive(tacDraft* draft, const tacElement* element, geomType type,

@@ -99,8 +99,7 @@ void tac_move_jvp(const tacModel* model, const tacReal* velocity, tacReal h, con
 }
 
 void tac_move_vjp(const tacModel* model, const tacReal* velocity, tacReal h,
-                  const tacReal* next_bar, tacReal* dq_bar, tacReal* velocity_bar,
-                  tacReal* h_bar) {
+                  const tacReal* next_bar, tacReal* dq_bar, tacReal* velocity_bar, tacReal* h_bar) {
     for (int i = 0; i < model->njoint; ++i) {
         const tacJoint* j = &model->joint[i];
         int k = j->dof, straight = straight_of(j);

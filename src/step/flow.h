@@ -10,7 +10,7 @@ typedef struct tacFlow {
     const tacModel* model;
     const tacDynamicsKernels* k;
     tacMotion m;
-    const tacReal* ctrl; // (nu)
+    const tacReal* ctrl;   // (nu)
     tacReal *bias, *extra; // (nv)
     tacReal h;             // time step
     int implicit;          // is the damping of the joints implicit?

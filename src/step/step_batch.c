@@ -80,8 +80,8 @@ static void step_group(void* context, int job, int worker) {
         int ends = i + 1 == last || (count > 0 && g->items[i + 1].model != run[0]->model);
         if (!ends || count == 0) continue;
         if (count == 1)
-            run[0]->result = tac_step(run[0]->model, run[0]->x, run[0]->u, run[0]->next,
-                                      run[0]->scratch);
+            run[0]->result =
+                tac_step(run[0]->model, run[0]->x, run[0]->u, run[0]->next, run[0]->scratch);
         else
             step_lanes(run, count, kernels);
         count = 0;
@@ -95,8 +95,7 @@ tacResult tac_step_batch(tacStepItem* items, int count, int threads) {
     int jobs = (count + g.lanes - 1) / g.lanes;
     tacPool* pool = NULL;
     tacResult result = TAC_OK;
-    if (threads != 1 && jobs > 1)
-        result = tac_pool_create(threads, tac_default_allocator(), &pool);
+    if (threads != 1 && jobs > 1) result = tac_pool_create(threads, tac_default_allocator(), &pool);
     if (result != TAC_OK) return result;
     for (int i = 0; i < jobs && !pool; ++i) step_group(&g, i, 0);
     if (pool) tac_pool_run(pool, jobs, step_group, &g);

@@ -54,8 +54,7 @@ static void rk4_jvp(tacFlow* f, const tacStages* s, stepDot* d, tacReal* q, tacR
         tacReal h = f->h * tac_rk4_reach[i], h_dot = d->h * tac_rk4_reach[i];
         if (i > 0) {
             tac_move_jvp(f->model, s->v[i - 1], h, d->q0, d->v, h_dot, d->q);
-            for (int k = 0; k < nv; ++k)
-                d->v[k] = d->v0[k] + h * d->a[k] + h_dot * s->a[i - 1][k];
+            for (int k = 0; k < nv; ++k) d->v[k] = d->v0[k] + h * d->a[k] + h_dot * s->a[i - 1][k];
         }
         stage_jvp(f, s, d, i);
         add(d->mean_v, tac_rk4_weight[i], d->v, nv);
@@ -70,9 +69,9 @@ tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* 
                        tacScratch* scratch) {
     tacResult result = tac_step_check(model, x, u);
     int nv = model ? model->nv : 0;
-    if (result == TAC_OK && !(tac_all_finite(x_dot.dq, nv) && tac_all_finite(x_dot.dv, nv) &&
-                              tac_all_finite(u_dot, model->nu) &&
-                              tac_all_finite(theta_dot, model->nparam)))
+    if (result == TAC_OK &&
+        !(tac_all_finite(x_dot.dq, nv) && tac_all_finite(x_dot.dv, nv) &&
+          tac_all_finite(u_dot, model->nu) && tac_all_finite(theta_dot, model->nparam)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     tacArena* arena = &scratch->arena;

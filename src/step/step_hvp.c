@@ -13,13 +13,17 @@ static void move_positions(const tacModel* model, const double* qpos, const doub
     plain_to_complex(model->nq, qpos, NULL, out);
     for (int i = 0; i < model->njoint && dq; ++i) {
         const tacJoint* j = &model->joint[i];
-        int q = j->qpos, v = j->dof, straight = j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 3 : 0;
+        int q = j->qpos, v = j->dof,
+            straight = j->axis >= 0                ? 1
+                       : j->kind == TAC_JOINT_FREE ? 3
+                                                   : 0;
         for (int k = 0; k < straight; ++k, ++q, ++v)
             out[q] = r_make(qpos[q], TAC_COMPLEX_STEP * dq[v]);
         if (j->axis >= 0) continue;
         tacReal half[3];
         for (int k = 0; k < 3; ++k) half[k] = r_make(0.0, 0.5 * TAC_COMPLEX_STEP * dq[v + k]);
-        tac_quat_store(out + q, tac_quat_mul(tac_quat_load(out + q), tac_quat(1.0, tac_load3(half))));
+        tac_quat_store(out + q,
+                       tac_quat_mul(tac_quat_load(out + q), tac_quat(1.0, tac_load3(half))));
     }
 }
 
@@ -58,7 +62,8 @@ tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* 
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacModel moved = *model;
-    moved.param = take_complex(arena, nparam, (const double*)model->param, (const double*)theta_dot);
+    moved.param =
+        take_complex(arena, nparam, (const double*)model->param, (const double*)theta_dot);
     tacReal* q = TAC_TAKE(arena, tacReal, model->nq);
     move_positions(model, (const double*)x->qpos, (const double*)x_dot.dq, q);
     tacState at = {.qpos = q};

@@ -133,8 +133,8 @@ static tacResult parameter_columns(const tacModel* model, const tacState* x, con
     tacResult result = TAC_OK;
     for (int i = 0; i < ntheta; ++i)
         for (int k = 0; k < theta[i].count && result == TAC_OK; ++k)
-            result = column(model, x, u, in, &in->theta[theta[i].offset + k], P, columns, c++,
-                            scratch);
+            result =
+                column(model, x, u, in, &in->theta[theta[i].offset + k], P, columns, c++, scratch);
     return result;
 }
 

@@ -31,9 +31,10 @@ static inline void twin_copy_inertia(mujocoTwin* t) {
     for (int b = 1; b < t->model->nbody; ++b) {
         const tacBody* body = &t->model->body[b];
         const double* diagonal = t->m->body_inertia + 3 * b;
-        tacInertia I = {t->m->body_mass[b], tac_vec3_zero(),
-                        {diagonal[0], diagonal[1], diagonal[2]}};
-        tacPose pose = {tac_load3(t->m->body_ipos + 3 * b), tac_quat_load(t->m->body_iquat + 4 * b)};
+        tacInertia I = {
+            t->m->body_mass[b], tac_vec3_zero(), {diagonal[0], diagonal[1], diagonal[2]}};
+        tacPose pose = {tac_load3(t->m->body_ipos + 3 * b),
+                        tac_quat_load(t->m->body_iquat + 4 * b)};
         I = tac_inertia_transform(pose, &I);
         t->model->param[body->mass] = I.mass;
         tac_store3(t->model->param + body->com, I.com);
@@ -47,7 +48,8 @@ static inline int twin_open(mujocoTwin* t, const char* path) {
     char error[1000] = "";
     *t = (mujocoTwin){0};
     if (tac_load(path, NULL, &t->model, &message) != TAC_OK) {
-        snprintf(t->reason, sizeof t->reason, "we: %.*s (line %d)", 200, message.text, message.line);
+        snprintf(t->reason, sizeof t->reason, "we: %.*s (line %d)", 200, message.text,
+                 message.line);
         return 0;
     }
     t->m = mj_loadXML(path, NULL, error, (int)sizeof error);

@@ -27,8 +27,7 @@ static double pose_error(mujocoTwin* t, tacPose* pose) {
     for (int b = 0; b < t->model->nbody; ++b) {
         double p[3], q[4], R[9];
         tac_store3(p, pose[b].position), tac_quat_store(q, pose[b].rotation);
-        for (int k = 0; k < 3; ++k)
-            worst = fmax(worst, fabs(p[k] - t->d->xpos[3 * b + k]) / scale);
+        for (int k = 0; k < 3; ++k) worst = fmax(worst, fabs(p[k] - t->d->xpos[3 * b + k]) / scale);
         mju_quat2Mat(R, q);
         for (int k = 0; k < 9; ++k) worst = fmax(worst, fabs(R[k] - t->d->xmat[9 * b + k]));
     }
@@ -114,7 +113,8 @@ static int compare_folder(const char* pattern, int* compared) {
     glob_t found;
     int failed = 0;
     if (glob(pattern, 0, NULL, &found) != 0) return 0;
-    for (size_t i = 0; i < found.gl_pathc; ++i) failed |= compare_scene(found.gl_pathv[i], compared);
+    for (size_t i = 0; i < found.gl_pathc; ++i)
+        failed |= compare_scene(found.gl_pathv[i], compared);
     globfree(&found);
     return failed;
 }
@@ -176,14 +176,14 @@ static int numbers_are_mujocos_on_others(void) {
     char pattern[1000];
     int compared = 0;
     const char* data = getenv("TACTUS_DATA");
-    snprintf(pattern, sizeof pattern, "%s/mjcf/*/*.xml", data ? data : TAC_SOURCE_DIR "/../shared/data");
+    snprintf(pattern, sizeof pattern, "%s/mjcf/*/*.xml",
+             data ? data : TAC_SOURCE_DIR "/../shared/data");
     int failed = compare_folder(pattern, &compared);
     if (compared == 0 && !failed) SKIP("no MJCF models; TACTUS_DATA names their folder");
     ENSURE(!failed);
     return 0;
 }
 
-TEST_MAIN(RUN(numbers_are_mujocos), RUN(numbers_are_mujocos_on_others),
-          RUN(steps_are_mujocos))
+TEST_MAIN(RUN(numbers_are_mujocos), RUN(numbers_are_mujocos_on_others), RUN(steps_are_mujocos))
 
 #endif

@@ -253,7 +253,7 @@ def a_full_disk_is_an_error(folder):
 def unknown_words(folder):
     refused(folder, body("<goem/>"), 3, "<goem>", "did you mean <geom>?")
     refused(folder, body('<geom\n size="1"\n szie="1"/>'), 5, "szie", "did you mean 'size'?")
-    refused(folder, body("<body><freejoint/></body>"), 3, "<freejoint>", "arrives with dynamics")
+    refused(folder, body("<body><freejoint/></body>"), 3, "<body>", "a body that moves needs mass")
     refused(folder, "<sdf/>", 1, "<mujoco>", "starts with <mujoco>")
 
 

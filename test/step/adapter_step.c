@@ -124,9 +124,8 @@ static tacResult forward_vjp(const void* context, const tacReal* x, const tacRea
     const stepContext* c = context;
     setup s = place(c, x, x + theta_at(c));
     memset(x_bar, 0, sizeof *x_bar * (size_t)theta_at(c));
-    tacResult result =
-        tac_forward_dynamics_vjp(&s.model, input(c, &s, x), x + 2 * c->model->nv, y_bar,
-                                 tangent(c, &s, x_bar), c->scratch);
+    tacResult result = tac_forward_dynamics_vjp(&s.model, input(c, &s, x), x + 2 * c->model->nv,
+                                                y_bar, tangent(c, &s, x_bar), c->scratch);
     collect_theta(c, &s, x_bar + theta_at(c));
     return result;
 }
@@ -194,8 +193,8 @@ static tacResult step_vjp(const void* context, const tacReal* x, const tacReal* 
     tacTangent bar = {.dq = next_bar, .dv = next_bar + nv};
     tacTangent out = {.dq = x_bar, .dv = x_bar + nv};
     if (result == TAC_OK)
-        result = tac_step_vjp(&s.model, &at, x + 2 * nv, bar, out, x_bar + 2 * nv, s.theta,
-                              c->scratch);
+        result =
+            tac_step_vjp(&s.model, &at, x + 2 * nv, bar, out, x_bar + 2 * nv, s.theta, c->scratch);
     collect_theta(c, &s, x_bar + 2 * nv + nu);
     return result;
 }

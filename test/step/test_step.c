@@ -81,8 +81,8 @@ static int rk4_keeps_energy(void) {
         double coarse = fabs(energy_after_second(&s, 100) - start);
         double fine = fabs(energy_after_second(&s, 200) - start);
         double slope = log2(coarse / fine);
-        printf("    %-16s energy %.3g J, drift %.2g and %.2g, slope %.2f\n", names[i], start, coarse,
-               fine, slope);
+        printf("    %-16s energy %.3g J, drift %.2g and %.2g, slope %.2f\n", names[i], start,
+               coarse, fine, slope);
         ENSURE(slope >= 3.8);
         close_stage(&s);
     }
@@ -195,6 +195,6 @@ static int humanoid_survives_random_torques(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(rk4_keeps_energy),
-          RUN(batches_have_the_bits_of_single_steps), RUN(mixed_models_share_a_batch),
-          RUN(bad_input_changes_nothing), RUN(humanoid_survives_random_torques))
+TEST_MAIN(RUN(rk4_keeps_energy), RUN(batches_have_the_bits_of_single_steps),
+          RUN(mixed_models_share_a_batch), RUN(bad_input_changes_nothing),
+          RUN(humanoid_survives_random_torques))

@@ -216,7 +216,8 @@ static int odd_joints_have_right_derivatives(void) {
         "<joint name='last' axis='1 0 0' damping='.1' armature='.1'/>"
         "<geom type='capsule' size='.05 .2'/></body></body></body></body>"
         "<body><joint type='free' stiffness='2' damping='.1'/><geom size='.1'/></body></worldbody>"
-        "<actuator><general joint='last' gear='3' gainprm='2' biastype='affine' biasprm='.1 -.2 -.3'"
+        "<actuator><general joint='last' gear='3' gainprm='2' biastype='affine' biasprm='.1 -.2 "
+        "-.3'"
         " forcelimited='true' forcerange='-100 100'/></actuator></mujoco>";
     stepContext c;
     ENSURE_LAW(open_context(&c, text, NULL));
@@ -239,7 +240,8 @@ static int jacobian_law(stepContext* c, const char* name) {
     for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_EXPLICIT; ++i) {
         ((tacModel*)model)->integrator = (tacIntegrator)i;
         sample_step(c, 1, &random, x, scale);
-        tacState at = {.qpos = c->qpos, .qvel = x + nv}, out = {.qpos = next, .qvel = next + model->nq};
+        tacState at = {.qpos = c->qpos, .qvel = x + nv},
+                 out = {.qpos = next, .qvel = next + model->nq};
         double *A = all, *B = all + nx * nx, *P = B + nx * nu, worst = 0.0;
         ENSURE(tac_step_jacobian(model, &at, x + nx, &out, A, B, theta, c->used_count, P,
                                  c->scratch) == TAC_OK);
@@ -296,7 +298,7 @@ static int momentum_and_energy_balance(void) {
     const tacModel* model = c.model;
     int nv = model->nv, n = 2 * nv + c.used_count, nwrench = 6 * model->nbody;
     for (int i = 0; i < model->njoint; ++i) {
-        model->param[model->joint[i].armature] = 0.0; // rotors are outside the balance,
+        model->param[model->joint[i].armature] = 0.0;  // rotors are outside the balance,
         model->param[model->joint[i].stiffness] = 0.0; // and springs outside the joint forces
     }
     double *x = calloc((size_t)n, 8), *x_dot = calloc((size_t)n, 8), y[8], rate[8];
@@ -346,5 +348,4 @@ static int momentum_and_energy_balance(void) {
 
 TEST_MAIN(RUN(dynamics_have_right_derivatives), RUN(odd_joints_have_right_derivatives),
           RUN(steps_have_right_derivatives), RUN(jacobians_are_the_forward_derivatives),
-          RUN(momentum_and_energy_balance),
-          RUN(prove_summary))
+          RUN(momentum_and_energy_balance), RUN(prove_summary))
