@@ -63,6 +63,8 @@ static void print_summary(const tacModel* model, const char* path) {
     printf("%s: fine\n", path);
     if (*model->name) printf("  model      %s\n", model->name);
     printf("  bodies     %d, with the world\n", model->nbody);
+    printf("  joints     %d, with %d degrees of freedom\n", model->njoint, model->nv);
+    printf("  actuators  %d\n", model->nu);
     printf("  geoms      %d\n", model->ngeom);
     printf("  shapes     %d, of %d nodes\n", model->nshape, model->nnode);
     printf("  lights     %d\n", model->nlight);
@@ -100,6 +102,10 @@ static void json_summary(cliJson* json, const tacModel* model, const char* path)
     cli_json_text(json, "file", path);
     cli_json_text(json, "model", model->name);
     cli_json_int(json, "bodies", model->nbody);
+    cli_json_int(json, "joints", model->njoint);
+    cli_json_int(json, "nq", model->nq);
+    cli_json_int(json, "nv", model->nv);
+    cli_json_int(json, "nu", model->nu);
     cli_json_int(json, "geoms", model->ngeom);
     json_names(json, model);
     cli_json_int(json, "nodes", model->nnode);

@@ -137,12 +137,12 @@ static void check_place(tacDraft* draft, const tacElement* element, const tacJoi
         after_free |= before[i].kind == TAC_JOINT_FREE;
     }
     const char* wrong = NULL;
+    if (dofs > 6) wrong = "a body has at most six degrees of freedom";
     if (joint->body == 0) wrong = "the world has no joints";
     if (joint->kind == TAC_JOINT_FREE && body->parent != 0)
         wrong = "a free joint is for bodies that hang on the world";
     if (after_free || (joint->kind == TAC_JOINT_FREE && body->joints > 0))
         wrong = "a body with a free joint has no other joints";
-    if (dofs > 6) wrong = "a body has at most six degrees of freedom";
     if (wrong)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line, "<joint>", "%s", wrong);
 }

@@ -6,6 +6,8 @@
 
 #include "step/step.h"
 
+#include "math/quat.h"
+
 #include <string.h>
 
 //---------------------------------- Euler ----------------------------------------
@@ -36,41 +38,89 @@ static void accelerations_by_state(tacFlow* f, tacReal* X, int nx, tacReal* dot,
     f->k->solve_columns(model, &f->m, X, nx, nx);
 }
 
-// lower half of B: d a/d u
+// how many actuators before this one drive the same joint
+static int rank_of(const tacModel* model, int actuator) {
+    int rank = 0;
+    for (int i = 0; i < actuator; ++i)
+        rank += model->actuator[i].joint == model->actuator[actuator].joint;
+    return rank;
+}
+
+// lower half of B: d a/d u. Each pass takes one actuator of every joint, mostly all there are
 static void accelerations_by_control(tacFlow* f, tacReal* X, tacReal* dot, tacReal* tau) {
     const tacModel* model = f->model;
-    int nu = model->nu;
     const tacMotionDot still = {0};
-    memset(X, 0, sizeof *X * (size_t)(nu * model->nv));
-    for (int i = 0; i < nu; ++i) dot[i] = 0.0;
-    for (int i = 0; i < nu; ++i) {
-        int k = model->joint[model->actuator[i].joint].dof;
-        dot[i] = 1.0;
+    int nu = model->nu, left = nu;
+    memset(X, 0, sizeof *X * (size_t)nu * (size_t)model->nv);
+    for (int rank = 0; left > 0; ++rank) {
+        for (int i = 0; i < nu; ++i) dot[i] = rank_of(model, i) == rank;
         f->k->applied_jvp(model, &f->m, f->ctrl, &still, dot, tau);
-        dot[i] = 0.0;
-        X[k * nu + i] = tau[k];
+        for (int i = 0; i < nu; ++i) {
+            if (tac_re(dot[i]) == 0.0) continue;
+            size_t k = (size_t)model->joint[model->actuator[i].joint].dof;
+            X[k * (size_t)nu + (size_t)i] = tau[k];
+            --left;
+        }
     }
     f->k->solve_columns(model, &f->m, X, nu, nu);
 }
 
-// From d a (rows below) to d next: v + h a, and positions moved by the new or the old velocity. The
-// columns are those of the state (A), or of inputs that it does not depend on (B).
-static void chain(const tacFlow* f, const tacStages* s, tacReal* X, int columns, int has_state,
-                  tacReal* work) {
-    const tacModel* model = f->model;
-    int nv = model->nv, old = model->integrator == TAC_INTEGRATOR_EXPLICIT;
-    tacReal *dq = work, *dv = work + nv, *next = work + 2 * nv;
-    for (int c = 0; c < columns; ++c) {
-        for (int k = 0; k < nv; ++k) {
-            tacReal* at = &X[(size_t)(nv + k) * (size_t)columns + (size_t)c];
-            dq[k] = has_state && c == k;
-            tacReal before = has_state && c == nv + k;
-            *at = before + f->h * *at;
-            dv[k] = old ? before : *at;
-        }
-        tac_move_jvp(model, s->mean_v, f->h, dq, dv, 0.0, next);
-        for (int k = 0; k < nv; ++k) X[(size_t)k * (size_t)columns + (size_t)c] = next[k];
+// rows of d v: of the next velocity in place of the acceleration
+static void velocity_rows(const tacFlow* f, tacReal* V, int columns, int has_state) {
+    int nv = f->model->nv;
+    size_t count = (size_t)nv * (size_t)columns;
+    for (size_t i = 0; i < count; ++i) V[i] *= f->h;
+    for (int k = 0; k < nv && has_state; ++k)
+        V[(size_t)k * (size_t)columns + (size_t)(nv + k)] += 1.0;
+}
+
+// A row of d q: h J times three rows of d v, or of the unit matrix where the old velocity moves the
+// positions (V NULL); then E, the derivative by the positions themselves.
+typedef struct positionRow {
+    int dof, count; // the numbers that it depends on
+    tacReal J[3], E[3];
+} positionRow;
+
+static void position_row(const tacFlow* f, const positionRow* r, const tacReal* V, int columns,
+                         int has_state, tacReal* out) {
+    memset(out, 0, sizeof *out * (size_t)columns);
+    for (int i = 0; i < r->count; ++i) {
+        tacReal a = f->h * r->J[i];
+        const tacReal* row = V ? V + (size_t)(r->dof + i) * (size_t)columns : NULL;
+        for (int c = 0; c < columns && row; ++c) out[c] += a * row[c];
+        if (!row && has_state) out[f->model->nv + r->dof + i] += a;
+        if (has_state) out[r->dof + i] += r->E[i];
     }
+}
+
+static void position_rows(const tacFlow* f, const tacStages* s, const tacReal* V, tacReal* Q,
+                          int columns, int has_state) {
+    const tacModel* model = f->model;
+    for (int i = 0; i < model->njoint; ++i) {
+        const tacJoint* j = &model->joint[i];
+        int k = j->dof, straight = j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 3 : 0;
+        for (; k < j->dof + straight; ++k) {
+            const positionRow row = {k, 1, {1.0}, {1.0}};
+            position_row(f, &row, V, columns, has_state, Q + (size_t)k * (size_t)columns);
+        }
+        if (j->axis >= 0) continue;
+        tacVec3 w = tac_scale(tac_load3(s->mean_v + k), f->h);
+        tacMat3 R = tac_so3_exp(w), L = tac_so3_left_jacobian(w); // E = exp(-w) = R', J_r = L'
+        for (int r = 0; r < 3; ++r) {
+            const positionRow row = {
+                k, 3, {L.m[0][r], L.m[1][r], L.m[2][r]}, {R.m[0][r], R.m[1][r], R.m[2][r]}};
+            position_row(f, &row, V, columns, has_state, Q + (size_t)(k + r) * (size_t)columns);
+        }
+    }
+}
+
+// From d a (rows below) to d next. The columns are those of the state (A), or of inputs that it
+// does not depend on (B).
+static void chain(const tacFlow* f, const tacStages* s, tacReal* X, int columns, int has_state) {
+    tacReal* V = X + (size_t)f->model->nv * (size_t)columns;
+    int old = f->model->integrator == TAC_INTEGRATOR_EXPLICIT;
+    velocity_rows(f, V, columns, has_state);
+    position_rows(f, s, old ? NULL : V, X, columns, has_state);
 }
 
 static void euler_jacobian(tacFlow* f, tacStages* s, tacReal* A, tacReal* B, tacReal* work) {
@@ -79,11 +129,11 @@ static void euler_jacobian(tacFlow* f, tacStages* s, tacReal* A, tacReal* B, tac
     tac_flow_ready(f, s->a[0]);
     if (A) {
         accelerations_by_state(f, A + (size_t)nv * (size_t)nx, nx, work, work + nv);
-        chain(f, s, A, nx, 1, work);
+        chain(f, s, A, nx, 1);
     }
     if (B && model->nu > 0) {
         accelerations_by_control(f, B + nv * model->nu, work, work + nv + model->nu);
-        chain(f, s, B, model->nu, 0, work);
+        chain(f, s, B, model->nu, 0);
     }
 }
 
@@ -173,7 +223,7 @@ tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacR
     f.ctrl = u, s.q[0] = x->qpos, s.v[0] = x->qvel;
     tac_advance(&f, &s, q, v);
     columnInput in = take_input(model, arena);
-    tacReal* work = TAC_TAKE(arena, tacReal, 3 * model->nv + model->nu);
+    tacReal* work = TAC_TAKE(arena, tacReal, 2 * model->nv + model->nu);
     if (!tac_all_finite(q, model->nq) || !tac_all_finite(v, model->nv))
         result = TAC_ERROR_DIVERGED;
     else if (s.count == 1)
