@@ -37,8 +37,12 @@ typedef struct laneInertia {
 
 #define w_at(p, i) ((p) + (size_t)(i)*TAC_LANES)
 
-TAC_INLINE wide w_get(const tacReal* p, size_t i) { return w_load(w_at(p, i)); }
-TAC_INLINE void w_put(tacReal* p, size_t i, wide x) { w_store(w_at(p, i), x); }
+// Through a vector's own type, which may alias its numbers and nothing else: memcpy may alias
+// anything, and the compiler would read the model again after every store.
+typedef wide wideAt __attribute__((aligned(8)));
+
+TAC_INLINE wide w_get(const tacReal* p, size_t i) { return *(const wideAt*)w_at(p, i); }
+TAC_INLINE void w_put(tacReal* p, size_t i, wide x) { *(wideAt*)w_at(p, i) = x; }
 TAC_INLINE void w_add(tacReal* p, size_t i, wide x) { w_put(p, i, w_get(p, i) + x); }
 
 TAC_INLINE lane3 get3(const tacReal* p, int i) {

@@ -51,22 +51,23 @@ static __attribute__((noinline, unused)) void w_sincos_far(const double* x, doub
 }
 
 // x = r + n pi/2, n = 2 h + o with o in -1, 0, 1: a quarter turn swaps the two, a half turn turns
-// both signs. pi/2 = p1 + p2 + p3 with 33 bits in p1 and p2, so that n p1 and n p2 are exact.
+// both signs. pi/2 = p1 + p2 + p3 with 33 bits in p1 and p2, so that n p1 and n p2 are exact; what
+// rounding takes from r is `lost`, sin(r + lost) = sin r + lost cos r.
 TAC_INLINE void w_sincos(wide x, wide* s, wide* c) {
     wide n = w_nearest(x * 0x1.45f306dc9c883p-1);
-    wide r =
-        ((x - n * 0x1.921fb54400000p+0) - n * 0x1.0b4611a600000p-34) - n * 0x1.3198a2e037073p-69;
-    wide sr, cr;
-    w_sincos_small(r, &sr, &cr);
+    wide most = x - n * 0x1.921fb54400000p+0, next = n * 0x1.0b4611a600000p-34, r = most - next;
+    wide lost = ((most - r) - next) - n * 0x1.3198a2e037073p-69, sine, cosine;
+    w_sincos_small(r, &sine, &cosine);
+    wide sr = w_fma(lost, cosine, sine), cr = w_fma(-lost, sine, cosine);
     wide h = w_nearest(0.5 * n), o = n - 2.0 * h, t = h - 2.0 * w_nearest(0.5 * h);
     wide sign = 1.0 - 2.0 * (t * t), swap = o * o - 0.5;
     *s = sign * w_select_ge0(swap, o * cr, sr);
     *c = sign * w_select_ge0(swap, -(o * sr), cr);
     if (__builtin_expect(!w_all_within(x, 1e5), 0)) {
-        double at[TAC_LANES], sine[TAC_LANES], cosine[TAC_LANES];
-        w_store(at, x), w_store(sine, *s), w_store(cosine, *c);
-        w_sincos_far(at, sine, cosine);
-        *s = w_load(sine), *c = w_load(cosine);
+        double at[TAC_LANES], far_s[TAC_LANES], far_c[TAC_LANES];
+        w_store(at, x), w_store(far_s, *s), w_store(far_c, *c);
+        w_sincos_far(at, far_s, far_c);
+        *s = w_load(far_s), *c = w_load(far_c);
     }
 }
 
