@@ -207,6 +207,7 @@ int tac_cmd_check(int argc, char** argv) {
         json_summary(&json, model, call.path);
     else
         print_summary(model, call.path);
+    if (!call.json && *message.text) printf("  note       %s\n", message.text);
     for (int i = 0; call.params && i < model->nparamname; ++i)
         if (call.json)
             json_group(&json, model, &model->paramname[i]);

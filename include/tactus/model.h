@@ -261,7 +261,8 @@ TAC_API
 tacOptions tac_default_options(void);
 
 /// Reads a scene. On success *out is a model to be freed by tac_model_destroy; otherwise *out is
-/// untouched and `message` (NULL to skip) says what is wrong, with file, line and attribute.
+/// untouched and `message` (NULL to skip) says what is wrong, with file, line and attribute. Of a
+/// scene that is fine the text is "", or tells what of it will have no effect.
 TAC_API
 tacResult tac_load(const char* path, const tacOptions* options, tacModel** out,
                    tacMessage* message);

@@ -39,11 +39,12 @@ static void add_positions(tacDraft* draft, const tacJoint* joint, tacPose body) 
 // the last degree of freedom of the nearest body above that has one, or -1
 static int last_dof_above(const tacDraft* draft, int body) {
     const tacBody* bodies = draft->body.items;
-    const tacDof* dofs = draft->dof.items;
-    for (int b = bodies[body].parent; b > 0; b = bodies[b].parent)
-        for (int i = draft->dof.count - 1; i >= 0 && bodies[b].joints > 0; --i)
-            if (dofs[i].body == b) return i;
-    return -1;
+    int b = bodies[body].parent;
+    while (b > 0 && bodies[b].joints == 0) b = bodies[b].parent;
+    if (b == 0) return -1;
+    const tacJoint* last = (const tacJoint*)draft->joint.items + bodies[b].first_joint;
+    last += bodies[b].joints - 1;
+    return last->dof + dofs_of[last->kind] - 1;
 }
 
 static void add_dofs(tacDraft* draft, const tacJoint* joint, int index) {

@@ -9,6 +9,7 @@
 #include "base/message.h"
 #include "math/pose.h"
 
+#include <stdio.h>
 #include <string.h>
 
 tacOptions tac_default_options(void) { return (tacOptions){.allocator = tac_default_allocator()}; }
@@ -23,13 +24,25 @@ static tacDraft start(const char* path, const tacOptions* options, tacMessage* m
         .reader = {.file = path ? path : "", .message = message, .allocator = chosen.allocator}};
 }
 
+// what was read and will have no effect, in the message of a scene that is fine
+static void remark(const tacDraft* draft, tacMessage* message) {
+    if (!message || draft->limits + draft->frictionlosses == 0) return;
+    snprintf(message->text, sizeof message->text,
+             "limits of %d joints and dry friction of %d have no effect: nothing responds to them "
+             "yet",
+             draft->limits, draft->frictionlosses);
+}
+
 // everything after the bytes are there; also cleans up if they are not
 static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
     const tacElement* root = tac_document_parse(&draft->reader, source);
     if (root) tac_schema_check(&draft->reader, root);
     if (draft->reader.result == TAC_OK) tac_read_scene(draft, root);
     tacModel* model = tac_draft_finish(draft);
-    if (model) *out = model;
+    if (model) {
+        *out = model;
+        remark(draft, draft->reader.message);
+    }
     tac_reader_close(&draft->reader);
     return draft->reader.result;
 }

@@ -133,21 +133,23 @@ static double norm2_after(const tacModel* model, tacParam param, const double* v
     return norm2;
 }
 
-// A quaternion that would be set to 0, in parts or as a whole, is no rotation, and a normal of
-// length 0 points nowhere.
+// A quaternion that would be set to 0, in parts or as a whole, is no rotation, and an axis or a
+// normal of length 0 points nowhere.
 static tacResult check_length(const tacModel* model, tacParam param, int i, const double* values,
                               tacMessage* message) {
     const tacParamName* group = &model->paramname[model->paramgroup[param.offset + i]];
     int is_quat = ends_in(group, "/quat"), is_plane = ends_in(group, "/planes");
-    if (!is_quat && !is_plane) return TAC_OK;
+    int is_axis = ends_in(group, "/axis");
+    if (!is_quat && !is_plane && !is_axis) return TAC_OK;
     int within = param.offset + i - group->param.offset,
         first = group->param.offset + within / 4 * 4;
     if (norm2_after(model, param, values, first, is_quat ? 4 : 3) > 1e-24) return TAC_OK;
     char name[sizeof message->attribute];
     snprintf(name, sizeof name, "%s", group->name);
     return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, name,
-                    is_quat ? "a quaternion of length 0 is no rotation"
-                            : "plane %d would have a normal of length 0",
+                    is_quat   ? "a quaternion of length 0 is no rotation"
+                    : is_axis ? "an axis of length 0 has no direction"
+                              : "plane %d would have a normal of length 0",
                     within / 4);
 }
 

@@ -17,6 +17,21 @@ static double value_of(const tacModel* model, const char* name) {
 
 //---------------------------------- what is read ---------------------------------
 
+// an axis may get any length but 0
+static int axes_keep_a_direction(void) {
+    static const char text[] =
+        "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody></mujoco>";
+    const double zero[3] = {0}, longer[3] = {0.0, 3.0, 4.0};
+    tacModel* model;
+    tacParam axis;
+    ENSURE(load(text, &model, NULL) == TAC_OK);
+    ENSURE(tac_param_find(model, "joint:j/axis", &axis) == TAC_OK);
+    ENSURE(tac_param_set(model, axis, zero, NULL) == TAC_ERROR_VALUE);
+    ENSURE(tac_param_set(model, axis, longer, NULL) == TAC_OK);
+    tac_model_destroy(model);
+    return 0;
+}
+
 // several joints on a body, a body without any between: MuJoCo's order of qpos and qvel
 static int degrees_of_freedom_are_mujocos(void) {
     static const char text[] =
@@ -192,5 +207,5 @@ static int many_bodies_load(void) {
 }
 
 TEST_MAIN(RUN(degrees_of_freedom_are_mujocos), RUN(defaults_are_inherited),
-          RUN(inertias_are_read_and_inferred),
+          RUN(axes_keep_a_direction), RUN(inertias_are_read_and_inferred),
           RUN(wrong_scenes_are_refused_with_line_and_attribute), RUN(many_bodies_load))
