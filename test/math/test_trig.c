@@ -5,6 +5,23 @@
 
 #include "test.h"
 
+#include <stdlib.h>
+
+// leave before the first test if the instructions are missing
+__attribute__((constructor)) static void skip_without_instructions(void) {
+#if TAC_LANES == 8
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq")) {
+        puts("skipped: this CPU has no avx512\n0 passed, 0 failed, 1 skipped");
+        exit(0);
+    }
+#elif TAC_LANES == 4
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
+        puts("skipped: this CPU has no avx2 with fma\n0 passed, 0 failed, 1 skipped");
+        exit(0);
+    }
+#endif
+}
+
 // error in units of the last place of the answer, at least of 1e-300
 static double ulps(double value, long double exact) {
     int exponent;
