@@ -178,12 +178,17 @@ TAC_INLINE leafLimits soft_limits(const tacBound* b, const wide y[3]) {
 }
 
 // Of a superquadric with ridges: g is no less than the largest |y_i|/a_i and no more than r/inner,
-// so phi is between inner (g - 1), or r - outer of the radial distance, and r - inner.
+// so phi is between inner (g - 1), or r - outer of the radial distance, and r - inner. The slope of
+// a tangent one may be less than |grad ln g|, by 1 + W outer/a at most.
 TAC_INLINE leafLimits ridged_limits(const tacBound* b, const wide y[3]) {
     wide r = w_sqrt(w_dot3(y, y) + TAC_CENTRE), g = w_abs(y[0]) / b->size[0];
     for (int i = 1; i < 3; ++i) g = w_max(g, w_abs(y[i]) / b->size[i]);
     wide outside = b->distance == TAC_DISTANCE_RADIAL ? r - b->outer : b->inner * (g - 1.0);
-    return (leafLimits){w_select_ge0(g - 1.0, outside, w_set(-TAC_FAR)), r - b->inner};
+    tacReal least = r_min(b->size[0], r_min(b->size[1], b->size[2]));
+    tacReal steeper = 1.0 + r_sqrt(b->ridge[0]) * b->outer / least;
+    wide high = r - b->inner;
+    return (leafLimits){w_select_ge0(g - 1.0, outside, w_set(-TAC_FAR)),
+                        w_max(high, high * steeper)};
 }
 
 TAC_INLINE leafLimits plain_limits(const tacBound* b, const wide y[3]) {

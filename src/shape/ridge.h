@@ -49,6 +49,27 @@ TAC_INLINE void ridge_first(const tacBound* b, const wide y[3], ridgeJet* j) {
     for (int i = 0; i < 3; ++i) j->inv_v[i] = w_rcp(v[i]);
 }
 
+// grad u_i
+TAC_INLINE void ridge_gradient(const tacBound* b, const ridgeJet* j, int i, wide out[3]) {
+    wide spread = b->ridge[i] * j->inv_v[i];
+    for (int k = 0; k < 3; ++k) out[k] = j->h[k] * spread;
+    out[i] = w_fma(j->h[i], j->inv_v[i], out[i]);
+}
+
+// adds sum n_i hess u_i, n of any sign
+TAC_INLINE void ridge_add_curvature(const tacBound* b, const ridgeJet* j, const wide n[3],
+                                    wide H[6]) {
+    wide share[3], spread;
+    for (int i = 0; i < 3; ++i) share[i] = n[i] * j->inv_v[i];
+    spread = ridge_sum(b->ridge, share);
+    for (int i = 0; i < 3; ++i) {
+        wide U[3];
+        ridge_gradient(b, j, i, U);
+        H[i] = H[i] + 2.0 * b->inv_a2[i] * (share[i] + spread);
+        w_add_square(H, -n[i], U);
+    }
+}
+
 // adds half of sum k_i hess u_i to P
 TAC_INLINE void ridge_second(const tacBound* b, const wide k[3], ridgeJet* j, wide P[6]) {
     wide square[3];
@@ -87,6 +108,17 @@ TAC_INLINE void ridge_dot(const tacBound* b, const ridgeJet* j, const wide y[3],
     for (int i = 0; i < 3; ++i) {
         wide vd = zd[i] + w2[i] + ridge[i] * j->Q + b->ridge[i] * Qd;
         out->u[i] = vd * j->inv_v[i];
+    }
+}
+
+TAC_INLINE void ridge_gradient_dot(const tacBound* b, const ridgeJet* j, const ridgeDot* d, int i,
+                                   wide out[3]) {
+    wide U[3];
+    ridge_gradient(b, j, i, U);
+    for (int k = 0; k < 3; ++k) {
+        wide moved = w_fma(d->ridge[i], j->h[k], b->ridge[i] * d->h[k]);
+        if (k == i) moved = moved + d->h[i];
+        out[k] = moved * j->inv_v[i] - U[k] * d->u[i];
     }
 }
 

@@ -272,18 +272,15 @@ JET_FORMULA sweepGauge sweep_gauge(const sweepWay* s, const jet y[3], const jet 
     return g;
 }
 
-// |p|^2 of eq. 11, p_i = z_i/a_i (k_i/v_i + sum W^2 k/v)
+// slope^2 of eq. 10: with p_i = k_i z_i/(a_i v_i), or k_i/(a_i sqrt(v_i)) with ridges
 JET_FORMULA jet sweep_slope2(const sweepWay* s, const sweepGauge* g, const jet k[3]) {
     jetWay w = s->w;
-    jet share[3], all = jet_constant(w_set(0.0)), p2 = jet_scale(w, g->inverse2, TAC_SQ_PLANE, 0.0);
+    jet p2 = jet_scale(w, g->inverse2, TAC_SQ_PLANE, 0.0);
     for (int i = 0; i < 3; ++i) {
-        share[i] = jet_mul(w, k[i], jet_rcp(w, g->v[i]));
-        if (s->at->ridged) all = jet_add(w, all, jet_mul(w, g->ridge[i], share[i]));
-    }
-    for (int i = 0; i < 3; ++i) {
-        if (s->at->ridged) share[i] = jet_add(w, share[i], all);
-        jet p = jet_mul(w, share[i], jet_mul(w, g->z[i], g->inv_a[i]));
-        p2 = jet_add(w, p2, jet_square(w, p));
+        jet face = jet_mul(w, k[i], g->inv_a[i]), inv_v = jet_rcp(w, g->v[i]);
+        jet square = s->at->ridged ? jet_mul(w, jet_square(w, face), inv_v)
+                                   : jet_square(w, jet_mul(w, jet_mul(w, face, inv_v), g->z[i]));
+        p2 = jet_add(w, p2, square);
     }
     return p2;
 }
