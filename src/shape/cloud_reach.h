@@ -27,13 +27,23 @@ typedef struct cloudTry {
     wide sum;
 } cloudTry;
 
-// v = psi exp(u) + TAIL of a Wendland kernel at the distance d, falling
+// psi exp(u) + TAIL of a Wendland kernel at the distance d
 TAC_INLINE wide wendland_shape(wide d, wide inv) {
     wide u = d * d * inv;
     wide t = w_min(w_sqrt(u * (1.0 / TAC_CLOUD_END) + TAC_CENTRE), w_set(1.0));
     wide r = 1.0 - t, r2 = r * r;
     wide psi = r2 * r2 * r2 * w_fma(t, w_fma(t, w_set(35.0 / 3.0), w_set(6.0)), w_set(1.0));
     return w_fma(psi, w_exp(w_min(u, w_set(TAC_CLOUD_END))), w_set(TAC_CLOUD_TAIL));
+}
+
+// the least (toward = -1) or the most (1) of it within r of d: it rises up to the crest at t = 17/35
+// and falls beyond
+TAC_INLINE wide wendland_extreme(wide d, wide r, wide toward, wide inv) {
+    wide near = w_max(d - r, w_set(0.0)), far = d + r;
+    wide crest = w_set(17.0 / 35.0) * w_sqrt(w_set(TAC_CLOUD_END) / inv);
+    wide least = w_min(wendland_shape(near, inv), wendland_shape(far, inv));
+    wide most = wendland_shape(w_min(w_max(crest, near), far), inv);
+    return w_select_ge0(toward, most, least);
 }
 
 // norm of M - M_m, off-diagonal entries twice
@@ -55,8 +65,8 @@ static void try_leaf(cloudTry* s, int index) {
     load_leaf(&at->search, index, &leaf);
     for (int j = 0; j < TAC_CLOUD_LEAF; j += TAC_LANES) {
         cloudPair o;
-        cloud_pair(at, &leaf, j, &o,
-                   c->kernel == TAC_CLOUD_ANISOTROPIC ? c->kernel : TAC_CLOUD_ISOTROPIC);
+        tacCloudKernel kernel = c->kernel == TAC_CLOUD_ANISOTROPIC ? c->kernel : TAC_CLOUD_ISOTROPIC;
+        cloud_pair(at, &leaf, j, pair_geo(at, &leaf, j, kernel), &o, kernel);
         wide r = w_set(s->r), rise = o.geo, turn = length3(o.a) * r, shape = w_set(1.0);
         if (c->has_log_amp) rise = rise + w_load(&leaf.column[6][j]) - w_set(at->log_amp);
         if (c->kernel == TAC_CLOUD_ANISOTROPIC)
@@ -64,12 +74,11 @@ static void try_leaf(cloudTry* s, int index) {
         wide f = s->side * (o.f + w_set(at->f)) - length3(o.n) * r - s->theta;
         wide toward =
             w_select_ge0(f, w_set(-1.0), w_set(1.0)); // less of what helps, more of the rest
-        if (c->kernel == TAC_CLOUD_WENDLAND) {
-            wide d = w_max(length3(o.d) - toward * r, w_set(0.0));
-            shape = wendland_shape(d, w_set(at->inv_eps));
-        }
+        if (c->kernel == TAC_CLOUD_WENDLAND)
+            shape = wendland_extreme(length3(o.d), r, toward, w_set(at->inv_eps));
         wide w = shape * w_exp(w_min(w_fma(toward, turn, rise), w_set(600.0)));
-        s->sum = w_fma(w * load_mask(&leaf.mask[j]), f, s->sum);
+        if (leaf.mask) w = w * load_mask(&leaf.mask[j]);
+        s->sum = w_fma(w, f, s->sum);
     }
 }
 

@@ -14,11 +14,18 @@
 // TAC_CLOUD_TAIL goes on (docs/shapes.md eq. 25)
 #define TAC_CLOUD_END  (28.0 / 3.0)
 #define TAC_CLOUD_TAIL 1e-3
-// largest |d ln B/du| of it: 10.4 where the kernel hands over to the tail
-#define TAC_CLOUD_STEEP 12.0
+// slopes of it by u: |(ln B)'| <= 4.460 at u = 8.237, |B''/B| <= 21.13 = 4.60^2 (test_cloud)
+#define TAC_CLOUD_STEEP 5.0
+// psi exp(u) is 1 at a point, rises to 1.1154 at t = 17/35, and falls from there to 0:
+// (psi exp(u))' = exp(u) (1 - t)^5 t^2 (17 - 35 t)/3
+#define TAC_CLOUD_CREST 1.117 // with the tail; a bound
 
 // part of all weights, with derivatives, that may be left out
 #define TAC_CLOUD_SHARE 1e-15
+
+// weights below exp(-this) of the best are 0 to all arithmetic; nothing else is left out of exact
+// sums
+#define TAC_CLOUD_ZERO 600.0
 
 typedef struct cloudSearch {
     const tacBound* b;
@@ -26,10 +33,10 @@ typedef struct cloudSearch {
     tacCloudLevels levels;
     double y[3];
     double scale; // 1/eps1, or 1 where metrics say it
-    double tail;  // ln of the tail's amplitude, 0 for Gaussians
+    double tail;  // ln of the tail over the crest of a Wendland kernel, 0 for Gaussians
     int best;     // point with the largest ln B up to the kernel's shape, and that number
-    double score;
-    double floor; // what lies below does not count
+    double score, least; // -score/scale
+    double floor;        // what lies below does not count
 } cloudSearch;
 
 //---------------------------------- bounds of boxes ------------------------------
@@ -80,14 +87,17 @@ TAC_INLINE void leaf_scores(const cloudSearch* s, int first, int count,
     }
 }
 
-// the same of a whole leaf without amplitudes and metrics
-TAC_INLINE void plain_scores(const cloudSearch* s, int first, double score[TAC_CLOUD_LEAF]) {
+// is a point of a whole leaf, without amplitudes and metrics, nearer than the best?
+TAC_INLINE int leaf_is_nearer(const cloudSearch* s, int first) {
     const tacReal* x = s->b->block + first;
     const tacReal *y = x + s->b->cloud->count, *z = y + s->b->cloud->count;
-    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
-        double a = s->y[0] - tac_re(x[k]), b = s->y[1] - tac_re(y[k]), c = s->y[2] - tac_re(z[k]);
-        score[k] = -s->scale * (a * a + b * b + c * c);
+    wide at[3] = {w_set(s->y[0]), w_set(s->y[1]), w_set(s->y[2])}, least = w_set(s->least);
+    TAC_UNROLL
+    for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES) {
+        wide a = at[0] - w_load(&x[k]), b = at[1] - w_load(&y[k]), c = at[2] - w_load(&z[k]);
+        least = w_min(least, w_fma(a, a, w_fma(b, b, c * c)));
     }
+    return w_any_negative(least - w_set(s->least));
 }
 
 static inline int leaf_count(const cloudSearch* s, int leaf) {
@@ -108,16 +118,12 @@ static void seek_leaf(cloudSearch* s, int leaf) {
     double score[TAC_CLOUD_LEAF];
     int count = leaf_count(s, leaf), first = leaf * TAC_CLOUD_LEAF;
     const tacCloud* c = s->b->cloud;
-    if (count < TAC_CLOUD_LEAF) {
-        leaf_scores(s, first, count, score);
-    } else if (c->kernel != TAC_CLOUD_ANISOTROPIC && !c->has_log_amp) {
-        plain_scores(s, first, score);
-        if (!(largest_score(score) > s->score)) return;
-    } else {
-        leaf_scores(s, first, TAC_CLOUD_LEAF, score);
-    }
+    int plain = c->kernel != TAC_CLOUD_ANISOTROPIC && !c->has_log_amp && count == TAC_CLOUD_LEAF;
+    if (plain && !leaf_is_nearer(s, first)) return;
+    leaf_scores(s, first, count, score);
     for (int k = 0; k < count; ++k)
         if (score[k] > s->score) s->score = score[k], s->best = first + k;
+    s->least = -s->score / s->scale;
 }
 
 // boxes in the order of their bounds, until none can hold a better point
@@ -125,9 +131,10 @@ static void seek_page(cloudSearch* s, int level, int index) {
     double bound[TAC_CLOUD_LEAF];
     box_scores(s, &s->page[s->levels.first[level] + index], bound);
     for (;;) {
+        double most = largest_score(bound);
         int k = 0;
-        for (int i = 1; i < TAC_CLOUD_LEAF; ++i) k = bound[i] > bound[k] ? i : k;
-        if (!(bound[k] > s->score)) return;
+        if (!(most > s->score)) return;
+        for (int i = 0; i < TAC_CLOUD_LEAF; ++i) k = bound[i] == most ? i : k;
         bound[k] = -INFINITY;
         if (level > 0)
             seek_page(s, level - 1, index * TAC_CLOUD_LEAF + k);
@@ -154,7 +161,7 @@ static double log_gain(const cloudSearch* s, double depth) {
 
 static void set_floor(cloudSearch* s) {
     if (s->b->exact) {
-        s->floor = -INFINITY;
+        s->floor = s->score - TAC_CLOUD_ZERO;
         return;
     }
     double share = -log(TAC_CLOUD_SHARE), depth = log_gain(s, 128.0) + share;
@@ -167,9 +174,10 @@ static void set_floor(cloudSearch* s) {
 static void cloud_seek(cloudSearch* s, const tacBound* b, const tacReal y[3]) {
     double width = tac_re(b->tau);
     *s = (cloudSearch){.b = b, .page = b->page, .score = -INFINITY, .scale = 1.0};
+    s->least = INFINITY;
     s->levels = tac_cloud_levels(b->cloud->count);
     if (b->cloud->kernel != TAC_CLOUD_ANISOTROPIC) s->scale = 1.0 / (width * width);
-    if (b->cloud->kernel == TAC_CLOUD_WENDLAND) s->tail = log(TAC_CLOUD_TAIL);
+    if (b->cloud->kernel == TAC_CLOUD_WENDLAND) s->tail = log(TAC_CLOUD_TAIL / TAC_CLOUD_CREST);
     for (int k = 0; k < 3; ++k) s->y[k] = tac_re(y[k]);
     if (b->exact)
         for (int leaf = 0; leaf < s->levels.slots[0]; ++leaf) seek_leaf(s, leaf);
