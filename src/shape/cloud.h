@@ -43,27 +43,35 @@ typedef struct cloudAt {
 
 // columns x y z nx ny nz, log_amp, metric of a leaf: in place, or a copy filled up to a whole leaf
 typedef struct cloudLeaf {
-    const tacReal* column[13];
+    const tacReal* first;
+    size_t step;        // from column to column
     const double* mask; // 1 for points, 0 for filling; NULL if all are points
-    tacReal copy[13][TAC_CLOUD_LEAF];
+    tacReal copy[13 * TAC_CLOUD_LEAF];
 } cloudLeaf;
 
 static const double cloud_mask[2 * TAC_CLOUD_LEAF] = {1, 1, 1, 1, 1, 1, 1, 1,
                                                       1, 1, 1, 1, 1, 1, 1, 1};
 
-TAC_INLINE void load_leaf(const cloudSearch* s, int leaf, cloudLeaf* out) {
-    const tacCloud* c = s->b->cloud;
-    int stride = tac_cloud_stride(c), count = leaf_count(s, leaf);
-    const tacReal* x = s->b->block + leaf * TAC_CLOUD_LEAF;
-    out->mask = NULL;
-    for (int k = 0; k < stride; ++k) out->column[k] = x + (size_t)k * (size_t)c->count;
-    if (count == TAC_CLOUD_LEAF) return;
-    for (int k = 0; k < stride; ++k) {
+TAC_APART void copy_leaf(cloudLeaf* leaf, int columns, int count) {
+    for (int k = 0; k < columns; ++k)
         for (int i = 0; i < TAC_CLOUD_LEAF; ++i)
-            out->copy[k][i] = out->column[k][i < count ? i : count - 1];
-        out->column[k] = out->copy[k];
-    }
-    out->mask = cloud_mask + TAC_CLOUD_LEAF - count;
+            leaf->copy[k * TAC_CLOUD_LEAF + i] =
+                leaf->first[(size_t)k * leaf->step + (size_t)(i < count ? i : count - 1)];
+    leaf->first = leaf->copy, leaf->step = TAC_CLOUD_LEAF;
+    leaf->mask = cloud_mask + TAC_CLOUD_LEAF - count;
+}
+
+TAC_INLINE void load_leaf(const cloudSearch* s, int index, cloudLeaf* leaf) {
+    const tacCloud* c = s->b->cloud;
+    int count = leaf_count(s, index);
+    leaf->first = s->b->block + index * TAC_CLOUD_LEAF;
+    leaf->step = (size_t)c->count;
+    leaf->mask = NULL;
+    if (count < TAC_CLOUD_LEAF) copy_leaf(leaf, tac_cloud_stride(c), count);
+}
+
+TAC_INLINE wide load_column(const cloudLeaf* leaf, int column, int j) {
+    return w_load(&leaf->first[(size_t)column * leaf->step + (size_t)j]);
 }
 
 #if TAC_LANES == 1
@@ -85,7 +93,7 @@ typedef struct cloudPair {
 
 TAC_INLINE void load_arms(const cloudAt* at, const cloudLeaf* leaf, int j, cloudPair* o) {
     for (int k = 0; k < 3; ++k) {
-        o->e[k] = w_load(&leaf->column[k][j]) - w_set(at->p[k]);
+        o->e[k] = load_column(leaf, k, j) - w_set(at->p[k]);
         o->d[k] = w_set(at->d[k]) - o->e[k];
     }
 }
@@ -95,7 +103,7 @@ TAC_INLINE void metric_pair(const cloudAt* at, const cloudLeaf* leaf, int j, clo
     int from = tac_cloud_metric(at->search.b->cloud);
     wide both[3], dm[3], less[6], t[3], td[3];
     for (int k = 0; k < 6; ++k) {
-        o->M[k] = w_load(&leaf->column[from + k][j]);
+        o->M[k] = load_column(leaf, from + k, j);
         less[k] = o->M[k] - w_set(at->metric[k]);
     }
     for (int k = 0; k < 3; ++k) dm[k] = w_set(at->d[k]), both[k] = dm[k] + o->d[k];
@@ -115,14 +123,14 @@ TAC_INLINE wide pair_geo(const cloudAt* at, const cloudLeaf* leaf, int j, tacClo
     }
     wide inv = w_set(at->inv_eps), e[3], q[3];
     for (int k = 0; k < 3; ++k) {
-        e[k] = w_load(&leaf->column[k][j]) - w_set(at->p[k]);
+        e[k] = load_column(leaf, k, j) - w_set(at->p[k]);
         q[k] = w_fma(-inv, e[k], w_set(at->twice[k]));
     }
     return w_fma(e[0], q[0], w_fma(e[1], q[1], e[2] * q[2]));
 }
 
 TAC_INLINE wide pair_rise(const cloudAt* at, const cloudLeaf* leaf, int j) {
-    return w_load(&leaf->column[6][j]) - w_set(at->log_amp);
+    return load_column(leaf, 6, j) - w_set(at->log_amp);
 }
 
 // geo of a whole leaf; 0 if no point counts
@@ -162,7 +170,7 @@ TAC_INLINE void cloud_pair(const cloudAt* at, const cloudLeaf* leaf, int j, wide
     load_arms(at, leaf, j, o);
     o->f = w_set(-at->f);
     for (int k = 0; k < 3; ++k) {
-        o->n[k] = w_load(&leaf->column[3 + k][j]);
+        o->n[k] = load_column(leaf, 3 + k, j);
         o->f = w_fma(o->n[k], o->d[k], o->f);
     }
     if (kernel == TAC_CLOUD_ANISOTROPIC) {
@@ -247,6 +255,13 @@ static cloudVisit* const cloud_sum[3][3] = {
     [TAC_CLOUD_ANISOTROPIC] = {anisotropic_0, anisotropic_1, anisotropic_2},
     [TAC_CLOUD_WENDLAND] = {wendland_0, wendland_1, wendland_2}};
 
+static void begin_sums(cloudSums* s, const cloudAt* at, int order) {
+    wide zero = w_set(0.0);
+    s->at = at, s->w = s->f = zero;
+    for (int k = 0; k < 3 && order >= 1; ++k) s->n[k] = s->a[k] = s->fa[k] = zero;
+    for (int k = 0; k < 6 && order >= 2; ++k) s->T[k] = s->U[k] = zero;
+}
+
 // finds the best point and takes its numbers
 static void cloud_begin(cloudAt* at, const tacBound* b, const tacReal y[3]) {
     cloud_seek(&at->search, b, y);
@@ -293,8 +308,8 @@ static void cloud_hessian(const cloudAt* at, const cloudSums* s, tacReal H[6]) {
 TAC_APART void cloud_point(cloudAt* at, const tacBound* b, const tacReal y[3], tacReal out[10],
                            int order) {
     cloud_begin(at, b, y);
-    cloudSums s = {0};
-    s.at = at;
+    cloudSums s;
+    begin_sums(&s, at, order);
     cloud_each(&at->search, cloud_sum[b->cloud->kernel][order], &s);
     at->total = w_sum(s.w);
     at->phi = w_sum(s.f) / at->total;

@@ -36,8 +36,8 @@ TAC_INLINE wide wendland_shape(wide d, wide inv) {
     return w_fma(psi, w_exp(w_min(u, w_set(TAC_CLOUD_END))), w_set(TAC_CLOUD_TAIL));
 }
 
-// the least (toward = -1) or the most (1) of it within r of d: it rises up to the crest at t = 17/35
-// and falls beyond
+// the least (toward = -1) or the most (1) of it within r of d: it rises up to the crest at t =
+// 17/35 and falls beyond
 TAC_INLINE wide wendland_extreme(wide d, wide r, wide toward, wide inv) {
     wide near = w_max(d - r, w_set(0.0)), far = d + r;
     wide crest = w_set(17.0 / 35.0) * w_sqrt(w_set(TAC_CLOUD_END) / inv);
@@ -65,10 +65,11 @@ static void try_leaf(cloudTry* s, int index) {
     load_leaf(&at->search, index, &leaf);
     for (int j = 0; j < TAC_CLOUD_LEAF; j += TAC_LANES) {
         cloudPair o;
-        tacCloudKernel kernel = c->kernel == TAC_CLOUD_ANISOTROPIC ? c->kernel : TAC_CLOUD_ISOTROPIC;
+        tacCloudKernel kernel =
+            c->kernel == TAC_CLOUD_ANISOTROPIC ? c->kernel : TAC_CLOUD_ISOTROPIC;
         cloud_pair(at, &leaf, j, pair_geo(at, &leaf, j, kernel), &o, kernel);
         wide r = w_set(s->r), rise = o.geo, turn = length3(o.a) * r, shape = w_set(1.0);
-        if (c->has_log_amp) rise = rise + w_load(&leaf.column[6][j]) - w_set(at->log_amp);
+        if (c->has_log_amp) rise = rise + pair_rise(at, &leaf, j);
         if (c->kernel == TAC_CLOUD_ANISOTROPIC)
             turn = w_fma(metric_difference(at, &o), r * r, turn);
         wide f = s->side * (o.f + w_set(at->f)) - length3(o.n) * r - s->theta;
@@ -117,7 +118,8 @@ static void try_page(cloudTry* s, int level, int index) {
     const cloudSearch* q = &s->at->search;
     const tacCloudPage* page = &q->page[q->levels.first[level] + index];
     double square[TAC_CLOUD_LEAF];
-    box_distances(page, q->y, square);
+    for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES)
+        b_store(&square[k], box_square(page, q->y, k));
     for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
         int child = index * TAC_CLOUD_LEAF + k;
         if (child >= q->levels.slots[level] || box_is_harmless(s, page, k, square[k])) continue;

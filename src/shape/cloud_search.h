@@ -32,35 +32,57 @@ typedef struct cloudSearch {
     const tacCloudPage* page;
     tacCloudLevels levels;
     double y[3];
-    double scale; // 1/eps1, or 1 where metrics say it
-    double tail;  // ln of the tail over the crest of a Wendland kernel, 0 for Gaussians
-    int best;     // point with the largest ln B up to the kernel's shape, and that number
+    double scale;        // 1/eps1, or 1 where metrics say it
+    double tail;         // ln of the tail over the crest of a Wendland kernel, 0 for Gaussians
+    int best;            // point with the largest ln B up to the kernel's shape, and that number
     double score, least; // -score/scale
     double floor;        // what lies below does not count
 } cloudSearch;
 
 //---------------------------------- bounds of boxes ------------------------------
 
-// square of the distance to each of 16 boxes
-TAC_INLINE void box_distances(const tacCloudPage* page, const double y[3],
-                              double square[TAC_CLOUD_LEAF]) {
-    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) square[k] = 0.0;
-    for (int axis = 0; axis < 3; ++axis)
-        for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
-            double below = page->low[axis][k] - y[axis], above = y[axis] - page->high[axis][k];
-            double over = below > above ? below : above;
-            over = over > 0.0 ? over : 0.0;
-            square[k] += over * over;
-        }
+// boxes are doubles in all number types, in vectors where there are any
+#if TAC_LANES == 1
+typedef double boxes;
+TAC_INLINE boxes b_set(double x) { return x; }
+TAC_INLINE boxes b_load(const double* p) { return *p; }
+TAC_INLINE void b_store(double* p, boxes x) { *p = x; }
+TAC_INLINE boxes b_max(boxes a, boxes b) { return a > b ? a : b; }
+TAC_INLINE unsigned b_signs(boxes x) { return x < 0.0; }
+#else
+typedef wide boxes;
+TAC_INLINE boxes b_set(double x) { return w_set(x); }
+TAC_INLINE boxes b_load(const double* p) { return w_load(p); }
+TAC_INLINE void b_store(double* p, boxes x) { w_store(p, x); }
+TAC_INLINE boxes b_max(boxes a, boxes b) { return w_max(a, b); }
+TAC_INLINE unsigned b_signs(boxes x) { return w_signs(x); }
+#endif
+
+// square of the distance to boxes k, k + 1, …
+TAC_INLINE boxes box_square(const tacCloudPage* page, const double y[3], int k) {
+    boxes square = b_set(0.0);
+    for (int axis = 0; axis < 3; ++axis) {
+        boxes at = b_set(y[axis]);
+        boxes over = b_max(b_load(&page->low[axis][k]) - at, at - b_load(&page->high[axis][k]));
+        over = b_max(over, b_set(0.0));
+        square = square + over * over;
+    }
+    return square;
 }
 
-// no point in box k has a larger ln B, taken without a Wendland kernel's shape
-TAC_INLINE void box_scores(const cloudSearch* s, const tacCloudPage* page,
-                           double score[TAC_CLOUD_LEAF]) {
-    double square[TAC_CLOUD_LEAF];
-    box_distances(page, s->y, square);
-    for (int k = 0; k < TAC_CLOUD_LEAF; ++k)
-        score[k] = page->log_amp[k] - page->stiff[k] * s->scale * square[k];
+// no point in these boxes has a larger ln B, taken without a Wendland kernel's shape
+TAC_INLINE boxes box_score(const cloudSearch* s, const tacCloudPage* page, int k) {
+    boxes stiff = b_load(&page->stiff[k]) * b_set(s->scale);
+    return b_load(&page->log_amp[k]) - stiff * box_square(page, s->y, k);
+}
+
+// bit k is set if box k may hold something above `floor`
+TAC_INLINE unsigned boxes_above(const cloudSearch* s, const tacCloudPage* page, double floor) {
+    unsigned above = 0;
+    TAC_UNROLL
+    for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES)
+        above |= b_signs(b_set(floor) - box_score(s, page, k)) << k;
+    return above;
 }
 
 //---------------------------------- the largest weight ---------------------------
@@ -87,17 +109,21 @@ TAC_INLINE void leaf_scores(const cloudSearch* s, int first, int count,
     }
 }
 
-// is a point of a whole leaf, without amplitudes and metrics, nearer than the best?
-TAC_INLINE int leaf_is_nearer(const cloudSearch* s, int first) {
+// Squares of the distances to a whole leaf, for clouds without amplitudes and metrics: is any less
+// than that of the best?
+TAC_INLINE int leaf_squares(const cloudSearch* s, int first, tacReal square[TAC_CLOUD_LEAF]) {
     const tacReal* x = s->b->block + first;
     const tacReal *y = x + s->b->cloud->count, *z = y + s->b->cloud->count;
-    wide at[3] = {w_set(s->y[0]), w_set(s->y[1]), w_set(s->y[2])}, least = w_set(s->least);
+    wide at[3] = {w_set(s->y[0]), w_set(s->y[1]), w_set(s->y[2])}, best = w_set(s->least);
+    wide least = best;
     TAC_UNROLL
     for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES) {
         wide a = at[0] - w_load(&x[k]), b = at[1] - w_load(&y[k]), c = at[2] - w_load(&z[k]);
-        least = w_min(least, w_fma(a, a, w_fma(b, b, c * c)));
+        wide d2 = w_fma(a, a, w_fma(b, b, c * c));
+        least = w_min(least, d2);
+        w_store(&square[k], d2);
     }
-    return w_any_negative(least - w_set(s->least));
+    return w_any_negative(least - best);
 }
 
 static inline int leaf_count(const cloudSearch* s, int leaf) {
@@ -114,33 +140,50 @@ TAC_INLINE double largest_score(const double score[TAC_CLOUD_LEAF]) {
     return a > b ? a : b;
 }
 
+static void seek_plain(cloudSearch* s, int first) {
+    tacReal square[TAC_CLOUD_LEAF];
+    if (!leaf_squares(s, first, square)) return;
+    for (int k = 0; k < TAC_CLOUD_LEAF; ++k)
+        if (tac_re(square[k]) < s->least) s->least = tac_re(square[k]), s->best = first + k;
+    s->score = -s->scale * s->least;
+}
+
 static void seek_leaf(cloudSearch* s, int leaf) {
     double score[TAC_CLOUD_LEAF];
     int count = leaf_count(s, leaf), first = leaf * TAC_CLOUD_LEAF;
     const tacCloud* c = s->b->cloud;
-    int plain = c->kernel != TAC_CLOUD_ANISOTROPIC && !c->has_log_amp && count == TAC_CLOUD_LEAF;
-    if (plain && !leaf_is_nearer(s, first)) return;
+    if (c->kernel != TAC_CLOUD_ANISOTROPIC && !c->has_log_amp && count == TAC_CLOUD_LEAF) {
+        seek_plain(s, first);
+        return;
+    }
     leaf_scores(s, first, count, score);
     for (int k = 0; k < count; ++k)
         if (score[k] > s->score) s->score = score[k], s->best = first + k;
     s->least = -s->score / s->scale;
 }
 
-// boxes in the order of their bounds, until none can hold a better point
+static void seek_page(cloudSearch* s, int level, int index);
+
+static void seek_child(cloudSearch* s, int level, int child) {
+    if (level > 0)
+        seek_page(s, level - 1, child);
+    else
+        seek_leaf(s, child);
+}
+
+// the box with the largest bound first, then all that may still hold a better point
 static void seek_page(cloudSearch* s, int level, int index) {
+    const tacCloudPage* page = &s->page[s->levels.first[level] + index];
     double bound[TAC_CLOUD_LEAF];
-    box_scores(s, &s->page[s->levels.first[level] + index], bound);
-    for (;;) {
-        double most = largest_score(bound);
-        int k = 0;
-        if (!(most > s->score)) return;
-        for (int i = 0; i < TAC_CLOUD_LEAF; ++i) k = bound[i] == most ? i : k;
-        bound[k] = -INFINITY;
-        if (level > 0)
-            seek_page(s, level - 1, index * TAC_CLOUD_LEAF + k);
-        else
-            seek_leaf(s, index * TAC_CLOUD_LEAF + k);
-    }
+    int first = 0;
+    TAC_UNROLL
+    for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES) b_store(&bound[k], box_score(s, page, k));
+    double most = largest_score(bound);
+    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) first = bound[k] == most ? k : first;
+    if (!(most > s->score)) return;
+    seek_child(s, level, index * TAC_CLOUD_LEAF + first);
+    for (int k = 0; k < TAC_CLOUD_LEAF; ++k)
+        if (k != first && bound[k] > s->score) seek_child(s, level, index * TAC_CLOUD_LEAF + k);
 }
 
 //---------------------------------- cut-off --------------------------------------
@@ -193,11 +236,9 @@ typedef void cloudVisit(void* state, int leaf);
 // calls `visit` for each leaf that may hold a point above the floor, in the order of the array
 static void cloud_visit(const cloudSearch* s, int level, int index, cloudVisit* visit,
                         void* state) {
-    double bound[TAC_CLOUD_LEAF];
-    box_scores(s, &s->page[s->levels.first[level] + index], bound);
-    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
-        int child = index * TAC_CLOUD_LEAF + k;
-        if (!(bound[k] >= s->floor) || child >= s->levels.slots[level]) continue;
+    const tacCloudPage* page = &s->page[s->levels.first[level] + index];
+    for (unsigned rest = boxes_above(s, page, s->floor); rest; rest &= rest - 1) {
+        int child = index * TAC_CLOUD_LEAF + __builtin_ctz(rest);
         if (level > 0)
             cloud_visit(s, level - 1, child, visit, state);
         else
