@@ -34,6 +34,7 @@
 // one point of a cloud's frame, and what its best point gives
 typedef struct cloudAt {
     cloudSearch search;
+    tacReal y[3];
     tacReal p[3], d[3], f, log_amp, metric[6]; // of the best point m; f = n_m . d
     tacReal inv_eps, peak, twice[3];           // 1/eps1; exp(u_m); 2 d_m/eps1
     double cut;                                // ln of the relative weight that counts no more
@@ -93,8 +94,9 @@ typedef struct cloudPair {
 
 TAC_INLINE void load_arms(const cloudAt* at, const cloudLeaf* leaf, int j, cloudPair* o) {
     for (int k = 0; k < 3; ++k) {
-        o->e[k] = load_column(leaf, k, j) - w_set(at->p[k]);
-        o->d[k] = w_set(at->d[k]) - o->e[k];
+        wide p = load_column(leaf, k, j);
+        o->e[k] = p - w_set(at->p[k]);
+        o->d[k] = w_set(at->y[k]) - p;
     }
 }
 
@@ -121,10 +123,11 @@ TAC_INLINE wide pair_geo(const cloudAt* at, const cloudLeaf* leaf, int j, tacClo
         metric_pair(at, leaf, j, &o);
         return o.geo;
     }
-    wide inv = w_set(at->inv_eps), e[3], q[3];
+    // of -e, as a point can be subtracted where it stands
+    wide less = w_set(-at->inv_eps), e[3], q[3];
     for (int k = 0; k < 3; ++k) {
-        e[k] = load_column(leaf, k, j) - w_set(at->p[k]);
-        q[k] = w_fma(-inv, e[k], w_set(at->twice[k]));
+        e[k] = w_set(at->p[k]) - load_column(leaf, k, j);
+        q[k] = w_fma(less, e[k], w_set(-at->twice[k]));
     }
     return w_fma(e[0], q[0], w_fma(e[1], q[1], e[2] * q[2]));
 }
@@ -239,7 +242,9 @@ TAC_INLINE void sum_leaf(cloudSums* s, int index, tacCloudKernel kernel, int ord
 }
 
 #define CLOUD_SUM(name, kernel, order)                                                             \
-    TAC_APART void name(void* sums, int leaf) { sum_leaf(sums, leaf, kernel, order); }
+    TAC_APART void name(void* sums, int first, int end) {                                          \
+        for (int leaf = first; leaf < end; ++leaf) sum_leaf(sums, leaf, kernel, order);            \
+    }
 CLOUD_SUM(isotropic_0, TAC_CLOUD_ISOTROPIC, 0)
 CLOUD_SUM(isotropic_1, TAC_CLOUD_ISOTROPIC, 1)
 CLOUD_SUM(isotropic_2, TAC_CLOUD_ISOTROPIC, 2)
@@ -271,6 +276,7 @@ static void cloud_begin(cloudAt* at, const tacBound* b, const tacReal y[3]) {
     tacReal square = 0.0;
     at->f = 0.0;
     for (int k = 0; k < 3; ++k) {
+        at->y[k] = y[k];
         at->p[k] = x[(size_t)k * n];
         at->d[k] = y[k] - at->p[k];
         at->f += x[(size_t)(3 + k) * n] * at->d[k];
@@ -417,7 +423,9 @@ TAC_INLINE void dot_leaf(cloudDot* s, int index, tacCloudKernel kernel) {
 }
 
 #define CLOUD_DOT(name, kernel)                                                                    \
-    TAC_APART void name(void* dot, int leaf) { dot_leaf(dot, leaf, kernel); }
+    TAC_APART void name(void* dot, int first, int end) {                                           \
+        for (int leaf = first; leaf < end; ++leaf) dot_leaf(dot, leaf, kernel);                    \
+    }
 CLOUD_DOT(isotropic_dot, TAC_CLOUD_ISOTROPIC)
 CLOUD_DOT(anisotropic_dot, TAC_CLOUD_ANISOTROPIC)
 CLOUD_DOT(wendland_dot, TAC_CLOUD_WENDLAND)
@@ -535,7 +543,9 @@ TAC_INLINE void bar_leaf(cloudBars* s, int index, tacCloudKernel kernel) {
 }
 
 #define CLOUD_BAR(name, kernel)                                                                    \
-    TAC_APART void name(void* bars, int leaf) { bar_leaf(bars, leaf, kernel); }
+    TAC_APART void name(void* bars, int first, int end) {                                          \
+        for (int leaf = first; leaf < end; ++leaf) bar_leaf(bars, leaf, kernel);                   \
+    }
 CLOUD_BAR(isotropic_bar, TAC_CLOUD_ISOTROPIC)
 CLOUD_BAR(anisotropic_bar, TAC_CLOUD_ANISOTROPIC)
 CLOUD_BAR(wendland_bar, TAC_CLOUD_WENDLAND)

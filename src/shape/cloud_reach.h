@@ -116,13 +116,13 @@ static int box_is_harmless(const cloudTry* s, const tacCloudPage* page, int k, d
 
 static void try_page(cloudTry* s, int level, int index) {
     const cloudSearch* q = &s->at->search;
-    const tacCloudPage* page = &q->page[q->levels.first[level] + index];
+    const tacCloudPage* page = &q->page[q->b->levels.first[level] + index];
     double square[TAC_CLOUD_LEAF];
     for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES)
         b_store(&square[k], box_square(page, q->y, k));
     for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
         int child = index * TAC_CLOUD_LEAF + k;
-        if (child >= q->levels.slots[level] || box_is_harmless(s, page, k, square[k])) continue;
+        if (child >= q->b->levels.slots[level] || box_is_harmless(s, page, k, square[k])) continue;
         if (level > 0)
             try_page(s, level - 1, child);
         else
@@ -138,7 +138,7 @@ static int try_ball(const cloudAt* at, double side, double r, double theta) {
     double u = tac_re(at->log_amp) - q->score;
     s.best = sqrt(u > 0.0 ? u : 0.0) + sqrt(e->stiff[1] * q->scale) * r;
     s.sum = w_set(0.0);
-    try_page(&s, q->levels.count - 1, 0);
+    try_page(&s, q->b->levels.count - 1, 0);
     double arm = e->size + r + theta;
     for (int k = 0; k < 3; ++k) arm += fabs(tac_re(at->d[k]));
     return tac_re(w_sum(s.sum)) >= 8.0 * q->b->cloud->count * exp(-TAC_CLOUD_IGNORE) * arm;

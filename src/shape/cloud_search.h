@@ -30,7 +30,6 @@
 typedef struct cloudSearch {
     const tacBound* b;
     const tacCloudPage* page;
-    tacCloudLevels levels;
     double y[3];
     double scale;        // 1/eps1, or 1 where metrics say it
     double tail;         // ln of the tail over the crest of a Wendland kernel, 0 for Gaussians
@@ -140,12 +139,33 @@ TAC_INLINE double largest_score(const double score[TAC_CLOUD_LEAF]) {
     return a > b ? a : b;
 }
 
+// bit k is set where score[k] > floor
+TAC_INLINE unsigned all_above(const double score[TAC_CLOUD_LEAF], double floor) {
+    unsigned above = 0;
+    TAC_UNROLL
+    for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES)
+        above |= b_signs(b_set(floor) - b_load(&score[k])) << k;
+    return above;
+}
+
+// the first that is no less than `most`, the largest
+TAC_INLINE int first_of(const double score[TAC_CLOUD_LEAF], double most) {
+    unsigned below = 0;
+    TAC_UNROLL
+    for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES)
+        below |= b_signs(b_load(&score[k]) - b_set(most)) << k;
+    return __builtin_ctz(~below);
+}
+
 static void seek_plain(cloudSearch* s, int first) {
     tacReal square[TAC_CLOUD_LEAF];
     if (!leaf_squares(s, first, square)) return;
-    for (int k = 0; k < TAC_CLOUD_LEAF; ++k)
-        if (tac_re(square[k]) < s->least) s->least = tac_re(square[k]), s->best = first + k;
-    s->score = -s->scale * s->least;
+    double d2[TAC_CLOUD_LEAF];
+    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) d2[k] = -tac_re(square[k]);
+    double most = largest_score(d2);
+    s->best = first + first_of(d2, most);
+    s->least = -most;
+    s->score = s->scale * most;
 }
 
 static void seek_leaf(cloudSearch* s, int leaf) {
@@ -173,17 +193,19 @@ static void seek_child(cloudSearch* s, int level, int child) {
 
 // the box with the largest bound first, then all that may still hold a better point
 static void seek_page(cloudSearch* s, int level, int index) {
-    const tacCloudPage* page = &s->page[s->levels.first[level] + index];
+    const tacCloudPage* page = &s->page[s->b->levels.first[level] + index];
     double bound[TAC_CLOUD_LEAF];
-    int first = 0;
     TAC_UNROLL
     for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES) b_store(&bound[k], box_score(s, page, k));
     double most = largest_score(bound);
-    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) first = bound[k] == most ? k : first;
     if (!(most > s->score)) return;
+    int first = first_of(bound, most);
     seek_child(s, level, index * TAC_CLOUD_LEAF + first);
-    for (int k = 0; k < TAC_CLOUD_LEAF; ++k)
-        if (k != first && bound[k] > s->score) seek_child(s, level, index * TAC_CLOUD_LEAF + k);
+    bound[first] = -INFINITY;
+    for (unsigned rest = all_above(bound, s->score); rest; rest &= rest - 1) {
+        int k = __builtin_ctz(rest);
+        if (bound[k] > s->score) seek_child(s, level, index * TAC_CLOUD_LEAF + k);
+    }
 }
 
 //---------------------------------- cut-off --------------------------------------
@@ -216,41 +238,44 @@ static void set_floor(cloudSearch* s) {
 // finds the best point of the cloud at y
 static void cloud_seek(cloudSearch* s, const tacBound* b, const tacReal y[3]) {
     double width = tac_re(b->tau);
-    *s = (cloudSearch){.b = b, .page = b->page, .score = -INFINITY, .scale = 1.0};
-    s->least = INFINITY;
-    s->levels = tac_cloud_levels(b->cloud->count);
+    *s = (cloudSearch){.b = b, .page = b->page, .score = -INFINITY, .least = INFINITY};
+    s->scale = 1.0;
     if (b->cloud->kernel != TAC_CLOUD_ANISOTROPIC) s->scale = 1.0 / (width * width);
     if (b->cloud->kernel == TAC_CLOUD_WENDLAND) s->tail = log(TAC_CLOUD_TAIL / TAC_CLOUD_CREST);
     for (int k = 0; k < 3; ++k) s->y[k] = tac_re(y[k]);
     if (b->exact)
-        for (int leaf = 0; leaf < s->levels.slots[0]; ++leaf) seek_leaf(s, leaf);
+        for (int leaf = 0; leaf < s->b->levels.slots[0]; ++leaf) seek_leaf(s, leaf);
     else
-        seek_page(s, s->levels.count - 1, 0);
+        seek_page(s, s->b->levels.count - 1, 0);
     set_floor(s);
 }
 
 //---------------------------------- all that count -------------------------------
 
-typedef void cloudVisit(void* state, int leaf);
+// is given leaves [first, end)
+typedef void cloudVisit(void* state, int first, int end);
 
-// calls `visit` for each leaf that may hold a point above the floor, in the order of the array
+// calls `visit` for all leaves that may hold a point above the floor, in the order of the array
 static void cloud_visit(const cloudSearch* s, int level, int index, cloudVisit* visit,
                         void* state) {
-    const tacCloudPage* page = &s->page[s->levels.first[level] + index];
-    for (unsigned rest = boxes_above(s, page, s->floor); rest; rest &= rest - 1) {
-        int child = index * TAC_CLOUD_LEAF + __builtin_ctz(rest);
+    const tacCloudPage* page = &s->page[s->b->levels.first[level] + index];
+    unsigned rest = boxes_above(s, page, s->floor);
+    while (rest) {
+        int first = __builtin_ctz(rest), run = level > 0 ? 1 : __builtin_ctz(~(rest >> first));
+        int child = index * TAC_CLOUD_LEAF + first;
+        rest &= ~(((1U << run) - 1) << first);
         if (level > 0)
             cloud_visit(s, level - 1, child, visit, state);
         else
-            visit(state, child);
+            visit(state, child, child + run);
     }
 }
 
 static void cloud_each(const cloudSearch* s, cloudVisit* visit, void* state) {
     if (s->b->exact)
-        for (int leaf = 0; leaf < s->levels.slots[0]; ++leaf) visit(state, leaf);
+        visit(state, 0, s->b->levels.slots[0]);
     else
-        cloud_visit(s, s->levels.count - 1, 0, visit, state);
+        cloud_visit(s, s->b->levels.count - 1, 0, visit, state);
 }
 
 #endif
