@@ -1,7 +1,6 @@
 // Gradients and Hessians of every kind of shape against complex step and quad precision, at the
 // bars that docs/derivatives.md states: 1e-10 max(1, 1e-5 l/tau) and 1e-8 max(1, 1e-8 |x|/tau), l
-// the size or, where a point is farther away, its distance. tau of a cloud is its width: weights
-// that differ by a rounding of 2 e . d/width^2 are those of far points, where planes hardly differ.
+// the size or, where a point is farther away, its distance. tau of a cloud is its width.
 
 #include "check/shape_problem.h"
 #include "clouds.h"
@@ -105,7 +104,8 @@ static int measure(const tacCheckShape* c, const tacCheckProblem* p, int points,
         double g[3], H[9], g2[3], H2[9], error;
         p->sample(c, i, &draw, x, scale);
         double far = fmax(fabs(x[0]), fmax(fabs(x[1]), fabs(x[2])));
-        double first = 1e-10 * ridge_condition(c) * fmax(1.0, 1e-5 * fmax(c->size, far) / c->smooth);
+        double first =
+            1e-10 * ridge_condition(c) * fmax(1.0, 1e-5 * fmax(c->size, far) / c->smooth);
         double second = 1e-8 * fmax(1.0, 1e-8 * far / c->smooth);
         if (by_eval(c, x, g, H)) return 1;
         for (int method = 0; method < (i % 100 == 0 ? 2 : 1); ++method) {

@@ -105,8 +105,8 @@ static int wide_kernels_round_a_square(void) {
 }
 
 // On a ball of radius R the plane of a point at the distance s is at -s^2/2R: phi is -<s^2>/2R, so
-// -eps1/2R where many points count, and -5 h^2/72 R (the mean over a hexagon) where one does. h is
-// the root of the area per point.
+// -eps1/2R where many points count, and -0.0802 h^2/R (the mean over a hexagon) where one does. h
+// is the root of the area per point.
 static int surface_lies_near_the_samples(void) {
     static const double shares[] = {0.25, 0.5, 1.0, 2.0};
     int count = 1000;
@@ -128,7 +128,7 @@ static int surface_lies_near_the_samples(void) {
                shares[k], least / (h * h), most / (h * h), mean / (h * h), w * w / (h * h));
         double u = w * w / (h * h);
         ENSURE(most <= 0.0 && least > -(0.25 + 0.55 * u) * h * h);
-        ENSURE_NEAR(mean / (h * h), -fmax(0.5 * u, 5.0 / 72.0), u < 1.0 ? 0.02 : 0.001 * u);
+        ENSURE_NEAR(mean / (h * h), -fmax(0.5 * u, 0.0802), u < 1.0 ? 0.02 : 0.001 * u);
         tac_model_destroy(model);
     }
     free_set(&ball);
