@@ -1,8 +1,9 @@
 // Gradients and Hessians of every kind of shape against complex step and quad precision, at the
 // bars that docs/derivatives.md states: 1e-10 max(1, 1e-5 l/tau) and 1e-8 max(1, 1e-8 |x|/tau), l
-// the size or, where a point is farther away, its distance.
+// the size or, where a point is farther away, its distance. tau of a cloud is its width.
 
 #include "check/shape_problem.h"
+#include "clouds.h"
 #include "math/quat.h"
 #include "mesh/random_shapes.h"
 #include "scenes.h"
@@ -133,9 +134,8 @@ static void tell(const char* name, const worst* w) {
            w->number[1]);
 }
 
-static int zoo_is_accurate(void) {
-    int points = getenv("TACTUS_NO_SWEEP") ? 500 : 10000, bad = 0;
-    tacModel* model = load_zoo();
+static int all_accurate(tacModel* model, int points) {
+    int bad = 0;
     for (int shape = 0; shape < model->nshape; ++shape) {
         worst w = {0};
         bad += accurate(model, shape, points, 1.0, &w);
@@ -143,6 +143,14 @@ static int zoo_is_accurate(void) {
     }
     tac_model_destroy(model);
     return bad;
+}
+
+static int zoo_is_accurate(void) {
+    return all_accurate(load_zoo(), getenv("TACTUS_NO_SWEEP") ? 500 : 10000);
+}
+
+static int clouds_are_accurate(void) {
+    return all_accurate(load_cloud_zoo(), getenv("TACTUS_NO_SWEEP") ? 300 : 10000);
 }
 
 // shapes that nobody chose: where two of their parts tie at a temperature below 1e-4 of the size, a
@@ -163,4 +171,4 @@ static int random_shapes_are_accurate(void) {
     return bad;
 }
 
-TEST_MAIN(RUN(zoo_is_accurate), RUN(random_shapes_are_accurate))
+TEST_MAIN(RUN(zoo_is_accurate), RUN(clouds_are_accurate), RUN(random_shapes_are_accurate))

@@ -184,7 +184,8 @@ static int limits_hold(void) {
         for (int k = 10; k < 12; ++k) param[k] = eps[test_bits(&random) % 6];
         tacNodeKind kind = (tacNodeKind)(round % TAC_NODE_POLYHEDRON);
         tacNode node = {.kind = kind, .parent = -1, .rotation = 3, .size = 7, .smooth = -1};
-        node.distance = round / TAC_NODE_POLYHEDRON % 2 ? TAC_DISTANCE_RADIAL : TAC_DISTANCE_TANGENT;
+        node.distance =
+            round / TAC_NODE_POLYHEDRON % 2 ? TAC_DISTANCE_RADIAL : TAC_DISTANCE_TANGENT;
         node.eps = kind == TAC_NODE_SUPERQUADRIC ? 10 : -1, node.block = -1;
         tacShape shape = {.name = "leaf", .count = 1, .depth = 1};
         tacModel model = {.nshape = 1, .nnode = 1, .nparam = 12, .param = param, .node = &node};
