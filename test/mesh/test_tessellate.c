@@ -47,7 +47,7 @@ static int every(int few, int some) {
 // bounded shapes of a model at 100, 300 and 3000 vertices, with the same topology
 static int model_is_meshed(const tacModel* model) {
     static const int asked[] = {100, 300, 3000};
-    static const double loose[] = {0.3, 0.12, 0.03};
+    static const double loose[] = {0.3, 0.15, 0.03};
     tacScratch* scratch = make_scratch(model);
     for (int shape = 0; shape < model->nshape; ++shape) {
         int first = -1000, chi = 0, small = shape % every(1000, 4) == 0;
