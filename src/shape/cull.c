@@ -105,9 +105,13 @@ static void bind_union(const tacProgram* p, tacCull* cull, int i) {
     double least = TAC_CULL_SPREAD * (1.0 + 1.0 / node->children);
     if (!(cut * least < leaves.spread)) return;
     cull[i].drops = 1;
+    double coolest = INFINITY;
     int child = tac_last_child(i);
     for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child))
-        cull[child].reach = cut + tau * (cull[child].steep + log1p(tau / cull[child].coolest));
+        coolest = fmin(coolest, cull[child].coolest);
+    child = tac_last_child(i);
+    for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child))
+        cull[child].reach = cut + tau * (cull[i].steep + log1p(tau / coolest));
 }
 
 // Errors of the gauge and of its slope. Each log2 of y^2/a^2 is right to 6.4e-4 and each log2(1 +

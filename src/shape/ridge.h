@@ -14,8 +14,8 @@
 
 // what the jet of a ridged superquadric keeps
 typedef struct ridgeJet {
-    wide h[3], inv_v[3], Q;
-    wide b[3], r[3], q[3], B, S; // k/v, k/v^2, h W^2 r; sums of W^2 b and W^4 r
+    wide h[3], inv_v[3], x[3], Q; // x = v - w^2
+    wide b[3], r[3], q[3], B, S;  // k/v, k/v^2, h W^2 r; sums of W^2 b and W^4 r
 } ridgeJet;
 
 TAC_INLINE wide ridge_sum(const tacReal ridge[3], const wide t[3]) {
@@ -46,7 +46,10 @@ TAC_INLINE void ridge_first(const tacBound* b, const wide y[3], ridgeJet* j) {
     }
     j->Q = 0.5 * w_dot3(j->h, y);
     ridge_round(b, y, v);
-    for (int i = 0; i < 3; ++i) j->inv_v[i] = w_rcp(v[i]);
+    for (int i = 0; i < 3; ++i) {
+        j->inv_v[i] = w_rcp(v[i]);
+        j->x[i] = w_fma(0.5 * j->h[i], y[i], b->ridge[i] * j->Q);
+    }
 }
 
 // grad u_i
@@ -89,9 +92,9 @@ TAC_INLINE void ridge_second(const tacBound* b, const wide k[3], ridgeJet* j, wi
 
 //---------------------------------- tangents -------------------------------------
 
-// tangents of h, u and of W^2
+// tangents of h, u, x and W^2
 typedef struct ridgeDot {
-    wide h[3], u[3], ridge[3];
+    wide h[3], u[3], x[3], ridge[3];
 } ridgeDot;
 
 // along yd, and along sizes and widths: da/a, dw^2, dW^2
@@ -106,8 +109,8 @@ TAC_INLINE void ridge_dot(const tacBound* b, const ridgeJet* j, const wide y[3],
     }
     Qd = zd[0] + zd[1] + zd[2];
     for (int i = 0; i < 3; ++i) {
-        wide vd = zd[i] + w2[i] + ridge[i] * j->Q + b->ridge[i] * Qd;
-        out->u[i] = vd * j->inv_v[i];
+        out->x[i] = zd[i] + ridge[i] * j->Q + b->ridge[i] * Qd;
+        out->u[i] = (out->x[i] + w2[i]) * j->inv_v[i];
     }
 }
 
