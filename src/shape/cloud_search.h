@@ -226,7 +226,7 @@ static double log_gain(const cloudSearch* s, double depth) {
 
 static void set_floor(cloudSearch* s) {
     if (s->b->exact) {
-        s->floor = s->score - TAC_CLOUD_ZERO;
+        s->floor = s->score - TAC_CLOUD_ZERO - 1e-14 * fabs(s->score); // far away scores round
         return;
     }
     double share = -log(TAC_CLOUD_SHARE), depth = log_gain(s, 128.0) + share;

@@ -559,6 +559,28 @@ static int metrics_stay_positive(void) {
     return 0;
 }
 
+// far away scores are rounded by more than any weight falls; and a cloud of one point has no size
+static int far_away_and_without_size(void) {
+    tacModel* m = load_shapes(
+        "<shape name='e' exact='true'><cloud points='1 0 0 -1 0 0 0 1 0 0 -1 0 0 0 1 0 0 -1'"
+        " normals='1 0 0 -1 0 0 0 1 0 0 -1 0 0 0 1 0 0 -1' width='.1'/></shape>"
+        "<shape name='one'><union><cloud points='0 0 0' normals='1 0 0' width='.01'/>"
+        "<sphere size='.1'/></union></shape>");
+    tacScratch* scratch = make_scratch(m);
+    for (int shape = 0; shape < 2; ++shape)
+        for (double far = 1e-3; far < 1e15; far *= 10.0) {
+            double x[3] = {0.2 * far, 0.4 * far, 0.6 * far}, out[10];
+            tacField f = {&out[0], {&out[1], &out[2], &out[3]}, {NULL}};
+            for (int k = 0; k < 6; ++k) f.hessian[k] = &out[4 + k];
+            tacPoints point = {1, {&x[0], &x[1], &x[2]}};
+            ENSURE(tac_shape_eval(m, shape, tac_pose_identity(), point, f, scratch) == TAC_OK);
+            for (int k = 0; k < 10; ++k) ENSURE(isfinite(out[k]));
+        }
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(m);
+    return 0;
+}
+
 TEST_MAIN(RUN(derivatives_hold), RUN(wide_kernels_give_a_growing_ball),
           RUN(wide_kernels_round_a_square), RUN(surface_lies_near_the_samples),
           RUN(wendland_bounds_hold), RUN(far_weights_do_not_underflow),
@@ -566,4 +588,4 @@ TEST_MAIN(RUN(derivatives_hold), RUN(wide_kernels_give_a_growing_ball),
           RUN(moved_points_stay_in_their_boxes), RUN(everything_is_finite),
           RUN(bits_do_not_depend_on_batch_or_threads), RUN(rays_never_enter),
           RUN(ball_holds_the_solid), RUN(a_million_points_work), RUN(wrong_clouds_are_refused),
-          RUN(metrics_stay_positive))
+          RUN(metrics_stay_positive), RUN(far_away_and_without_size))
