@@ -163,7 +163,7 @@ static int random_shapes_are_accurate(void) {
         worst w = {0};
         roll_shape(&dice, i % DICE_KINDS);
         tacModel* model = load_shapes(text);
-        int wrong = accurate(model, 0, 1000, 30.0, &w);
+        int wrong = accurate(model, 0, 1000, 100.0, &w);
         if (wrong) tell("wrong:", &w), printf("%s\n", text);
         bad += wrong;
         tac_model_destroy(model);
