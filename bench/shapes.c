@@ -1,4 +1,5 @@
-// tactus bench shapes: every primitive, and a figure of 18 superquadrics culled against exact.
+// tactus bench shapes: every primitive, a figure of 18 superquadrics culled against exact, two
+// threads, and a cloud (cloud.c).
 
 #include "bench/bench.h"
 
@@ -70,6 +71,12 @@ static const char primitives[] =
     "<shape name='capsule'><capsule size='.2 .3'/></shape>"
     "<shape name='cylinder'><cylinder size='.2 .3'/></shape>"
     "<shape name='box'><box size='.3 .2 .5'/></shape>"
+    "<shape name='polyhedron'><polyhedron planes='1 0 0 -.3 -1 0 0 -.3 0 1 0 -.2 0 -1 0 -.2 "
+    "0 0 1 -.5 0 0 -1 -.5 1 1 1 -.8'/></shape>"
+    "<shape name='cloud'><cloud points='.3 0 0 -.3 0 0 0 .3 0 0 -.3 0 0 0 .3 0 0 -.3' "
+    "normals='1 0 0 -1 0 0 0 1 0 0 -1 0 0 0 1 0 0 -1'/></shape>"
+    "<shape name='sweep'><sweep points='-.5 0 0 0 .9 .1 .5 0 .2' size='.1 .08 .1' eps='1 1'/>"
+    "</shape>"
     "</asset></mujoco>";
 
 static tacResult bench_primitives(benchReport* report) {
@@ -161,11 +168,12 @@ static void place(double v[VERTICES][3], double distance, double* x[3]) {
         }
 }
 
-static void figure_rows(benchReport* report, double tau, const double ns[8], int count) {
+static void figure_rows(benchReport* report, const char* distance, double tau, const double ns[8],
+                        int count) {
     static const char* const what[] = {"value", "gradient", "Hessian"};
     char name[60], id[60];
     for (int order = 0; order < 3; ++order) {
-        snprintf(name, sizeof name, "18 parts, tau %g", tau);
+        snprintf(name, sizeof name, "18 parts, %s, tau %g", distance, tau);
         snprintf(id, sizeof id, "%s culled", what[order]);
         row(report, name, id, ns[order] / count, "ns", ' ', 0.0);
         snprintf(id, sizeof id, "%s exact : culled", what[order]);
@@ -174,16 +182,17 @@ static void figure_rows(benchReport* report, double tau, const double ns[8], int
     row(report, name, "pose gradient : value", ns[3] / ns[0], "x", '<', 1.4);
 }
 
-static tacResult bench_figure(benchReport* report, double tau) {
+static tacResult bench_figure(benchReport* report, const char* distance, double tau) {
     enum { ALL = 2 * VERTICES * PLACES };
     static char text[8000];
     static double v[VERTICES][3], x[3][ALL], out[10][ALL], bar[ALL];
     tacModel* model;
     tacScratch* scratch;
     snprintf(text, sizeof text,
-             "<mujoco><asset><shape name='culled' smooth='%g'>%s</shape>"
-             "<shape name='exact' exact='true' smooth='%g'>%s</shape></asset></mujoco>",
-             tau, figure, tau, figure);
+             "<mujoco><asset><shape name='culled' distance='%s' smooth='%g'>%s</shape>"
+             "<shape name='exact' exact='true' distance='%s' smooth='%g'>%s</shape>"
+             "</asset></mujoco>",
+             distance, tau, figure, distance, tau, figure);
     tacResult result = load(text, &model, &scratch);
     if (result != TAC_OK) return result;
     state = 88172645463325252ull;
@@ -203,7 +212,7 @@ static tacResult bench_figure(benchReport* report, double tau) {
         list[k] = (benchWork){run_shape, &work[k]};
     }
     bench_times(list, 8, ns);
-    figure_rows(report, tau, ns, ALL);
+    figure_rows(report, distance, tau, ns, ALL);
     tac_scratch_destroy(scratch);
     tac_model_destroy(model);
     return TAC_OK;
@@ -266,7 +275,8 @@ static tacResult bench_threads(benchReport* report) {
 int bench_shapes(benchReport* report) {
     static const double temperatures[] = {1e-6, 1e-3, 3e-3, 1e-2, 0.1, 1.0};
     tacResult result = bench_primitives(report);
-    for (int i = 0; i < 6 && result == TAC_OK; ++i) result = bench_figure(report, temperatures[i]);
+    for (int i = 0; i < 12 && result == TAC_OK; ++i)
+        result = bench_figure(report, i < 6 ? "tangent" : "radial", temperatures[i % 6]);
     if (result == TAC_OK) result = bench_threads(report);
-    return result == TAC_OK ? 0 : 1;
+    return result == TAC_OK ? bench_cloud(report) : 1;
 }

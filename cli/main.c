@@ -24,7 +24,7 @@ static const cliEntry entries[] = {
     {"check", tac_cmd_check, "load a scene and say what is in it, or what is wrong with it"},
     {"sdf", tac_cmd_sdf, "signed distances of a shape at points, with gradients and Hessians"},
     {"render", tac_cmd_render, "draw a scene into a PNG file"},
-    {"mesh", tac_cmd_mesh, "triangles on the surface of a shape, as OBJ or STL"},
+    {"mesh", tac_cmd_mesh, "triangles on the surface of a shape, as OBJ, STL or PLY"},
     {"grad", tac_cmd_grad, "derivatives of a scene, and checks of them"},
     {"reproduce", tac_cmd_reproduce, "repeat experiments of the papers and compare"},
     {"bench", tac_cmd_bench, "measure speed"},

@@ -89,7 +89,7 @@ static void note_error(run* r, tacCheckKind kind, double error, double bound) {
     tacCheckLine* line = &r->report->line[kind];
     if (line->done++ == 0 || !(error <= line->worst))
         line->worst = error, line->worst_point = r->point;
-    if (!(error <= bound)) ++line->failed, r->report->passed = 0;
+    if (!(error <= bound) || !isfinite(error)) ++line->failed, r->report->passed = 0;
 }
 
 static void note_slope(run* r, tacCheckKind kind, double slope, double bound) {

@@ -181,14 +181,6 @@ static double smallest_smooth(const tacModel* model, const tacShape* shape) {
     return least;
 }
 
-// the exponents of a node
-static const double* exponents(const tacModel* model, const tacNode* node, int* count) {
-    *count = node->eps >= 0 ? 2 : 0;
-    if (node->kind != TAC_NODE_SWEEP) return node->eps >= 0 ? &model->param[node->eps] : NULL;
-    *count = tac_sweep_eps_count(node->layout);
-    return &model->param[node->block + TAC_SWEEP_SIZE + tac_sweep_size_count(node->layout)];
-}
-
 // farthest coordinate of a sweep's control points, and its largest semi-axis
 static double sweep_size(const tacModel* model, const tacNode* node) {
     const double* block = &model->param[node->block];
@@ -214,23 +206,12 @@ static double typical_size(const tacModel* model, const tacShape* shape) {
     return most > 0.0 ? most : 1.0;
 }
 
-// What a jvp holds of the Hessian loses digits where coordinate planes are rounded over 1e-6 of a
-// semi-axis, and more on ridges, whose width far away is near the rounding of a point.
-static double exponent_condition(const tacModel* model, const tacShape* shape) {
-    double most = 1.0;
-    for (int i = 0; i < shape->count; ++i) {
-        const tacNode* node = &model->node[shape->first + i];
-        int count;
-        const double* eps = exponents(model, node, &count);
-        // on a whole plane both feet of a sweep are equally far: there the temperature meets the
-        // rounding of tangent distances, 1e-15 |x|
-        if (node->kind == TAC_NODE_SWEEP) most = fmax(most, 10.0);
-        for (int k = 0; k < count; ++k) {
-            double e = eps[k];
-            most = fmax(most, e > 1.0 ? 100.0 : e > 0.65 && e < 1.0 ? 10.0 : 1.0);
-        }
-    }
-    return most;
+// on a whole plane both feet of a sweep are equally far: there its temperature meets the rounding
+// of tangent distances, 1e-15 |x|
+static int has_sweep(const tacModel* model, const tacShape* shape) {
+    for (int i = 0; i < shape->count; ++i)
+        if (model->node[shape->first + i].kind == TAC_NODE_SWEEP) return 1;
+    return 0;
 }
 
 tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape* context,
@@ -276,7 +257,9 @@ void tac_check_shape_end(tacCheckShape* context) {
 
 tacCheckOptions tac_check_shape_options(const tacCheckShape* context) {
     tacCheckOptions options = tac_check_default_options();
-    options.first *= exponent_condition(context->model, &context->model->shape[context->shape]);
+    int swept = has_sweep(context->model, &context->model->shape[context->shape]);
+    options.first *= swept ? 100.0 : 10.0; // a jvp holds a Hessian
+    if (swept) options.second *= 100.0;
     // distances of far points are rounded at 1e-16 |x| before they are divided by the temperature
     options.first *= fmax(1.0, 1e-4 * context->far / context->smooth);
     options.second *= fmax(1.0, 1e-8 * context->far / context->smooth);

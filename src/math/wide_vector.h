@@ -88,10 +88,12 @@ TAC_INLINE unsigned w_bits(wideInt mask) {
 #elif defined(__SSE2__)
     return (unsigned)_mm_movemask_pd((__m128d)mask);
 #else
-    return (mask[0] & 1) | (mask[1] & 2);
+    return (unsigned)(mask[0] < 0) | (unsigned)(mask[1] < 0) << 1;
 #endif
 }
 TAC_INLINE int w_any_set(wideInt mask) { return w_bits(mask) != 0; }
+// bit i is the sign of lane i
+TAC_INLINE unsigned w_signs(wide x) { return w_bits((wideInt)x); }
 // |x| <= limit in all lanes; NaN is not
 TAC_INLINE int w_all_within(wide x, double limit) {
     return !w_any_set(~((x <= limit) & (x >= -limit)));

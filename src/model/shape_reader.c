@@ -115,7 +115,9 @@ static tacBuilt read_leaf(tacDraft* draft, const tacElement* element, tacNodeKin
 //---------------------------------- polyhedron -----------------------------------
 
 // temperature of what has no other: a share of the size, or 1 mm of what has none
-static double default_smooth(double size) { return isfinite(size) ? 0.005 * size : 1e-3; }
+static double default_smooth(double size) {
+    return isfinite(size) && size > 1e-9 ? 0.005 * size : 1e-3;
+}
 
 // unit normals; h goes with them, so that the half-space stays
 static void normalise_planes(tacReader* reader, const tacElement* element, double* plane,

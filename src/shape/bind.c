@@ -195,6 +195,7 @@ static void bind_constants(const tacModel* model, const tacNode* node, tacBound*
     if (node->kind == TAC_NODE_CLOUD) {
         b->cloud = &model->cloud[node->cloud];
         b->page = &model->cloudpage[b->cloud->page];
+        b->levels = tac_cloud_levels(b->cloud->count);
         b->extent = tac_cloud_extent(b->cloud, b->page);
     }
     b->layout = node->layout;

@@ -80,6 +80,7 @@ typedef struct tacBound {
     int block_count;
     const tacCloud* cloud; // of a cloud, with its boxes and what they say of all points
     const tacCloudPage* page;
+    tacCloudLevels levels;
     tacCloudExtent extent;
     int exact; // of the shape: nothing is left out
     int layout;

@@ -25,41 +25,54 @@
 #define TAC_APART static
 #endif
 
+// vectors of a leaf, in lock step
+#define TAC_CLOUD_STAGE (TAC_CLOUD_LEAF / TAC_LANES)
+
 // weight below which a Wendland kernel counts as a Gaussian; its square does not underflow
 #define TAC_CLOUD_NOTHING 1e-140
 
 // one point of a cloud's frame, and what its best point gives
 typedef struct cloudAt {
     cloudSearch search;
+    tacReal y[3];
     tacReal p[3], d[3], f, log_amp, metric[6]; // of the best point m; f = n_m . d
-    tacReal inv_eps, peak;                     // 1/eps1; exp(u_m)
+    tacReal inv_eps, peak, twice[3];           // 1/eps1; exp(u_m); 2 d_m/eps1
+    double cut;                                // ln of the relative weight that counts no more
     tacReal total;                             // sum of weights, in units of a common one
     tacReal phi, g[3], a[3];                   // phi - f_m, gradient, <a>
 } cloudAt;
 
 // columns x y z nx ny nz, log_amp, metric of a leaf: in place, or a copy filled up to a whole leaf
 typedef struct cloudLeaf {
-    const tacReal* column[13];
-    const double* mask; // 1 for points, 0 for filling
-    tacReal copy[13][TAC_CLOUD_LEAF];
+    const tacReal* first;
+    size_t step;        // from column to column
+    const double* mask; // 1 for points, 0 for filling; NULL if all are points
+    tacReal copy[13 * TAC_CLOUD_LEAF];
 } cloudLeaf;
 
 static const double cloud_mask[2 * TAC_CLOUD_LEAF] = {1, 1, 1, 1, 1, 1, 1, 1,
                                                       1, 1, 1, 1, 1, 1, 1, 1};
 
-TAC_INLINE void load_leaf(const cloudSearch* s, int leaf, cloudLeaf* out) {
-    const tacCloud* c = s->b->cloud;
-    int stride = tac_cloud_stride(c), count = leaf_count(s, leaf);
-    const tacReal* x = s->b->block + leaf * TAC_CLOUD_LEAF;
-    out->mask = cloud_mask;
-    for (int k = 0; k < stride; ++k) out->column[k] = x + (size_t)k * (size_t)c->count;
-    if (count == TAC_CLOUD_LEAF) return;
-    for (int k = 0; k < stride; ++k) {
+TAC_APART void copy_leaf(cloudLeaf* leaf, int columns, int count) {
+    for (int k = 0; k < columns; ++k)
         for (int i = 0; i < TAC_CLOUD_LEAF; ++i)
-            out->copy[k][i] = out->column[k][i < count ? i : count - 1];
-        out->column[k] = out->copy[k];
-    }
-    out->mask = cloud_mask + TAC_CLOUD_LEAF - count;
+            leaf->copy[k * TAC_CLOUD_LEAF + i] =
+                leaf->first[(size_t)k * leaf->step + (size_t)(i < count ? i : count - 1)];
+    leaf->first = leaf->copy, leaf->step = TAC_CLOUD_LEAF;
+    leaf->mask = cloud_mask + TAC_CLOUD_LEAF - count;
+}
+
+TAC_INLINE void load_leaf(const cloudSearch* s, int index, cloudLeaf* leaf) {
+    const tacCloud* c = s->b->cloud;
+    int count = leaf_count(s, index);
+    leaf->first = s->b->block + index * TAC_CLOUD_LEAF;
+    leaf->step = (size_t)c->count;
+    leaf->mask = NULL;
+    if (count < TAC_CLOUD_LEAF) copy_leaf(leaf, tac_cloud_stride(c), count);
+}
+
+TAC_INLINE wide load_column(const cloudLeaf* leaf, int column, int j) {
+    return w_load(&leaf->first[(size_t)column * leaf->step + (size_t)j]);
 }
 
 #if TAC_LANES == 1
@@ -79,20 +92,62 @@ typedef struct cloudPair {
     wide M[6];          // anisotropic
 } cloudPair;
 
-// d' of e' M (2 d_m - e) - d_m' (M - M_m) d_m, which is d_m' M_m d_m - d' M d
+TAC_INLINE void load_arms(const cloudAt* at, const cloudLeaf* leaf, int j, cloudPair* o) {
+    for (int k = 0; k < 3; ++k) {
+        wide p = load_column(leaf, k, j);
+        o->e[k] = p - w_set(at->p[k]);
+        o->d[k] = w_set(at->y[k]) - p;
+    }
+}
+
+// geo = e' M (d_m + d) - d_m' (M - M_m) d_m, a - a_m = 2 M e - 2 (M - M_m) d_m
 TAC_INLINE void metric_pair(const cloudAt* at, const cloudLeaf* leaf, int j, cloudPair* o) {
     int from = tac_cloud_metric(at->search.b->cloud);
     wide both[3], dm[3], less[6], t[3], td[3];
     for (int k = 0; k < 6; ++k) {
-        o->M[k] = w_load(&leaf->column[from + k][j]);
+        o->M[k] = load_column(leaf, from + k, j);
         less[k] = o->M[k] - w_set(at->metric[k]);
     }
     for (int k = 0; k < 3; ++k) dm[k] = w_set(at->d[k]), both[k] = dm[k] + o->d[k];
     w_symmetric_mul(o->M, o->e, t);
     w_symmetric_mul(less, dm, td);
     o->geo = w_dot3(t, both) - w_dot3(td, dm);
-    // a - a_m = 2 M e - 2 (M - M_m) d_m
     for (int k = 0; k < 3; ++k) o->a[k] = 2.0 * (t[k] - td[k]);
+}
+
+// geo alone: e . (2 d_m - e)/eps1
+TAC_INLINE wide pair_geo(const cloudAt* at, const cloudLeaf* leaf, int j, tacCloudKernel kernel) {
+    if (kernel == TAC_CLOUD_ANISOTROPIC) {
+        cloudPair o;
+        load_arms(at, leaf, j, &o);
+        metric_pair(at, leaf, j, &o);
+        return o.geo;
+    }
+    // of -e, as a point can be subtracted where it stands
+    wide less = w_set(-at->inv_eps), e[3], q[3];
+    for (int k = 0; k < 3; ++k) {
+        e[k] = w_set(at->p[k]) - load_column(leaf, k, j);
+        q[k] = w_fma(less, e[k], w_set(-at->twice[k]));
+    }
+    return w_fma(e[0], q[0], w_fma(e[1], q[1], e[2] * q[2]));
+}
+
+TAC_INLINE wide pair_rise(const cloudAt* at, const cloudLeaf* leaf, int j) {
+    return load_column(leaf, 6, j) - w_set(at->log_amp);
+}
+
+// geo of a whole leaf; 0 if no point counts
+TAC_INLINE int leaf_geo(const cloudAt* at, const cloudLeaf* leaf, wide geo[TAC_CLOUD_STAGE],
+                        tacCloudKernel kernel) {
+    wide most = w_set(-1e300);
+    TAC_UNROLL
+    for (int i = 0; i < TAC_CLOUD_STAGE; ++i) {
+        geo[i] = pair_geo(at, leaf, i * TAC_LANES, kernel);
+        wide score = geo[i];
+        if (at->search.b->cloud->has_log_amp) score = score + pair_rise(at, leaf, i * TAC_LANES);
+        most = w_max(most, score);
+    }
+    return w_any_negative(w_set(at->cut) - most);
 }
 
 // psi = (1 - t)^6 (35 t^2 + 18 t + 3)/3, t^2 = 3 u/28: psi' = -(1 - t)^5 (1 + 5 t),
@@ -113,34 +168,31 @@ TAC_INLINE void wendland_pair(const cloudAt* at, cloudPair* o) {
     o->w = weight;
 }
 
-TAC_INLINE void cloud_pair(const cloudAt* at, const cloudLeaf* leaf, int j, cloudPair* o,
+TAC_INLINE void cloud_pair(const cloudAt* at, const cloudLeaf* leaf, int j, wide geo, cloudPair* o,
                            tacCloudKernel kernel) {
-    const tacCloud* c = at->search.b->cloud;
-    wide f[3];
+    load_arms(at, leaf, j, o);
+    o->f = w_set(-at->f);
     for (int k = 0; k < 3; ++k) {
-        o->e[k] = w_load(&leaf->column[k][j]) - w_set(at->p[k]);
-        o->d[k] = w_set(at->d[k]) - o->e[k];
-        o->n[k] = w_load(&leaf->column[3 + k][j]);
-        f[k] = o->d[k] + w_set(at->d[k]);
+        o->n[k] = load_column(leaf, 3 + k, j);
+        o->f = w_fma(o->n[k], o->d[k], o->f);
     }
-    o->f = w_dot3(o->n, o->d) - w_set(at->f);
     if (kernel == TAC_CLOUD_ANISOTROPIC) {
         metric_pair(at, leaf, j, o);
     } else {
-        wide inv = w_set(at->inv_eps), twice = inv + inv;
-        o->geo = w_dot3(o->e, f) * inv;
+        wide twice = w_set(at->inv_eps + at->inv_eps);
         for (int k = 0; k < 3; ++k) o->a[k] = twice * o->e[k];
     }
+    o->geo = geo;
+    if (at->search.b->cloud->has_log_amp && kernel != TAC_CLOUD_WENDLAND)
+        geo = geo + pair_rise(at, leaf, j);
     // no more than 0 but for rounding, which far away may be large
-    o->w = w_exp(w_min(o->geo, w_set(30.0)));
-    if (kernel == TAC_CLOUD_WENDLAND) wendland_pair(at, o);
-    if (c->has_log_amp) {
-        wide rise = w_load(&leaf->column[6][j]) - w_set(at->log_amp);
-        wide w = kernel == TAC_CLOUD_WENDLAND ? o->w * w_exp(w_min(rise, w_set(300.0)))
-                                              : w_exp(w_min(o->geo + rise, w_set(30.0)));
-        o->w = w;
+    o->w = w_exp_regular(w_min(geo, w_set(30.0)));
+    if (kernel == TAC_CLOUD_WENDLAND) {
+        wendland_pair(at, o);
+        if (at->search.b->cloud->has_log_amp)
+            o->w = o->w * w_exp(w_min(pair_rise(at, leaf, j), w_set(300.0)));
     }
-    o->w = o->w * load_mask(&leaf->mask[j]);
+    if (leaf->mask) o->w = o->w * load_mask(&leaf->mask[j]);
 }
 
 //---------------------------------- value, gradient, Hessian ---------------------
@@ -165,11 +217,13 @@ TAC_INLINE void add_curvature(const cloudAt* at, const cloudPair* o, wide s, wid
 
 TAC_INLINE void sum_leaf(cloudSums* s, int index, tacCloudKernel kernel, int order) {
     cloudLeaf leaf;
+    wide geo[TAC_CLOUD_STAGE];
     load_leaf(&s->at->search, index, &leaf);
+    if (!leaf_geo(s->at, &leaf, geo, kernel)) return;
     TAC_UNROLL
-    for (int j = 0; j < TAC_CLOUD_LEAF; j += TAC_LANES) {
+    for (int i = 0; i < TAC_CLOUD_STAGE; ++i) {
         cloudPair o;
-        cloud_pair(s->at, &leaf, j, &o, kernel);
+        cloud_pair(s->at, &leaf, i * TAC_LANES, geo[i], &o, kernel);
         wide wf = o.w * o.f;
         s->w = s->w + o.w;
         s->f = s->f + wf;
@@ -188,7 +242,9 @@ TAC_INLINE void sum_leaf(cloudSums* s, int index, tacCloudKernel kernel, int ord
 }
 
 #define CLOUD_SUM(name, kernel, order)                                                             \
-    TAC_APART void name(void* sums, int leaf) { sum_leaf(sums, leaf, kernel, order); }
+    TAC_APART void name(void* sums, int first, int end) {                                          \
+        for (int leaf = first; leaf < end; ++leaf) sum_leaf(sums, leaf, kernel, order);            \
+    }
 CLOUD_SUM(isotropic_0, TAC_CLOUD_ISOTROPIC, 0)
 CLOUD_SUM(isotropic_1, TAC_CLOUD_ISOTROPIC, 1)
 CLOUD_SUM(isotropic_2, TAC_CLOUD_ISOTROPIC, 2)
@@ -204,6 +260,13 @@ static cloudVisit* const cloud_sum[3][3] = {
     [TAC_CLOUD_ANISOTROPIC] = {anisotropic_0, anisotropic_1, anisotropic_2},
     [TAC_CLOUD_WENDLAND] = {wendland_0, wendland_1, wendland_2}};
 
+static void begin_sums(cloudSums* s, const cloudAt* at, int order) {
+    wide zero = w_set(0.0);
+    s->at = at, s->w = s->f = zero;
+    for (int k = 0; k < 3 && order >= 1; ++k) s->n[k] = s->a[k] = s->fa[k] = zero;
+    for (int k = 0; k < 6 && order >= 2; ++k) s->T[k] = s->U[k] = zero;
+}
+
 // finds the best point and takes its numbers
 static void cloud_begin(cloudAt* at, const tacBound* b, const tacReal y[3]) {
     cloud_seek(&at->search, b, y);
@@ -213,15 +276,18 @@ static void cloud_begin(cloudAt* at, const tacBound* b, const tacReal y[3]) {
     tacReal square = 0.0;
     at->f = 0.0;
     for (int k = 0; k < 3; ++k) {
+        at->y[k] = y[k];
         at->p[k] = x[(size_t)k * n];
         at->d[k] = y[k] - at->p[k];
         at->f += x[(size_t)(3 + k) * n] * at->d[k];
         square += at->d[k] * at->d[k];
     }
+    at->cut = at->search.floor - at->search.score;
     at->log_amp = c->has_log_amp ? x[6 * n] : (tacReal)0.0;
     for (int k = 0; k < 6 && c->kernel == TAC_CLOUD_ANISOTROPIC; ++k)
         at->metric[k] = x[(size_t)(tac_cloud_metric(c) + k) * n];
     at->inv_eps = c->kernel == TAC_CLOUD_ANISOTROPIC ? (tacReal)1.0 : 1.0 / (b->tau * b->tau);
+    for (int k = 0; k < 3; ++k) at->twice[k] = 2.0 * at->inv_eps * at->d[k];
     // beyond u = 100 no point is in range, whatever its amplitude (at most exp(40))
     at->peak = 1.0;
     if (c->kernel == TAC_CLOUD_WENDLAND) at->peak = r_exp(r_min(square * at->inv_eps, 100.0));
@@ -248,8 +314,8 @@ static void cloud_hessian(const cloudAt* at, const cloudSums* s, tacReal H[6]) {
 TAC_APART void cloud_point(cloudAt* at, const tacBound* b, const tacReal y[3], tacReal out[10],
                            int order) {
     cloud_begin(at, b, y);
-    cloudSums s = {0};
-    s.at = at;
+    cloudSums s;
+    begin_sums(&s, at, order);
     cloud_each(&at->search, cloud_sum[b->cloud->kernel][order], &s);
     at->total = w_sum(s.w);
     at->phi = w_sum(s.f) / at->total;
@@ -333,12 +399,14 @@ TAC_INLINE void dot_leaf(cloudDot* s, int index, tacCloudKernel kernel) {
     const cloudAt* at = s->at;
     const tacCloud* c = at->search.b->cloud;
     cloudLeaf leaf;
+    wide geo[TAC_CLOUD_STAGE];
     load_leaf(&at->search, index, &leaf);
+    if (!leaf_geo(at, &leaf, geo, kernel)) return;
     int count = leaf_count(&at->search, index), first = index * TAC_CLOUD_LEAF;
     for (int j = 0; j < count; j += TAC_LANES) {
         cloudPair o;
         wide dot[13], s_dot, a_dot[3];
-        cloud_pair(at, &leaf, j, &o, kernel);
+        cloud_pair(at, &leaf, j, geo[j / TAC_LANES], &o, kernel);
         for (int k = 0; k < 13; ++k) dot[k] = w_set(0.0);
         for (int k = 0; k < tac_cloud_stride(c) && s->block; ++k)
             load_dot(s, first, count, k, j, &dot[k]);
@@ -355,7 +423,9 @@ TAC_INLINE void dot_leaf(cloudDot* s, int index, tacCloudKernel kernel) {
 }
 
 #define CLOUD_DOT(name, kernel)                                                                    \
-    TAC_APART void name(void* dot, int leaf) { dot_leaf(dot, leaf, kernel); }
+    TAC_APART void name(void* dot, int first, int end) {                                           \
+        for (int leaf = first; leaf < end; ++leaf) dot_leaf(dot, leaf, kernel);                    \
+    }
 CLOUD_DOT(isotropic_dot, TAC_CLOUD_ISOTROPIC)
 CLOUD_DOT(anisotropic_dot, TAC_CLOUD_ANISOTROPIC)
 CLOUD_DOT(wendland_dot, TAC_CLOUD_WENDLAND)
@@ -444,7 +514,9 @@ TAC_INLINE void bar_leaf(cloudBars* s, int index, tacCloudKernel kernel) {
     const cloudAt* at = s->at;
     const tacCloud* c = at->search.b->cloud;
     cloudLeaf leaf;
+    wide geo[TAC_CLOUD_STAGE];
     load_leaf(&at->search, index, &leaf);
+    if (!leaf_geo(at, &leaf, geo, kernel)) return;
     int count = leaf_count(&at->search, index);
     wide inv_total = w_set(1.0 / at->total), phi_bar = w_set(s->phi), g_bar[3], still;
     for (int k = 0; k < 3; ++k) g_bar[k] = w_set(s->g[k]);
@@ -452,7 +524,7 @@ TAC_INLINE void bar_leaf(cloudBars* s, int index, tacCloudKernel kernel) {
     for (int j = 0; j < count; j += TAC_LANES) {
         cloudPair o;
         wide b[3], a_bar[3], bar[13];
-        cloud_pair(at, &leaf, j, &o, kernel);
+        cloud_pair(at, &leaf, j, geo[j / TAC_LANES], &o, kernel);
         wide w = o.w * inv_total, f = o.f - w_set(at->phi);
         for (int k = 0; k < 3; ++k) b[k] = o.a[k] - w_set(at->a[k]), a_bar[k] = w * f * g_bar[k];
         wide f_bar = phi_bar + w_dot3(g_bar, b);
@@ -471,7 +543,9 @@ TAC_INLINE void bar_leaf(cloudBars* s, int index, tacCloudKernel kernel) {
 }
 
 #define CLOUD_BAR(name, kernel)                                                                    \
-    TAC_APART void name(void* bars, int leaf) { bar_leaf(bars, leaf, kernel); }
+    TAC_APART void name(void* bars, int first, int end) {                                          \
+        for (int leaf = first; leaf < end; ++leaf) bar_leaf(bars, leaf, kernel);                   \
+    }
 CLOUD_BAR(isotropic_bar, TAC_CLOUD_ISOTROPIC)
 CLOUD_BAR(anisotropic_bar, TAC_CLOUD_ANISOTROPIC)
 CLOUD_BAR(wendland_bar, TAC_CLOUD_WENDLAND)

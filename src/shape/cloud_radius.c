@@ -173,9 +173,9 @@ double tac_cloud_radius(const tacBound* b, double level) {
     }
     for (int k = 0; k < TAC_COUNT(tries); ++k) {
         c.S = tries[k] * b->extent.size + width;
-        // where Wendland's kernel may still reach, it is more than its tail by ln 1001 at most
+        // where Wendland's kernel may still reach, it is more than its tail by ln 1117 at most
         int reached = c.S < 0.5 * b->extent.size + 3.06 * width;
-        c.rise = b->cloud->kernel == TAC_CLOUD_WENDLAND && reached ? 7.0 : 0.0;
+        c.rise = b->cloud->kernel == TAC_CLOUD_WENDLAND && reached ? 7.02 : 0.0;
         if (sphere_holds(&c)) return sqrt(middle) + c.S;
     }
     return INFINITY;

@@ -27,13 +27,23 @@ typedef struct cloudTry {
     wide sum;
 } cloudTry;
 
-// v = psi exp(u) + TAIL of a Wendland kernel at the distance d, falling
+// psi exp(u) + TAIL of a Wendland kernel at the distance d
 TAC_INLINE wide wendland_shape(wide d, wide inv) {
     wide u = d * d * inv;
     wide t = w_min(w_sqrt(u * (1.0 / TAC_CLOUD_END) + TAC_CENTRE), w_set(1.0));
     wide r = 1.0 - t, r2 = r * r;
     wide psi = r2 * r2 * r2 * w_fma(t, w_fma(t, w_set(35.0 / 3.0), w_set(6.0)), w_set(1.0));
     return w_fma(psi, w_exp(w_min(u, w_set(TAC_CLOUD_END))), w_set(TAC_CLOUD_TAIL));
+}
+
+// the least (toward = -1) or the most (1) of it within r of d: it rises up to the crest at t =
+// 17/35 and falls beyond
+TAC_INLINE wide wendland_extreme(wide d, wide r, wide toward, wide inv) {
+    wide near = w_max(d - r, w_set(0.0)), far = d + r;
+    wide crest = w_set(17.0 / 35.0) * w_sqrt(w_set(TAC_CLOUD_END) / inv);
+    wide least = w_min(wendland_shape(near, inv), wendland_shape(far, inv));
+    wide most = wendland_shape(w_min(w_max(crest, near), far), inv);
+    return w_select_ge0(toward, most, least);
 }
 
 // norm of M - M_m, off-diagonal entries twice
@@ -55,21 +65,21 @@ static void try_leaf(cloudTry* s, int index) {
     load_leaf(&at->search, index, &leaf);
     for (int j = 0; j < TAC_CLOUD_LEAF; j += TAC_LANES) {
         cloudPair o;
-        cloud_pair(at, &leaf, j, &o,
-                   c->kernel == TAC_CLOUD_ANISOTROPIC ? c->kernel : TAC_CLOUD_ISOTROPIC);
+        tacCloudKernel kernel =
+            c->kernel == TAC_CLOUD_ANISOTROPIC ? c->kernel : TAC_CLOUD_ISOTROPIC;
+        cloud_pair(at, &leaf, j, pair_geo(at, &leaf, j, kernel), &o, kernel);
         wide r = w_set(s->r), rise = o.geo, turn = length3(o.a) * r, shape = w_set(1.0);
-        if (c->has_log_amp) rise = rise + w_load(&leaf.column[6][j]) - w_set(at->log_amp);
+        if (c->has_log_amp) rise = rise + pair_rise(at, &leaf, j);
         if (c->kernel == TAC_CLOUD_ANISOTROPIC)
             turn = w_fma(metric_difference(at, &o), r * r, turn);
         wide f = s->side * (o.f + w_set(at->f)) - length3(o.n) * r - s->theta;
         wide toward =
             w_select_ge0(f, w_set(-1.0), w_set(1.0)); // less of what helps, more of the rest
-        if (c->kernel == TAC_CLOUD_WENDLAND) {
-            wide d = w_max(length3(o.d) - toward * r, w_set(0.0));
-            shape = wendland_shape(d, w_set(at->inv_eps));
-        }
+        if (c->kernel == TAC_CLOUD_WENDLAND)
+            shape = wendland_extreme(length3(o.d), r, toward, w_set(at->inv_eps));
         wide w = shape * w_exp(w_min(w_fma(toward, turn, rise), w_set(600.0)));
-        s->sum = w_fma(w * load_mask(&leaf.mask[j]), f, s->sum);
+        if (leaf.mask) w = w * load_mask(&leaf.mask[j]);
+        s->sum = w_fma(w, f, s->sum);
     }
 }
 
@@ -106,12 +116,13 @@ static int box_is_harmless(const cloudTry* s, const tacCloudPage* page, int k, d
 
 static void try_page(cloudTry* s, int level, int index) {
     const cloudSearch* q = &s->at->search;
-    const tacCloudPage* page = &q->page[q->levels.first[level] + index];
+    const tacCloudPage* page = &q->page[q->b->levels.first[level] + index];
     double square[TAC_CLOUD_LEAF];
-    box_distances(page, q->y, square);
+    for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES)
+        b_store(&square[k], box_square(page, q->y, k));
     for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
         int child = index * TAC_CLOUD_LEAF + k;
-        if (child >= q->levels.slots[level] || box_is_harmless(s, page, k, square[k])) continue;
+        if (child >= q->b->levels.slots[level] || box_is_harmless(s, page, k, square[k])) continue;
         if (level > 0)
             try_page(s, level - 1, child);
         else
@@ -127,7 +138,7 @@ static int try_ball(const cloudAt* at, double side, double r, double theta) {
     double u = tac_re(at->log_amp) - q->score;
     s.best = sqrt(u > 0.0 ? u : 0.0) + sqrt(e->stiff[1] * q->scale) * r;
     s.sum = w_set(0.0);
-    try_page(&s, q->levels.count - 1, 0);
+    try_page(&s, q->b->levels.count - 1, 0);
     double arm = e->size + r + theta;
     for (int k = 0; k < 3; ++k) arm += fabs(tac_re(at->d[k]));
     return tac_re(w_sum(s.sum)) >= 8.0 * q->b->cloud->count * exp(-TAC_CLOUD_IGNORE) * arm;

@@ -15,8 +15,8 @@
 
 // relative weight that may be left out
 #define TAC_CULL_TOLERANCE 1e-13
-// A union of leaves that are spread over less than this many cut-offs takes all of its children: it
-// would drop too few to pay for the limits
+// A union of n leaves that are spread over less than 1 + 1/n times this many cut-offs takes all of
+// its children: it would drop too few to pay for the limits
 #define TAC_CULL_SPREAD 4.0
 // ln 1e18: slopes and curvatures of leaves of which nothing better is known
 #define TAC_CULL_STEEP 41.5
@@ -102,16 +102,46 @@ static void bind_union(const tacProgram* p, tacCull* cull, int i) {
     double tau = tac_re(p->bound[i].tau);
     leafCloud leaves = leaves_of(p, i);
     double cut = tau * log(4.0 * node->children * leaves.size / (TAC_CULL_TOLERANCE * tau));
-    if (!(cut * TAC_CULL_SPREAD < leaves.spread)) return;
+    double least = TAC_CULL_SPREAD * (1.0 + 1.0 / node->children);
+    if (!(cut * least < leaves.spread)) return;
     cull[i].drops = 1;
+    double coolest = INFINITY;
     int child = tac_last_child(i);
     for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child))
-        cull[child].reach = cut + tau * (cull[child].steep + log1p(tau / cull[child].coolest));
+        coolest = fmin(coolest, cull[child].coolest);
+    child = tac_last_child(i);
+    for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child))
+        cull[child].reach = cut + tau * (cull[i].steep + log1p(tau / coolest));
+}
+
+// Errors of the gauge and of its slope. Each log2 of y^2/a^2 is right to 6.4e-4 and each log2(1 +
+// E) to 1.9e-3, E's own error included; errors pass sums of exponentials unchanged. Weights are
+// powers 1/e of them. The frame in single precision adds the last terms.
+tacRough tac_rough_bind(const tacBound* b) {
+    tacRough r = {0};
+    if (b->kind != TAC_NODE_SUPERQUADRIC) return r;
+    for (int i = 0; i < 3; ++i) {
+        r.inv_a[i] = (float)(1.0 / tac_re(b->size[i]));
+        for (int k = 0; k < 3; ++k)
+            r.R[k][i] = (float)(tac_re(b->frame.R.m[k][i]) / tac_re(b->size[i]));
+        r.w2[i] = (float)fmax(tac_re(b->w2[i]), 1e-30);
+    }
+    double e1 = tac_re(b->e[0]), e2 = tac_re(b->e[1]);
+    double aspect = tac_re(b->outer) / tac_re(b->inner);
+    r.e[0] = (float)e1, r.e[1] = (float)e2;
+    r.inv_e[0] = (float)(1.0 / e1), r.inv_e[1] = (float)(1.0 / e2);
+    r.gauge = (float)(2.1e-3 + 6.6e-4 * (e1 + e2) + 3e-7 * aspect);
+    r.slope =
+        (float)(7.1e-3 + 1e-3 * (1.0 / e1 + 1.0 / e2) + 1.4e-3 * e2 / e1 + 3e-7 * aspect * aspect);
+    r.flat = (float)(1.00001 * exp2(1.0 - 0.5 * (e1 + e2)));
+    r.outer = (float)(1.001 * tac_re(b->outer));
+    return r;
 }
 
 size_t tac_cull_size(int nodes) {
     size_t count = (size_t)nodes;
-    return tac_arena_need(sizeof(tacCull) * count) + tac_arena_need(sizeof(tacLimits) * count);
+    return tac_arena_need(sizeof(tacCull) * count) + tac_arena_need(sizeof(tacLimits) * count) +
+           tac_arena_need(sizeof(tacRough) * count);
 }
 
 tacCulling tac_cull_bind(const tacProgram* p, tacScratch* scratch) {
@@ -119,6 +149,7 @@ tacCulling tac_cull_bind(const tacProgram* p, tacScratch* scratch) {
     tacCulling c = {0};
     c.node = TAC_TAKE(&scratch->arena, tacCull, nodes);
     c.at = TAC_TAKE(&scratch->arena, tacLimits, nodes);
+    c.leaf = TAC_TAKE(&scratch->arena, tacRough, nodes);
     for (int i = 0; i < nodes; ++i) {
         bind_subtree(p, c.node, i);
         if (!p->shape->exact) bind_union(p, c.node, i);
@@ -127,32 +158,33 @@ tacCulling tac_cull_bind(const tacProgram* p, tacScratch* scratch) {
     for (int i = nodes - 1; i >= 0; --i) {
         int up = parent_of(p, i);
         c.node[i].below = up >= 0 && (c.node[up].drops || c.node[up].below);
+        if (c.node[i].below) c.leaf[i] = tac_rough_bind(&p->bound[i]);
     }
     return c;
 }
 
 //---------------------------------- limits ---------------------------------------
 
-static void fill(tacReal* array, double value, int count) {
+static void fill(float* array, float value, int count) {
     for (int i = 0; i < count; ++i) array[i] = value;
 }
 
 // a minimum's high is the least of its children's: they write it themselves
-static tacReal* high_of(const tacProgram* p, tacCulling* c, int i) {
+static float* high_of(const tacProgram* p, tacCulling* c, int i) {
     int up = parent_of(p, i);
     return up >= 0 && p->bound[up].kind == TAC_NODE_UNION ? c->at[up].high : c->at[i].high;
 }
 
-static void join_least(const tacReal* low, tacReal* out, int count) {
-    for (int i = 0; i < count; ++i) out[i] = r_min(out[i], low[i]);
+static void join_least(const float* low, float* out, int count) {
+    for (int i = 0; i < count; ++i) out[i] = out[i] < low[i] ? out[i] : low[i];
 }
 
 static void join_most(const tacLimits* child, int turned, tacLimits* out, int count) {
     for (int i = 0; i < count; ++i) {
-        tacReal low = turned ? -child->high[i] : child->low[i];
-        tacReal high = turned ? -child->low[i] : child->high[i];
-        out->low[i] = r_max(out->low[i], low);
-        out->high[i] = r_max(out->high[i], high);
+        float low = turned ? -child->high[i] : child->low[i];
+        float high = turned ? -child->low[i] : child->high[i];
+        out->low[i] = out->low[i] > low ? out->low[i] : low;
+        out->high[i] = out->high[i] > high ? out->high[i] : high;
     }
 }
 
@@ -161,18 +193,19 @@ static void combine(const tacProgram* p, tacCulling* c, int i, int count) {
     const tacNode* node = node_at(p, i);
     tacLimits* own = &c->at[i];
     int child = tac_last_child(i), minimum = node->kind == TAC_NODE_UNION;
-    fill(own->low, minimum ? TAC_FAR : -TAC_FAR, count);
-    if (!minimum) fill(own->high, -TAC_FAR, count);
+    fill(own->low, minimum ? TAC_ROUGH_FAR : -TAC_ROUGH_FAR, count);
+    if (!minimum) fill(own->high, -TAC_ROUGH_FAR, count);
     for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child))
         if (minimum)
             join_least(c->at[child].low, own->low, count);
         else
             join_most(&c->at[child], tac_is_turned(p, child), own, count);
+    float rise = (float)(1.000001 * c->node[i].rise);
     for (int k = 0; k < count; ++k)
         if (minimum)
-            own->low[k] -= c->node[i].rise;
+            own->low[k] -= rise;
         else
-            own->high[k] += c->node[i].rise;
+            own->high[k] += rise;
     if (high_of(p, c, i) != own->high) join_least(own->high, high_of(p, c, i), count);
 }
 
@@ -180,15 +213,16 @@ static void find_limits(const tacProgram* p, const tacBlockPoints* points, tacCu
     for (int i = 0; i < p->shape->count; ++i) {
         int lowered = p->bound[i].kind == TAC_NODE_UNION || high_of(p, c, i) == c->at[i].high;
         if (c->node[i].drops || (c->node[i].below && lowered))
-            fill(c->at[i].high, TAC_FAR, TAC_BLOCK);
+            fill(c->at[i].high, TAC_ROUGH_FAR, TAC_BLOCK);
     }
     for (int i = 0; i < p->shape->count; ++i) {
         if (!c->node[i].below) continue;
         if (node_at(p, i)->children > 0)
             combine(p, c, i, points->padded);
         else
-            p->kernels->leaf_limits(&p->bound[i], (const tacReal(*)[TAC_BLOCK])points->x,
-                                    c->at[i].low, high_of(p, c, i), points->padded);
+            p->kernels->leaf_limits(&p->bound[i], &c->leaf[i],
+                                    (const tacReal(*)[TAC_BLOCK])points->x, c->at[i].low,
+                                    high_of(p, c, i), points->padded);
     }
 }
 

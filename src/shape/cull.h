@@ -24,14 +24,17 @@ typedef struct tacCull {
 
 // low <= phi <= high of a node at a block of points
 typedef struct tacLimits {
-    tacReal low[TAC_BLOCK], high[TAC_BLOCK];
+    float low[TAC_BLOCK], high[TAC_BLOCK];
 } tacLimits;
 
 typedef struct tacCulling {
-    int active;    // does any union drop anything?
-    tacCull* node; // (shape->count)
-    tacLimits* at; // (shape->count)
+    int active;     // does any union drop anything?
+    tacCull* node;  // (shape->count)
+    tacLimits* at;  // (shape->count)
+    tacRough* leaf; // (shape->count)
 } tacCulling;
+
+tacRough tac_rough_bind(const tacBound* b);
 
 // takes memory from the scratch, which tac_cull_size() tells; the caller puts arena.used back
 tacCulling tac_cull_bind(const tacProgram* p, tacScratch* scratch);

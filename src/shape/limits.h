@@ -15,131 +15,155 @@ typedef struct leafLimits {
 
 //---------------------------------- superquadric ---------------------------------
 
-// relative error of 1/g, and that of the slope times the smaller exponent, when both are formed of
-// rough numbers (docs/shapes.md, culling)
-#define TAC_ROUGH_GAUGE 5e-4
-#define TAC_ROUGH_SLOPE 2e-3
-
-// constants of a superquadric as rough numbers; logarithms are to base 2
+// constants of a superquadric in all lanes; logarithms are to base 2
 typedef struct sqRough {
-    rough R[3][3], inv_a2[3], w2[3], delta[3];
-    rough e1, e2, inv_e1, inv_e2, core2, outer, slack;
+    rough R[3][3], w2[3], inv_a[3];
+    rough e1, e2, inv_e1, inv_e2, low, high, slope, outer;
 } sqRough;
 
-static sqRough sq_rough(const tacBound* b) {
+static sqRough sq_rough(const tacRough* b) {
     sqRough s;
     for (int i = 0; i < 3; ++i) {
-        for (int k = 0; k < 3; ++k) s.R[i][k] = rough_set(tac_re(b->frame.R.m[i][k]));
-        s.inv_a2[i] = rough_set(tac_re(b->inv_a2[i]));
-        s.w2[i] = rough_set(fmax(tac_re(b->w2[i]), 1e-30));
-        s.delta[i] = rough_set(fmax(tac_re(b->delta[i]), 1e-36));
+        for (int k = 0; k < 3; ++k) s.R[i][k] = rough_set(b->R[i][k]);
+        s.w2[i] = rough_set(b->w2[i]), s.inv_a[i] = rough_set(b->inv_a[i]);
     }
-    double e1 = tac_re(b->e[0]), e2 = tac_re(b->e[1]), c = tac_re(b->core.radius);
-    s.e1 = rough_set(e1), s.e2 = rough_set(e2);
-    s.inv_e1 = rough_set(1.0 / e1), s.inv_e2 = rough_set(1.0 / e2);
-    s.core2 = rough_set(1.01 * c * c), s.outer = rough_set(1.001 * tac_re(b->outer));
-    s.slack = rough_set(TAC_ROUGH_SLOPE / fmin(e1, e2));
+    s.e1 = rough_set(b->e[0]), s.e2 = rough_set(b->e[1]);
+    s.inv_e1 = rough_set(b->inv_e[0]), s.inv_e2 = rough_set(b->inv_e[1]);
+    s.low = rough_set(-1.0 - b->gauge), s.high = rough_set(-1.0 + b->gauge);
+    s.slope = rough_set(b->slope), s.outer = rough_set(b->outer);
     return s;
 }
 
 // the weights of a logarithm of two exponentials: d the difference of their exponents
 typedef struct roughPair {
-    rough d, E, log, inv; // E = 2^-|d|, log2(1 + E), 1/(1 + E)
+    rough d, E, log; // E = 2^-|d|, log2(1 + E)
 } roughPair;
 
-TAC_INLINE void rough_pairs(roughPair* pair, int n) {
-    TAC_UNROLL for (int j = 0; j < n; ++j) pair[j].E =
-        rough_exp2(rough_max(-rough_abs(pair[j].d), rough_set(-100.0)));
-    TAC_UNROLL for (int j = 0; j < n; ++j) {
-        pair[j].log = rough_log2_1p(pair[j].E);
-        pair[j].inv = rough_rcp(1.0f + pair[j].E);
-    }
+TAC_INLINE roughPair rough_pair(rough d) {
+    roughPair pair = {.d = d, .E = rough_exp2(rough_max(-rough_abs(d), rough_set(-100.0)))};
+    pair.log = rough_log2_1p(pair.E);
+    return pair;
 }
 
-// eq. 6 to 11: 1/g and 1/|grad ln g|
-TAC_INLINE void rough_gauge(const sqRough* s, rough y[][3], int tangent, rough* G, rough* q,
-                            int n) {
-    rough u[ROUGH_STAGE][3], N[ROUGH_STAGE];
+// the larger exponential's weight is 1/(1 + E)
+TAC_INLINE void rough_weights(const roughPair* pair, rough* first, rough* second) {
+    rough large = rough_rcp_1p(pair->E), small = pair->E * large;
+    *first = rough_select_ge0(pair->d, large, small);
+    *second = rough_select_ge0(pair->d, small, large);
+}
+
+// what eq. 6 to 11 make of n vectors y_i/a_i
+typedef struct roughGauge {
+    rough u[3], G, q; // y^2/a^2 + w^2, 1/g, 1/|grad ln g|
+} roughGauge;
+
+TAC_INLINE void rough_gauge(const sqRough* s, roughGauge* g, int n) {
     roughPair around[ROUGH_STAGE], polar[ROUGH_STAGE];
+    rough u[ROUGH_STAGE][3], M[ROUGH_STAGE];
     for (int i = 0; i < 3; ++i)
-        TAC_UNROLL for (int j = 0; j < n; ++j) u[j][i] =
-            rough_log2(rough_fma(y[j][i] * y[j][i], s->inv_a2[i], s->w2[i]));
-    TAC_UNROLL for (int j = 0; j < n; ++j) around[j].d = (u[j][0] - u[j][1]) * s->inv_e2;
-    rough_pairs(around, n);
+        TAC_UNROLL for (int j = 0; j < n; ++j) u[j][i] = rough_log2(g[j].u[i]);
+    TAC_UNROLL for (int j = 0; j < n; ++j) around[j] = rough_pair((u[j][0] - u[j][1]) * s->inv_e2);
     TAC_UNROLL for (int j = 0; j < n; ++j) {
-        N[j] = rough_fma(s->e2, around[j].log, rough_max(u[j][0], u[j][1]));
-        polar[j].d = (N[j] - u[j][2]) * s->inv_e1;
+        M[j] = rough_fma(s->e2, around[j].log, rough_max(u[j][0], u[j][1]));
+        polar[j] = rough_pair((M[j] - u[j][2]) * s->inv_e1);
     }
-    rough_pairs(polar, n);
+    TAC_UNROLL for (int j = 0; j < n; ++j) g[j].G =
+        rough_exp2(-0.5f * rough_fma(s->e1, polar[j].log, rough_max(M[j], u[j][2])));
     TAC_UNROLL for (int j = 0; j < n; ++j) {
-        N[j] = rough_fma(s->e1, polar[j].log, rough_max(N[j], u[j][2]));
-        rough half = rough_max(rough_min(-0.5f * N[j], rough_set(100.0)), rough_set(-100.0));
-        G[j] = rough_exp2(half);
-    }
-    if (tangent) TAC_UNROLL for (int j = 0; j < n; ++j) {
-            rough large = polar[j].inv, small = polar[j].E * large;
-            rough alpha = rough_select_ge0(polar[j].d, large, small);
-            rough alpha_c = rough_select_ge0(polar[j].d, small, large);
-            rough more = alpha * around[j].inv, less = more * around[j].E;
-            rough k[3] = {rough_select_ge0(around[j].d, more, less),
-                          rough_select_ge0(around[j].d, less, more), alpha_c};
-            rough slope2 = rough_set(1e-36);
-            for (int i = 0; i < 3; ++i) {
-                rough p = k[i] * y[j][i] * rough_rcp(rough_fma(y[j][i], y[j][i], s->delta[i]));
-                slope2 = rough_fma(p, p, slope2);
-            }
-            q[j] = rough_rsqrt(slope2);
+        rough alpha, k[3], slope2 = rough_set(1e-36);
+        rough_weights(&polar[j], &alpha, &k[2]);
+        rough_weights(&around[j], &k[0], &k[1]);
+        k[0] = k[0] * alpha, k[1] = k[1] * alpha;
+        for (int i = 0; i < 3; ++i) {
+            rough p = k[i] * s->inv_a[i];
+            slope2 = slope2 + p * p / g[j].u[i];
         }
+        g[j].q = rough_rsqrt(slope2);
+    }
 }
 
-// Limits of n rough vectors from 1/g and the slope with their errors. In the core the field lies
-// between the raw one and its cap; so far away that squares overflow nothing is said.
-TAC_INLINE void sq_limits(const sqRough* s, rough y[][3], int tangent, rough* low, rough* high,
-                          int n) {
-    rough G[ROUGH_STAGE], q[ROUGH_STAGE];
-    rough_gauge(s, y, tangent, G, q, n);
+// Limits of the tangent distance (1 - 1/g)/|grad ln g|, both with their errors. In the core, where
+// g < 1/20, the field lies between -outer and 0; so far away that squares overflow nothing is said.
+TAC_INLINE void tangent_limits(const sqRough* s, const roughGauge* g, rough* low, rough* high) {
+    rough below = rough_fma(g->G, s->low, rough_set(1.0));
+    rough above = rough_fma(g->G, s->high, rough_set(1.0));
+    *low = g->q * rough_fma(rough_abs(below), -s->slope, below);
+    *high = g->q * rough_fma(rough_abs(above), s->slope, above);
+    rough outside = 15.0f - g->G, near = g->G - 1e-13f, far = rough_set(TAC_ROUGH_FAR);
+    if (rough_negative_bits(rough_min(outside, near)) == 0) return;
+    *low = rough_select_ge0(near, rough_select_ge0(outside, *low, -s->outer), -far);
+    *high = rough_select_ge0(near, rough_select_ge0(outside, *high, rough_set(0.0)), far);
+}
+
+// y/a of a vector of points
+TAC_INLINE void rough_local(const tacBound* b, const rough R[3][3], const tacReal x[3][TAC_BLOCK],
+                            int i, rough y[3]) {
+    rough d[3];
+    for (int k = 0; k < 3; ++k) d[k] = rough_minus(&x[k][i], b->frame.origin[k]);
+    for (int k = 0; k < 3; ++k)
+        y[k] = rough_fma(R[0][k], d[0], rough_fma(R[1][k], d[1], R[2][k] * d[2]));
+}
+
+TAC_INLINE void store_limits(rough own, rough high, float* low, float* least) {
+    rough_store(low, own);
+    rough_store(least, rough_min(high, rough_load(least)));
+}
+
+TAC_INLINE void tangent_chunk(const tacBound* b, const sqRough* s, const tacReal x[3][TAC_BLOCK],
+                              int i, float* low, float* least, int n) {
+    roughGauge g[ROUGH_STAGE];
     TAC_UNROLL for (int j = 0; j < n; ++j) {
-        rough x2 = y[j][0] * y[j][0], y2 = y[j][1] * y[j][1], z2 = y[j][2] * y[j][2];
-        rough r2 = x2 + y2 + z2;
-        if (!tangent) q[j] = rough_sqrt(r2);
-        rough slack = tangent ? s->slack : rough_set(1e-6);
-        rough below = rough_fma(G[j], rough_set(-1.0 - TAC_ROUGH_GAUGE), rough_set(1.0));
-        rough above = rough_fma(G[j], rough_set(-1.0 + TAC_ROUGH_GAUGE), rough_set(1.0));
-        rough qs = q[j] * slack;
-        low[j] = below * q[j] - rough_abs(below) * qs;
-        high[j] = above * q[j] + rough_abs(above) * qs;
-        rough inside = s->core2 - r2, near = G[j] - 1e-13f, far = rough_set(1e30);
-        low[j] = rough_select_ge0(inside, -s->outer, low[j]);
-        high[j] = rough_select_ge0(inside, rough_set(0.0), high[j]);
-        low[j] = rough_select_ge0(near, low[j], -far);
-        high[j] = rough_select_ge0(near, high[j], far);
+        rough y[3];
+        rough_local(b, s->R, x, i + j * ROUGH_LANES, y);
+        for (int k = 0; k < 3; ++k) g[j].u[k] = rough_fma(y[k], y[k], s->w2[k]);
+    }
+    rough_gauge(s, g, n);
+    TAC_UNROLL for (int j = 0; j < n; ++j) {
+        rough own, high;
+        int at = i + j * ROUGH_LANES;
+        tangent_limits(s, &g[j], &own, &high);
+        store_limits(own, high, &low[at], &least[at]);
     }
 }
 
-TAC_INLINE void sq_limits_chunk(const tacBound* b, const sqRough* s, const tacReal x[3][TAC_BLOCK],
-                                int i, tacReal* low, tacReal* least, int tangent, int n) {
-    rough y[ROUGH_STAGE][3], own[ROUGH_STAGE], high[ROUGH_STAGE];
-    for (int j = 0; j < n; ++j) {
-        rough d[3];
-        for (int k = 0; k < 3; ++k)
-            d[k] = rough_load(&x[k][i + j * ROUGH_LANES], b->frame.origin[k]);
-        for (int k = 0; k < 3; ++k)
-            y[j][k] = rough_fma(s->R[0][k], d[0], rough_fma(s->R[1][k], d[1], s->R[2][k] * d[2]));
-    }
-    sq_limits(s, y, tangent, own, high, n);
-    for (int j = 0; j < n; ++j) {
-        rough_store(&low[i + j * ROUGH_LANES], own[j]);
-        rough_lower(&least[i + j * ROUGH_LANES], high[j]);
-    }
-}
-
-TAC_INLINE void sq_limits_block(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal* low,
-                                tacReal* least, int count, int tangent) {
-    sqRough s = sq_rough(b);
+static void tangent_block(const tacBound* b, const tacRough* rough_b, const tacReal x[3][TAC_BLOCK],
+                          float* low, float* least, int count) {
+    sqRough s = sq_rough(rough_b);
     int i = 0;
     for (; i + ROUGH_STAGE * ROUGH_LANES <= count; i += ROUGH_STAGE * ROUGH_LANES)
-        sq_limits_chunk(b, &s, x, i, low, least, tangent, ROUGH_STAGE);
-    for (; i < count; i += ROUGH_LANES) sq_limits_chunk(b, &s, x, i, low, least, tangent, 1);
+        tangent_chunk(b, &s, x, i, low, least, ROUGH_STAGE);
+    for (; i < count; i += ROUGH_LANES) tangent_chunk(b, &s, x, i, low, least, 1);
+}
+
+// The radial distance r (1 - 1/g) needs g alone, which for exponents up to 1 lies between the
+// largest y_i/a_i, or 2^((e1 + e2)/2 - 1) of their Euclidean norm, and that norm
+static void radial_block(const tacBound* b, const tacRough* s, const tacReal x[3][TAC_BLOCK],
+                         float* low, float* least, int count) {
+    rough R[3][3], a2[3], tiny = rough_set(1e-30), one = rough_set(1.0);
+    for (int k = 0; k < 3; ++k) {
+        for (int j = 0; j < 3; ++j) R[j][k] = rough_set(s->R[j][k]);
+        a2[k] = rough_set(1.0 / ((double)s->inv_a[k] * (double)s->inv_a[k]));
+    }
+    rough slack = rough_set(1e-5), w2 = rough_set(s->w2[0] + s->w2[1] + s->w2[2]);
+    for (int i = 0; i < count; i += ROUGH_LANES) {
+        rough y[3], most = tiny, square = w2, r2 = tiny;
+        rough_local(b, (const rough(*)[3])R, x, i, y);
+        for (int k = 0; k < 3; ++k) {
+            rough u = y[k] * y[k];
+            most = rough_max(most, u), square = square + u, r2 = rough_fma(u, a2[k], r2);
+        }
+        rough r = rough_sqrt(r2), G = rough_rsqrt(square);
+        rough top = rough_min(G * s->flat, one / rough_sqrt(most));
+        rough own = r * rough_fma(top, rough_set(-1.0) - slack, one - slack);
+        rough high = r * rough_fma(G, slack - 1.0f, one + slack);
+        rough outside = 15.0f - G, near = G - 1e-13f, far = rough_set(TAC_ROUGH_FAR);
+        if (rough_negative_bits(rough_min(outside, near)) != 0) {
+            own =
+                rough_select_ge0(near, rough_select_ge0(outside, own, rough_set(-s->outer)), -far);
+            high = rough_select_ge0(near, rough_select_ge0(outside, high, rough_set(0.0)), far);
+        }
+        store_limits(own, high, &low[i], &least[i]);
+    }
 }
 
 //---------------------------------- other leaves ---------------------------------
@@ -178,12 +202,17 @@ TAC_INLINE leafLimits soft_limits(const tacBound* b, const wide y[3]) {
 }
 
 // Of a superquadric with ridges: g is no less than the largest |y_i|/a_i and no more than r/inner,
-// so phi is between inner (g - 1), or r - outer of the radial distance, and r - inner.
+// so phi is between inner (g - 1), or r - outer of the radial distance, and r - inner. The slope of
+// a tangent one may be less than |grad ln g|, by 1 + W outer/a at most.
 TAC_INLINE leafLimits ridged_limits(const tacBound* b, const wide y[3]) {
     wide r = w_sqrt(w_dot3(y, y) + TAC_CENTRE), g = w_abs(y[0]) / b->size[0];
     for (int i = 1; i < 3; ++i) g = w_max(g, w_abs(y[i]) / b->size[i]);
     wide outside = b->distance == TAC_DISTANCE_RADIAL ? r - b->outer : b->inner * (g - 1.0);
-    return (leafLimits){w_select_ge0(g - 1.0, outside, w_set(-TAC_FAR)), r - b->inner};
+    tacReal least = r_min(b->size[0], r_min(b->size[1], b->size[2]));
+    tacReal steeper = 1.0 + r_sqrt(b->ridge[0]) * b->outer / least;
+    wide high = r - b->inner;
+    return (leafLimits){w_select_ge0(g - 1.0, outside, w_set(-TAC_FAR)),
+                        w_max(high, high * steeper)};
 }
 
 TAC_INLINE leafLimits plain_limits(const tacBound* b, const wide y[3]) {
@@ -196,32 +225,46 @@ TAC_INLINE leafLimits plain_limits(const tacBound* b, const wide y[3]) {
 
 //---------------------------------- blocks ---------------------------------------
 
-static void leaf_limits(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal* low,
-                        tacReal* least, int count) {
-    if (b->kind == TAC_NODE_SUPERQUADRIC && !b->ridged) {
-        if (b->distance == TAC_DISTANCE_TANGENT)
-            sq_limits_block(b, x, low, least, count, 1);
-        else
-            sq_limits_block(b, x, low, least, count, 0);
-        return;
-    }
+// a limit as a rough number, moved outwards by more than it may be rounded
+static float outwards(tacReal limit, double way) {
+    double l = fmax(fmin(tac_re(limit), TAC_ROUGH_FAR), -TAC_ROUGH_FAR);
+    return (float)(l + way * (2e-7 * fabs(l) + 1e-30));
+}
+
+static void plain_block(const tacBound* b, const tacReal x[3][TAC_BLOCK], float* low, float* least,
+                        int count) {
+    tacReal both[2][TAC_LANES];
     for (int i = 0; i < count; i += TAC_LANES) {
         wide point[3], y[3];
         load3(x, i, point);
         to_local(&b->frame, point, y);
         leafLimits limits = plain_limits(b, y);
-        w_store(&low[i], limits.low);
-        w_store(&least[i], w_min(limits.high, w_load(&least[i])));
+        w_store(both[0], limits.low), w_store(both[1], limits.high);
+        for (int j = 0; j < TAC_LANES; ++j) {
+            low[i + j] = outwards(both[0][j], -1.0);
+            least[i + j] = fminf(least[i + j], outwards(both[1][j], 1.0));
+        }
     }
 }
 
-// bit i: low[i] is at most `reach` above high[i]; the share of |high| covers its rounding
-static uint64_t near(const tacReal* low, const tacReal* high, double reach, int count) {
+static void leaf_limits(const tacBound* b, const tacRough* s, const tacReal x[3][TAC_BLOCK],
+                        float* low, float* least, int count) {
+    if (b->kind != TAC_NODE_SUPERQUADRIC || b->ridged)
+        plain_block(b, x, low, least, count);
+    else if (b->distance == TAC_DISTANCE_TANGENT)
+        tangent_block(b, s, x, low, least, count);
+    else
+        radial_block(b, s, x, low, least, count);
+}
+
+// bit i: low[i] is at most `reach` above high[i]; shares of both cover their rounding
+static uint64_t near(const float* low, const float* high, double reach, int count) {
     uint64_t far = 0;
-    for (int i = 0; i < count; i += TAC_LANES) {
-        wide limit = w_load(&high[i]);
-        limit = w_fma(w_abs(limit), w_set(1e-13), limit + reach);
-        far |= (uint64_t)w_negative_bits(limit - w_load(&low[i])) << i;
+    rough least = rough_set(1.000001 * reach), share = rough_set(1e-6);
+    for (int i = 0; i < count; i += ROUGH_LANES) {
+        rough l = rough_load(&low[i]), h = rough_load(&high[i]);
+        rough gap = rough_fma(rough_abs(l) + rough_abs(h), share, least) + (h - l);
+        far |= (uint64_t)rough_negative_bits(gap) << i;
     }
     return ~far;
 }

@@ -20,7 +20,7 @@ tacBlend tac_blend_up(const tacProgram* p, int i) {
 int tac_keep_list(uint64_t keep, int lanes, int index[TAC_BLOCK]) {
     int count = 0;
     for (; keep; keep &= keep - 1) index[count++] = __builtin_ctzll(keep);
-    for (; count % lanes; ++count) index[count] = index[count - 1];
+    for (; count & (lanes - 1); ++count) index[count] = index[count - 1]; // a power of two
     return count;
 }
 
@@ -79,20 +79,30 @@ static int fits(const tacProgram* p, const tacPack* pack, int leaf) {
     return in_lock_step(a) && in_lock_step(b) && b->distance == a->distance;
 }
 
+// points index[0 .. count - 1] of the block behind those that are there
+static void copy_points(tacPack* pack, const int* index, int count) {
+    int* at = &pack->at[pack->count];
+    for (int i = 0; i < count; ++i) at[i] = index[i];
+    for (int k = 0; k < 3; ++k) {
+        const tacReal* from = pack->points->x[k];
+        tacReal* x = &pack->x[k][pack->count];
+        for (int i = 0; i < count; ++i) x[i] = from[index[i]];
+    }
+}
+
 void tac_pack_add(const tacProgram* p, tacPack* pack, int leaf, uint64_t keep, int placed) {
     int index[TAC_BLOCK], lanes = p->kernels->lanes;
     int count = tac_keep_list(keep, lanes, index);
     if (!fits(p, pack, leaf)) tac_pack_empty(p, pack);
-    for (int done = 0; done < count;) {
+    for (int done = 0, part; done < count; done += part) {
         if (pack->count == TAC_BLOCK) tac_pack_empty(p, pack);
-        int room = TAC_BLOCK - pack->count, part = count - done < room ? count - done : room;
+        int room = TAC_BLOCK - pack->count;
+        part = count - done < room ? count - done : room;
         pack->node[pack->parts] = leaf, pack->placed[pack->parts] = placed;
         pack->first[pack->parts++] = pack->count;
-        for (int i = 0; i < part; i += lanes) pack->of[(pack->count + i) / lanes] = &p->bound[leaf];
-        for (int i = 0; i < part; ++i, ++pack->count, ++done) {
-            int at = index[done];
-            pack->at[pack->count] = at;
-            for (int k = 0; k < 3; ++k) pack->x[k][pack->count] = pack->points->x[k][at];
-        }
+        const tacBound** of = &pack->of[pack->count / lanes];
+        for (int i = 0; i < part; i += lanes) *of++ = &p->bound[leaf];
+        copy_points(pack, &index[done], part);
+        pack->count += part;
     }
 }

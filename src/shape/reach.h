@@ -34,7 +34,7 @@ TAC_INLINE void sq_reach(const tacBound* b, const wide y[3], tacReal width, leaf
     for (int i = 0; i < 3; ++i) l.y[i] = y[i];
     sq_logs(&b, &l, 1, b->ridged);
     sq_jet_first(b, &l, &j, b->ridged);
-    wide q = sq_inverse_slope(b, &j), one = w_set(1.0);
+    wide q = w_rsqrt(w_dot3(j.p, j.p) + b->guard), one = w_set(1.0);
     wide tangent = (1.0 - l.G) * q, plane = l.G * q / b->inner;
     wide box = box_distance(b, y), far = w_set(b->outer / b->inner);
     wide better = (box - far * width) - (tangent - plane * width);

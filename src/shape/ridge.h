@@ -14,8 +14,8 @@
 
 // what the jet of a ridged superquadric keeps
 typedef struct ridgeJet {
-    wide h[3], inv_v[3], Q;
-    wide b[3], r[3], q[3], B, S; // k/v, k/v^2, h W^2 r; sums of W^2 b and W^4 r
+    wide h[3], inv_v[3], x[3], Q; // x = v - w^2
+    wide b[3], r[3], q[3], B, S;  // k/v, k/v^2, h W^2 r; sums of W^2 b and W^4 r
 } ridgeJet;
 
 TAC_INLINE wide ridge_sum(const tacReal ridge[3], const wide t[3]) {
@@ -46,7 +46,31 @@ TAC_INLINE void ridge_first(const tacBound* b, const wide y[3], ridgeJet* j) {
     }
     j->Q = 0.5 * w_dot3(j->h, y);
     ridge_round(b, y, v);
-    for (int i = 0; i < 3; ++i) j->inv_v[i] = w_rcp(v[i]);
+    for (int i = 0; i < 3; ++i) {
+        j->inv_v[i] = w_rcp(v[i]);
+        j->x[i] = w_fma(0.5 * j->h[i], y[i], b->ridge[i] * j->Q);
+    }
+}
+
+// grad u_i
+TAC_INLINE void ridge_gradient(const tacBound* b, const ridgeJet* j, int i, wide out[3]) {
+    wide spread = b->ridge[i] * j->inv_v[i];
+    for (int k = 0; k < 3; ++k) out[k] = j->h[k] * spread;
+    out[i] = w_fma(j->h[i], j->inv_v[i], out[i]);
+}
+
+// adds sum n_i hess u_i, n of any sign
+TAC_INLINE void ridge_add_curvature(const tacBound* b, const ridgeJet* j, const wide n[3],
+                                    wide H[6]) {
+    wide share[3], spread;
+    for (int i = 0; i < 3; ++i) share[i] = n[i] * j->inv_v[i];
+    spread = ridge_sum(b->ridge, share);
+    for (int i = 0; i < 3; ++i) {
+        wide U[3];
+        ridge_gradient(b, j, i, U);
+        H[i] = H[i] + 2.0 * b->inv_a2[i] * (share[i] + spread);
+        w_add_square(H, -n[i], U);
+    }
 }
 
 // adds half of sum k_i hess u_i to P
@@ -68,9 +92,9 @@ TAC_INLINE void ridge_second(const tacBound* b, const wide k[3], ridgeJet* j, wi
 
 //---------------------------------- tangents -------------------------------------
 
-// tangents of h, u and of W^2
+// tangents of h, u, x and W^2
 typedef struct ridgeDot {
-    wide h[3], u[3], ridge[3];
+    wide h[3], u[3], x[3], ridge[3];
 } ridgeDot;
 
 // along yd, and along sizes and widths: da/a, dw^2, dW^2
@@ -85,8 +109,19 @@ TAC_INLINE void ridge_dot(const tacBound* b, const ridgeJet* j, const wide y[3],
     }
     Qd = zd[0] + zd[1] + zd[2];
     for (int i = 0; i < 3; ++i) {
-        wide vd = zd[i] + w2[i] + ridge[i] * j->Q + b->ridge[i] * Qd;
-        out->u[i] = vd * j->inv_v[i];
+        out->x[i] = zd[i] + ridge[i] * j->Q + b->ridge[i] * Qd;
+        out->u[i] = (out->x[i] + w2[i]) * j->inv_v[i];
+    }
+}
+
+TAC_INLINE void ridge_gradient_dot(const tacBound* b, const ridgeJet* j, const ridgeDot* d, int i,
+                                   wide out[3]) {
+    wide U[3];
+    ridge_gradient(b, j, i, U);
+    for (int k = 0; k < 3; ++k) {
+        wide moved = w_fma(d->ridge[i], j->h[k], b->ridge[i] * d->h[k]);
+        if (k == i) moved = moved + d->h[i];
+        out[k] = moved * j->inv_v[i] - U[k] * d->u[i];
     }
 }
 

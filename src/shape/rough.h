@@ -1,4 +1,4 @@
-// Rough numbers: single precision, twice as many lanes as wide, log2 and exp2 good to 1.2e-4. For
+// Rough numbers: single precision, twice as many lanes as wide, log2 and exp2 of a few terms. For
 // decisions that carry their error with them (limits.h).
 
 #ifndef TAC_SHAPE_ROUGH_H
@@ -15,19 +15,21 @@
 typedef double rough;
 
 TAC_INLINE rough rough_set(double x) { return x; }
-TAC_INLINE rough rough_load(const tacReal* p, tacReal less) { return tac_re(*p - less); }
-TAC_INLINE void rough_store(tacReal* p, rough x) { *p = x; }
-TAC_INLINE void rough_lower(tacReal* p, rough x) { *p = r_min(*p, x); }
+TAC_INLINE rough rough_minus(const tacReal* p, tacReal less) { return tac_re(*p - less); }
+TAC_INLINE rough rough_load(const float* p) { return *p; }
+TAC_INLINE void rough_store(float* p, rough x) { *p = (float)x; }
 TAC_INLINE rough rough_select_ge0(rough t, rough a, rough b) { return t >= 0.0 ? a : b; }
 TAC_INLINE rough rough_max(rough a, rough b) { return a > b ? a : b; }
 TAC_INLINE rough rough_min(rough a, rough b) { return a < b ? a : b; }
 TAC_INLINE rough rough_fma(rough a, rough b, rough c) { return a * b + c; }
+TAC_INLINE rough rough_abs(rough a) { return fabs(a); }
 TAC_INLINE rough rough_sqrt(rough x) { return sqrt(x); }
-TAC_INLINE rough rough_rcp(rough x) { return 1.0 / x; }
 TAC_INLINE rough rough_rsqrt(rough x) { return 1.0 / sqrt(x); }
+TAC_INLINE rough rough_rcp_1p(rough x) { return 1.0 / (1.0 + x); }
 TAC_INLINE rough rough_log2(rough x) { return log2(x); }
 TAC_INLINE rough rough_log2_1p(rough x) { return log2(1.0 + x); }
 TAC_INLINE rough rough_exp2(rough x) { return exp2(x); }
+TAC_INLINE unsigned rough_negative_bits(rough x) { return x < 0.0; }
 
 #else
 
@@ -50,41 +52,34 @@ TAC_INLINE rough rough_set(double x) { return (float)x - (rough){0}; }
 #endif
 
 // p[0 ..] - less, subtracted before it is rounded
-TAC_INLINE rough rough_load(const double* p, double less) {
+TAC_INLINE rough rough_minus(const double* p, double less) {
     roughHalf low = __builtin_convertvector(w_load(p) - less, roughHalf);
     roughHalf high = __builtin_convertvector(w_load(p + TAC_LANES) - less, roughHalf);
     return __builtin_shufflevector(low, high, ROUGH_LOW, ROUGH_HIGH);
 }
-TAC_INLINE void rough_store(double* p, rough x) {
-    w_store(p, __builtin_convertvector(__builtin_shufflevector(x, x, ROUGH_LOW), wide));
-    w_store(p + TAC_LANES,
-            __builtin_convertvector(__builtin_shufflevector(x, x, ROUGH_HIGH), wide));
+TAC_INLINE rough rough_load(const float* p) {
+    rough x;
+    memcpy(&x, p, sizeof x);
+    return x;
 }
-// p becomes the smaller of itself and x
-TAC_INLINE void rough_lower(double* p, rough x) {
-    wide low = __builtin_convertvector(__builtin_shufflevector(x, x, ROUGH_LOW), wide);
-    wide high = __builtin_convertvector(__builtin_shufflevector(x, x, ROUGH_HIGH), wide);
-    w_store(p, w_min(low, w_load(p)));
-    w_store(p + TAC_LANES, w_min(high, w_load(p + TAC_LANES)));
-}
+TAC_INLINE void rough_store(float* p, rough x) { memcpy(p, &x, sizeof x); }
+// t >= 0 ? a : b by the sign bit: -0 counts as negative
 #if TAC_LANES == 8
 TAC_INLINE rough rough_select_ge0(rough t, rough a, rough b) {
-    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(t, (rough){0}, _CMP_GE_OQ), b, a);
+    return _mm512_mask_blend_ps(_mm512_movepi32_mask((__m512i)t), a, b);
 }
 TAC_INLINE rough rough_max(rough a, rough b) { return _mm512_max_ps(a, b); }
 TAC_INLINE rough rough_min(rough a, rough b) { return _mm512_min_ps(a, b); }
 TAC_INLINE rough rough_fma(rough a, rough b, rough c) { return _mm512_fmadd_ps(a, b, c); }
 #elif TAC_LANES == 4
-TAC_INLINE rough rough_select_ge0(rough t, rough a, rough b) {
-    return _mm256_blendv_ps(b, a, _mm256_cmp_ps(t, (rough){0}, _CMP_GE_OQ));
-}
+TAC_INLINE rough rough_select_ge0(rough t, rough a, rough b) { return _mm256_blendv_ps(a, b, t); }
 TAC_INLINE rough rough_max(rough a, rough b) { return _mm256_max_ps(a, b); }
 TAC_INLINE rough rough_min(rough a, rough b) { return _mm256_min_ps(a, b); }
 TAC_INLINE rough rough_fma(rough a, rough b, rough c) { return _mm256_fmadd_ps(a, b, c); }
 #else
 TAC_INLINE rough rough_select_ge0(rough t, rough a, rough b) {
-    roughInt mask = t >= 0.0f;
-    return (rough)((mask & (roughInt)a) | (~mask & (roughInt)b));
+    roughInt mask = (roughInt)t >> 31;
+    return (rough)((~mask & (roughInt)a) | (mask & (roughInt)b));
 }
 TAC_INLINE rough rough_max(rough a, rough b) { return rough_select_ge0(a - b, a, b); }
 TAC_INLINE rough rough_min(rough a, rough b) { return rough_select_ge0(b - a, a, b); }
@@ -103,45 +98,58 @@ TAC_INLINE rough rough_sqrt(rough x) {
 #endif
 }
 
-// 1/x and 1/sqrt(x) of normal x > 0: the exponent turned by an integer, then two Newton steps; no
-// estimate of the processor's, which makes round differently. Errors 2.2e-4 and 5e-6
-TAC_INLINE rough rough_rcp(rough x) {
-    rough y = (rough)(0x7ef311c3 - (roughInt)x), two = rough_set(2.0);
-    y = y * rough_fma(-x, y, two);
-    return y * rough_fma(-x, y, two);
+TAC_INLINE rough rough_abs(rough a) { return (rough)((roughInt)a & 0x7fffffff); }
+
+// bit i: lane i is below 0
+TAC_INLINE unsigned rough_negative_bits(rough x) {
+#if TAC_LANES == 8
+    return _mm512_cmp_ps_mask(x, (rough){0}, _CMP_LT_OQ);
+#elif TAC_LANES == 4
+    return (unsigned)_mm256_movemask_ps((__m256)(x < 0.0f));
+#elif defined(__SSE2__)
+    return (unsigned)_mm_movemask_ps((__m128)(x < 0.0f));
+#else
+    unsigned bits = 0;
+    for (int i = 0; i < ROUGH_LANES; ++i) bits |= (unsigned)(x[i] < 0.0f) << i;
+    return bits;
+#endif
 }
+
+// 1/sqrt(x) of normal x > 0: half the exponent turned by an integer, then two Newton steps; no
+// estimate of the processor's, which makes round differently. Error 5e-6
 TAC_INLINE rough rough_rsqrt(rough x) {
     rough y = (rough)(0x5f3759df - ((roughInt)x >> 1)), half = -0.5f * x, top = rough_set(1.5);
     y = y * rough_fma(half * y, y, top);
     return y * rough_fma(half * y, y, top);
 }
 
-// log2(1 + f) for 0 <= f <= 1; error 1.15e-4
-TAC_INLINE rough rough_log2_1p(rough f) {
-    rough p = rough_fma(f, rough_set(-0.0784406762), rough_set(0.3122694773));
-    p = rough_fma(rough_fma(p, f, rough_set(-0.6708826790)), f, rough_set(1.4368748962));
-    return rough_fma(p, f, rough_set(1.1457996e-4));
+// 1/(1 + x) and log2(1 + x) for 0 <= x <= 1; errors 1.74e-3, relative, and 6.4e-4
+TAC_INLINE rough rough_rcp_1p(rough x) {
+    rough p = rough_fma(x, rough_set(-0.2218370884), rough_set(0.6655112652));
+    return rough_fma(rough_fma(p, x, rough_set(-0.9428076256)), x, rough_set(0.9982668977));
+}
+TAC_INLINE rough rough_log2_1p(rough x) {
+    rough p = rough_fma(x, rough_set(0.1582487069), rough_set(-0.5771289237));
+    return rough_fma(rough_fma(p, x, rough_set(1.4188802168)), x, rough_set(6.371167e-4));
 }
 
-// x > 0 and normal: the exponent, and what is left, in [1, 2)
+// x > 0 and normal: the exponent, and the mantissa in [1, 2); error 6.4e-4
 TAC_INLINE rough rough_log2(rough x) {
-    roughInt bits = (roughInt)x, whole = (bits >> 23) - 127;
-    rough f = (rough)((bits & 0x7fffff) | 0x3f800000) - 1.0f;
-    return __builtin_convertvector(whole, rough) + rough_log2_1p(f);
+    roughInt bits = (roughInt)x;
+    rough m = (rough)((bits & 0x7fffff) | 0x3f800000);
+    rough p = rough_fma(m, rough_set(0.1582487069), rough_set(-1.0518750444));
+    p = rough_fma(rough_fma(p, m, rough_set(3.0478841849)), m, rough_set(-129.1536207307));
+    return p + __builtin_convertvector(bits >> 23, rough);
 }
 
-// -120 <= x <= 120; relative error 1.2e-4
+// -120 <= x <= 120: the nearest integer goes to the exponent; relative error 1.73e-3
 TAC_INLINE rough rough_exp2(rough x) {
-    rough up = x + 127.0f;
-    roughInt whole = __builtin_convertvector(up, roughInt);
-    rough f = up - __builtin_convertvector(whole, rough);
-    rough p = rough_fma(f, rough_set(0.0789672570), rough_set(0.2246931558));
-    p = rough_fma(rough_fma(p, f, rough_set(0.6963247711)), f, rough_set(0.9999002882));
-    return p * (rough)(whole << 23);
+    rough shift = rough_set(12582912.0), up = x + shift, f = x - (up - shift);
+    rough p = rough_fma(f, rough_set(0.2384289361), rough_set(0.7034480071));
+    p = rough_fma(p, f, rough_set(1.0004431421));
+    return (rough)((roughInt)p + ((roughInt)up << 23));
 }
 
 #endif
-
-TAC_INLINE rough rough_abs(rough a) { return rough_max(a, -a); }
 
 #endif

@@ -32,6 +32,17 @@ typedef struct tacBlend {
     double sign, child;
 } tacBlend;
 
+// limits of which nothing is known
+#define TAC_ROUGH_FAR 1e30
+
+// Numbers of a superquadric for its limits, in single precision (docs/shapes.md, culling)
+typedef struct tacRough {
+    float R[3][3], inv_a[3]; // y/a = R^T (x - origin)
+    float w2[3], e[2], inv_e[2];
+    float gauge, slope; // relative errors of 1/g and of |grad ln g| when formed of rough numbers
+    float flat, outer;  // 2^(1 - (e1 + e2)/2), and the length of the semi-axes [m]
+} tacRough;
+
 // outside [0]: phi(y) >= (D - |y - x|)/K for |y - x| <= D; inside [1]: the same of -phi
 typedef struct tacReach {
     tacReal D[2][TAC_BLOCK], K[2][TAC_BLOCK];
@@ -67,10 +78,10 @@ typedef struct tacShapeKernels {
 
     // low <= phi <= high of a leaf; `least` becomes the smaller of itself and high. Both arrays
     // have room for TAC_BLOCK
-    void (*leaf_limits)(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal* low,
-                        tacReal* least, int count);
+    void (*leaf_limits)(const tacBound* b, const tacRough* rough, const tacReal x[3][TAC_BLOCK],
+                        float* low, float* least, int count);
     // bit i: low[i] is at most `reach` above high[i]
-    uint64_t (*near)(const tacReal* low, const tacReal* high, double reach, int count);
+    uint64_t (*near)(const float* low, const float* high, double reach, int count);
 
     // D and K of a leaf; `width` is about how far temperatures reach. Of a combination of n
     // children

@@ -238,9 +238,9 @@ JET_FORMULA jet sweep_core(jetWay w, jet raw, jet r2, jet radius, jet cap) {
 
 // what a superquadric is made of at one vector of points
 typedef struct sweepGauge {
-    jet z[3], inv_a[3], v[3]; // y/a, 1/a, v of eq. 8
-    jet inverse2, a2;         // sums of 1/a^2 and, for the radial distance, of a^2
-    jet ridge[3], grow;       // W^2, and what the core grows by
+    jet z[3], inv_a[3], v[3], x[3]; // y/a, 1/a, v of eq. 8, x = v - w^2
+    jet inverse2, a2;               // sums of 1/a^2 and, for the radial distance, of a^2
+    jet ridge[3], grow;             // W^2, and what the core grows by
 } sweepGauge;
 
 // W^2 of exponents above 1 adds W^2 Q to each v
@@ -250,7 +250,11 @@ JET_FORMULA void sweep_ridges(jetWay w, const jet e[2], sweepGauge* g) {
     g->ridge[2] = jet_scale(w, o1, TAC_SQ_RIDGE, 0.0);
     g->ridge[0] = g->ridge[1] = jet_scale(w, both, TAC_SQ_RIDGE, 0.0);
     g->grow = jet_scale(w, both, 3.0, 1.0);
-    for (int i = 0; i < 3; ++i) g->v[i] = jet_add(w, g->v[i], jet_mul(w, g->ridge[i], Q));
+    for (int i = 0; i < 3; ++i) {
+        jet more = jet_mul(w, g->ridge[i], Q);
+        g->x[i] = jet_add(w, g->x[i], more);
+        g->v[i] = jet_add(w, g->v[i], more);
+    }
 }
 
 JET_FORMULA sweepGauge sweep_gauge(const sweepWay* s, const jet y[3], const jet e[2], jet t) {
@@ -264,7 +268,8 @@ JET_FORMULA sweepGauge sweep_gauge(const sweepWay* s, const jet y[3], const jet 
         jet a = sweep_poly(s, TAC_POLY_SIZE + i, t);
         g.inv_a[i] = jet_rcp(w, a);
         g.z[i] = jet_mul(w, y[i], g.inv_a[i]);
-        g.v[i] = jet_add(w, jet_square(w, g.z[i]), w2[i]);
+        g.x[i] = jet_square(w, g.z[i]);
+        g.v[i] = jet_add(w, g.x[i], w2[i]);
         g.inverse2 = jet_add(w, g.inverse2, jet_square(w, g.inv_a[i]));
         if (s->at->radial) g.a2 = jet_add(w, g.a2, jet_square(w, a));
     }
@@ -272,18 +277,13 @@ JET_FORMULA sweepGauge sweep_gauge(const sweepWay* s, const jet y[3], const jet 
     return g;
 }
 
-// |p|^2 of eq. 11, p_i = z_i/a_i (k_i/v_i + sum W^2 k/v)
+// slope^2 of eq. 10: sum of k_i^2 x_i/(a_i v_i)^2
 JET_FORMULA jet sweep_slope2(const sweepWay* s, const sweepGauge* g, const jet k[3]) {
     jetWay w = s->w;
-    jet share[3], all = jet_constant(w_set(0.0)), p2 = jet_scale(w, g->inverse2, TAC_SQ_PLANE, 0.0);
+    jet p2 = jet_scale(w, g->inverse2, TAC_SQ_PLANE, 0.0);
     for (int i = 0; i < 3; ++i) {
-        share[i] = jet_mul(w, k[i], jet_rcp(w, g->v[i]));
-        if (s->at->ridged) all = jet_add(w, all, jet_mul(w, g->ridge[i], share[i]));
-    }
-    for (int i = 0; i < 3; ++i) {
-        if (s->at->ridged) share[i] = jet_add(w, share[i], all);
-        jet p = jet_mul(w, share[i], jet_mul(w, g->z[i], g->inv_a[i]));
-        p2 = jet_add(w, p2, jet_square(w, p));
+        jet face = jet_mul(w, jet_mul(w, k[i], g->inv_a[i]), jet_rcp(w, g->v[i]));
+        p2 = jet_add(w, p2, jet_mul(w, jet_square(w, face), g->x[i]));
     }
     return p2;
 }

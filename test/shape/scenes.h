@@ -74,7 +74,7 @@ static const char* const shape_zoo =
     "<box size='.1 .2 .1' pos='0 -.6 0'/><cylinder size='.1 .1' pos='0 0 .6'/>"
     "<union pos='.3 .3 .3'><sphere size='.1'/><superquadric size='.1 .1 .1' eps='.5 .5' pos='.2 0 "
     "0'/>"
-    "</union><difference pos='-.4 -.4 -.4'><sphere size='.2'/><sphere size='.1' pos='.1 0 0'/>"
+    "</union><difference pos='-.4 -.4 -.4'><sphere size='.2'/><sphere size='.1' pos='.16 0 0'/>"
     "</difference></shape>";
 
 // straight, bent, tight, changing and cut
