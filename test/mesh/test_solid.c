@@ -177,15 +177,10 @@ static int cavity_is_taken_off(void) {
 // a turned and shifted solid: the same volume, the turned tensor
 static int estimate_holds_on_the_zoo(void) {
     tacModel* model = load_zoo();
-    int quick = getenv("TACTUS_NO_SWEEP") != NULL;
-    for (int i = 0; i < model->nshape; ++i) {
+    int quick = getenv("TACTUS_NO_SWEEP") != NULL, plane = tac_shape_find(model, "plane");
+    for (int i = 0; i < model->nshape; i += quick ? 9 : 1) {
         tacMass rough, fine;
-        tacMessage message;
-        if (i == tac_shape_find(model, "plane")) {
-            ENSURE(tac_shape_mass(model, i, 1.0, 1e-3, &rough, &message) == TAC_ERROR_VALUE);
-            ENSURE(strstr(message.text, "not bounded"));
-            continue;
-        }
+        if (i == plane) continue;
         ENSURE(tac_shape_mass(model, i, 2.0, 1e-2, &rough, NULL) == TAC_OK);
         ENSURE(tac_shape_mass(model, i, 2.0, quick ? 2e-3 : 5e-4, &fine, NULL) == TAC_OK);
         printf("  %s: volume %.9g, error %.1e of %.1e, then %.1e\n", model->shape[i].name,
@@ -208,6 +203,9 @@ static int wrong_calls_are_refused(void) {
     ENSURE(tac_shape_mass(model, 0, NAN, 1e-3, &mass, NULL) == TAC_ERROR_VALUE);
     ENSURE(tac_shape_mass(model, 0, 1.0, 0.0, &mass, NULL) == TAC_ERROR_VALUE);
     ENSURE(tac_shape_mass(model, 0, 1.0, 1e-3, NULL, NULL) == TAC_ERROR_VALUE);
+    int plane = tac_shape_find(model, "plane");
+    ENSURE(tac_shape_mass(model, plane, 1.0, 1e-3, &mass, &message) == TAC_ERROR_VALUE);
+    ENSURE(strstr(message.text, "not bounded"));
     ENSURE(mass.volume == -7.0);
     tac_model_destroy(model);
     model = load_shapes("<shape name='none' smooth='.01'><intersection><sphere size='.1'/>"
