@@ -48,7 +48,8 @@ static void compare(mujocoTwin* t, twinErrors* e, double* mine, double* theirs, 
     tac_inverse_dynamics(model, x, mine, t->scratch);
     e->bias = fmax(e->bias, twin_error(nv, mine, t->d->qfrc_bias));
 
-    tac_joint_forces(model, t->d->qpos, t->d->qvel, t->d->ctrl, theirs, t->scratch);
+    tacState state = {.qpos = t->d->qpos, .qvel = t->d->qvel, .act = t->d->act};
+    tac_joint_forces(model, &state, t->d->ctrl, theirs, t->scratch);
     tac_forward_dynamics(model, x, theirs, mine, t->scratch);
     e->qacc = fmax(e->qacc, twin_error(nv, mine, t->d->qacc));
 }
