@@ -91,6 +91,14 @@ typedef struct tacDynamicsKernels {
 
     // springs, dampers and actuators along the joints: tau (nv), overwritten
     void (*applied)(const tacModel* model, const tacMotion* m, tacReal* tau);
+    // M += h damping of tendons and actuators, after mass; and derivatives of that times qacc,
+    // which the Jacobian takes off
+    void (*damp)(const tacModel* model, tacMotion* m);
+    void (*damp_jvp)(const tacModel* model, const tacMotion* m, const tacMotionDot* dot,
+                     tacReal* y_dot);
+    void (*damp_vjp)(const tacModel* model, const tacMotion* m, const tacReal* y_bar,
+                     tacMotionDot* bar);
+    void (*damp_jacobian)(const tacModel* model, const tacMotion* m, tacAppliedJacobian J);
     // how activations change, act' (na); and where that leads after the time h
     void (*activate)(const tacModel* model, const tacMotion* m, tacReal* rate);
     void (*act_next)(const tacModel* model, const tacReal* act, const tacReal* rate, tacReal* next);

@@ -40,6 +40,7 @@ typedef struct tacDraft {
     int limits, frictionlosses; // joints that have them: nothing acts on them yet
     int tendon_rows;            // limits and dry friction of tendons: nothing acts on them yet
     int fluid;                  // offset of density, viscosity, wind; -1: none
+    int fluid_line;             // of the <option> that gave them
     int pushed;                 // do gravcomp or a fluid act on bodies?
     unsigned disabled_groups;   // bits: groups of actuators that are switched off
     int frclimited;             // joints that clamp the sum of their actuators

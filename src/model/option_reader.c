@@ -47,11 +47,14 @@ void tac_read_compiler(tacDraft* draft, const tacElement* element) {
 static void read_integrator(tacDraft* draft, const tacElement* element) {
     int word =
         tac_read_word(&draft->reader, element, "integrator", "Euler RK4 implicit implicitfast");
-    if (word >= 2)
+    static const tacIntegrator integrators[] = {TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_RK4,
+                                                TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_IMPLICITFAST};
+    if (word == 2)
         tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
                         tac_attribute_line(element, "integrator"), "integrator",
-                        "this integrator is not built yet; there are Euler and RK4");
-    if (word >= 0) draft->integrator = word == 1 ? TAC_INTEGRATOR_RK4 : TAC_INTEGRATOR_EULER;
+                        "implicit is not built: there are Euler, RK4 and implicitfast, which "
+                        "leaves Coriolis forces explicit");
+    if (word >= 0) draft->integrator = integrators[word];
 }
 
 static void read_flags(tacDraft* draft, const tacElement* element) {

@@ -46,6 +46,7 @@ void tac_read_fluid(tacDraft* draft, const tacElement* element) {
     int given = tac_attribute(element, "density") || tac_attribute(element, "viscosity") ||
                 tac_attribute(element, "wind");
     if (!given) return;
+    draft->fluid_line = element->line;
     if (draft->fluid >= 0) memcpy(now, tac_draft_values(draft, draft->fluid), sizeof now);
     tac_read_number(reader, element, "density", not_negative, &now[0]);
     tac_read_number(reader, element, "viscosity", not_negative, &now[1]);
@@ -93,6 +94,9 @@ void tac_place_fluid(tacDraft* draft) {
         draft->fluid = -1;
         return;
     }
+    if (draft->integrator == TAC_INTEGRATOR_IMPLICITFAST)
+        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, draft->fluid_line, "integrator",
+                        "implicitfast in a fluid is not built yet; choose Euler or RK4");
     draft->pushed = 1;
     for (int b = 1; b < draft->body.count; ++b) place_box(draft, b);
 }
