@@ -7,6 +7,7 @@
 #include "mesh/lattice.h"
 
 #include "base/message.h"
+#include "math/pose.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -83,22 +84,24 @@ static tacResult find_box(tacSolid* s, double radius, tacMessage* message) {
     return TAC_OK;
 }
 
-tacResult tac_solid_open(const tacModel* model, int shape, tacPose pose, tacSolid* solid,
+tacResult tac_solid_open(const tacModel* model, int shape, tacQuat rotation, tacSolid* solid,
                          tacMessage* message) {
-    *solid = (tacSolid){model, shape, pose, NULL, {0}, {0}, 0.0};
+    *solid = (tacSolid){.model = model, .shape = shape};
     if (!model || shape < 0 || shape >= model->nshape)
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape", "there is no such shape");
     tacResult result = tac_scratch_create(model, &solid->scratch);
     if (result != TAC_OK) return tac_fail(message, result, NULL, 0, NULL, "out of memory");
-    double radius = tac_shape_radius(model, shape, solid->scratch);
-    if (!isfinite(radius))
+    tacBall ball = tac_shape_ball(model, shape, solid->scratch);
+    if (!isfinite(ball.radius))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape",
                         "'%s' is not bounded: it holds a half-space that nothing cuts off",
                         model->shape[shape].name);
-    if (!(radius > 0.0))
+    if (!(ball.radius > 0.0))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape", "'%s' is empty",
                         model->shape[shape].name);
-    return find_box(solid, radius, message);
+    tacVec3 turned = tac_mat_mul_vec(tac_quat_to_mat(rotation), ball.center);
+    solid->pose = (tacPose){tac_neg(turned), rotation};
+    return find_box(solid, ball.radius, message);
 }
 
 void tac_solid_eval(const tacSolid* solid, int count, double* const x[3], double* value,

@@ -13,7 +13,7 @@
 typedef struct tacSolid {
     const tacModel* model;
     int shape;
-    tacPose pose;
+    tacPose pose; // brings the middle of its ball to the origin, where coordinates are finest
     tacScratch* scratch;
     double low[3], high[3]; // a box that holds it
     double size;            // longest side of the box
@@ -34,9 +34,9 @@ typedef struct tacCrossings {
     double* x[3];   // the root
 } tacCrossings;
 
-// Finds the box; wrong calls and shapes without a bound get a message. The caller destroys
-// solid->scratch.
-tacResult tac_solid_open(const tacModel* model, int shape, tacPose pose, tacSolid* solid,
+// Finds the box, with the solid turned by `rotation`; wrong calls and shapes without a bound get a
+// message. The caller destroys solid->scratch.
+tacResult tac_solid_open(const tacModel* model, int shape, tacQuat rotation, tacSolid* solid,
                          tacMessage* message);
 
 // values at count points, and gradients unless g is NULL

@@ -176,16 +176,16 @@ static tacResult converge(const tacSolid* solid, double density, double toleranc
     return TAC_OK;
 }
 
-// from the lattice's axes to the shape's
-static void turn_back(tacQuat q, tacMass* m) {
-    tacMat3 R = tac_quat_to_mat(q), tensor;
+// from the lattice's frame to the shape's
+static void turn_back(tacPose pose, tacMass* m) {
+    tacMat3 R = tac_quat_to_mat(pose.rotation), tensor;
     const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) tensor.m[i][j] = m->inertia[at[i][j]];
     tensor = tac_mat_tmul(R, tac_mat_mul(tensor, R));
     for (int i = 0; i < 3; ++i)
         for (int j = i; j < 3; ++j) m->inertia[at[i][j]] = tensor.m[i][j];
-    tac_store3(m->center, tac_mat_tmul_vec(R, tac_load3(m->center)));
+    tac_store3(m->center, tac_mat_tmul_vec(R, tac_sub(tac_load3(m->center), pose.position)));
 }
 
 tacResult tac_shape_mass(const tacModel* model, int shape, double density, double tolerance,
@@ -196,12 +196,12 @@ tacResult tac_shape_mass(const tacModel* model, int shape, double density, doubl
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "tolerance", "must be 1e-12 to 0.1");
     tacSolid solid;
     // turned, so that neither faces nor ridges of a shape go along the lattice
-    tacPose pose = {{0.0, 0.0, 0.0}, {0.8, 0.37, -0.29, 0.41}};
+    const tacQuat turn = {0.8, 0.37, -0.29, 0.41};
     tacMass mass;
-    tacResult result = tac_solid_open(model, shape, pose, &solid, message);
+    tacResult result = tac_solid_open(model, shape, turn, &solid, message);
     if (result == TAC_OK) {
         result = converge(&solid, density, tolerance, &mass);
-        if (result == TAC_OK) turn_back(pose.rotation, &mass), *out = mass;
+        if (result == TAC_OK) turn_back(solid.pose, &mass), *out = mass;
         if (result == TAC_ERROR_UNSOLVED)
             tac_fail(message, result, NULL, 0, "shape", "'%s' has no inside that was found",
                      model->shape[shape].name);
