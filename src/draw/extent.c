@@ -55,8 +55,7 @@ static void spread_to(pointSpread* s, tacVec3 x) {
 }
 
 static pointSpread spread_of(const tacModel* model, const tacShape* shape, tacVec3 from) {
-    pointSpread s = {
-        {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, from, -1.0};
+    pointSpread s = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, from, -1.0};
     for (int i = shape->first; i < shape->first + shape->count; ++i) {
         const tacNode* node = &model->node[i];
         if (node->kind != TAC_NODE_CLOUD) continue;

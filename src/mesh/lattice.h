@@ -10,6 +10,12 @@
 #include "tactus/shape.h"
 
 // a shape at a pose, with memory to evaluate it
+// who is told how far the work is
+typedef struct tacWatch {
+    void (*progress)(void* user, double done); // NULL: nobody
+    void* user;
+} tacWatch;
+
 typedef struct tacSolid {
     const tacModel* model;
     int shape;
@@ -50,8 +56,9 @@ tacResult tac_lattice_fill(const tacSolid* solid, int cells, tacBlocks* blocks, 
 // room for crossings
 tacResult tac_crossings_create(tacCrossings* c, int count, tacBlocks* blocks);
 
-// roots of all crossings, between the values at their nodes, to rounding
-tacResult tac_crossings_solve(const tacLattice* lattice, tacCrossings* c, tacBlocks* blocks);
+// roots of all crossings, between the values at their nodes, to |value| <= close, or to rounding
+tacResult tac_crossings_solve(const tacLattice* lattice, double close, tacCrossings* c,
+                              tacBlocks* blocks);
 
 static inline int tac_is_inside(double value) { return value < 0.0; }
 

@@ -9,13 +9,14 @@
 #include "math/vec3.h"
 #include "shape/cloud_ball.h"
 #include "shape/planes.h"
+#include "shape/room.h"
 #include "shape/sweep_reach.h"
 
 #include <math.h>
 
 //---------------------------------- steps ----------------------------------------
 
-// memory of tac_shape_steps
+// memory of tac_shape_room
 typedef struct reachSpace {
     tacReach* node;       // of every node
     tacReachChild* child; // of the combination at hand
@@ -57,8 +58,8 @@ size_t tac_shape_reach_size(const tacModel* model) {
     return most;
 }
 
-tacResult tac_shape_steps(const tacModel* model, int shape, tacPose pose, tacPoints points,
-                          double* radius, tacScratch* scratch) {
+tacResult tac_shape_room(const tacModel* model, int shape, tacPose pose, tacPoints points,
+                         double* outside, double* inside, tacScratch* scratch) {
     tacResult result = tac_shape_check(model, shape, pose, points);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
@@ -71,11 +72,19 @@ tacResult tac_shape_steps(const tacModel* model, int shape, tacPose pose, tacPoi
     for (int first = 0; first < points.count; first += TAC_BLOCK) {
         tac_block_load(p.kernels, points, first, s.points);
         block_reach(&p, width, &s);
-        const double* D = s.node[p.shape->count - 1].D[0];
-        for (int i = 0; i < s.points->count; ++i) radius[first + i] = D[i] > 0.0 ? D[i] : 0.0;
+        const tacReach* root = &s.node[p.shape->count - 1];
+        for (int i = 0; i < s.points->count; ++i) {
+            outside[first + i] = root->D[0][i] > 0.0 ? root->D[0][i] : 0.0;
+            if (inside) inside[first + i] = root->D[1][i] > 0.0 ? root->D[1][i] : 0.0;
+        }
     }
     scratch->arena.used = mark;
     return TAC_OK;
+}
+
+tacResult tac_shape_steps(const tacModel* model, int shape, tacPose pose, tacPoints points,
+                          double* radius, tacScratch* scratch) {
+    return tac_shape_room(model, shape, pose, points, radius, NULL, scratch);
 }
 
 //---------------------------------- bounding ball --------------------------------
@@ -156,9 +165,8 @@ static double leaf_radius(const tacBound* b, double level) {
 static tacBall leaf_ball(const tacBound* b, double level) {
     tacBall ball = b->kind == TAC_NODE_CLOUD        ? tac_cloud_ball(b, level)
                    : b->kind == TAC_NODE_POLYHEDRON ? polyhedron_ball(b, level)
-                   : b->kind == TAC_NODE_SWEEP
-                       ? sweep_ball(b, level)
-                       : (tacBall){tac_vec3_zero(), leaf_radius(b, level)};
+                   : b->kind == TAC_NODE_SWEEP      ? sweep_ball(b, level)
+                                               : (tacBall){tac_vec3_zero(), leaf_radius(b, level)};
     ball.center = tac_add(tac_load3(b->frame.origin), tac_mat_mul_vec(b->frame.R, ball.center));
     return ball;
 }
@@ -210,9 +218,9 @@ tacBall tac_shape_ball(const tacModel* model, int shape, tacScratch* scratch) {
     node_levels(&p, level);
     for (int i = 0; i < p.shape->count; ++i) {
         const tacNode* node = &model->node[p.shape->first + i];
-        ball[i] = node->children == 0             ? leaf_ball(&p.bound[i], level[i])
+        ball[i] = node->children == 0            ? leaf_ball(&p.bound[i], level[i])
                   : node->kind == TAC_NODE_UNION ? union_ball(&p, i, ball)
-                                                  : intersection_ball(&p, i, ball);
+                                                 : intersection_ball(&p, i, ball);
     }
     tacBall root = ball[p.shape->count - 1];
     scratch->arena.used = mark;
