@@ -58,6 +58,9 @@ size_t tac_shape_reach_size(const tacModel* model) {
     return most;
 }
 
+// roots are guarded by 1e-280: less than its root is nothing
+static double radius_of(double D) { return D > 1e-100 ? D : 0.0; }
+
 tacResult tac_shape_room(const tacModel* model, int shape, tacPose pose, tacPoints points,
                          double* outside, double* inside, tacScratch* scratch) {
     tacResult result = tac_shape_check(model, shape, pose, points);
@@ -74,8 +77,8 @@ tacResult tac_shape_room(const tacModel* model, int shape, tacPose pose, tacPoin
         block_reach(&p, width, &s);
         const tacReach* root = &s.node[p.shape->count - 1];
         for (int i = 0; i < s.points->count; ++i) {
-            outside[first + i] = root->D[0][i] > 0.0 ? root->D[0][i] : 0.0;
-            if (inside) inside[first + i] = root->D[1][i] > 0.0 ? root->D[1][i] : 0.0;
+            outside[first + i] = radius_of(root->D[0][i]);
+            if (inside) inside[first + i] = radius_of(root->D[1][i]);
         }
     }
     scratch->arena.used = mark;
