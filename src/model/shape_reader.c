@@ -154,7 +154,10 @@ static double* read_written_planes(tacReader* reader, const tacElement* element,
 
 static double* read_planes(tacReader* reader, const tacElement* element, int* count) {
     int by_file = tac_attribute(element, "file") != NULL;
-    if (!by_file) tac_require(reader, element, "planes");
+    if (!by_file && !tac_attribute(element, "planes"))
+        tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, "planes",
+                        "<polyhedron> needs 'planes' (four numbers each, nx ny nz h), or a mesh "
+                        "'file' whose hull it is");
     if (by_file && tac_attribute(element, "planes"))
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"), "planes",
                         "<polyhedron> has its planes twice; give 'file' or 'planes'");

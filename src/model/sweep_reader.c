@@ -4,6 +4,7 @@
 
 #include "model/draft.h"
 
+#include "base/assert.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "shape/sweep_numbers.h"
@@ -52,13 +53,20 @@ static tacVec3 least_on_line(tacVec3 v, tacVec3 w) {
     return tac_add(v, tac_scale(w, fmin(fmax(t, 0.0), 1.0)));
 }
 
+// b + a t is the direction: it must not vanish, nor nearly
 static void check_cusp(tacDraft* draft, const tacElement* element, spline s) {
-    double most = tac_norm(s.b) + tac_norm(s.a);
-    if (most == 0.0 || tac_norm(least_on_line(s.b, s.a)) > 1e-6 * most) return;
-    tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "points"),
-                    "points",
-                    "the spline has a cusp, where it stands still and turns back; move the second "
-                    "control point off the line, or between the other two");
+    double first = tac_norm(s.b), last = tac_norm(tac_add(s.b, s.a)), most = fmax(first, last);
+    int line = tac_attribute_line(element, "points");
+    if (most == 0.0 || tac_norm(least_on_line(s.b, s.a)) > 1e-3 * most) return;
+    if (fmin(first, last) <= 1e-3 * most)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "points",
+                        "the %s two control points are at the same place, or nearly, so the spline "
+                        "has no direction there; put the second one between the other two",
+                        first < last ? "first" : "last");
+    else
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "points",
+                        "the spline has a cusp, or nearly: it stands still and turns back; move "
+                        "the second control point off the line, or between the other two");
 }
 
 // across the plane of the spline; across the chord if it is straight
@@ -74,14 +82,34 @@ static tacVec3 default_up(spline s) {
     return tac_scale(up, 1.0 / tac_norm(up));
 }
 
+// square of the sine of the angle between `up` and the spline at t
+static double sine2_at(spline s, tacVec3 up, double t) {
+    tacVec3 v = tac_add_scaled(s.b, t, s.a);
+    return tac_norm2(tac_cross(up, v)) / (tac_norm2(up) * tac_norm2(v));
+}
+
+// Its least on [0, 1]: at an end, or where the derivative of N(t)/D(t), two parabolas, is 0.
+static double least_sine2(spline s, tacVec3 up) {
+    tacVec3 m = tac_cross(up, s.b), n = tac_cross(up, s.a);
+    double N[3] = {tac_norm2(m), 2.0 * tac_dot(m, n), tac_norm2(n)};
+    double D[3] = {tac_norm2(s.b), 2.0 * tac_dot(s.b, s.a), tac_norm2(s.a)};
+    double c = N[1] * D[0] - N[0] * D[1], b = N[2] * D[0] - N[0] * D[2];
+    double a = N[2] * D[1] - N[1] * D[2], root = sqrt(fmax(b * b - a * c, 0.0));
+    double q = -(b + copysign(root, b)), t[2] = {a != 0.0 ? q / a : -1.0, q != 0.0 ? c / q : -1.0};
+    double least = fmin(sine2_at(s, up, 0.0), sine2_at(s, up, 1.0));
+    for (int k = 0; k < 2; ++k)
+        if (t[k] > 0.0 && t[k] < 1.0) least = fmin(least, sine2_at(s, up, t[k]));
+    return least;
+}
+
 static void check_up(tacDraft* draft, const tacElement* element, spline s, tacVec3 up) {
     int line = tac_attribute_line(element, "up");
+    if (draft->reader.result != TAC_OK) return;
     if (tac_norm2(s.b) + tac_norm2(s.a) == 0.0) s.b = (tacVec3){0.0, 0.0, 1.0};
-    double size = tac_norm(up), speed = fmax(tac_norm(s.b), tac_norm(tac_add(s.b, s.a)));
-    if (size == 0.0)
+    if (tac_norm(up) == 0.0)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "up",
                         "0 0 0 is no direction; leave 'up' out or name one across the spline");
-    else if (tac_norm(least_on_line(tac_cross(up, s.b), tac_cross(up, s.a))) < 1e-3 * size * speed)
+    else if (least_sine2(s, up) < 1e-6)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "up",
                         "is parallel to the spline somewhere, so the frame has no direction there; "
                         "choose one that is across it everywhere");
@@ -95,10 +123,26 @@ typedef struct planes {
     tacPath path[TAC_SWEEP_PLANES];
 } planes;
 
+// a plane is placed by normal and offset, or by a frame
+static void check_placed_once(tacReader* reader, const tacElement* element) {
+    static const char* const frame[] = {"pos", "quat", "euler", "axisangle", "xyaxes", "zaxis"};
+    int given = tac_attribute(element, "normal") != NULL;
+    for (int i = 0; i < TAC_COUNT(frame) && given; ++i)
+        if (tac_attribute(element, frame[i]))
+            tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, frame[i]),
+                            frame[i],
+                            "has no meaning beside 'normal'; a plane is placed by normal and "
+                            "offset, or by pos and an orientation");
+    if (!given && tac_attribute(element, "offset"))
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "offset"), "offset",
+                        "belongs to 'normal'; give both, or place the plane by 'pos'");
+}
+
 // normal . y <= offset, or the half-space below z = 0 of a frame
 static void read_normal(tacDraft* draft, const tacElement* element, planes* p, int k) {
     tacReader* reader = &draft->reader;
     double *n = p->normal[k], *offset = p->offset[k];
+    check_placed_once(reader, element);
     if (!tac_attribute(element, "normal")) {
         tacPose pose = tac_read_pose(draft, element);
         tacMat3 R = tac_quat_to_mat(pose.rotation);

@@ -362,7 +362,7 @@ typedef struct wrongCloud {
 
 static int wrong_clouds_are_refused(void) {
     static const wrongCloud wrong[] = {
-        {"<cloud/>", "points", "needs the attribute"},
+        {"<cloud/>", "points", "or a 'file'"},
         {"<cloud points='0 0 0'/>", "normals", "needs the attribute"},
         {"<cloud points='' normals=''/>", "points", "three numbers"},
         {"<cloud points='0 0' normals='0 0'/>", "points", "three numbers"},
@@ -374,7 +374,11 @@ static int wrong_clouds_are_refused(void) {
         {"<cloud points='0 0 0 1 0 0' normals='0 0 1 0 0 2'/>", "normals", "length 2"},
         {"<cloud points='0 0 0 1 0 0' normals='0 0 1 0 0 -1'/>", "normals", "opposite sides"},
         {"<cloud points='1 0 0 -1 0 0' normals='-1 0 0 1 0 0'/>", "normals", "inwards"},
-        {"<cloud points='0 0 0 0 0 0' normals='0 0 1 0 0 1'/>", "normals", "same place"},
+        {"<cloud points='0 0 0 0 0 0' normals='0 0 1 0 0 1'/>", "points", "same place"},
+        {"<cloud points='0 0 0 1 0 0 0 1 0' normals='0 0 1 0 0 1 0 0 1'/>", "normals",
+         "all point to one side"},
+        {"<cloud points='0 0 0 1 0 .2 0 1 .2' normals='0 0 1 .6 0 .8 0 .8 .6'/>", "normals",
+         "all point to one side"},
         {"<cloud points='0 0 0' normals='0 0 1' width='0'/>", "width", "out of range"},
         {"<cloud points='0 0 0' normals='0 0 1' width='-1'/>", "width", "out of range"},
         {"<cloud points='0 0 0' normals='0 0 1' width='1 2'/>", "width", "takes 1 number"},
