@@ -70,9 +70,9 @@ tacResult tac_shape_mass(const tacModel* model, int shape, double density, doubl
 
 /// The same, and calls progress(user, done) with done from 0 to 1 now and then; it may end early.
 TAC_API
-tacResult tac_shape_mass_watched(const tacModel* model, int shape, double density,
-                                 double tolerance, void (*progress)(void* user, double done),
-                                 void* user, tacMass* out, tacMessage* message);
+tacResult tac_shape_mass_watched(const tacModel* model, int shape, double density, double tolerance,
+                                 void (*progress)(void* user, double done), void* user,
+                                 tacMass* out, tacMessage* message);
 
 TAC_EXTERN_C_END
 

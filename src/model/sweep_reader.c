@@ -191,62 +191,6 @@ static void read_planes(tacDraft* draft, const tacElement* element, tacPath path
     }
 }
 
-//---------------------------------- what is left ---------------------------------
-
-// the solid at one of the control points
-typedef struct solid {
-    const double *size, *eps;
-    const planes* cut;
-    int at;
-} solid;
-
-// The largest of (gauge - 1) smallest axis and the planes' heights: convex in y, and above 0
-// outside. `slope` is its gradient, differences will do.
-static double excess(const solid* s, const double y[3]) {
-    const double *a = s->size, *e = s->eps;
-    double round =
-        pow(pow(fabs(y[0] / a[0]), 2.0 / e[1]) + pow(fabs(y[1] / a[1]), 2.0 / e[1]), 0.5 * e[1]);
-    double gauge = pow(pow(round, 2.0 / e[0]) + pow(fabs(y[2] / a[2]), 2.0 / e[0]), 0.5 * e[0]);
-    double most = (gauge - 1.0) * fmin(a[0], fmin(a[1], a[2]));
-    for (int k = 0; k < s->cut->count; ++k) {
-        const double* n = &s->cut->normal[k][3 * s->at];
-        double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-        double height = (n[0] * y[0] + n[1] * y[1] + n[2] * y[2]) / size;
-        most = fmax(most, height - s->cut->offset[k][s->at]);
-    }
-    return most;
-}
-
-// Steps against the gradient that would end at 0 if the function were linear: they reach the solid
-// if there is one.
-static int is_empty(const solid* s) {
-    double y[3] = {0.0, 0.0, 0.0}, scale = fmin(s->size[0], fmin(s->size[1], s->size[2]));
-    for (int step = 0; step < 2000; ++step) {
-        double value = excess(s, y), slope[3], square = 0.0, h = 1e-7 * scale;
-        if (value <= 1e-9 * scale) return 0;
-        for (int k = 0; k < 3; ++k) {
-            double up[3] = {y[0], y[1], y[2]}, down[3] = {y[0], y[1], y[2]};
-            up[k] += h, down[k] -= h;
-            slope[k] = (excess(s, up) - excess(s, down)) / (2.0 * h);
-            square += slope[k] * slope[k];
-        }
-        if (square < 1e-12) return 1;
-        for (int k = 0; k < 3; ++k) y[k] -= value * slope[k] / square;
-    }
-    return 1;
-}
-
-static void check_left(tacDraft* draft, const tacElement* element, const double* size,
-                       const double* eps, const planes* cut) {
-    if (draft->reader.result != TAC_OK || cut->count == 0) return;
-    for (int at = 0; at < 3; ++at) {
-        solid s = {&size[3 * at], &eps[2 * at], cut, at};
-        if (!is_empty(&s)) return;
-    }
-    tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->child->line, "<plane>",
-                    "the planes leave nothing of the sweep; turn a normal or raise an offset");
-}
-
 //---------------------------------- sweep ----------------------------------------
 
 static void read_angles(tacDraft* draft, const tacElement* element, double twist[3]) {
@@ -283,7 +227,6 @@ double tac_read_sweep(tacDraft* draft, const tacElement* element, tacPath path, 
     if (exponents == 2) repeat(eps, 2);
     planes cut = {0};
     read_planes(draft, element, path, &cut);
-    check_left(draft, element, size, eps, &cut);
 
     node->layout = (sizes == 9 ? TAC_SWEEP_SIZE_VARIES : 0) |
                    (exponents == 6 ? TAC_SWEEP_EPS_VARIES : 0) |

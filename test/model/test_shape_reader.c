@@ -170,7 +170,7 @@ static const badScene wrong_sweeps[] = {
     {0,
      "<shape name='s'><sweep points='0 0 0 1 0 0 1 1 0' size='.1 .1 .1' eps='1 1'>\n<plane pos='0 "
      "0 -2'/></sweep></shape>",
-     TAC_ERROR_VALUE, 3, "<plane>", "leave nothing"},
+     TAC_ERROR_VALUE, 3, "<plane>", "leaves nothing of this <sweep>"},
     {0,
      "<shape name='s'><sweep points='0 0 0 1 0 0 1 1 0' size='.1 .1 .1' eps='1 1'><plane normal='0 "
      "0 0'/></sweep></shape>",
