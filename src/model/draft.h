@@ -16,7 +16,8 @@ typedef struct tacDraft {
     tacList param; // double
     tacList group; // tacParamName
     tacList body, geom, shape, node, cloud, light, camera, material;
-    int page_count; // boxes of all clouds
+    tacList remainder; // combinations that may leave nothing (remainder.h)
+    int page_count;    // boxes of all clouds
     tacList joint, dof, actuator;
     tacList qpos0, qpos_spring; // double
     tacNames names;

@@ -4,6 +4,7 @@
 //        --scene_reader.c, shape_reader.c--> draft --draft.c--> tacModel
 
 #include "model/draft.h"
+#include "model/remainder.h"
 #include "model/schema.h"
 
 #include "base/message.h"
@@ -39,7 +40,10 @@ static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
     if (root) tac_schema_check(&draft->reader, root);
     if (draft->reader.result == TAC_OK) tac_read_scene(draft, root);
     tacModel* model = tac_draft_finish(draft);
-    if (model) {
+    if (model) tac_remainder_check(draft, model);
+    if (draft->reader.result != TAC_OK) {
+        tac_model_destroy(model);
+    } else {
         *out = model;
         remark(draft, draft->reader.message);
     }

@@ -48,11 +48,12 @@ static int add_child(char* text, testRandom* random, int depth) {
 static tacModel* load_pair(testRandom* random, const char* body, double tau) {
     static char text[250000];
     const char* distance = test_bits(random) % 3 ? "tangent" : "radial";
-    snprintf(text, sizeof text,
-             "<mujoco><asset><shape name='culled' smooth='%g' distance='%s'>%s</shape>"
-             "<shape name='exact' exact='true' smooth='%g' distance='%s'>%s</shape>"
-             "</asset></mujoco>",
-             tau, distance, body, tau, distance, body);
+    snprintf(
+        text, sizeof text,
+        "<mujoco><asset><shape name='culled' check='false' smooth='%g' distance='%s'>%s</shape>"
+        "<shape name='exact' check='false' exact='true' smooth='%g' distance='%s'>%s</shape>"
+        "</asset></mujoco>",
+        tau, distance, body, tau, distance, body);
     tacModel* model = NULL;
     tacMessage message;
     if (tac_load_text(text, (int)strlen(text), "test.xml", NULL, &model, &message) != TAC_OK)
