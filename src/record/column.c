@@ -30,6 +30,17 @@ void tac_column_dof(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
     put(joint->name, "joint", j, joint->axis >= 0 ? "" : parts[part], text);
 }
 
+void tac_column_tangent(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
+    char name[TAC_COLUMN_SIZE];
+    int nv = model->nv;
+    if (i >= 2 * nv) {
+        snprintf(text, TAC_COLUMN_SIZE, "act %d", i - 2 * nv);
+        return;
+    }
+    tac_column_dof(model, i % nv, name);
+    snprintf(text, TAC_COLUMN_SIZE, "%s %.*s", i < nv ? "qpos" : "qvel", TAC_COLUMN_SIZE - 6, name);
+}
+
 void tac_column_ctrl(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
     put(model->actuator[i].name, "actuator", i, "", text);
 }

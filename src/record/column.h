@@ -14,6 +14,9 @@ void tac_column_qpos(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
 // of a velocity or a tangent of qpos: "knee", "root/x" … "root/rz"
 void tac_column_dof(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
 
+// of a tangent of the state (2 nv + na): "qpos knee", "qvel knee", "act 0"
+void tac_column_tangent(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
+
 // name of the actuator, or "actuator3"
 void tac_column_ctrl(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
 

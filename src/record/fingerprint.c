@@ -43,8 +43,8 @@ static uint64_t add_joints(uint64_t hash, const tacModel* model) {
 static uint64_t add_actuators(uint64_t hash, const tacModel* model) {
     for (int i = 0; i < model->nu; ++i) {
         const tacActuator* a = &model->actuator[i];
-        int own[] = {a->joint, a->ctrllimited, a->forcelimited};
-        hash = add_ints(hash, own, 3);
+        int own[] = {a->ctrllimited, a->forcelimited};
+        hash = add_ints(hash, own, 2);
         hash = add_reals(add_reals(hash, a->ctrlrange, 2), a->forcerange, 2);
     }
     return hash;

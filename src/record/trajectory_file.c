@@ -4,58 +4,18 @@
 #include "record/trajectory.h"
 
 #include "base/message.h"
-#include "model/source.h"
-#include "record/column.h"
 #include "record/npz.h"
+#include "record/text.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files hold numbers as they are here");
 
-//---------------------------------- text -----------------------------------------
-
-// code points of UTF-8, `width` for each text
-static int spread(const char* text, uint32_t* out, int width) {
-    int count = 0;
-    for (size_t left = strlen(text); left > 0 && count < width; ++count) {
-        size_t bytes = tac_utf8_length(text, left);
-        uint32_t c = (unsigned char)*text;
-        if (bytes > 1) c &= 0x7fu >> bytes;
-        for (size_t i = 1; i < bytes; ++i) c = c << 6 | ((unsigned char)text[i] & 0x3fu);
-        out[count] = bytes ? c : 0xfffd;
-        text += bytes ? bytes : 1, left -= bytes ? bytes : 1;
-    }
-    return count;
-}
-
-typedef void (*columnName)(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
-
-// `count` names as one array; its data are the caller's to free, NULL without memory
-static tacNpy text_array(const tacModel* model, columnName name, int count) {
-    uint32_t* data = calloc((size_t)count * TAC_COLUMN_SIZE + 1, sizeof *data);
-    int width = 1;
-    char text[TAC_COLUMN_SIZE];
-    for (int i = 0; data && i < count; ++i) {
-        name(model, i, text);
-        int length = spread(text, data + (size_t)i * TAC_COLUMN_SIZE, TAC_COLUMN_SIZE);
-        if (length > width) width = length;
-    }
-    for (int i = 1; data && i < count; ++i)
-        memmove(data + (size_t)i * (size_t)width, data + (size_t)i * TAC_COLUMN_SIZE,
-                sizeof *data * (size_t)width);
-    return (tacNpy){TAC_NPY_TEXT, width, 1, {(size_t)count, 0}, data};
-}
-
-static tacNpy one_text(const char* text, uint32_t data[TAC_COLUMN_SIZE]) {
-    memset(data, 0, sizeof *data * TAC_COLUMN_SIZE);
-    int width = spread(text, data, TAC_COLUMN_SIZE);
-    return (tacNpy){TAC_NPY_TEXT, width > 0 ? width : 1, 0, {0, 0}, data};
-}
+//---------------------------------- npz ------------------------------------------
 
 static void joint_name(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
     if (*model->joint[i].name)
@@ -63,8 +23,6 @@ static void joint_name(const tacModel* model, int i, char text[TAC_COLUMN_SIZE])
     else
         snprintf(text, TAC_COLUMN_SIZE, "joint%d", i);
 }
-
-//---------------------------------- npz ------------------------------------------
 
 static tacNpy matrix(const double* data, int rows, int width) {
     return (tacNpy){TAC_NPY_REAL, 0, 2, {(size_t)rows, (size_t)width}, data};
@@ -75,8 +33,9 @@ int tac_trajectory_write_npz(const tacTrajectory* t, const char* version, FILE* 
     int n = t->rows;
     uint32_t model[TAC_COLUMN_SIZE], print[TAC_COLUMN_SIZE], program[TAC_COLUMN_SIZE];
     double timestep = m->param[m->timestep];
-    tacNpy names[] = {text_array(m, joint_name, m->njoint), text_array(m, tac_column_ctrl, m->nu),
-                      text_array(m, tac_column_qpos, m->nq), text_array(m, tac_column_dof, m->nv)};
+    tacNpy names[] = {
+        tac_text_array(m, joint_name, 0, m->njoint), tac_text_array(m, tac_column_ctrl, 0, m->nu),
+        tac_text_array(m, tac_column_qpos, 0, m->nq), tac_text_array(m, tac_column_dof, 0, m->nv)};
     const tacNpzMember members[] = {
         {"time", {TAC_NPY_REAL, 0, 1, {(size_t)n, 0}, t->time}},
         {"qpos", matrix(t->qpos, n, m->nq)},
@@ -91,9 +50,9 @@ int tac_trajectory_write_npz(const tacTrajectory* t, const char* version, FILE* 
         {"actuator", names[1]},
         {"qpos_name", names[2]},
         {"qvel_name", names[3]},
-        {"model", one_text(m->name, model)},
-        {"hash", one_text(t->fingerprint, print)},
-        {"version", one_text(version, program)},
+        {"model", tac_text_one(m->name, model)},
+        {"hash", tac_text_one(t->fingerprint, print)},
+        {"version", tac_text_one(version, program)},
     };
     int whole = names[0].data && names[1].data && names[2].data && names[3].data;
     int code = whole ? tac_npz_write(members, (int)(sizeof members / sizeof *members), file) : -1;
@@ -104,7 +63,7 @@ int tac_trajectory_write_npz(const tacTrajectory* t, const char* version, FILE* 
 
 //---------------------------------- CSV ------------------------------------------
 
-static void put_names(const tacModel* model, const char* kind, columnName name, int count,
+static void put_names(const tacModel* model, const char* kind, tacColumnName name, int count,
                       FILE* file) {
     char text[TAC_COLUMN_SIZE];
     for (int i = 0; i < count; ++i) {
