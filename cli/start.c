@@ -76,9 +76,11 @@ static int normalise(const tacModel* model, double* qpos) {
 static int read_numbers(cliStart* start, const char* command, const tacModel* model,
                         const cliStartOptions* options) {
     if (options->qpos && !cli_numbers(options->qpos, start->state.qpos, model->nq))
-        return cli_wrong(command, "--qpos needs %d numbers for this scene", model->nq);
+        return cli_wrong(command, "--qpos needs %d number%s for this scene", model->nq,
+                         model->nq == 1 ? "" : "s");
     if (options->qvel && !cli_numbers(options->qvel, start->state.qvel, model->nv))
-        return cli_wrong(command, "--qvel needs %d numbers for this scene", model->nv);
+        return cli_wrong(command, "--qvel needs %d number%s for this scene", model->nv,
+                         model->nv == 1 ? "" : "s");
     if (options->qpos && !normalise(model, start->state.qpos))
         return cli_wrong(command, "--qpos: a quaternion has length 0");
     return 0;

@@ -169,7 +169,7 @@ def motions_are_proven(folder):
     lines = run("grad", scene("top"), "--check", "--points", 10, "--json").stdout.splitlines()
     told = {line["id"]: line for line in map(json.loads, lines)}
     assert told["grad/top/jvp = complex step"]["pass"] and told["grad/top/hvp = complex step"]["pass"]
-    assert told["grad/geom:0/jvp = complex step"]["pass"]  # shapes too
+    assert told["grad/geom:floor/jvp = complex step"]["pass"]  # shapes too
 
 
 @law
