@@ -124,15 +124,17 @@ static unsigned long long mix(unsigned long long x) {
     return x ^ x >> 31;
 }
 
-static double draw(const cliControl* control, long long step, int element, int i) {
-    const tacActuator* a = &control->model->actuator[i];
-    double low = a->ctrllimited ? a->ctrlrange[0] : -1.0;
-    double high = a->ctrllimited ? a->ctrlrange[1] : 1.0;
+static void draw(const cliControl* control, long long step, int element, double* ctrl) {
     unsigned long long place = mix(control->seed);
     place = mix(place ^ (unsigned long long)element);
     place = mix(place ^ (unsigned long long)step);
-    place = mix(place ^ (unsigned long long)i);
-    return low + (high - low) * (double)(place >> 11) * 0x1p-53;
+    for (int i = 0; i < control->model->nu; ++i) {
+        const tacActuator* a = &control->model->actuator[i];
+        double low = a->ctrllimited ? a->ctrlrange[0] : -1.0;
+        double high = a->ctrllimited ? a->ctrlrange[1] : 1.0;
+        double part = (double)(mix(place ^ (unsigned long long)i) >> 11) * 0x1p-53;
+        ctrl[i] = low + (high - low) * part;
+    }
 }
 
 // the last row that starts at this step or before; the first before all
@@ -150,8 +152,9 @@ static int row_at(const cliControl* control, long long step) {
 
 void cli_control_at(const cliControl* control, long long step, int element, double* ctrl) {
     int nu = control->model->nu;
-    for (int i = 0; i < nu && control->random; ++i) ctrl[i] = draw(control, step, element, i);
-    if (!control->random && nu > 0)
+    if (control->random)
+        draw(control, step, element, ctrl);
+    else if (nu > 0)
         memcpy(ctrl, control->rows + (size_t)row_at(control, step) * (size_t)nu,
                sizeof *ctrl * (size_t)nu);
 }
