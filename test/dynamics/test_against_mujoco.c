@@ -7,13 +7,13 @@
 #define _GNU_SOURCE
 #include "dynamics/mujoco_reference.h"
 #include "math/spatial.h"
+#include "model_files.h"
 #include "tactus/tactus.h"
 
 #ifdef TAC_HAVE_MUJOCO
 #include "dynamics/mujoco_library.h"
 #endif
 
-#include <ftw.h>
 #include <stdarg.h>
 
 #define SEED 2024
@@ -233,14 +233,8 @@ static void compare_runs(twin* t, figures* f) {
 
 //---------------------------------- table ----------------------------------------
 
-static const char* short_name(const char* path) {
-    const char* data = strstr(path, "/data/");
-    if (!data) return strrchr(path, '/') + 1;
-    return data + strlen("/data/");
-}
-
 static void left_out(const char* path, const char* who, const char* reason) {
-    printf("    %-48s left out: %s: %.160s\n", short_name(path), who, reason);
+    printf("    %-48s left out: %s: %.160s\n", model_file_name(path), who, reason);
 }
 
 // 1 if it is beyond its bound; NAN is a dash
@@ -253,7 +247,7 @@ static int print_figure(double value, double bound) {
 }
 
 static int print_figures(const twin* t, const figures* f) {
-    printf("    %-48s %4d", short_name(t->r->path), t->nv);
+    printf("    %-48s %4d", model_file_name(t->r->path), t->nv);
     int failed = print_figure(f->given, bounds.given);
     failed |= print_figure(f->meshes, bounds.meshes);
     failed |= print_figure(f->pose, bounds.pose);
@@ -289,7 +283,7 @@ static int compare_sizes(const twin* t) {
     const tacModel* m = t->model;
     if (same_sizes(t)) return 0;
     printf("    %-48s !trees differ: nq nv nu na nbody njoint %d %d %d %d %d %d, MuJoCo's",
-           short_name(t->r->path), m->nq, m->nv, m->nu, m->na, m->nbody, m->njoint);
+           model_file_name(t->r->path), m->nq, m->nv, m->nu, m->na, m->nbody, m->njoint);
     for (int i = 0; i < 6; ++i) printf(" %d", reference_size(t->r, i));
     printf("\n");
     return 1;
@@ -344,37 +338,6 @@ static void print_tally(const tally* all) {
            all->differ);
 }
 
-//---------------------------------- models ---------------------------------------
-
-static char* models[1000];
-static int model_count;
-
-static int is_model(const char* path) {
-    const char* dot = strrchr(path, '.');
-    return dot && (strcmp(dot, ".xml") == 0 || strcmp(dot, ".urdf") == 0);
-}
-
-static int visit(const char* path, const struct stat* status, int flag, struct FTW* at) {
-    (void)status, (void)at;
-    if (flag == FTW_F && is_model(path) && model_count < 1000) models[model_count++] = strdup(path);
-    return 0;
-}
-
-static int by_name(const void* a, const void* b) {
-    return strcmp(*(char* const*)a, *(char* const*)b);
-}
-
-// our scenes, then the data; TACTUS_DATA names another folder
-static void list_models(void) {
-    const char* data = getenv("TACTUS_DATA");
-    if (model_count) return;
-    nftw(TAC_SOURCE_DIR "/scenes", visit, 16, 0);
-    qsort(models, (size_t)model_count, sizeof *models, by_name);
-    int scenes = model_count;
-    nftw(data ? data : TAC_SOURCE_DIR "/../shared/data", visit, 16, 0);
-    qsort(models + scenes, (size_t)(model_count - scenes), sizeof *models, by_name);
-}
-
 //---------------------------------- libmujoco ------------------------------------
 
 #ifdef TAC_HAVE_MUJOCO
@@ -388,11 +351,11 @@ static int numbers_are_those_of_libmujoco(void) {
 #else
     mujocoReference r = {0};
     tally all = {0};
-    list_models();
+    const modelFiles* files = list_model_files();
     mju_user_warning = ignore_warning;
     print_head("libmujoco");
-    for (int i = 0; i < model_count; ++i) {
-        library_read(&r, models[i], SEED, states_wanted(), steps_wanted());
+    for (int i = 0; i < files->count; ++i) {
+        library_read(&r, files->path[i], SEED, states_wanted(), steps_wanted());
         compare_model(&r, &all);
     }
     reference_clear(&r);
@@ -418,7 +381,7 @@ static int append(char* text, size_t size, const char* format, ...) {
 }
 
 // node, the script and all models; NULL if the package is not there
-static FILE* open_node(void) {
+static FILE* open_node(const modelFiles* files) {
     static char command[100000];
     const char* folder = getenv("TACTUS_NPM");
     if (!folder) folder = TAC_SOURCE_DIR "/build/npm";
@@ -427,8 +390,8 @@ static FILE* open_node(void) {
     if (system(command) != 0) return NULL;
     snprintf(command, sizeof command, "node '%s/tools/mujoco-reference.mjs' '%s' %d %d %d",
              TAC_SOURCE_DIR, folder, SEED, states_wanted(), steps_wanted());
-    for (int i = 0; i < model_count; ++i)
-        if (!append(command, sizeof command, " '%s'", models[i])) break;
+    for (int i = 0; i < files->count; ++i)
+        if (!append(command, sizeof command, " '%s'", files->path[i])) break;
     return popen(command, "r");
 }
 
@@ -436,8 +399,8 @@ static int numbers_are_those_of_mujoco_from_npm(void) {
     mujocoReference r = {0};
     tally all = {0};
     int seen = 0;
-    list_models();
-    FILE* stream = open_node();
+    const modelFiles* files = list_model_files();
+    FILE* stream = open_node(files);
     if (!stream) SKIP("node or @mujoco/mujoco is absent; tools/setup gets it where npm is there");
     print_head("npm");
     for (; reference_read(&r, stream); ++seen) compare_model(&r, &all);
@@ -445,7 +408,7 @@ static int numbers_are_those_of_mujoco_from_npm(void) {
     int status = pclose(stream);
     print_tally(&all);
     ENSURE(status == 0);
-    ENSURE(seen == model_count);
+    ENSURE(seen == files->count);
     ENSURE(all.differ == 0);
     ENSURE(all.compared >= 5);
     return 0;
