@@ -51,7 +51,7 @@ static inline const char* model_file_name(const char* path) {
     const char* data = getenv("TACTUS_DATA");
     size_t length = data ? strlen(data) : 0;
     const char* beside = strstr(path, "/shared/data/");
-    if (length && strncmp(path, data, length) == 0) return path + length;
+    if (length && strncmp(path, data, length) == 0) return path + length + (path[length] == '/');
     return beside ? beside + strlen("/shared/data/") : strrchr(path, '/') + 1;
 }
 

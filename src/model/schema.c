@@ -27,7 +27,8 @@ static const tacRule rules[] = {
     {"compiler",
      "angle eulerseq coordinate autolimits boundmass boundinertia settotalmass balanceinertia "
      "inertiafromgeom",
-     "strippath fitaabb meshdir texturedir assetdir discardvisual usethread exactmeshinertia "
+     "fusestatic strippath fitaabb meshdir texturedir assetdir discardvisual usethread "
+     "exactmeshinertia "
      "convexhull saveinertial",
      ""},
     {"option", "timestep gravity integrator density viscosity",
@@ -198,12 +199,10 @@ static void check_element(tacReader* reader, const tacElement* element, const ta
 }
 
 void tac_schema_check(tacReader* reader, const tacElement* root) {
-    if (strcmp(root->name, "robot") == 0)
-        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, root->line, "<robot>",
-                        "URDF is not built yet; convert the robot to MJCF (<mujoco>)");
-    else if (strcmp(root->name, "mujoco") != 0)
+    if (strcmp(root->name, "mujoco") != 0)
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, root->line, "<mujoco>",
-                        "a scene starts with <mujoco>, this file with <%.40s>", root->name);
+                        "a scene starts with <mujoco>, a URDF with <robot>, this file with <%.40s>",
+                        root->name);
     else
         check_element(reader, root, tac_rule_find("mujoco"));
 }

@@ -76,6 +76,13 @@ static tacInertia compiled(const twin* t, int b) {
     return tac_inertia_transform(pose, &I);
 }
 
+// Versions before 3 turn an inertia into principal axes only up to products of 1e-12 kg m^2.
+static double moments_apart(const twin* t, const double* own, const double* given) {
+    double lost = numbers(t, "version")[0] < 3.0 ? 5e-12 : 0.0, norm = 0.0;
+    for (int i = 0; i < 6; ++i) norm += given[i] * given[i];
+    return fmax(apart(6, own, given) - (norm > 0.0 ? lost / sqrt(norm) : 0.0), 0.0);
+}
+
 // of mass, of the centre of mass against the radius of gyration, of the inertia
 static double inertia_apart(const twin* t, int b, const tacInertia* I) {
     const tacBody* body = &t->model->body[b];
@@ -89,7 +96,7 @@ static double inertia_apart(const twin* t, int b, const tacInertia* I) {
     double offset = apart(3, com, centre) * sqrt(tac_dot(I->com, I->com));
     if (tac_dot(I->com, I->com) == 0.0) offset = apart(3, com, centre);
     error = fmax(error, offset / fmax(reach, 1e-300));
-    return fmax(error, apart(6, t->model->param + body->inertia, I->inertia));
+    return fmax(error, moments_apart(t, t->model->param + body->inertia, I->inertia));
 }
 
 // the loader's own inertias, then MuJoCo's in their place

@@ -464,7 +464,7 @@ static int wrong_scenes_are_refused_with_line_and_attribute(void) {
 
 static int wrong_sections_are_refused(void) {
     static const badScene cases[] = {
-        {"<robot/>", 0, TAC_ERROR_UNSUPPORTED, 1, "<robot>", "URDF"},
+        {"<robot/>", 0, TAC_ERROR_VALUE, 1, "<robot>", "<link>"},
         {"<scene/>", 0, TAC_ERROR_UNSUPPORTED, 1, "<mujoco>", "starts with"},
         {"<mujoco>\n<tendon/></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 2, "<tendon>", "not built"},
         {"<mujoco><wordbody/></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 1, "<wordbody>", "<worldbody>?"},
