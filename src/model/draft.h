@@ -17,7 +17,9 @@ typedef struct tacDraft {
     tacList group; // tacParamName
     tacList body, geom, shape, node, cloud, light, camera, material;
     int page_count; // boxes of all clouds
-    tacList joint, dof, actuator;
+    tacList joint, dof, actuator, tendon;
+    tacList tendonjoint;        // int
+    int na;                     // activations
     tacList qpos0, qpos_spring; // double
     tacNames names;
     int exact;             // of tacOptions
@@ -36,6 +38,9 @@ typedef struct tacDraft {
 
     int nM;                     // numbers of the mass matrix
     int limits, frictionlosses; // joints that have them: nothing acts on them yet
+    int tendon_rows;            // limits and dry friction of tendons: nothing acts on them yet
+    unsigned disabled_groups;   // bits: groups of actuators that are switched off
+    int frclimited;             // joints that clamp the sum of their actuators
 } tacDraft;
 
 // how an element is called in parameter names
@@ -82,7 +87,12 @@ void tac_read_tactus(tacDraft* draft, const tacElement* element);
 void tac_read_joint(tacDraft* draft, const tacElement* element, int body, tacPose pose);
 void tac_read_light(tacDraft* draft, const tacElement* element, tacPose body);
 void tac_read_camera(tacDraft* draft, const tacElement* element, tacPose body);
+void tac_read_tendons(tacDraft* draft, const tacElement* element);
 void tac_read_actuators(tacDraft* draft, const tacElement* element);
+
+// What an actuator moves where the scene stands as drawn: sum of inertia/arm^2
+// (reflected_inertia.c)
+double tac_reflected_inertia(tacDraft* draft, const tacActuator* a, const double gear[6]);
 
 // Gives every element the attributes of its <default> class.
 void tac_apply_defaults(tacDraft* draft, const tacElement* root);

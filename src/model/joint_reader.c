@@ -91,6 +91,34 @@ static void read_limits(tacDraft* draft, const tacElement* element, tacPath path
     joint->range = tac_draft_param(draft, path, "range", any_number, range, 2);
 }
 
+// the sum of all actuators along the joint may be clamped
+static void read_force_range(tacDraft* draft, const tacElement* element, tacJoint* joint) {
+    tacReader* reader = &draft->reader;
+    int given =
+        tac_read_numbers(reader, element, "actuatorfrcrange", 2, 2, any_number, joint->frcrange);
+    int word = tac_read_word(reader, element, "actuatorfrclimited", "false true auto");
+    joint->frclimited = word == 1 || (word != 0 && given && draft->autolimits);
+    draft->frclimited += joint->frclimited;
+    if (!joint->frclimited) return;
+    const char* wrong = NULL;
+    if (joint->frcrange[0] >= joint->frcrange[1])
+        wrong = "the lower limit must be below the upper one";
+    if (joint->kind < TAC_JOINT_SLIDE) wrong = "is for hinges and slides";
+    if (wrong)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "actuatorfrcrange"),
+                        "actuatorfrcrange", "%s", wrong);
+}
+
+// Gravity compensation that counts as actuation moves the same, but for a clamp of actuation.
+static void check_gravcomp(tacDraft* draft, const tacElement* element, const tacJoint* joint) {
+    int compensates = 0;
+    tac_read_bool(&draft->reader, element, "actuatorgravcomp", &compensates);
+    if (compensates && joint->frclimited)
+        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
+                        tac_attribute_line(element, "actuatorgravcomp"), "actuatorgravcomp",
+                        "is not built yet together with 'actuatorfrcrange'; remove one of them");
+}
+
 // numbers that every kind has
 static void read_forces(tacDraft* draft, const tacElement* element, tacPath path, double unit,
                         tacJoint* joint) {
@@ -109,6 +137,8 @@ static void read_forces(tacDraft* draft, const tacElement* element, tacPath path
     }
     read_limits(draft, element, path, unit, joint);
     draft->limits += joint->limited;
+    read_force_range(draft, element, joint);
+    check_gravcomp(draft, element, joint);
 }
 
 static void read_place(tacDraft* draft, const tacElement* element, tacPath path, double unit,

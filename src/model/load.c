@@ -27,11 +27,15 @@ static tacDraft start(const char* path, const tacOptions* options, tacMessage* m
 
 // what was read and will have no effect, in the message of a scene that is fine
 static void remark(const tacDraft* draft, tacMessage* message) {
-    if (!message || draft->limits + draft->frictionlosses == 0) return;
-    snprintf(message->text, sizeof message->text,
-             "limits of %d joints and dry friction of %d have no effect: nothing responds to them "
-             "yet",
-             draft->limits, draft->frictionlosses);
+    if (!message || draft->limits + draft->frictionlosses + draft->tendon_rows == 0) return;
+    char tendons[64] = "";
+    if (draft->tendon_rows > 0)
+        snprintf(tendons, sizeof tendons, ", and %d of tendons,", draft->tendon_rows);
+    snprintf(
+        message->text, sizeof message->text,
+        "limits of %d joints and dry friction of %d%s have no effect: nothing responds to them "
+        "yet",
+        draft->limits, draft->frictionlosses, tendons);
 }
 
 // everything after the bytes are there; also cleans up if they are not

@@ -183,6 +183,7 @@ static int add_body(tacDraft* draft, const char* name, int parent, tacPose pose)
     tacBody* body = tac_list_add(&draft->reader, &draft->body, sizeof *body);
     if (!body) return index;
     *body = (tacBody){.name = name, .parent = parent, .position = offset, .rotation = offset + 3};
+    body->gravcomp = body->fluid = -1;
     body->first_joint = draft->joint.count;
     body->root = parent ? ((tacBody*)draft->body.items)[parent].root : index;
     return index;
@@ -262,5 +263,6 @@ void tac_read_scene(tacDraft* draft, const tacElement* root) {
     each(draft, root, "asset", read_asset);
     each(draft, root, "worldbody", read_worldbody);
     tac_scale_masses(draft);
+    each(draft, root, "tendon", tac_read_tendons);
     each(draft, root, "actuator", tac_read_actuators);
 }

@@ -159,7 +159,10 @@ static void compare_state(twin* t, int i, const double** M, figures* f) {
     result = tac_inverse_dynamics(model, x, t->mine, t->scratch);
     f->bias = worse(f->bias, result ? NAN : apart(nv, t->mine, numbers(t, "qfrc_bias") + i * nv));
 
-    result = tac_joint_forces(model, qpos, qvel, ctrl, t->theirs, t->scratch);
+    tacState at = {.qpos = (double*)qpos,
+                   .qvel = (double*)qvel,
+                   .act = (double*)numbers(t, "act") + i * t->na};
+    result = tac_joint_forces(model, &at, ctrl, t->theirs, t->scratch);
     if (!result) result = tac_forward_dynamics(model, x, t->theirs, t->mine, t->scratch);
     f->qacc = worse(f->qacc, result ? NAN : apart(nv, t->mine, numbers(t, "qacc") + i * nv));
 }
@@ -197,7 +200,8 @@ static run find_run(const twin* t, const char* name) {
 
 static double state_apart(const twin* t, const tacState* x, const run* r, int i) {
     double error = apart(t->nq, x->qpos, r->qpos + i * t->nq);
-    return fmax(error, apart(t->nv, x->qvel, r->qvel + i * t->nv));
+    error = fmax(error, apart(t->nv, x->qvel, r->qvel + i * t->nv));
+    return fmax(error, apart(t->na, x->act, r->act + i * t->na));
 }
 
 // one step of ours from each state of MuJoCo's run

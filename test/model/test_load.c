@@ -466,7 +466,8 @@ static int wrong_sections_are_refused(void) {
     static const badScene cases[] = {
         {"<robot/>", 0, TAC_ERROR_VALUE, 1, "<robot>", "<link>"},
         {"<scene/>", 0, TAC_ERROR_UNSUPPORTED, 1, "<mujoco>", "starts with"},
-        {"<mujoco>\n<tendon/></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 2, "<tendon>", "not built"},
+        {"<mujoco><tendon>\n<spatial/></tendon></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 2, "<spatial>",
+         "not built"},
         {"<mujoco><wordbody/></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 1, "<wordbody>", "<worldbody>?"},
         {"<mujoco><tactus detect='gkj'/></mujoco>", 0, TAC_ERROR_VALUE, 1, "detect", "'gjk'?"},
         {"<mujoco><tactus detect='gjk'/></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 1, "detect", "gjk"},

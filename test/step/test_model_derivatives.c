@@ -28,7 +28,8 @@ static int is_used(const tacModel* model, int offset) {
 
 static int open_problem(problem* p, tacModel* model) {
     stepContext* c = &p->c;
-    size_t all = (size_t)(model->nq + 3 * model->nv + model->nu + model->nparam + 6 * model->nbody);
+    size_t all = (size_t)(model->nq + 3 * model->nv + model->na + model->nu + model->nparam +
+                          6 * model->nbody);
     *p = (problem){.c = {.model = model}};
     if (tac_scratch_create(model, &c->scratch) != TAC_OK) return 0;
     c->qpos = calloc(all, sizeof *c->qpos), c->qnext = calloc(all, sizeof *c->qnext);
@@ -36,7 +37,7 @@ static int open_problem(problem* p, tacModel* model) {
     for (int i = 0; i < model->nparam; ++i)
         if (is_used(model, i)) c->used[c->used_count++] = i;
 
-    int n = 2 * model->nv + model->nu + c->used_count, m = 2 * model->nv;
+    int m = 2 * model->nv + model->na, n = m + model->nu + c->used_count;
     p->check = (tacCheckProblem){.n = n,
                                  .m = m,
                                  .context = c,
@@ -78,20 +79,21 @@ static double draw_control(const tacActuator* a, unsigned long long* random) {
 // a state, and a direction that moves each number by about as much as it is
 static tacResult draw(problem* p, unsigned long long* random) {
     const tacModel* model = p->c.model;
-    int nv = model->nv, nu = model->nu;
+    int nv = model->nv, nu = model->nu, m = p->check.m;
     draw_positions(p, random);
     for (int i = 0; i < nv; ++i) p->x[i] = 0.0, p->x[nv + i] = tac_check_normal(random);
-    for (int i = 0; i < nu; ++i) p->x[2 * nv + i] = draw_control(&model->actuator[i], random);
-    for (int i = 0; i < 2 * nv + nu; ++i) p->x_dot[i] = tac_check_normal(random);
+    for (int i = 2 * nv; i < m; ++i) p->x[i] = tac_check_uniform(random, 0.1, 0.9);
+    for (int i = 0; i < nu; ++i) p->x[m + i] = draw_control(&model->actuator[i], random);
+    for (int i = 0; i < m + nu; ++i) p->x_dot[i] = tac_check_normal(random);
     for (int i = 0; i < p->c.used_count; ++i) {
         double value = model->param[p->c.used[i]];
-        p->x[2 * nv + nu + i] = value;
-        p->x_dot[2 * nv + nu + i] = 0.1 * (fabs(value) + 0.01) * tac_check_normal(random);
+        p->x[m + nu + i] = value;
+        p->x_dot[m + nu + i] = 0.1 * (fabs(value) + 0.01) * tac_check_normal(random);
     }
-    for (int i = 0; i < 2 * nv; ++i) p->y_bar[i] = tac_check_normal(random);
-    tacState at = {.qpos = p->c.qpos, .qvel = p->x + nv};
-    tacState next = {.qpos = p->c.qnext, .qvel = p->y};
-    return tac_step(model, &at, p->x + 2 * nv, &next, p->c.scratch);
+    for (int i = 0; i < m; ++i) p->y_bar[i] = tac_check_normal(random);
+    tacState at = {.qpos = p->c.qpos, .qvel = p->x + nv, .act = p->x + 2 * nv};
+    tacState next = {.qpos = p->c.qnext, .qvel = p->y, .act = p->y + nv};
+    return tac_step(model, &at, p->x + m, &next, p->c.scratch);
 }
 
 //---------------------------------- comparison -----------------------------------
@@ -128,7 +130,7 @@ static double model_error(tacModel* model) {
     unsigned long long random = 2026;
     int points = getenv("TACTUS_NO_SWEEP") ? 1 : 5;
     if (!open_problem(&p, model)) return INFINITY;
-    for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_EXPLICIT; ++i) {
+    for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_LIE; ++i) {
         model->integrator = (tacIntegrator)i;
         for (int k = 0; k < points; ++k) {
             double error = draw(&p, &random) == TAC_OK ? forward_error(&p) : INFINITY;
