@@ -28,8 +28,8 @@ static const tacRule rules[] = {
      "compiler option size visual statistic custom default asset tactus worldbody tendon actuator"},
     {"compiler",
      "angle eulerseq coordinate autolimits boundmass boundinertia settotalmass balanceinertia "
-     "inertiafromgeom",
-     "fusestatic strippath fitaabb meshdir texturedir assetdir discardvisual usethread "
+     "inertiafromgeom fusestatic",
+     "strippath fitaabb meshdir texturedir assetdir discardvisual usethread "
      "exactmeshinertia "
      "convexhull saveinertial",
      ""},
@@ -140,7 +140,7 @@ static const tacLater later_elements[] = {
 static const tacLater later_attributes[] = {
     {"site refsite body slidersite cranksite cranklength",
      "is not built yet; drive a joint or a tendon"},
-    {"springdamper alignfree fusestatic inertiagrouprange", "is not built yet"},
+    {"springdamper alignfree inertiagrouprange", "is not built yet"},
     {"fromto",
      "is for capsules and cylinders; give pos and one of quat, euler, axisangle, xyaxes, zaxis"},
     {"mesh hfield fitscale", "is not built yet; geoms are primitives or shapes"},

@@ -131,15 +131,24 @@ static tacVec3 read_axis(tacUrdf* urdf, const tacElement* joint) {
     return (tacVec3){a[0] / norm, a[1] / norm, a[2] / norm};
 }
 
+// <limit effort>: what actuators of a joint may do together
+static void give_effort(tacUrdf* urdf, const tacElement* limit, tacElement* out) {
+    double effort = 0.0, unused;
+    tac_read_number(urdf->reader, limit, "effort", any_number, &effort);
+    tac_read_number(urdf->reader, limit, "velocity", any_number, &unused);
+    const double range[2] = {-effort, effort};
+    int line = tac_attribute_line(limit, "effort");
+    if (effort > 0.0) tac_urdf_give_numbers(urdf, out, "actuatorfrcrange", range, 2, line);
+}
+
 // <limit>: a lower end below the upper one is a limit, two equal ends are none, as in MuJoCo
 static void give_limit(tacUrdf* urdf, const tacElement* joint, tacElement* out) {
     const tacElement* limit = tac_urdf_child(joint, "limit");
-    double range[2] = {0.0, 0.0}, unused;
+    double range[2] = {0.0, 0.0};
     if (!limit) return;
+    give_effort(urdf, limit, out);
     tac_read_number(urdf->reader, limit, "lower", any_number, &range[0]);
     tac_read_number(urdf->reader, limit, "upper", any_number, &range[1]);
-    tac_read_number(urdf->reader, limit, "effort", any_number, &unused);
-    tac_read_number(urdf->reader, limit, "velocity", any_number, &unused);
     int line = tac_attribute_line(limit, "upper");
     if (range[0] > range[1])
         tac_reader_fail(urdf->reader, TAC_ERROR_VALUE, line, "upper",

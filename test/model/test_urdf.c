@@ -75,6 +75,8 @@ static int numbers_of_joints_are_read(void) {
     ENSURE_NEAR(value_of(model, "joint:y/damping"), 0.5, 0.0);
     ENSURE_NEAR(value_of(model, "joint:y/frictionloss"), 0.25, 0.0);
     ENSURE(!model->joint[0].limited && model->joint[1].limited);
+    ENSURE(!model->joint[0].frclimited && model->joint[1].frclimited);
+    ENSURE_NEAR(model->joint[1].frcrange[1], 3.0, 0.0);
     ENSURE_NEAR(value_of(model, "joint:p_TX/axis[0]"), 1.0, 1e-15);
     ENSURE_NEAR(value_of(model, "joint:p_TY/axis[2]"), -sqrt(0.5), 1e-15);
     ENSURE_NEAR(value_of(model, "joint:p_RZ/axis[2]"), sqrt(0.5), 1e-15);
@@ -126,6 +128,34 @@ static int geometry_is_read(void) {
                     1e-9);
         tac_model_destroy(model);
     }
+    return 0;
+}
+
+// Links on fixed joints are parts of the ones they hang on: masses add up, geoms and joints move
+// over, what is fixed to the world is the world. <inertial> and mass by geometry may mix.
+static int fixed_joints_are_fused(void) {
+    static const char text[] =
+        "<robot name='r'><link name='base'><collision><geometry><sphere radius='1'/></geometry>"
+        "</collision></link><link name='a'>" MASS "</link>"
+        "<link name='b'><collision name='ball'><origin xyz='0 0 1'/><geometry><sphere radius='.1'/>"
+        "</geometry></collision></link><link name='c'>" MASS "</link>"
+        "<joint name='j' type='revolute'><parent link='base'/><child link='a'/></joint>"
+        "<joint name='f' type='fixed'><origin xyz='1 0 0' rpy='0 0 1.5707963267948966'/>"
+        "<parent link='a'/><child link='b'/></joint>"
+        "<joint name='k' type='revolute'><origin xyz='1 0 0'/><parent link='b'/><child link='c'/>"
+        "</joint></robot>";
+    double ball = 4.0 / 3.0 * 3.14159265358979323846;
+    tacModel* model;
+    ENSURE(load(text, &model, NULL) == TAC_OK);
+    ENSURE(model->nbody == 3 && model->nv == 2 && model->ngeom == 2);
+    ENSURE(model->geom[0].body == 0 && model->geom[1].body == 1 && model->body[2].parent == 1);
+    ENSURE_NEAR(value_of(model, "body:a/mass"), 2.0 + ball, 1e-14);
+    ENSURE_NEAR(value_of(model, "body:a/com[0]"), (0.2 + ball) / (2.0 + ball), 1e-15);
+    ENSURE_NEAR(value_of(model, "body:c/pos[0]"), 1.0, 1e-15);
+    ENSURE_NEAR(value_of(model, "body:c/pos[1]"), 1.0, 1e-15);
+    ENSURE_NEAR(value_of(model, "body:c/quat[3]"), sqrt(0.5), 1e-15);
+    ENSURE_NEAR(value_of(model, "geom:ball/pos[0]"), 1.0, 1e-15);
+    tac_model_destroy(model);
     return 0;
 }
 
@@ -271,5 +301,6 @@ static int wrong_robots_are_refused_with_line_and_attribute(void) {
 }
 
 TEST_MAIN(RUN(every_type_of_joint_is_read), RUN(numbers_of_joints_are_read),
-          RUN(inertias_are_turned_into_the_body), RUN(geometry_is_read), RUN(extensions_are_read),
-          RUN(many_links_load), RUN(wrong_robots_are_refused_with_line_and_attribute))
+          RUN(inertias_are_turned_into_the_body), RUN(geometry_is_read),
+          RUN(fixed_joints_are_fused), RUN(extensions_are_read), RUN(many_links_load),
+          RUN(wrong_robots_are_refused_with_line_and_attribute))
