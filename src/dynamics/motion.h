@@ -51,6 +51,7 @@ typedef struct tacMotion {
 
     // of derivatives
     tacReal* coriolis; // (nbody x 12) momentum (3) and T (9) of the body and all below it
+    tacReal* push;     // (nbody x 72) of what pushes bodies, where something does
     tacReal* work;     // of one call
 } tacMotion;
 

@@ -55,15 +55,6 @@ static void read_integrator(tacDraft* draft, const tacElement* element) {
     if (word >= 0) draft->integrator = word == 1 ? TAC_INTEGRATOR_RK4 : TAC_INTEGRATOR_EULER;
 }
 
-// a medium that slows bodies down
-static void refuse_medium(tacDraft* draft, const tacElement* element, const char* name) {
-    double value = 0.0;
-    tac_read_number(&draft->reader, element, name, any_number, &value);
-    if (value != 0.0)
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, name),
-                        name, "forces of a fluid are not built yet; remove it to move in vacuum");
-}
-
 static void read_flags(tacDraft* draft, const tacElement* element) {
     static const char* const words[] = {"gravity", "passive", "actuation", "eulerdamp",
                                         "clampctrl"};
@@ -91,8 +82,7 @@ void tac_read_option(tacDraft* draft, const tacElement* element) {
                     tac_draft_values(draft, draft->timestep));
     read_integrator(draft, element);
     read_disabled_groups(draft, element);
-    refuse_medium(draft, element, "density");
-    refuse_medium(draft, element, "viscosity");
+    tac_read_fluid(draft, element);
     for (const tacElement* c = element->child; c; c = c->next)
         if (strcmp(c->name, "flag") == 0) read_flags(draft, c);
 }

@@ -10,6 +10,7 @@ tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, 
     size_t nv = (size_t)(model->nv * kernels->lanes);
     tacFlow f = {.model = model, .k = kernels, .h = model->param[model->timestep]};
     f.m = tac_motion_take(model, kernels->lanes, arena);
+    f.m.pushed = model->pushed && !(model->disable & TAC_DISABLE_PASSIVE);
     f.bias = TAC_TAKE(arena, tacReal, nv);
     f.extra = TAC_TAKE(arena, tacReal, nv);
     f.implicit = model->integrator == TAC_INTEGRATOR_EULER &&
