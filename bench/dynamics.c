@@ -163,5 +163,6 @@ static int bench_scene(benchReport* report, const char* name, double jacobian) {
 
 int bench_dynamics(benchReport* report) {
     int failed = bench_scene(report, "humanoid", 0.1);
-    return failed ? failed : bench_scene(report, "arm", 1.0 / 3.0);
+    if (!failed) failed = bench_scene(report, "arm", 1.0 / 3.0);
+    return failed ? failed : bench_scene(report, "panda", 1.0 / 3.0);
 }

@@ -37,6 +37,13 @@ TAC_API
 tacResult tac_kinematics(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                          tacPose* pose, tacReal* twist, tacScratch* scratch);
 
+/// Reverse derivative of the poses: pose_bar (nbody x 6) are adjoints of twists (linear, angular)
+/// of the bodies about their origins, world axes. Adds to q_bar (nv) and theta_bar (nparam); NULL
+/// skips one.
+TAC_API
+tacResult tac_kinematics_vjp(const tacModel* model, const tacReal* qpos, const tacReal* pose_bar,
+                             tacReal* q_bar, tacReal* theta_bar, tacScratch* scratch);
+
 /// Jacobian (6 x nv, row-major) of the twist about `point` (world) of a body: J qvel = twist.
 TAC_API
 tacResult tac_body_jacobian(const tacModel* model, const tacReal* qpos, int body,
@@ -51,6 +58,12 @@ tacResult tac_mass_matrix(const tacModel* model, const tacReal* qpos, tacReal* M
 TAC_API
 tacResult tac_energy(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                      tacReal energy[2], tacScratch* scratch);
+
+/// Its reverse derivative: adds to x_bar.dq, x_bar.dv and x_bar.theta; NULL skips one.
+TAC_API
+tacResult tac_energy_vjp(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
+                         const tacReal energy_bar[2], tacDynamicsTangent x_bar,
+                         tacScratch* scratch);
 
 /// Total momentum (linear, angular about the world's origin) of all bodies. Rotor inertias
 /// (armature) carry none.                                                   [kg m/s, kg m^2/s]

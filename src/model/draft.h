@@ -16,7 +16,8 @@ typedef struct tacDraft {
     tacList param; // double
     tacList group; // tacParamName
     tacList body, geom, shape, node, cloud, light, camera, material;
-    int page_count; // boxes of all clouds
+    tacList remainder; // combinations that may leave nothing (remainder.h)
+    int page_count;    // boxes of all clouds
     tacList joint, dof, actuator, tendon;
     tacList tendonjoint;        // int
     int na;                     // activations
@@ -31,6 +32,8 @@ typedef struct tacDraft {
     int autolimits, balanceinertia;
     int inertiafromgeom; // 0 false, 1 true, 2 auto: where a body has no <inertial>
     double boundmass, boundinertia, settotalmass;
+    int fusestatic; // bodies without joints are parts of those they hang on
+    tacPose frame;  // of the fused body that is being read, in the body it is a part of
 
     // of <option> and <tactus>
     tacIntegrator integrator;
@@ -55,6 +58,7 @@ typedef struct tacPath {
 // what is known of a body's mass while its element is read
 typedef struct tacBodyMass {
     tacInertia geoms, given; // sum over geoms; of <inertial>
+    tacInertia fused;        // of bodies that are parts of it
     int line;                // of <inertial>, 0 if there is none
     int shape, shell;        // line of a geom whose mass is not known, else 0
 } tacBodyMass;
@@ -113,6 +117,7 @@ void tac_read_geom_mass(tacDraft* draft, const tacElement* element, tacNodeKind 
 void tac_read_inertial(tacDraft* draft, const tacElement* element, tacBodyMass* sum);
 void tac_finish_body(tacDraft* draft, const tacElement* element, int body, tacPath path,
                      tacBodyMass* sum);
+void tac_fuse_body(tacDraft* draft, const tacElement* element, tacBodyMass* part, tacBodyMass* sum);
 void tac_scale_masses(tacDraft* draft);
 
 // path of a child: by index, and by name from the first named element on

@@ -50,10 +50,10 @@ static int last_dof_above(const tacDraft* draft, int body) {
 static void add_dofs(tacDraft* draft, const tacJoint* joint, int index) {
     int first = draft->dof.count, count = dofs_of[joint->kind];
     for (int i = 0; i < count; ++i) {
-        const tacDof* before = (const tacDof*)draft->dof.items + first + i - 1;
-        int same = first + i > 0 && before->body == joint->body;
+        const tacDof* dofs = draft->dof.items; // NULL while there are none
+        int same = first + i > 0 && dofs[first + i - 1].body == joint->body;
         int parent = same ? first + i - 1 : last_dof_above(draft, joint->body);
-        int depth = parent < 0 ? 1 : ((const tacDof*)draft->dof.items)[parent].depth + 1;
+        int depth = parent < 0 ? 1 : dofs[parent].depth + 1;
         int moves = joint->kind == TAC_JOINT_FREE && i < 3; // translations are world axes
         int group = joint->kind >= TAC_JOINT_SLIDE || moves ? first + i
                     : joint->kind == TAC_JOINT_FREE         ? first + 3
@@ -161,11 +161,12 @@ static void read_place(tacDraft* draft, const tacElement* element, tacPath path,
 
 static void check_place(tacDraft* draft, const tacElement* element, const tacJoint* joint) {
     const tacBody* body = (const tacBody*)draft->body.items + joint->body;
-    const tacJoint* before = (const tacJoint*)draft->joint.items + body->first_joint;
+    const tacJoint* joints = draft->joint.items; // NULL while there are none
     int dofs = dofs_of[joint->kind], after_free = 0;
     for (int i = 0; i < body->joints; ++i) {
-        dofs += dofs_of[before[i].kind];
-        after_free |= before[i].kind == TAC_JOINT_FREE;
+        tacJointKind kind = joints[body->first_joint + i].kind;
+        dofs += dofs_of[kind];
+        after_free |= kind == TAC_JOINT_FREE;
     }
     const char* wrong = NULL;
     if (dofs > 6) wrong = "a body has at most six degrees of freedom";

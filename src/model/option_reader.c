@@ -32,6 +32,7 @@ void tac_read_compiler(tacDraft* draft, const tacElement* element) {
     if (word >= 0) draft->inertiafromgeom = word;
     tac_read_bool(reader, element, "autolimits", &draft->autolimits);
     tac_read_bool(reader, element, "balanceinertia", &draft->balanceinertia);
+    tac_read_bool(reader, element, "fusestatic", &draft->fusestatic);
     tac_read_number(reader, element, "boundmass", bound, &draft->boundmass);
     tac_read_number(reader, element, "boundinertia", bound, &draft->boundinertia);
     tac_read_number(reader, element, "settotalmass", any_number, &draft->settotalmass);

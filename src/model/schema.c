@@ -28,8 +28,9 @@ static const tacRule rules[] = {
      "compiler option size visual statistic custom default asset tactus worldbody tendon actuator"},
     {"compiler",
      "angle eulerseq coordinate autolimits boundmass boundinertia settotalmass balanceinertia "
-     "inertiafromgeom",
-     "strippath fitaabb meshdir texturedir assetdir discardvisual usethread exactmeshinertia "
+     "inertiafromgeom fusestatic",
+     "strippath fitaabb meshdir texturedir assetdir discardvisual usethread "
+     "exactmeshinertia "
      "convexhull saveinertial",
      ""},
     {"option", "timestep gravity integrator density viscosity wind actuatorgroupdisable",
@@ -78,7 +79,7 @@ static const tacRule rules[] = {
      "texture texrepeat texuniform emission specular shininess reflectance metallic roughness",
      "layer"},
     {"layer", NULL, NULL, NULL},
-    {"shape", "name smooth distance exact", "", NODES},
+    {"shape", "name smooth distance exact check", "", NODES},
     {"union", NODE, "", NODES},
     {"intersection", NODE, "", NODES},
     {"difference", NODE, "", NODES},
@@ -139,7 +140,7 @@ static const tacLater later_elements[] = {
 static const tacLater later_attributes[] = {
     {"site refsite body slidersite cranksite cranklength",
      "is not built yet; drive a joint or a tendon"},
-    {"springdamper alignfree fusestatic inertiagrouprange", "is not built yet"},
+    {"springdamper alignfree inertiagrouprange", "is not built yet"},
     {"fromto",
      "is for capsules and cylinders; give pos and one of quat, euler, axisangle, xyaxes, zaxis"},
     {"mesh hfield fitscale", "is not built yet; geoms are primitives or shapes"},
@@ -218,12 +219,10 @@ static void check_element(tacReader* reader, const tacElement* element, const ta
 }
 
 void tac_schema_check(tacReader* reader, const tacElement* root) {
-    if (strcmp(root->name, "robot") == 0)
-        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, root->line, "<robot>",
-                        "URDF is not built yet; convert the robot to MJCF (<mujoco>)");
-    else if (strcmp(root->name, "mujoco") != 0)
+    if (strcmp(root->name, "mujoco") != 0)
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, root->line, "<mujoco>",
-                        "a scene starts with <mujoco>, this file with <%.40s>", root->name);
+                        "a scene starts with <mujoco>, a URDF with <robot>, this file with <%.40s>",
+                        root->name);
     else
         check_element(reader, root, find_rule("mujoco"));
 }
