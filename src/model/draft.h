@@ -18,7 +18,9 @@ typedef struct tacDraft {
     tacList body, geom, shape, node, cloud, light, camera, material;
     tacList remainder; // combinations that may leave nothing (remainder.h)
     int page_count;    // boxes of all clouds
-    tacList joint, dof, actuator;
+    tacList joint, dof, actuator, tendon;
+    tacList tendonjoint;        // int
+    int na;                     // activations
     tacList qpos0, qpos_spring; // double
     tacNames names;
     int exact;             // of tacOptions
@@ -30,6 +32,8 @@ typedef struct tacDraft {
     int autolimits, balanceinertia;
     int inertiafromgeom; // 0 false, 1 true, 2 auto: where a body has no <inertial>
     double boundmass, boundinertia, settotalmass;
+    int fusestatic; // bodies without joints are parts of those they hang on
+    tacPose frame;  // of the fused body that is being read, in the body it is a part of
 
     // of <option> and <tactus>
     tacIntegrator integrator;
@@ -37,6 +41,11 @@ typedef struct tacDraft {
 
     int nM;                     // numbers of the mass matrix
     int limits, frictionlosses; // joints that have them: nothing acts on them yet
+    int tendon_rows;            // limits and dry friction of tendons: nothing acts on them yet
+    int fluid;                  // offset of density, viscosity, wind; -1: none
+    int pushed;                 // do gravcomp or a fluid act on bodies?
+    unsigned disabled_groups;   // bits: groups of actuators that are switched off
+    int frclimited;             // joints that clamp the sum of their actuators
 } tacDraft;
 
 // how an element is called in parameter names
@@ -48,6 +57,7 @@ typedef struct tacPath {
 // what is known of a body's mass while its element is read
 typedef struct tacBodyMass {
     tacInertia geoms, given; // sum over geoms; of <inertial>
+    tacInertia fused;        // of bodies that are parts of it
     int line;                // of <inertial>, 0 if there is none
     int shape, shell;        // line of a geom whose mass is not known, else 0
 } tacBodyMass;
@@ -83,7 +93,19 @@ void tac_read_tactus(tacDraft* draft, const tacElement* element);
 void tac_read_joint(tacDraft* draft, const tacElement* element, int body, tacPose pose);
 void tac_read_light(tacDraft* draft, const tacElement* element, tacPose body);
 void tac_read_camera(tacDraft* draft, const tacElement* element, tacPose body);
+
+// push_reader.c: gravcomp and mocap of a body; the fluid of <option>, and when all masses are known
+// what it sees of the bodies
+void tac_read_body_forces(tacDraft* draft, const tacElement* element, int body, tacPath path);
+void tac_read_fluid(tacDraft* draft, const tacElement* element);
+void tac_place_fluid(tacDraft* draft);
+
+void tac_read_tendons(tacDraft* draft, const tacElement* element);
 void tac_read_actuators(tacDraft* draft, const tacElement* element);
+
+// What an actuator moves where the scene stands as drawn: sum of inertia/arm^2
+// (reflected_inertia.c)
+double tac_reflected_inertia(tacDraft* draft, const tacActuator* a, const double gear[6]);
 
 // Gives every element the attributes of its <default> class.
 void tac_apply_defaults(tacDraft* draft, const tacElement* root);
@@ -94,6 +116,7 @@ void tac_read_geom_mass(tacDraft* draft, const tacElement* element, tacNodeKind 
 void tac_read_inertial(tacDraft* draft, const tacElement* element, tacBodyMass* sum);
 void tac_finish_body(tacDraft* draft, const tacElement* element, int body, tacPath path,
                      tacBodyMass* sum);
+void tac_fuse_body(tacDraft* draft, const tacElement* element, tacBodyMass* part, tacBodyMass* sum);
 void tac_scale_masses(tacDraft* draft);
 
 // path of a child: by index, and by name from the first named element on

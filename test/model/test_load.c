@@ -230,9 +230,10 @@ static int wrong_scenes_are_refused_with_line_and_attribute(void) {
 
 static int wrong_sections_are_refused(void) {
     static const badScene cases[] = {
-        {"<robot/>", 0, TAC_ERROR_UNSUPPORTED, 1, "<robot>", "URDF"},
+        {"<robot/>", 0, TAC_ERROR_VALUE, 1, "<robot>", "<link>"},
         {"<scene/>", 0, TAC_ERROR_UNSUPPORTED, 1, "<mujoco>", "starts with"},
-        {"<mujoco>\n<tendon/></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 2, "<tendon>", "not built"},
+        {"<mujoco><tendon>\n<spatial/></tendon></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 2, "<spatial>",
+         "not built"},
         {"<mujoco><wordbody/></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 1, "<wordbody>", "<worldbody>?"},
         {"<mujoco><tactus detect='gkj'/></mujoco>", 0, TAC_ERROR_VALUE, 1, "detect", "'gjk'?"},
         {"<mujoco><tactus detect='gjk'/></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 1, "detect", "gjk"},
