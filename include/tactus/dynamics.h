@@ -73,10 +73,10 @@ tacResult tac_momentum(const tacModel* model, const tacReal* qpos, const tacReal
 
 //---------------------------------- joint forces ---------------------------------
 
-/// Forces of springs, dampers and actuators along the joints (nv).
+/// Forces of springs, dampers and actuators along the joints (nv). x->qvel may be NULL: zero.
 TAC_API
-tacResult tac_joint_forces(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
-                           const tacReal* ctrl, tacReal* tau, tacScratch* scratch);
+tacResult tac_joint_forces(const tacModel* model, const tacState* x, const tacReal* ctrl,
+                           tacReal* tau, tacScratch* scratch);
 
 //---------------------------------- inverse dynamics -----------------------------
 

@@ -3,14 +3,14 @@
 #include "dynamics/motion.h"
 
 // numbers of each array, in the order of tacMotion
-enum { ARRAYS = 16 };
+enum { ARRAYS = 17 };
 
 static void count_numbers(const tacModel* model, size_t count[ARRAYS]) {
     size_t nbody = (size_t)model->nbody, nv = (size_t)model->nv, njoint = (size_t)model->njoint;
-    const size_t numbers[ARRAYS] = {nbody * 4,   nbody * 3,  nbody * 9,  nbody * 3,
-                                    nv * 6,      njoint * 3, njoint * 4, nbody * 10,
-                                    nbody * 6,   nbody * 6,  nbody * 6,  nbody * 6,
-                                    njoint * 12, nbody * 10, 0,          nbody * 12};
+    const size_t numbers[ARRAYS] = {nbody * 4,  nbody * 3,  nbody * 9,   nbody * 3,  nv * 6,
+                                    njoint * 3, njoint * 4, nbody * 10,  nbody * 6,  nbody * 6,
+                                    nbody * 6,  nbody * 6,  njoint * 12, nbody * 10, 0,
+                                    nbody * 12, nv};
     for (int i = 0; i < ARRAYS; ++i) count[i] = numbers[i];
     count[14] = (size_t)model->nM;
 }
@@ -23,9 +23,10 @@ static size_t count_work(const tacModel* model) {
 
 tacMotion tac_motion_take(const tacModel* model, int lanes, tacArena* arena) {
     tacMotion m = {0};
-    tacReal** const array[ARRAYS] = {
-        &m.quat, &m.place, &m.turn,  &m.origin, &m.S,    &m.anchor,    &m.before, &m.inertia,
-        &m.vel,  &m.acc,   &m.force, &m.load,   &m.base, &m.composite, &m.M,      &m.coriolis};
+    tacReal** const array[ARRAYS] = {&m.quat,     &m.place,  &m.turn,    &m.origin,    &m.S,
+                                     &m.anchor,   &m.before, &m.inertia, &m.vel,       &m.acc,
+                                     &m.force,    &m.load,   &m.base,    &m.composite, &m.M,
+                                     &m.coriolis, &m.driven};
     size_t count[ARRAYS];
     count_numbers(model, count);
     for (int i = 0; i < ARRAYS; ++i) *array[i] = TAC_TAKE(arena, tacReal, count[i] * (size_t)lanes);

@@ -9,11 +9,14 @@
 #define TAC_DYNAMICS_TABLE                                                                         \
     {                                                                                              \
         .lanes = TAC_LANES, .kinematics = kinematics, .inverse = inverse, .mass = mass,            \
-        .factor = factor, .solve = solve, .solve_columns = solve_columns, .applied = applied,      \
-        .integrate = integrate, .add_scaled = add_scaled, .coriolis = coriolis,                    \
-        .inverse_jvp = inverse_jvp, .inverse_vjp = inverse_vjp,                                    \
-        .inverse_jacobian = inverse_jacobian, .applied_jvp = applied_jvp,                          \
-        .applied_vjp = applied_vjp                                                                 \
+        .factor = factor, .solve = solve, .solve_columns = solve_columns,                          \
+        .multiply_add = multiply_add, .applied = applied, .integrate = integrate,                  \
+        .add_scaled = add_scaled, .coriolis = coriolis, .inverse_jvp = inverse_jvp,                \
+        .inverse_vjp = inverse_vjp, .inverse_jacobian = inverse_jacobian,                          \
+        .applied_jvp = applied_jvp, .applied_vjp = applied_vjp,                                    \
+        .applied_jacobian = applied_jacobian, .activate = activate, .act_next = act_next,          \
+        .activate_jvp = activate_jvp, .activate_vjp = activate_vjp, .act_next_jvp = act_next_jvp,  \
+        .act_next_vjp = act_next_vjp                                                               \
     }
 
 #endif

@@ -120,6 +120,9 @@ static void pack_names(tacPacker* packer, tacDraft* draft) {
     tacActuator* actuator = draft->actuator.items;
     for (int i = 0; i < draft->actuator.count; ++i)
         actuator[i].name = pack_name(packer, actuator[i].name);
+    tacTendon* tendon = draft->tendon.items;
+    for (int i = 0; i < draft->tendon.count; ++i)
+        tendon[i].name = pack_name(packer, tendon[i].name);
     tacGeom* geom = draft->geom.items;
     for (int i = 0; i < draft->geom.count; ++i) geom[i].name = pack_name(packer, geom[i].name);
     tacShape* shape = draft->shape.items;
@@ -140,6 +143,8 @@ static void pack_arrays(tacPacker* packer, tacDraft* draft, tacModel* model) {
     model->joint = pack(packer, &draft->joint, sizeof(tacJoint));
     model->dof = pack(packer, &draft->dof, sizeof(tacDof));
     model->actuator = pack(packer, &draft->actuator, sizeof(tacActuator));
+    model->tendon = pack(packer, &draft->tendon, sizeof(tacTendon));
+    model->tendonjoint = pack(packer, &draft->tendonjoint, sizeof(int));
     model->qpos0 = pack(packer, &draft->qpos0, sizeof(double));
     model->qpos_spring = pack(packer, &draft->qpos_spring, sizeof(double));
     model->geom = pack(packer, &draft->geom, sizeof(tacGeom));
@@ -181,7 +186,11 @@ static tacCloudPage* list_pages(tacPacker* packer, const tacModel* model) {
 static tacModel sizes(const tacDraft* draft) {
     return (tacModel){.nq = draft->qpos0.count,
                       .nv = draft->dof.count,
+                      .na = draft->na,
                       .nu = draft->actuator.count,
+                      .ntendon = draft->tendon.count,
+                      .ntendonjoint = draft->tendonjoint.count,
+                      .frclimited = draft->frclimited > 0,
                       .njoint = draft->joint.count,
                       .nM = draft->nM,
                       .integrator = draft->integrator,

@@ -16,8 +16,11 @@ typedef struct tacDraft {
     tacList param; // double
     tacList group; // tacParamName
     tacList body, geom, shape, node, cloud, light, camera, material;
-    int page_count; // boxes of all clouds
-    tacList joint, dof, actuator;
+    tacList remainder; // combinations that may leave nothing (remainder.h)
+    int page_count;    // boxes of all clouds
+    tacList joint, dof, actuator, tendon;
+    tacList tendonjoint;        // int
+    int na;                     // activations
     tacList qpos0, qpos_spring; // double
     tacNames names;
     int exact;             // of tacOptions
@@ -29,6 +32,8 @@ typedef struct tacDraft {
     int autolimits, balanceinertia;
     int inertiafromgeom; // 0 false, 1 true, 2 auto: where a body has no <inertial>
     double boundmass, boundinertia, settotalmass;
+    int fusestatic; // bodies without joints are parts of those they hang on
+    tacPose frame;  // of the fused body that is being read, in the body it is a part of
 
     // of <option> and <tactus>
     tacIntegrator integrator;
@@ -36,6 +41,9 @@ typedef struct tacDraft {
 
     int nM;                     // numbers of the mass matrix
     int limits, frictionlosses; // joints that have them: nothing acts on them yet
+    int tendon_rows;            // limits and dry friction of tendons: nothing acts on them yet
+    unsigned disabled_groups;   // bits: groups of actuators that are switched off
+    int frclimited;             // joints that clamp the sum of their actuators
 } tacDraft;
 
 // how an element is called in parameter names
@@ -47,6 +55,7 @@ typedef struct tacPath {
 // what is known of a body's mass while its element is read
 typedef struct tacBodyMass {
     tacInertia geoms, given; // sum over geoms; of <inertial>
+    tacInertia fused;        // of bodies that are parts of it
     int line;                // of <inertial>, 0 if there is none
     int shape, shell;        // line of a geom whose mass is not known, else 0
 } tacBodyMass;
@@ -82,7 +91,12 @@ void tac_read_tactus(tacDraft* draft, const tacElement* element);
 void tac_read_joint(tacDraft* draft, const tacElement* element, int body, tacPose pose);
 void tac_read_light(tacDraft* draft, const tacElement* element, tacPose body);
 void tac_read_camera(tacDraft* draft, const tacElement* element, tacPose body);
+void tac_read_tendons(tacDraft* draft, const tacElement* element);
 void tac_read_actuators(tacDraft* draft, const tacElement* element);
+
+// What an actuator moves where the scene stands as drawn: sum of inertia/arm^2
+// (reflected_inertia.c)
+double tac_reflected_inertia(tacDraft* draft, const tacActuator* a, const double gear[6]);
 
 // Gives every element the attributes of its <default> class.
 void tac_apply_defaults(tacDraft* draft, const tacElement* root);
@@ -93,6 +107,7 @@ void tac_read_geom_mass(tacDraft* draft, const tacElement* element, tacNodeKind 
 void tac_read_inertial(tacDraft* draft, const tacElement* element, tacBodyMass* sum);
 void tac_finish_body(tacDraft* draft, const tacElement* element, int body, tacPath path,
                      tacBodyMass* sum);
+void tac_fuse_body(tacDraft* draft, const tacElement* element, tacBodyMass* part, tacBodyMass* sum);
 void tac_scale_masses(tacDraft* draft);
 
 // path of a child: by index, and by name from the first named element on

@@ -95,7 +95,8 @@ void tac_read_inertial(tacDraft* draft, const tacElement* element, tacBodyMass* 
                             turns[i], "fullinertia is in body axes: it takes no '%s'", turns[i]);
     tac_read_number(reader, element, "mass", not_negative, &own.mass);
     read_matrix(draft, element, own.inertia);
-    sum->given = tac_inertia_transform(tac_read_pose(draft, element), &own);
+    tacPose pose = tac_pose_compose(draft->frame, tac_read_pose(draft, element));
+    sum->given = tac_inertia_transform(pose, &own);
     sum->line = element->line;
 }
 
@@ -130,9 +131,26 @@ static void check_known(tacDraft* draft, const tacElement* element, const tacBod
     if (sum->shell)
         tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, sum->shell, "shellinertia",
                         "shells are not built yet; give the body an <inertial>");
-    if (sum->geoms.mass < LEAST)
+    if (sum->geoms.mass + sum->fused.mass < LEAST)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line, "<body>",
                         "a body that moves needs mass: geoms, or an <inertial>");
+}
+
+// of a body by itself: of its <inertial> or of its geoms
+static tacInertia own_inertia(tacDraft* draft, const tacElement* element, const tacBodyMass* sum) {
+    int from_geoms = draft->inertiafromgeom == 1 || (draft->inertiafromgeom == 2 && !sum->line);
+    tacInertia I = from_geoms ? sum->geoms : sum->given;
+    if (draft->boundmass > I.mass) I.mass = draft->boundmass;
+    check_moments(draft, sum->line ? sum->line : element->line, &I);
+    return I;
+}
+
+// a body without joints becomes a part of the one that it hangs on
+void tac_fuse_body(tacDraft* draft, const tacElement* element, tacBodyMass* part,
+                   tacBodyMass* sum) {
+    tacInertia I = own_inertia(draft, element, part);
+    I = tac_inertia_add(&I, &part->fused);
+    sum->fused = tac_inertia_add(&sum->fused, &I);
 }
 
 void tac_finish_body(tacDraft* draft, const tacElement* element, int body, tacPath path,
@@ -140,9 +158,8 @@ void tac_finish_body(tacDraft* draft, const tacElement* element, int body, tacPa
     tacBody* at = (tacBody*)draft->body.items + body;
     int from_geoms = draft->inertiafromgeom == 1 || (draft->inertiafromgeom == 2 && !sum->line);
     if (from_geoms && at->joints > 0) check_known(draft, element, sum);
-    tacInertia I = from_geoms ? sum->geoms : sum->given;
-    if (draft->boundmass > I.mass) I.mass = draft->boundmass;
-    check_moments(draft, sum->line ? sum->line : element->line, &I);
+    tacInertia I = own_inertia(draft, element, sum);
+    if (sum->fused.mass > 0.0) I = tac_inertia_add(&I, &sum->fused);
     if (at->joints > 0 && (I.mass < LEAST || I.inertia[0] + I.inertia[1] + I.inertia[2] < LEAST))
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, sum->line ? sum->line : element->line,
                         "<inertial>", "a body that moves needs mass and inertia above 0");

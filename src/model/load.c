@@ -1,10 +1,12 @@
 // Scene files to models.
 //
-//   path --source.c--> bytes --document.c--> tree --schema.c--> known words
+//   path --source.c--> bytes --document.c--> tree --schema.c--> known words (URDF: urdf.c first)
 //        --scene_reader.c, shape_reader.c--> draft --draft.c--> tacModel
 
 #include "model/draft.h"
+#include "model/remainder.h"
 #include "model/schema.h"
+#include "model/urdf.h"
 
 #include "base/message.h"
 #include "math/pose.h"
@@ -26,20 +28,28 @@ static tacDraft start(const char* path, const tacOptions* options, tacMessage* m
 
 // what was read and will have no effect, in the message of a scene that is fine
 static void remark(const tacDraft* draft, tacMessage* message) {
-    if (!message || draft->limits + draft->frictionlosses == 0) return;
-    snprintf(message->text, sizeof message->text,
-             "limits of %d joints and dry friction of %d have no effect: nothing responds to them "
-             "yet",
-             draft->limits, draft->frictionlosses);
+    if (!message || draft->limits + draft->frictionlosses + draft->tendon_rows == 0) return;
+    char tendons[64] = "";
+    if (draft->tendon_rows > 0)
+        snprintf(tendons, sizeof tendons, ", and %d of tendons,", draft->tendon_rows);
+    snprintf(
+        message->text, sizeof message->text,
+        "limits of %d joints and dry friction of %d%s have no effect: nothing responds to them "
+        "yet",
+        draft->limits, draft->frictionlosses, tendons);
 }
 
 // everything after the bytes are there; also cleans up if they are not
 static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
     const tacElement* root = tac_document_parse(&draft->reader, source);
+    if (root && strcmp(root->name, "robot") == 0) root = tac_urdf_translate(&draft->reader, root);
     if (root) tac_schema_check(&draft->reader, root);
     if (draft->reader.result == TAC_OK) tac_read_scene(draft, root);
     tacModel* model = tac_draft_finish(draft);
-    if (model) {
+    if (model) tac_remainder_check(draft, model);
+    if (draft->reader.result != TAC_OK) {
+        tac_model_destroy(model);
+    } else {
         *out = model;
         remark(draft, draft->reader.message);
     }

@@ -32,6 +32,7 @@ void tac_read_compiler(tacDraft* draft, const tacElement* element) {
     if (word >= 0) draft->inertiafromgeom = word;
     tac_read_bool(reader, element, "autolimits", &draft->autolimits);
     tac_read_bool(reader, element, "balanceinertia", &draft->balanceinertia);
+    tac_read_bool(reader, element, "fusestatic", &draft->fusestatic);
     tac_read_number(reader, element, "boundmass", bound, &draft->boundmass);
     tac_read_number(reader, element, "boundinertia", bound, &draft->boundinertia);
     tac_read_number(reader, element, "settotalmass", any_number, &draft->settotalmass);
@@ -64,13 +65,22 @@ static void refuse_medium(tacDraft* draft, const tacElement* element, const char
 }
 
 static void read_flags(tacDraft* draft, const tacElement* element) {
-    static const char* const words[] = {"gravity", "passive", "actuation", "eulerdamp"};
+    static const char* const words[] = {"gravity", "passive", "actuation", "eulerdamp",
+                                        "clampctrl"};
     for (int i = 0; i < TAC_COUNT(words); ++i) {
         int word = tac_read_word(&draft->reader, element, words[i], "enable disable");
         if (word < 0) continue;
         draft->disable &= ~(1u << i);
         draft->disable |= (unsigned)word << i;
     }
+}
+
+// groups of actuators that are switched off
+static void read_disabled_groups(tacDraft* draft, const tacElement* element) {
+    int count = 0;
+    const double* group = tac_read_list(&draft->reader, element, "actuatorgroupdisable",
+                                        (tacRange){0.0, 30.0}, &count);
+    for (int i = 0; i < count && group; ++i) draft->disabled_groups |= 1u << (unsigned)group[i];
 }
 
 void tac_read_option(tacDraft* draft, const tacElement* element) {
@@ -80,6 +90,7 @@ void tac_read_option(tacDraft* draft, const tacElement* element) {
     tac_read_number(reader, element, "timestep", tac_range_size,
                     tac_draft_values(draft, draft->timestep));
     read_integrator(draft, element);
+    read_disabled_groups(draft, element);
     refuse_medium(draft, element, "density");
     refuse_medium(draft, element, "viscosity");
     for (const tacElement* c = element->child; c; c = c->next)
@@ -87,6 +98,15 @@ void tac_read_option(tacDraft* draft, const tacElement* element) {
 }
 
 //---------------------------------- tactus ---------------------------------------
+
+// Runge-Kutta that keeps its order with balls and free bodies
+static void read_lie(tacDraft* draft, const tacElement* element) {
+    if (draft->integrator == TAC_INTEGRATOR_RK4)
+        draft->integrator = TAC_INTEGRATOR_LIE;
+    else
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "rk4"), "rk4",
+                        "needs <option integrator=\"RK4\">");
+}
 
 // the words are those of docs/architecture.md; a stage that exists will take its word out of here
 void tac_read_tactus(tacDraft* draft, const tacElement* element) {
@@ -96,6 +116,7 @@ void tac_read_tactus(tacDraft* draft, const tacElement* element) {
     };
     if (tac_read_word(&draft->reader, element, "integrator", "explicit") == 0)
         draft->integrator = TAC_INTEGRATOR_EXPLICIT;
+    if (tac_read_word(&draft->reader, element, "rk4", "mujoco lie") == 1) read_lie(draft, element);
     for (int i = 0; i < TAC_COUNT(words); ++i) {
         if (tac_read_word(&draft->reader, element, words[i][0], words[i][1]) < 0) continue;
         const tacAttribute* attribute = tac_attribute(element, words[i][0]);

@@ -161,6 +161,7 @@ static void read_geom(tacDraft* draft, const tacElement* element, int body, tacB
     } else {
         geom.shape = read_primitive(draft, element, type, key, &pose, size);
     }
+    pose = tac_pose_compose(draft->frame, pose);
     tac_read_geom_mass(draft, element, kinds[type], size, pose, sum);
     read_colour(draft, element, geom.rgba);
     geom.position = tac_draft_pose(draft, path, pose);
@@ -183,6 +184,7 @@ static int add_body(tacDraft* draft, const char* name, int parent, tacPose pose)
     tacBody* body = tac_list_add(&draft->reader, &draft->body, sizeof *body);
     if (!body) return index;
     *body = (tacBody){.name = name, .parent = parent, .position = offset, .rotation = offset + 3};
+    body->gravcomp = body->fluid = -1;
     body->first_joint = draft->joint.count;
     body->root = parent ? ((tacBody*)draft->body.items)[parent].root : index;
     return index;
@@ -209,27 +211,67 @@ static void read_item(tacDraft* draft, const tacElement* c, int body, tacPose po
     if (is_named(c, "joint") || is_named(c, "freejoint")) tac_read_joint(draft, c, body, pose);
 }
 
+// with <compiler fusestatic>, a body without joints is a part of the one that it hangs on
+static int is_fused(const tacDraft* draft, const tacElement* element) {
+    if (!draft->fusestatic || !is_named(element, "body") || tac_attribute(element, "mocap"))
+        return 0;
+    for (const tacElement* c = element->child; c; c = c->next)
+        if (is_named(c, "joint") || is_named(c, "freejoint")) return 0;
+    return 1;
+}
+
+// what stands in a body, then what stands in its parts
+static void read_items(tacDraft* draft, const tacElement* element, int body, tacPose pose,
+                       tacBodyMass* sum) {
+    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next)
+        if (!is_named(c, "body")) read_item(draft, c, body, pose, sum);
+    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next) {
+        if (!is_fused(draft, c)) continue;
+        tacBodyMass part = {0};
+        tacPose frame = draft->frame, local = tac_read_pose(draft, c);
+        tac_draft_name(draft, c, "body", body);
+        draft->frame = tac_pose_compose(frame, local);
+        read_items(draft, c, body, tac_pose_compose(pose, local), &part);
+        tac_fuse_body(draft, c, &part, sum);
+        draft->frame = frame;
+    }
+}
+
 static void read_body(tacDraft* draft, const tacElement* element, int parent, tacPose pose);
+
+// bodies that hang on a body and on its parts; `pose` is the world's of the element
+static void read_bodies(tacDraft* draft, const tacElement* element, int body, tacPose pose) {
+    tacPose frame = draft->frame;
+    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next) {
+        if (is_fused(draft, c)) {
+            tacPose local = tac_read_pose(draft, c);
+            draft->frame = tac_pose_compose(frame, local);
+            read_bodies(draft, c, body, tac_pose_compose(pose, local));
+        } else if (is_named(c, "body")) {
+            read_body(draft, c, body, pose);
+        }
+        draft->frame = frame;
+    }
+}
 
 // What hangs on a body, then the bodies below it: all get the numbers that MuJoCo gives them.
 static void read_contents(tacDraft* draft, const tacElement* element, int body, tacPose pose) {
     tacBodyMass sum = {0};
-    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next)
-        read_item(draft, c, body, pose, &sum);
+    draft->frame = tac_pose_identity();
+    read_items(draft, element, body, pose, &sum);
     if (body > 0 && draft->reader.result == TAC_OK) {
         const char* name = ((tacBody*)draft->body.items)[body].name;
         tac_finish_body(draft, element, body, body_path(draft, name, body), &sum);
     }
-    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next)
-        if (is_named(c, "body")) read_body(draft, c, body, pose);
+    read_bodies(draft, element, body, pose);
 }
 
 static void read_body(tacDraft* draft, const tacElement* element, int parent, tacPose pose) {
     const char* name = tac_draft_name(draft, element, "body", draft->body.count);
-    tacPose local = tac_read_pose(draft, element);
+    tacPose own = tac_read_pose(draft, element), local = tac_pose_compose(draft->frame, own);
     check_body(draft, element);
     int index = add_body(draft, name, parent, local);
-    read_contents(draft, element, index, tac_pose_compose(pose, local));
+    read_contents(draft, element, index, tac_pose_compose(pose, own));
 }
 
 static void read_worldbody(tacDraft* draft, const tacElement* element) {
@@ -262,5 +304,6 @@ void tac_read_scene(tacDraft* draft, const tacElement* root) {
     each(draft, root, "asset", read_asset);
     each(draft, root, "worldbody", read_worldbody);
     tac_scale_masses(draft);
+    each(draft, root, "tendon", tac_read_tendons);
     each(draft, root, "actuator", tac_read_actuators);
 }

@@ -18,47 +18,60 @@
 #define NODES       PRIMITIVES " union intersection difference"
 #define NODE        "name pos " ORIENTATION " smooth distance"
 
-#define ACTUATOR         "name class joint gear ctrllimited ctrlrange forcelimited forcerange"
-#define ACTUATOR_IGNORED "group user lengthrange"
+#define ACTUATOR                                                                                   \
+    "name class joint jointinparent tendon gear group ctrllimited ctrlrange forcelimited "         \
+    "forcerange actlimited actrange"
+#define ACTUATOR_IGNORED "user lengthrange"
 
 static const tacRule rules[] = {
     {"mujoco", "model", "",
-     "compiler option size visual statistic custom default asset tactus worldbody actuator"},
+     "compiler option size visual statistic custom default asset tactus worldbody tendon actuator"},
     {"compiler",
      "angle eulerseq coordinate autolimits boundmass boundinertia settotalmass balanceinertia "
-     "inertiafromgeom",
-     "strippath fitaabb meshdir texturedir assetdir discardvisual usethread exactmeshinertia "
+     "inertiafromgeom fusestatic",
+     "strippath fitaabb meshdir texturedir assetdir discardvisual usethread "
+     "exactmeshinertia "
      "convexhull saveinertial",
      ""},
-    {"option", "timestep gravity integrator density viscosity",
+    {"option", "timestep gravity integrator density viscosity actuatorgroupdisable",
      "impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance mpr_tolerance "
      "wind magnetic o_margin o_solref o_solimp o_friction cone "
      "jacobian solver iterations ls_iterations noslip_iterations ccd_iterations mpr_iterations "
-     "sdf_iterations sdf_initpoints actuatorgroupdisable apirate collision",
+     "sdf_iterations sdf_initpoints apirate collision",
      "flag"},
-    {"flag", "gravity passive actuation eulerdamp",
-     "constraint equality frictionloss limit contact clampctrl warmstart filterparent refsafe "
+    {"flag", "gravity passive actuation eulerdamp clampctrl",
+     "constraint equality frictionloss limit contact warmstart filterparent refsafe "
      "sensor midphase island energy fwdinv invdiscrete multiccd override nativeccd",
      ""},
     {"size", NULL, NULL, NULL},
     {"visual", NULL, NULL, NULL},
     {"statistic", NULL, NULL, NULL},
     {"custom", NULL, NULL, NULL},
-    {"tactus", "detect respond integrator", "", ""},
+    {"tactus", "detect respond integrator rk4", "", ""},
 
     {"default", "class", "",
      "default geom joint site camera light material mesh pair equality tendon general motor "
-     "position velocity"},
+     "position velocity intvelocity damper cylinder"},
     {"equality", NULL, NULL, NULL},
     {"pair", NULL, NULL, NULL},
-    {"tendon", NULL, NULL, NULL},
+    {"default/tendon", NULL, NULL, NULL},
     {"mesh", NULL, NULL, NULL},
 
-    {"actuator", "", "", "general motor position velocity"},
-    {"general", "dyntype gaintype gainprm biastype biasprm " ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"tendon", "", "", "fixed"},
+    {"fixed", "name class limited range stiffness damping springlength armature frictionloss",
+     "group margin solreflimit solimplimit solreffriction solimpfriction rgba user", "joint"},
+    {"fixed/joint", "joint coef", "", ""},
+
+    {"actuator", "", "", "general motor position velocity intvelocity damper cylinder"},
+    {"general", "dyntype gaintype gainprm biastype biasprm dynprm actdim actearly " ACTUATOR,
+     ACTUATOR_IGNORED, ""},
     {"motor", ACTUATOR, ACTUATOR_IGNORED, ""},
-    {"position", "kp kv " ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"position", "kp kv dampratio timeconst inheritrange " ACTUATOR, ACTUATOR_IGNORED, ""},
     {"velocity", "kv " ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"intvelocity", "kp kv dampratio inheritrange " ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"damper", "kv " ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"actuator/cylinder", "timeconst area diameter bias " ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"default/cylinder", "timeconst area diameter bias " ACTUATOR, ACTUATOR_IGNORED, ""},
 
     {"asset", "", "", "shape material texture"},
     {"texture", NULL, NULL, NULL},
@@ -66,7 +79,7 @@ static const tacRule rules[] = {
      "texture texrepeat texuniform emission specular shininess reflectance metallic roughness",
      "layer"},
     {"layer", NULL, NULL, NULL},
-    {"shape", "name smooth distance exact", "", NODES},
+    {"shape", "name smooth distance exact check", "", NODES},
     {"union", NODE, "", NODES},
     {"intersection", NODE, "", NODES},
     {"difference", NODE, "", NODES},
@@ -85,9 +98,9 @@ static const tacRule rules[] = {
     {"body", "name childclass pos " ORIENTATION " mocap gravcomp", "user sleep",
      "body geom light camera site joint freejoint inertial"},
     {"joint",
-     "name class type pos axis ref springref stiffness damping armature frictionloss range limited",
-     "group solreflimit solimplimit solreffriction solimpfriction margin user actuatorfrclimited",
-     ""},
+     "name class type pos axis ref springref stiffness damping armature frictionloss range limited "
+     "actuatorfrcrange actuatorfrclimited actuatorgravcomp",
+     "group solreflimit solimplimit solreffriction solimpfriction margin user", ""},
     {"freejoint", "name", "group align", ""},
     {"inertial", "pos " ORIENTATION " mass diaginertia fullinertia", "", ""},
     {"geom",
@@ -114,20 +127,20 @@ typedef struct tacLater {
 } tacLater;
 
 static const tacLater later_elements[] = {
-    {"contact equality tendon sensor keyframe deformable", "is not built yet"},
-    {"intvelocity damper muscle adhesion",
-     "is not built yet; there are motor, position, velocity and general"},
+    {"contact equality sensor keyframe deformable", "is not built yet"},
+    {"muscle adhesion dcmotor",
+     "is not built yet; there are general, motor, position, velocity, intvelocity, damper and "
+     "cylinder"},
+    {"spatial", "is not built yet: there are <fixed> tendons, sums of joints"},
     {"mesh hfield skin model", "is not built yet; geoms are primitives or shapes"},
     {"include frame replicate attach composite flexcomp flex plugin extension",
      "is not built yet; write out what it stands for"},
 };
 
 static const tacLater later_attributes[] = {
-    {"tendon jointinparent site body slidersite cranksite actlimited actrange actdim actearly "
-     "dampratio timeconst inheritrange",
-     "is not built yet; drive a joint"},
-    {"springdamper actuatorfrcrange actuatorgravcomp alignfree fusestatic inertiagrouprange",
-     "is not built yet"},
+    {"site refsite body slidersite cranksite cranklength",
+     "is not built yet; drive a joint or a tendon"},
+    {"springdamper alignfree inertiagrouprange", "is not built yet"},
     {"fromto",
      "is for capsules and cylinders; give pos and one of quat, euler, axisangle, xyaxes, zaxis"},
     {"mesh hfield fitscale", "is not built yet; geoms are primitives or shapes"},
@@ -142,10 +155,17 @@ static const char* find_reason(const tacLater* table, int count, const char* wor
 
 //---------------------------------- check ----------------------------------------
 
-const tacRule* tac_rule_find(const char* name) {
+static const tacRule* find_rule(const char* name) {
     for (int i = 0; i < TAC_COUNT(rules); ++i)
         if (strcmp(rules[i].name, name) == 0) return &rules[i];
     return NULL;
+}
+
+const tacRule* tac_rule_find(const char* parent, const char* name) {
+    char both[100];
+    snprintf(both, sizeof both, "%s/%s", parent, name);
+    const tacRule* special = find_rule(both);
+    return special ? special : find_rule(name);
 }
 
 static void fail_attribute(tacReader* reader, const tacElement* element, const tacRule* rule,
@@ -189,7 +209,8 @@ static void check_element(tacReader* reader, const tacElement* element, const ta
     }
     // recursion ends: nesting is at most TAC_MAX_NESTING
     for (const tacElement* c = element->child; c && reader->result == TAC_OK; c = c->next) {
-        const tacRule* below = tac_word_in(c->name, rule->children) ? tac_rule_find(c->name) : NULL;
+        const tacRule* below =
+            tac_word_in(c->name, rule->children) ? tac_rule_find(element->name, c->name) : NULL;
         if (below)
             check_element(reader, c, below);
         else
@@ -198,12 +219,10 @@ static void check_element(tacReader* reader, const tacElement* element, const ta
 }
 
 void tac_schema_check(tacReader* reader, const tacElement* root) {
-    if (strcmp(root->name, "robot") == 0)
-        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, root->line, "<robot>",
-                        "URDF is not built yet; convert the robot to MJCF (<mujoco>)");
-    else if (strcmp(root->name, "mujoco") != 0)
+    if (strcmp(root->name, "mujoco") != 0)
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, root->line, "<mujoco>",
-                        "a scene starts with <mujoco>, this file with <%.40s>", root->name);
+                        "a scene starts with <mujoco>, a URDF with <robot>, this file with <%.40s>",
+                        root->name);
     else
-        check_element(reader, root, tac_rule_find("mujoco"));
+        check_element(reader, root, find_rule("mujoco"));
 }

@@ -113,6 +113,7 @@ def wrong_use_is_2_and_tells_what_was_meant(folder):
         (["sdf", path], "--points FILE or --at"),
         (["sdf", path, "--at", "1 2"], "three numbers"),
         (["sdf", path, "--at", "1 2 nan"], "three numbers"),
+        (["sdf", path, "--at", "1 2e15 3"], "--at: y is 2e+15"),
         (["sdf", path, "--at", "1 2 3", "--points", "-"], "either"),
         (["sdf", path, "--at"], "needs a value"),
         (["sdf", path, "--at", "0 0 0", "--at", "1 0 0"], "--at is given twice"),
