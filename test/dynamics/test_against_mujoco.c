@@ -94,6 +94,9 @@ static int compare_scene(const char* path, int* compared) {
     tacPose* pose = malloc(sizeof(tacPose) * (size_t)t.model->nbody);
     testRandom random = {2024};
     twinErrors e = {0};
+    int meshes = 0;
+    for (int i = 0; i < t.model->nshape; ++i)
+        meshes |= strncmp(t.model->shape[i].name, "mesh:", 5) == 0;
     for (int i = 0; i < 100; ++i) {
         twin_draw(&t, &random);
         compare(&t, &e, mine, theirs, pose);
@@ -103,7 +106,8 @@ static int compare_scene(const char* path, int* compared) {
     free(mine), free(theirs), free(pose);
     twin_close(&t);
     *compared += 1;
-    return inertia <= 1e-8 && e.pose <= 1e-12 && e.mass <= 1e-11 && e.bias <= 1e-10 &&
+    double bound = meshes ? 1e-6 : 1e-8; // MuJoCo 2.2.2 has vertices in single precision
+    return inertia <= bound && e.pose <= 1e-12 && e.mass <= 1e-11 && e.bias <= 1e-10 &&
                    e.qacc <= 1e-9
                ? 0
                : 1;

@@ -143,12 +143,13 @@ static const badScene bad_scenes[] = {
      "principal moments"},
     {BODY("<inertial mass='1' pos='0 0 0' fullinertia='1 1 1 0 0 0' quat='1 0 0 0'/>"), VALUE, 3,
      "quat", "body axes"},
-    {BODY("<joint/><inertial mass='0' pos='0 0 0' diaginertia='1 1 1'/>"), VALUE, 3, "<inertial>",
+    {BODY("<joint/><inertial mass='0' pos='0 0 0' diaginertia='1 1 1'/>"), VALUE, 3, "<body>",
      "above 0"},
-    {BODY("<joint/><geom size='1' shellinertia='true'/>"), LATER, 3, "shellinertia", "not built"},
-    {"<asset><shape name='s'><sphere size='1'/></shape></asset>" BODY(
+    {BODY("<joint/><geom type='ellipsoid' size='1 1 2' shellinertia='true'/>"), LATER, 3,
+     "shellinertia", "spheres"},
+    {"<asset><shape name='s'><plane/></shape></asset>" BODY(
          "<joint/><geom type='shape' shape='s'/>"),
-     LATER, 3, "shape", "<inertial>"},
+     VALUE, 3, "shape", "<inertial>"},
     {"<worldbody>\n<body gravcomp='1'/></worldbody>", LATER, 3, "gravcomp", "not built"},
     {"<worldbody>\n<body mocap='true'/></worldbody>", LATER, 3, "mocap", "not built"},
     {"<option integrator='implicit'/>", LATER, 2, "integrator", "Euler and RK4"},
