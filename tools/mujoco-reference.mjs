@@ -131,6 +131,7 @@ function putModel(m) {
     for (let g = 0; g < m.ngeom; ++g)
         if (m.geom_type[g] === meshType) hasmesh[m.geom_bodyid[g]] = 1;
     putArray('hasmesh', hasmesh);
+    putArray('sameframe', m.body_sameframe);
     putArray('mass', m.body_mass);
     putArray('inertia', m.body_inertia);
     putArray('ipos', m.body_ipos);
