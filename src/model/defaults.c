@@ -61,6 +61,19 @@ static void check_classes(tacDraft* draft, const tacElement* element) {
     }
 }
 
+// MuJoCo reads the elements of a class one after the other into the same place, so what is written
+// last counts: it has to come first where attributes are taken only if there is none yet.
+static void turn_classes(const tacElement* element) {
+    for (tacElement* c = element->child; c; c = c->next) {
+        if (!is_named(c, "default")) continue;
+        turn_classes(c);
+        tacElement* turned = NULL;
+        for (tacElement *item = c->child, *next; item; item = next)
+            next = item->next, item->next = turned, turned = item;
+        c->last = c->child, c->child = turned;
+    }
+}
+
 //---------------------------------- merging --------------------------------------
 
 // Attributes that say the same in other words: one of the element's own shuts out all of a class.
@@ -173,5 +186,6 @@ static void complete_below(tacDraft* draft, const tacElement* root, const tacEle
 
 void tac_apply_defaults(tacDraft* draft, const tacElement* root) {
     check_classes(draft, root);
+    turn_classes(root);
     complete_below(draft, root, root, NULL);
 }

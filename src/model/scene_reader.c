@@ -137,8 +137,8 @@ static int has_joints(const tacElement* element) {
     return has_own(element, "joint") || has_own(element, "freejoint");
 }
 
-static int wants_geoms(const tacDraft* draft, const tacElement* element) {
-    int from_geoms = draft->compiler.inertiafromgeom;
+static int wants_geoms(const tacDraft* draft, const tacElement* element, int body) {
+    int from_geoms = body > 0 ? draft->compiler.inertiafromgeom : 0;
     return from_geoms == 1 || (from_geoms == 2 && !has_own(element, "inertial"));
 }
 
@@ -157,12 +157,13 @@ static void read_items(tacDraft* draft, const tacElement* element, const tacPlac
 
 static void read_part(tacDraft* draft, const tacElement* element, const tacPlace* around) {
     if (!is_fused(draft, element)) return;
-    tacBodyMass part = {.wanted = wants_geoms(draft, element), .moves = around->sum->moves};
+    tacBodyMass part = {.wanted = wants_geoms(draft, element, around->body),
+                        .moves = around->sum->moves};
     tacPlace place = {around->body, around->world, &part};
     tac_draft_name(draft, element, "body", around->body);
     draft->frame = tac_pose_compose(draft->frame, tac_read_pose(draft, element));
     read_items(draft, element, &place);
-    tac_fuse_body(draft, element, &part, around->sum);
+    if (around->body > 0) tac_fuse_body(draft, element, &part, around->sum);
 }
 
 static void read_body(tacDraft* draft, const tacElement* element, const tacPlace* around);
@@ -172,7 +173,7 @@ static void read_contents(tacDraft* draft, const tacElement* element, int body, 
                           int moves) {
     tacBodyMass sum = {0};
     tacPlace place = {body, world, &sum};
-    sum.wanted = body > 0 && wants_geoms(draft, element);
+    sum.wanted = wants_geoms(draft, element, body);
     sum.moves = moves || has_joints(element);
     draft->frame = tac_pose_identity();
     read_items(draft, element, &place);
