@@ -73,7 +73,8 @@ tacResult tac_momentum(const tacModel* model, const tacReal* qpos, const tacReal
 
 //---------------------------------- joint forces ---------------------------------
 
-/// Forces of springs, dampers and actuators along the joints (nv). x->qvel may be NULL: zero.
+/// Forces of springs, dampers, actuators, gravity compensation and a fluid along the joints (nv).
+/// x->qvel may be NULL: zero.
 TAC_API
 tacResult tac_joint_forces(const tacModel* model, const tacState* x, const tacReal* ctrl,
                            tacReal* tau, tacScratch* scratch);

@@ -215,10 +215,11 @@ typedef struct tacActuator {
 
 /// How a step moves on in time.
 typedef enum tacIntegrator {
-    TAC_INTEGRATOR_EULER,    ///< semi-implicit, implicit in joint damping, as MuJoCo's Euler
-    TAC_INTEGRATOR_RK4,      ///< MuJoCo's Runge-Kutta of fourth order
-    TAC_INTEGRATOR_EXPLICIT, ///< explicit Euler: for comparison
-    TAC_INTEGRATOR_LIE,      ///< Runge-Kutta of fourth order with balls and free bodies, too
+    TAC_INTEGRATOR_EULER,        ///< semi-implicit, implicit in joint damping, as MuJoCo's Euler
+    TAC_INTEGRATOR_RK4,          ///< MuJoCo's Runge-Kutta of fourth order
+    TAC_INTEGRATOR_EXPLICIT,     ///< explicit Euler: for comparison
+    TAC_INTEGRATOR_IMPLICITFAST, ///< implicit in all damping, as MuJoCo's implicitfast
+    TAC_INTEGRATOR_LIE,          ///< Runge-Kutta of fourth order with balls and free bodies, too
 } tacIntegrator;
 
 /// What a scene switches off.

@@ -233,6 +233,15 @@ tacResult tac_momentum(const tacModel* model, const tacReal* qpos, const tacReal
 
 //---------------------------------- forces ---------------------------------------
 
+// tau += J' w of what pushes bodies
+static void add_pushes(const tacModel* model, tacMotion* m, tacReal* unused, tacReal* tau) {
+    m->pushed = 1;
+    SINGLE->kinematics(model, m);
+    SINGLE->inverse(model, m, unused);
+    for (int k = 0; k < model->nv; ++k)
+        for (int i = 0; i < 6; ++i) tau[k] += m->S[6 * k + i] * m->load[6 * model->dof[k].body + i];
+}
+
 tacResult tac_joint_forces(const tacModel* model, const tacState* x, const tacReal* ctrl,
                            tacReal* tau, tacScratch* scratch) {
     if (!model || !x) return TAC_ERROR_VALUE;
@@ -247,6 +256,8 @@ tacResult tac_joint_forces(const tacModel* model, const tacState* x, const tacRe
     tacReal* own = TAC_TAKE(&scratch->arena, tacReal, model->nv);
     m.ctrl = ctrl, m.act = x->act;
     SINGLE->applied(model, &m, own);
+    if (model->pushed && !(model->disable & TAC_DISABLE_PASSIVE))
+        add_pushes(model, &m, TAC_TAKE(&scratch->arena, tacReal, model->nv), own);
     result = hand_out(own, model->nv, tau);
     scratch->arena.used = mark;
     return result;

@@ -51,6 +51,7 @@ typedef struct tacMotion {
 
     // of derivatives
     tacReal* coriolis; // (nbody x 12) momentum (3) and T (9) of the body and all below it
+    tacReal* push;     // (nbody x 72) of what pushes bodies, where something does
     tacReal* work;     // of one call
 } tacMotion;
 
@@ -90,6 +91,14 @@ typedef struct tacDynamicsKernels {
 
     // springs, dampers and actuators along the joints: tau (nv), overwritten
     void (*applied)(const tacModel* model, const tacMotion* m, tacReal* tau);
+    // M += h damping of tendons and actuators, after mass; and derivatives of that times qacc,
+    // which the Jacobian takes off
+    void (*damp)(const tacModel* model, tacMotion* m);
+    void (*damp_jvp)(const tacModel* model, const tacMotion* m, const tacMotionDot* dot,
+                     tacReal* y_dot);
+    void (*damp_vjp)(const tacModel* model, const tacMotion* m, const tacReal* y_bar,
+                     tacMotionDot* bar);
+    void (*damp_jacobian)(const tacModel* model, const tacMotion* m, tacAppliedJacobian J);
     // how activations change, act' (na); and where that leads after the time h
     void (*activate)(const tacModel* model, const tacMotion* m, tacReal* rate);
     void (*act_next)(const tacModel* model, const tacReal* act, const tacReal* rate, tacReal* next);

@@ -191,6 +191,8 @@ static tacModel sizes(const tacDraft* draft) {
                       .ntendon = draft->tendon.count,
                       .ntendonjoint = draft->tendonjoint.count,
                       .frclimited = draft->frclimited > 0,
+                      .fluid = draft->fluid,
+                      .pushed = draft->pushed,
                       .njoint = draft->joint.count,
                       .nM = draft->nM,
                       .integrator = draft->integrator,

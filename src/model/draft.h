@@ -42,6 +42,9 @@ typedef struct tacDraft {
     int nM;                     // numbers of the mass matrix
     int limits, frictionlosses; // joints that have them: nothing acts on them yet
     int tendon_rows;            // limits and dry friction of tendons: nothing acts on them yet
+    int fluid;                  // offset of density, viscosity, wind; -1: none
+    int fluid_line;             // of the <option> that gave them
+    int pushed;                 // do gravcomp or a fluid act on bodies?
     unsigned disabled_groups;   // bits: groups of actuators that are switched off
     int frclimited;             // joints that clamp the sum of their actuators
 } tacDraft;
@@ -91,6 +94,13 @@ void tac_read_tactus(tacDraft* draft, const tacElement* element);
 void tac_read_joint(tacDraft* draft, const tacElement* element, int body, tacPose pose);
 void tac_read_light(tacDraft* draft, const tacElement* element, tacPose body);
 void tac_read_camera(tacDraft* draft, const tacElement* element, tacPose body);
+
+// push_reader.c: gravcomp and mocap of a body; the fluid of <option>, and when all masses are known
+// what it sees of the bodies
+void tac_read_body_forces(tacDraft* draft, const tacElement* element, int body, tacPath path);
+void tac_read_fluid(tacDraft* draft, const tacElement* element);
+void tac_place_fluid(tacDraft* draft);
+
 void tac_read_tendons(tacDraft* draft, const tacElement* element);
 void tac_read_actuators(tacDraft* draft, const tacElement* element);
 

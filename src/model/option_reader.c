@@ -48,20 +48,14 @@ void tac_read_compiler(tacDraft* draft, const tacElement* element) {
 static void read_integrator(tacDraft* draft, const tacElement* element) {
     int word =
         tac_read_word(&draft->reader, element, "integrator", "Euler RK4 implicit implicitfast");
-    if (word >= 2)
+    static const tacIntegrator integrators[] = {TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_RK4,
+                                                TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_IMPLICITFAST};
+    if (word == 2)
         tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
                         tac_attribute_line(element, "integrator"), "integrator",
-                        "this integrator is not built yet; there are Euler and RK4");
-    if (word >= 0) draft->integrator = word == 1 ? TAC_INTEGRATOR_RK4 : TAC_INTEGRATOR_EULER;
-}
-
-// a medium that slows bodies down
-static void refuse_medium(tacDraft* draft, const tacElement* element, const char* name) {
-    double value = 0.0;
-    tac_read_number(&draft->reader, element, name, any_number, &value);
-    if (value != 0.0)
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, name),
-                        name, "forces of a fluid are not built yet; remove it to move in vacuum");
+                        "implicit is not built: there are Euler, RK4 and implicitfast, which "
+                        "leaves Coriolis forces explicit");
+    if (word >= 0) draft->integrator = integrators[word];
 }
 
 static void read_flags(tacDraft* draft, const tacElement* element) {
@@ -91,8 +85,7 @@ void tac_read_option(tacDraft* draft, const tacElement* element) {
                     tac_draft_values(draft, draft->timestep));
     read_integrator(draft, element);
     read_disabled_groups(draft, element);
-    refuse_medium(draft, element, "density");
-    refuse_medium(draft, element, "viscosity");
+    tac_read_fluid(draft, element);
     for (const tacElement* c = element->child; c; c = c->next)
         if (strcmp(c->name, "flag") == 0) read_flags(draft, c);
 }

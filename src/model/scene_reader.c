@@ -190,18 +190,6 @@ static int add_body(tacDraft* draft, const char* name, int parent, tacPose pose)
     return index;
 }
 
-// what would change the motion and is not built
-static void check_body(tacDraft* draft, const tacElement* element) {
-    double gravcomp = 0.0;
-    int mocap = 0;
-    tac_read_number(&draft->reader, element, "gravcomp", any_number, &gravcomp);
-    tac_read_bool(&draft->reader, element, "mocap", &mocap);
-    const char* word = gravcomp != 0.0 ? "gravcomp" : mocap ? "mocap" : NULL;
-    if (word)
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, word),
-                        word, "'%s' is not built yet", word);
-}
-
 static void read_item(tacDraft* draft, const tacElement* c, int body, tacPose pose,
                       tacBodyMass* sum) {
     if (is_named(c, "geom")) read_geom(draft, c, body, sum);
@@ -269,8 +257,8 @@ static void read_contents(tacDraft* draft, const tacElement* element, int body, 
 static void read_body(tacDraft* draft, const tacElement* element, int parent, tacPose pose) {
     const char* name = tac_draft_name(draft, element, "body", draft->body.count);
     tacPose own = tac_read_pose(draft, element), local = tac_pose_compose(draft->frame, own);
-    check_body(draft, element);
     int index = add_body(draft, name, parent, local);
+    tac_read_body_forces(draft, element, index, body_path(draft, name, index));
     read_contents(draft, element, index, tac_pose_compose(pose, own));
 }
 
@@ -289,6 +277,7 @@ static void add_defaults(tacDraft* draft) {
     memcpy(draft->eulerseq, "xyz", 4);
     draft->gravity = tac_draft_param(draft, option, "gravity", any_number, gravity, 3);
     draft->timestep = tac_draft_param(draft, option, "timestep", tac_range_size, &timestep, 1);
+    draft->fluid = -1;
     tac_names_add(&draft->reader, &draft->names, (tacNameEntry){"body", "world", 0, 0});
     add_body(draft, "world", 0, tac_pose_identity());
 }
@@ -304,6 +293,7 @@ void tac_read_scene(tacDraft* draft, const tacElement* root) {
     each(draft, root, "asset", read_asset);
     each(draft, root, "worldbody", read_worldbody);
     tac_scale_masses(draft);
+    tac_place_fluid(draft);
     each(draft, root, "tendon", tac_read_tendons);
     each(draft, root, "actuator", tac_read_actuators);
 }

@@ -33,9 +33,9 @@ static const tacRule rules[] = {
      "exactmeshinertia "
      "convexhull saveinertial",
      ""},
-    {"option", "timestep gravity integrator density viscosity actuatorgroupdisable",
+    {"option", "timestep gravity integrator density viscosity wind actuatorgroupdisable",
      "impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance mpr_tolerance "
-     "wind magnetic o_margin o_solref o_solimp o_friction cone "
+     "magnetic o_margin o_solref o_solimp o_friction cone "
      "jacobian solver iterations ls_iterations noslip_iterations ccd_iterations mpr_iterations "
      "sdf_iterations sdf_initpoints apirate collision",
      "flag"},

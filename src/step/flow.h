@@ -13,6 +13,7 @@ typedef struct tacFlow {
     tacReal *bias, *extra; // (nv)
     tacReal h;             // time step
     int implicit;          // is the damping of the joints implicit?
+    int fast;              // and that of tendons and actuators?
 } tacFlow;
 
 tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, tacArena* arena);

@@ -30,6 +30,7 @@ static void accelerations(tacFlow* f, tacReal* X, int stride, tacReal* U) {
         }
     }
     f->k->applied_jacobian(model, &f->m, J);
+    if (f->fast) f->k->damp_jacobian(model, &f->m, J);
     if (X) f->k->solve_columns(model, &f->m, X, 2 * nv + na, stride);
     if (U && nu > 0) f->k->solve_columns(model, &f->m, U, nu, nu);
 }

@@ -56,6 +56,8 @@ static const struct {
      "<actuator><cylinder tendon='t' timeconst='.05' area='1.3' bias='.1 -.2 -.3'/>"
      "<general tendon='s' dyntype='filter' dynprm='.04' gaintype='affine' gainprm='2 .3 -.1' "
      "biastype='affine' biasprm='.2 -.5 -.4' gear='1.2'/></actuator></mujoco>"},
+    {"fluid", "<mujoco><option density='20' viscosity='.7' wind='.3 -.2 .5'>"
+              "<flag constraint='disable'/></option>" BODIES "</mujoco>"},
     {"no clamps",
      "<mujoco><option><flag constraint='disable' clampctrl='disable'/></option>" BODIES
      "<actuator><motor joint='a' ctrllimited='true' ctrlrange='-.1 .1'/></actuator></mujoco>"},

@@ -79,6 +79,45 @@ static int tendons_are_read(void) {
     return 0;
 }
 
+// a mocap body is where its pos and quat are put, and carries what hangs on it
+static int mocap_bodies_are_moved_by_hand(void) {
+    tacModel* m;
+    tacScratch* scratch;
+    tacParam pos;
+    tacPose pose[3];
+    const double there[3] = {1.0, 2.0, 3.0}, q = 0.0;
+    ENSURE(load("<mujoco><worldbody><body name='hand' mocap='true' pos='0 0 1'>"
+                "<body pos='.5 0 0'><joint/><geom size='.1'/></body></body></worldbody></mujoco>",
+                &m, NULL) == TAC_OK);
+    ENSURE(m->nq == 1 && m->body[1].mocap && !m->body[2].mocap);
+    ENSURE(tac_scratch_create(m, &scratch) == TAC_OK);
+    ENSURE(tac_param_find(m, "body:hand/pos", &pos) == TAC_OK);
+    ENSURE(tac_param_set(m, pos, there, NULL) == TAC_OK);
+    ENSURE(tac_kinematics(m, &q, NULL, pose, NULL, scratch) == TAC_OK);
+    ENSURE(pose[2].position.x == 1.5 && pose[2].position.y == 2.0 && pose[2].position.z == 3.0);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(m);
+    return 0;
+}
+
+// a box of 2 x 4 x 6 is what the fluid sees of one, in its own axes
+static int fluids_see_boxes(void) {
+    tacModel* m;
+    ENSURE(load("<mujoco><option viscosity='1'/><worldbody><body name='b'><freejoint/>"
+                "<geom type='box' size='1 2 3'/></body></worldbody></mujoco>",
+                &m, NULL) == TAC_OK);
+    ENSURE(m->pushed && param(m, "option/viscosity") == 1.0 && param(m, "option/density") == 0.0);
+    ENSURE_NEAR(param(m, "body:b/fluid/box[0]"), 2.0, 1e-13);
+    ENSURE_NEAR(param(m, "body:b/fluid/box[1]"), 4.0, 1e-13);
+    ENSURE_NEAR(param(m, "body:b/fluid/box[2]"), 6.0, 1e-13);
+    ENSURE(param(m, "body:b/fluid/quat[0]") == 1.0);
+    tac_model_destroy(m);
+    ENSURE(load("<mujoco><option viscosity='0'/>" ARM "</mujoco>", &m, NULL) == TAC_OK);
+    ENSURE(!m->pushed && m->fluid == -1);
+    tac_model_destroy(m);
+    return 0;
+}
+
 //---------------------------------- what is refused ------------------------------
 
 #define VALUE TAC_ERROR_VALUE
@@ -126,6 +165,10 @@ static const badScene bad_scenes[] = {
     {TENDON("<fixed armature='1'><joint joint='j' coef='1'/></fixed>"), LATER, "armature",
      "not built"},
     {"<tactus rk4='lie'/>", VALUE, "rk4", "RK4"},
+    {"<option density='-1'/>", VALUE, "density", "range"},
+    {"<worldbody><body mocap='true'><joint/><geom size='1'/></body></worldbody>", VALUE, "mocap",
+     "no joints"},
+    {"<worldbody><body><body mocap='true'/></body></worldbody>", VALUE, "mocap", "world"},
 };
 
 static int wrong_drives_are_refused(void) {
@@ -150,4 +193,5 @@ static int wrong_drives_are_refused(void) {
 }
 
 TEST_MAIN(RUN(shortcuts_are_laws), RUN(ranges_and_dampings_follow_the_target),
-          RUN(tendons_are_read), RUN(wrong_drives_are_refused))
+          RUN(tendons_are_read), RUN(mocap_bodies_are_moved_by_hand), RUN(fluids_see_boxes),
+          RUN(wrong_drives_are_refused))

@@ -148,10 +148,7 @@ static const badScene bad_scenes[] = {
     {"<asset><shape name='s'><sphere size='1'/></shape></asset>" BODY(
          "<joint/><geom type='shape' shape='s'/>"),
      LATER, 3, "shape", "<inertial>"},
-    {"<worldbody>\n<body gravcomp='1'/></worldbody>", LATER, 3, "gravcomp", "not built"},
-    {"<worldbody>\n<body mocap='true'/></worldbody>", LATER, 3, "mocap", "not built"},
-    {"<option integrator='implicit'/>", LATER, 2, "integrator", "Euler and RK4"},
-    {"<option density='1.2'/>", LATER, 2, "density", "fluid"},
+    {"<option integrator='implicit'/>", LATER, 2, "integrator", "implicitfast"},
     {"<option>\n<flag gravity='off'/></option>", VALUE, 3, "gravity", "enable disable"},
     {"<default><default><geom/></default></default>", VALUE, 2, "class", "outermost"},
     {"<default>\n<default class='a'/>\n<default class='a'/></default>", VALUE, 4, "name", "line 3"},
