@@ -46,11 +46,29 @@ static void print_range(const char* what, const double range[2], int limited) {
     if (limited) printf(", %s from %g to %g", what, range[0], range[1]);
 }
 
+static const char* target_name(const tacModel* model, const tacActuator* a) {
+    return a->drive == TAC_DRIVE_TENDON ? model->tendon[a->target].name
+                                        : model->joint[a->target].name;
+}
+
+static void print_tendon(const tacModel* model, int i) {
+    const tacTendon* t = &model->tendon[i];
+    printf("  tendon %s:", t->name);
+    for (int k = 0; k < t->count; ++k)
+        printf(" %+g %s", model->param[t->coef + k],
+               model->joint[model->tendonjoint[t->first + k]].name);
+    print_force(model, "stiffness", t->stiffness);
+    print_force(model, "damping", t->damping);
+    printf("\n");
+}
+
 static void print_actuator(const tacModel* model, int i) {
     const tacActuator* a = &model->actuator[i];
     char name[TAC_COLUMN_SIZE];
     tac_column_ctrl(model, i, name);
-    printf("  actuator %s: gear %g", name, model->param[a->gear]);
+    printf("  actuator %s on %s %s: gear %g%s", name,
+           a->drive == TAC_DRIVE_TENDON ? "tendon" : "joint", target_name(model, a),
+           model->param[a->gear], a->act >= 0 ? ", with activation" : "");
     print_range("ctrl", a->ctrlrange, a->ctrllimited);
     print_range("force", a->forcerange, a->forcelimited);
     printf("\n");
@@ -67,6 +85,7 @@ void cli_bodies_print(const tacModel* model) {
         mass += model->param[model->body[i].mass];
     }
     printf("  together %g kg\n", mass);
+    for (int i = 0; i < model->ntendon; ++i) print_tendon(model, i);
     for (int i = 0; i < model->nu; ++i) print_actuator(model, i);
 }
 
@@ -114,13 +133,28 @@ static void json_actuator(cliJson* json, const tacModel* model, int i) {
     const tacActuator* a = &model->actuator[i];
     cli_json_open(json, NULL, '{');
     cli_json_text(json, "actuator", a->name);
+    cli_json_text(json, a->drive == TAC_DRIVE_TENDON ? "tendon" : "joint", target_name(model, a));
+    cli_json_int(json, "act", a->act);
     cli_json_number(json, "gear", model->param[a->gear]);
     if (a->ctrllimited) json_numbers(json, "ctrlrange", a->ctrlrange, 2);
     if (a->forcelimited) json_numbers(json, "forcerange", a->forcerange, 2);
     cli_json_close(json, '}');
 }
 
+static void json_tendon(cliJson* json, const tacModel* model, int i) {
+    const tacTendon* t = &model->tendon[i];
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "tendon", t->name);
+    cli_json_open(json, "joints", '[');
+    for (int k = 0; k < t->count; ++k)
+        cli_json_text(json, NULL, model->joint[model->tendonjoint[t->first + k]].name);
+    cli_json_close(json, ']');
+    json_numbers(json, "coef", model->param + t->coef, t->count);
+    cli_json_close(json, '}');
+}
+
 void cli_bodies_json(cliJson* json, const tacModel* model) {
     for (int i = 1; i < model->nbody; ++i) json_body(json, model, i);
+    for (int i = 0; i < model->ntendon; ++i) json_tendon(json, model, i);
     for (int i = 0; i < model->nu; ++i) json_actuator(json, model, i);
 }

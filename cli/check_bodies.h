@@ -10,7 +10,7 @@
 
 void cli_bodies_print(const tacModel* model);
 
-// one object for each body, then one for each actuator
+// one object for each body, then for each tendon and actuator
 void cli_bodies_json(cliJson* json, const tacModel* model);
 
 #endif

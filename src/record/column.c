@@ -42,17 +42,23 @@ void tac_column_dof(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
     put(joint->name, "joint", j, joint->axis >= 0 ? "" : parts[part], text);
 }
 
+void tac_column_ctrl(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
+    put(model->actuator[i].name, "actuator", i, "", text);
+}
+
+void tac_column_act(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
+    int actuator = 0;
+    while (model->actuator[actuator].act != i) ++actuator;
+    tac_column_ctrl(model, actuator, text);
+}
+
 void tac_column_tangent(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
     char name[TAC_COLUMN_SIZE];
     int nv = model->nv;
-    if (i >= 2 * nv) {
-        snprintf(text, TAC_COLUMN_SIZE, "act %d", i - 2 * nv);
-        return;
-    }
-    tac_column_dof(model, i % nv, name);
-    snprintf(text, TAC_COLUMN_SIZE, "%s %.*s", i < nv ? "qpos" : "qvel", TAC_COLUMN_SIZE - 6, name);
-}
-
-void tac_column_ctrl(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
-    put(model->actuator[i].name, "actuator", i, "", text);
+    const char* kind = i < nv ? "qpos" : i < 2 * nv ? "qvel" : "act";
+    if (i < 2 * nv)
+        tac_column_dof(model, i % nv, name);
+    else
+        tac_column_act(model, i - 2 * nv, name);
+    snprintf(text, TAC_COLUMN_SIZE, "%s %.*s", kind, TAC_COLUMN_SIZE - 6, name);
 }

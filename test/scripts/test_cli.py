@@ -156,12 +156,12 @@ def check_lists_bodies(folder):
     text = run("check", scene, "--bodies").out
     for line in ("  cart: 1 kg, 1 geom\n", "    - slide slider along 1 0 0, damping 0.1\n",
                  "    pole: 0.2 kg, 1 geom\n", "      - hinge hinge along 0 1 0, damping 0.01\n",
-                 "  together 1.2 kg\n", "  actuator push: gear 10, ctrl from -1 to 1\n"):
+                 "  together 1.2 kg\n", "  actuator push on joint slider: gear 10, ctrl from -1 to 1\n"):
         assert line in text, (line, text)
     _, cart, pole, push = map(json.loads, run("check", scene, "--bodies", "--json").out.splitlines())
     assert cart["body"] == "cart" and cart["mass"] == 1 and pole["parent"] == cart["number"] == 1
     assert pole["joints"][0]["type"] == "hinge" and pole["joints"][0]["qvel"] == 1
-    assert push["actuator"] == "push" and push["ctrlrange"] == [-1, 1]
+    assert push["actuator"] == "push" and push["joint"] == "slider" and push["ctrlrange"] == [-1, 1]
 
 
 @law
