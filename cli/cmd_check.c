@@ -1,5 +1,6 @@
 // tactus check: is this scene or mesh right, and what is in it?
 
+#include "check_bodies.h"
 #include "check_mesh.h"
 #include "commands.h"
 #include "options.h"
@@ -14,7 +15,7 @@
 
 typedef struct checkCall {
     const char* path;
-    int json, params, mass;
+    int json, params, mass, bodies;
     double density, tolerance;
 } checkCall;
 
@@ -22,6 +23,8 @@ static int parse(checkCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"params", 0, CLI_FLAG, &call->params, NULL, "list all parameters with value and range", 0,
          0},
+        {"bodies", 0, CLI_FLAG, &call->bodies, NULL,
+         "list bodies with mass and joints, and actuators", 0, 0},
         {"mass", 0, CLI_FLAG, &call->mass, NULL,
          "volume, mass, centre and inertia of each shape, with the error", 0, 0},
         {"density", 0, CLI_REAL, &call->density, "RHO", "for --mass, kg/m^3; 1000 if not given",
@@ -35,12 +38,13 @@ static int parse(checkCall* call, int argc, char** argv) {
         .summary = "load a scene or mesh and say what is in it, or what is wrong with it",
         .positional = "FILE",
         .description =
-            "Loads a scene. Prints its bodies, geoms, shapes and parameters, or the file,\n"
+            "Loads a scene. Counts its bodies, joints, geoms and parameters, or tells the file,\n"
             "line and attribute of the first mistake (exit code 2). Of a mesh (.obj, .stl,\n"
             ".ply, .xyz): vertices, faces, whether it is closed, box, volume and hull.\n"
             "Exit code 1: a mass misses the tolerance.\n",
         .example = "  tactus check scenes/first_light.xml --params\n"
                    "  tactus check scenes/first_light.xml --mass --density 700\n"
+                   "  tactus check scenes/quadruped.xml --bodies\n"
                    "  tactus check mug.obj\n",
         .options = options,
         .option_count = TAC_COUNT(options),
@@ -226,6 +230,10 @@ int tac_cmd_check(int argc, char** argv) {
     else
         print_summary(model, call.path);
     if (!call.json && *message.text) printf("  note       %s\n", message.text);
+    if (call.bodies && call.json)
+        cli_bodies_json(&json, model);
+    else if (call.bodies)
+        cli_bodies_print(model);
     for (int i = 0; call.params && i < model->nparamname; ++i)
         if (call.json)
             json_group(&json, model, &model->paramname[i]);

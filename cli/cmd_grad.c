@@ -30,7 +30,7 @@ static int parse(gradCall* call, int argc, char** argv) {
         {"at", 0, CLI_TEXT, &call->at, "\"x y z\"",
          "derivatives at this point of the shape's frame", 0, 0},
         {"of", 0, CLI_TEXT, &motion->of, "WHAT",
-         "gradient of energy, kinetic, potential, qpos:JOINT, qvel:JOINT, xpos:BODY/z", 0, 0},
+         "of energy, kinetic, potential, qpos:JOINT, qvel:JOINT, xpos:BODY/x", 0, 0},
         {"steps", 0, CLI_INT, &motion->steps, "N", "steps before --of is taken; 1 if not given", 0,
          1e6},
         {"by", 0, CLI_TEXT, &motion->by, "NAME",

@@ -19,11 +19,6 @@ typedef struct nameList {
     void (*name)(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
 } nameList;
 
-static void act_name(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
-    (void)model;
-    snprintf(text, TAC_COLUMN_SIZE, "%d", i);
-}
-
 // three names for each body
 static void place_name(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
     const char* name = model->body[i / 3].name;
@@ -67,7 +62,7 @@ int cli_quantity_read(const char* command, const tacModel* model, const char* te
     const nameList lists[] = {
         {"qpos:", TAC_QUANTITY_QPOS, model->nq, tac_column_qpos},
         {"qvel:", TAC_QUANTITY_QVEL, model->nv, tac_column_dof},
-        {"act:", TAC_QUANTITY_ACT, model->na, act_name},
+        {"act:", TAC_QUANTITY_ACT, model->na, tac_column_act},
         {"xpos:", TAC_QUANTITY_XPOS, 3 * model->nbody, place_name},
     };
     for (int i = 0; i < 3; ++i)
@@ -83,6 +78,6 @@ int cli_quantity_read(const char* command, const tacModel* model, const char* te
     }
     return cli_wrong(command,
                      "--of: '%s' is none of energy, kinetic, potential, qpos:JOINT, qvel:JOINT, "
-                     "act:N, xpos:BODY/z",
+                     "act:ACTUATOR, xpos:BODY/z",
                      text);
 }

@@ -131,6 +131,7 @@ function putModel(m) {
     for (let g = 0; g < m.ngeom; ++g)
         if (m.geom_type[g] === meshType) hasmesh[m.geom_bodyid[g]] = 1;
     putArray('hasmesh', hasmesh);
+    putArray('sameframe', m.body_sameframe);
     putArray('mass', m.body_mass);
     putArray('inertia', m.body_inertia);
     putArray('ipos', m.body_ipos);
@@ -182,14 +183,14 @@ function startRun(m, d, random) {
     for (let i = 0; i < m.nv; ++i) d.qvel[i] = 0.3 * random.normal();
 }
 
-// 1000 steps under small random controls; 0 or fewer states when MuJoCo itself breaks off
+// steps under small random controls; fewer when MuJoCo diverges: beyond 1e10 it starts again from 0
 function run(m, d, count, controls, record) {
     for (let i = 0; i < count; ++i) {
         record(d);
         d.ctrl.set(controls.subarray(i * m.nu, (i + 1) * m.nu));
         const time = d.time;
         mujoco.mj_step(m, d);
-        if (!(d.time > time)) return i; // not finite: MuJoCo starts again from 0
+        if (!(d.time > time) || !d.qvel.every((v) => Math.abs(v) <= 1e10)) return i;
     }
     record(d);
     return count;

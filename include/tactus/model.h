@@ -92,15 +92,83 @@ typedef struct tacShape {
 
 //---------------------------------- what is drawn and touched --------------------
 
-/// A shape placed on a body.
+/// A shape placed on a body. Offsets point into param; the words are MJCF's.
 typedef struct tacGeom {
     const char* name; ///< may be ""
     int body;         ///< the body that carries it
-    int shape;        ///< its field
+    int shape;        ///< its field; -1: a mesh for pictures alone, or a height field
     int position;     ///< offset of pos[3] in the body's frame                     [m]
     int rotation;     ///< offset of quat[4] in the body's frame
     double rgba[4];   ///< colour and opacity, 0..1
+    int contype;      ///< bits: two geoms may touch if one's contype meets the other's conaffinity
+    int conaffinity;  ///< bits
+    int condim;       ///< 1 without friction, 3 with, 4 with spin, 6 with rolling
+    int group;        ///< for switching sets of geoms on and off in pictures
+    int priority;     ///< in a pair, the numbers of the geom with the higher one hold
+    int friction;     ///< offset of friction[3]: sliding, spin, rolling             [1, m, m]
+    int solref;       ///< offset of solref[2]: of a contact, as MuJoCo has it
+    int solimp;       ///< offset of solimp[5]
+    int solmix;       ///< offset of the weight with which numbers of a pair are mixed
+    int margin;       ///< offset of the distance at which a contact is made         [m]
+    int gap;          ///< offset of how much of the margin has no force             [m]
 } tacGeom;
+
+/// A marked place on a body.
+typedef struct tacSite {
+    const char* name; ///< may be ""
+    int body;         ///< the body that carries it
+    int position;     ///< offset of pos[3] in the body's frame                     [m]
+    int rotation;     ///< offset of quat[4] in the body's frame
+    tacNodeKind kind; ///< how it looks: sphere, capsule, ellipsoid, cylinder or box
+    double size[3];   ///< of that                                                  [m]
+    int group;        ///< for switching sets of sites on and off in pictures
+    double rgba[4];   ///< colour and opacity, 0..1
+} tacSite;
+
+/// Two geoms that may touch, with numbers of their own. Offsets point into param.
+typedef struct tacPair {
+    const char* name;   ///< may be ""
+    int geom[2];        ///< which
+    int condim;         ///< 1, 3, 4 or 6
+    int friction;       ///< offset of friction[5]: two of sliding, spin, two of rolling
+    int solref;         ///< offset of solref[2]
+    int solreffriction; ///< offset of solreffriction[2]; 0 0: solref
+    int solimp;         ///< offset of solimp[5]
+    int margin;         ///< offset of the margin                                   [m]
+    int gap;            ///< offset of the gap                                      [m]
+} tacPair;
+
+/// What an equality holds together.
+typedef enum tacEqualityKind {
+    TAC_EQUALITY_CONNECT, ///< a point of two bodies
+    TAC_EQUALITY_WELD,    ///< two bodies or sites
+    TAC_EQUALITY_JOINT,   ///< a joint and a polynomial of another, or a constant
+    TAC_EQUALITY_TENDON   ///< a tendon and a polynomial of another, or a constant
+} tacEqualityKind;
+
+/// A constraint that two things keep together; acts through a responder only.
+typedef struct tacEquality {
+    const char* name;     ///< may be ""
+    tacEqualityKind kind; ///< what it does
+    int sites;            ///< 1: connect and weld hold sites instead of bodies
+    int object[2];        ///< bodies, sites, joints or tendons; -1: no second joint or tendon
+    int active;           ///< 1: it holds when the scene starts
+    int data;             ///< offset of data[11], as MuJoCo's eq_data
+    int solref;           ///< offset of solref[2]
+    int solimp;           ///< offset of solimp[5]
+} tacEquality;
+
+/// A state that the scene names. Arrays are those of tacState and of the control.
+typedef struct tacKeyframe {
+    const char* name;    ///< may be ""
+    double time;         ///< [s]
+    const double* qpos;  ///< (nq)
+    const double* qvel;  ///< (nv)
+    const double* act;   ///< (na)
+    const double* ctrl;  ///< (nu)
+    const double* mpos;  ///< positions of mocap bodies, in their order            (nmocap, 3) [m]
+    const double* mquat; ///< their rotations                                      (nmocap, 4)
+} tacKeyframe;
 
 /// A rigid body. Body 0 is the world. Parents stand before their children.
 typedef struct tacBody {
@@ -224,11 +292,17 @@ typedef enum tacIntegrator {
 
 /// What a scene switches off.
 typedef enum tacDisable {
-    TAC_DISABLE_GRAVITY = 1,   ///< no gravity
-    TAC_DISABLE_PASSIVE = 2,   ///< no springs and dampers
-    TAC_DISABLE_ACTUATION = 4, ///< no actuators
-    TAC_DISABLE_EULERDAMP = 8, ///< damping is explicit in Euler
-    TAC_DISABLE_CLAMPCTRL = 16 ///< controls are not clamped
+    TAC_DISABLE_GRAVITY = 1,         ///< no gravity
+    TAC_DISABLE_PASSIVE = 2,         ///< no springs and dampers
+    TAC_DISABLE_ACTUATION = 4,       ///< no actuators
+    TAC_DISABLE_EULERDAMP = 8,       ///< damping is explicit in Euler
+    TAC_DISABLE_CLAMPCTRL = 16,      ///< controls are not clamped
+    TAC_DISABLE_CONSTRAINT = 32,     ///< no limits, equalities, dry friction, contacts
+    TAC_DISABLE_EQUALITY = 64,       ///< no equalities
+    TAC_DISABLE_FRICTIONLOSS = 128,  ///< no dry friction
+    TAC_DISABLE_LIMIT = 256,         ///< no limits
+    TAC_DISABLE_CONTACT = 512,       ///< no contacts
+    TAC_DISABLE_FILTERPARENT = 1024, ///< a body may touch the one that it hangs on
 } tacDisable;
 
 /// A light of the world, for pictures only.
@@ -278,10 +352,12 @@ typedef struct tacModel {
     const char* name;                                 ///< of the scene
     int nq, nv, na, nu;                               ///< sizes of qpos, qvel, act, ctrl
     int nbody, ngeom, nshape, nnode, nlight, ncamera; ///< lengths of the arrays below
-    int ncloud, ncloudpage;        ///< clouds of points, and pages of boxes around their points
-    int njoint, nM;                ///< joints; numbers of the mass matrix stored by rows (tacDof)
-    tacIntegrator integrator;      ///< option/integrator, or <tactus integrator>
-    unsigned disable;              ///< sum of tacDisable
+    int ncloud, ncloudpage; ///< clouds of points, and pages of boxes around their points
+    int njoint, nM;         ///< joints; numbers of the mass matrix stored by rows (tacDof)
+    int nsite, npair, nexclude, nequality, nkey; ///< lengths of the arrays below
+    int nmocap;                                  ///< bodies that are moved by hand
+    tacIntegrator integrator;                    ///< option/integrator, or <tactus integrator>
+    unsigned disable;                            ///< sum of tacDisable
     int nparam, nparamname, nwarm; ///< parameters, their groups, numbers of solvers' start values
     int gravity, timestep;         ///< offsets of option/gravity [m/s^2] and option/timestep [s]
     int fluid;                     ///< offset of density, viscosity, wind[3], or -1: no fluid
@@ -299,6 +375,11 @@ typedef struct tacModel {
     const double* qpos0;           ///< the position that the scene is drawn in         (nq)
     const double* qpos_spring;     ///< where springs of ball and free joints rest      (nq)
     const tacGeom* geom;           ///< (ngeom)
+    const tacSite* site;           ///< (nsite)
+    const tacPair* pair;           ///< pairs of geoms that the scene lists        (npair)
+    const int* exclude;            ///< pairs of bodies that never touch        (nexclude, 2)
+    const tacEquality* equality;   ///< (nequality)
+    const tacKeyframe* key;        ///< (nkey)
     const tacShape* shape;         ///< (nshape)
     const tacNode* node;           ///< (nnode)
     const tacCloud* cloud;         ///< (ncloud)
@@ -333,6 +414,18 @@ void tac_model_destroy(tacModel* model);
 /// Index of the shape with this name, or -1.
 TAC_API
 int tac_shape_find(const tacModel* model, const char* name);
+
+/// Lists the pairs of geoms that may touch, as MuJoCo chooses them: pairs that the scene lists,
+/// then geoms of two bodies whose bits meet (contype, conaffinity), unless both bodies are fixed to
+/// each other, one hangs on the other (and is not the world), or the scene excludes them. A pair
+/// has the smaller geom first but for those of the scene; pairs are in order of the geoms. Writes
+/// at most `capacity` pairs and returns how many there are: call with NULL and 0 to count.
+TAC_API
+int tac_geom_pairs(const tacModel* model, int (*pairs)[2], int capacity);
+
+/// World placement of a site while no joint moves it.
+TAC_API
+tacPose tac_site_pose(const tacModel* model, int site);
 
 /// World placement of a geom while no joint moves it.
 TAC_API

@@ -158,9 +158,10 @@ static void place_plot(tacSliceFrame* f, int width, int height) {
 
 static void set_items(tacPlane* plane, int shape, tacScratch* scratch) {
     const tacModel* model = plane->model;
-    plane->count = shape >= 0 ? 1 : model->ngeom;
-    for (int k = 0; k < plane->count; ++k) {
-        tacPlaneItem* item = &plane->items[k];
+    plane->count = 0;
+    for (int k = 0; k < (shape >= 0 ? 1 : model->ngeom); ++k) {
+        if (shape < 0 && model->geom[k].shape < 0) continue; // a mesh for pictures
+        tacPlaneItem* item = &plane->items[plane->count++];
         item->shape = shape >= 0 ? shape : model->geom[k].shape;
         item->pose = shape >= 0 ? tac_pose_identity() : tac_geom_pose(model, k);
         item->ball = tac_draw_ball(model, item->shape, item->pose, scratch);

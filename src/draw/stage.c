@@ -126,7 +126,7 @@ static void place_geoms(tacStage* stage, tacScratch* scratch) {
     const tacModel* model = stage->model;
     for (int i = 0; i < model->ngeom; ++i) {
         const tacGeom* geom = &model->geom[i];
-        if (geom->rgba[3] <= 0.0) continue;
+        if (geom->rgba[3] <= 0.0 || geom->shape < 0) continue;
         tacItem item = make_item(model, geom->shape, tac_geom_pose(model, i), geom->rgba, scratch);
         item.number = i;
         stage->items[stage->count++] = item;

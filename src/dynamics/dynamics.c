@@ -169,7 +169,8 @@ static tacReal tendon_energy(const tacModel* model, const tacMotion* m, const ta
                   m->qpos[model->joint[model->tendonjoint[t->first + i]].qpos];
     tacReal low = length - model->param[t->springlength];
     tacReal high = length - model->param[t->springlength + 1];
-    tacReal d = r_max(high, r_min(low, 0.0));
+    // the side is that of the forces, also where both lengths are one
+    tacReal d = !r_is_negative(high) ? high : r_is_negative(low) ? low : (tacReal)0.0;
     return 0.5 * model->param[t->stiffness] * d * d;
 }
 

@@ -1,7 +1,7 @@
 // Reverse derivative of energy.
 //
 //   kinetic    T = v . tau/2,  tau = M(q) v: inverse dynamics at rest, without gravity, under v
-//   potential  V = sum of -m g . c over bodies, k |stretch|^2/2 over springs
+//   potential  V = sum of -m g . c over bodies, k |stretch|^2/2 over springs of joints and tendons
 
 #include "dynamics/place.h"
 
@@ -55,14 +55,39 @@ static void spring_vjp(const tacModel* model, const tacMotion* m, const tacJoint
     if (theta_bar && j->axis >= 0) theta_bar[j->springref] -= bar * k * d[0];
 }
 
+// slack between the two spring lengths
+static void tendon_vjp(const tacModel* model, const tacMotion* m, const tacTendon* t, tacReal bar,
+                       tacReal* q_bar, tacReal* theta_bar) {
+    const tacReal* p = model->param;
+    const int* joint = model->tendonjoint + t->first;
+    tacReal length = 0.0;
+    for (int i = 0; i < t->count; ++i)
+        length += p[t->coef + i] * m->qpos[model->joint[joint[i]].qpos];
+    tacReal low = length - p[t->springlength], high = length - p[t->springlength + 1];
+    int end = !r_is_negative(high) ? 1 : r_is_negative(low) ? 0 : -1;
+    if (end < 0) return;
+    tacReal d = end ? high : low, force = bar * p[t->stiffness] * d;
+    for (int i = 0; i < t->count; ++i) {
+        const tacJoint* j = &model->joint[joint[i]];
+        if (q_bar) q_bar[j->dof] += force * p[t->coef + i];
+        if (theta_bar) theta_bar[t->coef + i] += force * m->qpos[j->qpos];
+    }
+    if (!theta_bar) return;
+    theta_bar[t->stiffness] += 0.5 * bar * d * d;
+    theta_bar[t->springlength + end] -= force;
+}
+
 static void potential_vjp(const tacModel* model, const tacMotion* m, tacReal bar,
                           tacDynamicsTangent x_bar) {
     memset(m->work, 0, sizeof *m->work * (size_t)(6 * model->nbody));
     for (int b = 1; b < model->nbody && !(model->disable & TAC_DISABLE_GRAVITY); ++b)
         weight_vjp(model, m, b, bar, m->work + 6 * b, x_bar.theta);
     tac_place_vjp(model, m, m->work, x_bar.dq, x_bar.theta);
-    for (int j = 0; j < model->njoint && !(model->disable & TAC_DISABLE_PASSIVE); ++j)
+    if (model->disable & TAC_DISABLE_PASSIVE) return;
+    for (int j = 0; j < model->njoint; ++j)
         spring_vjp(model, m, &model->joint[j], bar, x_bar.dq, x_bar.theta);
+    for (int i = 0; i < model->ntendon; ++i)
+        tendon_vjp(model, m, &model->tendon[i], bar, x_bar.dq, x_bar.theta);
 }
 
 //---------------------------------- kinetic --------------------------------------

@@ -148,7 +148,7 @@ static int read_range(tacDraft* draft, const tacElement* element, const char* ra
     tacReader* reader = &draft->reader;
     int given = tac_read_numbers(reader, element, range, 2, 2, any_number, out);
     int word = tac_read_word(reader, element, limited, "false true auto");
-    int holds = word == 1 || (word != 0 && given && draft->autolimits);
+    int holds = word == 1 || (word != 0 && given && draft->compiler.autolimits);
     if (holds && out[0] >= out[1])
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, range), range,
                         "the lower limit must be below the upper one");

@@ -175,18 +175,34 @@ int tac_read_bool(tacReader* reader, const tacElement* element, const char* name
     return 1;
 }
 
-const char* tac_read_name(tacReader* reader, const tacElement* element) {
+static const char* find_wrong(const char* name, int plain) {
+    if (!*name) return "a name must not be empty; leave the attribute out instead";
+    if (strlen(name) > TAC_MAX_NAME) return "the name is too long (at most 200 bytes)";
+    for (const char* c = name; *c; ++c) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return "a name must not hold control characters";
+        if (plain && (*c == '/' || *c == '[' || *c == ']'))
+            return "the name of a shape or of a part of one must not hold '/', '[' or ']', as "
+                   "names "
+                   "of parameters are made of it";
+    }
+    return NULL;
+}
+
+static const char* read_name(tacReader* reader, const tacElement* element, int plain) {
     const tacAttribute* attribute = tac_attribute(element, "name");
     if (!attribute || reader->result != TAC_OK) return NULL;
-    const char* name = attribute->value;
-    const char* wrong = NULL;
-    if (!*name) wrong = "a name must not be empty; leave the attribute out instead";
-    if (strlen(name) > TAC_MAX_NAME) wrong = "the name is too long (at most 200 bytes)";
-    for (const char* c = name; *c && !wrong; ++c)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f || *c == '/' || *c == '[' || *c == ']')
-            wrong = "a name must not hold '/', '[', ']' or control characters, "
-                    "as names of parameters are made of it";
-    if (!wrong) return name;
-    tac_reader_fail(reader, TAC_ERROR_VALUE, attribute->line, "name", "'%.60s': %s", name, wrong);
+    const char* wrong = find_wrong(attribute->value, plain);
+    if (!wrong) return attribute->value;
+    tac_reader_fail(reader, TAC_ERROR_VALUE, attribute->line, "name", "'%.60s': %s",
+                    attribute->value, wrong);
     return NULL;
+}
+
+const char* tac_read_name(tacReader* reader, const tacElement* element) {
+    return read_name(reader, element, 0);
+}
+
+const char* tac_read_plain_name(tacReader* reader, const tacElement* element) {
+    return read_name(reader, element, 1);
 }

@@ -45,8 +45,9 @@ int tac_read_bool(tacReader* reader, const tacElement* element, const char* name
 int tac_read_word(tacReader* reader, const tacElement* element, const char* name,
                   const char* words);
 
-// a name that can stand in a parameter's name, or NULL
+// the name of an element, or NULL; a plain one can be a step of a path, as of children of a shape
 const char* tac_read_name(tacReader* reader, const tacElement* element);
+const char* tac_read_plain_name(tacReader* reader, const tacElement* element);
 
 // One decimal number from the front of `text`, independent of the locale: its end, or NULL if there
 // is none. NaN, infinity and hexadecimal are none; what overflows is infinite.

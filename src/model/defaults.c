@@ -8,6 +8,9 @@
 
 #include "model/draft.h"
 
+#include "base/assert.h"
+#include "model/nearest.h"
+
 #include <string.h>
 
 static int is_named(const tacElement* element, const char* name) {
@@ -46,13 +49,28 @@ static void check_classes(tacDraft* draft, const tacElement* element) {
     for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next) {
         if (!is_named(c, "default")) continue;
         const tacAttribute* class = tac_attribute(c, "class");
-        if (class)
+        if (class && is_outermost(c) && strcmp(class->value, "main") == 0) {
+            // may be written in several parts
+        } else if (class)
             tac_names_add(&draft->reader, &draft->names,
                           (tacNameEntry){"default", class->value, 0, class->line});
         else if (!is_outermost(c))
             tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, c->line, "class",
                             "only the outermost <default> may do without the attribute 'class'");
         check_classes(draft, c);
+    }
+}
+
+// MuJoCo reads the elements of a class one after the other into the same place, so what is written
+// last counts: it has to come first where attributes are taken only if there is none yet.
+static void turn_classes(const tacElement* element) {
+    for (tacElement* c = element->child; c; c = c->next) {
+        if (!is_named(c, "default")) continue;
+        turn_classes(c);
+        tacElement* turned = NULL;
+        for (tacElement *item = c->child, *next; item; item = next)
+            next = item->next, item->next = turned, turned = item;
+        c->last = c->child, c->child = turned;
     }
 }
 
@@ -80,9 +98,12 @@ static int count_words(const char* text) {
     return count;
 }
 
-// Sizes that an element leaves out at the end are those of its class, as in MuJoCo.
-static void complete_size(tacDraft* draft, tacAttribute* own, const tacAttribute* given) {
-    if (strcmp(own->name, "size") != 0) return;
+// Numbers that an element leaves out at the end are those of its class, as in MuJoCo.
+static void complete_numbers(tacDraft* draft, tacAttribute* own, const tacAttribute* given) {
+    static const char arrays[] =
+        "size friction solref solimp solreflimit solimplimit solreffriction solimpfriction gear "
+        "gainprm biasprm dynprm polycoef fluidcoef";
+    if (!tac_word_in(own->name, arrays)) return;
     const char* rest = given->value;
     for (int words = count_words(own->value); words > 0; --words) {
         rest += strspn(rest, " \t\r\n");
@@ -93,11 +114,14 @@ static void complete_size(tacDraft* draft, tacAttribute* own, const tacAttribute
     if (value) own->value = value;
 }
 
-static void merge(tacDraft* draft, tacElement* element, const tacElement* given) {
+static int is_shared(const tacElement* element, const tacElement* given, const char* attribute);
+
+static void merge(tacDraft* draft, tacElement* element, const tacElement* given, int same) {
     for (int i = 0; i < given->count && draft->reader.result == TAC_OK; ++i) {
         const tacAttribute* attribute = &given->attributes[i];
+        if (!same && !is_shared(element, given, attribute->name)) continue;
         tacAttribute* own = (tacAttribute*)tac_attribute(element, attribute->name);
-        if (own) complete_size(draft, own, attribute);
+        if (own) complete_numbers(draft, own, attribute);
         if (own || is_shut_out(element, attribute->name)) continue;
         size_t size = sizeof *own * (size_t)(element->count + 1);
         tacAttribute* grown = tac_reader_take(&draft->reader, size);
@@ -108,18 +132,44 @@ static void merge(tacDraft* draft, tacElement* element, const tacElement* given)
     }
 }
 
-static void merge_class(tacDraft* draft, tacElement* element, const tacElement* class) {
+// What an element is called in a class: kinds of equalities and tendons share one word, and joints
+// and geoms of tendons are not those of bodies. NULL: it belongs to no class.
+static const char* word_in_class(const tacElement* element) {
+    static const char* const holders[] = {"body",  "worldbody", "frame",   "replicate",
+                                          "asset", "contact",   "actuator"};
+    const char* parent = element->parent ? element->parent->name : "";
+    if (strcmp(parent, "equality") == 0) return "equality";
+    if (strcmp(parent, "tendon") == 0) return "tendon";
+    for (int i = 0; i < TAC_COUNT(holders); ++i)
+        if (strcmp(parent, holders[i]) == 0) return element->name;
+    return NULL;
+}
+
+// kinds of actuators share what all of them have
+static int is_shared(const tacElement* element, const tacElement* given, const char* attribute) {
+    static const char drives[] =
+        "general motor position velocity intvelocity damper cylinder muscle adhesion";
+    static const char shared[] = "ctrllimited ctrlrange forcelimited forcerange gear actlimited "
+                                 "actrange group";
+    return is_named(element->parent, "actuator") && tac_word_in(given->name, drives) &&
+           tac_word_in(attribute, shared);
+}
+
+static void merge_class(tacDraft* draft, tacElement* element, const char* word,
+                        const tacElement* class) {
     for (const tacElement* c = class->child; c; c = c->next)
-        if (is_named(c, element->name)) merge(draft, element, c);
+        merge(draft, element, c, is_named(c, word));
 }
 
 // the class itself, those around it, and the outermost ones
 static void complete(tacDraft* draft, const tacElement* root, tacElement* element,
                      const tacElement* class) {
+    const char* word = word_in_class(element);
+    if (!word) return;
     for (; class && is_named(class, "default"); class = class->parent)
-        merge_class(draft, element, class);
+        merge_class(draft, element, word, class);
     for (const tacElement* c = root->child; c; c = c->next)
-        if (is_outermost(c)) merge_class(draft, element, c);
+        if (is_outermost(c)) merge_class(draft, element, word, c);
 }
 
 // recursion ends: nesting is at most TAC_MAX_NESTING
@@ -136,5 +186,6 @@ static void complete_below(tacDraft* draft, const tacElement* root, const tacEle
 
 void tac_apply_defaults(tacDraft* draft, const tacElement* root) {
     check_classes(draft, root);
+    turn_classes(root);
     complete_below(draft, root, root, NULL);
 }

@@ -18,6 +18,7 @@ typedef struct tacBuilder {
     tacSource source;
     size_t cursor; // lines are counted up to this byte of the source
     int line;
+    int before; // lines of the files before this one
     tacElement *root, *current;
     int depth, elements;
 } tacBuilder;
@@ -76,6 +77,11 @@ static void find_lines(tacBuilder* builder, tacElement* element) {
 }
 
 //---------------------------------- events ---------------------------------------
+
+// line where the parser is
+static int here(const tacBuilder* builder) {
+    return builder->before + (builder->context->input ? builder->context->input->line : 0);
+}
 
 static void stop(tacBuilder* builder) { xmlStopParser(builder->context); }
 
@@ -163,7 +169,7 @@ static void on_text(void* user, const xmlChar* text, int length) {
     int i = 0;
     while (i < length && is_blank((char)text[i])) ++i;
     if (i == length) return;
-    tac_reader_fail(builder->reader, TAC_ERROR_SYNTAX, builder->context->input->line, NULL,
+    tac_reader_fail(builder->reader, TAC_ERROR_SYNTAX, here(builder), NULL,
                     "text '%.*s' between elements; a scene has elements and attributes only",
                     length - i < 30 ? length - i : 30, (const char*)text + i);
     stop(builder);
@@ -172,8 +178,7 @@ static void on_text(void* user, const xmlChar* text, int length) {
 static void on_doctype(void* user, const xmlChar* name, const xmlChar* id, const xmlChar* system) {
     (void)name, (void)id, (void)system;
     tacBuilder* builder = user;
-    tac_reader_fail(builder->reader, TAC_ERROR_UNSUPPORTED, builder->context->input->line,
-                    "<!DOCTYPE>",
+    tac_reader_fail(builder->reader, TAC_ERROR_UNSUPPORTED, here(builder), "<!DOCTYPE>",
                     "document types and their entities are refused, as a few lines of them can "
                     "stand for gigabytes; remove <!DOCTYPE ...>");
     stop(builder);
@@ -190,7 +195,8 @@ static void on_error(void* user, xmlError* error) {
     char text[200];
     snprintf(text, sizeof text, "%s", error->message ? error->message : "not well-formed XML");
     text[strcspn(text, "\n")] = '\0';
-    tac_reader_fail(builder->reader, TAC_ERROR_SYNTAX, error->line, NULL, "XML syntax: %s", text);
+    tac_reader_fail(builder->reader, TAC_ERROR_SYNTAX, builder->before + error->line, NULL,
+                    "XML syntax: %s", text);
 }
 
 //---------------------------------- parser ---------------------------------------
@@ -221,16 +227,21 @@ static xmlParserCtxt* open_parser(tacBuilder* builder) {
     return builder->context = context;
 }
 
-const tacElement* tac_document_parse(tacReader* reader, tacSource source) {
+tacElement* tac_document_parse(tacReader* reader, tacSource source) {
     source = tac_source_check(reader, source);
     if (reader->result != TAC_OK) return NULL;
-    tacBuilder builder = {.reader = reader, .source = source, .line = 1};
+    tacBuilder builder = {.reader = reader,
+                          .source = source,
+                          .line = reader->lines + 1,
+                          .before = reader->lines,
+                          .elements = reader->elements};
     xmlParserCtxt* context = open_parser(&builder);
     if (!context) return NULL;
     xmlParseDocument(context);
     if (!context->wellFormed || !builder.root || builder.current)
-        tac_reader_fail(reader, TAC_ERROR_SYNTAX, context->input ? context->input->line : 0, NULL,
-                        "not well-formed XML");
+        tac_reader_fail(reader, TAC_ERROR_SYNTAX, here(&builder), NULL, "not well-formed XML");
     xmlFreeParserCtxt(context);
+    reader->lines = line_at(&builder, source.size) + 1;
+    reader->elements = builder.elements;
     return reader->result == TAC_OK ? builder.root : NULL;
 }

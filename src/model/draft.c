@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
+#include "math/pose.h"
 #include "shape/cloud_index.h"
 
 #include <stdlib.h>
@@ -46,6 +47,22 @@ const char* tac_draft_name(tacDraft* draft, const tacElement* element, const cha
     int line = tac_attribute_line(element, "name");
     tac_names_add(&draft->reader, &draft->names, (tacNameEntry){kind, name, index, line});
     return name;
+}
+
+//---------------------------------- where bodies are -----------------------------
+
+static tacPose pose_at(tacDraft* draft, int position) {
+    const double* p = tac_draft_values(draft, position);
+    return (tacPose){tac_load3(p), tac_quat_load(p + 3)};
+}
+
+// in the world while no joint moves it
+tacPose tac_draft_body_pose(tacDraft* draft, int body) {
+    const tacBody* bodies = draft->body.items;
+    tacPose pose = tac_pose_identity();
+    for (; body > 0; body = bodies[body].parent)
+        pose = tac_pose_compose(pose_at(draft, bodies[body].position), pose);
+    return pose;
 }
 
 //---------------------------------- order of names -------------------------------
@@ -127,6 +144,15 @@ static void pack_names(tacPacker* packer, tacDraft* draft) {
     for (int i = 0; i < draft->geom.count; ++i) geom[i].name = pack_name(packer, geom[i].name);
     tacShape* shape = draft->shape.items;
     for (int i = 0; i < draft->shape.count; ++i) shape[i].name = pack_name(packer, shape[i].name);
+    tacSite* site = draft->site.items;
+    for (int i = 0; i < draft->site.count; ++i) site[i].name = pack_name(packer, site[i].name);
+    tacPair* pair = draft->pair.items;
+    for (int i = 0; i < draft->pair.count; ++i) pair[i].name = pack_name(packer, pair[i].name);
+    tacEquality* equality = draft->equality.items;
+    for (int i = 0; i < draft->equality.count; ++i)
+        equality[i].name = pack_name(packer, equality[i].name);
+    tacKeyframe* key = draft->key.items;
+    for (int i = 0; i < draft->key.count; ++i) key[i].name = pack_name(packer, key[i].name);
     tacCamera* camera = draft->camera.items;
     for (int i = 0; i < draft->camera.count; ++i)
         camera[i].name = pack_name(packer, camera[i].name);
@@ -135,6 +161,21 @@ static void pack_names(tacPacker* packer, tacDraft* draft) {
         group[i].name = pack_name(packer, group[i].name);
         group[i].alias = pack_name(packer, group[i].alias);
     }
+}
+
+// keys point to their numbers, which stand one key after the other
+static tacKeyframe* pack_keys(tacPacker* packer, tacDraft* draft) {
+    const double* at = pack(packer, &draft->key_number, sizeof(double));
+    tacKeyframe* key = pack(packer, &draft->key, sizeof(tacKeyframe));
+    for (int i = 0; key && i < draft->key.count; ++i) {
+        key[i].qpos = at, at += draft->qpos0.count;
+        key[i].qvel = at, at += draft->dof.count;
+        key[i].act = at, at += draft->na;
+        key[i].ctrl = at, at += draft->actuator.count;
+        key[i].mpos = at, at += 3 * draft->mocap.count;
+        key[i].mquat = at, at += 4 * draft->mocap.count;
+    }
+    return key;
 }
 
 static void pack_arrays(tacPacker* packer, tacDraft* draft, tacModel* model) {
@@ -148,6 +189,11 @@ static void pack_arrays(tacPacker* packer, tacDraft* draft, tacModel* model) {
     model->qpos0 = pack(packer, &draft->qpos0, sizeof(double));
     model->qpos_spring = pack(packer, &draft->qpos_spring, sizeof(double));
     model->geom = pack(packer, &draft->geom, sizeof(tacGeom));
+    model->site = pack(packer, &draft->site, sizeof(tacSite));
+    model->pair = pack(packer, &draft->pair, sizeof(tacPair));
+    model->exclude = pack(packer, &draft->exclude, 2 * sizeof(int));
+    model->equality = pack(packer, &draft->equality, sizeof(tacEquality));
+    model->key = pack_keys(packer, draft);
     model->shape = pack(packer, &draft->shape, sizeof(tacShape));
     model->node = pack(packer, &draft->node, sizeof(tacNode));
     model->cloud = pack(packer, &draft->cloud, sizeof(tacCloud));
@@ -199,6 +245,12 @@ static tacModel sizes(const tacDraft* draft) {
                       .disable = draft->disable,
                       .nbody = draft->body.count,
                       .ngeom = draft->geom.count,
+                      .nsite = draft->site.count,
+                      .npair = draft->pair.count,
+                      .nexclude = draft->exclude.count,
+                      .nequality = draft->equality.count,
+                      .nkey = draft->key.count,
+                      .nmocap = draft->mocap.count,
                       .nshape = draft->shape.count,
                       .nnode = draft->node.count,
                       .ncloud = draft->cloud.count,
@@ -210,6 +262,22 @@ static tacModel sizes(const tacDraft* draft) {
                       .gravity = draft->gravity,
                       .timestep = draft->timestep,
                       .allocator = draft->reader.allocator};
+}
+
+tacModel tac_draft_view(tacDraft* draft) {
+    tacModel model = sizes(draft);
+    model.param = draft->param.items;
+    model.body = draft->body.items;
+    model.geom = draft->geom.items;
+    model.shape = draft->shape.items;
+    model.node = draft->node.items;
+    model.cloud = draft->cloud.items;
+    tacCloudPage* page =
+        tac_reader_take(&draft->reader, sizeof *page * (size_t)(model.ncloudpage + 1));
+    for (int i = 0; page && i < model.ncloud; ++i)
+        tac_cloud_refresh(&model.cloud[i], model.param, &page[model.cloud[i].page]);
+    model.cloudpage = page;
+    return model;
 }
 
 tacModel* tac_draft_finish(tacDraft* draft) {

@@ -10,14 +10,42 @@ typedef struct tacMaterial {
     double rgba[4];
 } tacMaterial;
 
+// an asset <mesh>, read when a geom needs it (mesh_reader.c)
+typedef struct tacMeshDraft tacMeshDraft;
+
+// a camera or light that looks at a body
+typedef struct tacAim {
+    int is_camera, index;
+    const tacElement* element;
+} tacAim;
+
+// <compiler>: how a file is to be read. Each model that is attached has its own.
+typedef struct tacCompiler {
+    double angle; // radians in one unit of a scene's angles
+    char eulerseq[4];
+    int autolimits, balanceinertia;
+    int inertiafromgeom; // 0 false, 1 true, 2 auto: where a body has no <inertial>
+    int inertiagroup[2]; // first and last group of geoms that have mass
+    double boundmass, boundinertia, settotalmass;
+    int strippath, fitaabb;
+    int fusestatic; // bodies without joints are parts of those they hang on
+    const char *folder, *meshdir; // "" or with a slash at the end
+} tacCompiler;
+
 typedef struct tacDraft {
     tacReader reader;
     const char* name;
     tacList param; // double
     tacList group; // tacParamName
-    tacList body, geom, shape, node, cloud, light, camera, material;
-    tacList remainder; // combinations that may leave nothing (remainder.h)
-    int page_count;    // boxes of all clouds
+    tacList body, geom, shape, node, cloud, light, camera, material, mesh, aim;
+    tacList site, pair, exclude, equality, key;
+    tacList key_number; // double: qpos qvel act ctrl mpos mquat of each key
+    tacList mocap;      // int: bodies moved by hand
+    tacList body_line;  // int
+    int untouched;      // geoms that should touch others and cannot: height fields
+    tacPose frame;      // of the <frame> or fused body that is being read, in the body it is in
+    tacList remainder;  // combinations that may leave nothing (remainder.h)
+    int page_count;     // boxes of all clouds
     tacList joint, dof, actuator, tendon;
     tacList tendonjoint;        // int
     int na;                     // activations
@@ -26,14 +54,8 @@ typedef struct tacDraft {
     int exact;             // of tacOptions
     int gravity, timestep; // offsets
 
-    // of <compiler>
-    double angle; // radians in one unit of a scene's angles
-    char eulerseq[4];
-    int autolimits, balanceinertia;
-    int inertiafromgeom; // 0 false, 1 true, 2 auto: where a body has no <inertial>
-    double boundmass, boundinertia, settotalmass;
-    int fusestatic; // bodies without joints are parts of those they hang on
-    tacPose frame;  // of the fused body that is being read, in the body it is a part of
+    tacCompiler compiler; // of the element that is being read
+    tacList scope;        // tacCompiler of the scene, then of models that are attached
 
     // of <option> and <tactus>
     tacIntegrator integrator;
@@ -60,8 +82,18 @@ typedef struct tacBodyMass {
     tacInertia geoms, given; // sum over geoms; of <inertial>
     tacInertia fused;        // of bodies that are parts of it
     int line;                // of <inertial>, 0 if there is none
-    int shape, shell;        // line of a geom whose mass is not known, else 0
+    int wanted;              // 1: geoms tell the mass
+    int moves;               // 1: joints move it, or it counts in settotalmass
 } tacBodyMass;
+
+// a geom before its mass is known: unit masses about its own frame
+typedef struct tacForm {
+    tacNodeKind kind; // a combination stands for shapes, a polyhedron for meshes
+    double size[3];
+    tacPose pose;
+    int shape, group;
+    const tacMeshDraft* mesh;
+} tacForm;
 
 // Adds `count` numbers as the group PATH/attribute; their offset.
 int tac_draft_param(tacDraft* draft, tacPath path, const char* attribute, tacRange range,
@@ -76,6 +108,9 @@ double* tac_draft_values(tacDraft* draft, int offset);
 // the name of an element, registered under its kind with what it stands for, or "" without one
 const char* tac_draft_name(tacDraft* draft, const tacElement* element, const char* kind, int index);
 
+// where a body is in the world while no joint moves it
+tacPose tac_draft_body_pose(tacDraft* draft, int body);
+
 // One block of memory with everything in it; NULL after a failure.
 tacModel* tac_draft_finish(tacDraft* draft);
 
@@ -84,14 +119,49 @@ void tac_read_shape(tacDraft* draft, const tacElement* element);
 int tac_add_primitive(tacDraft* draft, const char* shape_name, tacPath path, tacNodeKind kind,
                       const double* size);
 
+// a shape of one convex polyhedron, planes of unit normals; its index
+int tac_add_hull(tacDraft* draft, const char* shape_name, const double* plane, int count);
+
 // the numbers of a cloud into its node; its mean half size
 double tac_read_cloud(tacDraft* draft, const tacElement* element, tacPath path, tacNode* node);
 
 void tac_read_scene(tacDraft* draft, const tacElement* root);
 void tac_read_compiler(tacDraft* draft, const tacElement* element);
+
+// the words of an element are read as the <compiler> of its own model says
+void tac_enter_scope(tacDraft* draft, const tacElement* element);
+
+// a <compiler> for a file, with what its elements say; its number
+int tac_add_scope(tacDraft* draft, const tacElement* root, const char* path);
 void tac_read_option(tacDraft* draft, const tacElement* element);
 void tac_read_tactus(tacDraft* draft, const tacElement* element);
 void tac_read_joint(tacDraft* draft, const tacElement* element, int body, tacPose pose);
+void tac_read_geom(tacDraft* draft, const tacElement* element, int body, tacBodyMass* sum);
+void tac_read_site(tacDraft* draft, const tacElement* element, int body);
+void tac_read_contact(tacDraft* draft, const tacElement* element);
+void tac_read_equality(tacDraft* draft, const tacElement* element);
+void tac_read_keyframe(tacDraft* draft, const tacElement* element);
+
+// names of geoms that pairs and sensors ask for, before geoms are read
+void tac_list_touching(tacDraft* draft, const tacElement* root);
+
+// colour of an element, by its material or its own
+void tac_read_colour(tacDraft* draft, const tacElement* element, double rgba[4]);
+
+// index of the thing of a kind that an attribute names, or -1 after a failure or without it
+int tac_read_reference(tacDraft* draft, const tacElement* element, const char* attribute,
+                       const char* kind);
+
+// the key in parameters' names: "kind:NAME", or its number
+tacPath tac_item_path(tacDraft* draft, const char* kind, const char* name, int index);
+
+// two numbers of solref, up to five of solimp, as a parameter each
+int tac_read_solref(tacDraft* draft, const tacElement* element, const char* name, tacPath path);
+int tac_read_solimp(tacDraft* draft, const tacElement* element, const char* name, tacPath path);
+
+// cameras and lights that look at a body are turned to it
+void tac_aim_views(tacDraft* draft);
+
 void tac_read_light(tacDraft* draft, const tacElement* element, tacPose body);
 void tac_read_camera(tacDraft* draft, const tacElement* element, tacPose body);
 
@@ -112,19 +182,45 @@ double tac_reflected_inertia(tacDraft* draft, const tacActuator* a, const double
 void tac_apply_defaults(tacDraft* draft, const tacElement* root);
 
 // mass: of a geom (combinations stand for shapes), of <inertial>, of the body that is complete
-void tac_read_geom_mass(tacDraft* draft, const tacElement* element, tacNodeKind kind,
-                        const double size[3], tacPose pose, tacBodyMass* sum);
+void tac_read_geom_mass(tacDraft* draft, const tacElement* element, const tacForm* form,
+                        tacBodyMass* sum);
 void tac_read_inertial(tacDraft* draft, const tacElement* element, tacBodyMass* sum);
 void tac_finish_body(tacDraft* draft, const tacElement* element, int body, tacPath path,
                      tacBodyMass* sum);
 void tac_fuse_body(tacDraft* draft, const tacElement* element, tacBodyMass* part, tacBodyMass* sum);
 void tac_scale_masses(tacDraft* draft);
 
+// bodies that move have mass, or one that is fixed to them has
+void tac_check_masses(tacDraft* draft);
+
 // path of a child: by index, and by name from the first named element on
 tacPath tac_child_path(tacDraft* draft, const tacElement* child, int index, tacPath path);
 
 // the numbers of a sweep into its node; its mean semi-axis
 double tac_read_sweep(tacDraft* draft, const tacElement* element, tacPath path, tacNode* node);
+
+// <mesh>: its name and how to read it; the file is read by the first geom that needs it
+void tac_read_mesh(tacDraft* draft, const tacElement* element);
+void tac_close_meshes(tacDraft* draft);
+
+// the mesh that a geom names, read; NULL after a failure
+const tacMeshDraft* tac_find_mesh(tacDraft* draft, const tacElement* geom);
+
+// the frame of its centre of mass and principal axes in that of its file
+tacPose tac_mesh_pose(const tacMeshDraft* mesh);
+
+// volume (area of a shell) and principal moments of density 1; fails at `line` if there are none
+double tac_mesh_moments(tacDraft* draft, const tacMeshDraft* mesh, int line, double moment[3]);
+
+// sizes of the primitive that stands for a mesh, and its middle in the mesh's principal frame
+tacVec3 tac_mesh_fit(tacDraft* draft, const tacElement* geom, const tacMeshDraft* mesh,
+                     tacNodeKind kind, double size[3]);
+
+// the shape of its convex hull, made once; -1 after a failure
+int tac_mesh_shape(tacDraft* draft, const tacElement* geom, const tacMeshDraft* mesh);
+
+// A model on the numbers of the draft, for evaluating shapes; good until something is added.
+tacModel tac_draft_view(tacDraft* draft);
 
 // pos and one of quat, euler, axisangle, xyaxes, zaxis
 tacPose tac_read_pose(tacDraft* draft, const tacElement* element);

@@ -7,6 +7,7 @@
 
 #include "math/dense.h"
 #include "math/spatial.h"
+#include "tactus/mesh.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,23 +52,107 @@ static double solid(tacNodeKind kind, const double* s, double inertia[3]) {
     }
 }
 
-void tac_read_geom_mass(tacDraft* draft, const tacElement* element, tacNodeKind kind,
-                        const double size[3], tacPose pose, tacBodyMass* sum) {
-    double density = 1000.0, mass = -1.0, unit[3];
-    int shell = 0;
+// area and diagonal inertia of unit mass of the surface alone
+static double shell(tacNodeKind kind, const double* s, double inertia[3]) {
+    double a = s[0] * s[0], r = s[0], h = 2.0 * s[1];
+    switch (kind) {
+    case TAC_NODE_SPHERE:
+        inertia[0] = inertia[1] = inertia[2] = 2.0 / 3.0 * a;
+        return 4.0 * PI * a;
+    case TAC_NODE_CAPSULE: {
+        // a tube and two half spheres, whose centres of mass are r/2 from its ends
+        double ball = 2.0 * r / (2.0 * r + h), tube = 1.0 - ball;
+        inertia[0] =
+            tube * (0.5 * a + h * h / 12.0) + ball * (2.0 / 3.0 * a + 0.5 * h * r + 0.25 * h * h);
+        inertia[1] = inertia[0];
+        inertia[2] = tube * a + 2.0 / 3.0 * ball * a;
+        return 2.0 * PI * r * (h + 2.0 * r);
+    }
+    case TAC_NODE_CYLINDER: {
+        // a tube and two discs
+        double disc = r / (r + h), tube = 1.0 - disc;
+        inertia[0] = tube * (0.5 * a + h * h / 12.0) + disc * (0.25 * a + 0.25 * h * h);
+        inertia[1] = inertia[0];
+        inertia[2] = tube * a + disc * 0.5 * a;
+        return 2.0 * PI * r * (h + r);
+    }
+    case TAC_NODE_BOX: {
+        // three pairs of faces
+        double side[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]}, sum = side[0] + side[1] + side[2];
+        for (int k = 0; k < 3; ++k) {
+            int i = (k + 1) % 3, j = (k + 2) % 3;
+            double x = s[i] * s[i], y = s[j] * s[j];
+            inertia[k] =
+                (side[k] * (x + y) / 3.0 + side[i] * (x + y / 3.0) + side[j] * (y + x / 3.0)) / sum;
+        }
+        return 8.0 * sum;
+    }
+    default:
+        inertia[0] = inertia[1] = inertia[2] = 0.0;
+        return 0.0;
+    }
+}
+
+// volume and inertia of a <shape> of unit density, to 1e-4
+static double shape_solid(tacDraft* draft, const tacElement* element, int shape, tacInertia* I) {
+    tacMass mass;
+    tacMessage message = {0};
+    tacModel view = tac_draft_view(draft);
+    if (draft->reader.result != TAC_OK) return 0.0;
+    tacResult result = tac_shape_mass(&view, shape, 1.0, 1e-4, &mass, &message);
+    if (result != TAC_OK || mass.error > 1e-2) {
+        tac_reader_fail(&draft->reader, result == TAC_OK ? TAC_ERROR_UNSOLVED : result,
+                        element->line, "shape",
+                        "the mass of this shape is not known: %s; give the body an <inertial>, or "
+                        "the geom mass=\"0\"",
+                        result == TAC_OK ? "it is too fine" : message.text);
+        return 0.0;
+    }
+    *I = (tacInertia){mass.mass, tac_load3(mass.center), {0}};
+    memcpy(I->inertia, mass.inertia, sizeof I->inertia);
+    return mass.volume;
+}
+
+// volume or area, and the inertia of unit density in the geom's frame
+static double unit_inertia(tacDraft* draft, const tacElement* element, const tacForm* form,
+                           tacInertia* I) {
+    double moment[3], volume;
+    int hollow = 0;
+    tac_read_bool(&draft->reader, element, "shellinertia", &hollow);
+    if (hollow && (form->mesh || form->kind >= TAC_NODE_UNION || form->kind == TAC_NODE_ELLIPSOID))
+        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
+                        tac_attribute_line(element, "shellinertia"), "shellinertia",
+                        form->mesh ? "write inertia=\"shell\" at the <mesh> instead"
+                                   : "is for spheres, capsules, cylinders and boxes; give the body "
+                                     "an <inertial>");
+    if (form->kind >= TAC_NODE_UNION && !form->mesh)
+        return shape_solid(draft, element, form->shape, I);
+    if (form->mesh) {
+        volume = tac_mesh_moments(draft, form->mesh, element->line, moment);
+        *I = (tacInertia){volume, tac_vec3_zero(), {moment[0], moment[1], moment[2]}};
+        return volume;
+    }
+    volume = hollow ? shell(form->kind, form->size, moment) : solid(form->kind, form->size, moment);
+    *I = (tacInertia){
+        volume, tac_vec3_zero(), {volume * moment[0], volume * moment[1], volume * moment[2]}};
+    return volume;
+}
+
+void tac_read_geom_mass(tacDraft* draft, const tacElement* element, const tacForm* form,
+                        tacBodyMass* sum) {
+    double density = 1000.0, mass = -1.0;
     tac_read_number(&draft->reader, element, "density", not_negative, &density);
     tac_read_number(&draft->reader, element, "mass", not_negative, &mass);
-    tac_read_bool(&draft->reader, element, "shellinertia", &shell);
-    if (shell) sum->shell = tac_attribute_line(element, "shellinertia");
-    double volume = solid(kind, size, unit);
-    if (kind >= TAC_NODE_UNION) { // a shape: nobody knows its volume
-        if (mass != 0.0 && density != 0.0) sum->shape = element->line;
-        return;
-    }
-    if (mass < 0.0) mass = density * volume;
-    if (volume == 0.0 || mass == 0.0) return;
-    tacInertia geom = {mass, tac_vec3_zero(), {mass * unit[0], mass * unit[1], mass * unit[2]}};
-    geom = tac_inertia_transform(pose, &geom);
+    if (mass == 0.0 || (mass < 0.0 && density == 0.0)) return;
+    // what takes long to weigh is weighed where it matters
+    if (!sum->moves && (form->mesh || form->kind >= TAC_NODE_UNION)) return;
+    tacInertia geom = {0};
+    double volume = unit_inertia(draft, element, form, &geom);
+    if (!(volume > 0.0) || draft->reader.result != TAC_OK) return;
+    double scale = mass < 0.0 ? density : mass / volume;
+    geom.mass *= scale;
+    for (int i = 0; i < 6; ++i) geom.inertia[i] *= scale;
+    geom = tac_inertia_transform(form->pose, &geom);
     sum->geoms = tac_inertia_add(&sum->geoms, &geom);
 }
 
@@ -106,8 +191,8 @@ void tac_read_inertial(tacDraft* draft, const tacElement* element, tacBodyMass* 
 static void check_moments(tacDraft* draft, int line, tacInertia* I) {
     double p[3], axes[3][3];
     tac_eigen3(I->inertia, p, axes);
-    double least = draft->boundinertia, slack = 1e-9 * p[0];
-    if (p[1] + p[2] < p[0] - slack && draft->balanceinertia)
+    double least = draft->compiler.boundinertia, slack = 1e-9 * p[0];
+    if (p[1] + p[2] < p[0] - slack && draft->compiler.balanceinertia)
         p[0] = p[1] = p[2] = (p[0] + p[1] + p[2]) / 3.0;
     else if (p[1] + p[2] < p[0] - slack || p[2] < -slack)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "<inertial>",
@@ -123,24 +208,34 @@ static void check_moments(tacDraft* draft, int line, tacInertia* I) {
     memcpy(I->inertia, turned.inertia, sizeof I->inertia);
 }
 
-static void check_known(tacDraft* draft, const tacElement* element, const tacBodyMass* sum) {
-    if (sum->shape)
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, sum->shape, "shape",
-                        "the mass of a geom of type=\"shape\" is not known; give the body an "
-                        "<inertial>, or the geom mass=\"0\"");
-    if (sum->shell)
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, sum->shell, "shellinertia",
-                        "shells are not built yet; give the body an <inertial>");
-    if (sum->geoms.mass + sum->fused.mass < LEAST)
-        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line, "<body>",
-                        "a body that moves needs mass: geoms, or an <inertial>");
+static int has_mass(tacDraft* draft, const tacBody* body) {
+    const double* I = tac_draft_values(draft, body->inertia);
+    return *tac_draft_values(draft, body->mass) >= LEAST && I[0] + I[1] + I[2] >= LEAST;
+}
+
+// has a body that hangs on it without joints mass?
+static int carries_mass(tacDraft* draft, int body) {
+    const tacBody* bodies = draft->body.items;
+    for (int b = body + 1; b < draft->body.count; ++b)
+        if (bodies[b].parent == body && bodies[b].joints == 0 && has_mass(draft, &bodies[b]))
+            return 1;
+    return 0;
+}
+
+void tac_check_masses(tacDraft* draft) {
+    const tacBody* bodies = draft->body.items;
+    for (int b = 1; b < draft->body.count && draft->reader.result == TAC_OK; ++b)
+        if (bodies[b].joints > 0 && !has_mass(draft, &bodies[b]) && !carries_mass(draft, b))
+            tac_reader_fail(&draft->reader, TAC_ERROR_VALUE,
+                            ((const int*)draft->body_line.items)[b], "<body>",
+                            "a body that moves needs mass and inertia above 0: geoms, or an "
+                            "<inertial>");
 }
 
 // of a body by itself: of its <inertial> or of its geoms
 static tacInertia own_inertia(tacDraft* draft, const tacElement* element, const tacBodyMass* sum) {
-    int from_geoms = draft->inertiafromgeom == 1 || (draft->inertiafromgeom == 2 && !sum->line);
-    tacInertia I = from_geoms ? sum->geoms : sum->given;
-    if (draft->boundmass > I.mass) I.mass = draft->boundmass;
+    tacInertia I = sum->wanted ? sum->geoms : sum->given;
+    if (draft->compiler.boundmass > I.mass) I.mass = draft->compiler.boundmass;
     check_moments(draft, sum->line ? sum->line : element->line, &I);
     return I;
 }
@@ -156,13 +251,8 @@ void tac_fuse_body(tacDraft* draft, const tacElement* element, tacBodyMass* part
 void tac_finish_body(tacDraft* draft, const tacElement* element, int body, tacPath path,
                      tacBodyMass* sum) {
     tacBody* at = (tacBody*)draft->body.items + body;
-    int from_geoms = draft->inertiafromgeom == 1 || (draft->inertiafromgeom == 2 && !sum->line);
-    if (from_geoms && at->joints > 0) check_known(draft, element, sum);
     tacInertia I = own_inertia(draft, element, sum);
     if (sum->fused.mass > 0.0) I = tac_inertia_add(&I, &sum->fused);
-    if (at->joints > 0 && (I.mass < LEAST || I.inertia[0] + I.inertia[1] + I.inertia[2] < LEAST))
-        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, sum->line ? sum->line : element->line,
-                        "<inertial>", "a body that moves needs mass and inertia above 0");
     const double com[3] = {I.com.x, I.com.y, I.com.z};
     at->mass = tac_draft_param(draft, path, "mass", not_negative, &I.mass, 1);
     at->com = tac_draft_param(draft, path, "com", tac_range_position, com, 3);
@@ -173,9 +263,9 @@ void tac_finish_body(tacDraft* draft, const tacElement* element, int body, tacPa
 void tac_scale_masses(tacDraft* draft) {
     const tacBody* bodies = draft->body.items;
     double total = 0.0;
-    if (draft->settotalmass <= 0.0 || draft->reader.result != TAC_OK) return;
+    if (draft->compiler.settotalmass <= 0.0 || draft->reader.result != TAC_OK) return;
     for (int b = 1; b < draft->body.count; ++b) total += *tac_draft_values(draft, bodies[b].mass);
-    double factor = total > 0.0 ? draft->settotalmass / total : 1.0;
+    double factor = total > 0.0 ? draft->compiler.settotalmass / total : 1.0;
     for (int b = 1; b < draft->body.count; ++b) {
         *tac_draft_values(draft, bodies[b].mass) *= factor;
         double* inertia = tac_draft_values(draft, bodies[b].inertia);

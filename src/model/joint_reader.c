@@ -3,6 +3,7 @@
 #include "model/draft.h"
 
 #include "base/assert.h"
+#include "math/pose.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,7 +84,7 @@ static void read_limits(tacDraft* draft, const tacElement* element, tacPath path
     double range[2] = {0.0, 0.0};
     int given = tac_read_numbers(reader, element, "range", 2, 2, any_number, range);
     int word = tac_read_word(reader, element, "limited", "false true auto");
-    joint->limited = word == 1 || (word != 0 && given && draft->autolimits);
+    joint->limited = word == 1 || (word != 0 && given && draft->compiler.autolimits);
     if (joint->limited && range[0] >= range[1] && joint->kind != TAC_JOINT_BALL)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "range"), "range",
                         "the lower limit must be below the upper one");
@@ -97,7 +98,7 @@ static void read_force_range(tacDraft* draft, const tacElement* element, tacJoin
     int given =
         tac_read_numbers(reader, element, "actuatorfrcrange", 2, 2, any_number, joint->frcrange);
     int word = tac_read_word(reader, element, "actuatorfrclimited", "false true auto");
-    joint->frclimited = word == 1 || (word != 0 && given && draft->autolimits);
+    joint->frclimited = word == 1 || (word != 0 && given && draft->compiler.autolimits);
     draft->frclimited += joint->frclimited;
     if (!joint->frclimited) return;
     const char* wrong = NULL;
@@ -145,9 +146,10 @@ static void read_place(tacDraft* draft, const tacElement* element, tacPath path,
                        tacJoint* joint) {
     double p[3] = {0}, ref = 0.0, springref = 0.0;
     tac_read_numbers(&draft->reader, element, "pos", 3, 3, tac_range_position, p);
+    tac_store3(p, tac_pose_apply(draft->frame, tac_load3(p)));
     joint->position = tac_draft_param(draft, path, "pos", tac_range_position, p, 3);
     if (joint->kind == TAC_JOINT_BALL) return;
-    tacVec3 axis = read_axis(draft, element);
+    tacVec3 axis = tac_pose_rotate(draft->frame, read_axis(draft, element));
     const double a[3] = {axis.x, axis.y, axis.z};
     tac_read_number(&draft->reader, element, "ref", any_number, &ref);
     tac_read_number(&draft->reader, element, "springref", any_number, &springref);
@@ -182,6 +184,10 @@ static void check_place(tacDraft* draft, const tacElement* element, const tacJoi
 void tac_read_joint(tacDraft* draft, const tacElement* element, int body, tacPose pose) {
     tacReader* reader = &draft->reader;
     int index = draft->joint.count, is_free = strcmp(element->name, "freejoint") == 0;
+    if (is_free && tac_read_word(reader, element, "align", "false true auto") == 1)
+        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, "align"),
+                        "align",
+                        "moving a free body's frame into its centre of mass is not built yet");
     tacJoint joint = {.body = body, .position = -1, .axis = -1, .ref = -1, .springref = -1};
     int word = is_free ? 0 : tac_read_word(reader, element, "type", "free ball slide hinge");
     joint.kind = word < 0 ? TAC_JOINT_HINGE : (tacJointKind)word;
@@ -192,7 +198,7 @@ void tac_read_joint(tacDraft* draft, const tacElement* element, int body, tacPos
     if (reader->result != TAC_OK) return;
 
     double unit =
-        joint.kind == TAC_JOINT_SLIDE || joint.kind == TAC_JOINT_FREE ? 1.0 : draft->angle;
+        joint.kind == TAC_JOINT_SLIDE || joint.kind == TAC_JOINT_FREE ? 1.0 : draft->compiler.angle;
     joint.qpos = draft->qpos0.count, joint.dof = draft->dof.count;
     if (joint.kind != TAC_JOINT_FREE) read_place(draft, element, path, unit, &joint);
     read_forces(draft, element, path, unit, &joint);

@@ -28,22 +28,25 @@ static tacDraft start(const char* path, const tacOptions* options, tacMessage* m
 
 // what was read and will have no effect, in the message of a scene that is fine
 static void remark(const tacDraft* draft, tacMessage* message) {
-    if (!message || draft->limits + draft->frictionlosses + draft->tendon_rows == 0) return;
-    char tendons[64] = "";
+    int held = draft->limits + draft->frictionlosses + draft->equality.count + draft->tendon_rows;
+    if (!message || held + draft->untouched == 0) return;
+    char tendons[64] = "", fields[64] = "";
     if (draft->tendon_rows > 0)
-        snprintf(tendons, sizeof tendons, ", and %d of tendons,", draft->tendon_rows);
-    snprintf(
-        message->text, sizeof message->text,
-        "limits of %d joints and dry friction of %d%s have no effect: nothing responds to them "
-        "yet",
-        draft->limits, draft->frictionlosses, tendons);
+        snprintf(tendons, sizeof tendons, ", %d of tendons", draft->tendon_rows);
+    if (draft->untouched)
+        snprintf(fields, sizeof fields, "; %d height fields cannot be touched", draft->untouched);
+    snprintf(message->text, sizeof message->text,
+             "limits of %d joints, dry friction of %d%s and %d equalities have no effect: nothing "
+             "responds to them yet%s",
+             draft->limits, draft->frictionlosses, tendons, draft->equality.count, fields);
 }
 
 // everything after the bytes are there; also cleans up if they are not
 static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
-    const tacElement* root = tac_document_parse(&draft->reader, source);
+    tacElement* root = tac_document_parse(&draft->reader, source);
     if (root && strcmp(root->name, "robot") == 0) root = tac_urdf_translate(&draft->reader, root);
-    if (root) tac_schema_check(&draft->reader, root);
+    if (root) tac_include_files(&draft->reader, root);
+    if (draft->reader.result == TAC_OK) tac_schema_check(&draft->reader, root);
     if (draft->reader.result == TAC_OK) tac_read_scene(draft, root);
     tacModel* model = tac_draft_finish(draft);
     if (model) tac_remainder_check(draft, model);
@@ -53,6 +56,7 @@ static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
         *out = model;
         remark(draft, draft->reader.message);
     }
+    tac_close_meshes(draft);
     tac_reader_close(&draft->reader);
     return draft->reader.result;
 }
@@ -95,12 +99,21 @@ static tacPose pose_at(const tacModel* model, int position, int rotation) {
     return (tacPose){tac_load3(model->param + position), tac_quat_load(model->param + rotation)};
 }
 
-tacPose tac_geom_pose(const tacModel* model, int geom) {
-    const tacGeom* g = &model->geom[geom];
-    tacPose pose = pose_at(model, g->position, g->rotation);
-    for (int body = g->body;; body = model->body[body].parent) {
+// up the tree to the world
+static tacPose place(const tacModel* model, int body, tacPose pose) {
+    for (;; body = model->body[body].parent) {
         const tacBody* b = &model->body[body];
         pose = tac_pose_compose(pose_at(model, b->position, b->rotation), pose);
         if (body == 0) return pose;
     }
+}
+
+tacPose tac_geom_pose(const tacModel* model, int geom) {
+    const tacGeom* g = &model->geom[geom];
+    return place(model, g->body, pose_at(model, g->position, g->rotation));
+}
+
+tacPose tac_site_pose(const tacModel* model, int site) {
+    const tacSite* s = &model->site[site];
+    return place(model, s->body, pose_at(model, s->position, s->rotation));
 }

@@ -15,32 +15,92 @@ static void read_eulerseq(tacDraft* draft, const tacElement* element) {
     if (!attribute) return;
     const char* v = attribute->value;
     if (strlen(v) == 3 && strspn(v, "xyzXYZ") == 3)
-        memcpy(draft->eulerseq, v, 4);
+        memcpy(draft->compiler.eulerseq, v, 4);
     else
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, attribute->line, "eulerseq",
                         "'%.20s' must be three letters of xyz (moving axes) or XYZ (fixed axes)",
                         v);
 }
 
+// a folder with a slash at its end
+static void read_folder(tacDraft* draft, const tacElement* element, const char* name,
+                        const char** out) {
+    const tacAttribute* attribute = tac_attribute(element, name);
+    if (!attribute) return;
+    size_t length = strlen(attribute->value);
+    int slash = length > 0 && attribute->value[length - 1] != '/';
+    const char* folder =
+        tac_reader_text(&draft->reader, "%s%s", attribute->value, slash ? "/" : "");
+    if (folder) *out = folder;
+}
+
+// whole numbers that may be anything are read as numbers
+static void read_groups(tacDraft* draft, const tacElement* element) {
+    double group[2];
+    if (!tac_read_numbers(&draft->reader, element, "inertiagrouprange", 2, 2, (tacRange){0.0, 5.0},
+                          group))
+        return;
+    draft->compiler.inertiagroup[0] = (int)group[0];
+    draft->compiler.inertiagroup[1] = (int)group[1];
+}
+
+static void refuse_alignment(tacDraft* draft, const tacElement* element) {
+    int align = 0;
+    tac_read_bool(&draft->reader, element, "alignfree", &align);
+    if (align)
+        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
+                        tac_attribute_line(element, "alignfree"), "alignfree",
+                        "moving free bodies' frames into their centres of mass is not built yet");
+}
+
 void tac_read_compiler(tacDraft* draft, const tacElement* element) {
     tacReader* reader = &draft->reader;
     const tacRange bound = {0.0, 1e9};
     int angle = tac_read_word(reader, element, "angle", "degree radian");
-    if (angle >= 0) draft->angle = angle == 1 ? 1.0 : 3.14159265358979323846 / 180.0;
+    if (angle >= 0) draft->compiler.angle = angle == 1 ? 1.0 : 3.14159265358979323846 / 180.0;
     read_eulerseq(draft, element);
     int word = tac_read_word(reader, element, "inertiafromgeom", "false true auto");
-    if (word >= 0) draft->inertiafromgeom = word;
-    tac_read_bool(reader, element, "autolimits", &draft->autolimits);
-    tac_read_bool(reader, element, "balanceinertia", &draft->balanceinertia);
-    tac_read_bool(reader, element, "fusestatic", &draft->fusestatic);
-    tac_read_number(reader, element, "boundmass", bound, &draft->boundmass);
-    tac_read_number(reader, element, "boundinertia", bound, &draft->boundinertia);
-    tac_read_number(reader, element, "settotalmass", any_number, &draft->settotalmass);
+    if (word >= 0) draft->compiler.inertiafromgeom = word;
+    tac_read_bool(reader, element, "autolimits", &draft->compiler.autolimits);
+    tac_read_bool(reader, element, "balanceinertia", &draft->compiler.balanceinertia);
+    tac_read_bool(reader, element, "fusestatic", &draft->compiler.fusestatic);
+    tac_read_number(reader, element, "boundmass", bound, &draft->compiler.boundmass);
+    tac_read_number(reader, element, "boundinertia", bound, &draft->compiler.boundinertia);
+    tac_read_number(reader, element, "settotalmass", any_number, &draft->compiler.settotalmass);
+    tac_read_bool(reader, element, "strippath", &draft->compiler.strippath);
+    tac_read_bool(reader, element, "fitaabb", &draft->compiler.fitaabb);
+    read_folder(draft, element, "assetdir", &draft->compiler.meshdir);
+    read_folder(draft, element, "meshdir", &draft->compiler.meshdir);
+    read_groups(draft, element);
+    refuse_alignment(draft, element);
     if (tac_read_word(reader, element, "coordinate", "local global") == 1)
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, "coordinate"),
                         "coordinate",
                         "global coordinates are not supported (nor by MuJoCo since 2.3.4); "
                         "write poses in the parent's frame");
+}
+
+void tac_enter_scope(tacDraft* draft, const tacElement* element) {
+    if (element->scope < draft->scope.count)
+        draft->compiler = ((const tacCompiler*)draft->scope.items)[element->scope];
+}
+
+int tac_add_scope(tacDraft* draft, const tacElement* root, const char* path) {
+    const char* slash = strrchr(path, '/');
+    int length = slash ? (int)(slash - path) + 1 : 0;
+    draft->compiler =
+        (tacCompiler){.angle = 3.14159265358979323846 / 180.0,
+                      .eulerseq = "xyz",
+                      .autolimits = 1,
+                      .inertiafromgeom = 2,
+                      .inertiagroup = {0, 5},
+                      .meshdir = "",
+                      .folder = tac_reader_text(&draft->reader, "%.*s", length, path)};
+    for (const tacElement* c = root->child; c && draft->reader.result == TAC_OK; c = c->next)
+        if (strcmp(c->name, "compiler") == 0) tac_read_compiler(draft, c);
+    tacCompiler* scope = tac_list_add(&draft->reader, &draft->scope, sizeof *scope);
+    if (scope) *scope = draft->compiler;
+    return draft->scope.count - 1;
 }
 
 //---------------------------------- option ---------------------------------------
@@ -58,15 +118,29 @@ static void read_integrator(tacDraft* draft, const tacElement* element) {
     if (word >= 0) draft->integrator = integrators[word];
 }
 
+// MuJoCo's later words for `passive`
+static void read_springs(tacDraft* draft, const tacElement* element) {
+    int spring = tac_read_word(&draft->reader, element, "spring", "enable disable") == 1;
+    int damper = tac_read_word(&draft->reader, element, "damper", "enable disable") == 1;
+    if (spring && damper) draft->disable |= TAC_DISABLE_PASSIVE;
+    if (spring != damper)
+        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
+                        tac_attribute_line(element, spring ? "spring" : "damper"),
+                        spring ? "spring" : "damper",
+                        "springs and dampers can be switched off together only");
+}
+
 static void read_flags(tacDraft* draft, const tacElement* element) {
-    static const char* const words[] = {"gravity", "passive", "actuation", "eulerdamp",
-                                        "clampctrl"};
+    static const char* const words[] = {"gravity",   "passive",    "actuation",   "eulerdamp",
+                                        "clampctrl", "constraint", "equality",    "frictionloss",
+                                        "limit",     "contact",    "filterparent"};
     for (int i = 0; i < TAC_COUNT(words); ++i) {
         int word = tac_read_word(&draft->reader, element, words[i], "enable disable");
         if (word < 0) continue;
         draft->disable &= ~(1u << i);
         draft->disable |= (unsigned)word << i;
     }
+    read_springs(draft, element);
 }
 
 // groups of actuators that are switched off

@@ -45,11 +45,11 @@ static tacQuat from_euler(tacDraft* draft, const tacElement* element, const doub
     (void)element;
     tacQuat q = tac_quat_identity();
     for (int i = 0; i < 3; ++i) {
-        char axis = draft->eulerseq[i];
+        char axis = draft->compiler.eulerseq[i];
         int moving = axis >= 'x';
         double e[3] = {0};
         e[axis - (moving ? 'x' : 'X')] = 1.0;
-        tacQuat step = turn((tacVec3){e[0], e[1], e[2]}, v[i] * draft->angle);
+        tacQuat step = turn((tacVec3){e[0], e[1], e[2]}, v[i] * draft->compiler.angle);
         q = moving ? tac_quat_mul(q, step) : tac_quat_mul(step, q);
     }
     return q;
@@ -61,7 +61,7 @@ static tacQuat from_axisangle(tacDraft* draft, const tacElement* element, const 
         fail_zero(draft, element, "axisangle", "the axis has length 0; give x y z angle");
         return tac_quat_identity();
     }
-    return turn(unit(axis), v[3] * draft->angle);
+    return turn(unit(axis), v[3] * draft->compiler.angle);
 }
 
 static tacQuat from_xyaxes(tacDraft* draft, const tacElement* element, const double* v) {

@@ -17,9 +17,12 @@
 
 // "shape:cup/0/size[2]" is the group's name and 2; -1 without an index, -2 if it is none
 static int split_index(const char* name, size_t* length) {
-    *length = strcspn(name, "[");
-    if (!name[*length]) return -1;
-    const char* at = name + *length + 1;
+    const char* bracket = strrchr(name, '[');
+    size_t end = strlen(name);
+    int is_index = bracket && name[end - 1] == ']';
+    *length = is_index ? (size_t)(bracket - name) : end;
+    if (!is_index) return -1;
+    const char* at = bracket + 1;
     int index = 0;
     if (*at == ']') return -2;
     for (; *at >= '0' && *at <= '9'; ++at) {

@@ -24,6 +24,14 @@ static void make_printable(char* text) {
     }
 }
 
+tacSceneFile tac_reader_place(const tacReader* reader, int* line) {
+    tacSceneFile place = {reader->file, 0};
+    for (int i = 0; i < reader->file_count && reader->files[i].before < *line; ++i)
+        place = reader->files[i];
+    *line -= place.before;
+    return place;
+}
+
 void tac_reader_fail(tacReader* reader, tacResult result, int line, const char* attribute,
                      const char* format, ...) {
     if (reader->result != TAC_OK) return;
@@ -33,7 +41,8 @@ void tac_reader_fail(tacReader* reader, tacResult result, int line, const char* 
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     make_printable(text);
-    reader->result = tac_fail(reader->message, result, reader->file, line, attribute, "%s", text);
+    const char* file = tac_reader_place(reader, &line).path;
+    reader->result = tac_fail(reader->message, result, file, line, attribute, "%s", text);
 }
 
 //---------------------------------- memory ---------------------------------------
@@ -110,6 +119,15 @@ void* tac_list_add(tacReader* reader, tacList* list, size_t item_size) {
     return (char*)list->items + item_size * (size_t)list->count++;
 }
 
+void tac_reader_add_file(tacReader* reader, const char* path) {
+    tacList list = {reader->files, reader->file_count, reader->file_capacity};
+    tacSceneFile* file = tac_list_add(reader, &list, sizeof *file);
+    if (!file) return;
+    *file = (tacSceneFile){path, reader->lines};
+    reader->files = list.items, reader->file_count = list.count;
+    reader->file_capacity = list.capacity;
+}
+
 //---------------------------------- names ----------------------------------------
 
 static uint64_t hash_text(uint64_t hash, const char* text) {
@@ -146,14 +164,22 @@ static void grow(tacReader* reader, tacNames* names) {
     *names = bigger;
 }
 
+static void fail_taken(tacReader* reader, tacNameEntry entry, int first) {
+    int here = entry.line;
+    const char* file = tac_reader_place(reader, &here).path;
+    const char* other = tac_reader_place(reader, &first).path;
+    int same = strcmp(file, other) == 0;
+    tac_reader_fail(reader, TAC_ERROR_VALUE, entry.line, "name",
+                    "the name '%.60s' is taken: %.60s%sline %d has it already; choose another",
+                    entry.name, same ? "" : other, same ? "" : " ", first);
+}
+
 void tac_names_add(tacReader* reader, tacNames* names, tacNameEntry entry) {
     if (2 * names->count >= names->capacity) grow(reader, names);
     if (reader->result != TAC_OK) return;
     tacNameEntry* place = find_place(names, entry.kind, entry.name);
     if (place->name && place->line)
-        tac_reader_fail(reader, TAC_ERROR_VALUE, entry.line, "name",
-                        "the name '%.60s' is taken: line %d has it already; choose another",
-                        entry.name, place->line);
+        fail_taken(reader, entry, place->line);
     else if (place->name)
         tac_reader_fail(reader, TAC_ERROR_VALUE, entry.line, "name",
                         "the name '%.60s' is reserved; choose another", entry.name);

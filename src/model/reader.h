@@ -11,6 +11,13 @@
 
 typedef struct tacChunk tacChunk;
 
+// A file of the scene. Lines are counted through all files, each behind those read before it, so
+// that one number is a place in any of them.
+typedef struct tacSceneFile {
+    const char* path;
+    int before; // lines before its first
+} tacSceneFile;
+
 typedef struct tacReader {
     const char* file;    // as the caller named it
     tacMessage* message; // NULL to skip
@@ -18,10 +25,20 @@ typedef struct tacReader {
     tacAllocator allocator;
     tacChunk* chunks; // newest first
     size_t taken;     // bytes asked of the allocator, at most TAC_MAX_LOAD_BYTES
+
+    tacSceneFile* files; // that were included, in the order of reading
+    int file_count, file_capacity;
+    int lines, elements; // of all files so far
 } tacReader;
 
 // gives all memory of the reader back
 void tac_reader_close(tacReader* reader);
+
+// a file whose lines come behind all others
+void tac_reader_add_file(tacReader* reader, const char* path);
+
+// the file that a line is of, and its number there
+tacSceneFile tac_reader_place(const tacReader* reader, int* line);
 
 // Keeps the first failure. `attribute` may be NULL. Bytes that no terminal should get become '?'.
 void tac_reader_fail(tacReader* reader, tacResult result, int line, const char* attribute,

@@ -2,7 +2,8 @@
 //
 //   schema.c --tree--> defaults.c --tree--> [this file] --bodies, geoms--> draft.c
 //                                                |
-//          option_, shape_, joint_, inertia_, view_, actuator_reader.c
+//   option_, mesh_, shape_, geom_, joint_, inertia_, view_, contact_, actuator_, equality_,
+//   keyframe_reader.c
 //
 // Sections may come in any order and more than once, as in MJCF, so the tree is walked once per
 // kind of section in the order in which they depend on each other.
@@ -23,8 +24,11 @@ static int is_named(const tacElement* element, const char* name) {
 // calls `read` for each child with this name until something fails
 static void each(tacDraft* draft, const tacElement* parent, const char* name,
                  void (*read)(tacDraft*, const tacElement*)) {
-    for (const tacElement* c = parent->child; c && draft->reader.result == TAC_OK; c = c->next)
-        if (is_named(c, name)) read(draft, c);
+    for (const tacElement* c = parent->child; c && draft->reader.result == TAC_OK; c = c->next) {
+        if (!is_named(c, name)) continue;
+        tac_enter_scope(draft, c);
+        read(draft, c);
+    }
 }
 
 //---------------------------------- name -----------------------------------------
@@ -50,124 +54,16 @@ static void read_material(tacDraft* draft, const tacElement* element) {
     tac_read_numbers(&draft->reader, element, "rgba", 4, 4, tac_range_colour, material->rgba);
 }
 
+// height fields are known by name: nothing touches them yet
+static void read_hfield(tacDraft* draft, const tacElement* element) {
+    tac_draft_name(draft, element, "hfield", 0);
+}
+
 static void read_asset(tacDraft* draft, const tacElement* element) {
     each(draft, element, "material", read_material);
+    each(draft, element, "hfield", read_hfield);
+    each(draft, element, "mesh", tac_read_mesh);
     each(draft, element, "shape", tac_read_shape);
-}
-
-// index of what an attribute refers to, or -1
-static int find_reference(tacDraft* draft, const tacElement* element, const char* kind) {
-    const tacAttribute* attribute = tac_attribute(element, kind);
-    if (!attribute || draft->reader.result != TAC_OK) return -1;
-    const tacNameEntry* entry = tac_names_find(&draft->names, kind, attribute->value);
-    if (entry) return entry->index;
-    tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, attribute->line, kind,
-                    "there is no <%s name=\"%.60s\"> in <asset>", kind, attribute->value);
-    return -1;
-}
-
-//---------------------------------- geoms ----------------------------------------
-
-// primitives are those before GEOM_SHAPE
-typedef enum {
-    GEOM_PLANE,
-    GEOM_SPHERE,
-    GEOM_ELLIPSOID,
-    GEOM_CAPSULE,
-    GEOM_CYLINDER,
-    GEOM_BOX,
-    GEOM_SHAPE,
-    GEOM_UNSUPPORTED
-} geomType;
-
-static geomType read_type(tacDraft* draft, const tacElement* element) {
-    int has_shape = tac_attribute(element, "shape") != NULL;
-    int word = tac_read_word(&draft->reader, element, "type",
-                             "plane sphere ellipsoid capsule cylinder box shape mesh hfield sdf");
-    if (word < 0) return has_shape ? GEOM_SHAPE : GEOM_SPHERE;
-    if (word >= GEOM_UNSUPPORTED) {
-        const tacAttribute* attribute = tac_attribute(element, "type");
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, attribute->line, "type",
-                        "geoms of type %s are not built yet; there are plane, sphere, ellipsoid, "
-                        "capsule, cylinder, box and shape",
-                        attribute->value);
-    } else if (has_shape && word != GEOM_SHAPE) {
-        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "shape"),
-                        "shape", "only a geom of type=\"shape\" has the attribute 'shape'");
-    }
-    return (geomType)word;
-}
-
-static void check_fromto(tacDraft* draft, const tacElement* element, geomType type) {
-    if (tac_attribute(element, "fromto") && type != GEOM_CAPSULE && type != GEOM_CYLINDER)
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
-                        tac_attribute_line(element, "fromto"), "fromto",
-                        "only capsules and cylinders have 'fromto'; give pos and one of quat, "
-                        "euler, axisangle, xyaxes, zaxis");
-}
-
-static int read_shape_reference(tacDraft* draft, const tacElement* element) {
-    tac_require(&draft->reader, element, "shape");
-    if (tac_attribute(element, "size"))
-        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "size"),
-                        "size", "a geom of type=\"shape\" has no size; its <shape> has");
-    return find_reference(draft, element, "shape");
-}
-
-// a plane's size tells how much of it MuJoCo draws; it changes nothing here
-static void check_plane_size(tacDraft* draft, const tacElement* element) {
-    double unused[3];
-    tac_read_numbers(&draft->reader, element, "size", 1, 3, (tacRange){0.0, 1e9}, unused);
-}
-
-static const tacNodeKind kinds[] = {TAC_NODE_PLANE,   TAC_NODE_SPHERE,   TAC_NODE_ELLIPSOID,
-                                    TAC_NODE_CAPSULE, TAC_NODE_CYLINDER, TAC_NODE_BOX,
-                                    TAC_NODE_UNION}; // of GEOM_SHAPE: any combination
-
-// a shape of its own for a plain geom; `key` is the geom's name, or its index
-static int read_primitive(tacDraft* draft, const tacElement* element, geomType type,
-                          const char* key, tacPose* pose, double size[3]) {
-    tacReader* reader = &draft->reader;
-    if (type == GEOM_PLANE) check_plane_size(draft, element);
-    *pose = tac_read_primitive(draft, element, kinds[type], 1, size);
-    const char* shape = tac_reader_text(reader, "geom:%s", key);
-    tacPath path = {shape, tac_reader_text(reader, "shape:geom:%s/0", key)};
-    return tac_add_primitive(draft, shape, path, kinds[type], size);
-}
-
-static void read_colour(tacDraft* draft, const tacElement* element, double rgba[4]) {
-    int material = find_reference(draft, element, "material");
-    if (material >= 0)
-        memcpy(rgba, ((tacMaterial*)draft->material.items)[material].rgba, 4 * sizeof *rgba);
-    tac_read_numbers(&draft->reader, element, "rgba", 4, 4, tac_range_colour, rgba);
-}
-
-static void read_geom(tacDraft* draft, const tacElement* element, int body, tacBodyMass* sum) {
-    tacReader* reader = &draft->reader;
-    int index = draft->geom.count;
-    tacGeom geom = {.body = body, .rgba = {0.5, 0.5, 0.5, 1.0}};
-    geom.name = tac_draft_name(draft, element, "geom", index);
-    const char* key = *geom.name ? geom.name : tac_reader_text(reader, "%d", index);
-    tacPath path = {tac_reader_text(reader, "geom:%s", key), NULL};
-
-    geomType type = read_type(draft, element);
-    check_fromto(draft, element, type);
-    if (reader->result != TAC_OK) return;
-    tacPose pose = tac_pose_identity();
-    double size[3] = {1.0, 1.0, 1.0};
-    if (type == GEOM_SHAPE) {
-        geom.shape = read_shape_reference(draft, element);
-        pose = tac_read_pose(draft, element);
-    } else {
-        geom.shape = read_primitive(draft, element, type, key, &pose, size);
-    }
-    pose = tac_pose_compose(draft->frame, pose);
-    tac_read_geom_mass(draft, element, kinds[type], size, pose, sum);
-    read_colour(draft, element, geom.rgba);
-    geom.position = tac_draft_pose(draft, path, pose);
-    geom.rotation = geom.position + 3;
-    tacGeom* out = tac_list_add(reader, &draft->geom, sizeof *out);
-    if (out) *out = geom;
 }
 
 //---------------------------------- bodies ---------------------------------------
@@ -178,7 +74,7 @@ static tacPath body_path(tacDraft* draft, const char* name, int index) {
     return (tacPath){path, NULL};
 }
 
-static int add_body(tacDraft* draft, const char* name, int parent, tacPose pose) {
+static int add_body(tacDraft* draft, const char* name, int parent, tacPose pose, int line) {
     int index = draft->body.count;
     int offset = tac_draft_pose(draft, body_path(draft, name, index), pose);
     tacBody* body = tac_list_add(&draft->reader, &draft->body, sizeof *body);
@@ -186,84 +82,126 @@ static int add_body(tacDraft* draft, const char* name, int parent, tacPose pose)
     *body = (tacBody){.name = name, .parent = parent, .position = offset, .rotation = offset + 3};
     body->gravcomp = body->fluid = -1;
     body->first_joint = draft->joint.count;
+    int* at = tac_list_add(&draft->reader, &draft->body_line, sizeof *at);
+    if (at) *at = line;
     body->root = parent ? ((tacBody*)draft->body.items)[parent].root : index;
     return index;
 }
 
-static void read_item(tacDraft* draft, const tacElement* c, int body, tacPose pose,
-                      tacBodyMass* sum) {
-    if (is_named(c, "geom")) read_geom(draft, c, body, sum);
+// what stands in a body: in which one, where that is, and the frame that counts in it
+typedef struct tacPlace {
+    int body;
+    tacPose world; // of the body while no joint moves it
+    tacBodyMass* sum;
+} tacPlace;
+
+static void read_item(tacDraft* draft, const tacElement* c, const tacPlace* place) {
+    int body = place->body;
+    tacPose pose = tac_pose_compose(place->world, draft->frame);
+    if (is_named(c, "geom")) tac_read_geom(draft, c, body, place->sum);
+    if (is_named(c, "site")) tac_read_site(draft, c, body);
     if (is_named(c, "light")) tac_read_light(draft, c, pose);
     if (is_named(c, "camera")) tac_read_camera(draft, c, pose);
-    if (is_named(c, "inertial")) tac_read_inertial(draft, c, sum);
-    if (is_named(c, "joint") || is_named(c, "freejoint")) tac_read_joint(draft, c, body, pose);
+    if (is_named(c, "inertial")) tac_read_inertial(draft, c, place->sum);
+    if (is_named(c, "joint") || is_named(c, "freejoint"))
+        tac_read_joint(draft, c, body, place->world);
+}
+
+// Calls `read` for each element of a body. A <frame> moves what stands in it; replicas were written
+// out as frames before.
+static void each_item(tacDraft* draft, const tacElement* element, const tacPlace* place,
+                      void (*read)(tacDraft*, const tacElement*, const tacPlace*)) {
+    tacCompiler compiler = draft->compiler;
+    tacPose frame = draft->frame;
+    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next) {
+        tac_enter_scope(draft, c);
+        if (is_named(c, "frame")) {
+            draft->frame = tac_pose_compose(frame, tac_read_pose(draft, c));
+            each_item(draft, c, place, read);
+        } else {
+            read(draft, c, place);
+        }
+        draft->frame = frame;
+    }
+    draft->compiler = compiler;
+}
+
+// does the body itself have such an element, also in a frame?
+static int has_own(const tacElement* element, const char* name) {
+    for (const tacElement* c = element->child; c; c = c->next)
+        if (is_named(c, name) || (is_named(c, "frame") && has_own(c, name))) return 1;
+    return 0;
+}
+
+static int has_joints(const tacElement* element) {
+    return has_own(element, "joint") || has_own(element, "freejoint");
+}
+
+static int wants_geoms(const tacDraft* draft, const tacElement* element, int body) {
+    int from_geoms = body > 0 ? draft->compiler.inertiafromgeom : 0;
+    return from_geoms == 1 || (from_geoms == 2 && !has_own(element, "inertial"));
 }
 
 // with <compiler fusestatic>, a body without joints is a part of the one that it hangs on
 static int is_fused(const tacDraft* draft, const tacElement* element) {
-    if (!draft->fusestatic || !is_named(element, "body") || tac_attribute(element, "mocap"))
-        return 0;
-    for (const tacElement* c = element->child; c; c = c->next)
-        if (is_named(c, "joint") || is_named(c, "freejoint")) return 0;
-    return 1;
+    return draft->compiler.fusestatic && is_named(element, "body") &&
+           !tac_attribute(element, "mocap") && !has_joints(element);
 }
 
 // what stands in a body, then what stands in its parts
-static void read_items(tacDraft* draft, const tacElement* element, int body, tacPose pose,
-                       tacBodyMass* sum) {
-    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next)
-        if (!is_named(c, "body")) read_item(draft, c, body, pose, sum);
-    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next) {
-        if (!is_fused(draft, c)) continue;
-        tacBodyMass part = {0};
-        tacPose frame = draft->frame, local = tac_read_pose(draft, c);
-        tac_draft_name(draft, c, "body", body);
-        draft->frame = tac_pose_compose(frame, local);
-        read_items(draft, c, body, tac_pose_compose(pose, local), &part);
-        tac_fuse_body(draft, c, &part, sum);
-        draft->frame = frame;
-    }
+static void read_part(tacDraft* draft, const tacElement* element, const tacPlace* around);
+static void read_items(tacDraft* draft, const tacElement* element, const tacPlace* place) {
+    each_item(draft, element, place, read_item);
+    each_item(draft, element, place, read_part);
 }
 
-static void read_body(tacDraft* draft, const tacElement* element, int parent, tacPose pose);
-
-// bodies that hang on a body and on its parts; `pose` is the world's of the element
-static void read_bodies(tacDraft* draft, const tacElement* element, int body, tacPose pose) {
-    tacPose frame = draft->frame;
-    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next) {
-        if (is_fused(draft, c)) {
-            tacPose local = tac_read_pose(draft, c);
-            draft->frame = tac_pose_compose(frame, local);
-            read_bodies(draft, c, body, tac_pose_compose(pose, local));
-        } else if (is_named(c, "body")) {
-            read_body(draft, c, body, pose);
-        }
-        draft->frame = frame;
-    }
+static void read_part(tacDraft* draft, const tacElement* element, const tacPlace* around) {
+    if (!is_fused(draft, element)) return;
+    tacBodyMass part = {.wanted = wants_geoms(draft, element, around->body),
+                        .moves = around->sum->moves};
+    tacPlace place = {around->body, around->world, &part};
+    tac_draft_name(draft, element, "body", around->body);
+    draft->frame = tac_pose_compose(draft->frame, tac_read_pose(draft, element));
+    read_items(draft, element, &place);
+    if (around->body > 0) tac_fuse_body(draft, element, &part, around->sum);
 }
+
+static void read_body(tacDraft* draft, const tacElement* element, const tacPlace* around);
 
 // What hangs on a body, then the bodies below it: all get the numbers that MuJoCo gives them.
-static void read_contents(tacDraft* draft, const tacElement* element, int body, tacPose pose) {
+static void read_contents(tacDraft* draft, const tacElement* element, int body, tacPose world,
+                          int moves) {
     tacBodyMass sum = {0};
+    tacPlace place = {body, world, &sum};
+    sum.wanted = wants_geoms(draft, element, body);
+    sum.moves = moves || has_joints(element);
     draft->frame = tac_pose_identity();
-    read_items(draft, element, body, pose, &sum);
+    read_items(draft, element, &place);
     if (body > 0 && draft->reader.result == TAC_OK) {
         const char* name = ((tacBody*)draft->body.items)[body].name;
         tac_finish_body(draft, element, body, body_path(draft, name, body), &sum);
     }
-    read_bodies(draft, element, body, pose);
+    each_item(draft, element, &place, read_body);
 }
 
-static void read_body(tacDraft* draft, const tacElement* element, int parent, tacPose pose) {
+// recursion ends: nesting is at most TAC_MAX_NESTING
+static void read_body(tacDraft* draft, const tacElement* element, const tacPlace* around) {
+    if (!is_named(element, "body")) return;
+    if (is_fused(draft, element)) {
+        draft->frame = tac_pose_compose(draft->frame, tac_read_pose(draft, element));
+        each_item(draft, element, around, read_body);
+        return;
+    }
     const char* name = tac_draft_name(draft, element, "body", draft->body.count);
-    tacPose own = tac_read_pose(draft, element), local = tac_pose_compose(draft->frame, own);
-    int index = add_body(draft, name, parent, local);
+    tacPose local = tac_pose_compose(draft->frame, tac_read_pose(draft, element));
+    int index = add_body(draft, name, around->body, local, element->line);
     tac_read_body_forces(draft, element, index, body_path(draft, name, index));
-    read_contents(draft, element, index, tac_pose_compose(pose, own));
+    read_contents(draft, element, index, tac_pose_compose(around->world, local),
+                  around->sum->moves);
 }
 
 static void read_worldbody(tacDraft* draft, const tacElement* element) {
-    read_contents(draft, element, 0, tac_pose_identity());
+    read_contents(draft, element, 0, tac_pose_identity(), draft->compiler.settotalmass > 0.0);
 }
 
 //---------------------------------- scene ----------------------------------------
@@ -272,14 +210,30 @@ static void add_defaults(tacDraft* draft) {
     const double gravity[3] = {0.0, 0.0, -9.81}, timestep = 0.002;
     tacPath option = {"option", NULL};
     draft->name = "";
-    draft->angle = 3.14159265358979323846 / 180.0;
-    draft->autolimits = 1, draft->inertiafromgeom = 2;
-    memcpy(draft->eulerseq, "xyz", 4);
     draft->gravity = tac_draft_param(draft, option, "gravity", any_number, gravity, 3);
     draft->timestep = tac_draft_param(draft, option, "timestep", tac_range_size, &timestep, 1);
     draft->fluid = -1;
     tac_names_add(&draft->reader, &draft->names, (tacNameEntry){"body", "world", 0, 0});
-    add_body(draft, "world", 0, tac_pose_identity());
+    add_body(draft, "world", 0, tac_pose_identity(), 0);
+}
+
+// the elements of all <worldbody> in one: what stands on the world is counted together
+static void join_worldbodies(const tacElement* root) {
+    tacElement* world = NULL;
+    for (tacElement* c = root->child; c; c = c->next) {
+        if (!is_named(c, "worldbody")) continue;
+        if (!world) {
+            world = c;
+            continue;
+        }
+        for (tacElement* item = c->child; item; item = item->next) item->parent = world;
+        if (world->last)
+            world->last->next = c->child;
+        else
+            world->child = c->child;
+        if (c->last) world->last = c->last;
+        c->child = c->last = NULL;
+    }
 }
 
 void tac_read_scene(tacDraft* draft, const tacElement* root) {
@@ -287,13 +241,21 @@ void tac_read_scene(tacDraft* draft, const tacElement* root) {
     if (draft->reader.result != TAC_OK) return;
     read_model_name(draft, root);
     tac_apply_defaults(draft, root);
-    each(draft, root, "compiler", tac_read_compiler);
+    join_worldbodies(root);
+    tac_list_touching(draft, root);
+    tac_add_scope(draft, root, draft->reader.file);
     each(draft, root, "option", tac_read_option);
     each(draft, root, "tactus", tac_read_tactus);
     each(draft, root, "asset", read_asset);
     each(draft, root, "worldbody", read_worldbody);
+    tac_aim_views(draft);
+    tac_enter_scope(draft, root);
+    tac_check_masses(draft);
     tac_scale_masses(draft);
     tac_place_fluid(draft);
+    each(draft, root, "contact", tac_read_contact);
     each(draft, root, "tendon", tac_read_tendons);
     each(draft, root, "actuator", tac_read_actuators);
+    each(draft, root, "equality", tac_read_equality);
+    each(draft, root, "keyframe", tac_read_keyframe);
 }

@@ -18,6 +18,11 @@
 #define NODES       PRIMITIVES " union intersection difference"
 #define NODE        "name pos " ORIENTATION " smooth distance"
 
+#define TREE     "body frame replicate attach geom light camera site joint freejoint inertial"
+#define EQUALITY "name class active solref solimp"
+#define SENSOR   "name cutoff"
+#define UNUSED   "noise user nsample interp delay interval"
+
 #define ACTUATOR                                                                                   \
     "name class joint jointinparent tendon gear group ctrllimited ctrlrange forcelimited "         \
     "forcerange actlimited actrange"
@@ -25,23 +30,25 @@
 
 static const tacRule rules[] = {
     {"mujoco", "model", "",
-     "compiler option size visual statistic custom default asset tactus worldbody tendon actuator"},
+     "compiler option size visual statistic custom default asset tactus worldbody contact equality "
+     "tendon actuator sensor keyframe"},
     {"compiler",
      "angle eulerseq coordinate autolimits boundmass boundinertia settotalmass balanceinertia "
-     "inertiafromgeom fusestatic",
-     "strippath fitaabb meshdir texturedir assetdir discardvisual usethread "
-     "exactmeshinertia "
-     "convexhull saveinertial",
-     ""},
+     "inertiafromgeom inertiagrouprange meshdir assetdir strippath fitaabb alignfree fusestatic",
+     "texturedir discardvisual usethread exactmeshinertia convexhull saveinertial conflict",
+     "lengthrange"},
+    {"lengthrange", NULL, NULL, NULL},
     {"option", "timestep gravity integrator density viscosity wind actuatorgroupdisable",
      "impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance mpr_tolerance "
      "magnetic o_margin o_solref o_solimp o_friction cone "
      "jacobian solver iterations ls_iterations noslip_iterations ccd_iterations mpr_iterations "
      "sdf_iterations sdf_initpoints apirate collision",
      "flag"},
-    {"flag", "gravity passive actuation eulerdamp clampctrl",
-     "constraint equality frictionloss limit contact warmstart filterparent refsafe "
-     "sensor midphase island energy fwdinv invdiscrete multiccd override nativeccd",
+    {"flag",
+     "gravity passive spring damper actuation eulerdamp clampctrl constraint equality frictionloss "
+     "limit contact filterparent",
+     "warmstart refsafe sensor midphase island energy fwdinv invdiscrete multiccd override "
+     "nativeccd autoreset sleep diagexact",
      ""},
     {"size", NULL, NULL, NULL},
     {"visual", NULL, NULL, NULL},
@@ -51,11 +58,11 @@ static const tacRule rules[] = {
 
     {"default", "class", "",
      "default geom joint site camera light material mesh pair equality tendon general motor "
-     "position velocity intvelocity damper cylinder"},
-    {"equality", NULL, NULL, NULL},
-    {"pair", NULL, NULL, NULL},
+     "position velocity intvelocity damper cylinder muscle adhesion"},
+    {"default/equality", EQUALITY, "", ""},
     {"default/tendon", NULL, NULL, NULL},
-    {"mesh", NULL, NULL, NULL},
+    {"default/muscle", NULL, NULL, NULL},
+    {"default/adhesion", NULL, NULL, NULL},
 
     {"tendon", "", "", "fixed"},
     {"fixed", "name class limited range stiffness damping springlength armature frictionloss",
@@ -73,8 +80,13 @@ static const tacRule rules[] = {
     {"actuator/cylinder", "timeconst area diameter bias " ACTUATOR, ACTUATOR_IGNORED, ""},
     {"default/cylinder", "timeconst area diameter bias " ACTUATOR, ACTUATOR_IGNORED, ""},
 
-    {"asset", "", "", "shape material texture"},
+    {"asset", "", "", "shape material texture mesh hfield skin model"},
     {"texture", NULL, NULL, NULL},
+    {"hfield", "name", "content_type file nrow ncol size elevation", ""},
+    {"skin", NULL, NULL, NULL},
+    {"model", "name file", "content_type", ""},
+    {"mesh", "name class file vertex face scale refpos refquat inertia",
+     "normal texcoord smoothnormal maxhullvert material content_type", ""},
     {"material", "name class rgba",
      "texture texrepeat texuniform emission specular shininess reflectance metallic roughness",
      "layer"},
@@ -94,30 +106,101 @@ static const tacRule rules[] = {
     {"cloud", NODE " file sample area points normals kernel width metric log_amp check", "", ""},
     {"sweep", NODE " points size eps up twist", "", "plane"},
 
-    {"worldbody", "childclass", "", "body geom light camera site"},
-    {"body", "name childclass pos " ORIENTATION " mocap gravcomp", "user sleep",
-     "body geom light camera site joint freejoint inertial"},
+    {"worldbody", "childclass", "", "body frame replicate attach geom light camera site"},
+    {"body", "name childclass pos " ORIENTATION " mocap gravcomp", "user sleep simple", TREE},
+    {"frame", "name childclass pos " ORIENTATION, "", TREE},
+    {"replicate", "count sep offset euler childclass", "", TREE},
+    {"attach", "model body prefix", "", ""},
     {"joint",
      "name class type pos axis ref springref stiffness damping armature frictionloss range limited "
      "actuatorfrcrange actuatorfrclimited actuatorgravcomp",
      "group solreflimit solimplimit solreffriction solimpfriction margin user", ""},
-    {"freejoint", "name", "group align", ""},
+    {"freejoint", "name align", "group", ""},
     {"inertial", "pos " ORIENTATION " mass diaginertia fullinertia", "", ""},
     {"geom",
-     "name class type size pos " ORIENTATION " fromto rgba material shape mass density "
-     "shellinertia",
-     "contype conaffinity condim group priority friction solmix solref solimp margin gap "
-     "fluidshape fluidcoef user",
-     ""},
-    {"light", "class pos dir diffuse directional castshadow type mode",
-     "name active ambient specular attenuation cutoff exponent bulbradius intensity "
+     "name class type size pos " ORIENTATION
+     " fromto rgba material shape mesh hfield fitscale mass "
+     "density shellinertia contype conaffinity condim group priority friction solmix solref "
+     "solimp margin gap fluidshape",
+     "fluidcoef user", ""},
+    {"light", "class pos dir diffuse directional castshadow type mode target",
+     "name active ambient specular attenuation cutoff exponent bulbradius intensity softness "
      "range texture",
      ""},
-    {"camera", "name class pos " ORIENTATION " fovy mode",
+    {"camera", "name class pos " ORIENTATION " fovy mode target",
      "ipd resolution pixel focal focalpixel principal principalpixel sensorsize orthographic "
      "projection user output",
      ""},
-    {"site", NULL, NULL, NULL},
+    {"site", "name class type size pos " ORIENTATION " fromto rgba material group", "user", ""},
+
+    {"contact", "", "", "pair exclude"},
+    {"pair", "name class geom1 geom2 condim friction solref solreffriction solimp gap margin", "",
+     ""},
+    {"exclude", "name body1 body2", "", ""},
+
+    {"equality", "", "", "connect weld joint tendon"},
+    {"connect", EQUALITY " body1 body2 anchor site1 site2", "", ""},
+    {"weld", EQUALITY " body1 body2 relpose anchor site1 site2 torquescale", "", ""},
+    {"equality/joint", EQUALITY " joint1 joint2 polycoef", "", ""},
+    {"equality/tendon", EQUALITY " tendon1 tendon2 polycoef", "", ""},
+
+    {"keyframe", "", "", "key"},
+    {"key", "name time qpos qvel act mpos mquat ctrl", "", ""},
+
+    {"sensor", "", "",
+     "touch accelerometer velocimeter gyro force torque magnetometer rangefinder jointpos jointvel "
+     "tendonpos tendonvel actuatorpos actuatorvel actuatorfrc jointactuatorfrc tendonactuatorfrc "
+     "ballquat ballangvel jointlimitpos jointlimitvel jointlimitfrc tendonlimitpos tendonlimitvel "
+     "tendonlimitfrc framepos framequat framexaxis frameyaxis framezaxis framelinvel frameangvel "
+     "framelinacc frameangacc subtreecom subtreelinvel subtreeangmom distance normal fromto "
+     "contact "
+     "e_potential e_kinetic clock user"},
+    {"touch", SENSOR " site", UNUSED, ""},
+    {"accelerometer", SENSOR " site", UNUSED, ""},
+    {"velocimeter", SENSOR " site", UNUSED, ""},
+    {"gyro", SENSOR " site", UNUSED, ""},
+    {"force", SENSOR " site", UNUSED, ""},
+    {"torque", SENSOR " site", UNUSED, ""},
+    {"magnetometer", SENSOR " site", UNUSED, ""},
+    {"rangefinder", SENSOR " site camera", UNUSED " data", ""},
+    {"jointpos", SENSOR " joint", UNUSED, ""},
+    {"jointvel", SENSOR " joint", UNUSED, ""},
+    {"tendonpos", SENSOR " tendon", UNUSED, ""},
+    {"tendonvel", SENSOR " tendon", UNUSED, ""},
+    {"actuatorpos", SENSOR " actuator", UNUSED, ""},
+    {"actuatorvel", SENSOR " actuator", UNUSED, ""},
+    {"actuatorfrc", SENSOR " actuator", UNUSED, ""},
+    {"jointactuatorfrc", SENSOR " joint", UNUSED, ""},
+    {"tendonactuatorfrc", SENSOR " tendon", UNUSED, ""},
+    {"ballquat", SENSOR " joint", UNUSED, ""},
+    {"ballangvel", SENSOR " joint", UNUSED, ""},
+    {"jointlimitpos", SENSOR " joint", UNUSED, ""},
+    {"jointlimitvel", SENSOR " joint", UNUSED, ""},
+    {"jointlimitfrc", SENSOR " joint", UNUSED, ""},
+    {"tendonlimitpos", SENSOR " tendon", UNUSED, ""},
+    {"tendonlimitvel", SENSOR " tendon", UNUSED, ""},
+    {"tendonlimitfrc", SENSOR " tendon", UNUSED, ""},
+    {"framepos", SENSOR " objtype objname reftype refname", UNUSED, ""},
+    {"framequat", SENSOR " objtype objname reftype refname", UNUSED, ""},
+    {"framexaxis", SENSOR " objtype objname reftype refname", UNUSED, ""},
+    {"frameyaxis", SENSOR " objtype objname reftype refname", UNUSED, ""},
+    {"framezaxis", SENSOR " objtype objname reftype refname", UNUSED, ""},
+    {"framelinvel", SENSOR " objtype objname reftype refname", UNUSED, ""},
+    {"frameangvel", SENSOR " objtype objname reftype refname", UNUSED, ""},
+    {"framelinacc", SENSOR " objtype objname", UNUSED, ""},
+    {"frameangacc", SENSOR " objtype objname", UNUSED, ""},
+    {"subtreecom", SENSOR " body", UNUSED, ""},
+    {"subtreelinvel", SENSOR " body", UNUSED, ""},
+    {"subtreeangmom", SENSOR " body", UNUSED, ""},
+    {"distance", SENSOR " geom1 geom2 body1 body2", UNUSED, ""},
+    {"normal", SENSOR " geom1 geom2 body1 body2", UNUSED, ""},
+    {"fromto", SENSOR " geom1 geom2 body1 body2", UNUSED, ""},
+    {"sensor/contact", SENSOR " geom1 geom2 body1 body2 subtree1 subtree2 site num",
+     UNUSED " data reduce", ""},
+    {"e_potential", SENSOR, UNUSED, ""},
+    {"e_kinetic", SENSOR, UNUSED, ""},
+    {"clock", SENSOR, UNUSED, ""},
+    {"user", SENSOR " dim", UNUSED " objtype objname datatype needstage", ""},
 };
 
 //---------------------------------- what is not built yet ------------------------
@@ -127,24 +210,26 @@ typedef struct tacLater {
 } tacLater;
 
 static const tacLater later_elements[] = {
-    {"contact equality sensor keyframe deformable", "is not built yet"},
+    {"deformable", "is not built yet"},
     {"muscle adhesion dcmotor",
      "is not built yet; there are general, motor, position, velocity, intvelocity, damper and "
      "cylinder"},
     {"spatial", "is not built yet: there are <fixed> tendons, sums of joints"},
-    {"mesh hfield skin model", "is not built yet; geoms are primitives or shapes"},
-    {"include frame replicate attach composite flexcomp flex plugin extension",
-     "is not built yet; write out what it stands for"},
+    {"composite flexcomp flex flexvert flexstrain",
+     "is not supported: bodies are rigid; write out what it stands for"},
+    {"plugin extension", "is not supported: plugins are code of another program"},
+    {"camprojection insidesite tactile", "is not built yet; leave the sensor out"},
+    {"orientation pid", "is not built yet"},
 };
 
 static const tacLater later_attributes[] = {
     {"site refsite body slidersite cranksite cranklength",
      "is not built yet; drive a joint or a tendon"},
-    {"springdamper alignfree inertiagrouprange", "is not built yet"},
+    {"springdamper surfacevel adhesion", "is not built yet"},
+    {"builtin params", "is not built yet; give 'file', or 'vertex' and 'face'"},
+    {"frame", "is not built yet; attach a body"},
     {"fromto",
      "is for capsules and cylinders; give pos and one of quat, euler, axisangle, xyaxes, zaxis"},
-    {"mesh hfield fitscale", "is not built yet; geoms are primitives or shapes"},
-    {"target", "is not built yet; turn it with xyaxes, quat, euler, axisangle or zaxis"},
 };
 
 static const char* find_reason(const tacLater* table, int count, const char* word) {

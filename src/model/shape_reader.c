@@ -80,7 +80,7 @@ static tacBuilt add_leaf(tacDraft* draft, tacNodeKind kind, tacPath place, tacPa
 tacPose tac_read_primitive(tacDraft* draft, const tacElement* element, tacNodeKind kind, int spare,
                            double size[3]) {
     int count = tac_size_count(kind), line = tac_attribute(element, "fromto") != NULL;
-    double half = 1.0, read[3];
+    double half = 1.0, read[3] = {0};
     tacPose pose = tac_pose_identity();
     if (line)
         tac_read_fromto(draft, element, &pose, &half);
@@ -88,10 +88,17 @@ tacPose tac_read_primitive(tacDraft* draft, const tacElement* element, tacNodeKi
         pose = tac_read_pose(draft, element);
     if (count == 0) return pose;
     tac_require(&draft->reader, element, "size");
-    int needed = count - line;
-    if (tac_read_numbers(&draft->reader, element, "size", needed, spare ? 3 : needed,
-                         tac_range_size, read))
-        for (int i = 0; i < count; ++i) size[i] = i < needed ? read[i] : half;
+    int needed = line ? 1 : count;
+    const tacRange range = {spare ? 0.0 : tac_range_size.lower, tac_range_size.upper};
+    if (!tac_read_numbers(&draft->reader, element, "size", needed, spare ? 3 : needed, range, read))
+        return pose;
+    for (int i = 0; i < needed; ++i) // numbers that are spare may be 0
+        if (read[i] < tac_range_size.lower)
+            tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "size"),
+                            "size", "%g is out of range: 'size' must be between %g and %g", read[i],
+                            tac_range_size.lower, tac_range_size.upper);
+    for (int i = 0; i < count; ++i) size[i] = line ? read[0] : read[i];
+    if (line) size[count - 1] = half;
     return pose;
 }
 
@@ -248,7 +255,7 @@ static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacS
 tacPath tac_child_path(tacDraft* draft, const tacElement* child, int index, tacPath path) {
     tacReader* reader = &draft->reader;
     tacPath below = {tac_reader_text(reader, "%s/%d", path.name, index), NULL};
-    const char* name = tac_read_name(reader, child);
+    const char* name = tac_read_plain_name(reader, child);
     if (name && strspn(name, "0123456789") == strlen(name))
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(child, "name"), "name",
                         "'%.40s' could be taken for the index of a child; add a letter", name);
@@ -397,11 +404,13 @@ static int needs_smooth(const tacElement* element) {
 
 static const char* read_shape_name(tacDraft* draft, const tacElement* element) {
     tac_require(&draft->reader, element, "name");
+    tac_read_plain_name(&draft->reader, element);
     const char* name = tac_draft_name(draft, element, "shape", draft->shape.count);
-    if (strncmp(name, "geom:", 5) == 0)
+    if (strncmp(name, "geom:", 5) == 0 || strncmp(name, "mesh:", 5) == 0)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "name"),
                         "name",
-                        "names that start with 'geom:' belong to the shapes of plain geoms");
+                        "names that start with 'geom:' or 'mesh:' belong to the shapes of plain "
+                        "geoms and meshes");
     return name;
 }
 
@@ -429,6 +438,23 @@ void tac_read_shape(tacDraft* draft, const tacElement* element) {
         total = close_combination(draft, TAC_NODE_UNION, scope.path, tac_pose_identity(), first,
                                   children, total, scope.smooth);
     add_shape(draft, name, first, total.depth, exact || draft->exact);
+}
+
+int tac_add_hull(tacDraft* draft, const char* shape_name, const double* plane, int count) {
+    tacReader* reader = &draft->reader;
+    tacPath path = {tac_reader_text(reader, "shape:%s/0", shape_name), NULL};
+    // thin hulls keep an inside: at most a tenth of their depth is smoothed away
+    double size = planes_size(plane, count), smooth = default_smooth(size), y[3];
+    double depth = -tac_planes_lowest(plane, count, 1e-4 * smooth, -INFINITY, y);
+    smooth = fmax(fmin(smooth, 0.1 * depth / log((double)count)), tac_range_smooth.lower);
+    int first = draft->node.count;
+    tacNode* node = add_node(draft, TAC_NODE_POLYHEDRON, path, tac_pose_identity());
+    if (!node) return -1;
+    int block = tac_draft_param(draft, path, "planes", tac_range_position, plane, 4 * count);
+    int offset = tac_draft_param(draft, path, "smooth", tac_range_smooth, &smooth, 1);
+    node->block = block, node->block_count = 4 * count, node->smooth = offset;
+    add_shape(draft, shape_name, first, 1, draft->exact);
+    return draft->shape.count - 1;
 }
 
 int tac_add_primitive(tacDraft* draft, const char* shape_name, tacPath path, tacNodeKind kind,

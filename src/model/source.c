@@ -144,7 +144,7 @@ tacSource tac_source_check(tacReader* reader, tacSource source) {
 
     // libxml2 compares each attribute of a tag with all others of it, so their number is limited
     // before; "=" counts them from above, as "<" cannot stand inside a tag
-    int line = 1, in_tag = 0, equals = 0, only_blank = 1;
+    int line = reader->lines + 1, in_tag = 0, equals = 0, only_blank = 1;
     for (size_t i = 0; i < source.size && reader->result == TAC_OK;) {
         unsigned char c = (unsigned char)source.text[i];
         size_t length = tac_utf8_length(source.text + i, source.size - i);
@@ -161,6 +161,7 @@ tacSource tac_source_check(tacReader* reader, tacSource source) {
         i += length;
     }
     if (only_blank && reader->result == TAC_OK)
-        tac_reader_fail(reader, TAC_ERROR_FILE, 0, NULL, "is empty; a scene starts with <mujoco>");
+        tac_reader_fail(reader, TAC_ERROR_FILE, reader->lines ? reader->lines + 1 : 0, NULL,
+                        "is empty; a scene starts with <mujoco>");
     return source;
 }

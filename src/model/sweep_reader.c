@@ -194,9 +194,10 @@ static void read_planes(tacDraft* draft, const tacElement* element, tacPath path
 //---------------------------------- sweep ----------------------------------------
 
 static void read_angles(tacDraft* draft, const tacElement* element, double twist[3]) {
-    tacRange range = {range_angle.lower / draft->angle, range_angle.upper / draft->angle};
+    tacRange range = {range_angle.lower / draft->compiler.angle,
+                      range_angle.upper / draft->compiler.angle};
     tac_read_numbers(&draft->reader, element, "twist", 3, 3, range, twist);
-    for (int k = 0; k < 3; ++k) twist[k] *= draft->angle;
+    for (int k = 0; k < 3; ++k) twist[k] *= draft->compiler.angle;
 }
 
 static void add_planes(tacDraft* draft, const planes* cut) {

@@ -81,7 +81,7 @@ static void read_limits(tacDraft* draft, const tacElement* element, tacPath path
     double range[2] = {0.0, 0.0};
     int given = tac_read_numbers(reader, element, "range", 2, 2, any_number, range);
     int word = tac_read_word(reader, element, "limited", "false true auto");
-    tendon->limited = word == 1 || (word != 0 && given && draft->autolimits);
+    tendon->limited = word == 1 || (word != 0 && given && draft->compiler.autolimits);
     if (tendon->limited && range[0] >= range[1])
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "range"), "range",
                         "the lower limit must be below the upper one");

@@ -8,19 +8,51 @@
 
 static const tacRange any_number = {-1e9, 1e9};
 
-static void check_mode(tacDraft* draft, const tacElement* element) {
+// one that looks at a body waits until all bodies are known
+static void read_mode(tacDraft* draft, const tacElement* element, int is_camera, int index) {
     int mode = tac_read_word(&draft->reader, element, "mode",
                              "fixed track trackcom targetbody targetbodycom");
-    if (mode >= 3)
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, "mode"),
-                        "mode", "aiming at a body is not built yet; give the orientation");
+    if (mode < 3) return;
+    tac_require(&draft->reader, element, "target");
+    tacAim* aim = tac_list_add(&draft->reader, &draft->aim, sizeof *aim);
+    if (aim) *aim = (tacAim){is_camera, index, element};
+}
+
+// z away from the target, x level, as MuJoCo turns it
+static void aim_camera(tacCamera* camera, tacVec3 target) {
+    tacVec3 z = tac_sub(tac_load3(camera->position), target), up = {0.0, 0.0, 1.0};
+    tacVec3 x = tac_cross(up, z);
+    if (tac_norm(z) < 1e-12) return;
+    if (tac_norm(x) < 1e-12 * tac_norm(z)) x = (tacVec3){1.0, 0.0, 0.0};
+    z = tac_normalize(z), x = tac_normalize(x);
+    tac_store3(camera->axes[0], x);
+    tac_store3(camera->axes[1], tac_cross(z, x));
+    tac_store3(camera->axes[2], z);
+}
+
+static void aim_light(tacLight* light, tacVec3 target) {
+    tacVec3 along = tac_sub(target, tac_load3(light->position));
+    if (tac_norm(along) > 1e-12) tac_store3(light->direction, tac_normalize(along));
+}
+
+void tac_aim_views(tacDraft* draft) {
+    const tacAim* aims = draft->aim.items;
+    for (int i = 0; i < draft->aim.count && draft->reader.result == TAC_OK; ++i) {
+        int body = tac_read_reference(draft, aims[i].element, "target", "body");
+        if (body < 0) return;
+        tacVec3 target = tac_draft_body_pose(draft, body).position;
+        if (aims[i].is_camera)
+            aim_camera((tacCamera*)draft->camera.items + aims[i].index, target);
+        else
+            aim_light((tacLight*)draft->light.items + aims[i].index, target);
+    }
 }
 
 void tac_read_light(tacDraft* draft, const tacElement* element, tacPose body) {
     tacReader* reader = &draft->reader;
     double p[3] = {0}, d[3] = {0.0, 0.0, -1.0};
     tacLight light = {.diffuse = {0.7, 0.7, 0.7}, .castshadow = 1};
-    check_mode(draft, element);
+    read_mode(draft, element, 0, draft->light.count);
     tac_read_numbers(reader, element, "pos", 3, 3, tac_range_position, p);
     tac_read_numbers(reader, element, "dir", 3, 3, any_number, d);
     tac_read_numbers(reader, element, "diffuse", 3, 3, (tacRange){0.0, 1e6}, light.diffuse);
@@ -41,7 +73,7 @@ void tac_read_camera(tacDraft* draft, const tacElement* element, tacPose body) {
     tacReader* reader = &draft->reader;
     tacCamera camera = {.fovy = 45.0};
     camera.name = tac_draft_name(draft, element, "camera", draft->camera.count);
-    check_mode(draft, element);
+    read_mode(draft, element, 1, draft->camera.count);
     tac_read_number(reader, element, "fovy", (tacRange){0.01, 179.0}, &camera.fovy);
     tacPose pose = tac_pose_compose(body, tac_read_pose(draft, element));
     tac_store3(camera.position, pose.position);

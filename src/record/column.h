@@ -14,7 +14,10 @@ void tac_column_qpos(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
 // of a velocity or a tangent of qpos: "knee", "root/x" … "root/rz"
 void tac_column_dof(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
 
-// of a tangent of the state (2 nv + na): "qpos knee", "qvel knee", "act 0"
+// name of the actuator that an activation belongs to
+void tac_column_act(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
+
+// of a tangent of the state (2 nv + na): "qpos knee", "qvel knee", "act pull"
 void tac_column_tangent(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
 
 // name of the actuator, or "actuator3"

@@ -31,11 +31,24 @@ static uint64_t add_params(uint64_t hash, const tacModel* model) {
 }
 
 static uint64_t add_joints(uint64_t hash, const tacModel* model) {
-    for (int i = 0; i < model->nbody; ++i) hash = add_ints(hash, &model->body[i].parent, 1);
+    for (int i = 0; i < model->nbody; ++i) {
+        int own[] = {model->body[i].parent, model->body[i].mocap};
+        hash = add_ints(hash, own, 2);
+    }
     for (int i = 0; i < model->njoint; ++i) {
         const tacJoint* j = &model->joint[i];
-        int own[] = {(int)j->kind, j->body, j->limited};
-        hash = add_ints(hash, own, 3);
+        int own[] = {(int)j->kind, j->body, j->limited, j->frclimited};
+        hash = add_reals(add_ints(hash, own, 4), j->frcrange, 2);
+    }
+    return hash;
+}
+
+static uint64_t add_tendons(uint64_t hash, const tacModel* model) {
+    for (int i = 0; i < model->ntendon; ++i) {
+        const tacTendon* t = &model->tendon[i];
+        int own[] = {t->count, t->limited};
+        hash = add_ints(hash, own, 2);
+        hash = add_ints(hash, model->tendonjoint + t->first, t->count);
     }
     return hash;
 }
@@ -43,9 +56,11 @@ static uint64_t add_joints(uint64_t hash, const tacModel* model) {
 static uint64_t add_actuators(uint64_t hash, const tacModel* model) {
     for (int i = 0; i < model->nu; ++i) {
         const tacActuator* a = &model->actuator[i];
-        int own[] = {a->ctrllimited, a->forcelimited};
-        hash = add_ints(hash, own, 2);
+        int own[] = {(int)a->drive, a->target,      (int)a->kind,    a->act,       a->disabled,
+                     a->actearly,   a->ctrllimited, a->forcelimited, a->actlimited};
+        hash = add_ints(hash, own, 9);
         hash = add_reals(add_reals(hash, a->ctrlrange, 2), a->forcerange, 2);
+        hash = add_reals(hash, a->actrange, 2);
     }
     return hash;
 }
@@ -61,6 +76,7 @@ void tac_fingerprint(const tacModel* model, char text[TAC_FINGERPRINT_SIZE]) {
                    (int)model->disable};
     uint64_t hash = add_ints(0xcbf29ce484222325u, sizes, 8);
     hash = add_joints(hash, model);
+    hash = add_tendons(hash, model);
     hash = add_actuators(hash, model);
     hash = add_reals(add_reals(hash, model->qpos0, model->nq), model->qpos_spring, model->nq);
     hash = add_params(hash, model);

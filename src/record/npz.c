@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/message.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -94,10 +95,25 @@ static int write_directory(const zipEntry* entries, int count, uint32_t start, F
     return put_bytes(file, end, sizeof end);
 }
 
+// do all lengths and offsets have 32 bits?
+static int fits(const tacNpzMember* members, int count) {
+    size_t sum = 0;
+    for (int i = 0; i < count; ++i) {
+        size_t bytes = tac_npy_bytes(&members[i].array);
+        if (bytes > TAC_MAX_NPZ_BYTES) return 0;
+        sum += bytes + 512;
+    }
+    return sum <= TAC_MAX_NPZ_BYTES;
+}
+
 int tac_npz_write(const tacNpzMember* members, int count, FILE* file) {
     uint32_t table[256], offset = 0;
     zipEntry entries[TAC_MAX_NPZ_MEMBERS];
     TAC_ASSERT(count <= TAC_MAX_NPZ_MEMBERS);
+    if (!fits(members, count)) {
+        errno = EFBIG;
+        return -1;
+    }
     crc_table(table);
     for (int i = 0; i < count; ++i) {
         entries[i].offset = offset;

@@ -16,7 +16,8 @@ typedef struct tacNpzMember {
 #define TAC_MAX_NPZ_BYTES   4000000000u
 #define TAC_MAX_NPZ_MEMBERS 64
 
-// Writes all of them; the same members give the same bytes. 0, or -1 if the file is not whole.
+// Writes all of them; the same members give the same bytes. 0, or -1 if the file is not whole, with
+// errno EFBIG if they are too large.
 int tac_npz_write(const tacNpzMember* members, int count, FILE* file);
 
 // an archive in memory that stays the caller's

@@ -35,7 +35,8 @@ int tac_trajectory_write_npz(const tacTrajectory* t, const char* version, FILE* 
     double timestep = m->param[m->timestep];
     tacNpy names[] = {
         tac_text_array(m, joint_name, 0, m->njoint), tac_text_array(m, tac_column_ctrl, 0, m->nu),
-        tac_text_array(m, tac_column_qpos, 0, m->nq), tac_text_array(m, tac_column_dof, 0, m->nv)};
+        tac_text_array(m, tac_column_qpos, 0, m->nq), tac_text_array(m, tac_column_dof, 0, m->nv),
+        tac_text_array(m, tac_column_act, 0, m->na)};
     const tacNpzMember members[] = {
         {"time", {TAC_NPY_REAL, 0, 1, {(size_t)n, 0}, t->time}},
         {"qpos", matrix(t->qpos, n, m->nq)},
@@ -50,14 +51,16 @@ int tac_trajectory_write_npz(const tacTrajectory* t, const char* version, FILE* 
         {"actuator", names[1]},
         {"qpos_name", names[2]},
         {"qvel_name", names[3]},
+        {"act_name", names[4]},
         {"model", tac_text_one(m->name, model)},
         {"hash", tac_text_one(t->fingerprint, print)},
         {"version", tac_text_one(version, program)},
     };
-    int whole = names[0].data && names[1].data && names[2].data && names[3].data;
+    int whole = 1;
+    for (int i = 0; i < 5; ++i) whole &= names[i].data != NULL;
     int code = whole ? tac_npz_write(members, (int)(sizeof members / sizeof *members), file) : -1;
     if (!whole) errno = ENOMEM;
-    for (int i = 0; i < 4; ++i) free((void*)names[i].data);
+    for (int i = 0; i < 5; ++i) free((void*)names[i].data);
     return code;
 }
 
@@ -72,11 +75,6 @@ static void put_names(const tacModel* model, const char* kind, tacColumnName nam
     }
 }
 
-static void number_name(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
-    (void)model;
-    snprintf(text, TAC_COLUMN_SIZE, "%d", i);
-}
-
 static void put_numbers(const double* values, int count, int row, FILE* file) {
     values += (size_t)row * (size_t)count;
     for (int i = 0; i < count; ++i) fprintf(file, ",%.17g", values[i]);
@@ -87,7 +85,7 @@ int tac_trajectory_write_csv(const tacTrajectory* t, FILE* file) {
     fprintf(file, "step,time");
     put_names(m, "qpos", tac_column_qpos, m->nq, file);
     put_names(m, "qvel", tac_column_dof, m->nv, file);
-    put_names(m, "act", number_name, m->na, file);
+    put_names(m, "act", tac_column_act, m->na, file);
     put_names(m, "ctrl", tac_column_ctrl, m->nu, file);
     fprintf(file, ",kinetic,potential\n");
     for (int i = 0; i < t->rows; ++i) {

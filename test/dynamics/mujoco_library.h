@@ -65,7 +65,9 @@ static inline void library_add_model(mujocoLibrary* l) {
     reference_copy(l->out, "iquat", 4 * m->nbody, m->body_iquat);
     double* parent = reference_add(l->out, "parent", m->nbody);
     double* hasmesh = reference_add(l->out, "hasmesh", m->nbody);
-    for (int b = 0; b < m->nbody; ++b) parent[b] = m->body_parentid[b];
+    double* sameframe = reference_add(l->out, "sameframe", m->nbody);
+    for (int b = 0; b < m->nbody; ++b)
+        parent[b] = m->body_parentid[b], sameframe[b] = m->body_sameframe[b];
     for (int g = 0; g < m->ngeom; ++g)
         if (m->geom_type[g] == mjGEOM_MESH) hasmesh[m->geom_bodyid[g]] = 1.0;
 }
@@ -136,6 +138,13 @@ typedef struct libraryRun {
     int steps;
 } libraryRun;
 
+// MuJoCo takes what is beyond 1e10 for diverged, and starts again from 0 in the next step
+static inline int library_diverged(const double* qvel, int nv) {
+    for (int i = 0; i < nv; ++i)
+        if (!(fabs(qvel[i]) <= 1e10)) return 1;
+    return 0;
+}
+
 // on from the state in d; `again` compares with what was recorded instead of recording
 static inline int library_go(mujocoLibrary* l, const libraryRun* run, int again) {
     const mjModel* m = l->m;
@@ -153,7 +162,7 @@ static inline int library_go(mujocoLibrary* l, const libraryRun* run, int again)
         if (m->nu) memcpy(d->ctrl, run->ctrl + i * m->nu, sizeof *v * (size_t)m->nu);
         double time = d->time;
         mj_step(m, d);
-        if (!(d->time > time)) return i; // not finite: MuJoCo starts again from 0
+        if (!(d->time > time) || library_diverged(d->qvel, m->nv)) return i;
     }
     return run->steps;
 }

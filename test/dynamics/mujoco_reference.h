@@ -4,10 +4,10 @@
 //                  mujoco_library.h --calls--/
 //
 // Of the model: version; sizes (nq nv nu na nbody njnt nmesh); parent, mass, inertia, ipos, iquat,
-// hasmesh of each body. Of random states, one behind the other: qpos qvel act ctrl, and xpos xquat
-// M qfrc_bias qfrc_passive qfrc_actuator qacc there; M is its lower triangle as a count and pairs
-// (place, number). Of a run by an integrator: Euler/qpos .../qvel .../act .../ctrl, and .../ulp,
-// how far a run that began one ulp apart is from it.
+// hasmesh, sameframe of each body. Of random states, one behind the other: qpos qvel act ctrl, and
+// xpos xquat M qfrc_bias qfrc_passive qfrc_actuator qacc there; M is its lower triangle as a count
+// and pairs (place, number). Of a run by an integrator: Euler/qpos .../qvel .../act .../ctrl, and
+// .../ulp, how far a run that began one ulp apart is from it.
 
 #ifndef TACTUS_TEST_MUJOCO_REFERENCE_H
 #define TACTUS_TEST_MUJOCO_REFERENCE_H

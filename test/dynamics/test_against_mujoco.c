@@ -54,6 +54,22 @@ static double apart(int n, const double* a, const double* b) {
     return norm > 0.0 ? sqrt(difference / norm) : sqrt(difference);
 }
 
+// the same; what is below `floor` is as good as 0
+static double apart_above(double floor, int n, const double* a, const double* b) {
+    double difference = 0.0, norm = floor * floor;
+    for (int i = 0; i < n; ++i) {
+        difference += (a[i] - b[i]) * (a[i] - b[i]);
+        norm += b[i] * b[i];
+    }
+    return sqrt(difference / norm);
+}
+
+static double norm_of(int n, const double* a) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += a[i] * a[i];
+    return sqrt(sum);
+}
+
 // fmax of what may be NAN: not compared yet on the left, wrong on the right
 static double worse(double worst, double error) {
     if (isnan(error)) return INFINITY;
@@ -66,13 +82,26 @@ static const double* numbers(const twin* t, const char* name) {
 
 //---------------------------------- inertias -------------------------------------
 
-// body b as MuJoCo compiled it: R(iquat) diag R(iquat)' about ipos
+// MuJoCo's words of body_sameframe
+enum { SAME_FRAME = 1, SAME_TURN = 3 };
+
+// do joints move it? What is fixed to the world has no use for a mass
+static int is_moved(const tacModel* model, int body) {
+    while (body > 0 && model->body[body].joints == 0) body = model->body[body].parent;
+    return body > 0;
+}
+
+// Body b as MuJoCo compiled it: R(iquat) diag R(iquat)' about ipos. Where MuJoCo says that both are
+// those of the body it does not look at them any more, though they may be off by 1e-9.
 static tacInertia compiled(const twin* t, int b) {
     const double* diagonal = numbers(t, "inertia") + 3 * b;
+    int same = (int)numbers(t, "sameframe")[b];
     tacInertia I = {
         numbers(t, "mass")[b], tac_vec3_zero(), {diagonal[0], diagonal[1], diagonal[2]}};
     tacPose pose = {tac_load3(numbers(t, "ipos") + 3 * b),
                     tac_quat_load(numbers(t, "iquat") + 4 * b)};
+    if (same == SAME_FRAME) pose.position = tac_vec3_zero();
+    if (same == SAME_FRAME || same == SAME_TURN) pose.rotation = (tacQuat){1.0, 0.0, 0.0, 0.0};
     return tac_inertia_transform(pose, &I);
 }
 
@@ -104,8 +133,11 @@ static void compare_inertias(twin* t, figures* f) {
     for (int b = 1; b < t->nbody; ++b) {
         const tacBody* body = &t->model->body[b];
         tacInertia I = compiled(t, b);
-        double* worst = numbers(t, "hasmesh")[b] != 0.0 ? &f->meshes : &f->given;
-        *worst = worse(*worst, inertia_apart(t, b, &I));
+        int mesh = numbers(t, "hasmesh")[b] != 0.0, old = numbers(t, "version")[0] < 3.0;
+        double* worst = mesh ? &f->meshes : &f->given;
+        // versions before 3 had another rule for the mass of meshes
+        if (is_moved(t->model, b) && !(mesh && old))
+            *worst = worse(*worst, inertia_apart(t, b, &I));
         t->model->param[body->mass] = I.mass;
         tac_store3(t->model->param + body->com, I.com);
         memcpy(t->model->param + body->inertia, I.inertia, sizeof I.inertia);
@@ -155,16 +187,21 @@ static void compare_state(twin* t, int i, const double** M, figures* f) {
     *M = unpack(nv, *M, t->theirs);
     f->mass = worse(f->mass, result ? NAN : apart(nv * nv, t->mine, t->theirs));
 
+    // wheels about their own axes: forces that cancel to 0 have no digits of their own
+    double speed = norm_of(nv, qvel), least = 1e-6 * (1.0 + speed * speed);
+    double weight = least * norm_of(nv * nv, t->theirs);
     tacDynamicsInput x = {.qpos = qpos, .qvel = qvel};
     result = tac_inverse_dynamics(model, x, t->mine, t->scratch);
-    f->bias = worse(f->bias, result ? NAN : apart(nv, t->mine, numbers(t, "qfrc_bias") + i * nv));
+    const double* bias = numbers(t, "qfrc_bias") + i * nv;
+    f->bias = worse(f->bias, result ? NAN : apart_above(weight, nv, t->mine, bias));
 
     tacState at = {.qpos = (double*)qpos,
                    .qvel = (double*)qvel,
                    .act = (double*)numbers(t, "act") + i * t->na};
     result = tac_joint_forces(model, &at, ctrl, t->theirs, t->scratch);
     if (!result) result = tac_forward_dynamics(model, x, t->theirs, t->mine, t->scratch);
-    f->qacc = worse(f->qacc, result ? NAN : apart(nv, t->mine, numbers(t, "qacc") + i * nv));
+    const double* qacc = numbers(t, "qacc") + i * nv;
+    f->qacc = worse(f->qacc, result ? NAN : apart_above(least, nv, t->mine, qacc));
 }
 
 static void compare_states(twin* t, figures* f) {

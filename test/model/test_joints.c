@@ -142,12 +142,13 @@ static const badScene bad_scenes[] = {
      "principal moments"},
     {BODY("<inertial mass='1' pos='0 0 0' fullinertia='1 1 1 0 0 0' quat='1 0 0 0'/>"), VALUE, 3,
      "quat", "body axes"},
-    {BODY("<joint/><inertial mass='0' pos='0 0 0' diaginertia='1 1 1'/>"), VALUE, 3, "<inertial>",
+    {BODY("<joint/><inertial mass='0' pos='0 0 0' diaginertia='1 1 1'/>"), VALUE, 3, "<body>",
      "above 0"},
-    {BODY("<joint/><geom size='1' shellinertia='true'/>"), LATER, 3, "shellinertia", "not built"},
-    {"<asset><shape name='s'><sphere size='1'/></shape></asset>" BODY(
+    {BODY("<joint/><geom type='ellipsoid' size='1 1 2' shellinertia='true'/>"), LATER, 3,
+     "shellinertia", "spheres"},
+    {"<asset><shape name='s'><plane/></shape></asset>" BODY(
          "<joint/><geom type='shape' shape='s'/>"),
-     LATER, 3, "shape", "<inertial>"},
+     VALUE, 3, "shape", "<inertial>"},
     {"<option integrator='implicit'/>", LATER, 2, "integrator", "implicitfast"},
     {"<option>\n<flag gravity='off'/></option>", VALUE, 3, "gravity", "enable disable"},
     {"<default><default><geom/></default></default>", VALUE, 2, "class", "outermost"},

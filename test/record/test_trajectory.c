@@ -7,6 +7,7 @@
 #include "tactus/step.h"
 #include "test.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static tacModel* load(const char* name) {
@@ -166,6 +167,19 @@ static int arrays_that_do_not_fit_are_refused(void) {
     return 0;
 }
 
+// lengths in the archive have 32 bits
+static int too_large_is_refused(void) {
+    tacNpzMember one = {"A", {TAC_NPY_REAL, 0, 2, {30000, 30000}, NULL}};
+    tacNpzMember half = {"B", {TAC_NPY_REAL, 0, 1, {300000000, 0}, NULL}};
+    FILE* nowhere = fopen("/dev/null", "w");
+    errno = 0;
+    ENSURE(tac_npz_write(&one, 1, nowhere) == -1 && errno == EFBIG);
+    errno = 0;
+    ENSURE(tac_npz_write((tacNpzMember[]){half, half}, 2, nowhere) == -1 && errno == EFBIG);
+    fclose(nowhere);
+    return 0;
+}
+
 static int fingerprint_follows_what_moves(void) {
     tacModel* m = load("arm");
     tacParam param;
@@ -205,4 +219,4 @@ static int columns_have_names(void) {
 
 TEST_MAIN(RUN(files_give_back_every_bit), RUN(files_do_not_depend_on_the_clock),
           RUN(broken_files_are_refused), RUN(arrays_that_do_not_fit_are_refused),
-          RUN(fingerprint_follows_what_moves), RUN(columns_have_names))
+          RUN(too_large_is_refused), RUN(fingerprint_follows_what_moves), RUN(columns_have_names))

@@ -151,6 +151,20 @@ def check_summarises(folder):
 
 
 @law
+def check_lists_bodies(folder):
+    scene = os.path.join(SOURCE, "scenes", "cart_pole.xml")
+    text = run("check", scene, "--bodies").out
+    for line in ("  cart: 1 kg, 1 geom\n", "    - slide slider along 1 0 0, damping 0.1\n",
+                 "    pole: 0.2 kg, 1 geom\n", "      - hinge hinge along 0 1 0, damping 0.01\n",
+                 "  together 1.2 kg\n", "  actuator push on joint slider: gear 10, ctrl from -1 to 1\n"):
+        assert line in text, (line, text)
+    _, cart, pole, push = map(json.loads, run("check", scene, "--bodies", "--json").out.splitlines())
+    assert cart["body"] == "cart" and cart["mass"] == 1 and pole["parent"] == cart["number"] == 1
+    assert pole["joints"][0]["type"] == "hinge" and pole["joints"][0]["qvel"] == 1
+    assert push["actuator"] == "push" and push["joint"] == "slider" and push["ctrlrange"] == [-1, 1]
+
+
+@law
 def check_summarises_meshes(folder):
     corners = "".join(f"v {x} {y} {z}\n" for x in (0, 1) for y in (0, 2) for z in (0, 3))
     faces = "f 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\nf 1 3 7 5\nf 2 6 8 4\n"

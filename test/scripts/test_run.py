@@ -147,6 +147,24 @@ def going_on_gives_the_same_bits(folder):
 
 
 @law
+def activations_are_part_of_the_state(folder):
+    a, b, c = (os.path.join(folder, n + ".npz") for n in "abc")
+    path = write(folder, "p.xml", PENDULUM.replace("</mujoco>", """<actuator>
+        <general name="pull" joint="swing" dyntype="filter" dynprm=".1" gainprm="2"/></actuator></mujoco>"""))
+    run(path, "--steps", 20, "--ctrl", "random", "-o", a)
+    run(path, "--steps", 20, "--ctrl", "random", "-o", b, "--from", a)
+    run(path, "--steps", 40, "--ctrl", "random", "-o", c)
+    assert load(c)["act"].shape == (41, 1) and list(load(c)["act_name"]) == ["pull"]
+    assert (load(c)["act"][1:] != 0).any()
+    for key in ("act", "qpos", "qvel"):
+        assert numpy.array_equal(numpy.concatenate([load(a)[key][:-1], load(b)[key]]), load(c)[key]), key
+    told = json.loads(run(path, "--of", "act:pull", "--steps", 3, "--ctrl", "1", "--json",
+                          command="grad").stdout)
+    # act' = (ctrl - act)/0.1 in steps of 1 ms
+    assert math.isclose(told["act pull"], 0.99 ** 3, rel_tol=1e-3), told["act pull"]
+
+
+@law
 def recorded_controls_replay(folder):
     a, b = (os.path.join(folder, n + ".npz") for n in "ab")
     run(scene("humanoid"), "--ctrl", "random", "--seed", 7, "--steps", 60, "-o", a)

@@ -49,12 +49,12 @@ static int rays_never_enter_any(tacModel* model, int rays) {
 }
 
 static int rays_never_enter(void) {
-    int rays = getenv("TACTUS_NO_SWEEP") ? 500 : getenv("TACTUS_SWEEP") ? 120000 : 10000;
+    int rays = getenv("TACTUS_NO_SWEEP") ? 500 : getenv("TACTUS_SWEEP") ? 120000 : 4000;
     return rays_never_enter_any(load_zoo(), rays);
 }
 
 static int rays_never_enter_clouds(void) {
-    int rays = getenv("TACTUS_NO_SWEEP") ? 200 : getenv("TACTUS_SWEEP") ? 100000 : 2000;
+    int rays = getenv("TACTUS_NO_SWEEP") ? 200 : getenv("TACTUS_SWEEP") ? 100000 : 1000;
     return rays_never_enter_any(load_cloud_zoo(), rays);
 }
 

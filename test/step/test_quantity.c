@@ -106,6 +106,29 @@ static int of_odd_joints(void) {
     return failed;
 }
 
+// tendons with and without slack, activations
+static int of_tendons_and_activations(void) {
+    static const char text[] =
+        "<mujoco><worldbody><body><joint name='a' axis='0 1 0' damping='.1'/>"
+        "<geom type='capsule' size='.05' fromto='0 0 0 .3 0 0'/><body pos='.3 0 0'>"
+        "<joint name='b' axis='0 1 .2' ref='10'/><geom size='.1' pos='.2 0 0'/><body pos='.3 0 0'>"
+        "<joint name='c' type='slide' axis='1 0 0'/><geom size='.06' pos='.1 0 0'/>"
+        "</body></body></body></worldbody>"
+        "<tendon><fixed name='t' stiffness='4' springlength='.3' damping='.2'>"
+        "<joint joint='a' coef='.7'/><joint joint='c' coef='-1.2'/></fixed>"
+        "<fixed name='s' stiffness='3' springlength='-.1 .1'><joint joint='b' coef='2'/></fixed>"
+        "</tendon><actuator><general tendon='t' gear='2' dyntype='filter' dynprm='.05' "
+        "gainprm='3'/><general joint='b' dyntype='integrator' gainprm='1'/>"
+        "<motor joint='c'/></actuator></mujoco>";
+    bench b;
+    ENSURE_LAW(open_bench(&b, text, "tendons"));
+    int failed = prove_all(&b, 0) | prove_all(&b, 3) | prove_one(&b, NULL, 1, "step");
+    for (int i = 0; i < b.model->na; ++i)
+        failed |= prove_one(&b, &(tacQuantity){TAC_QUANTITY_ACT, i, 0}, 3, "act");
+    close_bench(&b);
+    return failed;
+}
+
 // the adapter of tactus grad --check proves the step, too
 static int of_the_step(void) {
     static const char* const scenes[] = {"cart_pole", "top", "arm", "humanoid"};
@@ -141,5 +164,5 @@ static int wrong_input_is_refused(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(of_states), RUN(of_odd_joints), RUN(after_steps), RUN(of_the_step),
-          RUN(wrong_input_is_refused), RUN(prove_summary))
+TEST_MAIN(RUN(of_states), RUN(of_odd_joints), RUN(of_tendons_and_activations), RUN(after_steps),
+          RUN(of_the_step), RUN(wrong_input_is_refused), RUN(prove_summary))

@@ -1,0 +1,373 @@
+// <mesh>: vertices and faces from a file or written out, placed as MuJoCo places them.
+//
+//   scene_reader.c --element--> [this file] --mesh/soup, hull, mass--> geom_reader.c
+//
+// MuJoCo takes refpos off, turns by refquat, scales, and then moves the mesh into its centre of
+// mass and principal axes: geoms have that frame. A file is read when the first geom needs it.
+
+#include "model/draft.h"
+
+#include "base/assert.h"
+#include "math/dense.h"
+#include "math/pose.h"
+#include "mesh/hull.h"
+#include "mesh/mass.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// a hull of more faces is made coarser, as each costs a step of the field (docs/scenes.md)
+#define MOST_PLANES 512
+
+struct tacMeshDraft {
+    const char* name;
+    const tacElement* element;
+    const char* path;
+    int is_read;
+    tacSoup* file; // owned; NULL if it is written out
+    tacSoup soup;  // placed
+    int flat;      // 1: it has no mass, and `why` says why
+    tacMessage why;
+    tacSoupMass mass;
+    tacPose pose; // of the principal axes
+    double moment[3];
+    int shape; // of its hull, -1 until a geom wants it
+};
+
+static const tacRange any_number = {-1e9, 1e9};
+
+//---------------------------------- assets ---------------------------------------
+
+// without a name it has that of its file, as in MuJoCo
+static const char* default_name(tacDraft* draft, const tacElement* element) {
+    const tacAttribute* file = tac_attribute(element, "file");
+    if (!file) {
+        tac_require(&draft->reader, element, "name");
+        return "";
+    }
+    const char* slash = strrchr(file->value, '/');
+    const char* base = slash ? slash + 1 : file->value;
+    const char* dot = strrchr(base, '.');
+    int length = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
+    const char* name = tac_reader_text(&draft->reader, "%.*s", length, base);
+    if (name)
+        tac_names_add(&draft->reader, &draft->names,
+                      (tacNameEntry){"mesh", name, draft->mesh.count, element->line});
+    return name ? name : "";
+}
+
+// behind the folder of the model and its meshdir; with strippath the name of the file alone counts
+static const char* find_path(tacDraft* draft, const tacElement* element) {
+    const tacAttribute* file = tac_attribute(element, "file");
+    if (!file) return NULL;
+    const char* slash = strrchr(file->value, '/');
+    const char* name = slash && draft->compiler.strippath ? slash + 1 : file->value;
+    const char *folder = draft->compiler.folder, *meshdir = draft->compiler.meshdir;
+    if (!*name)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, file->line, "file",
+                        "is empty; name a file of the folder that <compiler meshdir> tells");
+    if (meshdir[0] == '/') folder = "";
+    if (name[0] == '/') folder = meshdir = "";
+    return tac_reader_text(&draft->reader, "%s%s%s", folder, meshdir, name);
+}
+
+void tac_read_mesh(tacDraft* draft, const tacElement* element) {
+    const char* name = tac_attribute(element, "name")
+                           ? tac_draft_name(draft, element, "mesh", draft->mesh.count)
+                           : default_name(draft, element);
+    tacMeshDraft mesh = {.name = name, .element = element, .shape = -1};
+    int written = tac_attribute(element, "vertex") != NULL;
+    if (written && tac_attribute(element, "file"))
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "vertex"),
+                        "vertex", "<mesh> has its vertices twice; give 'file' or 'vertex'");
+    if (!written) {
+        tac_require(&draft->reader, element, "file");
+        mesh.path = find_path(draft, element);
+    }
+    tacMeshDraft* out = tac_list_add(&draft->reader, &draft->mesh, sizeof *out);
+    if (out) *out = mesh;
+}
+
+void tac_close_meshes(tacDraft* draft) {
+    tacMeshDraft* meshes = draft->mesh.items;
+    for (int i = 0; i < draft->mesh.count; ++i) tac_soup_destroy(meshes[i].file);
+}
+
+//---------------------------------- reading --------------------------------------
+
+// what is wrong with the mesh, told where the scene names it
+static void fail_mesh(tacDraft* draft, const tacMeshDraft* mesh, tacResult result,
+                      const tacMessage* message) {
+    char where[32] = "";
+    if (message->line > 0) snprintf(where, sizeof where, ":%d", message->line);
+    const char* attribute = mesh->path ? "file" : "vertex";
+    tac_reader_fail(&draft->reader, result, tac_attribute_line(mesh->element, attribute), attribute,
+                    "%.100s%s%s%s", mesh->path ? mesh->path : "", where, mesh->path ? ": " : "",
+                    message->text);
+}
+
+static void check_corners(tacDraft* draft, const tacElement* element, const double* face, int count,
+                          int vertices) {
+    for (int i = 0; i < count; ++i)
+        if (face[i] != floor(face[i]) || face[i] >= vertices) {
+            tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "face"),
+                            "face", "number %d is %g: a face has whole numbers from 0 to %d", i,
+                            face[i], vertices - 1);
+            return;
+        }
+}
+
+// three numbers a vertex, three vertices a face
+static void read_written(tacDraft* draft, tacMeshDraft* mesh) {
+    tacReader* reader = &draft->reader;
+    const tacElement* element = mesh->element;
+    int numbers = 0, corners = 0;
+    const double* vertex = tac_read_list(reader, element, "vertex", any_number, &numbers);
+    const double* face = tac_read_list(reader, element, "face", (tacRange){0.0, 1e9}, &corners);
+    if (vertex && (numbers < 12 || numbers % 3))
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "vertex"), "vertex",
+                        "three numbers a vertex, at least four vertices; found %d numbers",
+                        numbers);
+    if (corners % 3)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "face"), "face",
+                        "three vertices a face; found %d numbers", corners);
+    if (face) check_corners(draft, element, face, corners, numbers / 3);
+    int* triangle = tac_reader_take(reader, sizeof(int) * (size_t)(corners + 1));
+    int* first = tac_reader_take(reader, sizeof(int) * (size_t)(corners / 3 + 1));
+    int* own = tac_reader_take(reader, sizeof(int) * (size_t)(corners / 3 + 1));
+    if (reader->result != TAC_OK) return;
+    for (int i = 0; i < corners; ++i) triangle[i] = (int)face[i];
+    for (int i = 0; i <= corners / 3; ++i) first[i] = 3 * i, own[i] = i;
+    mesh->soup = (tacSoup){.nvertex = numbers / 3,
+                           .nface = corners / 3,
+                           .ncorner = corners,
+                           .ntriangle = corners / 3,
+                           .vertex = vertex,
+                           .first = first,
+                           .corner = triangle,
+                           .triangle = triangle,
+                           .triangle_face = own,
+                           .allocator = reader->allocator};
+}
+
+static void read_file(tacDraft* draft, tacMeshDraft* mesh) {
+    tacMessage message = {0};
+    tacResult result = tac_soup_load(mesh->path, draft->reader.allocator, &mesh->file, &message);
+    if (result != TAC_OK)
+        fail_mesh(draft, mesh, result, &message);
+    else
+        mesh->soup = *mesh->file;
+}
+
+//---------------------------------- placing --------------------------------------
+
+// a mirror turns faces inside out: their corners are swapped
+static void turn_faces(tacDraft* draft, tacSoup* soup) {
+    int* triangle =
+        tac_reader_take(&draft->reader, sizeof(int) * 3 * (size_t)(soup->ntriangle + 1));
+    if (!triangle) return;
+    for (int t = 0; t < soup->ntriangle; ++t)
+        for (int k = 0; k < 3; ++k) triangle[3 * t + k] = soup->triangle[3 * t + (2 - k)];
+    int* corner = tac_reader_take(&draft->reader, sizeof(int) * (size_t)(soup->ncorner + 1));
+    for (int f = 0; f < soup->nface && corner; ++f)
+        for (int k = soup->first[f], last = soup->first[f + 1] - 1; k <= last; ++k)
+            corner[k] = soup->corner[last - (k - soup->first[f])];
+    soup->triangle = triangle, soup->corner = corner;
+}
+
+// less refpos, turned back by refquat, scaled
+static void place(tacDraft* draft, tacMeshDraft* mesh) {
+    tacReader* reader = &draft->reader;
+    double p[3] = {0}, q[4] = {1.0, 0.0, 0.0, 0.0}, scale[3] = {1.0, 1.0, 1.0};
+    tac_read_numbers(reader, mesh->element, "refpos", 3, 3, any_number, p);
+    tac_read_numbers(reader, mesh->element, "refquat", 4, 4, any_number, q);
+    tac_read_numbers(reader, mesh->element, "scale", 3, 3, any_number, scale);
+    double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (norm < 1e-14)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(mesh->element, "refquat"),
+                        "refquat", "a quaternion of length 0 is no rotation");
+    if (scale[0] == 0.0 || scale[1] == 0.0 || scale[2] == 0.0)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(mesh->element, "scale"),
+                        "scale", "a scale of 0 leaves nothing");
+    int count = mesh->soup.nvertex;
+    double* vertex = tac_reader_take(reader, sizeof(double) * 3 * (size_t)count);
+    if (!vertex) return;
+    tacPose frame = {tac_load3(p), {q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm}};
+    for (int i = 0; i < count; ++i) {
+        tacVec3 x = tac_pose_apply_inverse(frame, tac_load3(mesh->soup.vertex + 3 * (size_t)i));
+        tac_store3(vertex + 3 * (size_t)i,
+                   (tacVec3){scale[0] * x.x, scale[1] * x.y, scale[2] * x.z});
+    }
+    mesh->soup.vertex = vertex;
+    if (scale[0] * scale[1] * scale[2] < 0.0) turn_faces(draft, &mesh->soup);
+}
+
+// Centre of mass and principal axes. A mesh without volume can still be touched: then they are
+// those of its surface, or of its frame.
+static void find_frame(tacDraft* draft, tacMeshDraft* mesh) {
+    int word = tac_read_word(&draft->reader, mesh->element, "inertia", "convex exact legacy shell");
+    tacSoupInertia rule = word < 0 ? TAC_SOUP_LEGACY : (tacSoupInertia)word;
+    if (mesh->soup.nface == 0) rule = TAC_SOUP_CONVEX;
+    mesh->pose = tac_pose_identity();
+    tacResult result = tac_soup_mass(&mesh->soup, rule, &mesh->mass, &mesh->why);
+    mesh->flat = result != TAC_OK;
+    if (mesh->flat && mesh->soup.nface > 0)
+        result = tac_soup_mass(&mesh->soup, TAC_SOUP_SHELL, &mesh->mass, NULL);
+    if (result != TAC_OK) return;
+    double axes[3][3];
+    tac_eigen3(mesh->mass.inertia, mesh->moment, axes);
+    tacMat3 R;
+    memcpy(R.m, axes, sizeof axes);
+    mesh->pose = (tacPose){tac_load3(mesh->mass.centre), tac_mat_to_quat(R)};
+}
+
+const tacMeshDraft* tac_find_mesh(tacDraft* draft, const tacElement* geom) {
+    int index = tac_read_reference(draft, geom, "mesh", "mesh");
+    if (index < 0) return NULL;
+    tacMeshDraft* mesh = (tacMeshDraft*)draft->mesh.items + index;
+    if (!mesh->is_read) {
+        mesh->is_read = 1;
+        if (mesh->path)
+            read_file(draft, mesh);
+        else
+            read_written(draft, mesh);
+        if (draft->reader.result == TAC_OK) place(draft, mesh);
+        if (draft->reader.result == TAC_OK) find_frame(draft, mesh);
+    }
+    return draft->reader.result == TAC_OK ? mesh : NULL;
+}
+
+//---------------------------------- what geoms ask -------------------------------
+
+tacPose tac_mesh_pose(const tacMeshDraft* mesh) { return mesh->pose; }
+
+double tac_mesh_moments(tacDraft* draft, const tacMeshDraft* mesh, int line, double moment[3]) {
+    if (mesh->flat)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "mesh",
+                        "the mass of this mesh is not known: %s; give the body an <inertial>, or "
+                        "the geom mass=\"0\"",
+                        mesh->why.text);
+    memcpy(moment, mesh->moment, 3 * sizeof *moment);
+    return mesh->mass.volume;
+}
+
+// half sizes of the box of even density with the same moments
+static void inertia_box(const tacMeshDraft* mesh, double half[3]) {
+    for (int k = 0; k < 3; ++k) {
+        const double* I = mesh->moment;
+        double sum = I[(k + 1) % 3] + I[(k + 2) % 3] - I[k];
+        half[k] = 0.5 * sqrt(fmax(0.0, 6.0 * sum / mesh->mass.volume));
+    }
+}
+
+typedef struct tacExtent {
+    double lower[3], upper[3];
+    double round, wide; // farthest from the middle; from the axis through it along z
+    double cap;         // largest |z| less what a cap of that radius reaches
+} tacExtent;
+
+// of the vertices in principal axes
+static tacExtent find_extent(const tacMeshDraft* mesh) {
+    tacExtent e = {.lower = {INFINITY, INFINITY, INFINITY},
+                   .upper = {-INFINITY, -INFINITY, -INFINITY}};
+    for (int pass = 0; pass < 3; ++pass)
+        for (int i = 0; i < mesh->soup.nvertex; ++i) {
+            double x[3], d[3];
+            tac_store3(x, tac_pose_apply_inverse(mesh->pose,
+                                                 tac_load3(mesh->soup.vertex + 3 * (size_t)i)));
+            for (int k = 0; k < 3; ++k) {
+                if (pass == 0) e.lower[k] = fmin(e.lower[k], x[k]);
+                if (pass == 0) e.upper[k] = fmax(e.upper[k], x[k]);
+                d[k] = x[k] - 0.5 * (e.lower[k] + e.upper[k]);
+            }
+            if (pass == 0) continue;
+            double across2 = d[0] * d[0] + d[1] * d[1];
+            e.round = fmax(e.round, sqrt(across2 + d[2] * d[2]));
+            e.wide = fmax(e.wide, sqrt(across2));
+            if (pass == 2)
+                e.cap = fmax(e.cap, fabs(d[2]) - sqrt(fmax(0.0, e.wide * e.wide - across2)));
+        }
+    return e;
+}
+
+static void sizes_from_box(const double b[3], tacNodeKind kind, double size[3]) {
+    memcpy(size, b, 3 * sizeof *size);
+    if (kind == TAC_NODE_SPHERE) size[0] = (b[0] + b[1] + b[2]) / 3.0;
+    if (kind != TAC_NODE_CAPSULE && kind != TAC_NODE_CYLINDER) return;
+    size[0] = 0.5 * (b[0] + b[1]), size[1] = b[2];
+    if (kind == TAC_NODE_CAPSULE) size[1] = fmax(0.0, b[2] - 0.5 * size[0]);
+}
+
+static void sizes_from_extent(const tacExtent* e, tacNodeKind kind, double size[3]) {
+    for (int k = 0; k < 3; ++k) size[k] = 0.5 * (e->upper[k] - e->lower[k]);
+    double half = size[2];
+    if (kind == TAC_NODE_SPHERE) size[0] = e->round;
+    if (kind == TAC_NODE_CAPSULE) size[0] = e->wide, size[1] = e->cap;
+    if (kind == TAC_NODE_CYLINDER) size[0] = e->wide, size[1] = half;
+}
+
+tacVec3 tac_mesh_fit(tacDraft* draft, const tacElement* geom, const tacMeshDraft* mesh,
+                     tacNodeKind kind, double size[3]) {
+    double box[3], scale = 1.0;
+    tacVec3 middle = tac_vec3_zero();
+    if (draft->compiler.fitaabb) {
+        tacExtent e = find_extent(mesh);
+        sizes_from_extent(&e, kind, size);
+        for (int k = 0; k < 3; ++k) box[k] = 0.5 * (e.lower[k] + e.upper[k]);
+        middle = tac_load3(box);
+    } else {
+        if (mesh->flat) tac_mesh_moments(draft, mesh, geom->line, box);
+        inertia_box(mesh, box);
+        sizes_from_box(box, kind, size);
+    }
+    tac_read_number(&draft->reader, geom, "fitscale", any_number, &scale);
+    for (int k = 0; k < 3; ++k) size[k] = fmax(scale * size[k], tac_range_size.lower);
+    return middle;
+}
+
+//---------------------------------- hull -----------------------------------------
+
+// planes in principal axes
+static double* copy_planes(tacDraft* draft, const tacMeshDraft* mesh, const tacHull* hull) {
+    double* plane = tac_reader_take(&draft->reader, sizeof(double) * 4 * (size_t)hull->nface);
+    for (int i = 0; i < hull->nface && plane; ++i) {
+        tacVec3 n = tac_load3(&hull->normal[3 * i]);
+        tac_store3(&plane[4 * i], tac_pose_rotate_inverse(mesh->pose, n));
+        plane[4 * i + 3] = tac_dot(n, mesh->pose.position) - hull->offset[i];
+    }
+    return plane;
+}
+
+// coplanar within more and more of the size, until there are few enough faces
+static tacResult make_hull(tacDraft* draft, const tacMeshDraft* mesh, tacHull** out,
+                           tacMessage* message) {
+    static const double merge[] = {TAC_HULL_MERGE, 1e-5, 1e-4, 3e-4, 1e-3, 2e-3, 4e-3};
+    for (int i = 0;; ++i) {
+        tacHull* hull = NULL;
+        tacResult result = tac_hull_create(mesh->soup.vertex, mesh->soup.nvertex, merge[i],
+                                           mesh->path, draft->reader.allocator, &hull, message);
+        if (result != TAC_OK) return result;
+        *out = hull;
+        if (hull->nface <= MOST_PLANES || i + 1 == TAC_COUNT(merge)) return TAC_OK;
+        tac_hull_destroy(hull);
+    }
+}
+
+int tac_mesh_shape(tacDraft* draft, const tacElement* geom, const tacMeshDraft* found) {
+    tacMeshDraft* mesh = (tacMeshDraft*)found;
+    (void)geom;
+    if (mesh->shape >= 0) return mesh->shape;
+    tacMessage message = {0};
+    tacHull* hull = NULL;
+    tacResult result = make_hull(draft, mesh, &hull, &message);
+    if (result != TAC_OK) {
+        fail_mesh(draft, mesh, result, &message);
+        return -1;
+    }
+    double* plane = copy_planes(draft, mesh, hull);
+    const char* name = tac_reader_text(&draft->reader, "mesh:%s", mesh->name);
+    if (plane && name) mesh->shape = tac_add_hull(draft, name, plane, hull->nface);
+    tac_hull_destroy(hull);
+    return mesh->shape;
+}
