@@ -24,13 +24,36 @@ typedef struct tacKinematics {
 /// The mass matrix, factored along the tree, and the rows that dynamics/ lists beside the contacts.
 typedef struct tacDynamics tacDynamics;
 
-/// One row beside the contacts: a limit, an equality, friction loss, a tendon limit.
+/// What a row beside the contacts is.
+typedef enum tacRowKind {
+    TAC_ROW_JOINT_LIMIT,    ///< hinge or slide: value is how far inside the end of the range it is
+    TAC_ROW_BALL_LIMIT,     ///< ball: how far its angle is below range[1]
+    TAC_ROW_TENDON_LIMIT,   ///< tendon: as a joint's
+    TAC_ROW_JOINT_FRICTION, ///< dry friction of a degree of freedom: value is 0
+    TAC_ROW_TENDON_FRICTION ///< dry friction of a tendon: value is 0
+} tacRowKind;
+
+/// One row beside the contacts: a limit, or dry friction.
 typedef struct tacRow {
-    int kind;         ///< what it is
-    tacReal value;    ///< position error or distance to the limit     [m or rad]
-    tacReal velocity; ///< its rate                                    [m/s or rad/s]
-    const tacReal* J; ///< d velocity/d qvel                           (nv)
+    tacRowKind kind;  ///< what it is
+    int object;       ///< the joint, degree of freedom or tendon
+    int upper;        ///< of a limit: 1 at the upper end of the range
+    tacReal value;    ///< distance to the limit, negative beyond it   [m or rad]
+    tacReal velocity; ///< its rate; of friction the sliding velocity  [m/s or rad/s]
+    tacReal bound;    ///< largest force of friction, else 0           [N or N m]
+    const tacReal* J; ///< d velocity/d qvel, and d value/d qpos       (nv)
 } tacRow;
+
+/// Most rows that a scene has; tac_rows lists that many whatever the state.
+TAC_API
+int tac_row_count(const tacModel* model);
+
+/// Lists the rows at a state, always all of them and in one order: limits of joints, limits of
+/// tendons, friction of joints, friction of tendons. `J` (tac_row_count x nv) is filled, too; the
+/// rows point into it. What the scene switches off is not listed.
+TAC_API
+tacResult tac_rows(const tacModel* model, const tacReal* qpos, const tacReal* qvel, tacRow* rows,
+                   tacReal* J);
 
 /// Force between two bodies with its stiffness and damping, summed over all contacts of the pair.
 typedef struct tacPairForce {

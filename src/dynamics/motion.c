@@ -9,10 +9,13 @@ typedef struct motionArray {
     size_t count; // numbers of one lane
 } motionArray;
 
-// of `work`: the derivatives keep 24 numbers a body or 36 a degree of freedom
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+// of `work`: derivatives keep 24 numbers a body or 36 a degree of freedom, articulated bodies 27 a
+// body and 8 a degree of freedom
 static size_t count_work(const tacModel* model) {
-    size_t bodies = 24 * (size_t)model->nbody, dofs = 36 * (size_t)model->nv;
-    return bodies > dofs ? bodies : dofs;
+    size_t nbody = (size_t)model->nbody, nv = (size_t)model->nv;
+    return larger(larger(24 * nbody, 36 * nv), 27 * nbody + 8 * nv);
 }
 
 static void list_arrays(const tacModel* model, tacMotion* m, motionArray out[ARRAYS]) {

@@ -83,6 +83,10 @@ typedef struct tacDynamicsKernels {
     // M; after inverse. `extra` (nv) is added to the diagonal, NULL: nothing
     void (*mass)(const tacModel* model, tacMotion* m, const tacReal* extra);
     void (*factor)(const tacModel* model, tacMotion* m);
+    // qacc = M^-1 (tau - c + J' wrench) in O(nv), without M; after inverse at qacc NULL, which m
+    // keeps. `extra` as of mass; qacc may be tau
+    void (*articulated)(const tacModel* model, tacMotion* m, const tacReal* tau,
+                        const tacReal* extra, tacReal* qacc);
     // x = M^-1 x; after factor
     void (*solve)(const tacModel* model, const tacMotion* m, tacReal* x);
     // the same for `count` columns of one lane, `stride` numbers from row to row

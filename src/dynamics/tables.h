@@ -3,6 +3,7 @@
 #ifndef TAC_DYNAMICS_TABLES_H
 #define TAC_DYNAMICS_TABLES_H
 
+#include "dynamics/articulated.h"
 #include "dynamics/damp_diff.h"
 #include "dynamics/inverse_jvp.h"
 #include "dynamics/inverse_vjp.h"
@@ -10,13 +11,14 @@
 #define TAC_DYNAMICS_TABLE                                                                         \
     {                                                                                              \
         .lanes = TAC_LANES, .kinematics = kinematics, .inverse = inverse, .mass = mass,            \
-        .factor = factor, .solve = solve, .solve_columns = solve_columns,                          \
-        .multiply_add = multiply_add, .applied = applied, .damp = damp, .activate = activate,      \
-        .act_next = act_next, .integrate = integrate, .add_scaled = add_scaled,                    \
-        .coriolis = coriolis, .inverse_jvp = inverse_jvp, .inverse_vjp = inverse_vjp,              \
-        .inverse_jacobian = inverse_jacobian, .applied_jvp = applied_jvp,                          \
-        .applied_vjp = applied_vjp, .applied_jacobian = applied_jacobian, .damp_jvp = damp_jvp,    \
-        .damp_vjp = damp_vjp, .damp_jacobian = damp_jacobian, .activate_jvp = activate_jvp,        \
+        .articulated = articulated, .factor = factor, .solve = solve,                              \
+        .solve_columns = solve_columns, .multiply_add = multiply_add, .applied = applied,          \
+        .damp = damp, .activate = activate, .act_next = act_next, .integrate = integrate,          \
+        .add_scaled = add_scaled, .coriolis = coriolis, .inverse_jvp = inverse_jvp,                \
+        .inverse_vjp = inverse_vjp, .inverse_jacobian = inverse_jacobian,                          \
+        .applied_jvp = applied_jvp, .applied_vjp = applied_vjp,                                    \
+        .applied_jacobian = applied_jacobian, .damp_jvp = damp_jvp, .damp_vjp = damp_vjp,          \
+        .damp_jacobian = damp_jacobian, .activate_jvp = activate_jvp,                              \
         .activate_vjp = activate_vjp, .act_next_jvp = act_next_jvp, .act_next_vjp = act_next_vjp   \
     }
 

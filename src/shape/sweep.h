@@ -11,7 +11,7 @@
 #ifndef TAC_SHAPE_SWEEP_H
 #define TAC_SHAPE_SWEEP_H
 
-#include "math/wide_turn.h"
+#include "math/wide_trig.h"
 #include "shape/jet.h"
 #include "shape/sweep_numbers.h"
 
@@ -169,7 +169,7 @@ JET_FORMULA void sweep_twist(const sweepWay* s, jet t, jet y[3]) {
     jetWay w = s->w;
     jet angle = sweep_poly(s, TAC_POLY_TWIST, t), first = y[0];
     wide sine, cosine;
-    w_sin_cos(angle.v, &sine, &cosine);
+    w_sincos(angle.v, &sine, &cosine);
     jet sn = jet_apply(w, angle, sine, cosine, -sine);
     jet cs = jet_apply(w, angle, cosine, -sine, -cosine);
     y[0] = jet_add(w, jet_mul(w, cs, first), jet_mul(w, sn, y[1]));

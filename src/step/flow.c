@@ -6,6 +6,16 @@
 
 #include <string.h>
 
+enum { DEEP = 300 }; // mean squared depth from which articulated bodies are faster
+
+// Factors cost the sum of squared depths, articulated bodies the same for each; measured on chains.
+static int is_deep(const tacModel* model) {
+    double squares = 0.0;
+    for (int k = 0; k < model->nv; ++k)
+        squares += (double)model->dof[k].depth * (double)model->dof[k].depth;
+    return squares > DEEP * (double)model->nv;
+}
+
 tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, tacArena* arena) {
     size_t nv = (size_t)(model->nv * kernels->lanes);
     tacFlow f = {.model = model, .k = kernels, .h = model->param[model->timestep]};
@@ -17,6 +27,7 @@ tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, 
     f.implicit = (f.fast || (model->integrator == TAC_INTEGRATOR_EULER &&
                              !(model->disable & TAC_DISABLE_EULERDAMP))) &&
                  !(model->disable & TAC_DISABLE_PASSIVE);
+    f.deep = is_deep(model) && !f.fast;
     for (int i = 0; i < (int)nv; ++i) {
         const tacJoint* j = &model->joint[model->dof[i / kernels->lanes].joint];
         f.extra[i] = f.h * model->param[j->damping];
@@ -29,17 +40,26 @@ size_t tac_flow_size(const tacModel* model, int lanes, size_t real_size) {
            2 * tac_arena_need(real_size * (size_t)(model->nv * lanes));
 }
 
+// M + h D and its factors
+static void factor_mass(tacFlow* f) {
+    f->k->mass(f->model, &f->m, f->implicit ? f->extra : NULL);
+    if (f->fast) f->k->damp(f->model, &f->m);
+    f->k->factor(f->model, &f->m);
+}
+
 void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
     const tacModel* model = f->model;
     f->m.qpos = x.q, f->m.qvel = x.v, f->m.act = x.act, f->m.qacc = NULL;
     f->k->kinematics(model, &f->m);
     f->k->inverse(model, &f->m, f->bias);
     f->k->applied(model, &f->m, a);
-    f->k->add_scaled(model->nv, a, -1.0, f->bias, a);
-    f->k->mass(model, &f->m, f->implicit ? f->extra : NULL);
-    if (f->fast) f->k->damp(model, &f->m);
-    f->k->factor(model, &f->m);
-    f->k->solve(model, &f->m, a);
+    if (f->deep) {
+        f->k->articulated(model, &f->m, a, f->implicit ? f->extra : NULL, a);
+    } else {
+        f->k->add_scaled(model->nv, a, -1.0, f->bias, a);
+        factor_mass(f);
+        f->k->solve(model, &f->m, a);
+    }
     if (model->na > 0) f->k->activate(model, &f->m, rate);
 }
 
@@ -47,6 +67,7 @@ void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
 
 void tac_flow_ready(tacFlow* f, const tacReal* a) {
     f->m.qacc = a;
+    if (f->deep) factor_mass(f);
     f->k->inverse(f->model, &f->m, f->bias);
     f->k->coriolis(f->model, &f->m);
 }

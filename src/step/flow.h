@@ -14,6 +14,7 @@ typedef struct tacFlow {
     tacReal h;             // time step
     int implicit;          // is the damping of the joints implicit?
     int fast;              // and that of tendons and actuators?
+    int deep;              // are articulated bodies faster than a mass matrix?
 } tacFlow;
 
 tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, tacArena* arena);

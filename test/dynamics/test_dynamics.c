@@ -108,6 +108,36 @@ static int forward_law(rig* r) {
 
 static int forward_undoes_inverse(void) { return each(forward_law); }
 
+// articulated bodies and the factored mass matrix are two ways to one acceleration
+static int articulated_law(rig* r) {
+    tacArena* arena = &r->scratch->arena;
+    size_t mark = arena->used;
+    int nv = r->model->nv;
+    double wrench[6 * MOST], qacc[MOST], extra[MOST], unused[MOST], worst = 0.0, norm = 1.0;
+    for (int i = 0; i < 6 * r->model->nbody; ++i) wrench[i] = sin((double)i);
+    for (int k = 0; k < nv; ++k) extra[k] = 0.1 * k, r->tau[k] = cos((double)k);
+    const tacDynamicsKernels* kernels = TAC_DISPATCH(tac_dynamics_single_);
+    tacMotion m = tac_motion_take(r->model, 1, arena);
+    m.qpos = r->q, m.qvel = r->v, m.wrench = wrench;
+    kernels->kinematics(r->model, &m);
+    kernels->inverse(r->model, &m, unused);
+    kernels->articulated(r->model, &m, r->tau, extra, qacc);
+    kernels->mass(r->model, &m, extra);
+    kernels->factor(r->model, &m);
+    for (int k = 0; k < nv; ++k) unused[k] = r->tau[k] - unused[k];
+    kernels->solve(r->model, &m, unused);
+    for (int k = 0; k < nv; ++k) {
+        norm = fmax(norm, fabs(qacc[k]));
+        worst = fmax(worst, fabs(qacc[k] - unused[k]));
+    }
+    printf("    articulated bodies and mass matrix differ by %.1e\n", worst / norm);
+    ENSURE(worst <= 1e-11 * norm);
+    arena->used = mark;
+    return 0;
+}
+
+static int articulated_bodies_agree_with_the_mass_matrix(void) { return each(articulated_law); }
+
 // the columns that the jvp has
 static int columns_law(rig* r) {
     int nv = r->model->nv;
@@ -181,5 +211,6 @@ static int instruction_sets_agree(void) { return each(isa_law); }
 
 TEST_MAIN(RUN(twists_are_jacobians_times_velocities),
           RUN(mass_matrix_fits_inverse_dynamics_and_energy), RUN(forward_undoes_inverse),
+          RUN(articulated_bodies_agree_with_the_mass_matrix),
           RUN(jacobians_have_the_columns_of_the_jvp), RUN(far_trees_have_the_same_forces),
           RUN(instruction_sets_agree))

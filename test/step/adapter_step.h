@@ -20,6 +20,7 @@ typedef struct stepContext {
 TAC_DECLARE_CHECK(tac_check_inverse_);
 TAC_DECLARE_CHECK(tac_check_forward_);
 TAC_DECLARE_CHECK(tac_check_step_);
+TAC_DECLARE_CHECK(tac_check_rows_);     // x = (dq, v), y = values of tac_rows
 TAC_DECLARE_CHECK(tac_check_momentum_); // value only: x = (dq, v), y = momentum and energies
 
 #endif

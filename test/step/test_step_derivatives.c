@@ -352,6 +352,61 @@ static int jacobians_are_the_forward_derivatives(void) {
     return failed | each_scene(jacobian_law);
 }
 
+//---------------------------------- rows -----------------------------------------
+
+static int sample_rows(const void* context, int i, unsigned long long* random, double* x,
+                       double* scale) {
+    const stepContext* c = context;
+    draw_positions(c, 0, random);
+    for (int k = 0; k < 2 * c->model->nv; ++k) {
+        x[k] = k < c->model->nv ? 0.0 : tac_check_normal(random);
+        scale[k] = 1.0;
+    }
+    return (void)i, tac_row_count(c->model);
+}
+
+// J is the derivative of value; limits of joints and tendons come with their ends, friction with
+// its bound; what is switched off is not there
+static int rows_have_right_derivatives(void) {
+    static const char text[] =
+        "<mujoco><worldbody><body><joint name='ball' type='ball' range='0 80'/>"
+        "<geom size='.1' pos='.2 0 0'/><body><joint name='a' range='-30 60' frictionloss='.2'/>"
+        "<geom size='.1' pos='.2 0 0'/><body><joint name='b' type='slide' frictionloss='.3'/>"
+        "<geom size='.1'/></body></body></body></worldbody><tendon>"
+        "<fixed range='-1 2' frictionloss='.4'><joint joint='a' coef='2'/>"
+        "<joint joint='b' coef='-3'/></fixed></tendon></mujoco>";
+    stepContext c;
+    ENSURE_LAW(open_context(&c, text, NULL));
+    c.used_count = 0;
+    int nv = c.model->nv;
+    tacCheckProblem problem = {.name = "rows",
+                               .n = 2 * nv,
+                               .m = tac_row_count(c.model),
+                               .curved = {0, nv},
+                               .context = &c,
+                               .as_double = &tac_check_rows_double,
+                               .as_complex = &tac_check_rows_complex,
+                               .as_quad = &tac_check_rows_quad,
+                               .sample = sample_rows};
+    int failed = prove(&problem, options_of());
+    tacRow row[20];
+    double J[20 * 20], v[5] = {.1, .2, .3, .4, .5};
+    ENSURE(problem.m == 8 && tac_rows(c.model, c.qpos, v, row, J) == TAC_OK);
+    const double *q = c.qpos, radian = 3.14159265358979323846 / 180.0;
+    ENSURE(row[0].kind == TAC_ROW_BALL_LIMIT && row[1].kind == TAC_ROW_JOINT_LIMIT);
+    ENSURE_NEAR(row[1].value, q[4] + 30.0 * radian, 1e-14);
+    ENSURE_NEAR(row[2].value, 60.0 * radian - q[4], 1e-14);
+    ENSURE(row[2].upper && row[2].velocity == -.4 && row[1].velocity == .4);
+    ENSURE_NEAR(row[3].value, 2.0 * q[4] - 3.0 * q[5] + 1.0, 1e-14);
+    ENSURE_NEAR(row[4].value, 2.0 - (2.0 * q[4] - 3.0 * q[5]), 1e-14);
+    ENSURE(row[5].kind == TAC_ROW_JOINT_FRICTION && row[5].bound == .2 && row[5].velocity == .4);
+    ENSURE(row[6].object == 4 && row[6].bound == .3);
+    ENSURE(row[7].kind == TAC_ROW_TENDON_FRICTION && row[7].bound == .4);
+    ENSURE_NEAR(row[7].velocity, 2.0 * .4 - 3.0 * .5, 1e-14);
+    close_context(&c);
+    return failed;
+}
+
 //---------------------------------- balance --------------------------------------
 
 // weight of all bodies and its moment about the world's origin
@@ -430,4 +485,4 @@ static int momentum_and_energy_balance(void) {
 TEST_MAIN(RUN(dynamics_have_right_derivatives), RUN(odd_joints_have_right_derivatives),
           RUN(drives_have_right_derivatives), RUN(pushes_have_right_derivatives),
           RUN(steps_have_right_derivatives), RUN(jacobians_are_the_forward_derivatives),
-          RUN(momentum_and_energy_balance), RUN(prove_summary))
+          RUN(rows_have_right_derivatives), RUN(momentum_and_energy_balance), RUN(prove_summary))
