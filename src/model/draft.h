@@ -115,7 +115,7 @@ int tac_add_hull(tacDraft* draft, const char* shape_name, const double* plane, i
 // the numbers of a cloud into its node; its mean half size
 double tac_read_cloud(tacDraft* draft, const tacElement* element, tacPath path, tacNode* node);
 
-void tac_read_scene(tacDraft* draft, const tacElement* root);
+void tac_read_scene(tacDraft* draft, tacElement* root);
 void tac_read_compiler(tacDraft* draft, const tacElement* element);
 
 // the words of an element are read as the <compiler> of its own model says
@@ -158,6 +158,10 @@ void tac_read_actuators(tacDraft* draft, const tacElement* element);
 
 // Gives every element the attributes of its <default> class.
 void tac_apply_defaults(tacDraft* draft, const tacElement* root);
+
+// writes out <attach> and <replicate>
+void tac_expand(tacDraft* draft, tacElement* root);
+void tac_replicate(tacDraft* draft, tacElement* root);
 
 // mass: of a geom (combinations stand for shapes), of <inertial>, of the body that is complete
 void tac_read_geom_mass(tacDraft* draft, const tacElement* element, const tacForm* form,

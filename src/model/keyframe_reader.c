@@ -51,6 +51,50 @@ static double* mocap_poses(tacDraft* draft) {
     return out;
 }
 
+// joints of a body and of those below it have neighbouring numbers: the first and how many
+static int joints_below(const tacDraft* draft, int body, int* count) {
+    static const int positions_of[] = {7, 4, 1, 1};
+    const tacBody* bodies = draft->body.items;
+    const tacJoint* joint = draft->joint.items;
+    int first = draft->qpos0.count;
+    *count = 0;
+    for (int j = 0; j < draft->joint.count; ++j) {
+        int b = joint[j].body;
+        while (b > body) b = bodies[b].parent;
+        if (b != body) continue;
+        if (*count == 0) first = joint[j].qpos;
+        *count += positions_of[joint[j].kind];
+    }
+    return first;
+}
+
+// numbers of an attached model into an array of the scene, `count` from `first` on
+static void place_part(tacDraft* draft, const tacElement* element, const char* name, double* out,
+                       int count) {
+    int found = 0;
+    const double* values = tac_read_list(&draft->reader, element, name, any_number, &found);
+    if (values && found != count)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, name), name,
+                        "'%s' of this <key> has %d numbers for %d of the model that is attached",
+                        name, found, count);
+    else if (values)
+        memcpy(out, values, sizeof(double) * (size_t)count);
+}
+
+// a key of a model that was attached: its numbers, and otherwise as the scene is drawn
+static void read_attached(tacDraft* draft, const tacElement* element, double* qpos, double* ctrl) {
+    int body = tac_read_reference(draft, element, "attached", "body"), count = 0, first = 0;
+    if (body >= 0) {
+        first = joints_below(draft, body, &count);
+        place_part(draft, element, "qpos", qpos + first, count);
+    }
+    if (!tac_read_int(&draft->reader, element, "controls", 0, draft->actuator.count, &first))
+        return;
+    tac_read_list(&draft->reader, element, "ctrl", any_number, &count);
+    if (count > draft->actuator.count - first) count = draft->actuator.count - first;
+    place_part(draft, element, "ctrl", ctrl + first, count);
+}
+
 static void read_key(tacDraft* draft, const tacElement* element) {
     tacReader* reader = &draft->reader;
     tacKeyframe key = {0};
@@ -59,14 +103,20 @@ static void read_key(tacDraft* draft, const tacElement* element) {
     const double* poses = mocap_poses(draft);
     if (!poses) return;
     int first = draft->key_number.count;
-    read_part(draft, element, "qpos", draft->qpos0.count, draft->qpos0.items);
-    if (reader->result == TAC_OK && draft->qpos0.count > 0)
-        normalise(draft, element, (double*)draft->key_number.items + first);
-    read_part(draft, element, "qvel", draft->dof.count, NULL);
-    read_part(draft, element, "act", draft->acts, NULL);
-    read_part(draft, element, "ctrl", draft->actuator.count, NULL);
-    read_part(draft, element, "mpos", 3 * draft->mocaps, poses);
-    read_part(draft, element, "mquat", 4 * draft->mocaps, poses + 3 * draft->mocaps);
+    int attached = tac_attribute(element, "attached") || tac_attribute(element, "controls");
+    const tacElement none = {.name = "key", .line = element->line};
+    const tacElement* whole = attached ? &none : element;
+    read_part(draft, whole, "qpos", draft->qpos0.count, draft->qpos0.items);
+    read_part(draft, whole, "qvel", draft->dof.count, NULL);
+    read_part(draft, whole, "act", draft->acts, NULL);
+    read_part(draft, whole, "ctrl", draft->actuator.count, NULL);
+    read_part(draft, whole, "mpos", 3 * draft->mocaps, poses);
+    read_part(draft, whole, "mquat", 4 * draft->mocaps, poses + 3 * draft->mocaps);
+    if (reader->result != TAC_OK) return;
+    double* at = (double*)draft->key_number.items + first;
+    if (attached)
+        read_attached(draft, element, at, at + draft->qpos0.count + draft->dof.count + draft->acts);
+    normalise(draft, element, at);
     tacKeyframe* out = tac_list_add(reader, &draft->key, sizeof *out);
     if (out) *out = key;
 }

@@ -19,9 +19,11 @@ tacOptions tac_default_options(void) { return (tacOptions){.allocator = tac_defa
 static tacDraft start(const char* path, const tacOptions* options, tacMessage* message) {
     tacOptions chosen = options ? *options : tac_default_options();
     if (message) *message = (tacMessage){0};
-    return (tacDraft){
-        .exact = chosen.exact,
-        .reader = {.file = path ? path : "", .message = message, .allocator = chosen.allocator}};
+    return (tacDraft){.exact = chosen.exact,
+                      .reader = {.file = path ? path : "",
+                                 .document = path ? path : "",
+                                 .message = message,
+                                 .allocator = chosen.allocator}};
 }
 
 // what was read and will have no effect, in the message of a scene that is fine

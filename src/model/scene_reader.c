@@ -214,14 +214,16 @@ static void join_worldbodies(const tacElement* root) {
     }
 }
 
-void tac_read_scene(tacDraft* draft, const tacElement* root) {
+void tac_read_scene(tacDraft* draft, tacElement* root) {
     add_defaults(draft);
     if (draft->reader.result != TAC_OK) return;
     read_model_name(draft, root);
     tac_apply_defaults(draft, root);
+    tac_add_scope(draft, root, draft->reader.file);
+    tac_expand(draft, root);
+    if (draft->reader.result != TAC_OK) return;
     join_worldbodies(root);
     tac_list_touching(draft, root);
-    tac_add_scope(draft, root, draft->reader.file);
     each(draft, root, "option", tac_read_option);
     each(draft, root, "tactus", tac_read_tactus);
     each(draft, root, "asset", read_asset);
