@@ -23,7 +23,7 @@ static const struct {
     {"cloud", "4000 points at 4000 queries: scalar, all, culled, threads", bench_cloud},
     {"shapes", "every primitive, and a union of 18 superquadrics culled against exact",
      bench_shapes},
-    {"dynamics", "dynamics of the humanoid and the arm, against MuJoCo", bench_dynamics},
+    {"dynamics", "dynamics of the humanoid and two arms, against MuJoCo", bench_dynamics},
 };
 
 static int parse(const char** names, int* count, int* json, int argc, char** argv) {
@@ -41,7 +41,7 @@ static int parse(const char** names, int* count, int* json, int argc, char** arg
             "code is 1 if one does not. Names:\n"
             "  ground   exp and log against libmvec, the superquadric against libm\n"
             "  shapes   primitives, and a figure of 18 superquadrics culled against exact\n"
-            "  dynamics humanoid and arm: inverse, forward, step, A and B, batches; against\n"
+            "  dynamics humanoid and arms: inverse, forward, step, A and B, batches; against\n"
             "           MuJoCo where it is installed. Run it in the folder that has scenes/\n",
         .example = "  tactus bench ground --json\n",
         .options = options,

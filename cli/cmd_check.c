@@ -1,8 +1,11 @@
 // tactus check: is this scene or mesh right, and what is in it?
 
+#include "check_bodies.h"
 #include "check_mesh.h"
 #include "commands.h"
+#include "export_mjcf.h"
 #include "options.h"
+#include "progress.h"
 #include "report.h"
 
 #include "base/assert.h"
@@ -13,7 +16,8 @@
 
 typedef struct checkCall {
     const char* path;
-    int json, params, mass;
+    const char* mjcf;
+    int json, params, mass, bodies, vertices;
     double density, tolerance;
 } checkCall;
 
@@ -21,12 +25,19 @@ static int parse(checkCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"params", 0, CLI_FLAG, &call->params, NULL, "list all parameters with value and range", 0,
          0},
+        {"bodies", 0, CLI_FLAG, &call->bodies, NULL,
+         "list bodies with mass and joints, and actuators", 0, 0},
         {"mass", 0, CLI_FLAG, &call->mass, NULL,
          "volume, mass, centre and inertia of each shape, with the error", 0, 0},
         {"density", 0, CLI_REAL, &call->density, "RHO", "for --mass, kg/m^3; 1000 if not given",
          1e-12, 1e12},
-        {"tolerance", 0, CLI_REAL, &call->tolerance, "E", "for --mass, relative; 1e-4 if not given",
+        {"tolerance", 0, CLI_REAL, &call->tolerance, "E", "for --mass, relative; 1e-3 if not given",
          1e-12, 0.1},
+        {"mjcf", 0, CLI_TEXT, &call->mjcf, "OUT.xml",
+         "write the scene as plain MJCF, its shapes as meshes OUT_N.obj", 0, 0},
+        {"vertices", 0, CLI_INT, &call->vertices, "N",
+         "for --mjcf, about so many per mesh; 300 if not given", TAC_MESH_MIN_VERTICES,
+         TAC_MESH_MAX_VERTICES},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per line", 0, 0},
     };
     const cliCommand command = {
@@ -34,11 +45,14 @@ static int parse(checkCall* call, int argc, char** argv) {
         .summary = "load a scene or mesh and say what is in it, or what is wrong with it",
         .positional = "FILE",
         .description =
-            "Loads a scene. Prints its bodies, geoms, shapes and parameters, or the file,\n"
+            "Loads a scene. Counts its bodies, joints, geoms and parameters, or tells the file,\n"
             "line and attribute of the first mistake (exit code 2). Of a mesh (.obj, .stl,\n"
-            ".ply, .xyz): vertices, faces, whether it is closed, box, volume and hull.\n",
+            ".ply, .xyz): vertices, faces, whether it is closed, box, volume and hull.\n"
+            "Exit code 1: a mass misses the tolerance.\n",
         .example = "  tactus check scenes/first_light.xml --params\n"
                    "  tactus check scenes/first_light.xml --mass --density 700\n"
+                   "  tactus check scenes/quadruped.xml --bodies\n"
+                   "  tactus check scenes/first_light.xml --mjcf plain.xml\n"
                    "  tactus check mug.obj\n",
         .options = options,
         .option_count = TAC_COUNT(options),
@@ -133,8 +147,11 @@ static void json_group(cliJson* json, const tacModel* model, const tacParamName*
 
 //---------------------------------- mass -----------------------------------------
 
-static void print_mass(const tacShape* shape, const tacMass* m) {
+static void print_mass(const checkCall* call, const tacShape* shape, const tacMass* m) {
     printf("  mass of %s, relative error about %.1e\n", shape->name, m->error);
+    if (m->error > call->tolerance)
+        printf("    above --tolerance %g: this is what the finest lattice gives\n",
+               call->tolerance);
     printf("    volume  %.9g m^3\n    mass    %.9g kg\n", m->volume, m->mass);
     printf("    centre  %.9g %.9g %.9g m\n", m->center[0], m->center[1], m->center[2]);
     printf("    inertia %.9g %.9g %.9g %.9g %.9g %.9g kg m^2 (xx yy zz xy xz yz)\n", m->inertia[0],
@@ -147,7 +164,8 @@ static void json_numbers(cliJson* json, const char* key, const double* values, i
     cli_json_close(json, ']');
 }
 
-static void json_mass(cliJson* json, const tacShape* shape, const tacMass* m) {
+static void json_mass(const checkCall* call, cliJson* json, const tacShape* shape,
+                      const tacMass* m) {
     cli_json_open(json, NULL, '{');
     cli_json_text(json, "shape", shape->name);
     cli_json_number(json, "volume", m->volume);
@@ -155,6 +173,7 @@ static void json_mass(cliJson* json, const tacShape* shape, const tacMass* m) {
     json_numbers(json, "center", m->center, 3);
     json_numbers(json, "inertia", m->inertia, 6);
     cli_json_number(json, "error", m->error);
+    cli_json_bool(json, "converged", m->error <= call->tolerance);
     cli_json_close(json, '}');
 }
 
@@ -171,28 +190,39 @@ static void tell_no_mass(const checkCall* call, cliJson* json, const tacShape* s
     cli_json_close(json, '}');
 }
 
+static tacResult find_mass(const checkCall* call, const tacModel* model, int shape, tacMass* mass,
+                           tacMessage* message) {
+    cliProgress progress = cli_progress_begin("check");
+    tacResult result = tac_shape_mass_watched(model, shape, call->density, call->tolerance,
+                                              cli_progress_show, &progress, mass, message);
+    cli_progress_end(&progress);
+    return result;
+}
+
+// a mass that misses the tolerance is told, and the answer is no
 static int tell_masses(const checkCall* call, cliJson* json, const tacModel* model) {
+    int code = CLI_FINE;
     for (int i = 0; i < model->nshape; ++i) {
         const tacShape* shape = &model->shape[i];
         tacMass mass;
         tacMessage message;
-        tacResult result =
-            tac_shape_mass(model, i, call->density, call->tolerance, &mass, &message);
+        tacResult result = find_mass(call, model, i, &mass, &message);
         if (result == TAC_ERROR_MEMORY) return cli_report(result, &message);
         if (result != TAC_OK)
             tell_no_mass(call, json, shape, message.text);
         else if (call->json)
-            json_mass(json, shape, &mass);
+            json_mass(call, json, shape, &mass);
         else
-            print_mass(shape, &mass);
+            print_mass(call, shape, &mass);
+        if (result == TAC_OK && mass.error > call->tolerance) code = CLI_NO;
     }
-    return CLI_FINE;
+    return code;
 }
 
 //---------------------------------- command --------------------------------------
 
 int tac_cmd_check(int argc, char** argv) {
-    checkCall call = {.density = 1000.0, .tolerance = 1e-4};
+    checkCall call = {.density = 1000.0, .tolerance = 1e-3, .vertices = 300};
     int code = parse(&call, argc, argv);
     if (code != CLI_GO_ON) return code;
     if (cli_is_mesh(call.path)) return cli_check_mesh(call.path, call.json);
@@ -208,12 +238,20 @@ int tac_cmd_check(int argc, char** argv) {
     else
         print_summary(model, call.path);
     if (!call.json && *message.text) printf("  note       %s\n", message.text);
+    if (call.bodies && call.json)
+        cli_bodies_json(&json, model);
+    else if (call.bodies)
+        cli_bodies_print(model);
     for (int i = 0; call.params && i < model->nparamname; ++i)
         if (call.json)
             json_group(&json, model, &model->paramname[i]);
         else
             print_group(model, &model->paramname[i]);
     code = call.mass ? tell_masses(&call, &json, model) : CLI_FINE;
+    if (call.mjcf) {
+        int written = cli_export_mjcf(model, call.mjcf, call.vertices);
+        if (written != CLI_FINE) code = written;
+    }
     tac_model_destroy(model);
     return code;
 }

@@ -1,47 +1,68 @@
-// tactus grad: derivatives of a scene's shapes, and the proof that they are right.
+// tactus grad: derivatives of a scene's shapes and of its motion, and the proof that they are
+// right.
 
 #include "commands.h"
 #include "find.h"
+#include "grad_motion.h"
 #include "options.h"
-#include "progress.h"
+#include "proof.h"
 #include "report.h"
 
 #include "base/assert.h"
 #include "check/shape_problem.h"
 #include "tactus/tactus.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct gradCall {
     const char *path, *shape, *at;
+    cliMotionCall motion;
     int check, points, seed, json;
 } gradCall;
 
 static int parse(gradCall* call, int argc, char** argv) {
+    cliMotionCall* motion = &call->motion;
     const cliOption options[] = {
         {"shape", 0, CLI_TEXT, &call->shape, "NAME", "this shape only (--check: default all)", 0,
          0},
         {"at", 0, CLI_TEXT, &call->at, "\"x y z\"",
          "derivatives at this point of the shape's frame", 0, 0},
+        {"of", 0, CLI_TEXT, &motion->of, "WHAT",
+         "of energy, kinetic, potential, qpos:JOINT, qvel:JOINT, xpos:BODY/x", 0, 0},
+        {"steps", 0, CLI_INT, &motion->steps, "N", "steps before --of is taken; 1 if not given", 0,
+         1e6},
+        {"by", 0, CLI_TEXT, &motion->by, "NAME",
+         "by these parameters: columns beside A and B, rows of --of", 0, 0},
+        {"qpos", 0, CLI_TEXT, &motion->start.qpos, "\"q ...\"", "positions of the state", 0, 0},
+        {"qvel", 0, CLI_TEXT, &motion->start.qvel, "\"v ...\"", "velocities of the state", 0, 0},
+        {"ctrl", 0, CLI_TEXT, &motion->ctrl, "WHAT", "control, as tactus run takes it", 0, 0},
+        {"from", 0, CLI_TEXT, &motion->start.from, "NPZ", "state and control of a run, its last", 0,
+         0},
+        {"frame", 0, CLI_INT, &motion->start.frame, "N", "or this one, counted from 0", 0, 2e9},
+        {"out", 'o', CLI_TEXT, &motion->out, "FILE", "A and B as .npz or .csv", 0, 0},
         {"check", 0, CLI_FLAG, &call->check, NULL, "prove the derivatives at random points", 0, 0},
-        {"points", 0, CLI_INT, &call->points, "N", "points of --check (default 1000)", 1, 1e7},
+        {"points", 0, CLI_INT, &call->points, "N", "of --check (1000 of a shape, 40 of a motion)",
+         1, 1e7},
         {"seed", 0, CLI_INT, &call->seed, "N", "of the points of --check (default 1)", 0, 1e9},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per line", 0, 0},
     };
     const cliCommand command = {
         .name = "grad",
-        .summary = "derivatives of distances by point, pose and parameters, and their proof",
+        .summary = "derivatives of motions and of distances, and their proof",
         .positional = "FILE",
         .description =
-            "With --at: the distance at a point and its derivative by the point, by the twist of\n"
-            "the shape's frame and by every parameter; those whose derivative is 0 are left out.\n"
-            "With --check: compares jvp, vjp and hvp of value and gradient with complex step, "
-            "quad\n"
-            "precision and Taylor slopes; exit code 1 if one of them is off.\n",
-        .example = "  tactus grad scenes/first_light.xml --check\n"
+            "Of a scene with joints: A and B of a step, or with --of the gradient of a quantity\n"
+            "after some steps by state, control and every parameter. With --at: the distance of\n"
+            "a shape at a point and its derivative by the point, by the twist of the shape's\n"
+            "frame and by every parameter. Parameters whose derivative is 0 are left out.\n"
+            "With --check: compares jvp, vjp and hvp with complex step, quad precision and Taylor\n"
+            "slopes, of all shapes and the step, or of what is named; exit code 1 if one is off.\n",
+        .example = "  tactus grad scenes/cart_pole.xml\n"
+                   "  tactus grad scenes/humanoid.xml --ctrl 0.1 -o jacobian.npz\n"
+                   "  tactus grad scenes/arm.xml --of xpos:hand/z --steps 50 --ctrl 0.1 --check\n"
+                   "  tactus grad scenes/first_light.xml --check\n"
                    "  tactus grad scenes/first_light.xml --shape pebble --at \"0.3 0 0.1\"\n",
         .options = options,
         .option_count = TAC_COUNT(options),
@@ -129,59 +150,18 @@ static int show_gradient(const tacModel* model, int shape, const gradCall* call)
 
 //---------------------------------- proof ----------------------------------------
 
-static int is_slope(int kind) { return kind == TAC_CHECK_TAYLOR_2 || kind == TAC_CHECK_TAYLOR_3; }
-
-static double bound_of(int kind, tacCheckOptions options) {
-    if (kind == TAC_CHECK_TAYLOR_2) return 1.7;
-    if (kind == TAC_CHECK_TAYLOR_3) return 2.6;
-    return kind <= TAC_CHECK_ADJOINT ? options.first : options.second;
-}
-
-static void print_line(const char* shape, int kind, const tacCheckLine* line,
-                       tacCheckOptions options, int as_json) {
-    double bound = bound_of(kind, options);
-    if (line->done == 0) return;
-    if (as_json) {
-        cliJson json = {.file = stdout};
-        char id[400];
-        snprintf(id, sizeof id, "grad/%s/%s", shape, tac_check_kind_name((tacCheckKind)kind));
-        cli_json_open(&json, NULL, '{');
-        cli_json_text(&json, "id", id);
-        cli_json_number(&json, "value", line->worst);
-        cli_json_text(&json, "unit", is_slope(kind) ? "slope" : "relative");
-        cli_json_number(&json, "bound", bound);
-        cli_json_bool(&json, "pass", line->failed == 0);
-        cli_json_int(&json, "points", line->done);
-        cli_json_close(&json, '}');
-        return;
-    }
-    printf("  %-24s %7d points, worst ", tac_check_kind_name((tacCheckKind)kind), line->done);
-    if (isinf(line->worst) && is_slope(kind))
-        printf("exact   ");
-    else
-        printf("%-8.2g", line->worst);
-    printf(" %s %-7.2g %s\n", is_slope(kind) ? ">=" : "<=", bound, line->failed ? "WRONG" : "ok");
-}
-
 static int check_shape(const tacModel* model, int shape, const gradCall* call) {
     tacCheckShape context;
     tacCheckProblem problem;
-    tacCheckReport report;
     tacResult result = tac_check_shape_begin(model, shape, &context, &problem);
     if (result != TAC_OK) return cli_wrong("grad", "%s", tac_result_text(result));
     tacCheckOptions options = tac_check_shape_options(&context);
-    options.points = call->points;
+    options.points = call->points ? call->points : 1000;
     options.seed = (unsigned long long)call->seed;
-    cliProgress progress = cli_progress_begin("grad");
-    options.progress = cli_progress_show, options.user = &progress;
-    result = tac_check_run(&problem, options, &report);
-    cli_progress_end(&progress);
-    tac_check_shape_end(&context);
-    if (result != TAC_OK) return cli_wrong("grad", "%s", tac_result_text(result));
     if (!call->json) printf("shape %s: %d inputs\n", problem.name, problem.n);
-    for (int k = 0; k < TAC_CHECK_KINDS; ++k)
-        print_line(problem.name, k, &report.line[k], options, call->json);
-    return report.passed ? CLI_FINE : CLI_NO;
+    int code = cli_prove(&problem, options, call->json);
+    tac_check_shape_end(&context);
+    return code;
 }
 
 //---------------------------------- command --------------------------------------
@@ -190,7 +170,7 @@ static int each_shape(const tacModel* model, const gradCall* call) {
     int only =
         call->shape || call->at ? cli_find_shape("grad", call->path, model, call->shape) : -1;
     if (only < 0 && (call->shape || call->at)) return CLI_WRONG;
-    if (model->nshape == 0)
+    if (model->nshape == 0 && model->nv == 0)
         return cli_wrong("grad", "%s has no shapes: nothing to check", call->path);
     int worst = CLI_FINE;
     for (int i = 0; i < model->nshape; ++i) {
@@ -202,19 +182,44 @@ static int each_shape(const tacModel* model, const gradCall* call) {
     return worst;
 }
 
+// does an option ask for the motion and nothing else?
+static int wants_motion(const gradCall* call) {
+    const cliMotionCall* m = &call->motion;
+    return m->of || m->by || m->ctrl || m->out || m->start.qpos || m->start.qvel || m->start.from ||
+           m->steps >= 0;
+}
+
+static int run(const gradCall* call, const tacModel* model) {
+    int shape = call->shape || call->at, motion = wants_motion(call);
+    if (shape && motion)
+        return cli_wrong("grad", "--shape and --at are of shapes, the other options of motion");
+    if (motion && model->nv == 0)
+        return cli_wrong("grad", "%s has no joints: nothing moves", call->path);
+    if (model->nv == 0 && !call->check && !call->at)
+        return cli_wrong("grad", "say --check or --at \"x y z\"");
+    if (shape && !call->check && !call->at)
+        return cli_wrong("grad", "say --check or --at \"x y z\"");
+    int code = shape || (call->check && !motion) ? each_shape(model, call) : CLI_FINE;
+    int moves = !shape && model->nv > 0 && code != CLI_WRONG;
+    int second = moves ? cli_grad_motion(model, &call->motion) : CLI_FINE;
+    return second > code ? second : code;
+}
+
 int tac_cmd_grad(int argc, char** argv) {
-    gradCall call = {.seed = 1};
+    gradCall call = {.seed = 1, .motion = {.steps = -1, .start.frame = -1}};
     int code = parse(&call, argc, argv);
     if (code != CLI_GO_ON) return code;
     if (!call.check && call.points) return cli_wrong("grad", "--points belongs to --check");
-    if (call.points == 0) call.points = 1000;
-    if (!call.check && !call.at) return cli_wrong("grad", "say --check or --at \"x y z\"");
+    if (!call.motion.of && call.motion.steps >= 0)
+        return cli_wrong("grad", "--steps belongs to --of");
+    call.motion.check = call.check, call.motion.points = call.points;
+    call.motion.seed = call.seed, call.motion.json = call.json;
 
     tacModel* model;
     tacMessage message;
     tacResult result = tac_load(call.path, NULL, &model, &message);
     if (result != TAC_OK) return cli_report(result, &message);
-    code = each_shape(model, &call);
+    code = run(&call, model);
     tac_model_destroy(model);
     return code;
 }

@@ -5,9 +5,12 @@
 #include "options.h"
 #include "output.h"
 #include "png.h"
+#include "posed.h"
 #include "progress.h"
 #include "render_slice.h"
 #include "report.h"
+#include "sheet.h"
+#include "start.h"
 
 #include "base/assert.h"
 #include "draw/draw.h"
@@ -18,10 +21,11 @@
 #include <string.h>
 
 typedef struct renderCall {
-    const char *path, *out, *size, *camera, *shape;
+    const char *path, *out, *size, *camera, *shape, *sheet;
     int samples, threads; // samples 0: not given
     int width, height;
     cliSlice slice;
+    cliStartOptions start; // where the joints stand
 } renderCall;
 
 // what is drawn: the scene in space, or a slice of its field
@@ -29,6 +33,7 @@ typedef struct renderJob {
     tacDrawOptions draw;
     tacSliceOptions slice;
     cliPoints points;
+    cliSheet sheet;
 } renderJob;
 
 //---------------------------------- arguments ------------------------------------
@@ -66,6 +71,13 @@ static int parse(renderCall* call, int argc, char** argv) {
          0, 0},
         {"points", 0, CLI_TEXT, &call->slice.points, "CSV",
          "of a slice: points x,y,z per line, drawn with their gradients", 0, 0},
+        {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"q ...\"", "positions of the joints", 0, 0},
+        {"from", 0, CLI_TEXT, &call->start.from, "NPZ", "as a run left the scene (tactus run)", 0,
+         0},
+        {"frame", 0, CLI_INT, &call->start.frame, "N", "or at this state of it, counted from 0", 0,
+         2e9},
+        {"sheet", 0, CLI_TEXT, &call->sheet, "CxR",
+         "of --from: frames over the whole run, in columns and rows", 0, 0},
         {"threads", 0, CLI_INT, &call->threads, "N", "threads; 0 (default) is one per core", 0,
          1024},
     };
@@ -76,10 +88,12 @@ static int parse(renderCall* call, int argc, char** argv) {
         .description = "Traces rays through the distance fields of the scene, with light and\n"
                        "shadow; --slice draws the field itself on a plane instead, with isolines.\n"
                        "The picture has the same bits for any number of threads.\n",
-        .example =
-            "  tactus render scenes/first_light.xml -o first_light.png\n"
-            "  tactus render scenes/first_light.xml --shape pebble --size 512x512 -o p.png\n"
-            "  tactus render scenes/cup.xml --shape cup --slice y=0 --normals -o slice.png\n",
+        .example = "  tactus render scenes/first_light.xml -o first_light.png\n"
+                   "  tactus render scenes/first_light.xml --shape pebble --size 512x512 -o p.png\n"
+                   "  tactus render scenes/cup.xml --shape cup --slice y=0 --normals -o slice.png\n"
+                   "  tactus render scenes/humanoid.xml --from run.npz --frame 100 -o frame.png\n"
+                   "  tactus render scenes/humanoid.xml --from run.npz --sheet 4x2 --size 240x180 "
+                   "-o s.png\n",
         .options = options,
         .option_count = TAC_COUNT(options),
         .least = 1,
@@ -99,6 +113,23 @@ static int check_call(renderCall* call) {
     if (!parse_size(call->size, &call->width, &call->height))
         return cli_wrong("render", "--size: '%s' is not a size such as 960x540 (sides 1 to %d)",
                          call->size, TAC_MAX_IMAGE);
+    return 0;
+}
+
+// a sheet is of a run, and has the size of all its frames
+static int check_sheet(const renderCall* call, cliSheet* sheet) {
+    if (!call->sheet) return 0;
+    if (!parse_size(call->sheet, &sheet->columns, &sheet->rows) ||
+        sheet->columns > TAC_MAX_IMAGE / call->width || sheet->rows > TAC_MAX_IMAGE / call->height)
+        return cli_wrong("render",
+                         "--sheet: '%s' is not columns and rows such as 4x2 of frames that make at "
+                         "most %d pixels a side",
+                         call->sheet, TAC_MAX_IMAGE);
+    if (!call->start.from || call->start.qpos || call->start.frame >= 0)
+        return cli_wrong("render", "--sheet shows the run that --from names, and nothing else");
+    if (call->slice.plane || call->shape)
+        return cli_wrong("render", "--sheet has no meaning with --%s",
+                         call->shape ? "shape" : "slice");
     return 0;
 }
 
@@ -159,12 +190,19 @@ static int draw(const renderCall* call, const tacModel* model, const renderJob* 
 // the file is opened before the work: a wrong path should not cost the picture
 static int draw_to_file(const renderCall* call, const tacModel* model, const renderJob* job,
                         cliFormat format) {
-    tacImage image = {call->width, call->height, NULL};
+    const cliSheet* sheet = &job->sheet;
+    int columns = sheet->columns ? sheet->columns : 1, rows = sheet->rows ? sheet->rows : 1;
+    tacImage image = {columns * call->width, rows * call->height, NULL};
     cliOutput output;
     int code = cli_output_open(&output, call->out);
     if (code != 0) return code;
-    image.rgb = malloc(3 * (size_t)call->width * (size_t)call->height);
-    code = image.rgb ? draw(call, model, job, &image) : cli_wrong("render", "out of memory");
+    image.rgb = malloc(3 * (size_t)image.width * (size_t)image.height);
+    if (!image.rgb)
+        code = cli_wrong("render", "out of memory");
+    else if (sheet->columns)
+        code = cli_sheet_draw(sheet, "render", &job->draw, call->width, call->height, &image);
+    else
+        code = draw(call, model, job, &image);
     if (code == 0 && cli_image_write(&image, format, output.file) != 0)
         code = cli_wrong("render", "%s: cannot be written: %s", output.name, strerror(errno));
     free(image.rgb);
@@ -173,9 +211,37 @@ static int draw_to_file(const renderCall* call, const tacModel* model, const ren
     return code;
 }
 
+static int draw_sheet(const renderCall* call, const tacModel* model, renderJob* job,
+                      cliFormat format) {
+    tacMessage message;
+    tacResult result = tac_trajectory_read(model, call->start.from, &job->sheet.frames, &message);
+    if (result != TAC_OK) return cli_report(result, &message);
+    int code = draw_to_file(call, model, job, format);
+    tac_trajectory_destroy(&job->sheet.frames);
+    return code;
+}
+
+// the scene as it is written, or with its joints where options or a file put them
+static int draw_posed(const renderCall* call, const tacModel* model, renderJob* job,
+                      cliFormat format) {
+    const cliStartOptions* options = &call->start;
+    if (job->sheet.columns) return draw_sheet(call, model, job, format);
+    if (!options->qpos && !options->from && options->frame < 0)
+        return draw_to_file(call, model, job, format);
+    cliStart start;
+    tacModel posed = {0};
+    int code = cli_start_read(&start, "render", model, options);
+    if (code == 0) code = cli_posed_make("render", model, start.state.qpos, &posed);
+    if (code == 0) code = draw_to_file(call, &posed, job, format);
+    cli_posed_free(&posed);
+    cli_start_free(&start);
+    return code;
+}
+
 static int run(const renderCall* call, renderJob* job) {
     cliFormat format;
     int code = cli_format_find("render", call->out, &format);
+    if (code == 0) code = check_sheet(call, &job->sheet);
     if (code == 0) code = cli_slice_read(&call->slice, &job->slice, &job->points);
     if (code != 0) return code;
     if (call->samples) job->draw.samples = call->samples;
@@ -186,13 +252,13 @@ static int run(const renderCall* call, renderJob* job) {
     tacResult result = tac_load(call->path, NULL, &model, &message);
     if (result != TAC_OK) return cli_report(result, &message);
     code = find_names(call, model, job);
-    if (code == 0) code = draw_to_file(call, model, job, format);
+    if (code == 0) code = draw_posed(call, model, job, format);
     tac_model_destroy(model);
     return code;
 }
 
 int tac_cmd_render(int argc, char** argv) {
-    renderCall call = {0};
+    renderCall call = {.start.frame = -1};
     int code = parse(&call, argc, argv);
     if (code != CLI_GO_ON) return code;
     if ((code = check_call(&call)) != 0) return code;

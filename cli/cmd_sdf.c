@@ -16,6 +16,7 @@
 #include "base/pool.h"
 #include "tactus/shape.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -70,6 +71,10 @@ static int read_points(const sdfCall* call, cliPoints* points) {
     if (call->points) return cli_points_read(points, call->points);
     if (!cli_numbers(call->at, x, 3))
         return cli_wrong("sdf", "--at: '%s' is not three numbers", call->at);
+    for (int k = 0; k < 3; ++k)
+        if (fabs(x[k]) > TAC_MAX_COORDINATE)
+            return cli_wrong("sdf", "--at: %c is %g; coordinates go up to %g m", "xyz"[k], x[k],
+                             TAC_MAX_COORDINATE);
     return cli_points_add(points, x);
 }
 

@@ -4,6 +4,7 @@
 #define TACTUS_CLI_COMMANDS_H
 
 int tac_cmd_check(int argc, char** argv);
+int tac_cmd_run(int argc, char** argv);
 int tac_cmd_sdf(int argc, char** argv);
 int tac_cmd_render(int argc, char** argv);
 int tac_cmd_mesh(int argc, char** argv);

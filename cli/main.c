@@ -22,6 +22,7 @@ typedef struct cliEntry {
 
 static const cliEntry entries[] = {
     {"check", tac_cmd_check, "load a scene and say what is in it, or what is wrong with it"},
+    {"run", tac_cmd_run, "simulate a scene and write its trajectory"},
     {"sdf", tac_cmd_sdf, "signed distances of a shape at points, with gradients and Hessians"},
     {"render", tac_cmd_render, "draw a scene into a PNG file"},
     {"mesh", tac_cmd_mesh, "triangles on the surface of a shape, as OBJ, STL or PLY"},

@@ -5,6 +5,7 @@
 
 #include "model/attribute.h"
 #include "report.h"
+#include "tactus/shape.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -75,6 +76,8 @@ static int read_line(const csvFile* csv, cliPoints* points) {
         const char* after = end ? skip_blank(end) : at;
         if (!end || !isfinite(x[k]))
             return complain(csv, at, "this is not a finite decimal number");
+        if (fabs(x[k]) > TAC_MAX_COORDINATE)
+            return complain(csv, at, "coordinates go up to 1e15 m; this one is farther out");
         if (end == after && *after && *after != ',' && *after != ';')
             return complain(csv, at,
                             "this is not a number with a comma, semicolon or blank after it");

@@ -37,6 +37,13 @@ TAC_API
 tacResult tac_kinematics(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                          tacPose* pose, tacReal* twist, tacScratch* scratch);
 
+/// Reverse derivative of the poses: pose_bar (nbody x 6) are adjoints of twists (linear, angular)
+/// of the bodies about their origins, world axes. Adds to q_bar (nv) and theta_bar (nparam); NULL
+/// skips one.
+TAC_API
+tacResult tac_kinematics_vjp(const tacModel* model, const tacReal* qpos, const tacReal* pose_bar,
+                             tacReal* q_bar, tacReal* theta_bar, tacScratch* scratch);
+
 /// Jacobian (6 x nv, row-major) of the twist about `point` (world) of a body: J qvel = twist.
 TAC_API
 tacResult tac_body_jacobian(const tacModel* model, const tacReal* qpos, int body,
@@ -52,6 +59,12 @@ TAC_API
 tacResult tac_energy(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                      tacReal energy[2], tacScratch* scratch);
 
+/// Its reverse derivative: adds to x_bar.dq, x_bar.dv and x_bar.theta; NULL skips one.
+TAC_API
+tacResult tac_energy_vjp(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
+                         const tacReal energy_bar[2], tacDynamicsTangent x_bar,
+                         tacScratch* scratch);
+
 /// Total momentum (linear, angular about the world's origin) of all bodies. Rotor inertias
 /// (armature) carry none.                                                   [kg m/s, kg m^2/s]
 TAC_API
@@ -60,10 +73,11 @@ tacResult tac_momentum(const tacModel* model, const tacReal* qpos, const tacReal
 
 //---------------------------------- joint forces ---------------------------------
 
-/// Forces of springs, dampers and actuators along the joints (nv).
+/// Forces of springs, dampers, actuators, gravity compensation and a fluid along the joints (nv).
+/// x->qvel may be NULL: zero.
 TAC_API
-tacResult tac_joint_forces(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
-                           const tacReal* ctrl, tacReal* tau, tacScratch* scratch);
+tacResult tac_joint_forces(const tacModel* model, const tacState* x, const tacReal* ctrl,
+                           tacReal* tau, tacScratch* scratch);
 
 //---------------------------------- inverse dynamics -----------------------------
 

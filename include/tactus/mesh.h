@@ -68,6 +68,12 @@ TAC_API
 tacResult tac_shape_mass(const tacModel* model, int shape, double density, double tolerance,
                          tacMass* out, tacMessage* message);
 
+/// The same, and calls progress(user, done) with done from 0 to 1 now and then; it may end early.
+TAC_API
+tacResult tac_shape_mass_watched(const tacModel* model, int shape, double density, double tolerance,
+                                 void (*progress)(void* user, double done), void* user,
+                                 tacMass* out, tacMessage* message);
+
 TAC_EXTERN_C_END
 
 #endif

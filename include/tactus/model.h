@@ -182,6 +182,9 @@ typedef struct tacBody {
     int mass;         ///< offset of the mass                                       [kg]
     int com;          ///< offset of com[3], centre of mass in body axes            [m]
     int inertia;      ///< offset of inertia[6] about it, body axes: xx yy zz xy xz yz [kg m^2]
+    int gravcomp;     ///< offset of the share of its weight that is taken off; -1: none
+    int fluid;        ///< offset of box[3] and quat[4], its shape to a fluid; -1: none (docs)
+    int mocap;        ///< 1: a body without joints that is moved by setting its pos and quat
 } tacBody;
 
 //---------------------------------- joints ---------------------------------------
@@ -196,21 +199,23 @@ typedef enum tacJointKind {
 
 /// A joint. Several joints of one body act one after the other. Offsets point into param.
 typedef struct tacJoint {
-    const char* name;  ///< may be ""
-    tacJointKind kind; ///< what it allows
-    int body;          ///< the body that it moves
-    int qpos;          ///< its first number in qpos
-    int dof;           ///< its first number in qvel
-    int position;      ///< offset of pos[3], its place in body axes; a free joint: -1        [m]
-    int axis;          ///< offset of axis[3], body axes; hinge and slide, else -1
-    int ref;           ///< offset of the position that the model is drawn in; else -1  [m, rad]
-    int springref;     ///< offset of the position where the spring rests; else -1      [m, rad]
-    int stiffness;     ///< offset of the spring's stiffness
-    int damping;       ///< offset of the viscous damping
-    int armature;      ///< offset of the rotor inertia
-    int frictionloss;  ///< offset of the dry friction; acts through a responder only
-    int range;         ///< offset of range[2]; acts through a responder only
-    int limited;       ///< 1: the range is a limit
+    const char* name;   ///< may be ""
+    tacJointKind kind;  ///< what it allows
+    int body;           ///< the body that it moves
+    int qpos;           ///< its first number in qpos
+    int dof;            ///< its first number in qvel
+    int position;       ///< offset of pos[3], its place in body axes; a free joint: -1        [m]
+    int axis;           ///< offset of axis[3], body axes; hinge and slide, else -1
+    int ref;            ///< offset of the position that the model is drawn in; else -1  [m, rad]
+    int springref;      ///< offset of the position where the spring rests; else -1      [m, rad]
+    int stiffness;      ///< offset of the spring's stiffness
+    int damping;        ///< offset of the viscous damping
+    int armature;       ///< offset of the rotor inertia
+    int frictionloss;   ///< offset of the dry friction; acts through a responder only
+    int range;          ///< offset of range[2]; acts through a responder only
+    int limited;        ///< 1: the range is a limit
+    int frclimited;     ///< 1: the sum of all actuators' forces along it is clamped to frcrange
+    double frcrange[2]; ///< lower and upper sum                                [N or N m]
 } tacJoint;
 
 /// One degree of freedom: a number of qvel.
@@ -223,24 +228,66 @@ typedef struct tacDof {
     int depth;  ///< how many numbers the row has
 } tacDof;
 
-/// A motor on a joint: force = gain ctrl + bias[0] + bias[1] length + bias[2] velocity.
+/// A fixed tendon: length = sum of coef qpos over hinges and slides. Offsets point into param.
+typedef struct tacTendon {
+    const char* name; ///< may be ""
+    int first;        ///< its joints are tendonjoint[first] .. tendonjoint[first + count - 1]
+    int count;        ///< number of its joints
+    int coef;         ///< offset of coef[count]
+    int springlength; ///< offset of springlength[2]: between the two the spring is slack
+    int stiffness;    ///< offset of the spring's stiffness
+    int damping;      ///< offset of the viscous damping
+    int frictionloss; ///< offset of the dry friction; acts through a responder only
+    int range;        ///< offset of range[2]; acts through a responder only
+    int limited;      ///< 1: the range is a limit
+} tacTendon;
+
+/// What an actuator pulls on.
+typedef enum tacDrive {
+    TAC_DRIVE_JOINT,    ///< a joint; of balls and free bodies gear is in the child's axes
+    TAC_DRIVE_INPARENT, ///< a joint; of balls and free bodies gear is in the parent's axes
+    TAC_DRIVE_TENDON    ///< a tendon
+} tacDrive;
+
+/// How the activation of an actuator follows its control.
+typedef enum tacActivation {
+    TAC_ACTIVATION_NONE,       ///< it has none: the control acts at once
+    TAC_ACTIVATION_INTEGRATOR, ///< act' = ctrl
+    TAC_ACTIVATION_FILTER,     ///< act' = (ctrl - act)/timeconst
+    TAC_ACTIVATION_FILTEREXACT ///< the same, integrated exactly
+} tacActivation;
+
+/// An actuator: force = gain(length, velocity) input + bias(length, velocity), where input is ctrl
+/// or act, and gain and bias are [0] + [1] length + [2] velocity. Offsets point into param.
 typedef struct tacActuator {
     const char* name;     ///< may be ""
-    int joint;            ///< the hinge or slide that it drives
-    int gear;             ///< offset of gear: length = gear qpos, joint force = gear force
-    int gain;             ///< offset of the gain
+    tacDrive drive;       ///< what target is
+    int target;           ///< the joint or tendon
+    tacActivation kind;   ///< of its activation
+    int act;              ///< its number in act, or -1
+    int group;            ///< as the scene numbers it
+    int disabled;         ///< 1: its group is switched off: no force, act stays
+    int actearly;         ///< 1: the activation of the next step acts already
+    int affine;           ///< 1: gain depends on length and velocity
+    int gear;             ///< offset of gear[6]; hinges, slides, tendons: gear[0] alone
+    int gain;             ///< offset of gain[3]
     int bias;             ///< offset of bias[3]
+    int timeconst;        ///< offset of the filter's time constant, -1 without filter   [s]
     int ctrllimited;      ///< 1: ctrl is clamped to ctrlrange
     int forcelimited;     ///< 1: force is clamped to forcerange
+    int actlimited;       ///< 1: act is clamped to actrange
     double ctrlrange[2];  ///< lower and upper control
     double forcerange[2]; ///< lower and upper force                            [N or N m]
+    double actrange[2];   ///< lower and upper activation
 } tacActuator;
 
 /// How a step moves on in time.
 typedef enum tacIntegrator {
-    TAC_INTEGRATOR_EULER,    ///< semi-implicit, implicit in joint damping, as MuJoCo's Euler
-    TAC_INTEGRATOR_RK4,      ///< MuJoCo's Runge-Kutta of fourth order
-    TAC_INTEGRATOR_EXPLICIT, ///< explicit Euler: for comparison
+    TAC_INTEGRATOR_EULER,        ///< semi-implicit, implicit in joint damping, as MuJoCo's Euler
+    TAC_INTEGRATOR_RK4,          ///< MuJoCo's Runge-Kutta of fourth order
+    TAC_INTEGRATOR_EXPLICIT,     ///< explicit Euler: for comparison
+    TAC_INTEGRATOR_IMPLICITFAST, ///< implicit in all damping, as MuJoCo's implicitfast
+    TAC_INTEGRATOR_LIE,          ///< Runge-Kutta of fourth order with balls and free bodies, too
 } tacIntegrator;
 
 /// What a scene switches off.
@@ -313,11 +360,17 @@ typedef struct tacModel {
     unsigned disable;                            ///< sum of tacDisable
     int nparam, nparamname, nwarm; ///< parameters, their groups, numbers of solvers' start values
     int gravity, timestep;         ///< offsets of option/gravity [m/s^2] and option/timestep [s]
+    int fluid;                     ///< offset of density, viscosity, wind[3], or -1: no fluid
+    int ntendon, ntendonjoint;     ///< tendons; joints of all of them
+    int pushed;                    ///< 1: forces act on bodies: gravcomp or a fluid
+    int frclimited;                ///< 1: some joint clamps the sum of its actuators' forces
 
     tacReal* param;                ///< all differentiable numbers of the scene     (nparam)
     const tacBody* body;           ///< (nbody)
     const tacJoint* joint;         ///< (njoint)
     const tacDof* dof;             ///< (nv)
+    const tacTendon* tendon;       ///< (ntendon)
+    const int* tendonjoint;        ///< joints of the tendons                  (ntendonjoint)
     const tacActuator* actuator;   ///< (nu)
     const double* qpos0;           ///< the position that the scene is drawn in         (nq)
     const double* qpos_spring;     ///< where springs of ball and free joints rest      (nq)

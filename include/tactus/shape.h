@@ -71,10 +71,16 @@ TAC_API
 tacResult tac_shape_steps(const tacModel* model, int shape, tacPose pose, tacPoints points,
                           double* radius, tacScratch* scratch);
 
-/// Radius of a ball around the origin of the shape's frame that holds the solid; infinite for a
-/// shape with a half-space.
+/// A ball that holds a solid.
+typedef struct tacBall {
+    tacVec3 center; ///< near the solid's middle, in the shape's frame       [m]
+    double radius;  ///< infinite where no ball is proven                    [m]
+} tacBall;
+
+/// A ball that holds the solid, centred where the solid is; of infinite radius for a shape with a
+/// half-space (docs/shapes.md, Limits).
 TAC_API
-double tac_shape_radius(const tacModel* model, int shape, tacScratch* scratch);
+tacBall tac_shape_ball(const tacModel* model, int shape, tacScratch* scratch);
 
 /// Contact normal of a gradient: g/sqrt(1e-12 + |g|^2), of length <= 1, shorter only near ties and
 /// centres.

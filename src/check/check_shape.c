@@ -15,12 +15,34 @@ typedef struct setup {
     tacPoints points;
 } setup;
 
+static int is_point(const double* block) {
+    for (int k = 0; k < 6; ++k)
+        if (block[k] != block[k + 3]) return 0;
+    return 1;
+}
+
+// A sweep at a point has the derivatives of a point that stays one (sweep_numbers.h): its control
+// points go where their mean goes.
+static void gather_points(const tacCheckShape* c, const double* plain, tacReal* param) {
+    const tacShape* shape = &c->model->shape[c->shape];
+    for (int i = shape->first; i < shape->first + shape->count; ++i) {
+        const tacNode* node = &c->model->node[i];
+        if (node->kind != TAC_NODE_SWEEP || !is_point(plain + node->block)) continue;
+        tacReal* p = param + node->block;
+        for (int k = 0; k < 3; ++k) {
+            tacReal mean = p[k] + ((p[3 + k] - p[k]) + (p[6 + k] - p[k])) * (1.0 / 3.0);
+            p[k] = p[3 + k] = p[6 + k] = mean;
+        }
+    }
+}
+
 // all parameters of the model, those of the shape replaced by x
 static tacReal* place_param(const tacCheckShape* c, const tacReal* x) {
     tacReal* param = c->memory;
     const double* plain = (const double*)c->model->param; // the model is the double build's
     for (int i = 0; i < c->model->nparam; ++i) param[i] = plain[i];
     for (int k = 0; k < c->used_count; ++k) param[c->used[k]] = x[k];
+    gather_points(c, plain, param);
     return param;
 }
 

@@ -65,6 +65,38 @@ static void draw_at_cloud(const tacCheckShape* c, const tacBound* b, int i,
     for (int k = 0; k < 3; ++k) y[k] = b->block[k * n + point] + width * tac_check_normal(random);
 }
 
+// how long a spline is, about; 0 for a point
+static double spline_length(const double* p) {
+    double square = 0.0;
+    for (int k = 0; k < 6; ++k) square += (p[k + 3] - p[k]) * (p[k + 3] - p[k]);
+    return sqrt(square);
+}
+
+// shortest spline of a sweep, but points; infinite without any
+static double shortest_spline(const tacModel* model, const tacShape* shape) {
+    double least = INFINITY;
+    for (int i = 0; i < shape->count; ++i) {
+        const tacNode* node = &model->node[shape->first + i];
+        double length =
+            node->kind == TAC_NODE_SWEEP ? spline_length(&model->param[node->block]) : 0.0;
+        if (length > 0.0) least = fmin(least, length);
+    }
+    return least;
+}
+
+// control points move by a share of their spline's length, whatever their coordinates are
+static void scale_splines(const tacCheckShape* c, double* scale) {
+    const tacShape* shape = &c->model->shape[c->shape];
+    for (int i = shape->first; i < shape->first + shape->count; ++i) {
+        const tacNode* node = &c->model->node[i];
+        if (node->kind != TAC_NODE_SWEEP) continue;
+        double length = spline_length(&c->model->param[node->block]);
+        for (int k = 0; k < c->used_count; ++k)
+            if (c->used[k] >= node->block && c->used[k] < node->block + TAC_SWEEP_UP)
+                scale[k] = 0.1 * (length > 0.0 ? length : c->size);
+    }
+}
+
 // On the spline of a sweep, or on the axis of its parabola, where two feet are equally far.
 static void draw_spline(const tacBound* b, int i, double y[3]) {
     sweepNumbers s;
@@ -94,6 +126,7 @@ static int sample(const void* context, int i, unsigned long long* random, double
         x[9 + k] = c->model->param[c->used[k]];
         scale[9 + k] = 0.3 * fabs(x[9 + k]);
     }
+    scale_splines(c, scale + 9);
     return smooth;
 }
 
@@ -260,6 +293,10 @@ tacCheckOptions tac_check_shape_options(const tacCheckShape* context) {
     int swept = has_sweep(context->model, &context->model->shape[context->shape]);
     options.first *= swept ? 100.0 : 10.0; // a jvp holds a Hessian
     if (swept) options.second *= 100.0;
+    // a foot is rounded at 1e-16 |x| over the length of its spline
+    double length = shortest_spline(context->model, &context->model->shape[context->shape]);
+    options.first *= fmax(1.0, 1e-6 * context->far / length);
+    options.second *= fmax(1.0, 1e-8 * context->far / length);
     // distances of far points are rounded at 1e-16 |x| before they are divided by the temperature
     options.first *= fmax(1.0, 1e-4 * context->far / context->smooth);
     options.second *= fmax(1.0, 1e-8 * context->far / context->smooth);

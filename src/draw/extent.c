@@ -21,13 +21,14 @@ typedef struct extentSpace {
 } extentSpace;
 
 // is any place of the sphere inside?
-static int meets(const tacModel* model, int shape, double radius, extentSpace* space,
+static int meets(const tacModel* model, int shape, tacBall ball, extentSpace* space,
                  tacScratch* scratch) {
     for (int i = 0; i < PLACES; ++i) {
         double z = 1.0 - (2.0 * i + 1.0) / PLACES, r = sqrt(1.0 - z * z);
         double turn = 2.399963229728653 * i; // the golden angle
-        space->x[0][i] = radius * r * cos(turn), space->x[1][i] = radius * r * sin(turn);
-        space->x[2][i] = radius * z;
+        space->x[0][i] = ball.center.x + ball.radius * r * cos(turn);
+        space->x[1][i] = ball.center.y + ball.radius * r * sin(turn);
+        space->x[2][i] = ball.center.z + ball.radius * z;
     }
     tacPoints points = {PLACES, {space->x[0], space->x[1], space->x[2]}};
     tacField field = {.value = space->value};
@@ -38,45 +39,79 @@ static int meets(const tacModel* model, int shape, double radius, extentSpace* s
     return 0;
 }
 
-// largest distance of a cloud's point from the origin of the shape's frame; 0 without clouds
-static double points_radius(const tacModel* model, const tacShape* shape) {
-    double radius = 0.0;
+//---------------------------------- points ---------------------------------------
+
+// the points of a shape's clouds, in the shape's frame: a box around them, and how far they are
+// from a place
+typedef struct pointSpread {
+    tacVec3 low, high, from;
+    double radius; // -1 without points
+} pointSpread;
+
+static void spread_to(pointSpread* s, tacVec3 x) {
+    s->low = tac_vec3(fmin(s->low.x, x.x), fmin(s->low.y, x.y), fmin(s->low.z, x.z));
+    s->high = tac_vec3(fmax(s->high.x, x.x), fmax(s->high.y, x.y), fmax(s->high.z, x.z));
+    s->radius = fmax(s->radius, tac_distance(x, s->from));
+}
+
+static pointSpread spread_of(const tacModel* model, const tacShape* shape, tacVec3 from) {
+    pointSpread s = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, from, -1.0};
     for (int i = shape->first; i < shape->first + shape->count; ++i) {
         const tacNode* node = &model->node[i];
         if (node->kind != TAC_NODE_CLOUD) continue;
         tacPose pose = tac_draw_node_pose(model, i);
         size_t count = (size_t)model->cloud[node->cloud].count;
         const double* p = model->param + node->block;
-        for (size_t k = 0; k < count; ++k) {
-            tacVec3 x = {p[k], p[k + count], p[k + 2 * count]};
-            radius = fmax(radius, tac_norm(tac_pose_apply(pose, x)));
-        }
+        for (size_t k = 0; k < count; ++k)
+            spread_to(&s, tac_pose_apply(pose, tac_vec3(p[k], p[k + count], p[k + 2 * count])));
     }
-    return radius;
+    return s;
 }
 
-// below `bound`, outside of which nothing is inside
-static double search(const tacModel* model, int shape, double bound, extentSpace* space,
+//---------------------------------- search ---------------------------------------
+
+// below the radius of `ball`, outside of which nothing is inside
+static double search(const tacModel* model, int shape, tacBall ball, extentSpace* space,
                      tacScratch* scratch) {
-    double radius = fmin(bound, FAR), step = 0.5;
-    if (bound > FAR && meets(model, shape, radius, space, scratch)) return INFINITY;
-    while (radius > NEAR && !meets(model, shape, step * radius, space, scratch)) radius *= step;
+    double bound = ball.radius, radius = fmin(bound, FAR), step = 0.5;
+    ball.radius = radius;
+    if (bound > FAR && meets(model, shape, ball, space, scratch)) return INFINITY;
+    for (; radius > NEAR; radius = ball.radius) {
+        ball.radius = step * radius;
+        if (meets(model, shape, ball, space, scratch)) break;
+    }
     if (radius <= NEAR) return INFINITY; // nothing was found
     step = 0.92;
-    for (int i = 0; i < 8 && !meets(model, shape, step * radius, space, scratch); ++i)
-        radius *= step;
+    for (int i = 0; i < 8; ++i, radius = ball.radius) {
+        ball.radius = step * radius;
+        if (meets(model, shape, ball, space, scratch)) break;
+    }
     return 1.05 * radius;
 }
 
-double tac_draw_extent(const tacModel* model, int shape, tacScratch* scratch) {
-    double radius = tac_shape_radius(model, shape, scratch);
-    double points = points_radius(model, &model->shape[shape]);
+// in the frame of the shape
+static tacBall local_ball(const tacModel* model, int shape, tacScratch* scratch) {
+    const tacShape* s = &model->shape[shape];
+    tacBall ball = tac_shape_ball(model, shape, scratch);
+    pointSpread spread = spread_of(model, s, ball.center);
+    if (spread.radius < 0.0) return ball;
+    if (!isfinite(ball.radius)) {
+        ball.center = tac_scale(tac_add(spread.low, spread.high), 0.5);
+        spread = spread_of(model, s, ball.center);
+    }
     tacAllocator a = model->allocator;
-    extentSpace* space = points > 0.0 ? a.allocate(a.user, sizeof *space) : NULL;
-    if (!space) return radius;
-    double found = search(model, shape, radius, space, scratch);
+    extentSpace* space = a.allocate(a.user, sizeof *space);
+    if (!space) return ball;
+    double found = search(model, shape, ball, space, scratch);
     a.release(a.user, space);
-    return isfinite(found) ? fmin(radius, fmax(found, 1.05 * points)) : radius;
+    if (isfinite(found)) ball.radius = fmin(ball.radius, fmax(found, 1.05 * spread.radius));
+    return ball;
+}
+
+tacBall tac_draw_ball(const tacModel* model, int shape, tacPose pose, tacScratch* scratch) {
+    tacBall ball = local_ball(model, shape, scratch);
+    ball.center = tac_pose_apply(pose, ball.center);
+    return ball;
 }
 
 tacPose tac_draw_node_pose(const tacModel* model, int node) {

@@ -25,8 +25,8 @@ static double grid(int i) { return 2.0 * i / (SIDE - 1) - 1.0; }
 
 double tac_frame_lowest(const tacStage* stage, tacLook* look, tacScratch* scratch) {
     const tacItem* item = &stage->items[0];
-    tacVec3 best = item->pose.position, up = {0.0, 0.0, 1.0};
-    double half = item->radius, bottom = best.z - 1.01 * half;
+    tacVec3 best = item->ball.center, up = {0.0, 0.0, 1.0};
+    double half = item->ball.radius, bottom = best.z - 1.01 * half;
     best.z = INFINITY;
     // each round looks ten times closer around the lowest point so far
     for (int round = 0; round < 4; ++round, half *= 0.1) {
@@ -101,7 +101,7 @@ static int hold_surfaces(const tacStage* stage, const tacCamera* camera, const d
     tac_trace(stage, rays, &look->space, scratch);
     int met = 0;
     for (int i = 0; i < rays->count; ++i) {
-        if (rays->item[i] < 0 || !isfinite(stage->items[rays->item[i]].radius)) continue;
+        if (rays->item[i] < 0 || !isfinite(stage->items[rays->item[i]].ball.radius)) continue;
         hold(stage, camera, tac_ray_point(rays, i, rays->distance[i]), 0.0, w);
         met = 1;
     }
@@ -122,8 +122,8 @@ tacCamera tac_frame_camera(const tacStage* stage, double aspect, tacLook* look,
     wedge w[2];
     open_wedges(tangent[0], tangent[1], w);
     for (int i = 0; i < stage->count; ++i)
-        if (isfinite(stage->items[i].radius))
-            hold(stage, &camera, stage->items[i].pose.position, stage->items[i].radius, w);
+        if (isfinite(stage->items[i].ball.radius))
+            hold(stage, &camera, stage->items[i].ball.center, stage->items[i].ball.radius, w);
     place_eye(stage, w, &camera);
 
     open_wedges(AIR * tangent[0], AIR * tangent[1], w);

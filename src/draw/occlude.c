@@ -52,11 +52,11 @@ static void plane_shadow(const tacItem* plane, tacSpots* spots) {
 //---------------------------------- seeking --------------------------------------
 
 static int may_shadow(const tacItem* item, const tacSpots* spots) {
-    if (!isfinite(item->radius) || spots->count == 0 || isfinite(spots->reach[0])) return 1;
+    if (!isfinite(item->ball.radius) || spots->count == 0 || isfinite(spots->reach[0])) return 1;
     // parallel light: all ways run in a cylinder around the one from the centre, grown by the cone
-    tacVec3 to = tac_sub(item->pose.position, spots->centre);
+    tacVec3 to = tac_sub(item->ball.center, spots->centre);
     tacVec3 along = tac_vector(&spots->to_light, 0);
-    double room = item->radius + spots->extent, ahead = tac_dot(to, along);
+    double room = item->ball.radius + spots->extent, ahead = tac_dot(to, along);
     if (ahead < -room) return 0;
     room += TAC_LIGHT_WIDTH * (tac_norm(to) + room);
     return tac_norm2(tac_add_scaled(to, -ahead, along)) <= room * room;
@@ -71,10 +71,10 @@ static int begin_seek(const tacStage* stage, const tacItem* item, const tacSpots
         tacVec3 x = tac_vector(&spots->x, i), along = tac_vector(&spots->to_light, i);
         double near = 1e-3 * stage->grain, enter = near;
         double leave = fmin(spots->reach[i], 4.0 * stage->radius);
-        if (isfinite(item->radius)) {
-            double away = tac_distance(x, item->pose.position) + item->radius;
-            double ball = item->radius + TAC_LIGHT_WIDTH * away;
-            if (!tac_ball_interval(x, along, item->pose.position, ball, &enter, &leave)) continue;
+        if (isfinite(item->ball.radius)) {
+            double away = tac_distance(x, item->ball.center) + item->ball.radius;
+            double ball = item->ball.radius + TAC_LIGHT_WIDTH * away;
+            if (!tac_ball_interval(x, along, item->ball.center, ball, &enter, &leave)) continue;
             enter = fmax(enter, near), leave = fmin(leave, spots->reach[i]);
         }
         if (!(enter < leave)) continue;
@@ -175,16 +175,16 @@ void tac_shadows(const tacStage* stage, tacSpots* spots, tacOccludeSpace* space,
 static void least_value(const tacStage* stage, const tacItem* item, const tacSpots* spots,
                         double height, double* least, tacOccludeSpace* space, tacScratch* scratch) {
     int count = 0;
-    double room = item->radius + 2.0 * height + spots->extent;
-    if (tac_distance(item->pose.position, spots->centre) > room) return;
+    double room = item->ball.radius + 2.0 * height + spots->extent;
+    if (tac_distance(item->ball.center, spots->centre) > room) return;
     for (int i = 0; i < spots->count; ++i) {
         tacVec3 x = tac_add_scaled(tac_vector(&spots->x, i), height, tac_vector(&spots->normal, i));
-        tacVec3 arm = tac_sub(x, item->pose.position);
+        tacVec3 arm = tac_sub(x, item->ball.center);
         if (item->shape < 0) {
             least[i] = fmin(least[i], tac_dot(arm, item->axes[2]));
             continue;
         }
-        double away = item->radius + height;
+        double away = item->ball.radius + height;
         if (tac_norm2(arm) > away * away) continue;
         tac_set_vector(&space->x, count, x);
         space->index[count++] = i;

@@ -88,11 +88,11 @@ static planeBox hold_balls(const tacPlane* plane, int all) {
     planeBox box = empty_box();
     for (int k = 0; k < plane->count; ++k) {
         const tacPlaneItem* item = &plane->items[k];
-        const tacVec3 p = item->pose.position;
+        const tacVec3 p = item->ball.center;
         const double c[3] = {p.x, p.y, p.z};
         double off = fabs(c[plane->through] - plane->frame.offset);
-        if (isfinite(item->radius) && (all || off < item->radius))
-            hold(&box, c[plane->across], c[plane->up], item->radius);
+        if (isfinite(item->ball.radius) && (all || off < item->ball.radius))
+            hold(&box, c[plane->across], c[plane->up], item->ball.radius);
     }
     return box;
 }
@@ -105,7 +105,7 @@ static tacResult hold_solids(const tacPlane* plane, const planeBox* around, tacP
     double near = 0.5 * fmax(cell[0], cell[1]);
     *box = empty_box();
     for (int item = 0; item < plane->count; ++item) {
-        if (!isfinite(plane->items[item].radius)) continue;
+        if (!isfinite(plane->items[item].ball.radius)) continue;
         tacPlane one = *plane;
         one.items = plane->items + item, one.count = 1;
         for (int row = 0; row < GRID; ++row) {
@@ -164,7 +164,7 @@ static void set_items(tacPlane* plane, int shape, tacScratch* scratch) {
         tacPlaneItem* item = &plane->items[plane->count++];
         item->shape = shape >= 0 ? shape : model->geom[k].shape;
         item->pose = shape >= 0 ? tac_pose_identity() : tac_geom_pose(model, k);
-        item->radius = tac_draw_extent(model, item->shape, scratch);
+        item->ball = tac_draw_ball(model, item->shape, item->pose, scratch);
     }
 }
 

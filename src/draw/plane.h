@@ -12,7 +12,7 @@
 typedef struct tacPlaneItem {
     int shape;
     tacPose pose;
-    double radius; // of a ball around pose.position; may be infinite
+    tacBall ball; // in the world; of infinite radius without an end
 } tacPlaneItem;
 
 typedef struct tacPlane {

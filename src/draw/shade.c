@@ -64,7 +64,7 @@ static double checker(const tacStage* stage, const tacItem* plane, const tacRays
 
 // share of the sky in front of something that reaches to the horizon
 static double haze(const tacStage* stage, const tacItem* item, tacVec3 x) {
-    if (isfinite(item->radius)) return 0.0;
+    if (isfinite(item->ball.radius)) return 0.0;
     double away = tac_distance(x, stage->centre) / stage->radius;
     return smooth_step(2.5, TAC_HAZE_END, away);
 }

@@ -125,7 +125,7 @@ static void mix(double rgb[3], const double ink[3], double share) {
 }
 
 // `slope` is the field's in the plane; thin lines fade where they would lie closer than a few
-// pixels, and where the field is flat
+// pixels, and all lines where the field is flat: a plane that lies in a face shows its rim
 static void draw_lines(const tacSliceFrame* f, double value, double slope, double rgb[3]) {
     static const double thin_ink[3] = {40, 40, 60}, surface_ink[3] = {18, 18, 28};
     double thin = fmax(1.0, 0.55 * f->unit), thick = fmax(2.0, 1.4 * f->unit);
@@ -137,7 +137,8 @@ static void draw_lines(const tacSliceFrame* f, double value, double slope, doubl
                        cut(8.0 * slope - 0.5);
         mix(rgb, thin_ink, share * (fmod(number, 5.0) == 0.0 ? 0.55 : 0.25));
     }
-    mix(rgb, surface_ink, cut(0.5 + 0.5 * thick - fabs(value) / per_pixel));
+    mix(rgb, surface_ink,
+        cut(0.5 + 0.5 * thick - fabs(value) / per_pixel) * cut(100.0 * slope - 0.5));
 }
 
 static void colour_point(const tacSliceView* view, const tacPlaneSpace* space, int i,

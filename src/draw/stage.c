@@ -29,11 +29,12 @@ static tacItem make_item(const tacModel* model, int shape, tacPose pose, const d
     tacItem item = {.shape = shape, .pose = pose, .alpha = rgba[3]};
     for (int i = 0; i < 3; ++i) item.rgb[i] = to_linear(rgba[i]);
     const tacNode* root = &model->node[model->shape[shape].first];
-    item.radius = tac_draw_extent(model, shape, scratch);
+    item.ball = tac_draw_ball(model, shape, pose, scratch);
     if (model->shape[shape].count == 1 && root->kind == TAC_NODE_PLANE) {
         tacPose local = {tac_load3(model->param + root->position),
                          tac_quat_load(model->param + root->rotation)};
         item.pose = tac_pose_compose(pose, local);
+        item.ball.center = item.pose.position;
         item.shape = -1;
     }
     set_axes(&item);
@@ -41,7 +42,7 @@ static tacItem make_item(const tacModel* model, int shape, tacPose pose, const d
 }
 
 static tacItem make_ground(tacVec3 point) {
-    tacItem item = {.shape = -1, .pose = {point, {1.0, 0.0, 0.0, 0.0}}, .radius = INFINITY};
+    tacItem item = {.shape = -1, .pose = {point, {1.0, 0.0, 0.0, 0.0}}, .ball = {point, INFINITY}};
     item.rgb[0] = item.rgb[1] = item.rgb[2] = 0.42;
     item.alpha = 1.0;
     set_axes(&item);
@@ -56,8 +57,8 @@ static void measure(tacStage* stage) {
     double sum = 0.0;
     int finite = 0;
     for (int i = 0; i < stage->count; ++i) {
-        tacVec3 c = stage->items[i].pose.position;
-        double r = stage->items[i].radius;
+        tacVec3 c = stage->items[i].ball.center;
+        double r = stage->items[i].ball.radius;
         if (!isfinite(r)) continue;
         low = tac_vec3(fmin(low.x, c.x - r), fmin(low.y, c.y - r), fmin(low.z, c.z - r));
         high = tac_vec3(fmax(high.x, c.x + r), fmax(high.y, c.y + r), fmax(high.z, c.z + r));
@@ -66,10 +67,10 @@ static void measure(tacStage* stage) {
     stage->centre = finite ? tac_scale(tac_add(low, high), 0.5) : tac_vec3_zero();
     stage->radius = finite ? 0.0 : 1.0;
     for (int i = 0; i < stage->count; ++i) {
-        double r = stage->items[i].radius;
+        double r = stage->items[i].ball.radius;
         if (isfinite(r))
             stage->radius =
-                fmax(stage->radius, r + tac_distance(stage->items[i].pose.position, stage->centre));
+                fmax(stage->radius, r + tac_distance(stage->items[i].ball.center, stage->centre));
     }
     stage->grain = finite ? sum / finite : 1.0;
 }
@@ -88,8 +89,8 @@ static void sort_items(tacStage* stage, tacVec3 eye) {
     for (int i = 0; i < stage->count; ++i) {
         tacItem* item = &stage->items[i];
         item->order = item->shape < 0 ? -INFINITY
-                      : isfinite(item->radius)
-                          ? tac_distance(item->pose.position, eye) - item->radius
+                      : isfinite(item->ball.radius)
+                          ? tac_distance(item->ball.center, eye) - item->ball.radius
                           : INFINITY;
         stage->planes += item->shape < 0;
     }
@@ -115,7 +116,7 @@ static void place_shape(tacStage* stage, int shape, tacLook* look, tacScratch* s
     static const double clay[4] = {0.90, 0.56, 0.28, 1.0};
     stage->items[0] = make_item(stage->model, shape, tac_pose_identity(), clay, scratch);
     stage->count = 1;
-    if (!isfinite(stage->items[0].radius)) return;
+    if (!isfinite(stage->items[0].ball.radius)) return;
     measure(stage);
     double z = tac_frame_lowest(stage, look, scratch);
     if (isfinite(z)) stage->items[stage->count++] = make_ground(tac_vec3(0.0, 0.0, z));

@@ -12,7 +12,7 @@
 typedef struct tacItem {
     int shape;       // of the model, or -1: a half-space
     tacPose pose;    // in the world
-    double radius;   // of a ball around pose.position that holds the solid; may be infinite
+    tacBall ball;    // that holds the solid, in the world; of infinite radius without an end
     tacVec3 axes[3]; // of a half-space: two along its face, then its normal
     double rgb[3];   // linear light
     double alpha;    // opacity

@@ -61,14 +61,14 @@ typedef enum { MISS, HIT, FAR, CLOSE } verdict;
 static int interval(const tacStage* stage, const tacItem* item, const tacRays* rays, int i,
                     double* enter, double* leave) {
     tacVec3 from = tac_vector(&rays->origin, i), along = tac_vector(&rays->along, i);
-    if (!isfinite(item->radius)) {
+    if (!isfinite(item->ball.radius)) {
         // as far as haze lets one see
         *enter = 0.0, *leave = tac_distance(from, stage->centre) + TAC_HAZE_END * stage->radius;
         return 1;
     }
-    double way = fmax(tac_dot(tac_sub(item->pose.position, from), along), 0.0);
-    double ball = item->radius * (1.0 + 1e-6) + pixel_at(rays, i, way);
-    return tac_ball_interval(from, along, item->pose.position, ball, enter, leave);
+    double way = fmax(tac_dot(tac_sub(item->ball.center, from), along), 0.0);
+    double ball = item->ball.radius * (1.0 + 1e-6) + pixel_at(rays, i, way);
+    return tac_ball_interval(from, along, item->ball.center, ball, enter, leave);
 }
 
 // rays that enter the ball of an item before they hit something else
@@ -248,10 +248,10 @@ static cone cone_of(const tacRays* rays) {
 
 // can a ray of the cone come within a pixel of the ball of an item?
 static int cone_meets(const cone* c, const tacItem* item, double pixel) {
-    if (c->cosine < 0.0 || !isfinite(item->radius)) return 1;
-    tacVec3 to = tac_sub(item->pose.position, c->from);
+    if (c->cosine < 0.0 || !isfinite(item->ball.radius)) return 1;
+    tacVec3 to = tac_sub(item->ball.center, c->from);
     double ahead = tac_dot(to, c->axis), away = tac_norm(tac_add_scaled(to, -ahead, c->axis));
-    double ball = item->radius * (1.0 + 1e-6) + pixel * tac_norm(to);
+    double ball = item->ball.radius * (1.0 + 1e-6) + pixel * tac_norm(to);
     return away * c->cosine - ahead * c->sine <= ball;
 }
 

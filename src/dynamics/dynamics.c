@@ -162,6 +162,17 @@ static tacReal spring_energy(const tacModel* model, const tacMotion* m, const ta
     return 0.5 * k * (sum + tac_norm2(w));
 }
 
+static tacReal tendon_energy(const tacModel* model, const tacMotion* m, const tacTendon* t) {
+    tacReal length = 0.0;
+    for (int i = 0; i < t->count; ++i)
+        length += model->param[t->coef + i] *
+                  m->qpos[model->joint[model->tendonjoint[t->first + i]].qpos];
+    tacReal low = length - model->param[t->springlength];
+    tacReal high = length - model->param[t->springlength + 1];
+    tacReal d = r_max(high, r_min(low, 0.0));
+    return 0.5 * model->param[t->stiffness] * d * d;
+}
+
 static void sum_energy(const tacModel* model, const tacMotion* m, tacReal energy[2]) {
     energy[0] = energy[1] = 0.0;
     tacVec3 gravity = tac_load3(model->param + model->gravity);
@@ -178,6 +189,8 @@ static void sum_energy(const tacModel* model, const tacMotion* m, tacReal energy
     }
     for (int j = 0; j < model->njoint && !(model->disable & TAC_DISABLE_PASSIVE); ++j)
         energy[1] += spring_energy(model, m, &model->joint[j]);
+    for (int i = 0; i < model->ntendon && !(model->disable & TAC_DISABLE_PASSIVE); ++i)
+        energy[1] += tendon_energy(model, m, &model->tendon[i]);
 }
 
 static void sum_momentum(const tacModel* model, const tacMotion* m, tacReal momentum[6]) {
@@ -219,17 +232,31 @@ tacResult tac_momentum(const tacModel* model, const tacReal* qpos, const tacReal
 
 //---------------------------------- forces ---------------------------------------
 
-tacResult tac_joint_forces(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
-                           const tacReal* ctrl, tacReal* tau, tacScratch* scratch) {
-    tacDynamicsInput x = {.qpos = qpos, .qvel = qvel};
-    tacResult result = tac_input_check(model, x);
-    if (result == TAC_OK && ((model->nu > 0 && !ctrl) || !tac_all_finite(ctrl, model->nu)))
+// tau += J' w of what pushes bodies
+static void add_pushes(const tacModel* model, tacMotion* m, tacReal* unused, tacReal* tau) {
+    m->pushed = 1;
+    SINGLE->kinematics(model, m);
+    SINGLE->inverse(model, m, unused);
+    for (int k = 0; k < model->nv; ++k)
+        for (int i = 0; i < 6; ++i) tau[k] += m->S[6 * k + i] * m->load[6 * model->dof[k].body + i];
+}
+
+tacResult tac_joint_forces(const tacModel* model, const tacState* x, const tacReal* ctrl,
+                           tacReal* tau, tacScratch* scratch) {
+    if (!model || !x) return TAC_ERROR_VALUE;
+    tacDynamicsInput at = {.qpos = x->qpos, .qvel = x->qvel};
+    tacResult result = tac_input_check(model, at);
+    if (result == TAC_OK && ((model->nu > 0 && !ctrl) || !tac_all_finite(ctrl, model->nu) ||
+                             (model->na > 0 && !x->act) || !tac_all_finite(x->act, model->na)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
-    tacMotion m = tac_motion_at(model, x, &scratch->arena);
+    tacMotion m = tac_motion_at(model, at, &scratch->arena);
     tacReal* own = TAC_TAKE(&scratch->arena, tacReal, model->nv);
-    SINGLE->applied(model, &m, ctrl, own);
+    m.ctrl = ctrl, m.act = x->act;
+    SINGLE->applied(model, &m, own);
+    if (model->pushed && !(model->disable & TAC_DISABLE_PASSIVE))
+        add_pushes(model, &m, TAC_TAKE(&scratch->arena, tacReal, model->nv), own);
     result = hand_out(own, model->nv, tau);
     scratch->arena.used = mark;
     return result;

@@ -9,7 +9,7 @@
 #define SINGLE TAC_DISPATCH(tac_dynamics_single_)
 
 static tacMotionDot to_dot(tacDynamicsTangent t) {
-    return (tacMotionDot){t.dq, t.dv, t.da, t.theta, t.wrench};
+    return (tacMotionDot){.dq = t.dq, .dv = t.dv, .da = t.da, .theta = t.theta, .wrench = t.wrench};
 }
 
 static int is_finite(const tacModel* model, tacDynamicsTangent t) {

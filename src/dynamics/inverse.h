@@ -6,7 +6,7 @@
 #ifndef TAC_DYNAMICS_INVERSE_H
 #define TAC_DYNAMICS_INVERSE_H
 
-#include "dynamics/kinematics.h"
+#include "dynamics/push.h"
 
 //---------------------------------- outwards -------------------------------------
 
@@ -64,12 +64,17 @@ TAC_INLINE lane6 external(const tacMotion* m, int body) {
     return shift_force(get6(m->wrench, body), neg3(get3(m->origin, body)));
 }
 
+TAC_INLINE lane6 load_on(const tacModel* model, const tacMotion* m, int body, lane6 v) {
+    lane6 load = m->wrench ? external(m, body) : zero6();
+    return m->pushed ? add6(load, push_of(model, m, body, v)) : load;
+}
+
 //---------------------------------- inwards --------------------------------------
 
 TAC_INLINE void project(const tacModel* model, const tacMotion* m, int body, tacReal* tau) {
     const tacBody* b = &model->body[body];
     lane6 f = get6(m->force, body);
-    if (m->wrench) f = sub6(f, get6(m->load, body));
+    if (is_loaded(m)) f = sub6(f, get6(m->load, body));
     for (int j = b->first_joint; j < b->first_joint + b->joints; ++j) {
         const tacJoint* joint = &model->joint[j];
         wide armature = w_set(model->param[joint->armature]);
@@ -91,14 +96,14 @@ static void inverse(const tacModel* model, tacMotion* m, tacReal* tau) {
         laneInertia I = body_inertia(model, m, b);
         put6(m->vel, b, v), put6(m->acc, b, a), put_inertia(m->inertia, b, &I);
         put6(m->force, b, inertial_force(&I, v, a));
-        if (m->wrench) put6(m->load, b, external(m, b));
+        if (is_loaded(m)) put6(m->load, b, load_on(model, m, b, v));
     }
     for (int b = model->nbody - 1; b > 0; --b) {
         int parent = model->body[b].parent;
         project(model, m, b, tau);
         if (parent == 0) continue;
         accumulate6(m->force, parent, get6(m->force, b));
-        if (m->wrench) accumulate6(m->load, parent, get6(m->load, b));
+        if (is_loaded(m)) accumulate6(m->load, parent, get6(m->load, b));
     }
 }
 

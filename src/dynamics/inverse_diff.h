@@ -112,7 +112,7 @@ TAC_INLINE void column_up(const tacModel* model, const tacMotion* m, int j, cons
     for (int k = j; k >= 0; k = model->dof[k].parent) {
         lane6 S = get6(m->S, k);
         wide q = dot6(S, k >= group ? y : z);
-        if (m->wrench && k >= group) q = q - dot6(c->S, get6(m->work, AT_COUNT * k + AT_SE));
+        if (is_loaded(m) && k >= group) q = q - dot6(c->S, get6(m->work, AT_COUNT * k + AT_SE));
         w_put(by_q, (size_t)k * (size_t)stride + (size_t)j, q);
         w_put(by_v, (size_t)k * (size_t)stride + (size_t)j, dot6(S, x));
     }
@@ -127,7 +127,7 @@ TAC_INLINE void row_up(const tacModel* model, const tacMotion* m, int k, tacReal
         const tacReal* at = w_at(m->work, 6 * AT_COUNT * j);
         lane6 S = get6(m->S, j);
         wide q = dot6(IS, get6(at, AT_P2)) + dot3(BS, get6(at, AT_P).a);
-        if (m->wrench) q = q - dot6(S, SE);
+        if (is_loaded(m)) q = q - dot6(S, SE);
         w_put(by_q, (size_t)k * (size_t)stride + (size_t)j, q);
         w_put(by_v, (size_t)k * (size_t)stride + (size_t)j,
               dot6(IS, get6(at, AT_F)) + dot3(BS, S.a));
@@ -139,8 +139,9 @@ static void clear_rows(tacReal* x, int rows, int stride) {
         memset(w_at(x, (size_t)k * (size_t)stride), 0, sizeof(tacReal) * TAC_LANES * (size_t)rows);
 }
 
-static void inverse_jacobian(const tacModel* model, tacMotion* m, tacReal* by_q, tacReal* by_v,
-                             int stride) {
+// the load held fixed in the world
+static void fixed_jacobian(const tacModel* model, tacMotion* m, tacReal* by_q, tacReal* by_v,
+                           int stride) {
     clear_rows(by_q, model->nv, stride), clear_rows(by_v, model->nv, stride);
     for (int k = 0; k < model->nv; ++k) {
         int body = model->dof[k].body;
@@ -151,7 +152,7 @@ static void inverse_jacobian(const tacModel* model, tacMotion* m, tacReal* by_q,
         put6(at, AT_P, c.P), put6(at, AT_P2, c.P2), put6(at, AT_F, c.F);
         put6(at, AT_IS, inertia_apply(&I, c.S));
         put6(at, AT_BS, (lane6){zero3(), coriolis_back(&B, c.S)});
-        put6(at, AT_SE, m->wrench ? cross_force(c.S, get6(m->load, body)) : zero6());
+        put6(at, AT_SE, is_loaded(m) ? cross_force(c.S, get6(m->load, body)) : zero6());
         row_up(model, m, k, by_q, by_v, stride);
         column_up(model, m, k, &c, by_q, by_v, stride);
     }

@@ -7,7 +7,7 @@
 #ifndef TAC_DYNAMICS_INVERSE_JVP_H
 #define TAC_DYNAMICS_INVERSE_JVP_H
 
-#include "dynamics/slot.h"
+#include "dynamics/push_diff.h"
 
 typedef struct laneDrift {
     lane6 D, e, g;
@@ -16,11 +16,6 @@ typedef struct laneDrift {
 // per body in `work`: D, e, g, sum of df
 enum { DRIFT_D, DRIFT_E, DRIFT_G, DRIFT_F, DRIFT_COUNT };
 
-TAC_INLINE lane3 theta3(const tacMotionDot* dot, int offset) {
-    return (lane3){w_get(dot->theta, offset), w_get(dot->theta, offset + 1),
-                   w_get(dot->theta, offset + 2)};
-}
-
 //---------------------------------- displacement ---------------------------------
 
 TAC_INLINE void drift_slot(laneDrift* d, laneSlot slot, lane6 twist) {
@@ -28,19 +23,6 @@ TAC_INLINE void drift_slot(laneDrift* d, laneSlot slot, lane6 twist) {
     d->D = add6(d->D, twist);
     d->e = add6(d->e, P);
     d->g = add6(d->g, add6(cross_motion(slot.alpha, twist), cross_motion(slot.u, P)));
-}
-
-// moved by `shift` and turned by `turned` about the point r
-TAC_INLINE lane6 twist_about(lane3 r, lane3 shift, lane3 turned) {
-    return (lane6){cross_add3(r, turned, shift), turned};
-}
-
-// the turn in the parent's axes that four raw numbers of a quaternion make
-TAC_INLINE lane3 quat_dot_turn(const tacModel* model, int offset, const tacMotionDot* dot) {
-    lane4 q = set4(model->param + offset), d = get4(dot->theta, offset);
-    wide n2 = w_fma(q.z, q.z, w_fma(q.y, q.y, w_fma(q.x, q.x, q.w * q.w)));
-    lane4 back = {q.w, -q.x, -q.y, -q.z}, p = quat_mul(d, back);
-    return scale3((lane3){p.x, p.y, p.z}, 2.0 / n2);
 }
 
 static void drift_attach(const tacModel* model, const tacMotion* m, int body,
@@ -99,7 +81,7 @@ static void drift_joint(const tacModel* model, const tacMotion* m, int joint,
     int first = j->dof, last = j->dof + dof_count(j->kind);
     for (int k = first; k < last; ++k) drift_dof(model, m, k, dot, d);
     lane6 f = get6(m->force, j->body);
-    if (m->wrench) f = sub6(f, get6(m->load, j->body));
+    if (is_loaded(m)) f = sub6(f, get6(m->load, j->body));
     for (int k = first; k < last; ++k) {
         lane6 S = get6(m->S, k);
         wide t = is_world_axis(model, k) ? w_set(0.0) : dot6(cross_motion(d->D, S), f);
@@ -139,6 +121,7 @@ static lane6 force_dot(const tacModel* model, const tacMotion* m, int body, cons
         f = add6(f, inertia_dot_apply(model, m, body, dot, a));
         f = add6(f, cross_force(v, inertia_dot_apply(model, m, body, dot, v)));
     }
+    if (m->pushed) f = sub6(f, push_jvp(model, m, body, d->D, d->e, dot));
     if (dot->wrench) f = sub6(f, shift_force(get6(dot->wrench, body), neg3(get3(m->origin, body))));
     return f;
 }

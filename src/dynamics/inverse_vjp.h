@@ -8,12 +8,13 @@
 //
 // V that of the slot's base; I, B, f of all that is carried; Q, P, W the sums of lambda I S,
 // lambda 2 B' S, lambda S x* load over the degrees of freedom carried. So q_bar = S . G,
-// v_bar = Yq . F + Yp . S, a_bar = Yq . S.
+// v_bar = Yq . F + Yp . S, a_bar = Yq . S. What pushes the bodies carried adds their adjoints of D
+// and e: D - u x* e to G, e . S to v_bar.
 
 #ifndef TAC_DYNAMICS_INVERSE_VJP_H
 #define TAC_DYNAMICS_INVERSE_VJP_H
 
-#include "dynamics/slot.h"
+#include "dynamics/push_diff.h"
 
 // per body in `work`: V, and Q, P, W of what hangs below it
 enum { BACK_V, BACK_Q, BACK_P, BACK_W, BACK_COUNT };
@@ -33,6 +34,8 @@ typedef struct laneCarried {
     laneInertia I;
     laneCoriolis B;
     lane6 f, load;
+    lane6 D, e; // adjoints of what pushes
+    int pushed;
 } laneCarried;
 
 TAC_INLINE laneSlotBar slot_bar(const laneCarried* c, laneSlot slot, lane6 V,
@@ -46,28 +49,11 @@ TAC_INLINE laneSlotBar slot_bar(const laneCarried* c, laneSlot slot, lane6 V,
     out.G = sub6(out.G, cross_force(slot.alpha, out.Yq));
     out.G = sub6(out.G, cross_force(V, c->f));
     out.G = sub6(out.G, sums->W);
+    if (c->pushed) out.G = add6(out.G, sub6(c->D, cross_force(slot.u, c->e)));
     return out;
 }
 
 //---------------------------------- geometry -------------------------------------
-
-TAC_INLINE void add_theta3(tacMotionDot* bar, int offset, lane3 a) {
-    w_add(bar->theta, offset, a.x), w_add(bar->theta, offset + 1, a.y);
-    w_add(bar->theta, offset + 2, a.z);
-}
-
-// torque of G about the point r
-TAC_INLINE lane3 torque_about(lane6 G, lane3 r) { return sub3(G.a, cross3(r, G.l)); }
-
-// raw numbers of a quaternion: (2/|q|^2) (0, w_bar) q
-static void add_quat_bar(const tacModel* model, int offset, lane3 w, tacMotionDot* bar) {
-    lane4 q = set4(model->param + offset), turn = {w_set(0.0), w.x, w.y, w.z};
-    wide n2 = w_fma(q.z, q.z, w_fma(q.y, q.y, w_fma(q.x, q.x, q.w * q.w)));
-    lane4 p = quat_mul(turn, q);
-    w_add(bar->theta, offset, p.w * (2.0 / n2)), w_add(bar->theta, offset + 1, p.x * (2.0 / n2));
-    w_add(bar->theta, offset + 2, p.y * (2.0 / n2)),
-        w_add(bar->theta, offset + 3, p.z * (2.0 / n2));
-}
 
 static void attach_vjp(const tacModel* model, const tacMotion* m, int body, lane6 G,
                        tacMotionDot* bar) {
@@ -98,17 +84,18 @@ TAC_INLINE void carry(const tacMotion* m, const laneCarried* c, wide lambda, int
     lane6 S = get6(m->S, k);
     sums->Q = fma6(inertia_apply(&c->I, S), lambda, sums->Q);
     sums->P = fma3(coriolis_back(&c->B, S), lambda, sums->P);
-    if (m->wrench) sums->W = fma6(cross_force(S, c->load), lambda, sums->W);
+    if (is_loaded(m)) sums->W = fma6(cross_force(S, c->load), lambda, sums->W);
 }
 
-TAC_INLINE void dof_vjp(const tacModel* model, const tacMotion* m, int k, wide lambda,
-                        const laneSlotBar* s, tacMotionDot* bar) {
+TAC_INLINE void dof_vjp(const tacModel* model, const tacMotion* m, const laneCarried* carried,
+                        int k, wide lambda, const laneSlotBar* s, tacMotionDot* bar) {
     const tacJoint* j = &model->joint[model->dof[k].joint];
     laneColumn c = column_of(model, m, k);
     wide q_bar = dot6(c.S, s->G);
     add_to(bar->dq, k, q_bar);
     if (j->axis >= 0) add_to(bar->theta, j->ref, -q_bar);
     add_to(bar->dv, k, dot6(s->Yq, c.F) + dot3(s->Yp, c.S.a));
+    if (carried->pushed) add_to(bar->dv, k, dot6(carried->e, c.S));
     add_to(bar->da, k, w_fma(w_set(model->param[j->armature]), lambda, dot6(s->Yq, c.S)));
     if (bar->theta && m->qacc) w_add(bar->theta, j->armature, lambda * w_get(m->qacc, k));
 }
@@ -119,7 +106,7 @@ TAC_INLINE void group_vjp(const tacModel* model, const tacMotion* m, const laneC
                           tacMotionDot* bar, lane6* G) {
     for (int k = first; k < last; ++k) carry(m, c, w_get(tau_bar, k), k, sums);
     laneSlotBar s = slot_bar(c, slot_before(m, model->dof[first].joint), V, sums);
-    for (int k = first; k < last; ++k) dof_vjp(model, m, k, w_get(tau_bar, k), &s, bar);
+    for (int k = first; k < last; ++k) dof_vjp(model, m, c, k, w_get(tau_bar, k), &s, bar);
     *G = s.G;
 }
 
@@ -199,16 +186,36 @@ static void spread_velocity(const tacModel* model, tacMotion* m, const tacReal* 
     }
 }
 
+// adjoints of what pushes a body, and of all that it carries: two of six numbers, in m->push
+static void spread_push(const tacModel* model, const tacMotion* m, tacMotionDot* bar) {
+    for (int b = 0; b < model->nbody; ++b) {
+        lane6 D = zero6(), e = zero6(), V = get6(m->work, BACK_COUNT * b + BACK_V);
+        if (b > 0) push_vjp(model, m, b, sub6(zero6(), V), bar, &D, &e);
+        put6(m->push, 2 * b, D), put6(m->push, 2 * b + 1, e);
+    }
+    for (int b = model->nbody - 1; b > 0; --b) {
+        accumulate6(m->push, 2 * model->body[b].parent, get6(m->push, 2 * b));
+        accumulate6(m->push, 2 * model->body[b].parent + 1, get6(m->push, 2 * b + 1));
+    }
+}
+
 static void inverse_vjp(const tacModel* model, tacMotion* m, const tacReal* tau_bar,
                         tacMotionDot* bar) {
     spread_velocity(model, m, tau_bar);
+    if (m->pushed) spread_push(model, m, bar);
     for (int b = model->nbody - 1; b > 0; --b) {
         const tacBody* body = &model->body[b];
         tacReal *at = w_at(m->work, 6 * BACK_COUNT * b),
                 *up = w_at(m->work, 6 * BACK_COUNT * body->parent);
-        laneCarried c = {get_inertia(m->composite, b), get_coriolis(m->coriolis, b),
-                         get6(m->force, b), zero6()};
-        if (m->wrench) c.load = get6(m->load, b);
+        laneCarried c = {get_inertia(m->composite, b),
+                         get_coriolis(m->coriolis, b),
+                         get6(m->force, b),
+                         zero6(),
+                         zero6(),
+                         zero6(),
+                         m->pushed};
+        if (is_loaded(m)) c.load = get6(m->load, b);
+        if (m->pushed) c.D = get6(m->push, 2 * b), c.e = get6(m->push, 2 * b + 1);
         laneSums sums = {get6(at, BACK_Q), get6(at, BACK_W), get6(at, BACK_P).a};
         body_bar(model, m, b, get6(at, BACK_V), bar);
         lane6 V[7] = {get6(up, BACK_V)};

@@ -55,11 +55,21 @@ TAC_INLINE void free_joint(const tacJoint* j, tacMotion* m, laneFrame* f) {
     put_turns(m, j->dof + 3, f->turn, zero3()); // the tree's origin is the body's
 }
 
-TAC_INLINE void slide_joint(const tacModel* model, const tacJoint* j, tacMotion* m, laneFrame* f) {
-    lane3 axis = turn3(f->turn, unit3(set3(model->param + j->axis)));
+// where a slide takes the body along its axis
+TAC_INLINE lane3 slide(const tacModel* model, const tacJoint* j, const tacMotion* m, lane3 place,
+                       lane3 axis) {
     wide d = w_get(m->qpos, j->qpos) - w_set(model->param[j->ref]);
+    return fma3(axis, d, place);
+}
+
+TAC_INLINE lane3 slide_axis(const tacModel* model, const tacJoint* j, const laneFrame* f) {
+    return turn3(f->turn, unit3(set3(model->param + j->axis)));
+}
+
+TAC_INLINE void slide_joint(const tacModel* model, const tacJoint* j, tacMotion* m, laneFrame* f) {
+    lane3 axis = slide_axis(model, j, f);
     put6(m->S, j->dof, (lane6){axis, zero3()});
-    f->place = fma3(axis, d, f->place);
+    f->place = slide(model, j, m, f->place, axis);
 }
 
 // hinge and ball turn the body about a point that stays
@@ -93,13 +103,19 @@ TAC_INLINE void move(const tacModel* model, int joint, tacMotion* m, laneFrame* 
     put3(m->anchor, joint, anchor);
 }
 
-// the tree's origin: where a free body is, else where its root is attached
-TAC_INLINE lane3 find_origin(const tacModel* model, const tacMotion* m, int body, lane3 place) {
+// the tree's origin: where a free body is, else where the slides that come first take its root: a
+// planar robot far from where it is attached loses no digits
+TAC_INLINE lane3 find_origin(const tacModel* model, const tacMotion* m, int body,
+                             const laneFrame* f) {
     const tacBody* b = &model->body[body];
     if (b->root != body) return get3(m->origin, b->root);
-    if (b->joints == 0 || model->joint[b->first_joint].kind != TAC_JOINT_FREE) return place;
-    int q = model->joint[b->first_joint].qpos;
-    return (lane3){w_get(m->qpos, q), w_get(m->qpos, q + 1), w_get(m->qpos, q + 2)};
+    const tacJoint *j = model->joint + b->first_joint, *end = j + b->joints;
+    lane3 place = f->place;
+    for (; j < end && j->kind == TAC_JOINT_SLIDE; ++j)
+        place = slide(model, j, m, place, slide_axis(model, j, f));
+    if (j == end || j->kind != TAC_JOINT_FREE) return place;
+    return (lane3){w_get(m->qpos, j->qpos), w_get(m->qpos, j->qpos + 1),
+                   w_get(m->qpos, j->qpos + 2)};
 }
 
 static void kinematics(const tacModel* model, tacMotion* m) {
@@ -110,7 +126,7 @@ static void kinematics(const tacModel* model, tacMotion* m) {
     for (int b = 1; b < model->nbody; ++b) {
         const tacBody* body = &model->body[b];
         laneFrame f = attach(model, m, b);
-        lane3 origin = find_origin(model, m, b, f.place);
+        lane3 origin = find_origin(model, m, b, &f);
         put3(m->origin, b, origin);
         for (int j = 0; j < body->joints; ++j) move(model, body->first_joint + j, m, &f, origin);
         put_frame(m, b, &f);

@@ -94,4 +94,14 @@ static void solve_columns(const tacModel* model, const tacMotion* m, tacReal* x,
     }
 }
 
+static void multiply_add(int rows, int inner, int columns, const tacReal* X, int stride,
+                         const tacReal* Y, tacReal* out) {
+    const size_t width = (size_t)columns;
+    for (int r = 0; r < rows; ++r)
+        for (int j = 0; j < inner; ++j) {
+            tacReal x = X[(size_t)r * (size_t)stride + (size_t)j];
+            subtract_row(out + (size_t)r * width, Y + (size_t)j * width, -x, columns);
+        }
+}
+
 #endif

@@ -2,18 +2,12 @@
 
 #include "dynamics/motion.h"
 
-// numbers of each array, in the order of tacMotion
-enum { ARRAYS = 16 };
+enum { ARRAYS = 19 };
 
-static void count_numbers(const tacModel* model, size_t count[ARRAYS]) {
-    size_t nbody = (size_t)model->nbody, nv = (size_t)model->nv, njoint = (size_t)model->njoint;
-    const size_t numbers[ARRAYS] = {nbody * 4,   nbody * 3,  nbody * 9,  nbody * 3,
-                                    nv * 6,      njoint * 3, njoint * 4, nbody * 10,
-                                    nbody * 6,   nbody * 6,  nbody * 6,  nbody * 6,
-                                    njoint * 12, nbody * 10, 0,          nbody * 12};
-    for (int i = 0; i < ARRAYS; ++i) count[i] = numbers[i];
-    count[14] = (size_t)model->nM;
-}
+typedef struct motionArray {
+    tacReal** at;
+    size_t count; // numbers of one lane
+} motionArray;
 
 // of `work`: the derivatives keep 24 numbers a body or 36 a degree of freedom
 static size_t count_work(const tacModel* model) {
@@ -21,21 +15,45 @@ static size_t count_work(const tacModel* model) {
     return bodies > dofs ? bodies : dofs;
 }
 
+static void list_arrays(const tacModel* model, tacMotion* m, motionArray out[ARRAYS]) {
+    size_t nbody = (size_t)model->nbody, nv = (size_t)model->nv, njoint = (size_t)model->njoint;
+    const motionArray arrays[ARRAYS] = {{&m->quat, nbody * 4},
+                                        {&m->place, nbody * 3},
+                                        {&m->turn, nbody * 9},
+                                        {&m->origin, nbody * 3},
+                                        {&m->S, nv * 6},
+                                        {&m->anchor, njoint * 3},
+                                        {&m->before, njoint * 4},
+                                        {&m->inertia, nbody * 10},
+                                        {&m->vel, nbody * 6},
+                                        {&m->acc, nbody * 6},
+                                        {&m->force, nbody * 6},
+                                        {&m->load, nbody * 6},
+                                        {&m->base, njoint * 12},
+                                        {&m->composite, nbody * 10},
+                                        {&m->M, (size_t)model->nM},
+                                        {&m->coriolis, nbody * 12},
+                                        {&m->driven, nv},
+                                        {&m->push, model->pushed ? nbody * 72 : 0},
+                                        {&m->work, count_work(model)}};
+    for (int i = 0; i < ARRAYS; ++i) out[i] = arrays[i];
+}
+
 tacMotion tac_motion_take(const tacModel* model, int lanes, tacArena* arena) {
     tacMotion m = {0};
-    tacReal** const array[ARRAYS] = {
-        &m.quat, &m.place, &m.turn,  &m.origin, &m.S,    &m.anchor,    &m.before, &m.inertia,
-        &m.vel,  &m.acc,   &m.force, &m.load,   &m.base, &m.composite, &m.M,      &m.coriolis};
-    size_t count[ARRAYS];
-    count_numbers(model, count);
-    for (int i = 0; i < ARRAYS; ++i) *array[i] = TAC_TAKE(arena, tacReal, count[i] * (size_t)lanes);
-    m.work = TAC_TAKE(arena, tacReal, count_work(model) * (size_t)lanes);
+    motionArray array[ARRAYS];
+    list_arrays(model, &m, array);
+    for (int i = 0; i < ARRAYS; ++i)
+        *array[i].at = TAC_TAKE(arena, tacReal, array[i].count * (size_t)lanes);
     return m;
 }
 
 size_t tac_motion_size(const tacModel* model, int lanes, size_t real_size) {
-    size_t count[ARRAYS], size = tac_arena_need(count_work(model) * (size_t)lanes * real_size);
-    count_numbers(model, count);
-    for (int i = 0; i < ARRAYS; ++i) size += tac_arena_need(count[i] * (size_t)lanes * real_size);
+    tacMotion m;
+    motionArray array[ARRAYS];
+    size_t size = 0;
+    list_arrays(model, &m, array);
+    for (int i = 0; i < ARRAYS; ++i)
+        size += tac_arena_need(array[i].count * (size_t)lanes * real_size);
     return size;
 }

@@ -21,6 +21,9 @@ typedef struct tacMotion {
     const tacReal* qvel;   // (nv)
     const tacReal* qacc;   // (nv), NULL: zero
     const tacReal* wrench; // (nbody x 6) on bodies, about the world's origin; NULL: none
+    const tacReal* ctrl;   // (nu)
+    const tacReal* act;    // (na)
+    int pushed;            // do gravity compensation and the fluid act?
 
     // of kinematics
     tacReal* quat;   // (nbody x 4) body to world
@@ -36,26 +39,40 @@ typedef struct tacMotion {
     tacReal* vel;     // (nbody x 6)
     tacReal* acc;     // (nbody x 6), gravity as an acceleration of the world upwards
     tacReal* force;   // (nbody x 6) inertial force of the body and all below it
-    tacReal* load;    // (nbody x 6) external wrench on the body and all below it
+    tacReal* load;    // (nbody x 6) wrench on the body and all below it, of outside and of pushes
     tacReal* base;    // (njoint x 12) velocity and acceleration of what the joint's axes ride on
 
     // of mass
     tacReal* composite; // (nbody x 10) inertia of the body and all below it
     tacReal* M;         // (nM) by rows of tacDof; factored: L below the diagonal, 1/D on it
 
+    // of applied
+    tacReal* driven; // (nv) forces of the actuators, where joints clamp their sum
+
     // of derivatives
     tacReal* coriolis; // (nbody x 12) momentum (3) and T (9) of the body and all below it
+    tacReal* push;     // (nbody x 72) of what pushes bodies, where something does
     tacReal* work;     // of one call
 } tacMotion;
 
-// a tangent or an adjoint of what inverse dynamics depend on; NULL: zero, or not asked for
+// a tangent or an adjoint of what the dynamics depend on; NULL: zero, or not asked for
 typedef struct tacMotionDot {
     tacReal* dq;     // (nv)
     tacReal* dv;     // (nv)
     tacReal* da;     // (nv)
     tacReal* theta;  // (nparam)
     tacReal* wrench; // (nbody x 6)
+    tacReal* ctrl;   // (nu)
+    tacReal* act;    // (na)
 } tacMotionDot;
+
+// Jacobians by rows that applied_jacobian adds to; `stride` numbers from row to row of the first
+// three, NULL skips one
+typedef struct tacAppliedJacobian {
+    tacReal *by_q, *by_v, *by_act; // (nv x nv) (nv x nv) (nv x na)
+    int stride;
+    tacReal* by_ctrl; // (nv x nu)
+} tacAppliedJacobian;
 
 typedef struct tacDynamicsKernels {
     int lanes;
@@ -72,13 +89,28 @@ typedef struct tacDynamicsKernels {
     void (*solve_columns)(const tacModel* model, const tacMotion* m, tacReal* x, int count,
                           int stride);
 
-    // springs, dampers and actuators: tau (nv), overwritten
-    void (*applied)(const tacModel* model, const tacMotion* m, const tacReal* ctrl, tacReal* tau);
+    // springs, dampers and actuators along the joints: tau (nv), overwritten
+    void (*applied)(const tacModel* model, const tacMotion* m, tacReal* tau);
+    // M += h damping of tendons and actuators, after mass; and derivatives of that times qacc,
+    // which the Jacobian takes off
+    void (*damp)(const tacModel* model, tacMotion* m);
+    void (*damp_jvp)(const tacModel* model, const tacMotion* m, const tacMotionDot* dot,
+                     tacReal* y_dot);
+    void (*damp_vjp)(const tacModel* model, const tacMotion* m, const tacReal* y_bar,
+                     tacMotionDot* bar);
+    void (*damp_jacobian)(const tacModel* model, const tacMotion* m, tacAppliedJacobian J);
+    // how activations change, act' (na); and where that leads after the time h
+    void (*activate)(const tacModel* model, const tacMotion* m, tacReal* rate);
+    void (*act_next)(const tacModel* model, const tacReal* act, const tacReal* rate, tacReal* next);
     // next = qpos moved by h velocity
     void (*integrate)(const tacModel* model, const tacReal* qpos, const tacReal* velocity,
                       tacReal h, tacReal* next);
     // out = a + s b
     void (*add_scaled)(int n, const tacReal* a, tacReal s, const tacReal* b, tacReal* out);
+
+    // out += X Y: X (rows x inner) with `stride` from row to row, Y (inner x columns); one lane
+    void (*multiply_add)(int rows, int inner, int columns, const tacReal* X, int stride,
+                         const tacReal* Y, tacReal* out);
 
     // derivatives of inverse at the state that it left; after inverse and mass
     void (*coriolis)(const tacModel* model, tacMotion* m);
@@ -90,10 +122,19 @@ typedef struct tacDynamicsKernels {
     void (*inverse_jacobian)(const tacModel* model, tacMotion* m, tacReal* by_q, tacReal* by_v,
                              int stride);
 
-    void (*applied_jvp)(const tacModel* model, const tacMotion* m, const tacReal* ctrl,
-                        const tacMotionDot* dot, const tacReal* ctrl_dot, tacReal* tau_dot);
-    void (*applied_vjp)(const tacModel* model, const tacMotion* m, const tacReal* ctrl,
-                        const tacReal* tau_bar, tacMotionDot* bar, tacReal* ctrl_bar);
+    void (*applied_jvp)(const tacModel* model, const tacMotion* m, const tacMotionDot* dot,
+                        tacReal* tau_dot);
+    void (*applied_vjp)(const tacModel* model, const tacMotion* m, const tacReal* tau_bar,
+                        tacMotionDot* bar);
+    void (*applied_jacobian)(const tacModel* model, const tacMotion* m, tacAppliedJacobian J);
+    void (*activate_jvp)(const tacModel* model, const tacMotion* m, const tacMotionDot* dot,
+                         tacReal* rate_dot);
+    void (*activate_vjp)(const tacModel* model, const tacMotion* m, const tacReal* rate_bar,
+                         tacMotionDot* bar);
+    void (*act_next_jvp)(const tacModel* model, const tacMotion* m, const tacReal* rate,
+                         const tacReal* rate_dot, const tacMotionDot* dot, tacReal* next_dot);
+    void (*act_next_vjp)(const tacModel* model, const tacMotion* m, const tacReal* rate,
+                         const tacReal* next_bar, tacReal* rate_bar, tacMotionDot* bar);
 } tacDynamicsKernels;
 
 // for batches, and for single states with the same bits

@@ -3,17 +3,21 @@
 #ifndef TAC_DYNAMICS_TABLES_H
 #define TAC_DYNAMICS_TABLES_H
 
+#include "dynamics/damp_diff.h"
 #include "dynamics/inverse_jvp.h"
 #include "dynamics/inverse_vjp.h"
 
 #define TAC_DYNAMICS_TABLE                                                                         \
     {                                                                                              \
         .lanes = TAC_LANES, .kinematics = kinematics, .inverse = inverse, .mass = mass,            \
-        .factor = factor, .solve = solve, .solve_columns = solve_columns, .applied = applied,      \
-        .integrate = integrate, .add_scaled = add_scaled, .coriolis = coriolis,                    \
-        .inverse_jvp = inverse_jvp, .inverse_vjp = inverse_vjp,                                    \
+        .factor = factor, .solve = solve, .solve_columns = solve_columns,                          \
+        .multiply_add = multiply_add, .applied = applied, .damp = damp, .activate = activate,      \
+        .act_next = act_next, .integrate = integrate, .add_scaled = add_scaled,                    \
+        .coriolis = coriolis, .inverse_jvp = inverse_jvp, .inverse_vjp = inverse_vjp,              \
         .inverse_jacobian = inverse_jacobian, .applied_jvp = applied_jvp,                          \
-        .applied_vjp = applied_vjp                                                                 \
+        .applied_vjp = applied_vjp, .applied_jacobian = applied_jacobian, .damp_jvp = damp_jvp,    \
+        .damp_vjp = damp_vjp, .damp_jacobian = damp_jacobian, .activate_jvp = activate_jvp,        \
+        .activate_vjp = activate_vjp, .act_next_jvp = act_next_jvp, .act_next_vjp = act_next_vjp   \
     }
 
 #endif

@@ -180,14 +180,16 @@ static void fail_number(tacInput* input, const char* what) {
                        length > 30 ? 30 : length, input->at);
 }
 
+static int ends_number(char next) {
+    return next == 0 || next == '\n' || next == ',' || next == '\\' || is_blank(next);
+}
+
 double tac_take_number(tacInput* input, const char* what) {
     double value = 0.0;
     if (input->result != TAC_OK) return 0.0;
     tac_skip_blank(input);
     const char* end = tac_parse_decimal(input->at, &value);
-    char next = end ? *end : '?';
-    int ends = next == 0 || next == '\n' || next == ',' || next == '\\' || is_blank(next);
-    if (!end || !ends || !isfinite(value)) {
+    if (!end || !ends_number(*end) || !isfinite(value)) {
         fail_number(input, what);
         return 0.0;
     }
@@ -204,7 +206,9 @@ int tac_take_nan(tacInput* input) {
     tac_skip_blank(input);
     const char* start = input->at;
     if (*input->at == '-' || *input->at == '+') ++input->at;
-    if (tac_take_word(input, "nan") || tac_take_word(input, "inf")) return 1;
+    int is_nan = strncasecmp(input->at, "nan", 3) == 0 || strncasecmp(input->at, "inf", 3) == 0;
+    input->at += is_nan ? 3 : 0;
+    if (is_nan && ends_number(*input->at)) return 1;
     input->at = start;
     return 0;
 }

@@ -7,15 +7,18 @@
 #include "mesh/lattice.h"
 
 #include "base/message.h"
+#include "math/pose.h"
+#include "shape/room.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK  1024 // points that are evaluated together
-#define BRICK  8    // nodes along the side of a brick that is evaluated or left out
-#define BOX_N  24   // cells of the box search along each side
-#define TIGHTS 3    // rounds of that search
+#define CHUNK     1024 // points that are evaluated together
+#define BRICK     8    // nodes along the side of a brick that is left out or divided
+#define BRICK_ROW 32   // bricks that are looked at together
+#define BOX_N     24   // cells of the box search along each side
+#define TIGHTS    3    // rounds of that search
 
 //---------------------------------- memory ---------------------------------------
 
@@ -83,22 +86,24 @@ static tacResult find_box(tacSolid* s, double radius, tacMessage* message) {
     return TAC_OK;
 }
 
-tacResult tac_solid_open(const tacModel* model, int shape, tacPose pose, tacSolid* solid,
+tacResult tac_solid_open(const tacModel* model, int shape, tacQuat rotation, tacSolid* solid,
                          tacMessage* message) {
-    *solid = (tacSolid){model, shape, pose, NULL, {0}, {0}, 0.0};
+    *solid = (tacSolid){.model = model, .shape = shape};
     if (!model || shape < 0 || shape >= model->nshape)
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape", "there is no such shape");
     tacResult result = tac_scratch_create(model, &solid->scratch);
     if (result != TAC_OK) return tac_fail(message, result, NULL, 0, NULL, "out of memory");
-    double radius = tac_shape_radius(model, shape, solid->scratch);
-    if (!isfinite(radius))
+    tacBall ball = tac_shape_ball(model, shape, solid->scratch);
+    if (!isfinite(ball.radius))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape",
                         "'%s' is not bounded: it holds a half-space that nothing cuts off",
                         model->shape[shape].name);
-    if (!(radius > 0.0))
+    if (!(ball.radius > 0.0))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape", "'%s' is empty",
                         model->shape[shape].name);
-    return find_box(solid, radius, message);
+    tacVec3 turned = tac_mat_mul_vec(tac_quat_to_mat(rotation), ball.center);
+    solid->pose = (tacPose){tac_neg(turned), rotation};
+    return find_box(solid, ball.radius, message);
 }
 
 void tac_solid_eval(const tacSolid* solid, int count, double* const x[3], double* value,
@@ -111,20 +116,27 @@ void tac_solid_eval(const tacSolid* solid, int count, double* const x[3], double
 
 //---------------------------------- nodes ----------------------------------------
 
-// nodes of a brick that are in the lattice, at most BRICK^3; returns how many
-static int brick_nodes(const tacLattice* l, const int first[3], int* node) {
-    int count = 0;
-    for (int z = first[2]; z < first[2] + BRICK && z < l->n[2]; ++z)
-        for (int y = first[1]; y < first[1] + BRICK && y < l->n[1]; ++y)
-            for (int x = first[0]; x < first[0] + BRICK && x < l->n[0]; ++x)
+// a cube of `side` nodes along each edge, as far as the lattice goes
+typedef struct brick {
+    int first[3], side;
+} brick;
+
+// its nodes, at most BRICK^3; how many
+static int brick_nodes(const tacLattice* l, const brick* b, int* node) {
+    int count = 0, end[3];
+    for (int k = 0; k < 3; ++k)
+        end[k] = b->first[k] + b->side < l->n[k] ? b->first[k] + b->side : l->n[k];
+    for (int z = b->first[2]; z < end[2]; ++z)
+        for (int y = b->first[1]; y < end[1]; ++y)
+            for (int x = b->first[0]; x < end[0]; ++x)
                 node[count++] = x + l->stride[1] * y + l->stride[2] * z;
     return count;
 }
 
-static void fill_brick(tacLattice* l, const int first[3]) {
+static void eval_brick(tacLattice* l, const brick* b) {
     double x[3][BRICK * BRICK * BRICK], value[BRICK * BRICK * BRICK];
     double* const pointers[3] = {x[0], x[1], x[2]};
-    int node[BRICK * BRICK * BRICK], count = brick_nodes(l, first, node);
+    int node[BRICK * BRICK * BRICK], count = brick_nodes(l, b, node);
     for (int i = 0; i < count; ++i) {
         double p[3];
         tac_lattice_point(l, node[i], p);
@@ -134,37 +146,69 @@ static void fill_brick(tacLattice* l, const int first[3]) {
     for (int i = 0; i < count; ++i) l->value[node[i]] = value[i];
 }
 
-// a brick that is proven free is outside; its values are never interpolated
-static void free_brick(tacLattice* l, const int first[3], double radius) {
-    int node[BRICK * BRICK * BRICK], count = brick_nodes(l, first, node);
-    for (int i = 0; i < count; ++i) l->value[node[i]] = radius;
+// values that are never interpolated: their nodes have none of the other side next to them
+static void mark_brick(tacLattice* l, const brick* b, double value) {
+    int node[BRICK * BRICK * BRICK], count = brick_nodes(l, b, node);
+    for (int i = 0; i < count; ++i) l->value[node[i]] = value;
+}
+
+static void divide_brick(tacLattice* l, const brick* b);
+
+// A brick that a proven ball covers, with two nodes more around it, is all outside or all inside;
+// another is divided, or evaluated if it is small.
+static void fill_bricks(tacLattice* l, const brick* b, int count) {
+    double x[3][BRICK_ROW], outside[BRICK_ROW], inside[BRICK_ROW];
+    double half = 0.5 * (b->side - 1) * l->step;
+    double needed = 1.001 * sqrt(3.0) * half + 2.0 * l->step;
+    const tacSolid* s = l->solid;
+    for (int i = 0; i < count; ++i)
+        for (int k = 0; k < 3; ++k) x[k][i] = l->low[k] + l->step * b[i].first[k] + half;
+    tac_shape_room(s->model, s->shape, s->pose, (tacPoints){count, {x[0], x[1], x[2]}}, outside,
+                   inside, s->scratch);
+    for (int i = 0; i < count; ++i) {
+        if (outside[i] > needed)
+            mark_brick(l, &b[i], l->step);
+        else if (inside[i] > needed)
+            mark_brick(l, &b[i], -l->step);
+        else if (b->side <= BRICK / 2)
+            eval_brick(l, &b[i]);
+        else
+            divide_brick(l, &b[i]);
+    }
+}
+
+static void divide_brick(tacLattice* l, const brick* b) {
+    brick part[8];
+    for (int i = 0; i < 8; ++i) {
+        part[i].side = b->side / 2;
+        for (int k = 0; k < 3; ++k) part[i].first[k] = b->first[k] + (i >> k & 1) * part[i].side;
+    }
+    fill_bricks(l, part, 8);
 }
 
 static void fill_values(tacLattice* l) {
-    double half = 0.5 * (BRICK - 1) * sqrt(3.0) * l->step;
-    int first[3];
-    for (first[2] = 0; first[2] < l->n[2]; first[2] += BRICK)
-        for (first[1] = 0; first[1] < l->n[1]; first[1] += BRICK)
-            for (first[0] = 0; first[0] < l->n[0]; first[0] += BRICK) {
-                double c[3], radius;
-                for (int k = 0; k < 3; ++k)
-                    c[k] = l->low[k] + l->step * (first[k] + 0.5 * (BRICK - 1));
-                tac_shape_steps(l->solid->model, l->solid->shape, l->solid->pose,
-                                (tacPoints){1, {&c[0], &c[1], &c[2]}}, &radius, l->solid->scratch);
-                if (radius > 1.001 * half + 2.0 * l->step)
-                    free_brick(l, first, l->step);
-                else
-                    fill_brick(l, first);
+    brick row[BRICK_ROW];
+    for (int z = 0; z < l->n[2]; z += BRICK)
+        for (int y = 0; y < l->n[1]; y += BRICK)
+            for (int x = 0, count = 0; x < l->n[0]; x += BRICK) {
+                row[count++] = (brick){{x, y, z}, BRICK};
+                if (count < BRICK_ROW && x + BRICK < l->n[0]) continue;
+                fill_bricks(l, row, count);
+                count = 0;
             }
 }
 
 // the box holds the solid, so a border node inside would be rounding
 static void clear_border(tacLattice* l) {
-    int total = tac_lattice_count(l);
-    for (int i = 0; i < total; ++i) {
-        int at[3] = {i % l->n[0], i / l->stride[1] % l->n[1], i / l->stride[2]}, border = 0;
-        for (int k = 0; k < 3; ++k) border |= at[k] == 0 || at[k] == l->n[k] - 1;
-        if (border && tac_is_inside(l->value[i])) l->value[i] = 1e-3 * l->step;
+    for (int k = 0; k < 3; ++k) {
+        int u = (k + 1) % 3, v = (k + 2) % 3;
+        for (int i = 0; i < l->n[u]; ++i)
+            for (int j = 0; j < l->n[v]; ++j) {
+                double* first = &l->value[i * l->stride[u] + j * l->stride[v]];
+                double* last = first + (l->n[k] - 1) * l->stride[k];
+                if (tac_is_inside(*first)) *first = 1e-3 * l->step;
+                if (tac_is_inside(*last)) *last = 1e-3 * l->step;
+            }
     }
 }
 
@@ -204,6 +248,7 @@ tacResult tac_crossings_create(tacCrossings* c, int count, tacBlocks* blocks) {
 typedef struct rootChunk {
     double from[3][CHUNK], way[3][CHUNK], x[3][CHUNK];
     double a[CHUNK], b[CHUNK], fa[CHUNK], fb[CHUNK], t[CHUNK], f[CHUNK];
+    int open[CHUNK]; // brackets that are still wide; x and f are theirs
 } rootChunk;
 
 static void chunk_open(const tacLattice* l, const tacCrossings* c, int first, int count,
@@ -216,48 +261,54 @@ static void chunk_open(const tacLattice* l, const tacCrossings* c, int first, in
         tac_lattice_point(l, out, q);
         for (int k = 0; k < 3; ++k) r->from[k][i] = p[k], r->way[k][i] = q[k] - p[k];
         r->a[i] = 0.0, r->b[i] = 1.0, r->fa[i] = l->value[in], r->fb[i] = l->value[out];
+        r->open[i] = i;
     }
 }
 
 // Chandrupatla's choice would save little: regula falsi of Illinois, bisection every fifth turn
 static void chunk_propose(rootChunk* r, int count, int turn) {
-    for (int i = 0; i < count; ++i) {
+    for (int j = 0; j < count; ++j) {
+        int i = r->open[j];
         double d = r->fb[i] - r->fa[i];
         double t = d > 0.0 ? (r->a[i] * r->fb[i] - r->b[i] * r->fa[i]) / d : r->a[i];
         if (turn % 5 == 4 || !(t > r->a[i] && t < r->b[i])) t = 0.5 * (r->a[i] + r->b[i]);
         r->t[i] = t;
-        for (int k = 0; k < 3; ++k) r->x[k][i] = r->from[k][i] + t * r->way[k][i];
+        for (int k = 0; k < 3; ++k) r->x[k][j] = r->from[k][i] + t * r->way[k][i];
     }
 }
 
-// share of brackets that are still wide
+// takes the roots that are found from the list; how many are left
 static int chunk_narrow(rootChunk* r, int count, double close) {
     int open = 0;
-    for (int i = 0; i < count; ++i) {
-        if (tac_is_inside(r->f[i]))
-            r->a[i] = r->t[i], r->fa[i] = r->f[i], r->fb[i] *= 0.5;
+    for (int j = 0; j < count; ++j) {
+        int i = r->open[j];
+        double f = r->f[j];
+        if (tac_is_inside(f))
+            r->a[i] = r->t[i], r->fa[i] = f, r->fb[i] *= 0.5;
         else
-            r->b[i] = r->t[i], r->fb[i] = r->f[i], r->fa[i] *= 0.5;
-        open += fabs(r->f[i]) > close && r->b[i] - r->a[i] > 4e-16;
+            r->b[i] = r->t[i], r->fb[i] = f, r->fa[i] *= 0.5;
+        if (fabs(f) > close && r->b[i] - r->a[i] > 4e-16) r->open[open++] = i;
     }
     return open;
 }
 
-tacResult tac_crossings_solve(const tacLattice* lattice, tacCrossings* c, tacBlocks* blocks) {
+tacResult tac_crossings_solve(const tacLattice* lattice, double close, tacCrossings* c,
+                              tacBlocks* blocks) {
     rootChunk* r = TAC_BLOCKS_TAKE(blocks, rootChunk, 1);
     if (!r) return TAC_ERROR_MEMORY;
     double* const x[3] = {r->x[0], r->x[1], r->x[2]};
-    double close = 2e-14 * lattice->solid->size;
+    close = fmax(close, 2e-14 * lattice->solid->size);
     for (int first = 0; first < c->count; first += CHUNK) {
         int count = c->count - first < CHUNK ? c->count - first : CHUNK, open = count;
         chunk_open(lattice, c, first, count, r);
         for (int turn = 0; turn < 40 && open > 0; ++turn) {
-            chunk_propose(r, count, turn);
-            tac_solid_eval(lattice->solid, count, x, r->f, NULL);
-            open = chunk_narrow(r, count, close);
+            chunk_propose(r, open, turn);
+            tac_solid_eval(lattice->solid, open, x, r->f, NULL);
+            open = chunk_narrow(r, open, close);
         }
         for (int k = 0; k < 3; ++k)
-            memcpy(&c->x[k][first], r->x[k], sizeof(double) * (size_t)count);
+            for (int i = 0; i < count; ++i)
+                c->x[k][first + i] = r->from[k][i] + r->t[i] * r->way[k][i];
     }
     return TAC_OK;
 }

@@ -10,10 +10,16 @@
 #include "tactus/shape.h"
 
 // a shape at a pose, with memory to evaluate it
+// who is told how far the work is
+typedef struct tacWatch {
+    void (*progress)(void* user, double done); // NULL: nobody
+    void* user;
+} tacWatch;
+
 typedef struct tacSolid {
     const tacModel* model;
     int shape;
-    tacPose pose;
+    tacPose pose; // brings the middle of its ball to the origin, where coordinates are finest
     tacScratch* scratch;
     double low[3], high[3]; // a box that holds it
     double size;            // longest side of the box
@@ -34,9 +40,9 @@ typedef struct tacCrossings {
     double* x[3];   // the root
 } tacCrossings;
 
-// Finds the box; wrong calls and shapes without a bound get a message. The caller destroys
-// solid->scratch.
-tacResult tac_solid_open(const tacModel* model, int shape, tacPose pose, tacSolid* solid,
+// Finds the box, with the solid turned by `rotation`; wrong calls and shapes without a bound get a
+// message. The caller destroys solid->scratch.
+tacResult tac_solid_open(const tacModel* model, int shape, tacQuat rotation, tacSolid* solid,
                          tacMessage* message);
 
 // values at count points, and gradients unless g is NULL
@@ -50,8 +56,9 @@ tacResult tac_lattice_fill(const tacSolid* solid, int cells, tacBlocks* blocks, 
 // room for crossings
 tacResult tac_crossings_create(tacCrossings* c, int count, tacBlocks* blocks);
 
-// roots of all crossings, between the values at their nodes, to rounding
-tacResult tac_crossings_solve(const tacLattice* lattice, tacCrossings* c, tacBlocks* blocks);
+// roots of all crossings, between the values at their nodes, to |value| <= close, or to rounding
+tacResult tac_crossings_solve(const tacLattice* lattice, double close, tacCrossings* c,
+                              tacBlocks* blocks);
 
 static inline int tac_is_inside(double value) { return value < 0.0; }
 

@@ -53,7 +53,7 @@ static tacResult list_edges(const marchEdges* e, int count, tacCrossings* c, tac
     for (int node = 0; node < total; ++node)
         for (int d = 1; d < 8; ++d)
             if (e->mask[node] >> d & 1) c->node[at] = node, c->to[at++] = node + e->step[d];
-    return tac_crossings_solve(e->lattice, c, blocks);
+    return tac_crossings_solve(e->lattice, 0.0, c, blocks);
 }
 
 //---------------------------------- triangles ------------------------------------

@@ -6,12 +6,6 @@
 #include "mesh/collide.h"
 #include "mesh/quadric.h"
 
-// who is told how far the work is
-typedef struct tacWatch {
-    void (*progress)(void* user, double done); // NULL: nobody
-    void* user;
-} tacWatch;
-
 // a surface in work
 typedef struct tacRemesh {
     const tacSolid* solid;

@@ -26,20 +26,22 @@ static const int factor[MOMENTS][2] = {{-1, -1}, {0, -1}, {1, -1}, {2, -1}, {0, 
 
 //---------------------------------- crossings ------------------------------------
 
-static int crosses(const tacLattice* l, int node, int axis) {
-    return tac_is_inside(l->value[node]) != tac_is_inside(l->value[node + l->stride[axis]]);
+// Edges along an axis that cross: nodes at the end of a line are outside, and so is the first of
+// the next, so lines need no ends. Both loops are without branches, as few edges cross.
+static int count_crossings(const tacLattice* l, int axis) {
+    const double *from = l->value, *to = from + l->stride[axis];
+    int count = 0, end = tac_lattice_count(l) - l->stride[axis];
+    for (int node = 0; node < end; ++node)
+        count += tac_is_inside(from[node]) != tac_is_inside(to[node]);
+    return count;
 }
 
-// edges along the axis that cross: counts them, and lists them unless c is NULL
-static int axis_crossings(const tacLattice* l, int axis, tacCrossings* c) {
-    // nodes at the end of a line are outside, and so is the first of the next: no crossing
-    int count = 0, end = tac_lattice_count(l) - l->stride[axis];
-    for (int node = 0; node < end; ++node) {
-        if (!crosses(l, node, axis)) continue;
-        if (c) c->node[count] = node, c->to[count] = node + l->stride[axis];
-        ++count;
+static void list_crossings(const tacLattice* l, int axis, tacCrossings* c) {
+    const double *from = l->value, *to = from + l->stride[axis];
+    for (int node = 0, count = 0; count < c->count; ++node) {
+        c->node[count] = node, c->to[count] = node + l->stride[axis];
+        count += tac_is_inside(from[node]) != tac_is_inside(to[node]);
     }
-    return count;
 }
 
 //---------------------------------- sums -----------------------------------------
@@ -49,6 +51,7 @@ enum { BY_SURFACE, BY_CHORD, WAYS };
 
 typedef struct momentSum {
     double about[3]; // origin of the moments: near the solid, against cancellation
+    double close;    // to the surface: |value| of a point that counts as on it
     double sum[WAYS][MOMENTS], lost[WAYS][MOMENTS];
 } momentSum;
 
@@ -90,10 +93,10 @@ static void add_chord(momentSum* s, int axis, double area, const double y[3], do
 
 static tacResult add_axis(const tacLattice* l, int axis, momentSum* s, tacBlocks* blocks) {
     tacCrossings c;
-    tacResult result = tac_crossings_create(&c, axis_crossings(l, axis, NULL), blocks);
+    tacResult result = tac_crossings_create(&c, count_crossings(l, axis), blocks);
     if (result != TAC_OK) return result;
-    axis_crossings(l, axis, &c);
-    result = tac_crossings_solve(l, &c, blocks);
+    list_crossings(l, axis, &c);
+    result = tac_crossings_solve(l, s->close, &c, blocks);
     double *value = TAC_BLOCKS_TAKE(blocks, double, c.count), *g[3];
     int missing = result != TAC_OK || !value;
     for (int k = 0; k < 3; ++k) missing |= !(g[k] = TAC_BLOCKS_TAKE(blocks, double, c.count));
@@ -108,14 +111,39 @@ static tacResult add_axis(const tacLattice* l, int axis, momentSum* s, tacBlocks
     return TAC_OK;
 }
 
-static tacResult sum_moments(const tacSolid* solid, int cells, momentSum* s) {
+// what is asked for
+typedef struct massTask {
+    const tacSolid* solid;
+    double density, tolerance;
+    tacWatch watch;
+} massTask;
+
+// lattices cost as their cells, and one is done in `part` of four; the last one may never come
+static void tell(const massTask* task, int cells, int part) {
+    double done = 0.0, all = 0.0;
+    for (int c = FIRST_CELLS; c <= FINEST_CELLS; c += c / 3) {
+        double work = (double)c * c * c;
+        done += c < cells ? work : c == cells ? 0.25 * part * work : 0.0;
+        all += work;
+    }
+    if (task->watch.progress) task->watch.progress(task->watch.user, done / all);
+}
+
+static tacResult sum_moments(const massTask* task, int cells, momentSum* s) {
+    const tacSolid* solid = task->solid;
+    double tolerance = task->tolerance;
     tacBlocks blocks = {solid->model->allocator, NULL, (size_t)1 << 32};
     tacLattice lattice;
-    *s = (momentSum){{0}, {{0}}, {{0}}};
-    for (int k = 0; k < 3; ++k) s->about[k] = 0.5 * (solid->low[k] + solid->high[k]);
+    *s = (momentSum){.close = 3e-3 * tolerance * solid->size};
+    for (int k = 0; k < 3; ++k) {
+        s->about[k] = 0.5 * (solid->low[k] + solid->high[k]);
+        s->close = fmin(s->close, 3e-3 * tolerance * (solid->high[k] - solid->low[k]));
+    }
     tacResult result = tac_lattice_fill(solid, cells, &blocks, &lattice);
-    for (int axis = 0; axis < 3 && result == TAC_OK; ++axis)
+    for (int axis = 0; axis < 3 && result == TAC_OK; ++axis) {
+        tell(task, cells, 1 + axis);
         result = add_axis(&lattice, axis, s, &blocks);
+    }
     tac_blocks_release(&blocks);
     return result;
 }
@@ -160,48 +188,50 @@ static void track(massTrack* t, tacMass now) {
 }
 
 // Finer lattices until the better way's estimate is good enough.
-static tacResult converge(const tacSolid* solid, double density, double tolerance, tacMass* out) {
+static tacResult converge(const massTask* task, tacMass* out) {
     massTrack way[WAYS] = {{{.error = INFINITY}, INFINITY}, {{.error = INFINITY}, INFINITY}};
     const tacMass* best = &way[0].last;
     for (int cells = FIRST_CELLS; cells <= FINEST_CELLS; cells += cells / 3) {
         momentSum s;
-        tacResult result = sum_moments(solid, cells, &s);
+        tacResult result = sum_moments(task, cells, &s);
         if (result != TAC_OK) return result;
-        for (int w = 0; w < WAYS; ++w) track(&way[w], properties(&s, w, density));
+        for (int w = 0; w < WAYS; ++w) track(&way[w], properties(&s, w, task->density));
         best = &way[way[BY_CHORD].last.error < way[BY_SURFACE].last.error].last;
-        if (best->error <= tolerance) break;
+        if (best->error <= task->tolerance) break;
     }
     if (!(best->volume > 0.0) || !isfinite(best->error)) return TAC_ERROR_UNSOLVED;
     *out = *best;
     return TAC_OK;
 }
 
-// from the lattice's axes to the shape's
-static void turn_back(tacQuat q, tacMass* m) {
-    tacMat3 R = tac_quat_to_mat(q), tensor;
+// from the lattice's frame to the shape's
+static void turn_back(tacPose pose, tacMass* m) {
+    tacMat3 R = tac_quat_to_mat(pose.rotation), tensor;
     const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) tensor.m[i][j] = m->inertia[at[i][j]];
     tensor = tac_mat_tmul(R, tac_mat_mul(tensor, R));
     for (int i = 0; i < 3; ++i)
         for (int j = i; j < 3; ++j) m->inertia[at[i][j]] = tensor.m[i][j];
-    tac_store3(m->center, tac_mat_tmul_vec(R, tac_load3(m->center)));
+    tac_store3(m->center, tac_mat_tmul_vec(R, tac_sub(tac_load3(m->center), pose.position)));
 }
 
-tacResult tac_shape_mass(const tacModel* model, int shape, double density, double tolerance,
-                         tacMass* out, tacMessage* message) {
+tacResult tac_shape_mass_watched(const tacModel* model, int shape, double density, double tolerance,
+                                 void (*progress)(void* user, double done), void* user,
+                                 tacMass* out, tacMessage* message) {
     if (!out || !(density > 0.0) || !isfinite(density))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "density", "must be above 0");
     if (!(tolerance >= 1e-12 && tolerance <= 0.1))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "tolerance", "must be 1e-12 to 0.1");
     tacSolid solid;
     // turned, so that neither faces nor ridges of a shape go along the lattice
-    tacPose pose = {{0.0, 0.0, 0.0}, {0.8, 0.37, -0.29, 0.41}};
+    const tacQuat turn = {0.8, 0.37, -0.29, 0.41};
     tacMass mass;
-    tacResult result = tac_solid_open(model, shape, pose, &solid, message);
+    tacResult result = tac_solid_open(model, shape, turn, &solid, message);
     if (result == TAC_OK) {
-        result = converge(&solid, density, tolerance, &mass);
-        if (result == TAC_OK) turn_back(pose.rotation, &mass), *out = mass;
+        massTask task = {&solid, density, tolerance, {progress, user}};
+        result = converge(&task, &mass);
+        if (result == TAC_OK) turn_back(solid.pose, &mass), *out = mass;
         if (result == TAC_ERROR_UNSOLVED)
             tac_fail(message, result, NULL, 0, "shape", "'%s' has no inside that was found",
                      model->shape[shape].name);
@@ -210,4 +240,9 @@ tacResult tac_shape_mass(const tacModel* model, int shape, double density, doubl
     }
     tac_scratch_destroy(solid.scratch);
     return result;
+}
+
+tacResult tac_shape_mass(const tacModel* model, int shape, double density, double tolerance,
+                         tacMass* out, tacMessage* message) {
+    return tac_shape_mass_watched(model, shape, density, tolerance, NULL, NULL, out, message);
 }

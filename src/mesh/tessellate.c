@@ -9,6 +9,7 @@
 #include "mesh/tessellate.h"
 
 #include "base/message.h"
+#include "math/pose.h"
 #include "mesh/simplify.h"
 
 #include <math.h>
@@ -99,12 +100,12 @@ static meshBlock* make_mesh(tacAllocator allocator, int vertices, int faces) {
     return m;
 }
 
-// what is alive, counted through; number[v] is the new index of a vertex
-static void copy_mesh(const tacSurface* s, int* number, meshBlock* m) {
+// what is alive, counted through, in the shape's frame; number[v] is the new index of a vertex
+static void copy_mesh(const tacSurface* s, const double origin[3], int* number, meshBlock* m) {
     int vertices = 0, edges = 0, faces = 0;
     for (int v = 0; v < s->nv; ++v) {
         if (s->out[v] < 0) continue;
-        for (int k = 0; k < 3; ++k) m->x[k][vertices] = s->x[v][k];
+        for (int k = 0; k < 3; ++k) m->x[k][vertices] = s->x[v][k] - origin[k];
         number[v] = vertices++;
     }
     for (int t = 0; t < s->nt; ++t) {
@@ -127,10 +128,15 @@ static tacResult finish(const tacSolid* solid, const tacSurface* s, tacBlocks* b
     if (!number || !value) return TAC_ERROR_MEMORY;
     meshBlock* m = make_mesh(solid->model->allocator, s->vertices, s->triangles);
     if (!m) return TAC_ERROR_MEMORY;
-    copy_mesh(s, number, m);
-    tac_solid_eval(solid, s->vertices, m->x, value, NULL);
+    double origin[3];
+    tac_store3(origin, solid->pose.position);
+    copy_mesh(s, origin, number, m);
+    tacSolid home = *solid;
+    home.pose = tac_pose_identity();
+    tac_solid_eval(&home, s->vertices, m->x, value, NULL);
     for (int v = 0; v < s->vertices; ++v) m->mesh.error = fmax(m->mesh.error, fabs(value[v]));
-    if (!(m->mesh.error <= 1e-9 * solid->size)) {
+    // far from the frame's origin, coordinates are no finer than their rounding
+    if (!(m->mesh.error <= 1e-9 * solid->size + 1e-15 * tac_norm(solid->pose.position))) {
         tac_mesh_destroy(&m->mesh);
         return TAC_ERROR_UNSOLVED;
     }
@@ -334,7 +340,7 @@ tacResult tac_shape_tessellate_watched(const tacModel* model, int shape, int ver
                         TAC_MESH_MIN_VERTICES, TAC_MESH_MAX_VERTICES);
     tacSolid solid;
     tacWatch watch = {progress, user};
-    tacResult result = tac_solid_open(model, shape, tac_pose_identity(), &solid, message);
+    tacResult result = tac_solid_open(model, shape, tac_pose_identity().rotation, &solid, message);
     if (result == TAC_OK) result = tessellate(&solid, vertices, watch, out, message);
     tac_scratch_destroy(solid.scratch);
     return result;

@@ -8,19 +8,32 @@ static void skip_separator(tacInput* input) {
     tac_skip_blank(input);
 }
 
-static void read_vector(tacInput* input, const char* what, double out[3]) {
+static void read_position(tacInput* input, double out[3]) {
     for (int k = 0; k < 3; ++k) {
-        out[k] = tac_take_number(input, what);
+        out[k] = tac_take_number(input, "coordinate of a point");
         skip_separator(input);
     }
+}
+
+// "nan" anywhere makes it 0, which nobody takes for a normal
+static void read_normal(tacInput* input, double out[3]) {
+    int given = 1;
+    for (int k = 0; k < 3; ++k) {
+        if (tac_take_nan(input))
+            given = 0;
+        else
+            out[k] = tac_take_number(input, "coordinate of a normal");
+        skip_separator(input);
+    }
+    for (int k = 0; k < 3 && !given; ++k) out[k] = 0.0;
 }
 
 static void read_point(tacBuilder* builder) {
     tacInput* input = &builder->input;
     double position[3], normal[3];
-    read_vector(input, "coordinate of a point", position);
+    read_position(input, position);
     int more = tac_word_length(input) > 0 && *input->at != '#';
-    if (more) read_vector(input, "coordinate of a normal", normal);
+    if (more) read_normal(input, normal);
     if (input->result != TAC_OK) return;
 
     if (more != (builder->normal.count > 0) && builder->vertex.count > 0)

@@ -51,10 +51,17 @@ static void fail_number(tacReader* reader, const tacAttribute* attribute, const 
                     "'%.*s' is not a finite decimal number%s", length, at, hint);
 }
 
+// as few digits as tell the number from its neighbours, but six
 static void fail_range(tacReader* reader, const tacAttribute* attribute, double value,
                        tacRange range) {
+    char text[40];
+    double read = 0.0;
+    for (int digits = 6; digits <= 17 && read != value; ++digits) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (!tac_parse_number(text, &read)) break;
+    }
     tac_reader_fail(reader, TAC_ERROR_VALUE, attribute->line, attribute->name,
-                    "%g is out of range: '%s' must be between %g and %g", value, attribute->name,
+                    "%s is out of range: '%s' must be between %g and %g", text, attribute->name,
                     range.lower, range.upper);
 }
 

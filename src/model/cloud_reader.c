@@ -3,7 +3,8 @@
 #include "model/draft.h"
 
 #include "mesh/measure.h"
-#include "model/cloud_points.h"
+#include "model/cloud_check.h"
+#include "model/hull_reader.h"
 #include "shape/cloud_index.h"
 
 #include <math.h>
@@ -24,6 +25,9 @@ static void fail(tacDraft* draft, const tacElement* element, const char* attribu
 static void read_inline(tacDraft* draft, const tacElement* element, tacCloudPoints* points) {
     tacReader* reader = &draft->reader;
     int numbers = 0, of_normals = 0;
+    if (!tac_attribute(element, "points") && !tac_attribute(element, "normals"))
+        fail(draft, element, "points",
+             "<cloud> needs 'points' and 'normals' (three numbers each a point), or a 'file'");
     tac_require(reader, element, "points");
     tac_require(reader, element, "normals");
     points->point = tac_read_list(reader, element, "points", tac_range_position, &numbers);
@@ -42,13 +46,6 @@ static void read_inline(tacDraft* draft, const tacElement* element, tacCloudPoin
 }
 
 //---------------------------------- files ----------------------------------------
-
-// `name` beside the scene file, unless it starts at the root
-static const char* beside_scene(tacReader* reader, const char* name) {
-    const char* slash = strrchr(reader->file, '/');
-    if (name[0] == '/' || !slash) return name;
-    return tac_reader_text(reader, "%.*s/%s", (int)(slash - reader->file), reader->file, name);
-}
 
 static void take_vertices(tacDraft* draft, const tacElement* element, const tacSoup* soup,
                           tacCloudPoints* points) {
@@ -94,112 +91,13 @@ static void take_soup(tacDraft* draft, const tacElement* element, const tacSoup*
 }
 
 static void read_file(tacDraft* draft, const tacElement* element, tacCloudPoints* points) {
-    tacReader* reader = &draft->reader;
-    const tacAttribute* attribute = tac_attribute(element, "file");
     if (tac_attribute(element, "points") || tac_attribute(element, "normals"))
         fail(draft, element, "file", "a cloud has a file, or points and normals, not both");
-    const char* path = beside_scene(reader, attribute->value);
-    tacSoup* soup = NULL;
-    tacMessage message = {0};
-    if (!path || reader->result != TAC_OK) return;
-    tacResult result = tac_soup_load(path, reader->allocator, &soup, &message);
-    if (result != TAC_OK) {
-        tac_reader_fail(reader, result, attribute->line, "file", "%s, line %d: %s", path,
-                        message.line, message.text);
-        return;
-    }
+    const char* path;
+    tacSoup* soup = tac_read_soup(&draft->reader, element, &path);
+    if (!soup) return;
     take_soup(draft, element, soup, points);
     tac_soup_destroy(soup);
-}
-
-//---------------------------------- checks ---------------------------------------
-
-// how a point is called in messages
-static int index_of(const tacCloudPoints* points, int i) { return points->order[i]; }
-
-static void make_unit(tacDraft* draft, const tacElement* element, const char* attribute,
-                      tacCloudPoints* points) {
-    for (int i = 0; i < points->count && draft->reader.result == TAC_OK; ++i) {
-        double* n = &points->normal[3 * i];
-        double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-        if (!(fabs(length - 1.0) <= 1e-3))
-            tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute),
-                            attribute,
-                            "the normal of point %d (%.6g %.6g %.6g) has length %.6g; normals must "
-                            "have length 1",
-                            index_of(points, i), n[0], n[1], n[2], length);
-        for (int k = 0; k < 3; ++k) n[k] /= length;
-    }
-}
-
-static void check_pair(tacDraft* draft, const tacElement* element, const char* attribute,
-                       const tacCloudPoints* points, int i, int j, double distance, double size) {
-    const double *n = &points->normal[3 * i], *m = &points->normal[3 * j];
-    double turn = 0.0, above = 0.0, below = 0.0;
-    for (int k = 0; k < 3; ++k) {
-        double d = points->point[3 * i + k] - points->point[3 * j + k];
-        turn += n[k] * m[k], above += m[k] * d, below += n[k] * d;
-    }
-    if (distance <= 1e-12 * size)
-        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute),
-                        attribute,
-                        "points %d and %d are at the same place; remove one, or say "
-                        "check=\"false\"",
-                        index_of(points, i), index_of(points, j));
-    else if (turn < -0.5 && fmax(fabs(above), fabs(below)) < 0.25 * distance)
-        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute),
-                        attribute,
-                        "the normals of the neighbours %d and %d point to opposite sides of one "
-                        "plane; turn one, or say check=\"false\"",
-                        index_of(points, i), index_of(points, j));
-}
-
-// outward normals have a positive mean of n . (p - centre), by the divergence theorem
-static void check_outward(tacDraft* draft, const tacElement* element, const char* attribute,
-                          const tacCloudPoints* points) {
-    double centre[3] = {0}, flux = 0.0, radius = 0.0;
-    for (int i = 0; i < points->count; ++i)
-        for (int k = 0; k < 3; ++k) centre[k] += points->point[3 * i + k] / points->count;
-    for (int i = 0; i < points->count; ++i) {
-        double square = 0.0;
-        for (int k = 0; k < 3; ++k) {
-            double d = points->point[3 * i + k] - centre[k];
-            flux += d * points->normal[3 * i + k];
-            square += d * d;
-        }
-        radius += sqrt(square);
-    }
-    if (flux < -0.2 * radius)
-        fail(draft, element, attribute,
-             "the normals point inwards; turn them all, or say check=\"false\" for a cavity");
-}
-
-static double size_of(const tacCloudPoints* points) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (int i = 0; i < 3 * points->count; ++i) {
-        low[i % 3] = fmin(low[i % 3], points->point[i]);
-        high[i % 3] = fmax(high[i % 3], points->point[i]);
-    }
-    return hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
-}
-
-// checks neighbours; the mean distance to the nearest one is the sample spacing, 0 without any
-static double check_neighbours(tacDraft* draft, const tacElement* element, const char* attribute,
-                               const tacCloudPoints* points) {
-    tacReader* reader = &draft->reader;
-    int checked = 1;
-    tac_read_bool(reader, element, "check", &checked);
-    double* distance = tac_reader_take(reader, sizeof(double) * (size_t)points->count);
-    int* nearest = distance ? tac_cloud_neighbours(reader, points, distance) : NULL;
-    if (!nearest || points->count < 2) return 0.0;
-    double size = size_of(points), sum = 0.0;
-    for (int i = 0; i < points->count; ++i) {
-        if (checked && reader->result == TAC_OK)
-            check_pair(draft, element, attribute, points, i, nearest[i], distance[i], size);
-        sum += distance[i];
-    }
-    if (checked && reader->result == TAC_OK) check_outward(draft, element, attribute, points);
-    return sum / points->count;
 }
 
 //---------------------------------- kernel ---------------------------------------
@@ -313,17 +211,18 @@ double tac_read_cloud(tacDraft* draft, const tacElement* element, tacPath path, 
     int word = tac_read_word(reader, element, "kernel", "isotropic anisotropic wendland");
     tacCloudKernel kernel = word < 0 ? TAC_CLOUD_ISOTROPIC : (tacCloudKernel)word;
     tacCloudPoints points = {0};
-    const char* source = tac_attribute(element, "file") ? "file" : "normals";
+    int by_file = tac_attribute(element, "file") != NULL;
+    tacCloudSource source = {reader, element, by_file ? "file" : "points",
+                             by_file ? "file" : "normals"};
     check_sources(draft, element, kernel);
-    if (tac_attribute(element, "file"))
+    if (by_file)
         read_file(draft, element, &points);
     else
         read_inline(draft, element, &points);
     if (reader->result != TAC_OK) return 1.0;
     tac_cloud_order(reader, &points);
-    if (reader->result == TAC_OK) make_unit(draft, element, source, &points);
     if (reader->result != TAC_OK) return 1.0;
-    double width[2] = {1.0, 1.0}, spacing = check_neighbours(draft, element, source, &points);
+    double width[2] = {1.0, 1.0}, spacing = tac_cloud_check(&source, &points);
     int metrics = tac_attribute(element, "metric") != NULL;
     if (!metrics) read_width(draft, element, kernel, spacing, width);
     double* log_amp = read_log_amps(draft, element, &points);
@@ -343,5 +242,5 @@ double tac_read_cloud(tacDraft* draft, const tacElement* element, tacPath path, 
         node->smooth = tac_draft_param(draft, path, "width", tac_range_smooth, width, 1);
     node->block = cloud->block = add_columns(draft, path, &points, log_amp, metric);
     node->block_count = tac_cloud_stride(cloud) * points.count;
-    return 0.5 * size_of(&points) / sqrt(3.0);
+    return 0.5 * tac_cloud_size(&points) / sqrt(3.0);
 }

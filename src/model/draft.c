@@ -137,6 +137,9 @@ static void pack_names(tacPacker* packer, tacDraft* draft) {
     tacActuator* actuator = draft->actuator.items;
     for (int i = 0; i < draft->actuator.count; ++i)
         actuator[i].name = pack_name(packer, actuator[i].name);
+    tacTendon* tendon = draft->tendon.items;
+    for (int i = 0; i < draft->tendon.count; ++i)
+        tendon[i].name = pack_name(packer, tendon[i].name);
     tacGeom* geom = draft->geom.items;
     for (int i = 0; i < draft->geom.count; ++i) geom[i].name = pack_name(packer, geom[i].name);
     tacShape* shape = draft->shape.items;
@@ -164,13 +167,14 @@ static void pack_names(tacPacker* packer, tacDraft* draft) {
 static tacKeyframe* pack_keys(tacPacker* packer, tacDraft* draft) {
     const double* at = pack(packer, &draft->key_number, sizeof(double));
     tacKeyframe* key = pack(packer, &draft->key, sizeof(tacKeyframe));
+    int mocaps = tac_draft_mocaps(draft);
     for (int i = 0; key && i < draft->key.count; ++i) {
         key[i].qpos = at, at += draft->qpos0.count;
         key[i].qvel = at, at += draft->dof.count;
-        key[i].act = at, at += draft->acts;
+        key[i].act = at, at += draft->na;
         key[i].ctrl = at, at += draft->actuator.count;
-        key[i].mpos = at, at += 3 * draft->mocaps;
-        key[i].mquat = at, at += 4 * draft->mocaps;
+        key[i].mpos = at, at += 3 * mocaps;
+        key[i].mquat = at, at += 4 * mocaps;
     }
     return key;
 }
@@ -181,6 +185,8 @@ static void pack_arrays(tacPacker* packer, tacDraft* draft, tacModel* model) {
     model->joint = pack(packer, &draft->joint, sizeof(tacJoint));
     model->dof = pack(packer, &draft->dof, sizeof(tacDof));
     model->actuator = pack(packer, &draft->actuator, sizeof(tacActuator));
+    model->tendon = pack(packer, &draft->tendon, sizeof(tacTendon));
+    model->tendonjoint = pack(packer, &draft->tendonjoint, sizeof(int));
     model->qpos0 = pack(packer, &draft->qpos0, sizeof(double));
     model->qpos_spring = pack(packer, &draft->qpos_spring, sizeof(double));
     model->geom = pack(packer, &draft->geom, sizeof(tacGeom));
@@ -227,7 +233,13 @@ static tacCloudPage* list_pages(tacPacker* packer, const tacModel* model) {
 static tacModel sizes(const tacDraft* draft) {
     return (tacModel){.nq = draft->qpos0.count,
                       .nv = draft->dof.count,
+                      .na = draft->na,
                       .nu = draft->actuator.count,
+                      .ntendon = draft->tendon.count,
+                      .ntendonjoint = draft->tendonjoint.count,
+                      .frclimited = draft->frclimited > 0,
+                      .fluid = draft->fluid,
+                      .pushed = draft->pushed,
                       .njoint = draft->joint.count,
                       .nM = draft->nM,
                       .integrator = draft->integrator,
@@ -239,7 +251,7 @@ static tacModel sizes(const tacDraft* draft) {
                       .nexclude = draft->exclude.count,
                       .nequality = draft->equality.count,
                       .nkey = draft->key.count,
-                      .nmocap = draft->mocaps,
+                      .nmocap = tac_draft_mocaps(draft),
                       .nshape = draft->shape.count,
                       .nnode = draft->node.count,
                       .ncloud = draft->cloud.count,

@@ -28,6 +28,7 @@ typedef struct tacCompiler {
     int inertiagroup[2]; // first and last group of geoms that have mass
     double boundmass, boundinertia, settotalmass;
     int strippath, fitaabb;
+    int fusestatic;               // bodies without joints are parts of those they hang on
     const char *folder, *meshdir; // "" or with a slash at the end
 } tacCompiler;
 
@@ -39,13 +40,14 @@ typedef struct tacDraft {
     tacList body, geom, shape, node, cloud, light, camera, material, mesh, aim;
     tacList site, pair, exclude, equality, key;
     tacList key_number; // double: qpos qvel act ctrl mpos mquat of each key
-    tacList mocap;      // int: bodies moved by hand
     tacList body_line;  // int
-    int mocaps, acts;   // lengths of mocap, and of the state's act
     int untouched;      // geoms that should touch others and cannot: height fields
-    tacPose frame;      // of the <frame> around what is being read, in its body
+    tacPose frame;      // of the <frame> or fused body that is being read, in its body
+    tacList remainder;  // combinations that may leave nothing (remainder.h)
     int page_count;     // boxes of all clouds
-    tacList joint, dof, actuator;
+    tacList joint, dof, actuator, tendon;
+    tacList tendonjoint;        // int
+    int na;                     // activations
     tacList qpos0, qpos_spring; // double
     tacNames names;
     int exact;             // of tacOptions
@@ -60,6 +62,12 @@ typedef struct tacDraft {
 
     int nM;                     // numbers of the mass matrix
     int limits, frictionlosses; // joints that have them: nothing acts on them yet
+    int tendon_rows;            // limits and dry friction of tendons: nothing acts on them yet
+    int fluid;                  // offset of density, viscosity, wind; -1: none
+    int fluid_line;             // of the <option> that gave them
+    int pushed;                 // do gravcomp or a fluid act on bodies?
+    unsigned disabled_groups;   // bits: groups of actuators that are switched off
+    int frclimited;             // joints that clamp the sum of their actuators
 } tacDraft;
 
 // how an element is called in parameter names
@@ -71,6 +79,7 @@ typedef struct tacPath {
 // what is known of a body's mass while its element is read
 typedef struct tacBodyMass {
     tacInertia geoms, given; // sum over geoms; of <inertial>
+    tacInertia fused;        // of bodies that are parts of it
     int line;                // of <inertial>, 0 if there is none
     int wanted;              // 1: geoms tell the mass
     int moves;               // 1: joints move it, or it counts in settotalmass
@@ -131,6 +140,7 @@ void tac_read_site(tacDraft* draft, const tacElement* element, int body);
 void tac_read_contact(tacDraft* draft, const tacElement* element);
 void tac_read_equality(tacDraft* draft, const tacElement* element);
 void tac_read_keyframe(tacDraft* draft, const tacElement* element);
+int tac_draft_mocaps(const tacDraft* draft); // bodies moved by hand
 
 // names of geoms that pairs and sensors ask for, before geoms are read
 void tac_list_touching(tacDraft* draft, const tacElement* root);
@@ -154,7 +164,19 @@ void tac_aim_views(tacDraft* draft);
 
 void tac_read_light(tacDraft* draft, const tacElement* element, tacPose body);
 void tac_read_camera(tacDraft* draft, const tacElement* element, tacPose body);
+
+// push_reader.c: gravcomp and mocap of a body; the fluid of <option>, and when all masses are known
+// what it sees of the bodies
+void tac_read_body_forces(tacDraft* draft, const tacElement* element, int body, tacPath path);
+void tac_read_fluid(tacDraft* draft, const tacElement* element);
+void tac_place_fluid(tacDraft* draft);
+
+void tac_read_tendons(tacDraft* draft, const tacElement* element);
 void tac_read_actuators(tacDraft* draft, const tacElement* element);
+
+// What an actuator moves where the scene stands as drawn: sum of inertia/arm^2
+// (reflected_inertia.c)
+double tac_reflected_inertia(tacDraft* draft, const tacActuator* a, const double gear[6]);
 
 // Gives every element the attributes of its <default> class.
 void tac_apply_defaults(tacDraft* draft, const tacElement* root);
@@ -169,6 +191,7 @@ void tac_read_geom_mass(tacDraft* draft, const tacElement* element, const tacFor
 void tac_read_inertial(tacDraft* draft, const tacElement* element, tacBodyMass* sum);
 void tac_finish_body(tacDraft* draft, const tacElement* element, int body, tacPath path,
                      tacBodyMass* sum);
+void tac_fuse_body(tacDraft* draft, const tacElement* element, tacBodyMass* part, tacBodyMass* sum);
 void tac_scale_masses(tacDraft* draft);
 
 // bodies that move have mass, or one that is fixed to them has

@@ -1,11 +1,10 @@
-// A mesh file that an element names, as the planes of its convex hull.
+// A mesh file that an element names, and the planes of its convex hull.
 //
 //   file="gear.obj" --mesh/soup--> vertices --mesh/hull--> faces --[this file]--> planes
 
 #include "model/hull_reader.h"
 
 #include "mesh/hull.h"
-#include "mesh/soup.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,16 +38,24 @@ static double* copy_planes(tacReader* reader, const tacHull* hull) {
     return plane;
 }
 
-double* tac_read_hull(tacReader* reader, const tacElement* element, int* count) {
-    const char* path = tac_read_path(reader, element, "file");
-    if (!path || reader->result != TAC_OK) return NULL;
+tacSoup* tac_read_soup(tacReader* reader, const tacElement* element, const char** path) {
+    *path = tac_read_path(reader, element, "file");
+    if (!*path || reader->result != TAC_OK) return NULL;
     tacMessage message = {0};
     tacSoup* soup = NULL;
+    tacResult result = tac_soup_load(*path, reader->allocator, &soup, &message);
+    if (result != TAC_OK) fail_mesh(reader, element, result, *path, &message);
+    return soup;
+}
+
+double* tac_read_hull(tacReader* reader, const tacElement* element, int* count) {
+    const char* path;
+    tacSoup* soup = tac_read_soup(reader, element, &path);
+    if (!soup) return NULL;
+    tacMessage message = {0};
     tacHull* hull = NULL;
-    tacResult result = tac_soup_load(path, reader->allocator, &soup, &message);
-    if (result == TAC_OK)
-        result = tac_hull_create(soup->vertex, soup->nvertex, TAC_HULL_MERGE, path,
-                                 reader->allocator, &hull, &message);
+    tacResult result = tac_hull_create(soup->vertex, soup->nvertex, TAC_HULL_MERGE, path,
+                                       reader->allocator, &hull, &message);
     double* plane = hull ? copy_planes(reader, hull) : NULL;
     if (hull) *count = hull->nface;
     if (result != TAC_OK) fail_mesh(reader, element, result, path, &message);

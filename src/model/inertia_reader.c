@@ -145,7 +145,7 @@ void tac_read_geom_mass(tacDraft* draft, const tacElement* element, const tacFor
     tac_read_number(&draft->reader, element, "mass", not_negative, &mass);
     if (mass == 0.0 || (mass < 0.0 && density == 0.0)) return;
     // what takes long to weigh is weighed where it matters
-    if (!sum->moves && (form->mesh || form->kind >= TAC_NODE_UNION)) return;
+    if (!sum->moves && form->kind >= TAC_NODE_UNION) return;
     tacInertia geom = {0};
     double volume = unit_inertia(draft, element, form, &geom);
     if (!(volume > 0.0) || draft->reader.result != TAC_OK) return;
@@ -232,13 +232,27 @@ void tac_check_masses(tacDraft* draft) {
                             "<inertial>");
 }
 
+// of a body by itself: of its <inertial> or of its geoms
+static tacInertia own_inertia(tacDraft* draft, const tacElement* element, const tacBodyMass* sum) {
+    tacInertia I = sum->wanted ? sum->geoms : sum->given;
+    if (draft->compiler.boundmass > I.mass) I.mass = draft->compiler.boundmass;
+    check_moments(draft, sum->line ? sum->line : element->line, &I);
+    return I;
+}
+
+// a body without joints becomes a part of the one that it hangs on
+void tac_fuse_body(tacDraft* draft, const tacElement* element, tacBodyMass* part,
+                   tacBodyMass* sum) {
+    tacInertia I = own_inertia(draft, element, part);
+    I = tac_inertia_add(&I, &part->fused);
+    sum->fused = tac_inertia_add(&sum->fused, &I);
+}
+
 void tac_finish_body(tacDraft* draft, const tacElement* element, int body, tacPath path,
                      tacBodyMass* sum) {
     tacBody* at = (tacBody*)draft->body.items + body;
-    int from_geoms = sum->wanted;
-    tacInertia I = from_geoms ? sum->geoms : sum->given;
-    if (draft->compiler.boundmass > I.mass) I.mass = draft->compiler.boundmass;
-    check_moments(draft, sum->line ? sum->line : element->line, &I);
+    tacInertia I = own_inertia(draft, element, sum);
+    if (sum->fused.mass > 0.0) I = tac_inertia_add(&I, &sum->fused);
     const double com[3] = {I.com.x, I.com.y, I.com.z};
     at->mass = tac_draft_param(draft, path, "mass", not_negative, &I.mass, 1);
     at->com = tac_draft_param(draft, path, "com", tac_range_position, com, 3);

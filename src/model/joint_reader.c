@@ -51,10 +51,10 @@ static int last_dof_above(const tacDraft* draft, int body) {
 static void add_dofs(tacDraft* draft, const tacJoint* joint, int index) {
     int first = draft->dof.count, count = dofs_of[joint->kind];
     for (int i = 0; i < count; ++i) {
-        const tacDof* before = (const tacDof*)draft->dof.items + first + i - 1;
-        int same = first + i > 0 && before->body == joint->body;
+        const tacDof* dofs = draft->dof.items; // NULL while there are none
+        int same = first + i > 0 && dofs[first + i - 1].body == joint->body;
         int parent = same ? first + i - 1 : last_dof_above(draft, joint->body);
-        int depth = parent < 0 ? 1 : ((const tacDof*)draft->dof.items)[parent].depth + 1;
+        int depth = parent < 0 ? 1 : dofs[parent].depth + 1;
         int moves = joint->kind == TAC_JOINT_FREE && i < 3; // translations are world axes
         int group = joint->kind >= TAC_JOINT_SLIDE || moves ? first + i
                     : joint->kind == TAC_JOINT_FREE         ? first + 3
@@ -92,6 +92,34 @@ static void read_limits(tacDraft* draft, const tacElement* element, tacPath path
     joint->range = tac_draft_param(draft, path, "range", any_number, range, 2);
 }
 
+// the sum of all actuators along the joint may be clamped
+static void read_force_range(tacDraft* draft, const tacElement* element, tacJoint* joint) {
+    tacReader* reader = &draft->reader;
+    int given =
+        tac_read_numbers(reader, element, "actuatorfrcrange", 2, 2, any_number, joint->frcrange);
+    int word = tac_read_word(reader, element, "actuatorfrclimited", "false true auto");
+    joint->frclimited = word == 1 || (word != 0 && given && draft->compiler.autolimits);
+    draft->frclimited += joint->frclimited;
+    if (!joint->frclimited) return;
+    const char* wrong = NULL;
+    if (joint->frcrange[0] >= joint->frcrange[1])
+        wrong = "the lower limit must be below the upper one";
+    if (joint->kind < TAC_JOINT_SLIDE) wrong = "is for hinges and slides";
+    if (wrong)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "actuatorfrcrange"),
+                        "actuatorfrcrange", "%s", wrong);
+}
+
+// Gravity compensation that counts as actuation moves the same, but for a clamp of actuation.
+static void check_gravcomp(tacDraft* draft, const tacElement* element, const tacJoint* joint) {
+    int compensates = 0;
+    tac_read_bool(&draft->reader, element, "actuatorgravcomp", &compensates);
+    if (compensates && joint->frclimited)
+        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
+                        tac_attribute_line(element, "actuatorgravcomp"), "actuatorgravcomp",
+                        "is not built yet together with 'actuatorfrcrange'; remove one of them");
+}
+
 // numbers that every kind has
 static void read_forces(tacDraft* draft, const tacElement* element, tacPath path, double unit,
                         tacJoint* joint) {
@@ -110,6 +138,8 @@ static void read_forces(tacDraft* draft, const tacElement* element, tacPath path
     }
     read_limits(draft, element, path, unit, joint);
     draft->limits += joint->limited;
+    read_force_range(draft, element, joint);
+    check_gravcomp(draft, element, joint);
 }
 
 static void read_place(tacDraft* draft, const tacElement* element, tacPath path, double unit,
@@ -133,11 +163,12 @@ static void read_place(tacDraft* draft, const tacElement* element, tacPath path,
 
 static void check_place(tacDraft* draft, const tacElement* element, const tacJoint* joint) {
     const tacBody* body = (const tacBody*)draft->body.items + joint->body;
-    const tacJoint* before = (const tacJoint*)draft->joint.items + body->first_joint;
+    const tacJoint* joints = draft->joint.items; // NULL while there are none
     int dofs = dofs_of[joint->kind], after_free = 0;
     for (int i = 0; i < body->joints; ++i) {
-        dofs += dofs_of[before[i].kind];
-        after_free |= before[i].kind == TAC_JOINT_FREE;
+        tacJointKind kind = joints[body->first_joint + i].kind;
+        dofs += dofs_of[kind];
+        after_free |= kind == TAC_JOINT_FREE;
     }
     const char* wrong = NULL;
     if (dofs > 6) wrong = "a body has at most six degrees of freedom";

@@ -38,15 +38,23 @@ static void normalise(tacDraft* draft, const tacElement* element, double* q) {
     }
 }
 
-// poses of bodies moved by hand, as they are drawn: positions, then rotations
-static double* mocap_poses(tacDraft* draft) {
-    double* out = tac_reader_take(&draft->reader, sizeof(double) * 7 * (size_t)(draft->mocaps + 1));
-    const int* at = draft->mocap.items;
+int tac_draft_mocaps(const tacDraft* draft) {
     const tacBody* bodies = draft->body.items;
-    for (int i = 0; i < draft->mocaps && out; ++i) {
-        const double* pose = tac_draft_values(draft, bodies[at[i]].position);
+    int count = 0;
+    for (int b = 0; b < draft->body.count; ++b) count += bodies[b].mocap;
+    return count;
+}
+
+// poses of bodies moved by hand, as they are drawn: positions, then rotations
+static double* mocap_poses(tacDraft* draft, int count) {
+    double* out = tac_reader_take(&draft->reader, sizeof(double) * 7 * (size_t)(count + 1));
+    const tacBody* bodies = draft->body.items;
+    for (int b = 0, i = 0; b < draft->body.count && out; ++b) {
+        if (!bodies[b].mocap) continue;
+        const double* pose = tac_draft_values(draft, bodies[b].position);
         memcpy(out + 3 * i, pose, 3 * sizeof *out);
-        memcpy(out + 3 * draft->mocaps + 4 * i, pose + 3, 4 * sizeof *out);
+        memcpy(out + 3 * count + 4 * i, pose + 3, 4 * sizeof *out);
+        ++i;
     }
     return out;
 }
@@ -100,7 +108,8 @@ static void read_key(tacDraft* draft, const tacElement* element) {
     tacKeyframe key = {0};
     key.name = tac_draft_name(draft, element, "key", draft->key.count);
     tac_read_number(reader, element, "time", any_number, &key.time);
-    const double* poses = mocap_poses(draft);
+    int mocaps = tac_draft_mocaps(draft);
+    const double* poses = mocap_poses(draft, mocaps);
     if (!poses) return;
     int first = draft->key_number.count;
     int attached = tac_attribute(element, "attached") || tac_attribute(element, "controls");
@@ -108,14 +117,14 @@ static void read_key(tacDraft* draft, const tacElement* element) {
     const tacElement* whole = attached ? &none : element;
     read_part(draft, whole, "qpos", draft->qpos0.count, draft->qpos0.items);
     read_part(draft, whole, "qvel", draft->dof.count, NULL);
-    read_part(draft, whole, "act", draft->acts, NULL);
+    read_part(draft, whole, "act", draft->na, NULL);
     read_part(draft, whole, "ctrl", draft->actuator.count, NULL);
-    read_part(draft, whole, "mpos", 3 * draft->mocaps, poses);
-    read_part(draft, whole, "mquat", 4 * draft->mocaps, poses + 3 * draft->mocaps);
+    read_part(draft, whole, "mpos", 3 * mocaps, poses);
+    read_part(draft, whole, "mquat", 4 * mocaps, poses + 3 * mocaps);
     if (reader->result != TAC_OK) return;
     double* at = (double*)draft->key_number.items + first;
     if (attached)
-        read_attached(draft, element, at, at + draft->qpos0.count + draft->dof.count + draft->acts);
+        read_attached(draft, element, at, at + draft->qpos0.count + draft->dof.count + draft->na);
     normalise(draft, element, at);
     tacKeyframe* out = tac_list_add(reader, &draft->key, sizeof *out);
     if (out) *out = key;

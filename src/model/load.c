@@ -1,10 +1,12 @@
 // Scene files to models.
 //
-//   path --source.c--> bytes --document.c--> tree --schema.c--> known words
+//   path --source.c--> bytes --document.c--> tree --schema.c--> known words (URDF: urdf.c first)
 //        --scene_reader.c, shape_reader.c--> draft --draft.c--> tacModel
 
 #include "model/draft.h"
+#include "model/remainder.h"
 #include "model/schema.h"
+#include "model/urdf.h"
 
 #include "base/message.h"
 #include "math/pose.h"
@@ -28,25 +30,31 @@ static tacDraft start(const char* path, const tacOptions* options, tacMessage* m
 
 // what was read and will have no effect, in the message of a scene that is fine
 static void remark(const tacDraft* draft, tacMessage* message) {
-    int held = draft->limits + draft->frictionlosses + draft->equality.count;
-    if (!message || held + draft->untouched == 0) return;
-    char fields[64] = "";
+    int rows = draft->limits + draft->frictionlosses + draft->tendon_rows + draft->equality.count;
+    if (!message || rows + draft->untouched == 0) return;
+    char tendons[64] = "", fields[64] = "";
+    if (draft->tendon_rows > 0)
+        snprintf(tendons, sizeof tendons, ", %d of tendons", draft->tendon_rows);
     if (draft->untouched)
         snprintf(fields, sizeof fields, "; %d height fields cannot be touched", draft->untouched);
     snprintf(message->text, sizeof message->text,
-             "limits of %d joints, dry friction of %d and %d equalities have no effect: nothing "
+             "limits of %d joints, dry friction of %d%s and %d equalities have no effect: nothing "
              "responds to them yet%s",
-             draft->limits, draft->frictionlosses, draft->equality.count, fields);
+             draft->limits, draft->frictionlosses, tendons, draft->equality.count, fields);
 }
 
 // everything after the bytes are there; also cleans up if they are not
 static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
     tacElement* root = tac_document_parse(&draft->reader, source);
+    if (root && strcmp(root->name, "robot") == 0) root = tac_urdf_translate(&draft->reader, root);
     if (root) tac_include_files(&draft->reader, root);
     if (draft->reader.result == TAC_OK) tac_schema_check(&draft->reader, root);
     if (draft->reader.result == TAC_OK) tac_read_scene(draft, root);
     tacModel* model = tac_draft_finish(draft);
-    if (model) {
+    if (model) tac_remainder_check(draft, model);
+    if (draft->reader.result != TAC_OK) {
+        tac_model_destroy(model);
+    } else {
         *out = model;
         remark(draft, draft->reader.message);
     }

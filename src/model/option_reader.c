@@ -66,6 +66,7 @@ void tac_read_compiler(tacDraft* draft, const tacElement* element) {
     tac_read_number(reader, element, "boundmass", bound, &draft->compiler.boundmass);
     tac_read_number(reader, element, "boundinertia", bound, &draft->compiler.boundinertia);
     tac_read_number(reader, element, "settotalmass", any_number, &draft->compiler.settotalmass);
+    tac_read_bool(reader, element, "fusestatic", &draft->compiler.fusestatic);
     tac_read_bool(reader, element, "strippath", &draft->compiler.strippath);
     tac_read_bool(reader, element, "fitaabb", &draft->compiler.fitaabb);
     read_folder(draft, element, "assetdir", &draft->compiler.meshdir);
@@ -107,20 +108,14 @@ int tac_add_scope(tacDraft* draft, const tacElement* root, const char* path) {
 static void read_integrator(tacDraft* draft, const tacElement* element) {
     int word =
         tac_read_word(&draft->reader, element, "integrator", "Euler RK4 implicit implicitfast");
-    if (word >= 2)
+    static const tacIntegrator integrators[] = {TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_RK4,
+                                                TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_IMPLICITFAST};
+    if (word == 2)
         tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
                         tac_attribute_line(element, "integrator"), "integrator",
-                        "this integrator is not built yet; there are Euler and RK4");
-    if (word >= 0) draft->integrator = word == 1 ? TAC_INTEGRATOR_RK4 : TAC_INTEGRATOR_EULER;
-}
-
-// a medium that slows bodies down
-static void refuse_medium(tacDraft* draft, const tacElement* element, const char* name) {
-    double value = 0.0;
-    tac_read_number(&draft->reader, element, name, any_number, &value);
-    if (value != 0.0)
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, name),
-                        name, "forces of a fluid are not built yet; remove it to move in vacuum");
+                        "implicit is not built: there are Euler, RK4 and implicitfast, which "
+                        "leaves Coriolis forces explicit");
+    if (word >= 0) draft->integrator = integrators[word];
 }
 
 // MuJoCo's later words for `passive`
@@ -148,6 +143,14 @@ static void read_flags(tacDraft* draft, const tacElement* element) {
     read_springs(draft, element);
 }
 
+// groups of actuators that are switched off
+static void read_disabled_groups(tacDraft* draft, const tacElement* element) {
+    int count = 0;
+    const double* group = tac_read_list(&draft->reader, element, "actuatorgroupdisable",
+                                        (tacRange){0.0, 30.0}, &count);
+    for (int i = 0; i < count && group; ++i) draft->disabled_groups |= 1u << (unsigned)group[i];
+}
+
 void tac_read_option(tacDraft* draft, const tacElement* element) {
     tacReader* reader = &draft->reader;
     tac_read_numbers(reader, element, "gravity", 3, 3, any_number,
@@ -155,13 +158,22 @@ void tac_read_option(tacDraft* draft, const tacElement* element) {
     tac_read_number(reader, element, "timestep", tac_range_size,
                     tac_draft_values(draft, draft->timestep));
     read_integrator(draft, element);
-    refuse_medium(draft, element, "density");
-    refuse_medium(draft, element, "viscosity");
+    read_disabled_groups(draft, element);
+    tac_read_fluid(draft, element);
     for (const tacElement* c = element->child; c; c = c->next)
         if (strcmp(c->name, "flag") == 0) read_flags(draft, c);
 }
 
 //---------------------------------- tactus ---------------------------------------
+
+// Runge-Kutta that keeps its order with balls and free bodies
+static void read_lie(tacDraft* draft, const tacElement* element) {
+    if (draft->integrator == TAC_INTEGRATOR_RK4)
+        draft->integrator = TAC_INTEGRATOR_LIE;
+    else
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "rk4"), "rk4",
+                        "needs <option integrator=\"RK4\">");
+}
 
 // the words are those of docs/architecture.md; a stage that exists will take its word out of here
 void tac_read_tactus(tacDraft* draft, const tacElement* element) {
@@ -171,6 +183,7 @@ void tac_read_tactus(tacDraft* draft, const tacElement* element) {
     };
     if (tac_read_word(&draft->reader, element, "integrator", "explicit") == 0)
         draft->integrator = TAC_INTEGRATOR_EXPLICIT;
+    if (tac_read_word(&draft->reader, element, "rk4", "mujoco lie") == 1) read_lie(draft, element);
     for (int i = 0; i < TAC_COUNT(words); ++i) {
         if (tac_read_word(&draft->reader, element, words[i][0], words[i][1]) < 0) continue;
         const tacAttribute* attribute = tac_attribute(element, words[i][0]);

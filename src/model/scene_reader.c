@@ -80,27 +80,12 @@ static int add_body(tacDraft* draft, const char* name, int parent, tacPose pose,
     tacBody* body = tac_list_add(&draft->reader, &draft->body, sizeof *body);
     if (!body) return index;
     *body = (tacBody){.name = name, .parent = parent, .position = offset, .rotation = offset + 3};
+    body->gravcomp = body->fluid = -1;
     body->first_joint = draft->joint.count;
     int* at = tac_list_add(&draft->reader, &draft->body_line, sizeof *at);
     if (at) *at = line;
     body->root = parent ? ((tacBody*)draft->body.items)[parent].root : index;
     return index;
-}
-
-// what would change the motion and is not built
-static void check_body(tacDraft* draft, const tacElement* element) {
-    double gravcomp = 0.0;
-    int mocap = 0;
-    tac_read_number(&draft->reader, element, "gravcomp", any_number, &gravcomp);
-    tac_read_bool(&draft->reader, element, "mocap", &mocap);
-    if (mocap) {
-        int* body = tac_list_add(&draft->reader, &draft->mocap, sizeof *body);
-        if (body) *body = draft->body.count, ++draft->mocaps;
-    }
-    const char* word = gravcomp != 0.0 ? "gravcomp" : mocap ? "mocap" : NULL;
-    if (word)
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, word),
-                        word, "'%s' is not built yet", word);
 }
 
 // what stands in a body: in which one, where that is, and the frame that counts in it
@@ -141,8 +126,6 @@ static void each_item(tacDraft* draft, const tacElement* element, const tacPlace
     draft->compiler = compiler;
 }
 
-static void read_body(tacDraft* draft, const tacElement* element, const tacPlace* around);
-
 // does the body itself have such an element, also in a frame?
 static int has_own(const tacElement* element, const char* name) {
     for (const tacElement* c = element->child; c; c = c->next)
@@ -150,31 +133,74 @@ static int has_own(const tacElement* element, const char* name) {
     return 0;
 }
 
+static int has_joint(const tacElement* element) {
+    return has_own(element, "joint") || has_own(element, "freejoint");
+}
+
+static tacBodyMass start_mass(const tacDraft* draft, const tacElement* element, int moves) {
+    int from_geoms = draft->compiler.inertiafromgeom;
+    int wanted = from_geoms == 1 || (from_geoms == 2 && !has_own(element, "inertial"));
+    return (tacBodyMass){.wanted = wanted, .moves = moves || has_joint(element)};
+}
+
+//---------------------------------- fused bodies ---------------------------------
+
+// with <compiler fusestatic>, a body without joints is a part of the one that it hangs on
+static int is_fused(const tacDraft* draft, const tacElement* element) {
+    return draft->compiler.fusestatic && is_named(element, "body") &&
+           !tac_attribute(element, "mocap") && !has_joint(element);
+}
+
+// what stands in a part, then what stands in its parts
+static void read_part(tacDraft* draft, const tacElement* element, const tacPlace* whole) {
+    if (!is_fused(draft, element)) return;
+    tacBodyMass part = start_mass(draft, element, whole->sum->moves);
+    tacPlace place = {whole->body, whole->world, &part};
+    tac_draft_name(draft, element, "body", whole->body);
+    draft->frame = tac_pose_compose(draft->frame, tac_read_pose(draft, element));
+    each_item(draft, element, &place, read_item);
+    each_item(draft, element, &place, read_part);
+    tac_fuse_body(draft, element, &part, whole->sum);
+}
+
+static void read_body(tacDraft* draft, const tacElement* element, const tacPlace* around);
+
+// bodies that hang on a body and on its parts
+static void read_below(tacDraft* draft, const tacElement* element, const tacPlace* around) {
+    if (!is_named(element, "body")) return;
+    if (!is_fused(draft, element)) {
+        read_body(draft, element, around);
+        return;
+    }
+    draft->frame = tac_pose_compose(draft->frame, tac_read_pose(draft, element));
+    each_item(draft, element, around, read_below);
+}
+
+//---------------------------------- tree -----------------------------------------
+
 // What hangs on a body, then the bodies below it: all get the numbers that MuJoCo gives them.
 static void read_contents(tacDraft* draft, const tacElement* element, int body, tacPose world,
                           int moves) {
-    tacBodyMass sum = {0};
+    tacBodyMass sum = start_mass(draft, element, moves);
     tacPlace place = {body, world, &sum};
-    int from_geoms = draft->compiler.inertiafromgeom;
-    sum.wanted =
-        body > 0 && (from_geoms == 1 || (from_geoms == 2 && !has_own(element, "inertial")));
-    sum.moves = moves || has_own(element, "joint") || has_own(element, "freejoint");
+    sum.wanted &= body > 0;
     draft->frame = tac_pose_identity();
     each_item(draft, element, &place, read_item);
+    each_item(draft, element, &place, read_part);
     if (body > 0 && draft->reader.result == TAC_OK) {
         const char* name = ((tacBody*)draft->body.items)[body].name;
         tac_finish_body(draft, element, body, body_path(draft, name, body), &sum);
     }
-    each_item(draft, element, &place, read_body);
+    each_item(draft, element, &place, read_below);
 }
 
 // recursion ends: nesting is at most TAC_MAX_NESTING
 static void read_body(tacDraft* draft, const tacElement* element, const tacPlace* around) {
-    if (!is_named(element, "body")) return;
     const char* name = tac_draft_name(draft, element, "body", draft->body.count);
     tacPose local = tac_pose_compose(draft->frame, tac_read_pose(draft, element));
-    check_body(draft, element);
     int index = add_body(draft, name, around->body, local, element->line);
+    if (draft->reader.result != TAC_OK) return;
+    tac_read_body_forces(draft, element, index, body_path(draft, name, index));
     read_contents(draft, element, index, tac_pose_compose(around->world, local),
                   around->sum->moves);
 }
@@ -189,6 +215,7 @@ static void add_defaults(tacDraft* draft) {
     const double gravity[3] = {0.0, 0.0, -9.81}, timestep = 0.002;
     tacPath option = {"option", NULL};
     draft->name = "";
+    draft->fluid = -1;
     draft->gravity = tac_draft_param(draft, option, "gravity", any_number, gravity, 3);
     draft->timestep = tac_draft_param(draft, option, "timestep", tac_range_size, &timestep, 1);
     tac_names_add(&draft->reader, &draft->names, (tacNameEntry){"body", "world", 0, 0});
@@ -232,7 +259,9 @@ void tac_read_scene(tacDraft* draft, tacElement* root) {
     tac_enter_scope(draft, root);
     tac_check_masses(draft);
     tac_scale_masses(draft);
+    tac_place_fluid(draft);
     each(draft, root, "contact", tac_read_contact);
+    each(draft, root, "tendon", tac_read_tendons);
     each(draft, root, "actuator", tac_read_actuators);
     each(draft, root, "equality", tac_read_equality);
     each(draft, root, "keyframe", tac_read_keyframe);

@@ -23,25 +23,26 @@
 #define SENSOR   "name cutoff"
 #define UNUSED   "noise user nsample interp delay interval"
 
-#define ACTUATOR         "name class joint gear ctrllimited ctrlrange forcelimited forcerange"
-#define ACTUATOR_IGNORED "group user lengthrange"
+#define ACTUATOR                                                                                   \
+    "name class joint jointinparent tendon gear group ctrllimited ctrlrange forcelimited "         \
+    "forcerange actlimited actrange"
+#define ACTUATOR_IGNORED "user lengthrange"
 
 static const tacRule rules[] = {
     {"mujoco", "model", "",
-     "compiler option size visual statistic custom default asset tactus worldbody contact equality "
-     "actuator sensor keyframe"},
+     "compiler option size visual statistic custom default asset tactus worldbody contact tendon "
+     "equality actuator sensor keyframe"},
     {"compiler",
      "angle eulerseq coordinate autolimits boundmass boundinertia settotalmass balanceinertia "
-     "inertiafromgeom inertiagrouprange meshdir assetdir strippath fitaabb alignfree",
-     "texturedir discardvisual fusestatic usethread exactmeshinertia convexhull saveinertial "
-     "conflict",
+     "inertiafromgeom fusestatic inertiagrouprange meshdir assetdir strippath fitaabb alignfree",
+     "texturedir discardvisual usethread exactmeshinertia convexhull saveinertial conflict",
      "lengthrange"},
     {"lengthrange", NULL, NULL, NULL},
-    {"option", "timestep gravity integrator density viscosity",
+    {"option", "timestep gravity integrator density viscosity wind actuatorgroupdisable",
      "impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance mpr_tolerance "
-     "wind magnetic o_margin o_solref o_solimp o_friction cone "
+     "magnetic o_margin o_solref o_solimp o_friction cone "
      "jacobian solver iterations ls_iterations noslip_iterations ccd_iterations mpr_iterations "
-     "sdf_iterations sdf_initpoints actuatorgroupdisable apirate collision",
+     "sdf_iterations sdf_initpoints apirate collision",
      "flag"},
     {"flag",
      "gravity passive spring damper actuation eulerdamp clampctrl constraint equality frictionloss "
@@ -53,24 +54,31 @@ static const tacRule rules[] = {
     {"visual", NULL, NULL, NULL},
     {"statistic", NULL, NULL, NULL},
     {"custom", NULL, NULL, NULL},
-    {"tactus", "detect respond integrator", "", ""},
+    {"tactus", "detect respond integrator rk4", "", ""},
 
     {"default", "class", "",
      "default geom joint site camera light material mesh pair equality tendon general motor "
      "position velocity intvelocity damper cylinder muscle adhesion"},
     {"default/equality", EQUALITY, "", ""},
     {"default/tendon", NULL, NULL, NULL},
-    {"default/cylinder", NULL, NULL, NULL},
-    {"default/intvelocity", NULL, NULL, NULL},
-    {"default/damper", NULL, NULL, NULL},
     {"default/muscle", NULL, NULL, NULL},
     {"default/adhesion", NULL, NULL, NULL},
 
-    {"actuator", "", "", "general motor position velocity"},
-    {"general", "dyntype gaintype gainprm biastype biasprm " ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"tendon", "", "", "fixed"},
+    {"fixed", "name class limited range stiffness damping springlength armature frictionloss",
+     "group margin solreflimit solimplimit solreffriction solimpfriction rgba user", "joint"},
+    {"fixed/joint", "joint coef", "", ""},
+
+    {"actuator", "", "", "general motor position velocity intvelocity damper cylinder"},
+    {"general", "dyntype gaintype gainprm biastype biasprm dynprm actdim actearly " ACTUATOR,
+     ACTUATOR_IGNORED, ""},
     {"motor", ACTUATOR, ACTUATOR_IGNORED, ""},
-    {"position", "kp kv " ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"position", "kp kv dampratio timeconst inheritrange " ACTUATOR, ACTUATOR_IGNORED, ""},
     {"velocity", "kv " ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"intvelocity", "kp kv dampratio inheritrange " ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"damper", "kv " ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"actuator/cylinder", "timeconst area diameter bias " ACTUATOR, ACTUATOR_IGNORED, ""},
+    {"default/cylinder", "timeconst area diameter bias " ACTUATOR, ACTUATOR_IGNORED, ""},
 
     {"asset", "", "", "shape material texture mesh hfield skin model"},
     {"texture", NULL, NULL, NULL},
@@ -83,7 +91,7 @@ static const tacRule rules[] = {
      "texture texrepeat texuniform emission specular shininess reflectance metallic roughness",
      "layer"},
     {"layer", NULL, NULL, NULL},
-    {"shape", "name smooth distance exact", "", NODES},
+    {"shape", "name smooth distance exact check", "", NODES},
     {"union", NODE, "", NODES},
     {"intersection", NODE, "", NODES},
     {"difference", NODE, "", NODES},
@@ -104,9 +112,9 @@ static const tacRule rules[] = {
     {"replicate", "count sep offset euler childclass", "", TREE},
     {"attach", "model body prefix", "", ""},
     {"joint",
-     "name class type pos axis ref springref stiffness damping armature frictionloss range limited",
-     "group solreflimit solimplimit solreffriction solimpfriction margin user actuatorfrclimited",
-     ""},
+     "name class type pos axis ref springref stiffness damping armature frictionloss range limited "
+     "actuatorfrcrange actuatorfrclimited actuatorgravcomp",
+     "group solreflimit solimplimit solreffriction solimpfriction margin user", ""},
     {"freejoint", "name align", "group", ""},
     {"inertial", "pos " ORIENTATION " mass diaginertia fullinertia", "", ""},
     {"geom",
@@ -202,21 +210,21 @@ typedef struct tacLater {
 } tacLater;
 
 static const tacLater later_elements[] = {
-    {"tendon deformable", "is not built yet"},
-    {"intvelocity damper muscle adhesion",
-     "is not built yet; there are motor, position, velocity and general"},
+    {"deformable", "is not built yet"},
+    {"muscle adhesion dcmotor orientation pid",
+     "is not built yet; there are general, motor, position, velocity, intvelocity, damper and "
+     "cylinder"},
+    {"spatial", "is not built yet: there are <fixed> tendons, sums of joints"},
     {"composite flexcomp flex flexvert flexstrain",
      "is not supported: bodies are rigid; write out what it stands for"},
     {"plugin extension", "is not supported: plugins are code of another program"},
     {"camprojection insidesite tactile", "is not built yet; leave the sensor out"},
-    {"orientation pid dcmotor", "is not built yet"},
 };
 
 static const tacLater later_attributes[] = {
-    {"tendon jointinparent site body slidersite cranksite actlimited actrange actdim actearly "
-     "dampratio timeconst inheritrange",
-     "is not built yet; drive a joint"},
-    {"springdamper actuatorfrcrange actuatorgravcomp surfacevel adhesion", "is not built yet"},
+    {"site refsite body slidersite cranksite cranklength",
+     "is not built yet; drive a joint or a tendon"},
+    {"springdamper surfacevel adhesion", "is not built yet"},
     {"builtin params", "is not built yet; give 'file', or 'vertex' and 'face'"},
     {"frame", "is not built yet; attach a body"},
     {"fromto",
@@ -295,12 +303,10 @@ static void check_element(tacReader* reader, const tacElement* element, const ta
 }
 
 void tac_schema_check(tacReader* reader, const tacElement* root) {
-    if (strcmp(root->name, "robot") == 0)
-        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, root->line, "<robot>",
-                        "URDF is not built yet; convert the robot to MJCF (<mujoco>)");
-    else if (strcmp(root->name, "mujoco") != 0)
+    if (strcmp(root->name, "mujoco") != 0)
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, root->line, "<mujoco>",
-                        "a scene starts with <mujoco>, this file with <%.40s>", root->name);
+                        "a scene starts with <mujoco>, a URDF with <robot>, this file with <%.40s>",
+                        root->name);
     else
         check_element(reader, root, find_rule("mujoco"));
 }

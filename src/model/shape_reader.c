@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "math/pose.h"
 #include "model/hull_reader.h"
+#include "model/remainder.h"
 #include "shape/bound.h"
 #include "shape/planes.h"
 
@@ -21,6 +22,7 @@ typedef struct tacScope {
     tacPath path;
     int smooth; // offset of the temperature
     tacDistance distance;
+    int checked; // must combinations leave something?
 } tacScope;
 
 // what a node tells the elements around it
@@ -50,6 +52,13 @@ static tacNode* add_node(tacDraft* draft, tacNodeKind kind, tacPath path, tacPos
                       .smooth = -1,
                       .block = -1};
     return node;
+}
+
+// a combination that may leave nothing is looked at when its numbers are complete
+static tacBuilt watch(tacDraft* draft, const tacElement* element, const tacScope* scope,
+                      tacBuilt built) {
+    if (built.node >= 0 && scope->checked) tac_remainder_add(draft, element, built.node);
+    return built;
 }
 
 static double mean(const double* size, int count) {
@@ -161,7 +170,10 @@ static double* read_written_planes(tacReader* reader, const tacElement* element,
 
 static double* read_planes(tacReader* reader, const tacElement* element, int* count) {
     int by_file = tac_attribute(element, "file") != NULL;
-    if (!by_file) tac_require(reader, element, "planes");
+    if (!by_file && !tac_attribute(element, "planes"))
+        tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, "planes",
+                        "<polyhedron> needs 'planes' (four numbers each, nx ny nz h), or a mesh "
+                        "'file' whose hull it is");
     if (by_file && tac_attribute(element, "planes"))
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"), "planes",
                         "<polyhedron> has its planes twice; give 'file' or 'planes'");
@@ -232,7 +244,8 @@ static tacBuilt read_sweep(tacDraft* draft, const tacElement* element, const tac
     if (!node) return not_built;
     node->distance = scope->distance, node->smooth = offset;
     double size = tac_read_sweep(draft, element, scope->path, node);
-    return (tacBuilt){draft->node.count - 1, 1, size};
+    tacBuilt built = {draft->node.count - 1, 1, size};
+    return element->child ? watch(draft, element, scope, built) : built;
 }
 
 //---------------------------------- combinations ---------------------------------
@@ -308,25 +321,12 @@ static tacBuilt read_combination(tacDraft* draft, const tacElement* element, tac
     if (kind == TAC_NODE_DIFFERENCE && children == 1)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line, element->name,
                         "<difference> has one child; the others are taken away from the first");
-    return close_combination(draft, kind, outer->path, pose, first, children, total, scope.smooth);
+    tacBuilt built =
+        close_combination(draft, kind, outer->path, pose, first, children, total, scope.smooth);
+    return kind == TAC_NODE_UNION ? built : watch(draft, element, outer, built);
 }
 
 //---------------------------------- superquadric with planes ---------------------
-
-// the plane children as planes of the frame around them, with room for the search
-static double* gather_planes(tacDraft* draft, int first, int count) {
-    size_t size = sizeof(double) * 4 * (size_t)(count + TAC_PLANES_CUTS);
-    double* plane = tac_reader_take(&draft->reader, size);
-    for (int i = 0; i < count && plane; ++i) {
-        const tacNode* node = (const tacNode*)draft->node.items + first + i;
-        const double* p = tac_draft_values(draft, node->position);
-        tacMat3 R = tac_quat_to_mat(tac_quat_load(tac_draft_values(draft, node->rotation)));
-        double n[3] = {R.m[0][2], R.m[1][2], R.m[2][2]};
-        for (int k = 0; k < 3; ++k) plane[4 * i + k] = n[k];
-        plane[4 * i + 3] = -(n[0] * p[0] + n[1] * p[1] + n[2] * p[2]);
-    }
-    return plane;
-}
 
 // <superquadric> <plane/> … </superquadric>: the intersection of all of them, with the element's
 // place; size and eps keep their names, and the superquadric's place in it is PATH/superquadric
@@ -351,16 +351,11 @@ static tacBuilt read_cut_superquadric(tacDraft* draft, const tacElement* element
     ((tacNode*)draft->node.items)[own.node].distance = scope.distance;
     tacBuilt total;
     int planes = read_children(draft, element, scope, &total);
-    double* plane = reader->result == TAC_OK ? gather_planes(draft, first + 1, planes) : NULL;
-    if (!plane) return not_built;
-    if (tac_planes_miss(plane, planes, size, eps))
-        tac_reader_fail(reader, TAC_ERROR_VALUE, element->child->line, "<plane>",
-                        "the plane%s leave%s nothing of this <superquadric>; a plane keeps what is "
-                        "below z = 0 of its own frame",
-                        planes > 1 ? "s" : "", planes > 1 ? "" : "s");
+    if (reader->result != TAC_OK) return not_built;
     total.smallest = own.smallest;
-    return close_combination(draft, TAC_NODE_INTERSECTION, outer->path, pose, first, planes + 1,
-                             total, scope.smooth);
+    return watch(draft, element, outer,
+                 close_combination(draft, TAC_NODE_INTERSECTION, outer->path, pose, first,
+                                   planes + 1, total, scope.smooth));
 }
 
 //---------------------------------- nodes by name --------------------------------
@@ -423,10 +418,12 @@ void tac_read_shape(tacDraft* draft, const tacElement* element) {
     const char* name = read_shape_name(draft, element);
     tacScope scope = {.path = {tac_reader_text(&draft->reader, "shape:%s", name), NULL},
                       .smooth = -1,
-                      .distance = read_distance(draft, element, TAC_DISTANCE_TANGENT)};
+                      .distance = read_distance(draft, element, TAC_DISTANCE_TANGENT),
+                      .checked = 1};
     double smooth = 1.0;
     int exact = draft->exact;
     tac_read_bool(&draft->reader, element, "exact", &exact);
+    tac_read_bool(&draft->reader, element, "check", &scope.checked);
     int stated = tac_read_number(&draft->reader, element, "smooth", tac_range_smooth, &smooth);
     if (stated || needs_smooth(element))
         scope.smooth = tac_draft_param(draft, scope.path, "smooth", tac_range_smooth, &smooth, 1);

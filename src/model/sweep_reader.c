@@ -4,6 +4,7 @@
 
 #include "model/draft.h"
 
+#include "base/assert.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "shape/sweep_numbers.h"
@@ -52,13 +53,20 @@ static tacVec3 least_on_line(tacVec3 v, tacVec3 w) {
     return tac_add(v, tac_scale(w, fmin(fmax(t, 0.0), 1.0)));
 }
 
+// b + a t is the direction: it must not vanish, nor nearly
 static void check_cusp(tacDraft* draft, const tacElement* element, spline s) {
-    double most = tac_norm(s.b) + tac_norm(s.a);
-    if (most == 0.0 || tac_norm(least_on_line(s.b, s.a)) > 1e-6 * most) return;
-    tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "points"),
-                    "points",
-                    "the spline has a cusp, where it stands still and turns back; move the second "
-                    "control point off the line, or between the other two");
+    double first = tac_norm(s.b), last = tac_norm(tac_add(s.b, s.a)), most = fmax(first, last);
+    int line = tac_attribute_line(element, "points");
+    if (most == 0.0 || tac_norm(least_on_line(s.b, s.a)) > 1e-3 * most) return;
+    if (fmin(first, last) <= 1e-3 * most)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "points",
+                        "the %s two control points are at the same place, or nearly, so the spline "
+                        "has no direction there; put the second one between the other two",
+                        first < last ? "first" : "last");
+    else
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "points",
+                        "the spline has a cusp, or nearly: it stands still and turns back; move "
+                        "the second control point off the line, or between the other two");
 }
 
 // across the plane of the spline; across the chord if it is straight
@@ -74,14 +82,34 @@ static tacVec3 default_up(spline s) {
     return tac_scale(up, 1.0 / tac_norm(up));
 }
 
+// square of the sine of the angle between `up` and the spline at t
+static double sine2_at(spline s, tacVec3 up, double t) {
+    tacVec3 v = tac_add_scaled(s.b, t, s.a);
+    return tac_norm2(tac_cross(up, v)) / (tac_norm2(up) * tac_norm2(v));
+}
+
+// Its least on [0, 1]: at an end, or where the derivative of N(t)/D(t), two parabolas, is 0.
+static double least_sine2(spline s, tacVec3 up) {
+    tacVec3 m = tac_cross(up, s.b), n = tac_cross(up, s.a);
+    double N[3] = {tac_norm2(m), 2.0 * tac_dot(m, n), tac_norm2(n)};
+    double D[3] = {tac_norm2(s.b), 2.0 * tac_dot(s.b, s.a), tac_norm2(s.a)};
+    double c = N[1] * D[0] - N[0] * D[1], b = N[2] * D[0] - N[0] * D[2];
+    double a = N[2] * D[1] - N[1] * D[2], root = sqrt(fmax(b * b - a * c, 0.0));
+    double q = -(b + copysign(root, b)), t[2] = {a != 0.0 ? q / a : -1.0, q != 0.0 ? c / q : -1.0};
+    double least = fmin(sine2_at(s, up, 0.0), sine2_at(s, up, 1.0));
+    for (int k = 0; k < 2; ++k)
+        if (t[k] > 0.0 && t[k] < 1.0) least = fmin(least, sine2_at(s, up, t[k]));
+    return least;
+}
+
 static void check_up(tacDraft* draft, const tacElement* element, spline s, tacVec3 up) {
     int line = tac_attribute_line(element, "up");
+    if (draft->reader.result != TAC_OK) return;
     if (tac_norm2(s.b) + tac_norm2(s.a) == 0.0) s.b = (tacVec3){0.0, 0.0, 1.0};
-    double size = tac_norm(up), speed = fmax(tac_norm(s.b), tac_norm(tac_add(s.b, s.a)));
-    if (size == 0.0)
+    if (tac_norm(up) == 0.0)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "up",
                         "0 0 0 is no direction; leave 'up' out or name one across the spline");
-    else if (tac_norm(least_on_line(tac_cross(up, s.b), tac_cross(up, s.a))) < 1e-3 * size * speed)
+    else if (least_sine2(s, up) < 1e-6)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "up",
                         "is parallel to the spline somewhere, so the frame has no direction there; "
                         "choose one that is across it everywhere");
@@ -95,10 +123,26 @@ typedef struct planes {
     tacPath path[TAC_SWEEP_PLANES];
 } planes;
 
+// a plane is placed by normal and offset, or by a frame
+static void check_placed_once(tacReader* reader, const tacElement* element) {
+    static const char* const frame[] = {"pos", "quat", "euler", "axisangle", "xyaxes", "zaxis"};
+    int given = tac_attribute(element, "normal") != NULL;
+    for (int i = 0; i < TAC_COUNT(frame) && given; ++i)
+        if (tac_attribute(element, frame[i]))
+            tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, frame[i]),
+                            frame[i],
+                            "has no meaning beside 'normal'; a plane is placed by normal and "
+                            "offset, or by pos and an orientation");
+    if (!given && tac_attribute(element, "offset"))
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "offset"), "offset",
+                        "belongs to 'normal'; give both, or place the plane by 'pos'");
+}
+
 // normal . y <= offset, or the half-space below z = 0 of a frame
 static void read_normal(tacDraft* draft, const tacElement* element, planes* p, int k) {
     tacReader* reader = &draft->reader;
     double *n = p->normal[k], *offset = p->offset[k];
+    check_placed_once(reader, element);
     if (!tac_attribute(element, "normal")) {
         tacPose pose = tac_read_pose(draft, element);
         tacMat3 R = tac_quat_to_mat(pose.rotation);
@@ -147,62 +191,6 @@ static void read_planes(tacDraft* draft, const tacElement* element, tacPath path
     }
 }
 
-//---------------------------------- what is left ---------------------------------
-
-// the solid at one of the control points
-typedef struct solid {
-    const double *size, *eps;
-    const planes* cut;
-    int at;
-} solid;
-
-// The largest of (gauge - 1) smallest axis and the planes' heights: convex in y, and above 0
-// outside. `slope` is its gradient, differences will do.
-static double excess(const solid* s, const double y[3]) {
-    const double *a = s->size, *e = s->eps;
-    double round =
-        pow(pow(fabs(y[0] / a[0]), 2.0 / e[1]) + pow(fabs(y[1] / a[1]), 2.0 / e[1]), 0.5 * e[1]);
-    double gauge = pow(pow(round, 2.0 / e[0]) + pow(fabs(y[2] / a[2]), 2.0 / e[0]), 0.5 * e[0]);
-    double most = (gauge - 1.0) * fmin(a[0], fmin(a[1], a[2]));
-    for (int k = 0; k < s->cut->count; ++k) {
-        const double* n = &s->cut->normal[k][3 * s->at];
-        double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-        double height = (n[0] * y[0] + n[1] * y[1] + n[2] * y[2]) / size;
-        most = fmax(most, height - s->cut->offset[k][s->at]);
-    }
-    return most;
-}
-
-// Steps against the gradient that would end at 0 if the function were linear: they reach the solid
-// if there is one.
-static int is_empty(const solid* s) {
-    double y[3] = {0.0, 0.0, 0.0}, scale = fmin(s->size[0], fmin(s->size[1], s->size[2]));
-    for (int step = 0; step < 2000; ++step) {
-        double value = excess(s, y), slope[3], square = 0.0, h = 1e-7 * scale;
-        if (value <= 1e-9 * scale) return 0;
-        for (int k = 0; k < 3; ++k) {
-            double up[3] = {y[0], y[1], y[2]}, down[3] = {y[0], y[1], y[2]};
-            up[k] += h, down[k] -= h;
-            slope[k] = (excess(s, up) - excess(s, down)) / (2.0 * h);
-            square += slope[k] * slope[k];
-        }
-        if (square < 1e-12) return 1;
-        for (int k = 0; k < 3; ++k) y[k] -= value * slope[k] / square;
-    }
-    return 1;
-}
-
-static void check_left(tacDraft* draft, const tacElement* element, const double* size,
-                       const double* eps, const planes* cut) {
-    if (draft->reader.result != TAC_OK || cut->count == 0) return;
-    for (int at = 0; at < 3; ++at) {
-        solid s = {&size[3 * at], &eps[2 * at], cut, at};
-        if (!is_empty(&s)) return;
-    }
-    tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->child->line, "<plane>",
-                    "the planes leave nothing of the sweep; turn a normal or raise an offset");
-}
-
 //---------------------------------- sweep ----------------------------------------
 
 static void read_angles(tacDraft* draft, const tacElement* element, double twist[3]) {
@@ -240,7 +228,6 @@ double tac_read_sweep(tacDraft* draft, const tacElement* element, tacPath path, 
     if (exponents == 2) repeat(eps, 2);
     planes cut = {0};
     read_planes(draft, element, path, &cut);
-    check_left(draft, element, size, eps, &cut);
 
     node->layout = (sizes == 9 ? TAC_SWEEP_SIZE_VARIES : 0) |
                    (exponents == 6 ? TAC_SWEEP_EPS_VARIES : 0) |

@@ -150,6 +150,13 @@ TAC_INLINE int leaf_geo(const cloudAt* at, const cloudLeaf* leaf, wide geo[TAC_C
     return w_any_negative(w_set(at->cut) - most);
 }
 
+// a leaf with its geo; how many points it has, 0 if none counts
+TAC_INLINE int open_leaf(const cloudAt* at, int index, cloudLeaf* leaf, wide geo[TAC_CLOUD_STAGE],
+                         tacCloudKernel kernel) {
+    load_leaf(&at->search, index, leaf);
+    return leaf_geo(at, leaf, geo, kernel) ? leaf_count(&at->search, index) : 0;
+}
+
 // psi = (1 - t)^6 (35 t^2 + 18 t + 3)/3, t^2 = 3 u/28: psi' = -(1 - t)^5 (1 + 5 t),
 // psi'' = 45/28 (1 - t)^4; weight psi exp(u_m) + TAIL exp(u_m - u)
 TAC_INLINE void wendland_pair(const cloudAt* at, cloudPair* o) {
@@ -218,8 +225,7 @@ TAC_INLINE void add_curvature(const cloudAt* at, const cloudPair* o, wide s, wid
 TAC_INLINE void sum_leaf(cloudSums* s, int index, tacCloudKernel kernel, int order) {
     cloudLeaf leaf;
     wide geo[TAC_CLOUD_STAGE];
-    load_leaf(&s->at->search, index, &leaf);
-    if (!leaf_geo(s->at, &leaf, geo, kernel)) return;
+    if (!open_leaf(s->at, index, &leaf, geo, kernel)) return;
     TAC_UNROLL
     for (int i = 0; i < TAC_CLOUD_STAGE; ++i) {
         cloudPair o;
@@ -400,9 +406,7 @@ TAC_INLINE void dot_leaf(cloudDot* s, int index, tacCloudKernel kernel) {
     const tacCloud* c = at->search.b->cloud;
     cloudLeaf leaf;
     wide geo[TAC_CLOUD_STAGE];
-    load_leaf(&at->search, index, &leaf);
-    if (!leaf_geo(at, &leaf, geo, kernel)) return;
-    int count = leaf_count(&at->search, index), first = index * TAC_CLOUD_LEAF;
+    int count = open_leaf(at, index, &leaf, geo, kernel), first = index * TAC_CLOUD_LEAF;
     for (int j = 0; j < count; j += TAC_LANES) {
         cloudPair o;
         wide dot[13], s_dot, a_dot[3];
@@ -515,9 +519,7 @@ TAC_INLINE void bar_leaf(cloudBars* s, int index, tacCloudKernel kernel) {
     const tacCloud* c = at->search.b->cloud;
     cloudLeaf leaf;
     wide geo[TAC_CLOUD_STAGE];
-    load_leaf(&at->search, index, &leaf);
-    if (!leaf_geo(at, &leaf, geo, kernel)) return;
-    int count = leaf_count(&at->search, index);
+    int count = open_leaf(at, index, &leaf, geo, kernel);
     wide inv_total = w_set(1.0 / at->total), phi_bar = w_set(s->phi), g_bar[3], still;
     for (int k = 0; k < 3; ++k) g_bar[k] = w_set(s->g[k]);
     still = w_set(s->g[0] * at->g[0] + s->g[1] * at->g[1] + s->g[2] * at->g[2]);

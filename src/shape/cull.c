@@ -2,10 +2,10 @@
 //
 // A child that is farther than the nearest one by
 //
-//   reach = tau (ln(4 n l/(1e-13 tau)) + steep)
+//   reach = tau ln(4 n l/(1e-13 tau) max(1, (S + S_max)^2/40))
 //
 // has so little weight that value, gradient and Hessian move by less than 1e-12. l is the size of
-// the largest leaf, at least 1 m; steep answers for fields with slopes and curvatures far above 1.
+// the largest leaf, at least 1 m; S and S_max are the slopes of the child and of the steepest one.
 
 #include "shape/cull.h"
 
@@ -18,8 +18,8 @@
 // A union of n leaves that are spread over less than 1 + 1/n times this many cut-offs takes all of
 // its children: it would drop too few to pay for the limits
 #define TAC_CULL_SPREAD 4.0
-// ln 1e18: slopes and curvatures of leaves of which nothing better is known
-#define TAC_CULL_STEEP 41.5
+// slopes of leaves of which nothing better is known
+#define TAC_CULL_STEEP 1e9
 
 static const tacNode* node_at(const tacProgram* p, int i) {
     return &p->model->node[p->shape->first + i];
@@ -32,16 +32,16 @@ static int parent_of(const tacProgram* p, int i) {
 
 //---------------------------------- cut-offs -------------------------------------
 
-// |grad phi| <= 1 + (2/e1 + 2/e2 - 2) A^2 for exponents up to 1, A = outer/inner; squares up to 40
-// are allowed for
-static double leaf_steep(const tacBound* b) {
-    if (b->kind == TAC_NODE_SPHERE || b->kind == TAC_NODE_PLANE || tac_is_soft(b->kind)) return 0.0;
+// |grad phi| <= max(1, (p - 1) |a^2|_{p/(p - 2)}/inner^2 - 1) for exponents up to 1, p = 2/min(e)
+static double leaf_slope(const tacBound* b) {
+    if (b->kind == TAC_NODE_SPHERE || b->kind == TAC_NODE_PLANE || tac_is_soft(b->kind)) return 1.0;
     if (b->kind != TAC_NODE_SUPERQUADRIC) return TAC_CULL_STEEP;
-    double e0 = tac_re(b->e[0]), e1 = tac_re(b->e[1]);
-    if (e0 > 1.0 || e1 > 1.0) return TAC_CULL_STEEP;
-    double aspect = tac_re(b->outer) / tac_re(b->inner);
-    double slope = 1.0 + (2.0 / e0 + 2.0 / e1 - 2.0) * aspect * aspect;
-    return slope * slope < 40.0 ? 0.0 : 2.0 * log(slope) - 3.68;
+    double e = fmin(tac_re(b->e[0]), tac_re(b->e[1])), p = 2.0 / e, most = 0.0, sum = 0.0;
+    if (tac_re(b->e[0]) > 1.0 || tac_re(b->e[1]) > 1.0) return TAC_CULL_STEEP;
+    for (int i = 0; i < 3; ++i) most = fmax(most, tac_re(b->size[i]));
+    for (int i = 0; i < 3 && e < 1.0; ++i) sum += pow(tac_re(b->size[i]) / most, 2.0 / (1.0 - e));
+    double aspect = most / tac_re(b->inner), corner = e < 1.0 ? pow(sum, 1.0 - e) : 1.0;
+    return fmax(1.0, (p - 1.0) * corner * aspect * aspect - 1.0);
 }
 
 static double leaf_size(const tacBound* b) {
@@ -77,20 +77,20 @@ static leafCloud leaves_of(const tacProgram* p, int union_node) {
     return all;
 }
 
-// steepness and temperatures of a subtree; a combination is as steep as its steepest child
+// slopes and temperatures of a subtree; a combination is as steep as its steepest child
 static void bind_subtree(const tacProgram* p, tacCull* cull, int i) {
     const tacNode* node = node_at(p, i);
     tacCull* c = &cull[i];
     *c = (tacCull){.coolest = INFINITY};
     if (node->children == 0) {
-        c->steep = leaf_steep(&p->bound[i]);
+        c->slope = leaf_slope(&p->bound[i]);
         return;
     }
     c->coolest = tac_re(p->bound[i].tau);
     c->rise = c->coolest * log((double)node->children);
     int child = tac_last_child(i);
     for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child)) {
-        c->steep = fmax(c->steep, cull[child].steep);
+        c->slope = fmax(c->slope, cull[child].slope);
         c->coolest = fmin(c->coolest, cull[child].coolest);
     }
 }
@@ -110,31 +110,67 @@ static void bind_union(const tacProgram* p, tacCull* cull, int i) {
     for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child))
         coolest = fmin(coolest, cull[child].coolest);
     child = tac_last_child(i);
-    for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child))
-        cull[child].reach = cut + tau * (cull[i].steep + log1p(tau / coolest));
+    for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child)) {
+        double both = cull[child].slope + cull[i].slope;
+        cull[child].reach = cut + tau * log(fmax(1.0, both * both / 40.0) * (1.0 + tau / coolest));
+    }
 }
 
-// Errors of the gauge and of its slope. Each log2 of y^2/a^2 is right to 6.4e-4 and each log2(1 +
-// E) to 1.9e-3, E's own error included; errors pass sums of exponentials unchanged. Weights are
-// powers 1/e of them. The frame in single precision adds the last terms.
-tacRough tac_rough_bind(const tacBound* b) {
-    tacRough r = {0};
-    if (b->kind != TAC_NODE_SUPERQUADRIC) return r;
-    for (int i = 0; i < 3; ++i) {
-        r.inv_a[i] = (float)(1.0 / tac_re(b->size[i]));
-        for (int k = 0; k < 3; ++k)
-            r.R[k][i] = (float)(tac_re(b->frame.R.m[k][i]) / tac_re(b->size[i]));
-        r.w2[i] = (float)fmax(tac_re(b->w2[i]), 1e-30);
-    }
+// Relative errors of 1/g and of |grad ln g|. Each log2 of y^2/a^2 is right to 6.4e-4 and each
+// log2(1 + E) to 1.9e-3, E's own error included; errors pass sums of exponentials unchanged.
+// Weights are powers 1/e of them. Rounding moves a point by `moved` of its y/a at g = 1/4, w^2 by
+// 1e-5; g changes with norm 1, its slope with (p - 1) A^2.
+static void rough_errors(const tacBound* b, double moved, tacRough* r) {
     double e1 = tac_re(b->e[0]), e2 = tac_re(b->e[1]);
     double aspect = tac_re(b->outer) / tac_re(b->inner);
+    double steep = (2.0 / fmin(e1, e2) - 1.0) * aspect * aspect;
+    double gauge = 1e-5 + moved, slope = 7.8e-3 + 1e-3 * (1.0 / e1 + 1.0 / e2) + 1.4e-3 * e2 / e1;
+    if (b->distance == TAC_DISTANCE_TANGENT) gauge += 2.1e-3 + 6.6e-4 * (e1 + e2);
+    r->gauge = (float)gauge, r->slope = (float)(slope + steep * (7e-5 + moved));
+    if (!(gauge < 0.05 && r->slope < 0.5)) r->use = TAC_ROUGH_NONE;
+}
+
+// how far rounding moves points, as a share of y/a, if they are relative to a point `distance` away
+static double rough_moved(const tacBound* b, double distance) {
+    return 7e-7 * (tac_re(b->outer) + 8.0 * distance) / tac_re(b->inner);
+}
+
+static void rough_frame(const tacBound* b, const double middle[3], tacRough* r) {
+    double d[3] = {0};
+    for (int k = 0; k < 3 && r->use == TAC_ROUGH_SHARED; ++k)
+        d[k] = middle[k] - tac_re(b->frame.origin[k]);
+    for (int i = 0; i < 3; ++i) {
+        double scale = TAC_ROUGH_SCALE / tac_re(b->size[i]), t = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            double R = scale * tac_re(b->frame.R.m[k][i]);
+            t += R * d[k], r->R[k][i] = (float)R;
+        }
+        r->t[i] = (float)t;
+    }
+}
+
+// a leaf with rough numbers of its own is a superquadric without ridges
+tacRough tac_rough_bind(const tacBound* b, const double middle[3]) {
+    tacRough r = {TAC_ROUGH_NONE};
+    if (b->kind != TAC_NODE_SUPERQUADRIC || b->ridged) return r;
+    double e1 = tac_re(b->e[0]), e2 = tac_re(b->e[1]), square = 0.0;
+    for (int k = 0; k < 3; ++k) square += pow(tac_re(b->frame.origin[k]) - middle[k], 2.0);
+    double moved = rough_moved(b, sqrt(square));
+    r.use = TAC_ROUGH_SHARED;
+    rough_errors(b, moved, &r);
+    if (r.use == TAC_ROUGH_NONE || r.slope > 0.03f) {
+        r.use = TAC_ROUGH_OWN;
+        rough_errors(b, rough_moved(b, 0.0), &r);
+    }
+    rough_frame(b, middle, &r);
+    r.inner = (float)(0.999999 * tac_re(b->inner)), r.outer = (float)(1.001 * tac_re(b->outer));
+    for (int i = 0; i < 3; ++i) {
+        r.thin[i] = (float)(tac_re(b->inner) / tac_re(b->size[i]));
+        r.w2[i] = (float)(TAC_ROUGH_SCALE * TAC_ROUGH_SCALE * fmax(tac_re(b->w2[i]), 1e-10));
+    }
     r.e[0] = (float)e1, r.e[1] = (float)e2;
     r.inv_e[0] = (float)(1.0 / e1), r.inv_e[1] = (float)(1.0 / e2);
-    r.gauge = (float)(2.1e-3 + 6.6e-4 * (e1 + e2) + 3e-7 * aspect);
-    r.slope =
-        (float)(7.1e-3 + 1e-3 * (1.0 / e1 + 1.0 / e2) + 1.4e-3 * e2 / e1 + 3e-7 * aspect * aspect);
     r.flat = (float)(1.00001 * exp2(1.0 - 0.5 * (e1 + e2)));
-    r.outer = (float)(1.001 * tac_re(b->outer));
     return r;
 }
 
@@ -142,6 +178,14 @@ size_t tac_cull_size(int nodes) {
     size_t count = (size_t)nodes;
     return tac_arena_need(sizeof(tacCull) * count) + tac_arena_need(sizeof(tacLimits) * count) +
            tac_arena_need(sizeof(tacRough) * count);
+}
+
+static void find_middle(const tacProgram* p, double middle[3]) {
+    int count = 0;
+    for (int i = 0; i < p->shape->count; ++i) count += node_at(p, i)->children == 0;
+    for (int i = 0; i < p->shape->count; ++i)
+        for (int k = 0; k < 3 && node_at(p, i)->children == 0; ++k)
+            middle[k] += tac_re(p->bound[i].frame.origin[k]) / count;
 }
 
 tacCulling tac_cull_bind(const tacProgram* p, tacScratch* scratch) {
@@ -155,10 +199,11 @@ tacCulling tac_cull_bind(const tacProgram* p, tacScratch* scratch) {
         if (!p->shape->exact) bind_union(p, c.node, i);
         c.active |= c.node[i].drops;
     }
+    if (c.active) find_middle(p, c.middle);
     for (int i = nodes - 1; i >= 0; --i) {
         int up = parent_of(p, i);
         c.node[i].below = up >= 0 && (c.node[up].drops || c.node[up].below);
-        if (c.node[i].below) c.leaf[i] = tac_rough_bind(&p->bound[i]);
+        if (c.node[i].below) c.leaf[i] = tac_rough_bind(&p->bound[i], c.middle);
     }
     return c;
 }
@@ -215,27 +260,29 @@ static void find_limits(const tacProgram* p, const tacBlockPoints* points, tacCu
         if (c->node[i].drops || (c->node[i].below && lowered))
             fill(c->at[i].high, TAC_ROUGH_FAR, TAC_BLOCK);
     }
+    const tacReal(*x)[TAC_BLOCK] = (const tacReal(*)[TAC_BLOCK])points->x;
+    p->kernels->rough_points(x, c->middle, c->x, points->padded);
     for (int i = 0; i < p->shape->count; ++i) {
         if (!c->node[i].below) continue;
         if (node_at(p, i)->children > 0)
             combine(p, c, i, points->padded);
         else
-            p->kernels->leaf_limits(&p->bound[i], &c->leaf[i],
-                                    (const tacReal(*)[TAC_BLOCK])points->x, c->at[i].low,
-                                    high_of(p, c, i), points->padded);
+            p->kernels->leaf_limits(&p->bound[i], &c->leaf[i], x, (const float(*)[TAC_BLOCK])c->x,
+                                    c->at[i].low, high_of(p, c, i), points->padded);
     }
 }
 
 //---------------------------------- points ---------------------------------------
 
 void tac_cull_block(const tacProgram* p, const tacBlockPoints* points, tacCulling* c) {
-    uint64_t all = tac_all_points(points);
+    tacBits all = tac_all_points(points);
     if (c->active) find_limits(p, points, c);
     for (int i = p->shape->count - 1; i >= 0; --i) {
         int up = parent_of(p, i);
         tacCull* own = &c->node[i];
         own->keep = up < 0 ? all : c->node[up].keep;
         if (up >= 0 && c->node[up].drops)
-            own->keep &= p->kernels->near(c->at[i].low, c->at[up].high, own->reach, points->padded);
+            own->keep = tac_bits_both(own->keep, p->kernels->near(c->at[i].low, c->at[up].high,
+                                                                  own->reach, points->padded));
     }
 }

@@ -10,16 +10,14 @@
 
 #include "shape/program.h"
 
-#include <stdint.h>
-
 typedef struct tacCull {
     int drops;      // a union that leaves children out
     int below;      // a node somewhere below such a union
     double reach;   // of its child: how far above the nearest one it still counts        [m]
     double rise;    // of a combination: tau ln n, how far it may be from its nearest child [m]
-    double steep;   // ln of a bound on slope^2 and curvature of the field, over what (39) allows
+    double slope;   // bound of |grad phi|
     double coolest; // smallest temperature in the subtree                                 [m]
-    uint64_t keep;  // points of the block that need the node
+    tacBits keep;   // points of the block that need the node
 } tacCull;
 
 // low <= phi <= high of a node at a block of points
@@ -28,13 +26,15 @@ typedef struct tacLimits {
 } tacLimits;
 
 typedef struct tacCulling {
-    int active;     // does any union drop anything?
-    tacCull* node;  // (shape->count)
-    tacLimits* at;  // (shape->count)
-    tacRough* leaf; // (shape->count)
+    int active;       // does any union drop anything?
+    tacCull* node;    // (shape->count)
+    tacLimits* at;    // (shape->count)
+    tacRough* leaf;   // (shape->count)
+    double middle[3]; // of the leaves; rough points are relative to it [m]
+    float x[3][TAC_BLOCK];
 } tacCulling;
 
-tacRough tac_rough_bind(const tacBound* b);
+tacRough tac_rough_bind(const tacBound* b, const double middle[3]);
 
 // takes memory from the scratch, which tac_cull_size() tells; the caller puts arena.used back
 tacCulling tac_cull_bind(const tacProgram* p, tacScratch* scratch);
@@ -44,8 +44,8 @@ size_t tac_cull_size(int nodes);
 void tac_cull_block(const tacProgram* p, const tacBlockPoints* points, tacCulling* culling);
 
 // bits of all points of a block, padding included
-static inline uint64_t tac_all_points(const tacBlockPoints* points) {
-    return ~(uint64_t)0 >> (TAC_BLOCK - points->padded);
+static inline tacBits tac_all_points(const tacBlockPoints* points) {
+    return tac_bits_first(points->padded);
 }
 
 #endif

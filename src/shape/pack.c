@@ -17,9 +17,8 @@ tacBlend tac_blend_up(const tacProgram* p, int i) {
     return tac_blend_of(p, node_at(p, i)->parent - p->shape->first, i);
 }
 
-int tac_keep_list(uint64_t keep, int lanes, int index[TAC_BLOCK]) {
-    int count = 0;
-    for (; keep; keep &= keep - 1) index[count++] = __builtin_ctzll(keep);
+int tac_keep_list(tacBits keep, int lanes, int index[TAC_BLOCK]) {
+    int count = tac_bits_list(keep, index);
     for (; count & (lanes - 1); ++count) index[count] = index[count - 1]; // a power of two
     return count;
 }
@@ -79,30 +78,18 @@ static int fits(const tacProgram* p, const tacPack* pack, int leaf) {
     return in_lock_step(a) && in_lock_step(b) && b->distance == a->distance;
 }
 
-// points index[0 .. count - 1] of the block behind those that are there
-static void copy_points(tacPack* pack, const int* index, int count) {
-    int* at = &pack->at[pack->count];
-    for (int i = 0; i < count; ++i) at[i] = index[i];
-    for (int k = 0; k < 3; ++k) {
-        const tacReal* from = pack->points->x[k];
-        tacReal* x = &pack->x[k][pack->count];
-        for (int i = 0; i < count; ++i) x[i] = from[index[i]];
+void tac_pack_add(const tacProgram* p, tacPack* pack, int leaf, tacBits keep, int placed) {
+    int lanes = p->kernels->lanes, count = tac_keep_list(keep, lanes, &pack->at[pack->count]);
+    if (count == 0) return;
+    if (!fits(p, pack, leaf) || pack->count + count > TAC_BLOCK) {
+        const int* listed = &pack->at[pack->count];
+        tac_pack_empty(p, pack);
+        memmove(pack->at, listed, sizeof *listed * (size_t)count);
     }
-}
-
-void tac_pack_add(const tacProgram* p, tacPack* pack, int leaf, uint64_t keep, int placed) {
-    int index[TAC_BLOCK], lanes = p->kernels->lanes;
-    int count = tac_keep_list(keep, lanes, index);
-    if (!fits(p, pack, leaf)) tac_pack_empty(p, pack);
-    for (int done = 0, part; done < count; done += part) {
-        if (pack->count == TAC_BLOCK) tac_pack_empty(p, pack);
-        int room = TAC_BLOCK - pack->count;
-        part = count - done < room ? count - done : room;
-        pack->node[pack->parts] = leaf, pack->placed[pack->parts] = placed;
-        pack->first[pack->parts++] = pack->count;
-        const tacBound** of = &pack->of[pack->count / lanes];
-        for (int i = 0; i < part; i += lanes) *of++ = &p->bound[leaf];
-        copy_points(pack, &index[done], part);
-        pack->count += part;
-    }
+    int first = pack->count, part = pack->parts++;
+    pack->node[part] = leaf, pack->placed[part] = placed, pack->first[part] = first;
+    for (int i = 0; i < count; i += lanes) pack->of[(first + i) / lanes] = &p->bound[leaf];
+    p->kernels->take((const tacReal(*)[TAC_BLOCK])pack->points->x, &pack->at[first], pack->x, first,
+                     count);
+    pack->count += count;
 }

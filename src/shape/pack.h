@@ -6,15 +6,13 @@
 
 #include "shape/program.h"
 
-#include <stdint.h>
-
 typedef struct tacPack {
     const tacBlockPoints* points;
     tacBlock* into; // where fields go
     int order;
 
     tacReal x[3][TAC_BLOCK];
-    int at[TAC_BLOCK];             // index in the block of points
+    int at[2 * TAC_BLOCK];         // index in the block of points; room for the leaf to come
     const tacBound* of[TAC_BLOCK]; // leaf of each vector
     int node[TAC_BLOCK];           // leaf of each part,
     int placed[TAC_BLOCK];         // is it put in place, or merged into its parent's open field?
@@ -24,7 +22,7 @@ typedef struct tacPack {
 } tacPack;
 
 // adds a leaf at the points of `keep`; a full pack, or one of another kind, is emptied before
-void tac_pack_add(const tacProgram* p, tacPack* pack, int leaf, uint64_t keep, int placed);
+void tac_pack_add(const tacProgram* p, tacPack* pack, int leaf, tacBits keep, int placed);
 
 // evaluates what is there
 void tac_pack_empty(const tacProgram* p, tacPack* pack);
@@ -33,7 +31,7 @@ void tac_pack_empty(const tacProgram* p, tacPack* pack);
 void tac_block_clear(tacBlock* block, int count, int order);
 
 // indices of the bits, padded to `lanes` by repeating the last; their padded number
-int tac_keep_list(uint64_t keep, int lanes, int index[TAC_BLOCK]);
+int tac_keep_list(tacBits keep, int lanes, int index[TAC_BLOCK]);
 
 // is it the child that begins its parent's field? How does its parent take it?
 int tac_is_first(const tacProgram* p, int i);

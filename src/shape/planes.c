@@ -207,39 +207,3 @@ int tac_planes_box(const double* plane, int count, double level, double lower[3]
     }
     return 1;
 }
-
-//---------------------------------- superquadric ---------------------------------
-
-// gauge g of a superquadric, and its gradient, which is the same along a ray
-static double gauge(const double size[3], const double eps[2], const double y[3], double slope[3]) {
-    double t[3], e1 = eps[0], e2 = eps[1];
-    for (int k = 0; k < 3; ++k) t[k] = fabs(y[k]) / size[k];
-    double around = pow(pow(t[0], 2.0 / e2) + pow(t[1], 2.0 / e2), 0.5 * e2);
-    double g = pow(pow(around, 2.0 / e1) + pow(t[2], 2.0 / e1), 0.5 * e1);
-    double polar = around > 0.0 ? pow(around / g, 2.0 / e1 - 1.0) : 0.0;
-    for (int k = 0; k < 2; ++k)
-        slope[k] = t[k] > 0.0 ? polar * pow(t[k] / around, 2.0 / e2 - 1.0) : 0.0;
-    slope[2] = t[2] > 0.0 ? pow(t[2] / g, 2.0 / e1 - 1.0) : 0.0;
-    for (int k = 0; k < 3; ++k) slope[k] = copysign(slope[k], y[k]) / size[k];
-    return g;
-}
-
-// Deepest point below the planes and the box; where it lies outside the superquadric, a tangent
-// plane cuts it off. Either the point comes to lie inside, or nothing is left to lie in.
-int tac_planes_miss(double* plane, int count, const double size[3], const double eps[2]) {
-    double scale = fmin(size[0], fmin(size[1], size[2]));
-    for (int side = 0; side < 6; ++side, ++count) {
-        double n[4] = {0.0, 0.0, 0.0, -size[side / 2]};
-        n[side / 2] = side % 2 ? 1.0 : -1.0;
-        memcpy(&plane[4 * count], n, sizeof n);
-    }
-    for (int cut = 6; cut < TAC_PLANES_CUTS; ++cut, ++count) {
-        double y[3], slope[3];
-        if (tac_planes_lowest(plane, count, 1e-6 * scale, -INFINITY, y) > -1e-5 * scale) return 1;
-        if (gauge(size, eps, y, slope) <= 1.0) return 0;
-        double length = sqrt(dot3(slope, slope));
-        for (int k = 0; k < 3; ++k) plane[4 * count + k] = slope[k] / length;
-        plane[4 * count + 3] = -1.0 / length;
-    }
-    return 0; // a sliver at most
-}

@@ -13,9 +13,4 @@ double tac_planes_lowest(const double* plane, int count, double tau, double enou
 // Box around {n . y + h <= level}; 0 if there is none: the solid has no end
 int tac_planes_box(const double* plane, int count, double level, double lower[3], double upper[3]);
 
-// Do the first `count` planes leave nothing of a superquadric? `plane` has room for
-// count + TAC_PLANES_CUTS planes.
-#define TAC_PLANES_CUTS 70
-int tac_planes_miss(double* plane, int count, const double size[3], const double eps[2]);
-
 #endif

@@ -7,15 +7,16 @@
 #include "shape/program.h"
 
 #include "math/vec3.h"
-#include "shape/cloud_radius.h"
+#include "shape/cloud_ball.h"
 #include "shape/planes.h"
+#include "shape/room.h"
 #include "shape/sweep_reach.h"
 
 #include <math.h>
 
 //---------------------------------- steps ----------------------------------------
 
-// memory of tac_shape_steps
+// memory of tac_shape_room
 typedef struct reachSpace {
     tacReach* node;       // of every node
     tacReachChild* child; // of the combination at hand
@@ -57,8 +58,11 @@ size_t tac_shape_reach_size(const tacModel* model) {
     return most;
 }
 
-tacResult tac_shape_steps(const tacModel* model, int shape, tacPose pose, tacPoints points,
-                          double* radius, tacScratch* scratch) {
+// roots are guarded by 1e-280: less than its root is nothing
+static double radius_of(double D) { return D > 1e-100 ? D : 0.0; }
+
+tacResult tac_shape_room(const tacModel* model, int shape, tacPose pose, tacPoints points,
+                         double* outside, double* inside, tacScratch* scratch) {
     tacResult result = tac_shape_check(model, shape, pose, points);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
@@ -71,34 +75,82 @@ tacResult tac_shape_steps(const tacModel* model, int shape, tacPose pose, tacPoi
     for (int first = 0; first < points.count; first += TAC_BLOCK) {
         tac_block_load(p.kernels, points, first, s.points);
         block_reach(&p, width, &s);
-        const double* D = s.node[p.shape->count - 1].D[0];
-        for (int i = 0; i < s.points->count; ++i) radius[first + i] = D[i] > 0.0 ? D[i] : 0.0;
+        const tacReach* root = &s.node[p.shape->count - 1];
+        for (int i = 0; i < s.points->count; ++i) {
+            outside[first + i] = radius_of(root->D[0][i]);
+            if (inside) inside[first + i] = radius_of(root->D[1][i]);
+        }
     }
     scratch->arena.used = mark;
     return TAC_OK;
 }
 
-//---------------------------------- bounding ball --------------------------------
-
-// all planes are below the level where their smooth maximum is
-static double polyhedron_radius(const tacBound* b, double level) {
-    double lower[3], upper[3], square = 0.0;
-    if (!tac_planes_box(b->block, b->block_count / 4, level, lower, upper)) return INFINITY;
-    for (int k = 0; k < 3; ++k) square += fmax(lower[k] * lower[k], upper[k] * upper[k]);
-    return sqrt(square) * (1.0 + 1e-9);
+tacResult tac_shape_steps(const tacModel* model, int shape, tacPose pose, tacPoints points,
+                          double* radius, tacScratch* scratch) {
+    return tac_shape_room(model, shape, pose, points, radius, NULL, scratch);
 }
 
-// a ball around the origin of the leaf's frame that holds {phi <= level}
+//---------------------------------- bounding ball --------------------------------
+
+// Around balls: the middle of the box that holds them, and as far as the farthest of them goes.
+typedef struct ballBox {
+    double low[3], high[3];
+} ballBox;
+
+static const ballBox no_balls = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static void hold_ball(ballBox* box, tacBall ball) {
+    double c[3];
+    tac_store3(c, ball.center);
+    for (int k = 0; k < 3; ++k) {
+        box->low[k] = fmin(box->low[k], c[k] - ball.radius);
+        box->high[k] = fmax(box->high[k], c[k] + ball.radius);
+    }
+}
+
+static tacVec3 middle_of(const ballBox* box) {
+    return tac_scale(tac_add(tac_load3(box->low), tac_load3(box->high)), 0.5);
+}
+
+static double reach_from(tacVec3 center, tacBall ball) {
+    return tac_distance(center, ball.center) + ball.radius;
+}
+
+// all planes are below the level where their smooth maximum is
+static tacBall polyhedron_ball(const tacBound* b, double level) {
+    ballBox box;
+    tacBall none = {tac_vec3_zero(), INFINITY};
+    if (!tac_planes_box(b->block, b->block_count / 4, level, box.low, box.high)) return none;
+    tacVec3 low = tac_load3(box.low), high = tac_load3(box.high);
+    double slack = 1e-9 * fmax(tac_norm(low), tac_norm(high));
+    return (tacBall){middle_of(&box), 0.5 * tac_distance(low, high) + slack};
+}
+
+// each piece lies within its reach of a chord, which lies between its ends
+static tacBall sweep_ball(const tacBound* b, double level) {
+    sweepNumbers sweep;
+    sweepPiece piece[TAC_SWEEP_PIECES];
+    tacBall end[2 * TAC_SWEEP_PIECES], ball = {.radius = 0.0};
+    ballBox box = no_balls;
+    sweep_bind(b, &sweep);
+    sweep_pieces(&sweep, piece);
+    for (int j = 0; j < 2 * TAC_SWEEP_PIECES; ++j) {
+        const sweepPiece* p = &piece[j / 2];
+        tacVec3 start = tac_load3(p->start);
+        end[j].center = j % 2 ? tac_add(start, tac_load3(p->chord)) : start;
+        end[j].radius = p->outer + p->slope * (level + 0.7 * b->tau);
+        hold_ball(&box, end[j]);
+    }
+    ball.center = middle_of(&box);
+    for (int j = 0; j < 2 * TAC_SWEEP_PIECES; ++j)
+        ball.radius = fmax(ball.radius, reach_from(ball.center, end[j]));
+    return ball;
+}
+
+// of a leaf that has its centre at the origin of its frame
 static double leaf_radius(const tacBound* b, double level) {
     if (b->kind == TAC_NODE_SPHERE) return b->size[0] + level;
     if (b->kind == TAC_NODE_PLANE) return INFINITY;
-    if (b->kind == TAC_NODE_CLOUD) return tac_cloud_radius(b, level);
-    if (b->kind == TAC_NODE_POLYHEDRON) return polyhedron_radius(b, level);
-    if (b->kind == TAC_NODE_SWEEP) {
-        sweepNumbers sweep;
-        sweep_bind(b, &sweep);
-        return sweep_radius(&sweep, level);
-    }
     if (b->kind == TAC_NODE_CAPSULE) return b->size[0] + b->size[1] + level;
     if (tac_is_soft(b->kind)) { // phi is no less than the distance of any face
         double square = 0.0;
@@ -110,6 +162,16 @@ static double leaf_radius(const tacBound* b, double level) {
     // one
     return b->distance == TAC_DISTANCE_RADIAL ? b->outer + level
                                               : b->outer * (1.0 + level / b->inner);
+}
+
+// a ball that holds {phi <= level}, in the frame of the shape
+static tacBall leaf_ball(const tacBound* b, double level) {
+    tacBall ball = b->kind == TAC_NODE_CLOUD        ? tac_cloud_ball(b, level)
+                   : b->kind == TAC_NODE_POLYHEDRON ? polyhedron_ball(b, level)
+                   : b->kind == TAC_NODE_SWEEP      ? sweep_ball(b, level)
+                                               : (tacBall){tac_vec3_zero(), leaf_radius(b, level)};
+    ball.center = tac_add(tac_load3(b->frame.origin), tac_mat_mul_vec(b->frame.R, ball.center));
+    return ball;
 }
 
 // Levels down from the root: {min <= level} lies in the union of {phi_k <= level + tau ln n}, and
@@ -127,29 +189,43 @@ static void node_levels(const tacProgram* p, double* level) {
     }
 }
 
-// a ball around the origin of the shape's frame that holds {phi <= level}
-static double node_radius(const tacProgram* p, int i, double level, const double* radius) {
-    const tacNode* node = &p->model->node[p->shape->first + i];
-    if (node->children == 0)
-        return tac_norm(tac_load3(p->bound[i].frame.origin)) + leaf_radius(&p->bound[i], level);
-    int child = tac_last_child(i), is_union = node->kind == TAC_NODE_UNION;
-    double best = is_union ? 0.0 : INFINITY;
-    for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child)) {
-        if (is_union)
-            best = fmax(best, radius[child]);
-        else if (!tac_is_turned(p, child))
-            best = fmin(best, radius[child]);
-    }
+// around the balls of all children
+static tacBall union_ball(const tacProgram* p, int i, const tacBall* ball) {
+    int child = tac_last_child(i), children = p->model->node[p->shape->first + i].children;
+    ballBox box = no_balls;
+    tacBall all = {.radius = 0.0};
+    for (int k = 0; k < children; ++k, child = tac_previous_child(p, child))
+        hold_ball(&box, ball[child]);
+    if (!isfinite(box.high[0] - box.low[0])) return (tacBall){tac_vec3_zero(), INFINITY};
+    all.center = middle_of(&box);
+    child = tac_last_child(i);
+    for (int k = 0; k < children; ++k, child = tac_previous_child(p, child))
+        all.radius = fmax(all.radius, reach_from(all.center, ball[child]));
+    return all;
+}
+
+// the smallest ball of a child that the others cut off
+static tacBall intersection_ball(const tacProgram* p, int i, const tacBall* ball) {
+    int child = tac_last_child(i), children = p->model->node[p->shape->first + i].children;
+    tacBall best = {tac_vec3_zero(), INFINITY};
+    for (int k = 0; k < children; ++k, child = tac_previous_child(p, child))
+        if (!tac_is_turned(p, child) && ball[child].radius < best.radius) best = ball[child];
     return best;
 }
 
-double tac_shape_radius(const tacModel* model, int shape, tacScratch* scratch) {
+tacBall tac_shape_ball(const tacModel* model, int shape, tacScratch* scratch) {
     size_t mark = scratch->arena.used;
     tacProgram p = tac_program_bind(model, shape, tac_pose_identity(), scratch);
     double* level = TAC_TAKE(&scratch->arena, double, p.shape->count);
-    double* radius = TAC_TAKE(&scratch->arena, double, p.shape->count);
+    tacBall* ball = TAC_TAKE(&scratch->arena, tacBall, p.shape->count);
     node_levels(&p, level);
-    for (int i = 0; i < p.shape->count; ++i) radius[i] = node_radius(&p, i, level[i], radius);
+    for (int i = 0; i < p.shape->count; ++i) {
+        const tacNode* node = &model->node[p.shape->first + i];
+        ball[i] = node->children == 0            ? leaf_ball(&p.bound[i], level[i])
+                  : node->kind == TAC_NODE_UNION ? union_ball(&p, i, ball)
+                                                 : intersection_ball(&p, i, ball);
+    }
+    tacBall root = ball[p.shape->count - 1];
     scratch->arena.used = mark;
-    return radius[p.shape->count - 1];
+    return root;
 }

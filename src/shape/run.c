@@ -37,9 +37,10 @@ tacRun tac_run_bind(const tacProgram* p, tacScratch* scratch) {
 //---------------------------------- blocks ---------------------------------------
 
 // a point that is not kept sees a child that is infinitely far
-static void leave_out(tacBlock* block, uint64_t out, int order) {
-    for (; out; out &= out - 1) {
-        int i = __builtin_ctzll(out);
+static void leave_out(tacBlock* block, tacBits out, int order) {
+    int at[TAC_BLOCK], count = tac_bits_list(out, at);
+    for (int j = 0; j < count; ++j) {
+        int i = at[j];
         block->value[i] = TAC_FAR;
         for (int k = 0; k < 3 && order >= 1; ++k) block->gradient[k][i] = 0.0;
         for (int k = 0; k < 6 && order >= 2; ++k) block->hessian[k][i] = 0.0;
@@ -68,16 +69,16 @@ static void run_whole(const tacProgram* p, tacRun* run, int i, tacBlock* top, in
 }
 
 static tacBlock* run_leaf(const tacProgram* p, tacRun* run, int i, tacBlock* top, int order) {
-    uint64_t keep = run->culling.node[i].keep;
+    tacBits keep = run->culling.node[i].keep;
     int root = node_at(p, i)->parent < 0, first = tac_is_first(p, i), padded = run->points->padded;
-    if (keep == 0 && !first) return top;
+    if (tac_bits_count(keep) == 0 && !first) return top;
     if (first || root) ++top;
     open_pack(p, run, top);
     if (first) {
         tac_block_clear(top, padded, order);
         p->kernels->begin(top, padded);
     }
-    if (root || (keep == tac_all_points(run->points) && padded == TAC_BLOCK))
+    if (root || (padded == TAC_BLOCK && tac_bits_equal(keep, tac_all_points(run->points))))
         run_whole(p, run, i, top, first || root, order);
     else
         tac_pack_add(p, run->pack, i, keep, first);
@@ -91,7 +92,7 @@ static tacBlock* run_combination(const tacProgram* p, tacRun* run, int i, tacBlo
     open_pack(p, run, NULL);
     p->kernels->close(tac_blend_of(p, i, i), top, padded);
     if (node_at(p, i)->parent < 0) return top;
-    leave_out(top, tac_all_points(run->points) & ~run->culling.node[i].keep, order);
+    leave_out(top, tac_bits_without(tac_all_points(run->points), run->culling.node[i].keep), order);
     if (tac_is_first(p, i)) {
         p->kernels->begin(top, padded);
         return top;

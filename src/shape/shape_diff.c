@@ -84,8 +84,8 @@ static void fill_block(tacBlock1* out, double value) {
 
 // the points that need a node are all, or they are listed in t->some, with coordinates
 static int needs_all(const tacProgram* p, tape* t, int node) {
-    uint64_t keep = t->culling.node[node].keep;
-    if (keep == tac_all_points(t->points)) return 1;
+    tacBits keep = t->culling.node[node].keep;
+    if (tac_bits_equal(keep, tac_all_points(t->points))) return 1;
     t->some->count = tac_keep_list(keep, p->kernels->lanes, t->some->at);
     gather3(t->some->x, (const tacReal(*)[TAC_BLOCK])t->points->x, t->some);
     return 0;
@@ -97,9 +97,10 @@ static void open_block(tacBlock* out, const tacBlock1* in, int count) {
     for (int k = 0; k < 3; ++k) memcpy(out->gradient[k], in->gradient[k], size);
 }
 
-static void leave_out(tacBlock1* block, uint64_t out) {
-    for (; out; out &= out - 1) {
-        int i = __builtin_ctzll(out);
+static void leave_out(tacBlock1* block, tacBits out) {
+    int at[TAC_BLOCK], count = tac_bits_list(out, at);
+    for (int j = 0; j < count; ++j) {
+        int i = at[j];
         block->value[i] = TAC_FAR;
         for (int k = 0; k < 3; ++k) block->gradient[k][i] = 0.0;
     }
@@ -119,7 +120,8 @@ static void record_blend(const tacProgram* p, tape* t, int node) {
     }
     p->kernels->close(tac_blend_of(p, node, node), acc, padded);
     copy_block(&t->at[node], acc, padded);
-    leave_out(&t->at[node], tac_all_points(t->points) & ~t->culling.node[node].keep);
+    leave_out(&t->at[node],
+              tac_bits_without(tac_all_points(t->points), t->culling.node[node].keep));
 }
 
 // a leaf at the points that need it; elsewhere it is far away, with weight 0 in all that follows
@@ -243,7 +245,7 @@ static void leaf_vjp(const tacProgram* p, tape* t, tacReal x_bar[3][TAC_BLOCK], 
         return;
     }
     somePoints* some = t->some;
-    int real = __builtin_popcountll(t->culling.node[i].keep); // behind them padding, with adjoint 0
+    int real = tac_bits_count(t->culling.node[i].keep); // behind them padding, with adjoint 0
     memset(&some->field, 0, sizeof some->field);
     memset(some->x_dot, 0, sizeof some->x_dot);
     for (int n = 0; n < real; ++n) some->field.value[n] = t->dot[i].value[some->at[n]];

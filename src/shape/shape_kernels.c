@@ -16,6 +16,12 @@ static int within(const tacReal* x, int count, double limit) {
     return all;
 }
 
+static void take(const tacReal x[3][TAC_BLOCK], const int* at, tacReal out[3][TAC_BLOCK], int first,
+                 int count) {
+    for (int i = 0; i < count; i += TAC_LANES)
+        for (int k = 0; k < 3; ++k) w_store(&out[k][first + i], w_gather(x[k], &at[i]));
+}
+
 //---------------------------------- leaves ---------------------------------------
 
 TAC_INLINE void store_field(const tacFrame* frame, const localField* f, tacBlock* out, int i,
@@ -258,6 +264,7 @@ static void pull(const tacBlock* field, const tacReal* value_bar, const tacReal 
 const tacShapeKernels TAC_KERNELS(tac_shape_kernels_) = {
     .lanes = TAC_LANES,
     .within = within,
+    .take = take,
     .leaf = leaf,
     .superquadrics = superquadrics,
     .begin = begin,
@@ -265,6 +272,7 @@ const tacShapeKernels TAC_KERNELS(tac_shape_kernels_) = {
     .merge_some = merge_some,
     .close = close,
     .leaf_limits = leaf_limits,
+    .rough_points = rough_points,
     .near = near,
     .leaf_reach = leaf_reach,
     .blend_reach = blend_reach,

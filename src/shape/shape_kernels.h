@@ -8,9 +8,7 @@
 #define TAC_SHAPE_KERNELS_H
 
 #include "base/dispatch.h"
-#include "shape/bound.h"
-
-#include <stdint.h>
+#include "shape/bits.h"
 
 // value of a child that a union leaves out: its weight is exactly 0
 #define TAC_FAR 1e200
@@ -35,12 +33,25 @@ typedef struct tacBlend {
 // limits of which nothing is known
 #define TAC_ROUGH_FAR 1e30
 
+// y/a of rough numbers is multiplied by it, so that products of squares stay away from 0
+#define TAC_ROUGH_SCALE      8.0
+#define TAC_ROUGH_SCALE_LOG2 3.0
+
+// which points a leaf's rough numbers take
+typedef enum tacRoughUse {
+    TAC_ROUGH_NONE,   // it has none
+    TAC_ROUGH_SHARED, // those relative to the middle of all leaves
+    TAC_ROUGH_OWN     // relative to its own origin: it is small and far from the middle
+} tacRoughUse;
+
 // Numbers of a superquadric for its limits, in single precision (docs/shapes.md, culling)
 typedef struct tacRough {
-    float R[3][3], inv_a[3]; // y/a = R^T (x - origin)
+    tacRoughUse use;
+    float R[3][3], t[3]; // scale y/a = R^T x + t
     float w2[3], e[2], inv_e[2];
+    float thin[3];      // inner/a
     float gauge, slope; // relative errors of 1/g and of |grad ln g| when formed of rough numbers
-    float flat, outer;  // 2^(1 - (e1 + e2)/2), and the length of the semi-axes [m]
+    float flat, inner, outer; // 2^(1 - (e1 + e2)/2); radii [m] of the balls inside and around
 } tacRough;
 
 // outside [0]: phi(y) >= (D - |y - x|)/K for |y - x| <= D; inside [1]: the same of -phi
@@ -67,6 +78,10 @@ typedef struct tacShapeKernels {
     void (*superquadrics)(const tacBound* const* b, const tacReal x[3][TAC_BLOCK], tacBlock* out,
                           int count, int order);
 
+    // points at[0 .. count - 1] of x to out, from `first` on
+    void (*take)(const tacReal x[3][TAC_BLOCK], const int* at, tacReal out[3][TAC_BLOCK], int first,
+                 int count);
+
     // combination: the first child begins it, the others merge, close takes the logarithm
     void (*begin)(tacBlock* acc, int count);
     void (*merge)(tacBlend blend, tacBlock* acc, const tacBlock* child, int count, int order);
@@ -77,11 +92,14 @@ typedef struct tacShapeKernels {
     void (*close)(tacBlend blend, tacBlock* acc, int count);
 
     // low <= phi <= high of a leaf; `least` becomes the smaller of itself and high. Both arrays
-    // have room for TAC_BLOCK
+    // have room for TAC_BLOCK; near_x are the points relative to the middle of all leaves
     void (*leaf_limits)(const tacBound* b, const tacRough* rough, const tacReal x[3][TAC_BLOCK],
-                        float* low, float* least, int count);
+                        const float near_x[3][TAC_BLOCK], float* low, float* least, int count);
+    // x - origin in single precision
+    void (*rough_points)(const tacReal x[3][TAC_BLOCK], const double origin[3],
+                         float out[3][TAC_BLOCK], int count);
     // bit i: low[i] is at most `reach` above high[i]
-    uint64_t (*near)(const float* low, const float* high, double reach, int count);
+    tacBits (*near)(const float* low, const float* high, double reach, int count);
 
     // D and K of a leaf; `width` is about how far temperatures reach. Of a combination of n
     // children

@@ -129,6 +129,19 @@ static inline sweepLengths sweep_lengths(const sweepNumbers* s) {
     return (sweepLengths){z[0] + 0.5 * z[1] + (1.0 / 3.0) * z[2], 2.0 * r_sqrt(square)};
 }
 
+// A point has no direction to turn from, so it has no derivative by the distances of its control
+// points. It is taken as one that stays a point: at the mean of the three.
+static inline void sweep_gather(const tacReal* block, sweepNumbers* s) {
+    for (int i = 0; i < 3; ++i) {
+        tacReal first = block[i];
+        tacReal mean = first + ((block[3 + i] - first) + (block[6 + i] - first)) * (1.0 / 3.0);
+        tacReal* p = s->poly[TAC_POLY_POINT + i];
+        p[0] = s->in[TAC_IN_START + i] = mean;
+        p[1] = p[2] = s->in[TAC_IN_BEND + i] = s->in[TAC_IN_SPEED + i] = 0.0;
+        for (int k = 0; k < 3; ++k) s->poly[TAC_POLY_ALONG + i][k] = 0.0;
+    }
+}
+
 static inline void sweep_bind(const tacBound* bound, sweepNumbers* s) {
     sweep_linear(bound->block, bound->layout, s);
     tacReal *in = s->in, *a = &in[TAC_IN_BEND], *b = &in[TAC_IN_SPEED];
@@ -139,7 +152,7 @@ static inline void sweep_bind(const tacBound* bound, sweepNumbers* s) {
     for (int k = 0; k < tac_sweep_eps_count(bound->layout); ++k)
         s->ridged |= tac_re(bound->block[eps + k]) > 1.0;
     for (int k = 0; k < 3; ++k) s->twisted |= tac_re(bound->block[TAC_SWEEP_TWIST + k]) != 0.0;
-    for (int i = 0; i < 3 && point; ++i) s->poly[TAC_POLY_ALONG + i][0] = i == 2;
+    if (point) sweep_gather(bound->block, s), s->poly[TAC_POLY_ALONG + 2][0] = 1.0;
 
     tacReal bb = point ? 1.0 : sweep_dot(b, b), ab = sweep_dot(a, b);
     in[TAC_IN_TAU] = bound->tau, in[TAC_IN_INV_TAU] = 1.0 / bound->tau;
@@ -161,10 +174,7 @@ static inline void sweep_bind_dot(const tacBound* bound, const sweepNumbers* s,
     const tacReal *in = s->in, *a = &in[TAC_IN_BEND], *b = &in[TAC_IN_SPEED];
     tacReal *d = dot->in, *ad = &d[TAC_IN_BEND], *bd = &d[TAC_IN_SPEED];
     int point = s->ahead > 0.0;
-    for (int i = 0; i < 3 && point; ++i) {
-        ad[i] = bd[i] = 0.0;
-        for (int k = 0; k < 3; ++k) dot->poly[TAC_POLY_ALONG + i][k] = 0.0;
-    }
+    if (point) sweep_gather(block_dot, dot);
     tacReal bb = 2.0 * sweep_dot(b, bd), ab = sweep_dot(a, bd) + sweep_dot(ad, b);
     tacReal inv = in[TAC_IN_INV_CUBIC], c = in[TAC_IN_VERTEX];
     d[TAC_IN_TAU] = tau_dot;

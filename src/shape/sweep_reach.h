@@ -93,22 +93,4 @@ TAC_INLINE void sweep_reach(const sweepNumbers* s, const sweepPiece piece[TAC_SW
     }
 }
 
-// radius of a ball around the origin that holds {phi <= level}
-static inline double sweep_radius(const sweepNumbers* s, double level) {
-    sweepPiece piece[TAC_SWEEP_PIECES];
-    double most = 0.0;
-    sweep_pieces(s, piece);
-    for (int j = 0; j < TAC_SWEEP_PIECES; ++j) {
-        double from = 0.0, to = 0.0;
-        for (int i = 0; i < 3; ++i) {
-            double a = tac_re(piece[j].start[i]), b = a + tac_re(piece[j].chord[i]);
-            from += a * a, to += b * b;
-        }
-        double reach = tac_re(piece[j].outer) +
-                       tac_re(piece[j].slope) * (level + 0.7 * tac_re(s->in[TAC_IN_TAU]));
-        most = fmax(most, sqrt(fmax(from, to)) + reach);
-    }
-    return most;
-}
-
 #endif

@@ -8,14 +8,16 @@
 
 #define TAC_MAX_STAGES 4
 
-// The stages of a step: positions, velocities and accelerations where the equation of motion was
-// asked. Euler has one.
+// The stages of a step: where the equation of motion was asked, and what it said. Euler has one.
+// Each stage lies at q moved by reach h k of the stage before, k the rate of the tangent: the
+// velocity, or what the chart of the turns makes of it (docs/dynamics.md, lie).
 typedef struct tacStages {
-    int count;
-    tacReal* q[TAC_MAX_STAGES]; // (nq)
-    tacReal* v[TAC_MAX_STAGES]; // (nv)
-    tacReal* a[TAC_MAX_STAGES]; // (nv)
-    tacReal *mean_v, *mean_a;   // (nv) what the state moves on with
+    int count, lie;
+    tacPoint x[TAC_MAX_STAGES];
+    tacReal* k[TAC_MAX_STAGES];           // (nv) of the positions
+    tacReal* a[TAC_MAX_STAGES];           // (nv) of the velocities
+    tacReal* rate[TAC_MAX_STAGES];        // (na) of the activations
+    tacReal *mean_k, *mean_a, *mean_rate; // (nv) (nv) (na) what the state moves on with
 } tacStages;
 
 // weights of the mean, and how far into the step each stage lies
@@ -24,7 +26,7 @@ extern const double tac_rk4_weight[TAC_MAX_STAGES], tac_rk4_reach[TAC_MAX_STAGES
 tacStages tac_stages_take(const tacModel* model, int lanes, tacArena* arena);
 size_t tac_stages_size(const tacModel* model, int lanes, size_t real_size);
 
-// from s->q[0], s->v[0] to next; `next_q` and `next_v` may be s->q[0] and s->v[0] of nobody
-void tac_advance(tacFlow* f, tacStages* s, tacReal* next_q, tacReal* next_v);
+// from s->x[0] to next
+void tac_advance(tacFlow* f, tacStages* s, tacPoint next);
 
 #endif

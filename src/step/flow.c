@@ -10,10 +10,13 @@ tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, 
     size_t nv = (size_t)(model->nv * kernels->lanes);
     tacFlow f = {.model = model, .k = kernels, .h = model->param[model->timestep]};
     f.m = tac_motion_take(model, kernels->lanes, arena);
+    f.m.pushed = model->pushed && !(model->disable & TAC_DISABLE_PASSIVE);
     f.bias = TAC_TAKE(arena, tacReal, nv);
     f.extra = TAC_TAKE(arena, tacReal, nv);
-    f.implicit = model->integrator == TAC_INTEGRATOR_EULER &&
-                 !(model->disable & (TAC_DISABLE_PASSIVE | TAC_DISABLE_EULERDAMP));
+    f.fast = model->integrator == TAC_INTEGRATOR_IMPLICITFAST;
+    f.implicit = (f.fast || (model->integrator == TAC_INTEGRATOR_EULER &&
+                             !(model->disable & TAC_DISABLE_EULERDAMP))) &&
+                 !(model->disable & TAC_DISABLE_PASSIVE);
     for (int i = 0; i < (int)nv; ++i) {
         const tacJoint* j = &model->joint[model->dof[i / kernels->lanes].joint];
         f.extra[i] = f.h * model->param[j->damping];
@@ -26,16 +29,18 @@ size_t tac_flow_size(const tacModel* model, int lanes, size_t real_size) {
            2 * tac_arena_need(real_size * (size_t)(model->nv * lanes));
 }
 
-void tac_flow_at(tacFlow* f, const tacReal* qpos, const tacReal* qvel, tacReal* a) {
+void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
     const tacModel* model = f->model;
-    f->m.qpos = qpos, f->m.qvel = qvel, f->m.qacc = NULL;
+    f->m.qpos = x.q, f->m.qvel = x.v, f->m.act = x.act, f->m.qacc = NULL;
     f->k->kinematics(model, &f->m);
     f->k->inverse(model, &f->m, f->bias);
-    f->k->applied(model, &f->m, f->ctrl, a);
+    f->k->applied(model, &f->m, a);
     f->k->add_scaled(model->nv, a, -1.0, f->bias, a);
     f->k->mass(model, &f->m, f->implicit ? f->extra : NULL);
+    if (f->fast) f->k->damp(model, &f->m);
     f->k->factor(model, &f->m);
     f->k->solve(model, &f->m, a);
+    if (model->na > 0) f->k->activate(model, &f->m, rate);
 }
 
 //---------------------------------- derivatives ----------------------------------
@@ -46,11 +51,12 @@ void tac_flow_ready(tacFlow* f, const tacReal* a) {
     f->k->coriolis(f->model, &f->m);
 }
 
-// (M + h D) a = applied - c, so (M + h D) da = d applied - d(M a + c) - d(h D) a
-void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, const tacReal* u_dot, tacReal* a_dot) {
+// (M + h D) a = applied - c, so (M + h D) da = d applied - d(M a + c) - d(h D) a. D is that of the
+// joints, or of tendons and actuators, too
+void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* rate_dot) {
     const tacModel* model = f->model;
     f->k->inverse_jvp(model, &f->m, dot, f->bias);
-    f->k->applied_jvp(model, &f->m, f->ctrl, dot, u_dot, a_dot);
+    f->k->applied_jvp(model, &f->m, dot, a_dot);
     for (int k = 0; k < model->nv; ++k) {
         a_dot[k] -= f->bias[k];
         int damping = model->joint[model->dof[k].joint].damping;
@@ -58,13 +64,19 @@ void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, const tacReal* u_dot, tac
             a_dot[k] -= f->m.qacc[k] * (f->h * dot->theta[damping] +
                                         dot->theta[model->timestep] * model->param[damping]);
     }
+    if (f->fast) {
+        f->k->damp_jvp(model, &f->m, dot, f->bias);
+        f->k->add_scaled(model->nv, a_dot, -1.0, f->bias, a_dot);
+    }
     f->k->solve(model, &f->m, a_dot);
+    if (model->na > 0) f->k->activate_jvp(model, &f->m, dot, rate_dot);
 }
 
-void tac_flow_vjp(tacFlow* f, tacReal* a_bar, tacMotionDot* bar, tacReal* u_bar) {
+void tac_flow_vjp(tacFlow* f, tacReal* a_bar, const tacReal* rate_bar, tacMotionDot* bar) {
     const tacModel* model = f->model;
+    if (model->na > 0) f->k->activate_vjp(model, &f->m, rate_bar, bar);
     f->k->solve(model, &f->m, a_bar);
-    f->k->applied_vjp(model, &f->m, f->ctrl, a_bar, bar, u_bar);
+    f->k->applied_vjp(model, &f->m, a_bar, bar);
     for (int k = 0; k < model->nv; ++k) {
         int damping = model->joint[model->dof[k].joint].damping;
         if (f->implicit && bar->theta) {
@@ -74,6 +86,7 @@ void tac_flow_vjp(tacFlow* f, tacReal* a_bar, tacMotionDot* bar, tacReal* u_bar)
         }
         a_bar[k] = -a_bar[k];
     }
+    if (f->fast) f->k->damp_vjp(model, &f->m, a_bar, bar);
     f->k->inverse_vjp(model, &f->m, a_bar, bar);
 }
 

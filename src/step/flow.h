@@ -9,24 +9,29 @@
 typedef struct tacFlow {
     const tacModel* model;
     const tacDynamicsKernels* k;
-    tacMotion m;
-    const tacReal* ctrl;   // (nu)
+    tacMotion m;           // its ctrl is set by who takes the flow
     tacReal *bias, *extra; // (nv)
     tacReal h;             // time step
     int implicit;          // is the damping of the joints implicit?
+    int fast;              // and that of tendons and actuators?
 } tacFlow;
 
 tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, tacArena* arena);
 size_t tac_flow_size(const tacModel* model, int lanes, size_t real_size);
 
-// a (nv) at qpos and qvel
-void tac_flow_at(tacFlow* f, const tacReal* qpos, const tacReal* qvel, tacReal* a);
+// what moves: positions, velocities, activations
+typedef struct tacPoint {
+    tacReal *q, *v, *act; // (nq) (nv) (na)
+} tacPoint;
+
+// accelerations a (nv) and rates of the activations (na)
+void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate);
 
 // After tac_flow_at: makes the derivatives at its a ready. One lane.
 void tac_flow_ready(tacFlow* f, const tacReal* a);
-void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, const tacReal* u_dot, tacReal* a_dot);
+void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* rate_dot);
 // adds; `a_bar` is overwritten
-void tac_flow_vjp(tacFlow* f, tacReal* a_bar, tacMotionDot* bar, tacReal* u_bar);
+void tac_flow_vjp(tacFlow* f, tacReal* a_bar, const tacReal* rate_bar, tacMotionDot* bar);
 
 // next = qpos moved by h velocity: its derivatives, one lane. h_dot and h_bar are of h.
 void tac_move_jvp(const tacModel* model, const tacReal* velocity, tacReal h, const tacReal* dq,

@@ -14,7 +14,23 @@ tacResult tac_step_check(const tacModel* model, const tacState* x, const tacReal
 // time, and arrays that a step does not change
 void tac_state_keep(const tacModel* model, const tacState* x, tacState* next);
 
-// bytes of scratch that the functions of tactus/step.h take
+// The step itself with one lane: flow and stages stay as it left them, `next` is of the arena.
+typedef struct tacPass {
+    tacFlow f;
+    tacStages s;
+    tacPoint next;
+} tacPass;
+
+// TAC_ERROR_DIVERGED if next is not finite
+tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal* u, tacArena* arena,
+                        tacPass* out);
+void tac_pass_hand_out(const tacPass* pass, const tacState* x, tacState* next);
+
+// nx = 2 nv + na
+static inline int tac_tangent_size(const tacModel* model) { return 2 * model->nv + model->na; }
+
+// bytes of scratch that the functions of tactus/step.h take, and tac_step_jacobian beyond the rest
 size_t tac_step_size(const tacModel* model);
+size_t tac_jacobian_size(const tacModel* model, size_t real_size);
 
 #endif

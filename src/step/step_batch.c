@@ -25,17 +25,21 @@ static int is_finite_lane(const tacReal* x, int n, int lane, int lanes) {
     return sum == 0.0;
 }
 
-static void scatter(const tacModel* model, const tacReal* q, const tacReal* v, int lane, int lanes,
-                    tacStepItem* item) {
-    if (!is_finite_lane(q, model->nq, lane, lanes) || !is_finite_lane(v, model->nv, lane, lanes)) {
+static void spread(const tacReal* from, int n, int lane, int lanes, tacReal* to) {
+    for (int i = 0; i < n; ++i) to[i] = from[(size_t)i * (size_t)lanes + (size_t)lane];
+}
+
+static void scatter(const tacModel* model, tacPoint x, int lane, int lanes, tacStepItem* item) {
+    if (!is_finite_lane(x.q, model->nq, lane, lanes) ||
+        !is_finite_lane(x.v, model->nv, lane, lanes) ||
+        !is_finite_lane(x.act, model->na, lane, lanes)) {
         item->result = TAC_ERROR_DIVERGED;
         return;
     }
     tac_state_keep(model, item->x, item->next);
-    for (int i = 0; i < model->nq; ++i)
-        item->next->qpos[i] = q[(size_t)i * (size_t)lanes + (size_t)lane];
-    for (int i = 0; i < model->nv; ++i)
-        item->next->qvel[i] = v[(size_t)i * (size_t)lanes + (size_t)lane];
+    spread(x.q, model->nq, lane, lanes, item->next->qpos);
+    spread(x.v, model->nv, lane, lanes, item->next->qvel);
+    spread(x.act, model->na, lane, lanes, item->next->act);
     item->scratch->info = (tacInfo){.time_of_impact = tac_re(model->param[model->timestep])};
     item->result = TAC_OK;
 }
@@ -49,17 +53,19 @@ static void step_lanes(tacStepItem** item, int count, const tacDynamicsKernels* 
     tacFlow f = tac_flow_take(model, kernels, arena);
     tacStages s = tac_stages_take(model, lanes, arena);
     tacReal* u = TAC_TAKE(arena, tacReal, model->nu * lanes);
-    tacReal* q = TAC_TAKE(arena, tacReal, model->nq * lanes);
-    tacReal* v = TAC_TAKE(arena, tacReal, model->nv * lanes);
+    tacPoint next = {TAC_TAKE(arena, tacReal, model->nq * lanes),
+                     TAC_TAKE(arena, tacReal, model->nv * lanes),
+                     TAC_TAKE(arena, tacReal, model->na * lanes)};
     for (int lane = 0; lane < lanes; ++lane) {
         const tacStepItem* from = item[lane < count ? lane : count - 1];
-        gather(from->x->qpos, model->nq, lane, lanes, s.q[0]);
-        gather(from->x->qvel, model->nv, lane, lanes, s.v[0]);
+        gather(from->x->qpos, model->nq, lane, lanes, s.x[0].q);
+        gather(from->x->qvel, model->nv, lane, lanes, s.x[0].v);
+        gather(from->x->act, model->na, lane, lanes, s.x[0].act);
         gather(from->u, model->nu, lane, lanes, u);
     }
-    f.ctrl = u;
-    tac_advance(&f, &s, q, v);
-    for (int lane = 0; lane < count; ++lane) scatter(model, q, v, lane, lanes, item[lane]);
+    f.m.ctrl = u;
+    tac_advance(&f, &s, next);
+    for (int lane = 0; lane < count; ++lane) scatter(model, next, lane, lanes, item[lane]);
     arena->used = mark;
 }
 

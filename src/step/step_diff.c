@@ -3,6 +3,9 @@
 
 #include "step/step.h"
 
+#include "base/assert.h"
+#include "step/chart.h"
+
 #include <string.h>
 
 static tacReal* take_zero(tacArena* arena, int n) {
@@ -20,9 +23,9 @@ static void add(tacReal* to, tacReal s, const tacReal* from, int n) {
     for (int i = 0; i < n; ++i) to[i] += s * from[i];
 }
 
-// the equation of motion at a stage, ready for derivatives
+// the equation of motion at a stage, ready for derivatives; Euler's only one is there already
 static void revisit(tacFlow* f, const tacStages* s, int i) {
-    tac_flow_at(f, s->q[i], s->v[i], s->a[i]);
+    if (s->count > 1) tac_flow_at(f, s->x[i], s->a[i], s->rate[i]);
     tac_flow_ready(f, s->a[i]);
 }
 
@@ -30,71 +33,106 @@ static void revisit(tacFlow* f, const tacStages* s, int i) {
 
 // tangents along the way: of the first state, of the stage at hand, of the means
 typedef struct stepDot {
-    tacReal *q0, *v0, *q, *v, *a, *mean_v, *mean_a, *theta;
-    const tacReal* u;
+    tacReal *q0, *v0, *act0, *q, *v, *act, *k, *a, *rate, *u_step; // the last: of h k
+    tacReal *mean_k, *mean_a, *mean_rate, *ctrl, *theta;
     tacReal h;
 } stepDot;
 
 static void stage_jvp(tacFlow* f, const tacStages* s, stepDot* d, int i) {
-    tacMotionDot dot = {.dq = d->q, .dv = d->v, .theta = d->theta};
+    tacMotionDot dot = {.dq = d->q, .dv = d->v, .act = d->act, .ctrl = d->ctrl, .theta = d->theta};
     revisit(f, s, i);
-    tac_flow_jvp(f, &dot, d->u, d->a);
+    tac_flow_jvp(f, &dot, d->a, d->rate);
 }
 
-static void euler_jvp(tacFlow* f, const tacStages* s, stepDot* d, tacReal* q, tacReal* v) {
+// next = act0 moved by `rate`
+static void activation_jvp(tacFlow* f, const tacStages* s, const stepDot* d, const tacReal* rate,
+                           const tacReal* rate_dot, tacReal* act) {
+    if (f->model->na == 0) return;
+    tacMotionDot dot = {.act = d->act0, .theta = d->theta};
+    f->m.act = s->x[0].act;
+    f->k->act_next_jvp(f->model, &f->m, rate, rate_dot, &dot, act);
+}
+
+static void euler_jvp(tacFlow* f, const tacStages* s, stepDot* d, tacPoint next) {
     int nv = f->model->nv, old = f->model->integrator == TAC_INTEGRATOR_EXPLICIT;
     stage_jvp(f, s, d, 0);
-    for (int k = 0; k < nv; ++k) v[k] = d->v0[k] + f->h * d->a[k] + d->h * s->a[0][k];
-    tac_move_jvp(f->model, s->mean_v, f->h, d->q0, old ? d->v0 : v, d->h, q);
+    for (int k = 0; k < nv; ++k) next.v[k] = d->v0[k] + f->h * d->a[k] + d->h * s->a[0][k];
+    tac_move_jvp(f->model, s->mean_k, f->h, d->q0, old ? d->v0 : next.v, d->h, next.q);
+    activation_jvp(f, s, d, s->rate[0], d->rate, next.act);
 }
 
-static void rk4_jvp(tacFlow* f, const tacStages* s, stepDot* d, tacReal* q, tacReal* v) {
-    int nv = f->model->nv;
-    for (int i = 0; i < s->count; ++i) {
-        tacReal h = f->h * tac_rk4_reach[i], h_dot = d->h * tac_rk4_reach[i];
-        if (i > 0) {
-            tac_move_jvp(f->model, s->v[i - 1], h, d->q0, d->v, h_dot, d->q);
-            for (int k = 0; k < nv; ++k) d->v[k] = d->v0[k] + h * d->a[k] + h_dot * s->a[i - 1][k];
-        }
-        stage_jvp(f, s, d, i);
-        add(d->mean_v, tac_rk4_weight[i], d->v, nv);
-        add(d->mean_a, tac_rk4_weight[i], d->a, nv);
+// to stage i, from the rates of the one before in d
+static void stage_start_jvp(tacFlow* f, const tacStages* s, stepDot* d, int i) {
+    const tacModel* model = f->model;
+    tacReal h = f->h * tac_rk4_reach[i], h_dot = d->h * tac_rk4_reach[i];
+    tac_move_jvp(model, s->k[i - 1], h, d->q0, d->k, h_dot, d->q);
+    for (int k = 0; k < model->nv; ++k) {
+        d->u_step[k] = h * d->k[k] + h_dot * s->k[i - 1][k];
+        d->v[k] = d->v0[k] + h * d->a[k] + h_dot * s->a[i - 1][k];
     }
-    for (int k = 0; k < nv; ++k) v[k] = d->v0[k] + f->h * d->mean_a[k] + d->h * s->mean_a[k];
-    tac_move_jvp(f->model, s->mean_v, f->h, d->q0, d->mean_v, d->h, q);
+    for (int k = 0; k < model->na; ++k)
+        d->act[k] = d->act0[k] + h * d->rate[k] + h_dot * s->rate[i - 1][k];
+}
+
+static void rk4_jvp(tacFlow* f, const tacStages* s, stepDot* d, tacPoint next) {
+    const tacModel* model = f->model;
+    for (int i = 0; i < s->count; ++i) {
+        if (i > 0) stage_start_jvp(f, s, d, i);
+        stage_jvp(f, s, d, i);
+        tac_chart_rate_jvp(model, s->lie && i > 0 ? s->k[i - 1] : NULL, f->h * tac_rk4_reach[i],
+                           s->x[i].v, d->u_step, d->v, d->k);
+        add(d->mean_k, tac_rk4_weight[i], d->k, model->nv);
+        add(d->mean_a, tac_rk4_weight[i], d->a, model->nv);
+        add(d->mean_rate, tac_rk4_weight[i], d->rate, model->na);
+    }
+    for (int k = 0; k < model->nv; ++k)
+        next.v[k] = d->v0[k] + f->h * d->mean_a[k] + d->h * s->mean_a[k];
+    tac_move_jvp(model, s->mean_k, f->h, d->q0, d->mean_k, d->h, next.q);
+    activation_jvp(f, s, d, s->mean_rate, d->mean_rate, next.act);
+}
+
+static stepDot take_dot(const tacModel* model, tacArena* arena, tacTangent x, const tacReal* u,
+                        const tacReal* theta) {
+    stepDot d = {.ctrl = (tacReal*)u, .theta = (tacReal*)theta};
+    tacReal** const of_v[] = {&d.q0, &d.v0,     &d.q,      &d.v,     &d.k,
+                              &d.a,  &d.u_step, &d.mean_k, &d.mean_a};
+    tacReal** const of_act[] = {&d.act0, &d.act, &d.rate, &d.mean_rate};
+    for (int i = 0; i < TAC_COUNT(of_v); ++i) *of_v[i] = take_zero(arena, model->nv);
+    for (int i = 0; i < TAC_COUNT(of_act); ++i) *of_act[i] = take_zero(arena, model->na);
+    if (theta) d.h = theta[model->timestep];
+    copy(d.q0, x.dq, model->nv), copy(d.q, x.dq, model->nv);
+    copy(d.v0, x.dv, model->nv), copy(d.v, x.dv, model->nv);
+    copy(d.act0, x.da, model->na), copy(d.act, x.da, model->na);
+    return d;
+}
+
+static int is_tangent_finite(const tacModel* model, tacTangent x) {
+    return tac_all_finite(x.dq, model->nv) && tac_all_finite(x.dv, model->nv) &&
+           tac_all_finite(x.da, model->na);
 }
 
 tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* u, tacTangent x_dot,
                        const tacReal* u_dot, const tacReal* theta_dot, tacTangent next_dot,
                        tacScratch* scratch) {
     tacResult result = tac_step_check(model, x, u);
-    int nv = model ? model->nv : 0;
-    if (result == TAC_OK &&
-        !(tac_all_finite(x_dot.dq, nv) && tac_all_finite(x_dot.dv, nv) &&
-          tac_all_finite(u_dot, model->nu) && tac_all_finite(theta_dot, model->nparam)))
+    if (result == TAC_OK && !(is_tangent_finite(model, x_dot) && tac_all_finite(u_dot, model->nu) &&
+                              tac_all_finite(theta_dot, model->nparam)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
-    tacFlow f = tac_flow_take(model, TAC_DISPATCH(tac_dynamics_single_), arena);
-    tacStages s = tac_stages_take(model, 1, arena);
-    tacReal *q = TAC_TAKE(arena, tacReal, model->nq), *v = TAC_TAKE(arena, tacReal, nv);
-    f.ctrl = u, s.q[0] = x->qpos, s.v[0] = x->qvel;
-    tac_advance(&f, &s, q, v);
-
-    stepDot d = {.u = u_dot, .theta = (tacReal*)theta_dot};
-    tacReal** const arrays[] = {&d.q0, &d.v0, &d.q, &d.v, &d.a, &d.mean_v, &d.mean_a};
-    for (int i = 0; i < 7; ++i) *arrays[i] = take_zero(arena, nv);
-    if (theta_dot) d.h = theta_dot[model->timestep];
-    copy(d.q0, x_dot.dq, nv), copy(d.q, x_dot.dq, nv);
-    copy(d.v0, x_dot.dv, nv), copy(d.v, x_dot.dv, nv);
-    tacReal *q_dot = take_zero(arena, nv), *v_dot = take_zero(arena, nv);
-    (s.count > 1 ? rk4_jvp : euler_jvp)(&f, &s, &d, q_dot, v_dot);
-    if (!tac_all_finite(q_dot, nv) || !tac_all_finite(v_dot, nv)) {
+    tacPass pass;
+    tac_pass_take(model, x, u, arena, &pass);
+    stepDot d = take_dot(model, arena, x_dot, u_dot, theta_dot);
+    tacPoint next = {take_zero(arena, model->nv), take_zero(arena, model->nv),
+                     take_zero(arena, model->na)};
+    (pass.s.count > 1 ? rk4_jvp : euler_jvp)(&pass.f, &pass.s, &d, next);
+    if (!is_tangent_finite(model, (tacTangent){next.q, next.v, next.act})) {
         result = TAC_ERROR_DIVERGED;
     } else {
-        if (next_dot.dq) copy(next_dot.dq, q_dot, nv);
-        if (next_dot.dv) copy(next_dot.dv, v_dot, nv);
+        if (next_dot.dq) copy(next_dot.dq, next.q, model->nv);
+        if (next_dot.dv) copy(next_dot.dv, next.v, model->nv);
+        if (next_dot.da) copy(next_dot.da, next.act, model->na);
     }
     arena->used = mark;
     return result;
@@ -103,61 +141,101 @@ tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* 
 //---------------------------------- reverse --------------------------------------
 
 typedef struct stepBar {
-    tacReal *q0, *v0, *q; // of the first state; of a stage's positions
-    tacReal *v[TAC_MAX_STAGES], *a[TAC_MAX_STAGES];
-    tacReal *mean_v, *theta, *u, h;
+    tacReal *q0, *v0, *act0; // of the first state
+    tacReal *q, *u_step;     // of a stage's positions; of h k before it
+    tacReal *v[TAC_MAX_STAGES], *k[TAC_MAX_STAGES], *a[TAC_MAX_STAGES];
+    tacReal *act[TAC_MAX_STAGES], *rate[TAC_MAX_STAGES];
+    tacReal *mean_k, *mean_rate, *theta, *ctrl, h;
 } stepBar;
 
-// b->a[i] through the equation of motion at stage i: to b->q, b->v[i], b->u, b->theta
+// b->a[i] and b->rate[i] through the equation of motion at stage i
 static void stage_vjp(tacFlow* f, const tacStages* s, stepBar* b, int i) {
     memset(b->q, 0, sizeof *b->q * (size_t)f->model->nv);
-    tacMotionDot bar = {.dq = b->q, .dv = b->v[i], .theta = b->theta};
+    tacMotionDot bar = {
+        .dq = b->q, .dv = b->v[i], .act = b->act[i], .ctrl = b->ctrl, .theta = b->theta};
     revisit(f, s, i);
-    tac_flow_vjp(f, b->a[i], &bar, b->u);
+    tac_flow_vjp(f, b->a[i], b->rate[i], &bar);
 }
 
-static void euler_vjp(tacFlow* f, const tacStages* s, stepBar* b, const tacReal* q_bar,
-                      const tacReal* v_bar) {
-    int nv = f->model->nv, old = f->model->integrator == TAC_INTEGRATOR_EXPLICIT;
-    tac_move_vjp(f->model, s->mean_v, f->h, q_bar, b->q0, b->mean_v, &b->h);
-    for (int k = 0; k < nv; ++k) {
-        tacReal next = v_bar[k] + (old ? (tacReal)0.0 : b->mean_v[k]);
-        b->v0[k] += next + (old ? b->mean_v[k] : (tacReal)0.0);
-        b->a[0][k] = f->h * next;
-        b->h += s->a[0][k] * next;
-    }
+static void activation_vjp(tacFlow* f, const tacStages* s, stepBar* b, const tacReal* rate,
+                           const tacReal* act_bar, tacReal* rate_bar) {
+    if (f->model->na == 0) return;
+    tacMotionDot bar = {.act = b->act0, .theta = b->theta};
+    f->m.act = s->x[0].act;
+    f->k->act_next_vjp(f->model, &f->m, rate, act_bar, rate_bar, &bar);
+}
+
+// of stage 0, which is the first state
+static void first_vjp(tacFlow* f, const tacStages* s, stepBar* b) {
     stage_vjp(f, s, b, 0);
-    add(b->q0, 1.0, b->q, nv), add(b->v0, 1.0, b->v[0], nv);
+    add(b->q0, 1.0, b->q, f->model->nv), add(b->v0, 1.0, b->v[0], f->model->nv);
+    add(b->act0, 1.0, b->act[0], f->model->na);
 }
 
-static void rk4_vjp(tacFlow* f, const tacStages* s, stepBar* b, const tacReal* q_bar,
-                    const tacReal* v_bar) {
-    int nv = f->model->nv;
-    tac_move_vjp(f->model, s->mean_v, f->h, q_bar, b->q0, b->mean_v, &b->h);
-    for (int k = 0; k < nv; ++k) b->v0[k] += v_bar[k], b->h += s->mean_a[k] * v_bar[k];
+static void euler_vjp(tacFlow* f, const tacStages* s, stepBar* b, tacPoint next) {
+    int nv = f->model->nv, old = f->model->integrator == TAC_INTEGRATOR_EXPLICIT;
+    activation_vjp(f, s, b, s->rate[0], next.act, b->rate[0]);
+    tac_move_vjp(f->model, s->mean_k, f->h, next.q, b->q0, b->mean_k, &b->h);
+    for (int k = 0; k < nv; ++k) {
+        tacReal v = next.v[k] + (old ? (tacReal)0.0 : b->mean_k[k]);
+        b->v0[k] += v + (old ? b->mean_k[k] : (tacReal)0.0);
+        b->a[0][k] = f->h * v;
+        b->h += s->a[0][k] * v;
+    }
+    first_vjp(f, s, b);
+}
+
+// back from stage i to the rates of the one before
+static void stage_start_vjp(tacFlow* f, const tacStages* s, stepBar* b, int i) {
+    const tacModel* model = f->model;
+    tacReal h = f->h * tac_rk4_reach[i], h_bar = 0.0;
+    tac_move_vjp(model, s->k[i - 1], h, b->q, b->q0, b->k[i - 1], &h_bar);
+    for (int k = 0; k < model->nv; ++k)
+        h_bar += s->a[i - 1][k] * b->v[i][k] + s->k[i - 1][k] * b->u_step[k];
+    for (int k = 0; k < model->na; ++k) h_bar += s->rate[i - 1][k] * b->act[i][k];
+    add(b->k[i - 1], h, b->u_step, model->nv);
+    add(b->v0, 1.0, b->v[i], model->nv), add(b->a[i - 1], h, b->v[i], model->nv);
+    add(b->act0, 1.0, b->act[i], model->na), add(b->rate[i - 1], h, b->act[i], model->na);
+    b->h += tac_rk4_reach[i] * h_bar;
+}
+
+static void chart_vjp(const tacFlow* f, const tacStages* s, stepBar* b, int i) {
+    memset(b->u_step, 0, sizeof *b->u_step * (size_t)f->model->nv);
+    tac_chart_rate_vjp(f->model, s->lie && i > 0 ? s->k[i - 1] : NULL, f->h * tac_rk4_reach[i],
+                       s->x[i].v, b->k[i], b->u_step, b->v[i]);
+}
+
+static void rk4_vjp(tacFlow* f, const tacStages* s, stepBar* b, tacPoint next) {
+    int nv = f->model->nv, na = f->model->na;
+    activation_vjp(f, s, b, s->mean_rate, next.act, b->mean_rate);
+    tac_move_vjp(f->model, s->mean_k, f->h, next.q, b->q0, b->mean_k, &b->h);
+    for (int k = 0; k < nv; ++k) b->v0[k] += next.v[k], b->h += s->mean_a[k] * next.v[k];
     for (int i = 0; i < s->count; ++i) {
-        add(b->v[i], tac_rk4_weight[i], b->mean_v, nv);
-        add(b->a[i], tac_rk4_weight[i] * f->h, v_bar, nv);
+        add(b->k[i], tac_rk4_weight[i], b->mean_k, nv);
+        add(b->a[i], tac_rk4_weight[i] * f->h, next.v, nv);
+        add(b->rate[i], tac_rk4_weight[i], b->mean_rate, na);
     }
     for (int i = s->count - 1; i > 0; --i) {
-        tacReal h = f->h * tac_rk4_reach[i], h_bar = 0.0;
+        chart_vjp(f, s, b, i);
         stage_vjp(f, s, b, i);
-        tac_move_vjp(f->model, s->v[i - 1], h, b->q, b->q0, b->v[i - 1], &h_bar);
-        for (int k = 0; k < nv; ++k) h_bar += s->a[i - 1][k] * b->v[i][k];
-        add(b->v0, 1.0, b->v[i], nv), add(b->a[i - 1], h, b->v[i], nv);
-        b->h += tac_rk4_reach[i] * h_bar;
+        stage_start_vjp(f, s, b, i);
     }
-    stage_vjp(f, s, b, 0);
-    add(b->q0, 1.0, b->q, nv), add(b->v0, 1.0, b->v[0], nv);
+    chart_vjp(f, s, b, 0);
+    first_vjp(f, s, b);
 }
 
 static stepBar take_bar(const tacModel* model, tacArena* arena, int by_theta) {
     stepBar b = {0};
-    tacReal** const arrays[] = {&b.q0, &b.v0, &b.q, &b.mean_v};
-    for (int i = 0; i < 4; ++i) *arrays[i] = take_zero(arena, model->nv);
-    for (int i = 0; i < TAC_MAX_STAGES; ++i)
-        b.v[i] = take_zero(arena, model->nv), b.a[i] = take_zero(arena, model->nv);
-    b.u = take_zero(arena, model->nu);
+    int nv = model->nv, na = model->na;
+    tacReal** const arrays[] = {&b.q0, &b.v0, &b.q, &b.u_step, &b.mean_k};
+    for (int i = 0; i < TAC_COUNT(arrays); ++i) *arrays[i] = take_zero(arena, nv);
+    for (int i = 0; i < TAC_MAX_STAGES; ++i) {
+        b.v[i] = take_zero(arena, nv), b.k[i] = take_zero(arena, nv);
+        b.a[i] = take_zero(arena, nv);
+        b.act[i] = take_zero(arena, na), b.rate[i] = take_zero(arena, na);
+    }
+    b.act0 = take_zero(arena, na), b.mean_rate = take_zero(arena, na);
+    b.ctrl = take_zero(arena, model->nu);
     if (by_theta) b.theta = take_zero(arena, model->nparam);
     return b;
 }
@@ -165,13 +243,13 @@ static stepBar take_bar(const tacModel* model, tacArena* arena, int by_theta) {
 // adds what is asked for, if all of it is finite
 static tacResult hand_out(const tacModel* model, const stepBar* b, tacTangent x_bar, tacReal* u_bar,
                           tacReal* theta_bar) {
-    int nv = model->nv;
-    if (!tac_all_finite(b->q0, nv) || !tac_all_finite(b->v0, nv) ||
-        !tac_all_finite(b->theta, model->nparam))
+    if (!is_tangent_finite(model, (tacTangent){b->q0, b->v0, b->act0}) ||
+        !tac_all_finite(b->ctrl, model->nu) || !tac_all_finite(b->theta, model->nparam))
         return TAC_ERROR_DIVERGED;
-    if (x_bar.dq) add(x_bar.dq, 1.0, b->q0, nv);
-    if (x_bar.dv) add(x_bar.dv, 1.0, b->v0, nv);
-    if (u_bar) add(u_bar, 1.0, b->u, model->nu);
+    if (x_bar.dq) add(x_bar.dq, 1.0, b->q0, model->nv);
+    if (x_bar.dv) add(x_bar.dv, 1.0, b->v0, model->nv);
+    if (x_bar.da) add(x_bar.da, 1.0, b->act0, model->na);
+    if (u_bar) add(u_bar, 1.0, b->ctrl, model->nu);
     if (theta_bar) add(theta_bar, 1.0, b->theta, model->nparam);
     return TAC_OK;
 }
@@ -180,22 +258,18 @@ tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* 
                        tacTangent next_bar, tacTangent x_bar, tacReal* u_bar, tacReal* theta_bar,
                        tacScratch* scratch) {
     tacResult result = tac_step_check(model, x, u);
-    int nv = model ? model->nv : 0;
-    if (result == TAC_OK && !(tac_all_finite(next_bar.dq, nv) && tac_all_finite(next_bar.dv, nv)))
-        result = TAC_ERROR_VALUE;
+    if (result == TAC_OK && !is_tangent_finite(model, next_bar)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
-    tacFlow f = tac_flow_take(model, TAC_DISPATCH(tac_dynamics_single_), arena);
-    tacStages s = tac_stages_take(model, 1, arena);
-    tacReal *q = TAC_TAKE(arena, tacReal, model->nq), *v = TAC_TAKE(arena, tacReal, nv);
-    f.ctrl = u, s.q[0] = x->qpos, s.v[0] = x->qvel;
-    tac_advance(&f, &s, q, v);
-
+    tacPass pass;
+    tac_pass_take(model, x, u, arena, &pass);
     stepBar b = take_bar(model, arena, theta_bar != NULL);
-    tacReal *q_bar = take_zero(arena, nv), *v_bar = take_zero(arena, nv);
-    copy(q_bar, next_bar.dq, nv), copy(v_bar, next_bar.dv, nv);
-    (s.count > 1 ? rk4_vjp : euler_vjp)(&f, &s, &b, q_bar, v_bar);
+    tacPoint bar = {take_zero(arena, model->nv), take_zero(arena, model->nv),
+                    take_zero(arena, model->na)};
+    copy(bar.q, next_bar.dq, model->nv), copy(bar.v, next_bar.dv, model->nv);
+    copy(bar.act, next_bar.da, model->na);
+    (pass.s.count > 1 ? rk4_vjp : euler_vjp)(&pass.f, &pass.s, &b, bar);
     if (b.theta) b.theta[model->timestep] += b.h;
     result = hand_out(model, &b, x_bar, u_bar, theta_bar);
     arena->used = mark;

@@ -50,14 +50,16 @@ tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* 
                        tacTangent next_bar, tacTangent x_dot, const tacReal* u_dot,
                        const tacReal* theta_dot, tacTangent x_bar, tacReal* u_bar,
                        tacReal* theta_bar, tacScratch* scratch) {
-    if (!model || !x || (model->nv > 0 && (!x->qpos || !x->qvel)) || (model->nu > 0 && !u))
+    if (!model || !x || (model->nv > 0 && (!x->qpos || !x->qvel)) || (model->nu > 0 && !u) ||
+        (model->na > 0 && !x->act))
         return TAC_ERROR_VALUE;
-    int nv = model->nv, nu = model->nu, nparam = model->nparam;
+    int nv = model->nv, na = model->na, nu = model->nu, nparam = model->nparam;
     if (!is_plain_finite(x->qpos, model->nq) || !is_plain_finite(x->qvel, nv) ||
         !is_plain_finite(u, nu) || !is_plain_finite(x_dot.dq, nv) ||
         !is_plain_finite(x_dot.dv, nv) || !is_plain_finite(u_dot, nu) ||
         !is_plain_finite(theta_dot, nparam) || !is_plain_finite(next_bar.dq, nv) ||
-        !is_plain_finite(next_bar.dv, nv))
+        !is_plain_finite(next_bar.dv, nv) || !is_plain_finite(x->act, na) ||
+        !is_plain_finite(x_dot.da, na) || !is_plain_finite(next_bar.da, na))
         return TAC_ERROR_VALUE;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
@@ -68,16 +70,20 @@ tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* 
     move_positions(model, (const double*)x->qpos, (const double*)x_dot.dq, q);
     tacState at = {.qpos = q};
     at.qvel = take_complex(arena, nv, (const double*)x->qvel, (const double*)x_dot.dv);
+    at.act = take_complex(arena, na, (const double*)x->act, (const double*)x_dot.da);
     tacReal* control = take_complex(arena, nu, (const double*)u, (const double*)u_dot);
     tacTangent bar = {.dq = take_complex(arena, nv, (const double*)next_bar.dq, NULL),
-                      .dv = take_complex(arena, nv, (const double*)next_bar.dv, NULL)};
+                      .dv = take_complex(arena, nv, (const double*)next_bar.dv, NULL),
+                      .da = take_complex(arena, na, (const double*)next_bar.da, NULL)};
     tacTangent out = {.dq = take_complex(arena, nv, NULL, NULL),
-                      .dv = take_complex(arena, nv, NULL, NULL)};
+                      .dv = take_complex(arena, nv, NULL, NULL),
+                      .da = take_complex(arena, na, NULL, NULL)};
     tacReal* out_u = take_complex(arena, nu, NULL, NULL);
     tacReal* out_theta = theta_bar ? take_complex(arena, nparam, NULL, NULL) : NULL;
     tacResult result = tac_step_vjp(&moved, &at, control, bar, out, out_u, out_theta, scratch);
     if (result == TAC_OK) {
         add_out(nv, out.dq, x_bar.dq), add_out(nv, out.dv, x_bar.dv);
+        add_out(na, out.da, x_bar.da);
         add_out(nu, out_u, u_bar);
         if (theta_bar) add_out(nparam, out_theta, theta_bar);
     }

@@ -57,7 +57,46 @@ static const unsigned char* pixel_at(const fixture* f, double right, double up) 
                  (int)((at->centre[1] - up) / at->pixel + at->top + 0.5 * at->height));
 }
 
+// how far a shape is from its frame's origin does not change what is shown of it
+static int far_shapes_are_framed_as_near_ones(void) {
+    static const double far[] = {0.0, 100.0, 1e5};
+    tacSliceFrame near = {0};
+    for (int i = 0; i < 3; ++i) {
+        char text[300];
+        fixture f;
+        snprintf(text, sizeof text,
+                 SCENE("<shape name='b'><box size='.1 .1 .1' pos='%.17g 0 0'/></shape>", ""),
+                 far[i]);
+        ENSURE_LAW(open_scene(&f, text));
+        f.options.shape = 0;
+        ENSURE_LAW(slice(&f));
+        if (i == 0) near = f.frame;
+        ENSURE_NEAR(f.frame.centre[0], near.centre[0] + far[i], 1e-9);
+        ENSURE_NEAR(f.frame.pixel, near.pixel, 1e-9);
+        tac_model_destroy(f.model);
+    }
+    return 0;
+}
+
 //---------------------------------- lines ----------------------------------------
+
+// the plane of a face: no ink within it, and its rim as a line
+static int plane_in_a_face_shows_its_rim(void) {
+    fixture f;
+    ENSURE_LAW(open_scene(&f, SCENE("<shape name='b'><box size='.1 .1 .1'/></shape>", "")));
+    f.options.shape = 0, f.options.offset = 0.1;
+    ENSURE_LAW(slice(&f));
+    int darkest = 765;
+    for (double x = -0.09; x <= 0.09; x += 0.01)
+        for (double y = -0.09; y <= 0.09; y += 0.01) ENSURE(sum(pixel_at(&f, x, y)) > 500);
+    for (double x = 0.09; x <= 0.11; x += 0.25 * f.frame.pixel) {
+        int ink = sum(pixel_at(&f, x, 0.03));
+        darkest = ink < darkest ? ink : darkest;
+    }
+    ENSURE(darkest < 200);
+    tac_model_destroy(f.model);
+    return 0;
+}
 
 // every pixel of the plot is surface, or not, as the circle says that a plane cuts out of a sphere
 static int surface_is_where_the_closed_form_says(void) {
@@ -322,7 +361,8 @@ static int wrong_options_are_refused(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(surface_is_where_the_closed_form_says), RUN(isolines_are_at_round_values),
+TEST_MAIN(RUN(surface_is_where_the_closed_form_says), RUN(far_shapes_are_framed_as_near_ones),
+          RUN(plane_in_a_face_shows_its_rim), RUN(isolines_are_at_round_values),
           RUN(colours_tell_inside_from_outside), RUN(derivatives_have_their_colours),
           RUN(normals_point_outwards), RUN(points_are_drawn), RUN(glyphs_are_there),
           RUN(threads_change_no_bit), RUN(every_size_has_a_picture), RUN(middle_and_progress),

@@ -334,8 +334,36 @@ static int wrong_options_are_refused(void) {
     return 0;
 }
 
+// the camera of a scene without one stands before a geom whose shape is far from its frame's origin
+// as it does before one that is not
+static int far_shapes_are_framed_as_near_ones(void) {
+    static const double far[] = {0.0, 100.0, 1e5};
+    tacVec3 eye = {0};
+    for (int i = 0; i < 3; ++i) {
+        char text[300];
+        fixture f;
+        snprintf(text, sizeof text,
+                 SCENE("<shape name='b'><box size='.1 .1 .1' pos='%.17g 0 0'/></shape>",
+                       "<geom type='shape' shape='b' pos='0 .5 0' euler='0 0 90'/>"),
+                 far[i]);
+        ENSURE_LAW(open_scene(&f, text));
+        tacVec3 to = {0.0, 0.5 + far[i], 0.0};
+        tacVec3 from = tac_sub(tac_load3(f.stage.camera.position), to);
+        if (i == 0) eye = from;
+        ENSURE(tac_norm(eye) < 1.0);
+        ENSURE_NEAR(tac_distance(from, eye), 0.0, 1e-6);
+        f.rays->count = 0;
+        add_ray(f.rays, tac_load3(f.stage.camera.position), tac_neg(from));
+        trace(&f);
+        ENSURE(f.rays->item[0] == 0);
+        close_scene(&f);
+    }
+    return 0;
+}
+
 TEST_MAIN(RUN(sphere_matches_closed_form), RUN(ellipsoid_matches_closed_form),
           RUN(plane_matches_closed_form), RUN(blends_have_no_holes), RUN(gap_is_open),
           RUN(inside_is_left), RUN(work_is_bounded), RUN(shadow_falls_below),
           RUN(light_in_front_is_not_shadowed), RUN(threads_change_no_bit),
-          RUN(picture_shows_the_scene), RUN(wrong_options_are_refused))
+          RUN(picture_shows_the_scene), RUN(far_shapes_are_framed_as_near_ones),
+          RUN(wrong_options_are_refused))

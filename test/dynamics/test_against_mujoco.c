@@ -1,193 +1,428 @@
-// Poses, mass matrix, bias and accelerations are MuJoCo's, constraints left out, at 100 random
-// states of every scene that both of us read.
+// Masses, poses, mass matrix, bias, accelerations and steps are MuJoCo's, constraints left out, on
+// every scene and on every model of the data that both of us read. One line a model; what is left
+// out has its reason.
+//
+// Two MuJoCos: the installed libmujoco, and the newer one of npm (tools/setup).
 
-#include "test.h"
+#define _GNU_SOURCE
+#include "dynamics/mujoco_reference.h"
+#include "math/spatial.h"
+#include "model_files.h"
+#include "tactus/tactus.h"
 
-#ifndef TAC_HAVE_MUJOCO
+#ifdef TAC_HAVE_MUJOCO
+#include "dynamics/mujoco_library.h"
+#endif
 
-static int numbers_are_mujocos(void) { SKIP("libmujoco is not installed (libmujoco-dev)"); }
+#include <stdarg.h>
 
-TEST_MAIN(RUN(numbers_are_mujocos))
+#define SEED 2024
 
-#else
+// how many random states and how many steps of a run
+static int states_wanted(void) { return getenv("TACTUS_NO_SWEEP") ? 10 : 100; }
+static int steps_wanted(void) { return getenv("TACTUS_NO_SWEEP") ? 50 : 1000; }
 
-#include "dynamics/mujoco_twin.h"
+//---------------------------------- one model ------------------------------------
 
-#include <glob.h>
-
-typedef struct twinErrors {
+// largest differences, relative in norm; NAN where there was nothing to compare
+typedef struct figures {
+    double given, meshes; // the loader's own inertias: of bodies without and with meshes
     double pose, mass, bias, qacc;
-} twinErrors;
+    double step[3], free; // one step by each integrator; a run of our own
+    int free_steps;       // how far MuJoCo's run is determined to 1e-10
+} figures;
 
-static double pose_error(mujocoTwin* t, tacPose* pose) {
-    double worst = 0.0;
-    tac_kinematics(t->model, t->d->qpos, t->d->qvel, pose, NULL, t->scratch);
-    double scale = 1.0;
-    for (int i = 0; i < 3 * t->model->nbody; ++i) scale = fmax(scale, fabs(t->d->xpos[i]));
-    for (int b = 0; b < t->model->nbody; ++b) {
-        double p[3], q[4], R[9];
-        tac_store3(p, pose[b].position), tac_quat_store(q, pose[b].rotation);
-        for (int k = 0; k < 3; ++k) worst = fmax(worst, fabs(p[k] - t->d->xpos[3 * b + k]) / scale);
-        mju_quat2Mat(R, q);
-        for (int k = 0; k < 9; ++k) worst = fmax(worst, fabs(R[k] - t->d->xmat[9 * b + k]));
+static const figures bounds = {1e-8, 1e-6, 1e-12, 1e-11, 1e-10, 1e-9, {1e-11, 1e-11, 1e-11},
+                               1e-8, 0};
+
+typedef struct twin {
+    const mujocoReference* r;
+    tacModel* model;
+    tacScratch* scratch;
+    int nq, nv, nu, na, nbody;
+    double *mine, *theirs; // (nv x nv + nq + 1)
+    tacPose* pose;
+} twin;
+
+// |a - b|/|b|
+static double apart(int n, const double* a, const double* b) {
+    double difference = 0.0, norm = 0.0;
+    for (int i = 0; i < n; ++i) {
+        difference += (a[i] - b[i]) * (a[i] - b[i]);
+        norm += b[i] * b[i];
     }
-    return worst;
+    return norm > 0.0 ? sqrt(difference / norm) : sqrt(difference);
 }
 
-static void compare(mujocoTwin* t, twinErrors* e, double* mine, double* theirs, tacPose* pose) {
-    const tacModel* model = t->model;
-    int nv = model->nv;
-    mj_forward(t->m, t->d);
-    e->pose = fmax(e->pose, pose_error(t, pose));
-
-    tac_mass_matrix(model, t->d->qpos, mine, t->scratch);
-    mj_fullM(t->m, theirs, t->d->qM);
-    e->mass = fmax(e->mass, twin_error(nv * nv, mine, theirs));
-
-    tacDynamicsInput x = {.qpos = t->d->qpos, .qvel = t->d->qvel};
-    tac_inverse_dynamics(model, x, mine, t->scratch);
-    e->bias = fmax(e->bias, twin_error(nv, mine, t->d->qfrc_bias));
-
-    tac_joint_forces(model, t->d->qpos, t->d->qvel, t->d->ctrl, theirs, t->scratch);
-    tac_forward_dynamics(model, x, theirs, mine, t->scratch);
-    e->qacc = fmax(e->qacc, twin_error(nv, mine, t->d->qacc));
+// fmax of what may be NAN: not compared yet on the left, wrong on the right
+static double worse(double worst, double error) {
+    if (isnan(error)) return INFINITY;
+    return isnan(worst) ? error : fmax(worst, error);
 }
 
-// the loader's own masses and inertias, before MuJoCo's are put in
-static double inertia_error(mujocoTwin* t) {
-    double worst = 0.0;
-    for (int b = 1; b < t->model->nbody; ++b) {
-        double own[10], given[10];
+static const double* numbers(const twin* t, const char* name) {
+    return reference_find(t->r, name, NULL);
+}
+
+//---------------------------------- inertias -------------------------------------
+
+// body b as MuJoCo compiled it: R(iquat) diag R(iquat)' about ipos
+static tacInertia compiled(const twin* t, int b) {
+    const double* diagonal = numbers(t, "inertia") + 3 * b;
+    tacInertia I = {
+        numbers(t, "mass")[b], tac_vec3_zero(), {diagonal[0], diagonal[1], diagonal[2]}};
+    tacPose pose = {tac_load3(numbers(t, "ipos") + 3 * b),
+                    tac_quat_load(numbers(t, "iquat") + 4 * b)};
+    return tac_inertia_transform(pose, &I);
+}
+
+// Versions before 3 find principal axes to an angle of 1e-6 only: a1.urdf's iyz comes out of 2.2.2
+// as -2.24474e-05 where the file says -2.2448e-05.
+static double moments_apart(const twin* t, const double* own, const double* given) {
+    double lost = numbers(t, "version")[0] < 3.0 ? 1e-6 : 0.0;
+    return fmax(apart(6, own, given) - lost, 0.0);
+}
+
+// of mass, of the centre of mass against the radius of gyration, of the inertia
+static double inertia_apart(const twin* t, int b, const tacInertia* I) {
+    const tacBody* body = &t->model->body[b];
+    const double *mass = t->model->param + body->mass, *com = t->model->param + body->com;
+    double centre[3];
+    tac_store3(centre, I->com);
+    double spread = I->inertia[0] + I->inertia[1] + I->inertia[2];
+    double reach = sqrt(tac_dot(I->com, I->com) + (I->mass > 0.0 ? spread / I->mass : 0.0));
+    double error = apart(1, mass, &I->mass);
+    if (I->mass == 0.0) return error;
+    double offset = apart(3, com, centre) * sqrt(tac_dot(I->com, I->com));
+    if (tac_dot(I->com, I->com) == 0.0) offset = apart(3, com, centre);
+    error = fmax(error, offset / fmax(reach, 1e-300));
+    return fmax(error, moments_apart(t, t->model->param + body->inertia, I->inertia));
+}
+
+// the loader's own inertias, then MuJoCo's in their place
+static void compare_inertias(twin* t, figures* f) {
+    for (int b = 1; b < t->nbody; ++b) {
         const tacBody* body = &t->model->body[b];
-        own[0] = t->model->param[body->mass];
-        memcpy(own + 1, t->model->param + body->com, 3 * sizeof *own);
-        memcpy(own + 4, t->model->param + body->inertia, 6 * sizeof *own);
-        mujocoTwin other = *t;
-        twin_copy_inertia(&other);
-        given[0] = t->model->param[body->mass];
-        memcpy(given + 1, t->model->param + body->com, 3 * sizeof *given);
-        memcpy(given + 4, t->model->param + body->inertia, 6 * sizeof *given);
-        worst = fmax(worst, fabs(own[0] - given[0]) / fmax(given[0], 1e-300));
-        worst = fmax(worst, twin_error(3, own + 1, given + 1));
-        worst = fmax(worst, twin_error(6, own + 4, given + 4));
-        t->model->param[body->mass] = own[0];
-        memcpy(t->model->param + body->com, own + 1, 3 * sizeof *own);
-        memcpy(t->model->param + body->inertia, own + 4, 6 * sizeof *own);
+        tacInertia I = compiled(t, b);
+        double* worst = numbers(t, "hasmesh")[b] != 0.0 ? &f->meshes : &f->given;
+        *worst = worse(*worst, inertia_apart(t, b, &I));
+        t->model->param[body->mass] = I.mass;
+        tac_store3(t->model->param + body->com, I.com);
+        memcpy(t->model->param + body->inertia, I.inertia, sizeof I.inertia);
+    }
+}
+
+//---------------------------------- random states --------------------------------
+
+static double pose_apart(twin* t, const double* qpos, const double* xpos, const double* xquat) {
+    double worst = 0.0, scale = 1.0;
+    if (tac_kinematics(t->model, qpos, NULL, t->pose, NULL, t->scratch) != TAC_OK) return INFINITY;
+    for (int i = 0; i < 3 * t->nbody; ++i) scale = fmax(scale, fabs(xpos[i]));
+    for (int b = 0; b < t->nbody; ++b) {
+        double p[3], q[4], same = 0.0, opposite = 0.0;
+        tac_store3(p, t->pose[b].position), tac_quat_store(q, t->pose[b].rotation);
+        for (int k = 0; k < 3; ++k) worst = worse(worst, fabs(p[k] - xpos[3 * b + k]) / scale);
+        for (int k = 0; k < 4; ++k) {
+            same = fmax(same, fabs(q[k] - xquat[4 * b + k]));
+            opposite = fmax(opposite, fabs(q[k] + xquat[4 * b + k]));
+        }
+        worst = worse(worst, fmin(same, opposite));
     }
     return worst;
 }
 
-static int compare_scene(const char* path, int* compared) {
-    mujocoTwin t;
-    const char* name = strrchr(path, '/') + 1;
-    if (!twin_open(&t, path)) {
-        t.reason[strcspn(t.reason, "\n")] = '\0';
-        printf("    %-32s left out: %s\n", name, t.reason);
-        twin_close(&t);
-        return 0;
+// a count and pairs (place, number) to a symmetric matrix; what comes behind them
+static const double* unpack(int n, const double* packed, double* M) {
+    int count = (int)packed[0];
+    memset(M, 0, sizeof *M * (size_t)n * (size_t)n);
+    for (int k = 0; k < count; ++k) {
+        int place = (int)packed[1 + 2 * k], i = place / n, j = place % n;
+        M[i * n + j] = M[j * n + i] = packed[2 + 2 * k];
     }
-    double inertia = inertia_error(&t);
-    twin_copy_inertia(&t);
-    size_t nv = (size_t)t.model->nv;
-    double *mine = malloc(sizeof(double) * (nv * nv + 1)),
-           *theirs = malloc(sizeof(double) * (nv * nv + 1));
-    tacPose* pose = malloc(sizeof(tacPose) * (size_t)t.model->nbody);
-    testRandom random = {2024};
-    twinErrors e = {0};
-    int meshes = 0;
-    for (int i = 0; i < t.model->nshape; ++i)
-        meshes |= strncmp(t.model->shape[i].name, "mesh:", 5) == 0;
-    for (int i = 0; i < 100; ++i) {
-        twin_draw(&t, &random);
-        compare(&t, &e, mine, theirs, pose);
-    }
-    printf("    %-32s nv %3d  inertia %7.1e  pose %7.1e  M %7.1e  bias %7.1e  qacc %7.1e\n", name,
-           t.model->nv, inertia, e.pose, e.mass, e.bias, e.qacc);
-    free(mine), free(theirs), free(pose);
-    twin_close(&t);
-    *compared += 1;
-    double bound = meshes ? 1e-6 : 1e-8; // MuJoCo 2.2.2 has vertices in single precision
-    return inertia <= bound && e.pose <= 1e-12 && e.mass <= 1e-11 && e.bias <= 1e-10 &&
-                   e.qacc <= 1e-9
-               ? 0
-               : 1;
+    return packed + 1 + 2 * count;
 }
 
-static int compare_folder(const char* pattern, int* compared) {
-    glob_t found;
-    int failed = 0;
-    if (glob(pattern, 0, NULL, &found) != 0) return 0;
-    for (size_t i = 0; i < found.gl_pathc; ++i)
-        failed |= compare_scene(found.gl_pathv[i], compared);
-    globfree(&found);
+static void compare_state(twin* t, int i, const double** M, figures* f) {
+    const tacModel* model = t->model;
+    int nv = t->nv;
+    const double *qpos = numbers(t, "qpos") + i * t->nq, *qvel = numbers(t, "qvel") + i * nv;
+    const double* ctrl = numbers(t, "ctrl") + i * t->nu;
+    f->pose = worse(f->pose, pose_apart(t, qpos, numbers(t, "xpos") + 3 * i * t->nbody,
+                                        numbers(t, "xquat") + 4 * i * t->nbody));
+    if (nv == 0) return;
+
+    tacResult result = tac_mass_matrix(model, qpos, t->mine, t->scratch);
+    *M = unpack(nv, *M, t->theirs);
+    f->mass = worse(f->mass, result ? NAN : apart(nv * nv, t->mine, t->theirs));
+
+    tacDynamicsInput x = {.qpos = qpos, .qvel = qvel};
+    result = tac_inverse_dynamics(model, x, t->mine, t->scratch);
+    f->bias = worse(f->bias, result ? NAN : apart(nv, t->mine, numbers(t, "qfrc_bias") + i * nv));
+
+    tacState at = {.qpos = (double*)qpos,
+                   .qvel = (double*)qvel,
+                   .act = (double*)numbers(t, "act") + i * t->na};
+    result = tac_joint_forces(model, &at, ctrl, t->theirs, t->scratch);
+    if (!result) result = tac_forward_dynamics(model, x, t->theirs, t->mine, t->scratch);
+    f->qacc = worse(f->qacc, result ? NAN : apart(nv, t->mine, numbers(t, "qacc") + i * nv));
+}
+
+static void compare_states(twin* t, figures* f) {
+    const double* M = numbers(t, "M");
+    int count;
+    reference_find(t->r, "qpos", &count);
+    for (int i = 0; t->nq && i < count / t->nq; ++i) compare_state(t, i, &M, f);
+}
+
+//---------------------------------- runs -----------------------------------------
+
+static const struct {
+    const char* name;
+    tacIntegrator word;
+} integrators[] = {{"Euler", TAC_INTEGRATOR_EULER}, {"RK4", TAC_INTEGRATOR_RK4}};
+
+typedef struct run {
+    const double *qpos, *qvel, *act, *ctrl, *ulp;
+    int steps;
+} run;
+
+static run find_run(const twin* t, const char* name) {
+    char full[40];
+    const char* fields[] = {"qpos", "qvel", "act", "ctrl", "ulp"};
+    const double* found[5];
+    int count = 0;
+    for (int i = 0; i < 5; ++i) {
+        snprintf(full, sizeof full, "%s/%s", name, fields[i]);
+        found[i] = reference_find(t->r, full, &count);
+    }
+    return (run){found[0], found[1], found[2], found[3], found[4], count - 1};
+}
+
+static double state_apart(const twin* t, const tacState* x, const run* r, int i) {
+    double error = apart(t->nq, x->qpos, r->qpos + i * t->nq);
+    error = fmax(error, apart(t->nv, x->qvel, r->qvel + i * t->nv));
+    return fmax(error, apart(t->na, x->act, r->act + i * t->na));
+}
+
+// one step of ours from each state of MuJoCo's run
+static double step_apart(twin* t, const run* r) {
+    double worst = NAN;
+    tacState next = {.qpos = t->mine, .qvel = t->mine + t->nq, .act = t->mine + t->nq + t->nv};
+    for (int i = 0; i < r->steps; ++i) {
+        tacState x = {.qpos = (double*)r->qpos + i * t->nq,
+                      .qvel = (double*)r->qvel + i * t->nv,
+                      .act = (double*)r->act + i * t->na};
+        tacResult result = tac_step(t->model, &x, r->ctrl + i * t->nu, &next, t->scratch);
+        worst = worse(worst, result ? NAN : state_apart(t, &next, r, i + 1));
+    }
+    return worst;
+}
+
+// a run of our own, as far as MuJoCo's from one ulp beside stays within 1e-10 of itself
+static double free_run_apart(twin* t, const run* r, int* steps) {
+    double worst = NAN;
+    tacState x = {.qpos = t->mine, .qvel = t->mine + t->nq, .act = t->mine + t->nq + t->nv};
+    memcpy(x.qpos, r->qpos, sizeof(double) * (size_t)t->nq);
+    memcpy(x.qvel, r->qvel, sizeof(double) * (size_t)t->nv);
+    if (t->na) memcpy(x.act, r->act, sizeof(double) * (size_t)t->na);
+    for (*steps = 0; *steps < r->steps && r->ulp[*steps + 1] <= 1e-10; ++*steps) {
+        tacResult result = tac_step(t->model, &x, r->ctrl + *steps * t->nu, &x, t->scratch);
+        worst = worse(worst, result ? NAN : state_apart(t, &x, r, *steps + 1));
+    }
+    return worst;
+}
+
+static void compare_runs(twin* t, figures* f) {
+    for (int i = 0; i < (int)(sizeof integrators / sizeof integrators[0]); ++i) {
+        run r = find_run(t, integrators[i].name);
+        if (!r.qpos || t->nv == 0) continue;
+        t->model->integrator = integrators[i].word;
+        f->step[i] = step_apart(t, &r);
+        if (i == 0) f->free = free_run_apart(t, &r, &f->free_steps);
+    }
+}
+
+//---------------------------------- table ----------------------------------------
+
+static void left_out(const char* path, const char* who, const char* reason) {
+    printf("    %-48s left out: %s: %.160s\n", model_file_name(path), who, reason);
+}
+
+// 1 if it is beyond its bound; NAN is a dash
+static int print_figure(double value, double bound) {
+    if (isnan(value))
+        printf("  %7s", "-");
+    else
+        printf(" %c%7.1e", value <= bound ? ' ' : '!', value);
+    return value > bound;
+}
+
+static int print_figures(const twin* t, const figures* f) {
+    printf("    %-48s %4d", model_file_name(t->r->path), t->nv);
+    int failed = print_figure(f->given, bounds.given);
+    failed |= print_figure(f->meshes, bounds.meshes);
+    failed |= print_figure(f->pose, bounds.pose);
+    failed |= print_figure(f->mass, bounds.mass);
+    failed |= print_figure(f->bias, bounds.bias);
+    failed |= print_figure(f->qacc, bounds.qacc);
+    for (int i = 0; i < 3; ++i) failed |= print_figure(f->step[i], bounds.step[i]);
+    failed |= print_figure(f->free, bounds.free);
+    printf(" %5d\n", f->free_steps);
     return failed;
 }
 
-//---------------------------------- steps ----------------------------------------
+static void print_head(const char* source) {
+    printf("    MuJoCo from %s, seed %d; '!' is beyond the bound\n", source, SEED);
+    printf("    %-48s %4s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s %5s\n", "model", "nv", "given",
+           "meshes", "pose", "M", "bias", "qacc", "Euler", "RK4", "implfast", "free", "steps");
+}
 
-// one step of ours from each state of MuJoCo's own run; the largest difference
-static double step_error(mujocoTwin* t, int steps, testRandom* random) {
-    int nq = t->model->nq, nv = t->model->nv;
-    double *own = malloc(sizeof(double) * (size_t)(nq + nv)), worst = 0.0;
-    tacState next = {.qpos = own, .qvel = own + nq};
-    mj_resetData(t->m, t->d);
-    for (int k = 0; k < nv; ++k) t->d->qvel[k] = 0.3 * twin_normal(random);
-    for (int i = 0; i < steps; ++i) {
-        for (int k = 0; k < t->model->nu; ++k) t->d->ctrl[k] = test_uniform(random, -0.3, 0.3);
-        tacState x = {.qpos = t->d->qpos, .qvel = t->d->qvel, .time = t->d->time};
-        if (tac_step(t->model, &x, t->d->ctrl, &next, t->scratch) != TAC_OK) return INFINITY;
-        mj_step(t->m, t->d);
-        worst = fmax(worst, twin_error(nq, next.qpos, t->d->qpos));
-        worst = fmax(worst, twin_error(nv, next.qvel, t->d->qvel));
+//---------------------------------- comparison -----------------------------------
+
+static int same_sizes(const twin* t) {
+    const tacModel* m = t->model;
+    const int own[] = {m->nq, m->nv, m->nu, m->na, m->nbody, m->njoint};
+    const double* parent = numbers(t, "parent");
+    for (int i = 0; i < 6; ++i)
+        if (own[i] != reference_size(t->r, i)) return 0;
+    for (int b = 1; b < m->nbody; ++b)
+        if (m->body[b].parent != (int)parent[b]) return 0;
+    return 1;
+}
+
+static int compare_sizes(const twin* t) {
+    const tacModel* m = t->model;
+    if (same_sizes(t)) return 0;
+    printf("    %-48s !trees differ: nq nv nu na nbody njoint %d %d %d %d %d %d, MuJoCo's",
+           model_file_name(t->r->path), m->nq, m->nv, m->nu, m->na, m->nbody, m->njoint);
+    for (int i = 0; i < 6; ++i) printf(" %d", reference_size(t->r, i));
+    printf("\n");
+    return 1;
+}
+
+static int compare_twin(twin* t) {
+    figures f = {NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN}, NAN, 0};
+    size_t nv = (size_t)t->nv, all = nv * nv + nv + (size_t)(t->nq + t->na) + 1;
+    t->mine = calloc(all, sizeof(double)), t->theirs = calloc(all, sizeof(double));
+    t->pose = calloc((size_t)t->nbody, sizeof *t->pose);
+    int failed = tac_scratch_create(t->model, &t->scratch) != TAC_OK;
+    if (!failed) {
+        compare_inertias(t, &f);
+        compare_states(t, &f);
+        compare_runs(t, &f);
+        failed = print_figures(t, &f);
     }
-    free(own);
-    return worst;
+    free(t->mine), free(t->theirs), free(t->pose);
+    tac_scratch_destroy(t->scratch);
+    return failed;
 }
 
-// both integrators, each from 1000 states
-static int steps_are_mujocos(void) {
-    static const char* const names[] = {"double_pendulum", "cart_pole", "top", "arm", "humanoid"};
-    for (int i = 0; i < 5; ++i) {
-        mujocoTwin t;
-        char path[300];
-        testRandom random = {2025};
-        snprintf(path, sizeof path, "%s/scenes/%s.xml", TAC_SOURCE_DIR, names[i]);
-        ENSURE(twin_open(&t, path));
-        twin_copy_inertia(&t);
-        t.m->opt.integrator = mjINT_EULER, t.model->integrator = TAC_INTEGRATOR_EULER;
-        double euler = step_error(&t, 1000, &random);
-        t.m->opt.integrator = mjINT_RK4, t.model->integrator = TAC_INTEGRATOR_RK4;
-        double rk4 = step_error(&t, 1000, &random);
-        printf("    %-16s one step: Euler %.1e, RK4 %.1e\n", names[i], euler, rk4);
-        ENSURE(euler <= 1e-11 && rk4 <= 1e-11);
-        twin_close(&t);
+typedef struct tally {
+    int compared, differ;
+    char version[40]; // of the MuJoCo
+} tally;
+
+static void compare_model(const mujocoReference* r, tally* all) {
+    twin t = {.r = r};
+    tacMessage message;
+    char text[400];
+    if (r->failure[0]) {
+        left_out(r->path, "MuJoCo", r->failure);
+        return;
     }
-    return 0;
+    const double* v = reference_find(r, "version", NULL);
+    snprintf(all->version, sizeof all->version, "%g.%g.%g", v[0], v[1], v[2]);
+    if (tac_load(r->path, NULL, &t.model, &message) != TAC_OK) {
+        snprintf(text, sizeof text, "%.255s (line %d)", message.text, message.line);
+        left_out(r->path, "Tactus", text);
+        return;
+    }
+    t.nq = t.model->nq, t.nv = t.model->nv, t.nu = t.model->nu, t.na = t.model->na;
+    t.nbody = t.model->nbody;
+    all->compared += 1;
+    all->differ += compare_sizes(&t) || compare_twin(&t);
+    tac_model_destroy(t.model);
 }
 
-//---------------------------------- laws -----------------------------------------
-
-// seed 2024
-static int numbers_are_mujocos(void) {
-    int compared = 0;
-    ENSURE(compare_folder(TAC_SOURCE_DIR "/scenes/*.xml", &compared) == 0);
-    ENSURE(compared >= 5);
-    return 0;
+static void print_tally(const tally* all) {
+    printf("    MuJoCo %s: %d compared, %d of them differ\n", all->version, all->compared,
+           all->differ);
 }
 
-// TACTUS_DATA names a folder that has mjcf/*/*.xml
-static int numbers_are_mujocos_on_others(void) {
-    char pattern[1000];
-    int compared = 0;
-    const char* data = getenv("TACTUS_DATA");
-    snprintf(pattern, sizeof pattern, "%s/mjcf/*/*.xml",
-             data ? data : TAC_SOURCE_DIR "/../shared/data");
-    int failed = compare_folder(pattern, &compared);
-    if (compared == 0 && !failed) SKIP("no MJCF models; TACTUS_DATA names their folder");
-    ENSURE(!failed);
-    return 0;
-}
+//---------------------------------- libmujoco ------------------------------------
 
-TEST_MAIN(RUN(numbers_are_mujocos), RUN(numbers_are_mujocos_on_others), RUN(steps_are_mujocos))
-
+#ifdef TAC_HAVE_MUJOCO
+// of a run that MuJoCo breaks off: it would go to a file in the working folder
+static void ignore_warning(const char* text) { (void)text; }
 #endif
+
+static int numbers_are_those_of_libmujoco(void) {
+#ifndef TAC_HAVE_MUJOCO
+    SKIP("libmujoco is not installed (libmujoco-dev)");
+#else
+    mujocoReference r = {0};
+    tally all = {0};
+    const modelFiles* files = list_model_files();
+    mju_user_warning = ignore_warning;
+    print_head("libmujoco");
+    for (int i = 0; i < files->count; ++i) {
+        library_read(&r, files->path[i], SEED, states_wanted(), steps_wanted());
+        compare_model(&r, &all);
+    }
+    reference_clear(&r);
+    print_tally(&all);
+    ENSURE(all.differ == 0);
+    ENSURE(all.compared >= 5);
+    return 0;
+#endif
+}
+
+//---------------------------------- MuJoCo from npm ------------------------------
+
+static int append(char* text, size_t size, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int append(char* text, size_t size, const char* format, ...) {
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+    return (size_t)length < size - used;
+}
+
+// node, the script and all models; NULL if the package is not there
+static FILE* open_node(const modelFiles* files) {
+    static char command[100000];
+    const char* folder = getenv("TACTUS_NPM");
+    if (!folder) folder = TAC_SOURCE_DIR "/build/npm";
+    snprintf(command, sizeof command,
+             "node --version >/dev/null 2>&1 && test -d '%s/node_modules/@mujoco/mujoco'", folder);
+    if (system(command) != 0) return NULL;
+    snprintf(command, sizeof command, "node '%s/tools/mujoco-reference.mjs' '%s' %d %d %d",
+             TAC_SOURCE_DIR, folder, SEED, states_wanted(), steps_wanted());
+    for (int i = 0; i < files->count; ++i)
+        if (!append(command, sizeof command, " '%s'", files->path[i])) break;
+    return popen(command, "r");
+}
+
+static int numbers_are_those_of_mujoco_from_npm(void) {
+    mujocoReference r = {0};
+    tally all = {0};
+    int seen = 0;
+    const modelFiles* files = list_model_files();
+    FILE* stream = open_node(files);
+    if (!stream) SKIP("node or @mujoco/mujoco is absent; tools/setup gets it where npm is there");
+    print_head("npm");
+    for (; reference_read(&r, stream); ++seen) compare_model(&r, &all);
+    reference_clear(&r);
+    int status = pclose(stream);
+    print_tally(&all);
+    ENSURE(status == 0);
+    ENSURE(seen == files->count);
+    ENSURE(all.differ == 0);
+    ENSURE(all.compared >= 5);
+    return 0;
+}
+
+TEST_MAIN(RUN(numbers_are_those_of_libmujoco), RUN(numbers_are_those_of_mujoco_from_npm))

@@ -151,8 +151,8 @@ static void accelerate(rig* r, const tacDynamicsKernels* kernels, const double* 
     tacArena* arena = &r->scratch->arena;
     size_t mark = arena->used;
     tacFlow f = tac_flow_take(r->model, kernels, arena);
-    f.ctrl = u;
-    tac_flow_at(&f, r->q, r->v, a);
+    f.m.ctrl = u;
+    tac_flow_at(&f, (tacPoint){r->q, r->v, NULL}, a, NULL);
     arena->used = mark;
 }
 

@@ -61,7 +61,7 @@ enum { DICE_SINGLE, DICE_UNION, DICE_DIFFERENCE, DICE_INTERSECTION, DICE_KINDS }
 static inline void roll_shape(shapeDice* d, int kind) {
     double tau = pow(10.0, roll_between(d, -6.0, -1.0));
     d->used = 0;
-    DICE_WRITE(d, "<shape name='dice' smooth='%.4g' distance='%s'>", tau,
+    DICE_WRITE(d, "<shape name='dice' check='false' smooth='%.4g' distance='%s'>", tau,
                roll(d) < 0.3 ? "radial" : "tangent");
     if (kind == DICE_SINGLE) roll_leaf(d, 1.0, 0.0);
     if (kind == DICE_UNION) roll_leaves(d, 2 + (int)(roll(d) * 17.0), 0.5, 0.5);

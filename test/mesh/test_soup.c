@@ -454,6 +454,12 @@ static int xyz_is_read(void) {
     soup = read_text("0 1 2\n3 4 5\n", "a.xyz");
     ENSURE(soup && soup->nvertex == 2 && !soup->normal);
     tac_soup_destroy(soup);
+    soup = read_text("0 1 2 0 0 1\n3 4 5 nan nan nan\n6,7,8,0,-NaN,inf\n", "a.xyz");
+    ENSURE(soup && soup->nvertex == 3 && soup->normal[2] == 1.0);
+    for (int k = 3; k < 9; ++k) ENSURE(soup->normal[k] == 0.0);
+    tac_soup_destroy(soup);
+    ENSURE_LAW(refuses("0 1 nan 0 0 1\n", "a.xyz", 1, "not a finite"));
+    ENSURE_LAW(refuses("0 1 2 0 0 nano\n", "a.xyz", 1, "not a finite"));
     ENSURE_LAW(refuses("0 1 2\n3 4 5 0 0 1\n", "a.xyz", 2, "this point has a normal"));
     ENSURE_LAW(refuses("0 1 2 0 0 1\n3 4 5\n", "a.xyz", 2, "this point has no normal"));
     ENSURE_LAW(refuses("0 1 2 0\n", "a.xyz", 1, "coordinate of a normal is missing"));

@@ -51,7 +51,7 @@ static int model_is_meshed(const tacModel* model) {
     tacScratch* scratch = make_scratch(model);
     for (int shape = 0; shape < model->nshape; ++shape) {
         int first = -1000, chi = 0, small = shape % every(1000, 4) == 0;
-        if (!isfinite(tac_shape_radius(model, shape, scratch))) continue;
+        if (!isfinite(tac_shape_ball(model, shape, scratch).radius)) continue;
         if (shape % every(14, 1) != 0) continue;
         for (int i = small ? 0 : 1; i < (small ? 3 : 2); ++i) {
             ENSURE_LAW(mesh_is_lawful(model, shape, asked[i], loose[i], &chi));
@@ -141,6 +141,17 @@ static int topology_is_met(void) {
 }
 
 // the laws find a vertex pulled through the other side, and a face turned over
+static int far_solids_are_meshed(void) {
+    tacModel* model = load_shapes("<shape name='b'><box size='.1 .1 .1' pos='1e5 0 0'/></shape>");
+    tacMesh* mesh = NULL;
+    ENSURE(tac_shape_tessellate(model, 0, 300, &mesh, NULL) == TAC_OK);
+    ENSURE(mesh->error <= 1e-10);
+    for (int v = 0; v < mesh->vertices; ++v) ENSURE_NEAR(mesh->x[0][v], 1e5, 0.1 + 1e-9);
+    tac_mesh_destroy(mesh);
+    tac_model_destroy(model);
+    return 0;
+}
+
 static int broken_meshes_are_found(void) {
     tacModel* model = load_shapes("<shape name='s'><sphere size='.5'/></shape>");
     tacMesh* m = NULL;
@@ -189,10 +200,11 @@ static int wrong_calls_are_refused(void) {
     ENSURE(mesh == NULL);
     tac_mesh_destroy(NULL);
     tac_model_destroy(model);
-    model = load_shapes("<shape name='none' smooth='.01'><intersection><sphere size='.1'/>"
-                        "<sphere size='.1' pos='1 0 0'/></intersection></shape>"
-                        "<shape name='many' smooth='.01'><sphere size='.1'/>"
-                        "<sphere size='.1' pos='1 0 0'/><sphere size='.1' pos='0 1 0'/></shape>");
+    model = load_shapes(
+        "<shape name='none' check='false' smooth='.01'><intersection><sphere size='.1'/>"
+        "<sphere size='.1' pos='1 0 0'/></intersection></shape>"
+        "<shape name='many' smooth='.01'><sphere size='.1'/>"
+        "<sphere size='.1' pos='1 0 0'/><sphere size='.1' pos='0 1 0'/></shape>");
     ENSURE(tac_shape_tessellate(model, 0, 100, &mesh, &message) == TAC_ERROR_VALUE);
     ENSURE(strstr(message.text, "'none'"));
     ENSURE(tac_shape_tessellate(model, 1, 8, &mesh, &message) == TAC_ERROR_UNSOLVED);
@@ -248,5 +260,5 @@ static int memory_may_end_anywhere(void) {
 }
 
 TEST_MAIN(RUN(zoo_is_meshed), RUN(random_shapes_are_meshed), RUN(topology_is_met),
-          RUN(broken_meshes_are_found), RUN(same_call_gives_same_bits),
+          RUN(far_solids_are_meshed), RUN(broken_meshes_are_found), RUN(same_call_gives_same_bits),
           RUN(wrong_calls_are_refused), RUN(memory_may_end_anywhere))

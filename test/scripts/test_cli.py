@@ -113,6 +113,7 @@ def wrong_use_is_2_and_tells_what_was_meant(folder):
         (["sdf", path], "--points FILE or --at"),
         (["sdf", path, "--at", "1 2"], "three numbers"),
         (["sdf", path, "--at", "1 2 nan"], "three numbers"),
+        (["sdf", path, "--at", "1 2e15 3"], "--at: y is 2e+15"),
         (["sdf", path, "--at", "1 2 3", "--points", "-"], "either"),
         (["sdf", path, "--at"], "needs a value"),
         (["sdf", path, "--at", "0 0 0", "--at", "1 0 0"], "--at is given twice"),
@@ -147,6 +148,20 @@ def check_summarises(folder):
     size = [g for g in groups if g["parameter"] == "shape:ball/0/size"][0]
     assert size["value"] == [2.0] and size["lower"] == 1e-9 and size["upper"] == 1e9
     assert "shape:ball/0/size = 2 " in run("check", path, "--params").out
+
+
+@law
+def check_lists_bodies(folder):
+    scene = os.path.join(SOURCE, "scenes", "cart_pole.xml")
+    text = run("check", scene, "--bodies").out
+    for line in ("  cart: 1 kg, 1 geom\n", "    - slide slider along 1 0 0, damping 0.1\n",
+                 "    pole: 0.2 kg, 1 geom\n", "      - hinge hinge along 0 1 0, damping 0.01\n",
+                 "  together 1.2 kg\n", "  actuator push: gear 10, ctrl from -1 to 1\n"):
+        assert line in text, (line, text)
+    _, cart, pole, push = map(json.loads, run("check", scene, "--bodies", "--json").out.splitlines())
+    assert cart["body"] == "cart" and cart["mass"] == 1 and pole["parent"] == cart["number"] == 1
+    assert pole["joints"][0]["type"] == "hinge" and pole["joints"][0]["qvel"] == 1
+    assert push["actuator"] == "push" and push["ctrlrange"] == [-1, 1]
 
 
 @law

@@ -127,12 +127,15 @@ def masses_are_told(folder):
     lines = run("check", path, "--mass", "--density", "10", "--json").stdout.splitlines()
     ball, flat = map(json.loads, lines[1:])
     exact = 32 * math.pi / 3
-    assert ball["shape"] == "ball" and 0 < ball["error"] <= 1e-4
+    assert ball["shape"] == "ball" and 0 < ball["error"] <= 1e-3
     assert abs(ball["volume"] / exact - 1) <= ball["error"]
     assert abs(ball["mass"] / (10 * exact) - 1) <= ball["error"]
     assert abs(ball["inertia"][0] / (1.6 * 10 * exact) - 1) <= 3 * ball["error"]
     assert "not bounded" in flat["none"]
     text = run("check", path, "--mass").stdout
+    assert ball["converged"] is True
+    missed = run("check", path, "--mass", "--tolerance", "1e-12", code=1).stdout
+    assert "above --tolerance 1e-12" in missed, missed
     assert "mass of ball" in text and "inertia" in text and "mass of flat: none" in text
 
 

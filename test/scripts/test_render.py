@@ -1,6 +1,7 @@
 #!/usr/bin/python3 -B
 """tactus render: pictures are written whole or not at all, and complaints help. argv[1] = build dir."""
 
+import math
 import os
 import struct
 import subprocess
@@ -16,6 +17,10 @@ SCENE = """<mujoco><asset>
   <camera name="front" pos="0 -2 .6" xyaxes="1 0 0 0 .3 1" fovy="40"/>
   <geom type="plane" size="1 1 1"/>
   <geom type="shape" shape="pebble" pos="0 0 .15" rgba=".8 .3 .2 1"/>
+</worldbody></mujoco>
+"""
+HINGE = """<mujoco><worldbody><camera pos="0 -2 0" xyaxes="1 0 0 0 0 1"/>
+<body name="rod"><joint axis="0 1 0"/><geom type="capsule" size=".1" fromto="0 0 0 .6 0 0"/></body>
 </worldbody></mujoco>
 """
 passed = failed = 0
@@ -104,6 +109,28 @@ def run(folder):
         check(f"a slice of the {field}", answer.returncode == 0, answer.stderr)
         pictures.add(read("h.ppm"))
     check("each field has its picture", len(pictures) == 4)
+    # joints
+    with open(path("hinge.xml"), "w") as file:
+        file.write(HINGE)
+    with open(path("turned.xml"), "w") as file:
+        file.write(HINGE.replace('name="rod"', 'name="rod" euler="0 40 0"'))
+    joints = ["--size", "60x40", "--samples", "1"]
+    render(path("turned.xml"), "-o", path("i.ppm"), *joints)
+    answer = render(path("hinge.xml"), "-o", path("j.ppm"), *joints, "--qpos", repr(math.radians(40)))
+    check("--qpos moves the joints", read("i.ppm") == read("j.ppm"), answer.stderr)
+    subprocess.run([TACTUS, "run", path("hinge.xml"), "--qpos", "1", "--steps", "8", "-o",
+                    path("run.npz")], capture_output=True, timeout=300)
+    render(path("hinge.xml"), "-o", path("k.ppm"), *joints, "--from", path("run.npz"), "--frame", "0")
+    render(path("hinge.xml"), "-o", path("l.ppm"), *joints, "--qpos", "1")
+    check("--frame is a state of a run", read("k.ppm") == read("l.ppm"))
+    render(path("hinge.xml"), "-o", path("l.ppm"), *joints, "--from", path("run.npz"))
+    answer = render(path("hinge.xml"), "-o", path("m.ppm"), *joints, "--from", path("run.npz"),
+                    "--sheet", "2x1")
+    head = len("P6\n60 40\n255\n")
+    rows = [[read(f"{name}.ppm")[head + 180 * y:head + 180 * (y + 1)] for y in range(40)] for name in "kl"]
+    check("a sheet has the first and the last frame", read("m.ppm") == b"P6\n120 40\n255\n"
+          + b"".join(a + b for a, b in zip(*rows)), answer.stderr)
+
     answer = render("--help")
     check("--help has an example", answer.returncode == 0 and b"example:" in answer.stdout
           and b"--samples" in answer.stdout)
@@ -150,6 +177,14 @@ def run(folder):
         ("output is a directory", [scene, "-o", path("dir.ppm")], b"directory"),
         ("no such scene", [path("none.xml"), "-o", path("x.ppm")], b"none.xml"),
         ("scene is a directory", [folder, "-o", path("x.ppm")], b"directory"),
+        ("too few positions", [path("hinge.xml"), "-o", path("x.ppm"), "--qpos", "1 2"], b"1 number "),
+        ("frame without run", [path("hinge.xml"), "-o", path("x.ppm"), "--frame", "1"], b"--from"),
+        ("frame too high", [path("hinge.xml"), "-o", path("x.ppm"), "--from", path("run.npz"),
+                            "--frame", "9"], b"0 to 8"),
+        ("run of another scene", [scene, "-o", path("x.ppm"), "--from", path("run.npz")], b"another"),
+        ("sheet without run", [path("hinge.xml"), "-o", path("x.ppm"), "--sheet", "2x2"], b"--from"),
+        ("sheet too large", [path("hinge.xml"), "-o", path("x.ppm"), "--from", path("run.npz"),
+                             "--sheet", "200x1"], b"4x2"),
         ("two scenes", [scene, scene, "-o", path("x.ppm")], b"too many"),
     ]:
         if name == "output is a directory":

@@ -85,6 +85,8 @@ static const char* const sweep_zoo =
     " eps='.5 .6' smooth='.01'/></shape>"
     "<shape name='point sweep'><sweep points='0 0 0  0 0 0  0 0 0' size='.3 .2 .5' eps='.6 .4'"
     " smooth='.01' euler='20 30 40' pos='.1 0 .2'/></shape>"
+    "<shape name='point sweep off'><sweep points='.1 .2 .3  .1 .2 .3  .1 .2 .3' size='.3 .2 .5'"
+    " eps='.6 .4' smooth='.01'/></shape>"
     "<shape name='tight sweep'><sweep points='-.3 0 0  0 1.4 0  .3 0 0' size='.12 .12 .12'"
     " eps='1 1' smooth='.02'/></shape>"
     "<shape name='horn' distance='radial'><sweep points='0 0 0  .5 0 0  .6 .5 .1'"

@@ -126,9 +126,10 @@ static int polyhedra_of_all_temperatures(void) {
                      "<shape name='w'><polyhedron planes='1 0 1 0 -1 0 1 0 0 1 .2 %g' smooth='%g'/>"
                      "</shape><shape name='p'><polyhedron planes='1 0 .5 %g -1 0 .5 %g 0 1 .5 %g "
                      "0 -1 .5 %g 0 0 -1 %g' smooth='%g'/></shape><shape name='c'><superquadric "
-                     "size='%g %g %g' eps='.3 1' smooth='%g'><plane/></superquadric></shape>",
+                     "size='%g %g %g' eps='.3 1' smooth='%g'><plane pos='0 0 "
+                     "%g'/></superquadric></shape>",
                      -a, tau, -a, -a, tau, -a, tau, -3 * a, -3 * a, -3 * a, -3 * a, -3 * a, tau, a,
-                     a, a, tau);
+                     a, a, tau, 4 * tau);
             ENSURE_LAW(law_for(text, a));
         }
     return 0;
@@ -148,14 +149,14 @@ static int sweeps_of_all_sorts(void) {
             for (int j = 0; j < 3; ++j) {
                 char text[800];
                 double e = exponents[k], tau = temperatures[j];
-                snprintf(text, sizeof text,
-                         "<shape name='s'><sweep points='%s' size='.3 .2 .1' eps='%g %g'"
-                         " smooth='%g'/></shape>"
-                         "<shape name='r' distance='radial'><sweep points='%s' up='0 0 1'"
-                         " size='.3 .2 .1 .1 .1 .1 .1 .3 .1' eps='%g 1 1 1 1 %g' twist='0 90 0'"
-                         " smooth='%g'><plane pos='.1 0 0' zaxis='1 0 .1'/></sweep></shape>",
-                         splines[i], e, e, tau, i == 4 ? "0 0 0 1 0 0 1 1 0" : splines[i], e, e,
-                         tau);
+                snprintf(
+                    text, sizeof text,
+                    "<shape name='s'><sweep points='%s' size='.3 .2 .1' eps='%g %g'"
+                    " smooth='%g'/></shape>"
+                    "<shape name='r' distance='radial' check='false'><sweep points='%s' up='0 0 1'"
+                    " size='.3 .2 .1 .1 .1 .1 .1 .3 .1' eps='%g 1 1 1 1 %g' twist='0 90 0'"
+                    " smooth='%g'><plane pos='.1 0 0' zaxis='1 0 .1'/></sweep></shape>",
+                    splines[i], e, e, tau, i == 4 ? "0 0 0 1 0 0 1 1 0" : splines[i], e, e, tau);
                 ENSURE_LAW(law_for(text, 1.0));
                 ENSURE_LAW(law_for(text, 0.5));
             }
@@ -166,13 +167,14 @@ static int combinations_of_all_temperatures(void) {
     const double temperatures[] = {1e-6, 1e-4, 1e-2, 1.0};
     for (int i = 0; i < 4; ++i) {
         char text[800];
-        snprintf(text, sizeof text,
-                 "<shape name='u' smooth='%g'><sphere size='1'/><sphere size='1' pos='1 0 0'/>"
-                 "<superquadric size='1 .5 .3' eps='.2 1.5'/><sphere size='1'/></shape>"
-                 "<shape name='d' smooth='%g'><difference><sphere size='1'/><intersection>"
-                 "<sphere size='1'/><sphere size='1' pos='1 0 0'/></intersection></difference>"
-                 "</shape>",
-                 temperatures[i], temperatures[i]);
+        snprintf(
+            text, sizeof text,
+            "<shape name='u' smooth='%g'><sphere size='1'/><sphere size='1' pos='1 0 0'/>"
+            "<superquadric size='1 .5 .3' eps='.2 1.5'/><sphere size='1'/></shape>"
+            "<shape name='d' check='false' smooth='%g'><difference><sphere size='1'/><intersection>"
+            "<sphere size='1'/><sphere size='1' pos='1 0 0'/></intersection></difference>"
+            "</shape>",
+            temperatures[i], temperatures[i]);
         ENSURE_LAW(law_for(text, 1.0));
     }
     return 0;

@@ -1,7 +1,6 @@
 // Shapes of the ground: closed forms, derivatives, extremes, and the same bits for any batch.
 
-#include "check/prove.h"
-#include "check/shape_problem.h"
+#include "shape/prove_shapes.h"
 #include "shape/scenes.h"
 #include "tactus/tactus.h"
 #include "test.h"
@@ -520,20 +519,8 @@ static int hvp_is_linear_at_ties(void) {
 }
 
 static int derivatives_hold(void) {
-    int points = getenv("TACTUS_NO_SWEEP") ? 300 : getenv("TACTUS_SWEEP") ? 30000 : 3000, bad = 0;
-    tacModel* model = load_zoo();
-    for (int shape = 0; shape < model->nshape; ++shape) {
-        tacCheckShape context;
-        tacCheckProblem problem;
-        ENSURE(tac_check_shape_begin(model, shape, &context, &problem) == TAC_OK);
-        tacCheckOptions options = tac_check_shape_options(&context);
-        options.points = points;
-        bad += prove(&problem, options);
-        tac_check_shape_end(&context);
-    }
-    tac_model_destroy(model);
-    prove_summary();
-    return bad;
+    int points = getenv("TACTUS_NO_SWEEP") ? 300 : getenv("TACTUS_SWEEP") ? 30000 : 3000;
+    return prove_shapes(load_zoo(), points);
 }
 
 TEST_MAIN(RUN(sphere_is_distance), RUN(plane_is_height), RUN(round_superquadric_is_sphere),

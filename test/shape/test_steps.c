@@ -1,5 +1,8 @@
-// The safe step: a ray that advances by it never enters a shape; the ball around a solid holds it.
+// The safe step: a ray that advances by it never enters a shape, and the ball inside never leaves
+// it; the ball around a solid holds it, and is where the solid is.
 
+#include "shape/clouds.h"
+#include "shape/room.h"
 #include "shape/scenes.h"
 #include "test.h"
 
@@ -34,16 +37,64 @@ static int ray_stays_outside(const tacModel* model, int shape, tacScratch* scrat
     return 0;
 }
 
-static int rays_never_enter(void) {
-    tacModel* model = load_zoo();
+static int rays_never_enter_any(tacModel* model, int rays) {
     tacScratch* scratch = make_scratch(model);
     testRandom random = {17};
-    int rays = getenv("TACTUS_NO_SWEEP") ? 500 : getenv("TACTUS_SWEEP") ? 120000 : 10000;
     for (int shape = 0; shape < model->nshape; ++shape)
         for (int i = 0; i < rays; ++i)
             ENSURE_LAW(ray_stays_outside(model, shape, scratch, &random));
     tac_scratch_destroy(scratch);
     tac_model_destroy(model);
+    return 0;
+}
+
+static int rays_never_enter(void) {
+    int rays = getenv("TACTUS_NO_SWEEP") ? 500 : getenv("TACTUS_SWEEP") ? 120000 : 10000;
+    return rays_never_enter_any(load_zoo(), rays);
+}
+
+static int rays_never_enter_clouds(void) {
+    int rays = getenv("TACTUS_NO_SWEEP") ? 200 : getenv("TACTUS_SWEEP") ? 100000 : 2000;
+    return rays_never_enter_any(load_cloud_zoo(), rays);
+}
+
+// a random direction
+static void throw_direction(testRandom* random, double d[3]) {
+    double n = 0.0;
+    for (int k = 0; k < 3; ++k) d[k] = test_uniform(random, -1.0, 1.0), n += d[k] * d[k];
+    for (int k = 0; k < 3; ++k) d[k] /= sqrt(n);
+}
+
+static double value_at(const tacModel* model, int shape, const double x[3], tacScratch* scratch) {
+    double value = NAN;
+    tac_shape_eval(model, shape, tac_pose_identity(), (tacPoints){1, {&x[0], &x[1], &x[2]}},
+                   (tacField){.value = &value}, scratch);
+    return value;
+}
+
+// no point of a ball that is proven to lie inside is outside; at most one side is proven
+static int room_inside_is_inside(void) {
+    tacModel* models[] = {load_zoo(), load_cloud_zoo()};
+    int points = getenv("TACTUS_NO_SWEEP") ? 300 : 4000, proven = 0;
+    testRandom random = {19};
+    for (int m = 0; m < 2; ++m) {
+        tacScratch* scratch = make_scratch(models[m]);
+        for (int i = 0; i < points * models[m]->nshape; ++i) {
+            double x[3], d[3], outside, inside;
+            int shape = i / points;
+            for (int k = 0; k < 3; ++k) x[k] = test_uniform(&random, -0.5, 0.5);
+            tac_shape_room(models[m], shape, tac_pose_identity(),
+                           (tacPoints){1, {&x[0], &x[1], &x[2]}}, &outside, &inside, scratch);
+            ENSURE(inside >= 0.0 && (outside == 0.0 || inside == 0.0));
+            throw_direction(&random, d);
+            for (int k = 0; k < 3; ++k) x[k] += 0.999 * inside * d[k];
+            if (inside > 0.0) ENSURE(value_at(models[m], shape, x, scratch) < 1e-12);
+            proven += inside > 0.0;
+        }
+        tac_scratch_destroy(scratch);
+        tac_model_destroy(models[m]);
+    }
+    ENSURE(proven > points);
     return 0;
 }
 
@@ -64,30 +115,75 @@ static int step_is_exact_where_it_can_be(void) {
     return 0;
 }
 
-static int ball_holds_the_solid(void) {
-    tacModel* model = load_zoo();
-    tacScratch* scratch = make_scratch(model);
-    testRandom random = {23};
-    for (int shape = 0; shape < model->nshape; ++shape) {
-        double radius = tac_shape_radius(model, shape, scratch);
-        if (shape == tac_shape_find(model, "plane")) {
-            ENSURE(isinf(radius));
-            continue;
-        }
-        ENSURE(radius > 0.1 && radius < 4.0);
-        for (int i = 0; i < 2000; ++i) {
-            double x[3], n = 0.0, value;
-            for (int k = 0; k < 3; ++k) x[k] = test_uniform(&random, -1.0, 1.0);
-            for (int k = 0; k < 3; ++k) n += x[k] * x[k];
-            for (int k = 0; k < 3; ++k) x[k] *= 1.0001 * radius / sqrt(n);
-            tac_shape_eval(model, shape, tac_pose_identity(), (tacPoints){1, {&x[0], &x[1], &x[2]}},
-                           (tacField){.value = &value}, scratch);
-            ENSURE(value > 0.0);
-        }
+//---------------------------------- ball -----------------------------------------
+
+// outside however far one looks; only half-spaces and anisotropic clouds have no ball
+static int ball_holds(const tacModel* model, int shape, tacScratch* scratch, testRandom* random) {
+    tacBall ball = tac_shape_ball(model, shape, scratch);
+    const char* name = model->shape[shape].name;
+    int endless = strcmp(name, "plane") == 0 || strstr(name, "egg 2") != NULL;
+    ENSURE(endless ? isinf(ball.radius) : ball.radius > 0.1 && ball.radius < 8.0);
+    for (int i = 0; i < 2000 && !endless; ++i) {
+        double d[3], reach = 1.0001 * ball.radius * pow(10.0, i % 4);
+        throw_direction(random, d);
+        double x[3] = {ball.center.x + reach * d[0], ball.center.y + reach * d[1],
+                       ball.center.z + reach * d[2]};
+        ENSURE(value_at(model, shape, x, scratch) > 0.0);
     }
-    tac_scratch_destroy(scratch);
-    tac_model_destroy(model);
     return 0;
 }
 
-TEST_MAIN(RUN(rays_never_enter), RUN(step_is_exact_where_it_can_be), RUN(ball_holds_the_solid))
+static int ball_holds_the_solid(void) {
+    tacModel* models[] = {load_zoo(), load_cloud_zoo()};
+    testRandom random = {23};
+    for (int m = 0; m < 2; ++m) {
+        tacScratch* scratch = make_scratch(models[m]);
+        for (int shape = 0; shape < models[m]->nshape; ++shape)
+            ENSURE_LAW(ball_holds(models[m], shape, scratch, &random));
+        tac_scratch_destroy(scratch);
+        tac_model_destroy(models[m]);
+    }
+    return 0;
+}
+
+// far from the frame's origin a solid has the ball that it has there, wherever its own numbers say
+// that it is
+static int ball_is_where_the_solid_is(void) {
+    static const char* const form =
+        "<shape name='box'><box size='.3 .2 .1' pos='%.9g 0 0'/></shape>"
+        "<shape name='nest' smooth='.01'><union pos='%.9g 0 0'><sphere size='.1' pos='.2 0 0'/>"
+        "<difference><sphere size='.2'/><sphere size='.1' pos='0 0 "
+        ".1'/></difference></union></shape>"
+        "<shape name='sweep' smooth='.01'><sweep points='%.9g 0 0 %.9g .3 0 %.9g 0 .2' size='.1 .1 "
+        ".1'"
+        " eps='1 1'/></shape><shape name='polyhedron'><polyhedron planes='1 0 0 %.9g -1 0 0 %.9g"
+        " 0 1 0 -.1 0 -1 0 -.1 0 0 1 -.1 0 0 -1 -.1' smooth='.001'/></shape>"
+        "<shape name='cloud'><cloud width='.1' points='%.9g 0 0 %.9g 0 0 %.9g .2 0 %.9g -.2 0 %.9g "
+        "0 .2"
+        " %.9g 0 -.2' normals='1 0 0 -1 0 0 0 1 0 0 -1 0 0 0 1 0 0 -1'/></shape>";
+    double center[5][3], radius[5];
+    static const double far[] = {0.0, 100.0, 1e5};
+    for (int i = 0; i < 3; ++i) {
+        char text[4000];
+        double f = far[i];
+        snprintf(text, sizeof text, form, f, f, f - .3, f, f + .4, -f - .2, f - .1, f + .2, f - .2,
+                 f, f, f, f);
+        tacModel* model = load_shapes(text);
+        tacScratch* scratch = make_scratch(model);
+        for (int shape = 0; shape < model->nshape; ++shape) {
+            tacBall ball = tac_shape_ball(model, shape, scratch);
+            double c[3] = {ball.center.x - f, ball.center.y, ball.center.z};
+            if (i == 0) memcpy(center[shape], c, sizeof c), radius[shape] = ball.radius;
+            ENSURE(isfinite(ball.radius) && ball.radius < 4.0);
+            ENSURE_NEAR(ball.radius, radius[shape], 2e-4);
+            for (int k = 0; k < 3; ++k) ENSURE_NEAR(c[k], center[shape][k], 1e-9);
+        }
+        tac_scratch_destroy(scratch);
+        tac_model_destroy(model);
+    }
+    return 0;
+}
+
+TEST_MAIN(RUN(rays_never_enter), RUN(rays_never_enter_clouds), RUN(room_inside_is_inside),
+          RUN(step_is_exact_where_it_can_be), RUN(ball_holds_the_solid),
+          RUN(ball_is_where_the_solid_is))

@@ -1,5 +1,6 @@
 // Sweeps: against brute force, against superquadrics, straight and point splines, ends and counts.
 
+#include "shape/prove_shapes.h"
 #include "shape/scenes.h"
 #include "test.h"
 
@@ -135,5 +136,18 @@ static int ends_are_as_given(void) {
     return 0;
 }
 
+// splines of 1e-4 to 1e-9 of the size: derivatives as good as the rounding of a foot lets them be
+static int short_splines_have_their_derivatives(void) {
+    return prove_shapes(
+        load_shapes(
+            "<shape name='short'><sweep points='.1 .2 .3  .1 .20000001 .3  .10000001 .2 .3'"
+            " size='.3 .2 .5' eps='.6 .4' smooth='.01'/></shape>"
+            "<shape name='less'><sweep points='0 0 0 1e-4 0 0 1e-4 1e-4 0' size='.3 .2 .5'"
+            " eps='.6 .4' smooth='.01'/></shape><shape name='least'><sweep points='0 0 0 1e-9 0 0"
+            " 1e-9 1e-9 0' size='.3 .2 .5' eps='.6 .4' smooth='.01'/></shape>"),
+        300);
+}
+
 TEST_MAIN(RUN(round_tube_is_the_distance_to_its_curve), RUN(point_is_a_superquadric),
-          RUN(equal_feet_count_once), RUN(ends_are_as_given))
+          RUN(equal_feet_count_once), RUN(ends_are_as_given),
+          RUN(short_splines_have_their_derivatives))

@@ -1,6 +1,7 @@
 // Batches of one, of 7 and of 1024, on one and two threads: the same bits.
 
 #include "base/pool.h"
+#include "shape/clouds.h"
 #include "shape/scenes.h"
 #include "test.h"
 
@@ -51,9 +52,12 @@ static int same_bits(const tacModel* model, int shape) {
 }
 
 static int bits_do_not_depend_on_batch_or_threads(void) {
-    tacModel* model = load_zoo();
-    for (int shape = 0; shape < model->nshape; ++shape) ENSURE_LAW(same_bits(model, shape));
-    tac_model_destroy(model);
+    tacModel* models[] = {load_zoo(), load_cloud_zoo()};
+    for (int k = 0; k < 2; ++k) {
+        for (int shape = 0; shape < models[k]->nshape; ++shape)
+            ENSURE_LAW(same_bits(models[k], shape));
+        tac_model_destroy(models[k]);
+    }
     return 0;
 }
 

@@ -148,32 +148,42 @@ static void chart(const tacModel* model, const tacReal* w, tacReal* d, int trans
     }
 }
 
+// x = (dq, v, act, u, parameters), y = (turn, v, act)
+static int state_size(const stepContext* c) { return 2 * c->model->nv + c->model->na; }
+
+static tacState state_at(const stepContext* c, const setup* s, const tacReal* x) {
+    int nv = c->model->nv;
+    return (tacState){.qpos = s->qpos, .qvel = (tacReal*)x + nv, .act = (tacReal*)x + 2 * nv};
+}
+
+static tacTangent tangent_of(const stepContext* c, tacReal* x) {
+    int nv = c->model->nv;
+    return (tacTangent){.dq = x, .dv = x + nv, .da = x + 2 * nv};
+}
+
 static tacResult step(const void* context, const tacReal* x, tacReal* y) {
     const stepContext* c = context;
-    int nv = c->model->nv;
-    setup s = place(c, x, x + 2 * nv + c->model->nu);
-    tacState at = {.qpos = s.qpos, .qvel = (tacReal*)x + nv};
-    tacState next = {.qpos = s.next, .qvel = s.next + c->model->nq};
-    tacResult result = tac_step(&s.model, &at, x + 2 * nv, &next, c->scratch);
+    int nv = c->model->nv, nx = state_size(c);
+    setup s = place(c, x, x + nx + c->model->nu);
+    tacState at = state_at(c, &s, x);
+    tacState next = {.qpos = s.next, .qvel = y + nv, .act = y + 2 * nv};
+    tacResult result = tac_step(&s.model, &at, x + nx, &next, c->scratch);
     difference(c->model, c->qnext, next.qpos, y);
-    memcpy(y + nv, next.qvel, sizeof *y * (size_t)nv);
     return result;
 }
 
 static tacResult step_jvp(const void* context, const tacReal* x, const tacReal* x_dot,
                           tacReal* y_dot) {
     const stepContext* c = context;
-    int nv = c->model->nv, nu = c->model->nu;
+    int nv = c->model->nv, nx = state_size(c);
     tacResult result = step(context, x, y_dot);
-    setup s = place(c, x, x + 2 * nv + nu);
+    setup s = place(c, x, x + nx + c->model->nu);
     memcpy(s.next, y_dot, sizeof *y_dot * (size_t)nv); // w
-    spread_theta(c, &s, x_dot + 2 * nv + nu);
-    tacState at = {.qpos = s.qpos, .qvel = (tacReal*)x + nv};
-    tacTangent in = {.dq = (tacReal*)x_dot, .dv = (tacReal*)x_dot + nv};
-    tacTangent out = {.dq = y_dot, .dv = y_dot + nv};
+    spread_theta(c, &s, x_dot + nx + c->model->nu);
+    tacState at = state_at(c, &s, x);
     if (result == TAC_OK)
-        result =
-            tac_step_jvp(&s.model, &at, x + 2 * nv, in, x_dot + 2 * nv, s.theta, out, c->scratch);
+        result = tac_step_jvp(&s.model, &at, x + nx, tangent_of(c, (tacReal*)x_dot), x_dot + nx,
+                              s.theta, tangent_of(c, y_dot), c->scratch);
     chart(c->model, s.next, y_dot, 0);
     return result;
 }
@@ -181,21 +191,19 @@ static tacResult step_jvp(const void* context, const tacReal* x, const tacReal* 
 static tacResult step_vjp(const void* context, const tacReal* x, const tacReal* y_bar,
                           tacReal* x_bar) {
     const stepContext* c = context;
-    int nv = c->model->nv, nu = c->model->nu;
+    int nv = c->model->nv, nx = state_size(c), nu = c->model->nu;
     tacResult result = step(context, x, x_bar);
-    setup s = place(c, x, x + 2 * nv + nu);
+    setup s = place(c, x, x + nx + nu);
     tacReal* next_bar = s.next + nv;
     memcpy(s.next, x_bar, sizeof *x_bar * (size_t)nv); // w
-    memcpy(next_bar, y_bar, sizeof *y_bar * (size_t)(2 * nv));
+    memcpy(next_bar, y_bar, sizeof *y_bar * (size_t)nx);
     chart(c->model, s.next, next_bar, 1);
-    memset(x_bar, 0, sizeof *x_bar * (size_t)(2 * nv + nu));
-    tacState at = {.qpos = s.qpos, .qvel = (tacReal*)x + nv};
-    tacTangent bar = {.dq = next_bar, .dv = next_bar + nv};
-    tacTangent out = {.dq = x_bar, .dv = x_bar + nv};
+    memset(x_bar, 0, sizeof *x_bar * (size_t)(nx + nu));
+    tacState at = state_at(c, &s, x);
     if (result == TAC_OK)
-        result =
-            tac_step_vjp(&s.model, &at, x + 2 * nv, bar, out, x_bar + 2 * nv, s.theta, c->scratch);
-    collect_theta(c, &s, x_bar + 2 * nv + nu);
+        result = tac_step_vjp(&s.model, &at, x + nx, tangent_of(c, next_bar), tangent_of(c, x_bar),
+                              x_bar + nx, s.theta, c->scratch);
+    collect_theta(c, &s, x_bar + nx + nu);
     return result;
 }
 

@@ -6,14 +6,15 @@
 #include "check/check.h"
 #include "tactus/step.h"
 
-// x = (dq, v, u or (a, wrench), parameters used); y = tau, or qacc, or (log of the next turn, v)
+// x = (dq, v, (act, u) or (a, wrench), parameters used); y = tau, or qacc, or (log of the next
+// turn, v, act)
 typedef struct stepContext {
     const tacModel* model;
     tacScratch* scratch;
     double *qpos, *qnext; // (nq) where dq is taken from, and where y is taken from
     int* used;            // offsets of the parameters among the inputs
     int used_count;
-    void* memory; // 16 bytes times 4 (nq + 3 nv + nu + nparam + 6 nbody)
+    void* memory; // 16 bytes times 4 (nq + 3 nv + na + nu + nparam + 6 nbody)
 } stepContext;
 
 TAC_DECLARE_CHECK(tac_check_inverse_);

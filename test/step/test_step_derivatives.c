@@ -26,7 +26,8 @@ static int open_context(stepContext* c, const char* text, const char* path) {
     ENSURE(result == TAC_OK);
     *c = (stepContext){.model = model};
     ENSURE(tac_scratch_create(model, &c->scratch) == TAC_OK);
-    size_t all = (size_t)(model->nq + 3 * model->nv + model->nu + model->nparam + 6 * model->nbody);
+    size_t all = (size_t)(model->nq + 3 * model->nv + model->na + model->nu + model->nparam +
+                          6 * model->nbody);
     c->qpos = calloc(all, sizeof *c->qpos), c->qnext = calloc(all, sizeof *c->qnext);
     c->used = calloc(all, sizeof *c->used), c->memory = calloc(4 * all, 16);
     for (int i = 0; i < model->nparam; ++i)
@@ -76,32 +77,39 @@ static int sample_dynamics(const void* context, int i, unsigned long long* rando
     return c->model->nv;
 }
 
+// drag has no second derivative where a velocity is 0
+static int never_still;
+
 static int sample_step(const void* context, int i, unsigned long long* random, double* x,
                        double* scale) {
     const stepContext* c = context;
-    int nv = c->model->nv, nu = c->model->nu;
+    int nv = c->model->nv, nu = c->model->nu, nx = 2 * nv + c->model->na;
     draw_positions(c, i % 5 == 0, random);
-    draw_inputs(c, 2 * nv + nu, i % 10 == 0, random, x, scale);
+    draw_inputs(c, nx + nu, i % 10 == 0 && !never_still, random, x, scale);
     for (int k = 0; k < nu; ++k) { // away from the ends of the range, where a clamp has a kink
         const tacActuator* a = &c->model->actuator[k];
         double low = a->ctrllimited ? a->ctrlrange[0] : -1.0;
         double high = a->ctrllimited ? a->ctrlrange[1] : 1.0;
-        x[2 * nv + k] = low + (high - low) * tac_check_uniform(random, 0.1, 0.9);
-        scale[2 * nv + k] = 0.05 * (high - low);
+        x[nx + k] = low + (high - low) * tac_check_uniform(random, 0.1, 0.9);
+        scale[nx + k] = 0.05 * (high - low);
+        if (!a->actlimited) continue;
+        low = a->actrange[0], high = a->actrange[1];
+        x[2 * nv + a->act] = low + (high - low) * tac_check_uniform(random, 0.1, 0.9);
+        scale[2 * nv + a->act] = 0.05 * (high - low);
     }
-    tacState at = {.qpos = c->qpos, .qvel = x + nv};
+    tacState at = {.qpos = c->qpos, .qvel = x + nv, .act = x + 2 * nv};
     double unused[1000];
-    tacState next = {.qpos = c->qnext, .qvel = unused};
-    tac_step(c->model, &at, x + 2 * nv, &next, c->scratch);
-    return 2 * nv;
+    tacState next = {.qpos = c->qnext, .qvel = unused, .act = unused + nv};
+    tac_step(c->model, &at, x + nx, &next, c->scratch);
+    return nx;
 }
 
 // The library holds the adjoint of the next turn fixed in the turning frame, the adapter in its
 // chart: as the turn moves with w', the adjoint changes by -w' x y_bar/2.
 static tacResult add_chart(const stepContext* c, const double* x, const double* y_bar,
                            const double* x_dot, double* x_bar_dot) {
-    int nv = c->model->nv, n = 2 * nv + c->model->nu + c->used_count;
-    double *next = calloc((size_t)(4 * nv), 8), *bar = next + 2 * nv, *add = calloc((size_t)n, 8);
+    int nx = 2 * c->model->nv + c->model->na, n = nx + c->model->nu + c->used_count;
+    double *next = calloc((size_t)(2 * nx), 8), *bar = next + nx, *add = calloc((size_t)n, 8);
     tacResult result = tac_check_step_double.jvp(c, x, x_dot, next);
     for (int i = 0; i < c->model->njoint; ++i) {
         const tacJoint* j = &c->model->joint[i];
@@ -120,17 +128,18 @@ static tacResult add_chart(const stepContext* c, const double* x, const double* 
 static tacResult step_hvp(const void* context, const double* x, const double* y_bar,
                           const double* x_dot, double* x_bar_dot) {
     const stepContext* c = context;
-    int nv = c->model->nv, nu = c->model->nu, nparam = c->model->nparam;
+    int nv = c->model->nv, nu = c->model->nu, nparam = c->model->nparam, nx = 2 * nv + c->model->na;
     double *theta_dot = calloc((size_t)nparam, 8), *theta_bar = calloc((size_t)nparam, 8);
-    memset(x_bar_dot, 0, sizeof(double) * (size_t)(2 * nv + nu));
-    for (int i = 0; i < c->used_count; ++i) theta_dot[c->used[i]] = x_dot[2 * nv + nu + i];
-    tacState at = {.qpos = c->qpos, .qvel = (double*)x + nv};
-    tacTangent bar = {.dq = (double*)y_bar, .dv = (double*)y_bar + nv};
-    tacTangent dot = {.dq = (double*)x_dot, .dv = (double*)x_dot + nv};
-    tacTangent out = {.dq = x_bar_dot, .dv = x_bar_dot + nv};
-    tacResult result = tac_step_hvp(c->model, &at, x + 2 * nv, bar, dot, x_dot + 2 * nv, theta_dot,
-                                    out, x_bar_dot + 2 * nv, theta_bar, c->scratch);
-    for (int i = 0; i < c->used_count; ++i) x_bar_dot[2 * nv + nu + i] = theta_bar[c->used[i]];
+    memset(x_bar_dot, 0, sizeof(double) * (size_t)(nx + nu));
+    for (int i = 0; i < c->used_count; ++i) theta_dot[c->used[i]] = x_dot[nx + nu + i];
+    double *v = (double*)x + nv, *y = (double*)y_bar, *d = (double*)x_dot;
+    tacState at = {.qpos = c->qpos, .qvel = v, .act = v + nv};
+    tacTangent bar = {.dq = y, .dv = y + nv, .da = y + 2 * nv};
+    tacTangent dot = {.dq = d, .dv = d + nv, .da = d + 2 * nv};
+    tacTangent out = {.dq = x_bar_dot, .dv = x_bar_dot + nv, .da = x_bar_dot + 2 * nv};
+    tacResult result = tac_step_hvp(c->model, &at, x + nx, bar, dot, x_dot + nx, theta_dot, out,
+                                    x_bar_dot + nx, theta_bar, c->scratch);
+    for (int i = 0; i < c->used_count; ++i) x_bar_dot[nx + nu + i] = theta_bar[c->used[i]];
     free(theta_dot), free(theta_bar);
     if (result == TAC_OK) result = add_chart(c, x, y_bar, x_dot, x_bar_dot);
     return result;
@@ -162,8 +171,8 @@ static int prove_dynamics(const stepContext* c, const char* name) {
 
 static int prove_step(stepContext* c, const char* name) {
     tacCheckProblem problem = {.name = name,
-                               .n = 2 * c->model->nv + c->model->nu + c->used_count,
-                               .m = 2 * c->model->nv,
+                               .n = 2 * c->model->nv + c->model->na + c->model->nu + c->used_count,
+                               .m = 2 * c->model->nv + c->model->na,
                                .curved = {0, c->model->nv},
                                .context = c,
                                .as_double = &tac_check_step_double,
@@ -172,7 +181,7 @@ static int prove_step(stepContext* c, const char* name) {
                                .hvp = step_hvp,
                                .sample = sample_step};
     int failed = 0;
-    for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_EXPLICIT; ++i) {
+    for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_LIE; ++i) {
         ((tacModel*)c->model)->integrator = (tacIntegrator)i;
         failed |= prove(&problem, options_of());
     }
@@ -226,22 +235,65 @@ static int odd_joints_have_right_derivatives(void) {
     return failed;
 }
 
+// every kind of actuator: activations of all kinds, clamps, groups, drives of balls and free bodies
+// in both axes, tendons with slack springs, sums that joints clamp
+static const char drives_text[] =
+    "<mujoco><option actuatorgroupdisable='3'/><worldbody>"
+    "<body pos='.1 .2 .3'><freejoint name='free'/><geom type='box' size='.1 .2 .3'/>"
+    "<body pos='.3 0 .1'><joint name='ball' type='ball' pos='.1 .2 .3' damping='.3'/>"
+    "<geom type='ellipsoid' size='.1 .15 .2' pos='.1 0 0'/>"
+    "<body pos='0 0 .2'><joint name='a' axis='1 0 0' damping='.1' range='-40 80' "
+    "actuatorfrcrange='-3 3'/><geom size='.1' pos='0 .1 0'/>"
+    "<body pos='.1 0 0'><joint name='b' type='slide' axis='0 1 0' armature='.1' range='-1 2'/>"
+    "<geom type='capsule' size='.05 .2'/></body></body>"
+    "<body pos='0 .3 .2'><joint name='c' axis='0 1 1' actuatorfrcrange='-200 200'/>"
+    "<geom size='.1' pos='0 .1 0'/></body></body></body></worldbody>"
+    "<tendon><fixed name='t' stiffness='3' damping='.2' springlength='-.1 .2'>"
+    "<joint joint='a' coef='2'/><joint joint='c' coef='-.5'/></fixed>"
+    "<fixed name='s' stiffness='2' damping='.1' springlength='.3' range='-1 1'><joint joint='b' "
+    "coef='1.5'/>"
+    "<joint joint='a' coef='.4'/></fixed></tendon>"
+    "<actuator><motor joint='a' gear='3' ctrlrange='-1 1'/>"
+    "<position joint='b' kp='4' dampratio='.7' timeconst='.03' inheritrange='.5'/>"
+    "<intvelocity joint='c' kp='3' kv='.2' actrange='-2 2'/>"
+    "<damper joint='a' kv='.7' ctrlrange='0 2'/>"
+    "<cylinder tendon='t' timeconst='.05' area='1.3' bias='.1 -.2 -.3'/>"
+    "<general tendon='s' dyntype='filter' dynprm='.04' actearly='true' gaintype='affine' "
+    "gainprm='2 .3 -.1' biastype='affine' biasprm='.2 -.5 -.4' gear='1.2'/>"
+    "<general joint='ball' gear='1 2 3' gaintype='affine' gainprm='1 .5 -.2' biastype='affine' "
+    "biasprm='.1 -.3 -.2'/>"
+    "<general jointinparent='ball' gear='-1 .5 2' dyntype='filterexact' dynprm='.02' "
+    "actearly='true' biastype='affine' biasprm='.1 -.3 -.2' actlimited='true' actrange='-3 3'/>"
+    "<general joint='free' gear='1 2 3 4 5 6' biastype='affine' biasprm='.1 0 -.2'/>"
+    "<general jointinparent='free' gear='3 1 2 -4 1 6' dyntype='integrator' biastype='affine' "
+    "biasprm='.1 0 -.2'/>"
+    "<general joint='b' dyntype='filter' group='3'/>"
+    "<velocity joint='c' kv='2' forcerange='-50 50' gear='.5'/></actuator></mujoco>";
+
+static int drives_have_right_derivatives(void) {
+    stepContext c;
+    ENSURE_LAW(open_context(&c, drives_text, NULL));
+    int failed = prove_step(&c, "drives");
+    close_context(&c);
+    return failed;
+}
+
 // A and B are the forward derivatives, P too; next is tac_step's
 static int jacobian_law(stepContext* c, const char* name) {
     const tacModel* model = c->model;
-    int nv = model->nv, nu = model->nu, nx = 2 * nv, columns = nx + nu + c->used_count;
+    int nv = model->nv, nu = model->nu, nx = 2 * nv + model->na, columns = nx + nu + c->used_count;
     unsigned long long random = 7;
     double *x = calloc((size_t)columns, 8), *scale = calloc((size_t)columns, 8);
     double *all = calloc((size_t)(nx * columns), 8), *y = calloc((size_t)nx, 8);
-    double *x_dot = calloc((size_t)columns, 8), *next = calloc((size_t)(model->nq + nv), 8);
+    double *x_dot = calloc((size_t)columns, 8), *next = calloc((size_t)(model->nq + nx), 8);
     tacParam* theta = calloc((size_t)c->used_count, sizeof *theta);
     for (int i = 0; i < c->used_count; ++i) theta[i] = (tacParam){c->used[i], 1, 0, 0};
     int failed = 0;
-    for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_EXPLICIT; ++i) {
+    for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_LIE; ++i) {
         ((tacModel*)model)->integrator = (tacIntegrator)i;
         sample_step(c, 1, &random, x, scale);
-        tacState at = {.qpos = c->qpos, .qvel = x + nv},
-                 out = {.qpos = next, .qvel = next + model->nq};
+        tacState at = {.qpos = c->qpos, .qvel = x + nv, .act = x + 2 * nv};
+        tacState out = {.qpos = next, .qvel = next + model->nq, .act = next + model->nq + nv};
         double *A = all, *B = all + nx * nx, *P = B + nx * nu, worst = 0.0;
         ENSURE(tac_step_jacobian(model, &at, x + nx, &out, A, B, theta, c->used_count, P,
                                  c->scratch) == TAC_OK);
@@ -269,7 +321,36 @@ static int jacobian_law(stepContext* c, const char* name) {
     return failed;
 }
 
-static int jacobians_are_the_forward_derivatives(void) { return each_scene(jacobian_law); }
+// gravity compensation and a fluid with wind, which see boxes in frames of their own
+static const char pushes_text[] =
+    "<mujoco><option density='20' viscosity='.7' wind='.3 -.2 .5'/><worldbody>"
+    "<body pos='.1 .2 .3' gravcomp='.7'><freejoint/><geom type='box' size='.1 .2 .3'/>"
+    "<geom size='.1' pos='.1 .2 .3'/>"
+    "<body pos='.3 0 .1' euler='10 20 30'><joint type='ball' pos='.1 .2 .3'/>"
+    "<geom type='ellipsoid' size='.1 .15 .2' pos='.1 0 0' euler='30 10 0'/>"
+    "<body pos='0 0 .2' gravcomp='2'><joint axis='1 0 1'/><geom type='box' size='.1 .02 .1' "
+    "pos='0 .1 0'/><body pos='.1 0 0'><joint type='slide' axis='0 1 0'/>"
+    "<geom type='capsule' size='.05 .2'/></body></body></body></body>"
+    "<body pos='0 0 1' gravcomp='-1'><joint axis='0 1 0' damping='.1'/>"
+    "<geom type='box' size='.1 .1 .05' pos='0 .2 0'/></body></worldbody></mujoco>";
+
+static int pushes_have_right_derivatives(void) {
+    stepContext c;
+    ENSURE_LAW(open_context(&c, pushes_text, NULL));
+    never_still = 1;
+    int failed = prove_step(&c, "pushes") | jacobian_law(&c, "pushes");
+    never_still = 0;
+    close_context(&c);
+    return failed;
+}
+
+static int jacobians_are_the_forward_derivatives(void) {
+    stepContext c;
+    ENSURE_LAW(open_context(&c, drives_text, NULL));
+    int failed = jacobian_law(&c, "drives");
+    close_context(&c);
+    return failed | each_scene(jacobian_law);
+}
 
 //---------------------------------- balance --------------------------------------
 
@@ -347,5 +428,6 @@ static int momentum_and_energy_balance(void) {
 }
 
 TEST_MAIN(RUN(dynamics_have_right_derivatives), RUN(odd_joints_have_right_derivatives),
+          RUN(drives_have_right_derivatives), RUN(pushes_have_right_derivatives),
           RUN(steps_have_right_derivatives), RUN(jacobians_are_the_forward_derivatives),
           RUN(momentum_and_energy_balance), RUN(prove_summary))

@@ -10,7 +10,7 @@
 // the latter where v . e + alpha |e| < 0, as it falls with s. A cell of directions is proven if the
 // first is positive for every point whose second is above -60. Cells that are not are divided.
 
-#include "shape/cloud_radius.h"
+#include "shape/cloud_ball.h"
 
 #include "base/assert.h"
 
@@ -161,22 +161,21 @@ static int sphere_holds(cone* c) {
     return 1;
 }
 
-double tac_cloud_radius(const tacBound* b, double level) {
+tacBall tac_cloud_ball(const tacBound* b, double level) {
     static const double tries[] = {0.65, 0.75, 1.0, 1.4, 2.0, 3.0, 4.5, 8.0, 64.0};
     cone c = {.b = b, .levels = tac_cloud_levels(b->cloud->count), .level = level};
-    double width = tac_re(b->tau), middle = 0.0;
-    if (b->cloud->kernel == TAC_CLOUD_ANISOTROPIC) return INFINITY;
-    c.scale = 1.0 / (width * width);
-    for (int axis = 0; axis < 3; ++axis) {
+    double width = tac_re(b->tau);
+    for (int axis = 0; axis < 3; ++axis)
         c.centre[axis] = 0.5 * (b->extent.low[axis] + b->extent.high[axis]);
-        middle += c.centre[axis] * c.centre[axis];
-    }
-    for (int k = 0; k < TAC_COUNT(tries); ++k) {
+    tacBall ball = {{c.centre[0], c.centre[1], c.centre[2]}, INFINITY};
+    if (b->cloud->kernel == TAC_CLOUD_ANISOTROPIC) return ball;
+    c.scale = 1.0 / (width * width);
+    for (int k = 0; k < TAC_COUNT(tries) && isinf(ball.radius); ++k) {
         c.S = tries[k] * b->extent.size + width;
         // where Wendland's kernel may still reach, it is more than its tail by ln 1117 at most
         int reached = c.S < 0.5 * b->extent.size + 3.06 * width;
         c.rise = b->cloud->kernel == TAC_CLOUD_WENDLAND && reached ? 7.02 : 0.0;
-        if (sphere_holds(&c)) return sqrt(middle) + c.S;
+        if (sphere_holds(&c)) ball.radius = c.S;
     }
-    return INFINITY;
+    return ball;
 }

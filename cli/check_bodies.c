@@ -1,0 +1,126 @@
+// Bodies, joints and actuators of a model.
+
+#include "check_bodies.h"
+
+#include "record/column.h"
+
+static const char* kind_name(tacJointKind kind) {
+    static const char* const names[] = {"free", "ball", "slide", "hinge"};
+    return names[kind];
+}
+
+//---------------------------------- text -----------------------------------------
+
+static int depth_of(const tacModel* model, int body) {
+    int depth = 0;
+    for (; body > 0; body = model->body[body].parent) ++depth;
+    return depth;
+}
+
+// numbers that are 0 go without saying
+static void print_force(const tacModel* model, const char* what, int offset) {
+    if (model->param[offset] != 0.0) printf(", %s %g", what, model->param[offset]);
+}
+
+static void print_joint(const tacModel* model, int joint, int indent) {
+    const tacJoint* j = &model->joint[joint];
+    const double* p = model->param;
+    printf("  %*s- %s %s", indent, "", kind_name(j->kind), j->name);
+    if (j->axis >= 0) printf(" along %g %g %g", p[j->axis], p[j->axis + 1], p[j->axis + 2]);
+    if (j->limited) printf(", from %g to %g", p[j->range], p[j->range + 1]);
+    print_force(model, "stiffness", j->stiffness);
+    print_force(model, "damping", j->damping);
+    print_force(model, "armature", j->armature);
+    printf("\n");
+}
+
+static void print_body(const tacModel* model, int body, int geoms) {
+    const tacBody* b = &model->body[body];
+    int indent = 2 * (depth_of(model, body) - 1);
+    printf("  %*s%s: %g kg, %d geom%s\n", indent, "", *b->name ? b->name : "(no name)",
+           model->param[b->mass], geoms, geoms == 1 ? "" : "s");
+    for (int j = 0; j < b->joints; ++j) print_joint(model, b->first_joint + j, indent + 2);
+}
+
+static void print_range(const char* what, const double range[2], int limited) {
+    if (limited) printf(", %s from %g to %g", what, range[0], range[1]);
+}
+
+static void print_actuator(const tacModel* model, int i) {
+    const tacActuator* a = &model->actuator[i];
+    char name[TAC_COLUMN_SIZE];
+    tac_column_ctrl(model, i, name);
+    printf("  actuator %s: gear %g", name, model->param[a->gear]);
+    print_range("ctrl", a->ctrlrange, a->ctrllimited);
+    print_range("force", a->forcerange, a->forcelimited);
+    printf("\n");
+}
+
+void cli_bodies_print(const tacModel* model) {
+    double mass = 0.0;
+    int geom = 0; // geoms stand in the order of their bodies
+    while (geom < model->ngeom && model->geom[geom].body == 0) ++geom;
+    for (int i = 1; i < model->nbody; ++i) {
+        int first = geom;
+        while (geom < model->ngeom && model->geom[geom].body == i) ++geom;
+        print_body(model, i, geom - first);
+        mass += model->param[model->body[i].mass];
+    }
+    printf("  together %g kg\n", mass);
+    for (int i = 0; i < model->nu; ++i) print_actuator(model, i);
+}
+
+//---------------------------------- JSON -----------------------------------------
+
+static void json_numbers(cliJson* json, const char* key, const double* values, int count) {
+    cli_json_open(json, key, '[');
+    for (int i = 0; i < count; ++i) cli_json_number(json, NULL, values[i]);
+    cli_json_close(json, ']');
+}
+
+static void json_joint(cliJson* json, const tacModel* model, int joint) {
+    const tacJoint* j = &model->joint[joint];
+    const double* p = model->param;
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "joint", j->name);
+    cli_json_text(json, "type", kind_name(j->kind));
+    cli_json_int(json, "qpos", j->qpos);
+    cli_json_int(json, "qvel", j->dof);
+    if (j->axis >= 0) json_numbers(json, "axis", p + j->axis, 3);
+    if (j->limited) json_numbers(json, "range", p + j->range, 2);
+    cli_json_number(json, "stiffness", p[j->stiffness]);
+    cli_json_number(json, "damping", p[j->damping]);
+    cli_json_number(json, "armature", p[j->armature]);
+    cli_json_close(json, '}');
+}
+
+static void json_body(cliJson* json, const tacModel* model, int body) {
+    const tacBody* b = &model->body[body];
+    const double* p = model->param;
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "body", b->name);
+    cli_json_int(json, "number", body);
+    cli_json_int(json, "parent", b->parent);
+    cli_json_number(json, "mass", p[b->mass]);
+    json_numbers(json, "com", p + b->com, 3);
+    json_numbers(json, "inertia", p + b->inertia, 6);
+    cli_json_open(json, "joints", '[');
+    for (int j = 0; j < b->joints; ++j) json_joint(json, model, b->first_joint + j);
+    cli_json_close(json, ']');
+    cli_json_close(json, '}');
+}
+
+static void json_actuator(cliJson* json, const tacModel* model, int i) {
+    const tacActuator* a = &model->actuator[i];
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "actuator", a->name);
+    cli_json_number(json, "gear", model->param[a->gear]);
+    if (a->ctrllimited) json_numbers(json, "ctrlrange", a->ctrlrange, 2);
+    if (a->forcelimited) json_numbers(json, "forcerange", a->forcerange, 2);
+    cli_json_close(json, '}');
+}
+
+void cli_bodies_json(cliJson* json, const tacModel* model) {
+    for (int i = 1; i < model->nbody; ++i) json_body(json, model, i);
+    for (int i = 0; i < model->nu; ++i) json_actuator(json, model, i);
+}

@@ -1,0 +1,292 @@
+// tactus run: simulates a scene, says how fast and how well, and writes the trajectory.
+
+#include "commands.h"
+#include "control.h"
+#include "options.h"
+#include "output.h"
+#include "report.h"
+#include "rollout.h"
+#include "start.h"
+
+#include "base/assert.h"
+#include "record/column.h"
+#include "tactus/tactus.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#ifndef TACTUS_VERSION
+#define TACTUS_VERSION "unknown"
+#endif
+
+typedef struct runCall {
+    const char *path, *out, *ctrl;
+    cliStartOptions start;
+    double time; // 0: not given
+    int steps;   // 0: not given
+    int seed, every, batch, threads, json;
+} runCall;
+
+static int parse(runCall* call, int argc, char** argv) {
+    const cliOption options[] = {
+        {"out", 'o', CLI_TEXT, &call->out, "FILE", "trajectory to write, .npz or .csv", 0, 0},
+        {"steps", 0, CLI_INT, &call->steps, "N", "steps to take; 1000 if not given", 1, 2e9},
+        {"time", 0, CLI_REAL, &call->time, "T", "seconds of motion, in place of --steps", 1e-9,
+         1e9},
+        {"ctrl", 0, CLI_TEXT, &call->ctrl, "WHAT",
+         "random, one number, a number per actuator, .npz or .csv; 0 if not given", 0, 0},
+        {"seed", 0, CLI_INT, &call->seed, "N", "of --ctrl random; 1 if not given", 0, 1e9},
+        {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"q ...\"", "positions at the start", 0, 0},
+        {"qvel", 0, CLI_TEXT, &call->start.qvel, "\"v ...\"", "velocities at the start", 0, 0},
+        {"from", 0, CLI_TEXT, &call->start.from, "NPZ", "go on from the last state of a run", 0, 0},
+        {"frame", 0, CLI_INT, &call->start.frame, "N", "from this state of it, counted from 0", 0,
+         2e9},
+        {"every", 0, CLI_INT, &call->every, "N", "write each N-th state; 1 if not given", 1, 2e9},
+        {"batch", 0, CLI_INT, &call->batch, "N", "runs side by side; the first is written", 1, 1e6},
+        {"threads", 0, CLI_INT, &call->threads, "N", "of a batch; 0 (default) is one per core", 0,
+         1024},
+        {"json", 0, CLI_FLAG, &call->json, NULL, "the summary as one JSON object", 0, 0},
+    };
+    const cliCommand command = {
+        .name = "run",
+        .summary = "simulate a scene and write its trajectory",
+        .positional = "SCENE",
+        .description =
+            "Steps the scene from where it is drawn, or from --qpos, --qvel or --from, and prints\n"
+            "speed, energy and the largest velocity. The trajectory has the full state of each\n"
+            "step: --from goes on from it to the last bit. A motion that diverges ends with exit\n"
+            "code 1; the states before are written.\n",
+        .example = "  tactus run scenes/humanoid.xml --time 2 --ctrl random -o run.npz\n"
+                   "  tactus run scenes/humanoid.xml --from run.npz --time 1 -o more.npz\n"
+                   "  tactus run scenes/arm.xml --batch 4096 --ctrl random\n",
+        .options = options,
+        .option_count = TAC_COUNT(options),
+        .least = 1,
+        .most = 1,
+        .arguments = &call->path,
+    };
+    return cli_parse(&command, argc, argv);
+}
+
+//---------------------------------- summary --------------------------------------
+
+typedef struct runSummary {
+    const runCall* call;
+    const tacModel* model;
+    const cliRollout* rollout;
+    const char* note;      // of the scene
+    double energy[2][2];   // at start and end: kinetic, potential
+    double timestep, span; // one step, all of the first run                 [s]
+    int rows;
+} runSummary;
+
+static double total(const double energy[2]) { return energy[0] + energy[1]; }
+
+// a drift is told against the energy that there is
+static double relative_drift(const runSummary* s) {
+    double scale = fmax(fmax(fabs(total(s->energy[0])), fabs(total(s->energy[1]))),
+                        fmax(s->energy[0][0], s->energy[1][0]));
+    if (!isfinite(scale)) return INFINITY;
+    return scale > 0.0 ? (total(s->energy[1]) - total(s->energy[0])) / scale : 0.0;
+}
+
+static void print_energy(const char* when, const double energy[2]) {
+    if (isfinite(total(energy)))
+        printf("  energy at %-7s kinetic %.6g J, potential %.6g J, together %.6g J\n", when,
+               energy[0], energy[1], total(energy));
+    else
+        printf("  energy at %-7s too large for a number\n", when);
+}
+
+static void print_speed(const runSummary* s) {
+    const cliRollout* r = s->rollout;
+    printf("  simulated         %.6g s in %.4g s, %.4g times real time\n", s->span, r->seconds,
+           (double)r->stepped * s->timestep / r->seconds);
+    printf("  speed             %.4g steps/s, %.4g us a step", (double)r->stepped / r->seconds,
+           1e6 * r->seconds / (double)r->stepped);
+    if (r->batch > 1)
+        printf("; %d runs on %d thread%s", r->batch, r->threads, r->threads == 1 ? "" : "s");
+    printf("\n");
+}
+
+static void print_summary(const runSummary* s) {
+    const cliRollout* r = s->rollout;
+    char name[TAC_COLUMN_SIZE];
+    printf("%s: %lld step%s of %g s\n", s->call->path, r->done, r->done == 1 ? "" : "s",
+           s->timestep);
+    if (r->stepped > 0) print_speed(s);
+    print_energy("start", s->energy[0]), print_energy("end", s->energy[1]);
+    printf("  change            %.3g J, relative %.2g\n", total(s->energy[1]) - total(s->energy[0]),
+           relative_drift(s));
+    tac_column_dof(s->model, r->fastest_dof, name);
+    if (r->fastest > 0.0)
+        printf("  largest |qvel|    %.4g of %s at %.6g s\n", r->fastest, name, r->fastest_at);
+    if (s->call->out) printf("  trajectory        %s, %d states\n", s->call->out, s->rows);
+    if (*s->note) printf("  note              %s\n", s->note);
+}
+
+static void json_energy(cliJson* json, const char* key, const double energy[2]) {
+    cli_json_open(json, key, '[');
+    cli_json_number(json, NULL, energy[0]);
+    cli_json_number(json, NULL, energy[1]);
+    cli_json_close(json, ']');
+}
+
+static void json_summary(const runSummary* s) {
+    const cliRollout* r = s->rollout;
+    cliJson json = {.file = stdout};
+    char name[TAC_COLUMN_SIZE];
+    tac_column_dof(s->model, r->fastest_dof, name);
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "file", s->call->path);
+    cli_json_int(&json, "steps", r->done);
+    cli_json_number(&json, "timestep", s->timestep);
+    cli_json_number(&json, "time", s->span);
+    cli_json_int(&json, "batch", r->batch);
+    cli_json_int(&json, "threads", r->threads);
+    cli_json_number(&json, "seconds", r->seconds);
+    cli_json_number(&json, "steps_per_second", (double)r->stepped / r->seconds);
+    cli_json_number(&json, "seconds_per_step", r->seconds / (double)r->stepped);
+    cli_json_number(&json, "realtime", (double)r->stepped * s->timestep / r->seconds);
+    json_energy(&json, "energy_start", s->energy[0]);
+    json_energy(&json, "energy_end", s->energy[1]);
+    cli_json_number(&json, "drift", relative_drift(s));
+    cli_json_number(&json, "largest_qvel", r->fastest);
+    cli_json_text(&json, "largest_qvel_of", name);
+    cli_json_number(&json, "largest_qvel_at", r->fastest_at);
+    cli_json_int(&json, "lost", r->lost);
+    cli_json_bool(&json, "diverged", r->result != TAC_OK);
+    cli_json_text(&json, "note", s->note);
+    cli_json_close(&json, '}');
+}
+
+// what the user should know beyond the figures; CLI_NO if the motion was lost
+static int tell_losses(const runSummary* s) {
+    const cliRollout* r = s->rollout;
+    char name[TAC_COLUMN_SIZE];
+    tac_column_dof(s->model, r->fastest_dof, name);
+    if (r->result != TAC_OK)
+        cli_wrong("run",
+                  "diverged at step %lld, time %.6g s: the next state is not finite. The largest "
+                  "velocity before was %.3g of %s; try a smaller timestep, damping or armature",
+                  r->start->step + r->done, r->end.time, r->fastest, name);
+    else if (r->lost > 0)
+        cli_wrong("run", "%d of %d runs diverged", r->lost, r->batch);
+    return r->lost > 0 ? CLI_NO : CLI_FINE;
+}
+
+//---------------------------------- files ----------------------------------------
+
+static int is_csv(const char* path) {
+    size_t length = strlen(path);
+    return strcmp(path, "-") == 0 || (length > 4 && strcasecmp(path + length - 4, ".csv") == 0);
+}
+
+static int check_out(const runCall* call) {
+    size_t length = call->out ? strlen(call->out) : 0;
+    int npz = length > 4 && strcasecmp(call->out + length - 4, ".npz") == 0;
+    if (!call->out || npz || is_csv(call->out)) return 0;
+    return cli_wrong("run", "'%s' is neither .npz nor .csv; give the file such a name", call->out);
+}
+
+static int write_trajectory(const runCall* call, const tacTrajectory* t, cliOutput* output) {
+    int code = is_csv(call->out) ? tac_trajectory_write_csv(t, output->file)
+                                 : tac_trajectory_write_npz(t, TACTUS_VERSION, output->file);
+    if (code == 0) return cli_output_close(output);
+    code = cli_wrong("run", "%s: cannot be written: %s", output->name, strerror(errno));
+    cli_output_discard(output);
+    return code;
+}
+
+static int measure(runSummary* s, tacTrajectory* kept) {
+    const cliRollout* r = s->rollout;
+    const tacState* ends[2] = {&r->start->state, &r->end};
+    tacScratch* scratch;
+    tacResult result = tac_scratch_create(s->model, &scratch);
+    if (result != TAC_OK) return cli_wrong("run", "%s", tac_result_text(result));
+    // an energy that overflows is not an error of the run
+    for (int i = 0; i < 2; ++i)
+        if (tac_energy(s->model, ends[i]->qpos, ends[i]->qvel, s->energy[i], scratch) != TAC_OK)
+            s->energy[i][0] = s->energy[i][1] = INFINITY;
+    tac_trajectory_measure(kept, scratch);
+    tac_scratch_destroy(scratch);
+    return 0;
+}
+
+//---------------------------------- command --------------------------------------
+
+// the file is opened before the work: a wrong path should not cost the run
+static int run_and_write(const runCall* call, const char* note, cliRollout* rollout) {
+    tacTrajectory kept = {0};
+    cliOutput output = {0};
+    const tacModel* model = rollout->model;
+    long long rows = cli_rollout_rows(rollout);
+    tacResult result = !call->out          ? TAC_OK
+                       : rows > 2000000000 ? TAC_ERROR_LIMIT
+                                           : tac_trajectory_create(model, (int)rows, &kept);
+    if (result == TAC_ERROR_LIMIT)
+        return cli_wrong("run", "%lld states are too many for one file; use --every", rows);
+    if (result != TAC_OK) return cli_wrong("run", "%s", tac_result_text(result));
+    int code = call->out ? cli_output_open(&output, call->out) : 0;
+    if (code == 0 && call->out) rollout->kept = &kept;
+    if (code == 0 && (code = cli_rollout_run(rollout, "run")) != 0 && call->out)
+        cli_output_discard(&output);
+    if (code == 0) {
+        runSummary s = {.call = call, .model = model, .rollout = rollout, .note = note};
+        s.timestep = model->param[model->timestep], s.rows = kept.rows;
+        s.span = s.timestep * (double)rollout->done;
+        code = measure(&s, &kept);
+        if (call->out) code = code ? code : write_trajectory(call, &kept, &output);
+        if (code == 0 && call->json)
+            json_summary(&s);
+        else if (code == 0 && !(call->out && strcmp(call->out, "-") == 0))
+            print_summary(&s);
+        if (code == 0) code = tell_losses(&s);
+    }
+    tac_trajectory_destroy(&kept);
+    cli_rollout_free(rollout);
+    return code;
+}
+
+// both ways to say how long
+static int count_steps(const runCall* call, const tacModel* model, long long* steps) {
+    double timestep = model->param[model->timestep], count = call->time / timestep;
+    *steps = call->steps ? call->steps : 1000;
+    if (call->time == 0.0) return 0;
+    if (count > 2e9) return cli_wrong("run", "--time: %g steps are too many", count);
+    *steps = (long long)fmax(1.0, ceil(count * (1.0 - 1e-12)));
+    return 0;
+}
+
+static int run(const runCall* call, const tacModel* model, const char* note) {
+    cliStart start = {0};
+    cliControl control = {0};
+    cliRollout rollout = {.model = model, .control = &control, .start = &start};
+    rollout.batch = call->batch, rollout.threads = call->threads, rollout.every = call->every;
+    int code = count_steps(call, model, &rollout.steps);
+    if (code == 0) code = cli_start_read(&start, "run", model, &call->start);
+    if (code == 0) code = cli_control_read(&control, "run", model, call->ctrl, call->seed);
+    if (code == 0) code = run_and_write(call, note, &rollout);
+    cli_control_free(&control);
+    cli_start_free(&start);
+    return code;
+}
+
+int tac_cmd_run(int argc, char** argv) {
+    runCall call = {.seed = 1, .every = 1, .batch = 1, .start.frame = -1};
+    int code = parse(&call, argc, argv);
+    if (code != CLI_GO_ON) return code;
+    if (call.steps && call.time != 0.0) return cli_wrong("run", "give --steps or --time, not both");
+    if ((code = check_out(&call)) != 0) return code;
+
+    tacModel* model;
+    tacMessage message;
+    tacResult result = tac_load(call.path, NULL, &model, &message);
+    if (result != TAC_OK) return cli_report(result, &message);
+    code = model->nv > 0 ? run(&call, model, message.text)
+                         : cli_wrong("run", "%s has no joints: nothing moves", call.path);
+    tac_model_destroy(model);
+    return code;
+}

@@ -1,0 +1,160 @@
+// Controls from numbers, files, or chance.
+
+#include "control.h"
+
+#include "options.h"
+#include "report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+//---------------------------------- numbers --------------------------------------
+
+static int take_rows(cliControl* control, const char* command, int count) {
+    size_t nu = (size_t)control->model->nu;
+    control->rows = calloc((size_t)count * nu + 1, sizeof *control->rows);
+    control->step = calloc((size_t)count + 1, sizeof *control->step);
+    control->count = count;
+    return control->rows && control->step ? 0 : cli_wrong(command, "out of memory");
+}
+
+// one number for all actuators, or one for each
+static int read_numbers(cliControl* control, const char* text) {
+    double one;
+    int nu = control->model->nu;
+    if (cli_numbers(text, control->rows, nu)) return 1;
+    if (!cli_numbers(text, &one, 1)) return 0;
+    for (int i = 0; i < nu; ++i) control->rows[i] = one;
+    return 1;
+}
+
+//---------------------------------- files ----------------------------------------
+
+static int read_npz(cliControl* control, const char* command, const char* path) {
+    tacTrajectory t;
+    tacMessage message;
+    tacResult result = tac_trajectory_read(control->model, path, &t, &message);
+    if (result != TAC_OK) return cli_report(result, &message);
+    int code = take_rows(control, command, t.rows);
+    size_t row = sizeof(double) * (size_t)control->model->nu;
+    if (code == 0) {
+        memcpy(control->rows, t.ctrl, row * (size_t)t.rows);
+        memcpy(control->step, t.step, sizeof *t.step * (size_t)t.rows);
+    }
+    tac_trajectory_destroy(&t);
+    return code;
+}
+
+static int wrong_line(const char* path, int line, int nu) {
+    fprintf(stderr, "%s:%d: is not %d number%s, one for each actuator\n", path, line, nu,
+            nu == 1 ? "" : "s");
+    return CLI_WRONG;
+}
+
+// lines that start with # and a first line of words are passed over
+static int is_heading(const char* line, int number) {
+    return *line == '#' || *line == '\0' ||
+           (number == 1 && strpbrk(line, "abcdfghijklmnopqrstuvwxyzABCDFGHIJKLMNOPQRSTUVWXYZ"));
+}
+
+static int grow_rows(cliControl* control, const char* command, int* capacity) {
+    if (control->count < *capacity) return 0;
+    cliControl more = {.model = control->model};
+    *capacity = *capacity ? 2 * *capacity : 256;
+    int count = control->count, code = take_rows(&more, command, *capacity);
+    if (code == 0 && count > 0)
+        memcpy(more.rows, control->rows, sizeof(double) * (size_t)(count * control->model->nu));
+    free(control->rows), free(control->step);
+    control->rows = more.rows, control->step = more.step;
+    return code;
+}
+
+static int read_csv(cliControl* control, const char* command, const char* path) {
+    FILE* file = fopen(path, "r");
+    if (!file)
+        return cli_wrong(command,
+                         "--ctrl: '%s' is neither random, a number, %d numbers, nor a file", path,
+                         control->model->nu);
+    char* line = NULL;
+    size_t size = 0;
+    int code = 0, number = 0, capacity = 0, nu = control->model->nu;
+    while (code == 0 && getline(&line, &size, file) > 0) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (is_heading(line, ++number)) continue;
+        code = grow_rows(control, command, &capacity);
+        double* row = control->rows + (size_t)control->count * (size_t)nu;
+        if (code == 0 && !cli_numbers(line, row, nu)) code = wrong_line(path, number, nu);
+        if (code == 0) control->step[control->count] = control->count, ++control->count;
+    }
+    if (code == 0 && control->count == 0)
+        code = cli_wrong(command, "--ctrl: %s holds no controls", path);
+    free(line), fclose(file);
+    return code;
+}
+
+int cli_control_read(cliControl* control, const char* command, const tacModel* model,
+                     const char* text, int seed) {
+    *control = (cliControl){.model = model, .seed = (unsigned long long)seed};
+    if (text && model->nu == 0) return cli_wrong(command, "--ctrl: the scene has no actuators");
+    if (text && strcmp(text, "random") == 0) {
+        control->random = 1;
+        return 0;
+    }
+    int code = take_rows(control, command, 1);
+    if (code != 0 || !text || read_numbers(control, text)) return code;
+    cli_control_free(control);
+    const char* dot = strrchr(text, '.');
+    return dot && strcmp(dot, ".npz") == 0 ? read_npz(control, command, text)
+                                           : read_csv(control, command, text);
+}
+
+void cli_control_free(cliControl* control) {
+    free(control->rows), free(control->step);
+    control->rows = NULL, control->step = NULL, control->count = 0;
+}
+
+//---------------------------------- one step -------------------------------------
+
+// splitmix64: a number for each place, without a stream
+static unsigned long long mix(unsigned long long x) {
+    x += 0x9e3779b97f4a7c15ull;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+    return x ^ x >> 31;
+}
+
+static void draw(const cliControl* control, long long step, int element, double* ctrl) {
+    unsigned long long place = mix(control->seed);
+    place = mix(place ^ (unsigned long long)element);
+    place = mix(place ^ (unsigned long long)step);
+    for (int i = 0; i < control->model->nu; ++i) {
+        const tacActuator* a = &control->model->actuator[i];
+        double low = a->ctrllimited ? a->ctrlrange[0] : -1.0;
+        double high = a->ctrllimited ? a->ctrlrange[1] : 1.0;
+        double part = (double)(mix(place ^ (unsigned long long)i) >> 11) * 0x1p-53;
+        ctrl[i] = low + (high - low) * part;
+    }
+}
+
+// the last row that starts at this step or before; the first before all
+static int row_at(const cliControl* control, long long step) {
+    int low = 0, high = control->count;
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (control->step[middle] <= step)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void cli_control_at(const cliControl* control, long long step, int element, double* ctrl) {
+    int nu = control->model->nu;
+    if (control->random)
+        draw(control, step, element, ctrl);
+    else if (nu > 0)
+        memcpy(ctrl, control->rows + (size_t)row_at(control, step) * (size_t)nu,
+               sizeof *ctrl * (size_t)nu);
+}

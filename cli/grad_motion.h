@@ -1,0 +1,22 @@
+// What `tactus grad` does for scenes with joints: A and B of a step, gradients of quantities, and
+// their proof.
+
+#ifndef TACTUS_CLI_GRAD_MOTION_H
+#define TACTUS_CLI_GRAD_MOTION_H
+
+#include "start.h"
+
+typedef struct cliMotionCall {
+    const char* of;   // quantity, or NULL: the step
+    const char* by;   // parameters, or NULL: all, or none of the step's
+    const char* ctrl; // as `tactus run` takes it, or NULL: zeros, or the file's
+    const char* out;  // file of A and B, or NULL
+    cliStartOptions start;
+    int steps; // before the quantity is taken; -1: not given
+    int check, points, seed, json;
+} cliMotionCall;
+
+// an exit code
+int cli_grad_motion(const tacModel* model, const cliMotionCall* call);
+
+#endif

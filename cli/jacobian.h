@@ -1,0 +1,31 @@
+// A, B and columns by parameters of a step, as text and files.
+
+#ifndef TACTUS_CLI_JACOBIAN_H
+#define TACTUS_CLI_JACOBIAN_H
+
+#include "output.h"
+
+#include "tactus/step.h"
+
+typedef struct cliJacobian {
+    const tacModel* model;
+    const tacState* at; // where
+    const double* ctrl; // (nu)
+    tacParam theta;     // columns of P; count 0: none
+    double *A, *B, *P;  // (nx x nx) (nx x nu) (nx x count)
+    tacState next;      // arrays of its own
+    void* memory;
+} cliJacobian;
+
+// `jacobian` comes with model, at, ctrl and theta. 0, or CLI_WRONG after a complaint.
+int cli_jacobian_make(cliJacobian* jacobian, const char* command);
+void cli_jacobian_free(cliJacobian* jacobian);
+
+void cli_jacobian_print(const cliJacobian* jacobian);
+void cli_jacobian_json(const cliJacobian* jacobian);
+
+// 0, or -1 if the file is not whole
+int cli_jacobian_npz(const cliJacobian* jacobian, FILE* file);
+int cli_jacobian_csv(const cliJacobian* jacobian, FILE* file);
+
+#endif

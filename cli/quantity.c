@@ -1,0 +1,88 @@
+// Quantities by name.
+
+#include "quantity.h"
+
+#include "report.h"
+
+#include "model/nearest.h"
+#include "record/column.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// one kind of names and how many there are
+typedef struct nameList {
+    const char* prefix;
+    tacQuantityKind kind;
+    int count;
+    void (*name)(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
+} nameList;
+
+static void act_name(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
+    (void)model;
+    snprintf(text, TAC_COLUMN_SIZE, "%d", i);
+}
+
+// three names for each body
+static void place_name(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
+    const char* name = model->body[i / 3].name;
+    if (*name)
+        snprintf(text, TAC_COLUMN_SIZE, "%s/%c", name, "xyz"[i % 3]);
+    else
+        snprintf(text, TAC_COLUMN_SIZE, "body%d/%c", i / 3, "xyz"[i % 3]);
+}
+
+static int find_in(const tacModel* model, const nameList* list, const char* wanted,
+                   tacQuantity* out) {
+    char text[TAC_COLUMN_SIZE];
+    for (int i = 0; i < list->count; ++i) {
+        list->name(model, i, text);
+        if (strcmp(text, wanted) != 0) continue;
+        int is_place = list->kind == TAC_QUANTITY_XPOS;
+        *out = (tacQuantity){list->kind, is_place ? i / 3 : i, is_place ? i % 3 : 0};
+        return 1;
+    }
+    return 0;
+}
+
+// names with blanks between, as far as they fit
+static int complain(const char* command, const tacModel* model, const nameList* list,
+                    const char* wanted) {
+    char names[1000] = "", text[TAC_COLUMN_SIZE], near[TAC_NEAREST_SIZE];
+    for (int i = 0; i < list->count; ++i) {
+        size_t used = strlen(names);
+        list->name(model, i, text);
+        snprintf(names + used, sizeof names - used, "%s%s", used ? " " : "", text);
+    }
+    int meant = tac_nearest(wanted, names, near);
+    return cli_wrong(command, "--of: there is no %s%s%s%s%s%s it can be: %s", list->prefix, wanted,
+                     meant ? "; did you mean " : "", meant ? list->prefix : "", meant ? near : "",
+                     meant ? "?" : ";", *names ? names : "(the scene has none)");
+}
+
+int cli_quantity_read(const char* command, const tacModel* model, const char* text,
+                      tacQuantity* out) {
+    static const char* const energies[] = {"kinetic", "potential", "energy"};
+    const nameList lists[] = {
+        {"qpos:", TAC_QUANTITY_QPOS, model->nq, tac_column_qpos},
+        {"qvel:", TAC_QUANTITY_QVEL, model->nv, tac_column_dof},
+        {"act:", TAC_QUANTITY_ACT, model->na, act_name},
+        {"xpos:", TAC_QUANTITY_XPOS, 3 * model->nbody, place_name},
+    };
+    for (int i = 0; i < 3; ++i)
+        if (strcmp(text, energies[i]) == 0) {
+            *out = (tacQuantity){.kind = (tacQuantityKind)(TAC_QUANTITY_KINETIC + i)};
+            return 0;
+        }
+    for (int i = 0; i < 4; ++i) {
+        size_t length = strlen(lists[i].prefix);
+        if (strncmp(text, lists[i].prefix, length) != 0) continue;
+        if (find_in(model, &lists[i], text + length, out)) return 0;
+        return complain(command, model, &lists[i], text + length);
+    }
+    return cli_wrong(command,
+                     "--of: '%s' is none of energy, kinetic, potential, qpos:JOINT, qvel:JOINT, "
+                     "act:N, xpos:BODY/z",
+                     text);
+}

@@ -1,0 +1,27 @@
+// Where a scene stands when a command begins: as it is drawn, as options say, or as a file left it.
+
+#ifndef TACTUS_CLI_START_H
+#define TACTUS_CLI_START_H
+
+#include "record/trajectory.h"
+
+// as options name it
+typedef struct cliStartOptions {
+    const char *qpos, *qvel; // numbers, or NULL
+    const char* from;        // .npz of tactus run, or NULL
+    int frame;               // row of it; -1: the last
+} cliStartOptions;
+
+typedef struct cliStart {
+    tacState state;  // arrays of its own
+    long long step;  // number of the step that starts here
+    double* ctrl;    // (nu) that the file has with the state; zeros otherwise
+    double* numbers; // all of them
+} cliStart;
+
+// 0, or CLI_WRONG after a complaint by `command`.
+int cli_start_read(cliStart* start, const char* command, const tacModel* model,
+                   const cliStartOptions* options);
+void cli_start_free(cliStart* start);
+
+#endif

@@ -1,0 +1,132 @@
+// Reverse derivative of the places of bodies.
+//
+// An adjoint of a body's twist is a wrench on it. Summed from the leaves inwards, G is the wrench
+// on all that a joint carries, and a twist X at that place of the chain changes the result by G .
+// X: a degree of freedom by S . G, the place and axis of a joint by twists before it and back
+// behind it, the place where a body is attached by one on its parent (slot.h has the same for
+// forces).
+
+#include "dynamics/place.h"
+
+#include "math/spatial.h"
+
+#include <string.h>
+
+static void add3(tacReal* bar, int offset, tacVec3 a) {
+    bar[offset] += a.x, bar[offset + 1] += a.y, bar[offset + 2] += a.z;
+}
+
+static tacMat3 turn_of(const tacReal* quat) { return tac_quat_to_mat(tac_quat_load(quat)); }
+
+// torque of G, which is about the tree's origin, about a point of the world
+static tacVec3 torque_at(const tacMotion* m, int body, tacWrench G, tacVec3 point) {
+    tacVec3 r = tac_sub(point, tac_load3(m->origin + 3 * body));
+    return tac_sub(G.torque, tac_cross(r, G.force));
+}
+
+//---------------------------------- parameters -----------------------------------
+
+// raw numbers of a quaternion: (2/|q|^2) (0, w) q
+static void attach_vjp(const tacModel* model, const tacMotion* m, int body, tacWrench G,
+                       tacReal* theta_bar) {
+    const tacBody* b = &model->body[body];
+    tacMat3 R = turn_of(m->quat + 4 * b->parent);
+    tacVec3 local = tac_load3(model->param + b->position);
+    tacVec3 at = tac_add(tac_load3(m->place + 3 * b->parent), tac_mat_mul_vec(R, local));
+    tacVec3 w = tac_mat_tmul_vec(R, torque_at(m, body, G, at));
+    tacQuat q = tac_quat_load(model->param + b->rotation);
+    tacReal bar[4], n2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    tac_quat_store(bar, tac_quat_mul(tac_quat(0.0, w), q));
+    add3(theta_bar, b->position, tac_mat_tmul_vec(R, G.force));
+    for (int i = 0; i < 4; ++i) theta_bar[b->rotation + i] += 2.0 / n2 * bar[i];
+}
+
+// a twist of the frame R at `pivot`, forth (sign 1) or back, by the joint's place and axis
+static void geometry_vjp(const tacModel* model, const tacMotion* m, const tacJoint* j, tacMat3 R,
+                         tacVec3 pivot, tacReal sign, tacWrench G, tacReal* theta_bar) {
+    tacVec3 shift = tac_scale(tac_mat_tmul_vec(R, G.force), sign);
+    tacVec3 w = tac_scale(tac_mat_tmul_vec(R, torque_at(m, j->body, G, pivot)), sign);
+    if (j->kind != TAC_JOINT_SLIDE) add3(theta_bar, j->position, shift);
+    if (j->axis < 0) return;
+    tacVec3 axis = tac_load3(model->param + j->axis);
+    add3(theta_bar, j->axis, tac_scale(tac_cross(w, axis), 1.0 / tac_norm2(axis)));
+}
+
+// the frame behind a joint is the one before the next, or the body's
+static tacMat3 turn_behind(const tacModel* model, const tacMotion* m, int joint) {
+    int body = model->joint[joint].body;
+    const tacBody* b = &model->body[body];
+    int is_last = joint + 1 == b->first_joint + b->joints;
+    return turn_of(is_last ? m->quat + 4 * body : m->before + 4 * (joint + 1));
+}
+
+static tacVec3 pivot_behind(const tacModel* model, const tacMotion* m, int joint) {
+    const tacJoint* j = &model->joint[joint];
+    tacVec3 anchor = tac_load3(m->anchor + 3 * joint);
+    if (j->kind != TAC_JOINT_SLIDE) return anchor;
+    tacReal d = m->qpos[j->qpos] - model->param[j->ref];
+    return tac_add(anchor, tac_scale(tac_load3(m->S + 6 * j->dof), d));
+}
+
+//---------------------------------- chain ----------------------------------------
+
+static int dofs_of(const tacJoint* j) {
+    return j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 6 : 3;
+}
+
+static void joint_vjp(const tacModel* model, const tacMotion* m, int joint, tacWrench G,
+                      tacReal* q_bar, tacReal* theta_bar) {
+    const tacJoint* j = &model->joint[joint];
+    for (int k = j->dof; k < j->dof + dofs_of(j); ++k) {
+        tacReal bar = tac_power(tac_twist_load(m->S + 6 * k), G);
+        if (q_bar) q_bar[k] += bar;
+        if (theta_bar && j->axis >= 0) theta_bar[j->ref] -= bar;
+    }
+    if (!theta_bar || j->kind == TAC_JOINT_FREE) return;
+    geometry_vjp(model, m, j, turn_behind(model, m, joint), pivot_behind(model, m, joint), -1.0, G,
+                 theta_bar);
+    geometry_vjp(model, m, j, turn_of(m->before + 4 * joint), tac_load3(m->anchor + 3 * joint), 1.0,
+                 G, theta_bar);
+}
+
+// a free body is where its qpos says: its pos and quat are a drawing
+static int is_attached(const tacModel* model, const tacBody* b) {
+    return b->joints == 0 || model->joint[b->first_joint].kind != TAC_JOINT_FREE;
+}
+
+void tac_place_vjp(const tacModel* model, const tacMotion* m, tacReal* wrench, tacReal* q_bar,
+                   tacReal* theta_bar) {
+    for (int i = 1; i < model->nbody; ++i) {
+        tacVec3 place = tac_load3(m->place + 3 * i), origin = tac_load3(m->origin + 3 * i);
+        tacWrench own = tac_wrench_load(wrench + 6 * i);
+        tac_wrench_store(wrench + 6 * i, tac_wrench_shift(own, place, origin));
+    }
+    for (int i = model->nbody - 1; i > 0; --i) {
+        const tacBody* b = &model->body[i];
+        tacWrench G = tac_wrench_load(wrench + 6 * i);
+        for (int j = b->joints - 1; j >= 0; --j)
+            joint_vjp(model, m, b->first_joint + j, G, q_bar, theta_bar);
+        if (theta_bar && is_attached(model, b)) attach_vjp(model, m, i, G, theta_bar);
+        for (int k = 0; k < 6 && b->parent > 0; ++k) wrench[6 * b->parent + k] += wrench[6 * i + k];
+    }
+}
+
+tacResult tac_kinematics_vjp(const tacModel* model, const tacReal* qpos, const tacReal* pose_bar,
+                             tacReal* q_bar, tacReal* theta_bar, tacScratch* scratch) {
+    tacDynamicsInput x = {.qpos = qpos};
+    tacResult result = tac_input_check(model, x);
+    if (result == TAC_OK && (!pose_bar || !tac_all_finite(pose_bar, 6 * model->nbody)))
+        result = TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    tacMotion m = tac_motion_at(model, x, &scratch->arena);
+    TAC_DISPATCH(tac_dynamics_single_)->kinematics(model, &m);
+    if (tac_all_finite(m.place, 3 * model->nbody) && tac_all_finite(m.quat, 4 * model->nbody)) {
+        memcpy(m.work, pose_bar, sizeof *pose_bar * (size_t)(6 * model->nbody));
+        tac_place_vjp(model, &m, m.work, q_bar, theta_bar);
+    } else {
+        result = TAC_ERROR_DIVERGED;
+    }
+    scratch->arena.used = mark;
+    return result;
+}

@@ -1,0 +1,58 @@
+// Names of the numbers of a state, from the names of joints and actuators.
+
+#include "record/column.h"
+
+#include <stdio.h>
+
+static void put(const char* name, const char* kind, int number, const char* part,
+                char text[TAC_COLUMN_SIZE]) {
+    const char* between = *part ? "/" : "";
+    if (*name)
+        snprintf(text, TAC_COLUMN_SIZE, "%s%s%s", name, between, part);
+    else
+        snprintf(text, TAC_COLUMN_SIZE, "%s%d%s%s", kind, number, between, part);
+}
+
+// the joint that number i of qpos belongs to
+static int joint_of(const tacModel* model, int i) {
+    int low = 0, high = model->njoint;
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (model->joint[middle].qpos <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void tac_column_qpos(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
+    static const char* const parts[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
+    int j = joint_of(model, i);
+    const tacJoint* joint = &model->joint[j];
+    int part = i - joint->qpos + (joint->kind == TAC_JOINT_BALL ? 3 : 0);
+    put(joint->name, "joint", j, joint->axis >= 0 ? "" : parts[part], text);
+}
+
+void tac_column_dof(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
+    static const char* const parts[] = {"x", "y", "z", "rx", "ry", "rz"};
+    int j = model->dof[i].joint;
+    const tacJoint* joint = &model->joint[j];
+    int part = i - joint->dof + (joint->kind == TAC_JOINT_BALL ? 3 : 0);
+    put(joint->name, "joint", j, joint->axis >= 0 ? "" : parts[part], text);
+}
+
+void tac_column_tangent(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
+    char name[TAC_COLUMN_SIZE];
+    int nv = model->nv;
+    if (i >= 2 * nv) {
+        snprintf(text, TAC_COLUMN_SIZE, "act %d", i - 2 * nv);
+        return;
+    }
+    tac_column_dof(model, i % nv, name);
+    snprintf(text, TAC_COLUMN_SIZE, "%s %.*s", i < nv ? "qpos" : "qvel", TAC_COLUMN_SIZE - 6, name);
+}
+
+void tac_column_ctrl(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
+    put(model->actuator[i].name, "actuator", i, "", text);
+}

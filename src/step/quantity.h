@@ -1,0 +1,34 @@
+// One number of a state that a user can name, with its gradient.
+
+#ifndef TAC_STEP_QUANTITY_H
+#define TAC_STEP_QUANTITY_H
+
+#include "tactus/step.h"
+
+typedef enum tacQuantityKind {
+    TAC_QUANTITY_QPOS,      // number `index` of qpos
+    TAC_QUANTITY_QVEL,      // number `index` of qvel
+    TAC_QUANTITY_ACT,       // number `index` of act
+    TAC_QUANTITY_XPOS,      // coordinate `axis` of the origin of body `index`, world
+    TAC_QUANTITY_KINETIC,   // energies
+    TAC_QUANTITY_POTENTIAL, //
+    TAC_QUANTITY_ENERGY     // the sum of both
+} tacQuantityKind;
+
+typedef struct tacQuantity {
+    tacQuantityKind kind;
+    int index, axis;
+} tacQuantity;
+
+// numbers of `work` for a model
+#define TAC_QUANTITY_WORK(model) (13 * (model)->nbody)
+
+tacResult tac_quantity(const tacModel* model, tacQuantity what, const tacState* x, tacReal* out,
+                       tacReal* work, tacScratch* scratch);
+
+// adds bar times the gradient; theta_bar NULL skips
+tacResult tac_quantity_vjp(const tacModel* model, tacQuantity what, const tacState* x, tacReal bar,
+                           tacTangent x_bar, tacReal* theta_bar, tacReal* work,
+                           tacScratch* scratch);
+
+#endif

@@ -1,0 +1,199 @@
+#!/usr/bin/python3 -B
+"""tactus grad of scenes with joints as a user meets it: A, B and gradients against differences of
+tactus run, files, proofs, bad input.
+
+usage: test_grad.py BUILD_DIRECTORY
+"""
+import csv
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+TACTUS = os.path.join(os.path.abspath(sys.argv[1]), "tactus")
+SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
+SECONDS = 250  # under sanitizers on a busy machine
+passed = failed = skipped = 0
+
+
+class Skip(Exception):
+    pass
+
+
+def law(test):
+    global passed, failed, skipped
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            test(folder)
+            passed += 1
+            print("ok  ", test.__name__)
+        except Skip as reason:
+            skipped += 1
+            print("skip", test.__name__, "-", reason)
+        except Exception as error:  # a broken test must not hide the others
+            failed += 1
+            print("FAIL", test.__name__, "-", type(error).__name__, error)
+
+
+def run(command, *arguments, code=0):
+    result = subprocess.run([TACTUS, command, *map(str, arguments)], capture_output=True,
+                            timeout=SECONDS, text=True)
+    assert result.returncode == code, (arguments, result.returncode, result.stderr[:300])
+    return result
+
+
+def scene(name):
+    return str(SCENES / f"{name}.xml")
+
+
+def words(numbers):
+    return " ".join(repr(float(n)) for n in numbers)
+
+
+def last_state(name, qpos, qvel, ctrl, steps):
+    """Named numbers of the state after some steps, by tactus run."""
+    more = ["--ctrl", words(ctrl)] if ctrl else []
+    text = run("run", scene(name), "--qpos", words(qpos), "--qvel", words(qvel), "--steps", steps,
+               "-o", "-", *more).stdout
+    return {k: float(v) for k, v in list(csv.DictReader(io.StringIO(text)))[-1].items()}
+
+
+def close(a, b, tolerance=1e-6):
+    assert abs(a - b) <= tolerance * max(1.0, abs(a), abs(b)), (a, b)
+
+
+Q, V, U, H = [0.3, 0.4], [0.1, -0.7], [0.25], 1e-6
+
+
+def arguments():
+    return ["--qpos", words(Q), "--qvel", words(V), "--ctrl", words(U)]
+
+
+def moved(column, h):
+    """The inputs with one number moved: 0, 1 positions, 2, 3 velocities, 4 control."""
+    x = Q + V + U
+    x[column] += h
+    return x[:2], x[2:4], x[4:]
+
+
+@law
+def A_and_B_are_differences_of_runs(folder):
+    told = json.loads(run("grad", scene("cart_pole"), *arguments(), "--json").stdout)
+    rows = ["qpos slider", "qpos hinge", "qvel slider", "qvel hinge"]
+    assert told["columns"] == rows + ["ctrl push"], told["columns"]
+    for column in range(5):
+        plus, minus = (last_state("cart_pole", *moved(column, h), 1) for h in (H, -H))
+        for i, row in enumerate(rows):
+            own = told["A"][i][column] if column < 4 else told["B"][i][0]
+            close(own, (plus[row] - minus[row]) / (2 * H))
+
+
+@law
+def text_and_files_agree(folder):
+    told = json.loads(run("grad", scene("cart_pole"), *arguments(), "--json", "--by",
+                          "body:pole/mass").stdout)
+    table = os.path.join(folder, "j.csv")
+    run("grad", scene("cart_pole"), *arguments(), "--by", "body:pole/mass", "-o", table)
+    with open(table) as file:
+        rows = list(csv.reader(file))
+    assert rows[0][1:] == told["columns"] and rows[0][-1] == "body:pole/mass"
+    for i, row in enumerate(rows[1:]):
+        assert row[0] == told["columns"][i]
+        assert list(map(float, row[1:])) == told["A"][i] + told["B"][i] + told["P"][i]
+    text = run("grad", scene("cart_pole"), *arguments(), "--by", "body:pole/mass").stdout
+    for word in ("A = d next/d state", "B = d next/d control", "P = d next/d parameter",
+                 "qvel hinge", "ctrl push", f"{told['A'][1][1]:.12g}"):
+        assert word in text, (word, text)
+    if not numpy:
+        raise Skip("numpy is not installed (python3-numpy): .npz not read")
+    path = os.path.join(folder, "j.npz")
+    run("grad", scene("cart_pole"), *arguments(), "--by", "body:pole/mass", "-o", path)
+    with numpy.load(path) as z:
+        assert z["A"].tolist() == told["A"] and z["B"].tolist() == told["B"]
+        assert z["P"].tolist() == told["P"] and list(z["x_name"]) == told["columns"][:4]
+        assert list(z["theta_name"]) == ["body:pole/mass"] and z["qpos"].tolist() == Q
+        after = last_state("cart_pole", Q, V, U, 1)
+        assert z["next_qpos"].tolist() == [after["qpos slider"], after["qpos hinge"]]
+
+
+@law
+def gradients_are_differences_of_runs(folder):
+    for of, key in ("qpos:hinge", "qpos hinge"), ("qvel:slider", "qvel slider"), ("kinetic", "kinetic"):
+        told = json.loads(run("grad", scene("cart_pole"), *arguments(), "--of", of, "--steps", 20,
+                              "--json").stdout)
+        close(told["value"], last_state("cart_pole", Q, V, U, 20)[key], 1e-12)
+        names = ["qpos slider", "qpos hinge", "qvel slider", "qvel hinge", "ctrl push"]
+        for column, name in enumerate(names):
+            plus, minus = (last_state("cart_pole", *moved(column, h), 20)[key] for h in (H, -H))
+            close(told[name], (plus - minus) / (2 * H))
+
+
+@law
+def gradients_by_parameters_are_differences_of_scenes(folder):
+    text = pathlib.Path(scene("cart_pole")).read_text()
+    told = run("grad", scene("cart_pole"), *arguments(), "--of", "energy", "--steps", 20, "--by",
+               "joint:slider/damping").stdout
+    assert told.count("d/d") == 1
+    values = []
+    for damping in (0.1001, 0.0999):
+        path = os.path.join(folder, "s.xml")
+        pathlib.Path(path).write_text(text.replace('damping="0.1"', f'damping="{damping}"'))
+        other = run("grad", path, *arguments(), "--of", "energy", "--steps", 20, "--json").stdout
+        values.append(json.loads(other)["value"])
+    close(float(told.split()[-1]), (values[0] - values[1]) / 2e-4)
+
+
+@law
+def states_of_a_run_are_taken(folder):
+    path = os.path.join(folder, "t.npz")
+    run("run", scene("arm"), "--ctrl", "random", "--steps", 20, "-o", path)
+    last = run("grad", scene("arm"), "--from", path, "--json").stdout
+    assert run("grad", scene("arm"), "--from", path, "--frame", 20, "--json").stdout == last
+    assert run("grad", scene("arm"), "--from", path, "--frame", 3, "--json").stdout != last
+
+
+@law
+def motions_are_proven(folder):
+    out = run("grad", scene("arm"), "--of", "xpos:hand/z", "--steps", 10, "--ctrl", "0.1", "--check",
+              "--points", 10).stdout
+    assert "d/d qpos turn" in out and "d/d body:hand/mass" in out
+    assert out.count(" ok\n") == 7 and "WRONG" not in out, out
+    lines = run("grad", scene("top"), "--check", "--points", 10, "--json").stdout.splitlines()
+    told = {line["id"]: line for line in map(json.loads, lines)}
+    assert told["grad/top/jvp = complex step"]["pass"] and told["grad/top/hvp = complex step"]["pass"]
+    assert told["grad/geom:floor/jvp = complex step"]["pass"]  # shapes too
+
+
+@law
+def wrong_use_is_2(folder):
+    for more, word in [
+        (["--of", "enrgy"], "none of energy"),
+        (["--of", "qpos:sliderr"], "did you mean qpos:slider?"),
+        (["--of", "xpos:pole"], "xpos:pole"),
+        (["--of", "act:0"], "has none"),
+        (["--steps", 3], "belongs to --of"),
+        (["--by", "joint:hinge/dampin"], "did you mean joint:hinge/damping?"),
+        (["-o", folder + "/j.txt"], "neither .npz nor .csv"),
+        (["--qpos", "1"], "needs 2 numbers"),
+        (["--points", 3], "belongs to --check"),
+        (["--shape", "geom:rail", "--of", "energy"], "of motion"),
+        (["--shape", "geom:rail"], "say --check or --at"),
+    ]:
+        result = run("grad", scene("cart_pole"), *more, code=2)
+        assert word in result.stderr and result.stdout == "", (more, result.stderr)
+    result = run("grad", scene("cup"), "--of", "energy", code=2)
+    assert "has no joints" in result.stderr
+    assert "say --check or --at" in run("grad", scene("cup"), code=2).stderr
+    assert os.listdir(folder) == []
+
+
+print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+sys.exit(failed != 0)

@@ -1,0 +1,274 @@
+#!/usr/bin/python3 -B
+"""tactus run as a user meets it: figures, trajectories, going on from them, bad input.
+
+usage: test_run.py BUILD_DIRECTORY
+"""
+import csv
+import json
+import math
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+TACTUS = os.path.join(os.path.abspath(sys.argv[1]), "tactus")
+SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
+SECONDS = 120  # under sanitizers on a busy machine
+PENDULUM = """<mujoco><option timestep=".001" integrator="RK4"/><worldbody><body pos="0 0 1">
+<joint name="swing" axis="0 1 0"/><geom type="capsule" size=".02" fromto="0 0 0 0 0 -.5"/>
+</body></worldbody></mujoco>"""
+passed = failed = skipped = 0
+
+
+class Skip(Exception):
+    pass
+
+
+def law(test):
+    global passed, failed, skipped
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            test(folder)
+            passed += 1
+            print("ok  ", test.__name__)
+        except Skip as reason:
+            skipped += 1
+            print("skip", test.__name__, "-", reason)
+        except Exception as error:  # a broken test must not hide the others
+            failed += 1
+            print("FAIL", test.__name__, "-", type(error).__name__, error)
+
+
+def run(*arguments, code=0, command="run", **more):
+    result = subprocess.run([TACTUS, command, *map(str, arguments)], capture_output=True,
+                            timeout=SECONDS, text=True, **more)
+    assert result.returncode == code, (arguments, result.returncode, result.stderr[:300])
+    return result
+
+
+def scene(name):
+    return str(SCENES / f"{name}.xml")
+
+
+def load(path):
+    """Arrays of an .npz file."""
+    if not numpy:
+        raise Skip("numpy is not installed (python3-numpy)")
+    with numpy.load(path) as file:
+        return {name: file[name] for name in file.files}
+
+
+def write(folder, name, content):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+# ---------------------------------- figures ----------------------------------
+
+@law
+def summary_has_the_figures(folder):
+    out = run(scene("humanoid"), "--steps", 200, "--ctrl", "random").stdout
+    for word in ("200 steps of 0.005 s", "steps/s", "us a step", "times real time", "energy at start",
+                 "energy at end", "largest |qvel|", "limits of 21 joints"):
+        assert word in out, (word, out)
+    told = json.loads(run(scene("humanoid"), "--time", "1", "--json").stdout)
+    assert told["steps"] == 200 and told["time"] == 1.0 and not told["diverged"]
+    assert told["steps_per_second"] > 0 and math.isclose(
+        told["realtime"], told["steps_per_second"] * told["timestep"], rel_tol=1e-9)
+
+
+@law
+def energy_of_a_pendulum_stays(folder):
+    path = write(folder, "p.xml", PENDULUM)
+    told = json.loads(run(path, "--qpos", "1.2", "--steps", 5000, "--json").stdout)
+    assert abs(told["drift"]) < 1e-9, told
+    total = [sum(told[k]) for k in ("energy_start", "energy_end")]
+    assert math.isclose(*total, rel_tol=1e-9), told
+    # at the bottom all of the potential energy has become motion
+    assert 0 < told["largest_qvel"] < 10 and told["largest_qvel_of"] == "swing"
+
+
+@law
+def batches_are_many_runs(folder):
+    one, many = os.path.join(folder, "1.npz"), os.path.join(folder, "n.npz")
+    run(scene("arm"), "--ctrl", "random", "--steps", 50, "-o", one)
+    told = json.loads(run(scene("arm"), "--ctrl", "random", "--steps", 50, "--batch", 37,
+                          "--threads", 2, "--json", "-o", many).stdout)
+    assert told["batch"] == 37 and told["threads"] == 2
+    with open(one, "rb") as a, open(many, "rb") as b:
+        assert a.read() == b.read()  # the first run does not see the others
+
+
+# ---------------------------------- trajectories ----------------------------------
+
+@law
+def numpy_reads_the_trajectory(folder):
+    path = os.path.join(folder, "t.npz")
+    run(scene("humanoid"), "--ctrl", "random", "--steps", 20, "-o", path)
+    assert zipfile.ZipFile(path).testzip() is None
+    t = load(path)
+    assert t["qpos"].shape == (21, 28) and t["qvel"].shape == (21, 27) and t["ctrl"].shape == (21, 21)
+    assert t["act"].shape == (21, 0) and t["energy"].shape == (21, 2) and t["time"].shape == (21,)
+    assert t["qpos"].dtype == numpy.float64 and float(t["timestep"]) == 0.005
+    assert list(t["joint"][:2]) == ["root", "abdomen_z"] and t["actuator"][0] == "abdomen_z"
+    assert t["qpos_name"][3] == "root/qw" and t["qvel_name"][5] == "root/rz"
+    assert str(t["model"]) == "humanoid" and len(str(t["hash"])) == 16
+    version = subprocess.run([TACTUS, "--version"], capture_output=True, text=True).stdout
+    assert str(t["version"]) == version.split()[1]
+    assert (abs(t["ctrl"]) <= 1).all() and t["ctrl"].std() > 0.3
+    assert numpy.allclose(numpy.diff(t["time"]), 0.005) and (t["step"] == range(21)).all()
+
+
+@law
+def going_on_gives_the_same_bits(folder):
+    a, b, c = (os.path.join(folder, n + ".npz") for n in "abc")
+    for name, ctrl in ("humanoid", "random"), ("arm", "0.3"), ("top", None):
+        more = ["--ctrl", ctrl] if ctrl else []
+        run(scene(name), "--steps", 30, "-o", a, *more)
+        run(scene(name), "--steps", 40, "-o", b, "--from", a, *more)
+        run(scene(name), "--steps", 70, "-o", c, *more)
+        a_, b_, c_ = load(a), load(b), load(c)
+        for key in ("time", "qpos", "qvel", "ctrl", "energy", "step"):
+            assert numpy.array_equal(numpy.concatenate([a_[key][:-1], b_[key]]), c_[key]), (name, key)
+        # from the middle, too
+        run(scene(name), "--steps", 40, "-o", b, "--from", c, "--frame", 30, *more)
+        assert numpy.array_equal(load(b)["qpos"], c_["qpos"][30:]), name
+
+
+@law
+def recorded_controls_replay(folder):
+    a, b = (os.path.join(folder, n + ".npz") for n in "ab")
+    run(scene("humanoid"), "--ctrl", "random", "--seed", 7, "--steps", 60, "-o", a)
+    run(scene("humanoid"), "--ctrl", a, "--steps", 60, "-o", b)
+    with open(a, "rb") as one, open(b, "rb") as two:
+        assert one.read() == two.read()
+    run(scene("humanoid"), "--ctrl", "random", "--seed", 8, "--steps", 60, "-o", b)
+    with open(a, "rb") as one, open(b, "rb") as two:
+        assert one.read() != two.read()
+
+
+@law
+def what_numpy_saves_is_taken(folder):
+    if not numpy:
+        raise Skip("numpy is not installed (python3-numpy)")
+    path, out = os.path.join(folder, "mine.npz"), os.path.join(folder, "out.npz")
+    qpos = numpy.array([[0.1, 0.2], [0.3, 0.4]])
+    numpy.savez(path, qpos=qpos, qvel=numpy.ones((2, 2)))
+    result = run(scene("cart_pole"), "--from", path, "--steps", 1, "-o", out)
+    assert "another model" in result.stderr
+    assert (load(out)["qpos"][0] == qpos[1]).all() and (load(out)["qvel"][0] == 1).all()
+    numpy.savez_compressed(path, qpos=qpos, qvel=qpos)
+    assert "is compressed" in run(scene("cart_pole"), "--from", path, code=2).stderr
+    numpy.savez(path, qpos=numpy.asfortranarray(numpy.ones((3, 2))), qvel=qpos)
+    assert "column by column" in run(scene("cart_pole"), "--from", path, code=2).stderr
+    numpy.savez(path, qpos=qpos.astype("f4"), qvel=qpos)
+    assert "float64" in run(scene("cart_pole"), "--from", path, code=2).stderr
+
+
+@law
+def every_keeps_the_last(folder):
+    path = os.path.join(folder, "t.npz")
+    run(scene("arm"), "--steps", 25, "--every", 10, "-o", path)
+    assert list(load(path)["step"]) == [0, 10, 20, 25]
+    run(scene("arm"), "--steps", 30, "--every", 10, "-o", path)
+    assert list(load(path)["step"]) == [0, 10, 20, 30]
+
+
+@law
+def csv_has_a_line_a_state(folder):
+    path = os.path.join(folder, "t.csv")
+    run(scene("cart_pole"), "--ctrl", "0.5", "--steps", 5, "-o", path)
+    with open(path) as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 6 and rows[2]["step"] == "2" and rows[0]["ctrl push"] == "0.5"
+    assert set(rows[0]) == {"step", "time", "qpos slider", "qpos hinge", "qvel slider", "qvel hinge",
+                            "ctrl push", "kinetic", "potential"}
+    out = run(scene("cart_pole"), "--ctrl", "0.5", "--steps", 5, "-o", "-").stdout
+    with open(path) as file:
+        assert out == file.read()
+    # rows of controls from a file: a heading, then a line for each step
+    ctrl = write(folder, "u.csv", "push\n0.5\n-0.25\n")
+    run(scene("cart_pole"), "--ctrl", ctrl, "--steps", 5, "-o", path)
+    with open(path) as file:
+        assert [r["ctrl push"] for r in csv.DictReader(file)] == ["0.5"] + ["-0.25"] * 5
+
+
+# ---------------------------------- trouble ----------------------------------
+
+@law
+def what_diverges_is_told_and_kept(folder):
+    path = os.path.join(folder, "t.npz")
+    result = run(scene("arm"), "--ctrl", "1e300", "--steps", 500, "-o", path, code=1)
+    assert "diverged at step" in result.stderr and "timestep" in result.stderr, result.stderr
+    assert "nan" not in result.stdout, result.stdout
+    t = load(path)
+    assert 1 < len(t["time"]) < 500 and numpy.isfinite(t["qpos"]).all() and numpy.isfinite(t["qvel"]).all()
+    assert json.loads(run(scene("arm"), "--ctrl", "1e300", "--json", code=1).stdout)["diverged"]
+
+
+@law
+def wrong_use_is_2_and_writes_nothing(folder):
+    out = os.path.join(folder, "out.npz")
+    short = write(folder, "u.csv", "1\n2 3\n")
+    junk = write(folder, "junk.npz", b"PK\5\6" + b"\0" * 18)
+    still = write(folder, "still.xml", "<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")
+    for arguments, word in [
+        ([scene("arm"), "--steps", "3", "--time", "1"], "not both"),
+        ([scene("arm"), "--steps", "0"], "out of range"),
+        ([scene("arm"), "--time", "1e9"], "too many"),
+        ([scene("arm"), "--steps", "2e9", "-o", out], "--every"),
+        ([scene("arm"), "-o", folder + "/out.txt"], "neither .npz nor .csv"),
+        ([scene("arm"), "-o", folder + "/none/out.npz"], "directory"),
+        ([scene("arm"), "--ctrl", "rnd"], "neither random"),
+        ([scene("arm"), "--ctrl", "1 2"], "neither random"),
+        ([scene("cart_pole"), "--ctrl", short], "u.csv:2: is not 1 number"),
+        ([scene("top"), "--ctrl", "1"], "no actuators"),
+        ([scene("arm"), "--qpos", "1 2"], "needs 7 numbers"),
+        ([scene("arm"), "--qvel", "1 2 3 4 5 6 nan"], "needs 7 numbers"),
+        ([scene("top"), "--qpos", "0 0 0 0 0 0 0 1 0 0 0 0 0 0"], "length 0"),
+        ([scene("arm"), "--frame", "3"], "belongs to --from"),
+        ([scene("arm"), "--from", junk], "qpos"),
+        ([scene("arm"), "--from", short], "not an .npz file"),
+        ([scene("arm"), "--from", folder], "regular file"),
+        ([scene("arm"), "--from", folder + "/none.npz"], "No such file"),
+        ([still], "has no joints"),
+    ]:
+        result = run(*arguments, code=2)
+        assert word in result.stderr and result.stdout == "", (arguments, result.stderr)
+    assert sorted(os.listdir(folder)) == ["junk.npz", "still.xml", "u.csv"], os.listdir(folder)
+
+
+@law
+def another_scene_does_not_fit(folder):
+    path = os.path.join(folder, "t.npz")
+    run(scene("arm"), "--steps", 3, "-o", path)
+    assert "another scene" in run(scene("humanoid"), "--from", path, code=2).stderr
+    assert "frames 0 to 3" in run(scene("arm"), "--from", path, "--frame", 4, code=2).stderr
+
+
+@law
+def interrupted_runs_leave_the_old_file(folder):
+    path = write(folder, "t.npz", "old")
+    child = subprocess.Popen([TACTUS, "run", scene("humanoid"), "--steps", "100000000", "--every",
+                              "1000000", "-o", path], stdout=subprocess.DEVNULL)
+    until = time.time() + SECONDS
+    while len(os.listdir(folder)) < 2 and time.time() < until:
+        time.sleep(0.01)
+    child.send_signal(signal.SIGINT)
+    child.wait(SECONDS)
+    assert os.listdir(folder) == ["t.npz"] and open(path).read() == "old"
+
+
+print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+sys.exit(failed != 0)
