@@ -145,7 +145,7 @@ void tac_read_geom_mass(tacDraft* draft, const tacElement* element, const tacFor
     tac_read_number(&draft->reader, element, "mass", not_negative, &mass);
     if (mass == 0.0 || (mass < 0.0 && density == 0.0)) return;
     // what takes long to weigh is weighed where it matters
-    if (!sum->moves && (form->mesh || form->kind >= TAC_NODE_UNION)) return;
+    if (!sum->moves && form->kind >= TAC_NODE_UNION) return;
     tacInertia geom = {0};
     double volume = unit_inertia(draft, element, form, &geom);
     if (!(volume > 0.0) || draft->reader.result != TAC_OK) return;
