@@ -155,16 +155,10 @@ static int is_shared(const tacElement* element, const tacElement* given, const c
            tac_word_in(attribute, shared);
 }
 
-// of several that give the same attribute the last one holds, so it comes first here
 static void merge_class(tacDraft* draft, tacElement* element, const char* word,
                         const tacElement* class) {
-    int count = 0;
-    for (const tacElement* c = class->child; c; c = c->next) ++count;
-    for (; count > 0; --count) {
-        const tacElement* c = class->child;
-        for (int i = 1; i < count; ++i) c = c->next;
+    for (const tacElement* c = class->child; c; c = c->next)
         merge(draft, element, c, is_named(c, word));
-    }
 }
 
 // the class itself, those around it, and the outermost ones
