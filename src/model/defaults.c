@@ -176,7 +176,7 @@ static void complete(tacDraft* draft, const tacElement* root, tacElement* elemen
 static void complete_below(tacDraft* draft, const tacElement* root, const tacElement* parent,
                            const tacElement* class) {
     for (tacElement* c = parent->child; c && draft->reader.result == TAC_OK; c = c->next) {
-        if (is_named(c, "default") || is_named(c, "custom") || is_named(c, "tendon")) continue;
+        if (is_named(c, "default") || is_named(c, "custom")) continue;
         const tacAttribute* own = tac_attribute(c, "class");
         const tacAttribute* below = tac_attribute(c, "childclass");
         complete(draft, root, c, own ? named_class(draft, root, own) : class);

@@ -28,7 +28,7 @@ typedef struct tacCompiler {
     int inertiagroup[2]; // first and last group of geoms that have mass
     double boundmass, boundinertia, settotalmass;
     int strippath, fitaabb;
-    int fusestatic; // bodies without joints are parts of those they hang on
+    int fusestatic;               // bodies without joints are parts of those they hang on
     const char *folder, *meshdir; // "" or with a slash at the end
 } tacCompiler;
 

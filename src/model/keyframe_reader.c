@@ -40,7 +40,8 @@ static void normalise(tacDraft* draft, const tacElement* element, double* q) {
 
 // poses of bodies moved by hand, as they are drawn: positions, then rotations
 static double* mocap_poses(tacDraft* draft) {
-    double* out = tac_reader_take(&draft->reader, sizeof(double) * 7 * (size_t)(draft->mocap.count + 1));
+    double* out =
+        tac_reader_take(&draft->reader, sizeof(double) * 7 * (size_t)(draft->mocap.count + 1));
     const int* at = draft->mocap.items;
     const tacBody* bodies = draft->body.items;
     for (int i = 0; i < draft->mocap.count && out; ++i) {
