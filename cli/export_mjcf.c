@@ -291,7 +291,8 @@ static void put_tendons(exporter* e) {
         const tacTendon* tendon = &m->tendon[i];
         fputs("<fixed", e->file);
         put_tendon_name(e, "name", i);
-        put_param(e, "springlength", tendon->springlength, 2);
+        const double* rest = m->param + tendon->springlength;
+        put_numbers(e, "springlength", rest, rest[0] == rest[1] ? 1 : 2);
         put_param(e, "stiffness", tendon->stiffness, 1);
         put_param(e, "damping", tendon->damping, 1);
         put_param(e, "frictionloss", tendon->frictionloss, 1);

@@ -234,6 +234,7 @@ static void find_frame(tacDraft* draft, tacMeshDraft* mesh) {
     tacSoupInertia rule = word < 0 ? TAC_SOUP_LEGACY : (tacSoupInertia)word;
     mesh->pose = tac_pose_identity();
     tacResult result = tac_soup_mass(&mesh->soup, rule, &mesh->mass, &mesh->why);
+    if (result == TAC_ERROR_MEMORY) fail_mesh(draft, mesh, result, &mesh->why);
     mesh->flat = result != TAC_OK;
     if (mesh->flat && mesh->soup.nface > 0)
         result = tac_soup_mass(&mesh->soup, TAC_SOUP_SHELL, &mesh->mass, NULL);

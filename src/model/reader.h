@@ -31,6 +31,7 @@ typedef struct tacReader {
     int file_first;       // of the model that is being read: its first in files
     const char* document; // file of that model
     int lines, elements;  // of all files so far
+    int searches;         // of replicate.c
 } tacReader;
 
 // gives all memory of the reader back

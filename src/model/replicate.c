@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// elements that are looked through for references to replicas, all in all
+#define MOST_SEARCHES 100000000
+
 static const tacRange any_number = {-1e9, 1e9};
 
 static int is_named(const tacElement* element, const char* name) {
@@ -76,11 +79,15 @@ static void add_frames(tacDraft* draft, const tacElement* element, const tacRepl
 //---------------------------------- what refers to it ----------------------------
 
 // takes those that refer to `names` out of a section, into `out`
-static void take_out(tacElement* section, const tacNames* names, tacElement* out) {
+static void take_out(tacReader* reader, tacElement* section, const tacNames* names,
+                     tacElement* out) {
     tacElement* next = section->child;
     section->child = section->last = NULL;
     for (tacElement* c = next; c; c = next) {
         next = c->next;
+        if (++reader->searches > MOST_SEARCHES)
+            tac_reader_fail(reader, TAC_ERROR_LIMIT, c->line, "<replicate>",
+                            "too many replicas in a scene of so many elements");
         tac_tree_append(tac_tree_refers(c, names, 0) ? out : section, c);
     }
 }
@@ -91,7 +98,7 @@ static void copy_section(tacReader* reader, tacElement* root, const char* kind,
     tacElement taken = {.name = kind}, *last = NULL;
     for (tacElement* c = root->child; c; c = c->next) {
         if (!is_named(c, kind)) continue;
-        take_out(c, names, &taken);
+        take_out(reader, c, names, &taken);
         last = c;
     }
     if (!taken.child) return;

@@ -1,5 +1,6 @@
 // MJCF as its models use it: includes, frames, meshes, contacts, equalities, keyframes.
 
+#include "../mesh/scarce.h"
 #include "math/pose.h"
 #include "tactus/model.h"
 #include "test.h"
@@ -497,6 +498,86 @@ static int wrong_scenes_are_refused_with_line_and_attribute(void) {
     return failed;
 }
 
+//---------------------------------- any input ------------------------------------
+
+// the scene that has everything, as the fuzzer starts from it
+static char* read_seed(int* size) {
+    char* text = calloc(1, 10000);
+    FILE* file = fopen(TAC_SOURCE_DIR "/test/fuzz/fuzz_load/mjcf.xml", "r");
+    *size = file && text ? (int)fread(text, 1, 9000, file) : 0;
+    if (file) fclose(file);
+    return text;
+}
+
+// one byte, or a part that moves to another place
+static void mutate(testRandom* random, char* text, int size) {
+    int at = (int)(test_bits(random) % (unsigned)size),
+        from = (int)(test_bits(random) % (unsigned)size);
+    int length = (int)(test_bits(random) % 20);
+    if (test_bits(random) % 2) length = 1, text[at] = (char)(' ' + test_bits(random) % 90);
+    if (length > size - at) length = size - at;
+    if (length > size - from) length = size - from;
+    if (length > 1) memmove(text + at, text + from, (size_t)length);
+}
+
+static int mutated_scenes_are_loaded_or_refused(void) {
+    testRandom random = {99};
+    int size, loaded = 0, rounds = getenv("TACTUS_NO_SWEEP") ? 500 : 3000;
+    char *seed = read_seed(&size), *text = malloc(10000);
+    ENSURE(size > 1000 && text);
+    for (int round = 0; round < rounds; ++round) {
+        memcpy(text, seed, (size_t)size);
+        for (int i = (int)(test_bits(&random) % 3); i >= 0; --i) mutate(&random, text, size);
+        tacModel* model = NULL;
+        tacMessage message;
+        tacResult result = tac_load_text(text, size, "scene.xml", NULL, &model, &message);
+        ENSURE((result == TAC_OK) == (model != NULL) && (model || message.text[0]));
+        if (model) tac_geom_pairs(model, NULL, 0);
+        loaded += result == TAC_OK;
+        tac_model_destroy(model);
+    }
+    printf("    %d of %d mutations still load\n", loaded, rounds);
+    ENSURE(loaded > 0 && loaded < rounds);
+    free(seed), free(text);
+    return 0;
+}
+
+static int running_out_of_memory_leaves_nothing_behind(void) {
+    int size, blocks = 0;
+    char* seed = read_seed(&size);
+    for (tacResult result = TAC_ERROR_MEMORY; result != TAC_OK; ++blocks) {
+        scarce s = {blocks, 0};
+        tacOptions options = tac_default_options();
+        options.allocator = scarce_allocator(&s);
+        tacModel* model = NULL;
+        tacMessage message;
+        result = tac_load_text(seed, size, "scene.xml", &options, &model, &message);
+        if (result != TAC_OK && result != TAC_ERROR_MEMORY)
+            printf("  %d blocks: line %d: %s\n", blocks, message.line, message.text);
+        ENSURE(result == TAC_OK || (result == TAC_ERROR_MEMORY && !model && s.alive == 0));
+        tac_model_destroy(model);
+        ENSURE(s.alive == 0);
+    }
+    printf("    %d allocations\n", blocks);
+    free(seed);
+    return 0;
+}
+
+// wide and deep
+static int a_hundred_thousand_bodies_load(void) {
+    const int count = getenv("TACTUS_NO_SWEEP") ? 20000 : 100000;
+    static const char one[] = "<body><joint/><geom size='1'/></body>";
+    char* text = malloc((size_t)count * sizeof one + 100);
+    size_t used = (size_t)sprintf(text, "<mujoco><worldbody>");
+    for (int i = 0; i < count; ++i) memcpy(text + used, one, sizeof one), used += sizeof one - 1;
+    strcpy(text + used, "</worldbody></mujoco>");
+    tacModel* model = load_or_tell(text);
+    ENSURE(model && model->nbody == count + 1 && model->nv == count);
+    tac_model_destroy(model);
+    free(text);
+    return 0;
+}
+
 //---------------------------------- survey ---------------------------------------
 
 // every model of TACTUS_DATA is read, or refused by the name of something
@@ -558,4 +639,6 @@ TEST_MAIN(RUN(files_are_included), RUN(worldbodies_are_joined), RUN(replicas_are
           RUN(pairs_follow_bits_tree_and_lists), RUN(contact_numbers_are_read),
           RUN(equalities_have_mujocos_data), RUN(keys_are_states),
           RUN(wrong_scenes_are_refused_with_line_and_attribute),
+          RUN(mutated_scenes_are_loaded_or_refused),
+          RUN(running_out_of_memory_leaves_nothing_behind), RUN(a_hundred_thousand_bodies_load),
           RUN(models_load_or_are_refused_by_name))
