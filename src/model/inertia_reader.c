@@ -17,6 +17,8 @@
 #define LEAST 1e-15
 
 static const tacRange any_number = {-1e9, 1e9}, not_negative = {0.0, 1e12};
+// a planet of a geom weighs more than a scene would write
+static const tacRange any_mass = {0.0, 1e100}, any_moment = {-1e100, 1e100};
 
 //---------------------------------- geoms ----------------------------------------
 
@@ -253,9 +255,9 @@ void tac_finish_body(tacDraft* draft, const tacElement* element, int body, tacPa
     tacInertia I = own_inertia(draft, element, sum);
     if (sum->fused.mass > 0.0) I = tac_inertia_add(&I, &sum->fused);
     const double com[3] = {I.com.x, I.com.y, I.com.z};
-    at->mass = tac_draft_param(draft, path, "mass", not_negative, &I.mass, 1);
+    at->mass = tac_draft_param(draft, path, "mass", any_mass, &I.mass, 1);
     at->com = tac_draft_param(draft, path, "com", tac_range_position, com, 3);
-    at->inertia = tac_draft_param(draft, path, "inertia", any_number, I.inertia, 6);
+    at->inertia = tac_draft_param(draft, path, "inertia", any_moment, I.inertia, 6);
 }
 
 // <compiler settotalmass>: all masses and inertias by one factor

@@ -131,6 +131,23 @@ static int geometry_is_read(void) {
     return 0;
 }
 
+// a geom the size of a planet has a mass in the range of its own parameter
+static int large_geometry_is_read(void) {
+    static const char text[] =
+        "<robot name='r'><link name='a'/><link name='b'><collision><geometry><sphere radius='1e6'/>"
+        "</geometry></collision></link>"
+        "<joint name='j' type='floating'><parent link='a'/><child link='b'/></joint></robot>";
+    tacModel* model;
+    tacParam mass, inertia;
+    ENSURE(load(text, &model, NULL) == TAC_OK);
+    ENSURE(tac_param_find(model, "body:b/mass", &mass) == TAC_OK);
+    ENSURE(tac_param_find(model, "body:b/inertia", &inertia) == TAC_OK);
+    ENSURE(model->param[mass.offset] > 1e21 && model->param[mass.offset] <= mass.upper);
+    ENSURE(model->param[inertia.offset] <= inertia.upper);
+    tac_model_destroy(model);
+    return 0;
+}
+
 // Links on fixed joints are parts of the ones they hang on: masses add up, geoms and joints move
 // over, what is fixed to the world is the world. <inertial> and mass by geometry may mix.
 static int fixed_joints_are_fused(void) {
@@ -369,5 +386,6 @@ static int wrong_robots_are_refused_with_line_and_attribute(void) {
 
 TEST_MAIN(RUN(every_type_of_joint_is_read), RUN(numbers_of_joints_are_read),
           RUN(inertias_are_turned_into_the_body), RUN(geometry_is_read),
-          RUN(fixed_joints_are_fused), RUN(meshes_are_found), RUN(extensions_are_read),
-          RUN(many_links_load), RUN(wrong_robots_are_refused_with_line_and_attribute))
+          RUN(large_geometry_is_read), RUN(fixed_joints_are_fused), RUN(meshes_are_found),
+          RUN(extensions_are_read), RUN(many_links_load),
+          RUN(wrong_robots_are_refused_with_line_and_attribute))
