@@ -3,6 +3,7 @@
 #include "check_bodies.h"
 #include "check_mesh.h"
 #include "commands.h"
+#include "export_mjcf.h"
 #include "options.h"
 #include "progress.h"
 #include "report.h"
@@ -15,7 +16,8 @@
 
 typedef struct checkCall {
     const char* path;
-    int json, params, mass, bodies;
+    const char* mjcf;
+    int json, params, mass, bodies, vertices;
     double density, tolerance;
 } checkCall;
 
@@ -31,6 +33,11 @@ static int parse(checkCall* call, int argc, char** argv) {
          1e-12, 1e12},
         {"tolerance", 0, CLI_REAL, &call->tolerance, "E", "for --mass, relative; 1e-3 if not given",
          1e-12, 0.1},
+        {"mjcf", 0, CLI_TEXT, &call->mjcf, "OUT.xml",
+         "write the scene as plain MJCF, its shapes as meshes OUT_N.obj", 0, 0},
+        {"vertices", 0, CLI_INT, &call->vertices, "N",
+         "for --mjcf, about so many per mesh; 300 if not given", TAC_MESH_MIN_VERTICES,
+         TAC_MESH_MAX_VERTICES},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per line", 0, 0},
     };
     const cliCommand command = {
@@ -45,6 +52,7 @@ static int parse(checkCall* call, int argc, char** argv) {
         .example = "  tactus check scenes/first_light.xml --params\n"
                    "  tactus check scenes/first_light.xml --mass --density 700\n"
                    "  tactus check scenes/quadruped.xml --bodies\n"
+                   "  tactus check scenes/first_light.xml --mjcf plain.xml\n"
                    "  tactus check mug.obj\n",
         .options = options,
         .option_count = TAC_COUNT(options),
@@ -214,7 +222,7 @@ static int tell_masses(const checkCall* call, cliJson* json, const tacModel* mod
 //---------------------------------- command --------------------------------------
 
 int tac_cmd_check(int argc, char** argv) {
-    checkCall call = {.density = 1000.0, .tolerance = 1e-3};
+    checkCall call = {.density = 1000.0, .tolerance = 1e-3, .vertices = 300};
     int code = parse(&call, argc, argv);
     if (code != CLI_GO_ON) return code;
     if (cli_is_mesh(call.path)) return cli_check_mesh(call.path, call.json);
@@ -240,6 +248,10 @@ int tac_cmd_check(int argc, char** argv) {
         else
             print_group(model, &model->paramname[i]);
     code = call.mass ? tell_masses(&call, &json, model) : CLI_FINE;
+    if (call.mjcf) {
+        int written = cli_export_mjcf(model, call.mjcf, call.vertices);
+        if (written != CLI_FINE) code = written;
+    }
     tac_model_destroy(model);
     return code;
 }

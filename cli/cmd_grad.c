@@ -38,6 +38,7 @@ static int parse(gradCall* call, int argc, char** argv) {
         {"qpos", 0, CLI_TEXT, &motion->start.qpos, "\"q ...\"", "positions of the state", 0, 0},
         {"qvel", 0, CLI_TEXT, &motion->start.qvel, "\"v ...\"", "velocities of the state", 0, 0},
         {"ctrl", 0, CLI_TEXT, &motion->ctrl, "WHAT", "control, as tactus run takes it", 0, 0},
+        {"key", 0, CLI_TEXT, &motion->start.key, "NAME", "state and control of a keyframe", 0, 0},
         {"from", 0, CLI_TEXT, &motion->start.from, "NPZ", "state and control of a run, its last", 0,
          0},
         {"frame", 0, CLI_INT, &motion->start.frame, "N", "or this one, counted from 0", 0, 2e9},
@@ -185,8 +186,8 @@ static int each_shape(const tacModel* model, const gradCall* call) {
 // does an option ask for the motion and nothing else?
 static int wants_motion(const gradCall* call) {
     const cliMotionCall* m = &call->motion;
-    return m->of || m->by || m->ctrl || m->out || m->start.qpos || m->start.qvel || m->start.from ||
-           m->steps >= 0;
+    return m->of || m->by || m->ctrl || m->out || m->start.qpos || m->start.qvel || m->start.key ||
+           m->start.from || m->steps >= 0;
 }
 
 static int run(const gradCall* call, const tacModel* model) {

@@ -72,6 +72,7 @@ static int parse(renderCall* call, int argc, char** argv) {
         {"points", 0, CLI_TEXT, &call->slice.points, "CSV",
          "of a slice: points x,y,z per line, drawn with their gradients", 0, 0},
         {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"q ...\"", "positions of the joints", 0, 0},
+        {"key", 0, CLI_TEXT, &call->start.key, "NAME", "joints as a keyframe has them", 0, 0},
         {"from", 0, CLI_TEXT, &call->start.from, "NPZ", "as a run left the scene (tactus run)", 0,
          0},
         {"frame", 0, CLI_INT, &call->start.frame, "N", "or at this state of it, counted from 0", 0,
@@ -125,7 +126,7 @@ static int check_sheet(const renderCall* call, cliSheet* sheet) {
                          "--sheet: '%s' is not columns and rows such as 4x2 of frames that make at "
                          "most %d pixels a side",
                          call->sheet, TAC_MAX_IMAGE);
-    if (!call->start.from || call->start.qpos || call->start.frame >= 0)
+    if (!call->start.from || call->start.qpos || call->start.key || call->start.frame >= 0)
         return cli_wrong("render", "--sheet shows the run that --from names, and nothing else");
     if (call->slice.plane || call->shape)
         return cli_wrong("render", "--sheet has no meaning with --%s",
@@ -226,7 +227,7 @@ static int draw_posed(const renderCall* call, const tacModel* model, renderJob* 
                       cliFormat format) {
     const cliStartOptions* options = &call->start;
     if (job->sheet.columns) return draw_sheet(call, model, job, format);
-    if (!options->qpos && !options->from && options->frame < 0)
+    if (!options->qpos && !options->key && !options->from && options->frame < 0)
         return draw_to_file(call, model, job, format);
     cliStart start;
     tacModel posed = {0};

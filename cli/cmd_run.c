@@ -40,6 +40,8 @@ static int parse(runCall* call, int argc, char** argv) {
         {"seed", 0, CLI_INT, &call->seed, "N", "of --ctrl random; 1 if not given", 0, 1e9},
         {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"q ...\"", "positions at the start", 0, 0},
         {"qvel", 0, CLI_TEXT, &call->start.qvel, "\"v ...\"", "velocities at the start", 0, 0},
+        {"key", 0, CLI_TEXT, &call->start.key, "NAME",
+         "start at a keyframe of the scene, held by its ctrl", 0, 0},
         {"from", 0, CLI_TEXT, &call->start.from, "NPZ", "go on from the last state of a run", 0, 0},
         {"frame", 0, CLI_INT, &call->start.frame, "N", "from this state of it, counted from 0", 0,
          2e9},
@@ -54,7 +56,7 @@ static int parse(runCall* call, int argc, char** argv) {
         .summary = "simulate a scene and write its trajectory",
         .positional = "SCENE",
         .description =
-            "Steps the scene from where it is drawn, or from --qpos, --qvel or --from, and prints\n"
+            "Steps the scene from where it is drawn, or from --qpos, --key or --from, and prints\n"
             "speed, energy and the largest velocity. The trajectory has the full state of each\n"
             "step: --from goes on from it to the last bit. A motion that diverges ends with exit\n"
             "code 1; the states before are written.\n",
@@ -268,6 +270,8 @@ static int run(const runCall* call, const tacModel* model, const char* note) {
     int code = count_steps(call, model, &rollout.steps);
     if (code == 0) code = cli_start_read(&start, "run", model, &call->start);
     if (code == 0) code = cli_control_read(&control, "run", model, call->ctrl, call->seed);
+    if (code == 0 && call->start.key && !call->ctrl && model->nu > 0)
+        memcpy(control.rows, start.ctrl, sizeof *start.ctrl * (size_t)model->nu);
     if (code == 0) code = run_and_write(call, note, &rollout);
     cli_control_free(&control);
     cli_start_free(&start);

@@ -5,6 +5,8 @@
 #include "options.h"
 #include "report.h"
 
+#include "model/nearest.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +62,52 @@ static int read_file(cliStart* start, const char* command, const tacModel* model
     return code;
 }
 
+//---------------------------------- keyframes ------------------------------------
+
+// names of the keyframes with blanks between, as far as they fit; without a name, the number
+static void list_keys(const tacModel* model, char* text, size_t size) {
+    text[0] = '\0';
+    for (int i = 0; i < model->nkey; ++i) {
+        size_t used = strlen(text);
+        const char *blank = used ? " " : "", *name = model->key[i].name;
+        if (*name)
+            snprintf(text + used, size - used, "%s%s", blank, name);
+        else
+            snprintf(text + used, size - used, "%s%d", blank, i);
+    }
+}
+
+// index, or -1 after a complaint
+static int find_key(const char* command, const tacModel* model, const char* name) {
+    double number;
+    for (int i = 0; i < model->nkey; ++i)
+        if (*name && strcmp(model->key[i].name, name) == 0) return i;
+    if (cli_numbers(name, &number, 1) && number >= 0.0 && number < model->nkey &&
+        number == floor(number))
+        return (int)number;
+    char names[400], near[TAC_NEAREST_SIZE];
+    list_keys(model, names, sizeof names);
+    int meant = tac_nearest(name, names, near);
+    if (model->nkey == 0)
+        cli_wrong(command, "--key: the scene has no keyframes");
+    else
+        cli_wrong(command, "--key: there is no keyframe '%s'%s%s%s it can be: %s", name,
+                  meant ? "; did you mean '" : "", meant ? near : "", meant ? "'?" : ";", names);
+    return -1;
+}
+
+static int take_key(cliStart* start, const char* command, const tacModel* model, const char* name) {
+    int i = find_key(command, model, name);
+    if (i < 0) return CLI_WRONG;
+    const tacKeyframe* key = &model->key[i];
+    copy(start->state.qpos, key->qpos, model->nq), copy(start->state.qvel, key->qvel, model->nv);
+    copy(start->state.act, key->act, model->na), copy(start->ctrl, key->ctrl, model->nu);
+    start->state.time = key->time;
+    return 0;
+}
+
+//---------------------------------- numbers --------------------------------------
+
 // quaternions of any length but 0 are taken, as in a scene
 static int normalise(const tacModel* model, double* qpos) {
     for (int i = 0; i < model->njoint; ++i) {
@@ -91,6 +139,9 @@ int cli_start_read(cliStart* start, const char* command, const tacModel* model,
     int code = take_state(start, command, model);
     if (code == 0 && options->frame >= 0 && !options->from)
         code = cli_wrong(command, "--frame belongs to --from");
+    if (code == 0 && options->key && options->from)
+        code = cli_wrong(command, "--key and --from both say where to start; give one of them");
+    if (code == 0 && options->key) code = take_key(start, command, model, options->key);
     if (code == 0 && options->from) code = read_file(start, command, model, options);
     if (code == 0) code = read_numbers(start, command, model, options);
     if (code != 0) cli_start_free(start);

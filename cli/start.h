@@ -1,4 +1,5 @@
-// Where a scene stands when a command begins: as it is drawn, as options say, or as a file left it.
+// Where a scene stands when a command begins: as it is drawn, as options or a keyframe say, or as a
+// file left it.
 
 #ifndef TACTUS_CLI_START_H
 #define TACTUS_CLI_START_H
@@ -8,6 +9,7 @@
 // as options name it
 typedef struct cliStartOptions {
     const char *qpos, *qvel; // numbers, or NULL
+    const char* key;         // keyframe of the scene by name or number, or NULL
     const char* from;        // .npz of tactus run, or NULL
     int frame;               // row of it; -1: the last
 } cliStartOptions;
@@ -15,7 +17,7 @@ typedef struct cliStartOptions {
 typedef struct cliStart {
     tacState state;  // arrays of its own
     long long step;  // number of the step that starts here
-    double* ctrl;    // (nu) that the file has with the state; zeros otherwise
+    double* ctrl;    // (nu) of the file or keyframe with the state; zeros otherwise
     double* numbers; // all of them
 } cliStart;
 

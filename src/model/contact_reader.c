@@ -38,53 +38,6 @@ static void read_geoms(tacDraft* draft, const tacElement* element, int geom[2]) 
     geom[1] = tac_read_reference(draft, element, "geom2", "geom");
 }
 
-static const tacGeom* geom_at(const tacDraft* draft, int index) {
-    return (const tacGeom*)draft->geom.items + index;
-}
-
-// what a pair does not say is what its geoms say, mixed as MuJoCo mixes it
-typedef struct tacBlend {
-    double friction[5], solref[2], solimp[5], margin, gap;
-    int condim;
-} tacBlend;
-
-static double larger(double a, double b) { return a > b ? a : b; }
-
-static double share(double a, double b) {
-    if (a >= 1e-15 && b >= 1e-15) return a / (a + b);
-    return a < 1e-15 && b < 1e-15 ? 0.5 : a < 1e-15 ? 0.0 : 1.0;
-}
-
-static void mix(const double* a, const double* b, double weight, int count, double* out) {
-    for (int i = 0; i < count; ++i) out[i] = weight * a[i] + (1.0 - weight) * b[i];
-}
-
-static void spread_friction(const double friction[3], double out[5]) {
-    static const int from[5] = {0, 0, 1, 2, 2};
-    for (int i = 0; i < 5; ++i) out[i] = friction[from[i]];
-}
-
-static tacBlend blend(tacDraft* draft, const tacGeom* a, const tacGeom* b) {
-    tacBlend out = {.condim = a->condim > b->condim ? a->condim : b->condim};
-    double* p = draft->param.items;
-    double friction[3], weight = share(p[a->solmix], p[b->solmix]);
-    for (int i = 0; i < 3; ++i) friction[i] = larger(p[a->friction + i], p[b->friction + i]);
-    if (a->priority != b->priority) {
-        const tacGeom* first = a->priority > b->priority ? a : b;
-        memcpy(friction, &p[first->friction], sizeof friction);
-        out.condim = first->condim, weight = first == a;
-    }
-    spread_friction(friction, out.friction);
-    mix(&p[a->solref], &p[b->solref], weight, 2, out.solref);
-    // a direct stiffness and damping are not mixed: the smaller of each
-    if (weight > 0.0 && weight < 1.0 && (p[a->solref] <= 0.0 || p[b->solref] <= 0.0))
-        for (int i = 0; i < 2; ++i) out.solref[i] = -larger(-p[a->solref + i], -p[b->solref + i]);
-    mix(&p[a->solimp], &p[b->solimp], weight, 5, out.solimp);
-    out.margin = larger(p[a->margin], p[b->margin]);
-    out.gap = larger(p[a->gap], p[b->gap]);
-    return out;
-}
-
 static void read_pair(tacDraft* draft, const tacElement* element) {
     tacReader* reader = &draft->reader;
     tacPair pair = {0};
@@ -92,26 +45,21 @@ static void read_pair(tacDraft* draft, const tacElement* element) {
     pair.name = tac_draft_name(draft, element, "pair", draft->pair.count);
     tacPath path = tac_item_path(draft, "pair", pair.name, draft->pair.count);
     if (reader->result != TAC_OK) return;
-    tacBlend own = blend(draft, geom_at(draft, pair.geom[0]), geom_at(draft, pair.geom[1]));
-    double solreffriction[2] = {0};
-    pair.condim = own.condim;
+    double friction[5] = {1.0, 1.0, 0.005, 0.0001, 0.0001}, margin = 0.0, gap = 0.0;
+    pair.condim = 3;
     tac_read_int(reader, element, "condim", 1, 6, &pair.condim);
     if (pair.condim == 2 || pair.condim == 5)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "condim"), "condim",
                         "must be 1, 3, 4 or 6");
-    tac_read_numbers(reader, element, "friction", 1, 5, not_negative, own.friction);
-    tac_read_numbers(reader, element, "solref", 1, 2, any_number, own.solref);
-    tac_read_numbers(reader, element, "solreffriction", 1, 2, any_number, solreffriction);
-    tac_read_numbers(reader, element, "solimp", 1, 5, any_number, own.solimp);
-    tac_read_number(reader, element, "margin", any_number, &own.margin);
-    tac_read_number(reader, element, "gap", any_number, &own.gap);
-    pair.friction = tac_draft_param(draft, path, "friction", not_negative, own.friction, 5);
-    pair.solref = tac_draft_param(draft, path, "solref", any_number, own.solref, 2);
-    pair.solreffriction =
-        tac_draft_param(draft, path, "solreffriction", any_number, solreffriction, 2);
-    pair.solimp = tac_draft_param(draft, path, "solimp", any_number, own.solimp, 5);
-    pair.margin = tac_draft_param(draft, path, "margin", any_number, &own.margin, 1);
-    pair.gap = tac_draft_param(draft, path, "gap", any_number, &own.gap, 1);
+    tac_read_numbers(reader, element, "friction", 1, 5, not_negative, friction);
+    tac_read_number(reader, element, "margin", any_number, &margin);
+    tac_read_number(reader, element, "gap", any_number, &gap);
+    pair.friction = tac_draft_param(draft, path, "friction", not_negative, friction, 5);
+    pair.solref = tac_read_solref(draft, element, "solref", path);
+    pair.solreffriction = tac_read_solref(draft, element, "solreffriction", path);
+    pair.solimp = tac_read_solimp(draft, element, "solimp", path);
+    pair.margin = tac_draft_param(draft, path, "margin", any_number, &margin, 1);
+    pair.gap = tac_draft_param(draft, path, "gap", any_number, &gap, 1);
     tacPair* out = tac_list_add(reader, &draft->pair, sizeof *out);
     if (out) *out = pair;
 }

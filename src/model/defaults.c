@@ -19,59 +19,78 @@ static int is_named(const tacElement* element, const char* name) {
 
 //---------------------------------- classes --------------------------------------
 
-// outermost classes have no name, or "main"
+// elements of one class: MuJoCo has one of each kind
+#define MOST_ITEMS 64
+
+typedef struct tacClass {
+    int around; // the class around it, -1 for the outermost one
+    int count;
+    const tacElement* item[MOST_ITEMS];
+} tacClass;
+
+typedef struct tacClasses {
+    tacDraft* draft;
+    tacList list; // tacClass; the first is the outermost one
+} tacClasses;
+
+static const tacClass* class_at(const tacClasses* classes, int index) {
+    return (const tacClass*)classes->list.items + index;
+}
+
+// outermost classes have no name, or "main", and may be written in several parts
 static int is_outermost(const tacElement* element) {
-    return is_named(element, "default") && element->parent && is_named(element->parent, "mujoco");
+    return element->parent && is_named(element->parent, "mujoco");
 }
 
-static const tacElement* find_class(const tacElement* element, const char* name) {
-    for (const tacElement* c = element->child; c; c = c->next) {
-        if (!is_named(c, "default")) continue;
-        const tacAttribute* class = tac_attribute(c, "class");
-        if (class && strcmp(class->value, name) == 0) return c;
-        const tacElement* below = find_class(c, name);
-        if (below) return below;
+static int add_class(tacClasses* classes, int around) {
+    tacClass* class = tac_list_add(&classes->draft->reader, &classes->list, sizeof *class);
+    if (class) *class = (tacClass){.around = around};
+    return classes->list.count - 1;
+}
+
+static void add_item(tacClasses* classes, int index, const tacElement* element) {
+    tacClass* class = (tacClass*)classes->list.items + index;
+    if (class->count == MOST_ITEMS)
+        tac_reader_fail(&classes->draft->reader, TAC_ERROR_LIMIT, element->line, "<default>",
+                        "a class has at most %d elements; MuJoCo has one of each kind", MOST_ITEMS);
+    else
+        class->item[class->count++] = element;
+}
+
+// the name of a class, and its number
+static int name_class(tacClasses* classes, const tacElement* element, int around) {
+    tacReader* reader = &classes->draft->reader;
+    const tacAttribute* name = tac_attribute(element, "class");
+    int outermost = is_outermost(element);
+    int index = outermost ? 0 : add_class(classes, around);
+    if (!name && !outermost)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, "class",
+                        "only the outermost <default> may do without the attribute 'class'");
+    if (name && !(outermost && strcmp(name->value, "main") == 0))
+        tac_names_add(reader, &classes->draft->names,
+                      (tacNameEntry){"default", name->value, index, name->line});
+    return index;
+}
+
+// recursion ends: nesting is at most TAC_MAX_NESTING
+static void list_classes(tacClasses* classes, const tacElement* element, int around) {
+    tacReader* reader = &classes->draft->reader;
+    for (const tacElement* c = element->child; c && reader->result == TAC_OK; c = c->next) {
+        if (is_named(c, "default")) {
+            int index = name_class(classes, c, around);
+            if (reader->result == TAC_OK) list_classes(classes, c, index);
+        } else if (is_named(element, "default")) {
+            add_item(classes, around, c);
+        }
     }
-    return NULL;
 }
 
-// the class that an attribute names, NULL if it is the outermost one
-static const tacElement* named_class(tacDraft* draft, const tacElement* root,
-                                     const tacAttribute* attribute) {
-    const tacElement* found = find_class(root, attribute->value);
-    if (!found && strcmp(attribute->value, "main") != 0)
-        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, attribute->line, attribute->name,
+static int named_class(const tacClasses* classes, const tacAttribute* attribute) {
+    const tacNameEntry* entry = tac_names_find(&classes->draft->names, "default", attribute->value);
+    if (!entry && strcmp(attribute->value, "main") != 0)
+        tac_reader_fail(&classes->draft->reader, TAC_ERROR_VALUE, attribute->line, attribute->name,
                         "there is no <default class=\"%.60s\">", attribute->value);
-    return found;
-}
-
-static void check_classes(tacDraft* draft, const tacElement* element) {
-    for (const tacElement* c = element->child; c && draft->reader.result == TAC_OK; c = c->next) {
-        if (!is_named(c, "default")) continue;
-        const tacAttribute* class = tac_attribute(c, "class");
-        if (class && is_outermost(c) && strcmp(class->value, "main") == 0) {
-            // may be written in several parts
-        } else if (class)
-            tac_names_add(&draft->reader, &draft->names,
-                          (tacNameEntry){"default", class->value, 0, class->line});
-        else if (!is_outermost(c))
-            tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, c->line, "class",
-                            "only the outermost <default> may do without the attribute 'class'");
-        check_classes(draft, c);
-    }
-}
-
-// MuJoCo reads the elements of a class one after the other into the same place, so what is written
-// last counts: it has to come first where attributes are taken only if there is none yet.
-static void turn_classes(const tacElement* element) {
-    for (tacElement* c = element->child; c; c = c->next) {
-        if (!is_named(c, "default")) continue;
-        turn_classes(c);
-        tacElement* turned = NULL;
-        for (tacElement *item = c->child, *next; item; item = next)
-            next = item->next, item->next = turned, turned = item;
-        c->last = c->child, c->child = turned;
-    }
+    return entry ? entry->index : 0;
 }
 
 //---------------------------------- merging --------------------------------------
@@ -155,37 +174,31 @@ static int is_shared(const tacElement* element, const tacElement* given, const c
            tac_word_in(attribute, shared);
 }
 
-static void merge_class(tacDraft* draft, tacElement* element, const char* word,
-                        const tacElement* class) {
-    for (const tacElement* c = class->child; c; c = c->next)
-        merge(draft, element, c, is_named(c, word));
-}
-
-// the class itself, those around it, and the outermost ones
-static void complete(tacDraft* draft, const tacElement* root, tacElement* element,
-                     const tacElement* class) {
+// the class itself and those around it; of several elements that give the same attribute the last
+// one holds, so it comes first here
+static void complete(const tacClasses* classes, tacElement* element, int index) {
     const char* word = word_in_class(element);
-    if (!word) return;
-    for (; class && is_named(class, "default"); class = class->parent)
-        merge_class(draft, element, word, class);
-    for (const tacElement* c = root->child; c; c = c->next)
-        if (is_outermost(c)) merge_class(draft, element, word, c);
+    for (; word && index >= 0; index = class_at(classes, index)->around)
+        for (int i = class_at(classes, index)->count - 1; i >= 0; --i) {
+            const tacElement* item = class_at(classes, index)->item[i];
+            merge(classes->draft, element, item, is_named(item, word));
+        }
 }
 
 // recursion ends: nesting is at most TAC_MAX_NESTING
-static void complete_below(tacDraft* draft, const tacElement* root, const tacElement* parent,
-                           const tacElement* class) {
-    for (tacElement* c = parent->child; c && draft->reader.result == TAC_OK; c = c->next) {
+static void complete_below(const tacClasses* classes, const tacElement* parent, int index) {
+    for (tacElement* c = parent->child; c && classes->draft->reader.result == TAC_OK; c = c->next) {
         if (is_named(c, "default") || is_named(c, "custom")) continue;
         const tacAttribute* own = tac_attribute(c, "class");
         const tacAttribute* below = tac_attribute(c, "childclass");
-        complete(draft, root, c, own ? named_class(draft, root, own) : class);
-        complete_below(draft, root, c, below ? named_class(draft, root, below) : class);
+        complete(classes, c, own ? named_class(classes, own) : index);
+        complete_below(classes, c, below ? named_class(classes, below) : index);
     }
 }
 
 void tac_apply_defaults(tacDraft* draft, const tacElement* root) {
-    check_classes(draft, root);
-    turn_classes(root);
-    complete_below(draft, root, root, NULL);
+    tacClasses classes = {.draft = draft};
+    add_class(&classes, -1);
+    list_classes(&classes, root, 0);
+    if (draft->reader.result == TAC_OK) complete_below(&classes, root, 0);
 }

@@ -167,13 +167,14 @@ static void pack_names(tacPacker* packer, tacDraft* draft) {
 static tacKeyframe* pack_keys(tacPacker* packer, tacDraft* draft) {
     const double* at = pack(packer, &draft->key_number, sizeof(double));
     tacKeyframe* key = pack(packer, &draft->key, sizeof(tacKeyframe));
+    int mocaps = tac_draft_mocaps(draft);
     for (int i = 0; key && i < draft->key.count; ++i) {
         key[i].qpos = at, at += draft->qpos0.count;
         key[i].qvel = at, at += draft->dof.count;
         key[i].act = at, at += draft->na;
         key[i].ctrl = at, at += draft->actuator.count;
-        key[i].mpos = at, at += 3 * draft->mocap.count;
-        key[i].mquat = at, at += 4 * draft->mocap.count;
+        key[i].mpos = at, at += 3 * mocaps;
+        key[i].mquat = at, at += 4 * mocaps;
     }
     return key;
 }
@@ -250,7 +251,7 @@ static tacModel sizes(const tacDraft* draft) {
                       .nexclude = draft->exclude.count,
                       .nequality = draft->equality.count,
                       .nkey = draft->key.count,
-                      .nmocap = draft->mocap.count,
+                      .nmocap = tac_draft_mocaps(draft),
                       .nshape = draft->shape.count,
                       .nnode = draft->node.count,
                       .ncloud = draft->cloud.count,

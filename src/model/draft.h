@@ -40,10 +40,9 @@ typedef struct tacDraft {
     tacList body, geom, shape, node, cloud, light, camera, material, mesh, aim;
     tacList site, pair, exclude, equality, key;
     tacList key_number; // double: qpos qvel act ctrl mpos mquat of each key
-    tacList mocap;      // int: bodies moved by hand
     tacList body_line;  // int
     int untouched;      // geoms that should touch others and cannot: height fields
-    tacPose frame;      // of the <frame> or fused body that is being read, in the body it is in
+    tacPose frame;      // of the <frame> or fused body that is being read, in its body
     tacList remainder;  // combinations that may leave nothing (remainder.h)
     int page_count;     // boxes of all clouds
     tacList joint, dof, actuator, tendon;
@@ -125,7 +124,7 @@ int tac_add_hull(tacDraft* draft, const char* shape_name, const double* plane, i
 // the numbers of a cloud into its node; its mean half size
 double tac_read_cloud(tacDraft* draft, const tacElement* element, tacPath path, tacNode* node);
 
-void tac_read_scene(tacDraft* draft, const tacElement* root);
+void tac_read_scene(tacDraft* draft, tacElement* root);
 void tac_read_compiler(tacDraft* draft, const tacElement* element);
 
 // the words of an element are read as the <compiler> of its own model says
@@ -141,6 +140,7 @@ void tac_read_site(tacDraft* draft, const tacElement* element, int body);
 void tac_read_contact(tacDraft* draft, const tacElement* element);
 void tac_read_equality(tacDraft* draft, const tacElement* element);
 void tac_read_keyframe(tacDraft* draft, const tacElement* element);
+int tac_draft_mocaps(const tacDraft* draft); // bodies moved by hand
 
 // names of geoms that pairs and sensors ask for, before geoms are read
 void tac_list_touching(tacDraft* draft, const tacElement* root);
@@ -180,6 +180,10 @@ double tac_reflected_inertia(tacDraft* draft, const tacActuator* a, const double
 
 // Gives every element the attributes of its <default> class.
 void tac_apply_defaults(tacDraft* draft, const tacElement* root);
+
+// writes out <attach> and <replicate>
+void tac_expand(tacDraft* draft, tacElement* root);
+void tac_replicate(tacDraft* draft, tacElement* root);
 
 // mass: of a geom (combinations stand for shapes), of <inertial>, of the body that is complete
 void tac_read_geom_mass(tacDraft* draft, const tacElement* element, const tacForm* form,

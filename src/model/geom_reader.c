@@ -249,7 +249,7 @@ void tac_read_geom(tacDraft* draft, const tacElement* element, int body, tacBody
     const int* group = draft->compiler.inertiagroup;
     int weighed = sum->wanted && geom.group >= group[0] && geom.group <= group[1];
     int solid = geom.contype || geom.conaffinity || is_asked_for(draft, &geom);
-    read_form(draft, element, key, solid, weighed && sum->moves, &form);
+    read_form(draft, element, key, solid, weighed, &form);
     if (reader->result != TAC_OK) return;
     form.pose = tac_pose_compose(draft->frame, form.pose);
     if (weighed) tac_read_geom_mass(draft, element, &form, sum);

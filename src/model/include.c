@@ -32,11 +32,11 @@ static tacSource read_named(tacReader* reader, const tacElement* element, const 
 tacElement* tac_document_open(tacReader* reader, const tacElement* element, const char* attribute,
                               const char* path) {
     if (reader->result != TAC_OK) return NULL;
-    for (int i = 0; i < reader->file_count; ++i)
+    for (int i = reader->file_first; i < reader->file_count; ++i)
         if (strcmp(reader->files[i].path, path) == 0)
             tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute),
                             attribute, "%.120s is included already; a file may be read once", path);
-    if (strcmp(reader->file, path) == 0)
+    if (reader->document != path && strcmp(reader->document, path) == 0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute), attribute,
                         "%.120s includes itself", path);
     tacSource source = read_named(reader, element, attribute, path);
@@ -62,8 +62,8 @@ static const char* find_file(tacReader* reader, const tacElement* element) {
     if (file->value[0] == '/') return file->value;
     int line = element->line;
     const char* around = tac_reader_place(reader, &line).path;
-    const char* path =
-        tac_reader_text(reader, "%.*s%s", folder_length(reader->file), reader->file, file->value);
+    const char* path = tac_reader_text(reader, "%.*s%s", folder_length(reader->document),
+                                       reader->document, file->value);
     if (path && access(path, F_OK) == 0) return path;
     const char* beside =
         tac_reader_text(reader, "%.*s%s", folder_length(around), around, file->value);

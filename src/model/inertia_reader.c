@@ -145,7 +145,7 @@ void tac_read_geom_mass(tacDraft* draft, const tacElement* element, const tacFor
     tac_read_number(&draft->reader, element, "mass", not_negative, &mass);
     if (mass == 0.0 || (mass < 0.0 && density == 0.0)) return;
     // what takes long to weigh is weighed where it matters
-    if (!sum->moves && (form->mesh || form->kind >= TAC_NODE_UNION)) return;
+    if (!sum->moves && form->kind >= TAC_NODE_UNION) return;
     tacInertia geom = {0};
     double volume = unit_inertia(draft, element, form, &geom);
     if (!(volume > 0.0) || draft->reader.result != TAC_OK) return;
@@ -213,19 +213,18 @@ static int has_mass(tacDraft* draft, const tacBody* body) {
     return *tac_draft_values(draft, body->mass) >= LEAST && I[0] + I[1] + I[2] >= LEAST;
 }
 
-// has a body that hangs on it without joints mass?
-static int carries_mass(tacDraft* draft, int body) {
-    const tacBody* bodies = draft->body.items;
-    for (int b = body + 1; b < draft->body.count; ++b)
-        if (bodies[b].parent == body && bodies[b].joints == 0 && has_mass(draft, &bodies[b]))
-            return 1;
-    return 0;
-}
-
+// bodies that move have mass, or one that is fixed to them has
 void tac_check_masses(tacDraft* draft) {
     const tacBody* bodies = draft->body.items;
-    for (int b = 1; b < draft->body.count && draft->reader.result == TAC_OK; ++b)
-        if (bodies[b].joints > 0 && !has_mass(draft, &bodies[b]) && !carries_mass(draft, b))
+    int count = draft->body.count;
+    char* carries = tac_reader_take(&draft->reader, (size_t)count);
+    for (int b = 1; b < count && carries; ++b) {
+        int mass = has_mass(draft, &bodies[b]);
+        carries[b] |= (char)mass;
+        if (mass && bodies[b].joints == 0) carries[bodies[b].parent] = 1;
+    }
+    for (int b = 1; b < count && carries; ++b)
+        if (bodies[b].joints > 0 && !carries[b])
             tac_reader_fail(&draft->reader, TAC_ERROR_VALUE,
                             ((const int*)draft->body_line.items)[b], "<body>",
                             "a body that moves needs mass and inertia above 0: geoms, or an "

@@ -38,18 +38,69 @@ static void normalise(tacDraft* draft, const tacElement* element, double* q) {
     }
 }
 
-// poses of bodies moved by hand, as they are drawn: positions, then rotations
-static double* mocap_poses(tacDraft* draft) {
-    double* out =
-        tac_reader_take(&draft->reader, sizeof(double) * 7 * (size_t)(draft->mocap.count + 1));
-    const int* at = draft->mocap.items;
+int tac_draft_mocaps(const tacDraft* draft) {
     const tacBody* bodies = draft->body.items;
-    for (int i = 0; i < draft->mocap.count && out; ++i) {
-        const double* pose = tac_draft_values(draft, bodies[at[i]].position);
+    int count = 0;
+    for (int b = 0; b < draft->body.count; ++b) count += bodies[b].mocap;
+    return count;
+}
+
+// poses of bodies moved by hand, as they are drawn: positions, then rotations
+static double* mocap_poses(tacDraft* draft, int count) {
+    double* out = tac_reader_take(&draft->reader, sizeof(double) * 7 * (size_t)(count + 1));
+    const tacBody* bodies = draft->body.items;
+    for (int b = 0, i = 0; b < draft->body.count && out; ++b) {
+        if (!bodies[b].mocap) continue;
+        const double* pose = tac_draft_values(draft, bodies[b].position);
         memcpy(out + 3 * i, pose, 3 * sizeof *out);
-        memcpy(out + 3 * draft->mocap.count + 4 * i, pose + 3, 4 * sizeof *out);
+        memcpy(out + 3 * count + 4 * i, pose + 3, 4 * sizeof *out);
+        ++i;
     }
     return out;
+}
+
+// joints of a body and of those below it have neighbouring numbers: the first and how many
+static int joints_below(const tacDraft* draft, int body, int* count) {
+    static const int positions_of[] = {7, 4, 1, 1};
+    const tacBody* bodies = draft->body.items;
+    const tacJoint* joint = draft->joint.items;
+    int first = draft->qpos0.count;
+    *count = 0;
+    for (int j = 0; j < draft->joint.count; ++j) {
+        int b = joint[j].body;
+        while (b > body) b = bodies[b].parent;
+        if (b != body) continue;
+        if (*count == 0) first = joint[j].qpos;
+        *count += positions_of[joint[j].kind];
+    }
+    return first;
+}
+
+// numbers of an attached model into an array of the scene, `count` from `first` on
+static void place_part(tacDraft* draft, const tacElement* element, const char* name, double* out,
+                       int count) {
+    int found = 0;
+    const double* values = tac_read_list(&draft->reader, element, name, any_number, &found);
+    if (values && found != count)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, name), name,
+                        "'%s' of this <key> has %d numbers for %d of the model that is attached",
+                        name, found, count);
+    else if (values)
+        memcpy(out, values, sizeof(double) * (size_t)count);
+}
+
+// a key of a model that was attached: its numbers, and otherwise as the scene is drawn
+static void read_attached(tacDraft* draft, const tacElement* element, double* qpos, double* ctrl) {
+    int body = tac_read_reference(draft, element, "attached", "body"), count = 0, first = 0;
+    if (body >= 0) {
+        first = joints_below(draft, body, &count);
+        place_part(draft, element, "qpos", qpos + first, count);
+    }
+    if (!tac_read_int(&draft->reader, element, "controls", 0, draft->actuator.count, &first))
+        return;
+    tac_read_list(&draft->reader, element, "ctrl", any_number, &count);
+    if (count > draft->actuator.count - first) count = draft->actuator.count - first;
+    place_part(draft, element, "ctrl", ctrl + first, count);
 }
 
 static void read_key(tacDraft* draft, const tacElement* element) {
@@ -57,17 +108,24 @@ static void read_key(tacDraft* draft, const tacElement* element) {
     tacKeyframe key = {0};
     key.name = tac_draft_name(draft, element, "key", draft->key.count);
     tac_read_number(reader, element, "time", any_number, &key.time);
-    const double* poses = mocap_poses(draft);
+    int mocaps = tac_draft_mocaps(draft);
+    const double* poses = mocap_poses(draft, mocaps);
     if (!poses) return;
     int first = draft->key_number.count;
-    read_part(draft, element, "qpos", draft->qpos0.count, draft->qpos0.items);
-    if (reader->result == TAC_OK && draft->qpos0.count > 0)
-        normalise(draft, element, (double*)draft->key_number.items + first);
-    read_part(draft, element, "qvel", draft->dof.count, NULL);
-    read_part(draft, element, "act", draft->na, NULL);
-    read_part(draft, element, "ctrl", draft->actuator.count, NULL);
-    read_part(draft, element, "mpos", 3 * draft->mocap.count, poses);
-    read_part(draft, element, "mquat", 4 * draft->mocap.count, poses + 3 * draft->mocap.count);
+    int attached = tac_attribute(element, "attached") || tac_attribute(element, "controls");
+    const tacElement none = {.name = "key", .line = element->line};
+    const tacElement* whole = attached ? &none : element;
+    read_part(draft, whole, "qpos", draft->qpos0.count, draft->qpos0.items);
+    read_part(draft, whole, "qvel", draft->dof.count, NULL);
+    read_part(draft, whole, "act", draft->na, NULL);
+    read_part(draft, whole, "ctrl", draft->actuator.count, NULL);
+    read_part(draft, whole, "mpos", 3 * mocaps, poses);
+    read_part(draft, whole, "mquat", 4 * mocaps, poses + 3 * mocaps);
+    if (reader->result != TAC_OK) return;
+    double* at = (double*)draft->key_number.items + first;
+    if (attached)
+        read_attached(draft, element, at, at + draft->qpos0.count + draft->dof.count + draft->na);
+    normalise(draft, element, at);
     tacKeyframe* out = tac_list_add(reader, &draft->key, sizeof *out);
     if (out) *out = key;
 }

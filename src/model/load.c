@@ -21,15 +21,17 @@ tacOptions tac_default_options(void) { return (tacOptions){.allocator = tac_defa
 static tacDraft start(const char* path, const tacOptions* options, tacMessage* message) {
     tacOptions chosen = options ? *options : tac_default_options();
     if (message) *message = (tacMessage){0};
-    return (tacDraft){
-        .exact = chosen.exact,
-        .reader = {.file = path ? path : "", .message = message, .allocator = chosen.allocator}};
+    return (tacDraft){.exact = chosen.exact,
+                      .reader = {.file = path ? path : "",
+                                 .document = path ? path : "",
+                                 .message = message,
+                                 .allocator = chosen.allocator}};
 }
 
 // what was read and will have no effect, in the message of a scene that is fine
 static void remark(const tacDraft* draft, tacMessage* message) {
-    int held = draft->limits + draft->frictionlosses + draft->equality.count + draft->tendon_rows;
-    if (!message || held + draft->untouched == 0) return;
+    int rows = draft->limits + draft->frictionlosses + draft->tendon_rows + draft->equality.count;
+    if (!message || rows + draft->untouched == 0) return;
     char tendons[64] = "", fields[64] = "";
     if (draft->tendon_rows > 0)
         snprintf(tendons, sizeof tendons, ", %d of tendons", draft->tendon_rows);

@@ -203,14 +203,38 @@ static void place(tacDraft* draft, tacMeshDraft* mesh) {
     if (scale[0] * scale[1] * scale[2] < 0.0) turn_faces(draft, &mesh->soup);
 }
 
+// a cloud of points has the faces of its hull
+static void add_faces(tacDraft* draft, tacMeshDraft* mesh) {
+    tacReader* reader = &draft->reader;
+    tacMessage message = {0};
+    tacHull* hull = NULL;
+    tacSoup* soup = &mesh->soup;
+    tacResult result = tac_hull_create(soup->vertex, soup->nvertex, TAC_HULL_MERGE, mesh->path,
+                                       reader->allocator, &hull, &message);
+    if (result != TAC_OK) {
+        fail_mesh(draft, mesh, result, &message);
+        return;
+    }
+    int count = hull->ntriangle;
+    int* triangle = tac_reader_take(reader, sizeof(int) * 3 * (size_t)count);
+    int* first = tac_reader_take(reader, sizeof(int) * (size_t)(count + 1));
+    for (int i = 0; i < 3 * count && triangle; ++i) triangle[i] = hull->point[hull->triangle[i]];
+    for (int i = 0; i <= count && first; ++i) first[i] = 3 * i;
+    tac_hull_destroy(hull);
+    soup->nface = soup->ntriangle = count, soup->ncorner = 3 * count;
+    soup->first = soup->triangle_face = first;
+    soup->corner = soup->triangle = triangle;
+    soup->face_line = NULL;
+}
+
 // Centre of mass and principal axes. A mesh without volume can still be touched: then they are
 // those of its surface, or of its frame.
 static void find_frame(tacDraft* draft, tacMeshDraft* mesh) {
     int word = tac_read_word(&draft->reader, mesh->element, "inertia", "convex exact legacy shell");
     tacSoupInertia rule = word < 0 ? TAC_SOUP_LEGACY : (tacSoupInertia)word;
-    if (mesh->soup.nface == 0) rule = TAC_SOUP_CONVEX;
     mesh->pose = tac_pose_identity();
     tacResult result = tac_soup_mass(&mesh->soup, rule, &mesh->mass, &mesh->why);
+    if (result == TAC_ERROR_MEMORY) fail_mesh(draft, mesh, result, &mesh->why);
     mesh->flat = result != TAC_OK;
     if (mesh->flat && mesh->soup.nface > 0)
         result = tac_soup_mass(&mesh->soup, TAC_SOUP_SHELL, &mesh->mass, NULL);
@@ -233,6 +257,7 @@ const tacMeshDraft* tac_find_mesh(tacDraft* draft, const tacElement* geom) {
         else
             read_written(draft, mesh);
         if (draft->reader.result == TAC_OK) place(draft, mesh);
+        if (draft->reader.result == TAC_OK && mesh->soup.nface == 0) add_faces(draft, mesh);
         if (draft->reader.result == TAC_OK) find_frame(draft, mesh);
     }
     return draft->reader.result == TAC_OK ? mesh : NULL;
@@ -261,34 +286,22 @@ static void inertia_box(const tacMeshDraft* mesh, double half[3]) {
     }
 }
 
-typedef struct tacExtent {
-    double lower[3], upper[3];
-    double round, wide; // farthest from the middle; from the axis through it along z
-    double cap;         // largest |z| less what a cap of that radius reaches
-} tacExtent;
-
-// of the vertices in principal axes
-static tacExtent find_extent(const tacMeshDraft* mesh) {
-    tacExtent e = {.lower = {INFINITY, INFINITY, INFINITY},
-                   .upper = {-INFINITY, -INFINITY, -INFINITY}};
-    for (int pass = 0; pass < 3; ++pass)
-        for (int i = 0; i < mesh->soup.nvertex; ++i) {
-            double x[3], d[3];
-            tac_store3(x, tac_pose_apply_inverse(mesh->pose,
-                                                 tac_load3(mesh->soup.vertex + 3 * (size_t)i)));
-            for (int k = 0; k < 3; ++k) {
-                if (pass == 0) e.lower[k] = fmin(e.lower[k], x[k]);
-                if (pass == 0) e.upper[k] = fmax(e.upper[k], x[k]);
-                d[k] = x[k] - 0.5 * (e.lower[k] + e.upper[k]);
-            }
-            if (pass == 0) continue;
-            double across2 = d[0] * d[0] + d[1] * d[1];
-            e.round = fmax(e.round, sqrt(across2 + d[2] * d[2]));
-            e.wide = fmax(e.wide, sqrt(across2));
-            if (pass == 2)
-                e.cap = fmax(e.cap, fabs(d[2]) - sqrt(fmax(0.0, e.wide * e.wide - across2)));
+// box around the vertices in principal axes: half sizes and middle
+static void vertex_box(const tacMeshDraft* mesh, double half[3], double middle[3]) {
+    double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < mesh->soup.nvertex; ++i) {
+        double x[3];
+        tac_store3(
+            x, tac_pose_apply_inverse(mesh->pose, tac_load3(mesh->soup.vertex + 3 * (size_t)i)));
+        for (int k = 0; k < 3; ++k) {
+            lower[k] = fmin(lower[k], x[k]);
+            upper[k] = fmax(upper[k], x[k]);
         }
-    return e;
+    }
+    for (int k = 0; k < 3; ++k) {
+        half[k] = 0.5 * (upper[k] - lower[k]);
+        middle[k] = 0.5 * (upper[k] + lower[k]);
+    }
 }
 
 static void sizes_from_box(const double b[3], tacNodeKind kind, double size[3]) {
@@ -299,23 +312,20 @@ static void sizes_from_box(const double b[3], tacNodeKind kind, double size[3]) 
     if (kind == TAC_NODE_CAPSULE) size[1] = fmax(0.0, b[2] - 0.5 * size[0]);
 }
 
-static void sizes_from_extent(const tacExtent* e, tacNodeKind kind, double size[3]) {
-    for (int k = 0; k < 3; ++k) size[k] = 0.5 * (e->upper[k] - e->lower[k]);
-    double half = size[2];
-    if (kind == TAC_NODE_SPHERE) size[0] = e->round;
-    if (kind == TAC_NODE_CAPSULE) size[0] = e->wide, size[1] = e->cap;
-    if (kind == TAC_NODE_CYLINDER) size[0] = e->wide, size[1] = half;
+static void sizes_around(const double b[3], tacNodeKind kind, double size[3]) {
+    double wide = fmax(b[0], b[1]);
+    memcpy(size, b, 3 * sizeof *size);
+    if (kind == TAC_NODE_SPHERE) size[0] = fmax(wide, b[2]);
+    if (kind == TAC_NODE_CAPSULE) size[0] = wide, size[1] = fmax(0.0, b[2] - wide);
+    if (kind == TAC_NODE_CYLINDER) size[0] = wide, size[1] = b[2];
 }
 
 tacVec3 tac_mesh_fit(tacDraft* draft, const tacElement* geom, const tacMeshDraft* mesh,
                      tacNodeKind kind, double size[3]) {
-    double box[3], scale = 1.0;
-    tacVec3 middle = tac_vec3_zero();
+    double box[3], middle[3] = {0}, scale = 1.0;
     if (draft->compiler.fitaabb) {
-        tacExtent e = find_extent(mesh);
-        sizes_from_extent(&e, kind, size);
-        for (int k = 0; k < 3; ++k) box[k] = 0.5 * (e.lower[k] + e.upper[k]);
-        middle = tac_load3(box);
+        vertex_box(mesh, box, middle);
+        sizes_around(box, kind, size);
     } else {
         if (mesh->flat) tac_mesh_moments(draft, mesh, geom->line, box);
         inertia_box(mesh, box);
@@ -323,7 +333,7 @@ tacVec3 tac_mesh_fit(tacDraft* draft, const tacElement* geom, const tacMeshDraft
     }
     tac_read_number(&draft->reader, geom, "fitscale", any_number, &scale);
     for (int k = 0; k < 3; ++k) size[k] = fmax(scale * size[k], tac_range_size.lower);
-    return middle;
+    return tac_load3(middle);
 }
 
 //---------------------------------- hull -----------------------------------------

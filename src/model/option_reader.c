@@ -67,6 +67,7 @@ void tac_read_compiler(tacDraft* draft, const tacElement* element) {
     tac_read_number(reader, element, "boundmass", bound, &draft->compiler.boundmass);
     tac_read_number(reader, element, "boundinertia", bound, &draft->compiler.boundinertia);
     tac_read_number(reader, element, "settotalmass", any_number, &draft->compiler.settotalmass);
+    tac_read_bool(reader, element, "fusestatic", &draft->compiler.fusestatic);
     tac_read_bool(reader, element, "strippath", &draft->compiler.strippath);
     tac_read_bool(reader, element, "fitaabb", &draft->compiler.fitaabb);
     read_folder(draft, element, "assetdir", &draft->compiler.meshdir);

@@ -15,8 +15,6 @@ static const tacRange any_number = {-1e9, 1e9}, not_negative = {0.0, 1e12};
 static void read_mocap(tacDraft* draft, const tacElement* element, tacBody* body) {
     tac_read_bool(&draft->reader, element, "mocap", &body->mocap);
     if (!body->mocap) return;
-    int* index = tac_list_add(&draft->reader, &draft->mocap, sizeof *index);
-    if (index) *index = (int)(body - (tacBody*)draft->body.items);
     const char* wrong = body->parent == 0 ? NULL : "a mocap body hangs on the world";
     for (const tacElement* c = element->child; c; c = c->next)
         if (strcmp(c->name, "joint") == 0 || strcmp(c->name, "freejoint") == 0)

@@ -28,7 +28,10 @@ typedef struct tacReader {
 
     tacSceneFile* files; // that were included, in the order of reading
     int file_count, file_capacity;
-    int lines, elements; // of all files so far
+    int file_first;       // of the model that is being read: its first in files
+    const char* document; // file of that model
+    int lines, elements;  // of all files so far
+    int searches;         // of replicate.c
 } tacReader;
 
 // gives all memory of the reader back

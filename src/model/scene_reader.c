@@ -133,68 +133,73 @@ static int has_own(const tacElement* element, const char* name) {
     return 0;
 }
 
-static int has_joints(const tacElement* element) {
+static int has_joint(const tacElement* element) {
     return has_own(element, "joint") || has_own(element, "freejoint");
 }
 
-static int wants_geoms(const tacDraft* draft, const tacElement* element, int body) {
+static tacBodyMass start_mass(const tacDraft* draft, const tacElement* element, int body,
+                              int moves) {
     int from_geoms = body > 0 ? draft->compiler.inertiafromgeom : 0;
-    return from_geoms == 1 || (from_geoms == 2 && !has_own(element, "inertial"));
+    int wanted = from_geoms == 1 || (from_geoms == 2 && !has_own(element, "inertial"));
+    return (tacBodyMass){.wanted = wanted, .moves = moves || has_joint(element)};
 }
+
+//---------------------------------- fused bodies ---------------------------------
 
 // with <compiler fusestatic>, a body without joints is a part of the one that it hangs on
 static int is_fused(const tacDraft* draft, const tacElement* element) {
     return draft->compiler.fusestatic && is_named(element, "body") &&
-           !tac_attribute(element, "mocap") && !has_joints(element);
+           !tac_attribute(element, "mocap") && !has_joint(element);
 }
 
-// what stands in a body, then what stands in its parts
-static void read_part(tacDraft* draft, const tacElement* element, const tacPlace* around);
-static void read_items(tacDraft* draft, const tacElement* element, const tacPlace* place) {
-    each_item(draft, element, place, read_item);
-    each_item(draft, element, place, read_part);
-}
-
-static void read_part(tacDraft* draft, const tacElement* element, const tacPlace* around) {
+// what stands in a part, then what stands in its parts
+static void read_part(tacDraft* draft, const tacElement* element, const tacPlace* whole) {
     if (!is_fused(draft, element)) return;
-    tacBodyMass part = {.wanted = wants_geoms(draft, element, around->body),
-                        .moves = around->sum->moves};
-    tacPlace place = {around->body, around->world, &part};
-    tac_draft_name(draft, element, "body", around->body);
+    tacBodyMass part = start_mass(draft, element, whole->body, whole->sum->moves);
+    tacPlace place = {whole->body, whole->world, &part};
+    tac_draft_name(draft, element, "body", whole->body);
     draft->frame = tac_pose_compose(draft->frame, tac_read_pose(draft, element));
-    read_items(draft, element, &place);
-    if (around->body > 0) tac_fuse_body(draft, element, &part, around->sum);
+    each_item(draft, element, &place, read_item);
+    each_item(draft, element, &place, read_part);
+    if (whole->body > 0) tac_fuse_body(draft, element, &part, whole->sum);
 }
 
 static void read_body(tacDraft* draft, const tacElement* element, const tacPlace* around);
 
+// bodies that hang on a body and on its parts
+static void read_below(tacDraft* draft, const tacElement* element, const tacPlace* around) {
+    if (!is_named(element, "body")) return;
+    if (!is_fused(draft, element)) {
+        read_body(draft, element, around);
+        return;
+    }
+    draft->frame = tac_pose_compose(draft->frame, tac_read_pose(draft, element));
+    each_item(draft, element, around, read_below);
+}
+
+//---------------------------------- tree -----------------------------------------
+
 // What hangs on a body, then the bodies below it: all get the numbers that MuJoCo gives them.
 static void read_contents(tacDraft* draft, const tacElement* element, int body, tacPose world,
                           int moves) {
-    tacBodyMass sum = {0};
+    tacBodyMass sum = start_mass(draft, element, body, moves);
     tacPlace place = {body, world, &sum};
-    sum.wanted = wants_geoms(draft, element, body);
-    sum.moves = moves || has_joints(element);
     draft->frame = tac_pose_identity();
-    read_items(draft, element, &place);
+    each_item(draft, element, &place, read_item);
+    each_item(draft, element, &place, read_part);
     if (body > 0 && draft->reader.result == TAC_OK) {
         const char* name = ((tacBody*)draft->body.items)[body].name;
         tac_finish_body(draft, element, body, body_path(draft, name, body), &sum);
     }
-    each_item(draft, element, &place, read_body);
+    each_item(draft, element, &place, read_below);
 }
 
 // recursion ends: nesting is at most TAC_MAX_NESTING
 static void read_body(tacDraft* draft, const tacElement* element, const tacPlace* around) {
-    if (!is_named(element, "body")) return;
-    if (is_fused(draft, element)) {
-        draft->frame = tac_pose_compose(draft->frame, tac_read_pose(draft, element));
-        each_item(draft, element, around, read_body);
-        return;
-    }
     const char* name = tac_draft_name(draft, element, "body", draft->body.count);
     tacPose local = tac_pose_compose(draft->frame, tac_read_pose(draft, element));
     int index = add_body(draft, name, around->body, local, element->line);
+    if (draft->reader.result != TAC_OK) return;
     tac_read_body_forces(draft, element, index, body_path(draft, name, index));
     read_contents(draft, element, index, tac_pose_compose(around->world, local),
                   around->sum->moves);
@@ -210,9 +215,9 @@ static void add_defaults(tacDraft* draft) {
     const double gravity[3] = {0.0, 0.0, -9.81}, timestep = 0.002;
     tacPath option = {"option", NULL};
     draft->name = "";
+    draft->fluid = -1;
     draft->gravity = tac_draft_param(draft, option, "gravity", any_number, gravity, 3);
     draft->timestep = tac_draft_param(draft, option, "timestep", tac_range_size, &timestep, 1);
-    draft->fluid = -1;
     tac_names_add(&draft->reader, &draft->names, (tacNameEntry){"body", "world", 0, 0});
     add_body(draft, "world", 0, tac_pose_identity(), 0);
 }
@@ -236,14 +241,16 @@ static void join_worldbodies(const tacElement* root) {
     }
 }
 
-void tac_read_scene(tacDraft* draft, const tacElement* root) {
+void tac_read_scene(tacDraft* draft, tacElement* root) {
     add_defaults(draft);
     if (draft->reader.result != TAC_OK) return;
     read_model_name(draft, root);
     tac_apply_defaults(draft, root);
+    tac_add_scope(draft, root, draft->reader.file);
+    tac_expand(draft, root);
+    if (draft->reader.result != TAC_OK) return;
     join_worldbodies(root);
     tac_list_touching(draft, root);
-    tac_add_scope(draft, root, draft->reader.file);
     each(draft, root, "option", tac_read_option);
     each(draft, root, "tactus", tac_read_tactus);
     each(draft, root, "asset", read_asset);

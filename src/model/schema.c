@@ -30,11 +30,11 @@
 
 static const tacRule rules[] = {
     {"mujoco", "model", "",
-     "compiler option size visual statistic custom default asset tactus worldbody contact equality "
-     "tendon actuator sensor keyframe"},
+     "compiler option size visual statistic custom default asset tactus worldbody contact tendon "
+     "equality actuator sensor keyframe"},
     {"compiler",
      "angle eulerseq coordinate autolimits boundmass boundinertia settotalmass balanceinertia "
-     "inertiafromgeom inertiagrouprange meshdir assetdir strippath fitaabb alignfree fusestatic",
+     "inertiafromgeom fusestatic inertiagrouprange meshdir assetdir strippath fitaabb alignfree",
      "texturedir discardvisual usethread exactmeshinertia convexhull saveinertial conflict",
      "lengthrange"},
     {"lengthrange", NULL, NULL, NULL},
@@ -211,7 +211,7 @@ typedef struct tacLater {
 
 static const tacLater later_elements[] = {
     {"deformable", "is not built yet"},
-    {"muscle adhesion dcmotor",
+    {"muscle adhesion dcmotor orientation pid",
      "is not built yet; there are general, motor, position, velocity, intvelocity, damper and "
      "cylinder"},
     {"spatial", "is not built yet: there are <fixed> tendons, sums of joints"},
@@ -219,7 +219,6 @@ static const tacLater later_elements[] = {
      "is not supported: bodies are rigid; write out what it stands for"},
     {"plugin extension", "is not supported: plugins are code of another program"},
     {"camprojection insidesite tactile", "is not built yet; leave the sensor out"},
-    {"orientation pid", "is not built yet"},
 };
 
 static const tacLater later_attributes[] = {

@@ -12,8 +12,7 @@ static const tacRange any_number = {-1e9, 1e9};
 static void read_mode(tacDraft* draft, const tacElement* element, int is_camera, int index) {
     int mode = tac_read_word(&draft->reader, element, "mode",
                              "fixed track trackcom targetbody targetbodycom");
-    if (mode < 3) return;
-    tac_require(&draft->reader, element, "target");
+    if (mode < 3 || !tac_attribute(element, "target")) return; // MuJoCo's is fixed without one
     tacAim* aim = tac_list_add(&draft->reader, &draft->aim, sizeof *aim);
     if (aim) *aim = (tacAim){is_camera, index, element};
 }

@@ -218,7 +218,7 @@ static const badScene bad_scenes[] = {
     {"<body name='world'/>", 0, TAC_ERROR_VALUE, 2, "name", "reserved"},
     {"<body childclass='x'/>", 0, TAC_ERROR_VALUE, 2, "childclass", "no <default class"},
     {"<include file='no-such'/>", 0, TAC_ERROR_FILE, 2, "file", "no-such: cannot be found"},
-    {"<camera mode='targetbody'/>", 0, TAC_ERROR_VALUE, 2, "target", "needs"},
+    {"<camera mode='targetbody' target='x'/>", 0, TAC_ERROR_VALUE, 2, "target", "no <body"},
     {"<camera fovy='180'/>", 0, TAC_ERROR_VALUE, 2, "fovy", "out of range"},
     {"<light dir='0 0 0'/>", 0, TAC_ERROR_VALUE, 2, "dir", "length 0"},
     {"<light directional='maybe'/>", 0, TAC_ERROR_VALUE, 2, "directional", "false true"},

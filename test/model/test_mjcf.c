@@ -1,5 +1,6 @@
 // MJCF as its models use it: includes, frames, meshes, contacts, equalities, keyframes.
 
+#include "../mesh/scarce.h"
 #include "math/pose.h"
 #include "tactus/model.h"
 #include "test.h"
@@ -167,6 +168,87 @@ static int frames_move_what_is_in_them(void) {
     ENSURE_NEAR(site.position.y, 1.0, 1e-15);
     ENSURE_NEAR(site.position.z, 3.0, 1e-15);
     tac_model_destroy(framed);
+    return 0;
+}
+
+//---------------------------------- copies ---------------------------------------
+
+// names and places are those of MuJoCo 3.14; what refers to copies is copied, in their order
+static int replicas_are_numbered(void) {
+    tacModel* model = load_or_tell(
+        "<mujoco><worldbody><body name='one'><joint name='jo'/><geom size='1'/></body>"
+        "<replicate count='10' offset='1 0 0' euler='0 0 30' sep='-'>"
+        "<body name='b' pos='0 0 1'><joint name='j'/><geom size='1'/><site name='s'/></body>"
+        "</replicate><replicate count='2' offset='1 0 0'><replicate count='2' offset='0 1 0'>"
+        "<site name='n'/></replicate></replicate></worldbody>"
+        "<actuator><motor name='m' joint='j'/><motor name='o' joint='jo'/></actuator>"
+        "<contact><exclude body1='one' body2='b'/></contact></mujoco>");
+    ENSURE(model && model->nbody == 12 && model->nsite == 14 && model->nu == 11);
+    ENSURE(strcmp(model->body[2].name, "b-00") == 0 && strcmp(model->body[11].name, "b-09") == 0);
+    ENSURE(strcmp(model->actuator[0].name, "o") == 0 && model->nexclude == 10);
+    ENSURE(strcmp(model->actuator[10].name, "m-09") == 0);
+    ENSURE_NEAR(value_of(model, "body:b-02/pos[0]"), 1.0 + cos(3.14159265358979 / 6.0), 1e-14);
+    ENSURE_NEAR(value_of(model, "body:b-02/pos[1]"), 0.5, 1e-14);
+    ENSURE_NEAR(value_of(model, "body:b-02/quat[3]"), 0.5, 1e-14);
+    ENSURE(strcmp(model->site[1].name, "n10") == 0 && strcmp(model->site[2].name, "n01") == 0);
+    tac_model_destroy(model);
+    return 0;
+}
+
+static const char submodel[] =
+    "<mujoco model='kid'><compiler angle='radian'/><default><geom size='.3'/></default>"
+    "<asset><material name='red' rgba='1 0 0 1'/></asset><worldbody><geom type='plane'/>"
+    "<body name='k' pos='0 0 1'><freejoint/><geom name='g' material='red'/>"
+    "<body name='arm'><joint name='j' range='-1 1'/><geom/></body></body>"
+    "<body name='other'><joint name='oj'/><geom/></body></worldbody>"
+    "<actuator><motor name='om' joint='oj'/><motor name='m' joint='j'/></actuator>"
+    "<contact><exclude body1='k' body2='arm'/><exclude body1='k' body2='other'/></contact>"
+    "<keyframe><key name='home' qpos='1 2 3 1 0 0 0 .5 .7' ctrl='5 6'/></keyframe></mujoco>";
+
+// a body of another model twice, with what refers to it alone; read by its own <compiler>
+static int models_are_attached(void) {
+    write_file("kid.xml", submodel);
+    write_file("parent.xml",
+               "<mujoco><asset><model file='kid.xml'/></asset><default><geom size='.1'/></default>"
+               "<worldbody><body><joint name='p'/><geom/></body>"
+               "<frame pos='1 0 0'><attach model='kid' body='k' prefix='a/'/></frame>"
+               "<attach model='kid' body='k' prefix='b_'/></worldbody>"
+               "<actuator><motor joint='p'/></actuator></mujoco>");
+    tacModel* model;
+    tacMessage message;
+    ENSURE(load_file("parent.xml", &model, &message) == TAC_OK);
+    ENSURE(model->nbody == 6 && model->nq == 17 && model->nu == 3 && model->nexclude == 2);
+    ENSURE(strcmp(model->body[2].name, "a/k") == 0 && strcmp(model->joint[4].name, "b_j") == 0);
+    ENSURE_NEAR(value_of(model, "body:a/k/pos[0]"), 1.0, 0.0);
+    ENSURE_NEAR(value_of(model, "geom:a/g/size"), 0.3, 0.0);
+    ENSURE_NEAR(value_of(model, "joint:b_j/range[1]"), 1.0, 0.0);
+    ENSURE(model->geom[1].rgba[0] == 1.0 && model->geom[1].rgba[1] == 0.0);
+    ENSURE(model->nkey == 2 && strcmp(model->key[1].name, "b_home") == 0);
+    ENSURE(model->key[0].qpos[1] == 1.0 && model->key[0].qpos[8] == 0.5);
+    ENSURE(model->key[1].qpos[9] == 1.0 && model->key[1].qpos[3] == model->qpos0[3]);
+    ENSURE(model->key[0].ctrl[1] == 6.0 && model->key[1].ctrl[2] == 6.0);
+    tac_model_destroy(model);
+    return 0;
+}
+
+static int wrong_attachments_are_refused(void) {
+    write_file("no.xml", "<mujoco><asset>\n<model name='m' file='none.xml'/></asset></mujoco>");
+    write_file("nobody.xml", "<mujoco><asset><model file='kid.xml'/></asset><worldbody>\n"
+                             "<attach model='kid' body='x' prefix=''/></worldbody></mujoco>");
+    write_file("nomodel.xml", "<mujoco><worldbody>\n<attach model='kid' body='x' prefix=''/>"
+                              "</worldbody></mujoco>");
+    write_file("loop.xml", "<mujoco model='l'><asset>\n<model file='loop.xml'/></asset></mujoco>");
+    write_file("wrongkid.xml", "<mujoco>\n\n<worldbody><goem/></worldbody></mujoco>");
+    write_file("wrong.xml", "<mujoco><asset><model file='wrongkid.xml'/></asset></mujoco>");
+    write_file("many.xml", "<mujoco><worldbody><replicate count='1000'><replicate count='1000'>"
+                           "\n<replicate count='1000'><site/></replicate></replicate></replicate>"
+                           "</worldbody></mujoco>");
+    ENSURE(is_refused("no.xml", TAC_ERROR_FILE, 2, "no.xml", "none.xml"));
+    ENSURE(is_refused("nobody.xml", TAC_ERROR_VALUE, 2, "nobody.xml", "no <body"));
+    ENSURE(is_refused("nomodel.xml", TAC_ERROR_VALUE, 2, "nomodel.xml", "no <model"));
+    ENSURE(is_refused("loop.xml", TAC_ERROR_LIMIT, 2, "loop.xml", "nested"));
+    ENSURE(is_refused("wrong.xml", TAC_ERROR_UNSUPPORTED, 3, "wrongkid.xml", "<geom>?"));
+    ENSURE(is_refused("many.xml", TAC_ERROR_LIMIT, 2, "many.xml", "copied counted"));
     return 0;
 }
 
@@ -416,6 +498,86 @@ static int wrong_scenes_are_refused_with_line_and_attribute(void) {
     return failed;
 }
 
+//---------------------------------- any input ------------------------------------
+
+// the scene that has everything, as the fuzzer starts from it
+static char* read_seed(int* size) {
+    char* text = calloc(1, 10000);
+    FILE* file = fopen(TAC_SOURCE_DIR "/test/fuzz/fuzz_load/mjcf.xml", "r");
+    *size = file && text ? (int)fread(text, 1, 9000, file) : 0;
+    if (file) fclose(file);
+    return text;
+}
+
+// one byte, or a part that moves to another place
+static void mutate(testRandom* random, char* text, int size) {
+    int at = (int)(test_bits(random) % (unsigned)size),
+        from = (int)(test_bits(random) % (unsigned)size);
+    int length = (int)(test_bits(random) % 20);
+    if (test_bits(random) % 2) length = 1, text[at] = (char)(' ' + test_bits(random) % 90);
+    if (length > size - at) length = size - at;
+    if (length > size - from) length = size - from;
+    if (length > 1) memmove(text + at, text + from, (size_t)length);
+}
+
+static int mutated_scenes_are_loaded_or_refused(void) {
+    testRandom random = {99};
+    int size, loaded = 0, rounds = getenv("TACTUS_NO_SWEEP") ? 500 : 3000;
+    char *seed = read_seed(&size), *text = malloc(10000);
+    ENSURE(size > 1000 && text);
+    for (int round = 0; round < rounds; ++round) {
+        memcpy(text, seed, (size_t)size);
+        for (int i = (int)(test_bits(&random) % 3); i >= 0; --i) mutate(&random, text, size);
+        tacModel* model = NULL;
+        tacMessage message;
+        tacResult result = tac_load_text(text, size, "scene.xml", NULL, &model, &message);
+        ENSURE((result == TAC_OK) == (model != NULL) && (model || message.text[0]));
+        if (model) tac_geom_pairs(model, NULL, 0);
+        loaded += result == TAC_OK;
+        tac_model_destroy(model);
+    }
+    printf("    %d of %d mutations still load\n", loaded, rounds);
+    ENSURE(loaded > 0 && loaded < rounds);
+    free(seed), free(text);
+    return 0;
+}
+
+static int running_out_of_memory_leaves_nothing_behind(void) {
+    int size, blocks = 0;
+    char* seed = read_seed(&size);
+    for (tacResult result = TAC_ERROR_MEMORY; result != TAC_OK; ++blocks) {
+        scarce s = {blocks, 0};
+        tacOptions options = tac_default_options();
+        options.allocator = scarce_allocator(&s);
+        tacModel* model = NULL;
+        tacMessage message;
+        result = tac_load_text(seed, size, "scene.xml", &options, &model, &message);
+        if (result != TAC_OK && result != TAC_ERROR_MEMORY)
+            printf("  %d blocks: line %d: %s\n", blocks, message.line, message.text);
+        ENSURE(result == TAC_OK || (result == TAC_ERROR_MEMORY && !model && s.alive == 0));
+        tac_model_destroy(model);
+        ENSURE(s.alive == 0);
+    }
+    printf("    %d allocations\n", blocks);
+    free(seed);
+    return 0;
+}
+
+// wide and deep
+static int a_hundred_thousand_bodies_load(void) {
+    const int count = getenv("TACTUS_NO_SWEEP") ? 20000 : 100000;
+    static const char one[] = "<body><joint/><geom size='1'/></body>";
+    char* text = malloc((size_t)count * sizeof one + 100);
+    size_t used = (size_t)sprintf(text, "<mujoco><worldbody>");
+    for (int i = 0; i < count; ++i) memcpy(text + used, one, sizeof one), used += sizeof one - 1;
+    strcpy(text + used, "</worldbody></mujoco>");
+    tacModel* model = load_or_tell(text);
+    ENSURE(model && model->nbody == count + 1 && model->nv == count);
+    tac_model_destroy(model);
+    free(text);
+    return 0;
+}
+
 //---------------------------------- survey ---------------------------------------
 
 // every model of TACTUS_DATA is read, or refused by the name of something
@@ -466,12 +628,17 @@ static int files_are_included(void) {
     ENSURE(includes_take_the_place_of_their_element() == 0);
     ENSURE(wrong_includes_are_refused() == 0);
     ENSURE(deep_includes_are_refused() == 0);
+    ENSURE(models_are_attached() == 0);
+    ENSURE(wrong_attachments_are_refused() == 0);
     return remove_folder();
 }
 
-TEST_MAIN(RUN(files_are_included), RUN(worldbodies_are_joined), RUN(frames_move_what_is_in_them),
-          RUN(meshes_are_centred_and_weighed), RUN(meshes_for_pictures_cost_nothing),
-          RUN(open_meshes_are_geometry), RUN(pairs_follow_bits_tree_and_lists),
-          RUN(contact_numbers_are_read), RUN(equalities_have_mujocos_data), RUN(keys_are_states),
+TEST_MAIN(RUN(files_are_included), RUN(worldbodies_are_joined), RUN(replicas_are_numbered),
+          RUN(frames_move_what_is_in_them), RUN(meshes_are_centred_and_weighed),
+          RUN(meshes_for_pictures_cost_nothing), RUN(open_meshes_are_geometry),
+          RUN(pairs_follow_bits_tree_and_lists), RUN(contact_numbers_are_read),
+          RUN(equalities_have_mujocos_data), RUN(keys_are_states),
           RUN(wrong_scenes_are_refused_with_line_and_attribute),
+          RUN(mutated_scenes_are_loaded_or_refused),
+          RUN(running_out_of_memory_leaves_nothing_behind), RUN(a_hundred_thousand_bodies_load),
           RUN(models_load_or_are_refused_by_name))

@@ -165,6 +165,18 @@ def activations_are_part_of_the_state(folder):
 
 
 @law
+def keyframes_are_starts(folder):
+    path = os.path.join(folder, "t.npz")
+    run(scene("panda"), "--key", "home", "--steps", 300, "-o", path)
+    t = load(path)
+    assert t["qpos"][0][3] == -2.356 and (t["ctrl"][:, 3] == -2.356).all()
+    assert abs(t["qpos"][-1] - t["qpos"][0]).max() < 0.1  # the servos hold it
+    assert "did you mean 'home'?" in run(scene("panda"), "--key", "hom", code=2).stderr
+    assert "no keyframes" in run(scene("arm"), "--key", "home", code=2).stderr
+    assert "one of them" in run(scene("panda"), "--key", "0", "--from", path, code=2).stderr
+
+
+@law
 def recorded_controls_replay(folder):
     a, b = (os.path.join(folder, n + ".npz") for n in "ab")
     run(scene("humanoid"), "--ctrl", "random", "--seed", 7, "--steps", 60, "-o", a)
