@@ -321,6 +321,26 @@ static int jacobian_law(stepContext* c, const char* name) {
     return failed;
 }
 
+// a chain of 24 hinges and slides: its steps go by articulated bodies, its derivatives by the mass
+// matrix
+static int deep_trees_have_right_derivatives(void) {
+    enum { LINKS = 24 };
+    char text[6000];
+    size_t used = (size_t)sprintf(text, "<mujoco><worldbody>");
+    for (int i = 0; i < LINKS; ++i)
+        used += (size_t)sprintf(text + used,
+                                "<body pos='.1 0 .02'><joint type='%s' axis='%d 1 %d' damping='.1' "
+                                "armature='.01'/><geom type='box' size='.05 .03 .02'/>",
+                                i % 5 == 4 ? "slide" : "hinge", i % 2, i % 3);
+    for (int i = 0; i < LINKS; ++i) used += (size_t)sprintf(text + used, "</body>");
+    sprintf(text + used, "</worldbody></mujoco>");
+    stepContext c;
+    ENSURE_LAW(open_context(&c, text, NULL));
+    int failed = prove_step(&c, "deep tree") | jacobian_law(&c, "deep tree");
+    close_context(&c);
+    return failed;
+}
+
 // gravity compensation and a fluid with wind, which see boxes in frames of their own
 static const char pushes_text[] =
     "<mujoco><option density='20' viscosity='.7' wind='.3 -.2 .5'/><worldbody>"
@@ -499,5 +519,6 @@ static int momentum_and_energy_balance(void) {
 
 TEST_MAIN(RUN(dynamics_have_right_derivatives), RUN(odd_joints_have_right_derivatives),
           RUN(drives_have_right_derivatives), RUN(pushes_have_right_derivatives),
-          RUN(steps_have_right_derivatives), RUN(jacobians_are_the_forward_derivatives),
-          RUN(rows_have_right_derivatives), RUN(momentum_and_energy_balance), RUN(prove_summary))
+          RUN(deep_trees_have_right_derivatives), RUN(steps_have_right_derivatives),
+          RUN(jacobians_are_the_forward_derivatives), RUN(rows_have_right_derivatives),
+          RUN(momentum_and_energy_balance), RUN(prove_summary))
