@@ -278,7 +278,7 @@ static int jacobian_law(stepContext* c, const char* name) {
             }
             worst = fmax(worst, error / norm);
         }
-        if (!(worst <= 1e-12)) {
+        if (!(worst <= 1e-11)) {
             printf("  %s, integrator %d: columns differ by %.2g\n", name, i, worst);
             failed = 1;
         }
