@@ -159,6 +159,73 @@ static int fixed_joints_are_fused(void) {
     return 0;
 }
 
+//---------------------------------- mesh files -----------------------------------
+
+static int write_file(const char* folder, const char* name, const char* text) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE* file = fopen(path, "w");
+    if (!file) return 0;
+    fputs(text, file);
+    return fclose(file) == 0;
+}
+
+static int make_folder(const char* folder, const char* name) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return mkdir(path, 0700) == 0;
+}
+
+// the volume 1/6 in the file's units
+static const char tetrahedron[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+                                  "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+static const struct {
+    const char *compiler, *filename, *more;
+    double mass;
+} mesh_names[] = {
+    {"", "package://some/where/robot/meshes/t.obj", "", 1000.0 / 6.0},
+    {"", "package://robot/meshes/t.obj", "", 1000.0 / 6.0},
+    {"", "model://other/t.obj", "", 0.0},
+    {"", "../meshes/t.obj", " scale='2 1 1'", 2000.0 / 6.0},
+    {"", "meshes/t.obj", " scale='1 1 -3'", 3000.0 / 6.0},
+    {"<mujoco><compiler meshdir='../meshes/'/></mujoco>", "t.obj", "", 1000.0 / 6.0},
+    {"<mujoco><compiler meshdir='../meshes' strippath='true'/></mujoco>", "/no/such/t.obj", "",
+     1000.0 / 6.0},
+};
+
+// beside the file, in packages above it, behind meshdir; a mass of 0: it is not there
+static int meshes_are_found(void) {
+    char folder[] = "/tmp/tactus_urdf_XXXXXX", path[300], text[2000];
+    ENSURE(mkdtemp(folder));
+    ENSURE(make_folder(folder, "robot") && make_folder(folder, "robot/urdf"));
+    ENSURE(make_folder(folder, "robot/meshes"));
+    ENSURE(write_file(folder, "robot/meshes/t.obj", tetrahedron));
+    snprintf(path, sizeof path, "%s/robot/urdf/r.urdf", folder);
+    for (size_t i = 0; i < sizeof mesh_names / sizeof *mesh_names; ++i) {
+        tacModel* model;
+        tacMessage message = {0};
+        snprintf(text, sizeof text,
+                 "<robot name='r'>%s<link name='a'/><link name='b'><collision><geometry>"
+                 "<mesh filename='%s'%s/></geometry></collision></link><joint name='j' "
+                 "type='continuous'><parent link='a'/><child link='b'/></joint></robot>",
+                 mesh_names[i].compiler, mesh_names[i].filename, mesh_names[i].more);
+        ENSURE(write_file(folder, "robot/urdf/r.urdf", text));
+        tacResult result = tac_load(path, NULL, &model, &message);
+        if (mesh_names[i].mass == 0.0) {
+            ENSURE(result == TAC_ERROR_FILE && strcmp(message.attribute, "filename") == 0);
+            continue;
+        }
+        if (result != TAC_OK) printf("  %s: %s\n", mesh_names[i].filename, message.text);
+        ENSURE(result == TAC_OK);
+        ENSURE_NEAR(value_of(model, "body:b/mass"), mesh_names[i].mass, 1e-4);
+        tac_model_destroy(model);
+    }
+    snprintf(text, sizeof text, "rm -r '%s'", folder);
+    ENSURE(system(text) == 0);
+    return 0;
+}
+
 //---------------------------------- the whole ------------------------------------
 
 // options of the extension count; angles stay radians, and a locale changes nothing
@@ -302,5 +369,5 @@ static int wrong_robots_are_refused_with_line_and_attribute(void) {
 
 TEST_MAIN(RUN(every_type_of_joint_is_read), RUN(numbers_of_joints_are_read),
           RUN(inertias_are_turned_into_the_body), RUN(geometry_is_read),
-          RUN(fixed_joints_are_fused), RUN(extensions_are_read), RUN(many_links_load),
-          RUN(wrong_robots_are_refused_with_line_and_attribute))
+          RUN(fixed_joints_are_fused), RUN(meshes_are_found), RUN(extensions_are_read),
+          RUN(many_links_load), RUN(wrong_robots_are_refused_with_line_and_attribute))
