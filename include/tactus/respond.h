@@ -26,17 +26,18 @@ typedef struct tacDynamics tacDynamics;
 
 /// What a row beside the contacts is.
 typedef enum tacRowKind {
-    TAC_ROW_JOINT_LIMIT,    ///< hinge or slide: value is how far inside the end of the range it is
-    TAC_ROW_BALL_LIMIT,     ///< ball: how far its angle is below range[1]
-    TAC_ROW_TENDON_LIMIT,   ///< tendon: as a joint's
-    TAC_ROW_JOINT_FRICTION, ///< dry friction of a degree of freedom: value is 0
-    TAC_ROW_TENDON_FRICTION ///< dry friction of a tendon: value is 0
+    TAC_ROW_JOINT_LIMIT,     ///< hinge or slide: value is how far inside the end of the range it is
+    TAC_ROW_BALL_LIMIT,      ///< ball: how far its angle is below range[1]
+    TAC_ROW_TENDON_LIMIT,    ///< tendon: as a joint's
+    TAC_ROW_JOINT_FRICTION,  ///< dry friction of a degree of freedom: value is 0
+    TAC_ROW_TENDON_FRICTION, ///< dry friction of a tendon: value is 0
+    TAC_ROW_EQUALITY ///< of an equality: value is 0 where it holds; connect has 3 rows, weld 6
 } tacRowKind;
 
 /// One row beside the contacts: a limit, or dry friction.
 typedef struct tacRow {
     tacRowKind kind;  ///< what it is
-    int object;       ///< the joint, degree of freedom or tendon
+    int object;       ///< the joint, degree of freedom, tendon or equality
     int upper;        ///< of a limit: 1 at the upper end of the range
     tacReal value;    ///< distance to the limit, negative beyond it   [m or rad]
     tacReal velocity; ///< its rate; of friction the sliding velocity  [m/s or rad/s]
@@ -48,12 +49,13 @@ typedef struct tacRow {
 TAC_API
 int tac_row_count(const tacModel* model);
 
-/// Lists the rows at a state, always all of them and in one order: limits of joints, limits of
-/// tendons, friction of joints, friction of tendons. `J` (tac_row_count x nv) is filled, too; the
-/// rows point into it. What the scene switches off is not listed.
+/// Lists the rows at a state, always all of them and in one order: limits of joints and tendons,
+/// friction of joints and tendons, equalities that are active. Values are MuJoCo's. `J`
+/// (tac_row_count x nv) is filled, too; the rows point into it. What the scene switches off is not
+/// listed.
 TAC_API
 tacResult tac_rows(const tacModel* model, const tacReal* qpos, const tacReal* qvel, tacRow* rows,
-                   tacReal* J);
+                   tacReal* J, tacScratch* scratch);
 
 /// Force between two bodies with its stiffness and damping, summed over all contacts of the pair.
 typedef struct tacPairForce {

@@ -12,9 +12,12 @@
 
 int tac_all_finite(const tacReal* x, int n) {
     // 0 times infinity and NaN is NaN, which the sum keeps
-    double sum = 0.0;
-    for (int i = 0; x && i < n; ++i) sum += 0.0 * tac_re(x[i]);
-    return sum == 0.0;
+    double sum[4] = {0.0};
+    int i = 0;
+    for (; x && i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; ++k) sum[k] += 0.0 * tac_re(x[i + k]);
+    for (; x && i < n; ++i) sum[0] += 0.0 * tac_re(x[i]);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
 }
 
 tacResult tac_input_check(const tacModel* model, tacDynamicsInput x) {
@@ -35,10 +38,11 @@ tacMotion tac_motion_at(const tacModel* model, tacDynamicsInput x, tacArena* are
     return m;
 }
 
-// a motion and at most six arrays of nv numbers
+// a motion and at most six arrays of nv numbers; of rows also poses and two Jacobians
 size_t tac_dynamics_size(const tacModel* model, size_t real_size) {
-    return tac_motion_size(model, 1, real_size) +
-           6 * tac_arena_need(real_size * (size_t)(model->nv + 1));
+    size_t nv = (size_t)(model->nv + 1), nbody = (size_t)model->nbody;
+    return tac_motion_size(model, 1, real_size) + 6 * tac_arena_need(real_size * nv) +
+           tac_arena_need(real_size * 7 * nbody) + 2 * tac_arena_need(real_size * 6 * nv);
 }
 
 // copies a result out if it is finite

@@ -42,21 +42,29 @@ static void list_arrays(const tacModel* model, tacMotion* m, motionArray out[ARR
     for (int i = 0; i < ARRAYS; ++i) out[i] = arrays[i];
 }
 
+// numbers of an array in the block: whole cache lines
+static size_t padded(size_t count, int lanes) {
+    const size_t line = 8;
+    return (count * (size_t)lanes + line - 1) / line * line;
+}
+
+// one block for all arrays: a step takes one of these, and many small ones cost more than a body
 tacMotion tac_motion_take(const tacModel* model, int lanes, tacArena* arena) {
     tacMotion m = {0};
     motionArray array[ARRAYS];
+    size_t total = 0;
     list_arrays(model, &m, array);
-    for (int i = 0; i < ARRAYS; ++i)
-        *array[i].at = TAC_TAKE(arena, tacReal, array[i].count * (size_t)lanes);
+    for (int i = 0; i < ARRAYS; ++i) total += padded(array[i].count, lanes);
+    tacReal* at = TAC_TAKE(arena, tacReal, total);
+    for (int i = 0; i < ARRAYS; ++i) *array[i].at = at, at += padded(array[i].count, lanes);
     return m;
 }
 
 size_t tac_motion_size(const tacModel* model, int lanes, size_t real_size) {
     tacMotion m;
     motionArray array[ARRAYS];
-    size_t size = 0;
+    size_t total = 0;
     list_arrays(model, &m, array);
-    for (int i = 0; i < ARRAYS; ++i)
-        size += tac_arena_need(array[i].count * (size_t)lanes * real_size);
-    return size;
+    for (int i = 0; i < ARRAYS; ++i) total += padded(array[i].count, lanes);
+    return tac_arena_need(total * real_size);
 }

@@ -1,6 +1,7 @@
-// Rows for the responders: limits and dry friction of joints and tendons.
+// Rows for the responders: limits and dry friction of joints and tendons, and equalities.
 
 #include "dynamics/dynamics.h"
+#include "math/pose.h"
 #include "math/quat.h"
 #include "tactus/respond.h"
 
@@ -13,6 +14,9 @@ typedef struct rowList {
     tacRow* rows;
     tacReal* J;
     int count;
+    const tacPose* pose;     // (nbody)
+    tacReal *first, *second; // (6 x nv) Jacobians of two bodies
+    tacScratch* scratch;
 } rowList;
 
 // a row that is all 0 but for what it is; NULL while rows are counted
@@ -113,23 +117,180 @@ static void list_friction(rowList* l) {
     }
 }
 
+//---------------------------------- equalities of joints -------------------------
+
+// q minus where the scene is drawn, of a joint or tendon; adds `scale` times its row to J
+static tacReal offset_of(const rowList* l, int is_tendon, int object) {
+    const tacModel* model = l->model;
+    tacReal sum = 0.0;
+    if (!is_tendon) {
+        int q = model->joint[object].qpos;
+        return l->qpos[q] - model->qpos0[q];
+    }
+    const tacTendon* t = &model->tendon[object];
+    for (int i = 0; i < t->count; ++i) {
+        int q = model->joint[model->tendonjoint[t->first + i]].qpos;
+        sum += model->param[t->coef + i] * (l->qpos[q] - model->qpos0[q]);
+    }
+    return sum;
+}
+
+static void add_along(const tacModel* model, int is_tendon, int object, tacReal scale, tacReal* J) {
+    if (!is_tendon) {
+        J[model->joint[object].dof] += scale;
+        return;
+    }
+    const tacTendon* t = &model->tendon[object];
+    for (int i = 0; i < t->count; ++i)
+        J[model->joint[model->tendonjoint[t->first + i]].dof] += scale * model->param[t->coef + i];
+}
+
+// one minus a polynomial of the other
+static void polynomial_row(rowList* l, int equality) {
+    const tacModel* model = l->model;
+    const tacEquality* eq = &model->equality[equality];
+    int is_tendon = eq->kind == TAC_EQUALITY_TENDON;
+    tacReal* J = add_row(l, (tacRow){.kind = TAC_ROW_EQUALITY, .object = equality});
+    if (!J) return;
+    const tacReal* c = model->param + eq->data;
+    tacReal value = c[0], slope = 0.0;
+    if (eq->object[1] >= 0) {
+        tacReal x = offset_of(l, is_tendon, eq->object[1]);
+        value = c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * c[4])));
+        slope = c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * 4.0 * c[4]));
+        add_along(model, is_tendon, eq->object[1], -slope, J);
+    }
+    l->rows[l->count - 1].value = offset_of(l, is_tendon, eq->object[0]) - value;
+    add_along(model, is_tendon, eq->object[0], 1.0, J);
+    finish_row(l);
+}
+
+//---------------------------------- equalities of bodies -------------------------
+
+// a place on a body that an equality holds
+typedef struct heldPlace {
+    int body;
+    tacVec3 point; // world
+    tacQuat turn;  // body, or site, to world
+} heldPlace;
+
+static heldPlace place_of(const rowList* l, const tacEquality* eq, int end) {
+    const tacModel* model = l->model;
+    int object = eq->object[end];
+    if (eq->sites) {
+        const tacSite* site = &model->site[object];
+        tacPose pose = l->pose[site->body];
+        tacQuat own = tac_quat_normalize(tac_quat_load(model->param + site->rotation));
+        return (heldPlace){site->body,
+                           tac_pose_apply(pose, tac_load3(model->param + site->position)),
+                           tac_quat_mul(pose.rotation, own)};
+    }
+    // connect has the point of body 1 first, weld that of body 2
+    int second = (end == 1) != (eq->kind == TAC_EQUALITY_WELD);
+    tacVec3 local = tac_load3(model->param + eq->data + (second ? 3 : 0));
+    return (heldPlace){object, tac_pose_apply(l->pose[object], local), l->pose[object].rotation};
+}
+
+static void take_jacobians(rowList* l, heldPlace a, heldPlace b) {
+    tacReal p[3], q[3];
+    tac_store3(p, a.point), tac_store3(q, b.point);
+    tac_body_jacobian(l->model, l->qpos, a.body, p, l->first, l->scratch);
+    tac_body_jacobian(l->model, l->qpos, b.body, q, l->second, l->scratch);
+    for (int i = 0; i < 6 * l->model->nv; ++i) l->first[i] -= l->second[i];
+}
+
+static void point_rows(rowList* l, int equality, heldPlace a, heldPlace b) {
+    tacReal value[3];
+    tac_store3(value, tac_sub(a.point, b.point));
+    for (int i = 0; i < 3; ++i) {
+        tacReal* J = add_row(l, (tacRow){.kind = TAC_ROW_EQUALITY, .object = equality});
+        if (!J) continue;
+        l->rows[l->count - 1].value = value[i];
+        memcpy(J, l->first + i * l->model->nv, sizeof *J * (size_t)l->model->nv);
+        finish_row(l);
+    }
+}
+
+// e = q2* q1 r, r the rotation of 2 in 1: value is its vector part, with d e = q2* (0, w/2) q1 r
+static void turn_rows(rowList* l, int equality, heldPlace a, heldPlace b) {
+    const tacModel* model = l->model;
+    const tacEquality* eq = &model->equality[equality];
+    int nv = model->nv;
+    tacQuat r = eq->sites ? tac_quat_identity()
+                          : tac_quat_normalize(tac_quat_load(model->param + eq->data + 6));
+    tacReal scale = model->param[eq->data + 10], value[4];
+    tacQuat back = tac_quat_conj(b.turn), held = tac_quat_mul(a.turn, r);
+    tac_quat_store(value, tac_quat_mul(back, held));
+    tacReal* J[3];
+    for (int i = 0; i < 3; ++i) {
+        J[i] = add_row(l, (tacRow){.kind = TAC_ROW_EQUALITY, .object = equality});
+        l->rows[l->count - 1].value = scale * value[1 + i];
+    }
+    for (int k = 0; k < nv; ++k) {
+        tacVec3 w = {l->first[3 * nv + k], l->first[4 * nv + k], l->first[5 * nv + k]};
+        tacReal d[4];
+        tac_quat_store(d, tac_quat_mul(back, tac_quat_mul(tac_quat(0.0, tac_scale(w, 0.5)), held)));
+        for (int i = 0; i < 3; ++i) J[i][k] = scale * d[1 + i];
+    }
+    for (int i = 0, last = l->count; i < 3; ++i) {
+        l->count = last - 2 + i;
+        finish_row(l);
+    }
+}
+
+static void body_rows(rowList* l, int equality) {
+    const tacEquality* eq = &l->model->equality[equality];
+    int weld = eq->kind == TAC_EQUALITY_WELD;
+    if (!l->rows) {
+        l->count += weld ? 6 : 3;
+        return;
+    }
+    heldPlace a = place_of(l, eq, 0), b = place_of(l, eq, 1);
+    take_jacobians(l, a, b);
+    point_rows(l, equality, a, b);
+    if (weld) turn_rows(l, equality, a, b);
+}
+
+static void list_equalities(rowList* l) {
+    for (int i = 0; i < l->model->nequality; ++i) {
+        const tacEquality* eq = &l->model->equality[i];
+        if (!eq->active) continue;
+        if (eq->kind == TAC_EQUALITY_JOINT || eq->kind == TAC_EQUALITY_TENDON)
+            polynomial_row(l, i);
+        else
+            body_rows(l, i);
+    }
+}
+
 //---------------------------------- all ------------------------------------------
+
+static void list_rows(rowList* l) {
+    unsigned off = l->model->disable;
+    if (off & TAC_DISABLE_CONSTRAINT) return;
+    if (!(off & TAC_DISABLE_LIMIT)) list_limits(l);
+    if (!(off & TAC_DISABLE_FRICTIONLOSS)) list_friction(l);
+    if (!(off & TAC_DISABLE_EQUALITY)) list_equalities(l);
+}
 
 int tac_row_count(const tacModel* model) {
     rowList l = {.model = model};
-    list_limits(&l);
-    list_friction(&l);
+    list_rows(&l);
     return l.count;
 }
 
 tacResult tac_rows(const tacModel* model, const tacReal* qpos, const tacReal* qvel, tacRow* rows,
-                   tacReal* J) {
+                   tacReal* J, tacScratch* scratch) {
     tacDynamicsInput x = {.qpos = qpos, .qvel = qvel};
     tacResult result = tac_input_check(model, x);
     if (result == TAC_OK && model->nv > 0 && (!qvel || !rows || !J)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
-    rowList l = {model, qpos, qvel, rows, J, 0};
-    list_limits(&l);
-    list_friction(&l);
-    return TAC_OK;
+    size_t mark = scratch->arena.used;
+    tacPose* pose = TAC_TAKE(&scratch->arena, tacPose, model->nbody);
+    rowList l = {model, qpos, qvel, rows, J, 0, pose, NULL, NULL, scratch};
+    l.first = TAC_TAKE(&scratch->arena, tacReal, 6 * model->nv);
+    l.second = TAC_TAKE(&scratch->arena, tacReal, 6 * model->nv);
+    if (model->nequality > 0) result = tac_kinematics(model, qpos, NULL, pose, NULL, scratch);
+    if (result == TAC_OK) list_rows(&l);
+    scratch->arena.used = mark;
+    return result;
 }

@@ -28,9 +28,9 @@ tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, 
                              !(model->disable & TAC_DISABLE_EULERDAMP))) &&
                  !(model->disable & TAC_DISABLE_PASSIVE);
     f.deep = is_deep(model) && !f.fast;
-    for (int i = 0; i < (int)nv; ++i) {
-        const tacJoint* j = &model->joint[model->dof[i / kernels->lanes].joint];
-        f.extra[i] = f.h * model->param[j->damping];
+    for (int k = 0; k < model->nv && f.implicit; ++k) {
+        tacReal damping = model->param[model->joint[model->dof[k].joint].damping];
+        for (int i = 0; i < kernels->lanes; ++i) f.extra[k * kernels->lanes + i] = f.h * damping;
     }
     return f;
 }

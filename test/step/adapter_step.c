@@ -226,14 +226,18 @@ const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_momentum_) = {momentum, NULL,
 
 enum { MOST_ROWS = 40 };
 
-// y = values of the limits, J x' their derivative; friction has no value
+static int has_value(const tacRow* row) {
+    return row->kind != TAC_ROW_JOINT_FRICTION && row->kind != TAC_ROW_TENDON_FRICTION;
+}
+
+// y = values of the rows, J x' their derivative; friction has no value
 static tacResult rows(const void* context, const tacReal* x, tacReal* y) {
     const stepContext* c = context;
     int nv = c->model->nv;
     setup s = place(c, x, x + 2 * nv);
     tacRow list[MOST_ROWS];
     tacReal J[MOST_ROWS * MOST_ROWS];
-    tacResult result = tac_rows(&s.model, s.qpos, x + nv, list, J);
+    tacResult result = tac_rows(&s.model, s.qpos, x + nv, list, J, c->scratch);
     for (int i = 0; i < tac_row_count(&s.model); ++i) y[i] = list[i].value;
     return result;
 }
@@ -245,11 +249,10 @@ static tacResult rows_jvp(const void* context, const tacReal* x, const tacReal* 
     setup s = place(c, x, x + 2 * nv);
     tacRow list[MOST_ROWS];
     tacReal J[MOST_ROWS * MOST_ROWS];
-    tacResult result = tac_rows(&s.model, s.qpos, x + nv, list, J);
+    tacResult result = tac_rows(&s.model, s.qpos, x + nv, list, J, c->scratch);
     for (int i = 0; i < tac_row_count(&s.model); ++i) {
         y_dot[i] = 0.0;
-        for (int k = 0; k < nv && list[i].kind < TAC_ROW_JOINT_FRICTION; ++k)
-            y_dot[i] += list[i].J[k] * x_dot[k];
+        for (int k = 0; k < nv && has_value(&list[i]); ++k) y_dot[i] += list[i].J[k] * x_dot[k];
     }
     return result;
 }
@@ -261,11 +264,10 @@ static tacResult rows_vjp(const void* context, const tacReal* x, const tacReal* 
     setup s = place(c, x, x + 2 * nv);
     tacRow list[MOST_ROWS];
     tacReal J[MOST_ROWS * MOST_ROWS];
-    tacResult result = tac_rows(&s.model, s.qpos, x + nv, list, J);
+    tacResult result = tac_rows(&s.model, s.qpos, x + nv, list, J, c->scratch);
     for (int k = 0; k < 2 * nv; ++k) x_bar[k] = 0.0;
     for (int i = 0; i < tac_row_count(&s.model); ++i)
-        for (int k = 0; k < nv && list[i].kind < TAC_ROW_JOINT_FRICTION; ++k)
-            x_bar[k] += list[i].J[k] * y_bar[i];
+        for (int k = 0; k < nv && has_value(&list[i]); ++k) x_bar[k] += list[i].J[k] * y_bar[i];
     return result;
 }
 

@@ -369,12 +369,17 @@ static int sample_rows(const void* context, int i, unsigned long long* random, d
 // its bound; what is switched off is not there
 static int rows_have_right_derivatives(void) {
     static const char text[] =
-        "<mujoco><worldbody><body><joint name='ball' type='ball' range='0 80'/>"
+        "<mujoco><worldbody><body name='first'><joint name='ball' type='ball' range='0 80'/>"
         "<geom size='.1' pos='.2 0 0'/><body><joint name='a' range='-30 60' frictionloss='.2'/>"
-        "<geom size='.1' pos='.2 0 0'/><body><joint name='b' type='slide' frictionloss='.3'/>"
+        "<geom size='.1' pos='.2 0 0'/><body name='last' euler='20 30 40'><joint name='b' "
+        "type='slide' frictionloss='.3'/>"
         "<geom size='.1'/></body></body></body></worldbody><tendon>"
         "<fixed range='-1 2' frictionloss='.4'><joint joint='a' coef='2'/>"
-        "<joint joint='b' coef='-3'/></fixed></tendon></mujoco>";
+        "<joint joint='b' coef='-3'/></fixed><fixed name='t'><joint joint='b' coef='.5'/></fixed>"
+        "</tendon><equality><joint joint1='a' joint2='b' polycoef='.1 .2 .3 .4 .5'/>"
+        "<tendon tendon1='t' polycoef='.3 1 0 0 0'/><joint joint1='b' active='false'/>"
+        "<connect body1='first' body2='last' anchor='.1 .2 .3'/>"
+        "<weld body1='last' body2='first' anchor='.2 .1 0' torquescale='.7'/></equality></mujoco>";
     stepContext c;
     ENSURE_LAW(open_context(&c, text, NULL));
     c.used_count = 0;
@@ -391,7 +396,8 @@ static int rows_have_right_derivatives(void) {
     int failed = prove(&problem, options_of());
     tacRow row[20];
     double J[20 * 20], v[5] = {.1, .2, .3, .4, .5};
-    ENSURE(problem.m == 8 && tac_rows(c.model, c.qpos, v, row, J) == TAC_OK);
+    ENSURE(problem.m == 19);
+    ENSURE(tac_rows(c.model, c.qpos, v, row, J, c.scratch) == TAC_OK);
     const double *q = c.qpos, radian = 3.14159265358979323846 / 180.0;
     ENSURE(row[0].kind == TAC_ROW_BALL_LIMIT && row[1].kind == TAC_ROW_JOINT_LIMIT);
     ENSURE_NEAR(row[1].value, q[4] + 30.0 * radian, 1e-14);
@@ -403,6 +409,15 @@ static int rows_have_right_derivatives(void) {
     ENSURE(row[6].object == 4 && row[6].bound == .3);
     ENSURE(row[7].kind == TAC_ROW_TENDON_FRICTION && row[7].bound == .4);
     ENSURE_NEAR(row[7].velocity, 2.0 * .4 - 3.0 * .5, 1e-14);
+    double x = q[5], y = .1 + x * (.2 + x * (.3 + x * (.4 + x * .5)));
+    ENSURE(row[8].kind == TAC_ROW_EQUALITY && row[18].object == 4);
+    ENSURE_NEAR(row[8].value, q[4] - y, 1e-14);
+    ENSURE_NEAR(row[9].value, .5 * q[5] - .3, 1e-14);
+    // where the scene is drawn all equalities of bodies hold
+    ENSURE(tac_rows(c.model, c.model->qpos0, v, row, J, c.scratch) == TAC_OK);
+    for (int i = 10; i < 19; ++i) ENSURE_NEAR(row[i].value, 0.0, 1e-15);
+    ((tacModel*)c.model)->disable |= TAC_DISABLE_LIMIT | TAC_DISABLE_EQUALITY;
+    ENSURE(tac_row_count(c.model) == 3);
     close_context(&c);
     return failed;
 }
