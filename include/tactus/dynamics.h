@@ -71,6 +71,14 @@ TAC_API
 tacResult tac_momentum(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                        tacReal momentum[6], tacScratch* scratch);
 
+//---------------------------------- sensors --------------------------------------
+
+/// What the scene's sensors measure (nsensordata), as MuJoCo's: positions and velocities of joints,
+/// tendons, actuators, frames and subtrees, energies, time. Those with `measured` 0 give 0.
+TAC_API
+tacResult tac_sensor_data(const tacModel* model, const tacState* x, tacReal* data,
+                          tacScratch* scratch);
+
 //---------------------------------- joint forces ---------------------------------
 
 /// Forces of springs, dampers, actuators, gravity compensation and a fluid along the joints (nv).

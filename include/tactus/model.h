@@ -158,6 +158,83 @@ typedef struct tacEquality {
     int solimp;           ///< offset of solimp[5]
 } tacEquality;
 
+/// What a sensor measures: MJCF's words.
+typedef enum tacSensorKind {
+    TAC_SENSOR_TOUCH,             ///< site: force of contacts within
+    TAC_SENSOR_ACCELEROMETER,     ///< site: acceleration against free fall, own axes
+    TAC_SENSOR_VELOCIMETER,       ///< site: velocity, own axes
+    TAC_SENSOR_GYRO,              ///< site: angular velocity, own axes
+    TAC_SENSOR_FORCE,             ///< site: force between body and parent, own axes
+    TAC_SENSOR_TORQUE,            ///< site: torque between body and parent, own axes
+    TAC_SENSOR_MAGNETOMETER,      ///< site: magnetic field, own axes
+    TAC_SENSOR_RANGEFINDER,       ///< site or camera: distance along its z axis
+    TAC_SENSOR_JOINTPOS,          ///< joint: its position
+    TAC_SENSOR_JOINTVEL,          ///< joint: its velocity
+    TAC_SENSOR_TENDONPOS,         ///< tendon: its length
+    TAC_SENSOR_TENDONVEL,         ///< tendon: its velocity
+    TAC_SENSOR_ACTUATORPOS,       ///< actuator: its length
+    TAC_SENSOR_ACTUATORVEL,       ///< actuator: its velocity
+    TAC_SENSOR_ACTUATORFRC,       ///< actuator: its force
+    TAC_SENSOR_JOINTACTUATORFRC,  ///< joint: sum of the actuators along it
+    TAC_SENSOR_TENDONACTUATORFRC, ///< tendon: sum of the actuators on it
+    TAC_SENSOR_BALLQUAT,          ///< ball joint: its rotation
+    TAC_SENSOR_BALLANGVEL,        ///< ball joint: its angular velocity, own axes
+    TAC_SENSOR_JOINTLIMITPOS,     ///< joint: distance to its limit less the margin
+    TAC_SENSOR_JOINTLIMITVEL,     ///< joint: rate of that
+    TAC_SENSOR_JOINTLIMITFRC,     ///< joint: force of the limit
+    TAC_SENSOR_TENDONLIMITPOS,    ///< tendon: distance to its limit less the margin
+    TAC_SENSOR_TENDONLIMITVEL,    ///< tendon: rate of that
+    TAC_SENSOR_TENDONLIMITFRC,    ///< tendon: force of the limit
+    TAC_SENSOR_FRAMEPOS,          ///< frame: position
+    TAC_SENSOR_FRAMEQUAT,         ///< frame: rotation
+    TAC_SENSOR_FRAMEXAXIS,        ///< frame: x axis
+    TAC_SENSOR_FRAMEYAXIS,        ///< frame: y axis
+    TAC_SENSOR_FRAMEZAXIS,        ///< frame: z axis
+    TAC_SENSOR_FRAMELINVEL,       ///< frame: velocity
+    TAC_SENSOR_FRAMEANGVEL,       ///< frame: angular velocity
+    TAC_SENSOR_FRAMELINACC,       ///< frame: acceleration
+    TAC_SENSOR_FRAMEANGACC,       ///< frame: angular acceleration
+    TAC_SENSOR_SUBTREECOM,        ///< body: centre of mass of all from it on
+    TAC_SENSOR_SUBTREELINVEL,     ///< body: its velocity
+    TAC_SENSOR_SUBTREEANGMOM,     ///< body: angular momentum about it
+    TAC_SENSOR_DISTANCE,          ///< two geoms or bodies: smallest distance
+    TAC_SENSOR_NORMAL,            ///< two geoms or bodies: direction of it
+    TAC_SENSOR_FROMTO,            ///< two geoms or bodies: its two points
+    TAC_SENSOR_CONTACT,           ///< contacts of a pair
+    TAC_SENSOR_E_POTENTIAL,       ///< potential energy of all
+    TAC_SENSOR_E_KINETIC,         ///< kinetic energy of all
+    TAC_SENSOR_CLOCK,             ///< time
+    TAC_SENSOR_USER,              ///< numbers of a program
+    TAC_SENSOR_KIND_COUNT         ///< how many kinds there are
+} tacSensorKind;
+
+/// What a sensor is attached to.
+typedef enum tacSensorObject {
+    TAC_OBJECT_NONE,     ///< nothing, or the world
+    TAC_OBJECT_BODY,     ///< a body's centre of mass
+    TAC_OBJECT_XBODY,    ///< a body's frame
+    TAC_OBJECT_GEOM,     ///< a geom
+    TAC_OBJECT_SITE,     ///< a site
+    TAC_OBJECT_CAMERA,   ///< a camera
+    TAC_OBJECT_JOINT,    ///< a joint
+    TAC_OBJECT_TENDON,   ///< a tendon
+    TAC_OBJECT_ACTUATOR, ///< an actuator
+} tacSensorObject;
+
+/// Something that is measured (tac_sensor_data).
+typedef struct tacSensor {
+    const char* name;        ///< may be ""
+    tacSensorKind kind;      ///< what it measures
+    tacSensorObject type;    ///< of object
+    int object;              ///< index of what it is attached to
+    tacSensorObject reftype; ///< of ref; TAC_OBJECT_NONE: the world
+    int ref;                 ///< index of the frame that it is measured in
+    int first;               ///< its first number in the sensors' data
+    int count;               ///< of its numbers
+    int measured;            ///< 0: not built yet, its numbers are 0
+    double cutoff;           ///< above 0: numbers are clamped to this
+} tacSensor;
+
 /// A state that the scene names. Arrays are those of tacState and of the control.
 typedef struct tacKeyframe {
     const char* name;    ///< may be ""
@@ -355,6 +432,7 @@ typedef struct tacModel {
     int ncloud, ncloudpage; ///< clouds of points, and pages of boxes around their points
     int njoint, nM;         ///< joints; numbers of the mass matrix stored by rows (tacDof)
     int nsite, npair, nexclude, nequality, nkey; ///< lengths of the arrays below
+    int nsensor, nsensordata;                    ///< sensors, and their numbers
     int nmocap;                                  ///< bodies that are moved by hand
     tacIntegrator integrator;                    ///< option/integrator, or <tactus integrator>
     unsigned disable;                            ///< sum of tacDisable
@@ -379,6 +457,7 @@ typedef struct tacModel {
     const tacPair* pair;           ///< pairs of geoms that the scene lists        (npair)
     const int* exclude;            ///< pairs of bodies that never touch        (nexclude, 2)
     const tacEquality* equality;   ///< (nequality)
+    const tacSensor* sensor;       ///< (nsensor)
     const tacKeyframe* key;        ///< (nkey)
     const tacShape* shape;         ///< (nshape)
     const tacNode* node;           ///< (nnode)

@@ -2,13 +2,6 @@
 
 #include "dynamics/motion.h"
 
-enum { ARRAYS = 19 };
-
-typedef struct motionArray {
-    tacReal** at;
-    size_t count; // numbers of one lane
-} motionArray;
-
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
 // of `work`: derivatives keep 24 numbers a body or 36 a degree of freedom, articulated bodies 27 a
@@ -18,53 +11,49 @@ static size_t count_work(const tacModel* model) {
     return larger(larger(24 * nbody, 36 * nv), 27 * nbody + 8 * nv);
 }
 
-static void list_arrays(const tacModel* model, tacMotion* m, motionArray out[ARRAYS]) {
-    size_t nbody = (size_t)model->nbody, nv = (size_t)model->nv, njoint = (size_t)model->njoint;
-    const motionArray arrays[ARRAYS] = {{&m->quat, nbody * 4},
-                                        {&m->place, nbody * 3},
-                                        {&m->turn, nbody * 9},
-                                        {&m->origin, nbody * 3},
-                                        {&m->S, nv * 6},
-                                        {&m->anchor, njoint * 3},
-                                        {&m->before, njoint * 4},
-                                        {&m->inertia, nbody * 10},
-                                        {&m->vel, nbody * 6},
-                                        {&m->acc, nbody * 6},
-                                        {&m->force, nbody * 6},
-                                        {&m->load, nbody * 6},
-                                        {&m->base, njoint * 12},
-                                        {&m->composite, nbody * 10},
-                                        {&m->M, (size_t)model->nM},
-                                        {&m->coriolis, nbody * 12},
-                                        {&m->driven, nv},
-                                        {&m->push, model->pushed ? nbody * 72 : 0},
-                                        {&m->work, count_work(model)}};
-    for (int i = 0; i < ARRAYS; ++i) out[i] = arrays[i];
-}
-
-// numbers of an array in the block: whole cache lines
-static size_t padded(size_t count, int lanes) {
+// the next array of the block, `count` numbers a lane in whole cache lines; NULL without a block
+static tacReal* next_array(tacReal* block, size_t* used, size_t count, int lanes) {
     const size_t line = 8;
-    return (count * (size_t)lanes + line - 1) / line * line;
+    size_t from = *used;
+    *used += (count * (size_t)lanes + line - 1) / line * line;
+    return block ? block + from : NULL;
 }
 
-// one block for all arrays: a step takes one of these, and many small ones cost more than a body
+// how many numbers all arrays take, side by side from `block` on
+static size_t lay_out(const tacModel* model, int lanes, tacReal* block, tacMotion* m) {
+    size_t nbody = (size_t)model->nbody, nv = (size_t)model->nv, njoint = (size_t)model->njoint;
+    size_t used = 0;
+    m->quat = next_array(block, &used, nbody * 4, lanes);
+    m->place = next_array(block, &used, nbody * 3, lanes);
+    m->turn = next_array(block, &used, nbody * 9, lanes);
+    m->origin = next_array(block, &used, nbody * 3, lanes);
+    m->S = next_array(block, &used, nv * 6, lanes);
+    m->anchor = next_array(block, &used, njoint * 3, lanes);
+    m->before = next_array(block, &used, njoint * 4, lanes);
+    m->inertia = next_array(block, &used, nbody * 10, lanes);
+    m->vel = next_array(block, &used, nbody * 6, lanes);
+    m->acc = next_array(block, &used, nbody * 6, lanes);
+    m->force = next_array(block, &used, nbody * 6, lanes);
+    m->load = next_array(block, &used, nbody * 6, lanes);
+    m->base = next_array(block, &used, njoint * 12, lanes);
+    m->composite = next_array(block, &used, nbody * 10, lanes);
+    m->M = next_array(block, &used, (size_t)model->nM, lanes);
+    m->coriolis = next_array(block, &used, nbody * 12, lanes);
+    m->driven = next_array(block, &used, nv, lanes);
+    m->push = next_array(block, &used, model->pushed ? nbody * 72 : 0, lanes);
+    m->work = next_array(block, &used, count_work(model), lanes);
+    return used;
+}
+
+// one block for all arrays: many small ones would cost as much as a body
 tacMotion tac_motion_take(const tacModel* model, int lanes, tacArena* arena) {
     tacMotion m = {0};
-    motionArray array[ARRAYS];
-    size_t total = 0;
-    list_arrays(model, &m, array);
-    for (int i = 0; i < ARRAYS; ++i) total += padded(array[i].count, lanes);
-    tacReal* at = TAC_TAKE(arena, tacReal, total);
-    for (int i = 0; i < ARRAYS; ++i) *array[i].at = at, at += padded(array[i].count, lanes);
+    size_t used = lay_out(model, lanes, TAC_TAKE(arena, tacReal, 0), &m);
+    TAC_TAKE(arena, tacReal, used);
     return m;
 }
 
 size_t tac_motion_size(const tacModel* model, int lanes, size_t real_size) {
     tacMotion m;
-    motionArray array[ARRAYS];
-    size_t total = 0;
-    list_arrays(model, &m, array);
-    for (int i = 0; i < ARRAYS; ++i) total += padded(array[i].count, lanes);
-    return tac_arena_need(total * real_size);
+    return tac_arena_need(lay_out(model, lanes, NULL, &m) * real_size);
 }

@@ -55,7 +55,7 @@ static void fail_number(tacReader* reader, const tacAttribute* attribute, const 
 static void fail_range(tacReader* reader, const tacAttribute* attribute, double value,
                        tacRange range) {
     char text[40];
-    double read = 0.0;
+    double read = NAN;
     for (int digits = 6; digits <= 17 && read != value; ++digits) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (!tac_parse_number(text, &read)) break;

@@ -151,6 +151,9 @@ static void pack_names(tacPacker* packer, tacDraft* draft) {
     tacEquality* equality = draft->equality.items;
     for (int i = 0; i < draft->equality.count; ++i)
         equality[i].name = pack_name(packer, equality[i].name);
+    tacSensor* sensor = draft->sensor.items;
+    for (int i = 0; i < draft->sensor.count; ++i)
+        sensor[i].name = pack_name(packer, sensor[i].name);
     tacKeyframe* key = draft->key.items;
     for (int i = 0; i < draft->key.count; ++i) key[i].name = pack_name(packer, key[i].name);
     tacCamera* camera = draft->camera.items;
@@ -194,6 +197,7 @@ static void pack_arrays(tacPacker* packer, tacDraft* draft, tacModel* model) {
     model->pair = pack(packer, &draft->pair, sizeof(tacPair));
     model->exclude = pack(packer, &draft->exclude, 2 * sizeof(int));
     model->equality = pack(packer, &draft->equality, sizeof(tacEquality));
+    model->sensor = pack(packer, &draft->sensor, sizeof(tacSensor));
     model->key = pack_keys(packer, draft);
     model->shape = pack(packer, &draft->shape, sizeof(tacShape));
     model->node = pack(packer, &draft->node, sizeof(tacNode));
@@ -251,6 +255,8 @@ static tacModel sizes(const tacDraft* draft) {
                       .nexclude = draft->exclude.count,
                       .nequality = draft->equality.count,
                       .nkey = draft->key.count,
+                      .nsensor = draft->sensor.count,
+                      .nsensordata = draft->sensor_numbers,
                       .nmocap = tac_draft_mocaps(draft),
                       .nshape = draft->shape.count,
                       .nnode = draft->node.count,

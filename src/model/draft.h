@@ -38,7 +38,8 @@ typedef struct tacDraft {
     tacList param; // double
     tacList group; // tacParamName
     tacList body, geom, shape, node, cloud, light, camera, material, mesh, aim;
-    tacList site, pair, exclude, equality, key;
+    tacList site, pair, exclude, equality, key, sensor;
+    int sensor_numbers;
     tacList key_number; // double: qpos qvel act ctrl mpos mquat of each key
     tacList body_line;  // int
     int untouched;      // geoms that should touch others and cannot: height fields
@@ -139,6 +140,7 @@ void tac_read_geom(tacDraft* draft, const tacElement* element, int body, tacBody
 void tac_read_site(tacDraft* draft, const tacElement* element, int body);
 void tac_read_contact(tacDraft* draft, const tacElement* element);
 void tac_read_equality(tacDraft* draft, const tacElement* element);
+void tac_read_sensors(tacDraft* draft, const tacElement* element);
 void tac_read_keyframe(tacDraft* draft, const tacElement* element);
 int tac_draft_mocaps(const tacDraft* draft); // bodies moved by hand
 

@@ -264,5 +264,6 @@ void tac_read_scene(tacDraft* draft, tacElement* root) {
     each(draft, root, "tendon", tac_read_tendons);
     each(draft, root, "actuator", tac_read_actuators);
     each(draft, root, "equality", tac_read_equality);
+    each(draft, root, "sensor", tac_read_sensors);
     each(draft, root, "keyframe", tac_read_keyframe);
 }

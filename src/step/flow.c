@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { DEEP = 300 }; // mean squared depth from which articulated bodies are faster
+enum { DEEP = 120 }; // mean squared depth from which articulated bodies are faster
 
 // Factors cost the sum of squared depths, articulated bodies the same for each; measured on chains.
 static int is_deep(const tacModel* model) {
