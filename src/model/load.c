@@ -28,19 +28,25 @@ static tacDraft start(const char* path, const tacOptions* options, tacMessage* m
                                  .allocator = chosen.allocator}};
 }
 
+// adds "WHAT COUNT" to a list, if there are any
+static void list_held(char* text, size_t size, const char* what, int count) {
+    size_t used = strlen(text);
+    if (count > 0 && used < size)
+        snprintf(text + used, size - used, "%s%s %d", used ? ", " : "", what, count);
+}
+
 // what was read and will have no effect, in the message of a scene that is fine
 static void remark(const tacDraft* draft, tacMessage* message) {
-    int rows = draft->limits + draft->frictionlosses + draft->tendon_rows + draft->equality.count;
-    if (!message || rows + draft->untouched == 0) return;
-    char tendons[64] = "", fields[64] = "";
-    if (draft->tendon_rows > 0)
-        snprintf(tendons, sizeof tendons, ", %d of tendons", draft->tendon_rows);
-    if (draft->untouched)
-        snprintf(fields, sizeof fields, "; %d height fields cannot be touched", draft->untouched);
-    snprintf(message->text, sizeof message->text,
-             "limits of %d joints, dry friction of %d%s and %d equalities have no effect: nothing "
-             "responds to them yet%s",
-             draft->limits, draft->frictionlosses, tendons, draft->equality.count, fields);
+    if (!message) return;
+    char held[200] = "";
+    list_held(held, sizeof held, "joint limits:", draft->limits);
+    list_held(held, sizeof held, "joints with dry friction:", draft->frictionlosses);
+    list_held(held, sizeof held, "limits and dry friction of tendons:", draft->tendon_rows);
+    list_held(held, sizeof held, "equalities:", draft->equality.count);
+    list_held(held, sizeof held, "height fields to touch:", draft->untouched);
+    if (*held)
+        snprintf(message->text, sizeof message->text,
+                 "without effect until something responds to them: %s", held);
 }
 
 // everything after the bytes are there; also cleans up if they are not
