@@ -74,7 +74,9 @@ tacResult tac_load(const char* path, const tacOptions* options, tacModel** out,
     tacDraft draft = start(path, options, message);
     if (!path || !out)
         return tac_fail(message, TAC_ERROR_VALUE, path, 0, NULL, "tac_load: path or out is NULL");
-    return finish(&draft, tac_source_read(&draft.reader, path), out);
+    tacSource source = tac_source_read(&draft.reader, path);
+    tac_reader_note_opened(&draft.reader, path);
+    return finish(&draft, source, out);
 }
 
 tacResult tac_load_text(const char* text, int size, const char* path, const tacOptions* options,

@@ -128,6 +128,15 @@ void tac_reader_add_file(tacReader* reader, const char* path) {
     reader->file_capacity = list.capacity;
 }
 
+void tac_reader_note_opened(tacReader* reader, const char* path) {
+    tacList list = {reader->opened, reader->opened_count, reader->opened_capacity};
+    const char** opened = tac_list_add(reader, &list, sizeof *opened);
+    if (!opened) return;
+    *opened = path;
+    reader->opened = list.items, reader->opened_count = list.count;
+    reader->opened_capacity = list.capacity;
+}
+
 //---------------------------------- names ----------------------------------------
 
 static uint64_t hash_text(uint64_t hash, const char* text) {
