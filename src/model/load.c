@@ -52,7 +52,8 @@ static void remark(const tacDraft* draft, tacMessage* message) {
 // everything after the bytes are there; also cleans up if they are not
 static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
     tacElement* root = tac_document_parse(&draft->reader, source);
-    if (root && strcmp(root->name, "robot") == 0) root = tac_urdf_translate(&draft->reader, root);
+    draft->reader.is_urdf = root && strcmp(root->name, "robot") == 0;
+    if (draft->reader.is_urdf) root = tac_urdf_translate(&draft->reader, root);
     if (root) tac_include_files(&draft->reader, root);
     if (draft->reader.result == TAC_OK) tac_schema_check(&draft->reader, root);
     if (draft->reader.result == TAC_OK) tac_read_scene(draft, root);

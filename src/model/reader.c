@@ -178,7 +178,8 @@ static void fail_taken(tacReader* reader, tacNameEntry entry, int first) {
     const char* file = tac_reader_place(reader, &here).path;
     const char* other = tac_reader_place(reader, &first).path;
     int same = strcmp(file, other) == 0;
-    tac_reader_fail(reader, TAC_ERROR_VALUE, entry.line, "name",
+    tac_reader_fail(reader, TAC_ERROR_VALUE, entry.line,
+                    strcmp(entry.kind, "default") == 0 ? "class" : "name",
                     "the name '%.60s' is taken: %.60s%sline %d has it already; choose another",
                     entry.name, same ? "" : other, same ? "" : " ", first);
 }

@@ -34,6 +34,7 @@ typedef struct tacReader {
     const char** opened;  // all files that were read, meshes too
     int opened_count, opened_capacity;
     int searches; // of replicate.c
+    int is_urdf;  // complaints speak of links
 } tacReader;
 
 // gives all memory of the reader back
