@@ -172,6 +172,23 @@ def motions_are_proven(folder):
     assert told["grad/geom:floor/jvp = complex step"]["pass"]  # shapes too
 
 
+KINKED = """<mujoco><option density="1000" viscosity="0.001"/><worldbody><body name="a">
+<joint name="h"/><geom type="ellipsoid" size="0.1 0.2 0.3"/><site name="tip" pos="0.1 0.2 0.3"/>
+<body pos="0.5 0 0"><joint name="k"/><geom type="capsule" size="0.05 0.2"/></body></body></worldbody>
+<tendon><fixed name="t" springlength="0 0.05" stiffness="3"><joint joint="h" coef="1"/>
+<joint joint="k" coef="-0.5"/></fixed></tendon>
+<actuator><motor joint="h"/></actuator></mujoco>"""
+
+
+@law
+def a_scene_that_rests_on_kinks_is_proven_beside_them(folder):
+    # drag at velocity 0, a tendon at the end of its slack
+    path = pathlib.Path(folder, "kinked.xml")
+    path.write_text(KINKED)
+    out = run("grad", path, "--ctrl", 0.1, "--check").stdout
+    assert out.count(" ok\n") == 8 and "WRONG" not in out, out
+
+
 @law
 def wrong_use_is_2(folder):
     for more, word in [
