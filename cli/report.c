@@ -28,6 +28,13 @@ int cli_report(tacResult result, const tacMessage* message) {
     return CLI_WRONG;
 }
 
+int cli_failed(const char* command, tacResult result) {
+    if (result != TAC_ERROR_DIVERGED) return cli_wrong(command, "%s", tac_result_text(result));
+    cli_wrong(command, "diverged: the next state is not finite; try a smaller timestep, damping or "
+                       "armature, or start at smaller velocities");
+    return CLI_NO;
+}
+
 //---------------------------------- JSON -----------------------------------------
 
 // bytes that are not UTF-8 become U+FFFD, as JSON has no way to hold them

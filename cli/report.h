@@ -16,6 +16,10 @@ int cli_wrong(const char* command, const char* format, ...) __attribute__((forma
 // "file:line: attribute: text" on stderr, without the parts that are empty; returns CLI_WRONG
 int cli_report(tacResult result, const tacMessage* message);
 
+// complains about a call of the library that failed; CLI_NO with advice if the motion diverged,
+// else CLI_WRONG
+int cli_failed(const char* command, tacResult result);
+
 //---------------------------------- JSON -----------------------------------------
 
 // One object per line: open an object, put members, close it.

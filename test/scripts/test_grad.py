@@ -12,6 +12,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 try:
     import numpy
@@ -134,6 +135,39 @@ def gradients_are_differences_of_runs(folder):
         for column, name in enumerate(names):
             plus, minus = (last_state("cart_pole", *moved(column, h), 20)[key] for h in (H, -H))
             close(told[name], (plus - minus) / (2 * H))
+
+
+@law
+def gradients_are_written(folder):
+    more = [*arguments(), "--of", "qpos:hinge", "--steps", 20]
+    told = json.loads(run("grad", scene("cart_pole"), *more, "--json").stdout)
+    table, named = (os.path.join(folder, name) for name in ("g.csv", "p.csv"))
+    assert run("grad", scene("cart_pole"), *more, "-o", table).stdout == ""
+    with open(table) as file:
+        rows = list(csv.reader(file))
+    assert len(rows) == 2 and rows[0][:3] == ["of", "value", "qpos slider"], rows
+    assert rows[1][0] == told["of"] and float(rows[1][1]) == told["value"]
+    for name, number in zip(rows[0][2:], rows[1][2:]):
+        assert float(number) == told.get(name, 0.0), name
+    run("grad", scene("cart_pole"), *more, "--by", "body:pole/mass", "-o", named)
+    with open(named) as file:
+        assert list(csv.DictReader(file))[0]["body:pole/mass"] == repr(told["body:pole/mass"])
+    path = os.path.join(folder, "g.npz")
+    run("grad", scene("cart_pole"), *more, "-o", path)
+    assert "x_name.npy" in zipfile.ZipFile(path).namelist()
+    if not numpy:
+        raise Skip("numpy is not installed (python3-numpy): .npz not read")
+    with numpy.load(path) as z:
+        names = [*z["x_name"], *("ctrl " + u for u in z["u_name"]), *z["theta_name"]]
+        for name, number in zip(names, [*z["x"], *z["u"], *z["theta"]]):
+            assert number == told.get(name, 0.0), name
+
+
+@law
+def what_diverges_is_1(folder):
+    for more in [], ["--of", "energy"]:
+        result = run("grad", scene("cart_pole"), "--qvel", "1e300 1e300", *more, code=1)
+        assert "diverged" in result.stderr and "timestep" in result.stderr, result.stderr
 
 
 @law
