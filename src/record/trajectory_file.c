@@ -17,13 +17,6 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files hold numbers as
 
 //---------------------------------- npz ------------------------------------------
 
-static void joint_name(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
-    if (*model->joint[i].name)
-        snprintf(text, TAC_COLUMN_SIZE, "%s", model->joint[i].name);
-    else
-        snprintf(text, TAC_COLUMN_SIZE, "joint%d", i);
-}
-
 static tacNpy matrix(const double* data, int rows, int width) {
     return (tacNpy){TAC_NPY_REAL, 0, 2, {(size_t)rows, (size_t)width}, data};
 }
@@ -34,9 +27,9 @@ int tac_trajectory_write_npz(const tacTrajectory* t, const char* version, FILE* 
     uint32_t model[TAC_COLUMN_SIZE], print[TAC_COLUMN_SIZE], program[TAC_COLUMN_SIZE];
     double timestep = m->param[m->timestep];
     tacNpy names[] = {
-        tac_text_array(m, joint_name, 0, m->njoint), tac_text_array(m, tac_column_ctrl, 0, m->nu),
-        tac_text_array(m, tac_column_qpos, 0, m->nq), tac_text_array(m, tac_column_dof, 0, m->nv),
-        tac_text_array(m, tac_column_act, 0, m->na)};
+        tac_text_array(m, tac_column_joint, 0, m->njoint),
+        tac_text_array(m, tac_column_ctrl, 0, m->nu), tac_text_array(m, tac_column_qpos, 0, m->nq),
+        tac_text_array(m, tac_column_dof, 0, m->nv), tac_text_array(m, tac_column_act, 0, m->na)};
     const tacNpzMember members[] = {
         {"time", {TAC_NPY_REAL, 0, 1, {(size_t)n, 0}, t->time}},
         {"qpos", matrix(t->qpos, n, m->nq)},
