@@ -160,6 +160,8 @@ static void json_summary(const runSummary* s) {
     cli_json_number(&json, "largest_qvel_at", r->fastest_at);
     cli_json_int(&json, "lost", r->lost);
     cli_json_bool(&json, "diverged", r->result != TAC_OK);
+    if (s->call->out) cli_json_text(&json, "trajectory", s->call->out);
+    if (s->call->out) cli_json_int(&json, "states", s->rows);
     cli_json_text(&json, "note", s->note);
     cli_json_close(&json, '}');
 }

@@ -220,6 +220,8 @@ def a_scene_that_rests_on_kinks_is_proven_beside_them(folder):
     # drag at velocity 0, a tendon at the end of its slack
     path = pathlib.Path(folder, "kinked.xml")
     path.write_text(KINKED)
+    tip = run("grad", path, "--of", "xpos:tip/y", "--steps", 5, "--check").stdout
+    assert "d/d site:tip/pos[1]" in tip and "WRONG" not in tip, tip
     out = run("grad", path, "--ctrl", 0.1, "--check").stdout
     assert out.count(" ok\n") == 8 and "WRONG" not in out, out
 

@@ -86,6 +86,10 @@ def summary_has_the_figures(folder):
         assert word in out, (word, out)
     told = json.loads(run(scene("humanoid"), "--time", "1", "--json").stdout)
     assert told["steps"] == 200 and told["time"] == 1.0 and not told["diverged"]
+    assert "trajectory" not in told
+    path = os.path.join(folder, "t.npz")
+    written = json.loads(run(scene("humanoid"), "--steps", 10, "--json", "-o", path).stdout)
+    assert written["trajectory"] == path and written["states"] == 11
     assert told["steps_per_second"] > 0 and math.isclose(
         told["realtime"], told["steps_per_second"] * told["timestep"], rel_tol=1e-9)
 
