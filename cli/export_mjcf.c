@@ -11,15 +11,18 @@
 #include "output.h"
 #include "report.h"
 
+#include "math/dense.h"
 #include "math/pose.h"
 #include "tactus/mesh.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct exporter {
     const tacModel* model;
     FILE* file;
+    int underscores; // before names that are made here
 } exporter;
 
 static const char* const kind_words[TAC_NODE_KIND_COUNT] = {
@@ -41,15 +44,33 @@ static void put_text(exporter* e, const char* name, const char* value) {
         case '"':
             fputs("&quot;", e->file);
             break;
+        case '\t':
+        case '\n':
+        case '\r': // written plainly a reader takes them for blanks
+            fprintf(e->file, "&#%d;", *value);
+            break;
         default:
             fputc(*value, e->file);
         }
     fputc('"', e->file);
 }
 
+// the fewest digits that lead back to the number; 15 of them drop zeros at the end
+static void put_number(FILE* file, double value) {
+    char text[32];
+    for (int digits = 15; digits <= 17; ++digits) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    fputs(text, file);
+}
+
 static void put_numbers(exporter* e, const char* name, const double* values, int count) {
     fprintf(e->file, " %s=\"", name);
-    for (int i = 0; i < count; ++i) fprintf(e->file, "%s%.17g", i ? " " : "", values[i]);
+    for (int i = 0; i < count; ++i) {
+        if (i) fputc(' ', e->file);
+        put_number(e->file, values[i]);
+    }
     fputc('"', e->file);
 }
 
@@ -60,9 +81,13 @@ static void put_param(exporter* e, const char* name, int offset, int count) {
 // what has no name gets one by its number, so that it can be referred to
 static void put_name(exporter* e, const char* attribute, const char* kind, const char* name,
                      int index) {
-    char made[40];
-    snprintf(made, sizeof made, "_%s%d", kind, index);
-    put_text(e, attribute, *name ? name : made);
+    if (*name) {
+        put_text(e, attribute, name);
+        return;
+    }
+    fprintf(e->file, " %s=\"", attribute);
+    for (int i = 0; i < e->underscores; ++i) fputc('_', e->file);
+    fprintf(e->file, "%s%d\"", kind, index);
 }
 
 static void put_body_name(exporter* e, const char* attribute, int body) {
@@ -95,6 +120,25 @@ static void put_pose(exporter* e, tacPose pose) {
 static tacPose pose_at(const tacModel* model, int position, int rotation) {
     return (tacPose){tac_load3(model->param + position),
                      tac_quat_normalize(tac_quat_load(model->param + rotation))};
+}
+
+//---------------------------------- free names -----------------------------------
+
+static int longer(int underscores, const char* name) {
+    int begin = (int)strspn(name, "_");
+    return begin > underscores ? begin : underscores;
+}
+
+// one underscore more than any name of the scene begins with: no name that is made is taken
+static int free_underscores(const tacModel* m) {
+    int most = 0;
+    for (int i = 0; i < m->nbody; ++i) most = longer(most, m->body[i].name);
+    for (int i = 0; i < m->njoint; ++i) most = longer(most, m->joint[i].name);
+    for (int i = 0; i < m->ngeom; ++i) most = longer(most, m->geom[i].name);
+    for (int i = 0; i < m->nsite; ++i) most = longer(most, m->site[i].name);
+    for (int i = 0; i < m->ntendon; ++i) most = longer(most, m->tendon[i].name);
+    for (int i = 0; i < m->nu; ++i) most = longer(most, m->actuator[i].name);
+    return most + 1;
 }
 
 //---------------------------------- what is in bodies ----------------------------
@@ -179,12 +223,36 @@ static void put_site(exporter* e, int index) {
     fputs("/>\n", e->file);
 }
 
+// Rounding must not make the largest moment more than the sum of the others: MuJoCo would refuse
+// it. A flat body has just that sum.
+static void keep_triangle(double moment[3]) {
+    int top = 0;
+    for (int k = 0; k < 3; ++k) moment[k] = fmax(moment[k], 0.0);
+    for (int k = 1; k < 3; ++k)
+        if (moment[k] > moment[top]) top = k;
+    double sum = moment[(top + 1) % 3] + moment[(top + 2) % 3];
+    if (moment[top] > sum && moment[top] <= sum * (1.0 + 1e-12)) moment[top] = sum;
+}
+
+// Principal moments and axes: a full matrix would be taken apart again, with fewer digits.
+static void put_inertia(exporter* e, const double inertia[6]) {
+    double moment[3] = {inertia[0], inertia[1], inertia[2]};
+    if (inertia[3] != 0.0 || inertia[4] != 0.0 || inertia[5] != 0.0) {
+        tacMat3 axes;
+        tac_eigen3(inertia, moment, axes.m);
+        tacQuat q = tac_mat_to_quat(axes);
+        put_numbers(e, "quat", (double[4]){q.w, q.x, q.y, q.z}, 4);
+    }
+    keep_triangle(moment);
+    put_numbers(e, "diaginertia", moment, 3);
+}
+
 static void put_inertial(exporter* e, const tacBody* body) {
     if (e->model->param[body->mass] <= 0.0) return;
     fputs("<inertial", e->file);
     put_param(e, "mass", body->mass, 1);
     put_param(e, "pos", body->com, 3);
-    put_param(e, "fullinertia", body->inertia, 6);
+    put_inertia(e, e->model->param + body->inertia);
     fputs("/>\n", e->file);
 }
 
@@ -394,6 +462,8 @@ static void put_keys(exporter* e) {
         if (m->nv) put_numbers(e, "qvel", key->qvel, m->nv);
         if (m->na) put_numbers(e, "act", key->act, m->na);
         if (m->nu) put_numbers(e, "ctrl", key->ctrl, m->nu);
+        if (m->nmocap) put_numbers(e, "mpos", key->mpos, 3 * m->nmocap);
+        if (m->nmocap) put_numbers(e, "mquat", key->mquat, 4 * m->nmocap);
         fputs("/>\n", e->file);
     }
     fputs("</keyframe>\n", e->file);
@@ -460,7 +530,7 @@ int cli_export_mjcf(const tacModel* model, const char* out, int vertices) {
     cliOutput output;
     int code = cli_output_open(&output, out);
     if (code != 0) return code;
-    exporter e = {model, output.file};
+    exporter e = {model, output.file, free_underscores(model)};
     fputs("<mujoco", e.file);
     put_text(&e, "model", model->name);
     fputs(">\n", e.file);
