@@ -55,14 +55,9 @@ static void put_text(exporter* e, const char* name, const char* value) {
     fputc('"', e->file);
 }
 
-// the fewest digits that lead back to the number; 15 of them drop zeros at the end
 static void put_number(FILE* file, double value) {
-    char text[32];
-    for (int digits = 15; digits <= 17; ++digits) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    fputs(text, file);
+    char text[CLI_NUMBER_SIZE];
+    fputs(cli_number_text(value, text), file);
 }
 
 static void put_numbers(exporter* e, const char* name, const double* values, int count) {

@@ -320,6 +320,8 @@ def wrong_use_is_2_and_writes_nothing(folder):
         ([scene("arm"), "--ctrl", "nope.csv"], "nope.csv: cannot be read: No such file"),
         ([scene("top"), "--qpos", "0 0 0 0 0 0 0 1 0 0 0 0 0 0"], "length 0"),
         ([scene("arm"), "--frame", "3"], "belongs to --from"),
+        ([scene("arm"), "--seed", "3"], "belongs to --ctrl random"),
+        ([scene("arm"), "--every", "3"], "belongs to -o"),
         ([scene("arm"), "--from", junk], "qpos"),
         ([scene("arm"), "--from", short], "not an .npz file"),
         ([scene("arm"), "--from", folder], "regular file"),
