@@ -36,7 +36,7 @@ static int parse(checkCall* call, int argc, char** argv) {
         {"mjcf", 0, CLI_TEXT, &call->mjcf, "OUT.xml",
          "write the scene as plain MJCF, its shapes as meshes OUT_N.obj", 0, 0},
         {"vertices", 0, CLI_INT, &call->vertices, "N",
-         "for --mjcf, about so many per mesh; 300 if not given", TAC_MESH_MIN_VERTICES,
+         "for --mjcf, about so many per shape; 300 if not given", TAC_MESH_MIN_VERTICES,
          TAC_MESH_MAX_VERTICES},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per line", 0, 0},
     };
@@ -232,6 +232,37 @@ static int tell_masses(const checkCall* call, cliJson* json, const tacModel* mod
     return code;
 }
 
+//---------------------------------- export ---------------------------------------
+
+// shapes that no geom has: they stand nowhere, so plain MJCF has no place for them
+static int unplaced(const tacModel* model) {
+    int count = 0;
+    for (int s = 0; s < model->nshape; ++s) {
+        int placed = 0;
+        for (int i = 0; i < model->ngeom && !placed; ++i) placed = model->geom[i].shape == s;
+        count += !placed;
+    }
+    return count;
+}
+
+static void tell_export(const checkCall* call, cliJson* json, const tacModel* model, int meshes) {
+    int left = unplaced(model);
+    if (call->json) {
+        cli_json_open(json, NULL, '{');
+        cli_json_text(json, "written", call->mjcf);
+        cli_json_int(json, "meshes", meshes);
+        cli_json_int(json, "unplaced", left);
+        cli_json_close(json, '}');
+        return;
+    }
+    printf("  written    %s, with %d mesh%s beside it\n", call->mjcf, meshes,
+           meshes == 1 ? "" : "es");
+    if (left)
+        printf("  note       %d shape%s of no geom %s not in it; place one by "
+               "<geom type=\"shape\" shape=\"NAME\"/>\n",
+               left, left == 1 ? "" : "s", left == 1 ? "is" : "are");
+}
+
 //---------------------------------- command --------------------------------------
 
 // options without effect are refused; those that were not given get their defaults
@@ -257,13 +288,21 @@ int tac_cmd_check(int argc, char** argv) {
     int code = parse(&call, argc, argv);
     if (code == CLI_GO_ON) code = settle(&call);
     if (code != CLI_GO_ON) return code;
+    if (call.mjcf && cli_export_name(call.mjcf) != 0) return CLI_WRONG;
     if (cli_is_mesh(call.path)) return cli_check_mesh(call.path, call.json);
 
+    int meshes = 0;
     tacModel* model;
     tacMessage message;
     tacResult result = tac_load(call.path, NULL, &model, &message);
     if (result != TAC_OK) return cli_report(result, &message);
 
+    // first: a scene that cannot be written is not called fine
+    if (call.mjcf) code = cli_export_mjcf(model, call.mjcf, call.vertices, &meshes);
+    if (call.mjcf && code != CLI_FINE) {
+        tac_model_destroy(model);
+        return code;
+    }
     cliJson json = {.file = stdout};
     if (call.json)
         json_summary(&json, model, call.path);
@@ -280,10 +319,7 @@ int tac_cmd_check(int argc, char** argv) {
         else
             print_group(model, &model->paramname[i]);
     code = call.mass ? tell_masses(&call, &json, model) : CLI_FINE;
-    if (call.mjcf) {
-        int written = cli_export_mjcf(model, call.mjcf, call.vertices);
-        if (written != CLI_FINE) code = written;
-    }
+    if (call.mjcf) tell_export(&call, &json, model, meshes);
     tac_model_destroy(model);
     return code;
 }

@@ -2,22 +2,22 @@
 //
 //   tacModel --[this file]--> out.xml, out_3.obj, ...
 //
-// Masses and inertias are written out, angles are radians, classes are gone. Shapes become meshes
-// on their surface; of those MuJoCo takes the convex hull. What MJCF has no words for is left out:
-// see docs/scenes.md.
+// Masses and inertias are written out, angles are radians, classes are gone. Meshes become their
+// hulls, shapes become meshes on their surface; of those MuJoCo takes the convex hull. What MJCF
+// has no words for is left out: see docs/scenes.md.
 
 #include "export_mjcf.h"
 
+#include "export_mesh.h"
 #include "output.h"
 #include "report.h"
 
 #include "math/dense.h"
 #include "math/pose.h"
-#include "tactus/mesh.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct exporter {
     const tacModel* model;
@@ -55,16 +55,11 @@ static void put_text(exporter* e, const char* name, const char* value) {
     fputc('"', e->file);
 }
 
-static void put_number(FILE* file, double value) {
-    char text[CLI_NUMBER_SIZE];
-    fputs(cli_number_text(value, text), file);
-}
-
 static void put_numbers(exporter* e, const char* name, const double* values, int count) {
     fprintf(e->file, " %s=\"", name);
     for (int i = 0; i < count; ++i) {
         if (i) fputc(' ', e->file);
-        put_number(e->file, values[i]);
+        cli_put_number(e->file, values[i]);
     }
     fputc('"', e->file);
 }
@@ -473,78 +468,99 @@ static void mesh_path(const char* out, int shape, char* path, size_t size) {
     snprintf(path, size, "%.*s_%d.obj", length, out, shape);
 }
 
-static int write_mesh(const tacModel* model, int shape, const char* path, int vertices) {
-    tacMesh* mesh = NULL;
-    tacMessage message;
-    tacResult result = tac_shape_tessellate(model, shape, vertices, &mesh, &message);
-    if (result != TAC_OK) {
-        cli_wrong("check", "%s: shape %s has no mesh: %s", path, model->shape[shape].name,
-                  message.text);
-        return result == TAC_ERROR_UNSOLVED ? CLI_NO : CLI_WRONG;
-    }
-    cliOutput output;
-    int code = cli_output_open(&output, path);
-    if (code == 0) {
-        for (int i = 0; i < mesh->vertices; ++i)
-            fprintf(output.file, "v %.17g %.17g %.17g\n", mesh->x[0][i], mesh->x[1][i],
-                    mesh->x[2][i]);
-        for (int i = 0; i < mesh->faces; ++i)
-            fprintf(output.file, "f %d %d %d\n", mesh->face[0][i] + 1, mesh->face[1][i] + 1,
-                    mesh->face[2][i] + 1);
-        code = cli_output_close(&output);
-    }
-    tac_mesh_destroy(mesh);
-    return code;
+// shapes that geoms have and that are no primitives
+static int needs_mesh(const tacModel* m, int shape) {
+    if (primitive(m, shape)) return 0;
+    for (int i = 0; i < m->ngeom; ++i)
+        if (m->geom[i].shape == shape) return 1;
+    return 0;
 }
 
-// shapes that geoms have and that are no primitives
-static int put_meshes(exporter* e, const char* out, int vertices) {
-    const tacModel* m = e->model;
+static int put_meshes(exporter* e, const char* out, int vertices, int* meshes) {
     fputs("<asset>\n", e->file);
-    for (int s = 0; s < m->nshape; ++s) {
-        int used = 0;
-        for (int i = 0; i < m->ngeom; ++i) used |= m->geom[i].shape == s;
-        if (!used || primitive(m, s)) continue;
+    for (int s = 0; s < e->model->nshape; ++s) {
+        if (!needs_mesh(e->model, s)) continue;
         char path[4096];
         mesh_path(out, s, path, sizeof path);
-        int code = write_mesh(m, s, path, vertices);
+        int code = cli_export_mesh(e->model, s, path, vertices);
         if (code != 0) return code;
         const char* slash = strrchr(path, '/');
         fputs("<mesh", e->file);
         put_name(e, "name", "shape", "", s);
         put_text(e, "file", slash ? slash + 1 : path);
         fputs("/>\n", e->file);
+        ++*meshes;
     }
     fputs("</asset>\n", e->file);
     return 0;
 }
 
+//---------------------------------- what must stay -------------------------------
+
+int cli_export_name(const char* out) {
+    const char *slash = strrchr(out, '/'), *name = slash ? slash + 1 : out;
+    size_t length = strlen(name);
+    if (length > 4 && strcmp(name + length - 4, ".xml") == 0 && strlen(out) < 4000) return 0;
+    return cli_wrong("check", "--mjcf %.100s: name a file that ends in .xml", out);
+}
+
+// is it a file that the scene was read from, by whatever name?
+static int is_own_source(const tacModel* model, const char* path) {
+    struct stat there, own;
+    if (stat(path, &there) != 0) return 0;
+    for (int i = 0; i < model->nfile; ++i)
+        if (stat(model->file[i], &own) == 0 && own.st_dev == there.st_dev &&
+            own.st_ino == there.st_ino)
+            return 1;
+    return 0;
+}
+
+static int keep_sources(const tacModel* model, const char* out) {
+    static const char text[] = "--mjcf: %.200s is a file that the scene is read from; it stays as "
+                               "it is: choose another name";
+    if (is_own_source(model, out)) return cli_wrong("check", text, out);
+    for (int s = 0; s < model->nshape; ++s) {
+        char path[4096];
+        mesh_path(out, s, path, sizeof path);
+        if (needs_mesh(model, s) && is_own_source(model, path))
+            return cli_wrong("check", text, path);
+    }
+    return 0;
+}
+
 //---------------------------------- scene ----------------------------------------
 
-int cli_export_mjcf(const tacModel* model, const char* out, int vertices) {
+static void put_sections(exporter* e) {
+    const tacModel* m = e->model;
+    put_tree(e);
+    put_contact(e);
+    put_tendons(e);
+    if (m->nequality > 0) {
+        fputs("<equality>\n", e->file);
+        for (int i = 0; i < m->nequality; ++i) put_equality(e, &m->equality[i]);
+        fputs("</equality>\n", e->file);
+    }
+    put_actuators(e);
+    put_keys(e);
+}
+
+int cli_export_mjcf(const tacModel* model, const char* out, int vertices, int* meshes) {
     cliOutput output;
-    int code = cli_output_open(&output, out);
+    int code = keep_sources(model, out);
+    if (code == 0) code = cli_output_open(&output, out);
     if (code != 0) return code;
     exporter e = {model, output.file, free_underscores(model)};
+    *meshes = 0;
     fputs("<mujoco", e.file);
     put_text(&e, "model", model->name);
     fputs(">\n", e.file);
     put_option(&e);
-    code = put_meshes(&e, out, vertices);
+    code = put_meshes(&e, out, vertices, meshes);
     if (code != 0) {
         cli_output_discard(&output);
         return code;
     }
-    put_tree(&e);
-    put_contact(&e);
-    put_tendons(&e);
-    if (model->nequality > 0) {
-        fputs("<equality>\n", e.file);
-        for (int i = 0; i < model->nequality; ++i) put_equality(&e, &model->equality[i]);
-        fputs("</equality>\n", e.file);
-    }
-    put_actuators(&e);
-    put_keys(&e);
+    put_sections(&e);
     fputs("</mujoco>\n", e.file);
     return cli_output_close(&output);
 }

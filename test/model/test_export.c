@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include "math/dense.h"
+#include "mesh/dual.h"
 #include "tactus/tactus.h"
 
 #include <stdlib.h>
@@ -104,6 +105,81 @@ static int exports_are_read_again(void) {
     ENSURE(has("out.xml", " pos=\"0.1 0.2 0.3\"") && !has("out.xml", "0.20000000000000001"));
     ENSURE(has("out.xml", "diaginertia") && !has("out.xml", "fullinertia"));
     tac_model_destroy(a), tac_model_destroy(b);
+    return 0;
+}
+
+//---------------------------------- what is said ---------------------------------
+
+static int said(const char* text) { return has("said", text); }
+
+static int sources_stay(void) {
+    static const char part[] = "<mujoco><asset><mesh name='m' file='out_0.obj'/></asset></mujoco>";
+    static const char whole[] = "<mujoco><include file='part.xml'/><worldbody>"
+                                "<geom type='mesh' mesh='m'/></worldbody></mujoco>";
+    ENSURE(write_file("part.xml", part) == 0 && write_file("whole.xml", whole) == 0);
+    ENSURE(write_file("out_0.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+                                   "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n") == 0);
+    static const char* const outs[] = {"whole.xml", "./whole.xml", "part.xml", "out.xml"};
+    for (int i = 0; i < 4; ++i) {
+        char more[60];
+        snprintf(more, sizeof more, "--mjcf %s", outs[i]);
+        ENSURE(check("whole.xml", more) == 2);
+        ENSURE(said("is read from") && !said("fine"));
+    }
+    ENSURE(has("whole.xml", whole) && has("part.xml", part) && has("out_0.obj", "v 1 0 0\n"));
+    ENSURE(check("whole.xml", "--mjcf other.xml") == 0);
+    ENSURE(said("written    other.xml, with 1 mesh beside it"));
+    ENSURE(has("other_0.obj", "f 1 ") && !has("other_0.obj", "f 5"));
+    return 0;
+}
+
+static int outputs_are_told(void) {
+    ENSURE(write_file("loose.xml", "<mujoco><asset><shape name='s'><sphere size='1'/></shape>"
+                                   "</asset></mujoco>") == 0);
+    static const char* const wrong[] = {"out", "-", ".xml", "out.obj", "none/out.xml"};
+    for (int i = 0; i < 5; ++i) {
+        char more[60];
+        snprintf(more, sizeof more, "--mjcf %s", wrong[i]);
+        ENSURE(check("loose.xml", more) == 2);
+        ENSURE(said(i < 4 ? "ends in .xml" : "cannot be written") && !said("fine"));
+    }
+    ENSURE(check("loose.xml", "--mjcf out.xml") == 0);
+    ENSURE(said("out.xml, with 0 meshes") && said("1 shape of no geom is not in it"));
+    ENSURE(check("loose.xml", "--mjcf out.xml --json") == 0 && said("\"unplaced\": 1"));
+    return 0;
+}
+
+//---------------------------------- corners of planes ----------------------------
+
+static double nearest(const tacHull* hull, const double* v) {
+    double best = INFINITY;
+    for (int i = 0; i < hull->nvertex; ++i) {
+        const double* u = &hull->vertex[3 * i];
+        best = fmin(best, hypot(hypot(u[0] - v[0], u[1] - v[1]), u[2] - v[2]));
+    }
+    return best;
+}
+
+// the corners of a hull come back from its planes, of thin and distant ones too
+static int corners_come_back(void) {
+    testRandom random = {11};
+    for (int round = 0; round < 60; ++round) {
+        double point[3 * 40], plane[4 * 200], thin = round % 3 ? 1.0 : 1e-3;
+        for (int i = 0; i < 120; ++i)
+            point[i] = test_uniform(&random, -1.0, 1.0) * (i % 3 ? 1.0 : thin) + round % 5;
+        tacHull *a = NULL, *b = NULL;
+        tacAllocator allocator = tac_default_allocator();
+        ENSURE(tac_hull_create(point, 40, 0.0, NULL, allocator, &a, NULL) == TAC_OK);
+        for (int i = 0; i < a->nface; ++i) {
+            memcpy(&plane[4 * i], &a->normal[3 * i], 3 * sizeof(double));
+            plane[4 * i + 3] = -a->offset[i];
+        }
+        ENSURE(tac_planes_hull(plane, a->nface, allocator, &b, NULL) == TAC_OK);
+        for (int i = 0; i < a->nvertex; ++i) ENSURE(nearest(b, &a->vertex[3 * i]) < 1e-7);
+        for (int i = 0; i < b->nvertex; ++i) ENSURE(nearest(a, &b->vertex[3 * i]) < 1e-7);
+        tac_hull_destroy(a), tac_hull_destroy(b), b = NULL;
+        ENSURE(tac_planes_hull(plane, 3, allocator, &b, NULL) == TAC_ERROR_VALUE && !b);
+    }
     return 0;
 }
 
@@ -245,5 +321,6 @@ static int the_folder_goes(void) {
     return system(command);
 }
 
-TEST_MAIN(RUN(the_folder_is_made), RUN(exports_are_read_again), RUN(exports_are_read_by_mujoco),
+TEST_MAIN(RUN(the_folder_is_made), RUN(exports_are_read_again), RUN(sources_stay),
+          RUN(outputs_are_told), RUN(corners_come_back), RUN(exports_are_read_by_mujoco),
           RUN(the_folder_goes))

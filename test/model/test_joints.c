@@ -130,7 +130,11 @@ static const badScene bad_scenes[] = {
     {BODY("<joint range='1 0'/><geom size='1'/>"), VALUE, 3, "range", "below"},
     {BODY("<joint rnage='0 1'/><geom size='1'/>"), LATER, 3, "rnage", "did you mean 'range'?"},
     {BODY("<freejoint/><joint/><geom size='1'/>"), VALUE, 3, "<joint>", "no other joints"},
-    {BODY("<geom size='1'/><body><freejoint/></body>"), VALUE, 3, "<joint>", "hang on the world"},
+    {BODY("<joint/><freejoint/><geom size='1'/>"), VALUE, 3, "<freejoint>", "no other joints"},
+    {"<worldbody>\n<body name='arm'><joint/></body></worldbody>", VALUE, 3, "<body>",
+     "'arm': a body"},
+    {BODY("<geom size='1'/><body><freejoint/></body>"), VALUE, 3, "<freejoint>",
+     "hang on the world"},
     {BODY("<joint type='ball'/><joint type='ball'/><joint/><geom size='1'/>"), VALUE, 3, "<joint>",
      "six"},
     {"<worldbody>\n<joint/></worldbody>", LATER, 3, "<joint>", "not an element of <worldbody>"},
@@ -152,7 +156,8 @@ static const badScene bad_scenes[] = {
     {"<option integrator='implicit'/>", LATER, 2, "integrator", "implicitfast"},
     {"<option>\n<flag gravity='off'/></option>", VALUE, 3, "gravity", "enable disable"},
     {"<default><default><geom/></default></default>", VALUE, 2, "class", "outermost"},
-    {"<default>\n<default class='a'/>\n<default class='a'/></default>", VALUE, 4, "name", "line 3"},
+    {"<default>\n<default class='a'/>\n<default class='a'/></default>", VALUE, 4, "class",
+     "line 3"},
     {"<default>\n<geom size='-1'/></default>" BODY("<geom/>"), VALUE, 3, "size", "range"},
 };
 
