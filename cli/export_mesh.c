@@ -11,14 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// 15 digits drop zeros at the end, and most numbers that people write have no more
 void cli_put_number(FILE* file, double value) {
-    char text[32];
-    for (int digits = 15; digits <= 17; ++digits) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    fputs(text, file);
+    char text[CLI_NUMBER_SIZE];
+    fputs(cli_number_text(value, text), file);
 }
 
 static void put_vertex(FILE* file, double x, double y, double z) {
