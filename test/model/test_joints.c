@@ -2,13 +2,9 @@
 
 #include "tactus/model.h"
 
-#include "test.h"
+#include "refusal.h"
 
 #include <stdlib.h>
-
-static tacResult load(const char* text, tacModel** model, tacMessage* message) {
-    return tac_load_text(text, (int)strlen(text), "scene.xml", NULL, model, message);
-}
 
 static double value_of(const tacModel* model, const char* name) {
     tacParam param;
@@ -109,18 +105,11 @@ static int inertias_are_read_and_inferred(void) {
 
 //---------------------------------- what is refused ------------------------------
 
-typedef struct badScene {
-    const char* text; // from line 2 on
-    tacResult result;
-    int line;
-    const char *attribute, *word;
-} badScene;
-
 #define BODY(...) "<worldbody>\n<body>" __VA_ARGS__ "</body></worldbody>"
 #define VALUE     TAC_ERROR_VALUE
 #define LATER     TAC_ERROR_UNSUPPORTED
 
-static const badScene bad_scenes[] = {
+static const badText bad_scenes[] = {
     {BODY("<joint/>"), VALUE, 3, "<body>", "needs mass"},
     {BODY("<joint/><geom size='1' mass='0'/>"), VALUE, 3, "<body>", "needs mass"},
     {BODY("\n<joint axis='0 0 0'/><geom size='1'/>"), VALUE, 4, "axis", "length 0"},
@@ -165,23 +154,8 @@ static const badScene bad_scenes[] = {
 };
 
 static int wrong_scenes_are_refused_with_line_and_attribute(void) {
-    int failed = 0;
-    for (size_t i = 0; i < sizeof bad_scenes / sizeof *bad_scenes; ++i) {
-        char text[1000];
-        const badScene* bad = &bad_scenes[i];
-        tacModel *untouched = (tacModel*)(void*)text, *model = untouched;
-        tacMessage message;
-        snprintf(text, sizeof text, "<mujoco>\n%s</mujoco>", bad->text);
-        tacResult result = load(text, &model, &message);
-        int right = result == bad->result && message.line == bad->line && model == untouched &&
-                    strcmp(message.attribute, bad->attribute) == 0 &&
-                    strstr(message.text, bad->word) != NULL;
-        if (!right)
-            printf("  %s\n  got %s, line %d: %s: %s\n", text, tac_result_name(result), message.line,
-                   message.attribute, message.text);
-        failed |= !right;
-    }
-    return failed;
+    return are_texts_refused("scene.xml", "<mujoco>\n", "</mujoco>", bad_scenes,
+                             (int)(sizeof bad_scenes / sizeof *bad_scenes));
 }
 
 // a chain of 190 bodies and a fan of 20 000 load

@@ -2,17 +2,13 @@
 
 #include "../mesh/scarce.h"
 #include "math/pose.h"
+#include "refusal.h"
 #include "tactus/model.h"
-#include "test.h"
 
 #include <glob.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static tacResult load(const char* text, tacModel** model, tacMessage* message) {
-    return tac_load_text(text, (int)strlen(text), "scene.xml", NULL, model, message);
-}
 
 static double value_of(const tacModel* model, const char* name) {
     tacParam param;
@@ -48,8 +44,8 @@ static tacResult load_file(const char* name, tacModel** model, tacMessage* messa
 }
 
 // result, line, end of the file's name and a word of the text
-static int is_refused(const char* name, tacResult wanted, int line, const char* file,
-                      const char* word) {
+static int is_file_refused(const char* name, tacResult wanted, int line, const char* file,
+                           const char* word) {
     tacModel* model = NULL;
     tacMessage message;
     tacResult result = load_file(name, &model, &message);
@@ -112,16 +108,16 @@ static int wrong_includes_are_refused(void) {
     write_file("names2.xml", "<x>\n\n<worldbody>\n<geom name='g' size='1'/></worldbody></x>");
     write_file("none.attr.xml", "<mujoco>\n<include/></mujoco>");
     write_file("folder.xml", "<mujoco>\n<include file='sub'/></mujoco>");
-    ENSURE(
-        is_refused("missing.xml", TAC_ERROR_FILE, 2, "missing.xml", "none.xml: cannot be found"));
-    ENSURE(is_refused("self.xml", TAC_ERROR_VALUE, 3, "self.xml", "includes itself"));
-    ENSURE(is_refused("ring1.xml", TAC_ERROR_VALUE, 3, "ring2.xml", "includes itself"));
-    ENSURE(is_refused("twice.xml", TAC_ERROR_VALUE, 2, "twice.xml", "already"));
-    ENSURE(is_refused("outer.xml", TAC_ERROR_VALUE, 4, "bad.xml", "finite"));
-    ENSURE(is_refused("outer2.xml", TAC_ERROR_SYNTAX, 3, "open.xml", "XML"));
-    ENSURE(is_refused("names.xml", TAC_ERROR_VALUE, 4, "names2.xml", "names.xml line 2"));
-    ENSURE(is_refused("none.attr.xml", TAC_ERROR_VALUE, 2, "none.attr.xml", "needs"));
-    ENSURE(is_refused("folder.xml", TAC_ERROR_FILE, 2, "folder.xml", "directory"));
+    ENSURE(is_file_refused("missing.xml", TAC_ERROR_FILE, 2, "missing.xml",
+                           "none.xml: cannot be found"));
+    ENSURE(is_file_refused("self.xml", TAC_ERROR_VALUE, 3, "self.xml", "includes itself"));
+    ENSURE(is_file_refused("ring1.xml", TAC_ERROR_VALUE, 3, "ring2.xml", "includes itself"));
+    ENSURE(is_file_refused("twice.xml", TAC_ERROR_VALUE, 2, "twice.xml", "already"));
+    ENSURE(is_file_refused("outer.xml", TAC_ERROR_VALUE, 4, "bad.xml", "finite"));
+    ENSURE(is_file_refused("outer2.xml", TAC_ERROR_SYNTAX, 3, "open.xml", "XML"));
+    ENSURE(is_file_refused("names.xml", TAC_ERROR_VALUE, 4, "names2.xml", "names.xml line 2"));
+    ENSURE(is_file_refused("none.attr.xml", TAC_ERROR_VALUE, 2, "none.attr.xml", "needs"));
+    ENSURE(is_file_refused("folder.xml", TAC_ERROR_FILE, 2, "folder.xml", "directory"));
     return 0;
 }
 
@@ -243,12 +239,12 @@ static int wrong_attachments_are_refused(void) {
     write_file("many.xml", "<mujoco><worldbody><replicate count='1000'><replicate count='1000'>"
                            "\n<replicate count='1000'><site/></replicate></replicate></replicate>"
                            "</worldbody></mujoco>");
-    ENSURE(is_refused("no.xml", TAC_ERROR_FILE, 2, "no.xml", "none.xml"));
-    ENSURE(is_refused("nobody.xml", TAC_ERROR_VALUE, 2, "nobody.xml", "no <body"));
-    ENSURE(is_refused("nomodel.xml", TAC_ERROR_VALUE, 2, "nomodel.xml", "no <model"));
-    ENSURE(is_refused("loop.xml", TAC_ERROR_VALUE, 2, "loop.xml", "attaches itself"));
-    ENSURE(is_refused("wrong.xml", TAC_ERROR_UNSUPPORTED, 3, "wrongkid.xml", "<geom>?"));
-    ENSURE(is_refused("many.xml", TAC_ERROR_LIMIT, 2, "many.xml", "copied counted"));
+    ENSURE(is_file_refused("no.xml", TAC_ERROR_FILE, 2, "no.xml", "none.xml"));
+    ENSURE(is_file_refused("nobody.xml", TAC_ERROR_VALUE, 2, "nobody.xml", "no <body"));
+    ENSURE(is_file_refused("nomodel.xml", TAC_ERROR_VALUE, 2, "nomodel.xml", "no <model"));
+    ENSURE(is_file_refused("loop.xml", TAC_ERROR_VALUE, 2, "loop.xml", "attaches itself"));
+    ENSURE(is_file_refused("wrong.xml", TAC_ERROR_UNSUPPORTED, 3, "wrongkid.xml", "<geom>?"));
+    ENSURE(is_file_refused("many.xml", TAC_ERROR_LIMIT, 2, "many.xml", "copied counted"));
     return 0;
 }
 
@@ -429,13 +425,6 @@ static int keys_are_states(void) {
 
 //---------------------------------- what is refused ------------------------------
 
-typedef struct badScene {
-    const char* text; // from line 2 on
-    tacResult result;
-    int line;
-    const char *attribute, *word;
-} badScene;
-
 #define WORLD "<worldbody><geom name='g' size='1'/><body name='b'/></worldbody>"
 #define MESH(...)                                                                                  \
     "<asset>\n<mesh " __VA_ARGS__ "/></asset>"                                                     \
@@ -443,7 +432,7 @@ typedef struct badScene {
 #define VALUE TAC_ERROR_VALUE
 #define NEVER TAC_ERROR_UNSUPPORTED
 
-static const badScene bad_scenes[] = {
+static const badText bad_scenes[] = {
     {MESH("name='m' vertex='0 0 0 1 0 0 0 1 0'"), VALUE, 3, "vertex", "four vertices"},
     {MESH("name='m' vertex='0 0 0 1 0 0 0 1 0 0 0'"), VALUE, 3, "vertex", "11 numbers"},
     {MESH("name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 4'"), VALUE, 3, "face", "0 to 3"},
@@ -479,23 +468,8 @@ static const badScene bad_scenes[] = {
 };
 
 static int wrong_scenes_are_refused_with_line_and_attribute(void) {
-    int failed = 0;
-    for (size_t i = 0; i < sizeof bad_scenes / sizeof *bad_scenes; ++i) {
-        char text[1000];
-        const badScene* bad = &bad_scenes[i];
-        tacModel *untouched = (tacModel*)(void*)text, *model = untouched;
-        tacMessage message;
-        snprintf(text, sizeof text, "<mujoco>\n%s</mujoco>", bad->text);
-        tacResult result = load(text, &model, &message);
-        int right = result == bad->result && message.line == bad->line && model == untouched &&
-                    strcmp(message.attribute, bad->attribute) == 0 &&
-                    strstr(message.text, bad->word) != NULL;
-        if (!right)
-            printf("  %s\n  got %s, line %d: %s: %s\n", text, tac_result_name(result), message.line,
-                   message.attribute, message.text);
-        failed |= !right;
-    }
-    return failed;
+    return are_texts_refused("scene.xml", "<mujoco>\n", "</mujoco>", bad_scenes,
+                             (int)(sizeof bad_scenes / sizeof *bad_scenes));
 }
 
 //---------------------------------- any input ------------------------------------

@@ -2,7 +2,7 @@
 
 #include "tactus/tactus.h"
 
-#include "test.h"
+#include "refusal.h"
 
 #include <locale.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
     "<inertial><origin xyz='.1 .2 .3'/><mass value='2'/>"                                          \
     "<inertia ixx='1' iyy='2' izz='2.5' ixy='.1' ixz='.2' iyz='.3'/></inertial>"
 
-static tacResult load(const char* text, tacModel** model, tacMessage* message) {
+static tacResult load_robot(const char* text, tacModel** model, tacMessage* message) {
     return tac_load_text(text, (int)strlen(text), "robot.urdf", NULL, model, message);
 }
 
@@ -43,7 +43,7 @@ static int every_type_of_joint_is_read(void) {
                  "<joint name='j' type='%s'><origin xyz='1 2 3'/><parent link='world'/>"
                  "<child link='b'/></joint></robot>",
                  types[i].type);
-        tacResult result = load(text, &model, &message);
+        tacResult result = load_robot(text, &model, &message);
         if (result != TAC_OK) printf("  %s: %s\n", types[i].type, message.text);
         ENSURE(result == TAC_OK);
         ENSURE(model->nq == types[i].nq && model->nv == types[i].nv);
@@ -67,7 +67,7 @@ static int numbers_of_joints_are_read(void) {
         "<joint name='p' type='planar'><parent link='c'/><child link='d'/><axis xyz='0 1 1'/>"
         "</joint></robot>";
     tacModel* model;
-    ENSURE(load(text, &model, NULL) == TAC_OK);
+    ENSURE(load_robot(text, &model, NULL) == TAC_OK);
     ENSURE_NEAR(value_of(model, "joint:x/axis[0]"), 1.0, 0.0);
     ENSURE_NEAR(value_of(model, "joint:y/axis[1]"), 0.6, 1e-16);
     ENSURE_NEAR(value_of(model, "joint:y/range[0]"), -1.0, 0.0);
@@ -96,7 +96,7 @@ static int inertias_are_turned_into_the_body(void) {
         "<parent link='a'/><child link='b'/></joint></robot>";
     static const double inertia[] = {2.0, 1.0, 2.5, -0.1, -0.3, 0.2};
     tacModel* model;
-    ENSURE(load(text, &model, NULL) == TAC_OK);
+    ENSURE(load_robot(text, &model, NULL) == TAC_OK);
     const tacBody* b = &model->body[2];
     for (int i = 0; i < 6; ++i) ENSURE_NEAR(model->param[b->inertia + i], inertia[i], 1e-15);
     ENSURE_NEAR(model->param[b->com + 1], 0.2, 0.0);
@@ -120,7 +120,7 @@ static int geometry_is_read(void) {
         char filled[2000];
         tacModel* model;
         snprintf(filled, sizeof filled, text, kept ? "false" : "true");
-        ENSURE(load(filled, &model, NULL) == TAC_OK);
+        ENSURE(load_robot(filled, &model, NULL) == TAC_OK);
         ENSURE(model->ngeom == 2 + kept);
         ENSURE_NEAR(value_of(model, "geom:box/size[2]"), 1.5, 0.0);
         ENSURE_NEAR(value_of(model, "geom:rod/size[1]"), 1.0, 0.0);
@@ -139,7 +139,7 @@ static int large_geometry_is_read(void) {
         "<joint name='j' type='floating'><parent link='a'/><child link='b'/></joint></robot>";
     tacModel* model;
     tacParam mass, inertia;
-    ENSURE(load(text, &model, NULL) == TAC_OK);
+    ENSURE(load_robot(text, &model, NULL) == TAC_OK);
     ENSURE(tac_param_find(model, "body:b/mass", &mass) == TAC_OK);
     ENSURE(tac_param_find(model, "body:b/inertia", &inertia) == TAC_OK);
     ENSURE(model->param[mass.offset] > 1e21 && model->param[mass.offset] <= mass.upper);
@@ -163,7 +163,7 @@ static int fixed_joints_are_fused(void) {
         "</joint></robot>";
     double ball = 4.0 / 3.0 * 3.14159265358979323846;
     tacModel* model;
-    ENSURE(load(text, &model, NULL) == TAC_OK);
+    ENSURE(load_robot(text, &model, NULL) == TAC_OK);
     ENSURE(model->nbody == 3 && model->nv == 2 && model->ngeom == 2);
     ENSURE(model->geom[0].body == 0 && model->geom[1].body == 1 && model->body[2].parent == 1);
     ENSURE_NEAR(value_of(model, "body:a/mass"), 2.0 + ball, 1e-14);
@@ -257,7 +257,7 @@ static int extensions_are_read(void) {
         "</robot>";
     tacModel* model;
     setlocale(LC_ALL, "de_DE.UTF-8");
-    tacResult result = load(text, &model, NULL);
+    tacResult result = load_robot(text, &model, NULL);
     setlocale(LC_ALL, "C");
     ENSURE(result == TAC_OK);
     ENSURE_NEAR(value_of(model, "option/timestep"), 0.01, 0.0);
@@ -282,7 +282,7 @@ static int many_links_load(void) {
                       i, i, i);
     sprintf(at, "</robot>");
     tacModel* model;
-    ENSURE(load(text, &model, NULL) == TAC_OK);
+    ENSURE(load_robot(text, &model, NULL) == TAC_OK);
     ENSURE(model->nv == links);
     tac_model_destroy(model);
 
@@ -295,20 +295,13 @@ static int many_links_load(void) {
                       "<child link='l%d'/></joint>",
                       i, i, i - 1, i);
     sprintf(at, "</robot>");
-    ENSURE(load(text, &model, &message) == TAC_ERROR_LIMIT);
+    ENSURE(load_robot(text, &model, &message) == TAC_ERROR_LIMIT);
     ENSURE(strstr(message.text, "chain"));
     free(text);
     return 0;
 }
 
 //---------------------------------- what is refused ------------------------------
-
-typedef struct badRobot {
-    const char* text; // behind <robot name='r'> and a line break
-    tacResult result;
-    int line;
-    const char *attribute, *word;
-} badRobot;
 
 #define TWO "<link name='a'/><link name='b'>" MASS "</link>\n"
 #define JOINT(in)                                                                                  \
@@ -318,7 +311,7 @@ typedef struct badRobot {
 #define VALUE     TAC_ERROR_VALUE
 #define SLIP      TAC_ERROR_UNSUPPORTED
 
-static const badRobot bad_robots[] = {
+static const badText bad_robots[] = {
     {"", VALUE, 1, "<robot>", "at least one <link>"},
     {"<link/>", VALUE, 2, "name", "needs"},
     {"<link name='a'/>\n<link name='a'/>", VALUE, 3, "name", "line 2"},
@@ -365,23 +358,8 @@ static const badRobot bad_robots[] = {
 };
 
 static int wrong_robots_are_refused_with_line_and_attribute(void) {
-    int failed = 0;
-    for (size_t i = 0; i < sizeof bad_robots / sizeof *bad_robots; ++i) {
-        char text[2000];
-        const badRobot* bad = &bad_robots[i];
-        tacModel *untouched = (tacModel*)(void*)text, *model = untouched;
-        tacMessage message = {0};
-        snprintf(text, sizeof text, "<robot name='r' xmlns:xacro='x'>\n%s</robot>", bad->text);
-        tacResult result = load(text, &model, &message);
-        int right = result == bad->result && message.line == bad->line && model == untouched &&
-                    strcmp(message.attribute, bad->attribute) == 0 &&
-                    strstr(message.text, bad->word) != NULL;
-        if (!right)
-            printf("  %s\n  got %s, line %d: %s: %s\n", text, tac_result_name(result), message.line,
-                   message.attribute, message.text);
-        failed |= !right;
-    }
-    return failed;
+    return are_texts_refused("robot.urdf", "<robot name='r' xmlns:xacro='x'>\n", "</robot>",
+                             bad_robots, (int)(sizeof bad_robots / sizeof *bad_robots));
 }
 
 TEST_MAIN(RUN(every_type_of_joint_is_read), RUN(numbers_of_joints_are_read),

@@ -8,13 +8,11 @@ import json
 import math
 import os
 import pathlib
-import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import time
-import zipfile
 import zipfile
 
 try:
