@@ -150,7 +150,7 @@ static tacCheckOptions options_of(void) {
     tacCheckOptions options = tac_check_default_options();
     options.points = getenv("TACTUS_NO_SWEEP") ? 10 : 40;
     options.quad_every = 10, options.taylor_every = 5;
-    options.first = 1e-9, options.second = 1e-7;
+    options.first = 1e-11, options.second = 1e-10;
     return options;
 }
 
