@@ -51,6 +51,17 @@ static int input_of(const tacExpr* inputs, int count, tacExpr symbol) {
     return -1;
 }
 
+// An operation on numbers becomes a number: compilers would compute it themselves, and round it
+// otherwise than the library's functions do.
+static void fold(tacProgram* p, int i) {
+    tacExprNode n = p->node[i];
+    if (p->node[n.a].op != TAC_OP_NUMBER || p->node[n.b].op != TAC_OP_NUMBER) return;
+    double value = tac_op_value((tacOp)n.op, p->number[n.a].value, p->number[n.b].value);
+    if (!isfinite(value)) return; // the run says so
+    p->number[i] = (tacFraction){0, 0, value};
+    p->node[i] = (tacExprNode){TAC_OP_NUMBER, i, 0};
+}
+
 // copies marked nodes; map is where they went
 static void copy_nodes(tacProgram* p, tacGraph* g, const unsigned char* mark, int top,
                        const tacExpr* inputs, int* map) {
@@ -70,7 +81,9 @@ static void copy_nodes(tacProgram* p, tacGraph* g, const unsigned char* mark, in
             n.a = map[n.a], n.b = map[n.b];
         }
         map[i] = count;
-        p->node[count++] = n;
+        p->node[count] = n;
+        if (!tac_is_leaf((tacOp)n.op)) fold(p, count);
+        ++count;
     }
 }
 
