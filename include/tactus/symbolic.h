@@ -234,14 +234,14 @@ tacResult tac_program_print(const tacProgram* program, const char* name, tacNota
 /// Equation of motion M a + c = forces along the coordinates, of a kinetic energy T(q, v) and a
 /// potential energy V(q) with v = dq/dt, by Lagrange: d/dt dT/dv - dT/dq + dV/dq. q and v are
 /// symbols (n); M is row-major (n x n), c (n) holds Coriolis, centrifugal and potential forces. T
-/// that is not quadratic in v is TAC_ERROR_VALUE.
+/// of a higher degree than two in v is TAC_ERROR_VALUE.
 TAC_API
 tacResult tac_lagrange(tacGraph* graph, tacExpr T, tacExpr V, const tacExpr* q, const tacExpr* v,
                        int n, tacExpr* M, tacExpr* c);
 
-/// Energies of a scene of hinges and slides as formulas of the symbols q0, q1 .. and v0, v1 .. (nv
-/// each); V is that of gravity alone, as in tac_inverse_dynamics. Numbers of the model enter as
-/// they are now. A ball or free joint is TAC_ERROR_UNSUPPORTED, and the graph's message names it.
+/// Energies of a scene as formulas of the symbols q0, q1 .. (nq) and v0, v1 .. (nv), which are qpos
+/// and qvel; quaternions must have length 1. V is that of gravity alone, T has no armature. Numbers
+/// of the model enter as they are now.
 TAC_API
 tacResult tac_scene_energies(tacGraph* graph, const tacModel* model, tacExpr* q, tacExpr* v,
                              tacExpr* T, tacExpr* V);
