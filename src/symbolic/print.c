@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 1000 };
@@ -76,17 +77,33 @@ static void symbol(printer* p, int index) {
         put(p, "%s", p->f->name[index]);
 }
 
+// the shortest text that is read as the same double, the same in every locale
+static void shortest(char text[40], double value) {
+    for (int digits = 15; digits <= 17; ++digits) {
+        snprintf(text, 40, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    char* point = text + strspn(text, "0123456789+-e");
+    if (*point) *point = '.';
+}
+
 // always read as a double: 2.0, not 2
 static void c_number(printer* p, double value) {
     char text[40];
-    snprintf(text, sizeof text, "%.17g", value);
+    shortest(text, value);
     put(p, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+}
+
+static void plain_number(printer* p, double value) {
+    char text[40];
+    shortest(text, value);
+    put(p, "%s", text);
 }
 
 // 1.5e-07 is 1.5 \cdot 10^{-7}
 static void latex_number(printer* p, double value) {
     char text[40], *e;
-    snprintf(text, sizeof text, "%.17g", value);
+    shortest(text, value);
     e = strchr(text, 'e');
     if (e) *e = 0;
     put(p, "%s", text);
@@ -107,7 +124,7 @@ static void number(printer* p, tacFraction x, int level) {
     else if (latex(p))
         latex_number(p, x.value);
     else
-        put(p, "%.17g", x.value);
+        plain_number(p, x.value);
     close_bracket(p, bracket);
 }
 
@@ -134,7 +151,6 @@ static void times(printer* p) { put(p, "%s", latex(p) ? " " : "*"); }
 
 // second operands: C keeps the order of operations, elsewhere brackets would only be noise
 static int factor_level(const printer* p) { return p->notation == TAC_NOTATION_C ? ATOM : PRODUCT; }
-static int term_level(const printer* p) { return p->notation == TAC_NOTATION_C ? PRODUCT : SUM; }
 
 // the expression without its minus sign
 static void opposite(printer* p, tacExpr e) {
@@ -151,14 +167,29 @@ static void opposite(printer* p, tacExpr e) {
     expression(p, n.b, c.value == 1.0 ? PRODUCT : factor_level(p));
 }
 
-static void sum(printer* p, tacExprNode n, int level) {
+// One more term of a sum. C keeps the order of additions: a sum on the right stays in brackets.
+static void term(printer* p, tacExpr e, int first, int right) {
+    tacExprNode n = p->f->node[e];
+    if (p->depth >= MAX_DEPTH) p->page->failed = 1;
+    if (p->page->failed) return;
+    ++p->depth;
+    int inside = n.op == TAC_OP_ADD && !named(p, e) && !(right && p->notation == TAC_NOTATION_C);
+    if (inside) {
+        term(p, n.a, first, 0);
+        term(p, n.b, 0, 1);
+    } else if (is_negative(p, e)) {
+        put(p, first ? "-" : " - ");
+        opposite(p, e);
+    } else {
+        put(p, first ? "" : " + ");
+        expression(p, e, PRODUCT);
+    }
+    --p->depth;
+}
+
+static void sum(printer* p, tacExpr e, int level) {
     open_bracket(p, level > SUM);
-    expression(p, n.a, SUM);
-    put(p, is_negative(p, n.b) ? " - " : " + ");
-    if (is_negative(p, n.b))
-        opposite(p, n.b);
-    else
-        expression(p, n.b, term_level(p));
+    term(p, e, 1, 0);
     close_bracket(p, level > SUM);
 }
 
@@ -291,7 +322,7 @@ static void node(printer* p, tacExpr e, int level) {
         symbol(p, n.a);
         break;
     case TAC_OP_ADD:
-        sum(p, n, level);
+        sum(p, e, level);
         break;
     case TAC_OP_MUL:
         product(p, e, n, level);
