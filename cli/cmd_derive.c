@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DOFS = 200 }; // M has their square
+enum { MAX_DOFS = 200, MAX_TERMS = 1000000 }; // M has the square of the first
 
 typedef struct deriveCall {
     const char *path, *notation, *name, *out;
+    int expand;
 } deriveCall;
 
 static int parse(deriveCall* call, int argc, char** argv) {
@@ -23,6 +24,8 @@ static int parse(deriveCall* call, int argc, char** argv) {
          "text (default, as SymPy reads it), latex or c", 0, 0},
         {"name", 0, CLI_TEXT, &call->name, "NAME", "of the C function, and of the outputs; y", 0,
          0},
+        {"expand", 0, CLI_FLAG, &call->expand, NULL,
+         "multiply out and collect like terms: shorter for two or three joints", 0, 0},
         {"out", 'o', CLI_TEXT, &call->out, "FILE", "write here instead of standard output", 0, 0},
     };
     const cliCommand command = {
@@ -34,7 +37,7 @@ static int parse(deriveCall* call, int argc, char** argv) {
             "contacts. The inputs are qpos q0, q1 .. and qvel v0, v1 ..; quaternions have length\n"
             "1. The outputs are M row by row, then c. What is shared has a name of its own. C is\n"
             "one function NAME(x, y) that needs <math.h> alone and allocates nothing.\n",
-        .example = "  tactus derive scenes/cart_pole.xml\n"
+        .example = "  tactus derive scenes/cart_pole.xml --expand\n"
                    "  tactus derive scenes/arm.xml --as c --name arm -o arm.c\n",
         .options = options,
         .option_count = TAC_COUNT(options),
@@ -101,11 +104,12 @@ static int write_program(const deriveCall* call, const tacModel* model, const ta
 
 //---------------------------------- deriving -------------------------------------
 
-static tacResult derive(tacGraph* graph, const tacModel* model, tacProgram** program) {
+static tacResult derive(tacGraph* graph, const tacModel* model, int expand, tacProgram** program) {
     int nq = model->nq, nv = model->nv, outputs = nv * nv + nv;
     tacExpr *in = malloc(sizeof *in * (size_t)(nq + nv + outputs)), *out = in + nq + nv;
     if (!in) return TAC_ERROR_MEMORY;
     tacResult result = tac_scene_equations(graph, model, in, in + nq, out, out + nv * nv);
+    if (result == TAC_OK && expand) result = tac_expr_expand(graph, out, outputs, MAX_TERMS, out);
     if (result == TAC_OK) result = tac_program_create(graph, in, nq + nv, out, outputs, program);
     free(in);
     return result;
@@ -122,7 +126,7 @@ static int derive_model(const deriveCall* call, const tacModel* model) {
                          call->path, model->nv, MAX_DOFS);
     tacResult result = tac_graph_create(NULL, &graph);
     if (result != TAC_OK) return cli_report(result, &message);
-    result = derive(graph, model, &program);
+    result = derive(graph, model, call->expand, &program);
     if (result != TAC_OK) tac_graph_result(graph, &message);
     tac_graph_destroy(graph);
     int code =

@@ -138,6 +138,13 @@ TAC_API
 tacResult tac_expr_linear(tacGraph* graph, const tacExpr* expr, int count, const tacExpr* x, int n,
                           tacExpr* A, tacExpr* b);
 
+/// Multiplies products and whole powers out, collects like terms and writes sin^2 as 1 - cos^2:
+/// equations of small mechanisms become those of the textbook, large ones grow. Doubles that cancel
+/// to 1e-15 of their terms are 0. More than max_terms terms on the way are TAC_ERROR_LIMIT.
+TAC_API
+tacResult tac_expr_expand(tacGraph* graph, const tacExpr* expr, int count, int max_terms,
+                          tacExpr* out);
+
 /// 1 if the expression contains one of the symbols x (n), 0 if not; -1: out of memory.
 TAC_API
 int tac_expr_depends(tacGraph* graph, tacExpr expr, const tacExpr* x, int n);

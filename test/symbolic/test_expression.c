@@ -196,6 +196,60 @@ static int linear_expressions_come_apart(void) {
     return 0;
 }
 
+//---------------------------------- expansion ------------------------------------
+
+static int expanded(tacExpr e, tacExpr as) {
+    tacExpr out[2], both[2] = {e, as};
+    ENSURE(tac_expr_expand(g, both, 2, 100000, out) == TAC_OK);
+    ENSURE(out[0] == out[1]);
+    return 0;
+}
+
+static int equal_polynomials_expand_alike(void) {
+    ENSURE(open_graph());
+    tacExpr x = sym("x"), y = sym("y"), out;
+    tacExpr s = fun(TAC_OP_SIN, x), c = fun(TAC_OP_COS, x), sum = add(x, y), less = sub(x, y);
+    ENSURE_LAW(expanded(mul(sum, less), sub(ipow(x, 2), ipow(y, 2))));
+    ENSURE_LAW(expanded(sub(ipow(sum, 3), mul(ipow(sum, 2), sum)), num(0)));
+    ENSURE_LAW(
+        expanded(add(mul(ipow(add(s, c), 2), y), mul(ipow(sub(s, c), 2), y)), mul(num(2), y)));
+    ENSURE_LAW(expanded(sub(ipow(s, 4), ipow(c, 4)), sub(num(1), mul(num(2), ipow(c, 2)))));
+    ENSURE_LAW(expanded(divide(mul(x, sum), x), sum));
+    ENSURE_LAW(
+        expanded(fun(TAC_OP_EXP, mul(sum, less)), fun(TAC_OP_EXP, sub(ipow(x, 2), ipow(y, 2)))));
+    // 0.2 times 0.4 is not the double 0.08
+    tacExpr fifth = tac_number(g, 0.2), product = mul(fifth, mul(x, add(y, tac_number(g, 0.4))));
+    tacExpr parts = add(mul(fifth, mul(x, y)), mul(tac_number(g, 0.08), x));
+    ENSURE_LAW(expanded(sub(product, parts), num(0)));
+    tacExpr large = ipow(add(add(x, y), add(s, c)), 40);
+    ENSURE(tac_expr_expand(g, &large, 1, 1000, &out) == TAC_ERROR_LIMIT);
+    ENSURE(tac_graph_result(g, NULL) == TAC_ERROR_LIMIT);
+    tac_graph_destroy(g);
+    return 0;
+}
+
+static int expansion_keeps_the_value(void) {
+    double worst = 0.0;
+    int points = count_points() / 3, small = 0;
+    for (int i = 0; i < points; ++i) {
+        ENSURE(open_graph());
+        garden from = new_garden(31ull + (unsigned long long)i);
+        formula f = grow(&from, 2 + i % 3);
+        tacExpr e;
+        double out;
+        tacResult result = tac_expr_expand(g, &f.e, 1, 20000, &e);
+        if (result == TAC_OK) {
+            ENSURE_LAW(evaluate(from.x, from.at, SYMBOLS, &e, 1, &out));
+            worst = fmax(worst, fabs(out - creal(f.value[0])) / (1.0 + fabs(out)));
+        }
+        small += result == TAC_OK;
+        tac_graph_destroy(g);
+    }
+    printf("    %d of %d formulas: %.1e\n", small, points, worst);
+    ENSURE(worst < 1e-10 && small > points / 2);
+    return 0;
+}
+
 //---------------------------------- bad input ------------------------------------
 
 static int refused(tacExpr e, const char* word) {
@@ -296,6 +350,8 @@ static int running_out_of_memory_is_an_answer(void) {
             tacExpr x = sym("x"), y = sym("y"), at[] = {x, y}, H[4], e = x;
             for (int k = 0; k < 100; ++k) e = fun(TAC_OP_SIN, add(mul(e, y), num(k)));
             tac_expr_hessian(g, e, at, 2, H);
+            tacExpr square = ipow(add(x, y), 30);
+            tac_expr_expand(g, &square, 1, 10000, &square);
             result = tac_graph_result(g, NULL);
             if (result == TAC_OK) result = tac_program_create(g, at, 2, H, 4, &program);
         }
@@ -313,6 +369,7 @@ static int running_out_of_memory_is_an_answer(void) {
 TEST_MAIN(RUN(equal_formulas_are_one_node), RUN(printing_follows_precedence),
           RUN(simplification_and_derivatives_keep_the_value), RUN(each_function_has_its_derivative),
           RUN(second_derivatives_agree), RUN(substitution_is_simultaneous),
-          RUN(linear_expressions_come_apart), RUN(bad_formulas_are_refused_by_name),
+          RUN(linear_expressions_come_apart), RUN(equal_polynomials_expand_alike),
+          RUN(expansion_keeps_the_value), RUN(bad_formulas_are_refused_by_name),
           RUN(large_fractions_stay_finite), RUN(deep_graphs_need_no_stack), RUN(memory_is_bounded),
           RUN(running_out_of_memory_is_an_answer))
