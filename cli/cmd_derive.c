@@ -128,6 +128,7 @@ static int derive_model(const deriveCall* call, const tacModel* model) {
     if (result != TAC_OK) return cli_report(result, &message);
     result = derive(graph, model, call->expand, &program);
     if (result != TAC_OK) tac_graph_result(graph, &message);
+    snprintf(message.file, sizeof message.file, "%s", call->path);
     tac_graph_destroy(graph);
     int code =
         result == TAC_OK ? write_program(call, model, program) : cli_report(result, &message);

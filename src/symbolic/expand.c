@@ -38,7 +38,8 @@ typedef struct factorList {
 
 static void add_term(expander* x, tacExpr monomial, tacFraction c) {
     if (x->used >= x->most) {
-        tac_graph_fail(x->g, TAC_ERROR_LIMIT, "multiplied out, a formula has more than %d terms",
+        tac_graph_fail(x->g, TAC_ERROR_LIMIT,
+                       "multiplied out, formulas have more than %d terms; leave them as they are",
                        x->most);
         return;
     }
@@ -209,6 +210,7 @@ static polySlice raise(expander* x, polySlice base, tacExpr exponent) {
         add_product(x, f, tac_fraction_power(t.c, n.p));
         return collect(x, first);
     }
+    if (whole && n.p == 0) return atom(x, x->one);
     if (!whole || n.p < 0) return atom(x, tac_expr_pow(x->g, sum_of(x, base), exponent));
     polySlice out = base;
     for (int k = 1; k < (int)n.p && x->g->result == TAC_OK; ++k) out = multiply(x, out, base);

@@ -104,6 +104,7 @@ def wrong_use_is_told(folder):
         file.write("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")
     for arguments, word in (((still,), "no joints"), ((scene("arm"), "--as", "fortran"), "fortran"),
                             ((scene("arm"), "--as", "c", "--name", "a b"), "'a b'"),
+                            ((scene("humanoid"), "--expand"), "humanoid.xml: multiplied out"),
                             ((os.path.join(folder, "none.xml"),), "none.xml")):
         result = run("derive", *arguments, code=2)
         assert word in result.stderr, result.stderr

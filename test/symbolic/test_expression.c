@@ -221,6 +221,12 @@ static int equal_polynomials_expand_alike(void) {
     tacExpr fifth = tac_number(g, 0.2), product = mul(fifth, mul(x, add(y, tac_number(g, 0.4))));
     tacExpr parts = add(mul(fifth, mul(x, y)), mul(tac_number(g, 0.08), x));
     ENSURE_LAW(expanded(sub(product, parts), num(0)));
+    tacExpr hidden = sub(mul(y, add(x, num(1))), add(mul(x, y), y)); // 0
+    ENSURE_LAW(expanded(hidden, num(0)));
+    ENSURE_LAW(expanded(tac_expr_pow(g, sum, hidden), num(1)));
+    tacExpr over = ipow(hidden, -1);
+    ENSURE(tac_expr_expand(g, &over, 1, 1000, &out) == TAC_ERROR_VALUE);
+    ENSURE(tac_graph_result(g, NULL) == TAC_ERROR_VALUE);
     tacExpr large = ipow(add(add(x, y), add(s, c)), 40);
     ENSURE(tac_expr_expand(g, &large, 1, 1000, &out) == TAC_ERROR_LIMIT);
     ENSURE(tac_graph_result(g, NULL) == TAC_ERROR_LIMIT);
