@@ -23,6 +23,8 @@ typedef struct garden {
     testRandom random;
 } garden;
 
+static inline double complex complex_of(double re, double im) { return re + im * _Complex_I; }
+
 static inline double complex shadow_sigmoid(double complex z) { return 1.0 / (1.0 + cexp(-z)); }
 
 // by the definition of each function, not by the engine's
@@ -36,11 +38,11 @@ static inline double complex shadow(tacOp op, double complex z) {
     case TAC_OP_TAN:
         return csin(z) / ccos(z);
     case TAC_OP_ASIN:
-        return CMPLX(asin(creal(z)), cimag(z) / sqrt(1.0 - creal(z) * creal(z)));
+        return complex_of(asin(creal(z)), cimag(z) / sqrt(1.0 - creal(z) * creal(z)));
     case TAC_OP_ACOS:
-        return CMPLX(acos(creal(z)), -cimag(z) / sqrt(1.0 - creal(z) * creal(z)));
+        return complex_of(acos(creal(z)), -cimag(z) / sqrt(1.0 - creal(z) * creal(z)));
     case TAC_OP_ATAN:
-        return CMPLX(atan(creal(z)), cimag(z) / (1.0 + creal(z) * creal(z)));
+        return complex_of(atan(creal(z)), cimag(z) / (1.0 + creal(z) * creal(z)));
     case TAC_OP_EXP:
         return cexp(z);
     case TAC_OP_LOG:
@@ -108,8 +110,8 @@ static inline formula leaf(garden* from) {
     int n = (int)(test_bits(&from->random) % 7) - 3, d = 1 + (int)(test_bits(&from->random) % 3);
     f.e = pick < SYMBOLS ? from->x[pick] : tac_fraction(g, n, d);
     for (int k = 0; k < SYMBOLS; ++k)
-        f.value[k] =
-            pick < SYMBOLS ? CMPLX(from->at[pick], k == pick ? TINY : 0.0) : (double)n / (double)d;
+        f.value[k] = pick < SYMBOLS ? complex_of(from->at[pick], k == pick ? TINY : 0.0)
+                                    : (double)n / (double)d;
     return f;
 }
 
