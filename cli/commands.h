@@ -9,6 +9,7 @@ int tac_cmd_sdf(int argc, char** argv);
 int tac_cmd_render(int argc, char** argv);
 int tac_cmd_mesh(int argc, char** argv);
 int tac_cmd_grad(int argc, char** argv);
+int tac_cmd_derive(int argc, char** argv);
 int tac_cmd_reproduce(int argc, char** argv);
 int tac_cmd_bench(int argc, char** argv);
 

@@ -27,6 +27,7 @@ static const cliEntry entries[] = {
     {"render", tac_cmd_render, "draw a scene into a PNG file"},
     {"mesh", tac_cmd_mesh, "triangles on the surface of a shape, as OBJ, STL or PLY"},
     {"grad", tac_cmd_grad, "derivatives of a scene, and checks of them"},
+    {"derive", tac_cmd_derive, "the equations of motion of a scene as text, LaTeX or C"},
     {"reproduce", tac_cmd_reproduce, "repeat experiments of the papers and compare"},
     {"bench", tac_cmd_bench, "measure speed"},
 };

@@ -15,5 +15,6 @@
 #include "tactus/smooth.h"
 #include "tactus/state.h"
 #include "tactus/step.h"
+#include "tactus/symbolic.h"
 
 #endif

@@ -1,0 +1,387 @@
+// Expressions: sharing, simplification, derivatives two ways, substitution, limits.
+
+#include "mesh/scarce.h"
+#include "random_formula.h"
+
+#include <stdlib.h>
+
+//---------------------------------- helpers --------------------------------------
+
+static int evaluate(const tacExpr* x, const double* at, int n, const tacExpr* e, int count,
+                    double* out) {
+    tacProgram* program;
+    ENSURE(tac_program_create(g, x, n, e, count, &program) == TAC_OK);
+    void* work = malloc(tac_program_size(program));
+    tacResult result = tac_program_run(program, at, 1, out, work);
+    free(work);
+    tac_program_destroy(program);
+    ENSURE(result == TAC_OK);
+    return 0;
+}
+
+static int prints(tacExpr e, const char* text) {
+    char out[400];
+    ENSURE(tac_expr_print(g, e, TAC_NOTATION_TEXT, out, sizeof out) == TAC_OK);
+    if (strcmp(out, text) != 0) printf("    %s instead of %s\n", out, text);
+    ENSURE(strcmp(out, text) == 0);
+    return 0;
+}
+
+static int count_points(void) { return getenv("TACTUS_NO_SWEEP") ? 300 : 3000; }
+
+//---------------------------------- simplification -------------------------------
+
+static int equal_formulas_are_one_node(void) {
+    ENSURE(open_graph());
+    tacExpr x = sym("x"), y = sym("y"), zero = num(0), one = num(1);
+    tacExpr s = fun(TAC_OP_SIN, x), c = fun(TAC_OP_COS, x);
+    ENSURE(x == sym("x") && add(x, y) == add(y, x) && mul(x, y) == mul(y, x));
+    ENSURE(add(x, zero) == x && mul(x, one) == x && mul(x, zero) == zero && sub(x, x) == zero);
+    ENSURE(add(x, x) == mul(num(2), x) && mul(x, x) == ipow(x, 2) && divide(x, x) == one);
+    ENSURE(add(mul(num(2), x), mul(num(3), x)) == mul(num(5), x));
+    ENSURE(sub(add(x, y), x) == y && divide(mul(x, y), x) == y);
+    ENSURE(add(add(num(1), x), add(num(2), y)) == add(num(3), add(x, y)));
+    ENSURE(add(ipow(s, 2), ipow(c, 2)) == one);
+    ENSURE(add(mul(mul(num(3), y), ipow(s, 2)), mul(mul(num(3), y), ipow(c, 2))) == mul(num(3), y));
+    ENSURE(fun(TAC_OP_SIN, mul(num(-2), x)) == mul(num(-1), fun(TAC_OP_SIN, mul(num(2), x))));
+    ENSURE(fun(TAC_OP_COS, sub(zero, x)) == c);
+    ENSURE(tac_fraction(g, 2, -4) == tac_number(g, -0.5));
+    ENSURE(add(tac_fraction(g, 1, 3), tac_fraction(g, 1, 6)) == tac_fraction(g, 1, 2));
+    ENSURE(tac_expr_sqrt(g, tac_fraction(g, 4, 9)) == tac_fraction(g, 2, 3));
+    ENSURE(ipow(tac_expr_sqrt(g, x), 2) == x && tac_expr_sqrt(g, ipow(x, 2)) == fun(TAC_OP_ABS, x));
+    ENSURE(tac_graph_result(g, NULL) == TAC_OK);
+    tac_graph_destroy(g);
+    return 0;
+}
+
+static int printing_follows_precedence(void) {
+    ENSURE(open_graph());
+    tacExpr x = sym("x"), y = sym("y"), z = sym("z");
+    ENSURE_LAW(prints(sub(x, mul(num(2), add(y, z))), "x - 2*(y + z)"));
+    ENSURE_LAW(prints(divide(x, mul(y, z)), "x/(y*z)"));
+    ENSURE_LAW(prints(ipow(add(x, y), 3), "(x + y)**3"));
+    ENSURE_LAW(prints(ipow(ipow(x, -2), 1), "1/x**2"));
+    ENSURE_LAW(prints(tac_expr_pow(g, ipow(x, 2), tac_fraction(g, 1, 3)), "(x**2)**(1/3)"));
+    ENSURE_LAW(prints(sub(num(0), x), "-x"));
+    ENSURE_LAW(prints(mul(tac_fraction(g, -1, 2), mul(x, y)), "-1/2*x*y"));
+    ENSURE_LAW(prints(mul(z, sub(num(1), x)), "z*(1 - x)"));
+    ENSURE_LAW(prints(tac_expr_call(g, TAC_OP_ATAN2, x, y), "atan2(x, y)"));
+    char text[200];
+    tacExpr e = divide(fun(TAC_OP_SIN, sym("theta1")), tac_expr_sqrt(g, sym("m_arm")));
+    ENSURE(tac_expr_print(g, e, TAC_NOTATION_LATEX, text, sizeof text) == TAC_OK);
+    ENSURE(strcmp(text, "\\frac{\\sin\\left(\\theta_{1}\\right)}{\\sqrt{m_{arm}}}") == 0);
+    ENSURE(tac_expr_print(g, e, TAC_NOTATION_C, text, sizeof text) == TAC_OK);
+    ENSURE(strcmp(text, "sin(theta1)*(1.0/sqrt(m_arm))") == 0);
+    ENSURE(tac_expr_print(g, e, TAC_NOTATION_C, text, 10) == TAC_ERROR_LIMIT);
+    tac_graph_destroy(g);
+    return 0;
+}
+
+// value and slopes are those of the same formula without a graph
+static int simplification_and_derivatives_keep_the_value(void) {
+    double worst = 0.0, worst_slope = 0.0;
+    int points = count_points();
+    for (int i = 0; i < points; ++i) {
+        ENSURE(open_graph());
+        garden from = new_garden((unsigned long long)i);
+        formula f = grow(&from, 2 + i % 5);
+        tacExpr e[1 + 2 * SYMBOLS] = {f.e};
+        double out[1 + 2 * SYMBOLS];
+        ENSURE(tac_expr_gradient(g, f.e, from.x, SYMBOLS, e + 1) == TAC_OK);
+        for (int k = 0; k < SYMBOLS; ++k)
+            e[1 + SYMBOLS + k] = tac_expr_derivative(g, f.e, from.x[k]);
+        ENSURE_LAW(evaluate(from.x, from.at, SYMBOLS, e, 1 + 2 * SYMBOLS, out));
+        double scale = 1.0 + fabs(out[0]);
+        worst = fmax(worst, fabs(out[0] - creal(f.value[0])) / scale);
+        for (int k = 0; k < SYMBOLS; ++k) {
+            double slope = cimag(f.value[k]) / TINY, size = scale + fabs(slope);
+            worst_slope = fmax(worst_slope, fabs(out[1 + k] - slope) / size);
+            worst_slope = fmax(worst_slope, fabs(out[1 + SYMBOLS + k] - slope) / size);
+        }
+        tac_graph_destroy(g);
+    }
+    printf("    %d formulas: values %.1e, slopes forward and reverse %.1e\n", points, worst,
+           worst_slope);
+    ENSURE(worst < 1e-12 && worst_slope < 1e-10);
+    return 0;
+}
+
+// every function's own derivative against the difference of values in long double steps
+static int each_function_has_its_derivative(void) {
+    ENSURE(open_graph());
+    tacExpr x = sym("x"), y = sym("y"), at[] = {x, y};
+    const double points[][2] = {{0.3, 0.8}, {-0.7, 0.2}, {0.9, -0.5}, {0.05, -0.95}};
+    for (int op = TAC_OP_POW; op < TAC_OP_COUNT; ++op) {
+        tacExpr e = op == TAC_OP_POW ? tac_expr_pow(g, x, y) : tac_expr_call(g, (tacOp)op, x, y);
+        tacExpr all[] = {e, tac_expr_derivative(g, e, x), tac_expr_derivative(g, e, y)};
+        for (int i = 0; i < 4; ++i) {
+            double p[2] = {points[i][0], points[i][1]}, out[3], up[3], down[3];
+            if (op == TAC_OP_POW || op == TAC_OP_LOG) p[0] = fabs(p[0]);
+            ENSURE_LAW(evaluate(at, p, 2, all, 3, out));
+            for (int k = 0; k < 2; ++k) {
+                const double h = 1e-5, centre = p[k];
+                p[k] = centre + h;
+                ENSURE_LAW(evaluate(at, p, 2, all, 3, up));
+                p[k] = centre - h;
+                ENSURE_LAW(evaluate(at, p, 2, all, 3, down));
+                p[k] = centre;
+                ENSURE_NEAR(out[1 + k], (up[0] - down[0]) / (2.0 * h),
+                            1e-6 * (1.0 + fabs(out[1 + k])));
+            }
+        }
+    }
+    tac_graph_destroy(g);
+    return 0;
+}
+
+// Hessian: forward over reverse = derivative of the derivative; Jacobian both ways
+static int second_derivatives_agree(void) {
+    double worst = 0.0;
+    for (int i = 0; i < count_points() / 10; ++i) {
+        ENSURE(open_graph());
+        garden from = new_garden(77777ull + (unsigned long long)i);
+        formula f = grow(&from, 3 + i % 3);
+        enum { N = SYMBOLS * SYMBOLS };
+        tacExpr e[2 * N + 2 * SYMBOLS], pair[4] = {f.e, mul(f.e, from.x[0]), from.x[1], num(2)};
+        double out[2 * N + 2 * SYMBOLS];
+        ENSURE(tac_expr_hessian(g, f.e, from.x, SYMBOLS, e) == TAC_OK);
+        for (int k = 0; k < N; ++k)
+            e[N + k] = tac_expr_derivative(g, tac_expr_derivative(g, f.e, from.x[k / SYMBOLS]),
+                                           from.x[k % SYMBOLS]);
+        tacExpr J[4 * SYMBOLS];
+        ENSURE(tac_expr_jacobian(g, pair, 4, from.x, SYMBOLS, J) == TAC_OK); // by columns
+        ENSURE(tac_expr_jacobian(g, pair + 1, 1, from.x, SYMBOLS, e + 2 * N) == TAC_OK); // by rows
+        for (int k = 0; k < SYMBOLS; ++k) e[2 * N + SYMBOLS + k] = J[SYMBOLS + k];
+        ENSURE_LAW(evaluate(from.x, from.at, SYMBOLS, e, 2 * N + 2 * SYMBOLS, out));
+        for (int k = 0; k < N; ++k)
+            worst = fmax(worst, fabs(out[k] - out[N + k]) / (1.0 + fabs(out[N + k])));
+        for (int k = 0; k < SYMBOLS; ++k) {
+            double a = out[2 * N + k], b = out[2 * N + SYMBOLS + k];
+            worst = fmax(worst, fabs(a - b) / (1.0 + fabs(a)));
+        }
+        tac_graph_destroy(g);
+    }
+    printf("    Hessians and Jacobians two ways: %.1e\n", worst);
+    ENSURE(worst < 1e-9);
+    return 0;
+}
+
+//---------------------------------- substitution ---------------------------------
+
+static int substitution_is_simultaneous(void) {
+    ENSURE(open_graph());
+    tacExpr x = sym("x"), y = sym("y"), from[] = {x, y}, to[] = {y, x}, out;
+    tacExpr e = add(fun(TAC_OP_SIN, x), mul(num(2), ipow(y, 3)));
+    ENSURE(tac_expr_substitute(g, &e, 1, from, to, 2, &out) == TAC_OK);
+    ENSURE(out == add(fun(TAC_OP_SIN, y), mul(num(2), ipow(x, 3))));
+    ENSURE(tac_expr_depends(g, e, &x, 1) == 1 &&
+           tac_expr_depends(g, fun(TAC_OP_SIN, y), &x, 1) == 0);
+    tac_graph_destroy(g);
+    return 0;
+}
+
+static int linear_expressions_come_apart(void) {
+    ENSURE(open_graph());
+    tacExpr x = sym("x"), y = sym("y"), z = sym("z"), at[] = {x, y}, A[4], b[2];
+    tacExpr e[] = {add(mul(fun(TAC_OP_SIN, z), add(x, y)), mul(num(3), z)), sub(y, num(1))};
+    ENSURE(tac_expr_linear(g, e, 2, at, 2, A, b) == TAC_OK);
+    ENSURE(A[0] == fun(TAC_OP_SIN, z) && A[1] == A[0] && A[2] == num(0) && A[3] == num(1));
+    ENSURE(b[0] == mul(num(3), z) && b[1] == num(-1));
+    tacMessage message;
+    e[1] = mul(x, y);
+    ENSURE(tac_expr_linear(g, e, 2, at, 2, A, b) == TAC_ERROR_VALUE);
+    ENSURE(tac_graph_result(g, &message) == TAC_ERROR_VALUE);
+    ENSURE(strstr(message.text, "linear in x"));
+    tac_graph_destroy(g);
+    return 0;
+}
+
+//---------------------------------- expansion ------------------------------------
+
+static int expanded(tacExpr e, tacExpr as) {
+    tacExpr out[2], both[2] = {e, as};
+    ENSURE(tac_expr_expand(g, both, 2, 100000, out) == TAC_OK);
+    ENSURE(out[0] == out[1]);
+    return 0;
+}
+
+static int equal_polynomials_expand_alike(void) {
+    ENSURE(open_graph());
+    tacExpr x = sym("x"), y = sym("y"), out;
+    tacExpr s = fun(TAC_OP_SIN, x), c = fun(TAC_OP_COS, x), sum = add(x, y), less = sub(x, y);
+    ENSURE_LAW(expanded(mul(sum, less), sub(ipow(x, 2), ipow(y, 2))));
+    ENSURE_LAW(expanded(sub(ipow(sum, 3), mul(ipow(sum, 2), sum)), num(0)));
+    ENSURE_LAW(
+        expanded(add(mul(ipow(add(s, c), 2), y), mul(ipow(sub(s, c), 2), y)), mul(num(2), y)));
+    ENSURE_LAW(expanded(sub(ipow(s, 4), ipow(c, 4)), sub(num(1), mul(num(2), ipow(c, 2)))));
+    ENSURE_LAW(expanded(divide(mul(x, sum), x), sum));
+    ENSURE_LAW(
+        expanded(fun(TAC_OP_EXP, mul(sum, less)), fun(TAC_OP_EXP, sub(ipow(x, 2), ipow(y, 2)))));
+    // 0.2 times 0.4 is not the double 0.08
+    tacExpr fifth = tac_number(g, 0.2), product = mul(fifth, mul(x, add(y, tac_number(g, 0.4))));
+    tacExpr parts = add(mul(fifth, mul(x, y)), mul(tac_number(g, 0.08), x));
+    ENSURE_LAW(expanded(sub(product, parts), num(0)));
+    // what does not cancel stays, however small beside its parts
+    const double near = 0.3 * (1.0 - 1e-13);
+    tacExpr left =
+        sub(mul(tac_number(g, 0.3), mul(x, add(y, num(1)))), mul(tac_number(g, near), mul(x, y)));
+    ENSURE_LAW(
+        expanded(left, add(mul(tac_number(g, 0.3 - near), mul(x, y)), mul(tac_number(g, 0.3), x))));
+    tacExpr hidden = sub(mul(y, add(x, num(1))), add(mul(x, y), y)); // 0
+    ENSURE_LAW(expanded(hidden, num(0)));
+    ENSURE_LAW(expanded(tac_expr_pow(g, sum, hidden), num(1)));
+    tacExpr over = ipow(hidden, -1);
+    ENSURE(tac_expr_expand(g, &over, 1, 1000, &out) == TAC_ERROR_VALUE);
+    ENSURE(tac_graph_result(g, NULL) == TAC_ERROR_VALUE);
+    tacExpr large = ipow(add(add(x, y), add(s, c)), 40);
+    ENSURE(tac_expr_expand(g, &large, 1, 1000, &out) == TAC_ERROR_LIMIT);
+    ENSURE(tac_graph_result(g, NULL) == TAC_ERROR_LIMIT);
+    tac_graph_destroy(g);
+    return 0;
+}
+
+static int expansion_keeps_the_value(void) {
+    double worst = 0.0;
+    int points = count_points() / 3, small = 0;
+    for (int i = 0; i < points; ++i) {
+        ENSURE(open_graph());
+        garden from = new_garden(31ull + (unsigned long long)i);
+        formula f = grow(&from, 2 + i % 3);
+        tacExpr e;
+        double out;
+        tacResult result = tac_expr_expand(g, &f.e, 1, 20000, &e);
+        if (result == TAC_OK) {
+            ENSURE_LAW(evaluate(from.x, from.at, SYMBOLS, &e, 1, &out));
+            worst = fmax(worst, fabs(out - creal(f.value[0])) / (1.0 + fabs(out)));
+        }
+        small += result == TAC_OK;
+        tac_graph_destroy(g);
+    }
+    printf("    %d of %d formulas: %.1e\n", small, points, worst);
+    ENSURE(worst < 1e-10 && small > points / 2);
+    return 0;
+}
+
+//---------------------------------- bad input ------------------------------------
+
+static int refused(tacExpr e, const char* word) {
+    tacMessage message;
+    ENSURE(e == TAC_EXPR_NONE);
+    ENSURE(add(e, num(1)) == TAC_EXPR_NONE);
+    ENSURE(tac_graph_result(g, &message) == TAC_ERROR_VALUE);
+    if (!strstr(message.text, word)) printf("    %s\n", message.text);
+    ENSURE(strstr(message.text, word));
+    ENSURE(tac_graph_result(g, NULL) == TAC_OK);
+    return 0;
+}
+
+static int bad_formulas_are_refused_by_name(void) {
+    ENSURE(open_graph());
+    tacExpr x = sym("x"), y = sym("y"), zero = num(0), out;
+    ENSURE_LAW(refused(divide(x, sub(x, x)), "divisor of x"));
+    ENSURE_LAW(refused(sym("2x"), "2x"));
+    ENSURE_LAW(refused(sym(""), "letter"));
+    ENSURE_LAW(refused(sym(NULL), "letter"));
+    ENSURE_LAW(refused(tac_fraction(g, 1, 0), "1/0"));
+    ENSURE_LAW(refused(tac_number(g, INFINITY), "infinite"));
+    ENSURE_LAW(refused(tac_number(g, NAN), "undefined"));
+    ENSURE_LAW(refused(fun(TAC_OP_LOG, zero), "log(0)"));
+    ENSURE_LAW(refused(tac_expr_sqrt(g, num(-2)), "not real"));
+    ENSURE_LAW(refused(ipow(zero, -1), "division by zero"));
+    ENSURE_LAW(refused(tac_expr_call(g, TAC_OP_ADD, x, y), "no function"));
+    ENSURE_LAW(refused(tac_expr_derivative(g, x, add(x, y)), "no symbol"));
+    tacProgram* program = NULL;
+    tacExpr e = mul(x, y);
+    tacMessage message;
+    ENSURE(tac_program_create(g, &x, 1, &e, 1, &program) == TAC_ERROR_VALUE && !program);
+    ENSURE(tac_graph_result(g, &message) == TAC_ERROR_VALUE && strstr(message.text, "symbol y"));
+    ENSURE(tac_expr_substitute(g, NULL, 0, NULL, NULL, 0, &out) == TAC_OK);
+    tac_graph_destroy(g);
+    return 0;
+}
+
+// fractions that leave 64 bits go on as doubles
+static int large_fractions_stay_finite(void) {
+    ENSURE(open_graph());
+    double out;
+    tacExpr third = tac_fraction(g, 1, 3), e = num(1);
+    for (int k = 0; k < 60; ++k) e = mul(e, third);
+    ENSURE_LAW(evaluate(NULL, NULL, 0, &e, 1, &out));
+    ENSURE_NEAR(out, pow(3.0, -60.0), 1e-14 * pow(3.0, -60.0));
+    e = tac_fraction(g, -9223372036854775807ll - 1, 1);
+    ENSURE_LAW(evaluate(NULL, NULL, 0, &e, 1, &out));
+    ENSURE(out == -9223372036854775808.0);
+    tac_graph_destroy(g);
+    return 0;
+}
+
+// a chain of two million operations is no deeper for us than one of ten
+static int deep_graphs_need_no_stack(void) {
+    tacGraphOptions options = tac_default_graph_options();
+    options.max_bytes = 400 << 20;
+    int length = getenv("TACTUS_NO_SWEEP") ? 100000 : 1000000;
+    ENSURE(tac_graph_create(&options, &g) == TAC_OK);
+    tacExpr x = sym("x"), e = x;
+    for (int k = 0; k < length; ++k) e = fun(TAC_OP_SIN, add(e, x));
+    ENSURE(e != TAC_EXPR_NONE && tac_graph_count(g) == 2 * length + 2);
+    double at = 0.5, out[2], value = at, slope = 1.0;
+    tacExpr both[2] = {e, tac_expr_derivative(g, e, x)};
+    ENSURE(both[1] != TAC_EXPR_NONE);
+    for (int k = 0; k < length; ++k)
+        slope = cos(value + at) * (slope + 1.0), value = sin(value + at);
+    ENSURE_LAW(evaluate(&x, &at, 1, both, 2, out));
+    ENSURE(out[0] == value);
+    ENSURE_NEAR(out[1], slope, 1e-12);
+    tac_graph_destroy(g);
+    return 0;
+}
+
+static int memory_is_bounded(void) {
+    tacGraphOptions options = tac_default_graph_options();
+    options.max_bytes = 100000;
+    ENSURE(tac_graph_create(&options, &g) == TAC_OK);
+    tacMessage message;
+    tacExpr x = sym("x"), e = x;
+    for (int k = 0; k < 100000; ++k) e = fun(TAC_OP_SIN, add(e, x));
+    ENSURE(e == TAC_EXPR_NONE);
+    ENSURE(tac_graph_result(g, &message) == TAC_ERROR_LIMIT && strstr(message.text, "max_bytes"));
+    ENSURE(add(x, num(1)) != TAC_EXPR_NONE || tac_graph_result(g, NULL) == TAC_ERROR_LIMIT);
+    tac_graph_destroy(g);
+    return 0;
+}
+
+// whichever block is refused, the answer is "out of memory" and nothing leaks
+static int running_out_of_memory_is_an_answer(void) {
+    for (int blocks = 0; blocks < 1000; ++blocks) {
+        scarce s = {blocks, 0};
+        tacGraphOptions options = {scarce_allocator(&s), 1 << 20};
+        tacResult result = tac_graph_create(&options, &g);
+        tacProgram* program = NULL;
+        g = result == TAC_OK ? g : NULL;
+        if (g) {
+            tacExpr x = sym("x"), y = sym("y"), at[] = {x, y}, H[4], e = x;
+            for (int k = 0; k < 100; ++k) e = fun(TAC_OP_SIN, add(mul(e, y), num(k)));
+            tac_expr_hessian(g, e, at, 2, H);
+            tacExpr square = ipow(add(x, y), 30);
+            tac_expr_expand(g, &square, 1, 10000, &square);
+            result = tac_graph_result(g, NULL);
+            if (result == TAC_OK) result = tac_program_create(g, at, 2, H, 4, &program);
+        }
+        ENSURE((result == TAC_OK) == (program != NULL));
+        tac_program_destroy(program);
+        tac_graph_destroy(g);
+        ENSURE(s.alive == 0);
+        if (result == TAC_OK) return 0;
+        ENSURE(result == TAC_ERROR_MEMORY);
+    }
+    ENSURE(!"enough memory at last");
+    return 0;
+}
+
+TEST_MAIN(RUN(equal_formulas_are_one_node), RUN(printing_follows_precedence),
+          RUN(simplification_and_derivatives_keep_the_value), RUN(each_function_has_its_derivative),
+          RUN(second_derivatives_agree), RUN(substitution_is_simultaneous),
+          RUN(linear_expressions_come_apart), RUN(equal_polynomials_expand_alike),
+          RUN(expansion_keeps_the_value), RUN(bad_formulas_are_refused_by_name),
+          RUN(large_fractions_stay_finite), RUN(deep_graphs_need_no_stack), RUN(memory_is_bounded),
+          RUN(running_out_of_memory_is_an_answer))

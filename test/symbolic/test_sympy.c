@@ -1,0 +1,162 @@
+// Formulas, their derivatives and equations of motion are SymPy's. SymPy reads our own text.
+
+#include "random_formula.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+enum { MOST = 48, POINTS = 20 };
+
+static FILE* sympy; // what is written here is compared
+
+static int have_sympy(void) {
+    return system("/usr/bin/python3 -c 'import sympy' >/dev/null 2>&1") == 0;
+}
+
+static int begin(void) {
+    signal(SIGPIPE, SIG_IGN); // where SymPy stops early, end() says so
+    fflush(stdout);
+    sympy = popen("/usr/bin/python3 -B " TAC_SOURCE_DIR "/test/symbolic/against_sympy.py", "w");
+    return sympy != NULL;
+}
+
+static int end(void) { return pclose(sympy) == 0; }
+
+static void write_numbers(const double* x, int n) {
+    fprintf(sympy, "|");
+    for (int i = 0; i < n; ++i) fprintf(sympy, " %a", x[i]);
+}
+
+static int evaluate(const tacExpr* x, const double* at, int n, const tacExpr* e, int count,
+                    double* out) {
+    tacProgram* program;
+    ENSURE(tac_program_create(g, x, n, e, count, &program) == TAC_OK);
+    void* work = malloc(tac_program_size(program));
+    tacResult result = tac_program_run(program, at, 1, out, work);
+    free(work);
+    tac_program_destroy(program);
+    ENSURE(result == TAC_OK);
+    return 0;
+}
+
+//---------------------------------- formulas -------------------------------------
+
+static int write_formula(unsigned long long seed) {
+    char text[4000];
+    double out[1 + SYMBOLS];
+    ENSURE(open_graph());
+    garden from = new_garden(seed);
+    formula f = grow(&from, 2 + (int)(seed % 3));
+    tacExpr e[1 + SYMBOLS] = {f.e};
+    ENSURE(tac_expr_gradient(g, f.e, from.x, SYMBOLS, e + 1) == TAC_OK);
+    ENSURE_LAW(evaluate(from.x, from.at, SYMBOLS, e, 1 + SYMBOLS, out));
+    ENSURE(tac_expr_print(g, f.e, TAC_NOTATION_TEXT, text, sizeof text) == TAC_OK);
+    fprintf(sympy, "formula %s", text);
+    write_numbers(from.at, SYMBOLS);
+    write_numbers(out, 1 + SYMBOLS);
+    fprintf(sympy, "\n");
+    tac_graph_destroy(g);
+    return 0;
+}
+
+static int formulas_and_gradients_are_sympys(void) {
+    if (!have_sympy()) SKIP("no SymPy (python3-sympy)");
+    ENSURE(begin());
+    for (int i = 0; i < 40; ++i) ENSURE_LAW(write_formula(1000ull + (unsigned long long)i));
+    ENSURE(end());
+    return 0;
+}
+
+//---------------------------------- mechanics ------------------------------------
+
+// symbols in the order that SymPy is given their numbers
+typedef struct mechanism {
+    tacExpr x[MOST], T, V;
+    int n, count; // coordinates, all symbols
+} mechanism;
+
+static tacExpr numbered(char letter, int k) {
+    char name[16];
+    snprintf(name, sizeof name, "%c%d", letter, k);
+    return sym(name);
+}
+
+// a cart on the x axis, and links that end in point masses
+static mechanism chain(int links) {
+    mechanism out = {.n = links + 1, .T = num(0), .V = num(0)};
+    int n = out.n;
+    tacExpr *q = out.x, *v = q + n, *m = v + n, *l = m + n, place[2] = {0, num(0)}, speed[2];
+    for (int k = 0; k < n; ++k)
+        q[k] = numbered('q', k), v[k] = numbered('v', k), m[k] = numbered('m', k);
+    for (int k = 0; k < links; ++k) l[k] = numbered('l', k);
+    tacExpr gravity = l[links] = sym("g");
+    place[0] = q[0];
+    for (int k = 0; k < n; ++k) {
+        if (k > 0) {
+            place[0] = sub(place[0], mul(l[k - 1], fun(TAC_OP_SIN, q[k])));
+            place[1] = add(place[1], mul(l[k - 1], fun(TAC_OP_COS, q[k])));
+        }
+        tac_expr_jvp(g, place, 2, q, v, n, speed);
+        tacExpr square = add(ipow(speed[0], 2), ipow(speed[1], 2));
+        out.T = add(out.T, mul(tac_fraction(g, 1, 2), mul(m[k], square)));
+        out.V = add(out.V, mul(gravity, mul(m[k], place[1])));
+    }
+    out.count = 4 * n;
+    return out;
+}
+
+// T = A (a'^2 sin^2 b + b'^2)/2 + C (c' + a' cos b)^2/2, V = m g l cos b
+static mechanism top(void) {
+    static const char* const names[] = {"q0", "q1", "q2", "v0", "v1", "v2",
+                                        "A",  "C",  "m",  "l",  "g"};
+    mechanism out = {.n = 3, .count = 11};
+    tacExpr* x = out.x;
+    for (int k = 0; k < 11; ++k) x[k] = sym(names[k]);
+    tacExpr sine = fun(TAC_OP_SIN, x[1]), cosine = fun(TAC_OP_COS, x[1]);
+    tacExpr tilt = add(mul(ipow(x[3], 2), ipow(sine, 2)), ipow(x[4], 2));
+    tacExpr spin = ipow(add(x[5], mul(x[3], cosine)), 2);
+    out.T = mul(tac_fraction(g, 1, 2), add(mul(x[6], tilt), mul(x[7], spin)));
+    out.V = mul(mul(x[8], x[10]), mul(x[9], cosine));
+    return out;
+}
+
+static int write_points(const mechanism* m, const char* head, testRandom* random) {
+    int n = m->n;
+    tacExpr e[MOST * MOST / 4 + MOST];
+    double x[MOST], out[MOST * MOST / 4 + MOST];
+    ENSURE(tac_lagrange(g, m->T, m->V, m->x, m->x + n, n, e, e + n * n) == TAC_OK);
+    for (int i = 0; i < POINTS; ++i) {
+        for (int k = 0; k < m->count; ++k)
+            x[k] = k < 2 * n ? test_uniform(random, -2.0, 2.0) : test_uniform(random, 0.5, 2.0);
+        ENSURE_LAW(evaluate(m->x, x, m->count, e, n * n + n, out));
+        fprintf(sympy, "%s", head);
+        write_numbers(x, m->count);
+        write_numbers(out, n * n + n);
+        fprintf(sympy, "\n");
+    }
+    tac_graph_destroy(g);
+    return 0;
+}
+
+static int equations_of_motion_are_sympys(void) {
+    if (!have_sympy()) SKIP("no SymPy (python3-sympy)");
+    static const int links[] = {1, 2, 3, 5, 10};
+    testRandom random = {11};
+    const char* sweep = getenv("TACTUS_SWEEP");
+    int count = getenv("TACTUS_NO_SWEEP") ? 2 : sweep && strcmp(sweep, "long") == 0 ? 5 : 4;
+    ENSURE(begin());
+    for (int i = 0; i < count; ++i) {
+        char head[20];
+        snprintf(head, sizeof head, "chain %d ", links[i]);
+        ENSURE(open_graph());
+        mechanism m = chain(links[i]);
+        ENSURE_LAW(write_points(&m, head, &random));
+    }
+    ENSURE(open_graph());
+    mechanism m = top();
+    ENSURE_LAW(write_points(&m, "top ", &random));
+    ENSURE(end());
+    return 0;
+}
+
+TEST_MAIN(RUN(formulas_and_gradients_are_sympys), RUN(equations_of_motion_are_sympys))
