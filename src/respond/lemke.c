@@ -8,10 +8,16 @@
 
 #include "respond/lemke.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 
 // the scaled problem is of order 1
-static const double nothing = 1e-14, smallest_pivot = 1e-9, tie = 1e-11;
+static const double nothing = 1e-14, smallest_pivot = 1e-9;
+
+// Ratios this near are equal. Noise taken for an order leaves the lexicographic path, and a path
+// left ends on a ray; the first width lost none of the problems that 1e-11 lost.
+static const double ties[] = {1e-7, 1e-6, 1e-9, 1e-8, 1e-11};
 
 typedef struct lemke {
     const tacLcp* lcp;
@@ -21,6 +27,7 @@ typedef struct lemke {
     double* T;
     double* unit; // force of 1 in the scaled problem, per contact
     double speed; // velocity of 1, times `unit`
+    double tie;   // ratios this near are equal
     int* basis;   // variable of each tableau row: w 0.., z n.., z0 2 n
 } lemke;
 
@@ -109,7 +116,7 @@ static int is_before(const lemke* s, int i, int j, int column) {
     for (int k = -1; k < s->n; ++k) {
         int c = k < 0 ? s->width - 1 : k;
         double x = a[c] / a[column], y = b[c] / b[column];
-        if (fabs(x - y) > tie * (1.0 + fabs(x))) return x < y;
+        if (fabs(x - y) > s->tie * (1.0 + fabs(x))) return x < y;
         // the artificial variable leaves as soon as it can
         if (k < 0 && s->basis[i] == 2 * s->n) return 1;
         if (k < 0 && s->basis[j] == 2 * s->n) return 0;
@@ -201,7 +208,9 @@ static void read_answer(const lemke* s, double* f, unsigned char* classes) {
 int tac_lemke(const tacLcp* lcp, int attempt, double* f, unsigned char* classes, int* passes,
               void* memory) {
     int group = 1 + lcp->tangents, block = block_of(lcp->tangents), n = lcp->contacts * block;
-    lemke s = {lcp, lcp->contacts * group, group, n, block, 2 * n + 2, memory, NULL, 0.0, NULL};
+    lemke s = {lcp, lcp->contacts * group, group, n, block, 2 * n + 2, memory, NULL, 0.0, 0.0,
+               NULL};
+    s.tie = ties[attempt % TAC_COUNT(ties)];
     s.unit = s.T + (size_t)n * (size_t)s.width;
     s.basis = (int*)(s.unit + lcp->contacts);
     find_units(&s);
