@@ -178,7 +178,7 @@ static void answer(const polytope* p, const epaFace* f, double depth, double low
         for (int k = 0; k < 3; ++k) middle[k] += weight[i] * 0.5 * (c->a[k] + c->b[k]);
     }
     memcpy(out->normal, f->normal, sizeof out->normal);
-    out->distance = -depth, out->error = fmax(depth - fmax(low, 0.0), 0.0);
+    out->distance = -depth, out->error = fabs(depth - fmax(low, 0.0));
     for (int k = 0; k < 3; ++k) {
         out->point[0][k] = middle[k] + 0.5 * depth * f->normal[k];
         out->point[1][k] = middle[k] - 0.5 * depth * f->normal[k];
@@ -221,5 +221,6 @@ void tac_epa(const tacConvex* a, const tacConvex* b, tacNearest* out, void* memo
         if (high < depth) depth = high, best = f;
         if (depth - low <= 1e-14 * depth + p->small || !grow(p, &c)) break;
     }
-    answer(p, &best, fmax(depth, 0.0), low, out);
+    // a negative depth is a plane between the cores: a lower bound of their distance
+    answer(p, &best, depth > -p->small ? fmax(depth, 0.0) : depth, low, out);
 }

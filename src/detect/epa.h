@@ -7,7 +7,8 @@
 
 size_t tac_epa_size(void);
 
-// fills distance (<= 0), error, normal, points and adds to passes
+// fills distance (<= 0; positive: a plane that keeps the cores this far apart), error, normal,
+// points and adds to passes
 void tac_epa(const tacConvex* a, const tacConvex* b, tacNearest* out, void* memory);
 
 #endif

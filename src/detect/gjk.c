@@ -71,6 +71,13 @@ static void combine(const simplex* s, const int* corner, int count, const double
     }
 }
 
+// A tetrahedron around the origin has it as its nearest point; a flat one has noise.
+static int is_flat(const simplex* s, double size) {
+    double most = 0.0;
+    for (int i = 0; i < 4; ++i) most = fmax(most, tac_dot3(s->corner[i].w, s->corner[i].w));
+    return size > 1e-24 * most;
+}
+
 // keeps the corners of the face (of any size) that holds the nearest point
 static void reduce(simplex* s) {
     simplex best = *s;
@@ -84,7 +91,7 @@ static void reduce(simplex* s) {
         if (!face_weights(s, corner, count, weight)) continue;
         combine(s, corner, count, weight, v);
         double size = tac_dot3(v, v);
-        if (!(size < least)) continue;
+        if (!(size < least) || (count == 4 && is_flat(s, size))) continue;
         least = size, best.count = count;
         memcpy(best.v, v, sizeof v);
         for (int i = 0; i < count; ++i) {
@@ -141,20 +148,28 @@ static void add_radii(const tacConvex* a, const tacConvex* b, tacNearest* out) {
     out->distance -= a->radius + b->radius;
 }
 
-tacNearest tac_gjk(const tacConvex* a, const tacConvex* b, double axis[3], void* memory) {
-    double away[3], size = tac_convex_reach(a) + tac_convex_reach(b);
-    tac_sub3(b->pos, a->pos, away);
-    double start = tac_length3(axis), *d = start > 0.0 ? axis : away;
+static simplex start_at(const tacConvex* a, const tacConvex* b, const double d[3]) {
     simplex s = {.count = 1, .weight = {1.0}};
     s.corner[0] = tac_corner(a, b, d);
     memcpy(s.v, s.corner[0].w, sizeof s.v);
+    return s;
+}
 
-    // nearer than the rounding of the cores is overlap
+tacNearest tac_gjk(const tacConvex* a, const tacConvex* b, double axis[3], void* memory) {
+    double away[3], low = 0.0, small = 1e-13 * (tac_convex_reach(a) + tac_convex_reach(b));
+    tac_sub3(b->pos, a->pos, away);
     tacNearest out = {0};
-    double low = walk(&s, a, b, 1e-13 * size, &out.passes);
-    if (low <= 0.0)
+    simplex s = start_at(a, b, tac_length3(axis) > 0.0 ? axis : away);
+
+    // a walk that rounding has stopped goes on from the plane that the polytope has found
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        low = walk(&s, a, b, small, &out.passes);
+        if (low > 0.0) break;
         tac_epa(a, b, &out, memory);
-    else {
+        if (out.distance <= 0.0) break;
+        s = start_at(a, b, attempt ? away : out.normal);
+    }
+    if (low > 0.0) {
         out.distance = tac_length3(s.v), out.error = out.distance - low;
         for (int k = 0; k < 3; ++k) out.normal[k] = -s.v[k] / out.distance;
         witness(&s, 0, out.point[0]), witness(&s, 1, out.point[1]);
