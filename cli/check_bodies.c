@@ -9,6 +9,20 @@ static const char* kind_name(tacJointKind kind) {
     return names[kind];
 }
 
+static void target_name(const tacModel* model, const tacActuator* a, char text[TAC_COLUMN_SIZE]) {
+    if (a->drive == TAC_DRIVE_TENDON)
+        tac_column_tendon(model, a->target, text);
+    else
+        tac_column_joint(model, a->target, text);
+}
+
+// numbers of its gear that act
+static int gear_count(const tacModel* model, const tacActuator* a) {
+    if (a->drive == TAC_DRIVE_TENDON) return 1;
+    tacJointKind kind = model->joint[a->target].kind;
+    return kind == TAC_JOINT_FREE ? 6 : kind == TAC_JOINT_BALL ? 3 : 1;
+}
+
 //---------------------------------- text -----------------------------------------
 
 static int depth_of(const tacModel* model, int body) {
@@ -25,12 +39,15 @@ static void print_force(const tacModel* model, const char* what, int offset) {
 static void print_joint(const tacModel* model, int joint, int indent) {
     const tacJoint* j = &model->joint[joint];
     const double* p = model->param;
-    printf("  %*s- %s %s", indent, "", kind_name(j->kind), j->name);
+    char name[TAC_COLUMN_SIZE];
+    tac_column_joint(model, joint, name);
+    printf("  %*s- %s %s", indent, "", kind_name(j->kind), name);
     if (j->axis >= 0) printf(" along %g %g %g", p[j->axis], p[j->axis + 1], p[j->axis + 2]);
     if (j->limited) printf(", from %g to %g", p[j->range], p[j->range + 1]);
     print_force(model, "stiffness", j->stiffness);
     print_force(model, "damping", j->damping);
     print_force(model, "armature", j->armature);
+    print_force(model, "dry friction", j->frictionloss);
     printf("\n");
 }
 
@@ -46,29 +63,30 @@ static void print_range(const char* what, const double range[2], int limited) {
     if (limited) printf(", %s from %g to %g", what, range[0], range[1]);
 }
 
-static const char* target_name(const tacModel* model, const tacActuator* a) {
-    return a->drive == TAC_DRIVE_TENDON ? model->tendon[a->target].name
-                                        : model->joint[a->target].name;
-}
-
 static void print_tendon(const tacModel* model, int i) {
     const tacTendon* t = &model->tendon[i];
-    printf("  tendon %s:", t->name);
-    for (int k = 0; k < t->count; ++k)
-        printf(" %+g %s", model->param[t->coef + k],
-               model->joint[model->tendonjoint[t->first + k]].name);
+    char name[TAC_COLUMN_SIZE];
+    tac_column_tendon(model, i, name);
+    printf("  tendon %s:", name);
+    for (int k = 0; k < t->count; ++k) {
+        tac_column_joint(model, model->tendonjoint[t->first + k], name);
+        printf(" %+g %s", model->param[t->coef + k], name);
+    }
     print_force(model, "stiffness", t->stiffness);
     print_force(model, "damping", t->damping);
+    print_force(model, "dry friction", t->frictionloss);
     printf("\n");
 }
 
 static void print_actuator(const tacModel* model, int i) {
     const tacActuator* a = &model->actuator[i];
-    char name[TAC_COLUMN_SIZE];
+    char name[TAC_COLUMN_SIZE], target[TAC_COLUMN_SIZE];
     tac_column_ctrl(model, i, name);
-    printf("  actuator %s on %s %s: gear %g%s", name,
-           a->drive == TAC_DRIVE_TENDON ? "tendon" : "joint", target_name(model, a),
-           model->param[a->gear], a->act >= 0 ? ", with activation" : "");
+    target_name(model, a, target);
+    printf("  actuator %s on %s %s: gear", name, a->drive == TAC_DRIVE_TENDON ? "tendon" : "joint",
+           target);
+    for (int k = 0; k < gear_count(model, a); ++k) printf(" %g", model->param[a->gear + k]);
+    if (a->act >= 0) printf(", with activation");
     print_range("ctrl", a->ctrlrange, a->ctrllimited);
     print_range("force", a->forcerange, a->forcelimited);
     printf("\n");
@@ -100,8 +118,10 @@ static void json_numbers(cliJson* json, const char* key, const double* values, i
 static void json_joint(cliJson* json, const tacModel* model, int joint) {
     const tacJoint* j = &model->joint[joint];
     const double* p = model->param;
+    char name[TAC_COLUMN_SIZE];
+    tac_column_joint(model, joint, name);
     cli_json_open(json, NULL, '{');
-    cli_json_text(json, "joint", j->name);
+    cli_json_text(json, "joint", name);
     cli_json_text(json, "type", kind_name(j->kind));
     cli_json_int(json, "qpos", j->qpos);
     cli_json_int(json, "qvel", j->dof);
@@ -110,6 +130,7 @@ static void json_joint(cliJson* json, const tacModel* model, int joint) {
     cli_json_number(json, "stiffness", p[j->stiffness]);
     cli_json_number(json, "damping", p[j->damping]);
     cli_json_number(json, "armature", p[j->armature]);
+    cli_json_number(json, "frictionloss", p[j->frictionloss]);
     cli_json_close(json, '}');
 }
 
@@ -131,11 +152,14 @@ static void json_body(cliJson* json, const tacModel* model, int body) {
 
 static void json_actuator(cliJson* json, const tacModel* model, int i) {
     const tacActuator* a = &model->actuator[i];
+    char name[TAC_COLUMN_SIZE], target[TAC_COLUMN_SIZE];
+    tac_column_ctrl(model, i, name);
+    target_name(model, a, target);
     cli_json_open(json, NULL, '{');
-    cli_json_text(json, "actuator", a->name);
-    cli_json_text(json, a->drive == TAC_DRIVE_TENDON ? "tendon" : "joint", target_name(model, a));
+    cli_json_text(json, "actuator", name);
+    cli_json_text(json, a->drive == TAC_DRIVE_TENDON ? "tendon" : "joint", target);
     cli_json_int(json, "act", a->act);
-    cli_json_number(json, "gear", model->param[a->gear]);
+    json_numbers(json, "gear", model->param + a->gear, gear_count(model, a));
     if (a->ctrllimited) json_numbers(json, "ctrlrange", a->ctrlrange, 2);
     if (a->forcelimited) json_numbers(json, "forcerange", a->forcerange, 2);
     cli_json_close(json, '}');
@@ -143,13 +167,18 @@ static void json_actuator(cliJson* json, const tacModel* model, int i) {
 
 static void json_tendon(cliJson* json, const tacModel* model, int i) {
     const tacTendon* t = &model->tendon[i];
+    char name[TAC_COLUMN_SIZE];
+    tac_column_tendon(model, i, name);
     cli_json_open(json, NULL, '{');
-    cli_json_text(json, "tendon", t->name);
+    cli_json_text(json, "tendon", name);
     cli_json_open(json, "joints", '[');
-    for (int k = 0; k < t->count; ++k)
-        cli_json_text(json, NULL, model->joint[model->tendonjoint[t->first + k]].name);
+    for (int k = 0; k < t->count; ++k) {
+        tac_column_joint(model, model->tendonjoint[t->first + k], name);
+        cli_json_text(json, NULL, name);
+    }
     cli_json_close(json, ']');
     json_numbers(json, "coef", model->param + t->coef, t->count);
+    cli_json_number(json, "frictionloss", model->param[t->frictionloss]);
     cli_json_close(json, '}');
 }
 

@@ -18,7 +18,7 @@ typedef struct checkCall {
     const char* path;
     const char* mjcf;
     int json, params, mass, bodies, vertices;
-    double density, tolerance;
+    double density, tolerance; // 0: not given
 } checkCall;
 
 static int parse(checkCall* call, int argc, char** argv) {
@@ -36,7 +36,7 @@ static int parse(checkCall* call, int argc, char** argv) {
         {"mjcf", 0, CLI_TEXT, &call->mjcf, "OUT.xml",
          "write the scene as plain MJCF, its shapes as meshes OUT_N.obj", 0, 0},
         {"vertices", 0, CLI_INT, &call->vertices, "N",
-         "for --mjcf, about so many per mesh; 300 if not given", TAC_MESH_MIN_VERTICES,
+         "for --mjcf, about so many per shape; 300 if not given", TAC_MESH_MIN_VERTICES,
          TAC_MESH_MAX_VERTICES},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per line", 0, 0},
     };
@@ -73,12 +73,20 @@ static void print_shapes(const tacModel* model) {
     }
 }
 
+// few scenes have them
+static void print_count(const char* what, int count) {
+    if (count > 0) printf("  %-10s %d\n", what, count);
+}
+
 static void print_summary(const tacModel* model, const char* path) {
     printf("%s: fine\n", path);
     if (*model->name) printf("  model      %s\n", model->name);
     printf("  bodies     %d, with the world\n", model->nbody);
     printf("  joints     %d, with %d degrees of freedom\n", model->njoint, model->nv);
     printf("  actuators  %d\n", model->nu);
+    print_count("tendons", model->ntendon);
+    print_count("equalities", model->nequality);
+    print_count("keyframes", model->nkey);
     printf("  geoms      %d\n", model->ngeom);
     printf("  shapes     %d, of %d nodes\n", model->nshape, model->nnode);
     printf("  lights     %d\n", model->nlight);
@@ -89,10 +97,12 @@ static void print_summary(const tacModel* model, const char* path) {
 
 static void print_group(const tacModel* model, const tacParamName* group) {
     tacParam param = group->param;
+    char text[CLI_NUMBER_SIZE];
     printf("  %s", group->name);
     if (param.count > 1) printf("[0..%d]", param.count - 1);
     printf(" =");
-    for (int i = 0; i < param.count; ++i) printf(" %.17g", model->param[param.offset + i]);
+    for (int i = 0; i < param.count; ++i)
+        printf(" %s", cli_number_text(model->param[param.offset + i], text));
     printf("  in [%g, %g]", param.lower, param.upper);
     if (group->alias) printf("  also %s", group->alias);
     printf("\n");
@@ -120,6 +130,9 @@ static void json_summary(cliJson* json, const tacModel* model, const char* path)
     cli_json_int(json, "nq", model->nq);
     cli_json_int(json, "nv", model->nv);
     cli_json_int(json, "nu", model->nu);
+    cli_json_int(json, "tendons", model->ntendon);
+    cli_json_int(json, "equalities", model->nequality);
+    cli_json_int(json, "keyframes", model->nkey);
     cli_json_int(json, "geoms", model->ngeom);
     json_names(json, model);
     cli_json_int(json, "nodes", model->nnode);
@@ -219,19 +232,77 @@ static int tell_masses(const checkCall* call, cliJson* json, const tacModel* mod
     return code;
 }
 
+//---------------------------------- export ---------------------------------------
+
+// shapes that no geom has: they stand nowhere, so plain MJCF has no place for them
+static int unplaced(const tacModel* model) {
+    int count = 0;
+    for (int s = 0; s < model->nshape; ++s) {
+        int placed = 0;
+        for (int i = 0; i < model->ngeom && !placed; ++i) placed = model->geom[i].shape == s;
+        count += !placed;
+    }
+    return count;
+}
+
+static void tell_export(const checkCall* call, cliJson* json, const tacModel* model, int meshes) {
+    int left = unplaced(model);
+    if (call->json) {
+        cli_json_open(json, NULL, '{');
+        cli_json_text(json, "written", call->mjcf);
+        cli_json_int(json, "meshes", meshes);
+        cli_json_int(json, "unplaced", left);
+        cli_json_close(json, '}');
+        return;
+    }
+    printf("  written    %s, with %d mesh%s beside it\n", call->mjcf, meshes,
+           meshes == 1 ? "" : "es");
+    if (left)
+        printf("  note       %d shape%s of no geom %s not in it; place one by "
+               "<geom type=\"shape\" shape=\"NAME\"/>\n",
+               left, left == 1 ? "" : "s", left == 1 ? "is" : "are");
+}
+
 //---------------------------------- command --------------------------------------
 
+// options without effect are refused; those that were not given get their defaults
+static int settle(checkCall* call) {
+    if (cli_is_mesh(call->path) && (call->params || call->bodies || call->mass || call->mjcf))
+        return cli_wrong("check", "%s is of scenes, and %s is a mesh",
+                         call->params   ? "--params"
+                         : call->bodies ? "--bodies"
+                         : call->mass   ? "--mass"
+                                        : "--mjcf",
+                         call->path);
+    if (!call->mass && (call->density > 0.0 || call->tolerance > 0.0))
+        return cli_wrong("check", "--density and --tolerance belong to --mass");
+    if (!call->mjcf && call->vertices) return cli_wrong("check", "--vertices belongs to --mjcf");
+    if (call->density == 0.0) call->density = 1000.0;
+    if (call->tolerance == 0.0) call->tolerance = 1e-3;
+    if (call->vertices == 0) call->vertices = 300;
+    return CLI_GO_ON;
+}
+
 int tac_cmd_check(int argc, char** argv) {
-    checkCall call = {.density = 1000.0, .tolerance = 1e-3, .vertices = 300};
+    checkCall call = {0};
     int code = parse(&call, argc, argv);
+    if (code == CLI_GO_ON) code = settle(&call);
     if (code != CLI_GO_ON) return code;
+    if (call.mjcf && cli_export_name(call.mjcf) != 0) return CLI_WRONG;
     if (cli_is_mesh(call.path)) return cli_check_mesh(call.path, call.json);
 
+    int meshes = 0;
     tacModel* model;
     tacMessage message;
     tacResult result = tac_load(call.path, NULL, &model, &message);
     if (result != TAC_OK) return cli_report(result, &message);
 
+    // first: a scene that cannot be written is not called fine
+    if (call.mjcf) code = cli_export_mjcf(model, call.mjcf, call.vertices, &meshes);
+    if (call.mjcf && code != CLI_FINE) {
+        tac_model_destroy(model);
+        return code;
+    }
     cliJson json = {.file = stdout};
     if (call.json)
         json_summary(&json, model, call.path);
@@ -248,10 +319,7 @@ int tac_cmd_check(int argc, char** argv) {
         else
             print_group(model, &model->paramname[i]);
     code = call.mass ? tell_masses(&call, &json, model) : CLI_FINE;
-    if (call.mjcf) {
-        int written = cli_export_mjcf(model, call.mjcf, call.vertices);
-        if (written != CLI_FINE) code = written;
-    }
+    if (call.mjcf) tell_export(&call, &json, model, meshes);
     tac_model_destroy(model);
     return code;
 }

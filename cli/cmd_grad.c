@@ -30,7 +30,7 @@ static int parse(gradCall* call, int argc, char** argv) {
         {"at", 0, CLI_TEXT, &call->at, "\"x y z\"",
          "derivatives at this point of the shape's frame", 0, 0},
         {"of", 0, CLI_TEXT, &motion->of, "WHAT",
-         "of energy, kinetic, potential, qpos:JOINT, qvel:JOINT, xpos:BODY/x", 0, 0},
+         "of energy, kinetic, potential, qpos:JOINT, qvel:JOINT, ... (below)", 0, 0},
         {"steps", 0, CLI_INT, &motion->steps, "N", "steps before --of is taken; 1 if not given", 0,
          1e6},
         {"by", 0, CLI_TEXT, &motion->by, "NAME",
@@ -42,7 +42,8 @@ static int parse(gradCall* call, int argc, char** argv) {
         {"from", 0, CLI_TEXT, &motion->start.from, "NPZ", "state and control of a run, its last", 0,
          0},
         {"frame", 0, CLI_INT, &motion->start.frame, "N", "or this one, counted from 0", 0, 2e9},
-        {"out", 'o', CLI_TEXT, &motion->out, "FILE", "A and B as .npz or .csv", 0, 0},
+        {"out", 'o', CLI_TEXT, &motion->out, "FILE",
+         "A and B, or with --of the gradient, as .npz or .csv", 0, 0},
         {"check", 0, CLI_FLAG, &call->check, NULL, "prove the derivatives at random points", 0, 0},
         {"points", 0, CLI_INT, &call->points, "N", "of --check (1000 of a shape, 40 of a motion)",
          1, 1e7},
@@ -55,7 +56,13 @@ static int parse(gradCall* call, int argc, char** argv) {
         .positional = "FILE",
         .description =
             "Of a scene with joints: A and B of a step, or with --of the gradient of a quantity\n"
-            "after some steps by state, control and every parameter. With --at: the distance of\n"
+            "after some steps by state, control and every parameter. Quantities are energy,\n"
+            "kinetic, potential, qpos:JOINT (qpos:JOINT/x|y|z|qw|qx|qy|qz of a free or ball\n"
+            "joint), qvel:JOINT (qvel:JOINT/x|y|z|rx|ry|rz), act:ACTUATOR, xpos:BODY/x|y|z or of a "
+            "SITE.\n"
+            "Files (-o x.npz): A, B, P by x_name, u_name, theta_name, the state qpos, qvel, act\n"
+            "with ctrl and next_qpos, next_qvel, next_act; with --of: value, and its derivatives\n"
+            "x, u, theta by x_name, u_name, theta_name. With --at: the distance of\n"
             "a shape at a point and its derivative by the point, by the twist of the shape's\n"
             "frame and by every parameter. Parameters whose derivative is 0 are left out.\n"
             "With --check: compares jvp, vjp and hvp with complex step, quad precision and Taylor\n"

@@ -84,7 +84,7 @@ static int parse(renderCall* call, int argc, char** argv) {
     };
     const cliCommand command = {
         .name = "render",
-        .summary = "draw a scene into a PNG file",
+        .summary = "draw a scene into a PNG or PPM file",
         .positional = "FILE",
         .description = "Traces rays through the distance fields of the scene, with light and\n"
                        "shadow; --slice draws the field itself on a plane instead, with isolines.\n"

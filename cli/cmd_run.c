@@ -24,9 +24,10 @@
 typedef struct runCall {
     const char *path, *out, *ctrl;
     cliStartOptions start;
-    double time; // 0: not given
-    int steps;   // 0: not given
-    int seed, every, batch, threads, json;
+    double time;     // 0: not given
+    int steps;       // 0: not given
+    int seed, every; // -1, 0: not given
+    int batch, threads, json;
 } runCall;
 
 static int parse(runCall* call, int argc, char** argv) {
@@ -160,6 +161,8 @@ static void json_summary(const runSummary* s) {
     cli_json_number(&json, "largest_qvel_at", r->fastest_at);
     cli_json_int(&json, "lost", r->lost);
     cli_json_bool(&json, "diverged", r->result != TAC_OK);
+    if (s->call->out) cli_json_text(&json, "trajectory", s->call->out);
+    if (s->call->out) cli_json_int(&json, "states", s->rows);
     cli_json_text(&json, "note", s->note);
     cli_json_close(&json, '}');
 }
@@ -278,12 +281,23 @@ static int run(const runCall* call, const tacModel* model, const char* note) {
     return code;
 }
 
+// options without effect are refused; those that were not given get their defaults
+static int settle(runCall* call) {
+    if (call->steps && call->time != 0.0)
+        return cli_wrong("run", "give --steps or --time, not both");
+    if (call->seed >= 0 && !(call->ctrl && strcmp(call->ctrl, "random") == 0))
+        return cli_wrong("run", "--seed belongs to --ctrl random");
+    if (call->every && !call->out) return cli_wrong("run", "--every belongs to -o FILE");
+    if (call->seed < 0) call->seed = 1;
+    if (call->every == 0) call->every = 1;
+    return check_out(call);
+}
+
 int tac_cmd_run(int argc, char** argv) {
-    runCall call = {.seed = 1, .every = 1, .batch = 1, .start.frame = -1};
+    runCall call = {.seed = -1, .batch = 1, .start.frame = -1};
     int code = parse(&call, argc, argv);
     if (code != CLI_GO_ON) return code;
-    if (call.steps && call.time != 0.0) return cli_wrong("run", "give --steps or --time, not both");
-    if ((code = check_out(&call)) != 0) return code;
+    if ((code = settle(&call)) != 0) return code;
 
     tacModel* model;
     tacMessage message;

@@ -5,6 +5,8 @@
 #include "options.h"
 #include "report.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,10 +54,51 @@ static int wrong_line(const char* path, int line, int nu) {
     return CLI_WRONG;
 }
 
+// what is no number may still be meant as a file
+static int not_there(const char* command, const char* path, int nu) {
+    const char* dot = strrchr(path, '.');
+    if (strchr(path, '/') || (dot && isalpha((unsigned char)dot[1])))
+        return cli_wrong(command, "--ctrl: %s: cannot be read: %s", path, strerror(errno));
+    return cli_wrong(command, "--ctrl: '%s' is neither random, a number, %d numbers, nor a file",
+                     path, nu);
+}
+
 // lines that start with # and a first line of words are passed over
 static int is_heading(const char* line, int number) {
     return *line == '#' || *line == '\0' ||
            (number == 1 && strpbrk(line, "abcdfghijklmnopqrstuvwxyzABCDFGHIJKLMNOPQRSTUVWXYZ"));
+}
+
+// start of the next field of a line, or NULL after the last
+static char* next_field(char* at) {
+    for (int quoted = 0; *at && (quoted || *at != ','); ++at) quoted ^= *at == '"';
+    return *at ? at + 1 : NULL;
+}
+
+// In a table that tactus run wrote, the controls stand between other columns: number of the first,
+// and how many there are. -1: the table has no such names.
+static int find_columns(char* heading, int* count) {
+    int first = -1, i = 0;
+    *count = 0;
+    for (char* at = strncmp(heading, "step,", 5) == 0 ? heading : NULL; at;
+         at = next_field(at), ++i)
+        if (strncmp(at + (*at == '"'), "ctrl ", 5) == 0 && (*count)++ == 0) first = i;
+    return first;
+}
+
+// a line of such a table; 1 if it is whole
+static int read_fields(char* line, int first, int nu, long long* step, double* row) {
+    double number;
+    char *at = line, *end;
+    for (int i = 0; at && i < first; ++i) at = next_field(at);
+    end = at;
+    for (int i = 0; end && i < nu; ++i) end = next_field(end);
+    if (!at || !next_field(line)) return 0;
+    if (end) end[-1] = '\0';
+    next_field(line)[-1] = '\0';
+    if (!cli_numbers(line, &number, 1) || !(number >= 0.0 && number < 0x1p52)) return 0;
+    *step = (long long)number;
+    return cli_numbers(at, row, nu);
 }
 
 static int grow_rows(cliControl* control, const char* command, int* capacity) {
@@ -63,29 +106,41 @@ static int grow_rows(cliControl* control, const char* command, int* capacity) {
     cliControl more = {.model = control->model};
     *capacity = *capacity ? 2 * *capacity : 256;
     int count = control->count, code = take_rows(&more, command, *capacity);
-    if (code == 0 && count > 0)
+    if (code == 0 && count > 0) {
         memcpy(more.rows, control->rows, sizeof(double) * (size_t)(count * control->model->nu));
+        memcpy(more.step, control->step, sizeof *more.step * (size_t)count);
+    }
     free(control->rows), free(control->step);
     control->rows = more.rows, control->step = more.step;
     return code;
 }
 
+// one line, with `first` as find_columns found it
+static int read_line(cliControl* control, char* line, int first) {
+    int nu = control->model->nu, i = control->count;
+    double* row = control->rows + (size_t)i * (size_t)nu;
+    control->step[i] = i;
+    if (first >= 0 ? !read_fields(line, first, nu, &control->step[i], row)
+                   : !cli_numbers(line, row, nu))
+        return 0;
+    ++control->count;
+    return 1;
+}
+
 static int read_csv(cliControl* control, const char* command, const char* path) {
     FILE* file = fopen(path, "r");
-    if (!file)
-        return cli_wrong(command,
-                         "--ctrl: '%s' is neither random, a number, %d numbers, nor a file", path,
-                         control->model->nu);
+    if (!file) return not_there(command, path, control->model->nu);
     char* line = NULL;
     size_t size = 0;
-    int code = 0, number = 0, capacity = 0, nu = control->model->nu;
+    int code = 0, number = 0, capacity = 0, nu = control->model->nu, first = -1, columns = nu;
     while (code == 0 && getline(&line, &size, file) > 0) {
         line[strcspn(line, "\r\n")] = '\0';
-        if (is_heading(line, ++number)) continue;
+        if (++number == 1 && (first = find_columns(line, &columns)) >= 0 && columns != nu)
+            code = cli_wrong(command, "--ctrl: %s has %d columns of ctrl, and the scene %d", path,
+                             columns, nu);
+        if (code != 0 || is_heading(line, number)) continue;
         code = grow_rows(control, command, &capacity);
-        double* row = control->rows + (size_t)control->count * (size_t)nu;
-        if (code == 0 && !cli_numbers(line, row, nu)) code = wrong_line(path, number, nu);
-        if (code == 0) control->step[control->count] = control->count, ++control->count;
+        if (code == 0 && !read_line(control, line, first)) code = wrong_line(path, number, nu);
     }
     if (code == 0 && control->count == 0)
         code = cli_wrong(command, "--ctrl: %s holds no controls", path);

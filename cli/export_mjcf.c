@@ -2,24 +2,27 @@
 //
 //   tacModel --[this file]--> out.xml, out_3.obj, ...
 //
-// Masses and inertias are written out, angles are radians, classes are gone. Shapes become meshes
-// on their surface; of those MuJoCo takes the convex hull. What MJCF has no words for is left out:
-// see docs/scenes.md.
+// Masses and inertias are written out, angles are radians, classes are gone. Meshes become their
+// hulls, shapes become meshes on their surface; of those MuJoCo takes the convex hull. What MJCF
+// has no words for is left out: see docs/scenes.md.
 
 #include "export_mjcf.h"
 
+#include "export_mesh.h"
 #include "output.h"
 #include "report.h"
 
+#include "math/dense.h"
 #include "math/pose.h"
-#include "tactus/mesh.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct exporter {
     const tacModel* model;
     FILE* file;
+    int underscores; // before names that are made here
 } exporter;
 
 static const char* const kind_words[TAC_NODE_KIND_COUNT] = {
@@ -41,6 +44,11 @@ static void put_text(exporter* e, const char* name, const char* value) {
         case '"':
             fputs("&quot;", e->file);
             break;
+        case '\t':
+        case '\n':
+        case '\r': // written plainly a reader takes them for blanks
+            fprintf(e->file, "&#%d;", *value);
+            break;
         default:
             fputc(*value, e->file);
         }
@@ -49,7 +57,10 @@ static void put_text(exporter* e, const char* name, const char* value) {
 
 static void put_numbers(exporter* e, const char* name, const double* values, int count) {
     fprintf(e->file, " %s=\"", name);
-    for (int i = 0; i < count; ++i) fprintf(e->file, "%s%.17g", i ? " " : "", values[i]);
+    for (int i = 0; i < count; ++i) {
+        if (i) fputc(' ', e->file);
+        cli_put_number(e->file, values[i]);
+    }
     fputc('"', e->file);
 }
 
@@ -60,9 +71,13 @@ static void put_param(exporter* e, const char* name, int offset, int count) {
 // what has no name gets one by its number, so that it can be referred to
 static void put_name(exporter* e, const char* attribute, const char* kind, const char* name,
                      int index) {
-    char made[40];
-    snprintf(made, sizeof made, "_%s%d", kind, index);
-    put_text(e, attribute, *name ? name : made);
+    if (*name) {
+        put_text(e, attribute, name);
+        return;
+    }
+    fprintf(e->file, " %s=\"", attribute);
+    for (int i = 0; i < e->underscores; ++i) fputc('_', e->file);
+    fprintf(e->file, "%s%d\"", kind, index);
 }
 
 static void put_body_name(exporter* e, const char* attribute, int body) {
@@ -95,6 +110,25 @@ static void put_pose(exporter* e, tacPose pose) {
 static tacPose pose_at(const tacModel* model, int position, int rotation) {
     return (tacPose){tac_load3(model->param + position),
                      tac_quat_normalize(tac_quat_load(model->param + rotation))};
+}
+
+//---------------------------------- free names -----------------------------------
+
+static int longer(int underscores, const char* name) {
+    int begin = (int)strspn(name, "_");
+    return begin > underscores ? begin : underscores;
+}
+
+// one underscore more than any name of the scene begins with: no name that is made is taken
+static int free_underscores(const tacModel* m) {
+    int most = 0;
+    for (int i = 0; i < m->nbody; ++i) most = longer(most, m->body[i].name);
+    for (int i = 0; i < m->njoint; ++i) most = longer(most, m->joint[i].name);
+    for (int i = 0; i < m->ngeom; ++i) most = longer(most, m->geom[i].name);
+    for (int i = 0; i < m->nsite; ++i) most = longer(most, m->site[i].name);
+    for (int i = 0; i < m->ntendon; ++i) most = longer(most, m->tendon[i].name);
+    for (int i = 0; i < m->nu; ++i) most = longer(most, m->actuator[i].name);
+    return most + 1;
 }
 
 //---------------------------------- what is in bodies ----------------------------
@@ -179,12 +213,36 @@ static void put_site(exporter* e, int index) {
     fputs("/>\n", e->file);
 }
 
+// Rounding must not make the largest moment more than the sum of the others: MuJoCo would refuse
+// it. A flat body has just that sum.
+static void keep_triangle(double moment[3]) {
+    int top = 0;
+    for (int k = 0; k < 3; ++k) moment[k] = fmax(moment[k], 0.0);
+    for (int k = 1; k < 3; ++k)
+        if (moment[k] > moment[top]) top = k;
+    double sum = moment[(top + 1) % 3] + moment[(top + 2) % 3];
+    if (moment[top] > sum && moment[top] <= sum * (1.0 + 1e-12)) moment[top] = sum;
+}
+
+// Principal moments and axes: a full matrix would be taken apart again, with fewer digits.
+static void put_inertia(exporter* e, const double inertia[6]) {
+    double moment[3] = {inertia[0], inertia[1], inertia[2]};
+    if (inertia[3] != 0.0 || inertia[4] != 0.0 || inertia[5] != 0.0) {
+        tacMat3 axes;
+        tac_eigen3(inertia, moment, axes.m);
+        tacQuat q = tac_mat_to_quat(axes);
+        put_numbers(e, "quat", (double[4]){q.w, q.x, q.y, q.z}, 4);
+    }
+    keep_triangle(moment);
+    put_numbers(e, "diaginertia", moment, 3);
+}
+
 static void put_inertial(exporter* e, const tacBody* body) {
     if (e->model->param[body->mass] <= 0.0) return;
     fputs("<inertial", e->file);
     put_param(e, "mass", body->mass, 1);
     put_param(e, "pos", body->com, 3);
-    put_param(e, "fullinertia", body->inertia, 6);
+    put_inertia(e, e->model->param + body->inertia);
     fputs("/>\n", e->file);
 }
 
@@ -394,6 +452,8 @@ static void put_keys(exporter* e) {
         if (m->nv) put_numbers(e, "qvel", key->qvel, m->nv);
         if (m->na) put_numbers(e, "act", key->act, m->na);
         if (m->nu) put_numbers(e, "ctrl", key->ctrl, m->nu);
+        if (m->nmocap) put_numbers(e, "mpos", key->mpos, 3 * m->nmocap);
+        if (m->nmocap) put_numbers(e, "mquat", key->mquat, 4 * m->nmocap);
         fputs("/>\n", e->file);
     }
     fputs("</keyframe>\n", e->file);
@@ -408,78 +468,99 @@ static void mesh_path(const char* out, int shape, char* path, size_t size) {
     snprintf(path, size, "%.*s_%d.obj", length, out, shape);
 }
 
-static int write_mesh(const tacModel* model, int shape, const char* path, int vertices) {
-    tacMesh* mesh = NULL;
-    tacMessage message;
-    tacResult result = tac_shape_tessellate(model, shape, vertices, &mesh, &message);
-    if (result != TAC_OK) {
-        cli_wrong("check", "%s: shape %s has no mesh: %s", path, model->shape[shape].name,
-                  message.text);
-        return result == TAC_ERROR_UNSOLVED ? CLI_NO : CLI_WRONG;
-    }
-    cliOutput output;
-    int code = cli_output_open(&output, path);
-    if (code == 0) {
-        for (int i = 0; i < mesh->vertices; ++i)
-            fprintf(output.file, "v %.17g %.17g %.17g\n", mesh->x[0][i], mesh->x[1][i],
-                    mesh->x[2][i]);
-        for (int i = 0; i < mesh->faces; ++i)
-            fprintf(output.file, "f %d %d %d\n", mesh->face[0][i] + 1, mesh->face[1][i] + 1,
-                    mesh->face[2][i] + 1);
-        code = cli_output_close(&output);
-    }
-    tac_mesh_destroy(mesh);
-    return code;
+// shapes that geoms have and that are no primitives
+static int needs_mesh(const tacModel* m, int shape) {
+    if (primitive(m, shape)) return 0;
+    for (int i = 0; i < m->ngeom; ++i)
+        if (m->geom[i].shape == shape) return 1;
+    return 0;
 }
 
-// shapes that geoms have and that are no primitives
-static int put_meshes(exporter* e, const char* out, int vertices) {
-    const tacModel* m = e->model;
+static int put_meshes(exporter* e, const char* out, int vertices, int* meshes) {
     fputs("<asset>\n", e->file);
-    for (int s = 0; s < m->nshape; ++s) {
-        int used = 0;
-        for (int i = 0; i < m->ngeom; ++i) used |= m->geom[i].shape == s;
-        if (!used || primitive(m, s)) continue;
+    for (int s = 0; s < e->model->nshape; ++s) {
+        if (!needs_mesh(e->model, s)) continue;
         char path[4096];
         mesh_path(out, s, path, sizeof path);
-        int code = write_mesh(m, s, path, vertices);
+        int code = cli_export_mesh(e->model, s, path, vertices);
         if (code != 0) return code;
         const char* slash = strrchr(path, '/');
         fputs("<mesh", e->file);
         put_name(e, "name", "shape", "", s);
         put_text(e, "file", slash ? slash + 1 : path);
         fputs("/>\n", e->file);
+        ++*meshes;
     }
     fputs("</asset>\n", e->file);
     return 0;
 }
 
+//---------------------------------- what must stay -------------------------------
+
+int cli_export_name(const char* out) {
+    const char *slash = strrchr(out, '/'), *name = slash ? slash + 1 : out;
+    size_t length = strlen(name);
+    if (length > 4 && strcmp(name + length - 4, ".xml") == 0 && strlen(out) < 4000) return 0;
+    return cli_wrong("check", "--mjcf %.100s: name a file that ends in .xml", out);
+}
+
+// is it a file that the scene was read from, by whatever name?
+static int is_own_source(const tacModel* model, const char* path) {
+    struct stat there, own;
+    if (stat(path, &there) != 0) return 0;
+    for (int i = 0; i < model->nfile; ++i)
+        if (stat(model->file[i], &own) == 0 && own.st_dev == there.st_dev &&
+            own.st_ino == there.st_ino)
+            return 1;
+    return 0;
+}
+
+static int keep_sources(const tacModel* model, const char* out) {
+    static const char text[] = "--mjcf: %.200s is a file that the scene is read from; it stays as "
+                               "it is: choose another name";
+    if (is_own_source(model, out)) return cli_wrong("check", text, out);
+    for (int s = 0; s < model->nshape; ++s) {
+        char path[4096];
+        mesh_path(out, s, path, sizeof path);
+        if (needs_mesh(model, s) && is_own_source(model, path))
+            return cli_wrong("check", text, path);
+    }
+    return 0;
+}
+
 //---------------------------------- scene ----------------------------------------
 
-int cli_export_mjcf(const tacModel* model, const char* out, int vertices) {
+static void put_sections(exporter* e) {
+    const tacModel* m = e->model;
+    put_tree(e);
+    put_contact(e);
+    put_tendons(e);
+    if (m->nequality > 0) {
+        fputs("<equality>\n", e->file);
+        for (int i = 0; i < m->nequality; ++i) put_equality(e, &m->equality[i]);
+        fputs("</equality>\n", e->file);
+    }
+    put_actuators(e);
+    put_keys(e);
+}
+
+int cli_export_mjcf(const tacModel* model, const char* out, int vertices, int* meshes) {
     cliOutput output;
-    int code = cli_output_open(&output, out);
+    int code = keep_sources(model, out);
+    if (code == 0) code = cli_output_open(&output, out);
     if (code != 0) return code;
-    exporter e = {model, output.file};
+    exporter e = {model, output.file, free_underscores(model)};
+    *meshes = 0;
     fputs("<mujoco", e.file);
     put_text(&e, "model", model->name);
     fputs(">\n", e.file);
     put_option(&e);
-    code = put_meshes(&e, out, vertices);
+    code = put_meshes(&e, out, vertices, meshes);
     if (code != 0) {
         cli_output_discard(&output);
         return code;
     }
-    put_tree(&e);
-    put_contact(&e);
-    put_tendons(&e);
-    if (model->nequality > 0) {
-        fputs("<equality>\n", e.file);
-        for (int i = 0; i < model->nequality; ++i) put_equality(&e, &model->equality[i]);
-        fputs("</equality>\n", e.file);
-    }
-    put_actuators(&e);
-    put_keys(&e);
+    put_sections(&e);
     fputs("</mujoco>\n", e.file);
     return cli_output_close(&output);
 }

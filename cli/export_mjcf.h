@@ -5,8 +5,12 @@
 
 #include "tactus/model.h"
 
-// Writes `out`, and beside it a mesh OUT_NUMBER.obj of about `vertices` vertices for each shape
-// that is no primitive. 0, or an exit code after a complaint; then no scene is left behind.
-int cli_export_mjcf(const tacModel* model, const char* out, int vertices);
+// Does the name end in .xml? 0, or CLI_WRONG after a complaint.
+int cli_export_name(const char* out);
+
+// Writes `out`, and beside it a mesh OUT_NUMBER.obj for each shape that is no primitive (of about
+// `vertices` vertices if it is no hull), and counts them in `meshes`. Files that the scene was read
+// from are not overwritten. 0, or an exit code after a complaint; then no scene is left behind.
+int cli_export_mjcf(const tacModel* model, const char* out, int vertices, int* meshes);
 
 #endif

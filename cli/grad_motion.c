@@ -3,6 +3,7 @@
 #include "grad_motion.h"
 
 #include "control.h"
+#include "gradient.h"
 #include "jacobian.h"
 #include "proof.h"
 #include "quantity.h"
@@ -29,7 +30,7 @@ typedef struct motionJob {
     tacParam by; // count 0: not given
 } motionJob;
 
-//---------------------------------- names ----------------------------------------
+//---------------------------------- options --------------------------------------
 
 // names of groups with blanks between, as far as they fit
 static int unknown_param(const tacModel* model, const char* name) {
@@ -47,10 +48,22 @@ static int unknown_param(const tacModel* model, const char* name) {
                      name, meant ? "; did you mean " : "", meant ? near : "", meant ? "?" : "");
 }
 
+static int has_ending(const char* path, const char* ending) {
+    size_t length = strlen(path);
+    return length > 4 && strcasecmp(path + length - 4, ending) == 0;
+}
+
+static int check_out(const char* path) {
+    if (!path || has_ending(path, ".npz") || has_ending(path, ".csv") || strcmp(path, "-") == 0)
+        return 0;
+    return cli_wrong("grad", "'%s' is neither .npz nor .csv; give the file such a name", path);
+}
+
 static int read_job(motionJob* job) {
     const cliMotionCall* call = job->call;
     cliControl control = {0};
-    int code = cli_start_read(&job->start, "grad", job->model, &call->start);
+    int code = check_out(call->out);
+    if (code == 0) code = cli_start_read(&job->start, "grad", job->model, &call->start);
     if (code == 0 && call->ctrl) {
         code = cli_control_read(&control, "grad", job->model, call->ctrl, call->seed);
         if (code == 0) cli_control_at(&control, job->start.step, 0, job->start.ctrl);
@@ -63,33 +76,33 @@ static int read_job(motionJob* job) {
     return code;
 }
 
-//---------------------------------- step -----------------------------------------
+//---------------------------------- files ----------------------------------------
 
-static int has_ending(const char* path, const char* ending) {
-    size_t length = strlen(path);
-    return length > 4 && strcasecmp(path + length - 4, ending) == 0;
+// one of the two, the other is NULL
+static int write_file(const cliJacobian* j, const cliGradient* g, FILE* file, int is_npz) {
+    if (j) return is_npz ? cli_jacobian_npz(j, file) : cli_jacobian_csv(j, file);
+    return is_npz ? cli_gradient_npz(g, file) : cli_gradient_csv(g, file);
 }
 
-static int write_jacobian(const cliJacobian* j, const char* path) {
+static int write_out(const cliJacobian* j, const cliGradient* g, const char* path) {
     cliOutput output;
-    int is_npz = has_ending(path, ".npz");
-    if (!is_npz && !has_ending(path, ".csv") && strcmp(path, "-") != 0)
-        return cli_wrong("grad", "'%s' is neither .npz nor .csv; give the file such a name", path);
     int code = cli_output_open(&output, path);
     if (code != 0) return code;
-    code = is_npz ? cli_jacobian_npz(j, output.file) : cli_jacobian_csv(j, output.file);
-    if (code == 0) return cli_output_close(&output);
+    if (write_file(j, g, output.file, has_ending(path, ".npz")) == 0)
+        return cli_output_close(&output);
     code = cli_wrong("grad", "%s: cannot be written: %s", output.name, strerror(errno));
     cli_output_discard(&output);
     return code;
 }
+
+//---------------------------------- derivatives ----------------------------------
 
 static int show_step(const motionJob* job) {
     cliJacobian j = {.model = job->model, .at = &job->start.state, .ctrl = job->start.ctrl};
     j.theta = job->by;
     int code = cli_jacobian_make(&j, "grad");
     if (code == 0 && job->call->out)
-        code = write_jacobian(&j, job->call->out);
+        code = write_out(&j, NULL, job->call->out);
     else if (code == 0 && job->call->json)
         cli_jacobian_json(&j);
     else if (code == 0)
@@ -98,89 +111,18 @@ static int show_step(const motionJob* job) {
     return code;
 }
 
-//---------------------------------- gradient -------------------------------------
-
-typedef struct motionGradient {
-    double value;
-    double *x, *u, *theta; // (2 nv + na) (nu) (nparam)
-    tacRollout rollout;
-    tacScratch* scratch;
-} motionGradient;
-
-static tacResult differentiate(const motionJob* job, motionGradient* g) {
-    const tacModel* m = job->model;
-    size_t nx = (size_t)(2 * m->nv + m->na);
-    g->x = calloc(nx + (size_t)m->nu + (size_t)m->nparam + 1, sizeof *g->x);
-    g->rollout = (tacRollout){.model = m, .steps = job->steps, .what = job->what};
-    g->rollout.memory = malloc(tac_rollout_size(m, job->steps, sizeof(double)) + 1);
-    if (!g->x || !g->rollout.memory) return TAC_ERROR_MEMORY;
-    g->u = g->x + nx, g->theta = g->u + m->nu;
-    tacResult result = tac_scratch_create(m, &g->scratch);
-    tacTangent x_bar = {g->x, g->x + m->nv, g->x + 2 * m->nv};
-    const tacState* at = &job->start.state;
-    if (result == TAC_OK)
-        result = tac_rollout(&g->rollout, at, job->start.ctrl, &g->value, g->scratch);
-    if (result == TAC_OK)
-        result = tac_rollout_vjp(&g->rollout, at, job->start.ctrl, 1.0, x_bar, g->u, g->theta,
-                                 g->scratch);
-    return result;
-}
-
-static void print_slope(cliJson* json, const char* name, double slope) {
-    if (json)
-        cli_json_number(json, name, slope);
-    else
-        printf("  d/d %-40s % .17g\n", name, slope);
-}
-
-static void print_state(const motionJob* job, const motionGradient* g, cliJson* json) {
-    char text[TAC_COLUMN_SIZE], name[TAC_COLUMN_SIZE + 8];
-    const tacModel* m = job->model;
-    for (int i = 0; i < 2 * m->nv + m->na; ++i) {
-        tac_column_tangent(m, i, text);
-        print_slope(json, text, g->x[i]);
-    }
-    for (int i = 0; i < m->nu; ++i) {
-        tac_column_ctrl(m, i, text);
-        snprintf(name, sizeof name, "ctrl %s", text);
-        print_slope(json, name, g->u[i]);
-    }
-}
-
-// all parameters whose derivative is not 0, or those that were named
-static void print_params(const motionJob* job, const motionGradient* g, cliJson* json) {
-    char name[2 * TAC_MAX_NAME];
-    for (int i = 0; i < job->model->nparam; ++i) {
-        int named = i >= job->by.offset && i < job->by.offset + job->by.count;
-        if (job->by.count ? !named : g->theta[i] == 0.0) continue;
-        tac_param_name(job->model, i, name, sizeof name);
-        print_slope(json, name, g->theta[i]);
-    }
-}
-
-static void print_gradient(const motionJob* job, const motionGradient* g) {
-    cliJson json = {.file = stdout}, *to = job->call->json ? &json : NULL;
-    if (to) {
-        cli_json_open(to, NULL, '{');
-        cli_json_text(to, "of", job->call->of);
-        cli_json_int(to, "steps", job->steps);
-        cli_json_number(to, "value", g->value);
-    } else {
-        printf("%s after %d step%s: %.17g\n", job->call->of, job->steps, job->steps == 1 ? "" : "s",
-               g->value);
-    }
-    if (job->by.count == 0) print_state(job, g, to);
-    print_params(job, g, to);
-    if (to) cli_json_close(to, '}');
-}
-
 static int show_gradient(const motionJob* job) {
-    motionGradient g = {0};
-    tacResult result = differentiate(job, &g);
-    if (result == TAC_OK) print_gradient(job, &g);
-    tac_scratch_destroy(g.scratch);
-    free(g.x), free(g.rollout.memory);
-    return result == TAC_OK ? CLI_FINE : cli_wrong("grad", "%s", tac_result_text(result));
+    cliGradient g = {.model = job->model, .at = &job->start.state, .ctrl = job->start.ctrl};
+    g.of = job->call->of, g.what = job->what, g.steps = job->steps, g.by = job->by;
+    int code = cli_gradient_make(&g, "grad");
+    if (code == 0 && job->call->out)
+        code = write_out(NULL, &g, job->call->out);
+    else if (code == 0 && job->call->json)
+        cli_gradient_json(&g);
+    else if (code == 0)
+        cli_gradient_print(&g);
+    cli_gradient_free(&g);
+    return code;
 }
 
 //---------------------------------- proof ----------------------------------------

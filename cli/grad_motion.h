@@ -10,7 +10,7 @@ typedef struct cliMotionCall {
     const char* of;   // quantity, or NULL: the step
     const char* by;   // parameters, or NULL: all, or none of the step's
     const char* ctrl; // as `tactus run` takes it, or NULL: zeros, or the file's
-    const char* out;  // file of A and B, or NULL
+    const char* out;  // file of A and B, or of the gradient, or NULL
     cliStartOptions start;
     int steps; // before the quantity is taken; -1: not given
     int check, points, seed, json;

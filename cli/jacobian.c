@@ -30,7 +30,7 @@ int cli_jacobian_make(cliJacobian* j, const char* command) {
                               j->theta.count ? 1 : 0, j->theta.count ? j->P : NULL, scratch);
     }
     tac_scratch_destroy(scratch);
-    return result == TAC_OK ? 0 : cli_wrong(command, "%s", tac_result_text(result));
+    return result == TAC_OK ? 0 : cli_failed(command, result);
 }
 
 void cli_jacobian_free(cliJacobian* j) { free(j->memory); }

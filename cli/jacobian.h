@@ -17,7 +17,7 @@ typedef struct cliJacobian {
     void* memory;
 } cliJacobian;
 
-// `jacobian` comes with model, at, ctrl and theta. 0, or CLI_WRONG after a complaint.
+// `jacobian` comes with model, at, ctrl and theta. 0, or an exit code after a complaint.
 int cli_jacobian_make(cliJacobian* jacobian, const char* command);
 void cli_jacobian_free(cliJacobian* jacobian);
 

@@ -44,7 +44,7 @@ int cli_prove(const tacCheckProblem* problem, tacCheckOptions options, int as_js
     options.progress = cli_progress_show, options.user = &progress;
     tacResult result = tac_check_run(problem, options, &report);
     cli_progress_end(&progress);
-    if (result != TAC_OK) return cli_wrong("grad", "%s", tac_result_text(result));
+    if (result != TAC_OK) return cli_failed("grad", result);
     for (int k = 0; k < TAC_CHECK_KINDS; ++k) {
         const tacCheckLine* line = &report.line[k];
         if (line->done == 0) continue;

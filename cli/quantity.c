@@ -19,13 +19,20 @@ typedef struct nameList {
     void (*name)(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
 } nameList;
 
-// three names for each body
+// three names for each body, then for each site
 static void place_name(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
-    const char* name = model->body[i / 3].name;
+    int body = i / 3, site = body - model->nbody, is_body = site < 0;
+    const char* name = is_body ? model->body[body].name : model->site[site].name;
     if (*name)
         snprintf(text, TAC_COLUMN_SIZE, "%s/%c", name, "xyz"[i % 3]);
     else
-        snprintf(text, TAC_COLUMN_SIZE, "body%d/%c", i / 3, "xyz"[i % 3]);
+        snprintf(text, TAC_COLUMN_SIZE, "%s%d/%c", is_body ? "body" : "site", is_body ? body : site,
+                 "xyz"[i % 3]);
+}
+
+static tacQuantity place_at(const tacModel* model, int i) {
+    if (i < 3 * model->nbody) return (tacQuantity){TAC_QUANTITY_XPOS, i / 3, i % 3};
+    return (tacQuantity){TAC_QUANTITY_SITE, i / 3 - model->nbody, i % 3};
 }
 
 static int find_in(const tacModel* model, const nameList* list, const char* wanted,
@@ -34,8 +41,8 @@ static int find_in(const tacModel* model, const nameList* list, const char* want
     for (int i = 0; i < list->count; ++i) {
         list->name(model, i, text);
         if (strcmp(text, wanted) != 0) continue;
-        int is_place = list->kind == TAC_QUANTITY_XPOS;
-        *out = (tacQuantity){list->kind, is_place ? i / 3 : i, is_place ? i % 3 : 0};
+        *out =
+            list->kind == TAC_QUANTITY_XPOS ? place_at(model, i) : (tacQuantity){list->kind, i, 0};
         return 1;
     }
     return 0;
@@ -63,7 +70,7 @@ int cli_quantity_read(const char* command, const tacModel* model, const char* te
         {"qpos:", TAC_QUANTITY_QPOS, model->nq, tac_column_qpos},
         {"qvel:", TAC_QUANTITY_QVEL, model->nv, tac_column_dof},
         {"act:", TAC_QUANTITY_ACT, model->na, tac_column_act},
-        {"xpos:", TAC_QUANTITY_XPOS, 3 * model->nbody, place_name},
+        {"xpos:", TAC_QUANTITY_XPOS, 3 * (model->nbody + model->nsite), place_name},
     };
     for (int i = 0; i < 3; ++i)
         if (strcmp(text, energies[i]) == 0) {
@@ -78,6 +85,6 @@ int cli_quantity_read(const char* command, const tacModel* model, const char* te
     }
     return cli_wrong(command,
                      "--of: '%s' is none of energy, kinetic, potential, qpos:JOINT, qvel:JOINT, "
-                     "act:ACTUATOR, xpos:BODY/z",
+                     "act:ACTUATOR, xpos:BODY/z, xpos:SITE/z",
                      text);
 }

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 //---------------------------------- complaints -----------------------------------
@@ -26,6 +27,21 @@ int cli_report(tacResult result, const tacMessage* message) {
     if (*message->attribute) fprintf(stderr, ": %s", message->attribute);
     fprintf(stderr, ": %s\n", *message->text ? message->text : tac_result_text(result));
     return CLI_WRONG;
+}
+
+int cli_failed(const char* command, tacResult result) {
+    if (result != TAC_ERROR_DIVERGED) return cli_wrong(command, "%s", tac_result_text(result));
+    cli_wrong(command, "diverged: the next state is not finite; try a smaller timestep, damping or "
+                       "armature, or start at smaller velocities");
+    return CLI_NO;
+}
+
+const char* cli_number_text(double value, char text[CLI_NUMBER_SIZE]) {
+    for (int digits = 15; digits <= 17; ++digits) {
+        snprintf(text, CLI_NUMBER_SIZE, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    return text;
 }
 
 //---------------------------------- JSON -----------------------------------------
@@ -77,9 +93,10 @@ void cli_json_text(cliJson* json, const char* key, const char* text) {
 }
 
 void cli_json_number(cliJson* json, const char* key, double value) {
+    char text[CLI_NUMBER_SIZE];
     put_key(json, key);
     if (isfinite(value))
-        fprintf(json->file, "%.17g", value);
+        fputs(cli_number_text(value, text), json->file);
     else
         fputs("null", json->file);
 }

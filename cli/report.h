@@ -16,6 +16,14 @@ int cli_wrong(const char* command, const char* format, ...) __attribute__((forma
 // "file:line: attribute: text" on stderr, without the parts that are empty; returns CLI_WRONG
 int cli_report(tacResult result, const tacMessage* message);
 
+// complains about a call of the library that failed; CLI_NO with advice if the motion diverged,
+// else CLI_WRONG
+int cli_failed(const char* command, tacResult result);
+
+// the fewest of 15 to 17 digits that read back as this number: 0.2, not 0.20000000000000001
+#define CLI_NUMBER_SIZE 32
+const char* cli_number_text(double value, char text[CLI_NUMBER_SIZE]);
+
 //---------------------------------- JSON -----------------------------------------
 
 // One object per line: open an object, put members, close it.
@@ -29,7 +37,7 @@ typedef struct cliJson {
 void cli_json_open(cliJson* json, const char* key, char bracket); // '{' or '['
 void cli_json_close(cliJson* json, char bracket);                 // '}' or ']'
 void cli_json_text(cliJson* json, const char* key, const char* text);
-void cli_json_number(cliJson* json, const char* key, double value); // 17 digits; null if not finite
+void cli_json_number(cliJson* json, const char* key, double value); // null if not finite
 void cli_json_int(cliJson* json, const char* key, long long value);
 void cli_json_bool(cliJson* json, const char* key, int value);
 

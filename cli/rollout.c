@@ -138,6 +138,7 @@ static void run_slices(rolloutWork* work, tacPool* pool, const char* command) {
     long long first = r->start->step, last = first + r->steps;
     cliProgress progress = cli_progress_begin(command);
     double begin = now();
+    look_at_speed(r, &work->elements[0]);
     for (work->from = first; work->from < last; work->from = work->to) {
         work->to = last - work->from < SLICE ? last : work->from + SLICE;
         tac_pool_run(pool, jobs, slice_job, work);

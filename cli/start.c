@@ -5,6 +5,7 @@
 #include "options.h"
 #include "report.h"
 
+#include "model/attribute.h"
 #include "model/nearest.h"
 
 #include <math.h>
@@ -45,9 +46,11 @@ static int take_row(cliStart* start, const char* command, const tacTrajectory* t
 static void note_other_model(const char* path, const tacTrajectory* t) {
     char own[TAC_FINGERPRINT_SIZE];
     tac_fingerprint(t->model, own);
-    if (strcmp(own, t->fingerprint) != 0)
+    if (!*t->fingerprint)
+        fprintf(stderr, "%s: note: has no hash; cannot tell whether it is of this model\n", path);
+    else if (strcmp(own, t->fingerprint) != 0)
         fprintf(stderr, "%s: note: was made with another model (%s, here %s): the motion differs\n",
-                path, *t->fingerprint ? t->fingerprint : "no hash", own);
+                path, t->fingerprint, own);
 }
 
 static int read_file(cliStart* start, const char* command, const tacModel* model,
@@ -108,30 +111,46 @@ static int take_key(cliStart* start, const char* command, const tacModel* model,
 
 //---------------------------------- numbers --------------------------------------
 
-// quaternions of any length but 0 are taken, as in a scene
-static int normalise(const tacModel* model, double* qpos) {
+// Quaternions of any length but 0 are taken from numbers, as in a scene; those of a file are only
+// looked at, as a run goes on with the same bits.
+static int check_turns(const tacModel* model, double* qpos, int make_unit) {
     for (int i = 0; i < model->njoint; ++i) {
         const tacJoint* j = &model->joint[i];
         if (j->axis >= 0) continue;
         double *q = qpos + j->qpos + (j->kind == TAC_JOINT_FREE ? 3 : 0), sum = 0.0;
         for (int k = 0; k < 4; ++k) sum += q[k] * q[k];
         if (!(sum > 0.0 && isfinite(sum))) return 0;
-        for (int k = 0; k < 4 && sum != 1.0; ++k) q[k] /= sqrt(sum);
+        for (int k = 0; k < 4 && make_unit && sum != 1.0; ++k) q[k] /= sqrt(sum);
     }
     return 1;
+}
+
+// what is wrong with such a list: a word that is no number, or how many there are
+static int wrong_numbers(const char* command, const char* option, const char* text, int count) {
+    static const char between[] = " \t,";
+    int found = 0;
+    for (const char* at = text + strspn(text, between); *at; at += strspn(at, between)) {
+        size_t length = strcspn(at, between);
+        double number;
+        if (tac_parse_number(at, &number) != at + length || !isfinite(number))
+            return cli_wrong(command, "%s: '%.*s' is not a finite number", option, (int)length, at);
+        at += length, ++found;
+    }
+    return cli_wrong(command, "%s needs %d number%s for this scene; here %s %d", option, count,
+                     count == 1 ? "" : "s", found == 1 ? "is" : "are", found);
 }
 
 static int read_numbers(cliStart* start, const char* command, const tacModel* model,
                         const cliStartOptions* options) {
     if (options->qpos && !cli_numbers(options->qpos, start->state.qpos, model->nq))
-        return cli_wrong(command, "--qpos needs %d number%s for this scene", model->nq,
-                         model->nq == 1 ? "" : "s");
+        return wrong_numbers(command, "--qpos", options->qpos, model->nq);
     if (options->qvel && !cli_numbers(options->qvel, start->state.qvel, model->nv))
-        return cli_wrong(command, "--qvel needs %d number%s for this scene", model->nv,
-                         model->nv == 1 ? "" : "s");
-    if (options->qpos && !normalise(model, start->state.qpos))
-        return cli_wrong(command, "--qpos: a quaternion has length 0");
-    return 0;
+        return wrong_numbers(command, "--qvel", options->qvel, model->nv);
+    if (check_turns(model, start->state.qpos, options->qpos != NULL)) return 0;
+    return cli_wrong(command, "%s: a quaternion has length 0",
+                     options->qpos   ? "--qpos"
+                     : options->from ? options->from
+                                     : "qpos");
 }
 
 int cli_start_read(cliStart* start, const char* command, const tacModel* model,

@@ -434,6 +434,7 @@ typedef struct tacModel {
     int nsite, npair, nexclude, nequality, nkey; ///< lengths of the arrays below
     int nsensor, nsensordata;                    ///< sensors, and their numbers
     int nmocap;                                  ///< bodies that are moved by hand
+    int nfile;                                   ///< files that the scene was read from
     tacIntegrator integrator;                    ///< option/integrator, or <tactus integrator>
     unsigned disable;                            ///< sum of tacDisable
     int nparam, nparamname, nwarm; ///< parameters, their groups, numbers of solvers' start values
@@ -467,6 +468,7 @@ typedef struct tacModel {
     const tacCamera* camera;       ///< (ncamera)
     const tacParamName* paramname; ///< sorted by name                         (nparamname)
     const int* paramgroup;         ///< index in paramname of each parameter        (nparam)
+    const char* const* file;       ///< the scene, what it includes, meshes; as opened (nfile)
     tacAllocator allocator;        ///< where all of this came from
 } tacModel;
 

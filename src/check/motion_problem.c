@@ -27,24 +27,32 @@ static double scale_of(const tacModel* model, int offset) {
 
 //---------------------------------- points ---------------------------------------
 
-static void turn_at_random(unsigned long long* random, const double* from, double* quat) {
+// How far points are drawn from where the scene stands. The first point is there; a little beside
+// where the scene may rest on a kink: of drag, at velocity 0, or of the spring of a tendon, at an
+// end of its slack.
+static double spread_of(const tacModel* model, int i) {
+    return i > 0 ? 1.0 : model->fluid >= 0 || model->ntendon > 0 ? 0.05 : 0.0;
+}
+
+static void turn_at_random(unsigned long long* random, const double* from, double spread,
+                           double* quat) {
     double sum = 0.0;
     for (int k = 0; k < 4; ++k) {
-        quat[k] = from[k] + 0.3 * tac_check_normal(random);
+        quat[k] = from[k] + 0.3 * spread * tac_check_normal(random);
         sum += quat[k] * quat[k];
     }
     for (int k = 0; k < 4; ++k) quat[k] /= sqrt(sum);
 }
 
-// near where the scene stands; the first point is there
-static void draw_positions(const tacCheckMotion* c, int i, unsigned long long* random) {
+static void draw_positions(const tacCheckMotion* c, double spread, unsigned long long* random) {
     memcpy(c->qpos, c->at->qpos, sizeof *c->qpos * (size_t)c->model->nq);
-    for (int k = 0; k < c->model->njoint && i > 0; ++k) {
+    for (int k = 0; k < c->model->njoint && spread > 0.0; ++k) {
         const tacJoint* j = &c->model->joint[k];
         int straight = j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 3 : 0;
-        double spread = j->kind == TAC_JOINT_SLIDE ? 0.1 : 0.5, *q = c->qpos + j->qpos;
-        for (int n = 0; n < straight; ++n) q[n] += spread * tac_check_normal(random);
-        if (j->axis < 0) turn_at_random(random, c->at->qpos + j->qpos + straight, q + straight);
+        double step = spread * (j->kind == TAC_JOINT_SLIDE ? 0.1 : 0.5), *q = c->qpos + j->qpos;
+        for (int n = 0; n < straight; ++n) q[n] += step * tac_check_normal(random);
+        if (j->axis < 0)
+            turn_at_random(random, c->at->qpos + j->qpos + straight, spread, q + straight);
     }
 }
 
@@ -81,10 +89,11 @@ static int sample(const void* context, int i, unsigned long long* random, double
     const tacCheckMotion* c = context;
     const tacModel* m = c->model;
     int nv = m->nv, nx = 2 * nv + m->na;
-    draw_positions(c, i, random);
+    double spread = spread_of(m, i);
+    draw_positions(c, spread, random);
     for (int k = 0; k < nx; ++k) {
         double from = k < nv ? 0.0 : k < 2 * nv ? c->at->qvel[k - nv] : c->at->act[k - 2 * nv];
-        x[k] = from + (k >= nv && i > 0 ? 0.5 * tac_check_normal(random) : 0.0);
+        x[k] = from + (k >= nv && spread > 0.0 ? 0.5 * spread * tac_check_normal(random) : 0.0);
         scale[k] = 1.0;
     }
     draw_control(c, i, random, x + nx, scale + nx);

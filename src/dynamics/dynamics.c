@@ -20,8 +20,8 @@ int tac_all_finite(const tacReal* x, int n) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
 }
 
-tacResult tac_input_check(const tacModel* model, tacDynamicsInput x) {
-    if (!model || (model->nq > 0 && !x.qpos)) return TAC_ERROR_VALUE;
+tacResult tac_input_check(const tacModel* model, tacDynamicsInput x, const tacScratch* scratch) {
+    if (!model || !scratch || (model->nq > 0 && !x.qpos)) return TAC_ERROR_VALUE;
     int finite = tac_all_finite(x.qpos, model->nq) && tac_all_finite(x.qvel, model->nv) &&
                  tac_all_finite(x.qacc, model->nv) && tac_all_finite(x.wrench, 6 * model->nbody);
     return finite ? TAC_OK : TAC_ERROR_VALUE;
@@ -64,7 +64,7 @@ static void store_twist(const tacMotion* m, int body, tacReal* out) {
 tacResult tac_kinematics(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                          tacPose* pose, tacReal* twist, tacScratch* scratch) {
     tacDynamicsInput x = {.qpos = qpos, .qvel = qvel};
-    tacResult result = tac_input_check(model, x);
+    tacResult result = tac_input_check(model, x, scratch);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
@@ -85,7 +85,7 @@ tacResult tac_kinematics(const tacModel* model, const tacReal* qpos, const tacRe
 tacResult tac_body_jacobian(const tacModel* model, const tacReal* qpos, int body,
                             const tacReal point[3], tacReal* J, tacScratch* scratch) {
     tacDynamicsInput x = {.qpos = qpos};
-    tacResult result = tac_input_check(model, x);
+    tacResult result = tac_input_check(model, x, scratch);
     if (result == TAC_OK && (body < 0 || body >= model->nbody || !tac_all_finite(point, 3)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
@@ -113,7 +113,7 @@ tacResult tac_body_jacobian(const tacModel* model, const tacReal* qpos, int body
 tacResult tac_mass_matrix(const tacModel* model, const tacReal* qpos, tacReal* M,
                           tacScratch* scratch) {
     tacDynamicsInput x = {.qpos = qpos};
-    tacResult result = tac_input_check(model, x);
+    tacResult result = tac_input_check(model, x, scratch);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used, nv = (size_t)model->nv;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
@@ -210,7 +210,7 @@ static void sum_momentum(const tacModel* model, const tacMotion* m, tacReal mome
 static tacResult sum_up(const tacModel* model, tacDynamicsInput x, int n, tacReal* out,
                         void (*sum)(const tacModel*, const tacMotion*, tacReal*),
                         tacScratch* scratch) {
-    tacResult result = tac_input_check(model, x);
+    tacResult result = tac_input_check(model, x, scratch);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacReal total[6];
@@ -250,7 +250,7 @@ tacResult tac_joint_forces(const tacModel* model, const tacState* x, const tacRe
                            tacReal* tau, tacScratch* scratch) {
     if (!model || !x) return TAC_ERROR_VALUE;
     tacDynamicsInput at = {.qpos = x->qpos, .qvel = x->qvel};
-    tacResult result = tac_input_check(model, at);
+    tacResult result = tac_input_check(model, at, scratch);
     if (result == TAC_OK && ((model->nu > 0 && !ctrl) || !tac_all_finite(ctrl, model->nu) ||
                              (model->na > 0 && !x->act) || !tac_all_finite(x->act, model->na)))
         result = TAC_ERROR_VALUE;
@@ -269,7 +269,7 @@ tacResult tac_joint_forces(const tacModel* model, const tacState* x, const tacRe
 
 tacResult tac_inverse_dynamics(const tacModel* model, tacDynamicsInput x, tacReal* tau,
                                tacScratch* scratch) {
-    tacResult result = tac_input_check(model, x);
+    tacResult result = tac_input_check(model, x, scratch);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
@@ -284,7 +284,7 @@ tacResult tac_inverse_dynamics(const tacModel* model, tacDynamicsInput x, tacRea
 tacResult tac_forward_dynamics(const tacModel* model, tacDynamicsInput x, const tacReal* tau,
                                tacReal* qacc, tacScratch* scratch) {
     x.qacc = NULL;
-    tacResult result = tac_input_check(model, x);
+    tacResult result = tac_input_check(model, x, scratch);
     if (result == TAC_OK && !tac_all_finite(tau, model->nv)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;

@@ -11,7 +11,7 @@
 // are all of them finite? NULL is
 int tac_all_finite(const tacReal* x, int n);
 
-tacResult tac_input_check(const tacModel* model, tacDynamicsInput x);
+tacResult tac_input_check(const tacModel* model, tacDynamicsInput x, const tacScratch* scratch);
 
 // a motion at the input; velocities that are NULL become zeros of the arena
 tacMotion tac_motion_at(const tacModel* model, tacDynamicsInput x, tacArena* arena);

@@ -30,7 +30,7 @@ static void prepare(const tacModel* model, tacMotion* m, tacReal* tau) {
 
 tacResult tac_inverse_dynamics_jacobian(const tacModel* model, tacDynamicsInput x, tacReal* by_q,
                                         tacReal* by_v, tacScratch* scratch) {
-    tacResult result = tac_input_check(model, x);
+    tacResult result = tac_input_check(model, x, scratch);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
@@ -48,7 +48,7 @@ tacResult tac_inverse_dynamics_jacobian(const tacModel* model, tacDynamicsInput 
 tacResult tac_inverse_dynamics_jvp(const tacModel* model, tacDynamicsInput x,
                                    tacDynamicsTangent x_dot, tacReal* tau_dot,
                                    tacScratch* scratch) {
-    tacResult result = tac_input_check(model, x);
+    tacResult result = tac_input_check(model, x, scratch);
     if (result == TAC_OK && !is_finite(model, x_dot)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
@@ -68,7 +68,7 @@ tacResult tac_inverse_dynamics_jvp(const tacModel* model, tacDynamicsInput x,
 tacResult tac_inverse_dynamics_vjp(const tacModel* model, tacDynamicsInput x,
                                    const tacReal* tau_bar, tacDynamicsTangent x_bar,
                                    tacScratch* scratch) {
-    tacResult result = tac_input_check(model, x);
+    tacResult result = tac_input_check(model, x, scratch);
     if (result == TAC_OK && !tac_all_finite(tau_bar, model->nv)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
@@ -108,7 +108,7 @@ static tacMotion solve_at(const tacModel* model, tacDynamicsInput x, const tacRe
 tacResult tac_forward_dynamics_jvp(const tacModel* model, tacDynamicsInput x, const tacReal* tau,
                                    tacDynamicsTangent x_dot, tacReal* qacc_dot,
                                    tacScratch* scratch) {
-    tacResult result = tac_input_check(model, x);
+    tacResult result = tac_input_check(model, x, scratch);
     if (result == TAC_OK && (!tac_all_finite(tau, model->nv) || !is_finite(model, x_dot)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
@@ -132,7 +132,7 @@ tacResult tac_forward_dynamics_jvp(const tacModel* model, tacDynamicsInput x, co
 tacResult tac_forward_dynamics_vjp(const tacModel* model, tacDynamicsInput x, const tacReal* tau,
                                    const tacReal* qacc_bar, tacDynamicsTangent x_bar,
                                    tacScratch* scratch) {
-    tacResult result = tac_input_check(model, x);
+    tacResult result = tac_input_check(model, x, scratch);
     if (result == TAC_OK &&
         (!tac_all_finite(tau, model->nv) || !tac_all_finite(qacc_bar, model->nv)))
         result = TAC_ERROR_VALUE;

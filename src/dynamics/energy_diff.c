@@ -120,7 +120,8 @@ static tacResult kinetic_vjp(const tacModel* model, tacDynamicsInput at, tacReal
 tacResult tac_energy_vjp(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                          const tacReal energy_bar[2], tacDynamicsTangent x_bar,
                          tacScratch* scratch) {
-    tacResult result = tac_input_check(model, (tacDynamicsInput){.qpos = qpos, .qvel = qvel});
+    tacResult result =
+        tac_input_check(model, (tacDynamicsInput){.qpos = qpos, .qvel = qvel}, scratch);
     if (result == TAC_OK && !tac_all_finite(energy_bar, 2)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;

@@ -114,7 +114,7 @@ void tac_place_vjp(const tacModel* model, const tacMotion* m, tacReal* wrench, t
 tacResult tac_kinematics_vjp(const tacModel* model, const tacReal* qpos, const tacReal* pose_bar,
                              tacReal* q_bar, tacReal* theta_bar, tacScratch* scratch) {
     tacDynamicsInput x = {.qpos = qpos};
-    tacResult result = tac_input_check(model, x);
+    tacResult result = tac_input_check(model, x, scratch);
     if (result == TAC_OK && (!pose_bar || !tac_all_finite(pose_bar, 6 * model->nbody)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;

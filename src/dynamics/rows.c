@@ -281,7 +281,7 @@ int tac_row_count(const tacModel* model) {
 tacResult tac_rows(const tacModel* model, const tacReal* qpos, const tacReal* qvel, tacRow* rows,
                    tacReal* J, tacScratch* scratch) {
     tacDynamicsInput x = {.qpos = qpos, .qvel = qvel};
-    tacResult result = tac_input_check(model, x);
+    tacResult result = tac_input_check(model, x, scratch);
     if (result == TAC_OK && model->nv > 0 && (!qvel || !rows || !J)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;

@@ -128,7 +128,10 @@ static void find_target(tacDraft* draft, const tacElement* element, tacActuator*
         actuator->drive = targets[i].drive;
         actuator->target = entry ? entry->index : 0;
     }
-    if (!found) tac_require(reader, element, "joint");
+    if (!found)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, "joint",
+                        "<%s> needs a target: the attribute 'joint', 'jointinparent' or 'tendon'",
+                        element->name);
 }
 
 // the range of what is driven, or NULL without one

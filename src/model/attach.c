@@ -66,6 +66,9 @@ static tacSubmodel open_model(tacDraft* draft, const tacElement* element, const 
     tacReader* reader = &draft->reader;
     tacSubmodel model = {.name = ""};
     const char* path = model_path(reader, element, from);
+    if (path && strcmp(path, from) == 0)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "file"), "file",
+                        "%.120s attaches itself", path);
     if (level >= MOST_LEVELS)
         tac_reader_fail(reader, TAC_ERROR_LIMIT, element->line, "<model>",
                         "models are nested more than %d levels deep", MOST_LEVELS);

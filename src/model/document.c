@@ -212,9 +212,11 @@ static xmlParserCtxt* open_parser(tacBuilder* builder) {
         tac_reader_fail(builder->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
         return NULL;
     }
-    // IGNORE_ENC: the bytes are known to be UTF-8, whatever the declaration says
-    xmlCtxtUseOptions(context, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-                                   XML_PARSE_IGNORE_ENC | XML_PARSE_BIG_LINES);
+    // IGNORE_ENC: the bytes are known to be UTF-8, whatever the declaration says. NOENT: &amp; is
+    // &; no entity is ever declared
+    xmlCtxtUseOptions(context, XML_PARSE_NOENT | XML_PARSE_NONET | XML_PARSE_NOERROR |
+                                   XML_PARSE_NOWARNING | XML_PARSE_IGNORE_ENC |
+                                   XML_PARSE_BIG_LINES);
     // all other events stay off; an error handler of the context keeps the process's out of it
     *context->sax = (xmlSAXHandler){.initialized = XML_SAX2_MAGIC,
                                     .startElementNs = on_start,

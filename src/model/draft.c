@@ -159,6 +159,9 @@ static void pack_names(tacPacker* packer, tacDraft* draft) {
     tacCamera* camera = draft->camera.items;
     for (int i = 0; i < draft->camera.count; ++i)
         camera[i].name = pack_name(packer, camera[i].name);
+    tacReader* reader = &draft->reader;
+    for (int i = 0; i < reader->opened_count; ++i)
+        reader->opened[i] = pack_name(packer, reader->opened[i]);
     tacParamName* group = draft->group.items;
     for (int i = 0; i < draft->group.count; ++i) {
         group[i].name = pack_name(packer, group[i].name);
@@ -205,6 +208,8 @@ static void pack_arrays(tacPacker* packer, tacDraft* draft, tacModel* model) {
     model->light = pack(packer, &draft->light, sizeof(tacLight));
     model->camera = pack(packer, &draft->camera, sizeof(tacCamera));
     model->paramname = pack(packer, &draft->group, sizeof(tacParamName));
+    tacList opened = {draft->reader.opened, draft->reader.opened_count, 0};
+    model->file = pack(packer, &opened, sizeof(const char*));
 }
 
 // group of each parameter
@@ -258,6 +263,7 @@ static tacModel sizes(const tacDraft* draft) {
                       .nsensor = draft->sensor.count,
                       .nsensordata = draft->sensor_numbers,
                       .nmocap = tac_draft_mocaps(draft),
+                      .nfile = draft->reader.opened_count,
                       .nshape = draft->shape.count,
                       .nnode = draft->node.count,
                       .ncloud = draft->cloud.count,

@@ -45,6 +45,7 @@ tacSoup* tac_read_soup(tacReader* reader, const tacElement* element, const char*
     tacSoup* soup = NULL;
     tacResult result = tac_soup_load(*path, reader->allocator, &soup, &message);
     if (result != TAC_OK) fail_mesh(reader, element, result, *path, &message);
+    tac_reader_note_opened(reader, *path);
     return soup;
 }
 

@@ -42,6 +42,7 @@ tacElement* tac_document_open(tacReader* reader, const tacElement* element, cons
     tacSource source = read_named(reader, element, attribute, path);
     if (reader->result != TAC_OK) return NULL;
     tac_reader_add_file(reader, path);
+    tac_reader_note_opened(reader, path);
     return tac_document_parse(reader, source);
 }
 

@@ -215,6 +215,16 @@ static int has_mass(tacDraft* draft, const tacBody* body) {
     return *tac_draft_values(draft, body->mass) >= LEAST && I[0] + I[1] + I[2] >= LEAST;
 }
 
+static void fail_massless(tacDraft* draft, int body) {
+    const char* name = ((const tacBody*)draft->body.items)[body].name;
+    int named = name && *name, urdf = draft->reader.is_urdf;
+    tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, ((const int*)draft->body_line.items)[body],
+                    urdf ? "<link>" : "<body>",
+                    "%s%.60s%sa %s that moves needs mass and inertia above 0: %s", named ? "'" : "",
+                    named ? name : "", named ? "': " : "", urdf ? "link" : "body",
+                    urdf ? "an <inertial>" : "geoms, or an <inertial>");
+}
+
 // bodies that move have mass, or one that is fixed to them has
 void tac_check_masses(tacDraft* draft) {
     const tacBody* bodies = draft->body.items;
@@ -226,11 +236,7 @@ void tac_check_masses(tacDraft* draft) {
         if (mass && bodies[b].joints == 0) carries[bodies[b].parent] = 1;
     }
     for (int b = 1; b < count && carries; ++b)
-        if (bodies[b].joints > 0 && !carries[b])
-            tac_reader_fail(&draft->reader, TAC_ERROR_VALUE,
-                            ((const int*)draft->body_line.items)[b], "<body>",
-                            "a body that moves needs mass and inertia above 0: geoms, or an "
-                            "<inertial>");
+        if (bodies[b].joints > 0 && !carries[b]) fail_massless(draft, b);
 }
 
 // of a body by itself: of its <inertial> or of its geoms

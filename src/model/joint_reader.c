@@ -178,7 +178,9 @@ static void check_place(tacDraft* draft, const tacElement* element, const tacJoi
     if (after_free || (joint->kind == TAC_JOINT_FREE && body->joints > 0))
         wrong = "a body with a free joint has no other joints";
     if (wrong)
-        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line, "<joint>", "%s", wrong);
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line,
+                        strcmp(element->name, "freejoint") == 0 ? "<freejoint>" : "<joint>", "%s",
+                        wrong);
 }
 
 void tac_read_joint(tacDraft* draft, const tacElement* element, int body, tacPose pose) {

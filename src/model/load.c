@@ -52,7 +52,8 @@ static void remark(const tacDraft* draft, tacMessage* message) {
 // everything after the bytes are there; also cleans up if they are not
 static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
     tacElement* root = tac_document_parse(&draft->reader, source);
-    if (root && strcmp(root->name, "robot") == 0) root = tac_urdf_translate(&draft->reader, root);
+    draft->reader.is_urdf = root && strcmp(root->name, "robot") == 0;
+    if (draft->reader.is_urdf) root = tac_urdf_translate(&draft->reader, root);
     if (root) tac_include_files(&draft->reader, root);
     if (draft->reader.result == TAC_OK) tac_schema_check(&draft->reader, root);
     if (draft->reader.result == TAC_OK) tac_read_scene(draft, root);
@@ -74,7 +75,9 @@ tacResult tac_load(const char* path, const tacOptions* options, tacModel** out,
     tacDraft draft = start(path, options, message);
     if (!path || !out)
         return tac_fail(message, TAC_ERROR_VALUE, path, 0, NULL, "tac_load: path or out is NULL");
-    return finish(&draft, tac_source_read(&draft.reader, path), out);
+    tacSource source = tac_source_read(&draft.reader, path);
+    tac_reader_note_opened(&draft.reader, path);
+    return finish(&draft, source, out);
 }
 
 tacResult tac_load_text(const char* text, int size, const char* path, const tacOptions* options,

@@ -158,6 +158,7 @@ static void read_file(tacDraft* draft, tacMeshDraft* mesh) {
         fail_mesh(draft, mesh, result, &message);
     else
         mesh->soup = *mesh->file;
+    tac_reader_note_opened(&draft->reader, mesh->path);
 }
 
 //---------------------------------- placing --------------------------------------

@@ -107,15 +107,15 @@ int tac_add_scope(tacDraft* draft, const tacElement* root, const char* path) {
 //---------------------------------- option ---------------------------------------
 
 static void read_integrator(tacDraft* draft, const tacElement* element) {
-    int word =
-        tac_read_word(&draft->reader, element, "integrator", "Euler RK4 implicit implicitfast");
     static const tacIntegrator integrators[] = {TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_RK4,
-                                                TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_IMPLICITFAST};
-    if (word == 2)
+                                                TAC_INTEGRATOR_IMPLICITFAST};
+    const tacAttribute* given = tac_attribute(element, "integrator");
+    if (given && strcmp(given->value, "implicit") == 0)
         tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
                         tac_attribute_line(element, "integrator"), "integrator",
                         "implicit is not built: there are Euler, RK4 and implicitfast, which "
                         "leaves Coriolis forces explicit");
+    int word = tac_read_word(&draft->reader, element, "integrator", "Euler RK4 implicitfast");
     if (word >= 0) draft->integrator = integrators[word];
 }
 

@@ -128,6 +128,15 @@ void tac_reader_add_file(tacReader* reader, const char* path) {
     reader->file_capacity = list.capacity;
 }
 
+void tac_reader_note_opened(tacReader* reader, const char* path) {
+    tacList list = {reader->opened, reader->opened_count, reader->opened_capacity};
+    const char** opened = tac_list_add(reader, &list, sizeof *opened);
+    if (!opened) return;
+    *opened = path;
+    reader->opened = list.items, reader->opened_count = list.count;
+    reader->opened_capacity = list.capacity;
+}
+
 //---------------------------------- names ----------------------------------------
 
 static uint64_t hash_text(uint64_t hash, const char* text) {
@@ -169,7 +178,8 @@ static void fail_taken(tacReader* reader, tacNameEntry entry, int first) {
     const char* file = tac_reader_place(reader, &here).path;
     const char* other = tac_reader_place(reader, &first).path;
     int same = strcmp(file, other) == 0;
-    tac_reader_fail(reader, TAC_ERROR_VALUE, entry.line, "name",
+    tac_reader_fail(reader, TAC_ERROR_VALUE, entry.line,
+                    strcmp(entry.kind, "default") == 0 ? "class" : "name",
                     "the name '%.60s' is taken: %.60s%sline %d has it already; choose another",
                     entry.name, same ? "" : other, same ? "" : " ", first);
 }

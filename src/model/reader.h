@@ -31,7 +31,10 @@ typedef struct tacReader {
     int file_first;       // of the model that is being read: its first in files
     const char* document; // file of that model
     int lines, elements;  // of all files so far
-    int searches;         // of replicate.c
+    const char** opened;  // all files that were read, meshes too
+    int opened_count, opened_capacity;
+    int searches; // of replicate.c
+    int is_urdf;  // complaints speak of links
 } tacReader;
 
 // gives all memory of the reader back
@@ -39,6 +42,9 @@ void tac_reader_close(tacReader* reader);
 
 // a file whose lines come behind all others
 void tac_reader_add_file(tacReader* reader, const char* path);
+
+// a file that was read, of the scene or a mesh; `path` lives as long as the reader
+void tac_reader_note_opened(tacReader* reader, const char* path);
 
 // the file that a line is of, and its number there
 tacSceneFile tac_reader_place(const tacReader* reader, int* line);

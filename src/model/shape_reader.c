@@ -89,14 +89,17 @@ tacPose tac_read_primitive(tacDraft* draft, const tacElement* element, tacNodeKi
     if (count == 0) return pose;
     tac_require(&draft->reader, element, "size");
     int needed = line ? 1 : count;
-    const tacRange range = {spare ? 0.0 : tac_range_size.lower, tac_range_size.upper};
-    if (!tac_read_numbers(&draft->reader, element, "size", needed, spare ? 3 : needed, range, read))
-        return pose;
-    for (int i = 0; i < needed; ++i) // numbers that are spare may be 0
-        if (read[i] < tac_range_size.lower)
+    const tacRange any = {-INFINITY, INFINITY}, range = spare ? any : tac_range_size;
+    int given =
+        tac_read_numbers(&draft->reader, element, "size", needed, spare ? 3 : needed, range, read);
+    if (!given) return pose;
+    for (int i = 0; i < given; ++i) { // numbers that are spare may be 0
+        double lower = i < needed ? tac_range_size.lower : 0.0, upper = tac_range_size.upper;
+        if (!(read[i] >= lower && read[i] <= upper))
             tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "size"),
-                            "size", "%g is out of range: 'size' must be between %g and %g", read[i],
-                            tac_range_size.lower, tac_range_size.upper);
+                            "size", "%.12g is out of range: 'size' must be between %g and %g",
+                            read[i], lower, upper);
+    }
     for (int i = 0; i < count; ++i) size[i] = line ? read[0] : read[i];
     if (line) size[count - 1] = half;
     return pose;

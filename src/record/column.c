@@ -42,6 +42,14 @@ void tac_column_dof(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
     put(joint->name, "joint", j, joint->axis >= 0 ? "" : parts[part], text);
 }
 
+void tac_column_joint(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
+    put(model->joint[i].name, "joint", i, "", text);
+}
+
+void tac_column_tendon(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
+    put(model->tendon[i].name, "tendon", i, "", text);
+}
+
 void tac_column_ctrl(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
     put(model->actuator[i].name, "actuator", i, "", text);
 }

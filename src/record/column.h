@@ -20,6 +20,10 @@ void tac_column_act(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
 // of a tangent of the state (2 nv + na): "qpos knee", "qvel knee", "act pull"
 void tac_column_tangent(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
 
+// name of the joint, or "joint3"; of the tendon, or "tendon3"
+void tac_column_joint(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
+void tac_column_tendon(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
+
 // name of the actuator, or "actuator3"
 void tac_column_ctrl(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]);
 

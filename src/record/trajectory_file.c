@@ -17,13 +17,6 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files hold numbers as
 
 //---------------------------------- npz ------------------------------------------
 
-static void joint_name(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
-    if (*model->joint[i].name)
-        snprintf(text, TAC_COLUMN_SIZE, "%s", model->joint[i].name);
-    else
-        snprintf(text, TAC_COLUMN_SIZE, "joint%d", i);
-}
-
 static tacNpy matrix(const double* data, int rows, int width) {
     return (tacNpy){TAC_NPY_REAL, 0, 2, {(size_t)rows, (size_t)width}, data};
 }
@@ -34,9 +27,9 @@ int tac_trajectory_write_npz(const tacTrajectory* t, const char* version, FILE* 
     uint32_t model[TAC_COLUMN_SIZE], print[TAC_COLUMN_SIZE], program[TAC_COLUMN_SIZE];
     double timestep = m->param[m->timestep];
     tacNpy names[] = {
-        tac_text_array(m, joint_name, 0, m->njoint), tac_text_array(m, tac_column_ctrl, 0, m->nu),
-        tac_text_array(m, tac_column_qpos, 0, m->nq), tac_text_array(m, tac_column_dof, 0, m->nv),
-        tac_text_array(m, tac_column_act, 0, m->na)};
+        tac_text_array(m, tac_column_joint, 0, m->njoint),
+        tac_text_array(m, tac_column_ctrl, 0, m->nu), tac_text_array(m, tac_column_qpos, 0, m->nq),
+        tac_text_array(m, tac_column_dof, 0, m->nv), tac_text_array(m, tac_column_act, 0, m->na)};
     const tacNpzMember members[] = {
         {"time", {TAC_NPY_REAL, 0, 1, {(size_t)n, 0}, t->time}},
         {"qpos", matrix(t->qpos, n, m->nq)},
@@ -102,6 +95,14 @@ int tac_trajectory_write_csv(const tacTrajectory* t, FILE* file) {
 
 //---------------------------------- reading --------------------------------------
 
+// does an array have `width` numbers a row, or with width -1 one? A single state may lack the rows.
+static int fits(const tacNpy* a, int rows, int width) {
+    int dims = width < 0 ? 1 : 2, single = rows == 1 && a->dims == dims - 1;
+    if (single) return dims == 1 || a->shape[0] == (size_t)width;
+    return a->dims == dims && a->shape[0] == (size_t)rows &&
+           (dims == 1 || a->shape[1] == (size_t)width);
+}
+
 // an array of `width` numbers a row, copied; where it may be missing, zeros
 static tacResult read_rows(const tacNpz* npz, const char* name, int width, int needed, int rows,
                            double* out) {
@@ -112,9 +113,8 @@ static tacResult read_rows(const tacNpz* npz, const char* name, int width, int n
     if (!a.data)
         return tac_fail(npz->message, TAC_ERROR_VALUE, npz->file, 0, name,
                         "is missing; a trajectory of tactus run has it");
-    int one = width < 0, columns = one ? 1 : width;
-    if (a.kind != TAC_NPY_REAL || a.dims != (one ? 1 : 2) || a.shape[0] != (size_t)rows ||
-        (!one && a.shape[1] != (size_t)width))
+    int columns = width < 0 ? 1 : width;
+    if (a.kind != TAC_NPY_REAL || !fits(&a, rows, width))
         return tac_fail(npz->message, TAC_ERROR_VALUE, npz->file, 0, name,
                         "must be float64 of shape (%d, %d) for this scene, and is not", rows,
                         columns);
@@ -133,7 +133,7 @@ static tacResult read_steps(const tacNpz* npz, tacTrajectory* t) {
     if (result != TAC_OK) return result;
     for (int i = 0; i < t->rows; ++i) t->step[i] = i;
     if (!a.data) return TAC_OK;
-    if (a.kind != TAC_NPY_INT || a.dims != 1 || a.shape[0] != (size_t)t->rows)
+    if (a.kind != TAC_NPY_INT || !fits(&a, t->rows, -1))
         return tac_fail(npz->message, TAC_ERROR_VALUE, npz->file, 0, "step",
                         "must be int64 of shape (%d,)", t->rows);
     memcpy(t->step, a.data, tac_npy_bytes(&a));
@@ -178,6 +178,8 @@ tacResult tac_trajectory_parse(const tacModel* model, const void* bytes, size_t 
     tacResult result = tac_npz_open(&npz);
     if (result == TAC_OK) result = tac_npz_find(&npz, "qpos", &qpos);
     if (result != TAC_OK) return result;
+    if (qpos.data && qpos.dims == 1) // one state
+        qpos.dims = 2, qpos.shape[1] = qpos.shape[0], qpos.shape[0] = 1;
     if (!qpos.data || qpos.dims != 2 || qpos.shape[0] == 0 || qpos.shape[0] > 2000000000u)
         return tac_fail(message, TAC_ERROR_VALUE, path, 0, "qpos",
                         "must be an array of states by rows; tactus run writes one");

@@ -2,6 +2,7 @@
 
 #include "step/quantity.h"
 
+#include "math/pose.h"
 #include "math/quat.h"
 
 #include <string.h>
@@ -14,7 +15,13 @@ static tacResult place_of(const tacModel* model, tacQuantity what, const tacStat
     tacResult result = tac_kinematics(model, x->qpos, NULL, pose, NULL, scratch);
     tacReal place[3];
     if (result != TAC_OK) return result;
-    tac_store3(place, pose[what.index].position);
+    if (what.kind == TAC_QUANTITY_SITE) {
+        const tacSite* site = &model->site[what.index];
+        tac_store3(place,
+                   tac_pose_apply(pose[site->body], tac_load3(model->param + site->position)));
+    } else {
+        tac_store3(place, pose[what.index].position);
+    }
     *out = place[what.axis];
     return TAC_OK;
 }
@@ -32,7 +39,8 @@ static tacResult energy_of(const tacModel* model, tacQuantity what, const tacSta
 
 tacResult tac_quantity(const tacModel* model, tacQuantity what, const tacState* x, tacReal* out,
                        tacReal* work, tacScratch* scratch) {
-    if (what.kind == TAC_QUANTITY_XPOS) return place_of(model, what, x, out, work, scratch);
+    if (what.kind == TAC_QUANTITY_XPOS || what.kind == TAC_QUANTITY_SITE)
+        return place_of(model, what, x, out, work, scratch);
     if (what.kind >= TAC_QUANTITY_KINETIC) return energy_of(model, what, x, out, scratch);
     *out = what.kind == TAC_QUANTITY_QPOS   ? x->qpos[what.index]
            : what.kind == TAC_QUANTITY_QVEL ? x->qvel[what.index]
@@ -72,11 +80,33 @@ static tacResult place_vjp(const tacModel* model, tacQuantity what, const tacSta
     return tac_kinematics_vjp(model, x->qpos, work, x_bar.dq, theta_bar, scratch);
 }
 
+static tacResult site_vjp(const tacModel* model, tacQuantity what, const tacState* x, tacReal bar,
+                          tacTangent x_bar, tacReal* theta_bar, tacReal* work,
+                          tacScratch* scratch) {
+    const tacSite* site = &model->site[what.index];
+    tacReal along[3] = {0.0, 0.0, 0.0};
+    tacPose* pose = (tacPose*)(work + 6 * model->nbody);
+    tacResult result = tac_kinematics(model, x->qpos, NULL, pose, NULL, scratch);
+    if (result != TAC_OK) return result;
+    memset(work, 0, sizeof *work * (size_t)(6 * model->nbody));
+    along[what.axis] = bar;
+    tacVec3 position_bar = tac_vec3_zero();
+    tacWrench body_bar = tac_wrench_zero();
+    tac_pose_apply_vjp(pose[site->body], tac_load3(model->param + site->position), tac_load3(along),
+                       &body_bar, &position_bar);
+    tac_wrench_store(work + 6 * site->body, body_bar);
+    tac_store3(along, position_bar);
+    for (int i = 0; i < 3 && theta_bar; ++i) theta_bar[site->position + i] += along[i];
+    return tac_kinematics_vjp(model, x->qpos, work, x_bar.dq, theta_bar, scratch);
+}
+
 tacResult tac_quantity_vjp(const tacModel* model, tacQuantity what, const tacState* x, tacReal bar,
                            tacTangent x_bar, tacReal* theta_bar, tacReal* work,
                            tacScratch* scratch) {
     if (what.kind == TAC_QUANTITY_XPOS)
         return place_vjp(model, what, x, bar, x_bar, theta_bar, work, scratch);
+    if (what.kind == TAC_QUANTITY_SITE)
+        return site_vjp(model, what, x, bar, x_bar, theta_bar, work, scratch);
     if (what.kind >= TAC_QUANTITY_KINETIC) {
         tacReal energy[2] = {what.kind == TAC_QUANTITY_POTENTIAL ? (tacReal)0.0 : bar,
                              what.kind == TAC_QUANTITY_KINETIC ? (tacReal)0.0 : bar};

@@ -10,6 +10,7 @@ typedef enum tacQuantityKind {
     TAC_QUANTITY_QVEL,      // number `index` of qvel
     TAC_QUANTITY_ACT,       // number `index` of act
     TAC_QUANTITY_XPOS,      // coordinate `axis` of the origin of body `index`, world
+    TAC_QUANTITY_SITE,      // coordinate `axis` of site `index`, world
     TAC_QUANTITY_KINETIC,   // energies
     TAC_QUANTITY_POTENTIAL, //
     TAC_QUANTITY_ENERGY     // the sum of both

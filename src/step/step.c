@@ -6,8 +6,10 @@
 
 #include <string.h>
 
-tacResult tac_step_check(const tacModel* model, const tacState* x, const tacReal* u) {
-    if (!model || !x || (model->nv > 0 && (!x->qpos || !x->qvel))) return TAC_ERROR_VALUE;
+tacResult tac_step_check(const tacModel* model, const tacState* x, const tacReal* u,
+                         const tacScratch* scratch) {
+    if (!model || !x || !scratch || (model->nv > 0 && (!x->qpos || !x->qvel)))
+        return TAC_ERROR_VALUE;
     if ((model->nu > 0 && !u) || (model->na > 0 && !x->act)) return TAC_ERROR_VALUE;
     int finite = tac_all_finite(x->qpos, model->nq) && tac_all_finite(x->qvel, model->nv) &&
                  tac_all_finite(x->act, model->na) && tac_all_finite(u, model->nu);
@@ -62,7 +64,7 @@ void tac_pass_hand_out(const tacPass* pass, const tacState* x, tacState* next) {
 
 tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,
                    tacScratch* scratch) {
-    tacResult result = tac_step_check(model, x, u);
+    tacResult result = next ? tac_step_check(model, x, u, scratch) : TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacPass pass;

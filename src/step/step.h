@@ -9,7 +9,8 @@
 // most lanes that a batch has on any instruction set
 #define TAC_MAX_LANES 8
 
-tacResult tac_step_check(const tacModel* model, const tacState* x, const tacReal* u);
+tacResult tac_step_check(const tacModel* model, const tacState* x, const tacReal* u,
+                         const tacScratch* scratch);
 
 // time, and arrays that a step does not change
 void tac_state_keep(const tacModel* model, const tacState* x, tacState* next);

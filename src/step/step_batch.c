@@ -80,8 +80,8 @@ static void step_group(void* context, int job, int worker) {
     int last = (job + 1) * g->lanes < g->count ? (job + 1) * g->lanes : g->count, count = 0;
     for (int i = job * g->lanes; i < last; ++i) {
         tacStepItem* item = &g->items[i];
-        item->result = item->scratch && item->next ? tac_step_check(item->model, item->x, item->u)
-                                                   : TAC_ERROR_VALUE;
+        item->result = item->next ? tac_step_check(item->model, item->x, item->u, item->scratch)
+                                  : TAC_ERROR_VALUE;
         if (item->result == TAC_OK) run[count++] = item;
         int ends = i + 1 == last || (count > 0 && g->items[i + 1].model != run[0]->model);
         if (!ends || count == 0) continue;

@@ -114,7 +114,7 @@ static int is_tangent_finite(const tacModel* model, tacTangent x) {
 tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* u, tacTangent x_dot,
                        const tacReal* u_dot, const tacReal* theta_dot, tacTangent next_dot,
                        tacScratch* scratch) {
-    tacResult result = tac_step_check(model, x, u);
+    tacResult result = tac_step_check(model, x, u, scratch);
     if (result == TAC_OK && !(is_tangent_finite(model, x_dot) && tac_all_finite(u_dot, model->nu) &&
                               tac_all_finite(theta_dot, model->nparam)))
         result = TAC_ERROR_VALUE;
@@ -257,7 +257,7 @@ static tacResult hand_out(const tacModel* model, const stepBar* b, tacTangent x_
 tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* u,
                        tacTangent next_bar, tacTangent x_bar, tacReal* u_bar, tacReal* theta_bar,
                        tacScratch* scratch) {
-    tacResult result = tac_step_check(model, x, u);
+    tacResult result = tac_step_check(model, x, u, scratch);
     if (result == TAC_OK && !is_tangent_finite(model, next_bar)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     tacArena* arena = &scratch->arena;

@@ -50,8 +50,8 @@ tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* 
                        tacTangent next_bar, tacTangent x_dot, const tacReal* u_dot,
                        const tacReal* theta_dot, tacTangent x_bar, tacReal* u_bar,
                        tacReal* theta_bar, tacScratch* scratch) {
-    if (!model || !x || (model->nv > 0 && (!x->qpos || !x->qvel)) || (model->nu > 0 && !u) ||
-        (model->na > 0 && !x->act))
+    if (!model || !x || !scratch || (model->nv > 0 && (!x->qpos || !x->qvel)) ||
+        (model->nu > 0 && !u) || (model->na > 0 && !x->act))
         return TAC_ERROR_VALUE;
     int nv = model->nv, na = model->na, nu = model->nu, nparam = model->nparam;
     if (!is_plain_finite(x->qpos, model->nq) || !is_plain_finite(x->qvel, nv) ||

@@ -365,7 +365,7 @@ static int is_usable(const tacModel* model, const tacParam* theta, int ntheta) {
 tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacReal* u,
                             tacState* next, tacReal* A, tacReal* B, const tacParam* theta,
                             int ntheta, tacReal* P, tacScratch* scratch) {
-    tacResult result = tac_step_check(model, x, u);
+    tacResult result = tac_step_check(model, x, u, scratch);
     if (result == TAC_OK && P && !is_usable(model, theta, ntheta)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     tacArena* arena = &scratch->arena;

@@ -139,6 +139,15 @@ static int valid_utf8_is_kept(void) {
     return 0;
 }
 
+static int character_references_are_resolved(void) {
+    static const char text[] = "<a n='&amp;&lt;&gt;&quot;&apos;&#38;&#x41;x&amp;amp;'/>";
+    parsed p;
+    parse(&p, text, sizeof text - 1);
+    ENSURE(p.root && strcmp(p.root->attributes[0].value, "&<>\"'&Ax&amp;") == 0);
+    tac_reader_close(&p.reader);
+    return 0;
+}
+
 //---------------------------------- limits ---------------------------------------
 
 // a text of `count` times `part`, between `before` and `after`
@@ -226,6 +235,7 @@ static int nearest_word_is_found(void) {
 TEST_MAIN(RUN(lines_are_those_of_the_attributes), RUN(lines_hold_in_a_long_file),
           RUN(namespaces_of_the_root_do_no_harm), RUN(broken_xml_is_refused_with_its_line),
           RUN(document_types_are_refused), RUN(bytes_that_are_not_utf8_are_refused),
-          RUN(valid_utf8_is_kept), RUN(deep_nesting_is_refused), RUN(too_many_elements_are_refused),
+          RUN(valid_utf8_is_kept), RUN(character_references_are_resolved),
+          RUN(deep_nesting_is_refused), RUN(too_many_elements_are_refused),
           RUN(too_many_attributes_are_refused), RUN(numbers_are_decimal_and_finite),
           RUN(nearest_word_is_found))

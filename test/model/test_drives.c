@@ -133,7 +133,7 @@ typedef struct badScene {
 #define TENDON(text) "<tendon>\n" text "</tendon>"
 
 static const badScene bad_scenes[] = {
-    {DRIVE("<motor/>"), VALUE, "joint", "needs"},
+    {DRIVE("<motor/>"), VALUE, "joint", "'jointinparent' or 'tendon'"},
     {DRIVE("<motor joint='x'/>"), VALUE, "joint", "no joint"},
     {DRIVE("<motor tendon='x'/>"), VALUE, "tendon", "no tendon"},
     {DRIVE("<motor joint='j' jointinparent='j'/>"), VALUE, "jointinparent", "one target"},

@@ -246,7 +246,7 @@ static int wrong_attachments_are_refused(void) {
     ENSURE(is_refused("no.xml", TAC_ERROR_FILE, 2, "no.xml", "none.xml"));
     ENSURE(is_refused("nobody.xml", TAC_ERROR_VALUE, 2, "nobody.xml", "no <body"));
     ENSURE(is_refused("nomodel.xml", TAC_ERROR_VALUE, 2, "nomodel.xml", "no <model"));
-    ENSURE(is_refused("loop.xml", TAC_ERROR_LIMIT, 2, "loop.xml", "nested"));
+    ENSURE(is_refused("loop.xml", TAC_ERROR_VALUE, 2, "loop.xml", "attaches itself"));
     ENSURE(is_refused("wrong.xml", TAC_ERROR_UNSUPPORTED, 3, "wrongkid.xml", "<geom>?"));
     ENSURE(is_refused("many.xml", TAC_ERROR_LIMIT, 2, "many.xml", "copied counted"));
     return 0;

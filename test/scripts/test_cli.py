@@ -162,6 +162,39 @@ def check_lists_bodies(folder):
     assert cart["body"] == "cart" and cart["mass"] == 1 and pole["parent"] == cart["number"] == 1
     assert pole["joints"][0]["type"] == "hinge" and pole["joints"][0]["qvel"] == 1
     assert push["actuator"] == "push" and push["joint"] == "slider" and push["ctrlrange"] == [-1, 1]
+    assert push["gear"] == [10]
+
+
+@law
+def check_names_and_counts(folder):
+    path = write(folder, "s.xml", """<mujoco><worldbody><body name="a"><freejoint/><geom size="1"/>
+    <body><joint frictionloss="0.2"/><geom size="1"/></body></body><body name="b"><joint type="ball" name="c"/>
+    <geom size="1"/></body></worldbody><equality><weld body1="a" body2="b"/></equality>
+    <actuator><motor joint="c" gear="1 2 3"/></actuator>
+    <keyframe><key qpos="0 0 0 1 0 0 0 0 1 0 0 0"/></keyframe></mujoco>""")
+    text = run("check", path, "--bodies").out
+    for line in ("  equalities 1\n", "  keyframes  1\n", "    - free joint0\n",
+                 "- hinge joint1 along 0 0 1, dry friction 0.2\n",
+                 "  actuator actuator0 on joint c: gear 1 2 3\n"):
+        assert line in text, (line, text)
+    lines = list(map(json.loads, run("check", path, "--bodies", "--json").out.splitlines()))
+    assert lines[0]["equalities"] == lines[0]["keyframes"] == 1 and lines[0]["tendons"] == 0
+    assert lines[2]["joints"][0]["joint"] == "joint1" and lines[2]["joints"][0]["frictionloss"] == 0.2
+    assert lines[-1]["gear"] == [1, 2, 3]
+    assert "/frictionloss = 0.2 " in run("check", path, "--params").out
+
+
+@law
+def options_without_effect_are_refused(folder):
+    path = write(folder, "box.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    for call, word in [
+        ([FIRST_LIGHT, "--tolerance", "0.01"], "belong to --mass"),
+        ([FIRST_LIGHT, "--vertices", "100"], "belongs to --mjcf"),
+        ([path, "--bodies"], "--bodies is of scenes"),
+        ([path, "--params"], "--params is of scenes"),
+    ]:
+        result = run("check", *call, code=2)
+        assert word in result.err and result.out == "", (call, result.err)
 
 
 @law

@@ -9,10 +9,12 @@ import math
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 import zipfile
 
 try:
@@ -80,10 +82,14 @@ def write(folder, name, content):
 def summary_has_the_figures(folder):
     out = run(scene("humanoid"), "--steps", 200, "--ctrl", "random").stdout
     for word in ("200 steps of 0.005 s", "steps/s", "us a step", "times real time", "energy at start",
-                 "energy at end", "largest |qvel|", "limits of 21 joints"):
+                 "energy at end", "largest |qvel|", "joint limits: 21"):
         assert word in out, (word, out)
     told = json.loads(run(scene("humanoid"), "--time", "1", "--json").stdout)
     assert told["steps"] == 200 and told["time"] == 1.0 and not told["diverged"]
+    assert "trajectory" not in told
+    path = os.path.join(folder, "t.npz")
+    written = json.loads(run(scene("humanoid"), "--steps", 10, "--json", "-o", path).stdout)
+    assert written["trajectory"] == path and written["states"] == 11
     assert told["steps_per_second"] > 0 and math.isclose(
         told["realtime"], told["steps_per_second"] * told["timestep"], rel_tol=1e-9)
 
@@ -183,6 +189,13 @@ def recorded_controls_replay(folder):
     run(scene("humanoid"), "--ctrl", a, "--steps", 60, "-o", b)
     with open(a, "rb") as one, open(b, "rb") as two:
         assert one.read() == two.read()
+    # and of the table of a run, where they stand between other columns
+    c, d = (os.path.join(folder, n + ".csv") for n in "cd")
+    run(scene("humanoid"), "--ctrl", "random", "--seed", 7, "--steps", 300, "-o", c)
+    run(scene("humanoid"), "--ctrl", c, "--steps", 300, "-o", d)
+    with open(c) as one, open(d) as two:
+        assert one.read() == two.read()
+    assert "has 21 columns of ctrl" in run(scene("arm"), "--ctrl", c, code=2).stderr
     run(scene("humanoid"), "--ctrl", "random", "--seed", 8, "--steps", 60, "-o", b)
     with open(a, "rb") as one, open(b, "rb") as two:
         assert one.read() != two.read()
@@ -196,7 +209,7 @@ def what_numpy_saves_is_taken(folder):
     qpos = numpy.array([[0.1, 0.2], [0.3, 0.4]])
     numpy.savez(path, qpos=qpos, qvel=numpy.ones((2, 2)))
     result = run(scene("cart_pole"), "--from", path, "--steps", 1, "-o", out)
-    assert "another model" in result.stderr
+    assert "has no hash" in result.stderr
     assert (load(out)["qpos"][0] == qpos[1]).all() and (load(out)["qvel"][0] == 1).all()
     numpy.savez_compressed(path, qpos=qpos, qvel=qpos)
     assert "is compressed" in run(scene("cart_pole"), "--from", path, code=2).stderr
@@ -204,6 +217,37 @@ def what_numpy_saves_is_taken(folder):
     assert "column by column" in run(scene("cart_pole"), "--from", path, code=2).stderr
     numpy.savez(path, qpos=qpos.astype("f4"), qvel=qpos)
     assert "float64" in run(scene("cart_pole"), "--from", path, code=2).stderr
+
+
+def save(path, **arrays):
+    """A file as numpy.savez writes it; the numbers of an array in a list, with its shape."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, (shape, numbers) in arrays.items():
+            head = repr({"descr": "<f8", "fortran_order": False, "shape": shape}).ljust(117) + "\n"
+            archive.writestr(name + ".npy", b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) +
+                             head.encode() + struct.pack(f"<{len(numbers)}d", *numbers))
+
+
+@law
+def a_single_state_is_taken(folder):
+    path = os.path.join(folder, "one.npz")
+    for rows in (), (1,):
+        save(path, qpos=(rows + (2,), [0.1, 0.2]), qvel=(rows + (2,), [0, 1]), time=(rows, [3]))
+        result = run(scene("cart_pole"), "--from", path, "--steps", 1, "-o", "-")
+        first = list(csv.DictReader(result.stdout.splitlines()))[0]
+        assert (first["time"], float(first["qpos hinge"]), first["qvel hinge"]) == ("3", 0.2, "1"), first
+        assert "has no hash; cannot tell" in result.stderr and "another" not in result.stderr
+    save(path, qpos=((3,), [0, 0, 0]), qvel=((2,), [0, 0]))
+    assert "3 columns" in run(scene("cart_pole"), "--from", path, code=2).stderr
+    save(path, qpos=((2,), [0, 0]), qvel=((1,), [0]))
+    assert "qvel" in run(scene("cart_pole"), "--from", path, code=2).stderr
+
+
+@law
+def a_turn_of_length_0_is_told(folder):
+    path = os.path.join(folder, "one.npz")
+    save(path, qpos=((14,), [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]), qvel=((12,), [0] * 12))
+    assert "a quaternion has length 0" in run(scene("top"), "--from", path, code=2).stderr
 
 
 @law
@@ -248,6 +292,12 @@ def what_diverges_is_told_and_kept(folder):
 
 
 @law
+def velocities_of_the_start_count(folder):
+    result = run(scene("cart_pole"), "--qvel", "0 1e300", code=1)
+    assert "before was 1e+300 of hinge" in result.stderr, result.stderr
+
+
+@law
 def wrong_use_is_2_and_writes_nothing(folder):
     out = os.path.join(folder, "out.npz")
     short = write(folder, "u.csv", "1\n2 3\n")
@@ -264,10 +314,14 @@ def wrong_use_is_2_and_writes_nothing(folder):
         ([scene("arm"), "--ctrl", "1 2"], "neither random"),
         ([scene("cart_pole"), "--ctrl", short], "u.csv:2: is not 1 number"),
         ([scene("top"), "--ctrl", "1"], "no actuators"),
-        ([scene("arm"), "--qpos", "1 2"], "needs 7 numbers"),
-        ([scene("arm"), "--qvel", "1 2 3 4 5 6 nan"], "needs 7 numbers"),
+        ([scene("arm"), "--qpos", "1 2"], "needs 7 numbers for this scene; here are 2"),
+        ([scene("arm"), "--qvel", "1 2 3 4 5 6 nan"], "'nan' is not a finite number"),
+        ([scene("arm"), "--qpos", "1 2 3 4 5 6 1e999"], "'1e999' is not a finite number"),
+        ([scene("arm"), "--ctrl", "nope.csv"], "nope.csv: cannot be read: No such file"),
         ([scene("top"), "--qpos", "0 0 0 0 0 0 0 1 0 0 0 0 0 0"], "length 0"),
         ([scene("arm"), "--frame", "3"], "belongs to --from"),
+        ([scene("arm"), "--seed", "3"], "belongs to --ctrl random"),
+        ([scene("arm"), "--every", "3"], "belongs to -o"),
         ([scene("arm"), "--from", junk], "qpos"),
         ([scene("arm"), "--from", short], "not an .npz file"),
         ([scene("arm"), "--from", folder], "regular file"),
@@ -295,7 +349,7 @@ def interrupted_runs_leave_the_old_file(folder):
     until = time.time() + SECONDS
     while len(os.listdir(folder)) < 2 and time.time() < until:
         time.sleep(0.01)
-    child.send_signal(signal.SIGINT)
+    child.terminate()  # SIGINT is ignored by what a shell starts in the background
     child.wait(SECONDS)
     assert os.listdir(folder) == ["t.npz"] and open(path).read() == "old"
 

@@ -64,6 +64,8 @@ static int prove_all(const bench* b, int steps) {
     for (int i = 1; i < m->nbody; i += 1 + m->nbody / 4)
         failed |= prove_one(b, &(tacQuantity){TAC_QUANTITY_XPOS, i, i % 3}, steps, "xpos");
     failed |= prove_one(b, &(tacQuantity){TAC_QUANTITY_XPOS, m->nbody - 1, 2}, steps, "xpos");
+    for (int i = 0; i < m->nsite; ++i)
+        failed |= prove_one(b, &(tacQuantity){TAC_QUANTITY_SITE, i, i % 3}, steps, "site");
     return failed;
 }
 
@@ -93,10 +95,10 @@ static int of_odd_joints(void) {
         "<body pos='.3 0 .1' euler='10 20 30'><joint type='slide' axis='1 2 3' ref='.1' "
         "stiffness='3' springref='.2'/><joint type='ball' pos='.1 .2 .3' stiffness='2' "
         "damping='.3' armature='.02'/><joint axis='0 1 1' pos='0 .1 0' ref='20'/>"
-        "<geom type='ellipsoid' size='.1 .15 .2' pos='.1 0 0'/>"
+        "<geom type='ellipsoid' size='.1 .15 .2' pos='.1 0 0'/><site pos='.2 -.1 .3'/>"
         "<body pos='0 0 .2' quat='1 1 .5 2'><geom size='.1' pos='0 .1 0'/><body pos='.1 0 0'>"
         "<joint name='last' axis='1 0 2' damping='.1' armature='.1'/>"
-        "<geom type='capsule' size='.05 .2'/></body></body></body></body>"
+        "<geom type='capsule' size='.05 .2'/><site pos='.1 .2 -.3'/></body></body></body></body>"
         "<body><joint type='free' stiffness='2' damping='.1'/><geom size='.1'/></body></worldbody>"
         "<actuator><motor joint='last' gear='3'/></actuator></mujoco>";
     bench b;

@@ -228,6 +228,9 @@ static int bad_input_changes_nothing(void) {
     ENSURE(tac_step(s.model, &s.x, s.u, &next, s.scratch) == TAC_ERROR_VALUE);
     s.x.qvel[3] = 0.0;
     ENSURE(tac_step(s.model, &s.x, NULL, &next, s.scratch) == TAC_ERROR_VALUE);
+    ENSURE(tac_step(s.model, &s.x, s.u, &next, NULL) == TAC_ERROR_VALUE);
+    ENSURE(tac_step(s.model, &s.x, s.u, NULL, s.scratch) == TAC_ERROR_VALUE);
+    ENSURE(tac_joint_forces(s.model, &s.x, s.u, v, NULL) == TAC_ERROR_VALUE);
     s.x.qvel[3] = 1e200; // its square overflows
     ENSURE(tac_step(s.model, &s.x, s.u, &next, s.scratch) == TAC_ERROR_DIVERGED);
     double keep[7];
