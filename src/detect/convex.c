@@ -1,0 +1,83 @@
+// Furthest points of convex pieces.
+
+#include "detect/convex.h"
+
+#include <math.h>
+
+static double length3(const double a[3]) { return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
+
+static double dot3(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void support_points(const tacConvex* c, const double d[3], double out[3]) {
+    int best = 0;
+    double most = -INFINITY;
+    for (int i = 0; i < c->count; ++i) {
+        double x = dot3(c->point + 3 * i, d);
+        if (x > most) most = x, best = i;
+    }
+    for (int i = 0; i < 3; ++i) out[i] = c->count ? c->point[3 * best + i] : 0.0;
+}
+
+static void support_cylinder(const tacConvex* c, const double d[3], double out[3]) {
+    double r = sqrt(d[0] * d[0] + d[1] * d[1]), scale = r > 0.0 ? c->size[0] / r : 0.0;
+    out[0] = scale * d[0], out[1] = scale * d[1], out[2] = copysign(c->size[2], d[2]);
+}
+
+// x = D^2 d/|D d|
+static void support_ellipsoid(const tacConvex* c, const double d[3], double out[3]) {
+    double e[3] = {c->size[0] * d[0], c->size[1] * d[1], c->size[2] * d[2]}, n = length3(e);
+    for (int i = 0; i < 3; ++i) out[i] = n > 0.0 ? c->size[i] * e[i] / n : 0.0;
+}
+
+static void support_local(const tacConvex* c, const double d[3], double out[3]) {
+    switch (c->kind) {
+    case TAC_CONVEX_POINTS:
+        support_points(c, d, out);
+        return;
+    case TAC_CONVEX_CYLINDER:
+        support_cylinder(c, d, out);
+        return;
+    case TAC_CONVEX_ELLIPSOID:
+        support_ellipsoid(c, d, out);
+        return;
+    case TAC_CONVEX_BOX:
+        for (int i = 0; i < 3; ++i) out[i] = copysign(c->size[i], d[i]);
+        return;
+    case TAC_CONVEX_SEGMENT:
+        out[0] = out[1] = 0.0, out[2] = copysign(c->size[2], d[2]);
+        return;
+    }
+}
+
+void tac_convex_support(const tacConvex* c, const double d[3], double out[3]) {
+    double local[3], x[3] = {0.0};
+    for (int i = 0; i < 3; ++i) {
+        local[i] = c->rot[0][i] * d[0] + c->rot[1][i] * d[1] + c->rot[2][i] * d[2];
+    }
+    support_local(c, local, x);
+    for (int i = 0; i < 3; ++i) out[i] = c->pos[i] + dot3(c->rot[i], x);
+}
+
+double tac_convex_reach(const tacConvex* c) {
+    double most = 0.0;
+    switch (c->kind) {
+    case TAC_CONVEX_POINTS:
+        for (int i = 0; i < c->count; ++i) most = fmax(most, length3(c->point + 3 * i));
+        break;
+    case TAC_CONVEX_CYLINDER:
+        most = hypot(c->size[0], c->size[2]);
+        break;
+    case TAC_CONVEX_ELLIPSOID:
+        most = fmax(c->size[0], fmax(c->size[1], c->size[2]));
+        break;
+    case TAC_CONVEX_BOX:
+        most = length3(c->size);
+        break;
+    case TAC_CONVEX_SEGMENT:
+        most = fabs(c->size[2]);
+        break;
+    }
+    return most + c->radius;
+}

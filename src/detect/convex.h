@@ -1,0 +1,31 @@
+// A convex piece in the world: a core, given by its furthest point in any direction, and a radius
+// around it. Sphere = point + radius, capsule = segment + radius.
+
+#ifndef TAC_DETECT_CONVEX_H
+#define TAC_DETECT_CONVEX_H
+
+typedef enum tacConvexKind {
+    TAC_CONVEX_POINTS,   // hull of `count` points
+    TAC_CONVEX_BOX,      // half sizes
+    TAC_CONVEX_SEGMENT,  // along z, half length size[2]
+    TAC_CONVEX_CYLINDER, // along z, radius size[0], half length size[2]
+    TAC_CONVEX_ELLIPSOID // radii
+} tacConvexKind;
+
+typedef struct tacConvex {
+    tacConvexKind kind;
+    double size[3];
+    double radius;       // of the ball that rolls on the core
+    const double* point; // (count x 3), in the frame of the piece
+    int count;
+    double pos[3];    // frame in the world
+    double rot[3][3]; // its axes are the columns
+} tacConvex;
+
+// the point of the core that is furthest along d, in the world; d need not be a unit vector
+void tac_convex_support(const tacConvex* piece, const double d[3], double out[3]);
+
+// no point of core and radius is further from the frame's origin
+double tac_convex_reach(const tacConvex* piece);
+
+#endif

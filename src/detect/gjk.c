@@ -1,0 +1,182 @@
+// Distance of separated convex pieces: a simplex of corners of A - B walks to the origin.
+//
+// docs/collide.md, eq. (1) and (2). Overlap is epa.c's.
+
+#include "detect/gjk.h"
+
+#include "detect/corner.h"
+#include "detect/epa.h"
+
+#include <string.h>
+
+enum { MAX_PASSES = 200 };
+
+// relative gap between the distance and its lower bound that ends the walk
+static const double precision = 1e-15;
+
+typedef struct simplex {
+    tacCorner corner[4];
+    double weight[4]; // of the nearest point
+    int count;
+    double v[3]; // the nearest point to the origin
+} simplex;
+
+//---------------------------------- nearest point of a simplex ----------------------------------
+
+// Solves G x = r, G symmetric (n <= 3) and positive; 0 if it is flat.
+static int solve_gram(int n, double G[3][3], double* x) {
+    for (int i = 0; i < n; ++i) {
+        double pivot = G[i][i];
+        for (int k = 0; k < i; ++k) pivot -= G[i][k] * G[i][k] * G[k][k];
+        if (!(pivot > 1e-14 * G[i][i])) return 0;
+        G[i][i] = pivot;
+        for (int j = i + 1; j < n; ++j) {
+            for (int k = 0; k < i; ++k) G[j][i] -= G[j][k] * G[i][k] * G[k][k];
+            G[j][i] /= pivot;
+        }
+    }
+    for (int i = 0; i < n; ++i) {
+        for (int k = 0; k < i; ++k) x[i] -= G[i][k] * x[k];
+    }
+    for (int i = n - 1; i >= 0; --i) {
+        x[i] /= G[i][i];
+        for (int k = i + 1; k < n; ++k) x[i] -= G[k][i] * x[k];
+    }
+    return 1;
+}
+
+// weights of the point of a face's plane (line, corner) nearest to the origin; 0 if it is flat or
+// the point lies outside
+static int face_weights(const simplex* s, const int* corner, int count, double* weight) {
+    double edge[3][3], G[3][3] = {{0.0}}, x[3] = {0.0}, first = 1.0;
+    for (int i = 1; i < count; ++i) {
+        tac_sub3(s->corner[corner[i]].w, s->corner[corner[0]].w, edge[i - 1]);
+        x[i - 1] = -tac_dot3(edge[i - 1], s->corner[corner[0]].w);
+        for (int j = 0; j < i; ++j) G[i - 1][j] = tac_dot3(edge[i - 1], edge[j]);
+    }
+    if (!solve_gram(count - 1, G, x)) return 0;
+    for (int i = 1; i < count; ++i) {
+        weight[i] = x[i - 1], first -= x[i - 1];
+        if (!(weight[i] > 0.0)) return 0;
+    }
+    weight[0] = first;
+    return first > 0.0;
+}
+
+static void combine(const simplex* s, const int* corner, int count, const double* weight,
+                    double* v) {
+    for (int k = 0; k < 3; ++k) {
+        v[k] = 0.0;
+        for (int i = 0; i < count; ++i) v[k] += weight[i] * s->corner[corner[i]].w[k];
+    }
+}
+
+// A tetrahedron around the origin has it as its nearest point; a flat one has noise.
+static int is_flat(const simplex* s, double size) {
+    double most = 0.0;
+    for (int i = 0; i < 4; ++i) most = fmax(most, tac_dot3(s->corner[i].w, s->corner[i].w));
+    return size > 1e-24 * most;
+}
+
+// keeps the corners of the face (of any size) that holds the nearest point
+static void reduce(simplex* s) {
+    simplex best = *s;
+    double least = INFINITY;
+    for (int mask = 1; mask < 1 << s->count; ++mask) {
+        int corner[4], count = 0;
+        double weight[4], v[3];
+        for (int i = 0; i < s->count; ++i) {
+            if (mask >> i & 1) corner[count++] = i;
+        }
+        if (!face_weights(s, corner, count, weight)) continue;
+        combine(s, corner, count, weight, v);
+        double size = tac_dot3(v, v);
+        if (!(size < least) || (count == 4 && is_flat(s, size))) continue;
+        least = size, best.count = count;
+        memcpy(best.v, v, sizeof v);
+        for (int i = 0; i < count; ++i) {
+            best.corner[i] = s->corner[corner[i]], best.weight[i] = weight[i];
+        }
+    }
+    *s = best;
+}
+
+//---------------------------------- the walk ----------------------------------
+
+static int has_corner(const simplex* s, const tacCorner* c) {
+    for (int i = 0; i < s->count; ++i) {
+        if (!memcmp(s->corner[i].w, c->w, sizeof c->w)) return 1;
+    }
+    return 0;
+}
+
+// the point on A (side 0) or B
+static void witness(const simplex* s, int side, double out[3]) {
+    for (int k = 0; k < 3; ++k) {
+        out[k] = 0.0;
+        for (int i = 0; i < s->count; ++i) {
+            out[k] += s->weight[i] * (side ? s->corner[i].b[k] : s->corner[i].a[k]);
+        }
+    }
+}
+
+// Walks until the lower bound v.w/|v| meets |v|; returns it. Not positive: the cores meet, or no
+// plane between them was found.
+static double walk(simplex* s, const tacConvex* a, const tacConvex* b, double small, int* passes) {
+    double low = 0.0;
+    for (*passes = 1; *passes < MAX_PASSES; ++*passes) {
+        double size = tac_length3(s->v), d[3] = {-s->v[0], -s->v[1], -s->v[2]};
+        if (!(size > small) || s->count == 4) return -1.0;
+        tacCorner c = tac_corner(a, b, d);
+        low = fmax(low, tac_dot3(s->v, c.w) / size);
+        if (size - low <= precision * size || has_corner(s, &c)) return low;
+        simplex next = *s;
+        next.corner[next.count++] = c;
+        reduce(&next);
+        if (!(tac_length3(next.v) < size)) return low; // rounding
+        *s = next;
+    }
+    return low;
+}
+
+// moves the witness points from the cores to the surfaces
+static void add_radii(const tacConvex* a, const tacConvex* b, tacNearest* out) {
+    for (int k = 0; k < 3; ++k) {
+        out->point[0][k] += a->radius * out->normal[k];
+        out->point[1][k] -= b->radius * out->normal[k];
+    }
+    out->distance -= a->radius + b->radius;
+}
+
+static simplex start_at(const tacConvex* a, const tacConvex* b, const double d[3]) {
+    simplex s = {.count = 1, .weight = {1.0}};
+    s.corner[0] = tac_corner(a, b, d);
+    memcpy(s.v, s.corner[0].w, sizeof s.v);
+    return s;
+}
+
+tacNearest tac_gjk(const tacConvex* a, const tacConvex* b, double axis[3], void* memory) {
+    double away[3], low = 0.0, small = 1e-13 * (tac_convex_reach(a) + tac_convex_reach(b));
+    tac_sub3(b->pos, a->pos, away);
+    tacNearest out = {0};
+    simplex s = start_at(a, b, tac_length3(axis) > 0.0 ? axis : away);
+
+    // a walk that rounding has stopped goes on from the plane that the polytope has found
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        low = walk(&s, a, b, small, &out.passes);
+        if (low > 0.0) break;
+        tac_epa(a, b, &out, memory);
+        if (out.distance <= 0.0) break;
+        s = start_at(a, b, attempt ? away : out.normal);
+    }
+    if (low > 0.0) {
+        out.distance = tac_length3(s.v), out.error = out.distance - low;
+        for (int k = 0; k < 3; ++k) out.normal[k] = -s.v[k] / out.distance;
+        witness(&s, 0, out.point[0]), witness(&s, 1, out.point[1]);
+    }
+    add_radii(a, b, &out);
+    memcpy(axis, out.normal, sizeof out.normal);
+    return out;
+}
+
+size_t tac_gjk_size(void) { return tac_epa_size(); }

@@ -1,0 +1,292 @@
+// Contact with friction as a complementarity problem: the way to an answer that is one.
+//
+//   classes by Newton's method -> Lemke's method -> all classes (few contacts)
+//
+// An answer counts by its residual alone. Model: docs/lcp.md.
+
+#include "tactus/lcp.h"
+
+#include "respond/lemke.h"
+
+#include <math.h>
+#include <string.h>
+
+// of the scale: an answer at once, and an answer
+static const double good = 1e-11, fair = 1e-8;
+
+enum { MAX_CONTACTS = 4096, ENUMERATE_CONTACTS = 4, LEMKE_ATTEMPTS = 6 };
+enum {
+    NEWTON_PASSES = 12,
+    FIRST_ROUNDS = 3,
+    FIRST_SWEEPS = 10,
+    LAST_ROUNDS = 20,
+    LAST_SWEEPS = 500
+};
+
+typedef struct solver {
+    const tacLcp* lcp;
+    int rows, group;
+    double *f, *a, *g;      // a try, its velocity, impulses of the sweeps (rows)
+    unsigned char* classes; // of the try
+    double* best;           // the best so far
+    unsigned char* best_classes;
+    void* memory; // of the linear systems and of Lemke's method
+    tacLcpReport report;
+} solver;
+
+//---------------------------------- residual ----------------------------------
+
+static double clip(double x, double low, double high) { return fmin(fmax(x, low), high); }
+
+// velocity per impulse of a row, of one that does not move by itself the largest of all
+static double weight(const tacLcp* lcp, int rows, int i) {
+    double own = lcp->A[(size_t)i * (size_t)(rows + 1)], most = 0.0;
+    if (own > 0.0) return own;
+    for (int k = 0; k < rows; ++k) most = fmax(most, lcp->A[(size_t)k * (size_t)(rows + 1)]);
+    return most > 0.0 ? most : 1.0;
+}
+
+// a = A f + b of a row; terms is at least sum |A||f|
+static double velocity(const tacLcp* lcp, int rows, const double* f, int i, double* terms) {
+    const double* A = lcp->A + (size_t)i * (size_t)rows;
+    double sum = 0.0, size = 0.0;
+    for (int j = 0; j < rows; ++j) sum += A[j] * f[j], size += fabs(A[j] * f[j]);
+    *terms = fmax(*terms, size);
+    return sum + lcp->b[i];
+}
+
+static double row_residual(const tacLcp* lcp, int rows, const double* f, int i, double a) {
+    int group = 1 + lcp->tangents, normal = i - i % group;
+    double w = weight(lcp, rows, i);
+    if (i == normal) return fabs(fmin(a, w * f[i]));
+    double bound = lcp->mu[i / group] * fmax(f[normal], 0.0);
+    return fabs(clip(a, w * (f[i] - bound), w * (f[i] + bound)));
+}
+
+double tac_lcp_residual(const tacLcp* lcp, const tacReal* f, double* scale) {
+    int rows = lcp->contacts * (1 + lcp->tangents);
+    double worst = 0.0, terms = 0.0;
+    for (int i = 0; i < rows; ++i) {
+        double r = row_residual(lcp, rows, f, i, velocity(lcp, rows, f, i, &terms));
+        worst = r <= worst ? worst : r; // a residual that is no number stays
+        terms = fmax(terms, fabs(lcp->b[i]));
+    }
+    if (scale) *scale = terms;
+    return worst;
+}
+
+//---------------------------------- tries ----------------------------------
+
+// keeps the try if it is the best so far; says whether it is within `bound` of the scale
+static int judge(solver* s, double bound) {
+    double scale, residual = tac_lcp_residual(s->lcp, s->f, &scale);
+    if (residual * s->report.scale < s->report.residual * scale || s->report.residual < 0.0) {
+        s->report.residual = residual, s->report.scale = scale;
+        memcpy(s->best, s->f, (size_t)s->rows * sizeof(double));
+        memcpy(s->best_classes, s->classes, (size_t)s->rows);
+    }
+    return residual <= bound * scale;
+}
+
+static int try_classes(solver* s, double bound) {
+    s->report.passes++;
+    s->report.dropped = tac_lcp_classes(s->lcp, s->classes, s->f, s->memory);
+    return judge(s, bound);
+}
+
+static tacLcpClass next_tangent(const solver* s, int i, double speed) {
+    int normal = i - i % s->group;
+    double mu = s->lcp->mu[i / s->group], bound = mu * s->f[normal];
+    if (s->classes[normal] == TAC_LCP_OFF) return TAC_LCP_OFF;
+    double x = s->f[i] - speed / weight(s->lcp, s->rows, i);
+    if (mu == 0.0) return TAC_LCP_HIGH;
+    if (bound <= 0.0 || fabs(x) <= bound) return TAC_LCP_TIGHT;
+    return x > 0.0 ? TAC_LCP_HIGH : TAC_LCP_LOW;
+}
+
+// f - a/A_ii of a row points to the class it belongs to
+static int next_classes(solver* s) {
+    int changed = 0;
+    double terms = 0.0;
+    for (int i = 0; i < s->rows; ++i) s->a[i] = velocity(s->lcp, s->rows, s->f, i, &terms);
+    for (int i = 0; i < s->rows; ++i) {
+        unsigned char before = s->classes[i];
+        double w = weight(s->lcp, s->rows, i);
+        if (i % s->group)
+            s->classes[i] = (unsigned char)next_tangent(s, i, s->a[i]);
+        else
+            s->classes[i] = w * s->f[i] > s->a[i] ? TAC_LCP_TIGHT : TAC_LCP_OFF;
+        changed |= before != s->classes[i];
+    }
+    return changed;
+}
+
+// g to its place between the bounds that row i wants, the others as they are
+static void relax(solver* s, int i) {
+    double terms = 0.0, w = weight(s->lcp, s->rows, i), *g = s->g;
+    double x = g[i] - velocity(s->lcp, s->rows, g, i, &terms) / w;
+    int normal = i - i % s->group;
+    double bound = i == normal ? 0.0 : s->lcp->mu[i / s->group] * g[normal];
+    g[i] = i == normal ? fmax(x, 0.0) : clip(x, -bound, bound);
+}
+
+// sweeps over the rows one by one (Gauss-Seidel) come nearer, for Newton's method to start from
+static void approach(solver* s, int sweeps) {
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+        for (int i = 0; i < s->rows; ++i) relax(s, i);
+    }
+    memcpy(s->f, s->g, (size_t)s->rows * sizeof(double));
+    next_classes(s);
+}
+
+// Newton's method on the natural map; ends after a fixed number of passes
+static int follow_newton(solver* s) {
+    s->report.method = TAC_LCP_NEWTON;
+    for (int pass = 0; pass < NEWTON_PASSES; ++pass) {
+        if (try_classes(s, good)) return 1;
+        if (!next_classes(s)) break;
+    }
+    return 0;
+}
+
+// from the classes at hand, then from sweeps that go on where the last ones ended
+static int solve_newton(solver* s) {
+    if (follow_newton(s)) return 1;
+    for (int i = 0; i < s->rows; ++i) s->g[i] = 0.0;
+    for (int round = 0; round < FIRST_ROUNDS; ++round) {
+        approach(s, FIRST_SWEEPS << 2 * round);
+        if (follow_newton(s)) return 1;
+    }
+    return 0;
+}
+
+// the last resort for many contacts: sweeps for long
+static int solve_sweeps(solver* s) {
+    for (int round = 0; round < LAST_ROUNDS; ++round) {
+        approach(s, LAST_SWEEPS);
+        if (follow_newton(s)) return 1;
+    }
+    return 0;
+}
+
+// The path's own impulses count if the linear system of its classes loses digits.
+static int solve_lemke(solver* s) {
+    s->report.method = TAC_LCP_LEMKE, s->report.dropped = 0;
+    for (int attempt = 0; attempt < LEMKE_ATTEMPTS; ++attempt) {
+        if (!tac_lemke(s->lcp, attempt, s->f, s->classes, &s->report.passes, s->memory)) continue;
+        judge(s, fair);
+        if (try_classes(s, good)) return 1;
+        if (s->report.residual <= fair * s->report.scale) return 1;
+    }
+    return 0;
+}
+
+// contact c in its state number: 0 apart, else each tangent sticks or slides either way
+static void set_state(solver* s, int c, int state) {
+    unsigned char* classes = s->classes + c * s->group;
+    classes[0] = state ? TAC_LCP_TIGHT : TAC_LCP_OFF;
+    for (int t = 1, rest = state - 1; t < s->group; ++t, rest /= 3) {
+        classes[t] = (unsigned char)(state ? TAC_LCP_TIGHT + rest % 3 : TAC_LCP_OFF);
+    }
+}
+
+static int solve_all(solver* s) {
+    int states = s->lcp->tangents == 0 ? 2 : s->lcp->tangents == 1 ? 4 : 10, count = 1;
+    if (s->lcp->contacts > ENUMERATE_CONTACTS) return 0;
+    s->report.method = TAC_LCP_ENUMERATE;
+    for (int c = 0; c < s->lcp->contacts; ++c) count *= states;
+    for (int i = 0; i < count; ++i) {
+        for (int c = 0, rest = i; c < s->lcp->contacts; ++c, rest /= states) {
+            set_state(s, c, rest % states);
+        }
+        if (try_classes(s, fair)) return 1;
+    }
+    return 0;
+}
+
+//---------------------------------- the solve ----------------------------------
+
+static size_t systems_size(int contacts, int tangents) {
+    size_t a = tac_lcp_classes_size(contacts, tangents), b = tac_lemke_size(contacts, tangents);
+    return ((a > b ? a : b) + 7) / 8 * 8;
+}
+
+size_t tac_lcp_size(int contacts, int tangents) {
+    if (contacts < 0 || contacts > MAX_CONTACTS || tangents < 0 || tangents > 2) return 0;
+    size_t rows = (size_t)contacts * (size_t)(1 + tangents);
+    return systems_size(contacts, tangents) + rows * (4 * sizeof(double) + 2) + sizeof(double);
+}
+
+static solver solver_of(const tacLcp* lcp, void* memory) {
+    int group = 1 + lcp->tangents, rows = lcp->contacts * group;
+    double* f = (double*)((char*)memory + systems_size(lcp->contacts, lcp->tangents));
+    unsigned char* classes = (unsigned char*)(f + 4 * rows);
+    return (solver){.lcp = lcp,
+                    .rows = rows,
+                    .group = group,
+                    .f = f,
+                    .a = f + rows,
+                    .best = f + 2 * rows,
+                    .g = f + 3 * rows,
+                    .classes = classes,
+                    .best_classes = classes + rows,
+                    .memory = memory,
+                    .report = {.residual = -1.0, .scale = 1.0}};
+}
+
+static int is_finite(const double* x, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        if (!isfinite(x[i])) return 0;
+    }
+    return 1;
+}
+
+static int is_valid(const tacLcp* lcp) {
+    if (!tac_lcp_size(lcp->contacts, lcp->tangents)) return 0;
+    size_t rows = (size_t)lcp->contacts * (size_t)(1 + lcp->tangents);
+    if (!is_finite(lcp->A, rows * rows) || !is_finite(lcp->b, rows)) return 0;
+    for (int i = 0; lcp->tangents && i < lcp->contacts; ++i) {
+        if (!(lcp->mu[i] >= 0.0 && isfinite(lcp->mu[i]))) return 0;
+    }
+    return 1;
+}
+
+// classes to start with: those of last time as far as they make sense, or all tight
+static void start(solver* s, const unsigned char* warm) {
+    for (int i = 0; i < s->rows; ++i) {
+        int most = i % s->group ? TAC_LCP_LOW : TAC_LCP_TIGHT;
+        s->classes[i] = warm && warm[i] <= most ? warm[i] : TAC_LCP_TIGHT;
+    }
+}
+
+// does a row lie on the border of its class, where another one fits as well?
+static int is_tie(const solver* s, int i) {
+    double terms = 0.0, a = fabs(velocity(s->lcp, s->rows, s->best, i, &terms));
+    double near = fair * s->report.scale, w = weight(s->lcp, s->rows, i), f = w * s->best[i];
+    int normal = i - i % s->group;
+    if (i == normal) return fmax(a, fabs(f)) <= near;
+    double bound = w * s->lcp->mu[i / s->group] * s->best[normal];
+    return bound > near && a <= near && fabs(f) >= bound - near;
+}
+
+static unsigned find_flags(const solver* s) {
+    unsigned flags = s->report.method == TAC_LCP_NEWTON ? 0 : TAC_FALLBACK;
+    for (int i = 0; i < s->rows; ++i) flags |= is_tie(s, i) ? TAC_TIE : 0;
+    return s->report.dropped ? flags | TAC_TIE : flags;
+}
+
+tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* classes,
+                        tacLcpReport* report, void* memory) {
+    if (!is_valid(lcp)) return TAC_ERROR_VALUE;
+    solver s = solver_of(lcp, memory);
+    start(&s, warm ? classes : NULL);
+    int solved = solve_newton(&s) || solve_lemke(&s) || solve_all(&s) || solve_sweeps(&s);
+    if (solved) {
+        memcpy(f, s.best, (size_t)s.rows * sizeof(double));
+        memcpy(classes, s.best_classes, (size_t)s.rows);
+        s.report.flags = find_flags(&s);
+    } else
+        s.report.method = TAC_LCP_NONE;
+    if (report) *report = s.report;
+    return solved ? TAC_OK : TAC_ERROR_UNSOLVED;
+}

@@ -1,0 +1,222 @@
+// The frictional problem with its classes given: a linear system, and its derivative.
+//
+//   f = P z,  K z = -b on the tight rows,  K = (A P) on the tight rows
+//
+// z are the impulses of the tight rows. P puts them in place and adds, for a tangent that slides,
+// +-mu f_n of its contact. docs/lcp.md, eq. (4).
+
+#include "tactus/lcp.h"
+
+#include "math/dense.h"
+
+// a pivot below this part of the largest entry belongs to a row that others make up for
+static const double rank_tolerance = 1e-11;
+
+typedef struct classSystem {
+    const tacLcp* lcp;
+    const unsigned char* classes;
+    int rows, group; // rows of the problem, rows of a contact
+    int n, rank;     // tight rows, and those of them that are independent
+    tacReal *K, *z, *w;
+    int *tight, *row, *column; // tight rows; order of rows and columns after pivoting
+} classSystem;
+
+size_t tac_lcp_classes_size(int contacts, int tangents) {
+    size_t rows = (size_t)contacts * (size_t)(1 + tangents);
+    return (rows * rows + 2 * rows) * sizeof(tacReal) + 3 * rows * sizeof(int);
+}
+
+static classSystem system_of(const tacLcp* lcp, const unsigned char* classes, void* memory) {
+    int group = 1 + lcp->tangents, rows = lcp->contacts * group;
+    classSystem s = {.lcp = lcp, .classes = classes, .rows = rows, .group = group};
+    s.K = memory, s.z = s.K + (size_t)rows * (size_t)rows, s.w = s.z + rows;
+    s.tight = (int*)(s.w + rows), s.row = s.tight + rows, s.column = s.row + rows;
+    for (int i = 0; i < rows; ++i) {
+        if (classes[i] == TAC_LCP_TIGHT) s.tight[s.n++] = i;
+    }
+    return s;
+}
+
+// +1, -1 or 0: how f of this row hangs on f_n of its contact, in mu
+static int slide(const classSystem* s, int row) {
+    int normal = row - row % s->group;
+    if (row == normal || s->classes[normal] != TAC_LCP_TIGHT) return 0;
+    return (s->classes[row] == TAC_LCP_HIGH) - (s->classes[row] == TAC_LCP_LOW);
+}
+
+//---------------------------------- the system ----------------------------------
+
+// (A P) of a row and a tight column
+static tacReal entry(const classSystem* s, int row, int column) {
+    const tacReal* A = s->lcp->A + (size_t)row * (size_t)s->rows;
+    tacReal sum = A[column];
+    if (column % s->group) return sum;
+    for (int t = column + 1; t < column + s->group; ++t) {
+        int sign = slide(s, t);
+        if (sign) sum += sign * s->lcp->mu[column / s->group] * A[t];
+    }
+    return sum;
+}
+
+static void swap_rows(classSystem* s, int i, int j) {
+    int t = s->row[i];
+    s->row[i] = s->row[j], s->row[j] = t;
+    for (int c = 0; c < s->n && i != j; ++c) {
+        tacReal x = s->K[i * s->n + c];
+        s->K[i * s->n + c] = s->K[j * s->n + c], s->K[j * s->n + c] = x;
+    }
+}
+
+static void swap_columns(classSystem* s, int i, int j) {
+    int t = s->column[i];
+    s->column[i] = s->column[j], s->column[j] = t;
+    for (int r = 0; r < s->n && i != j; ++r) {
+        tacReal x = s->K[r * s->n + i];
+        s->K[r * s->n + i] = s->K[r * s->n + j], s->K[r * s->n + j] = x;
+    }
+}
+
+// brings the largest entry of what is left to place k; returns its size
+static double bring_pivot(classSystem* s, int k) {
+    int r = k, c = k;
+    double best = -1.0;
+    for (int i = k; i < s->n; ++i) {
+        for (int j = k; j < s->n; ++j) {
+            double size = fabs(tac_re(s->K[i * s->n + j]));
+            if (size > best) best = size, r = i, c = j;
+        }
+    }
+    swap_rows(s, k, r), swap_columns(s, k, c);
+    return best;
+}
+
+static void eliminate(classSystem* s, int k) {
+    const tacReal* pivot = s->K + k * s->n;
+    for (int i = k + 1; i < s->n; ++i) {
+        tacReal* row = s->K + i * s->n;
+        row[k] /= pivot[k];
+        for (int j = k + 1; j < s->n; ++j) row[j] -= row[k] * pivot[j];
+    }
+}
+
+// K = L U with both rows and columns in order of size; what has no pivot left is dependent
+static void factor(classSystem* s) {
+    double first = 0.0;
+    for (int i = 0; i < s->n; ++i) {
+        s->row[i] = s->column[i] = i;
+        for (int j = 0; j < s->n; ++j) s->K[i * s->n + j] = entry(s, s->tight[i], s->tight[j]);
+    }
+    for (s->rank = 0; s->rank < s->n; ++s->rank) {
+        double pivot = bring_pivot(s, s->rank);
+        if (s->rank == 0) first = pivot;
+        if (!(pivot > rank_tolerance * first)) break;
+        eliminate(s, s->rank);
+    }
+}
+
+// z = K^-1 r, r over the rows of the problem; dependent unknowns are 0
+static void solve(classSystem* s, const tacReal* r) {
+    int n = s->rank;
+    tacReal* y = s->w;
+    for (int i = 0; i < n; ++i) {
+        y[i] = r[s->tight[s->row[i]]] - tac_dense_dot(i, s->K + i * s->n, y);
+    }
+    for (int i = n - 1; i >= 0; --i) {
+        const tacReal* row = s->K + i * s->n;
+        y[i] = (y[i] - tac_dense_dot(n - 1 - i, row + i + 1, y + i + 1)) / row[i];
+    }
+    for (int i = 0; i < s->n; ++i) s->z[i] = 0.0;
+    for (int i = 0; i < n; ++i) s->z[s->column[i]] = y[i];
+}
+
+// z = K'^-1 g, g over the unknowns, in place of z; z is then over the tight rows
+static void solve_transposed(classSystem* s) {
+    int n = s->rank;
+    tacReal* y = s->w;
+    for (int i = 0; i < n; ++i) y[i] = s->z[s->column[i]];
+    for (int i = 0; i < n; ++i) {
+        const tacReal* row = s->K + i * s->n;
+        y[i] /= row[i];
+        tac_dense_add_scaled(n - 1 - i, y + i + 1, -y[i], row + i + 1);
+    }
+    for (int i = n - 1; i >= 0; --i) tac_dense_add_scaled(i, y, -y[i], s->K + i * s->n);
+    for (int i = 0; i < s->n; ++i) s->z[i] = 0.0;
+    for (int i = 0; i < n; ++i) s->z[s->row[i]] = y[i];
+}
+
+// f = P z
+static void place(const classSystem* s, tacReal* f) {
+    for (int i = 0; i < s->rows; ++i) f[i] = 0.0;
+    for (int i = 0; i < s->n; ++i) f[s->tight[i]] = s->z[i];
+    for (int i = 0; i < s->rows; ++i) {
+        int sign = slide(s, i), normal = i - i % s->group;
+        if (sign) f[i] = sign * s->lcp->mu[i / s->group] * f[normal];
+    }
+}
+
+int tac_lcp_classes(const tacLcp* lcp, const unsigned char* classes, tacReal* f, void* memory) {
+    classSystem s = system_of(lcp, classes, memory);
+    factor(&s);
+    for (int i = 0; i < s.rows; ++i) f[i] = -lcp->b[i];
+    solve(&s, f);
+    place(&s, f);
+    return s.n - s.rank;
+}
+
+//---------------------------------- derivative ----------------------------------
+
+// P_dot z: what mu_dot alone does to f
+static tacReal slide_dot(const classSystem* s, const tacReal* f, const tacReal* mu_dot, int row) {
+    int sign = mu_dot ? slide(s, row) : 0;
+    return sign ? sign * mu_dot[row / s->group] * f[row - row % s->group] : (tacReal)0.0;
+}
+
+// K z_dot = -(b_dot + A_dot f + A P_dot z);  f_dot = P z_dot + P_dot z
+void tac_lcp_classes_jvp(const tacLcp* lcp, const unsigned char* classes, const tacReal* f,
+                         const tacReal* A_dot, const tacReal* b_dot, const tacReal* mu_dot,
+                         tacReal* f_dot, void* memory) {
+    classSystem s = system_of(lcp, classes, memory);
+    factor(&s);
+    for (int i = 0; i < s.rows; ++i) {
+        size_t row = (size_t)i * (size_t)s.rows;
+        f_dot[i] = b_dot ? -b_dot[i] : (tacReal)0.0;
+        if (A_dot) f_dot[i] -= tac_dense_dot(s.rows, A_dot + row, f);
+        for (int j = 0; j < s.rows; ++j) {
+            f_dot[i] -= lcp->A[row + (size_t)j] * slide_dot(&s, f, mu_dot, j);
+        }
+    }
+    solve(&s, f_dot);
+    place(&s, f_dot);
+    for (int i = 0; i < s.rows; ++i) f_dot[i] += slide_dot(&s, f, mu_dot, i);
+}
+
+// y = K'^-1 P' f_bar:  b_bar -= y,  A_bar -= y f',  P_bar = (f_bar - A' y) z'
+void tac_lcp_classes_vjp(const tacLcp* lcp, const unsigned char* classes, const tacReal* f,
+                         const tacReal* f_bar, tacReal* A_bar, tacReal* b_bar, tacReal* mu_bar,
+                         void* memory) {
+    classSystem s = system_of(lcp, classes, memory);
+    factor(&s);
+    for (int i = 0; i < s.n; ++i) {
+        int row = s.tight[i];
+        s.z[i] = f_bar[row];
+        for (int t = row + 1; row % s.group == 0 && t < row + s.group; ++t) {
+            int sign = slide(&s, t);
+            if (sign) s.z[i] += sign * lcp->mu[row / s.group] * f_bar[t];
+        }
+    }
+    solve_transposed(&s);
+    for (int i = 0; i < s.n; ++i) {
+        size_t row = (size_t)s.tight[i];
+        if (b_bar) b_bar[row] -= s.z[i];
+        if (A_bar) tac_dense_add_scaled(s.rows, A_bar + row * (size_t)s.rows, -s.z[i], f);
+    }
+    for (int t = 0; mu_bar && t < s.rows; ++t) {
+        int sign = slide(&s, t);
+        if (!sign) continue;
+        tacReal bar = f_bar[t];
+        for (int i = 0; i < s.n; ++i) {
+            bar -= s.z[i] * lcp->A[(size_t)s.tight[i] * (size_t)s.rows + (size_t)t];
+        }
+        mu_bar[t / s.group] += sign * bar * f[t - t % s.group];
+    }
+}
