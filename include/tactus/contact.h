@@ -29,14 +29,30 @@ typedef enum tacFeatureKind {
 /// one vertex with a radius, a capsule one edge with a radius, a half-space has none; the others
 /// take them from their mesh or tessellation at load.
 typedef struct tacFeatures {
-    int vertices;        ///< number of vertices
-    int edges;           ///< number of edges
-    int faces;           ///< number of triangles
-    const tacReal* x[3]; ///< vertices                                         (vertices) [m]
-    const int* edge[2];  ///< vertices of an edge                              (edges)
-    const int* face[3];  ///< vertices of a triangle                           (faces)
-    double radius;       ///< of the ball that is swept over them                          [m]
+    int vertices;       ///< number of vertices
+    int edges;          ///< number of edges
+    int faces;          ///< number of triangles
+    const double* x[3]; ///< vertices                                         (vertices) [m]
+    const int* edge[2]; ///< vertices of an edge                              (edges)
+    const int* face[3]; ///< vertices of a triangle                           (faces)
+    double radius;      ///< of the ball that is swept over them                          [m]
 } tacFeatures;
+
+/// Two geoms that may touch, in the order of tac_geom_pairs.
+typedef struct tacContactPair {
+    int geom[2]; ///< the normal of a contact points from geom[0] to geom[1]
+    int body[2]; ///< bodies that carry them
+} tacContactPair;
+
+/// What contact needs of a scene: made once at load, const, freed with the model. Numbers that can
+/// be differentiated are offsets into model->param; geometry is double and does not move with them.
+typedef struct tacContactPlan {
+    tacDetector detector;       ///< <tactus detect>
+    int responder;              ///< <tactus respond>: a tacResponder (tactus/respond.h)
+    int npair;                  ///< length of `pair`
+    const tacContactPair* pair; ///< (npair)
+    const tacFeatures* feature; ///< of each geom; empty where the detector needs none  (ngeom)
+} tacContactPlan;
 
 /// Contacts as arrays. `count` varies, `capacity` is fixed at creation; too many contacts are
 /// TAC_ERROR_CAPACITY, never left out. Records are ordered by (pair, feature), so sums do not

@@ -469,7 +469,10 @@ typedef struct tacModel {
     const tacParamName* paramname; ///< sorted by name                         (nparamname)
     const int* paramgroup;         ///< index in paramname of each parameter        (nparam)
     const char* const* file;       ///< the scene, what it includes, meshes; as opened (nfile)
-    tacAllocator allocator;        ///< where all of this came from
+    /// What detectors and responders need (tactus/contact.h); NULL: nothing touches. Opaque here,
+    /// so that it can grow without a new build of all that never looks at it.
+    const struct tacContactPlan* contact;
+    tacAllocator allocator; ///< where all of this came from
 } tacModel;
 
 /// Options with the C library's allocator.
