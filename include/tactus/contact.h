@@ -36,6 +36,8 @@ typedef struct tacFeatures {
     const int* edge[2]; ///< vertices of an edge                              (edges)
     const int* face[3]; ///< vertices of a triangle                           (faces)
     double radius;      ///< of the ball that is swept over them                          [m]
+    /// Neighbours, boxes, own normals: src/model/features.h
+    const struct tacFeatureIndex* index;
 } tacFeatures;
 
 /// Two geoms that may touch, in the order of tac_geom_pairs.
