@@ -71,29 +71,27 @@ TAC_INLINE wide floor_planes(const tacFloorNode* n, const wide x[3], wide radius
     return low - n->steep * radius;
 }
 
-TAC_INLINE wide floor_blend(const tacFloorNode* n, const wide* child) {
-    wide low = child[0];
-    for (int k = 1; k < n->children && n->kind != TAC_FLOOR_FIRST; ++k)
-        low = n->kind == TAC_FLOOR_LEAST ? w_min(low, child[k]) : w_max(low, child[k]);
-    return n->kind == TAC_FLOOR_LEAST ? low - n->rise : low;
+TAC_INLINE wide floor_leaf(const tacFloorNode* n, const wide x[3], wide radius) {
+    if (n->kind == TAC_FLOOR_BOX) return floor_box(n, x, radius);
+    return n->kind == TAC_FLOOR_PLANES ? floor_planes(n, x, radius) : w_set(-1e300);
 }
 
+// a combination's bound grows on the stack, child by child
 static void field_floor(const tacFloorNode* node, int nodes, const tacReal* const x[3],
                         const tacReal* radius, tacReal* low, int count) {
     for (int i = 0; i < count; i += TAC_LANES) {
-        wide stack[TAC_FLOOR_STACK], point[3], r = radius ? w_load(&radius[i]) : w_set(0.0);
+        wide stack[TAC_FLOOR_STACK + 1], point[3], r = radius ? w_load(&radius[i]) : w_set(0.0);
         int top = 0;
         load3(x, i, point);
         for (int n = 0; n < nodes; ++n) {
-            if (node[n].kind >= TAC_FLOOR_LEAST) {
-                top -= node[n].children;
-                stack[top] = floor_blend(&node[n], &stack[top]);
-            } else {
-                stack[top] = node[n].kind == TAC_FLOOR_BOX      ? floor_box(&node[n], point, r)
-                             : node[n].kind == TAC_FLOOR_PLANES ? floor_planes(&node[n], point, r)
-                                                                : w_set(-1e300);
-            }
-            ++top;
+            int leaf = node[n].kind < TAC_FLOOR_LEAST;
+            wide own = leaf ? floor_leaf(&node[n], point, r) : stack[--top] - node[n].rise;
+            if (node[n].first)
+                stack[top++] = own;
+            else if (node[n].into == TAC_FLOOR_LEAST)
+                stack[top - 1] = w_min(stack[top - 1], own);
+            else if (node[n].into == TAC_FLOOR_MOST)
+                stack[top - 1] = w_max(stack[top - 1], own);
         }
         w_store(&low[i], stack[0]);
     }
@@ -169,8 +167,7 @@ TAC_INLINE hitDot hit_dot(const tacVertexPlace* p, const hit* a, const wide x_do
     turn_normal(a, g_dot, out.h);
     out.d = phi_dot - radius_dot;
     out.gamma = a->gamma.d_x * out.d + a->gamma.d_tau * dot->tau + a->gamma.d_upper * dot->support;
-    for (int k = 0; k < 3; ++k)
-        out.p[k] = x_dot[k] - p->radius * out.h[k] - radius_dot * a->h[k];
+    for (int k = 0; k < 3; ++k) out.p[k] = x_dot[k] - p->radius * out.h[k] - radius_dot * a->h[k];
     return out;
 }
 

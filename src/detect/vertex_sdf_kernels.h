@@ -12,8 +12,8 @@
 #include "math/pose.h"
 #include "shape/bound.h"
 
-// most nodes that wait for their parent while a bound is formed
-#define TAC_FLOOR_STACK 24
+// most combinations that are open at once while a bound is formed
+#define TAC_FLOOR_STACK 16
 
 // how a node of a shape bounds its field from below
 typedef enum tacFloorKind {
@@ -27,7 +27,8 @@ typedef enum tacFloorKind {
 
 typedef struct tacFloorNode {
     tacFloorKind kind;
-    int children;
+    tacFloorKind into; // how its parent takes it
+    int first;         // 1: it begins its parent
     tacFrame frame;
     tacReal scale[3], less[3];
     double sided;         // 1: of a box; -1: y in place of |y|, a half-space

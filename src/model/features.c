@@ -28,9 +28,9 @@
 // a surface while it is made, in the frame of the geom's shape
 typedef struct rawSurface {
     int vertices, triangles, edges;
-    double (*x)[3];    // (vertices)
+    double (*x)[3];     // (vertices)
     int (*triangle)[3]; // (triangles)
-    int (*edge)[2];    // (edges)
+    int (*edge)[2];     // (edges)
     double radius;
     int radius_param;
     tacBlocks* blocks;
@@ -167,15 +167,21 @@ static tacResult make_surface(rawSurface* s, const tacModel* model, int shape,
     if (whole->count > 1 || !is_placed_alone(model, node))
         return tessellated_surface(s, model, shape, options.vertices, message);
     switch (node->kind) {
-    case TAC_NODE_PLANE: return TAC_OK;
+    case TAC_NODE_PLANE:
+        return TAC_OK;
     case TAC_NODE_SPHERE:
-    case TAC_NODE_CAPSULE: return swept_surface(s, node, size, message);
-    case TAC_NODE_BOX: return box_surface(s, size, a, message);
-    case TAC_NODE_CYLINDER: return cylinder_surface(s, size, options.vertices / 6, a, message);
-    case TAC_NODE_ELLIPSOID: return ellipsoid_surface(s, size, options.vertices, a, message);
+    case TAC_NODE_CAPSULE:
+        return swept_surface(s, node, size, message);
+    case TAC_NODE_BOX:
+        return box_surface(s, size, a, message);
+    case TAC_NODE_CYLINDER:
+        return cylinder_surface(s, size, options.vertices / 6, a, message);
+    case TAC_NODE_ELLIPSOID:
+        return ellipsoid_surface(s, size, options.vertices, a, message);
     case TAC_NODE_POLYHEDRON:
         return from_planes(s, &model->param[node->block], node->block_count / 4, a, message);
-    default: return tessellated_surface(s, model, shape, options.vertices, message);
+    default:
+        return tessellated_surface(s, model, shape, options.vertices, message);
     }
 }
 
@@ -470,11 +476,10 @@ static tacResult middles(const tacModel* model, const tacGeom* geom, tacPose pos
     tacResult result = TAC_OK;
     for (int e = 0; e < f->edges && result == TAC_OK; ++e) {
         double x[3], value = 0.0;
-        for (int k = 0; k < 3; ++k)
-            x[k] = 0.5 * (f->x[k][f->edge[0][e]] + f->x[k][f->edge[1][e]]);
+        for (int k = 0; k < 3; ++k) x[k] = 0.5 * (f->x[k][f->edge[0][e]] + f->x[k][f->edge[1][e]]);
         tacPoints point = {1, {&x[0], &x[1], &x[2]}};
-        result = tac_shape_eval(model, geom->shape, pose, point, (tacField){.value = &value},
-                                scratch);
+        result =
+            tac_shape_eval(model, geom->shape, pose, point, (tacField){.value = &value}, scratch);
         if (value > 0.0) note_deviation(&b->index, value, x); // a chord lies inside
     }
     return result;

@@ -2,8 +2,8 @@
 //
 //   shape of a geom, or a mesh of its own --> [features] --> tacFeatures, with an index for culling
 //
-// All of it is in body axes and made once at load. Vertices stand in an order of neighbours, eight a
-// block; edges follow their first vertex.
+// All of it is in body axes and made once at load. Vertices stand in an order of neighbours, eight
+// a block; edges follow their first vertex.
 
 #ifndef TAC_MODEL_FEATURES_H
 #define TAC_MODEL_FEATURES_H
