@@ -17,9 +17,10 @@ int tac_manifold_uses(const tacModel* model, int owner) {
     return sides == 0 || sides == owner + 1;
 }
 
+// none while the scene is still being read
 static int vertices_of(const tacModel* model, const tacContactPair* pair, int owner) {
-    return tac_manifold_uses(model, owner) ? model->contact->feature[pair->geom[owner]].vertices
-                                           : 0;
+    const tacFeatures* all = model->contact->feature;
+    return all && tac_manifold_uses(model, owner) ? all[pair->geom[owner]].vertices : 0;
 }
 
 static int capacity(const tacModel* model) {
@@ -39,7 +40,7 @@ static size_t record_bytes(int vertices, size_t real_size) {
 static size_t size(const tacModel* model, size_t real_size) {
     const tacContactPlan* plan = model->contact;
     size_t most = 0;
-    if (!plan->feature) return 0; // shapes are evaluated while the scene is read
+    if (!plan->feature) return 0;
     for (int i = 0; i < plan->npair; ++i) {
         const tacContactPair* pair = &plan->pair[i];
         size_t need = 0;
