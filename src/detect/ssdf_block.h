@@ -30,13 +30,13 @@
 
 typedef struct ssdfBlock {
     const tacSsdfPlanes* planes;
-    double low[3], high[3];                          // box around the points
-    double reference[3];                             // r
-    double worst;                                    // largest square of a nearest distance
-    wide y[SSDF_STAGE][3], d[SSDF_STAGE][3];         // points, and y - r
-    wide slope[SSDF_STAGE][3];                       // 2 d/eps1
-    wide square[SSDF_STAGE], best[SSDF_STAGE], inv;  // |d|^2, largest score, 1/eps1
-    wide limit[SSDF_STAGE];                          // square of the distance that counts
+    double low[3], high[3];                         // box around the points
+    double reference[3];                            // r
+    double worst;                                   // largest square of a nearest distance
+    wide y[SSDF_STAGE][3], d[SSDF_STAGE][3];        // points, and y - r
+    wide slope[SSDF_STAGE][3];                      // 2 d/eps1
+    wide square[SSDF_STAGE], best[SSDF_STAGE], inv; // |d|^2, largest score, 1/eps1
+    wide limit[SSDF_STAGE];                         // square of the distance that counts
 } ssdfBlock;
 
 // planes of a leaf relative to the reference

@@ -14,11 +14,11 @@
 
 typedef struct boundBall {
     const tacSsdfPlanes* planes;
-    double c[3], radius;   // in the axes of the planes
-    double m[3], nearest;  // nearest plane, square of its distance
-    double limit;          // nearest + reach
-    double least;          // bound so far, without the radius
-    double enough;         // a bound below this is as good as any
+    double c[3], radius;  // in the axes of the planes
+    double m[3], nearest; // nearest plane, square of its distance
+    double limit;         // nearest + reach
+    double least;         // bound so far, without the radius
+    double enough;        // a bound below this is as good as any
 } boundBall;
 
 // the ball around box k of a page of the query

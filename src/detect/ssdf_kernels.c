@@ -44,8 +44,7 @@ TAC_INLINE void each_block(const tacSsdfPlanes* planes, const tacSsdfQuery* quer
         int used = take_points(query, at, first, count, y);
         phiSums s = {.inv_eps3 = w_set(1.0 / eps3)};
         block_begin(&b, planes, (const tacReal(*)[TAC_SSDF_BLOCK])y);
-        for (int u = 0; u < SSDF_STAGE; ++u)
-            s.w[u] = s.f[u] = w_set(0.0), s.fade[u] = w_set(1e300);
+        for (int u = 0; u < SSDF_STAGE; ++u) s.w[u] = s.f[u] = w_set(0.0), s.fade[u] = w_set(1e300);
         block_each(&b, fade ? sum_fade : sum_phi, &s);
         for (int u = 0; u < SSDF_STAGE; ++u) {
             w_store(&value[0][u * TAC_LANES], s.f[u] / s.w[u]);

@@ -69,10 +69,9 @@ static tacResult check_mesh(const tacSoup* soup, const double* area, tacMessage*
                                  : "an edge of it does not belong to two faces");
     for (int f = 0; f < soup->nface; ++f)
         if (!(area[f] > 0.0))
-            return tac_fail(message, TAC_ERROR_VALUE, soup->file,
-                            soup->face_line ? soup->face_line[f] : 0, NULL,
-                            "face %d has no area, and so no normal; take it out of the mesh",
-                            f + 1);
+            return tac_fail(
+                message, TAC_ERROR_VALUE, soup->file, soup->face_line ? soup->face_line[f] : 0,
+                NULL, "face %d has no area, and so no normal; take it out of the mesh", f + 1);
     return TAC_OK;
 }
 
@@ -196,7 +195,8 @@ tacResult tac_contact_cloud_create(const tacSoup* soup, tacPose pose, tacAllocat
 // Points with normals; `why` is told where they are of no use.
 static tacResult check_points(int count, const double* normal, tacMessage* message) {
     if (count < 1)
-        return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL, "a cloud needs at least one point");
+        return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL,
+                        "a cloud needs at least one point");
     for (int i = 0; i < count; ++i) {
         double length = tac_norm(tac_load3(&normal[3 * i]));
         if (!(fabs(length - 1.0) <= 1e-3))
@@ -214,8 +214,8 @@ tacResult tac_contact_cloud_points(int count, const double* point, const double*
     if (result != TAC_OK) return result;
     tacReader reader = {.allocator = allocator, .file = "", .document = ""};
     size_t bytes = 3 * sizeof(double) * (size_t)count;
-    tacCloudPoints points = {count, tac_reader_take(&reader, bytes), tac_reader_take(&reader, bytes),
-                             NULL, NULL};
+    tacCloudPoints points = {count, tac_reader_take(&reader, bytes),
+                             tac_reader_take(&reader, bytes), NULL, NULL};
     double* areas = tac_reader_take(&reader, sizeof(double) * (size_t)count);
     tacContactCloud* c = take_cloud((cloudShape){count, 0, 0}, allocator);
     if (c && points.point && points.normal && areas) {

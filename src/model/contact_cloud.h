@@ -1,6 +1,7 @@
 // The oriented points of a geom: centres, normals and areas of the faces of its mesh.
 //
-//   quads or triangles --> [contact_cloud.c] --points in an order of neighbours, boxes--> detect/ssdf
+//   quads or triangles --> [contact_cloud.c] --points in an order of neighbours, boxes-->
+//   detect/ssdf
 //
 // All of it is in body axes and double: geometry does not move with parameters.
 

@@ -1,6 +1,7 @@
 // The wrench between two clouds, with its derivatives by relative pose, relative twist and numbers.
 //
-//   Phi of all points --> sigma(-Phi), points that count --scm_kernels.c--> sums of two ways --> here
+//   Phi of all points --> sigma(-Phi), points that count --scm_kernels.c--> sums of two ways -->
+//   here
 //
 // Model: docs/scm.md.
 
@@ -246,8 +247,7 @@ static void join_slopes(const tacScmPair* pair, const tacScmSums s[2], tacScmFor
     for (int i = 0; i < 6; ++i)
         for (int k = 0; k < 6; ++k) {
             int at = 6 * i + k;
-            tacReal spread =
-                s[1].WG[at] + s[0].WG[at] - out->wrench[i] * (s[1].G[k] - s[0].G[k]);
+            tacReal spread = s[1].WG[at] + s[0].WG[at] - out->wrench[i] * (s[1].G[k] - s[0].G[k]);
             out->K[at] = s[1].K[at] + s[0].K[at] - inv * spread;
             out->C[at] = s[1].C[at] + s[0].C[at];
         }

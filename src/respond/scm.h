@@ -41,9 +41,9 @@ typedef struct tacScmPair {
 // of the body of cloud 1, world axes about the origin; cloud 0's gets the negative
 typedef struct tacScmForce {
     tacReal wrench[6];
-    tacReal K[36], C[36];               // by relative pose and twist (tacPairForce)
-    tacReal T[6 * TAC_SCM_NUMBERS];     // by the numbers, row-major
-    tacReal separation[2];              // published average, -LSE(-Phi)
+    tacReal K[36], C[36];           // by relative pose and twist (tacPairForce)
+    tacReal T[6 * TAC_SCM_NUMBERS]; // by the numbers, row-major
+    tacReal separation[2];          // published average, -LSE(-Phi)
 } tacScmForce;
 
 // room for tac_scm_pair: arrays as long as the points of both clouds that move, and no longer

@@ -20,11 +20,11 @@
 // of one vector of points
 typedef struct planeSums {
     wide w, F[3];
-    wide f, n[3], e[3], fe[3];     // phi_i, n, e, phi_i e
-    wide Fn[3][3], Fe[3][3];       // c' d u n', f e'
-    wide Fv[3][3], drag;           // df/dv, without - drag on its diagonal
-    wide T[4][3];                  // by v_d, v_s, mu, eps3
-    wide s, fs, Fs[3];             // score, phi_i score, f score
+    wide f, n[3], e[3], fe[3]; // phi_i, n, e, phi_i e
+    wide Fn[3][3], Fe[3][3];   // c' d u n', f e'
+    wide Fv[3][3], drag;       // df/dv, without - drag on its diagonal
+    wide T[4][3];              // by v_d, v_s, mu, eps3
+    wide s, fs, Fs[3];         // score, phi_i score, f score
 } planeSums;
 
 typedef struct planeJob {
@@ -166,8 +166,7 @@ TAC_INLINE void motion(const wide r[3], int k, wide out[3]) {
 }
 
 TAC_INLINE void times(const wide M[3][3], const wide x[3], wide out[3]) {
-    for (int i = 0; i < 3; ++i)
-        out[i] = w_fma(M[i][0], x[0], w_fma(M[i][1], x[1], M[i][2] * x[2]));
+    for (int i = 0; i < 3; ++i) out[i] = w_fma(M[i][0], x[0], w_fma(M[i][1], x[1], M[i][2] * x[2]));
 }
 
 // columns of K and C: dF = dF/dy m + dF/dv (angular x m), moment m x F + r x dF

@@ -25,13 +25,13 @@ typedef struct tacScmSide {
 // Sums over points by sigma. With gamma the gradient of phi by the twist of the points' body about
 // the origin, and psi = phi less the shift:
 typedef struct tacScmSums {
-    tacReal W[6];             // wrench on the points' body
-    tacReal K[36], C[36];     // its derivative by that body's twist and velocity, sigma fixed
-    tacReal G[6], WG[36];     // gamma, W gamma'
-    tacReal T[6][5];          // derivative of W by the law's numbers
-    tacReal E[6];             // by eps1
-    tacReal P, WP[6];         // psi, W psi
-    tacReal PE, WE[6];        // d phi/d eps1, W times that
+    tacReal W[6];         // wrench on the points' body
+    tacReal K[36], C[36]; // its derivative by that body's twist and velocity, sigma fixed
+    tacReal G[6], WG[36]; // gamma, W gamma'
+    tacReal T[6][5];      // derivative of W by the law's numbers
+    tacReal E[6];         // by eps1
+    tacReal P, WP[6];     // psi, W psi
+    tacReal PE, WE[6];    // d phi/d eps1, W times that
 } tacScmSums;
 
 typedef struct tacScmKernels {

@@ -14,21 +14,22 @@ typedef struct scmPoint {
 
 static tacResult evaluate(const scmMap* map, const tacReal* x, int order, scmPoint* at) {
     tacScmPair* p = &at->pair;
-    *p = (tacScmPair){.cloud = {map->cloud[0], map->cloud[1]},
-                      .published = map->published,
-                      .exact = map->exact};
+    *p = (tacScmPair){
+        .cloud = {map->cloud[0], map->cloud[1]}, .published = map->published, .exact = map->exact};
     for (int k = 0; k < 3; ++k) p->origin[k] = map->origin[k];
     for (int i = 0; i < 2; ++i) {
         p->pose[i] = (tacPose){tac_load3(x + 7 * i), tac_quat_load(x + 7 * i + 3)};
         for (int k = 0; k < 6; ++k) p->twist[i][k] = x[14 + 6 * i + k];
-        at->v[i] = tac_twist_shift(tac_twist_load(p->twist[i]), p->pose[i].position,
-                                   tac_load3(p->origin));
+        at->v[i] =
+            tac_twist_shift(tac_twist_load(p->twist[i]), p->pose[i].position, tac_load3(p->origin));
     }
     for (int k = 0; k < TAC_SCM_NUMBERS; ++k) p->number[k] = x[26 + k];
     size_t n = (size_t)(map->cloud[0]->queries + map->cloud[1]->queries);
     tacReal* reals = malloc(3 * n * sizeof(tacReal));
     int* ints = malloc(2 * n * sizeof(int));
-    if (reals && ints) tac_scm_pair(p, order, (tacScmWork){reals, reals + n, reals + 2 * n, ints, ints + n}, &at->force);
+    if (reals && ints)
+        tac_scm_pair(p, order, (tacScmWork){reals, reals + n, reals + 2 * n, ints, ints + n},
+                     &at->force);
     tacResult result = reals && ints ? TAC_OK : TAC_ERROR_MEMORY;
     free(reals), free(ints);
     return result;
@@ -87,8 +88,7 @@ static tacResult vjp(const void* map, const tacReal* x, const tacReal* y_bar, ta
             Kt[k] += at.force.K[6 * i + k] * y_bar[i], Ct[k] += at.force.C[6 * i + k] * y_bar[i];
     for (int k = 0; k < TAC_SCM_NUMBERS; ++k) {
         x_bar[26 + k] = 0.0;
-        for (int i = 0; i < 6; ++i)
-            x_bar[26 + k] += at.force.T[TAC_SCM_NUMBERS * i + k] * y_bar[i];
+        for (int i = 0; i < 6; ++i) x_bar[26 + k] += at.force.T[TAC_SCM_NUMBERS * i + k] * y_bar[i];
     }
     tacTwist nu = tac_twist_sub(at.v[1], at.v[0]);
     tacWrench xi[2] = {tac_wrench_scale(tac_wrench_load(Kt), -1.0), tac_wrench_load(Kt)};

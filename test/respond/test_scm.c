@@ -11,8 +11,8 @@
 static int sample(const void* map, int i, unsigned long long* random, double* x, double* scale) {
     const scmMap* m = map;
     (void)i;
-    double gap = m->kind == 0 ? tac_check_uniform(random, 0.3, 1.7)
-                              : tac_check_uniform(random, 0.35, 0.6);
+    double gap =
+        m->kind == 0 ? tac_check_uniform(random, 0.3, 1.7) : tac_check_uniform(random, 0.35, 0.6);
     for (int k = 0; k < SCM_INPUTS; ++k) scale[k] = 0.1;
     for (int b = 0; b < 2; ++b) {
         for (int k = 0; k < 3; ++k) x[7 * b + k] = tac_check_uniform(random, -0.1, 0.1);
@@ -24,7 +24,8 @@ static int sample(const void* map, int i, unsigned long long* random, double* x,
     for (int k = 0; k < 3; ++k) x[7 + k] += gap * along[k] / sqrt(norm);
     const double number[TAC_SCM_NUMBERS] = {3.0, 0.5, 0.1, 0.6, 0.05, 0.03, 0.06};
     for (int k = 0; k < TAC_SCM_NUMBERS; ++k)
-        x[26 + k] = number[k] * tac_check_uniform(random, 0.7, 1.4), scale[26 + k] = 0.1 * number[k];
+        x[26 + k] = number[k] * tac_check_uniform(random, 0.7, 1.4),
+               scale[26 + k] = 0.1 * number[k];
     return 6;
 }
 
