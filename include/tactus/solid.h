@@ -81,10 +81,11 @@ typedef struct tacSeparation {
     tacVec3 normal;   ///< unit vector from the first to the second; the translation that parts
                       ///< them is -distance normal of the second
     tacVec3 point[2]; ///< on the first and on the second: point[1] - point[0] = distance normal
-    tacVec3 tangent[2]; ///< unit vectors across the normal; of planar solids tangent[0] is z x normal
-    int axes;           ///< directions that were tried, or passes of the program
-    int bound;          ///< 1: further apart than the cutoff; distance is a lower bound, the points
-                        ///< are not set
+    tacVec3
+        tangent[2]; ///< unit vectors across the normal; of planar solids tangent[0] is z x normal
+    int axes;       ///< directions that were tried, or passes of the program
+    int bound;      ///< 1: further apart than the cutoff; distance is a lower bound, the points
+                    ///< are not set
 } tacSeparation;
 
 /// Distance or depth by separating axes. Exact up to rounding in all cases. Stops at the first axis
@@ -95,9 +96,9 @@ tacResult tac_sat(tacPlaced a, tacPlaced b, double cutoff, tacSeparation* out);
 
 /// Options of tac_convex_separation.
 typedef struct tacConvexOptions {
-    double shrink;    ///< by how much a round solid is made smaller, b in rho = b - phi*; 0: all of
-                      ///< its radius. Overlaps up to b are seen by the program            [m]
-    int growth;       ///< 1: the factor by which both must grow to touch, too
+    double shrink; ///< by how much a round solid is made smaller, b in rho = b - phi*; 0: all of
+                   ///< its radius. Overlaps up to b are seen by the program            [m]
+    int growth;    ///< 1: the factor by which both must grow to touch, too
     const double* warm; ///< nearest points of last time (6, in the first's frame), or NULL
 } tacConvexOptions;
 

@@ -13,24 +13,32 @@ static int degree_of(const tacConeProgram* c) { return c->linear + c->cones; }
 typedef struct coneWork {
     const tacConeProgram* c;
     int n, rows;
-    double *s, *z, *lambda, *ds, *dz, *rz, *u, *t; // (rows)
+    double *s, *z, *lambda, *ds, *dz, *rz, *r, *v; // (rows)
     double* w;                                     // scaling of the numbers, sqrt(s/z)  (linear)
+    double* y;                                     // (squares + rows)
+    double* M;  // B over W^-1 G, by columns, the largest rows first; then its factors
+    int* order; // row of M -> row of (B; W^-1 G)               (squares + rows)
+    int column[TAC_CONE_UNKNOWNS]; // column of M -> unknown
     double eta[TAC_CONE_CONES], bar[TAC_CONE_CONES][4];
     double x[TAC_CONE_UNKNOWNS], dx[TAC_CONE_UNKNOWNS], rx[TAC_CONE_UNKNOWNS];
-    double factor[TAC_CONE_UNKNOWNS * TAC_CONE_UNKNOWNS];
+    double diagonal[TAC_CONE_UNKNOWNS], beta[TAC_CONE_UNKNOWNS]; // of R; of the reflections
 } coneWork;
 
 enum { ARRAYS = 9 };
 
-size_t tac_cone_program_size(int rows) { return sizeof(double) * ARRAYS * (size_t)rows; }
+size_t tac_cone_program_size(int rows) {
+    size_t all = (size_t)rows + TAC_CONE_SQUARES;
+    return sizeof(double) * (ARRAYS * (size_t)rows + (2 + TAC_CONE_UNKNOWNS) * all);
+}
 
 static coneWork start(const tacConeProgram* c, void* memory) {
     coneWork k = {.c = c, .n = c->unknowns, .rows = rows_of(c)};
-    double** const arrays[ARRAYS] = {&k.s,  &k.z, &k.lambda, &k.ds, &k.dz,
-                                     &k.rz, &k.u, &k.t,      &k.w};
+    double** const arrays[ARRAYS] = {&k.s, &k.z, &k.lambda, &k.ds, &k.dz, &k.rz, &k.r, &k.v, &k.w};
     double* at = memory;
     memset(at, 0, tac_cone_program_size(k.rows));
     for (int i = 0; i < ARRAYS; ++i) *arrays[i] = at, at += k.rows;
+    k.y = at, at += k.rows + c->squares;
+    k.order = (int*)at, k.M = at + k.rows + c->squares;
     return k;
 }
 
@@ -124,8 +132,7 @@ static void scale(coneWork* k) {
         double* w = k->bar[b];
         k->eta[b] = sqrt(ns / nz);
         w[0] = 0.5 / gamma * (k->s[at] / ns + k->z[at] / nz);
-        for (int i = 1; i < d; ++i)
-            w[i] = 0.5 / gamma * (k->s[at + i] / ns - k->z[at + i] / nz);
+        for (int i = 1; i < d; ++i) w[i] = 0.5 / gamma * (k->s[at + i] / ns - k->z[at + i] / nz);
     }
 }
 
@@ -142,101 +149,176 @@ static void apply_scale(const coneWork* k, int sign, const double* x, double* ou
     }
 }
 
-//---------------------------------- linear system --------------------------------
+//---------------------------------- least squares --------------------------------
 
-// P + (W^-1 G)'(W^-1 G), factored; a column of W^-1 G at a time
-static int factor(coneWork* k) {
-    const tacConeProgram* c = k->c;
-    int n = k->n;
-    double* F = k->factor;
-    memcpy(F, c->P, sizeof(double) * (size_t)(n * n));
-    for (int i = 0; i < n; ++i) {
-        for (int r = 0; r < k->rows; ++r) k->t[r] = c->G[r * n + i];
-        apply_scale(k, -1, k->t, k->t);
-        apply_scale(k, -1, k->t, k->t);
-        for (int j = i; j < n; ++j) {
-            double sum = 0.0;
-            for (int r = 0; r < k->rows; ++r) sum += k->t[r] * c->G[r * n + j];
-            F[j * n + i] += sum;
-        }
+// the rows by their largest number, the largest first: shell sort
+static void sort_rows(coneWork* k, int all) {
+    double* size = k->y;
+    for (int r = 0; r < all; ++r) {
+        k->order[r] = r, size[r] = 0.0;
+        for (int j = 0; j < k->n; ++j) size[r] = fmax(size[r], fabs(k->M[j * all + r]));
     }
+    for (int gap = all / 2; gap > 0; gap /= 2)
+        for (int i = gap; i < all; ++i) {
+            int row = k->order[i], at = i;
+            for (; at >= gap && size[k->order[at - gap]] < size[row]; at -= gap)
+                k->order[at] = k->order[at - gap];
+            k->order[at] = row;
+        }
+    for (int j = 0; j < k->n; ++j) {
+        double* column = k->M + j * all;
+        memcpy(k->y, column, sizeof(double) * (size_t)all);
+        for (int r = 0; r < all; ++r) column[r] = k->y[k->order[r]];
+    }
+}
+
+// (B; W^-1 G), unsorted
+static void fill(coneWork* k, int all) {
+    const tacConeProgram* c = k->c;
+    for (int j = 0; j < k->n; ++j) {
+        double* column = k->M + j * all;
+        for (int i = 0; i < c->squares; ++i) column[i] = c->B[i * k->n + j];
+        for (int i = 0; i < k->rows; ++i) column[c->squares + i] = c->G[i * k->n + j];
+        apply_scale(k, -1, column + c->squares, column + c->squares);
+        k->column[j] = j;
+    }
+}
+
+// the column that is longest from row j on comes to place j
+static double pivot(coneWork* k, int j, int all) {
+    int best = j;
+    double most = 0.0;
+    for (int i = j; i < k->n; ++i) {
+        const double* v = k->M + i * all;
+        double length2 = dot(v + j, v + j, all - j);
+        if (length2 > most) most = length2, best = i;
+    }
+    int keep = k->column[j];
+    k->column[j] = k->column[best], k->column[best] = keep;
+    for (int r = 0; r < all && best != j; ++r) {
+        double x = k->M[j * all + r];
+        k->M[j * all + r] = k->M[best * all + r], k->M[best * all + r] = x;
+    }
+    return sqrt(most);
+}
+
+// M = Q R by reflections I - beta v v', v below the diagonal of M. Large rows first and long
+// columns first: so rows of any size are exact to their own rounding (Powell and Reid 1969).
+static int factor(coneWork* k) {
+    int n = k->n, all = k->c->squares + k->rows;
+    fill(k, all);
+    sort_rows(k, all);
     for (int j = 0; j < n; ++j) {
-        double pivot = F[j * n + j] - dot(F + j * n, F + j * n, j);
-        if (!(pivot > 0.0)) return 0;
-        F[j * n + j] = sqrt(pivot);
-        for (int i = j + 1; i < n; ++i)
-            F[i * n + j] = (F[i * n + j] - dot(F + i * n, F + j * n, j)) / F[j * n + j];
+        double length = pivot(k, j, all), *v = k->M + j * all;
+        if (!(length > 0.0) || !isfinite(length)) return 0;
+        k->diagonal[j] = v[j] > 0.0 ? -length : length;
+        v[j] -= k->diagonal[j];
+        k->beta[j] = 1.0 / (length * fabs(v[j]));
+        for (int i = j + 1; i < n; ++i) {
+            double* other = k->M + i * all;
+            double along = k->beta[j] * dot(v + j, other + j, all - j);
+            for (int r = j; r < all; ++r) other[r] -= along * v[r];
+        }
     }
     return 1;
 }
 
-static void solve(const coneWork* k, double* b) {
-    int n = k->n;
-    const double* F = k->factor;
-    for (int i = 0; i < n; ++i) b[i] = (b[i] - dot(F + i * n, b, i)) / F[i * n + i];
-    for (int i = n - 1; i >= 0; --i) {
-        for (int j = i + 1; j < n; ++j) b[i] -= F[j * n + i] * b[j];
-        b[i] /= F[i * n + i];
+// y = Q'y, or Q y with step -1
+static void reflect(const coneWork* k, int step, double* y) {
+    int all = k->c->squares + k->rows;
+    for (int i = 0, j = step > 0 ? 0 : k->n - 1; i < k->n; ++i, j += step) {
+        const double* v = k->M + j * all;
+        double along = k->beta[j] * dot(v + j, y + j, all - j);
+        for (int r = j; r < all; ++r) y[r] -= along * v[r];
     }
 }
 
-// The direction with lambda o (W dz + W^-1 ds) = r:
-//   (P + G'W^-2 G) dx = -rx - G'W^-2 (rz + W v),  v = lambda \ r,
-//   dz = W^-2 (G dx + rz + W v),  ds = -rz - G dx
-static void direction(coneWork* k, const double* r) {
-    const tacConeProgram* c = k->c;
-    int n = k->n;
-    divide(k, r, k->t);
-    apply_scale(k, 1, k->t, k->t);
-    for (int i = 0; i < k->rows; ++i) k->dz[i] = k->t[i] + k->rz[i];
-    memcpy(k->t, k->dz, sizeof(double) * (size_t)k->rows); // W v + rz, kept
-    apply_scale(k, -1, k->dz, k->dz);
-    apply_scale(k, -1, k->dz, k->dz);
-    for (int j = 0; j < n; ++j) {
-        k->dx[j] = -k->rx[j];
-        for (int i = 0; i < k->rows; ++i) k->dx[j] -= c->G[i * n + j] * k->dz[i];
+// The direction with lambda o (W dz + W^-1 ds) = r, v = lambda \ r: dx is the least-squares answer
+// of M dx + (0; W^-1 rz + v) with -rx on top, and W dz what is left of its rows:
+//   Q'(0; W^-1 rz + v) = (a; b),  R dx = -R^-T rx - a,  (..; W dz) = Q (-R^-T rx; b)
+static void direction(coneWork* k) {
+    int n = k->n, squares = k->c->squares, all = squares + k->rows;
+    double top[TAC_CONE_UNKNOWNS], dx[TAC_CONE_UNKNOWNS], *y = k->y;
+    divide(k, k->r, k->v);
+    apply_scale(k, -1, k->rz, k->ds);
+    for (int r = 0; r < all; ++r) {
+        int i = k->order[r] - squares;
+        y[r] = i < 0 ? 0.0 : k->ds[i] + k->v[i];
     }
-    solve(k, k->dx);
-    for (int i = 0; i < k->rows; ++i) {
-        double move = dot(c->G + i * n, k->dx, n);
-        k->ds[i] = -k->rz[i] - move;
-        k->dz[i] = k->t[i] + move;
+    reflect(k, 1, y);
+    for (int i = 0; i < n; ++i) {
+        top[i] = -k->rx[k->column[i]];
+        for (int j = 0; j < i; ++j) top[i] -= k->M[i * all + j] * top[j];
+        top[i] /= k->diagonal[i];
     }
-    apply_scale(k, -1, k->dz, k->dz);
+    for (int i = n - 1; i >= 0; --i) {
+        dx[i] = top[i] - y[i];
+        for (int j = i + 1; j < n; ++j) dx[i] -= k->M[j * all + i] * dx[j];
+        dx[i] /= k->diagonal[i];
+        k->dx[k->column[i]] = dx[i];
+    }
+    memcpy(y, top, sizeof(double) * (size_t)n);
+    reflect(k, -1, y);
+    for (int r = 0; r < all; ++r)
+        if (k->order[r] >= squares) k->dz[k->order[r] - squares] = y[r];
+    for (int i = 0; i < k->rows; ++i) k->ds[i] = k->v[i] - k->dz[i];
+    apply_scale(k, 1, k->ds, k->ds);
     apply_scale(k, -1, k->dz, k->dz);
 }
 
 //---------------------------------- passes ---------------------------------------
 
-// rx = P x + q + G'z, rz = G x + s - h; their size
+// rx = B'(B x - c) + q + G'z, rz = G x + s - h; their size
 static double residuals(coneWork* k) {
     const tacConeProgram* c = k->c;
     int n = k->n;
     double most = 0.0;
-    for (int j = 0; j < n; ++j) {
-        double sum = c->q[j] + dot(c->P + j * n, k->x, n);
-        for (int i = 0; i < k->rows; ++i) sum += c->G[i * n + j] * k->z[i];
-        k->rx[j] = sum, most = fmax(most, fabs(sum));
+    memcpy(k->rx, c->q, sizeof(double) * (size_t)n);
+    for (int i = 0; i < c->squares; ++i) {
+        double off = dot(c->B + i * n, k->x, n) - c->c[i];
+        for (int j = 0; j < n; ++j) k->rx[j] += c->B[i * n + j] * off;
     }
     for (int i = 0; i < k->rows; ++i) {
+        for (int j = 0; j < n; ++j) k->rx[j] += c->G[i * n + j] * k->z[i];
         k->rz[i] = dot(c->G + i * n, k->x, n) + k->s[i] - c->h[i];
         most = fmax(most, fabs(k->rz[i]));
     }
+    for (int j = 0; j < n; ++j) most = fmax(most, fabs(k->rx[j]));
     return most;
 }
 
-// A start in the cones: s and z as far inside as the program is large; from `warm` closer to the
-// boundary, so that less is undone
-static void first_point(coneWork* k, const double* warm) {
-    const tacConeProgram* c = k->c;
-    double size = 1e-300, inside = 0.0;
-    for (int i = 0; i < k->rows; ++i) size = fmax(size, fabs(c->h[i]));
-    if (warm) memcpy(k->x, warm, sizeof(double) * (size_t)k->n);
-    for (int i = 0; i < k->rows; ++i) k->s[i] = c->h[i] - dot(c->G + i * k->n, k->x, k->n);
-    inside = depth(k, k->s);
+// z = mu s^-1, so that s o z = mu e
+static void center(coneWork* k, double mu) {
+    for (int i = 0; i < k->c->linear; ++i) k->z[i] = mu / k->s[i];
+    for (int b = 0, d = k->c->dimension, at = k->c->linear; b < k->c->cones; ++b, at += d) {
+        double inverse = mu / cone_norm2(k->s + at, d);
+        for (int i = 0; i < d; ++i) k->z[at + i] = (i ? -inverse : inverse) * k->s[at + i];
+    }
+}
+
+// A start in the cones, as far inside as the program is large; from `warm` closer to the boundary,
+// so that less is undone
+static void first_point(coneWork* k, const double* warm, double size) {
     double least = (warm ? 1e-2 : 1.0) * size;
+    if (warm) memcpy(k->x, warm, sizeof(double) * (size_t)k->n);
+    for (int i = 0; i < k->rows; ++i) k->s[i] = k->c->h[i] - dot(k->c->G + i * k->n, k->x, k->n);
+    double inside = depth(k, k->s);
     if (inside < least) add_unit(k, least - inside, k->s);
-    add_unit(k, warm ? 1e-2 * size : size, k->z);
+    center(k, least * least);
+}
+
+// s'z after a step
+static double gap_after(const coneWork* k, double step) {
+    double sum = 0.0;
+    for (int i = 0; i < k->rows; ++i)
+        sum += (k->s[i] + step * k->ds[i]) * (k->z[i] + step * k->dz[i]);
+    return sum;
+}
+
+// how far the direction may be followed
+static double reach(const coneWork* k) {
+    double step = fmin(largest_step(k, k->s, k->ds), largest_step(k, k->z, k->dz));
+    return fmin(1.0, 0.995 * step);
 }
 
 // the predictor, then the corrector; how far it goes
@@ -245,47 +327,64 @@ static double advance(coneWork* k) {
     scale(k);
     apply_scale(k, 1, k->z, k->lambda);
     if (!factor(k)) return 0.0;
-    product(k, k->lambda, k->lambda, k->u);
-    for (int i = 0; i < k->rows; ++i) k->u[i] = -k->u[i];
-    direction(k, k->u);
-    double step = fmin(1.0, fmin(largest_step(k, k->s, k->ds), largest_step(k, k->z, k->dz)));
+    product(k, k->lambda, k->lambda, k->r);
+    for (int i = 0; i < k->rows; ++i) k->r[i] = -k->r[i];
+    direction(k);
+    double step = reach(k);
     double sigma = pow(1.0 - step, 3.0);
     // r = -lambda o lambda - (W^-1 ds) o (W dz) + sigma mu e
     apply_scale(k, -1, k->ds, k->ds);
     apply_scale(k, 1, k->dz, k->dz);
-    product(k, k->ds, k->dz, k->t);
-    for (int i = 0; i < k->rows; ++i) k->u[i] -= k->t[i];
-    add_unit(k, sigma * mu, k->u);
-    direction(k, k->u);
-    step = fmin(largest_step(k, k->s, k->ds), largest_step(k, k->z, k->dz));
-    step = fmin(1.0, 0.995 * step);
+    product(k, k->ds, k->dz, k->v);
+    for (int i = 0; i < k->rows; ++i) k->r[i] -= k->v[i];
+    add_unit(k, sigma * mu, k->r);
+    direction(k);
+    step = reach(k);
+    // far from the central path the corrector misleads, and passes may cycle: go back to the path
+    if (step < 0.1 || gap_after(k, step) > 0.9 * mu * degree_of(k->c)) {
+        product(k, k->lambda, k->lambda, k->r);
+        for (int i = 0; i < k->rows; ++i) k->r[i] = -k->r[i];
+        add_unit(k, 0.3 * mu, k->r);
+        direction(k);
+        step = reach(k);
+    }
     for (int i = 0; i < k->n; ++i) k->x[i] += step * k->dx[i];
     for (int i = 0; i < k->rows; ++i) k->s[i] += step * k->ds[i], k->z[i] += step * k->dz[i];
     return step;
 }
 
-tacConeAnswer tac_cone_program(const tacConeProgram* program, const double* warm, void* memory) {
-    coneWork k = start(program, memory);
-    tacConeAnswer out = {.residual = INFINITY, .gap = INFINITY};
-    double size = 1e-300;
-    for (int i = 0; i < k.rows; ++i) size = fmax(size, fabs(program->h[i]));
-    for (int i = 0; i < k.n; ++i) size = fmax(size, fabs(program->q[i]));
-    first_point(&k, warm);
-    double last = INFINITY;
+// passes from one start, until rounding stops them; the best point is kept
+static tacConeAnswer descend(coneWork* k, double size) {
+    tacConeAnswer out = {.residual = INFINITY, .gap = INFINITY, .z = k->z};
+    double best = INFINITY;
+    int worse = 0; // passes since the best one
     for (out.passes = 0; out.passes < MOST_PASSES; ++out.passes) {
-        double residual = residuals(&k) / size, gap = dot(k.s, k.z, k.rows);
+        double residual = residuals(k) / size, gap = dot(k->s, k->z, k->rows);
         double merit = residual + gap / (size * size);
-        // best so far; ends where rounding stops it
-        if (merit < last) {
-            memcpy(out.x, k.x, sizeof(double) * (size_t)k.n);
-            out.residual = residual, out.gap = gap;
+        ++worse;
+        if (merit < best) {
+            memcpy(out.x, k->x, sizeof(double) * (size_t)k->n);
+            best = merit, out.residual = residual, out.gap = gap, worse = 0;
         }
-        if (!(merit < last) && last < 1e-9) break;
-        if (merit < 1e-16) break;
-        last = fmin(last, merit);
-        if (!(depth(&k, k.s) > 0.0) || !(depth(&k, k.z) > 0.0)) break;
-        if (!(advance(&k) > 1e-12)) break;
+        if (best < 1e-9 && worse >= 4) break;
+        if (merit < 1e-15 || !(depth(k, k->s) > 0.0) || !(depth(k, k->z) > 0.0)) break;
+        if (!(advance(k) > 1e-12)) break;
     }
-    out.z = k.z;
+    return out;
+}
+
+tacConeAnswer tac_cone_program(const tacConeProgram* program, const double* warm, void* memory) {
+    double size = 1e-300;
+    for (int i = 0; i < rows_of(program); ++i) size = fmax(size, fabs(program->h[i]));
+    for (int i = 0; i < program->unknowns; ++i) size = fmax(size, fabs(program->q[i]));
+    coneWork k = start(program, memory);
+    first_point(&k, warm, size);
+    tacConeAnswer out = descend(&k, size);
+    if (!warm || out.residual + out.gap < 1e-9) return out;
+    int passes = out.passes;
+    k = start(program, memory);
+    first_point(&k, NULL, size);
+    out = descend(&k, size);
+    out.passes += passes;
     return out;
 }

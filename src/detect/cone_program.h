@@ -1,11 +1,13 @@
 // A small convex program with half-spaces and balls:
 //
-//   minimise 1/2 x'P x + q'x   with   s = h - G x in K,
+//   minimise 1/2 |B x - c|^2 + q'x   with   s = h - G x in K,
 //
 // K the product of `linear` numbers >= 0 and `cones` second-order cones {s0 >= |(s1, ..)|} of one
 // dimension. A primal-dual interior-point method with Nesterov and Todd's scaling and Mehrotra's
 // predictor and corrector (as L. Vandenberghe, "The CVXOPT linear and quadratic cone program
-// solvers", 2010, lays it out). docs/separate.md
+// solvers", 2010, lays it out). Each direction is a least-squares problem solved by Householder's
+// method, which stays exact to rounding up to the boundary, where normal equations do not.
+// docs/separate.md
 
 #ifndef TAC_DETECT_CONE_PROGRAM_H
 #define TAC_DETECT_CONE_PROGRAM_H
@@ -13,11 +15,12 @@
 #include <stddef.h>
 
 #define TAC_CONE_UNKNOWNS 8 // most of x
+#define TAC_CONE_SQUARES  3 // most rows of B
 #define TAC_CONE_CONES    2 // most cones
 
 typedef struct tacConeProgram {
-    int unknowns, linear, cones, dimension; // dimension of one cone
-    const double *P, *q, *G, *h;            // row-major: (n x n) (n) (rows x n) (rows)
+    int unknowns, squares, linear, cones, dimension; // rows of B; dimension of one cone
+    const double *B, *c, *q, *G, *h; // row-major: (squares x n) (squares) (n) (rows x n) (rows)
 } tacConeProgram;
 
 typedef struct tacConeAnswer {

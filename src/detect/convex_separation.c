@@ -11,19 +11,19 @@
 #include <string.h>
 
 typedef struct convexRows {
-    int d;           // 2 or 3
-    double unit;     // of length
-    double *G, *h;   // (rows x unknowns) (rows)
-    double* work;    // of the solver
+    int d;         // 2 or 3
+    double unit;   // of length
+    double *G, *h; // (rows x unknowns) (rows)
+    double* work;  // of the solver
 } convexRows;
 
 // what one of the solids is in the program
 typedef struct convexSide {
     const tacSolid* solid;
     tacMat3 R;
-    tacVec3 p;       // its frame
-    double shrink;   // of its radius
-    int column;      // of its point, -1: a fixed point
+    tacVec3 p;     // its frame
+    double shrink; // of its radius
+    int column;    // of its point, -1: a fixed point
 } convexSide;
 
 static int most_rows(const tacSolid* a, const tacSolid* b) {
@@ -37,9 +37,7 @@ size_t tac_convex_separation_size(const tacSolid* a, const tacSolid* b) {
 
 static double component(tacVec3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
 
-static tacVec3 vector(const double* x, int d) {
-    return tac_vec3(x[0], x[1], d == 3 ? x[2] : 0.0);
-}
+static tacVec3 vector(const double* x, int d) { return tac_vec3(x[0], x[1], d == 3 ? x[2] : 0.0); }
 
 static tacVec3 center_of(const convexSide* s) {
     return tac_add(s->p, tac_mat_mul_vec(s->R, s->solid->center));
@@ -77,8 +75,7 @@ static int add_ball(convexRows* r, const convexSide* s, int at, int unknowns, in
 static tacConeProgram list_rows(convexRows* r, const convexSide side[2], int unknowns, int growth) {
     tacConeProgram c = {.unknowns = unknowns, .dimension = r->d + 1, .G = r->G, .h = r->h};
     int at = 0;
-    memset(r->G, 0,
-           sizeof(double) * (size_t)(most_rows(side[0].solid, side[1].solid) * unknowns));
+    memset(r->G, 0, sizeof(double) * (size_t)(most_rows(side[0].solid, side[1].solid) * unknowns));
     for (int k = 0; k < 2; ++k)
         if (side[k].column >= 0) at = add_planes(r, &side[k], at, unknowns, growth);
     c.linear = at;
@@ -96,24 +93,23 @@ typedef struct convexNearest {
     double residual;
 } convexNearest;
 
-// 1/2 |p - q|^2; a side without a column is a fixed point
-static void set_objective(const convexRows* r, const convexSide side[2], int n, double* P,
-                          double* q) {
-    memset(P, 0, sizeof(double) * (size_t)(n * n));
-    memset(q, 0, sizeof(double) * (size_t)n);
-    for (int k = 0; k < 2; ++k) {
-        int own = side[k].column, other = side[!k].column;
-        if (own < 0) continue;
+// |p - q|^2 = |B x - c|^2; a side without a column is a fixed point
+static void set_squares(const convexRows* r, const convexSide side[2], int n, double* B,
+                        double* c) {
+    memset(B, 0, sizeof(double) * (size_t)(r->d * n));
+    memset(c, 0, sizeof(double) * (size_t)r->d);
+    for (int k = 0; k < 2; ++k)
         for (int i = 0; i < r->d; ++i) {
-            P[(own + i) * n + own + i] = 1.0;
-            if (other >= 0) P[(own + i) * n + other + i] = -1.0;
-            if (other < 0) q[own + i] = -component(center_of(&side[!k]), i) / r->unit;
+            double sign = k ? -1.0 : 1.0;
+            if (side[k].column >= 0)
+                B[i * n + side[k].column + i] = sign;
+            else
+                c[i] -= sign * component(center_of(&side[k]), i) / r->unit;
         }
-    }
 }
 
 static convexNearest nearest(convexRows* r, convexSide side[2], const double* warm) {
-    double P[36], q[6], from[6];
+    double B[18], c[3], q[6] = {0.0}, from[6];
     convexNearest out = {0};
     int n = 0;
     for (int k = 0; k < 2; ++k) {
@@ -125,8 +121,8 @@ static convexNearest nearest(convexRows* r, convexSide side[2], const double* wa
     }
     if (n == 0) return out;
     tacConeProgram program = list_rows(r, side, n, 0);
-    set_objective(r, side, n, P, q);
-    program.P = P, program.q = q;
+    set_squares(r, side, n, B, c);
+    program.squares = r->d, program.B = B, program.c = c, program.q = q;
     tacConeAnswer answer = tac_cone_program(&program, warm ? from : NULL, r->work);
     for (int k = 0; k < 2; ++k)
         if (side[k].column >= 0)
@@ -140,12 +136,12 @@ static convexNearest nearest(convexRows* r, convexSide side[2], const double* wa
 
 static double growth_of(convexRows* r, convexSide side[2], double* residual) {
     int n = r->d + 1;
-    double P[16] = {0}, q[4] = {0};
+    double q[4] = {0.0};
     convexSide whole[2] = {side[0], side[1]};
     for (int k = 0; k < 2; ++k) whole[k].column = 0, whole[k].shrink = 0.0;
     tacConeProgram program = list_rows(r, whole, n, 1);
     q[n - 1] = 1.0;
-    program.P = P, program.q = q;
+    program.q = q;
     tacConeAnswer answer = tac_cone_program(&program, NULL, r->work);
     *residual = fmax(answer.residual, answer.gap);
     return answer.x[n - 1];
@@ -186,9 +182,9 @@ tacResult tac_convex_separation(tacPlaced a, tacPlaced b, const tacConvexOptions
     if (!out || !memory || !(o->shrink >= 0.0) || tac_solid_pair(a, b, &pair) != TAC_OK)
         return TAC_ERROR_VALUE;
     convexRows r = layout(&pair, memory);
-    convexSide side[2] = {{pair.a, tac_mat_identity(), tac_vec3_zero(),
-                           shrink_of(pair.a, o->shrink), 0},
-                          {pair.b, pair.R, pair.p, shrink_of(pair.b, o->shrink), 0}};
+    convexSide side[2] = {
+        {pair.a, tac_mat_identity(), tac_vec3_zero(), shrink_of(pair.a, o->shrink), 0},
+        {pair.b, pair.R, pair.p, shrink_of(pair.b, o->shrink), 0}};
     convexNearest near = nearest(&r, side, o->warm);
     double apart = tac_distance(near.point[0], near.point[1]), residual = near.residual;
     double factor = growth && o->growth ? growth_of(&r, side, &near.residual) : 0.0;

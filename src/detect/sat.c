@@ -4,8 +4,8 @@
 //   feature?--> done, or (separated) feature_distance.h
 //
 // Two convex solids are apart if and only if some axis shows a gap, and the axis with the largest
-// gap (in overlap the least depth) is a face's normal or runs across an edge of each. Apart, the gap
-// is a lower bound of the distance, and equal to it where the foot lies in the feature.
+// gap (in overlap the least depth) is a face's normal or runs across an edge of each. Apart, the
+// gap is a lower bound of the distance, and equal to it where the foot lies in the feature.
 
 #include "detect/feature_distance.h"
 #include "detect/touch.h"
@@ -116,8 +116,9 @@ static void separate_corners(const tacSolidPair* pair, double cutoff, tacSeparat
     satSearch s = {.pair = pair, .cutoff = cutoff, .best = {.gap = -INFINITY}};
     int endless = tac_is_endless(pair->a) || tac_is_endless(pair->b);
     if (!endless) try_centers(&s);
-    if (!is_apart(&s)) try_faces_of_a(&s);
-    if (!is_apart(&s)) try_faces_of_b(&s);
+    // all directions but its own normal are endless in a half-space
+    if (!is_apart(&s) && !tac_is_endless(pair->b)) try_faces_of_a(&s);
+    if (!is_apart(&s) && !tac_is_endless(pair->a)) try_faces_of_b(&s);
     if (!is_apart(&s) && !pair->a->planar) try_edges(&s);
     out->axes = s.axes;
     if (is_apart(&s)) {

@@ -125,8 +125,8 @@ static tacResult close_polygon(const tacVec3* corner, int count, tacSolid** out,
         int next = (i + 1) % count;
         tacVec3 along = tac_sub(corner[next], corner[i]);
         parts.normal[i] = tac_normalize(tac_vec3(along.y, -along.x, 0.0));
-        parts.offset[i] = fmax(tac_dot(parts.normal[i], corner[i]),
-                               tac_dot(parts.normal[i], corner[next]));
+        parts.offset[i] =
+            fmax(tac_dot(parts.normal[i], corner[i]), tac_dot(parts.normal[i], corner[next]));
         parts.edge[i][0] = i, parts.edge[i][1] = next, parts.edge[i][2] = parts.edge[i][3] = i;
         parts.first[i + 1] = 2 * (i + 1);
         parts.corner[2 * i] = i, parts.corner[2 * i + 1] = next;
@@ -274,8 +274,8 @@ static tacResult from_hull(const tacHull* hull, tacSolid** out, tacMessage* mess
 tacResult tac_solid_create_polyhedron(const double* point, int count, tacSolid** out,
                                       tacMessage* message) {
     tacHull* hull = NULL;
-    tacResult result = tac_hull_create(point, count, 1e-12, NULL, tac_default_allocator(), &hull,
-                                       message);
+    tacResult result =
+        tac_hull_create(point, count, 1e-12, NULL, tac_default_allocator(), &hull, message);
     if (result == TAC_OK) result = from_hull(hull, out, message);
     tac_hull_destroy(hull);
     return result;
