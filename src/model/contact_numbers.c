@@ -120,6 +120,19 @@ void tac_read_contact_numbers(tacDraft* draft, const tacContactScale* scale, tac
     for (int i = 0; i < TAC_COUNT(choices); ++i) read_choice(draft, &choices[i], plan);
 }
 
+static void refuse_idle(tacDraft* draft, const char* attribute) {
+    const tacElement* element = tac_find_tactus(draft, attribute);
+    if (element)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute),
+                        attribute, "needs detect or respond: without them nothing touches");
+}
+
+void tac_refuse_contact_numbers(tacDraft* draft) {
+    refuse_idle(draft, "stiffness");
+    for (int i = 0; i < TAC_COUNT(numbers); ++i) refuse_idle(draft, numbers[i].attribute);
+    for (int i = 0; i < TAC_COUNT(choices); ++i) refuse_idle(draft, choices[i].attribute);
+}
+
 //---------------------------------- pairs ----------------------------------------
 
 int tac_read_pair_number(tacDraft* draft, const tacContactPlan* plan, int pair,

@@ -240,23 +240,11 @@ static void list_pairs(tacDraft* draft, const tacModel* model) {
 
 //---------------------------------- plan -----------------------------------------
 
-// numbers of contact without contact say nothing
-static void refuse_idle(tacDraft* draft) {
-    static const char* const idle[] = {"stiffness", "dissipation", "stiction",
-                                       "eps3",      "law",         "implicit"};
-    for (int i = 0; i < TAC_COUNT(idle); ++i) {
-        const tacElement* element = tac_find_tactus(draft, idle[i]);
-        if (element)
-            tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, idle[i]),
-                            idle[i], "needs detect or respond: without them nothing touches");
-    }
-}
-
 void tac_plan_contact(tacDraft* draft) {
     tacContactPlan plan = {0};
     if (draft->reader.result != TAC_OK) return;
     if (!choose(draft, &plan)) {
-        if (draft->reader.result == TAC_OK) refuse_idle(draft);
+        if (draft->reader.result == TAC_OK) tac_refuse_contact_numbers(draft);
         return;
     }
     tacModel model = tac_draft_view(draft);

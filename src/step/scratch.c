@@ -19,6 +19,7 @@ static size_t shape_bytes(const tacModel* model) {
 static size_t most_bytes(const tacModel* model) {
     size_t shape = shape_bytes(model), dynamics = tac_dynamics_size(model, 2 * sizeof(double));
     size_t step = tac_step_size(model), most = shape > dynamics ? shape : dynamics;
+    if (model->contact) step += shape; // detectors ask fields
     return most > step ? most : step;
 }
 
