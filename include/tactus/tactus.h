@@ -14,6 +14,7 @@
 #include "tactus/result.h"
 #include "tactus/shape.h"
 #include "tactus/smooth.h"
+#include "tactus/solid.h"
 #include "tactus/state.h"
 #include "tactus/step.h"
 #include "tactus/symbolic.h"
