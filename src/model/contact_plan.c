@@ -29,7 +29,7 @@ typedef struct contactWord {
 
 static const contactWord detectors[] = {
     [TAC_DETECT_SSDF] = {"ssdf", 0, R(SCM) | R(SPRING) | R(CONE), TAC_RESPOND_SCM},
-    [TAC_DETECT_MANIFOLD] = {"manifold", 0, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
+    [TAC_DETECT_MANIFOLD] = {"manifold", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 0, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_SAT] = {"sat", 0, R(ELASTOPLASTIC) | R(LCP) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
     [TAC_DETECT_CONVEX] = {"convex", 0, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
