@@ -15,8 +15,10 @@
 #include "tactus/result.h"
 #include "tactus/shape.h"
 #include "tactus/smooth.h"
+#include "tactus/solid.h"
 #include "tactus/state.h"
 #include "tactus/step.h"
 #include "tactus/symbolic.h"
+#include "tactus/witness.h"
 
 #endif
