@@ -5,6 +5,7 @@
 #include "tactus/contact.h"
 #include "tactus/dynamics.h"
 #include "tactus/lcp.h"
+#include "tactus/mechanics.h"
 #include "tactus/memory.h"
 #include "tactus/mesh.h"
 #include "tactus/model.h"
