@@ -1,4 +1,4 @@
-/// Contacts: what a detector finds between pairs of geoms. A seam: declared, not built yet.
+/// Contacts: what a detector finds between pairs of geoms (docs/contact.md).
 #ifndef TACTUS_CONTACT_H
 #define TACTUS_CONTACT_H
 
@@ -38,20 +38,56 @@ typedef struct tacFeatures {
     double radius;      ///< of the ball that is swept over them                          [m]
 } tacFeatures;
 
-/// Two geoms that may touch, in the order of tac_geom_pairs.
+/// Numbers of <tactus> that detectors and responders share: all are parameters, so derivatives can
+/// be taken by them. A detector or responder adds its own here and in src/model/contact_numbers.c.
+typedef enum tacContactNumber {
+    TAC_CONTACT_STIFFNESS,   ///< respond/stiffness, k; one, or one for each pair of bodies [N/m]
+    TAC_CONTACT_DISSIPATION, ///< respond/dissipation, v_d                                  [m/s]
+    TAC_CONTACT_STICTION,    ///< respond/stiction, v_s                                     [m/s]
+    TAC_CONTACT_EPS3,        ///< respond/eps3, width of the transition to contact          [m]
+    TAC_CONTACT_NUMBERS      ///< how many there are
+} tacContactNumber;
+
+/// Words and whole numbers of <tactus> that detectors and responders share.
+typedef enum tacContactChoice {
+    TAC_CHOICE_LAW,      ///< `law` of dissipation: 0 smooth (two continuous derivatives), 1
+                         ///< published (one)
+    TAC_CHOICE_IMPLICIT, ///< `implicit`: 1 takes contact forces linearly implicit in an Euler step
+    TAC_CONTACT_CHOICES  ///< how many there are
+} tacContactChoice;
+
+/// Two bodies that may touch.
+typedef struct tacBodyPair {
+    int body[2];   ///< the normals of its contacts point from body[0] to body[1]
+    int stiffness; ///< offset of k                                                   [N/m]
+} tacBodyPair;
+
+/// Two geoms that may touch, in the order of tac_geom_pairs. Offsets point into param.
 typedef struct tacContactPair {
-    int geom[2]; ///< the normal of a contact points from geom[0] to geom[1]
-    int body[2]; ///< bodies that carry them
+    int geom[2];     ///< the normal of a contact points from geom[0] to geom[1]
+    int body[2];     ///< bodies that carry them
+    int bodies;      ///< index of the pair of these bodies in tacContactPlan.bodies
+    int friction[2]; ///< offsets of two sliding frictions whose larger holds, of equal ones the
+                     ///< first; [1] is -1 if there is one alone, both are -1 without friction
+    int stiffness;   ///< offset of k                                                 [N/m]
+    int dissipation; ///< offset of v_d                                               [m/s]
+    int stiction;    ///< offset of v_s                                               [m/s]
 } tacContactPair;
 
 /// What contact needs of a scene: made once at load, const, freed with the model. Numbers that can
 /// be differentiated are offsets into model->param; geometry is double and does not move with them.
 typedef struct tacContactPlan {
-    tacDetector detector;       ///< <tactus detect>
-    int responder;              ///< <tactus respond>: a tacResponder (tactus/respond.h)
-    int npair;                  ///< length of `pair`
-    const tacContactPair* pair; ///< (npair)
-    const tacFeatures* feature; ///< of each geom; empty where the detector needs none  (ngeom)
+    tacDetector detector;            ///< <tactus detect>
+    int responder;                   ///< <tactus respond>: a tacResponder (tactus/respond.h)
+    int npair;                       ///< length of `pair`
+    int nbodies;                     ///< length of `bodies`
+    const tacContactPair* pair;      ///< (npair)
+    const tacBodyPair* bodies;       ///< pairs of bodies, in order of their first pair (nbodies)
+    const tacFeatures* feature;      ///< of each geom; NULL: the detector needs none   (ngeom)
+    int number[TAC_CONTACT_NUMBERS]; ///< offsets; -1 where detector and responder have none
+    int choice[TAC_CONTACT_CHOICES]; ///< values
+    double length;   ///< mean radius of the smallest body that may touch, of its inertia   [m]
+    double timestep; ///< largest stable one at the stiffness of the scene, estimated       [s]
 } tacContactPlan;
 
 /// Contacts as arrays. `count` varies, `capacity` is fixed at creation; too many contacts are
@@ -80,31 +116,35 @@ typedef struct tacContacts {
     tacReal* d_twist[8][6];
 } tacContacts;
 
-/// Makes room for contacts of a model.
+/// Makes room for contacts of a model; capacity 0: as many as its detector can find. With `twists`
+/// 1 there are d_twist arrays, and tac_detect fills them.
 TAC_API
-tacResult tac_contacts_create(const tacModel* model, int capacity, tacContacts** out)
-    TAC_PLANNED("detect");
+tacResult tac_contacts_create(const tacModel* model, int capacity, int twists, tacContacts** out);
 
 /// Gives contacts back. NULL is allowed.
 TAC_API
-void tac_contacts_destroy(tacContacts* contacts) TAC_PLANNED("detect");
+void tac_contacts_destroy(tacContacts* contacts);
 
 /// Contacts of all pairs by the scene's detector. `body` holds the bodies' world poses (nbody).
+/// TAC_ERROR_UNSUPPORTED if the scene has no contact, or a detector without records.
 TAC_API
 tacResult tac_detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
-                     tacScratch* scratch) TAC_PLANNED("detect");
+                     tacScratch* scratch);
 
-/// Forward derivative of tac_detect along twists of the bodies (nbody x 6) and parameters (nparam).
+/// Forward derivative of tac_detect along twists of the bodies about their origins (nbody x 6) and
+/// parameters (nparam); NULL means zero. `contacts` is what tac_detect found there; of `dot` the
+/// point, normal, distance and activity are written.
 TAC_API
-tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacReal* pose_dot,
-                         const tacReal* theta_dot, tacContacts* dot, tacScratch* scratch)
-    TAC_PLANNED("detect");
+tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                         const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                         tacScratch* scratch);
 
-/// Reverse derivative: adds to pose_bar (nbody x 6) and theta_bar (nparam), NULL skips.
+/// Reverse derivative: from adjoints of point, normal, distance and activity in `bar` adds to
+/// pose_bar (nbody x 6) and theta_bar (nparam), NULL skips.
 TAC_API
-tacResult tac_detect_vjp(const tacModel* model, const tacPose* body, const tacContacts* bar,
-                         tacReal* pose_bar, tacReal* theta_bar, tacScratch* scratch)
-    TAC_PLANNED("detect");
+tacResult tac_detect_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                         const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                         tacScratch* scratch);
 
 TAC_EXTERN_C_END
 

@@ -1,4 +1,4 @@
-/// Responders: contacts to wrenches (smooth) or impulses (hard). A seam: declared, not built yet.
+/// Responders: contacts to wrenches (smooth) or impulses (hard).
 #ifndef TACTUS_RESPOND_H
 #define TACTUS_RESPOND_H
 
@@ -19,6 +19,7 @@ typedef enum tacResponder {
 typedef struct tacKinematics {
     const tacPose* pose;  ///< world pose of each body                                (nbody)
     const tacReal* twist; ///< (linear, angular) about the body's origin, world axes  (nbody x 6)
+    int derivatives;      ///< 1: responders fill K and C, too; needs d_twist of the contacts
 } tacKinematics;
 
 /// The mass matrix, factored along the tree, and the rows that dynamics/ lists beside the contacts.
@@ -66,24 +67,27 @@ typedef struct tacPairForce {
     tacReal C[36];     ///< d wrench/d nu, relative twist, row-major
 } tacPairForce;
 
-/// Forces of a smooth responder, one entry per pair of bodies that touch; *count entries are
-/// written.
+/// Forces of a smooth responder, one entry per pair of bodies that touch, in order of
+/// tacContactPlan.bodies; *count entries are written, at most that many. `contacts` may be NULL for
+/// a responder that reads none.
 TAC_API
 tacResult tac_force(const tacModel* model, const tacKinematics* kinematics,
-                    const tacContacts* contacts, tacPairForce* out, int* count, tacScratch* scratch)
-    TAC_PLANNED("respond");
+                    const tacContacts* contacts, tacPairForce* out, int* count,
+                    tacScratch* scratch);
 
-/// Forward derivative of tac_force by the parameters (nparam).
+/// Forward derivative of the wrenches of tac_force by the parameters (nparam) and by the contacts'
+/// own tangents, where poses and twists stay; NULL means zero. `dot` has the entries of tac_force.
 TAC_API
 tacResult tac_force_jvp(const tacModel* model, const tacKinematics* kinematics,
-                        const tacContacts* contacts, const tacReal* theta_dot, tacPairForce* dot,
-                        tacScratch* scratch) TAC_PLANNED("respond");
+                        const tacContacts* contacts, const tacContacts* contacts_dot,
+                        const tacReal* theta_dot, tacPairForce* dot, tacScratch* scratch);
 
-/// Reverse derivative of tac_force: adds to theta_bar (nparam).
+/// Reverse derivative of the wrenches of tac_force: adds to contacts_bar and theta_bar (nparam),
+/// NULL skips.
 TAC_API
 tacResult tac_force_vjp(const tacModel* model, const tacKinematics* kinematics,
-                        const tacContacts* contacts, const tacPairForce* bar, tacReal* theta_bar,
-                        tacScratch* scratch) TAC_PLANNED("respond");
+                        const tacContacts* contacts, const tacPairForce* bar,
+                        tacContacts* contacts_bar, tacReal* theta_bar, tacScratch* scratch);
 
 /// Next velocity of an impulse responder from the velocity without contact; 3 impulses a contact.
 TAC_API

@@ -17,5 +17,6 @@
 #include "tactus/state.h"
 #include "tactus/step.h"
 #include "tactus/symbolic.h"
+#include "tactus/witness.h"
 
 #endif

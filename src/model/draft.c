@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "math/pose.h"
 #include "shape/cloud_index.h"
+#include "tactus/contact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +186,18 @@ static tacKeyframe* pack_keys(tacPacker* packer, tacDraft* draft) {
     return key;
 }
 
+// the plan points to its arrays
+static tacContactPlan* pack_contact(tacPacker* packer, tacDraft* draft) {
+    if (draft->contact.count == 0) return NULL;
+    tacContactPlan* plan = pack(packer, &draft->contact, sizeof(tacContactPlan));
+    const tacContactPair* pair = pack(packer, &draft->contact_pair, sizeof(tacContactPair));
+    const tacBodyPair* bodies = pack(packer, &draft->body_pair, sizeof(tacBodyPair));
+    if (!plan) return NULL;
+    plan->npair = draft->contact_pair.count, plan->nbodies = draft->body_pair.count;
+    plan->pair = pair, plan->bodies = bodies;
+    return plan;
+}
+
 static void pack_arrays(tacPacker* packer, tacDraft* draft, tacModel* model) {
     model->param = pack(packer, &draft->param, sizeof(double));
     model->body = pack(packer, &draft->body, sizeof(tacBody));
@@ -210,6 +223,7 @@ static void pack_arrays(tacPacker* packer, tacDraft* draft, tacModel* model) {
     model->paramname = pack(packer, &draft->group, sizeof(tacParamName));
     tacList opened = {draft->reader.opened, draft->reader.opened_count, 0};
     model->file = pack(packer, &opened, sizeof(const char*));
+    model->contact = pack_contact(packer, draft);
 }
 
 // group of each parameter
@@ -285,6 +299,8 @@ tacModel tac_draft_view(tacDraft* draft) {
     model.shape = draft->shape.items;
     model.node = draft->node.items;
     model.cloud = draft->cloud.items;
+    model.pair = draft->pair.items;
+    model.exclude = draft->exclude.items;
     tacCloudPage* page =
         tac_reader_take(&draft->reader, sizeof *page * (size_t)(model.ncloudpage + 1));
     for (int i = 0; page && i < model.ncloud; ++i)

@@ -69,6 +69,10 @@ typedef struct tacDraft {
     int pushed;                 // do gravcomp or a fluid act on bodies?
     unsigned disabled_groups;   // bits: groups of actuators that are switched off
     int frclimited;             // joints that clamp the sum of their actuators
+
+    // of contact (contact_plan.c)
+    tacList tactus, pair_element;             // const tacElement*: all <tactus>, each <pair>
+    tacList contact, contact_pair, body_pair; // tacContactPlan: one or none; its arrays
 } tacDraft;
 
 // how an element is called in parameter names

@@ -54,7 +54,8 @@ static const tacRule rules[] = {
     {"visual", NULL, NULL, NULL},
     {"statistic", NULL, NULL, NULL},
     {"custom", NULL, NULL, NULL},
-    {"tactus", "detect respond integrator rk4", "", ""},
+    {"tactus", "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit", "",
+     ""},
 
     {"default", "class", "",
      "default geom joint site camera light material mesh pair equality tendon general motor "
@@ -134,8 +135,10 @@ static const tacRule rules[] = {
     {"site", "name class type size pos " ORIENTATION " fromto rgba material group", "user", ""},
 
     {"contact", "", "", "pair exclude"},
-    {"pair", "name class geom1 geom2 condim friction solref solreffriction solimp gap margin", "",
-     ""},
+    {"pair",
+     "name class geom1 geom2 condim friction solref solreffriction solimp gap margin stiffness "
+     "dissipation stiction",
+     "", ""},
     {"exclude", "name body1 body2", "", ""},
 
     {"equality", "", "", "connect weld joint tendon"},

@@ -1,0 +1,139 @@
+// Attributes of <tactus> that detectors and responders take: numbers, each a parameter of the
+// model, and choices.
+//
+// A detector or responder adds a row here, its name in contact.h and its word in schema.c; nothing
+// else is needed to read it, name it and refuse it where it has no meaning.
+
+#include "model/contact_plan.h"
+
+#include "base/assert.h"
+
+#include <math.h>
+
+#define D(name) (1u << TAC_DETECT_##name)
+#define R(name) (1u << TAC_RESPOND_##name)
+
+//---------------------------------- tables ---------------------------------------
+
+// what a default is a multiple of
+typedef enum { OF_ONE, OF_LENGTH, OF_AREA, OF_VELOCITY } defaultUnit;
+
+// `detectors` and `responders` are bits of those that have it; one of either is enough
+typedef struct numberRow {
+    tacContactNumber number;
+    const char *group, *attribute; // "respond", "stiction": the parameter respond/stiction
+    tacRange range;
+    double value; // default, in `unit`
+    defaultUnit unit;
+    unsigned detectors, responders;
+} numberRow;
+
+static const numberRow numbers[] = {
+    {TAC_CONTACT_DISSIPATION,
+     "respond",
+     "dissipation",
+     {1e-6, 1e6},
+     0.2,
+     OF_VELOCITY,
+     0,
+     R(SPRING) | R(SCM)},
+    {TAC_CONTACT_STICTION,
+     "respond",
+     "stiction",
+     {1e-9, 1e6},
+     0.01,
+     OF_VELOCITY,
+     0,
+     R(SPRING) | R(SCM)},
+    {TAC_CONTACT_EPS3, "respond", "eps3", {1e-9, 1e6}, 0.005, OF_LENGTH, 0, R(SPRING) | R(SCM)},
+};
+
+// a word of a list by its number, or a whole number in a range where `words` is NULL
+typedef struct choiceRow {
+    tacContactChoice choice;
+    const char *attribute, *words;
+    int least, most, value;
+    unsigned detectors, responders;
+} choiceRow;
+
+static const choiceRow choices[] = {
+    {TAC_CHOICE_LAW, "law", "smooth published", 0, 0, 0, 0, R(SPRING) | R(SCM)},
+    {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING)},
+};
+
+//---------------------------------- reading --------------------------------------
+
+const tacElement* tac_find_tactus(const tacDraft* draft, const char* attribute) {
+    const tacElement* const* element = draft->tactus.items;
+    for (int i = draft->tactus.count - 1; i >= 0; --i)
+        if (tac_attribute(element[i], attribute)) return element[i];
+    return NULL;
+}
+
+static int is_meant(const tacContactPlan* plan, unsigned detectors, unsigned responders) {
+    return (detectors >> plan->detector & 1u) || (responders >> plan->responder & 1u);
+}
+
+static void refuse(tacDraft* draft, const tacElement* element, const char* attribute) {
+    tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute),
+                    attribute,
+                    "has no meaning for this detect and respond (docs/contact.md has the table); "
+                    "remove it");
+}
+
+static double default_of(const numberRow* row, const tacContactScale* scale) {
+    const double unit[] = {1.0, scale->length, scale->length * scale->length, scale->velocity};
+    return fmin(fmax(row->value * unit[row->unit], row->range.lower), row->range.upper);
+}
+
+static void read_number(tacDraft* draft, const numberRow* row, const tacContactScale* scale,
+                        tacContactPlan* plan) {
+    const tacElement* element = tac_find_tactus(draft, row->attribute);
+    plan->number[row->number] = -1;
+    if (!is_meant(plan, row->detectors, row->responders)) {
+        if (element) refuse(draft, element, row->attribute);
+        return;
+    }
+    double value = default_of(row, scale);
+    if (element) tac_read_number(&draft->reader, element, row->attribute, row->range, &value);
+    plan->number[row->number] =
+        tac_draft_param(draft, (tacPath){row->group, NULL}, row->attribute, row->range, &value, 1);
+}
+
+static void read_choice(tacDraft* draft, const choiceRow* row, tacContactPlan* plan) {
+    const tacElement* element = tac_find_tactus(draft, row->attribute);
+    plan->choice[row->choice] = row->value;
+    if (!element) return;
+    if (!is_meant(plan, row->detectors, row->responders)) {
+        refuse(draft, element, row->attribute);
+    } else if (row->words) {
+        int word = tac_read_word(&draft->reader, element, row->attribute, row->words);
+        if (word >= 0) plan->choice[row->choice] = word;
+    } else {
+        tac_read_int(&draft->reader, element, row->attribute, row->least, row->most,
+                     &plan->choice[row->choice]);
+    }
+}
+
+void tac_read_contact_numbers(tacDraft* draft, const tacContactScale* scale, tacContactPlan* plan) {
+    for (int i = 0; i < TAC_COUNT(numbers); ++i) read_number(draft, &numbers[i], scale, plan);
+    for (int i = 0; i < TAC_COUNT(choices); ++i) read_choice(draft, &choices[i], plan);
+}
+
+//---------------------------------- pairs ----------------------------------------
+
+int tac_read_pair_number(tacDraft* draft, const tacContactPlan* plan, int pair,
+                         tacContactNumber number) {
+    const tacElement* element = ((const tacElement* const*)draft->pair_element.items)[pair];
+    const char* name = ((const tacPair*)draft->pair.items)[pair].name;
+    const numberRow* row = NULL;
+    for (int i = 0; i < TAC_COUNT(numbers); ++i)
+        if (numbers[i].number == number) row = &numbers[i];
+    const char* attribute = row ? row->attribute : "stiffness";
+    const tacRange range = row ? row->range : (tacRange){1e-9, 1e15};
+    if (!tac_attribute(element, attribute)) return plan->number[number];
+    double value = 1.0;
+    tac_read_number(&draft->reader, element, attribute, range, &value);
+    return tac_draft_param(draft, tac_item_path(draft, "pair", name, pair), attribute, range,
+                           &value, 1);
+}

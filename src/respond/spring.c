@@ -1,0 +1,147 @@
+// Springs: contact records to forces between bodies by the point-plane law, stiffness scaled by
+// activity.
+//
+//   detect/ --records--> [this file] --wrench, K, C of each pair of bodies--> step/
+//
+// Model: docs/contact.md.
+
+#include "respond/force.h"
+
+#include "math/pose.h"
+#include "respond/spring_kernels.h"
+
+#include <string.h>
+
+#define SPRINGS TAC_DISPATCH(tac_spring_kernels_)
+
+//---------------------------------- numbers --------------------------------------
+
+// offset of the friction that holds, -1: none
+static int friction_of(const tacModel* model, const tacContactPair* pair) {
+    int a = pair->friction[0], b = pair->friction[1];
+    if (a < 0 || b < 0) return a;
+    return r_is_negative(model->param[a] - model->param[b]) ? b : a;
+}
+
+// offsets of the law's numbers for a pair
+static void numbers_of(const tacModel* model, const tacContactPair* pair, int at[SPRING_NUMBERS]) {
+    at[SPRING_K] = pair->stiffness, at[SPRING_V_D] = pair->dissipation;
+    at[SPRING_V_S] = pair->stiction, at[SPRING_MU] = friction_of(model, pair);
+    at[SPRING_EPS] = model->contact->number[TAC_CONTACT_EPS3];
+}
+
+//---------------------------------- pairs ----------------------------------------
+
+// the entry that each pair of bodies has, -1 without contacts; how many there are
+static int* list_entries(const tacModel* model, const tacContacts* contacts, int* count,
+                         tacArena* arena) {
+    const tacContactPlan* plan = model->contact;
+    int* entry = TAC_TAKE(arena, int, plan->nbodies);
+    for (int i = 0; i < plan->nbodies; ++i) entry[i] = -1;
+    for (int i = 0; i < contacts->count; ++i) entry[plan->pair[contacts->pair[i]].bodies] = 0;
+    *count = 0;
+    for (int i = 0; i < plan->nbodies; ++i)
+        if (entry[i] == 0) entry[i] = (*count)++;
+    return entry;
+}
+
+static size_t spring_size(const tacModel* model, size_t real_size) {
+    (void)real_size;
+    return tac_arena_need(sizeof(int) * (size_t)model->contact->nbodies);
+}
+
+// the records of one pair from `first` on, with its numbers and velocities about `origin`
+static tacSpringSegment segment_at(const tacModel* model, const tacKinematics* kinematics,
+                                   const tacContacts* contacts, int first) {
+    const tacContactPlan* plan = model->contact;
+    const tacContactPair* pair = &plan->pair[contacts->pair[first]];
+    tacSpringSegment s = {.contacts = contacts, .first = first};
+    s.published = plan->choice[TAC_CHOICE_LAW];
+    while (first + s.count < contacts->count &&
+           contacts->pair[first + s.count] == contacts->pair[first])
+        ++s.count;
+    int at[SPRING_NUMBERS];
+    numbers_of(model, pair, at);
+    for (int i = 0; i < SPRING_NUMBERS; ++i)
+        s.law[i] = at[i] >= 0 ? model->param[at[i]] : (tacReal)0.0;
+    tacVec3 origin = kinematics->pose[pair->body[1]].position;
+    tacTwist v[2];
+    for (int i = 0; i < 2; ++i) {
+        tacTwist own = tac_twist_load(kinematics->twist + 6 * pair->body[i]);
+        v[i] = tac_twist_shift(own, kinematics->pose[pair->body[i]].position, origin);
+    }
+    tac_store3(s.origin, origin);
+    tac_store3(s.linear, tac_sub(v[1].linear, v[0].linear));
+    tac_store3(s.angular, tac_sub(v[1].angular, v[0].angular));
+    return s;
+}
+
+static void clear_entry(const tacModel* model, const tacKinematics* kinematics, int bodies,
+                        tacPairForce* out) {
+    const tacBodyPair* pair = &model->contact->bodies[bodies];
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < 2; ++i) out->body[i] = pair->body[i];
+    tac_store3(out->origin, kinematics->pose[pair->body[1]].position);
+}
+
+//---------------------------------- force ----------------------------------------
+
+static tacResult force(const tacModel* model, const tacKinematics* kinematics,
+                       const tacContacts* contacts, tacPairForce* out, int* count,
+                       tacScratch* scratch) {
+    const tacContactPlan* plan = model->contact;
+    const int* entry = list_entries(model, contacts, count, &scratch->arena);
+    for (int i = 0; i < plan->nbodies; ++i)
+        if (entry[i] >= 0) clear_entry(model, kinematics, i, &out[entry[i]]);
+    for (int i = 0; i < contacts->count;) {
+        tacSpringSegment s = segment_at(model, kinematics, contacts, i);
+        tacPairForce* f = &out[entry[plan->pair[contacts->pair[i]].bodies]];
+        SPRINGS->force(&s, f->wrench, kinematics->derivatives ? f->K : NULL, f->C);
+        i += s.count;
+    }
+    return TAC_OK;
+}
+
+static tacResult force_jvp(const tacModel* model, const tacKinematics* kinematics,
+                           const tacContacts* contacts, const tacContacts* contacts_dot,
+                           const tacReal* theta_dot, tacPairForce* dot, tacScratch* scratch) {
+    const tacContactPlan* plan = model->contact;
+    int count;
+    const int* entry = list_entries(model, contacts, &count, &scratch->arena);
+    for (int i = 0; i < plan->nbodies; ++i)
+        if (entry[i] >= 0) clear_entry(model, kinematics, i, &dot[entry[i]]);
+    for (int i = 0; i < contacts->count;) {
+        tacSpringSegment s = segment_at(model, kinematics, contacts, i);
+        const tacContactPair* pair = &plan->pair[contacts->pair[i]];
+        tacReal law_dot[SPRING_NUMBERS];
+        int at[SPRING_NUMBERS];
+        numbers_of(model, pair, at);
+        for (int k = 0; k < SPRING_NUMBERS; ++k)
+            law_dot[k] = theta_dot && at[k] >= 0 ? theta_dot[at[k]] : (tacReal)0.0;
+        SPRINGS->jvp(&s, contacts_dot, law_dot, dot[entry[pair->bodies]].wrench);
+        i += s.count;
+    }
+    return TAC_OK;
+}
+
+static tacResult force_vjp(const tacModel* model, const tacKinematics* kinematics,
+                           const tacContacts* contacts, const tacPairForce* bar,
+                           tacContacts* contacts_bar, tacReal* theta_bar, tacScratch* scratch) {
+    const tacContactPlan* plan = model->contact;
+    int count;
+    const int* entry = list_entries(model, contacts, &count, &scratch->arena);
+    for (int i = 0; i < contacts->count;) {
+        tacSpringSegment s = segment_at(model, kinematics, contacts, i);
+        const tacContactPair* pair = &plan->pair[contacts->pair[i]];
+        tacReal law_bar[SPRING_NUMBERS] = {0};
+        int at[SPRING_NUMBERS];
+        SPRINGS->vjp(&s, bar[entry[pair->bodies]].wrench, contacts_bar, law_bar);
+        numbers_of(model, pair, at);
+        for (int k = 0; k < SPRING_NUMBERS && theta_bar; ++k)
+            if (at[k] >= 0) theta_bar[at[k]] += law_bar[k];
+        i += s.count;
+    }
+    return TAC_OK;
+}
+
+const tacForceKind tac_spring_force = {1, spring_size, force, force_jvp, force_vjp};
