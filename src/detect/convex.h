@@ -4,8 +4,6 @@
 #ifndef TAC_DETECT_CONVEX_H
 #define TAC_DETECT_CONVEX_H
 
-#include "mesh/hull.h"
-
 typedef enum tacConvexKind {
     TAC_CONVEX_POINTS,       // hull of `count` points; none: the origin of the frame
     TAC_CONVEX_BOX,          // half sizes
@@ -22,9 +20,11 @@ typedef struct tacConvex {
     double radius;       // of the ball that rolls on the core
     const double* point; // (count x 3), in the frame of the piece
     int count;
-    const tacHull* hull; // faces of the points; NULL: corners alone are known
-    double pos[3];       // frame in the world
-    double rot[3][3];    // its axes are the columns
+    int faces;                     // of the hull; 0: corners alone are known
+    const double *normal, *offset; // of each face, outward: normal . x <= offset
+    const int *first, *corner;     // corners of face f: corner[first[f]] .. corner[first[f+1]-1]
+    double pos[3];                 // frame in the world
+    double rot[3][3];              // its axes are the columns
 } tacConvex;
 
 // the point of the core that is furthest along d, in the world; d need not be a unit vector

@@ -2,7 +2,6 @@
 
 #include "detect/course.h"
 
-
 static tacVec3 param3(const tacModel* model, int offset) {
     return tac_load3(model->param + offset);
 }

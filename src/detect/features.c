@@ -23,7 +23,7 @@ int tac_face_count(const tacConvex* c) {
     case TAC_CONVEX_HALF_SPACE:
         return 1;
     case TAC_CONVEX_POINTS:
-        return c->hull ? c->hull->nface : 0;
+        return c->faces;
     default:
         return 0;
     }
@@ -31,7 +31,7 @@ int tac_face_count(const tacConvex* c) {
 
 void tac_face_normal(const tacConvex* c, int face, double normal[3]) {
     if (c->kind == TAC_CONVEX_POINTS) {
-        memcpy(normal, c->hull->normal + 3 * face, 3 * sizeof *normal);
+        memcpy(normal, c->normal + 3 * face, 3 * sizeof *normal);
         return;
     }
     normal[0] = normal[1] = normal[2] = 0.0;
@@ -54,17 +54,17 @@ int tac_face_along(const tacConvex* c, const double m[3]) {
 // the lower cap runs the other way round
 static int cylinder_corner(int face, int i) { return face ? RIM + (RIM - i) % RIM : i; }
 
-static int hull_corners(const tacHull* hull, int face, int corner[TAC_FACE_CORNERS]) {
-    int first = hull->first[face], all = hull->first[face + 1] - first;
+static int hull_corners(const tacConvex* c, int face, int corner[TAC_FACE_CORNERS]) {
+    int first = c->first[face], all = c->first[face + 1] - first;
     int count = all < TAC_FACE_CORNERS ? all : TAC_FACE_CORNERS;
     for (int i = 0; i < count; ++i)
-        corner[i] = hull->corner[first + (int)((long long)i * all / count)];
+        corner[i] = c->corner[first + (int)((long long)i * all / count)];
     return count;
 }
 
 int tac_face_corners(const tacConvex* c, int face, int corner[TAC_FACE_CORNERS]) {
     if (c->kind == TAC_CONVEX_BOX) return memcpy(corner, box_face[face], sizeof box_face[face]), 4;
-    if (c->kind == TAC_CONVEX_POINTS) return hull_corners(c->hull, face, corner);
+    if (c->kind == TAC_CONVEX_POINTS) return hull_corners(c, face, corner);
     if (c->kind != TAC_CONVEX_CYLINDER) return 0;
     for (int i = 0; i < RIM; ++i) corner[i] = cylinder_corner(face, i);
     return RIM;
@@ -95,10 +95,11 @@ tacPatch tac_patch_corner(const tacConvex* c, int corner) {
     return p;
 }
 
-tacPatch tac_patch_edge(const tacConvex* c, int from, int to, int index) {
-    tacPatch p = {.kind = TAC_PATCH_LINE, .index = index, .radius = c->radius};
+tacPatch tac_patch_edge(const tacConvex* c, int from, int to) {
+    int low = from < to ? from : to, high = from < to ? to : from;
+    tacPatch p = {.kind = TAC_PATCH_LINE, .index = 181 * low + high, .radius = c->radius};
     double end[3];
-    tac_corner_at(c, from, p.x), tac_corner_at(c, to, end);
+    tac_corner_at(c, low, p.x), tac_corner_at(c, high, end);
     tac_sub3(end, p.x, p.axis);
     double n = tac_length3(p.axis);
     for (int k = 0; k < 3; ++k) p.axis[k] = n > 0.0 ? p.axis[k] / n : k == 2;
@@ -110,7 +111,7 @@ tacPatch tac_patch_face(const tacConvex* c, int face) {
     int corner[TAC_FACE_CORNERS];
     tac_face_normal(c, face, p.axis);
     if (c->kind == TAC_CONVEX_POINTS) { // the plane that no corner is above
-        for (int k = 0; k < 3; ++k) p.x[k] = c->hull->offset[face] * p.axis[k];
+        for (int k = 0; k < 3; ++k) p.x[k] = c->offset[face] * p.axis[k];
     } else if (tac_face_corners(c, face, corner)) {
         tac_corner_at(c, corner[0], p.x);
     }
@@ -146,12 +147,12 @@ static void add_faces(list* l) {
 }
 
 // edges of a face that lie high, each listed by the face where it goes up in its corners' numbers
-static void add_edges(list* l, int face, int first) {
+static void add_edges(list* l, int face) {
     int corner[TAC_FACE_CORNERS], count = tac_face_corners(l->c, face, corner);
     for (int i = 0; i < count; ++i) {
         int a = corner[i], b = corner[(i + 1) % count];
         if (a > b || !is_high(l, a) || !is_high(l, b)) continue;
-        tacPatch edge = tac_patch_edge(l->c, a, b, first + i);
+        tacPatch edge = tac_patch_edge(l->c, a, b);
         if (fabs(tac_dot3(edge.axis, l->m)) <= l->tolerance) add(l, edge);
     }
 }
@@ -165,15 +166,14 @@ static void add_polytope(list* l) {
         l->top = fmax(l->top, tac_dot3(x, l->m));
     }
     add_faces(l);
-    for (int f = 0; f < tac_face_count(c); ++f)
-        add_edges(l, f, c->kind == TAC_CONVEX_BOX ? 4 * f : c->hull->first[f]);
+    for (int f = 0; f < tac_face_count(c); ++f) add_edges(l, f);
     for (int i = 0; i < corners; ++i) {
         if (is_high(l, i)) add(l, tac_patch_corner(c, i));
     }
 }
 
 static void add_segment(list* l) {
-    if (fabs(l->m[2]) <= l->tolerance && l->c->size[2] > 0.0) add(l, tac_patch_edge(l->c, 0, 1, 0));
+    if (fabs(l->m[2]) <= l->tolerance && l->c->size[2] > 0.0) add(l, tac_patch_edge(l->c, 0, 1));
     if (l->m[2] >= -l->tolerance) add(l, tac_patch_corner(l->c, 1));
     if (l->m[2] <= l->tolerance) add(l, tac_patch_corner(l->c, 0));
 }

@@ -1,8 +1,7 @@
 // Corners, edges and faces of convex pieces, in the axes of the piece.
 //
 // Boxes and hulls have those of a polytope; a cylinder has its caps, each with eight corners on its
-// rim; a half-space has one face without corners; others have none. An edge is known by the place
-// of its first corner in the list of all faces' corners.
+// rim; a half-space has one face without corners; others have none.
 
 #ifndef TAC_DETECT_FEATURES_H
 #define TAC_DETECT_FEATURES_H
@@ -24,7 +23,7 @@ void tac_corner_at(const tacConvex* piece, int corner, double x[3]);
 int tac_face_along(const tacConvex* piece, const double m[3]);
 
 tacPatch tac_patch_corner(const tacConvex* piece, int corner);
-tacPatch tac_patch_edge(const tacConvex* piece, int from, int to, int index);
+tacPatch tac_patch_edge(const tacConvex* piece, int from, int to); // the same either way round
 tacPatch tac_patch_face(const tacConvex* piece, int face);
 
 // Features that may be the furthest along a unit vector that is off by an angle of up to

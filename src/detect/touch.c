@@ -89,11 +89,12 @@ static reach reach_round(const side* s, tacVec3 m) {
                    tac_mat_mul(s->rot, tac_mat_mul_t(H, s->rot))};
 }
 
-// x = middle + r u, H = r/|flat part of m| t t', t = axis x u
+// x = middle + r u, H = r/|flat part of m| t t', t = axis x u. Along the axes of the piece, so that
+// u keeps its digits where m is nearly the axis.
 static reach reach_rim(const side* s, tacVec3 m) {
-    tacVec3 flat = tac_add_scaled(m, -tac_dot(m, s->axis), s->axis);
+    tacVec3 local = tac_mat_tmul_vec(s->rot, m), flat = tac_vec3(local.x, local.y, 0.0);
     tacReal inverse = tac_inverse_norm(flat), r = s->patch->size[0];
-    tacVec3 u = tac_scale(flat, inverse), t = tac_cross(s->axis, u);
+    tacVec3 u = tac_mat_mul_vec(s->rot, tac_scale(flat, inverse)), t = tac_cross(s->axis, u);
     return (reach){tac_add_scaled(s->x, r, u), tac_mat_scale(tac_outer(t, t), r * inverse)};
 }
 

@@ -5,8 +5,8 @@
 //   gap(n) = n . s_B(-n) - n . s_A(n),
 // so of all features near the normal those are taken whose own normal has the widest gap.
 
-#ifndef TAC_DETECT_NEAREST_H
-#define TAC_DETECT_NEAREST_H
+#ifndef TAC_DETECT_CLOSEST_H
+#define TAC_DETECT_CLOSEST_H
 
 #include "detect/gjk.h"
 #include "detect/touch.h"
@@ -19,7 +19,7 @@ double tac_convex_gap(const tacConvex* a, const tacConvex* b, const double n[3])
 // As tac_gjk, with normal, points and distance to rounding. `touch` gets the features (its patches
 // and normal); returns 1 if they are known, 0 if the touch stands for the nearest points alone,
 // with the normal held by A.
-int tac_nearest(const tacConvex* a, const tacConvex* b, double axis[3], tacNearest* out,
+int tac_closest(const tacConvex* a, const tacConvex* b, double axis[3], tacNearest* out,
                 tacTouch* touch, void* memory);
 
 #endif

@@ -1,6 +1,6 @@
 // Distance of two pieces to rounding, and the features that are nearest.
 
-#include "detect/nearest.h"
+#include "detect/closest.h"
 
 #include "detect/corner.h"
 #include "detect/features.h"
@@ -90,17 +90,18 @@ static void hold(const tacConvex* a, const tacConvex* b, const tacNearest* near,
     touch->patch[0] = plane, touch->patch[1] = point;
 }
 
+// points that are apart along the normal alone, whatever rounding has left across it
 static void hand_out(const search* s, tacNearest* out) {
-    double r[2] = {s->touch.patch[0].radius, s->touch.patch[1].radius};
     tac_store3(out->normal, s->point.normal);
     out->distance = s->point.distance, out->error = 4e-16 * s->size;
     for (int i = 0; i < 2; ++i) {
-        tac_store3(out->point[i], s->point.core[i]);
-        for (int k = 0; k < 3; ++k) out->point[i][k] += (i ? -r[i] : r[i]) * out->normal[k];
+        tac_store3(out->point[i], s->point.point);
+        for (int k = 0; k < 3; ++k)
+            out->point[i][k] += (i ? 0.5 : -0.5) * out->distance * out->normal[k];
     }
 }
 
-int tac_nearest(const tacConvex* a, const tacConvex* b, double axis[3], tacNearest* out,
+int tac_closest(const tacConvex* a, const tacConvex* b, double axis[3], tacNearest* out,
                 tacTouch* touch, void* memory) {
     tacPatch p[TAC_NEAR_PATCHES], q[TAC_NEAR_PATCHES];
     double m[2][3];
