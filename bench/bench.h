@@ -29,5 +29,6 @@ int bench_ground(benchReport* report);
 int bench_cloud(benchReport* report);
 int bench_shapes(benchReport* report);
 int bench_dynamics(benchReport* report);
+int bench_hard(benchReport* report);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "detect/detect.h"
 
+#include "detect/gjk_detector.h"
+#include "detect/manifold.h"
 #include "math/number.h"
 
 #include <string.h>
@@ -12,7 +14,8 @@
 
 // those that are built; the words of a scene are checked against contact_plan.c's table
 static const tacDetectorKind* const kinds[] = {
-    [TAC_DETECT_GJK] = NULL,
+    [TAC_DETECT_MANIFOLD] = &tac_manifold_detector,
+    [TAC_DETECT_GJK] = &tac_gjk_detector,
 };
 
 const tacDetectorKind* tac_detector_of(const tacModel* model) {

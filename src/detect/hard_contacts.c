@@ -1,12 +1,12 @@
 // Contacts of all pairs of a scene that its convex pieces rest on: detect="gjk".
 //
-//   pieces.h --manifold.h (doubles)--> features --touch.h (any number)--> points, normals,
+//   pieces.h --rest.h (doubles)--> features --touch.h (any number)--> points, normals,
 //   distances
 
 #include "detect/detect.h"
 #include "detect/hard.h"
-#include "detect/manifold.h"
 #include "detect/pieces.h"
+#include "detect/rest.h"
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ int tac_hard_capacity(const tacModel* model) {
     int count = 0;
     for (int i = 0; i < model->contact->npair; ++i) {
         const int* geom = model->contact->pair[i].geom;
-        count += pieces_of(model, geom[0]) * pieces_of(model, geom[1]) * TAC_MANIFOLD_POINTS;
+        count += pieces_of(model, geom[0]) * pieces_of(model, geom[1]) * TAC_REST_POINTS;
     }
     return count;
 }
@@ -119,11 +119,10 @@ static int may_touch(const stage* s, const int piece[2], double margin) {
 
 static tacResult touch_pieces(const tacModel* model, const tacPose* body, const stage* s, int pair,
                               const int piece[2], double margin, tacContacts* out) {
-    tacTouch touch[TAC_MANIFOLD_POINTS];
+    tacTouch touch[TAC_REST_POINTS];
     double axis[3] = {0.0};
     if (!may_touch(s, piece, margin)) return TAC_OK;
-    int count =
-        tac_manifold(&s->piece[piece[0]], &s->piece[piece[1]], margin, axis, touch, s->rest);
+    int count = tac_rest(&s->piece[piece[0]], &s->piece[piece[1]], margin, axis, touch, s->rest);
     for (int i = 0; i < count; ++i) {
         tacResult result = store(model, body, pair, piece, &touch[i], out);
         if (result != TAC_OK) return result;

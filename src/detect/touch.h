@@ -1,6 +1,6 @@
 // A contact of two features, and its derivative while the features stay the same.
 //
-// Which features meet is found by gjk.h and manifold.h in doubles; from there on a contact is a
+// Which features meet is found by gjk.h and rest.h in doubles; from there on a contact is a
 // smooth function of the bodies' poses, in every number type. docs/collide.md, eq. (11) to (14).
 
 #ifndef TAC_DETECT_TOUCH_H

@@ -29,7 +29,7 @@ typedef struct contactWord {
 
 static const contactWord detectors[] = {
     [TAC_DETECT_SSDF] = {"ssdf", 0, R(SCM) | R(SPRING) | R(CONE), TAC_RESPOND_SCM},
-    [TAC_DETECT_MANIFOLD] = {"manifold", 0, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
+    [TAC_DETECT_MANIFOLD] = {"manifold", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 0, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_SAT] = {"sat", 0, R(ELASTOPLASTIC) | R(LCP) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
     [TAC_DETECT_CONVEX] = {"convex", 0, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
@@ -240,23 +240,11 @@ static void list_pairs(tacDraft* draft, const tacModel* model) {
 
 //---------------------------------- plan -----------------------------------------
 
-// numbers of contact without contact say nothing
-static void refuse_idle(tacDraft* draft) {
-    static const char* const idle[] = {"stiffness", "dissipation", "stiction",
-                                       "eps3",      "law",         "implicit"};
-    for (int i = 0; i < TAC_COUNT(idle); ++i) {
-        const tacElement* element = tac_find_tactus(draft, idle[i]);
-        if (element)
-            tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, idle[i]),
-                            idle[i], "needs detect or respond: without them nothing touches");
-    }
-}
-
 void tac_plan_contact(tacDraft* draft) {
     tacContactPlan plan = {0};
     if (draft->reader.result != TAC_OK) return;
     if (!choose(draft, &plan)) {
-        if (draft->reader.result == TAC_OK) refuse_idle(draft);
+        if (draft->reader.result == TAC_OK) tac_refuse_contact_numbers(draft);
         return;
     }
     tacModel model = tac_draft_view(draft);

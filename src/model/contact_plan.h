@@ -19,6 +19,9 @@ typedef struct tacContactScale {
 // attribute that neither of them has is a failure.
 void tac_read_contact_numbers(tacDraft* draft, const tacContactScale* scale, tacContactPlan* plan);
 
+// numbers of contact say nothing in a scene without contact
+void tac_refuse_contact_numbers(tacDraft* draft);
+
 // `number` of a <pair> that has one of its own, else the scene's
 int tac_read_pair_number(tacDraft* draft, const tacContactPlan* plan, int pair,
                          tacContactNumber number);

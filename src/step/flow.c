@@ -16,7 +16,9 @@ static int is_deep(const tacModel* model) {
     return squares > DEEP * (double)model->nv;
 }
 
-tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, tacArena* arena) {
+tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, int derivatives,
+                      tacScratch* scratch) {
+    tacArena* arena = &scratch->arena;
     size_t nv = (size_t)(model->nv * kernels->lanes);
     tacFlow f = {.model = model, .k = kernels, .h = model->param[model->timestep]};
     f.m = tac_motion_take(model, kernels->lanes, arena);
@@ -32,12 +34,14 @@ tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, 
         tacReal damping = model->param[model->joint[model->dof[k].joint].damping];
         for (int i = 0; i < kernels->lanes; ++i) f.extra[k * kernels->lanes + i] = f.h * damping;
     }
+    if (kernels->lanes == 1) f.touch = tac_touch_take(model, derivatives, scratch);
     return f;
 }
 
 size_t tac_flow_size(const tacModel* model, int lanes, size_t real_size) {
     return tac_motion_size(model, lanes, real_size) +
-           2 * tac_arena_need(real_size * (size_t)(model->nv * lanes));
+           2 * tac_arena_need(real_size * (size_t)(model->nv * lanes)) +
+           (lanes == 1 ? tac_touch_size(model, real_size) : 0);
 }
 
 // M + h D and its factors
@@ -49,10 +53,12 @@ static void factor_mass(tacFlow* f) {
 
 void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
     const tacModel* model = f->model;
-    f->m.qpos = x.q, f->m.qvel = x.v, f->m.act = x.act, f->m.qacc = NULL;
+    f->m.qpos = x.q, f->m.qvel = x.v, f->m.act = x.act, f->m.qacc = NULL, f->m.wrench = NULL;
     f->k->kinematics(model, &f->m);
     f->k->inverse(model, &f->m, f->bias);
     f->k->applied(model, &f->m, a);
+    if (f->touch) tac_touch_at(f->touch, &f->m, a);
+    if (f->touch && f->result == TAC_OK) f->result = f->touch->result;
     if (f->deep) {
         f->k->articulated(model, &f->m, a, f->implicit ? f->extra : NULL, a);
     } else {
@@ -67,17 +73,20 @@ void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
 
 void tac_flow_ready(tacFlow* f, const tacReal* a) {
     f->m.qacc = a;
+    if (f->touch) f->m.wrench = f->touch->wrench;
     if (f->deep) factor_mass(f);
     f->k->inverse(f->model, &f->m, f->bias);
     f->k->coriolis(f->model, &f->m);
 }
 
-// (M + h D) a = applied - c, so (M + h D) da = d applied - d(M a + c) - d(h D) a. D is that of the
-// joints, or of tendons and actuators, too
+// (M + h D) a = applied + J' w - c, so (M + h D) da = d applied + J' dw - d(M a + c - J' w) - d(h
+// D) a, the last but one at w fixed in the world. D is that of the joints, or of tendons and
+// actuators, too
 void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* rate_dot) {
     const tacModel* model = f->model;
     f->k->inverse_jvp(model, &f->m, dot, f->bias);
     f->k->applied_jvp(model, &f->m, dot, a_dot);
+    if (f->touch) tac_touch_jvp(f->touch, &f->m, dot, a_dot);
     for (int k = 0; k < model->nv; ++k) {
         a_dot[k] -= f->bias[k];
         int damping = model->joint[model->dof[k].joint].damping;
@@ -98,6 +107,7 @@ void tac_flow_vjp(tacFlow* f, tacReal* a_bar, const tacReal* rate_bar, tacMotion
     if (model->na > 0) f->k->activate_vjp(model, &f->m, rate_bar, bar);
     f->k->solve(model, &f->m, a_bar);
     f->k->applied_vjp(model, &f->m, a_bar, bar);
+    if (f->touch) tac_touch_vjp(f->touch, &f->m, a_bar, bar);
     for (int k = 0; k < model->nv; ++k) {
         int damping = model->joint[model->dof[k].joint].damping;
         if (f->implicit && bar->theta) {

@@ -37,9 +37,10 @@ size_t tac_step_size(const tacModel* model) {
     return batch > diff ? batch : diff;
 }
 
-tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal* u, tacArena* arena,
-                        tacPass* out) {
-    out->f = tac_flow_take(model, TAC_DISPATCH(tac_dynamics_single_), arena);
+tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal* u, int derivatives,
+                        tacScratch* scratch, tacPass* out) {
+    tacArena* arena = &scratch->arena;
+    out->f = tac_flow_take(model, TAC_DISPATCH(tac_dynamics_single_), derivatives, scratch);
     out->s = tac_stages_take(model, 1, arena);
     out->next.q = TAC_TAKE(arena, tacReal, model->nq);
     out->next.v = TAC_TAKE(arena, tacReal, model->nv);
@@ -48,6 +49,7 @@ tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal*
     out->s.x[0] = (tacPoint){x->qpos, x->qvel, x->act};
     if (!out->s.lie) out->s.k[0] = x->qvel;
     tac_advance(&out->f, &out->s, out->next);
+    if (out->f.result != TAC_OK) return out->f.result;
     int finite = tac_all_finite(out->next.q, model->nq) && tac_all_finite(out->next.v, model->nv) &&
                  tac_all_finite(out->next.act, model->na);
     return finite ? TAC_OK : TAC_ERROR_DIVERGED;
@@ -68,9 +70,10 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacPass pass;
-    result = tac_pass_take(model, x, u, &scratch->arena, &pass);
+    result = tac_pass_take(model, x, u, 0, scratch, &pass);
     if (result == TAC_OK) tac_pass_hand_out(&pass, x, next);
     scratch->info = (tacInfo){.time_of_impact = tac_re(pass.f.h)};
+    if (pass.f.touch) scratch->info.contacts = tac_touch_count(pass.f.touch);
     scratch->arena.used = mark;
     return result;
 }

@@ -122,7 +122,11 @@ tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* 
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacPass pass;
-    tac_pass_take(model, x, u, arena, &pass);
+    result = tac_pass_take(model, x, u, 1, scratch, &pass);
+    if (result != TAC_OK) {
+        arena->used = mark;
+        return result;
+    }
     stepDot d = take_dot(model, arena, x_dot, u_dot, theta_dot);
     tacPoint next = {take_zero(arena, model->nv), take_zero(arena, model->nv),
                      take_zero(arena, model->na)};
@@ -263,7 +267,11 @@ tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* 
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacPass pass;
-    tac_pass_take(model, x, u, arena, &pass);
+    result = tac_pass_take(model, x, u, 1, scratch, &pass);
+    if (result != TAC_OK) {
+        arena->used = mark;
+        return result;
+    }
     stepBar b = take_bar(model, arena, theta_bar != NULL);
     tacPoint bar = {take_zero(arena, model->nv), take_zero(arena, model->nv),
                     take_zero(arena, model->na)};

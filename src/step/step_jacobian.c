@@ -30,6 +30,7 @@ static void accelerations(tacFlow* f, tacReal* X, int stride, tacReal* U) {
         }
     }
     f->k->applied_jacobian(model, &f->m, J);
+    if (X && f->touch) tac_touch_jacobian(f->touch, &f->m, J.by_q, J.by_v, stride);
     if (f->fast) f->k->damp_jacobian(model, &f->m, J);
     if (X) f->k->solve_columns(model, &f->m, X, 2 * nv + na, stride);
     if (U && nu > 0) f->k->solve_columns(model, &f->m, U, nu, nu);
@@ -371,7 +372,7 @@ tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacR
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacPass pass;
-    result = tac_pass_take(model, x, u, arena, &pass);
+    result = tac_pass_take(model, x, u, 1, scratch, &pass);
     columnInput in = take_input(model, arena);
     tacReal* ones = TAC_TAKE(arena, tacReal, slope_numbers(model));
     size_t inner = arena->used;

@@ -42,17 +42,21 @@ static int widest_gap(void) {
         int found = nearest(&a, &b, &near, &touch);
         double size = tac_convex_reach(&a) + tac_convex_reach(&b), w[3];
         known += found, apart += near.distance > 0.0;
-        ENSURE_NEAR(near.distance, tac_convex_gap(&a, &b, near.normal), found ? 1e-13 * size : 1e-3);
+        ENSURE_NEAR(near.distance, tac_convex_gap(&a, &b, near.normal),
+                    found ? 1e-13 * size : 1e-3);
         ENSURE_NEAR(tac_length3(near.normal), 1.0, 1e-14);
         tac_sub3(near.point[1], near.point[0], w);
         for (int k = 0; k < 3; ++k) ENSURE_NEAR(w[k], near.distance * near.normal[k], 2e-12 * size);
         int plane = kind[0] == TAC_CONVEX_HALF_SPACE || kind[1] == TAC_CONVEX_HALF_SPACE;
         if (!plane && found && near.distance > 0.0) {
             double beside = widest_beside(&random, &a, &b, near.normal);
-            if (!(beside <= near.distance + 1e-13 * size)) printf("kinds %d %d trial %d d %g\n", kind[0], kind[1], trial, near.distance);
+            if (!(beside <= near.distance + 1e-13 * size))
+                printf("kinds %d %d trial %d d %g\n", kind[0], kind[1], trial, near.distance);
             ENSURE(beside <= near.distance + 1e-13 * size);
         }
-        if (!found) printf("  not found: kinds %d %d, %d distance %g error %g\n", kind[0], kind[1], trial, near.distance, near.error);
+        if (!found)
+            printf("  not found: kinds %d %d, %d distance %g error %g\n", kind[0], kind[1], trial,
+                   near.distance, near.error);
     }
     printf("  %d pairs, %d apart, features known of %d\n", count, apart, known);
     return 0;

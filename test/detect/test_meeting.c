@@ -1,9 +1,9 @@
 // Laws of the first impact on the path of a step: never late, a root to rounding, the derivative
 // that its header promises; and of the proof that bodies stay apart.
 
+#include "detect/closest.h"
 #include "detect/course.h"
 #include "detect/hard.h"
-#include "detect/closest.h"
 #include "detect/pieces.h"
 #include "tactus/dynamics.h"
 #include "test.h"
@@ -25,9 +25,10 @@ static int open_scene(const char* bodies, scene* s) {
     static char text[8192];
     tacOptions options = tac_default_options();
     tacMessage message;
-    snprintf(text, sizeof text,
-             "<mujoco><tactus detect=\"gjk\" respond=\"spring\"/><worldbody>%s</worldbody></mujoco>",
-             bodies);
+    snprintf(
+        text, sizeof text,
+        "<mujoco><tactus detect=\"gjk\" respond=\"spring\"/><worldbody>%s</worldbody></mujoco>",
+        bodies);
     if (tac_load_text(text, (int)strlen(text), "text", &options, &s->model, &message) != TAC_OK) {
         printf("  %s\n", message.text);
         return 0;
@@ -69,8 +70,8 @@ static double distance_at(const scene* s, const tacCourse* c, double t) {
 }
 
 static const char* const shapes[] = {
-    "type=\"box\" size=\".3 .2 .1\"",      "type=\"sphere\" size=\".2\"",
-    "type=\"capsule\" size=\".1 .3\"",     "type=\"cylinder\" size=\".2 .1\"",
+    "type=\"box\" size=\".3 .2 .1\"",       "type=\"sphere\" size=\".2\"",
+    "type=\"capsule\" size=\".1 .3\"",      "type=\"cylinder\" size=\".2 .1\"",
     "type=\"ellipsoid\" size=\".1 .2 .3\"", "type=\"box\" size=\".3 .3 .001\"",
 };
 
