@@ -41,17 +41,17 @@ typedef struct search {
     tacPlace at[2];
     double size, best, upper; // widest gap so far; no gap is wider than the last
     int found;
-    tacTouch touch;
-    tacTouchPoint point;
+    tacPatchPair touch;
+    tacPatchPoint point;
 } search;
 
 // takes the pair of features if its normal has a wider gap and the features are those that touch
 static void try_touch(search* s, const tacPatch* p, const tacPatch* q, double slack) {
-    tacTouch touch = s->touch;
-    tacTouchPoint point;
+    tacPatchPair touch = s->touch;
+    tacPatchPoint point;
     double n[3];
     touch.patch[0] = *p, touch.patch[1] = *q;
-    if (tac_touch_at(&touch, s->at[0], s->at[1], &point) != TAC_OK) return;
+    if (tac_patch_pair_at(&touch, s->at[0], s->at[1], &point) != TAC_OK) return;
     tac_store3(n, point.normal);
     if (!(tac_dot3(n, touch.normal) > 0.5)) return;
     double gap = tac_convex_gap(s->a, s->b, n);
@@ -81,7 +81,8 @@ static void try_all(search* s, const tacPatch* p, int np, const tacPatch* q, int
 }
 
 // nearest points alone: the normal is held by A
-static void hold(const tacConvex* a, const tacConvex* b, const tacNearest* near, tacTouch* touch) {
+static void hold(const tacConvex* a, const tacConvex* b, const tacNearest* near,
+                 tacPatchPair* touch) {
     double x[3];
     tacPatch plane = {.kind = TAC_PATCH_PLANE, .index = -1}, point = {.index = -1};
     tac_sub3(near->point[0], a->pos, x);
@@ -102,7 +103,7 @@ static void hand_out(const search* s, tacNearest* out) {
 }
 
 int tac_closest(const tacConvex* a, const tacConvex* b, double axis[3], tacNearest* out,
-                tacTouch* touch, void* memory) {
+                tacPatchPair* touch, void* memory) {
     tacPatch p[TAC_NEAR_PATCHES], q[TAC_NEAR_PATCHES];
     double m[2][3];
     *out = tac_gjk(a, b, axis, memory);

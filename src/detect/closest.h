@@ -9,7 +9,7 @@
 #define TAC_DETECT_CLOSEST_H
 
 #include "detect/gjk.h"
-#include "detect/touch.h"
+#include "detect/patch.h"
 
 tacPlace tac_convex_place(const tacConvex* piece);
 
@@ -20,6 +20,6 @@ double tac_convex_gap(const tacConvex* a, const tacConvex* b, const double n[3])
 // and normal); returns 1 if they are known, 0 if the touch stands for the nearest points alone,
 // with the normal held by A.
 int tac_closest(const tacConvex* a, const tacConvex* b, double axis[3], tacNearest* out,
-                tacTouch* touch, void* memory);
+                tacPatchPair* touch, void* memory);
 
 #endif

@@ -7,7 +7,7 @@
 #define TAC_DETECT_FEATURES_H
 
 #include "detect/convex.h"
-#include "detect/touch.h"
+#include "detect/patch.h"
 
 enum { TAC_FACE_CORNERS = 32, TAC_NEAR_PATCHES = 24 };
 

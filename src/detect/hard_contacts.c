@@ -1,6 +1,6 @@
 // Contacts of all pairs of a scene that its convex pieces rest on: detect="gjk".
 //
-//   pieces.h --rest.h (doubles)--> features --touch.h (any number)--> points, normals,
+//   pieces.h --rest.h (doubles)--> features --patch.h (any number)--> points, normals,
 //   distances
 
 #include "detect/detect.h"
@@ -49,7 +49,7 @@ int tac_hard_capacity(const tacModel* model) {
 //---------------------------------- one contact ----------------------------------
 
 // no derivative of the features: the normal stays with the first body
-static void hold(const tacTouchPoint* at, tacReal D[7][6]) {
+static void hold(const tacPatchPoint* at, tacReal D[7][6]) {
     const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
     tacMat3 arm = tac_skew(tac_sub(at->core[1], at->point));
     memset(D, 0, 7 * sizeof D[0]);
@@ -62,16 +62,16 @@ static void hold(const tacTouchPoint* at, tacReal D[7][6]) {
     }
 }
 
-static void store_twist(const tacTouch* touch, tacPlace a, tacPlace b, const tacTouchPoint* at,
+static void store_twist(const tacPatchPair* touch, tacPlace a, tacPlace b, const tacPatchPoint* at,
                         tacContacts* out, int i) {
     tacReal D[7][6];
-    if (tac_touch_jacobian(touch, a, b, at, D) != TAC_OK) hold(at, D);
+    if (tac_patch_pair_jacobian(touch, a, b, at, D) != TAC_OK) hold(at, D);
     for (int row = 0; row < 8; ++row) {
         for (int k = 0; k < 6; ++k) out->d_twist[row][k][i] = row < 7 ? D[row][k] : (tacReal)0.0;
     }
 }
 
-static void store_point(const tacTouchPoint* at, tacContacts* out, int i) {
+static void store_point(const tacPatchPoint* at, tacContacts* out, int i) {
     const tacReal p[3] = {at->point.x, at->point.y, at->point.z};
     const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
     for (int k = 0; k < 3; ++k) out->point[k][i] = p[k], out->normal[k][i] = n[k];
@@ -80,22 +80,23 @@ static void store_point(const tacTouchPoint* at, tacContacts* out, int i) {
 
 // the record of a touch between two pieces
 static tacResult store(const tacModel* model, const tacPose* body, int pair, const int piece[2],
-                       const tacTouch* touch, tacContacts* out) {
+                       const tacPatchPair* touch, tacContacts* out) {
     const tacContactPlan* plan = model->contact;
     const int* geom = plan->pair[pair].geom;
     int i = out->count;
-    tacTouchPoint at;
+    tacPatchPoint at;
     tacPlace place[2];
     if (i == out->capacity) return TAC_ERROR_CAPACITY;
     for (int k = 0; k < 2; ++k)
         place[k] = tac_piece_place(model, piece[k], body[plan->pair[pair].body[k]]);
-    if (tac_touch_at(touch, place[0], place[1], &at) != TAC_OK) return TAC_OK; // lost in rounding
+    if (tac_patch_pair_at(touch, place[0], place[1], &at) != TAC_OK)
+        return TAC_OK; // lost in rounding
     store_point(&at, out, i);
     if (out->d_twist[0][0]) store_twist(touch, place[0], place[1], &at, out, i);
     out->pair[i] = pair, out->bundle[i] = -1;
     for (int k = 0; k < 2; ++k) out->geom[k][i] = geom[k];
-    out->feature[i] = tac_touch_code(touch, piece[0] - plan->piece_first[geom[0]],
-                                     piece[1] - plan->piece_first[geom[1]]);
+    out->feature[i] = tac_patch_pair_code(touch, piece[0] - plan->piece_first[geom[0]],
+                                          piece[1] - plan->piece_first[geom[1]]);
     ++out->count;
     return TAC_OK;
 }
@@ -119,7 +120,7 @@ static int may_touch(const stage* s, const int piece[2], double margin) {
 
 static tacResult touch_pieces(const tacModel* model, const tacPose* body, const stage* s, int pair,
                               const int piece[2], double margin, tacContacts* out) {
-    tacTouch touch[TAC_REST_POINTS];
+    tacPatchPair touch[TAC_REST_POINTS];
     double axis[3] = {0.0};
     if (!may_touch(s, piece, margin)) return TAC_OK;
     int count = tac_rest(&s->piece[piece[0]], &s->piece[piece[1]], margin, axis, touch, s->rest);

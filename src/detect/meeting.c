@@ -125,7 +125,7 @@ static double level_of(const tacImpactLevels* levels, double distance) {
 // Newton's method on distance(t) = level from a time that is not late
 static int find_root(const tacMeetQuery* q, double axis[3], tacMeeting* out) {
     double t = out->time, span = q->course->span;
-    tacTouch touch = {.pair = 0};
+    tacPatchPair touch = {.pair = 0};
     for (int pass = 0; pass < ROOT_PASSES; ++pass, ++out->passes) {
         moment m = moment_at(q, t, axis);
         if (!tac_closest(&m.side[0].piece, &m.side[1].piece, axis, &m.nearest, &touch, q->memory))
@@ -144,7 +144,7 @@ static int find_root(const tacMeetQuery* q, double axis[3], tacMeeting* out) {
 
 // distance to rounding: what tells a resting pair from one that falls
 static void look_closely(const tacMeetQuery* q, moment* m, double axis[3]) {
-    tacTouch touch = {.pair = 0};
+    tacPatchPair touch = {.pair = 0};
     tac_closest(&m->side[0].piece, &m->side[1].piece, axis, &m->nearest, &touch, q->memory);
 }
 

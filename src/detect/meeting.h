@@ -9,8 +9,8 @@
 #ifndef TAC_DETECT_MEETING_H
 #define TAC_DETECT_MEETING_H
 
-#include "detect/course.h"
 #include "detect/closest.h"
+#include "detect/course.h"
 
 typedef struct tacMeetQuery {
     const tacModel* model;

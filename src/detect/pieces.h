@@ -4,7 +4,7 @@
 #define TAC_DETECT_PIECES_H
 
 #include "detect/convex.h"
-#include "detect/touch.h"
+#include "detect/patch.h"
 #include "tactus/contact.h"
 
 // the piece at a pose of its body, in doubles

@@ -24,7 +24,7 @@ static const double same_place = 1e-6; // contacts nearer than this times the si
 
 //---------------------------------- codes ----------------------------------
 
-static tacTouchKind kind_of(const tacTouch* t) {
+static tacTouchKind kind_of(const tacPatchPair* t) {
     tacPatchKind p = t->patch[0].kind, q = t->patch[1].kind;
     if (t->patch[0].index < 0) return TAC_TOUCH_HELD;
     if (p >= TAC_PATCH_RIM || q >= TAC_PATCH_RIM) return TAC_TOUCH_CURVED;
@@ -36,7 +36,7 @@ static uint64_t side_code(const tacPatch* p) {
     return (uint64_t)p->kind << 15 | (uint64_t)(p->index & 32767);
 }
 
-uint64_t tac_touch_code(const tacTouch* t, int piece_a, int piece_b) {
+uint64_t tac_patch_pair_code(const tacPatchPair* t, int piece_a, int piece_b) {
     return (uint64_t)(piece_a & 1023) << 50 | (uint64_t)(piece_b & 1023) << 40 |
            (uint64_t)kind_of(t) << 36 | side_code(&t->patch[0]) << 18 | side_code(&t->patch[1]);
 }
@@ -103,7 +103,7 @@ static int is_over(const polygon* p, const floorPlan* plan, const double x[2]) {
 //---------------------------------- candidates ----------------------------------
 
 typedef struct candidate {
-    tacTouch touch;
+    tacPatchPair touch;
     double point[3], distance;
 } candidate;
 
@@ -128,12 +128,13 @@ static int is_known(const collection* c, const candidate* x) {
 // takes a pair of features if they are near and look at each other
 static void add(collection* c, int side_of, tacPatch p, tacPatch q) {
     candidate x = {.distance = 0.0};
-    tacTouchPoint at;
+    tacPatchPoint at;
     x.touch.patch[side_of] = p, x.touch.patch[!side_of] = q;
     memcpy(x.touch.normal, c->normal, sizeof c->normal);
-    if (c->count == CANDIDATES || tac_touch_at(&x.touch, c->at[0], c->at[1], &at) != TAC_OK) return;
+    if (c->count == CANDIDATES || tac_patch_pair_at(&x.touch, c->at[0], c->at[1], &at) != TAC_OK)
+        return;
     tac_store3(x.touch.normal, at.normal), tac_store3(x.point, at.point);
-    x.distance = at.distance, x.touch.feature = tac_touch_code(&x.touch, 0, 0);
+    x.distance = at.distance, x.touch.feature = tac_patch_pair_code(&x.touch, 0, 0);
     if (x.distance > c->margin || tac_dot3(x.touch.normal, c->normal) < aligned) return;
     if (!is_known(c, &x)) c->list[c->count++] = x;
 }
@@ -293,7 +294,7 @@ static void select_few(collection* c) {
     c->count = TAC_REST_POINTS;
 }
 
-static int hand_out(const collection* c, tacTouch* touch) {
+static int hand_out(const collection* c, tacPatchPair* touch) {
     for (int i = 0; i < c->count; ++i) {
         int at = i;
         for (; at > 0 && touch[at - 1].feature > c->list[i].touch.feature; --at)
@@ -304,18 +305,18 @@ static int hand_out(const collection* c, tacTouch* touch) {
 }
 
 // the nearest points, unless a contact is there already
-static void add_nearest(collection* c, const tacTouch* touch, const tacNearest* near) {
+static void add_nearest(collection* c, const tacPatchPair* touch, const tacNearest* near) {
     candidate x = {.touch = *touch, .distance = near->distance};
     for (int k = 0; k < 3; ++k) x.point[k] = 0.5 * (near->point[0][k] + near->point[1][k]);
-    x.touch.feature = tac_touch_code(touch, 0, 0);
+    x.touch.feature = tac_patch_pair_code(touch, 0, 0);
     if (c->count < CANDIDATES && !is_known(c, &x)) c->list[c->count++] = x;
 }
 
 int tac_rest(const tacConvex* a, const tacConvex* b, double margin, double axis[3],
-             tacTouch touch[TAC_REST_POINTS], void* memory) {
+             tacPatchPair touch[TAC_REST_POINTS], void* memory) {
     candidate list[CANDIDATES];
     collection c = {{a, b}, {tac_convex_place(a), tac_convex_place(b)}, .list = list};
-    tacTouch first = {.pair = 0};
+    tacPatchPair first = {.pair = 0};
     tacNearest near;
     tac_closest(a, b, axis, &near, &first, memory);
     if (!(near.distance <= margin)) return 0;

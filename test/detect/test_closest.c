@@ -8,11 +8,11 @@
 
 static int sweep(int few, int some) { return getenv("TACTUS_NO_SWEEP") ? few : some; }
 
-static int nearest(const tacConvex* a, const tacConvex* b, tacNearest* out, tacTouch* touch) {
+static int nearest(const tacConvex* a, const tacConvex* b, tacNearest* out, tacPatchPair* touch) {
     static void* memory;
     double axis[3] = {0.0};
     if (!memory) memory = malloc(tac_gjk_size());
-    *touch = (tacTouch){.pair = 0};
+    *touch = (tacPatchPair){.pair = 0};
     return tac_closest(a, b, axis, out, touch, memory);
 }
 
@@ -38,7 +38,7 @@ static int widest_gap(void) {
         if (kind[0] == TAC_CONVEX_HALF_SPACE && kind[1] == TAC_CONVEX_HALF_SPACE) continue;
         tacConvex a = random_piece(&random, kind[0], 0.9), b = random_piece(&random, kind[1], 0.9);
         tacNearest near;
-        tacTouch touch;
+        tacPatchPair touch;
         int found = nearest(&a, &b, &near, &touch);
         double size = tac_convex_reach(&a) + tac_convex_reach(&b), w[3];
         known += found, apart += near.distance > 0.0;

@@ -54,7 +54,7 @@ static double distance_at(const scene* s, const tacCourse* c, double t) {
             for (int j = first[geom[1]]; j < first[geom[1] + 1]; ++j) {
                 double axis[3] = {0.0};
                 tacNearest near;
-                tacTouch touch = {.pair = 0};
+                tacPatchPair touch = {.pair = 0};
                 tacConvex a = tac_piece_at(
                     s->model, i,
                     tac_course_body(s->model, c, t, tac_piece_body(s->model, i), chain).pose);

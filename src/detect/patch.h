@@ -3,8 +3,8 @@
 // Which features meet is found by gjk.h and rest.h in doubles; from there on a contact is a
 // smooth function of the bodies' poses, in every number type. docs/collide.md, eq. (11) to (14).
 
-#ifndef TAC_DETECT_TOUCH_H
-#define TAC_DETECT_TOUCH_H
+#ifndef TAC_DETECT_PATCH_H
+#define TAC_DETECT_PATCH_H
 
 #include "math/pose.h"
 #include "tactus/result.h"
@@ -29,12 +29,12 @@ typedef struct tacPatch {
     double size[3], eps[2]; // rim: size[0] is its radius; round: semi-axes and exponents
 } tacPatch;
 
-typedef struct tacTouch {
+typedef struct tacPatchPair {
     int pair, body[2];
     uint64_t feature;
     tacPatch patch[2];
     double normal[3]; // about, in the world, from body[0] to body[1]
-} tacTouch;
+} tacPatchPair;
 
 // where a piece is; the columns of rot are its axes
 typedef struct tacPlace {
@@ -42,18 +42,18 @@ typedef struct tacPlace {
     tacMat3 rot;
 } tacPlace;
 
-typedef struct tacTouchPoint {
+typedef struct tacPatchPoint {
     tacVec3 point;   // halfway between the surfaces
     tacVec3 normal;  // unit, from body[0] to body[1]
     tacVec3 core[2]; // the points of both cores
     tacReal distance;
-} tacTouchPoint;
+} tacPatchPoint;
 
 // TAC_ERROR_UNSOLVED: parallel edges, or no such contact near `normal`
-tacResult tac_touch_at(const tacTouch* touch, tacPlace a, tacPlace b, tacTouchPoint* out);
+tacResult tac_patch_pair_at(const tacPatchPair* touch, tacPlace a, tacPlace b, tacPatchPoint* out);
 
 // d (point, normal, distance)/d xi, xi the twist of body[1] about `point`, body[0] at rest
-tacResult tac_touch_jacobian(const tacTouch* touch, tacPlace a, tacPlace b, const tacTouchPoint* at,
-                             tacReal D[7][6]);
+tacResult tac_patch_pair_jacobian(const tacPatchPair* touch, tacPlace a, tacPlace b,
+                                  const tacPatchPoint* at, tacReal D[7][6]);
 
 #endif

@@ -4,7 +4,7 @@
 //   s_B(-n) - s_A(n) = D n    up to slides along edges and faces, and n is across those.
 // Newton's method on it and its derivative share one matrix of 4 x 4.
 
-#include "detect/touch.h"
+#include "detect/patch.h"
 
 enum { MAX_PASSES = 40 };
 
@@ -231,7 +231,7 @@ static int find_straight(const side s[2], tacVec3* n) {
     return 1;
 }
 
-static int find_normal(const tacTouch* touch, const side s[2], tacVec3* n) {
+static int find_normal(const tacPatchPair* touch, const side s[2], tacVec3* n) {
     tacVec3 about = load(touch->normal);
     if (s[0].patch->kind == TAC_PATCH_PLANE) return *n = s[0].axis, 1;
     if (s[1].patch->kind == TAC_PATCH_PLANE) return *n = tac_neg(s[1].axis), 1;
@@ -262,7 +262,7 @@ static int slide(const state* c, tacVec3 x[2]) {
     return 1;
 }
 
-tacResult tac_touch_at(const tacTouch* touch, tacPlace a, tacPlace b, tacTouchPoint* out) {
+tacResult tac_patch_pair_at(const tacPatchPair* touch, tacPlace a, tacPlace b, tacPatchPoint* out) {
     side s[2] = {place(&touch->patch[0], a), place(&touch->patch[1], b)};
     tacVec3 n;
     if (!find_normal(touch, s, &n)) return TAC_ERROR_UNSOLVED;
@@ -271,7 +271,7 @@ tacResult tac_touch_at(const tacTouch* touch, tacPlace a, tacPlace b, tacTouchPo
     if (c.flats > 2 || !slide(&c, x)) return TAC_ERROR_UNSOLVED;
     tacReal core = tac_dot(n, tac_sub(x[1], x[0]));
     double r[2] = {touch->patch[0].radius, touch->patch[1].radius};
-    *out = (tacTouchPoint){.normal = n, .core = {x[0], x[1]}, .distance = core - r[0] - r[1]};
+    *out = (tacPatchPoint){.normal = n, .core = {x[0], x[1]}, .distance = core - r[0] - r[1]};
     out->point = tac_add_scaled(tac_scale(tac_add(x[0], x[1]), 0.5), 0.5 * (r[0] - r[1]), n);
     return TAC_OK;
 }
@@ -279,7 +279,7 @@ tacResult tac_touch_at(const tacTouch* touch, tacPlace a, tacPlace b, tacTouchPo
 //---------------------------------- derivative ----------------------------------
 
 // velocities of the points when body[1] moves by a twist: column of the right-hand side
-static void load_column(const state* c, const tacTouchPoint* at, tacVec3 lin, tacVec3 ang, int j,
+static void load_column(const state* c, const tacPatchPoint* at, tacVec3 lin, tacVec3 ang, int j,
                         tacReal x[4][6]) {
     tacVec3 v = tac_add(lin, tac_cross(ang, tac_sub(at->core[1], at->point)));
     tacVec3 turned = tac_cross(ang, c->n), push = tac_add(v, tac_mat_mul_vec(c->at[1].H, turned));
@@ -290,7 +290,7 @@ static void load_column(const state* c, const tacTouchPoint* at, tacVec3 lin, ta
     }
 }
 
-static void store_column(const state* c, const tacTouch* touch, const tacTouchPoint* at,
+static void store_column(const state* c, const tacPatchPair* touch, const tacPatchPoint* at,
                          tacVec3 lin, tacVec3 ang, const tacReal x[4], tacReal* D) {
     tacVec3 v = tac_add(lin, tac_cross(ang, tac_sub(at->core[1], at->point)));
     tacVec3 dn = tac_add_scaled(tac_scale(c->t[0], x[0]), x[1], c->t[1]);
@@ -307,8 +307,8 @@ static void store_column(const state* c, const tacTouch* touch, const tacTouchPo
     for (int i = 0; i < 7; ++i) D[6 * i] = rows[i];
 }
 
-tacResult tac_touch_jacobian(const tacTouch* touch, tacPlace a, tacPlace b, const tacTouchPoint* at,
-                             tacReal D[7][6]) {
+tacResult tac_patch_pair_jacobian(const tacPatchPair* touch, tacPlace a, tacPlace b,
+                                  const tacPatchPoint* at, tacReal D[7][6]) {
     side s[2] = {place(&touch->patch[0], a), place(&touch->patch[1], b)};
     state c = state_at(s, at->normal);
     tacReal M[4][4], x[4][6];
