@@ -144,6 +144,7 @@ static void weigh(const tacScmPair* pair, tacReal least, scmList* list, tacScmSi
         at[force + i] = at[end + i], sigma[force + i] = sigma[end + i];
     }
     side->at = at, side->sigma = sigma, side->shift = least;
+    side->room = pair->exact ? INFINITY : cut + start;
 }
 
 // sigma to a sum of 1; the published average and -LSE(-Phi)

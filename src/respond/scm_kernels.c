@@ -31,6 +31,7 @@ typedef struct planeJob {
     planeSums sum[SSDF_STAGE];
     planeLaw law;
     wide v[SSDF_STAGE][3];
+    wide inv_eps3, room; // a force counts if phi_i/eps3 - ln w_i is below the room
 } planeJob;
 
 // what the gradient of phi needs
@@ -81,28 +82,48 @@ TAC_INLINE void direction(const planeLaw* law, const planeState* at, const plane
     for (int k = 0; k < 3; ++k) u[k] = w_fma(-s, r->v_t[k], at->n[k]);
 }
 
+// does the force of the plane count for any point?
+TAC_INLINE int is_felt(const planeJob* job, const wide score[SSDF_STAGE],
+                       const wide f[SSDF_STAGE]) {
+    int any = 0;
+    for (int stage = 0; stage < SSDF_STAGE; ++stage)
+        any |= w_any_negative(w_fma(f[stage], job->inv_eps3, -score[stage]) - job->room);
+    return any;
+}
+
+TAC_INLINE void add_plane_force(planeJob* job, int stage, const planeState* at, const wide e[3],
+                                wide score, wide w, int order) {
+    planeSums* s = &job->sum[stage];
+    planeForce r = plane_force(&job->law, at);
+    wide u[3];
+    direction(&job->law, at, &r, u);
+    for (int k = 0; k < 3; ++k) s->F[k] = w_fma(w, r.f[k], s->F[k]);
+    if (order >= 1) add_slopes(s, &job->law, at, &r, u, e, w);
+    if (order >= 2) add_numbers(s, &job->law, &r, u, score, w);
+}
+
 // `force` 0: the field alone
 TAC_INLINE void sum_planes(planeJob* job, const ssdfBlock* b, int leaf, int order, int force) {
     ssdfTile t;
     fill_tile(b, leaf, &t);
-    for (int i = 0; i < t.count; ++i)
+    for (int i = 0; i < t.count; ++i) {
+        wide score[SSDF_STAGE], f[SSDF_STAGE];
+        if (!tile_scores(b, &t, i, score)) continue;
+        for (int stage = 0; stage < SSDF_STAGE; ++stage) f[stage] = tile_distance(b, &t, i, stage);
+        int felt = force && is_felt(job, score, f);
         for (int stage = 0; stage < SSDF_STAGE; ++stage) {
             planeSums* s = &job->sum[stage];
-            wide score = w_min(tile_score(b, &t, i, stage) - b->best[stage], w_set(30.0));
-            wide w = w_exp_regular(score), e[3], u[3];
-            planeState at = {.phi = tile_distance(b, &t, i, stage)};
+            wide w = w_exp_regular(score[stage]), e[3];
+            planeState at = {.phi = f[stage]};
             for (int k = 0; k < 3; ++k)
                 at.n[k] = w_set(t.n[k][i]), at.v[k] = job->v[stage][k], e[k] = w_set(t.e[k][i]);
             s->w = s->w + w;
             if (order >= 1) add_field(s, &at, e, w);
-            if (order >= 2) s->s = w_fma(w, score, s->s), s->fs = w_fma(w * at.phi, score, s->fs);
-            if (!force) continue;
-            planeForce r = plane_force(&job->law, &at);
-            direction(&job->law, &at, &r, u);
-            for (int k = 0; k < 3; ++k) s->F[k] = w_fma(w, r.f[k], s->F[k]);
-            if (order >= 1) add_slopes(s, &job->law, &at, &r, u, e, w);
-            if (order >= 2) add_numbers(s, &job->law, &r, u, score, w);
+            if (order >= 2)
+                s->s = w_fma(w, score[stage], s->s), s->fs = w_fma(w * at.phi, score[stage], s->fs);
+            if (felt) add_plane_force(job, stage, &at, e, score[stage], w, order);
         }
+    }
 }
 
 #define SUM_PLANES(name, order, force)                                                             \
@@ -312,6 +333,7 @@ TAC_INLINE void side_sums(const tacScmSide* side, tacScmSums* out, int order) {
     sideSums s;
     planeJob job = {.law = {w_set(n[TAC_SCM_K]), w_set(n[TAC_SCM_V_D]), w_set(n[TAC_SCM_V_S]),
                             w_set(n[TAC_SCM_MU]), w_set(n[TAC_SCM_EPS3]), side->published, 0}};
+    job.inv_eps3 = w_set(1.0 / tac_re(n[TAC_SCM_EPS3])), job.room = w_set(side->room);
     clear(&s, sizeof s);
     for (int first = 0; first < side->count; first += TAC_SSDF_BLOCK)
         add_force_block(side, &job, first, &s, order);

@@ -17,6 +17,7 @@ typedef struct tacScmSide {
     tacReal origin[3];     // of the wrench
     tacReal linear[3];     // velocity of the points' body against the planes' at the origin
     tacReal angular[3];    //
+    double room;           // forces of exp(-room) of k eps3 and less do not count
     tacReal shift;         // taken off phi in sums
     const tacReal* number; // of the law
     int published;
