@@ -147,7 +147,7 @@ static double default_stiffness(const tacModel* model, const int body[2]) {
 
 static tacContactScale scale_of(const tacDraft* draft, const tacModel* model) {
     const tacBodyPair* bodies = draft->body_pair.items;
-    tacContactScale scale = {INFINITY, 0.0};
+    tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep]};
     for (int i = 0; i < draft->body_pair.count; ++i)
         scale.length = fmin(scale.length, smaller_radius(lump_of(model, bodies[i].body[0]),
                                                          lump_of(model, bodies[i].body[1])));
@@ -164,8 +164,11 @@ static void plan_stiffness(tacDraft* draft, const tacModel* model, tacContactPla
     double* k = tac_reader_take(&draft->reader, sizeof *k * (size_t)count);
     if (!k) return;
     k[0] = 1000.0;
-    for (int i = 0; i < draft->body_pair.count && !element; ++i)
-        k[i] = default_stiffness(model, bodies[i].body);
+    for (int i = 0; i < draft->body_pair.count; ++i) {
+        bodies[i].weight =
+            reduced_mass(lump_of(model, bodies[i].body[0]), lump_of(model, bodies[i].body[1]));
+        if (!element) k[i] = default_stiffness(model, bodies[i].body);
+    }
     if (element) tac_read_number(&draft->reader, element, "stiffness", range_stiffness, k);
     int first =
         tac_draft_param(draft, (tacPath){"respond", NULL}, "stiffness", range_stiffness, k, count);
@@ -240,18 +243,15 @@ static void list_pairs(tacDraft* draft, const tacModel* model) {
 
 //---------------------------------- plan -----------------------------------------
 
-// a linearly implicit step is one of Euler's, and needs the slope of dissipation to have a slope
+// a linearly implicit step is one of Euler's
 static void check_implicit(tacDraft* draft, const tacContactPlan* plan) {
     if (!plan->choice[TAC_CHOICE_IMPLICIT]) return;
+    if (draft->integrator == TAC_INTEGRATOR_EULER ||
+        draft->integrator == TAC_INTEGRATOR_IMPLICITFAST)
+        return;
     const tacElement* element = tac_find_tactus(draft, "implicit");
-    int line = tac_attribute_line(element, "implicit");
-    if (draft->integrator != TAC_INTEGRATOR_EULER &&
-        draft->integrator != TAC_INTEGRATOR_IMPLICITFAST)
-        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "implicit",
-                        "needs <option integrator=\"Euler\"> or \"implicitfast\"");
-    else if (plan->choice[TAC_CHOICE_LAW])
-        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "implicit",
-                        "needs law=\"smooth\": the published one has a kink in its slope");
+    tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "implicit"),
+                    "implicit", "needs <option integrator=\"Euler\"> or \"implicitfast\"");
 }
 
 void tac_plan_contact(tacDraft* draft) {
