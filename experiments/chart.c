@@ -11,7 +11,8 @@ void chart_curves(trialSheet* sheet, int panel, int count, const double* x, doub
     trial_sheet_caption(sheet, panel, caption);
     trial_sheet_panel(sheet, panel, &left, &top);
     tacInk ink = tac_ink(&sheet->image);
-    ink.left = left, ink.right = left + sheet->width, ink.top = top, ink.bottom = top + sheet->height;
+    ink.left = left, ink.right = left + sheet->width, ink.top = top,
+    ink.bottom = top + sheet->height;
     double middle = top + 0.5 * sheet->height, scale = 0.48 * sheet->height / limit;
     double step = sheet->width / (x[count - 1] - x[0]);
     tac_ink_colour(&ink, 200, 200, 205);

@@ -1,9 +1,9 @@
 // The force on a small ball near a large one (paper 000, Fig. 1 right and Fig. 5).
 //
-// R = 1 at the origin, r = 0.4, clouds of 600 and 300 points of a golden spiral, eps1 = 0.01, eps2 =
-// eps3 = 0.02, k = 1, at rest. Forces of MuJoCo and ODE are those that their contacts give a ball of
-// 1 kg at rest, in a step of 2 ms; each engine is drawn in units of its own largest force. Figures of
-// the soft-minimum model were computed beforehand by an independent program.
+// R = 1 at the origin, r = 0.4, clouds of 600 and 300 points of a golden spiral, eps1 = 0.01, eps2
+// = eps3 = 0.02, k = 1, at rest. Forces of MuJoCo and ODE are those that their contacts give a ball
+// of 1 kg at rest, in a step of 2 ms; each engine is drawn in units of its own largest force.
+// Figures of the soft-minimum model were computed beforehand by an independent program.
 
 #include "experiments/chart.h"
 #include "experiments/experiments.h"
@@ -50,7 +50,7 @@ static tacContactCloud* make_ball(int n, double radius) {
 static tacScmPair pair_of(const ballRig* rig, double eps2, double x, double y) {
     tacScmPair p = {.cloud = {rig->cloud[0], rig->cloud[1]},
                     .pose = {tac_pose_identity(), tac_pose_identity()}};
-    const double number[TAC_SCM_NUMBERS] = {1.0, 0.1, 0.01, 0.0, 0.02, 0.01, eps2};
+    const double number[TAC_SCM_NUMBERS] = {1.0, 0.1, 0.01, 0.0, 0.02, 0.0, 0.01, eps2};
     for (int k = 0; k < TAC_SCM_NUMBERS; ++k) p.number[k] = number[k];
     p.pose[1].position.x = x, p.pose[1].position.y = y;
     return p;
@@ -96,8 +96,8 @@ static int open_rig(ballRig* rig) {
     rig->ode = ode_ball_force(1.0, 0.4, far, 1.0, 0.002, none);
     if (!rig->cloud[0] || !rig->cloud[1] || !rig->memory || !rig->ints)
         return cli_wrong("reproduce", "out of memory");
-    rig->work = (tacScmWork){rig->memory, rig->memory + n, rig->memory + 2 * n, rig->ints,
-                             rig->ints + n};
+    rig->work =
+        (tacScmWork){rig->memory, rig->memory + n, rig->memory + 2 * n, rig->ints, rig->ints + n};
     return 0;
 }
 
@@ -226,7 +226,8 @@ static int draw_maps(trial* t, const ballRig* rig) {
     int code = trial_sheet_begin(t, &sheet, 3, 2, 244, 244);
     for (int i = 0; i < SIDE && sheet.image.rgb; ++i)
         for (int j = 0; j < SIDE; ++j) {
-            double x = REACH * (2.0 * j / (SIDE - 1) - 1.0), y = REACH * (1.0 - 2.0 * i / (SIDE - 1));
+            double x = REACH * (2.0 * j / (SIDE - 1) - 1.0),
+                   y = REACH * (1.0 - 2.0 * i / (SIDE - 1));
             double f[3][2], near[3][2], slope[2], h = 1e-3;
             scm_force(rig, 0.02, x, y, f[0], slope);
             mujoco_force(rig, x, y, f[1]), mujoco_force(rig, x + h, y, near[1]);
@@ -239,8 +240,10 @@ static int draw_maps(trial* t, const ballRig* rig) {
     for (int e = 0; e < 3 && sheet.image.rgb; ++e)
         for (int k = 0; k < 2; ++k) {
             char caption[64];
-            snprintf(caption, sizeof caption, "%s: %s", names[e], k ? "slope by x" : "force along x");
-            double limit = k ? 3.0 * largest(map[e][0], SIDE * SIDE) : largest(map[e][0], SIDE * SIDE);
+            snprintf(caption, sizeof caption, "%s: %s", names[e],
+                     k ? "slope by x" : "force along x");
+            double limit =
+                k ? 3.0 * largest(map[e][0], SIDE * SIDE) : largest(map[e][0], SIDE * SIDE);
             chart_map(&sheet, 3 * k + e, SIDE, map[e][k], limit, caption);
         }
     return trial_sheet_end(&sheet, code, "plane");

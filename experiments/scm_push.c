@@ -1,12 +1,12 @@
 // A T pushed in the plane by a finger, open loop (paper 000, Fig. 6 and Table 7).
 //
 // The paper's control sequences are not published: the five below were made by hand, each makes and
-// breaks contact at least twice. The T (25 x 20 x 5 cm, 0.3 kg) rides on two slides and a hinge, its
-// support is viscous, 3 N s/m and 0.02 N m s, in both engines; the finger is a ball of 1.5 cm and 0.2
-// kg on two slides with servos of 100 N/m and 5 N s/m, a cloud of 384 points. k = 2000 N/m, mu = 0.3,
-// v_d = 0.2, v_s = 0.01 m/s, eps1 = (h/2)^2, eps2 = 1 mm, eps3 = 0.5 mm. In MuJoCo the T is two boxes.
-// Euler is semi-implicit, as MuJoCo's. Times are of one core of this machine; run it in the folder
-// that has scenes/.
+// breaks contact at least twice. The T (25 x 20 x 5 cm, 0.3 kg) rides on two slides and a hinge,
+// its support is viscous, 3 N s/m and 0.02 N m s, in both engines; the finger is a ball of 1.5 cm
+// and 0.2 kg on two slides with servos of 100 N/m and 5 N s/m, a cloud of 384 points. k = 2000 N/m,
+// mu = 0.3, v_d = 0.2, v_s = 0.01 m/s, eps1 = (h/2)^2, eps2 = 1 mm, eps3 = 0.5 mm. In MuJoCo the T
+// is two boxes. Euler is semi-implicit, as MuJoCo's. Times are of one core of this machine; run it
+// in the folder that has scenes/.
 
 #define _GNU_SOURCE
 #include "experiments/experiments.h"
@@ -31,20 +31,50 @@ enum { SEQUENCES = 5, POINTS = 8 };
 
 static const pushPoint sequences[SEQUENCES][POINTS] = {
     // the foot upwards, then the left end of the bar to the right
-    {{0, 0, -.2}, {1, 0, -.08}, {1.3, 0, -.16}, {1.9, -.21, -.16}, {2.4, -.21, .1}, {3.4, -.08, .1},
-     {3.8, -.21, .1}, {4.2, -.21, .1}},
+    {{0, 0, -.2},
+     {1, 0, -.08},
+     {1.3, 0, -.16},
+     {1.9, -.21, -.16},
+     {2.4, -.21, .1},
+     {3.4, -.08, .1},
+     {3.8, -.21, .1},
+     {4.2, -.21, .1}},
     // the bar from above, right of the middle, then left of it
-    {{0, .1, .14}, {.8, .1, .03}, {1.2, .1, .15}, {1.8, -.1, .18}, {2.8, -.1, 0}, {3.2, -.1, .2},
-     {3.8, -.1, .2}, {4.2, -.1, .2}},
+    {{0, .1, .14},
+     {.8, .1, .03},
+     {1.2, .1, .15},
+     {1.8, -.1, .18},
+     {2.8, -.1, 0},
+     {3.2, -.1, .2},
+     {3.8, -.1, .2},
+     {4.2, -.1, .2}},
     // the stem from the right, then from the left
-    {{0, .1, -.1}, {1, -.03, -.1}, {1.4, .1, -.12}, {1.9, .1, -.26}, {2.5, -.22, -.26},
-     {3, -.22, -.05}, {3.8, -.07, -.05}, {4.2, -.22, -.05}},
+    {{0, .1, -.1},
+     {1, -.03, -.1},
+     {1.4, .1, -.12},
+     {1.9, .1, -.26},
+     {2.5, -.22, -.26},
+     {3, -.22, -.05},
+     {3.8, -.07, -.05},
+     {4.2, -.22, -.05}},
     // the bar from below, left of the stem, then right of it
-    {{0, -.08, -.1}, {1, -.08, .06}, {1.4, -.08, -.1}, {1.8, -.08, -.2}, {2.4, .1, -.2},
-     {3.3, .1, .05}, {3.7, .1, -.1}, {4.2, .1, -.1}},
+    {{0, -.08, -.1},
+     {1, -.08, .06},
+     {1.4, -.08, -.1},
+     {1.8, -.08, -.2},
+     {2.4, .1, -.2},
+     {3.3, .1, .05},
+     {3.7, .1, -.1},
+     {4.2, .1, -.1}},
     // the left end of the bar, then a slanting push from above
-    {{0, -.2, .03}, {1, -.09, .03}, {1.3, -.2, .03}, {1.8, -.2, .17}, {2.3, .02, .17},
-     {3.3, .08, .02}, {3.7, .08, .17}, {4.2, .08, .17}},
+    {{0, -.2, .03},
+     {1, -.09, .03},
+     {1.3, -.2, .03},
+     {1.8, -.2, .17},
+     {2.3, .02, .17},
+     {3.3, .08, .02},
+     {3.7, .08, .17},
+     {4.2, .08, .17}},
 };
 
 // displacement of the servos from where the finger starts
@@ -87,13 +117,15 @@ static char* scene_text(const pushColumn* c, const pushPoint* start, int tactus)
         &text,
         "<mujoco><compiler angle='radian'/><option timestep='%g' gravity='0 0 0' integrator='%s'/>"
         "%s%s%s<default><geom friction='0.3'/></default><worldbody><body>"
-        "<joint type='slide' axis='1 0 0' damping='3'/><joint type='slide' axis='0 1 0' damping='3'/>"
+        "<joint type='slide' axis='1 0 0' damping='3'/><joint type='slide' axis='0 1 0' "
+        "damping='3'/>"
         "<joint type='hinge' axis='0 0 1' damping='0.02'/>%s%s</body><body pos='%g %g 0'>"
         "<joint name='x' type='slide' axis='1 0 0' damping='5'/>"
         "<joint name='y' type='slide' axis='0 1 0' damping='5'/>%s%s</body></worldbody><actuator>"
         "<position joint='x' kp='100'/><position joint='y' kp='100'/></actuator></mujoco>",
         c->step, c->euler ? "Euler" : "RK4",
-        tactus ? "<tactus respond='scm' stiffness='2000' dissipation='0.2' stiction='0.01' "
+        tactus ? "<tactus respond='scm' implicit='false' stiffness='2000' dissipation='0.2' "
+                 "stiction='0.01' "
                  "eps2='1e-3' eps3='5e-4'/><asset><mesh name='ball' file='ball.obj'/>"
                  "<mesh name='t' file='"
                : "",
@@ -111,9 +143,9 @@ static char* scene_text(const pushColumn* c, const pushPoint* start, int tactus)
 // where the T ends, and how it went
 typedef struct pushRun {
     double x, y, angle;
-    double seconds;   // of a step
-    int episodes;     // times that contact was made
-    int done;         // 0: it did not run, or diverged
+    double seconds; // of a step
+    int episodes;   // times that contact was made
+    int done;       // 0: it did not run, or diverged
 } pushRun;
 
 static double now(void) {
@@ -181,9 +213,9 @@ static int run_scm(const pushColumn* c, const pushPoint* s, pushRun* out) {
     tacScratch* scratch = NULL;
     tacMessage message = {0};
     *out = (pushRun){0};
-    tacResult result = text ? tac_load_text(text, (int)strlen(text), "scenes/push.xml", NULL, &m,
-                                            &message)
-                            : TAC_ERROR_MEMORY;
+    tacResult result =
+        text ? tac_load_text(text, (int)strlen(text), "scenes/push.xml", NULL, &m, &message)
+             : TAC_ERROR_MEMORY;
     if (result == TAC_OK) result = tac_scratch_create(m, &scratch);
     if (result == TAC_OK) move(c, s, m, scratch, out);
     tac_scratch_destroy(scratch);
@@ -241,8 +273,10 @@ static void report(trial* t, const pushColumn* c, const pushRun scm[SEQUENCES],
     trial_least(t, id, least[1], "", 2);
     pushMean d = mean_of(distance), a = mean_of(angle);
     note(t, c, "MuJoCo step", time[1], "ms");
-    note(t, c, "distance of end poses", d.mean, "cm"), note(t, c, "its deviation", d.deviation, "cm");
-    note(t, c, "angle of end poses", a.mean, "deg"), note(t, c, "its deviation", a.deviation, "deg");
+    note(t, c, "distance of end poses", d.mean, "cm"),
+        note(t, c, "its deviation", d.deviation, "cm");
+    note(t, c, "angle of end poses", a.mean, "deg"),
+        note(t, c, "its deviation", a.deviation, "deg");
     note(t, c, "paper: SCM step, on its GPU", c->paper[0], "ms");
     note(t, c, "paper: MJX step, on its GPU", c->paper[1], "ms");
     note(t, c, "paper: distance of end poses", c->paper[2], "cm");

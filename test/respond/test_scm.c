@@ -23,7 +23,7 @@ static int sample(const void* map, int i, unsigned long long* random, double* x,
     double along[3], norm = 0.0;
     for (int k = 0; k < 3; ++k) along[k] = tac_check_normal(random), norm += along[k] * along[k];
     for (int k = 0; k < 3; ++k) x[7 + k] += gap * along[k] / sqrt(norm);
-    const double number[TAC_SCM_NUMBERS] = {3.0, 0.5, 0.1, 0.6, 0.05, 0.03, 0.06};
+    const double number[TAC_SCM_NUMBERS] = {3.0, 0.5, 0.1, 0.6, 0.05, 0.01, 0.03, 0.06};
     for (int k = 0; k < TAC_SCM_NUMBERS; ++k)
         x[26 + k] = number[k] * tac_check_uniform(random, 0.7, 1.4),
                scale[26 + k] = 0.1 * number[k];
@@ -33,9 +33,12 @@ static int sample(const void* map, int i, unsigned long long* random, double* x,
 static int derivatives(void) {
     tacContactCloud* clouds[2][2] = {{test_ball(150, 1.0), test_ball(75, 0.4)},
                                      {test_box(4, 0.3, 0.25, 0.2), test_box(3, 0.2, 0.2, 0.3)}};
-    for (int kind = 0; kind < 2; ++kind) {
-        scmMap map = {{clouds[kind][0], clouds[kind][1]}, {0.1, -0.2, 0.3}, 0, 0, kind};
-        tacCheckProblem problem = {.name = kind ? "boxes" : "balls",
+    for (int trial = 0; trial < 3; ++trial) {
+        int kind = trial % 2;
+        scmMap map = {{clouds[kind][0], clouds[kind][1]}, {0.1, -0.2, 0.3}, 0, 0, kind, trial == 2};
+        tacCheckProblem problem = {.name = trial == 2 ? "balls, ahead"
+                                           : kind     ? "boxes"
+                                                      : "balls",
                                    .n = SCM_INPUTS,
                                    .m = 6,
                                    .context = &map,
@@ -68,7 +71,7 @@ static int evaluate(const tacScmPair* pair, int order, tacScmForce* out) {
 static tacScmPair still_pair(const tacContactCloud* a, const tacContactCloud* b, double eps1,
                              double eps2, double eps3) {
     tacScmPair p = {.cloud = {a, b}, .pose = {tac_pose_identity(), tac_pose_identity()}};
-    const double number[TAC_SCM_NUMBERS] = {1.0, 0.1, 0.01, 0.0, eps3, eps1, eps2};
+    const double number[TAC_SCM_NUMBERS] = {1.0, 0.1, 0.01, 0.0, eps3, 0.0, eps1, eps2};
     for (int k = 0; k < TAC_SCM_NUMBERS; ++k) p.number[k] = number[k];
     return p;
 }

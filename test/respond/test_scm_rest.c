@@ -59,7 +59,7 @@ static double turned(const double* q, const double* from) {
 static int horseshoe_rests_on_two_ends(void) {
     restRun r;
     ENSURE_LAW(open_run(&r, "horseshoe.xml"));
-    ENSURE_LAW(run_for(&r, is_long() ? 5.0 : 1.5));
+    ENSURE_LAW(run_for(&r, is_long() ? 5.0 : 0.8));
     // lower edge of each end in the world, from the pose: legs at x = -+ 0.06
     const double* q = r.qpos;
     double lean = 2.0 * (q[4] * q[6] - q[3] * q[5]); // z of the body's x axis
@@ -72,14 +72,14 @@ static int horseshoe_rests_on_two_ends(void) {
     return 0;
 }
 
-// no drift of 1 mm, no turn, for 10 s (1 s unless the long sweep runs)
+// no drift of 1 mm, no turn, for 10 s (1 s unless TACTUS_SWEEP=long)
 static int box_rests_on_a_box(void) {
     restRun r;
     double from[7];
     ENSURE_LAW(open_run(&r, "box_on_box.xml"));
-    ENSURE_LAW(run_for(&r, 0.5));
+    ENSURE_LAW(run_for(&r, 0.3));
     memcpy(from, r.qpos, sizeof from);
-    ENSURE_LAW(run_for(&r, is_long() ? 9.5 : 1.5));
+    ENSURE_LAW(run_for(&r, is_long() ? 9.7 : 0.7));
     double drift = hypot(r.qpos[0] - 0.02, r.qpos[1] + 0.01);
     printf("  drift %.2e m, height changed by %.1e m, turned %.1e, velocity %.1e\n", drift,
            r.qpos[2] - from[2], turned(r.qpos, from), speed(&r));
