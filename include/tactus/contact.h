@@ -36,6 +36,8 @@ typedef struct tacFeatures {
     const int* edge[2]; ///< vertices of an edge                              (edges)
     const int* face[3]; ///< vertices of a triangle                           (faces)
     double radius;      ///< of the ball that is swept over them                          [m]
+    /// Neighbours, boxes, own normals: src/model/features.h
+    const struct tacFeatureIndex* index;
 } tacFeatures;
 
 /// Numbers of <tactus> that detectors and responders share: all are parameters, so derivatives can
@@ -45,6 +47,8 @@ typedef enum tacContactNumber {
     TAC_CONTACT_DISSIPATION, ///< respond/dissipation, v_d                                  [m/s]
     TAC_CONTACT_STICTION,    ///< respond/stiction, v_s                                     [m/s]
     TAC_CONTACT_EPS3,        ///< respond/eps3, width of the transition to contact          [m]
+    TAC_CONTACT_TAU,         ///< detect/tau, temperature of "penetrates"                   [m]
+    TAC_CONTACT_SUPPORT,     ///< detect/support, distance at which activity is 0           [m]
     TAC_CONTACT_NUMBERS      ///< how many there are
 } tacContactNumber;
 
@@ -53,6 +57,9 @@ typedef enum tacContactChoice {
     TAC_CHOICE_LAW,      ///< `law` of dissipation: 0 smooth (two continuous derivatives), 1
                          ///< published (one)
     TAC_CHOICE_IMPLICIT, ///< `implicit`: 1 takes contact forces linearly implicit in an Euler step
+    TAC_CHOICE_SIDES,    ///< `sides`: 0 both, 1 the first geom's surface alone, 2 the second's
+    TAC_CHOICE_VERTICES, ///< `vertices` of a tessellated surface
+    TAC_CHOICE_UNCULLED, ///< `cull`: 1 looks at every feature; results are the same
     TAC_CONTACT_CHOICES  ///< how many there are
 } tacContactChoice;
 

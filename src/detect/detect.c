@@ -4,6 +4,7 @@
 
 #include "detect/detect.h"
 
+#include "detect/manifold.h"
 #include "math/number.h"
 
 #include <string.h>
@@ -12,6 +13,7 @@
 
 // those that are built; the words of a scene are checked against contact_plan.c's table
 static const tacDetectorKind* const kinds[] = {
+    [TAC_DETECT_MANIFOLD] = &tac_manifold_detector,
     [TAC_DETECT_GJK] = NULL,
 };
 

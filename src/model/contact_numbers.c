@@ -16,7 +16,7 @@
 //---------------------------------- tables ---------------------------------------
 
 // what a default is a multiple of
-typedef enum { OF_ONE, OF_LENGTH, OF_AREA, OF_VELOCITY } defaultUnit;
+typedef enum { OF_ONE, OF_LENGTH, OF_AREA, OF_VELOCITY, OF_TAU } defaultUnit;
 
 // `detectors` and `responders` are bits of those that have it; one of either is enough
 typedef struct numberRow {
@@ -46,6 +46,8 @@ static const numberRow numbers[] = {
      0,
      R(SPRING) | R(SCM)},
     {TAC_CONTACT_EPS3, "respond", "eps3", {1e-9, 1e6}, 0.005, OF_LENGTH, 0, R(SPRING) | R(SCM)},
+    {TAC_CONTACT_TAU, "detect", "tau", {1e-9, 1e6}, 0.01, OF_LENGTH, D(MANIFOLD), 0},
+    {TAC_CONTACT_SUPPORT, "detect", "support", {1e-9, 1e6}, 8.0, OF_TAU, D(MANIFOLD), 0},
 };
 
 // a word of a list by its number, or a whole number in a range where `words` is NULL
@@ -59,6 +61,9 @@ typedef struct choiceRow {
 static const choiceRow choices[] = {
     {TAC_CHOICE_LAW, "law", "smooth published", 0, 0, 0, 0, R(SPRING) | R(SCM)},
     {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING)},
+    {TAC_CHOICE_SIDES, "sides", "both first second", 0, 0, 0, D(MANIFOLD), 0},
+    {TAC_CHOICE_VERTICES, "vertices", NULL, 8, 20000, 300, D(MANIFOLD), 0},
+    {TAC_CHOICE_UNCULLED, "cull", "true false", 0, 0, 0, D(MANIFOLD), 0},
 };
 
 //---------------------------------- reading --------------------------------------
@@ -81,8 +86,11 @@ static void refuse(tacDraft* draft, const tacElement* element, const char* attri
                     "remove it");
 }
 
-static double default_of(const numberRow* row, const tacContactScale* scale) {
-    const double unit[] = {1.0, scale->length, scale->length * scale->length, scale->velocity};
+// detect/tau stands before what is measured in it
+static double default_of(tacDraft* draft, const numberRow* row, const tacContactScale* scale,
+                         const tacContactPlan* plan) {
+    double unit[] = {1.0, scale->length, scale->length * scale->length, scale->velocity, 0.0};
+    if (row->unit == OF_TAU) unit[OF_TAU] = *tac_draft_values(draft, plan->number[TAC_CONTACT_TAU]);
     return fmin(fmax(row->value * unit[row->unit], row->range.lower), row->range.upper);
 }
 
@@ -94,7 +102,7 @@ static void read_number(tacDraft* draft, const numberRow* row, const tacContactS
         if (element) refuse(draft, element, row->attribute);
         return;
     }
-    double value = default_of(row, scale);
+    double value = default_of(draft, row, scale, plan);
     if (element) tac_read_number(&draft->reader, element, row->attribute, row->range, &value);
     plan->number[row->number] =
         tac_draft_param(draft, (tacPath){row->group, NULL}, row->attribute, row->range, &value, 1);

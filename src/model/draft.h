@@ -70,6 +70,8 @@ typedef struct tacDraft {
     unsigned disabled_groups;   // bits: groups of actuators that are switched off
     int frclimited;             // joints that clamp the sum of their actuators
 
+    tacList geom_element; // const tacElement* of each geom
+
     // of contact (contact_plan.c)
     tacList tactus, pair_element;             // const tacElement*: all <tactus>, each <pair>
     tacList contact, contact_pair, body_pair; // tacContactPlan: one or none; its arrays

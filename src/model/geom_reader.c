@@ -259,6 +259,8 @@ void tac_read_geom(tacDraft* draft, const tacElement* element, int body, tacBody
     geom.rotation = geom.position + 3;
     tacGeom* out = tac_list_add(reader, &draft->geom, sizeof *out);
     if (out) *out = geom;
+    const tacElement** kept = tac_list_add(reader, &draft->geom_element, sizeof *kept);
+    if (kept) *kept = element;
 }
 
 //---------------------------------- sites ----------------------------------------

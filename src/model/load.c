@@ -4,6 +4,7 @@
 //        --scene_reader.c, shape_reader.c--> draft --draft.c--> tacModel
 
 #include "model/draft.h"
+#include "model/feature_reader.h"
 #include "model/remainder.h"
 #include "model/schema.h"
 #include "model/urdf.h"
@@ -59,6 +60,7 @@ static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
     if (draft->reader.result == TAC_OK) tac_read_scene(draft, root);
     tacModel* model = tac_draft_finish(draft);
     if (model) tac_remainder_check(draft, model);
+    if (model && draft->reader.result == TAC_OK) tac_read_features(draft, model);
     if (draft->reader.result != TAC_OK) {
         tac_model_destroy(model);
     } else {
@@ -95,6 +97,7 @@ tacResult tac_load_text(const char* text, int size, const char* path, const tacO
 void tac_model_destroy(tacModel* model) {
     if (!model) return;
     tacAllocator allocator = model->allocator; // lies inside the block
+    tac_release_features(model);
     allocator.release(allocator.user, model);
 }
 

@@ -54,8 +54,10 @@ static const tacRule rules[] = {
     {"visual", NULL, NULL, NULL},
     {"statistic", NULL, NULL, NULL},
     {"custom", NULL, NULL, NULL},
-    {"tactus", "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit", "",
-     ""},
+    {"tactus",
+     "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit "
+     "tau support sides vertices cull",
+     "", ""},
 
     {"default", "class", "",
      "default geom joint site camera light material mesh pair equality tendon general motor "

@@ -1,6 +1,7 @@
 // Working memory of one thread, sized once from the model.
 
 #include "base/scratch.h"
+#include "detect/detect.h"
 #include "shape/program.h"
 #include "step/step.h"
 
@@ -16,8 +17,15 @@ static size_t shape_bytes(const tacModel* model) {
     return copies + (program > reach ? program : reach);
 }
 
+// a detector evaluates shapes beside what it takes itself
+static size_t detect_bytes(const tacModel* model) {
+    const tacDetectorKind* kind = tac_detector_of(model);
+    return kind && kind->size ? kind->size(model, 2 * sizeof(double)) : 0;
+}
+
 static size_t most_bytes(const tacModel* model) {
-    size_t shape = shape_bytes(model), dynamics = tac_dynamics_size(model, 2 * sizeof(double));
+    size_t shape = shape_bytes(model) + detect_bytes(model),
+           dynamics = tac_dynamics_size(model, 2 * sizeof(double));
     size_t step = tac_step_size(model), most = shape > dynamics ? shape : dynamics;
     if (model->contact) step += shape; // detectors ask fields
     return most > step ? most : step;

@@ -7,52 +7,15 @@
 // formed: going from a body to the next turns three vectors. docs/symbolic.md has the formulas.
 
 #include "symbolic/lagrange.h"
+#include "symbolic/vec.h"
 
 #include <math.h>
 #include <stdio.h>
-
-typedef struct exprVec {
-    tacExpr x, y, z;
-} exprVec;
 
 typedef struct exprFrame {
     exprVec w, v, u;
     tacExpr s;
 } exprFrame;
-
-//---------------------------------- vectors --------------------------------------
-
-static exprVec vec_number(tacGraph* g, const double a[3]) {
-    return (exprVec){tac_number(g, a[0]), tac_number(g, a[1]), tac_number(g, a[2])};
-}
-
-static exprVec vec_add(tacGraph* g, exprVec a, exprVec b) {
-    return (exprVec){tac_expr_add(g, a.x, b.x), tac_expr_add(g, a.y, b.y),
-                     tac_expr_add(g, a.z, b.z)};
-}
-
-static exprVec vec_sub(tacGraph* g, exprVec a, exprVec b) {
-    return (exprVec){tac_expr_sub(g, a.x, b.x), tac_expr_sub(g, a.y, b.y),
-                     tac_expr_sub(g, a.z, b.z)};
-}
-
-static exprVec vec_scale(tacGraph* g, exprVec a, tacExpr s) {
-    return (exprVec){tac_expr_mul(g, a.x, s), tac_expr_mul(g, a.y, s), tac_expr_mul(g, a.z, s)};
-}
-
-static tacExpr vec_dot(tacGraph* g, exprVec a, exprVec b) {
-    tacExpr xy = tac_expr_add(g, tac_expr_mul(g, a.x, b.x), tac_expr_mul(g, a.y, b.y));
-    return tac_expr_add(g, xy, tac_expr_mul(g, a.z, b.z));
-}
-
-static tacExpr minor(tacGraph* g, tacExpr a, tacExpr b, tacExpr c, tacExpr d) {
-    return tac_expr_sub(g, tac_expr_mul(g, a, b), tac_expr_mul(g, c, d));
-}
-
-static exprVec vec_cross(tacGraph* g, exprVec a, exprVec b) {
-    return (exprVec){minor(g, a.y, b.z, a.z, b.y), minor(g, a.z, b.x, a.x, b.z),
-                     minor(g, a.x, b.y, a.y, b.x)};
-}
 
 //---------------------------------- turns ----------------------------------------
 
@@ -75,39 +38,6 @@ static void columns(tacGraph* g, const double q[4], exprVec out[3]) {
     for (int i = 0; i < 3; ++i) out[i] = vec_number(g, R[i]);
 }
 
-// 1 - 2 (a^2 + b^2), and 2 (a b + sign c d)
-static tacExpr diagonal(tacGraph* g, tacExpr a, tacExpr b) {
-    tacExpr two = tac_fraction(g, 2, 1);
-    tacExpr sum = tac_expr_add(g, tac_expr_pow(g, a, two), tac_expr_pow(g, b, two));
-    return tac_expr_sub(g, tac_fraction(g, 1, 1), tac_expr_mul(g, two, sum));
-}
-static tacExpr beside(tacGraph* g, tacExpr a, tacExpr b, int sign, tacExpr c, tacExpr d) {
-    tacExpr second = tac_expr_mul(g, tac_fraction(g, sign, 1), tac_expr_mul(g, c, d));
-    return tac_expr_mul(g, tac_fraction(g, 2, 1), tac_expr_add(g, tac_expr_mul(g, a, b), second));
-}
-
-// the columns of the rotation of a quaternion of length 1
-static void unit_columns(tacGraph* g, const tacExpr q[4], exprVec out[3]) {
-    tacExpr w = q[0], x = q[1], y = q[2], z = q[3];
-    out[0] = (exprVec){diagonal(g, y, z), beside(g, x, y, 1, w, z), beside(g, x, z, -1, w, y)};
-    out[1] = (exprVec){beside(g, x, y, -1, w, z), diagonal(g, x, z), beside(g, y, z, 1, w, x)};
-    out[2] = (exprVec){beside(g, x, z, 1, w, y), beside(g, y, z, -1, w, x), diagonal(g, x, y)};
-}
-
-// a vector in axes that are turned by a rotation
-static exprVec turned(tacGraph* g, const exprVec R[3], exprVec a) {
-    return (exprVec){vec_dot(g, R[0], a), vec_dot(g, R[1], a), vec_dot(g, R[2], a)};
-}
-
-// the same for the rotation about a unit axis: what is along it stays
-static exprVec turned_about(tacGraph* g, exprVec axis, tacExpr angle, exprVec a) {
-    tacExpr sine = tac_expr_call(g, TAC_OP_SIN, angle, angle);
-    tacExpr cosine = tac_expr_call(g, TAC_OP_COS, angle, angle);
-    exprVec along = vec_scale(g, axis, vec_dot(g, axis, a)), across = vec_sub(g, a, along);
-    exprVec swing = vec_scale(g, vec_cross(g, axis, a), sine);
-    return vec_add(g, along, vec_sub(g, vec_scale(g, across, cosine), swing));
-}
-
 //---------------------------------- frames ---------------------------------------
 
 static exprFrame world_frame(tacGraph* g, const tacModel* model) {
@@ -123,8 +53,8 @@ static exprFrame attached(tacGraph* g, const tacModel* model, const tacBody* bod
     exprVec arm = vec_number(g, model->param + body->position), R[3];
     columns(g, model->param + body->rotation, R);
     f.s = tac_expr_add(g, f.s, vec_dot(g, f.u, arm));
-    f.v = turned(g, R, vec_add(g, f.v, vec_cross(g, f.w, arm)));
-    f.w = turned(g, R, f.w), f.u = turned(g, R, f.u);
+    f.v = vec_turned(g, R, vec_add(g, f.v, vec_cross(g, f.w, arm)));
+    f.w = vec_turned(g, R, f.w), f.u = vec_turned(g, R, f.u);
     return f;
 }
 
@@ -156,26 +86,28 @@ static exprFrame turned_frame(tacGraph* g, exprVec arm, exprVec spin, const expr
 static exprFrame hinged(tacGraph* g, exprVec axis, exprVec arm, tacExpr angle, tacExpr speed,
                         exprFrame f) {
     exprVec anchor = vec_add(g, f.v, vec_cross(g, f.w, arm));
-    const exprVec before[3] = {turned_about(g, axis, angle, f.w), turned_about(g, axis, angle, f.u),
-                               turned_about(g, axis, angle, anchor)};
+    const exprVec before[3] = {vec_turned_about(g, axis, angle, f.w),
+                               vec_turned_about(g, axis, angle, f.u),
+                               vec_turned_about(g, axis, angle, anchor)};
     return turned_frame(g, arm, vec_scale(g, axis, speed), before, f);
 }
 
 static exprFrame balled(tacGraph* g, exprVec arm, const tacExpr quat[4], exprVec spin,
                         exprFrame f) {
     exprVec anchor = vec_add(g, f.v, vec_cross(g, f.w, arm)), R[3];
-    unit_columns(g, quat, R);
-    const exprVec before[3] = {turned(g, R, f.w), turned(g, R, f.u), turned(g, R, anchor)};
+    vec_unit_columns(g, quat, R);
+    const exprVec before[3] = {vec_turned(g, R, f.w), vec_turned(g, R, f.u),
+                               vec_turned(g, R, anchor)};
     return turned_frame(g, arm, spin, before, f);
 }
 
 // where the seven numbers say, whatever the body hangs on: that is the world
 static exprFrame freed(tacGraph* g, const tacExpr* q, const tacExpr* v, exprFrame world) {
     exprVec R[3], place = {q[0], q[1], q[2]};
-    unit_columns(g, q + 3, R);
+    vec_unit_columns(g, q + 3, R);
     return (exprFrame){{v[3], v[4], v[5]},
-                       turned(g, R, (exprVec){v[0], v[1], v[2]}),
-                       turned(g, R, world.u),
+                       vec_turned(g, R, (exprVec){v[0], v[1], v[2]}),
+                       vec_turned(g, R, world.u),
                        vec_dot(g, world.u, place)};
 }
 
@@ -202,7 +134,7 @@ static tacExpr kinetic(tacGraph* g, const tacModel* model, const tacBody* body, 
     for (int i = 0; i < 3; ++i) R[i] = vec_number(g, rows[i]);
     tacExpr linear =
         tac_expr_mul(g, tac_number(g, 0.5 * model->param[body->mass]), vec_dot(g, speed, speed));
-    tacExpr turning = vec_dot(g, f.w, turned(g, R, f.w));
+    tacExpr turning = vec_dot(g, f.w, vec_turned(g, R, f.w));
     return tac_expr_add(g, linear, tac_expr_mul(g, tac_fraction(g, 1, 2), turning));
 }
 
