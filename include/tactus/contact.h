@@ -49,6 +49,8 @@ typedef enum tacContactNumber {
     TAC_CONTACT_EPS3,        ///< respond/eps3, width of the transition to contact          [m]
     TAC_CONTACT_TAU,         ///< detect/tau, temperature of "penetrates"                   [m]
     TAC_CONTACT_SUPPORT,     ///< detect/support, distance at which activity is 0           [m]
+    TAC_CONTACT_DELTA,       ///< detect/delta, distance at which hard bodies meet          [m]
+    TAC_CONTACT_RESTITUTION, ///< respond/restitution, of hard contact
     TAC_CONTACT_NUMBERS      ///< how many there are
 } tacContactNumber;
 
@@ -60,6 +62,9 @@ typedef enum tacContactChoice {
     TAC_CHOICE_SIDES,    ///< `sides`: 0 both, 1 the first geom's surface alone, 2 the second's
     TAC_CHOICE_VERTICES, ///< `vertices` of a tessellated surface
     TAC_CHOICE_UNCULLED, ///< `cull`: 1 looks at every feature; results are the same
+    TAC_CHOICE_CCD,      ///< `ccd`: 1 stops at the time of impact, 0 looks at ends of steps alone
+    TAC_CHOICE_BOUNDS,   ///< `bounds` of friction: 0 coupled, 1 frozen at the frictionless impulse
+    TAC_CHOICE_IMPACTS,  ///< `max_impacts` of one step
     TAC_CONTACT_CHOICES  ///< how many there are
 } tacContactChoice;
 

@@ -33,14 +33,14 @@ static const contactWord detectors[] = {
     [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 0, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_SAT] = {"sat", 0, R(ELASTOPLASTIC) | R(LCP) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
     [TAC_DETECT_CONVEX] = {"convex", 0, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
-    [TAC_DETECT_GJK] = {"gjk", 0, R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
+    [TAC_DETECT_GJK] = {"gjk", 1, R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
 };
 
 static const contactWord responders[] = {
     [TAC_RESPOND_SPRING] = {"spring", 1, 0, TAC_DETECT_MANIFOLD},
     [TAC_RESPOND_SCM] = {"scm", 0, 0, TAC_DETECT_SSDF},
     [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 0, 0, TAC_DETECT_SAT},
-    [TAC_RESPOND_LCP] = {"lcp", 0, 0, TAC_DETECT_GJK},
+    [TAC_RESPOND_LCP] = {"lcp", 1, 0, TAC_DETECT_GJK},
     [TAC_RESPOND_CONE] = {"cone", 0, 0, TAC_DETECT_MANIFOLD},
 };
 

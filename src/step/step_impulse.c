@@ -13,14 +13,15 @@ static int most_impacts(const tacModel* model) { return model->contact->choice[T
 
 static int most_notes(const tacModel* model) { return 3 * most_impacts(model) + SPARE_NOTES; }
 
-size_t tac_hard_step_size(const tacModel* model, const tacHard* hard) {
+size_t tac_hard_step_size(const tacModel* model) {
     size_t notes = (size_t)most_notes(model), stretches = (size_t)most_impacts(model) + 2;
     size_t point = (size_t)(model->nq + model->nv + model->na) + 3;
-    return tac_strike_size(model, hard) + notes * tac_note_size(model, hard) +
+    return tac_strike_size(model) + notes * tac_note_size(model) +
            tac_arena_need(sizeof(tacStrikeNote) * notes) +
            tac_arena_need(sizeof(tacStretch) * stretches) +
            4 * tac_arena_need(sizeof(double) * point) +
-           30 * tac_arena_need(sizeof(double) * (point + (size_t)model->nu + 1)) +
+           260 * tac_arena_need(sizeof(double) * point) +
+           2 * tac_arena_need(sizeof(double) * ((size_t)model->nu * (size_t)model->nu + 2)) +
            4 * tac_arena_need(sizeof(double) * ((size_t)model->nparam + 1));
 }
 
@@ -77,7 +78,7 @@ static tacResult meet(tacHardPass* p, tacStretch* t) {
         t->meets.found = 0;
         return TAC_OK;
     }
-    return tac_hard_impact(s->hard, &course, levels, &t->meets, s->hard_memory);
+    return tac_hard_impact(s->scene, &course, levels, &t->meets, s->hard_memory);
 }
 
 // where the stretch leads after t->span
@@ -167,16 +168,19 @@ tacResult tac_hard_pass(const tacModel* model, const tacState* x, const tacReal*
     return finite ? TAC_OK : TAC_ERROR_DIVERGED;
 }
 
+void tac_hard_hand_out(const tacHardPass* p, const tacState* x, tacState* next) {
+    const tacModel* model = p->s->scene;
+    tac_state_keep(model, x, next);
+    copy(next->qpos, p->end.q, model->nq), copy(next->qvel, p->end.v, model->nv);
+    copy(next->act, p->end.act, model->na);
+}
+
 tacResult tac_hard_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,
                         tacScratch* scratch) {
     size_t mark = scratch->arena.used;
     tacHardPass p;
     tacResult result = tac_hard_pass(model, x, u, scratch, &p);
-    if (result == TAC_OK) {
-        tac_state_keep(model, x, next);
-        copy(next->qpos, p.end.q, model->nq), copy(next->qvel, p.end.v, model->nv);
-        copy(next->act, p.end.act, model->na);
-    }
+    if (result == TAC_OK) tac_hard_hand_out(&p, x, next);
     scratch->info = p.info;
     scratch->arena.used = mark;
     return result;

@@ -8,6 +8,7 @@
 #ifndef TAC_STEP_STEP_IMPULSE_H
 #define TAC_STEP_STEP_IMPULSE_H
 
+#include "step/hard_step.h"
 #include "step/step.h"
 #include "step/strike.h"
 
@@ -28,20 +29,9 @@ typedef struct tacHardPass {
     tacInfo info;
 } tacHardPass;
 
-size_t tac_hard_step_size(const tacModel* model, const tacHard* hard);
-
 // the step itself; all is of the scratch's arena
 tacResult tac_hard_pass(const tacModel* model, const tacState* x, const tacReal* u,
                         tacScratch* scratch, tacHardPass* out);
-
-// the functions of tactus/step.h for hard contact, with arguments that were checked
-tacResult tac_hard_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,
-                        tacScratch* scratch);
-tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* u, tacTangent x_dot,
-                       const tacReal* u_dot, const tacReal* theta_dot, tacTangent next_dot,
-                       tacScratch* scratch);
-tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* u,
-                       tacTangent next_bar, tacTangent x_bar, tacReal* u_bar, tacReal* theta_bar,
-                       tacScratch* scratch);
+void tac_hard_hand_out(const tacHardPass* pass, const tacState* x, tacState* next);
 
 #endif

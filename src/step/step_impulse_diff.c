@@ -49,19 +49,21 @@ typedef struct meetingSide {
 } meetingSide;
 
 static meetingSide side_of(const tacStrike* s, const tacHardImpact* hit, int side) {
-    tacContactPair pair = tac_hard_pair(s->hard, hit->pair);
-    int body = pair.body[side];
+    int body = s->scene->contact->pair[hit->pair].body[side];
     tacVec3 point = tac_load3(hit->nearest.point[side]);
     return (meetingSide){body, tac_sub(point, tac_load3(s->after.origin + 3 * body))};
 }
 
 //---------------------------------- forward ----------------------------------
 
+// One column. theta is shared between columns: `param` alone is 1 in it while a column is at hand,
+// or it is given whole (param -1); its time step is that of the moment.
 typedef struct hardDot {
-    tacStrikeDot x;           // of the state at hand, ctrl, theta
-    double *u, *path, *moved; // (nv) of a stretch's velocity after, of its path, of q at its end
-    double *rate, *act;       // (na)
-    double h;                 // of the time left
+    tacStrikeDot x;     // of the state at hand, ctrl, theta
+    int param;          // or -1
+    double *u, *moved;  // (nv) of a stretch's velocity after, of q at its end
+    double *rate, *act; // (na)
+    double h;           // of the time left
 } hardDot;
 
 enum { DRIFT = 24 };
@@ -92,7 +94,7 @@ static void activation_jvp(tacStrike* s, const tacStretch* t, hardDot* d, double
     s->moving.param[model->timestep] = t->span, d->x.theta[model->timestep] = span_dot;
     tacMotionDot dot = {.act = d->x.act, .theta = d->x.theta};
     f->m.act = t->push->act;
-    f->k->act_next_jvp(model, &f->m, s->rate, d->rate, &dot, d->act);
+    f->k->act_next_jvp(&s->moving, &f->m, s->rate, d->rate, &dot, d->act);
     copy(d->x.act, d->act, model->na);
     d->x.theta[model->timestep] = keep;
 }
@@ -105,11 +107,11 @@ static void move_jvp(tacHardPass* p, int i, hardDot* d) {
     const tacStrikeNote* note = t->push;
     double part = t->span / t->h, span_dot = d->h;
     const double *path = path_of(model, note), *path_dot = is_explicit(model) ? d->x.v : d->u;
-    activation_jvp(s, t, d, d->h); // its rate is that of the propagation; the time follows
     if (t->meets.found) {
         tac_move_jvp(model, path, t->span, d->x.q, path_dot, 0.0, d->moved);
         span_dot = meeting_jvp(s, t, meeting_at(p, i), d);
     }
+    activation_jvp(s, t, d, span_dot);
     tac_move_jvp(model, path, t->span, d->x.q, path_dot, span_dot, d->moved);
     double part_dot = (span_dot - part * d->h) / t->h;
     for (int k = 0; k < model->nv; ++k) {
@@ -120,32 +122,53 @@ static void move_jvp(tacHardPass* p, int i, hardDot* d) {
     d->h -= span_dot;
 }
 
-static tacResult stretch_jvp(tacHardPass* p, int i, hardDot* d) {
-    tacStrike* s = p->s;
-    const tacStretch* t = &p->stretch[i];
-    int nv = s->scene->nv;
-    d->x.theta[s->scene->timestep] = d->h;
-    tacResult result = tac_strike_revisit(s, t->push);
-    if (result != TAC_OK) return result;
-    tac_strike_jvp(s, t->push, &d->x, d->u, d->rate);
-    move_jvp(p, i, d);
-    for (int k = t->first; k < t->first + t->count; ++k) {
-        result = tac_strike_revisit(s, &p->note[k]);
-        if (result != TAC_OK) return result;
-        tac_strike_jvp(s, &p->note[k], &d->x, d->u, d->rate);
-        copy(d->x.v, d->u, nv);
-    }
-    return TAC_OK;
+static void hold_theta(const tacModel* model, hardDot* d) {
+    if (d->param >= 0) d->x.theta[d->param] = 1.0;
+    d->x.theta[model->timestep] = d->h;
 }
 
-static hardDot take_dot(const tacModel* model, tacArena* arena) {
+static void drop_theta(const tacModel* model, hardDot* d) {
+    if (d->param >= 0) d->x.theta[d->param] = 0.0;
+    d->x.theta[model->timestep] = 0.0;
+}
+
+// a solve, of all columns; those of collisions change the velocity
+static tacResult strikes_jvp(tacStrike* s, const tacStrikeNote* note, hardDot* d, int columns) {
+    tacResult result = tac_strike_revisit(s, note);
+    for (int c = 0; c < columns && result == TAC_OK; ++c) {
+        hold_theta(s->scene, &d[c]);
+        tac_strike_jvp(s, note, &d[c].x, d[c].u, d[c].rate);
+        drop_theta(s->scene, &d[c]);
+        if (note->collides) copy(d[c].x.v, d[c].u, s->scene->nv);
+    }
+    return result;
+}
+
+static tacResult stretch_jvp(tacHardPass* p, int i, hardDot* d, int columns) {
+    const tacStretch* t = &p->stretch[i];
+    tacResult result = strikes_jvp(p->s, t->push, d, columns);
+    for (int c = 0; c < columns && result == TAC_OK; ++c) {
+        hold_theta(p->s->scene, &d[c]);
+        move_jvp(p, i, &d[c]);
+        drop_theta(p->s->scene, &d[c]);
+    }
+    for (int k = t->first; k < t->first + t->count && result == TAC_OK; ++k)
+        result = strikes_jvp(p->s, &p->note[k], d, columns);
+    return result;
+}
+
+static hardDot take_dot(const tacModel* model, double* theta, double* ctrl, tacArena* arena) {
     int nv = model->nv, na = model->na;
-    hardDot d = {.x.q = take_zero(arena, nv), .x.v = take_zero(arena, nv)};
-    d.x.act = take_zero(arena, na), d.x.ctrl = take_zero(arena, model->nu);
-    d.x.theta = take_zero(arena, model->nparam);
+    hardDot d = {.param = -1, .x.theta = theta, .x.ctrl = ctrl};
+    d.x.q = take_zero(arena, nv), d.x.v = take_zero(arena, nv), d.x.act = take_zero(arena, na);
     d.u = take_zero(arena, nv), d.moved = take_zero(arena, nv);
     d.rate = take_zero(arena, na), d.act = take_zero(arena, na);
     return d;
+}
+
+static int is_dot_finite(const tacModel* model, const hardDot* d) {
+    return tac_all_finite(d->x.q, model->nv) && tac_all_finite(d->x.v, model->nv) &&
+           tac_all_finite(d->x.act, model->na);
 }
 
 tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* u, tacTangent x_dot,
@@ -155,17 +178,17 @@ tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* 
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacResult result = tac_hard_pass(model, x, u, scratch, &p);
+    if (result == TAC_OK && p.s->frozen) result = TAC_ERROR_UNSUPPORTED;
     if (result == TAC_OK) {
-        hardDot d = take_dot(model, arena);
+        double* theta = take_zero(arena, model->nparam);
+        hardDot d = take_dot(model, theta, take_zero(arena, model->nu), arena);
         copy(d.x.q, x_dot.dq, model->nv), copy(d.x.v, x_dot.dv, model->nv);
         copy(d.x.act, x_dot.da, model->na), copy(d.x.ctrl, u_dot, model->nu);
-        copy(d.x.theta, theta_dot, model->nparam);
-        d.h = d.x.dt = d.x.theta[model->timestep];
-        for (int i = 0; i < p.stretches && result == TAC_OK; ++i) result = stretch_jvp(&p, i, &d);
-        if (result == TAC_OK && !(tac_all_finite(d.x.q, model->nv) &&
-                                  tac_all_finite(d.x.v, model->nv) &&
-                                  tac_all_finite(d.x.act, model->na)))
-            result = TAC_ERROR_DIVERGED;
+        copy(theta, theta_dot, model->nparam);
+        d.h = d.x.dt = theta[model->timestep];
+        for (int i = 0; i < p.stretches && result == TAC_OK; ++i)
+            result = stretch_jvp(&p, i, &d, 1);
+        if (result == TAC_OK && !is_dot_finite(model, &d)) result = TAC_ERROR_DIVERGED;
         if (result == TAC_OK) {
             if (next_dot.dq) copy(next_dot.dq, d.x.q, model->nv);
             if (next_dot.dv) copy(next_dot.dv, d.x.v, model->nv);
@@ -177,11 +200,98 @@ tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* 
     return result;
 }
 
+//---------------------------------- matrices ----------------------------------
+
+// which input a column belongs to: state, control, parameter
+typedef struct columnPlan {
+    int nx, nu; // columns of the state and of controls
+    const tacParam* theta;
+    int ntheta;
+} columnPlan;
+
+static int param_of(const columnPlan* plan, int c) {
+    for (int i = 0; i < plan->ntheta; c -= plan->theta[i++].count)
+        if (c < plan->theta[i].count) return plan->theta[i].offset + c;
+    return -1;
+}
+
+// a unit of one input
+static void seed(const tacModel* model, hardDot* d, const columnPlan* plan, int c, double* units) {
+    int nv = model->nv;
+    if (c < plan->nx)
+        (c < nv ? d->x.q + c : c < 2 * nv ? d->x.v + c - nv : d->x.act + c - 2 * nv)[0] = 1.0;
+    else if (c < plan->nx + plan->nu)
+        d->x.ctrl = units + (size_t)(c - plan->nx) * (size_t)model->nu, d->x.ctrl[c - plan->nx] = 1.0;
+    else {
+        d->param = param_of(plan, c - plan->nx - plan->nu);
+        if (d->param == model->timestep) d->h = d->x.dt = 1.0;
+    }
+}
+
+static void store(const tacModel* model, const hardDot* d, double* X, int columns, int c) {
+    int nv = model->nv;
+    for (int k = 0; k < nv; ++k) {
+        X[(size_t)k * (size_t)columns + (size_t)c] = d->x.q[k];
+        X[(size_t)(nv + k) * (size_t)columns + (size_t)c] = d->x.v[k];
+    }
+    for (int k = 0; k < model->na; ++k)
+        X[(size_t)(2 * nv + k) * (size_t)columns + (size_t)c] = d->x.act[k];
+}
+
+enum { BLOCK = 32 }; // columns that go through the step together
+
+static tacResult block(tacHardPass* p, const columnPlan* plan, int first, int count, double* A,
+                       double* B, double* P, int params, tacArena* arena) {
+    const tacModel* model = p->s->scene;
+    size_t mark = arena->used;
+    hardDot d[BLOCK];
+    double* theta = take_zero(arena, model->nparam);
+    double *ctrl = take_zero(arena, model->nu), *units = take_zero(arena, model->nu * model->nu);
+    tacResult result = TAC_OK;
+    for (int c = 0; c < count; ++c) {
+        d[c] = take_dot(model, theta, ctrl, arena);
+        seed(model, &d[c], plan, first + c, units);
+    }
+    for (int i = 0; i < p->stretches && result == TAC_OK; ++i) result = stretch_jvp(p, i, d, count);
+    for (int c = 0; c < count && result == TAC_OK; ++c) {
+        int at = first + c;
+        if (!is_dot_finite(model, &d[c])) result = TAC_ERROR_DIVERGED;
+        if (at < plan->nx)
+            store(model, &d[c], A, plan->nx, at);
+        else if (at < plan->nx + plan->nu)
+            store(model, &d[c], B, plan->nu, at - plan->nx);
+        else
+            store(model, &d[c], P, params, at - plan->nx - plan->nu);
+    }
+    arena->used = mark;
+    return result;
+}
+
+tacResult tac_hard_jacobian(const tacModel* model, const tacState* x, const tacReal* u,
+                            tacState* next, tacReal* A, tacReal* B, const tacParam* theta,
+                            int ntheta, tacReal* P, tacScratch* scratch) {
+    tacHardPass p;
+    size_t mark = scratch->arena.used;
+    columnPlan plan = {A ? tac_tangent_size(model) : 0, B ? model->nu : 0, theta, P ? ntheta : 0};
+    int params = 0;
+    for (int i = 0; i < plan.ntheta; ++i) params += theta[i].count;
+    int columns = plan.nx + plan.nu + params;
+    tacResult result = tac_hard_pass(model, x, u, scratch, &p);
+    if (result == TAC_OK && p.s->frozen) result = TAC_ERROR_UNSUPPORTED;
+    for (int c = 0; c < columns && result == TAC_OK; c += BLOCK)
+        result = block(&p, &plan, c, columns - c < BLOCK ? columns - c : BLOCK, A, B, P, params,
+                       &scratch->arena);
+    if (result == TAC_OK && next) tac_hard_hand_out(&p, x, next);
+    scratch->info = p.info;
+    scratch->arena.used = mark;
+    return result;
+}
+
 //---------------------------------- reverse ----------------------------------
 
 typedef struct hardBar {
     tacStrikeDot x;              // of the state at hand; ctrl, theta and dt add up
-    double *u, *v, *path, *q;    // (nv)
+    double *u, *path, *q; // (nv)
     double *rate, *act;          // (na)
     double h;                    // of the time left behind a stretch
 } hardBar;
@@ -306,6 +416,7 @@ tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* 
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacResult result = tac_hard_pass(model, x, u, scratch, &p);
+    if (result == TAC_OK && p.s->frozen) result = TAC_ERROR_UNSUPPORTED;
     if (result == TAC_OK) {
         hardBar b = take_bar(model, arena);
         copy(b.x.q, next_bar.dq, model->nv), copy(b.x.v, next_bar.dv, model->nv);

@@ -13,18 +13,14 @@
 
 enum { MAX_GROUPS = 256 };
 
-int tac_is_hard(const tacModel* model) {
-    return model->contact && model->contact->responder == TAC_RESPOND_LCP;
-}
-
 //---------------------------------- memory ----------------------------------
 
-static int list_capacity(const tacModel* model, const tacHard* hard) {
-    return tac_hard_capacity(hard) + tac_row_count(model);
+static int list_capacity(const tacModel* model) {
+    return tac_hard_capacity(model) + tac_row_count(model);
 }
 
-static int group_capacity(const tacModel* model, const tacHard* hard) {
-    int all = list_capacity(model, hard);
+static int group_capacity(const tacModel* model) {
+    int all = list_capacity(model);
     return all < MAX_GROUPS ? all : MAX_GROUPS;
 }
 
@@ -34,22 +30,22 @@ static size_t solver_size(int groups) {
     return most > c ? most : c;
 }
 
-size_t tac_strike_size(const tacModel* model, const tacHard* hard) {
+size_t tac_strike_size(const tacModel* model) {
     const size_t real = sizeof(double);
-    size_t groups = (size_t)group_capacity(model, hard), rows = 3 * groups, need = 0;
+    size_t groups = (size_t)group_capacity(model), rows = 3 * groups, need = 0;
     size_t nv = (size_t)model->nv + 1, nbody = (size_t)model->nbody;
     size_t nrow = (size_t)tac_row_count(model) + 1;
     need += tac_arena_need(sizeof(tacStrike)) + tac_arena_need(real * (size_t)model->nparam);
     need += 2 * tac_flow_size(model, 1, real) + 2 * tac_motion_size(model, 1, real);
     need += tac_arena_need(sizeof(tacPose) * nbody);
-    need += tac_contacts_size(tac_hard_capacity(hard), 1, real);
+    need += tac_contacts_size(tac_hard_capacity(model), 1, real);
     need += tac_arena_need(sizeof(tacRow) * nrow) + tac_arena_need(real * nrow * nv);
     need += tac_arena_need(sizeof(tacStrikeGroup) * groups);
     need += tac_arena_need(sizeof(tacFrameDot) * groups);
     need += 2 * tac_arena_need(real * rows * nv) + tac_arena_need(real * rows * rows);
     need += 6 * tac_arena_need(real * rows) + 6 * tac_arena_need(real * 6 * nbody);
     need += 8 * tac_arena_need(real * nv) + tac_arena_need(real * ((size_t)model->na + 1));
-    need += tac_arena_need(solver_size((int)groups)) + tac_arena_need(tac_hard_size(hard));
+    need += tac_arena_need(solver_size((int)groups)) + tac_arena_need(tac_hard_size(model));
     return need + tac_dynamics_size(model, real);
 }
 
@@ -63,7 +59,7 @@ static void take_arrays(tacStrike* s, tacArena* arena) {
     const tacModel* model = s->scene;
     int nv = model->nv, rows = 3 * s->capacity;
     s->pose = TAC_TAKE(arena, tacPose, model->nbody);
-    s->contacts = tac_contacts_take(arena, tac_hard_capacity(s->hard), 1);
+    s->contacts = tac_contacts_take(arena, tac_hard_capacity(s->scene), 1);
     s->row = TAC_TAKE(arena, tacRow, s->nrow + 1);
     s->row_J = TAC_TAKE(arena, double, (s->nrow + 1) * (nv + 1));
     s->group = TAC_TAKE(arena, tacStrikeGroup, s->capacity);
@@ -82,7 +78,7 @@ static void take_arrays(tacStrike* s, tacArena* arena) {
     s->u0 = TAC_TAKE(arena, double, nv), s->a0 = TAC_TAKE(arena, double, nv);
     s->rate = TAC_TAKE(arena, double, model->na);
     s->memory = tac_arena_take(arena, solver_size(s->capacity));
-    s->hard_memory = tac_arena_take(arena, tac_hard_size(s->hard));
+    s->hard_memory = tac_arena_take(arena, tac_hard_size(s->scene));
     memset(s->zero, 0, sizeof(double) * (size_t)nv);
 }
 
@@ -90,7 +86,7 @@ tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* 
     tacArena* arena = &scratch->arena;
     const tacContactPlan* plan = model->contact;
     tacStrike* s = TAC_TAKE(arena, tacStrike, 1);
-    *s = (tacStrike){.scene = model, .moving = *model, .hard = scratch->hard, .scratch = scratch};
+    *s = (tacStrike){.scene = model, .moving = *model, .scratch = scratch};
     s->moving.param = TAC_TAKE(arena, tacReal, model->nparam);
     memcpy(s->moving.param, model->param, sizeof(tacReal) * (size_t)model->nparam);
     s->still = s->moving;
@@ -100,7 +96,7 @@ tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* 
     for (int i = 0; i < 2; ++i) s->flow[i].m.ctrl = u, s->flow[i].deep = 0;
     s->flow[1].h = 1.0;
     s->before = tac_motion_take(model, 1, arena), s->after = tac_motion_take(model, 1, arena);
-    s->nrow = tac_row_count(model), s->capacity = group_capacity(model, s->hard);
+    s->nrow = tac_row_count(model), s->capacity = group_capacity(model);
     s->dt = model->param[model->timestep];
     s->delta = model->param[plan->number[TAC_CONTACT_DELTA]], s->rest = 0.75 * s->delta;
     s->delta_at = plan->number[TAC_CONTACT_DELTA];
@@ -111,15 +107,15 @@ tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* 
     return s;
 }
 
-size_t tac_note_size(const tacModel* model, const tacHard* hard) {
-    size_t list = (size_t)list_capacity(model, hard), rows = 3 * (size_t)group_capacity(model, hard);
+size_t tac_note_size(const tacModel* model) {
+    size_t list = (size_t)list_capacity(model), rows = 3 * (size_t)group_capacity(model);
     size_t numbers = (size_t)(model->nq + 2 * model->nv + model->na) + rows + 4;
     return tac_arena_need(sizeof(double) * numbers) + tac_arena_need(rows + list + 1);
 }
 
 tacStrikeNote tac_note_take(const tacStrike* s, tacArena* arena) {
     const tacModel* model = s->scene;
-    int rows = 3 * s->capacity, list = list_capacity(model, s->hard);
+    int rows = 3 * s->capacity, list = list_capacity(model);
     tacStrikeNote note = {0};
     note.q = TAC_TAKE(arena, double, model->nq + 2 * model->nv + model->na + rows + 4);
     note.v = note.q + model->nq, note.u = note.v + model->nv, note.act = note.u + model->nv;
@@ -151,7 +147,7 @@ static tacResult find_contacts(tacStrike* s, const tacMotion* m, double margin) 
     for (int b = 0; b < s->scene->nbody; ++b)
         s->pose[b] = (tacPose){tac_load3(m->place + 3 * b), tac_quat_load(m->quat + 4 * b)};
     s->contacts.count = 0;
-    return tac_hard_contacts(s->hard, s->pose, margin, &s->contacts, s->hard_memory);
+    return tac_hard_contacts(s->scene, s->pose, margin, &s->contacts, s->hard_memory);
 }
 
 //---------------------------------- groups ----------------------------------

@@ -51,7 +51,6 @@ typedef struct tacStrikeGroup {
 typedef struct tacStrike {
     const tacModel* scene;
     tacModel moving, still; // with the time step of the moment; without forces
-    tacHard* hard;
     tacScratch* scratch;
     tacFlow flow[2];         // propagate, collide
     tacMotion before, after; // at the velocities before and after
@@ -76,14 +75,11 @@ typedef struct tacStrike {
     int frozen;                           // bounds of friction as other engines have them
 } tacStrike;
 
-// does the scene have hard contact?
-int tac_is_hard(const tacModel* model);
-
-size_t tac_strike_size(const tacModel* model, const tacHard* hard);
+size_t tac_strike_size(const tacModel* model);
 tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* scratch);
 
 tacStrikeNote tac_note_take(const tacStrike* s, tacArena* arena);
-size_t tac_note_size(const tacModel* model, const tacHard* hard);
+size_t tac_note_size(const tacModel* model);
 
 // Solves at (note->q, note->v, note->act) for the time note->h; fills the rest of the note and
 // s->a, s->rate: mean acceleration, rate of the activations. TAC_ERROR_UNSOLVED: no answer.
