@@ -28,7 +28,7 @@ typedef struct contactWord {
 } contactWord;
 
 static const contactWord detectors[] = {
-    [TAC_DETECT_SSDF] = {"ssdf", 0, R(SCM) | R(SPRING) | R(CONE), TAC_RESPOND_SCM},
+    [TAC_DETECT_SSDF] = {"ssdf", 1, R(SCM), TAC_RESPOND_SCM},
     [TAC_DETECT_MANIFOLD] = {"manifold", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 0, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_SAT] = {"sat", 0, R(ELASTOPLASTIC) | R(LCP) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
@@ -38,7 +38,7 @@ static const contactWord detectors[] = {
 
 static const contactWord responders[] = {
     [TAC_RESPOND_SPRING] = {"spring", 1, 0, TAC_DETECT_MANIFOLD},
-    [TAC_RESPOND_SCM] = {"scm", 0, 0, TAC_DETECT_SSDF},
+    [TAC_RESPOND_SCM] = {"scm", 1, 0, TAC_DETECT_SSDF},
     [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 0, 0, TAC_DETECT_SAT},
     [TAC_RESPOND_LCP] = {"lcp", 1, 0, TAC_DETECT_GJK},
     [TAC_RESPOND_CONE] = {"cone", 0, 0, TAC_DETECT_MANIFOLD},
@@ -269,6 +269,7 @@ void tac_plan_contact(tacDraft* draft) {
     plan_stiffness(draft, &model, &plan);
     tac_read_contact_numbers(draft, &scale, &plan);
     if (draft->reader.result == TAC_OK) plan_numbers(draft, &plan);
+    if (plan.detector == TAC_DETECT_GJK) tac_plan_pieces(draft);
     if (draft->reader.result == TAC_OK) check_implicit(draft, &plan);
     tacContactPlan* out = tac_list_add(&draft->reader, &draft->contact, sizeof *out);
     if (out) *out = plan;
