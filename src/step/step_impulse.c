@@ -70,7 +70,7 @@ static const double* path_of(const tacModel* model, const tacStrikeNote* note) {
 // the level is a trace above it.
 static tacResult meet(tacHardPass* p, tacStretch* t) {
     tacStrike* s = p->s;
-    double least, most, trace = 1e-6 * s->delta;
+    double least, most, trace = TAC_TRACE * s->delta;
     tac_strike_distances(s, s->delta + 10.0 * trace, &least, &most);
     tacImpactLevels levels = {fmax(s->delta, most + trace), 0.5 * s->delta};
     tacCourse course = {.qpos = t->push->q, .v = path_of(s->scene, t->push), .span = t->h};

@@ -98,7 +98,7 @@ tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* 
     s->before = tac_motion_take(model, 1, arena), s->after = tac_motion_take(model, 1, arena);
     s->nrow = tac_row_count(model), s->capacity = group_capacity(model);
     s->dt = model->param[model->timestep];
-    s->delta = model->param[plan->number[TAC_CONTACT_DELTA]], s->rest = 0.75 * s->delta;
+    s->delta = model->param[plan->number[TAC_CONTACT_DELTA]];
     s->delta_at = plan->number[TAC_CONTACT_DELTA];
     s->restitution = plan->number[TAC_CONTACT_RESTITUTION];
     s->frozen = plan->choice[TAC_CHOICE_BOUNDS];
@@ -164,7 +164,9 @@ static tacStrikeGroup contact_group(const tacStrike* s, int i, const tacMotion* 
     g.mu_at = friction_at(s->scene, pair);
     g.mu = g.mu_at >= 0 ? s->scene->param[g.mu_at] : 0.0;
     g.frame = tac_frame_of(&s->contacts, i, pair->body, before);
-    g.gap = g.frame.distance - s->rest;
+    // what comes from afar stops a trace before it meets, what has met rests a little nearer
+    g.level = g.frame.distance > (1.0 + 10.0 * TAC_TRACE) * s->delta ? 1.0 + 5.0 * TAC_TRACE : 0.75;
+    g.gap = g.frame.distance - g.level * s->delta;
     return g;
 }
 

@@ -16,6 +16,9 @@
 #include "tactus/lcp.h"
 #include "tactus/respond.h"
 
+// of delta: distances this near are one
+#define TAC_TRACE 1e-6
+
 // what became of a contact in a solve
 typedef enum tacStrikeChoice {
     TAC_STRIKE_OUT,    // it was left out
@@ -44,6 +47,7 @@ typedef struct tacStrikeGroup {
     int source;          // index among contacts, or among rows
     int bounces;         // is there restitution?
     double mu, gap, span; // gap of the normal row and the time that it may close in
+    double level;         // of delta, where the gap ends
     int mu_at;           // offset of the coefficient of friction, or -1
     tacContactFrame frame;
 } tacStrikeGroup;
@@ -70,7 +74,7 @@ typedef struct tacStrike {
     tacFrameDot* moved;               // (capacity)
     tacCarryBar carry;
     void *memory, *hard_memory; // of solvers
-    double dt, delta, rest, margin, slow; // slow: no restitution below this speed
+    double dt, delta, margin, slow; // slow: no restitution below this speed
     int restitution, delta_at;            // offsets of the coefficient and of delta
     int frozen;                           // bounds of friction as other engines have them
 } tacStrike;
