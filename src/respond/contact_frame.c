@@ -101,8 +101,8 @@ static tacVec3 velocity_dot(const tacMotion* m, int body, tacVec3 point, tacVec3
     if (body == 0) return tac_vec3_zero();
     const tacReal* drift = m->work + DRIFT * body;
     tacTwist V = velocity_of(m, body, point), D = twist_at(m, body, drift, point);
-    tacTwist dV = tac_twist_add(tac_cross_motion(D, V),
-                                twist_at(m, body, drift + DRIFT_RATE, point));
+    tacTwist dV =
+        tac_twist_add(tac_cross_motion(D, V), twist_at(m, body, drift + DRIFT_RATE, point));
     return tac_add(dV.linear, tac_cross(V.angular, point_dot));
 }
 
@@ -157,8 +157,7 @@ void tac_frame_push_vjp(const tacContactFrame* c, const tacReal f[3], double sca
     tacTwist w = tac_twist_sub(tac_twist_load(wrench_bar + 6 * c->body[1]),
                                tac_twist_load(wrench_bar + 6 * c->body[0]));
     tacVec3 F_bar = tac_add(w.linear, tac_cross(w.angular, c->point));
-    for (int i = 0; i < 3; ++i)
-        bar->axis[i] = tac_add_scaled(bar->axis[i], scale * f[i], F_bar);
+    for (int i = 0; i < 3; ++i) bar->axis[i] = tac_add_scaled(bar->axis[i], scale * f[i], F_bar);
     bar->point = tac_add_scaled(bar->point, scale, tac_cross(force_of(c, f), w.angular));
 }
 
@@ -178,6 +177,13 @@ static void add_bar(const tacMotion* m, int body, tacVec3 point, double sign, ta
     w = tac_wrench_shift(w, point, tac_load3(m->origin + 3 * body));
     tac_wrench_store(bar + 6 * body,
                      tac_wrench_add_scaled(tac_wrench_load(bar + 6 * body), sign, w));
+}
+
+void tac_frame_lift(const tacContactFrame* c, const tacMotion* m, double distance_bar,
+                    tacReal* D_bar) {
+    tacWrench w = tac_wrench_scale(tac_wrench_load(c->D + 36), distance_bar);
+    for (int side = 0; side < 2; ++side)
+        add_bar(m, c->body[side], c->point, side ? 1.0 : -1.0, w, D_bar);
 }
 
 // adjoint of a relative velocity, to displacement and e of both bodies, and to the point

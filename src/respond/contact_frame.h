@@ -55,6 +55,10 @@ typedef struct tacCarryBar {
     tacReal *D_before, *e_before, *D_after, *e_after;
 } tacCarryBar;
 
+// adjoint of the distance alone, to displacements D (nbody x 6)
+void tac_frame_lift(const tacContactFrame* frame, const tacMotion* m, double distance_bar,
+                    tacReal* D_bar);
+
 // `bar` is changed on the way. wrench_bar (nbody x 6) are twists.
 void tac_frame_push_vjp(const tacContactFrame* frame, const tacReal f[3], double scale,
                         const tacReal* wrench_bar, tacFrameDot* bar);

@@ -9,7 +9,9 @@ enum { MAX_PASSES = 50, SPARE_NOTES = 60 };
 
 //---------------------------------- memory ----------------------------------
 
-static int most_impacts(const tacModel* model) { return model->contact->choice[TAC_CHOICE_IMPACTS]; }
+static int most_impacts(const tacModel* model) {
+    return model->contact->choice[TAC_CHOICE_IMPACTS];
+}
 
 static int most_notes(const tacModel* model) { return 3 * most_impacts(model) + SPARE_NOTES; }
 

@@ -221,7 +221,8 @@ static void seed(const tacModel* model, hardDot* d, const columnPlan* plan, int 
     if (c < plan->nx)
         (c < nv ? d->x.q + c : c < 2 * nv ? d->x.v + c - nv : d->x.act + c - 2 * nv)[0] = 1.0;
     else if (c < plan->nx + plan->nu)
-        d->x.ctrl = units + (size_t)(c - plan->nx) * (size_t)model->nu, d->x.ctrl[c - plan->nx] = 1.0;
+        d->x.ctrl = units + (size_t)(c - plan->nx) * (size_t)model->nu,
+        d->x.ctrl[c - plan->nx] = 1.0;
     else {
         d->param = param_of(plan, c - plan->nx - plan->nu);
         if (d->param == model->timestep) d->h = d->x.dt = 1.0;
@@ -290,10 +291,10 @@ tacResult tac_hard_jacobian(const tacModel* model, const tacState* x, const tacR
 //---------------------------------- reverse ----------------------------------
 
 typedef struct hardBar {
-    tacStrikeDot x;              // of the state at hand; ctrl, theta and dt add up
+    tacStrikeDot x;       // of the state at hand; ctrl, theta and dt add up
     double *u, *path, *q; // (nv)
-    double *rate, *act;          // (na)
-    double h;                    // of the time left behind a stretch
+    double *rate, *act;   // (na)
+    double h;             // of the time left behind a stretch
 } hardBar;
 
 static void meeting_vjp(tacStrike* s, const tacStretch* t, const double* q, double span_bar,

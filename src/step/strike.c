@@ -1,6 +1,7 @@
 // One solve of hard contact.
 //
-//   contacts, limits, friction --groups--> J --> A = J M^-1 J', b --lcp--> f --> u = free + M^-1 J' f
+//   contacts, limits, friction --groups--> J --> A = J M^-1 J', b --lcp--> f --> u = free + M^-1 J'
+//   f
 
 #include "step/strike.h"
 
@@ -11,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_GROUPS = 256 };
+enum { MAX_GROUPS = 256, BEND_PASSES = 12 };
 
 //---------------------------------- memory ----------------------------------
 
@@ -38,7 +39,8 @@ size_t tac_strike_size(const tacModel* model) {
     need += tac_arena_need(sizeof(tacStrike)) + tac_arena_need(real * (size_t)model->nparam);
     need += 2 * tac_flow_size(model, 1, real) + 2 * tac_motion_size(model, 1, real);
     need += tac_arena_need(sizeof(tacPose) * nbody);
-    need += tac_contacts_size(tac_hard_capacity(model), 1, real);
+    need += 2 * tac_contacts_size(tac_hard_capacity(model), 1, real);
+    need += 4 * tac_arena_need(real * ((size_t)model->nq + nv)) + tac_motion_size(model, 1, real);
     need += tac_arena_need(sizeof(tacRow) * nrow) + tac_arena_need(real * nrow * nv);
     need += tac_arena_need(sizeof(tacStrikeGroup) * groups);
     need += tac_arena_need(sizeof(tacFrameDot) * groups);
@@ -51,7 +53,8 @@ size_t tac_strike_size(const tacModel* model) {
 
 static double speed_of_rest(const tacModel* model) {
     const double* g = model->param + model->gravity;
-    double pull = model->disable & TAC_DISABLE_GRAVITY ? 0.0 : sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    double pull =
+        model->disable & TAC_DISABLE_GRAVITY ? 0.0 : sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     return 2.0 * pull * model->param[model->timestep] + 1e-9;
 }
 
@@ -60,12 +63,15 @@ static void take_arrays(tacStrike* s, tacArena* arena) {
     int nv = model->nv, rows = 3 * s->capacity;
     s->pose = TAC_TAKE(arena, tacPose, model->nbody);
     s->contacts = tac_contacts_take(arena, tac_hard_capacity(s->scene), 1);
+    s->contacts_end = tac_contacts_take(arena, tac_hard_capacity(s->scene), 1);
+    s->q_end = TAC_TAKE(arena, double, model->nq + nv + 1), s->moved_q = s->q_end + model->nq;
+    s->J_end = TAC_TAKE(arena, double, 3 * nv);
     s->row = TAC_TAKE(arena, tacRow, s->nrow + 1);
     s->row_J = TAC_TAKE(arena, double, (s->nrow + 1) * (nv + 1));
     s->group = TAC_TAKE(arena, tacStrikeGroup, s->capacity);
     s->moved = TAC_TAKE(arena, tacFrameDot, s->capacity);
-    s->J = TAC_TAKE(arena, double, rows * nv), s->U = TAC_TAKE(arena, double, rows * nv);
-    s->A = TAC_TAKE(arena, double, rows * rows), s->b = TAC_TAKE(arena, double, rows);
+    s->J = TAC_TAKE(arena, double, rows* nv), s->U = TAC_TAKE(arena, double, rows* nv);
+    s->A = TAC_TAKE(arena, double, rows* rows), s->b = TAC_TAKE(arena, double, rows);
     s->mu = TAC_TAKE(arena, double, rows), s->b_dot = TAC_TAKE(arena, double, rows);
     s->mu_dot = TAC_TAKE(arena, double, rows), s->f_dot = TAC_TAKE(arena, double, rows);
     s->wrench = TAC_TAKE(arena, double, 6 * model->nbody);
@@ -96,6 +102,8 @@ tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* 
     for (int i = 0; i < 2; ++i) s->flow[i].m.ctrl = u, s->flow[i].deep = 0;
     s->flow[1].h = 1.0;
     s->before = tac_motion_take(model, 1, arena), s->after = tac_motion_take(model, 1, arena);
+    s->end = tac_motion_take(model, 1, arena);
+    s->straight = model->integrator == TAC_INTEGRATOR_EXPLICIT;
     s->nrow = tac_row_count(model), s->capacity = group_capacity(model);
     s->dt = model->param[model->timestep];
     s->delta = model->param[plan->number[TAC_CONTACT_DELTA]];
@@ -110,7 +118,7 @@ tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* 
 size_t tac_note_size(const tacModel* model) {
     size_t list = (size_t)list_capacity(model), rows = 3 * (size_t)group_capacity(model);
     size_t numbers = (size_t)(model->nq + 2 * model->nv + model->na) + rows + 4;
-    return tac_arena_need(sizeof(double) * numbers) + tac_arena_need(rows + list + 1);
+    return tac_arena_need(sizeof(double) * numbers) + tac_arena_need(2 * rows + list + 1);
 }
 
 tacStrikeNote tac_note_take(const tacStrike* s, tacArena* arena) {
@@ -120,8 +128,8 @@ tacStrikeNote tac_note_take(const tacStrike* s, tacArena* arena) {
     note.q = TAC_TAKE(arena, double, model->nq + 2 * model->nv + model->na + rows + 4);
     note.v = note.q + model->nq, note.u = note.v + model->nv, note.act = note.u + model->nv;
     note.f = note.act + model->na;
-    note.classes = TAC_TAKE(arena, unsigned char, rows + list + 1);
-    note.chosen = note.classes + rows;
+    note.classes = TAC_TAKE(arena, unsigned char, 2 * rows + list + 1);
+    note.bent = note.classes + rows, note.chosen = note.bent + rows;
     return note;
 }
 
@@ -143,11 +151,11 @@ static void set_time(tacStrike* s, double h) {
         f->extra[k] = h * s->scene->param[s->scene->joint[s->scene->dof[k].joint].damping];
 }
 
-static tacResult find_contacts(tacStrike* s, const tacMotion* m, double margin) {
+static tacResult find_contacts(tacStrike* s, const tacMotion* m, double margin, tacContacts* out) {
     for (int b = 0; b < s->scene->nbody; ++b)
         s->pose[b] = (tacPose){tac_load3(m->place + 3 * b), tac_quat_load(m->quat + 4 * b)};
-    s->contacts.count = 0;
-    return tac_hard_contacts(s->scene, s->pose, margin, &s->contacts, s->hard_memory);
+    out->count = 0;
+    return tac_hard_contacts(s->scene, s->pose, margin, out, s->hard_memory);
 }
 
 //---------------------------------- groups ----------------------------------
@@ -243,7 +251,7 @@ static void right_side(tacStrike* s, const tacStrikeNote* note, const double* fr
     for (int g = 0; g < s->groups; ++g) {
         const tacStrikeGroup* group = &s->group[g];
         for (int i = g * size; i < (g + 1) * size; ++i) s->b[i] = dot(nv, s->J + i * nv, free);
-        if (!note->collides) s->b[g * size] += group->gap / group->span;
+        if (!note->collides) s->b[g * size] += group->gap / group->span + group->bend / note->h;
         if (group->bounces) s->b[g * size] += restitution * dot(nv, s->J + g * size * nv, note->v);
     }
 }
@@ -252,8 +260,8 @@ static void right_side(tacStrike* s, const tacStrikeNote* note, const double* fr
 
 // friction bounds frozen at the frictionless answer: for comparison
 static tacResult solve_frozen(tacStrike* s, tacStrikeNote* note) {
-    int done = tac_dantzig(&s->lcp, TAC_BOUNDS_FROZEN, note->f, note->classes, &note->passes,
-                           s->memory);
+    int done =
+        tac_dantzig(&s->lcp, TAC_BOUNDS_FROZEN, note->f, note->classes, &note->passes, s->memory);
     note->residual = tac_lcp_residual(&s->lcp, note->f, NULL);
     return done ? TAC_OK : TAC_ERROR_UNSOLVED;
 }
@@ -306,9 +314,9 @@ static tacResult gather(tacStrike* s, tacStrikeNote* note, const tacMotion* befo
                 tac_frame_rows(s->scene, before, &g.frame, normal);
             else
                 memcpy(normal, s->row[row].J, sizeof *normal * (size_t)nv);
-            note->chosen[i] = (unsigned char)(counts(s, &g, normal, note->v, free, note->h)
-                                                  ? TAC_STRIKE_IN
-                                                  : TAC_STRIKE_OUT);
+            note->chosen[i] =
+                (unsigned char)(counts(s, &g, normal, note->v, free, note->h) ? TAC_STRIKE_IN
+                                                                              : TAC_STRIKE_OUT);
         }
         if (note->chosen[i] == TAC_STRIKE_OUT) continue;
         if (s->groups == s->capacity) return TAC_ERROR_CAPACITY;
@@ -335,21 +343,71 @@ static void set_mean(tacStrike* s, const tacStrikeNote* note) {
     for (int k = 0; k < s->scene->nv; ++k) s->a[k] = (note->u[k] - note->v[k]) / note->h;
 }
 
+//---------------------------------- bent paths ----------------------------------
+
+// the record of the same features where the path ends, or -1
+static int find_last(const tacStrike* s, const tacStrikeGroup* g) {
+    const tacContacts *a = &s->contacts, *b = &s->contacts_end;
+    for (int i = 0; i < b->count; ++i)
+        if (b->pair[i] == a->pair[g->source] && b->feature[i] == a->feature[g->source]) return i;
+    return -1;
+}
+
+double tac_strike_bend(tacStrike* s, const tacStrikeNote* note) {
+    int nv = s->scene->nv, size = 1 + s->tangents;
+    double change = 0.0;
+    s->flow[0].k->integrate(s->scene, note->q, note->u, note->h, s->q_end);
+    place(s, &s->end, s->q_end, s->zero);
+    // further away than any that was looked at: nothing is lost on the way
+    if (find_contacts(s, &s->end, 4.0 * s->margin, &s->contacts_end) != TAC_OK) return 0.0;
+    for (int g = 0; g < s->groups; ++g) {
+        tacStrikeGroup* group = &s->group[g];
+        if (group->kind != TAC_GROUP_CONTACT) continue;
+        int last = find_last(s, group);
+        if (last < 0) continue;
+        group->last = tac_frame_of(&s->contacts_end, last, group->frame.body, &s->end);
+        double straight = note->h * dot(nv, s->J + g * size * nv, note->u);
+        double bend = group->last.distance - group->frame.distance - straight;
+        // a path that bends away must not come nearer first
+        if (!group->bent && bend > -0.02 * s->delta) continue;
+        bend = fmin(bend, 0.0);
+        change = fmax(change, fabs(bend - group->bend));
+        group->bent = 1, group->bend = bend;
+    }
+    return change;
+}
+
+// Solves again until the distances where the path ends are as the rows say.
+static tacResult solve_bent(tacStrike* s, tacStrikeNote* note) {
+    tacResult result = TAC_OK;
+    for (int pass = 0; pass < BEND_PASSES && s->groups > 0 && !s->straight; ++pass) {
+        if (tac_strike_bend(s, note) <= 1e-9 * s->delta) break;
+        right_side(s, note, s->free);
+        result = solve(s, note, s->free);
+        if (result != TAC_OK) break;
+    }
+    for (int g = 0; g < s->groups; ++g) note->bent[g] = s->group[g].bent && s->group[g].bend < 0.0;
+    return result;
+}
+
 tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
     tacFlow* f = &s->flow[0];
     note->collides = 0, note->passes = 0, note->flags = 0, note->residual = 0.0;
     free_velocity(s, note);
-    tacResult result = find_contacts(s, &f->m, s->margin);
+    tacResult result = find_contacts(s, &f->m, s->margin, &s->contacts);
     if (result == TAC_OK) result = list_rows(s, note);
     if (result == TAC_OK) result = gather(s, note, &f->m, s->free, 1);
     if (result != TAC_OK) return result;
     fill(s, f);
     right_side(s, note, s->free);
     result = solve(s, note, s->free);
+    if (result == TAC_OK) result = solve_bent(s, note);
     if (result == TAC_ERROR_UNSOLVED) {
         // gaps that contradict one another: closed contacts stay closed
-        for (int g = 0; g < s->groups; ++g)
+        for (int g = 0; g < s->groups; ++g) {
+            s->group[g].bend = 0.0, note->bent[g] = 0;
             if (s->group[g].kind != TAC_GROUP_FRICTION) s->group[g].span = INFINITY;
+        }
         right_side(s, note, s->free);
         result = solve(s, note, s->free);
         note->flags |= TAC_FALLBACK | TAC_ONE_SIDED;
@@ -413,7 +471,7 @@ static void rest_flow(tacStrike* s, const tacStrikeNote* note) {
 
 static tacResult collision_contacts(tacStrike* s, const tacStrikeNote* note) {
     place(s, &s->before, note->q, note->v);
-    tacResult result = find_contacts(s, &s->before, 2.0 * s->delta);
+    tacResult result = find_contacts(s, &s->before, 2.0 * s->delta, &s->contacts);
     return result == TAC_OK ? list_rows(s, note) : result;
 }
 
@@ -440,6 +498,22 @@ tacThree tac_impulse_of(const tacStrike* s, const tacStrikeNote* note, int g) {
 
 //---------------------------------- again ----------------------------------
 
+// Rows of A that look at the distance where the path ends: what impulses do to it, over h.
+static void bend_rows(tacStrike* s, const tacStrikeNote* note) {
+    int nv = s->scene->nv, rows = s->rows;
+    for (int g = 0; g < s->groups && !note->collides; ++g) {
+        double *A = s->A + (size_t)(g * (1 + s->tangents)) * (size_t)rows, unused = 0.0;
+        if (!s->group[g].bent) continue;
+        double *J = s->J_end, *by_u = s->u0, *by_q = s->a0;
+        tac_frame_rows(s->scene, &s->end, &s->group[g].last, J);
+        memset(by_u, 0, sizeof *by_u * (size_t)nv), memset(by_q, 0, sizeof *by_q * (size_t)nv);
+        tac_move_vjp(s->scene, note->u, note->h, J, by_q, by_u, &unused);
+        memset(A, 0, sizeof *A * (size_t)rows);
+        for (int k = 0; k < nv; ++k)
+            for (int j = 0; j < rows; ++j) A[j] += by_u[k] / note->h * s->U[k * rows + j];
+    }
+}
+
 tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
     tacFlow* f = &s->flow[note->collides];
     tacStrikeNote again = *note; // its choices stay
@@ -447,18 +521,22 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
     place(s, &s->after, note->q, note->u);
     if (!note->collides) free_velocity(s, note);
     tacResult result =
-        find_contacts(s, &s->before, note->collides ? 2.0 * s->delta : s->margin);
+        find_contacts(s, &s->before, note->collides ? 2.0 * s->delta : s->margin, &s->contacts);
     if (result == TAC_OK) result = list_rows(s, note);
     if (result != TAC_OK) return result;
     if (s->contacts.count + s->nrow != note->listed) return TAC_ERROR_UNSOLVED;
-    result = note->collides ? gather_collisions(s, &again)
-                            : gather(s, &again, &s->before, s->free, 0);
+    result =
+        note->collides ? gather_collisions(s, &again) : gather(s, &again, &s->before, s->free, 0);
     if (result != TAC_OK) return result;
     if (note->collides) rest_flow(s, note);
     fill(s, f);
     if (note->flags & TAC_ONE_SIDED)
         for (int g = 0; g < s->groups; ++g)
             if (s->group[g].kind != TAC_GROUP_FRICTION) s->group[g].span = INFINITY;
+    for (int g = 0; g < s->groups && !note->collides; ++g) s->group[g].bent = note->bent[g];
+    if (!note->collides && !s->straight && s->groups > 0) tac_strike_bend(s, note);
+    for (int g = 0; g < s->groups && !note->collides; ++g) s->group[g].bent = note->bent[g];
+    bend_rows(s, note);
     double h = note->collides ? 1.0 : note->h;
     for (int k = 0; k < s->scene->nv; ++k) s->a[k] = (note->u[k] - note->v[k]) / h;
     memset(s->wrench, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));

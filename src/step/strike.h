@@ -1,7 +1,7 @@
 // One solve of hard contact: the velocity that contacts, limits and dry friction leave of the one
 // that forces would give, at a fixed configuration; and its derivatives.
 //
-//   propagate  M (u - v) = h (applied - c) + J' f,   J_n u >= -(distance - rest)/h
+//   propagate  M (u - v) = h (applied - c) + J' f,   distance at the end of the path >= level
 //   collide    M (u - v) = J' f,                     J_n (u + restitution v) >= 0
 //
 // Both are frictional problems (tactus/lcp.h). What the derivative needs of a solve is a note; all
@@ -31,7 +31,8 @@ typedef struct tacStrikeNote {
     double h;                        // time that it propagates for
     double *q, *v, *act, *u;         // start, and the velocity after
     double* f;                       // impulses (3 groups)
-    unsigned char *classes, *chosen; // (3 groups) (groups)
+    unsigned char *classes, *chosen; // (3 groups) (contacts and rows)
+    unsigned char* bent;             // (groups)
     int listed;                      // contacts and rows found at q
     int groups, tangents;            // of the problem
     unsigned flags;
@@ -44,12 +45,15 @@ typedef enum tacGroupKind { TAC_GROUP_CONTACT, TAC_GROUP_LIMIT, TAC_GROUP_FRICTI
 
 typedef struct tacStrikeGroup {
     tacGroupKind kind;
-    int source;          // index among contacts, or among rows
-    int bounces;         // is there restitution?
+    int source;           // index among contacts, or among rows
+    int bounces;          // is there restitution?
     double mu, gap, span; // gap of the normal row and the time that it may close in
     double level;         // of delta, where the gap ends
-    int mu_at;           // offset of the coefficient of friction, or -1
+    int mu_at;            // offset of the coefficient of friction, or -1
     tacContactFrame frame;
+    int bent;             // does its row look at the distance where the path ends?
+    double bend;          // what that distance has beyond the straight line
+    tacContactFrame last; // the contact there
 } tacStrikeGroup;
 
 typedef struct tacStrike {
@@ -60,23 +64,27 @@ typedef struct tacStrike {
     tacMotion before, after; // at the velocities before and after
     tacPose* pose;           // (nbody)
     tacContacts contacts;
+    tacMotion end; // where the path of a propagation ends
+    tacContacts contacts_end;
+    double *q_end, *moved_q, *J_end; // (nq) (nv) (3 x nv)
     tacRow* row;
     double* row_J;
     int nrow, capacity; // capacity: of groups
     tacStrikeGroup* group;
     int groups, tangents, rows;
     tacLcp lcp;
-    double *J, *U, *A, *b, *mu;       // (rows x nv) (nv x rows) (rows x rows) (rows) (groups)
-    double *free, *zero, *a, *work;   // (nv)
-    double *rate, *wrench;            // (na) (nbody x 6)
-    double *b_dot, *mu_dot, *f_dot;   // tangents and adjoints (rows)
-    double *u0, *a0, *wrench_dot;     // (nv) (nv) (nbody x 6)
-    tacFrameDot* moved;               // (capacity)
+    double *J, *U, *A, *b, *mu;     // (rows x nv) (nv x rows) (rows x rows) (rows) (groups)
+    double *free, *zero, *a, *work; // (nv)
+    double *rate, *wrench;          // (na) (nbody x 6)
+    double *b_dot, *mu_dot, *f_dot; // tangents and adjoints (rows)
+    double *u0, *a0, *wrench_dot;   // (nv) (nv) (nbody x 6)
+    tacFrameDot* moved;             // (capacity)
     tacCarryBar carry;
-    void *memory, *hard_memory; // of solvers
+    void *memory, *hard_memory;     // of solvers
     double dt, delta, margin, slow; // slow: no restitution below this speed
-    int restitution, delta_at;            // offsets of the coefficient and of delta
-    int frozen;                           // bounds of friction as other engines have them
+    int restitution, delta_at;      // offsets of the coefficient and of delta
+    int straight;                   // positions follow the old velocity: no row bends
+    int frozen;                     // bounds of friction as other engines have them
 } tacStrike;
 
 size_t tac_strike_size(const tacModel* model);
@@ -95,6 +103,10 @@ void tac_strike_distances(const tacStrike* s, double limit, double* least, doubl
 // Solves the collision at (note->q, note->v), once. Returns how many contacts approach: with 0
 // nothing is done. With `all` every contact counts, and none bounces.
 int tac_collide(tacStrike* s, tacStrikeNote* note, int all, tacResult* result);
+
+// the contacts where the path of a note ends, for the groups whose rows look there; returns the
+// largest change of what they found before
+double tac_strike_bend(tacStrike* s, const tacStrikeNote* note);
 
 // impulses of a group, tangents 0 where there are none
 typedef struct tacThree {

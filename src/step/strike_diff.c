@@ -30,9 +30,7 @@ static double restitution_of(const tacStrike* s, const tacStrikeGroup* g) {
 }
 
 // does the gap close in the time that is propagated, rather than in the whole step?
-static int closes(const tacStrikeGroup* g, const tacStrikeNote* note) {
-    return g->span == note->h;
-}
+static int closes(const tacStrikeGroup* g, const tacStrikeNote* note) { return g->span == note->h; }
 
 static double limit_sign(const tacRow* row) { return row->upper ? -1.0 : 1.0; }
 
@@ -90,8 +88,10 @@ static void contact_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrike
     tacVec3 W = tac_frame_velocity(&g->frame, &s->after);
     tacVec3 V = tac_frame_velocity(&g->frame, &s->before);
     double* b = s->b_dot + at * size_of(s);
+    b[0] = 0.0;
     for (int i = 0; i < size_of(s); ++i) {
         tacVec3 sum = i ? W : tac_add_scaled(W, bounce, V);
+        if (i == 0 && g->bent) continue; // as it ends, below
         tacVec3 sum_dot = i ? m->after : tac_add_scaled(m->after, bounce, m->before);
         b[i] = tac_dot(m->axis[i], sum) + tac_dot(g->frame.axis[i], sum_dot);
     }
@@ -99,6 +99,27 @@ static void contact_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrike
     if (note->collides) return;
     b[0] += gap_dot(g, note, d, m->distance - g->level * d->theta[s->delta_at], s->scene->timestep);
     s->mu_dot[at] = g->mu_at >= 0 ? d->theta[g->mu_at] : 0.0;
+}
+
+// Rows that look at the end of the path: (d_end - d)/h.
+static void bent_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d) {
+    double h = note->h, h_dot = d->theta[s->scene->timestep];
+    tacMotionDot dot_end = {.dq = s->moved_q, .theta = d->theta};
+    tac_move_jvp(s->scene, note->u, h, d->q, s->u0, h_dot, s->moved_q);
+    s->flow[0].k->inverse_jvp(s->scene, &s->end, &dot_end, s->work);
+    for (int at = 0; at < s->groups; ++at) {
+        const tacStrikeGroup* g = &s->group[at];
+        if (!g->bent) continue;
+        double end = tac_frame_jvp(&g->last, &s->end, &s->end).distance;
+        double change = g->last.distance - g->frame.distance;
+        s->b_dot[at * size_of(s)] += (end - s->moved[at].distance - change / h * h_dot) / h;
+    }
+}
+
+static int any_bent(const tacStrike* s) {
+    int any = 0;
+    for (int g = 0; g < s->groups; ++g) any |= s->group[g].bent;
+    return any;
 }
 
 static void row_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d, int at) {
@@ -125,7 +146,11 @@ static void rows_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot
         else
             row_jvp(s, note, d, g);
     }
-    for (int i = 0; i < s->rows; ++i) s->b_dot[i] += dot(nv, s->J + i * nv, s->u0);
+    for (int i = 0; i < s->rows; ++i) {
+        int bent = i % size_of(s) == 0 && s->group[i / size_of(s)].bent;
+        if (!bent) s->b_dot[i] += dot(nv, s->J + i * nv, s->u0);
+    }
+    if (any_bent(s)) bent_jvp(s, note, d);
 }
 
 void tac_strike_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d, tacReal* u_dot,
@@ -160,7 +185,7 @@ static void contact_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStri
     tacVec3 W = tac_frame_velocity(&g->frame, &s->after);
     tacVec3 V = tac_frame_velocity(&g->frame, &s->before);
     tacFrameDot m = {.distance = 0.0};
-    for (int i = 0; i < size_of(s); ++i) {
+    for (int i = g->bent; i < size_of(s); ++i) {
         m.axis[i] = tac_scale(i ? W : tac_add_scaled(W, bounce, V), b[i]);
         m.after = tac_add_scaled(m.after, b[i], g->frame.axis[i]);
     }
@@ -169,10 +194,11 @@ static void contact_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStri
     if (!note->collides) {
         m.distance = gap_vjp(g, note, b[0], bar, s->scene->timestep);
         bar->theta[s->delta_at] -= g->level * m.distance;
+        if (g->bent) m.distance -= b[0] / note->h;
     }
     if (g->mu_at >= 0) bar->theta[g->mu_at] += s->mu_dot[at];
-    tac_frame_push_vjp(&g->frame, tac_impulse_of(s, note, at).f, 1.0 / span_of(note),
-                       s->wrench_dot, &m);
+    tac_frame_push_vjp(&g->frame, tac_impulse_of(s, note, at).f, 1.0 / span_of(note), s->wrench_dot,
+                       &m);
     tac_frame_vjp(&g->frame, &s->before, &s->after, &m, &s->carry);
 }
 
@@ -203,8 +229,30 @@ static void classes_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* 
                             s->memory);
     for (int k = 0; k < nv; ++k) {
         s->u0[k] = u_bar[k];
-        for (int i = 0; i < rows; ++i) s->u0[k] += s->J[i * nv + k] * s->b_dot[i];
+        for (int i = 0; i < rows; ++i) {
+            int bent = i % size_of(s) == 0 && s->group[i / size_of(s)].bent;
+            if (!bent) s->u0[k] += s->J[i * nv + k] * s->b_dot[i];
+        }
     }
+}
+
+// rows that look at the end of the path, back to u0, q and the time
+static void bent_vjp(tacStrike* s, const tacStrikeNote* note, tacStrikeDot* bar) {
+    const tacModel* model = s->scene;
+    double h = note->h, h_bar = 0.0, *D = s->carry.D_after;
+    memset(D, 0, sizeof(double) * (size_t)(6 * model->nbody));
+    for (int at = 0; at < s->groups; ++at) {
+        const tacStrikeGroup* g = &s->group[at];
+        double b = s->b_dot[at * size_of(s)] / h;
+        if (!g->bent) continue;
+        h_bar -= b * (g->last.distance - g->frame.distance) / h;
+        tac_frame_lift(&g->last, &s->end, b, D);
+    }
+    memset(s->moved_q, 0, sizeof(double) * (size_t)model->nv);
+    tac_carry_vjp(model, &s->end, D, NULL, s->moved_q, NULL, bar->theta);
+    tac_move_vjp(model, note->u, h, s->moved_q, bar->q, s->u0, &h_bar);
+    bar->theta[model->timestep] += h_bar;
+    memset(D, 0, sizeof(double) * (size_t)(6 * model->nbody));
 }
 
 // u0 back to what forces and masses depend on; wrench_dot gets the adjoint of the wrenches
@@ -228,6 +276,7 @@ void tac_strike_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_ba
     memset(s->carry.D_before, 0, size), memset(s->carry.e_before, 0, size);
     memset(s->carry.D_after, 0, size), memset(s->carry.e_after, 0, size);
     classes_vjp(s, note, u_bar);
+    if (any_bent(s)) bent_vjp(s, note, bar);
     free_vjp(s, note, rate_bar, bar);
     for (int g = 0; g < s->groups; ++g) {
         if (s->group[g].kind == TAC_GROUP_CONTACT)
