@@ -68,6 +68,14 @@ static const double* path_of(const tacModel* model, const tacStrikeNote* note) {
     return model->integrator == TAC_INTEGRATOR_EXPLICIT ? note->v : note->u;
 }
 
+// A pair that starts next to delta meets there, or at half of it: one of two sides.
+static int is_on_border(const tacStrike* s, const tacStretch* t, double delta) {
+    double least = INFINITY;
+    for (int i = 0; i < s->contacts.count && t->meets.found; ++i)
+        if (s->contacts.pair[i] == t->meets.pair) least = fmin(least, s->contacts.distance[i]);
+    return fabs(least - delta) < 0.01 * delta;
+}
+
 // First meeting on the way. A pair that rests next to delta must not meet there again and again, so
 // the level is a trace above it.
 static tacResult meet(tacHardPass* p, tacStretch* t) {
@@ -80,7 +88,9 @@ static tacResult meet(tacHardPass* p, tacStretch* t) {
         t->meets.found = 0;
         return TAC_OK;
     }
-    return tac_hard_impact(s->scene, &course, levels, &t->meets, s->hard_memory);
+    tacResult result = tac_hard_impact(s->scene, &course, levels, &t->meets, s->hard_memory);
+    if (result == TAC_OK && is_on_border(s, t, levels.delta)) p->info.flags |= TAC_ONE_SIDED;
+    return result;
 }
 
 // where the stretch leads after t->span
@@ -132,12 +142,20 @@ static void judge_meeting(tacHardPass* p, const tacStretch* t) {
     if (t->meets.ties > 0) p->info.flags |= TAC_TIE;
 }
 
+// Bodies that start within one another have no path without intersection.
+static int overlaps(const tacStrike* s) {
+    double least, most;
+    tac_strike_distances(s, 0.0, &least, &most);
+    return least < -1e-9 && !s->scene->contact->choice[TAC_CHOICE_OVERLAP];
+}
+
 static tacResult stretch(tacHardPass* p, double h, tacPoint x) {
     tacStretch* t = &p->stretch[p->stretches++];
     *t = (tacStretch){.h = h, .span = h};
     t->push = begin_note(p, x);
     t->push->h = h;
     tacResult result = tac_propagate(p->s, t->push);
+    if (result == TAC_OK && p->stretches == 1 && overlaps(p->s)) result = TAC_ERROR_VALUE;
     if (result == TAC_OK) report(p, t->push);
     if (result == TAC_OK) result = meet(p, t);
     if (result != TAC_OK) return result;

@@ -172,9 +172,7 @@ static tacStrikeGroup contact_group(const tacStrike* s, int i, const tacMotion* 
     g.mu_at = friction_at(s->scene, pair);
     g.mu = g.mu_at >= 0 ? s->scene->param[g.mu_at] : 0.0;
     g.frame = tac_frame_of(&s->contacts, i, pair->body, before);
-    // what comes from afar stops a trace before it meets, what has met rests a little nearer
-    g.level = g.frame.distance > (1.0 + 10.0 * TAC_TRACE) * s->delta ? 1.0 + 5.0 * TAC_TRACE : 0.75;
-    g.gap = g.frame.distance - g.level * s->delta;
+    g.gap = g.frame.distance - TAC_REST * s->delta;
     return g;
 }
 

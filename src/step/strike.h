@@ -19,6 +19,9 @@
 // of delta: distances this near are one
 #define TAC_TRACE 1e-6
 
+// of delta: the distance of what rests, between that of meeting and half of it
+#define TAC_REST 0.75
+
 // what became of a contact in a solve
 typedef enum tacStrikeChoice {
     TAC_STRIKE_OUT,    // it was left out
@@ -48,7 +51,6 @@ typedef struct tacStrikeGroup {
     int source;           // index among contacts, or among rows
     int bounces;          // is there restitution?
     double mu, gap, span; // gap of the normal row and the time that it may close in
-    double level;         // of delta, where the gap ends
     int mu_at;            // offset of the coefficient of friction, or -1
     tacContactFrame frame;
     int bent;             // does its row look at the distance where the path ends?

@@ -97,7 +97,7 @@ static void contact_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrike
     }
     if (g->bounces) b[0] += d->theta[s->restitution] * tac_dot(g->frame.axis[0], V);
     if (note->collides) return;
-    b[0] += gap_dot(g, note, d, m->distance - g->level * d->theta[s->delta_at], s->scene->timestep);
+    b[0] += gap_dot(g, note, d, m->distance - TAC_REST * d->theta[s->delta_at], s->scene->timestep);
     s->mu_dot[at] = g->mu_at >= 0 ? d->theta[g->mu_at] : 0.0;
 }
 
@@ -193,7 +193,7 @@ static void contact_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStri
     if (g->bounces) bar->theta[s->restitution] += b[0] * tac_dot(g->frame.axis[0], V);
     if (!note->collides) {
         m.distance = gap_vjp(g, note, b[0], bar, s->scene->timestep);
-        bar->theta[s->delta_at] -= g->level * m.distance;
+        bar->theta[s->delta_at] -= TAC_REST * m.distance;
         if (g->bent) m.distance -= b[0] / note->h;
     }
     if (g->mu_at >= 0) bar->theta[g->mu_at] += s->mu_dot[at];
