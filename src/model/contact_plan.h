@@ -33,7 +33,7 @@ const tacElement* tac_find_tactus(const tacDraft* draft, const char* attribute);
 void tac_plan_pieces(tacDraft* draft);
 
 // joints, tendons and integrators that hard contact cannot take are a failure
-void tac_check_hard(tacDraft* draft, const tacModel* model);
+void tac_check_hard(tacDraft* draft);
 
 // the plan of a scene that asks for contact; after all else is read
 void tac_plan_contact(tacDraft* draft);
