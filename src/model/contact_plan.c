@@ -7,6 +7,7 @@
 // so that a weight sinks in by a hundredth of l, unless the time step h would be too long for it.
 
 #include "model/contact_plan.h"
+#include "model/planar.h"
 
 #include "base/assert.h"
 
@@ -255,6 +256,8 @@ void tac_plan_contact(tacDraft* draft) {
     plan_stiffness(draft, &model, &plan);
     tac_read_contact_numbers(draft, &scale, &plan);
     if (draft->reader.result == TAC_OK) plan_numbers(draft, &plan);
+    if (plan.detector == TAC_DETECT_SAT || plan.detector == TAC_DETECT_CONVEX)
+        tac_plan_solids(draft);
     tacContactPlan* out = tac_list_add(&draft->reader, &draft->contact, sizeof *out);
     if (out) *out = plan;
 }
