@@ -91,8 +91,8 @@ typedef struct tacContactPlan {
     const tacContactPair* pair;      ///< (npair)
     const tacBodyPair* bodies;       ///< pairs of bodies, in order of their first pair (nbodies)
     const tacFeatures* feature;      ///< of each geom; NULL: the detector needs none   (ngeom)
-    const struct tacSolid* solid; ///< of each geom for detect="sat" and "convex", in the geom's
-                                  ///< frame; else NULL                             (ngeom)
+    const struct tacSolid* solid;    ///< of each geom for detect="sat" and "convex", in the geom's
+                                     ///< frame; else NULL                             (ngeom)
     int number[TAC_CONTACT_NUMBERS]; ///< offsets; -1 where detector and responder have none
     int choice[TAC_CONTACT_CHOICES]; ///< values
     double length;   ///< mean radius of the smallest body that may touch, of its inertia   [m]

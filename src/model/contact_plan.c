@@ -241,6 +241,20 @@ static void list_pairs(tacDraft* draft, const tacModel* model) {
 
 //---------------------------------- plan -----------------------------------------
 
+// a linearly implicit step is one of Euler's, and needs the slope of dissipation to have a slope
+static void check_implicit(tacDraft* draft, const tacContactPlan* plan) {
+    if (!plan->choice[TAC_CHOICE_IMPLICIT]) return;
+    const tacElement* element = tac_find_tactus(draft, "implicit");
+    int line = tac_attribute_line(element, "implicit");
+    if (draft->integrator != TAC_INTEGRATOR_EULER &&
+        draft->integrator != TAC_INTEGRATOR_IMPLICITFAST)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "implicit",
+                        "needs <option integrator=\"Euler\"> or \"implicitfast\"");
+    else if (plan->choice[TAC_CHOICE_LAW])
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "implicit",
+                        "needs law=\"smooth\": the published one has a kink in its slope");
+}
+
 void tac_plan_contact(tacDraft* draft) {
     tacContactPlan plan = {0};
     if (draft->reader.result != TAC_OK) return;
@@ -258,6 +272,7 @@ void tac_plan_contact(tacDraft* draft) {
     if (draft->reader.result == TAC_OK) plan_numbers(draft, &plan);
     if (plan.detector == TAC_DETECT_SAT || plan.detector == TAC_DETECT_CONVEX)
         tac_plan_solids(draft);
+    if (draft->reader.result == TAC_OK) check_implicit(draft, &plan);
     tacContactPlan* out = tac_list_add(&draft->reader, &draft->contact, sizeof *out);
     if (out) *out = plan;
 }

@@ -75,8 +75,8 @@ typedef struct tacDraft {
     // of contact (contact_plan.c)
     tacList tactus, pair_element;             // const tacElement*: all <tactus>, each <pair>
     tacList contact, contact_pair, body_pair; // tacContactPlan: one or none; its arrays
-    tacList planar; // tacPlanar (planar.h): outlines of planar geoms
-    tacList solid;  // tacSolid of each geom, and their arrays one behind the other
+    tacList planar;                           // tacPlanar (planar.h): outlines of planar geoms
+    tacList solid; // tacSolid of each geom, and their arrays one behind the other
     tacList solid_vertex, solid_normal, solid_offset, solid_edge, solid_first, solid_corner;
 } tacDraft;
 

@@ -103,9 +103,10 @@ static void check_type(tacDraft* draft, const tacElement* element, geomType type
 }
 
 static geomType read_type(tacDraft* draft, const tacElement* element) {
-    int word = tac_read_word(&draft->reader, element, "type",
-                             "plane sphere ellipsoid capsule cylinder box shape mesh hfield sdf circle "
-                             "rectangle polygon halfplane");
+    int word =
+        tac_read_word(&draft->reader, element, "type",
+                      "plane sphere ellipsoid capsule cylinder box shape mesh hfield sdf circle "
+                      "rectangle polygon halfplane");
     int is_shape = word < 0 && tac_attribute(element, "shape");
     geomType type = is_shape ? GEOM_SHAPE : word < 0 ? GEOM_SPHERE : (geomType)word;
     check_type(draft, element, type);

@@ -54,8 +54,8 @@ static int add_prism(tacDraft* draft, const tacElement* element, const char* key
         point[3 * i + 2] = i % 2 ? form->size[2] : -form->size[2];
     }
     if (!point) return -1;
-    tacResult result = tac_hull_create(point, 2 * count, 0.0, NULL, reader->allocator, &hull,
-                                       &message);
+    tacResult result =
+        tac_hull_create(point, 2 * count, 0.0, NULL, reader->allocator, &hull, &message);
     if (result != TAC_OK) {
         tac_reader_fail(reader, result, tac_attribute_line(element, "points"), "points", "%.200s",
                         message.text);
@@ -69,9 +69,9 @@ static int add_prism(tacDraft* draft, const tacElement* element, const char* key
         memcpy(plane + 4 * f, hull->normal + 3 * f, 3 * sizeof *plane);
         plane[4 * f + 3] = -hull->offset[f]; // n . x + h <= 0
     }
-    int shape = plane ? tac_add_hull(draft, tac_reader_text(reader, "geom:%s", key), plane,
-                                     hull->nface)
-                      : -1;
+    int shape =
+        plane ? tac_add_hull(draft, tac_reader_text(reader, "geom:%s", key), plane, hull->nface)
+              : -1;
     tac_hull_destroy(hull);
     return shape;
 }
@@ -92,8 +92,7 @@ static const double* read_corners(tacDraft* draft, const tacElement* element, in
     }
     *count /= 2;
     tacResult result = tac_solid_create_polygon(corner, *count, &solid, &message);
-    if (result != TAC_OK)
-        tac_reader_fail(reader, result, line, "points", "%.200s", message.text);
+    if (result != TAC_OK) tac_reader_fail(reader, result, line, "points", "%.200s", message.text);
     tac_solid_destroy(solid);
     return result == TAC_OK ? corner : NULL;
 }
