@@ -4,6 +4,7 @@
 #define TAC_MODEL_DRAFT_H
 
 #include "math/spatial.h"
+#include "mesh/soup.h"
 #include "model/attribute.h"
 
 typedef struct tacMaterial {
@@ -75,8 +76,9 @@ typedef struct tacDraft {
     // of contact (contact_plan.c)
     tacList tactus, pair_element;             // const tacElement*: all <tactus>, each <pair>
     tacList contact, contact_pair, body_pair; // tacContactPlan: one or none; its arrays
-    tacList planar;                           // tacPlanar (planar.h): outlines of planar geoms
-    tacList solid; // tacSolid of each geom, and their arrays one behind the other
+    tacList piece, piece_first, piece_number, piece_index;
+    tacList planar; // tacPlanar (planar.h): outlines of planar geoms
+    tacList solid;  // tacSolid of each geom, and their arrays one behind the other
     tacList solid_vertex, solid_normal, solid_offset, solid_edge, solid_first, solid_corner;
 } tacDraft;
 
@@ -224,6 +226,9 @@ const tacMeshDraft* tac_find_mesh(tacDraft* draft, const tacElement* geom);
 
 // the frame of its centre of mass and principal axes in that of its file
 tacPose tac_mesh_pose(const tacMeshDraft* mesh);
+
+// its faces, placed, in the frame of its file; good until the scene is read
+const tacSoup* tac_mesh_soup(const tacMeshDraft* mesh);
 
 // volume (area of a shell) and principal moments of density 1; fails at `line` if there are none
 double tac_mesh_moments(tacDraft* draft, const tacMeshDraft* mesh, int line, double moment[3]);
