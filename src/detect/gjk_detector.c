@@ -1,7 +1,7 @@
 // detect="gjk" in the table of detectors: contacts of convex pieces for any responder.
 //
 // Contacts reach as far as a spring's transition, 40 eps3, or a fifth of the smallest body. Their
-// derivative is that of the features that met; numbers of the geometry are held.
+// derivative is that of the features that met; sizes of the geometry are held.
 
 #include "detect/gjk_detector.h"
 
@@ -39,9 +39,8 @@ static tacResult jvp(const tacModel* model, const tacPose* body, const tacContac
                      const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
                      tacScratch* scratch) {
     tacContacts c;
-    (void)theta_dot;
     tacResult result = with_twists(model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK && pose_dot) tac_contacts_by_twist_jvp(model, body, &c, pose_dot, dot);
+    if (result == TAC_OK) tac_contacts_by_twist_jvp(model, body, &c, pose_dot, theta_dot, dot);
     return result;
 }
 
@@ -49,9 +48,8 @@ static tacResult vjp(const tacModel* model, const tacPose* body, const tacContac
                      const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
                      tacScratch* scratch) {
     tacContacts c;
-    (void)theta_bar;
     tacResult result = with_twists(model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK && pose_bar) tac_contacts_by_twist_vjp(model, body, &c, bar, pose_bar);
+    if (result == TAC_OK) tac_contacts_by_twist_vjp(model, body, &c, bar, pose_bar, theta_bar);
     return result;
 }
 

@@ -3,7 +3,7 @@
 //   geoms' places --solid_features.h (doubles)--> features --patch.h (any number)--> records
 //
 // A spring reaches 40 eps3 out, as its transition does; the elastic-plastic law nothing. The
-// derivative is that of the features that met; sizes of the geometry are held.
+// derivative is that of the features that met; sizes are those of the file.
 
 #include "detect/solid_detector.h"
 
@@ -118,9 +118,8 @@ static tacResult jvp(const tacModel* model, const tacPose* body, const tacContac
                      const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
                      tacScratch* scratch) {
     tacContacts c;
-    (void)theta_dot;
     tacResult result = with_twists(model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK && pose_dot) tac_contacts_by_twist_jvp(model, body, &c, pose_dot, dot);
+    if (result == TAC_OK) tac_contacts_by_twist_jvp(model, body, &c, pose_dot, theta_dot, dot);
     return result;
 }
 
@@ -128,9 +127,8 @@ static tacResult vjp(const tacModel* model, const tacPose* body, const tacContac
                      const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
                      tacScratch* scratch) {
     tacContacts c;
-    (void)theta_bar;
     tacResult result = with_twists(model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK && pose_bar) tac_contacts_by_twist_vjp(model, body, &c, bar, pose_bar);
+    if (result == TAC_OK) tac_contacts_by_twist_vjp(model, body, &c, bar, pose_bar, theta_bar);
     return result;
 }
 

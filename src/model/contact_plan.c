@@ -138,12 +138,15 @@ static double smaller_radius(lump a, lump b) {
     return isfinite(r) ? fmax(r, 1e-4) : 0.1;
 }
 
-static double default_stiffness(const tacModel* model, const int body[2]) {
+// a spring with the cube of the depth has the same force at a depth of 0.01 l
+static double default_stiffness(const tacModel* model, const tacContactPlan* plan,
+                                const int body[2]) {
     lump a = lump_of(model, body[0]), b = lump_of(model, body[1]);
     double h = model->param[model->timestep], rate = 0.3 / h;
-    return fmin(fmax(reduced_mass(a, b) * fmin(9.81 / (0.01 * smaller_radius(a, b)), rate * rate),
-                     range_stiffness.lower),
-                range_stiffness.upper);
+    double depth = 0.01 * smaller_radius(a, b);
+    double k = reduced_mass(a, b) * fmin(9.81 / depth, rate * rate);
+    if (plan->responder == TAC_RESPOND_ELASTOPLASTIC) k /= depth * depth;
+    return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
 }
 
 static tacContactScale scale_of(const tacDraft* draft, const tacModel* model) {
@@ -166,7 +169,7 @@ static void plan_stiffness(tacDraft* draft, const tacModel* model, tacContactPla
     if (!k) return;
     k[0] = 1000.0;
     for (int i = 0; i < draft->body_pair.count && !element; ++i)
-        k[i] = default_stiffness(model, bodies[i].body);
+        k[i] = default_stiffness(model, plan, bodies[i].body);
     if (element) tac_read_number(&draft->reader, element, "stiffness", range_stiffness, k);
     int first =
         tac_draft_param(draft, (tacPath){"respond", NULL}, "stiffness", range_stiffness, k, count);
