@@ -81,6 +81,7 @@ typedef enum tacContactChoice {
 typedef struct tacBodyPair {
     int body[2];   ///< the normals of its contacts point from body[0] to body[1]
     int stiffness; ///< offset of k                                                   [N/m]
+    double weight; ///< reduced mass of both when the scene was read                  [kg]
 } tacBodyPair;
 
 /// Two geoms that may touch, in the order of tac_geom_pairs. Offsets point into param.
@@ -130,8 +131,7 @@ typedef struct tacContactPlan {
                                   ///< frame; else NULL                            (ngeom)
     int number[TAC_CONTACT_NUMBERS]; ///< offsets; -1 where detector and responder have none
     int choice[TAC_CONTACT_CHOICES]; ///< values
-    double length;   ///< mean radius of the smallest body that may touch, of its inertia   [m]
-    double timestep; ///< largest stable one at the stiffness of the scene, estimated       [s]
+    double length; ///< mean radius of the smallest body that may touch, of its inertia   [m]
 } tacContactPlan;
 
 /// Contacts as arrays. `count` varies, `capacity` is fixed at creation; too many contacts are
@@ -159,6 +159,12 @@ typedef struct tacContacts {
     /// (xi1 - xi0) + rigid(xi0).                                    (capacity) each
     tacReal* d_twist[8][6];
 } tacContacts;
+
+/// Longest time step that explicit contact of the scene is expected to stand, estimated from
+/// stiffness, friction, gravity and the masses at load; infinite for implicit contact and without
+/// forces of contact (docs/contact.md).                                                      [s]
+TAC_API
+double tac_stable_timestep(const tacModel* model);
 
 /// Makes room for contacts of a model; capacity 0: as many as its detector can find. With `twists`
 /// 1 there are d_twist arrays, and tac_detect fills them.
