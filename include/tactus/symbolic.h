@@ -236,6 +236,47 @@ TAC_API
 tacResult tac_program_print(const tacProgram* program, const char* name, tacNotation notation,
                             tacWrite write, void* user);
 
+//---------------------------------- machine code ---------------------------------
+
+/// A program as machine code, made at run time by libgccjit through the separate library
+/// libtactus_jit.so; where that is not installed, the program itself. Const after its creation; any
+/// number of threads may run it.
+typedef struct tacCode tacCode;
+
+/// How to compile. Start from tac_default_code_options().
+typedef struct tacCodeOptions {
+    int level;           ///< of optimisation, 0 to 3; default 2
+    const char* library; ///< path of libtactus_jit.so; NULL: looked for beside this library, then
+                         ///< where the system looks; "": not at all, the program runs as it is
+} tacCodeOptions;
+
+/// Level 2, and the library where it is found.
+TAC_API
+tacCodeOptions tac_default_code_options(void);
+
+/// Compiles a program, which must outlive the code; NULL options are the default ones. Without
+/// libtactus_jit.so the code is the program and `message` (NULL to skip) says so; a library that
+/// was named and is not there is TAC_ERROR_FILE. Free it with tac_code_destroy.
+TAC_API
+tacResult tac_code_create(const tacProgram* program, const tacCodeOptions* options, tacCode** out,
+                          tacMessage* message);
+
+/// Gives the code back. NULL is allowed.
+TAC_API
+void tac_code_destroy(tacCode* code);
+
+/// 1: machine code, 0: the program runs.
+TAC_API
+int tac_code_compiled(const tacCode* code);
+
+/// Bytes of working memory that tac_code_run needs.
+TAC_API
+size_t tac_code_size(const tacCode* code);
+
+/// As tac_program_run, with the same bits.
+TAC_API
+tacResult tac_code_run(const tacCode* code, const double* x, int batch, double* y, void* work);
+
 //---------------------------------- mechanics ------------------------------------
 
 /// Equation of motion M a + c = forces along the coordinates, of a kinetic energy T(q, v) and a
