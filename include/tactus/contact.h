@@ -49,6 +49,8 @@ typedef enum tacContactNumber {
     TAC_CONTACT_EPS3,        ///< respond/eps3, width of the transition to contact          [m]
     TAC_CONTACT_TAU,         ///< detect/tau, temperature of "penetrates"                   [m]
     TAC_CONTACT_SUPPORT,     ///< detect/support, distance at which activity is 0           [m]
+    TAC_CONTACT_EPS1,        ///< detect/eps1, temperature of "nearest"                   [m^2]
+    TAC_CONTACT_EPS2,        ///< detect/eps2, temperature of "deepest"                     [m]
     TAC_CONTACT_NUMBERS      ///< how many there are
 } tacContactNumber;
 
@@ -60,6 +62,8 @@ typedef enum tacContactChoice {
     TAC_CHOICE_SIDES,    ///< `sides`: 0 both, 1 the first geom's surface alone, 2 the second's
     TAC_CHOICE_VERTICES, ///< `vertices` of a tessellated surface
     TAC_CHOICE_UNCULLED, ///< `cull`: 1 looks at every feature; results are the same
+    TAC_CHOICE_POINTS,   ///< `points` of a surface that is made
+    TAC_CHOICE_EXACT,    ///< `exact`: 1 sums over all points; results are the same
     TAC_CONTACT_CHOICES  ///< how many there are
 } tacContactChoice;
 
@@ -81,16 +85,37 @@ typedef struct tacContactPair {
     int stiction;    ///< offset of v_s                                               [m/s]
 } tacContactPair;
 
+/// A convex piece of a geom, for detect="gjk": one leaf of its shape. Corners and faces are those
+/// of a polyhedron, in the leaf's frame; other leaves are known by their numbers.
+typedef struct tacPiece {
+    int geom;    ///< which it belongs to
+    int node;    ///< the leaf
+    int corners; ///< number of corners, 0 for what is no polyhedron
+    int faces;   ///< number of faces
+    int number;  ///< offset in piece_number: corners (corners, 3), normals (faces, 3), offsets
+                 ///< (faces)
+    int index;   ///< offset in piece_index: where the corners of each face start (faces + 1), then
+                 ///< the corners of all faces, counterclockwise from outside
+} tacPiece;
+
 /// What contact needs of a scene: made once at load, const, freed with the model. Numbers that can
 /// be differentiated are offsets into model->param; geometry is double and does not move with them.
 typedef struct tacContactPlan {
-    tacDetector detector;            ///< <tactus detect>
-    int responder;                   ///< <tactus respond>: a tacResponder (tactus/respond.h)
-    int npair;                       ///< length of `pair`
-    int nbodies;                     ///< length of `bodies`
-    const tacContactPair* pair;      ///< (npair)
-    const tacBodyPair* bodies;       ///< pairs of bodies, in order of their first pair (nbodies)
-    const tacFeatures* feature;      ///< of each geom; NULL: the detector needs none   (ngeom)
+    tacDetector detector;       ///< <tactus detect>
+    int responder;              ///< <tactus respond>: a tacResponder (tactus/respond.h)
+    int npair;                  ///< length of `pair`
+    int nbodies;                ///< length of `bodies`
+    const tacContactPair* pair; ///< (npair)
+    const tacBodyPair* bodies;  ///< pairs of bodies, in order of their first pair (nbodies)
+    const tacFeatures* feature; ///< of each geom; NULL: the detector needs none   (ngeom)
+    /// Oriented points of each geom (src/model/contact_cloud.h); NULL: the detector needs none, or
+    /// it touches nothing.                                                             (ngeom)
+    const struct tacContactCloud* const* cloud;
+    int npiece;                 ///< length of `piece`: 0 but with detect="gjk"
+    const tacPiece* piece;      ///< convex pieces, those of a geom together            (npiece)
+    const int* piece_first;     ///< first piece of each geom, and npiece            (ngeom + 1)
+    const double* piece_number; ///< corners, normals, offsets of all pieces
+    const int* piece_index;     ///< faces of all pieces
     int number[TAC_CONTACT_NUMBERS]; ///< offsets; -1 where detector and responder have none
     int choice[TAC_CONTACT_CHOICES]; ///< values
     double length;   ///< mean radius of the smallest body that may touch, of its inertia   [m]

@@ -20,6 +20,8 @@ typedef struct tacKinematics {
     const tacPose* pose;  ///< world pose of each body                                (nbody)
     const tacReal* twist; ///< (linear, angular) about the body's origin, world axes  (nbody x 6)
     int derivatives;      ///< 1: responders fill K and C, too; needs d_twist of the contacts
+    const tacReal* lead;  ///< accelerations of a linearly implicit step as twists J a, as `twist`;
+                          ///< NULL: zero                                              (nbody x 6)
 } tacKinematics;
 
 /// The mass matrix, factored along the tree, and the rows that dynamics/ lists beside the contacts.
@@ -58,6 +60,41 @@ TAC_API
 tacResult tac_rows(const tacModel* model, const tacReal* qpos, const tacReal* qvel, tacRow* rows,
                    tacReal* J, tacScratch* scratch);
 
+/// Numbers of the point-plane law (docs/contact.md, eq. 1 to 5); as a tangent or an adjoint: of
+/// these.
+typedef struct tacPlaneLaw {
+    tacReal k;     ///< stiffness                                                      [N/m]
+    tacReal v_d;   ///< dissipation velocity                                           [m/s]
+    tacReal v_s;   ///< stiction velocity                                              [m/s]
+    tacReal mu;    ///< friction
+    tacReal eps;   ///< width of the transition to contact                             [m]
+    int published; ///< 1: dissipation as printed, with one continuous derivative
+    int ahead;     ///< 1: the force at the end of a step, to first order (eq. 9)
+} tacPlaneLaw;
+
+/// A point at a plane; as a tangent or an adjoint: of that.
+typedef struct tacPlaneState {
+    tacReal phi; ///< signed distance                                                  [m]
+    tacVec3 n;   ///< normal, of length <= 1
+    tacVec3 v;   ///< velocity of the point against the plane's body there             [m/s]
+    tacVec3 y;   ///< its change within the step, of a force ahead                     [m/s]
+    tacReal h;   ///< length of the step, of a force ahead                             [s]
+} tacPlaneState;
+
+/// Force on the point.                                                               [N]
+TAC_API
+tacVec3 tac_point_plane(const tacPlaneLaw* law, const tacPlaneState* at);
+
+/// Its forward derivative.
+TAC_API
+tacVec3 tac_point_plane_jvp(const tacPlaneLaw* law, const tacPlaneState* at,
+                            const tacPlaneLaw* law_dot, const tacPlaneState* at_dot);
+
+/// Its reverse derivative: adds to law_bar and at_bar.
+TAC_API
+void tac_point_plane_vjp(const tacPlaneLaw* law, const tacPlaneState* at, tacVec3 f_bar,
+                         tacPlaneLaw* law_bar, tacPlaneState* at_bar);
+
 /// Force between two bodies with its stiffness and damping, summed over all contacts of the pair.
 typedef struct tacPairForce {
     int body[2];       ///< body[0] gets the negative of what body[1] gets
@@ -65,6 +102,7 @@ typedef struct tacPairForce {
     tacReal wrench[6]; ///< on body[1], (force, torque), world axes                    [N, N m]
     tacReal K[36];     ///< d wrench/d xi, relative pose, row-major
     tacReal C[36];     ///< d wrench/d nu, relative twist, row-major
+    tacReal L[36];     ///< d wrench/d(J a), relative lead; of a linearly implicit step alone
 } tacPairForce;
 
 /// Forces of a smooth responder, one entry per pair of bodies that touch, in order of

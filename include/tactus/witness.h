@@ -63,7 +63,8 @@ typedef struct tacEdgeWitness {
 } tacEdgeWitness;
 
 /// Nearest points of pairs of edges. TAC_ERROR_VALUE for options out of range and for corners that
-/// are not finite or beyond 1e15 m; edges of length 0, parallel and identical ones are allowed.
+/// are not finite or farther away than about 3e15 m (outputs are then of no use); edges of length
+/// 0, parallel and identical ones are allowed.
 TAC_API
 tacResult tac_edge_edge(const tacWitnessOptions* options, tacEdgePairs pairs, tacEdgeWitness out);
 

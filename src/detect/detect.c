@@ -4,6 +4,7 @@
 
 #include "detect/detect.h"
 
+#include "detect/gjk_detector.h"
 #include "detect/manifold.h"
 #include "math/number.h"
 
@@ -14,7 +15,7 @@
 // those that are built; the words of a scene are checked against contact_plan.c's table
 static const tacDetectorKind* const kinds[] = {
     [TAC_DETECT_MANIFOLD] = &tac_manifold_detector,
-    [TAC_DETECT_GJK] = NULL,
+    [TAC_DETECT_GJK] = &tac_gjk_detector,
 };
 
 const tacDetectorKind* tac_detector_of(const tacModel* model) {

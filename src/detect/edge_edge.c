@@ -20,9 +20,7 @@ tacResult tac_edge_edge(const tacWitnessOptions* options, tacEdgePairs pairs, ta
     tacWitnessArrays arrays;
     list_corners(pairs, arrays.in);
     list_witness(out, arrays.out);
-    tacResult result = tac_witness_check(options, pairs.count, arrays.in, 12);
-    if (result == TAC_OK) tac_witness_value(routine(), options, pairs.count, &arrays);
-    return result;
+    return tac_witness_value(routine(), options, pairs.count, &arrays);
 }
 
 tacResult tac_edge_edge_jvp(const tacWitnessOptions* options, tacEdgePairs pairs, tacEdgePairs dot,
@@ -31,9 +29,7 @@ tacResult tac_edge_edge_jvp(const tacWitnessOptions* options, tacEdgePairs pairs
     list_corners(pairs, arrays.in);
     list_corners(dot, arrays.dot);
     list_witness(out, arrays.out);
-    tacResult result = tac_witness_check(options, pairs.count, arrays.in, 12);
-    if (result == TAC_OK) tac_witness_jvp(routine(), options, options_dot, pairs.count, &arrays);
-    return result;
+    return tac_witness_jvp(routine(), options, options_dot, pairs.count, &arrays);
 }
 
 tacResult tac_edge_edge_vjp(const tacWitnessOptions* options, tacEdgePairs pairs,
@@ -43,7 +39,5 @@ tacResult tac_edge_edge_vjp(const tacWitnessOptions* options, tacEdgePairs pairs
     list_corners(pairs, arrays.in);
     list_witness(bar, (tacReal**)arrays.dot);
     for (int k = 0; k < 12; ++k) arrays.out[k] = pairs_bar.corner[k / 3][k % 3];
-    tacResult result = tac_witness_check(options, pairs.count, arrays.in, 12);
-    if (result == TAC_OK) tac_witness_vjp(routine(), options, options_bar, pairs.count, &arrays);
-    return result;
+    return tac_witness_vjp(routine(), options, options_bar, pairs.count, &arrays);
 }

@@ -28,6 +28,9 @@ typedef struct edgeWitness {
     wide alpha[2], colliding, point[2][3], gap, distance, normal[3];
 } edgeWitness;
 
+// largest sum of squared lengths of a pair [m^2]
+#define EDGE_FAR2 2e31
+
 //---------------------------------- products ----------------------------------
 
 TAC_INLINE edgeArms edge_arms(const edgeCorners* c) {
@@ -45,6 +48,12 @@ TAC_INLINE edgeProducts edge_products(const edgeArms* a) {
     w_cross3(a->t1, a->t2, cross);
     return (edgeProducts){w_dot3(a->t1, a->t1), w_dot3(a->t2, a->t2), w_dot3(a->t1, a->t2),
                           w_dot3(a->r, a->t1),  w_dot3(a->r, a->t2),  w_dot3(cross, cross)};
+}
+
+// 0 where all corners are finite and lengths have squares, else 1
+TAC_INLINE wide edge_unusable(const edgeCorners* c, const edgeArms* a, const edgeProducts* p) {
+    wide far2 = w_dot3(c->x[0], c->x[0]) + w_dot3(a->r, a->r) + p->tt1 + p->tt2;
+    return w_select_ge0(EDGE_FAR2 - far2, w_set(0.0), w_set(1.0));
 }
 
 TAC_INLINE edgeProducts edge_products_jvp(const edgeArms* a, const edgeArms* d) {

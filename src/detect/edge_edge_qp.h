@@ -24,6 +24,7 @@ typedef struct edgeTau {
     wide regular, least, gap; // of s^2, of s^2, of s
     unitTau clip, within;
     wide inv_range; // 0: "within" has no end
+    int ranged;
     wide relative, floor;
 } edgeTau;
 
@@ -36,6 +37,7 @@ TAC_INLINE edgeTau edge_tau(const tacWitnessOptions* o) {
     t.gap = w_set(o->gap);
     t.clip = unit_tau(w_set(o->clip)), t.within = unit_tau(w_set(o->within));
     t.inv_range = w_set(tac_re(o->range) > 0.0 ? 1.0 / o->range : (tacReal)0.0);
+    t.ranged = tac_re(o->range) > 0.0;
     t.relative = w_set(o->units == TAC_WITNESS_RELATIVE ? 1.0 : 0.0);
     t.floor = w_set(o->units == TAC_WITNESS_RELATIVE ? EDGE_FLOOR : 1.0);
     return t;
@@ -106,7 +108,7 @@ TAC_INLINE wide edge_qp_reach(const edgeProducts* p, const edgeTau* t) {
 }
 
 TAC_INLINE void edge_roots(edgeQp* q) {
-    wide inv1 = 1.0 / q->Q11, inv2 = 1.0 / q->Q22;
+    wide both = 1.0 / (q->Q11 * q->Q22), inv1 = both * q->Q22, inv2 = both * q->Q11;
     q->root[0] = -(q->Q12 + q->c2) * inv2;
     q->root[1] = -q->c2 * inv2;
     q->root[2] = -(q->Q12 + q->c1) * inv1;
@@ -137,63 +139,132 @@ TAC_INLINE void edge_blend(edgeQp* q) {
 
 //---------------------------------- smooth ----------------------------------
 
-// softmin of four costs with three exponentials: in pairs, then between the pairs' minima
-TAC_INLINE void edge_choose(edgeQp* q, const wide cost[4]) {
-    wide one = w_set(1.0), low[2], pair[2], sum[2];
-    for (int i = 0; i < 2; ++i) {
-        wide step = cost[2 * i] - cost[2 * i + 1];
-        wide E = w_exp_regular(-w_abs(step) * q->inv_least);
-        q->weight[2 * i] = w_select_ge0(step, E, one);
-        q->weight[2 * i + 1] = w_select_ge0(step, one, E);
-        low[i] = w_min(cost[2 * i], cost[2 * i + 1]);
-        sum[i] = 1.0 + E;
-    }
-    wide step = low[0] - low[1], E = w_exp_regular(-w_abs(step) * q->inv_least);
-    pair[0] = w_select_ge0(step, E, one), pair[1] = w_select_ge0(step, one, E);
-    wide inverse = 1.0 / w_fma(pair[0], sum[0], pair[1] * sum[1]);
-    for (int i = 0; i < 4; ++i) q->weight[i] = q->weight[i] * (pair[i / 2] * inverse);
+// what the stages below hand on: distances over the ends, exponentials and denominators; first of
+// the free minimum's two places, then of the four roots
+typedef struct edgeTape {
+    wide over[6], M[6], F[6], log_term[4], cost[4], E[3];
+} edgeTape;
+
+TAC_INLINE wide edge_place(const edgeQp* q, int i) { return i < 2 ? q->free[i] : q->root[i - 2]; }
+
+TAC_INLINE const unitTau* edge_unit_tau(const edgeTau* t, int i) {
+    return i < 2 ? &t->within : &t->clip;
 }
 
-// sigma's "within", times the mollifier of how far outside
-TAC_INLINE unitValue edge_inside(wide x, const edgeTau* t, wide* by_range) {
-    unitPlace p = unit_place(x, &t->within);
-    unitValue w = unit_within(&p, &t->within);
-    softDiff m = soft_mollifier_diff(p.over * t->inv_range);
+TAC_INLINE void edge_start(edgeQp* q, edgeTape* tape, const edgeProducts* p, const edgeTau* t) {
+    edge_qp_set(q, p, t);
+    q->inv_det = 1.0 / edge_det(p, t->regular * q->s2);
+    q->inv_least = 1.0 / (t->least * q->s2);
+    edge_free(q, q->free);
+    for (int k = 0; k < 2; ++k) q->free[k] = q->free[k] * q->inv_det;
+    edge_roots(q);
+    for (int i = 0; i < 6; ++i) {
+        tape->over[i] = unit_over(edge_place(q, i));
+        tape->M[i] = unit_exponent(tape->over[i], edge_unit_tau(t, i));
+    }
+}
+
+// Exponents become weights: softmin of four costs with three exponentials, in pairs, then between
+// the pairs' minima.
+TAC_INLINE void edge_compare(edgeQp* q, edgeTape* tape) {
+    wide* cost = tape->cost;
+    edge_costs(q, cost);
+    wide low[2] = {w_min(cost[0], cost[1]), w_min(cost[2], cost[3])};
+    wide lead[3] = {cost[0] - cost[1], cost[2] - cost[3], low[0] - low[1]}, cold = -q->inv_least;
+    for (int i = 0; i < 3; ++i) tape->E[i] = w_max(unit_abs(lead[i]) * cold, w_set(-UNIT_REACH));
+}
+
+TAC_INLINE void edge_choose(edgeQp* q, const edgeTape* tape) {
+    const wide *cost = tape->cost, *E = tape->E;
+    wide one = w_set(1.0), low[2] = {w_min(cost[0], cost[1]), w_min(cost[2], cost[3])};
+    wide step = low[0] - low[1], pair[2], inverse;
+    pair[0] = w_select_ge0(step, E[2], one), pair[1] = w_select_ge0(step, one, E[2]);
+    inverse = 1.0 / w_fma(pair[0], 1.0 + E[0], w_fma(pair[1], E[1], pair[1]));
+    for (int i = 0; i < 2; ++i) {
+        wide share = pair[i] * inverse, lead = cost[2 * i] - cost[2 * i + 1];
+        q->weight[2 * i] = share * w_select_ge0(lead, E[i], one);
+        q->weight[2 * i + 1] = share * w_select_ge0(lead, one, E[i]);
+    }
+}
+
+// soft_mollifier, on one half alone: within 2e-16 of [0, 1]
+TAC_INLINE wide edge_end(wide u) {
+    wide c = w_max(w_min(1.0 - u, w_set(1.0)), w_set(0.0));
+    return c * c * c * w_fma(c, w_fma(c, w_set(6.0), w_set(-15.0)), w_set(10.0));
+}
+
+// sigma's "within" of both places, times the mollifier of how far outside
+TAC_INLINE void edge_collide(edgeQp* q, const edgeTape* tape, const edgeTau* t) {
+    const wide *over = tape->over, *M = tape->M, *F = tape->F;
+    wide in = M[0] * M[1] / (unit_within_over(M[0], F[0]) * unit_within_over(M[1], F[1]));
+    wide end = edge_end(over[0] * t->inv_range) * edge_end(over[1] * t->inv_range);
+    q->colliding = t->ranged ? in * end : in;
+}
+
+// the same for one place, with partials
+TAC_INLINE unitValue edge_inside(const edgeQp* q, const edgeTape* tape, int k, const edgeTau* t,
+                                 wide* by_range) {
+    wide over = tape->over[k], x = q->free[k];
+    unitValue w = unit_within_diff(x, over, tape->M[k], tape->F[k], &t->within);
+    softDiff m = soft_mollifier_diff(over * t->inv_range);
     wide slope = w.value * m.d_x, out = slope * t->inv_range;
-    *by_range = -slope * p.over * t->inv_range * t->inv_range;
-    return (unitValue){w.value * m.value, w_fma(w.d_x, m.value, w_select_ge0(p.side, out, -out)),
+    *by_range = -slope * over * t->inv_range * t->inv_range;
+    return (unitValue){w.value * m.value, w_fma(w.d_x, m.value, w_select_ge0(x - 0.5, out, -out)),
                        w.d_tau * m.value};
 }
 
-TAC_INLINE void edge_collide(edgeQp* q, const edgeTau* t) {
+TAC_INLINE void edge_partials(edgeQp* q, const edgeTape* tape, const edgeTau* t) {
     wide by_range[2];
-    unitValue in[2] = {edge_inside(q->free[0], t, &by_range[0]),
-                       edge_inside(q->free[1], t, &by_range[1])};
-    q->colliding = in[0].value * in[1].value;
+    unitValue in[2] = {edge_inside(q, tape, 0, t, &by_range[0]),
+                       edge_inside(q, tape, 1, t, &by_range[1])};
     for (int k = 0; k < 2; ++k) q->by_free[k] = in[k].d_x * in[1 - k].value;
     q->by_within = w_fma(in[0].d_tau, in[1].value, in[0].value * in[1].d_tau);
     q->by_range = w_fma(by_range[0], in[1].value, in[0].value * by_range[1]);
+    for (int i = 0; i < 4; ++i) {
+        unitValue y = unit_clip_diff(q->root[i], tape->over[2 + i], tape->M[2 + i], tape->F[2 + i],
+                                     tape->log_term[i], &t->clip);
+        q->slope[i] = y.d_x, q->by_clip[i] = y.d_tau;
+    }
+    edge_excess(q, tape->cost);
 }
 
+// Vectors that pass the stages in lock step: exponentials and logarithms of one beside those of
+// the others. `order` 0 leaves out what only derivatives read.
+#define EDGE_STAGE 2
+
+TAC_INLINE void edge_qp_stage(const edgeProducts* p, const edgeTau* t, edgeQp* q, int n,
+                              int order) {
+    edgeTape tape[EDGE_STAGE];
+    for (int u = 0; u < n; ++u) edge_start(&q[u], &tape[u], &p[u], t);
+    for (int u = 0; u < n; ++u)
+        for (int i = 0; i < 6; ++i) tape[u].M[i] = unit_exp(tape[u].M[i]);
+    for (int u = 0; u < n; ++u)
+        for (int i = 0; i < 6; ++i)
+            tape[u].F[i] = unit_F(tape[u].over[i], tape[u].M[i], edge_unit_tau(t, i));
+    for (int u = 0; u < n; ++u)
+        for (int i = 0; i < 4; ++i)
+            tape[u].log_term[i] =
+                unit_log_term(tape[u].over[2 + i], tape[u].M[2 + i], tape[u].F[2 + i]);
+    for (int u = 0; u < n; ++u) {
+        for (int i = 0; i < 4; ++i)
+            q[u].border[i] =
+                unit_clip(q[u].root[i], tape[u].over[2 + i], tape[u].log_term[i], &t->clip);
+        edge_compare(&q[u], &tape[u]);
+    }
+    for (int u = 0; u < n; ++u)
+        for (int i = 0; i < 3; ++i) tape[u].E[i] = unit_exp(tape[u].E[i]);
+    for (int u = 0; u < n; ++u) {
+        edge_choose(&q[u], &tape[u]);
+        edge_collide(&q[u], &tape[u], t);
+        edge_blend(&q[u]);
+        if (order > 0) edge_partials(&q[u], &tape[u], t);
+    }
+}
+
+// one vector, with what derivatives read
 TAC_INLINE edgeQp edge_qp(const edgeProducts* p, const edgeTau* t) {
     edgeQp q;
-    wide cost[4];
-    edge_qp_set(&q, p, t);
-    q.inv_det = 1.0 / edge_det(p, t->regular * q.s2);
-    q.inv_least = 1.0 / (t->least * q.s2);
-    edge_free(&q, q.free);
-    for (int k = 0; k < 2; ++k) q.free[k] = q.free[k] * q.inv_det;
-    edge_collide(&q, t);
-    edge_roots(&q);
-    for (int i = 0; i < 4; ++i) {
-        unitPlace place = unit_place(q.root[i], &t->clip);
-        unitValue y = unit_clip(&place, &t->clip);
-        q.border[i] = y.value, q.slope[i] = y.d_x, q.by_clip[i] = y.d_tau;
-    }
-    edge_costs(&q, cost);
-    edge_excess(&q, cost);
-    edge_choose(&q, cost);
-    edge_blend(&q);
+    edge_qp_stage(p, t, &q, 1, 1);
     return q;
 }
 

@@ -155,7 +155,31 @@ static simplex start_at(const tacConvex* a, const tacConvex* b, const double d[3
     return s;
 }
 
+// a half-space is nearest to the lowest point of the other piece
+static tacNearest above_plane(const tacConvex* plane, const tacConvex* other, double sign) {
+    tacNearest out = {.passes = 1};
+    double n[3] = {plane->rot[0][2], plane->rot[1][2], plane->rot[2][2]}, down[3], x[3], w[3];
+    for (int k = 0; k < 3; ++k) down[k] = -n[k], out.normal[k] = sign * n[k];
+    tac_convex_support(other, down, x), tac_sub3(x, plane->pos, w);
+    double height = tac_dot3(n, w), r[2] = {plane->radius, other->radius};
+    out.distance = height - r[0] - r[1];
+    for (int k = 0; k < 3; ++k) {
+        out.point[sign < 0.0][k] = x[k] - (height - r[0]) * n[k];
+        out.point[sign > 0.0][k] = x[k] - r[1] * n[k];
+    }
+    return out;
+}
+
+static tacNearest of_half_space(const tacConvex* a, const tacConvex* b, double axis[3]) {
+    int first = a->kind == TAC_CONVEX_HALF_SPACE;
+    tacNearest out = above_plane(first ? a : b, first ? b : a, first ? 1.0 : -1.0);
+    memcpy(axis, out.normal, sizeof out.normal);
+    return out;
+}
+
 tacNearest tac_gjk(const tacConvex* a, const tacConvex* b, double axis[3], void* memory) {
+    if (a->kind == TAC_CONVEX_HALF_SPACE || b->kind == TAC_CONVEX_HALF_SPACE)
+        return of_half_space(a, b, axis);
     double away[3], low = 0.0, small = 1e-13 * (tac_convex_reach(a) + tac_convex_reach(b));
     tac_sub3(b->pos, a->pos, away);
     tacNearest out = {0};

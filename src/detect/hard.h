@@ -1,11 +1,10 @@
 // What hard contact sees of a scene: convex pieces of its geoms, where they touch, when they meet.
 //
-//   model ──▶ tacHard (pieces, pairs) ── contacts ──▶ points to rest on, with derivatives
-//                                     ── impact ────▶ first time that a pair is as near as delta
-//                                     ── clearance ─▶ a bound of the distance along a path
+//   pieces, pairs ── contacts ──▶ points to rest on, with derivatives
+//                 ── impact ────▶ first time that a pair is as near as delta
+//                 ── clearance ─▶ a bound of the distance along a path
 //
-// Parts with branches are doubles; derivatives are taken at the answer. Nothing allocates but
-// tac_hard_create. docs/collide.md.
+// Parts with branches are doubles; derivatives are taken at the answer. docs/collide.md.
 
 #ifndef TAC_DETECT_HARD_H
 #define TAC_DETECT_HARD_H
@@ -13,43 +12,35 @@
 #include "detect/gjk.h"
 #include "tactus/contact.h"
 
-// Pieces of all geoms, and the pairs of geoms that may touch in the order of tac_geom_pairs. Const
-// after creation; places and sizes of primitives are read from model->param at every call, corners
-// of polyhedra and meshes are those of the creation.
-typedef struct tacHard tacHard;
-
-// TAC_ERROR_UNSUPPORTED, with the geom named, if a geom that may touch is no union of convex pieces
-tacResult tac_hard_create(const tacModel* model, tacHard** out, tacMessage* message);
-void tac_hard_destroy(tacHard* hard);
+// All functions take a model of doubles whose plan has pieces (model->contact->piece): one of a
+// scene with detect="gjk". Pairs are those of model->contact->pair. Places and sizes of primitives
+// are read from model->param at every call, corners of polyhedra and meshes are those of loading.
 
 // bytes of working memory that every call below takes as `memory`, aligned as malloc's
-size_t tac_hard_size(const tacHard* hard);
-
-int tac_hard_pair_count(const tacHard* hard);
-tacContactPair tac_hard_pair(const tacHard* hard, int pair);
+size_t tac_hard_size(const tacModel* model);
 
 //---------------------------------- contacts ---------------------------------------
 
-// How two pieces touch: bits 60-63 of tacContacts.feature. Below it the indices of the features on
-// both pieces; equal codes from one configuration to the next mean the same features.
+// How two pieces touch, a part of tacContacts.feature. The rest of the code are the pieces and
+// features; equal codes from one configuration to the next mean the same features.
 typedef enum tacTouchKind {
-    TAC_TOUCH_NEAREST,     // nearest points of vertices, edges, faces or curved surfaces
-    TAC_TOUCH_VERTEX_FACE, // a corner of geom[0] over a face of geom[1]
-    TAC_TOUCH_FACE_VERTEX, // the other way round
-    TAC_TOUCH_EDGE_FACE,   // an edge of geom[0] where it leaves a face of geom[1]
-    TAC_TOUCH_FACE_EDGE    // the other way round
+    TAC_TOUCH_FACE,   // a corner and a face, either way round
+    TAC_TOUCH_EDGES,  // two edges that cross
+    TAC_TOUCH_CURVED, // of the nearest points at least one lies on a rim or a round surface
+    TAC_TOUCH_SHARP,  // a corner and an edge, or two corners: their normal turns fast
+    TAC_TOUCH_HELD    // no features found: the derivative holds the normal with geom[0]
 } tacTouchKind;
 
 tacTouchKind tac_touch_kind(uint64_t feature);
 
 // most records of tac_hard_contacts
-int tac_hard_capacity(const tacHard* hard);
+int tac_hard_capacity(const tacModel* model);
 
 // Every contact with distance <= margin, ordered by (pair, feature), activity 1, bundle -1. Normal:
 // unit, from geom[0] to geom[1]; point: halfway between the surfaces. With derivatives where
 // d_twist is there. `body` are the bodies' world poses (nbody). A pair within the margin has at
 // least the contact of its nearest points. TAC_ERROR_CAPACITY: no room.
-tacResult tac_hard_contacts(const tacHard* hard, const tacPose* body, double margin,
+tacResult tac_hard_contacts(const tacModel* model, const tacPose* body, double margin,
                             tacContacts* out, void* memory);
 
 //---------------------------------- impact -----------------------------------------
@@ -72,7 +63,7 @@ typedef struct tacImpactLevels {
 typedef struct tacHardImpact {
     int found;          // 0: no pair meets; the whole span is certain
     double time;        // never late; a root of distance = level to 1e-14 span where `exact`
-    int pair, piece[2]; // which meets first
+    int pair, piece[2]; // which meets first; pieces are those of model->contact->piece
     int exact;          // 0: no derivative (grazing, time 0, no more passes)
     int ties;           // other pairs of pieces that meet at the same time (to 1e-12 span)
     double level;       // the distance that they met at
@@ -83,7 +74,7 @@ typedef struct tacHardImpact {
 
 // First meeting of any pair along the course. d time/d x = -(n . (dp_B - dp_A))/rate with dp the
 // motion at `time` of the points of the bodies that lie at nearest.point.
-tacResult tac_hard_impact(const tacHard* hard, const tacCourse* course, tacImpactLevels levels,
+tacResult tac_hard_impact(const tacModel* model, const tacCourse* course, tacImpactLevels levels,
                           tacHardImpact* out, void* memory);
 
 //---------------------------------- check ------------------------------------------
@@ -100,7 +91,7 @@ typedef struct tacClearance {
 // pieces at both ends of an interval separates them in between but for the bend of the path. It
 // shares no search with tac_hard_impact: planes are tried, not believed. `least` is only as far
 // below the truth as was needed to prove the claim.
-tacResult tac_hard_clearance(const tacHard* hard, const tacCourse* course, double claim,
+tacResult tac_hard_clearance(const tacModel* model, const tacCourse* course, double claim,
                              tacClearance* out, void* memory);
 
 #endif

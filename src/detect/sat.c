@@ -1,6 +1,6 @@
 // Distance and depth by separating axes.
 //
-//   centres --apart?--> faces of a, faces of b, edges across --best axis--> touch.h --in the
+//   centres --apart?--> faces of a, faces of b, edges across --best axis--> solid_touch.h --in the
 //   feature?--> done, or (separated) feature_distance.h
 //
 // Two convex solids are apart if and only if some axis shows a gap, and the axis with the largest
@@ -8,7 +8,7 @@
 // gap is a lower bound of the distance, and equal to it where the foot lies in the feature.
 
 #include "detect/feature_distance.h"
-#include "detect/touch.h"
+#include "detect/solid_touch.h"
 
 typedef struct satAxis {
     double gap;

@@ -3,7 +3,6 @@
 #include "detect/witness.h"
 
 #include "math/number.h"
-#include "tactus/shape.h"
 
 #include <string.h>
 
@@ -37,13 +36,16 @@ static int are_usable(const tacWitnessOptions* o) {
     return units && (o->exact || soft) && tac_re(o->gap) >= 0.0 && tac_re(o->gap) <= 1e30;
 }
 
-tacResult tac_witness_check(const tacWitnessOptions* options, int count, const tacReal* const* in,
-                            int inputs) {
-    if (!options || !are_usable(options) || count < 0) return TAC_ERROR_VALUE;
-    const tacWitnessKernels* kernels = TAC_DISPATCH(tac_witness_kernels_);
-    for (int k = 0; k < inputs && count > 0; ++k)
-        if (!in[k] || !kernels->within(in[k], count, TAC_MAX_COORDINATE)) return TAC_ERROR_VALUE;
-    return TAC_OK;
+static int are_there(const tacReal* const* in, int arrays) {
+    int all = 1;
+    for (int k = 0; k < arrays; ++k) all &= in[k] != NULL;
+    return all;
+}
+
+static tacResult check(const tacWitnessRoutine* routine, const tacWitnessOptions* options,
+                       int count, const tacWitnessArrays* arrays) {
+    int there = count == 0 || are_there(arrays->in, routine->inputs);
+    return options && are_usable(options) && count >= 0 && there ? TAC_OK : TAC_ERROR_VALUE;
 }
 
 //---------------------------------- the rest of an array ----------------------------------
@@ -78,53 +80,70 @@ static void unpad(const padded* p, tacReal* const* to, int arrays, int first, in
         if (to[k]) memcpy(&to[k][first], p->memory[k], sizeof(tacReal) * (size_t)rest);
 }
 
-static int whole(int count) {
-    int lanes = TAC_DISPATCH(tac_witness_kernels_)->lanes;
-    return count / lanes * lanes;
-}
+static int lanes(void) { return TAC_DISPATCH(tac_witness_kernels_)->lanes; }
 
-static int lanes_of(void) { return TAC_DISPATCH(tac_witness_kernels_)->lanes; }
+// pairs that fill vectors
+static int whole(int count) { return count / lanes() * lanes(); }
 
 #define CONST(p) ((const tacReal* const*)(p)->array)
 
-void tac_witness_value(const tacWitnessRoutine* routine, const tacWitnessOptions* options,
-                       int count, const tacWitnessArrays* arrays) {
+tacResult tac_witness_value(const tacWitnessRoutine* routine, const tacWitnessOptions* options,
+                            int count, const tacWitnessArrays* arrays) {
+    if (check(routine, options, count, arrays) != TAC_OK) return TAC_ERROR_VALUE;
     int first = whole(count), rest = count - first;
-    routine->value(options, arrays->in, arrays->out, first);
-    if (!rest) return;
-    padded in, out;
-    pad(&in, arrays->in, routine->inputs, first, rest, 1);
-    room(&out, arrays->out, routine->outputs);
-    routine->value(options, CONST(&in), out.array, lanes_of());
-    unpad(&out, arrays->out, routine->outputs, first, rest);
+    int usable = routine->value(options, arrays->in, arrays->out, first);
+    if (rest) {
+        padded in, out;
+        pad(&in, arrays->in, routine->inputs, first, rest, 1);
+        room(&out, arrays->out, routine->outputs);
+        usable &= routine->value(options, CONST(&in), out.array, lanes());
+        unpad(&out, arrays->out, routine->outputs, first, rest);
+    }
+    return usable ? TAC_OK : TAC_ERROR_VALUE;
 }
 
-void tac_witness_jvp(const tacWitnessRoutine* routine, const tacWitnessOptions* options,
-                     const tacWitnessOptions* options_dot, int count,
-                     const tacWitnessArrays* arrays) {
+static tacResult check_inputs(const tacWitnessRoutine* routine, const tacWitnessOptions* options,
+                              int count, const tacWitnessArrays* arrays, padded* rest_in) {
+    if (check(routine, options, count, arrays) != TAC_OK) return TAC_ERROR_VALUE;
+    int first = whole(count), usable = routine->usable(arrays->in, first);
+    if (first < count) {
+        pad(rest_in, arrays->in, routine->inputs, first, count - first, 1);
+        usable &= routine->usable(CONST(rest_in), lanes());
+    }
+    return usable ? TAC_OK : TAC_ERROR_VALUE;
+}
+
+tacResult tac_witness_jvp(const tacWitnessRoutine* routine, const tacWitnessOptions* options,
+                          const tacWitnessOptions* options_dot, int count,
+                          const tacWitnessArrays* arrays) {
     static const tacWitnessOptions still = {0};
     const tacWitnessOptions* moved = options_dot ? options_dot : &still;
+    padded in, dot, out;
+    tacResult result = check_inputs(routine, options, count, arrays, &in);
+    if (result != TAC_OK) return result;
     int first = whole(count), rest = count - first;
     routine->jvp(options, moved, arrays->in, arrays->dot, arrays->out, first);
-    if (!rest) return;
-    padded in, dot, out;
-    pad(&in, arrays->in, routine->inputs, first, rest, 1);
+    if (!rest) return TAC_OK;
     pad(&dot, arrays->dot, routine->inputs, first, rest, 1);
     room(&out, arrays->out, routine->outputs);
-    routine->jvp(options, moved, CONST(&in), CONST(&dot), out.array, lanes_of());
+    routine->jvp(options, moved, CONST(&in), CONST(&dot), out.array, lanes());
     unpad(&out, arrays->out, routine->outputs, first, rest);
+    return TAC_OK;
 }
 
-void tac_witness_vjp(const tacWitnessRoutine* routine, const tacWitnessOptions* options,
-                     tacWitnessOptions* options_bar, int count, const tacWitnessArrays* arrays) {
+tacResult tac_witness_vjp(const tacWitnessRoutine* routine, const tacWitnessOptions* options,
+                          tacWitnessOptions* options_bar, int count,
+                          const tacWitnessArrays* arrays) {
     tacWitnessOptions unused = {0}, *sum = options_bar ? options_bar : &unused;
+    padded in, bar, out;
+    tacResult result = check_inputs(routine, options, count, arrays, &in);
+    if (result != TAC_OK) return result;
     int first = whole(count), rest = count - first;
     routine->vjp(options, arrays->in, arrays->dot, arrays->out, sum, first);
-    if (!rest) return;
-    padded in, bar, out;
-    pad(&in, arrays->in, routine->inputs, first, rest, 1);
+    if (!rest) return TAC_OK;
     pad(&bar, arrays->dot, routine->outputs, first, rest, 0);
     pad(&out, (const tacReal* const*)arrays->out, routine->inputs, first, rest, 0);
-    routine->vjp(options, CONST(&in), CONST(&bar), out.array, sum, lanes_of());
+    routine->vjp(options, CONST(&in), CONST(&bar), out.array, sum, lanes());
     unpad(&out, arrays->out, routine->inputs, first, rest);
+    return TAC_OK;
 }

@@ -13,18 +13,14 @@ typedef struct tacWitnessArrays {
     tacReal* out[WITNESS_ARRAYS];       // or adjoint of the inputs
 } tacWitnessArrays;
 
-// are options and inputs usable?
-tacResult tac_witness_check(const tacWitnessOptions* options, int count, const tacReal* const* in,
-                            int inputs);
-
-void tac_witness_value(const tacWitnessRoutine* routine, const tacWitnessOptions* options,
-                       int count, const tacWitnessArrays* arrays);
-// options_dot may be NULL
-void tac_witness_jvp(const tacWitnessRoutine* routine, const tacWitnessOptions* options,
-                     const tacWitnessOptions* options_dot, int count,
-                     const tacWitnessArrays* arrays);
-// options_bar may be NULL
-void tac_witness_vjp(const tacWitnessRoutine* routine, const tacWitnessOptions* options,
-                     tacWitnessOptions* options_bar, int count, const tacWitnessArrays* arrays);
+// Each checks options and inputs first: TAC_ERROR_VALUE. options_dot and options_bar may be NULL.
+tacResult tac_witness_value(const tacWitnessRoutine* routine, const tacWitnessOptions* options,
+                            int count, const tacWitnessArrays* arrays);
+tacResult tac_witness_jvp(const tacWitnessRoutine* routine, const tacWitnessOptions* options,
+                          const tacWitnessOptions* options_dot, int count,
+                          const tacWitnessArrays* arrays);
+tacResult tac_witness_vjp(const tacWitnessRoutine* routine, const tacWitnessOptions* options,
+                          tacWitnessOptions* options_bar, int count,
+                          const tacWitnessArrays* arrays);
 
 #endif

@@ -18,13 +18,6 @@ TAC_INLINE void add_if(tacReal* array, int i, wide x) {
     if (array) w_store(array + i, w_load(array + i) + x);
 }
 
-static int within(const tacReal* x, int count, double limit) {
-    int i = 0, all = 1;
-    for (; i + TAC_LANES <= count; i += TAC_LANES) all &= w_all_within(w_load(x + i), limit);
-    for (; i < count; ++i) all &= w_all_within(w_set(x[i]), limit);
-    return all;
-}
-
 //---------------------------------- options ----------------------------------
 
 TAC_INLINE edgeTauDot load_options_dot(const tacWitnessOptions* d) {
@@ -41,10 +34,11 @@ TAC_INLINE void add_options_bar(const edgeTauDot* bar, tacWitnessOptions* out) {
 //---------------------------------- edge and edge ----------------------------------
 
 // order of the arrays: alpha 0 1, colliding 2, point 1 at 3, point 2 at 6, distance 9, normal 10
-TAC_INLINE void store_edge_witness(const edgeWitness* w, tacReal* const* out, int i) {
+TAC_INLINE void store_edge_witness(const edgeWitness* w, tacReal* const* out, int i, int span) {
     store_if(out[0], i, w->alpha[0]), store_if(out[1], i, w->alpha[1]);
     store_if(out[2], i, w->colliding);
     for (int k = 0; k < 6; ++k) store_if(out[3 + k], i, w->point[k / 3][k % 3]);
+    if (!span) return;
     store_if(out[9], i, w->distance);
     for (int k = 0; k < 3; ++k) store_if(out[10 + k], i, w->normal[k]);
 }
@@ -61,6 +55,12 @@ TAC_INLINE edgeWitness load_edge_bar(const tacReal* const* bar, int i) {
 
 TAC_INLINE edgeCorners load_corners(const tacReal* const* in, int i) {
     edgeCorners c;
+    for (int k = 0; k < 12; ++k) c.x[k / 3][k % 3] = w_load(in[k] + i);
+    return c;
+}
+
+TAC_INLINE edgeCorners load_corners_dot(const tacReal* const* in, int i) {
+    edgeCorners c;
     for (int k = 0; k < 12; ++k) c.x[k / 3][k % 3] = load_or_zero(in[k], i);
     return c;
 }
@@ -69,25 +69,63 @@ TAC_INLINE edgeQp solve(const edgeProducts* p, const edgeTau* t, int exact) {
     return exact ? edge_qp_exact(p, t) : edge_qp(p, t);
 }
 
-TAC_INLINE void edge_value(const tacWitnessOptions* options, const tacReal* const* in,
-                           tacReal* const* out, int count, int exact) {
-    edgeTau t = edge_tau(options);
+static int edge_edge_usable(const tacReal* const* in, int count) {
+    wide bad = w_set(0.0);
     for (int i = 0; i < count; i += TAC_LANES) {
         edgeCorners c = load_corners(in, i);
         edgeArms a = edge_arms(&c);
         edgeProducts p = edge_products(&a);
-        edgeQp q = solve(&p, &t, exact);
-        edgeWitness w = edge_witness(&c, &a, &q, &t);
-        store_edge_witness(&w, out, i);
+        bad = bad + edge_unusable(&c, &a, &p);
     }
+    return tac_re(w_sum(bad)) == 0.0;
 }
 
-static void edge_edge_value(const tacWitnessOptions* options, const tacReal* const* in,
-                            tacReal* const* out, int count) {
-    if (options->exact)
-        edge_value(options, in, out, count, 1);
+// n vectors in lock step; corners are loaded again at the end, which costs less than to keep them.
+// `span` 0 leaves out distance and normal.
+TAC_INLINE wide edge_value_stage(const edgeTau* t, const tacReal* const* in, tacReal* const* out,
+                                 int first, int n, int exact, int span) {
+    edgeProducts p[EDGE_STAGE];
+    edgeQp q[EDGE_STAGE];
+    wide bad = w_set(0.0);
+    for (int u = 0; u < n; ++u) {
+        edgeCorners c = load_corners(in, first + u * TAC_LANES);
+        edgeArms a = edge_arms(&c);
+        p[u] = edge_products(&a);
+        bad = bad + edge_unusable(&c, &a, &p[u]);
+    }
+    if (exact)
+        for (int u = 0; u < n; ++u) q[u] = edge_qp_exact(&p[u], t);
     else
-        edge_value(options, in, out, count, 0);
+        edge_qp_stage(p, t, q, n, 0);
+    for (int u = 0; u < n; ++u) {
+        edgeCorners c = load_corners(in, first + u * TAC_LANES);
+        edgeArms a = edge_arms(&c);
+        edgeWitness w = edge_witness(&c, &a, &q[u], t);
+        store_edge_witness(&w, out, first + u * TAC_LANES, span);
+    }
+    return bad;
+}
+
+TAC_INLINE int edge_value(const tacWitnessOptions* options, const tacReal* const* in,
+                          tacReal* const* out, int count, int exact, int span) {
+    enum { STRIDE = EDGE_STAGE * TAC_LANES };
+    edgeTau t = edge_tau(options);
+    wide bad = w_set(0.0);
+    int i = 0;
+    for (; i + STRIDE <= count && !exact; i += STRIDE)
+        bad = bad + edge_value_stage(&t, in, out, i, EDGE_STAGE, exact, span);
+    for (; i < count; i += TAC_LANES) bad = bad + edge_value_stage(&t, in, out, i, 1, exact, span);
+    return tac_re(w_sum(bad)) == 0.0;
+}
+
+static int edge_edge_value(const tacWitnessOptions* options, const tacReal* const* in,
+                           tacReal* const* out, int count) {
+    int span = out[9] || out[10] || out[11] || out[12];
+    if (options->exact)
+        return span ? edge_value(options, in, out, count, 1, 1)
+                    : edge_value(options, in, out, count, 1, 0);
+    return span ? edge_value(options, in, out, count, 0, 1)
+                : edge_value(options, in, out, count, 0, 0);
 }
 
 static void edge_edge_jvp(const tacWitnessOptions* options, const tacWitnessOptions* options_dot,
@@ -96,12 +134,12 @@ static void edge_edge_jvp(const tacWitnessOptions* options, const tacWitnessOpti
     edgeTau t = edge_tau(options);
     edgeTauDot td = load_options_dot(options_dot);
     for (int i = 0; i < count; i += TAC_LANES) {
-        edgeCorners c = load_corners(in, i), d = load_corners(dot, i);
+        edgeCorners c = load_corners(in, i), d = load_corners_dot(dot, i);
         edgeArms a = edge_arms(&c);
         edgeProducts p = edge_products(&a);
         edgeQp q = solve(&p, &t, options->exact);
         edgeWitness w = edge_witness_jvp(&d, &a, &q, &t, &td);
-        store_edge_witness(&w, out, i);
+        store_edge_witness(&w, out, i, 1);
     }
 }
 
@@ -127,6 +165,5 @@ static void edge_edge_vjp(const tacWitnessOptions* options, const tacReal* const
 
 const tacWitnessKernels TAC_KERNELS(tac_witness_kernels_) = {
     .lanes = TAC_LANES,
-    .within = within,
-    .edge_edge = {12, 13, edge_edge_value, edge_edge_jvp, edge_edge_vjp},
+    .edge_edge = {12, 13, edge_edge_usable, edge_edge_value, edge_edge_jvp, edge_edge_vjp},
 };

@@ -11,8 +11,11 @@
 
 typedef struct tacWitnessRoutine {
     int inputs, outputs;
-    void (*value)(const tacWitnessOptions* options, const tacReal* const* in, tacReal* const* out,
-                  int count);
+    // are all inputs finite and not too far away? count need not be a multiple of anything
+    int (*usable)(const tacReal* const* in, int count);
+    // 0 if an input is not usable; the outputs are then of no use either
+    int (*value)(const tacWitnessOptions* options, const tacReal* const* in, tacReal* const* out,
+                 int count);
     // options_dot is never NULL
     void (*jvp)(const tacWitnessOptions* options, const tacWitnessOptions* options_dot,
                 const tacReal* const* in, const tacReal* const* dot, tacReal* const* out,
@@ -25,8 +28,6 @@ typedef struct tacWitnessRoutine {
 
 typedef struct tacWitnessKernels {
     int lanes;
-    // is |x| <= limit for all? Not if one is NaN
-    int (*within)(const tacReal* x, int count, double limit);
     tacWitnessRoutine edge_edge;
 } tacWitnessKernels;
 

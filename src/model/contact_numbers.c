@@ -47,6 +47,8 @@ static const numberRow numbers[] = {
      R(SPRING) | R(SCM)},
     {TAC_CONTACT_EPS3, "respond", "eps3", {1e-9, 1e6}, 0.005, OF_LENGTH, 0, R(SPRING) | R(SCM)},
     {TAC_CONTACT_TAU, "detect", "tau", {1e-9, 1e6}, 0.01, OF_LENGTH, D(MANIFOLD), 0},
+    {TAC_CONTACT_EPS1, "detect", "eps1", {1e-18, 1e9}, 1e-4, OF_AREA, D(SSDF), 0},
+    {TAC_CONTACT_EPS2, "detect", "eps2", {1e-9, 1e6}, 0.02, OF_LENGTH, D(SSDF), 0},
     {TAC_CONTACT_SUPPORT, "detect", "support", {1e-9, 1e6}, 8.0, OF_TAU, D(MANIFOLD), 0},
 };
 
@@ -63,6 +65,8 @@ static const choiceRow choices[] = {
     {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING)},
     {TAC_CHOICE_SIDES, "sides", "both first second", 0, 0, 0, D(MANIFOLD), 0},
     {TAC_CHOICE_VERTICES, "vertices", NULL, 8, 20000, 300, D(MANIFOLD), 0},
+    {TAC_CHOICE_POINTS, "points", NULL, 6, 65536, 600, D(SSDF), 0},
+    {TAC_CHOICE_EXACT, "exact", "false true", 0, 0, 0, D(SSDF), 0},
     {TAC_CHOICE_UNCULLED, "cull", "true false", 0, 0, 0, D(MANIFOLD), 0},
 };
 

@@ -28,17 +28,17 @@ typedef struct contactWord {
 } contactWord;
 
 static const contactWord detectors[] = {
-    [TAC_DETECT_SSDF] = {"ssdf", 0, R(SCM) | R(SPRING) | R(CONE), TAC_RESPOND_SCM},
+    [TAC_DETECT_SSDF] = {"ssdf", 1, R(SCM), TAC_RESPOND_SCM},
     [TAC_DETECT_MANIFOLD] = {"manifold", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 0, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_SAT] = {"sat", 0, R(ELASTOPLASTIC) | R(LCP) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
     [TAC_DETECT_CONVEX] = {"convex", 0, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
-    [TAC_DETECT_GJK] = {"gjk", 0, R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
+    [TAC_DETECT_GJK] = {"gjk", 1, R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
 };
 
 static const contactWord responders[] = {
     [TAC_RESPOND_SPRING] = {"spring", 1, 0, TAC_DETECT_MANIFOLD},
-    [TAC_RESPOND_SCM] = {"scm", 0, 0, TAC_DETECT_SSDF},
+    [TAC_RESPOND_SCM] = {"scm", 1, 0, TAC_DETECT_SSDF},
     [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 0, 0, TAC_DETECT_SAT},
     [TAC_RESPOND_LCP] = {"lcp", 0, 0, TAC_DETECT_GJK},
     [TAC_RESPOND_CONE] = {"cone", 0, 0, TAC_DETECT_MANIFOLD},
@@ -240,6 +240,20 @@ static void list_pairs(tacDraft* draft, const tacModel* model) {
 
 //---------------------------------- plan -----------------------------------------
 
+// a linearly implicit step is one of Euler's, and needs the slope of dissipation to have a slope
+static void check_implicit(tacDraft* draft, const tacContactPlan* plan) {
+    if (!plan->choice[TAC_CHOICE_IMPLICIT]) return;
+    const tacElement* element = tac_find_tactus(draft, "implicit");
+    int line = tac_attribute_line(element, "implicit");
+    if (draft->integrator != TAC_INTEGRATOR_EULER &&
+        draft->integrator != TAC_INTEGRATOR_IMPLICITFAST)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "implicit",
+                        "needs <option integrator=\"Euler\"> or \"implicitfast\"");
+    else if (plan->choice[TAC_CHOICE_LAW])
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "implicit",
+                        "needs law=\"smooth\": the published one has a kink in its slope");
+}
+
 void tac_plan_contact(tacDraft* draft) {
     tacContactPlan plan = {0};
     if (draft->reader.result != TAC_OK) return;
@@ -255,6 +269,8 @@ void tac_plan_contact(tacDraft* draft) {
     plan_stiffness(draft, &model, &plan);
     tac_read_contact_numbers(draft, &scale, &plan);
     if (draft->reader.result == TAC_OK) plan_numbers(draft, &plan);
+    if (plan.detector == TAC_DETECT_GJK) tac_plan_pieces(draft);
+    if (draft->reader.result == TAC_OK) check_implicit(draft, &plan);
     tacContactPlan* out = tac_list_add(&draft->reader, &draft->contact, sizeof *out);
     if (out) *out = plan;
 }

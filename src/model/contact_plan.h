@@ -29,6 +29,9 @@ int tac_read_pair_number(tacDraft* draft, const tacContactPlan* plan, int pair,
 // the last <tactus> that has an attribute, or NULL
 const tacElement* tac_find_tactus(const tacDraft* draft, const char* attribute);
 
+// convex pieces of all geoms that may touch; a geom that has none is a failure
+void tac_plan_pieces(tacDraft* draft);
+
 // the plan of a scene that asks for contact; after all else is read
 void tac_plan_contact(tacDraft* draft);
 

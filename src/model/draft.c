@@ -192,7 +192,13 @@ static tacContactPlan* pack_contact(tacPacker* packer, tacDraft* draft) {
     tacContactPlan* plan = pack(packer, &draft->contact, sizeof(tacContactPlan));
     const tacContactPair* pair = pack(packer, &draft->contact_pair, sizeof(tacContactPair));
     const tacBodyPair* bodies = pack(packer, &draft->body_pair, sizeof(tacBodyPair));
+    const tacPiece* piece = pack(packer, &draft->piece, sizeof(tacPiece));
+    const int* first = pack(packer, &draft->piece_first, sizeof(int));
+    const double* number = pack(packer, &draft->piece_number, sizeof(double));
+    const int* index = pack(packer, &draft->piece_index, sizeof(int));
     if (!plan) return NULL;
+    plan->npiece = draft->piece.count, plan->piece = piece, plan->piece_first = first;
+    plan->piece_number = number, plan->piece_index = index;
     plan->npair = draft->contact_pair.count, plan->nbodies = draft->body_pair.count;
     plan->pair = pair, plan->bodies = bodies;
     return plan;

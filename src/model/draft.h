@@ -4,6 +4,7 @@
 #define TAC_MODEL_DRAFT_H
 
 #include "math/spatial.h"
+#include "mesh/soup.h"
 #include "model/attribute.h"
 
 typedef struct tacMaterial {
@@ -75,6 +76,7 @@ typedef struct tacDraft {
     // of contact (contact_plan.c)
     tacList tactus, pair_element;             // const tacElement*: all <tactus>, each <pair>
     tacList contact, contact_pair, body_pair; // tacContactPlan: one or none; its arrays
+    tacList piece, piece_first, piece_number, piece_index;
 } tacDraft;
 
 // how an element is called in parameter names
@@ -220,6 +222,9 @@ const tacMeshDraft* tac_find_mesh(tacDraft* draft, const tacElement* geom);
 
 // the frame of its centre of mass and principal axes in that of its file
 tacPose tac_mesh_pose(const tacMeshDraft* mesh);
+
+// its faces, placed, in the frame of its file; good until the scene is read
+const tacSoup* tac_mesh_soup(const tacMeshDraft* mesh);
 
 // volume (area of a shell) and principal moments of density 1; fails at `line` if there are none
 double tac_mesh_moments(tacDraft* draft, const tacMeshDraft* mesh, int line, double moment[3]);

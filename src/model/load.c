@@ -3,6 +3,7 @@
 //   path --source.c--> bytes --document.c--> tree --schema.c--> known words (URDF: urdf.c first)
 //        --scene_reader.c, shape_reader.c--> draft --draft.c--> tacModel
 
+#include "model/contact_cloud_reader.h"
 #include "model/draft.h"
 #include "model/feature_reader.h"
 #include "model/remainder.h"
@@ -61,6 +62,7 @@ static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
     tacModel* model = tac_draft_finish(draft);
     if (model) tac_remainder_check(draft, model);
     if (model && draft->reader.result == TAC_OK) tac_read_features(draft, model);
+    if (model && draft->reader.result == TAC_OK) tac_read_contact_clouds(draft, model);
     if (draft->reader.result != TAC_OK) {
         tac_model_destroy(model);
     } else {
@@ -98,6 +100,7 @@ void tac_model_destroy(tacModel* model) {
     if (!model) return;
     tacAllocator allocator = model->allocator; // lies inside the block
     tac_release_features(model);
+    tac_release_contact_clouds(model);
     allocator.release(allocator.user, model);
 }
 

@@ -7,6 +7,7 @@
 // those that are built; the words of a scene are checked against contact_plan.c's table
 static const tacForceKind* const kinds[] = {
     [TAC_RESPOND_SPRING] = &tac_spring_force,
+    [TAC_RESPOND_SCM] = &tac_scm_force,
     [TAC_RESPOND_CONE] = NULL,
 };
 

@@ -1,12 +1,18 @@
 // The force on a point at a moving plane, on the wide number: a smooth spring with dissipation and
-// friction (docs/contact.md, eq. 1 to 5).
+// friction (docs/contact.md, eq. 1 to 5, 9).
 //
-//   c = k relu(-phi),  x = n . v/v_d,  l = c d(x),  g = 1/sqrt(v_s^2 + |v_t|^2),  v_t = v - (n . v)
-//   n f = l (n - mu g v_t)
+//   c = k relu(-phi),  x = v_n/v_d,  l = c d(x),  v_n = n . v,  v_t = v - v_n n
+//   f = l n - s l v_t,  s = mu g,  g = 1/sqrt(v_s^2 + |v_t|^2)
 //
 // phi is the signed distance, v the velocity of the point against the plane's body there, relu that
 // of width eps. n may be shorter than 1: the force then fades with it, and friction still takes
 // energy out.
+//
+// Ahead: the force at the end of a step of length h in which v changes by y, to first order in what
+// stiffens it; y enters by a symmetric negative matrix:
+//
+//   f = N n - s l q,  N = l - kappa h (v_n + y_n) - rho y_n,  q = v_t + y - y_n n,  y_n = n . y
+//   kappa = -c' d,  rho = -c d'/v_d
 
 #ifndef TAC_RESPOND_POINT_PLANE_H
 #define TAC_RESPOND_POINT_PLANE_H
@@ -17,20 +23,27 @@
 typedef struct planeLaw {
     wide k, v_d, v_s, mu, eps;
     int published; // 1: dissipation with one continuous derivative, as printed
+    int ahead;     // 1: y and h of the state count
 } planeLaw;
 
 // where it is evaluated
 typedef struct planeState {
     wide phi, n[3], v[3];
+    wide y[3], h; // of a force ahead
 } planeState;
 
 // the force, and what its derivatives need
 typedef struct planeForce {
     wide f[3];
-    wide c, c_phi, c_eps;   // spring, and its slopes
-    wide d, d_x, x;         // dissipation, its slope, n . v/v_d
-    wide l, g;              // normal force, 1/sqrt(v_s^2 + |v_t|^2)
-    wide v_n, v_t[3], u[3]; // u = n - mu g v_t
+    wide c, c_phi, c_eps; // spring, and its slopes
+    wide d, d_x, x;       // dissipation, its slope, v_n/v_d
+    wide l, g;            // normal force, 1/sqrt(v_s^2 + |v_t|^2)
+    wide v_n, v_t[3];
+
+    // of a force ahead; else N = l, q = v_t
+    wide N, q[3], y_n;
+    wide kappa, kappa_phi, kappa_x, kappa_eps;
+    wide rho, rho_phi, rho_x, rho_eps;
 } planeForce;
 
 TAC_INLINE wide plane_dot(const wide a[3], const wide b[3]) {
@@ -40,7 +53,7 @@ TAC_INLINE wide plane_dot(const wide a[3], const wide b[3]) {
 //---------------------------------- dissipation ----------------------------------
 
 typedef struct planeDrag {
-    wide value, slope;
+    wide value, slope, bend;
 } planeDrag;
 
 // 1 - x below 0, 0 above 2; between them 1 - x + x^3/6 and (2 - x)^3/6: two continuous derivatives
@@ -50,43 +63,79 @@ TAC_INLINE planeDrag plane_drag_smooth(wide x) {
     wide inner_x = w_select_ge0(x, w_fma(x, 0.5 * x, -one), -one);
     wide outer = w_select_ge0(a, a * a * a * (1.0 / 6.0), zero);
     wide outer_x = w_select_ge0(a, -0.5 * (a * a), zero);
-    return (planeDrag){w_select_ge0(x - 1.0, outer, inner),
-                       w_select_ge0(x - 1.0, outer_x, inner_x)};
+    wide bend = w_select_ge0(x - 1.0, w_max(a, zero), w_max(x, zero));
+    return (planeDrag){w_select_ge0(x - 1.0, outer, inner), w_select_ge0(x - 1.0, outer_x, inner_x),
+                       bend};
 }
 
 // 1 - x below 0, (2 - x)^2/4 up to 2, then 0
 TAC_INLINE planeDrag plane_drag_published(wide x) {
-    wide a = 2.0 - x, zero = w_set(0.0);
+    wide a = 2.0 - x, zero = w_set(0.0), half = w_set(0.5);
     wide inner = w_select_ge0(a, 0.25 * (a * a), zero), inner_x = w_select_ge0(a, -0.5 * a, zero);
-    return (planeDrag){w_select_ge0(x, inner, 1.0 - x), w_select_ge0(x, inner_x, w_set(-1.0))};
+    return (planeDrag){w_select_ge0(x, inner, 1.0 - x), w_select_ge0(x, inner_x, w_set(-1.0)),
+                       w_select_ge0(x, w_select_ge0(a, half, zero), zero)};
 }
 
 //---------------------------------- force ----------------------------------------
 
+// kappa and rho with their slopes; sigma (1 - sigma)/eps is the second slope of relu
+TAC_INLINE void plane_stiffen(const planeLaw* law, const planeState* at, wide bend, planeForce* r) {
+    softSides sides = soft_sides(soft_ratio(-at->phi, law->eps));
+    wide c_2 = law->k * sides.above * sides.below / law->eps, by_v = 1.0 / law->v_d;
+    r->kappa = -(r->c_phi * r->d), r->kappa_phi = -(c_2 * r->d);
+    r->kappa_x = -(r->c_phi * r->d_x), r->kappa_eps = c_2 * (at->phi / law->eps) * r->d;
+    r->rho = -(r->c * r->d_x * by_v), r->rho_phi = -(r->c_phi * r->d_x * by_v);
+    r->rho_x = -(r->c * bend * by_v), r->rho_eps = -(r->c_eps * r->d_x * by_v);
+}
+
+TAC_INLINE void plane_ahead(const planeLaw* law, const planeState* at, wide bend, planeForce* r) {
+    plane_stiffen(law, at, bend, r);
+    r->y_n = plane_dot(at->n, at->y);
+    r->N = r->l - w_fma(r->kappa * at->h, r->v_n + r->y_n, r->rho * r->y_n);
+    for (int i = 0; i < 3; ++i) r->q[i] = r->v_t[i] + w_fma(-r->y_n, at->n[i], at->y[i]);
+}
+
 TAC_INLINE planeForce plane_force(const planeLaw* law, const planeState* at) {
-    planeForce r;
+    planeForce r = {.y_n = w_set(0.0)};
     softDiff spring = soft_relu_diff(-at->phi, law->eps);
     r.c = law->k * spring.value, r.c_phi = -(law->k * spring.d_x), r.c_eps = law->k * spring.d_tau;
     r.v_n = plane_dot(at->n, at->v), r.x = r.v_n / law->v_d;
     planeDrag drag = law->published ? plane_drag_published(r.x) : plane_drag_smooth(r.x);
-    r.d = drag.value, r.d_x = drag.slope, r.l = r.c * r.d;
-    for (int i = 0; i < 3; ++i) r.v_t[i] = w_fma(-r.v_n, at->n[i], at->v[i]);
+    r.d = drag.value, r.d_x = drag.slope, r.l = r.N = r.c * r.d;
+    for (int i = 0; i < 3; ++i) r.v_t[i] = r.q[i] = w_fma(-r.v_n, at->n[i], at->v[i]);
     r.g = 1.0 / w_sqrt(w_fma(law->v_s, law->v_s, plane_dot(r.v_t, r.v_t)));
-    wide s = law->mu * r.g;
-    for (int i = 0; i < 3; ++i) r.u[i] = w_fma(-s, r.v_t[i], at->n[i]), r.f[i] = r.l * r.u[i];
+    if (law->ahead) plane_ahead(law, at, drag.bend, &r);
+    wide s = law->mu * r.g * r.l;
+    for (int i = 0; i < 3; ++i) r.f[i] = w_fma(r.N, at->n[i], -(s * r.q[i]));
     return r;
 }
 
 //---------------------------------- derivatives ----------------------------------
 
+// tangents of N and of q less that of v_t, of a force ahead
+TAC_INLINE wide plane_ahead_jvp(const planeLaw* law, const planeState* at, const planeForce* r,
+                                const planeState* dot, const planeLaw* law_dot, wide x, wide v_n,
+                                wide q[3]) {
+    wide y_n = plane_dot(dot->n, at->y) + plane_dot(at->n, dot->y), w = r->v_n + r->y_n;
+    wide kappa = w_fma(r->kappa_phi, dot->phi, r->kappa_x * x);
+    wide rho = w_fma(r->rho_phi, dot->phi, r->rho_x * x);
+    if (law_dot) {
+        wide k = law_dot->k / law->k;
+        kappa = kappa + r->kappa * k + r->kappa_eps * law_dot->eps;
+        rho = rho + r->rho * (k - law_dot->v_d / law->v_d) + r->rho_eps * law_dot->eps;
+    }
+    for (int i = 0; i < 3; ++i) q[i] = q[i] + dot->y[i] - w_fma(y_n, at->n[i], r->y_n * dot->n[i]);
+    wide kappa_h = w_fma(kappa, at->h, r->kappa * dot->h);
+    return -(kappa_h * w) - r->kappa * at->h * (v_n + y_n) - rho * r->y_n - r->rho * y_n;
+}
+
 // f_dot along tangents of the state and of the law (NULL: none)
 TAC_INLINE void plane_force_jvp(const planeLaw* law, const planeState* at, const planeForce* r,
                                 const planeState* dot, const planeLaw* law_dot, wide f_dot[3]) {
     wide v_n = plane_dot(dot->n, at->v) + plane_dot(at->n, dot->v);
-    wide x = v_n / law->v_d, c = r->c_phi * dot->phi, g3 = r->g * r->g * r->g;
-    wide v_t[3], s = law->mu * r->g;
-    for (int i = 0; i < 3; ++i) v_t[i] = dot->v[i] - w_fma(v_n, at->n[i], r->v_n * dot->n[i]);
-    wide speed = plane_dot(r->v_t, v_t), s_dot = w_set(0.0);
+    wide x = v_n / law->v_d, c = r->c_phi * dot->phi, g3 = r->g * r->g * r->g, q[3];
+    for (int i = 0; i < 3; ++i) q[i] = dot->v[i] - w_fma(v_n, at->n[i], r->v_n * dot->n[i]);
+    wide speed = plane_dot(r->v_t, q), s = law->mu * r->g, s_dot = w_set(0.0);
     if (law_dot) {
         x = x - r->x * law_dot->v_d / law->v_d;
         c = c + r->c / law->k * law_dot->k + r->c_eps * law_dot->eps;
@@ -94,26 +143,49 @@ TAC_INLINE void plane_force_jvp(const planeLaw* law, const planeState* at, const
         s_dot = r->g * law_dot->mu;
     }
     s_dot = w_fma(-law->mu * g3, speed, s_dot);
-    wide l = w_fma(c, r->d, r->c * r->d_x * x);
+    wide l = w_fma(c, r->d, r->c * r->d_x * x), N = l;
+    if (law->ahead) N = N + plane_ahead_jvp(law, at, r, dot, law_dot, x, v_n, q);
+    wide sl = s * r->l, sl_dot = w_fma(s, l, s_dot * r->l);
+    for (int i = 0; i < 3; ++i)
+        f_dot[i] = w_fma(N, at->n[i], r->N * dot->n[i]) - w_fma(sl_dot, r->q[i], sl * q[i]);
+}
+
+// adjoints of v_n and x on the way, of a force ahead; N_bar and q_bar in
+TAC_INLINE void plane_ahead_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
+                                wide N, const wide q[3], planeState* bar, planeLaw* law_bar,
+                                wide* v_n, wide* x) {
+    wide w = r->v_n + r->y_n, kappa = -(at->h * w * N), rho = -(r->y_n * N);
+    wide y_n = -(N * w_fma(r->kappa, at->h, r->rho)) - plane_dot(at->n, q);
+    *v_n = -(r->kappa * at->h * N);
+    *x = w_fma(r->kappa_x, kappa, r->rho_x * rho);
+    bar->h = bar->h - r->kappa * w * N;
+    bar->phi = bar->phi + w_fma(r->kappa_phi, kappa, r->rho_phi * rho);
     for (int i = 0; i < 3; ++i) {
-        wide u = dot->n[i] - w_fma(s, v_t[i], s_dot * r->v_t[i]);
-        f_dot[i] = w_fma(l, r->u[i], r->l * u);
+        bar->y[i] = bar->y[i] + w_fma(y_n, at->n[i], q[i]);
+        bar->n[i] = bar->n[i] + w_fma(y_n, at->y[i], -(r->y_n * q[i]));
     }
+    if (!law_bar) return;
+    law_bar->k = law_bar->k + w_fma(r->kappa, kappa, r->rho * rho) / law->k;
+    law_bar->eps = law_bar->eps + w_fma(r->kappa_eps, kappa, r->rho_eps * rho);
+    law_bar->v_d = law_bar->v_d - r->rho * rho / law->v_d;
 }
 
 // adds to adjoints of the state and of the law (NULL: not asked for)
 TAC_INLINE void plane_force_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
                                 const wide f_bar[3], planeState* bar, planeLaw* law_bar) {
-    wide l = plane_dot(r->u, f_bar), s = law->mu * r->g, g3 = r->g * r->g * r->g;
-    wide c = l * r->d, x = l * r->c * r->d_x;
-    wide s_bar = -(r->l * plane_dot(r->v_t, f_bar)), speed = -(law->mu * g3 * s_bar);
-    wide v_t[3], v_n = x / law->v_d;
-    for (int i = 0; i < 3; ++i) v_t[i] = w_fma(speed, r->v_t[i], -(r->l * s * f_bar[i]));
-    v_n = v_n - plane_dot(v_t, at->n);
+    wide s = law->mu * r->g, g3 = r->g * r->g * r->g, N = plane_dot(at->n, f_bar);
+    wide sl = -plane_dot(r->q, f_bar), l = w_fma(s, sl, N), s_bar = r->l * sl;
+    wide q[3], v_n = w_set(0.0), x = w_set(0.0), speed = -(law->mu * g3 * s_bar);
+    for (int i = 0; i < 3; ++i) q[i] = -(s * r->l * f_bar[i]);
+    if (law->ahead) plane_ahead_vjp(law, at, r, N, q, bar, law_bar, &v_n, &x);
+    wide c = l * r->d;
+    x = w_fma(l * r->c, r->d_x, x);
+    for (int i = 0; i < 3; ++i) q[i] = w_fma(speed, r->v_t[i], q[i]);
+    v_n = v_n + x / law->v_d - plane_dot(q, at->n);
     bar->phi = w_fma(c, r->c_phi, bar->phi);
     for (int i = 0; i < 3; ++i) {
-        bar->n[i] = bar->n[i] + w_fma(r->l, f_bar[i], w_fma(v_n, at->v[i], -(r->v_n * v_t[i])));
-        bar->v[i] = bar->v[i] + w_fma(v_n, at->n[i], v_t[i]);
+        bar->n[i] = bar->n[i] + w_fma(r->N, f_bar[i], w_fma(v_n, at->v[i], -(r->v_n * q[i])));
+        bar->v[i] = bar->v[i] + w_fma(v_n, at->n[i], q[i]);
     }
     if (!law_bar) return;
     law_bar->k = law_bar->k + c * r->c / law->k;

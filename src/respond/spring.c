@@ -28,6 +28,7 @@ static void numbers_of(const tacModel* model, const tacContactPair* pair, int at
     at[SPRING_K] = pair->stiffness, at[SPRING_V_D] = pair->dissipation;
     at[SPRING_V_S] = pair->stiction, at[SPRING_MU] = friction_of(model, pair);
     at[SPRING_EPS] = model->contact->number[TAC_CONTACT_EPS3];
+    at[SPRING_H] = model->contact->choice[TAC_CHOICE_IMPLICIT] ? model->timestep : -1;
 }
 
 //---------------------------------- pairs ----------------------------------------
@@ -50,13 +51,23 @@ static size_t spring_size(const tacModel* model, size_t real_size) {
     return tac_arena_need(sizeof(int) * (size_t)model->contact->nbodies);
 }
 
-// the records of one pair from `first` on, with its numbers and velocities about `origin`
+// `twist` of body[1] against body[0], about a point
+static tacTwist relative(const tacKinematics* kinematics, const tacReal* twist, const int body[2],
+                         tacVec3 point) {
+    tacTwist v[2];
+    for (int i = 0; i < 2; ++i)
+        v[i] = tac_twist_shift(tac_twist_load(twist + 6 * body[i]),
+                               kinematics->pose[body[i]].position, point);
+    return tac_twist_sub(v[1], v[0]);
+}
+
+// the records of one pair from `first` on, with its numbers and velocities
 static tacSpringSegment segment_at(const tacModel* model, const tacKinematics* kinematics,
                                    const tacContacts* contacts, int first) {
     const tacContactPlan* plan = model->contact;
     const tacContactPair* pair = &plan->pair[contacts->pair[first]];
     tacSpringSegment s = {.contacts = contacts, .first = first};
-    s.published = plan->choice[TAC_CHOICE_LAW];
+    s.published = plan->choice[TAC_CHOICE_LAW], s.ahead = plan->choice[TAC_CHOICE_IMPLICIT];
     while (first + s.count < contacts->count &&
            contacts->pair[first + s.count] == contacts->pair[first])
         ++s.count;
@@ -65,14 +76,12 @@ static tacSpringSegment segment_at(const tacModel* model, const tacKinematics* k
     for (int i = 0; i < SPRING_NUMBERS; ++i)
         s.law[i] = at[i] >= 0 ? model->param[at[i]] : (tacReal)0.0;
     tacVec3 origin = kinematics->pose[pair->body[1]].position;
-    tacTwist v[2];
-    for (int i = 0; i < 2; ++i) {
-        tacTwist own = tac_twist_load(kinematics->twist + 6 * pair->body[i]);
-        v[i] = tac_twist_shift(own, kinematics->pose[pair->body[i]].position, origin);
-    }
-    tac_store3(s.origin, origin);
-    tac_store3(s.linear, tac_sub(v[1].linear, v[0].linear));
-    tac_store3(s.angular, tac_sub(v[1].angular, v[0].angular));
+    tacTwist v = relative(kinematics, kinematics->twist, pair->body, origin);
+    tac_store3(s.origin, origin), tac_store3(s.linear, v.linear);
+    tac_store3(s.angular, v.angular);
+    if (!kinematics->lead) return s;
+    tacTwist a = relative(kinematics, kinematics->lead, pair->body, origin);
+    tac_store3(s.lead, a.linear), tac_store3(s.turn, a.angular);
     return s;
 }
 
@@ -96,7 +105,8 @@ static tacResult force(const tacModel* model, const tacKinematics* kinematics,
     for (int i = 0; i < contacts->count;) {
         tacSpringSegment s = segment_at(model, kinematics, contacts, i);
         tacPairForce* f = &out[entry[plan->pair[contacts->pair[i]].bodies]];
-        SPRINGS->force(&s, f->wrench, kinematics->derivatives ? f->K : NULL, f->C);
+        SPRINGS->force(&s, f->wrench, kinematics->derivatives ? f->K : NULL, f->C,
+                       s.ahead ? f->L : NULL);
         i += s.count;
     }
     return TAC_OK;

@@ -1,7 +1,7 @@
-// Springs of one pair of geoms, a record per lane (docs/contact.md, eq. 6 to 8).
+// Springs of one pair of geoms, a record per lane (docs/contact.md, eq. 6).
 //
 //   v = linear + angular x r,  r = point - origin,  F = activity f(distance, normal, v)
-//   wrench = sum of (F, r x F)
+//   wrench = sum of (F, r x F);  ahead: y = h (lead + turn x r)
 
 #include "respond/spring_kernels.h"
 
@@ -51,12 +51,28 @@ typedef struct springPoint {
     planeState at;
     planeForce r;
     wide arm[3], activity, F[3], spin[3];
+    wide lead[3], turn[3]; // of a force ahead: y/h, and what turns it
 } springPoint;
 
 TAC_INLINE planeLaw law_of(const tacSpringSegment* s) {
-    return (planeLaw){w_set(s->law[SPRING_K]),   w_set(s->law[SPRING_V_D]),
-                      w_set(s->law[SPRING_V_S]), w_set(s->law[SPRING_MU]),
-                      w_set(s->law[SPRING_EPS]), s->published};
+    return (planeLaw){w_set(s->law[SPRING_K]),
+                      w_set(s->law[SPRING_V_D]),
+                      w_set(s->law[SPRING_V_S]),
+                      w_set(s->law[SPRING_MU]),
+                      w_set(s->law[SPRING_EPS]),
+                      s->published,
+                      s->ahead};
+}
+
+// y of a force ahead, else 0
+TAC_INLINE void look_ahead(const tacSpringSegment* s, springPoint* p) {
+    p->at.h = w_set(s->law[SPRING_H]);
+    for (int i = 0; i < 3; ++i) p->turn[i] = p->lead[i] = p->at.y[i] = w_set(0.0);
+    if (!s->ahead) return;
+    for (int i = 0; i < 3; ++i) p->turn[i] = w_set(s->turn[i]);
+    cross(p->turn, p->arm, p->lead);
+    for (int i = 0; i < 3; ++i)
+        p->lead[i] = w_set(s->lead[i]) + p->lead[i], p->at.y[i] = p->at.h * p->lead[i];
 }
 
 TAC_INLINE void evaluate(const tacSpringSegment* s, const planeLaw* law, springLanes lanes,
@@ -69,6 +85,7 @@ TAC_INLINE void evaluate(const tacSpringSegment* s, const planeLaw* law, springL
         p->arm[i] = p->arm[i] - w_set(s->origin[i]), p->spin[i] = w_set(s->angular[i]);
     cross(p->spin, p->arm, turned);
     for (int i = 0; i < 3; ++i) p->at.v[i] = w_set(s->linear[i]) + turned[i];
+    look_ahead(s, p);
     p->r = plane_force(law, &p->at);
     for (int i = 0; i < 3; ++i) p->F[i] = p->activity * p->r.f[i];
 }
@@ -78,6 +95,16 @@ typedef struct springDot {
     planeState at; // v is what the place makes of it, or a change of velocity of its own
     wide place[3], activity;
 } springDot;
+
+// velocities that a moving place sees, where those of the bodies stay
+TAC_INLINE void carry(const planeLaw* law, const springPoint* p, springDot* dot) {
+    cross(p->spin, dot->place, dot->at.v);
+    for (int i = 0; i < 3; ++i) dot->at.y[i] = w_set(0.0);
+    dot->at.h = w_set(0.0);
+    if (!law->ahead) return;
+    cross(p->turn, dot->place, dot->at.y);
+    for (int i = 0; i < 3; ++i) dot->at.y[i] = p->at.h * dot->at.y[i];
+}
 
 TAC_INLINE void wrench_jvp(const planeLaw* law, const springPoint* p, const springDot* dot,
                            const planeLaw* law_dot, wide F[3], wide T[3]) {
@@ -92,7 +119,7 @@ TAC_INLINE void wrench_jvp(const planeLaw* law, const springPoint* p, const spri
 
 // sums over the lanes of all steps; K and C by twists about the origin
 typedef struct springSums {
-    wide w[6], K[36], C[36];
+    wide w[6], K[36], C[36], L[36];
 } springSums;
 
 // A twist about the origin, axis k: what it is about the point is a column of the record's
@@ -120,17 +147,22 @@ TAC_INLINE void by_pose(const tacContacts* c, const planeLaw* law, const springP
         for (int i = 0; i < TAC_LANES; ++i) mask[i] = i < lanes.count ? 1.0 : 0.0;
         dot.activity = dot.activity * w_load(mask);
     }
-    cross(p->spin, dot.place, dot.at.v);
+    carry(law, p, &dot);
     wrench_jvp(law, p, &dot, NULL, F, T);
 }
 
-TAC_INLINE void by_velocity(const planeLaw* law, const springPoint* p, int k, wide F[3],
-                            wide T[3]) {
-    wide axis[3] = {w_set(0.0), w_set(0.0), w_set(0.0)}, zero = w_set(0.0);
-    springDot dot = {.at = {.phi = zero}, .activity = zero};
+// a unit of the relative twist, axis k, or with `lead` of the relative acceleration
+TAC_INLINE void by_motion(const planeLaw* law, const springPoint* p, int k, int lead, wide F[3],
+                          wide T[3]) {
+    wide axis[3] = {w_set(0.0), w_set(0.0), w_set(0.0)}, zero = w_set(0.0), at[3];
+    springDot dot = {.at = {.phi = zero, .h = zero}, .activity = zero};
     axis[k % 3] = w_set(1.0);
-    for (int i = 0; i < 3; ++i) dot.at.n[i] = dot.place[i] = zero, dot.at.v[i] = axis[i];
-    if (k >= 3) cross(axis, p->arm, dot.at.v);
+    for (int i = 0; i < 3; ++i) at[i] = axis[i];
+    if (k >= 3) cross(axis, p->arm, at);
+    for (int i = 0; i < 3; ++i) {
+        dot.at.n[i] = dot.place[i] = zero;
+        dot.at.v[i] = lead ? zero : at[i], dot.at.y[i] = lead ? p->at.h * at[i] : zero;
+    }
     wrench_jvp(law, p, &dot, NULL, F, T);
 }
 
@@ -142,7 +174,7 @@ TAC_INLINE void add_column(wide* M, int k, const wide F[3], const wide T[3]) {
 }
 
 static void add_lanes(const tacSpringSegment* s, const planeLaw* law, springLanes lanes, int blocks,
-                      springSums* sums) {
+                      int leads, springSums* sums) {
     springPoint p;
     wide F[3], T[3];
     evaluate(s, law, lanes, &p);
@@ -151,8 +183,10 @@ static void add_lanes(const tacSpringSegment* s, const planeLaw* law, springLane
         sums->w[i] = sums->w[i] + p.F[i], sums->w[3 + i] = sums->w[3 + i] + T[i];
     for (int k = 0; k < 6 && blocks; ++k) {
         by_pose(s->contacts, law, &p, lanes, k, F, T), add_column(sums->K, k, F, T);
-        by_velocity(law, &p, k, F, T), add_column(sums->C, k, F, T);
+        by_motion(law, &p, k, 0, F, T), add_column(sums->C, k, F, T);
     }
+    for (int k = 0; k < 6 && leads; ++k)
+        by_motion(law, &p, k, 1, F, T), add_column(sums->L, k, F, T);
 }
 
 static void hand_out(const wide* sum, int n, tacReal* out) {
@@ -164,24 +198,36 @@ static springLanes lanes_at(const tacSpringSegment* s, int i) {
     return (springLanes){s->first + i, left < TAC_LANES ? left : TAC_LANES};
 }
 
-static void force(const tacSpringSegment* s, tacReal* wrench, tacReal* K, tacReal* C) {
+static void force(const tacSpringSegment* s, tacReal* wrench, tacReal* K, tacReal* C, tacReal* L) {
     springSums sums;
     planeLaw law = law_of(s);
     for (int i = 0; i < 6; ++i) sums.w[i] = w_set(0.0);
-    for (int i = 0; i < 36; ++i) sums.K[i] = sums.C[i] = w_set(0.0);
+    for (int i = 0; i < 36; ++i) sums.K[i] = sums.C[i] = sums.L[i] = w_set(0.0);
     for (int i = 0; i < s->count; i += TAC_LANES)
-        add_lanes(s, &law, lanes_at(s, i), K != NULL, &sums);
+        add_lanes(s, &law, lanes_at(s, i), K != NULL, L != NULL, &sums);
     hand_out(sums.w, 6, wrench);
     if (K) hand_out(sums.K, 36, K), hand_out(sums.C, 36, C);
+    if (L) hand_out(sums.L, 36, L);
 }
 
 //---------------------------------- derivatives ----------------------------------
 
+// a longer step
+TAC_INLINE void lengthen(const springPoint* p, wide h, springDot* dot) {
+    dot->at.h = h;
+    for (int i = 0; i < 3; ++i) dot->at.y[i] = w_fma(h, p->lead[i], dot->at.y[i]);
+}
+
 static void jvp(const tacSpringSegment* s, const tacContacts* record_dot, const tacReal* law_dot,
                 tacReal* wrench_dot) {
     planeLaw law = law_of(s);
-    planeLaw l = {w_set(law_dot[SPRING_K]),  w_set(law_dot[SPRING_V_D]), w_set(law_dot[SPRING_V_S]),
-                  w_set(law_dot[SPRING_MU]), w_set(law_dot[SPRING_EPS]), 0};
+    planeLaw l = {w_set(law_dot[SPRING_K]),
+                  w_set(law_dot[SPRING_V_D]),
+                  w_set(law_dot[SPRING_V_S]),
+                  w_set(law_dot[SPRING_MU]),
+                  w_set(law_dot[SPRING_EPS]),
+                  0,
+                  0};
     wide sum[6], zero = w_set(0.0);
     for (int i = 0; i < 6; ++i) sum[i] = zero;
     for (int i = 0; i < s->count; i += TAC_LANES) {
@@ -196,7 +242,8 @@ static void jvp(const tacSpringSegment* s, const tacContacts* record_dot, const 
             dot.at.phi = get(record_dot->distance, lanes);
             dot.activity = get_or_0(record_dot->activity, lanes);
         }
-        cross(p.spin, dot.place, dot.at.v);
+        carry(&law, &p, &dot);
+        if (law.ahead) lengthen(&p, w_set(law_dot[SPRING_H]), &dot);
         wrench_jvp(&law, &p, &dot, &l, F, T);
         for (int k = 0; k < 3; ++k) sum[k] = sum[k] + F[k], sum[3 + k] = sum[3 + k] + T[k];
     }
@@ -214,20 +261,28 @@ static void point_vjp(const planeLaw* law, const springPoint* p, const wide w_ba
     plane_force_vjp(law, &p->at, &p->r, F, &bar->at, law_bar);
     cross(bar->at.v, p->spin, turned);
     for (int i = 0; i < 3; ++i) bar->place[i] = bar->place[i] + turned[i];
+    if (!law->ahead) return;
+    cross(bar->at.y, p->turn, turned);
+    for (int i = 0; i < 3; ++i) bar->place[i] = w_fma(p->at.h, turned[i], bar->place[i]);
+    bar->at.h = bar->at.h + plane_dot(bar->at.y, p->lead);
 }
 
 static void vjp(const tacSpringSegment* s, const tacReal* wrench_bar, tacContacts* record_bar,
                 tacReal* law_bar) {
     planeLaw law = law_of(s);
     wide zero = w_set(0.0), w_bar[6];
-    planeLaw sum = {zero, zero, zero, zero, zero, 0};
+    wide h = zero;
+    planeLaw sum = {zero, zero, zero, zero, zero, 0, 0};
     for (int i = 0; i < 6; ++i) w_bar[i] = w_set(wrench_bar[i]);
     for (int i = 0; i < s->count; i += TAC_LANES) {
         springLanes lanes = lanes_at(s, i);
         springPoint p;
         springDot bar = {.at = {.phi = zero, .n = {zero, zero, zero}, .v = {zero, zero, zero}}};
+        for (int k = 0; k < 3; ++k) bar.at.y[k] = zero;
+        bar.at.h = zero;
         evaluate(s, &law, lanes, &p);
         point_vjp(&law, &p, w_bar, &bar, &sum);
+        h = h + bar.at.h;
         if (!record_bar) continue;
         for (int k = 0; k < 3; ++k) {
             add(record_bar->point[k], lanes, bar.place[k]);
@@ -236,7 +291,7 @@ static void vjp(const tacSpringSegment* s, const tacReal* wrench_bar, tacContact
         add(record_bar->distance, lanes, bar.at.phi);
         add(record_bar->activity, lanes, bar.activity);
     }
-    const wide numbers[SPRING_NUMBERS] = {sum.k, sum.v_d, sum.v_s, sum.mu, sum.eps};
+    const wide numbers[SPRING_NUMBERS] = {sum.k, sum.v_d, sum.v_s, sum.mu, sum.eps, h};
     hand_out(numbers, SPRING_NUMBERS, law_bar);
 }
 

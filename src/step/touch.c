@@ -27,7 +27,7 @@ size_t tac_touch_size(const tacModel* model, size_t real_size) {
     const tacForceKind* kind = tac_force_of(model);
     const tacDetectorKind* detector = tac_detector_of(model);
     size_t nbody = (size_t)model->nbody, nv = (size_t)model->nv;
-    size_t force = sizeof(int) * 2 + real_size * 82; // a tacPairForce of these numbers
+    size_t force = sizeof(int) * 2 + real_size * 118; // a tacPairForce of these numbers
     size_t own = tac_arena_need(sizeof(tacTouch)) + tac_arena_need(real_size * 7 * nbody) +
                  4 * tac_arena_need(real_size * 6 * nbody) + tac_arena_need(real_size * 18 * nv) +
                  2 * tac_arena_need(sizeof(int) * nv) +
@@ -74,7 +74,7 @@ static tacKinematics kinematics_of(tacTouch* t, const tacMotion* m) {
         tacVec3 from = b == 0 ? tac_vec3_zero() : tac_load3(m->origin + 3 * b);
         tac_twist_store(t->twist + 6 * b, tac_twist_shift(v, from, t->pose[b].position));
     }
-    return (tacKinematics){t->pose, t->twist, t->derivatives};
+    return (tacKinematics){t->pose, t->twist, t->derivatives, NULL};
 }
 
 // body[1] of each pair gets the wrench, body[0] its negative, about the world's origin

@@ -73,7 +73,7 @@ static void pair_jvp(const tacMotion* m, const tacPairForce* f, tacReal* w_dot) 
 
 // what the wrenches owe to the parameters where nothing moves
 static void theta_jvp(tacTouch* t, const tacReal* theta_dot) {
-    tacKinematics at = {t->pose, t->twist, t->derivatives};
+    tacKinematics at = {t->pose, t->twist, t->derivatives, NULL};
     int reads = tac_force_of(t->model)->reads_contacts;
     if (reads)
         tac_detect_jvp(t->model, t->pose, &t->contacts, NULL, theta_dot, &t->records, t->scratch);
@@ -141,7 +141,7 @@ static void pair_vjp(tacTouch* t, const tacMotion* m, const tacPairForce* f, con
 }
 
 static void theta_vjp(tacTouch* t, tacReal* theta_bar) {
-    tacKinematics at = {t->pose, t->twist, t->derivatives};
+    tacKinematics at = {t->pose, t->twist, t->derivatives, NULL};
     int reads = tac_force_of(t->model)->reads_contacts;
     if (reads) tac_contacts_clear(&t->records, t->contacts.count);
     tac_force_vjp(t->model, &at, &t->contacts, t->moved, reads ? &t->records : NULL, theta_bar,

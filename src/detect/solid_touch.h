@@ -1,7 +1,7 @@
 // Where two solids touch along an axis: on a face of one of them, or across two edges.
 
-#ifndef TAC_DETECT_TOUCH_H
-#define TAC_DETECT_TOUCH_H
+#ifndef TAC_DETECT_SOLID_TOUCH_H
+#define TAC_DETECT_SOLID_TOUCH_H
 
 #include "detect/placed.h"
 

@@ -1,6 +1,6 @@
 // Where two solids touch along an axis.
 
-#include "detect/touch.h"
+#include "detect/solid_touch.h"
 
 #include "detect/feature_distance.h"
 

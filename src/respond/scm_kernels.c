@@ -1,0 +1,329 @@
+// Sums of the soft-minimum model over planes and points (docs/scm.md eq. 8 to 13).
+//
+// Of a point y with velocity v, over planes, with a = 2 e/eps1 up to what is common to all:
+//
+//   F = <f>,  dF/dy = <c' d u n'> + <f a'> - F <a>',  dF/dv = <df/dv>,  g = <n> + <(phi_i - phi) a>
+//
+// Over points, r = y - origin and y moving by z + s x r with the twist (z, s) of its body:
+//
+//   W = sum sigma (F, r x F),  v = linear + angular x r
+//
+// Lanes are points.
+
+#include "respond/scm_kernels.h"
+
+#include "detect/ssdf_block.h"
+#include "respond/point_plane.h"
+
+//---------------------------------- over planes ----------------------------------
+
+// of one vector of points
+typedef struct planeSums {
+    wide w, F[3];
+    wide f, n[3], e[3], fe[3]; // phi_i, n, e, phi_i e
+    wide Fn[3][3], Fe[3][3];   // c' d u n', f e'
+    wide Fv[3][3], drag;       // df/dv, without - drag on its diagonal
+    wide T[4][3];              // by v_d, v_s, mu, eps3
+    wide s, fs, Fs[3];         // score, phi_i score, f score
+} planeSums;
+
+typedef struct planeJob {
+    planeSums sum[SSDF_STAGE];
+    planeLaw law;
+    wide v[SSDF_STAGE][3];
+} planeJob;
+
+// what the gradient of phi needs
+TAC_INLINE void add_field(planeSums* s, const planeState* at, const wide e[3], wide w) {
+    wide wf = w * at->phi;
+    s->f = s->f + wf;
+    for (int k = 0; k < 3; ++k) {
+        s->n[k] = w_fma(w, at->n[k], s->n[k]);
+        s->e[k] = w_fma(w, e[k], s->e[k]);
+        s->fe[k] = w_fma(wf, e[k], s->fe[k]);
+    }
+}
+
+// dF/dv = c d'/v_d u n' - l mu g (1 - n n') + l mu g^3 v_t v_t'
+TAC_INLINE void add_slopes(planeSums* s, const planeLaw* law, const planeState* at,
+                           const planeForce* r, const wide e[3], wide w) {
+    wide spring = w * r->c_phi * r->d, hold = w * r->l * law->mu * r->g;
+    wide damp = w * r->c * r->d_x / law->v_d, turn = hold * r->g * r->g;
+    s->drag = s->drag + hold;
+    for (int j = 0; j < 3; ++j) {
+        wide push = spring * r->u[j], force = w * r->f[j];
+        wide slow = w_fma(damp, r->u[j], hold * at->n[j]), bend = turn * r->v_t[j];
+        for (int k = 0; k < 3; ++k) {
+            s->Fn[j][k] = w_fma(push, at->n[k], s->Fn[j][k]);
+            s->Fe[j][k] = w_fma(force, e[k], s->Fe[j][k]);
+            s->Fv[j][k] = w_fma(slow, at->n[k], w_fma(bend, r->v_t[k], s->Fv[j][k]));
+        }
+    }
+}
+
+TAC_INLINE void add_numbers(planeSums* s, const planeLaw* law, const planeForce* r, wide score,
+                            wide w) {
+    wide slow = -(w * r->c * r->d_x * r->x / law->v_d), grip = w * r->l * r->g;
+    wide stick = law->mu * grip * r->g * r->g * law->v_s, soft = w * r->c_eps * r->d;
+    for (int j = 0; j < 3; ++j) {
+        s->T[0][j] = w_fma(slow, r->u[j], s->T[0][j]);
+        s->T[1][j] = w_fma(stick, r->v_t[j], s->T[1][j]);
+        s->T[2][j] = w_fma(-grip, r->v_t[j], s->T[2][j]);
+        s->T[3][j] = w_fma(soft, r->u[j], s->T[3][j]);
+        s->Fs[j] = w_fma(w * score, r->f[j], s->Fs[j]);
+    }
+}
+
+// `force` 0: the field alone
+TAC_INLINE void sum_planes(planeJob* job, const ssdfBlock* b, int leaf, int order, int force) {
+    ssdfTile t;
+    fill_tile(b, leaf, &t);
+    for (int i = 0; i < t.count; ++i)
+        for (int u = 0; u < SSDF_STAGE; ++u) {
+            planeSums* s = &job->sum[u];
+            wide score = w_min(tile_score(b, &t, i, u) - b->best[u], w_set(30.0));
+            wide w = w_exp_regular(score), e[3];
+            planeState at = {.phi = tile_distance(b, &t, i, u)};
+            for (int k = 0; k < 3; ++k)
+                at.n[k] = w_set(t.n[k][i]), at.v[k] = job->v[u][k], e[k] = w_set(t.e[k][i]);
+            s->w = s->w + w;
+            if (order >= 1) add_field(s, &at, e, w);
+            if (order >= 2) s->s = w_fma(w, score, s->s), s->fs = w_fma(w * at.phi, score, s->fs);
+            if (!force) continue;
+            planeForce r = plane_force(&job->law, &at);
+            for (int k = 0; k < 3; ++k) s->F[k] = w_fma(w, r.f[k], s->F[k]);
+            if (order >= 1) add_slopes(s, &job->law, &at, &r, e, w);
+            if (order >= 2) add_numbers(s, &job->law, &r, score, w);
+        }
+}
+
+#define SUM_PLANES(name, order, force)                                                             \
+    SSDF_APART void name(void* job, const ssdfBlock* b, int leaf) {                                \
+        sum_planes(job, b, leaf, order, force);                                                    \
+    }
+SUM_PLANES(force_0, 0, 1)
+SUM_PLANES(force_1, 1, 1)
+SUM_PLANES(force_2, 2, 1)
+SUM_PLANES(field_1, 1, 0)
+SUM_PLANES(field_2, 2, 0)
+
+//---------------------------------- one point ------------------------------------
+
+// what a point gives, all of it per lane
+typedef struct pointForce {
+    wide r[3], F[3], phi, g[3], Fy[3][3], Fv[3][3], T[5][3], Fe[3], phi_e;
+} pointForce;
+
+TAC_INLINE void slopes_of(const ssdfBlock* b, const planeSums* s, wide inv, pointForce* p) {
+    wide two = 2.0 * b->inv;
+    p->phi = s->f * inv;
+    for (int k = 0; k < 3; ++k) p->g[k] = (s->n[k] + two * (s->fe[k] - p->phi * s->e[k])) * inv;
+    for (int j = 0; j < 3; ++j)
+        for (int k = 0; k < 3; ++k) {
+            p->Fy[j][k] = (s->Fn[j][k] + two * (s->Fe[j][k] - p->F[j] * s->e[k])) * inv;
+            p->Fv[j][k] = (j == k ? s->Fv[j][k] - s->drag : s->Fv[j][k]) * inv;
+        }
+}
+
+// the score falls as 1/eps1
+TAC_INLINE void numbers_of(const ssdfBlock* b, const planeJob* job, const planeSums* s, wide inv,
+                           pointForce* p) {
+    wide by_e = -b->inv * inv;
+    p->phi_e = by_e * (s->fs - p->phi * s->s);
+    for (int j = 0; j < 3; ++j) {
+        p->T[0][j] = p->F[j] / job->law.k;
+        for (int k = 0; k < 4; ++k) p->T[1 + k][j] = s->T[k][j] * inv;
+        p->Fe[j] = by_e * (s->Fs[j] - p->F[j] * s->s);
+    }
+}
+
+TAC_INLINE void cross(const wide a[3], const wide b[3], wide out[3]) {
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+//---------------------------------- over points ----------------------------------
+
+typedef struct sideSums {
+    wide W[6], K[36], C[36], G[6], WG[36], T[6][5], E[6], P, WP[6], PE, WE[6];
+} sideSums;
+
+// force and moment about the origin
+TAC_INLINE void wrench_of(const wide r[3], const wide F[3], wide W[6]) {
+    for (int k = 0; k < 3; ++k) W[k] = F[k];
+    cross(r, F, W + 3);
+}
+
+// motion of the point with twist k of its body
+TAC_INLINE void motion(const wide r[3], int k, wide out[3]) {
+    wide axis[3] = {w_set(0.0), w_set(0.0), w_set(0.0)};
+    axis[k % 3] = w_set(1.0);
+    if (k >= 3)
+        cross(axis, r, out);
+    else
+        for (int i = 0; i < 3; ++i) out[i] = axis[i];
+}
+
+TAC_INLINE void times(const wide M[3][3], const wide x[3], wide out[3]) {
+    for (int i = 0; i < 3; ++i) out[i] = w_fma(M[i][0], x[0], w_fma(M[i][1], x[1], M[i][2] * x[2]));
+}
+
+// columns of K and C: dF = dF/dy m + dF/dv (angular x m), moment m x F + r x dF
+TAC_INLINE void add_blocks(sideSums* s, const pointForce* p, const wide angular[3], wide sigma) {
+    for (int k = 0; k < 6; ++k) {
+        wide m[3], turned[3], dF[3], by_v[3], D[6], arm[3];
+        motion(p->r, k, m);
+        cross(angular, m, turned);
+        times(p->Fy, m, dF);
+        times(p->Fv, turned, by_v);
+        for (int i = 0; i < 3; ++i) dF[i] = dF[i] + by_v[i];
+        wrench_of(p->r, dF, D);
+        cross(m, p->F, arm);
+        for (int i = 0; i < 3; ++i) D[3 + i] = D[3 + i] + arm[i];
+        for (int i = 0; i < 6; ++i) s->K[6 * i + k] = w_fma(sigma, D[i], s->K[6 * i + k]);
+        times(p->Fv, m, by_v);
+        wrench_of(p->r, by_v, D);
+        for (int i = 0; i < 6; ++i) s->C[6 * i + k] = w_fma(sigma, D[i], s->C[6 * i + k]);
+    }
+}
+
+TAC_INLINE void add_points(sideSums* s, const tacScmSide* side, const pointForce* p,
+                           const wide angular[3], wide sigma, int order) {
+    wide W[6], gamma[6], D[6];
+    wrench_of(p->r, p->F, W);
+    for (int i = 0; i < 6; ++i) s->W[i] = w_fma(sigma, W[i], s->W[i]);
+    if (order < 1) return;
+    add_blocks(s, p, angular, sigma);
+    wrench_of(p->r, p->g, gamma);
+    for (int k = 0; k < 6; ++k) {
+        wide part = sigma * gamma[k];
+        s->G[k] = s->G[k] + part;
+        for (int i = 0; i < 6; ++i) s->WG[6 * i + k] = w_fma(part, W[i], s->WG[6 * i + k]);
+    }
+    if (order < 2) return;
+    wide psi = sigma * (p->phi - w_set(side->shift)), slope = sigma * p->phi_e;
+    s->P = s->P + psi, s->PE = s->PE + slope;
+    for (int i = 0; i < 6; ++i)
+        s->WP[i] = w_fma(psi, W[i], s->WP[i]), s->WE[i] = w_fma(slope, W[i], s->WE[i]);
+    for (int k = 0; k < 5; ++k) {
+        wrench_of(p->r, p->T[k], D);
+        for (int i = 0; i < 6; ++i) s->T[i][k] = w_fma(sigma, D[i], s->T[i][k]);
+    }
+    wrench_of(p->r, p->Fe, D);
+    for (int i = 0; i < 6; ++i) s->E[i] = w_fma(sigma, D[i], s->E[i]);
+}
+
+//---------------------------------- blocks ---------------------------------------
+
+// all wide numbers of a struct to 0
+static void clear(void* sums, size_t size) {
+    wide* x = sums;
+    for (size_t i = 0; i < size / sizeof(wide); ++i) x[i] = w_set(0.0);
+}
+
+// velocity of each point against the planes' body
+static void set_velocities(const tacScmSide* side, const ssdfBlock* b, planeJob* job,
+                           const wide angular[3]) {
+    for (int u = 0; u < SSDF_STAGE; ++u) {
+        wide r[3];
+        for (int k = 0; k < 3; ++k) r[k] = b->y[u][k] - w_set(side->origin[k]);
+        cross(angular, r, job->v[u]);
+        for (int k = 0; k < 3; ++k) job->v[u][k] = job->v[u][k] + w_set(side->linear[k]);
+    }
+}
+
+// weights of a block; 0 for those that fill it up
+TAC_INLINE void take_weights(const tacScmSide* side, int first, int used,
+                             tacReal sigma[TAC_SSDF_BLOCK]) {
+    for (int k = 0; k < TAC_SSDF_BLOCK; ++k)
+        sigma[k] = k < used ? side->sigma[first + k] : (tacReal)0.0;
+}
+
+static void begin_block(const tacScmSide* side, int first, int count, ssdfBlock* b,
+                        tacReal sigma[TAC_SSDF_BLOCK]) {
+    tacReal y[3][TAC_SSDF_BLOCK];
+    take_weights(side, first, take_points(&side->query, side->at, first, count, y), sigma);
+    block_begin(b, &side->planes, (const tacReal(*)[TAC_SSDF_BLOCK])y);
+}
+
+static void add_force_block(const tacScmSide* side, planeJob* job, int first, sideSums* s,
+                            int order) {
+    static ssdfVisit* const visit[3] = {force_0, force_1, force_2};
+    ssdfBlock b;
+    tacReal sigma[TAC_SSDF_BLOCK];
+    wide angular[3];
+    for (int k = 0; k < 3; ++k) angular[k] = w_set(side->angular[k]);
+    begin_block(side, first, side->count, &b, sigma);
+    set_velocities(side, &b, job, angular);
+    clear(job->sum, sizeof job->sum);
+    block_each(&b, visit[order], job);
+    for (int u = 0; u < SSDF_STAGE; ++u) {
+        const planeSums* sum = &job->sum[u];
+        pointForce p;
+        wide inv = 1.0 / sum->w;
+        for (int k = 0; k < 3; ++k)
+            p.r[k] = b.y[u][k] - w_set(side->origin[k]), p.F[k] = sum->F[k] * inv;
+        if (order >= 1) slopes_of(&b, sum, inv, &p);
+        if (order >= 2) numbers_of(&b, job, sum, inv, &p);
+        add_points(s, side, &p, angular, w_load(&sigma[u * TAC_LANES]), order);
+    }
+}
+
+// points that feel no force still draw weight from those that do
+static void add_field_block(const tacScmSide* side, planeJob* job, int first, sideSums* s,
+                            int order) {
+    static ssdfVisit* const visit[3] = {NULL, field_1, field_2};
+    ssdfBlock b;
+    tacReal sigma[TAC_SSDF_BLOCK];
+    begin_block(side, first, side->count + side->fields, &b, sigma);
+    clear(job->sum, sizeof job->sum);
+    block_each(&b, visit[order], job);
+    for (int u = 0; u < SSDF_STAGE; ++u) {
+        const planeSums* sum = &job->sum[u];
+        wide inv = 1.0 / sum->w, weight = w_load(&sigma[u * TAC_LANES]), r[3], g[3], gamma[6];
+        wide phi = sum->f * inv, two = 2.0 * b.inv;
+        for (int k = 0; k < 3; ++k) {
+            r[k] = b.y[u][k] - w_set(side->origin[k]);
+            g[k] = (sum->n[k] + two * (sum->fe[k] - phi * sum->e[k])) * inv;
+        }
+        wrench_of(r, g, gamma);
+        for (int k = 0; k < 6; ++k) s->G[k] = w_fma(weight, gamma[k], s->G[k]);
+        if (order < 2) continue;
+        s->P = w_fma(weight, phi - w_set(side->shift), s->P);
+        s->PE = w_fma(-weight * b.inv * inv, sum->fs - phi * sum->s, s->PE);
+    }
+}
+
+static void hand_out(const wide* sum, int n, tacReal* out) {
+    for (int i = 0; i < n; ++i) out[i] = w_sum(sum[i]);
+}
+
+TAC_INLINE void side_sums(const tacScmSide* side, tacScmSums* out, int order) {
+    const tacReal* n = side->number;
+    sideSums s;
+    planeJob job = {.law = {w_set(n[TAC_SCM_K]), w_set(n[TAC_SCM_V_D]), w_set(n[TAC_SCM_V_S]),
+                            w_set(n[TAC_SCM_MU]), w_set(n[TAC_SCM_EPS3]), side->published}};
+    clear(&s, sizeof s);
+    for (int first = 0; first < side->count; first += TAC_SSDF_BLOCK)
+        add_force_block(side, &job, first, &s, order);
+    for (int first = side->count; first < side->count + side->fields && order >= 1;
+         first += TAC_SSDF_BLOCK)
+        add_field_block(side, &job, first, &s, order);
+    hand_out(s.W, 6, out->W);
+    if (order >= 1) {
+        hand_out(s.K, 36, out->K), hand_out(s.C, 36, out->C);
+        hand_out(s.G, 6, out->G), hand_out(s.WG, 36, out->WG);
+    }
+    if (order >= 2) {
+        for (int i = 0; i < 6; ++i) hand_out(s.T[i], 5, out->T[i]);
+        hand_out(s.E, 6, out->E), hand_out(&s.P, 1, &out->P), hand_out(s.WP, 6, out->WP);
+        hand_out(&s.PE, 1, &out->PE), hand_out(s.WE, 6, out->WE);
+    }
+}
+
+static void sums_0(const tacScmSide* side, tacScmSums* out) { side_sums(side, out, 0); }
+static void sums_1(const tacScmSide* side, tacScmSums* out) { side_sums(side, out, 1); }
+static void sums_2(const tacScmSide* side, tacScmSums* out) { side_sums(side, out, 2); }
+
+const tacScmKernels TAC_KERNELS(tac_scm_kernels_) = {{sums_0, sums_1, sums_2}};
