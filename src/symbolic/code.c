@@ -3,6 +3,7 @@
 //   program.c --list of steps--> libtactus_jit.so (src/jit) --functions--> [this file]
 
 #define _GNU_SOURCE
+#include "symbolic/code.h"
 #include "base/assert.h"
 #include "base/dispatch.h"
 #include "symbolic/jit.h"
@@ -172,4 +173,10 @@ tacResult tac_code_run(const tacCode* code, const double* x, int batch, double* 
         i += count;
     }
     return result;
+}
+
+tacResult tac_code_single(const tacCode* code, const double* x, double* y, void* work) {
+    if (!code->jit.handle) return tac_program_run(code->program, x, 1, y, work);
+    code->jit.one(x, y, work);
+    return all_finite(y, (size_t)code->program->outputs) ? TAC_OK : TAC_ERROR_DIVERGED;
 }
