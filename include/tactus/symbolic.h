@@ -229,7 +229,7 @@ tacResult tac_program_run(const tacProgram* program, const double* x, int batch,
 typedef int (*tacWrite)(void* user, const char* text, size_t length);
 
 /// Writes the program. As C it is `void name(const double* x, double* y)`, of functions with at
-/// most 1000 statements that need <math.h> alone and allocate nothing, with the bits of
+/// most 400 statements that need <math.h> alone and allocate nothing, with the bits of
 /// tac_program_run where contraction is off. As text and LaTeX it is a list of the shared parts,
 /// then y.
 TAC_API

@@ -112,7 +112,7 @@ static double* append(double* to, const double* from, int n) {
     return to + n;
 }
 
-tacResult tac_generated_step(const tacModel* model, const tacState* x, const double* u,
+tacResult tac_generated_step(const tacModel* model, const tacState* x, const tacReal* u,
                              tacState* next, tacScratch* scratch) {
     const tacStepCode* code = scratch->code;
     if (code->model != model) return TAC_ERROR_VALUE;

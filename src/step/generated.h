@@ -7,7 +7,7 @@
 #include "step/step.h"
 
 // next = step(x, u) by the code of the scratch; x and u were checked, next may alias x
-tacResult tac_generated_step(const tacModel* model, const tacState* x, const double* u,
+tacResult tac_generated_step(const tacModel* model, const tacState* x, const tacReal* u,
                              tacState* next, tacScratch* scratch);
 
 // does this scratch step by code? Complex and quad numbers never do.

@@ -3,9 +3,8 @@
 
 #include "step/step.h"
 
-#include "step/generated.h"
-
 #include "base/pool.h"
+#include "step/generated.h"
 
 #include <string.h>
 
