@@ -49,6 +49,15 @@ typedef enum tacContactNumber {
     TAC_CONTACT_EPS3,        ///< respond/eps3, width of the transition to contact          [m]
     TAC_CONTACT_TAU,         ///< detect/tau, temperature of "penetrates"                   [m]
     TAC_CONTACT_SUPPORT,     ///< detect/support, distance at which activity is 0           [m]
+    TAC_CONTACT_NEIGHBOURS,  ///< detect/neighbours, width of "the nearest edge"            [m]
+    TAC_CONTACT_SIGN,        ///< detect/sign, temperature of signs of edges' distances
+    TAC_CONTACT_CLASH,       ///< detect/clash, temperature of "normals oppose"
+    TAC_CONTACT_REGULAR,     ///< detect/regular; this and the next five: tacWitnessOptions
+    TAC_CONTACT_LEAST,       ///< detect/least
+    TAC_CONTACT_CLIP,        ///< detect/clip
+    TAC_CONTACT_WITHIN,      ///< detect/within
+    TAC_CONTACT_RANGE,       ///< detect/range
+    TAC_CONTACT_GAP,         ///< detect/gap
     TAC_CONTACT_EPS1,        ///< detect/eps1, temperature of "nearest"                   [m^2]
     TAC_CONTACT_EPS2,        ///< detect/eps2, temperature of "deepest"                     [m]
     TAC_CONTACT_NUMBERS      ///< how many there are
@@ -61,6 +70,7 @@ typedef enum tacContactChoice {
     TAC_CHOICE_IMPLICIT, ///< `implicit`: 1 takes contact forces linearly implicit in an Euler step
     TAC_CHOICE_SIDES,    ///< `sides`: 0 both, 1 the first geom's surface alone, 2 the second's
     TAC_CHOICE_VERTICES, ///< `vertices` of a tessellated surface
+    TAC_CHOICE_EDGES,    ///< `edges`: 1 leaves out contacts of edges with edges
     TAC_CHOICE_UNCULLED, ///< `cull`: 1 looks at every feature; results are the same
     TAC_CHOICE_POINTS,   ///< `points` of a surface that is made
     TAC_CHOICE_EXACT,    ///< `exact`: 1 sums over all points; results are the same

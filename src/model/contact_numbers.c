@@ -50,6 +50,15 @@ static const numberRow numbers[] = {
     {TAC_CONTACT_EPS1, "detect", "eps1", {1e-18, 1e9}, 1e-4, OF_AREA, D(SSDF), 0},
     {TAC_CONTACT_EPS2, "detect", "eps2", {1e-9, 1e6}, 0.02, OF_LENGTH, D(SSDF), 0},
     {TAC_CONTACT_SUPPORT, "detect", "support", {1e-9, 1e6}, 8.0, OF_TAU, D(MANIFOLD), 0},
+    {TAC_CONTACT_NEIGHBOURS, "detect", "neighbours", {1e-9, 1e6}, 0.02, OF_LENGTH, D(MANIFOLD), 0},
+    {TAC_CONTACT_SIGN, "detect", "sign", {1e-6, 1e3}, 0.1, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_CLASH, "detect", "clash", {1e-6, 1e3}, 0.1, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_REGULAR, "detect", "regular", {1e-12, 1e3}, 1e-3, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_LEAST, "detect", "least", {1e-9, 1e3}, 1e-2, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_CLIP, "detect", "clip", {1e-6, 1e3}, 0.02, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_WITHIN, "detect", "within", {1e-6, 1e3}, 0.02, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_RANGE, "detect", "range", {1e-3, 1e3}, 0.2, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_GAP, "detect", "gap", {1e-9, 1e3}, 1e-3, OF_ONE, D(MANIFOLD), 0},
 };
 
 // a word of a list by its number, or a whole number in a range where `words` is NULL
@@ -65,6 +74,7 @@ static const choiceRow choices[] = {
     {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING)},
     {TAC_CHOICE_SIDES, "sides", "both first second", 0, 0, 0, D(MANIFOLD), 0},
     {TAC_CHOICE_VERTICES, "vertices", NULL, 8, 20000, 300, D(MANIFOLD), 0},
+    {TAC_CHOICE_EDGES, "edges", "true false", 0, 0, 0, D(MANIFOLD), 0},
     {TAC_CHOICE_POINTS, "points", NULL, 6, 65536, 600, D(SSDF), 0},
     {TAC_CHOICE_EXACT, "exact", "false true", 0, 0, 0, D(SSDF), 0},
     {TAC_CHOICE_UNCULLED, "cull", "true false", 0, 0, 0, D(MANIFOLD), 0},
