@@ -147,7 +147,7 @@ static double default_stiffness(const tacModel* model, const int body[2]) {
 
 static tacContactScale scale_of(const tacDraft* draft, const tacModel* model) {
     const tacBodyPair* bodies = draft->body_pair.items;
-    tacContactScale scale = {INFINITY, 0.0};
+    tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep]};
     for (int i = 0; i < draft->body_pair.count; ++i)
         scale.length = fmin(scale.length, smaller_radius(lump_of(model, bodies[i].body[0]),
                                                          lump_of(model, bodies[i].body[1])));
@@ -164,8 +164,11 @@ static void plan_stiffness(tacDraft* draft, const tacModel* model, tacContactPla
     double* k = tac_reader_take(&draft->reader, sizeof *k * (size_t)count);
     if (!k) return;
     k[0] = 1000.0;
-    for (int i = 0; i < draft->body_pair.count && !element; ++i)
-        k[i] = default_stiffness(model, bodies[i].body);
+    for (int i = 0; i < draft->body_pair.count; ++i) {
+        bodies[i].weight =
+            reduced_mass(lump_of(model, bodies[i].body[0]), lump_of(model, bodies[i].body[1]));
+        if (!element) k[i] = default_stiffness(model, bodies[i].body);
+    }
     if (element) tac_read_number(&draft->reader, element, "stiffness", range_stiffness, k);
     int first =
         tac_draft_param(draft, (tacPath){"respond", NULL}, "stiffness", range_stiffness, k, count);

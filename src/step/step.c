@@ -77,6 +77,8 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
     if (result == TAC_OK) tac_pass_hand_out(&pass, x, next);
     scratch->info = (tacInfo){.time_of_impact = tac_re(pass.f.h)};
     if (pass.f.touch) scratch->info.contacts = tac_touch_count(pass.f.touch);
+    if (scratch->info.contacts > 0 && tac_re(pass.f.h) > tac_stable_timestep(model))
+        scratch->info.flags |= TAC_STIFF;
     scratch->arena.used = mark;
     return result;
 }
