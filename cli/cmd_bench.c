@@ -23,6 +23,7 @@ static const struct {
     {"cloud", "4000 points at 4000 queries: scalar, all, culled, threads", bench_cloud},
     {"shapes", "every primitive, and a union of 18 superquadrics culled against exact",
      bench_shapes},
+    {"scm", "soft distances of two clouds, and a T pushed by them", bench_scm},
     {"dynamics", "dynamics of the humanoid and two arms, against MuJoCo", bench_dynamics},
     {"hard", "frictional problems, against ODE and the packaged Dantzig", bench_hard},
     {"symbolic", "equations derived and compiled, against the general dynamics", bench_symbolic},
@@ -43,6 +44,7 @@ static int parse(const char** names, int* count, int* json, int argc, char** arg
             "code is 1 if one does not. Names:\n"
             "  ground   exp and log against libmvec, the superquadric against libm\n"
             "  shapes   primitives, and a figure of 18 superquadrics culled against exact\n"
+            "  scm      soft distances of clouds: wide, culled, growth; the step of a pushed T\n"
             "  dynamics humanoid and arms: inverse, forward, step, A and B, batches; against\n"
             "           MuJoCo where it is installed. Run it in the folder that has scenes/\n"
             "  hard     frictional problems, against ODE and DART's solver where installed\n"
