@@ -62,6 +62,7 @@ typedef enum tacContactNumber {
     TAC_CONTACT_GAP,         ///< detect/gap
     TAC_CONTACT_EPS1,        ///< detect/eps1, temperature of "nearest"                   [m^2]
     TAC_CONTACT_EPS2,        ///< detect/eps2, temperature of "deepest"                     [m]
+    TAC_CONTACT_SORT,        ///< detect/sort, temperature of soft points, of a weight      [1]
     TAC_CONTACT_NUMBERS      ///< how many there are
 } tacContactNumber;
 
@@ -80,6 +81,8 @@ typedef enum tacContactChoice {
     TAC_CHOICE_OVERLAP,  ///< `overlap` at the start of a step: 0 is refused, 1 pushed apart
     TAC_CHOICE_POINTS,   ///< `points` of a surface that is made
     TAC_CHOICE_EXACT,    ///< `exact`: 1 sums over all points; results are the same
+    TAC_CHOICE_SOFT,     ///< `soft`: soft points of a pair, half of them on each body
+    TAC_CHOICE_SELECT,   ///< `select` of them: 0 by SoftSort, 1 by Sinkhorn
     TAC_CONTACT_CHOICES  ///< how many there are
 } tacContactChoice;
 

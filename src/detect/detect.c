@@ -7,6 +7,7 @@
 #include "detect/gjk_detector.h"
 #include "detect/manifold.h"
 #include "detect/solid_detector.h"
+#include "detect/ssdf_points.h"
 #include "math/number.h"
 
 #include <string.h>
@@ -15,9 +16,8 @@
 
 // those that are built; the words of a scene are checked against contact_plan.c's table
 static const tacDetectorKind* const kinds[] = {
-    [TAC_DETECT_SAT] = &tac_solid_detector,
-    [TAC_DETECT_CONVEX] = &tac_solid_detector,
-    [TAC_DETECT_MANIFOLD] = &tac_manifold_detector,
+    [TAC_DETECT_SAT] = &tac_solid_detector,         [TAC_DETECT_CONVEX] = &tac_solid_detector,
+    [TAC_DETECT_MANIFOLD] = &tac_manifold_detector, [TAC_DETECT_SSDF] = &tac_ssdf_detector,
     [TAC_DETECT_GJK] = &tac_gjk_detector,
 };
 

@@ -29,7 +29,7 @@ typedef struct contactWord {
 } contactWord;
 
 static const contactWord detectors[] = {
-    [TAC_DETECT_SSDF] = {"ssdf", 1, R(SCM), TAC_RESPOND_SCM},
+    [TAC_DETECT_SSDF] = {"ssdf", 1, R(SCM) | R(SPRING), TAC_RESPOND_SCM},
     [TAC_DETECT_MANIFOLD] = {"manifold", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 0, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_SAT] = {"sat", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},

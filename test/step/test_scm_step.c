@@ -18,6 +18,18 @@
 static const char explicit_text[] = SCENE("implicit='false'"), implicit_text[] = SCENE(""),
                   published_text[] = SCENE("implicit='false' law='published'");
 
+// soft points as records for springs
+#define SOFT(more)                                                                                 \
+    "<mujoco><tactus detect='ssdf' respond='spring' points='24' eps1='.004' eps2='.02' "           \
+    "eps3='.004' sort='.3' stiffness='600' dissipation='.3' stiction='.05' " more "/><worldbody>"  \
+    "<geom type='plane' size='1 1 .1' friction='.6'/>"                                             \
+    "<body pos='0 0 .098' euler='3 2 10'><freejoint/><geom type='box' size='.1 .08 .1' mass='1'/>" \
+    "</body><body pos='.02 .01 .35'><joint type='ball' damping='.05'/>"                            \
+    "<geom size='.08' pos='0 0 -.08' mass='.3' friction='.5'/></body></worldbody></mujoco>"
+
+static const char softsort_text[] = SOFT("implicit='false'"),
+                  sinkhorn_text[] = SOFT("select='sinkhorn' soft='6'");
+
 //---------------------------------- derivatives ----------------------------------
 
 static int is_used(const tacModel* model, int offset) {
@@ -85,6 +97,12 @@ static int implicit_steps(void) {
 // the printed dissipation has one derivative by velocity: first order alone would hold everywhere
 static int published_steps(void) {
     return proves(published_text, "scm, published", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER);
+}
+
+static int soft_points(void) {
+    return proves(softsort_text, "soft points", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER) |
+           proves(sinkhorn_text, "soft points, sinkhorn", TAC_INTEGRATOR_EULER,
+                  TAC_INTEGRATOR_EULER);
 }
 
 //---------------------------------- loading --------------------------------------
@@ -155,5 +173,5 @@ static int far_apart(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(explicit_steps), RUN(implicit_steps), RUN(published_steps), RUN(refuses), RUN(tells),
-          RUN(far_apart), RUN(prove_summary))
+TEST_MAIN(RUN(explicit_steps), RUN(implicit_steps), RUN(published_steps), RUN(soft_points),
+          RUN(refuses), RUN(tells), RUN(far_apart), RUN(prove_summary))
