@@ -126,11 +126,13 @@ typedef struct tacContactPlan {
     /// Oriented points of each geom (src/model/contact_cloud.h); NULL: the detector needs none, or
     /// it touches nothing.                                                             (ngeom)
     const struct tacContactCloud* const* cloud;
-    int npiece;                 ///< length of `piece`: 0 but with detect="gjk"
-    const tacPiece* piece;      ///< convex pieces, those of a geom together            (npiece)
-    const int* piece_first;     ///< first piece of each geom, and npiece            (ngeom + 1)
-    const double* piece_number; ///< corners, normals, offsets of all pieces
-    const int* piece_index;     ///< faces of all pieces
+    int npiece;                   ///< length of `piece`: 0 but with detect="gjk"
+    const tacPiece* piece;        ///< convex pieces, those of a geom together            (npiece)
+    const int* piece_first;       ///< first piece of each geom, and npiece            (ngeom + 1)
+    const double* piece_number;   ///< corners, normals, offsets of all pieces
+    const int* piece_index;       ///< faces of all pieces
+    const struct tacSolid* solid; ///< of each geom for detect="sat" and "convex", in the geom's
+                                  ///< frame; else NULL                            (ngeom)
     int number[TAC_CONTACT_NUMBERS]; ///< offsets; -1 where detector and responder have none
     int choice[TAC_CONTACT_CHOICES]; ///< values
     double length; ///< mean radius of the smallest body that may touch, of its inertia   [m]
