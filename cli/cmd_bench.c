@@ -26,6 +26,7 @@ static const struct {
     {"dynamics", "dynamics of the humanoid and two arms, against MuJoCo", bench_dynamics},
     {"hard", "frictional problems, against ODE and the packaged Dantzig", bench_hard},
     {"collide", "distances, contacts and impacts of convex pieces", bench_collide},
+    {"symbolic", "equations derived and compiled, against the general dynamics", bench_symbolic},
 };
 
 static int parse(const char** names, int* count, int* json, int argc, char** argv) {
@@ -47,7 +48,9 @@ static int parse(const char** names, int* count, int* json, int argc, char** arg
             "           MuJoCo where it is installed. Run it in the folder that has scenes/\n"
             "  hard     frictional problems, against ODE and DART's solver where installed\n"
             "  collide  distances and contacts of convex pieces; public queries of impacts where\n"
-            "           TACTUS_DATA has them\n",
+            "           TACTUS_DATA has them\n"
+            "  symbolic equations of two arms and two planar scenes: derived, compiled, and their\n"
+            "           code against the general dynamics. Run it in the folder that has scenes/\n",
         .example = "  tactus bench ground --json\n",
         .options = options,
         .option_count = TAC_COUNT(options),

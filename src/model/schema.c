@@ -57,7 +57,7 @@ static const tacRule rules[] = {
     {"tactus",
      "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit "
      "tau support neighbours sign clash regular least clip within range gap sides vertices edges "
-     "cull eps1 eps2 points exact",
+     "cull eps1 eps2 points exact delta restitution ccd bounds max_impacts overlap",
      "", ""},
 
     {"default", "class", "",
@@ -123,7 +123,7 @@ static const tacRule rules[] = {
     {"inertial", "pos " ORIENTATION " mass diaginertia fullinertia", "", ""},
     {"geom",
      "name class type size pos " ORIENTATION
-     " fromto rgba material shape mesh hfield fitscale mass "
+     " fromto rgba material shape mesh hfield points fitscale mass "
      "density shellinertia contype conaffinity condim group priority friction solmix solref "
      "solimp margin gap fluidshape",
      "fluidcoef user", ""},
