@@ -2,10 +2,10 @@
 //
 // A pair of edges with witness points e1, e2 (edge_edge.h) claims to be a contact with
 //
-//   claim = colliding w(gap^2/s^2 - 1) W1 W2
+//   claim = colliding w(4 gap^2/s^2 - 1) W1 W2
 //
 // s^2 the mean of their squared lengths, W the weights of the two candidates; it is exactly 0 for
-// edges whose common perpendicular misses them or that are farther apart than they are long. Among
+// edges whose common perpendicular misses them, and for those farther apart than 0.71 s. Among
 // the pairs of one edge the nearest win, ties share nothing:
 //
 //   nearest_p = prod_q (1 - claim_q psi((gap_p - gap_q)/width - 1))
@@ -57,8 +57,8 @@ static void sum_wrench(const wide part[6], tacReal wrench[6]) {
 //---------------------------------- pairs ----------------------------------------
 
 // |e1 - e2| <= |m1 - m2| - (|t1| + |t2|)/2 of the middles, (|t1| + |t2|)/2 <= s and the gap ends
-// at sqrt(2) s: beyond (1 + sqrt(2)) s, (|m1 - m2|/s)^2 > 5.829, the claim is 0
-#define APART 5.8285
+// at sqrt(1/2) s: beyond (1 + sqrt(1/2)) s, (|m1 - m2|/s)^2 > 2.9143, the claim is 0
+#define APART 2.9143
 
 // a corner of edge k and its direction, in all lanes
 typedef struct oneEdge {
@@ -127,9 +127,9 @@ TAC_INLINE edgeCorners pair_corners(const tacEdgeSet* a, const tacEdgeSet* b, co
     return c;
 }
 
-// w(gap^2/s^2 - 1), and by gap
+// w(4 gap^2/s^2 - 1), and by gap
 TAC_INLINE softDiff pair_gate(wide gap, wide s2) {
-    wide inverse = 1.0 / s2;
+    wide inverse = 4.0 / s2;
     softDiff w = soft_mollifier_diff(w_fma(gap * gap, inverse, w_set(-1.0)));
     w.d_x = 2.0 * gap * inverse * w.d_x;
     return w;

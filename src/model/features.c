@@ -128,16 +128,18 @@ static tacResult swept_surface(rawSurface* s, const tacNode* node, const tacReal
     return TAC_OK;
 }
 
-static tacResult tessellated_surface(rawSurface* s, const tacModel* model, int shape, int vertices,
-                                     tacMessage* message) {
-    tacMesh* mesh = NULL;
-    tacResult result = tac_shape_tessellate(model, shape, vertices, &mesh, message);
+static tacResult tessellated_surface(rawSurface* s, const tacModel* model, int shape,
+                                     tacFeatureOptions options, tacMessage* message) {
+    tacMesh *own = NULL, **kept = options.tessellated ? options.tessellated : &own;
+    tacResult result =
+        *kept ? TAC_OK : tac_shape_tessellate(model, shape, options.vertices, kept, message);
+    const tacMesh* mesh = *kept;
     if (result == TAC_OK) result = take_surface(s, mesh->vertices, mesh->faces, message);
     for (int i = 0; result == TAC_OK && i < mesh->vertices; ++i)
         for (int k = 0; k < 3; ++k) s->x[i][k] = mesh->x[k][i];
     for (int i = 0; result == TAC_OK && i < mesh->faces; ++i)
         for (int k = 0; k < 3; ++k) s->triangle[i][k] = mesh->face[k][i];
-    tac_mesh_destroy(mesh);
+    tac_mesh_destroy(own);
     return result;
 }
 
@@ -165,7 +167,7 @@ static tacResult make_surface(rawSurface* s, const tacModel* model, int shape,
     tacAllocator a = model->allocator;
     if (options.mesh) return mesh_surface(s, options.mesh, message);
     if (whole->count > 1 || !is_placed_alone(model, node))
-        return tessellated_surface(s, model, shape, options.vertices, message);
+        return tessellated_surface(s, model, shape, options, message);
     switch (node->kind) {
     case TAC_NODE_PLANE:
         return TAC_OK;
@@ -181,7 +183,7 @@ static tacResult make_surface(rawSurface* s, const tacModel* model, int shape,
     case TAC_NODE_POLYHEDRON:
         return from_planes(s, &model->param[node->block], node->block_count / 4, a, message);
     default:
-        return tessellated_surface(s, model, shape, options.vertices, message);
+        return tessellated_surface(s, model, shape, options, message);
     }
 }
 
@@ -470,7 +472,7 @@ static tacResult own_field(const tacModel* model, const tacGeom* geom, tacPose p
     return result;
 }
 
-// the field at the middles of edges, for the largest deviation alone
+// the field at the middles of edges: chords lie inside where the surface is convex
 static tacResult middles(const tacModel* model, const tacGeom* geom, tacPose pose,
                          tacScratch* scratch, featureBlock* b, const tacFeatures* f) {
     tacResult result = TAC_OK;
@@ -480,7 +482,8 @@ static tacResult middles(const tacModel* model, const tacGeom* geom, tacPose pos
         tacPoints point = {1, {&x[0], &x[1], &x[2]}};
         result =
             tac_shape_eval(model, geom->shape, pose, point, (tacField){.value = &value}, scratch);
-        if (value > 0.0) note_deviation(&b->index, value, x); // a chord lies inside
+        b->index.sag[0] = fmin(b->index.sag[0], value);
+        b->index.sag[1] = fmax(b->index.sag[1], value);
     }
     return result;
 }

@@ -29,13 +29,15 @@ struct tacFeatureIndex {
     const int* first;          // edges at vertex v: at[first[v]] ..                  (vertices + 1)
     const int* at;             //                                                     (2 edges)
     int radius;                // offset of the radius in param, -1: none
-    double deviation;          // largest |own field| at vertices and middles of edges          [m]
+    double deviation;          // largest |own field| at a vertex                               [m]
     double place[3];           // where that is, body axes                                      [m]
+    double sag[2];             // least and largest own field at middles of edges               [m]
 };
 
 typedef struct tacFeatureOptions {
     int vertices;        // of a tessellation
     const tacSoup* mesh; // the surface in the frame of the geom's shape, NULL: made of the shape
+    struct tacMesh** tessellated; // of the shape, kept for other geoms that have it; NULL: not kept
 } tacFeatureOptions;
 
 // Vertices of a tessellation unless the scene says otherwise.
