@@ -49,6 +49,7 @@ typedef enum tacContactNumber {
     TAC_CONTACT_EPS3,        ///< respond/eps3, width of the transition to contact          [m]
     TAC_CONTACT_TAU,         ///< detect/tau, temperature of "penetrates"                   [m]
     TAC_CONTACT_SUPPORT,     ///< detect/support, distance at which activity is 0           [m]
+    TAC_CONTACT_DEPTH,       ///< detect/depth, how deep edges may cross each other         [m]
     TAC_CONTACT_NEIGHBOURS,  ///< detect/neighbours, width of "the nearest edge"            [m]
     TAC_CONTACT_SIGN,        ///< detect/sign, temperature of signs of edges' distances
     TAC_CONTACT_CLASH,       ///< detect/clash, temperature of "normals oppose"

@@ -324,9 +324,9 @@ static tacResult sort_surface(rawSurface* s, tacMessage* message) {
 // everything of the features in one block, which begins with the index
 typedef struct featureBlock {
     struct tacFeatureIndex index;
-    double *x[3], *normal[3], *reach, *block_reach;
-    int *edge[2], *face[3], *first, *at;
-    tacFeatureBox* box;
+    double *x[3], *normal[3];
+    int *edge[2], *face[3], *edge_first;
+    tacFeatureBox *box, *edge_box;
 } featureBlock;
 
 static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) {
@@ -346,65 +346,66 @@ static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) 
         PLACE(face[k], sizeof(int) * (size_t)(s->triangles + 1));
     }
     for (int k = 0; k < 2; ++k) PLACE(edge[k], sizeof(int) * (size_t)(s->edges + 1));
-    PLACE(reach, doubles);
-    PLACE(block_reach, sizeof(double) * (size_t)(blocks + 1));
     PLACE(box, sizeof(tacFeatureBox) * (size_t)(blocks + 1));
-    PLACE(first, sizeof(int) * (size_t)(s->vertices + 2));
-    PLACE(at, sizeof(int) * (size_t)(2 * s->edges + 1));
+    PLACE(edge_box, sizeof(tacFeatureBox) * (size_t)(blocks + 1));
+    PLACE(edge_first, sizeof(int) * (size_t)(blocks + 1));
 #undef PLACE
     if (arena) *out = b;
     return used;
 }
 
-static tacFeatureBox box_around(double* const x[3], int first, int end) {
-    tacFeatureBox box;
-    for (int k = 0; k < 3; ++k) {
-        double low = INFINITY, high = -INFINITY;
-        for (int i = first; i < end; ++i) low = fmin(low, x[k][i]), high = fmax(high, x[k][i]);
-        box.middle[k] = first < end ? 0.5 * (low + high) : 0.0;
-        box.half[k] = first < end ? fmax(high - box.middle[k], box.middle[k] - low) : 0.0;
-    }
-    return box;
+// a box that grows
+typedef struct growingBox {
+    double low[3], high[3];
+} growingBox;
+
+static growingBox no_box(void) {
+    return (growingBox){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 }
 
-// edges at each vertex
-static void list_neighbours(const rawSurface* s, featureBlock* b) {
-    memset(b->first, 0, sizeof(int) * (size_t)(s->vertices + 2));
-    for (int e = 0; e < s->edges; ++e)
-        for (int k = 0; k < 2; ++k) ++b->first[s->edge[e][k] + 2];
-    for (int v = 0; v < s->vertices; ++v) b->first[v + 2] += b->first[v + 1];
-    for (int e = 0; e < s->edges; ++e)
-        for (int k = 0; k < 2; ++k) b->at[b->first[s->edge[e][k] + 1]++] = e;
+static void grow(growingBox* box, double* const x[3], int vertex) {
+    for (int k = 0; k < 3; ++k) {
+        box->low[k] = fmin(box->low[k], x[k][vertex]);
+        box->high[k] = fmax(box->high[k], x[k][vertex]);
+    }
+}
+
+static tacFeatureBox finished(const growingBox* box) {
+    tacFeatureBox out = {{0.0}, {0.0}};
+    for (int k = 0; k < 3 && box->low[0] <= box->high[0]; ++k) {
+        out.middle[k] = 0.5 * (box->low[k] + box->high[k]);
+        out.half[k] = fmax(box->high[k] - out.middle[k], out.middle[k] - box->low[k]);
+    }
+    return out;
 }
 
 static void write_edges(const rawSurface* s, featureBlock* b) {
-    memset(b->reach, 0, sizeof(double) * (size_t)(s->vertices + TAC_FEATURE_BLOCK));
-    for (int e = 0; e < s->edges; ++e) {
-        double square = 0.0;
-        for (int k = 0; k < 2; ++k) b->edge[k][e] = s->edge[e][k];
-        for (int k = 0; k < 3; ++k) {
-            double d = b->x[k][s->edge[e][1]] - b->x[k][s->edge[e][0]];
-            square += d * d;
-        }
-        for (int k = 0; k < 2; ++k) {
-            double* reach = &b->reach[s->edge[e][k]];
-            *reach = fmax(*reach, 0.5 * sqrt(square));
-        }
+    int blocks = (s->vertices + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK, e = 0;
+    for (int i = 0; i < blocks; ++i) {
+        growingBox box = no_box();
+        b->edge_first[i] = e;
+        for (; e < s->edges && s->edge[e][0] < (i + 1) * TAC_FEATURE_BLOCK; ++e)
+            for (int k = 0; k < 2; ++k) {
+                b->edge[k][e] = s->edge[e][k];
+                grow(&box, b->x, s->edge[e][k]);
+            }
+        b->edge_box[i] = finished(&box);
     }
-    list_neighbours(s, b);
+    b->edge_first[blocks] = e;
 }
 
 static void write_boxes(const rawSurface* s, featureBlock* b) {
     struct tacFeatureIndex* index = &b->index;
+    growingBox all = no_box();
     index->blocks = (s->vertices + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK;
     for (int i = 0; i < index->blocks; ++i) {
-        int first = i * TAC_FEATURE_BLOCK, end = first + TAC_FEATURE_BLOCK;
-        if (end > s->vertices) end = s->vertices;
-        b->box[i] = box_around(b->x, first, end);
-        b->block_reach[i] = 0.0;
-        for (int v = first; v < end; ++v) b->block_reach[i] = fmax(b->block_reach[i], b->reach[v]);
+        growingBox box = no_box();
+        int first = i * TAC_FEATURE_BLOCK;
+        for (int v = first; v < first + TAC_FEATURE_BLOCK && v < s->vertices; ++v)
+            grow(&box, b->x, v), grow(&all, b->x, v);
+        b->box[i] = finished(&box);
     }
-    index->all = box_around(b->x, 0, s->vertices);
+    index->all = finished(&all);
 }
 
 // body axes; the last vertex is repeated to fill its block
@@ -440,8 +441,7 @@ static void publish(const rawSurface* s, featureBlock* b, tacFeatures* out) {
         out->x[k] = b->x[k], out->face[k] = b->face[k], index->normal[k] = b->normal[k];
     }
     for (int k = 0; k < 2; ++k) out->edge[k] = b->edge[k];
-    index->box = b->box, index->reach = b->reach, index->block_reach = b->block_reach;
-    index->first = b->first, index->at = b->at;
+    index->box = b->box, index->edge_box = b->edge_box, index->edge_first = b->edge_first;
 }
 
 //---------------------------------- own field ------------------------------------

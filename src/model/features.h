@@ -24,10 +24,8 @@ struct tacFeatureIndex {
     const tacFeatureBox* box;  // around the vertices of each block                   (blocks)
     tacFeatureBox all;         // around all of them
     const double* normal[3];   // of the own field at each vertex, 0 under a radius   (vertices)
-    const double* reach;       // half of the longest edge at each vertex             (vertices) [m]
-    const double* block_reach; // the largest of them in a block                      (blocks) [m]
-    const int* first;          // edges at vertex v: at[first[v]] ..                  (vertices + 1)
-    const int* at;             //                                                     (2 edges)
+    const int* edge_first;     // edges that begin in block i: edge_first[i] ..       (blocks + 1)
+    const tacFeatureBox* edge_box; // around those edges                              (blocks)
     int radius;                // offset of the radius in param, -1: none
     double deviation;          // largest |own field| at a vertex                               [m]
     double place[3];           // where that is, body axes                                      [m]
