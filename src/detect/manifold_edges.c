@@ -65,7 +65,7 @@ size_t tac_edge_size(const tacModel* model, const tacContactPair* pair, size_t r
     for (int k = 0; k < 2; ++k) {
         const tacFeatures* f = features_of(model, pair, k);
         size_t edges = (size_t)f->edges + PADDING;
-        blocks[k] = (size_t)(f->index ? f->index->blocks : 0) + PADDING;
+        blocks[k] = (size_t)(f->index ? f->index->edge_blocks : 0) + PADDING;
         total += 30 * tac_arena_need(real_size * edges) + 4 * tac_arena_need(sizeof(int) * edges);
         total += 6 * tac_arena_need(sizeof(double) * blocks[k]) +
                  4 * tac_arena_need(sizeof(int) * blocks[k]);
@@ -132,21 +132,37 @@ static void pad3(tacReal* const x[3], int count) {
 
 // balls around the edges of each block, in axes of geom[0]'s body
 typedef struct blockBalls {
-    int count;
+    int count, *block;
     double *x[3], *radius;
 } blockBalls;
 
-static blockBalls list_balls(const tacEdgeWork* w, int k, tacArena* arena) {
+static double radius_of(const tacFeatureBox* box) {
+    return sqrt(box->half[0] * box->half[0] + box->half[1] * box->half[1] +
+                box->half[2] * box->half[2]);
+}
+
+static void place_ball(const tacEdgeWork* w, int k, const tacFeatureBox* box, double at[4]) {
+    tacReal x[3] = {box->middle[0], box->middle[1], box->middle[2]}, y[3] = {x[0], x[1], x[2]};
+    if (k) carry(&w->side[1].place.across, x, y);
+    for (int j = 0; j < 3; ++j) at[j] = tac_re(y[j]);
+    at[3] = radius_of(box);
+}
+
+// those that come within `reach` of the ball around all of the other geom
+static blockBalls list_balls(const tacEdgeWork* w, int k, double reach, tacArena* arena) {
     const struct tacFeatureIndex* index = w->side[k].features->index;
-    blockBalls b = {.count = index->blocks, .radius = TAC_TAKE(arena, double, index->blocks)};
-    for (int j = 0; j < 3; ++j) b.x[j] = TAC_TAKE(arena, double, b.count);
-    for (int i = 0; i < b.count; ++i) {
-        const tacFeatureBox* box = &index->edge_box[i];
-        tacReal x[3] = {box->middle[0], box->middle[1], box->middle[2]}, at[3] = {x[0], x[1], x[2]};
-        if (k) carry(&w->side[1].place.across, x, at);
-        for (int j = 0; j < 3; ++j) b.x[j][i] = tac_re(at[j]);
-        b.radius[i] = sqrt(box->half[0] * box->half[0] + box->half[1] * box->half[1] +
-                           box->half[2] * box->half[2]);
+    blockBalls b = {0, TAC_TAKE(arena, int, index->edge_blocks), {NULL},
+                    TAC_TAKE(arena, double, index->edge_blocks)};
+    double other[4], at[4];
+    for (int j = 0; j < 3; ++j) b.x[j] = TAC_TAKE(arena, double, index->edge_blocks);
+    place_ball(w, 1 - k, &w->side[1 - k].features->index->all, other);
+    for (int i = 0; i < index->edge_blocks; ++i) {
+        place_ball(w, k, &index->edge_box[i], at);
+        double dx = at[0] - other[0], dy = at[1] - other[1], dz = at[2] - other[2];
+        double r = at[3] + other[3] + reach;
+        if (dx * dx + dy * dy + dz * dz > r * r) continue;
+        for (int j = 0; j < 3; ++j) b.x[j][b.count] = at[j];
+        b.block[b.count] = i, b.radius[b.count++] = at[3];
     }
     return b;
 }
@@ -164,19 +180,21 @@ typedef struct nearBlocks {
 } nearBlocks;
 
 static nearBlocks find_blocks(const tacEdgeWork* w, int all, tacArena* arena) {
-    blockBalls a = list_balls(w, 0, arena), b = list_balls(w, 1, arena);
-    nearBlocks n = {.block = TAC_TAKE(arena, int, a.count), .first = TAC_TAKE(arena, int, a.count + 1),
+    double reach = all ? 1e30 : tac_re(w->numbers.depth + w->numbers.radius[0] +
+                                       w->numbers.radius[1]);
+    blockBalls a = list_balls(w, 0, reach, arena), b = list_balls(w, 1, reach, arena);
+    int others = w->side[1].features->index->edge_blocks, total = 0;
+    nearBlocks n = {.block = TAC_TAKE(arena, int, a.count),
+                    .first = TAC_TAKE(arena, int, a.count + 1),
                     .near = TAC_TAKE(arena, int, (size_t)a.count * (size_t)b.count),
-                    .used = TAC_TAKE(arena, unsigned char, b.count)};
-    double reach = tac_re(w->numbers.depth + w->numbers.radius[0] + w->numbers.radius[1]);
-    int total = 0;
-    memset(n.used, 0, (size_t)b.count);
+                    .used = TAC_TAKE(arena, unsigned char, others)};
+    memset(n.used, 0, (size_t)others);
     for (int i = 0; i < a.count; ++i) {
         int before = total;
         for (int j = 0; j < b.count; ++j)
-            if (all || balls_meet(&a, i, &b, j, reach)) n.near[total++] = j, n.used[j] = 1;
+            if (balls_meet(&a, i, &b, j, reach)) n.near[total++] = b.block[j], n.used[b.block[j]] = 1;
         if (total == before) continue;
-        n.block[n.count] = i, n.first[n.count++] = before;
+        n.block[n.count] = a.block[i], n.first[n.count++] = before;
     }
     n.first[n.count] = total;
     return n;
@@ -184,10 +202,9 @@ static nearBlocks find_blocks(const tacEdgeWork* w, int all, tacArena* arena) {
 
 // edges of one block behind the others; where they begin
 static int add_block(tacEdgeWork* w, int k, int block) {
-    const struct tacFeatureIndex* index = w->side[k].features->index;
-    int begin = w->set[k].count;
-    for (int e = index->edge_first[block]; e < index->edge_first[block + 1]; ++e)
-        place_edge(w, k, e, w->set[k].count++);
+    int begin = w->set[k].count, edges = w->side[k].features->edges;
+    int first = block * TAC_FEATURE_BLOCK, end = first + TAC_FEATURE_BLOCK;
+    for (int e = first; e < end && e < edges; ++e) place_edge(w, k, e, w->set[k].count++);
     return begin;
 }
 
@@ -199,7 +216,7 @@ static void pad_set(tacEdgeSet* s) {
 
 // candidates of both in order, by blocks
 static tacEdgeBlocks list_candidates(tacEdgeWork* w, const nearBlocks* n, tacArena* arena) {
-    int others = w->side[1].features->index->blocks;
+    int others = w->side[1].features->index->edge_blocks;
     int *begin = TAC_TAKE(arena, int, n->count + 1), *other = TAC_TAKE(arena, int, others + 1);
     for (int k = 0; k < 2; ++k) {
         w->set[k] = take_set(arena, w->side[k].features->edges);

@@ -253,22 +253,22 @@ static tacResult find_edges(rawSurface* s, tacMessage* message) {
 //---------------------------------- order ----------------------------------------
 
 typedef struct orderItem {
-    double key;
-    int vertex;
+    double key, x[3];
+    int index;
 } orderItem;
 
 static int compare_items(const void* a, const void* b) {
     const orderItem *p = a, *q = b;
     if (p->key != q->key) return p->key < q->key ? -1 : 1;
-    return p->vertex < q->vertex ? -1 : p->vertex > q->vertex;
+    return p->index < q->index ? -1 : p->index > q->index;
 }
 
-static int widest_axis(const rawSurface* s, const orderItem* item, int count) {
+static int widest_axis(const orderItem* item, int count) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = 0; i < count; ++i)
         for (int k = 0; k < 3; ++k) {
-            low[k] = fmin(low[k], s->x[item[i].vertex][k]);
-            high[k] = fmax(high[k], s->x[item[i].vertex][k]);
+            low[k] = fmin(low[k], item[i].x[k]);
+            high[k] = fmax(high[k], item[i].x[k]);
         }
     int axis = 0;
     for (int k = 1; k < 3; ++k)
@@ -277,45 +277,56 @@ static int widest_axis(const rawSurface* s, const orderItem* item, int count) {
 }
 
 // halves across the widest side, whole blocks on the left, until one block is left
-static void order_vertices(const rawSurface* s, orderItem* item, int count) {
+static void order_items(orderItem* item, int count) {
     while (count > TAC_FEATURE_BLOCK) {
-        int axis = widest_axis(s, item, count);
+        int axis = widest_axis(item, count);
         int blocks = (count + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK;
         int left = (blocks + 1) / 2 * TAC_FEATURE_BLOCK;
-        for (int i = 0; i < count; ++i) item[i].key = s->x[item[i].vertex][axis];
+        for (int i = 0; i < count; ++i) item[i].key = item[i].x[axis];
         qsort(item, (size_t)count, sizeof *item, compare_items);
-        order_vertices(s, item, left);
+        order_items(item, left);
         item += left, count -= left;
     }
 }
 
-static int compare_edges(const void* a, const void* b) {
-    const int *p = a, *q = b;
-    if (p[0] != q[0]) return p[0] < q[0] ? -1 : 1;
-    return p[1] < q[1] ? -1 : p[1] > q[1];
-}
-
-// vertices in the order of neighbours, edges after them
-static tacResult sort_surface(rawSurface* s, tacMessage* message) {
+static tacResult sort_vertices(rawSurface* s, tacMessage* message) {
     size_t count = (size_t)s->vertices + 1;
     orderItem* item = TAC_BLOCKS_TAKE(s->blocks, orderItem, count);
     int* number = TAC_BLOCKS_TAKE(s->blocks, int, count);
     double(*x)[3] = tac_blocks_take(s->blocks, count, sizeof *x);
     if (!item || !number || !x) return no_memory(message);
-    for (int i = 0; i < s->vertices; ++i) item[i].vertex = i;
-    order_vertices(s, item, s->vertices);
     for (int i = 0; i < s->vertices; ++i) {
-        number[item[i].vertex] = i;
-        memcpy(x[i], s->x[item[i].vertex], sizeof *x);
+        item[i].index = i;
+        memcpy(item[i].x, s->x[i], sizeof item[i].x);
+    }
+    order_items(item, s->vertices);
+    for (int i = 0; i < s->vertices; ++i) {
+        number[item[i].index] = i;
+        memcpy(x[i], item[i].x, sizeof *x);
     }
     s->x = x;
     for (int e = 0; e < s->edges; ++e) {
         int a = number[s->edge[e][0]], b = number[s->edge[e][1]];
         s->edge[e][0] = a < b ? a : b, s->edge[e][1] = a < b ? b : a;
     }
-    if (s->edges) qsort(s->edge, (size_t)s->edges, sizeof *s->edge, compare_edges);
     for (int t = 0; t < s->triangles; ++t)
         for (int k = 0; k < 3; ++k) s->triangle[t][k] = number[s->triangle[t][k]];
+    return TAC_OK;
+}
+
+// by their middles
+static tacResult sort_edges(rawSurface* s, tacMessage* message) {
+    orderItem* item = TAC_BLOCKS_TAKE(s->blocks, orderItem, s->edges + 1);
+    int(*edge)[2] = tac_blocks_take(s->blocks, (size_t)s->edges + 1, sizeof *edge);
+    if (!item || !edge) return no_memory(message);
+    for (int e = 0; e < s->edges; ++e) {
+        const double *p = s->x[s->edge[e][0]], *q = s->x[s->edge[e][1]];
+        item[e].index = e;
+        for (int k = 0; k < 3; ++k) item[e].x[k] = 0.5 * (p[k] + q[k]);
+    }
+    order_items(item, s->edges);
+    for (int e = 0; e < s->edges; ++e) memcpy(edge[e], s->edge[item[e].index], sizeof *edge);
+    s->edge = edge;
     return TAC_OK;
 }
 
@@ -325,14 +336,16 @@ static tacResult sort_surface(rawSurface* s, tacMessage* message) {
 typedef struct featureBlock {
     struct tacFeatureIndex index;
     double *x[3], *normal[3];
-    int *edge[2], *face[3], *edge_first;
+    int *edge[2], *face[3];
     tacFeatureBox *box, *edge_box;
 } featureBlock;
+
+static int blocks_of(int count) { return (count + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK; }
 
 static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) {
     size_t used = 0;
     featureBlock* b = arena ? TAC_TAKE(arena, featureBlock, 1) : NULL;
-    int blocks = (s->vertices + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK;
+    int blocks = blocks_of(s->vertices), edge_blocks = blocks_of(s->edges);
     size_t doubles = sizeof(double) * (size_t)(s->vertices + TAC_FEATURE_BLOCK);
 #define PLACE(field, bytes)                                                                        \
     do {                                                                                           \
@@ -347,8 +360,7 @@ static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) 
     }
     for (int k = 0; k < 2; ++k) PLACE(edge[k], sizeof(int) * (size_t)(s->edges + 1));
     PLACE(box, sizeof(tacFeatureBox) * (size_t)(blocks + 1));
-    PLACE(edge_box, sizeof(tacFeatureBox) * (size_t)(blocks + 1));
-    PLACE(edge_first, sizeof(int) * (size_t)(blocks + 1));
+    PLACE(edge_box, sizeof(tacFeatureBox) * (size_t)(edge_blocks + 1));
 #undef PLACE
     if (arena) *out = b;
     return used;
@@ -380,24 +392,23 @@ static tacFeatureBox finished(const growingBox* box) {
 }
 
 static void write_edges(const rawSurface* s, featureBlock* b) {
-    int blocks = (s->vertices + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK, e = 0;
-    for (int i = 0; i < blocks; ++i) {
+    b->index.edge_blocks = blocks_of(s->edges);
+    for (int i = 0; i < b->index.edge_blocks; ++i) {
         growingBox box = no_box();
-        b->edge_first[i] = e;
-        for (; e < s->edges && s->edge[e][0] < (i + 1) * TAC_FEATURE_BLOCK; ++e)
+        int first = i * TAC_FEATURE_BLOCK;
+        for (int e = first; e < first + TAC_FEATURE_BLOCK && e < s->edges; ++e)
             for (int k = 0; k < 2; ++k) {
                 b->edge[k][e] = s->edge[e][k];
                 grow(&box, b->x, s->edge[e][k]);
             }
         b->edge_box[i] = finished(&box);
     }
-    b->edge_first[blocks] = e;
 }
 
 static void write_boxes(const rawSurface* s, featureBlock* b) {
     struct tacFeatureIndex* index = &b->index;
     growingBox all = no_box();
-    index->blocks = (s->vertices + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK;
+    index->blocks = blocks_of(s->vertices);
     for (int i = 0; i < index->blocks; ++i) {
         growingBox box = no_box();
         int first = i * TAC_FEATURE_BLOCK;
@@ -441,7 +452,7 @@ static void publish(const rawSurface* s, featureBlock* b, tacFeatures* out) {
         out->x[k] = b->x[k], out->face[k] = b->face[k], index->normal[k] = b->normal[k];
     }
     for (int k = 0; k < 2; ++k) out->edge[k] = b->edge[k];
-    index->box = b->box, index->edge_box = b->edge_box, index->edge_first = b->edge_first;
+    index->box = b->box, index->edge_box = b->edge_box;
 }
 
 //---------------------------------- own field ------------------------------------
@@ -534,7 +545,8 @@ tacResult tac_features_create(const tacModel* model, int geom, tacFeatureOptions
     if (message) *message = (tacMessage){0};
     tacResult result = make_surface(&s, model, g->shape, options, message);
     if (result == TAC_OK) result = find_edges(&s, message);
-    if (result == TAC_OK) result = sort_surface(&s, message);
+    if (result == TAC_OK) result = sort_vertices(&s, message);
+    if (result == TAC_OK) result = sort_edges(&s, message);
     if (result == TAC_OK) result = finish(model, geom, pose, &s, out, message);
     tac_blocks_release(&blocks);
     return result;
