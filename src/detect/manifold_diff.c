@@ -159,20 +159,19 @@ enum { EDGE_NUMBERS = 14 };
 static void edge_offsets(const tacManifoldPair* p, const tacContactPlan* plan,
                          int at[EDGE_NUMBERS]) {
     static const tacContactNumber number[] = {
-        TAC_CONTACT_REGULAR, TAC_CONTACT_LEAST, TAC_CONTACT_CLIP,    TAC_CONTACT_WITHIN,
-        TAC_CONTACT_RANGE,   TAC_CONTACT_GAP,   TAC_CONTACT_DEPTH,   TAC_CONTACT_NEIGHBOURS,
-        TAC_CONTACT_SIGN,    TAC_CONTACT_CLASH, TAC_CONTACT_TAU,     TAC_CONTACT_SUPPORT};
+        TAC_CONTACT_REGULAR, TAC_CONTACT_LEAST, TAC_CONTACT_CLIP,  TAC_CONTACT_WITHIN,
+        TAC_CONTACT_RANGE,   TAC_CONTACT_GAP,   TAC_CONTACT_DEPTH, TAC_CONTACT_NEIGHBOURS,
+        TAC_CONTACT_SIGN,    TAC_CONTACT_CLASH, TAC_CONTACT_TAU,   TAC_CONTACT_SUPPORT};
     for (int i = 0; i < EDGE_NUMBERS - 2; ++i) at[i] = plan->number[number[i]];
-    for (int k = 0; k < 2; ++k)
-        at[EDGE_NUMBERS - 2 + k] = p->side[k].features->index->radius;
+    for (int k = 0; k < 2; ++k) at[EDGE_NUMBERS - 2 + k] = p->side[k].features->index->radius;
 }
 
 // the same numbers in the same order
 static void list_numbers(tacEdgeNumbers* n, tacReal* at[EDGE_NUMBERS]) {
     tacWitnessOptions* o = &n->witness;
-    tacReal* all[EDGE_NUMBERS] = {&o->regular, &o->least,  &o->clip,       &o->within, &o->range,
-                                  &o->gap,     &n->depth,  &n->neighbours, &n->sign,   &n->clash,
-                                  &n->tau,     &n->support, &n->radius[0], &n->radius[1]};
+    tacReal* all[EDGE_NUMBERS] = {&o->regular, &o->least,   &o->clip,       &o->within,   &o->range,
+                                  &o->gap,     &n->depth,   &n->neighbours, &n->sign,     &n->clash,
+                                  &n->tau,     &n->support, &n->radius[0],  &n->radius[1]};
     memcpy(at, all, sizeof all);
 }
 
@@ -281,8 +280,8 @@ static tacResult add_edge_fields(const inputs* in, const tacManifoldPair* p, con
                                  tacScratch* scratch) {
     tacResult result = TAC_OK;
     for (int k = 0; k < 2 && result == TAC_OK; ++k)
-        result = field_vjp(in, &p->side[k], &p->edge.at[k], (tacField){.value = bar->at[k]},
-                           scratch);
+        result =
+            field_vjp(in, &p->side[k], &p->edge.at[k], (tacField){.value = bar->at[k]}, scratch);
     return result;
 }
 

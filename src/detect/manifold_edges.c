@@ -4,7 +4,8 @@
 //        --field at the points--> records
 //
 // A pair counts only if its edges come within `depth` of each other, so what is left out by boxes
-// has a claim of exactly 0. No corner has to be near: an edge can be in touch while both are outside.
+// has a claim of exactly 0. No corner has to be near: an edge can be in touch while both are
+// outside.
 
 #include "detect/manifold_edges.h"
 
@@ -151,7 +152,9 @@ static void place_ball(const tacEdgeWork* w, int k, const tacFeatureBox* box, do
 // those that come within `reach` of the ball around all of the other geom
 static blockBalls list_balls(const tacEdgeWork* w, int k, double reach, tacArena* arena) {
     const struct tacFeatureIndex* index = w->side[k].features->index;
-    blockBalls b = {0, TAC_TAKE(arena, int, index->edge_blocks), {NULL},
+    blockBalls b = {0,
+                    TAC_TAKE(arena, int, index->edge_blocks),
+                    {NULL},
                     TAC_TAKE(arena, double, index->edge_blocks)};
     double other[4], at[4];
     for (int j = 0; j < 3; ++j) b.x[j] = TAC_TAKE(arena, double, index->edge_blocks);
@@ -180,19 +183,20 @@ typedef struct nearBlocks {
 } nearBlocks;
 
 static nearBlocks find_blocks(const tacEdgeWork* w, int all, tacArena* arena) {
-    double reach = all ? 1e30 : tac_re(w->numbers.depth + w->numbers.radius[0] +
-                                       w->numbers.radius[1]);
+    double reach =
+        all ? 1e30 : tac_re(w->numbers.depth + w->numbers.radius[0] + w->numbers.radius[1]);
     blockBalls a = list_balls(w, 0, reach, arena), b = list_balls(w, 1, reach, arena);
     int others = w->side[1].features->index->edge_blocks, total = 0;
     nearBlocks n = {.block = TAC_TAKE(arena, int, a.count),
                     .first = TAC_TAKE(arena, int, a.count + 1),
-                    .near = TAC_TAKE(arena, int, (size_t)a.count * (size_t)b.count),
+                    .near = TAC_TAKE(arena, int, (size_t)a.count*(size_t)b.count),
                     .used = TAC_TAKE(arena, unsigned char, others)};
     memset(n.used, 0, (size_t)others);
     for (int i = 0; i < a.count; ++i) {
         int before = total;
         for (int j = 0; j < b.count; ++j)
-            if (balls_meet(&a, i, &b, j, reach)) n.near[total++] = b.block[j], n.used[b.block[j]] = 1;
+            if (balls_meet(&a, i, &b, j, reach))
+                n.near[total++] = b.block[j], n.used[b.block[j]] = 1;
         if (total == before) continue;
         n.block[n.count] = a.block[i], n.first[n.count++] = before;
     }
@@ -338,7 +342,8 @@ static tacEdgeNumbers numbers_of(const tacModel* model, const tacVertexSide side
 static void list_pairs(tacEdgeWork* w, const tacEdgeBlocks* blocks, tacArena* arena) {
     int *first = TAC_TAKE(arena, int, w->capacity + PADDING),
         *second = TAC_TAKE(arena, int, w->capacity + PADDING);
-    int count = EDGES->list(&w->set[0], &w->set[1], &w->numbers, blocks, w->capacity, first, second);
+    int count =
+        EDGES->list(&w->set[0], &w->set[1], &w->numbers, blocks, w->capacity, first, second);
     if (count <= w->capacity) w->meetings = take_meetings(arena, count, 1);
     w->meetings.count = count, w->meetings.first = first, w->meetings.second = second;
     for (int i = count; i < count + PADDING && count && count <= w->capacity; ++i)

@@ -129,8 +129,8 @@ static int list(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* 
             oneEdge e = one_edge(a, k, reach);
             for (int j = blocks->first[i]; j < blocks->first[i + 1]; ++j) {
                 int other = blocks->near[j];
-                list_row(&e, k, b, blocks->other[other], blocks->other[other + 1], &t,
-                         w_set(reach), bounded, &out);
+                list_row(&e, k, b, blocks->other[other], blocks->other[other + 1], &t, w_set(reach),
+                         bounded, &out);
             }
         }
     return out.count;

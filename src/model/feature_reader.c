@@ -65,8 +65,7 @@ void tac_read_features(tacDraft* draft, tacModel* model) {
     tacAllocator a = model->allocator;
     size_t size = sizeof(tacFeatures) * (size_t)(model->ngeom + 1);
     tacFeatures* features = a.allocate(a.user, size);
-    tacMesh** kept =
-        tac_reader_take(&draft->reader, sizeof *kept * (size_t)(model->nshape + 1));
+    tacMesh** kept = tac_reader_take(&draft->reader, sizeof *kept * (size_t)(model->nshape + 1));
     plan->feature = features;
     if (!features) tac_reader_fail(&draft->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
     if (!features || !kept) return;

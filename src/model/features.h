@@ -20,16 +20,16 @@ typedef struct tacFeatureBox {
 } tacFeatureBox;
 
 struct tacFeatureIndex {
-    int blocks;                // vertices 8 i .. 8 i + 7 are block i
-    const tacFeatureBox* box;  // around the vertices of each block                   (blocks)
-    tacFeatureBox all;         // around all of them
-    const double* normal[3];   // of the own field at each vertex, 0 under a radius   (vertices)
-    int edge_blocks;           // edges 8 i .. 8 i + 7 are block i of edges
+    int blocks;                    // vertices 8 i .. 8 i + 7 are block i
+    const tacFeatureBox* box;      // around the vertices of each block                   (blocks)
+    tacFeatureBox all;             // around all of them
+    const double* normal[3];       // of the own field at each vertex, 0 under a radius   (vertices)
+    int edge_blocks;               // edges 8 i .. 8 i + 7 are block i of edges
     const tacFeatureBox* edge_box; // around the edges of each block              (edge_blocks)
-    int radius;                // offset of the radius in param, -1: none
-    double deviation;          // largest |own field| at a vertex                               [m]
-    double place[3];           // where that is, body axes                                      [m]
-    double sag[2];             // least and largest own field at middles of edges               [m]
+    int radius;                    // offset of the radius in param, -1: none
+    double deviation; // largest |own field| at a vertex                               [m]
+    double place[3];  // where that is, body axes                                      [m]
+    double sag[2];    // least and largest own field at middles of edges               [m]
 };
 
 typedef struct tacFeatureOptions {

@@ -56,7 +56,8 @@ static const tacRule rules[] = {
     {"custom", NULL, NULL, NULL},
     {"tactus",
      "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit "
-     "tau support depth neighbours sign clash regular least clip within range gap sides vertices edges "
+     "tau support depth neighbours sign clash regular least clip within range gap sides vertices "
+     "edges "
      "cull eps1 eps2 points exact",
      "", ""},
 
