@@ -31,5 +31,6 @@ int bench_shapes(benchReport* report);
 int bench_dynamics(benchReport* report);
 int bench_manifold(benchReport* report);
 int bench_hard(benchReport* report);
+int bench_symbolic(benchReport* report);
 
 #endif

@@ -36,7 +36,7 @@ static const numberRow numbers[] = {
      0.2,
      OF_VELOCITY,
      0,
-     R(SPRING) | R(SCM)},
+     R(SPRING) | R(SCM) | R(ELASTOPLASTIC)},
     {TAC_CONTACT_STICTION,
      "respond",
      "stiction",
@@ -44,7 +44,7 @@ static const numberRow numbers[] = {
      0.01,
      OF_VELOCITY,
      0,
-     R(SPRING) | R(SCM)},
+     R(SPRING) | R(SCM) | R(ELASTOPLASTIC)},
     {TAC_CONTACT_EPS3, "respond", "eps3", {1e-9, 1e6}, 0.005, OF_LENGTH, 0, R(SPRING) | R(SCM)},
     {TAC_CONTACT_TAU, "detect", "tau", {1e-9, 1e6}, 0.01, OF_LENGTH, D(MANIFOLD), 0},
     {TAC_CONTACT_EPS1, "detect", "eps1", {1e-18, 1e9}, 1e-4, OF_AREA, D(SSDF), 0},
@@ -106,6 +106,9 @@ static double default_of(tacDraft* draft, const numberRow* row, const tacContact
                          const tacContactPlan* plan) {
     double unit[] = {1.0, scale->length, scale->length * scale->length, scale->velocity, 0.0};
     if (row->unit == OF_TAU) unit[OF_TAU] = *tac_draft_values(draft, plan->number[TAC_CONTACT_TAU]);
+    // friction that sticks harder than this chatters in explicit steps (tac_stable_timestep)
+    if (row->number == TAC_CONTACT_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
+        unit[OF_VELOCITY] = fmax(unit[OF_VELOCITY], 2.0 * 9.81 * scale->timestep / row->value);
     return fmin(fmax(row->value * unit[row->unit], row->range.lower), row->range.upper);
 }
 
@@ -138,9 +141,17 @@ static void read_choice(tacDraft* draft, const choiceRow* row, tacContactPlan* p
     }
 }
 
+// springs are implicit unless the scene says otherwise, where the integrator allows it
+static void choose_implicit(tacDraft* draft, tacContactPlan* plan) {
+    if (plan->responder != TAC_RESPOND_SPRING || tac_find_tactus(draft, "implicit")) return;
+    plan->choice[TAC_CHOICE_IMPLICIT] = draft->integrator == TAC_INTEGRATOR_EULER ||
+                                        draft->integrator == TAC_INTEGRATOR_IMPLICITFAST;
+}
+
 void tac_read_contact_numbers(tacDraft* draft, const tacContactScale* scale, tacContactPlan* plan) {
-    for (int i = 0; i < TAC_COUNT(numbers); ++i) read_number(draft, &numbers[i], scale, plan);
     for (int i = 0; i < TAC_COUNT(choices); ++i) read_choice(draft, &choices[i], plan);
+    choose_implicit(draft, plan);
+    for (int i = 0; i < TAC_COUNT(numbers); ++i) read_number(draft, &numbers[i], scale, plan);
 }
 
 static void refuse_idle(tacDraft* draft, const char* attribute) {

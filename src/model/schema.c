@@ -124,7 +124,7 @@ static const tacRule rules[] = {
     {"inertial", "pos " ORIENTATION " mass diaginertia fullinertia", "", ""},
     {"geom",
      "name class type size pos " ORIENTATION
-     " fromto rgba material shape mesh hfield fitscale mass "
+     " fromto rgba material shape mesh hfield points fitscale mass "
      "density shellinertia contype conaffinity condim group priority friction solmix solref "
      "solimp margin gap fluidshape",
      "fluidcoef user", ""},
