@@ -24,6 +24,9 @@ static const struct {
     {"shapes", "every primitive, and a union of 18 superquadrics culled against exact",
      bench_shapes},
     {"dynamics", "dynamics of the humanoid and two arms, against MuJoCo", bench_dynamics},
+    {"hard", "frictional problems, against ODE and the packaged Dantzig", bench_hard},
+    {"collide", "distances, contacts and impacts of convex pieces", bench_collide},
+    {"symbolic", "equations derived and compiled, against the general dynamics", bench_symbolic},
 };
 
 static int parse(const char** names, int* count, int* json, int argc, char** argv) {
@@ -42,7 +45,12 @@ static int parse(const char** names, int* count, int* json, int argc, char** arg
             "  ground   exp and log against libmvec, the superquadric against libm\n"
             "  shapes   primitives, and a figure of 18 superquadrics culled against exact\n"
             "  dynamics humanoid and arms: inverse, forward, step, A and B, batches; against\n"
-            "           MuJoCo where it is installed. Run it in the folder that has scenes/\n",
+            "           MuJoCo where it is installed. Run it in the folder that has scenes/\n"
+            "  hard     frictional problems, against ODE and DART's solver where installed\n"
+            "  collide  distances and contacts of convex pieces; public queries of impacts where\n"
+            "           TACTUS_DATA has them\n"
+            "  symbolic equations of two arms and two planar scenes: derived, compiled, and their\n"
+            "           code against the general dynamics. Run it in the folder that has scenes/\n",
         .example = "  tactus bench ground --json\n",
         .options = options,
         .option_count = TAC_COUNT(options),

@@ -1,4 +1,4 @@
-/// Contacts: what a detector finds between pairs of geoms. A seam: declared, not built yet.
+/// Contacts: what a detector finds between pairs of geoms (docs/contact.md).
 #ifndef TACTUS_CONTACT_H
 #define TACTUS_CONTACT_H
 
@@ -36,13 +36,88 @@ typedef struct tacFeatures {
     const int* edge[2]; ///< vertices of an edge                              (edges)
     const int* face[3]; ///< vertices of a triangle                           (faces)
     double radius;      ///< of the ball that is swept over them                          [m]
+    /// Neighbours, boxes, own normals: src/model/features.h
+    const struct tacFeatureIndex* index;
 } tacFeatures;
 
-/// Two geoms that may touch, in the order of tac_geom_pairs.
+/// Numbers of <tactus> that detectors and responders share: all are parameters, so derivatives can
+/// be taken by them. A detector or responder adds its own here and in src/model/contact_numbers.c.
+typedef enum tacContactNumber {
+    TAC_CONTACT_STIFFNESS,   ///< respond/stiffness, k; one, or one for each pair of bodies [N/m]
+    TAC_CONTACT_DISSIPATION, ///< respond/dissipation, v_d                                  [m/s]
+    TAC_CONTACT_STICTION,    ///< respond/stiction, v_s                                     [m/s]
+    TAC_CONTACT_EPS3,        ///< respond/eps3, width of the transition to contact          [m]
+    TAC_CONTACT_TAU,         ///< detect/tau, temperature of "penetrates"                   [m]
+    TAC_CONTACT_SUPPORT,     ///< detect/support, distance at which activity is 0           [m]
+    TAC_CONTACT_DELTA,       ///< detect/delta, distance at which hard bodies meet          [m]
+    TAC_CONTACT_RESTITUTION, ///< respond/restitution, of hard contact
+    TAC_CONTACT_NEIGHBOURS,  ///< detect/neighbours, width of "the nearest edge"            [m]
+    TAC_CONTACT_SIGN,        ///< detect/sign, temperature of signs of edges' distances
+    TAC_CONTACT_CLASH,       ///< detect/clash, temperature of "normals oppose"
+    TAC_CONTACT_REGULAR,     ///< detect/regular; this and the next five: tacWitnessOptions
+    TAC_CONTACT_LEAST,       ///< detect/least
+    TAC_CONTACT_CLIP,        ///< detect/clip
+    TAC_CONTACT_WITHIN,      ///< detect/within
+    TAC_CONTACT_RANGE,       ///< detect/range
+    TAC_CONTACT_GAP,         ///< detect/gap
+    TAC_CONTACT_EPS1,        ///< detect/eps1, temperature of "nearest"                   [m^2]
+    TAC_CONTACT_EPS2,        ///< detect/eps2, temperature of "deepest"                     [m]
+    TAC_CONTACT_NUMBERS      ///< how many there are
+} tacContactNumber;
+
+/// Words and whole numbers of <tactus> that detectors and responders share.
+typedef enum tacContactChoice {
+    TAC_CHOICE_LAW,      ///< `law` of dissipation: 0 smooth (two continuous derivatives), 1
+                         ///< published (one)
+    TAC_CHOICE_IMPLICIT, ///< `implicit`: 1 takes contact forces linearly implicit in an Euler step
+    TAC_CHOICE_SIDES,    ///< `sides`: 0 both, 1 the first geom's surface alone, 2 the second's
+    TAC_CHOICE_VERTICES, ///< `vertices` of a tessellated surface
+    TAC_CHOICE_EDGES,    ///< `edges`: 1 leaves out contacts of edges with edges
+    TAC_CHOICE_UNCULLED, ///< `cull`: 1 looks at every feature; results are the same
+    TAC_CHOICE_CCD,      ///< `ccd`: 1 stops at the time of impact, 0 looks at ends of steps alone
+    TAC_CHOICE_BOUNDS,   ///< `bounds` of friction: 0 coupled, 1 frozen at the frictionless impulse
+    TAC_CHOICE_IMPACTS,  ///< `max_impacts` of one step
+    TAC_CHOICE_OVERLAP,  ///< `overlap` at the start of a step: 0 is refused, 1 pushed apart
+    TAC_CHOICE_POINTS,   ///< `points` of a surface that is made
+    TAC_CHOICE_EXACT,    ///< `exact`: 1 sums over all points; results are the same
+    TAC_CONTACT_CHOICES  ///< how many there are
+} tacContactChoice;
+
+/// Two bodies that may touch.
+typedef struct tacBodyPair {
+    int body[2];   ///< the normals of its contacts point from body[0] to body[1]
+    int stiffness; ///< offset of k                                                   [N/m]
+    double weight; ///< reduced mass of both when the scene was read                  [kg]
+} tacBodyPair;
+
+/// Two geoms that may touch, in the order of tac_geom_pairs. Offsets point into param.
 typedef struct tacContactPair {
-    int geom[2]; ///< the normal of a contact points from geom[0] to geom[1]
-    int body[2]; ///< bodies that carry them
+    int geom[2];     ///< the normal of a contact points from geom[0] to geom[1]
+    int body[2];     ///< bodies that carry them
+    int bodies;      ///< index of the pair of these bodies in tacContactPlan.bodies
+    int friction[2]; ///< offsets of two sliding frictions whose larger holds, of equal ones the
+                     ///< first; [1] is -1 if there is one alone, both are -1 without friction
+    int stiffness;   ///< offset of k                                                 [N/m]
+    int dissipation; ///< offset of v_d                                               [m/s]
+    int stiction;    ///< offset of v_s                                               [m/s]
 } tacContactPair;
+
+/// A convex piece of a geom, for detect="gjk": one leaf of its shape, as it was loaded. Corners and
+/// faces are those of a polyhedron, in the leaf's frame.
+typedef struct tacPiece {
+    int geom;         ///< which it belongs to
+    tacNodeKind kind; ///< of the leaf
+    double pos[3];    ///< of the leaf in body axes                                    [m]
+    double quat[4];   ///< likewise, of length 1
+    double size[3];   ///< as the leaf's; sphere, capsule, cylinder: radius, half length [m]
+    double eps[2];    ///< exponents of a superquadric
+    int corners;      ///< number of corners, 0 for what is no polyhedron
+    int faces;        ///< number of faces
+    int number;       ///< offset in piece_number: corners (corners, 3), normals (faces, 3), offsets
+                      ///< (faces)
+    int index; ///< offset in piece_index: where the corners of each face start (faces + 1), then
+               ///< the corners of all faces, counterclockwise from outside
+} tacPiece;
 
 /// What contact needs of a scene: made once at load, const, freed with the model. Numbers that can
 /// be differentiated are offsets into model->param; geometry is double and does not move with them.
@@ -50,8 +125,23 @@ typedef struct tacContactPlan {
     tacDetector detector;       ///< <tactus detect>
     int responder;              ///< <tactus respond>: a tacResponder (tactus/respond.h)
     int npair;                  ///< length of `pair`
+    int nbodies;                ///< length of `bodies`
     const tacContactPair* pair; ///< (npair)
-    const tacFeatures* feature; ///< of each geom; empty where the detector needs none  (ngeom)
+    const tacBodyPair* bodies;  ///< pairs of bodies, in order of their first pair (nbodies)
+    const tacFeatures* feature; ///< of each geom; NULL: the detector needs none   (ngeom)
+    /// Oriented points of each geom (src/model/contact_cloud.h); NULL: the detector needs none, or
+    /// it touches nothing.                                                             (ngeom)
+    const struct tacContactCloud* const* cloud;
+    int npiece;                   ///< length of `piece`: 0 but with detect="gjk"
+    const tacPiece* piece;        ///< convex pieces, those of a geom together            (npiece)
+    const int* piece_first;       ///< first piece of each geom, and npiece            (ngeom + 1)
+    const double* piece_number;   ///< corners, normals, offsets of all pieces
+    const int* piece_index;       ///< faces of all pieces
+    const struct tacSolid* solid; ///< of each geom for detect="sat" and "convex", in the geom's
+                                  ///< frame; else NULL                            (ngeom)
+    int number[TAC_CONTACT_NUMBERS]; ///< offsets; -1 where detector and responder have none
+    int choice[TAC_CONTACT_CHOICES]; ///< values
+    double length; ///< mean radius of the smallest body that may touch, of its inertia   [m]
 } tacContactPlan;
 
 /// Contacts as arrays. `count` varies, `capacity` is fixed at creation; too many contacts are
@@ -80,31 +170,41 @@ typedef struct tacContacts {
     tacReal* d_twist[8][6];
 } tacContacts;
 
-/// Makes room for contacts of a model.
+/// Longest time step that explicit contact of the scene is expected to stand, estimated from
+/// stiffness, friction, gravity and the masses at load; infinite for implicit contact and without
+/// forces of contact (docs/contact.md).                                                      [s]
 TAC_API
-tacResult tac_contacts_create(const tacModel* model, int capacity, tacContacts** out)
-    TAC_PLANNED("detect");
+double tac_stable_timestep(const tacModel* model);
+
+/// Makes room for contacts of a model; capacity 0: as many as its detector can find. With `twists`
+/// 1 there are d_twist arrays, and tac_detect fills them.
+TAC_API
+tacResult tac_contacts_create(const tacModel* model, int capacity, int twists, tacContacts** out);
 
 /// Gives contacts back. NULL is allowed.
 TAC_API
-void tac_contacts_destroy(tacContacts* contacts) TAC_PLANNED("detect");
+void tac_contacts_destroy(tacContacts* contacts);
 
 /// Contacts of all pairs by the scene's detector. `body` holds the bodies' world poses (nbody).
+/// TAC_ERROR_UNSUPPORTED if the scene has no contact, or a detector without records.
 TAC_API
 tacResult tac_detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
-                     tacScratch* scratch) TAC_PLANNED("detect");
+                     tacScratch* scratch);
 
-/// Forward derivative of tac_detect along twists of the bodies (nbody x 6) and parameters (nparam).
+/// Forward derivative of tac_detect along twists of the bodies about their origins (nbody x 6) and
+/// parameters (nparam); NULL means zero. `contacts` is what tac_detect found there; of `dot` the
+/// point, normal, distance and activity are written.
 TAC_API
-tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacReal* pose_dot,
-                         const tacReal* theta_dot, tacContacts* dot, tacScratch* scratch)
-    TAC_PLANNED("detect");
+tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                         const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                         tacScratch* scratch);
 
-/// Reverse derivative: adds to pose_bar (nbody x 6) and theta_bar (nparam), NULL skips.
+/// Reverse derivative: from adjoints of point, normal, distance and activity in `bar` adds to
+/// pose_bar (nbody x 6) and theta_bar (nparam), NULL skips.
 TAC_API
-tacResult tac_detect_vjp(const tacModel* model, const tacPose* body, const tacContacts* bar,
-                         tacReal* pose_bar, tacReal* theta_bar, tacScratch* scratch)
-    TAC_PLANNED("detect");
+tacResult tac_detect_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                         const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                         tacScratch* scratch);
 
 TAC_EXTERN_C_END
 

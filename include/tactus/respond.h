@@ -1,4 +1,4 @@
-/// Responders: contacts to wrenches (smooth) or impulses (hard). A seam: declared, not built yet.
+/// Responders: contacts to wrenches (smooth) or impulses (hard).
 #ifndef TACTUS_RESPOND_H
 #define TACTUS_RESPOND_H
 
@@ -19,6 +19,9 @@ typedef enum tacResponder {
 typedef struct tacKinematics {
     const tacPose* pose;  ///< world pose of each body                                (nbody)
     const tacReal* twist; ///< (linear, angular) about the body's origin, world axes  (nbody x 6)
+    int derivatives;      ///< 1: responders fill K and C, too; needs d_twist of the contacts
+    const tacReal* lead;  ///< accelerations of a linearly implicit step as twists J a, as `twist`;
+                          ///< NULL: zero                                              (nbody x 6)
 } tacKinematics;
 
 /// The mass matrix, factored along the tree, and the rows that dynamics/ lists beside the contacts.
@@ -57,6 +60,73 @@ TAC_API
 tacResult tac_rows(const tacModel* model, const tacReal* qpos, const tacReal* qvel, tacRow* rows,
                    tacReal* J, tacScratch* scratch);
 
+/// Numbers of the point-plane law (docs/contact.md, eq. 1 to 5); as a tangent or an adjoint: of
+/// these.
+typedef struct tacPlaneLaw {
+    tacReal k;     ///< stiffness                                                      [N/m]
+    tacReal v_d;   ///< dissipation velocity                                           [m/s]
+    tacReal v_s;   ///< stiction velocity                                              [m/s]
+    tacReal mu;    ///< friction
+    tacReal eps;   ///< width of the transition to contact                             [m]
+    int published; ///< 1: dissipation as printed, with one continuous derivative
+    int ahead;     ///< 1: the force at the end of a step, to first order (eq. 9)
+} tacPlaneLaw;
+
+/// A point at a plane; as a tangent or an adjoint: of that.
+typedef struct tacPlaneState {
+    tacReal phi; ///< signed distance                                                  [m]
+    tacVec3 n;   ///< normal, of length <= 1
+    tacVec3 v;   ///< velocity of the point against the plane's body there             [m/s]
+    tacVec3 y;   ///< its change within the step, of a force ahead                     [m/s]
+    tacReal h;   ///< length of the step, of a force ahead                             [s]
+} tacPlaneState;
+
+/// Force on the point.                                                               [N]
+TAC_API
+tacVec3 tac_point_plane(const tacPlaneLaw* law, const tacPlaneState* at);
+
+/// Its forward derivative.
+TAC_API
+tacVec3 tac_point_plane_jvp(const tacPlaneLaw* law, const tacPlaneState* at,
+                            const tacPlaneLaw* law_dot, const tacPlaneState* at_dot);
+
+/// Its reverse derivative: adds to law_bar and at_bar.
+TAC_API
+void tac_point_plane_vjp(const tacPlaneLaw* law, const tacPlaneState* at, tacVec3 f_bar,
+                         tacPlaneLaw* law_bar, tacPlaneState* at_bar);
+
+/// Numbers of the elastic-plastic law (docs/elastoplastic.md, eq. 1 to 3); as a tangent or an
+/// adjoint: of these.
+typedef struct tacElastoplasticLaw {
+    tacReal k;   ///< stiffness, k_c of the paper                                      [N/m^3]
+    tacReal v_d; ///< speed of parting at which the force ends, 1/c_c of the paper     [m/s]
+    tacReal v_s; ///< scale of sliding velocities                                      [m/s]
+    tacReal mu;  ///< friction
+} tacElastoplasticLaw;
+
+/// A contact; as a tangent or an adjoint: of that.
+typedef struct tacElastoplasticState {
+    tacReal phi; ///< signed distance, negative in overlap                             [m]
+    tacVec3 n;   ///< normal from the first body to the second
+    tacVec3 v;   ///< velocity of the second against the first at the common point     [m/s]
+} tacElastoplasticState;
+
+/// Force on the second body; the first gets the negative.                            [N]
+TAC_API
+tacVec3 tac_elastoplastic(const tacElastoplasticLaw* law, const tacElastoplasticState* at);
+
+/// Its forward derivative.
+TAC_API
+tacVec3 tac_elastoplastic_jvp(const tacElastoplasticLaw* law, const tacElastoplasticState* at,
+                              const tacElastoplasticLaw* law_dot,
+                              const tacElastoplasticState* at_dot);
+
+/// Its reverse derivative: adds to law_bar and at_bar.
+TAC_API
+void tac_elastoplastic_vjp(const tacElastoplasticLaw* law, const tacElastoplasticState* at,
+                           tacVec3 f_bar, tacElastoplasticLaw* law_bar,
+                           tacElastoplasticState* at_bar);
+
 /// Force between two bodies with its stiffness and damping, summed over all contacts of the pair.
 typedef struct tacPairForce {
     int body[2];       ///< body[0] gets the negative of what body[1] gets
@@ -64,26 +134,30 @@ typedef struct tacPairForce {
     tacReal wrench[6]; ///< on body[1], (force, torque), world axes                    [N, N m]
     tacReal K[36];     ///< d wrench/d xi, relative pose, row-major
     tacReal C[36];     ///< d wrench/d nu, relative twist, row-major
+    tacReal L[36];     ///< d wrench/d(J a), relative lead; of a linearly implicit step alone
 } tacPairForce;
 
-/// Forces of a smooth responder, one entry per pair of bodies that touch; *count entries are
-/// written.
+/// Forces of a smooth responder, one entry per pair of bodies that touch, in order of
+/// tacContactPlan.bodies; *count entries are written, at most that many. `contacts` may be NULL for
+/// a responder that reads none.
 TAC_API
 tacResult tac_force(const tacModel* model, const tacKinematics* kinematics,
-                    const tacContacts* contacts, tacPairForce* out, int* count, tacScratch* scratch)
-    TAC_PLANNED("respond");
+                    const tacContacts* contacts, tacPairForce* out, int* count,
+                    tacScratch* scratch);
 
-/// Forward derivative of tac_force by the parameters (nparam).
+/// Forward derivative of the wrenches of tac_force by the parameters (nparam) and by the contacts'
+/// own tangents, where poses and twists stay; NULL means zero. `dot` has the entries of tac_force.
 TAC_API
 tacResult tac_force_jvp(const tacModel* model, const tacKinematics* kinematics,
-                        const tacContacts* contacts, const tacReal* theta_dot, tacPairForce* dot,
-                        tacScratch* scratch) TAC_PLANNED("respond");
+                        const tacContacts* contacts, const tacContacts* contacts_dot,
+                        const tacReal* theta_dot, tacPairForce* dot, tacScratch* scratch);
 
-/// Reverse derivative of tac_force: adds to theta_bar (nparam).
+/// Reverse derivative of the wrenches of tac_force: adds to contacts_bar and theta_bar (nparam),
+/// NULL skips.
 TAC_API
 tacResult tac_force_vjp(const tacModel* model, const tacKinematics* kinematics,
-                        const tacContacts* contacts, const tacPairForce* bar, tacReal* theta_bar,
-                        tacScratch* scratch) TAC_PLANNED("respond");
+                        const tacContacts* contacts, const tacPairForce* bar,
+                        tacContacts* contacts_bar, tacReal* theta_bar, tacScratch* scratch);
 
 /// Next velocity of an impulse responder from the velocity without contact; 3 impulses a contact.
 TAC_API

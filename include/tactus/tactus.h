@@ -5,6 +5,7 @@
 #include "tactus/contact.h"
 #include "tactus/dynamics.h"
 #include "tactus/lcp.h"
+#include "tactus/mechanics.h"
 #include "tactus/memory.h"
 #include "tactus/mesh.h"
 #include "tactus/model.h"
@@ -14,8 +15,10 @@
 #include "tactus/result.h"
 #include "tactus/shape.h"
 #include "tactus/smooth.h"
+#include "tactus/solid.h"
 #include "tactus/state.h"
 #include "tactus/step.h"
 #include "tactus/symbolic.h"
+#include "tactus/witness.h"
 
 #endif

@@ -2,17 +2,40 @@
 
 #include "check/motion_problem.h"
 
+#include "tactus/contact.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 //---------------------------------- parameters -----------------------------------
 
-// geoms and shapes have no part in motion without contact, nor has what acts through a responder
+// the larger friction of two geoms holds: where they are equal there is no derivative to prove
+static int is_tied(const tacModel* model, int offset) {
+    const tacContactPlan* plan = model->contact;
+    for (int i = 0; i < plan->npair; ++i) {
+        const int* f = plan->pair[i].friction;
+        if (f[1] >= 0 && (offset == f[0] || offset == f[1]) &&
+            model->param[f[0]] == model->param[f[1]])
+            return 1;
+    }
+    return 0;
+}
+
+// what of geoms and shapes moves something: nothing without contact
+static int touches(const tacModel* model, const char* name, int offset) {
+    if (!model->contact || strstr(name, "/sol") || strstr(name, "/margin") || strstr(name, "/gap"))
+        return 0;
+    return !strstr(name, "/friction") || !is_tied(model, offset);
+}
+
+// nor has a part in motion what acts through a responder that is not there
 int tac_param_moves(const tacModel* model, int offset) {
     const char* name = model->paramname[model->paramgroup[offset]].name;
-    return strncmp(name, "shape:", 6) != 0 && strncmp(name, "geom:", 5) != 0 &&
-           strncmp(name, "body:world/", 11) != 0 && !strstr(name, "/range") &&
+    int of_surface = strncmp(name, "shape:", 6) == 0 || strncmp(name, "geom:", 5) == 0 ||
+                     strncmp(name, "pair:", 5) == 0;
+    if (of_surface) return touches(model, name, offset);
+    return strncmp(name, "body:world/", 11) != 0 && !strstr(name, "/range") &&
            !strstr(name, "/frictionloss");
 }
 
@@ -29,8 +52,9 @@ static double scale_of(const tacModel* model, int offset) {
 
 // How far points are drawn from where the scene stands. The first point is there; a little beside
 // where the scene may rest on a kink: of drag, at velocity 0, or of the spring of a tendon, at an
-// end of its slack.
+// end of its slack. What touches stays near, so that it still does.
 static double spread_of(const tacModel* model, int i) {
+    if (i > 0 && model->contact) return i % 4 ? 0.005 : 0.1;
     return i > 0 ? 1.0 : model->fluid >= 0 || model->ntendon > 0 ? 0.05 : 0.0;
 }
 

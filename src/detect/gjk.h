@@ -20,8 +20,9 @@ typedef struct tacNearest {
 
 size_t tac_gjk_size(void);
 
-// `axis` is the start (the normal of last time, or 0) and gets the normal. Never fails on finite
-// pieces; `memory` (tac_gjk_size) is used where they overlap.
+// One of the pieces may be a half-space. `axis` is the start (the normal of last time, or 0) and
+// gets the normal. Never fails on finite pieces; `memory` (tac_gjk_size) is used where they
+// overlap.
 tacNearest tac_gjk(const tacConvex* a, const tacConvex* b, double axis[3], void* memory);
 
 #endif

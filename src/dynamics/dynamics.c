@@ -95,15 +95,10 @@ tacResult tac_body_jacobian(const tacModel* model, const tacReal* qpos, int body
     SINGLE->kinematics(model, &m);
     if (!tac_all_finite(m.S, 6 * nv)) result = TAC_ERROR_DIVERGED;
     if (result == TAC_OK) memset(J, 0, sizeof *J * (size_t)(6 * nv));
-    int b = body; // the nearest body above that has joints
-    while (b > 0 && model->body[b].joints == 0) b = model->body[b].parent;
-    int last = -1;
-    for (int k = 0; k < nv && b > 0; ++k)
-        if (model->dof[k].body == b) last = k;
-    for (int k = last; k >= 0 && result == TAC_OK; k = model->dof[k].parent) {
+    for (int k = tac_last_dof(model, body); k >= 0 && result == TAC_OK; k = model->dof[k].parent) {
         tacReal column[6];
         tacTwist S = tac_twist_load(m.S + 6 * k);
-        tac_twist_store(column, tac_twist_shift(S, origin_of(&m, b), tac_load3(point)));
+        tac_twist_store(column, tac_twist_shift(S, origin_of(&m, body), tac_load3(point)));
         for (int i = 0; i < 6; ++i) J[i * nv + k] = column[i];
     }
     scratch->arena.used = mark;

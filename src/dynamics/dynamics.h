@@ -16,6 +16,15 @@ tacResult tac_input_check(const tacModel* model, tacDynamicsInput x, const tacSc
 // a motion at the input; velocities that are NULL become zeros of the arena
 tacMotion tac_motion_at(const tacModel* model, tacDynamicsInput x, tacArena* arena);
 
+// the degree of freedom that moves a body last, -1: none does
+static inline int tac_last_dof(const tacModel* model, int body) {
+    while (body > 0 && model->body[body].joints == 0) body = model->body[body].parent;
+    if (body == 0) return -1;
+    const tacBody* b = &model->body[body];
+    const tacJoint* j = &model->joint[b->first_joint + b->joints - 1];
+    return j->dof + (j->axis >= 0 ? 0 : j->kind == TAC_JOINT_FREE ? 5 : 2);
+}
+
 // bytes of scratch that the functions of tactus/dynamics.h take
 size_t tac_dynamics_size(const tacModel* model, size_t real_size);
 

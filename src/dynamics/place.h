@@ -10,4 +10,11 @@
 void tac_place_vjp(const tacModel* model, const tacMotion* m, tacReal* wrench, tacReal* q_bar,
                    tacReal* theta_bar);
 
+// The same for displacements and velocities. A body that is displaced by D changes its velocity by
+// D x v + e; `D_bar` and `e_bar` (nbody x 6) are adjoints of both about the trees' origins, and are
+// overwritten. Adds to q_bar (nv), v_bar (nv) and theta_bar (nparam), NULL skips one. After
+// inverse.
+void tac_carry_vjp(const tacModel* model, const tacMotion* m, tacReal* D_bar, tacReal* e_bar,
+                   tacReal* q_bar, tacReal* v_bar, tacReal* theta_bar);
+
 #endif

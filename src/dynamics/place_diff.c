@@ -74,17 +74,41 @@ static int dofs_of(const tacJoint* j) {
     return j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 6 : 3;
 }
 
-static void joint_vjp(const tacModel* model, const tacMotion* m, int joint, tacWrench G,
-                      tacReal* q_bar, tacReal* theta_bar) {
+// adjoints of displacement and of e of what a place of the chain carries; e NULL: none
+typedef struct carriedBar {
+    tacWrench D;
+    const tacWrench* e;
+} carriedBar;
+
+// A twist X of a slot that moves with u displaces what it carries by X and changes e by u x X.
+static tacWrench slot_bar(carriedBar c, const tacReal* u) {
+    return c.e ? tac_wrench_sub(c.D, tac_cross_force(tac_twist_load(u), *c.e)) : c.D;
+}
+
+// velocity of the slot before a joint, and of that behind it
+static const tacReal* base_before(const tacMotion* m, int joint) { return m->base + 12 * joint; }
+
+static const tacReal* base_behind(const tacModel* model, const tacMotion* m, int joint) {
+    int body = model->joint[joint].body;
+    const tacBody* b = &model->body[body];
+    int is_last = joint + 1 == b->first_joint + b->joints;
+    return is_last ? m->vel + 6 * body : base_before(m, joint + 1);
+}
+
+static void joint_vjp(const tacModel* model, const tacMotion* m, int joint, carriedBar c,
+                      tacReal* q_bar, tacReal* v_bar, tacReal* theta_bar) {
     const tacJoint* j = &model->joint[joint];
+    tacWrench G = slot_bar(c, base_before(m, joint));
     for (int k = j->dof; k < j->dof + dofs_of(j); ++k) {
-        tacReal bar = tac_power(tac_twist_load(m->S + 6 * k), G);
+        tacTwist S = tac_twist_load(m->S + 6 * k);
+        tacReal bar = tac_power(S, G);
         if (q_bar) q_bar[k] += bar;
+        if (v_bar && c.e) v_bar[k] += tac_power(S, *c.e);
         if (theta_bar && j->axis >= 0) theta_bar[j->ref] -= bar;
     }
     if (!theta_bar || j->kind == TAC_JOINT_FREE) return;
-    geometry_vjp(model, m, j, turn_behind(model, m, joint), pivot_behind(model, m, joint), -1.0, G,
-                 theta_bar);
+    geometry_vjp(model, m, j, turn_behind(model, m, joint), pivot_behind(model, m, joint), -1.0,
+                 slot_bar(c, base_behind(model, m, joint)), theta_bar);
     geometry_vjp(model, m, j, turn_of(m->before + 4 * joint), tac_load3(m->anchor + 3 * joint), 1.0,
                  G, theta_bar);
 }
@@ -94,6 +118,24 @@ static int is_attached(const tacModel* model, const tacBody* b) {
     return b->joints == 0 || model->joint[b->first_joint].kind != TAC_JOINT_FREE;
 }
 
+static void add_to_parent(const tacBody* b, int body, tacReal* sum) {
+    for (int k = 0; k < 6 && sum && b->parent > 0; ++k) sum[6 * b->parent + k] += sum[6 * body + k];
+}
+
+void tac_carry_vjp(const tacModel* model, const tacMotion* m, tacReal* D_bar, tacReal* e_bar,
+                   tacReal* q_bar, tacReal* v_bar, tacReal* theta_bar) {
+    for (int i = model->nbody - 1; i > 0; --i) {
+        const tacBody* b = &model->body[i];
+        tacWrench e = e_bar ? tac_wrench_load(e_bar + 6 * i) : tac_wrench_zero();
+        carriedBar c = {tac_wrench_load(D_bar + 6 * i), e_bar ? &e : NULL};
+        for (int j = b->joints - 1; j >= 0; --j)
+            joint_vjp(model, m, b->first_joint + j, c, q_bar, v_bar, theta_bar);
+        if (theta_bar && is_attached(model, b))
+            attach_vjp(model, m, i, slot_bar(c, m->vel + 6 * b->parent), theta_bar);
+        add_to_parent(b, i, D_bar), add_to_parent(b, i, e_bar);
+    }
+}
+
 void tac_place_vjp(const tacModel* model, const tacMotion* m, tacReal* wrench, tacReal* q_bar,
                    tacReal* theta_bar) {
     for (int i = 1; i < model->nbody; ++i) {
@@ -101,14 +143,7 @@ void tac_place_vjp(const tacModel* model, const tacMotion* m, tacReal* wrench, t
         tacWrench own = tac_wrench_load(wrench + 6 * i);
         tac_wrench_store(wrench + 6 * i, tac_wrench_shift(own, place, origin));
     }
-    for (int i = model->nbody - 1; i > 0; --i) {
-        const tacBody* b = &model->body[i];
-        tacWrench G = tac_wrench_load(wrench + 6 * i);
-        for (int j = b->joints - 1; j >= 0; --j)
-            joint_vjp(model, m, b->first_joint + j, G, q_bar, theta_bar);
-        if (theta_bar && is_attached(model, b)) attach_vjp(model, m, i, G, theta_bar);
-        for (int k = 0; k < 6 && b->parent > 0; ++k) wrench[6 * b->parent + k] += wrench[6 * i + k];
-    }
+    tac_carry_vjp(model, m, wrench, NULL, q_bar, NULL, theta_bar);
 }
 
 tacResult tac_kinematics_vjp(const tacModel* model, const tacReal* qpos, const tacReal* pose_bar,

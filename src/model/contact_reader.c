@@ -62,6 +62,8 @@ static void read_pair(tacDraft* draft, const tacElement* element) {
     pair.gap = tac_draft_param(draft, path, "gap", any_number, &gap, 1);
     tacPair* out = tac_list_add(reader, &draft->pair, sizeof *out);
     if (out) *out = pair;
+    const tacElement** kept = tac_list_add(reader, &draft->pair_element, sizeof *kept);
+    if (kept) *kept = element;
 }
 
 //---------------------------------- excludes -------------------------------------

@@ -2,10 +2,13 @@
 
 #include "model/draft.h"
 
+#include "tactus/solid.h"
+
 #include "base/arena.h"
 #include "base/assert.h"
 #include "math/pose.h"
 #include "shape/cloud_index.h"
+#include "tactus/contact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +188,45 @@ static tacKeyframe* pack_keys(tacPacker* packer, tacDraft* draft) {
     return key;
 }
 
+// solids point to their arrays, which stand one solid after the other
+static const tacSolid* pack_solids(tacPacker* packer, tacDraft* draft) {
+    const tacVec3* vertex = pack(packer, &draft->solid_vertex, sizeof *vertex);
+    const tacVec3* normal = pack(packer, &draft->solid_normal, sizeof *normal);
+    const double* offset = pack(packer, &draft->solid_offset, sizeof *offset);
+    const int(*edge)[4] = pack(packer, &draft->solid_edge, sizeof *edge);
+    const int* first = pack(packer, &draft->solid_first, sizeof *first);
+    const int* corner = pack(packer, &draft->solid_corner, sizeof *corner);
+    tacSolid* solid = pack(packer, &draft->solid, sizeof *solid);
+    for (int i = 0; solid && i < draft->solid.count; ++i) {
+        tacSolid* s = &solid[i];
+        s->vertex = vertex, s->normal = normal, s->offset = offset;
+        s->edge = edge, s->first = first, s->corner = corner;
+        vertex += s->vertices, normal += s->faces, offset += s->faces, edge += s->edges;
+        corner += first[s->faces], first += s->faces + 1;
+    }
+    return solid;
+}
+
+// the plan points to its arrays
+static tacContactPlan* pack_contact(tacPacker* packer, tacDraft* draft) {
+    if (draft->contact.count == 0) return NULL;
+    tacContactPlan* plan = pack(packer, &draft->contact, sizeof(tacContactPlan));
+    const tacContactPair* pair = pack(packer, &draft->contact_pair, sizeof(tacContactPair));
+    const tacBodyPair* bodies = pack(packer, &draft->body_pair, sizeof(tacBodyPair));
+    const tacSolid* solid = pack_solids(packer, draft);
+    const tacPiece* piece = pack(packer, &draft->piece, sizeof(tacPiece));
+    const int* first = pack(packer, &draft->piece_first, sizeof(int));
+    const double* number = pack(packer, &draft->piece_number, sizeof(double));
+    const int* index = pack(packer, &draft->piece_index, sizeof(int));
+    if (!plan) return NULL;
+    plan->npiece = draft->piece.count, plan->piece = piece, plan->piece_first = first;
+    plan->piece_number = number, plan->piece_index = index;
+    plan->solid = draft->solid.count > 0 ? solid : NULL;
+    plan->npair = draft->contact_pair.count, plan->nbodies = draft->body_pair.count;
+    plan->pair = pair, plan->bodies = bodies;
+    return plan;
+}
+
 static void pack_arrays(tacPacker* packer, tacDraft* draft, tacModel* model) {
     model->param = pack(packer, &draft->param, sizeof(double));
     model->body = pack(packer, &draft->body, sizeof(tacBody));
@@ -210,6 +252,7 @@ static void pack_arrays(tacPacker* packer, tacDraft* draft, tacModel* model) {
     model->paramname = pack(packer, &draft->group, sizeof(tacParamName));
     tacList opened = {draft->reader.opened, draft->reader.opened_count, 0};
     model->file = pack(packer, &opened, sizeof(const char*));
+    model->contact = pack_contact(packer, draft);
 }
 
 // group of each parameter
@@ -285,6 +328,8 @@ tacModel tac_draft_view(tacDraft* draft) {
     model.shape = draft->shape.items;
     model.node = draft->node.items;
     model.cloud = draft->cloud.items;
+    model.pair = draft->pair.items;
+    model.exclude = draft->exclude.items;
     tacCloudPage* page =
         tac_reader_take(&draft->reader, sizeof *page * (size_t)(model.ncloudpage + 1));
     for (int i = 0; page && i < model.ncloud; ++i)

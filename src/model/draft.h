@@ -4,6 +4,7 @@
 #define TAC_MODEL_DRAFT_H
 
 #include "math/spatial.h"
+#include "mesh/soup.h"
 #include "model/attribute.h"
 
 typedef struct tacMaterial {
@@ -69,6 +70,16 @@ typedef struct tacDraft {
     int pushed;                 // do gravcomp or a fluid act on bodies?
     unsigned disabled_groups;   // bits: groups of actuators that are switched off
     int frclimited;             // joints that clamp the sum of their actuators
+
+    tacList geom_element; // const tacElement* of each geom
+
+    // of contact (contact_plan.c)
+    tacList tactus, pair_element;             // const tacElement*: all <tactus>, each <pair>
+    tacList contact, contact_pair, body_pair; // tacContactPlan: one or none; its arrays
+    tacList piece, piece_first, piece_number, piece_index;
+    tacList planar; // tacPlanar (planar.h): outlines of planar geoms
+    tacList solid;  // tacSolid of each geom, and their arrays one behind the other
+    tacList solid_vertex, solid_normal, solid_offset, solid_edge, solid_first, solid_corner;
 } tacDraft;
 
 // how an element is called in parameter names
@@ -93,6 +104,7 @@ typedef struct tacForm {
     tacPose pose;
     int shape, group;
     const tacMeshDraft* mesh;
+    const tacInertia* prism; // of a polygon, of unit density; else NULL
 } tacForm;
 
 // Adds `count` numbers as the group PATH/attribute; their offset.
@@ -214,6 +226,9 @@ const tacMeshDraft* tac_find_mesh(tacDraft* draft, const tacElement* geom);
 
 // the frame of its centre of mass and principal axes in that of its file
 tacPose tac_mesh_pose(const tacMeshDraft* mesh);
+
+// its faces, placed, in the frame of its file; good until the scene is read
+const tacSoup* tac_mesh_soup(const tacMeshDraft* mesh);
 
 // volume (area of a shell) and principal moments of density 1; fails at `line` if there are none
 double tac_mesh_moments(tacDraft* draft, const tacMeshDraft* mesh, int line, double moment[3]);

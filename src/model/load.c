@@ -3,13 +3,17 @@
 //   path --source.c--> bytes --document.c--> tree --schema.c--> known words (URDF: urdf.c first)
 //        --scene_reader.c, shape_reader.c--> draft --draft.c--> tacModel
 
+#include "model/contact_cloud_reader.h"
 #include "model/draft.h"
+#include "model/feature_reader.h"
 #include "model/remainder.h"
 #include "model/schema.h"
 #include "model/urdf.h"
 
 #include "base/message.h"
 #include "math/pose.h"
+
+#include "tactus/contact.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +53,17 @@ static void remark(const tacDraft* draft, tacMessage* message) {
                  "without effect until something responds to them: %s", held);
 }
 
+// a time step that is too long for contact, behind what stands there
+static void remark_step(const tacModel* model, tacMessage* message) {
+    double h = model->param[model->timestep], most = tac_stable_timestep(model);
+    if (!message || h <= most) return;
+    size_t used = strlen(message->text);
+    snprintf(message->text + used, sizeof message->text - used,
+             "%scontact may not be stable with a time step of %g s: take at most %.2g s, or "
+             "implicit=\"true\"",
+             used ? "; " : "", h, most);
+}
+
 // everything after the bytes are there; also cleans up if they are not
 static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
     tacElement* root = tac_document_parse(&draft->reader, source);
@@ -59,11 +74,14 @@ static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
     if (draft->reader.result == TAC_OK) tac_read_scene(draft, root);
     tacModel* model = tac_draft_finish(draft);
     if (model) tac_remainder_check(draft, model);
+    if (model && draft->reader.result == TAC_OK) tac_read_features(draft, model);
+    if (model && draft->reader.result == TAC_OK) tac_read_contact_clouds(draft, model);
     if (draft->reader.result != TAC_OK) {
         tac_model_destroy(model);
     } else {
         *out = model;
         remark(draft, draft->reader.message);
+        remark_step(model, draft->reader.message);
     }
     tac_close_meshes(draft);
     tac_reader_close(&draft->reader);
@@ -95,6 +113,8 @@ tacResult tac_load_text(const char* text, int size, const char* path, const tacO
 void tac_model_destroy(tacModel* model) {
     if (!model) return;
     tacAllocator allocator = model->allocator; // lies inside the block
+    tac_release_features(model);
+    tac_release_contact_clouds(model);
     allocator.release(allocator.user, model);
 }
 

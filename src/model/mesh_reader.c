@@ -268,6 +268,8 @@ const tacMeshDraft* tac_find_mesh(tacDraft* draft, const tacElement* geom) {
 
 tacPose tac_mesh_pose(const tacMeshDraft* mesh) { return mesh->pose; }
 
+const tacSoup* tac_mesh_soup(const tacMeshDraft* mesh) { return &mesh->soup; }
+
 double tac_mesh_moments(tacDraft* draft, const tacMeshDraft* mesh, int line, double moment[3]) {
     if (mesh->flat)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "mesh",

@@ -176,20 +176,11 @@ static void read_lie(tacDraft* draft, const tacElement* element) {
                         "needs <option integrator=\"RK4\">");
 }
 
-// the words are those of docs/architecture.md; a stage that exists will take its word out of here
+// what it says of contact is read when all else is (contact_plan.c)
 void tac_read_tactus(tacDraft* draft, const tacElement* element) {
-    static const char* const words[][2] = {
-        {"detect", "ssdf manifold edge_sdf sat convex gjk"},
-        {"respond", "spring scm elastoplastic lcp cone"},
-    };
     if (tac_read_word(&draft->reader, element, "integrator", "explicit") == 0)
         draft->integrator = TAC_INTEGRATOR_EXPLICIT;
     if (tac_read_word(&draft->reader, element, "rk4", "mujoco lie") == 1) read_lie(draft, element);
-    for (int i = 0; i < TAC_COUNT(words); ++i) {
-        if (tac_read_word(&draft->reader, element, words[i][0], words[i][1]) < 0) continue;
-        const tacAttribute* attribute = tac_attribute(element, words[i][0]);
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, attribute->line, attribute->name,
-                        "%s=\"%s\" is not built yet; remove it to load the scene without contact",
-                        attribute->name, attribute->value);
-    }
+    const tacElement** kept = tac_list_add(&draft->reader, &draft->tactus, sizeof *kept);
+    if (kept) *kept = element;
 }

@@ -8,6 +8,7 @@
 // Sections may come in any order and more than once, as in MJCF, so the tree is walked once per
 // kind of section in the order in which they depend on each other.
 
+#include "model/contact_plan.h"
 #include "model/draft.h"
 
 #include "base/assert.h"
@@ -266,4 +267,5 @@ void tac_read_scene(tacDraft* draft, tacElement* root) {
     each(draft, root, "equality", tac_read_equality);
     each(draft, root, "sensor", tac_read_sensors);
     each(draft, root, "keyframe", tac_read_keyframe);
+    tac_plan_contact(draft);
 }

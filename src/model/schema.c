@@ -54,7 +54,11 @@ static const tacRule rules[] = {
     {"visual", NULL, NULL, NULL},
     {"statistic", NULL, NULL, NULL},
     {"custom", NULL, NULL, NULL},
-    {"tactus", "detect respond integrator rk4", "", ""},
+    {"tactus",
+     "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit "
+     "tau support neighbours sign clash regular least clip within range gap sides vertices edges "
+     "cull eps1 eps2 points exact delta restitution ccd bounds max_impacts overlap",
+     "", ""},
 
     {"default", "class", "",
      "default geom joint site camera light material mesh pair equality tendon general motor "
@@ -119,7 +123,7 @@ static const tacRule rules[] = {
     {"inertial", "pos " ORIENTATION " mass diaginertia fullinertia", "", ""},
     {"geom",
      "name class type size pos " ORIENTATION
-     " fromto rgba material shape mesh hfield fitscale mass "
+     " fromto rgba material shape mesh hfield points fitscale mass "
      "density shellinertia contype conaffinity condim group priority friction solmix solref "
      "solimp margin gap fluidshape",
      "fluidcoef user", ""},
@@ -134,8 +138,10 @@ static const tacRule rules[] = {
     {"site", "name class type size pos " ORIENTATION " fromto rgba material group", "user", ""},
 
     {"contact", "", "", "pair exclude"},
-    {"pair", "name class geom1 geom2 condim friction solref solreffriction solimp gap margin", "",
-     ""},
+    {"pair",
+     "name class geom1 geom2 condim friction solref solreffriction solimp gap margin stiffness "
+     "dissipation stiction",
+     "", ""},
     {"exclude", "name body1 body2", "", ""},
 
     {"equality", "", "", "connect weld joint tendon"},

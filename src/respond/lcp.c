@@ -1,22 +1,26 @@
 // Contact with friction as a complementarity problem: the way to an answer that is one.
 //
-//   classes by Newton's method -> Lemke's method -> all classes (few contacts)
+//   classes by Newton's method -> Dantzig's method -> Lemke's -> all classes (few contacts)
 //
 // An answer counts by its residual alone. Model: docs/lcp.md.
 
 #include "tactus/lcp.h"
 
+#include "respond/class_factor.h"
+#include "respond/dantzig.h"
 #include "respond/lemke.h"
 
 #include <math.h>
 #include <string.h>
 
-// of the scale: an answer at once, and an answer
-static const double good = 1e-11, fair = 1e-8;
+// of the scale: an answer at once, an answer, and one that is worth refining
+static const double good = 1e-11, fair = 1e-8, rough = 1e-6;
 
-enum { MAX_CONTACTS = 4096, ENUMERATE_CONTACTS = 4, LEMKE_ATTEMPTS = 6 };
+enum { MAX_CONTACTS = 4096, ENUMERATE_CONTACTS = 4, LEMKE_CONTACTS = 64, LEMKE_ATTEMPTS = 6 };
 enum {
+    FIRST_PASSES = 2,
     NEWTON_PASSES = 12,
+    REFINEMENTS = 2,
     FIRST_ROUNDS = 3,
     FIRST_SWEEPS = 10,
     LAST_ROUNDS = 20,
@@ -27,39 +31,36 @@ typedef struct solver {
     const tacLcp* lcp;
     int rows, group;
     double *f, *a, *g;      // a try, its velocity, impulses of the sweeps (rows)
+    double *weight, *size;  // velocity per impulse, sum of |A||f| (rows)
     unsigned char* classes; // of the try
     double* best;           // the best so far
     unsigned char* best_classes;
-    void* memory; // of the linear systems and of Lemke's method
+    void* memory; // of the linear systems and of the other methods
+    int at_best;  // is the try the best so far?
     tacLcpReport report;
 } solver;
 
 //---------------------------------- residual ----------------------------------
 
-static double clip(double x, double low, double high) { return fmin(fmax(x, low), high); }
-
-// velocity per impulse of a row, of one that does not move by itself the largest of all
-static double weight(const tacLcp* lcp, int rows, int i) {
-    double own = lcp->A[(size_t)i * (size_t)(rows + 1)], most = 0.0;
-    if (own > 0.0) return own;
-    for (int k = 0; k < rows; ++k) most = fmax(most, lcp->A[(size_t)k * (size_t)(rows + 1)]);
-    return most > 0.0 ? most : 1.0;
-}
+// of numbers that compare: quicker than fmin and fmax
+static double less(double a, double b) { return a < b ? a : b; }
+static double more(double a, double b) { return a > b ? a : b; }
+static double clip(double x, double low, double high) { return less(more(x, low), high); }
 
 // a = A f + b of a row; terms is at least sum |A||f|
 static double velocity(const tacLcp* lcp, int rows, const double* f, int i, double* terms) {
     const double* A = lcp->A + (size_t)i * (size_t)rows;
     double sum = 0.0, size = 0.0;
     for (int j = 0; j < rows; ++j) sum += A[j] * f[j], size += fabs(A[j] * f[j]);
-    *terms = fmax(*terms, size);
+    *terms = more(*terms, size);
     return sum + lcp->b[i];
 }
 
-static double row_residual(const tacLcp* lcp, int rows, const double* f, int i, double a) {
+// of a row with velocity a, and w velocity per impulse
+static double row_residual(const tacLcp* lcp, const double* f, int i, double a, double w) {
     int group = 1 + lcp->tangents, normal = i - i % group;
-    double w = weight(lcp, rows, i);
-    if (i == normal) return fabs(fmin(a, w * f[i]));
-    double bound = lcp->mu[i / group] * fmax(f[normal], 0.0);
+    if (i == normal) return fabs(less(a, w * f[i]));
+    double bound = lcp->mu[i / group] * more(f[normal], 0.0);
     return fabs(clip(a, w * (f[i] - bound), w * (f[i] + bound)));
 }
 
@@ -67,9 +68,10 @@ double tac_lcp_residual(const tacLcp* lcp, const tacReal* f, double* scale) {
     int rows = lcp->contacts * (1 + lcp->tangents);
     double worst = 0.0, terms = 0.0;
     for (int i = 0; i < rows; ++i) {
-        double r = row_residual(lcp, rows, f, i, velocity(lcp, rows, f, i, &terms));
+        double a = velocity(lcp, rows, f, i, &terms);
+        double r = row_residual(lcp, f, i, a, tac_lcp_weight(lcp, i));
         worst = r <= worst ? worst : r; // a residual that is no number stays
-        terms = fmax(terms, fabs(lcp->b[i]));
+        terms = more(terms, fabs(lcp->b[i]));
     }
     if (scale) *scale = terms;
     return worst;
@@ -77,10 +79,33 @@ double tac_lcp_residual(const tacLcp* lcp, const tacReal* f, double* scale) {
 
 //---------------------------------- tries ----------------------------------
 
+// velocities of the try, and sizes of their terms; A is symmetric: its columns are rows
+static void find_velocities(solver* s) {
+    double* restrict a = s->a, * restrict size = s->size;
+    for (int i = 0; i < s->rows; ++i) a[i] = s->lcp->b[i], size[i] = 0.0;
+    for (int j = 0; j < s->rows; ++j) {
+        const double* restrict A = s->lcp->A + (size_t)j * (size_t)s->rows, f = s->f[j];
+        if (f == 0.0) continue;
+        for (int i = 0; i < s->rows; ++i) {
+            double x = A[i] * f;
+            a[i] += x, size[i] += fabs(x);
+        }
+    }
+}
+
 // keeps the try if it is the best so far; says whether it is within `bound` of the scale
 static int judge(solver* s, double bound) {
-    double scale, residual = tac_lcp_residual(s->lcp, s->f, &scale);
-    if (residual * s->report.scale < s->report.residual * scale || s->report.residual < 0.0) {
+    double terms = 0.0, speed = 0.0, residual = 0.0;
+    find_velocities(s);
+    for (int i = 0; i < s->rows; ++i) {
+        double r = row_residual(s->lcp, s->f, i, s->a[i], s->weight[i]);
+        residual = r <= residual ? residual : r;
+        terms = more(terms, s->size[i]), speed = more(speed, fabs(s->lcp->b[i]));
+    }
+    // impulses out of all proportion are those of rows that contradict one another
+    double scale = more(less(terms, 1e5 * speed), speed);
+    s->at_best = residual * s->report.scale < s->report.residual * scale;
+    if (s->at_best || s->report.residual < 0.0) {
         s->report.residual = residual, s->report.scale = scale;
         memcpy(s->best, s->f, (size_t)s->rows * sizeof(double));
         memcpy(s->best_classes, s->classes, (size_t)s->rows);
@@ -88,17 +113,25 @@ static int judge(solver* s, double bound) {
     return residual <= bound * scale;
 }
 
+// impulses of the classes, refined where they are an answer but for digits
 static int try_classes(solver* s, double bound) {
+    tacClassFactor factor = tac_class_factor(s->lcp, s->classes, s->memory);
     s->report.passes++;
-    s->report.dropped = tac_lcp_classes(s->lcp, s->classes, s->f, s->memory);
-    return judge(s, bound);
+    s->report.dropped = factor.redundant;
+    tac_class_solve(&factor, s->lcp->b, s->f);
+    for (int pass = 0; pass < REFINEMENTS; ++pass) {
+        if (!judge(s, rough)) return 0;
+        tac_class_refine(&factor, s->lcp->b, s->f);
+        if (judge(s, bound)) return 1;
+    }
+    return 0;
 }
 
 static tacLcpClass next_tangent(const solver* s, int i, double speed) {
     int normal = i - i % s->group;
     double mu = s->lcp->mu[i / s->group], bound = mu * s->f[normal];
     if (s->classes[normal] == TAC_LCP_OFF) return TAC_LCP_OFF;
-    double x = s->f[i] - speed / weight(s->lcp, s->rows, i);
+    double x = s->f[i] - speed / s->weight[i];
     if (mu == 0.0) return TAC_LCP_HIGH;
     if (bound <= 0.0 || fabs(x) <= bound) return TAC_LCP_TIGHT;
     return x > 0.0 ? TAC_LCP_HIGH : TAC_LCP_LOW;
@@ -107,15 +140,12 @@ static tacLcpClass next_tangent(const solver* s, int i, double speed) {
 // f - a/A_ii of a row points to the class it belongs to
 static int next_classes(solver* s) {
     int changed = 0;
-    double terms = 0.0;
-    for (int i = 0; i < s->rows; ++i) s->a[i] = velocity(s->lcp, s->rows, s->f, i, &terms);
     for (int i = 0; i < s->rows; ++i) {
         unsigned char before = s->classes[i];
-        double w = weight(s->lcp, s->rows, i);
         if (i % s->group)
             s->classes[i] = (unsigned char)next_tangent(s, i, s->a[i]);
         else
-            s->classes[i] = w * s->f[i] > s->a[i] ? TAC_LCP_TIGHT : TAC_LCP_OFF;
+            s->classes[i] = s->weight[i] * s->f[i] > s->a[i] ? TAC_LCP_TIGHT : TAC_LCP_OFF;
         changed |= before != s->classes[i];
     }
     return changed;
@@ -123,11 +153,11 @@ static int next_classes(solver* s) {
 
 // g to its place between the bounds that row i wants, the others as they are
 static void relax(solver* s, int i) {
-    double terms = 0.0, w = weight(s->lcp, s->rows, i), *g = s->g;
-    double x = g[i] - velocity(s->lcp, s->rows, g, i, &terms) / w;
+    double* g = s->g;
+    double x = g[i] - (tac_lcp_row(s->lcp, i, g) + s->lcp->b[i]) / s->weight[i];
     int normal = i - i % s->group;
     double bound = i == normal ? 0.0 : s->lcp->mu[i / s->group] * g[normal];
-    g[i] = i == normal ? fmax(x, 0.0) : clip(x, -bound, bound);
+    g[i] = i == normal ? more(x, 0.0) : clip(x, -bound, bound);
 }
 
 // sweeps over the rows one by one (Gauss-Seidel) come nearer, for Newton's method to start from
@@ -136,13 +166,14 @@ static void approach(solver* s, int sweeps) {
         for (int i = 0; i < s->rows; ++i) relax(s, i);
     }
     memcpy(s->f, s->g, (size_t)s->rows * sizeof(double));
+    find_velocities(s);
     next_classes(s);
 }
 
 // Newton's method on the natural map; ends after a fixed number of passes
-static int follow_newton(solver* s) {
+static int follow_newton(solver* s, int passes) {
     s->report.method = TAC_LCP_NEWTON;
-    for (int pass = 0; pass < NEWTON_PASSES; ++pass) {
+    for (int pass = 0; pass < passes; ++pass) {
         if (try_classes(s, good)) return 1;
         if (!next_classes(s)) break;
     }
@@ -151,11 +182,11 @@ static int follow_newton(solver* s) {
 
 // from the classes at hand, then from sweeps that go on where the last ones ended
 static int solve_newton(solver* s) {
-    if (follow_newton(s)) return 1;
+    if (follow_newton(s, s->lcp->tangents ? FIRST_PASSES : NEWTON_PASSES)) return 1;
     for (int i = 0; i < s->rows; ++i) s->g[i] = 0.0;
     for (int round = 0; round < FIRST_ROUNDS; ++round) {
         approach(s, FIRST_SWEEPS << 2 * round);
-        if (follow_newton(s)) return 1;
+        if (follow_newton(s, NEWTON_PASSES)) return 1;
     }
     return 0;
 }
@@ -164,13 +195,21 @@ static int solve_newton(solver* s) {
 static int solve_sweeps(solver* s) {
     for (int round = 0; round < LAST_ROUNDS; ++round) {
         approach(s, LAST_SWEEPS);
-        if (follow_newton(s)) return 1;
+        if (follow_newton(s, NEWTON_PASSES)) return 1;
     }
     return 0;
 }
 
+static int solve_dantzig(solver* s) {
+    s->report.method = TAC_LCP_DANTZIG, s->report.dropped = 0;
+    return tac_dantzig(s->lcp, TAC_BOUNDS_COUPLED, s->f, s->classes, &s->report.passes,
+                       s->memory) &&
+           judge(s, good);
+}
+
 // The path's own impulses count if the linear system of its classes loses digits.
 static int solve_lemke(solver* s) {
+    if (s->lcp->contacts > LEMKE_CONTACTS) return 0;
     s->report.method = TAC_LCP_LEMKE, s->report.dropped = 0;
     for (int attempt = 0; attempt < LEMKE_ATTEMPTS; ++attempt) {
         if (!tac_lemke(s->lcp, attempt, s->f, s->classes, &s->report.passes, s->memory)) continue;
@@ -207,20 +246,21 @@ static int solve_all(solver* s) {
 //---------------------------------- the solve ----------------------------------
 
 static size_t systems_size(int contacts, int tangents) {
-    size_t a = tac_lcp_classes_size(contacts, tangents), b = tac_lemke_size(contacts, tangents);
+    size_t a = tac_dantzig_size(contacts, tangents);
+    size_t b = contacts > LEMKE_CONTACTS ? 0 : tac_lemke_size(contacts, tangents);
     return ((a > b ? a : b) + 7) / 8 * 8;
 }
 
 size_t tac_lcp_size(int contacts, int tangents) {
     if (contacts < 0 || contacts > MAX_CONTACTS || tangents < 0 || tangents > 2) return 0;
     size_t rows = (size_t)contacts * (size_t)(1 + tangents);
-    return systems_size(contacts, tangents) + rows * (4 * sizeof(double) + 2) + sizeof(double);
+    return systems_size(contacts, tangents) + rows * (6 * sizeof(double) + 2) + sizeof(double);
 }
 
 static solver solver_of(const tacLcp* lcp, void* memory) {
     int group = 1 + lcp->tangents, rows = lcp->contacts * group;
     double* f = (double*)((char*)memory + systems_size(lcp->contacts, lcp->tangents));
-    unsigned char* classes = (unsigned char*)(f + 4 * rows);
+    unsigned char* classes = (unsigned char*)(f + 6 * rows);
     return (solver){.lcp = lcp,
                     .rows = rows,
                     .group = group,
@@ -228,17 +268,23 @@ static solver solver_of(const tacLcp* lcp, void* memory) {
                     .a = f + rows,
                     .best = f + 2 * rows,
                     .g = f + 3 * rows,
+                    .weight = f + 4 * rows,
+                    .size = f + 5 * rows,
                     .classes = classes,
                     .best_classes = classes + rows,
                     .memory = memory,
                     .report = {.residual = -1.0, .scale = 1.0}};
 }
 
+// 0 times infinity and NaN is NaN, which the sums keep
 static int is_finite(const double* x, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        if (!isfinite(x[i])) return 0;
+    double sum[4] = {0.0};
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        for (size_t k = 0; k < 4; ++k) sum[k] += 0.0 * x[i + k];
     }
-    return 1;
+    for (; i < count; ++i) sum[0] += 0.0 * x[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
 }
 
 static int is_valid(const tacLcp* lcp) {
@@ -251,26 +297,32 @@ static int is_valid(const tacLcp* lcp) {
     return 1;
 }
 
-// classes to start with: those of last time as far as they make sense, or all tight
+// Classes to start with: those of last time as far as they make sense, or what approaches presses
+// and sticks.
 static void start(solver* s, const unsigned char* warm) {
     for (int i = 0; i < s->rows; ++i) {
-        int most = i % s->group ? TAC_LCP_LOW : TAC_LCP_TIGHT;
-        s->classes[i] = warm && warm[i] <= most ? warm[i] : TAC_LCP_TIGHT;
+        int normal = i - i % s->group, most = i == normal ? TAC_LCP_TIGHT : TAC_LCP_LOW;
+        s->weight[i] = tac_lcp_weight(s->lcp, i);
+        s->classes[i] = s->lcp->b[normal] < 0.0 ? TAC_LCP_TIGHT : TAC_LCP_OFF;
+        if (warm && warm[i] <= most) s->classes[i] = warm[i];
     }
 }
 
 // does a row lie on the border of its class, where another one fits as well?
 static int is_tie(const solver* s, int i) {
-    double terms = 0.0, a = fabs(velocity(s->lcp, s->rows, s->best, i, &terms));
-    double near = fair * s->report.scale, w = weight(s->lcp, s->rows, i), f = w * s->best[i];
+    double near = fair * s->report.scale, w = s->weight[i], f = w * s->f[i], a = fabs(s->a[i]);
     int normal = i - i % s->group;
-    if (i == normal) return fmax(a, fabs(f)) <= near;
-    double bound = w * s->lcp->mu[i / s->group] * s->best[normal];
+    if (i == normal) return more(a, fabs(f)) <= near;
+    double bound = w * s->lcp->mu[i / s->group] * s->f[normal];
     return bound > near && a <= near && fabs(f) >= bound - near;
 }
 
-static unsigned find_flags(const solver* s) {
+static unsigned find_flags(solver* s) {
     unsigned flags = s->report.method == TAC_LCP_NEWTON ? 0 : TAC_FALLBACK;
+    if (!s->at_best) {
+        memcpy(s->f, s->best, (size_t)s->rows * sizeof(double));
+        find_velocities(s);
+    }
     for (int i = 0; i < s->rows; ++i) flags |= is_tie(s, i) ? TAC_TIE : 0;
     return s->report.dropped ? flags | TAC_TIE : flags;
 }
@@ -280,7 +332,8 @@ tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* 
     if (!is_valid(lcp)) return TAC_ERROR_VALUE;
     solver s = solver_of(lcp, memory);
     start(&s, warm ? classes : NULL);
-    int solved = solve_newton(&s) || solve_lemke(&s) || solve_all(&s) || solve_sweeps(&s);
+    int solved = solve_newton(&s) || solve_dantzig(&s) || solve_lemke(&s) || solve_all(&s) ||
+                 solve_sweeps(&s);
     if (solved) {
         memcpy(f, s.best, (size_t)s.rows * sizeof(double));
         memcpy(classes, s.best_classes, (size_t)s.rows);

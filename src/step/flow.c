@@ -16,7 +16,13 @@ static int is_deep(const tacModel* model) {
     return squares > DEEP * (double)model->nv;
 }
 
-tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, tacArena* arena) {
+static int is_implicit(const tacModel* model) {
+    return tac_touches(model) && model->contact->choice[TAC_CHOICE_IMPLICIT];
+}
+
+tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, int derivatives,
+                      tacScratch* scratch) {
+    tacArena* arena = &scratch->arena;
     size_t nv = (size_t)(model->nv * kernels->lanes);
     tacFlow f = {.model = model, .k = kernels, .h = model->param[model->timestep]};
     f.m = tac_motion_take(model, kernels->lanes, arena);
@@ -27,39 +33,61 @@ tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, 
     f.implicit = (f.fast || (model->integrator == TAC_INTEGRATOR_EULER &&
                              !(model->disable & TAC_DISABLE_EULERDAMP))) &&
                  !(model->disable & TAC_DISABLE_PASSIVE);
-    f.deep = is_deep(model) && !f.fast;
+    f.deep = is_deep(model) && !f.fast && !is_implicit(model);
     for (int k = 0; k < model->nv && f.implicit; ++k) {
         tacReal damping = model->param[model->joint[model->dof[k].joint].damping];
         for (int i = 0; i < kernels->lanes; ++i) f.extra[k * kernels->lanes + i] = f.h * damping;
     }
+    if (kernels->lanes == 1) f.touch = tac_touch_take(model, derivatives, scratch);
     return f;
 }
 
 size_t tac_flow_size(const tacModel* model, int lanes, size_t real_size) {
     return tac_motion_size(model, lanes, real_size) +
-           2 * tac_arena_need(real_size * (size_t)(model->nv * lanes));
+           2 * tac_arena_need(real_size * (size_t)(model->nv * lanes)) +
+           (lanes == 1 ? tac_touch_size(model, real_size) : 0);
 }
 
 // M + h D and its factors
 static void factor_mass(tacFlow* f) {
     f->k->mass(f->model, &f->m, f->implicit ? f->extra : NULL);
     if (f->fast) f->k->damp(f->model, &f->m);
-    f->k->factor(f->model, &f->m);
+    if (f->touch && f->touch->implicit)
+        tac_touch_factor(f->touch, &f->m);
+    else
+        f->k->factor(f->model, &f->m);
+}
+
+// x = (M + h D)^-1 x, with what contact adds
+static void solve(tacFlow* f, tacReal* x) {
+    if (f->touch && f->touch->implicit)
+        tac_touch_solve(f->touch, x);
+    else
+        f->k->solve(f->model, &f->m, x);
+}
+
+void tac_flow_solve_columns(tacFlow* f, tacReal* x, int count, int stride) {
+    if (f->touch && f->touch->implicit)
+        tac_touch_solve_columns(f->touch, x, count, stride);
+    else
+        f->k->solve_columns(f->model, &f->m, x, count, stride);
 }
 
 void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
     const tacModel* model = f->model;
-    f->m.qpos = x.q, f->m.qvel = x.v, f->m.act = x.act, f->m.qacc = NULL;
+    f->m.qpos = x.q, f->m.qvel = x.v, f->m.act = x.act, f->m.qacc = NULL, f->m.wrench = NULL;
     f->k->kinematics(model, &f->m);
     f->k->inverse(model, &f->m, f->bias);
     f->k->applied(model, &f->m, a);
+    if (f->touch) tac_touch_at(f->touch, &f->m, a);
     if (f->deep) {
         f->k->articulated(model, &f->m, a, f->implicit ? f->extra : NULL, a);
     } else {
         f->k->add_scaled(model->nv, a, -1.0, f->bias, a);
         factor_mass(f);
-        f->k->solve(model, &f->m, a);
+        solve(f, a);
     }
+    if (f->touch && f->result == TAC_OK) f->result = f->touch->result;
     if (model->na > 0) f->k->activate(model, &f->m, rate);
 }
 
@@ -67,17 +95,21 @@ void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
 
 void tac_flow_ready(tacFlow* f, const tacReal* a) {
     f->m.qacc = a;
+    if (f->touch && f->touch->implicit) tac_touch_lead(f->touch, &f->m, a);
+    if (f->touch) f->m.wrench = f->touch->wrench;
     if (f->deep) factor_mass(f);
     f->k->inverse(f->model, &f->m, f->bias);
     f->k->coriolis(f->model, &f->m);
 }
 
-// (M + h D) a = applied - c, so (M + h D) da = d applied - d(M a + c) - d(h D) a. D is that of the
-// joints, or of tendons and actuators, too
+// (M + h D) a = applied + J' w - c, so (M + h D) da = d applied + J' dw - d(M a + c - J' w) - d(h
+// D) a, the last but one at w fixed in the world. D is that of the joints, or of tendons and
+// actuators, too
 void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* rate_dot) {
     const tacModel* model = f->model;
     f->k->inverse_jvp(model, &f->m, dot, f->bias);
     f->k->applied_jvp(model, &f->m, dot, a_dot);
+    if (f->touch) tac_touch_jvp(f->touch, &f->m, dot, a_dot);
     for (int k = 0; k < model->nv; ++k) {
         a_dot[k] -= f->bias[k];
         int damping = model->joint[model->dof[k].joint].damping;
@@ -89,15 +121,16 @@ void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* 
         f->k->damp_jvp(model, &f->m, dot, f->bias);
         f->k->add_scaled(model->nv, a_dot, -1.0, f->bias, a_dot);
     }
-    f->k->solve(model, &f->m, a_dot);
+    solve(f, a_dot);
     if (model->na > 0) f->k->activate_jvp(model, &f->m, dot, rate_dot);
 }
 
 void tac_flow_vjp(tacFlow* f, tacReal* a_bar, const tacReal* rate_bar, tacMotionDot* bar) {
     const tacModel* model = f->model;
     if (model->na > 0) f->k->activate_vjp(model, &f->m, rate_bar, bar);
-    f->k->solve(model, &f->m, a_bar);
+    solve(f, a_bar);
     f->k->applied_vjp(model, &f->m, a_bar, bar);
+    if (f->touch) tac_touch_vjp(f->touch, &f->m, a_bar, bar);
     for (int k = 0; k < model->nv; ++k) {
         int damping = model->joint[model->dof[k].joint].damping;
         if (f->implicit && bar->theta) {

@@ -1,10 +1,11 @@
-// The equation of motion, a = M^-1 (springs + dampers + actuators - bias), of one state or of a
-// batch with one state per lane; and of one state its derivatives.
+// The equation of motion, a = M^-1 (springs + dampers + actuators + contact - bias), of one state
+// or of a batch with one state per lane; and of one state its derivatives. Contact is of one state.
 
 #ifndef TAC_STEP_FLOW_H
 #define TAC_STEP_FLOW_H
 
 #include "dynamics/dynamics.h"
+#include "step/touch.h"
 
 typedef struct tacFlow {
     const tacModel* model;
@@ -15,9 +16,13 @@ typedef struct tacFlow {
     int implicit;          // is the damping of the joints implicit?
     int fast;              // and that of tendons and actuators?
     int deep;              // are articulated bodies faster than a mass matrix?
+    tacTouch* touch;       // contact; NULL: none
+    tacResult result;      // of contact: the first failure
 } tacFlow;
 
-tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, tacArena* arena);
+// with `derivatives` 1 what they need of contact is made, too
+tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, int derivatives,
+                      tacScratch* scratch);
 size_t tac_flow_size(const tacModel* model, int lanes, size_t real_size);
 
 // what moves: positions, velocities, activations
@@ -33,6 +38,9 @@ void tac_flow_ready(tacFlow* f, const tacReal* a);
 void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* rate_dot);
 // adds; `a_bar` is overwritten
 void tac_flow_vjp(tacFlow* f, tacReal* a_bar, const tacReal* rate_bar, tacMotionDot* bar);
+
+// X = (M + h D)^-1 X of `count` columns, `stride` numbers from row to row
+void tac_flow_solve_columns(tacFlow* f, tacReal* x, int count, int stride);
 
 // next = qpos moved by h velocity: its derivatives, one lane. h_dot and h_bar are of h.
 void tac_move_jvp(const tacModel* model, const tacReal* velocity, tacReal h, const tacReal* dq,

@@ -1,7 +1,9 @@
 // Working memory of one thread, sized once from the model.
 
 #include "base/scratch.h"
+#include "detect/detect.h"
 #include "shape/program.h"
+#include "step/hard_step.h"
 #include "step/step.h"
 
 #include <string.h>
@@ -16,9 +18,18 @@ static size_t shape_bytes(const tacModel* model) {
     return copies + (program > reach ? program : reach);
 }
 
+// a detector evaluates shapes beside what it takes itself
+static size_t detect_bytes(const tacModel* model) {
+    const tacDetectorKind* kind = tac_detector_of(model);
+    return kind && kind->size ? kind->size(model, 2 * sizeof(double)) : 0;
+}
+
 static size_t most_bytes(const tacModel* model) {
-    size_t shape = shape_bytes(model), dynamics = tac_dynamics_size(model, 2 * sizeof(double));
+    size_t shape = shape_bytes(model) + detect_bytes(model),
+           dynamics = tac_dynamics_size(model, 2 * sizeof(double));
     size_t step = tac_step_size(model), most = shape > dynamics ? shape : dynamics;
+    if (model->contact) step += shape; // detectors ask fields
+    if (tac_is_hard(model)) step += tac_hard_step_size(model);
     return most > step ? most : step;
 }
 
@@ -40,5 +51,6 @@ void tac_scratch_destroy(tacScratch* scratch) {
     if (!scratch) return;
     tacAllocator allocator = scratch->allocator;
     tac_arena_destroy(&scratch->arena, allocator);
+    if (scratch->code_work) allocator.release(allocator.user, scratch->code_work);
     allocator.release(allocator.user, scratch);
 }

@@ -4,6 +4,9 @@
 
 #include "step/step.h"
 
+#include "step/hard_step.h"
+#include "step/generated.h"
+
 #include <string.h>
 
 tacResult tac_step_check(const tacModel* model, const tacState* x, const tacReal* u,
@@ -37,9 +40,10 @@ size_t tac_step_size(const tacModel* model) {
     return batch > diff ? batch : diff;
 }
 
-tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal* u, tacArena* arena,
-                        tacPass* out) {
-    out->f = tac_flow_take(model, TAC_DISPATCH(tac_dynamics_single_), arena);
+tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal* u, int derivatives,
+                        tacScratch* scratch, tacPass* out) {
+    tacArena* arena = &scratch->arena;
+    out->f = tac_flow_take(model, TAC_DISPATCH(tac_dynamics_single_), derivatives, scratch);
     out->s = tac_stages_take(model, 1, arena);
     out->next.q = TAC_TAKE(arena, tacReal, model->nq);
     out->next.v = TAC_TAKE(arena, tacReal, model->nv);
@@ -48,6 +52,7 @@ tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal*
     out->s.x[0] = (tacPoint){x->qpos, x->qvel, x->act};
     if (!out->s.lie) out->s.k[0] = x->qvel;
     tac_advance(&out->f, &out->s, out->next);
+    if (out->f.result != TAC_OK) return out->f.result;
     int finite = tac_all_finite(out->next.q, model->nq) && tac_all_finite(out->next.v, model->nv) &&
                  tac_all_finite(out->next.act, model->na);
     return finite ? TAC_OK : TAC_ERROR_DIVERGED;
@@ -66,11 +71,16 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
                    tacScratch* scratch) {
     tacResult result = next ? tac_step_check(model, x, u, scratch) : TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
+    if (tac_is_hard(model)) return tac_hard_step(model, x, u, next, scratch);
+    if (tac_is_generated(scratch)) return tac_generated_step(model, x, u, next, scratch);
     size_t mark = scratch->arena.used;
     tacPass pass;
-    result = tac_pass_take(model, x, u, &scratch->arena, &pass);
+    result = tac_pass_take(model, x, u, 0, scratch, &pass);
     if (result == TAC_OK) tac_pass_hand_out(&pass, x, next);
     scratch->info = (tacInfo){.time_of_impact = tac_re(pass.f.h)};
+    if (pass.f.touch) scratch->info.contacts = tac_touch_count(pass.f.touch);
+    if (scratch->info.contacts > 0 && tac_re(pass.f.h) > tac_stable_timestep(model))
+        scratch->info.flags |= TAC_STIFF;
     scratch->arena.used = mark;
     return result;
 }

@@ -23,8 +23,8 @@ typedef struct tacPass {
 } tacPass;
 
 // TAC_ERROR_DIVERGED if next is not finite
-tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal* u, tacArena* arena,
-                        tacPass* out);
+tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal* u, int derivatives,
+                        tacScratch* scratch, tacPass* out);
 void tac_pass_hand_out(const tacPass* pass, const tacState* x, tacState* next);
 
 // nx = 2 nv + na

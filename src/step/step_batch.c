@@ -4,6 +4,7 @@
 #include "step/step.h"
 
 #include "base/pool.h"
+#include "step/generated.h"
 
 #include <string.h>
 
@@ -50,7 +51,7 @@ static void step_lanes(tacStepItem** item, int count, const tacDynamicsKernels* 
     tacArena* arena = &item[0]->scratch->arena;
     size_t mark = arena->used;
     int lanes = kernels->lanes;
-    tacFlow f = tac_flow_take(model, kernels, arena);
+    tacFlow f = tac_flow_take(model, kernels, 0, item[0]->scratch);
     tacStages s = tac_stages_take(model, lanes, arena);
     tacReal* u = TAC_TAKE(arena, tacReal, model->nu * lanes);
     tacPoint next = {TAC_TAKE(arena, tacReal, model->nq * lanes),
@@ -71,6 +72,20 @@ static void step_lanes(tacStepItem** item, int count, const tacDynamicsKernels* 
 
 //---------------------------------- groups ---------------------------------------
 
+// one by one: a single state, and scenes with contact, whose records differ from state to state
+static void step_each(tacStepItem** item, int count) {
+    for (int i = 0; i < count; ++i)
+        item[i]->result =
+            tac_step(item[i]->model, item[i]->x, item[i]->u, item[i]->next, item[i]->scratch);
+}
+
+// does one of them step by code of its own?
+static int any_generated(tacStepItem** item, int count) {
+    for (int i = 0; i < count; ++i)
+        if (tac_is_generated(item[i]->scratch)) return 1;
+    return 0;
+}
+
 // runs of neighbours of one model within a group; what cannot be stepped says so
 static void step_group(void* context, int job, int worker) {
     (void)worker;
@@ -85,9 +100,8 @@ static void step_group(void* context, int job, int worker) {
         if (item->result == TAC_OK) run[count++] = item;
         int ends = i + 1 == last || (count > 0 && g->items[i + 1].model != run[0]->model);
         if (!ends || count == 0) continue;
-        if (count == 1)
-            run[0]->result =
-                tac_step(run[0]->model, run[0]->x, run[0]->u, run[0]->next, run[0]->scratch);
+        if (count == 1 || run[0]->model->contact || any_generated(run, count))
+            step_each(run, count);
         else
             step_lanes(run, count, kernels);
         count = 0;

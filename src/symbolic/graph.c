@@ -45,8 +45,7 @@ void tac_graph_give(tacGraph* graph, void* block, size_t size) {
     graph->bytes -= size;
 }
 
-// the array with room for one more item; NULL: no memory, and nothing changed
-static void* grown(tacGraph* graph, void* items, int* room, int count, size_t item) {
+void* tac_graph_grown(tacGraph* graph, void* items, int* room, int count, size_t item) {
     if (count < *room) return items;
     int larger = *room ? (*room > INT_MAX / 2 ? INT_MAX : 2 * *room) : 64;
     if (larger == *room) {
@@ -63,8 +62,8 @@ static void* grown(tacGraph* graph, void* items, int* room, int count, size_t it
 
 // 1 if array `field` of the graph has room for one more; `rooms` and `counts` are its fields, too
 #define HAS_ROOM(graph, field, rooms, counts)                                                      \
-    (more =                                                                                        \
-         grown(graph, (graph)->field, &(graph)->rooms, (graph)->counts, sizeof *(graph)->field),   \
+    (more = tac_graph_grown(graph, (graph)->field, &(graph)->rooms, (graph)->counts,               \
+                            sizeof *(graph)->field),                                               \
      more ? ((graph)->field = more, 1) : 0)
 
 tacResult tac_graph_result(tacGraph* graph, tacMessage* message) {
@@ -234,6 +233,11 @@ tacExpr tac_fraction(tacGraph* graph, long long numerator, long long denominator
 
 tacExpr tac_number(tacGraph* graph, double value) {
     return tac_graph_number(graph, (tacFraction){0, 0, value});
+}
+
+tacExpr tac_decimal(tacGraph* graph, double value) {
+    return tac_graph_number(graph, isfinite(value) ? tac_fraction_decimal(value)
+                                                   : (tacFraction){0, 0, value});
 }
 
 //---------------------------------- sweeps ---------------------------------------

@@ -30,6 +30,9 @@ struct tacGraph {
 void* tac_graph_take(tacGraph* graph, size_t size);
 void tac_graph_give(tacGraph* graph, void* block, size_t size);
 
+// the array with room for one more item; NULL: no memory, and nothing changed
+void* tac_graph_grown(tacGraph* graph, void* items, int* room, int count, size_t item);
+
 // sets the graph's first error
 tacExpr tac_graph_fail(tacGraph* graph, tacResult result, const char* format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -180,7 +180,7 @@ static int far_trees_have_the_same_forces(void) { return each(distance_law); }
 static void accelerate(rig* r, const tacDynamicsKernels* kernels, const double* u, double* a) {
     tacArena* arena = &r->scratch->arena;
     size_t mark = arena->used;
-    tacFlow f = tac_flow_take(r->model, kernels, arena);
+    tacFlow f = tac_flow_take(r->model, kernels, 0, r->scratch);
     f.m.ctrl = u;
     tac_flow_at(&f, (tacPoint){r->q, r->v, NULL}, a, NULL);
     arena->used = mark;

@@ -109,10 +109,13 @@ static int solver_differences(void) {
         void* memory = malloc(tac_lcp_classes_size(p->contacts, p->tangents));
         tac_lcp_classes(&p->lcp, p->classes, again, memory);
         free(memory);
-        for (int i = 0; i < p->rows; ++i) ENSURE_NEAR(again[i], f[i], 1e-8 * (1.0 + fabs(f[i])));
+        for (int i = 0; i < p->rows && !(report.flags & TAC_TIE); ++i)
+            ENSURE_NEAR(again[i], f[i], 1e-8 * (1.0 + fabs(f[i])));
         tied += report.flags & TAC_TIE ? 1 : 0;
         if (!(report.flags & TAC_TIE)) {
-            for (int i = 0; i < p->rows * p->rows; ++i) d.A[i] = test_uniform(&random, -1.0, 1.0);
+            for (int i = 0; i < p->rows; ++i)
+                for (int j = 0; j <= i; ++j)
+                    d.A[i * p->rows + j] = d.A[j * p->rows + i] = test_uniform(&random, -1.0, 1.0);
             for (int i = 0; i < p->rows; ++i) d.b[i] = test_uniform(&random, -1.0, 1.0);
             for (int i = 0; i < p->contacts; ++i) d.mu[i] = test_uniform(&random, 0.0, 1.0);
             for (int i = 0; i < p->contacts; ++i) d.mu[i] = p->mu[i] > 0.1 ? d.mu[i] : 0.0;

@@ -3,8 +3,8 @@
 
 #include "check/prove.h"
 #include "math/pose.h"
-#include "step/adapter_step.h"
 #include "step/rich_scenes.h"
+#include "step/step_problem.h"
 
 #include <stdlib.h>
 
@@ -16,30 +16,6 @@ static int is_used(const tacModel* model, int offset) {
     return strncmp(name, "shape:", 6) != 0 && strncmp(name, "geom:", 5) != 0 &&
            strncmp(name, "body:world/", 11) != 0 && !strstr(name, "/range") &&
            !strstr(name, "/frictionloss");
-}
-
-static int open_context(stepContext* c, const char* text, const char* path) {
-    tacModel* model = NULL;
-    tacMessage message = {0};
-    tacResult result = text ? tac_load_text(text, (int)strlen(text), "text", NULL, &model, &message)
-                            : tac_load(path, NULL, &model, &message);
-    if (result != TAC_OK) printf("  %s\n", message.text);
-    ENSURE(result == TAC_OK);
-    *c = (stepContext){.model = model};
-    ENSURE(tac_scratch_create(model, &c->scratch) == TAC_OK);
-    size_t all = (size_t)(model->nq + 3 * model->nv + model->na + model->nu + model->nparam +
-                          6 * model->nbody);
-    c->qpos = calloc(all, sizeof *c->qpos), c->qnext = calloc(all, sizeof *c->qnext);
-    c->used = calloc(all, sizeof *c->used), c->memory = calloc(4 * all, 16);
-    for (int i = 0; i < model->nparam; ++i)
-        if (is_used(model, i)) c->used[c->used_count++] = i;
-    return 0;
-}
-
-static void close_context(stepContext* c) {
-    free(c->qpos), free(c->qnext), free(c->used), free(c->memory);
-    tac_scratch_destroy(c->scratch);
-    tac_model_destroy((tacModel*)c->model);
 }
 
 // a random position, or the one that the scene is drawn in
@@ -105,47 +81,6 @@ static int sample_step(const void* context, int i, unsigned long long* random, d
     return nx;
 }
 
-// The library holds the adjoint of the next turn fixed in the turning frame, the adapter in its
-// chart: as the turn moves with w', the adjoint changes by -w' x y_bar/2.
-static tacResult add_chart(const stepContext* c, const double* x, const double* y_bar,
-                           const double* x_dot, double* x_bar_dot) {
-    int nx = 2 * c->model->nv + c->model->na, n = nx + c->model->nu + c->used_count;
-    double *next = calloc((size_t)(2 * nx), 8), *bar = next + nx, *add = calloc((size_t)n, 8);
-    tacResult result = tac_check_step_double.jvp(c, x, x_dot, next);
-    for (int i = 0; i < c->model->njoint; ++i) {
-        const tacJoint* j = &c->model->joint[i];
-        int k = j->kind == TAC_JOINT_FREE ? j->dof + 3 : j->dof;
-        if (j->axis >= 0) continue;
-        const double *w = next + k, *y = y_bar + k;
-        for (int a = 0; a < 3; ++a)
-            bar[k + a] = -0.5 * (w[(a + 1) % 3] * y[(a + 2) % 3] - w[(a + 2) % 3] * y[(a + 1) % 3]);
-    }
-    if (result == TAC_OK) result = tac_check_step_double.vjp(c, x, bar, add);
-    for (int i = 0; i < n; ++i) x_bar_dot[i] += add[i];
-    free(next), free(add);
-    return result;
-}
-
-static tacResult step_hvp(const void* context, const double* x, const double* y_bar,
-                          const double* x_dot, double* x_bar_dot) {
-    const stepContext* c = context;
-    int nv = c->model->nv, nu = c->model->nu, nparam = c->model->nparam, nx = 2 * nv + c->model->na;
-    double *theta_dot = calloc((size_t)nparam, 8), *theta_bar = calloc((size_t)nparam, 8);
-    memset(x_bar_dot, 0, sizeof(double) * (size_t)(nx + nu));
-    for (int i = 0; i < c->used_count; ++i) theta_dot[c->used[i]] = x_dot[nx + nu + i];
-    double *v = (double*)x + nv, *y = (double*)y_bar, *d = (double*)x_dot;
-    tacState at = {.qpos = c->qpos, .qvel = v, .act = v + nv};
-    tacTangent bar = {.dq = y, .dv = y + nv, .da = y + 2 * nv};
-    tacTangent dot = {.dq = d, .dv = d + nv, .da = d + 2 * nv};
-    tacTangent out = {.dq = x_bar_dot, .dv = x_bar_dot + nv, .da = x_bar_dot + 2 * nv};
-    tacResult result = tac_step_hvp(c->model, &at, x + nx, bar, dot, x_dot + nx, theta_dot, out,
-                                    x_bar_dot + nx, theta_bar, c->scratch);
-    for (int i = 0; i < c->used_count; ++i) x_bar_dot[nx + nu + i] = theta_bar[c->used[i]];
-    free(theta_dot), free(theta_bar);
-    if (result == TAC_OK) result = add_chart(c, x, y_bar, x_dot, x_bar_dot);
-    return result;
-}
-
 static tacCheckOptions options_of(void) {
     tacCheckOptions options = tac_check_default_options();
     options.points = getenv("TACTUS_NO_SWEEP") ? 10 : 40;
@@ -199,7 +134,7 @@ static int each_scene(int (*law)(stepContext*, const char*)) {
         char path[300];
         stepContext c;
         snprintf(path, sizeof path, "%s/scenes/%s.xml", TAC_SOURCE_DIR, scenes[i]);
-        ENSURE_LAW(open_context(&c, NULL, path));
+        ENSURE_LAW(open_context(&c, NULL, path, is_used));
         failed |= law(&c, scenes[i]);
         close_context(&c);
     }
@@ -230,7 +165,7 @@ static int odd_joints_have_right_derivatives(void) {
         "-.3'"
         " forcelimited='true' forcerange='-100 100'/></actuator></mujoco>";
     stepContext c;
-    ENSURE_LAW(open_context(&c, text, NULL));
+    ENSURE_LAW(open_context(&c, text, NULL, is_used));
     int failed = prove_dynamics(&c, "odd joints") | prove_step(&c, "odd joints");
     close_context(&c);
     return failed;
@@ -238,7 +173,7 @@ static int odd_joints_have_right_derivatives(void) {
 
 static int drives_have_right_derivatives(void) {
     stepContext c;
-    ENSURE_LAW(open_context(&c, drives_text, NULL));
+    ENSURE_LAW(open_context(&c, drives_text, NULL, is_used));
     int failed = prove_step(&c, "drives");
     close_context(&c);
     return failed;
@@ -301,7 +236,7 @@ static int deep_trees_have_right_derivatives(void) {
     for (int i = 0; i < LINKS; ++i) used += (size_t)sprintf(text + used, "</body>");
     sprintf(text + used, "</worldbody></mujoco>");
     stepContext c;
-    ENSURE_LAW(open_context(&c, text, NULL));
+    ENSURE_LAW(open_context(&c, text, NULL, is_used));
     int failed = prove_step(&c, "deep tree") | jacobian_law(&c, "deep tree");
     close_context(&c);
     return failed;
@@ -309,7 +244,7 @@ static int deep_trees_have_right_derivatives(void) {
 
 static int pushes_have_right_derivatives(void) {
     stepContext c;
-    ENSURE_LAW(open_context(&c, pushes_text, NULL));
+    ENSURE_LAW(open_context(&c, pushes_text, NULL, is_used));
     never_still = 1;
     int failed = prove_step(&c, "pushes") | jacobian_law(&c, "pushes");
     never_still = 0;
@@ -319,7 +254,7 @@ static int pushes_have_right_derivatives(void) {
 
 static int jacobians_are_the_forward_derivatives(void) {
     stepContext c;
-    ENSURE_LAW(open_context(&c, drives_text, NULL));
+    ENSURE_LAW(open_context(&c, drives_text, NULL, is_used));
     int failed = jacobian_law(&c, "drives");
     close_context(&c);
     return failed | each_scene(jacobian_law);
@@ -354,7 +289,7 @@ static int rows_have_right_derivatives(void) {
         "<connect body1='first' body2='last' anchor='.1 .2 .3'/>"
         "<weld body1='last' body2='first' anchor='.2 .1 0' torquescale='.7'/></equality></mujoco>";
     stepContext c;
-    ENSURE_LAW(open_context(&c, text, NULL));
+    ENSURE_LAW(open_context(&c, text, NULL, is_used));
     c.used_count = 0;
     int nv = c.model->nv;
     tacCheckProblem problem = {.name = "rows",
@@ -418,7 +353,7 @@ static int momentum_and_energy_balance(void) {
     stepContext c;
     char path[300];
     snprintf(path, sizeof path, "%s/scenes/humanoid.xml", TAC_SOURCE_DIR);
-    ENSURE_LAW(open_context(&c, NULL, path));
+    ENSURE_LAW(open_context(&c, NULL, path, is_used));
     const tacModel* model = c.model;
     int nv = model->nv, n = 2 * nv + c.used_count, nwrench = 6 * model->nbody;
     for (int i = 0; i < model->njoint; ++i) {

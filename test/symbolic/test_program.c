@@ -66,6 +66,33 @@ static int random_program(int count, garden* from, tacProgram** program, int* ou
 enum { POINTS = 37, FORMULAS = 40 };
 
 // one text for few and for many statements: functions of at most 1000
+// machine code at every level, of batches that do and do not fill the lanes
+static int machine_code(const tacProgram* program, const double* x, const double* y, int outputs) {
+    static const int batches[] = {1, 3, 8, POINTS};
+    tacMessage message;
+    int most = outputs > 500 ? 0 : getenv("TACTUS_NO_SWEEP") ? 0 : 2; // compiling takes its time
+    for (int level = 0; level <= most; level += 2) {
+        tacCodeOptions options = {.level = level};
+        tacCode* code;
+        tacResult result = tac_code_create(program, &options, &code, &message);
+        if (result != TAC_OK) printf("    %s\n", message.text);
+        ENSURE(result == TAC_OK);
+        double* out = malloc(sizeof *out * POINTS * (size_t)outputs);
+        void* work = malloc(tac_code_size(code));
+        for (int k = 0; k < 4; ++k) {
+            int batch = batches[k];
+            memset(out, 0, sizeof *out * POINTS * (size_t)outputs);
+            ENSURE(tac_code_run(code, x, batch, out, work) == TAC_OK);
+            for (int i = 0; i < batch * outputs; ++i) ENSURE_NEAR(out[i], y[i], 0.0);
+        }
+        if (level == 3)
+            printf("    %s\n", tac_code_compiled(code) ? "machine code" : "interpreted");
+        free(out), free(work);
+        tac_code_destroy(code);
+    }
+    return 0;
+}
+
 static int same_bits(int count) {
     ENSURE(open_graph());
     garden from = new_garden(4242);
@@ -92,6 +119,7 @@ static int same_bits(int count) {
         }
         discard(&lib);
     }
+    ENSURE_LAW(machine_code(program, x, y, outputs));
     printf("    %d outputs, %d operations%s\n", outputs, tac_program_count(program),
            have_compiler() ? ", also compiled" : "");
     free(x), free(y), free(work);
@@ -125,6 +153,43 @@ static int rows_without_a_value_stay(void) {
     free(work);
     tac_program_destroy(program);
     tac_graph_destroy(g);
+    return 0;
+}
+
+// the same of machine code; without its library the program runs
+static int code_answers_as_the_program(void) {
+    ENSURE(open_graph());
+    tacExpr x = sym("x"), e[] = {divide(num(1), x), fun(TAC_OP_LOG, x)};
+    tacProgram* program;
+    tacMessage message;
+    static const char* const libraries[] = {NULL, ""};
+    ENSURE(tac_program_create(g, &x, 1, e, 2, &program) == TAC_OK);
+    tac_graph_destroy(g);
+    for (int i = 0; i < 2; ++i) {
+        tacCode* code;
+        tacCodeOptions options = tac_default_code_options();
+        options.library = libraries[i];
+        ENSURE(tac_code_create(program, &options, &code, &message) == TAC_OK);
+        ENSURE(i == 0 || !tac_code_compiled(code));
+        void* work = malloc(tac_code_size(code));
+        double at[] = {2.0, 0.0, 1.0, 3.0, NAN}, y[8] = {7, 7, 7, 7, 7, 7, 7, 7};
+        ENSURE(tac_code_run(code, at, 5, y, work) == TAC_ERROR_VALUE && y[0] == 7.0);
+        ENSURE(tac_code_run(code, at, 4, y, work) == TAC_ERROR_DIVERGED);
+        ENSURE(y[0] == 0.5 && y[1] == log(2.0) && y[2] == 7.0 && y[3] == 7.0);
+        ENSURE(y[4] == 1.0 && y[5] == 0.0 && y[7] == log(3.0));
+        ENSURE(tac_code_run(code, at, 0, y, work) == TAC_OK);
+        free(work);
+        tac_code_destroy(code);
+    }
+    tacCode* none = NULL;
+    tacCodeOptions missing = {.library = "/nowhere/libtactus_jit.so"}, wild = {.level = 4};
+    ENSURE(tac_code_create(program, &missing, &none, &message) == TAC_ERROR_FILE && !none);
+    ENSURE(strstr(message.text, "libgccjit-12-dev"));
+    missing.library = "libm.so.6"; // a library, but not that one
+    ENSURE(tac_code_create(program, &missing, &none, &message) == TAC_ERROR_FILE && !none);
+    ENSURE(strstr(message.text, "tac_jit_compile"));
+    ENSURE(tac_code_create(program, &wild, &none, NULL) == TAC_ERROR_VALUE && !none);
+    tac_program_destroy(program);
     return 0;
 }
 
@@ -162,4 +227,5 @@ static int lists_name_what_is_shared(void) {
 }
 
 TEST_MAIN(RUN(batch_and_compiled_code_have_the_same_bits), RUN(long_programs_are_split),
-          RUN(c_needs_a_compiler), RUN(rows_without_a_value_stay), RUN(lists_name_what_is_shared))
+          RUN(c_needs_a_compiler), RUN(rows_without_a_value_stay), RUN(code_answers_as_the_program),
+          RUN(lists_name_what_is_shared))

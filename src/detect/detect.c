@@ -1,0 +1,150 @@
+// Contacts by the scene's detector, and memory for them.
+//
+//   poses --table of detectors--> contacts --respond/--> forces, impulses
+
+#include "detect/detect.h"
+
+#include "detect/gjk_detector.h"
+#include "detect/manifold.h"
+#include "detect/solid_detector.h"
+#include "math/number.h"
+
+#include <string.h>
+
+//---------------------------------- detectors ------------------------------------
+
+// those that are built; the words of a scene are checked against contact_plan.c's table
+static const tacDetectorKind* const kinds[] = {
+    [TAC_DETECT_SAT] = &tac_solid_detector,
+    [TAC_DETECT_CONVEX] = &tac_solid_detector,
+    [TAC_DETECT_MANIFOLD] = &tac_manifold_detector,
+    [TAC_DETECT_GJK] = &tac_gjk_detector,
+};
+
+const tacDetectorKind* tac_detector_of(const tacModel* model) {
+    return model && model->contact ? kinds[model->contact->detector] : NULL;
+}
+
+//---------------------------------- memory ---------------------------------------
+
+enum { ONE_RECORD = 8, TWISTS = 48 }; // numbers: point, normal, distance, activity; d_twist
+
+size_t tac_contacts_size(int capacity, int twists, size_t real_size) {
+    size_t n = (size_t)capacity, count = ONE_RECORD + (twists ? TWISTS : 0);
+    return 4 * tac_arena_need(sizeof(int) * n) + tac_arena_need(sizeof(uint64_t) * n) +
+           count * tac_arena_need(real_size * n);
+}
+
+tacContacts tac_contacts_take(tacArena* arena, int capacity, int twists) {
+    tacContacts c = {.capacity = capacity};
+    c.pair = TAC_TAKE(arena, int, capacity), c.bundle = TAC_TAKE(arena, int, capacity);
+    for (int i = 0; i < 2; ++i) c.geom[i] = TAC_TAKE(arena, int, capacity);
+    c.feature = TAC_TAKE(arena, uint64_t, capacity);
+    for (int i = 0; i < 3; ++i) {
+        c.point[i] = TAC_TAKE(arena, tacReal, capacity);
+        c.normal[i] = TAC_TAKE(arena, tacReal, capacity);
+    }
+    c.distance = TAC_TAKE(arena, tacReal, capacity);
+    c.activity = TAC_TAKE(arena, tacReal, capacity);
+    for (int row = 0; row < 8 && twists; ++row)
+        for (int k = 0; k < 6; ++k) c.d_twist[row][k] = TAC_TAKE(arena, tacReal, capacity);
+    return c;
+}
+
+void tac_contacts_clear(tacContacts* c, int count) {
+    size_t size = sizeof(tacReal) * (size_t)count;
+    c->count = count;
+    if (count == 0) return;
+    for (int i = 0; i < 3; ++i) memset(c->point[i], 0, size), memset(c->normal[i], 0, size);
+    memset(c->distance, 0, size), memset(c->activity, 0, size);
+}
+
+// contacts that own their memory
+typedef struct ownContacts {
+    tacContacts contacts;
+    tacArena arena;
+    tacAllocator allocator;
+} ownContacts;
+
+tacResult tac_contacts_create(const tacModel* model, int capacity, int twists, tacContacts** out) {
+    const tacDetectorKind* kind = tac_detector_of(model);
+    if (!model || !out || capacity < 0) return TAC_ERROR_VALUE;
+    if (capacity == 0 && kind) capacity = kind->capacity(model);
+    tacAllocator allocator = model->allocator;
+    ownContacts* own = allocator.allocate(allocator.user, sizeof *own);
+    if (!own) return TAC_ERROR_MEMORY;
+    size_t size = tac_contacts_size(capacity, twists, sizeof(tacReal));
+    own->allocator = allocator;
+    if (tac_arena_create(&own->arena, size, allocator) != TAC_OK) {
+        allocator.release(allocator.user, own);
+        return TAC_ERROR_MEMORY;
+    }
+    own->contacts = tac_contacts_take(&own->arena, capacity, twists);
+    *out = &own->contacts;
+    return TAC_OK;
+}
+
+void tac_contacts_destroy(tacContacts* contacts) {
+    if (!contacts) return;
+    ownContacts* own = (ownContacts*)contacts; // it stands first
+    tacAllocator allocator = own->allocator;
+    tac_arena_destroy(&own->arena, allocator);
+    allocator.release(allocator.user, own);
+}
+
+//---------------------------------- detection ------------------------------------
+
+// poses that a field can be asked at
+static int are_usable(const tacModel* model, const tacPose* body) {
+    for (int b = 0; b < model->nbody; ++b) {
+        tacVec3 p = body[b].position;
+        tacQuat q = body[b].rotation;
+        double far = fabs(tac_re(p.x)) + fabs(tac_re(p.y)) + fabs(tac_re(p.z));
+        double norm2 = tac_re(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+        if (!(far <= TAC_MAX_COORDINATE) || !(norm2 > 1e-200 && norm2 < 1e200)) return 0;
+    }
+    return 1;
+}
+
+static tacResult check(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                       const tacScratch* scratch) {
+    if (!model || !body || !contacts || !scratch) return TAC_ERROR_VALUE;
+    if (!tac_detector_of(model)) return TAC_ERROR_UNSUPPORTED;
+    return are_usable(model, body) ? TAC_OK : TAC_ERROR_VALUE;
+}
+
+tacResult tac_detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
+                     tacScratch* scratch) {
+    tacResult result = check(model, body, contacts, scratch);
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    contacts->count = 0;
+    result = tac_detector_of(model)->detect(model, body, contacts, scratch);
+    scratch->arena.used = mark;
+    return result;
+}
+
+tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                         const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                         tacScratch* scratch) {
+    tacResult result = check(model, body, contacts, scratch);
+    if (result == TAC_OK && (!dot || dot->capacity < contacts->count)) result = TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    tac_contacts_clear(dot, contacts->count);
+    result = tac_detector_of(model)->jvp(model, body, contacts, pose_dot, theta_dot, dot, scratch);
+    scratch->arena.used = mark;
+    return result;
+}
+
+tacResult tac_detect_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                         const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                         tacScratch* scratch) {
+    tacResult result = check(model, body, contacts, scratch);
+    if (result == TAC_OK && (!bar || bar->count != contacts->count)) result = TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    result = tac_detector_of(model)->vjp(model, body, contacts, bar, pose_bar, theta_bar, scratch);
+    scratch->arena.used = mark;
+    return result;
+}

@@ -1,0 +1,35 @@
+// What a detector is to the rest: one entry of the table in detect.c, and memory for contacts.
+
+#ifndef TAC_DETECT_DETECT_H
+#define TAC_DETECT_DETECT_H
+
+#include "base/arena.h"
+#include "base/scratch.h"
+#include "tactus/contact.h"
+
+// All functions as their namesakes in tactus/contact.h, called with arguments that were checked.
+// They may take from the scratch's arena up to what `size` says, beyond what tac_shape_eval takes.
+typedef struct tacDetectorKind {
+    int (*capacity)(const tacModel* model);                  // most records that it can find
+    size_t (*size)(const tacModel* model, size_t real_size); // bytes of the arena; NULL: none
+    tacResult (*detect)(const tacModel* model, const tacPose* body, tacContacts* contacts,
+                        tacScratch* scratch);
+    tacResult (*jvp)(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                     const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                     tacScratch* scratch);
+    tacResult (*vjp)(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                     const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                     tacScratch* scratch);
+} tacDetectorKind;
+
+// the scene's, or NULL if it has none or one without records
+const tacDetectorKind* tac_detector_of(const tacModel* model);
+
+// contacts from an arena, count 0; bytes that this takes
+tacContacts tac_contacts_take(tacArena* arena, int capacity, int twists);
+size_t tac_contacts_size(int capacity, int twists, size_t real_size);
+
+// all adjoints or tangents of `count` records 0
+void tac_contacts_clear(tacContacts* contacts, int count);
+
+#endif

@@ -1,0 +1,56 @@
+// detect="gjk" in the table of detectors: contacts of convex pieces for any responder.
+//
+// Contacts reach as far as a spring's transition, 40 eps3, or a fifth of the smallest body. Their
+// derivative is that of the features that met; sizes of the geometry are held.
+
+#include "detect/gjk_detector.h"
+
+#include "detect/by_twist.h"
+#include "detect/hard.h"
+#include "math/number.h"
+
+static double margin_of(const tacModel* model) {
+    int width = model->contact->number[TAC_CONTACT_EPS3];
+    return width >= 0 ? 40.0 * tac_re(model->param[width]) : 0.2 * model->contact->length;
+}
+
+static size_t size(const tacModel* model, size_t real_size) {
+    return tac_arena_need(tac_hard_size(model)) +
+           tac_contacts_size(tac_hard_capacity(model), 1, real_size);
+}
+
+static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
+                        tacScratch* scratch) {
+    void* memory = tac_arena_take(&scratch->arena, tac_hard_size(model));
+    return tac_hard_contacts(model, body, margin_of(model), contacts, memory);
+}
+
+//---------------------------------- derivative ----------------------------------
+
+// the same contacts once more, with d_twist
+static tacResult with_twists(const tacModel* model, const tacPose* body, int count,
+                             tacScratch* scratch, tacContacts* out) {
+    *out = tac_contacts_take(&scratch->arena, tac_hard_capacity(model), 1);
+    tacResult result = detect(model, body, out, scratch);
+    return result == TAC_OK && out->count != count ? TAC_ERROR_VALUE : result;
+}
+
+static tacResult jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                     const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                     tacScratch* scratch) {
+    tacContacts c;
+    tacResult result = with_twists(model, body, contacts->count, scratch, &c);
+    if (result == TAC_OK) tac_contacts_by_twist_jvp(model, body, &c, pose_dot, theta_dot, dot);
+    return result;
+}
+
+static tacResult vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                     const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                     tacScratch* scratch) {
+    tacContacts c;
+    tacResult result = with_twists(model, body, contacts->count, scratch, &c);
+    if (result == TAC_OK) tac_contacts_by_twist_vjp(model, body, &c, bar, pose_bar, theta_bar);
+    return result;
+}
+
+const tacDetectorKind tac_gjk_detector = {tac_hard_capacity, size, detect, jvp, vjp};

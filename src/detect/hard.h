@@ -1,0 +1,97 @@
+// What hard contact sees of a scene: convex pieces of its geoms, where they touch, when they meet.
+//
+//   pieces, pairs ── contacts ──▶ points to rest on, with derivatives
+//                 ── impact ────▶ first time that a pair is as near as delta
+//                 ── clearance ─▶ a bound of the distance along a path
+//
+// Parts with branches are doubles; derivatives are taken at the answer. docs/collide.md.
+
+#ifndef TAC_DETECT_HARD_H
+#define TAC_DETECT_HARD_H
+
+#include "detect/gjk.h"
+#include "tactus/contact.h"
+
+// All functions take a model of doubles whose plan has pieces (model->contact->piece): one of a
+// scene with detect="gjk". Pairs are those of model->contact->pair. Pieces are as they were loaded;
+// parameters of geoms and shapes do not move them.
+
+// bytes of working memory that every call below takes as `memory`, aligned as malloc's
+size_t tac_hard_size(const tacModel* model);
+
+//---------------------------------- contacts ---------------------------------------
+
+// How two pieces touch, a part of tacContacts.feature. The rest of the code are the pieces and
+// features; equal codes from one configuration to the next mean the same features.
+typedef enum tacTouchKind {
+    TAC_TOUCH_FACE,   // a corner and a face, either way round
+    TAC_TOUCH_EDGES,  // two edges that cross
+    TAC_TOUCH_CURVED, // of the nearest points at least one lies on a rim or a round surface
+    TAC_TOUCH_SHARP,  // a corner and an edge, or two corners: their normal turns fast
+    TAC_TOUCH_HELD    // no features found: the derivative holds the normal with geom[0]
+} tacTouchKind;
+
+tacTouchKind tac_touch_kind(uint64_t feature);
+
+// most records of tac_hard_contacts
+int tac_hard_capacity(const tacModel* model);
+
+// Every contact with distance <= margin, ordered by (pair, feature), activity 1, bundle -1. Normal:
+// unit, from geom[0] to geom[1]; point: halfway between the surfaces. With derivatives where
+// d_twist is there. `body` are the bodies' world poses (nbody). A pair within the margin has at
+// least the contact of its nearest points. TAC_ERROR_CAPACITY: no room.
+tacResult tac_hard_contacts(const tacModel* model, const tacPose* body, double margin,
+                            tacContacts* out, void* memory);
+
+//---------------------------------- impact -----------------------------------------
+
+// The path of the bodies: qpos moved by t v + t^2 a, for t in [0, span].
+typedef struct tacCourse {
+    const double* qpos; // (nq)
+    const double* v;    // (nv)
+    const double* a;    // (nv) NULL: zero
+    double span;
+} tacCourse;
+
+typedef struct tacImpactLevels {
+    double delta; // a pair that starts further apart meets at this distance                [m]
+    double floor; // one that starts nearer (resting, sliding) meets at this one, < delta.   [m]
+                  // Nearer than `floor` already: it meets at 0 if it approaches; else when it comes
+                  // nearer than it was
+} tacImpactLevels;
+
+typedef struct tacHardImpact {
+    int found;          // 0: no pair meets; the whole span is certain
+    double time;        // never late; a root of distance = level to 1e-14 span where `exact`
+    int pair, piece[2]; // which meets first; pieces are those of model->contact->piece
+    int exact;          // 0: no derivative (grazing, time 0, no more passes)
+    int ties;           // other pairs of pieces that meet at the same time (to 1e-12 span)
+    double level;       // the distance that they met at
+    double rate;        // of the distance at that time, negative: approaching              [m/s]
+    tacNearest nearest; // at that time; normal from geom[0] to geom[1]
+    int passes;
+} tacHardImpact;
+
+// First meeting of any pair along the course. d time/d x = -(n . (dp_B - dp_A))/rate with dp the
+// motion at `time` of the points of the bodies that lie at nearest.point.
+tacResult tac_hard_impact(const tacModel* model, const tacCourse* course, tacImpactLevels levels,
+                          tacHardImpact* out, void* memory);
+
+//---------------------------------- check ------------------------------------------
+
+typedef struct tacClearance {
+    int certain;  // 1: no pair comes nearer than `claim` anywhere on the course
+    double least; // a bound that is proven: no distance on the course is below this        [m]
+    int pair;     // where it is least
+    double time;
+    int intervals; // of time that were looked at
+} tacClearance;
+
+// Proves that distances on a course stay above a claim, by halving time: a plane that separates two
+// pieces at both ends of an interval separates them in between but for the bend of the path. It
+// shares no search with tac_hard_impact: planes are tried, not believed. `least` is only as far
+// below the truth as was needed to prove the claim.
+tacResult tac_hard_clearance(const tacModel* model, const tacCourse* course, double claim,
+                             tacClearance* out, void* memory);
+
+#endif

@@ -1,0 +1,150 @@
+// Contacts of all pairs of a scene that its convex pieces rest on: detect="gjk".
+//
+//   pieces.h --rest.h (doubles)--> features --patch.h (any number)--> points, normals,
+//   distances
+
+#include "detect/detect.h"
+#include "detect/hard.h"
+#include "detect/pieces.h"
+#include "detect/rest.h"
+
+#include <string.h>
+
+//---------------------------------- memory ----------------------------------
+
+static size_t aligned(size_t size) { return (size + 15) / 16 * 16; }
+
+// what the search takes: pieces in the world, their reaches
+typedef struct stage {
+    tacConvex* piece;
+    double* reach;
+    void* rest;
+} stage;
+
+static stage set_stage(const tacModel* model, const tacPose* body, void* memory) {
+    int count = model->contact->npiece;
+    stage s = {.piece = memory};
+    s.reach = (double*)((char*)memory + aligned(sizeof(tacConvex) * (size_t)count));
+    s.rest = (char*)s.reach + aligned(sizeof(double) * (size_t)count);
+    for (int i = 0; i < count; ++i) {
+        s.piece[i] = tac_piece_at(model, i, body[tac_piece_body(model, i)]);
+        s.reach[i] = tac_convex_reach(&s.piece[i]);
+    }
+    return s;
+}
+
+static int pieces_of(const tacModel* model, int geom) {
+    return model->contact->piece_first[geom + 1] - model->contact->piece_first[geom];
+}
+
+int tac_hard_capacity(const tacModel* model) {
+    int count = 0;
+    for (int i = 0; i < model->contact->npair; ++i) {
+        const int* geom = model->contact->pair[i].geom;
+        count += pieces_of(model, geom[0]) * pieces_of(model, geom[1]) * TAC_REST_POINTS;
+    }
+    return count;
+}
+
+//---------------------------------- one contact ----------------------------------
+
+// no derivative of the features: the normal stays with the first body
+static void hold(const tacPatchPoint* at, tacReal D[7][6]) {
+    const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
+    tacMat3 arm = tac_skew(tac_sub(at->core[1], at->point));
+    memset(D, 0, 7 * sizeof D[0]);
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            D[i][j] = i == j ? 0.5 : 0.0, D[i][3 + j] = -0.5 * arm.m[i][j];
+            D[6][3 + j] -= n[i] * arm.m[i][j];
+        }
+        D[6][i] = n[i];
+    }
+}
+
+static void store_twist(const tacPatchPair* touch, tacPlace a, tacPlace b, const tacPatchPoint* at,
+                        tacContacts* out, int i) {
+    tacReal D[7][6];
+    if (tac_patch_pair_jacobian(touch, a, b, at, D) != TAC_OK) hold(at, D);
+    for (int row = 0; row < 8; ++row) {
+        for (int k = 0; k < 6; ++k) out->d_twist[row][k][i] = row < 7 ? D[row][k] : (tacReal)0.0;
+    }
+}
+
+static void store_point(const tacPatchPoint* at, tacContacts* out, int i) {
+    const tacReal p[3] = {at->point.x, at->point.y, at->point.z};
+    const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
+    for (int k = 0; k < 3; ++k) out->point[k][i] = p[k], out->normal[k][i] = n[k];
+    out->distance[i] = at->distance, out->activity[i] = 1.0;
+}
+
+// the record of a touch between two pieces
+static tacResult store(const tacModel* model, const tacPose* body, int pair, const int piece[2],
+                       const tacPatchPair* touch, tacContacts* out) {
+    const tacContactPlan* plan = model->contact;
+    const int* geom = plan->pair[pair].geom;
+    int i = out->count;
+    tacPatchPoint at;
+    tacPlace place[2];
+    if (i == out->capacity) return TAC_ERROR_CAPACITY;
+    for (int k = 0; k < 2; ++k)
+        place[k] = tac_piece_place(model, piece[k], body[plan->pair[pair].body[k]]);
+    if (tac_patch_pair_at(touch, place[0], place[1], &at) != TAC_OK)
+        return TAC_OK; // lost in rounding
+    store_point(&at, out, i);
+    if (out->d_twist[0][0]) store_twist(touch, place[0], place[1], &at, out, i);
+    out->pair[i] = pair, out->bundle[i] = -1;
+    for (int k = 0; k < 2; ++k) out->geom[k][i] = geom[k];
+    out->feature[i] = tac_patch_pair_code(touch, piece[0] - plan->piece_first[geom[0]],
+                                          piece[1] - plan->piece_first[geom[1]]);
+    ++out->count;
+    return TAC_OK;
+}
+
+//---------------------------------- all pairs ----------------------------------
+
+// can the balls around the pieces, or ball and half-space, be as near as the margin?
+static int may_touch(const stage* s, const int piece[2], double margin) {
+    const tacConvex *a = &s->piece[piece[0]], *b = &s->piece[piece[1]];
+    double w[3], reach = s->reach[piece[0]] + s->reach[piece[1]] + margin;
+    for (int k = 0; k < 3; ++k) w[k] = b->pos[k] - a->pos[k];
+    if (a->kind == TAC_CONVEX_HALF_SPACE || b->kind == TAC_CONVEX_HALF_SPACE) {
+        int first = a->kind == TAC_CONVEX_HALF_SPACE;
+        const tacConvex* plane = first ? a : b;
+        double height = 0.0;
+        for (int k = 0; k < 3; ++k) height += plane->rot[k][2] * (first ? w[k] : -w[k]);
+        return height <= reach;
+    }
+    return w[0] * w[0] + w[1] * w[1] + w[2] * w[2] <= reach * reach;
+}
+
+static tacResult touch_pieces(const tacModel* model, const tacPose* body, const stage* s, int pair,
+                              const int piece[2], double margin, tacContacts* out) {
+    tacPatchPair touch[TAC_REST_POINTS];
+    double axis[3] = {0.0};
+    if (!may_touch(s, piece, margin)) return TAC_OK;
+    int count = tac_rest(&s->piece[piece[0]], &s->piece[piece[1]], margin, axis, touch, s->rest);
+    for (int i = 0; i < count; ++i) {
+        tacResult result = store(model, body, pair, piece, &touch[i], out);
+        if (result != TAC_OK) return result;
+    }
+    return TAC_OK;
+}
+
+tacResult tac_hard_contacts(const tacModel* model, const tacPose* body, double margin,
+                            tacContacts* out, void* memory) {
+    const tacContactPlan* plan = model->contact;
+    stage s = set_stage(model, body, memory);
+    out->count = 0;
+    for (int p = 0; p < plan->npair; ++p) {
+        const int *geom = plan->pair[p].geom, *first = plan->piece_first;
+        for (int i = first[geom[0]]; i < first[geom[0] + 1]; ++i) {
+            for (int j = first[geom[1]]; j < first[geom[1] + 1]; ++j) {
+                tacResult result =
+                    touch_pieces(model, body, &s, p, (const int[2]){i, j}, margin, out);
+                if (result != TAC_OK) return result;
+            }
+        }
+    }
+    return TAC_OK;
+}

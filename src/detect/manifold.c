@@ -1,0 +1,267 @@
+// Contacts of all pairs: vertices in fields, both ways, and edges against edges.
+//
+//   pair --sides--> vertices that touch --kernels--> records, in order of (pair, feature)
+//        --candidates--> edges that meet --kernels--> records
+
+#include "detect/manifold.h"
+
+#include <string.h>
+
+#define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
+
+// most records that contacts have room for unless the caller says otherwise
+#define MOST_RECORDS 16384
+
+enum { PADDING = 8 };
+
+//---------------------------------- sizes ----------------------------------------
+
+// the surface of geom[owner] alone, or both
+static int is_used(const tacModel* model, int owner) {
+    int sides = model->contact->choice[TAC_CHOICE_SIDES];
+    return sides == 0 || sides == owner + 1;
+}
+
+// none while the scene is still being read
+static int vertices_of(const tacModel* model, const tacContactPair* pair, int owner) {
+    const tacFeatures* all = model->contact->feature;
+    return all && is_used(model, owner) ? all[pair->geom[owner]].vertices : 0;
+}
+
+static int has_edges(const tacModel* model, const tacContactPair* pair) {
+    const tacContactPlan* plan = model->contact;
+    if (plan->choice[TAC_CHOICE_EDGES] || plan->choice[TAC_CHOICE_SIDES] || !plan->feature)
+        return 0;
+    return plan->feature[pair->geom[0]].edges > 0 && plan->feature[pair->geom[1]].edges > 0;
+}
+
+static int capacity(const tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    long most = 0;
+    for (int i = 0; i < plan->npair; ++i) {
+        const tacContactPair* pair = &plan->pair[i];
+        most += vertices_of(model, pair, 0) + vertices_of(model, pair, 1);
+        if (has_edges(model, pair)) most += 2 * (long)tac_edge_capacity(model, pair);
+    }
+    return (int)(most < MOST_RECORDS ? most : MOST_RECORDS);
+}
+
+// of the vertices of one geom, with derivatives
+static size_t side_bytes(const tacModel* model, const tacContactPair* pair, int owner,
+                         size_t real_size) {
+    int vertices = model->contact->feature[pair->geom[owner]].vertices;
+    return tac_vertex_side_size(model, pair, owner, real_size) +
+           tac_hits_size(vertices, 1, real_size) + 3 * tac_hit_records_size(vertices, real_size) +
+           48 * tac_arena_need(real_size * (size_t)(vertices + PADDING));
+}
+
+static size_t size(const tacModel* model, size_t real_size) {
+    const tacContactPlan* plan = model->contact;
+    size_t most = 0;
+    if (!plan->feature) return 0;
+    for (int i = 0; i < plan->npair; ++i) {
+        const tacContactPair* pair = &plan->pair[i];
+        size_t need = side_bytes(model, pair, 0, real_size) + side_bytes(model, pair, 1, real_size);
+        if (has_edges(model, pair)) need += tac_edge_size(model, pair, real_size);
+        most = need > most ? need : most;
+    }
+    return most;
+}
+
+//---------------------------------- search ---------------------------------------
+
+static tacVertexRange range_of(const tacModel* model, int edges) {
+    const tacContactPlan* plan = model->contact;
+    double support = tac_re(model->param[plan->number[TAC_CONTACT_SUPPORT]]);
+    return (tacVertexRange){support, edges ? 1.0 : 0.0, plan->choice[TAC_CHOICE_UNCULLED]};
+}
+
+tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int index, int order,
+                              tacManifoldPair* p, tacScratch* scratch) {
+    *p = (tacManifoldPair){.index = index, .pair = &model->contact->pair[index]};
+    p->edges = has_edges(model, p->pair);
+    for (int owner = 0; owner < 2; ++owner) {
+        p->used[owner] = vertices_of(model, p->pair, owner) > 0;
+        if (!p->used[owner]) continue;
+        tacVertexSide* side = &p->side[owner];
+        *side = tac_vertex_side(model, p->pair, owner, body, scratch);
+        tac_vertex_search(side, range_of(model, p->edges), scratch);
+        p->hits[owner] = tac_hits_take(&scratch->arena, side->near.count, order > 1);
+        tac_vertex_touching(side, order, &p->hits[owner]);
+    }
+    return p->edges ? tac_edge_find(&p->edge, model, p->pair, p->side, scratch) : TAC_OK;
+}
+
+int tac_manifold_edge_records(const tacManifoldPair* p, int k) {
+    int count = 0;
+    for (int i = 0; p->edges && i < p->edge.meetings.count; ++i)
+        count += tac_re(p->edge.record[k].activity[i]) > 0.0;
+    return count;
+}
+
+//---------------------------------- vertices -------------------------------------
+
+// room for `count` more? Beyond the capacity records are counted, not written
+static int fits(tacContacts* contacts, int count) {
+    return contacts->count + count <= contacts->capacity;
+}
+
+static void name_record(tacContacts* c, int at, const tacManifoldPair* p, uint64_t feature) {
+    c->pair[at] = p->index, c->bundle[at] = -1, c->feature[at] = feature;
+    c->geom[0][at] = p->pair->geom[0], c->geom[1][at] = p->pair->geom[1];
+}
+
+static void copy_records(const tacHitRecords* from, tacContacts* to, int count) {
+    size_t bytes = sizeof(tacReal) * (size_t)count;
+    int at = to->count;
+    for (int k = 0; k < 3; ++k) {
+        memcpy(&to->point[k][at], from->point[k], bytes);
+        memcpy(&to->normal[k][at], from->normal[k], bytes);
+    }
+    memcpy(&to->distance[at], from->distance, bytes);
+    memcpy(&to->activity[at], from->activity, bytes);
+}
+
+static void write_twists(const tacVertexSide* side, const tacHits* hits, tacContacts* contacts,
+                         tacScratch* scratch) {
+    size_t bytes = sizeof(tacReal) * (size_t)hits->count;
+    tacReal* out[8][6];
+    for (int row = 0; row < 8; ++row)
+        for (int k = 0; k < 6; ++k)
+            out[row][k] = TAC_TAKE(&scratch->arena, tacReal, hits->count + PADDING);
+    VERTICES->twists(&side->place, hits, (tacReal* const(*)[6])out);
+    for (int row = 0; row < 8; ++row)
+        for (int k = 0; k < 6; ++k)
+            memcpy(&contacts->d_twist[row][k][contacts->count], out[row][k], bytes);
+}
+
+static void write_vertices(const tacManifoldPair* p, int owner, tacContacts* contacts,
+                           tacScratch* scratch) {
+    const tacVertexSide* side = &p->side[owner];
+    const tacHits* hits = &p->hits[owner];
+    if (hits->count && fits(contacts, hits->count)) {
+        tacHitRecords records = tac_hit_records_take(&scratch->arena, hits->count);
+        VERTICES->record(&side->place, hits, records);
+        copy_records(&records, contacts, hits->count);
+        for (int i = 0; i < hits->count; ++i)
+            name_record(contacts, contacts->count + i, p,
+                        tac_manifold_feature((tacManifoldKind)owner, hits->vertex[i], 0));
+        if (contacts->d_twist[0][0]) write_twists(side, hits, contacts, scratch);
+    }
+    contacts->count += hits->count;
+}
+
+//---------------------------------- edges ----------------------------------------
+
+static void write_edge(const tacManifoldPair* p, int k, int pair, tacContacts* c, int at) {
+    const tacEdgeWork* w = &p->edge;
+    const tacHitRecords* r = &w->record[k];
+    name_record(c, at, p,
+                tac_manifold_feature((tacManifoldKind)(TAC_MANIFOLD_EDGE_0 + k),
+                                     w->set[0].edge[w->meetings.first[pair]],
+                                     w->set[1].edge[w->meetings.second[pair]]));
+    for (int j = 0; j < 3; ++j)
+        c->point[j][at] = r->point[j][pair], c->normal[j][at] = r->normal[j][pair];
+    c->distance[at] = r->distance[pair], c->activity[at] = r->activity[pair];
+}
+
+// column c of d_twist: by a twist of geom[1] about the origin of geom[0]'s body, in its axes
+static void write_column(const tacManifoldPair* p, int k, int column, const tacHitRecords* dot,
+                         tacContacts* c, int first) {
+    const tacHitRecords* r = &p->edge.record[k];
+    for (int i = 0, at = first; i < p->edge.meetings.count; ++i) {
+        if (!(tac_re(r->activity[i]) > 0.0)) continue;
+        for (int j = 0; j < 3; ++j) {
+            c->d_twist[j][column][at] = dot->point[j][i];
+            c->d_twist[3 + j][column][at] = dot->normal[j][i];
+        }
+        c->d_twist[6][column][at] = dot->distance[i];
+        c->d_twist[7][column][at] = dot->activity[i];
+        ++at;
+    }
+}
+
+// from there to a twist about the record's point in world axes
+static void turn_twist(const tacFrame* body, tacContacts* c, int at) {
+    tacReal local[8][6], world[8][6], arm[3];
+    for (int j = 0; j < 3; ++j) arm[j] = body->origin[j] - c->point[j][at];
+    for (int k = 0; k < 6; ++k)
+        for (int row = 0; row < 8; ++row) local[row][k] = c->d_twist[row][k][at];
+    for (int row = 0; row < 8; ++row) // columns
+        for (int k = 0; k < 3; ++k) {
+            // e_k x arm is the linear part of a turn about the point
+            int i = (k + 1) % 3, j = (k + 2) % 3;
+            tacReal lin[3] = {0};
+            world[row][k] = world[row][3 + k] = 0.0;
+            lin[i] = -arm[j], lin[j] = arm[i];
+            for (int n = 0; n < 3; ++n) {
+                tacReal back =
+                    lin[0] * body->R.m[0][n] + lin[1] * body->R.m[1][n] + lin[2] * body->R.m[2][n];
+                world[row][k] += local[row][n] * body->R.m[k][n];
+                world[row][3 + k] += local[row][n] * back + local[row][3 + n] * body->R.m[k][n];
+            }
+        }
+    for (int k = 0; k < 6; ++k) // rows
+        for (int j = 0; j < 3; ++j) {
+            c->d_twist[j][k][at] = c->d_twist[3 + j][k][at] = 0.0;
+            for (int n = 0; n < 3; ++n) {
+                c->d_twist[j][k][at] += body->R.m[j][n] * world[n][k];
+                c->d_twist[3 + j][k][at] += body->R.m[j][n] * world[3 + n][k];
+            }
+            c->d_twist[6][k][at] = world[6][k], c->d_twist[7][k][at] = world[7][k];
+        }
+}
+
+static void write_edge_twists(const tacManifoldPair* p, const int first[2], const int count[2],
+                              tacContacts* c, tacScratch* scratch) {
+    tacHitRecords dot[2];
+    for (int k = 0; k < 2; ++k)
+        dot[k] = tac_hit_records_take(&scratch->arena, p->edge.meetings.count);
+    for (int column = 0; column < 6; ++column) {
+        tacEdgeDot along;
+        memset(&along, 0, sizeof along);
+        along.twist[column] = 1.0;
+        tac_edge_jvp(&p->edge, &along, dot, scratch);
+        for (int k = 0; k < 2; ++k) write_column(p, k, column, &dot[k], c, first[k]);
+    }
+    for (int k = 0; k < 2; ++k)
+        for (int i = 0; i < count[k]; ++i) turn_twist(&p->side[0].place.own, c, first[k] + i);
+}
+
+static void write_edges(const tacManifoldPair* p, tacContacts* contacts, tacScratch* scratch) {
+    int count[2] = {tac_manifold_edge_records(p, 0), tac_manifold_edge_records(p, 1)}, first[2];
+    if (fits(contacts, count[0] + count[1]) && count[0] + count[1] > 0) {
+        int at = contacts->count;
+        for (int k = 0; k < 2; ++k) {
+            first[k] = at;
+            for (int i = 0; i < p->edge.meetings.count; ++i)
+                if (tac_re(p->edge.record[k].activity[i]) > 0.0)
+                    write_edge(p, k, i, contacts, at++);
+        }
+        if (contacts->d_twist[0][0]) write_edge_twists(p, first, count, contacts, scratch);
+    }
+    contacts->count += count[0] + count[1];
+}
+
+//---------------------------------- all pairs ------------------------------------
+
+static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
+                        tacScratch* scratch) {
+    int order = contacts->d_twist[0][0] ? 2 : 1;
+    for (int i = 0; i < model->contact->npair; ++i) {
+        size_t mark = scratch->arena.used;
+        tacManifoldPair p;
+        tacResult result = tac_manifold_search(model, body, i, order, &p, scratch);
+        if (result != TAC_OK) {
+            contacts->count = p.edge.meetings.count;
+            return result;
+        }
+        for (int owner = 0; owner < 2; ++owner) write_vertices(&p, owner, contacts, scratch);
+        if (p.edges) write_edges(&p, contacts, scratch);
+        scratch->arena.used = mark;
+    }
+    return contacts->count <= contacts->capacity ? TAC_OK : TAC_ERROR_CAPACITY;
+}
+
+const tacDetectorKind tac_manifold_detector = {capacity, size, detect, tac_manifold_jvp,
+                                               tac_manifold_vjp};

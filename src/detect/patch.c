@@ -1,0 +1,331 @@
+// A contact of two features as a function of the poses. docs/collide.md, eq. (11) to (14).
+//
+// With s_A(n) the point of A furthest along n and H its derivative by n, the nearest points obey
+//   s_B(-n) - s_A(n) = D n    up to slides along edges and faces, and n is across those.
+// Newton's method on it and its derivative share one matrix of 4 x 4.
+
+#include "detect/patch.h"
+
+enum { MAX_PASSES = 40 };
+
+// a patch in the world
+typedef struct side {
+    const tacPatch* patch;
+    tacVec3 x, axis;
+    tacMat3 rot;
+} side;
+
+// a feature's point along a direction and its derivative by it
+typedef struct reach {
+    tacVec3 x;
+    tacMat3 H;
+} reach;
+
+static tacVec3 load(const double a[3]) { return tac_vec3(a[0], a[1], a[2]); }
+
+static side place(const tacPatch* patch, tacPlace at) {
+    return (side){patch, tac_add(at.pos, tac_mat_mul_vec(at.rot, load(patch->x))),
+                  tac_mat_mul_vec(at.rot, load(patch->axis)), at.rot};
+}
+
+//---------------------------------- round features ----------------------------------
+
+static tacReal power(tacReal x, tacReal e) { return r_exp(e * r_log(x)); }
+
+// N = (x^q + y^q)^(1/q), x and y positive: derivatives of first and second order
+typedef struct norm2 {
+    tacReal N, x, y, xx, xy, yy;
+} norm2;
+
+static norm2 norm_of(tacReal x, tacReal y, tacReal q) {
+    tacReal top = r_max(x, y), a = x / top, b = y / top;
+    norm2 n = {.N = top * power(power(a, q) + power(b, q), 1.0 / q)};
+    tacReal u = x / n.N, v = y / n.N, c = (q - 1.0) / n.N;
+    n.x = power(u, q - 1.0), n.y = power(v, q - 1.0);
+    n.xx = c * n.x / u * n.y * v, n.yy = c * n.y / v * n.x * u, n.xy = -c * n.x * n.y;
+    return n;
+}
+
+// h = N(N(a |m_x|, b |m_y|), c |m_z|): its gradient is the point, its Hessian the derivative. The
+// dual of an exponent 2/e is 2/(2 - e). Components of m that are 0 count as tiny: there the
+// surface is flat or sharp.
+static void superquadric(const tacPatch* p, tacVec3 m, tacVec3* x, tacMat3* H) {
+    tacReal d[3] = {p->size[0] * m.x, p->size[1] * m.y, p->size[2] * m.z}, scale[3];
+    double most = fmax(fabs(tac_re(d[0])), fmax(fabs(tac_re(d[1])), fabs(tac_re(d[2]))));
+    for (int k = 0; k < 3; ++k) {
+        scale[k] = r_is_negative(d[k]) ? -p->size[k] : p->size[k];
+        d[k] = r_max(r_abs(d[k]), 1e-12 * most);
+    }
+    norm2 flat = norm_of(d[0], d[1], 2.0 / (2.0 - p->eps[1]));
+    norm2 all = norm_of(flat.N, d[2], 2.0 / (2.0 - p->eps[0]));
+    tacReal g[3] = {all.x * flat.x, all.x * flat.y, all.y};
+    tacReal h[3][3] = {{all.xx * flat.x * flat.x + all.x * flat.xx,
+                        all.xx * flat.x * flat.y + all.x * flat.xy, all.xy * flat.x},
+                       {0.0, all.xx * flat.y * flat.y + all.x * flat.yy, all.xy * flat.y},
+                       {0.0, 0.0, all.yy}};
+    *x = tac_vec3(scale[0] * g[0], scale[1] * g[1], scale[2] * g[2]);
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) H->m[i][j] = scale[i] * scale[j] * (j < i ? h[j][i] : h[i][j]);
+    }
+}
+
+// x = D^2 m/|D m|, H = (D^2 - x x')/|D m|
+static void ellipsoid(const tacPatch* p, tacVec3 m, tacVec3* x, tacMat3* H) {
+    tacVec3 D = load(p->size), e = tac_mul(D, m);
+    tacReal inverse = tac_inverse_norm(e);
+    *x = tac_scale(tac_mul(D, e), inverse);
+    tacMat3 D2 = tac_mat_diagonal(D.x * D.x, D.y * D.y, D.z * D.z);
+    *H = tac_mat_scale(tac_mat_sub(D2, tac_outer(*x, *x)), inverse);
+}
+
+static reach reach_round(const side* s, tacVec3 m) {
+    tacVec3 x, local = tac_mat_tmul_vec(s->rot, m);
+    tacMat3 H;
+    if (s->patch->eps[0] == 1.0 && s->patch->eps[1] == 1.0)
+        ellipsoid(s->patch, local, &x, &H);
+    else
+        superquadric(s->patch, local, &x, &H);
+    return (reach){tac_add(s->x, tac_mat_mul_vec(s->rot, x)),
+                   tac_mat_mul(s->rot, tac_mat_mul_t(H, s->rot))};
+}
+
+// x = middle + r u, H = r/|flat part of m| t t', t = axis x u. Along the axes of the piece, so that
+// u keeps its digits where m is nearly the axis.
+static reach reach_rim(const side* s, tacVec3 m) {
+    tacVec3 local = tac_mat_tmul_vec(s->rot, m), flat = tac_vec3(local.x, local.y, 0.0);
+    tacReal inverse = tac_inverse_norm(flat), r = s->patch->size[0];
+    tacVec3 u = tac_mat_mul_vec(s->rot, tac_scale(flat, inverse)), t = tac_cross(s->axis, u);
+    return (reach){tac_add_scaled(s->x, r, u), tac_mat_scale(tac_outer(t, t), r * inverse)};
+}
+
+static reach reach_of(const side* s, tacVec3 m) {
+    if (s->patch->kind == TAC_PATCH_RIM) return reach_rim(s, m);
+    if (s->patch->kind == TAC_PATCH_ROUND) return reach_round(s, m);
+    return (reach){s->x, tac_mat_zero()};
+}
+
+//---------------------------------- the matrix ----------------------------------
+
+// a contact at a normal: tangents, points, flat directions of both sides
+typedef struct state {
+    tacVec3 n, t[2];
+    reach at[2];
+    int flats, owner[2]; // directions in which edges and faces are straight, and whose they are
+    tacVec3 flat[2];
+} state;
+
+static void add_flat(state* c, int side_of, tacVec3 e) {
+    if (c->flats < 2) c->flat[c->flats] = e, c->owner[c->flats] = side_of;
+    ++c->flats;
+}
+
+static state state_at(const side s[2], tacVec3 n) {
+    state c = {.n = n};
+    tacVec3 e = fabs(tac_re(n.x)) < 0.6 ? tac_vec3(1.0, 0.0, 0.0) : tac_vec3(0.0, 1.0, 0.0);
+    c.t[0] = tac_normalize(tac_cross(n, e)), c.t[1] = tac_cross(n, c.t[0]);
+    for (int i = 0; i < 2; ++i) {
+        c.at[i] = reach_of(&s[i], i ? tac_neg(n) : n);
+        if (s[i].patch->kind == TAC_PATCH_LINE) add_flat(&c, i, s[i].axis);
+        if (s[i].patch->kind != TAC_PATCH_PLANE) continue;
+        add_flat(&c, i, c.t[0]), add_flat(&c, i, c.t[1]);
+    }
+    return c;
+}
+
+// [K F; F' 0], K = H_A + H_B + D
+static void matrix_of(const state* c, tacReal M[4][4]) {
+    tacReal D = tac_dot(c->n, tac_sub(c->at[1].x, c->at[0].x));
+    for (int i = 0; i < 4; ++i) {
+        for (int j = 0; j < 4; ++j) M[i][j] = 0.0;
+    }
+    for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < 2; ++j) {
+            M[i][j] = (i == j ? D : (tacReal)0.0) +
+                      tac_dot(c->t[i], tac_mat_mul_vec(c->at[0].H, c->t[j])) +
+                      tac_dot(c->t[i], tac_mat_mul_vec(c->at[1].H, c->t[j]));
+        }
+        for (int k = 0; k < c->flats; ++k) {
+            M[i][2 + k] = M[2 + k][i] = tac_dot(c->t[i], c->flat[k]);
+        }
+    }
+    for (int k = c->flats; k < 2; ++k) M[2 + k][2 + k] = 1.0;
+}
+
+static void swap_rows(tacReal M[4][4], tacReal* x, int columns, int a, int b) {
+    for (int j = 0; j < 4; ++j) {
+        tacReal keep = M[a][j];
+        M[a][j] = M[b][j], M[b][j] = keep;
+    }
+    for (int j = 0; j < columns; ++j) {
+        tacReal keep = x[a * columns + j];
+        x[a * columns + j] = x[b * columns + j], x[b * columns + j] = keep;
+    }
+}
+
+// M x = b for some columns, in place; 0 if M is singular
+static int solve(tacReal M[4][4], tacReal* x, int columns) {
+    double scale = 0.0;
+    for (int i = 0; i < 16; ++i) scale = fmax(scale, fabs(tac_re(M[i / 4][i % 4])));
+    for (int i = 0; i < 4; ++i) {
+        int best = i;
+        for (int r = i + 1; r < 4; ++r) {
+            if (fabs(tac_re(M[r][i])) > fabs(tac_re(M[best][i]))) best = r;
+        }
+        if (!(fabs(tac_re(M[best][i])) > 1e-14 * scale)) return 0;
+        if (best != i) swap_rows(M, x, columns, i, best);
+        for (int r = i + 1; r < 4; ++r) {
+            tacReal f = M[r][i] / M[i][i];
+            for (int j = i; j < 4; ++j) M[r][j] -= f * M[i][j];
+            for (int j = 0; j < columns; ++j) x[r * columns + j] -= f * x[i * columns + j];
+        }
+    }
+    for (int i = 3; i >= 0; --i) {
+        for (int j = 0; j < columns; ++j) {
+            for (int k = i + 1; k < 4; ++k) x[i * columns + j] -= M[i][k] * x[k * columns + j];
+            x[i * columns + j] /= M[i][i];
+        }
+    }
+    return 1;
+}
+
+//---------------------------------- the normal ----------------------------------
+
+static int is_curved(const side* s) {
+    return s->patch->kind == TAC_PATCH_RIM || s->patch->kind == TAC_PATCH_ROUND;
+}
+
+// Newton's method from the normal that was found. It stands still where steps are rounding, which
+// is more the nearer the features are; two passes later derivatives that numbers carry do so, too.
+static int find_curved(const side s[2], tacVec3* n) {
+    double before = INFINITY;
+    int still = 0;
+    for (int pass = 0; pass < MAX_PASSES; ++pass) {
+        state c = state_at(s, *n);
+        tacReal M[4][4], x[4] = {0.0};
+        tacVec3 w = tac_sub(c.at[1].x, c.at[0].x);
+        if (c.flats > 1) return 0;
+        matrix_of(&c, M);
+        x[0] = tac_dot(c.t[0], w), x[1] = tac_dot(c.t[1], w);
+        if (c.flats) x[2] = -tac_dot(c.flat[0], *n);
+        if (!solve(M, x, 1)) return 0;
+        double step = fmax(fabs(tac_re(x[0])), fabs(tac_re(x[1])));
+        if (!(step < 0.5)) return 0;
+        *n = tac_normalize(tac_add_scaled(tac_add_scaled(*n, x[0], c.t[0]), x[1], c.t[1]));
+        still += step < 1e-14 || (step < 1e-5 && step > 0.3 * before);
+        if (still == 3) return 1;
+        before = step;
+    }
+    return still > 0;
+}
+
+// across two edges, from a corner to an edge, between two corners
+static int find_straight(const side s[2], tacVec3* n) {
+    int line[2] = {s[0].patch->kind == TAC_PATCH_LINE, s[1].patch->kind == TAC_PATCH_LINE};
+    tacVec3 w = tac_sub(s[1].x, s[0].x), e = s[line[1]].axis;
+    if (line[0] && line[1]) {
+        w = tac_cross(s[0].axis, s[1].axis);
+        if (!(tac_re(tac_norm2(w)) > 1e-20)) return 0;
+    } else if (line[0] || line[1]) {
+        w = tac_add_scaled(w, -tac_dot(w, e), e);
+    }
+    if (!(tac_re(tac_norm2(w)) > 1e-28)) return 0;
+    *n = tac_normalize(w);
+    return 1;
+}
+
+static int find_normal(const tacPatchPair* touch, const side s[2], tacVec3* n) {
+    tacVec3 about = load(touch->normal);
+    if (s[0].patch->kind == TAC_PATCH_PLANE) return *n = s[0].axis, 1;
+    if (s[1].patch->kind == TAC_PATCH_PLANE) return *n = tac_neg(s[1].axis), 1;
+    if (is_curved(&s[0]) || is_curved(&s[1])) return *n = about, find_curved(s, n);
+    if (!find_straight(s, n)) return 0;
+    if (r_is_negative(tac_dot(*n, about))) *n = tac_neg(*n);
+    return 1;
+}
+
+//---------------------------------- value ----------------------------------
+
+// slides along edges and faces that leave the points above each other
+static int slide(const state* c, tacVec3 x[2]) {
+    tacReal M[2][2] = {{1.0, 0.0}, {0.0, 1.0}}, b[2] = {0.0, 0.0};
+    tacVec3 w = tac_sub(x[1], x[0]);
+    for (int i = 0; i < c->flats; ++i) {
+        b[i] = tac_dot(c->flat[i], w);
+        for (int j = 0; j < c->flats; ++j) M[i][j] = tac_dot(c->flat[i], c->flat[j]);
+    }
+    tacReal det = M[0][0] * M[1][1] - M[0][1] * M[1][0];
+    if (!(tac_re(det) > 1e-20)) return 0;
+    tacReal by[2] = {(b[0] * M[1][1] - b[1] * M[0][1]) / det,
+                     (b[1] * M[0][0] - b[0] * M[1][0]) / det};
+    for (int i = 0; i < c->flats; ++i) {
+        int of = c->owner[i];
+        x[of] = tac_add_scaled(x[of], of ? -by[i] : by[i], c->flat[i]);
+    }
+    return 1;
+}
+
+tacResult tac_patch_pair_at(const tacPatchPair* touch, tacPlace a, tacPlace b, tacPatchPoint* out) {
+    side s[2] = {place(&touch->patch[0], a), place(&touch->patch[1], b)};
+    tacVec3 n;
+    if (!find_normal(touch, s, &n)) return TAC_ERROR_UNSOLVED;
+    state c = state_at(s, n);
+    tacVec3 x[2] = {c.at[0].x, c.at[1].x};
+    if (c.flats > 2 || !slide(&c, x)) return TAC_ERROR_UNSOLVED;
+    tacReal core = tac_dot(n, tac_sub(x[1], x[0]));
+    double r[2] = {touch->patch[0].radius, touch->patch[1].radius};
+    *out = (tacPatchPoint){.normal = n, .core = {x[0], x[1]}, .distance = core - r[0] - r[1]};
+    out->point = tac_add_scaled(tac_scale(tac_add(x[0], x[1]), 0.5), 0.5 * (r[0] - r[1]), n);
+    return TAC_OK;
+}
+
+//---------------------------------- derivative ----------------------------------
+
+// velocities of the points when body[1] moves by a twist: column of the right-hand side
+static void load_column(const state* c, const tacPatchPoint* at, tacVec3 lin, tacVec3 ang, int j,
+                        tacReal x[4][6]) {
+    tacVec3 v = tac_add(lin, tac_cross(ang, tac_sub(at->core[1], at->point)));
+    tacVec3 turned = tac_cross(ang, c->n), push = tac_add(v, tac_mat_mul_vec(c->at[1].H, turned));
+    x[0][j] = tac_dot(c->t[0], push), x[1][j] = tac_dot(c->t[1], push);
+    for (int k = 0; k < 2; ++k) {
+        int turns = k < c->flats && c->owner[k] == 1;
+        x[2 + k][j] = turns ? tac_dot(c->flat[k], turned) : (tacReal)0.0;
+    }
+}
+
+static void store_column(const state* c, const tacPatchPair* touch, const tacPatchPoint* at,
+                         tacVec3 lin, tacVec3 ang, const tacReal x[4], tacReal* D) {
+    tacVec3 v = tac_add(lin, tac_cross(ang, tac_sub(at->core[1], at->point)));
+    tacVec3 dn = tac_add_scaled(tac_scale(c->t[0], x[0]), x[1], c->t[1]);
+    tacVec3 turned = tac_sub(tac_cross(ang, c->n), dn);
+    tacVec3 dx[2] = {tac_mat_mul_vec(c->at[0].H, dn),
+                     tac_add(v, tac_mat_mul_vec(c->at[1].H, turned))};
+    for (int k = 0; k < c->flats; ++k) {
+        int of = c->owner[k];
+        dx[of] = tac_add_scaled(dx[of], of ? -x[2 + k] : x[2 + k], c->flat[k]);
+    }
+    tacReal swell = 0.5 * (touch->patch[0].radius - touch->patch[1].radius);
+    tacVec3 dp = tac_add_scaled(tac_scale(tac_add(dx[0], dx[1]), 0.5), swell, dn);
+    const tacReal rows[7] = {dp.x, dp.y, dp.z, dn.x, dn.y, dn.z, tac_dot(c->n, v)};
+    for (int i = 0; i < 7; ++i) D[6 * i] = rows[i];
+}
+
+tacResult tac_patch_pair_jacobian(const tacPatchPair* touch, tacPlace a, tacPlace b,
+                                  const tacPatchPoint* at, tacReal D[7][6]) {
+    side s[2] = {place(&touch->patch[0], a), place(&touch->patch[1], b)};
+    state c = state_at(s, at->normal);
+    tacReal M[4][4], x[4][6];
+    tacVec3 lin[6], ang[6];
+    if (c.flats > 2) return TAC_ERROR_UNSOLVED;
+    for (int j = 0; j < 6; ++j) {
+        tacVec3 e = tac_vec3(j % 3 == 0, j % 3 == 1, j % 3 == 2);
+        lin[j] = j < 3 ? e : tac_vec3_zero(), ang[j] = j < 3 ? tac_vec3_zero() : e;
+        load_column(&c, at, lin[j], ang[j], j, x);
+    }
+    matrix_of(&c, M);
+    if (!solve(M, &x[0][0], 6)) return TAC_ERROR_UNSOLVED;
+    for (int j = 0; j < 6; ++j) {
+        const tacReal column[4] = {x[0][j], x[1][j], x[2][j], x[3][j]};
+        store_column(&c, touch, at, lin[j], ang[j], column, &D[0][j]);
+    }
+    return TAC_OK;
+}

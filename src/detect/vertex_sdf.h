@@ -1,0 +1,64 @@
+// Vertices of one geom in the field of another: which of them may touch, and the records of those
+// that do.
+
+#ifndef TAC_DETECT_VERTEX_SDF_H
+#define TAC_DETECT_VERTEX_SDF_H
+
+#include "detect/vertex_sdf_kernels.h"
+#include "model/features.h"
+#include "shape/run.h"
+
+// one side of a pair while it is worked on; memory is the scratch's
+typedef struct tacVertexSide {
+    const tacModel* model;
+    int owner;       // vertices are of geom[owner]
+    int geom, shape; // of the field
+    const tacFeatures* features;
+    tacVertexPlace place;
+
+    // of the field, bound in axes of its body
+    tacProgram program;
+    tacRun run;
+    tacFloorNode* floor;
+    int floors;
+
+    // vertices that are nearer to the surface than their range, in order, and the field there
+    tacHits near;
+} tacVertexSide;
+
+// how far from the surface vertices are asked for
+typedef struct tacVertexRange {
+    double support; // activity ends here                                                 [m]
+    double edges;   // times half of the longest edge at the vertex is added; 0: vertices alone
+    int all;        // 1: nothing is left out by bounds
+} tacVertexRange;
+
+// A side at these poses of the bodies; `near` is empty. Takes memory from the scratch.
+tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair, int owner,
+                              const tacPose* body, tacScratch* scratch);
+
+// bytes that a side takes
+size_t tac_vertex_side_size(const tacModel* model, const tacContactPair* pair, int owner,
+                            size_t real_size);
+
+// Lists `near` and evaluates the field there: values and gradients.
+void tac_vertex_search(tacVertexSide* side, tacVertexRange range, tacScratch* scratch);
+
+// hits from an arena, with room for `capacity` and for padding
+tacHits tac_hits_take(tacArena* arena, int capacity, int hessians);
+size_t tac_hits_size(int capacity, int hessians, size_t real_size);
+
+// places and field at hits whose vertices are listed
+void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order);
+
+// the field at hits whose places y are set
+void tac_hits_field(tacVertexSide* side, tacHits* hits, int order);
+
+// those of `near` that have activity, with the field up to `order`
+void tac_vertex_touching(tacVertexSide* side, int order, tacHits* out);
+
+// records from an arena, with room for padding
+tacHitRecords tac_hit_records_take(tacArena* arena, int capacity);
+size_t tac_hit_records_size(int capacity, size_t real_size);
+
+#endif

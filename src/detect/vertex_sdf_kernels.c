@@ -1,0 +1,345 @@
+// Kernels of vertices in a field, compiled once per instruction set and once per number type.
+//
+// A vertex v of one body stands at x in the world, phi and g = grad phi of the other's field there.
+// With the radius R of the ball around the vertex, h = g/sqrt(1e-12 + |g|^2) and w the mollifier:
+//
+//   d = phi - R,  p = x - R h,  n = +-h,  gamma = sigma(-d/tau) w(d/support)
+//
+// h' = s (g' - h (h . g')), s = 1/sqrt(1e-12 + |g|^2), and g' = H x' for motion past the field.
+
+#include "detect/vertex_sdf_kernels.h"
+
+#include "shape/local.h"
+#include "smooth/soft.h"
+
+#include <string.h>
+
+// of tac_shape_normal
+#define NORMAL_SOFT 1e-12
+
+TAC_INLINE void load3(const tacReal* const x[3], int i, wide out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = w_load(&x[k][i]);
+}
+
+TAC_INLINE void store3(tacReal* const x[3], int i, const wide v[3]) {
+    for (int k = 0; k < 3; ++k) w_store(&x[k][i], v[k]);
+}
+
+// origin + R y
+TAC_INLINE void to_world(const tacFrame* f, const wide y[3], wide x[3]) {
+    rotate_to_world(f, y, x);
+    for (int k = 0; k < 3; ++k) x[k] = x[k] + f->origin[k];
+}
+
+//---------------------------------- places ---------------------------------------
+
+static void place(const tacFrame* across, const double* const x[3], const int* vertex, int count,
+                  tacReal* const y[3]) {
+    for (int i = 0; i < count; i += TAC_LANES) {
+        tacReal at[3][TAC_LANES];
+        wide v[3], moved[3];
+        for (int j = 0; j < TAC_LANES; ++j) {
+            int n = vertex[i + j < count ? i + j : count - 1];
+            for (int k = 0; k < 3; ++k) at[k][j] = x[k][n];
+        }
+        for (int k = 0; k < 3; ++k) v[k] = w_load(at[k]);
+        to_world(across, v, moved);
+        store3(y, i, moved);
+    }
+}
+
+//---------------------------------- bounds ---------------------------------------
+
+TAC_INLINE wide floor_box(const tacFloorNode* n, const wide x[3], wide radius) {
+    wide y[3], low = w_set(-1e300);
+    to_local(&n->frame, x, y);
+    for (int k = 0; k < 3; ++k) {
+        wide far = w_max(y[k], -n->sided * y[k]) - radius;
+        low = w_max(low, w_fma(w_set(n->scale[k]), far, -w_set(n->less[k])));
+    }
+    return low;
+}
+
+TAC_INLINE wide floor_planes(const tacFloorNode* n, const wide x[3], wide radius) {
+    wide y[3], low = w_set(-1e300);
+    to_local(&n->frame, x, y);
+    for (int i = 0; i < n->planes; ++i) {
+        const tacReal* p = &n->plane[4 * i];
+        wide q = w_fma(w_set(p[0]), y[0], w_fma(w_set(p[1]), y[1], w_set(p[3])));
+        low = w_max(low, w_fma(w_set(p[2]), y[2], q));
+    }
+    return low - n->steep * radius;
+}
+
+TAC_INLINE wide floor_leaf(const tacFloorNode* n, const wide x[3], wide radius) {
+    if (n->kind == TAC_FLOOR_BOX) return floor_box(n, x, radius);
+    return n->kind == TAC_FLOOR_PLANES ? floor_planes(n, x, radius) : w_set(-1e300);
+}
+
+// a combination's bound grows on the stack, child by child
+static void field_floor(const tacFloorNode* node, int nodes, const tacReal* const x[3],
+                        const tacReal* radius, tacReal* low, int count) {
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide stack[TAC_FLOOR_STACK + 1], point[3], r = radius ? w_load(&radius[i]) : w_set(0.0);
+        int top = 0;
+        load3(x, i, point);
+        for (int n = 0; n < nodes; ++n) {
+            int leaf = node[n].kind < TAC_FLOOR_LEAST;
+            wide own = leaf ? floor_leaf(&node[n], point, r) : stack[--top] - node[n].rise;
+            if (node[n].first)
+                stack[top++] = own;
+            else if (node[n].into == TAC_FLOOR_LEAST)
+                stack[top - 1] = w_min(stack[top - 1], own);
+            else if (node[n].into == TAC_FLOOR_MOST)
+                stack[top - 1] = w_max(stack[top - 1], own);
+        }
+        w_store(&low[i], stack[0]);
+    }
+}
+
+//---------------------------------- records --------------------------------------
+
+// sigma(-d/tau) w(d/support); d_upper is d/d support
+TAC_INLINE softDiff activity(wide d, const tacVertexPlace* p) {
+    wide inverse = w_set(1.0 / p->support);
+    softDiff s = soft_less_diff(d, w_set(0.0), w_set(p->tau));
+    softDiff m = soft_mollifier_diff(d * inverse);
+    wide slope = s.value * m.d_x * inverse;
+    return (softDiff){s.value * m.value, w_fma(s.d_x, m.value, slope), w_set(0.0),
+                      -slope * d * inverse, s.d_tau * m.value};
+}
+
+// one vector of hits, world axes
+typedef struct hit {
+    wide x[3], g[3], h[3], s, d;
+    softDiff gamma;
+} hit;
+
+TAC_INLINE void load_hit(const tacVertexPlace* p, const tacHits* hits, int i, hit* a) {
+    wide y[3], g[3];
+    load3((const tacReal* const*)hits->y, i, y);
+    load3((const tacReal* const*)hits->gradient, i, g);
+    to_world(&p->field, y, a->x);
+    rotate_to_world(&p->field, g, a->g);
+    a->s = w_rsqrt(w_dot3(a->g, a->g) + NORMAL_SOFT);
+    for (int k = 0; k < 3; ++k) a->h[k] = a->g[k] * a->s;
+    a->d = w_load(&hits->value[i]) - p->radius;
+    a->gamma = activity(a->d, p);
+}
+
+TAC_INLINE void load_hessian(const tacVertexPlace* p, const tacHits* hits, int i, wide H[6]) {
+    wide local[6];
+    for (int k = 0; k < 6; ++k) local[k] = w_load(&hits->hessian[k][i]);
+    hessian_to_world(&p->field, local, H);
+}
+
+static void record(const tacVertexPlace* p, const tacHits* hits, tacHitRecords out) {
+    for (int i = 0; i < hits->count; i += TAC_LANES) {
+        hit a;
+        load_hit(p, hits, i, &a);
+        for (int k = 0; k < 3; ++k) {
+            w_store(&out.point[k][i], w_fma(w_set(-p->radius), a.h[k], a.x[k]));
+            w_store(&out.normal[k][i], p->way * a.h[k]);
+        }
+        w_store(&out.distance[i], a.d);
+        w_store(&out.activity[i], a.gamma.value);
+    }
+}
+
+//---------------------------------- forward --------------------------------------
+
+// tangent of a record as the field's body sees it
+typedef struct hitDot {
+    wide p[3], h[3], d, gamma;
+} hitDot;
+
+// s (g' - h (h . g')): symmetric, so it is its own transpose
+TAC_INLINE void turn_normal(const hit* a, const wide v[3], wide out[3]) {
+    wide along = w_dot3(a->h, v);
+    for (int k = 0; k < 3; ++k) out[k] = a->s * (v[k] - a->h[k] * along);
+}
+
+// along x' past the field, with phi_dot and g_dot of the field itself
+TAC_INLINE hitDot hit_dot(const tacVertexPlace* p, const hit* a, const wide x_dot[3], wide phi_dot,
+                          const wide g_dot[3], const tacHitDot* dot) {
+    hitDot out;
+    wide radius_dot = w_set(dot->radius);
+    turn_normal(a, g_dot, out.h);
+    out.d = phi_dot - radius_dot;
+    out.gamma = a->gamma.d_x * out.d + a->gamma.d_tau * dot->tau + a->gamma.d_upper * dot->support;
+    for (int k = 0; k < 3; ++k) out.p[k] = x_dot[k] - p->radius * out.h[k] - radius_dot * a->h[k];
+    return out;
+}
+
+// unit vector k times a, or 0
+TAC_INLINE void cross_unit(int k, const wide a[3], wide out[3]) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    out[k] = w_set(0.0), out[i] = -a[j], out[j] = a[i];
+}
+
+static void twists(const tacVertexPlace* p, const tacHits* hits, tacReal* const out[8][6]) {
+    const tacHitDot still = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}};
+    for (int i = 0; i < hits->count; i += TAC_LANES) {
+        hit a;
+        wide H[6], arm[3], normal[3], rides = w_set(p->way > 0.0 ? 0.0 : 1.0);
+        load_hit(p, hits, i, &a);
+        load_hessian(p, hits, i, H);
+        for (int k = 0; k < 3; ++k) arm[k] = p->radius * a.h[k], normal[k] = p->way * a.h[k];
+        for (int c = 0; c < 6; ++c) {
+            // the vertex moves past the field, or the field past the vertex and all rides on it
+            wide move[3] = {w_set(0.0), w_set(0.0), w_set(0.0)}, turn[3] = {move[0]}, g_dot[3];
+            turn[1] = turn[2] = move[0];
+            if (c < 3)
+                move[c] = w_set(p->way);
+            else
+                cross_unit(c - 3, arm, move), cross_unit(c - 3, normal, turn);
+            for (int k = 0; k < 3 && c >= 3; ++k) move[k] = p->way * move[k];
+            w_symmetric_mul(H, move, g_dot);
+            hitDot d = hit_dot(p, &a, move, w_dot3(a.g, move), g_dot, &still);
+            for (int k = 0; k < 3; ++k) {
+                wide ride = c == k ? rides : w_set(0.0);
+                w_store(&out[k][c][i], d.p[k] + ride);
+                w_store(&out[3 + k][c][i], w_fma(rides, turn[k], p->way * d.h[k]));
+            }
+            w_store(&out[6][c][i], d.d);
+            w_store(&out[7][c][i], d.gamma);
+        }
+    }
+}
+
+// velocity of a body's point at x
+TAC_INLINE void velocity(const tacReal twist[6], const tacFrame* body, const wide x[3],
+                         wide out[3]) {
+    wide arm[3], w[3], sweep[3];
+    for (int k = 0; k < 3; ++k) arm[k] = x[k] - body->origin[k], w[k] = w_set(twist[3 + k]);
+    w_cross3(w, arm, sweep);
+    for (int k = 0; k < 3; ++k) out[k] = sweep[k] + twist[k];
+}
+
+static void record_jvp(const tacVertexPlace* p, const tacHits* hits, const tacHitDot* dot,
+                       tacHitRecords out) {
+    for (int i = 0; i < hits->count; i += TAC_LANES) {
+        hit a;
+        wide H[6], own[3], ride[3], g_dot[3], point[3], turn[3], w[3], phi_dot;
+        load_hit(p, hits, i, &a);
+        load_hessian(p, hits, i, H);
+        velocity(dot->own, &p->own, a.x, own), velocity(dot->field, &p->field, a.x, ride);
+        for (int k = 0; k < 3; ++k) own[k] = own[k] - ride[k];
+        w_symmetric_mul(H, own, g_dot);
+        phi_dot = w_dot3(a.g, own);
+        if (dot->value) {
+            wide local[3], world[3];
+            load3(dot->gradient, i, local);
+            rotate_to_world(&p->field, local, world);
+            phi_dot = phi_dot + w_load(&dot->value[i]);
+            for (int k = 0; k < 3; ++k) g_dot[k] = g_dot[k] + world[k];
+        }
+        hitDot d = hit_dot(p, &a, own, phi_dot, g_dot, dot);
+        for (int k = 0; k < 3; ++k) {
+            point[k] = w_fma(w_set(-p->radius), a.h[k], a.x[k]), w[k] = w_set(dot->field[3 + k]);
+        }
+        velocity(dot->field, &p->field, point, ride);
+        w_cross3(w, a.h, turn);
+        for (int k = 0; k < 3; ++k) {
+            w_store(&out.point[k][i], d.p[k] + ride[k]);
+            w_store(&out.normal[k][i], p->way * (d.h[k] + turn[k]));
+        }
+        w_store(&out.distance[i], d.d);
+        w_store(&out.activity[i], d.gamma);
+    }
+}
+
+//---------------------------------- reverse --------------------------------------
+
+// sums over hits, one lane each until the end
+typedef struct hitSums {
+    wide field[6], own[6], radius, tau, support;
+} hitSums;
+
+// a force at x, as a wrench about a body's origin
+TAC_INLINE void add_force(wide wrench[6], const tacFrame* body, const wide x[3], const wide f[3]) {
+    wide arm[3], moment[3];
+    for (int k = 0; k < 3; ++k) arm[k] = x[k] - body->origin[k];
+    w_cross3(arm, f, moment);
+    for (int k = 0; k < 3; ++k) {
+        wrench[k] = wrench[k] + f[k];
+        wrench[3 + k] = wrench[3 + k] + moment[k];
+    }
+}
+
+TAC_INLINE void add_sums(const hitSums* sums, tacHitBar* out) {
+    for (int k = 0; k < 6; ++k) {
+        out->field[k] += w_sum(sums->field[k]);
+        out->own[k] += w_sum(sums->own[k]);
+    }
+    out->radius += w_sum(sums->radius);
+    out->tau += w_sum(sums->tau), out->support += w_sum(sums->support);
+}
+
+// adjoints of padding are not 0: they are taken away
+TAC_INLINE wide load_real(const tacReal* bar, int i, int count) {
+    tacReal part[TAC_LANES] = {0};
+    if (i + TAC_LANES <= count) return w_load(&bar[i]);
+    for (int j = 0; i + j < count; ++j) part[j] = bar[i + j];
+    return w_load(part);
+}
+
+static void record_vjp(const tacVertexPlace* p, const tacHits* hits, tacHitRecords bar, int bent,
+                       tacHitBar* out) {
+    hitSums sums;
+    memset(&sums, 0, sizeof sums);
+    for (int i = 0; i < hits->count; i += TAC_LANES) {
+        hit a;
+        wide p_bar[3], h_bar[3], g_bar[3], x_bar[3], point[3], turn[3];
+        wide d_bar = load_real(bar.distance, i, hits->count);
+        wide gamma_bar = load_real(bar.activity, i, hits->count);
+        load_hit(p, hits, i, &a);
+        sums.tau = w_fma(a.gamma.d_tau, gamma_bar, sums.tau);
+        sums.support = w_fma(a.gamma.d_upper, gamma_bar, sums.support);
+        d_bar = w_fma(a.gamma.d_x, gamma_bar, d_bar);
+        sums.radius = sums.radius - d_bar;
+        for (int k = 0; k < 3; ++k) x_bar[k] = d_bar * a.g[k], g_bar[k] = w_set(0.0);
+        if (bent) {
+            wide H[6], back[3];
+            for (int k = 0; k < 3; ++k) {
+                p_bar[k] = load_real(bar.point[k], i, hits->count);
+                h_bar[k] = p->way * load_real(bar.normal[k], i, hits->count);
+                point[k] = w_fma(w_set(-p->radius), a.h[k], a.x[k]);
+            }
+            // what rides on the field's body
+            add_force(sums.field, &p->field, point, p_bar);
+            w_cross3(a.h, h_bar, turn);
+            for (int k = 0; k < 3; ++k) {
+                sums.field[3 + k] = sums.field[3 + k] + turn[k];
+                h_bar[k] = w_fma(w_set(-p->radius), p_bar[k], h_bar[k]);
+            }
+            sums.radius = sums.radius - w_dot3(a.h, p_bar);
+            turn_normal(&a, h_bar, g_bar);
+            load_hessian(p, hits, i, H);
+            w_symmetric_mul(H, g_bar, back);
+            for (int k = 0; k < 3; ++k) x_bar[k] = x_bar[k] + back[k] + p_bar[k];
+        }
+        add_force(sums.own, &p->own, a.x, x_bar);
+        for (int k = 0; k < 3; ++k) x_bar[k] = -x_bar[k];
+        add_force(sums.field, &p->field, a.x, x_bar);
+        if (out->value) {
+            wide local[3];
+            rotate_to_local(&p->field, g_bar, local);
+            w_store(&out->value[i], d_bar);
+            store3(out->gradient, i, local);
+        }
+    }
+    add_sums(&sums, out);
+}
+
+//---------------------------------- table ----------------------------------------
+
+const tacVertexKernels TAC_KERNELS(tac_vertex_kernels_) = {
+    .lanes = TAC_LANES,
+    .place = place,
+    .floor = field_floor,
+    .record = record,
+    .twists = twists,
+    .record_jvp = record_jvp,
+    .record_vjp = record_vjp,
+};

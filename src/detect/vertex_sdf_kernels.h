@@ -1,0 +1,102 @@
+// The wide kernels of vertices in a field: bounds of the field, and records of contacts.
+//
+//   vertices --place--> points of the field's body --floor--> those that may touch --shape/-->
+//   value, gradient, Hessian --record--> point, normal, distance, activity, and derivatives
+//
+// Arrays have room for whole vectors: `count` is rounded up to `lanes`.
+
+#ifndef TAC_DETECT_VERTEX_SDF_KERNELS_H
+#define TAC_DETECT_VERTEX_SDF_KERNELS_H
+
+#include "base/dispatch.h"
+#include "math/pose.h"
+#include "shape/bound.h"
+
+// most combinations that are open at once while a bound is formed
+#define TAC_FLOOR_STACK 16
+
+// how a node of a shape bounds its field from below
+typedef enum tacFloorKind {
+    TAC_FLOOR_BOX,    // max over axes of scale (|y| - radius) - less
+    TAC_FLOOR_PLANES, // max over planes
+    TAC_FLOOR_NONE,   // nothing is known
+    TAC_FLOOR_LEAST,  // of a union: the least of its children
+    TAC_FLOOR_MOST,   // of an intersection
+    TAC_FLOOR_FIRST   // of a difference: its first child
+} tacFloorKind;
+
+typedef struct tacFloorNode {
+    tacFloorKind kind;
+    tacFloorKind into; // how its parent takes it
+    int first;         // 1: it begins its parent
+    tacFrame frame;
+    tacReal scale[3], less[3];
+    double sided;         // 1: of a box; -1: y in place of |y|, a half-space
+    tacReal rise;         // how far a union may lie below its least child         [m]
+    const tacReal* plane; // four numbers each
+    int planes;
+    tacReal steep; // longest normal of a plane
+} tacFloorNode;
+
+// one side of a pair: vertices of geom[owner] in the field of geom[1 - owner]; world axes but for
+// what is said to be of a body
+typedef struct tacVertexPlace {
+    tacFrame field, own; // bodies of the field and of the vertices
+    tacFrame across;     // the body of the vertices in that of the field
+    double way;          // 1: the field is geom[0]'s; -1: geom[1]'s
+    tacReal radius;      // of the vertices                                        [m]
+    tacReal tau, support;
+} tacVertexPlace;
+
+// vertices and the field there, in axes of the field's body
+typedef struct tacHits {
+    int count;
+    int* vertex;
+    tacReal *y[3], *value, *gradient[3], *hessian[6];
+} tacHits;
+
+// point, normal, distance, activity in the world; also tangents and adjoints
+typedef struct tacHitRecords {
+    tacReal *point[3], *normal[3], *distance, *activity;
+} tacHitRecords;
+
+// tangents of what hits depend on beside the field; the field's own at each hit (NULL: zero)
+typedef struct tacHitDot {
+    tacReal field[6], own[6]; // twists of the bodies about their origins, world axes
+    tacReal radius, tau, support;
+    const tacReal *value, *gradient[3]; // axes of the field's body
+} tacHitDot;
+
+// adjoints; those of the field at each hit are written
+typedef struct tacHitBar {
+    tacReal field[6], own[6], radius, tau, support;
+    tacReal *value, *gradient[3]; // axes of the field's body; NULL skips
+} tacHitBar;
+
+typedef struct tacVertexKernels {
+    int lanes;
+
+    // positions vertex[i] of x in the frame `across`
+    void (*place)(const tacFrame* across, const double* const x[3], const int* vertex, int count,
+                  tacReal* const y[3]);
+
+    // A bound of the shape's field from below in balls around points; radius NULL: 0
+    void (*floor)(const tacFloorNode* node, int nodes, const tacReal* const x[3],
+                  const tacReal* radius, tacReal* low, int count);
+
+    void (*record)(const tacVertexPlace* p, const tacHits* hits, tacHitRecords out);
+
+    // d_twist of contact.h; needs Hessians
+    void (*twists)(const tacVertexPlace* p, const tacHits* hits, tacReal* const out[8][6]);
+
+    void (*record_jvp)(const tacVertexPlace* p, const tacHits* hits, const tacHitDot* dot,
+                       tacHitRecords out);
+
+    // `bent` 0: no adjoint of a normal, and no Hessians
+    void (*record_vjp)(const tacVertexPlace* p, const tacHits* hits, tacHitRecords bar, int bent,
+                       tacHitBar* out);
+} tacVertexKernels;
+
+TAC_DECLARE_KERNELS(tacVertexKernels, tac_vertex_kernels_);
+
+#endif

@@ -1,0 +1,169 @@
+// The wide kernels of witness points: arrays in, arrays out.
+
+#include "detect/witness_kernels.h"
+
+#include "detect/edge_edge.h"
+
+//---------------------------------- arrays ----------------------------------
+
+TAC_INLINE wide load_or_zero(const tacReal* array, int i) {
+    return array ? w_load(array + i) : w_set(0.0);
+}
+
+TAC_INLINE void store_if(tacReal* array, int i, wide x) {
+    if (array) w_store(array + i, x);
+}
+
+TAC_INLINE void add_if(tacReal* array, int i, wide x) {
+    if (array) w_store(array + i, w_load(array + i) + x);
+}
+
+//---------------------------------- options ----------------------------------
+
+TAC_INLINE edgeTauDot load_options_dot(const tacWitnessOptions* d) {
+    return (edgeTauDot){w_set(d->regular), w_set(d->least), w_set(d->clip),
+                        w_set(d->within),  w_set(d->range), w_set(d->gap)};
+}
+
+TAC_INLINE void add_options_bar(const edgeTauDot* bar, tacWitnessOptions* out) {
+    out->regular += w_sum(bar->regular), out->least += w_sum(bar->least);
+    out->clip += w_sum(bar->clip), out->within += w_sum(bar->within);
+    out->range += w_sum(bar->range), out->gap += w_sum(bar->gap);
+}
+
+//---------------------------------- edge and edge ----------------------------------
+
+// order of the arrays: alpha 0 1, colliding 2, point 1 at 3, point 2 at 6, distance 9, normal 10
+TAC_INLINE void store_edge_witness(const edgeWitness* w, tacReal* const* out, int i, int span) {
+    store_if(out[0], i, w->alpha[0]), store_if(out[1], i, w->alpha[1]);
+    store_if(out[2], i, w->colliding);
+    for (int k = 0; k < 6; ++k) store_if(out[3 + k], i, w->point[k / 3][k % 3]);
+    if (!span) return;
+    store_if(out[9], i, w->distance);
+    for (int k = 0; k < 3; ++k) store_if(out[10 + k], i, w->normal[k]);
+}
+
+TAC_INLINE edgeWitness load_edge_bar(const tacReal* const* bar, int i) {
+    edgeWitness w = {.alpha = {load_or_zero(bar[0], i), load_or_zero(bar[1], i)},
+                     .colliding = load_or_zero(bar[2], i),
+                     .gap = w_set(0.0),
+                     .distance = load_or_zero(bar[9], i)};
+    for (int k = 0; k < 6; ++k) w.point[k / 3][k % 3] = load_or_zero(bar[3 + k], i);
+    for (int k = 0; k < 3; ++k) w.normal[k] = load_or_zero(bar[10 + k], i);
+    return w;
+}
+
+TAC_INLINE edgeCorners load_corners(const tacReal* const* in, int i) {
+    edgeCorners c;
+    for (int k = 0; k < 12; ++k) c.x[k / 3][k % 3] = w_load(in[k] + i);
+    return c;
+}
+
+TAC_INLINE edgeCorners load_corners_dot(const tacReal* const* in, int i) {
+    edgeCorners c;
+    for (int k = 0; k < 12; ++k) c.x[k / 3][k % 3] = load_or_zero(in[k], i);
+    return c;
+}
+
+TAC_INLINE edgeQp solve(const edgeProducts* p, const edgeTau* t, int exact) {
+    return exact ? edge_qp_exact(p, t) : edge_qp(p, t);
+}
+
+static int edge_edge_usable(const tacReal* const* in, int count) {
+    wide bad = w_set(0.0);
+    for (int i = 0; i < count; i += TAC_LANES) {
+        edgeCorners c = load_corners(in, i);
+        edgeArms a = edge_arms(&c);
+        edgeProducts p = edge_products(&a);
+        bad = bad + edge_unusable(&c, &a, &p);
+    }
+    return tac_re(w_sum(bad)) == 0.0;
+}
+
+// n vectors in lock step; corners are loaded again at the end, which costs less than to keep them.
+// `span` 0 leaves out distance and normal.
+TAC_INLINE wide edge_value_stage(const edgeTau* t, const tacReal* const* in, tacReal* const* out,
+                                 int first, int n, int exact, int span) {
+    edgeProducts p[EDGE_STAGE];
+    edgeQp q[EDGE_STAGE];
+    wide bad = w_set(0.0);
+    for (int u = 0; u < n; ++u) {
+        edgeCorners c = load_corners(in, first + u * TAC_LANES);
+        edgeArms a = edge_arms(&c);
+        p[u] = edge_products(&a);
+        bad = bad + edge_unusable(&c, &a, &p[u]);
+    }
+    if (exact)
+        for (int u = 0; u < n; ++u) q[u] = edge_qp_exact(&p[u], t);
+    else
+        edge_qp_stage(p, t, q, n, 0);
+    for (int u = 0; u < n; ++u) {
+        edgeCorners c = load_corners(in, first + u * TAC_LANES);
+        edgeArms a = edge_arms(&c);
+        edgeWitness w = edge_witness(&c, &a, &q[u], t);
+        store_edge_witness(&w, out, first + u * TAC_LANES, span);
+    }
+    return bad;
+}
+
+TAC_INLINE int edge_value(const tacWitnessOptions* options, const tacReal* const* in,
+                          tacReal* const* out, int count, int exact, int span) {
+    enum { STRIDE = EDGE_STAGE * TAC_LANES };
+    edgeTau t = edge_tau(options);
+    wide bad = w_set(0.0);
+    int i = 0;
+    for (; i + STRIDE <= count && !exact; i += STRIDE)
+        bad = bad + edge_value_stage(&t, in, out, i, EDGE_STAGE, exact, span);
+    for (; i < count; i += TAC_LANES) bad = bad + edge_value_stage(&t, in, out, i, 1, exact, span);
+    return tac_re(w_sum(bad)) == 0.0;
+}
+
+static int edge_edge_value(const tacWitnessOptions* options, const tacReal* const* in,
+                           tacReal* const* out, int count) {
+    int span = out[9] || out[10] || out[11] || out[12];
+    if (options->exact)
+        return span ? edge_value(options, in, out, count, 1, 1)
+                    : edge_value(options, in, out, count, 1, 0);
+    return span ? edge_value(options, in, out, count, 0, 1)
+                : edge_value(options, in, out, count, 0, 0);
+}
+
+static void edge_edge_jvp(const tacWitnessOptions* options, const tacWitnessOptions* options_dot,
+                          const tacReal* const* in, const tacReal* const* dot, tacReal* const* out,
+                          int count) {
+    edgeTau t = edge_tau(options);
+    edgeTauDot td = load_options_dot(options_dot);
+    for (int i = 0; i < count; i += TAC_LANES) {
+        edgeCorners c = load_corners(in, i), d = load_corners_dot(dot, i);
+        edgeArms a = edge_arms(&c);
+        edgeProducts p = edge_products(&a);
+        edgeQp q = solve(&p, &t, options->exact);
+        edgeWitness w = edge_witness_jvp(&d, &a, &q, &t, &td);
+        store_edge_witness(&w, out, i, 1);
+    }
+}
+
+static void edge_edge_vjp(const tacWitnessOptions* options, const tacReal* const* in,
+                          const tacReal* const* bar, tacReal* const* in_bar,
+                          tacWitnessOptions* options_bar, int count) {
+    edgeTau t = edge_tau(options);
+    edgeTauDot tau_bar = edge_tau_zero();
+    for (int i = 0; i < count; i += TAC_LANES) {
+        edgeCorners c = load_corners(in, i), sum;
+        edgeArms a = edge_arms(&c);
+        edgeProducts p = edge_products(&a);
+        edgeQp q = solve(&p, &t, options->exact);
+        edgeWitness w = load_edge_bar(bar, i);
+        for (int k = 0; k < 12; ++k) sum.x[k / 3][k % 3] = w_set(0.0);
+        edge_witness_vjp(&a, &q, &t, &w, &sum, &tau_bar);
+        for (int k = 0; k < 12; ++k) add_if(in_bar[k], i, sum.x[k / 3][k % 3]);
+    }
+    add_options_bar(&tau_bar, options_bar);
+}
+
+//---------------------------------- table ----------------------------------
+
+const tacWitnessKernels TAC_KERNELS(tac_witness_kernels_) = {
+    .lanes = TAC_LANES,
+    .edge_edge = {12, 13, edge_edge_usable, edge_edge_value, edge_edge_jvp, edge_edge_vjp},
+};

@@ -1,0 +1,216 @@
+// Clouds of all geoms that may touch.
+//
+//   finished model, meshes --contact_cloud.c--> tacContactCloud of each geom --> model->contact
+//
+// A mesh has the faces of its file, a box and a sphere quads, a plane one point; all else triangles
+// of its shape's surface.
+
+#include "model/contact_cloud_reader.h"
+
+#include "math/pose.h"
+#include "mesh/builder.h"
+#include "mesh/quads.h"
+#include "model/contact_cloud.h"
+#include "model/contact_plan.h"
+#include "tactus/mesh.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct cloudMaker {
+    tacDraft* draft;
+    const tacModel* model;
+    tacAllocator allocator;
+    int points; // of a surface that is made
+    tacMessage message;
+} cloudMaker;
+
+//---------------------------------- surfaces -------------------------------------
+
+static const tacElement* element_of(const cloudMaker* m, int geom) {
+    return ((const tacElement* const*)m->draft->geom_element.items)[geom];
+}
+
+static tacPose geom_pose(const tacModel* model, int geom) {
+    const tacGeom* g = &model->geom[geom];
+    return (tacPose){tac_load3(model->param + g->position),
+                     tac_quat_load(model->param + g->rotation)};
+}
+
+static tacResult cloud_of_soup(cloudMaker* m, tacSoup* soup, tacPose pose, tacContactCloud** out) {
+    if (!soup) return TAC_ERROR_MEMORY;
+    tacResult result = tac_contact_cloud_create(soup, pose, m->allocator, out, &m->message);
+    tac_soup_destroy(soup);
+    return result;
+}
+
+static tacResult cloud_of_quads(cloudMaker* m, const tacNode* node, tacPose pose,
+                                tacContactCloud** out) {
+    const double* size = m->model->param + node->size;
+    tacQuads quads = {{size[0], size[0], size[0]}, m->points, node->kind == TAC_NODE_SPHERE};
+    if (!quads.round) memcpy(quads.half, size, sizeof quads.half);
+    return cloud_of_soup(m, tac_quads_create(quads, m->allocator), pose, out);
+}
+
+// a closed mesh of triangles has half as many vertices as faces
+static tacResult cloud_of_shape(cloudMaker* m, int shape, tacPose pose, tacContactCloud** out) {
+    tacMesh* mesh = NULL;
+    int vertices = m->points / 2 > TAC_MESH_MIN_VERTICES ? m->points / 2 : TAC_MESH_MIN_VERTICES;
+    if (vertices > TAC_MESH_MAX_VERTICES) vertices = TAC_MESH_MAX_VERTICES;
+    tacResult result = tac_shape_tessellate(m->model, shape, vertices, &mesh, &m->message);
+    if (result != TAC_OK) return result;
+    tacBuilder builder = {.input = {.file = "", .allocator = m->allocator}};
+    for (int v = 0; v < mesh->vertices; ++v) {
+        const double x[3] = {mesh->x[0][v], mesh->x[1][v], mesh->x[2][v]};
+        tac_builder_vertex(&builder, x);
+    }
+    for (int f = 0; f < mesh->faces; ++f) {
+        tac_builder_face(&builder);
+        for (int k = 0; k < 3; ++k) tac_builder_corner(&builder, mesh->face[k][f]);
+    }
+    tac_mesh_destroy(mesh);
+    return cloud_of_soup(m, tac_builder_finish(&builder), pose, out);
+}
+
+// vertices of the file lie in its own frame, the geom in that of the principal axes
+static tacResult cloud_of_mesh(cloudMaker* m, int geom, tacContactCloud** out) {
+    const tacMeshDraft* mesh = tac_find_mesh(m->draft, element_of(m, geom));
+    if (!mesh) return m->draft->reader.result;
+    tacPose pose =
+        tac_pose_compose(geom_pose(m->model, geom), tac_pose_inverse(tac_mesh_pose(mesh)));
+    return tac_contact_cloud_create(tac_mesh_soup(mesh), pose, m->allocator, out, &m->message);
+}
+
+static tacResult make_cloud(cloudMaker* m, int geom, tacContactCloud** out) {
+    int shape = m->model->geom[geom].shape;
+    tacPose pose = geom_pose(m->model, geom);
+    if (shape < 0) {
+        snprintf(m->message.text, sizeof m->message.text, "it has no closed surface");
+        return TAC_ERROR_UNSUPPORTED;
+    }
+    const tacShape* s = &m->model->shape[shape];
+    const tacNode* root = &m->model->node[s->first + s->count - 1];
+    // a root that was moved or turned is not the plain primitive
+    if (root->kind == TAC_NODE_POLYHEDRON && tac_attribute(element_of(m, geom), "mesh"))
+        return cloud_of_mesh(m, geom, out);
+    if (tac_attribute(element_of(m, geom), "shape")) return cloud_of_shape(m, shape, pose, out);
+    if (root->kind == TAC_NODE_PLANE) return tac_contact_cloud_plane(pose, m->allocator, out);
+    if (root->kind == TAC_NODE_BOX || root->kind == TAC_NODE_SPHERE)
+        return cloud_of_quads(m, root, pose, out);
+    return cloud_of_shape(m, shape, pose, out);
+}
+
+//---------------------------------- temperatures ---------------------------------
+
+static double coarsest(const tacModel* model) {
+    double spacing = 0.0;
+    for (int g = 0; g < model->ngeom; ++g) {
+        const tacContactCloud* c = model->contact->cloud[g];
+        if (c && c->queries > 0) spacing = fmax(spacing, c->spacing);
+    }
+    return spacing;
+}
+
+// eps1 = (h/2)^2 of the coarsest cloud, and no more than 2 l eps3, beyond which bodies push each
+// other from afar (docs/scm.md)
+static void set_eps1(tacDraft* draft, tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    int at = plan->number[TAC_CONTACT_EPS1], eps3 = plan->number[TAC_CONTACT_EPS3];
+    double h = coarsest(model);
+    if (at < 0 || tac_find_tactus(draft, "eps1") || !(h > 0.0)) return;
+    double eps = 0.25 * h * h,
+           most = eps3 >= 0 ? 2.0 * plan->length * model->param[eps3] : INFINITY;
+    model->param[at] = fmax(fmin(eps, most), 1e-18);
+}
+
+static void note(tacDraft* draft, const char* text) {
+    tacMessage* out = draft->reader.message;
+    if (out && !*out->text) snprintf(out->text, sizeof out->text, "%s", text);
+}
+
+// The concentric pose of a ball of radius r in one of radius R pushes apart if eps2 is above this;
+// below, it pulls together. Infinite: it always pulls.
+static double core_limit(double a, double b) {
+    double R = fmax(a, b), r = fmin(a, b), gap = R - r;
+    return 2.0 * gap > r ? gap * r / (2.0 * gap - r) : INFINITY;
+}
+
+// a scene that sets temperatures is told what they do deep inside
+static void warn_of_cores(tacDraft* draft, const tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    if (!tac_find_tactus(draft, "eps1") && !tac_find_tactus(draft, "eps2")) return;
+    double eps1 = model->param[plan->number[TAC_CONTACT_EPS1]],
+           eps2 = model->param[plan->number[TAC_CONTACT_EPS2]];
+    for (int i = 0; i < plan->npair; ++i) {
+        const int* g = plan->pair[i].geom;
+        const tacContactCloud *a = plan->cloud[g[0]], *b = plan->cloud[g[1]];
+        if (!a || !b || a->queries == 0 || b->queries == 0) continue;
+        double limit = core_limit(a->radius, b->radius), r = fmin(a->radius, b->radius);
+        char text[256];
+        if (eps1 > 1.2 * r * r)
+            snprintf(text, sizeof text,
+                     "geoms %d and %d may pull at each other from afar: eps1 %.3g is above 1.2 r^2 "
+                     "= %.3g; make it smaller",
+                     g[0], g[1], eps1, 1.2 * r * r);
+        else if (eps2 < limit)
+            snprintf(text, sizeof text,
+                     "geoms %d and %d pull together where one is deep inside the other, nearer "
+                     "than about %.3g between their middles (eps2 %.3g is below %.3g)",
+                     g[0], g[1], r, eps2, limit);
+        else
+            continue;
+        note(draft, text);
+        return;
+    }
+}
+
+//---------------------------------- all geoms ------------------------------------
+
+static int may_touch(const tacContactPlan* plan, int geom) {
+    for (int i = 0; i < plan->npair; ++i)
+        if (plan->pair[i].geom[0] == geom || plan->pair[i].geom[1] == geom) return 1;
+    return 0;
+}
+
+static void make_clouds(cloudMaker* m, const tacContactPlan* plan, tacContactCloud** clouds) {
+    tacReader* reader = &m->draft->reader;
+    for (int g = 0; g < m->model->ngeom && reader->result == TAC_OK; ++g) {
+        if (!may_touch(plan, g)) continue;
+        m->message = (tacMessage){0};
+        tacResult result = make_cloud(m, g, &clouds[g]);
+        if (result != TAC_OK)
+            tac_reader_fail(reader, result, element_of(m, g)->line, NULL,
+                            "the points of this geom cannot be made: %s",
+                            *m->message.text ? m->message.text : "out of memory");
+    }
+}
+
+void tac_read_contact_clouds(tacDraft* draft, tacModel* model) {
+    tacContactPlan* plan = (tacContactPlan*)model->contact; // ours until tac_load returns
+    if (!plan || plan->detector != TAC_DETECT_SSDF) return;
+    tacAllocator a = model->allocator;
+    size_t size = sizeof(tacContactCloud*) * (size_t)(model->ngeom + 1);
+    tacContactCloud** clouds = a.allocate(a.user, size);
+    plan->cloud = (const tacContactCloud* const*)clouds;
+    if (!clouds) {
+        tac_reader_fail(&draft->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
+        return;
+    }
+    memset(clouds, 0, size);
+    cloudMaker m = {.draft = draft, .model = model, .allocator = a};
+    m.points = plan->choice[TAC_CHOICE_POINTS];
+    make_clouds(&m, plan, clouds);
+    if (draft->reader.result != TAC_OK) return;
+    set_eps1(draft, model);
+    warn_of_cores(draft, model);
+}
+
+void tac_release_contact_clouds(tacModel* model) {
+    if (!model->contact || !model->contact->cloud) return;
+    tacAllocator a = model->allocator;
+    tacContactCloud** clouds = (tacContactCloud**)model->contact->cloud;
+    for (int g = 0; g < model->ngeom; ++g)
+        if (clouds[g]) a.release(a.user, clouds[g]);
+    a.release(a.user, clouds);
+}

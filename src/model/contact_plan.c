@@ -1,0 +1,282 @@
+// Who may touch whom, and how hard: the plan of contact of a scene that asks for it.
+//
+// Defaults of k, one for each pair of bodies of reduced mass m and the smaller mean radius l:
+//
+//   k = m min(9.81/(0.01 l), (0.3/h)^2)
+//
+// so that a weight sinks in by a hundredth of l, unless the time step h would be too long for it.
+
+#include "model/contact_plan.h"
+#include "model/planar.h"
+
+#include "base/assert.h"
+
+#include <math.h>
+#include <string.h>
+
+static const tacRange range_stiffness = {1e-9, 1e15};
+
+//---------------------------------- words ----------------------------------------
+
+#define R(name) (1u << TAC_RESPOND_##name)
+
+// a detector or responder: its word, is it built, who goes with it, and who if nothing is said
+typedef struct contactWord {
+    const char* word;
+    int built;
+    unsigned partners; // responders that a detector feeds
+    int partner;
+} contactWord;
+
+static const contactWord detectors[] = {
+    [TAC_DETECT_SSDF] = {"ssdf", 1, R(SCM), TAC_RESPOND_SCM},
+    [TAC_DETECT_MANIFOLD] = {"manifold", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
+    [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 0, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
+    [TAC_DETECT_SAT] = {"sat", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_CONVEX] = {"convex", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_GJK] = {"gjk", 1, R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
+};
+
+static const contactWord responders[] = {
+    [TAC_RESPOND_SPRING] = {"spring", 1, 0, TAC_DETECT_MANIFOLD},
+    [TAC_RESPOND_SCM] = {"scm", 1, 0, TAC_DETECT_SSDF},
+    [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 1, 0, TAC_DETECT_SAT},
+    [TAC_RESPOND_LCP] = {"lcp", 1, 0, TAC_DETECT_GJK},
+    [TAC_RESPOND_CONE] = {"cone", 0, 0, TAC_DETECT_MANIFOLD},
+};
+
+// all words of a table with blanks between them, those of `bits` alone
+static const char* list_words(tacDraft* draft, const contactWord* table, int count, unsigned bits) {
+    const char* list = "";
+    for (int i = 0; i < count && list; ++i)
+        if (bits >> i & 1u)
+            list = tac_reader_text(&draft->reader, "%s%s%s", list, *list ? " " : "", table[i].word);
+    return list ? list : "";
+}
+
+// number of the word that a <tactus> gives, or -1
+static int read_word(tacDraft* draft, const char* attribute, const contactWord* table, int count) {
+    const tacElement* element = tac_find_tactus(draft, attribute);
+    if (!element) return -1;
+    return tac_read_word(&draft->reader, element, attribute, list_words(draft, table, count, ~0u));
+}
+
+static void fail_word(tacDraft* draft, const tacContactPlan* plan, const char* attribute,
+                      tacResult result, const char* what) {
+    const tacElement* element = tac_find_tactus(draft, attribute);
+    if (!element) attribute = *attribute == 'd' ? "respond" : "detect";
+    if (!element) element = tac_find_tactus(draft, attribute);
+    tac_reader_fail(&draft->reader, result, tac_attribute_line(element, attribute), attribute,
+                    "detect=\"%s\" with respond=\"%s\" %s", detectors[plan->detector].word,
+                    responders[plan->responder].word, what);
+}
+
+// both must go together, and be built
+static void check_words(tacDraft* draft, const tacContactPlan* plan) {
+    unsigned partners = detectors[plan->detector].partners;
+    const char* fitting = list_words(draft, responders, TAC_COUNT(responders), partners);
+    const char* advice = tac_reader_text(
+        &draft->reader, "do not go together: what it finds is for respond: %s", fitting);
+    const char* unbuilt = "is not built yet; remove it to load the scene without contact";
+    if (!(partners >> plan->responder & 1u))
+        fail_word(draft, plan, "respond", TAC_ERROR_VALUE, advice ? advice : "");
+    else if (!detectors[plan->detector].built)
+        fail_word(draft, plan, "detect", TAC_ERROR_UNSUPPORTED, unbuilt);
+    else if (!responders[plan->responder].built)
+        fail_word(draft, plan, "respond", TAC_ERROR_UNSUPPORTED, unbuilt);
+}
+
+// 1 if the scene asks for contact
+static int choose(tacDraft* draft, tacContactPlan* plan) {
+    int detect = read_word(draft, "detect", detectors, TAC_COUNT(detectors));
+    int respond = read_word(draft, "respond", responders, TAC_COUNT(responders));
+    if (draft->reader.result != TAC_OK || (detect < 0 && respond < 0)) return 0;
+    plan->detector = (tacDetector)(detect >= 0 ? detect : responders[respond].partner);
+    plan->responder = respond >= 0 ? respond : detectors[detect].partner;
+    check_words(draft, plan);
+    return draft->reader.result == TAC_OK;
+}
+
+//---------------------------------- bodies ---------------------------------------
+
+// mass and mean radius of what moves with a body; mass 0: it does not move
+typedef struct lump {
+    double mass, radius;
+} lump;
+
+static int mover(const tacModel* model, int body) {
+    while (body > 0 && model->body[body].joints == 0) body = model->body[body].parent;
+    return body;
+}
+
+// the ball of the same mass and mean moment: I = 2/5 m r^2. A part counts with its own radius.
+static lump lump_of(const tacModel* model, int body) {
+    lump all = {0.0, 0.0};
+    int moves = mover(model, body);
+    if (moves == 0) return all;
+    for (int b = moves; b < model->nbody; ++b) {
+        if (mover(model, b) != moves) continue;
+        const double* I = model->param + model->body[b].inertia;
+        double mass = model->param[model->body[b].mass];
+        if (!(mass > 0.0)) continue;
+        all.mass += mass;
+        all.radius = fmax(all.radius, sqrt(2.5 * (I[0] + I[1] + I[2]) / (3.0 * mass)));
+    }
+    if (!(all.mass > 0.0)) all.mass = 1.0;
+    return all;
+}
+
+static double reduced_mass(lump a, lump b) {
+    if (a.mass == 0.0 || b.mass == 0.0) return a.mass + b.mass;
+    return a.mass * b.mass / (a.mass + b.mass);
+}
+
+static double smaller_radius(lump a, lump b) {
+    double x = a.radius > 0.0 ? a.radius : INFINITY, y = b.radius > 0.0 ? b.radius : INFINITY;
+    double r = fmin(x, y);
+    return isfinite(r) ? fmax(r, 1e-4) : 0.1;
+}
+
+// a spring with the cube of the depth has the same force at a depth of 0.01 l
+static double default_stiffness(const tacModel* model, const tacContactPlan* plan,
+                                const int body[2]) {
+    lump a = lump_of(model, body[0]), b = lump_of(model, body[1]);
+    double h = model->param[model->timestep], rate = 0.3 / h;
+    double depth = 0.01 * smaller_radius(a, b);
+    double k = reduced_mass(a, b) * fmin(9.81 / depth, rate * rate);
+    if (plan->responder == TAC_RESPOND_ELASTOPLASTIC) k /= depth * depth;
+    return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
+}
+
+static tacContactScale scale_of(const tacDraft* draft, const tacModel* model) {
+    const tacBodyPair* bodies = draft->body_pair.items;
+    tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep]};
+    for (int i = 0; i < draft->body_pair.count; ++i)
+        scale.length = fmin(scale.length, smaller_radius(lump_of(model, bodies[i].body[0]),
+                                                         lump_of(model, bodies[i].body[1])));
+    if (!isfinite(scale.length)) scale.length = 0.1;
+    scale.velocity = sqrt(9.81 * scale.length);
+    return scale;
+}
+
+// one number for all if the scene gives it, else one for each pair of bodies
+static void plan_stiffness(tacDraft* draft, const tacModel* model, tacContactPlan* plan) {
+    tacBodyPair* bodies = draft->body_pair.items;
+    const tacElement* element = tac_find_tactus(draft, "stiffness");
+    int count = element || draft->body_pair.count == 0 ? 1 : draft->body_pair.count;
+    double* k = tac_reader_take(&draft->reader, sizeof *k * (size_t)count);
+    if (!k) return;
+    k[0] = 1000.0;
+    for (int i = 0; i < draft->body_pair.count; ++i) {
+        bodies[i].weight =
+            reduced_mass(lump_of(model, bodies[i].body[0]), lump_of(model, bodies[i].body[1]));
+        if (!element) k[i] = default_stiffness(model, plan, bodies[i].body);
+    }
+    if (element) tac_read_number(&draft->reader, element, "stiffness", range_stiffness, k);
+    int first =
+        tac_draft_param(draft, (tacPath){"respond", NULL}, "stiffness", range_stiffness, k, count);
+    plan->number[TAC_CONTACT_STIFFNESS] = first;
+    for (int i = 0; i < draft->body_pair.count; ++i)
+        bodies[i].stiffness = count == 1 ? first : first + i;
+}
+
+//---------------------------------- pairs ----------------------------------------
+
+static int find_bodies(tacDraft* draft, const int body[2]) {
+    const tacBodyPair* known = draft->body_pair.items;
+    for (int i = draft->body_pair.count - 1; i >= 0; --i)
+        if (known[i].body[0] == body[0] && known[i].body[1] == body[1]) return i;
+    tacBodyPair* added = tac_list_add(&draft->reader, &draft->body_pair, sizeof *added);
+    if (added) *added = (tacBodyPair){.body = {body[0], body[1]}};
+    return draft->body_pair.count - 1;
+}
+
+// MuJoCo's rule: of the geom with the higher priority, else the larger; none with condim 1
+static void combine_friction(const tacModel* model, tacContactPair* pair) {
+    const tacGeom *a = &model->geom[pair->geom[0]], *b = &model->geom[pair->geom[1]];
+    int condim = a->priority > b->priority   ? a->condim
+                 : b->priority > a->priority ? b->condim
+                 : a->condim > b->condim     ? a->condim
+                                             : b->condim;
+    pair->friction[0] = pair->friction[1] = -1;
+    if (condim == 1) return;
+    if (a->priority >= b->priority) pair->friction[0] = a->friction;
+    if (b->priority > a->priority) pair->friction[0] = b->friction;
+    if (a->priority == b->priority) pair->friction[1] = b->friction;
+}
+
+static void add_pair(tacDraft* draft, const tacModel* model, const int geom[2]) {
+    tacContactPair pair = {.geom = {geom[0], geom[1]}};
+    for (int i = 0; i < 2; ++i) pair.body[i] = model->geom[geom[i]].body;
+    pair.bodies = find_bodies(draft, pair.body);
+    combine_friction(model, &pair);
+    tacContactPair* out = tac_list_add(&draft->reader, &draft->contact_pair, sizeof *out);
+    if (out) *out = pair;
+}
+
+// a <pair> of the scene has numbers of its own
+static void plan_own(tacDraft* draft, const tacContactPlan* plan, int i, tacContactPair* pair) {
+    const tacPair* own = &((const tacPair*)draft->pair.items)[i];
+    pair->friction[0] = own->condim == 1 ? -1 : own->friction, pair->friction[1] = -1;
+    int k = tac_read_pair_number(draft, plan, i, TAC_CONTACT_STIFFNESS);
+    if (k != plan->number[TAC_CONTACT_STIFFNESS]) pair->stiffness = k;
+    pair->dissipation = tac_read_pair_number(draft, plan, i, TAC_CONTACT_DISSIPATION);
+    pair->stiction = tac_read_pair_number(draft, plan, i, TAC_CONTACT_STICTION);
+}
+
+static void plan_numbers(tacDraft* draft, const tacContactPlan* plan) {
+    tacContactPair* pair = draft->contact_pair.items;
+    const tacBodyPair* bodies = draft->body_pair.items;
+    for (int i = 0; i < draft->contact_pair.count && draft->reader.result == TAC_OK; ++i) {
+        pair[i].stiffness = bodies[pair[i].bodies].stiffness;
+        pair[i].dissipation = plan->number[TAC_CONTACT_DISSIPATION];
+        pair[i].stiction = plan->number[TAC_CONTACT_STICTION];
+        if (i < draft->pair.count) plan_own(draft, plan, i, &pair[i]);
+    }
+}
+
+static void list_pairs(tacDraft* draft, const tacModel* model) {
+    int count = tac_geom_pairs(model, NULL, 0);
+    int(*geoms)[2] = tac_reader_take(&draft->reader, sizeof *geoms * (size_t)(count + 1));
+    if (!geoms) return;
+    tac_geom_pairs(model, geoms, count);
+    for (int i = 0; i < count && draft->reader.result == TAC_OK; ++i)
+        add_pair(draft, model, geoms[i]);
+}
+
+//---------------------------------- plan -----------------------------------------
+
+// a linearly implicit step is one of Euler's
+static void check_implicit(tacDraft* draft, const tacContactPlan* plan) {
+    if (!plan->choice[TAC_CHOICE_IMPLICIT]) return;
+    if (draft->integrator == TAC_INTEGRATOR_EULER ||
+        draft->integrator == TAC_INTEGRATOR_IMPLICITFAST)
+        return;
+    const tacElement* element = tac_find_tactus(draft, "implicit");
+    tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "implicit"),
+                    "implicit", "needs <option integrator=\"Euler\"> or \"implicitfast\"");
+}
+
+void tac_plan_contact(tacDraft* draft) {
+    tacContactPlan plan = {0};
+    if (draft->reader.result != TAC_OK) return;
+    if (!choose(draft, &plan)) {
+        if (draft->reader.result == TAC_OK) tac_refuse_contact_numbers(draft);
+        return;
+    }
+    tacModel model = tac_draft_view(draft);
+    if (draft->reader.result != TAC_OK) return;
+    list_pairs(draft, &model);
+    tacContactScale scale = scale_of(draft, &model);
+    plan.length = scale.length;
+    plan_stiffness(draft, &model, &plan);
+    tac_read_contact_numbers(draft, &scale, &plan);
+    if (draft->reader.result == TAC_OK) plan_numbers(draft, &plan);
+    if (plan.detector == TAC_DETECT_SAT || plan.detector == TAC_DETECT_CONVEX)
+        tac_plan_solids(draft);
+    if (plan.detector == TAC_DETECT_GJK) tac_plan_pieces(draft);
+    if (draft->reader.result == TAC_OK) check_implicit(draft, &plan);
+    if (plan.responder == TAC_RESPOND_LCP) tac_check_hard(draft);
+    tacContactPlan* out = tac_list_add(&draft->reader, &draft->contact, sizeof *out);
+    if (out) *out = plan;
+}

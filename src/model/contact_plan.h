@@ -1,0 +1,42 @@
+// What of contact is decided while a scene is read.
+//
+//   <tactus>, <pair> --contact_numbers.c--> parameters, choices
+//   bodies, geoms    --contact_plan.c-----> pairs, stiffness --draft.c--> model->contact
+
+#ifndef TAC_MODEL_CONTACT_PLAN_H
+#define TAC_MODEL_CONTACT_PLAN_H
+
+#include "model/draft.h"
+#include "tactus/respond.h"
+
+// what defaults are made from
+typedef struct tacContactScale {
+    double length;   // mean radius of the smallest body that may touch [m]
+    double velocity; // sqrt(9.81 length) [m/s]
+    double timestep; // [s]
+} tacContactScale;
+
+// Numbers and choices of the plan's detector and responder, from <tactus> or by default. An
+// attribute that neither of them has is a failure.
+void tac_read_contact_numbers(tacDraft* draft, const tacContactScale* scale, tacContactPlan* plan);
+
+// numbers of contact say nothing in a scene without contact
+void tac_refuse_contact_numbers(tacDraft* draft);
+
+// `number` of a <pair> that has one of its own, else the scene's
+int tac_read_pair_number(tacDraft* draft, const tacContactPlan* plan, int pair,
+                         tacContactNumber number);
+
+// the last <tactus> that has an attribute, or NULL
+const tacElement* tac_find_tactus(const tacDraft* draft, const char* attribute);
+
+// convex pieces of all geoms that may touch; a geom that has none is a failure
+void tac_plan_pieces(tacDraft* draft);
+
+// joints, tendons and integrators that hard contact cannot take are a failure
+void tac_check_hard(tacDraft* draft);
+
+// the plan of a scene that asks for contact; after all else is read
+void tac_plan_contact(tacDraft* draft);
+
+#endif

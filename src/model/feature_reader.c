@@ -1,0 +1,66 @@
+// Features of all geoms that may touch.
+//
+//   finished model --features.c--> tacFeatures of each geom --> model->contact->feature
+
+#include "model/feature_reader.h"
+
+#include "model/features.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int needs_features(const tacModel* model) {
+    tacDetector d = model->contact ? model->contact->detector : TAC_DETECT_GJK;
+    return d == TAC_DETECT_MANIFOLD || d == TAC_DETECT_EDGE_SDF;
+}
+
+// is the geom in a pair?
+static int may_touch(const tacContactPlan* plan, int geom) {
+    for (int i = 0; i < plan->npair; ++i)
+        if (plan->pair[i].geom[0] == geom || plan->pair[i].geom[1] == geom) return 1;
+    return 0;
+}
+
+static void fail_surface(tacDraft* draft, int geom, tacResult result, const tacMessage* message) {
+    const tacElement* element = ((const tacElement* const*)draft->geom_element.items)[geom];
+    tac_reader_fail(&draft->reader, result, element->line, NULL,
+                    "the surface of this geom cannot be made: %s", message->text);
+}
+
+// Mesh and field that disagree: the first of them is told in the message of a scene that is fine
+static void keep_remark(tacDraft* draft, const tacMessage* message) {
+    tacMessage* out = draft->reader.message;
+    if (out && *message->text && !*out->text)
+        snprintf(out->text, sizeof out->text, "%.250s", message->text);
+}
+
+void tac_read_features(tacDraft* draft, tacModel* model) {
+    if (!needs_features(model)) return;
+    tacContactPlan* plan = (tacContactPlan*)model->contact; // ours until tac_load returns
+    tacAllocator a = model->allocator;
+    size_t size = sizeof(tacFeatures) * (size_t)(model->ngeom + 1);
+    tacFeatures* features = a.allocate(a.user, size);
+    plan->feature = features;
+    if (!features) {
+        tac_reader_fail(&draft->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
+        return;
+    }
+    memset(features, 0, size);
+    for (int g = 0; g < model->ngeom && draft->reader.result == TAC_OK; ++g) {
+        tacMessage message = {0};
+        if (!may_touch(plan, g)) continue;
+        tacFeatureOptions options = {plan->choice[TAC_CHOICE_VERTICES], NULL};
+        tacResult result = tac_features_create(model, g, options, &features[g], &message);
+        if (result != TAC_OK)
+            fail_surface(draft, g, result, &message);
+        else
+            keep_remark(draft, &message);
+    }
+}
+
+void tac_release_features(tacModel* model) {
+    if (!model->contact || !model->contact->feature) return;
+    tacFeatures* features = (tacFeatures*)model->contact->feature;
+    for (int g = 0; g < model->ngeom; ++g) tac_features_destroy(&features[g], model->allocator);
+    model->allocator.release(model->allocator.user, features);
+}

@@ -1,0 +1,543 @@
+// Features of a geom: surface, edges, order, own normals.
+//
+//   shape --surface--> triangles --edges that bend--> edges --neighbours--> blocks --own field-->
+//   normals
+//
+// A sphere is a point with a radius, a capsule a segment with one, a half-space has no features. A
+// box has its corners; convex solids are the hull of points on them; all else is tessellated.
+
+#include "model/features.h"
+
+#include "base/arena.h"
+#include "base/message.h"
+#include "math/pose.h"
+#include "mesh/dual.h"
+#include "mesh/mass.h"
+#include "mesh/surface.h"
+#include "tactus/mesh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// an edge between faces that are this close to one plane is none: sine of the angle
+#define FLAT_EDGE 1e-4
+// shorter than this share of the size is no edge
+#define SHORT_EDGE 1e-9
+
+// a surface while it is made, in the frame of the geom's shape
+typedef struct rawSurface {
+    int vertices, triangles, edges;
+    double (*x)[3];     // (vertices)
+    int (*triangle)[3]; // (triangles)
+    int (*edge)[2];     // (edges)
+    double radius;
+    int radius_param;
+    tacBlocks* blocks;
+} rawSurface;
+
+static tacResult no_memory(tacMessage* message) {
+    return tac_fail(message, TAC_ERROR_MEMORY, NULL, 0, NULL, "out of memory");
+}
+
+//---------------------------------- surfaces -------------------------------------
+
+static tacResult take_surface(rawSurface* s, int vertices, int triangles, tacMessage* message) {
+    s->vertices = vertices, s->triangles = triangles;
+    s->x = tac_blocks_take(s->blocks, (size_t)vertices + 1, sizeof *s->x);
+    s->triangle = tac_blocks_take(s->blocks, (size_t)triangles + 1, sizeof *s->triangle);
+    return s->x && s->triangle ? TAC_OK : no_memory(message);
+}
+
+static tacResult from_hull(rawSurface* s, const tacHull* hull, tacMessage* message) {
+    tacResult result = take_surface(s, hull->nvertex, hull->ntriangle, message);
+    if (result != TAC_OK) return result;
+    memcpy(s->x, hull->vertex, sizeof *s->x * (size_t)hull->nvertex);
+    memcpy(s->triangle, hull->triangle, sizeof *s->triangle * (size_t)hull->ntriangle);
+    return TAC_OK;
+}
+
+static tacResult from_points(rawSurface* s, const double* point, int count, tacAllocator allocator,
+                             tacMessage* message) {
+    tacHull* hull = NULL;
+    tacResult result =
+        tac_hull_create(point, count, TAC_HULL_MERGE, NULL, allocator, &hull, message);
+    if (result == TAC_OK) result = from_hull(s, hull, message);
+    tac_hull_destroy(hull);
+    return result;
+}
+
+static tacResult from_planes(rawSurface* s, const tacReal* plane, int count, tacAllocator allocator,
+                             tacMessage* message) {
+    tacHull* hull = NULL;
+    tacResult result = tac_planes_hull(plane, count, allocator, &hull, message);
+    if (result == TAC_OK) result = from_hull(s, hull, message);
+    tac_hull_destroy(hull);
+    return result;
+}
+
+static tacResult box_surface(rawSurface* s, const tacReal* size, tacAllocator allocator,
+                             tacMessage* message) {
+    double point[8][3];
+    for (int i = 0; i < 8; ++i)
+        for (int k = 0; k < 3; ++k) point[i][k] = i >> k & 1 ? size[k] : -size[k];
+    return from_points(s, point[0], 8, allocator, message);
+}
+
+// two rings of corners on the rims
+static tacResult cylinder_surface(rawSurface* s, const tacReal* size, int vertices,
+                                  tacAllocator allocator, tacMessage* message) {
+    int ring = vertices / 2 < 8 ? 8 : vertices / 2 > 256 ? 256 : vertices / 2;
+    double point[512][3];
+    for (int i = 0; i < ring; ++i) {
+        double angle = 2.0 * 3.14159265358979323846 * i / ring;
+        for (int end = 0; end < 2; ++end) {
+            double* p = point[2 * i + end];
+            p[0] = size[0] * cos(angle), p[1] = size[0] * sin(angle);
+            p[2] = end ? size[1] : -size[1];
+        }
+    }
+    return from_points(s, point[0], 2 * ring, allocator, message);
+}
+
+// points of a spiral on the unit sphere, stretched
+static tacResult ellipsoid_surface(rawSurface* s, const tacReal* size, int vertices,
+                                   tacAllocator allocator, tacMessage* message) {
+    double(*point)[3] = tac_blocks_take(s->blocks, (size_t)vertices, sizeof *point);
+    if (!point) return no_memory(message);
+    for (int i = 0; i < vertices; ++i) {
+        double z = 1.0 - (2.0 * i + 1.0) / vertices, r = sqrt(1.0 - z * z);
+        double angle = 2.39996322972865332 * i;
+        point[i][0] = size[0] * r * cos(angle), point[i][1] = size[1] * r * sin(angle);
+        point[i][2] = size[2] * z;
+    }
+    return from_points(s, point[0], vertices, allocator, message);
+}
+
+// the ends of a capsule's segment; a sphere is one point
+static tacResult swept_surface(rawSurface* s, const tacNode* node, const tacReal* size,
+                               tacMessage* message) {
+    int ends = node->kind == TAC_NODE_CAPSULE ? 2 : 1;
+    tacResult result = take_surface(s, ends, 0, message);
+    if (result != TAC_OK) return result;
+    for (int i = 0; i < ends && ends == 2; ++i) s->x[i][2] = i ? size[1] : -size[1];
+    s->edge = tac_blocks_take(s->blocks, 1, sizeof *s->edge);
+    if (!s->edge) return no_memory(message);
+    s->edges = ends - 1, s->edge[0][0] = 0, s->edge[0][1] = 1;
+    s->radius = size[0], s->radius_param = node->size;
+    return TAC_OK;
+}
+
+static tacResult tessellated_surface(rawSurface* s, const tacModel* model, int shape, int vertices,
+                                     tacMessage* message) {
+    tacMesh* mesh = NULL;
+    tacResult result = tac_shape_tessellate(model, shape, vertices, &mesh, message);
+    if (result == TAC_OK) result = take_surface(s, mesh->vertices, mesh->faces, message);
+    for (int i = 0; result == TAC_OK && i < mesh->vertices; ++i)
+        for (int k = 0; k < 3; ++k) s->x[i][k] = mesh->x[k][i];
+    for (int i = 0; result == TAC_OK && i < mesh->faces; ++i)
+        for (int k = 0; k < 3; ++k) s->triangle[i][k] = mesh->face[k][i];
+    tac_mesh_destroy(mesh);
+    return result;
+}
+
+// a mesh of its own has to be closed, with its faces outward: tac_soup_mass looks
+static tacResult mesh_surface(rawSurface* s, const tacSoup* mesh, tacMessage* message) {
+    tacSoupMass mass;
+    tacResult result = tac_soup_mass(mesh, TAC_SOUP_EXACT, &mass, message);
+    if (result == TAC_OK) result = take_surface(s, mesh->nvertex, mesh->ntriangle, message);
+    if (result != TAC_OK) return result;
+    memcpy(s->x, mesh->vertex, sizeof *s->x * (size_t)mesh->nvertex);
+    memcpy(s->triangle, mesh->triangle, sizeof *s->triangle * (size_t)mesh->ntriangle);
+    return TAC_OK;
+}
+
+static int is_placed_alone(const tacModel* model, const tacNode* node) {
+    const tacReal *p = &model->param[node->position], *q = &model->param[node->rotation];
+    return p[0] == 0.0 && p[1] == 0.0 && p[2] == 0.0 && q[1] == 0.0 && q[2] == 0.0 && q[3] == 0.0;
+}
+
+static tacResult make_surface(rawSurface* s, const tacModel* model, int shape,
+                              tacFeatureOptions options, tacMessage* message) {
+    const tacShape* whole = &model->shape[shape];
+    const tacNode* node = &model->node[whole->first + whole->count - 1];
+    const tacReal* size = node->size >= 0 ? &model->param[node->size] : NULL;
+    tacAllocator a = model->allocator;
+    if (options.mesh) return mesh_surface(s, options.mesh, message);
+    if (whole->count > 1 || !is_placed_alone(model, node))
+        return tessellated_surface(s, model, shape, options.vertices, message);
+    switch (node->kind) {
+    case TAC_NODE_PLANE:
+        return TAC_OK;
+    case TAC_NODE_SPHERE:
+    case TAC_NODE_CAPSULE:
+        return swept_surface(s, node, size, message);
+    case TAC_NODE_BOX:
+        return box_surface(s, size, a, message);
+    case TAC_NODE_CYLINDER:
+        return cylinder_surface(s, size, options.vertices / 6, a, message);
+    case TAC_NODE_ELLIPSOID:
+        return ellipsoid_surface(s, size, options.vertices, a, message);
+    case TAC_NODE_POLYHEDRON:
+        return from_planes(s, &model->param[node->block], node->block_count / 4, a, message);
+    default:
+        return tessellated_surface(s, model, shape, options.vertices, message);
+    }
+}
+
+//---------------------------------- edges ----------------------------------------
+
+// one side of a triangle: its vertices, the smaller first
+typedef struct halfEdge {
+    int low, high, triangle;
+} halfEdge;
+
+static int compare_sides(const void* a, const void* b) {
+    const halfEdge *p = a, *q = b;
+    if (p->low != q->low) return p->low < q->low ? -1 : 1;
+    if (p->high != q->high) return p->high < q->high ? -1 : 1;
+    return p->triangle < q->triangle ? -1 : p->triangle > q->triangle;
+}
+
+static void unit_normal(const rawSurface* s, int triangle, double out[3]) {
+    const int* v = s->triangle[triangle];
+    double a[3], b[3];
+    tac_sub3(s->x[v[1]], s->x[v[0]], a), tac_sub3(s->x[v[2]], s->x[v[0]], b);
+    tac_cross3(a, b, out);
+    double length = sqrt(tac_dot3(out, out));
+    for (int k = 0; k < 3 && length > 0.0; ++k) out[k] /= length;
+}
+
+// sides come in twos; faces in one plane have no edge between them
+static int bends(const rawSurface* s, const halfEdge* side) {
+    double a[3], b[3], turn[3];
+    unit_normal(s, side[0].triangle, a), unit_normal(s, side[1].triangle, b);
+    tac_cross3(a, b, turn);
+    return tac_dot3(turn, turn) > FLAT_EDGE * FLAT_EDGE || tac_dot3(a, b) < 0.0;
+}
+
+static double size_of(const rawSurface* s) {
+    double size = 0.0;
+    for (int i = 0; i < s->vertices; ++i)
+        for (int k = 0; k < 3; ++k) size = fmax(size, fabs(s->x[i][k] - s->x[0][k]));
+    return size;
+}
+
+static int has_length(const rawSurface* s, const halfEdge* side, double size) {
+    double d[3];
+    tac_sub3(s->x[side->high], s->x[side->low], d);
+    return tac_dot3(d, d) > SHORT_EDGE * SHORT_EDGE * size * size;
+}
+
+static tacResult find_edges(rawSurface* s, tacMessage* message) {
+    int sides = 3 * s->triangles;
+    if (s->edge || sides == 0) return TAC_OK;
+    halfEdge* side = TAC_BLOCKS_TAKE(s->blocks, halfEdge, sides);
+    s->edge = tac_blocks_take(s->blocks, (size_t)sides, sizeof *s->edge);
+    if (!side || !s->edge) return no_memory(message);
+    for (int i = 0; i < sides; ++i) {
+        int a = s->triangle[i / 3][i % 3], b = s->triangle[i / 3][(i + 1) % 3];
+        side[i] = (halfEdge){a < b ? a : b, a < b ? b : a, i / 3};
+    }
+    qsort(side, (size_t)sides, sizeof *side, compare_sides);
+    double size = size_of(s);
+    for (int i = 0; i + 1 < sides; i += 2) {
+        if (!bends(s, &side[i]) || !has_length(s, &side[i], size)) continue;
+        s->edge[s->edges][0] = side[i].low, s->edge[s->edges++][1] = side[i].high;
+    }
+    return TAC_OK;
+}
+
+//---------------------------------- order ----------------------------------------
+
+typedef struct orderItem {
+    double key;
+    int vertex;
+} orderItem;
+
+static int compare_items(const void* a, const void* b) {
+    const orderItem *p = a, *q = b;
+    if (p->key != q->key) return p->key < q->key ? -1 : 1;
+    return p->vertex < q->vertex ? -1 : p->vertex > q->vertex;
+}
+
+static int widest_axis(const rawSurface* s, const orderItem* item, int count) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < count; ++i)
+        for (int k = 0; k < 3; ++k) {
+            low[k] = fmin(low[k], s->x[item[i].vertex][k]);
+            high[k] = fmax(high[k], s->x[item[i].vertex][k]);
+        }
+    int axis = 0;
+    for (int k = 1; k < 3; ++k)
+        if (high[k] - low[k] > high[axis] - low[axis]) axis = k;
+    return axis;
+}
+
+// halves across the widest side, whole blocks on the left, until one block is left
+static void order_vertices(const rawSurface* s, orderItem* item, int count) {
+    while (count > TAC_FEATURE_BLOCK) {
+        int axis = widest_axis(s, item, count);
+        int blocks = (count + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK;
+        int left = (blocks + 1) / 2 * TAC_FEATURE_BLOCK;
+        for (int i = 0; i < count; ++i) item[i].key = s->x[item[i].vertex][axis];
+        qsort(item, (size_t)count, sizeof *item, compare_items);
+        order_vertices(s, item, left);
+        item += left, count -= left;
+    }
+}
+
+static int compare_edges(const void* a, const void* b) {
+    const int *p = a, *q = b;
+    if (p[0] != q[0]) return p[0] < q[0] ? -1 : 1;
+    return p[1] < q[1] ? -1 : p[1] > q[1];
+}
+
+// vertices in the order of neighbours, edges after them
+static tacResult sort_surface(rawSurface* s, tacMessage* message) {
+    size_t count = (size_t)s->vertices + 1;
+    orderItem* item = TAC_BLOCKS_TAKE(s->blocks, orderItem, count);
+    int* number = TAC_BLOCKS_TAKE(s->blocks, int, count);
+    double(*x)[3] = tac_blocks_take(s->blocks, count, sizeof *x);
+    if (!item || !number || !x) return no_memory(message);
+    for (int i = 0; i < s->vertices; ++i) item[i].vertex = i;
+    order_vertices(s, item, s->vertices);
+    for (int i = 0; i < s->vertices; ++i) {
+        number[item[i].vertex] = i;
+        memcpy(x[i], s->x[item[i].vertex], sizeof *x);
+    }
+    s->x = x;
+    for (int e = 0; e < s->edges; ++e) {
+        int a = number[s->edge[e][0]], b = number[s->edge[e][1]];
+        s->edge[e][0] = a < b ? a : b, s->edge[e][1] = a < b ? b : a;
+    }
+    if (s->edges) qsort(s->edge, (size_t)s->edges, sizeof *s->edge, compare_edges);
+    for (int t = 0; t < s->triangles; ++t)
+        for (int k = 0; k < 3; ++k) s->triangle[t][k] = number[s->triangle[t][k]];
+    return TAC_OK;
+}
+
+//---------------------------------- packing --------------------------------------
+
+// everything of the features in one block, which begins with the index
+typedef struct featureBlock {
+    struct tacFeatureIndex index;
+    double *x[3], *normal[3], *reach, *block_reach;
+    int *edge[2], *face[3], *first, *at;
+    tacFeatureBox* box;
+} featureBlock;
+
+static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) {
+    size_t used = 0;
+    featureBlock* b = arena ? TAC_TAKE(arena, featureBlock, 1) : NULL;
+    int blocks = (s->vertices + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK;
+    size_t doubles = sizeof(double) * (size_t)(s->vertices + TAC_FEATURE_BLOCK);
+#define PLACE(field, bytes)                                                                        \
+    do {                                                                                           \
+        used += tac_arena_need(bytes);                                                             \
+        if (arena) b->field = tac_arena_take(arena, bytes);                                        \
+    } while (0)
+    used += tac_arena_need(sizeof *b);
+    for (int k = 0; k < 3; ++k) {
+        PLACE(x[k], doubles);
+        PLACE(normal[k], doubles);
+        PLACE(face[k], sizeof(int) * (size_t)(s->triangles + 1));
+    }
+    for (int k = 0; k < 2; ++k) PLACE(edge[k], sizeof(int) * (size_t)(s->edges + 1));
+    PLACE(reach, doubles);
+    PLACE(block_reach, sizeof(double) * (size_t)(blocks + 1));
+    PLACE(box, sizeof(tacFeatureBox) * (size_t)(blocks + 1));
+    PLACE(first, sizeof(int) * (size_t)(s->vertices + 2));
+    PLACE(at, sizeof(int) * (size_t)(2 * s->edges + 1));
+#undef PLACE
+    if (arena) *out = b;
+    return used;
+}
+
+static tacFeatureBox box_around(double* const x[3], int first, int end) {
+    tacFeatureBox box;
+    for (int k = 0; k < 3; ++k) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = first; i < end; ++i) low = fmin(low, x[k][i]), high = fmax(high, x[k][i]);
+        box.middle[k] = first < end ? 0.5 * (low + high) : 0.0;
+        box.half[k] = first < end ? fmax(high - box.middle[k], box.middle[k] - low) : 0.0;
+    }
+    return box;
+}
+
+// edges at each vertex
+static void list_neighbours(const rawSurface* s, featureBlock* b) {
+    memset(b->first, 0, sizeof(int) * (size_t)(s->vertices + 2));
+    for (int e = 0; e < s->edges; ++e)
+        for (int k = 0; k < 2; ++k) ++b->first[s->edge[e][k] + 2];
+    for (int v = 0; v < s->vertices; ++v) b->first[v + 2] += b->first[v + 1];
+    for (int e = 0; e < s->edges; ++e)
+        for (int k = 0; k < 2; ++k) b->at[b->first[s->edge[e][k] + 1]++] = e;
+}
+
+static void write_edges(const rawSurface* s, featureBlock* b) {
+    memset(b->reach, 0, sizeof(double) * (size_t)(s->vertices + TAC_FEATURE_BLOCK));
+    for (int e = 0; e < s->edges; ++e) {
+        double square = 0.0;
+        for (int k = 0; k < 2; ++k) b->edge[k][e] = s->edge[e][k];
+        for (int k = 0; k < 3; ++k) {
+            double d = b->x[k][s->edge[e][1]] - b->x[k][s->edge[e][0]];
+            square += d * d;
+        }
+        for (int k = 0; k < 2; ++k) {
+            double* reach = &b->reach[s->edge[e][k]];
+            *reach = fmax(*reach, 0.5 * sqrt(square));
+        }
+    }
+    list_neighbours(s, b);
+}
+
+static void write_boxes(const rawSurface* s, featureBlock* b) {
+    struct tacFeatureIndex* index = &b->index;
+    index->blocks = (s->vertices + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK;
+    for (int i = 0; i < index->blocks; ++i) {
+        int first = i * TAC_FEATURE_BLOCK, end = first + TAC_FEATURE_BLOCK;
+        if (end > s->vertices) end = s->vertices;
+        b->box[i] = box_around(b->x, first, end);
+        b->block_reach[i] = 0.0;
+        for (int v = first; v < end; ++v) b->block_reach[i] = fmax(b->block_reach[i], b->reach[v]);
+    }
+    index->all = box_around(b->x, 0, s->vertices);
+}
+
+// body axes; the last vertex is repeated to fill its block
+static void write_vertices(const rawSurface* s, tacPose pose, featureBlock* b) {
+    for (int i = 0; i < s->vertices + TAC_FEATURE_BLOCK && s->vertices; ++i) {
+        int from = i < s->vertices ? i : s->vertices - 1;
+        tacVec3 x = tac_pose_apply(pose, tac_load3(s->x[from]));
+        b->x[0][i] = x.x, b->x[1][i] = x.y, b->x[2][i] = x.z;
+        for (int k = 0; k < 3; ++k) b->normal[k][i] = 0.0;
+    }
+    for (int t = 0; t < s->triangles; ++t)
+        for (int k = 0; k < 3; ++k) b->face[k][t] = s->triangle[t][k];
+}
+
+static tacResult pack_features(const rawSurface* s, tacPose pose, tacAllocator allocator,
+                               featureBlock** out, tacMessage* message) {
+    tacArena arena;
+    if (tac_arena_create(&arena, lay_out(s, NULL, NULL), allocator) != TAC_OK)
+        return no_memory(message);
+    lay_out(s, &arena, out);
+    featureBlock* b = *out;
+    b->index = (struct tacFeatureIndex){.radius = s->radius_param};
+    write_vertices(s, pose, b);
+    write_edges(s, b);
+    write_boxes(s, b);
+    return TAC_OK;
+}
+
+static void publish(const rawSurface* s, featureBlock* b, tacFeatures* out) {
+    struct tacFeatureIndex* index = &b->index;
+    *out = (tacFeatures){s->vertices, s->edges, s->triangles, {0}, {0}, {0}, s->radius, index};
+    for (int k = 0; k < 3; ++k) {
+        out->x[k] = b->x[k], out->face[k] = b->face[k], index->normal[k] = b->normal[k];
+    }
+    for (int k = 0; k < 2; ++k) out->edge[k] = b->edge[k];
+    index->box = b->box, index->reach = b->reach, index->block_reach = b->block_reach;
+    index->first = b->first, index->at = b->at;
+}
+
+//---------------------------------- own field ------------------------------------
+
+static void note_deviation(struct tacFeatureIndex* index, double value, const double x[3]) {
+    if (!(fabs(value) > index->deviation)) return;
+    index->deviation = fabs(value);
+    memcpy(index->place, x, sizeof index->place);
+}
+
+static tacResult own_field(const tacModel* model, const tacGeom* geom, tacPose pose,
+                           tacScratch* scratch, featureBlock* b, const tacFeatures* f) {
+    double value[TAC_FEATURE_BLOCK];
+    tacResult result = TAC_OK;
+    for (int i = 0; i < f->vertices && result == TAC_OK; i += TAC_FEATURE_BLOCK) {
+        int rest = f->vertices - i, count = rest < TAC_FEATURE_BLOCK ? rest : TAC_FEATURE_BLOCK;
+        double* g[3] = {&b->normal[0][i], &b->normal[1][i], &b->normal[2][i]};
+        tacPoints points = {count, {&b->x[0][i], &b->x[1][i], &b->x[2][i]}};
+        result = tac_shape_eval(model, geom->shape, pose, points,
+                                (tacField){value, {g[0], g[1], g[2]}, {0}}, scratch);
+        for (int j = 0; j < count && result == TAC_OK; ++j) {
+            double x[3] = {b->x[0][i + j], b->x[1][i + j], b->x[2][i + j]};
+            tacVec3 n = tac_shape_normal((tacVec3){g[0][j], g[1][j], g[2][j]});
+            g[0][j] = n.x, g[1][j] = n.y, g[2][j] = n.z;
+            note_deviation(&b->index, value[j], x);
+        }
+    }
+    return result;
+}
+
+// the field at the middles of edges, for the largest deviation alone
+static tacResult middles(const tacModel* model, const tacGeom* geom, tacPose pose,
+                         tacScratch* scratch, featureBlock* b, const tacFeatures* f) {
+    tacResult result = TAC_OK;
+    for (int e = 0; e < f->edges && result == TAC_OK; ++e) {
+        double x[3], value = 0.0;
+        for (int k = 0; k < 3; ++k) x[k] = 0.5 * (f->x[k][f->edge[0][e]] + f->x[k][f->edge[1][e]]);
+        tacPoints point = {1, {&x[0], &x[1], &x[2]}};
+        result =
+            tac_shape_eval(model, geom->shape, pose, point, (tacField){.value = &value}, scratch);
+        if (value > 0.0) note_deviation(&b->index, value, x); // a chord lies inside
+    }
+    return result;
+}
+
+static void tell_deviation(const tacModel* model, int geom, const struct tacFeatureIndex* index,
+                           tacMessage* message) {
+    double size = 0.0;
+    for (int k = 0; k < 3; ++k) size = fmax(size, index->all.half[k]);
+    if (!message || index->deviation <= TAC_FEATURE_TOLERANCE * size) return;
+    tac_fail(message, TAC_OK, NULL, 0, NULL,
+             "geom '%.60s' (number %d): mesh and field are %.3g m apart at (%.4g %.4g %.4g) of its "
+             "body; up to %.3g m is usual",
+             model->geom[geom].name, geom, index->deviation, index->place[0], index->place[1],
+             index->place[2], TAC_FEATURE_TOLERANCE * size);
+}
+
+//---------------------------------- all of it ------------------------------------
+
+static tacResult finish(const tacModel* model, int geom, tacPose pose, const rawSurface* s,
+                        tacFeatures* out, tacMessage* message) {
+    featureBlock* b = NULL;
+    tacScratch* scratch = NULL;
+    tacResult result = pack_features(s, pose, model->allocator, &b, message);
+    if (result != TAC_OK) return result;
+    publish(s, b, out);
+    if (s->radius > 0.0 || s->vertices == 0) return TAC_OK;
+    result = tac_scratch_create(model, &scratch);
+    if (result == TAC_OK) result = own_field(model, &model->geom[geom], pose, scratch, b, out);
+    if (result == TAC_OK) result = middles(model, &model->geom[geom], pose, scratch, b, out);
+    tac_scratch_destroy(scratch);
+    if (result != TAC_OK) {
+        tac_features_destroy(out, model->allocator);
+        return tac_fail(message, result, NULL, 0, NULL, "the field of geom %d cannot be evaluated",
+                        geom);
+    }
+    tell_deviation(model, geom, &b->index, message);
+    return TAC_OK;
+}
+
+tacResult tac_features_create(const tacModel* model, int geom, tacFeatureOptions options,
+                              tacFeatures* out, tacMessage* message) {
+    const tacGeom* g = &model->geom[geom];
+    tacBlocks blocks = {model->allocator, NULL, (size_t)1 << 30};
+    rawSurface s = {.blocks = &blocks, .radius_param = -1};
+    tacPose pose = {tac_load3(&model->param[g->position]),
+                    tac_quat_load(&model->param[g->rotation])};
+    *out = (tacFeatures){0};
+    if (message) *message = (tacMessage){0};
+    tacResult result = make_surface(&s, model, g->shape, options, message);
+    if (result == TAC_OK) result = find_edges(&s, message);
+    if (result == TAC_OK) result = sort_surface(&s, message);
+    if (result == TAC_OK) result = finish(model, geom, pose, &s, out, message);
+    tac_blocks_release(&blocks);
+    return result;
+}
+
+void tac_features_destroy(tacFeatures* features, tacAllocator allocator) {
+    allocator.release(allocator.user, (void*)features->index);
+    *features = (tacFeatures){0};
+}

@@ -1,0 +1,57 @@
+// Features of a geom: the vertices and edges that detectors move through another geom's field.
+//
+//   shape of a geom, or a mesh of its own --> [features] --> tacFeatures, with an index for culling
+//
+// All of it is in body axes and made once at load. Vertices stand in an order of neighbours, eight
+// a block; edges follow their first vertex.
+
+#ifndef TAC_MODEL_FEATURES_H
+#define TAC_MODEL_FEATURES_H
+
+#include "mesh/soup.h"
+#include "tactus/contact.h"
+
+// vertices of one block
+#define TAC_FEATURE_BLOCK 8
+
+// a box around features, body axes                                                       [m]
+typedef struct tacFeatureBox {
+    double middle[3], half[3];
+} tacFeatureBox;
+
+struct tacFeatureIndex {
+    int blocks;                // vertices 8 i .. 8 i + 7 are block i
+    const tacFeatureBox* box;  // around the vertices of each block                   (blocks)
+    tacFeatureBox all;         // around all of them
+    const double* normal[3];   // of the own field at each vertex, 0 under a radius   (vertices)
+    const double* reach;       // half of the longest edge at each vertex             (vertices) [m]
+    const double* block_reach; // the largest of them in a block                      (blocks) [m]
+    const int* first;          // edges at vertex v: at[first[v]] ..                  (vertices + 1)
+    const int* at;             //                                                     (2 edges)
+    int radius;                // offset of the radius in param, -1: none
+    double deviation;          // largest |own field| at vertices and middles of edges          [m]
+    double place[3];           // where that is, body axes                                      [m]
+};
+
+typedef struct tacFeatureOptions {
+    int vertices;        // of a tessellation
+    const tacSoup* mesh; // the surface in the frame of the geom's shape, NULL: made of the shape
+} tacFeatureOptions;
+
+// Vertices of a tessellation unless the scene says otherwise.
+#define TAC_FEATURE_VERTICES 300
+
+// Share of the size (the largest half side of the box) that mesh and field may disagree by at a
+// vertex before that is told.
+#define TAC_FEATURE_TOLERANCE 0.02
+
+// Makes the features of a geom that has a shape. On success `out` is to be given to
+// tac_features_destroy, and the message's text is "" or tells where mesh and field disagree;
+// otherwise `out` is empty and the message says what is wrong.
+tacResult tac_features_create(const tacModel* model, int geom, tacFeatureOptions options,
+                              tacFeatures* out, tacMessage* message);
+
+// empty features are allowed
+void tac_features_destroy(tacFeatures* features, tacAllocator allocator);
+
+#endif

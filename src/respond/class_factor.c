@@ -1,0 +1,218 @@
+// Factors of the system that given classes make of the frictional problem.
+//
+//   symmetric: Cholesky's;  sliding contacts: rows in order of size
+//
+// All loops run along rows, so that sums are independent of one another and fast.
+
+#include "respond/class_factor.h"
+
+#include <math.h>
+#include <string.h>
+
+// of the diagonal: what is added, and what a pivot of an independent row exceeds
+static const double shift = 1e-10, least_pivot = 1e-8;
+
+size_t tac_class_factor_size(int contacts, int tangents) {
+    size_t rows = (size_t)contacts * (size_t)(1 + tangents);
+    return (rows * rows + 2 * rows) * sizeof(double) + 2 * rows * sizeof(int);
+}
+
+//---------------------------------- rows ----------------------------------
+
+double tac_lcp_weight(const tacLcp* lcp, int row) {
+    size_t rows = (size_t)(lcp->contacts * (1 + lcp->tangents));
+    double own = lcp->A[(size_t)row * (rows + 1)], most = 0.0;
+    if (own > 0.0) return own;
+    for (size_t k = 0; k < rows; ++k) most = fmax(most, lcp->A[k * (rows + 1)]);
+    return most > 0.0 ? most : 1.0;
+}
+
+double tac_lcp_row(const tacLcp* lcp, int row, const double* f) {
+    int rows = lcp->contacts * (1 + lcp->tangents), j = 0;
+    const double* A = lcp->A + (size_t)row * (size_t)rows;
+    double sum[4] = {0.0};
+    for (; j + 4 <= rows; j += 4) {
+        for (int k = 0; k < 4; ++k) sum[k] += A[j + k] * f[j + k];
+    }
+    for (; j < rows; ++j) sum[0] += A[j] * f[j];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+// y += s x
+static void add_row(int n, double* restrict y, double s, const double* restrict x) {
+    for (int i = 0; i < n; ++i) y[i] += s * x[i];
+}
+
+// A is symmetric: its columns are rows
+void tac_lcp_velocity(const tacLcp* lcp, const double* b, const double* f, double* a) {
+    int rows = lcp->contacts * (1 + lcp->tangents);
+    if (b)
+        memcpy(a, b, sizeof(double) * (size_t)rows);
+    else
+        memset(a, 0, sizeof(double) * (size_t)rows);
+    for (int j = 0; j < rows; ++j) {
+        if (f[j] != 0.0) add_row(rows, a, f[j], lcp->A + (size_t)j * (size_t)rows);
+    }
+}
+
+//---------------------------------- the system ----------------------------------
+
+// +1, -1 or 0: how f of this row hangs on f_n of its contact, in mu
+static int slide(const tacClassFactor* s, int row) {
+    int normal = row - row % s->group;
+    if (row == normal || s->classes[normal] != TAC_LCP_TIGHT) return 0;
+    return (s->classes[row] == TAC_LCP_HIGH) - (s->classes[row] == TAC_LCP_LOW);
+}
+
+// adds to column i of K what the sliding tangents of its contact do
+static void add_slides(tacClassFactor* s, int i) {
+    int normal = s->tight[i];
+    for (int t = normal + 1; normal % s->group == 0 && t < normal + s->group; ++t) {
+        double mu = slide(s, t) * s->lcp->mu[normal / s->group];
+        const double* A = s->lcp->A + (size_t)t * (size_t)s->rows;
+        if (mu == 0.0) continue;
+        s->symmetric = 0;
+        for (int k = 0; k < s->n; ++k) s->K[k * s->n + i] += mu * A[s->tight[k]];
+    }
+}
+
+static void fill(tacClassFactor* s) {
+    for (int i = 0; i < s->n; ++i) {
+        const double* A = s->lcp->A + (size_t)s->tight[i] * (size_t)s->rows;
+        double* K = s->K + i * s->n;
+        for (int j = 0; j < s->n; ++j) K[j] = A[s->tight[j]];
+    }
+    for (int i = 0; i < s->n; ++i) {
+        add_slides(s, i);
+        s->K[i * (s->n + 1)] += shift * tac_lcp_weight(s->lcp, s->tight[i]);
+    }
+}
+
+static void count_pivot(tacClassFactor* s, int k, double pivot) {
+    s->redundant += !(fabs(pivot) > least_pivot * tac_lcp_weight(s->lcp, s->tight[k]));
+}
+
+// K = L D L', L below the diagonal, 1/D on it; row k of the rest is scaled once
+static void factor_symmetric(tacClassFactor* s) {
+    int n = s->n;
+    for (int k = 0; k < n; ++k) {
+        double *pivot = s->K + k * n, inverse = 1.0 / pivot[k];
+        count_pivot(s, k, pivot[k]);
+        for (int i = k + 1; i < n; ++i) {
+            double* row = s->K + i * n;
+            double l = pivot[i] * inverse;
+            for (int j = i; j < n; ++j) row[j] -= l * pivot[j];
+            row[k] = l;
+        }
+        pivot[k] = inverse;
+    }
+}
+
+// K = L U with rows in order of size, 1/pivot on the diagonal
+static void factor_general(tacClassFactor* s) {
+    int n = s->n;
+    for (int k = 0; k < n; ++k) {
+        int best = k;
+        for (int i = k + 1; i < n; ++i) {
+            if (fabs(s->K[i * n + k]) > fabs(s->K[best * n + k])) best = i;
+        }
+        s->pivot[k] = best;
+        for (int j = 0; best != k && j < n; ++j) {
+            double x = s->K[k * n + j];
+            s->K[k * n + j] = s->K[best * n + j], s->K[best * n + j] = x;
+        }
+        double *pivot = s->K + k * n, inverse = 1.0 / pivot[k];
+        count_pivot(s, k, pivot[k]);
+        for (int i = k + 1; i < n; ++i) {
+            double *row = s->K + i * n, l = row[k] * inverse;
+            row[k] = l;
+            if (l != 0.0) add_row(n - 1 - k, row + k + 1, -l, pivot + k + 1);
+        }
+        pivot[k] = inverse;
+    }
+}
+
+tacClassFactor tac_class_factor(const tacLcp* lcp, const unsigned char* classes, void* memory) {
+    int group = 1 + lcp->tangents, rows = lcp->contacts * group;
+    tacClassFactor s = {
+        .lcp = lcp, .classes = classes, .rows = rows, .group = group, .symmetric = 1};
+    s.K = memory, s.z = s.K + (size_t)rows * (size_t)rows, s.r = s.z + rows;
+    s.tight = (int*)(s.r + rows), s.pivot = s.tight + rows;
+    for (int i = 0; i < rows; ++i) {
+        if (classes[i] == TAC_LCP_TIGHT) s.tight[s.n++] = i;
+    }
+    fill(&s);
+    if (s.symmetric)
+        factor_symmetric(&s);
+    else
+        factor_general(&s);
+    return s;
+}
+
+//---------------------------------- solutions ----------------------------------
+
+// r = K^-1 r. Above the diagonal the symmetric factors are D L', so both ways run along rows.
+static void substitute_symmetric(tacClassFactor* s) {
+    int n = s->n;
+    double* restrict r = s->r;
+    for (int k = 0; k < n; ++k) {
+        const double* restrict row = s->K + k * n;
+        double x = r[k] * row[k];
+        for (int j = k + 1; j < n; ++j) r[j] -= x * row[j];
+        r[k] = x;
+    }
+    for (int k = n - 1; k >= 0; --k) {
+        const double* restrict row = s->K + k * n;
+        for (int j = 0; j < k; ++j) r[j] -= r[k] * row[j];
+    }
+}
+
+static void substitute_general(tacClassFactor* s) {
+    int n = s->n;
+    double* r = s->r;
+    for (int k = 0; k < n; ++k) {
+        double x = r[s->pivot[k]];
+        r[s->pivot[k]] = r[k], r[k] = x;
+    }
+    for (int i = 1; i < n; ++i) {
+        for (int j = 0; j < i; ++j) r[i] -= s->K[i * n + j] * r[j];
+    }
+    for (int i = n - 1; i >= 0; --i) {
+        for (int j = i + 1; j < n; ++j) r[i] -= s->K[i * n + j] * r[j];
+        r[i] *= s->K[i * (n + 1)];
+    }
+}
+
+static void substitute(tacClassFactor* s) {
+    if (s->symmetric)
+        substitute_symmetric(s);
+    else
+        substitute_general(s);
+}
+
+// f = P z
+static void place(const tacClassFactor* s, double* f) {
+    memset(f, 0, sizeof(double) * (size_t)s->rows);
+    for (int i = 0; i < s->n; ++i) f[s->tight[i]] = s->z[i];
+    for (int i = 0; i < s->rows; ++i) {
+        int sign = slide(s, i);
+        if (sign) f[i] = sign * s->lcp->mu[i / s->group] * f[i - i % s->group];
+    }
+}
+
+void tac_class_solve(tacClassFactor* s, const double* b, double* f) {
+    for (int i = 0; i < s->n; ++i) s->r[i] = -b[s->tight[i]];
+    substitute(s);
+    for (int i = 0; i < s->n; ++i) s->z[i] = s->r[i];
+    place(s, f);
+}
+
+void tac_class_refine(tacClassFactor* s, const double* b, double* f) {
+    for (int i = 0; i < s->n; ++i) {
+        int row = s->tight[i];
+        s->r[i] = -(tac_lcp_row(s->lcp, row, f) + b[row]);
+    }
+    substitute(s);
+    for (int i = 0; i < s->n; ++i) s->z[i] += s->r[i];
+    place(s, f);
+}

@@ -1,0 +1,298 @@
+// Springs of one pair of geoms, a record per lane (docs/contact.md, eq. 6).
+//
+//   v = linear + angular x r,  r = point - origin,  F = activity f(distance, normal, v)
+//   wrench = sum of (F, r x F);  ahead: y = h (lead + turn x r)
+
+#include "respond/spring_kernels.h"
+
+#include "respond/point_plane.h"
+
+//---------------------------------- lanes ----------------------------------------
+
+// what the lanes hold: `count` records from `at` on; the others repeat the last one
+typedef struct springLanes {
+    int at, count;
+} springLanes;
+
+TAC_INLINE wide get(const tacReal* x, springLanes lanes) {
+    if (lanes.count == TAC_LANES) return w_load(x + lanes.at);
+    tacReal full[TAC_LANES];
+    for (int i = 0; i < TAC_LANES; ++i)
+        full[i] = x[lanes.at + (i < lanes.count ? i : lanes.count - 1)];
+    return w_load(full);
+}
+
+// 0 in lanes without a record
+TAC_INLINE wide get_or_0(const tacReal* x, springLanes lanes) {
+    if (lanes.count == TAC_LANES) return w_load(x + lanes.at);
+    tacReal full[TAC_LANES];
+    for (int i = 0; i < TAC_LANES; ++i) full[i] = i < lanes.count ? x[lanes.at + i] : 0.0;
+    return w_load(full);
+}
+
+TAC_INLINE void get3(tacReal* const x[3], springLanes lanes, wide out[3]) {
+    for (int i = 0; i < 3; ++i) out[i] = get(x[i], lanes);
+}
+
+TAC_INLINE void add(tacReal* x, springLanes lanes, wide amount) {
+    for (int i = 0; i < lanes.count; ++i) x[lanes.at + i] += w_lane(amount, i);
+}
+
+TAC_INLINE void cross(const wide a[3], const wide b[3], wide out[3]) {
+    wide x = w_fma(a[1], b[2], -(a[2] * b[1])), y = w_fma(a[2], b[0], -(a[0] * b[2]));
+    wide z = w_fma(a[0], b[1], -(a[1] * b[0]));
+    out[0] = x, out[1] = y, out[2] = z;
+}
+
+//---------------------------------- one contact ----------------------------------
+
+// what the force is made from
+typedef struct springPoint {
+    planeState at;
+    planeForce r;
+    wide arm[3], activity, F[3], spin[3];
+    wide lead[3], turn[3]; // of a force ahead: y/h, and what turns it
+} springPoint;
+
+TAC_INLINE planeLaw law_of(const tacSpringSegment* s) {
+    return (planeLaw){w_set(s->law[SPRING_K]),
+                      w_set(s->law[SPRING_V_D]),
+                      w_set(s->law[SPRING_V_S]),
+                      w_set(s->law[SPRING_MU]),
+                      w_set(s->law[SPRING_EPS]),
+                      s->published,
+                      s->ahead};
+}
+
+// y of a force ahead, else 0
+TAC_INLINE void look_ahead(const tacSpringSegment* s, springPoint* p) {
+    p->at.h = w_set(s->law[SPRING_H]);
+    for (int i = 0; i < 3; ++i) p->turn[i] = p->lead[i] = p->at.y[i] = w_set(0.0);
+    if (!s->ahead) return;
+    for (int i = 0; i < 3; ++i) p->turn[i] = w_set(s->turn[i]);
+    cross(p->turn, p->arm, p->lead);
+    for (int i = 0; i < 3; ++i)
+        p->lead[i] = w_set(s->lead[i]) + p->lead[i], p->at.y[i] = p->at.h * p->lead[i];
+}
+
+TAC_INLINE void evaluate(const tacSpringSegment* s, const planeLaw* law, springLanes lanes,
+                         springPoint* p) {
+    const tacContacts* c = s->contacts;
+    wide turned[3];
+    get3(c->normal, lanes, p->at.n), get3(c->point, lanes, p->arm);
+    p->at.phi = get(c->distance, lanes), p->activity = get_or_0(c->activity, lanes);
+    for (int i = 0; i < 3; ++i)
+        p->arm[i] = p->arm[i] - w_set(s->origin[i]), p->spin[i] = w_set(s->angular[i]);
+    cross(p->spin, p->arm, turned);
+    for (int i = 0; i < 3; ++i) p->at.v[i] = w_set(s->linear[i]) + turned[i];
+    look_ahead(s, p);
+    p->r = plane_force(law, &p->at);
+    for (int i = 0; i < 3; ++i) p->F[i] = p->activity * p->r.f[i];
+}
+
+// a tangent of the record: of the force, and of the wrench about the origin
+typedef struct springDot {
+    planeState at; // v is what the place makes of it, or a change of velocity of its own
+    wide place[3], activity;
+} springDot;
+
+// velocities that a moving place sees, where those of the bodies stay
+TAC_INLINE void carry(const planeLaw* law, const springPoint* p, springDot* dot) {
+    cross(p->spin, dot->place, dot->at.v);
+    for (int i = 0; i < 3; ++i) dot->at.y[i] = w_set(0.0);
+    dot->at.h = w_set(0.0);
+    if (!law->ahead) return;
+    cross(p->turn, dot->place, dot->at.y);
+    for (int i = 0; i < 3; ++i) dot->at.y[i] = p->at.h * dot->at.y[i];
+}
+
+TAC_INLINE void wrench_jvp(const planeLaw* law, const springPoint* p, const springDot* dot,
+                           const planeLaw* law_dot, wide F[3], wide T[3]) {
+    wide f[3], moved[3];
+    plane_force_jvp(law, &p->at, &p->r, &dot->at, law_dot, f);
+    for (int i = 0; i < 3; ++i) F[i] = w_fma(p->activity, f[i], dot->activity * p->r.f[i]);
+    cross(p->arm, F, T), cross(dot->place, p->F, moved);
+    for (int i = 0; i < 3; ++i) T[i] = T[i] + moved[i];
+}
+
+//---------------------------------- wrench, K, C ---------------------------------
+
+// sums over the lanes of all steps; K and C by twists about the origin
+typedef struct springSums {
+    wide w[6], K[36], C[36], L[36];
+} springSums;
+
+// A twist about the origin, axis k: what it is about the point is a column of the record's
+// derivative, three of them for a turn, which also moves the point's place.
+TAC_INLINE void column_of(const tacContacts* c, springLanes lanes, int row, int k,
+                          const springPoint* p, wide* out) {
+    *out = get(c->d_twist[row][k], lanes);
+    if (k < 3) return;
+    // a turn e about the origin is, about the point, the same turn and the shift e x arm
+    int i = (k - 3 + 1) % 3, j = (k - 3 + 2) % 3;
+    *out = *out - p->arm[j] * get(c->d_twist[row][i], lanes) +
+           p->arm[i] * get(c->d_twist[row][j], lanes);
+}
+
+TAC_INLINE void by_pose(const tacContacts* c, const planeLaw* law, const springPoint* p,
+                        springLanes lanes, int k, wide F[3], wide T[3]) {
+    springDot dot;
+    for (int i = 0; i < 3; ++i) {
+        column_of(c, lanes, i, k, p, &dot.place[i]);
+        column_of(c, lanes, 3 + i, k, p, &dot.at.n[i]);
+    }
+    column_of(c, lanes, 6, k, p, &dot.at.phi), column_of(c, lanes, 7, k, p, &dot.activity);
+    if (lanes.count < TAC_LANES) {
+        tacReal mask[TAC_LANES];
+        for (int i = 0; i < TAC_LANES; ++i) mask[i] = i < lanes.count ? 1.0 : 0.0;
+        dot.activity = dot.activity * w_load(mask);
+    }
+    carry(law, p, &dot);
+    wrench_jvp(law, p, &dot, NULL, F, T);
+}
+
+// a unit of the relative twist, axis k, or with `lead` of the relative acceleration
+TAC_INLINE void by_motion(const planeLaw* law, const springPoint* p, int k, int lead, wide F[3],
+                          wide T[3]) {
+    wide axis[3] = {w_set(0.0), w_set(0.0), w_set(0.0)}, zero = w_set(0.0), at[3];
+    springDot dot = {.at = {.phi = zero, .h = zero}, .activity = zero};
+    axis[k % 3] = w_set(1.0);
+    for (int i = 0; i < 3; ++i) at[i] = axis[i];
+    if (k >= 3) cross(axis, p->arm, at);
+    for (int i = 0; i < 3; ++i) {
+        dot.at.n[i] = dot.place[i] = zero;
+        dot.at.v[i] = lead ? zero : at[i], dot.at.y[i] = lead ? p->at.h * at[i] : zero;
+    }
+    wrench_jvp(law, p, &dot, NULL, F, T);
+}
+
+TAC_INLINE void add_column(wide* M, int k, const wide F[3], const wide T[3]) {
+    for (int i = 0; i < 3; ++i) {
+        M[6 * i + k] = M[6 * i + k] + F[i];
+        M[6 * (i + 3) + k] = M[6 * (i + 3) + k] + T[i];
+    }
+}
+
+static void add_lanes(const tacSpringSegment* s, const planeLaw* law, springLanes lanes, int blocks,
+                      int leads, springSums* sums) {
+    springPoint p;
+    wide F[3], T[3];
+    evaluate(s, law, lanes, &p);
+    cross(p.arm, p.F, T);
+    for (int i = 0; i < 3; ++i)
+        sums->w[i] = sums->w[i] + p.F[i], sums->w[3 + i] = sums->w[3 + i] + T[i];
+    for (int k = 0; k < 6 && blocks; ++k) {
+        by_pose(s->contacts, law, &p, lanes, k, F, T), add_column(sums->K, k, F, T);
+        by_motion(law, &p, k, 0, F, T), add_column(sums->C, k, F, T);
+    }
+    for (int k = 0; k < 6 && leads; ++k)
+        by_motion(law, &p, k, 1, F, T), add_column(sums->L, k, F, T);
+}
+
+static void hand_out(const wide* sum, int n, tacReal* out) {
+    for (int i = 0; i < n; ++i) out[i] += w_sum(sum[i]);
+}
+
+static springLanes lanes_at(const tacSpringSegment* s, int i) {
+    int left = s->count - i;
+    return (springLanes){s->first + i, left < TAC_LANES ? left : TAC_LANES};
+}
+
+static void force(const tacSpringSegment* s, tacReal* wrench, tacReal* K, tacReal* C, tacReal* L) {
+    springSums sums;
+    planeLaw law = law_of(s);
+    for (int i = 0; i < 6; ++i) sums.w[i] = w_set(0.0);
+    for (int i = 0; i < 36; ++i) sums.K[i] = sums.C[i] = sums.L[i] = w_set(0.0);
+    for (int i = 0; i < s->count; i += TAC_LANES)
+        add_lanes(s, &law, lanes_at(s, i), K != NULL, L != NULL, &sums);
+    hand_out(sums.w, 6, wrench);
+    if (K) hand_out(sums.K, 36, K), hand_out(sums.C, 36, C);
+    if (L) hand_out(sums.L, 36, L);
+}
+
+//---------------------------------- derivatives ----------------------------------
+
+// a longer step
+TAC_INLINE void lengthen(const springPoint* p, wide h, springDot* dot) {
+    dot->at.h = h;
+    for (int i = 0; i < 3; ++i) dot->at.y[i] = w_fma(h, p->lead[i], dot->at.y[i]);
+}
+
+static void jvp(const tacSpringSegment* s, const tacContacts* record_dot, const tacReal* law_dot,
+                tacReal* wrench_dot) {
+    planeLaw law = law_of(s);
+    planeLaw l = {w_set(law_dot[SPRING_K]),
+                  w_set(law_dot[SPRING_V_D]),
+                  w_set(law_dot[SPRING_V_S]),
+                  w_set(law_dot[SPRING_MU]),
+                  w_set(law_dot[SPRING_EPS]),
+                  0,
+                  0};
+    wide sum[6], zero = w_set(0.0);
+    for (int i = 0; i < 6; ++i) sum[i] = zero;
+    for (int i = 0; i < s->count; i += TAC_LANES) {
+        springLanes lanes = lanes_at(s, i);
+        springPoint p;
+        springDot dot = {.at = {.phi = zero}, .activity = zero};
+        wide F[3], T[3];
+        evaluate(s, &law, lanes, &p);
+        for (int k = 0; k < 3; ++k) dot.at.n[k] = dot.place[k] = zero;
+        if (record_dot) {
+            get3(record_dot->normal, lanes, dot.at.n), get3(record_dot->point, lanes, dot.place);
+            dot.at.phi = get(record_dot->distance, lanes);
+            dot.activity = get_or_0(record_dot->activity, lanes);
+        }
+        carry(&law, &p, &dot);
+        if (law.ahead) lengthen(&p, w_set(law_dot[SPRING_H]), &dot);
+        wrench_jvp(&law, &p, &dot, &l, F, T);
+        for (int k = 0; k < 3; ++k) sum[k] = sum[k] + F[k], sum[3 + k] = sum[3 + k] + T[k];
+    }
+    hand_out(sum, 6, wrench_dot);
+}
+
+// from the wrench to F and the point's place, then through the law
+static void point_vjp(const planeLaw* law, const springPoint* p, const wide w_bar[6],
+                      springDot* bar, planeLaw* law_bar) {
+    wide F[3], turned[3];
+    cross(w_bar + 3, p->arm, turned), cross(p->F, w_bar + 3, bar->place);
+    for (int i = 0; i < 3; ++i) F[i] = w_bar[i] + turned[i];
+    bar->activity = plane_dot(p->r.f, F);
+    for (int i = 0; i < 3; ++i) F[i] = p->activity * F[i];
+    plane_force_vjp(law, &p->at, &p->r, F, &bar->at, law_bar);
+    cross(bar->at.v, p->spin, turned);
+    for (int i = 0; i < 3; ++i) bar->place[i] = bar->place[i] + turned[i];
+    if (!law->ahead) return;
+    cross(bar->at.y, p->turn, turned);
+    for (int i = 0; i < 3; ++i) bar->place[i] = w_fma(p->at.h, turned[i], bar->place[i]);
+    bar->at.h = bar->at.h + plane_dot(bar->at.y, p->lead);
+}
+
+static void vjp(const tacSpringSegment* s, const tacReal* wrench_bar, tacContacts* record_bar,
+                tacReal* law_bar) {
+    planeLaw law = law_of(s);
+    wide zero = w_set(0.0), w_bar[6];
+    wide h = zero;
+    planeLaw sum = {zero, zero, zero, zero, zero, 0, 0};
+    for (int i = 0; i < 6; ++i) w_bar[i] = w_set(wrench_bar[i]);
+    for (int i = 0; i < s->count; i += TAC_LANES) {
+        springLanes lanes = lanes_at(s, i);
+        springPoint p;
+        springDot bar = {.at = {.phi = zero, .n = {zero, zero, zero}, .v = {zero, zero, zero}}};
+        for (int k = 0; k < 3; ++k) bar.at.y[k] = zero;
+        bar.at.h = zero;
+        evaluate(s, &law, lanes, &p);
+        point_vjp(&law, &p, w_bar, &bar, &sum);
+        h = h + bar.at.h;
+        if (!record_bar) continue;
+        for (int k = 0; k < 3; ++k) {
+            add(record_bar->point[k], lanes, bar.place[k]);
+            add(record_bar->normal[k], lanes, bar.at.n[k]);
+        }
+        add(record_bar->distance, lanes, bar.at.phi);
+        add(record_bar->activity, lanes, bar.activity);
+    }
+    const wide numbers[SPRING_NUMBERS] = {sum.k, sum.v_d, sum.v_s, sum.mu, sum.eps, h};
+    hand_out(numbers, SPRING_NUMBERS, law_bar);
+}
+
+const tacSpringKernels TAC_KERNELS(tac_spring_kernels_) = {force, jvp, vjp};

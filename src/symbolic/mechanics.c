@@ -1,0 +1,144 @@
+// A mechanism: its lists, and symbols that change in time.
+
+#include "symbolic/mechanics.h"
+
+#include "base/assert.h"
+
+#include <string.h>
+
+//---------------------------------- memory ---------------------------------------
+
+// without memory it stays as it was
+void* tac_list_grow(tacGraph* graph, void* items, int* room, int count, size_t item) {
+    void* more = tac_graph_grown(graph, items, room, count, item);
+    return more ? more : items;
+}
+
+tacResult tac_mechanics_create(tacGraph* graph, tacMechanics** out) {
+    if (!graph || !out) return TAC_ERROR_VALUE;
+    if (graph->result != TAC_OK) return graph->result;
+    tacMechanics* m = tac_graph_take(graph, sizeof *m);
+    if (!m) return graph->result;
+    memset(m, 0, sizeof *m);
+    m->graph = graph;
+    *out = m;
+    return TAC_OK;
+}
+
+#define GIVE(list) tac_graph_give(g, (list).item, sizeof *(list).item*(size_t)(list).room)
+
+void tac_mechanics_destroy(tacMechanics* m) {
+    if (!m) return;
+    tacGraph* g = m->graph;
+    GIVE(m->dynamic), GIVE(m->rate), GIVE(m->frame), GIVE(m->turn), GIVE(m->spin);
+    GIVE(m->point), GIVE(m->position), GIVE(m->speed), GIVE(m->body), GIVE(m->push);
+    tac_graph_give(g, m, sizeof *m);
+}
+
+//---------------------------------- time -----------------------------------------
+
+int tac_dynamic_find(const tacMechanics* m, tacExpr symbol) {
+    for (int i = 0; i < m->dynamic.count; ++i)
+        if (m->dynamic.item[i] == symbol) return i;
+    return -1;
+}
+
+tacExpr tac_dynamic(tacMechanics* m, const char* name) {
+    tacExpr symbol = tac_symbol(m->graph, name);
+    if (symbol < 0 || tac_dynamic_find(m, symbol) >= 0) return symbol;
+    if (!TAC_LIST_ROOM(m->graph, &m->dynamic) || !TAC_LIST_ROOM(m->graph, &m->rate))
+        return TAC_EXPR_NONE;
+    m->dynamic.item[m->dynamic.count++] = symbol;
+    m->rate.item[m->rate.count++] = TAC_EXPR_NONE;
+    return symbol;
+}
+
+// q becomes q_dot, q_dot becomes q_ddot
+static tacExpr rate_symbol(tacMechanics* m, int i) {
+    char name[TAC_MAX_NAME + 8];
+    const char* base = tac_symbol_name(m->graph, m->dynamic.item[i]);
+    size_t length = strlen(base), stem = length;
+    if (length > 4 && strcmp(base + length - 3, "dot") == 0) {
+        stem = length - 3;
+        while (stem > 1 && base[stem - 1] == 'd') --stem;
+        if (base[stem - 1] != '_') stem = length;
+    }
+    if (stem == length)
+        snprintf(name, sizeof name, "%s_dot", base);
+    else
+        snprintf(name, sizeof name, "%.*sd%s", (int)stem, base, base + stem);
+    return tac_dynamic(m, name);
+}
+
+// the rates of dynamic symbols that are marked, with their symbols; how many there are, -1: error
+static int marked_rates(tacMechanics* m, const unsigned char* mark, int top, tacExpr* x,
+                        tacExpr* x_dot) {
+    int count = 0, known = m->dynamic.count;
+    for (int i = 0; i < known; ++i) {
+        tacExpr symbol = m->dynamic.item[i];
+        if (symbol > top || !mark[symbol]) continue;
+        if (m->rate.item[i] < 0) {
+            tacExpr rate = rate_symbol(m, i);
+            if (rate < 0) return -1;
+            m->rate.item[i] = rate;
+        }
+        x[count] = symbol, x_dot[count++] = m->rate.item[i];
+    }
+    return count;
+}
+
+tacExpr tac_dt(tacMechanics* m, tacExpr expr) {
+    tacGraph* g = m->graph;
+    if (tac_graph_check(g, &expr, 1, 0) != TAC_OK) return TAC_EXPR_NONE;
+    int top, room = 2 * m->dynamic.count;
+    tacExpr out = TAC_EXPR_NONE;
+    unsigned char* mark = tac_graph_reach(g, &expr, 1, &top);
+    tacExpr* x = mark ? tac_graph_map(g, room, TAC_EXPR_NONE) : NULL;
+    if (x) {
+        tacExpr* x_dot = x + room / 2;
+        int n = marked_rates(m, mark, top, x, x_dot);
+        if (n >= 0) tac_expr_jvp(g, &expr, 1, x, x_dot, n, &out);
+    }
+    tac_graph_unmap(g, x, room);
+    tac_graph_give(g, mark, (size_t)top + 1);
+    return g->result == TAC_OK ? out : TAC_EXPR_NONE;
+}
+
+//---------------------------------- searches -------------------------------------
+
+int tac_search_open(tacGraph* g, tacSearch* s, const tacEdge* edge, int edges, int nodes,
+                    int from) {
+    *s = (tacSearch){.edge = edge, .edges = edges, .nodes = nodes};
+    s->queue = tac_graph_map(g, 2 * nodes, -1);
+    if (!s->queue) return 0;
+    s->via = s->queue + nodes;
+    s->queue[s->met++] = from;
+    for (int k = 0; k < s->met; ++k)
+        for (int e = 0; e < edges; ++e) {
+            int at = s->queue[k];
+            int next = edge[e].from == at ? edge[e].to : edge[e].to == at ? edge[e].from : from;
+            if (next == from || s->via[next] >= 0) continue;
+            s->via[next] = e;
+            s->queue[s->met++] = next;
+        }
+    return 1;
+}
+
+void tac_search_close(tacGraph* g, tacSearch* s) { tac_graph_unmap(g, s->queue, 2 * s->nodes); }
+
+int tac_search_met(const tacSearch* s, int node) {
+    return node == s->queue[0] || s->via[node] >= 0;
+}
+
+// in the axes of the way nearest to the end
+tacVector tac_search_way(tacMechanics* m, const tacSearch* s, int to, tacRefFrame zero) {
+    tacVector sum = tac_vector_zero(m, zero);
+    tacExpr minus = tac_fraction(m->graph, -1, 1);
+    while (s->via[to] >= 0) {
+        const tacEdge* e = &s->edge[s->via[to]];
+        tacVector way = e->to == to ? e->way : tac_vector_scale(m, minus, e->way);
+        sum = tac_vector_add(m, sum, way);
+        to = e->to == to ? e->from : e->to;
+    }
+    return sum;
+}

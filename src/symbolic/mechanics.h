@@ -1,0 +1,111 @@
+// What a mechanism holds: lists that grow, from the graph's memory.
+
+#ifndef TAC_SYMBOLIC_MECHANICS_H
+#define TAC_SYMBOLIC_MECHANICS_H
+
+#include "symbolic/vec.h"
+#include "tactus/mechanics.h"
+
+#include <stdio.h>
+
+// a name, cut to what messages need
+typedef struct tacShortName {
+    char text[64];
+} tacShortName;
+
+// how a frame is turned out of its parent: parts in the parent = columns times parts in the frame
+typedef struct tacTurn {
+    tacRefFrame parent; // -1: of nothing
+    exprVec column[3];
+} tacTurn;
+
+// `way` leads from one node to the other: a position between points, an angular velocity between
+// frames
+typedef struct tacEdge {
+    int from, to;
+    tacVector way;
+} tacEdge;
+
+typedef struct tacPointSpeed {
+    tacRefPoint point;
+    tacRefFrame frame;
+    tacVector velocity;
+} tacPointSpeed;
+
+// a rigid body; of a particle the frame is -1
+typedef struct tacMassive {
+    tacShortName name;
+    tacRefPoint point;
+    tacRefFrame frame;
+    tacExpr mass, potential;
+    tacDyadic inertia; // about the point
+} tacMassive;
+
+// a force on a point, or a torque on a frame
+typedef struct tacPush {
+    int on, turns; // turns 1: `on` is a frame
+    tacVector push;
+} tacPush;
+
+// a list of items of one type
+#define TAC_LIST(type)                                                                             \
+    struct {                                                                                       \
+        type* item;                                                                                \
+        int count, room;                                                                           \
+    }
+
+struct tacMechanics {
+    tacGraph* graph;
+    TAC_LIST(tacExpr) dynamic; // symbols that change in time
+    TAC_LIST(tacExpr) rate;    // and the symbols of their rates, or NONE as long as nobody asked
+    TAC_LIST(tacShortName) frame;
+    TAC_LIST(tacTurn) turn; // of each frame
+    TAC_LIST(tacEdge) spin;
+    TAC_LIST(tacShortName) point;
+    TAC_LIST(tacEdge) position;
+    TAC_LIST(tacPointSpeed) speed;
+    TAC_LIST(tacMassive) body;
+    TAC_LIST(tacPush) push;
+};
+
+// 1 if the list has room for one more item, and memory for it was there
+#define TAC_LIST_ROOM(graph, list)                                                                 \
+    ((list)->count < (list)->room ||                                                               \
+     ((list)->item =                                                                               \
+          tac_list_grow(graph, (list)->item, &(list)->room, (list)->count, sizeof *(list)->item),  \
+      (list)->count < (list)->room))
+void* tac_list_grow(tacGraph* graph, void* items, int* room, int count, size_t item);
+
+// the place of a dynamic symbol in the list, or -1
+int tac_dynamic_find(const tacMechanics* m, tacExpr symbol);
+
+static inline exprVec tac_parts(tacVector a) { return (exprVec){a.x, a.y, a.z}; }
+static inline tacVector tac_vector_of(tacRefFrame frame, exprVec a) {
+    return (tacVector){frame, a.x, a.y, a.z};
+}
+tacVector tac_vector_none(void);
+tacVector tac_vector_zero(tacMechanics* m, tacRefFrame frame);
+
+// 1: all parts are the number 0
+int tac_vector_is_zero(const tacMechanics* m, tacVector a);
+
+// 1 if there is such a frame or point; else the graph's error says what was asked for
+int tac_frame_check(tacMechanics* m, tacRefFrame frame);
+int tac_point_check(tacMechanics* m, tacRefPoint point);
+
+// A search over edges from a node outwards, nearest first.
+typedef struct tacSearch {
+    const tacEdge* edge;
+    int edges, nodes;
+    int *queue, *via; // nodes in the order they were met; the edge that led to each, -1: none
+    int met;
+} tacSearch;
+
+// 1 if memory was there; to be closed then
+int tac_search_open(tacGraph* g, tacSearch* s, const tacEdge* edge, int edges, int nodes, int from);
+void tac_search_close(tacGraph* g, tacSearch* s);
+// the sum of ways from where the search began to a node that it met
+tacVector tac_search_way(tacMechanics* m, const tacSearch* s, int to, tacRefFrame zero);
+int tac_search_met(const tacSearch* s, int node);
+
+#endif

@@ -1,0 +1,231 @@
+// Vectors and dyadics of a mechanism.
+
+#include "symbolic/mechanics.h"
+
+tacVector tac_vector_none(void) {
+    return (tacVector){-1, TAC_EXPR_NONE, TAC_EXPR_NONE, TAC_EXPR_NONE};
+}
+
+static tacDyadic dyadic_none(void) {
+    tacDyadic out = {.frame = -1};
+    for (int i = 0; i < 9; ++i) out.c[i] = TAC_EXPR_NONE;
+    return out;
+}
+
+tacVector tac_vector_zero(tacMechanics* m, tacRefFrame frame) {
+    tacExpr zero = tac_fraction(m->graph, 0, 1);
+    return (tacVector){frame, zero, zero, zero};
+}
+
+static int is_zero(const tacGraph* g, tacExpr e) {
+    return tac_graph_has(g, e) && tac_is_number(g, e) && tac_value(g, e).value == 0.0;
+}
+
+int tac_vector_is_zero(const tacMechanics* m, tacVector a) {
+    const tacGraph* g = m->graph;
+    return is_zero(g, a.x) && is_zero(g, a.y) && is_zero(g, a.z);
+}
+
+// 1 if the parts are expressions; the frame of 0 does not matter
+static int usable(tacMechanics* m, tacVector a) {
+    const tacExpr parts[3] = {a.x, a.y, a.z};
+    if (tac_graph_check(m->graph, parts, 3, 0) != TAC_OK) return 0;
+    return tac_vector_is_zero(m, a) || tac_frame_check(m, a.frame);
+}
+
+//---------------------------------- other axes -----------------------------------
+
+static int depth_of(const tacMechanics* m, tacRefFrame frame) {
+    int depth = 0;
+    while ((frame = m->turn.item[frame].parent) >= 0) ++depth;
+    return depth;
+}
+
+// the last frame that both were turned out of, or -1
+static tacRefFrame common_frame(const tacMechanics* m, tacRefFrame a, tacRefFrame b) {
+    int high = depth_of(m, a), low = depth_of(m, b);
+    for (; high > low; --high) a = m->turn.item[a].parent;
+    for (; low > high; --low) b = m->turn.item[b].parent;
+    while (a != b) a = m->turn.item[a].parent, b = m->turn.item[b].parent;
+    return a;
+}
+
+// parts in a frame further down: the turns are taken from the top
+static exprVec descend(tacMechanics* m, exprVec a, tacRefFrame top, tacRefFrame frame) {
+    for (int steps = depth_of(m, frame) - depth_of(m, top); steps > 0; --steps) {
+        tacRefFrame at = frame;
+        for (int k = 1; k < steps; ++k) at = m->turn.item[at].parent;
+        a = vec_turned(m->graph, m->turn.item[at].column, a);
+    }
+    return a;
+}
+
+tacVector tac_vector_express(tacMechanics* m, tacVector a, tacRefFrame frame) {
+    if (!usable(m, a) || !tac_frame_check(m, frame)) return tac_vector_none();
+    if (tac_vector_is_zero(m, a) || a.frame == frame) return tac_vector_of(frame, tac_parts(a));
+    tacRefFrame top = common_frame(m, a.frame, frame);
+    if (top < 0) {
+        tac_graph_fail(m->graph, TAC_ERROR_VALUE, "frames %s and %s are not oriented to each other",
+                       m->frame.item[a.frame].text, m->frame.item[frame].text);
+        return tac_vector_none();
+    }
+    exprVec parts = tac_parts(a);
+    for (tacRefFrame at = a.frame; at != top; at = m->turn.item[at].parent)
+        parts = vec_turned_back(m->graph, m->turn.item[at].column, parts);
+    return tac_vector_of(frame, descend(m, parts, top, frame));
+}
+
+//---------------------------------- vectors --------------------------------------
+
+tacVector tac_vector_add(tacMechanics* m, tacVector a, tacVector b) {
+    if (!usable(m, a) || !usable(m, b)) return tac_vector_none();
+    if (tac_vector_is_zero(m, a)) return b;
+    if (tac_vector_is_zero(m, b)) return a;
+    b = tac_vector_express(m, b, a.frame);
+    if (b.frame < 0) return b;
+    return tac_vector_of(a.frame, vec_add(m->graph, tac_parts(a), tac_parts(b)));
+}
+
+tacVector tac_vector_scale(tacMechanics* m, tacExpr factor, tacVector a) {
+    if (!usable(m, a) || tac_graph_check(m->graph, &factor, 1, 0) != TAC_OK)
+        return tac_vector_none();
+    return tac_vector_of(a.frame, vec_scale(m->graph, tac_parts(a), factor));
+}
+
+tacVector tac_vector_sub(tacMechanics* m, tacVector a, tacVector b) {
+    return tac_vector_add(m, a, tac_vector_scale(m, tac_fraction(m->graph, -1, 1), b));
+}
+
+tacExpr tac_vector_dot(tacMechanics* m, tacVector a, tacVector b) {
+    if (!usable(m, a) || !usable(m, b)) return TAC_EXPR_NONE;
+    if (tac_vector_is_zero(m, a) || tac_vector_is_zero(m, b)) return tac_fraction(m->graph, 0, 1);
+    b = tac_vector_express(m, b, a.frame);
+    return b.frame < 0 ? TAC_EXPR_NONE : vec_dot(m->graph, tac_parts(a), tac_parts(b));
+}
+
+tacVector tac_vector_cross(tacMechanics* m, tacVector a, tacVector b) {
+    if (!usable(m, a) || !usable(m, b)) return tac_vector_none();
+    if (tac_vector_is_zero(m, a) || tac_vector_is_zero(m, b)) return tac_vector_zero(m, b.frame);
+    a = tac_vector_express(m, a, b.frame);
+    if (a.frame < 0) return a;
+    return tac_vector_of(b.frame, vec_cross(m->graph, tac_parts(a), tac_parts(b)));
+}
+
+tacExpr tac_vector_magnitude(tacMechanics* m, tacVector a) {
+    return tac_expr_sqrt(m->graph, tac_vector_dot(m, a, a));
+}
+
+tacVector tac_vector_normalize(tacMechanics* m, tacVector a) {
+    tacExpr one = tac_fraction(m->graph, 1, 1), length = tac_vector_magnitude(m, a);
+    return tac_vector_scale(m, tac_expr_div(m->graph, one, length), a);
+}
+
+// the rate of the parts, and what the turning axes add
+tacVector tac_vector_dt(tacMechanics* m, tacVector a, tacRefFrame frame) {
+    if (!usable(m, a) || !tac_frame_check(m, frame)) return tac_vector_none();
+    if (tac_vector_is_zero(m, a)) return tac_vector_zero(m, frame);
+    tacVector rate = {a.frame, tac_dt(m, a.x), tac_dt(m, a.y), tac_dt(m, a.z)};
+    if (a.frame == frame) return rate;
+    tacVector turn = tac_vector_cross(m, tac_frame_ang_vel(m, a.frame, frame), a);
+    return tac_vector_add(m, rate, turn);
+}
+
+//---------------------------------- dyadics --------------------------------------
+
+static exprVec row(const tacDyadic* a, int i) {
+    return (exprVec){a->c[3 * i], a->c[3 * i + 1], a->c[3 * i + 2]};
+}
+static exprVec column(const tacDyadic* a, int j) {
+    return (exprVec){a->c[j], a->c[3 + j], a->c[6 + j]};
+}
+
+static tacDyadic of_columns(tacRefFrame frame, const exprVec column[3]) {
+    tacDyadic out = {.frame = frame};
+    for (int j = 0; j < 3; ++j)
+        out.c[j] = column[j].x, out.c[3 + j] = column[j].y, out.c[6 + j] = column[j].z;
+    return out;
+}
+
+static int dyadic_usable(tacMechanics* m, const tacDyadic* a) {
+    return tac_graph_check(m->graph, a->c, 9, 0) == TAC_OK && tac_frame_check(m, a->frame);
+}
+
+tacDyadic tac_inertia(tacMechanics* m, tacRefFrame frame, tacExpr xx, tacExpr yy, tacExpr zz,
+                      tacExpr xy, tacExpr yz, tacExpr zx) {
+    tacDyadic out = {frame, {xx, xy, zx, xy, yy, yz, zx, yz, zz}};
+    return dyadic_usable(m, &out) ? out : dyadic_none();
+}
+
+tacDyadic tac_dyadic_outer(tacMechanics* m, tacVector a, tacVector b) {
+    tacVector left = tac_vector_express(m, a, b.frame);
+    if (left.frame < 0 || !usable(m, b)) return dyadic_none();
+    const tacExpr parts[3] = {b.x, b.y, b.z};
+    exprVec columns[3];
+    for (int j = 0; j < 3; ++j) columns[j] = vec_scale(m->graph, tac_parts(left), parts[j]);
+    return of_columns(b.frame, columns);
+}
+
+// each column turns, then each row
+tacDyadic tac_dyadic_express(tacMechanics* m, tacDyadic a, tacRefFrame frame) {
+    if (!dyadic_usable(m, &a) || !tac_frame_check(m, frame)) return dyadic_none();
+    for (int pass = 0; pass < 2 && a.frame != frame; ++pass) {
+        exprVec turned[3];
+        for (int j = 0; j < 3; ++j) {
+            tacVector v = tac_vector_of(a.frame, pass ? row(&a, j) : column(&a, j));
+            v = tac_vector_express(m, v, frame);
+            if (v.frame < 0) return dyadic_none();
+            turned[j] = tac_parts(v);
+        }
+        tacDyadic next = of_columns(a.frame, turned);
+        if (pass == 0) {
+            a = next;
+            continue;
+        }
+        exprVec rows[3] = {row(&next, 0), row(&next, 1), row(&next, 2)};
+        return of_columns(frame, rows);
+    }
+    return a;
+}
+
+tacDyadic tac_dyadic_add(tacMechanics* m, tacDyadic a, tacDyadic b) {
+    b = dyadic_usable(m, &a) ? tac_dyadic_express(m, b, a.frame) : dyadic_none();
+    if (b.frame < 0) return b;
+    for (int i = 0; i < 9; ++i) a.c[i] = tac_expr_add(m->graph, a.c[i], b.c[i]);
+    return a;
+}
+
+tacDyadic tac_dyadic_scale(tacMechanics* m, tacExpr factor, tacDyadic a) {
+    if (!dyadic_usable(m, &a) || tac_graph_check(m->graph, &factor, 1, 0) != TAC_OK)
+        return dyadic_none();
+    for (int i = 0; i < 9; ++i) a.c[i] = tac_expr_mul(m->graph, factor, a.c[i]);
+    return a;
+}
+
+tacVector tac_dyadic_dot(tacMechanics* m, tacDyadic a, tacVector b) {
+    if (!dyadic_usable(m, &a)) return tac_vector_none();
+    b = tac_vector_express(m, b, a.frame);
+    if (b.frame < 0) return b;
+    exprVec v = tac_parts(b), rows[3] = {row(&a, 0), row(&a, 1), row(&a, 2)};
+    return tac_vector_of(a.frame, vec_turned(m->graph, rows, v));
+}
+
+// the rate of the numbers, and w x a - a x w of the turning axes
+tacDyadic tac_dyadic_dt(tacMechanics* m, tacDyadic a, tacRefFrame frame) {
+    if (!dyadic_usable(m, &a) || !tac_frame_check(m, frame)) return dyadic_none();
+    tacGraph* g = m->graph;
+    tacDyadic out = a;
+    for (int i = 0; i < 9; ++i) out.c[i] = tac_dt(m, a.c[i]);
+    if (a.frame == frame) return out;
+    tacVector spin = tac_vector_express(m, tac_frame_ang_vel(m, a.frame, frame), a.frame);
+    if (spin.frame < 0) return dyadic_none();
+    exprVec w = tac_parts(spin);
+    for (int i = 0; i < 3; ++i) {
+        exprVec left = vec_cross(g, w, column(&a, i)), right = vec_cross(g, row(&a, i), w);
+        const tacExpr down[3] = {left.x, left.y, left.z}, across[3] = {right.x, right.y, right.z};
+        for (int k = 0; k < 3; ++k) {
+            out.c[3 * k + i] = tac_expr_add(g, out.c[3 * k + i], down[k]);
+            out.c[3 * i + k] = tac_expr_sub(g, out.c[3 * i + k], across[k]);
+        }
+    }
+    return out;
+}

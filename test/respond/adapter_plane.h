@@ -1,0 +1,17 @@
+// The point-plane law as a map x = (phi, n, v, y, h, k, v_d, v_s, mu, eps) -> force.
+
+#ifndef TACTUS_TEST_ADAPTER_PLANE_H
+#define TACTUS_TEST_ADAPTER_PLANE_H
+
+#include "check/check.h"
+#include "tactus/respond.h"
+
+enum { PLANE_INPUTS = 16 };
+
+typedef struct planeMap {
+    int published, ahead;
+} planeMap;
+
+TAC_DECLARE_CHECK(tac_check_plane_);
+
+#endif
