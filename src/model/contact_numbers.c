@@ -73,7 +73,7 @@ typedef struct choiceRow {
 
 static const choiceRow choices[] = {
     {TAC_CHOICE_LAW, "law", "smooth published", 0, 0, 0, 0, R(SPRING) | R(SCM)},
-    {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING)},
+    {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING) | R(SCM)},
     {TAC_CHOICE_SIDES, "sides", "both first second", 0, 0, 0, D(MANIFOLD), 0},
     {TAC_CHOICE_VERTICES, "vertices", NULL, 8, 20000, 300, D(MANIFOLD), 0},
     {TAC_CHOICE_EDGES, "edges", "true false", 0, 0, 0, D(MANIFOLD), 0},
@@ -148,7 +148,8 @@ static void read_choice(tacDraft* draft, const choiceRow* row, tacContactPlan* p
 
 // springs are implicit unless the scene says otherwise, where the integrator allows it
 static void choose_implicit(tacDraft* draft, tacContactPlan* plan) {
-    if (plan->responder != TAC_RESPOND_SPRING || tac_find_tactus(draft, "implicit")) return;
+    int springs = plan->responder == TAC_RESPOND_SPRING || plan->responder == TAC_RESPOND_SCM;
+    if (!springs || tac_find_tactus(draft, "implicit")) return;
     plan->choice[TAC_CHOICE_IMPLICIT] = draft->integrator == TAC_INTEGRATOR_EULER ||
                                         draft->integrator == TAC_INTEGRATOR_IMPLICITFAST;
 }
