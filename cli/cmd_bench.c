@@ -25,7 +25,9 @@ static const struct {
      bench_shapes},
     {"scm", "soft distances of two clouds, and a T pushed by them", bench_scm},
     {"dynamics", "dynamics of the humanoid and two arms, against MuJoCo", bench_dynamics},
+    {"manifold", "contacts of two figures of 18 parts, against MuJoCo", bench_manifold},
     {"hard", "frictional problems, against ODE and the packaged Dantzig", bench_hard},
+    {"collide", "distances, contacts and impacts of convex pieces", bench_collide},
     {"symbolic", "equations derived and compiled, against the general dynamics", bench_symbolic},
 };
 
@@ -47,7 +49,10 @@ static int parse(const char** names, int* count, int* json, int argc, char** arg
             "  scm      soft distances of clouds: wide, culled, growth; the step of a pushed T\n"
             "  dynamics humanoid and arms: inverse, forward, step, A and B, batches; against\n"
             "           MuJoCo where it is installed. Run it in the folder that has scenes/\n"
+            "  manifold contacts of two figures of 18 parts, against MuJoCo's narrow phase\n"
             "  hard     frictional problems, against ODE and DART's solver where installed\n"
+            "  collide  distances and contacts of convex pieces; public queries of impacts where\n"
+            "           TACTUS_DATA has them\n"
             "  symbolic equations of two arms and two planar scenes: derived, compiled, and their\n"
             "           code against the general dynamics. Run it in the folder that has scenes/\n",
         .example = "  tactus bench ground --json\n",

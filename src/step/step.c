@@ -4,8 +4,8 @@
 
 #include "step/step.h"
 
-#include "step/hard_step.h"
 #include "step/generated.h"
+#include "step/hard_step.h"
 
 #include <string.h>
 

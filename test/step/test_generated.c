@@ -109,10 +109,14 @@ static const char drives[] =
     "<inertial pos='-.1 .2 .1' mass='.7' fullinertia='.2 .3 .25 .01 .02 -.04'/></body>"
     "<body pos='-.2 .1 0'><joint name='k' type='hinge' axis='0 0 1' damping='.1'/>"
     "<inertial pos='.3 0 .1' mass='.5' diaginertia='.1 .2 .15' quat='.8 .2 .3 .1'/></body></body>"
+    "<body><joint name='e' type='hinge' axis='0 1 0'/>"
+    "<inertial pos='.3 0 .1' mass='.4' diaginertia='.1 .2 .15'/></body>"
     "<body pos='0 0 1'><joint name='f' type='free' stiffness='2' damping='.05'/>"
     "<inertial pos='.1 .05 -.2' mass='1.3' fullinertia='.3 .4 .5 .02 -.03 .05'/></body></worldbody>"
     "<tendon><fixed name='t' stiffness='9' damping='.4' springlength='-.1 .2'>"
-    "<joint joint='h' coef='.7'/><joint joint='k' coef='-1.2'/></fixed></tendon><actuator>"
+    "<joint joint='h' coef='.7'/><joint joint='k' coef='-1.2'/></fixed>"
+    "<fixed name='across' damping='.6'><joint joint='e' coef='.5'/><joint joint='k' coef='1'/>"
+    "</fixed></tendon><actuator>"
     "<motor joint='h' gear='2' ctrllimited='true' ctrlrange='-1 .5'/>"
     "<position joint='s' kp='30' kv='2' forcelimited='true' forcerange='-9 9'/>"
     "<velocity tendon='t' kv='3' gear='.5'/>"
@@ -185,6 +189,8 @@ static int refused(const char* text, const char* word) {
     "><joint name='knee' type='ball'/><geom size='.1'/></body></worldbody></mujoco>"
 
 static int what_has_no_formula_is_named(void) {
+    ENSURE_LAW(refused(BALL("<tactus detect='gjk' respond='lcp'/>", ""), "forces of contact"));
+    ENSURE_LAW(refused(BALL("<tactus detect='manifold' respond='spring'/>", ""), "of contact"));
     ENSURE_LAW(refused(BALL("<option density='1.2'/>", ""), "a fluid"));
     ENSURE_LAW(refused(BALL("", "gravcomp='.5'"), "compensation has no formula: wing"));
     ENSURE_LAW(refused(BALL("<option integrator='RK4'/><tactus rk4='lie'/>", ""),
