@@ -45,7 +45,7 @@ size_t tac_strike_size(const tacModel* model) {
     need += tac_arena_need(sizeof(tacStrikeGroup) * groups);
     need += tac_arena_need(sizeof(tacFrameDot) * groups);
     need += 2 * tac_arena_need(real * rows * nv) + tac_arena_need(real * rows * rows);
-    need += 6 * tac_arena_need(real * rows) + 6 * tac_arena_need(real * 6 * nbody);
+    need += 7 * tac_arena_need(real * (rows + 1)) + 6 * tac_arena_need(real * 6 * nbody);
     need += 8 * tac_arena_need(real * nv) + tac_arena_need(real * ((size_t)model->na + 1));
     need += tac_arena_need(solver_size((int)groups)) + tac_arena_need(tac_hard_size(model));
     return need + tac_dynamics_size(model, real);
@@ -70,6 +70,7 @@ static void take_arrays(tacStrike* s, tacArena* arena) {
     s->row_J = TAC_TAKE(arena, double, (s->nrow + 1) * (nv + 1));
     s->group = TAC_TAKE(arena, tacStrikeGroup, s->capacity);
     s->moved = TAC_TAKE(arena, tacFrameDot, s->capacity);
+    s->classes = TAC_TAKE(arena, unsigned char, rows + 1);
     s->J = TAC_TAKE(arena, double, rows* nv), s->U = TAC_TAKE(arena, double, rows* nv);
     s->A = TAC_TAKE(arena, double, rows* rows), s->b = TAC_TAKE(arena, double, rows);
     s->mu = TAC_TAKE(arena, double, rows), s->b_dot = TAC_TAKE(arena, double, rows);
@@ -110,6 +111,7 @@ tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* 
     s->delta_at = plan->number[TAC_CONTACT_DELTA];
     s->restitution = plan->number[TAC_CONTACT_RESTITUTION];
     s->frozen = plan->choice[TAC_CHOICE_BOUNDS];
+    s->helpful = plan->choice[TAC_CHOICE_GRADIENT];
     s->slow = speed_of_rest(model), s->margin = 2.0 * (s->delta + s->slow * s->dt);
     take_arrays(s, arena);
     return s;
