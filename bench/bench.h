@@ -25,6 +25,10 @@ typedef struct benchWork {
 // slow moment of the machine meets every one alike.
 void bench_times(const benchWork* works, int count, double* nanoseconds);
 
+// A job of a pool that stays in registers, about 30 us: what threads gain on it is what the machine
+// has to give, the control of every row about threads.
+void bench_spin(void* context, int job, int worker);
+
 int bench_ground(benchReport* report);
 int bench_cloud(benchReport* report);
 int bench_shapes(benchReport* report);
