@@ -268,6 +268,15 @@ static tacResult solve_frozen(tacStrike* s, tacStrikeNote* note) {
     return done ? TAC_OK : TAC_ERROR_UNSOLVED;
 }
 
+// a contact that just touches, without pressure: open and closed fit both                  [m/s]
+static int is_touch(const tacStrike* s, const tacStrikeNote* note, int g) {
+    const double tiny = 1e-10;
+    int i = g * (1 + s->tangents), rows = s->rows;
+    const double* A = s->A + (size_t)i * (size_t)rows;
+    if (s->group[g].kind == TAC_GROUP_FRICTION || A[i] * note->f[i] > tiny) return 0;
+    return fabs(dot(rows, A, note->f) + s->b[i]) <= tiny;
+}
+
 // impulses, then u = free + U f
 static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     tacLcpReport report = {0};
@@ -279,6 +288,7 @@ static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     if (!s->frozen) note->passes = report.passes, note->residual = report.residual;
     note->flags = report.flags & (TAC_TIE | TAC_FALLBACK);
     note->groups = s->groups, note->tangents = s->tangents;
+    for (int g = 0; g < s->groups; ++g) note->flags |= is_touch(s, note, g) ? TAC_TIE : 0;
     for (int k = 0; k < nv; ++k) note->u[k] = free[k] + dot(s->rows, s->U + k * s->rows, note->f);
     return TAC_OK;
 }

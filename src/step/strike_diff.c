@@ -234,7 +234,7 @@ static double normal_row(const tacStrike* s, const tacStrikeNote* note, int at) 
 // A contact that just touches, without pressure: if the loss falls as it opens it is open to the
 // derivative, else it is closed. f_dot holds the adjoint of the impulses.
 static const unsigned char* side_that_helps(tacStrike* s, const tacStrikeNote* note) {
-    double scale = 1e-6;
+    double scale = 1e-3;
     if (!s->helpful || !(note->flags & TAC_TIE)) return note->classes;
     for (int i = 0; i < s->rows; ++i)
         scale = fmax(scale, fabs(s->A[i * (s->rows + 1)] * note->f[i]));
