@@ -33,6 +33,7 @@ int bench_ground(benchReport* report);
 int bench_cloud(benchReport* report);
 int bench_shapes(benchReport* report);
 int bench_dynamics(benchReport* report);
+int bench_manifold(benchReport* report);
 int bench_hard(benchReport* report);
 int bench_collide(benchReport* report);
 int bench_symbolic(benchReport* report);
