@@ -59,7 +59,8 @@ static const tacRule rules[] = {
      "limitwidth limitdissipation drystiction "
      "tau support depth neighbours sign clash regular least clip within range gap sides vertices "
      "edges "
-     "cull eps1 eps2 points exact soft select sort delta restitution ccd bounds max_impacts overlap",
+     "cull eps1 eps2 points exact delta restitution ccd bounds max_impacts overlap gradient soft "
+     "select sort",
      "", ""},
 
     {"default", "class", "",
