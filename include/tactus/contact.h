@@ -51,6 +51,8 @@ typedef enum tacContactNumber {
     TAC_CONTACT_SUPPORT,     ///< detect/support, distance at which activity is 0           [m]
     TAC_CONTACT_EPS1,        ///< detect/eps1, temperature of "nearest"                   [m^2]
     TAC_CONTACT_EPS2,        ///< detect/eps2, temperature of "deepest"                     [m]
+    TAC_CONTACT_GATE,        ///< detect/gate, temperature of a ray's end on an edge        [m]
+    TAC_CONTACT_RAY_SLOPE,   ///< detect/slope, a ray's step is the field over it
     TAC_CONTACT_NUMBERS      ///< how many there are
 } tacContactNumber;
 
@@ -64,6 +66,8 @@ typedef enum tacContactChoice {
     TAC_CHOICE_UNCULLED, ///< `cull`: 1 looks at every feature; results are the same
     TAC_CHOICE_POINTS,   ///< `points` of a surface that is made
     TAC_CHOICE_EXACT,    ///< `exact`: 1 sums over all points; results are the same
+    TAC_CHOICE_STEPS,    ///< `iterations` of a ray along an edge
+    TAC_CHOICE_FUSE,     ///< `fuse`: 1 bundles what touches on a face
     TAC_CONTACT_CHOICES  ///< how many there are
 } tacContactChoice;
 

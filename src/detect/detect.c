@@ -5,6 +5,7 @@
 #include "detect/detect.h"
 
 #include "detect/gjk_detector.h"
+#include "detect/edge_sdf.h"
 #include "detect/manifold.h"
 #include "math/number.h"
 
@@ -15,6 +16,7 @@
 // those that are built; the words of a scene are checked against contact_plan.c's table
 static const tacDetectorKind* const kinds[] = {
     [TAC_DETECT_MANIFOLD] = &tac_manifold_detector,
+    [TAC_DETECT_EDGE_SDF] = &tac_edge_sdf_detector,
     [TAC_DETECT_GJK] = &tac_gjk_detector,
 };
 

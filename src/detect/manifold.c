@@ -77,7 +77,7 @@ static void write_twists(const tacVertexSide* side, const tacHits* hits, tacCont
     for (int row = 0; row < 8; ++row)
         for (int k = 0; k < 6; ++k)
             out[row][k] = TAC_TAKE(&scratch->arena, tacReal, hits->count + 16);
-    VERTICES->twists(&side->place, hits, (tacReal* const(*)[6])out);
+    VERTICES->twists(&side->place, hits, NULL, (tacReal* const(*)[6])out);
     for (int row = 0; row < 8; ++row)
         for (int k = 0; k < 6; ++k)
             memcpy(&contacts->d_twist[row][k][contacts->count], out[row][k], bytes);
@@ -204,7 +204,7 @@ static void set_dots(const tacModel* model, const recordRun* run, const tacConta
 static tacResult run_jvp(const tacModel* model, const recordRun* run, const tacContactPair* pair,
                          const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* out,
                          tacScratch* scratch) {
-    tacHitDot dot = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}};
+    tacHitDot dot = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
     tacHitRecords field = tac_hit_records_take(&scratch->arena, run->count);
     tacHitRecords records = tac_hit_records_take(&scratch->arena, run->count);
     set_dots(model, run, pair, pose_dot, theta_dot, &dot);
@@ -286,7 +286,7 @@ static tacHitRecords records_at(const tacContacts* c, int first) {
 static tacResult run_vjp(const tacModel* model, const recordRun* run, const tacContactPair* pair,
                          tacHitRecords bar, int bent, tacReal* pose_bar, tacReal* theta_bar,
                          tacScratch* scratch) {
-    tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}};
+    tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
     if (theta_bar) {
         tacHitRecords field = tac_hit_records_take(&scratch->arena, run->count);
         out.value = field.distance;

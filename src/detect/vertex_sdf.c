@@ -289,6 +289,11 @@ static void pad(tacReal* array, int count) {
 void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order) {
     if (hits->count == 0) return;
     VERTICES->place(&side->place.across, side->features->x, hits->vertex, hits->count, hits->y);
+    tac_hits_field(side, hits, order);
+}
+
+void tac_hits_field(tacVertexSide* side, tacHits* hits, int order) {
+    if (hits->count == 0) return;
     tacPoints points = {hits->count, {hits->y[0], hits->y[1], hits->y[2]}};
     for (int first = 0; first < hits->count; first += TAC_BLOCK) {
         tac_block_load(side->program.kernels, points, first, side->run.points);

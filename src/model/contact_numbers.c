@@ -16,7 +16,7 @@
 //---------------------------------- tables ---------------------------------------
 
 // what a default is a multiple of
-typedef enum { OF_ONE, OF_LENGTH, OF_AREA, OF_VELOCITY, OF_TAU } defaultUnit;
+typedef enum { OF_ONE, OF_LENGTH, OF_AREA, OF_VELOCITY, OF_TAU, OF_SLOPE } defaultUnit;
 
 // `detectors` and `responders` are bits of those that have it; one of either is enough
 typedef struct numberRow {
@@ -46,10 +46,12 @@ static const numberRow numbers[] = {
      0,
      R(SPRING) | R(SCM)},
     {TAC_CONTACT_EPS3, "respond", "eps3", {1e-9, 1e6}, 0.005, OF_LENGTH, 0, R(SPRING) | R(SCM)},
-    {TAC_CONTACT_TAU, "detect", "tau", {1e-9, 1e6}, 0.01, OF_LENGTH, D(MANIFOLD), 0},
+    {TAC_CONTACT_TAU, "detect", "tau", {1e-9, 1e6}, 0.01, OF_LENGTH, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CONTACT_EPS1, "detect", "eps1", {1e-18, 1e9}, 1e-4, OF_AREA, D(SSDF), 0},
     {TAC_CONTACT_EPS2, "detect", "eps2", {1e-9, 1e6}, 0.02, OF_LENGTH, D(SSDF), 0},
-    {TAC_CONTACT_SUPPORT, "detect", "support", {1e-9, 1e6}, 8.0, OF_TAU, D(MANIFOLD), 0},
+    {TAC_CONTACT_SUPPORT, "detect", "support", {1e-9, 1e6}, 8.0, OF_TAU, D(MANIFOLD) | D(EDGE_SDF), 0},
+    {TAC_CONTACT_GATE, "detect", "gate", {1e-9, 1e6}, 0.005, OF_LENGTH, D(EDGE_SDF), 0},
+    {TAC_CONTACT_RAY_SLOPE, "detect", "slope", {0.1, 1e6}, 1.0, OF_SLOPE, D(EDGE_SDF), 0},
 };
 
 // a word of a list by its number, or a whole number in a range where `words` is NULL
@@ -63,11 +65,13 @@ typedef struct choiceRow {
 static const choiceRow choices[] = {
     {TAC_CHOICE_LAW, "law", "smooth published", 0, 0, 0, 0, R(SPRING) | R(SCM)},
     {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING)},
-    {TAC_CHOICE_SIDES, "sides", "both first second", 0, 0, 0, D(MANIFOLD), 0},
-    {TAC_CHOICE_VERTICES, "vertices", NULL, 8, 20000, 300, D(MANIFOLD), 0},
+    {TAC_CHOICE_SIDES, "sides", "both first second", 0, 0, 0, D(MANIFOLD) | D(EDGE_SDF), 0},
+    {TAC_CHOICE_VERTICES, "vertices", NULL, 8, 20000, 300, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_POINTS, "points", NULL, 6, 65536, 600, D(SSDF), 0},
     {TAC_CHOICE_EXACT, "exact", "false true", 0, 0, 0, D(SSDF), 0},
-    {TAC_CHOICE_UNCULLED, "cull", "true false", 0, 0, 0, D(MANIFOLD), 0},
+    {TAC_CHOICE_UNCULLED, "cull", "true false", 0, 0, 0, D(MANIFOLD) | D(EDGE_SDF), 0},
+    {TAC_CHOICE_STEPS, "iterations", NULL, 1, 64, 8, D(EDGE_SDF), 0},
+    {TAC_CHOICE_FUSE, "fuse", "none face", 0, 0, 0, D(EDGE_SDF), 0},
 };
 
 //---------------------------------- reading --------------------------------------
@@ -93,7 +97,8 @@ static void refuse(tacDraft* draft, const tacElement* element, const char* attri
 // detect/tau stands before what is measured in it
 static double default_of(tacDraft* draft, const numberRow* row, const tacContactScale* scale,
                          const tacContactPlan* plan) {
-    double unit[] = {1.0, scale->length, scale->length * scale->length, scale->velocity, 0.0};
+    double unit[] = {1.0, scale->length, scale->length * scale->length, scale->velocity, 0.0,
+                     scale->slope};
     if (row->unit == OF_TAU) unit[OF_TAU] = *tac_draft_values(draft, plan->number[TAC_CONTACT_TAU]);
     return fmin(fmax(row->value * unit[row->unit], row->range.lower), row->range.upper);
 }

@@ -56,7 +56,7 @@ static const tacRule rules[] = {
     {"custom", NULL, NULL, NULL},
     {"tactus",
      "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit "
-     "tau support sides vertices cull eps1 eps2 points exact",
+     "tau support sides vertices cull eps1 eps2 points exact gate slope iterations fuse",
      "", ""},
 
     {"default", "class", "",
