@@ -245,18 +245,15 @@ static void list_pairs(tacDraft* draft, const tacModel* model) {
 
 //---------------------------------- plan -----------------------------------------
 
-// a linearly implicit step is one of Euler's, and needs the slope of dissipation to have a slope
+// a linearly implicit step is one of Euler's
 static void check_implicit(tacDraft* draft, const tacContactPlan* plan) {
     if (!plan->choice[TAC_CHOICE_IMPLICIT]) return;
+    if (draft->integrator == TAC_INTEGRATOR_EULER ||
+        draft->integrator == TAC_INTEGRATOR_IMPLICITFAST)
+        return;
     const tacElement* element = tac_find_tactus(draft, "implicit");
-    int line = tac_attribute_line(element, "implicit");
-    if (draft->integrator != TAC_INTEGRATOR_EULER &&
-        draft->integrator != TAC_INTEGRATOR_IMPLICITFAST)
-        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "implicit",
-                        "needs <option integrator=\"Euler\"> or \"implicitfast\"");
-    else if (plan->choice[TAC_CHOICE_LAW])
-        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, "implicit",
-                        "needs law=\"smooth\": the published one has a kink in its slope");
+    tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "implicit"),
+                    "implicit", "needs <option integrator=\"Euler\"> or \"implicitfast\"");
 }
 
 void tac_plan_contact(tacDraft* draft) {

@@ -12,7 +12,9 @@
 // stiffens it; y enters by a symmetric negative matrix:
 //
 //   f = N n - s l q,  N = l - kappa h (v_n + y_n) - rho y_n,  q = v_t + y - y_n n,  y_n = n . y
-//   kappa = -c' d,  rho = -c d'/v_d
+//   kappa = -c' d,  rho = c m(x)/v_d
+//
+// where m, 1 below 0 and 0 above 2, is -d' to 0.03 but has two continuous derivatives.
 
 #ifndef TAC_RESPOND_POINT_PLANE_H
 #define TAC_RESPOND_POINT_PLANE_H
@@ -53,7 +55,7 @@ TAC_INLINE wide plane_dot(const wide a[3], const wide b[3]) {
 //---------------------------------- dissipation ----------------------------------
 
 typedef struct planeDrag {
-    wide value, slope, bend;
+    wide value, slope;
 } planeDrag;
 
 // 1 - x below 0, 0 above 2; between them 1 - x + x^3/6 and (2 - x)^3/6: two continuous derivatives
@@ -63,33 +65,33 @@ TAC_INLINE planeDrag plane_drag_smooth(wide x) {
     wide inner_x = w_select_ge0(x, w_fma(x, 0.5 * x, -one), -one);
     wide outer = w_select_ge0(a, a * a * a * (1.0 / 6.0), zero);
     wide outer_x = w_select_ge0(a, -0.5 * (a * a), zero);
-    wide bend = w_select_ge0(x - 1.0, w_max(a, zero), w_max(x, zero));
-    return (planeDrag){w_select_ge0(x - 1.0, outer, inner), w_select_ge0(x - 1.0, outer_x, inner_x),
-                       bend};
+    return (planeDrag){w_select_ge0(x - 1.0, outer, inner),
+                       w_select_ge0(x - 1.0, outer_x, inner_x)};
 }
 
 // 1 - x below 0, (2 - x)^2/4 up to 2, then 0
 TAC_INLINE planeDrag plane_drag_published(wide x) {
-    wide a = 2.0 - x, zero = w_set(0.0), half = w_set(0.5);
+    wide a = 2.0 - x, zero = w_set(0.0);
     wide inner = w_select_ge0(a, 0.25 * (a * a), zero), inner_x = w_select_ge0(a, -0.5 * a, zero);
-    return (planeDrag){w_select_ge0(x, inner, 1.0 - x), w_select_ge0(x, inner_x, w_set(-1.0)),
-                       w_select_ge0(x, w_select_ge0(a, half, zero), zero)};
+    return (planeDrag){w_select_ge0(x, inner, 1.0 - x), w_select_ge0(x, inner_x, w_set(-1.0))};
 }
 
 //---------------------------------- force ----------------------------------------
 
 // kappa and rho with their slopes; sigma (1 - sigma)/eps is the second slope of relu
-TAC_INLINE void plane_stiffen(const planeLaw* law, const planeState* at, wide bend, planeForce* r) {
+TAC_INLINE void plane_stiffen(const planeLaw* law, const planeState* at, planeForce* r) {
     softSides sides = soft_sides(soft_ratio(-at->phi, law->eps));
+    softDiff m = soft_mollifier_diff(0.5 * r->x);
     wide c_2 = law->k * sides.above * sides.below / law->eps, by_v = 1.0 / law->v_d;
+    wide drag = m.value * by_v;
     r->kappa = -(r->c_phi * r->d), r->kappa_phi = -(c_2 * r->d);
     r->kappa_x = -(r->c_phi * r->d_x), r->kappa_eps = c_2 * (at->phi / law->eps) * r->d;
-    r->rho = -(r->c * r->d_x * by_v), r->rho_phi = -(r->c_phi * r->d_x * by_v);
-    r->rho_x = -(r->c * bend * by_v), r->rho_eps = -(r->c_eps * r->d_x * by_v);
+    r->rho = r->c * drag, r->rho_phi = r->c_phi * drag;
+    r->rho_x = 0.5 * r->c * m.d_x * by_v, r->rho_eps = r->c_eps * drag;
 }
 
-TAC_INLINE void plane_ahead(const planeLaw* law, const planeState* at, wide bend, planeForce* r) {
-    plane_stiffen(law, at, bend, r);
+TAC_INLINE void plane_ahead(const planeLaw* law, const planeState* at, planeForce* r) {
+    plane_stiffen(law, at, r);
     r->y_n = plane_dot(at->n, at->y);
     r->N = r->l - w_fma(r->kappa * at->h, r->v_n + r->y_n, r->rho * r->y_n);
     for (int i = 0; i < 3; ++i) r->q[i] = r->v_t[i] + w_fma(-r->y_n, at->n[i], at->y[i]);
@@ -104,7 +106,7 @@ TAC_INLINE planeForce plane_force(const planeLaw* law, const planeState* at) {
     r.d = drag.value, r.d_x = drag.slope, r.l = r.N = r.c * r.d;
     for (int i = 0; i < 3; ++i) r.v_t[i] = r.q[i] = w_fma(-r.v_n, at->n[i], at->v[i]);
     r.g = 1.0 / w_sqrt(w_fma(law->v_s, law->v_s, plane_dot(r.v_t, r.v_t)));
-    if (law->ahead) plane_ahead(law, at, drag.bend, &r);
+    if (law->ahead) plane_ahead(law, at, &r);
     wide s = law->mu * r.g * r.l;
     for (int i = 0; i < 3; ++i) r.f[i] = w_fma(r.N, at->n[i], -(s * r.q[i]));
     return r;

@@ -46,13 +46,13 @@ TAC_INLINE void add_field(planeSums* s, const planeState* at, const wide e[3], w
 
 // dF/dv = c d'/v_d u n' - l mu g (1 - n n') + l mu g^3 v_t v_t'
 TAC_INLINE void add_slopes(planeSums* s, const planeLaw* law, const planeState* at,
-                           const planeForce* r, const wide e[3], wide w) {
+                           const planeForce* r, const wide u[3], const wide e[3], wide w) {
     wide spring = w * r->c_phi * r->d, hold = w * r->l * law->mu * r->g;
     wide damp = w * r->c * r->d_x / law->v_d, turn = hold * r->g * r->g;
     s->drag = s->drag + hold;
     for (int j = 0; j < 3; ++j) {
-        wide push = spring * r->u[j], force = w * r->f[j];
-        wide slow = w_fma(damp, r->u[j], hold * at->n[j]), bend = turn * r->v_t[j];
+        wide push = spring * u[j], force = w * r->f[j];
+        wide slow = w_fma(damp, u[j], hold * at->n[j]), bend = turn * r->v_t[j];
         for (int k = 0; k < 3; ++k) {
             s->Fn[j][k] = w_fma(push, at->n[k], s->Fn[j][k]);
             s->Fe[j][k] = w_fma(force, e[k], s->Fe[j][k]);
@@ -61,17 +61,24 @@ TAC_INLINE void add_slopes(planeSums* s, const planeLaw* law, const planeState* 
     }
 }
 
-TAC_INLINE void add_numbers(planeSums* s, const planeLaw* law, const planeForce* r, wide score,
-                            wide w) {
+TAC_INLINE void add_numbers(planeSums* s, const planeLaw* law, const planeForce* r, const wide u[3],
+                            wide score, wide w) {
     wide slow = -(w * r->c * r->d_x * r->x / law->v_d), grip = w * r->l * r->g;
     wide stick = law->mu * grip * r->g * r->g * law->v_s, soft = w * r->c_eps * r->d;
     for (int j = 0; j < 3; ++j) {
-        s->T[0][j] = w_fma(slow, r->u[j], s->T[0][j]);
+        s->T[0][j] = w_fma(slow, u[j], s->T[0][j]);
         s->T[1][j] = w_fma(stick, r->v_t[j], s->T[1][j]);
         s->T[2][j] = w_fma(-grip, r->v_t[j], s->T[2][j]);
-        s->T[3][j] = w_fma(soft, r->u[j], s->T[3][j]);
+        s->T[3][j] = w_fma(soft, u[j], s->T[3][j]);
         s->Fs[j] = w_fma(w * score, r->f[j], s->Fs[j]);
     }
+}
+
+// f = l u
+TAC_INLINE void direction(const planeLaw* law, const planeState* at, const planeForce* r,
+                          wide u[3]) {
+    wide s = law->mu * r->g;
+    for (int k = 0; k < 3; ++k) u[k] = w_fma(-s, r->v_t[k], at->n[k]);
 }
 
 // `force` 0: the field alone
@@ -79,21 +86,22 @@ TAC_INLINE void sum_planes(planeJob* job, const ssdfBlock* b, int leaf, int orde
     ssdfTile t;
     fill_tile(b, leaf, &t);
     for (int i = 0; i < t.count; ++i)
-        for (int u = 0; u < SSDF_STAGE; ++u) {
-            planeSums* s = &job->sum[u];
-            wide score = w_min(tile_score(b, &t, i, u) - b->best[u], w_set(30.0));
-            wide w = w_exp_regular(score), e[3];
-            planeState at = {.phi = tile_distance(b, &t, i, u)};
+        for (int stage = 0; stage < SSDF_STAGE; ++stage) {
+            planeSums* s = &job->sum[stage];
+            wide score = w_min(tile_score(b, &t, i, stage) - b->best[stage], w_set(30.0));
+            wide w = w_exp_regular(score), e[3], u[3];
+            planeState at = {.phi = tile_distance(b, &t, i, stage)};
             for (int k = 0; k < 3; ++k)
-                at.n[k] = w_set(t.n[k][i]), at.v[k] = job->v[u][k], e[k] = w_set(t.e[k][i]);
+                at.n[k] = w_set(t.n[k][i]), at.v[k] = job->v[stage][k], e[k] = w_set(t.e[k][i]);
             s->w = s->w + w;
             if (order >= 1) add_field(s, &at, e, w);
             if (order >= 2) s->s = w_fma(w, score, s->s), s->fs = w_fma(w * at.phi, score, s->fs);
             if (!force) continue;
             planeForce r = plane_force(&job->law, &at);
+            direction(&job->law, &at, &r, u);
             for (int k = 0; k < 3; ++k) s->F[k] = w_fma(w, r.f[k], s->F[k]);
-            if (order >= 1) add_slopes(s, &job->law, &at, &r, e, w);
-            if (order >= 2) add_numbers(s, &job->law, &r, score, w);
+            if (order >= 1) add_slopes(s, &job->law, &at, &r, u, e, w);
+            if (order >= 2) add_numbers(s, &job->law, &r, u, score, w);
         }
 }
 
@@ -303,7 +311,7 @@ TAC_INLINE void side_sums(const tacScmSide* side, tacScmSums* out, int order) {
     const tacReal* n = side->number;
     sideSums s;
     planeJob job = {.law = {w_set(n[TAC_SCM_K]), w_set(n[TAC_SCM_V_D]), w_set(n[TAC_SCM_V_S]),
-                            w_set(n[TAC_SCM_MU]), w_set(n[TAC_SCM_EPS3]), side->published}};
+                            w_set(n[TAC_SCM_MU]), w_set(n[TAC_SCM_EPS3]), side->published, 0}};
     clear(&s, sizeof s);
     for (int first = 0; first < side->count; first += TAC_SSDF_BLOCK)
         add_force_block(side, &job, first, &s, order);

@@ -16,6 +16,10 @@ static int is_deep(const tacModel* model) {
     return squares > DEEP * (double)model->nv;
 }
 
+static int is_implicit(const tacModel* model) {
+    return tac_touches(model) && model->contact->choice[TAC_CHOICE_IMPLICIT];
+}
+
 tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, int derivatives,
                       tacScratch* scratch) {
     tacArena* arena = &scratch->arena;
@@ -29,7 +33,7 @@ tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, 
     f.implicit = (f.fast || (model->integrator == TAC_INTEGRATOR_EULER &&
                              !(model->disable & TAC_DISABLE_EULERDAMP))) &&
                  !(model->disable & TAC_DISABLE_PASSIVE);
-    f.deep = is_deep(model) && !f.fast;
+    f.deep = is_deep(model) && !f.fast && !is_implicit(model);
     for (int k = 0; k < model->nv && f.implicit; ++k) {
         tacReal damping = model->param[model->joint[model->dof[k].joint].damping];
         for (int i = 0; i < kernels->lanes; ++i) f.extra[k * kernels->lanes + i] = f.h * damping;
@@ -48,7 +52,25 @@ size_t tac_flow_size(const tacModel* model, int lanes, size_t real_size) {
 static void factor_mass(tacFlow* f) {
     f->k->mass(f->model, &f->m, f->implicit ? f->extra : NULL);
     if (f->fast) f->k->damp(f->model, &f->m);
-    f->k->factor(f->model, &f->m);
+    if (f->touch && f->touch->implicit)
+        tac_touch_factor(f->touch, &f->m);
+    else
+        f->k->factor(f->model, &f->m);
+}
+
+// x = (M + h D)^-1 x, with what contact adds
+static void solve(tacFlow* f, tacReal* x) {
+    if (f->touch && f->touch->implicit)
+        tac_touch_solve(f->touch, x);
+    else
+        f->k->solve(f->model, &f->m, x);
+}
+
+void tac_flow_solve_columns(tacFlow* f, tacReal* x, int count, int stride) {
+    if (f->touch && f->touch->implicit)
+        tac_touch_solve_columns(f->touch, x, count, stride);
+    else
+        f->k->solve_columns(f->model, &f->m, x, count, stride);
 }
 
 void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
@@ -58,14 +80,14 @@ void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
     f->k->inverse(model, &f->m, f->bias);
     f->k->applied(model, &f->m, a);
     if (f->touch) tac_touch_at(f->touch, &f->m, a);
-    if (f->touch && f->result == TAC_OK) f->result = f->touch->result;
     if (f->deep) {
         f->k->articulated(model, &f->m, a, f->implicit ? f->extra : NULL, a);
     } else {
         f->k->add_scaled(model->nv, a, -1.0, f->bias, a);
         factor_mass(f);
-        f->k->solve(model, &f->m, a);
+        solve(f, a);
     }
+    if (f->touch && f->result == TAC_OK) f->result = f->touch->result;
     if (model->na > 0) f->k->activate(model, &f->m, rate);
 }
 
@@ -73,6 +95,7 @@ void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
 
 void tac_flow_ready(tacFlow* f, const tacReal* a) {
     f->m.qacc = a;
+    if (f->touch && f->touch->implicit) tac_touch_lead(f->touch, &f->m, a);
     if (f->touch) f->m.wrench = f->touch->wrench;
     if (f->deep) factor_mass(f);
     f->k->inverse(f->model, &f->m, f->bias);
@@ -98,14 +121,14 @@ void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* 
         f->k->damp_jvp(model, &f->m, dot, f->bias);
         f->k->add_scaled(model->nv, a_dot, -1.0, f->bias, a_dot);
     }
-    f->k->solve(model, &f->m, a_dot);
+    solve(f, a_dot);
     if (model->na > 0) f->k->activate_jvp(model, &f->m, dot, rate_dot);
 }
 
 void tac_flow_vjp(tacFlow* f, tacReal* a_bar, const tacReal* rate_bar, tacMotionDot* bar) {
     const tacModel* model = f->model;
     if (model->na > 0) f->k->activate_vjp(model, &f->m, rate_bar, bar);
-    f->k->solve(model, &f->m, a_bar);
+    solve(f, a_bar);
     f->k->applied_vjp(model, &f->m, a_bar, bar);
     if (f->touch) tac_touch_vjp(f->touch, &f->m, a_bar, bar);
     for (int k = 0; k < model->nv; ++k) {

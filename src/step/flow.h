@@ -39,6 +39,9 @@ void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* 
 // adds; `a_bar` is overwritten
 void tac_flow_vjp(tacFlow* f, tacReal* a_bar, const tacReal* rate_bar, tacMotionDot* bar);
 
+// X = (M + h D)^-1 X of `count` columns, `stride` numbers from row to row
+void tac_flow_solve_columns(tacFlow* f, tacReal* x, int count, int stride);
+
 // next = qpos moved by h velocity: its derivatives, one lane. h_dot and h_bar are of h.
 void tac_move_jvp(const tacModel* model, const tacReal* velocity, tacReal h, const tacReal* dq,
                   const tacReal* velocity_dot, tacReal h_dot, tacReal* next_dot);

@@ -29,13 +29,27 @@ size_t tac_touch_size(const tacModel* model, size_t real_size) {
     size_t nbody = (size_t)model->nbody, nv = (size_t)model->nv;
     size_t force = sizeof(int) * 2 + real_size * 118; // a tacPairForce of these numbers
     size_t own = tac_arena_need(sizeof(tacTouch)) + tac_arena_need(real_size * 7 * nbody) +
-                 4 * tac_arena_need(real_size * 6 * nbody) + tac_arena_need(real_size * 18 * nv) +
+                 4 * tac_arena_need(real_size * 6 * nbody) +
+                 tac_arena_need(real_size * TAC_COLUMN * nv) +
                  2 * tac_arena_need(sizeof(int) * nv) +
                  2 * tac_arena_need(force * (size_t)model->contact->nbodies) +
                  tac_contacts_size(capacity_of(model), 1, real_size) +
                  tac_contacts_size(capacity_of(model), 0, real_size);
+    if (model->contact->choice[TAC_CHOICE_IMPLICIT])
+        own += tac_motion_size(model, 1, real_size) + 2 * tac_arena_need(real_size * 6 * nbody) +
+               tac_arena_need(real_size * nv * nv) + tac_arena_need(real_size * nv);
     size_t find = detector && detector->size ? detector->size(model, real_size) : 0;
     return own + larger(find, kind->size ? kind->size(model, real_size) : 0);
+}
+
+static void take_implicit(tacTouch* t, tacArena* arena) {
+    const tacModel* model = t->model;
+    t->implicit = 1;
+    t->rate = tac_motion_take(model, 1, arena);
+    t->lead = TAC_TAKE(arena, tacReal, 6 * model->nbody);
+    t->lead_rate = TAC_TAKE(arena, tacReal, 6 * model->nbody);
+    t->M = TAC_TAKE(arena, tacReal, model->nv * model->nv);
+    t->tau = TAC_TAKE(arena, tacReal, model->nv);
 }
 
 tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scratch) {
@@ -49,12 +63,13 @@ tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scr
     t->force = TAC_TAKE(arena, tacPairForce, model->contact->nbodies);
     t->twist = TAC_TAKE(arena, tacReal, 6 * nbody), t->wrench = TAC_TAKE(arena, tacReal, 6 * nbody);
     t->D = TAC_TAKE(arena, tacReal, 6 * nbody);
+    t->columns = TAC_TAKE(arena, tacReal, TAC_COLUMN * model->nv);
+    t->dofs = TAC_TAKE(arena, int, model->nv), t->listed = TAC_TAKE(arena, int, model->nv);
+    if (model->contact->choice[TAC_CHOICE_IMPLICIT]) take_implicit(t, arena);
     if (!derivatives) return t;
     t->records = tac_contacts_take(arena, capacity, 0);
     t->moved = TAC_TAKE(arena, tacPairForce, model->contact->nbodies);
     t->e = TAC_TAKE(arena, tacReal, 6 * nbody);
-    t->columns = TAC_TAKE(arena, tacReal, 18 * model->nv);
-    t->dofs = TAC_TAKE(arena, int, model->nv), t->listed = TAC_TAKE(arena, int, model->nv);
     return t;
 }
 
@@ -64,28 +79,57 @@ int tac_touch_count(const tacTouch* t) {
     return count;
 }
 
+//---------------------------------- twists ---------------------------------------
+
+tacTwist tac_twist_at(const tacMotion* m, int body, const tacReal* own, tacVec3 point) {
+    if (body == 0) return tac_twist_zero();
+    return tac_twist_shift(tac_twist_load(own), tac_load3(m->origin + 3 * body), point);
+}
+
+int tac_touch_motions(tacTouch* t, const tacMotion* m, const tacPairForce* f) {
+    const tacModel* model = t->model;
+    int count = 0;
+    memset(t->listed, 0, sizeof *t->listed * (size_t)model->nv);
+    for (int side = 0; side < 2; ++side) {
+        int k = tac_last_dof(model, f->body[side]);
+        for (; k >= 0; k = model->dof[k].parent) {
+            tacReal* c = t->columns + TAC_COLUMN * k;
+            if (!t->listed[k]) memset(c, 0, sizeof *c * TAC_COLUMN), t->dofs[count++] = k;
+            t->listed[k] = 1;
+            tacTwist S = tac_twist_at(m, f->body[side], m->S + 6 * k, tac_load3(f->origin));
+            tac_twist_store(c, tac_twist_add_scaled(tac_twist_load(c), side ? 1.0 : -1.0, S));
+        }
+    }
+    return count;
+}
+
 //---------------------------------- forces ---------------------------------------
 
-// poses and twists of the bodies about their origins
-static tacKinematics kinematics_of(tacTouch* t, const tacMotion* m) {
+void tac_touch_twists(const tacTouch* t, const tacMotion* m, tacReal* twist) {
     for (int b = 0; b < t->model->nbody; ++b) {
-        t->pose[b] = (tacPose){tac_load3(m->place + 3 * b), tac_quat_load(m->quat + 4 * b)};
         tacTwist v = b == 0 ? tac_twist_zero() : tac_twist_load(m->vel + 6 * b);
         tacVec3 from = b == 0 ? tac_vec3_zero() : tac_load3(m->origin + 3 * b);
-        tac_twist_store(t->twist + 6 * b, tac_twist_shift(v, from, t->pose[b].position));
+        tac_twist_store(twist + 6 * b, tac_twist_shift(v, from, t->pose[b].position));
     }
+}
+
+static tacKinematics kinematics_of(tacTouch* t, const tacMotion* m) {
+    for (int b = 0; b < t->model->nbody; ++b)
+        t->pose[b] = (tacPose){tac_load3(m->place + 3 * b), tac_quat_load(m->quat + 4 * b)};
+    tac_touch_twists(t, m, t->twist);
     return (tacKinematics){t->pose, t->twist, t->derivatives, NULL};
 }
 
-// body[1] of each pair gets the wrench, body[0] its negative, about the world's origin
-static void add_wrenches(const tacPairForce* force, int count, tacReal* wrench) {
-    for (int i = 0; i < count; ++i) {
-        tacWrench w = tac_wrench_shift(tac_wrench_load(force[i].wrench), tac_load3(force[i].origin),
-                                       tac_vec3_zero());
+// body[1] of each pair gets the wrench, body[0] its negative
+void tac_touch_load(tacTouch* t) {
+    memset(t->wrench, 0, sizeof(tacReal) * (size_t)(6 * t->model->nbody));
+    for (int i = 0; i < t->count; ++i) {
+        const tacPairForce* f = &t->force[i];
+        tacWrench w = tac_wrench_load(f->wrench);
+        w = tac_wrench_shift(w, tac_load3(f->origin), tac_vec3_zero());
         for (int side = 0; side < 2; ++side) {
-            tacReal* at = wrench + 6 * force[i].body[side];
-            tac_wrench_store(at,
-                             tac_wrench_add_scaled(tac_wrench_load(at), side == 1 ? 1.0 : -1.0, w));
+            tacReal* at = t->wrench + 6 * f->body[side];
+            tac_wrench_store(at, tac_wrench_add_scaled(tac_wrench_load(at), side ? 1.0 : -1.0, w));
         }
     }
 }
@@ -115,7 +159,6 @@ void tac_touch_at(tacTouch* t, const tacMotion* m, tacReal* tau) {
     if (t->result == TAC_OK)
         t->result = tac_force(model, &at, &t->contacts, t->force, &t->count, t->scratch);
     if (t->result != TAC_OK) t->count = 0;
-    memset(t->wrench, 0, sizeof(tacReal) * (size_t)(6 * model->nbody));
-    add_wrenches(t->force, t->count, t->wrench);
+    tac_touch_load(t);
     project(model, m, t->wrench, t->D, tau);
 }

@@ -6,6 +6,7 @@
 
 #include "detect/detect.h"
 #include "dynamics/dynamics.h"
+#include "math/spatial.h"
 #include "respond/force.h"
 
 typedef struct tacTouch {
@@ -20,10 +21,22 @@ typedef struct tacTouch {
     int count;                   // entries of both
     tacReal* wrench;             // (nbody x 6) on bodies, about the world's origin
     tacReal *D, *e;              // (nbody x 6) work
-    tacReal* columns;            // (nv x 18) work
+    tacReal* columns;            // (nv x TAC_COLUMN) work
     int *dofs, *listed;          // (nv) work
     tacResult result;            // of the last detection and force
+
+    // of a linearly implicit step (docs/contact.md, eq. 9): forces are those at the end of it
+    int implicit;
+    tacMotion rate;     // the state with the accelerations for velocities
+    tacReal* lead;      // (nbody x 6) its twists about the bodies' origins
+    tacReal* lead_rate; // (nbody x 6) work
+    tacReal* M;         // (nv x nv) mass matrix less what contact takes on, factored
+    tacReal* tau;       // (nv) work
 } tacTouch;
+
+// numbers of a degree of freedom in `columns`: motion of body[1] of a pair against body[0] about
+// the pair's origin, and twelve more
+enum { TAC_COLUMN = 18 };
 
 // does the scene have forces of contact?
 int tac_touches(const tacModel* model);
@@ -35,8 +48,28 @@ size_t tac_touch_size(const tacModel* model, size_t real_size);
 // records with activity
 int tac_touch_count(const tacTouch* touch);
 
+// six numbers of a body about its tree's origin, about a point
+tacTwist tac_twist_at(const tacMotion* m, int body, const tacReal* own, tacVec3 point);
+
+// Fills the first six of `columns` and lists the degrees of freedom of both bodies in `dofs`; how
+// many there are.
+int tac_touch_motions(tacTouch* touch, const tacMotion* m, const tacPairForce* f);
+
+// twists of the bodies of a motion about their origins (nbody x 6), at the poses known
+void tac_touch_twists(const tacTouch* touch, const tacMotion* m, tacReal* twist);
+
+// the wrenches of all pairs to `wrench`
+void tac_touch_load(tacTouch* touch);
+
 // Finds the contacts and their wrenches, adds J' w to tau; after inverse.
 void tac_touch_at(tacTouch* touch, const tacMotion* m, tacReal* tau);
+
+// Implicit: M of the motion, not factored, and what contact adds to it, to t->M, factored; then x =
+// M^-1 x. `lead` makes the wrenches those of the accelerations a.
+void tac_touch_factor(tacTouch* touch, const tacMotion* m);
+void tac_touch_solve(const tacTouch* touch, tacReal* x);
+void tac_touch_solve_columns(const tacTouch* touch, tacReal* x, int count, int stride);
+void tac_touch_lead(tacTouch* touch, const tacMotion* m, const tacReal* a);
 
 // Derivatives of J' w with J held: adds to tau_dot, after inverse_jvp, whose displacements m->work
 // holds; adds to bar; adds to rows by positions and velocities. J itself moves under the wrench as

@@ -4,6 +4,8 @@
 // pair's origin; n = V1 - V0:
 //
 //   dw = K (X1 - X0) + C (dn - X0 x n) + X0 x* w,  dn - X0 x n = (X1 - X0) x V1 + e1 - e0
+//
+// Of a linearly implicit step accelerations have a part like that of velocities, by L.
 
 #include "step/touch.h"
 
@@ -12,13 +14,9 @@
 
 #include <string.h>
 
-//---------------------------------- twists ---------------------------------------
+#define SINGLE TAC_DISPATCH(tac_dynamics_single_)
 
-// six numbers of a body about its tree's origin, about a point
-static tacTwist twist_at(const tacMotion* m, int body, const tacReal* own, tacVec3 point) {
-    if (body == 0) return tac_twist_zero();
-    return tac_twist_shift(tac_twist_load(own), tac_load3(m->origin + 3 * body), point);
-}
+//---------------------------------- twists ---------------------------------------
 
 static void multiply(const tacReal* M, const tacReal* x, tacReal* y) {
     for (int i = 0; i < 6; ++i) {
@@ -36,44 +34,64 @@ static void multiply_back(const tacReal* M, const tacReal* y, tacReal* x) {
     }
 }
 
-// K X + C v
-static tacWrench respond(const tacPairForce* f, tacTwist X, tacTwist v) {
-    tacReal x[6], y[6], w[6], c[6];
-    tac_twist_store(x, X), tac_twist_store(y, v);
-    multiply(f->K, x, w), multiply(f->C, y, c);
-    for (int i = 0; i < 6; ++i) w[i] += c[i];
-    return tac_wrench_load(w);
+// what one body of a pair does about the pair's origin: displacement, and change of velocities and
+// accelerations beside it
+typedef struct pairSide {
+    tacTwist X, e, lead;
+} pairSide;
+
+static pairSide side_zero(void) {
+    return (pairSide){tac_twist_zero(), tac_twist_zero(), tac_twist_zero()};
 }
 
-// dw of displacements and of e
-static tacWrench wrench_dot(const tacPairForce* f, const tacTwist X[2], const tacTwist e[2],
-                            tacTwist V1) {
-    tacTwist x = tac_twist_sub(X[1], X[0]);
-    tacTwist v = tac_twist_add(tac_cross_motion(x, V1), tac_twist_sub(e[1], e[0]));
-    tacWrench own = respond(f, x, v);
-    return tac_wrench_add(own, tac_cross_force(X[0], tac_wrench_load(f->wrench)));
+// adds M (x cross V + e1 - e0)
+static void add_response(const tacReal* M, tacTwist x, tacTwist V, tacTwist e1, tacTwist e0,
+                         tacReal* w) {
+    tacReal in[6], out[6];
+    tac_twist_store(in, tac_twist_add(tac_cross_motion(x, V), tac_twist_sub(e1, e0)));
+    multiply(M, in, out);
+    for (int i = 0; i < 6; ++i) w[i] += out[i];
+}
+
+// dw of what both bodies do
+static tacWrench wrench_dot(const tacTouch* t, const tacMotion* m, const tacPairForce* f,
+                            const pairSide s[2]) {
+    tacVec3 o = tac_load3(f->origin);
+    tacTwist x = tac_twist_sub(s[1].X, s[0].X);
+    tacReal in[6], w[6];
+    tac_twist_store(in, x);
+    multiply(f->K, in, w);
+    tacTwist V = tac_twist_at(m, f->body[1], m->vel + 6 * f->body[1], o);
+    add_response(f->C, x, V, s[1].e, s[0].e, w);
+    if (t->implicit) {
+        tacTwist A = tac_twist_at(m, f->body[1], t->rate.vel + 6 * f->body[1], o);
+        add_response(f->L, x, A, s[1].lead, s[0].lead, w);
+    }
+    return tac_wrench_add(tac_wrench_load(w), tac_cross_force(s[0].X, tac_wrench_load(f->wrench)));
 }
 
 //---------------------------------- forward --------------------------------------
 
 enum { DRIFT = 24, DRIFT_RATE = 6 }; // numbers a body in m->work after inverse_jvp: D, e, …
 
-static void pair_jvp(const tacMotion* m, const tacPairForce* f, tacReal* w_dot) {
+static void pair_jvp(const tacTouch* t, const tacMotion* m, const tacPairForce* f, tacReal* w_dot) {
     tacVec3 o = tac_load3(f->origin);
-    tacTwist X[2], e[2];
+    pairSide s[2] = {side_zero(), side_zero()};
     for (int i = 0; i < 2; ++i) {
         const tacReal* drift = m->work + DRIFT * f->body[i];
-        X[i] = twist_at(m, f->body[i], drift, o);
-        e[i] = twist_at(m, f->body[i], drift + DRIFT_RATE, o);
+        s[i].X = tac_twist_at(m, f->body[i], drift, o);
+        s[i].e = tac_twist_at(m, f->body[i], drift + DRIFT_RATE, o);
+        if (!t->implicit) continue;
+        drift = t->rate.work + DRIFT * f->body[i] + DRIFT_RATE;
+        s[i].lead = tac_twist_at(m, f->body[i], drift, o);
     }
-    tacTwist V1 = twist_at(m, f->body[1], m->vel + 6 * f->body[1], o);
-    tacWrench w = wrench_dot(f, X, e, V1);
+    tacWrench w = wrench_dot(t, m, f, s);
     tac_wrench_store(w_dot, tac_wrench_add(tac_wrench_load(w_dot), w));
 }
 
 // what the wrenches owe to the parameters where nothing moves
 static void theta_jvp(tacTouch* t, const tacReal* theta_dot) {
-    tacKinematics at = {t->pose, t->twist, t->derivatives, NULL};
+    tacKinematics at = {t->pose, t->twist, t->derivatives, t->lead};
     int reads = tac_force_of(t->model)->reads_contacts;
     if (reads)
         tac_detect_jvp(t->model, t->pose, &t->contacts, NULL, theta_dot, &t->records, t->scratch);
@@ -93,12 +111,17 @@ static void push(const tacModel* model, const tacMotion* m, int body, tacVec3 o,
 
 void tac_touch_jvp(tacTouch* t, const tacMotion* m, const tacMotionDot* dot, tacReal* tau_dot) {
     const tacModel* model = t->model;
-    if (dot->theta && t->count > 0) theta_jvp(t, dot->theta);
+    if (t->count == 0) return;
+    if (dot->theta) theta_jvp(t, dot->theta);
+    if (t->implicit) {
+        const tacMotionDot moved = {.dq = dot->dq, .theta = dot->theta};
+        SINGLE->inverse_jvp(model, &t->rate, &moved, t->tau);
+    }
     for (int i = 0; i < t->count; ++i) {
         const tacPairForce* f = &t->force[i];
         tacReal w[6] = {0};
         if (dot->theta) memcpy(w, t->moved[i].wrench, sizeof w);
-        pair_jvp(m, f, w);
+        pair_jvp(t, m, f, w);
         tacVec3 o = tac_load3(f->origin);
         push(model, m, f->body[1], o, tac_wrench_load(w), tau_dot);
         push(model, m, f->body[0], o, tac_wrench_scale(tac_wrench_load(w), -1.0), tau_dot);
@@ -114,7 +137,7 @@ static tacTwist moved_by(const tacModel* model, const tacMotion* m, int body, ta
     if (body == 0) return tac_twist_zero();
     for (int k = tac_last_dof(model, body); k >= 0; k = model->dof[k].parent)
         for (int i = 0; i < 6; ++i) sum[i] += m->S[6 * k + i] * lambda[k];
-    return twist_at(m, body, sum, o);
+    return tac_twist_at(m, body, sum, o);
 }
 
 static void add_bar(const tacMotion* m, tacReal* bar, int body, tacVec3 o, tacReal sign,
@@ -131,17 +154,26 @@ static void pair_vjp(tacTouch* t, const tacMotion* m, const tacPairForce* f, con
     tacReal x[6], c[6];
     multiply_back(f->K, w_bar, x), multiply_back(f->C, w_bar, c);
     tacWrench C = tac_wrench_load(c);
-    tacTwist V1 = twist_at(m, f->body[1], m->vel + 6 * f->body[1], o);
+    tacTwist V1 = tac_twist_at(m, f->body[1], m->vel + 6 * f->body[1], o);
     // (X x V1) . C = X . (V1 x* C);  w_bar . (X0 x* w) = -X0 . (w_bar x* w)
     tacWrench X = tac_wrench_add(tac_wrench_load(x), tac_cross_force(V1, C));
     tacWrench turned = tac_cross_force(tac_twist_load(w_bar), tac_wrench_load(f->wrench));
+    if (t->implicit) {
+        tacReal l[6];
+        multiply_back(f->L, w_bar, l);
+        tacTwist A = tac_twist_at(m, f->body[1], t->rate.vel + 6 * f->body[1], o);
+        tacWrench L = tac_wrench_load(l);
+        X = tac_wrench_add(X, tac_cross_force(A, L));
+        add_bar(m, t->lead_rate, f->body[1], o, 1.0, L);
+        add_bar(m, t->lead_rate, f->body[0], o, -1.0, L);
+    }
     add_bar(m, t->D, f->body[1], o, 1.0, X);
     add_bar(m, t->D, f->body[0], o, -1.0, tac_wrench_add(X, turned));
     add_bar(m, t->e, f->body[1], o, 1.0, C), add_bar(m, t->e, f->body[0], o, -1.0, C);
 }
 
 static void theta_vjp(tacTouch* t, tacReal* theta_bar) {
-    tacKinematics at = {t->pose, t->twist, t->derivatives, NULL};
+    tacKinematics at = {t->pose, t->twist, t->derivatives, t->lead};
     int reads = tac_force_of(t->model)->reads_contacts;
     if (reads) tac_contacts_clear(&t->records, t->contacts.count);
     tac_force_vjp(t->model, &at, &t->contacts, t->moved, reads ? &t->records : NULL, theta_bar,
@@ -155,6 +187,7 @@ void tac_touch_vjp(tacTouch* t, const tacMotion* m, const tacReal* tau_bar, tacM
     if (t->count == 0) return;
     size_t size = sizeof(tacReal) * (size_t)(6 * model->nbody);
     memset(t->D, 0, size), memset(t->e, 0, size);
+    if (t->implicit) memset(t->lead_rate, 0, size);
     for (int i = 0; i < t->count; ++i) {
         const tacPairForce* f = &t->force[i];
         tacVec3 o = tac_load3(f->origin);
@@ -166,45 +199,42 @@ void tac_touch_vjp(tacTouch* t, const tacMotion* m, const tacReal* tau_bar, tacM
     }
     if (bar->theta) theta_vjp(t, bar->theta);
     tac_carry_vjp(model, m, t->D, t->e, bar->dq, bar->dv, bar->theta);
+    if (!t->implicit) return;
+    memset(t->D, 0, size);
+    tac_carry_vjp(model, &t->rate, t->D, t->lead_rate, bar->dq, NULL, bar->theta);
 }
 
 //---------------------------------- matrices -------------------------------------
 
-// per degree of freedom in `columns`: motion U of body[1] against body[0], dw by q and by v
-enum { COLUMN_U = 0, COLUMN_Q = 6, COLUMN_V = 12, COLUMN = 18 };
+// per degree of freedom in `columns`: motion of body[1] against body[0], dw by q and by v
+enum { COLUMN_Q = 6, COLUMN_V = 12 };
 
 // axes of a free joint's translations are the world's, others ride on the joint's base
-static tacTwist rate_of(const tacModel* model, const tacMotion* m, int k, tacTwist S) {
+static tacTwist rate_of(const tacModel* model, const tacMotion* m, int k) {
     const tacJoint* j = &model->joint[model->dof[k].joint];
     if (j->kind == TAC_JOINT_FREE && k < j->dof + 3) return tac_twist_zero();
-    return tac_cross_motion(tac_twist_load(m->base + 12 * model->dof[k].joint), S);
+    return tac_cross_motion(tac_twist_load(m->base + 12 * model->dof[k].joint),
+                            tac_twist_load(m->S + 6 * k));
 }
 
-// adds the part of one body's degrees of freedom; `count` of them are listed so far
-static int add_columns(tacTouch* t, const tacMotion* m, const tacPairForce* f, int side,
-                       int count) {
+// dw by the degrees of freedom of one body
+static void add_columns(tacTouch* t, const tacMotion* m, const tacPairForce* f, int side) {
     const tacModel* model = t->model;
     int body = f->body[side];
     tacVec3 o = tac_load3(f->origin);
-    tacTwist V1 = twist_at(m, f->body[1], m->vel + 6 * f->body[1], o), zero = tac_twist_zero();
-    for (int k = body > 0 ? tac_last_dof(model, body) : -1; k >= 0; k = model->dof[k].parent) {
-        tacReal *c = t->columns + COLUMN * k, u[6], w[6], S[6], P[6];
-        if (!t->listed[k]) {
-            t->dofs[count++] = k, t->listed[k] = 1;
-            memset(c, 0, sizeof *c * COLUMN);
+    for (int k = tac_last_dof(model, body); k >= 0; k = model->dof[k].parent) {
+        tacReal *c = t->columns + TAC_COLUMN * k, own[6], w[6];
+        pairSide s[2] = {side_zero(), side_zero()};
+        s[side].X = tac_twist_at(m, body, m->S + 6 * k, o);
+        tac_twist_store(own, rate_of(model, m, k));
+        s[side].e = tac_twist_at(m, body, own, o);
+        if (t->implicit) {
+            tac_twist_store(own, rate_of(model, &t->rate, k));
+            s[side].lead = tac_twist_at(m, body, own, o);
         }
-        tac_twist_store(P, rate_of(model, m, k, tac_twist_load(m->S + 6 * k)));
-        tacTwist X = twist_at(m, body, m->S + 6 * k, o), e = twist_at(m, body, P, o);
-        const tacTwist Xs[2] = {side ? zero : X, side ? X : zero};
-        const tacTwist es[2] = {side ? zero : e, side ? e : zero};
-        tac_twist_store(S, side ? X : tac_twist_scale(X, -1.0));
-        multiply(f->C, S, u);
-        tac_wrench_store(w, wrench_dot(f, Xs, es, V1));
-        for (int i = 0; i < 6; ++i) {
-            c[COLUMN_U + i] += S[i], c[COLUMN_Q + i] += w[i], c[COLUMN_V + i] += u[i];
-        }
+        tac_wrench_store(w, wrench_dot(t, m, f, s));
+        for (int i = 0; i < 6; ++i) c[COLUMN_Q + i] += w[i];
     }
-    return count;
 }
 
 static tacReal dot6(const tacReal* a, const tacReal* b) {
@@ -215,14 +245,18 @@ static tacReal dot6(const tacReal* a, const tacReal* b) {
 
 void tac_touch_jacobian(tacTouch* t, const tacMotion* m, tacReal* by_q, tacReal* by_v, int stride) {
     for (int i = 0; i < t->count; ++i) {
-        memset(t->listed, 0, sizeof *t->listed * (size_t)t->model->nv);
-        int count = add_columns(t, m, &t->force[i], 1, 0);
-        count = add_columns(t, m, &t->force[i], 0, count);
+        const tacPairForce* f = &t->force[i];
+        int count = tac_touch_motions(t, m, f);
+        add_columns(t, m, f, 0), add_columns(t, m, f, 1);
         for (int a = 0; a < count; ++a) {
-            const tacReal* U = t->columns + COLUMN * t->dofs[a] + COLUMN_U;
+            tacReal* c = t->columns + TAC_COLUMN * t->dofs[a];
+            multiply(f->C, c, c + COLUMN_V);
+        }
+        for (int a = 0; a < count; ++a) {
+            const tacReal* U = t->columns + TAC_COLUMN * t->dofs[a];
             size_t row = (size_t)t->dofs[a] * (size_t)stride;
             for (int b = 0; b < count; ++b) {
-                const tacReal* c = t->columns + COLUMN * t->dofs[b];
+                const tacReal* c = t->columns + TAC_COLUMN * t->dofs[b];
                 by_q[row + (size_t)t->dofs[b]] += dot6(U, c + COLUMN_Q);
                 by_v[row + (size_t)t->dofs[b]] += dot6(U, c + COLUMN_V);
             }

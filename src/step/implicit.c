@@ -1,0 +1,70 @@
+// The linearly implicit Euler step: contact forces at the end of the step, to first order.
+//
+//   (M - J' L J) a = tau + J' w - c,  w the wrench at a = 0, L its symmetric slope by J a
+//
+// J' L J couples the trees that touch, so the matrix is full. docs/contact.md, eq. 9 to 11.
+
+#include "math/dense.h"
+#include "step/touch.h"
+
+#include <string.h>
+
+#define SINGLE TAC_DISPATCH(tac_dynamics_single_)
+
+// the lower triangle of M less J' L J of one pair
+static void add_block(tacTouch* t, const tacMotion* m, const tacPairForce* f) {
+    int count = tac_touch_motions(t, m, f), nv = t->model->nv;
+    for (int b = 0; b < count; ++b) {
+        const tacReal* U = t->columns + TAC_COLUMN * t->dofs[b];
+        tacReal moved[6];
+        for (int i = 0; i < 6; ++i) {
+            moved[i] = 0.0;
+            for (int k = 0; k < 6; ++k) moved[i] += f->L[6 * i + k] * U[k];
+        }
+        for (int a = 0; a < count; ++a) {
+            if (t->dofs[a] < t->dofs[b]) continue;
+            const tacReal* u = t->columns + TAC_COLUMN * t->dofs[a];
+            tacReal* at = &t->M[(size_t)t->dofs[a] * (size_t)nv + (size_t)t->dofs[b]];
+            for (int i = 0; i < 6; ++i) *at -= u[i] * moved[i];
+        }
+    }
+}
+
+void tac_touch_factor(tacTouch* t, const tacMotion* m) {
+    const tacModel* model = t->model;
+    size_t nv = (size_t)model->nv;
+    memset(t->M, 0, sizeof *t->M * nv * nv);
+    for (int k = 0; k < model->nv; ++k) {
+        const tacReal* row = m->M + model->dof[k].row;
+        for (int j = k; j >= 0; j = model->dof[j].parent, ++row)
+            t->M[(size_t)k * nv + (size_t)j] = *row;
+    }
+    for (int i = 0; i < t->count; ++i) add_block(t, m, &t->force[i]);
+    if (tac_cholesky(model->nv, t->M) != TAC_OK && t->result == TAC_OK)
+        t->result = TAC_ERROR_DIVERGED;
+}
+
+void tac_touch_solve(const tacTouch* t, tacReal* x) {
+    if (t->result == TAC_OK) tac_cholesky_solve(t->model->nv, t->M, x, x);
+}
+
+void tac_touch_solve_columns(const tacTouch* t, tacReal* x, int count, int stride) {
+    for (int c = 0; c < count; ++c) {
+        for (int k = 0; k < t->model->nv; ++k)
+            t->tau[k] = x[(size_t)k * (size_t)stride + (size_t)c];
+        tac_touch_solve(t, t->tau);
+        for (int k = 0; k < t->model->nv; ++k)
+            x[(size_t)k * (size_t)stride + (size_t)c] = t->tau[k];
+    }
+}
+
+void tac_touch_lead(tacTouch* t, const tacMotion* m, const tacReal* a) {
+    t->rate.qpos = m->qpos, t->rate.qvel = a, t->rate.qacc = NULL, t->rate.wrench = NULL;
+    SINGLE->kinematics(t->model, &t->rate);
+    SINGLE->inverse(t->model, &t->rate, t->tau);
+    tac_touch_twists(t, &t->rate, t->lead);
+    tacKinematics at = {t->pose, t->twist, t->derivatives, t->lead};
+    if (t->result == TAC_OK)
+        t->result = tac_force(t->model, &at, &t->contacts, t->force, &t->count, t->scratch);
+    tac_touch_load(t);
+}
