@@ -4,8 +4,8 @@
 
 #include "detect/detect.h"
 
-#include "detect/gjk_detector.h"
 #include "detect/edge_sdf.h"
+#include "detect/gjk_detector.h"
 #include "detect/manifold.h"
 #include "math/number.h"
 

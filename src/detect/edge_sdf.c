@@ -166,8 +166,7 @@ tacResult tac_edge_sdf_detect(const tacModel* model, const tacPose* body, tacCon
             const tacFeatures* f = &plan->feature[plan->pair[i].geom[kind / 2]];
             if ((kind % 2 ? f->edges : f->vertices) == 0) continue;
             size_t mark = scratch->arena.used;
-            tacEdgeRun run =
-                tac_edge_run(model, &plan->pair[i], kind / 2, kind % 2, body, scratch);
+            tacEdgeRun run = tac_edge_run(model, &plan->pair[i], kind / 2, kind % 2, body, scratch);
             detect_run(&run, i, contacts, scratch);
             scratch->arena.used = mark;
         }
@@ -191,8 +190,7 @@ static tacEdgeRun run_at(const tacModel* model, const tacPose* body, const tacCo
                                   body, scratch);
     run.hits = tac_hits_take(&scratch->arena, count, 1);
     run.hits.count = count;
-    for (int i = 0; i < count; ++i)
-        run.hits.vertex[i] = tac_edge_sdf_index(c->feature[first + i]);
+    for (int i = 0; i < count; ++i) run.hits.vertex[i] = tac_edge_sdf_index(c->feature[first + i]);
     tac_edge_trace(&run, 2, scratch);
     return run;
 }

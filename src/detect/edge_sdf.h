@@ -33,10 +33,10 @@ static inline int tac_edge_sdf_index(uint64_t feature) { return (int)(feature & 
 // scratch's.
 typedef struct tacEdgeRun {
     tacVertexSide side;
-    int edges;            // 0: vertices
-    int steps;            // of a ray
-    int slides;           // 1: with derivatives of the place
-    tacHits hits;         // hits.vertex are the indices
+    int edges;    // 0: vertices
+    int steps;    // of a ray
+    int slides;   // 1: with derivatives of the place
+    tacHits hits; // hits.vertex are the indices
     tacEdgeNumbers numbers;
     tacRays rays;
     tacHits step[TAC_EDGE_STEPS]; // places of both rays and the field there

@@ -27,7 +27,8 @@ size_t tac_edge_run_size(const tacModel* model, const tacContactPair* pair, int 
     size_t steps = (size_t)model->contact->choice[TAC_CHOICE_STEPS];
     int edges = padded(f->edges);
     size_t one = tac_arena_need(real_size * (size_t)(edges + PADDING));
-    size_t tracing = (EDGE_ARRAYS + 2 * steps) * one + steps * tac_hits_size(2 * edges, 0, real_size);
+    size_t tracing =
+        (EDGE_ARRAYS + 2 * steps) * one + steps * tac_hits_size(2 * edges, 0, real_size);
     size_t lists = 4 * tac_arena_need(sizeof(int) * (size_t)(f->edges + PADDING)) +
                    tac_hits_size(f->edges + f->vertices, 1, real_size);
     return tac_vertex_side_size(model, pair, owner, real_size) + 2 * (tracing + lists);
@@ -58,9 +59,9 @@ tacEdgeRun tac_edge_run(const tacModel* model, const tacContactPair* pair, int o
     const tacContactPlan* plan = model->contact;
     tacEdgeRun run = {.side = tac_vertex_side(model, pair, owner, body, scratch), .edges = edges};
     run.steps = plan->choice[TAC_CHOICE_STEPS];
-    run.numbers = (tacEdgeNumbers){run.side.place.radius,
-                                   model->param[plan->number[TAC_CONTACT_GATE]],
-                                   model->param[plan->number[TAC_CONTACT_RAY_SLOPE]]};
+    run.numbers =
+        (tacEdgeNumbers){run.side.place.radius, model->param[plan->number[TAC_CONTACT_GATE]],
+                         model->param[plan->number[TAC_CONTACT_RAY_SLOPE]]};
     return run;
 }
 

@@ -49,7 +49,14 @@ static const numberRow numbers[] = {
     {TAC_CONTACT_TAU, "detect", "tau", {1e-9, 1e6}, 0.01, OF_LENGTH, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CONTACT_EPS1, "detect", "eps1", {1e-18, 1e9}, 1e-4, OF_AREA, D(SSDF), 0},
     {TAC_CONTACT_EPS2, "detect", "eps2", {1e-9, 1e6}, 0.02, OF_LENGTH, D(SSDF), 0},
-    {TAC_CONTACT_SUPPORT, "detect", "support", {1e-9, 1e6}, 8.0, OF_TAU, D(MANIFOLD) | D(EDGE_SDF), 0},
+    {TAC_CONTACT_SUPPORT,
+     "detect",
+     "support",
+     {1e-9, 1e6},
+     8.0,
+     OF_TAU,
+     D(MANIFOLD) | D(EDGE_SDF),
+     0},
     {TAC_CONTACT_GATE, "detect", "gate", {1e-9, 1e6}, 0.005, OF_LENGTH, D(EDGE_SDF), 0},
     {TAC_CONTACT_RAY_SLOPE, "detect", "slope", {0.1, 1e6}, 1.0, OF_SLOPE, D(EDGE_SDF), 0},
 };
@@ -97,8 +104,8 @@ static void refuse(tacDraft* draft, const tacElement* element, const char* attri
 // detect/tau stands before what is measured in it
 static double default_of(tacDraft* draft, const numberRow* row, const tacContactScale* scale,
                          const tacContactPlan* plan) {
-    double unit[] = {1.0, scale->length, scale->length * scale->length, scale->velocity, 0.0,
-                     scale->slope};
+    double unit[] = {1.0, scale->length, scale->length * scale->length, scale->velocity,
+                     0.0, scale->slope};
     if (row->unit == OF_TAU) unit[OF_TAU] = *tac_draft_values(draft, plan->number[TAC_CONTACT_TAU]);
     return fmin(fmax(row->value * unit[row->unit], row->range.lower), row->range.upper);
 }
