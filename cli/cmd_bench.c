@@ -25,6 +25,7 @@ static const struct {
      bench_shapes},
     {"dynamics", "dynamics of the humanoid and two arms, against MuJoCo", bench_dynamics},
     {"hard", "frictional problems, against ODE and the packaged Dantzig", bench_hard},
+    {"symbolic", "equations derived and compiled, against the general dynamics", bench_symbolic},
 };
 
 static int parse(const char** names, int* count, int* json, int argc, char** argv) {
@@ -44,7 +45,9 @@ static int parse(const char** names, int* count, int* json, int argc, char** arg
             "  shapes   primitives, and a figure of 18 superquadrics culled against exact\n"
             "  dynamics humanoid and arms: inverse, forward, step, A and B, batches; against\n"
             "           MuJoCo where it is installed. Run it in the folder that has scenes/\n"
-            "  hard     frictional problems, against ODE and DART's solver where installed\n",
+            "  hard     frictional problems, against ODE and DART's solver where installed\n"
+            "  symbolic equations of two arms and two planar scenes: derived, compiled, and their\n"
+            "           code against the general dynamics. Run it in the folder that has scenes/\n",
         .example = "  tactus bench ground --json\n",
         .options = options,
         .option_count = TAC_COUNT(options),

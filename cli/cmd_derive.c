@@ -108,7 +108,7 @@ static tacResult derive(tacGraph* graph, const tacModel* model, int expand, tacP
     int nq = model->nq, nv = model->nv, outputs = nv * nv + nv;
     tacExpr *in = malloc(sizeof *in * (size_t)(nq + nv + outputs)), *out = in + nq + nv;
     if (!in) return TAC_ERROR_MEMORY;
-    tacResult result = tac_scene_equations(graph, model, in, in + nq, out, out + nv * nv);
+    tacResult result = tac_scene_equations(graph, model, NULL, in, in + nq, out, out + nv * nv);
     if (result == TAC_OK && expand) result = tac_expr_expand(graph, out, outputs, MAX_TERMS, out);
     if (result == TAC_OK) result = tac_program_create(graph, in, nq + nv, out, outputs, program);
     free(in);

@@ -49,6 +49,15 @@ typedef enum tacContactNumber {
     TAC_CONTACT_EPS3,        ///< respond/eps3, width of the transition to contact          [m]
     TAC_CONTACT_TAU,         ///< detect/tau, temperature of "penetrates"                   [m]
     TAC_CONTACT_SUPPORT,     ///< detect/support, distance at which activity is 0           [m]
+    TAC_CONTACT_NEIGHBOURS,  ///< detect/neighbours, width of "the nearest edge"            [m]
+    TAC_CONTACT_SIGN,        ///< detect/sign, temperature of signs of edges' distances
+    TAC_CONTACT_CLASH,       ///< detect/clash, temperature of "normals oppose"
+    TAC_CONTACT_REGULAR,     ///< detect/regular; this and the next five: tacWitnessOptions
+    TAC_CONTACT_LEAST,       ///< detect/least
+    TAC_CONTACT_CLIP,        ///< detect/clip
+    TAC_CONTACT_WITHIN,      ///< detect/within
+    TAC_CONTACT_RANGE,       ///< detect/range
+    TAC_CONTACT_GAP,         ///< detect/gap
     TAC_CONTACT_EPS1,        ///< detect/eps1, temperature of "nearest"                   [m^2]
     TAC_CONTACT_EPS2,        ///< detect/eps2, temperature of "deepest"                     [m]
     TAC_CONTACT_GATE,        ///< detect/gate, temperature of a ray's end on an edge        [m]
@@ -63,6 +72,7 @@ typedef enum tacContactChoice {
     TAC_CHOICE_IMPLICIT, ///< `implicit`: 1 takes contact forces linearly implicit in an Euler step
     TAC_CHOICE_SIDES,    ///< `sides`: 0 both, 1 the first geom's surface alone, 2 the second's
     TAC_CHOICE_VERTICES, ///< `vertices` of a tessellated surface
+    TAC_CHOICE_EDGES,    ///< `edges`: 1 leaves out contacts of edges with edges
     TAC_CHOICE_UNCULLED, ///< `cull`: 1 looks at every feature; results are the same
     TAC_CHOICE_POINTS,   ///< `points` of a surface that is made
     TAC_CHOICE_EXACT,    ///< `exact`: 1 sums over all points; results are the same
@@ -75,6 +85,7 @@ typedef enum tacContactChoice {
 typedef struct tacBodyPair {
     int body[2];   ///< the normals of its contacts point from body[0] to body[1]
     int stiffness; ///< offset of k                                                   [N/m]
+    double weight; ///< reduced mass of both when the scene was read                  [kg]
 } tacBodyPair;
 
 /// Two geoms that may touch, in the order of tac_geom_pairs. Offsets point into param.
@@ -89,17 +100,21 @@ typedef struct tacContactPair {
     int stiction;    ///< offset of v_s                                               [m/s]
 } tacContactPair;
 
-/// A convex piece of a geom, for detect="gjk": one leaf of its shape. Corners and faces are those
-/// of a polyhedron, in the leaf's frame; other leaves are known by their numbers.
+/// A convex piece of a geom, for detect="gjk": one leaf of its shape, as it was loaded. Corners and
+/// faces are those of a polyhedron, in the leaf's frame.
 typedef struct tacPiece {
-    int geom;    ///< which it belongs to
-    int node;    ///< the leaf
-    int corners; ///< number of corners, 0 for what is no polyhedron
-    int faces;   ///< number of faces
-    int number;  ///< offset in piece_number: corners (corners, 3), normals (faces, 3), offsets
-                 ///< (faces)
-    int index;   ///< offset in piece_index: where the corners of each face start (faces + 1), then
-                 ///< the corners of all faces, counterclockwise from outside
+    int geom;         ///< which it belongs to
+    tacNodeKind kind; ///< of the leaf
+    double pos[3];    ///< of the leaf in body axes                                    [m]
+    double quat[4];   ///< likewise, of length 1
+    double size[3];   ///< as the leaf's; sphere, capsule, cylinder: radius, half length [m]
+    double eps[2];    ///< exponents of a superquadric
+    int corners;      ///< number of corners, 0 for what is no polyhedron
+    int faces;        ///< number of faces
+    int number;       ///< offset in piece_number: corners (corners, 3), normals (faces, 3), offsets
+                      ///< (faces)
+    int index; ///< offset in piece_index: where the corners of each face start (faces + 1), then
+               ///< the corners of all faces, counterclockwise from outside
 } tacPiece;
 
 /// What contact needs of a scene: made once at load, const, freed with the model. Numbers that can
@@ -115,15 +130,16 @@ typedef struct tacContactPlan {
     /// Oriented points of each geom (src/model/contact_cloud.h); NULL: the detector needs none, or
     /// it touches nothing.                                                             (ngeom)
     const struct tacContactCloud* const* cloud;
-    int npiece;                 ///< length of `piece`: 0 but with detect="gjk"
-    const tacPiece* piece;      ///< convex pieces, those of a geom together            (npiece)
-    const int* piece_first;     ///< first piece of each geom, and npiece            (ngeom + 1)
-    const double* piece_number; ///< corners, normals, offsets of all pieces
-    const int* piece_index;     ///< faces of all pieces
+    int npiece;                   ///< length of `piece`: 0 but with detect="gjk"
+    const tacPiece* piece;        ///< convex pieces, those of a geom together            (npiece)
+    const int* piece_first;       ///< first piece of each geom, and npiece            (ngeom + 1)
+    const double* piece_number;   ///< corners, normals, offsets of all pieces
+    const int* piece_index;       ///< faces of all pieces
+    const struct tacSolid* solid; ///< of each geom for detect="sat" and "convex", in the geom's
+                                  ///< frame; else NULL                            (ngeom)
     int number[TAC_CONTACT_NUMBERS]; ///< offsets; -1 where detector and responder have none
     int choice[TAC_CONTACT_CHOICES]; ///< values
-    double length;   ///< mean radius of the smallest body that may touch, of its inertia   [m]
-    double timestep; ///< largest stable one at the stiffness of the scene, estimated       [s]
+    double length; ///< mean radius of the smallest body that may touch, of its inertia   [m]
 } tacContactPlan;
 
 /// Contacts as arrays. `count` varies, `capacity` is fixed at creation; too many contacts are
@@ -151,6 +167,12 @@ typedef struct tacContacts {
     /// (xi1 - xi0) + rigid(xi0).                                    (capacity) each
     tacReal* d_twist[8][6];
 } tacContacts;
+
+/// Longest time step that explicit contact of the scene is expected to stand, estimated from
+/// stiffness, friction, gravity and the masses at load; infinite for implicit contact and without
+/// forces of contact (docs/contact.md).                                                      [s]
+TAC_API
+double tac_stable_timestep(const tacModel* model);
 
 /// Makes room for contacts of a model; capacity 0: as many as its detector can find. With `twists`
 /// 1 there are d_twist arrays, and tac_detect fills them.

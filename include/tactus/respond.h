@@ -95,6 +95,38 @@ TAC_API
 void tac_point_plane_vjp(const tacPlaneLaw* law, const tacPlaneState* at, tacVec3 f_bar,
                          tacPlaneLaw* law_bar, tacPlaneState* at_bar);
 
+/// Numbers of the elastic-plastic law (docs/elastoplastic.md, eq. 1 to 3); as a tangent or an
+/// adjoint: of these.
+typedef struct tacElastoplasticLaw {
+    tacReal k;   ///< stiffness, k_c of the paper                                      [N/m^3]
+    tacReal v_d; ///< speed of parting at which the force ends, 1/c_c of the paper     [m/s]
+    tacReal v_s; ///< scale of sliding velocities                                      [m/s]
+    tacReal mu;  ///< friction
+} tacElastoplasticLaw;
+
+/// A contact; as a tangent or an adjoint: of that.
+typedef struct tacElastoplasticState {
+    tacReal phi; ///< signed distance, negative in overlap                             [m]
+    tacVec3 n;   ///< normal from the first body to the second
+    tacVec3 v;   ///< velocity of the second against the first at the common point     [m/s]
+} tacElastoplasticState;
+
+/// Force on the second body; the first gets the negative.                            [N]
+TAC_API
+tacVec3 tac_elastoplastic(const tacElastoplasticLaw* law, const tacElastoplasticState* at);
+
+/// Its forward derivative.
+TAC_API
+tacVec3 tac_elastoplastic_jvp(const tacElastoplasticLaw* law, const tacElastoplasticState* at,
+                              const tacElastoplasticLaw* law_dot,
+                              const tacElastoplasticState* at_dot);
+
+/// Its reverse derivative: adds to law_bar and at_bar.
+TAC_API
+void tac_elastoplastic_vjp(const tacElastoplasticLaw* law, const tacElastoplasticState* at,
+                           tacVec3 f_bar, tacElastoplasticLaw* law_bar,
+                           tacElastoplasticState* at_bar);
+
 /// Force between two bodies with its stiffness and damping, summed over all contacts of the pair.
 typedef struct tacPairForce {
     int body[2];       ///< body[0] gets the negative of what body[1] gets

@@ -7,7 +7,7 @@
 #ifndef TACTUS_SYMBOLIC_H
 #define TACTUS_SYMBOLIC_H
 
-#include "tactus/model.h"
+#include "tactus/state.h"
 
 TAC_EXTERN_C_BEGIN
 
@@ -229,12 +229,53 @@ tacResult tac_program_run(const tacProgram* program, const double* x, int batch,
 typedef int (*tacWrite)(void* user, const char* text, size_t length);
 
 /// Writes the program. As C it is `void name(const double* x, double* y)`, of functions with at
-/// most 1000 statements that need <math.h> alone and allocate nothing, with the bits of
+/// most 400 statements that need <math.h> alone and allocate nothing, with the bits of
 /// tac_program_run where contraction is off. As text and LaTeX it is a list of the shared parts,
 /// then y.
 TAC_API
 tacResult tac_program_print(const tacProgram* program, const char* name, tacNotation notation,
                             tacWrite write, void* user);
+
+//---------------------------------- machine code ---------------------------------
+
+/// A program as machine code, made at run time by libgccjit through the separate library
+/// libtactus_jit.so; where that is not installed, the program itself. Const after its creation; any
+/// number of threads may run it.
+typedef struct tacCode tacCode;
+
+/// How to compile. Start from tac_default_code_options().
+typedef struct tacCodeOptions {
+    int level;           ///< of optimisation, 0 to 3; default 2
+    const char* library; ///< path of libtactus_jit.so; NULL: looked for beside this library, then
+                         ///< where the system looks; "": not at all, the program runs as it is
+} tacCodeOptions;
+
+/// Level 2, and the library where it is found.
+TAC_API
+tacCodeOptions tac_default_code_options(void);
+
+/// Compiles a program, which must outlive the code; NULL options are the default ones. Without
+/// libtactus_jit.so the code is the program and `message` (NULL to skip) says so; a library that
+/// was named and is not there is TAC_ERROR_FILE. Free it with tac_code_destroy.
+TAC_API
+tacResult tac_code_create(const tacProgram* program, const tacCodeOptions* options, tacCode** out,
+                          tacMessage* message);
+
+/// Gives the code back. NULL is allowed.
+TAC_API
+void tac_code_destroy(tacCode* code);
+
+/// 1: machine code, 0: the program runs.
+TAC_API
+int tac_code_compiled(const tacCode* code);
+
+/// Bytes of working memory that tac_code_run needs.
+TAC_API
+size_t tac_code_size(const tacCode* code);
+
+/// As tac_program_run, with the same bits.
+TAC_API
+tacResult tac_code_run(const tacCode* code, const double* x, int batch, double* y, void* work);
 
 //---------------------------------- mechanics ------------------------------------
 
@@ -246,18 +287,63 @@ TAC_API
 tacResult tac_lagrange(tacGraph* graph, tacExpr T, tacExpr V, const tacExpr* q, const tacExpr* v,
                        int n, tacExpr* M, tacExpr* c);
 
+/// Which numbers of a scene are symbols; the others enter as they are now.
+typedef struct tacSceneSymbols {
+    const int* offset;     ///< of parameters, as in tacParam                           (n)
+    const tacExpr* symbol; ///< what stands for them: symbols, or any other formulas    (n)
+    int n;                 ///< how many
+} tacSceneSymbols;
+
 /// Energies of a scene as formulas of the symbols q0, q1 .. (nq) and v0, v1 .. (nv), which are qpos
-/// and qvel; quaternions must have length 1. V is that of gravity alone, T has no armature. Numbers
-/// of the model enter as they are now.
+/// and qvel; quaternions must have length 1. V is that of gravity alone, T has no armature. NULL:
+/// no number is a symbol.
 TAC_API
-tacResult tac_scene_energies(tacGraph* graph, const tacModel* model, tacExpr* q, tacExpr* v,
-                             tacExpr* T, tacExpr* V);
+tacResult tac_scene_energies(tacGraph* graph, const tacModel* model, const tacSceneSymbols* symbols,
+                             tacExpr* q, tacExpr* v, tacExpr* T, tacExpr* V);
 
 /// M (nv x nv, with armature) and c (nv) of a scene: the formulas of tac_mass_matrix and of
 /// tac_inverse_dynamics without acceleration.
 TAC_API
-tacResult tac_scene_equations(tacGraph* graph, const tacModel* model, tacExpr* q, tacExpr* v,
-                              tacExpr* M, tacExpr* c);
+tacResult tac_scene_equations(tacGraph* graph, const tacModel* model,
+                              const tacSceneSymbols* symbols, tacExpr* q, tacExpr* v, tacExpr* M,
+                              tacExpr* c);
+
+/// A whole step of a scene as formulas: the next qpos, qvel and act (nq + nv + na) of the symbols
+/// q0 .., v0 .., a0 .. and u0 .. (nq + nv + na + nu), which are qpos, qvel, act and the control.
+/// Springs, dampers, tendons, actuators and the integrator are those of tac_step. Contacts are not
+/// part of it; `forces` (nv, NULL: none) are formulas of the same symbols that act along the
+/// velocities. What has no formula is TAC_ERROR_UNSUPPORTED, by name: a fluid, gravity
+/// compensation, the integrator `lie` with balls or free bodies.
+TAC_API
+tacResult tac_scene_step(tacGraph* graph, const tacModel* model, const tacSceneSymbols* symbols,
+                         const tacExpr* forces, tacExpr* in, tacExpr* out);
+
+//---------------------------------- generated steps ------------------------------
+
+/// The step of a scene as code, made of its formulas.
+typedef struct tacStepCode tacStepCode;
+
+/// Derives and compiles the step of a scene; NULL options are the default ones. The numbers of the
+/// model are those of now: after tac_param_set make it again. A scene with forces of contact is
+/// TAC_ERROR_UNSUPPORTED, as is what tac_scene_step refuses. Free it with tac_step_code_destroy
+/// after the scratches that use it, before the model.
+TAC_API
+tacResult tac_step_code_create(const tacModel* model, const tacCodeOptions* options,
+                               tacStepCode** out, tacMessage* message);
+
+/// Gives the code back. NULL is allowed.
+TAC_API
+void tac_step_code_destroy(tacStepCode* code);
+
+/// From now on tac_step and tac_step_batch with this scratch step by the code; NULL: by the general
+/// dynamics again. Derivatives of the step stay those of the general one: it is the same function.
+/// A model whose numbers are not those of the code any more is TAC_ERROR_VALUE.
+TAC_API
+tacResult tac_step_code_use(const tacStepCode* code, tacScratch* scratch);
+
+/// 1: machine code, 0: interpreted.
+TAC_API
+int tac_step_code_compiled(const tacStepCode* code);
 
 TAC_EXTERN_C_END
 

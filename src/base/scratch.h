@@ -1,4 +1,5 @@
-// What a tacScratch holds: one arena, empty between calls, and the report on the last step.
+// What a tacScratch holds: one arena, empty between calls, the report on the last step, and the
+// code that steps are taken by, if the user chose one.
 
 #ifndef TAC_BASE_SCRATCH_H
 #define TAC_BASE_SCRATCH_H
@@ -10,6 +11,8 @@ struct tacScratch {
     tacAllocator allocator;
     tacArena arena;
     tacInfo info;
+    const struct tacStepCode* code; // NULL: the general dynamics (step/generated.h)
+    void* code_work;                // its working memory
 };
 
 #endif

@@ -40,10 +40,32 @@ typedef struct search {
     const tacConvex *a, *b;
     tacPlace at[2];
     double size, best, upper; // widest gap so far; no gap is wider than the last
+    double margin;            // how far nearest points may lie outside their pieces
     int found;
     tacPatchPair touch;
     tacPatchPoint point;
 } search;
+
+// Planes, lines and crossings go on beyond the piece; its points do not.
+static int is_held(const search* s, const tacPatchPoint* point) {
+    double x[2][3];
+    for (int i = 0; i < 2; ++i) tac_store3(x[i], point->core[i]);
+    return tac_convex_holds(s->a, x[0], s->margin) && tac_convex_holds(s->b, x[1], s->margin);
+}
+
+// dimensions in which a feature is straight
+static int flatness(const tacPatch* p) {
+    return p->kind == TAC_PATCH_PLANE ? 2 : p->kind == TAC_PATCH_LINE;
+}
+
+// What rounding makes of a gap. The normal from a corner to a corner or an edge is a difference of
+// points, and turns by their rounding over the distance.
+static double noise_of(const search* s, const tacPatchPair* touch, const tacPatchPoint* point) {
+    double small = 1e-13 * s->size;
+    if (flatness(&touch->patch[0]) + flatness(&touch->patch[1]) == 2) return small;
+    double core = tac_re(tac_norm(tac_sub(point->core[1], point->core[0])));
+    return small + 2e-16 * s->size * s->size / fmax(core, 1e-15 * s->size);
+}
 
 // takes the pair of features if its normal has a wider gap and the features are those that touch
 static void try_touch(search* s, const tacPatch* p, const tacPatch* q, double slack) {
@@ -55,14 +77,11 @@ static void try_touch(search* s, const tacPatch* p, const tacPatch* q, double sl
     tac_store3(n, point.normal);
     if (!(tac_dot3(n, touch.normal) > 0.5)) return;
     double gap = tac_convex_gap(s->a, s->b, n);
-    if (!(gap > s->best + slack) || !(fabs(gap - point.distance) <= 1e-13 * s->size)) return;
+    if (!(gap > s->best + slack) || !(fabs(gap - point.distance) <= noise_of(s, &touch, &point)))
+        return;
+    if (!is_held(s, &point)) return;
     s->best = gap, s->found = 1, s->point = point;
     s->touch.patch[0] = *p, s->touch.patch[1] = *q;
-}
-
-// dimensions in which a feature is straight
-static int flatness(const tacPatch* p) {
-    return p->kind == TAC_PATCH_PLANE ? 2 : p->kind == TAC_PATCH_LINE;
 }
 
 // Straight features first: what is less straight must have a gap that is wider by more than
@@ -102,21 +121,30 @@ static void hand_out(const search* s, tacNearest* out) {
     }
 }
 
+// features near the normal; if none of them explains the distance, those further around it
+static void look_around(search* s, const tacNearest* near) {
+    double m[2][3], tolerance = tolerance_of(s->a, s->b, near);
+    to_local(s->a, 1.0, near->normal, m[0]), to_local(s->b, -1.0, near->normal, m[1]);
+    for (int attempt = 0; attempt < 3 && !s->found; ++attempt) {
+        tacPatch p[TAC_NEAR_PATCHES], q[TAC_NEAR_PATCHES];
+        double within = attempt == 0 ? tolerance : attempt == 1 ? 0.03 : 0.3;
+        int np = tac_patches_near(s->a, m[0], within, p);
+        int nq = tac_patches_near(s->b, m[1], within, q);
+        s->margin = attempt < 2 ? 1e-9 * s->size : INFINITY;
+        try_all(s, p, np, q, nq);
+    }
+}
+
 int tac_closest(const tacConvex* a, const tacConvex* b, double axis[3], tacNearest* out,
                 tacPatchPair* touch, void* memory) {
-    tacPatch p[TAC_NEAR_PATCHES], q[TAC_NEAR_PATCHES];
-    double m[2][3];
     *out = tac_gjk(a, b, axis, memory);
-    search s = {a, b, {tac_convex_place(a), tac_convex_place(b)}, .best = -INFINITY};
-    s.touch = *touch;
+    search s = {a, b, {tac_convex_place(a), tac_convex_place(b)}, .touch = *touch};
     memcpy(s.touch.normal, out->normal, sizeof out->normal);
     s.size = tac_convex_reach(a) + tac_convex_reach(b) + fabs(out->distance);
-    to_local(a, 1.0, out->normal, m[0]), to_local(b, -1.0, out->normal, m[1]);
-    double tolerance = tolerance_of(a, b, out);
-    int np = tac_patches_near(a, m[0], tolerance, p), nq = tac_patches_near(b, m[1], tolerance, q);
-    s.best = tac_convex_gap(a, b, out->normal) - 1e-14 * s.size;
+    double core = fmax(fabs(out->distance + a->radius + b->radius), 1e-15 * s.size);
+    s.best = tac_convex_gap(a, b, out->normal) - 1e-14 * s.size - 4e-16 * s.size * s.size / core;
     s.upper = out->distance + (out->distance + a->radius + b->radius < 0.0 ? out->error : 0.0);
-    try_all(&s, p, np, q, nq);
+    look_around(&s, out);
     if (s.found) hand_out(&s, out);
     *touch = s.touch;
     memcpy(touch->normal, out->normal, sizeof out->normal);

@@ -110,6 +110,35 @@ double tac_convex_reach(const tacConvex* c) {
     return most + c->radius;
 }
 
+static int holds_points(const tacConvex* c, const double x[3], double tolerance) {
+    for (int f = 0; f < c->faces; ++f) {
+        if (dot3(c->normal + 3 * f, x) > c->offset[f] + tolerance) return 0;
+    }
+    return 1;
+}
+
+// Points of round surfaces are on them by construction; of corners without faces nothing is known.
+int tac_convex_holds(const tacConvex* c, const double at[3], double tolerance) {
+    double w[3] = {at[0] - c->pos[0], at[1] - c->pos[1], at[2] - c->pos[2]}, x[3];
+    for (int k = 0; k < 3; ++k)
+        x[k] = c->rot[0][k] * w[0] + c->rot[1][k] * w[1] + c->rot[2][k] * w[2];
+    switch (c->kind) {
+    case TAC_CONVEX_POINTS:
+        return holds_points(c, x, tolerance);
+    case TAC_CONVEX_BOX:
+        for (int k = 0; k < 3; ++k) {
+            if (fabs(x[k]) > c->size[k] + tolerance) return 0;
+        }
+        return 1;
+    case TAC_CONVEX_SEGMENT:
+        return fabs(x[2]) <= c->size[2] + tolerance;
+    case TAC_CONVEX_CYLINDER:
+        return fabs(x[2]) <= c->size[2] + tolerance && hypot(x[0], x[1]) <= c->size[0] + tolerance;
+    default:
+        return 1;
+    }
+}
+
 int tac_convex_is_curved(const tacConvex* c) {
     return c->kind == TAC_CONVEX_CYLINDER || c->kind == TAC_CONVEX_ELLIPSOID ||
            c->kind == TAC_CONVEX_SUPERQUADRIC;

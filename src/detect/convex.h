@@ -33,6 +33,9 @@ void tac_convex_support(const tacConvex* piece, const double d[3], double out[3]
 // no point of core and radius is further from the frame's origin
 double tac_convex_reach(const tacConvex* piece);
 
+// does the core hold a point of the world, or nearly so?
+int tac_convex_holds(const tacConvex* piece, const double x[3], double tolerance);
+
 int tac_convex_is_curved(const tacConvex* piece);
 
 #endif

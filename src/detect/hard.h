@@ -13,8 +13,8 @@
 #include "tactus/contact.h"
 
 // All functions take a model of doubles whose plan has pieces (model->contact->piece): one of a
-// scene with detect="gjk". Pairs are those of model->contact->pair. Places and sizes of primitives
-// are read from model->param at every call, corners of polyhedra and meshes are those of loading.
+// scene with detect="gjk". Pairs are those of model->contact->pair. Pieces are as they were loaded;
+// parameters of geoms and shapes do not move them.
 
 // bytes of working memory that every call below takes as `memory`, aligned as malloc's
 size_t tac_hard_size(const tacModel* model);

@@ -83,7 +83,7 @@ static box box_of_path(const tacModel* model, const tacCourse* course, int piece
 }
 
 static int is_half_space(const tacModel* model, int piece) {
-    return model->node[model->contact->piece[piece].node].kind == TAC_NODE_PLANE;
+    return model->contact->piece[piece].kind == TAC_NODE_PLANE;
 }
 
 static int may_meet(const tacModel* model, const impactWork* w, const int piece[2], double delta) {

@@ -1,8 +1,7 @@
-// Contacts of all pairs: vertices in fields, both ways.
+// Contacts of all pairs: vertices in fields, both ways, and edges against edges.
 //
 //   pair --sides--> vertices that touch --kernels--> records, in order of (pair, feature)
-//
-// Derivatives start from the records that were found: they say which vertices to look at.
+//        --candidates--> edges that meet --kernels--> records
 
 #include "detect/manifold.h"
 
@@ -10,9 +9,15 @@
 
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
 
+// most records that contacts have room for unless the caller says otherwise
+#define MOST_RECORDS 16384
+
+enum { PADDING = 8 };
+
 //---------------------------------- sizes ----------------------------------------
 
-int tac_manifold_uses(const tacModel* model, int owner) {
+// the surface of geom[owner] alone, or both
+static int is_used(const tacModel* model, int owner) {
     int sides = model->contact->choice[TAC_CHOICE_SIDES];
     return sides == 0 || sides == owner + 1;
 }
@@ -20,21 +25,34 @@ int tac_manifold_uses(const tacModel* model, int owner) {
 // none while the scene is still being read
 static int vertices_of(const tacModel* model, const tacContactPair* pair, int owner) {
     const tacFeatures* all = model->contact->feature;
-    return all && tac_manifold_uses(model, owner) ? all[pair->geom[owner]].vertices : 0;
+    return all && is_used(model, owner) ? all[pair->geom[owner]].vertices : 0;
+}
+
+static int has_edges(const tacModel* model, const tacContactPair* pair) {
+    const tacContactPlan* plan = model->contact;
+    if (plan->choice[TAC_CHOICE_EDGES] || plan->choice[TAC_CHOICE_SIDES] || !plan->feature)
+        return 0;
+    return plan->feature[pair->geom[0]].edges > 0 && plan->feature[pair->geom[1]].edges > 0;
 }
 
 static int capacity(const tacModel* model) {
     const tacContactPlan* plan = model->contact;
-    int most = 0;
-    for (int i = 0; i < plan->npair; ++i)
-        most += vertices_of(model, &plan->pair[i], 0) + vertices_of(model, &plan->pair[i], 1);
-    return most;
+    long most = 0;
+    for (int i = 0; i < plan->npair; ++i) {
+        const tacContactPair* pair = &plan->pair[i];
+        most += vertices_of(model, pair, 0) + vertices_of(model, pair, 1);
+        if (has_edges(model, pair)) most += 2 * (long)tac_edge_capacity(model, pair);
+    }
+    return (int)(most < MOST_RECORDS ? most : MOST_RECORDS);
 }
 
-// of records while their derivatives are taken
-static size_t record_bytes(int vertices, size_t real_size) {
-    return tac_hits_size(vertices, 1, real_size) + 2 * tac_hit_records_size(vertices, real_size) +
-           48 * tac_arena_need(real_size * (size_t)(vertices + 16));
+// of the vertices of one geom, with derivatives
+static size_t side_bytes(const tacModel* model, const tacContactPair* pair, int owner,
+                         size_t real_size) {
+    int vertices = model->contact->feature[pair->geom[owner]].vertices;
+    return tac_vertex_side_size(model, pair, owner, real_size) +
+           tac_hits_size(vertices, 1, real_size) + 3 * tac_hit_records_size(vertices, real_size) +
+           48 * tac_arena_need(real_size * (size_t)(vertices + PADDING));
 }
 
 static size_t size(const tacModel* model, size_t real_size) {
@@ -43,20 +61,54 @@ static size_t size(const tacModel* model, size_t real_size) {
     if (!plan->feature) return 0;
     for (int i = 0; i < plan->npair; ++i) {
         const tacContactPair* pair = &plan->pair[i];
-        size_t need = 0;
-        for (int owner = 0; owner < 2; ++owner)
-            need += tac_vertex_side_size(model, pair, owner, real_size) +
-                    record_bytes(plan->feature[pair->geom[owner]].vertices, real_size);
+        size_t need = side_bytes(model, pair, 0, real_size) + side_bytes(model, pair, 1, real_size);
+        if (has_edges(model, pair)) need += tac_edge_size(model, pair, real_size);
         most = need > most ? need : most;
     }
     return most;
 }
 
-//---------------------------------- values ---------------------------------------
+//---------------------------------- search ---------------------------------------
 
-// room for `count` more; the number that would be needed is told by contacts->count
+static tacVertexRange range_of(const tacModel* model, int edges) {
+    const tacContactPlan* plan = model->contact;
+    double support = tac_re(model->param[plan->number[TAC_CONTACT_SUPPORT]]);
+    return (tacVertexRange){support, edges ? 1.0 : 0.0, plan->choice[TAC_CHOICE_UNCULLED]};
+}
+
+tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int index, int order,
+                              tacManifoldPair* p, tacScratch* scratch) {
+    *p = (tacManifoldPair){.index = index, .pair = &model->contact->pair[index]};
+    p->edges = has_edges(model, p->pair);
+    for (int owner = 0; owner < 2; ++owner) {
+        p->used[owner] = vertices_of(model, p->pair, owner) > 0;
+        if (!p->used[owner]) continue;
+        tacVertexSide* side = &p->side[owner];
+        *side = tac_vertex_side(model, p->pair, owner, body, scratch);
+        tac_vertex_search(side, range_of(model, p->edges), scratch);
+        p->hits[owner] = tac_hits_take(&scratch->arena, side->near.count, order > 1);
+        tac_vertex_touching(side, order, &p->hits[owner]);
+    }
+    return p->edges ? tac_edge_find(&p->edge, model, p->pair, p->side, scratch) : TAC_OK;
+}
+
+int tac_manifold_edge_records(const tacManifoldPair* p, int k) {
+    int count = 0;
+    for (int i = 0; p->edges && i < p->edge.meetings.count; ++i)
+        count += tac_re(p->edge.record[k].activity[i]) > 0.0;
+    return count;
+}
+
+//---------------------------------- vertices -------------------------------------
+
+// room for `count` more? Beyond the capacity records are counted, not written
 static int fits(tacContacts* contacts, int count) {
     return contacts->count + count <= contacts->capacity;
+}
+
+static void name_record(tacContacts* c, int at, const tacManifoldPair* p, uint64_t feature) {
+    c->pair[at] = p->index, c->bundle[at] = -1, c->feature[at] = feature;
+    c->geom[0][at] = p->pair->geom[0], c->geom[1][at] = p->pair->geom[1];
 }
 
 static void copy_records(const tacHitRecords* from, tacContacts* to, int count) {
@@ -76,249 +128,140 @@ static void write_twists(const tacVertexSide* side, const tacHits* hits, tacCont
     tacReal* out[8][6];
     for (int row = 0; row < 8; ++row)
         for (int k = 0; k < 6; ++k)
-            out[row][k] = TAC_TAKE(&scratch->arena, tacReal, hits->count + 16);
+            out[row][k] = TAC_TAKE(&scratch->arena, tacReal, hits->count + PADDING);
     VERTICES->twists(&side->place, hits, NULL, (tacReal* const(*)[6])out);
     for (int row = 0; row < 8; ++row)
         for (int k = 0; k < 6; ++k)
             memcpy(&contacts->d_twist[row][k][contacts->count], out[row][k], bytes);
 }
 
-static void name_records(const tacVertexSide* side, int index, const tacContactPair* pair,
-                         const tacHits* hits, tacContacts* contacts) {
-    for (int i = 0; i < hits->count; ++i) {
-        int at = contacts->count + i;
-        contacts->pair[at] = index, contacts->bundle[at] = -1;
-        contacts->geom[0][at] = pair->geom[0], contacts->geom[1][at] = pair->geom[1];
-        contacts->feature[at] =
-            tac_manifold_feature((tacManifoldKind)side->owner, hits->vertex[i], 0);
+static void write_vertices(const tacManifoldPair* p, int owner, tacContacts* contacts,
+                           tacScratch* scratch) {
+    const tacVertexSide* side = &p->side[owner];
+    const tacHits* hits = &p->hits[owner];
+    if (hits->count && fits(contacts, hits->count)) {
+        tacHitRecords records = tac_hit_records_take(&scratch->arena, hits->count);
+        VERTICES->record(&side->place, hits, records);
+        copy_records(&records, contacts, hits->count);
+        for (int i = 0; i < hits->count; ++i)
+            name_record(contacts, contacts->count + i, p,
+                        tac_manifold_feature((tacManifoldKind)owner, hits->vertex[i], 0));
+        if (contacts->d_twist[0][0]) write_twists(side, hits, contacts, scratch);
+    }
+    contacts->count += hits->count;
+}
+
+//---------------------------------- edges ----------------------------------------
+
+static void write_edge(const tacManifoldPair* p, int k, int pair, tacContacts* c, int at) {
+    const tacEdgeWork* w = &p->edge;
+    const tacHitRecords* r = &w->record[k];
+    name_record(c, at, p,
+                tac_manifold_feature((tacManifoldKind)(TAC_MANIFOLD_EDGE_0 + k),
+                                     w->set[0].edge[w->meetings.first[pair]],
+                                     w->set[1].edge[w->meetings.second[pair]]));
+    for (int j = 0; j < 3; ++j)
+        c->point[j][at] = r->point[j][pair], c->normal[j][at] = r->normal[j][pair];
+    c->distance[at] = r->distance[pair], c->activity[at] = r->activity[pair];
+}
+
+// column c of d_twist: by a twist of geom[1] about the origin of geom[0]'s body, in its axes
+static void write_column(const tacManifoldPair* p, int k, int column, const tacHitRecords* dot,
+                         tacContacts* c, int first) {
+    const tacHitRecords* r = &p->edge.record[k];
+    for (int i = 0, at = first; i < p->edge.meetings.count; ++i) {
+        if (!(tac_re(r->activity[i]) > 0.0)) continue;
+        for (int j = 0; j < 3; ++j) {
+            c->d_twist[j][column][at] = dot->point[j][i];
+            c->d_twist[3 + j][column][at] = dot->normal[j][i];
+        }
+        c->d_twist[6][column][at] = dot->distance[i];
+        c->d_twist[7][column][at] = dot->activity[i];
+        ++at;
     }
 }
 
-// beyond the capacity records are counted, not written
-static void detect_side(tacVertexSide* side, int index, tacContacts* contacts,
-                        tacScratch* scratch) {
-    const tacContactPair* pair = &side->model->contact->pair[index];
-    int bent = contacts->d_twist[0][0] != NULL;
-    tacHits hits = tac_hits_take(&scratch->arena, side->features->vertices, bent);
-    tac_vertex_touching(side, bent ? 2 : 1, &hits);
-    if (hits.count && fits(contacts, hits.count)) {
-        tacHitRecords records = tac_hit_records_take(&scratch->arena, hits.count);
-        VERTICES->record(&side->place, &hits, records);
-        copy_records(&records, contacts, hits.count);
-        name_records(side, index, pair, &hits, contacts);
-        if (bent) write_twists(side, &hits, contacts, scratch);
-    }
-    contacts->count += hits.count;
+// from there to a twist about the record's point in world axes
+static void turn_twist(const tacFrame* body, tacContacts* c, int at) {
+    tacReal local[8][6], world[8][6], arm[3];
+    for (int j = 0; j < 3; ++j) arm[j] = body->origin[j] - c->point[j][at];
+    for (int k = 0; k < 6; ++k)
+        for (int row = 0; row < 8; ++row) local[row][k] = c->d_twist[row][k][at];
+    for (int row = 0; row < 8; ++row) // columns
+        for (int k = 0; k < 3; ++k) {
+            // e_k x arm is the linear part of a turn about the point
+            int i = (k + 1) % 3, j = (k + 2) % 3;
+            tacReal lin[3] = {0};
+            world[row][k] = world[row][3 + k] = 0.0;
+            lin[i] = -arm[j], lin[j] = arm[i];
+            for (int n = 0; n < 3; ++n) {
+                tacReal back =
+                    lin[0] * body->R.m[0][n] + lin[1] * body->R.m[1][n] + lin[2] * body->R.m[2][n];
+                world[row][k] += local[row][n] * body->R.m[k][n];
+                world[row][3 + k] += local[row][n] * back + local[row][3 + n] * body->R.m[k][n];
+            }
+        }
+    for (int k = 0; k < 6; ++k) // rows
+        for (int j = 0; j < 3; ++j) {
+            c->d_twist[j][k][at] = c->d_twist[3 + j][k][at] = 0.0;
+            for (int n = 0; n < 3; ++n) {
+                c->d_twist[j][k][at] += body->R.m[j][n] * world[n][k];
+                c->d_twist[3 + j][k][at] += body->R.m[j][n] * world[3 + n][k];
+            }
+            c->d_twist[6][k][at] = world[6][k], c->d_twist[7][k][at] = world[7][k];
+        }
 }
 
-static tacVertexRange range_of(const tacModel* model) {
-    const tacContactPlan* plan = model->contact;
-    double support = tac_re(model->param[plan->number[TAC_CONTACT_SUPPORT]]);
-    return (tacVertexRange){support, 0.0, plan->choice[TAC_CHOICE_UNCULLED]};
+static void write_edge_twists(const tacManifoldPair* p, const int first[2], const int count[2],
+                              tacContacts* c, tacScratch* scratch) {
+    tacHitRecords dot[2];
+    for (int k = 0; k < 2; ++k)
+        dot[k] = tac_hit_records_take(&scratch->arena, p->edge.meetings.count);
+    for (int column = 0; column < 6; ++column) {
+        tacEdgeDot along;
+        memset(&along, 0, sizeof along);
+        along.twist[column] = 1.0;
+        tac_edge_jvp(&p->edge, &along, dot, scratch);
+        for (int k = 0; k < 2; ++k) write_column(p, k, column, &dot[k], c, first[k]);
+    }
+    for (int k = 0; k < 2; ++k)
+        for (int i = 0; i < count[k]; ++i) turn_twist(&p->side[0].place.own, c, first[k] + i);
 }
+
+static void write_edges(const tacManifoldPair* p, tacContacts* contacts, tacScratch* scratch) {
+    int count[2] = {tac_manifold_edge_records(p, 0), tac_manifold_edge_records(p, 1)}, first[2];
+    if (fits(contacts, count[0] + count[1]) && count[0] + count[1] > 0) {
+        int at = contacts->count;
+        for (int k = 0; k < 2; ++k) {
+            first[k] = at;
+            for (int i = 0; i < p->edge.meetings.count; ++i)
+                if (tac_re(p->edge.record[k].activity[i]) > 0.0)
+                    write_edge(p, k, i, contacts, at++);
+        }
+        if (contacts->d_twist[0][0]) write_edge_twists(p, first, count, contacts, scratch);
+    }
+    contacts->count += count[0] + count[1];
+}
+
+//---------------------------------- all pairs ------------------------------------
 
 static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
                         tacScratch* scratch) {
-    const tacContactPlan* plan = model->contact;
-    for (int i = 0; i < plan->npair; ++i)
-        for (int owner = 0; owner < 2; ++owner) {
-            size_t mark = scratch->arena.used;
-            if (vertices_of(model, &plan->pair[i], owner) == 0) continue;
-            tacVertexSide side = tac_vertex_side(model, &plan->pair[i], owner, body, scratch);
-            tac_vertex_search(&side, range_of(model), scratch);
-            detect_side(&side, i, contacts, scratch);
-            scratch->arena.used = mark;
+    int order = contacts->d_twist[0][0] ? 2 : 1;
+    for (int i = 0; i < model->contact->npair; ++i) {
+        size_t mark = scratch->arena.used;
+        tacManifoldPair p;
+        tacResult result = tac_manifold_search(model, body, i, order, &p, scratch);
+        if (result != TAC_OK) {
+            contacts->count = p.edge.meetings.count;
+            return result;
         }
+        for (int owner = 0; owner < 2; ++owner) write_vertices(&p, owner, contacts, scratch);
+        if (p.edges) write_edges(&p, contacts, scratch);
+        scratch->arena.used = mark;
+    }
     return contacts->count <= contacts->capacity ? TAC_OK : TAC_ERROR_CAPACITY;
 }
 
-//---------------------------------- derivatives ----------------------------------
-
-// records of one pair and kind, from `first` on
-typedef struct recordRun {
-    int first, count;
-    tacVertexSide side;
-    tacHits hits;
-} recordRun;
-
-static int same_run(const tacContacts* c, int a, int b) {
-    return c->pair[a] == c->pair[b] &&
-           tac_manifold_kind(c->feature[a]) == tac_manifold_kind(c->feature[b]);
-}
-
-static recordRun run_at(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                        int first, int order, tacScratch* scratch) {
-    recordRun run = {.first = first};
-    while (first + run.count < contacts->count && same_run(contacts, first, first + run.count))
-        ++run.count;
-    int owner = tac_manifold_kind(contacts->feature[first]) == TAC_MANIFOLD_VERTEX_1;
-    run.side =
-        tac_vertex_side(model, &model->contact->pair[contacts->pair[first]], owner, body, scratch);
-    run.hits = tac_hits_take(&scratch->arena, run.count, order > 1);
-    run.hits.count = run.count;
-    for (int i = 0; i < run.count; ++i)
-        run.hits.vertex[i] = tac_manifold_first(contacts->feature[first + i]);
-    tac_hits_evaluate(&run.side, &run.hits, order);
-    return run;
-}
-
-static tacPoints points_of(const recordRun* run) {
-    return (tacPoints){run->count, {run->hits.y[0], run->hits.y[1], run->hits.y[2]}};
-}
-
-static tacPose local_pose(const tacModel* model, const tacGeom* g) {
-    return (tacPose){tac_load3(&model->param[g->position]),
-                     tac_quat_load(&model->param[g->rotation])};
-}
-
-//---------------------------------- forward --------------------------------------
-
-// the field moves with its parameters, and with its place in the body
-static tacResult field_jvp(const tacModel* model, const recordRun* run, const tacReal* theta_dot,
-                           tacHitRecords* at, tacScratch* scratch) {
-    const tacGeom* g = &model->geom[run->side.geom];
-    tacPose pose = local_pose(model, g);
-    tacReal twist[6];
-    tac_store3(twist, tac_load3(&theta_dot[g->position]));
-    tac_store3(twist + 3, tac_quat_angular(pose.rotation, tac_quat_load(&theta_dot[g->rotation])));
-    tacField out = {.value = at->distance,
-                    .gradient = {at->normal[0], at->normal[1], at->normal[2]}};
-    return tac_shape_jvp(model, run->side.shape, pose, points_of(run),
-                         (tacShapeTangent){.pose = twist, .param = theta_dot}, out, scratch);
-}
-
-static void set_dots(const tacModel* model, const recordRun* run, const tacContactPair* pair,
-                     const tacReal* pose_dot, const tacReal* theta_dot, tacHitDot* dot) {
-    const tacContactPlan* plan = model->contact;
-    int owner = run->side.owner, radius = run->side.features->index->radius;
-    for (int k = 0; k < 6 && pose_dot; ++k) {
-        dot->field[k] = pose_dot[6 * pair->body[1 - owner] + k];
-        dot->own[k] = pose_dot[6 * pair->body[owner] + k];
-    }
-    if (!theta_dot) return;
-    dot->tau = theta_dot[plan->number[TAC_CONTACT_TAU]];
-    dot->support = theta_dot[plan->number[TAC_CONTACT_SUPPORT]];
-    if (radius >= 0) dot->radius = theta_dot[radius];
-}
-
-static tacResult run_jvp(const tacModel* model, const recordRun* run, const tacContactPair* pair,
-                         const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* out,
-                         tacScratch* scratch) {
-    tacHitDot dot = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
-    tacHitRecords field = tac_hit_records_take(&scratch->arena, run->count);
-    tacHitRecords records = tac_hit_records_take(&scratch->arena, run->count);
-    set_dots(model, run, pair, pose_dot, theta_dot, &dot);
-    if (theta_dot) {
-        tacResult result = field_jvp(model, run, theta_dot, &field, scratch);
-        if (result != TAC_OK) return result;
-        dot.value = field.distance;
-        for (int k = 0; k < 3; ++k) dot.gradient[k] = field.normal[k];
-    }
-    VERTICES->record_jvp(&run->side.place, &run->hits, &dot, records);
-    out->count = run->first;
-    copy_records(&records, out, run->count);
-    return TAC_OK;
-}
-
-static tacResult detect_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                            const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                            tacScratch* scratch) {
-    tacResult result = TAC_OK;
-    for (int i = 0; i < contacts->count && result == TAC_OK;) {
-        size_t mark = scratch->arena.used;
-        recordRun run = run_at(model, body, contacts, i, 2, scratch);
-        result = run_jvp(model, &run, &model->contact->pair[contacts->pair[i]], pose_dot, theta_dot,
-                         dot, scratch);
-        scratch->arena.used = mark;
-        i += run.count;
-    }
-    dot->count = contacts->count;
-    return result;
-}
-
-//---------------------------------- reverse --------------------------------------
-
-// adjoint of a twist of the geom's frame -> of its place in the body
-static void add_place_bar(const tacModel* model, const tacGeom* g, const tacReal wrench[6],
-                          tacReal* theta_bar) {
-    tacQuat q = tac_quat_load(&model->param[g->rotation]);
-    tacQuat bar = tac_quat_scale(tac_quat_mul(tac_quat(0.0, tac_load3(wrench + 3)), q),
-                                 2.0 * tac_quat_inverse_norm2(q));
-    tacReal* out = &theta_bar[g->rotation];
-    out[0] += bar.w, out[1] += bar.x, out[2] += bar.y, out[3] += bar.z;
-    for (int k = 0; k < 3; ++k) theta_bar[g->position + k] += wrench[k];
-}
-
-static tacResult field_vjp(const tacModel* model, const recordRun* run, const tacHitBar* bar,
-                           tacReal* theta_bar, tacScratch* scratch) {
-    const tacGeom* g = &model->geom[run->side.geom];
-    tacReal wrench[6] = {0};
-    tacField field = {.value = bar->value,
-                      .gradient = {bar->gradient[0], bar->gradient[1], bar->gradient[2]}};
-    tacResult result =
-        tac_shape_vjp(model, run->side.shape, local_pose(model, g), points_of(run), field,
-                      (tacShapeAdjoint){.pose = wrench, .param = theta_bar}, scratch);
-    if (result == TAC_OK) add_place_bar(model, g, wrench, theta_bar);
-    return result;
-}
-
-static void add_bars(const tacModel* model, const recordRun* run, const tacContactPair* pair,
-                     const tacHitBar* bar, tacReal* pose_bar, tacReal* theta_bar) {
-    const tacContactPlan* plan = model->contact;
-    int owner = run->side.owner, radius = run->side.features->index->radius;
-    for (int k = 0; k < 6 && pose_bar; ++k) {
-        pose_bar[6 * pair->body[1 - owner] + k] += bar->field[k];
-        pose_bar[6 * pair->body[owner] + k] += bar->own[k];
-    }
-    if (!theta_bar) return;
-    theta_bar[plan->number[TAC_CONTACT_TAU]] += bar->tau;
-    theta_bar[plan->number[TAC_CONTACT_SUPPORT]] += bar->support;
-    if (radius >= 0) theta_bar[radius] += bar->radius;
-}
-
-static tacHitRecords records_at(const tacContacts* c, int first) {
-    tacHitRecords r = {.distance = &c->distance[first], .activity = &c->activity[first]};
-    for (int k = 0; k < 3; ++k)
-        r.point[k] = &c->point[k][first], r.normal[k] = &c->normal[k][first];
-    return r;
-}
-
-static tacResult run_vjp(const tacModel* model, const recordRun* run, const tacContactPair* pair,
-                         tacHitRecords bar, int bent, tacReal* pose_bar, tacReal* theta_bar,
-                         tacScratch* scratch) {
-    tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
-    if (theta_bar) {
-        tacHitRecords field = tac_hit_records_take(&scratch->arena, run->count);
-        out.value = field.distance;
-        for (int k = 0; k < 3; ++k) out.gradient[k] = field.normal[k];
-    }
-    VERTICES->record_vjp(&run->side.place, &run->hits, bar, bent, &out);
-    add_bars(model, run, pair, &out, pose_bar, theta_bar);
-    return theta_bar ? field_vjp(model, run, &out, theta_bar, scratch) : TAC_OK;
-}
-
-// does an adjoint pull at points or normals? Without it no Hessian is needed
-static int is_bent(const tacContacts* bar) {
-    for (int i = 0; i < bar->count; ++i)
-        for (int k = 0; k < 3; ++k)
-            if (bar->point[k][i] != 0.0 || bar->normal[k][i] != 0.0) return 1;
-    return 0;
-}
-
-static tacResult detect_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                            const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                            tacScratch* scratch) {
-    tacResult result = TAC_OK;
-    int bent = is_bent(bar);
-    for (int i = 0; i < contacts->count && result == TAC_OK;) {
-        size_t mark = scratch->arena.used;
-        recordRun run = run_at(model, body, contacts, i, bent ? 2 : 1, scratch);
-        result = run_vjp(model, &run, &model->contact->pair[contacts->pair[i]], records_at(bar, i),
-                         bent, pose_bar, theta_bar, scratch);
-        scratch->arena.used = mark;
-        i += run.count;
-    }
-    return result;
-}
-
-const tacDetectorKind tac_manifold_detector = {capacity, size, detect, detect_jvp, detect_vjp};
+const tacDetectorKind tac_manifold_detector = {capacity, size, detect, tac_manifold_jvp,
+                                               tac_manifold_vjp};

@@ -5,7 +5,7 @@
 #define TAC_DETECT_MANIFOLD_H
 
 #include "detect/detect.h"
-#include "detect/vertex_sdf.h"
+#include "detect/manifold_edges.h"
 
 extern const tacDetectorKind tac_manifold_detector;
 
@@ -28,7 +28,30 @@ static inline tacManifoldKind tac_manifold_kind(uint64_t feature) {
 static inline int tac_manifold_first(uint64_t feature) { return (int)(feature >> 30 & 0x3fffffff); }
 static inline int tac_manifold_second(uint64_t feature) { return (int)(feature & 0x3fffffff); }
 
-// does this geom's surface enter the other's field in this scene?
-int tac_manifold_uses(const tacModel* model, int owner);
+// one pair of geoms while it is worked on; memory is the scratch's
+typedef struct tacManifoldPair {
+    int index;
+    const tacContactPair* pair;
+    int used[2]; // has this side vertices, and are they asked for?
+    int edges;   // are edges?
+    tacVertexSide side[2];
+    tacHits hits[2]; // vertices that touch
+    tacEdgeWork edge;
+} tacManifoldPair;
+
+// Searches a pair: near vertices, those that touch with the field up to `order`, and edges.
+tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int index, int order,
+                              tacManifoldPair* out, tacScratch* scratch);
+
+// records of edges that have activity
+int tac_manifold_edge_records(const tacManifoldPair* p, int k);
+
+// manifold_diff.c
+tacResult tac_manifold_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                           tacScratch* scratch);
+tacResult tac_manifold_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                           tacScratch* scratch);
 
 #endif

@@ -194,9 +194,10 @@ static int is_curved(const side* s) {
     return s->patch->kind == TAC_PATCH_RIM || s->patch->kind == TAC_PATCH_ROUND;
 }
 
-// Newton's method from the normal that was found; two more passes after it stands still, the
-// derivatives that numbers carry do so, too
+// Newton's method from the normal that was found. It stands still where steps are rounding, which
+// is more the nearer the features are; two passes later derivatives that numbers carry do so, too.
 static int find_curved(const side s[2], tacVec3* n) {
+    double before = INFINITY;
     int still = 0;
     for (int pass = 0; pass < MAX_PASSES; ++pass) {
         state c = state_at(s, *n);
@@ -210,8 +211,9 @@ static int find_curved(const side s[2], tacVec3* n) {
         double step = fmax(fabs(tac_re(x[0])), fabs(tac_re(x[1])));
         if (!(step < 0.5)) return 0;
         *n = tac_normalize(tac_add_scaled(tac_add_scaled(*n, x[0], c.t[0]), x[1], c.t[1]));
-        still += step < 1e-14;
+        still += step < 1e-14 || (step < 1e-5 && step > 0.3 * before);
         if (still == 3) return 1;
+        before = step;
     }
     return still > 0;
 }

@@ -136,6 +136,11 @@ static void add(collection* c, int side_of, tacPatch p, tacPatch q) {
     tac_store3(x.touch.normal, at.normal), tac_store3(x.point, at.point);
     x.distance = at.distance, x.touch.feature = tac_patch_pair_code(&x.touch, 0, 0);
     if (x.distance > c->margin || tac_dot3(x.touch.normal, c->normal) < aligned) return;
+    for (int i = 0; i < 2; ++i) {
+        double core[3];
+        tac_store3(core, at.core[i]);
+        if (!tac_convex_holds(c->piece[i], core, same_place * c->size)) return;
+    }
     if (!is_known(c, &x)) c->list[c->count++] = x;
 }
 

@@ -51,7 +51,7 @@ size_t tac_hits_size(int capacity, int hessians, size_t real_size);
 // places and field at hits whose vertices are listed
 void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order);
 
-// the field at hits whose places are set
+// the field at hits whose places y are set
 void tac_hits_field(tacVertexSide* side, tacHits* hits, int order);
 
 // those of `near` that have activity, with the field up to `order`

@@ -36,7 +36,7 @@ static const numberRow numbers[] = {
      0.2,
      OF_VELOCITY,
      0,
-     R(SPRING) | R(SCM)},
+     R(SPRING) | R(SCM) | R(ELASTOPLASTIC)},
     {TAC_CONTACT_STICTION,
      "respond",
      "stiction",
@@ -44,7 +44,7 @@ static const numberRow numbers[] = {
      0.01,
      OF_VELOCITY,
      0,
-     R(SPRING) | R(SCM)},
+     R(SPRING) | R(SCM) | R(ELASTOPLASTIC)},
     {TAC_CONTACT_EPS3, "respond", "eps3", {1e-9, 1e6}, 0.005, OF_LENGTH, 0, R(SPRING) | R(SCM)},
     {TAC_CONTACT_TAU, "detect", "tau", {1e-9, 1e6}, 0.01, OF_LENGTH, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CONTACT_EPS1, "detect", "eps1", {1e-18, 1e9}, 1e-4, OF_AREA, D(SSDF), 0},
@@ -57,6 +57,15 @@ static const numberRow numbers[] = {
      OF_TAU,
      D(MANIFOLD) | D(EDGE_SDF),
      0},
+    {TAC_CONTACT_NEIGHBOURS, "detect", "neighbours", {1e-9, 1e6}, 0.02, OF_LENGTH, D(MANIFOLD), 0},
+    {TAC_CONTACT_SIGN, "detect", "sign", {1e-6, 1e3}, 0.1, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_CLASH, "detect", "clash", {1e-6, 1e3}, 0.1, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_REGULAR, "detect", "regular", {1e-12, 1e3}, 1e-3, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_LEAST, "detect", "least", {1e-9, 1e3}, 1e-2, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_CLIP, "detect", "clip", {1e-6, 1e3}, 0.02, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_WITHIN, "detect", "within", {1e-6, 1e3}, 0.02, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_RANGE, "detect", "range", {1e-3, 1e3}, 0.2, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_GAP, "detect", "gap", {1e-9, 1e3}, 1e-3, OF_ONE, D(MANIFOLD), 0},
     {TAC_CONTACT_GATE, "detect", "gate", {1e-9, 1e6}, 0.005, OF_LENGTH, D(EDGE_SDF), 0},
     {TAC_CONTACT_RAY_SLOPE, "detect", "slope", {0.1, 1e6}, 1.0, OF_SLOPE, D(EDGE_SDF), 0},
 };
@@ -74,6 +83,7 @@ static const choiceRow choices[] = {
     {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING)},
     {TAC_CHOICE_SIDES, "sides", "both first second", 0, 0, 0, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_VERTICES, "vertices", NULL, 8, 20000, 300, D(MANIFOLD) | D(EDGE_SDF), 0},
+    {TAC_CHOICE_EDGES, "edges", "true false", 0, 0, 0, D(MANIFOLD), 0},
     {TAC_CHOICE_POINTS, "points", NULL, 6, 65536, 600, D(SSDF), 0},
     {TAC_CHOICE_EXACT, "exact", "false true", 0, 0, 0, D(SSDF), 0},
     {TAC_CHOICE_UNCULLED, "cull", "true false", 0, 0, 0, D(MANIFOLD) | D(EDGE_SDF), 0},
@@ -107,6 +117,9 @@ static double default_of(tacDraft* draft, const numberRow* row, const tacContact
     double unit[] = {1.0, scale->length, scale->length * scale->length, scale->velocity,
                      0.0, scale->slope};
     if (row->unit == OF_TAU) unit[OF_TAU] = *tac_draft_values(draft, plan->number[TAC_CONTACT_TAU]);
+    // friction that sticks harder than this chatters in explicit steps (tac_stable_timestep)
+    if (row->number == TAC_CONTACT_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
+        unit[OF_VELOCITY] = fmax(unit[OF_VELOCITY], 2.0 * 9.81 * scale->timestep / row->value);
     return fmin(fmax(row->value * unit[row->unit], row->range.lower), row->range.upper);
 }
 
@@ -139,9 +152,17 @@ static void read_choice(tacDraft* draft, const choiceRow* row, tacContactPlan* p
     }
 }
 
+// springs are implicit unless the scene says otherwise, where the integrator allows it
+static void choose_implicit(tacDraft* draft, tacContactPlan* plan) {
+    if (plan->responder != TAC_RESPOND_SPRING || tac_find_tactus(draft, "implicit")) return;
+    plan->choice[TAC_CHOICE_IMPLICIT] = draft->integrator == TAC_INTEGRATOR_EULER ||
+                                        draft->integrator == TAC_INTEGRATOR_IMPLICITFAST;
+}
+
 void tac_read_contact_numbers(tacDraft* draft, const tacContactScale* scale, tacContactPlan* plan) {
-    for (int i = 0; i < TAC_COUNT(numbers); ++i) read_number(draft, &numbers[i], scale, plan);
     for (int i = 0; i < TAC_COUNT(choices); ++i) read_choice(draft, &choices[i], plan);
+    choose_implicit(draft, plan);
+    for (int i = 0; i < TAC_COUNT(numbers); ++i) read_number(draft, &numbers[i], scale, plan);
 }
 
 static void refuse_idle(tacDraft* draft, const char* attribute) {

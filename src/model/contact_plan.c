@@ -7,6 +7,7 @@
 // so that a weight sinks in by a hundredth of l, unless the time step h would be too long for it.
 
 #include "model/contact_plan.h"
+#include "model/planar.h"
 
 #include "base/assert.h"
 #include "model/field_slope.h"
@@ -32,15 +33,15 @@ static const contactWord detectors[] = {
     [TAC_DETECT_SSDF] = {"ssdf", 1, R(SCM), TAC_RESPOND_SCM},
     [TAC_DETECT_MANIFOLD] = {"manifold", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
-    [TAC_DETECT_SAT] = {"sat", 0, R(ELASTOPLASTIC) | R(LCP) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
-    [TAC_DETECT_CONVEX] = {"convex", 0, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_SAT] = {"sat", 1, R(ELASTOPLASTIC) | R(LCP) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_CONVEX] = {"convex", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
     [TAC_DETECT_GJK] = {"gjk", 1, R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
 };
 
 static const contactWord responders[] = {
     [TAC_RESPOND_SPRING] = {"spring", 1, 0, TAC_DETECT_MANIFOLD},
     [TAC_RESPOND_SCM] = {"scm", 1, 0, TAC_DETECT_SSDF},
-    [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 0, 0, TAC_DETECT_SAT},
+    [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 1, 0, TAC_DETECT_SAT},
     [TAC_RESPOND_LCP] = {"lcp", 0, 0, TAC_DETECT_GJK},
     [TAC_RESPOND_CONE] = {"cone", 0, 0, TAC_DETECT_MANIFOLD},
 };
@@ -138,17 +139,20 @@ static double smaller_radius(lump a, lump b) {
     return isfinite(r) ? fmax(r, 1e-4) : 0.1;
 }
 
-static double default_stiffness(const tacModel* model, const int body[2]) {
+// a spring with the cube of the depth has the same force at a depth of 0.01 l
+static double default_stiffness(const tacModel* model, const tacContactPlan* plan,
+                                const int body[2]) {
     lump a = lump_of(model, body[0]), b = lump_of(model, body[1]);
     double h = model->param[model->timestep], rate = 0.3 / h;
-    return fmin(fmax(reduced_mass(a, b) * fmin(9.81 / (0.01 * smaller_radius(a, b)), rate * rate),
-                     range_stiffness.lower),
-                range_stiffness.upper);
+    double depth = 0.01 * smaller_radius(a, b);
+    double k = reduced_mass(a, b) * fmin(9.81 / depth, rate * rate);
+    if (plan->responder == TAC_RESPOND_ELASTOPLASTIC) k /= depth * depth;
+    return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
 }
 
 static tacContactScale scale_of(const tacDraft* draft, const tacModel* model) {
     const tacBodyPair* bodies = draft->body_pair.items;
-    tacContactScale scale = {INFINITY, 0.0, 1.0};
+    tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep], 1.0};
     for (int i = 0; i < draft->body_pair.count; ++i)
         scale.length = fmin(scale.length, smaller_radius(lump_of(model, bodies[i].body[0]),
                                                          lump_of(model, bodies[i].body[1])));
@@ -169,8 +173,11 @@ static void plan_stiffness(tacDraft* draft, const tacModel* model, tacContactPla
     double* k = tac_reader_take(&draft->reader, sizeof *k * (size_t)count);
     if (!k) return;
     k[0] = 1000.0;
-    for (int i = 0; i < draft->body_pair.count && !element; ++i)
-        k[i] = default_stiffness(model, bodies[i].body);
+    for (int i = 0; i < draft->body_pair.count; ++i) {
+        bodies[i].weight =
+            reduced_mass(lump_of(model, bodies[i].body[0]), lump_of(model, bodies[i].body[1]));
+        if (!element) k[i] = default_stiffness(model, plan, bodies[i].body);
+    }
     if (element) tac_read_number(&draft->reader, element, "stiffness", range_stiffness, k);
     int first =
         tac_draft_param(draft, (tacPath){"respond", NULL}, "stiffness", range_stiffness, k, count);
@@ -271,6 +278,8 @@ void tac_plan_contact(tacDraft* draft) {
     plan_stiffness(draft, &model, &plan);
     tac_read_contact_numbers(draft, &scale, &plan);
     if (draft->reader.result == TAC_OK) plan_numbers(draft, &plan);
+    if (plan.detector == TAC_DETECT_SAT || plan.detector == TAC_DETECT_CONVEX)
+        tac_plan_solids(draft);
     if (plan.detector == TAC_DETECT_GJK) tac_plan_pieces(draft);
     if (draft->reader.result == TAC_OK) check_implicit(draft, &plan);
     tacContactPlan* out = tac_list_add(&draft->reader, &draft->contact, sizeof *out);

@@ -2,6 +2,8 @@
 
 #include "model/draft.h"
 
+#include "tactus/solid.h"
+
 #include "base/arena.h"
 #include "base/assert.h"
 #include "math/pose.h"
@@ -186,12 +188,32 @@ static tacKeyframe* pack_keys(tacPacker* packer, tacDraft* draft) {
     return key;
 }
 
+// solids point to their arrays, which stand one solid after the other
+static const tacSolid* pack_solids(tacPacker* packer, tacDraft* draft) {
+    const tacVec3* vertex = pack(packer, &draft->solid_vertex, sizeof *vertex);
+    const tacVec3* normal = pack(packer, &draft->solid_normal, sizeof *normal);
+    const double* offset = pack(packer, &draft->solid_offset, sizeof *offset);
+    const int(*edge)[4] = pack(packer, &draft->solid_edge, sizeof *edge);
+    const int* first = pack(packer, &draft->solid_first, sizeof *first);
+    const int* corner = pack(packer, &draft->solid_corner, sizeof *corner);
+    tacSolid* solid = pack(packer, &draft->solid, sizeof *solid);
+    for (int i = 0; solid && i < draft->solid.count; ++i) {
+        tacSolid* s = &solid[i];
+        s->vertex = vertex, s->normal = normal, s->offset = offset;
+        s->edge = edge, s->first = first, s->corner = corner;
+        vertex += s->vertices, normal += s->faces, offset += s->faces, edge += s->edges;
+        corner += first[s->faces], first += s->faces + 1;
+    }
+    return solid;
+}
+
 // the plan points to its arrays
 static tacContactPlan* pack_contact(tacPacker* packer, tacDraft* draft) {
     if (draft->contact.count == 0) return NULL;
     tacContactPlan* plan = pack(packer, &draft->contact, sizeof(tacContactPlan));
     const tacContactPair* pair = pack(packer, &draft->contact_pair, sizeof(tacContactPair));
     const tacBodyPair* bodies = pack(packer, &draft->body_pair, sizeof(tacBodyPair));
+    const tacSolid* solid = pack_solids(packer, draft);
     const tacPiece* piece = pack(packer, &draft->piece, sizeof(tacPiece));
     const int* first = pack(packer, &draft->piece_first, sizeof(int));
     const double* number = pack(packer, &draft->piece_number, sizeof(double));
@@ -199,6 +221,7 @@ static tacContactPlan* pack_contact(tacPacker* packer, tacDraft* draft) {
     if (!plan) return NULL;
     plan->npiece = draft->piece.count, plan->piece = piece, plan->piece_first = first;
     plan->piece_number = number, plan->piece_index = index;
+    plan->solid = draft->solid.count > 0 ? solid : NULL;
     plan->npair = draft->contact_pair.count, plan->nbodies = draft->body_pair.count;
     plan->pair = pair, plan->bodies = bodies;
     return plan;

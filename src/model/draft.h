@@ -77,6 +77,9 @@ typedef struct tacDraft {
     tacList tactus, pair_element;             // const tacElement*: all <tactus>, each <pair>
     tacList contact, contact_pair, body_pair; // tacContactPlan: one or none; its arrays
     tacList piece, piece_first, piece_number, piece_index;
+    tacList planar; // tacPlanar (planar.h): outlines of planar geoms
+    tacList solid;  // tacSolid of each geom, and their arrays one behind the other
+    tacList solid_vertex, solid_normal, solid_offset, solid_edge, solid_first, solid_corner;
 } tacDraft;
 
 // how an element is called in parameter names
@@ -101,6 +104,7 @@ typedef struct tacForm {
     tacPose pose;
     int shape, group;
     const tacMeshDraft* mesh;
+    const tacInertia* prism; // of a polygon, of unit density; else NULL
 } tacForm;
 
 // Adds `count` numbers as the group PATH/attribute; their offset.

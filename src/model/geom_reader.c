@@ -6,7 +6,7 @@
 // A geom that cannot touch anything and is not needed for a mass costs nothing: its mesh is not
 // read.
 
-#include "model/draft.h"
+#include "model/planar.h"
 
 #include "base/assert.h"
 #include "math/pose.h"
@@ -27,13 +27,19 @@ typedef enum {
     GEOM_SHAPE,
     GEOM_MESH,
     GEOM_HFIELD,
-    GEOM_SDF
+    GEOM_SDF,
+    GEOM_CIRCLE, // planar ones from here on, in tacPlanarKind's order
+    GEOM_RECTANGLE,
+    GEOM_POLYGON,
+    GEOM_HALFPLANE
 } geomType;
 
 static const tacNodeKind kinds[] = {TAC_NODE_PLANE,      TAC_NODE_SPHERE,   TAC_NODE_ELLIPSOID,
                                     TAC_NODE_CAPSULE,    TAC_NODE_CYLINDER, TAC_NODE_BOX,
                                     TAC_NODE_UNION, // of GEOM_SHAPE: any combination
-                                    TAC_NODE_POLYHEDRON, TAC_NODE_PLANE};
+                                    TAC_NODE_POLYHEDRON, TAC_NODE_PLANE,    TAC_NODE_SPHERE,
+                                    TAC_NODE_CYLINDER,   TAC_NODE_BOX,      TAC_NODE_POLYHEDRON,
+                                    TAC_NODE_PLANE};
 
 //---------------------------------- names ----------------------------------------
 
@@ -86,6 +92,9 @@ static void check_type(tacDraft* draft, const tacElement* element, geomType type
     if (tac_attribute(element, "mesh") && (type == GEOM_PLANE || type >= GEOM_SHAPE) &&
         type != GEOM_MESH)
         fail_type(draft, element, "mesh", "only meshes and primitives fitted to them have 'mesh'");
+    if (tac_attribute(element, "points") && type != GEOM_POLYGON)
+        fail_type(draft, element, "points",
+                  "only a geom of type=\"polygon\" has the attribute 'points'");
     if (tac_attribute(element, "fromto") &&
         (type < GEOM_ELLIPSOID || type > GEOM_BOX || tac_attribute(element, "mesh")))
         fail_type(draft, element, "fromto",
@@ -94,8 +103,10 @@ static void check_type(tacDraft* draft, const tacElement* element, geomType type
 }
 
 static geomType read_type(tacDraft* draft, const tacElement* element) {
-    int word = tac_read_word(&draft->reader, element, "type",
-                             "plane sphere ellipsoid capsule cylinder box shape mesh hfield sdf");
+    int word =
+        tac_read_word(&draft->reader, element, "type",
+                      "plane sphere ellipsoid capsule cylinder box shape mesh hfield sdf circle "
+                      "rectangle polygon halfplane");
     int is_shape = word < 0 && tac_attribute(element, "shape");
     geomType type = is_shape ? GEOM_SHAPE : word < 0 ? GEOM_SPHERE : (geomType)word;
     check_type(draft, element, type);
@@ -215,13 +226,15 @@ static void read_mesh_geom(tacDraft* draft, const tacElement* element, const cha
 static void read_form(tacDraft* draft, const tacElement* element, const char* key, int solid,
                       int weighed, tacForm* form) {
     geomType type = read_type(draft, element);
-    form->kind = kinds[type == GEOM_SDF ? GEOM_SPHERE : type];
+    form->kind = kinds[type];
     if (draft->reader.result != TAC_OK) return;
     if (type == GEOM_MESH || tac_attribute(element, "mesh")) {
         read_mesh_geom(draft, element, key, solid, weighed, form);
     } else if (type == GEOM_SHAPE) {
         form->shape = read_shape_reference(draft, element);
         form->pose = tac_read_pose(draft, element);
+    } else if (type >= GEOM_CIRCLE) {
+        tac_read_planar(draft, element, (tacPlanarKind)(type - GEOM_CIRCLE), key, form);
     } else if (type == GEOM_HFIELD) {
         tac_require(&draft->reader, element, "hfield");
         tac_read_reference(draft, element, "hfield", "hfield");

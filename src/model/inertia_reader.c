@@ -127,6 +127,10 @@ static double unit_inertia(tacDraft* draft, const tacElement* element, const tac
                         form->mesh ? "write inertia=\"shell\" at the <mesh> instead"
                                    : "is for spheres, capsules, cylinders and boxes; give the body "
                                      "an <inertial>");
+    if (form->prism) {
+        *I = *form->prism;
+        return I->mass;
+    }
     if (form->kind >= TAC_NODE_UNION && !form->mesh)
         return shape_solid(draft, element, form->shape, I);
     if (form->mesh) {

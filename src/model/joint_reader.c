@@ -1,6 +1,6 @@
 // <joint> and <freejoint>, and the degrees of freedom they give: MuJoCo's order of qpos and qvel.
 
-#include "model/draft.h"
+#include "model/planar.h"
 
 #include "base/assert.h"
 #include "math/pose.h"
@@ -191,7 +191,11 @@ void tac_read_joint(tacDraft* draft, const tacElement* element, int body, tacPos
                         "align",
                         "moving a free body's frame into its centre of mass is not built yet");
     tacJoint joint = {.body = body, .position = -1, .axis = -1, .ref = -1, .springref = -1};
-    int word = is_free ? 0 : tac_read_word(reader, element, "type", "free ball slide hinge");
+    int word = is_free ? 0 : tac_read_word(reader, element, "type", "free ball slide hinge planar");
+    if (word == 4) {
+        tac_read_planar_joint(draft, element, body, pose);
+        return;
+    }
     joint.kind = word < 0 ? TAC_JOINT_HINGE : (tacJointKind)word;
     check_place(draft, element, &joint);
     joint.name = tac_draft_name(draft, element, "joint", index);

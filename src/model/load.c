@@ -13,6 +13,8 @@
 #include "base/message.h"
 #include "math/pose.h"
 
+#include "tactus/contact.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +53,17 @@ static void remark(const tacDraft* draft, tacMessage* message) {
                  "without effect until something responds to them: %s", held);
 }
 
+// a time step that is too long for contact, behind what stands there
+static void remark_step(const tacModel* model, tacMessage* message) {
+    double h = model->param[model->timestep], most = tac_stable_timestep(model);
+    if (!message || h <= most) return;
+    size_t used = strlen(message->text);
+    snprintf(message->text + used, sizeof message->text - used,
+             "%scontact may not be stable with a time step of %g s: take at most %.2g s, or "
+             "implicit=\"true\"",
+             used ? "; " : "", h, most);
+}
+
 // everything after the bytes are there; also cleans up if they are not
 static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
     tacElement* root = tac_document_parse(&draft->reader, source);
@@ -68,6 +81,7 @@ static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
     } else {
         *out = model;
         remark(draft, draft->reader.message);
+        remark_step(model, draft->reader.message);
     }
     tac_close_meshes(draft);
     tac_reader_close(&draft->reader);

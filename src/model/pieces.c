@@ -2,6 +2,7 @@
 //
 //   planes --mesh/dual.h--> hull --[this file]--> model->contact->piece
 
+#include "math/pose.h"
 #include "mesh/dual.h"
 #include "model/contact_plan.h"
 
@@ -42,8 +43,8 @@ static void add_hull(tacDraft* draft, const tacHull* hull, tacPiece* piece) {
     append(draft, &draft->piece_index, hull->corner, hull->ncorner, index);
 }
 
-static void read_polyhedron(tacDraft* draft, const tacModel* model, tacPiece* piece) {
-    const tacNode* node = &model->node[piece->node];
+static void read_polyhedron(tacDraft* draft, const tacModel* model, const tacNode* node,
+                            tacPiece* piece) {
     tacMessage message = {0};
     tacHull* hull = NULL;
     tacResult result = tac_planes_hull(model->param + node->block, node->block_count / 4,
@@ -86,12 +87,39 @@ static const char* complaint(const tacModel* model, const tacGeom* geom, const t
     }
 }
 
-static void read_leaf(tacDraft* draft, const tacModel* model, int geom, int node) {
-    tacPiece piece = {.geom = geom, .node = node};
-    const char* wrong = complaint(model, &model->geom[geom], &model->node[node]);
+static tacPose pose_at(const tacModel* model, int position, int rotation) {
+    return (tacPose){tac_load3(model->param + position), tac_quat_load(model->param + rotation)};
+}
+
+// from the leaf to the root of its shape and the geom
+static void read_place(const tacModel* model, const tacGeom* geom, int node, tacPiece* piece) {
+    tacPose pose = tac_pose_identity();
+    for (int i = node; i >= 0; i = model->node[i].parent)
+        pose = tac_pose_compose(pose_at(model, model->node[i].position, model->node[i].rotation),
+                                pose);
+    pose = tac_pose_compose(pose_at(model, geom->position, geom->rotation), pose);
+    tac_store3(piece->pos, pose.position);
+    tac_quat_store(piece->quat, tac_quat_normalize(pose.rotation));
+}
+
+static void read_sizes(const tacModel* model, const tacNode* node, tacPiece* piece) {
+    static const int sizes[TAC_NODE_KIND_COUNT] = {
+        [TAC_NODE_SPHERE] = 1,  [TAC_NODE_SUPERQUADRIC] = 3, [TAC_NODE_ELLIPSOID] = 3,
+        [TAC_NODE_CAPSULE] = 2, [TAC_NODE_CYLINDER] = 2,     [TAC_NODE_BOX] = 3};
+    for (int k = 0; k < sizes[node->kind]; ++k) piece->size[k] = model->param[node->size + k];
+    if (node->kind != TAC_NODE_SUPERQUADRIC) return;
+    for (int k = 0; k < 2; ++k) piece->eps[k] = model->param[node->eps + k];
+}
+
+static void read_leaf(tacDraft* draft, const tacModel* model, int geom, int node_of) {
+    const tacNode* node = &model->node[node_of];
+    tacPiece piece = {.geom = geom, .kind = node->kind};
+    const char* wrong = complaint(model, &model->geom[geom], node);
     if (wrong) refuse(draft, model, geom, wrong);
-    if (wrong || model->node[node].kind == TAC_NODE_UNION) return;
-    if (model->node[node].kind == TAC_NODE_POLYHEDRON) read_polyhedron(draft, model, &piece);
+    if (wrong || node->kind == TAC_NODE_UNION) return;
+    read_place(model, &model->geom[geom], node_of, &piece);
+    read_sizes(model, node, &piece);
+    if (node->kind == TAC_NODE_POLYHEDRON) read_polyhedron(draft, model, node, &piece);
     tacPiece* out = tac_list_add(&draft->reader, &draft->piece, sizeof *out);
     if (out) *out = piece;
 }

@@ -56,7 +56,8 @@ static const tacRule rules[] = {
     {"custom", NULL, NULL, NULL},
     {"tactus",
      "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit "
-     "tau support sides vertices cull eps1 eps2 points exact gate slope iterations fuse",
+     "tau support neighbours sign clash regular least clip within range gap sides vertices edges "
+     "cull eps1 eps2 points exact gate slope iterations fuse",
      "", ""},
 
     {"default", "class", "",
@@ -122,7 +123,7 @@ static const tacRule rules[] = {
     {"inertial", "pos " ORIENTATION " mass diaginertia fullinertia", "", ""},
     {"geom",
      "name class type size pos " ORIENTATION
-     " fromto rgba material shape mesh hfield fitscale mass "
+     " fromto rgba material shape mesh hfield points fitscale mass "
      "density shellinertia contype conaffinity condim group priority friction solmix solref "
      "solimp margin gap fluidshape",
      "fluidcoef user", ""},

@@ -8,6 +8,7 @@
 static const tacForceKind* const kinds[] = {
     [TAC_RESPOND_SPRING] = &tac_spring_force,
     [TAC_RESPOND_SCM] = &tac_scm_force,
+    [TAC_RESPOND_ELASTOPLASTIC] = &tac_elastoplastic_force,
     [TAC_RESPOND_CONE] = NULL,
 };
 

@@ -27,6 +27,6 @@ typedef struct tacForceKind {
 // the scene's, or NULL if it has none or one of impulses
 const tacForceKind* tac_force_of(const tacModel* model);
 
-extern const tacForceKind tac_spring_force, tac_scm_force;
+extern const tacForceKind tac_spring_force, tac_elastoplastic_force, tac_scm_force;
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "respond/force.h"
 
-#include "math/pose.h"
+#include "respond/entries.h"
 #include "respond/spring_kernels.h"
 
 #include <string.h>
@@ -16,49 +16,19 @@
 
 //---------------------------------- numbers --------------------------------------
 
-// offset of the friction that holds, -1: none
-static int friction_of(const tacModel* model, const tacContactPair* pair) {
-    int a = pair->friction[0], b = pair->friction[1];
-    if (a < 0 || b < 0) return a;
-    return r_is_negative(model->param[a] - model->param[b]) ? b : a;
-}
-
 // offsets of the law's numbers for a pair
 static void numbers_of(const tacModel* model, const tacContactPair* pair, int at[SPRING_NUMBERS]) {
     at[SPRING_K] = pair->stiffness, at[SPRING_V_D] = pair->dissipation;
-    at[SPRING_V_S] = pair->stiction, at[SPRING_MU] = friction_of(model, pair);
+    at[SPRING_V_S] = pair->stiction, at[SPRING_MU] = tac_pair_friction(model, pair);
     at[SPRING_EPS] = model->contact->number[TAC_CONTACT_EPS3];
     at[SPRING_H] = model->contact->choice[TAC_CHOICE_IMPLICIT] ? model->timestep : -1;
 }
 
 //---------------------------------- pairs ----------------------------------------
 
-// the entry that each pair of bodies has, -1 without contacts; how many there are
-static int* list_entries(const tacModel* model, const tacContacts* contacts, int* count,
-                         tacArena* arena) {
-    const tacContactPlan* plan = model->contact;
-    int* entry = TAC_TAKE(arena, int, plan->nbodies);
-    for (int i = 0; i < plan->nbodies; ++i) entry[i] = -1;
-    for (int i = 0; i < contacts->count; ++i) entry[plan->pair[contacts->pair[i]].bodies] = 0;
-    *count = 0;
-    for (int i = 0; i < plan->nbodies; ++i)
-        if (entry[i] == 0) entry[i] = (*count)++;
-    return entry;
-}
-
 static size_t spring_size(const tacModel* model, size_t real_size) {
     (void)real_size;
-    return tac_arena_need(sizeof(int) * (size_t)model->contact->nbodies);
-}
-
-// `twist` of body[1] against body[0], about a point
-static tacTwist relative(const tacKinematics* kinematics, const tacReal* twist, const int body[2],
-                         tacVec3 point) {
-    tacTwist v[2];
-    for (int i = 0; i < 2; ++i)
-        v[i] = tac_twist_shift(tac_twist_load(twist + 6 * body[i]),
-                               kinematics->pose[body[i]].position, point);
-    return tac_twist_sub(v[1], v[0]);
+    return tac_entries_size(model);
 }
 
 // the records of one pair from `first` on, with its numbers and velocities
@@ -76,21 +46,13 @@ static tacSpringSegment segment_at(const tacModel* model, const tacKinematics* k
     for (int i = 0; i < SPRING_NUMBERS; ++i)
         s.law[i] = at[i] >= 0 ? model->param[at[i]] : (tacReal)0.0;
     tacVec3 origin = kinematics->pose[pair->body[1]].position;
-    tacTwist v = relative(kinematics, kinematics->twist, pair->body, origin);
+    tacTwist v = tac_relative_twist(kinematics, kinematics->twist, pair->body, origin);
     tac_store3(s.origin, origin), tac_store3(s.linear, v.linear);
     tac_store3(s.angular, v.angular);
     if (!kinematics->lead) return s;
-    tacTwist a = relative(kinematics, kinematics->lead, pair->body, origin);
+    tacTwist a = tac_relative_twist(kinematics, kinematics->lead, pair->body, origin);
     tac_store3(s.lead, a.linear), tac_store3(s.turn, a.angular);
     return s;
-}
-
-static void clear_entry(const tacModel* model, const tacKinematics* kinematics, int bodies,
-                        tacPairForce* out) {
-    const tacBodyPair* pair = &model->contact->bodies[bodies];
-    memset(out, 0, sizeof *out);
-    for (int i = 0; i < 2; ++i) out->body[i] = pair->body[i];
-    tac_store3(out->origin, kinematics->pose[pair->body[1]].position);
 }
 
 //---------------------------------- force ----------------------------------------
@@ -99,9 +61,9 @@ static tacResult force(const tacModel* model, const tacKinematics* kinematics,
                        const tacContacts* contacts, tacPairForce* out, int* count,
                        tacScratch* scratch) {
     const tacContactPlan* plan = model->contact;
-    const int* entry = list_entries(model, contacts, count, &scratch->arena);
+    const int* entry = tac_entries(model, contacts, count, &scratch->arena);
     for (int i = 0; i < plan->nbodies; ++i)
-        if (entry[i] >= 0) clear_entry(model, kinematics, i, &out[entry[i]]);
+        if (entry[i] >= 0) tac_entry_clear(model, kinematics, i, &out[entry[i]]);
     for (int i = 0; i < contacts->count;) {
         tacSpringSegment s = segment_at(model, kinematics, contacts, i);
         tacPairForce* f = &out[entry[plan->pair[contacts->pair[i]].bodies]];
@@ -117,9 +79,9 @@ static tacResult force_jvp(const tacModel* model, const tacKinematics* kinematic
                            const tacReal* theta_dot, tacPairForce* dot, tacScratch* scratch) {
     const tacContactPlan* plan = model->contact;
     int count;
-    const int* entry = list_entries(model, contacts, &count, &scratch->arena);
+    const int* entry = tac_entries(model, contacts, &count, &scratch->arena);
     for (int i = 0; i < plan->nbodies; ++i)
-        if (entry[i] >= 0) clear_entry(model, kinematics, i, &dot[entry[i]]);
+        if (entry[i] >= 0) tac_entry_clear(model, kinematics, i, &dot[entry[i]]);
     for (int i = 0; i < contacts->count;) {
         tacSpringSegment s = segment_at(model, kinematics, contacts, i);
         const tacContactPair* pair = &plan->pair[contacts->pair[i]];
@@ -139,7 +101,7 @@ static tacResult force_vjp(const tacModel* model, const tacKinematics* kinematic
                            tacContacts* contacts_bar, tacReal* theta_bar, tacScratch* scratch) {
     const tacContactPlan* plan = model->contact;
     int count;
-    const int* entry = list_entries(model, contacts, &count, &scratch->arena);
+    const int* entry = tac_entries(model, contacts, &count, &scratch->arena);
     for (int i = 0; i < contacts->count;) {
         tacSpringSegment s = segment_at(model, kinematics, contacts, i);
         const tacContactPair* pair = &plan->pair[contacts->pair[i]];

@@ -49,5 +49,6 @@ void tac_scratch_destroy(tacScratch* scratch) {
     if (!scratch) return;
     tacAllocator allocator = scratch->allocator;
     tac_arena_destroy(&scratch->arena, allocator);
+    if (scratch->code_work) allocator.release(allocator.user, scratch->code_work);
     allocator.release(allocator.user, scratch);
 }

@@ -4,6 +4,8 @@
 
 #include "step/step.h"
 
+#include "step/generated.h"
+
 #include <string.h>
 
 tacResult tac_step_check(const tacModel* model, const tacState* x, const tacReal* u,
@@ -68,12 +70,15 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
                    tacScratch* scratch) {
     tacResult result = next ? tac_step_check(model, x, u, scratch) : TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
+    if (tac_is_generated(scratch)) return tac_generated_step(model, x, u, next, scratch);
     size_t mark = scratch->arena.used;
     tacPass pass;
     result = tac_pass_take(model, x, u, 0, scratch, &pass);
     if (result == TAC_OK) tac_pass_hand_out(&pass, x, next);
     scratch->info = (tacInfo){.time_of_impact = tac_re(pass.f.h)};
     if (pass.f.touch) scratch->info.contacts = tac_touch_count(pass.f.touch);
+    if (scratch->info.contacts > 0 && tac_re(pass.f.h) > tac_stable_timestep(model))
+        scratch->info.flags |= TAC_STIFF;
     scratch->arena.used = mark;
     return result;
 }

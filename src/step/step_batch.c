@@ -4,6 +4,7 @@
 #include "step/step.h"
 
 #include "base/pool.h"
+#include "step/generated.h"
 
 #include <string.h>
 
@@ -78,6 +79,13 @@ static void step_each(tacStepItem** item, int count) {
             tac_step(item[i]->model, item[i]->x, item[i]->u, item[i]->next, item[i]->scratch);
 }
 
+// does one of them step by code of its own?
+static int any_generated(tacStepItem** item, int count) {
+    for (int i = 0; i < count; ++i)
+        if (tac_is_generated(item[i]->scratch)) return 1;
+    return 0;
+}
+
 // runs of neighbours of one model within a group; what cannot be stepped says so
 static void step_group(void* context, int job, int worker) {
     (void)worker;
@@ -92,7 +100,7 @@ static void step_group(void* context, int job, int worker) {
         if (item->result == TAC_OK) run[count++] = item;
         int ends = i + 1 == last || (count > 0 && g->items[i + 1].model != run[0]->model);
         if (!ends || count == 0) continue;
-        if (count == 1 || tac_touches(run[0]->model))
+        if (count == 1 || tac_touches(run[0]->model) || any_generated(run, count))
             step_each(run, count);
         else
             step_lanes(run, count, kernels);

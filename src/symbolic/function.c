@@ -150,6 +150,8 @@ double tac_op_value(tacOp op, double a, double b) {
     return tac_is_binary(op) ? value_of_two(op, a, b) : rows[op - TAC_OP_SIN].value(a);
 }
 
+tacFunction tac_op_function(tacOp op) { return rows[op - TAC_OP_SIN].value; }
+
 tacExpr tac_op_partial(tacGraph* graph, tacExpr e, int operand) {
     tacExprNode n = graph->node[e];
     TAC_ASSERT(!tac_is_leaf((tacOp)n.op));

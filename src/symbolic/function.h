@@ -8,6 +8,10 @@
 // value of an operation on numbers; of one argument b is not read
 double tac_op_value(tacOp op, double a, double b);
 
+// the function of one argument behind an operation
+typedef double (*tacFunction)(double a);
+tacFunction tac_op_function(tacOp op);
+
 // a^b as products for integers up to TAC_POWER_MOST, roots for halves, pow for the rest
 #define TAC_POWER_MOST 64
 double tac_power_value(double a, double b);

@@ -342,7 +342,8 @@ static void expression(printer* p, tacExpr e, int level) {
     ++p->depth;
     if (named(p, e)) {
         char name[40];
-        snprintf(name, sizeof name, p->f->temp_name, p->f->temp[e]);
+        int temp = p->f->temp[e], slot = p->f->slot ? p->f->slot[temp] : -1;
+        snprintf(name, sizeof name, slot >= 0 ? "t[%d]" : p->f->temp_name, slot >= 0 ? slot : temp);
         put(p, "%s", name);
     } else {
         node(p, e, level);
@@ -377,7 +378,7 @@ tacResult tac_expr_print(tacGraph* graph, tacExpr expr, tacNotation notation, ch
     tacResult result = tac_graph_check(graph, &expr, 1, 0);
     if (result != TAC_OK) return result;
     if (!text || size == 0 || notation > TAC_NOTATION_C) return TAC_ERROR_VALUE;
-    tacFormulas f = {graph->node, graph->number, graph->name, NULL, NULL};
+    tacFormulas f = {graph->node, graph->number, graph->name, NULL, NULL, NULL};
     buffer b = {text, size, 0};
     tacPage page = {fill, &b, 0};
     return tac_formula_print(&f, expr, notation, 0, &page) ? TAC_OK : TAC_ERROR_LIMIT;

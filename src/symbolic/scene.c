@@ -6,8 +6,8 @@
 // origin, gravity u, and s = gravity . place of its origin. No rotation of the world is ever
 // formed: going from a body to the next turns three vectors. docs/symbolic.md has the formulas.
 
+#include "symbolic/scene.h"
 #include "symbolic/lagrange.h"
-#include "symbolic/vec.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +17,31 @@ typedef struct exprFrame {
     tacExpr s;
 } exprFrame;
 
+//---------------------------------- numbers --------------------------------------
+
+// its place among the symbols, or -1
+static int find_symbol(const tacScene* s, int offset) {
+    for (int i = 0; s->symbols && i < s->symbols->n; ++i)
+        if (s->symbols->offset[i] == offset) return i;
+    return -1;
+}
+
+int tac_scene_is_symbol(const tacScene* s, int offset, int count) {
+    for (int i = 0; i < count; ++i)
+        if (find_symbol(s, offset + i) >= 0) return 1;
+    return 0;
+}
+
+tacExpr tac_scene_number(const tacScene* s, int offset) {
+    int i = find_symbol(s, offset);
+    return i >= 0 ? s->symbols->symbol[i] : tac_number(s->g, s->model->param[offset]);
+}
+
+exprVec tac_scene_vec(const tacScene* s, int offset) {
+    return (exprVec){tac_scene_number(s, offset), tac_scene_number(s, offset + 1),
+                     tac_scene_number(s, offset + 2)};
+}
+
 //---------------------------------- turns ----------------------------------------
 
 // a number of a rotation: what rounding left of 0 and 1 would stay in every formula
@@ -25,8 +50,25 @@ static double clean(double a) {
     return fabs(a - whole) < 1e-15 ? whole : a;
 }
 
+// of symbols, divided by its length
+static void symbol_columns(const tacScene* s, int offset, exprVec out[3]) {
+    tacGraph* g = s->g;
+    tacExpr q[4], sum = tac_fraction(g, 0, 1), two = tac_fraction(g, 2, 1);
+    for (int i = 0; i < 4; ++i) {
+        q[i] = tac_scene_number(s, offset + i);
+        sum = tac_expr_add(g, sum, tac_expr_pow(g, q[i], two));
+    }
+    for (int i = 0; i < 4; ++i) q[i] = tac_expr_div(g, q[i], tac_expr_sqrt(g, sum));
+    vec_unit_columns(g, q, out);
+}
+
 // the columns of the rotation of a quaternion of any length, 0 is none
-static void columns(tacGraph* g, const double q[4], exprVec out[3]) {
+static void columns(const tacScene* s, int offset, exprVec out[3]) {
+    const double* q = s->model->param + offset;
+    if (tac_scene_is_symbol(s, offset, 4)) {
+        symbol_columns(s, offset, out);
+        return;
+    }
     double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
     int none = !(n >= 1e-30);
     double k = none ? 0.0 : 2.0 / n, w = q[0], x = q[1], y = q[2], z = q[3];
@@ -35,34 +77,39 @@ static void columns(tacGraph* g, const double q[4], exprVec out[3]) {
         {clean(k * (x * y - w * z)), clean(1.0 - k * (x * x + z * z)), clean(k * (y * z + w * x))},
         {clean(k * (x * z + w * y)), clean(k * (y * z - w * x)), clean(1.0 - k * (x * x + y * y))},
     };
-    for (int i = 0; i < 3; ++i) out[i] = vec_number(g, R[i]);
+    for (int i = 0; i < 3; ++i) out[i] = vec_number(s->g, R[i]);
 }
 
 //---------------------------------- frames ---------------------------------------
 
-static exprFrame world_frame(tacGraph* g, const tacModel* model) {
+static exprFrame world_frame(const tacScene* s) {
     const double none[3] = {0.0};
-    int pulls = !(model->disable & TAC_DISABLE_GRAVITY);
-    exprVec zero = vec_number(g, none);
-    return (exprFrame){zero, zero, vec_number(g, pulls ? model->param + model->gravity : none),
-                       zero.x};
+    int pulls = !(s->model->disable & TAC_DISABLE_GRAVITY);
+    exprVec zero = vec_number(s->g, none);
+    return (exprFrame){zero, zero, pulls ? tac_scene_vec(s, s->model->gravity) : zero, zero.x};
 }
 
 // as the body is written in its parent, before any joint
-static exprFrame attached(tacGraph* g, const tacModel* model, const tacBody* body, exprFrame f) {
-    exprVec arm = vec_number(g, model->param + body->position), R[3];
-    columns(g, model->param + body->rotation, R);
+static exprFrame attached(const tacScene* s, const tacBody* body, exprFrame f) {
+    tacGraph* g = s->g;
+    exprVec arm = tac_scene_vec(s, body->position), R[3];
+    columns(s, body->rotation, R);
     f.s = tac_expr_add(g, f.s, vec_dot(g, f.u, arm));
     f.v = vec_turned(g, R, vec_add(g, f.v, vec_cross(g, f.w, arm)));
     f.w = vec_turned(g, R, f.w), f.u = vec_turned(g, R, f.u);
     return f;
 }
 
-static exprVec unit_axis(tacGraph* g, const tacModel* model, const tacJoint* joint) {
-    const double* a = model->param + joint->axis;
+static exprVec unit_axis(const tacScene* s, const tacJoint* joint) {
+    const double* a = s->model->param + joint->axis;
+    if (tac_scene_is_symbol(s, joint->axis, 3)) {
+        exprVec axis = tac_scene_vec(s, joint->axis);
+        tacExpr root = tac_expr_sqrt(s->g, vec_dot(s->g, axis, axis));
+        return vec_scale(s->g, axis, tac_expr_div(s->g, tac_fraction(s->g, 1, 1), root));
+    }
     double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
     const double unit[3] = {clean(a[0] / length), clean(a[1] / length), clean(a[2] / length)};
-    return vec_number(g, unit);
+    return vec_number(s->g, unit);
 }
 
 static exprFrame slid(tacGraph* g, exprVec axis, tacExpr way, tacExpr speed, exprFrame f) {
@@ -111,14 +158,15 @@ static exprFrame freed(tacGraph* g, const tacExpr* q, const tacExpr* v, exprFram
                        vec_dot(g, world.u, place)};
 }
 
-static exprFrame moved(tacGraph* g, const tacModel* model, const tacJoint* joint, const tacExpr* q,
-                       const tacExpr* v, const exprFrame* world, exprFrame f) {
+static exprFrame moved(const tacScene* s, const tacJoint* joint, const tacExpr* q, const tacExpr* v,
+                       const exprFrame* world, exprFrame f) {
+    tacGraph* g = s->g;
     q += joint->qpos, v += joint->dof;
     if (joint->kind == TAC_JOINT_FREE) return freed(g, q, v, *world);
-    exprVec arm = vec_number(g, model->param + joint->position);
+    exprVec arm = tac_scene_vec(s, joint->position);
     if (joint->kind == TAC_JOINT_BALL) return balled(g, arm, q, (exprVec){v[0], v[1], v[2]}, f);
-    exprVec axis = unit_axis(g, model, joint);
-    tacExpr way = tac_expr_sub(g, q[0], tac_number(g, model->param[joint->ref]));
+    exprVec axis = unit_axis(s, joint);
+    tacExpr way = tac_expr_sub(g, q[0], tac_scene_number(s, joint->ref));
     if (joint->kind == TAC_JOINT_SLIDE) return slid(g, axis, way, v[0], f);
     return hinged(g, axis, arm, way, v[0], f);
 }
@@ -126,52 +174,66 @@ static exprFrame moved(tacGraph* g, const tacModel* model, const tacJoint* joint
 //---------------------------------- energies -------------------------------------
 
 // m |v + w x com|^2/2 + w . I w/2
-static tacExpr kinetic(tacGraph* g, const tacModel* model, const tacBody* body, exprFrame f) {
-    const double* I = model->param + body->inertia;
-    const double rows[3][3] = {{I[0], I[3], I[4]}, {I[3], I[1], I[5]}, {I[4], I[5], I[2]}};
-    exprVec com = vec_number(g, model->param + body->com);
-    exprVec speed = vec_add(g, f.v, vec_cross(g, f.w, com)), R[3];
-    for (int i = 0; i < 3; ++i) R[i] = vec_number(g, rows[i]);
-    tacExpr linear =
-        tac_expr_mul(g, tac_number(g, 0.5 * model->param[body->mass]), vec_dot(g, speed, speed));
+static tacExpr kinetic(const tacScene* s, const tacBody* body, exprFrame f) {
+    tacGraph* g = s->g;
+    exprVec I = tac_scene_vec(s, body->inertia), P = tac_scene_vec(s, body->inertia + 3);
+    const exprVec R[3] = {{I.x, P.x, P.y}, {P.x, I.y, P.z}, {P.y, P.z, I.z}};
+    exprVec com = tac_scene_vec(s, body->com);
+    exprVec speed = vec_add(g, f.v, vec_cross(g, f.w, com));
+    tacExpr half = tac_fraction(g, 1, 2);
+    tacExpr weight = tac_expr_mul(g, half, tac_scene_number(s, body->mass));
+    tacExpr linear = tac_expr_mul(g, weight, vec_dot(g, speed, speed));
     tacExpr turning = vec_dot(g, f.w, vec_turned(g, R, f.w));
-    return tac_expr_add(g, linear, tac_expr_mul(g, tac_fraction(g, 1, 2), turning));
+    return tac_expr_add(g, linear, tac_expr_mul(g, half, turning));
 }
 
 // -m gravity . place of the centre of mass
-static tacExpr potential(tacGraph* g, const tacModel* model, const tacBody* body, exprFrame f) {
-    tacExpr height = tac_expr_add(g, f.s, vec_dot(g, f.u, vec_number(g, model->param + body->com)));
-    return tac_expr_mul(g, tac_number(g, -model->param[body->mass]), height);
+static tacExpr potential(const tacScene* s, const tacBody* body, exprFrame f) {
+    tacGraph* g = s->g;
+    tacExpr height = tac_expr_add(g, f.s, vec_dot(g, f.u, tac_scene_vec(s, body->com)));
+    tacExpr mass = tac_scene_number(s, body->mass);
+    return tac_expr_mul(g, tac_expr_mul(g, tac_fraction(g, -1, 1), mass), height);
 }
 
-static void name_symbols(tacGraph* g, const tacModel* model, tacExpr* q, tacExpr* v) {
+void tac_scene_name(tacGraph* g, char letter, int count, tacExpr* out) {
     char name[24];
-    for (int k = 0; k < model->nq; ++k) {
-        snprintf(name, sizeof name, "q%d", k);
-        q[k] = tac_symbol(g, name);
-    }
-    for (int k = 0; k < model->nv; ++k) {
-        snprintf(name, sizeof name, "v%d", k);
-        v[k] = tac_symbol(g, name);
+    for (int k = 0; k < count; ++k) {
+        snprintf(name, sizeof name, "%c%d", letter, k);
+        out[k] = tac_symbol(g, name);
     }
 }
 
-tacResult tac_scene_energies(tacGraph* g, const tacModel* model, tacExpr* q, tacExpr* v, tacExpr* T,
-                             tacExpr* V) {
+// symbols are of the graph, and stand for parameters that there are
+static tacResult check_symbols(const tacScene* s) {
+    for (int i = 0; s->symbols && i < s->symbols->n; ++i)
+        if (s->symbols->offset[i] < 0 || s->symbols->offset[i] >= s->model->nparam)
+            tac_graph_fail(s->g, TAC_ERROR_VALUE,
+                           "symbol %d (from 0): the scene has no parameter %d", i,
+                           s->symbols->offset[i]);
+    if (s->symbols && s->g->result == TAC_OK)
+        tac_graph_check(s->g, s->symbols->symbol, s->symbols->n, 0);
+    return s->g->result;
+}
+
+tacResult tac_scene_energies(tacGraph* g, const tacModel* model, const tacSceneSymbols* symbols,
+                             tacExpr* q, tacExpr* v, tacExpr* T, tacExpr* V) {
     size_t size = sizeof(exprFrame) * (size_t)model->nbody;
-    exprFrame* frame = g->result == TAC_OK ? tac_graph_take(g, size) : NULL;
+    const tacScene s = {g, model, symbols};
+    if (g->result != TAC_OK || check_symbols(&s) != TAC_OK) return g->result;
+    exprFrame* frame = tac_graph_take(g, size);
     if (!frame) return g->result;
-    name_symbols(g, model, q, v);
-    frame[0] = world_frame(g, model);
+    tac_scene_name(g, 'q', model->nq, q);
+    tac_scene_name(g, 'v', model->nv, v);
+    frame[0] = world_frame(&s);
     tacExpr moving = tac_fraction(g, 0, 1), still = moving;
     for (int b = 1; b < model->nbody && g->result == TAC_OK; ++b) {
         const tacBody* body = &model->body[b];
-        exprFrame f = attached(g, model, body, frame[body->parent]);
+        exprFrame f = attached(&s, body, frame[body->parent]);
         for (int j = 0; j < body->joints; ++j)
-            f = moved(g, model, model->joint + body->first_joint + j, q, v, frame, f);
+            f = moved(&s, model->joint + body->first_joint + j, q, v, frame, f);
         frame[b] = f;
-        moving = tac_expr_add(g, moving, kinetic(g, model, body, f));
-        still = tac_expr_add(g, still, potential(g, model, body, f));
+        moving = tac_expr_add(g, moving, kinetic(&s, body, f));
+        still = tac_expr_add(g, still, potential(&s, body, f));
     }
     tac_graph_give(g, frame, size);
     if (g->result == TAC_OK) *T = moving, *V = still;
@@ -203,11 +265,12 @@ static void joint_rate(tacGraph* g, const tacJoint* joint, const tacExpr* q, con
     turning[first] = 1;
 }
 
-tacResult tac_scene_equations(tacGraph* g, const tacModel* model, tacExpr* q, tacExpr* v,
-                              tacExpr* M, tacExpr* c) {
+tacResult tac_scene_equations(tacGraph* g, const tacModel* model, const tacSceneSymbols* symbols,
+                              tacExpr* q, tacExpr* v, tacExpr* M, tacExpr* c) {
+    const tacScene s = {g, model, symbols};
     tacExpr T, V, *rate;
     int nv = model->nv, *turning;
-    if (tac_scene_energies(g, model, q, v, &T, &V) != TAC_OK) return g->result;
+    if (tac_scene_energies(g, model, symbols, q, v, &T, &V) != TAC_OK) return g->result;
     rate = tac_graph_map(g, model->nq, TAC_EXPR_NONE);
     turning = rate ? tac_graph_map(g, nv, 0) : NULL;
     for (int j = 0; j < model->njoint && turning; ++j)
@@ -216,8 +279,8 @@ tacResult tac_scene_equations(tacGraph* g, const tacModel* model, tacExpr* q, ta
     if (turning) tac_equations(g, T, V, &x, M, c);
     for (int k = 0; k < nv && g->result == TAC_OK; ++k) {
         tacExpr* d = M + (size_t)k * (size_t)(nv + 1);
-        double armature = model->param[model->joint[model->dof[k].joint].armature];
-        *d = tac_expr_add(g, *d, tac_number(g, armature));
+        tacExpr armature = tac_scene_number(&s, model->joint[model->dof[k].joint].armature);
+        *d = tac_expr_add(g, *d, armature);
     }
     tac_graph_unmap(g, turning, nv);
     tac_graph_unmap(g, rate, model->nq);

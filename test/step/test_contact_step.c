@@ -9,7 +9,7 @@
 #define WIDE "tau='.01' support='.08' eps3='.004' stiffness='600' dissipation='.3' stiction='.05'"
 
 static const char ball_text[] =
-    "<mujoco><tactus detect='manifold' " WIDE "/><worldbody>"
+    "<mujoco><tactus detect='manifold' implicit='false' " WIDE "/><worldbody>"
     "<geom type='plane' size='1 1 .1' euler='3 5 0' friction='.6'/>"
     "<body pos='0 0 .098'><freejoint/><geom size='.1' mass='1' friction='.4'/></body>"
     "</worldbody></mujoco>";
@@ -34,7 +34,7 @@ static const char ball_text[] =
     "<contact><pair geom1='upper' geom2='box' friction='.9' stiffness='900' dissipation='.2' "     \
     "stiction='.03'/></contact></mujoco>"
 
-static const char arm_text[] = ARM(""), arm_implicit_text[] = ARM(" implicit='true'");
+static const char arm_text[] = ARM(" implicit='false'"), arm_implicit_text[] = ARM("");
 
 //---------------------------------- derivatives ----------------------------------
 

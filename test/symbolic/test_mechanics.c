@@ -26,9 +26,10 @@ static int derive(rig* r) {
     tacExpr in[2 * MOST], out[MOST * MOST + MOST + 2], *q = in, *v = in + nq;
     double start = seconds();
     ENSURE(open_graph());
-    ENSURE(tac_scene_equations(g, r->model, q, v, out, out + n * n) == TAC_OK);
+    ENSURE(tac_scene_equations(g, r->model, NULL, q, v, out, out + n * n) == TAC_OK);
     double derived = seconds() - start;
-    ENSURE(tac_scene_energies(g, r->model, q, v, out + n * n + n, out + n * n + n + 1) == TAC_OK);
+    ENSURE(tac_scene_energies(g, r->model, NULL, q, v, out + n * n + n, out + n * n + n + 1) ==
+           TAC_OK);
     ENSURE(tac_program_create(g, in, nq + n, out, n * n + n + 2, &r->program) == TAC_OK);
     printf("    %s: %d degrees of freedom, derived in %.1f ms, %d operations\n", r->model->name, n,
            1e3 * derived, tac_program_count(r->program));

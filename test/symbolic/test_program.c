@@ -66,6 +66,33 @@ static int random_program(int count, garden* from, tacProgram** program, int* ou
 enum { POINTS = 37, FORMULAS = 40 };
 
 // one text for few and for many statements: functions of at most 1000
+// machine code at every level, of batches that do and do not fill the lanes
+static int machine_code(const tacProgram* program, const double* x, const double* y, int outputs) {
+    static const int batches[] = {1, 3, 8, POINTS};
+    tacMessage message;
+    int most = outputs > 500 ? 0 : getenv("TACTUS_NO_SWEEP") ? 0 : 2; // compiling takes its time
+    for (int level = 0; level <= most; level += 2) {
+        tacCodeOptions options = {.level = level};
+        tacCode* code;
+        tacResult result = tac_code_create(program, &options, &code, &message);
+        if (result != TAC_OK) printf("    %s\n", message.text);
+        ENSURE(result == TAC_OK);
+        double* out = malloc(sizeof *out * POINTS * (size_t)outputs);
+        void* work = malloc(tac_code_size(code));
+        for (int k = 0; k < 4; ++k) {
+            int batch = batches[k];
+            memset(out, 0, sizeof *out * POINTS * (size_t)outputs);
+            ENSURE(tac_code_run(code, x, batch, out, work) == TAC_OK);
+            for (int i = 0; i < batch * outputs; ++i) ENSURE_NEAR(out[i], y[i], 0.0);
+        }
+        if (level == 3)
+            printf("    %s\n", tac_code_compiled(code) ? "machine code" : "interpreted");
+        free(out), free(work);
+        tac_code_destroy(code);
+    }
+    return 0;
+}
+
 static int same_bits(int count) {
     ENSURE(open_graph());
     garden from = new_garden(4242);
@@ -92,6 +119,7 @@ static int same_bits(int count) {
         }
         discard(&lib);
     }
+    ENSURE_LAW(machine_code(program, x, y, outputs));
     printf("    %d outputs, %d operations%s\n", outputs, tac_program_count(program),
            have_compiler() ? ", also compiled" : "");
     free(x), free(y), free(work);

@@ -1,0 +1,19 @@
+// Derivatives of contacts by the poses of the bodies and by pos and quat of the geoms, from
+// d_twist: for detectors whose contacts depend on relative poses alone.
+
+#ifndef TAC_DETECT_BY_TWIST_H
+#define TAC_DETECT_BY_TWIST_H
+
+#include "tactus/contact.h"
+
+// `contacts` have d_twist; of `dot` all is written. NULL means zero.
+void tac_contacts_by_twist_jvp(const tacModel* model, const tacPose* body,
+                               const tacContacts* contacts, const tacReal* pose_dot,
+                               const tacReal* theta_dot, tacContacts* dot);
+
+// adds to pose_bar (nbody x 6) and theta_bar (nparam); NULL skips one
+void tac_contacts_by_twist_vjp(const tacModel* model, const tacPose* body,
+                               const tacContacts* contacts, const tacContacts* bar,
+                               tacReal* pose_bar, tacReal* theta_bar);
+
+#endif

@@ -1,0 +1,389 @@
+// Derivatives of the manifold's records by poses and parameters.
+//
+// The pairs that have records are searched again, so that nothing has to be kept between calls; the
+// order of records says which is which.
+
+#include "detect/manifold.h"
+
+#include <string.h>
+
+#define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
+
+// what a derivative is taken along, or added to; NULL: zero, or nobody asks
+typedef struct inputs {
+    const tacModel* model;
+    const tacReal *pose_dot, *theta_dot;
+    tacReal *pose_bar, *theta_bar;
+} inputs;
+
+static tacPose local_pose(const tacModel* model, const tacGeom* g) {
+    return (tacPose){tac_load3(&model->param[g->position]),
+                     tac_quat_load(&model->param[g->rotation])};
+}
+
+static tacPoints points_of(const tacHits* hits) {
+    return (tacPoints){hits->count, {hits->y[0], hits->y[1], hits->y[2]}};
+}
+
+static tacReal* take_reals(tacScratch* scratch, int count) {
+    return TAC_TAKE(&scratch->arena, tacReal, count + 8);
+}
+
+//---------------------------------- fields by parameters -------------------------
+
+// the field moves with its parameters, and with its place in the body
+static tacResult field_jvp(const inputs* in, const tacVertexSide* side, const tacHits* hits,
+                           tacField out, tacScratch* scratch) {
+    const tacGeom* g = &in->model->geom[side->geom];
+    tacPose pose = local_pose(in->model, g);
+    tacReal twist[6];
+    tac_store3(twist, tac_load3(&in->theta_dot[g->position]));
+    tac_store3(twist + 3,
+               tac_quat_angular(pose.rotation, tac_quat_load(&in->theta_dot[g->rotation])));
+    return tac_shape_jvp(in->model, side->shape, pose, points_of(hits),
+                         (tacShapeTangent){.pose = twist, .param = in->theta_dot}, out, scratch);
+}
+
+// adjoint of a twist of the geom's frame -> of its place in the body
+static void add_place_bar(const inputs* in, const tacGeom* g, const tacReal wrench[6]) {
+    tacQuat q = tac_quat_load(&in->model->param[g->rotation]);
+    tacQuat bar = tac_quat_scale(tac_quat_mul(tac_quat(0.0, tac_load3(wrench + 3)), q),
+                                 2.0 * tac_quat_inverse_norm2(q));
+    tacReal* out = &in->theta_bar[g->rotation];
+    out[0] += bar.w, out[1] += bar.x, out[2] += bar.y, out[3] += bar.z;
+    for (int k = 0; k < 3; ++k) in->theta_bar[g->position + k] += wrench[k];
+}
+
+static tacResult field_vjp(const inputs* in, const tacVertexSide* side, const tacHits* hits,
+                           tacField bar, tacScratch* scratch) {
+    const tacGeom* g = &in->model->geom[side->geom];
+    tacReal wrench[6] = {0};
+    if (hits->count == 0) return TAC_OK;
+    tacResult result =
+        tac_shape_vjp(in->model, side->shape, local_pose(in->model, g), points_of(hits), bar,
+                      (tacShapeAdjoint){.pose = wrench, .param = in->theta_bar}, scratch);
+    if (result == TAC_OK) add_place_bar(in, g, wrench);
+    return result;
+}
+
+//---------------------------------- vertices, forward ----------------------------
+
+static void hit_dots(const inputs* in, const tacManifoldPair* p, int owner, tacHitDot* dot) {
+    const tacContactPlan* plan = in->model->contact;
+    int radius = p->side[owner].features->index->radius;
+    for (int k = 0; k < 6 && in->pose_dot; ++k) {
+        dot->field[k] = in->pose_dot[6 * p->pair->body[1 - owner] + k];
+        dot->own[k] = in->pose_dot[6 * p->pair->body[owner] + k];
+    }
+    if (!in->theta_dot) return;
+    dot->tau = in->theta_dot[plan->number[TAC_CONTACT_TAU]];
+    dot->support = in->theta_dot[plan->number[TAC_CONTACT_SUPPORT]];
+    if (radius >= 0) dot->radius = in->theta_dot[radius];
+}
+
+static void copy_records(const tacHitRecords* from, tacContacts* to, int at, int count) {
+    size_t bytes = sizeof(tacReal) * (size_t)count;
+    for (int k = 0; k < 3; ++k) {
+        memcpy(&to->point[k][at], from->point[k], bytes);
+        memcpy(&to->normal[k][at], from->normal[k], bytes);
+    }
+    memcpy(&to->distance[at], from->distance, bytes);
+    memcpy(&to->activity[at], from->activity, bytes);
+}
+
+static tacResult vertices_jvp(const inputs* in, const tacManifoldPair* p, int owner, int at,
+                              tacContacts* out, tacScratch* scratch) {
+    const tacHits* hits = &p->hits[owner];
+    tacHitDot dot = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+    if (hits->count == 0) return TAC_OK;
+    tacHitRecords field = tac_hit_records_take(&scratch->arena, hits->count);
+    tacHitRecords records = tac_hit_records_take(&scratch->arena, hits->count);
+    hit_dots(in, p, owner, &dot);
+    if (in->theta_dot) {
+        tacField f = {field.distance, {field.normal[0], field.normal[1], field.normal[2]}, {0}};
+        tacResult result = field_jvp(in, &p->side[owner], hits, f, scratch);
+        if (result != TAC_OK) return result;
+        dot.value = field.distance;
+        for (int k = 0; k < 3; ++k) dot.gradient[k] = field.normal[k];
+    }
+    VERTICES->record_jvp(&p->side[owner].place, hits, &dot, records);
+    copy_records(&records, out, at, hits->count);
+    return TAC_OK;
+}
+
+//---------------------------------- vertices, reverse ----------------------------
+
+static tacHitRecords records_at(const tacContacts* c, int first) {
+    tacHitRecords r = {.distance = &c->distance[first], .activity = &c->activity[first]};
+    for (int k = 0; k < 3; ++k)
+        r.point[k] = &c->point[k][first], r.normal[k] = &c->normal[k][first];
+    return r;
+}
+
+static void add_hit_bars(const inputs* in, const tacManifoldPair* p, int owner,
+                         const tacHitBar* bar) {
+    const tacContactPlan* plan = in->model->contact;
+    int radius = p->side[owner].features->index->radius;
+    for (int k = 0; k < 6 && in->pose_bar; ++k) {
+        in->pose_bar[6 * p->pair->body[1 - owner] + k] += bar->field[k];
+        in->pose_bar[6 * p->pair->body[owner] + k] += bar->own[k];
+    }
+    if (!in->theta_bar) return;
+    in->theta_bar[plan->number[TAC_CONTACT_TAU]] += bar->tau;
+    in->theta_bar[plan->number[TAC_CONTACT_SUPPORT]] += bar->support;
+    if (radius >= 0) in->theta_bar[radius] += bar->radius;
+}
+
+static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int owner,
+                              const tacContacts* bar, int at, int bent, tacScratch* scratch) {
+    const tacHits* hits = &p->hits[owner];
+    tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+    if (hits->count == 0) return TAC_OK;
+    if (in->theta_bar) {
+        tacHitRecords field = tac_hit_records_take(&scratch->arena, hits->count);
+        out.value = field.distance;
+        for (int k = 0; k < 3; ++k) out.gradient[k] = field.normal[k];
+    }
+    VERTICES->record_vjp(&p->side[owner].place, hits, records_at(bar, at), bent, &out);
+    add_hit_bars(in, p, owner, &out);
+    if (!in->theta_bar) return TAC_OK;
+    tacField f = {out.value, {out.gradient[0], out.gradient[1], out.gradient[2]}, {0}};
+    return field_vjp(in, &p->side[owner], hits, f, scratch);
+}
+
+//---------------------------------- edges: numbers -------------------------------
+
+// where each number of the edges stands among the parameters
+static void edge_offsets(const tacManifoldPair* p, const tacContactPlan* plan, int at[13]) {
+    static const tacContactNumber number[] = {
+        TAC_CONTACT_REGULAR, TAC_CONTACT_LEAST, TAC_CONTACT_CLIP,       TAC_CONTACT_WITHIN,
+        TAC_CONTACT_RANGE,   TAC_CONTACT_GAP,   TAC_CONTACT_NEIGHBOURS, TAC_CONTACT_SIGN,
+        TAC_CONTACT_CLASH,   TAC_CONTACT_TAU,   TAC_CONTACT_SUPPORT};
+    for (int i = 0; i < 11; ++i) at[i] = plan->number[number[i]];
+    for (int k = 0; k < 2; ++k) at[11 + k] = p->side[k].features->index->radius;
+}
+
+static void list_numbers(tacEdgeNumbers* n, tacReal* at[13]) {
+    tacWitnessOptions* o = &n->witness;
+    tacReal* all[] = {&o->regular, &o->least,      &o->clip,     &o->within, &o->range,
+                      &o->gap,     &n->neighbours, &n->sign,     &n->clash,  &n->tau,
+                      &n->support, &n->radius[0],  &n->radius[1]};
+    memcpy(at, all, sizeof all);
+}
+
+//---------------------------------- edges, forward -------------------------------
+
+// twist of geom[1] against geom[0] about the origin of geom[0]'s body, in its axes
+static void relative_twist(const inputs* in, const tacManifoldPair* p, tacReal out[6]) {
+    const tacFrame *a = &p->side[0].place.own, *b = &p->side[1].place.own;
+    tacTwist one = tac_twist_load(&in->pose_dot[6 * p->pair->body[1]]);
+    tacTwist zero = tac_twist_load(&in->pose_dot[6 * p->pair->body[0]]);
+    tacTwist rel =
+        tac_twist_sub(tac_twist_shift(one, tac_load3(b->origin), tac_load3(a->origin)), zero);
+    tac_store3(out, tac_mat_tmul_vec(a->R, rel.linear));
+    tac_store3(out + 3, tac_mat_tmul_vec(a->R, rel.angular));
+}
+
+static tacResult edge_field_dots(const inputs* in, const tacManifoldPair* p, tacEdgeDot* dot,
+                                 tacScratch* scratch) {
+    tacResult result = TAC_OK;
+    for (int k = 0; k < 2 && result == TAC_OK; ++k) {
+        const tacHits* lists[2] = {&p->side[k].near, &p->edge.at[k]};
+        for (int i = 0; i < 2 && result == TAC_OK; ++i) {
+            tacReal* value = take_reals(scratch, lists[i]->count);
+            result = field_jvp(in, &p->side[k], lists[i], (tacField){.value = value}, scratch);
+            *(i ? &dot->at[k] : &dot->near[k]) = value;
+        }
+    }
+    return result;
+}
+
+static void write_dot(const inputs* in, const tacManifoldPair* p, const tacHitRecords* d, int i,
+                      const tacContacts* contacts, tacContacts* out, int at) {
+    const tacFrame* body = &p->side[0].place.own;
+    tacVec3 point = {d->point[0][i], d->point[1][i], d->point[2][i]};
+    tacVec3 normal = {d->normal[0][i], d->normal[1][i], d->normal[2][i]};
+    point = tac_mat_mul_vec(body->R, point), normal = tac_mat_mul_vec(body->R, normal);
+    if (in->pose_dot) {
+        tacTwist ride = tac_twist_load(&in->pose_dot[6 * p->pair->body[0]]);
+        tacVec3 x = {contacts->point[0][at], contacts->point[1][at], contacts->point[2][at]};
+        tacVec3 n = {contacts->normal[0][at], contacts->normal[1][at], contacts->normal[2][at]};
+        point = tac_add(point, tac_twist_shift(ride, tac_load3(body->origin), x).linear);
+        normal = tac_add(normal, tac_cross(ride.angular, n));
+    }
+    out->point[0][at] = point.x, out->point[1][at] = point.y, out->point[2][at] = point.z;
+    out->normal[0][at] = normal.x, out->normal[1][at] = normal.y, out->normal[2][at] = normal.z;
+    out->distance[at] = d->distance[i], out->activity[at] = d->activity[i];
+}
+
+static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
+                           const tacContacts* contacts, tacContacts* out, tacScratch* scratch) {
+    tacEdgeDot dot;
+    tacReal* number[13];
+    tacHitRecords d[2];
+    int offset[13];
+    memset(&dot, 0, sizeof dot);
+    if (in->pose_dot) relative_twist(in, p, dot.twist);
+    edge_offsets(p, in->model->contact, offset), list_numbers(&dot.numbers, number);
+    for (int i = 0; i < 13 && in->theta_dot; ++i)
+        if (offset[i] >= 0) *number[i] = in->theta_dot[offset[i]];
+    tacResult result = in->theta_dot ? edge_field_dots(in, p, &dot, scratch) : TAC_OK;
+    if (result != TAC_OK) return result;
+    for (int k = 0; k < 2; ++k)
+        d[k] = tac_hit_records_take(&scratch->arena, p->edge.meetings.count);
+    tac_edge_jvp(&p->edge, &dot, d, scratch);
+    for (int k = 0; k < 2; ++k)
+        for (int i = 0; i < p->edge.meetings.count; ++i)
+            if (tac_re(p->edge.record[k].activity[i]) > 0.0)
+                write_dot(in, p, &d[k], i, contacts, out, at++);
+    return TAC_OK;
+}
+
+//---------------------------------- edges, reverse -------------------------------
+
+// adjoint of a record into axes of geom[0]'s body, and what rides on that body
+static void read_bar(const tacManifoldPair* p, const tacContacts* contacts, const tacContacts* bar,
+                     int at, tacHitRecords* out, int i, tacWrench* ride) {
+    const tacFrame* body = &p->side[0].place.own;
+    tacVec3 x = {contacts->point[0][at], contacts->point[1][at], contacts->point[2][at]};
+    tacVec3 n = {contacts->normal[0][at], contacts->normal[1][at], contacts->normal[2][at]};
+    tacVec3 x_bar = {bar->point[0][at], bar->point[1][at], bar->point[2][at]};
+    tacVec3 n_bar = {bar->normal[0][at], bar->normal[1][at], bar->normal[2][at]};
+    tacVec3 arm = tac_sub(x, tac_load3(body->origin));
+    tac_accumulate(&ride->force, x_bar);
+    tac_accumulate(&ride->torque, tac_add(tac_cross(arm, x_bar), tac_cross(n, n_bar)));
+    x_bar = tac_mat_tmul_vec(body->R, x_bar), n_bar = tac_mat_tmul_vec(body->R, n_bar);
+    out->point[0][i] = x_bar.x, out->point[1][i] = x_bar.y, out->point[2][i] = x_bar.z;
+    out->normal[0][i] = n_bar.x, out->normal[1][i] = n_bar.y, out->normal[2][i] = n_bar.z;
+    out->distance[i] = bar->distance[at], out->activity[i] = bar->activity[at];
+}
+
+static void clear_records(tacHitRecords* r, int count) {
+    size_t bytes = sizeof(tacReal) * (size_t)(count + 8);
+    for (int k = 0; k < 3; ++k) memset(r->point[k], 0, bytes), memset(r->normal[k], 0, bytes);
+    memset(r->distance, 0, bytes), memset(r->activity, 0, bytes);
+}
+
+static void add_edge_poses(const inputs* in, const tacManifoldPair* p, const tacReal wrench[6],
+                           tacWrench ride) {
+    const tacFrame *a = &p->side[0].place.own, *b = &p->side[1].place.own;
+    tacReal *zero = &in->pose_bar[6 * p->pair->body[0]], *one = &in->pose_bar[6 * p->pair->body[1]];
+    tacWrench push = {tac_mat_mul_vec(a->R, tac_load3(wrench)),
+                      tac_mat_mul_vec(a->R, tac_load3(wrench + 3))};
+    tacWrench there = tac_wrench_shift(push, tac_load3(a->origin), tac_load3(b->origin));
+    tac_wrench_store(zero, tac_wrench_add(tac_wrench_load(zero), tac_wrench_sub(ride, push)));
+    tac_wrench_store(one, tac_wrench_add(tac_wrench_load(one), there));
+}
+
+static tacResult add_edge_fields(const inputs* in, const tacManifoldPair* p, const tacEdgeBar* bar,
+                                 tacScratch* scratch) {
+    tacResult result = TAC_OK;
+    for (int k = 0; k < 2 && result == TAC_OK; ++k) {
+        result = field_vjp(in, &p->side[k], &p->side[k].near, (tacField){.value = bar->near[k]},
+                           scratch);
+        if (result == TAC_OK)
+            result = field_vjp(in, &p->side[k], &p->edge.at[k], (tacField){.value = bar->at[k]},
+                               scratch);
+    }
+    return result;
+}
+
+static tacResult edges_vjp(const inputs* in, const tacManifoldPair* p, const tacContacts* contacts,
+                           const tacContacts* bar, int at, tacScratch* scratch) {
+    tacEdgeBar out;
+    tacReal* number[13];
+    tacHitRecords r[2];
+    int offset[13], count = p->edge.meetings.count;
+    tacWrench ride = tac_wrench_zero();
+    memset(&out, 0, sizeof out);
+    for (int k = 0; k < 2; ++k) {
+        r[k] = tac_hit_records_take(&scratch->arena, count);
+        clear_records(&r[k], count);
+        for (int i = 0; i < count; ++i)
+            if (tac_re(p->edge.record[k].activity[i]) > 0.0)
+                read_bar(p, contacts, bar, at++, &r[k], i, &ride);
+        if (!in->theta_bar) continue;
+        out.near[k] = take_reals(scratch, p->side[k].near.count);
+        out.at[k] = take_reals(scratch, p->edge.at[k].count);
+    }
+    tac_edge_vjp(&p->edge, r, &out, scratch);
+    if (in->pose_bar) add_edge_poses(in, p, out.twist, ride);
+    if (!in->theta_bar) return TAC_OK;
+    edge_offsets(p, in->model->contact, offset), list_numbers(&out.numbers, number);
+    for (int i = 0; i < 13; ++i)
+        if (offset[i] >= 0) in->theta_bar[offset[i]] += *number[i];
+    return add_edge_fields(in, p, &out, scratch);
+}
+
+//---------------------------------- all pairs ------------------------------------
+
+// records of the pair that stands at `first`
+static int records_of(const tacManifoldPair* p) {
+    return p->hits[0].count + p->hits[1].count + tac_manifold_edge_records(p, 0) +
+           tac_manifold_edge_records(p, 1);
+}
+
+// finds the pair of a record again; TAC_ERROR_VALUE if these contacts are not of these poses
+static tacResult search_at(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           int first, int order, tacManifoldPair* p, tacScratch* scratch) {
+    tacResult result = tac_manifold_search(model, body, contacts->pair[first], order, p, scratch);
+    if (result != TAC_OK) return result;
+    int count = records_of(p), last = first + count - 1;
+    int same = count > 0 && last < contacts->count && contacts->pair[last] == p->index &&
+               (last + 1 == contacts->count || contacts->pair[last + 1] != p->index);
+    return same ? TAC_OK : TAC_ERROR_VALUE;
+}
+
+tacResult tac_manifold_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                           tacScratch* scratch) {
+    inputs in = {.model = model, .pose_dot = pose_dot, .theta_dot = theta_dot};
+    tacResult result = TAC_OK;
+    for (int i = 0; i < contacts->count && result == TAC_OK;) {
+        size_t mark = scratch->arena.used;
+        tacManifoldPair p;
+        result = search_at(model, body, contacts, i, 2, &p, scratch);
+        for (int owner = 0; owner < 2 && result == TAC_OK; ++owner) {
+            if (p.used[owner]) result = vertices_jvp(&in, &p, owner, i, dot, scratch);
+            i += p.hits[owner].count;
+        }
+        if (result == TAC_OK && p.edges && p.edge.meetings.count)
+            result = edges_jvp(&in, &p, i, contacts, dot, scratch);
+        if (result == TAC_OK)
+            i += tac_manifold_edge_records(&p, 0) + tac_manifold_edge_records(&p, 1);
+        scratch->arena.used = mark;
+    }
+    dot->count = contacts->count;
+    return result;
+}
+
+// does an adjoint pull at points or normals? Without it no Hessian is needed
+static int is_bent(const tacContacts* bar) {
+    for (int i = 0; i < bar->count; ++i)
+        for (int k = 0; k < 3; ++k)
+            if (bar->point[k][i] != 0.0 || bar->normal[k][i] != 0.0) return 1;
+    return 0;
+}
+
+tacResult tac_manifold_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                           tacScratch* scratch) {
+    inputs in = {.model = model, .pose_bar = pose_bar, .theta_bar = theta_bar};
+    tacResult result = TAC_OK;
+    int bent = is_bent(bar);
+    for (int i = 0; i < contacts->count && result == TAC_OK;) {
+        size_t mark = scratch->arena.used;
+        tacManifoldPair p;
+        result = search_at(model, body, contacts, i, bent ? 2 : 1, &p, scratch);
+        for (int owner = 0; owner < 2 && result == TAC_OK; ++owner) {
+            if (p.used[owner]) result = vertices_vjp(&in, &p, owner, bar, i, bent, scratch);
+            i += p.hits[owner].count;
+        }
+        if (result == TAC_OK && p.edges && p.edge.meetings.count)
+            result = edges_vjp(&in, &p, contacts, bar, i, scratch);
+        if (result == TAC_OK)
+            i += tac_manifold_edge_records(&p, 0) + tac_manifold_edge_records(&p, 1);
+        scratch->arena.used = mark;
+    }
+    return result;
+}

@@ -1,0 +1,345 @@
+// Edges of two geoms against each other.
+//
+//   near vertices --weights--> candidates --list--> pairs --witness, compete--> nearest
+//        --field at the points--> records
+//
+// An edge can be in touch while both of its corners are outside: a corner counts up to half of the
+// edge's length farther than the support. With t = max(0, support + length/2 - d) of each corner,
+//
+//   W = step((m1 + m2)/(1.6 support)),  m = t^3/(t^2 + support^2/4)
+//
+// which is 1 for every edge that a field of slope 1 could be below 0 on, and 0 for every one that
+// it cannot be below the support on.
+
+#include "detect/manifold_edges.h"
+
+#include <math.h>
+#include <string.h>
+
+#define EDGES TAC_DISPATCH(tac_edge_kernels_)
+
+enum { PADDING = 8 };
+
+//---------------------------------- memory ---------------------------------------
+
+static const tacFeatures* features_of(const tacModel* model, const tacContactPair* pair, int k) {
+    return &model->contact->feature[pair->geom[k]];
+}
+
+int tac_edge_capacity(const tacModel* model, const tacContactPair* pair) {
+    long a = features_of(model, pair, 0)->edges, b = features_of(model, pair, 1)->edges;
+    long most = 24 * (a + b) + 256;
+    return (int)(a * b < most ? a * b : most);
+}
+
+static tacReal* take_reals(tacArena* arena, int count) {
+    return TAC_TAKE(arena, tacReal, count + PADDING);
+}
+
+static void take3(tacArena* arena, int count, tacReal* out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = take_reals(arena, count);
+}
+
+static tacEdgeSet take_set(tacArena* arena, int count) {
+    tacEdgeSet s = {.edge = TAC_TAKE(arena, int, count + PADDING)};
+    take3(arena, count, s.from), take3(arena, count, s.to);
+    take3(arena, count, s.out_from), take3(arena, count, s.out_to);
+    s.weight = take_reals(arena, count);
+    return s;
+}
+
+// pull is left out of tangents and adjoints
+static tacEdgeMeetings take_meetings(tacArena* arena, int count, int pulls) {
+    tacEdgeMeetings m = {0};
+    for (int k = 0; k < 2; ++k) {
+        m.alpha[k] = take_reals(arena, count), m.nearest[k] = take_reals(arena, count);
+        m.phi[k] = take_reals(arena, count);
+        take3(arena, count, m.point[k]);
+        if (pulls) take3(arena, count, m.pull[k]);
+    }
+    m.gap = take_reals(arena, count), m.distance = take_reals(arena, count);
+    m.claim = take_reals(arena, count);
+    take3(arena, count, m.normal);
+    return m;
+}
+
+size_t tac_edge_size(const tacModel* model, const tacContactPair* pair, size_t real_size) {
+    size_t pairs = (size_t)tac_edge_capacity(model, pair) + PADDING, total = 0;
+    for (int k = 0; k < 2; ++k) {
+        const tacFeatures* f = features_of(model, pair, k);
+        size_t edges = (size_t)f->edges + PADDING, vertices = (size_t)f->vertices + 2 * PADDING;
+        total += 2 * (13 * tac_arena_need(real_size * edges) + tac_arena_need(sizeof(int) * edges));
+        total += 5 * tac_arena_need(real_size * edges) + 4 * tac_arena_need(sizeof(int) * edges);
+        total += 8 * tac_arena_need(real_size * vertices) + tac_arena_need(sizeof(int) * vertices);
+    }
+    total += (24 + 18 + 2 * 8 + 2 * 8 + 8 + 8) * tac_arena_need(real_size * pairs);
+    total += 2 * tac_hits_size((int)pairs, 0, real_size) + 4 * tac_arena_need(sizeof(int) * pairs);
+    return total;
+}
+
+//---------------------------------- near vertices --------------------------------
+
+// R^T v of a frame, or R v + origin
+static void turn_back(const tacFrame* f, const tacReal v[3], tacReal out[3]) {
+    for (int i = 0; i < 3; ++i)
+        out[i] = f->R.m[0][i] * v[0] + f->R.m[1][i] * v[1] + f->R.m[2][i] * v[2];
+}
+
+static void carry(const tacFrame* f, const tacReal v[3], tacReal out[3]) {
+    for (int i = 0; i < 3; ++i)
+        out[i] = f->origin[i] + f->R.m[i][0] * v[0] + f->R.m[i][1] * v[1] + f->R.m[i][2] * v[2];
+}
+
+static void turn(const tacFrame* f, const tacReal v[3], tacReal out[3]) {
+    for (int i = 0; i < 3; ++i)
+        out[i] = f->R.m[i][0] * v[0] + f->R.m[i][1] * v[1] + f->R.m[i][2] * v[2];
+}
+
+// vertices of geom[0] stand where they are, their field turns; those of geom[1] are where the field
+// is
+static void list_near(tacEdgeWork* w, int k, tacArena* arena) {
+    const tacVertexSide* side = &w->side[k];
+    const tacFeatures* f = side->features;
+    tacNearVertices* n = &w->near[k];
+    n->slot = TAC_TAKE(arena, int, f->vertices);
+    for (int v = 0; v < f->vertices; ++v) n->slot[v] = -1;
+    take3(arena, side->near.count, n->x), take3(arena, side->near.count, n->pull);
+    for (int i = 0; i < side->near.count; ++i) {
+        int v = side->near.vertex[i];
+        tacReal g[3], out[3];
+        n->slot[v] = i;
+        for (int j = 0; j < 3; ++j) {
+            n->x[j][i] = k ? side->near.y[j][i] : (tacReal)f->x[j][v];
+            g[j] = out[j] = side->near.gradient[j][i];
+        }
+        if (k == 0) turn_back(&side->place.across, g, out);
+        for (int j = 0; j < 3; ++j) n->pull[j][i] = out[j];
+    }
+}
+
+//---------------------------------- candidates -----------------------------------
+
+static double length_of(const tacFeatures* f, int e) {
+    double square = 0.0;
+    for (int j = 0; j < 3; ++j) {
+        double d = f->x[j][f->edge[1][e]] - f->x[j][f->edge[0][e]];
+        square += d * d;
+    }
+    return sqrt(square);
+}
+
+// m(t) with its partials by the field at the corner and by the support
+typedef struct cornerPart {
+    tacReal m, by_value, by_support;
+} cornerPart;
+
+static cornerPart corner_part(const tacEdgeWork* w, int k, int vertex, double length) {
+    const tacEdgeNumbers* n = &w->numbers;
+    int slot = w->near[k].slot[vertex];
+    if (slot < 0) return (cornerPart){0.0, 0.0, 0.0};
+    tacReal d = w->side[k].near.value[slot] - n->radius[k];
+    tacReal t = r_max(n->support + 0.5 * length - d, 0.0), h = 0.5 * n->support;
+    tacReal sum = t * t + h * h, inverse = 1.0 / sum;
+    tacReal slope = t * t * (t * t + 3.0 * h * h) * inverse * inverse;
+    return (cornerPart){t * t * t * inverse, -slope, slope - h * t * t * t * inverse * inverse};
+}
+
+// 6 s^5 - 15 s^4 + 10 s^3 on [0, 1]
+static tacReal step5(tacReal s, tacReal* slope) {
+    tacReal c = r_max(r_min(s, 1.0), 0.0), rest = 1.0 - c;
+    *slope = 30.0 * c * c * rest * rest;
+    return c * c * c * (10.0 + c * (6.0 * c - 15.0));
+}
+
+// sets weight and slopes of candidate i, 1 if it has any
+static int weigh(tacEdgeWork* w, int k, int e, int i) {
+    const tacFeatures* f = w->side[k].features;
+    double length = length_of(f, e);
+    cornerPart a = corner_part(w, k, f->edge[0][e], length);
+    cornerPart b = corner_part(w, k, f->edge[1][e], length);
+    tacReal unit = 1.0 / (1.6 * w->numbers.support), s = (a.m + b.m) * unit, slope;
+    if (!(tac_re(s) > 0.0)) return 0;
+    w->set[k].weight[i] = step5(s, &slope);
+    w->slopes[k].corner[0][i] = slope * unit * a.by_value;
+    w->slopes[k].corner[1][i] = slope * unit * b.by_value;
+    w->slopes[k].support[i] = slope * unit * (a.by_support + b.by_support - 1.6 * s);
+    return 1;
+}
+
+static void place_edge(tacEdgeWork* w, int k, int e, int i) {
+    const tacFeatures* f = w->side[k].features;
+    tacEdgeSet* s = &w->set[k];
+    for (int end = 0; end < 2; ++end) {
+        int v = f->edge[end][e];
+        tacReal x[3], n[3], at[3], out[3];
+        for (int j = 0; j < 3; ++j) {
+            x[j] = at[j] = f->x[j][v], n[j] = out[j] = f->index->normal[j][v];
+        }
+        if (k) carry(&w->side[1].place.across, x, at), turn(&w->side[1].place.across, n, out);
+        for (int j = 0; j < 3; ++j) {
+            (end ? s->to : s->from)[j][i] = at[j];
+            (end ? s->out_to : s->out_from)[j][i] = out[j];
+        }
+    }
+    s->edge[i] = e;
+}
+
+static void pad(tacReal* x, int count) {
+    for (int i = count; i < count + PADDING && count; ++i) x[i] = x[count - 1];
+}
+
+static void pad3(tacReal* const x[3], int count) {
+    for (int k = 0; k < 3; ++k) pad(x[k], count);
+}
+
+// edges at near vertices, in order
+static void list_candidates(tacEdgeWork* w, int k, tacArena* arena) {
+    const tacVertexSide* side = &w->side[k];
+    const tacFeatures* f = side->features;
+    tacEdgeSet* s = &w->set[k];
+    *s = take_set(arena, f->edges);
+    s->swept = f->index->radius >= 0;
+    for (int c = 0; c < 2; ++c) w->slopes[k].corner[c] = take_reals(arena, f->edges);
+    w->slopes[k].support = take_reals(arena, f->edges);
+    unsigned char* seen = TAC_TAKE(arena, unsigned char, f->edges + PADDING);
+    memset(seen, 0, (size_t)f->edges);
+    for (int i = 0; i < side->near.count; ++i) {
+        int v = side->near.vertex[i];
+        for (int j = f->index->first[v]; j < f->index->first[v + 1]; ++j) seen[f->index->at[j]] = 1;
+    }
+    for (int e = 0; e < f->edges; ++e)
+        if (seen[e] && weigh(w, k, e, s->count)) place_edge(w, k, e, s->count++);
+    pad3(s->from, s->count), pad3(s->to, s->count);
+    pad3(s->out_from, s->count), pad3(s->out_to, s->count), pad(s->weight, s->count);
+}
+
+//---------------------------------- competition ----------------------------------
+
+// pairs in order of the second candidate, where each of those begins
+static void list_columns(tacEdgeWork* w, tacArena* arena) {
+    const tacEdgeMeetings* m = &w->meetings;
+    int columns = w->set[1].count;
+    w->column = TAC_TAKE(arena, int, m->count + PADDING);
+    w->column_first = TAC_TAKE(arena, int, columns + 2);
+    memset(w->column_first, 0, sizeof(int) * (size_t)(columns + 2));
+    for (int p = 0; p < m->count; ++p) ++w->column_first[m->second[p] + 2];
+    for (int c = 0; c < columns; ++c) w->column_first[c + 2] += w->column_first[c + 1];
+    for (int p = 0; p < m->count; ++p) w->column[w->column_first[m->second[p] + 1]++] = p;
+}
+
+static int row_end(const tacEdgeMeetings* m, int begin) {
+    int end = begin;
+    while (end < m->count && m->first[end] == m->first[begin]) ++end;
+    return end;
+}
+
+static void gather(const tacReal* x, const int* at, int count, tacReal* out) {
+    for (int i = 0; i < count; ++i) out[i] = x[at[i]];
+    pad(out, count);
+}
+
+static void scatter(tacReal* x, const int* at, int count, const tacReal* in) {
+    for (int i = 0; i < count; ++i) x[at[i]] = in[i];
+}
+
+static void find_nearest(tacEdgeWork* w, tacArena* arena) {
+    tacEdgeMeetings* m = &w->meetings;
+    size_t mark = arena->used;
+    tacReal *gap = take_reals(arena, m->count), *claim = take_reals(arena, m->count);
+    tacReal* out = take_reals(arena, m->count);
+    tacReal width = w->numbers.neighbours;
+    for (int p = 0, end; p < m->count; p = end) {
+        end = row_end(m, p);
+        EDGES->compete(&m->gap[p], &m->claim[p], end - p, width, &m->nearest[0][p]);
+    }
+    for (int c = 0; c < w->set[1].count; ++c) {
+        int first = w->column_first[c], count = w->column_first[c + 1] - first;
+        if (count == 0) continue;
+        gather(m->gap, &w->column[first], count, gap);
+        gather(m->claim, &w->column[first], count, claim);
+        EDGES->compete(gap, claim, count, width, out);
+        scatter(m->nearest[1], &w->column[first], count, out);
+    }
+    for (int k = 0; k < 2; ++k) pad(m->nearest[k], m->count);
+    arena->used = mark;
+}
+
+//---------------------------------- fields at the points -------------------------
+
+// far away: nothing penetrates
+#define NOWHERE 1e30
+
+// where a pair is among the nearest, the other geom's field is asked at its point
+static void ask_fields(tacEdgeWork* w, int k, tacArena* arena) {
+    tacEdgeMeetings* m = &w->meetings;
+    tacHits* h = &w->at[k];
+    *h = tac_hits_take(arena, m->count, 0);
+    for (int p = 0; p < m->count; ++p) {
+        tacReal x[3], y[3];
+        m->phi[k][p] = NOWHERE;
+        for (int j = 0; j < 3; ++j) x[j] = y[j] = m->point[k][j][p], m->pull[k][j][p] = 0.0;
+        if (!(tac_re(m->nearest[k][p]) * tac_re(m->claim[p]) > 0.0)) continue;
+        if (k == 0) carry(&w->side[0].place.across, x, y);
+        for (int j = 0; j < 3; ++j) h->y[j][h->count] = y[j];
+        h->vertex[h->count++] = p;
+    }
+    tac_hits_field(&w->side[k], h, 1);
+    for (int i = 0; i < h->count; ++i) {
+        tacReal g[3], out[3];
+        int p = h->vertex[i];
+        for (int j = 0; j < 3; ++j) g[j] = out[j] = h->gradient[j][i];
+        if (k == 0) turn_back(&w->side[0].place.across, g, out);
+        m->phi[k][p] = h->value[i];
+        for (int j = 0; j < 3; ++j) m->pull[k][j][p] = out[j];
+    }
+    pad(m->phi[k], m->count);
+}
+
+//---------------------------------- all of it ------------------------------------
+
+static tacEdgeNumbers numbers_of(const tacModel* model, const tacVertexSide side[2]) {
+    const tacContactPlan* plan = model->contact;
+    const tacReal* p = model->param;
+    tacEdgeNumbers n = {.witness = tac_default_witness_options()};
+    n.witness.regular = p[plan->number[TAC_CONTACT_REGULAR]];
+    n.witness.least = p[plan->number[TAC_CONTACT_LEAST]];
+    n.witness.clip = p[plan->number[TAC_CONTACT_CLIP]];
+    n.witness.within = p[plan->number[TAC_CONTACT_WITHIN]];
+    n.witness.range = p[plan->number[TAC_CONTACT_RANGE]];
+    n.witness.gap = p[plan->number[TAC_CONTACT_GAP]];
+    n.neighbours = p[plan->number[TAC_CONTACT_NEIGHBOURS]];
+    n.sign = p[plan->number[TAC_CONTACT_SIGN]], n.clash = p[plan->number[TAC_CONTACT_CLASH]];
+    n.tau = side[0].place.tau, n.support = side[0].place.support;
+    for (int k = 0; k < 2; ++k) n.radius[k] = side[k].place.radius;
+    return n;
+}
+
+static void list_pairs(tacEdgeWork* w, tacArena* arena) {
+    int *first = TAC_TAKE(arena, int, w->capacity + PADDING),
+        *second = TAC_TAKE(arena, int, w->capacity + PADDING);
+    int count = EDGES->list(&w->set[0], &w->set[1], &w->numbers, w->capacity, first, second);
+    if (count <= w->capacity) w->meetings = take_meetings(arena, count, 1);
+    w->meetings.count = count, w->meetings.first = first, w->meetings.second = second;
+    for (int i = count; i < count + PADDING && count && count <= w->capacity; ++i)
+        first[i] = first[count - 1], second[i] = second[count - 1];
+}
+
+tacResult tac_edge_find(tacEdgeWork* w, const tacModel* model, const tacContactPair* pair,
+                        tacVertexSide side[2], tacScratch* scratch) {
+    tacArena* arena = &scratch->arena;
+    *w = (tacEdgeWork){.model = model, .side = side, .numbers = numbers_of(model, side)};
+    w->capacity = tac_edge_capacity(model, pair);
+    if (side[0].near.count == 0 || side[1].near.count == 0) return TAC_OK;
+    for (int k = 0; k < 2; ++k) list_near(w, k, arena), list_candidates(w, k, arena);
+    if (w->set[0].count == 0 || w->set[1].count == 0) return TAC_OK;
+    list_pairs(w, arena);
+    if (w->meetings.count > w->capacity) return TAC_ERROR_CAPACITY;
+    if (w->meetings.count == 0) return TAC_OK;
+    list_columns(w, arena);
+    EDGES->witness(&w->set[0], &w->set[1], &w->numbers, &w->meetings);
+    find_nearest(w, arena);
+    for (int k = 0; k < 2; ++k) ask_fields(w, k, arena);
+    for (int k = 0; k < 2; ++k) w->record[k] = tac_hit_records_take(arena, w->meetings.count);
+    EDGES->finish(&side[0].place.own, &w->set[0], &w->set[1], &w->numbers, &w->meetings, w->record);
+    return TAC_OK;
+}

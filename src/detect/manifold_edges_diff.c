@@ -1,0 +1,251 @@
+// Derivatives of edges against edges: forward along a twist of geom[1] against geom[0] and along
+// numbers and fields, reverse from adjoints of the records.
+//
+// Corners of geom[1] and its normals move with the twist, and so does its field: where a point x
+// passes it with velocity x', phi' = grad phi . (x' - v - w x x).
+
+#include "detect/manifold_edges.h"
+
+#include <string.h>
+
+#define EDGES TAC_DISPATCH(tac_edge_kernels_)
+
+enum { PADDING = 8 };
+
+static tacReal* take_zeros(tacArena* arena, int count) {
+    tacReal* x = TAC_TAKE(arena, tacReal, count + PADDING);
+    memset(x, 0, sizeof(tacReal) * (size_t)(count + PADDING));
+    return x;
+}
+
+static void take3(tacArena* arena, int count, tacReal* out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = take_zeros(arena, count);
+}
+
+static tacEdgeMeetings take_meetings(tacArena* arena, const tacEdgeMeetings* like) {
+    tacEdgeMeetings m = {.count = like->count, .first = like->first, .second = like->second};
+    for (int k = 0; k < 2; ++k) {
+        m.alpha[k] = take_zeros(arena, m.count), m.nearest[k] = take_zeros(arena, m.count);
+        m.phi[k] = take_zeros(arena, m.count);
+        take3(arena, m.count, m.point[k]);
+    }
+    m.gap = take_zeros(arena, m.count), m.distance = take_zeros(arena, m.count);
+    m.claim = take_zeros(arena, m.count);
+    take3(arena, m.count, m.normal);
+    return m;
+}
+
+// v + w x x of a point
+static void sweep(const tacReal twist[6], const tacReal x[3], tacReal out[3]) {
+    const tacReal* w = twist + 3;
+    out[0] = twist[0] + w[1] * x[2] - w[2] * x[1];
+    out[1] = twist[1] + w[2] * x[0] - w[0] * x[2];
+    out[2] = twist[2] + w[0] * x[1] - w[1] * x[0];
+}
+
+static void at3(tacReal* const x[3], int i, tacReal out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = x[k][i];
+}
+
+static tacReal dot3(const tacReal a[3], const tacReal b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void gather(const tacReal* x, const int* at, int count, tacReal* out) {
+    for (int i = 0; i < count; ++i) out[i] = x[at[i]];
+    for (int i = count; i < count + PADDING && count; ++i) out[i] = out[count - 1];
+}
+
+static int row_end(const tacEdgeMeetings* m, int begin) {
+    int end = begin;
+    while (end < m->count && m->first[end] == m->first[begin]) ++end;
+    return end;
+}
+
+//---------------------------------- forward --------------------------------------
+
+// the field at a near vertex: those of geom[1] move past that of geom[0], the others stand while
+// the field passes
+static tacReal near_dot(const tacEdgeWork* w, const tacEdgeDot* dot, int k, int slot) {
+    tacReal x[3], g[3], move[3];
+    at3(w->near[k].x, slot, x), at3(w->near[k].pull, slot, g);
+    sweep(dot->twist, x, move);
+    tacReal past = k ? dot3(g, move) : -dot3(g, move);
+    return dot->near[k] ? past + dot->near[k][slot] : past;
+}
+
+static void weight_dots(const tacEdgeWork* w, const tacEdgeDot* dot, int k, tacEdgeSet* out) {
+    const tacFeatures* f = w->side[k].features;
+    for (int i = 0; i < w->set[k].count; ++i) {
+        tacReal sum = w->slopes[k].support[i] * dot->numbers.support;
+        for (int c = 0; c < 2; ++c) {
+            int slot = w->near[k].slot[f->edge[c][w->set[k].edge[i]]];
+            if (slot < 0) continue;
+            sum += w->slopes[k].corner[c][i] * (near_dot(w, dot, k, slot) - dot->numbers.radius[k]);
+        }
+        out->weight[i] = sum;
+    }
+}
+
+static tacEdgeSet set_dots(const tacEdgeWork* w, const tacEdgeDot* dot, int k, tacArena* arena) {
+    const tacEdgeSet* s = &w->set[k];
+    const tacReal turn[6] = {0.0, 0.0, 0.0, dot->twist[3], dot->twist[4], dot->twist[5]};
+    tacEdgeSet d = {.count = s->count, .swept = s->swept, .edge = s->edge};
+    take3(arena, s->count, d.from), take3(arena, s->count, d.to);
+    take3(arena, s->count, d.out_from), take3(arena, s->count, d.out_to);
+    d.weight = take_zeros(arena, s->count);
+    for (int i = 0; i < s->count && k; ++i) {
+        tacReal x[3], out[3];
+        at3(s->from, i, x), sweep(dot->twist, x, out);
+        for (int j = 0; j < 3; ++j) d.from[j][i] = out[j];
+        at3(s->to, i, x), sweep(dot->twist, x, out);
+        for (int j = 0; j < 3; ++j) d.to[j][i] = out[j];
+        at3(s->out_from, i, x), sweep(turn, x, out);
+        for (int j = 0; j < 3; ++j) d.out_from[j][i] = out[j];
+        at3(s->out_to, i, x), sweep(turn, x, out);
+        for (int j = 0; j < 3; ++j) d.out_to[j][i] = out[j];
+    }
+    weight_dots(w, dot, k, &d);
+    return d;
+}
+
+static void nearest_dots(const tacEdgeWork* w, const tacEdgeDot* dot, tacEdgeMeetings* d,
+                         tacArena* arena) {
+    const tacEdgeMeetings* m = &w->meetings;
+    tacReal width = w->numbers.neighbours, width_dot = dot->numbers.neighbours, *part[6];
+    for (int p = 0, end; p < m->count; p = end) {
+        end = row_end(m, p);
+        EDGES->compete_jvp(&m->gap[p], &m->claim[p], &m->nearest[0][p], end - p, width, &d->gap[p],
+                           &d->claim[p], width_dot, &d->nearest[0][p]);
+    }
+    for (int k = 0; k < 6; ++k) part[k] = take_zeros(arena, m->count);
+    for (int c = 0; c < w->set[1].count; ++c) {
+        int first = w->column_first[c], count = w->column_first[c + 1] - first;
+        const int* at = &w->column[first];
+        if (count == 0) continue;
+        gather(m->gap, at, count, part[0]), gather(m->claim, at, count, part[1]);
+        gather(m->nearest[1], at, count, part[2]);
+        gather(d->gap, at, count, part[3]), gather(d->claim, at, count, part[4]);
+        EDGES->compete_jvp(part[0], part[1], part[2], count, width, part[3], part[4], width_dot,
+                           part[5]);
+        for (int i = 0; i < count; ++i) d->nearest[1][at[i]] = part[5][i];
+    }
+}
+
+// the points move, and the field of geom[1] with the twist
+static void field_dots(const tacEdgeWork* w, const tacEdgeDot* dot, int k, tacEdgeMeetings* d) {
+    const tacHits* h = &w->at[k];
+    for (int i = 0; i < h->count; ++i) {
+        int p = h->vertex[i];
+        tacReal x[3], g[3], move[3], ride[3];
+        at3(w->meetings.point[k], p, x), at3(w->meetings.pull[k], p, g);
+        at3(d->point[k], p, move);
+        sweep(dot->twist, x, ride);
+        d->phi[k][p] = dot3(g, move) - (k == 0 ? dot3(g, ride) : (tacReal)0.0);
+        if (dot->at[k]) d->phi[k][p] += dot->at[k][i];
+    }
+}
+
+void tac_edge_jvp(const tacEdgeWork* w, const tacEdgeDot* dot, const tacHitRecords out[2],
+                  tacScratch* scratch) {
+    tacArena* arena = &scratch->arena;
+    size_t mark = arena->used;
+    tacEdgeSet a = set_dots(w, dot, 0, arena), b = set_dots(w, dot, 1, arena);
+    tacEdgeMeetings d = take_meetings(arena, &w->meetings);
+    EDGES->witness_jvp(&w->set[0], &w->set[1], &w->numbers, &w->meetings, &a, &b, &dot->numbers,
+                       &d);
+    nearest_dots(w, dot, &d, arena);
+    for (int k = 0; k < 2; ++k) field_dots(w, dot, k, &d);
+    EDGES->finish_jvp(&w->set[0], &w->set[1], &w->numbers, &w->meetings, &a, &b, &dot->numbers, &d,
+                      out);
+    arena->used = mark;
+}
+
+//---------------------------------- reverse --------------------------------------
+
+// a force on geom[1] at x, or its opposite
+static void add_force(tacReal wrench[6], const tacReal x[3], const tacReal f[3], double way) {
+    wrench[3] += way * (x[1] * f[2] - x[2] * f[1]);
+    wrench[4] += way * (x[2] * f[0] - x[0] * f[2]);
+    wrench[5] += way * (x[0] * f[1] - x[1] * f[0]);
+    for (int k = 0; k < 3; ++k) wrench[k] += way * f[k];
+}
+
+static void field_bars(const tacEdgeWork* w, int k, tacEdgeMeetings* bar, tacEdgeBar* out) {
+    const tacHits* h = &w->at[k];
+    for (int i = 0; i < h->count; ++i) {
+        int p = h->vertex[i];
+        tacReal x[3], g[3], f[3], phi_bar = bar->phi[k][p];
+        at3(w->meetings.point[k], p, x), at3(w->meetings.pull[k], p, g);
+        for (int j = 0; j < 3; ++j) f[j] = phi_bar * g[j], bar->point[k][j][p] += f[j];
+        if (k == 0) add_force(out->twist, x, f, -1.0);
+        if (out->at[k]) out->at[k][i] = phi_bar;
+    }
+}
+
+static void nearest_bars(const tacEdgeWork* w, tacEdgeMeetings* bar, tacReal* width_bar,
+                         tacArena* arena) {
+    const tacEdgeMeetings* m = &w->meetings;
+    tacReal width = w->numbers.neighbours, *part[6];
+    for (int p = 0, end; p < m->count; p = end) {
+        end = row_end(m, p);
+        EDGES->compete_vjp(&m->gap[p], &m->claim[p], &m->nearest[0][p], end - p, width,
+                           &bar->nearest[0][p], &bar->gap[p], &bar->claim[p], width_bar);
+    }
+    for (int k = 0; k < 6; ++k) part[k] = take_zeros(arena, m->count);
+    for (int c = 0; c < w->set[1].count; ++c) {
+        int first = w->column_first[c], count = w->column_first[c + 1] - first;
+        const int* at = &w->column[first];
+        if (count == 0) continue;
+        gather(m->gap, at, count, part[0]), gather(m->claim, at, count, part[1]);
+        gather(m->nearest[1], at, count, part[2]), gather(bar->nearest[1], at, count, part[3]);
+        memset(part[4], 0, sizeof(tacReal) * (size_t)count);
+        memset(part[5], 0, sizeof(tacReal) * (size_t)count);
+        EDGES->compete_vjp(part[0], part[1], part[2], count, width, part[3], part[4], part[5],
+                           width_bar);
+        for (int i = 0; i < count; ++i)
+            bar->gap[at[i]] += part[4][i], bar->claim[at[i]] += part[5][i];
+    }
+}
+
+static void weight_bars(const tacEdgeWork* w, int k, const tacReal* weight_bar, tacReal* near_bar,
+                        tacEdgeBar* out) {
+    const tacFeatures* f = w->side[k].features;
+    for (int i = 0; i < w->set[k].count; ++i) {
+        out->numbers.support += w->slopes[k].support[i] * weight_bar[i];
+        for (int c = 0; c < 2; ++c) {
+            int slot = w->near[k].slot[f->edge[c][w->set[k].edge[i]]];
+            if (slot < 0) continue;
+            tacReal bar = w->slopes[k].corner[c][i] * weight_bar[i];
+            near_bar[slot] += bar;
+            out->numbers.radius[k] -= bar;
+        }
+    }
+    for (int i = 0; i < w->side[k].near.count; ++i) {
+        tacReal x[3], f_bar[3];
+        at3(w->near[k].x, i, x), at3(w->near[k].pull, i, f_bar);
+        for (int j = 0; j < 3; ++j) f_bar[j] *= near_bar[i];
+        add_force(out->twist, x, f_bar, k ? 1.0 : -1.0);
+    }
+}
+
+void tac_edge_vjp(const tacEdgeWork* w, const tacHitRecords bar[2], tacEdgeBar* out,
+                  tacScratch* scratch) {
+    tacArena* arena = &scratch->arena;
+    size_t mark = arena->used;
+    tacEdgeMeetings m = take_meetings(arena, &w->meetings);
+    tacReal* weight[2];
+    for (int k = 0; k < 2; ++k) weight[k] = take_zeros(arena, w->set[k].count);
+    EDGES->finish_vjp(&w->set[0], &w->set[1], &w->numbers, &w->meetings, bar, &m, &out->numbers,
+                      out->twist);
+    for (int k = 0; k < 2; ++k) field_bars(w, k, &m, out);
+    nearest_bars(w, &m, &out->numbers.neighbours, arena);
+    EDGES->witness_vjp(&w->set[0], &w->set[1], &w->numbers, &w->meetings, &m, &out->numbers, weight,
+                       out->twist);
+    for (int k = 0; k < 2; ++k) {
+        tacReal* near = out->near[k] ? out->near[k] : take_zeros(arena, w->side[k].near.count);
+        memset(near, 0, sizeof(tacReal) * (size_t)w->side[k].near.count);
+        weight_bars(w, k, weight[k], near, out);
+    }
+    arena->used = mark;
+}

@@ -1,0 +1,88 @@
+// The wide kernels of edges against edges: which pairs may meet, their witness points, who is the
+// nearest, and records. All of it is in axes of the body of geom[0].
+//
+//   candidates --list--> pairs --witness--> points, claim --compete--> nearest --finish--> records
+//
+// Arrays have room for whole vectors behind `count`.
+
+#ifndef TAC_DETECT_MANIFOLD_EDGES_KERNELS_H
+#define TAC_DETECT_MANIFOLD_EDGES_KERNELS_H
+
+#include "detect/vertex_sdf_kernels.h"
+#include "tactus/witness.h"
+
+// temperatures and lengths; also tangents and adjoints
+typedef struct tacEdgeNumbers {
+    tacWitnessOptions witness;
+    tacReal neighbours;  // width of the competition for the nearest                      [m]
+    tacReal sign, clash; // of normals
+    tacReal tau, support;
+    tacReal radius[2]; // of the balls that are swept over the edges of each geom           [m]
+} tacEdgeNumbers;
+
+// candidate edges of one geom; also tangents
+typedef struct tacEdgeSet {
+    int count;
+    int swept; // 1: edges with a radius, which have no normals of their own
+    int* edge;
+    tacReal *from[3], *to[3];         // corners
+    tacReal *out_from[3], *out_to[3]; // outward normals there
+    tacReal* weight;
+} tacEdgeSet;
+
+// pairs of candidates; also tangents and adjoints
+typedef struct tacEdgeMeetings {
+    int count;
+    int *first, *second; // candidates of geom[0] and geom[1], in order
+    tacReal *alpha[2], *gap, *distance, *normal[3], *point[2][3];
+    tacReal* claim;               // to be a contact, by the edges alone
+    tacReal* nearest[2];          // among the pairs of an edge of geom[0], of geom[1]
+    tacReal *phi[2], *pull[2][3]; // the other geom's field at each point, and its gradient
+} tacEdgeMeetings;
+
+typedef struct tacEdgeKernels {
+    int lanes;
+
+    // Pairs whose claim can be above 0, in order; their number, of which at most `capacity` are
+    // written
+    int (*list)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n, int capacity,
+                int* first, int* second);
+
+    void (*witness)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
+                    tacEdgeMeetings* m);
+    void (*witness_jvp)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
+                        const tacEdgeMeetings* m, const tacEdgeSet* a_dot, const tacEdgeSet* b_dot,
+                        const tacEdgeNumbers* n_dot, tacEdgeMeetings* m_dot);
+    // adds to adjoints of the numbers and of weights, and to the wrench on geom[1] about the origin
+    void (*witness_vjp)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
+                        const tacEdgeMeetings* m, const tacEdgeMeetings* m_bar,
+                        tacEdgeNumbers* n_bar, tacReal* const weight_bar[2], tacReal wrench[6]);
+
+    // nearest = product over all pairs q of 1 - claim_q psi((gap - gap_q)/width - 1)
+    void (*compete)(const tacReal* gap, const tacReal* claim, int count, tacReal width,
+                    tacReal* nearest);
+    void (*compete_jvp)(const tacReal* gap, const tacReal* claim, const tacReal* nearest, int count,
+                        tacReal width, const tacReal* gap_dot, const tacReal* claim_dot,
+                        tacReal width_dot, tacReal* nearest_dot);
+    // adds
+    void (*compete_vjp)(const tacReal* gap, const tacReal* claim, const tacReal* nearest, int count,
+                        tacReal width, const tacReal* nearest_bar, tacReal* gap_bar,
+                        tacReal* claim_bar, tacReal* width_bar);
+
+    // records of both points of each pair, world axes
+    void (*finish)(const tacFrame* body, const tacEdgeSet* a, const tacEdgeSet* b,
+                   const tacEdgeNumbers* n, const tacEdgeMeetings* m, const tacHitRecords out[2]);
+    // as the body of geom[0] sees it, in its axes
+    void (*finish_jvp)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
+                       const tacEdgeMeetings* m, const tacEdgeSet* a_dot, const tacEdgeSet* b_dot,
+                       const tacEdgeNumbers* n_dot, const tacEdgeMeetings* m_dot,
+                       const tacHitRecords out[2]);
+    // adjoints of records in axes of that body; m_bar is written, the others added to
+    void (*finish_vjp)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
+                       const tacEdgeMeetings* m, const tacHitRecords bar[2], tacEdgeMeetings* m_bar,
+                       tacEdgeNumbers* n_bar, tacReal wrench[6]);
+} tacEdgeKernels;
+
+TAC_DECLARE_KERNELS(tacEdgeKernels, tac_edge_kernels_);
+
+#endif

@@ -1,0 +1,189 @@
+// Elastic-plastic contact: records to forces between bodies (respond="elastoplastic").
+//
+//   detect/ --records--> [this file] --wrench, K, C of each pair of bodies--> step/
+//
+//   v = linear + angular x r,  r = point - origin,  F = activity f(distance, normal, v)
+//   wrench = sum of (F, r x F)
+
+#include "respond/elastoplastic.h"
+#include "respond/entries.h"
+#include "respond/force.h"
+
+//---------------------------------- one record -----------------------------------
+
+// offsets of the law's numbers for a pair
+typedef struct plasticOffsets {
+    int k, v_d, v_s, mu;
+} plasticOffsets;
+
+typedef struct plasticPoint {
+    plasticOffsets at;
+    tacElastoplasticLaw law;
+    tacElastoplasticState state;
+    tacPlasticForce r;
+    tacReal activity;
+    tacVec3 arm, spin, F;
+} plasticPoint;
+
+static tacVec3 read3(tacReal* const x[3], int i) { return tac_vec3(x[0][i], x[1][i], x[2][i]); }
+
+static tacReal number(const tacReal* all, int offset) {
+    return all && offset >= 0 ? all[offset] : (tacReal)0.0;
+}
+
+static tacElastoplasticLaw law_at(const tacReal* all, plasticOffsets at) {
+    return (tacElastoplasticLaw){number(all, at.k), number(all, at.v_d), number(all, at.v_s),
+                                 number(all, at.mu)};
+}
+
+static plasticPoint point_at(const tacModel* model, const tacKinematics* kinematics,
+                             const tacContacts* c, int i) {
+    const tacContactPair* pair = &model->contact->pair[c->pair[i]];
+    tacVec3 origin = kinematics->pose[pair->body[1]].position;
+    tacTwist v = tac_relative_twist(kinematics, kinematics->twist, pair->body, origin);
+    plasticPoint p = {
+        .at = {pair->stiffness, pair->dissipation, pair->stiction, tac_pair_friction(model, pair)},
+        .activity = c->activity[i],
+        .arm = tac_sub(read3(c->point, i), origin),
+        .spin = v.angular};
+    p.law = law_at(model->param, p.at);
+    p.state.phi = c->distance[i], p.state.n = read3(c->normal, i);
+    p.state.v = tac_add(v.linear, tac_cross(v.angular, p.arm));
+    p.r = tac_plastic_force(&p.law, &p.state);
+    p.F = tac_scale(p.r.f, p.activity);
+    return p;
+}
+
+// a tangent of the record, and of the velocity beyond what the place makes of it
+typedef struct plasticDot {
+    tacVec3 place, n, v;
+    tacReal phi, activity;
+} plasticDot;
+
+static void wrench_jvp(const plasticPoint* p, const plasticDot* dot,
+                       const tacElastoplasticLaw* law_dot, tacVec3* F, tacVec3* T) {
+    tacElastoplasticState at = {dot->phi, dot->n, tac_add(dot->v, tac_cross(p->spin, dot->place))};
+    tacVec3 f = tac_plastic_force_jvp(&p->law, &p->state, &p->r, &at, law_dot);
+    *F = tac_add_scaled(tac_scale(f, p->activity), dot->activity, p->r.f);
+    *T = tac_add(tac_cross(p->arm, *F), tac_cross(dot->place, p->F));
+}
+
+//---------------------------------- wrench, K, C ---------------------------------
+
+static tacVec3 axis(int k) { return tac_vec3(k == 0, k == 1, k == 2); }
+
+// what a record does under a twist about the origin, axis k: about the point it is also a shift
+static plasticDot by_pose(const tacContacts* c, int i, const plasticPoint* p, int k) {
+    tacVec3 turn = k < 3 ? tac_vec3_zero() : axis(k - 3);
+    tacVec3 shift = k < 3 ? axis(k) : tac_cross(turn, p->arm);
+    const tacReal xi[6] = {shift.x, shift.y, shift.z, turn.x, turn.y, turn.z};
+    tacReal d[8] = {0};
+    for (int row = 0; row < 8; ++row)
+        for (int j = 0; j < 6; ++j) d[row] += c->d_twist[row][j][i] * xi[j];
+    return (plasticDot){.place = tac_load3(d),
+                        .n = tac_load3(d + 3),
+                        .v = tac_vec3_zero(),
+                        .phi = d[6],
+                        .activity = d[7]};
+}
+
+static plasticDot by_velocity(const plasticPoint* p, int k) {
+    plasticDot dot = {.place = tac_vec3_zero(), .n = tac_vec3_zero()};
+    dot.v = k < 3 ? axis(k) : tac_cross(axis(k - 3), p->arm);
+    return dot;
+}
+
+static void add_column(tacReal* M, int k, tacVec3 F, tacVec3 T) {
+    const tacReal column[6] = {F.x, F.y, F.z, T.x, T.y, T.z};
+    for (int i = 0; i < 6; ++i) M[6 * i + k] += column[i];
+}
+
+static void add_wrench(tacReal* wrench, tacVec3 F, tacVec3 T) {
+    tac_store3(wrench, tac_add(tac_load3(wrench), F));
+    tac_store3(wrench + 3, tac_add(tac_load3(wrench + 3), T));
+}
+
+static tacResult force(const tacModel* model, const tacKinematics* kinematics,
+                       const tacContacts* contacts, tacPairForce* out, int* count,
+                       tacScratch* scratch) {
+    const tacContactPlan* plan = model->contact;
+    const int* entry = tac_entries(model, contacts, count, &scratch->arena);
+    for (int i = 0; i < plan->nbodies; ++i)
+        if (entry[i] >= 0) tac_entry_clear(model, kinematics, i, &out[entry[i]]);
+    for (int i = 0; i < contacts->count; ++i) {
+        plasticPoint p = point_at(model, kinematics, contacts, i);
+        tacPairForce* f = &out[entry[plan->pair[contacts->pair[i]].bodies]];
+        add_wrench(f->wrench, p.F, tac_cross(p.arm, p.F));
+        for (int k = 0; k < 6 && kinematics->derivatives; ++k) {
+            plasticDot pose = by_pose(contacts, i, &p, k), velocity = by_velocity(&p, k);
+            tacVec3 F, T;
+            wrench_jvp(&p, &pose, NULL, &F, &T), add_column(f->K, k, F, T);
+            wrench_jvp(&p, &velocity, NULL, &F, &T), add_column(f->C, k, F, T);
+        }
+    }
+    return TAC_OK;
+}
+
+//---------------------------------- derivatives ----------------------------------
+
+static tacResult force_jvp(const tacModel* model, const tacKinematics* kinematics,
+                           const tacContacts* contacts, const tacContacts* contacts_dot,
+                           const tacReal* theta_dot, tacPairForce* dot, tacScratch* scratch) {
+    const tacContactPlan* plan = model->contact;
+    int count;
+    const int* entry = tac_entries(model, contacts, &count, &scratch->arena);
+    for (int i = 0; i < plan->nbodies; ++i)
+        if (entry[i] >= 0) tac_entry_clear(model, kinematics, i, &dot[entry[i]]);
+    for (int i = 0; i < contacts->count; ++i) {
+        plasticPoint p = point_at(model, kinematics, contacts, i);
+        plasticDot own = {.place = tac_vec3_zero(), .n = tac_vec3_zero(), .v = tac_vec3_zero()};
+        tacElastoplasticLaw law_dot = law_at(theta_dot, p.at);
+        tacVec3 F, T;
+        if (contacts_dot) {
+            own.place = read3(contacts_dot->point, i), own.n = read3(contacts_dot->normal, i);
+            own.phi = contacts_dot->distance[i], own.activity = contacts_dot->activity[i];
+        }
+        wrench_jvp(&p, &own, &law_dot, &F, &T);
+        add_wrench(dot[entry[plan->pair[contacts->pair[i]].bodies]].wrench, F, T);
+    }
+    return TAC_OK;
+}
+
+static void add3(tacReal* const x[3], int i, tacVec3 amount) {
+    x[0][i] += amount.x, x[1][i] += amount.y, x[2][i] += amount.z;
+}
+
+static void add_number(tacReal* all, int offset, tacReal amount) {
+    if (all && offset >= 0) all[offset] += amount;
+}
+
+static tacResult force_vjp(const tacModel* model, const tacKinematics* kinematics,
+                           const tacContacts* contacts, const tacPairForce* bar,
+                           tacContacts* contacts_bar, tacReal* theta_bar, tacScratch* scratch) {
+    int count;
+    const int* entry = tac_entries(model, contacts, &count, &scratch->arena);
+    for (int i = 0; i < contacts->count; ++i) {
+        plasticPoint p = point_at(model, kinematics, contacts, i);
+        const tacReal* w = bar[entry[model->contact->pair[contacts->pair[i]].bodies]].wrench;
+        tacVec3 torque = tac_load3(w + 3);
+        tacVec3 F = tac_add(tac_load3(w), tac_cross(torque, p.arm));
+        tacElastoplasticState state = {0};
+        tacElastoplasticLaw law = {0};
+        tac_plastic_force_vjp(&p.law, &p.state, &p.r, tac_scale(F, p.activity), &state, &law);
+        add_number(theta_bar, p.at.k, law.k), add_number(theta_bar, p.at.v_d, law.v_d);
+        add_number(theta_bar, p.at.v_s, law.v_s), add_number(theta_bar, p.at.mu, law.mu);
+        if (!contacts_bar) continue;
+        tacVec3 place = tac_add(tac_cross(p.F, torque), tac_cross(state.v, p.spin));
+        add3(contacts_bar->point, i, place), add3(contacts_bar->normal, i, state.n);
+        contacts_bar->distance[i] += state.phi;
+        contacts_bar->activity[i] += tac_dot(p.r.f, F);
+    }
+    return TAC_OK;
+}
+
+static size_t size(const tacModel* model, size_t real_size) {
+    (void)real_size;
+    return tac_entries_size(model);
+}
+
+const tacForceKind tac_elastoplastic_force = {1, size, force, force_jvp, force_vjp};

@@ -1,0 +1,46 @@
+// How long a step explicit contact stands.
+//
+// A spring k on a mass m needs h < 2/sqrt(k/m) in steps of Euler, 2.785/sqrt(k/m) of Runge-Kutta.
+// Turning on top makes a point as light as m/(1 + 5/2), a ball's; four records of springs share a
+// face. Friction below the stiction velocity is a damper mu m g/v_s, which needs h < 2 m/damper.
+
+#include "respond/force.h"
+
+#include "math/number.h"
+
+// how much lighter a point is than the body, and how many springs act at once
+static const double lightness = 3.5, springs = 4.0;
+
+static double friction_of(const tacModel* model, const tacContactPair* pair) {
+    double most = 0.0;
+    for (int i = 0; i < 2; ++i)
+        if (pair->friction[i] >= 0) most = fmax(most, tac_re(model->param[pair->friction[i]]));
+    return most;
+}
+
+static double gravity_of(const tacModel* model) {
+    double sum = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        double g = tac_re(model->param[model->gravity + i]);
+        sum += g * g;
+    }
+    return model->disable & TAC_DISABLE_GRAVITY ? 0.0 : sqrt(sum);
+}
+
+double tac_stable_timestep(const tacModel* model) {
+    double most = INFINITY;
+    if (!tac_force_of(model) || model->contact->choice[TAC_CHOICE_IMPLICIT]) return most;
+    const tacContactPlan* plan = model->contact;
+    int is_rk4 = model->integrator == TAC_INTEGRATOR_RK4 || model->integrator == TAC_INTEGRATOR_LIE;
+    double reach = is_rk4 ? 2.785 : 2.0, g = gravity_of(model);
+    double many = tac_force_of(model)->reads_contacts ? springs : 1.0;
+    for (int i = 0; i < plan->npair; ++i) {
+        const tacContactPair* pair = &plan->pair[i];
+        double k = tac_re(model->param[pair->stiffness]) * many * lightness;
+        double damper = lightness * g * friction_of(model, pair);
+        double v_s = tac_re(model->param[pair->stiction]);
+        most = fmin(most, reach * sqrt(plan->bodies[pair->bodies].weight / k));
+        if (damper > 0.0) most = fmin(most, reach * v_s / damper);
+    }
+    return most;
+}

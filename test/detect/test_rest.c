@@ -1,0 +1,265 @@
+// Laws of contacts to rest on: they hold up what lies on them, keep their names while the bodies
+// move a little, and each says the truth about its two features.
+
+#include "detect/rest.h"
+
+#include "detect/corner.h"
+#include "detect/hard.h"
+#include "detect/random_piece.h"
+
+enum { POINTS = TAC_REST_POINTS };
+
+static int sweep(int few, int some) { return getenv("TACTUS_NO_SWEEP") ? few : some; }
+
+typedef struct contacts {
+    int count;
+    tacPatchPair pair[POINTS];
+    tacPatchPoint at[POINTS];
+} contacts;
+
+static int find(const tacConvex* a, const tacConvex* b, double margin, contacts* out) {
+    static void* memory;
+    double axis[3] = {0.0};
+    if (!memory) memory = malloc(tac_gjk_size());
+    out->count = tac_rest(a, b, margin, axis, out->pair, memory);
+    for (int i = 0; i < out->count; ++i) {
+        ENSURE(tac_patch_pair_at(&out->pair[i], tac_convex_place(a), tac_convex_place(b),
+                                 &out->at[i]) == TAC_OK);
+        ENSURE(i == 0 || out->pair[i - 1].feature < out->pair[i].feature);
+    }
+    return 0;
+}
+
+static tacConvex box(double x, double y, double z) {
+    return (tacConvex){
+        .kind = TAC_CONVEX_BOX, .size = {x, y, z}, .rot = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+}
+
+static tacConvex floor_piece(void) {
+    tacConvex c = box(0, 0, 0);
+    c.kind = TAC_CONVEX_HALF_SPACE;
+    return c;
+}
+
+// turned by an angle about x, then y, then z
+static void turn(tacConvex* c, double x, double y, double z) {
+    double cx = cos(x), sx = sin(x), cy = cos(y), sy = sin(y), cz = cos(z), sz = sin(z);
+    double R[3][3] = {{cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx},
+                      {sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx},
+                      {-sy, cy * sx, cy * cx}};
+    memcpy(c->rot, R, sizeof R);
+}
+
+// area of the polygon that points span in the plane z = const
+static double span_area(const contacts* c) {
+    double best = 0.0, sum = 0.0;
+    int hull[2 * POINTS], count = 0;
+    for (int start = 0, at = 0; count < 2 * POINTS; at = hull[count - 1]) { // wrap a string around
+        if (count == 0) {
+            for (int i = 1; i < c->count; ++i)
+                if (c->at[i].point.x < c->at[start].point.x) start = i;
+            hull[count++] = start;
+            continue;
+        }
+        int next = -1;
+        for (int i = 0; i < c->count; ++i) {
+            if (i == at) continue;
+            if (next < 0) next = i;
+            tacVec3 u = tac_sub(c->at[next].point, c->at[at].point);
+            tacVec3 v = tac_sub(c->at[i].point, c->at[at].point);
+            double side = u.x * v.y - u.y * v.x;
+            if (side < 0.0 || (side == 0.0 && v.x * v.x + v.y * v.y > u.x * u.x + u.y * u.y))
+                next = i;
+        }
+        if (next < 0 || next == start) break;
+        hull[count++] = next;
+    }
+    for (int i = 0; i < count; ++i) {
+        tacVec3 p = c->at[hull[i]].point, q = c->at[hull[(i + 1) % count]].point;
+        sum += 0.5 * (p.x * q.y - p.y * q.x);
+    }
+    return best = fabs(sum), best;
+}
+
+//---------------------------------- known places ----------------------------------
+
+// a box on the ground: four corners, each at its own height
+static int box_on_ground(void) {
+    testRandom random = {3};
+    tacConvex ground = floor_piece();
+    for (int trial = 0; trial < 200; ++trial) {
+        tacConvex b = box(0.3, 0.2, 0.1);
+        double tilt = trial ? 1e-3 * test_uniform(&random, -1.0, 1.0) : 0.0;
+        double roll = trial ? 1e-3 * test_uniform(&random, -1.0, 1.0) : 0.0;
+        turn(&b, tilt, roll, test_uniform(&random, -3.0, 3.0));
+        b.pos[2] = 0.1 + 1e-3;
+        contacts c;
+        ENSURE_LAW(find(&ground, &b, 0.01, &c));
+        ENSURE(c.count == 4);
+        double sum = 0.0;
+        for (int i = 0; i < 4; ++i) {
+            tacVec3 p = c.at[i].point;
+            ENSURE(tac_touch_kind(c.pair[i].feature) == TAC_TOUCH_FACE);
+            ENSURE_NEAR(c.at[i].normal.z, 1.0, 1e-15);
+            ENSURE_NEAR(c.at[i].distance, 2.0 * p.z, 1e-15); // halfway up
+            sum += c.at[i].distance;
+        }
+        ENSURE_NEAR(sum / 4.0, 1e-3 + 0.1 * (1.0 - b.rot[2][2]), 1e-12);
+        ENSURE_NEAR(span_area(&c), 0.24, 1e-5);
+    }
+    return 0;
+}
+
+// area that two rectangles share, by cutting one with the sides of the other
+static double shared_area(const double size[2], const double other[2], double x, double y,
+                          double angle) {
+    double p[16][2] = {
+        {-other[0], -other[1]}, {other[0], -other[1]}, {other[0], other[1]}, {-other[0], other[1]}};
+    int count = 4;
+    for (int i = 0; i < 4; ++i) {
+        double u = p[i][0], v = p[i][1];
+        p[i][0] = x + cos(angle) * u - sin(angle) * v;
+        p[i][1] = y + sin(angle) * u + cos(angle) * v;
+    }
+    for (int side = 0; side < 4; ++side) {
+        double out[16][2], sign = side % 2 ? -1.0 : 1.0;
+        int k = side / 2, kept = 0;
+        for (int i = 0; i < count; ++i) {
+            const double *a = p[i], *b = p[(i + 1) % count];
+            double fa = size[k] - sign * a[k], fb = size[k] - sign * b[k];
+            if (fa >= 0.0) memcpy(out[kept++], a, sizeof out[0]);
+            if (fa * fb < 0.0) {
+                double t = fa / (fa - fb);
+                out[kept][0] = a[0] + t * (b[0] - a[0]);
+                out[kept++][1] = a[1] + t * (b[1] - a[1]);
+            }
+        }
+        memcpy(p, out, sizeof p), count = kept;
+    }
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) {
+        const double *a = p[i], *b = p[(i + 1) % count];
+        sum += 0.5 * (a[0] * b[1] - a[1] * b[0]);
+    }
+    return sum;
+}
+
+// a box on a box, anyhow turned and shifted: contacts span what the faces share
+static int box_on_box(void) {
+    testRandom random = {4};
+    int count = sweep(500, 5000);
+    double least = 1.0;
+    for (int trial = 0; trial < count; ++trial) {
+        tacConvex a = box(0.3, 0.2, 0.1), b = box(0.25, 0.15, 0.05);
+        double yaw = trial % 5 ? test_uniform(&random, -3.0, 3.0) : trial % 2 * 0.5 * M_PI;
+        if (trial % 10 == 5) yaw += pow(10.0, test_uniform(&random, -9.0, -1.0));
+        turn(&b, 1e-6 * test_uniform(&random, -1, 1), 1e-6 * test_uniform(&random, -1, 1), yaw);
+        b.pos[0] = test_uniform(&random, -0.4, 0.4), b.pos[1] = test_uniform(&random, -0.3, 0.3);
+        b.pos[2] = 0.15 + 1e-5;
+        double share = shared_area(a.size, b.size, b.pos[0], b.pos[1], yaw);
+        if (share < 1e-3) continue;
+        contacts c;
+        ENSURE_LAW(find(&a, &b, 1e-3, &c));
+        ENSURE(c.count >= 3);
+        double ratio = span_area(&c) / share;
+        ENSURE(ratio < 1.0 + 1e-4);
+        least = fmin(least, ratio);
+        for (int i = 0; i < c.count; ++i) ENSURE_NEAR(c.at[i].normal.z, 1.0, 1e-9);
+    }
+    printf("  contacts span at least %.4f of what the faces share\n", least);
+    ENSURE(least > 0.97);
+    return 0;
+}
+
+// equal boxes, exactly above each other
+static int stacked(void) {
+    tacConvex a = box(0.1, 0.1, 0.1), b = a;
+    b.pos[2] = 0.2 + 1e-7;
+    contacts c;
+    ENSURE_LAW(find(&a, &b, 1e-3, &c));
+    ENSURE(c.count == 4);
+    ENSURE_NEAR(span_area(&c), 0.04, 1e-12);
+    for (int i = 0; i < 4; ++i) ENSURE_NEAR(c.at[i].distance, 1e-7, 1e-16);
+    return 0;
+}
+
+// flats of capsules and cylinders on the ground and on a box
+static int round_flats(void) {
+    const double tilt = 1e-4;
+    for (int on_box = 0; on_box < 2; ++on_box) {
+        tacConvex ground = on_box ? box(1, 1, 1) : floor_piece(), c = box(0.1, 0.1, 0.3);
+        contacts found;
+        if (on_box) ground.pos[2] = -1.0;
+        c.kind = TAC_CONVEX_SEGMENT, c.radius = 0.1;
+        turn(&c, 0.0, 0.5 * M_PI + tilt, 0.7), c.pos[2] = 0.1 + 1e-3;
+        ENSURE_LAW(find(&ground, &c, 0.01, &found));
+        ENSURE(found.count == 2);
+        ENSURE_NEAR(found.at[0].distance + found.at[1].distance, 2e-3, 1e-15);
+        ENSURE_NEAR(fabs(found.at[0].distance - found.at[1].distance), 0.6 * sin(tilt), 1e-15);
+
+        c.kind = TAC_CONVEX_CYLINDER, c.radius = 0.0; // on its side
+        ENSURE_LAW(find(&ground, &c, 0.01, &found));
+        ENSURE(found.count == 2);
+        for (int i = 0; i < 2; ++i) {
+            double z = 0.1 * (1.0 - cos(tilt)) + 1e-3 +
+                       (found.at[i].distance > 1e-3 ? 0.3 : -0.3) * sin(tilt);
+            ENSURE_NEAR(found.at[i].distance, z, 1e-15);
+        }
+        turn(&c, 0.0, 0.0, 0.0), c.pos[2] = 0.3 + 1e-3; // upright
+        ENSURE_LAW(find(&ground, &c, 0.01, &found));
+        ENSURE(found.count == 8);
+        ENSURE_NEAR(span_area(&found), 0.5 * 8 * 0.01 * sin(M_PI / 4), 1e-12);
+    }
+    return 0;
+}
+
+// a capsule half on a box: one end over its face, one where it leaves it
+static int over_an_edge(void) {
+    tacConvex a = box(0.2, 0.2, 0.2), b = box(0.05, 0.05, 0.3);
+    contacts c;
+    b.kind = TAC_CONVEX_SEGMENT, b.radius = 0.05;
+    turn(&b, 0.0, 0.5 * M_PI, 0.0), b.pos[0] = 0.2, b.pos[2] = 0.25 + 1e-4;
+    ENSURE_LAW(find(&a, &b, 1e-2, &c));
+    ENSURE(c.count == 2);
+    double low = fmin(c.at[0].point.x, c.at[1].point.x);
+    double high = fmax(c.at[0].point.x, c.at[1].point.x);
+    ENSURE_NEAR(low, -0.1, 1e-12);
+    ENSURE_NEAR(high, 0.2, 1e-12);
+    return 0;
+}
+
+//---------------------------------- all kinds ----------------------------------
+
+// The first contact is the nearest; none is nearer; a small motion keeps the names of most.
+static int nearest_is_among_them(void) {
+    testRandom random = {6};
+    int count = sweep(2000, 20000), kept = 0, all = 0;
+    void* memory = malloc(tac_gjk_size());
+    for (int trial = 0; trial < count; ++trial) {
+        int kind[2] = {trial % PIECE_KINDS, trial / PIECE_KINDS % PIECE_KINDS};
+        if (kind[0] == TAC_CONVEX_HALF_SPACE && kind[1] == TAC_CONVEX_HALF_SPACE) continue;
+        tacConvex a = random_piece(&random, kind[0], 0.7), b = random_piece(&random, kind[1], 0.7);
+        double axis[3] = {0.0}, least = INFINITY;
+        tacNearest near;
+        tacPatchPair pair = {.pair = 0};
+        int known = tac_closest(&a, &b, axis, &near, &pair, memory);
+        contacts c, d;
+        ENSURE_LAW(find(&a, &b, near.distance + 0.05, &c));
+        ENSURE(c.count > 0);
+        for (int i = 0; i < c.count; ++i) least = fmin(least, c.at[i].distance);
+        if (near.distance > 0.0 && known) ENSURE_NEAR(least, near.distance, 1e-12);
+        for (int k = 0; k < 3; ++k) b.pos[k] += 1e-9 * test_uniform(&random, -1.0, 1.0);
+        ENSURE_LAW(find(&a, &b, near.distance + 0.05, &d));
+        for (int i = 0; i < c.count; ++i) {
+            ++all;
+            for (int j = 0; j < d.count; ++j) kept += c.pair[i].feature == d.pair[j].feature;
+        }
+    }
+    printf("  %d contacts of %d pairs, %d kept their name\n", all, count, kept);
+    ENSURE(kept > 0.999 * all);
+    free(memory);
+    return 0;
+}
+
+TEST_MAIN(RUN(box_on_ground), RUN(box_on_box), RUN(stacked), RUN(round_flats), RUN(over_an_edge),
+          RUN(nearest_is_among_them))

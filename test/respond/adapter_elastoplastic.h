@@ -1,0 +1,13 @@
+// The elastic-plastic law as a map x = (phi, n, v, k, v_d, v_s, mu) -> force.
+
+#ifndef TACTUS_TEST_ADAPTER_ELASTOPLASTIC_H
+#define TACTUS_TEST_ADAPTER_ELASTOPLASTIC_H
+
+#include "check/check.h"
+#include "tactus/respond.h"
+
+enum { PLASTIC_INPUTS = 11 };
+
+TAC_DECLARE_CHECK(tac_check_plastic_);
+
+#endif

@@ -1,0 +1,93 @@
+// The elastic-plastic law: its derivatives by everything, and what it promises.
+
+#include "check/prove.h"
+#include "math/vec3.h"
+#include "respond/adapter_elastoplastic.h"
+
+static double uniform(unsigned long long* random, double low, double high) {
+    return tac_check_uniform(random, low, high);
+}
+
+// in overlap and out of it; sliding slow, fast and not at all
+static void draw(unsigned long long* random, int i, double* x) {
+    x[7] = exp(uniform(random, 5.0, 20.0)), x[8] = uniform(random, 0.5, 5.0);
+    x[9] = uniform(random, 0.005, 0.1), x[10] = uniform(random, 0.0, 1.5);
+    x[0] = uniform(random, -0.02, i % 6 == 5 ? 0.01 : -1e-4);
+    tacVec3 n = {tac_check_normal(random), tac_check_normal(random), tac_check_normal(random)};
+    tac_store3(x + 1, tac_scale(n, 1.0 / sqrt(tac_norm2(n))));
+    double speed = i % 3 == 0 ? 0.02 : i % 3 == 1 ? 1.0 : 10.0;
+    for (int k = 4; k < 7; ++k) x[k] = speed * tac_check_normal(random);
+    for (int k = 4; k < 7 && i % 11 == 10; ++k) x[k] = 0.0;
+}
+
+static int sample(const void* context, int i, unsigned long long* random, double* x,
+                  double* scale) {
+    (void)context;
+    draw(random, i, x);
+    for (int k = 0; k < PLASTIC_INPUTS; ++k) scale[k] = 0.02 * (fabs(x[k]) + 1e-4);
+    for (int k = 4; k < 7; ++k) scale[k] = 0.02 * x[9];
+    // away from where it ends: touching, and parting at v_d
+    tacVec3 n = tac_load3(x + 1), v = tac_load3(x + 4);
+    return x[0] < -1e-3 && fabs(tac_dot(n, v) - x[8]) > 0.2 * x[8] ? 3 : 0;
+}
+
+static int law_has_its_derivatives(void) {
+    tacCheckProblem problem = {.name = "elastic-plastic law",
+                               .n = PLASTIC_INPUTS,
+                               .m = 3,
+                               .as_double = &tac_check_plastic_double,
+                               .as_complex = &tac_check_plastic_complex,
+                               .as_quad = &tac_check_plastic_quad,
+                               .sample = sample};
+    tacCheckOptions options = tac_check_default_options();
+    options.points = 3000, options.first = 1e-12, options.second = 1e-10;
+    return prove(&problem, options);
+}
+
+// never pulls, friction within mu times the normal force and against the sliding, power taken out
+static int forces_are_honest(void) {
+    unsigned long long random = 7;
+    for (int i = 0; i < 20000; ++i) {
+        double x[PLASTIC_INPUTS];
+        draw(&random, i, x);
+        tacElastoplasticLaw law = {x[7], x[8], x[9], x[10]};
+        tacElastoplasticState at = {x[0], tac_load3(x + 1), tac_load3(x + 4)}, rest = at;
+        tacVec3 f = tac_elastoplastic(&law, &at);
+        double normal = tac_dot(f, at.n), v_n = tac_dot(at.v, at.n);
+        tacVec3 slide = tac_add_scaled(at.v, -v_n, at.n), t = tac_add_scaled(f, -normal, at.n);
+        ENSURE(normal >= 0.0);
+        ENSURE(tac_norm(t) <= law.mu * normal * (1.0 + 1e-12));
+        ENSURE(tac_dot(t, slide) <= 1e-12 * tac_norm(f) * tac_norm(slide));
+        rest.v = tac_vec3_zero();
+        double spring = tac_dot(tac_elastoplastic(&law, &rest), at.n);
+        ENSURE(tac_dot(f, at.v) - spring * v_n <= 1e-9 * (1.0 + fabs(spring * v_n)));
+        if (at.phi >= 0.0) ENSURE(tac_norm(f) == 0.0);
+    }
+    return 0;
+}
+
+// 003-E12: 2/(1 + exp(-v/v_s)) - 1 where the printed form overflows
+static int fast_sliding_is_finite(void) {
+    tacElastoplasticLaw law = {1e9, 5.0, 0.01, 0.3};
+    for (int sign = -1; sign <= 1; sign += 2) {
+        tacElastoplasticState at = {-0.005, {0.0, 0.0, 1.0}, {50.0 * sign, 0.0, 0.0}};
+        tacVec3 f = tac_elastoplastic(&law, &at);
+        ENSURE_NEAR(f.z, 125.0, 1e-10);
+        ENSURE_NEAR(f.x, -0.3 * 125.0 * sign, 1e-10);
+        at.v.x = 0.004 * sign;
+        f = tac_elastoplastic(&law, &at);
+        ENSURE_NEAR(f.x, -0.3 * 125.0 * (2.0 / (1.0 + exp(-0.4 * sign)) - 1.0), 1e-10);
+    }
+    return 0;
+}
+
+// 003-E11: parting at 6 m/s with c_c = 0.2 s/m the printed law pulls with 25 N
+static int never_adhesive(void) {
+    tacElastoplasticLaw law = {1e9, 5.0, 0.01, 0.3};
+    tacElastoplasticState at = {-0.005, {0.0, 0.0, 1.0}, {0.0, 0.0, 6.0}};
+    ENSURE(tac_norm(tac_elastoplastic(&law, &at)) == 0.0);
+    return 0;
+}
+
+TEST_MAIN(RUN(law_has_its_derivatives), RUN(forces_are_honest), RUN(fast_sliding_is_finite),
+          RUN(never_adhesive))
