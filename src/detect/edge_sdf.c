@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define EDGES    TAC_DISPATCH(tac_edge_kernels_)
+#define RAYS     TAC_DISPATCH(tac_ray_kernels_)
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
 
 enum { PADDING = 8 };
@@ -234,15 +234,15 @@ static tacResult field_jvp(const tacEdgeRun* run, const tacHits* at, const tacRe
 // how hits move along their edges
 static tacResult slides_jvp(const tacEdgeRun* run, const tacSlideDot* slide,
                             const tacReal* theta_dot, tacReal* const out[3], tacScratch* scratch) {
-    tacReal* value[TAC_EDGE_STEPS];
+    tacReal* value[TAC_RAY_STEPS];
     for (int k = 0; k < run->steps && theta_dot; ++k) {
         value[k] = TAC_TAKE(&scratch->arena, tacReal, 2 * run->rays.half);
         tacResult result = field_jvp(run, &run->step[k], theta_dot, value[k], NULL, scratch);
         if (result != TAC_OK) return result;
     }
-    EDGES->slide_jvp(&run->side.place, &run->slide, &run->hits, slide,
-                     theta_dot ? (const tacReal* const*)value : NULL, run->steps, run->rays.half,
-                     out);
+    RAYS->slide_jvp(&run->side.place, &run->slide, &run->hits, slide,
+                    theta_dot ? (const tacReal* const*)value : NULL, run->steps, run->rays.half,
+                    out);
     return TAC_OK;
 }
 
@@ -321,11 +321,11 @@ static tacResult field_vjp(const tacEdgeRun* run, const tacHits* at, tacField ba
 // adjoints of hits along their edges, back through the rays
 static tacResult slides_vjp(const tacEdgeRun* run, tacReal* const x_bar[3], tacSlideDot* slide,
                             tacReal* theta_bar, tacScratch* scratch) {
-    tacReal* value[TAC_EDGE_STEPS];
+    tacReal* value[TAC_RAY_STEPS];
     for (int k = 0; k < run->steps && theta_bar; ++k)
         value[k] = TAC_TAKE(&scratch->arena, tacReal, 2 * run->rays.half);
-    EDGES->slide_vjp(&run->side.place, &run->slide, &run->hits, x_bar, slide,
-                     theta_bar ? value : NULL, run->steps, run->rays.half);
+    RAYS->slide_vjp(&run->side.place, &run->slide, &run->hits, x_bar, slide,
+                    theta_bar ? value : NULL, run->steps, run->rays.half);
     tacResult result = TAC_OK;
     for (int k = 0; k < run->steps && theta_bar && result == TAC_OK; ++k)
         result = field_vjp(run, &run->step[k], (tacField){.value = value[k]}, theta_bar, scratch);

@@ -37,9 +37,9 @@ typedef struct tacEdgeRun {
     int steps;    // of a ray
     int slides;   // 1: with derivatives of the place
     tacHits hits; // hits.vertex are the indices
-    tacEdgeNumbers numbers;
+    tacRayNumbers numbers;
     tacRays rays;
-    tacHits step[TAC_EDGE_STEPS]; // places of both rays and the field there
+    tacHits step[TAC_RAY_STEPS]; // places of both rays and the field there
     tacEdgeSlide slide;
 } tacEdgeRun;
 

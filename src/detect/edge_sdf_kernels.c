@@ -45,13 +45,13 @@ static void start(const tacReal* const corners[2][3], tacRays* rays) {
 }
 
 // u sigma(u/gate): its value and partials; d_x by u, d_tau by the gate
-TAC_INLINE softDiff gated(wide u, const tacEdgeNumbers* n) {
+TAC_INLINE softDiff gated(wide u, const tacRayNumbers* n) {
     softDiff s = soft_greater_diff(u, w_set(0.0), w_set(n->gate));
     wide zero = w_set(0.0);
     return (softDiff){u * s.value, w_fma(u, s.d_x, s.value), zero, zero, u * s.d_tau};
 }
 
-static void step(const tacEdgeNumbers* numbers, const tacReal* value, tacRays* rays,
+static void step(const tacRayNumbers* numbers, const tacReal* value, tacRays* rays,
                  tacReal* const next[3]) {
     wide inverse = w_set(1.0 / numbers->slope);
     for (int i = 0; i < 2 * rays->half; i += TAC_LANES) {
@@ -64,7 +64,7 @@ static void step(const tacEdgeNumbers* numbers, const tacReal* value, tacRays* r
     }
 }
 
-static void finish(const tacEdgeNumbers* numbers, const tacRays* rays, tacReal* const y[3]) {
+static void finish(const tacRayNumbers* numbers, const tacRays* rays, tacReal* const y[3]) {
     for (int i = 0; i < rays->half; i += TAC_LANES) {
         wide zero = w_set(0.0), length = w_load(&rays->length[i]), gate = w_set(numbers->gate);
         wide first = soft_clip(w_load(&rays->far[i]), zero, length, gate);
@@ -83,7 +83,7 @@ typedef struct slideSums {
 } slideSums;
 
 // one ray, from its end backwards; side is 1/2 or -1/2
-TAC_INLINE void slide_ray(const tacEdgeNumbers* n, const tacRays* rays, const tacHits* step,
+TAC_INLINE void slide_ray(const tacRayNumbers* n, const tacRays* rays, const tacHits* step,
                           int steps, const wide y[3], int i, double side, slideSums* s,
                           tacReal* const* weight) {
     wide length = w_load(&rays->length[i]), way[3], inverse = w_set(1.0 / n->slope);
@@ -110,7 +110,7 @@ TAC_INLINE void slide_ray(const tacEdgeNumbers* n, const tacRays* rays, const ta
     }
 }
 
-static void slide(const tacEdgeNumbers* numbers, const tacFrame* frame, const tacRays* rays,
+static void slide(const tacRayNumbers* numbers, const tacFrame* frame, const tacRays* rays,
                   const tacHits* step, int steps, tacReal* const y[3], tacEdgeSlide* out) {
     for (int i = 0; i < rays->half; i += TAC_LANES) {
         slideSums s;
@@ -230,7 +230,7 @@ static void slide_vjp(const tacVertexPlace* place, const tacEdgeSlide* s, const 
 
 //---------------------------------- table ----------------------------------------
 
-const tacEdgeKernels TAC_KERNELS(tac_edge_kernels_) = {
+const tacRayKernels TAC_KERNELS(tac_ray_kernels_) = {
     .start = start,
     .step = step,
     .finish = finish,

@@ -10,13 +10,13 @@
 #include "detect/vertex_sdf_kernels.h"
 
 // most steps of a ray
-#define TAC_EDGE_STEPS 64
+#define TAC_RAY_STEPS 64
 
-typedef struct tacEdgeNumbers {
+typedef struct tacRayNumbers {
     tacReal radius; // of the edge                                                         [m]
     tacReal gate;   // temperature of "not inside yet" and of the clip to the edge         [m]
     tacReal slope;  // a step is the field over it
-} tacEdgeNumbers;
+} tacRayNumbers;
 
 typedef struct tacRays {
     int half;
@@ -29,7 +29,7 @@ typedef struct tacEdgeSlide {
     tacReal* along[3]; // direction of the edge
     tacReal* by[6];    // by the twist of its body against the field's about the hit
     tacReal *by_radius, *by_gate, *by_slope;
-    tacReal* weight[TAC_EDGE_STEPS]; // by the field at each step of each ray             (2 half)
+    tacReal* weight[TAC_RAY_STEPS]; // by the field at each step of each ray             (2 half)
 } tacEdgeSlide;
 
 // tangents, or sums of adjoints, of what moves hits
@@ -38,19 +38,19 @@ typedef struct tacSlideDot {
     tacReal radius, gate, slope;
 } tacSlideDot;
 
-typedef struct tacEdgeKernels {
+typedef struct tacRayKernels {
     // corners[0], [1]: first and second ones of `half` edges
     void (*start)(const tacReal* const corners[2][3], tacRays* rays);
 
     // a step by the field `value` at the rays' places; `next` are the places after it
-    void (*step)(const tacEdgeNumbers* numbers, const tacReal* value, tacRays* rays,
+    void (*step)(const tacRayNumbers* numbers, const tacReal* value, tacRays* rays,
                  tacReal* const next[3]);
 
     // middle between the rays' ends
-    void (*finish)(const tacEdgeNumbers* numbers, const tacRays* rays, tacReal* const y[3]);
+    void (*finish)(const tacRayNumbers* numbers, const tacRays* rays, tacReal* const y[3]);
 
     // `field` at each of the steps, with gradients; y as finish left it
-    void (*slide)(const tacEdgeNumbers* numbers, const tacFrame* frame, const tacRays* rays,
+    void (*slide)(const tacRayNumbers* numbers, const tacFrame* frame, const tacRays* rays,
                   const tacHits* step, int steps, tacReal* const y[3], tacEdgeSlide* out);
 
     // tangent of hits along their edges, world axes; value: the field's own at each step, or NULL
@@ -62,8 +62,8 @@ typedef struct tacEdgeKernels {
     void (*slide_vjp)(const tacVertexPlace* place, const tacEdgeSlide* slide, const tacHits* hits,
                       tacReal* const x_bar[3], tacSlideDot* bar, tacReal* const* value, int steps,
                       int half);
-} tacEdgeKernels;
+} tacRayKernels;
 
-TAC_DECLARE_KERNELS(tacEdgeKernels, tac_edge_kernels_);
+TAC_DECLARE_KERNELS(tacRayKernels, tac_ray_kernels_);
 
 #endif

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define EDGES    TAC_DISPATCH(tac_edge_kernels_)
+#define RAYS     TAC_DISPATCH(tac_ray_kernels_)
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
 
 // the widest vector
@@ -60,8 +60,8 @@ tacEdgeRun tac_edge_run(const tacModel* model, const tacContactPair* pair, int o
     tacEdgeRun run = {.side = tac_vertex_side(model, pair, owner, body, scratch), .edges = edges};
     run.steps = plan->choice[TAC_CHOICE_STEPS];
     run.numbers =
-        (tacEdgeNumbers){run.side.place.radius, model->param[plan->number[TAC_CONTACT_GATE]],
-                         model->param[plan->number[TAC_CONTACT_RAY_SLOPE]]};
+        (tacRayNumbers){run.side.place.radius, model->param[plan->number[TAC_CONTACT_GATE]],
+                        model->param[plan->number[TAC_CONTACT_RAY_SLOPE]]};
     return run;
 }
 
@@ -189,7 +189,7 @@ static void start_rays(tacEdgeRun* run, int half, tacScratch* scratch) {
     const tacReal* const at[2][3] = {{corner[0][0], corner[0][1], corner[0][2]},
                                      {corner[1][0], corner[1][1], corner[1][2]}};
     run->rays = take_rays(&scratch->arena, half);
-    EDGES->start(at, &run->rays);
+    RAYS->start(at, &run->rays);
 }
 
 // without derivatives one set of places is enough
@@ -208,7 +208,7 @@ static void trace(tacEdgeRun* run, int half, tacScratch* scratch) {
         size_t mark = scratch->arena.used;
         if (last) take3(&scratch->arena, spare, 2 * half);
         tac_hits_field(&run->side, now, run->slides ? 1 : 0);
-        EDGES->step(&run->numbers, now->value, &run->rays, last ? spare : next->y);
+        RAYS->step(&run->numbers, now->value, &run->rays, last ? spare : next->y);
         scratch->arena.used = mark;
     }
 }
@@ -223,10 +223,10 @@ void tac_edge_trace(tacEdgeRun* run, int order, tacScratch* scratch) {
     int half = padded(run->hits.count);
     start_rays(run, half, scratch);
     trace(run, half, scratch);
-    EDGES->finish(&run->numbers, &run->rays, run->hits.y);
+    RAYS->finish(&run->numbers, &run->rays, run->hits.y);
     tac_hits_field(&run->side, &run->hits, order);
     if (!run->slides) return;
     run->slide = take_slide(&scratch->arena, half, run->steps);
-    EDGES->slide(&run->numbers, &run->side.place.field, &run->rays, run->step, run->steps,
-                 run->hits.y, &run->slide);
+    RAYS->slide(&run->numbers, &run->side.place.field, &run->rays, run->step, run->steps,
+                run->hits.y, &run->slide);
 }
