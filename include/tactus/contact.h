@@ -49,6 +49,8 @@ typedef enum tacContactNumber {
     TAC_CONTACT_EPS3,        ///< respond/eps3, width of the transition to contact          [m]
     TAC_CONTACT_TAU,         ///< detect/tau, temperature of "penetrates"                   [m]
     TAC_CONTACT_SUPPORT,     ///< detect/support, distance at which activity is 0           [m]
+    TAC_CONTACT_DELTA,       ///< detect/delta, distance at which hard bodies meet          [m]
+    TAC_CONTACT_RESTITUTION, ///< respond/restitution, of hard contact
     TAC_CONTACT_NEIGHBOURS,  ///< detect/neighbours, width of "the nearest edge"            [m]
     TAC_CONTACT_SIGN,        ///< detect/sign, temperature of signs of edges' distances
     TAC_CONTACT_CLASH,       ///< detect/clash, temperature of "normals oppose"
@@ -74,6 +76,10 @@ typedef enum tacContactChoice {
     TAC_CHOICE_VERTICES, ///< `vertices` of a tessellated surface
     TAC_CHOICE_EDGES,    ///< `edges`: 1 leaves out contacts of edges with edges
     TAC_CHOICE_UNCULLED, ///< `cull`: 1 looks at every feature; results are the same
+    TAC_CHOICE_CCD,      ///< `ccd`: 1 stops at the time of impact, 0 looks at ends of steps alone
+    TAC_CHOICE_BOUNDS,   ///< `bounds` of friction: 0 coupled, 1 frozen at the frictionless impulse
+    TAC_CHOICE_IMPACTS,  ///< `max_impacts` of one step
+    TAC_CHOICE_OVERLAP,  ///< `overlap` at the start of a step: 0 is refused, 1 pushed apart
     TAC_CHOICE_POINTS,   ///< `points` of a surface that is made
     TAC_CHOICE_EXACT,    ///< `exact`: 1 sums over all points; results are the same
     TAC_CHOICE_STEPS,    ///< `iterations` of a ray along an edge

@@ -57,6 +57,8 @@ static const numberRow numbers[] = {
      OF_TAU,
      D(MANIFOLD) | D(EDGE_SDF),
      0},
+    {TAC_CONTACT_DELTA, "detect", "delta", {1e-9, 1e-3}, 1e-7, OF_ONE, 0, R(LCP)},
+    {TAC_CONTACT_RESTITUTION, "respond", "restitution", {0.0, 1.0}, 0.0, OF_ONE, 0, R(LCP)},
     {TAC_CONTACT_NEIGHBOURS, "detect", "neighbours", {1e-9, 1e6}, 0.02, OF_LENGTH, D(MANIFOLD), 0},
     {TAC_CONTACT_SIGN, "detect", "sign", {1e-6, 1e3}, 0.1, OF_ONE, D(MANIFOLD), 0},
     {TAC_CONTACT_CLASH, "detect", "clash", {1e-6, 1e3}, 0.1, OF_ONE, D(MANIFOLD), 0},
@@ -80,13 +82,17 @@ typedef struct choiceRow {
 
 static const choiceRow choices[] = {
     {TAC_CHOICE_LAW, "law", "smooth published", 0, 0, 0, 0, R(SPRING) | R(SCM)},
-    {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING)},
+    {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING) | R(SCM)},
     {TAC_CHOICE_SIDES, "sides", "both first second", 0, 0, 0, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_VERTICES, "vertices", NULL, 8, 20000, 300, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_EDGES, "edges", "true false", 0, 0, 0, D(MANIFOLD), 0},
     {TAC_CHOICE_POINTS, "points", NULL, 6, 65536, 600, D(SSDF), 0},
     {TAC_CHOICE_EXACT, "exact", "false true", 0, 0, 0, D(SSDF), 0},
     {TAC_CHOICE_UNCULLED, "cull", "true false", 0, 0, 0, D(MANIFOLD) | D(EDGE_SDF), 0},
+    {TAC_CHOICE_CCD, "ccd", "false true", 0, 0, 1, 0, R(LCP)},
+    {TAC_CHOICE_BOUNDS, "bounds", "coupled frozen", 0, 0, 0, 0, R(LCP)},
+    {TAC_CHOICE_IMPACTS, "max_impacts", NULL, 1, 1000, 20, 0, R(LCP)},
+    {TAC_CHOICE_OVERLAP, "overlap", "refuse resolve", 0, 0, 0, 0, R(LCP)},
     {TAC_CHOICE_STEPS, "iterations", NULL, 1, 64, 8, D(EDGE_SDF), 0},
     {TAC_CHOICE_FUSE, "fuse", "none face", 0, 0, 0, D(EDGE_SDF), 0},
 };
@@ -154,7 +160,8 @@ static void read_choice(tacDraft* draft, const choiceRow* row, tacContactPlan* p
 
 // springs are implicit unless the scene says otherwise, where the integrator allows it
 static void choose_implicit(tacDraft* draft, tacContactPlan* plan) {
-    if (plan->responder != TAC_RESPOND_SPRING || tac_find_tactus(draft, "implicit")) return;
+    int springs = plan->responder == TAC_RESPOND_SPRING || plan->responder == TAC_RESPOND_SCM;
+    if (!springs || tac_find_tactus(draft, "implicit")) return;
     plan->choice[TAC_CHOICE_IMPLICIT] = draft->integrator == TAC_INTEGRATOR_EULER ||
                                         draft->integrator == TAC_INTEGRATOR_IMPLICITFAST;
 }

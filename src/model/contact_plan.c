@@ -33,7 +33,7 @@ static const contactWord detectors[] = {
     [TAC_DETECT_SSDF] = {"ssdf", 1, R(SCM), TAC_RESPOND_SCM},
     [TAC_DETECT_MANIFOLD] = {"manifold", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
-    [TAC_DETECT_SAT] = {"sat", 1, R(ELASTOPLASTIC) | R(LCP) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_SAT] = {"sat", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
     [TAC_DETECT_CONVEX] = {"convex", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
     [TAC_DETECT_GJK] = {"gjk", 1, R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
 };
@@ -42,7 +42,7 @@ static const contactWord responders[] = {
     [TAC_RESPOND_SPRING] = {"spring", 1, 0, TAC_DETECT_MANIFOLD},
     [TAC_RESPOND_SCM] = {"scm", 1, 0, TAC_DETECT_SSDF},
     [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 1, 0, TAC_DETECT_SAT},
-    [TAC_RESPOND_LCP] = {"lcp", 0, 0, TAC_DETECT_GJK},
+    [TAC_RESPOND_LCP] = {"lcp", 1, 0, TAC_DETECT_GJK},
     [TAC_RESPOND_CONE] = {"cone", 0, 0, TAC_DETECT_MANIFOLD},
 };
 
@@ -59,33 +59,32 @@ static const char* list_words(tacDraft* draft, const contactWord* table, int cou
 static int read_word(tacDraft* draft, const char* attribute, const contactWord* table, int count) {
     const tacElement* element = tac_find_tactus(draft, attribute);
     if (!element) return -1;
-    int word =
-        tac_read_word(&draft->reader, element, attribute, list_words(draft, table, count, ~0u));
-    if (word >= 0 && !table[word].built)
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
-                        tac_attribute_line(element, attribute), attribute,
-                        "%s=\"%s\" is not built yet; remove it to load the scene without contact",
-                        attribute, table[word].word);
-    return word;
+    return tac_read_word(&draft->reader, element, attribute, list_words(draft, table, count, ~0u));
 }
 
-// the partner that was left out must be built, the one that was given must fit
-static void check_words(tacDraft* draft, const tacContactPlan* plan, int given_respond) {
-    const char* attribute = given_respond ? "respond" : "detect";
+static void fail_word(tacDraft* draft, const tacContactPlan* plan, const char* attribute,
+                      tacResult result, const char* what) {
     const tacElement* element = tac_find_tactus(draft, attribute);
+    if (!element) attribute = *attribute == 'd' ? "respond" : "detect";
+    if (!element) element = tac_find_tactus(draft, attribute);
+    tac_reader_fail(&draft->reader, result, tac_attribute_line(element, attribute), attribute,
+                    "detect=\"%s\" with respond=\"%s\" %s", detectors[plan->detector].word,
+                    responders[plan->responder].word, what);
+}
+
+// both must go together, and be built
+static void check_words(tacDraft* draft, const tacContactPlan* plan) {
     unsigned partners = detectors[plan->detector].partners;
-    int line = element ? tac_attribute_line(element, attribute) : 0;
     const char* fitting = list_words(draft, responders, TAC_COUNT(responders), partners);
+    const char* advice = tac_reader_text(
+        &draft->reader, "do not go together: what it finds is for respond: %s", fitting);
+    const char* unbuilt = "is not built yet; remove it to load the scene without contact";
     if (!(partners >> plan->responder & 1u))
-        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, line, attribute,
-                        "respond=\"%s\" cannot take what detect=\"%s\" finds; it goes with "
-                        "respond: %s",
-                        responders[plan->responder].word, detectors[plan->detector].word, fitting);
-    else if (!detectors[plan->detector].built || !responders[plan->responder].built)
-        tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, line, attribute,
-                        "detect=\"%s\" with respond=\"%s\" is not built yet; remove it to load the "
-                        "scene without contact",
-                        detectors[plan->detector].word, responders[plan->responder].word);
+        fail_word(draft, plan, "respond", TAC_ERROR_VALUE, advice ? advice : "");
+    else if (!detectors[plan->detector].built)
+        fail_word(draft, plan, "detect", TAC_ERROR_UNSUPPORTED, unbuilt);
+    else if (!responders[plan->responder].built)
+        fail_word(draft, plan, "respond", TAC_ERROR_UNSUPPORTED, unbuilt);
 }
 
 // 1 if the scene asks for contact
@@ -95,7 +94,7 @@ static int choose(tacDraft* draft, tacContactPlan* plan) {
     if (draft->reader.result != TAC_OK || (detect < 0 && respond < 0)) return 0;
     plan->detector = (tacDetector)(detect >= 0 ? detect : responders[respond].partner);
     plan->responder = respond >= 0 ? respond : detectors[detect].partner;
-    check_words(draft, plan, respond >= 0);
+    check_words(draft, plan);
     return draft->reader.result == TAC_OK;
 }
 
@@ -282,6 +281,7 @@ void tac_plan_contact(tacDraft* draft) {
         tac_plan_solids(draft);
     if (plan.detector == TAC_DETECT_GJK) tac_plan_pieces(draft);
     if (draft->reader.result == TAC_OK) check_implicit(draft, &plan);
+    if (plan.responder == TAC_RESPOND_LCP) tac_check_hard(draft);
     tacContactPlan* out = tac_list_add(&draft->reader, &draft->contact, sizeof *out);
     if (out) *out = plan;
 }

@@ -11,8 +11,8 @@
 // Ahead: the force at the end of a step of length h in which v changes by y, to first order in what
 // stiffens it; y enters by a symmetric negative matrix:
 //
-//   f = N n - s l q,  N = l - kappa h (v_n + y_n) - rho y_n,  q = v_t + y - y_n n,  y_n = n . y
-//   kappa = -c' d,  rho = c m(x)/v_d
+//   f = N n - s l q,  N = l - kappa h (v_n + y_n) - rho y_n,  y_n = n . y
+//   q = (1 - w) v_t + y - y_n n,  w = v_t . y/(v_s^2 + v . v_t),  kappa = -c' d,  rho = c m(x)/v_d
 //
 // where m, 1 below 0 and 0 above 2, is -d' to 0.03 but has two continuous derivatives.
 
@@ -43,7 +43,7 @@ typedef struct planeForce {
     wide v_n, v_t[3];
 
     // of a force ahead; else N = l, q = v_t
-    wide N, q[3], y_n;
+    wide N, q[3], y_n, w, r2; // r2 = v_s^2 + v . v_t
     wide kappa, kappa_phi, kappa_x, kappa_eps;
     wide rho, rho_phi, rho_x, rho_eps;
 } planeForce;
@@ -94,7 +94,10 @@ TAC_INLINE void plane_ahead(const planeLaw* law, const planeState* at, planeForc
     plane_stiffen(law, at, r);
     r->y_n = plane_dot(at->n, at->y);
     r->N = r->l - w_fma(r->kappa * at->h, r->v_n + r->y_n, r->rho * r->y_n);
-    for (int i = 0; i < 3; ++i) r->q[i] = r->v_t[i] + w_fma(-r->y_n, at->n[i], at->y[i]);
+    r->r2 = w_fma(law->v_s, law->v_s, plane_dot(at->v, r->v_t));
+    r->w = plane_dot(r->v_t, at->y) / r->r2;
+    for (int i = 0; i < 3; ++i)
+        r->q[i] = w_fma(1.0 - r->w, r->v_t[i], w_fma(-r->y_n, at->n[i], at->y[i]));
 }
 
 TAC_INLINE planeForce plane_force(const planeLaw* law, const planeState* at) {
@@ -114,11 +117,20 @@ TAC_INLINE planeForce plane_force(const planeLaw* law, const planeState* at) {
 
 //---------------------------------- derivatives ----------------------------------
 
-// tangents of N and of q less that of v_t, of a force ahead
+// tangent of w; v_t is that of v_t
+TAC_INLINE wide plane_slip_jvp(const planeLaw* law, const planeState* at, const planeForce* r,
+                               const planeState* dot, const planeLaw* law_dot, const wide v_t[3]) {
+    wide z = plane_dot(v_t, at->y) + plane_dot(r->v_t, dot->y);
+    wide r2 = plane_dot(dot->v, r->v_t) + plane_dot(at->v, v_t);
+    if (law_dot) r2 = r2 + 2.0 * law->v_s * law_dot->v_s;
+    return (z - r->w * r2) / r->r2;
+}
+
+// tangent of what N has beside l; q holds that of v_t and becomes that of q
 TAC_INLINE wide plane_ahead_jvp(const planeLaw* law, const planeState* at, const planeForce* r,
                                 const planeState* dot, const planeLaw* law_dot, wide x, wide v_n,
                                 wide q[3]) {
-    wide y_n = plane_dot(dot->n, at->y) + plane_dot(at->n, dot->y), w = r->v_n + r->y_n;
+    wide y_n = plane_dot(dot->n, at->y) + plane_dot(at->n, dot->y), sum = r->v_n + r->y_n;
     wide kappa = w_fma(r->kappa_phi, dot->phi, r->kappa_x * x);
     wide rho = w_fma(r->rho_phi, dot->phi, r->rho_x * x);
     if (law_dot) {
@@ -126,9 +138,13 @@ TAC_INLINE wide plane_ahead_jvp(const planeLaw* law, const planeState* at, const
         kappa = kappa + r->kappa * k + r->kappa_eps * law_dot->eps;
         rho = rho + r->rho * (k - law_dot->v_d / law->v_d) + r->rho_eps * law_dot->eps;
     }
-    for (int i = 0; i < 3; ++i) q[i] = q[i] + dot->y[i] - w_fma(y_n, at->n[i], r->y_n * dot->n[i]);
+    wide w = plane_slip_jvp(law, at, r, dot, law_dot, q);
+    for (int i = 0; i < 3; ++i) {
+        wide slip = w_fma(1.0 - r->w, q[i], -(w * r->v_t[i]));
+        q[i] = slip + dot->y[i] - w_fma(y_n, at->n[i], r->y_n * dot->n[i]);
+    }
     wide kappa_h = w_fma(kappa, at->h, r->kappa * dot->h);
-    return -(kappa_h * w) - r->kappa * at->h * (v_n + y_n) - rho * r->y_n - r->rho * y_n;
+    return -(kappa_h * sum) - r->kappa * at->h * (v_n + y_n) - rho * r->y_n - r->rho * y_n;
 }
 
 // f_dot along tangents of the state and of the law (NULL: none)
@@ -152,20 +168,33 @@ TAC_INLINE void plane_force_jvp(const planeLaw* law, const planeState* at, const
         f_dot[i] = w_fma(N, at->n[i], r->N * dot->n[i]) - w_fma(sl_dot, r->q[i], sl * q[i]);
 }
 
-// adjoints of v_n and x on the way, of a force ahead; N_bar and q_bar in
+// through w: q holds the adjoint of q and becomes that of v_t
+TAC_INLINE void plane_slip_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
+                               wide q[3], planeState* bar, planeLaw* law_bar) {
+    wide z = -(plane_dot(r->v_t, q) / r->r2), r2 = -(r->w * z);
+    for (int i = 0; i < 3; ++i) {
+        bar->y[i] = w_fma(z, r->v_t[i], bar->y[i]);
+        bar->v[i] = w_fma(r2, r->v_t[i], bar->v[i]);
+        q[i] = w_fma(1.0 - r->w, q[i], w_fma(z, at->y[i], r2 * at->v[i]));
+    }
+    if (law_bar) law_bar->v_s = law_bar->v_s + 2.0 * law->v_s * r2;
+}
+
+// adjoints of v_n and x on the way, of a force ahead, from that of N; q as of plane_slip_vjp
 TAC_INLINE void plane_ahead_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
-                                wide N, const wide q[3], planeState* bar, planeLaw* law_bar,
-                                wide* v_n, wide* x) {
-    wide w = r->v_n + r->y_n, kappa = -(at->h * w * N), rho = -(r->y_n * N);
+                                wide N, wide q[3], planeState* bar, planeLaw* law_bar, wide* v_n,
+                                wide* x) {
+    wide sum = r->v_n + r->y_n, kappa = -(at->h * sum * N), rho = -(r->y_n * N);
     wide y_n = -(N * w_fma(r->kappa, at->h, r->rho)) - plane_dot(at->n, q);
     *v_n = -(r->kappa * at->h * N);
     *x = w_fma(r->kappa_x, kappa, r->rho_x * rho);
-    bar->h = bar->h - r->kappa * w * N;
+    bar->h = bar->h - r->kappa * sum * N;
     bar->phi = bar->phi + w_fma(r->kappa_phi, kappa, r->rho_phi * rho);
     for (int i = 0; i < 3; ++i) {
         bar->y[i] = bar->y[i] + w_fma(y_n, at->n[i], q[i]);
         bar->n[i] = bar->n[i] + w_fma(y_n, at->y[i], -(r->y_n * q[i]));
     }
+    plane_slip_vjp(law, at, r, q, bar, law_bar);
     if (!law_bar) return;
     law_bar->k = law_bar->k + w_fma(r->kappa, kappa, r->rho * rho) / law->k;
     law_bar->eps = law_bar->eps + w_fma(r->kappa_eps, kappa, r->rho_eps * rho);

@@ -9,6 +9,7 @@
 
 #include "math/quat.h"
 #include "step/chart.h"
+#include "step/hard_step.h"
 
 #include <string.h>
 
@@ -369,6 +370,8 @@ tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacR
     tacResult result = tac_step_check(model, x, u, scratch);
     if (result == TAC_OK && P && !is_usable(model, theta, ntheta)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
+    if (tac_is_hard(model))
+        return tac_hard_jacobian(model, x, u, next, A, B, theta, ntheta, P, scratch);
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacPass pass;

@@ -1,0 +1,304 @@
+// Springs between bodies: what one body gets the other gives back, frames do not matter, K and C
+// are the derivatives they are called, a scene that asks for what does not go together is refused.
+
+#include "math/pose.h"
+#include "model/refusal.h"
+#include "tactus/respond.h"
+#include "tactus/step.h"
+
+#include <stdlib.h>
+
+#define COUNT(x) ((int)(sizeof(x) / sizeof *(x)))
+
+//---------------------------------- two bodies -----------------------------------
+
+#define TWO_BODIES                                                                                 \
+    "<worldbody><body><freejoint/><geom type='box' size='.1 .12 .1' mass='1' friction='.6'/>"      \
+    "<geom type='sphere' size='.06' pos='.1 .1 .1' mass='.5' friction='.3'/></body>"               \
+    "<body><freejoint/><geom type='ellipsoid' size='.1 .12 .09' mass='1' friction='.4'/>"          \
+    "<geom type='box' size='.05 .05 .1' pos='0 .1 0' mass='.3' friction='.2'/></body></worldbody>"
+
+static const char two_text[] =
+    "<mujoco><option gravity='0 0 0'/><tactus detect='manifold' implicit='false' tau='.01' "
+    "support='.08'/>" TWO_BODIES "</mujoco>";
+
+typedef struct rig {
+    tacModel* model;
+    tacScratch* scratch;
+    tacContacts* contacts;
+    tacPose pose[3];
+    double twist[18];
+} rig;
+
+static int open_rig(rig* r, const char* text) {
+    tacMessage message;
+    tacResult result = load(text, &r->model, &message);
+    if (result != TAC_OK) printf("  %s\n", message.text);
+    ENSURE(result == TAC_OK);
+    ENSURE(tac_scratch_create(r->model, &r->scratch) == TAC_OK);
+    ENSURE(tac_contacts_create(r->model, 0, 1, &r->contacts) == TAC_OK);
+    return 0;
+}
+
+static void close_rig(rig* r) {
+    tac_contacts_destroy(r->contacts), tac_scratch_destroy(r->scratch);
+    tac_model_destroy(r->model);
+}
+
+// both bodies, the second on top of the first and a little askew
+static void draw(rig* r, unsigned seed) {
+    srand(seed);
+    for (int b = 0; b < 3; ++b) r->pose[b] = tac_pose_identity();
+    r->pose[2].position = (tacVec3){0.01, 0.0, 0.18};
+    for (int b = 1; b < 3; ++b) {
+        double w[3];
+        for (int k = 0; k < 3; ++k) w[k] = 0.1 * (rand() / (double)RAND_MAX - 0.5);
+        r->pose[b] = tac_pose_integrate(r->pose[b], tac_scale(tac_load3(w), 0.1), tac_load3(w));
+    }
+    for (int k = 0; k < 18; ++k) r->twist[k] = k < 6 ? 0.0 : rand() / (double)RAND_MAX - 0.5;
+}
+
+// the wrench on body 2 and its blocks; 0 contacts is a failure of the test
+static int force_of(rig* r, tacPairForce* out) {
+    int count;
+    tacKinematics at = {r->pose, r->twist, 1, NULL};
+    ENSURE(tac_detect(r->model, r->pose, r->contacts, r->scratch) == TAC_OK);
+    ENSURE(r->contacts->count > 0);
+    ENSURE(tac_force(r->model, &at, r->contacts, out, &count, r->scratch) == TAC_OK);
+    ENSURE(count == 1 && out->body[0] == 1 && out->body[1] == 2);
+    return 0;
+}
+
+//---------------------------------- blocks ---------------------------------------
+
+// a twist of body 2 about a point
+static void displace(rig* r, int axis, double h, tacVec3 o) {
+    double x[6] = {0};
+    x[axis] = h;
+    tacTwist t = tac_twist_shift(tac_twist_load(x), o, r->pose[2].position);
+    tacPose* p = &r->pose[2];
+    tacVec3 body = tac_quat_rotate_inverse(p->rotation, t.angular);
+    *p = tac_pose_integrate(*p, t.linear, body);
+}
+
+// what is measured about body 2's own place, about a point
+static tacWrench about(const tacPairForce* f, tacVec3 o) {
+    return tac_wrench_shift(tac_wrench_load(f->wrench), tac_load3(f->origin), o);
+}
+
+static int blocks_are_derivatives(void) {
+    rig r;
+    ENSURE_LAW(open_rig(&r, two_text));
+    double worst = 0.0, scale = 0.0;
+    for (unsigned seed = 1; seed < 8; ++seed) {
+        tacPairForce f, moved;
+        draw(&r, seed);
+        ENSURE_LAW(force_of(&r, &f));
+        tacVec3 o = tac_load3(f.origin);
+        for (int axis = 0; axis < 12; ++axis) {
+            const double h = 1e-6;
+            double w[2][6];
+            for (int side = 0; side < 2; ++side) {
+                draw(&r, seed);
+                // the relative velocity about o stays where the place of body 2 moves
+                tacTwist v[2];
+                for (int b = 0; b < 2; ++b)
+                    v[b] = tac_twist_shift(tac_twist_load(r.twist + 6 * (b + 1)),
+                                           r.pose[b + 1].position, o);
+                double x[6];
+                tac_twist_store(x, v[1]);
+                if (axis < 6)
+                    displace(&r, axis, side ? h : -h, o);
+                else
+                    x[axis - 6] += side ? h : -h;
+                tac_twist_store(r.twist + 12,
+                                tac_twist_shift(tac_twist_load(x), o, r.pose[2].position));
+                ENSURE_LAW(force_of(&r, &moved));
+                tac_wrench_store(w[side], about(&moved, o));
+            }
+            for (int i = 0; i < 6; ++i) {
+                double slope = (w[1][i] - w[0][i]) / (2.0 * h);
+                double block = axis < 6 ? f.K[6 * i + axis] : f.C[6 * i + axis - 6];
+                scale = fmax(scale, fabs(block));
+                worst = fmax(worst, fabs(slope - block));
+            }
+        }
+    }
+    close_rig(&r);
+    ENSURE(worst <= 1e-5 * scale);
+    return 0;
+}
+
+//---------------------------------- action and reaction --------------------------
+
+// One step with contact and one without differ in velocities alone; at the same positions all
+// momentum that contact makes is 0.
+static int momentum_law(const char* text) {
+    char without[2000];
+    rig r, free_rig;
+    ENSURE_LAW(open_rig(&r, text));
+    snprintf(without, sizeof without, "<mujoco><option gravity='0 0 0'/>" TWO_BODIES "</mujoco>");
+    tacModel* model;
+    ENSURE(load(without, &model, NULL) == TAC_OK);
+    free_rig.model = model;
+    ENSURE(tac_scratch_create(model, &free_rig.scratch) == TAC_OK);
+    double worst = 0.0;
+    for (unsigned seed = 1; seed < 20; ++seed) {
+        double q[14], v[12], next_q[14], next[2][12], P[2][6], force = 0.0;
+        draw(&r, seed);
+        for (int b = 0; b < 2; ++b) {
+            tac_store3(q + 7 * b, r.pose[b + 1].position);
+            tac_quat_store(q + 7 * b + 3, r.pose[b + 1].rotation);
+        }
+        memcpy(v, r.twist + 6, sizeof v);
+        for (int i = 0; i < 2; ++i) {
+            const rig* of = i ? &free_rig : &r;
+            tacState x = {.qpos = q, .qvel = v}, to = {.qpos = next_q, .qvel = next[i]};
+            ENSURE(tac_step(of->model, &x, NULL, &to, of->scratch) == TAC_OK);
+            ENSURE(tac_momentum(of->model, q, next[i], P[i], of->scratch) == TAC_OK);
+        }
+        for (int k = 0; k < 3; ++k) force = fmax(force, fabs(next[0][k] - next[1][k]));
+        ENSURE(force > 1e-6);
+        for (int k = 0; k < 6; ++k) worst = fmax(worst, fabs(P[0][k] - P[1][k]) / force);
+    }
+    close_rig(&r);
+    tac_scratch_destroy(free_rig.scratch), tac_model_destroy(model);
+    ENSURE(worst <= 1e-12);
+    return 0;
+}
+
+static int action_is_reaction(void) {
+    ENSURE_LAW(momentum_law(two_text));
+    // the linearly implicit step, too
+    return momentum_law("<mujoco><option gravity='0 0 0'/><tactus detect='manifold' tau='.01' "
+                        "support='.08'/>" TWO_BODIES "</mujoco>");
+}
+
+//---------------------------------- frames ---------------------------------------
+
+static int frames_do_not_matter(void) {
+    rig r;
+    ENSURE_LAW(open_rig(&r, two_text));
+    tacPose turn = {{0.3, -0.7, 1.1}, tac_quat_normalize((tacQuat){0.3, 0.5, -0.2, 0.8})};
+    double worst = 0.0;
+    for (unsigned seed = 1; seed < 20; ++seed) {
+        tacPairForce here, there;
+        draw(&r, seed);
+        ENSURE_LAW(force_of(&r, &here));
+        for (int b = 1; b < 3; ++b) r.pose[b] = tac_pose_compose(turn, r.pose[b]);
+        for (int k = 6; k < 18; k += 3)
+            tac_store3(r.twist + k, tac_quat_rotate(turn.rotation, tac_load3(r.twist + k)));
+        // both bodies spin together as one: what is between them stays
+        const tacTwist spin = {{0.2, 0.1, -0.3}, {1.0, -2.0, 0.5}};
+        for (int b = 1; b < 3; ++b) {
+            tacTwist own = tac_twist_shift(spin, tac_vec3_zero(), r.pose[b].position);
+            tac_twist_store(r.twist + 6 * b, tac_twist_add(tac_twist_load(r.twist + 6 * b), own));
+        }
+        ENSURE_LAW(force_of(&r, &there));
+        for (int k = 0; k < 6; k += 3) {
+            tacVec3 turned = tac_quat_rotate(turn.rotation, tac_load3(here.wrench + k));
+            double off = tac_norm(tac_sub(turned, tac_load3(there.wrench + k)));
+            worst = fmax(worst, off / tac_norm(tac_load3(here.wrench)));
+        }
+    }
+    close_rig(&r);
+    ENSURE(worst <= 1e-10);
+    return 0;
+}
+
+//---------------------------------- numbers --------------------------------------
+
+// MuJoCo's rule: priority, else the larger; none where both have condim 1; a pair has its own
+static int friction_is_combined(void) {
+    static const char text[] =
+        "<mujoco><tactus respond='spring'/><worldbody>"
+        "<geom name='a' type='plane' size='1 1 1' friction='.2'/>"
+        "<body pos='0 0 2'><freejoint/><geom name='b' size='.1' friction='.7'/></body>"
+        "<body pos='0 0 3'><freejoint/><geom name='c' size='.1' friction='.1' priority='2'/></body>"
+        "<body pos='0 0 4'><freejoint/><geom name='d' size='.1' condim='1'/></body></worldbody>"
+        "<contact><pair geom1='b' geom2='c' friction='.35' stiffness='77'/></contact></mujoco>";
+    rig r;
+    ENSURE_LAW(open_rig(&r, text));
+    const tacContactPlan* plan = r.model->contact;
+    // pair b c; a b, a c, a d, b d, c d
+    const double most[] = {0.35, 0.7, 0.1, 1.0, 1.0, 0.1};
+    ENSURE(plan->npair == 6 && plan->nbodies == 6);
+    for (int i = 0; i < 6; ++i) {
+        const int* f = plan->pair[i].friction;
+        double mu = f[0] < 0 ? 0.0 : r.model->param[f[0]];
+        if (f[1] >= 0) mu = fmax(mu, r.model->param[f[1]]);
+        ENSURE_NEAR(mu, most[i], 0.0);
+    }
+    ENSURE(r.model->param[plan->pair[0].stiffness] == 77.0);
+    ENSURE(r.model->param[plan->pair[1].stiffness] != 77.0);
+    close_rig(&r);
+    return 0;
+}
+
+static int every_number_has_a_name(void) {
+    rig r;
+    tacParam param;
+    ENSURE_LAW(open_rig(&r, two_text));
+    const char* const names[] = {"respond/stiffness", "respond/dissipation", "respond/stiction",
+                                 "respond/eps3"};
+    for (int i = 0; i < COUNT(names); ++i)
+        ENSURE(tac_param_find(r.model, names[i], &param) == TAC_OK);
+    // no negative stiffness, no width of 0
+    double wrong = -1.0;
+    ENSURE(tac_param_set(r.model, param, &wrong, NULL) == TAC_ERROR_VALUE);
+    close_rig(&r);
+    return 0;
+}
+
+//---------------------------------- refusals -------------------------------------
+
+static int what_does_not_go_together_is_refused(void) {
+    static const badText bad[] = {
+        {"<tactus detect='manifold' respond='lcp'/>", TAC_ERROR_VALUE, 1, "respond", "spring"},
+        {"<tactus stiffness='100'/>", TAC_ERROR_VALUE, 1, "stiffness", "needs detect or respond"},
+        {"<tactus eps3='.1'/>", TAC_ERROR_VALUE, 1, "eps3", "needs detect or respond"},
+        {"<tactus respond='spring' stiffness='-1'/>", TAC_ERROR_VALUE, 1, "stiffness", ""},
+        {"<tactus respond='spring' stiffness='nan'/>", TAC_ERROR_VALUE, 1, "stiffness", ""},
+        {"<tactus respond='spring' dissipation='0'/>", TAC_ERROR_VALUE, 1, "dissipation", ""},
+        {"<tactus respond='spring' eps3='0'/>", TAC_ERROR_VALUE, 1, "eps3", ""},
+        {"<tactus respond='spring' law='soft'/>", TAC_ERROR_VALUE, 1, "law", "smooth"},
+        {"<tactus respond='sprnig'/>", TAC_ERROR_VALUE, 1, "respond", "spring"},
+        {"<option integrator='RK4'/>\n<tactus respond='spring' implicit='true'/>", TAC_ERROR_VALUE,
+         2, "implicit", "Euler"},
+    };
+    return are_texts_refused("scene.xml", "<mujoco>", "</mujoco>", bad, COUNT(bad));
+}
+
+// a step that is too long is told with one that is not, when it is read and when it is taken
+static int stiff_scenes_are_told(void) {
+    static const char text[] =
+        "<mujoco><tactus respond='spring' stiffness='1e7' implicit='%s'/><worldbody><geom "
+        "type='plane' size='1 1 1'/><body pos='0 0 .099'><freejoint/><geom size='.1' "
+        "mass='1'/></body></worldbody></mujoco>";
+    for (int implicit = 0; implicit < 2; ++implicit) {
+        char scene[500];
+        tacModel* model;
+        tacMessage message;
+        tacScratch* scratch;
+        snprintf(scene, sizeof scene, text, implicit ? "true" : "false");
+        ENSURE(load(scene, &model, &message) == TAC_OK);
+        ENSURE(tac_scratch_create(model, &scratch) == TAC_OK);
+        double most = tac_stable_timestep(model), q[7], v[6] = {0};
+        ENSURE(implicit ? most > 1e9 : most < 0.002);
+        ENSURE((strstr(message.text, "stable") == NULL) == implicit);
+        memcpy(q, model->qpos0, sizeof q);
+        tacState x = {.qpos = q, .qvel = v};
+        ENSURE(tac_step(model, &x, NULL, &x, scratch) == TAC_OK);
+        tac_scratch_destroy(scratch), tac_model_destroy(model);
+    }
+    return 0;
+}
+
+int main(int argc, char** argv) {
+    const testCase cases[] = {
+        RUN(blocks_are_derivatives),  RUN(action_is_reaction),
+        RUN(frames_do_not_matter),    RUN(friction_is_combined),
+        RUN(every_number_has_a_name), RUN(what_does_not_go_together_is_refused),
+        RUN(stiff_scenes_are_told)};
+    return test_main(argc, argv, cases, COUNT(cases));
+}
