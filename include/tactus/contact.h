@@ -62,9 +62,17 @@ typedef enum tacContactNumber {
     TAC_CONTACT_GAP,         ///< detect/gap
     TAC_CONTACT_EPS1,        ///< detect/eps1, temperature of "nearest"                   [m^2]
     TAC_CONTACT_EPS2,        ///< detect/eps2, temperature of "deepest"                     [m]
+<<<<<<< HEAD
     TAC_CONTACT_GATE,        ///< detect/gate, temperature of a ray's end on an edge        [m]
     TAC_CONTACT_RAY_SLOPE,   ///< detect/slope, a ray's step is the field over it
     TAC_CONTACT_NUMBERS      ///< how many there are
+=======
+    TAC_CONTACT_LIMIT_RATE,  ///< respond/limitrate, sqrt(k/inertia) of the springs of limits [1/s]
+    TAC_CONTACT_LIMIT_WIDTH, ///< respond/limitwidth, of their transition             [m or rad]
+    TAC_CONTACT_LIMIT_DISSIPATION, ///< respond/limitdissipation, v_d of them    [m/s or rad/s]
+    TAC_CONTACT_DRY_STICTION,      ///< respond/drystiction, v_s of dry friction [m/s or rad/s]
+    TAC_CONTACT_NUMBERS            ///< how many there are
+>>>>>>> main
 } tacContactNumber;
 
 /// Words and whole numbers of <tactus> that detectors and responders share.
@@ -106,6 +114,16 @@ typedef struct tacContactPair {
     int stiction;    ///< offset of v_s                                               [m/s]
 } tacContactPair;
 
+/// A limit of a hinge, slide or fixed tendon, or dry friction of a degree of freedom or tendon,
+/// that a force responder holds (docs/contact.md).
+typedef struct tacHold {
+    int friction;   ///< 1: dry friction, 0: a limit
+    int dof;        ///< the degree of freedom, or -1
+    int tendon;     ///< or the tendon, or -1
+    int upper;      ///< of a limit: 1 at the upper end of the range
+    double inertia; ///< that moves along it where the scene is drawn       [kg or kg m^2]
+} tacHold;
+
 /// A convex piece of a geom, for detect="gjk": one leaf of its shape, as it was loaded. Corners and
 /// faces are those of a polyhedron, in the leaf's frame.
 typedef struct tacPiece {
@@ -136,6 +154,8 @@ typedef struct tacContactPlan {
     /// Oriented points of each geom (src/model/contact_cloud.h); NULL: the detector needs none, or
     /// it touches nothing.                                                             (ngeom)
     const struct tacContactCloud* const* cloud;
+    int nhold;                    ///< length of `hold`
+    const tacHold* hold;          ///< limits and dry friction                           (nhold)
     int npiece;                   ///< length of `piece`: 0 but with detect="gjk"
     const tacPiece* piece;        ///< convex pieces, those of a geom together            (npiece)
     const int* piece_first;       ///< first piece of each geom, and npiece            (ngeom + 1)

@@ -12,6 +12,7 @@
 
 #define D(name) (1u << TAC_DETECT_##name)
 #define R(name) (1u << TAC_RESPOND_##name)
+#define FORCES  (R(SPRING) | R(SCM) | R(ELASTOPLASTIC))
 
 //---------------------------------- tables ---------------------------------------
 
@@ -68,6 +69,17 @@ static const numberRow numbers[] = {
     {TAC_CONTACT_WITHIN, "detect", "within", {1e-6, 1e3}, 0.02, OF_ONE, D(MANIFOLD), 0},
     {TAC_CONTACT_RANGE, "detect", "range", {1e-3, 1e3}, 0.2, OF_ONE, D(MANIFOLD), 0},
     {TAC_CONTACT_GAP, "detect", "gap", {1e-9, 1e3}, 1e-3, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_LIMIT_RATE, "respond", "limitrate", {1e-6, 1e9}, 50.0, OF_ONE, 0, FORCES},
+    {TAC_CONTACT_LIMIT_WIDTH, "respond", "limitwidth", {1e-9, 1e6}, 2e-3, OF_ONE, 0, FORCES},
+    {TAC_CONTACT_LIMIT_DISSIPATION,
+     "respond",
+     "limitdissipation",
+     {1e-6, 1e6},
+     1.0,
+     OF_ONE,
+     0,
+     FORCES},
+    {TAC_CONTACT_DRY_STICTION, "respond", "drystiction", {1e-9, 1e6}, 0.01, OF_ONE, 0, FORCES},
     {TAC_CONTACT_GATE, "detect", "gate", {1e-9, 1e6}, 0.005, OF_LENGTH, D(EDGE_SDF), 0},
     {TAC_CONTACT_RAY_SLOPE, "detect", "slope", {0.1, 1e6}, 1.0, OF_SLOPE, D(EDGE_SDF), 0},
 };
@@ -126,6 +138,8 @@ static double default_of(tacDraft* draft, const numberRow* row, const tacContact
     // friction that sticks harder than this chatters in explicit steps (tac_stable_timestep)
     if (row->number == TAC_CONTACT_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
         unit[OF_VELOCITY] = fmax(unit[OF_VELOCITY], 2.0 * 9.81 * scale->timestep / row->value);
+    if (row->number == TAC_CONTACT_DRY_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
+        unit[OF_ONE] = 10.0;
     return fmin(fmax(row->value * unit[row->unit], row->range.lower), row->range.upper);
 }
 

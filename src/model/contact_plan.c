@@ -281,6 +281,7 @@ void tac_plan_contact(tacDraft* draft) {
         tac_plan_solids(draft);
     if (plan.detector == TAC_DETECT_GJK) tac_plan_pieces(draft);
     if (draft->reader.result == TAC_OK) check_implicit(draft, &plan);
+    if (draft->reader.result == TAC_OK && plan.responder < TAC_RESPOND_LCP) tac_plan_holds(draft);
     if (plan.responder == TAC_RESPOND_LCP) tac_check_hard(draft);
     tacContactPlan* out = tac_list_add(&draft->reader, &draft->contact, sizeof *out);
     if (out) *out = plan;
