@@ -62,17 +62,13 @@ typedef enum tacContactNumber {
     TAC_CONTACT_GAP,         ///< detect/gap
     TAC_CONTACT_EPS1,        ///< detect/eps1, temperature of "nearest"                   [m^2]
     TAC_CONTACT_EPS2,        ///< detect/eps2, temperature of "deepest"                     [m]
-<<<<<<< HEAD
-    TAC_CONTACT_GATE,        ///< detect/gate, temperature of a ray's end on an edge        [m]
-    TAC_CONTACT_RAY_SLOPE,   ///< detect/slope, a ray's step is the field over it
-    TAC_CONTACT_NUMBERS      ///< how many there are
-=======
     TAC_CONTACT_LIMIT_RATE,  ///< respond/limitrate, sqrt(k/inertia) of the springs of limits [1/s]
     TAC_CONTACT_LIMIT_WIDTH, ///< respond/limitwidth, of their transition             [m or rad]
     TAC_CONTACT_LIMIT_DISSIPATION, ///< respond/limitdissipation, v_d of them    [m/s or rad/s]
     TAC_CONTACT_DRY_STICTION,      ///< respond/drystiction, v_s of dry friction [m/s or rad/s]
-    TAC_CONTACT_NUMBERS            ///< how many there are
->>>>>>> main
+    TAC_CONTACT_GATE,      ///< detect/gate, temperature of a ray's end on an edge        [m]
+    TAC_CONTACT_RAY_SLOPE, ///< detect/slope, a ray's step is the field over it
+    TAC_CONTACT_NUMBERS    ///< how many there are
 } tacContactNumber;
 
 /// Words and whole numbers of <tactus> that detectors and responders share.
