@@ -26,6 +26,12 @@ void bench_times(const benchWork* works, int count, double* nanoseconds) {
         for (int i = 0; i < count; ++i) nanoseconds[i] = fmin(nanoseconds[i], time_of(works[i]));
 }
 
+void bench_few_times(const benchWork* works, int count, int rounds, double* nanoseconds) {
+    for (int i = 0; i < count; ++i) nanoseconds[i] = INFINITY;
+    for (int round = 0; round < rounds; ++round)
+        for (int i = 0; i < count; ++i) nanoseconds[i] = fmin(nanoseconds[i], time_of(works[i]));
+}
+
 static int holds(double value, char relation, double bound) {
     return relation == '<' ? value <= bound : relation == '>' ? value >= bound : 1;
 }

@@ -25,10 +25,14 @@ typedef struct benchWork {
 // slow moment of the machine meets every one alike.
 void bench_times(const benchWork* works, int count, double* nanoseconds);
 
+// the same over this many rounds, for works that take long
+void bench_few_times(const benchWork* works, int count, int rounds, double* nanoseconds);
+
 int bench_ground(benchReport* report);
 int bench_cloud(benchReport* report);
 int bench_shapes(benchReport* report);
 int bench_dynamics(benchReport* report);
+int bench_witness(benchReport* report);
 int bench_hard(benchReport* report);
 int bench_collide(benchReport* report);
 int bench_symbolic(benchReport* report);
