@@ -3,8 +3,10 @@
 // Edge 1 of half length 1 turns about the origin from along y to along -y; edge 2 runs from (-1,
 // -1.2, 0) to (1, -1.2, 0). Half way both are parallel, and the nearest point on edge 1 jumps from
 // one end to the other. A pull lambda to the middle makes it fast instead; soft choices make it
-// smooth. Slopes are exact derivatives at 4001 angles, not differences. With the temperatures of
-// the published listing the point still moves 230 times faster than edge 1 turns.
+// smooth. Figures are differences over 4001 angles, as they were measured beforehand by an
+// independent program; curves are exact derivatives. With the temperatures of the published listing
+// the point still moves 230 times faster than edge 1 turns, and sharper ones hide more: with pull
+// .01 and temperatures .01 the true peak is 1720, which 4001 angles cannot see.
 
 #include "experiments/chart.h"
 #include "experiments/experiments.h"
@@ -19,7 +21,7 @@
 
 typedef struct turn {
     double place[2][ANGLES], slope[2][ANGLES]; // of the point on edge 1: x, y
-    double peak, jump;
+    double peak, steepest, jump;               // by differences, by derivatives
 } turn;
 
 typedef struct turnCase {
@@ -57,7 +59,7 @@ static void place(double angle, double x[12], double dot[12]) {
 static tacResult run(const turnCase* c, turn* out) {
     tacWitnessOptions options = options_of(c);
     tacResult result = TAC_OK;
-    out->peak = out->jump = 0.0;
+    out->peak = out->steepest = out->jump = 0.0;
     for (int i = 0; i < ANGLES && result == TAC_OK; ++i) {
         double x[12], dot[12];
         tacEdgePairs pairs = {.count = 1}, moved = {.count = 1};
@@ -68,7 +70,11 @@ static tacResult run(const turnCase* c, turn* out) {
         tacEdgeWitness by = {.point = {{&out->slope[0][i], &out->slope[1][i]}}};
         result = tac_edge_edge(&options, pairs, at);
         if (result == TAC_OK) result = tac_edge_edge_jvp(&options, pairs, moved, NULL, by);
-        out->peak = fmax(out->peak, hypot(out->slope[0][i], out->slope[1][i]));
+        out->steepest = fmax(out->steepest, hypot(out->slope[0][i], out->slope[1][i]));
+        if (i > 0)
+            out->peak = fmax(out->peak, hypot(out->place[0][i] - out->place[0][i - 1],
+                                              out->place[1][i] - out->place[1][i - 1]) *
+                                            (ANGLES - 1) / PI);
         if (i > 1) // over two steps: the parallel place itself is left out
             out->jump = fmax(out->jump, hypot(out->place[0][i] - out->place[0][i - 2],
                                               out->place[1][i] - out->place[1][i - 2]));
@@ -95,7 +101,7 @@ static void draw(trialSheet* sheet, int panel, const turnCase* c, turn* r) {
     chartCurve places[2] = {{r->place[0], {30, 90, 200}}, {r->place[1], {200, 60, 40}}};
     chartCurve slopes[2] = {{r->slope[0], {30, 90, 200}}, {r->slope[1], {200, 60, 40}}};
     chart_curves(sheet, panel, ANGLES, angle, 1.2, places, 2, c->name);
-    chart_curves(sheet, panel + 4, ANGLES, angle, fmin(fmax(r->peak, 1.5), 30.0), slopes, 2,
+    chart_curves(sheet, panel + 4, ANGLES, angle, fmin(fmax(r->steepest, 1.5), 30.0), slopes, 2,
                  "slope");
 }
 
@@ -111,6 +117,8 @@ int experiment_edge_turn(trial* t) {
         if (run(&cases[i], &r) != TAC_OK) code = CLI_WRONG;
         snprintf(id, sizeof id, "%s: fastest, by the speed of the turn", cases[i].name);
         trial_near(t, id, r.peak, "m/rad", cases[i].peak, 0.05 * cases[i].peak);
+        snprintf(id, sizeof id, "%s: steepest of 4001 derivatives", cases[i].name);
+        trial_note(t, id, r.steepest, "m/rad");
         if (i == 4) report_deviation(t, &r, &exact);
         trial_progress(t, (i + 1.0) / TAC_COUNT(cases));
     }
