@@ -25,11 +25,12 @@ typedef struct benchWork {
 // slow moment of the machine meets every one alike.
 void bench_times(const benchWork* works, int count, double* nanoseconds);
 
+// the same over this many rounds, for works that take long
+void bench_few_times(const benchWork* works, int count, int rounds, double* nanoseconds);
+
 // A job of a pool that stays in registers, about 30 us: what threads gain on it is what the machine
 // has to give, the control of every row about threads.
 void bench_spin(void* context, int job, int worker);
-// the same over this many rounds, for works that take long
-void bench_few_times(const benchWork* works, int count, int rounds, double* nanoseconds);
 
 int bench_ground(benchReport* report);
 int bench_cloud(benchReport* report);

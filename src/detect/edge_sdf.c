@@ -125,7 +125,7 @@ static void list_hits(tacEdgeRun* run, tacScratch* scratch) {
         tac_edge_candidates(run, all, scratch);
         tac_edge_trace(run, 1, scratch);
     } else {
-        tac_vertex_search(&run->side, (tacVertexRange){tac_re(run->side.place.support), 0.0, all},
+        tac_vertex_search(&run->side, (tacVertexRange){tac_re(run->side.place.support), all},
                           scratch);
         run->hits = run->side.near;
     }

@@ -33,6 +33,7 @@ typedef struct bundleWalk {
     const tacModel* model;
     const tacContacts* base;
     int *vertex, *edge, *faces; // record of a vertex and of an edge, or -1; faces at a vertex
+    int *head, *link;           // edges at a vertex: end 2 e + k of edge e, the next one, or -1
     int pair, pass, owner;      // pass 0: geoms without faces, 1: with them
     int at, first, end;         // record or face that is next; records of the pair
     int number, mapped;
@@ -65,14 +66,25 @@ static bundleWalk walk(const tacModel* model, const tacContacts* base, tacScratc
     most_features(model, &vertices, &edges);
     w.vertex = TAC_TAKE(&scratch->arena, int, vertices);
     w.faces = TAC_TAKE(&scratch->arena, int, vertices);
+    w.head = TAC_TAKE(&scratch->arena, int, vertices);
     w.edge = TAC_TAKE(&scratch->arena, int, edges);
+    w.link = TAC_TAKE(&scratch->arena, int, 2 * edges);
     set_pair(&w, 0);
     return w;
+}
+
+static void link_edges(bundleWalk* w, const tacFeatures* f) {
+    for (int v = 0; v < f->vertices; ++v) w->head[v] = -1;
+    for (int i = 0; i < 2 * f->edges; ++i) {
+        int v = f->edge[i % 2][i / 2];
+        w->link[i] = w->head[v], w->head[v] = i;
+    }
 }
 
 // which records are the owner's vertices and edges
 static void map_owner(bundleWalk* w) {
     const tacFeatures* f = features_of(w);
+    link_edges(w, f);
     for (int v = 0; v < f->vertices; ++v) w->vertex[v] = -1, w->faces[v] = 0;
     for (int e = 0; e < f->edges; ++e) w->edge[e] = -1;
     for (int t = 0; t < f->faces; ++t)
@@ -86,12 +98,9 @@ static void map_owner(bundleWalk* w) {
 }
 
 // the edge between two vertices, or -1 where the surface is flat
-static int edge_between(const tacFeatures* f, int a, int b) {
-    const struct tacFeatureIndex* index = f->index;
-    for (int i = index->first[a]; i < index->first[a + 1]; ++i) {
-        int e = index->at[i], other = f->edge[0][e] == a ? f->edge[1][e] : f->edge[0][e];
-        if (other == b) return e;
-    }
+static int edge_between(const bundleWalk* w, const tacFeatures* f, int a, int b) {
+    for (int i = w->head[a]; i >= 0; i = w->link[i])
+        if (f->edge[1 - i % 2][i / 2] == b) return i / 2;
     return -1;
 }
 
@@ -106,7 +115,7 @@ static void fill_face(const bundleWalk* w, int face, bundle* b) {
     *b = (bundle){.pair = w->pair, .owner = w->owner, .face = face};
     for (int k = 0; k < 3; ++k) add_record(b, w->vertex[v[k]], k, 1.0 / w->faces[v[k]]);
     for (int k = 0; k < 3; ++k) {
-        int e = edge_between(f, v[k], v[(k + 1) % 3]);
+        int e = edge_between(w, f, v[k], v[(k + 1) % 3]);
         if (e >= 0) add_record(b, w->edge[e], 3 + k, 0.5);
     }
 }
@@ -208,7 +217,7 @@ static size_t size(const tacModel* model, size_t real_size) {
     int vertices, edges, records = tac_edge_sdf_records(model);
     most_features(model, &vertices, &edges);
     return below + 2 * tac_contacts_size(records, 1, real_size) +
-           3 * tac_arena_need(sizeof(int) * (size_t)(vertices + edges));
+           6 * tac_arena_need(sizeof(int) * (size_t)(vertices + edges));
 }
 
 //---------------------------------- values ---------------------------------------

@@ -67,13 +67,13 @@ tacEdgeRun tac_edge_run(const tacModel* model, const tacContactPair* pair, int o
 
 //---------------------------------- candidates -----------------------------------
 
-// balls around the edges that start in a block: they reach one edge's length beyond its box
+// a ball around the edges of a block
 static void block_ball(const struct tacFeatureIndex* index, int block, double middle[3],
                        double* radius) {
-    const tacFeatureBox* box = &index->box[block];
+    const tacFeatureBox* box = &index->edge_box[block];
     double square = 0.0;
     for (int k = 0; k < 3; ++k) middle[k] = box->middle[k], square += box->half[k] * box->half[k];
-    *radius = sqrt(square) + 2.0 * index->block_reach[block];
+    *radius = sqrt(square);
 }
 
 static void edge_ball(const tacFeatures* f, int edge, double middle[3], double* radius) {
@@ -120,27 +120,24 @@ static void bound_balls(const tacVertexSide* side, ballList* b) {
 static int near_blocks(const tacVertexSide* side, double end, int* block, tacScratch* scratch) {
     const struct tacFeatureIndex* index = side->features->index;
     size_t mark = scratch->arena.used;
-    ballList balls = take_balls(&scratch->arena, index->blocks);
+    ballList balls = take_balls(&scratch->arena, index->edge_blocks);
     int kept = 0;
-    for (int i = 0; i < index->blocks; ++i) {
+    for (int i = 0; i < index->edge_blocks; ++i) {
         double middle[3], radius;
         block_ball(index, i, middle, &radius);
         add_ball(&balls, &side->place.across, middle, radius);
     }
     bound_balls(side, &balls);
-    for (int i = 0; i < index->blocks; ++i)
+    for (int i = 0; i < index->edge_blocks; ++i)
         if (tac_re(balls.low[i]) < end) block[kept++] = i;
     scratch->arena.used = mark;
     return kept;
 }
 
-// edges follow their first vertex, so those of blocks in order are in order
 static void edges_of_blocks(const tacFeatures* f, const int* block, int blocks, tacHits* out) {
-    int e = 0;
     for (int i = 0; i < blocks; ++i) {
         int first = block[i] * TAC_FEATURE_BLOCK, end = first + TAC_FEATURE_BLOCK;
-        while (e < f->edges && f->edge[0][e] < first) ++e;
-        for (; e < f->edges && f->edge[0][e] < end; ++e) out->vertex[out->count++] = e;
+        for (int e = first; e < end && e < f->edges; ++e) out->vertex[out->count++] = e;
     }
 }
 
@@ -169,7 +166,7 @@ void tac_edge_candidates(tacEdgeRun* run, int all, tacScratch* scratch) {
         for (int e = 0; e < f->edges; ++e) run->hits.vertex[run->hits.count++] = e;
         return;
     }
-    int* block = TAC_TAKE(&scratch->arena, int, f->index->blocks);
+    int* block = TAC_TAKE(&scratch->arena, int, f->index->edge_blocks);
     edges_of_blocks(f, block, near_blocks(&run->side, end, block, scratch), &run->hits);
     keep_near(&run->side, end, &run->hits, scratch);
 }
