@@ -14,7 +14,8 @@
     X(sdf_smoothing, "sdf-smoothing", "001 Fig. 2: three primitives with more and more smoothing") \
     X(psq_solids, "psq-solids", "002 II-B3: the solids of a superquadric and planes")              \
     X(xpsq_sweep, "xpsq-sweep", "002 Fig. 1: a superquadric along a spline, and what may vary")    \
-    X(xpsq_cup, "xpsq-cup", "002 Fig. 3: a cup of three primitives")
+    X(xpsq_cup, "xpsq-cup", "002 Fig. 3: a cup of three primitives")                               \
+    X(plastic_table, "plastic-table", "003 Table I: contact by formulas, engine, programs")
 
 #define EXPERIMENT_FUNCTION(function, name, summary) int experiment_##function(trial* t);
 EXPERIMENTS(EXPERIMENT_FUNCTION)
