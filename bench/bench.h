@@ -30,6 +30,7 @@ int bench_cloud(benchReport* report);
 int bench_shapes(benchReport* report);
 int bench_dynamics(benchReport* report);
 int bench_hard(benchReport* report);
+int bench_collide(benchReport* report);
 int bench_symbolic(benchReport* report);
 
 #endif

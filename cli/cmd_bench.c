@@ -25,6 +25,7 @@ static const struct {
      bench_shapes},
     {"dynamics", "dynamics of the humanoid and two arms, against MuJoCo", bench_dynamics},
     {"hard", "frictional problems, against ODE and the packaged Dantzig", bench_hard},
+    {"collide", "distances, contacts and impacts of convex pieces", bench_collide},
     {"symbolic", "equations derived and compiled, against the general dynamics", bench_symbolic},
 };
 
@@ -46,6 +47,8 @@ static int parse(const char** names, int* count, int* json, int argc, char** arg
             "  dynamics humanoid and arms: inverse, forward, step, A and B, batches; against\n"
             "           MuJoCo where it is installed. Run it in the folder that has scenes/\n"
             "  hard     frictional problems, against ODE and DART's solver where installed\n"
+            "  collide  distances and contacts of convex pieces; public queries of impacts where\n"
+            "           TACTUS_DATA has them\n"
             "  symbolic equations of two arms and two planar scenes: derived, compiled, and their\n"
             "           code against the general dynamics. Run it in the folder that has scenes/\n",
         .example = "  tactus bench ground --json\n",

@@ -1,6 +1,7 @@
 // tactus derive: the equations of motion of a scene as formulas.
 
 #include "commands.h"
+#include "derive_symbols.h"
 #include "options.h"
 #include "output.h"
 #include "report.h"
@@ -14,18 +15,33 @@
 enum { MAX_DOFS = 200, MAX_TERMS = 1000000 }; // M has the square of the first
 
 typedef struct deriveCall {
-    const char *path, *notation, *name, *out;
-    int expand;
+    const char *path, *notation, *name, *out, *symbols, *set;
+    int expand, exact, linear, forces, memory;
 } deriveCall;
 
 static int parse(deriveCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"as", 0, CLI_TEXT, &call->notation, "NOTATION",
          "text (default, as SymPy reads it), latex or c", 0, 0},
-        {"name", 0, CLI_TEXT, &call->name, "NAME", "of the C function, and of the outputs; y", 0,
-         0},
+        {"symbols", 0, CLI_TEXT, &call->symbols, "LIST",
+         "numbers that stay symbols: masses, lengths, inertias, armatures, gravity, or names of "
+         "parameters such as body:pole/mass, with commas between; of groups, those that are not 0",
+         0, 0},
+        {"set", 0, CLI_TEXT, &call->set, "LIST",
+         "symbols to be replaced by exact numbers, such as q0=0,m_pole=1/3", 0, 0},
+        {"exact", 0, CLI_FLAG, &call->exact, NULL,
+         "numbers that are decimals of up to 15 digits become fractions: 0.1 is 1/10", 0, 0},
+        {"forces", 0, CLI_FLAG, &call->forces, NULL,
+         "the forces M a + c, with accelerations a0, a1 .. as inputs, instead of M and c", 0, 0},
+        {"linear", 0, CLI_FLAG, &call->linear, NULL,
+         "the coefficients of the symbols of --symbols in each output, row by row, then the rest",
+         0, 0},
         {"expand", 0, CLI_FLAG, &call->expand, NULL,
          "multiply out and collect like terms: shorter for two or three joints", 0, 0},
+        {"name", 0, CLI_TEXT, &call->name, "NAME", "of the C function, and of the outputs; y", 0,
+         0},
+        {"memory", 0, CLI_INT, &call->memory, "MIB", "most that formulas may take; 1024", 1,
+         1048576},
         {"out", 'o', CLI_TEXT, &call->out, "FILE", "write here instead of standard output", 0, 0},
     };
     const cliCommand command = {
@@ -34,11 +50,15 @@ static int parse(deriveCall* call, int argc, char** argv) {
         .positional = "FILE",
         .description =
             "M(q) a + c(q, v) = forces along the joints, without springs, dampers, actuators and\n"
-            "contacts. The inputs are qpos q0, q1 .. and qvel v0, v1 ..; quaternions have length\n"
-            "1. The outputs are M row by row, then c. What is shared has a name of its own. C is\n"
-            "one function NAME(x, y) that needs <math.h> alone and allocates nothing.\n",
-        .example = "  tactus derive scenes/cart_pole.xml --expand\n"
-                   "  tactus derive scenes/arm.xml --as c --name arm -o arm.c\n",
+            "contacts. The inputs are qpos q0, q1 .., qvel v0, v1 .., then the symbols of\n"
+            "--symbols; quaternions have length 1. The outputs are M row by row, then c. What is\n"
+            "shared has a name of its own. C is one function NAME(x, y) that needs <math.h> alone\n"
+            "and allocates nothing.\n",
+        .example =
+            "  tactus derive scenes/cart_pole.xml --expand\n"
+            "  tactus derive scenes/cart_pole.xml --symbols masses,lengths,gravity --expand\n"
+            "  tactus derive scenes/cart_pole.xml --symbols masses --forces --linear\n"
+            "  tactus derive scenes/arm.xml --as c --name arm -o arm.c\n",
         .options = options,
         .option_count = TAC_COUNT(options),
         .least = 1,
@@ -67,15 +87,29 @@ static void write_name(FILE* file, const char* name) {
     for (; *name; ++name) fputc((unsigned char)*name < ' ' || *name == '\\' ? ' ' : *name, file);
 }
 
+// what the outputs are
+static void write_outputs(FILE* file, const deriveCall* call, int nv, int symbols) {
+    if (call->linear) {
+        int rows = call->forces ? nv : nv * nv + nv;
+        fprintf(file, "outputs 0 .. %d are coefficients of %d symbols, %d rows; then %d rests\n",
+                rows * symbols - 1, symbols, rows, rows);
+    } else if (call->forces) {
+        fprintf(file, "outputs 0 .. %d are M a + c\n", nv - 1);
+    } else {
+        fprintf(file, "outputs 0 .. %d are M row by row, %d .. %d are c\n", nv * nv - 1, nv * nv,
+                nv * nv + nv - 1);
+    }
+}
+
 // which joint moves which symbol, as comments
-static void write_legend(FILE* file, const tacModel* model, tacNotation notation) {
+static void write_legend(FILE* file, const deriveCall* call, const deriveSymbols* symbols) {
     static const char* const marks[] = {"#", "%", "//"};
-    const char* mark = marks[notation];
-    int n = model->nv;
+    const char* mark = marks[notation_of(call->notation)];
+    const tacModel* model = symbols->model;
     fprintf(file, "%s ", mark);
     write_name(file, model->name);
-    fprintf(file, ": outputs 0 .. %d are M row by row, %d .. %d are c\n", n * n - 1, n * n,
-            n * n + n - 1);
+    fprintf(file, ": ");
+    write_outputs(file, call, model->nv, symbols->count);
     for (int j = 0; j < model->njoint; ++j) {
         const tacJoint* joint = &model->joint[j];
         fprintf(file, "%s q%d, v%d: joint ", mark, joint->qpos, joint->dof);
@@ -84,14 +118,16 @@ static void write_legend(FILE* file, const tacModel* model, tacNotation notation
         write_name(file, model->body[joint->body].name);
         fprintf(file, "\n");
     }
+    derive_symbols_legend(symbols, mark, file);
 }
 
-static int write_program(const deriveCall* call, const tacModel* model, const tacProgram* program) {
+static int write_program(const deriveCall* call, const deriveSymbols* symbols,
+                         const tacProgram* program) {
     cliOutput output;
     tacNotation notation = (tacNotation)notation_of(call->notation);
     int code = cli_output_open(&output, call->out);
     if (code != CLI_FINE) return code;
-    write_legend(output.file, model, notation);
+    write_legend(output.file, call, symbols);
     // what a full disk refuses is told by closing the file
     if (tac_program_print(program, call->name, notation, write_text, output.file) ==
         TAC_ERROR_VALUE) {
@@ -104,40 +140,125 @@ static int write_program(const deriveCall* call, const tacModel* model, const ta
 
 //---------------------------------- deriving -------------------------------------
 
-static tacResult derive(tacGraph* graph, const tacModel* model, int expand, tacProgram** program) {
-    int nq = model->nq, nv = model->nv, outputs = nv * nv + nv;
-    tacExpr *in = malloc(sizeof *in * (size_t)(nq + nv + outputs)), *out = in + nq + nv;
-    if (!in) return TAC_ERROR_MEMORY;
-    tacResult result = tac_scene_equations(graph, model, NULL, in, in + nq, out, out + nv * nv);
-    if (result == TAC_OK && expand) result = tac_expr_expand(graph, out, outputs, MAX_TERMS, out);
-    if (result == TAC_OK) result = tac_program_create(graph, in, nq + nv, out, outputs, program);
-    free(in);
-    return result;
+// inputs and outputs of the program in the making
+typedef struct derivation {
+    tacGraph* graph;
+    const deriveCall* call;
+    const deriveSymbols* symbols;
+    tacExpr *in, *out, *work;
+    int inputs, outputs;
+} derivation;
+
+// M a + c in place of M and c
+static void take_forces(derivation* d) {
+    tacGraph* g = d->graph;
+    int nv = d->symbols->model->nv;
+    for (int k = 0; k < nv; ++k) {
+        char name[24];
+        snprintf(name, sizeof name, "a%d", k);
+        d->in[d->inputs + k] = tac_symbol(g, name);
+    }
+    for (int i = 0; i < nv; ++i) {
+        tacExpr sum = d->out[nv * nv + i];
+        for (int j = 0; j < nv; ++j)
+            sum = tac_expr_add(g, sum, tac_expr_mul(g, d->out[i * nv + j], d->in[d->inputs + j]));
+        d->work[i] = sum;
+    }
+    memcpy(d->out, d->work, sizeof *d->out * (size_t)nv);
+    d->inputs += nv, d->outputs = nv;
+}
+
+// coefficients of the symbols, then what is left
+static tacResult take_coefficients(derivation* d) {
+    int n = d->symbols->count, rows = d->outputs;
+    tacExpr* rest = d->work + (size_t)rows * (size_t)n;
+    tacResult result =
+        tac_expr_linear(d->graph, d->out, rows, d->symbols->symbol, n, d->work, rest);
+    if (result != TAC_OK) return result;
+    d->outputs = rows * (n + 1);
+    memcpy(d->out, d->work, sizeof *d->out * (size_t)d->outputs);
+    return TAC_OK;
+}
+
+// an exit code; CLI_WRONG where the user was told why, the graph's error otherwise
+static int derive(derivation* d, tacResult* result) {
+    const tacModel* model = d->symbols->model;
+    const deriveCall* call = d->call;
+    int nq = model->nq, nv = model->nv;
+    const tacSceneSymbols symbols = {d->symbols->offset, d->symbols->symbol, d->symbols->count,
+                                     call->exact};
+    *result =
+        tac_scene_equations(d->graph, model, &symbols, d->in, d->in + nq, d->out, d->out + nv * nv);
+    if (*result != TAC_OK) return CLI_FINE;
+    d->inputs = nq + nv, d->outputs = nv * nv + nv;
+    if (call->forces) take_forces(d);
+    memcpy(d->in + d->inputs, d->symbols->symbol, sizeof *d->in * (size_t)d->symbols->count);
+    d->inputs += d->symbols->count;
+    if (call->linear) *result = take_coefficients(d);
+    if (*result != TAC_OK) return CLI_FINE;
+    int left = derive_substitute(d->graph, call->set, d->in, d->inputs, d->out, d->outputs, result);
+    if (left < 0) return *result == TAC_OK ? CLI_WRONG : CLI_FINE;
+    d->inputs = left;
+    if (*result == TAC_OK && call->expand)
+        *result = tac_expr_expand(d->graph, d->out, d->outputs, MAX_TERMS, d->out);
+    return CLI_FINE;
+}
+
+// numbers that outputs and work take at most
+static size_t output_room(const tacModel* model, int symbols) {
+    size_t nv = (size_t)model->nv;
+    return (nv * nv + nv) * ((size_t)symbols + 1);
+}
+
+static int derive_with(const deriveCall* call, const deriveSymbols* symbols, tacGraph* graph) {
+    const tacModel* model = symbols->model;
+    size_t room = output_room(model, symbols->count);
+    size_t inputs = (size_t)(model->nq + 2 * model->nv + symbols->count);
+    derivation d = {.graph = graph, .call = call, .symbols = symbols};
+    tacProgram* program = NULL;
+    tacMessage message = {0};
+    tacResult result = TAC_ERROR_MEMORY;
+    int code = CLI_FINE;
+    d.in = malloc(sizeof *d.in * (inputs + 2 * room));
+    if (d.in) {
+        d.out = d.in + inputs, d.work = d.out + room;
+        code = derive(&d, &result);
+        if (code == CLI_FINE && result == TAC_OK)
+            result = tac_program_create(graph, d.in, d.inputs, d.out, d.outputs, &program);
+        if (result != TAC_OK) tac_graph_result(graph, &message);
+    }
+    free(d.in);
+    snprintf(message.file, sizeof message.file, "%s", call->path);
+    if (code == CLI_FINE)
+        code =
+            result == TAC_OK ? write_program(call, symbols, program) : cli_report(result, &message);
+    tac_program_destroy(program);
+    return code;
 }
 
 static int derive_model(const deriveCall* call, const tacModel* model) {
     tacGraph* graph;
-    tacProgram* program = NULL;
-    tacMessage message = {0};
+    deriveSymbols symbols;
+    tacGraphOptions options = tac_default_graph_options();
+    options.max_bytes = (size_t)call->memory << 20;
     if (model->nv == 0)
         return cli_wrong("derive", "%s: nothing moves: it has no joints", call->path);
     if (model->nv > MAX_DOFS)
         return cli_wrong("derive", "%s: %d degrees of freedom; formulas are made of at most %d",
                          call->path, model->nv, MAX_DOFS);
-    tacResult result = tac_graph_create(NULL, &graph);
-    if (result != TAC_OK) return cli_report(result, &message);
-    result = derive(graph, model, call->expand, &program);
-    if (result != TAC_OK) tac_graph_result(graph, &message);
-    snprintf(message.file, sizeof message.file, "%s", call->path);
+    tacResult result = tac_graph_create(&options, &graph);
+    if (result != TAC_OK) return cli_report(result, NULL);
+    int code = derive_symbols_open(&symbols, graph, model, call->symbols);
+    if (code == CLI_FINE && call->linear && symbols.count == 0)
+        code = cli_wrong("derive", "--linear needs --symbols: coefficients of what?");
+    if (code == CLI_FINE) code = derive_with(call, &symbols, graph);
+    derive_symbols_close(&symbols);
     tac_graph_destroy(graph);
-    int code =
-        result == TAC_OK ? write_program(call, model, program) : cli_report(result, &message);
-    tac_program_destroy(program);
     return code;
 }
 
 int tac_cmd_derive(int argc, char** argv) {
-    deriveCall call = {.notation = "text", .name = "y"};
+    deriveCall call = {.notation = "text", .name = "y", .memory = 1024};
     int code = parse(&call, argc, argv);
     if (code != CLI_GO_ON) return code;
     if (notation_of(call.notation) < 0)

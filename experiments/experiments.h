@@ -11,6 +11,8 @@
 #define EXPERIMENTS(X)                                                                             \
     X(ssdf_box, "ssdf-box", "000 Fig. 4: zero set of the soft distance of a 2D box")               \
     X(ssdf_ring, "ssdf-ring", "000 Fig. 1 left: a ring with corners out of a growing sphere")      \
+    X(scm_balls, "scm-balls", "000 Fig. 1 right, Fig. 5: force between two balls, three engines")  \
+    X(scm_push, "scm-push", "000 Fig. 6, Table 7: a T pushed by a finger, against MuJoCo")         \
     X(sdf_smoothing, "sdf-smoothing", "001 Fig. 2: three primitives with more and more smoothing") \
     X(psq_solids, "psq-solids", "002 II-B3: the solids of a superquadric and planes")              \
     X(xpsq_sweep, "xpsq-sweep", "002 Fig. 1: a superquadric along a spline, and what may vary")    \

@@ -30,22 +30,28 @@ int trial_sheet_begin(trial* t, trialSheet* sheet, int columns, int rows, int wi
 }
 
 // left and upper edge of a panel
-static void find_panel(const trialSheet* sheet, int panel, int* left, int* top) {
+void trial_sheet_panel(const trialSheet* sheet, int panel, int* left, int* top) {
     *left = GAP + panel % sheet->columns * (sheet->width + GAP);
     *top = GAP + CAPTION + panel / sheet->columns * (sheet->height + CAPTION + GAP);
 }
 
+void trial_sheet_caption(trialSheet* sheet, int panel, const char* caption) {
+    int left, top;
+    trial_sheet_panel(sheet, panel, &left, &top);
+    tacInk ink = tac_ink(&sheet->image);
+    tac_ink_colour(&ink, 40, 40, 50);
+    tac_ink_text(&ink, (tacText){left + 1.0, top - 8.0, 0.0, 1.7}, caption);
+}
+
 static void place(trialSheet* sheet, int panel, const tacImage* picture, const char* caption) {
     int left, top;
-    find_panel(sheet, panel, &left, &top);
+    trial_sheet_panel(sheet, panel, &left, &top);
     for (int y = 0; y < picture->height; ++y) {
         size_t at = (size_t)(top + y) * (size_t)sheet->image.width + (size_t)left;
         memcpy(sheet->image.rgb + 3 * at, picture->rgb + 3 * (size_t)y * (size_t)picture->width,
                3 * (size_t)picture->width);
     }
-    tacInk ink = tac_ink(&sheet->image);
-    tac_ink_colour(&ink, 40, 40, 50);
-    tac_ink_text(&ink, (tacText){left + 1.0, top - 8.0, 0.0, 1.7}, caption);
+    trial_sheet_caption(sheet, panel, caption);
 }
 
 //---------------------------------- panels ---------------------------------------
@@ -70,7 +76,7 @@ int trial_sheet_slice(trialSheet* sheet, int panel, const trialField* field,
     tacSliceOptions slice = *options;
     slice.shape = 0, slice.threads = sheet->t->threads;
     int left, top, code = draw_panel(sheet, panel, field, &slice, frame, caption);
-    find_panel(sheet, panel, &left, &top);
+    trial_sheet_panel(sheet, panel, &left, &top);
     if (frame) frame->left += left, frame->top += top;
     return code;
 }

@@ -25,6 +25,10 @@ int trial_sheet_slice(trialSheet* sheet, int panel, const trialField* field,
 // The solid of a panel on a neutral ground.
 int trial_sheet_view(trialSheet* sheet, int panel, const trialField* field, const char* caption);
 
+// Left and upper edge of a panel's picture, and words above it, for what is drawn otherwise.
+void trial_sheet_panel(const trialSheet* sheet, int panel, int* left, int* top);
+void trial_sheet_caption(trialSheet* sheet, int panel, const char* caption);
+
 // A line through points (x, y) of the plane z = 0 in a panel that was sliced.
 void trial_sheet_line(trialSheet* sheet, const tacSliceFrame* frame, int count,
                       const double (*points)[2]);

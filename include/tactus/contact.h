@@ -49,6 +49,8 @@ typedef enum tacContactNumber {
     TAC_CONTACT_EPS3,        ///< respond/eps3, width of the transition to contact          [m]
     TAC_CONTACT_TAU,         ///< detect/tau, temperature of "penetrates"                   [m]
     TAC_CONTACT_SUPPORT,     ///< detect/support, distance at which activity is 0           [m]
+    TAC_CONTACT_DELTA,       ///< detect/delta, distance at which hard bodies meet          [m]
+    TAC_CONTACT_RESTITUTION, ///< respond/restitution, of hard contact
     TAC_CONTACT_NEIGHBOURS,  ///< detect/neighbours, width of "the nearest edge"            [m]
     TAC_CONTACT_SIGN,        ///< detect/sign, temperature of signs of edges' distances
     TAC_CONTACT_CLASH,       ///< detect/clash, temperature of "normals oppose"
@@ -60,7 +62,11 @@ typedef enum tacContactNumber {
     TAC_CONTACT_GAP,         ///< detect/gap
     TAC_CONTACT_EPS1,        ///< detect/eps1, temperature of "nearest"                   [m^2]
     TAC_CONTACT_EPS2,        ///< detect/eps2, temperature of "deepest"                     [m]
-    TAC_CONTACT_NUMBERS      ///< how many there are
+    TAC_CONTACT_LIMIT_RATE,  ///< respond/limitrate, sqrt(k/inertia) of the springs of limits [1/s]
+    TAC_CONTACT_LIMIT_WIDTH, ///< respond/limitwidth, of their transition             [m or rad]
+    TAC_CONTACT_LIMIT_DISSIPATION, ///< respond/limitdissipation, v_d of them    [m/s or rad/s]
+    TAC_CONTACT_DRY_STICTION,      ///< respond/drystiction, v_s of dry friction [m/s or rad/s]
+    TAC_CONTACT_NUMBERS            ///< how many there are
 } tacContactNumber;
 
 /// Words and whole numbers of <tactus> that detectors and responders share.
@@ -72,6 +78,10 @@ typedef enum tacContactChoice {
     TAC_CHOICE_VERTICES, ///< `vertices` of a tessellated surface
     TAC_CHOICE_EDGES,    ///< `edges`: 1 leaves out contacts of edges with edges
     TAC_CHOICE_UNCULLED, ///< `cull`: 1 looks at every feature; results are the same
+    TAC_CHOICE_CCD,      ///< `ccd`: 1 stops at the time of impact, 0 looks at ends of steps alone
+    TAC_CHOICE_BOUNDS,   ///< `bounds` of friction: 0 coupled, 1 frozen at the frictionless impulse
+    TAC_CHOICE_IMPACTS,  ///< `max_impacts` of one step
+    TAC_CHOICE_OVERLAP,  ///< `overlap` at the start of a step: 0 is refused, 1 pushed apart
     TAC_CHOICE_POINTS,   ///< `points` of a surface that is made
     TAC_CHOICE_EXACT,    ///< `exact`: 1 sums over all points; results are the same
     TAC_CONTACT_CHOICES  ///< how many there are
@@ -95,6 +105,16 @@ typedef struct tacContactPair {
     int dissipation; ///< offset of v_d                                               [m/s]
     int stiction;    ///< offset of v_s                                               [m/s]
 } tacContactPair;
+
+/// A limit of a hinge, slide or fixed tendon, or dry friction of a degree of freedom or tendon,
+/// that a force responder holds (docs/contact.md).
+typedef struct tacHold {
+    int friction;   ///< 1: dry friction, 0: a limit
+    int dof;        ///< the degree of freedom, or -1
+    int tendon;     ///< or the tendon, or -1
+    int upper;      ///< of a limit: 1 at the upper end of the range
+    double inertia; ///< that moves along it where the scene is drawn       [kg or kg m^2]
+} tacHold;
 
 /// A convex piece of a geom, for detect="gjk": one leaf of its shape, as it was loaded. Corners and
 /// faces are those of a polyhedron, in the leaf's frame.
@@ -126,6 +146,8 @@ typedef struct tacContactPlan {
     /// Oriented points of each geom (src/model/contact_cloud.h); NULL: the detector needs none, or
     /// it touches nothing.                                                             (ngeom)
     const struct tacContactCloud* const* cloud;
+    int nhold;                    ///< length of `hold`
+    const tacHold* hold;          ///< limits and dry friction                           (nhold)
     int npiece;                   ///< length of `piece`: 0 but with detect="gjk"
     const tacPiece* piece;        ///< convex pieces, those of a geom together            (npiece)
     const int* piece_first;       ///< first piece of each geom, and npiece            (ngeom + 1)

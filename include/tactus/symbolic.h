@@ -97,6 +97,11 @@ tacExpr tac_fraction(tacGraph* graph, long long numerator, long long denominator
 TAC_API
 tacExpr tac_number(tacGraph* graph, double value);
 
+/// A double that stands for a decimal of at most 15 digits, as that fraction: 0.1 is 1/10. Others
+/// are doubles.
+TAC_API
+tacExpr tac_decimal(tacGraph* graph, double value);
+
 /// a + b
 TAC_API
 tacExpr tac_expr_add(tacGraph* graph, tacExpr a, tacExpr b);
@@ -292,6 +297,7 @@ typedef struct tacSceneSymbols {
     const int* offset;     ///< of parameters, as in tacParam                           (n)
     const tacExpr* symbol; ///< what stands for them: symbols, or any other formulas    (n)
     int n;                 ///< how many
+    int exact;             ///< 1: the others by tac_decimal, so that 0.1 kg are 1/10
 } tacSceneSymbols;
 
 /// Energies of a scene as formulas of the symbols q0, q1 .. (nq) and v0, v1 .. (nv), which are qpos

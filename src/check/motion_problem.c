@@ -35,8 +35,9 @@ int tac_param_moves(const tacModel* model, int offset) {
     int of_surface = strncmp(name, "shape:", 6) == 0 || strncmp(name, "geom:", 5) == 0 ||
                      strncmp(name, "pair:", 5) == 0;
     if (of_surface) return touches(model, name, offset);
-    return strncmp(name, "body:world/", 11) != 0 && !strstr(name, "/range") &&
-           !strstr(name, "/frictionloss");
+    int held = model->contact && model->contact->nhold > 0;
+    return strncmp(name, "body:world/", 11) != 0 &&
+           (held || (!strstr(name, "/range") && !strstr(name, "/frictionloss")));
 }
 
 // A typical change of a parameter: its size, or a tenth of its largest neighbour's where it is 0

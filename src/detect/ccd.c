@@ -28,23 +28,35 @@ tacCcdOptions tac_default_ccd(void) { return (tacCcdOptions){0.0, 1e-8, 20000}; 
 
 //---------------------------------- one box ----------------------------------
 
-// difference of the features at (t, u, v)
-static void difference(const query* q, double t, double u, double v, double out[3]) {
-    for (int k = 0; k < 3; ++k) {
-        double x[4];
-        for (int i = 0; i < 4; ++i) x[i] = (1.0 - t) * q->start[i][k] + t * q->end[i][k];
-        if (q->feature == TAC_VERTEX_FACE) {
-            out[k] = x[0] - (x[1] + u * (x[2] - x[1]) + v * (x[3] - x[1]));
-        } else
-            out[k] = (1.0 - u) * x[0] + u * x[1] - ((1.0 - v) * x[2] + v * x[3]);
+// of finite numbers; the library's are calls
+static double lesser(double a, double b) { return a < b ? a : b; }
+static double greater(double a, double b) { return a > b ? a : b; }
+
+// the four points at a time
+static void points_at(const query* q, double t, double x[4][3]) {
+    for (int i = 0; i < 4; ++i) {
+        for (int k = 0; k < 3; ++k) x[i][k] = (1.0 - t) * q->start[i][k] + t * q->end[i][k];
     }
 }
 
+// difference of the features at (u, v)
+static void difference(tacFeature feature, double x[4][3], double u, double v, double out[3]) {
+    for (int k = 0; k < 3; ++k) {
+        if (feature == TAC_VERTEX_FACE)
+            out[k] = x[0][k] - (x[1][k] + u * (x[2][k] - x[1][k]) + v * (x[3][k] - x[1][k]));
+        else
+            out[k] = (1.0 - u) * x[0][k] + u * x[1][k] - ((1.0 - v) * x[2][k] + v * x[3][k]);
+    }
+}
+
+// bits of the number of a corner: at the end of t, u, v
 static void corners(const query* q, const box* b, double value[8][3]) {
-    for (int c = 0; c < 8; ++c) {
-        double x[3];
-        for (int k = 0; k < 3; ++k) x[k] = b->low[k] + (c >> k & 1 ? b->size[k] : 0.0);
-        difference(q, x[0], x[1], x[2], value[c]);
+    for (int end = 0; end < 2; ++end) {
+        double x[4][3];
+        points_at(q, b->low[0] + (end ? b->size[0] : 0.0), x);
+        for (int c = end; c < 8; c += 2)
+            difference(q->feature, x, b->low[1] + (c & 2 ? b->size[1] : 0.0),
+                       b->low[2] + (c & 4 ? b->size[2] : 0.0), value[c]);
     }
 }
 
@@ -54,10 +66,11 @@ static int may_hold(const query* q, double value[8][3], int open[3], double* wid
     *width = 0.0;
     for (int k = 0; k < 3; ++k) {
         double low = value[0][k], high = value[0][k];
-        for (int c = 1; c < 8; ++c) low = fmin(low, value[c][k]), high = fmax(high, value[c][k]);
+        for (int c = 1; c < 8; ++c)
+            low = lesser(low, value[c][k]), high = greater(high, value[c][k]);
         if (low > q->margin[k] || high < -q->margin[k]) return 0;
         open[k] = low < -q->margin[k] || high > q->margin[k];
-        if (open[k]) *width = fmax(*width, high - low);
+        if (open[k]) *width = greater(*width, high - low);
     }
     return 1;
 }
@@ -69,7 +82,7 @@ static int is_beside(const query* q, double value[8][3], const double g[3]) {
     for (int c = 0; c < 8; ++c) {
         double sum = 0.0, terms = 0.0;
         for (int k = 0; k < 3; ++k) sum += g[k] * value[c][k], terms += fabs(g[k] * value[c][k]);
-        low = fmin(low, sum), high = fmax(high, sum), rounded = fmax(rounded, terms);
+        low = lesser(low, sum), high = greater(high, sum), rounded = greater(rounded, terms);
     }
     margin = 1.01 * margin + 4.0 * DBL_EPSILON * rounded;
     return low > margin || high < -margin;
@@ -103,7 +116,7 @@ static int longest(const box* b, double value[8][3], const int open[3]) {
         double change = 0.0;
         for (int c = 0; c < 8; ++c) {
             for (int k = 0; k < 3 && !(c >> side & 1); ++k) {
-                if (open[k]) change = fmax(change, fabs(value[c | 1 << side][k] - value[c][k]));
+                if (open[k]) change = greater(change, fabs(value[c | 1 << side][k] - value[c][k]));
             }
         }
         if (b->size[side] > ldexp(1.0, -BITS) && change > most) most = change, best = side;
@@ -143,7 +156,7 @@ static int search(const query* q, double width, int max_passes, double* free, in
         stack[count] = stack[count + 1] = b, count += 2;
         stack[count - 2].low[side] += b.size[side];
     }
-    *free = fmax(*free, first);
+    *free = greater(*free, first);
     return 1;
 }
 
@@ -155,7 +168,7 @@ static double refine(const query* q, int max_passes, int* passes) {
     corners(q, &(box){{0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}}, value);
     if (!may_hold(q, value, open, &width)) return INFINITY;
     do {
-        width = fmax(width / 16.0, q->tolerance);
+        width = greater(width / 16.0, q->tolerance);
         if (!search(q, width, max_passes, &free, passes)) break;
     } while (width > q->tolerance && free <= 1.0);
     return free;
@@ -173,17 +186,18 @@ static int is_finite(const double x[12]) {
 // difference. Between vertex and face: 8 e m for each edge of the face, with sums up to 6 m.
 static double rounding(const query* q, int k) {
     double most = 0.0, count = q->feature == TAC_EDGE_EDGE ? 10.0 : 34.0;
-    for (int i = 0; i < 4; ++i) most = fmax(most, fmax(fabs(q->start[i][k]), fabs(q->end[i][k])));
+    for (int i = 0; i < 4; ++i)
+        most = greater(most, greater(fabs(q->start[i][k]), fabs(q->end[i][k])));
     return 1.01 * count * 0.5 * DBL_EPSILON * most;
 }
 
 int tac_ccd(tacFeature feature, const double start[12], const double end[12],
             const tacCcdOptions* options, double* time, int* passes) {
-    query q = {.feature = feature, .tolerance = fmax(options->tolerance, 0.0)};
+    query q = {.feature = feature, .tolerance = greater(options->tolerance, 0.0)};
     int count = 0;
     double first = 0.0;
     memcpy(q.start, start, sizeof q.start), memcpy(q.end, end, sizeof q.end);
-    for (int k = 0; k < 3; ++k) q.margin[k] = rounding(&q, k) + fmax(options->separation, 0.0);
+    for (int k = 0; k < 3; ++k) q.margin[k] = rounding(&q, k) + greater(options->separation, 0.0);
     if (is_finite(start) && is_finite(end)) first = refine(&q, options->max_passes, &count);
     if (passes) *passes = count;
     if (!(first <= 1.0)) return 0;

@@ -84,18 +84,19 @@ static void try_touch(search* s, const tacPatch* p, const tacPatch* q, double sl
     s->touch.patch[0] = *p, s->touch.patch[1] = *q;
 }
 
+static int is_done(const search* s) { return s->found && s->best >= s->upper - 2e-14 * s->size; }
+
 // Straight features first: what is less straight must have a gap that is wider by more than
 // rounding.
 static void try_all(search* s, const tacPatch* p, int np, const tacPatch* q, int nq) {
     double slack = 1e-15 * s->size;
     for (int level = 2; level >= 0; --level) {
         for (int i = 0; i < np; ++i) {
-            for (int j = 0; j < nq; ++j) {
+            for (int j = 0; j < nq && !is_done(s); ++j) {
                 if (flatness(&p[i]) + flatness(&q[j]) != level) continue;
                 try_touch(s, &p[i], &q[j], s->found ? slack : -slack);
             }
         }
-        if (s->found && s->best >= s->upper - 20.0 * slack) return;
     }
 }
 

@@ -11,8 +11,9 @@
 
 enum { MAX_PASSES = 200 };
 
-// relative gap between the distance and its lower bound that ends the walk
-static const double precision = 1e-15;
+// Relative gap between the distance and its lower bound that ends the walk. Curved cores are left
+// to Newton's method (closest.h).
+static const double precision = 1e-15, curved_precision = 1e-10;
 
 typedef struct simplex {
     tacCorner corner[4];
@@ -23,52 +24,43 @@ typedef struct simplex {
 
 //---------------------------------- nearest point of a simplex ----------------------------------
 
-// Solves G x = r, G symmetric (n <= 3) and positive; 0 if it is flat.
-static int solve_gram(int n, double G[3][3], double* x) {
-    for (int i = 0; i < n; ++i) {
-        double pivot = G[i][i];
-        for (int k = 0; k < i; ++k) pivot -= G[i][k] * G[i][k] * G[k][k];
-        if (!(pivot > 1e-14 * G[i][i])) return 0;
-        G[i][i] = pivot;
-        for (int j = i + 1; j < n; ++j) {
-            for (int k = 0; k < i; ++k) G[j][i] -= G[j][k] * G[i][k] * G[k][k];
-            G[j][i] /= pivot;
-        }
+// edges from the newest corner p to the others, their products, and those with -p
+typedef struct fan {
+    int count; // of edges
+    double edge[3][3], G[3][3], r[3];
+} fan;
+
+static fan fan_of(const simplex* s) {
+    fan f = {.count = s->count - 1};
+    const double* p = s->corner[f.count].w;
+    for (int i = 0; i < f.count; ++i) {
+        tac_sub3(s->corner[i].w, p, f.edge[i]);
+        f.r[i] = -tac_dot3(f.edge[i], p);
+        for (int j = 0; j <= i; ++j) f.G[i][j] = f.G[j][i] = tac_dot3(f.edge[i], f.edge[j]);
     }
+    return f;
+}
+
+// G x = r over some of the edges; 0 if they are flat
+static int solve_gram(const fan* f, const int* at, int n, double* x) {
+    double L[3][3], D[3];
     for (int i = 0; i < n; ++i) {
-        for (int k = 0; k < i; ++k) x[i] -= G[i][k] * x[k];
+        D[i] = f->G[at[i]][at[i]];
+        for (int k = 0; k < i; ++k) {
+            L[i][k] = f->G[at[i]][at[k]];
+            for (int m = 0; m < k; ++m) L[i][k] -= L[i][m] * L[k][m] * D[m];
+            L[i][k] /= D[k];
+            D[i] -= L[i][k] * L[i][k] * D[k];
+        }
+        if (!(D[i] > 1e-14 * f->G[at[i]][at[i]])) return 0;
+        x[i] = f->r[at[i]];
+        for (int k = 0; k < i; ++k) x[i] -= L[i][k] * x[k];
     }
     for (int i = n - 1; i >= 0; --i) {
-        x[i] /= G[i][i];
-        for (int k = i + 1; k < n; ++k) x[i] -= G[k][i] * x[k];
+        x[i] /= D[i];
+        for (int k = i + 1; k < n; ++k) x[i] -= L[k][i] * x[k];
     }
     return 1;
-}
-
-// weights of the point of a face's plane (line, corner) nearest to the origin; 0 if it is flat or
-// the point lies outside
-static int face_weights(const simplex* s, const int* corner, int count, double* weight) {
-    double edge[3][3], G[3][3] = {{0.0}}, x[3] = {0.0}, first = 1.0;
-    for (int i = 1; i < count; ++i) {
-        tac_sub3(s->corner[corner[i]].w, s->corner[corner[0]].w, edge[i - 1]);
-        x[i - 1] = -tac_dot3(edge[i - 1], s->corner[corner[0]].w);
-        for (int j = 0; j < i; ++j) G[i - 1][j] = tac_dot3(edge[i - 1], edge[j]);
-    }
-    if (!solve_gram(count - 1, G, x)) return 0;
-    for (int i = 1; i < count; ++i) {
-        weight[i] = x[i - 1], first -= x[i - 1];
-        if (!(weight[i] > 0.0)) return 0;
-    }
-    weight[0] = first;
-    return first > 0.0;
-}
-
-static void combine(const simplex* s, const int* corner, int count, const double* weight,
-                    double* v) {
-    for (int k = 0; k < 3; ++k) {
-        v[k] = 0.0;
-        for (int i = 0; i < count; ++i) v[k] += weight[i] * s->corner[corner[i]].w[k];
-    }
 }
 
 // A tetrahedron around the origin has it as its nearest point; a flat one has noise.
@@ -78,25 +70,39 @@ static int is_flat(const simplex* s, double size) {
     return size > 1e-24 * most;
 }
 
-// keeps the corners of the face (of any size) that holds the nearest point
+// the point of the newest corner and some of the others that is nearest to the origin; 0 if it
+// lies outside
+static int nearest_on(const fan* f, const double* p, const int* at, int n, double* x, double* v) {
+    double rest = 1.0;
+    memcpy(v, p, 3 * sizeof *v);
+    if (!solve_gram(f, at, n, x)) return 0;
+    for (int i = 0; i < n; ++i) {
+        if (!(x[i] > 0.0)) return 0;
+        rest -= x[i];
+        for (int k = 0; k < 3; ++k) v[k] += x[i] * f->edge[at[i]][k];
+    }
+    x[n] = rest;
+    return rest > 0.0;
+}
+
+// Keeps the corners of the face (of any size) that holds the nearest point. The newest corner is
+// beyond the others, so it is one of them.
 static void reduce(simplex* s) {
+    fan f = fan_of(s);
     simplex best = *s;
     double least = INFINITY;
-    for (int mask = 1; mask < 1 << s->count; ++mask) {
-        int corner[4], count = 0;
-        double weight[4], v[3];
-        for (int i = 0; i < s->count; ++i) {
-            if (mask >> i & 1) corner[count++] = i;
+    for (int mask = 0; mask < 1 << f.count; ++mask) {
+        int at[4], n = 0;
+        double x[4], v[3];
+        for (int i = 0; i < f.count; ++i) {
+            if (mask >> i & 1) at[n++] = i;
         }
-        if (!face_weights(s, corner, count, weight)) continue;
-        combine(s, corner, count, weight, v);
+        if (!nearest_on(&f, s->corner[f.count].w, at, n, x, v)) continue;
         double size = tac_dot3(v, v);
-        if (!(size < least) || (count == 4 && is_flat(s, size))) continue;
-        least = size, best.count = count;
+        if (!(size < least) || (n == 3 && is_flat(s, size))) continue;
+        least = size, best.count = n + 1, at[n] = f.count;
         memcpy(best.v, v, sizeof v);
-        for (int i = 0; i < count; ++i) {
-            best.corner[i] = s->corner[corner[i]], best.weight[i] = weight[i];
-        }
+        for (int i = 0; i <= n; ++i) best.corner[i] = s->corner[at[i]], best.weight[i] = x[i];
     }
     *s = best;
 }
@@ -123,13 +129,14 @@ static void witness(const simplex* s, int side, double out[3]) {
 // Walks until the lower bound v.w/|v| meets |v|; returns it. Not positive: the cores meet, or no
 // plane between them was found.
 static double walk(simplex* s, const tacConvex* a, const tacConvex* b, double small, int* passes) {
-    double low = 0.0;
+    double low = 0.0, curved = tac_convex_is_curved(a) || tac_convex_is_curved(b);
+    double enough = curved ? curved_precision : precision;
     for (*passes = 1; *passes < MAX_PASSES; ++*passes) {
         double size = tac_length3(s->v), d[3] = {-s->v[0], -s->v[1], -s->v[2]};
         if (!(size > small) || s->count == 4) return -1.0;
         tacCorner c = tac_corner(a, b, d);
         low = fmax(low, tac_dot3(s->v, c.w) / size);
-        if (size - low <= precision * size || has_corner(s, &c)) return low;
+        if (size - low <= enough * size || has_corner(s, &c)) return low;
         simplex next = *s;
         next.corner[next.count++] = c;
         reduce(&next);

@@ -105,7 +105,8 @@ static double advance(const moment* m, double bend, double level, double most) {
         if (tangent > low && tangent < high)
             high = tangent, f_high = gap_after(m, bend, level, high);
         if (f_high.value >= 0.0) return high;
-        double chord = low + (high - low) * f_low / (f_low - f_high.value);
+        // a trace short of the root, which rounding may put beyond it
+        double chord = low + (1.0 - 1e-9) * (high - low) * f_low / (f_low - f_high.value);
         bound f = gap_after(m, bend, level, chord);
         if (f.value < 0.0 || !(chord > low)) break;
         low = chord, f_low = f.value;

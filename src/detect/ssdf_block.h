@@ -33,6 +33,7 @@ typedef struct ssdfBlock {
     double low[3], high[3];                         // box around the points
     double reference[3];                            // r
     double worst;                                   // largest square of a nearest distance
+    double depth;                                   // ln of weights from which on nothing counts
     wide y[SSDF_STAGE][3], d[SSDF_STAGE][3];        // points, and y - r
     wide slope[SSDF_STAGE][3];                      // 2 d/eps1
     wide square[SSDF_STAGE], best[SSDF_STAGE], inv; // |d|^2, largest score, 1/eps1
@@ -79,9 +80,16 @@ TAC_INLINE wide tile_distance(const ssdfBlock* b, const ssdfTile* t, int i, int 
     return w_fma(w_set(t->n[1][i]), d[1], w_fma(w_set(t->n[2][i]), d[2], f));
 }
 
-// weight in units of the largest; no more than 1 but for rounding, which far away may be large
-TAC_INLINE wide tile_weight(const ssdfBlock* b, const ssdfTile* t, int i, int u) {
-    return w_exp_regular(w_min(tile_score(b, t, i, u) - b->best[u], w_set(30.0)));
+// ln of the weights of plane i in units of the largest; no more than 0 but for rounding, which far
+// away may be large. Does the plane count for any point?
+TAC_INLINE int tile_scores(const ssdfBlock* b, const ssdfTile* t, int i, wide score[SSDF_STAGE]) {
+    int any = 0;
+    SSDF_UNROLL
+    for (int u = 0; u < SSDF_STAGE; ++u) {
+        score[u] = w_min(tile_score(b, t, i, u) - b->best[u], w_set(30.0));
+        any |= w_any_negative(w_set(-b->depth) - score[u]);
+    }
+    return any;
 }
 
 //---------------------------------- boxes ----------------------------------------
@@ -203,6 +211,7 @@ static void set_limits(ssdfBlock* b) {
 static void block_begin(ssdfBlock* b, const tacSsdfPlanes* planes,
                         const tacReal y[3][TAC_SSDF_BLOCK]) {
     b->planes = planes;
+    b->depth = planes->exact ? INFINITY : planes->depth;
     for (int axis = 0; axis < 3; ++axis) {
         double low = INFINITY, high = -INFINITY;
         for (int k = 0; k < TAC_SSDF_BLOCK; ++k) {

@@ -21,13 +21,14 @@ TAC_INLINE void sum_leaf(phiSums* s, const ssdfBlock* b, int leaf, int fading) {
     wide weight[SSDF_STAGE], f[SSDF_STAGE];
     for (int u = 0; u < SSDF_STAGE; ++u) weight[u] = s->w[u], f[u] = s->f[u];
     for (int i = 0; i < t.count; ++i) {
+        wide score[SSDF_STAGE];
+        if (!tile_scores(b, &t, i, score)) continue;
         SSDF_UNROLL
         for (int u = 0; u < SSDF_STAGE; ++u) {
-            wide score = w_min(tile_score(b, &t, i, u) - b->best[u], w_set(30.0));
-            wide w = w_exp_regular(score), at = tile_distance(b, &t, i, u);
+            wide w = w_exp_regular(score[u]), at = tile_distance(b, &t, i, u);
             weight[u] = weight[u] + w;
             f[u] = w_fma(w, at, f[u]);
-            if (fading) s->fade[u] = w_min(s->fade[u], w_fma(at, s->inv_eps3, -score));
+            if (fading) s->fade[u] = w_min(s->fade[u], w_fma(at, s->inv_eps3, -score[u]));
         }
     }
     for (int u = 0; u < SSDF_STAGE; ++u) s->w[u] = weight[u], s->f[u] = f[u];
@@ -73,29 +74,34 @@ typedef struct jetSums {
 
 static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
 
+TAC_INLINE void add_jet(jetSums* s, const ssdfTile* t, int i, wide w, wide f) {
+    wide wf = w * f;
+    s->w = s->w + w, s->f = s->f + wf;
+    for (int k = 0; k < 3; ++k) {
+        wide e = w_set(t->e[k][i]);
+        s->n[k] = w_fma(w, w_set(t->n[k][i]), s->n[k]);
+        s->e[k] = w_fma(w, e, s->e[k]);
+        s->fe[k] = w_fma(wf, e, s->fe[k]);
+    }
+    for (int k = 0; k < 6; ++k) {
+        int r = row[k], c = column[k];
+        double both = t->n[r][i] * t->e[c][i] + t->n[c][i] * t->e[r][i],
+               square = t->e[r][i] * t->e[c][i];
+        s->ne[k] = w_fma(w, w_set(both), s->ne[k]);
+        s->ee[k] = w_fma(w, w_set(square), s->ee[k]);
+        s->fee[k] = w_fma(wf, w_set(square), s->fee[k]);
+    }
+}
+
 SSDF_APART void sum_jet(void* sums, const ssdfBlock* b, int leaf) {
     ssdfTile t;
     fill_tile(b, leaf, &t);
-    for (int i = 0; i < t.count; ++i)
-        for (int u = 0; u < SSDF_STAGE; ++u) {
-            jetSums* s = (jetSums*)sums + u;
-            wide w = tile_weight(b, &t, i, u), wf = w * tile_distance(b, &t, i, u);
-            s->w = s->w + w, s->f = s->f + wf;
-            for (int k = 0; k < 3; ++k) {
-                wide e = w_set(t.e[k][i]);
-                s->n[k] = w_fma(w, w_set(t.n[k][i]), s->n[k]);
-                s->e[k] = w_fma(w, e, s->e[k]);
-                s->fe[k] = w_fma(wf, e, s->fe[k]);
-            }
-            for (int k = 0; k < 6; ++k) {
-                int r = row[k], c = column[k];
-                double both = t.n[r][i] * t.e[c][i] + t.n[c][i] * t.e[r][i],
-                       square = t.e[r][i] * t.e[c][i];
-                s->ne[k] = w_fma(w, w_set(both), s->ne[k]);
-                s->ee[k] = w_fma(w, w_set(square), s->ee[k]);
-                s->fee[k] = w_fma(wf, w_set(square), s->fee[k]);
-            }
-        }
+    for (int i = 0; i < t.count; ++i) {
+        wide score[SSDF_STAGE];
+        if (!tile_scores(b, &t, i, score)) continue;
+        for (int u = 0; u < SSDF_STAGE; ++u)
+            add_jet((jetSums*)sums + u, &t, i, w_exp_regular(score[u]), tile_distance(b, &t, i, u));
+    }
 }
 
 static void store_jet(const ssdfBlock* b, const jetSums* s, int u,

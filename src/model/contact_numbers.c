@@ -12,6 +12,7 @@
 
 #define D(name) (1u << TAC_DETECT_##name)
 #define R(name) (1u << TAC_RESPOND_##name)
+#define FORCES  (R(SPRING) | R(SCM) | R(ELASTOPLASTIC))
 
 //---------------------------------- tables ---------------------------------------
 
@@ -50,6 +51,8 @@ static const numberRow numbers[] = {
     {TAC_CONTACT_EPS1, "detect", "eps1", {1e-18, 1e9}, 1e-4, OF_AREA, D(SSDF), 0},
     {TAC_CONTACT_EPS2, "detect", "eps2", {1e-9, 1e6}, 0.02, OF_LENGTH, D(SSDF), 0},
     {TAC_CONTACT_SUPPORT, "detect", "support", {1e-9, 1e6}, 8.0, OF_TAU, D(MANIFOLD), 0},
+    {TAC_CONTACT_DELTA, "detect", "delta", {1e-9, 1e-3}, 1e-7, OF_ONE, 0, R(LCP)},
+    {TAC_CONTACT_RESTITUTION, "respond", "restitution", {0.0, 1.0}, 0.0, OF_ONE, 0, R(LCP)},
     {TAC_CONTACT_NEIGHBOURS, "detect", "neighbours", {1e-9, 1e6}, 0.02, OF_LENGTH, D(MANIFOLD), 0},
     {TAC_CONTACT_SIGN, "detect", "sign", {1e-6, 1e3}, 0.1, OF_ONE, D(MANIFOLD), 0},
     {TAC_CONTACT_CLASH, "detect", "clash", {1e-6, 1e3}, 0.1, OF_ONE, D(MANIFOLD), 0},
@@ -59,6 +62,17 @@ static const numberRow numbers[] = {
     {TAC_CONTACT_WITHIN, "detect", "within", {1e-6, 1e3}, 0.02, OF_ONE, D(MANIFOLD), 0},
     {TAC_CONTACT_RANGE, "detect", "range", {1e-3, 1e3}, 0.2, OF_ONE, D(MANIFOLD), 0},
     {TAC_CONTACT_GAP, "detect", "gap", {1e-9, 1e3}, 1e-3, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_LIMIT_RATE, "respond", "limitrate", {1e-6, 1e9}, 50.0, OF_ONE, 0, FORCES},
+    {TAC_CONTACT_LIMIT_WIDTH, "respond", "limitwidth", {1e-9, 1e6}, 2e-3, OF_ONE, 0, FORCES},
+    {TAC_CONTACT_LIMIT_DISSIPATION,
+     "respond",
+     "limitdissipation",
+     {1e-6, 1e6},
+     1.0,
+     OF_ONE,
+     0,
+     FORCES},
+    {TAC_CONTACT_DRY_STICTION, "respond", "drystiction", {1e-9, 1e6}, 0.01, OF_ONE, 0, FORCES},
 };
 
 // a word of a list by its number, or a whole number in a range where `words` is NULL
@@ -71,13 +85,17 @@ typedef struct choiceRow {
 
 static const choiceRow choices[] = {
     {TAC_CHOICE_LAW, "law", "smooth published", 0, 0, 0, 0, R(SPRING) | R(SCM)},
-    {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING)},
+    {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING) | R(SCM)},
     {TAC_CHOICE_SIDES, "sides", "both first second", 0, 0, 0, D(MANIFOLD), 0},
     {TAC_CHOICE_VERTICES, "vertices", NULL, 8, 20000, 300, D(MANIFOLD), 0},
     {TAC_CHOICE_EDGES, "edges", "true false", 0, 0, 0, D(MANIFOLD), 0},
     {TAC_CHOICE_POINTS, "points", NULL, 6, 65536, 600, D(SSDF), 0},
     {TAC_CHOICE_EXACT, "exact", "false true", 0, 0, 0, D(SSDF), 0},
     {TAC_CHOICE_UNCULLED, "cull", "true false", 0, 0, 0, D(MANIFOLD), 0},
+    {TAC_CHOICE_CCD, "ccd", "false true", 0, 0, 1, 0, R(LCP)},
+    {TAC_CHOICE_BOUNDS, "bounds", "coupled frozen", 0, 0, 0, 0, R(LCP)},
+    {TAC_CHOICE_IMPACTS, "max_impacts", NULL, 1, 1000, 20, 0, R(LCP)},
+    {TAC_CHOICE_OVERLAP, "overlap", "refuse resolve", 0, 0, 0, 0, R(LCP)},
 };
 
 //---------------------------------- reading --------------------------------------
@@ -108,6 +126,8 @@ static double default_of(tacDraft* draft, const numberRow* row, const tacContact
     // friction that sticks harder than this chatters in explicit steps (tac_stable_timestep)
     if (row->number == TAC_CONTACT_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
         unit[OF_VELOCITY] = fmax(unit[OF_VELOCITY], 2.0 * 9.81 * scale->timestep / row->value);
+    if (row->number == TAC_CONTACT_DRY_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
+        unit[OF_ONE] = 10.0;
     return fmin(fmax(row->value * unit[row->unit], row->range.lower), row->range.upper);
 }
 
@@ -142,7 +162,8 @@ static void read_choice(tacDraft* draft, const choiceRow* row, tacContactPlan* p
 
 // springs are implicit unless the scene says otherwise, where the integrator allows it
 static void choose_implicit(tacDraft* draft, tacContactPlan* plan) {
-    if (plan->responder != TAC_RESPOND_SPRING || tac_find_tactus(draft, "implicit")) return;
+    int springs = plan->responder == TAC_RESPOND_SPRING || plan->responder == TAC_RESPOND_SCM;
+    if (!springs || tac_find_tactus(draft, "implicit")) return;
     plan->choice[TAC_CHOICE_IMPLICIT] = draft->integrator == TAC_INTEGRATOR_EULER ||
                                         draft->integrator == TAC_INTEGRATOR_IMPLICITFAST;
 }

@@ -32,7 +32,7 @@ static const contactWord detectors[] = {
     [TAC_DETECT_SSDF] = {"ssdf", 1, R(SCM), TAC_RESPOND_SCM},
     [TAC_DETECT_MANIFOLD] = {"manifold", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 0, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
-    [TAC_DETECT_SAT] = {"sat", 1, R(ELASTOPLASTIC) | R(LCP) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_SAT] = {"sat", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
     [TAC_DETECT_CONVEX] = {"convex", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
     [TAC_DETECT_GJK] = {"gjk", 1, R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
 };
@@ -41,7 +41,7 @@ static const contactWord responders[] = {
     [TAC_RESPOND_SPRING] = {"spring", 1, 0, TAC_DETECT_MANIFOLD},
     [TAC_RESPOND_SCM] = {"scm", 1, 0, TAC_DETECT_SSDF},
     [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 1, 0, TAC_DETECT_SAT},
-    [TAC_RESPOND_LCP] = {"lcp", 0, 0, TAC_DETECT_GJK},
+    [TAC_RESPOND_LCP] = {"lcp", 1, 0, TAC_DETECT_GJK},
     [TAC_RESPOND_CONE] = {"cone", 0, 0, TAC_DETECT_MANIFOLD},
 };
 
@@ -276,6 +276,8 @@ void tac_plan_contact(tacDraft* draft) {
         tac_plan_solids(draft);
     if (plan.detector == TAC_DETECT_GJK) tac_plan_pieces(draft);
     if (draft->reader.result == TAC_OK) check_implicit(draft, &plan);
+    if (draft->reader.result == TAC_OK && plan.responder < TAC_RESPOND_LCP) tac_plan_holds(draft);
+    if (plan.responder == TAC_RESPOND_LCP) tac_check_hard(draft);
     tacContactPlan* out = tac_list_add(&draft->reader, &draft->contact, sizeof *out);
     if (out) *out = plan;
 }

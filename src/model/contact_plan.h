@@ -33,6 +33,12 @@ const tacElement* tac_find_tactus(const tacDraft* draft, const char* attribute);
 // convex pieces of all geoms that may touch; a geom that has none is a failure
 void tac_plan_pieces(tacDraft* draft);
 
+// limits and dry friction that the scene's force responder holds (hold_plan.c)
+void tac_plan_holds(tacDraft* draft);
+
+// joints, tendons and integrators that hard contact cannot take are a failure
+void tac_check_hard(tacDraft* draft);
+
 // the plan of a scene that asks for contact; after all else is read
 void tac_plan_contact(tacDraft* draft);
 

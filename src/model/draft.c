@@ -213,6 +213,7 @@ static tacContactPlan* pack_contact(tacPacker* packer, tacDraft* draft) {
     tacContactPlan* plan = pack(packer, &draft->contact, sizeof(tacContactPlan));
     const tacContactPair* pair = pack(packer, &draft->contact_pair, sizeof(tacContactPair));
     const tacBodyPair* bodies = pack(packer, &draft->body_pair, sizeof(tacBodyPair));
+    const tacHold* hold = pack(packer, &draft->hold, sizeof(tacHold));
     const tacSolid* solid = pack_solids(packer, draft);
     const tacPiece* piece = pack(packer, &draft->piece, sizeof(tacPiece));
     const int* first = pack(packer, &draft->piece_first, sizeof(int));
@@ -224,6 +225,7 @@ static tacContactPlan* pack_contact(tacPacker* packer, tacDraft* draft) {
     plan->solid = draft->solid.count > 0 ? solid : NULL;
     plan->npair = draft->contact_pair.count, plan->nbodies = draft->body_pair.count;
     plan->pair = pair, plan->bodies = bodies;
+    plan->nhold = draft->hold.count, plan->hold = hold;
     return plan;
 }
 

@@ -76,6 +76,7 @@ typedef struct tacDraft {
     // of contact (contact_plan.c)
     tacList tactus, pair_element;             // const tacElement*: all <tactus>, each <pair>
     tacList contact, contact_pair, body_pair; // tacContactPlan: one or none; its arrays
+    tacList hold;                             // tacHold
     tacList piece, piece_first, piece_number, piece_index;
     tacList planar; // tacPlanar (planar.h): outlines of planar geoms
     tacList solid;  // tacSolid of each geom, and their arrays one behind the other

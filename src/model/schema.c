@@ -55,9 +55,10 @@ static const tacRule rules[] = {
     {"statistic", NULL, NULL, NULL},
     {"custom", NULL, NULL, NULL},
     {"tactus",
-     "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit "
+     "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit limitrate "
+     "limitwidth limitdissipation drystiction "
      "tau support neighbours sign clash regular least clip within range gap sides vertices edges "
-     "cull eps1 eps2 points exact",
+     "cull eps1 eps2 points exact delta restitution ccd bounds max_impacts overlap",
      "", ""},
 
     {"default", "class", "",

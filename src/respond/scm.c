@@ -144,6 +144,7 @@ static void weigh(const tacScmPair* pair, tacReal least, scmList* list, tacScmSi
         at[force + i] = at[end + i], sigma[force + i] = sigma[end + i];
     }
     side->at = at, side->sigma = sigma, side->shift = least;
+    side->room = pair->exact ? INFINITY : cut + start;
 }
 
 // sigma to a sum of 1; the published average and -LSE(-Phi)
@@ -163,22 +164,32 @@ static void normalise(const tacScmPair* pair, tacReal least, tacScmSide side[2],
 
 //---------------------------------- one way --------------------------------------
 
+// motion of a body against the other, at the origin
+static tacTwist relative(const tacScmPair* pair, const tacReal motion[2][6], int body) {
+    tacVec3 origin = tac_load3(pair->origin);
+    tacTwist own = tac_twist_load(motion[body]), other = tac_twist_load(motion[1 - body]);
+    return tac_twist_sub(tac_twist_shift(own, pair->pose[body].position, origin),
+                         tac_twist_shift(other, pair->pose[1 - body].position, origin));
+}
+
 // in the axes of the planes' body
 static tacScmSide side_of(const tacScmPair* pair, int points) {
     int planes = 1 - points;
-    const tacPose *p = &pair->pose[points], *s = &pair->pose[planes];
+    const tacPose* s = &pair->pose[planes];
     tacVec3 origin = tac_load3(pair->origin);
-    tacTwist v = tac_twist_shift(tac_twist_load(pair->twist[points]), p->position, origin);
-    tacTwist u = tac_twist_shift(tac_twist_load(pair->twist[planes]), s->position, origin);
-    tacTwist against = tac_twist_sub(v, u);
+    tacTwist against = relative(pair, pair->twist, points),
+             lead = relative(pair, pair->lead, points);
     tacScmSide side = {
         .planes = tac_ssdf_planes(pair->cloud[planes], pair->number[TAC_SCM_EPS1], pair->exact),
-        .query = tac_ssdf_query(pair->cloud[points], *p, *s),
+        .query = tac_ssdf_query(pair->cloud[points], pair->pose[points], *s),
         .number = pair->number,
-        .published = pair->published};
+        .published = pair->published,
+        .ahead = pair->ahead};
     tac_store3(side.origin, tac_pose_apply_inverse(*s, origin));
     tac_store3(side.linear, tac_pose_rotate_inverse(*s, against.linear));
     tac_store3(side.angular, tac_pose_rotate_inverse(*s, against.angular));
+    tac_store3(side.lead, tac_pose_rotate_inverse(*s, lead.linear));
+    tac_store3(side.turn, tac_pose_rotate_inverse(*s, lead.angular));
     return side;
 }
 
@@ -205,32 +216,35 @@ static void turn_block(const tacMat3* R, tacReal M[36]) {
 // to world axes
 static void turn_sums(const tacPose* pose, tacScmSums* s, int order) {
     tacMat3 R = tac_quat_to_mat(pose->rotation);
-    turn_columns(&R, s->W, 1);
+    turn_columns(&R, s->W, 1), turn_block(&R, s->L);
     if (order >= 1) {
         turn_block(&R, s->K), turn_block(&R, s->C), turn_block(&R, s->WG);
         turn_columns(&R, s->G, 1);
     }
     if (order >= 2) {
-        turn_columns(&R, &s->T[0][0], 5);
+        turn_columns(&R, &s->T[0][0], TAC_SCM_LAW);
         turn_columns(&R, s->E, 1), turn_columns(&R, s->WP, 1), turn_columns(&R, s->WE, 1);
     }
 }
 
 //---------------------------------- both ways ------------------------------------
 
-// Sums whose points are on body 0, as seen from body 1. There K' xi is wanted for a motion of body
-// 1, which is that of all by xi and of body 0 back by it (eq. 12):
-//   dw = K' xi + C' (nu x xi) - xi x* W',  nu the twist of body 1 against body 0
-static void see_from_planes(const tacScmPair* pair, tacScmSums* s) {
-    tacVec3 origin = tac_load3(pair->origin);
-    tacTwist v[2];
-    for (int i = 0; i < 2; ++i)
-        v[i] = tac_twist_shift(tac_twist_load(pair->twist[i]), pair->pose[i].position, origin);
+// M += C [v x]
+static void add_carried(const tacReal C[36], tacTwist v, tacReal M[36]) {
     tacReal X[36];
-    tac_cross_motion_matrix(tac_twist_sub(v[1], v[0]), X);
+    tac_cross_motion_matrix(v, X);
     for (int i = 0; i < 6; ++i)
         for (int k = 0; k < 6; ++k)
-            for (int j = 0; j < 6; ++j) s->K[6 * i + k] += s->C[6 * i + j] * X[6 * j + k];
+            for (int j = 0; j < 6; ++j) M[6 * i + k] += C[6 * i + j] * X[6 * j + k];
+}
+
+// Sums whose points are on body 0, as seen from body 1. There K' xi is wanted for a motion of body
+// 1, which is that of all by xi and of body 0 back by it (eq. 12):
+//   dw = K' xi + C' (nu x xi) + L' (alpha x xi) - xi x* W'
+// nu, alpha the twist and the acceleration of body 1 against body 0
+static void see_from_planes(const tacScmPair* pair, tacScmSums* s) {
+    add_carried(s->C, relative(pair, pair->twist, 1), s->K);
+    if (pair->ahead) add_carried(s->L, relative(pair, pair->lead, 1), s->K);
     tacWrench W = tac_wrench_load(s->W);
     for (int k = 0; k < 6; ++k) {
         tacReal axis[6] = {0}, column[6];
@@ -258,7 +272,7 @@ static void join_numbers(const tacScmPair* pair, const tacScmSums s[2], tacScmFo
     for (int i = 0; i < 6; ++i) {
         tacReal* T = &out->T[TAC_SCM_NUMBERS * i];
         tacReal spread = s[1].WE[i] - s[0].WE[i] - out->wrench[i] * (s[1].PE + s[0].PE);
-        for (int k = 0; k < 5; ++k) T[k] = s[1].T[i][k] - s[0].T[i][k];
+        for (int k = 0; k < TAC_SCM_LAW; ++k) T[k] = s[1].T[i][k] - s[0].T[i][k];
         T[TAC_SCM_EPS1] = s[1].E[i] - s[0].E[i] - inv * spread;
         T[TAC_SCM_EPS2] =
             inv * inv * (s[1].WP[i] - s[0].WP[i] - out->wrench[i] * (s[1].P + s[0].P));
@@ -287,6 +301,7 @@ void tac_scm_pair(const tacScmPair* pair, int order, tacScmWork work, tacScmForc
         turn_sums(&pair->pose[1 - points], &s[points], order);
     }
     for (int i = 0; i < 6; ++i) out->wrench[i] = s[1].W[i] - s[0].W[i];
+    for (int i = 0; i < 36; ++i) out->L[i] = s[1].L[i] + s[0].L[i];
     if (order < 1) return;
     see_from_planes(pair, &s[0]);
     join_slopes(pair, s, out);

@@ -23,7 +23,9 @@ enum {
     TAC_SCM_V_S,
     TAC_SCM_MU,
     TAC_SCM_EPS3,
-    TAC_SCM_EPS1,
+    TAC_SCM_H,   // length of the step, of a force ahead
+    TAC_SCM_LAW, // numbers of the law of a point and a plane stand before it
+    TAC_SCM_EPS1 = TAC_SCM_LAW,
     TAC_SCM_EPS2,
     TAC_SCM_NUMBERS
 };
@@ -33,8 +35,10 @@ typedef struct tacScmPair {
     tacPose pose[2];                 // of their bodies, in the world
     tacReal twist[2][6];             // of their bodies about pose.position, world axes
     tacReal origin[3];               // of the wrench, in the world
-    tacReal number[TAC_SCM_NUMBERS]; // k, v_d, v_s, mu, eps3, eps1, eps2
+    tacReal lead[2][6];              // accelerations of the bodies likewise, of a force ahead
+    tacReal number[TAC_SCM_NUMBERS]; // k, v_d, v_s, mu, eps3, h, eps1, eps2
     int published;                   // dissipation as printed
+    int ahead;                       // force at the end of a step, to first order (docs/contact.md)
     int exact;                       // nothing is left out
 } tacScmPair;
 
@@ -42,6 +46,7 @@ typedef struct tacScmPair {
 typedef struct tacScmForce {
     tacReal wrench[6];
     tacReal K[36], C[36];           // by relative pose and twist (tacPairForce)
+    tacReal L[36];                  // by relative acceleration, of a force ahead
     tacReal T[6 * TAC_SCM_NUMBERS]; // by the numbers, row-major
     tacReal separation[2];          // published average, -LSE(-Phi)
 } tacScmForce;

@@ -26,6 +26,7 @@ static void numbers_of(const tacModel* model, const tacContactPair* pair, int at
     at[TAC_SCM_V_S] = pair->stiction, at[TAC_SCM_MU] = friction_of(model, pair);
     at[TAC_SCM_EPS1] = number[TAC_CONTACT_EPS1], at[TAC_SCM_EPS2] = number[TAC_CONTACT_EPS2];
     at[TAC_SCM_EPS3] = number[TAC_CONTACT_EPS3];
+    at[TAC_SCM_H] = model->contact->choice[TAC_CHOICE_IMPLICIT] ? model->timestep : -1;
 }
 
 //---------------------------------- pairs ----------------------------------------
@@ -64,7 +65,8 @@ static void evaluate(const tacModel* model, const tacKinematics* kinematics,
                      const tacContactPair* pair, int order, tacScmWork work, tacScmForce* out) {
     const tacContactPlan* plan = model->contact;
     tacScmPair p = {.published = plan->choice[TAC_CHOICE_LAW],
-                    .exact = plan->choice[TAC_CHOICE_EXACT]};
+                    .exact = plan->choice[TAC_CHOICE_EXACT],
+                    .ahead = plan->choice[TAC_CHOICE_IMPLICIT]};
     int at[TAC_SCM_NUMBERS];
     numbers_of(model, pair, at);
     for (int k = 0; k < TAC_SCM_NUMBERS; ++k)
@@ -73,6 +75,8 @@ static void evaluate(const tacModel* model, const tacKinematics* kinematics,
         p.cloud[i] = plan->cloud[pair->geom[i]];
         p.pose[i] = kinematics->pose[pair->body[i]];
         memcpy(p.twist[i], kinematics->twist + 6 * pair->body[i], sizeof p.twist[i]);
+        if (kinematics->lead)
+            memcpy(p.lead[i], kinematics->lead + 6 * pair->body[i], sizeof p.lead[i]);
     }
     tac_store3(p.origin, p.pose[1].position);
     tac_scm_pair(&p, order, work, out);
@@ -108,7 +112,7 @@ static tacResult force(const tacModel* model, const tacKinematics* kinematics,
         tacScmForce f;
         if (points_of(plan, pair) == 0) continue;
         evaluate(model, kinematics, pair, kinematics->derivatives ? 1 : 0, work, &f);
-        add(sum->wrench, f.wrench, 6);
+        add(sum->wrench, f.wrench, 6), add(sum->L, f.L, 36);
         if (kinematics->derivatives) add(sum->K, f.K, 36), add(sum->C, f.C, 36);
     }
     return TAC_OK;

@@ -23,7 +23,8 @@ typedef struct planeSums {
     wide f, n[3], e[3], fe[3]; // phi_i, n, e, phi_i e
     wide Fn[3][3], Fe[3][3];   // c' d u n', f e'
     wide Fv[3][3], drag;       // df/dv, without - drag on its diagonal
-    wide T[4][3];              // by v_d, v_s, mu, eps3
+    wide T[5][3];              // by v_d, v_s, mu, eps3, h
+    wide FY[3][3];             // df/dy, of a force ahead
     wide s, fs, Fs[3];         // score, phi_i score, f score
 } planeSums;
 
@@ -31,6 +32,8 @@ typedef struct planeJob {
     planeSums sum[SSDF_STAGE];
     planeLaw law;
     wide v[SSDF_STAGE][3];
+    wide y[SSDF_STAGE][3], h, inv_h; // of a force ahead, else 0
+    wide inv_eps3, room;             // a force counts if phi_i/eps3 - ln w_i is below the room
 } planeJob;
 
 // what the gradient of phi needs
@@ -81,28 +84,107 @@ TAC_INLINE void direction(const planeLaw* law, const planeState* at, const plane
     for (int k = 0; k < 3; ++k) u[k] = w_fma(-s, r->v_t[k], at->n[k]);
 }
 
+//---------------------------------- a force ahead --------------------------------
+
+// a unit tangent of a state: of phi, v, y or h
+TAC_INLINE planeState unit_state(void) {
+    wide zero = w_set(0.0);
+    return (planeState){zero, {zero, zero, zero}, {zero, zero, zero}, {zero, zero, zero}, zero};
+}
+
+// by v or y, along each axis
+TAC_INLINE void add_ahead_matrix(const planeLaw* law, const planeState* at, const planeForce* r,
+                                 int by_y, wide w, wide M[3][3]) {
+    for (int k = 0; k < 3; ++k) {
+        planeState dot = unit_state();
+        wide f[3];
+        *(by_y ? &dot.y[k] : &dot.v[k]) = w_set(1.0);
+        plane_force_jvp(law, at, r, &dot, NULL, f);
+        for (int j = 0; j < 3; ++j) M[j][k] = w_fma(w, f[j], M[j][k]);
+    }
+}
+
+TAC_INLINE void add_ahead_slopes(planeSums* s, const planeLaw* law, const planeState* at,
+                                 const planeForce* r, const wide e[3], wide w) {
+    planeState dot = unit_state();
+    wide f[3];
+    dot.phi = w_set(1.0);
+    plane_force_jvp(law, at, r, &dot, NULL, f);
+    for (int j = 0; j < 3; ++j)
+        for (int k = 0; k < 3; ++k) {
+            s->Fn[j][k] = w_fma(w * f[j], at->n[k], s->Fn[j][k]);
+            s->Fe[j][k] = w_fma(w * r->f[j], e[k], s->Fe[j][k]);
+        }
+    add_ahead_matrix(law, at, r, 0, w, s->Fv);
+}
+
+TAC_INLINE void add_ahead_numbers(planeSums* s, const planeLaw* law, const planeState* at,
+                                  const planeForce* r, wide score, wide w) {
+    wide zero = w_set(0.0), one = w_set(1.0);
+    for (int k = 0; k < 5; ++k) {
+        planeState dot = unit_state();
+        planeLaw number = {zero, zero, zero, zero, zero, 0, 0};
+        wide* const unit[5] = {&number.v_d, &number.v_s, &number.mu, &number.eps, &dot.h};
+        wide f[3];
+        *unit[k] = one;
+        plane_force_jvp(law, at, r, &dot, &number, f);
+        for (int j = 0; j < 3; ++j) s->T[k][j] = w_fma(w, f[j], s->T[k][j]);
+    }
+    for (int j = 0; j < 3; ++j) s->Fs[j] = w_fma(w * score, r->f[j], s->Fs[j]);
+}
+
+//---------------------------------- all planes -----------------------------------
+
+// does the force of the plane count for any point?
+TAC_INLINE int is_felt(const planeJob* job, const wide score[SSDF_STAGE],
+                       const wide f[SSDF_STAGE]) {
+    int any = 0;
+    for (int stage = 0; stage < SSDF_STAGE; ++stage)
+        any |= w_any_negative(w_fma(f[stage], job->inv_eps3, -score[stage]) - job->room);
+    return any;
+}
+
+TAC_INLINE void add_plane_force(planeJob* job, int stage, const planeState* at, const wide e[3],
+                                wide score, wide w, int order) {
+    planeSums* s = &job->sum[stage];
+    planeForce r = plane_force(&job->law, at);
+    wide u[3];
+    for (int k = 0; k < 3; ++k) s->F[k] = w_fma(w, r.f[k], s->F[k]);
+    if (job->law.ahead) {
+        add_ahead_matrix(&job->law, at, &r, 1, w, s->FY);
+        if (order >= 1) add_ahead_slopes(s, &job->law, at, &r, e, w);
+        if (order >= 2) add_ahead_numbers(s, &job->law, at, &r, score, w);
+        return;
+    }
+    direction(&job->law, at, &r, u);
+    if (order >= 1) add_slopes(s, &job->law, at, &r, u, e, w);
+    if (order >= 2) add_numbers(s, &job->law, &r, u, score, w);
+}
+
 // `force` 0: the field alone
 TAC_INLINE void sum_planes(planeJob* job, const ssdfBlock* b, int leaf, int order, int force) {
     ssdfTile t;
     fill_tile(b, leaf, &t);
-    for (int i = 0; i < t.count; ++i)
+    for (int i = 0; i < t.count; ++i) {
+        wide score[SSDF_STAGE], f[SSDF_STAGE];
+        if (!tile_scores(b, &t, i, score)) continue;
+        for (int stage = 0; stage < SSDF_STAGE; ++stage) f[stage] = tile_distance(b, &t, i, stage);
+        int felt = force && is_felt(job, score, f);
         for (int stage = 0; stage < SSDF_STAGE; ++stage) {
             planeSums* s = &job->sum[stage];
-            wide score = w_min(tile_score(b, &t, i, stage) - b->best[stage], w_set(30.0));
-            wide w = w_exp_regular(score), e[3], u[3];
-            planeState at = {.phi = tile_distance(b, &t, i, stage)};
-            for (int k = 0; k < 3; ++k)
-                at.n[k] = w_set(t.n[k][i]), at.v[k] = job->v[stage][k], e[k] = w_set(t.e[k][i]);
+            wide w = w_exp_regular(score[stage]), e[3];
+            planeState at = {.phi = f[stage], .h = job->h};
+            for (int k = 0; k < 3; ++k) {
+                at.n[k] = w_set(t.n[k][i]), e[k] = w_set(t.e[k][i]);
+                at.v[k] = job->v[stage][k], at.y[k] = job->y[stage][k];
+            }
             s->w = s->w + w;
             if (order >= 1) add_field(s, &at, e, w);
-            if (order >= 2) s->s = w_fma(w, score, s->s), s->fs = w_fma(w * at.phi, score, s->fs);
-            if (!force) continue;
-            planeForce r = plane_force(&job->law, &at);
-            direction(&job->law, &at, &r, u);
-            for (int k = 0; k < 3; ++k) s->F[k] = w_fma(w, r.f[k], s->F[k]);
-            if (order >= 1) add_slopes(s, &job->law, &at, &r, u, e, w);
-            if (order >= 2) add_numbers(s, &job->law, &r, u, score, w);
+            if (order >= 2)
+                s->s = w_fma(w, score[stage], s->s), s->fs = w_fma(w * at.phi, score[stage], s->fs);
+            if (felt) add_plane_force(job, stage, &at, e, score[stage], w, order);
         }
+    }
 }
 
 #define SUM_PLANES(name, order, force)                                                             \
@@ -119,7 +201,8 @@ SUM_PLANES(field_2, 2, 0)
 
 // what a point gives, all of it per lane
 typedef struct pointForce {
-    wide r[3], F[3], phi, g[3], Fy[3][3], Fv[3][3], T[5][3], Fe[3], phi_e;
+    wide r[3], F[3], phi, g[3], Fy[3][3], Fv[3][3], FY[3][3], T[TAC_SCM_LAW][3], Fe[3], phi_e;
+    wide lead[3]; // y/h, of a force ahead
 } pointForce;
 
 TAC_INLINE void slopes_of(const ssdfBlock* b, const planeSums* s, wide inv, pointForce* p) {
@@ -133,6 +216,14 @@ TAC_INLINE void slopes_of(const ssdfBlock* b, const planeSums* s, wide inv, poin
         }
 }
 
+TAC_INLINE void leads_of(const planeJob* job, const planeSums* s, int stage, wide inv,
+                         pointForce* p) {
+    for (int j = 0; j < 3; ++j) {
+        p->lead[j] = job->y[stage][j] * job->inv_h;
+        for (int k = 0; k < 3; ++k) p->FY[j][k] = s->FY[j][k] * inv;
+    }
+}
+
 // the score falls as 1/eps1
 TAC_INLINE void numbers_of(const ssdfBlock* b, const planeJob* job, const planeSums* s, wide inv,
                            pointForce* p) {
@@ -140,9 +231,13 @@ TAC_INLINE void numbers_of(const ssdfBlock* b, const planeJob* job, const planeS
     p->phi_e = by_e * (s->fs - p->phi * s->s);
     for (int j = 0; j < 3; ++j) {
         p->T[0][j] = p->F[j] / job->law.k;
-        for (int k = 0; k < 4; ++k) p->T[1 + k][j] = s->T[k][j] * inv;
+        for (int k = 0; k < 5; ++k) p->T[1 + k][j] = s->T[k][j] * inv;
         p->Fe[j] = by_e * (s->Fs[j] - p->F[j] * s->s);
     }
+    if (!job->law.ahead) return;
+    // a longer step also moves y
+    for (int j = 0; j < 3; ++j)
+        p->T[TAC_SCM_H][j] = p->T[TAC_SCM_H][j] + plane_dot(p->FY[j], p->lead);
 }
 
 TAC_INLINE void cross(const wide a[3], const wide b[3], wide out[3]) {
@@ -154,7 +249,7 @@ TAC_INLINE void cross(const wide a[3], const wide b[3], wide out[3]) {
 //---------------------------------- over points ----------------------------------
 
 typedef struct sideSums {
-    wide W[6], K[36], C[36], G[6], WG[36], T[6][5], E[6], P, WP[6], PE, WE[6];
+    wide W[6], K[36], C[36], L[36], G[6], WG[36], T[6][TAC_SCM_LAW], E[6], P, WP[6], PE, WE[6];
 } sideSums;
 
 // force and moment about the origin
@@ -177,15 +272,43 @@ TAC_INLINE void times(const wide M[3][3], const wide x[3], wide out[3]) {
     for (int i = 0; i < 3; ++i) out[i] = w_fma(M[i][0], x[0], w_fma(M[i][1], x[1], M[i][2] * x[2]));
 }
 
+// how velocity and acceleration turn about the origin
+typedef struct sideTurn {
+    wide angular[3], turn[3], h;
+    int ahead;
+} sideTurn;
+
+// columns of L: dF = dF/dy h m
+TAC_INLINE void add_lead_block(sideSums* s, const pointForce* p, const sideTurn* turn, wide sigma) {
+    for (int k = 0; k < 6; ++k) {
+        wide m[3], dF[3], D[6];
+        motion(p->r, k, m);
+        times(p->FY, m, dF);
+        for (int i = 0; i < 3; ++i) dF[i] = turn->h * dF[i];
+        wrench_of(p->r, dF, D);
+        for (int i = 0; i < 6; ++i) s->L[6 * i + k] = w_fma(sigma, D[i], s->L[6 * i + k]);
+    }
+}
+
+// dF += dF/dy h (turn x m)
+TAC_INLINE void add_turned_lead(const pointForce* p, const sideTurn* turn, const wide m[3],
+                                wide dF[3]) {
+    wide moved[3], by_y[3];
+    cross(turn->turn, m, moved);
+    times(p->FY, moved, by_y);
+    for (int i = 0; i < 3; ++i) dF[i] = w_fma(turn->h, by_y[i], dF[i]);
+}
+
 // columns of K and C: dF = dF/dy m + dF/dv (angular x m), moment m x F + r x dF
-TAC_INLINE void add_blocks(sideSums* s, const pointForce* p, const wide angular[3], wide sigma) {
+TAC_INLINE void add_blocks(sideSums* s, const pointForce* p, const sideTurn* turn, wide sigma) {
     for (int k = 0; k < 6; ++k) {
         wide m[3], turned[3], dF[3], by_v[3], D[6], arm[3];
         motion(p->r, k, m);
-        cross(angular, m, turned);
+        cross(turn->angular, m, turned);
         times(p->Fy, m, dF);
         times(p->Fv, turned, by_v);
         for (int i = 0; i < 3; ++i) dF[i] = dF[i] + by_v[i];
+        if (turn->ahead) add_turned_lead(p, turn, m, dF);
         wrench_of(p->r, dF, D);
         cross(m, p->F, arm);
         for (int i = 0; i < 3; ++i) D[3 + i] = D[3 + i] + arm[i];
@@ -197,12 +320,13 @@ TAC_INLINE void add_blocks(sideSums* s, const pointForce* p, const wide angular[
 }
 
 TAC_INLINE void add_points(sideSums* s, const tacScmSide* side, const pointForce* p,
-                           const wide angular[3], wide sigma, int order) {
+                           const sideTurn* turn, wide sigma, int order) {
     wide W[6], gamma[6], D[6];
     wrench_of(p->r, p->F, W);
     for (int i = 0; i < 6; ++i) s->W[i] = w_fma(sigma, W[i], s->W[i]);
+    if (turn->ahead) add_lead_block(s, p, turn, sigma);
     if (order < 1) return;
-    add_blocks(s, p, angular, sigma);
+    add_blocks(s, p, turn, sigma);
     wrench_of(p->r, p->g, gamma);
     for (int k = 0; k < 6; ++k) {
         wide part = sigma * gamma[k];
@@ -214,7 +338,7 @@ TAC_INLINE void add_points(sideSums* s, const tacScmSide* side, const pointForce
     s->P = s->P + psi, s->PE = s->PE + slope;
     for (int i = 0; i < 6; ++i)
         s->WP[i] = w_fma(psi, W[i], s->WP[i]), s->WE[i] = w_fma(slope, W[i], s->WE[i]);
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < TAC_SCM_LAW; ++k) {
         wrench_of(p->r, p->T[k], D);
         for (int i = 0; i < 6; ++i) s->T[i][k] = w_fma(sigma, D[i], s->T[i][k]);
     }
@@ -230,15 +354,32 @@ static void clear(void* sums, size_t size) {
     for (size_t i = 0; i < size / sizeof(wide); ++i) x[i] = w_set(0.0);
 }
 
-// velocity of each point against the planes' body
-static void set_velocities(const tacScmSide* side, const ssdfBlock* b, planeJob* job,
-                           const wide angular[3]) {
+static sideTurn turn_of(const tacScmSide* side) {
+    sideTurn turn = {.h = w_set(side->number[TAC_SCM_H]), .ahead = side->ahead};
+    for (int k = 0; k < 3; ++k)
+        turn.angular[k] = w_set(side->angular[k]), turn.turn[k] = w_set(side->turn[k]);
+    return turn;
+}
+
+// linear + angular x (y - origin) of each point
+static void move_points(const tacScmSide* side, const ssdfBlock* b, const tacReal linear[3],
+                        const wide angular[3], wide out[SSDF_STAGE][3]) {
     for (int u = 0; u < SSDF_STAGE; ++u) {
         wide r[3];
         for (int k = 0; k < 3; ++k) r[k] = b->y[u][k] - w_set(side->origin[k]);
-        cross(angular, r, job->v[u]);
-        for (int k = 0; k < 3; ++k) job->v[u][k] = job->v[u][k] + w_set(side->linear[k]);
+        cross(angular, r, out[u]);
+        for (int k = 0; k < 3; ++k) out[u][k] = out[u][k] + w_set(linear[k]);
     }
+}
+
+// velocity of each point against the planes' body, and its change in a step ahead
+static void set_velocities(const tacScmSide* side, const ssdfBlock* b, planeJob* job,
+                           const sideTurn* turn) {
+    move_points(side, b, side->linear, turn->angular, job->v);
+    if (!side->ahead) return;
+    move_points(side, b, side->lead, turn->turn, job->y);
+    for (int u = 0; u < SSDF_STAGE; ++u)
+        for (int k = 0; k < 3; ++k) job->y[u][k] = job->h * job->y[u][k];
 }
 
 // weights of a block; 0 for those that fill it up
@@ -260,10 +401,9 @@ static void add_force_block(const tacScmSide* side, planeJob* job, int first, si
     static ssdfVisit* const visit[3] = {force_0, force_1, force_2};
     ssdfBlock b;
     tacReal sigma[TAC_SSDF_BLOCK];
-    wide angular[3];
-    for (int k = 0; k < 3; ++k) angular[k] = w_set(side->angular[k]);
+    sideTurn turn = turn_of(side);
     begin_block(side, first, side->count, &b, sigma);
-    set_velocities(side, &b, job, angular);
+    set_velocities(side, &b, job, &turn);
     clear(job->sum, sizeof job->sum);
     block_each(&b, visit[order], job);
     for (int u = 0; u < SSDF_STAGE; ++u) {
@@ -272,9 +412,10 @@ static void add_force_block(const tacScmSide* side, planeJob* job, int first, si
         wide inv = 1.0 / sum->w;
         for (int k = 0; k < 3; ++k)
             p.r[k] = b.y[u][k] - w_set(side->origin[k]), p.F[k] = sum->F[k] * inv;
+        leads_of(job, sum, u, inv, &p);
         if (order >= 1) slopes_of(&b, sum, inv, &p);
         if (order >= 2) numbers_of(&b, job, sum, inv, &p);
-        add_points(s, side, &p, angular, w_load(&sigma[u * TAC_LANES]), order);
+        add_points(s, side, &p, &turn, w_load(&sigma[u * TAC_LANES]), order);
     }
 }
 
@@ -311,20 +452,26 @@ TAC_INLINE void side_sums(const tacScmSide* side, tacScmSums* out, int order) {
     const tacReal* n = side->number;
     sideSums s;
     planeJob job = {.law = {w_set(n[TAC_SCM_K]), w_set(n[TAC_SCM_V_D]), w_set(n[TAC_SCM_V_S]),
-                            w_set(n[TAC_SCM_MU]), w_set(n[TAC_SCM_EPS3]), side->published, 0}};
+                            w_set(n[TAC_SCM_MU]), w_set(n[TAC_SCM_EPS3]), side->published,
+                            side->ahead}};
+    job.h = job.inv_h = w_set(0.0);
+    if (side->ahead) job.h = w_set(n[TAC_SCM_H]), job.inv_h = w_set(1.0 / n[TAC_SCM_H]);
+    for (int u = 0; u < SSDF_STAGE; ++u)
+        for (int k = 0; k < 3; ++k) job.y[u][k] = w_set(0.0);
+    job.inv_eps3 = w_set(1.0 / tac_re(n[TAC_SCM_EPS3])), job.room = w_set(side->room);
     clear(&s, sizeof s);
     for (int first = 0; first < side->count; first += TAC_SSDF_BLOCK)
         add_force_block(side, &job, first, &s, order);
     for (int first = side->count; first < side->count + side->fields && order >= 1;
          first += TAC_SSDF_BLOCK)
         add_field_block(side, &job, first, &s, order);
-    hand_out(s.W, 6, out->W);
+    hand_out(s.W, 6, out->W), hand_out(s.L, 36, out->L);
     if (order >= 1) {
         hand_out(s.K, 36, out->K), hand_out(s.C, 36, out->C);
         hand_out(s.G, 6, out->G), hand_out(s.WG, 36, out->WG);
     }
     if (order >= 2) {
-        for (int i = 0; i < 6; ++i) hand_out(s.T[i], 5, out->T[i]);
+        for (int i = 0; i < 6; ++i) hand_out(s.T[i], TAC_SCM_LAW, out->T[i]);
         hand_out(s.E, 6, out->E), hand_out(&s.P, 1, &out->P), hand_out(s.WP, 6, out->WP);
         hand_out(&s.PE, 1, &out->PE), hand_out(s.WE, 6, out->WE);
     }

@@ -10,32 +10,35 @@
 typedef struct tacScmSide {
     tacSsdfPlanes planes;
     tacSsdfQuery query;
-    int count;             // points that feel a force
-    int fields;            // points behind them that have weight, but feel none
-    const int* at;         // which
-    const tacReal* sigma;  // their weights
-    tacReal origin[3];     // of the wrench
-    tacReal linear[3];     // velocity of the points' body against the planes' at the origin
-    tacReal angular[3];    //
-    tacReal shift;         // taken off phi in sums
-    const tacReal* number; // of the law
-    int published;
+    int count;                // points that feel a force
+    int fields;               // points behind them that have weight, but feel none
+    const int* at;            // which
+    const tacReal* sigma;     // their weights
+    tacReal origin[3];        // of the wrench
+    tacReal linear[3];        // velocity of the points' body against the planes' at the origin
+    tacReal angular[3];       //
+    double room;              // forces of exp(-room) of k eps3 and less do not count
+    tacReal shift;            // taken off phi in sums
+    tacReal lead[3], turn[3]; // acceleration likewise, of a force ahead
+    const tacReal* number;    // of the law
+    int published, ahead;
 } tacScmSide;
 
 // Sums over points by sigma. With gamma the gradient of phi by the twist of the points' body about
 // the origin, and psi = phi less the shift:
 typedef struct tacScmSums {
-    tacReal W[6];         // wrench on the points' body
-    tacReal K[36], C[36]; // its derivative by that body's twist and velocity, sigma fixed
-    tacReal G[6], WG[36]; // gamma, W gamma'
-    tacReal T[6][5];      // derivative of W by the law's numbers
-    tacReal E[6];         // by eps1
-    tacReal P, WP[6];     // psi, W psi
-    tacReal PE, WE[6];    // d phi/d eps1, W times that
+    tacReal W[6];              // wrench on the points' body
+    tacReal K[36], C[36];      // its derivative by that body's twist and velocity, sigma fixed
+    tacReal G[6], WG[36];      // gamma, W gamma'
+    tacReal L[36];             // by that body's acceleration, of a force ahead
+    tacReal T[6][TAC_SCM_LAW]; // derivative of W by the law's numbers
+    tacReal E[6];              // by eps1
+    tacReal P, WP[6];          // psi, W psi
+    tacReal PE, WE[6];         // d phi/d eps1, W times that
 } tacScmSums;
 
 typedef struct tacScmKernels {
-    // sums of order 0 (W), 1 (to WG) or 2 (all)
+    // sums of order 0 (W, and L of a force ahead), 1 (to WG) or 2 (all)
     void (*sums[3])(const tacScmSide* side, tacScmSums* out);
 } tacScmKernels;
 

@@ -3,6 +3,7 @@
 #include "step/flow.h"
 
 #include "math/quat.h"
+#include "step/hold.h"
 
 #include <string.h>
 
@@ -79,7 +80,7 @@ void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
     f->k->kinematics(model, &f->m);
     f->k->inverse(model, &f->m, f->bias);
     f->k->applied(model, &f->m, a);
-    if (f->touch) tac_touch_at(f->touch, &f->m, a);
+    if (f->touch) tac_touch_at(f->touch, &f->m, a), tac_hold_at(model, &f->m, NULL, a);
     if (f->deep) {
         f->k->articulated(model, &f->m, a, f->implicit ? f->extra : NULL, a);
     } else {
@@ -110,6 +111,7 @@ void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* 
     f->k->inverse_jvp(model, &f->m, dot, f->bias);
     f->k->applied_jvp(model, &f->m, dot, a_dot);
     if (f->touch) tac_touch_jvp(f->touch, &f->m, dot, a_dot);
+    if (f->touch) tac_hold_jvp(model, &f->m, dot, a_dot);
     for (int k = 0; k < model->nv; ++k) {
         a_dot[k] -= f->bias[k];
         int damping = model->joint[model->dof[k].joint].damping;
@@ -131,6 +133,7 @@ void tac_flow_vjp(tacFlow* f, tacReal* a_bar, const tacReal* rate_bar, tacMotion
     solve(f, a_bar);
     f->k->applied_vjp(model, &f->m, a_bar, bar);
     if (f->touch) tac_touch_vjp(f->touch, &f->m, a_bar, bar);
+    if (f->touch) tac_hold_vjp(model, &f->m, a_bar, bar);
     for (int k = 0; k < model->nv; ++k) {
         int damping = model->joint[model->dof[k].joint].damping;
         if (f->implicit && bar->theta) {

@@ -4,6 +4,7 @@
 
 #include "step/generated.h"
 
+#include "step/hard_step.h"
 #include "step/touch.h"
 #include "symbolic/code.h"
 
@@ -55,7 +56,7 @@ tacResult tac_step_code_create(const tacModel* model, const tacCodeOptions* opti
                                tacStepCode** out, tacMessage* message) {
     if (message) *message = (tacMessage){0};
     if (!model || !out) return TAC_ERROR_VALUE;
-    if (tac_touches(model)) {
+    if (tac_touches(model) || tac_is_hard(model)) {
         if (message)
             snprintf(message->text, sizeof message->text,
                      "%.100s has forces of contact: its step is not generated", model->name);

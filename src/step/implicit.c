@@ -5,6 +5,7 @@
 // J' L J couples the trees that touch, so the matrix is full. docs/contact.md, eq. 9 to 11.
 
 #include "math/dense.h"
+#include "step/hold.h"
 #include "step/touch.h"
 
 #include <string.h>
@@ -40,6 +41,7 @@ void tac_touch_factor(tacTouch* t, const tacMotion* m) {
             t->M[(size_t)k * nv + (size_t)j] = *row;
     }
     for (int i = 0; i < t->count; ++i) add_block(t, m, &t->force[i]);
+    tac_hold_stiffen(model, m, t->M);
     if (tac_cholesky(model->nv, t->M) != TAC_OK && t->result == TAC_OK)
         t->result = TAC_ERROR_DIVERGED;
 }

@@ -3,6 +3,7 @@
 #include "base/scratch.h"
 #include "detect/detect.h"
 #include "shape/program.h"
+#include "step/hard_step.h"
 #include "step/step.h"
 
 #include <string.h>
@@ -28,6 +29,7 @@ static size_t most_bytes(const tacModel* model) {
            dynamics = tac_dynamics_size(model, 2 * sizeof(double));
     size_t step = tac_step_size(model), most = shape > dynamics ? shape : dynamics;
     if (model->contact) step += shape; // detectors ask fields
+    if (tac_is_hard(model)) step += tac_hard_step_size(model);
     return most > step ? most : step;
 }
 

@@ -5,6 +5,7 @@
 #include "step/step.h"
 
 #include "step/generated.h"
+#include "step/hard_step.h"
 
 #include <string.h>
 
@@ -70,6 +71,7 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
                    tacScratch* scratch) {
     tacResult result = next ? tac_step_check(model, x, u, scratch) : TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
+    if (tac_is_hard(model)) return tac_hard_step(model, x, u, next, scratch);
     if (tac_is_generated(scratch)) return tac_generated_step(model, x, u, next, scratch);
     size_t mark = scratch->arena.used;
     tacPass pass;

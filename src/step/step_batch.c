@@ -100,7 +100,7 @@ static void step_group(void* context, int job, int worker) {
         if (item->result == TAC_OK) run[count++] = item;
         int ends = i + 1 == last || (count > 0 && g->items[i + 1].model != run[0]->model);
         if (!ends || count == 0) continue;
-        if (count == 1 || tac_touches(run[0]->model) || any_generated(run, count))
+        if (count == 1 || run[0]->model->contact || any_generated(run, count))
             step_each(run, count);
         else
             step_lanes(run, count, kernels);

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "step/chart.h"
+#include "step/hard_step.h"
 
 #include <string.h>
 
@@ -119,6 +120,8 @@ tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* 
                               tac_all_finite(theta_dot, model->nparam)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
+    if (tac_is_hard(model))
+        return tac_hard_jvp(model, x, u, x_dot, u_dot, theta_dot, next_dot, scratch);
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacPass pass;
@@ -264,6 +267,8 @@ tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* 
     tacResult result = tac_step_check(model, x, u, scratch);
     if (result == TAC_OK && !is_tangent_finite(model, next_bar)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
+    if (tac_is_hard(model))
+        return tac_hard_vjp(model, x, u, next_bar, x_bar, u_bar, theta_bar, scratch);
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacPass pass;

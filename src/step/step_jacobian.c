@@ -9,6 +9,8 @@
 
 #include "math/quat.h"
 #include "step/chart.h"
+#include "step/hard_step.h"
+#include "step/hold.h"
 
 #include <string.h>
 
@@ -31,6 +33,7 @@ static void accelerations(tacFlow* f, tacReal* X, int stride, tacReal* U) {
     }
     f->k->applied_jacobian(model, &f->m, J);
     if (X && f->touch) tac_touch_jacobian(f->touch, &f->m, J.by_q, J.by_v, stride);
+    if (X && f->touch) tac_hold_jacobian(model, &f->m, J.by_q, J.by_v, stride);
     if (f->fast) f->k->damp_jacobian(model, &f->m, J);
     if (X) tac_flow_solve_columns(f, X, 2 * nv + na, stride);
     if (U && nu > 0) tac_flow_solve_columns(f, U, nu, nu);
@@ -369,6 +372,8 @@ tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacR
     tacResult result = tac_step_check(model, x, u, scratch);
     if (result == TAC_OK && P && !is_usable(model, theta, ntheta)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
+    if (tac_is_hard(model))
+        return tac_hard_jacobian(model, x, u, next, A, B, theta, ntheta, P, scratch);
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacPass pass;

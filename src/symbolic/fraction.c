@@ -3,6 +3,9 @@
 #include "symbolic/fraction.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static tacFraction inexact(double value) { return (tacFraction){0, 0, value}; }
 
@@ -30,6 +33,29 @@ tacFraction tac_fraction_of(double value) {
     if (fabs(value) < scale * scale && p == floor(p) && fabs(p) < 9007199254740992.0)
         return tac_fraction_make((int64_t)p, (int64_t)scale);
     return inexact(value);
+}
+
+// 10^n, n <= 18
+static int64_t ten_to(int n) {
+    int64_t out = 1;
+    for (; n > 0; --n) out *= 10;
+    return out;
+}
+
+tacFraction tac_fraction_decimal(double value) {
+    char text[32];
+    snprintf(text, sizeof text, "%.14e", value); // a digit, a point, 14 digits, e, exponent
+    const char* mark = strchr(text, 'e');
+    int64_t digits = 0;
+    int shift = mark ? atoi(mark + 1) - 14 : 0, negative = text[0] == '-';
+    for (const char* c = text; mark && c < mark; ++c)
+        if (*c >= '0' && *c <= '9') digits = 10 * digits + (*c - '0');
+    for (; digits != 0 && digits % 10 == 0; digits /= 10) ++shift;
+    if (!mark || shift > 3 || shift < -18) return tac_fraction_of(value);
+    if (negative) digits = -digits;
+    tacFraction out = shift >= 0 ? tac_fraction_make(digits * ten_to(shift), 1)
+                                 : tac_fraction_make(digits, ten_to(-shift));
+    return out.value == value ? out : tac_fraction_of(value);
 }
 
 tacFraction tac_fraction_add(tacFraction a, tacFraction b) {

@@ -17,6 +17,8 @@ static inline int tac_fraction_integer(tacFraction a) { return a.q == 1; }
 tacFraction tac_fraction_make(int64_t p, int64_t q);
 // a finite double; exact if it is a short binary fraction
 tacFraction tac_fraction_of(double value);
+// the decimal of at most 15 digits that is read as this double, exactly; else the double
+tacFraction tac_fraction_decimal(double value);
 tacFraction tac_fraction_add(tacFraction a, tacFraction b);
 tacFraction tac_fraction_mul(tacFraction a, tacFraction b);
 // a to an integer power; a is not 0 if n < 0

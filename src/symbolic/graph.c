@@ -235,6 +235,11 @@ tacExpr tac_number(tacGraph* graph, double value) {
     return tac_graph_number(graph, (tacFraction){0, 0, value});
 }
 
+tacExpr tac_decimal(tacGraph* graph, double value) {
+    return tac_graph_number(graph, isfinite(value) ? tac_fraction_decimal(value)
+                                                   : (tacFraction){0, 0, value});
+}
+
 //---------------------------------- sweeps ---------------------------------------
 
 tacResult tac_graph_check(tacGraph* graph, const tacExpr* expr, int count, int symbols) {

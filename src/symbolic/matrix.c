@@ -46,7 +46,7 @@ void tac_matrix_block(tacMatrix A, int i, int j, tacMatrix B) {
 }
 
 static int is_zero(const tacGraph* g, tacExpr e) {
-    return tac_is_number(g, e) && tac_value(g, e).value == 0.0;
+    return tac_graph_has(g, e) && tac_is_number(g, e) && tac_value(g, e).value == 0.0;
 }
 
 //---------------------------------- random values --------------------------------

@@ -42,6 +42,18 @@ static int take_arrays(tacProgram* p, tacGraph* g, size_t name_bytes) {
     return p->node && p->number && p->place && p->temp && p->output && p->name && p->names;
 }
 
+// 1 if the arrays stay under what the graph may take
+static int fits(const tacProgram* p, tacGraph* g, size_t name_bytes) {
+    size_t node = sizeof *p->node + sizeof *p->number + sizeof *p->place + sizeof *p->temp;
+    size_t need = node * (size_t)p->nodes + sizeof *p->output * (size_t)p->outputs + name_bytes;
+    if (need <= g->max_bytes - g->bytes) return 1;
+    tac_graph_fail(g, TAC_ERROR_LIMIT,
+                   "a program of %d expressions needs more than max_bytes = %zu; raise it or make "
+                   "smaller programs",
+                   p->nodes, g->max_bytes);
+    return 0;
+}
+
 //---------------------------------- steps ----------------------------------------
 
 // the input that a symbol is, or -1
@@ -168,7 +180,8 @@ tacResult tac_program_create(tacGraph* g, const tacExpr* inputs, int input_count
     for (int k = 0; k < input_count; ++k) name_bytes += strlen(tac_symbol_name(g, inputs[k])) + 1;
     unsigned char* mark = tac_graph_reach(g, outputs, output_count, &top);
     for (int i = 0; mark && i <= top; ++i) p->nodes += mark[i];
-    if (mark && take_arrays(p, g, name_bytes)) fill(p, g, mark, top, inputs, outputs);
+    if (mark && fits(p, g, name_bytes) && take_arrays(p, g, name_bytes))
+        fill(p, g, mark, top, inputs, outputs);
     tac_graph_give(g, mark, (size_t)top + 1);
     if (g->result != TAC_OK) {
         tac_program_destroy(p);

@@ -34,7 +34,9 @@ int tac_scene_is_symbol(const tacScene* s, int offset, int count) {
 
 tacExpr tac_scene_number(const tacScene* s, int offset) {
     int i = find_symbol(s, offset);
-    return i >= 0 ? s->symbols->symbol[i] : tac_number(s->g, s->model->param[offset]);
+    if (i >= 0) return s->symbols->symbol[i];
+    double value = s->model->param[offset];
+    return s->symbols && s->symbols->exact ? tac_decimal(s->g, value) : tac_number(s->g, value);
 }
 
 exprVec tac_scene_vec(const tacScene* s, int offset) {

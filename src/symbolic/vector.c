@@ -18,7 +18,7 @@ tacVector tac_vector_zero(tacMechanics* m, tacRefFrame frame) {
 }
 
 static int is_zero(const tacGraph* g, tacExpr e) {
-    return tac_is_number(g, e) && tac_value(g, e).value == 0.0;
+    return tac_graph_has(g, e) && tac_is_number(g, e) && tac_value(g, e).value == 0.0;
 }
 
 int tac_vector_is_zero(const tacMechanics* m, tacVector a) {

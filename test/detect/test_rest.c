@@ -261,5 +261,54 @@ static int nearest_is_among_them(void) {
     return 0;
 }
 
+// Equal, nested, thin, huge beside tiny, without extent, turned by exact quarters: every answer is
+// a number, normals are unit vectors, and no gap is wider than the distance says.
+static int degenerate(void) {
+    static const double sizes[] = {0.0, 1e-9, 1e-3, 1e-3, 1.0, 1.0, 30.0, 1e3};
+    testRandom random = {9};
+    int count = sweep(4000, 40000);
+    void* memory = malloc(tac_gjk_size());
+    for (int trial = 0; trial < count; ++trial) {
+        int kind[2] = {trial % PIECE_KINDS, trial / PIECE_KINDS % PIECE_KINDS};
+        if (kind[0] == TAC_CONVEX_HALF_SPACE && kind[1] == TAC_CONVEX_HALF_SPACE) continue;
+        tacConvex p[2];
+        for (int i = 0; i < 2; ++i) {
+            p[i] = random_piece(&random, kind[i], 0.0);
+            for (int k = 0; k < 3; ++k) {
+                p[i].size[k] = sizes[test_bits(&random) % 8];
+                p[i].pos[k] = (double)(test_bits(&random) % 3) * sizes[test_bits(&random) % 8];
+                if (p[i].kind >= TAC_CONVEX_CYLINDER) p[i].size[k] = fmax(p[i].size[k], 1e-3);
+            }
+            if (p[i].radius > 0.0) p[i].radius = p[i].size[0];
+            if (test_bits(&random) % 2) turn(&p[i], 0.0, trial % 4 * 0.5 * M_PI, 0.0);
+        }
+        if (trial % 5 == 0 && kind[0] == kind[1]) p[1] = p[0];
+        double axis[3] = {0.0}, size = tac_convex_reach(&p[0]) + tac_convex_reach(&p[1]) + 1e-9;
+        tacNearest near;
+        tacPatchPair pair = {.pair = 0}, list[POINTS];
+        tac_closest(&p[0], &p[1], axis, &near, &pair, memory);
+        double sum = near.distance + near.error;
+        for (int k = 0; k < 3; ++k) sum += near.normal[k] + near.point[0][k] + near.point[1][k];
+        ENSURE(isfinite(sum));
+        ENSURE_NEAR(tac_length3(near.normal), 1.0, 1e-12);
+        double gap = tac_convex_gap(&p[0], &p[1], near.normal);
+        ENSURE(gap <= near.distance + 1e-8 * (size + fabs(near.distance)));
+        axis[0] = axis[1] = axis[2] = 0.0;
+        int found = tac_rest(&p[0], &p[1], near.distance + 1e-3, axis, list, memory);
+        for (int i = 0; i < found; ++i) {
+            tacPatchPoint at;
+            tacReal D[7][6];
+            tacPlace place[2] = {tac_convex_place(&p[0]), tac_convex_place(&p[1])};
+            if (tac_patch_pair_at(&list[i], place[0], place[1], &at) != TAC_OK) continue;
+            ENSURE(isfinite(at.distance + at.point.x + at.point.y + at.point.z));
+            ENSURE_NEAR(tac_norm(at.normal), 1.0, 1e-12);
+            if (tac_patch_pair_jacobian(&list[i], place[0], place[1], &at, D) != TAC_OK) continue;
+            for (int k = 0; k < 42; ++k) ENSURE(isfinite(D[k / 6][k % 6]));
+        }
+    }
+    free(memory);
+    return 0;
+}
+
 TEST_MAIN(RUN(box_on_ground), RUN(box_on_box), RUN(stacked), RUN(round_flats), RUN(over_an_edge),
-          RUN(nearest_is_among_them))
+          RUN(nearest_is_among_them), RUN(degenerate))

@@ -9,7 +9,7 @@
 typedef struct scmPoint {
     tacScmPair pair;
     tacScmForce force;
-    tacTwist v[2]; // of the bodies at the origin
+    tacTwist v[2], a[2]; // of the bodies at the origin: velocity, acceleration
 } scmPoint;
 
 static tacResult evaluate(const scmMap* map, const tacReal* x, int order, scmPoint* at) {
@@ -20,6 +20,9 @@ static tacResult evaluate(const scmMap* map, const tacReal* x, int order, scmPoi
     for (int i = 0; i < 2; ++i) {
         p->pose[i] = (tacPose){tac_load3(x + 7 * i), tac_quat_load(x + 7 * i + 3)};
         for (int k = 0; k < 6; ++k) p->twist[i][k] = x[14 + 6 * i + k];
+        for (int k = 0; k < 6; ++k) p->lead[i][k] = map->ahead ? 3.0 - 0.7 * k + 2.0 * i : 0.0;
+        at->a[i] =
+            tac_twist_shift(tac_twist_load(p->lead[i]), p->pose[i].position, tac_load3(p->origin));
         at->v[i] =
             tac_twist_shift(tac_twist_load(p->twist[i]), p->pose[i].position, tac_load3(p->origin));
     }
@@ -50,59 +53,85 @@ static tacTwist motion(const scmPoint* at, int i, const tacReal* x_dot) {
     return tac_twist_shift(own, pose.position, tac_load3(at->pair.origin));
 }
 
-// dw = K (xi1 - xi0) + C (dnu - xi0 x nu) + xi0 x* w + T dnumber
+// tangent of six numbers of a body about its origin, fixed but for `dot` (NULL: 0), at the origin
+static tacTwist carried(const scmPoint* at, int i, const tacReal* own, const tacReal* dot,
+                        const tacReal* x_dot) {
+    tacTwist d = dot ? tac_twist_load(dot) : tac_twist_zero();
+    return tac_twist_shift_jvp(tac_twist_load(own), at->pair.pose[i].position,
+                               tac_load3(at->pair.origin), d, tac_neg(tac_load3(x_dot + 7 * i)));
+}
+
+// d(x1 - x0) - xi0 x (x1 - x0)
+static tacTwist rate(const tacTwist x[2], const tacTwist d[2], tacTwist xi0) {
+    return tac_twist_sub(tac_twist_sub(d[1], d[0]),
+                         tac_cross_motion(xi0, tac_twist_sub(x[1], x[0])));
+}
+
+// dw = K (xi1 - xi0) + C (dnu - xi0 x nu) + L (dalpha - xi0 x alpha) + xi0 x* w + T dnumber
 static tacResult jvp(const void* map, const tacReal* x, const tacReal* x_dot, tacReal* y_dot) {
     scmPoint at;
     tacResult result = evaluate(map, x, 2, &at);
-    tacTwist xi[2], v[2];
+    tacTwist xi[2], v[2], a[2];
     for (int i = 0; i < 2; ++i) {
-        const tacPose* pose = &at.pair.pose[i];
         xi[i] = motion(&at, i, x_dot);
-        v[i] = tac_twist_shift_jvp(tac_twist_load(at.pair.twist[i]), pose->position,
-                                   tac_load3(at.pair.origin), tac_twist_load(x_dot + 14 + 6 * i),
-                                   tac_neg(tac_load3(x_dot + 7 * i)));
+        v[i] = carried(&at, i, at.pair.twist[i], x_dot + 14 + 6 * i, x_dot);
+        a[i] = carried(&at, i, at.pair.lead[i], NULL, x_dot);
     }
-    tacTwist nu = tac_twist_sub(at.v[1], at.v[0]);
-    tacTwist rate = tac_twist_sub(tac_twist_sub(v[1], v[0]), tac_cross_motion(xi[0], nu));
-    tacReal a[6], b[6], rigid[6];
-    tac_twist_store(a, tac_twist_sub(xi[1], xi[0]));
-    tac_twist_store(b, rate);
+    tacReal by[3][6], rigid[6];
+    tac_twist_store(by[0], tac_twist_sub(xi[1], xi[0]));
+    tac_twist_store(by[1], rate(at.v, v, xi[0]));
+    tac_twist_store(by[2], rate(at.a, a, xi[0]));
     tac_wrench_store(rigid, tac_cross_force(xi[0], tac_wrench_load(at.force.wrench)));
     for (int i = 0; i < 6; ++i) {
         y_dot[i] = rigid[i];
         for (int k = 0; k < 6; ++k)
-            y_dot[i] += at.force.K[6 * i + k] * a[k] + at.force.C[6 * i + k] * b[k];
+            y_dot[i] += at.force.K[6 * i + k] * by[0][k] + at.force.C[6 * i + k] * by[1][k] +
+                        at.force.L[6 * i + k] * by[2][k];
         for (int k = 0; k < TAC_SCM_NUMBERS; ++k)
             y_dot[i] += at.force.T[TAC_SCM_NUMBERS * i + k] * x_dot[26 + k];
     }
     return result;
 }
 
-// the transpose, column by column of jvp's linear map
+// M' y_bar
+static tacWrench back(const tacReal M[36], const tacReal* y_bar) {
+    tacReal out[6] = {0};
+    for (int k = 0; k < 6; ++k)
+        for (int i = 0; i < 6; ++i) out[k] += M[6 * i + k] * y_bar[i];
+    return tac_wrench_load(out);
+}
+
+// adjoint of body i's six numbers and of its position, from that of what they are at the origin
+static tacWrench carried_vjp(const scmPoint* at, int i, const tacReal* own, tacWrench bar,
+                             tacVec3* r_bar) {
+    tacWrench own_bar = tac_wrench_zero();
+    tac_twist_shift_vjp(tac_twist_load(own), at->pair.pose[i].position, tac_load3(at->pair.origin),
+                        tac_wrench_scale(bar, i ? 1.0 : -1.0), &own_bar, r_bar);
+    return own_bar;
+}
+
 static tacResult vjp(const void* map, const tacReal* x, const tacReal* y_bar, tacReal* x_bar) {
     scmPoint at;
     tacResult result = evaluate(map, x, 2, &at);
-    tacReal Kt[6] = {0}, Ct[6] = {0};
-    for (int k = 0; k < 6; ++k)
-        for (int i = 0; i < 6; ++i)
-            Kt[k] += at.force.K[6 * i + k] * y_bar[i], Ct[k] += at.force.C[6 * i + k] * y_bar[i];
     for (int k = 0; k < TAC_SCM_NUMBERS; ++k) {
         x_bar[26 + k] = 0.0;
         for (int i = 0; i < 6; ++i) x_bar[26 + k] += at.force.T[TAC_SCM_NUMBERS * i + k] * y_bar[i];
     }
-    tacTwist nu = tac_twist_sub(at.v[1], at.v[0]);
-    tacWrench xi[2] = {tac_wrench_scale(tac_wrench_load(Kt), -1.0), tac_wrench_load(Kt)};
-    tacWrench rate = tac_wrench_load(Ct), none = tac_wrench_zero();
+    tacWrench K = back(at.force.K, y_bar), C = back(at.force.C, y_bar), L = back(at.force.L, y_bar);
+    tacWrench xi[2] = {tac_wrench_scale(K, -1.0), K}, none = tac_wrench_zero();
     tacTwist still = tac_twist_zero();
-    tac_cross_motion_vjp(tac_twist_zero(), nu, tac_wrench_scale(rate, -1.0), &xi[0], &none);
+    tac_cross_motion_vjp(still, tac_twist_sub(at.v[1], at.v[0]), tac_wrench_scale(C, -1.0), &xi[0],
+                         &none);
+    tac_cross_motion_vjp(still, tac_twist_sub(at.a[1], at.a[0]), tac_wrench_scale(L, -1.0), &xi[0],
+                         &none);
     tac_cross_force_vjp(tac_twist_zero(), tac_wrench_load(at.force.wrench), tac_twist_load(y_bar),
                         &xi[0], &still);
     for (int i = 0; i < 2; ++i) {
         const tacPose* pose = &at.pair.pose[i];
-        tacVec3 origin = tac_load3(at.pair.origin), r_bar = tac_vec3_zero();
-        tacWrench own = tac_wrench_shift(xi[i], origin, pose->position), v_bar = tac_wrench_zero();
-        tac_twist_shift_vjp(tac_twist_load(at.pair.twist[i]), pose->position, origin,
-                            tac_wrench_scale(rate, i ? 1.0 : -1.0), &v_bar, &r_bar);
+        tacVec3 r_bar = tac_vec3_zero();
+        tacWrench own = tac_wrench_shift(xi[i], tac_load3(at.pair.origin), pose->position);
+        tacWrench v_bar = carried_vjp(&at, i, at.pair.twist[i], C, &r_bar);
+        carried_vjp(&at, i, at.pair.lead[i], L, &r_bar);
         tac_store3(x_bar + 7 * i, tac_sub(own.force, r_bar));
         tacQuat q = tac_quat_rate(pose->rotation, own.torque);
         tacReal s = 4.0 * tac_quat_inverse_norm2(pose->rotation);

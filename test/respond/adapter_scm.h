@@ -13,7 +13,8 @@ typedef struct scmMap {
     const tacContactCloud* cloud[2];
     double origin[3];
     int published, exact;
-    int kind; // what a test samples
+    int kind;  // what a test samples
+    int ahead; // is the force that of the end of a step? The leads are fixed
 } scmMap;
 
 TAC_DECLARE_CHECK(tac_check_scm_);

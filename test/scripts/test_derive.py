@@ -92,6 +92,71 @@ def c_is_the_text(folder):
             assert abs(y[i] - names[f"y{i}"]) <= 1e-13*(1.0 + abs(y[i])), (name, i)
 
 
+def values(text, **inputs):
+    """Outputs of a text at inputs; symbols of the legend have the scene's values."""
+    names = {"sin": math.sin, "cos": math.cos, "sqrt": math.sqrt, **inputs}
+    for name, value in re.findall(r"^# (\w+): \S+, here (\S+)$", text, re.M):
+        names.setdefault(name, float(value))
+    exec(text, names)
+    count = len(re.findall(r"^y\d+ =", text, re.M))
+    return [names[f"y{i}"] for i in range(count)]
+
+
+def state(joints, letters="qv"):
+    return {f"{letter}{k}": math.sin(1.0 + k + 9*i) for i, letter in enumerate(letters)
+            for k in range(joints)}
+
+
+def near(a, b):
+    assert len(a) == len(b) and len(a) > 0, (len(a), len(b))
+    size = max(abs(x) for x in b) or 1.0
+    worst = max(abs(x - y) for x, y in zip(a, b))/size
+    assert worst < 1e-12, worst
+
+
+def symbols_stand_for_numbers(_):
+    """All that can be a symbol, at the scene's own values, gives the scene's equations."""
+    words = "masses,lengths,inertias,armatures,gravity"
+    for name, joints in (("cart_pole", 2), ("arm", 7)):
+        text = run("derive", scene(name), "--symbols", words).stdout
+        assert len(re.findall("^# .*, here ", text, re.M)) > 4
+        near(values(text, **state(joints)), values(run("derive", scene(name)).stdout,
+                                                   **state(joints)))
+    # an axis and a rotation of the world, by name: they are divided by their length
+    text = run("derive", scene("arm"), "--symbols",
+               "joint:lift/axis[0],joint:lift/axis[2],body:shoulder/quat").stdout
+    near(values(text, **state(7)), values(run("derive", scene("arm")).stdout, **state(7)))
+
+
+def equations_come_apart(_):
+    """forces = coefficients times masses + rest."""
+    flags = ("--forces", "--symbols", "masses")
+    for name, joints in (("cart_pole", 2), ("arm", 7)):
+        at = state(joints, "qva")
+        whole = values(run("derive", scene(name), *flags).stdout, **at)
+        text = run("derive", scene(name), *flags, "--linear").stdout
+        mass = [float(x) for x in re.findall("^# .*, here (.*)$", text, re.M)]
+        parts = values(text, **at)
+        rest = parts[joints*len(mass):]
+        near([sum(m*c for m, c in zip(mass, parts[i*len(mass):])) + rest[i]
+              for i in range(joints)], whole)
+        # and M a + c is what M and c say
+        y = values(run("derive", scene(name)).stdout, **at)
+        near(whole, [y[joints**2 + i] + sum(y[joints*i + j]*at[f"a{j}"] for j in range(joints))
+                     for i in range(joints)])
+
+
+def numbers_stay_exact(_):
+    """The textbook's cart and pole: no 0.08000000000000002."""
+    text = run("derive", scene("cart_pole"), "--expand", "--exact", "--symbols",
+               "body:pole/inertia").stdout
+    for line in ("y0 = 6/5", "y4 = -2/25*v1**2*_0", "y5 = -981/1250*_0"):
+        assert line in text, (line, text)
+    text = run("derive", scene("cart_pole"), "--symbols", "masses,gravity", "--set",
+               "m_cart=2/3,m_pole=1/3,v0=0,g_z=-9.75", "--expand", "--exact").stdout
+    assert "y0 = 1\n" in text and "y5 = -13/10*_0" in text, text
+
+
 def latex_is_balanced(_):
     text = run("derive", scene("double_pendulum"), "--as", "latex").stdout
     assert text.count("{") == text.count("}") and text.count("\\left") == text.count("\\right")
@@ -105,13 +170,23 @@ def wrong_use_is_told(folder):
     for arguments, word in (((still,), "no joints"), ((scene("arm"), "--as", "fortran"), "fortran"),
                             ((scene("arm"), "--as", "c", "--name", "a b"), "'a b'"),
                             ((scene("humanoid"), "--expand"), "humanoid.xml: multiplied out"),
+                            ((scene("arm"), "--symbols", "masses,colours"), "'colours'"),
+                            ((scene("arm"), "--symbols", "lengths", "--linear"), "not linear in"),
+                            ((scene("arm"), "--linear"), "--linear needs --symbols"),
+                            ((scene("arm"), "--set", "q9=1"), "'q9' is no symbol"),
+                            ((scene("arm"), "--set", "q0=1/0"), "q0=1/0 is no number"),
+                            ((scene("arm"), "--set", "q0"), "q0= is no number"),
+                            ((scene("humanoid"), "--memory", "1"), "more than max_bytes = 1048576"),
+                            ((scene("arm"), "--memory", "0"), "--memory"),
+                            ((scene("arm"), "--symbols", "joint:lift/axis", "--set",
+                              "axis_lift_2=0"), "division by zero"),
                             ((os.path.join(folder, "none.xml"),), "none.xml")):
         result = run("derive", *arguments, code=2)
         assert word in result.stderr, result.stderr
 
 
-for test in (text_is_the_textbooks_cart_and_pole, c_is_the_text, latex_is_balanced,
-             wrong_use_is_told):
+for test in (text_is_the_textbooks_cart_and_pole, c_is_the_text, symbols_stand_for_numbers,
+             equations_come_apart, numbers_stay_exact, latex_is_balanced, wrong_use_is_told):
     law(test)
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)

@@ -20,7 +20,7 @@ def check(name, condition, detail=""):
 
 def reproduce(*arguments):
     return subprocess.run([TACTUS, "reproduce", *arguments], capture_output=True, text=True,
-                          timeout=280)
+                          timeout=1800)
 
 
 def figures(answer):
@@ -58,6 +58,9 @@ def check_tables(folder):
     check("--list says what there is", text.returncode == 0 and len(names) >= 6
           and all(name in text.stdout for name in names), text.stdout)
     for name in names:
+        # the pushes take minutes: make test-all runs them
+        if name == "scm-push" and os.environ.get("TACTUS_SWEEP") != "long":
+            continue
         answer = reproduce(name, "--json")
         rows = figures(answer)
         missed = [row for row in rows.values() if not row["pass"]]

@@ -202,6 +202,47 @@ static int a_ball_comes_to_roll(void) {
     return 0;
 }
 
+//---------------------------------- limits, dry friction -------------------------
+
+// a rod that falls on its limit rests where the spring carries it: I rate^2 relu(-z) = m g l cos q
+static int a_limit_carries_a_rod(void) {
+    scene s;
+    ENSURE_LAW(open_scene(&s, "<mujoco><tactus respond='spring' limitrate='60'/><worldbody><body>"
+                              "<joint axis='0 -1 0' range='-30 90' armature='.1'/><geom "
+                              "size='.05' pos='.4 0 0' mass='1'/></body></worldbody></mujoco>"));
+    ENSURE_LAW(run(&s, 4.0));
+    double width = number(&s, "respond/limitwidth"), low = -30.0 * 3.14159265358979323846 / 180.0;
+    double inertia = 0.1 + 0.4 * 0.4 + 0.4 * 0.05 * 0.05;
+    double held = inertia * 3600.0 * width * log1p(exp((low - s.q[0]) / width));
+    ENSURE(fabs(s.v[0]) < 1e-10);
+    ENSURE_NEAR(held, 9.81 * 0.4 * cos(s.q[0]), 1e-6);
+    close_scene(&s);
+    return 0;
+}
+
+// v = v0 - b t/I, d v/d b = -t/I; then it stands
+static int dry_friction_stops_a_wheel(void) {
+    for (int implicit = 0; implicit < 2; ++implicit) {
+        char text[500];
+        scene s;
+        snprintf(text, sizeof text,
+                 "<mujoco><option timestep='.001'/><tactus respond='spring' drystiction='.01' "
+                 "implicit='%s'/><worldbody><body><joint name='axle' axis='0 0 1' "
+                 "frictionloss='.2'/><geom size='.1' mass='5'/></body></worldbody></mujoco>",
+                 implicit ? "true" : "false");
+        ENSURE_LAW(open_scene(&s, text));
+        double inertia = 0.4 * 5.0 * 0.01, dq[1] = {0}, dv[1] = {0};
+        s.v[0] = 3.0;
+        ENSURE_LAW(run_with_tangent(&s, 0.2, "joint:axle/frictionloss", dq, dv));
+        ENSURE_NEAR(s.v[0], 3.0 - 0.2 * 0.2 / inertia, 1e-3);
+        ENSURE_NEAR(dv[0], -0.2 / inertia, 1e-2);
+        ENSURE_LAW(run(&s, 1.0));
+        ENSURE(fabs(s.v[0]) < 1e-6);
+        close_scene(&s);
+    }
+    return 0;
+}
+
 //---------------------------------- batches, reports -----------------------------
 
 // lanes do not mix: the bits of a batch are those of single steps
@@ -267,6 +308,8 @@ int main(int argc, char** argv) {
                               RUN(contact_takes_energy_out),
                               RUN(a_block_slides_with_friction),
                               RUN(a_ball_comes_to_roll),
+                              RUN(a_limit_carries_a_rod),
+                              RUN(dry_friction_stops_a_wheel),
                               RUN(batches_have_the_bits_of_single_steps),
                               RUN(hurtful_states_are_finite_or_told)};
     return test_main(argc, argv, cases, (int)(sizeof cases / sizeof *cases));

@@ -36,13 +36,25 @@ static const char ball_text[] =
 
 static const char arm_text[] = ARM(" implicit='false'"), arm_implicit_text[] = ARM("");
 
+// limits and dry friction along joints of every kind and along tendons, beyond and before the limit
+#define HOLDS(more)                                                                                \
+    "<mujoco><tactus respond='spring' limitwidth='.02' drystiction='.2' " more                     \
+    "/><worldbody><geom type='plane' size='1 1 1' pos='0 0 -5'/>"                                  \
+    "<body><joint name='a' axis='0 1 0' range='-1 1' frictionloss='.3'/><geom "                    \
+    "size='.1' pos='.3 0 0'/><body pos='.4 0 0'><joint name='b' type='slide' axis='1 0 1' "        \
+    "range='0 .5'/><geom size='.1' pos='.1 0 0'/><body pos='.3 0 0'><joint type='ball' "           \
+    "frictionloss='.2'/><geom size='.08' pos='0 .2 0'/></body></body></body></worldbody>"          \
+    "<tendon><fixed limited='true' range='-.2 .01' frictionloss='.1'><joint joint='a' "            \
+    "coef='.5'/><joint joint='b' coef='-.3'/></fixed></tendon></mujoco>"
+
+static const char holds_text[] = HOLDS("implicit='false'"), holds_implicit_text[] = HOLDS("");
+
 //---------------------------------- derivatives ----------------------------------
 
 // all that moves bodies or their surfaces
 static int is_used(const tacModel* model, int offset) {
     const char* name = model->paramname[model->paramgroup[offset]].name;
-    return strncmp(name, "body:world/", 11) != 0 && !strstr(name, "/range") &&
-           !strstr(name, "/frictionloss") && !strstr(name, "/sol");
+    return strncmp(name, "body:world/", 11) != 0 && !strstr(name, "/sol");
 }
 
 // near where the scene is drawn, in contact
@@ -130,6 +142,10 @@ static int implicit_contact_has_right_derivatives(void) {
     return proves(arm_implicit_text, "arm, implicit");
 }
 
+static int limits_and_dry_friction_have_right_derivatives(void) {
+    return proves(holds_text, "holds") | proves(holds_implicit_text, "holds, implicit");
+}
+
 // A and P have the forward derivatives as columns
 static int jacobian_law(stepContext* c, int integrator) {
     const tacModel* model = c->model;
@@ -161,8 +177,8 @@ static int jacobian_law(stepContext* c, int integrator) {
 }
 
 static int jacobians_are_the_forward_derivatives(void) {
-    const char* const texts[] = {arm_text, arm_implicit_text};
-    for (int k = 0; k < 2; ++k) {
+    const char* const texts[] = {arm_text, arm_implicit_text, holds_text, holds_implicit_text};
+    for (int k = 0; k < 4; ++k) {
         stepContext c;
         ENSURE_LAW(open_context(&c, texts[k], NULL, is_used));
         for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_LIE; ++i)
@@ -176,6 +192,8 @@ int main(int argc, char** argv) {
     const testCase cases[] = {RUN(a_ball_on_a_plane_has_right_derivatives),
                               RUN(trees_in_contact_have_right_derivatives),
                               RUN(implicit_contact_has_right_derivatives),
-                              RUN(jacobians_are_the_forward_derivatives), RUN(prove_summary)};
+                              RUN(limits_and_dry_friction_have_right_derivatives),
+                              RUN(jacobians_are_the_forward_derivatives),
+                              RUN(prove_summary)};
     return test_main(argc, argv, cases, (int)(sizeof cases / sizeof *cases));
 }

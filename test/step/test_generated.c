@@ -185,6 +185,8 @@ static int refused(const char* text, const char* word) {
     "><joint name='knee' type='ball'/><geom size='.1'/></body></worldbody></mujoco>"
 
 static int what_has_no_formula_is_named(void) {
+    ENSURE_LAW(refused(BALL("<tactus detect='gjk' respond='lcp'/>", ""), "forces of contact"));
+    ENSURE_LAW(refused(BALL("<tactus detect='manifold' respond='spring'/>", ""), "of contact"));
     ENSURE_LAW(refused(BALL("<option density='1.2'/>", ""), "a fluid"));
     ENSURE_LAW(refused(BALL("", "gravcomp='.5'"), "compensation has no formula: wing"));
     ENSURE_LAW(refused(BALL("<option integrator='RK4'/><tactus rk4='lie'/>", ""),

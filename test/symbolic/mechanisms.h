@@ -44,6 +44,7 @@ static inline void constants(mechanism* k, const char* names, tacExpr* out) {
 }
 
 static inline int hand_out(mechanism* k) {
+    if (!k->f && graph_options) return 1; // memory was scarce on purpose
     if (!k->f) {
         tacMessage message;
         tac_graph_result(g, &message);
@@ -61,12 +62,13 @@ static inline void close_mechanism(mechanism* k) {
     tac_method_destroy(k->f);
     tac_mechanics_destroy(k->m);
     tac_graph_destroy(g);
+    g = NULL;
 }
 
 static inline int open_mechanism(mechanism* k) {
     *k = (mechanism){0};
-    ENSURE(open_graph());
-    ENSURE(tac_mechanics_create(g, &k->m) == TAC_OK);
+    g = NULL;
+    if (!open_graph() || tac_mechanics_create(g, &k->m) != TAC_OK) return 1;
     return 0;
 }
 
@@ -87,7 +89,7 @@ static inline void plain_rates(tacMechanics* m, const tacExpr* q, const tacExpr*
 
 // a mass at the end of a rod; the angle is 0 where it hangs
 static inline int pendulum(mechanism* k) {
-    ENSURE_LAW(open_mechanism(k));
+    if (open_mechanism(k)) return 1;
     tacMechanics* m = k->m;
     tacExpr q = moving(m, 'q', 0), u = moving(m, 'u', 0), c[3], kinematic;
     input(k, q), input(k, u);
@@ -107,7 +109,7 @@ static inline int pendulum(mechanism* k) {
 
 // a cart pushed by F, links that end in point masses; absolute angles
 static inline int pendulum_on_cart(mechanism* k, int links) {
-    ENSURE_LAW(open_mechanism(k));
+    if (open_mechanism(k)) return 1;
     tacMechanics* m = k->m;
     int n = links + 1;
     tacExpr q[12], u[12], mass[12], l[12], kinematic[12], gravity, F;
@@ -144,7 +146,7 @@ static inline int pendulum_on_cart(mechanism* k, int links) {
 
 // on a fixed point; A and C are about that point, to which the inertia is given
 static inline int spinning_top(mechanism* k) {
-    ENSURE_LAW(open_mechanism(k));
+    if (open_mechanism(k)) return 1;
     tacMechanics* m = k->m;
     tacExpr q[3], u[3], c[5], kinematic[3], zero = num(0);
     for (int i = 0; i < 3; ++i) input(k, q[i] = moving(m, 'q', i));
@@ -169,7 +171,7 @@ static inline int spinning_top(mechanism* k) {
 // the disc of radius r: yaw q0, lean q1, roll q2. `slips` 1: its centre has speeds of its own,
 // which two velocity constraints and one of the height make dependent
 static inline int rolling_disc(mechanism* k, int slips) {
-    ENSURE_LAW(open_mechanism(k));
+    if (open_mechanism(k)) return 1;
     tacMechanics* m = k->m;
     tacExpr q[3], u[6], c[3], kinematic[3], bonds[3], zero = num(0);
     int nu = slips ? 6 : 3;
@@ -216,7 +218,7 @@ static inline int rolling_disc(mechanism* k, int slips) {
 
 // three rods m0 m1 m2 of lengths l0 l1 l2 between pivots that are d apart, driven by T at the crank
 static inline int four_bar(mechanism* k, int by_lagrange) {
-    ENSURE_LAW(open_mechanism(k));
+    if (open_mechanism(k)) return 1;
     tacMechanics* m = k->m;
     tacExpr q[3], u[3], c[8], T, kinematic[3], bonds[2], rates[2], zero = num(0);
     for (int i = 0; i < 3; ++i) input(k, q[i] = moving(m, 'q', i));
@@ -281,7 +283,7 @@ static inline int four_bar(mechanism* k, int by_lagrange) {
 
 // place, quaternion; speeds of a point off the centre and turning in the body's own axes
 static inline int free_body(mechanism* k) {
-    ENSURE_LAW(open_mechanism(k));
+    if (open_mechanism(k)) return 1;
     tacMechanics* m = k->m;
     tacExpr q[7], u[6], c[9], kinematic[7], half = tac_fraction(g, 1, 2);
     for (int i = 0; i < 7; ++i) input(k, q[i] = moving(m, 'q', i));
@@ -318,7 +320,7 @@ static inline int free_body(mechanism* k) {
 // rods turned by T0 and T1 against each other, and a disc that T2 spins about the second rod's
 // axis; the first rod turns about z, the second about its own y
 static inline int arm_with_disc(mechanism* k) {
-    ENSURE_LAW(open_mechanism(k));
+    if (open_mechanism(k)) return 1;
     tacMechanics* m = k->m;
     tacExpr q[3], u[3], c[7], T[3], kinematic[3], zero = num(0), half = tac_fraction(g, 1, 2);
     for (int i = 0; i < 3; ++i) input(k, q[i] = moving(m, 'q', i));

@@ -16,6 +16,8 @@ static inline tacExpr divide(tacExpr a, tacExpr b) { return tac_expr_div(g, a, b
 static inline tacExpr ipow(tacExpr a, int n) { return tac_expr_pow(g, a, num(n)); }
 static inline tacExpr fun(tacOp op, tacExpr a) { return tac_expr_call(g, op, a, a); }
 
-static inline int open_graph(void) { return tac_graph_create(NULL, &g) == TAC_OK; }
+static const tacGraphOptions* graph_options; // NULL: the default ones
+
+static inline int open_graph(void) { return tac_graph_create(graph_options, &g) == TAC_OK; }
 
 #endif

@@ -315,6 +315,22 @@ static int large_fractions_stay_finite(void) {
     return 0;
 }
 
+// 0.1 is 1/10; what has more digits than a decimal of 15 is a double
+static int decimals_are_fractions(void) {
+    ENSURE(open_graph());
+    ENSURE(tac_decimal(g, 0.1) == tac_fraction(g, 1, 10));
+    ENSURE(tac_decimal(g, -9.81) == tac_fraction(g, -981, 100));
+    ENSURE(tac_decimal(g, 1e-12) == tac_fraction(g, 1, 1000000000000ll));
+    ENSURE(tac_decimal(g, 25000.0) == num(25000) && tac_decimal(g, 0.0) == num(0));
+    ENSURE(tac_decimal(g, 0.1 + 0.2) == tac_number(g, 0.1 + 0.2));
+    ENSURE(tac_decimal(g, 1e300) == tac_number(g, 1e300));
+    ENSURE(tac_decimal(g, 1.0 / 3.0) == tac_number(g, 1.0 / 3.0));
+    ENSURE(tac_decimal(g, NAN) == TAC_EXPR_NONE);
+    ENSURE(tac_graph_result(g, NULL) == TAC_ERROR_VALUE);
+    tac_graph_destroy(g);
+    return 0;
+}
+
 // a chain of two million operations is no deeper for us than one of ten
 static int deep_graphs_need_no_stack(void) {
     tacGraphOptions options = tac_default_graph_options();
@@ -346,6 +362,45 @@ static int memory_is_bounded(void) {
     ENSURE(e == TAC_EXPR_NONE);
     ENSURE(tac_graph_result(g, &message) == TAC_ERROR_LIMIT && strstr(message.text, "max_bytes"));
     ENSURE(add(x, num(1)) != TAC_EXPR_NONE || tac_graph_result(g, NULL) == TAC_ERROR_LIMIT);
+    tac_graph_destroy(g);
+    return 0;
+}
+
+// ten million expressions in a default graph; a program of them has to fit, too
+static int ten_million_expressions_are_fine(void) {
+    const char* sweep = getenv("TACTUS_SWEEP");
+    if (!sweep || strcmp(sweep, "long") != 0) SKIP("10^7 expressions: TACTUS_SWEEP=long");
+    tacMessage message;
+    tacProgram* program = NULL;
+    ENSURE(open_graph());
+    tacExpr x = sym("x"), e = x;
+    for (int k = 0; k < 5000000; ++k) e = fun(TAC_OP_SIN, add(e, x));
+    ENSURE(e != TAC_EXPR_NONE && tac_graph_count(g) > 10000000);
+    tacExpr slope = tac_expr_derivative(g, e, x);
+    tacResult result = tac_graph_result(g, &message);
+    if (result == TAC_OK) {
+        tac_program_create(g, &x, 1, &slope, 1, &program);
+        result = tac_graph_result(g, &message);
+    }
+    ENSURE(result == TAC_OK || (result == TAC_ERROR_LIMIT && strstr(message.text, "max_bytes")));
+    printf("    %d expressions: %s\n", tac_graph_count(g),
+           result == TAC_OK ? "all of it" : message.text);
+    tac_program_destroy(program);
+    tac_graph_destroy(g);
+    return 0;
+}
+
+static int programs_are_bounded_too(void) {
+    tacGraphOptions options = tac_default_graph_options();
+    options.max_bytes = 2 << 20;
+    ENSURE(tac_graph_create(&options, &g) == TAC_OK);
+    tacMessage message;
+    tacProgram* program = NULL;
+    tacExpr x = sym("x"), e = x;
+    for (int k = 0; k < 16000; ++k) e = fun(TAC_OP_SIN, add(e, x));
+    ENSURE(e != TAC_EXPR_NONE);
+    ENSURE(tac_program_create(g, &x, 1, &e, 1, &program) == TAC_ERROR_LIMIT && !program);
+    ENSURE(tac_graph_result(g, &message) == TAC_ERROR_LIMIT && strstr(message.text, "max_bytes"));
     tac_graph_destroy(g);
     return 0;
 }
@@ -384,4 +439,5 @@ TEST_MAIN(RUN(equal_formulas_are_one_node), RUN(printing_follows_precedence),
           RUN(linear_expressions_come_apart), RUN(equal_polynomials_expand_alike),
           RUN(expansion_keeps_the_value), RUN(bad_formulas_are_refused_by_name),
           RUN(large_fractions_stay_finite), RUN(deep_graphs_need_no_stack), RUN(memory_is_bounded),
-          RUN(running_out_of_memory_is_an_answer))
+          RUN(decimals_are_fractions), RUN(programs_are_bounded_too),
+          RUN(ten_million_expressions_are_fine), RUN(running_out_of_memory_is_an_answer))

@@ -361,7 +361,33 @@ static int running_out_of_memory_is_an_answer(void) {
     return 0;
 }
 
+// with constraints, multipliers and a linearisation
+static int constraints_may_run_out_of_memory(void) {
+    int step = getenv("TACTUS_NO_SWEEP") ? 97 : 13;
+    for (int by_lagrange = 0; by_lagrange < 2; ++by_lagrange)
+        for (int blocks = 1, done = 0; !done; blocks += step) {
+            scarce s = {blocks, 0};
+            tacGraphOptions options = {scarce_allocator(&s), 1 << 26};
+            mechanism k;
+            tacExpr A[4], B[2], rhs[5];
+            graph_options = &options;
+            int broken = four_bar(&k, by_lagrange);
+            tacResult result = broken ? TAC_ERROR_MEMORY : TAC_OK;
+            tacOperatingPoint at = {NULL, NULL, 0};
+            if (!broken) result = tac_method_rhs(k.f, rhs);
+            if (result == TAC_OK)
+                result = tac_method_linearize(k.f, at, &k.in[k.inputs - 1], 1, A, B);
+            close_mechanism(&k);
+            graph_options = NULL;
+            ENSURE(s.alive == 0);
+            ENSURE(result == TAC_OK || result == TAC_ERROR_MEMORY);
+            done = result == TAC_OK;
+        }
+    return 0;
+}
+
 TEST_MAIN(RUN(frames_turn_with_their_angular_velocity), RUN(orientations_are_the_textbooks),
           RUN(points_move_as_their_places), RUN(dyadics_are_bilinear),
           RUN(inertia_may_be_about_any_point), RUN(rates_have_names), RUN(what_is_missing_is_named),
-          RUN(impossible_mechanisms_are_told), RUN(running_out_of_memory_is_an_answer))
+          RUN(impossible_mechanisms_are_told), RUN(running_out_of_memory_is_an_answer),
+          RUN(constraints_may_run_out_of_memory))

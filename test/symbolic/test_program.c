@@ -156,6 +156,43 @@ static int rows_without_a_value_stay(void) {
     return 0;
 }
 
+// the same of machine code; without its library the program runs
+static int code_answers_as_the_program(void) {
+    ENSURE(open_graph());
+    tacExpr x = sym("x"), e[] = {divide(num(1), x), fun(TAC_OP_LOG, x)};
+    tacProgram* program;
+    tacMessage message;
+    static const char* const libraries[] = {NULL, ""};
+    ENSURE(tac_program_create(g, &x, 1, e, 2, &program) == TAC_OK);
+    tac_graph_destroy(g);
+    for (int i = 0; i < 2; ++i) {
+        tacCode* code;
+        tacCodeOptions options = tac_default_code_options();
+        options.library = libraries[i];
+        ENSURE(tac_code_create(program, &options, &code, &message) == TAC_OK);
+        ENSURE(i == 0 || !tac_code_compiled(code));
+        void* work = malloc(tac_code_size(code));
+        double at[] = {2.0, 0.0, 1.0, 3.0, NAN}, y[8] = {7, 7, 7, 7, 7, 7, 7, 7};
+        ENSURE(tac_code_run(code, at, 5, y, work) == TAC_ERROR_VALUE && y[0] == 7.0);
+        ENSURE(tac_code_run(code, at, 4, y, work) == TAC_ERROR_DIVERGED);
+        ENSURE(y[0] == 0.5 && y[1] == log(2.0) && y[2] == 7.0 && y[3] == 7.0);
+        ENSURE(y[4] == 1.0 && y[5] == 0.0 && y[7] == log(3.0));
+        ENSURE(tac_code_run(code, at, 0, y, work) == TAC_OK);
+        free(work);
+        tac_code_destroy(code);
+    }
+    tacCode* none = NULL;
+    tacCodeOptions missing = {.library = "/nowhere/libtactus_jit.so"}, wild = {.level = 4};
+    ENSURE(tac_code_create(program, &missing, &none, &message) == TAC_ERROR_FILE && !none);
+    ENSURE(strstr(message.text, "libgccjit-12-dev"));
+    missing.library = "libm.so.6"; // a library, but not that one
+    ENSURE(tac_code_create(program, &missing, &none, &message) == TAC_ERROR_FILE && !none);
+    ENSURE(strstr(message.text, "tac_jit_compile"));
+    ENSURE(tac_code_create(program, &wild, &none, NULL) == TAC_ERROR_VALUE && !none);
+    tac_program_destroy(program);
+    return 0;
+}
+
 typedef struct sheet {
     char text[1000];
     size_t used, room;
@@ -190,4 +227,5 @@ static int lists_name_what_is_shared(void) {
 }
 
 TEST_MAIN(RUN(batch_and_compiled_code_have_the_same_bits), RUN(long_programs_are_split),
-          RUN(c_needs_a_compiler), RUN(rows_without_a_value_stay), RUN(lists_name_what_is_shared))
+          RUN(c_needs_a_compiler), RUN(rows_without_a_value_stay), RUN(code_answers_as_the_program),
+          RUN(lists_name_what_is_shared))

@@ -1,0 +1,175 @@
+// tactus bench collide: distances, contacts and impacts of convex pieces, and the public queries of
+// continuous collision where TACTUS_DATA has them.
+
+#include "bench/bench.h"
+
+#include "detect/ccd.h"
+#include "detect/rest.h"
+#include "test/detect/ccd_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAIRS = 200, MAX_QUERIES = 8192 };
+
+static unsigned long long state = 88172645463325252ull;
+
+static double uniform(double low, double high) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return low + (high - low) * (double)(state >> 11) * 0x1p-53;
+}
+
+//---------------------------------- pieces ----------------------------------
+
+typedef struct pieceWork {
+    tacConvex a[PAIRS], b[PAIRS];
+    void* memory;
+    double sum;
+} pieceWork;
+
+static tacConvex random_piece(tacConvexKind kind) {
+    tacConvex c = {.kind = kind, .radius = kind == TAC_CONVEX_SEGMENT ? 0.1 : 0.0};
+    double q[4], n = 0.0;
+    for (int k = 0; k < 3; ++k) c.size[k] = uniform(0.1, 0.8), c.pos[k] = uniform(-0.5, 0.5);
+    for (int k = 0; k < 4; ++k) q[k] = uniform(-1.0, 1.0), n += q[k] * q[k];
+    double w = q[0] / sqrt(n), x = q[1] / sqrt(n), y = q[2] / sqrt(n), z = q[3] / sqrt(n);
+    double R[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
+                      {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
+                      {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+    memcpy(c.rot, R, sizeof R);
+    return c;
+}
+
+static void run_gjk(void* context) {
+    pieceWork* w = context;
+    for (int i = 0; i < PAIRS; ++i) {
+        double axis[3] = {0.0};
+        w->sum += tac_gjk(&w->a[i], &w->b[i], axis, w->memory).distance;
+    }
+}
+
+static void run_closest(void* context) {
+    pieceWork* w = context;
+    for (int i = 0; i < PAIRS; ++i) {
+        double axis[3] = {0.0};
+        tacNearest near;
+        tacPatchPair pair = {.pair = 0};
+        tac_closest(&w->a[i], &w->b[i], axis, &near, &pair, w->memory);
+        w->sum += near.distance;
+    }
+}
+
+static void run_rest(void* context) {
+    pieceWork* w = context;
+    for (int i = 0; i < PAIRS; ++i) {
+        double axis[3] = {0.0};
+        tacPatchPair pair[TAC_REST_POINTS];
+        w->sum += tac_rest(&w->a[i], &w->b[i], 1.0, axis, pair, w->memory);
+    }
+}
+
+static void rows(benchReport* report, const char* name, pieceWork* work) {
+    static const char* const words[] = {"distance", "features", "contacts"};
+    const benchWork list[] = {{run_gjk, work}, {run_closest, work}, {run_rest, work}};
+    double ns[3];
+    bench_times(list, 3, ns);
+    for (int i = 0; i < 3; ++i) {
+        char id[100];
+        snprintf(id, sizeof id, "collide/%s/%s", name, words[i]);
+        bench_row(report, id, ns[i] / PAIRS, "ns", ' ', 0.0);
+    }
+}
+
+// separated and overlapping pairs; then a box that lies on a box, and one on the ground
+static void bench_pieces(benchReport* report) {
+    static const struct {
+        const char* name;
+        tacConvexKind kind[2];
+        double apart;
+    } cases[] = {{"box-box-apart", {TAC_CONVEX_BOX, TAC_CONVEX_BOX}, 1.5},
+                 {"box-box-overlap", {TAC_CONVEX_BOX, TAC_CONVEX_BOX}, 0.0},
+                 {"capsule-box", {TAC_CONVEX_SEGMENT, TAC_CONVEX_BOX}, 1.5},
+                 {"cylinder-box", {TAC_CONVEX_CYLINDER, TAC_CONVEX_BOX}, 1.5},
+                 {"ellipsoid-ellipsoid", {TAC_CONVEX_ELLIPSOID, TAC_CONVEX_ELLIPSOID}, 1.5}};
+    static pieceWork work;
+    work.memory = malloc(tac_gjk_size());
+    if (!work.memory) return;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        for (int k = 0; k < PAIRS; ++k) {
+            work.a[k] = random_piece(cases[i].kind[0]), work.b[k] = random_piece(cases[i].kind[1]);
+            work.b[k].pos[0] += cases[i].apart;
+        }
+        rows(report, cases[i].name, &work);
+    }
+    for (int ground = 0; ground < 2; ++ground) {
+        for (int k = 0; k < PAIRS; ++k) {
+            tacConvex box = {.kind = TAC_CONVEX_BOX,
+                             .size = {0.1, 0.1, 0.1},
+                             .rot = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+            work.a[k] = work.b[k] = box;
+            if (ground) work.a[k].kind = TAC_CONVEX_HALF_SPACE;
+            work.b[k].pos[0] = uniform(-0.1, 0.1), work.b[k].pos[2] = (ground ? 0.1 : 0.2) + 1e-7;
+        }
+        rows(report, ground ? "box-on-ground" : "box-on-box", &work);
+    }
+    free(work.memory);
+}
+
+//---------------------------------- public queries ----------------------------------
+
+typedef struct queryWork {
+    ccdQuery query[MAX_QUERIES];
+    tacFeature feature[MAX_QUERIES];
+    int count, missed, extra, impacts;
+} queryWork;
+
+static void run_queries(void* context) {
+    queryWork* w = context;
+    const tacCcdOptions options = tac_default_ccd();
+    w->missed = w->extra = w->impacts = 0;
+    for (int i = 0; i < w->count; ++i) {
+        double time;
+        int hit = tac_ccd(w->feature[i], w->query[i].start, w->query[i].end, &options, &time, NULL);
+        w->missed += !hit && w->query[i].truth, w->extra += hit && !w->query[i].truth;
+        w->impacts += w->query[i].truth;
+    }
+}
+
+static void read_queries(queryWork* w, const char* path, tacFeature feature) {
+    FILE* file = fopen(path, "r");
+    if (!file) return;
+    while (w->count < MAX_QUERIES && ccd_read(file, &w->query[w->count]))
+        w->feature[w->count++] = feature;
+    fclose(file);
+}
+
+static void bench_queries(benchReport* report) {
+    static const char* const scenes[] = {"erleben-cube-cliff-edges", "erleben-cube-internal-edges",
+                                         "erleben-sliding-spike",    "erleben-spike-hole",
+                                         "erleben-spike-wedge",      "erleben-spikes",
+                                         "erleben-wedges",           "unit-tests"};
+    static queryWork work;
+    const char* data = getenv("TACTUS_DATA");
+    for (size_t i = 0; i < 2 * sizeof scenes / sizeof scenes[0]; ++i) {
+        char path[600];
+        snprintf(path, sizeof path, "%s/ccd/sample_queries/%s/%s/data_0_0.csv",
+                 data ? data : "../shared/data", scenes[i / 2],
+                 i % 2 ? "vertex-face" : "edge-edge");
+        read_queries(&work, path, i % 2 ? TAC_VERTEX_FACE : TAC_EDGE_EDGE);
+    }
+    if (!work.count) fprintf(stderr, "  no queries: set TACTUS_DATA\n");
+    if (!work.count) return;
+    double ns;
+    bench_times(&(benchWork){run_queries, &work}, 1, &ns);
+    bench_row(report, "collide/ccd/queries", work.count, "", ' ', 0.0);
+    bench_row(report, "collide/ccd/mean", 1e-3 * ns / work.count, "us", ' ', 0.0);
+    bench_row(report, "collide/ccd/missed", work.missed, "", '<', 0.0);
+    bench_row(report, "collide/ccd/extra", work.extra, "", ' ', 0.0);
+}
+
+int bench_collide(benchReport* report) {
+    bench_pieces(report);
+    bench_queries(report);
+    return report->failed;
+}

@@ -1,0 +1,30 @@
+// What hard contact cannot take, said while a scene is read.
+
+#include "model/contact_plan.h"
+
+static void refuse(tacDraft* draft, const char* what, const char* advice) {
+    const tacElement* element = tac_find_tactus(draft, "respond");
+    const char* attribute = element ? "respond" : "detect";
+    if (!element) element = tac_find_tactus(draft, "detect");
+    tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, attribute),
+                    attribute, "hard contact (lcp) has no %s; %s", what, advice);
+}
+
+static int has_friction_or_limit(const tacDraft* draft, const tacTendon* t) {
+    return t->limited || ((const double*)draft->param.items)[t->frictionloss] > 0.0;
+}
+
+void tac_check_hard(tacDraft* draft) {
+    const tacJoint* joint = draft->joint.items;
+    const tacTendon* tendon = draft->tendon.items;
+    if (draft->integrator == TAC_INTEGRATOR_RK4 || draft->integrator == TAC_INTEGRATOR_LIE)
+        refuse(draft, "Runge-Kutta steps", "take <option integrator=\"Euler\"/>");
+    else if (draft->equality.count > 0 && !(draft->disable & TAC_DISABLE_EQUALITY))
+        refuse(draft, "equalities", "remove <equality> or switch it off by <flag>");
+    for (int i = 0; i < draft->joint.count && draft->reader.result == TAC_OK; ++i)
+        if (joint[i].limited && joint[i].kind == TAC_JOINT_BALL)
+            refuse(draft, "limits of ball joints", "take three hinges, or limited=\"false\"");
+    for (int i = 0; i < draft->tendon.count && draft->reader.result == TAC_OK; ++i)
+        if (has_friction_or_limit(draft, &tendon[i]))
+            refuse(draft, "limits or dry friction of tendons", "put them on joints");
+}

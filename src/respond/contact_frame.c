@@ -1,0 +1,215 @@
+// Frames of contacts, their rows and derivatives.
+
+#include "respond/contact_frame.h"
+
+#include "dynamics/dynamics.h"
+
+#include <math.h>
+#include <string.h>
+
+// slower than this the sliding velocity has no direction                            [m/s]
+static const double still = 1e-6;
+
+//---------------------------------- frame ----------------------------------
+
+static tacTwist twist_at(const tacMotion* m, int body, const tacReal* own, tacVec3 point) {
+    if (body == 0) return tac_twist_zero();
+    return tac_twist_shift(tac_twist_load(own), tac_load3(m->origin + 3 * body), point);
+}
+
+static tacTwist velocity_of(const tacMotion* m, int body, tacVec3 point) {
+    return twist_at(m, body, m->vel + 6 * body, point);
+}
+
+tacVec3 tac_frame_velocity(const tacContactFrame* c, const tacMotion* m) {
+    return tac_sub(velocity_of(m, c->body[1], c->point).linear,
+                   velocity_of(m, c->body[0], c->point).linear);
+}
+
+// part of a across the unit vector n
+static tacVec3 across(tacVec3 a, tacVec3 n) { return tac_add_scaled(a, -tac_dot(a, n), n); }
+
+// the axis of the world that is furthest from n
+static tacVec3 far_axis(tacVec3 n) {
+    double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
+    if (x <= y && x <= z) return tac_vec3(1.0, 0.0, 0.0);
+    return y <= z ? tac_vec3(0.0, 1.0, 0.0) : tac_vec3(0.0, 0.0, 1.0);
+}
+
+static void set_tangents(tacContactFrame* c, tacVec3 velocity) {
+    tacVec3 n = c->axis[0];
+    c->slides = tac_norm(across(velocity, n)) > still;
+    c->along = c->slides ? velocity : far_axis(n);
+    tacVec3 s = across(c->along, n);
+    c->width = tac_norm(s);
+    c->axis[1] = tac_scale(s, 1.0 / c->width);
+    c->axis[2] = tac_cross(n, c->axis[1]);
+}
+
+tacContactFrame tac_frame_of(const tacContacts* contacts, int i, const int body[2],
+                             const tacMotion* before) {
+    tacContactFrame c = {.body = {body[0], body[1]}, .distance = contacts->distance[i]};
+    c.point = tac_vec3(contacts->point[0][i], contacts->point[1][i], contacts->point[2][i]);
+    c.axis[0] = tac_vec3(contacts->normal[0][i], contacts->normal[1][i], contacts->normal[2][i]);
+    for (int k = 0; k < 42 && contacts->d_twist[0][0]; ++k)
+        c.D[k] = contacts->d_twist[k / 6][k % 6][i];
+    set_tangents(&c, tac_frame_velocity(&c, before));
+    return c;
+}
+
+//---------------------------------- rows ----------------------------------
+
+void tac_frame_rows(const tacModel* model, const tacMotion* m, const tacContactFrame* c,
+                    tacReal* J) {
+    int nv = model->nv;
+    memset(J, 0, sizeof *J * (size_t)(3 * nv));
+    for (int side = 0; side < 2; ++side) {
+        int body = c->body[side];
+        double sign = side ? 1.0 : -1.0;
+        for (int k = tac_last_dof(model, body); k >= 0; k = model->dof[k].parent) {
+            tacVec3 v = twist_at(m, body, m->S + 6 * k, c->point).linear;
+            for (int i = 0; i < 3; ++i) J[i * nv + k] += sign * tac_dot(c->axis[i], v);
+        }
+    }
+}
+
+static tacVec3 force_of(const tacContactFrame* c, const tacReal f[3]) {
+    tacVec3 F = tac_scale(c->axis[0], f[0]);
+    return tac_add_scaled(tac_add_scaled(F, f[1], c->axis[1]), f[2], c->axis[2]);
+}
+
+static void add_both(const tacContactFrame* c, double scale, tacVec3 F, tacVec3 torque,
+                     tacReal* wrench) {
+    for (int side = 0; side < 2; ++side) {
+        tacReal* at = wrench + 6 * c->body[side];
+        tacWrench w = {F, torque};
+        tac_wrench_store(at, tac_wrench_add_scaled(tac_wrench_load(at), side ? scale : -scale, w));
+    }
+}
+
+void tac_frame_push(const tacContactFrame* c, const tacReal f[3], double scale, tacReal* wrench) {
+    tacVec3 F = force_of(c, f);
+    add_both(c, scale, F, tac_cross(c->point, F), wrench);
+}
+
+//---------------------------------- forward ----------------------------------
+
+enum { DRIFT = 24, DRIFT_RATE = 6 }; // numbers a body in m->work after inverse_jvp: D, e, ...
+
+// change of a body's velocity at a point that itself moves
+static tacVec3 velocity_dot(const tacMotion* m, int body, tacVec3 point, tacVec3 point_dot) {
+    if (body == 0) return tac_vec3_zero();
+    const tacReal* drift = m->work + DRIFT * body;
+    tacTwist V = velocity_of(m, body, point), D = twist_at(m, body, drift, point);
+    tacTwist dV =
+        tac_twist_add(tac_cross_motion(D, V), twist_at(m, body, drift + DRIFT_RATE, point));
+    return tac_add(dV.linear, tac_cross(V.angular, point_dot));
+}
+
+static tacVec3 relative_dot(const tacContactFrame* c, const tacMotion* m, tacVec3 point_dot) {
+    return tac_sub(velocity_dot(m, c->body[1], c->point, point_dot),
+                   velocity_dot(m, c->body[0], c->point, point_dot));
+}
+
+// dt1 = -(dn.t1) n + k t2, dt2 = -(dn.t2) n - k t1, k = t2.(ds - (s.n) dn)/width
+static void tangents_jvp(const tacContactFrame* c, tacFrameDot* d) {
+    tacVec3 n = c->axis[0], t1 = c->axis[1], t2 = c->axis[2], n_dot = d->axis[0];
+    double k = -tac_dot(c->along, n) * tac_dot(t2, n_dot);
+    if (c->slides) k += tac_dot(t2, d->before);
+    k /= c->width;
+    d->axis[1] = tac_add_scaled(tac_scale(n, -tac_dot(n_dot, t1)), k, t2);
+    d->axis[2] = tac_add_scaled(tac_scale(n, -tac_dot(n_dot, t2)), -k, t1);
+}
+
+tacFrameDot tac_frame_jvp(const tacContactFrame* c, const tacMotion* before,
+                          const tacMotion* after) {
+    tacFrameDot d;
+    tacTwist X[2];
+    tacReal x[6], y[7];
+    for (int i = 0; i < 2; ++i)
+        X[i] = twist_at(after, c->body[i], after->work + DRIFT * c->body[i], c->point);
+    tac_twist_store(x, tac_twist_sub(X[1], X[0]));
+    for (int i = 0; i < 7; ++i) {
+        y[i] = 0.0;
+        for (int k = 0; k < 6; ++k) y[i] += c->D[6 * i + k] * x[k];
+    }
+    d.point = tac_add(tac_load3(y), X[0].linear);
+    d.axis[0] = tac_add(tac_load3(y + 3), tac_cross(X[0].angular, c->axis[0]));
+    d.distance = y[6];
+    d.before = relative_dot(c, before, d.point);
+    d.after = relative_dot(c, after, d.point);
+    tangents_jvp(c, &d);
+    return d;
+}
+
+void tac_frame_push_jvp(const tacContactFrame* c, const tacReal f[3], double scale,
+                        const tacFrameDot* d, tacReal* wrench_dot) {
+    tacVec3 F = force_of(c, f), F_dot = tac_vec3_zero();
+    for (int i = 0; i < 3; ++i) F_dot = tac_add_scaled(F_dot, f[i], d->axis[i]);
+    add_both(c, scale, F_dot, tac_add(tac_cross(d->point, F), tac_cross(c->point, F_dot)),
+             wrench_dot);
+}
+
+//---------------------------------- reverse ----------------------------------
+
+void tac_frame_push_vjp(const tacContactFrame* c, const tacReal f[3], double scale,
+                        const tacReal* wrench_bar, tacFrameDot* bar) {
+    tacTwist w = tac_twist_sub(tac_twist_load(wrench_bar + 6 * c->body[1]),
+                               tac_twist_load(wrench_bar + 6 * c->body[0]));
+    tacVec3 F_bar = tac_add(w.linear, tac_cross(w.angular, c->point));
+    for (int i = 0; i < 3; ++i) bar->axis[i] = tac_add_scaled(bar->axis[i], scale * f[i], F_bar);
+    bar->point = tac_add_scaled(bar->point, scale, tac_cross(force_of(c, f), w.angular));
+}
+
+static void tangents_vjp(const tacContactFrame* c, tacFrameDot* bar) {
+    tacVec3 n = c->axis[0], t1 = c->axis[1], t2 = c->axis[2];
+    double k = (tac_dot(bar->axis[1], t2) - tac_dot(bar->axis[2], t1)) / c->width;
+    tacVec3 n_bar = tac_scale(t1, -tac_dot(bar->axis[1], n));
+    n_bar = tac_add_scaled(n_bar, -tac_dot(bar->axis[2], n) - k * tac_dot(c->along, n), t2);
+    bar->axis[0] = tac_add(bar->axis[0], n_bar);
+    if (c->slides) bar->before = tac_add_scaled(bar->before, k, t2);
+}
+
+// a wrench about the point, added to six numbers of a body about its tree's origin
+static void add_bar(const tacMotion* m, int body, tacVec3 point, double sign, tacWrench w,
+                    tacReal* bar) {
+    if (body == 0) return;
+    w = tac_wrench_shift(w, point, tac_load3(m->origin + 3 * body));
+    tac_wrench_store(bar + 6 * body,
+                     tac_wrench_add_scaled(tac_wrench_load(bar + 6 * body), sign, w));
+}
+
+void tac_frame_lift(const tacContactFrame* c, const tacMotion* m, double distance_bar,
+                    tacReal* D_bar) {
+    tacWrench w = tac_wrench_scale(tac_wrench_load(c->D + 36), distance_bar);
+    for (int side = 0; side < 2; ++side)
+        add_bar(m, c->body[side], c->point, side ? 1.0 : -1.0, w, D_bar);
+}
+
+// adjoint of a relative velocity, to displacement and e of both bodies, and to the point
+static void relative_vjp(const tacContactFrame* c, const tacMotion* m, tacVec3 velocity_bar,
+                         tacReal* D_bar, tacReal* e_bar, tacVec3* point_bar) {
+    tacWrench w = {velocity_bar, tac_vec3_zero()};
+    for (int side = 0; side < 2; ++side) {
+        double sign = side ? 1.0 : -1.0;
+        tacTwist V = velocity_of(m, c->body[side], c->point);
+        add_bar(m, c->body[side], c->point, sign, w, e_bar);
+        add_bar(m, c->body[side], c->point, sign, tac_cross_force(V, w), D_bar);
+        *point_bar = tac_add_scaled(*point_bar, sign, tac_cross(velocity_bar, V.angular));
+    }
+}
+
+void tac_frame_vjp(const tacContactFrame* c, const tacMotion* before, const tacMotion* after,
+                   tacFrameDot* bar, tacCarryBar* out) {
+    tacReal y[7], x[6] = {0.0};
+    tangents_vjp(c, bar);
+    relative_vjp(c, before, bar->before, out->D_before, out->e_before, &bar->point);
+    relative_vjp(c, after, bar->after, out->D_after, out->e_after, &bar->point);
+    tac_store3(y, bar->point), tac_store3(y + 3, bar->axis[0]), y[6] = bar->distance;
+    for (int i = 0; i < 7; ++i)
+        for (int k = 0; k < 6; ++k) x[k] += c->D[6 * i + k] * y[i];
+    tacWrench own = tac_wrench_load(x);
+    tacWrench rigid = {bar->point, tac_cross(c->axis[0], bar->axis[0])};
+    add_bar(after, c->body[1], c->point, 1.0, own, out->D_after);
+    add_bar(after, c->body[0], c->point, 1.0, tac_wrench_sub(rigid, own), out->D_after);
+}

@@ -1,0 +1,68 @@
+// A contact as impulses see it: two bodies, a point, a normal and two tangents; its rows, and what
+// all of it owes to displacements of the bodies.
+//
+// Velocities and their changes come from a tacMotion: a body that is displaced by D changes its
+// velocity by D x v + e, both about its tree's origin (dynamics/inverse_jvp.h). docs/hard.md.
+
+#ifndef TAC_RESPOND_CONTACT_FRAME_H
+#define TAC_RESPOND_CONTACT_FRAME_H
+
+#include "dynamics/motion.h"
+#include "math/spatial.h"
+#include "tactus/contact.h"
+
+typedef struct tacContactFrame {
+    int body[2];
+    tacVec3 point, axis[3]; // axis: normal, two tangents
+    double distance;
+    tacVec3 along; // what the first tangent follows: the sliding velocity, or a fixed direction
+    int slides;    // is it the velocity?
+    double width;  // length of `along` across the normal
+    double D[48];  // d(point, normal, distance)/d twist of body[1] against body[0], rows of 6
+} tacContactFrame;
+
+// A tangent, or an adjoint. Velocities are those of body[1] against body[0] at the point, before
+// and after an impulse.
+typedef struct tacFrameDot {
+    tacVec3 point, axis[3], before, after;
+    double distance;
+} tacFrameDot;
+
+// record i of contacts, with d_twist where it is there; tangents by the velocities of `before`
+tacContactFrame tac_frame_of(const tacContacts* contacts, int i, const int body[2],
+                             const tacMotion* before);
+
+// velocity of body[1] against body[0] at the point
+tacVec3 tac_frame_velocity(const tacContactFrame* frame, const tacMotion* m);
+
+// rows of the three axes: J (3 x nv), overwritten
+void tac_frame_rows(const tacModel* model, const tacMotion* m, const tacContactFrame* frame,
+                    tacReal* J);
+
+// adds the wrench of impulses along the axes, times `scale`, to those on bodies (nbody x 6), about
+// the world's origin
+void tac_frame_push(const tacContactFrame* frame, const tacReal f[3], double scale,
+                    tacReal* wrench);
+
+// change of the frame, and of that wrench
+tacFrameDot tac_frame_jvp(const tacContactFrame* frame, const tacMotion* before,
+                          const tacMotion* after);
+void tac_frame_push_jvp(const tacContactFrame* frame, const tacReal f[3], double scale,
+                        const tacFrameDot* dot, tacReal* wrench_dot);
+
+// adjoints of displacements and of e, of both motions (nbody x 6), about the trees' origins
+typedef struct tacCarryBar {
+    tacReal *D_before, *e_before, *D_after, *e_after;
+} tacCarryBar;
+
+// adjoint of the distance alone, to displacements D (nbody x 6)
+void tac_frame_lift(const tacContactFrame* frame, const tacMotion* m, double distance_bar,
+                    tacReal* D_bar);
+
+// `bar` is changed on the way. wrench_bar (nbody x 6) are twists.
+void tac_frame_push_vjp(const tacContactFrame* frame, const tacReal f[3], double scale,
+                        const tacReal* wrench_bar, tacFrameDot* bar);
+void tac_frame_vjp(const tacContactFrame* frame, const tacMotion* before, const tacMotion* after,
+                   tacFrameDot* bar, tacCarryBar* out);
+
+#endif

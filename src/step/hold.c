@@ -1,0 +1,255 @@
+// Limits and dry friction along joints and tendons (docs/contact.md, eq. 10, 11).
+//
+//   z = length - range[0] or range[1] - length,  f = k relu(-z) d(z'/v_d),  k = inertia rate^2
+//   friction: f = -b v/sqrt(v_s^2 + v^2)
+//
+// length and velocity are sums over the joints with coefficients, so their slopes are constants. A
+// limit is the point-plane law along a line; ahead of a step both are of first order, as contact.
+
+#include "step/hold.h"
+
+#include "math/vec3.h"
+#include "tactus/respond.h"
+
+//---------------------------------- lines ----------------------------------------
+
+// a joint's part in a length: its degree of freedom, and the offset of its coefficient or -1 for 1
+typedef struct holdTerm {
+    int dof, coef;
+} holdTerm;
+
+static int term_count(const tacModel* model, const tacHold* h) {
+    return h->tendon >= 0 ? model->tendon[h->tendon].count : 1;
+}
+
+static holdTerm term_at(const tacModel* model, const tacHold* h, int i) {
+    if (h->tendon < 0) return (holdTerm){h->dof, -1};
+    const tacTendon* t = &model->tendon[h->tendon];
+    return (holdTerm){model->joint[model->tendonjoint[t->first + i]].dof, t->coef + i};
+}
+
+static tacReal coef_of(const tacModel* model, holdTerm t) {
+    return t.coef >= 0 ? model->param[t.coef] : (tacReal)1.0;
+}
+
+// sum of coefficients times x, which has a number a degree of freedom
+static tacReal along(const tacModel* model, const tacHold* h, const tacReal* x) {
+    tacReal sum = 0.0;
+    for (int i = 0; i < term_count(model, h) && x; ++i) {
+        holdTerm t = term_at(model, h, i);
+        sum += coef_of(model, t) * x[t.dof];
+    }
+    return sum;
+}
+
+// of positions: those of hinges and slides
+static tacReal position_of(const tacModel* model, const tacMotion* m, int dof) {
+    return m->qpos[model->joint[model->dof[dof].joint].qpos];
+}
+
+static tacReal length_of(const tacModel* model, const tacMotion* m, const tacHold* h) {
+    tacReal sum = 0.0;
+    for (int i = 0; i < term_count(model, h); ++i) {
+        holdTerm t = term_at(model, h, i);
+        sum += coef_of(model, t) * position_of(model, m, t.dof);
+    }
+    return sum;
+}
+
+// offset of the end of the range, or of the friction
+static int bound_of(const tacModel* model, const tacHold* h) {
+    const tacTendon* t = h->tendon >= 0 ? &model->tendon[h->tendon] : NULL;
+    const tacJoint* j = h->tendon >= 0 ? NULL : &model->joint[model->dof[h->dof].joint];
+    if (h->friction) return t ? t->frictionloss : j->frictionloss;
+    return (t ? t->range : j->range) + h->upper;
+}
+
+//---------------------------------- forces ---------------------------------------
+
+// a force along the line and its slopes; the last four by numbers of <tactus>
+typedef struct holdForce {
+    tacReal f, by_z, by_v, by_y, by_h, by_bound;
+    tacReal by[4];
+} holdForce;
+
+enum { HOLD_RATE, HOLD_WIDTH, HOLD_DRAG, HOLD_SLIP };
+
+static int number_of(const tacModel* model, int k) {
+    static const tacContactNumber at[] = {TAC_CONTACT_LIMIT_RATE, TAC_CONTACT_LIMIT_WIDTH,
+                                          TAC_CONTACT_LIMIT_DISSIPATION, TAC_CONTACT_DRY_STICTION};
+    return model->contact->number[at[k]];
+}
+
+static tacReal value_of(const tacModel* model, int k) { return model->param[number_of(model, k)]; }
+
+static int is_implicit(const tacModel* model) {
+    return model->contact->choice[TAC_CHOICE_IMPLICIT];
+}
+
+// where a hold is: distance, its rate, change of the rate within the step
+typedef struct holdState {
+    tacReal z, v, y;
+} holdState;
+
+static holdForce limit_force(const tacModel* model, const tacHold* h, holdState s) {
+    tacReal rate = value_of(model, HOLD_RATE), k = h->inertia * rate * rate;
+    tacPlaneLaw law = {k, value_of(model, HOLD_DRAG), 1.0, 0.0, value_of(model, HOLD_WIDTH),
+                       0, is_implicit(model)};
+    tacPlaneLaw law_bar = {0};
+    tacPlaneState bar = {0}, at = {.phi = s.z, .h = model->param[model->timestep]};
+    at.n.x = 1.0, at.v.x = s.v, at.y.x = s.y;
+    tacVec3 x = tac_vec3_zero();
+    x.x = 1.0;
+    tac_point_plane_vjp(&law, &at, x, &law_bar, &bar);
+    return (holdForce){.f = tac_point_plane(&law, &at).x,
+                       .by_z = bar.phi,
+                       .by_v = bar.v.x,
+                       .by_y = bar.y.x,
+                       .by_h = bar.h,
+                       .by = {law_bar.k * 2.0 * h->inertia * rate, law_bar.eps, law_bar.v_d, 0.0}};
+}
+
+// -b g (v + y v_s^2 g^2), g = 1/sqrt(v_s^2 + v^2)
+static holdForce friction_force(const tacModel* model, const tacHold* h, holdState s) {
+    tacReal b = model->param[bound_of(model, h)], v_s = value_of(model, HOLD_SLIP);
+    tacReal g = 1.0 / r_sqrt(v_s * v_s + s.v * s.v), g3 = g * g * g, g5 = g3 * g * g;
+    tacReal y = is_implicit(model) ? s.y : (tacReal)0.0, v2 = v_s * v_s;
+    holdForce r = {.by_bound = -g * (s.v + y * v2 * g * g)};
+    r.f = b * r.by_bound;
+    r.by_v = -b * (v2 * g3 - 3.0 * y * v2 * g5 * s.v);
+    r.by_y = is_implicit(model) ? -b * v2 * g3 : (tacReal)0.0;
+    r.by[HOLD_SLIP] = -b * (-v_s * g3 * s.v + 2.0 * y * v_s * g3 - 3.0 * y * v2 * v_s * g5);
+    return r;
+}
+
+static tacReal sign_of(const tacHold* h) { return h->upper ? -1.0 : 1.0; }
+
+static holdState state_of(const tacModel* model, const tacMotion* m, const tacHold* h,
+                          const tacReal* a) {
+    tacReal sign = sign_of(h);
+    holdState s = {.v = sign * along(model, h, m->qvel)};
+    if (!h->friction) s.z = sign * (length_of(model, m, h) - model->param[bound_of(model, h)]);
+    s.y = sign * model->param[model->timestep] * along(model, h, a);
+    return s;
+}
+
+static holdForce force_of(const tacModel* model, const tacMotion* m, const tacHold* h,
+                          const tacReal* a) {
+    holdState s = state_of(model, m, h, a);
+    return h->friction ? friction_force(model, h, s) : limit_force(model, h, s);
+}
+
+void tac_hold_at(const tacModel* model, const tacMotion* m, const tacReal* a, tacReal* tau) {
+    for (int i = 0; i < model->contact->nhold; ++i) {
+        const tacHold* h = &model->contact->hold[i];
+        tacReal f = sign_of(h) * force_of(model, m, h, a).f;
+        for (int k = 0; k < term_count(model, h); ++k) {
+            holdTerm t = term_at(model, h, k);
+            tau[t.dof] += coef_of(model, t) * f;
+        }
+    }
+}
+
+// M += s times the square of a line, rows and columns of the terms; all of it or the lower triangle
+static void add_square(const tacModel* model, const tacHold* h, tacReal s, int lower, tacReal* M,
+                       int stride) {
+    for (int i = 0; i < term_count(model, h); ++i) {
+        holdTerm a = term_at(model, h, i);
+        for (int k = 0; k < term_count(model, h); ++k) {
+            holdTerm b = term_at(model, h, k);
+            if (lower && b.dof > a.dof) continue;
+            M[(size_t)a.dof * (size_t)stride + (size_t)b.dof] +=
+                s * coef_of(model, a) * coef_of(model, b);
+        }
+    }
+}
+
+void tac_hold_stiffen(const tacModel* model, const tacMotion* m, tacReal* M) {
+    tacReal h = model->param[model->timestep];
+    for (int i = 0; i < model->contact->nhold; ++i) {
+        const tacHold* hold = &model->contact->hold[i];
+        add_square(model, hold, -h * force_of(model, m, hold, NULL).by_y, 1, M, model->nv);
+    }
+}
+
+//---------------------------------- derivatives ----------------------------------
+
+static tacReal at(const tacReal* x, int i) { return x && i >= 0 ? x[i] : (tacReal)0.0; }
+
+// tangents of distance, rate and change of the rate, without signs
+static holdState state_dot(const tacModel* model, const tacMotion* m, const tacHold* h,
+                           const tacMotionDot* dot) {
+    holdState s = {along(model, h, dot->dq), along(model, h, dot->dv), 0.0};
+    tacReal step = model->param[model->timestep], lead = along(model, h, m->qacc);
+    s.y = at(dot->theta, model->timestep) * lead;
+    for (int i = 0; i < term_count(model, h) && dot->theta; ++i) {
+        holdTerm t = term_at(model, h, i);
+        tacReal coef = at(dot->theta, t.coef);
+        if (!h->friction) s.z += coef * position_of(model, m, t.dof);
+        s.v += coef * m->qvel[t.dof], s.y += coef * step * m->qacc[t.dof];
+    }
+    if (!h->friction) s.z -= at(dot->theta, bound_of(model, h));
+    return s;
+}
+
+void tac_hold_jvp(const tacModel* model, const tacMotion* m, const tacMotionDot* dot,
+                  tacReal* tau_dot) {
+    for (int i = 0; i < model->contact->nhold; ++i) {
+        const tacHold* h = &model->contact->hold[i];
+        holdForce r = force_of(model, m, h, m->qacc);
+        holdState s = state_dot(model, m, h, dot);
+        tacReal sign = sign_of(h), f = sign * (r.by_z * s.z + r.by_v * s.v + r.by_y * s.y);
+        f += r.by_h * at(dot->theta, model->timestep);
+        if (h->friction) f += r.by_bound * at(dot->theta, bound_of(model, h));
+        for (int k = 0; k < 4; ++k) f += r.by[k] * at(dot->theta, number_of(model, k));
+        for (int k = 0; k < term_count(model, h); ++k) {
+            holdTerm t = term_at(model, h, k);
+            tau_dot[t.dof] += sign * (coef_of(model, t) * f + at(dot->theta, t.coef) * r.f);
+        }
+    }
+}
+
+static void add_to(tacReal* x, int i, tacReal amount) {
+    if (x && i >= 0) x[i] += amount;
+}
+
+// from the adjoint of the force along the line, its sign included
+static void line_vjp(const tacModel* model, const tacMotion* m, const tacHold* h,
+                     const holdForce* r, tacReal f_bar, tacMotionDot* bar) {
+    tacReal sign = sign_of(h), step = model->param[model->timestep];
+    tacReal z = sign * r->by_z * f_bar, v = sign * r->by_v * f_bar, y = sign * r->by_y * f_bar;
+    for (int k = 0; k < term_count(model, h); ++k) {
+        holdTerm t = term_at(model, h, k);
+        tacReal coef = coef_of(model, t);
+        add_to(bar->dq, t.dof, coef * z), add_to(bar->dv, t.dof, coef * v);
+        if (!h->friction) add_to(bar->theta, t.coef, z * position_of(model, m, t.dof));
+        add_to(bar->theta, t.coef, v * m->qvel[t.dof] + y * step * m->qacc[t.dof]);
+    }
+    add_to(bar->theta, model->timestep, r->by_h * f_bar + y * along(model, h, m->qacc));
+    add_to(bar->theta, bound_of(model, h), h->friction ? r->by_bound * f_bar : -z);
+    for (int k = 0; k < 4; ++k) add_to(bar->theta, number_of(model, k), r->by[k] * f_bar);
+}
+
+void tac_hold_vjp(const tacModel* model, const tacMotion* m, const tacReal* tau_bar,
+                  tacMotionDot* bar) {
+    for (int i = 0; i < model->contact->nhold; ++i) {
+        const tacHold* h = &model->contact->hold[i];
+        holdForce r = force_of(model, m, h, m->qacc);
+        tacReal sign = sign_of(h);
+        line_vjp(model, m, h, &r, sign * along(model, h, tau_bar), bar);
+        for (int k = 0; k < term_count(model, h); ++k) {
+            holdTerm t = term_at(model, h, k);
+            add_to(bar->theta, t.coef, sign * r.f * tau_bar[t.dof]);
+        }
+    }
+}
+
+void tac_hold_jacobian(const tacModel* model, const tacMotion* m, tacReal* by_q, tacReal* by_v,
+                       int stride) {
+    for (int i = 0; i < model->contact->nhold; ++i) {
+        const tacHold* h = &model->contact->hold[i];
+        holdForce r = force_of(model, m, h, m->qacc);
+        add_square(model, h, r.by_z, 0, by_q, stride);
+        add_square(model, h, r.by_v, 0, by_v, stride);
+    }
+}

@@ -1,0 +1,24 @@
+// Limits and dry friction of joints and tendons as smooth forces along them, and what those owe to
+// positions, velocities and parameters. One lane.
+
+#ifndef TAC_STEP_HOLD_H
+#define TAC_STEP_HOLD_H
+
+#include "dynamics/dynamics.h"
+
+// Adds the forces to tau (nv), at the accelerations `a`; NULL: zero. They count where contact is
+// linearly implicit.
+void tac_hold_at(const tacModel* model, const tacMotion* m, const tacReal* a, tacReal* tau);
+
+// takes their slopes by accelerations off M (nv x nv), its lower triangle
+void tac_hold_stiffen(const tacModel* model, const tacMotion* m, tacReal* M);
+
+// Derivatives at m->qacc, which is held: adds.
+void tac_hold_jvp(const tacModel* model, const tacMotion* m, const tacMotionDot* dot,
+                  tacReal* tau_dot);
+void tac_hold_vjp(const tacModel* model, const tacMotion* m, const tacReal* tau_bar,
+                  tacMotionDot* bar);
+void tac_hold_jacobian(const tacModel* model, const tacMotion* m, tacReal* by_q, tacReal* by_v,
+                       int stride);
+
+#endif

@@ -1,0 +1,207 @@
+// The step of hard contact.
+
+#include "step/step_impulse.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_PASSES = 50, SPARE_NOTES = 60 };
+
+//---------------------------------- memory ----------------------------------
+
+static int most_impacts(const tacModel* model) {
+    return model->contact->choice[TAC_CHOICE_IMPACTS];
+}
+
+static int most_notes(const tacModel* model) { return 3 * most_impacts(model) + SPARE_NOTES; }
+
+size_t tac_hard_step_size(const tacModel* model) {
+    size_t notes = (size_t)most_notes(model), stretches = (size_t)most_impacts(model) + 2;
+    size_t point = (size_t)(model->nq + model->nv + model->na) + 3;
+    return tac_strike_size(model) + notes * tac_note_size(model) +
+           tac_arena_need(sizeof(tacStrikeNote) * notes) +
+           tac_arena_need(sizeof(tacStretch) * stretches) +
+           4 * tac_arena_need(sizeof(double) * point) +
+           260 * tac_arena_need(sizeof(double) * point) +
+           2 * tac_arena_need(sizeof(double) * ((size_t)model->nu * (size_t)model->nu + 2)) +
+           4 * tac_arena_need(sizeof(double) * ((size_t)model->nparam + 1));
+}
+
+static void copy(double* to, const double* from, int n) {
+    if (n > 0) memcpy(to, from, sizeof *to * (size_t)n);
+}
+
+static tacPoint take_point(const tacModel* model, tacArena* arena) {
+    return (tacPoint){TAC_TAKE(arena, double, model->nq), TAC_TAKE(arena, double, model->nv),
+                      TAC_TAKE(arena, double, model->na)};
+}
+
+static tacHardPass take_pass(const tacModel* model, const tacReal* u, tacScratch* scratch) {
+    tacHardPass p = {.s = tac_strike_take(model, u, scratch), .most = most_notes(model)};
+    p.stretch = TAC_TAKE(&scratch->arena, tacStretch, most_impacts(model) + 2);
+    p.note = TAC_TAKE(&scratch->arena, tacStrikeNote, p.most);
+    p.end = take_point(model, &scratch->arena);
+    p.info.time_of_impact = p.s->dt;
+    return p;
+}
+
+// a note of its own for a solve at a state
+static tacStrikeNote* begin_note(tacHardPass* p, tacPoint x) {
+    const tacModel* model = p->s->scene;
+    tacStrikeNote* note = &p->note[p->notes++];
+    *note = tac_note_take(p->s, &p->s->scratch->arena);
+    copy(note->q, x.q, model->nq), copy(note->v, x.v, model->nv), copy(note->act, x.act, model->na);
+    return note;
+}
+
+static void report(tacHardPass* p, const tacStrikeNote* note) {
+    p->info.flags |= note->flags;
+    p->info.passes += note->passes;
+    p->info.residual = fmax(p->info.residual, note->residual);
+    if (note->groups > p->info.contacts) p->info.contacts = note->groups;
+}
+
+//---------------------------------- one stretch ----------------------------------
+
+// the velocity of the path
+static const double* path_of(const tacModel* model, const tacStrikeNote* note) {
+    return model->integrator == TAC_INTEGRATOR_EXPLICIT ? note->v : note->u;
+}
+
+// A pair that starts next to delta meets there, or at half of it: one of two sides.
+static int is_on_border(const tacStrike* s, const tacStretch* t, double delta) {
+    double least = INFINITY;
+    for (int i = 0; i < s->contacts.count && t->meets.found; ++i)
+        if (s->contacts.pair[i] == t->meets.pair) least = fmin(least, s->contacts.distance[i]);
+    return fabs(least - delta) < 0.01 * delta;
+}
+
+// First meeting on the way. A pair that rests next to delta must not meet there again and again, so
+// the level is a trace above it.
+static tacResult meet(tacHardPass* p, tacStretch* t) {
+    tacStrike* s = p->s;
+    double least, most, trace = TAC_TRACE * s->delta;
+    tac_strike_distances(s, s->delta + 10.0 * trace, &least, &most);
+    tacImpactLevels levels = {fmax(s->delta, most + trace), 0.5 * s->delta};
+    tacCourse course = {.qpos = t->push->q, .v = path_of(s->scene, t->push), .span = t->h};
+    if (!s->scene->contact->choice[TAC_CHOICE_CCD]) {
+        t->meets.found = 0;
+        return TAC_OK;
+    }
+    tacResult result = tac_hard_impact(s->scene, &course, levels, &t->meets, s->hard_memory);
+    if (result == TAC_OK && is_on_border(s, t, levels.delta)) p->info.flags |= TAC_ONE_SIDED;
+    return result;
+}
+
+// where the stretch leads after t->span
+static void move(tacHardPass* p, const tacStretch* t, tacPoint x) {
+    tacStrike* s = p->s;
+    const tacModel* model = s->scene;
+    const tacStrikeNote* note = t->push;
+    const tacDynamicsKernels* k = s->flow[0].k;
+    double part = t->span / t->h;
+    k->integrate(model, note->q, path_of(model, note), t->span, x.q);
+    for (int i = 0; i < model->nv; ++i)
+        x.v[i] = t->meets.found ? note->v[i] + part * (note->u[i] - note->v[i]) : note->u[i];
+    if (model->na == 0) return;
+    s->moving.param[model->timestep] = t->span;
+    k->act_next(&s->moving, note->act, s->rate, x.act);
+}
+
+// Collisions one after the other until nothing approaches; where that has no end or no answer, one
+// of all contacts without restitution.
+static tacResult collide(tacHardPass* p, tacStretch* t, tacPoint x) {
+    tacResult result = TAC_OK;
+    t->first = p->notes;
+    for (int pass = 0, all = 0; p->notes < p->most; ++pass) {
+        tacStrikeNote* note = begin_note(p, x);
+        int approach = tac_collide(p->s, note, all, &result);
+        if (result == TAC_ERROR_UNSOLVED && !all) {
+            --p->notes, all = 1;
+            continue;
+        }
+        if (result != TAC_OK || approach == 0) {
+            --p->notes;
+            break;
+        }
+        report(p, note);
+        copy(x.v, note->u, p->s->scene->nv);
+        if (all) p->info.flags |= TAC_FALLBACK;
+        if (all) break;
+        all = pass + 2 >= MAX_PASSES || p->notes + 2 >= p->most;
+    }
+    t->count = p->notes - t->first;
+    return result;
+}
+
+//---------------------------------- the step ----------------------------------
+
+static void judge_meeting(tacHardPass* p, const tacStretch* t) {
+    if (p->stretches == 1) p->info.time_of_impact = t->span;
+    if (!t->meets.exact) p->info.flags |= t->span > 0.0 ? TAC_GRAZING : TAC_ONE_SIDED;
+    if (t->meets.ties > 0) p->info.flags |= TAC_TIE;
+}
+
+// Bodies that start within one another have no path without intersection.
+static int overlaps(const tacStrike* s) {
+    double least, most;
+    tac_strike_distances(s, 0.0, &least, &most);
+    return least < -1e-9 && !s->scene->contact->choice[TAC_CHOICE_OVERLAP];
+}
+
+static tacResult stretch(tacHardPass* p, double h, tacPoint x) {
+    tacStretch* t = &p->stretch[p->stretches++];
+    *t = (tacStretch){.h = h, .span = h};
+    t->push = begin_note(p, x);
+    t->push->h = h;
+    tacResult result = tac_propagate(p->s, t->push);
+    if (result == TAC_OK && p->stretches == 1 && overlaps(p->s)) result = TAC_ERROR_VALUE;
+    if (result == TAC_OK) report(p, t->push);
+    if (result == TAC_OK) result = meet(p, t);
+    if (result != TAC_OK) return result;
+    if (t->meets.found) t->span = fmin(t->meets.time, h);
+    move(p, t, x);
+    if (!t->meets.found) return TAC_OK;
+    judge_meeting(p, t);
+    return collide(p, t, x);
+}
+
+tacResult tac_hard_pass(const tacModel* model, const tacState* x, const tacReal* u,
+                        tacScratch* scratch, tacHardPass* out) {
+    *out = take_pass(model, u, scratch);
+    tacPoint at = out->end;
+    double h = out->s->dt;
+    int limit = most_impacts(model) + 1;
+    copy(at.q, x->qpos, model->nq), copy(at.v, x->qvel, model->nv), copy(at.act, x->act, model->na);
+    tacResult result = TAC_OK;
+    while (result == TAC_OK && h > 1e-13 * out->s->dt) {
+        if (out->stretches == limit || out->notes + 3 >= out->most) {
+            out->info.flags |= TAC_FALLBACK; // the time that is left is not used
+            break;
+        }
+        result = stretch(out, h, at);
+        h -= out->stretch[out->stretches - 1].span;
+    }
+    if (result != TAC_OK) return result;
+    int finite = tac_all_finite(at.q, model->nq) && tac_all_finite(at.v, model->nv) &&
+                 tac_all_finite(at.act, model->na);
+    return finite ? TAC_OK : TAC_ERROR_DIVERGED;
+}
+
+void tac_hard_hand_out(const tacHardPass* p, const tacState* x, tacState* next) {
+    const tacModel* model = p->s->scene;
+    tac_state_keep(model, x, next);
+    copy(next->qpos, p->end.q, model->nq), copy(next->qvel, p->end.v, model->nv);
+    copy(next->act, p->end.act, model->na);
+}
+
+tacResult tac_hard_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,
+                        tacScratch* scratch) {
+    size_t mark = scratch->arena.used;
+    tacHardPass p;
+    tacResult result = tac_hard_pass(model, x, u, scratch, &p);
+    if (result == TAC_OK) tac_hard_hand_out(&p, x, next);
+    scratch->info = p.info;
+    scratch->arena.used = mark;
+    return result;
+}

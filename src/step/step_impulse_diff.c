@@ -1,0 +1,442 @@
+// Derivatives of the step of hard contact: the product of its propagations and collisions, with the
+// change of the times at which bodies meet (docs/hard.md, eq. (10) and (11)).
+
+#include "step/step_impulse.h"
+
+#include "dynamics/place.h"
+#include "math/spatial.h"
+
+#include <string.h>
+
+static double* take_zero(tacArena* arena, int n) {
+    double* x = TAC_TAKE(arena, double, n + 1);
+    memset(x, 0, sizeof *x * (size_t)(n + 1));
+    return x;
+}
+
+static void copy(double* to, const double* from, int n) {
+    if (from && n > 0) memcpy(to, from, sizeof *to * (size_t)n);
+}
+
+static void clear(double* x, int n) { memset(x, 0, sizeof *x * (size_t)n); }
+
+static int is_explicit(const tacModel* model) {
+    return model->integrator == TAC_INTEGRATOR_EXPLICIT;
+}
+
+static const double* path_of(const tacModel* model, const tacStrikeNote* note) {
+    return is_explicit(model) ? note->v : note->u;
+}
+
+// configuration at which a stretch ends in a meeting: that of its collision, or of the next stretch
+static const double* meeting_at(const tacHardPass* p, int i) {
+    const tacStretch* t = &p->stretch[i];
+    if (t->count > 0) return p->note[t->first].q;
+    return i + 1 < p->stretches ? p->stretch[i + 1].push->q : p->end.q;
+}
+
+// kinematics at a meeting, in the motion `after`
+static void place_meeting(tacStrike* s, const double* q) {
+    s->after.qpos = q, s->after.qvel = s->zero, s->after.qacc = NULL, s->after.wrench = NULL;
+    s->flow[0].k->kinematics(s->scene, &s->after);
+    s->flow[0].k->inverse(s->scene, &s->after, s->work);
+}
+
+// of the pair that meets: bodies, and their points as loads and shifts about the trees' origins
+typedef struct meetingSide {
+    int body;
+    tacVec3 arm; // from the tree's origin
+} meetingSide;
+
+static meetingSide side_of(const tacStrike* s, const tacHardImpact* hit, int side) {
+    int body = s->scene->contact->pair[hit->pair].body[side];
+    tacVec3 point = tac_load3(hit->nearest.point[side]);
+    return (meetingSide){body, tac_sub(point, tac_load3(s->after.origin + 3 * body))};
+}
+
+//---------------------------------- forward ----------------------------------
+
+// One column. theta is shared between columns: `param` alone is 1 in it while a column is at hand,
+// or it is given whole (param -1); its time step is that of the moment.
+typedef struct hardDot {
+    tacStrikeDot x;     // of the state at hand, ctrl, theta
+    int param;          // or -1
+    double *u, *moved;  // (nv) of a stretch's velocity after, of q at its end
+    double *rate, *act; // (na)
+    double h;           // of the time left
+} hardDot;
+
+enum { DRIFT = 24 };
+
+// t_dot = -(n . (p_B_dot - p_A_dot) - level_dot)/rate; moved is q_dot at the meeting with t held
+static double meeting_jvp(tacStrike* s, const tacStretch* t, const double* q, const hardDot* d) {
+    const tacHardImpact* hit = &t->meets;
+    double sum = hit->level == s->delta ? -d->x.theta[s->delta_at] : 0.0;
+    tacVec3 n = tac_load3(hit->nearest.normal);
+    if (!hit->exact) return 0.0;
+    tacMotionDot dot = {.dq = d->moved, .theta = d->x.theta};
+    place_meeting(s, q);
+    s->flow[0].k->inverse_jvp(s->scene, &s->after, &dot, s->work);
+    for (int side = 0; side < 2; ++side) {
+        meetingSide m = side_of(s, hit, side);
+        tacTwist D = tac_twist_load(s->after.work + DRIFT * m.body);
+        double v = m.body == 0 ? 0.0 : tac_dot(n, tac_add(D.linear, tac_cross(D.angular, m.arm)));
+        sum += side ? v : -v;
+    }
+    return -sum / hit->rate;
+}
+
+static void activation_jvp(tacStrike* s, const tacStretch* t, hardDot* d, double span_dot) {
+    const tacModel* model = s->scene;
+    tacFlow* f = &s->flow[0];
+    if (model->na == 0) return;
+    double keep = d->x.theta[model->timestep];
+    s->moving.param[model->timestep] = t->span, d->x.theta[model->timestep] = span_dot;
+    tacMotionDot dot = {.act = d->x.act, .theta = d->x.theta};
+    f->m.act = t->push->act;
+    f->k->act_next_jvp(&s->moving, &f->m, s->rate, d->rate, &dot, d->act);
+    copy(d->x.act, d->act, model->na);
+    d->x.theta[model->timestep] = keep;
+}
+
+// q, v, act and the time left at the end of a stretch, before its collision
+static void move_jvp(tacHardPass* p, int i, hardDot* d) {
+    tacStrike* s = p->s;
+    const tacModel* model = s->scene;
+    const tacStretch* t = &p->stretch[i];
+    const tacStrikeNote* note = t->push;
+    double part = t->span / t->h, span_dot = d->h;
+    const double *path = path_of(model, note), *path_dot = is_explicit(model) ? d->x.v : d->u;
+    if (t->meets.found) {
+        tac_move_jvp(model, path, t->span, d->x.q, path_dot, 0.0, d->moved);
+        span_dot = meeting_jvp(s, t, meeting_at(p, i), d);
+    }
+    activation_jvp(s, t, d, span_dot);
+    tac_move_jvp(model, path, t->span, d->x.q, path_dot, span_dot, d->moved);
+    double part_dot = (span_dot - part * d->h) / t->h;
+    for (int k = 0; k < model->nv; ++k) {
+        double v = d->x.v[k] + part * (d->u[k] - d->x.v[k]) + part_dot * (note->u[k] - note->v[k]);
+        d->x.v[k] = t->meets.found ? v : d->u[k];
+    }
+    copy(d->x.q, d->moved, model->nv);
+    d->h -= span_dot;
+}
+
+static void hold_theta(const tacModel* model, hardDot* d) {
+    if (d->param >= 0) d->x.theta[d->param] = 1.0;
+    d->x.theta[model->timestep] = d->h;
+}
+
+static void drop_theta(const tacModel* model, hardDot* d) {
+    if (d->param >= 0) d->x.theta[d->param] = 0.0;
+    d->x.theta[model->timestep] = 0.0;
+}
+
+// a solve, of all columns; those of collisions change the velocity
+static tacResult strikes_jvp(tacStrike* s, const tacStrikeNote* note, hardDot* d, int columns) {
+    tacResult result = tac_strike_revisit(s, note);
+    for (int c = 0; c < columns && result == TAC_OK; ++c) {
+        hold_theta(s->scene, &d[c]);
+        tac_strike_jvp(s, note, &d[c].x, d[c].u, d[c].rate);
+        drop_theta(s->scene, &d[c]);
+        if (note->collides) copy(d[c].x.v, d[c].u, s->scene->nv);
+    }
+    return result;
+}
+
+static tacResult stretch_jvp(tacHardPass* p, int i, hardDot* d, int columns) {
+    const tacStretch* t = &p->stretch[i];
+    tacResult result = strikes_jvp(p->s, t->push, d, columns);
+    for (int c = 0; c < columns && result == TAC_OK; ++c) {
+        hold_theta(p->s->scene, &d[c]);
+        move_jvp(p, i, &d[c]);
+        drop_theta(p->s->scene, &d[c]);
+    }
+    for (int k = t->first; k < t->first + t->count && result == TAC_OK; ++k)
+        result = strikes_jvp(p->s, &p->note[k], d, columns);
+    return result;
+}
+
+static hardDot take_dot(const tacModel* model, double* theta, double* ctrl, tacArena* arena) {
+    int nv = model->nv, na = model->na;
+    hardDot d = {.param = -1, .x.theta = theta, .x.ctrl = ctrl};
+    d.x.q = take_zero(arena, nv), d.x.v = take_zero(arena, nv), d.x.act = take_zero(arena, na);
+    d.u = take_zero(arena, nv), d.moved = take_zero(arena, nv);
+    d.rate = take_zero(arena, na), d.act = take_zero(arena, na);
+    return d;
+}
+
+static int is_dot_finite(const tacModel* model, const hardDot* d) {
+    return tac_all_finite(d->x.q, model->nv) && tac_all_finite(d->x.v, model->nv) &&
+           tac_all_finite(d->x.act, model->na);
+}
+
+tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* u, tacTangent x_dot,
+                       const tacReal* u_dot, const tacReal* theta_dot, tacTangent next_dot,
+                       tacScratch* scratch) {
+    tacHardPass p;
+    tacArena* arena = &scratch->arena;
+    size_t mark = arena->used;
+    tacResult result = tac_hard_pass(model, x, u, scratch, &p);
+    if (result == TAC_OK && p.s->frozen) result = TAC_ERROR_UNSUPPORTED;
+    if (result == TAC_OK) {
+        double* theta = take_zero(arena, model->nparam);
+        hardDot d = take_dot(model, theta, take_zero(arena, model->nu), arena);
+        copy(d.x.q, x_dot.dq, model->nv), copy(d.x.v, x_dot.dv, model->nv);
+        copy(d.x.act, x_dot.da, model->na), copy(d.x.ctrl, u_dot, model->nu);
+        copy(theta, theta_dot, model->nparam);
+        d.h = d.x.dt = theta[model->timestep];
+        for (int i = 0; i < p.stretches && result == TAC_OK; ++i)
+            result = stretch_jvp(&p, i, &d, 1);
+        if (result == TAC_OK && !is_dot_finite(model, &d)) result = TAC_ERROR_DIVERGED;
+        if (result == TAC_OK) {
+            if (next_dot.dq) copy(next_dot.dq, d.x.q, model->nv);
+            if (next_dot.dv) copy(next_dot.dv, d.x.v, model->nv);
+            if (next_dot.da) copy(next_dot.da, d.x.act, model->na);
+        }
+    }
+    scratch->info = p.info;
+    arena->used = mark;
+    return result;
+}
+
+//---------------------------------- matrices ----------------------------------
+
+// which input a column belongs to: state, control, parameter
+typedef struct columnPlan {
+    int nx, nu; // columns of the state and of controls
+    const tacParam* theta;
+    int ntheta;
+} columnPlan;
+
+static int param_of(const columnPlan* plan, int c) {
+    for (int i = 0; i < plan->ntheta; c -= plan->theta[i++].count)
+        if (c < plan->theta[i].count) return plan->theta[i].offset + c;
+    return -1;
+}
+
+// a unit of one input
+static void seed(const tacModel* model, hardDot* d, const columnPlan* plan, int c, double* units) {
+    int nv = model->nv;
+    if (c < plan->nx)
+        (c < nv ? d->x.q + c : c < 2 * nv ? d->x.v + c - nv : d->x.act + c - 2 * nv)[0] = 1.0;
+    else if (c < plan->nx + plan->nu)
+        d->x.ctrl = units + (size_t)(c - plan->nx) * (size_t)model->nu,
+        d->x.ctrl[c - plan->nx] = 1.0;
+    else {
+        d->param = param_of(plan, c - plan->nx - plan->nu);
+        if (d->param == model->timestep) d->h = d->x.dt = 1.0;
+    }
+}
+
+static void store(const tacModel* model, const hardDot* d, double* X, int columns, int c) {
+    int nv = model->nv;
+    for (int k = 0; k < nv; ++k) {
+        X[(size_t)k * (size_t)columns + (size_t)c] = d->x.q[k];
+        X[(size_t)(nv + k) * (size_t)columns + (size_t)c] = d->x.v[k];
+    }
+    for (int k = 0; k < model->na; ++k)
+        X[(size_t)(2 * nv + k) * (size_t)columns + (size_t)c] = d->x.act[k];
+}
+
+enum { BLOCK = 32 }; // columns that go through the step together
+
+static tacResult block(tacHardPass* p, const columnPlan* plan, int first, int count, double* A,
+                       double* B, double* P, int params, tacArena* arena) {
+    const tacModel* model = p->s->scene;
+    size_t mark = arena->used;
+    hardDot d[BLOCK];
+    double* theta = take_zero(arena, model->nparam);
+    double *ctrl = take_zero(arena, model->nu), *units = take_zero(arena, model->nu * model->nu);
+    tacResult result = TAC_OK;
+    for (int c = 0; c < count; ++c) {
+        d[c] = take_dot(model, theta, ctrl, arena);
+        seed(model, &d[c], plan, first + c, units);
+    }
+    for (int i = 0; i < p->stretches && result == TAC_OK; ++i) result = stretch_jvp(p, i, d, count);
+    for (int c = 0; c < count && result == TAC_OK; ++c) {
+        int at = first + c;
+        if (!is_dot_finite(model, &d[c])) result = TAC_ERROR_DIVERGED;
+        if (at < plan->nx)
+            store(model, &d[c], A, plan->nx, at);
+        else if (at < plan->nx + plan->nu)
+            store(model, &d[c], B, plan->nu, at - plan->nx);
+        else
+            store(model, &d[c], P, params, at - plan->nx - plan->nu);
+    }
+    arena->used = mark;
+    return result;
+}
+
+tacResult tac_hard_jacobian(const tacModel* model, const tacState* x, const tacReal* u,
+                            tacState* next, tacReal* A, tacReal* B, const tacParam* theta,
+                            int ntheta, tacReal* P, tacScratch* scratch) {
+    tacHardPass p;
+    size_t mark = scratch->arena.used;
+    columnPlan plan = {A ? tac_tangent_size(model) : 0, B ? model->nu : 0, theta, P ? ntheta : 0};
+    int params = 0;
+    for (int i = 0; i < plan.ntheta; ++i) params += theta[i].count;
+    int columns = plan.nx + plan.nu + params;
+    tacResult result = tac_hard_pass(model, x, u, scratch, &p);
+    if (result == TAC_OK && p.s->frozen) result = TAC_ERROR_UNSUPPORTED;
+    for (int c = 0; c < columns && result == TAC_OK; c += BLOCK)
+        result = block(&p, &plan, c, columns - c < BLOCK ? columns - c : BLOCK, A, B, P, params,
+                       &scratch->arena);
+    if (result == TAC_OK && next) tac_hard_hand_out(&p, x, next);
+    scratch->info = p.info;
+    scratch->arena.used = mark;
+    return result;
+}
+
+//---------------------------------- reverse ----------------------------------
+
+typedef struct hardBar {
+    tacStrikeDot x;       // of the state at hand; ctrl, theta and dt add up
+    double *u, *path, *q; // (nv)
+    double *rate, *act;   // (na)
+    double h;             // of the time left behind a stretch
+} hardBar;
+
+static void meeting_vjp(tacStrike* s, const tacStretch* t, const double* q, double span_bar,
+                        double* q_bar, tacStrikeDot* x) {
+    const tacHardImpact* hit = &t->meets;
+    if (!hit->exact) return;
+    double scale = -span_bar / hit->rate;
+    place_meeting(s, q);
+    memset(s->carry.D_after, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
+    for (int side = 0; side < 2; ++side) {
+        meetingSide m = side_of(s, hit, side);
+        tacVec3 force = tac_scale(tac_load3(hit->nearest.normal), side ? scale : -scale);
+        double* D = s->carry.D_after + 6 * m.body;
+        tacWrench w = {force, tac_cross(m.arm, force)};
+        if (m.body > 0) tac_wrench_store(D, tac_wrench_add(tac_wrench_load(D), w));
+    }
+    if (hit->level == s->delta) x->theta[s->delta_at] -= scale;
+    tac_carry_vjp(s->scene, &s->after, s->carry.D_after, NULL, q_bar, NULL, x->theta);
+}
+
+// from the end of a stretch back to its start and to u, rate and the time left at its start
+static double move_vjp(tacHardPass* p, int i, hardBar* b) {
+    tacStrike* s = p->s;
+    const tacModel* model = s->scene;
+    const tacStretch* t = &p->stretch[i];
+    const tacStrikeNote* note = t->push;
+    int nv = model->nv, found = t->meets.found;
+    double part = t->span / t->h, span_bar = -b->h, h_bar = b->h, part_bar = 0.0;
+    const double* path = path_of(model, note);
+    clear(b->u, nv), clear(b->q, nv), clear(b->path, nv);
+    for (int k = 0; k < nv; ++k) {
+        double v = b->x.v[k];
+        b->u[k] = found ? part * v : v, b->x.v[k] = found ? (1.0 - part) * v : 0.0;
+        if (found) part_bar += v * (note->u[k] - note->v[k]);
+    }
+    tac_move_vjp(model, path, t->span, b->x.q, b->q, b->path, &span_bar);
+    if (found) {
+        span_bar += part_bar / t->h, h_bar -= part_bar * part / t->h;
+        // the meeting looks at q moved with its time held
+        clear(b->x.q, nv);
+        double unused = 0.0;
+        meeting_vjp(s, t, meeting_at(p, i), span_bar, b->x.q, &b->x);
+        tac_move_vjp(model, path, t->span, b->x.q, b->q, b->path, &unused);
+    } else
+        h_bar += span_bar;
+    for (int k = 0; k < nv; ++k) {
+        b->x.q[k] = b->q[k];
+        (is_explicit(model) ? b->x.v : b->u)[k] += b->path[k];
+    }
+    return h_bar;
+}
+
+static void activation_vjp(tacStrike* s, const tacStretch* t, hardBar* b, double* h_bar) {
+    const tacModel* model = s->scene;
+    tacFlow* f = &s->flow[0];
+    if (model->na == 0) return;
+    double keep = b->x.theta[model->timestep];
+    clear(b->rate, model->na), clear(b->act, model->na);
+    s->moving.param[model->timestep] = t->span, b->x.theta[model->timestep] = 0.0;
+    tacMotionDot bar = {.act = b->act, .theta = b->x.theta};
+    f->m.act = t->push->act;
+    f->k->act_next_vjp(&s->moving, &f->m, s->rate, b->x.act, b->rate, &bar);
+    *h_bar += b->x.theta[model->timestep];
+    b->x.theta[model->timestep] = keep;
+    copy(b->x.act, b->act, model->na);
+}
+
+// a solve: theta's time step collects the adjoint of the time that it propagates for
+static tacResult strike_vjp(tacStrike* s, const tacStrikeNote* note, hardBar* b, double* h_bar) {
+    const tacModel* model = s->scene;
+    double keep = b->x.theta[model->timestep];
+    b->x.theta[model->timestep] = 0.0;
+    tac_strike_vjp(s, note, b->u, b->rate, &b->x);
+    if (h_bar) *h_bar += b->x.theta[model->timestep];
+    b->x.theta[model->timestep] = keep;
+    return TAC_OK;
+}
+
+static tacResult stretch_vjp(tacHardPass* p, int i, hardBar* b) {
+    tacStrike* s = p->s;
+    const tacStretch* t = &p->stretch[i];
+    int nv = s->scene->nv;
+    for (int k = t->first + t->count - 1; k >= t->first; --k) {
+        tacResult result = tac_strike_revisit(s, &p->note[k]);
+        if (result != TAC_OK) return result;
+        copy(b->u, b->x.v, nv), clear(b->x.v, nv), clear(b->rate, s->scene->na);
+        strike_vjp(s, &p->note[k], b, NULL);
+    }
+    double h_bar = 0.0;
+    tacResult result = tac_strike_revisit(s, t->push);
+    if (result != TAC_OK) return result;
+    activation_vjp(s, t, b, &h_bar);
+    h_bar += move_vjp(p, i, b);
+    // the meeting has used the motion of the solve
+    result = tac_strike_revisit(s, t->push);
+    if (result != TAC_OK) return result;
+    strike_vjp(s, t->push, b, &h_bar);
+    b->h = h_bar;
+    return TAC_OK;
+}
+
+static hardBar take_bar(const tacModel* model, tacArena* arena) {
+    int nv = model->nv, na = model->na;
+    hardBar b = {.x.q = take_zero(arena, nv), .x.v = take_zero(arena, nv)};
+    b.x.act = take_zero(arena, na), b.x.ctrl = take_zero(arena, model->nu);
+    b.x.theta = take_zero(arena, model->nparam);
+    b.u = take_zero(arena, nv), b.q = take_zero(arena, nv), b.path = take_zero(arena, nv);
+    b.rate = take_zero(arena, na), b.act = take_zero(arena, na);
+    return b;
+}
+
+static void add(double* to, const double* from, int n) {
+    for (int i = 0; i < n && to; ++i) to[i] += from[i];
+}
+
+tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* u,
+                       tacTangent next_bar, tacTangent x_bar, tacReal* u_bar, tacReal* theta_bar,
+                       tacScratch* scratch) {
+    tacHardPass p;
+    tacArena* arena = &scratch->arena;
+    size_t mark = arena->used;
+    tacResult result = tac_hard_pass(model, x, u, scratch, &p);
+    if (result == TAC_OK && p.s->frozen) result = TAC_ERROR_UNSUPPORTED;
+    if (result == TAC_OK) {
+        hardBar b = take_bar(model, arena);
+        copy(b.x.q, next_bar.dq, model->nv), copy(b.x.v, next_bar.dv, model->nv);
+        copy(b.x.act, next_bar.da, model->na);
+        for (int i = p.stretches - 1; i >= 0 && result == TAC_OK; --i)
+            result = stretch_vjp(&p, i, &b);
+        b.x.theta[model->timestep] += b.h + b.x.dt;
+        if (result == TAC_OK &&
+            !(tac_all_finite(b.x.q, model->nv) && tac_all_finite(b.x.v, model->nv) &&
+              tac_all_finite(b.x.act, model->na) && tac_all_finite(b.x.ctrl, model->nu) &&
+              tac_all_finite(b.x.theta, model->nparam)))
+            result = TAC_ERROR_DIVERGED;
+        if (result == TAC_OK) {
+            add(x_bar.dq, b.x.q, model->nv), add(x_bar.dv, b.x.v, model->nv);
+            add(x_bar.da, b.x.act, model->na), add(u_bar, b.x.ctrl, model->nu);
+            add(theta_bar, b.x.theta, model->nparam);
+        }
+    }
+    scratch->info = p.info;
+    arena->used = mark;
+    return result;
+}

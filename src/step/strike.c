@@ -1,0 +1,547 @@
+// One solve of hard contact.
+//
+//   contacts, limits, friction --groups--> J --> A = J M^-1 J', b --lcp--> f --> u = free + M^-1 J'
+//   f
+
+#include "step/strike.h"
+
+#include "base/assert.h"
+#include "math/number.h"
+#include "respond/dantzig.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_GROUPS = 256, BEND_PASSES = 12 };
+
+//---------------------------------- memory ----------------------------------
+
+static int list_capacity(const tacModel* model) {
+    return tac_hard_capacity(model) + tac_row_count(model);
+}
+
+static int group_capacity(const tacModel* model) {
+    int all = list_capacity(model);
+    return all < MAX_GROUPS ? all : MAX_GROUPS;
+}
+
+static size_t solver_size(int groups) {
+    size_t a = tac_lcp_size(groups, 2), b = tac_lcp_classes_size(groups, 2);
+    size_t c = tac_dantzig_size(groups, 2), most = a > b ? a : b;
+    return most > c ? most : c;
+}
+
+size_t tac_strike_size(const tacModel* model) {
+    const size_t real = sizeof(double);
+    size_t groups = (size_t)group_capacity(model), rows = 3 * groups, need = 0;
+    size_t nv = (size_t)model->nv + 1, nbody = (size_t)model->nbody;
+    size_t nrow = (size_t)tac_row_count(model) + 1;
+    need += tac_arena_need(sizeof(tacStrike)) + tac_arena_need(real * (size_t)model->nparam);
+    need += 2 * tac_flow_size(model, 1, real) + 2 * tac_motion_size(model, 1, real);
+    need += tac_arena_need(sizeof(tacPose) * nbody);
+    need += 2 * tac_contacts_size(tac_hard_capacity(model), 1, real);
+    need += 4 * tac_arena_need(real * ((size_t)model->nq + nv)) + tac_motion_size(model, 1, real);
+    need += tac_arena_need(sizeof(tacRow) * nrow) + tac_arena_need(real * nrow * nv);
+    need += tac_arena_need(sizeof(tacStrikeGroup) * groups);
+    need += tac_arena_need(sizeof(tacFrameDot) * groups);
+    need += 2 * tac_arena_need(real * rows * nv) + tac_arena_need(real * rows * rows);
+    need += 6 * tac_arena_need(real * rows) + 6 * tac_arena_need(real * 6 * nbody);
+    need += 8 * tac_arena_need(real * nv) + tac_arena_need(real * ((size_t)model->na + 1));
+    need += tac_arena_need(solver_size((int)groups)) + tac_arena_need(tac_hard_size(model));
+    return need + tac_dynamics_size(model, real);
+}
+
+static double speed_of_rest(const tacModel* model) {
+    const double* g = model->param + model->gravity;
+    double pull =
+        model->disable & TAC_DISABLE_GRAVITY ? 0.0 : sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    return 2.0 * pull * model->param[model->timestep] + 1e-9;
+}
+
+static void take_arrays(tacStrike* s, tacArena* arena) {
+    const tacModel* model = s->scene;
+    int nv = model->nv, rows = 3 * s->capacity;
+    s->pose = TAC_TAKE(arena, tacPose, model->nbody);
+    s->contacts = tac_contacts_take(arena, tac_hard_capacity(s->scene), 1);
+    s->contacts_end = tac_contacts_take(arena, tac_hard_capacity(s->scene), 1);
+    s->q_end = TAC_TAKE(arena, double, model->nq + nv + 1), s->moved_q = s->q_end + model->nq;
+    s->J_end = TAC_TAKE(arena, double, 3 * nv);
+    s->row = TAC_TAKE(arena, tacRow, s->nrow + 1);
+    s->row_J = TAC_TAKE(arena, double, (s->nrow + 1) * (nv + 1));
+    s->group = TAC_TAKE(arena, tacStrikeGroup, s->capacity);
+    s->moved = TAC_TAKE(arena, tacFrameDot, s->capacity);
+    s->J = TAC_TAKE(arena, double, rows* nv), s->U = TAC_TAKE(arena, double, rows* nv);
+    s->A = TAC_TAKE(arena, double, rows* rows), s->b = TAC_TAKE(arena, double, rows);
+    s->mu = TAC_TAKE(arena, double, rows), s->b_dot = TAC_TAKE(arena, double, rows);
+    s->mu_dot = TAC_TAKE(arena, double, rows), s->f_dot = TAC_TAKE(arena, double, rows);
+    s->wrench = TAC_TAKE(arena, double, 6 * model->nbody);
+    s->wrench_dot = TAC_TAKE(arena, double, 6 * model->nbody);
+    double** const carried[] = {&s->carry.D_before, &s->carry.e_before, &s->carry.D_after,
+                                &s->carry.e_after};
+    for (int i = 0; i < 4; ++i) *carried[i] = TAC_TAKE(arena, double, 6 * model->nbody);
+    s->free = TAC_TAKE(arena, double, nv), s->zero = TAC_TAKE(arena, double, nv);
+    s->a = TAC_TAKE(arena, double, nv), s->work = TAC_TAKE(arena, double, nv);
+    s->u0 = TAC_TAKE(arena, double, nv), s->a0 = TAC_TAKE(arena, double, nv);
+    s->rate = TAC_TAKE(arena, double, model->na);
+    s->memory = tac_arena_take(arena, solver_size(s->capacity));
+    s->hard_memory = tac_arena_take(arena, tac_hard_size(s->scene));
+    memset(s->zero, 0, sizeof(double) * (size_t)nv);
+}
+
+tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* scratch) {
+    tacArena* arena = &scratch->arena;
+    const tacContactPlan* plan = model->contact;
+    tacStrike* s = TAC_TAKE(arena, tacStrike, 1);
+    *s = (tacStrike){.scene = model, .moving = *model, .scratch = scratch};
+    s->moving.param = TAC_TAKE(arena, tacReal, model->nparam);
+    memcpy(s->moving.param, model->param, sizeof(tacReal) * (size_t)model->nparam);
+    s->still = s->moving;
+    s->still.disable |= TAC_DISABLE_GRAVITY | TAC_DISABLE_PASSIVE | TAC_DISABLE_ACTUATION;
+    s->flow[0] = tac_flow_take(&s->moving, TAC_DISPATCH(tac_dynamics_single_), 0, scratch);
+    s->flow[1] = tac_flow_take(&s->still, TAC_DISPATCH(tac_dynamics_single_), 0, scratch);
+    for (int i = 0; i < 2; ++i) s->flow[i].m.ctrl = u, s->flow[i].deep = 0;
+    s->flow[1].h = 1.0;
+    s->before = tac_motion_take(model, 1, arena), s->after = tac_motion_take(model, 1, arena);
+    s->end = tac_motion_take(model, 1, arena);
+    s->straight = model->integrator == TAC_INTEGRATOR_EXPLICIT;
+    s->nrow = tac_row_count(model), s->capacity = group_capacity(model);
+    s->dt = model->param[model->timestep];
+    s->delta = model->param[plan->number[TAC_CONTACT_DELTA]];
+    s->delta_at = plan->number[TAC_CONTACT_DELTA];
+    s->restitution = plan->number[TAC_CONTACT_RESTITUTION];
+    s->frozen = plan->choice[TAC_CHOICE_BOUNDS];
+    s->slow = speed_of_rest(model), s->margin = 2.0 * (s->delta + s->slow * s->dt);
+    take_arrays(s, arena);
+    return s;
+}
+
+size_t tac_note_size(const tacModel* model) {
+    size_t list = (size_t)list_capacity(model), rows = 3 * (size_t)group_capacity(model);
+    size_t numbers = (size_t)(model->nq + 2 * model->nv + model->na) + rows + 4;
+    return tac_arena_need(sizeof(double) * numbers) + tac_arena_need(2 * rows + list + 1);
+}
+
+tacStrikeNote tac_note_take(const tacStrike* s, tacArena* arena) {
+    const tacModel* model = s->scene;
+    int rows = 3 * s->capacity, list = list_capacity(model);
+    tacStrikeNote note = {0};
+    note.q = TAC_TAKE(arena, double, model->nq + 2 * model->nv + model->na + rows + 4);
+    note.v = note.q + model->nq, note.u = note.v + model->nv, note.act = note.u + model->nv;
+    note.f = note.act + model->na;
+    note.classes = TAC_TAKE(arena, unsigned char, 2 * rows + list + 1);
+    note.bent = note.classes + rows, note.chosen = note.bent + rows;
+    return note;
+}
+
+//---------------------------------- places ----------------------------------
+
+// kinematics and velocities of one of the motions
+static void place(tacStrike* s, tacMotion* m, const double* q, const double* v) {
+    const tacDynamicsKernels* k = s->flow[0].k;
+    m->qpos = q, m->qvel = v, m->qacc = NULL, m->wrench = NULL;
+    k->kinematics(s->scene, m);
+    k->inverse(s->scene, m, s->work);
+}
+
+// time step of the flow, and its implicit damping
+static void set_time(tacStrike* s, double h) {
+    tacFlow* f = &s->flow[0];
+    s->moving.param[s->scene->timestep] = h, f->h = h;
+    for (int k = 0; k < s->scene->nv && f->implicit; ++k)
+        f->extra[k] = h * s->scene->param[s->scene->joint[s->scene->dof[k].joint].damping];
+}
+
+static tacResult find_contacts(tacStrike* s, const tacMotion* m, double margin, tacContacts* out) {
+    for (int b = 0; b < s->scene->nbody; ++b)
+        s->pose[b] = (tacPose){tac_load3(m->place + 3 * b), tac_quat_load(m->quat + 4 * b)};
+    out->count = 0;
+    return tac_hard_contacts(s->scene, s->pose, margin, out, s->hard_memory);
+}
+
+//---------------------------------- groups ----------------------------------
+
+// of two coefficients the larger one's offset; -1: no friction
+static int friction_at(const tacModel* model, const tacContactPair* pair) {
+    int a = pair->friction[0], b = pair->friction[1];
+    return b >= 0 && model->param[b] > model->param[a] ? b : a;
+}
+
+static tacStrikeGroup contact_group(const tacStrike* s, int i, const tacMotion* before) {
+    const tacContactPair* pair = &s->scene->contact->pair[s->contacts.pair[i]];
+    tacStrikeGroup g = {.kind = TAC_GROUP_CONTACT, .source = i};
+    g.mu_at = friction_at(s->scene, pair);
+    g.mu = g.mu_at >= 0 ? s->scene->param[g.mu_at] : 0.0;
+    g.frame = tac_frame_of(&s->contacts, i, pair->body, before);
+    g.gap = g.frame.distance - TAC_REST * s->delta;
+    return g;
+}
+
+static tacStrikeGroup row_group(const tacStrike* s, int i, double h) {
+    const tacRow* row = &s->row[i];
+    int limit = row->kind == TAC_ROW_JOINT_LIMIT;
+    tacStrikeGroup g = {.source = i, .mu_at = -1, .mu = limit ? 0.0 : 1.0};
+    g.kind = limit ? TAC_GROUP_LIMIT : TAC_GROUP_FRICTION;
+    g.gap = limit ? row->value : -row->bound * h;
+    return g;
+}
+
+static double dot(int n, const double* a, const double* b) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+// J of a group, one row or three
+static void fill_rows(tacStrike* s, const tacMotion* m, int g) {
+    int nv = s->scene->nv, size = 1 + s->tangents;
+    const tacStrikeGroup* group = &s->group[g];
+    double* J = s->J + (size_t)(g * size) * (size_t)nv;
+    if (group->kind == TAC_GROUP_CONTACT) {
+        // without tangents the next group overwrites their rows
+        tac_frame_rows(s->scene, m, &group->frame, J);
+        return;
+    }
+    memset(J, 0, sizeof *J * (size_t)(size * nv));
+    int at = group->kind == TAC_GROUP_FRICTION ? nv : 0;
+    memcpy(J + at, s->row[group->source].J, sizeof *J * (size_t)nv);
+}
+
+// A = J M^-1 J'; friction of a joint presses with its own bound
+static void fill_matrix(tacStrike* s, const tacFlow* f) {
+    int nv = s->scene->nv, rows = s->rows;
+    for (int i = 0; i < rows; ++i)
+        for (int k = 0; k < nv; ++k) s->U[k * rows + i] = s->J[i * nv + k];
+    if (rows > 0) f->k->solve_columns(s->scene, &f->m, s->U, rows, rows);
+    for (int i = 0; i < rows; ++i) {
+        double* A = s->A + (size_t)i * (size_t)rows;
+        memset(A, 0, sizeof *A * (size_t)rows);
+        for (int k = 0; k < nv; ++k) {
+            double x = s->J[i * nv + k];
+            for (int j = 0; j < rows && x != 0.0; ++j) A[j] += x * s->U[k * rows + j];
+        }
+    }
+    for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < i; ++j) {
+            double x = 0.5 * (s->A[i * rows + j] + s->A[j * rows + i]);
+            s->A[i * rows + j] = s->A[j * rows + i] = x;
+        }
+    for (int g = 0; g < s->groups; ++g) {
+        int i = g * (1 + s->tangents);
+        s->mu[g] = s->group[g].mu;
+        if (s->group[g].kind == TAC_GROUP_FRICTION) s->A[i * rows + i] = 1.0;
+    }
+}
+
+// the matrices of the groups at hand
+static void fill(tacStrike* s, tacFlow* f) {
+    s->tangents = 0;
+    for (int g = 0; g < s->groups; ++g)
+        if (s->group[g].mu > 0.0) s->tangents = 2;
+    s->rows = s->groups * (1 + s->tangents);
+    for (int g = 0; g < s->groups; ++g) fill_rows(s, &f->m, g);
+    fill_matrix(s, f);
+    s->lcp = (tacLcp){s->groups, s->tangents, s->A, s->b, s->mu};
+}
+
+static void right_side(tacStrike* s, const tacStrikeNote* note, const double* free) {
+    int nv = s->scene->nv, size = 1 + s->tangents;
+    double restitution = s->scene->param[s->restitution];
+    for (int g = 0; g < s->groups; ++g) {
+        const tacStrikeGroup* group = &s->group[g];
+        for (int i = g * size; i < (g + 1) * size; ++i) s->b[i] = dot(nv, s->J + i * nv, free);
+        if (!note->collides) s->b[g * size] += group->gap / group->span + group->bend / note->h;
+        if (group->bounces) s->b[g * size] += restitution * dot(nv, s->J + g * size * nv, note->v);
+    }
+}
+
+//---------------------------------- solve ----------------------------------
+
+// friction bounds frozen at the frictionless answer: for comparison
+static tacResult solve_frozen(tacStrike* s, tacStrikeNote* note) {
+    int done =
+        tac_dantzig(&s->lcp, TAC_BOUNDS_FROZEN, note->f, note->classes, &note->passes, s->memory);
+    note->residual = tac_lcp_residual(&s->lcp, note->f, NULL);
+    return done ? TAC_OK : TAC_ERROR_UNSOLVED;
+}
+
+// impulses, then u = free + U f
+static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
+    tacLcpReport report = {0};
+    int nv = s->scene->nv;
+    tacResult result = s->frozen && s->tangents
+                           ? solve_frozen(s, note)
+                           : tac_lcp_solve(&s->lcp, 0, note->f, note->classes, &report, s->memory);
+    if (result != TAC_OK) return result;
+    if (!s->frozen) note->passes = report.passes, note->residual = report.residual;
+    note->flags = report.flags & (TAC_TIE | TAC_FALLBACK);
+    note->groups = s->groups, note->tangents = s->tangents;
+    for (int k = 0; k < nv; ++k) note->u[k] = free[k] + dot(s->rows, s->U + k * s->rows, note->f);
+    return TAC_OK;
+}
+
+// Time in which the gap of a normal row may close. A gap that is too small opens slowly.
+static void set_span(const tacStrike* s, tacStrikeGroup* g, double h) {
+    g->span = g->kind == TAC_GROUP_FRICTION ? 1.0 : g->gap >= 0.0 ? h : fmax(h, s->dt);
+}
+
+//---------------------------------- propagate ----------------------------------
+
+// A contact counts where it is closed, or slowly closing within the step. One that approaches fast
+// meets as an impact instead.
+static int counts(const tacStrike* s, const tacStrikeGroup* g, const double* J, const double* v,
+                  const double* free, double h) {
+    int nv = s->scene->nv;
+    double speed = dot(nv, J, v), next = dot(nv, J, free);
+    if (g->kind == TAC_GROUP_FRICTION) return 1;
+    if (g->kind == TAC_GROUP_LIMIT) return g->gap + h * next < 0.0;
+    if (speed < -s->slow) return 0;
+    return g->frame.distance <= 2.0 * s->delta || g->gap + h * next < 0.0;
+}
+
+// all that could be a group, chosen or by the note's choice
+static tacResult gather(tacStrike* s, tacStrikeNote* note, const tacMotion* before,
+                        const double* free, int choose) {
+    int nv = s->scene->nv;
+    note->listed = s->contacts.count + s->nrow, s->groups = 0;
+    for (int i = 0; i < note->listed; ++i) {
+        int row = i - s->contacts.count;
+        tacStrikeGroup g = row < 0 ? contact_group(s, i, before) : row_group(s, row, note->h);
+        if (choose) {
+            double* normal = s->J; // not in use yet
+            if (row < 0)
+                tac_frame_rows(s->scene, before, &g.frame, normal);
+            else
+                memcpy(normal, s->row[row].J, sizeof *normal * (size_t)nv);
+            note->chosen[i] =
+                (unsigned char)(counts(s, &g, normal, note->v, free, note->h) ? TAC_STRIKE_IN
+                                                                              : TAC_STRIKE_OUT);
+        }
+        if (note->chosen[i] == TAC_STRIKE_OUT) continue;
+        if (s->groups == s->capacity) return TAC_ERROR_CAPACITY;
+        set_span(s, &g, note->h);
+        s->group[s->groups++] = g;
+    }
+    return TAC_OK;
+}
+
+static tacResult list_rows(tacStrike* s, const tacStrikeNote* note) {
+    if (s->nrow == 0) return TAC_OK;
+    return tac_rows(s->scene, note->q, note->v, s->row, s->row_J, s->scratch);
+}
+
+// the velocity that forces alone would give
+static void free_velocity(tacStrike* s, const tacStrikeNote* note) {
+    tacFlow* f = &s->flow[0];
+    set_time(s, note->h);
+    tac_flow_at(f, (tacPoint){note->q, note->v, note->act}, s->a, s->rate);
+    for (int k = 0; k < s->scene->nv; ++k) s->free[k] = note->v[k] + note->h * s->a[k];
+}
+
+static void set_mean(tacStrike* s, const tacStrikeNote* note) {
+    for (int k = 0; k < s->scene->nv; ++k) s->a[k] = (note->u[k] - note->v[k]) / note->h;
+}
+
+//---------------------------------- bent paths ----------------------------------
+
+// the record of the same features where the path ends, or -1
+static int find_last(const tacStrike* s, const tacStrikeGroup* g) {
+    const tacContacts *a = &s->contacts, *b = &s->contacts_end;
+    for (int i = 0; i < b->count; ++i)
+        if (b->pair[i] == a->pair[g->source] && b->feature[i] == a->feature[g->source]) return i;
+    return -1;
+}
+
+double tac_strike_bend(tacStrike* s, const tacStrikeNote* note) {
+    int nv = s->scene->nv, size = 1 + s->tangents;
+    double change = 0.0;
+    s->flow[0].k->integrate(s->scene, note->q, note->u, note->h, s->q_end);
+    place(s, &s->end, s->q_end, s->zero);
+    // further away than any that was looked at: nothing is lost on the way
+    if (find_contacts(s, &s->end, 4.0 * s->margin, &s->contacts_end) != TAC_OK) return 0.0;
+    for (int g = 0; g < s->groups; ++g) {
+        tacStrikeGroup* group = &s->group[g];
+        if (group->kind != TAC_GROUP_CONTACT) continue;
+        int last = find_last(s, group);
+        if (last < 0) continue;
+        group->last = tac_frame_of(&s->contacts_end, last, group->frame.body, &s->end);
+        double straight = note->h * dot(nv, s->J + g * size * nv, note->u);
+        double bend = group->last.distance - group->frame.distance - straight;
+        // a path that bends away must not come nearer first
+        if (!group->bent && bend > -0.02 * s->delta) continue;
+        bend = fmin(bend, 0.0);
+        change = fmax(change, fabs(bend - group->bend));
+        group->bent = 1, group->bend = bend;
+    }
+    return change;
+}
+
+// Solves again until the distances where the path ends are as the rows say.
+static tacResult solve_bent(tacStrike* s, tacStrikeNote* note) {
+    tacResult result = TAC_OK;
+    for (int pass = 0; pass < BEND_PASSES && s->groups > 0 && !s->straight; ++pass) {
+        if (tac_strike_bend(s, note) <= 1e-9 * s->delta) break;
+        right_side(s, note, s->free);
+        result = solve(s, note, s->free);
+        if (result != TAC_OK) break;
+    }
+    for (int g = 0; g < s->groups; ++g) note->bent[g] = s->group[g].bent && s->group[g].bend < 0.0;
+    return result;
+}
+
+tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
+    tacFlow* f = &s->flow[0];
+    note->collides = 0, note->passes = 0, note->flags = 0, note->residual = 0.0;
+    free_velocity(s, note);
+    tacResult result = find_contacts(s, &f->m, s->margin, &s->contacts);
+    if (result == TAC_OK) result = list_rows(s, note);
+    if (result == TAC_OK) result = gather(s, note, &f->m, s->free, 1);
+    if (result != TAC_OK) return result;
+    fill(s, f);
+    right_side(s, note, s->free);
+    result = solve(s, note, s->free);
+    if (result == TAC_OK) result = solve_bent(s, note);
+    if (result == TAC_ERROR_UNSOLVED) {
+        // gaps that contradict one another: closed contacts stay closed
+        for (int g = 0; g < s->groups; ++g) {
+            s->group[g].bend = 0.0, note->bent[g] = 0;
+            if (s->group[g].kind != TAC_GROUP_FRICTION) s->group[g].span = INFINITY;
+        }
+        right_side(s, note, s->free);
+        result = solve(s, note, s->free);
+        note->flags |= TAC_FALLBACK | TAC_ONE_SIDED;
+    }
+    if (result == TAC_OK) set_mean(s, note);
+    return result;
+}
+
+void tac_strike_distances(const tacStrike* s, double limit, double* least, double* most) {
+    *least = INFINITY, *most = -INFINITY;
+    for (int i = 0; i < s->contacts.count; ++i) {
+        double d = s->contacts.distance[i];
+        *least = fmin(*least, d);
+        if (d <= limit) *most = fmax(*most, d);
+    }
+}
+
+//---------------------------------- collide ----------------------------------
+
+// Contacts that touch and approach or rest; those that approach at more than a crawl bounce.
+// Returns how many approach.
+static int choose_collisions(tacStrike* s, tacStrikeNote* note, int all) {
+    int approach = 0, nv = s->scene->nv;
+    double speed = 0.0, restitution = s->scene->param[s->restitution];
+    for (int k = 0; k < nv; ++k) speed = fmax(speed, fabs(note->v[k]));
+    double nothing = 1e-11 * speed + 1e-14;
+    note->listed = s->contacts.count + s->nrow;
+    for (int i = 0; i < note->listed; ++i) {
+        int row = i - s->contacts.count, touches;
+        double v;
+        if (row < 0) {
+            tacStrikeGroup g = contact_group(s, i, &s->before);
+            v = tac_dot(g.frame.axis[0], tac_frame_velocity(&g.frame, &s->before));
+            touches = g.frame.distance <= 2.0 * s->delta;
+        } else {
+            v = dot(nv, s->row[row].J, note->v);
+            touches = s->row[row].kind == TAC_ROW_JOINT_LIMIT && s->row[row].value <= 0.0;
+        }
+        approach += touches && v < -nothing;
+        note->chosen[i] = (unsigned char)(!touches || (v > nothing && !all) ? TAC_STRIKE_OUT
+                                          : row < 0 && v < -s->slow && restitution > 0.0 && !all
+                                              ? TAC_STRIKE_BOUNCES
+                                              : TAC_STRIKE_IN);
+    }
+    return approach;
+}
+
+static tacResult gather_collisions(tacStrike* s, tacStrikeNote* note) {
+    tacResult result = gather(s, note, &s->before, NULL, 0);
+    for (int g = 0, i = 0; g < s->groups; ++i) {
+        if (note->chosen[i] == TAC_STRIKE_OUT) continue;
+        s->group[g++].bounces = note->chosen[i] == TAC_STRIKE_BOUNCES;
+    }
+    return result;
+}
+
+// everything at rest without forces: only the mass matrix counts
+static void rest_flow(tacStrike* s, const tacStrikeNote* note) {
+    tac_flow_at(&s->flow[1], (tacPoint){note->q, s->zero, note->act}, s->a, s->rate);
+}
+
+static tacResult collision_contacts(tacStrike* s, const tacStrikeNote* note) {
+    place(s, &s->before, note->q, note->v);
+    tacResult result = find_contacts(s, &s->before, 2.0 * s->delta, &s->contacts);
+    return result == TAC_OK ? list_rows(s, note) : result;
+}
+
+int tac_collide(tacStrike* s, tacStrikeNote* note, int all, tacResult* result) {
+    note->collides = 1, note->h = 0.0, note->passes = 0, note->flags = 0, note->residual = 0.0;
+    *result = collision_contacts(s, note);
+    if (*result != TAC_OK) return 0;
+    int approach = choose_collisions(s, note, all);
+    if (approach == 0) return 0;
+    *result = gather_collisions(s, note);
+    if (*result != TAC_OK) return approach;
+    rest_flow(s, note);
+    fill(s, &s->flow[1]);
+    right_side(s, note, note->v);
+    *result = solve(s, note, note->v);
+    return approach;
+}
+
+tacThree tac_impulse_of(const tacStrike* s, const tacStrikeNote* note, int g) {
+    tacThree out = {{0.0}};
+    for (int i = 0; i <= s->tangents; ++i) out.f[i] = note->f[g * (1 + s->tangents) + i];
+    return out;
+}
+
+//---------------------------------- again ----------------------------------
+
+// Rows of A that look at the distance where the path ends: what impulses do to it, over h.
+static void bend_rows(tacStrike* s, const tacStrikeNote* note) {
+    int nv = s->scene->nv, rows = s->rows;
+    for (int g = 0; g < s->groups && !note->collides; ++g) {
+        double *A = s->A + (size_t)(g * (1 + s->tangents)) * (size_t)rows, unused = 0.0;
+        if (!s->group[g].bent) continue;
+        double *J = s->J_end, *by_u = s->u0, *by_q = s->a0;
+        tac_frame_rows(s->scene, &s->end, &s->group[g].last, J);
+        memset(by_u, 0, sizeof *by_u * (size_t)nv), memset(by_q, 0, sizeof *by_q * (size_t)nv);
+        tac_move_vjp(s->scene, note->u, note->h, J, by_q, by_u, &unused);
+        memset(A, 0, sizeof *A * (size_t)rows);
+        for (int k = 0; k < nv; ++k)
+            for (int j = 0; j < rows; ++j) A[j] += by_u[k] / note->h * s->U[k * rows + j];
+    }
+}
+
+tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
+    tacFlow* f = &s->flow[note->collides];
+    tacStrikeNote again = *note; // its choices stay
+    place(s, &s->before, note->q, note->v);
+    place(s, &s->after, note->q, note->u);
+    if (!note->collides) free_velocity(s, note);
+    tacResult result =
+        find_contacts(s, &s->before, note->collides ? 2.0 * s->delta : s->margin, &s->contacts);
+    if (result == TAC_OK) result = list_rows(s, note);
+    if (result != TAC_OK) return result;
+    if (s->contacts.count + s->nrow != note->listed) return TAC_ERROR_UNSOLVED;
+    result =
+        note->collides ? gather_collisions(s, &again) : gather(s, &again, &s->before, s->free, 0);
+    if (result != TAC_OK) return result;
+    if (note->collides) rest_flow(s, note);
+    fill(s, f);
+    if (note->flags & TAC_ONE_SIDED)
+        for (int g = 0; g < s->groups; ++g)
+            if (s->group[g].kind != TAC_GROUP_FRICTION) s->group[g].span = INFINITY;
+    for (int g = 0; g < s->groups && !note->collides; ++g) s->group[g].bent = note->bent[g];
+    if (!note->collides && !s->straight && s->groups > 0) tac_strike_bend(s, note);
+    for (int g = 0; g < s->groups && !note->collides; ++g) s->group[g].bent = note->bent[g];
+    bend_rows(s, note);
+    double h = note->collides ? 1.0 : note->h;
+    for (int k = 0; k < s->scene->nv; ++k) s->a[k] = (note->u[k] - note->v[k]) / h;
+    memset(s->wrench, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
+    for (int g = 0; g < s->groups; ++g)
+        if (s->group[g].kind == TAC_GROUP_CONTACT)
+            tac_frame_push(&s->group[g].frame, tac_impulse_of(s, note, g).f, 1.0 / h, s->wrench);
+    f->m.wrench = s->wrench;
+    tac_flow_ready(f, s->a);
+    return TAC_OK;
+}

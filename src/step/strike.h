@@ -1,0 +1,138 @@
+// One solve of hard contact: the velocity that contacts, limits and dry friction leave of the one
+// that forces would give, at a fixed configuration; and its derivatives.
+//
+//   propagate  M (u - v) = h (applied - c) + J' f,   distance at the end of the path >= level
+//   collide    M (u - v) = J' f,                     J_n (u + restitution v) >= 0
+//
+// Both are frictional problems (tactus/lcp.h). What the derivative needs of a solve is a note; all
+// else is found again at the noted configuration. docs/hard.md, eq. (1) to (6).
+
+#ifndef TAC_STEP_STRIKE_H
+#define TAC_STEP_STRIKE_H
+
+#include "detect/hard.h"
+#include "respond/contact_frame.h"
+#include "step/flow.h"
+#include "tactus/lcp.h"
+#include "tactus/respond.h"
+
+// of delta: distances this near are one
+#define TAC_TRACE 1e-6
+
+// of delta: the distance of what rests, between that of meeting and half of it
+#define TAC_REST 0.75
+
+// what became of a contact in a solve
+typedef enum tacStrikeChoice {
+    TAC_STRIKE_OUT,    // it was left out
+    TAC_STRIKE_IN,     // without restitution
+    TAC_STRIKE_BOUNCES // with
+} tacStrikeChoice;
+
+typedef struct tacStrikeNote {
+    int collides;                    // 0: propagates
+    double h;                        // time that it propagates for
+    double *q, *v, *act, *u;         // start, and the velocity after
+    double* f;                       // impulses (3 groups)
+    unsigned char *classes, *chosen; // (3 groups) (contacts and rows)
+    unsigned char* bent;             // (groups)
+    int listed;                      // contacts and rows found at q
+    int groups, tangents;            // of the problem
+    unsigned flags;
+    double residual;
+    int passes;
+} tacStrikeNote;
+
+// what a group of rows is made of
+typedef enum tacGroupKind { TAC_GROUP_CONTACT, TAC_GROUP_LIMIT, TAC_GROUP_FRICTION } tacGroupKind;
+
+typedef struct tacStrikeGroup {
+    tacGroupKind kind;
+    int source;           // index among contacts, or among rows
+    int bounces;          // is there restitution?
+    double mu, gap, span; // gap of the normal row and the time that it may close in
+    int mu_at;            // offset of the coefficient of friction, or -1
+    tacContactFrame frame;
+    int bent;             // does its row look at the distance where the path ends?
+    double bend;          // what that distance has beyond the straight line
+    tacContactFrame last; // the contact there
+} tacStrikeGroup;
+
+typedef struct tacStrike {
+    const tacModel* scene;
+    tacModel moving, still; // with the time step of the moment; without forces
+    tacScratch* scratch;
+    tacFlow flow[2];         // propagate, collide
+    tacMotion before, after; // at the velocities before and after
+    tacPose* pose;           // (nbody)
+    tacContacts contacts;
+    tacMotion end; // where the path of a propagation ends
+    tacContacts contacts_end;
+    double *q_end, *moved_q, *J_end; // (nq) (nv) (3 x nv)
+    tacRow* row;
+    double* row_J;
+    int nrow, capacity; // capacity: of groups
+    tacStrikeGroup* group;
+    int groups, tangents, rows;
+    tacLcp lcp;
+    double *J, *U, *A, *b, *mu;     // (rows x nv) (nv x rows) (rows x rows) (rows) (groups)
+    double *free, *zero, *a, *work; // (nv)
+    double *rate, *wrench;          // (na) (nbody x 6)
+    double *b_dot, *mu_dot, *f_dot; // tangents and adjoints (rows)
+    double *u0, *a0, *wrench_dot;   // (nv) (nv) (nbody x 6)
+    tacFrameDot* moved;             // (capacity)
+    tacCarryBar carry;
+    void *memory, *hard_memory;     // of solvers
+    double dt, delta, margin, slow; // slow: no restitution below this speed
+    int restitution, delta_at;      // offsets of the coefficient and of delta
+    int straight;                   // positions follow the old velocity: no row bends
+    int frozen;                     // bounds of friction as other engines have them
+} tacStrike;
+
+size_t tac_strike_size(const tacModel* model);
+tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* scratch);
+
+tacStrikeNote tac_note_take(const tacStrike* s, tacArena* arena);
+size_t tac_note_size(const tacModel* model);
+
+// Solves at (note->q, note->v, note->act) for the time note->h; fills the rest of the note and
+// s->a, s->rate: mean acceleration, rate of the activations. TAC_ERROR_UNSOLVED: no answer.
+tacResult tac_propagate(tacStrike* s, tacStrikeNote* note);
+
+// Least distance at note->q, after tac_propagate, and the largest that is at most `limit`
+void tac_strike_distances(const tacStrike* s, double limit, double* least, double* most);
+
+// Solves the collision at (note->q, note->v), once. Returns how many contacts approach: with 0
+// nothing is done. With `all` every contact counts, and none bounces.
+int tac_collide(tacStrike* s, tacStrikeNote* note, int all, tacResult* result);
+
+// the contacts where the path of a note ends, for the groups whose rows look there; returns the
+// largest change of what they found before
+double tac_strike_bend(tacStrike* s, const tacStrikeNote* note);
+
+// impulses of a group, tangents 0 where there are none
+typedef struct tacThree {
+    double f[3];
+} tacThree;
+tacThree tac_impulse_of(const tacStrike* s, const tacStrikeNote* note, int group);
+
+//---------------------------------- derivatives ----------------------------------
+
+// tangents of what a solve takes, or adjoints of it
+typedef struct tacStrikeDot {
+    tacReal *q, *v, *act, *ctrl, *theta; // theta's time step is the time that it propagates for
+    double dt;                           // of the whole step's length
+} tacStrikeDot;
+
+// finds the problem of a note again
+tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note);
+
+// u_dot; rate_dot is of the activations' rate. After tac_strike_revisit.
+void tac_strike_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* dot,
+                    tacReal* u_dot, tacReal* rate_dot);
+
+// adds to bar; u_bar and rate_bar are kept. After tac_strike_revisit.
+void tac_strike_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_bar,
+                    const tacReal* rate_bar, tacStrikeDot* bar);
+
+#endif

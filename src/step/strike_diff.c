@@ -1,0 +1,292 @@
+// Derivatives of one solve of hard contact, implicit over its final classes.
+//
+// At fixed impulses f the velocity changes by du0 and the rows by dr0; then K dz = -dr0 on the
+// tight rows gives df, and du = du0 + M^-1 J' df. docs/hard.md, eq. (7) to (9).
+
+#include "step/strike.h"
+
+#include "dynamics/place.h"
+
+#include <math.h>
+#include <string.h>
+
+static double dot(int n, const double* a, const double* b) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+static double span_of(const tacStrikeNote* note) { return note->collides ? 1.0 : note->h; }
+
+static int size_of(const tacStrike* s) { return 1 + s->tangents; }
+
+// M^-1 J' f of one velocity
+static double pushed(const tacStrike* s, const tacStrikeNote* note, int k) {
+    return dot(s->rows, s->U + k * s->rows, note->f);
+}
+
+static double restitution_of(const tacStrike* s, const tacStrikeGroup* g) {
+    return g->bounces ? s->scene->param[s->restitution] : 0.0;
+}
+
+// does the gap close in the time that is propagated, rather than in the whole step?
+static int closes(const tacStrikeGroup* g, const tacStrikeNote* note) { return g->span == note->h; }
+
+static double limit_sign(const tacRow* row) { return row->upper ? -1.0 : 1.0; }
+
+// offsets of the number that a row owes its gap to
+static int limit_at(const tacStrike* s, const tacRow* row) {
+    return s->scene->joint[row->object].range + row->upper;
+}
+
+static int bound_at(const tacStrike* s, const tacRow* row) {
+    return s->scene->joint[s->scene->dof[row->object].joint].frictionloss;
+}
+
+//---------------------------------- forward ----------------------------------
+
+// displacements of the bodies, and what they do to both velocities at u held
+static void probes_jvp(tacStrike* s, const tacStrikeDot* d) {
+    const tacDynamicsKernels* k = s->flow[0].k;
+    tacMotionDot before = {.dq = d->q, .dv = d->v, .theta = d->theta};
+    tacMotionDot after = {.dq = d->q, .theta = d->theta};
+    k->inverse_jvp(s->scene, &s->before, &before, s->work);
+    k->inverse_jvp(s->scene, &s->after, &after, s->work);
+    for (int g = 0; g < s->groups; ++g)
+        if (s->group[g].kind == TAC_GROUP_CONTACT)
+            s->moved[g] = tac_frame_jvp(&s->group[g].frame, &s->before, &s->after);
+}
+
+// du0: velocity at fixed impulses
+static void free_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d,
+                     tacReal* rate_dot) {
+    int nv = s->scene->nv;
+    double h = span_of(note), h_dot = note->collides ? 0.0 : d->theta[s->scene->timestep];
+    memset(s->wrench_dot, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
+    for (int g = 0; g < s->groups; ++g)
+        if (s->group[g].kind == TAC_GROUP_CONTACT)
+            tac_frame_push_jvp(&s->group[g].frame, tac_impulse_of(s, note, g).f, 1.0 / h,
+                               &s->moved[g], s->wrench_dot);
+    tacMotionDot m = {.dq = d->q, .theta = d->theta, .wrench = s->wrench_dot};
+    if (!note->collides) m.dv = d->v, m.act = d->act, m.ctrl = d->ctrl;
+    tac_flow_jvp(&s->flow[note->collides], &m, s->a0, rate_dot);
+    for (int k = 0; k < nv; ++k)
+        s->u0[k] = d->v[k] + h * s->a0[k] + h_dot * (s->a[k] - pushed(s, note, k) / h);
+}
+
+// change of gap/span
+static double gap_dot(const tacStrikeGroup* g, const tacStrikeNote* note, const tacStrikeDot* d,
+                      double change, int timestep) {
+    double span_dot = closes(g, note) ? d->theta[timestep] : d->dt;
+    return (change - g->gap / g->span * span_dot) / g->span;
+}
+
+static void contact_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d, int at) {
+    const tacStrikeGroup* g = &s->group[at];
+    const tacFrameDot* m = &s->moved[at];
+    double bounce = restitution_of(s, g);
+    tacVec3 W = tac_frame_velocity(&g->frame, &s->after);
+    tacVec3 V = tac_frame_velocity(&g->frame, &s->before);
+    double* b = s->b_dot + at * size_of(s);
+    b[0] = 0.0;
+    for (int i = 0; i < size_of(s); ++i) {
+        tacVec3 sum = i ? W : tac_add_scaled(W, bounce, V);
+        if (i == 0 && g->bent) continue; // as it ends, below
+        tacVec3 sum_dot = i ? m->after : tac_add_scaled(m->after, bounce, m->before);
+        b[i] = tac_dot(m->axis[i], sum) + tac_dot(g->frame.axis[i], sum_dot);
+    }
+    if (g->bounces) b[0] += d->theta[s->restitution] * tac_dot(g->frame.axis[0], V);
+    if (note->collides) return;
+    b[0] += gap_dot(g, note, d, m->distance - TAC_REST * d->theta[s->delta_at], s->scene->timestep);
+    s->mu_dot[at] = g->mu_at >= 0 ? d->theta[g->mu_at] : 0.0;
+}
+
+// Rows that look at the end of the path: (d_end - d)/h.
+static void bent_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d) {
+    double h = note->h, h_dot = d->theta[s->scene->timestep];
+    tacMotionDot dot_end = {.dq = s->moved_q, .theta = d->theta};
+    tac_move_jvp(s->scene, note->u, h, d->q, s->u0, h_dot, s->moved_q);
+    s->flow[0].k->inverse_jvp(s->scene, &s->end, &dot_end, s->work);
+    for (int at = 0; at < s->groups; ++at) {
+        const tacStrikeGroup* g = &s->group[at];
+        if (!g->bent) continue;
+        double end = tac_frame_jvp(&g->last, &s->end, &s->end).distance;
+        double change = g->last.distance - g->frame.distance;
+        s->b_dot[at * size_of(s)] += (end - s->moved[at].distance - change / h * h_dot) / h;
+    }
+}
+
+static int any_bent(const tacStrike* s) {
+    int any = 0;
+    for (int g = 0; g < s->groups; ++g) any |= s->group[g].bent;
+    return any;
+}
+
+static void row_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d, int at) {
+    const tacStrikeGroup* g = &s->group[at];
+    const tacRow* row = &s->row[g->source];
+    double* b = s->b_dot + at * size_of(s);
+    for (int i = 0; i < size_of(s); ++i) b[i] = 0.0;
+    if (note->collides) return;
+    if (g->kind == TAC_GROUP_FRICTION) {
+        b[0] = -d->theta[bound_at(s, row)] * note->h - row->bound * d->theta[s->scene->timestep];
+        return;
+    }
+    double change = dot(s->scene->nv, row->J, d->q) - limit_sign(row) * d->theta[limit_at(s, row)];
+    b[0] = gap_dot(g, note, d, change, s->scene->timestep);
+}
+
+// dr0: rows at fixed impulses
+static void rows_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d) {
+    int nv = s->scene->nv;
+    for (int g = 0; g < s->groups; ++g) {
+        s->mu_dot[g] = s->group[g].mu_at >= 0 ? d->theta[s->group[g].mu_at] : 0.0;
+        if (s->group[g].kind == TAC_GROUP_CONTACT)
+            contact_jvp(s, note, d, g);
+        else
+            row_jvp(s, note, d, g);
+    }
+    for (int i = 0; i < s->rows; ++i) {
+        int bent = i % size_of(s) == 0 && s->group[i / size_of(s)].bent;
+        if (!bent) s->b_dot[i] += dot(nv, s->J + i * nv, s->u0);
+    }
+    if (any_bent(s)) bent_jvp(s, note, d);
+}
+
+void tac_strike_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d, tacReal* u_dot,
+                    tacReal* rate_dot) {
+    if (s->groups > 0) probes_jvp(s, d);
+    free_jvp(s, note, d, rate_dot);
+    rows_jvp(s, note, d);
+    if (s->groups > 0)
+        tac_lcp_classes_jvp(&s->lcp, note->classes, note->f, NULL, s->b_dot, s->mu_dot, s->f_dot,
+                            s->memory);
+    for (int k = 0; k < s->scene->nv; ++k)
+        u_dot[k] = s->u0[k] + dot(s->rows, s->U + k * s->rows, s->f_dot);
+}
+
+//---------------------------------- reverse ----------------------------------
+
+// adjoint of gap/span, from that of its row
+static double gap_vjp(const tacStrikeGroup* g, const tacStrikeNote* note, double row_bar,
+                      tacStrikeDot* bar, int timestep) {
+    double span_bar = -row_bar * g->gap / (g->span * g->span);
+    if (closes(g, note))
+        bar->theta[timestep] += span_bar;
+    else
+        bar->dt += span_bar;
+    return row_bar / g->span;
+}
+
+static void contact_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStrikeDot* bar) {
+    const tacStrikeGroup* g = &s->group[at];
+    const double* b = s->b_dot + at * size_of(s);
+    double bounce = restitution_of(s, g);
+    tacVec3 W = tac_frame_velocity(&g->frame, &s->after);
+    tacVec3 V = tac_frame_velocity(&g->frame, &s->before);
+    tacFrameDot m = {.distance = 0.0};
+    for (int i = g->bent; i < size_of(s); ++i) {
+        m.axis[i] = tac_scale(i ? W : tac_add_scaled(W, bounce, V), b[i]);
+        m.after = tac_add_scaled(m.after, b[i], g->frame.axis[i]);
+    }
+    m.before = tac_scale(g->frame.axis[0], bounce * b[0]);
+    if (g->bounces) bar->theta[s->restitution] += b[0] * tac_dot(g->frame.axis[0], V);
+    if (!note->collides) {
+        m.distance = gap_vjp(g, note, b[0], bar, s->scene->timestep);
+        bar->theta[s->delta_at] -= TAC_REST * m.distance;
+        if (g->bent) m.distance -= b[0] / note->h;
+    }
+    if (g->mu_at >= 0) bar->theta[g->mu_at] += s->mu_dot[at];
+    tac_frame_push_vjp(&g->frame, tac_impulse_of(s, note, at).f, 1.0 / span_of(note), s->wrench_dot,
+                       &m);
+    tac_frame_vjp(&g->frame, &s->before, &s->after, &m, &s->carry);
+}
+
+static void row_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStrikeDot* bar) {
+    const tacStrikeGroup* g = &s->group[at];
+    const tacRow* row = &s->row[g->source];
+    double b = s->b_dot[at * size_of(s)];
+    if (note->collides) return;
+    if (g->kind == TAC_GROUP_FRICTION) {
+        bar->theta[bound_at(s, row)] -= b * note->h;
+        bar->theta[s->scene->timestep] -= b * row->bound;
+        return;
+    }
+    double gap = gap_vjp(g, note, b, bar, s->scene->timestep);
+    for (int k = 0; k < s->scene->nv; ++k) bar->q[k] += gap * row->J[k];
+    bar->theta[limit_at(s, row)] -= limit_sign(row) * gap;
+}
+
+// adjoints of rows and of friction from that of u; u0 gets its own
+static void classes_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_bar) {
+    int nv = s->scene->nv, rows = s->rows;
+    for (int i = 0; i < rows; ++i) {
+        s->f_dot[i] = s->b_dot[i] = s->mu_dot[i] = 0.0;
+        for (int k = 0; k < nv; ++k) s->f_dot[i] += s->U[k * rows + i] * u_bar[k];
+    }
+    if (rows > 0)
+        tac_lcp_classes_vjp(&s->lcp, note->classes, note->f, s->f_dot, NULL, s->b_dot, s->mu_dot,
+                            s->memory);
+    for (int k = 0; k < nv; ++k) {
+        s->u0[k] = u_bar[k];
+        for (int i = 0; i < rows; ++i) {
+            int bent = i % size_of(s) == 0 && s->group[i / size_of(s)].bent;
+            if (!bent) s->u0[k] += s->J[i * nv + k] * s->b_dot[i];
+        }
+    }
+}
+
+// rows that look at the end of the path, back to u0, q and the time
+static void bent_vjp(tacStrike* s, const tacStrikeNote* note, tacStrikeDot* bar) {
+    const tacModel* model = s->scene;
+    double h = note->h, h_bar = 0.0, *D = s->carry.D_after;
+    memset(D, 0, sizeof(double) * (size_t)(6 * model->nbody));
+    for (int at = 0; at < s->groups; ++at) {
+        const tacStrikeGroup* g = &s->group[at];
+        double b = s->b_dot[at * size_of(s)] / h;
+        if (!g->bent) continue;
+        h_bar -= b * (g->last.distance - g->frame.distance) / h;
+        tac_frame_lift(&g->last, &s->end, b, D);
+    }
+    memset(s->moved_q, 0, sizeof(double) * (size_t)model->nv);
+    tac_carry_vjp(model, &s->end, D, NULL, s->moved_q, NULL, bar->theta);
+    tac_move_vjp(model, note->u, h, s->moved_q, bar->q, s->u0, &h_bar);
+    bar->theta[model->timestep] += h_bar;
+    memset(D, 0, sizeof(double) * (size_t)(6 * model->nbody));
+}
+
+// u0 back to what forces and masses depend on; wrench_dot gets the adjoint of the wrenches
+static void free_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* rate_bar,
+                     tacStrikeDot* bar) {
+    double h = span_of(note);
+    memset(s->wrench_dot, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
+    for (int k = 0; k < s->scene->nv; ++k) {
+        bar->v[k] += s->u0[k], s->a0[k] = h * s->u0[k];
+        if (!note->collides)
+            bar->theta[s->scene->timestep] += s->u0[k] * (s->a[k] - pushed(s, note, k) / h);
+    }
+    tacMotionDot m = {.dq = bar->q, .theta = bar->theta, .wrench = s->wrench_dot};
+    if (!note->collides) m.dv = bar->v, m.act = bar->act, m.ctrl = bar->ctrl;
+    tac_flow_vjp(&s->flow[note->collides], s->a0, rate_bar, &m);
+}
+
+void tac_strike_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_bar,
+                    const tacReal* rate_bar, tacStrikeDot* bar) {
+    size_t size = sizeof(double) * (size_t)(6 * s->scene->nbody);
+    memset(s->carry.D_before, 0, size), memset(s->carry.e_before, 0, size);
+    memset(s->carry.D_after, 0, size), memset(s->carry.e_after, 0, size);
+    classes_vjp(s, note, u_bar);
+    if (any_bent(s)) bent_vjp(s, note, bar);
+    free_vjp(s, note, rate_bar, bar);
+    for (int g = 0; g < s->groups; ++g) {
+        if (s->group[g].kind == TAC_GROUP_CONTACT)
+            contact_vjp(s, note, g, bar);
+        else
+            row_vjp(s, note, g, bar);
+    }
+    if (s->groups == 0) return;
+    tac_carry_vjp(s->scene, &s->before, s->carry.D_before, s->carry.e_before, bar->q, bar->v,
+                  bar->theta);
+    tac_carry_vjp(s->scene, &s->after, s->carry.D_after, s->carry.e_after, bar->q, NULL,
+                  bar->theta);
+}

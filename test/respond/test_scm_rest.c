@@ -1,0 +1,97 @@
+// Bodies at rest under the soft-minimum contact model: scenes of scenes/, stepped.
+
+#include "test.h"
+
+#include "tactus/tactus.h"
+
+#include <stdlib.h>
+
+typedef struct restRun {
+    tacModel* model;
+    tacScratch* scratch;
+    double qpos[32], qvel[32], ctrl[8];
+    tacState x;
+} restRun;
+
+static int open_run(restRun* r, const char* scene) {
+    char path[512];
+    tacMessage message = {0};
+    snprintf(path, sizeof path, "%s/scenes/%s", TAC_SOURCE_DIR, scene);
+    *r = (restRun){0};
+    if (tac_load(path, NULL, &r->model, &message) != TAC_OK) printf("  %s\n", message.text);
+    ENSURE(r->model && r->model->nq <= 32);
+    ENSURE(tac_scratch_create(r->model, &r->scratch) == TAC_OK);
+    for (int i = 0; i < r->model->nq; ++i) r->qpos[i] = r->model->qpos0[i];
+    r->x = (tacState){.qpos = r->qpos, .qvel = r->qvel};
+    return 0;
+}
+
+static void close_run(restRun* r) {
+    tac_scratch_destroy(r->scratch);
+    tac_model_destroy(r->model);
+}
+
+static int run_for(restRun* r, double seconds) {
+    int steps = (int)lround(seconds / r->model->param[r->model->timestep]);
+    for (int i = 0; i < steps; ++i)
+        ENSURE(tac_step(r->model, &r->x, r->ctrl, &r->x, r->scratch) == TAC_OK);
+    return 0;
+}
+
+static double speed(const restRun* r) {
+    double most = 0.0;
+    for (int i = 0; i < r->model->nv; ++i) most = fmax(most, fabs(r->qvel[i]));
+    return most;
+}
+
+static int is_long(void) {
+    const char* sweep = getenv("TACTUS_SWEEP");
+    return sweep && strcmp(sweep, "long") == 0;
+}
+
+// the angle by which a free body has turned since `from`
+static double turned(const double* q, const double* from) {
+    double dot = fabs(q[3] * from[3] + q[4] * from[4] + q[5] * from[5] + q[6] * from[6]);
+    return 2.0 * acos(fmin(1.0, dot));
+}
+
+// two ends carry a third and two thirds of the weight, at different depths, and nothing moves
+static int horseshoe_rests_on_two_ends(void) {
+    restRun r;
+    ENSURE_LAW(open_run(&r, "horseshoe.xml"));
+    double from[7];
+    ENSURE_LAW(run_for(&r, is_long() ? 4.7 : 0.5));
+    memcpy(from, r.qpos, sizeof from);
+    ENSURE_LAW(run_for(&r, 0.3));
+    // lower edge of each end in the world, from the pose: legs at x = -+ 0.06
+    const double* q = r.qpos;
+    double lean = 2.0 * (q[4] * q[6] - q[3] * q[5]); // z of the body's x axis
+    double depth[2] = {0.05 - (q[2] - 0.06 * lean), 0.05 - (q[2] + 0.06 * lean)};
+    printf("  depths of the ends %.3f and %.3f mm, largest velocity %.1e\n", 1e3 * depth[0],
+           1e3 * depth[1], speed(&r));
+    ENSURE(depth[0] > 0.0 && depth[1] > 1.1 * depth[0] && depth[1] < 0.003);
+    double moved = hypot(hypot(q[0] - from[0], q[1] - from[1]), q[2] - from[2]);
+    printf("  in 0.3 s it moves %.1e m and turns %.1e\n", moved, turned(q, from));
+    ENSURE(moved < 2e-4 && turned(q, from) < 1e-3 && speed(&r) < 2e-3);
+    close_run(&r);
+    return 0;
+}
+
+// no drift of 1 mm, no turn, for 10 s (1 s unless TACTUS_SWEEP=long)
+static int box_rests_on_a_box(void) {
+    restRun r;
+    double from[7];
+    ENSURE_LAW(open_run(&r, "box_on_box.xml"));
+    ENSURE_LAW(run_for(&r, 0.3));
+    memcpy(from, r.qpos, sizeof from);
+    ENSURE_LAW(run_for(&r, is_long() ? 9.7 : 0.7));
+    double drift = hypot(r.qpos[0] - 0.02, r.qpos[1] + 0.01);
+    printf("  drift %.2e m, height changed by %.1e m, turned %.1e, velocity %.1e\n", drift,
+           r.qpos[2] - from[2], turned(r.qpos, from), speed(&r));
+    ENSURE(drift < 1e-3 && fabs(r.qpos[2] - from[2]) < 1e-3);
+    ENSURE(turned(r.qpos, from) < 1e-3);
+    close_run(&r);
+    return 0;
+}
+
+TEST_MAIN(RUN(horseshoe_rests_on_two_ends), RUN(box_rests_on_a_box))

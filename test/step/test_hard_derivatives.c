@@ -1,0 +1,313 @@
+// Derivatives of hard contact: across impacts inside the step, with rotation, friction and
+// restitution, against converged differences of the step itself; adjoints; closed forms.
+
+#include "step/hard_scene.h"
+
+#include "base/assert.h"
+
+//---------------------------------- closed forms ----------------------------------
+
+#define FLOOR     "<geom type='plane' size='1 1 1' friction='.3'/>"
+#define BALL(pos) "<body pos='" pos "'><freejoint/><geom type='sphere' size='.1' mass='1'/></body>"
+#define NO_GRAVITY(attributes)                                                                     \
+    "<mujoco><option timestep='.01' gravity='0 0 0'/><tactus detect='gjk' "                        \
+    "respond='lcp' " attributes "/><worldbody>"
+
+// gradient of a number of the state after `steps`, by the reverse derivative over the whole way
+static int gradient(hardScene* s, int steps, int position, int index, double* dq, double* dv) {
+    enum { MOST = 64 };
+    static double path[MOST][2][HARD_NUMBERS];
+    int nq = s->model->nq, nv = s->model->nv;
+    ENSURE(steps <= MOST);
+    for (int i = 0; i < steps; ++i) {
+        memcpy(path[i][0], s->q, sizeof(double) * (size_t)nq);
+        memcpy(path[i][1], s->v, sizeof(double) * (size_t)nv);
+        ENSURE(hard_steps(s, 1) == TAC_OK);
+    }
+    memset(dq, 0, sizeof(double) * (size_t)nv), memset(dv, 0, sizeof(double) * (size_t)nv);
+    (position ? dq : dv)[index] = 1.0;
+    for (int i = steps - 1; i >= 0; --i) {
+        double bar[2][HARD_NUMBERS] = {{0}};
+        tacState x = {.qpos = path[i][0], .qvel = path[i][1], .act = s->act};
+        tacTangent next = {.dq = dq, .dv = dv}, out = {.dq = bar[0], .dv = bar[1]};
+        ENSURE(tac_step_vjp(s->model, &x, s->u, next, out, NULL, NULL, s->scratch) == TAC_OK);
+        memcpy(dq, bar[0], sizeof(double) * (size_t)nv);
+        memcpy(dv, bar[1], sizeof(double) * (size_t)nv);
+    }
+    return 0;
+}
+
+// height at T after a bounce: e (v T - gap), so dh/dy = -e and dh/dv = -e T
+static int one_bounce(void) {
+    hardScene s;
+    double dq[6], dv[6];
+    ENSURE_LAW(hard_open(&s, NO_GRAVITY("restitution='.7'")
+                                 FLOOR BALL("0 0 .25") "</worldbody></mujoco>"));
+    s.v[2] = -2.0;
+    ENSURE_LAW(gradient(&s, 20, 1, 2, dq, dv));
+    ENSURE_NEAR(dq[2], -0.7, 1e-9);
+    ENSURE_NEAR(dv[2], -0.7 * 0.2, 1e-9);
+    ENSURE_NEAR(dq[0], 0.0, 1e-9);
+    hard_close(&s);
+    return 0;
+}
+
+// two equal balls, elastic: the speeds change places, and so do their derivatives
+static int two_balls(void) {
+    hardScene s;
+    double dq[12], dv[12];
+    ENSURE_LAW(hard_open(&s, NO_GRAVITY("restitution='1'") BALL("0 0 0")
+                                 BALL("0 0 .25") "</worldbody></mujoco>"));
+    s.v[2] = 1.0, s.v[8] = 0.1;
+    ENSURE_LAW(gradient(&s, 10, 0, 8, dq, dv));
+    ENSURE_NEAR(dv[2], 1.0, 1e-9);
+    ENSURE_NEAR(dv[8], 0.0, 1e-9);
+    ENSURE_NEAR(dq[2], 0.0, 1e-9);
+    memcpy(s.q, s.model->qpos0, sizeof(double) * (size_t)s.model->nq);
+    memset(s.v, 0, sizeof s.v), s.v[2] = 1.0, s.v[8] = 0.1;
+    ENSURE_LAW(gradient(&s, 10, 1, 8, dq, dv)); // z of the second: that of the first, unhindered
+    ENSURE_NEAR(dq[2], 1.0, 1e-9);
+    ENSURE_NEAR(dq[8], 0.0, 1e-9);
+    ENSURE_NEAR(dv[2], 0.1, 1e-9);
+    ENSURE_NEAR(dv[8], 0.0, 1e-9);
+    hard_close(&s);
+    return 0;
+}
+
+//---------------------------------- differences ----------------------------------
+
+// one input of the step: a tangent of q or v, a control, or a parameter
+typedef struct input {
+    double q[HARD_NUMBERS], v[HARD_NUMBERS], u[HARD_NUMBERS];
+    int param; // or -1
+} input;
+
+static int input_count(const tacModel* model) { return 2 * model->nv + model->nu + model->nparam; }
+
+static input input_of(const tacModel* model, int i) {
+    input x = {.param = -1};
+    int nv = model->nv;
+    if (i < nv)
+        x.q[i] = 1.0;
+    else if (i < 2 * nv)
+        x.v[i - nv] = 1.0;
+    else if (i < 2 * nv + model->nu)
+        x.u[i - 2 * nv] = 1.0;
+    else
+        x.param = i - 2 * nv - model->nu;
+    return x;
+}
+
+// Parameters that the motion depends on. Shapes stay as they are; dry friction of 0 is a corner.
+static int is_smooth(const tacModel* model, int param) {
+    char name[200];
+    static const char* const out[] = {"shape", "solref", "solimp",       "solmix", "margin",
+                                      "gap",   "geom:",  "frictionloss", "delta",  "range"};
+    tac_param_name(model, param, name, sizeof name);
+    if (strstr(name, "friction[0]")) return 1;
+    for (int i = 0; i < TAC_COUNT(out); ++i)
+        if (strstr(name, out[i])) return 0;
+    return 1;
+}
+
+// the state after a step from a neighbour
+static tacResult step_from(const hardScene* s, const input* in, double h, double* q, double* v) {
+    tacModel* model = s->model;
+    static double moved[3][HARD_NUMBERS];
+    hard_move(model, s->q, in->q, h, moved[0]);
+    for (int k = 0; k < model->nv; ++k) moved[1][k] = s->v[k] + h * in->v[k];
+    for (int k = 0; k < model->nu; ++k) moved[2][k] = s->u[k] + h * in->u[k];
+    double keep = in->param >= 0 ? model->param[in->param] : 0.0;
+    if (in->param >= 0) model->param[in->param] += h;
+    tacState x = {.qpos = moved[0], .qvel = moved[1], .act = (double*)s->act};
+    tacState next = {.qpos = q, .qvel = v, .act = moved[2] + HARD_NUMBERS / 2};
+    tacResult result = tac_step(model, &x, moved[2], &next, s->scratch);
+    if (in->param >= 0) model->param[in->param] = keep;
+    return result;
+}
+
+// least difference between a derivative and central differences over widths, of its size
+static int difference(const hardScene* s, const input* in, const double* dq, const double* dv,
+                      double* out) {
+    static double q[2][HARD_NUMBERS], v[2][HARD_NUMBERS], d[HARD_NUMBERS];
+    const tacModel* model = s->model;
+    *out = INFINITY;
+    for (double h = 1e-4; h > 5e-10; h *= 0.2) {
+        double error = 0.0, size = 1.0;
+        if (step_from(s, in, h, q[0], v[0]) != TAC_OK || step_from(s, in, -h, q[1], v[1]) != TAC_OK)
+            continue;
+        hard_difference(model, q[1], q[0], d);
+        for (int k = 0; k < model->nv; ++k) {
+            size = fmax(size, fmax(fabs(dq[k]), fabs(dv[k])));
+            error = fmax(error, fabs(d[k] / (2.0 * h) - dq[k]));
+            error = fmax(error, fabs((v[0][k] - v[1][k]) / (2.0 * h) - dv[k]));
+        }
+        *out = fmin(*out, error / size);
+    }
+    return 0;
+}
+
+// every column of the step at a state
+static int compare_columns(hardScene* s, double* worst) {
+    tacModel* model = s->model;
+    double* theta = calloc((size_t)model->nparam, sizeof *theta);
+    for (int i = 0; i < input_count(model); ++i) {
+        input in = input_of(model, i);
+        if (in.param >= 0 && !is_smooth(model, in.param)) continue;
+        double dq[HARD_NUMBERS], dv[HARD_NUMBERS], error;
+        tacState x = hard_state(s);
+        tacTangent dot = {.dq = in.q, .dv = in.v}, next = {.dq = dq, .dv = dv};
+        if (in.param >= 0) theta[in.param] = 1.0;
+        ENSURE(tac_step_jvp(model, &x, s->u, dot, in.u, theta, next, s->scratch) == TAC_OK);
+        if (in.param >= 0) theta[in.param] = 0.0;
+        ENSURE_LAW(difference(s, &in, dq, dv, &error));
+        *worst = fmax(*worst, error);
+        if (!(error <= 1e-6)) {
+            char name[200] = "";
+            if (in.param >= 0) tac_param_name(model, in.param, name, sizeof name);
+            printf("  input %d %s: off by %.2e\n", i, name, error);
+            free(theta);
+            return 1;
+        }
+    }
+    free(theta);
+    return 0;
+}
+
+// vjp . x' = y_bar . jvp, and the columns of A, B, P are those of the forward derivative
+static int compare_ways(hardScene* s, testRandom* random) {
+    tacModel* model = s->model;
+    int nv = model->nv, nu = model->nu, np = model->nparam, nx = 2 * nv;
+    double *all = calloc((size_t)(20 * nx + 8 * nu + 8 * np), sizeof *all), left = 0.0, right = 0.0;
+    double *dot = all, *bar = dot + nx, *next = bar + nx, *x_bar = next + nx, *u_dot = x_bar + nx,
+           *u_bar = u_dot + nu + 1, *t_dot = u_bar + nu + 1, *t_bar = t_dot + np, size = 1.0;
+    double* A = calloc((size_t)(nx * nx + nx * nu + nx * np), sizeof *A);
+    double *B = A + nx * nx, *P = B + nx * nu;
+    tacParam everything = {.offset = 0, .count = np};
+    tacState x = hard_state(s);
+    for (int k = 0; k < nx; ++k)
+        dot[k] = test_uniform(random, -1, 1), bar[k] = test_uniform(random, -1, 1);
+    for (int k = 0; k < nu; ++k) u_dot[k] = test_uniform(random, -1, 1);
+    for (int k = 0; k < np; ++k) t_dot[k] = test_uniform(random, -1, 1);
+    tacTangent xd = {.dq = dot, .dv = dot + nv}, nd = {.dq = next, .dv = next + nv};
+    tacTangent nb = {.dq = bar, .dv = bar + nv}, xb = {.dq = x_bar, .dv = x_bar + nv};
+    ENSURE(tac_step_jvp(model, &x, s->u, xd, u_dot, t_dot, nd, s->scratch) == TAC_OK);
+    ENSURE(tac_step_vjp(model, &x, s->u, nb, xb, u_bar, t_bar, s->scratch) == TAC_OK);
+    ENSURE(tac_step_jacobian(model, &x, s->u, NULL, A, B, &everything, 1, P, s->scratch) == TAC_OK);
+    for (int k = 0; k < nx; ++k) left += x_bar[k] * dot[k], right += bar[k] * next[k];
+    for (int k = 0; k < nu; ++k) left += u_bar[k] * u_dot[k];
+    for (int k = 0; k < np; ++k) left += t_bar[k] * t_dot[k], size += fabs(t_bar[k]);
+    ENSURE_NEAR(left, right, 1e-12 * (size + fabs(right)));
+    for (int i = 0; i < nx; ++i) {
+        double sum = 0.0, terms = 1.0;
+        for (int k = 0; k < nx; ++k) sum += A[i * nx + k] * dot[k], terms += fabs(A[i * nx + k]);
+        for (int k = 0; k < nu; ++k) sum += B[i * nu + k] * u_dot[k], terms += fabs(B[i * nu + k]);
+        for (int k = 0; k < np; ++k) sum += P[i * np + k] * t_dot[k], terms += fabs(P[i * np + k]);
+        ENSURE_NEAR(sum, next[i], 1e-12 * terms);
+    }
+    free(all), free(A);
+    return 0;
+}
+
+// along a motion: every state without a flag, and all that it owes its step to
+static int along(const char* text, const double* v, int steps, int least_impacts) {
+    hardScene s;
+    testRandom random = {11};
+    int compared = 0, impacts = 0, flagged = 0;
+    double worst = 0.0;
+    ENSURE_LAW(hard_open(&s, text));
+    memcpy(s.v, v, sizeof(double) * (size_t)s.model->nv);
+    for (int k = 0; k < s.model->nu; ++k) s.u[k] = test_uniform(&random, -1.0, 1.0);
+    for (int i = 0; i < steps; ++i) {
+        hardScene now = s;
+        s.flags = 0;
+        ENSURE(hard_steps(&s, 1) == TAC_OK);
+        int impact = s.scratch->info.time_of_impact < 0.01;
+        ENSURE_LAW(compare_ways(&now, &random));
+        flagged += s.flags != 0;
+        if (s.flags != 0 || (!impact && i % 5)) continue;
+        if (compare_columns(&now, &worst)) {
+            printf("  step %d\n", i);
+            return 1;
+        }
+        ++compared, impacts += impact;
+    }
+    printf("  %d states, %d with impacts, %d flagged: worst %.1e\n", compared, impacts, flagged,
+           worst);
+    ENSURE(impacts >= least_impacts);
+    hard_close(&s);
+    return 0;
+}
+
+#define BOX(pos, turn, size)                                                                       \
+    "<body pos='" pos "' euler='" turn "'><freejoint/><geom type='box' size='" size                \
+    "' mass='1' friction='.4'/></body>"
+
+// a box that tumbles to rest: corners, edges, rows that look at the end of a bent path
+static int tumbling_box(void) {
+    const double v[6] = {0.5, 0.2, -1.0, 1.0, 2.0, 0.5};
+    ENSURE_LAW(along(HARD("restitution='.3'") "<worldbody>" FLOOR BOX(
+                         "0 0 .2", "20 10 5", ".1 .15 .05") "</worldbody></mujoco>",
+                     v, 40, 3));
+    return 0;
+}
+
+// two boxes that meet by their edges, in the air
+static int boxes(void) {
+    const double v[12] = {0.1, 0.2, 2.0, 1.0, 0.5, 0.2, 0.0, 0.1, -3.0, 0.3, 1.0, -1.0};
+    ENSURE_LAW(along(HARD("restitution='.2'") "<worldbody>" BOX("0 0 0", "0 0 0", ".1 .15 .05")
+                         BOX("0.02 0.03 .22", "30 40 10", ".1 .1 .05") "</worldbody></mujoco>",
+                     v, 6, 1));
+    return 0;
+}
+
+// an arm of two joints with motors, dampers and a limit, swings a capsule against the floor
+static int arm(void) {
+    const double v[2] = {2.0, 1.0};
+    ENSURE_LAW(along(HARD("restitution='.4'") "<worldbody>" FLOOR
+                                              "<body pos='0 0 .7'><joint name='a' axis='0 1 .1' "
+                                              "damping='.1'/><geom type='capsule' "
+                                              "size='.03' fromto='0 0 0 .3 0 -.1' mass='1'/><body "
+                                              "pos='.3 0 -.1'><joint name='b' "
+                                              "axis='0 1 0' damping='.05' limited='true' "
+                                              "range='-60 60'/><geom type='capsule' "
+                                              "size='.03' fromto='0 0 0 .2 .05 -.35' mass='.5' "
+                                              "friction='.5'/></body></body>"
+                                              "</worldbody><actuator><motor joint='a'/><motor "
+                                              "joint='b'/></actuator></mujoco>",
+                     v, 30, 1));
+    return 0;
+}
+
+// a ball that slides and rolls; a ball in explicit Euler
+static int ball(void) {
+    const double v[6] = {1.0, 0.3, -1.0, 1.0, -2.0, 0.5};
+    ENSURE_LAW(
+        along(HARD("restitution='.5'") "<worldbody>" FLOOR BALL("0 0 .15") "</worldbody></mujoco>",
+              v, 40, 2));
+    ENSURE_LAW(along(HARD("restitution='.5' integrator='explicit'") "<worldbody>" FLOOR BALL(
+                         "0 0 .15") "</worldbody></mujoco>",
+                     v, 25, 1));
+    return 0;
+}
+
+// second derivatives are refused; so are derivatives of frozen bounds
+static int refusals(void) {
+    hardScene s;
+    double n[5][6] = {{0}};
+    ENSURE_LAW(hard_open(&s, HARD("") "<worldbody>" FLOOR BALL("0 0 .15") "</worldbody></mujoco>"));
+    tacState x = hard_state(&s);
+    tacTangent a = {.dq = n[0], .dv = n[1]}, b = {.dq = n[2], .dv = n[3]};
+    ENSURE(tac_step_hvp(s.model, &x, s.u, a, a, NULL, NULL, b, NULL, NULL, s.scratch) ==
+           TAC_ERROR_UNSUPPORTED);
+    hard_close(&s);
+    ENSURE_LAW(hard_open(
+        &s, HARD("bounds='frozen'") "<worldbody>" FLOOR BALL("0 0 .15") "</worldbody></mujoco>"));
+    x = hard_state(&s);
+    ENSURE(tac_step_vjp(s.model, &x, s.u, a, b, NULL, NULL, s.scratch) == TAC_ERROR_UNSUPPORTED);
+    hard_close(&s);
+    return 0;
+}
+
+TEST_MAIN(RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes), RUN(arm), RUN(ball),
+          RUN(refusals))

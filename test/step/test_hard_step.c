@@ -1,0 +1,264 @@
+// Laws of hard contact: bounces in closed form, rest without drift, friction, limits, and bodies
+// that never intersect, whatever they do.
+
+#include "step/hard_scene.h"
+
+//---------------------------------- bounces ----------------------------------
+
+#define FLOOR     "<geom type='plane' size='1 1 1'/>"
+#define BALL(pos) "<body pos='" pos "'><freejoint/><geom type='sphere' size='.1' mass='1'/></body>"
+
+// Without gravity a ball comes back with e times its speed: the height after the time T is
+// gap - e (v T - gap), gap the way to the floor.
+static int one_bounce(void) {
+    const double e = 0.7, delta = 1e-7;
+    hardScene s;
+    ENSURE_LAW(hard_open(&s, "<mujoco><option timestep='.01' gravity='0 0 0'/><tactus detect='gjk' "
+                             "respond='lcp' restitution='.7'/><worldbody>" FLOOR BALL(
+                                 "0 0 .3") "</worldbody></mujoco>"));
+    for (int i = 0; i < 50; ++i) {
+        double y = 0.15 + 0.003 * i, v = -2.0, way = y - 0.1 - delta;
+        memset(s.q, 0, sizeof s.q), memset(s.v, 0, sizeof s.v);
+        s.q[2] = y, s.q[3] = 1.0, s.v[2] = v, s.flags = 0;
+        ENSURE(hard_steps(&s, 20) == TAC_OK);
+        ENSURE_NEAR(s.q[2], 0.1 + delta + e * (-v * 0.2 - way), 1e-12);
+        ENSURE_NEAR(s.v[2], -e * v, 1e-13);
+        ENSURE(s.flags == 0);
+    }
+    hard_close(&s);
+    return 0;
+}
+
+// The height after a bounce under gravity is continuous in the height of the start, also where the
+// impact moves from one step into the next.
+static int bounce_is_continuous(void) {
+    hardScene s;
+    double before = NAN, most = 0.0;
+    ENSURE_LAW(hard_open(
+        &s, HARD("restitution='.8'") "<worldbody>" FLOOR BALL("0 0 .3") "</worldbody></mujoco>"));
+    for (int i = 0; i < 4000; ++i) {
+        memset(s.q, 0, sizeof s.q), memset(s.v, 0, sizeof s.v);
+        s.q[2] = 0.3 + 1e-5 * i, s.q[3] = 1.0;
+        ENSURE(hard_steps(&s, 40) == TAC_OK);
+        if (i > 0) most = fmax(most, fabs(s.q[2] - before));
+        before = s.q[2];
+    }
+    printf("  largest change for 1e-5 m: %.2e m\n", most);
+    ENSURE(most < 5e-5);
+    hard_close(&s);
+    return 0;
+}
+
+// equal balls: the one that comes stays, the other goes on; of three the model of simultaneous
+// impacts sends the first back (docs/hard.md)
+static int balls(void) {
+    hardScene s;
+    const char* text = "<mujoco><option timestep='.01' gravity='0 0 0'/><tactus detect='gjk' "
+                       "respond='lcp' restitution='1'/><worldbody>" BALL("0 0 0")
+                           BALL("0 0 .2500001") BALL("0 0 5") "</worldbody></mujoco>";
+    ENSURE_LAW(hard_open(&s, text));
+    s.v[2] = 1.0;
+    ENSURE(hard_steps(&s, 10) == TAC_OK);
+    ENSURE_NEAR(s.v[2], 0.0, 1e-13);
+    ENSURE_NEAR(s.v[8], 1.0, 1e-13);
+    ENSURE_NEAR(s.q[2], 0.05, 1e-6);
+    memcpy(s.q, s.model->qpos0, sizeof(double) * (size_t)s.model->nq);
+    memset(s.v, 0, sizeof s.v);
+    s.q[16] = 0.4500002, s.v[2] = 1.0; // the third touches the second
+    ENSURE(hard_steps(&s, 10) == TAC_OK);
+    ENSURE_NEAR(s.v[2], -1.0 / 3.0, 1e-12);
+    ENSURE_NEAR(s.v[8], 2.0 / 3.0, 1e-12);
+    ENSURE_NEAR(s.v[14], 2.0 / 3.0, 1e-12);
+    hard_close(&s);
+    return 0;
+}
+
+// a ball in a slot meets its walls many times in one step
+static int many_impacts(void) {
+    hardScene s;
+    ENSURE_LAW(hard_open(&s, "<mujoco><option timestep='.01' gravity='0 0 0'/><tactus detect='gjk' "
+                             "respond='lcp' restitution='1'/><worldbody>" FLOOR
+                             "<geom type='plane' size='1 1 1' pos='0 0 .22' zaxis='0 0 -1'/>" BALL(
+                                 "0 0 .11") "</worldbody></mujoco>"));
+    s.v[2] = 10.0; // 0.02 m of room, 0.1 m a step
+    ENSURE(hard_steps(&s, 1) == TAC_OK);
+    ENSURE(!(s.flags & TAC_FALLBACK));
+    // unfolded: 0.11 + 0.1 mirrored at 0.12 and at 0.1, delta off at each wall
+    double room = 0.02 - 2e-7, way = fmod(0.1 + 0.01 - 1e-7, 2.0 * room);
+    double z = way <= room ? 0.1 + 1e-7 + way : 0.1 + 1e-7 + 2.0 * room - way;
+    ENSURE_NEAR(s.q[2], z, 1e-11);
+    ENSURE_NEAR(fabs(s.v[2]), 10.0, 1e-12);
+    // a thousand impacts are too many: the step ends early, certain and flagged
+    s.v[2] = 1e4;
+    ENSURE(hard_steps(&s, 1) == TAC_OK);
+    ENSURE(s.flags & TAC_FALLBACK);
+    ENSURE(s.q[2] > 0.1 && s.q[2] < 0.12);
+    hard_close(&s);
+    return 0;
+}
+
+//---------------------------------- rest and friction ----------------------------------
+
+static double drift(hardScene* s, int settle, int count) {
+    double q[HARD_NUMBERS], most = 0.0;
+    if (hard_steps(s, settle) != TAC_OK) return INFINITY;
+    memcpy(q, s->q, sizeof q);
+    if (hard_steps(s, count) != TAC_OK) return INFINITY;
+    for (int i = 0; i < s->model->nq; ++i) most = fmax(most, fabs(s->q[i] - q[i]));
+    return most;
+}
+
+#define BOX(pos)                                                                                   \
+    "<body pos='" pos "'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+
+// five boxes for 10 s
+static int stack(void) {
+    hardScene s;
+    ENSURE_LAW(hard_open(&s, HARD("") "<worldbody>" FLOOR BOX("0 0 .1000001") BOX("0 0 .3000002")
+                                 BOX("0 0 .5000003") BOX("0 0 .7000004")
+                                     BOX("0 0 .9000005") "</worldbody></mujoco>"));
+    double most = drift(&s, 10, getenv("TACTUS_NO_SWEEP") ? 100 : 1000);
+    printf("  drift of a stack: %.1e m\n", most);
+    ENSURE(most <= 1e-6);
+    hard_close(&s);
+    return 0;
+}
+
+// a box on a slope below the friction angle for 10 s; above it, it slides with g (sin - mu cos)
+static int slope(void) {
+    hardScene s;
+    const char* format =
+        "<mujoco><option timestep='.01' gravity='%g 0 -9'/><tactus detect='gjk' respond='lcp'/>"
+        "<worldbody><geom type='plane' size='9 9 9' friction='.5'/><body pos='0 0 .1000001'>"
+        "<freejoint/><geom type='box' size='.1 .1 .1' mass='1' friction='.4'/></body></worldbody>"
+        "</mujoco>";
+    char text[600];
+    snprintf(text, sizeof text, format, 4.0);
+    ENSURE_LAW(hard_open(&s, text));
+    double most = drift(&s, 10, 1000);
+    printf("  drift on a slope: %.1e m\n", most);
+    ENSURE(most <= 1e-6);
+    hard_close(&s);
+    snprintf(text, sizeof text, format, 6.0);
+    ENSURE_LAW(hard_open(&s, text));
+    ENSURE(hard_steps(&s, 50) == TAC_OK);
+    ENSURE_NEAR(s.v[0], 0.5 * (6.0 - 0.5 * 9.0), 1e-9);
+    ENSURE_NEAR(s.q[2], 0.1, 2e-7);
+    hard_close(&s);
+    return 0;
+}
+
+// A box slides to rest: m v' = -mu m g along the velocity, whatever its direction.
+static int slides_to_rest(void) {
+    hardScene s;
+    ENSURE_LAW(hard_open(&s, HARD("") "<worldbody><geom type='plane' size='9 9 9' friction='.5'/>"
+                                      "<body pos='0 0 .1000001'><freejoint/><geom type='box' "
+                                      "size='.1 .1 .1' mass='1' friction='.3'/></body></worldbody>"
+                                      "</mujoco>"));
+    s.v[0] = 1.6, s.v[1] = 1.2;
+    ENSURE(hard_steps(&s, 20) == TAC_OK);
+    ENSURE_NEAR(s.v[0], 0.8 * (2.0 - 0.2 * 5.0), 1e-6);
+    ENSURE_NEAR(s.v[1], 0.6 * (2.0 - 0.2 * 5.0), 1e-6);
+    for (int k = 3; k < 6; ++k) ENSURE_NEAR(s.v[k], 0.0, 1e-6);
+    ENSURE(hard_steps(&s, 21) == TAC_OK);
+    double q[7];
+    memcpy(q, s.q, sizeof q);
+    ENSURE(hard_steps(&s, 100) == TAC_OK);
+    for (int k = 0; k < 7; ++k) ENSURE_NEAR(s.q[k], q[k], 1e-7);
+    hard_close(&s);
+    return 0;
+}
+
+// limits hold to rounding, dry friction holds what is weaker than it
+static int limits(void) {
+    hardScene s;
+    ENSURE_LAW(hard_open(
+        &s, HARD("") "<worldbody><body><joint type='slide' axis='0 0 1' limited='true' range='-.2 "
+                     "1'/><geom type='sphere' size='.05' mass='1'/></body><body pos='1 0 0'><joint "
+                     "type='slide' axis='0 0 1' frictionloss='8'/><geom type='sphere' size='.05' "
+                     "mass='.7'/></body><body pos='2 0 0'><joint type='slide' axis='0 0 1' "
+                     "frictionloss='8'/><geom type='sphere' size='.05' mass='1'/></body>"
+                     "</worldbody></mujoco>"));
+    ENSURE(hard_steps(&s, 100) == TAC_OK);
+    ENSURE_NEAR(s.q[0], -0.2, 1e-12);
+    ENSURE_NEAR(s.q[1], 0.0, 1e-14);
+    ENSURE_NEAR(s.v[2], -2.0, 1e-10); // 10 N against 8
+    hard_close(&s);
+    return 0;
+}
+
+//---------------------------------- no intersection ----------------------------------
+
+// Plates of 2 mm in a room. Their inertia is that of a ball: Euler's step takes the torque of a
+// plate's spin at the old velocity, which gains energy at the 500 rad/s of such an impact.
+static void plate_scene(testRandom* random, char* text, size_t size) {
+    int n = snprintf(text, size,
+                     "%s<worldbody>" FLOOR "<geom type='box' pos='.5 0 .3' size='.002 .5 .3'/>"
+                     "<geom type='box' pos='-.5 0 .3' size='.002 .5 .3'/>"
+                     "<geom type='plane' size='1 1 1' pos='0 0 .7' zaxis='0 0 -1'/>",
+                     HARD("restitution='.5'"));
+    for (int i = 0; i < 3; ++i)
+        n += snprintf(text + n, size - (size_t)n,
+                      "<body pos='%g %g %g' euler='%g %g %g'><freejoint/><inertial pos='0 0 0' "
+                      "mass='.1' diaginertia='1e-4 1e-4 1e-4'/><geom type='box' size='.06 .04 "
+                      ".001'/></body>",
+                      0.25 * (i - 1), test_uniform(random, -0.1, 0.1),
+                      test_uniform(random, 0.2, 0.5), test_uniform(random, -180, 180),
+                      test_uniform(random, -180, 180), test_uniform(random, -180, 180));
+    snprintf(text + n, size - (size_t)n, "</worldbody></mujoco>");
+}
+
+// Every stretch of every step is proven to keep its distances, by a check that shares nothing with
+// the search for impacts.
+static int check_step(hardScene* s, void* memory, double* least) {
+    tacHardPass p;
+    tacState x = hard_state(s);
+    size_t mark = s->scratch->arena.used;
+    tacResult result = tac_hard_pass(s->model, &x, s->u, s->scratch, &p);
+    ENSURE(result == TAC_OK);
+    for (int i = 0; i < p.stretches; ++i) {
+        const tacStretch* t = &p.stretch[i];
+        tacCourse course = {.qpos = t->push->q, .v = t->push->u, .span = t->span};
+        tacClearance clear;
+        ENSURE(tac_hard_clearance(s->model, &course, -1e-9, &clear, memory) == TAC_OK);
+        *least = fmin(*least, clear.least);
+        if (!clear.certain) printf("  not certain: least %.3e\n", clear.least);
+        ENSURE(clear.certain);
+    }
+    s->flags |= p.info.flags;
+    memcpy(s->q, p.end.q, sizeof(double) * (size_t)s->model->nq);
+    memcpy(s->v, p.end.v, sizeof(double) * (size_t)s->model->nv);
+    s->scratch->arena.used = mark;
+    return 0;
+}
+
+// 1000 scenes with TACTUS_SWEEP
+static int thin_plates(void) {
+    int count = getenv("TACTUS_NO_SWEEP") ? 5 : getenv("TACTUS_SWEEP") ? 1000 : 100, limited = 0;
+    double least = INFINITY;
+    for (int i = 0; i < count; ++i) {
+        testRandom random = {(unsigned long long)i + 1};
+        char text[3000];
+        hardScene s;
+        plate_scene(&random, text, sizeof text);
+        ENSURE_LAW(hard_open(&s, text));
+        for (int k = 0; k < s.model->nv; ++k)
+            s.v[k] = test_uniform(&random, -1.0, 1.0) * (k % 6 < 3 ? 20.0 : 30.0);
+        void* memory = malloc(tac_hard_size(s.model));
+        for (int step = 0; step < 20; ++step) {
+            s.flags = 0;
+            if (check_step(&s, memory, &least)) {
+                printf("  scene %d, step %d\n", i, step);
+                return 1;
+            }
+            limited += (s.flags & TAC_FALLBACK) != 0;
+        }
+        free(memory), hard_close(&s);
+    }
+    printf("  %d scenes, least distance %.2e m; %d steps fell back\n", count, least, limited);
+    ENSURE(least >= -1e-9);
+    return 0;
+}
+
+TEST_MAIN(RUN(one_bounce), RUN(bounce_is_continuous), RUN(balls), RUN(many_impacts), RUN(stack),
+          RUN(slope), RUN(slides_to_rest), RUN(limits), RUN(thin_plates))
