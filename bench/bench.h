@@ -25,10 +25,15 @@ typedef struct benchWork {
 // slow moment of the machine meets every one alike.
 void bench_times(const benchWork* works, int count, double* nanoseconds);
 
+// A job of a pool that stays in registers, about 30 us: what threads gain on it is what the machine
+// has to give, the control of every row about threads.
+void bench_spin(void* context, int job, int worker);
+
 int bench_ground(benchReport* report);
 int bench_cloud(benchReport* report);
 int bench_shapes(benchReport* report);
 int bench_dynamics(benchReport* report);
+int bench_manifold(benchReport* report);
 int bench_hard(benchReport* report);
 int bench_collide(benchReport* report);
 int bench_symbolic(benchReport* report);

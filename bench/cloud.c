@@ -65,6 +65,16 @@ static void run_pool(void* context) {
     tac_pool_run(b->pool, (COUNT + CHUNK - 1) / CHUNK, run_chunk, b);
 }
 
+static void run_spins(void* context) {
+    (void)context;
+    for (int job = 0; job < 16; ++job) bench_spin(NULL, job, 0);
+}
+
+static void run_spin_pool(void* context) {
+    cloudBench* b = context;
+    tac_pool_run(b->pool, 16, bench_spin, NULL);
+}
+
 //---------------------------------- scene ----------------------------------------
 
 static void make_points(cloudBench* b) {
@@ -110,10 +120,10 @@ static double width_of(const tacModel* model) {
 
 static void measure(benchReport* report, cloudBench* exact, cloudBench* culled,
                     cloudBench* threads) {
-    const benchWork works[4] = {
-        {run_scalar, exact}, {run_wide, exact}, {run_wide, culled}, {run_pool, threads}};
-    double ns[4], pairs = (double)COUNT * COUNT;
-    bench_times(works, 4, ns);
+    const benchWork works[6] = {{run_scalar, exact}, {run_wide, exact}, {run_wide, culled},
+                                {run_pool, threads}, {run_spins, NULL}, {run_spin_pool, threads}};
+    double ns[6], pairs = (double)COUNT * COUNT;
+    bench_times(works, 6, ns);
     ns[0] *= (double)COUNT / SCALAR;
     bench_row(report, "shapes/cloud/scalar", ns[0] / pairs, "ns", ' ', 0.0);
     bench_row(report, "shapes/cloud/exact", ns[1] / pairs, "ns", ' ', 0.0);
@@ -121,6 +131,7 @@ static void measure(benchReport* report, cloudBench* exact, cloudBench* culled,
     bench_row(report, "shapes/cloud/wide over scalar", ns[0] / ns[1], "x", '>', 10.0);
     bench_row(report, "shapes/cloud/culled over exact", ns[1] / ns[2], "x", '>', 10.0);
     bench_row(report, "shapes/cloud/two threads", ns[2] / ns[3], "x", '>', 1.85);
+    bench_row(report, "shapes/cloud/two threads, registers alone", ns[4] / ns[5], "x", ' ', 0.0);
 }
 
 int bench_cloud(benchReport* report) {

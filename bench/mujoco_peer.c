@@ -16,6 +16,9 @@ void mujoco_peer_inverse(void* peer) { (void)peer; }
 void mujoco_peer_forward(void* peer) { (void)peer; }
 void mujoco_peer_step(void* peer) { (void)peer; }
 void mujoco_peer_jacobian(void* peer) { (void)peer; }
+void mujoco_peer_touch(mujocoPeer* peer) { (void)peer; }
+void mujoco_peer_place(mujocoPeer* peer, const double* qpos) { (void)peer, (void)qpos; }
+int mujoco_peer_collide(mujocoPeer* peer) { return (void)peer, 0; }
 
 #else
 
@@ -36,6 +39,7 @@ void mujoco_peer_jacobian(void* peer) { (void)peer; }
     X(mj_rne)                                                                                      \
     X(mj_forward)                                                                                  \
     X(mj_step)                                                                                     \
+    X(mj_collision)                                                                                \
     X(mjd_transitionFD)
 
 struct mujocoPeer {
@@ -118,6 +122,21 @@ void mujoco_peer_jacobian(void* context) {
     mujocoPeer* p = context;
     restore(p);
     p->mjd_transitionFD(p->m, p->d, 1e-6, 0, p->A, p->B, NULL, NULL);
+}
+
+void mujoco_peer_touch(mujocoPeer* p) {
+    p->m->opt.disableflags &= ~mjDSBL_CONSTRAINT;
+    p->m->opt.enableflags |= mjENBL_MULTICCD;
+}
+
+void mujoco_peer_place(mujocoPeer* p, const double* qpos) {
+    memcpy(p->d->qpos, qpos, sizeof(double) * (size_t)p->m->nq);
+    p->mj_kinematics(p->m, p->d), p->mj_comPos(p->m, p->d);
+}
+
+int mujoco_peer_collide(mujocoPeer* p) {
+    p->mj_collision(p->m, p->d);
+    return p->d->ncon;
 }
 
 #endif

@@ -18,4 +18,9 @@ void mujoco_peer_forward(void* peer);
 void mujoco_peer_step(void* peer);
 void mujoco_peer_jacobian(void* peer);
 
+// contacts with several points a pair; the pose of all bodies; its contacts, and how many
+void mujoco_peer_touch(mujocoPeer* peer);
+void mujoco_peer_place(mujocoPeer* peer, const double* qpos);
+int mujoco_peer_collide(mujocoPeer* peer);
+
 #endif

@@ -238,14 +238,19 @@ static void run_threads(void* context) {
     tac_pool_run(w->pool, 16, run_part, w);
 }
 
+static void run_spin(void* context) {
+    threadWork* w = context;
+    tac_pool_run(w->pool, 16, bench_spin, NULL);
+}
+
 static tacResult bench_threads(benchReport* report) {
     enum { PART = 1024 };
     static double x[3][16 * PART], out[10][16 * PART];
     static threadWork work[2];
     tacModel* model;
     tacScratch* other;
-    benchWork list[2];
-    double ns[2];
+    benchWork list[4];
+    double ns[4];
     tacResult result = load(primitives, &model, &work[0].scratch[0]);
     if (result != TAC_OK) return result;
     result = tac_scratch_create(model, &other);
@@ -260,11 +265,12 @@ static tacResult bench_threads(benchReport* report) {
             for (int k = 0; k < 3; ++k) part->x[k] = &x[k][i * PART];
             for (int k = 0; k < 10; ++k) part->out[k] = &out[k][i * PART];
         }
-        list[t] = (benchWork){run_threads, &work[t]};
+        list[t] = (benchWork){run_threads, &work[t]}, list[2 + t] = (benchWork){run_spin, &work[t]};
     }
     if (result == TAC_OK) {
-        bench_times(list, 2, ns);
+        bench_times(list, 4, ns);
         row(report, "superquadric", "two threads", ns[0] / ns[1], "x", '>', 1.85);
+        row(report, "registers alone", "two threads", ns[2] / ns[3], "x", ' ', 0.0);
         for (int t = 0; t < 2; ++t) tac_pool_destroy(work[t].pool);
     }
     tac_scratch_destroy(other), tac_scratch_destroy(work[0].scratch[0]);

@@ -24,6 +24,7 @@ static const struct {
     {"shapes", "every primitive, and a union of 18 superquadrics culled against exact",
      bench_shapes},
     {"dynamics", "dynamics of the humanoid and two arms, against MuJoCo", bench_dynamics},
+    {"manifold", "contacts of two figures of 18 parts, against MuJoCo", bench_manifold},
     {"hard", "frictional problems, against ODE and the packaged Dantzig", bench_hard},
     {"collide", "distances, contacts and impacts of convex pieces", bench_collide},
     {"symbolic", "equations derived and compiled, against the general dynamics", bench_symbolic},
@@ -46,6 +47,7 @@ static int parse(const char** names, int* count, int* json, int argc, char** arg
             "  shapes   primitives, and a figure of 18 superquadrics culled against exact\n"
             "  dynamics humanoid and arms: inverse, forward, step, A and B, batches; against\n"
             "           MuJoCo where it is installed. Run it in the folder that has scenes/\n"
+            "  manifold contacts of two figures of 18 parts, against MuJoCo's narrow phase\n"
             "  hard     frictional problems, against ODE and DART's solver where installed\n"
             "  collide  distances and contacts of convex pieces; public queries of impacts where\n"
             "           TACTUS_DATA has them\n"

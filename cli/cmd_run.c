@@ -4,6 +4,7 @@
 #include "control.h"
 #include "options.h"
 #include "output.h"
+#include "overlap.h"
 #include "report.h"
 #include "rollout.h"
 #include "start.h"
@@ -272,6 +273,7 @@ static int run(const runCall* call, const tacModel* model, const char* note) {
     rollout.batch = call->batch, rollout.threads = call->threads, rollout.every = call->every;
     int code = count_steps(call, model, &rollout.steps);
     if (code == 0) code = cli_start_read(&start, "run", model, &call->start);
+    if (code == 0) code = cli_overlap_check("run", model, start.state.qpos);
     if (code == 0) code = cli_control_read(&control, "run", model, call->ctrl, call->seed);
     if (code == 0 && call->start.key && !call->ctrl && model->nu > 0)
         memcpy(control.rows, start.ctrl, sizeof *start.ctrl * (size_t)model->nu);

@@ -6,6 +6,7 @@
 int tac_cmd_check(int argc, char** argv);
 int tac_cmd_run(int argc, char** argv);
 int tac_cmd_sdf(int argc, char** argv);
+int tac_cmd_contacts(int argc, char** argv);
 int tac_cmd_render(int argc, char** argv);
 int tac_cmd_mesh(int argc, char** argv);
 int tac_cmd_grad(int argc, char** argv);

@@ -24,6 +24,7 @@ static const cliEntry entries[] = {
     {"check", tac_cmd_check, "load a scene and say what is in it, or what is wrong with it"},
     {"run", tac_cmd_run, "simulate a scene and write its trajectory"},
     {"sdf", tac_cmd_sdf, "signed distances of a shape at points, with gradients and Hessians"},
+    {"contacts", tac_cmd_contacts, "where a scene touches: points, normals, distances, activities"},
     {"render", tac_cmd_render, "draw a scene into a PNG file"},
     {"mesh", tac_cmd_mesh, "triangles on the surface of a shape, as OBJ, STL or PLY"},
     {"grad", tac_cmd_grad, "derivatives of a scene, and checks of them"},

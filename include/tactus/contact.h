@@ -49,6 +49,7 @@ typedef enum tacContactNumber {
     TAC_CONTACT_EPS3,        ///< respond/eps3, width of the transition to contact          [m]
     TAC_CONTACT_TAU,         ///< detect/tau, temperature of "penetrates"                   [m]
     TAC_CONTACT_SUPPORT,     ///< detect/support, distance at which activity is 0           [m]
+    TAC_CONTACT_DEPTH,       ///< detect/depth, how deep edges may cross each other         [m]
     TAC_CONTACT_DELTA,       ///< detect/delta, distance at which hard bodies meet          [m]
     TAC_CONTACT_RESTITUTION, ///< respond/restitution, of hard contact
     TAC_CONTACT_NEIGHBOURS,  ///< detect/neighbours, width of "the nearest edge"            [m]

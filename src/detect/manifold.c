@@ -70,10 +70,10 @@ static size_t size(const tacModel* model, size_t real_size) {
 
 //---------------------------------- search ---------------------------------------
 
-static tacVertexRange range_of(const tacModel* model, int edges) {
+static tacVertexRange range_of(const tacModel* model) {
     const tacContactPlan* plan = model->contact;
     double support = tac_re(model->param[plan->number[TAC_CONTACT_SUPPORT]]);
-    return (tacVertexRange){support, edges ? 1.0 : 0.0, plan->choice[TAC_CHOICE_UNCULLED]};
+    return (tacVertexRange){support, plan->choice[TAC_CHOICE_UNCULLED]};
 }
 
 tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int index, int order,
@@ -85,7 +85,7 @@ tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int in
         if (!p->used[owner]) continue;
         tacVertexSide* side = &p->side[owner];
         *side = tac_vertex_side(model, p->pair, owner, body, scratch);
-        tac_vertex_search(side, range_of(model, p->edges), scratch);
+        tac_vertex_search(side, range_of(model), scratch);
         p->hits[owner] = tac_hits_take(&scratch->arena, side->near.count, order > 1);
         tac_vertex_touching(side, order, &p->hits[owner]);
     }

@@ -153,21 +153,25 @@ static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int ow
 
 //---------------------------------- edges: numbers -------------------------------
 
+enum { EDGE_NUMBERS = 14 };
+
 // where each number of the edges stands among the parameters
-static void edge_offsets(const tacManifoldPair* p, const tacContactPlan* plan, int at[13]) {
+static void edge_offsets(const tacManifoldPair* p, const tacContactPlan* plan,
+                         int at[EDGE_NUMBERS]) {
     static const tacContactNumber number[] = {
-        TAC_CONTACT_REGULAR, TAC_CONTACT_LEAST, TAC_CONTACT_CLIP,       TAC_CONTACT_WITHIN,
-        TAC_CONTACT_RANGE,   TAC_CONTACT_GAP,   TAC_CONTACT_NEIGHBOURS, TAC_CONTACT_SIGN,
-        TAC_CONTACT_CLASH,   TAC_CONTACT_TAU,   TAC_CONTACT_SUPPORT};
-    for (int i = 0; i < 11; ++i) at[i] = plan->number[number[i]];
-    for (int k = 0; k < 2; ++k) at[11 + k] = p->side[k].features->index->radius;
+        TAC_CONTACT_REGULAR, TAC_CONTACT_LEAST, TAC_CONTACT_CLIP,  TAC_CONTACT_WITHIN,
+        TAC_CONTACT_RANGE,   TAC_CONTACT_GAP,   TAC_CONTACT_DEPTH, TAC_CONTACT_NEIGHBOURS,
+        TAC_CONTACT_SIGN,    TAC_CONTACT_CLASH, TAC_CONTACT_TAU,   TAC_CONTACT_SUPPORT};
+    for (int i = 0; i < EDGE_NUMBERS - 2; ++i) at[i] = plan->number[number[i]];
+    for (int k = 0; k < 2; ++k) at[EDGE_NUMBERS - 2 + k] = p->side[k].features->index->radius;
 }
 
-static void list_numbers(tacEdgeNumbers* n, tacReal* at[13]) {
+// the same numbers in the same order
+static void list_numbers(tacEdgeNumbers* n, tacReal* at[EDGE_NUMBERS]) {
     tacWitnessOptions* o = &n->witness;
-    tacReal* all[] = {&o->regular, &o->least,      &o->clip,     &o->within, &o->range,
-                      &o->gap,     &n->neighbours, &n->sign,     &n->clash,  &n->tau,
-                      &n->support, &n->radius[0],  &n->radius[1]};
+    tacReal* all[EDGE_NUMBERS] = {&o->regular, &o->least,   &o->clip,       &o->within,   &o->range,
+                                  &o->gap,     &n->depth,   &n->neighbours, &n->sign,     &n->clash,
+                                  &n->tau,     &n->support, &n->radius[0],  &n->radius[1]};
     memcpy(at, all, sizeof all);
 }
 
@@ -188,12 +192,9 @@ static tacResult edge_field_dots(const inputs* in, const tacManifoldPair* p, tac
                                  tacScratch* scratch) {
     tacResult result = TAC_OK;
     for (int k = 0; k < 2 && result == TAC_OK; ++k) {
-        const tacHits* lists[2] = {&p->side[k].near, &p->edge.at[k]};
-        for (int i = 0; i < 2 && result == TAC_OK; ++i) {
-            tacReal* value = take_reals(scratch, lists[i]->count);
-            result = field_jvp(in, &p->side[k], lists[i], (tacField){.value = value}, scratch);
-            *(i ? &dot->at[k] : &dot->near[k]) = value;
-        }
+        tacReal* value = take_reals(scratch, p->edge.at[k].count);
+        result = field_jvp(in, &p->side[k], &p->edge.at[k], (tacField){.value = value}, scratch);
+        dot->at[k] = value;
     }
     return result;
 }
@@ -219,13 +220,13 @@ static void write_dot(const inputs* in, const tacManifoldPair* p, const tacHitRe
 static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
                            const tacContacts* contacts, tacContacts* out, tacScratch* scratch) {
     tacEdgeDot dot;
-    tacReal* number[13];
+    tacReal* number[EDGE_NUMBERS];
     tacHitRecords d[2];
-    int offset[13];
+    int offset[EDGE_NUMBERS];
     memset(&dot, 0, sizeof dot);
     if (in->pose_dot) relative_twist(in, p, dot.twist);
     edge_offsets(p, in->model->contact, offset), list_numbers(&dot.numbers, number);
-    for (int i = 0; i < 13 && in->theta_dot; ++i)
+    for (int i = 0; i < EDGE_NUMBERS && in->theta_dot; ++i)
         if (offset[i] >= 0) *number[i] = in->theta_dot[offset[i]];
     tacResult result = in->theta_dot ? edge_field_dots(in, p, &dot, scratch) : TAC_OK;
     if (result != TAC_OK) return result;
@@ -278,22 +279,18 @@ static void add_edge_poses(const inputs* in, const tacManifoldPair* p, const tac
 static tacResult add_edge_fields(const inputs* in, const tacManifoldPair* p, const tacEdgeBar* bar,
                                  tacScratch* scratch) {
     tacResult result = TAC_OK;
-    for (int k = 0; k < 2 && result == TAC_OK; ++k) {
-        result = field_vjp(in, &p->side[k], &p->side[k].near, (tacField){.value = bar->near[k]},
-                           scratch);
-        if (result == TAC_OK)
-            result = field_vjp(in, &p->side[k], &p->edge.at[k], (tacField){.value = bar->at[k]},
-                               scratch);
-    }
+    for (int k = 0; k < 2 && result == TAC_OK; ++k)
+        result =
+            field_vjp(in, &p->side[k], &p->edge.at[k], (tacField){.value = bar->at[k]}, scratch);
     return result;
 }
 
 static tacResult edges_vjp(const inputs* in, const tacManifoldPair* p, const tacContacts* contacts,
                            const tacContacts* bar, int at, tacScratch* scratch) {
     tacEdgeBar out;
-    tacReal* number[13];
+    tacReal* number[EDGE_NUMBERS];
     tacHitRecords r[2];
-    int offset[13], count = p->edge.meetings.count;
+    int offset[EDGE_NUMBERS], count = p->edge.meetings.count;
     tacWrench ride = tac_wrench_zero();
     memset(&out, 0, sizeof out);
     for (int k = 0; k < 2; ++k) {
@@ -303,14 +300,13 @@ static tacResult edges_vjp(const inputs* in, const tacManifoldPair* p, const tac
             if (tac_re(p->edge.record[k].activity[i]) > 0.0)
                 read_bar(p, contacts, bar, at++, &r[k], i, &ride);
         if (!in->theta_bar) continue;
-        out.near[k] = take_reals(scratch, p->side[k].near.count);
         out.at[k] = take_reals(scratch, p->edge.at[k].count);
     }
     tac_edge_vjp(&p->edge, r, &out, scratch);
     if (in->pose_bar) add_edge_poses(in, p, out.twist, ride);
     if (!in->theta_bar) return TAC_OK;
     edge_offsets(p, in->model->contact, offset), list_numbers(&out.numbers, number);
-    for (int i = 0; i < 13; ++i)
+    for (int i = 0; i < EDGE_NUMBERS; ++i)
         if (offset[i] >= 0) in->theta_bar[offset[i]] += *number[i];
     return add_edge_fields(in, p, &out, scratch);
 }

@@ -1,15 +1,11 @@
 // Edges of two geoms against each other.
 //
-//   near vertices --weights--> candidates --list--> pairs --witness, compete--> nearest
+//   blocks of edges --near each other--> candidates --list--> pairs --witness, compete--> nearest
 //        --field at the points--> records
 //
-// An edge can be in touch while both of its corners are outside: a corner counts up to half of the
-// edge's length farther than the support. With t = max(0, support + length/2 - d) of each corner,
-//
-//   W = step((m1 + m2)/(1.6 support)),  m = t^3/(t^2 + support^2/4)
-//
-// which is 1 for every edge that a field of slope 1 could be below 0 on, and 0 for every one that
-// it cannot be below the support on.
+// A pair counts only if its edges come within `depth` of each other, so what is left out by boxes
+// has a claim of exactly 0. No corner has to be near: an edge can be in touch while both are
+// outside.
 
 #include "detect/manifold_edges.h"
 
@@ -44,7 +40,8 @@ static tacEdgeSet take_set(tacArena* arena, int count) {
     tacEdgeSet s = {.edge = TAC_TAKE(arena, int, count + PADDING)};
     take3(arena, count, s.from), take3(arena, count, s.to);
     take3(arena, count, s.out_from), take3(arena, count, s.out_to);
-    s.weight = take_reals(arena, count);
+    take3(arena, count, s.middle);
+    s.half = take_reals(arena, count);
     return s;
 }
 
@@ -65,19 +62,23 @@ static tacEdgeMeetings take_meetings(tacArena* arena, int count, int pulls) {
 
 size_t tac_edge_size(const tacModel* model, const tacContactPair* pair, size_t real_size) {
     size_t pairs = (size_t)tac_edge_capacity(model, pair) + PADDING, total = 0;
+    size_t blocks[2], near;
     for (int k = 0; k < 2; ++k) {
         const tacFeatures* f = features_of(model, pair, k);
-        size_t edges = (size_t)f->edges + PADDING, vertices = (size_t)f->vertices + 2 * PADDING;
-        total += 2 * (13 * tac_arena_need(real_size * edges) + tac_arena_need(sizeof(int) * edges));
-        total += 5 * tac_arena_need(real_size * edges) + 4 * tac_arena_need(sizeof(int) * edges);
-        total += 8 * tac_arena_need(real_size * vertices) + tac_arena_need(sizeof(int) * vertices);
+        size_t edges = (size_t)f->edges + PADDING;
+        blocks[k] = (size_t)(f->index ? f->index->edge_blocks : 0) + PADDING;
+        total += 30 * tac_arena_need(real_size * edges) + 4 * tac_arena_need(sizeof(int) * edges);
+        total += 6 * tac_arena_need(sizeof(double) * blocks[k]) +
+                 4 * tac_arena_need(sizeof(int) * blocks[k]);
     }
+    near = blocks[0] * blocks[1];
+    total += tac_arena_need(sizeof(int) * near);
     total += (24 + 18 + 2 * 8 + 2 * 8 + 8 + 8) * tac_arena_need(real_size * pairs);
     total += 2 * tac_hits_size((int)pairs, 0, real_size) + 4 * tac_arena_need(sizeof(int) * pairs);
     return total;
 }
 
-//---------------------------------- near vertices --------------------------------
+//---------------------------------- frames ---------------------------------------
 
 // R^T v of a frame, or R v + origin
 static void turn_back(const tacFrame* f, const tacReal v[3], tacReal out[3]) {
@@ -95,76 +96,7 @@ static void turn(const tacFrame* f, const tacReal v[3], tacReal out[3]) {
         out[i] = f->R.m[i][0] * v[0] + f->R.m[i][1] * v[1] + f->R.m[i][2] * v[2];
 }
 
-// vertices of geom[0] stand where they are, their field turns; those of geom[1] are where the field
-// is
-static void list_near(tacEdgeWork* w, int k, tacArena* arena) {
-    const tacVertexSide* side = &w->side[k];
-    const tacFeatures* f = side->features;
-    tacNearVertices* n = &w->near[k];
-    n->slot = TAC_TAKE(arena, int, f->vertices);
-    for (int v = 0; v < f->vertices; ++v) n->slot[v] = -1;
-    take3(arena, side->near.count, n->x), take3(arena, side->near.count, n->pull);
-    for (int i = 0; i < side->near.count; ++i) {
-        int v = side->near.vertex[i];
-        tacReal g[3], out[3];
-        n->slot[v] = i;
-        for (int j = 0; j < 3; ++j) {
-            n->x[j][i] = k ? side->near.y[j][i] : (tacReal)f->x[j][v];
-            g[j] = out[j] = side->near.gradient[j][i];
-        }
-        if (k == 0) turn_back(&side->place.across, g, out);
-        for (int j = 0; j < 3; ++j) n->pull[j][i] = out[j];
-    }
-}
-
 //---------------------------------- candidates -----------------------------------
-
-static double length_of(const tacFeatures* f, int e) {
-    double square = 0.0;
-    for (int j = 0; j < 3; ++j) {
-        double d = f->x[j][f->edge[1][e]] - f->x[j][f->edge[0][e]];
-        square += d * d;
-    }
-    return sqrt(square);
-}
-
-// m(t) with its partials by the field at the corner and by the support
-typedef struct cornerPart {
-    tacReal m, by_value, by_support;
-} cornerPart;
-
-static cornerPart corner_part(const tacEdgeWork* w, int k, int vertex, double length) {
-    const tacEdgeNumbers* n = &w->numbers;
-    int slot = w->near[k].slot[vertex];
-    if (slot < 0) return (cornerPart){0.0, 0.0, 0.0};
-    tacReal d = w->side[k].near.value[slot] - n->radius[k];
-    tacReal t = r_max(n->support + 0.5 * length - d, 0.0), h = 0.5 * n->support;
-    tacReal sum = t * t + h * h, inverse = 1.0 / sum;
-    tacReal slope = t * t * (t * t + 3.0 * h * h) * inverse * inverse;
-    return (cornerPart){t * t * t * inverse, -slope, slope - h * t * t * t * inverse * inverse};
-}
-
-// 6 s^5 - 15 s^4 + 10 s^3 on [0, 1]
-static tacReal step5(tacReal s, tacReal* slope) {
-    tacReal c = r_max(r_min(s, 1.0), 0.0), rest = 1.0 - c;
-    *slope = 30.0 * c * c * rest * rest;
-    return c * c * c * (10.0 + c * (6.0 * c - 15.0));
-}
-
-// sets weight and slopes of candidate i, 1 if it has any
-static int weigh(tacEdgeWork* w, int k, int e, int i) {
-    const tacFeatures* f = w->side[k].features;
-    double length = length_of(f, e);
-    cornerPart a = corner_part(w, k, f->edge[0][e], length);
-    cornerPart b = corner_part(w, k, f->edge[1][e], length);
-    tacReal unit = 1.0 / (1.6 * w->numbers.support), s = (a.m + b.m) * unit, slope;
-    if (!(tac_re(s) > 0.0)) return 0;
-    w->set[k].weight[i] = step5(s, &slope);
-    w->slopes[k].corner[0][i] = slope * unit * a.by_value;
-    w->slopes[k].corner[1][i] = slope * unit * b.by_value;
-    w->slopes[k].support[i] = slope * unit * (a.by_support + b.by_support - 1.6 * s);
-    return 1;
-}
 
 static void place_edge(tacEdgeWork* w, int k, int e, int i) {
     const tacFeatures* f = w->side[k].features;
@@ -181,6 +113,13 @@ static void place_edge(tacEdgeWork* w, int k, int e, int i) {
             (end ? s->out_to : s->out_from)[j][i] = out[j];
         }
     }
+    tacReal square = 0.0;
+    for (int j = 0; j < 3; ++j) {
+        tacReal t = s->to[j][i] - s->from[j][i];
+        s->middle[j][i] = 0.5 * (s->to[j][i] + s->from[j][i]);
+        square += t * t;
+    }
+    s->half[i] = 0.5 * sqrt(tac_re(square));
     s->edge[i] = e;
 }
 
@@ -192,25 +131,110 @@ static void pad3(tacReal* const x[3], int count) {
     for (int k = 0; k < 3; ++k) pad(x[k], count);
 }
 
-// edges at near vertices, in order
-static void list_candidates(tacEdgeWork* w, int k, tacArena* arena) {
-    const tacVertexSide* side = &w->side[k];
-    const tacFeatures* f = side->features;
-    tacEdgeSet* s = &w->set[k];
-    *s = take_set(arena, f->edges);
-    s->swept = f->index->radius >= 0;
-    for (int c = 0; c < 2; ++c) w->slopes[k].corner[c] = take_reals(arena, f->edges);
-    w->slopes[k].support = take_reals(arena, f->edges);
-    unsigned char* seen = TAC_TAKE(arena, unsigned char, f->edges + PADDING);
-    memset(seen, 0, (size_t)f->edges);
-    for (int i = 0; i < side->near.count; ++i) {
-        int v = side->near.vertex[i];
-        for (int j = f->index->first[v]; j < f->index->first[v + 1]; ++j) seen[f->index->at[j]] = 1;
+// balls around the edges of each block, in axes of geom[0]'s body
+typedef struct blockBalls {
+    int count, *block;
+    double *x[3], *radius;
+} blockBalls;
+
+static double radius_of(const tacFeatureBox* box) {
+    return sqrt(box->half[0] * box->half[0] + box->half[1] * box->half[1] +
+                box->half[2] * box->half[2]);
+}
+
+static void place_ball(const tacEdgeWork* w, int k, const tacFeatureBox* box, double at[4]) {
+    tacReal x[3] = {box->middle[0], box->middle[1], box->middle[2]}, y[3] = {x[0], x[1], x[2]};
+    if (k) carry(&w->side[1].place.across, x, y);
+    for (int j = 0; j < 3; ++j) at[j] = tac_re(y[j]);
+    at[3] = radius_of(box);
+}
+
+// those that come within `reach` of the ball around all of the other geom
+static blockBalls list_balls(const tacEdgeWork* w, int k, double reach, tacArena* arena) {
+    const struct tacFeatureIndex* index = w->side[k].features->index;
+    blockBalls b = {0,
+                    TAC_TAKE(arena, int, index->edge_blocks),
+                    {NULL},
+                    TAC_TAKE(arena, double, index->edge_blocks)};
+    double other[4], at[4];
+    for (int j = 0; j < 3; ++j) b.x[j] = TAC_TAKE(arena, double, index->edge_blocks);
+    place_ball(w, 1 - k, &w->side[1 - k].features->index->all, other);
+    for (int i = 0; i < index->edge_blocks; ++i) {
+        place_ball(w, k, &index->edge_box[i], at);
+        double dx = at[0] - other[0], dy = at[1] - other[1], dz = at[2] - other[2];
+        double r = at[3] + other[3] + reach;
+        if (dx * dx + dy * dy + dz * dz > r * r) continue;
+        for (int j = 0; j < 3; ++j) b.x[j][b.count] = at[j];
+        b.block[b.count] = i, b.radius[b.count++] = at[3];
     }
-    for (int e = 0; e < f->edges; ++e)
-        if (seen[e] && weigh(w, k, e, s->count)) place_edge(w, k, e, s->count++);
+    return b;
+}
+
+static int balls_meet(const blockBalls* a, int i, const blockBalls* b, int j, double reach) {
+    double dx = a->x[0][i] - b->x[0][j], dy = a->x[1][i] - b->x[1][j], dz = a->x[2][i] - b->x[2][j];
+    double r = a->radius[i] + b->radius[j] + reach;
+    return dx * dx + dy * dy + dz * dz < r * r;
+}
+
+// the blocks of both that are near each other; memory of the arena
+typedef struct nearBlocks {
+    int count, *block, *first, *near; // of geom[0]: which, and its neighbours
+    unsigned char* used;              // of geom[1]
+} nearBlocks;
+
+static nearBlocks find_blocks(const tacEdgeWork* w, int all, tacArena* arena) {
+    double reach =
+        all ? 1e30 : tac_re(w->numbers.depth + w->numbers.radius[0] + w->numbers.radius[1]);
+    blockBalls a = list_balls(w, 0, reach, arena), b = list_balls(w, 1, reach, arena);
+    int others = w->side[1].features->index->edge_blocks, total = 0;
+    nearBlocks n = {.block = TAC_TAKE(arena, int, a.count),
+                    .first = TAC_TAKE(arena, int, a.count + 1),
+                    .near = TAC_TAKE(arena, int, (size_t)a.count*(size_t)b.count),
+                    .used = TAC_TAKE(arena, unsigned char, others)};
+    memset(n.used, 0, (size_t)others);
+    for (int i = 0; i < a.count; ++i) {
+        int before = total;
+        for (int j = 0; j < b.count; ++j)
+            if (balls_meet(&a, i, &b, j, reach))
+                n.near[total++] = b.block[j], n.used[b.block[j]] = 1;
+        if (total == before) continue;
+        n.block[n.count] = a.block[i], n.first[n.count++] = before;
+    }
+    n.first[n.count] = total;
+    return n;
+}
+
+// edges of one block behind the others; where they begin
+static int add_block(tacEdgeWork* w, int k, int block) {
+    int begin = w->set[k].count, edges = w->side[k].features->edges;
+    int first = block * TAC_FEATURE_BLOCK, end = first + TAC_FEATURE_BLOCK;
+    for (int e = first; e < end && e < edges; ++e) place_edge(w, k, e, w->set[k].count++);
+    return begin;
+}
+
+static void pad_set(tacEdgeSet* s) {
     pad3(s->from, s->count), pad3(s->to, s->count);
-    pad3(s->out_from, s->count), pad3(s->out_to, s->count), pad(s->weight, s->count);
+    pad3(s->out_from, s->count), pad3(s->out_to, s->count);
+    pad3(s->middle, s->count), pad(s->half, s->count);
+}
+
+// candidates of both in order, by blocks
+static tacEdgeBlocks list_candidates(tacEdgeWork* w, const nearBlocks* n, tacArena* arena) {
+    int others = w->side[1].features->index->edge_blocks;
+    int *begin = TAC_TAKE(arena, int, n->count + 1), *other = TAC_TAKE(arena, int, others + 1);
+    for (int k = 0; k < 2; ++k) {
+        w->set[k] = take_set(arena, w->side[k].features->edges);
+        w->set[k].swept = w->side[k].features->index->radius >= 0;
+    }
+    for (int i = 0; i < n->count; ++i) begin[i] = add_block(w, 0, n->block[i]);
+    begin[n->count] = w->set[0].count;
+    for (int j = 0; j < others; ++j) {
+        other[j] = w->set[1].count;
+        if (n->used[j]) add_block(w, 1, j);
+    }
+    other[others] = w->set[1].count;
+    for (int k = 0; k < 2; ++k) pad_set(&w->set[k]);
+    return (tacEdgeBlocks){n->count, begin, n->first, n->near, other};
 }
 
 //---------------------------------- competition ----------------------------------
@@ -307,6 +331,7 @@ static tacEdgeNumbers numbers_of(const tacModel* model, const tacVertexSide side
     n.witness.within = p[plan->number[TAC_CONTACT_WITHIN]];
     n.witness.range = p[plan->number[TAC_CONTACT_RANGE]];
     n.witness.gap = p[plan->number[TAC_CONTACT_GAP]];
+    n.depth = p[plan->number[TAC_CONTACT_DEPTH]];
     n.neighbours = p[plan->number[TAC_CONTACT_NEIGHBOURS]];
     n.sign = p[plan->number[TAC_CONTACT_SIGN]], n.clash = p[plan->number[TAC_CONTACT_CLASH]];
     n.tau = side[0].place.tau, n.support = side[0].place.support;
@@ -314,10 +339,11 @@ static tacEdgeNumbers numbers_of(const tacModel* model, const tacVertexSide side
     return n;
 }
 
-static void list_pairs(tacEdgeWork* w, tacArena* arena) {
+static void list_pairs(tacEdgeWork* w, const tacEdgeBlocks* blocks, tacArena* arena) {
     int *first = TAC_TAKE(arena, int, w->capacity + PADDING),
         *second = TAC_TAKE(arena, int, w->capacity + PADDING);
-    int count = EDGES->list(&w->set[0], &w->set[1], &w->numbers, w->capacity, first, second);
+    int count =
+        EDGES->list(&w->set[0], &w->set[1], &w->numbers, blocks, w->capacity, first, second);
     if (count <= w->capacity) w->meetings = take_meetings(arena, count, 1);
     w->meetings.count = count, w->meetings.first = first, w->meetings.second = second;
     for (int i = count; i < count + PADDING && count && count <= w->capacity; ++i)
@@ -329,10 +355,10 @@ tacResult tac_edge_find(tacEdgeWork* w, const tacModel* model, const tacContactP
     tacArena* arena = &scratch->arena;
     *w = (tacEdgeWork){.model = model, .side = side, .numbers = numbers_of(model, side)};
     w->capacity = tac_edge_capacity(model, pair);
-    if (side[0].near.count == 0 || side[1].near.count == 0) return TAC_OK;
-    for (int k = 0; k < 2; ++k) list_near(w, k, arena), list_candidates(w, k, arena);
-    if (w->set[0].count == 0 || w->set[1].count == 0) return TAC_OK;
-    list_pairs(w, arena);
+    nearBlocks near = find_blocks(w, model->contact->choice[TAC_CHOICE_UNCULLED], arena);
+    if (near.count == 0) return TAC_OK;
+    tacEdgeBlocks blocks = list_candidates(w, &near, arena);
+    list_pairs(w, &blocks, arena);
     if (w->meetings.count > w->capacity) return TAC_ERROR_CAPACITY;
     if (w->meetings.count == 0) return TAC_OK;
     list_columns(w, arena);

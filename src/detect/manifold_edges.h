@@ -6,25 +6,12 @@
 #include "detect/manifold_edges_kernels.h"
 #include "detect/vertex_sdf.h"
 
-// vertices of one geom that are near the other's surface, in axes of the body of geom[0]
-typedef struct tacNearVertices {
-    int* slot;               // index among the near ones of each vertex, -1: far       (vertices)
-    tacReal *x[3], *pull[3]; // places, and gradients of the field
-} tacNearVertices;
-
-// how the weight of a candidate depends on the field at its corners
-typedef struct tacEdgeSlopes {
-    tacReal *corner[2], *support; // (candidates)
-} tacEdgeSlopes;
-
 // one pair of geoms while its edges are worked on; memory is the scratch's
 typedef struct tacEdgeWork {
     const tacModel* model;
-    tacVertexSide* side; // two, searched with the range of edges
+    tacVertexSide* side; // two
     tacEdgeNumbers numbers;
-    tacNearVertices near[2];
     tacEdgeSet set[2];
-    tacEdgeSlopes slopes[2];
     tacEdgeMeetings meetings;
     int capacity;      // of pairs
     int* column;       // pairs in order of the second candidate
@@ -46,7 +33,7 @@ tacResult tac_edge_find(tacEdgeWork* work, const tacModel* model, const tacConta
 typedef struct tacEdgeDot {
     tacReal twist[6]; // of geom[1] against geom[0] about the origin, axes of geom[0]'s body
     tacEdgeNumbers numbers;
-    const tacReal *near[2], *at[2]; // of the fields themselves; NULL: zero
+    const tacReal* at[2]; // of the fields themselves; NULL: zero
 } tacEdgeDot;
 
 // tangents of the records as the body of geom[0] sees them, in its axes
@@ -57,7 +44,7 @@ void tac_edge_jvp(const tacEdgeWork* work, const tacEdgeDot* dot, const tacHitRe
 typedef struct tacEdgeBar {
     tacReal twist[6];
     tacEdgeNumbers numbers;
-    tacReal *near[2], *at[2]; // written
+    tacReal* at[2]; // written, NULL skips
 } tacEdgeBar;
 
 // from adjoints of the records in axes of the body of geom[0]; adds to twist and numbers

@@ -64,36 +64,12 @@ static int row_end(const tacEdgeMeetings* m, int begin) {
 
 //---------------------------------- forward --------------------------------------
 
-// the field at a near vertex: those of geom[1] move past that of geom[0], the others stand while
-// the field passes
-static tacReal near_dot(const tacEdgeWork* w, const tacEdgeDot* dot, int k, int slot) {
-    tacReal x[3], g[3], move[3];
-    at3(w->near[k].x, slot, x), at3(w->near[k].pull, slot, g);
-    sweep(dot->twist, x, move);
-    tacReal past = k ? dot3(g, move) : -dot3(g, move);
-    return dot->near[k] ? past + dot->near[k][slot] : past;
-}
-
-static void weight_dots(const tacEdgeWork* w, const tacEdgeDot* dot, int k, tacEdgeSet* out) {
-    const tacFeatures* f = w->side[k].features;
-    for (int i = 0; i < w->set[k].count; ++i) {
-        tacReal sum = w->slopes[k].support[i] * dot->numbers.support;
-        for (int c = 0; c < 2; ++c) {
-            int slot = w->near[k].slot[f->edge[c][w->set[k].edge[i]]];
-            if (slot < 0) continue;
-            sum += w->slopes[k].corner[c][i] * (near_dot(w, dot, k, slot) - dot->numbers.radius[k]);
-        }
-        out->weight[i] = sum;
-    }
-}
-
 static tacEdgeSet set_dots(const tacEdgeWork* w, const tacEdgeDot* dot, int k, tacArena* arena) {
     const tacEdgeSet* s = &w->set[k];
     const tacReal turn[6] = {0.0, 0.0, 0.0, dot->twist[3], dot->twist[4], dot->twist[5]};
     tacEdgeSet d = {.count = s->count, .swept = s->swept, .edge = s->edge};
     take3(arena, s->count, d.from), take3(arena, s->count, d.to);
     take3(arena, s->count, d.out_from), take3(arena, s->count, d.out_to);
-    d.weight = take_zeros(arena, s->count);
     for (int i = 0; i < s->count && k; ++i) {
         tacReal x[3], out[3];
         at3(s->from, i, x), sweep(dot->twist, x, out);
@@ -105,7 +81,6 @@ static tacEdgeSet set_dots(const tacEdgeWork* w, const tacEdgeDot* dot, int k, t
         at3(s->out_to, i, x), sweep(turn, x, out);
         for (int j = 0; j < 3; ++j) d.out_to[j][i] = out[j];
     }
-    weight_dots(w, dot, k, &d);
     return d;
 }
 
@@ -208,44 +183,16 @@ static void nearest_bars(const tacEdgeWork* w, tacEdgeMeetings* bar, tacReal* wi
     }
 }
 
-static void weight_bars(const tacEdgeWork* w, int k, const tacReal* weight_bar, tacReal* near_bar,
-                        tacEdgeBar* out) {
-    const tacFeatures* f = w->side[k].features;
-    for (int i = 0; i < w->set[k].count; ++i) {
-        out->numbers.support += w->slopes[k].support[i] * weight_bar[i];
-        for (int c = 0; c < 2; ++c) {
-            int slot = w->near[k].slot[f->edge[c][w->set[k].edge[i]]];
-            if (slot < 0) continue;
-            tacReal bar = w->slopes[k].corner[c][i] * weight_bar[i];
-            near_bar[slot] += bar;
-            out->numbers.radius[k] -= bar;
-        }
-    }
-    for (int i = 0; i < w->side[k].near.count; ++i) {
-        tacReal x[3], f_bar[3];
-        at3(w->near[k].x, i, x), at3(w->near[k].pull, i, f_bar);
-        for (int j = 0; j < 3; ++j) f_bar[j] *= near_bar[i];
-        add_force(out->twist, x, f_bar, k ? 1.0 : -1.0);
-    }
-}
-
 void tac_edge_vjp(const tacEdgeWork* w, const tacHitRecords bar[2], tacEdgeBar* out,
                   tacScratch* scratch) {
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacEdgeMeetings m = take_meetings(arena, &w->meetings);
-    tacReal* weight[2];
-    for (int k = 0; k < 2; ++k) weight[k] = take_zeros(arena, w->set[k].count);
     EDGES->finish_vjp(&w->set[0], &w->set[1], &w->numbers, &w->meetings, bar, &m, &out->numbers,
                       out->twist);
     for (int k = 0; k < 2; ++k) field_bars(w, k, &m, out);
     nearest_bars(w, &m, &out->numbers.neighbours, arena);
-    EDGES->witness_vjp(&w->set[0], &w->set[1], &w->numbers, &w->meetings, &m, &out->numbers, weight,
+    EDGES->witness_vjp(&w->set[0], &w->set[1], &w->numbers, &w->meetings, &m, &out->numbers,
                        out->twist);
-    for (int k = 0; k < 2; ++k) {
-        tacReal* near = out->near[k] ? out->near[k] : take_zeros(arena, w->side[k].near.count);
-        memset(near, 0, sizeof(tacReal) * (size_t)w->side[k].near.count);
-        weight_bars(w, k, weight[k], near, out);
-    }
     arena->used = mark;
 }

@@ -2,11 +2,10 @@
 //
 // A pair of edges with witness points e1, e2 (edge_edge.h) claims to be a contact with
 //
-//   claim = colliding w(gap^2/s^2 - 1) W1 W2
+//   claim = colliding w(2 (gap - R1 - R2)/depth - 1)
 //
-// s^2 the mean of their squared lengths, W the weights of the two candidates; it is exactly 0 for
-// edges whose common perpendicular misses them or that are farther apart than they are long. Among
-// the pairs of one edge the nearest win, ties share nothing:
+// which is exactly 0 for edges whose common perpendicular misses them and for those farther apart
+// than `depth`. Among the pairs of one edge the nearest win, ties share nothing:
 //
 //   nearest_p = prod_q (1 - claim_q psi((gap_p - gap_q)/width - 1))
 //
@@ -56,65 +55,85 @@ static void sum_wrench(const wide part[6], tacReal wrench[6]) {
 
 //---------------------------------- pairs ----------------------------------------
 
-// |e1 - e2| <= |m1 - m2| - (|t1| + |t2|)/2 of the middles, (|t1| + |t2|)/2 <= s and the gap ends
-// at sqrt(2) s: beyond (1 + sqrt(2)) s, (|m1 - m2|/s)^2 > 5.829, the claim is 0
-#define APART 5.8285
-
-// a corner of edge k and its direction, in all lanes
+// one edge in all lanes
 typedef struct oneEdge {
-    wide from[3], to[3], middle[3], square;
+    wide from[3], to[3], middle[3], reach;
 } oneEdge;
 
-TAC_INLINE oneEdge one_edge(const tacEdgeSet* a, int k) {
+TAC_INLINE oneEdge one_edge(const tacEdgeSet* a, int k, tacReal reach) {
     oneEdge e;
-    e.square = w_set(0.0);
+    e.reach = w_set(a->half[k] + reach);
     for (int i = 0; i < 3; ++i) {
-        tacReal t = a->to[i][k] - a->from[i][k];
         e.from[i] = w_set(a->from[i][k]), e.to[i] = w_set(a->to[i][k]);
-        e.middle[i] = 0.5 * (e.from[i] + e.to[i]);
-        e.square = e.square + t * t;
+        e.middle[i] = w_set(a->middle[i][k]);
     }
     return e;
 }
 
-// < 0: they are too far apart
+// < 0: the balls around the edges are farther apart than `reach`
 TAC_INLINE wide edge_nearness(const oneEdge* a, const tacEdgeSet* b, int l) {
-    wide far = w_set(0.0), square = a->square;
+    wide far = w_set(0.0), reach = a->reach + w_load(&b->half[l]);
     for (int i = 0; i < 3; ++i) {
-        wide from = w_load(&b->from[i][l]), to = w_load(&b->to[i][l]);
-        wide d = a->middle[i] - 0.5 * (from + to), t = to - from;
-        far = w_fma(d, d, far), square = w_fma(t, t, square);
+        wide d = a->middle[i] - w_load(&b->middle[i][l]);
+        far = w_fma(d, d, far);
     }
-    return w_fma(w_set(0.5 * APART), square, -far);
+    return w_fma(reach, reach, -far);
 }
 
-TAC_INLINE wide pair_reach(const oneEdge* a, const tacEdgeSet* b, int l, const edgeTau* t) {
+// < 0: the perpendicular misses an edge, or the lines are farther apart than `reach`: the witness
+// points are no nearer
+TAC_INLINE wide pair_reach(const oneEdge* a, const tacEdgeSet* b, int l, const edgeTau* t,
+                           wide reach) {
     edgeCorners c;
+    wide cross[3];
     for (int i = 0; i < 3; ++i) c.x[0][i] = a->from[i], c.x[1][i] = a->to[i];
     load3(b->from, l, c.x[2]), load3(b->to, l, c.x[3]);
     edgeArms arms = edge_arms(&c);
     edgeProducts p = edge_products(&arms);
-    return edge_qp_reach(&p, t);
+    w_cross3(arms.t1, arms.t2, cross);
+    wide height = w_dot3(arms.r, cross);
+    wide near = w_fma(reach * reach, p.cross2, -height * height);
+    return w_min(near, edge_qp_reach(&p, t));
 }
 
-static int list(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n, int capacity,
-                int* first, int* second) {
-    edgeTau t = edge_tau(&n->witness);
-    int count = 0, bounded = tac_re(n->witness.range) > 0.0 && !n->witness.exact;
-    for (int k = 0; k < a->count; ++k) {
-        oneEdge e = one_edge(a, k);
-        for (int l = 0; l < b->count; l += TAC_LANES) {
-            unsigned lanes = (1u << TAC_LANES) - 1u;
-            unsigned kept = lanes & ~w_negative_bits(edge_nearness(&e, b, l));
-            if (kept && bounded) kept &= ~w_negative_bits(pair_reach(&e, b, l, &t));
-            for (int j = 0; kept >> j; ++j) {
-                if (!(kept >> j & 1u) || l + j >= b->count) continue;
-                if (count < capacity) first[count] = k, second[count] = l + j;
-                ++count;
+typedef struct pairList {
+    int count, capacity;
+    int *first, *second;
+} pairList;
+
+// pairs of edge k of geom[0] with candidates from .. end of geom[1]
+TAC_INLINE void list_row(const oneEdge* e, int k, const tacEdgeSet* b, int from, int end,
+                         const edgeTau* t, wide reach, int bounded, pairList* out) {
+    for (int l = from; l < end; l += TAC_LANES) {
+        unsigned kept = ((1u << TAC_LANES) - 1u) & ~w_negative_bits(edge_nearness(e, b, l));
+        if (kept && bounded) kept &= ~w_negative_bits(pair_reach(e, b, l, t, reach));
+        for (int j = 0; kept >> j && l + j < end; ++j) {
+            if (!(kept >> j & 1u)) continue;
+            if (out->count < out->capacity) {
+                out->first[out->count] = k;
+                out->second[out->count] = l + j;
             }
+            ++out->count;
         }
     }
-    return count;
+}
+
+static int list(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
+                const tacEdgeBlocks* blocks, int capacity, int* first, int* second) {
+    edgeTau t = edge_tau(&n->witness);
+    tacReal reach = n->depth + n->radius[0] + n->radius[1];
+    int bounded = tac_re(n->witness.range) > 0.0 && !n->witness.exact;
+    pairList out = {0, capacity, first, second};
+    for (int i = 0; i < blocks->count; ++i)
+        for (int k = blocks->begin[i]; k < blocks->begin[i + 1]; ++k) {
+            oneEdge e = one_edge(a, k, reach);
+            for (int j = blocks->first[i]; j < blocks->first[i + 1]; ++j) {
+                int other = blocks->near[j];
+                list_row(&e, k, b, blocks->other[other], blocks->other[other + 1], &t, w_set(reach),
+                         bounded, &out);
+            }
+        }
+    return out.count;
 }
 
 //---------------------------------- witness points -------------------------------
@@ -127,17 +146,13 @@ TAC_INLINE edgeCorners pair_corners(const tacEdgeSet* a, const tacEdgeSet* b, co
     return c;
 }
 
-// w(gap^2/s^2 - 1), and by gap
-TAC_INLINE softDiff pair_gate(wide gap, wide s2) {
-    wide inverse = 1.0 / s2;
-    softDiff w = soft_mollifier_diff(w_fma(gap * gap, inverse, w_set(-1.0)));
-    w.d_x = 2.0 * gap * inverse * w.d_x;
+// w(2 (gap - R1 - R2)/depth - 1), by gap (less the radii) and by depth (d_tau)
+TAC_INLINE softDiff pair_gate(wide gap, const tacEdgeNumbers* n) {
+    wide scale = w_set(2.0 / n->depth), over = gap - (n->radius[0] + n->radius[1]);
+    softDiff w = soft_mollifier_diff(w_fma(over, scale, w_set(-1.0)));
+    w.d_tau = -w.d_x * over * scale / n->depth;
+    w.d_x = w.d_x * scale;
     return w;
-}
-
-// the mean of the squared lengths, whatever units the temperatures have
-TAC_INLINE wide pair_square(const edgeProducts* p) {
-    return w_fma(w_set(0.5), p->tt1 + p->tt2, w_set(EDGE_FLOOR));
 }
 
 typedef struct pairWitness {
@@ -147,19 +162,16 @@ typedef struct pairWitness {
     edgeQp qp;
     edgeWitness w;
     softDiff gate;
-    wide weight[2];
 } pairWitness;
 
 TAC_INLINE void pair_witness(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeMeetings* m,
-                             int exact, const edgeTau* t, int i, pairWitness* p) {
+                             const tacEdgeNumbers* n, const edgeTau* t, int i, pairWitness* p) {
     p->corners = pair_corners(a, b, &m->first[i], &m->second[i]);
     p->arms = edge_arms(&p->corners);
     p->products = edge_products(&p->arms);
-    p->qp = exact ? edge_qp_exact(&p->products, t) : edge_qp(&p->products, t);
+    p->qp = n->witness.exact ? edge_qp_exact(&p->products, t) : edge_qp(&p->products, t);
     p->w = edge_witness(&p->corners, &p->arms, &p->qp, t);
-    p->gate = pair_gate(p->w.gap, pair_square(&p->products));
-    p->weight[0] = w_gather(a->weight, &m->first[i]);
-    p->weight[1] = w_gather(b->weight, &m->second[i]);
+    p->gate = pair_gate(p->w.gap, n);
 }
 
 TAC_INLINE void store_witness(tacEdgeMeetings* m, int i, const edgeWitness* w, wide claim) {
@@ -177,8 +189,8 @@ static void witness(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbe
     edgeTau t = edge_tau(&n->witness);
     for (int i = 0; i < m->count; i += TAC_LANES) {
         pairWitness p;
-        pair_witness(a, b, m, n->witness.exact, &t, i, &p);
-        store_witness(m, i, &p.w, p.w.colliding * p.gate.value * p.weight[0] * p.weight[1]);
+        pair_witness(a, b, m, n, &t, i, &p);
+        store_witness(m, i, &p.w, p.w.colliding * p.gate.value);
     }
 }
 
@@ -191,15 +203,12 @@ static void witness_jvp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeN
                      w_set(o->within),  w_set(o->range), w_set(o->gap)};
     for (int i = 0; i < m->count; i += TAC_LANES) {
         pairWitness p;
-        pair_witness(a, b, m, n->witness.exact, &t, i, &p);
+        pair_witness(a, b, m, n, &t, i, &p);
         edgeCorners c_dot = pair_corners(a_dot, b_dot, &m->first[i], &m->second[i]);
         edgeWitness d = edge_witness_jvp(&c_dot, &p.arms, &p.qp, &t, &td);
-        wide w0 = p.weight[0], w1 = p.weight[1], both = w0 * w1;
-        wide base = p.w.colliding * p.gate.value;
-        wide base_dot = w_fma(d.colliding, p.gate.value, p.w.colliding * p.gate.d_x * d.gap);
-        wide both_dot = w_fma(w_gather(a_dot->weight, &m->first[i]), w1,
-                              w0 * w_gather(b_dot->weight, &m->second[i]));
-        store_witness(m_dot, i, &d, w_fma(base_dot, both, base * both_dot));
+        wide gate_dot = p.gate.d_x * (d.gap - (n_dot->radius[0] + n_dot->radius[1])) +
+                        p.gate.d_tau * n_dot->depth;
+        store_witness(m_dot, i, &d, w_fma(d.colliding, p.gate.value, p.w.colliding * gate_dot));
     }
 }
 
@@ -221,29 +230,23 @@ static void add_options(const edgeTauDot* sum, tacWitnessOptions* out) {
     out->range += w_sum(sum->range), out->gap += w_sum(sum->gap);
 }
 
-static void add_each(tacReal* out, const int* at, wide x, int count) {
-    tacReal part[TAC_LANES];
-    w_store(part, x);
-    for (int j = 0; j < TAC_LANES && j < count; ++j) out[at[j]] += part[j];
-}
-
 static void witness_vjp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
                         const tacEdgeMeetings* m, const tacEdgeMeetings* m_bar,
-                        tacEdgeNumbers* n_bar, tacReal* const weight_bar[2], tacReal wrench[6]) {
+                        tacEdgeNumbers* n_bar, tacReal wrench[6]) {
     edgeTau t = edge_tau(&n->witness);
     edgeTauDot options = edge_tau_zero();
-    wide force[6];
+    wide force[6], depth = w_set(0.0), radius = w_set(0.0);
     for (int k = 0; k < 6; ++k) force[k] = w_set(0.0);
     for (int i = 0; i < m->count; i += TAC_LANES) {
         pairWitness p;
-        pair_witness(a, b, m, n->witness.exact, &t, i, &p);
+        pair_witness(a, b, m, n, &t, i, &p);
         edgeWitness bar = load_witness_bar(m_bar, i, m->count);
         wide claim_bar = load_real(m_bar->claim, i, m->count);
-        wide both = p.weight[0] * p.weight[1], base = p.w.colliding * p.gate.value;
-        bar.colliding = claim_bar * both * p.gate.value;
-        bar.gap = w_fma(claim_bar * both * p.w.colliding, p.gate.d_x, bar.gap);
-        add_each(weight_bar[0], &m->first[i], claim_bar * base * p.weight[1], m->count - i);
-        add_each(weight_bar[1], &m->second[i], claim_bar * base * p.weight[0], m->count - i);
+        wide gate_bar = claim_bar * p.w.colliding;
+        bar.colliding = claim_bar * p.gate.value;
+        bar.gap = w_fma(gate_bar, p.gate.d_x, bar.gap);
+        radius = radius - gate_bar * p.gate.d_x;
+        depth = w_fma(gate_bar, p.gate.d_tau, depth);
         edgeCorners c_bar;
         memset(&c_bar, 0, sizeof c_bar);
         edge_witness_vjp(&p.arms, &p.qp, &t, &bar, &c_bar, &options);
@@ -251,6 +254,8 @@ static void witness_vjp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeN
         add_force(force, p.corners.x[3], c_bar.x[3]);
     }
     add_options(&options, &n_bar->witness);
+    n_bar->depth += w_sum(depth);
+    for (int k = 0; k < 2; ++k) n_bar->radius[k] += w_sum(radius);
     sum_wrench(force, wrench);
 }
 

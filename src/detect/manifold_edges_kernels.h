@@ -14,6 +14,7 @@
 // temperatures and lengths; also tangents and adjoints
 typedef struct tacEdgeNumbers {
     tacWitnessOptions witness;
+    tacReal depth;       // pairs that are farther apart are none                       [m]
     tacReal neighbours;  // width of the competition for the nearest                      [m]
     tacReal sign, clash; // of normals
     tacReal tau, support;
@@ -27,8 +28,17 @@ typedef struct tacEdgeSet {
     int* edge;
     tacReal *from[3], *to[3];         // corners
     tacReal *out_from[3], *out_to[3]; // outward normals there
-    tacReal* weight;
+    tacReal *middle[3], *half;        // of each edge; not of tangents
 } tacEdgeSet;
+
+// which blocks of candidates of geom[1] are near each block of those of geom[0]
+typedef struct tacEdgeBlocks {
+    int count;        // blocks of geom[0] that are near some
+    const int* begin; // their candidates: begin[i] .. begin[i + 1] - 1               (count + 1)
+    const int* first; // blocks that are near to block i: near[first[i]] ..           (count + 1)
+    const int* near;
+    const int* other; // candidates of geom[1]: other[b] .. other[b + 1] - 1
+} tacEdgeBlocks;
 
 // pairs of candidates; also tangents and adjoints
 typedef struct tacEdgeMeetings {
@@ -45,18 +55,18 @@ typedef struct tacEdgeKernels {
 
     // Pairs whose claim can be above 0, in order; their number, of which at most `capacity` are
     // written
-    int (*list)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n, int capacity,
-                int* first, int* second);
+    int (*list)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
+                const tacEdgeBlocks* blocks, int capacity, int* first, int* second);
 
     void (*witness)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
                     tacEdgeMeetings* m);
     void (*witness_jvp)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
                         const tacEdgeMeetings* m, const tacEdgeSet* a_dot, const tacEdgeSet* b_dot,
                         const tacEdgeNumbers* n_dot, tacEdgeMeetings* m_dot);
-    // adds to adjoints of the numbers and of weights, and to the wrench on geom[1] about the origin
+    // adds to adjoints of the numbers, and to the wrench on geom[1] about the origin
     void (*witness_vjp)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
                         const tacEdgeMeetings* m, const tacEdgeMeetings* m_bar,
-                        tacEdgeNumbers* n_bar, tacReal* const weight_bar[2], tacReal wrench[6]);
+                        tacEdgeNumbers* n_bar, tacReal wrench[6]);
 
     // nearest = product over all pairs q of 1 - claim_q psi((gap - gap_q)/width - 1)
     void (*compete)(const tacReal* gap, const tacReal* claim, int count, tacReal width,

@@ -201,8 +201,8 @@ tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair,
 
 //---------------------------------- search ---------------------------------------
 
-static double range_at(const tacVertexSide* side, const tacVertexRange* range, double reach) {
-    return range->support + tac_re(side->place.radius) + range->edges * reach;
+static double range_of(const tacVertexSide* side, const tacVertexRange* range) {
+    return range->support + tac_re(side->place.radius);
 }
 
 // balls around blocks in axes of the field's body
@@ -227,7 +227,7 @@ static int list_blocks(tacVertexSide* side, const tacVertexRange* range, int* bl
     }
     VERTICES->floor(side->floor, side->floors, (const tacReal* const*)x, radius, low, count);
     for (int i = 0; i < count; ++i)
-        if (tac_re(low[i]) < range_at(side, range, index->block_reach[i])) block[kept++] = i;
+        if (tac_re(low[i]) < range_of(side, range)) block[kept++] = i;
     scratch->arena.used = mark;
     return kept;
 }
@@ -241,7 +241,6 @@ static void add_block(tacHits* near, const tacFeatures* f, int block) {
 static void keep_near(tacVertexSide* side, const tacVertexRange* range, tacScratch* scratch) {
     size_t mark = scratch->arena.used;
     tacHits* near = &side->near;
-    const double* reach = side->features->index->reach;
     tacReal* low = TAC_TAKE(&scratch->arena, tacReal, near->count + PADDING);
     VERTICES->place(&side->place.across, side->features->x, near->vertex, near->count, near->y);
     VERTICES->floor(side->floor, side->floors, (const tacReal* const*)near->y, NULL, low,
@@ -249,7 +248,7 @@ static void keep_near(tacVertexSide* side, const tacVertexRange* range, tacScrat
     int kept = 0;
     for (int i = 0; i < near->count; ++i) {
         int v = near->vertex[i];
-        if (tac_re(low[i]) < range_at(side, range, reach[v])) near->vertex[kept++] = v;
+        if (tac_re(low[i]) < range_of(side, range)) near->vertex[kept++] = v;
     }
     near->count = kept;
     scratch->arena.used = mark;

@@ -29,7 +29,6 @@ typedef struct tacVertexSide {
 // how far from the surface vertices are asked for
 typedef struct tacVertexRange {
     double support; // activity ends here                                                 [m]
-    double edges;   // times half of the longest edge at the vertex is added; 0: vertices alone
     int all;        // 1: nothing is left out by bounds
 } tacVertexRange;
 

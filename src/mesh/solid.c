@@ -17,7 +17,9 @@
 #include <math.h>
 
 #define FIRST_CELLS  24
-#define FINEST_CELLS 240
+#define FINEST_CELLS 310
+// from here on lattices are fitted to what the one before met
+#define FITTED_CELLS 74
 
 // 1, x, y, z, xx, yy, zz, xy, xz, yz
 enum { MOMENTS = 10 };
@@ -53,6 +55,7 @@ typedef struct momentSum {
     double about[3]; // origin of the moments: near the solid, against cancellation
     double close;    // to the surface: |value| of a point that counts as on it
     double sum[WAYS][MOMENTS], lost[WAYS][MOMENTS];
+    double low[3], high[3]; // box around what was met, three cells wider
 } momentSum;
 
 // compensated: millions of terms
@@ -104,7 +107,11 @@ static tacResult add_axis(const tacLattice* l, int axis, momentSum* s, tacBlocks
     tac_solid_eval(l->solid, c.count, c.x, value, g);
     for (int i = 0; i < c.count; ++i) {
         double y[3], n[3] = {g[0][i], g[1][i], g[2][i]}, area = l->step * l->step;
-        for (int k = 0; k < 3; ++k) y[k] = c.x[k][i] - s->about[k];
+        for (int k = 0; k < 3; ++k) {
+            y[k] = c.x[k][i] - s->about[k];
+            s->low[k] = fmin(s->low[k], c.x[k][i] - 3.0 * l->step);
+            s->high[k] = fmax(s->high[k], c.x[k][i] + 3.0 * l->step);
+        }
         add_share(s, axis, area, y, n);
         add_chord(s, axis, area, y, tac_is_inside(l->value[c.node[i]]) ? 1.0 : -1.0);
     }
@@ -113,7 +120,7 @@ static tacResult add_axis(const tacLattice* l, int axis, momentSum* s, tacBlocks
 
 // what is asked for
 typedef struct massTask {
-    const tacSolid* solid;
+    tacSolid* solid;
     double density, tolerance;
     tacWatch watch;
 } massTask;
@@ -137,6 +144,7 @@ static tacResult sum_moments(const massTask* task, int cells, momentSum* s) {
     *s = (momentSum){.close = 3e-3 * tolerance * solid->size};
     for (int k = 0; k < 3; ++k) {
         s->about[k] = 0.5 * (solid->low[k] + solid->high[k]);
+        s->low[k] = INFINITY, s->high[k] = -INFINITY;
         s->close = fmin(s->close, 3e-3 * tolerance * (solid->high[k] - solid->low[k]));
     }
     tacResult result = tac_lattice_fill(solid, cells, &blocks, &lattice);
@@ -179,25 +187,38 @@ typedef struct massTrack {
     double change;
 } massTrack;
 
-// the estimate is four times the last difference, or twice the one before if that is more
-static void track(massTrack* t, tacMass now) {
+// the estimate is four times the last difference, or twice the one before if that is more, and what
+// points `close` to the surface instead of on it can do
+static void track(massTrack* t, tacMass now, double tolerance) {
     if (!(now.volume > 0.0)) return; // the lattice has missed it so far
     double change = t->last.volume > 0.0 ? apart(&t->last, &now) : INFINITY;
-    now.error = fmax(4.0 * change, 2.0 * t->change) + 1e-14;
+    now.error = fmax(4.0 * change, 2.0 * t->change) + 0.02 * tolerance + 1e-14;
     *t = (massTrack){now, change};
 }
 
+// The box of a solid that little is proven of can be ten times as large as the solid.
+static void fit(tacSolid* solid, const momentSum* met) {
+    solid->size = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        solid->low[k] = fmax(solid->low[k], met->low[k]);
+        solid->high[k] = fmin(solid->high[k], met->high[k]);
+        solid->size = fmax(solid->size, solid->high[k] - solid->low[k]);
+    }
+}
+
 // Finer lattices until the better way's estimate is good enough.
-static tacResult converge(const massTask* task, tacMass* out) {
+static tacResult converge(massTask* task, tacMass* out) {
     massTrack way[WAYS] = {{{.error = INFINITY}, INFINITY}, {{.error = INFINITY}, INFINITY}};
     const tacMass* best = &way[0].last;
     for (int cells = FIRST_CELLS; cells <= FINEST_CELLS; cells += cells / 3) {
         momentSum s;
         tacResult result = sum_moments(task, cells, &s);
         if (result != TAC_OK) return result;
-        for (int w = 0; w < WAYS; ++w) track(&way[w], properties(&s, w, task->density));
+        for (int w = 0; w < WAYS; ++w)
+            track(&way[w], properties(&s, w, task->density), task->tolerance);
         best = &way[way[BY_CHORD].last.error < way[BY_SURFACE].last.error].last;
         if (best->error <= task->tolerance) break;
+        if (cells >= FITTED_CELLS && best->volume > 0.0) fit(task->solid, &s);
     }
     if (!(best->volume > 0.0) || !isfinite(best->error)) return TAC_ERROR_UNSOLVED;
     *out = *best;

@@ -51,6 +51,7 @@ static const numberRow numbers[] = {
     {TAC_CONTACT_EPS1, "detect", "eps1", {1e-18, 1e9}, 1e-4, OF_AREA, D(SSDF), 0},
     {TAC_CONTACT_EPS2, "detect", "eps2", {1e-9, 1e6}, 0.02, OF_LENGTH, D(SSDF), 0},
     {TAC_CONTACT_SUPPORT, "detect", "support", {1e-9, 1e6}, 8.0, OF_TAU, D(MANIFOLD), 0},
+    {TAC_CONTACT_DEPTH, "detect", "depth", {1e-9, 1e6}, 8.0, OF_TAU, D(MANIFOLD), 0},
     {TAC_CONTACT_DELTA, "detect", "delta", {1e-9, 1e-3}, 1e-7, OF_ONE, 0, R(LCP)},
     {TAC_CONTACT_RESTITUTION, "respond", "restitution", {0.0, 1.0}, 0.0, OF_ONE, 0, R(LCP)},
     {TAC_CONTACT_NEIGHBOURS, "detect", "neighbours", {1e-9, 1e6}, 0.02, OF_LENGTH, D(MANIFOLD), 0},

@@ -5,6 +5,7 @@
 #include "model/feature_reader.h"
 
 #include "model/features.h"
+#include "tactus/mesh.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,28 +35,44 @@ static void keep_remark(tacDraft* draft, const tacMessage* message) {
         snprintf(out->text, sizeof out->text, "%.250s", message->text);
 }
 
-void tac_read_features(tacDraft* draft, tacModel* model) {
-    if (!needs_features(model)) return;
-    tacContactPlan* plan = (tacContactPlan*)model->contact; // ours until tac_load returns
-    tacAllocator a = model->allocator;
-    size_t size = sizeof(tacFeatures) * (size_t)(model->ngeom + 1);
-    tacFeatures* features = a.allocate(a.user, size);
-    plan->feature = features;
-    if (!features) {
-        tac_reader_fail(&draft->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
-        return;
-    }
-    memset(features, 0, size);
+// the mesh that a geom of a shape names, or NULL
+static const tacSoup* own_mesh(tacDraft* draft, int geom) {
+    const tacElement* element = ((const tacElement* const*)draft->geom_element.items)[geom];
+    if (!tac_attribute(element, "shape") || !tac_attribute(element, "mesh")) return NULL;
+    const tacMeshDraft* mesh = tac_find_mesh(draft, element);
+    return mesh ? tac_mesh_soup(mesh) : NULL;
+}
+
+static void read_each(tacDraft* draft, tacModel* model, tacFeatures* features, tacMesh** kept) {
+    const tacContactPlan* plan = model->contact;
     for (int g = 0; g < model->ngeom && draft->reader.result == TAC_OK; ++g) {
         tacMessage message = {0};
         if (!may_touch(plan, g)) continue;
-        tacFeatureOptions options = {plan->choice[TAC_CHOICE_VERTICES], NULL};
+        tacFeatureOptions options = {plan->choice[TAC_CHOICE_VERTICES], own_mesh(draft, g),
+                                     &kept[model->geom[g].shape]};
+        if (draft->reader.result != TAC_OK) return;
         tacResult result = tac_features_create(model, g, options, &features[g], &message);
         if (result != TAC_OK)
             fail_surface(draft, g, result, &message);
         else
             keep_remark(draft, &message);
     }
+}
+
+void tac_read_features(tacDraft* draft, tacModel* model) {
+    if (!needs_features(model)) return;
+    tacContactPlan* plan = (tacContactPlan*)model->contact; // ours until tac_load returns
+    tacAllocator a = model->allocator;
+    size_t size = sizeof(tacFeatures) * (size_t)(model->ngeom + 1);
+    tacFeatures* features = a.allocate(a.user, size);
+    tacMesh** kept = tac_reader_take(&draft->reader, sizeof *kept * (size_t)(model->nshape + 1));
+    plan->feature = features;
+    if (!features) tac_reader_fail(&draft->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
+    if (!features || !kept) return;
+    memset(features, 0, size);
+    memset(kept, 0, sizeof *kept * (size_t)(model->nshape + 1));
+    read_each(draft, model, features, kept);
+    for (int i = 0; i < model->nshape; ++i) tac_mesh_destroy(kept[i]);
 }
 
 void tac_release_features(tacModel* model) {

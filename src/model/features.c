@@ -128,16 +128,18 @@ static tacResult swept_surface(rawSurface* s, const tacNode* node, const tacReal
     return TAC_OK;
 }
 
-static tacResult tessellated_surface(rawSurface* s, const tacModel* model, int shape, int vertices,
-                                     tacMessage* message) {
-    tacMesh* mesh = NULL;
-    tacResult result = tac_shape_tessellate(model, shape, vertices, &mesh, message);
+static tacResult tessellated_surface(rawSurface* s, const tacModel* model, int shape,
+                                     tacFeatureOptions options, tacMessage* message) {
+    tacMesh *own = NULL, **kept = options.tessellated ? options.tessellated : &own;
+    tacResult result =
+        *kept ? TAC_OK : tac_shape_tessellate(model, shape, options.vertices, kept, message);
+    const tacMesh* mesh = *kept;
     if (result == TAC_OK) result = take_surface(s, mesh->vertices, mesh->faces, message);
     for (int i = 0; result == TAC_OK && i < mesh->vertices; ++i)
         for (int k = 0; k < 3; ++k) s->x[i][k] = mesh->x[k][i];
     for (int i = 0; result == TAC_OK && i < mesh->faces; ++i)
         for (int k = 0; k < 3; ++k) s->triangle[i][k] = mesh->face[k][i];
-    tac_mesh_destroy(mesh);
+    tac_mesh_destroy(own);
     return result;
 }
 
@@ -165,7 +167,7 @@ static tacResult make_surface(rawSurface* s, const tacModel* model, int shape,
     tacAllocator a = model->allocator;
     if (options.mesh) return mesh_surface(s, options.mesh, message);
     if (whole->count > 1 || !is_placed_alone(model, node))
-        return tessellated_surface(s, model, shape, options.vertices, message);
+        return tessellated_surface(s, model, shape, options, message);
     switch (node->kind) {
     case TAC_NODE_PLANE:
         return TAC_OK;
@@ -181,7 +183,7 @@ static tacResult make_surface(rawSurface* s, const tacModel* model, int shape,
     case TAC_NODE_POLYHEDRON:
         return from_planes(s, &model->param[node->block], node->block_count / 4, a, message);
     default:
-        return tessellated_surface(s, model, shape, options.vertices, message);
+        return tessellated_surface(s, model, shape, options, message);
     }
 }
 
@@ -251,22 +253,22 @@ static tacResult find_edges(rawSurface* s, tacMessage* message) {
 //---------------------------------- order ----------------------------------------
 
 typedef struct orderItem {
-    double key;
-    int vertex;
+    double key, x[3];
+    int index;
 } orderItem;
 
 static int compare_items(const void* a, const void* b) {
     const orderItem *p = a, *q = b;
     if (p->key != q->key) return p->key < q->key ? -1 : 1;
-    return p->vertex < q->vertex ? -1 : p->vertex > q->vertex;
+    return p->index < q->index ? -1 : p->index > q->index;
 }
 
-static int widest_axis(const rawSurface* s, const orderItem* item, int count) {
+static int widest_axis(const orderItem* item, int count) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = 0; i < count; ++i)
         for (int k = 0; k < 3; ++k) {
-            low[k] = fmin(low[k], s->x[item[i].vertex][k]);
-            high[k] = fmax(high[k], s->x[item[i].vertex][k]);
+            low[k] = fmin(low[k], item[i].x[k]);
+            high[k] = fmax(high[k], item[i].x[k]);
         }
     int axis = 0;
     for (int k = 1; k < 3; ++k)
@@ -275,45 +277,56 @@ static int widest_axis(const rawSurface* s, const orderItem* item, int count) {
 }
 
 // halves across the widest side, whole blocks on the left, until one block is left
-static void order_vertices(const rawSurface* s, orderItem* item, int count) {
+static void order_items(orderItem* item, int count) {
     while (count > TAC_FEATURE_BLOCK) {
-        int axis = widest_axis(s, item, count);
+        int axis = widest_axis(item, count);
         int blocks = (count + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK;
         int left = (blocks + 1) / 2 * TAC_FEATURE_BLOCK;
-        for (int i = 0; i < count; ++i) item[i].key = s->x[item[i].vertex][axis];
+        for (int i = 0; i < count; ++i) item[i].key = item[i].x[axis];
         qsort(item, (size_t)count, sizeof *item, compare_items);
-        order_vertices(s, item, left);
+        order_items(item, left);
         item += left, count -= left;
     }
 }
 
-static int compare_edges(const void* a, const void* b) {
-    const int *p = a, *q = b;
-    if (p[0] != q[0]) return p[0] < q[0] ? -1 : 1;
-    return p[1] < q[1] ? -1 : p[1] > q[1];
-}
-
-// vertices in the order of neighbours, edges after them
-static tacResult sort_surface(rawSurface* s, tacMessage* message) {
+static tacResult sort_vertices(rawSurface* s, tacMessage* message) {
     size_t count = (size_t)s->vertices + 1;
     orderItem* item = TAC_BLOCKS_TAKE(s->blocks, orderItem, count);
     int* number = TAC_BLOCKS_TAKE(s->blocks, int, count);
     double(*x)[3] = tac_blocks_take(s->blocks, count, sizeof *x);
     if (!item || !number || !x) return no_memory(message);
-    for (int i = 0; i < s->vertices; ++i) item[i].vertex = i;
-    order_vertices(s, item, s->vertices);
     for (int i = 0; i < s->vertices; ++i) {
-        number[item[i].vertex] = i;
-        memcpy(x[i], s->x[item[i].vertex], sizeof *x);
+        item[i].index = i;
+        memcpy(item[i].x, s->x[i], sizeof item[i].x);
+    }
+    order_items(item, s->vertices);
+    for (int i = 0; i < s->vertices; ++i) {
+        number[item[i].index] = i;
+        memcpy(x[i], item[i].x, sizeof *x);
     }
     s->x = x;
     for (int e = 0; e < s->edges; ++e) {
         int a = number[s->edge[e][0]], b = number[s->edge[e][1]];
         s->edge[e][0] = a < b ? a : b, s->edge[e][1] = a < b ? b : a;
     }
-    if (s->edges) qsort(s->edge, (size_t)s->edges, sizeof *s->edge, compare_edges);
     for (int t = 0; t < s->triangles; ++t)
         for (int k = 0; k < 3; ++k) s->triangle[t][k] = number[s->triangle[t][k]];
+    return TAC_OK;
+}
+
+// by their middles
+static tacResult sort_edges(rawSurface* s, tacMessage* message) {
+    orderItem* item = TAC_BLOCKS_TAKE(s->blocks, orderItem, s->edges + 1);
+    int(*edge)[2] = tac_blocks_take(s->blocks, (size_t)s->edges + 1, sizeof *edge);
+    if (!item || !edge) return no_memory(message);
+    for (int e = 0; e < s->edges; ++e) {
+        const double *p = s->x[s->edge[e][0]], *q = s->x[s->edge[e][1]];
+        item[e].index = e;
+        for (int k = 0; k < 3; ++k) item[e].x[k] = 0.5 * (p[k] + q[k]);
+    }
+    order_items(item, s->edges);
+    for (int e = 0; e < s->edges; ++e) memcpy(edge[e], s->edge[item[e].index], sizeof *edge);
+    s->edge = edge;
     return TAC_OK;
 }
 
@@ -322,15 +335,17 @@ static tacResult sort_surface(rawSurface* s, tacMessage* message) {
 // everything of the features in one block, which begins with the index
 typedef struct featureBlock {
     struct tacFeatureIndex index;
-    double *x[3], *normal[3], *reach, *block_reach;
-    int *edge[2], *face[3], *first, *at;
-    tacFeatureBox* box;
+    double *x[3], *normal[3];
+    int *edge[2], *face[3];
+    tacFeatureBox *box, *edge_box;
 } featureBlock;
+
+static int blocks_of(int count) { return (count + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK; }
 
 static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) {
     size_t used = 0;
     featureBlock* b = arena ? TAC_TAKE(arena, featureBlock, 1) : NULL;
-    int blocks = (s->vertices + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK;
+    int blocks = blocks_of(s->vertices), edge_blocks = blocks_of(s->edges);
     size_t doubles = sizeof(double) * (size_t)(s->vertices + TAC_FEATURE_BLOCK);
 #define PLACE(field, bytes)                                                                        \
     do {                                                                                           \
@@ -344,65 +359,64 @@ static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) 
         PLACE(face[k], sizeof(int) * (size_t)(s->triangles + 1));
     }
     for (int k = 0; k < 2; ++k) PLACE(edge[k], sizeof(int) * (size_t)(s->edges + 1));
-    PLACE(reach, doubles);
-    PLACE(block_reach, sizeof(double) * (size_t)(blocks + 1));
     PLACE(box, sizeof(tacFeatureBox) * (size_t)(blocks + 1));
-    PLACE(first, sizeof(int) * (size_t)(s->vertices + 2));
-    PLACE(at, sizeof(int) * (size_t)(2 * s->edges + 1));
+    PLACE(edge_box, sizeof(tacFeatureBox) * (size_t)(edge_blocks + 1));
 #undef PLACE
     if (arena) *out = b;
     return used;
 }
 
-static tacFeatureBox box_around(double* const x[3], int first, int end) {
-    tacFeatureBox box;
-    for (int k = 0; k < 3; ++k) {
-        double low = INFINITY, high = -INFINITY;
-        for (int i = first; i < end; ++i) low = fmin(low, x[k][i]), high = fmax(high, x[k][i]);
-        box.middle[k] = first < end ? 0.5 * (low + high) : 0.0;
-        box.half[k] = first < end ? fmax(high - box.middle[k], box.middle[k] - low) : 0.0;
-    }
-    return box;
+// a box that grows
+typedef struct growingBox {
+    double low[3], high[3];
+} growingBox;
+
+static growingBox no_box(void) {
+    return (growingBox){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 }
 
-// edges at each vertex
-static void list_neighbours(const rawSurface* s, featureBlock* b) {
-    memset(b->first, 0, sizeof(int) * (size_t)(s->vertices + 2));
-    for (int e = 0; e < s->edges; ++e)
-        for (int k = 0; k < 2; ++k) ++b->first[s->edge[e][k] + 2];
-    for (int v = 0; v < s->vertices; ++v) b->first[v + 2] += b->first[v + 1];
-    for (int e = 0; e < s->edges; ++e)
-        for (int k = 0; k < 2; ++k) b->at[b->first[s->edge[e][k] + 1]++] = e;
+static void grow(growingBox* box, double* const x[3], int vertex) {
+    for (int k = 0; k < 3; ++k) {
+        box->low[k] = fmin(box->low[k], x[k][vertex]);
+        box->high[k] = fmax(box->high[k], x[k][vertex]);
+    }
+}
+
+static tacFeatureBox finished(const growingBox* box) {
+    tacFeatureBox out = {{0.0}, {0.0}};
+    for (int k = 0; k < 3 && box->low[0] <= box->high[0]; ++k) {
+        out.middle[k] = 0.5 * (box->low[k] + box->high[k]);
+        out.half[k] = fmax(box->high[k] - out.middle[k], out.middle[k] - box->low[k]);
+    }
+    return out;
 }
 
 static void write_edges(const rawSurface* s, featureBlock* b) {
-    memset(b->reach, 0, sizeof(double) * (size_t)(s->vertices + TAC_FEATURE_BLOCK));
-    for (int e = 0; e < s->edges; ++e) {
-        double square = 0.0;
-        for (int k = 0; k < 2; ++k) b->edge[k][e] = s->edge[e][k];
-        for (int k = 0; k < 3; ++k) {
-            double d = b->x[k][s->edge[e][1]] - b->x[k][s->edge[e][0]];
-            square += d * d;
-        }
-        for (int k = 0; k < 2; ++k) {
-            double* reach = &b->reach[s->edge[e][k]];
-            *reach = fmax(*reach, 0.5 * sqrt(square));
-        }
+    b->index.edge_blocks = blocks_of(s->edges);
+    for (int i = 0; i < b->index.edge_blocks; ++i) {
+        growingBox box = no_box();
+        int first = i * TAC_FEATURE_BLOCK;
+        for (int e = first; e < first + TAC_FEATURE_BLOCK && e < s->edges; ++e)
+            for (int k = 0; k < 2; ++k) {
+                b->edge[k][e] = s->edge[e][k];
+                grow(&box, b->x, s->edge[e][k]);
+            }
+        b->edge_box[i] = finished(&box);
     }
-    list_neighbours(s, b);
 }
 
 static void write_boxes(const rawSurface* s, featureBlock* b) {
     struct tacFeatureIndex* index = &b->index;
-    index->blocks = (s->vertices + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK;
+    growingBox all = no_box();
+    index->blocks = blocks_of(s->vertices);
     for (int i = 0; i < index->blocks; ++i) {
-        int first = i * TAC_FEATURE_BLOCK, end = first + TAC_FEATURE_BLOCK;
-        if (end > s->vertices) end = s->vertices;
-        b->box[i] = box_around(b->x, first, end);
-        b->block_reach[i] = 0.0;
-        for (int v = first; v < end; ++v) b->block_reach[i] = fmax(b->block_reach[i], b->reach[v]);
+        growingBox box = no_box();
+        int first = i * TAC_FEATURE_BLOCK;
+        for (int v = first; v < first + TAC_FEATURE_BLOCK && v < s->vertices; ++v)
+            grow(&box, b->x, v), grow(&all, b->x, v);
+        b->box[i] = finished(&box);
     }
-    index->all = box_around(b->x, 0, s->vertices);
+    index->all = finished(&all);
 }
 
 // body axes; the last vertex is repeated to fill its block
@@ -438,8 +452,7 @@ static void publish(const rawSurface* s, featureBlock* b, tacFeatures* out) {
         out->x[k] = b->x[k], out->face[k] = b->face[k], index->normal[k] = b->normal[k];
     }
     for (int k = 0; k < 2; ++k) out->edge[k] = b->edge[k];
-    index->box = b->box, index->reach = b->reach, index->block_reach = b->block_reach;
-    index->first = b->first, index->at = b->at;
+    index->box = b->box, index->edge_box = b->edge_box;
 }
 
 //---------------------------------- own field ------------------------------------
@@ -470,7 +483,7 @@ static tacResult own_field(const tacModel* model, const tacGeom* geom, tacPose p
     return result;
 }
 
-// the field at the middles of edges, for the largest deviation alone
+// the field at the middles of edges: chords lie inside where the surface is convex
 static tacResult middles(const tacModel* model, const tacGeom* geom, tacPose pose,
                          tacScratch* scratch, featureBlock* b, const tacFeatures* f) {
     tacResult result = TAC_OK;
@@ -480,7 +493,8 @@ static tacResult middles(const tacModel* model, const tacGeom* geom, tacPose pos
         tacPoints point = {1, {&x[0], &x[1], &x[2]}};
         result =
             tac_shape_eval(model, geom->shape, pose, point, (tacField){.value = &value}, scratch);
-        if (value > 0.0) note_deviation(&b->index, value, x); // a chord lies inside
+        b->index.sag[0] = fmin(b->index.sag[0], value);
+        b->index.sag[1] = fmax(b->index.sag[1], value);
     }
     return result;
 }
@@ -531,7 +545,8 @@ tacResult tac_features_create(const tacModel* model, int geom, tacFeatureOptions
     if (message) *message = (tacMessage){0};
     tacResult result = make_surface(&s, model, g->shape, options, message);
     if (result == TAC_OK) result = find_edges(&s, message);
-    if (result == TAC_OK) result = sort_surface(&s, message);
+    if (result == TAC_OK) result = sort_vertices(&s, message);
+    if (result == TAC_OK) result = sort_edges(&s, message);
     if (result == TAC_OK) result = finish(model, geom, pose, &s, out, message);
     tac_blocks_release(&blocks);
     return result;

@@ -20,22 +20,22 @@ typedef struct tacFeatureBox {
 } tacFeatureBox;
 
 struct tacFeatureIndex {
-    int blocks;                // vertices 8 i .. 8 i + 7 are block i
-    const tacFeatureBox* box;  // around the vertices of each block                   (blocks)
-    tacFeatureBox all;         // around all of them
-    const double* normal[3];   // of the own field at each vertex, 0 under a radius   (vertices)
-    const double* reach;       // half of the longest edge at each vertex             (vertices) [m]
-    const double* block_reach; // the largest of them in a block                      (blocks) [m]
-    const int* first;          // edges at vertex v: at[first[v]] ..                  (vertices + 1)
-    const int* at;             //                                                     (2 edges)
-    int radius;                // offset of the radius in param, -1: none
-    double deviation;          // largest |own field| at vertices and middles of edges          [m]
-    double place[3];           // where that is, body axes                                      [m]
+    int blocks;                    // vertices 8 i .. 8 i + 7 are block i
+    const tacFeatureBox* box;      // around the vertices of each block                   (blocks)
+    tacFeatureBox all;             // around all of them
+    const double* normal[3];       // of the own field at each vertex, 0 under a radius   (vertices)
+    int edge_blocks;               // edges 8 i .. 8 i + 7 are block i of edges
+    const tacFeatureBox* edge_box; // around the edges of each block              (edge_blocks)
+    int radius;                    // offset of the radius in param, -1: none
+    double deviation; // largest |own field| at a vertex                               [m]
+    double place[3];  // where that is, body axes                                      [m]
+    double sag[2];    // least and largest own field at middles of edges               [m]
 };
 
 typedef struct tacFeatureOptions {
     int vertices;        // of a tessellation
     const tacSoup* mesh; // the surface in the frame of the geom's shape, NULL: made of the shape
+    struct tacMesh** tessellated; // of the shape, kept for other geoms that have it; NULL: not kept
 } tacFeatureOptions;
 
 // Vertices of a tessellation unless the scene says otherwise.

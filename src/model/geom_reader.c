@@ -89,9 +89,10 @@ static void check_type(tacDraft* draft, const tacElement* element, geomType type
     if (tac_attribute(element, "hfield") && type != GEOM_HFIELD)
         fail_type(draft, element, "hfield",
                   "only a geom of type=\"hfield\" has the attribute 'hfield'");
-    if (tac_attribute(element, "mesh") && (type == GEOM_PLANE || type >= GEOM_SHAPE) &&
-        type != GEOM_MESH)
-        fail_type(draft, element, "mesh", "only meshes and primitives fitted to them have 'mesh'");
+    if (tac_attribute(element, "mesh") && (type == GEOM_PLANE || type > GEOM_MESH))
+        fail_type(draft, element, "mesh",
+                  "only meshes, shapes with a surface of their own and primitives fitted to a mesh "
+                  "have 'mesh'");
     if (tac_attribute(element, "points") && type != GEOM_POLYGON)
         fail_type(draft, element, "points",
                   "only a geom of type=\"polygon\" has the attribute 'points'");
@@ -228,9 +229,10 @@ static void read_form(tacDraft* draft, const tacElement* element, const char* ke
     geomType type = read_type(draft, element);
     form->kind = kinds[type];
     if (draft->reader.result != TAC_OK) return;
-    if (type == GEOM_MESH || tac_attribute(element, "mesh")) {
+    if (type == GEOM_MESH || (type != GEOM_SHAPE && tac_attribute(element, "mesh"))) {
         read_mesh_geom(draft, element, key, solid, weighed, form);
     } else if (type == GEOM_SHAPE) {
+        tac_read_reference(draft, element, "mesh", "mesh"); // its surface: feature_reader.c
         form->shape = read_shape_reference(draft, element);
         form->pose = tac_read_pose(draft, element);
     } else if (type >= GEOM_CIRCLE) {

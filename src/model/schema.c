@@ -57,7 +57,8 @@ static const tacRule rules[] = {
     {"tactus",
      "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit limitrate "
      "limitwidth limitdissipation drystiction "
-     "tau support neighbours sign clash regular least clip within range gap sides vertices edges "
+     "tau support depth neighbours sign clash regular least clip within range gap sides vertices "
+     "edges "
      "cull eps1 eps2 points exact delta restitution ccd bounds max_impacts overlap",
      "", ""},
 

@@ -34,6 +34,12 @@ static inline tacBits tac_bits_without(tacBits a, tacBits b) {
 
 static inline int tac_bits_equal(tacBits a, tacBits b) { return memcmp(&a, &b, sizeof a) == 0; }
 
+static inline int tac_bits_none(tacBits bits) {
+    uint64_t any = 0;
+    for (int i = 0; i < TAC_BIT_WORDS; ++i) any |= bits.word[i];
+    return any == 0;
+}
+
 static inline int tac_bits_count(tacBits bits) {
     int count = 0;
     for (int i = 0; i < TAC_BIT_WORDS; ++i) count += __builtin_popcountll(bits.word[i]);

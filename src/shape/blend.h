@@ -79,7 +79,8 @@ TAC_INLINE void join(tacBlend blend, fieldVector* acc, const fieldVector* child,
     w_add_square(acc->H, -s * omega * rest * inv_tau, d);
 }
 
-static void merge(tacBlend blend, tacBlock* acc, const tacBlock* child, int count, int order) {
+TAC_INLINE void merge_all(tacBlend blend, tacBlock* acc, const tacBlock* child, int count,
+                          int order) {
     for (int i = 0; i < count; i += TAC_LANES) {
         fieldVector v, other;
         load_vector(acc, i, &v, order), load_vector(child, i, &other, order);
@@ -89,6 +90,15 @@ static void merge(tacBlend blend, tacBlock* acc, const tacBlock* child, int coun
         for (int k = 0; k < 3 && order >= 1; ++k) w_store(&acc->gradient[k][i], v.g[k]);
         for (int k = 0; k < 6 && order >= 2; ++k) w_store(&acc->hessian[k][i], v.H[k]);
     }
+}
+
+static void merge(tacBlend blend, tacBlock* acc, const tacBlock* child, int count, int order) {
+    if (order == 0)
+        merge_all(blend, acc, child, count, 0);
+    else if (order == 1)
+        merge_all(blend, acc, child, count, 1);
+    else
+        merge_all(blend, acc, child, count, 2);
 }
 
 TAC_INLINE void merge_at(tacBlend blend, tacBlock* acc, const int* at, const tacBlock* child,

@@ -13,8 +13,8 @@
 #include "math/number.h"
 #include "shape/cloud_index.h"
 
-// points that go through the program together; a multiple of every TAC_LANES
-#define TAC_BLOCK 128
+// points that go through the program together; a multiple of every TAC_LANES and of 64
+#define TAC_BLOCK 256
 
 // square of the half-width, in units of a semi-axis, of the rounding of coordinate planes and of
 // the pole axis (bind.c, docs/shapes.md eq. 8)

@@ -12,6 +12,7 @@
 #include "math/vec3.h"
 
 #include <math.h>
+#include <string.h>
 
 // relative weight that may be left out
 #define TAC_CULL_TOLERANCE 1e-13
@@ -32,16 +33,28 @@ static int parent_of(const tacProgram* p, int i) {
 
 //---------------------------------- cut-offs -------------------------------------
 
-// |grad phi| <= max(1, (p - 1) |a^2|_{p/(p - 2)}/inner^2 - 1) for exponents up to 1, p = 2/min(e)
-static double leaf_slope(const tacBound* b) {
+// Most of |V u|/|p|^2 of one of the two logarithms of a superquadric, whose exponents' squares of
+// slopes are to each other as `ratio` (docs/shapes.md eq. 39)
+static double bend(double ratio, double e) {
+    return 0.3849003 * (double)powf((float)fmax(ratio, 1.0), (float)(1.0 / (2.0 - e)));
+}
+
+// of exponents up to 1: |grad phi|^2 <= 1 + v^2
+static double superquadric_slope(const tacBound* b) {
+    double e1 = tac_re(b->e[0]), e2 = tac_re(b->e[1]), tall = tac_re(b->size[2]);
+    double thin = fmin(tac_re(b->size[0]), tac_re(b->size[1]));
+    double wide = fmax(tac_re(b->size[0]), tac_re(b->size[1]));
+    double polar = tall / thin * (tall / thin), flat = 2.0 * (wide / tall) * (wide / tall);
+    double around = bend(wide / thin * (wide / thin), e2), lift = 1.0 + bend(polar, e1);
+    double v = (2.0 / e1 - 1.0) * bend(fmax(polar, flat), e1) + (2.0 / e2 - 1.0) * lift * around;
+    return sqrt(1.0 + v * v);
+}
+
+double tac_leaf_slope(const tacBound* b) {
     if (b->kind == TAC_NODE_SPHERE || b->kind == TAC_NODE_PLANE || tac_is_soft(b->kind)) return 1.0;
-    if (b->kind != TAC_NODE_SUPERQUADRIC) return TAC_CULL_STEEP;
-    double e = fmin(tac_re(b->e[0]), tac_re(b->e[1])), p = 2.0 / e, most = 0.0, sum = 0.0;
-    if (tac_re(b->e[0]) > 1.0 || tac_re(b->e[1]) > 1.0) return TAC_CULL_STEEP;
-    for (int i = 0; i < 3; ++i) most = fmax(most, tac_re(b->size[i]));
-    for (int i = 0; i < 3 && e < 1.0; ++i) sum += pow(tac_re(b->size[i]) / most, 2.0 / (1.0 - e));
-    double aspect = most / tac_re(b->inner), corner = e < 1.0 ? pow(sum, 1.0 - e) : 1.0;
-    return fmax(1.0, (p - 1.0) * corner * aspect * aspect - 1.0);
+    if (b->kind != TAC_NODE_SUPERQUADRIC || b->ridged) return TAC_CULL_STEEP;
+    if (b->distance == TAC_DISTANCE_TANGENT) return superquadric_slope(b);
+    return tac_re(b->outer) / tac_re(b->inner);
 }
 
 static double leaf_size(const tacBound* b) {
@@ -83,7 +96,7 @@ static void bind_subtree(const tacProgram* p, tacCull* cull, int i) {
     tacCull* c = &cull[i];
     *c = (tacCull){.coolest = INFINITY};
     if (node->children == 0) {
-        c->slope = leaf_slope(&p->bound[i]);
+        c->slope = tac_leaf_slope(&p->bound[i]);
         return;
     }
     c->coolest = tac_re(p->bound[i].tau);
@@ -117,15 +130,15 @@ static void bind_union(const tacProgram* p, tacCull* cull, int i) {
 }
 
 // Relative errors of 1/g and of |grad ln g|. Each log2 of y^2/a^2 is right to 6.4e-4 and each
-// log2(1 + E) to 1.9e-3, E's own error included; errors pass sums of exponentials unchanged.
-// Weights are powers 1/e of them. Rounding moves a point by `moved` of its y/a at g = 1/4, w^2 by
-// 1e-5; g changes with norm 1, its slope with (p - 1) A^2.
+// log2(1 + E) to 7e-4, E's own error included; errors pass sums of exponentials unchanged. Weights
+// are powers 1/e of them. Rounding moves a point by `moved` of its y/a at g = 1/4, w^2 by 1e-5; g
+// changes with norm 1, its slope with (p - 1) A^2.
 static void rough_errors(const tacBound* b, double moved, tacRough* r) {
     double e1 = tac_re(b->e[0]), e2 = tac_re(b->e[1]);
     double aspect = tac_re(b->outer) / tac_re(b->inner);
     double steep = (2.0 / fmin(e1, e2) - 1.0) * aspect * aspect;
-    double gauge = 1e-5 + moved, slope = 7.8e-3 + 1e-3 * (1.0 / e1 + 1.0 / e2) + 1.4e-3 * e2 / e1;
-    if (b->distance == TAC_DISTANCE_TANGENT) gauge += 2.1e-3 + 6.6e-4 * (e1 + e2);
+    double gauge = 1.2e-5 + moved, slope = 9e-4 + 9.5e-4 * (1.0 / e1 + 1.0 / e2) + 5.2e-4 * e2 / e1;
+    if (b->distance == TAC_DISTANCE_TANGENT) gauge += 3.1e-4 + 2.5e-4 * (e1 + e2);
     r->gauge = (float)gauge, r->slope = (float)(slope + steep * (7e-5 + moved));
     if (!(gauge < 0.05 && r->slope < 0.5)) r->use = TAC_ROUGH_NONE;
 }
@@ -154,7 +167,10 @@ tacRough tac_rough_bind(const tacBound* b, const double middle[3]) {
     tacRough r = {TAC_ROUGH_NONE};
     if (b->kind != TAC_NODE_SUPERQUADRIC || b->ridged) return r;
     double e1 = tac_re(b->e[0]), e2 = tac_re(b->e[1]), square = 0.0;
-    for (int k = 0; k < 3; ++k) square += pow(tac_re(b->frame.origin[k]) - middle[k], 2.0);
+    for (int k = 0; k < 3; ++k) {
+        double d = tac_re(b->frame.origin[k]) - middle[k];
+        square += d * d;
+    }
     double moved = rough_moved(b, sqrt(square));
     r.use = TAC_ROUGH_SHARED;
     rough_errors(b, moved, &r);
@@ -203,6 +219,7 @@ tacCulling tac_cull_bind(const tacProgram* p, tacScratch* scratch) {
     for (int i = nodes - 1; i >= 0; --i) {
         int up = parent_of(p, i);
         c.node[i].below = up >= 0 && (c.node[up].drops || c.node[up].below);
+        c.node[i].lowers = up >= 0 && node_at(p, up)->kind == TAC_NODE_UNION ? up : i;
         if (c.node[i].below) c.leaf[i] = tac_rough_bind(&p->bound[i], c.middle);
     }
     return c;
@@ -212,12 +229,6 @@ tacCulling tac_cull_bind(const tacProgram* p, tacScratch* scratch) {
 
 static void fill(float* array, float value, int count) {
     for (int i = 0; i < count; ++i) array[i] = value;
-}
-
-// a minimum's high is the least of its children's: they write it themselves
-static float* high_of(const tacProgram* p, tacCulling* c, int i) {
-    int up = parent_of(p, i);
-    return up >= 0 && p->bound[up].kind == TAC_NODE_UNION ? c->at[up].high : c->at[i].high;
 }
 
 static void join_least(const float* low, float* out, int count) {
@@ -248,17 +259,19 @@ static void combine(const tacProgram* p, tacCulling* c, int i, int count) {
     float rise = (float)(1.000001 * c->node[i].rise);
     for (int k = 0; k < count; ++k)
         if (minimum)
-            own->low[k] -= rise;
+            own->low[k] -= rise + 1e-6f * fabsf(own->low[k]);
         else
-            own->high[k] += rise;
-    if (high_of(p, c, i) != own->high) join_least(own->high, high_of(p, c, i), count);
+            own->high[k] += rise + 1e-6f * fabsf(own->high[k]);
+    int to = c->node[i].lowers;
+    if (to != i) join_least(own->high, c->at[to].high, count);
 }
 
 static void find_limits(const tacProgram* p, const tacBlockPoints* points, tacCulling* c) {
     for (int i = 0; i < p->shape->count; ++i) {
-        int lowered = p->bound[i].kind == TAC_NODE_UNION || high_of(p, c, i) == c->at[i].high;
-        if (c->node[i].drops || (c->node[i].below && lowered))
-            fill(c->at[i].high, TAC_ROUGH_FAR, TAC_BLOCK);
+        const tacCull* node = &c->node[i];
+        int lowered = node->lowers == i || p->bound[i].kind == TAC_NODE_UNION;
+        if (node->drops || (node->below && lowered))
+            memset(c->at[i].high, 0x7f, sizeof *c->at[i].high * (size_t)points->padded); // 3e38
     }
     const tacReal(*x)[TAC_BLOCK] = (const tacReal(*)[TAC_BLOCK])points->x;
     p->kernels->rough_points(x, c->middle, c->x, points->padded);
@@ -268,7 +281,7 @@ static void find_limits(const tacProgram* p, const tacBlockPoints* points, tacCu
             combine(p, c, i, points->padded);
         else
             p->kernels->leaf_limits(&p->bound[i], &c->leaf[i], x, (const float(*)[TAC_BLOCK])c->x,
-                                    c->at[i].low, high_of(p, c, i), points->padded);
+                                    c->at[i].low, c->at[c->node[i].lowers].high, points->padded);
     }
 }
 

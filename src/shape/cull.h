@@ -13,6 +13,7 @@
 typedef struct tacCull {
     int drops;      // a union that leaves children out
     int below;      // a node somewhere below such a union
+    int lowers;     // whose high its own lowers: a union's is the least of its children's
     double reach;   // of its child: how far above the nearest one it still counts        [m]
     double rise;    // of a combination: tau ln n, how far it may be from its nearest child [m]
     double slope;   // bound of |grad phi|
@@ -33,6 +34,9 @@ typedef struct tacCulling {
     double middle[3]; // of the leaves; rough points are relative to it [m]
     float x[3][TAC_BLOCK];
 } tacCulling;
+
+// bound of |grad phi| outside a leaf
+double tac_leaf_slope(const tacBound* b);
 
 tacRough tac_rough_bind(const tacBound* b, const double middle[3]);
 

@@ -18,96 +18,17 @@ typedef struct leafLimits {
 // where 1/g is less, products of squares may overflow
 #define ROUGH_AWAY 0.0025
 
-// constants of a superquadric in all lanes; logarithms are to base 2
-typedef struct sqRough {
-    rough R[3][3], t[3], w2[3], thin[3];
-    rough e1, e2, inv_e1, inv_e2, low, high, one, slope, outer, inner;
-} sqRough;
-
-static sqRough sq_rough(const tacRough* b) {
-    sqRough s;
-    for (int i = 0; i < 3; ++i) {
-        for (int k = 0; k < 3; ++k) s.R[i][k] = rough_set(b->R[i][k]);
-        s.t[i] = rough_set(b->t[i]), s.w2[i] = rough_set(b->w2[i]);
-        s.thin[i] = rough_set(b->thin[i]);
-    }
-    s.e1 = rough_set(b->e[0]), s.e2 = rough_set(b->e[1]);
-    s.inv_e1 = rough_set(b->inv_e[0]), s.inv_e2 = rough_set(b->inv_e[1]);
-    double unit = (double)b->inner / TAC_ROUGH_SCALE;
-    s.one = rough_set(unit), s.inner = rough_set(b->inner), s.outer = rough_set(b->outer);
-    s.low = rough_set(-unit * (1.0 + b->gauge)), s.high = rough_set(-unit * (1.0 - b->gauge));
-    s.slope = rough_set(b->slope);
-    return s;
-}
-
-// the weights of a logarithm of two exponentials: d the difference of their exponents
-typedef struct roughPair {
-    rough d, E, log; // E = 2^-|d|, log2(1 + E)
-} roughPair;
-
-TAC_INLINE roughPair rough_pair(rough d) {
-    roughPair pair = {.d = d, .E = rough_exp2(rough_max(-rough_abs(d), rough_set(-100.0)))};
-    pair.log = rough_log2_1p(pair.E);
-    return pair;
-}
-
-// the larger exponential's weight is 1/(1 + E)
-TAC_INLINE void rough_weights(const roughPair* pair, rough* first, rough* second) {
-    rough large = rough_rcp_1p(pair->E), small = pair->E * large;
-    *first = rough_select_ge0(pair->d, large, small);
-    *second = rough_select_ge0(pair->d, small, large);
-}
-
-// what eq. 6 to 11 make of n vectors y_i/a_i; c = TAC_ROUGH_SCALE
-typedef struct roughGauge {
-    rough u[3], G, q; // c^2 (y^2/a^2 + w^2), 1/g, c/(inner |grad ln g|)
-} roughGauge;
-
-TAC_INLINE void rough_gauge(const sqRough* s, roughGauge* g, int n) {
-    roughPair around[ROUGH_STAGE], polar[ROUGH_STAGE];
-    rough u[ROUGH_STAGE][3], M[ROUGH_STAGE], scale = rough_set(TAC_ROUGH_SCALE_LOG2);
-    for (int i = 0; i < 3; ++i)
-        TAC_UNROLL for (int j = 0; j < n; ++j) u[j][i] = rough_log2(g[j].u[i]);
-    TAC_UNROLL for (int j = 0; j < n; ++j) around[j] = rough_pair((u[j][0] - u[j][1]) * s->inv_e2);
-    TAC_UNROLL for (int j = 0; j < n; ++j) {
-        M[j] = rough_fma(s->e2, around[j].log, rough_max(u[j][0], u[j][1]));
-        polar[j] = rough_pair((M[j] - u[j][2]) * s->inv_e1);
-    }
-    TAC_UNROLL for (int j = 0; j < n; ++j) {
-        rough log_g2 = rough_fma(s->e1, polar[j].log, rough_max(M[j], u[j][2]));
-        g[j].G = rough_exp2(rough_fma(log_g2, rough_set(-0.5), scale));
-    }
-    // 1/sum (k_i/a_i)^2/u_i = D/N, without a division
-    TAC_UNROLL for (int j = 0; j < n; ++j) {
-        rough alpha, k[3], *v = g[j].u;
-        rough_weights(&polar[j], &alpha, &k[2]);
-        rough_weights(&around[j], &k[0], &k[1]);
-        k[0] = k[0] * alpha, k[1] = k[1] * alpha;
-        for (int i = 0; i < 3; ++i) k[i] = k[i] * s->thin[i];
-        rough v01 = v[0] * v[1], D = v01 * v[2];
-        rough N = rough_fma(k[0] * k[0], v[1], k[1] * k[1] * v[0]);
-        N = rough_fma(N, v[2], k[2] * k[2] * v01);
-        g[j].q = D * rough_rsqrt(N * D);
-    }
-}
-
-// Limits of the tangent distance (1 - 1/g)/|grad ln g|, both with their errors. Deep inside, where
-// g < 1/4, the field lies between -outer and 0. Far away, where squares might overflow, it lies
-// between inner (g - 1) and outer g.
-TAC_INLINE void tangent_limits(const sqRough* s, const roughGauge* g, rough* low, rough* high) {
-    rough below = rough_fma(g->G, s->low, s->one);
-    rough above = rough_fma(g->G, s->high, s->one);
-    *low = g->q * rough_fma(rough_abs(below), -s->slope, below);
-    *high = g->q * rough_fma(rough_abs(above), s->slope, above);
-}
-
-TAC_INLINE void tangent_extremes(const sqRough* s, rough G, rough* low, rough* high) {
-    rough outside = 4.0f - G, near = G - (float)ROUGH_AWAY, one = rough_set(1.0), g = one / G;
-    rough beyond = s->inner * rough_fma(g, rough_set(0.9), -one);
-    rough top = rough_select_ge0(G - 1e-13f, 1.1f * s->outer * g, rough_set(TAC_ROUGH_FAR));
-    *low = rough_select_ge0(near, rough_select_ge0(outside, *low, -s->outer), beyond);
-    *high = rough_select_ge0(near, rough_select_ge0(outside, *high, rough_set(0.0)), top);
-}
+// What the passes over a block leave to each other; c = TAC_ROUGH_SCALE, logarithms are to base 2.
+// Each pass is a short chain, so that the processor has several vectors in hand at once.
+#define ROUGH_VECTORS (TAC_BLOCK / ROUGH_LANES)
+typedef struct roughPasses {
+    rough v[3][ROUGH_VECTORS];                // c^2 (y^2/a^2 + w^2)
+    rough u3[ROUGH_VECTORS];                  // log v_3
+    rough d[2][ROUGH_VECTORS];                // (u_1 - u_2)/e_2, (M - u_3)/e_1
+    rough top[2][ROUGH_VECTORS];              // the larger of each pair
+    rough E[ROUGH_VECTORS], F[ROUGH_VECTORS]; // 2^-|d|
+    rough G[ROUGH_VECTORS], q[ROUGH_VECTORS]; // 1/g, c/(inner |grad ln g|)
+} roughPasses;
 
 // c y/a of a vector of points
 TAC_INLINE void rough_local(const rough R[3][3], const rough t[3], const float x[3][TAC_BLOCK],
@@ -118,41 +39,120 @@ TAC_INLINE void rough_local(const rough R[3][3], const rough t[3], const float x
         y[k] = rough_fma(R[0][k], d[0], rough_fma(R[1][k], d[1], rough_fma(R[2][k], d[2], t[k])));
 }
 
+static void pass_local(const tacRough* s, const float x[3][TAC_BLOCK], roughPasses* p, int n) {
+    rough R[3][3], t[3], w2[3];
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k < 3; ++k) R[i][k] = rough_set(s->R[i][k]);
+        t[i] = rough_set(s->t[i]), w2[i] = rough_set(s->w2[i]);
+    }
+    for (int j = 0; j < n; ++j) {
+        rough y[3];
+        rough_local((const rough(*)[3])R, t, x, j * ROUGH_LANES, y);
+        for (int k = 0; k < 3; ++k) p->v[k][j] = rough_fma(y[k], y[k], w2[k]);
+    }
+}
+
+static void pass_logs(const tacRough* s, roughPasses* p, int n) {
+    rough inv_e = rough_set(s->inv_e[1]);
+    for (int j = 0; j < n; ++j) {
+        rough u1 = rough_log2(p->v[0][j]), u2 = rough_log2(p->v[1][j]);
+        p->d[0][j] = (u1 - u2) * inv_e, p->top[0][j] = rough_max(u1, u2);
+        p->u3[j] = rough_log2(p->v[2][j]);
+    }
+}
+
+// 2^-|d| of n vectors in lock step, and log2(1 + 2^-|d|)
+TAC_INLINE void rough_weights(const rough* d, rough* E, rough* log_E, int n) {
+    TAC_UNROLL for (int i = 0; i < n; ++i) E[i] =
+        rough_max(rough_minus_abs(d[i]), rough_set(-100.0));
+    rough_exp2(E, n);
+    TAC_UNROLL for (int i = 0; i < n; ++i) log_E[i] = E[i];
+    rough_log2_1p(log_E, n);
+}
+
+static void pass_around(const tacRough* s, roughPasses* p, int n) {
+    rough e = rough_set(s->e[1]), inv_e = rough_set(s->inv_e[0]), M[ROUGH_STAGE];
+    for (int j = 0; j < n; j += ROUGH_STAGE) {
+        rough_weights(&p->d[0][j], &p->E[j], M, ROUGH_STAGE);
+        TAC_UNROLL for (int i = 0; i < ROUGH_STAGE; ++i) M[i] =
+            rough_fma(e, M[i], p->top[0][j + i]);
+        TAC_UNROLL for (int i = 0; i < ROUGH_STAGE; ++i) {
+            p->d[1][j + i] = (M[i] - p->u3[j + i]) * inv_e;
+            p->top[1][j + i] = rough_max(M[i], p->u3[j + i]);
+        }
+    }
+}
+
+static void pass_pole(const tacRough* s, roughPasses* p, int n) {
+    rough e = rough_set(s->e[0]), half = rough_set(-0.5), scale = rough_set(TAC_ROUGH_SCALE_LOG2);
+    for (int j = 0; j < n; j += ROUGH_STAGE) {
+        rough G[ROUGH_STAGE];
+        rough_weights(&p->d[1][j], &p->F[j], G, ROUGH_STAGE);
+        TAC_UNROLL for (int i = 0; i < ROUGH_STAGE; ++i) G[i] =
+            rough_fma(e, G[i], p->top[1][j + i]);
+        TAC_UNROLL for (int i = 0; i < ROUGH_STAGE; ++i) G[i] = rough_fma(G[i], half, scale);
+        rough_exp2(G, ROUGH_STAGE);
+        TAC_UNROLL for (int i = 0; i < ROUGH_STAGE; ++i) p->G[j + i] = G[i];
+    }
+}
+
+// q^2 = 1/sum (k_i inner/a_i)^2/v_i without a division: with the weights k = (1 or E)/(1 + E) times
+// (1 or F)/(1 + F), q^2 = ((1 + E)(1 + F))^2 D/N, D = v_1 v_2 v_3
+static void pass_slope(const tacRough* s, roughPasses* p, int n) {
+    rough thin2[3];
+    for (int i = 0; i < 3; ++i) thin2[i] = rough_set(s->thin[i] * s->thin[i]);
+    for (int j = 0; j < n; ++j) {
+        rough v01 = p->v[0][j] * p->v[1][j], D = v01 * p->v[2][j], d0 = p->d[0][j], d1 = p->d[1][j];
+        rough E = p->E[j], F = p->F[j], E1 = E + 1.0f, F1 = F + 1.0f;
+        rough first = thin2[0] * p->v[1][j], second = thin2[1] * p->v[0][j];
+        rough around = rough_select_ge0(d0, first, second);
+        around = rough_fma(E * E, rough_select_ge0(d0, second, first), around) * p->v[2][j];
+        rough pole = thin2[2] * v01 * (E1 * E1), N = rough_select_ge0(d1, around, pole);
+        N = rough_fma(F * F, rough_select_ge0(d1, pole, around), N);
+        p->q[j] = D * (E1 * F1) * rough_rsqrt(N * D);
+    }
+}
+
+// Deep inside, where g < 1/4, the field lies between -outer and 0. Far away, where squares might
+// overflow, it lies between inner (g - 1) and outer g.
+TAC_INLINE void tangent_extremes(const tacRough* s, rough G, rough* low, rough* high) {
+    rough outside = 4.0f - G, near = G - (float)ROUGH_AWAY, one = rough_set(1.0), g = one / G;
+    rough beyond = s->inner * rough_fma(g, rough_set(0.9), -one);
+    rough top = rough_select_ge0(G - 1e-13f, 1.1f * s->outer * g, rough_set(TAC_ROUGH_FAR));
+    *low = rough_select_ge0(near, rough_select_ge0(outside, *low, rough_set(-s->outer)), beyond);
+    *high = rough_select_ge0(near, rough_select_ge0(outside, *high, rough_set(0.0)), top);
+}
+
 TAC_INLINE void store_limits(rough own, rough high, float* low, float* least) {
     rough_store(low, own);
     rough_store(least, rough_min(high, rough_load(least)));
 }
 
-TAC_INLINE void tangent_chunk(const sqRough* s, const float x[3][TAC_BLOCK], int i, float* low,
-                              float* least, int n) {
-    roughGauge g[ROUGH_STAGE];
-    TAC_UNROLL for (int j = 0; j < n; ++j) {
-        rough y[3];
-        rough_local(s->R, s->t, x, i + j * ROUGH_LANES, y);
-        for (int k = 0; k < 3; ++k) g[j].u[k] = rough_fma(y[k], y[k], s->w2[k]);
-    }
-    rough_gauge(s, g, n);
-    rough own[ROUGH_STAGE], high[ROUGH_STAGE], most = g[0].G, least_G = g[0].G;
-    TAC_UNROLL for (int j = 0; j < n; ++j) {
-        tangent_limits(s, &g[j], &own[j], &high[j]);
-        most = rough_max(most, g[j].G), least_G = rough_min(least_G, g[j].G);
-    }
-    rough plain = rough_min(4.0f - most, least_G - (float)ROUGH_AWAY);
-    if (rough_negative_bits(plain))
-        TAC_UNROLL for (int j = 0; j < n; ++j) tangent_extremes(s, g[j].G, &own[j], &high[j]);
-    TAC_UNROLL for (int j = 0; j < n; ++j) {
-        int at = i + j * ROUGH_LANES;
-        store_limits(own[j], high[j], &low[at], &least[at]);
+// the tangent distance (1 - 1/g)/|grad ln g|, both with their errors
+static void pass_limits(const tacRough* s, const roughPasses* p, float* low, float* least, int n) {
+    double unit = (double)s->inner / TAC_ROUGH_SCALE;
+    rough under = rough_set(-unit * (1.0 + s->gauge)), over = rough_set(-unit * (1.0 - s->gauge));
+    rough one = rough_set(unit), slope = rough_set(s->slope);
+    for (int j = 0; j < n; ++j) {
+        rough G = p->G[j], below = rough_fma(G, under, one), above = rough_fma(G, over, one);
+        rough own = p->q[j] * rough_fma(rough_minus_abs(below), slope, below);
+        rough high = p->q[j] * rough_fma(rough_abs(above), slope, above);
+        if (rough_negative_bits(rough_min(4.0f - G, G - (float)ROUGH_AWAY)))
+            tangent_extremes(s, G, &own, &high);
+        store_limits(own, high, &low[j * ROUGH_LANES], &least[j * ROUGH_LANES]);
     }
 }
 
-static void tangent_block(const tacRough* rough_b, const float x[3][TAC_BLOCK], float* low,
-                          float* least, int count) {
-    sqRough s = sq_rough(rough_b);
-    int i = 0;
-    for (; i + ROUGH_STAGE * ROUGH_LANES <= count; i += ROUGH_STAGE * ROUGH_LANES)
-        tangent_chunk(&s, x, i, low, least, ROUGH_STAGE);
-    for (; i < count; i += ROUGH_LANES) tangent_chunk(&s, x, i, low, least, 1);
+static void tangent_block(const tacRough* s, const float x[3][TAC_BLOCK], float* low, float* least,
+                          int count) {
+    roughPasses p;
+    int n = (count + ROUGH_LANES - 1) / ROUGH_LANES;
+    pass_local(s, x, &p, n);
+    pass_logs(s, &p, n);
+    pass_around(s, &p, n);
+    pass_pole(s, &p, n);
+    pass_slope(s, &p, n);
+    pass_limits(s, &p, low, least, n);
 }
 
 // The radial distance r (1 - 1/g) needs g alone, which for exponents up to 1 lies between the
@@ -247,10 +247,10 @@ TAC_INLINE leafLimits plain_limits(const tacBound* b, const wide y[3]) {
 
 //---------------------------------- blocks ---------------------------------------
 
-// a limit as a rough number, moved outwards by more than it may be rounded
+// a limit as a rough number, moved outwards by more than it, and its sum with a cut-off, is rounded
 static float outwards(tacReal limit, double way) {
     double l = fmax(fmin(tac_re(limit), TAC_ROUGH_FAR), -TAC_ROUGH_FAR);
-    return (float)(l + way * (2e-7 * fabs(l) + 1e-30));
+    return (float)(l + way * (1e-6 * fabs(l) + 1e-30));
 }
 
 static void plain_block(const tacBound* b, const tacReal x[3][TAC_BLOCK], float* low, float* least,
@@ -299,16 +299,20 @@ static void leaf_limits(const tacBound* b, const tacRough* s, const tacReal x[3]
     }
 }
 
-// bit i: low[i] is at most `reach` above high[i]; shares of both cover their rounding
+// bit i: low[i] is at most `reach` above high[i]; limits have room for what the sum is rounded
 static tacBits near(const float* low, const float* high, double reach, int count) {
-    tacBits far = {{0}};
-    rough least = rough_set(1.000001 * reach), share = rough_set(1e-6);
-    for (int i = 0; i < count; i += ROUGH_LANES) {
-        rough l = rough_load(&low[i]), h = rough_load(&high[i]);
-        rough gap = rough_fma(rough_abs(l) + rough_abs(h), share, least) + (h - l);
-        far.word[i / 64] |= (uint64_t)rough_negative_bits(gap) << i % 64;
+    tacBits bits = {{0}};
+    rough least = rough_set(1.000001 * reach);
+    for (int word = 0; word * 64 < count; ++word) {
+        uint64_t far = 0;
+        for (int i = 0; i < 64; i += ROUGH_LANES) {
+            int at = 64 * word + i;
+            rough gap = (rough_load(&high[at]) + least) - rough_load(&low[at]);
+            far |= (uint64_t)rough_negative_bits(gap) << i;
+        }
+        bits.word[word] = ~far;
     }
-    return tac_bits_without(tac_bits_first(TAC_BLOCK), far);
+    return bits;
 }
 
 #endif

@@ -100,21 +100,19 @@ double tac_planes_lowest(const double* plane, int count, double tau, double enou
 // Highest point of the solid along a direction: Seidel's incremental linear program. A plane that
 // the best point so far violates holds the next best point: a program in one dimension less.
 
-// without an end: the box that every program starts from
-#define FAR 1e11
-
 typedef struct program {
     const double* plane;
     int count;
     double level;
     int stride; // planes are visited in an order without pattern
+    double far; // half side of the box that the program starts from
 } program;
 
 // number i of the planes to look at; the first six are the box
 static void plane_of(const program* p, int i, double n[4]) {
     memset(n, 0, 4 * sizeof(double));
     if (i < 6) {
-        n[i / 2] = i % 2 ? 1.0 : -1.0, n[3] = -FAR;
+        n[i / 2] = i % 2 ? 1.0 : -1.0, n[3] = -p->far;
         return;
     }
     const double* from = &p->plane[4 * ((long long)(i - 6) * p->stride % p->count)];
@@ -130,7 +128,7 @@ static int is_above(const double n[4], const double* y) {
 // line start + t way: the part below planes 0 .. last - 1, as far along c as it goes
 static int best_on_line(const program* p, int last, const double c[3], const double start[3],
                         const double way[3], double y[3]) {
-    double low = -8.0 * FAR, high = 8.0 * FAR;
+    double low = -8.0 * p->far, high = 8.0 * p->far;
     for (int i = 0; i < last; ++i) {
         double n[4];
         plane_of(p, i, n);
@@ -165,7 +163,8 @@ static int best_on_plane(const program* p, int last, const double c[3], double y
     flatten(n, c, flat);
     double slope = sqrt(dot3(flat, flat));
     for (int k = 0; k < 3; ++k)
-        foot[k] = -n[3] * n[k], y[k] = foot[k] + (slope > 0.0 ? 4.0 * FAR * flat[k] / slope : 0.0);
+        foot[k] = -n[3] * n[k],
+        y[k] = foot[k] + (slope > 0.0 ? 4.0 * p->far * flat[k] / slope : 0.0);
     for (int i = 0; i < last; ++i) {
         double m[4], across[3], way[3], start[3];
         plane_of(p, i, m);
@@ -183,7 +182,7 @@ static int best_on_plane(const program* p, int last, const double c[3], double y
 }
 
 static int best(const program* p, const double c[3], double y[3]) {
-    for (int k = 0; k < 3; ++k) y[k] = c[k] >= 0.0 ? FAR : -FAR;
+    for (int k = 0; k < 3; ++k) y[k] = c[k] >= 0.0 ? p->far : -p->far;
     for (int i = 6; i < p->count + 6; ++i) {
         double n[4];
         plane_of(p, i, n);
@@ -194,16 +193,31 @@ static int best(const program* p, const double c[3], double y[3]) {
 
 static int common_divisor(int a, int b) { return b ? common_divisor(b, a % b) : a; }
 
-int tac_planes_box(const double* plane, int count, double level, double lower[3], double upper[3]) {
-    program p = {plane, count, level, (int)(0.618 * count) + 1};
-    while (common_divisor(p.stride, count) != 1) ++p.stride;
+// solid and starting box together; 0 if that has no point, or reaches near the starting box
+static int box_within(const program* p, double lower[3], double upper[3]) {
     for (int side = 0; side < 6; ++side) {
         double c[3] = {0.0, 0.0, 0.0}, y[3];
         c[side / 2] = side % 2 ? 1.0 : -1.0;
-        if (!best(&p, c, y)) return 0;
+        if (!best(p, c, y)) return 0;
         double end = y[side / 2];
-        if (!(fabs(end) < 0.1 * FAR)) return 0;
+        if (!(fabs(end) < 0.1 * p->far)) return 0;
         *(side % 2 ? &upper[side / 2] : &lower[side / 2]) = end;
     }
     return 1;
+}
+
+// Corners of the starting box are rounded by its size, which thin solids do not survive: a small
+// box is tried first. What stays away from it, being convex, goes on nowhere else.
+int tac_planes_box(const double* plane, int count, double level, double lower[3], double upper[3]) {
+    program p = {plane, count, level, (int)(0.618 * count) + 1, 0.0};
+    while (common_divisor(p.stride, count) != 1) ++p.stride;
+    double scale = 0.0;
+    for (int i = 0; i < count; ++i) {
+        double length = sqrt(dot3(&plane[4 * i], &plane[4 * i]));
+        if (length > 1e-12) scale = fmax(scale, fabs(plane[4 * i + 3] - level) / length);
+    }
+    if (!(scale > 0.0)) scale = 1.0;
+    for (p.far = 100.0 * scale; p.far < 1e12 * scale; p.far *= 1e3)
+        if (box_within(&p, lower, upper)) return 1;
+    return 0;
 }

@@ -6,7 +6,7 @@
 
 #include "math/wide.h"
 
-// vectors that pass the stages in lock step
+// vectors that pass in lock step
 #define ROUGH_STAGE (TAC_LANES == 1 ? 1 : 4)
 
 #if TAC_LANES == 1
@@ -23,12 +23,16 @@ TAC_INLINE rough rough_max(rough a, rough b) { return a > b ? a : b; }
 TAC_INLINE rough rough_min(rough a, rough b) { return a < b ? a : b; }
 TAC_INLINE rough rough_fma(rough a, rough b, rough c) { return a * b + c; }
 TAC_INLINE rough rough_abs(rough a) { return fabs(a); }
+TAC_INLINE rough rough_minus_abs(rough a) { return -fabs(a); }
 TAC_INLINE rough rough_sqrt(rough x) { return sqrt(x); }
 TAC_INLINE rough rough_rsqrt(rough x) { return 1.0 / sqrt(x); }
-TAC_INLINE rough rough_rcp_1p(rough x) { return 1.0 / (1.0 + x); }
 TAC_INLINE rough rough_log2(rough x) { return log2(x); }
-TAC_INLINE rough rough_log2_1p(rough x) { return log2(1.0 + x); }
-TAC_INLINE rough rough_exp2(rough x) { return exp2(x); }
+TAC_INLINE void rough_log2_1p(rough* x, int n) {
+    for (int i = 0; i < n; ++i) x[i] = log2(1.0 + x[i]);
+}
+TAC_INLINE void rough_exp2(rough* x, int n) {
+    for (int i = 0; i < n; ++i) x[i] = exp2(x[i]);
+}
 TAC_INLINE unsigned rough_negative_bits(rough x) { return x < 0.0; }
 
 #else
@@ -98,7 +102,8 @@ TAC_INLINE rough rough_sqrt(rough x) {
 #endif
 }
 
-TAC_INLINE rough rough_abs(rough a) { return (rough)((roughInt)a & 0x7fffffff); }
+TAC_INLINE rough rough_abs(rough a) { return (rough)((roughInt)a & INT32_MAX); }
+TAC_INLINE rough rough_minus_abs(rough a) { return (rough)((roughInt)a | INT32_MIN); }
 
 // bit i: lane i is below 0
 TAC_INLINE unsigned rough_negative_bits(rough x) {
@@ -122,14 +127,13 @@ TAC_INLINE rough rough_rsqrt(rough x) {
     return y * rough_fma(x * y, -0.703952253f * y, rough_set(0.703952253 * 2.38924456));
 }
 
-// 1/(1 + x) and log2(1 + x) for 0 <= x <= 1; errors 1.74e-3, relative, and 6.4e-4
-TAC_INLINE rough rough_rcp_1p(rough x) {
-    rough p = rough_fma(x, rough_set(-0.2218370884), rough_set(0.6655112652));
-    return rough_fma(rough_fma(p, x, rough_set(-0.9428076256)), x, rough_set(0.9982668977));
-}
-TAC_INLINE rough rough_log2_1p(rough x) {
-    rough p = rough_fma(x, rough_set(0.1582487069), rough_set(-0.5771289237));
-    return rough_fma(rough_fma(p, x, rough_set(1.4188802168)), x, rough_set(6.371167e-4));
+// log2(1 + x) for 0 <= x <= 1, n vectors in lock step; error 6.4e-4
+TAC_INLINE void rough_log2_1p(rough* x, int n) {
+    rough p[ROUGH_STAGE];
+    TAC_UNROLL for (int i = 0; i < n; ++i) p[i] =
+        rough_fma(x[i], rough_set(0.1582487069), rough_set(-0.5771289237));
+    TAC_UNROLL for (int i = 0; i < n; ++i) p[i] = rough_fma(p[i], x[i], rough_set(1.4188802168));
+    TAC_UNROLL for (int i = 0; i < n; ++i) x[i] = rough_fma(p[i], x[i], rough_set(6.371167e-4));
 }
 
 // x > 0 and normal: the exponent, and the mantissa in [1, 2); error 6.4e-4
@@ -141,12 +145,17 @@ TAC_INLINE rough rough_log2(rough x) {
     return p + __builtin_convertvector(bits >> 23, rough);
 }
 
-// -120 <= x <= 120: the nearest integer goes to the exponent; relative error 1.73e-3
-TAC_INLINE rough rough_exp2(rough x) {
-    rough shift = rough_set(12582912.0), up = x + shift, f = x - (up - shift);
-    rough p = rough_fma(f, rough_set(0.2384289361), rough_set(0.7034480071));
-    p = rough_fma(p, f, rough_set(1.0004431421));
-    return (rough)((roughInt)p + ((roughInt)up << 23));
+// -120 <= x <= 120: the nearest integer goes to the exponent; relative error 7.5e-5
+TAC_INLINE void rough_exp2(rough* x, int n) {
+    rough up[ROUGH_STAGE], f[ROUGH_STAGE], p[ROUGH_STAGE];
+    TAC_UNROLL for (int i = 0; i < n; ++i) up[i] = x[i] + 12582912.0f;
+    TAC_UNROLL for (int i = 0; i < n; ++i) f[i] = up[i] - 12582912.0f;
+    TAC_UNROLL for (int i = 0; i < n; ++i) f[i] = x[i] - f[i];
+    TAC_UNROLL for (int i = 0; i < n; ++i) p[i] =
+        rough_fma(f[i], rough_set(0.0551716691), rough_set(0.2426111222));
+    TAC_UNROLL for (int i = 0; i < n; ++i) p[i] = rough_fma(p[i], f[i], rough_set(0.6932609855));
+    TAC_UNROLL for (int i = 0; i < n; ++i) p[i] = rough_fma(p[i], f[i], rough_set(0.9999280735));
+    TAC_UNROLL for (int i = 0; i < n; ++i) x[i] = (rough)((roughInt)p[i] + ((roughInt)up[i] << 23));
 }
 
 #endif

@@ -71,7 +71,7 @@ static void run_whole(const tacProgram* p, tacRun* run, int i, tacBlock* top, in
 static tacBlock* run_leaf(const tacProgram* p, tacRun* run, int i, tacBlock* top, int order) {
     tacBits keep = run->culling.node[i].keep;
     int root = node_at(p, i)->parent < 0, first = tac_is_first(p, i), padded = run->points->padded;
-    if (tac_bits_count(keep) == 0 && !first) return top;
+    if (tac_bits_none(keep) && !first) return top;
     if (first || root) ++top;
     open_pack(p, run, top);
     if (first) {

@@ -263,6 +263,7 @@ static void pull(const tacBlock* field, const tacReal* value_bar, const tacReal 
 
 const tacShapeKernels TAC_KERNELS(tac_shape_kernels_) = {
     .lanes = TAC_LANES,
+    .stage = TAC_STAGE * TAC_LANES,
     .within = within,
     .take = take,
     .leaf = leaf,

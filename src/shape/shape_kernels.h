@@ -66,6 +66,7 @@ typedef struct tacReachChild {
 
 typedef struct tacShapeKernels {
     int lanes;
+    int stage; // points that `superquadrics` takes in lock step
 
     // is |x| <= limit for all? Not if one is NaN
     int (*within)(const tacReal* x, int count, double limit);

@@ -120,6 +120,9 @@ static tacResult collide(tacHardPass* p, tacStretch* t, tacPoint x) {
             --p->notes, all = 1;
             continue;
         }
+        // what not even that solves is next to rest, and meets again
+        if (result == TAC_ERROR_UNSOLVED)
+            p->info.flags |= TAC_FALLBACK, result = TAC_OK, approach = 0;
         if (result != TAC_OK || approach == 0) {
             --p->notes;
             break;

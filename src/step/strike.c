@@ -173,6 +173,8 @@ static tacStrikeGroup contact_group(const tacStrike* s, int i, const tacMotion* 
     g.mu = g.mu_at >= 0 ? s->scene->param[g.mu_at] : 0.0;
     g.frame = tac_frame_of(&s->contacts, i, pair->body, before);
     g.gap = g.frame.distance - TAC_REST * s->delta;
+    g.deep = g.gap < -TAC_PARTING * s->dt;
+    if (g.deep) g.gap = -TAC_PARTING * s->dt;
     return g;
 }
 
@@ -431,7 +433,7 @@ static int choose_collisions(tacStrike* s, tacStrikeNote* note, int all) {
     int approach = 0, nv = s->scene->nv;
     double speed = 0.0, restitution = s->scene->param[s->restitution];
     for (int k = 0; k < nv; ++k) speed = fmax(speed, fabs(note->v[k]));
-    double nothing = 1e-11 * speed + 1e-14;
+    double nothing = 1e-9 * speed + 1e-14; // rows that cancel leave as much
     note->listed = s->contacts.count + s->nrow;
     for (int i = 0; i < note->listed; ++i) {
         int row = i - s->contacts.count, touches;

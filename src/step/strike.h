@@ -22,6 +22,9 @@
 // of delta: the distance of what rests, between that of meeting and half of it
 #define TAC_REST 0.75
 
+// bodies that overlap part no faster than this                                  [m/s]
+#define TAC_PARTING 0.1
+
 // what became of a contact in a solve
 typedef enum tacStrikeChoice {
     TAC_STRIKE_OUT,    // it was left out
@@ -53,6 +56,7 @@ typedef struct tacStrikeGroup {
     double mu, gap, span; // gap of the normal row and the time that it may close in
     int mu_at;            // offset of the coefficient of friction, or -1
     tacContactFrame frame;
+    int deep;             // overlaps by more than a step opens
     int bent;             // does its row look at the distance where the path ends?
     double bend;          // what that distance has beyond the straight line
     tacContactFrame last; // the contact there

@@ -97,7 +97,8 @@ static void contact_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrike
     }
     if (g->bounces) b[0] += d->theta[s->restitution] * tac_dot(g->frame.axis[0], V);
     if (note->collides) return;
-    b[0] += gap_dot(g, note, d, m->distance - TAC_REST * d->theta[s->delta_at], s->scene->timestep);
+    double change = g->deep ? -TAC_PARTING * d->dt : m->distance - TAC_REST * d->theta[s->delta_at];
+    b[0] += gap_dot(g, note, d, change, s->scene->timestep);
     s->mu_dot[at] = g->mu_at >= 0 ? d->theta[g->mu_at] : 0.0;
 }
 
@@ -192,7 +193,9 @@ static void contact_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStri
     m.before = tac_scale(g->frame.axis[0], bounce * b[0]);
     if (g->bounces) bar->theta[s->restitution] += b[0] * tac_dot(g->frame.axis[0], V);
     if (!note->collides) {
-        m.distance = gap_vjp(g, note, b[0], bar, s->scene->timestep);
+        double gap = gap_vjp(g, note, b[0], bar, s->scene->timestep);
+        m.distance = g->deep ? 0.0 : gap;
+        if (g->deep) bar->dt -= TAC_PARTING * gap;
         bar->theta[s->delta_at] -= TAC_REST * m.distance;
         if (g->bent) m.distance -= b[0] / note->h;
     }

@@ -258,28 +258,68 @@ static int bits_do_not_depend_on_the_batch(void) {
 
 //---------------------------------- limits ---------------------------------------
 
+// a leaf of each kind in turn, thrown by dice
+static tacBound random_leaf(testRandom* random, int round) {
+    static const double eps[] = {0.1, 0.3, 0.7, 1.0, 1.4, 2.0};
+    double param[12];
+    for (int k = 0; k < 7; ++k) param[k] = test_uniform(random, -1.0, 1.0);
+    for (int k = 7; k < 10; ++k) param[k] = exp(test_uniform(random, -4.0, 1.0));
+    for (int k = 10; k < 12; ++k) param[k] = eps[test_bits(random) % 6];
+    tacNodeKind kind = (tacNodeKind)(round % TAC_NODE_POLYHEDRON);
+    tacNode node = {.kind = kind, .parent = -1, .rotation = 3, .size = 7, .smooth = -1};
+    node.distance = round / TAC_NODE_POLYHEDRON % 2 ? TAC_DISTANCE_RADIAL : TAC_DISTANCE_TANGENT;
+    node.eps = kind == TAC_NODE_SUPERQUADRIC ? 10 : -1, node.block = -1;
+    tacShape shape = {.name = "leaf", .count = 1, .depth = 1};
+    tacModel model = {.nshape = 1, .nnode = 1, .nparam = 12, .param = param, .node = &node};
+    model.shape = &shape;
+    tacBound bound;
+    tac_shape_bind(&model, &shape, tac_pose_identity(), &bound);
+    return bound;
+}
+
+// the steepest point of each leaf stays below its bound, and is not always far below it
+static int slopes_hold(void) {
+    const tacShapeKernels* kernels = TAC_DISPATCH(tac_shape_kernels_);
+    testRandom random = {53};
+    int rounds = getenv("TACTUS_NO_SWEEP") ? 300 : 4000;
+    double closest = 0.0;
+    for (int round = 0; round < rounds; ++round) {
+        tacBound bound = random_leaf(&random, round);
+        static double x[3][TAC_BLOCK];
+        static tacBlock field;
+        double bounded = tac_leaf_slope(&bound);
+        for (int i = 0; i < TAC_BLOCK; ++i) {
+            double y[3], reach = i % 3 ? 1e3 : 3.0;
+            for (int k = 0; k < 3; ++k)
+                y[k] = reach * bound.size[k] * pow(test_uniform(&random, -1.0, 1.0), i % 2 ? 1 : 3);
+            for (int k = 0; k < 3; ++k) {
+                const double* R = bound.frame.R.m[k];
+                x[k][i] = bound.frame.origin[k] + R[0] * y[0] + R[1] * y[1] + R[2] * y[2];
+            }
+        }
+        kernels->leaf(&bound, (const double(*)[TAC_BLOCK])x, &field, TAC_BLOCK, 1);
+        for (int i = 0; i < TAC_BLOCK; ++i) {
+            if (field.value[i] < 0.0) continue;
+            double square = 0.0;
+            for (int k = 0; k < 3; ++k) square += field.gradient[k][i] * field.gradient[k][i];
+            ENSURE(sqrt(square) <= bounded * (1.0 + 1e-9));
+            if (bounded > 2.0) closest = fmax(closest, sqrt(square) / bounded);
+        }
+    }
+    printf("  steepest: %.3f of its bound\n", closest);
+    ENSURE(closest > 0.7);
+    return 0;
+}
+
 // low <= phi <= high for every kind of leaf, near and far
 static int limits_hold(void) {
-    static const double eps[] = {0.1, 0.3, 0.7, 1.0, 1.4, 2.0};
     const tacShapeKernels* kernels = TAC_DISPATCH(tac_shape_kernels_);
     testRandom random = {47};
     int rounds = getenv("TACTUS_NO_SWEEP") ? 300 : 4000;
     for (int round = 0; round < rounds; ++round) {
-        double param[12], x[3][TAC_BLOCK];
+        double x[3][TAC_BLOCK];
         float low[TAC_BLOCK], high[TAC_BLOCK];
-        for (int k = 0; k < 7; ++k) param[k] = test_uniform(&random, -1.0, 1.0);
-        for (int k = 7; k < 10; ++k) param[k] = exp(test_uniform(&random, -4.0, 1.0));
-        for (int k = 10; k < 12; ++k) param[k] = eps[test_bits(&random) % 6];
-        tacNodeKind kind = (tacNodeKind)(round % TAC_NODE_POLYHEDRON);
-        tacNode node = {.kind = kind, .parent = -1, .rotation = 3, .size = 7, .smooth = -1};
-        node.distance =
-            round / TAC_NODE_POLYHEDRON % 2 ? TAC_DISTANCE_RADIAL : TAC_DISTANCE_TANGENT;
-        node.eps = kind == TAC_NODE_SUPERQUADRIC ? 10 : -1, node.block = -1;
-        tacShape shape = {.name = "leaf", .count = 1, .depth = 1};
-        tacModel model = {.nshape = 1, .nnode = 1, .nparam = 12, .param = param, .node = &node};
-        model.shape = &shape;
-        tacBound bound;
-        tac_shape_bind(&model, &shape, tac_pose_identity(), &bound);
+        tacBound bound = random_leaf(&random, round);
         for (int i = 0; i < TAC_BLOCK; ++i) {
             double reach = i % 8 == 0 ? 1e6 : i % 8 == 1 ? 1e-3 : i % 8 == 2 ? 30.0 : 1.0;
             for (int k = 0; k < 3; ++k)
@@ -306,4 +346,4 @@ static int limits_hold(void) {
 }
 
 TEST_MAIN(RUN(culled_is_exact), RUN(ties_are_exact), RUN(dropped_weight_is_bounded),
-          RUN(bits_do_not_depend_on_the_batch), RUN(limits_hold))
+          RUN(bits_do_not_depend_on_the_batch), RUN(slopes_hold), RUN(limits_hold))

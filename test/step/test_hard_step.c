@@ -187,6 +187,36 @@ static int limits(void) {
     return 0;
 }
 
+//---------------------------------- wrong states ----------------------------------
+
+// bodies within one another: refused, or pushed apart slowly; numbers that are none: refused
+static int wrong_states(void) {
+    const double bad[3] = {NAN, INFINITY, 1e300};
+    hardScene s;
+    ENSURE_LAW(hard_open(&s, HARD("") "<worldbody>" FLOOR BOX("0 0 .09") "</worldbody></mujoco>"));
+    ENSURE(hard_steps(&s, 1) == TAC_ERROR_VALUE);
+    ENSURE(s.q[2] == 0.09 && s.v[2] == 0.0);
+    s.q[2] = 0.2;
+    for (int i = 0; i < 3; ++i) {
+        s.v[2] = bad[i];
+        tacResult result = hard_steps(&s, 1);
+        ENSURE(result == TAC_ERROR_VALUE || result == TAC_ERROR_DIVERGED);
+        ENSURE(s.q[2] == 0.2);
+    }
+    hard_close(&s);
+    ENSURE_LAW(hard_open(
+        &s, HARD("overlap='resolve'") "<worldbody>" FLOOR BOX("0 0 .09") "</worldbody></mujoco>"));
+    double most = 0.0;
+    for (int i = 0; i < 50; ++i) {
+        ENSURE(hard_steps(&s, 1) == TAC_OK);
+        most = fmax(most, fabs(s.v[2]));
+    }
+    ENSURE_NEAR(s.q[2], 0.1, 1e-6);
+    ENSURE(most <= 0.1 + 1e-9);
+    hard_close(&s);
+    return 0;
+}
+
 //---------------------------------- no intersection ----------------------------------
 
 // Plates of 2 mm in a room. Their inertia is that of a ball: Euler's step takes the torque of a
@@ -261,4 +291,4 @@ static int thin_plates(void) {
 }
 
 TEST_MAIN(RUN(one_bounce), RUN(bounce_is_continuous), RUN(balls), RUN(many_impacts), RUN(stack),
-          RUN(slope), RUN(slides_to_rest), RUN(limits), RUN(thin_plates))
+          RUN(slope), RUN(slides_to_rest), RUN(limits), RUN(wrong_states), RUN(thin_plates))

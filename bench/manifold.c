@@ -1,0 +1,287 @@
+// tactus bench manifold: contacts of two figures of 18 superquadrics at 200 poses, their gradient,
+// and MuJoCo's narrow phase on the 18 x 18 convex meshes at the same poses.
+//
+// Poses are visited one after the other, so that no branch predictor is trained on one of them; a
+// figure is the mean over the poses in the best sweep.
+
+#define _GNU_SOURCE
+#include "bench/bench.h"
+#include "bench/mujoco_peer.h"
+
+#include "base/dispatch.h"
+#include "base/pool.h"
+#include "tactus/tactus.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { POSES = 200, SWEEPS = 15, BATCH = 1024 };
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+}
+
+//---------------------------------- poses ----------------------------------------
+
+static double uniform(unsigned long long* state) {
+    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+// a random turn about the figure's middle and a shift of 0.4 to 1.1 times `distance`
+static void draw_pose(unsigned long long* state, double distance, double qpos[7]) {
+    const double turn = 6.283185307179586;
+    double u = uniform(state), v = turn * uniform(state), w = turn * uniform(state);
+    double a = sqrt(1.0 - u), b = sqrt(u), q[4] = {a * sin(v), a * cos(v), b * sin(w), b * cos(w)};
+    double z = 2.0 * uniform(state) - 1.0, f = turn * uniform(state);
+    double r = distance * (0.4 + 0.7 * uniform(state)), k = sqrt(1.0 - z * z);
+    // minus R (0, 0, 1/2)
+    double up[3] = {2.0 * (q[1] * q[3] + q[0] * q[2]), 2.0 * (q[2] * q[3] - q[0] * q[1]),
+                    1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])};
+    qpos[0] = r * k * cos(f) - 0.5 * up[0], qpos[1] = r * k * sin(f) - 0.5 * up[1];
+    qpos[2] = 0.5 + r * z - 0.5 * up[2];
+    memcpy(qpos + 3, q, sizeof q);
+}
+
+static void draw_poses(double distance, double qpos[POSES][14]) {
+    unsigned long long state = 11;
+    for (int i = 0; i < POSES; ++i) {
+        memset(qpos[i], 0, sizeof qpos[i]);
+        qpos[i][3] = 1.0;
+        draw_pose(&state, distance, qpos[i] + 7);
+    }
+}
+
+static void bodies_at(const double qpos[14], tacPose body[3]) {
+    body[0] = tac_pose_identity();
+    for (int b = 0; b < 2; ++b) {
+        const double* p = qpos + 7 * b;
+        body[1 + b] = (tacPose){{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}};
+    }
+}
+
+//---------------------------------- ours -----------------------------------------
+
+typedef struct manifoldBench {
+    tacModel* model;
+    tacScratch* scratch;
+    tacContacts *contacts, *bar;
+    double records, touching, active; // means over the poses
+} manifoldBench;
+
+static int open_bench(manifoldBench* b, const char* path) {
+    tacMessage message;
+    *b = (manifoldBench){0};
+    if (tac_load(path, NULL, &b->model, &message) != TAC_OK) {
+        fprintf(stderr, "%s: %s; run it in the folder that has scenes/\n", path, message.text);
+        return 1;
+    }
+    return tac_scratch_create(b->model, &b->scratch) != TAC_OK ||
+           tac_contacts_create(b->model, 0, 0, &b->contacts) != TAC_OK ||
+           tac_contacts_create(b->model, 0, 0, &b->bar) != TAC_OK;
+}
+
+static void close_bench(manifoldBench* b) {
+    tac_contacts_destroy(b->contacts), tac_contacts_destroy(b->bar);
+    tac_scratch_destroy(b->scratch);
+    tac_model_destroy(b->model);
+}
+
+// adjoint of sum gamma d/sum gamma
+static void mean_bar(const tacContacts* c, tacContacts* bar) {
+    double sum = 1e-12, weighted = 0.0;
+    for (int i = 0; i < c->count; ++i)
+        sum += c->activity[i], weighted += c->activity[i] * c->distance[i];
+    bar->count = c->count;
+    for (int i = 0; i < c->count; ++i) {
+        for (int k = 0; k < 3; ++k) bar->point[k][i] = bar->normal[k][i] = 0.0;
+        bar->distance[i] = c->activity[i] / sum;
+        bar->activity[i] = (c->distance[i] - weighted / sum) / sum;
+    }
+}
+
+// microseconds a pose; gradient 1: with the derivative of the mean active distance by both poses
+static double sweep(manifoldBench* b, double (*qpos)[14], int gradient) {
+    double total = 0.0;
+    b->records = b->touching = b->active = 0.0;
+    for (int i = 0; i < POSES; ++i) {
+        tacPose body[3];
+        double wrench[18] = {0}, start;
+        bodies_at(qpos[i], body);
+        start = now();
+        tac_detect(b->model, body, b->contacts, b->scratch);
+        if (gradient && b->contacts->count) {
+            mean_bar(b->contacts, b->bar);
+            tac_detect_vjp(b->model, body, b->contacts, b->bar, wrench, NULL, b->scratch);
+        }
+        total += now() - start;
+        b->records += b->contacts->count / (double)POSES;
+        b->touching += (b->contacts->count > 0) / (double)POSES;
+        for (int k = 0; k < b->contacts->count; ++k)
+            b->active += (b->contacts->activity[k] > 0.01) / (double)POSES;
+    }
+    return total / POSES;
+}
+
+static double best_sweep(manifoldBench* b, double (*qpos)[14], int gradient) {
+    double best = INFINITY;
+    for (int i = 0; i < SWEEPS; ++i) best = fmin(best, sweep(b, qpos, gradient));
+    return best;
+}
+
+//---------------------------------- MuJoCo ---------------------------------------
+
+static double signed_power(double x, double e) { return copysign(pow(fabs(x), e), x); }
+
+// 42 points on a superquadric of the figure
+static void write_mesh(FILE* file, const tacModel* model, const tacNode* node, int index) {
+    const double *a = &model->param[node->size], *e = &model->param[node->eps];
+    fprintf(file, "<mesh name='m%d' vertex='0 0 %g 0 0 %g", index, a[2], -a[2]);
+    for (int i = -2; i <= 2; ++i)
+        for (int j = 0; j < 8; ++j) {
+            double eta = 0.5 * i, w = 0.7853981633974483 * j, c = signed_power(cos(eta), e[0]);
+            fprintf(file, " %g %g %g", a[0] * c * signed_power(cos(w), e[1]),
+                    a[1] * c * signed_power(sin(w), e[1]), a[2] * signed_power(sin(eta), e[0]));
+        }
+    fprintf(file, "'/>\n");
+}
+
+static int is_leaf(const tacNode* node) { return node->kind == TAC_NODE_SUPERQUADRIC; }
+
+static void write_scene(FILE* file, const tacModel* model) {
+    fprintf(file, "<mujoco><asset>\n");
+    for (int i = 0; i < model->nnode; ++i)
+        if (is_leaf(&model->node[i])) write_mesh(file, model, &model->node[i], i);
+    fprintf(file, "</asset><worldbody>\n");
+    for (int b = 0; b < 2; ++b) {
+        fprintf(file, "<body><freejoint/><inertial pos='0 0 .5' mass='40' diaginertia='4 4 2'/>\n");
+        for (int i = 0; i < model->nnode; ++i) {
+            const double* p = &model->param[model->node[i].position];
+            const double* q = &model->param[model->node[i].rotation];
+            if (is_leaf(&model->node[i]))
+                fprintf(file, "<geom type='mesh' mesh='m%d' pos='%g %g %g' quat='%g %g %g %g'/>\n",
+                        i, p[0], p[1], p[2], q[0], q[1], q[2], q[3]);
+        }
+        fprintf(file, "</body>\n");
+    }
+    fprintf(file, "</worldbody></mujoco>\n");
+}
+
+static mujocoPeer* open_peer(const tacModel* model) {
+    char path[] = "/tmp/tactus_bench_XXXXXX.xml";
+    int handle = mkstemps(path, 4);
+    FILE* file = handle >= 0 ? fdopen(handle, "w") : NULL;
+    if (!file) return NULL;
+    write_scene(file, model);
+    fclose(file);
+    mujocoPeer* peer = mujoco_peer_open(path);
+    unlink(path);
+    if (peer) mujoco_peer_touch(peer);
+    return peer;
+}
+
+static double peer_sweep(mujocoPeer* peer, double (*qpos)[14], double* contacts) {
+    double best = INFINITY;
+    for (int s = 0; s < SWEEPS; ++s) {
+        double total = 0.0;
+        *contacts = 0.0;
+        for (int i = 0; i < POSES; ++i) {
+            mujoco_peer_place(peer, qpos[i]);
+            double start = now();
+            *contacts += mujoco_peer_collide(peer) / (double)POSES;
+            total += now() - start;
+        }
+        best = fmin(best, total / POSES);
+    }
+    return best;
+}
+
+//---------------------------------- rows -----------------------------------------
+
+static void row(benchReport* report, double distance, const char* what, double value,
+                const char* unit, char relation, double bound) {
+    char id[140];
+    snprintf(id, sizeof id, "manifold/%s/distance %g/%s", tac_isa_name(tac_isa()), distance, what);
+    bench_row(report, id, value, unit, relation, bound);
+}
+
+static void bench_distance(benchReport* report, manifoldBench* b, mujocoPeer* peer,
+                           double distance) {
+    static double qpos[POSES][14];
+    int wide = tac_isa() == TAC_ISA_AVX512;
+    char bounded = tac_isa() == TAC_ISA_BASELINE ? ' ' : '<';
+    double most = distance > 0.75 ? (wide ? 0.4 : 0.7) : (wide ? 0.3 : 0.5), points = 0.0;
+    draw_poses(distance, qpos);
+    double theirs = peer ? peer_sweep(peer, qpos, &points) : NAN;
+    double ours = best_sweep(b, qpos, 0), records = b->records, active = b->active;
+    double touching = b->touching, gradient = best_sweep(b, qpos, 1);
+    row(report, distance, "poses that touch", touching, "", ' ', 0.0);
+    row(report, distance, "records", records, "", ' ', 0.0);
+    row(report, distance, "records above 0.01", active, "", ' ', 0.0);
+    row(report, distance, "detect", ours, "us", ' ', 0.0);
+    row(report, distance, "gradient : detect", gradient / ours, "x", '<', 1.8);
+    if (!peer) return;
+    row(report, distance, "MuJoCo, contacts", points, "", ' ', 0.0);
+    row(report, distance, "MuJoCo, mj_collision", theirs, "us", ' ', 0.0);
+    row(report, distance, "detect : mj_collision", ours / theirs, "x", bounded, most);
+    row(report, distance, "13 mj_collision : gradient", 13.0 * theirs / gradient, "x",
+        bounded == ' ' ? ' ' : '>', 20.0);
+}
+
+//---------------------------------- threads --------------------------------------
+
+typedef struct batchWork {
+    manifoldBench bench[2];
+    double (*qpos)[14];
+    tacPool* pool;
+} batchWork;
+
+static void run_part(void* context, int job, int worker) {
+    batchWork* w = context;
+    manifoldBench* b = &w->bench[worker];
+    for (int i = 0; i < BATCH / 16; ++i) {
+        tacPose body[3];
+        bodies_at(w->qpos[(job * (BATCH / 16) + i) % POSES], body);
+        tac_detect(b->model, body, b->contacts, b->scratch);
+    }
+}
+
+static void run_batch(void* context) {
+    batchWork* w = context;
+    tac_pool_run(w->pool, 16, run_part, w);
+}
+
+static void bench_threads(benchReport* report, manifoldBench* one, manifoldBench* two) {
+    static double qpos[POSES][14];
+    batchWork work[2];
+    benchWork list[2];
+    double ns[2];
+    draw_poses(0.5, qpos);
+    for (int t = 0; t < 2; ++t) {
+        work[t] = (batchWork){{*one, *two}, qpos, NULL};
+        if (tac_pool_create(t + 1, tac_default_allocator(), &work[t].pool) != TAC_OK) return;
+        list[t] = (benchWork){run_batch, &work[t]};
+    }
+    bench_times(list, 2, ns);
+    row(report, 0.5, "two threads", ns[0] / ns[1], "x", '>', 1.85);
+    for (int t = 0; t < 2; ++t) tac_pool_destroy(work[t].pool);
+}
+
+int bench_manifold(benchReport* report) {
+    manifoldBench b, other;
+    if (open_bench(&b, "scenes/figure_pair.xml") || open_bench(&other, "scenes/figure_pair.xml"))
+        return 1;
+    mujocoPeer* peer = open_peer(b.model);
+    bench_distance(report, &b, peer, 1.0);
+    bench_distance(report, &b, peer, 0.5);
+    bench_threads(report, &b, &other);
+    mujoco_peer_close(peer);
+    close_bench(&b), close_bench(&other);
+    return 0;
+}

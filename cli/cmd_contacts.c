@@ -1,0 +1,164 @@
+// tactus contacts: where a scene touches as it stands.
+
+#include "commands.h"
+#include "options.h"
+#include "report.h"
+#include "start.h"
+
+#include "base/assert.h"
+#include "detect/manifold.h"
+#include "tactus/tactus.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct contactsCall {
+    const char* path;
+    cliStartOptions start;
+    double least;
+    int json;
+} contactsCall;
+
+static int parse(contactsCall* call, int argc, char** argv) {
+    const cliOption options[] = {
+        {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"Q...\"",
+         "positions of the joints; as drawn if not given", 0, 0},
+        {"key", 0, CLI_TEXT, &call->start.key, "NAME", "keyframe of the scene", 0, 0},
+        {"from", 0, CLI_TEXT, &call->start.from, "RUN.npz", "state of a run of tactus run", 0, 0},
+        {"frame", 0, CLI_INT, &call->start.frame, "N", "row of it; the last if not given", 0, 1e9},
+        {"least", 0, CLI_REAL, &call->least, "G", "leave out activities below; default 0.01", 0, 1},
+        {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per contact", 0, 0},
+    };
+    const cliCommand command = {
+        .name = "contacts",
+        .summary = "where a scene touches: points, normals, distances, activities",
+        .positional = "FILE",
+        .description =
+            "Prints the records of the scene's detector in the world: which geoms and\n"
+            "features met, the point, the normal from the first to the second geom, the\n"
+            "signed distance in metres and the activity, 0 to 1. Exit code 1: none has it.\n",
+        .example = "  tactus contacts scenes/figures.xml\n"
+                   "  tactus contacts scenes/figures.xml --from fall.npz --json\n",
+        .options = options,
+        .option_count = TAC_COUNT(options),
+        .least = 1,
+        .most = 1,
+        .arguments = &call->path,
+    };
+    return cli_parse(&command, argc, argv);
+}
+
+//---------------------------------- printing -------------------------------------
+
+// "vertex 12", "edge 3 x 40"; other detectors have numbers of their own
+static void feature_text(const tacModel* model, uint64_t feature, char* text, size_t size) {
+    int a = tac_manifold_first(feature), b = tac_manifold_second(feature);
+    if (model->contact->detector != TAC_DETECT_MANIFOLD)
+        snprintf(text, size, "%llx", (unsigned long long)feature);
+    else if (tac_manifold_kind(feature) <= TAC_MANIFOLD_VERTEX_1)
+        snprintf(text, size, "vertex %d of %s", a,
+                 tac_manifold_kind(feature) == TAC_MANIFOLD_VERTEX_0 ? "first" : "second");
+    else
+        snprintf(text, size, "edges %d, %d on %s", a, b,
+                 tac_manifold_kind(feature) == TAC_MANIFOLD_EDGE_0 ? "first" : "second");
+}
+
+static const char* geom_text(const tacModel* model, int geom, char text[24]) {
+    if (*model->geom[geom].name) return model->geom[geom].name;
+    snprintf(text, 24, "geom %d", geom);
+    return text;
+}
+
+static void print_json(const tacModel* model, const tacContacts* c, int i) {
+    cliJson json = {.file = stdout};
+    char feature[80], a[24], b[24];
+    feature_text(model, c->feature[i], feature, sizeof feature);
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "geom1", geom_text(model, c->geom[0][i], a));
+    cli_json_text(&json, "geom2", geom_text(model, c->geom[1][i], b));
+    cli_json_text(&json, "feature", feature);
+    cli_json_open(&json, "point", '[');
+    for (int k = 0; k < 3; ++k) cli_json_number(&json, NULL, c->point[k][i]);
+    cli_json_close(&json, ']');
+    cli_json_open(&json, "normal", '[');
+    for (int k = 0; k < 3; ++k) cli_json_number(&json, NULL, c->normal[k][i]);
+    cli_json_close(&json, ']');
+    cli_json_number(&json, "distance", c->distance[i]);
+    cli_json_number(&json, "activity", c->activity[i]);
+    cli_json_close(&json, '}');
+}
+
+static void print_row(const tacModel* model, const tacContacts* c, int i) {
+    char feature[80], a[24], b[24];
+    feature_text(model, c->feature[i], feature, sizeof feature);
+    printf("  %-12.12s %-12.12s %-24s %9.5f %9.5f %9.5f  %6.3f %6.3f %6.3f  %10.6f  %.4f\n",
+           geom_text(model, c->geom[0][i], a), geom_text(model, c->geom[1][i], b), feature,
+           c->point[0][i], c->point[1][i], c->point[2][i], c->normal[0][i], c->normal[1][i],
+           c->normal[2][i], c->distance[i], c->activity[i]);
+}
+
+static int print(const contactsCall* call, const tacModel* model, const tacContacts* c) {
+    int shown = 0;
+    for (int i = 0; i < c->count; ++i) shown += c->activity[i] >= call->least;
+    if (!call->json) {
+        printf("%s: %d records, %d with activity of at least %g\n", call->path, c->count, shown,
+               call->least);
+        if (shown)
+            printf("  %-12s %-12s %-24s %9s %9s %9s  %6s %6s %6s  %10s  %s\n", "first", "second",
+                   "feature", "x", "y", "z", "nx", "ny", "nz", "distance", "activity");
+    }
+    for (int i = 0; i < c->count; ++i)
+        if (c->activity[i] >= call->least) {
+            if (call->json)
+                print_json(model, c, i);
+            else
+                print_row(model, c, i);
+        }
+    return shown ? CLI_FINE : CLI_NO;
+}
+
+//---------------------------------- command --------------------------------------
+
+static int complain(tacResult result, const tacContacts* contacts) {
+    if (result == TAC_ERROR_UNSUPPORTED)
+        return cli_wrong("contacts", "the scene has no detector with contacts; write "
+                                     "<tactus detect=\"manifold\"/>");
+    if (result == TAC_ERROR_CAPACITY)
+        return cli_wrong("contacts", "%d contacts, of which there is room for %d", contacts->count,
+                         contacts->capacity);
+    return cli_failed("contacts", result);
+}
+
+static int detect(const contactsCall* call, const tacModel* model, const double* qpos) {
+    tacScratch* scratch = NULL;
+    tacContacts* contacts = NULL;
+    tacPose* body = calloc((size_t)model->nbody, sizeof *body);
+    tacResult result = body ? tac_scratch_create(model, &scratch) : TAC_ERROR_MEMORY;
+    if (result == TAC_OK) result = tac_contacts_create(model, 0, 0, &contacts);
+    if (result == TAC_OK) result = tac_kinematics(model, qpos, NULL, body, NULL, scratch);
+    if (result == TAC_OK) result = tac_detect(model, body, contacts, scratch);
+    int code = result == TAC_OK ? print(call, model, contacts) : complain(result, contacts);
+    tac_contacts_destroy(contacts), tac_scratch_destroy(scratch);
+    free(body);
+    return code;
+}
+
+int tac_cmd_contacts(int argc, char** argv) {
+    contactsCall call = {.start = {.frame = -1}, .least = 0.01};
+    int code = parse(&call, argc, argv);
+    if (code != CLI_GO_ON) return code;
+
+    tacModel* model;
+    tacMessage message;
+    cliStart start;
+    tacResult result = tac_load(call.path, NULL, &model, &message);
+    if (result != TAC_OK) return cli_report(result, &message);
+    if (*message.text) fprintf(stderr, "%s: %s\n", call.path, message.text);
+    code = cli_start_read(&start, "contacts", model, &call.start);
+    if (code == 0) {
+        code = detect(&call, model, start.state.qpos);
+        cli_start_free(&start);
+    }
+    tac_model_destroy(model);
+    return code;
+}

@@ -1,0 +1,35 @@
+// A scene of hard contact as experiments run it: steps, and the proof that nothing intersects.
+
+#ifndef TACTUS_EXPERIMENTS_HARD_RUN_H
+#define TACTUS_EXPERIMENTS_HARD_RUN_H
+
+#include "experiments/trial.h"
+
+#include "tactus/step.h"
+
+enum { HARD_RUN_NUMBERS = 200 };
+
+typedef struct hardRun {
+    tacModel* model;
+    tacScratch* scratch;
+    void* memory;
+    double q[HARD_RUN_NUMBERS], v[HARD_RUN_NUMBERS], u[HARD_RUN_NUMBERS];
+    double nearest;  // least distance at the ends of steps so far                     [m]
+    double claim;    // distances on all paths so far are proven to stay above; NAN: not proven
+    double residual; // largest of the frictional problems, of their scale
+    double law;      // largest |f_t| - mu f_n of a contact, of its f_n
+    int impacts, fallbacks;
+} hardRun;
+
+// reads a scene; 0, or CLI_WRONG after a complaint
+int hard_run_open(hardRun* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
+void hard_run_close(hardRun* r);
+
+// steps under the control of the moment
+tacResult hard_run_step(hardRun* r, int count);
+
+// forward derivative of the last number of the way: from (dq, dv) at the start over `count` steps;
+// dq and dv are overwritten
+tacResult hard_run_tangent(hardRun* r, int count, double* dq, double* dv);
+
+#endif

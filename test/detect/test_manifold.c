@@ -1,0 +1,446 @@
+// The contact manifold: smooth along paths, right in the limit, derivatives of two figures, what
+// bodies rest on, and what is refused.
+
+#include "check/prove.h"
+#include "detect/adapter_manifold.h"
+#include "detect/manifold_scenes.h"
+
+#include "detect/manifold.h"
+
+//---------------------------------- a scene at hand ------------------------------
+
+typedef struct bench {
+    tacModel* model;
+    tacScratch* scratch;
+    tacContacts* contacts;
+} bench;
+
+static int open_model(bench* b, tacModel* model, int capacity) {
+    b->model = model;
+    ENSURE(model && tac_scratch_create(model, &b->scratch) == TAC_OK);
+    ENSURE(tac_contacts_create(model, capacity, 0, &b->contacts) == TAC_OK);
+    return 0;
+}
+
+static void close_bench(bench* b) {
+    tac_contacts_destroy(b->contacts), tac_scratch_destroy(b->scratch);
+    tac_model_destroy(b->model);
+}
+
+static tacModel* load_figures(void) {
+    tacMessage message;
+    tacModel* model = NULL;
+    if (tac_load(TAC_SOURCE_DIR "/scenes/figure_pair.xml", NULL, &model, &message) != TAC_OK)
+        printf("  %s\n", message.text);
+    return model;
+}
+
+static const manifoldScene figures = {"figures", "", {"", ""}, 0.8};
+
+// a pose of the second figure about the middle of the first
+static void place_figures(testRandom* random, double distance, double x[14]) {
+    manifoldScene scene = figures;
+    scene.reach = distance;
+    manifold_place(&scene, random, x);
+    for (int k = 0; k < 14; ++k) x[k] = k < 7 ? (k == 3) : x[k];
+    double way[3], length = 0.0, far = distance * test_uniform(random, 0.4, 1.1);
+    const double *q = x + 10,
+                 up[3] = {2.0 * (q[1] * q[3] + q[0] * q[2]), 2.0 * (q[2] * q[3] - q[0] * q[1]),
+                          1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])};
+    for (int k = 0; k < 3; ++k) way[k] = test_uniform(random, -1.0, 1.0), length += way[k] * way[k];
+    for (int k = 0; k < 3; ++k)
+        x[7 + k] = (k == 2 ? 0.5 : 0.0) - 0.5 * up[k] + far * way[k] / sqrt(length);
+}
+
+//---------------------------------- smoothness -----------------------------------
+
+enum { SUMS = 11 };
+
+// sums of gamma, gamma d, gamma n, gamma d n, gamma p x n
+static int sums_at(bench* b, const double x[14], double out[SUMS]) {
+    tacPose body[3];
+    manifold_poses(x, body);
+    ENSURE(tac_detect(b->model, body, b->contacts, b->scratch) == TAC_OK);
+    const tacContacts* c = b->contacts;
+    memset(out, 0, SUMS * sizeof *out);
+    for (int i = 0; i < c->count; ++i) {
+        double g = c->activity[i], d = c->distance[i], n[3], p[3];
+        for (int k = 0; k < 3; ++k) n[k] = c->normal[k][i], p[k] = c->point[k][i] - x[k];
+        out[0] += g, out[1] += g * d;
+        for (int k = 0; k < 3; ++k) {
+            int i1 = (k + 1) % 3, i2 = (k + 2) % 3;
+            out[2 + k] += g * n[k], out[5 + k] += g * d * n[k];
+            out[8 + k] += g * (p[i1] * n[i2] - p[i2] * n[i1]);
+        }
+    }
+    return 0;
+}
+
+// the second body moves on a line and turns
+static void path_at(const double start[14], const double move[3], const double turn[3], double t,
+                    double x[14]) {
+    memcpy(x, start, 14 * sizeof *x);
+    tacQuat q = {start[10], start[11], start[12], start[13]};
+    q = tac_quat_mul(tac_quat_exp((tacVec3){t * turn[0], t * turn[1], t * turn[2]}), q);
+    for (int k = 0; k < 3; ++k) x[7 + k] += t * move[k];
+    x[10] = q.w, x[11] = q.x, x[12] = q.y, x[13] = q.z;
+}
+
+// largest second difference of each sum over the path in `steps` steps
+static int bend(bench* b, const double start[14], const double move[3], const double turn[3],
+                int steps, double worst[SUMS]) {
+    double at[3][SUMS], x[14];
+    memset(worst, 0, SUMS * sizeof *worst);
+    for (int i = 0; i <= steps; ++i) {
+        path_at(start, move, turn, (double)i / steps, x);
+        ENSURE_LAW(sums_at(b, x, at[i % 3]));
+        for (int k = 0; k < SUMS && i >= 2; ++k)
+            worst[k] =
+                fmax(worst[k], fabs(at[i % 3][k] - 2.0 * at[(i + 2) % 3][k] + at[(i + 1) % 3][k]));
+    }
+    return 0;
+}
+
+// Steps of tau/128, halved twice: what a jump leaves does not shrink, what a kink leaves shrinks
+// with h, and a sum with two continuous derivatives with h^2. Steps have to be below the 1e-3 of an
+// edge that rounds distances of edges off.
+static int smooth_paths(const manifoldScene* scene, tacModel* model, int paths, double length) {
+    bench b;
+    testRandom random = {23};
+    ENSURE_LAW(open_model(&b, model, 0));
+    tacParam tau;
+    ENSURE(tac_param_find(model, "detect/tau", &tau) == TAC_OK);
+    int steps = (int)ceil(128.0 * length / model->param[tau.offset]), bent = 0;
+    double least = INFINITY;
+    for (int p = 0; p < paths; ++p) {
+        double x[14], move[3], turn[3], norm = 0.0, coarse[SUMS], middle[SUMS], fine[SUMS];
+        if (scene == &figures)
+            place_figures(&random, 0.7, x);
+        else
+            manifold_place(scene, &random, x);
+        for (int k = 0; k < 3; ++k)
+            move[k] = test_uniform(&random, -1.0, 1.0), norm += move[k] * move[k];
+        for (int k = 0; k < 3; ++k) move[k] *= length / sqrt(norm);
+        for (int k = 0; k < 3; ++k)
+            turn[k] = test_uniform(&random, -0.5, 0.5) * length / scene->reach;
+        ENSURE_LAW(bend(&b, x, move, turn, steps, coarse));
+        ENSURE_LAW(bend(&b, x, move, turn, 2 * steps, middle));
+        ENSURE_LAW(bend(&b, x, move, turn, 4 * steps, fine));
+        for (int k = 0; k < SUMS; ++k) {
+            if (middle[k] < 1e-9) continue;
+            double ratio = middle[k] / fine[k];
+            ++bent, least = fmin(least, ratio);
+            if (!(ratio > 3.6))
+                printf("    %s, path %d, sum %d: %g, %g, %g\n", scene->name, p, k, coarse[k],
+                       middle[k], fine[k]);
+        }
+    }
+    printf("    %s: %d paths of %d steps, %d sums that bend, least ratio %.3g\n", scene->name,
+           paths, steps, bent, least);
+    ENSURE(least > 3.6);
+    close_bench(&b);
+    return 0;
+}
+
+static int is_long(void) {
+    return getenv("TACTUS_SWEEP") && !strcmp(getenv("TACTUS_SWEEP"), "long");
+}
+
+static int smoothness(void) {
+    int n = is_long() ? 50 : 3;
+    ENSURE_LAW(smooth_paths(&manifold_boxes, manifold_load(&manifold_boxes, ""), n, 0.03));
+    ENSURE_LAW(smooth_paths(&manifold_balls, manifold_load(&manifold_balls, ""), n, 0.03));
+    ENSURE_LAW(
+        smooth_paths(&manifold_cup, manifold_load(&manifold_cup, "vertices='120'"), n, 0.01));
+    ENSURE_LAW(smooth_paths(&figures, load_figures(), is_long() ? 50 : 1, 0.01));
+    return 0;
+}
+
+//---------------------------------- derivatives ----------------------------------
+
+static int sample_figures(const void* context, int i, unsigned long long* state, double* x,
+                          double* scale) {
+    const manifoldContext* c = context;
+    testRandom random = {*state + 1 + (unsigned long long)i};
+    place_figures(&random, i % 2 ? 0.5 : 1.0, x);
+    *state = test_bits(&random);
+    for (int k = 0; k < MANIFOLD_POSES; ++k) scale[k] = k % 7 < 3 ? 1e-4 : 1e-4;
+    for (int k = 0; k < c->used_count; ++k) {
+        double value = c->model->param[c->used[k]];
+        x[MANIFOLD_POSES + k] = value, scale[MANIFOLD_POSES + k] = 1e-3 * fabs(value) + 1e-5;
+    }
+    return MANIFOLD_OUT;
+}
+
+static int derivatives_of_figures(void) {
+    static int used[MANIFOLD_PARAMS];
+    tacModel* model = load_figures();
+    ENSURE(model);
+    manifoldContext c = {.model = model, .used = used};
+    for (int i = 0; i < model->nparam; ++i) {
+        char name[200];
+        tac_param_name(model, i, name, sizeof name);
+        if (!strncmp(name, "detect/", 7) || !strncmp(name, "shape:figure/", 13))
+            used[c.used_count++] = i;
+    }
+    c.memory = aligned_alloc(64, MANIFOLD_BYTES);
+    ENSURE(tac_scratch_create(model, &c.scratch) == TAC_OK);
+    tacCheckProblem problem = {.name = "figures",
+                               .n = MANIFOLD_POSES + c.used_count,
+                               .m = MANIFOLD_OUT,
+                               .context = &c,
+                               .as_double = &tac_check_manifold_double,
+                               .as_complex = &tac_check_manifold_complex,
+                               .sample = sample_figures};
+    tacCheckOptions o = tac_check_default_options();
+    o.points = is_long() ? 1000 : 12, o.taylor_every = 1 << 30;
+    o.first = 1e-9, o.second = 1e-6;
+    int bad = prove(&problem, o);
+    prove_summary();
+    free(c.memory);
+    tac_scratch_destroy(c.scratch), tac_model_destroy(model);
+    return bad;
+}
+
+//---------------------------------- limits ---------------------------------------
+
+// cold vertices are active exactly where they lie in the other box, at their depth
+static int cold_vertices(void) {
+    bench b;
+    testRandom random = {3};
+    const double half[3] = {0.1, 0.08, 0.06};
+    int inside = 0;
+    ENSURE_LAW(open_model(
+        &b, manifold_load(&manifold_boxes, "tau='1e-6' support='1e-4' edges='false'"), 0));
+    for (int i = 0; i < 1000; ++i) {
+        double x[14];
+        tacPose body[3];
+        manifold_place(&manifold_boxes, &random, x);
+        manifold_poses(x, body);
+        ENSURE(tac_detect(b.model, body, b.contacts, b.scratch) == TAC_OK);
+        const tacContacts* c = b.contacts;
+        for (int owner = 0; owner < 2; ++owner) {
+            const tacFeatures* f = &b.model->contact->feature[owner];
+            for (int v = 0; v < 8; ++v) {
+                tacVec3 p =
+                    tac_pose_apply(body[1 + owner], (tacVec3){f->x[0][v], f->x[1][v], f->x[2][v]});
+                p = tac_pose_apply_inverse(body[2 - owner], p);
+                double q[3] = {p.x, p.y, p.z}, depth = -INFINITY;
+                for (int k = 0; k < 3; ++k) depth = fmax(depth, fabs(q[k]) - half[k]);
+                double found = 0.0, distance = NAN;
+                for (int r = 0; r < c->count; ++r)
+                    if (c->feature[r] == tac_manifold_feature((tacManifoldKind)owner, v, 0))
+                        found = c->activity[r], distance = c->distance[r];
+                if (fabs(depth) < 2.5e-3) continue; // edges of the field are rounded
+                ENSURE(depth < 0.0 ? found > 0.999 : found == 0.0);
+                if (depth < 0.0) ENSURE_NEAR(distance, depth, 1.2e-3);
+                inside += depth < 0.0;
+            }
+        }
+    }
+    printf("    %d vertices inside\n", inside);
+    ENSURE(inside > 300);
+    close_bench(&b);
+    return 0;
+}
+
+// two boxes that cross at an edge each: one pair of edges is active, with the exact distance of the
+// two lines and their normal
+static int crossed_edges(void) {
+    const manifoldScene cubes = {
+        "cubes", "", {"type='box' size='1 1 1'", "type='box' size='1 1 1'"}, 1.0};
+    bench b;
+    const double c = cos(0.3926990816987241), s = sin(0.3926990816987241), up = sqrt(2.0);
+    ENSURE_LAW(open_model(&b, manifold_load(&cubes, "tau='.01' support='.4' depth='.4'"), 0));
+    for (int i = 0; i < 10; ++i) {
+        double depth = 0.02 + 0.01 * i;
+        // edges up (along x) and down (along y)
+        tacPose body[3] = {tac_pose_identity(),
+                           {{0, 0, 0}, {c, s, 0, 0}},
+                           {{0.1, 0.2, 2.0 * up - depth}, {c, 0, s, 0}}};
+        ENSURE(tac_detect(b.model, body, b.contacts, b.scratch) == TAC_OK);
+        const tacContacts* r = b.contacts;
+        int best[2] = {-1, -1};
+        double sum = 0.0;
+        for (int k = 0; k < r->count; ++k) {
+            int kind = (int)tac_manifold_kind(r->feature[k]) - TAC_MANIFOLD_EDGE_0;
+            sum += r->activity[k];
+            if (kind >= 0 && (best[kind] < 0 || r->activity[k] > r->activity[best[kind]]))
+                best[kind] = k;
+        }
+        for (int k = 0; k < 2; ++k) {
+            ENSURE(best[k] >= 0);
+            ENSURE_NEAR(r->distance[best[k]], -depth, 1e-4);
+            // the pull to the middles of edges tilts the normal by about its weight times the
+            // offset over the depth
+            double nz = r->normal[2][best[k]], nx = r->normal[0][best[k]],
+                   ny = r->normal[1][best[k]];
+            ENSURE(hypot(nx, ny) / nz < 1.2e-3 * 0.5 / depth);
+            if (depth > 0.05) ENSURE(hypot(nx, ny) / nz < tan(0.0174533));
+            ENSURE_NEAR(r->point[0][best[k]], 0.1, 2e-3);
+            ENSURE_NEAR(r->point[1][best[k]], 0.0, 2e-3);
+            sum -= r->activity[best[k]];
+        }
+        if (depth > 0.04) ENSURE(r->activity[best[0]] > 0.6 && fabs(sum) < 0.05);
+    }
+    close_bench(&b);
+    return 0;
+}
+
+//---------------------------------- rest -----------------------------------------
+
+// a box that slides up and down over a fixed one comes to rest on it; normals stand upright
+static int carried(const char* name, const char* lower, const char* upper, double height) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "<mujoco><compiler angle='degree'/><option timestep='.001'/>"
+             "<tactus detect='manifold' respond='spring' tau='.001' support='.008'/><worldbody>"
+             "<geom type='box' size='.1 .1 .1' %s/><body pos='0 0 %.17g'>"
+             "<joint type='slide' axis='0 0 1'/><geom type='box' size='.06 .06 .06' mass='1' %s/>"
+             "</body></worldbody></mujoco>",
+             lower, height + 0.002, upper);
+    tacMessage message;
+    tacModel* model = NULL;
+    if (tac_load_text(text, (int)strlen(text), name, NULL, &model, &message) != TAC_OK)
+        printf("  %s\n", message.text);
+    bench b;
+    ENSURE_LAW(open_model(&b, model, 0));
+    double q = 0.0, v = 0.0, force = 0.0, upright = 0.0;
+    tacState x = {.qpos = &q, .qvel = &v};
+    for (int i = 0; i < 4000; ++i) ENSURE(tac_step(model, &x, NULL, &x, b.scratch) == TAC_OK);
+    tacPose body[2];
+    ENSURE(tac_kinematics(model, &q, NULL, body, NULL, b.scratch) == TAC_OK);
+    ENSURE(tac_detect(model, body, b.contacts, b.scratch) == TAC_OK);
+    for (int i = 0; i < b.contacts->count; ++i) {
+        const tacContacts* c = b.contacts;
+        double f = c->activity[i] * fmax(0.0, -c->distance[i]);
+        double length = hypot(hypot(c->normal[0][i], c->normal[1][i]), c->normal[2][i]);
+        force += f, upright += f * c->normal[2][i] / length;
+    }
+    printf("    %s: sinks in by %.2g m, speed %.1g m/s, upright to %.2g\n", name,
+           -q - 0.002 + 0.002, fabs(v), 1.0 - upright / force);
+    ENSURE(fabs(v) < 1e-6);
+    ENSURE(q > -0.012 && q < 0.002);
+    ENSURE(upright / force > cos(0.0174533));
+    close_bench(&b);
+    return 0;
+}
+
+static int rest(void) {
+    double edge = 0.06 * sqrt(2.0), corner = 0.06 * sqrt(3.0);
+    ENSURE_LAW(carried("face on face", "", "euler='0 0 20'", 0.16));
+    ENSURE_LAW(carried("edge on face", "", "euler='0 45 0'", 0.1 + edge));
+    ENSURE_LAW(carried("vertex on face", "",
+                       "quat='.8804762393 .2798481423 -.3647051996 -.1159168964'", 0.1 + corner));
+    ENSURE_LAW(
+        carried("crossed edges", "euler='45 0 0'", "euler='0 45 0'", 0.1 * sqrt(2.0) + edge));
+    return 0;
+}
+
+//---------------------------------- wrong use ------------------------------------
+
+static int all_finite(const tacContacts* c) {
+    for (int i = 0; i < c->count; ++i) {
+        double sum = c->distance[i] + c->activity[i];
+        for (int k = 0; k < 3; ++k) sum += c->point[k][i] + c->normal[k][i];
+        ENSURE(isfinite(sum));
+        ENSURE(c->activity[i] >= 0.0 && c->activity[i] <= 1.0 + 1e-12);
+    }
+    return 0;
+}
+
+// identical, concentric and parallel bodies
+static int degenerate(void) {
+    static const manifoldScene* const scenes[] = {&manifold_boxes, &manifold_balls, &manifold_rods,
+                                                  &manifold_cup};
+    for (int i = 0; i < 4; ++i) {
+        bench b;
+        ENSURE_LAW(open_model(&b, manifold_load(scenes[i], "vertices='100'"), 0));
+        for (int k = 0; k < 5; ++k) {
+            double x[14] = {0.0, 0, 0, 1, 0, 0, 0, k == 1 ? 0.05 : 0.0, 0, 0, 1, 0, 0, 0};
+            if (k == 2) x[10] = 0.0, x[11] = 1.0;
+            if (k == 3) x[10] = x[13] = sqrt(0.5);
+            if (k == 4) x[7] = 1e14;
+            tacPose body[3];
+            manifold_poses(x, body);
+            ENSURE(tac_detect(b.model, body, b.contacts, b.scratch) == TAC_OK);
+            ENSURE_LAW(all_finite(b.contacts));
+        }
+        close_bench(&b);
+    }
+    return 0;
+}
+
+// too little room is told with the number that is needed, and nothing is cut off
+static int capacity(void) {
+    bench b;
+    double x[14] = {0, 0, 0, 1, 0, 0, 0, 0.15, 0.02, 0.01, 0.9, 0.3, 0.2, 0.1};
+    tacPose body[3];
+    manifold_poses(x, body);
+    ENSURE_LAW(open_model(&b, manifold_load(&manifold_boxes, ""), 0));
+    ENSURE(tac_detect(b.model, body, b.contacts, b.scratch) == TAC_OK);
+    int needed = b.contacts->count;
+    tacContacts* small;
+    ENSURE(needed > 2 && tac_contacts_create(b.model, needed - 1, 0, &small) == TAC_OK);
+    ENSURE(tac_detect(b.model, body, small, b.scratch) == TAC_ERROR_CAPACITY);
+    ENSURE(small->count == needed);
+    tac_contacts_destroy(small);
+    close_bench(&b);
+    return 0;
+}
+
+static int refuses(const char* geom, const char* options, const char* asset, const char* words) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             "<mujoco><tactus detect='manifold' %s/><asset>%s</asset><worldbody>"
+             "<geom type='plane' size='1 1 1'/><body><freejoint/><geom %s mass='1'/></body>"
+             "</worldbody></mujoco>",
+             options, asset, geom);
+    tacMessage message = {0};
+    tacModel* model = NULL;
+    tacResult result = tac_load_text(text, (int)strlen(text), "test", NULL, &model, &message);
+    if (result == TAC_OK || !strstr(message.text, words))
+        printf("  %s %s: result %d, '%s', not '%s'\n", geom, options, (int)result, message.text,
+               words);
+    tac_model_destroy(model);
+    return !(result != TAC_OK && strstr(message.text, words));
+}
+
+#define TETRA "vertex='0 0 0 .1 0 0 0 .1 0 0 0 .1' face="
+static const char shape_and_mesh[] = "<shape name='s'><sphere size='.1'/></shape>";
+
+static int bad_input(void) {
+    char asset[400];
+    ENSURE_LAW(refuses("type='box' size='.1 .1 .1'", "tau='-1'", "", "tau"));
+    ENSURE_LAW(refuses("type='box' size='.1 .1 .1'", "sides='left'", "", "left"));
+    ENSURE_LAW(refuses("type='box' size='.1 .1 .1'", "vertices='3'", "", "vertices"));
+    // inside out, open
+    snprintf(asset, sizeof asset,
+             "%s<mesh name='m' inertia='legacy' " TETRA "'0 1 2 0 3 1 0 2 3 1 3 2'/>",
+             shape_and_mesh);
+    ENSURE_LAW(refuses("type='shape' shape='s' mesh='m'", "", asset, "surface"));
+    snprintf(asset, sizeof asset,
+             "%s<mesh name='m' inertia='legacy' " TETRA "'0 2 1 0 1 3 0 3 2'/>", shape_and_mesh);
+    ENSURE_LAW(refuses("type='shape' shape='s' mesh='m'", "", asset, "surface"));
+    return 0;
+}
+
+// a mesh far off its field is taken, and told with the place
+static int disagreement(void) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "<mujoco><tactus detect='manifold'/><asset>%s<mesh name='m' " TETRA
+             "'0 2 1 0 1 3 0 3 2 1 2 3'/></asset><worldbody><geom type='plane' size='1 1 1'/>"
+             "<body><freejoint/><geom name='g' type='shape' shape='s' mesh='m' mass='1'/></body>"
+             "</worldbody></mujoco>",
+             shape_and_mesh);
+    tacMessage message = {0};
+    tacModel* model = NULL;
+    ENSURE(tac_load_text(text, (int)strlen(text), "test", NULL, &model, &message) == TAC_OK);
+    ENSURE(strstr(message.text, "'g'") && strstr(message.text, "apart"));
+    tac_model_destroy(model);
+    return 0;
+}
+
+TEST_MAIN(RUN(smoothness), RUN(derivatives_of_figures), RUN(cold_vertices), RUN(crossed_edges),
+          RUN(rest), RUN(degenerate), RUN(capacity), RUN(bad_input), RUN(disagreement))
