@@ -19,7 +19,8 @@
     X(xpsq_cup, "xpsq-cup", "002 Fig. 3: a cup of three primitives")                               \
     X(hard_bounce, "hard-bounce", "004 (3)-(7): impacts in closed form, with derivatives")         \
     X(hard_slide, "hard-slide", "004 V-C: a cube slides on a table, replayed")                     \
-    X(hard_plates, "hard-plates", "004 V-A: thin plates gripped and lifted by a gantry")
+    X(hard_plates, "hard-plates", "004 V-A: thin plates gripped and lifted by a gantry")           \
+    X(hard_arm, "hard-arm", "004 V-A: thin plates gripped and lifted by an arm of seven joints")
 
 #define EXPERIMENT_FUNCTION(function, name, summary) int experiment_##function(trial* t);
 EXPERIMENTS(EXPERIMENT_FUNCTION)
