@@ -18,9 +18,11 @@
     X(psq_solids, "psq-solids", "002 II-B3: the solids of a superquadric and planes")              \
     X(xpsq_sweep, "xpsq-sweep", "002 Fig. 1: a superquadric along a spline, and what may vary")    \
     X(xpsq_cup, "xpsq-cup", "002 Fig. 3: a cup of three primitives")                               \
+    X(plastic_table, "plastic-table", "003 Table I: contact by formulas, engine, programs")        \
     X(hard_bounce, "hard-bounce", "004 (3)-(7): impacts in closed form, with derivatives")         \
     X(hard_slide, "hard-slide", "004 V-C: a cube slides on a table, replayed")                     \
-    X(hard_plates, "hard-plates", "004 V-A: thin plates gripped and lifted by a gantry")
+    X(hard_plates, "hard-plates", "004 V-A: thin plates gripped and lifted by a gantry")           \
+    X(hard_arm, "hard-arm", "004 V-A: thin plates gripped and lifted by an arm of seven joints")
 
 #define EXPERIMENT_FUNCTION(function, name, summary) int experiment_##function(trial* t);
 EXPERIMENTS(EXPERIMENT_FUNCTION)

@@ -84,6 +84,7 @@ typedef enum tacContactChoice {
     TAC_CHOICE_CCD,      ///< `ccd`: 1 stops at the time of impact, 0 looks at ends of steps alone
     TAC_CHOICE_BOUNDS,   ///< `bounds` of friction: 0 coupled, 1 frozen at the frictionless impulse
     TAC_CHOICE_IMPACTS,  ///< `max_impacts` of one step
+    TAC_CHOICE_GRADIENT, ///< `gradient` of hard contact at ties: 0 one_sided, 1 helpful
     TAC_CHOICE_OVERLAP,  ///< `overlap` at the start of a step: 0 is refused, 1 pushed apart
     TAC_CHOICE_POINTS,   ///< `points` of a surface that is made
     TAC_CHOICE_EXACT,    ///< `exact`: 1 sums over all points; results are the same

@@ -33,17 +33,32 @@ static stage set_stage(const tacModel* model, const tacPose* body, void* memory)
     return s;
 }
 
-static int pieces_of(const tacModel* model, int geom) {
-    return model->contact->piece_first[geom + 1] - model->contact->piece_first[geom];
+// most contacts of two pieces: round ones touch in a point, a segment leaves a face twice
+static int most_contacts(const tacPiece* a, const tacPiece* b) {
+    const tacPiece* both[2] = {a, b};
+    int most = TAC_REST_POINTS;
+    for (int i = 0; i < 2; ++i) {
+        tacNodeKind kind = both[i]->kind;
+        if (kind == TAC_NODE_SPHERE || kind == TAC_NODE_ELLIPSOID || kind == TAC_NODE_SUPERQUADRIC)
+            return 1;
+        if (kind == TAC_NODE_CAPSULE) most = 5;
+    }
+    return most;
 }
 
+// All pairs at once, but no more than eight neighbours with eight contacts for each piece: so many
+// that touch are an error, and a thousand bodies fit into memory.
 int tac_hard_capacity(const tacModel* model) {
-    int count = 0;
-    for (int i = 0; i < model->contact->npair; ++i) {
-        const int* geom = model->contact->pair[i].geom;
-        count += pieces_of(model, geom[0]) * pieces_of(model, geom[1]) * TAC_REST_POINTS;
+    const tacContactPlan* plan = model->contact;
+    long long count = 0, most = 64ll * plan->npiece;
+    for (int p = 0; p < plan->npair && count < most; ++p) {
+        const int *geom = plan->pair[p].geom, *first = plan->piece_first;
+        for (int i = first[geom[0]]; i < first[geom[0] + 1]; ++i) {
+            for (int j = first[geom[1]]; j < first[geom[1] + 1]; ++j)
+                count += most_contacts(&plan->piece[i], &plan->piece[j]);
+        }
     }
-    return count;
+    return (int)(count < most ? count : most);
 }
 
 //---------------------------------- one contact ----------------------------------

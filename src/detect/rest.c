@@ -29,7 +29,8 @@ static tacTouchKind kind_of(const tacPatchPair* t) {
     if (t->patch[0].index < 0) return TAC_TOUCH_HELD;
     if (p >= TAC_PATCH_RIM || q >= TAC_PATCH_RIM) return TAC_TOUCH_CURVED;
     if (p == TAC_PATCH_PLANE || q == TAC_PATCH_PLANE) return TAC_TOUCH_FACE;
-    return p == TAC_PATCH_LINE && q == TAC_PATCH_LINE ? TAC_TOUCH_EDGES : TAC_TOUCH_SHARP;
+    if (p == TAC_PATCH_LINE && q == TAC_PATCH_LINE) return TAC_TOUCH_EDGES;
+    return t->patch[0].radius + t->patch[1].radius > 0.0 ? TAC_TOUCH_CURVED : TAC_TOUCH_SHARP;
 }
 
 static uint64_t side_code(const tacPatch* p) {
@@ -163,14 +164,27 @@ static int do_cross(const double a[2], const double b[2], const double c[2], con
     return s > 1e-6 && s < 1.0 - 1e-6 && t > 1e-6 && t < 1.0 - 1e-6;
 }
 
-// the side of a cylinder is a line with a radius of its own
+// the axis of a capsule; the side of a cylinder is a line with a radius of its own
+static tacPatch side_patch(const tacConvex* c) {
+    if (c->kind == TAC_CONVEX_SEGMENT) return tac_patch_edge(c, 0, 1);
+    return (tacPatch){
+        .kind = TAC_PATCH_LINE, .radius = c->radius + c->size[0], .axis = {0.0, 0.0, 1.0}};
+}
+
+// the end of a capsule's axis, the rim of a cylinder
+static tacPatch end_patch(const tacConvex* c, int end) {
+    if (c->kind == TAC_CONVEX_SEGMENT) return tac_patch_corner(c, end);
+    return (tacPatch){.kind = TAC_PATCH_RIM,
+                      .index = !end,
+                      .radius = c->radius,
+                      .x = {0.0, 0.0, end ? c->size[2] : -c->size[2]},
+                      .axis = {0.0, 0.0, 1.0},
+                      .size = {c->size[0]}};
+}
+
 static tacPatch edge_patch(const polygon* p, int i) {
     int from = p->corner[i], to = p->corner[(i + 1) % p->count];
-    if (p->face < 0 && p->piece->kind == TAC_CONVEX_CYLINDER)
-        return (tacPatch){.kind = TAC_PATCH_LINE,
-                          .radius = p->piece->radius + p->piece->size[0],
-                          .axis = {0.0, 0.0, 1.0}};
-    return tac_patch_edge(p->piece, from, to);
+    return p->face < 0 ? side_patch(p->piece) : tac_patch_edge(p->piece, from, to);
 }
 
 static void add_crossings(collection* c, int side_of, const polygon* p, const polygon* q) {
@@ -235,14 +249,8 @@ static int load_sole(polygon* p, const tacConvex* c, const floorPlan* plan, doub
 static void add_rims(collection* c, int side_of, const polygon* p, const polygon* under,
                      const floorPlan* plan) {
     for (int end = 0; end < 2; ++end) {
-        tacPatch rim = {.kind = TAC_PATCH_RIM,
-                        .index = !end,
-                        .radius = p->piece->radius,
-                        .x = {0.0, 0.0, end ? p->piece->size[2] : -p->piece->size[2]},
-                        .axis = {0.0, 0.0, 1.0},
-                        .size = {p->piece->size[0]}};
         if (is_over(under, plan, p->flat[end]))
-            add(c, side_of, rim, tac_patch_face(under->piece, under->face));
+            add(c, side_of, end_patch(p->piece, end), tac_patch_face(under->piece, under->face));
     }
 }
 
@@ -257,9 +265,27 @@ static void collect(collection* c, int side_of, const polygon* sole, const polyg
     add_crossings(c, side_of, sole, under);
 }
 
+static int is_rod(const tacConvex* c) {
+    return c->kind == TAC_CONVEX_CYLINDER || (c->kind == TAC_CONVEX_SEGMENT && c->size[2] > 0.0);
+}
+
+// capsules and cylinders side by side: ends of each beside the other
+static void add_rods(collection* c) {
+    double axis[2][3], across[3];
+    for (int i = 0; i < 2; ++i) {
+        if (!is_rod(c->piece[i])) return;
+        for (int k = 0; k < 3; ++k) axis[i][k] = c->piece[i]->rot[k][2];
+        if (fabs(tac_dot3(axis[i], c->normal)) > 0.1) return;
+    }
+    tac_cross3(axis[0], axis[1], across);
+    for (int i = 0; i < 4 && tac_length3(across) < 0.1; ++i)
+        add(c, i / 2, end_patch(c->piece[i / 2], i % 2), side_patch(c->piece[1 - i / 2]));
+}
+
 static void add_manifold(collection* c) {
     double cosine[2];
     int face[2];
+    add_rods(c);
     for (int i = 0; i < 2; ++i)
         face[i] = face_towards(c->piece[i], c->normal, i ? -1.0 : 1.0, &cosine[i]);
     int floor_of = cosine[1] > cosine[0] + 1e-6;

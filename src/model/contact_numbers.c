@@ -105,6 +105,7 @@ static const choiceRow choices[] = {
     {TAC_CHOICE_CCD, "ccd", "false true", 0, 0, 1, 0, R(LCP)},
     {TAC_CHOICE_BOUNDS, "bounds", "coupled frozen", 0, 0, 0, 0, R(LCP)},
     {TAC_CHOICE_IMPACTS, "max_impacts", NULL, 1, 1000, 20, 0, R(LCP)},
+    {TAC_CHOICE_GRADIENT, "gradient", "one_sided helpful", 0, 0, 0, 0, R(LCP)},
     {TAC_CHOICE_OVERLAP, "overlap", "refuse resolve", 0, 0, 0, 0, R(LCP)},
     {TAC_CHOICE_STEPS, "iterations", NULL, 1, 64, 8, D(EDGE_SDF), 0},
     {TAC_CHOICE_FUSE, "fuse", "none face", 0, 0, 0, D(EDGE_SDF), 0},

@@ -3,6 +3,7 @@
 // A spring k on a mass m needs h < 2/sqrt(k/m) in steps of Euler, 2.785/sqrt(k/m) of Runge-Kutta.
 // Turning on top makes a point as light as m/(1 + 5/2), a ball's; four records of springs share a
 // face. Friction below the stiction velocity is a damper mu m g/v_s, which needs h < 2 m/damper.
+// The cubic spring of elastoplastic contact counts as the one it is a hundredth of the size deep.
 
 #include "respond/force.h"
 
@@ -16,6 +17,11 @@ static double friction_of(const tacModel* model, const tacContactPair* pair) {
     for (int i = 0; i < 2; ++i)
         if (pair->friction[i] >= 0) most = fmax(most, tac_re(model->param[pair->friction[i]]));
     return most;
+}
+
+static double spring_of(const tacModel* model, const tacContactPair* pair) {
+    double k = tac_re(model->param[pair->stiffness]), depth = 0.01 * model->contact->length;
+    return model->contact->responder == TAC_RESPOND_ELASTOPLASTIC ? 3.0 * k * depth * depth : k;
 }
 
 static double gravity_of(const tacModel* model) {
@@ -36,7 +42,7 @@ double tac_stable_timestep(const tacModel* model) {
     double many = tac_force_of(model)->reads_contacts ? springs : 1.0;
     for (int i = 0; i < plan->npair; ++i) {
         const tacContactPair* pair = &plan->pair[i];
-        double k = tac_re(model->param[pair->stiffness]) * many * lightness;
+        double k = spring_of(model, pair) * many * lightness;
         double damper = lightness * g * friction_of(model, pair);
         double v_s = tac_re(model->param[pair->stiction]);
         most = fmin(most, reach * sqrt(plan->bodies[pair->bodies].weight / k));

@@ -45,7 +45,7 @@ size_t tac_strike_size(const tacModel* model) {
     need += tac_arena_need(sizeof(tacStrikeGroup) * groups);
     need += tac_arena_need(sizeof(tacFrameDot) * groups);
     need += 2 * tac_arena_need(real * rows * nv) + tac_arena_need(real * rows * rows);
-    need += 6 * tac_arena_need(real * rows) + 6 * tac_arena_need(real * 6 * nbody);
+    need += 7 * tac_arena_need(real * (rows + 1)) + 6 * tac_arena_need(real * 6 * nbody);
     need += 8 * tac_arena_need(real * nv) + tac_arena_need(real * ((size_t)model->na + 1));
     need += tac_arena_need(solver_size((int)groups)) + tac_arena_need(tac_hard_size(model));
     return need + tac_dynamics_size(model, real);
@@ -70,6 +70,7 @@ static void take_arrays(tacStrike* s, tacArena* arena) {
     s->row_J = TAC_TAKE(arena, double, (s->nrow + 1) * (nv + 1));
     s->group = TAC_TAKE(arena, tacStrikeGroup, s->capacity);
     s->moved = TAC_TAKE(arena, tacFrameDot, s->capacity);
+    s->classes = TAC_TAKE(arena, unsigned char, rows + 1);
     s->J = TAC_TAKE(arena, double, rows* nv), s->U = TAC_TAKE(arena, double, rows* nv);
     s->A = TAC_TAKE(arena, double, rows* rows), s->b = TAC_TAKE(arena, double, rows);
     s->mu = TAC_TAKE(arena, double, rows), s->b_dot = TAC_TAKE(arena, double, rows);
@@ -110,6 +111,7 @@ tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* 
     s->delta_at = plan->number[TAC_CONTACT_DELTA];
     s->restitution = plan->number[TAC_CONTACT_RESTITUTION];
     s->frozen = plan->choice[TAC_CHOICE_BOUNDS];
+    s->helpful = plan->choice[TAC_CHOICE_GRADIENT];
     s->slow = speed_of_rest(model), s->margin = 2.0 * (s->delta + s->slow * s->dt);
     take_arrays(s, arena);
     return s;
@@ -266,6 +268,15 @@ static tacResult solve_frozen(tacStrike* s, tacStrikeNote* note) {
     return done ? TAC_OK : TAC_ERROR_UNSOLVED;
 }
 
+// a contact that just touches, without pressure: open and closed fit both                  [m/s]
+static int is_touch(const tacStrike* s, const tacStrikeNote* note, int g) {
+    const double tiny = 1e-10;
+    int i = g * (1 + s->tangents), rows = s->rows;
+    const double* A = s->A + (size_t)i * (size_t)rows;
+    if (s->group[g].kind == TAC_GROUP_FRICTION || A[i] * note->f[i] > tiny) return 0;
+    return fabs(dot(rows, A, note->f) + s->b[i]) <= tiny;
+}
+
 // impulses, then u = free + U f
 static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     tacLcpReport report = {0};
@@ -277,6 +288,7 @@ static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     if (!s->frozen) note->passes = report.passes, note->residual = report.residual;
     note->flags = report.flags & (TAC_TIE | TAC_FALLBACK);
     note->groups = s->groups, note->tangents = s->tangents;
+    for (int g = 0; g < s->groups; ++g) note->flags |= is_touch(s, note, g) ? TAC_TIE : 0;
     for (int k = 0; k < nv; ++k) note->u[k] = free[k] + dot(s->rows, s->U + k * s->rows, note->f);
     return TAC_OK;
 }

@@ -84,12 +84,14 @@ typedef struct tacStrike {
     double *rate, *wrench;          // (na) (nbody x 6)
     double *b_dot, *mu_dot, *f_dot; // tangents and adjoints (rows)
     double *u0, *a0, *wrench_dot;   // (nv) (nv) (nbody x 6)
+    unsigned char* classes;         // of the side that helps (rows)
     tacFrameDot* moved;             // (capacity)
     tacCarryBar carry;
     void *memory, *hard_memory;     // of solvers
     double dt, delta, margin, slow; // slow: no restitution below this speed
     int restitution, delta_at;      // offsets of the coefficient and of delta
     int straight;                   // positions follow the old velocity: no row bends
+    int helpful;                    // reverse derivatives at ties take the side that helps
     int frozen;                     // bounds of friction as other engines have them
 } tacStrike;
 

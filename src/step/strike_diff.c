@@ -220,6 +220,37 @@ static void row_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStrikeDo
     bar->theta[limit_at(s, row)] -= limit_sign(row) * gap;
 }
 
+// what the normal row of a group is at the answer: 0 where it is closed
+static double normal_row(const tacStrike* s, const tacStrikeNote* note, int at) {
+    const tacStrikeGroup* g = &s->group[at];
+    int nv = s->scene->nv;
+    const double* J = s->J + (size_t)(at * size_of(s)) * (size_t)nv;
+    double a = dot(nv, J, note->u) + restitution_of(s, g) * dot(nv, J, note->v);
+    if (note->collides) return a;
+    return g->bent ? (g->last.distance - g->frame.distance) / note->h + g->gap / g->span
+                   : a + g->gap / g->span;
+}
+
+// A contact that just touches, without pressure: if the loss falls as it opens it is open to the
+// derivative, else it is closed. f_dot holds the adjoint of the impulses.
+static const unsigned char* side_that_helps(tacStrike* s, const tacStrikeNote* note) {
+    double scale = 1e-3;
+    if (!s->helpful || !(note->flags & TAC_TIE)) return note->classes;
+    for (int i = 0; i < s->rows; ++i)
+        scale = fmax(scale, fabs(s->A[i * (s->rows + 1)] * note->f[i]));
+    memcpy(s->classes, note->classes, (size_t)s->rows);
+    for (int g = 0; g < s->groups; ++g) {
+        int i = g * size_of(s);
+        double pressure = s->A[i * (s->rows + 1)] * note->f[i];
+        if (s->group[g].kind == TAC_GROUP_FRICTION || pressure > 1e-7 * scale ||
+            fabs(normal_row(s, note, g)) > 1e-7 * scale)
+            continue;
+        s->classes[i] = (unsigned char)(s->f_dot[i] < 0.0 ? TAC_LCP_OFF : TAC_LCP_TIGHT);
+        for (int t = i + 1; t < i + size_of(s); ++t) s->classes[t] = TAC_LCP_OFF;
+    }
+    return s->classes;
+}
+
 // adjoints of rows and of friction from that of u; u0 gets its own
 static void classes_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_bar) {
     int nv = s->scene->nv, rows = s->rows;
@@ -228,8 +259,8 @@ static void classes_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* 
         for (int k = 0; k < nv; ++k) s->f_dot[i] += s->U[k * rows + i] * u_bar[k];
     }
     if (rows > 0)
-        tac_lcp_classes_vjp(&s->lcp, note->classes, note->f, s->f_dot, NULL, s->b_dot, s->mu_dot,
-                            s->memory);
+        tac_lcp_classes_vjp(&s->lcp, side_that_helps(s, note), note->f, s->f_dot, NULL, s->b_dot,
+                            s->mu_dot, s->memory);
     for (int k = 0; k < nv; ++k) {
         s->u0[k] = u_bar[k];
         for (int i = 0; i < rows; ++i) {

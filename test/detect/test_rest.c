@@ -228,6 +228,31 @@ static int over_an_edge(void) {
     return 0;
 }
 
+// capsules and cylinders side by side, shifted along each other: where their lengths overlap
+static int rods_side_by_side(void) {
+    for (int trial = 0; trial < 8; ++trial) {
+        tacConvex p[2];
+        contacts c;
+        for (int i = 0; i < 2; ++i) {
+            p[i] = box(0.1, 0.1, 0.3);
+            if (trial >> i & 1)
+                p[i].kind = TAC_CONVEX_SEGMENT, p[i].radius = 0.1;
+            else
+                p[i].kind = TAC_CONVEX_CYLINDER;
+        }
+        p[1].pos[0] = 0.2 + 1e-4, p[1].pos[2] = 0.2;
+        if (trial & 4) turn(&p[1], 1e-7, 2e-7, 1.0);
+        ENSURE_LAW(find(&p[0], &p[1], 1e-3, &c));
+        ENSURE(c.count == 2);
+        double low = fmin(c.at[0].point.z, c.at[1].point.z);
+        double high = fmax(c.at[0].point.z, c.at[1].point.z);
+        ENSURE_NEAR(low, -0.1, 1e-6);
+        ENSURE_NEAR(high, 0.3, 1e-6);
+        for (int i = 0; i < 2; ++i) ENSURE_NEAR(c.at[i].distance, 1e-4, trial & 4 ? 1e-6 : 1e-15);
+    }
+    return 0;
+}
+
 //---------------------------------- all kinds ----------------------------------
 
 // The first contact is the nearest; none is nearer; a small motion keeps the names of most.
@@ -311,4 +336,4 @@ static int degenerate(void) {
 }
 
 TEST_MAIN(RUN(box_on_ground), RUN(box_on_box), RUN(stacked), RUN(round_flats), RUN(over_an_edge),
-          RUN(nearest_is_among_them), RUN(degenerate))
+          RUN(rods_side_by_side), RUN(nearest_is_among_them), RUN(degenerate))

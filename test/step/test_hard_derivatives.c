@@ -291,6 +291,25 @@ static int ball(void) {
     return 0;
 }
 
+// A ball that just touches the floor, without weight: down is blocked, up is free, and with
+// gradient="helpful" the reverse derivative takes the side on which the loss falls.
+static int helpful_side(void) {
+    hardScene s;
+    ENSURE_LAW(hard_open(&s, NO_GRAVITY("gradient='helpful'")
+                                 FLOOR BALL("0 0 .1000000750") "</worldbody></mujoco>"));
+    s.q[2] = 0.1 + 0.75e-7;
+    for (int up = 0; up < 2; ++up) {
+        double bar[6] = {0, 0, up ? -1.0 : 1.0}, zero[6] = {0}, dq[6] = {0}, dv[6] = {0};
+        tacState x = hard_state(&s);
+        tacTangent next = {.dq = bar, .dv = zero}, out = {.dq = dq, .dv = dv};
+        ENSURE(tac_step_vjp(s.model, &x, s.u, next, out, NULL, NULL, s.scratch) == TAC_OK);
+        ENSURE(s.scratch->info.flags & TAC_TIE);
+        ENSURE_NEAR(dv[2], up ? -0.01 : 0.0, 1e-12);
+    }
+    hard_close(&s);
+    return 0;
+}
+
 // second derivatives are refused; so are derivatives of frozen bounds
 static int refusals(void) {
     hardScene s;
@@ -310,4 +329,4 @@ static int refusals(void) {
 }
 
 TEST_MAIN(RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes), RUN(arm), RUN(ball),
-          RUN(refusals))
+          RUN(helpful_side), RUN(refusals))

@@ -142,6 +142,9 @@ static int points_move_as_their_places(void) {
     SAME(tac_point_vel(m, R, s.N), by_rate);
     tac_point_v2pt_theory(m, P, O, s.N, s.B[2]);
     SAME(tac_point_v2pt_theory(m, R, P, s.N, s.B[3]), by_rate);
+    // from the nearest point whose velocity was set
+    tacRefPoint T = tac_point_locate(m, "T", R, (tacVector){s.B[1], q[3], num(1), q[4]});
+    SAME(tac_point_vel(m, T, s.N), tac_vector_dt(m, tac_point_pos_from(m, T, O), s.N));
     by_rate = tac_vector_dt(m, tac_point_pos_from(m, S, O), s.N);
     SAME(tac_point_v1pt_theory(m, S, P, s.N, s.B[3]), by_rate);
     SAME(tac_point_vel(m, S, s.N), by_rate);
@@ -206,6 +209,32 @@ static int inertia_may_be_about_any_point(void) {
     tacExpr off = sub(energy[0], energy[1]);
     ENSURE(tac_graph_result(g, NULL) == TAC_OK);
     ENSURE(largest(k.m, &off, 1) < 1e-12);
+    close_mechanism(&k);
+    return 0;
+}
+
+// An inertia that does not turn with its body: the momentum I w changes with w alone, and w as seen
+// from N with the speeds held does not change at all.
+static int inertia_may_turn_in_its_body(void) {
+    mechanism k;
+    ENSURE_LAW(open_mechanism(&k));
+    tacMechanics* m = k.m;
+    tacExpr q[3], u[3], kinematic[3], zero = num(0);
+    for (int i = 0; i < 3; ++i) q[i] = moving(m, 'q', i), u[i] = moving(m, 'q', 3 + i);
+    tacRefFrame N = tac_frame(m, "N"), B = tac_frame(m, "B");
+    tac_frame_orient_body(m, B, N, q, "XYZ");
+    tacVector spin = tac_frame_ang_vel(m, B, N), w = {B, u[0], u[1], u[2]};
+    for (int i = 0; i < 3; ++i)
+        kinematic[i] = tac_vector_dot(m, tac_vector_sub(m, w, spin), AXIS(B, i));
+    tac_frame_set_ang_vel(m, B, N, w);
+    tacRefPoint O = tac_point(m, "O");
+    tac_point_set_vel(m, O, N, still(m, N));
+    tacDyadic I = tac_inertia(m, N, num(2), num(3), num(4), tac_fraction(g, 1, 2), zero, zero);
+    tac_rigid_body(m, "body", O, B, num(1), I, O);
+    tacKane setup = {
+        .frame = N, .q_ind = q, .u_ind = u, .kinematic = kinematic, .nq_ind = 3, .nu_ind = 3};
+    ENSURE(tac_kanes_method(m, &setup, &k.f) == TAC_OK);
+    ENSURE(largest(m, k.f->forcing, 3) < 1e-12);
     close_mechanism(&k);
     return 0;
 }
@@ -388,6 +417,6 @@ static int constraints_may_run_out_of_memory(void) {
 
 TEST_MAIN(RUN(frames_turn_with_their_angular_velocity), RUN(orientations_are_the_textbooks),
           RUN(points_move_as_their_places), RUN(dyadics_are_bilinear),
-          RUN(inertia_may_be_about_any_point), RUN(rates_have_names), RUN(what_is_missing_is_named),
-          RUN(impossible_mechanisms_are_told), RUN(running_out_of_memory_is_an_answer),
-          RUN(constraints_may_run_out_of_memory))
+          RUN(inertia_may_be_about_any_point), RUN(inertia_may_turn_in_its_body),
+          RUN(rates_have_names), RUN(what_is_missing_is_named), RUN(impossible_mechanisms_are_told),
+          RUN(running_out_of_memory_is_an_answer), RUN(constraints_may_run_out_of_memory))

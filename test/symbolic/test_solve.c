@@ -102,5 +102,23 @@ static int hidden_singular_matrices_are_told(void) {
     return 0;
 }
 
+// the last row is a mixture of two others, and elimination leaves rounding of it
+static int mixed_rows_are_told(void) {
+    for (int n = 3; n <= 10; n += 7) {
+        ENSURE(open_graph());
+        garden from = new_garden(5);
+        tacExpr A[MOST * MOST], B[MOST], out[MOST];
+        int bad;
+        fill(&from, n, 0, A);
+        for (int j = 0; j < n; ++j) {
+            B[j] = from.x[0];
+            A[(n - 1) * n + j] = add(mul(A[j], from.x[1]), mul(A[n + j], from.x[2]));
+        }
+        ENSURE(tac_expr_solve(g, A, n, B, 1, out, &bad) == TAC_ERROR_VALUE && bad >= 0);
+        tac_graph_destroy(g);
+    }
+    return 0;
+}
+
 TEST_MAIN(RUN(solutions_solve), RUN(a_zero_on_the_way_does_no_harm),
-          RUN(hidden_singular_matrices_are_told))
+          RUN(hidden_singular_matrices_are_told), RUN(mixed_rows_are_told))
