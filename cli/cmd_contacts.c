@@ -37,8 +37,9 @@ static int parse(contactsCall* call, int argc, char** argv) {
             "Prints the records of the scene's detector in the world: which geoms and\n"
             "features met, the point, the normal from the first to the second geom, the\n"
             "signed distance in metres and the activity, 0 to 1. Exit code 1: none has it.\n",
-        .example = "  tactus contacts scenes/figures.xml\n"
-                   "  tactus contacts scenes/figures.xml --from fall.npz --json\n",
+        .example =
+            "  tactus contacts scenes/figure_pair.xml --qpos \"0 0 0 1 0 0 0 .5 0 .3 1 0 0 0\"\n"
+            "  tactus contacts scenes/figures.xml --from fall.npz --json\n",
         .options = options,
         .option_count = TAC_COUNT(options),
         .least = 1,

@@ -53,7 +53,7 @@ static int parse(reproduceCall* call, int argc, char** argv) {
         .description =
             "Runs the named experiments, or all. Each prints what it measured beside what is\n"
             "expected, with the tolerance, and draws into DIR/NAME-*.png. The exit code is 1\n"
-            "if a figure misses. Figures and pictures have the same bits each time.\n",
+            "if a figure misses. Figures but times and pictures have the same bits each time.\n",
         .example = "  tactus reproduce --list\n"
                    "  tactus reproduce psq-solids -o pictures\n",
         .options = options,

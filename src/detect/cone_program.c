@@ -374,9 +374,10 @@ static tacConeAnswer descend(coneWork* k, double size) {
 }
 
 tacConeAnswer tac_cone_program(const tacConeProgram* program, const double* warm, void* memory) {
-    double size = 1e-300;
+    double size = 1e-3;
     for (int i = 0; i < rows_of(program); ++i) size = fmax(size, fabs(program->h[i]));
     for (int i = 0; i < program->unknowns; ++i) size = fmax(size, fabs(program->q[i]));
+    for (int i = 0; i < program->squares; ++i) size = fmax(size, fabs(program->c[i]));
     coneWork k = start(program, memory);
     first_point(&k, warm, size);
     tacConeAnswer out = descend(&k, size);

@@ -33,7 +33,8 @@ typedef struct tacConeAnswer {
 
 size_t tac_cone_program_size(int rows);
 
-// `warm` (unknowns) is a start, or NULL. Never fails on a program with an interior; the residual
+// Numbers are in units in which the answer is of the order of 1. `warm` (unknowns) is a start, or
+// NULL. Never fails on a program with an interior; the residual
 // tells.
 tacConeAnswer tac_cone_program(const tacConeProgram* program, const double* warm, void* memory);
 

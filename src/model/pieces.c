@@ -124,20 +124,23 @@ static void read_leaf(tacDraft* draft, const tacModel* model, int geom, int node
     if (out) *out = piece;
 }
 
-static int may_touch(const tacDraft* draft, int geom) {
+// 1 for each geom of a pair
+static char* list_touching(tacDraft* draft, int ngeom) {
     const tacContactPair* pair = draft->contact_pair.items;
-    for (int i = 0; i < draft->contact_pair.count; ++i)
-        if (pair[i].geom[0] == geom || pair[i].geom[1] == geom) return 1;
-    return 0;
+    char* touches = tac_reader_take(&draft->reader, (size_t)ngeom + 1);
+    for (int i = 0; touches && i < draft->contact_pair.count; ++i)
+        touches[pair[i].geom[0]] = touches[pair[i].geom[1]] = 1;
+    return touches;
 }
 
 void tac_plan_pieces(tacDraft* draft) {
     const tacModel now = tac_draft_view(draft), *model = &now;
+    const char* touches = list_touching(draft, model->ngeom);
     for (int g = 0; g <= model->ngeom && draft->reader.result == TAC_OK; ++g) {
         int* first = tac_list_add(&draft->reader, &draft->piece_first, sizeof *first);
         if (!first) return;
         *first = draft->piece.count;
-        if (g == model->ngeom || !may_touch(draft, g)) continue;
+        if (g == model->ngeom || !touches[g]) continue;
         const tacShape* shape = &model->shape[model->geom[g].shape];
         for (int i = 0; i < shape->count && draft->reader.result == TAC_OK; ++i)
             read_leaf(draft, model, g, shape->first + i);

@@ -173,5 +173,23 @@ static int extremes_are_finite(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(distances_agree_with_axes), RUN(shrunk_balls_see_overlaps),
-          RUN(growth_makes_them_touch), RUN(extremes_are_finite))
+// a floor through the origin, which gives the program no length of its own
+static int floor_through_the_origin(void) {
+    const double up[3] = {0.0, 1.0, 0.0};
+    tacSolid *floor = NULL, *ball = NULL;
+    tac_solid_create_halfspace(up, 0.0, 1, &floor, NULL);
+    tac_solid_create_ball(0.1, 1, &ball, NULL);
+    void* memory = malloc(tac_convex_separation_size(floor, ball));
+    for (int i = -200; i <= 2000; ++i) {
+        tacPlaced a = {floor, tac_pose_identity()}, b = a;
+        tacSeparation s;
+        b.solid = ball, b.pose.position = tac_vec3(0.003 * i, 0.0005 * i, 0.0);
+        ENSURE(tac_convex_separation(a, b, NULL, &s, NULL, NULL, memory) == TAC_OK);
+        ENSURE_NEAR(s.distance, 0.0005 * i - 0.1, 1e-12);
+    }
+    free(memory), tac_solid_destroy(floor), tac_solid_destroy(ball);
+    return 0;
+}
+
+TEST_MAIN(RUN(floor_through_the_origin), RUN(distances_agree_with_axes),
+          RUN(shrunk_balls_see_overlaps), RUN(growth_makes_them_touch), RUN(extremes_are_finite))

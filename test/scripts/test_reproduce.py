@@ -19,7 +19,9 @@ def check(name, condition, detail=""):
 
 
 def reproduce(*arguments):
-    return subprocess.run([TACTUS, "reproduce", *arguments], capture_output=True, text=True,
+    env = {**os.environ, "TACTUS_NO_SWEEP": "1"} if os.environ.get("TACTUS_SWEEP") != "long" \
+        else None  # times are of one run then
+    return subprocess.run([TACTUS, "reproduce", *arguments], capture_output=True, text=True, env=env,
                           timeout=1800)
 
 

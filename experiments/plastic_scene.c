@@ -1,0 +1,360 @@
+// The scenarios of paper 003's Table I, and the three ways to simulate them. The paper gives no
+// numbers; these are ours.
+
+#define _GNU_SOURCE
+#include "experiments/plastic_scene.h"
+
+#include "cli/report.h"
+#include "experiments/plastic_formula.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CIRCLE "<joint type='planar'/><geom type='circle' size='.1' mass='1' friction='.3'/>"
+#define RECTANGLE                                                                                  \
+    "<joint type='planar'/><geom type='rectangle' size='.2 .1' mass='2' friction='.3'/>"
+
+const plasticCase plastic_case[PLASTIC_CASES] = {
+    {"bouncing circle",
+     "<geom type='halfplane' friction='.3'/><body pos='0 1 0'>" CIRCLE "</body>",
+     FLOOR_CIRCLE,
+     1,
+     {{0.0}, {0.1}},
+     2.0,
+     9.81,
+     {0.5, 0.0, 0.0}},
+    {"circle-circle",
+     "<body>" CIRCLE "</body><body pos='.5 .05 0'>" CIRCLE "</body>",
+     CIRCLE_CIRCLE,
+     1,
+     {{0.1}, {0.1}},
+     1.0,
+     0.0,
+     {1.0, 0.0, 2.0, -1.0, 0.0, -1.0}},
+    {"rectangle-circle",
+     "<body>" RECTANGLE "</body><body pos='.6 .05 0'>" CIRCLE "</body>",
+     BOX_CIRCLE,
+     1,
+     {{0.2, 0.1}, {0.1}},
+     1.0,
+     0.0,
+     {0.0, 0.0, 1.0, -1.5, 0.0, 0.0}},
+    {"rectangle-rectangle",
+     "<body>" RECTANGLE "</body><body pos='.6 .1 0' euler='0 0 29'><joint type='planar'/>"
+     "<geom type='rectangle' size='.15 .08' mass='1' friction='.3'/></body>",
+     BOX_BOX,
+     1,
+     {{0.2, 0.1}, {0.15, 0.08}},
+     1.0,
+     0.0,
+     {0.0, 0.0, 0.3, -1.3, 0.7, 1.0}},
+    {"sphere-cuboid",
+     "<body><freejoint/><geom type='box' size='.2 .15 .1' mass='2' friction='.3'/></body>"
+     "<body pos='.6 .05 .03'><freejoint/><geom size='.1' mass='1' friction='.3'/></body>",
+     BOX_CIRCLE,
+     0,
+     {{0.2, 0.15, 0.1}, {0.1}},
+     1.0,
+     0.0,
+     {0.0, 0.0, 0.0, 0.3, 0.5, 0.2, -1.5, 0.0, 0.0, 0.0, 1.0, 0.0}},
+};
+
+//---------------------------------- opening --------------------------------------
+
+// of the processor, whoever else uses the machine
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static tacModel* load(const plasticCase* is, double step, const char* contact) {
+    char text[1600];
+    tacMessage message = {0};
+    tacModel* model = NULL;
+    snprintf(text, sizeof text,
+             "<mujoco>%s<option integrator='RK4' timestep='%.17g' gravity='0 %g 0'/><worldbody>%s"
+             "</worldbody></mujoco>",
+             contact, step, -is->gravity, is->bodies);
+    if (tac_load_text(text, (int)strlen(text), is->name, NULL, &model, &message) != TAC_OK)
+        fprintf(stderr, "%s: %s\n", is->name, message.text);
+    return model;
+}
+
+typedef tacResult (*plasticWriter)(tacGraph* graph, const plasticScene* s, tacExpr* in,
+                                   tacExpr* out);
+
+static tacProgram* derive(const plasticScene* s, plasticWriter write, int inputs, int outputs) {
+    tacExpr in[PLASTIC_Q + 2 * PLASTIC_V], out[PLASTIC_V + 2];
+    tacGraph* graph = NULL;
+    tacProgram* program = NULL;
+    tacMessage message = {0};
+    if (tac_graph_create(NULL, &graph) != TAC_OK) return NULL;
+    if (write(graph, s, in, out) != TAC_OK ||
+        tac_program_create(graph, in, inputs, out, outputs, &program) != TAC_OK) {
+        tac_graph_result(graph, &message);
+        fprintf(stderr, "%s: %s\n", s->is->name, message.text);
+    }
+    tac_graph_destroy(graph);
+    return program;
+}
+
+static void make_solids(plasticScene* s) {
+    const plasticCase* is = s->is;
+    const double up[3] = {0.0, 1.0, 0.0};
+    for (int i = 0; i < 2; ++i) {
+        int round = is->pair == CIRCLE_CIRCLE || (i == 1 && is->pair != BOX_BOX);
+        if (is->pair == FLOOR_CIRCLE && i == 0)
+            tac_solid_create_halfspace(up, 0.0, 1, &s->solid[i], NULL);
+        else if (round)
+            tac_solid_create_ball(is->half[i][0], is->planar, &s->solid[i], NULL);
+        else
+            tac_solid_create_box(is->half[i], is->planar, &s->solid[i], NULL);
+    }
+}
+
+static int compile(plasticScene* s) {
+    int nq = s->plain->nq, nv = s->plain->nv;
+    double start = seconds();
+    s->whole = derive(s, plastic_formula, nq + nv, nv + 2);
+    s->derived = seconds() - start;
+    s->motion = derive(s, plastic_motion, nq + 2 * nv, nv);
+    if (!s->whole || !s->motion) return 1;
+    start = seconds();
+    if (tac_code_create(s->whole, NULL, &s->whole_code, NULL) != TAC_OK) return 1;
+    s->compiled = seconds() - start;
+    if (tac_code_create(s->motion, NULL, &s->motion_code, NULL) != TAC_OK) return 1;
+    size_t a = tac_code_size(s->whole_code), b = tac_code_size(s->motion_code);
+    size_t c = tac_convex_separation_size(s->solid[0], s->solid[1]);
+    s->work = malloc((a > b ? a : b) + c + 64);
+    return s->work == NULL;
+}
+
+int plastic_open(plasticScene* s, const plasticCase* is, double step) {
+    *s = (plasticScene){.is = is};
+    s->model = load(is, step,
+                    "<tactus detect='sat' respond='elastoplastic' stiffness='1e9' "
+                    "dissipation='5' stiction='.01'/>");
+    s->plain = load(is, step, "");
+    make_solids(s);
+    if (!s->model || !s->plain || !s->solid[0] || !s->solid[1] ||
+        tac_scratch_create(s->model, &s->scratch) != TAC_OK ||
+        tac_scratch_create(s->plain, &s->plain_scratch) != TAC_OK || compile(s) != 0) {
+        plastic_close(s);
+        return 1;
+    }
+    return 0;
+}
+
+void plastic_close(plasticScene* s) {
+    tac_code_destroy(s->whole_code), tac_code_destroy(s->motion_code);
+    tac_program_destroy(s->whole), tac_program_destroy(s->motion);
+    tac_scratch_destroy(s->scratch), tac_scratch_destroy(s->plain_scratch);
+    tac_model_destroy(s->model), tac_model_destroy(s->plain);
+    tac_solid_destroy(s->solid[0]), tac_solid_destroy(s->solid[1]);
+    free(s->work);
+}
+
+//---------------------------------- Runge-Kutta ----------------------------------
+
+// positions, velocities, energy that was lost
+typedef struct plasticState {
+    double x[PLASTIC_Q + PLASTIC_V + 1];
+} plasticState;
+
+typedef tacResult (*plasticRate)(const plasticScene* s, const double* x, double* rate);
+
+static int state_size(const plasticScene* s) { return s->plain->nq + s->plain->nv + 1; }
+
+// dq/dt: velocities, and of a unit quaternion q (0, w)/2
+static void position_rate(const plasticScene* s, const double* q, const double* v, double* rate) {
+    if (s->is->planar) {
+        memcpy(rate, v, sizeof *v * (size_t)s->plain->nq);
+        return;
+    }
+    for (int b = 0; b < 2; ++b, q += 7, v += 6, rate += 7) {
+        const double *p = q + 3, *w = v + 3;
+        memcpy(rate, v, 3 * sizeof *v);
+        rate[3] = 0.5 * (-p[1] * w[0] - p[2] * w[1] - p[3] * w[2]);
+        rate[4] = 0.5 * (p[0] * w[0] + p[2] * w[2] - p[3] * w[1]);
+        rate[5] = 0.5 * (p[0] * w[1] + p[3] * w[0] - p[1] * w[2]);
+        rate[6] = 0.5 * (p[0] * w[2] + p[1] * w[1] - p[2] * w[0]);
+    }
+}
+
+static tacResult runge_kutta(const plasticScene* s, plasticRate rate, double h, plasticState* at) {
+    static const double reach[] = {0.0, 0.5, 0.5, 1.0}, weight[] = {1, 2, 2, 1};
+    int n = state_size(s);
+    plasticState k = {{0}}, mean = {{0}}, x;
+    for (int i = 0; i < 4; ++i) {
+        for (int j = 0; j < n; ++j) x.x[j] = at->x[j] + h * reach[i] * k.x[j];
+        tacResult result = rate(s, x.x, k.x);
+        if (result != TAC_OK) return result;
+        for (int j = 0; j < n; ++j) mean.x[j] += weight[i] / 6.0 * k.x[j];
+    }
+    for (int j = 0; j < n; ++j) at->x[j] += h * mean.x[j];
+    for (int b = 0; b < 2 && !s->is->planar; ++b) { // quaternions keep their length
+        double *q = at->x + 7 * b + 3, norm = 0.0;
+        for (int j = 0; j < 4; ++j) norm += q[j] * q[j];
+        for (int j = 0; j < 4; ++j) q[j] /= sqrt(norm);
+    }
+    return TAC_OK;
+}
+
+static void start_state(const plasticScene* s, plasticState* at) {
+    memset(at, 0, sizeof *at);
+    memcpy(at->x, s->plain->qpos0, sizeof(double) * (size_t)s->plain->nq);
+    memcpy(at->x + s->plain->nq, s->is->qvel, sizeof(double) * (size_t)s->plain->nv);
+}
+
+static void finish(const plasticScene* s, const double* q, const double* v, plasticRun* out) {
+    memcpy(out->q, q, sizeof *q * (size_t)s->plain->nq);
+    memcpy(out->v, v, sizeof *v * (size_t)s->plain->nv);
+}
+
+//---------------------------------- one formula ----------------------------------
+
+static tacResult whole_rate(const plasticScene* s, const double* x, double* rate) {
+    int nq = s->plain->nq, nv = s->plain->nv;
+    double y[PLASTIC_V + 2];
+    tacResult result = tac_code_run(s->whole_code, x, 1, y, s->work);
+    position_rate(s, x, x + nq, rate);
+    memcpy(rate + nq, y, sizeof *y * (size_t)nv);
+    rate[nq + nv] = y[nv];
+    return result;
+}
+
+// kinetic, potential and elastic energy and what was lost
+static double energy_of(const plasticScene* s, const plasticState* at, double* lost) {
+    int nq = s->plain->nq, nv = s->plain->nv;
+    double energy[2], y[PLASTIC_V + 2];
+    tac_energy(s->plain, at->x, at->x + nq, energy, s->plain_scratch);
+    tac_code_run(s->whole_code, at->x, 1, y, s->work);
+    *lost = y[nv];
+    return energy[0] + energy[1] + y[nv + 1] + at->x[nq + nv];
+}
+
+static void note_path(const plasticScene* s, const plasticState* at, double* path) {
+    int bodies = s->plain->nbody - 1;
+    tacPose pose[3];
+    tac_kinematics(s->plain, at->x, NULL, pose, NULL, s->plain_scratch);
+    for (int b = 0; b < 2; ++b) {
+        tacVec3 p = pose[b < bodies ? b + 1 : 1].position;
+        path[2 * b] = p.x, path[2 * b + 1] = p.y;
+    }
+}
+
+tacResult plastic_run_whole(plasticScene* s, double h, plasticRun* out, double* path, int count) {
+    int steps = (int)(s->is->duration / h + 0.5), look = path ? steps / (count - 1) : 50;
+    plasticState at;
+    double lost, begin, start = seconds(), spent = 0.0;
+    tacResult result = TAC_OK;
+    start_state(s, &at);
+    begin = energy_of(s, &at, &lost);
+    out->drift = out->least_loss = 0.0;
+    for (int i = 0; i <= steps && result == TAC_OK; ++i) {
+        if (i % look == 0) { // not counted as time of the run
+            double pause = seconds();
+            out->drift = fmax(out->drift, fabs(energy_of(s, &at, &lost) - begin) / fabs(begin));
+            out->least_loss = fmin(out->least_loss, lost);
+            if (path && i / look < count) note_path(s, &at, path + 4 * (i / look));
+            spent += seconds() - pause;
+        }
+        if (i < steps) result = runge_kutta(s, whole_rate, h, &at);
+    }
+    out->seconds = seconds() - start - spent;
+    finish(s, at.x, at.x + s->plain->nq, out);
+    return result;
+}
+
+//---------------------------------- the engine -----------------------------------
+
+tacResult plastic_run_engine(plasticScene* s, plasticRun* out) {
+    double h = s->model->param[s->model->timestep];
+    int steps = (int)(s->is->duration / h + 0.5);
+    plasticState at;
+    start_state(s, &at);
+    tacState x = {.qpos = at.x, .qvel = at.x + s->model->nq};
+    tacResult result = TAC_OK;
+    double start = seconds();
+    for (int i = 0; i < steps && result == TAC_OK; ++i)
+        result = tac_step(s->model, &x, NULL, &x, s->scratch);
+    out->seconds = seconds() - start;
+    finish(s, x.qpos, x.qvel, out);
+    return result;
+}
+
+//---------------------------------- convex programs ------------------------------
+
+// adds sign F at a point of body b, along the velocities
+static void push(const plasticScene* s, const double* q, int b, tacVec3 F, tacVec3 point,
+                 double sign, double* force) {
+    double J[6 * PLASTIC_V] = {0.0}, f[3] = {F.x, F.y, F.z}, at[3] = {point.x, point.y, point.z};
+    tac_body_jacobian(s->plain, q, b, at, J, s->plain_scratch);
+    for (int i = 0; i < s->plain->nv; ++i)
+        for (int k = 0; k < 3; ++k) force[i] += sign * J[k * s->plain->nv + i] * f[k];
+}
+
+static tacVec3 velocity_at(const double* twist, tacVec3 x, tacVec3 point) {
+    double r[3] = {point.x - x.x, point.y - x.y, point.z - x.z};
+    const double *v = twist, *w = twist + 3;
+    return (tacVec3){v[0] + w[1] * r[2] - w[2] * r[1], v[1] + w[2] * r[0] - w[0] * r[2],
+                     v[2] + w[0] * r[1] - w[1] * r[0]};
+}
+
+// can the balls around both solids touch? A program is for those that can
+static int may_touch(const plasticScene* s, const tacPose* a, const tacPose* b) {
+    double d[3] = {b->position.x - a->position.x, b->position.y - a->position.y,
+                   b->position.z - a->position.z};
+    double apart =
+        s->is->pair == FLOOR_CIRCLE ? d[1] : sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    double first = s->is->pair == FLOOR_CIRCLE ? 0.0 : s->solid[0]->size;
+    return apart <= first + s->solid[1]->size;
+}
+
+static tacResult convex_rate(const plasticScene* s, const double* x, double* rate) {
+    int nq = s->plain->nq, nv = s->plain->nv, bodies = s->plain->nbody - 1;
+    double in[PLASTIC_Q + 2 * PLASTIC_V], twist[18], force[PLASTIC_V] = {0.0};
+    tacPose pose[3];
+    tacSeparation c;
+    int body[2] = {bodies == 1 ? 0 : 1, bodies == 1 ? 1 : 2};
+    tac_kinematics(s->plain, x, x + nq, pose, twist, s->plain_scratch);
+    tacPlaced a = {s->solid[0], pose[body[0]]}, b = {s->solid[1], pose[body[1]]};
+    tacResult result = TAC_OK;
+    c.distance = 1.0;
+    if (may_touch(s, &pose[body[0]], &pose[body[1]]))
+        result = tac_convex_separation(a, b, NULL, &c, NULL, NULL, s->work);
+    if (result == TAC_OK && c.distance < 0.0) {
+        tacElastoplasticLaw law = {1e9, 5.0, 0.01, 0.3};
+        tacVec3 p = {0.5 * (c.point[0].x + c.point[1].x), 0.5 * (c.point[0].y + c.point[1].y),
+                     0.5 * (c.point[0].z + c.point[1].z)};
+        tacVec3 v0 = velocity_at(twist + 6 * body[0], pose[body[0]].position, p);
+        tacVec3 v1 = velocity_at(twist + 6 * body[1], pose[body[1]].position, p);
+        tacElastoplasticState at = {c.distance, c.normal, {v1.x - v0.x, v1.y - v0.y, v1.z - v0.z}};
+        tacVec3 F = tac_elastoplastic(&law, &at);
+        push(s, x, body[1], F, p, 1.0, force);
+        if (body[0] > 0) push(s, x, body[0], F, p, -1.0, force);
+    }
+    memcpy(in, x, sizeof *x * (size_t)(nq + nv));
+    memcpy(in + nq + nv, force, sizeof *force * (size_t)nv);
+    position_rate(s, x, x + nq, rate);
+    if (result == TAC_OK) result = tac_code_run(s->motion_code, in, 1, rate + nq, s->work);
+    rate[nq + nv] = 0.0;
+    return result;
+}
+
+tacResult plastic_run_convex(plasticScene* s, double h, plasticRun* out) {
+    int steps = (int)(s->is->duration / h + 0.5);
+    plasticState at;
+    tacResult result = TAC_OK;
+    start_state(s, &at);
+    double start = seconds();
+    for (int i = 0; i < steps && result == TAC_OK; ++i)
+        result = runge_kutta(s, convex_rate, h, &at);
+    out->seconds = seconds() - start;
+    finish(s, at.x, at.x + s->plain->nq, out);
+    return result;
+}
