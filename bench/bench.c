@@ -26,6 +26,12 @@ void bench_times(const benchWork* works, int count, double* nanoseconds) {
         for (int i = 0; i < count; ++i) nanoseconds[i] = fmin(nanoseconds[i], time_of(works[i]));
 }
 
+void bench_few_times(const benchWork* works, int count, int rounds, double* nanoseconds) {
+    for (int i = 0; i < count; ++i) nanoseconds[i] = INFINITY;
+    for (int round = 0; round < rounds; ++round)
+        for (int i = 0; i < count; ++i) nanoseconds[i] = fmin(nanoseconds[i], time_of(works[i]));
+}
+
 void bench_spin(void* context, int job, int worker) {
     (void)context, (void)worker;
     double a = 1.0 + job, b = 2.0 + job, c = 3.0 + job, d = 4.0 + job;

@@ -25,6 +25,9 @@ typedef struct benchWork {
 // slow moment of the machine meets every one alike.
 void bench_times(const benchWork* works, int count, double* nanoseconds);
 
+// the same over this many rounds, for works that take long
+void bench_few_times(const benchWork* works, int count, int rounds, double* nanoseconds);
+
 // A job of a pool that stays in registers, about 30 us: what threads gain on it is what the machine
 // has to give, the control of every row about threads.
 void bench_spin(void* context, int job, int worker);
@@ -33,7 +36,9 @@ int bench_ground(benchReport* report);
 int bench_cloud(benchReport* report);
 int bench_shapes(benchReport* report);
 int bench_dynamics(benchReport* report);
+int bench_scm(benchReport* report);
 int bench_manifold(benchReport* report);
+int bench_witness(benchReport* report);
 int bench_hard(benchReport* report);
 int bench_collide(benchReport* report);
 int bench_symbolic(benchReport* report);

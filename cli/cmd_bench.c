@@ -23,8 +23,11 @@ static const struct {
     {"cloud", "4000 points at 4000 queries: scalar, all, culled, threads", bench_cloud},
     {"shapes", "every primitive, and a union of 18 superquadrics culled against exact",
      bench_shapes},
+    {"scm", "soft distances of two clouds, and a T pushed by them", bench_scm},
     {"dynamics", "dynamics of the humanoid and two arms, against MuJoCo", bench_dynamics},
     {"manifold", "contacts of two figures of 18 parts, against MuJoCo", bench_manifold},
+    {"witness", "nearest points of edges and of a vertex and a face, against log barriers",
+     bench_witness},
     {"hard", "frictional problems, against ODE and the packaged Dantzig", bench_hard},
     {"collide", "distances, contacts and impacts of convex pieces", bench_collide},
     {"symbolic", "equations derived and compiled, against the general dynamics", bench_symbolic},
@@ -44,7 +47,9 @@ static int parse(const char** names, int* count, int* json, int argc, char** arg
             "(TACTUS_ISA picks one). Each row with a bound says whether it holds; the exit\n"
             "code is 1 if one does not. Names:\n"
             "  ground   exp and log against libmvec, the superquadric against libm\n"
+            "  witness  nearest points of edges against scalar libm and log barriers\n"
             "  shapes   primitives, and a figure of 18 superquadrics culled against exact\n"
+            "  scm      soft distances of clouds: wide, culled, growth; the step of a pushed T\n"
             "  dynamics humanoid and arms: inverse, forward, step, A and B, batches; against\n"
             "           MuJoCo where it is installed. Run it in the folder that has scenes/\n"
             "  manifold contacts of two figures of 18 parts, against MuJoCo's narrow phase\n"

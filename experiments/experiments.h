@@ -14,6 +14,7 @@
     X(scm_balls, "scm-balls", "000 Fig. 1 right, Fig. 5: force between two balls, three engines")  \
     X(scm_push, "scm-push", "000 Fig. 6, Table 7: a T pushed by a finger, against MuJoCo")         \
     X(sdf_smoothing, "sdf-smoothing", "001 Fig. 2: three primitives with more and more smoothing") \
+    X(edge_turn, "edge-turn", "001 Fig. 3: nearest points of a turning edge, jumping and smooth")  \
     X(psq_solids, "psq-solids", "002 II-B3: the solids of a superquadric and planes")              \
     X(xpsq_sweep, "xpsq-sweep", "002 Fig. 1: a superquadric along a spline, and what may vary")    \
     X(xpsq_cup, "xpsq-cup", "002 Fig. 3: a cup of three primitives")                               \

@@ -5,7 +5,7 @@
 // its support is viscous, 3 N s/m and 0.02 N m s, in both engines; the finger is a ball of 1.5 cm
 // and 0.2 kg on two slides with servos of 100 N/m and 5 N s/m, a cloud of 384 points. k = 2000 N/m,
 // mu = 0.3, v_d = 0.2, v_s = 0.01 m/s, eps1 = (h/2)^2, eps2 = 1 mm, eps3 = 0.5 mm. In MuJoCo the T
-// is two boxes. Euler is semi-implicit, as MuJoCo's. Times are of one core of this machine; run it
+// is two boxes. Euler is semi-implicit, as MuJoCo's. Times are those of the processor; run it
 // in the folder that has scenes/.
 
 #define _GNU_SOURCE
@@ -150,7 +150,7 @@ typedef struct pushRun {
 
 static double now(void) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

@@ -63,11 +63,14 @@ typedef enum tacContactNumber {
     TAC_CONTACT_GAP,         ///< detect/gap
     TAC_CONTACT_EPS1,        ///< detect/eps1, temperature of "nearest"                   [m^2]
     TAC_CONTACT_EPS2,        ///< detect/eps2, temperature of "deepest"                     [m]
+    TAC_CONTACT_SORT,        ///< detect/sort, temperature of soft points, of a weight      [1]
     TAC_CONTACT_LIMIT_RATE,  ///< respond/limitrate, sqrt(k/inertia) of the springs of limits [1/s]
     TAC_CONTACT_LIMIT_WIDTH, ///< respond/limitwidth, of their transition             [m or rad]
     TAC_CONTACT_LIMIT_DISSIPATION, ///< respond/limitdissipation, v_d of them    [m/s or rad/s]
     TAC_CONTACT_DRY_STICTION,      ///< respond/drystiction, v_s of dry friction [m/s or rad/s]
-    TAC_CONTACT_NUMBERS            ///< how many there are
+    TAC_CONTACT_GATE,      ///< detect/gate, temperature of a ray's end on an edge        [m]
+    TAC_CONTACT_RAY_SLOPE, ///< detect/slope, a ray's step is the field over it
+    TAC_CONTACT_NUMBERS    ///< how many there are
 } tacContactNumber;
 
 /// Words and whole numbers of <tactus> that detectors and responders share.
@@ -86,6 +89,10 @@ typedef enum tacContactChoice {
     TAC_CHOICE_OVERLAP,  ///< `overlap` at the start of a step: 0 is refused, 1 pushed apart
     TAC_CHOICE_POINTS,   ///< `points` of a surface that is made
     TAC_CHOICE_EXACT,    ///< `exact`: 1 sums over all points; results are the same
+    TAC_CHOICE_SOFT,     ///< `soft`: soft points of a pair, half of them on each body
+    TAC_CHOICE_SELECT,   ///< `select` of them: 0 by SoftSort, 1 by Sinkhorn
+    TAC_CHOICE_STEPS,    ///< `iterations` of a ray along an edge
+    TAC_CHOICE_FUSE,     ///< `fuse`: 1 bundles what touches on a face
     TAC_CONTACT_CHOICES  ///< how many there are
 } tacContactChoice;
 

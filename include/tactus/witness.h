@@ -79,6 +79,50 @@ tacResult tac_edge_edge_vjp(const tacWitnessOptions* options, tacEdgePairs pairs
                             tacEdgeWitness bar, tacEdgePairsBar pairs_bar,
                             tacWitnessOptions* options_bar);
 
+//---------------------------------- polygons ----------------------------------
+
+/// Pairs of points, edges and triangles: a polygon of one to three corners each. A vertex and a
+/// face are {1, 3}. Also tangents; NULL there means zero.
+typedef struct tacPolygonPairs {
+    int count;                   ///< how many pairs
+    int corners[2];              ///< of polygon 1 and 2, 1 to 3; not read in tangents
+    const tacReal* corner[6][3]; ///< all corners of polygon 1, then those of polygon 2 (count) [m]
+} tacPolygonPairs;
+
+/// Adjoints of pairs of polygons; NULL skips.
+typedef struct tacPolygonPairsBar {
+    tacReal* corner[6][3]; ///< as tacPolygonPairs                                 (count)
+} tacPolygonPairsBar;
+
+/// What is known about two polygons. Also tangent, and, as input, adjoint. NULL skips an output or
+/// means zero.
+typedef struct tacPolygonWitness {
+    tacReal* alpha[6];    ///< shares of the corners in their polygon's point       (count)
+    tacReal* colliding;   ///< 1 where both points are inside their polygons        (count)
+    tacReal* point[2][3]; ///< on each polygon                                      (count) [m]
+    tacReal* distance;    ///< as in tacEdgeWitness                                 (count) [m]
+    tacReal* normal[3];   ///< as in tacEdgeWitness                                 (count)
+} tacPolygonWitness;
+
+/// Nearest points of pairs of polygons; `clip` and `range` of the options are not used.
+/// TAC_ERROR_VALUE as tac_edge_edge, and for corner counts other than 1, 2, 3. Degenerate triangles
+/// are allowed.
+TAC_API
+tacResult tac_polygon_witness(const tacWitnessOptions* options, tacPolygonPairs pairs,
+                              tacPolygonWitness out);
+
+/// Forward derivative of tac_polygon_witness along corners and options (NULL: zero).
+TAC_API
+tacResult tac_polygon_witness_jvp(const tacWitnessOptions* options, tacPolygonPairs pairs,
+                                  tacPolygonPairs dot, const tacWitnessOptions* options_dot,
+                                  tacPolygonWitness out);
+
+/// Reverse derivative: adds to `pairs_bar` and `options_bar` (NULL skips).
+TAC_API
+tacResult tac_polygon_witness_vjp(const tacWitnessOptions* options, tacPolygonPairs pairs,
+                                  tacPolygonWitness bar, tacPolygonPairsBar pairs_bar,
+                                  tacWitnessOptions* options_bar);
+
 TAC_EXTERN_C_END
 
 #endif

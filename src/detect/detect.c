@@ -4,9 +4,11 @@
 
 #include "detect/detect.h"
 
+#include "detect/edge_sdf.h"
 #include "detect/gjk_detector.h"
 #include "detect/manifold.h"
 #include "detect/solid_detector.h"
+#include "detect/ssdf_points.h"
 #include "math/number.h"
 
 #include <string.h>
@@ -15,10 +17,9 @@
 
 // those that are built; the words of a scene are checked against contact_plan.c's table
 static const tacDetectorKind* const kinds[] = {
-    [TAC_DETECT_SAT] = &tac_solid_detector,
-    [TAC_DETECT_CONVEX] = &tac_solid_detector,
-    [TAC_DETECT_MANIFOLD] = &tac_manifold_detector,
-    [TAC_DETECT_GJK] = &tac_gjk_detector,
+    [TAC_DETECT_SAT] = &tac_solid_detector,         [TAC_DETECT_CONVEX] = &tac_solid_detector,
+    [TAC_DETECT_SSDF] = &tac_ssdf_detector,         [TAC_DETECT_MANIFOLD] = &tac_manifold_detector,
+    [TAC_DETECT_EDGE_SDF] = &tac_edge_sdf_detector, [TAC_DETECT_GJK] = &tac_gjk_detector,
 };
 
 const tacDetectorKind* tac_detector_of(const tacModel* model) {

@@ -129,7 +129,7 @@ static void write_twists(const tacVertexSide* side, const tacHits* hits, tacCont
     for (int row = 0; row < 8; ++row)
         for (int k = 0; k < 6; ++k)
             out[row][k] = TAC_TAKE(&scratch->arena, tacReal, hits->count + PADDING);
-    VERTICES->twists(&side->place, hits, (tacReal* const(*)[6])out);
+    VERTICES->twists(&side->place, hits, NULL, (tacReal* const(*)[6])out);
     for (int row = 0; row < 8; ++row)
         for (int k = 0; k < 6; ++k)
             memcpy(&contacts->d_twist[row][k][contacts->count], out[row][k], bytes);

@@ -94,7 +94,7 @@ static void copy_records(const tacHitRecords* from, tacContacts* to, int at, int
 static tacResult vertices_jvp(const inputs* in, const tacManifoldPair* p, int owner, int at,
                               tacContacts* out, tacScratch* scratch) {
     const tacHits* hits = &p->hits[owner];
-    tacHitDot dot = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}};
+    tacHitDot dot = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
     if (hits->count == 0) return TAC_OK;
     tacHitRecords field = tac_hit_records_take(&scratch->arena, hits->count);
     tacHitRecords records = tac_hit_records_take(&scratch->arena, hits->count);
@@ -137,7 +137,7 @@ static void add_hit_bars(const inputs* in, const tacManifoldPair* p, int owner,
 static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int owner,
                               const tacContacts* bar, int at, int bent, tacScratch* scratch) {
     const tacHits* hits = &p->hits[owner];
-    tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}};
+    tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
     if (hits->count == 0) return TAC_OK;
     if (in->theta_bar) {
         tacHitRecords field = tac_hit_records_take(&scratch->arena, hits->count);

@@ -33,10 +33,10 @@ void tac_ssdf_field(const tacSsdfPair* pair, tacReal* Phi) {
     }
 }
 
-void tac_ssdf_at(const tacSsdfPlanes* planes, const tacReal y[3], tacReal out[10]) {
-    tacReal block[3][TAC_SSDF_BLOCK], field[10][TAC_SSDF_BLOCK];
+void tac_ssdf_at(const tacSsdfPlanes* planes, const tacReal y[3], tacReal out[TAC_SSDF_JET]) {
+    tacReal block[3][TAC_SSDF_BLOCK], field[TAC_SSDF_JET][TAC_SSDF_BLOCK];
     for (int axis = 0; axis < 3; ++axis)
         for (int k = 0; k < TAC_SSDF_BLOCK; ++k) block[axis][k] = y[axis];
     TAC_DISPATCH(tac_ssdf_kernels_)->at(planes, (const tacReal(*)[TAC_SSDF_BLOCK])block, field);
-    for (int k = 0; k < 10; ++k) out[k] = field[k][0];
+    for (int k = 0; k < TAC_SSDF_JET; ++k) out[k] = field[k][0];
 }

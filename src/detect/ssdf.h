@@ -55,7 +55,11 @@ static inline int tac_ssdf_count(const tacSsdfPair* pair) {
 // Phi: points of cloud 0 in the field of cloud 1, then points of cloud 1 in that of cloud 0
 void tac_ssdf_field(const tacSsdfPair* pair, tacReal* Phi);
 
-// value, gradient (3) and Hessian (xx yy zz xy xz yz) of the field at one point of its axes
-void tac_ssdf_at(const tacSsdfPlanes* planes, const tacReal y[3], tacReal out[10]);
+// numbers of the field at a point: value, gradient (3), Hessian (xx yy zz xy xz yz), then the
+// derivatives by eps1 of value and gradient
+#define TAC_SSDF_JET 14
+
+// those of one point of the cloud's axes
+void tac_ssdf_at(const tacSsdfPlanes* planes, const tacReal y[3], tacReal out[TAC_SSDF_JET]);
 
 #endif

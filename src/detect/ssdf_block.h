@@ -28,11 +28,60 @@
 // kept apart from what calls it, so that each has the registers to itself
 #define SSDF_APART static __attribute__((noinline, unused))
 
+//---------------------------------- boxes ----------------------------------------
+
+// squares of the distances between a box and the 16 of a page; infinite without points
+TAC_INLINE void boxes_square(const tacCloudPage* page, const double low[3], const double high[3],
+                             double square[TAC_CLOUD_LEAF]) {
+    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
+        double sum = 0.0;
+        for (int axis = 0; axis < 3; ++axis) {
+            double under = page->low[axis][k] - high[axis], over = low[axis] - page->high[axis][k];
+            double gap = under > over ? under : over;
+            gap = gap > 0.0 ? gap : 0.0;
+            sum += gap * gap;
+        }
+        square[k] = sum;
+    }
+}
+
+// A ball of points around c against planes, of which r is one. A plane that counts for a point y of
+// the ball has |y - p|^2 <= |y - r|^2 + reach, so
+//   |c - p|^2 <= |c - r|^2 + reach + 2 radius |p - r|
+typedef struct ssdfBall {
+    double c[3], r[3], radius;
+    double limit; // |c - r|^2 + reach, and a little for rounding
+} ssdfBall;
+
+static void set_ball_limit(ssdfBall* b, double reach) {
+    double square = 0.0;
+    for (int j = 0; j < 3; ++j) square += (b->c[j] - b->r[j]) * (b->c[j] - b->r[j]);
+    b->limit = square * (1.0 + 1e-12) + reach;
+}
+
+// no more than 0 if a plane of box k may count; a plane is as far from r as the box's farthest
+// corner at most
+TAC_INLINE void boxes_excess(const ssdfBall* b, const tacCloudPage* page,
+                             double excess[TAC_CLOUD_LEAF]) {
+    double square[TAC_CLOUD_LEAF];
+    boxes_square(page, b->c, b->c, square);
+    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
+        double sum = 0.0;
+        for (int j = 0; j < 3; ++j) {
+            double over = page->high[j][k] - b->r[j], under = b->r[j] - page->low[j][k];
+            double span = over > under ? over : under;
+            sum += span * span;
+        }
+        excess[k] = square[k] - b->limit - 2.0 * b->radius * sqrt(sum);
+    }
+}
+
+//---------------------------------- blocks ---------------------------------------
+
 typedef struct ssdfBlock {
     const tacSsdfPlanes* planes;
     double low[3], high[3];                         // box around the points
-    double reference[3];                            // r
-    double worst;                                   // largest square of a nearest distance
+    ssdfBall ball;                                  // around it; its r is the reference
     double depth;                                   // ln of weights from which on nothing counts
     wide y[SSDF_STAGE][3], d[SSDF_STAGE][3];        // points, and y - r
     wide slope[SSDF_STAGE][3];                      // 2 d/eps1
@@ -59,8 +108,7 @@ TAC_INLINE void fill_tile(const ssdfBlock* b, int leaf, ssdfTile* t) {
     for (int k = 0; k < 3; ++k)
         x[k] = plane_column(p, k) + first, t->n[k] = plane_column(p, 3 + k) + first;
     for (int i = 0; i < t->count; ++i) {
-        double a = x[0][i] - b->reference[0], c = x[1][i] - b->reference[1],
-               g = x[2][i] - b->reference[2];
+        double a = x[0][i] - b->ball.r[0], c = x[1][i] - b->ball.r[1], g = x[2][i] - b->ball.r[2];
         t->e[0][i] = a, t->e[1][i] = c, t->e[2][i] = g;
         t->ee[i] = a * a + c * c + g * g;
         t->ne[i] = t->n[0][i] * a + t->n[1][i] * c + t->n[2][i] * g;
@@ -92,23 +140,6 @@ TAC_INLINE int tile_scores(const ssdfBlock* b, const ssdfTile* t, int i, wide sc
     return any;
 }
 
-//---------------------------------- boxes ----------------------------------------
-
-// squares of the distances between a box and the 16 of a page; infinite without points
-TAC_INLINE void boxes_square(const tacCloudPage* page, const double low[3], const double high[3],
-                             double square[TAC_CLOUD_LEAF]) {
-    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
-        double sum = 0.0;
-        for (int axis = 0; axis < 3; ++axis) {
-            double under = page->low[axis][k] - high[axis], over = low[axis] - page->high[axis][k];
-            double gap = under > over ? under : over;
-            gap = gap > 0.0 ? gap : 0.0;
-            sum += gap * gap;
-        }
-        square[k] = sum;
-    }
-}
-
 // is box k within reach of a point?
 TAC_INLINE int box_counts(const ssdfBlock* b, const tacCloudPage* page, int k) {
     int any = 0;
@@ -135,11 +166,9 @@ static int smallest_of(const double square[TAC_CLOUD_LEAF]) {
 }
 
 // a plane near the middle of the block, by the nearest box of each level
-static int seed_plane(const ssdfBlock* b) {
-    const tacSsdfPlanes* p = b->planes;
-    double at[3], square[TAC_CLOUD_LEAF];
+static int seed_plane(const tacSsdfPlanes* p, const double at[3]) {
+    double square[TAC_CLOUD_LEAF];
     int index = 0;
-    for (int k = 0; k < 3; ++k) at[k] = 0.5 * (b->low[k] + b->high[k]);
     for (int level = p->levels.count - 1; level >= 0; --level) {
         boxes_square(&p->cloud->page[p->levels.first[level] + index], at, at, square);
         index = index * TAC_CLOUD_LEAF + smallest_of(square);
@@ -157,40 +186,20 @@ static int seed_plane(const ssdfBlock* b) {
     return best;
 }
 
-TAC_INLINE double largest_lane(const wide x[SSDF_STAGE]) {
-    wide most = x[0];
-    for (int u = 1; u < SSDF_STAGE; ++u) most = w_max(most, x[u]);
-    double largest = tac_re(w_lane(most, 0));
-    for (int lane = 1; lane < TAC_LANES; ++lane) {
-        double at = tac_re(w_lane(most, lane));
-        largest = largest > at ? largest : at;
-    }
-    return largest;
-}
-
-// squares of the nearest distances so far; the slack is for rounding
-static void update_worst(ssdfBlock* b) {
-    wide near[SSDF_STAGE];
-    for (int u = 0; u < SSDF_STAGE; ++u)
-        near[u] = w_fma(b->square[u], w_set(1.0 + 1e-14), -b->best[u] * w_set(b->planes->eps));
-    b->worst = largest_lane(near);
-}
-
 SSDF_APART void nearest_leaf(ssdfBlock* b, int leaf) {
     ssdfTile t;
     fill_tile(b, leaf, &t);
     for (int i = 0; i < t.count; ++i)
         for (int u = 0; u < SSDF_STAGE; ++u)
             b->best[u] = w_max(b->best[u], tile_score(b, &t, i, u));
-    if (!b->planes->exact) update_worst(b);
 }
 
 static void nearest_page(ssdfBlock* b, int level, int index) {
     const tacSsdfPlanes* p = b->planes;
-    double square[TAC_CLOUD_LEAF];
-    boxes_square(&p->cloud->page[p->levels.first[level] + index], b->low, b->high, square);
+    double excess[TAC_CLOUD_LEAF];
+    boxes_excess(&b->ball, &p->cloud->page[p->levels.first[level] + index], excess);
     for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
-        if (!(square[k] < b->worst)) continue;
+        if (!(excess[k] <= 0.0)) continue;
         if (level > 0)
             nearest_page(b, level - 1, index * TAC_CLOUD_LEAF + k);
         else
@@ -198,13 +207,27 @@ static void nearest_page(ssdfBlock* b, int level, int index) {
     }
 }
 
+// squares of the distances that count; the slack is for rounding
 static void set_limits(ssdfBlock* b) {
     double reach = b->planes->depth * tac_re(b->planes->eps);
-    update_worst(b);
-    b->worst += reach;
+    set_ball_limit(&b->ball, reach);
     for (int u = 0; u < SSDF_STAGE; ++u)
         b->limit[u] = w_fma(b->square[u], w_set(1.0 + 1e-14),
                             w_fma(-b->best[u], w_set(b->planes->eps), w_set(reach)));
+}
+
+// the ball around the box of points, and its plane
+static void set_ball(ssdfBlock* b) {
+    double square = 0.0, far = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        double half = 0.5 * (b->high[axis] - b->low[axis]);
+        b->ball.c[axis] = 0.5 * (b->low[axis] + b->high[axis]);
+        square += half * half, far += fabs(b->ball.c[axis]);
+    }
+    b->ball.radius = sqrt(square) * (1.0 + 1e-12) + 1e-14 * far;
+    int seed = seed_plane(b->planes, b->ball.c);
+    for (int axis = 0; axis < 3; ++axis) b->ball.r[axis] = plane_column(b->planes, axis)[seed];
+    set_ball_limit(&b->ball, 0.0);
 }
 
 // points y[axis][k] of a block, the last repeated to fill it
@@ -220,14 +243,13 @@ static void block_begin(ssdfBlock* b, const tacSsdfPlanes* planes,
         }
         b->low[axis] = low, b->high[axis] = high;
     }
-    int seed = seed_plane(b);
+    set_ball(b);
     b->inv = w_set(1.0 / planes->eps);
-    for (int axis = 0; axis < 3; ++axis) b->reference[axis] = plane_column(planes, axis)[seed];
     for (int u = 0; u < SSDF_STAGE; ++u) {
         b->square[u] = b->best[u] = w_set(0.0);
         for (int axis = 0; axis < 3; ++axis) {
             b->y[u][axis] = w_load(&y[axis][u * TAC_LANES]);
-            b->d[u][axis] = b->y[u][axis] - w_set(b->reference[axis]);
+            b->d[u][axis] = b->y[u][axis] - w_set(b->ball.r[axis]);
             b->slope[u][axis] = 2.0 * b->d[u][axis] * b->inv;
             b->square[u] = w_fma(b->d[u][axis], b->d[u][axis], b->square[u]);
         }
@@ -236,7 +258,6 @@ static void block_begin(ssdfBlock* b, const tacSsdfPlanes* planes,
         for (int leaf = 0; leaf < planes->levels.slots[0]; ++leaf) nearest_leaf(b, leaf);
         return;
     }
-    update_worst(b);
     nearest_page(b, planes->levels.count - 1, 0);
     set_limits(b);
 }
@@ -248,10 +269,10 @@ typedef void ssdfVisit(void* sums, const ssdfBlock* b, int leaf);
 static void visit_page(const ssdfBlock* b, int level, int index, ssdfVisit* visit, void* sums) {
     const tacSsdfPlanes* p = b->planes;
     const tacCloudPage* page = &p->cloud->page[p->levels.first[level] + index];
-    double square[TAC_CLOUD_LEAF];
-    boxes_square(page, b->low, b->high, square);
+    double excess[TAC_CLOUD_LEAF];
+    boxes_excess(&b->ball, page, excess);
     for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
-        if (!(square[k] < b->worst)) continue;
+        if (!(excess[k] <= 0.0)) continue;
         if (level > 0)
             visit_page(b, level - 1, index * TAC_CLOUD_LEAF + k, visit, sums);
         else if (box_counts(b, page, k))

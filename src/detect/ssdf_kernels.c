@@ -70,18 +70,23 @@ static void fading(const tacSsdfPlanes* planes, const tacSsdfQuery* query, const
 
 typedef struct jetSums {
     wide w, f, n[3], e[3], fe[3], ne[6], ee[6], fee[6];
+    wide s, fs, ns[3], es[3], fes[3]; // with the score
 } jetSums;
 
 static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
 
-TAC_INLINE void add_jet(jetSums* s, const ssdfTile* t, int i, wide w, wide f) {
-    wide wf = w * f;
+TAC_INLINE void add_jet(jetSums* s, const ssdfTile* t, int i, wide score, wide f) {
+    wide w = w_exp_regular(score), wf = w * f, ws = w * score, wfs = wf * score;
+    s->s = s->s + ws, s->fs = s->fs + wfs;
     s->w = s->w + w, s->f = s->f + wf;
     for (int k = 0; k < 3; ++k) {
         wide e = w_set(t->e[k][i]);
         s->n[k] = w_fma(w, w_set(t->n[k][i]), s->n[k]);
         s->e[k] = w_fma(w, e, s->e[k]);
         s->fe[k] = w_fma(wf, e, s->fe[k]);
+        s->ns[k] = w_fma(ws, w_set(t->n[k][i]), s->ns[k]);
+        s->es[k] = w_fma(ws, e, s->es[k]);
+        s->fes[k] = w_fma(wfs, e, s->fes[k]);
     }
     for (int k = 0; k < 6; ++k) {
         int r = row[k], c = column[k];
@@ -100,12 +105,12 @@ SSDF_APART void sum_jet(void* sums, const ssdfBlock* b, int leaf) {
         wide score[SSDF_STAGE];
         if (!tile_scores(b, &t, i, score)) continue;
         for (int u = 0; u < SSDF_STAGE; ++u)
-            add_jet((jetSums*)sums + u, &t, i, w_exp_regular(score[u]), tile_distance(b, &t, i, u));
+            add_jet((jetSums*)sums + u, &t, i, score[u], tile_distance(b, &t, i, u));
     }
 }
 
 static void store_jet(const ssdfBlock* b, const jetSums* s, int u,
-                      tacReal out[10][TAC_SSDF_BLOCK]) {
+                      tacReal out[TAC_SSDF_JET][TAC_SSDF_BLOCK]) {
     wide inv = 1.0 / s->w, phi = s->f * inv, two = 2.0 * b->inv, g[3], a[3];
     w_store(&out[0][u * TAC_LANES], phi);
     for (int k = 0; k < 3; ++k) {
@@ -120,18 +125,38 @@ static void store_jet(const ssdfBlock* b, const jetSums* s, int u,
     }
 }
 
+// a mean moves by -(<q s> - <q><s>)/eps1
+static void store_rates(const ssdfBlock* b, const jetSums* s, int u,
+                        tacReal out[TAC_SSDF_JET][TAC_SSDF_BLOCK]) {
+    wide inv = 1.0 / s->w, by = -b->inv * inv, mean = s->s * inv, two = 2.0 * b->inv;
+    wide phi = s->f * inv, phi_e = by * (s->fs - s->f * mean);
+    w_store(&out[10][u * TAC_LANES], phi_e);
+    for (int k = 0; k < 3; ++k) {
+        wide e = s->e[k] * inv, n_e = by * (s->ns[k] - s->n[k] * mean);
+        wide e_e = by * (s->es[k] - s->e[k] * mean), fe_e = by * (s->fes[k] - s->fe[k] * mean);
+        wide turn = s->fe[k] * inv - phi * e;
+        w_store(&out[11 + k][u * TAC_LANES],
+                n_e + two * (fe_e - phi_e * e - phi * e_e) - two * b->inv * turn);
+    }
+}
+
 static void at(const tacSsdfPlanes* planes, const tacReal y[3][TAC_SSDF_BLOCK],
-               tacReal out[10][TAC_SSDF_BLOCK]) {
+               tacReal out[TAC_SSDF_JET][TAC_SSDF_BLOCK]) {
     ssdfBlock b;
     jetSums s[SSDF_STAGE];
     block_begin(&b, planes, y);
     for (int u = 0; u < SSDF_STAGE; ++u) {
         s[u].w = s[u].f = w_set(0.0);
-        for (int k = 0; k < 3; ++k) s[u].n[k] = s[u].e[k] = s[u].fe[k] = w_set(0.0);
+        s[u].s = s[u].fs = w_set(0.0);
+        for (int k = 0; k < 3; ++k) {
+            s[u].n[k] = s[u].e[k] = s[u].fe[k] = w_set(0.0);
+            s[u].ns[k] = s[u].es[k] = s[u].fes[k] = w_set(0.0);
+        }
         for (int k = 0; k < 6; ++k) s[u].ne[k] = s[u].ee[k] = s[u].fee[k] = w_set(0.0);
     }
     block_each(&b, sum_jet, s);
-    for (int u = 0; u < SSDF_STAGE; ++u) store_jet(&b, &s[u], u, out);
+    for (int u = 0; u < SSDF_STAGE; ++u)
+        store_jet(&b, &s[u], u, out), store_rates(&b, &s[u], u, out);
 }
 
 const tacSsdfKernels TAC_KERNELS(tac_ssdf_kernels_) = {field, fading, least_phi, at};

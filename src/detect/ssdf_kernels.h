@@ -20,9 +20,10 @@ typedef struct tacSsdfKernels {
     double (*least)(const tacSsdfPlanes* planes, const tacSsdfQuery* query, int page, int k,
                     double enough);
 
-    // value, gradient and Hessian at a block of points of the surface's axes
+    // value, gradient, Hessian, and derivatives by eps1 of value and gradient, at a block of points
+    // of the surface's axes
     void (*at)(const tacSsdfPlanes* planes, const tacReal y[3][TAC_SSDF_BLOCK],
-               tacReal out[10][TAC_SSDF_BLOCK]);
+               tacReal out[TAC_SSDF_JET][TAC_SSDF_BLOCK]);
 } tacSsdfKernels;
 
 TAC_DECLARE_KERNELS(tacSsdfKernels, tac_ssdf_kernels_);

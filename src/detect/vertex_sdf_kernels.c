@@ -177,8 +177,16 @@ TAC_INLINE void cross_unit(int k, const wide a[3], wide out[3]) {
     out[k] = w_set(0.0), out[i] = -a[j], out[j] = a[i];
 }
 
-static void twists(const tacVertexPlace* p, const tacHits* hits, tacReal* const out[8][6]) {
-    const tacHitDot still = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}};
+// what a hit slides by in column c of d_twist, where it is moved by `move` already
+TAC_INLINE void add_slide(const tacHitSlide* s, int i, int c, double way, wide move[3]) {
+    wide far = c < 3 ? w_set(0.0) : way * w_load(&s->by[c][i]);
+    for (int k = 0; k < 3; ++k) far = w_fma(w_load(&s->by[k][i]), move[k], far);
+    for (int k = 0; k < 3; ++k) move[k] = w_fma(w_load(&s->along[k][i]), far, move[k]);
+}
+
+static void twists(const tacVertexPlace* p, const tacHits* hits, const tacHitSlide* slide,
+                   tacReal* const out[8][6]) {
+    const tacHitDot still = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
     for (int i = 0; i < hits->count; i += TAC_LANES) {
         hit a;
         wide H[6], arm[3], normal[3], rides = w_set(p->way > 0.0 ? 0.0 : 1.0);
@@ -194,6 +202,7 @@ static void twists(const tacVertexPlace* p, const tacHits* hits, tacReal* const 
             else
                 cross_unit(c - 3, arm, move), cross_unit(c - 3, normal, turn);
             for (int k = 0; k < 3 && c >= 3; ++k) move[k] = p->way * move[k];
+            if (slide) add_slide(slide, i, c, p->way, move);
             w_symmetric_mul(H, move, g_dot);
             hitDot d = hit_dot(p, &a, move, w_dot3(a.g, move), g_dot, &still);
             for (int k = 0; k < 3; ++k) {
@@ -225,6 +234,7 @@ static void record_jvp(const tacVertexPlace* p, const tacHits* hits, const tacHi
         load_hessian(p, hits, i, H);
         velocity(dot->own, &p->own, a.x, own), velocity(dot->field, &p->field, a.x, ride);
         for (int k = 0; k < 3; ++k) own[k] = own[k] - ride[k];
+        for (int k = 0; k < 3 && dot->slide[0]; ++k) own[k] = own[k] + w_load(&dot->slide[k][i]);
         w_symmetric_mul(H, own, g_dot);
         phi_dot = w_dot3(a.g, own);
         if (dot->value) {
@@ -320,6 +330,7 @@ static void record_vjp(const tacVertexPlace* p, const tacHits* hits, tacHitRecor
             for (int k = 0; k < 3; ++k) x_bar[k] = x_bar[k] + back[k] + p_bar[k];
         }
         add_force(sums.own, &p->own, a.x, x_bar);
+        if (out->slide[0]) store3(out->slide, i, x_bar);
         for (int k = 0; k < 3; ++k) x_bar[k] = -x_bar[k];
         add_force(sums.field, &p->field, a.x, x_bar);
         if (out->value) {

@@ -65,13 +65,21 @@ typedef struct tacHitDot {
     tacReal field[6], own[6]; // twists of the bodies about their origins, world axes
     tacReal radius, tau, support;
     const tacReal *value, *gradient[3]; // axes of the field's body
+    const tacReal* slide[3];            // of hits that move on their body, world axes; NULL: none
 } tacHitDot;
 
 // adjoints; those of the field at each hit are written
 typedef struct tacHitBar {
     tacReal field[6], own[6], radius, tau, support;
     tacReal *value, *gradient[3]; // axes of the field's body; NULL skips
+    tacReal* slide[3];            // as in tacHitDot; NULL skips
 } tacHitBar;
+
+// hits that slide along a line of their body as the bodies move: the line's direction, and how far
+// by the twist of their body against the field's about the hit; world axes
+typedef struct tacHitSlide {
+    const tacReal *along[3], *by[6];
+} tacHitSlide;
 
 typedef struct tacVertexKernels {
     int lanes;
@@ -86,8 +94,9 @@ typedef struct tacVertexKernels {
 
     void (*record)(const tacVertexPlace* p, const tacHits* hits, tacHitRecords out);
 
-    // d_twist of contact.h; needs Hessians
-    void (*twists)(const tacVertexPlace* p, const tacHits* hits, tacReal* const out[8][6]);
+    // d_twist of contact.h; needs Hessians. slide NULL: none
+    void (*twists)(const tacVertexPlace* p, const tacHits* hits, const tacHitSlide* slide,
+                   tacReal* const out[8][6]);
 
     void (*record_jvp)(const tacVertexPlace* p, const tacHits* hits, const tacHitDot* dot,
                        tacHitRecords out);

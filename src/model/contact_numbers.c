@@ -17,7 +17,7 @@
 //---------------------------------- tables ---------------------------------------
 
 // what a default is a multiple of
-typedef enum { OF_ONE, OF_LENGTH, OF_AREA, OF_VELOCITY, OF_TAU } defaultUnit;
+typedef enum { OF_ONE, OF_LENGTH, OF_AREA, OF_VELOCITY, OF_TAU, OF_SLOPE } defaultUnit;
 
 // `detectors` and `responders` are bits of those that have it; one of either is enough
 typedef struct numberRow {
@@ -47,10 +47,18 @@ static const numberRow numbers[] = {
      0,
      R(SPRING) | R(SCM) | R(ELASTOPLASTIC)},
     {TAC_CONTACT_EPS3, "respond", "eps3", {1e-9, 1e6}, 0.005, OF_LENGTH, 0, R(SPRING) | R(SCM)},
-    {TAC_CONTACT_TAU, "detect", "tau", {1e-9, 1e6}, 0.01, OF_LENGTH, D(MANIFOLD), 0},
+    {TAC_CONTACT_TAU, "detect", "tau", {1e-9, 1e6}, 0.01, OF_LENGTH, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CONTACT_EPS1, "detect", "eps1", {1e-18, 1e9}, 1e-4, OF_AREA, D(SSDF), 0},
     {TAC_CONTACT_EPS2, "detect", "eps2", {1e-9, 1e6}, 0.02, OF_LENGTH, D(SSDF), 0},
-    {TAC_CONTACT_SUPPORT, "detect", "support", {1e-9, 1e6}, 8.0, OF_TAU, D(MANIFOLD), 0},
+    {TAC_CONTACT_SORT, "detect", "sort", {1e-6, 1e3}, 0.05, OF_ONE, D(SSDF), 0},
+    {TAC_CONTACT_SUPPORT,
+     "detect",
+     "support",
+     {1e-9, 1e6},
+     8.0,
+     OF_TAU,
+     D(MANIFOLD) | D(EDGE_SDF),
+     0},
     {TAC_CONTACT_DEPTH, "detect", "depth", {1e-9, 1e6}, 8.0, OF_TAU, D(MANIFOLD), 0},
     {TAC_CONTACT_DELTA, "detect", "delta", {1e-9, 1e-3}, 1e-7, OF_ONE, 0, R(LCP)},
     {TAC_CONTACT_RESTITUTION, "respond", "restitution", {0.0, 1.0}, 0.0, OF_ONE, 0, R(LCP)},
@@ -74,6 +82,8 @@ static const numberRow numbers[] = {
      0,
      FORCES},
     {TAC_CONTACT_DRY_STICTION, "respond", "drystiction", {1e-9, 1e6}, 0.01, OF_ONE, 0, FORCES},
+    {TAC_CONTACT_GATE, "detect", "gate", {1e-9, 1e6}, 0.005, OF_LENGTH, D(EDGE_SDF), 0},
+    {TAC_CONTACT_RAY_SLOPE, "detect", "slope", {0.1, 1e6}, 1.0, OF_SLOPE, D(EDGE_SDF), 0},
 };
 
 // a word of a list by its number, or a whole number in a range where `words` is NULL
@@ -87,17 +97,21 @@ typedef struct choiceRow {
 static const choiceRow choices[] = {
     {TAC_CHOICE_LAW, "law", "smooth published", 0, 0, 0, 0, R(SPRING) | R(SCM)},
     {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING) | R(SCM)},
-    {TAC_CHOICE_SIDES, "sides", "both first second", 0, 0, 0, D(MANIFOLD), 0},
-    {TAC_CHOICE_VERTICES, "vertices", NULL, 8, 20000, 300, D(MANIFOLD), 0},
+    {TAC_CHOICE_SIDES, "sides", "both first second", 0, 0, 0, D(MANIFOLD) | D(EDGE_SDF), 0},
+    {TAC_CHOICE_VERTICES, "vertices", NULL, 8, 20000, 300, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_EDGES, "edges", "true false", 0, 0, 0, D(MANIFOLD), 0},
+    {TAC_CHOICE_SOFT, "soft", NULL, 2, 64, 8, D(SSDF), 0},
+    {TAC_CHOICE_SELECT, "select", "softsort sinkhorn", 0, 0, 0, D(SSDF), 0},
     {TAC_CHOICE_POINTS, "points", NULL, 6, 65536, 600, D(SSDF), 0},
     {TAC_CHOICE_EXACT, "exact", "false true", 0, 0, 0, D(SSDF), 0},
-    {TAC_CHOICE_UNCULLED, "cull", "true false", 0, 0, 0, D(MANIFOLD), 0},
+    {TAC_CHOICE_UNCULLED, "cull", "true false", 0, 0, 0, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_CCD, "ccd", "false true", 0, 0, 1, 0, R(LCP)},
     {TAC_CHOICE_BOUNDS, "bounds", "coupled frozen", 0, 0, 0, 0, R(LCP)},
     {TAC_CHOICE_IMPACTS, "max_impacts", NULL, 1, 1000, 20, 0, R(LCP)},
     {TAC_CHOICE_GRADIENT, "gradient", "one_sided helpful", 0, 0, 0, 0, R(LCP)},
     {TAC_CHOICE_OVERLAP, "overlap", "refuse resolve", 0, 0, 0, 0, R(LCP)},
+    {TAC_CHOICE_STEPS, "iterations", NULL, 1, 64, 8, D(EDGE_SDF), 0},
+    {TAC_CHOICE_FUSE, "fuse", "none face", 0, 0, 0, D(EDGE_SDF), 0},
 };
 
 //---------------------------------- reading --------------------------------------
@@ -123,7 +137,8 @@ static void refuse(tacDraft* draft, const tacElement* element, const char* attri
 // detect/tau stands before what is measured in it
 static double default_of(tacDraft* draft, const numberRow* row, const tacContactScale* scale,
                          const tacContactPlan* plan) {
-    double unit[] = {1.0, scale->length, scale->length * scale->length, scale->velocity, 0.0};
+    double unit[] = {1.0, scale->length, scale->length * scale->length, scale->velocity,
+                     0.0, scale->slope};
     if (row->unit == OF_TAU) unit[OF_TAU] = *tac_draft_values(draft, plan->number[TAC_CONTACT_TAU]);
     // friction that sticks harder than this chatters in explicit steps (tac_stable_timestep)
     if (row->number == TAC_CONTACT_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])

@@ -10,6 +10,7 @@
 #include "model/planar.h"
 
 #include "base/assert.h"
+#include "model/field_slope.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,9 +30,9 @@ typedef struct contactWord {
 } contactWord;
 
 static const contactWord detectors[] = {
-    [TAC_DETECT_SSDF] = {"ssdf", 1, R(SCM), TAC_RESPOND_SCM},
+    [TAC_DETECT_SSDF] = {"ssdf", 1, R(SCM) | R(SPRING), TAC_RESPOND_SCM},
     [TAC_DETECT_MANIFOLD] = {"manifold", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
-    [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 0, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
+    [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
     [TAC_DETECT_SAT] = {"sat", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
     [TAC_DETECT_CONVEX] = {"convex", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
     [TAC_DETECT_GJK] = {"gjk", 1, R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
@@ -150,12 +151,16 @@ static double default_stiffness(const tacModel* model, const tacContactPlan* pla
 
 static tacContactScale scale_of(const tacDraft* draft, const tacModel* model) {
     const tacBodyPair* bodies = draft->body_pair.items;
-    tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep]};
+    tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep], 1.0};
     for (int i = 0; i < draft->body_pair.count; ++i)
         scale.length = fmin(scale.length, smaller_radius(lump_of(model, bodies[i].body[0]),
                                                          lump_of(model, bodies[i].body[1])));
     if (!isfinite(scale.length)) scale.length = 0.1;
     scale.velocity = sqrt(9.81 * scale.length);
+    const tacContactPair* pair = draft->contact_pair.items;
+    for (int i = 0; i < draft->contact_pair.count; ++i)
+        for (int k = 0; k < 2; ++k)
+            scale.slope = fmax(scale.slope, tac_field_slope(model, pair[i].geom[k]));
     return scale;
 }
 

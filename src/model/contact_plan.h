@@ -14,6 +14,7 @@ typedef struct tacContactScale {
     double length;   // mean radius of the smallest body that may touch [m]
     double velocity; // sqrt(9.81 length) [m/s]
     double timestep; // [s]
+    double slope;    // steepest field of a geom that may touch (model/field_slope.h)
 } tacContactScale;
 
 // Numbers and choices of the plan's detector and responder, from <tactus> or by default. An

@@ -55,11 +55,11 @@ static const tacRule rules[] = {
     {"statistic", NULL, NULL, NULL},
     {"custom", NULL, NULL, NULL},
     {"tactus",
-     "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit limitrate "
-     "limitwidth limitdissipation drystiction "
-     "tau support depth neighbours sign clash regular least clip within range gap sides vertices "
-     "edges "
-     "cull eps1 eps2 points exact delta restitution ccd bounds max_impacts overlap gradient",
+     "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit "
+     "limitrate limitwidth limitdissipation drystiction tau support depth neighbours sign "
+     "clash regular least clip within range gap sides vertices edges cull eps1 eps2 points "
+     "exact delta restitution ccd bounds max_impacts overlap gradient gate slope iterations "
+     "fuse soft select sort",
      "", ""},
 
     {"default", "class", "",

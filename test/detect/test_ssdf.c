@@ -94,7 +94,7 @@ static int jet_is_the_derivative(void) {
     tacContactCloud* c = test_box(6, 0.5, 0.4, 0.7);
     tacSsdfPlanes planes = tac_ssdf_planes(c, 0.02, 0);
     for (int trial = 0; trial < 20; ++trial) {
-        double y[3], at[10], low[10], high[10], h = 1e-5;
+        double y[3], at[TAC_SSDF_JET], low[TAC_SSDF_JET], high[TAC_SSDF_JET], h = 1e-5;
         static const int place[3][3] = {{4, 7, 8}, {7, 5, 9}, {8, 9, 6}};
         for (int k = 0; k < 3; ++k) y[k] = test_uniform(&random, -1.0, 1.0);
         tac_ssdf_at(&planes, y, at);
@@ -106,6 +106,16 @@ static int jet_is_the_derivative(void) {
             for (int j = 0; j < 3; ++j)
                 ENSURE_NEAR(at[place[k][j]], (high[1 + j] - low[1 + j]) / (2.0 * h), 1e-4);
         }
+    }
+    for (int trial = 0; trial < 5; ++trial) {
+        double y[3], at[TAC_SSDF_JET], low[TAC_SSDF_JET], high[TAC_SSDF_JET], h = 1e-6;
+        tacSsdfPlanes more = tac_ssdf_planes(c, 0.02 + h, 0),
+                      less = tac_ssdf_planes(c, 0.02 - h, 0);
+        for (int k = 0; k < 3; ++k) y[k] = test_uniform(&random, -1.0, 1.0);
+        tac_ssdf_at(&planes, y, at), tac_ssdf_at(&more, y, high), tac_ssdf_at(&less, y, low);
+        for (int k = 0; k < 4; ++k)
+            ENSURE_NEAR(at[10 + k], (high[k] - low[k]) / (2.0 * h),
+                        1e-5 * (1.0 + fabs(at[10 + k])));
     }
     test_cloud_free(c);
     return 0;
@@ -123,12 +133,13 @@ static int converges_over_faces(void) {
         tacSsdfPlanes planes = tac_ssdf_planes(c, 0.25 * h * h, 0);
         for (int k = 0; k < 40; ++k) {
             // above the middle part of the top, at heights that stay
-            double y[3] = {0.6 * sin(1.7 * k), 0.6 * cos(2.3 * k), 1.05 + 0.1 * (k % 5)}, out[10];
+            double y[3] = {0.6 * sin(1.7 * k), 0.6 * cos(2.3 * k), 1.05 + 0.1 * (k % 5)},
+                   out[TAC_SSDF_JET];
             tac_ssdf_at(&planes, y, out);
             error = fmax(error, fabs(out[0] - (y[2] - 1.0)));
         }
         const double corner[3] = {2.0, 2.0, 2.0};
-        double out[10];
+        double out[TAC_SSDF_JET];
         tac_ssdf_at(&planes, corner, out);
         gap = sqrt(3.0) - out[0];
         printf("  h %.4f: error over a face %.2e (order %.1f), gap at a corner %.3f\n", h, error,
@@ -150,7 +161,8 @@ static int converges_on_a_ball(void) {
         double error = 0.0;
         tacSsdfPlanes planes = tac_ssdf_planes(c, 0.25 * c->spacing * c->spacing, 0);
         for (int k = 0; k < 60; ++k) {
-            double z = 0.9 * sin(1.7 * k), t = 2.1 * k, r = 1.0 + 0.05 * (k % 5 - 1), out[10];
+            double z = 0.9 * sin(1.7 * k), t = 2.1 * k, r = 1.0 + 0.05 * (k % 5 - 1),
+                   out[TAC_SSDF_JET];
             const double y[3] = {r * sqrt(1.0 - z * z) * cos(t), r * sqrt(1.0 - z * z) * sin(t),
                                  r * z};
             tac_ssdf_at(&planes, y, out);
@@ -205,9 +217,9 @@ static int extremes(void) {
     for (int i = 0; i < 12; ++i) {
         tacSsdfPlanes planes = tac_ssdf_planes(c, eps[i % 4], 0);
         const double y[3] = {far[i / 4], 0.1, -far[i / 4]};
-        double out[10];
+        double out[TAC_SSDF_JET];
         tac_ssdf_at(&planes, y, out);
-        for (int k = 0; k < 10; ++k) ENSURE(isfinite(out[k]));
+        for (int k = 0; k < TAC_SSDF_JET; ++k) ENSURE(isfinite(out[k]));
     }
     test_cloud_free(c);
     return 0;

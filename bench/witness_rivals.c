@@ -1,0 +1,155 @@
+// The log-barrier ways to smooth the nearest points of two edges.
+
+#include "bench/witness_rivals.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double regular = 0.01;
+
+typedef struct boxProblem {
+    double Q[3], c[2]; // a.Q a/2 + c.a, Q = (Q11, Q12, Q22)
+} boxProblem;
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static boxProblem load(const double* const in[12], int i) {
+    double t1[3], t2[3], r[3];
+    for (int k = 0; k < 3; ++k) {
+        t1[k] = in[3 + k][i] - in[k][i], t2[k] = in[9 + k][i] - in[6 + k][i];
+        r[k] = in[k][i] - in[6 + k][i];
+    }
+    return (boxProblem){{dot(t1, t1) + regular, -dot(t1, t2), dot(t2, t2) + regular},
+                        {dot(r, t1) - 0.5 * regular, -dot(r, t2) - 0.5 * regular}};
+}
+
+static void slope(const boxProblem* p, const double a[2], double g[2]) {
+    g[0] = p->Q[0] * a[0] + p->Q[1] * a[1] + p->c[0];
+    g[1] = p->Q[1] * a[0] + p->Q[2] * a[1] + p->c[1];
+}
+
+//---------------------------------- interior point ----------------------------------
+
+// largest share of the step that keeps a in (0, 1) and z > 0
+static double longest(const double x[8], const double d[8]) {
+    double t = 1.0;
+    for (int i = 0; i < 8; ++i)
+        if (d[i] < 0.0) t = fmin(t, -0.995 * x[i] / d[i]);
+    return t;
+}
+
+// x: slacks a1, 1 - a1, a2, 1 - a2, then their multipliers
+static void newton(const boxProblem* p, const double x[8], double mu, double d[8]) {
+    double g[2], a[2] = {x[0], x[2]}, H[2], r[2];
+    slope(p, a, g);
+    for (int k = 0; k < 2; ++k) {
+        const double *s = x + 2 * k, *z = x + 4 + 2 * k;
+        H[k] = z[0] / s[0] + z[1] / s[1];
+        r[k] = -(g[k] - mu / s[0] + mu / s[1]);
+    }
+    double A = p->Q[0] + H[0], B = p->Q[2] + H[1], det = A * B - p->Q[1] * p->Q[1];
+    d[0] = (B * r[0] - p->Q[1] * r[1]) / det, d[2] = (A * r[1] - p->Q[1] * r[0]) / det;
+    d[1] = -d[0], d[3] = -d[2];
+    for (int i = 0; i < 4; ++i) d[4 + i] = (mu - x[4 + i] * d[i]) / x[i] - x[4 + i];
+}
+
+static int is_solved(const boxProblem* p, const double x[8], double mu) {
+    double g[2], a[2] = {x[0], x[2]}, most = 0.0;
+    slope(p, a, g);
+    for (int k = 0; k < 2; ++k) most = fmax(most, fabs(g[k] - x[4 + 2 * k] + x[5 + 2 * k]));
+    for (int i = 0; i < 4; ++i) most = fmax(most, fabs(x[i] * x[4 + i] - mu));
+    return most < 1e-3 * mu + 1e-12;
+}
+
+void bench_interior_point(const double* const in[12], double* const alpha[2], int count,
+                          double mu) {
+    for (int i = 0; i < count; ++i) {
+        boxProblem p = load(in, i);
+        double x[8] = {0.5, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0}, d[8], target = 0.1;
+        for (int step = 0; step < 60 && !is_solved(&p, x, mu); ++step) {
+            target = fmax(mu, 0.2 * target);
+            newton(&p, x, target, d);
+            double t = longest(x, d);
+            for (int k = 0; k < 8; ++k) x[k] += t * d[k];
+            x[1] = 1.0 - x[0], x[3] = 1.0 - x[2];
+        }
+        alpha[0][i] = x[0], alpha[1][i] = x[2];
+    }
+}
+
+//---------------------------------- L-BFGS ----------------------------------
+
+enum { PAIRS = 5 };
+
+static double barrier(const boxProblem* p, const double a[2], double mu, double g[2]) {
+    if (!(a[0] > 0.0 && a[0] < 1.0 && a[1] > 0.0 && a[1] < 1.0)) return INFINITY;
+    slope(p, a, g);
+    double value = 0.5 * ((g[0] + p->c[0]) * a[0] + (g[1] + p->c[1]) * a[1]);
+    for (int k = 0; k < 2; ++k) {
+        value -= mu * (log(a[k]) + log(1.0 - a[k]));
+        g[k] += mu * (1.0 / (1.0 - a[k]) - 1.0 / a[k]);
+    }
+    return value;
+}
+
+// pairs of steps and changes of slope, oldest first
+typedef struct history {
+    int count;
+    double s[PAIRS][2], y[PAIRS][2], rho[PAIRS];
+} history;
+
+static void direction(const history* h, const double g[2], double d[2]) {
+    double share[PAIRS], scale = 1.0;
+    d[0] = -g[0], d[1] = -g[1];
+    for (int i = h->count - 1; i >= 0; --i) {
+        share[i] = h->rho[i] * (h->s[i][0] * d[0] + h->s[i][1] * d[1]);
+        d[0] -= share[i] * h->y[i][0], d[1] -= share[i] * h->y[i][1];
+    }
+    if (h->count) {
+        const double* y = h->y[h->count - 1];
+        scale = 1.0 / (h->rho[h->count - 1] * (y[0] * y[0] + y[1] * y[1]));
+    }
+    d[0] *= scale, d[1] *= scale;
+    for (int i = 0; i < h->count; ++i) {
+        double b = h->rho[i] * (h->y[i][0] * d[0] + h->y[i][1] * d[1]);
+        d[0] += (share[i] - b) * h->s[i][0], d[1] += (share[i] - b) * h->s[i][1];
+    }
+}
+
+static void remember(history* h, const double s[2], const double y[2]) {
+    double product = s[0] * y[0] + s[1] * y[1];
+    if (!(product > 1e-300)) return;
+    if (h->count == PAIRS) {
+        memmove(h->s, h->s + 1, sizeof h->s - sizeof h->s[0]);
+        memmove(h->y, h->y + 1, sizeof h->y - sizeof h->y[0]);
+        memmove(h->rho, h->rho + 1, sizeof h->rho - sizeof h->rho[0]);
+        --h->count;
+    }
+    memcpy(h->s[h->count], s, sizeof h->s[0]), memcpy(h->y[h->count], y, sizeof h->y[0]);
+    h->rho[h->count++] = 1.0 / product;
+}
+
+void bench_lbfgs(const double* const in[12], double* const alpha[2], int count, double mu) {
+    for (int i = 0; i < count; ++i) {
+        boxProblem p = load(in, i);
+        history h = {0};
+        double a[2] = {0.5, 0.5}, g[2], value = barrier(&p, a, mu, g);
+        for (int step = 0; step < 100 && hypot(g[0], g[1]) > 1e-6; ++step) {
+            double d[2], next[2], g_next[2], t = 1.0, found = INFINITY;
+            direction(&h, g, d);
+            double fall = g[0] * d[0] + g[1] * d[1];
+            for (; t > 1e-12; t *= 0.5) {
+                next[0] = a[0] + t * d[0], next[1] = a[1] + t * d[1];
+                found = barrier(&p, next, mu, g_next);
+                if (found <= value + 1e-4 * t * fall) break;
+            }
+            if (!(found < INFINITY)) break;
+            remember(&h, (double[2]){next[0] - a[0], next[1] - a[1]},
+                     (double[2]){g_next[0] - g[0], g_next[1] - g[1]});
+            memcpy(a, next, sizeof a), memcpy(g, g_next, sizeof g), value = found;
+        }
+        alpha[0][i] = a[0], alpha[1][i] = a[1];
+    }
+}

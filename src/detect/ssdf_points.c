@@ -1,0 +1,417 @@
+// K soft collision points of a pair of clouds, K/2 on each body.
+//
+//   Phi --sigma(-Phi)--> weights z of vertices --soft top-K--> points c --field--> records
+//
+// All derivatives are carried forward along nine directions: the relative twist about the origin of
+// the second body, eps1, eps2 and the temperature of the selection. docs/scm.md eq. 8 to 10.
+
+#include "detect/ssdf_points.h"
+
+#include "detect/ssdf_kernels.h"
+#include "math/spatial.h"
+#include "tactus/smooth.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { EPS1 = 6, EPS2, SORT, WAYS };
+
+// one record, and the derivatives of point (3), normal (3) and distance
+typedef struct softRecord {
+    tacReal point[3], normal[3], distance, D[7][WAYS];
+} softRecord;
+
+typedef struct softPair {
+    const tacContactCloud* cloud[2];
+    tacPose pose[2];
+    tacReal number[3];           // eps1, eps2, sort
+    int sinkhorn, exact, points; // points of each body at most
+    tacReal *Phi, *sigma, *rate; // (n) (n) (WAYS n): of Phi, then of sigma
+    tacReal *z, *z_rate;         // of one body's vertices (v) (WAYS v)
+    tacReal *W, *W_rate, *work;  // (points v) twice; of the selection
+    int* order;
+} softPair;
+
+//---------------------------------- memory ---------------------------------------
+
+static int larger(int a, int b) { return a > b ? a : b; }
+
+// the most that any pair needs
+typedef struct softSizes {
+    int points, vertices, k;
+    size_t work;
+} softSizes;
+
+static softSizes sizes_of(const tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    softSizes s = {.k = plan->choice[TAC_CHOICE_SOFT] / 2};
+    for (int i = 0; i < plan->npair && plan->cloud; ++i) {
+        const tacContactCloud *a = plan->cloud[plan->pair[i].geom[0]],
+                              *b = plan->cloud[plan->pair[i].geom[1]];
+        if (!a || !b) continue;
+        s.points = larger(s.points, a->queries + b->queries);
+        s.vertices = larger(s.vertices, larger(a->vertices, b->vertices));
+    }
+    size_t sort = tac_soft_sort_size(s.vertices), sinkhorn = tac_sinkhorn_size(s.k);
+    s.work = sort > sinkhorn ? sort : sinkhorn;
+    return s;
+}
+
+static int capacity(const tacModel* model) {
+    return model->contact->npair * model->contact->choice[TAC_CHOICE_SOFT];
+}
+
+static size_t size(const tacModel* model, size_t real_size) {
+    softSizes s = sizes_of(model);
+    size_t n = (size_t)s.points, v = (size_t)s.vertices, k = (size_t)s.k, way = WAYS;
+    return tac_arena_need(real_size * (2 * n + way * n + v + way * v + 2 * k * v + s.work)) +
+           tac_arena_need(sizeof(int) * (k + 1)) +
+           tac_arena_need((sizeof(softRecord) / sizeof(tacReal)) * real_size * 2 * (k + 1));
+}
+
+static void take_arrays(const tacModel* model, tacArena* arena, softPair* p) {
+    softSizes s = sizes_of(model);
+    size_t n = (size_t)s.points, v = (size_t)s.vertices, k = (size_t)s.k, way = WAYS;
+    tacReal* at = TAC_TAKE(arena, tacReal, 2 * n + way * n + v + way * v + 2 * k * v + s.work);
+    p->Phi = at, p->sigma = at + n, p->rate = at + 2 * n, at += (2 + way) * n;
+    p->z = at, p->z_rate = at + v, at += (1 + way) * v;
+    p->W = at, p->W_rate = at + k * v, p->work = at + 2 * k * v;
+    p->order = TAC_TAKE(arena, int, k + 1);
+    p->points = s.k;
+}
+
+//---------------------------------- field ----------------------------------------
+
+static int count_of(const softPair* p) { return p->cloud[0]->queries + p->cloud[1]->queries; }
+
+static tacVec3 point_of(const tacContactCloud* c, int i) {
+    return (tacVec3){c->block[i], c->block[c->count + i], c->block[2 * c->count + i]};
+}
+
+static tacVec3 vertex_of(const tacContactCloud* c, int v) {
+    return (tacVec3){c->vertex[0][v], c->vertex[1][v], c->vertex[2][v]};
+}
+
+static tacVec3 origin_of(const softPair* p) { return p->pose[1].position; }
+
+// how a point moves with way k of the second body
+static tacVec3 moved(const softPair* p, tacVec3 x, int k) {
+    tacVec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
+    return k < 3 ? e : tac_cross(e, tac_sub(x, origin_of(p)));
+}
+
+// Phi of one body's points, and its rates
+static void fill_side(softPair* p, int side, int first) {
+    int n = count_of(p), queries = p->cloud[side]->queries;
+    tacSsdfPlanes planes = tac_ssdf_planes(p->cloud[1 - side], p->number[0], p->exact);
+    tacPose surface = p->pose[1 - side];
+    for (int from = 0; from < queries; from += TAC_SSDF_BLOCK) {
+        tacReal y[3][TAC_SSDF_BLOCK], jet[TAC_SSDF_JET][TAC_SSDF_BLOCK];
+        tacVec3 x[TAC_SSDF_BLOCK];
+        for (int k = 0; k < TAC_SSDF_BLOCK; ++k) {
+            int i = from + k < queries ? from + k : queries - 1;
+            x[k] = tac_pose_apply(p->pose[side], point_of(p->cloud[side], i));
+            tacVec3 in = tac_pose_apply_inverse(surface, x[k]);
+            y[0][k] = in.x, y[1][k] = in.y, y[2][k] = in.z;
+        }
+        TAC_DISPATCH(tac_ssdf_kernels_)->at(&planes, (const tacReal(*)[TAC_SSDF_BLOCK])y, jet);
+        for (int k = 0; k < TAC_SSDF_BLOCK && from + k < queries; ++k) {
+            int f = first + from + k;
+            tacVec3 g = tac_pose_rotate(surface, (tacVec3){jet[1][k], jet[2][k], jet[3][k]});
+            p->Phi[f] = jet[0][k];
+            for (int way = 0; way < 6; ++way)
+                p->rate[way * n + f] = (side ? 1.0 : -1.0) * tac_dot(g, moved(p, x[k], way));
+            p->rate[EPS1 * n + f] = jet[10][k];
+            p->rate[EPS2 * n + f] = p->rate[SORT * n + f] = 0.0;
+        }
+    }
+}
+
+// sigma(-Phi); rates of Phi become those of sigma: -sigma (dPhi - <dPhi>)/eps2
+static void weigh(softPair* p) {
+    int n = count_of(p), least = 0;
+    tacReal total = 0.0, eps = p->number[1];
+    for (int f = 1; f < n; ++f)
+        if (tac_re(p->Phi[f]) < tac_re(p->Phi[least])) least = f;
+    for (int f = 0; f < n; ++f) {
+        tacReal fall = (p->Phi[f] - p->Phi[least]) / eps;
+        p->sigma[f] = r_exp(-r_min(fall, 700.0));
+        total += p->sigma[f];
+        p->rate[EPS2 * n + f] = -fall; // of Phi/eps2, times eps2
+    }
+    for (int f = 0; f < n; ++f) p->sigma[f] = p->sigma[f] / total;
+    for (int way = 0; way < WAYS; ++way) {
+        tacReal mean = 0.0, *rate = p->rate + way * n;
+        for (int f = 0; f < n; ++f) mean += p->sigma[f] * rate[f];
+        for (int f = 0; f < n; ++f) rate[f] = -p->sigma[f] * (rate[f] - mean) / eps;
+    }
+}
+
+//---------------------------------- selection ------------------------------------
+
+// z_v = sum of sigma over the faces at v
+static void fill_vertices(softPair* p, int side, int first) {
+    const tacContactCloud* c = p->cloud[side];
+    int n = count_of(p), vertices = c->vertices;
+    for (int v = 0; v < vertices; ++v) {
+        p->z[v] = 0.0;
+        for (int way = 0; way < WAYS; ++way) p->z_rate[way * vertices + v] = 0.0;
+        for (int i = c->first[v]; i < c->first[v + 1]; ++i) {
+            int f = first + c->face[i];
+            p->z[v] += p->sigma[f];
+            for (int way = 0; way < WAYS; ++way)
+                p->z_rate[way * vertices + v] += p->rate[way * n + f];
+        }
+    }
+}
+
+// tau = sort sum z^2/sum z, the size of a weight that counts; its rate along z_dot
+static tacReal temperature(const softPair* p, int vertices, const tacReal* z_dot, tacReal* rate) {
+    tacReal sum = 1e-300, square = 1e-300, sum_dot = 0.0, square_dot = 0.0;
+    for (int v = 0; v < vertices; ++v) {
+        sum += p->z[v], square += p->z[v] * p->z[v];
+        if (z_dot) sum_dot += z_dot[v], square_dot += 2.0 * p->z[v] * z_dot[v];
+    }
+    *rate = p->number[2] * (square_dot - square / sum * sum_dot) / sum;
+    return p->number[2] * square / sum;
+}
+
+// weights of the rows, and along one way (NULL: not)
+static tacResult select_rows(softPair* p, int vertices, int k, int way) {
+    tacReal tau_dot, *z_dot = way < 0 ? NULL : p->z_rate + way * vertices;
+    tacReal tau = temperature(p, vertices, z_dot, &tau_dot);
+    if (way == SORT) tau_dot = tau / p->number[2];
+    tacSoftSort sort = tac_default_soft_sort(vertices, p->z, k);
+    sort.tau = tau, sort.order = p->order, sort.work = p->work;
+    tacSinkhorn sinkhorn = tac_default_sinkhorn(vertices, p->z, k);
+    sinkhorn.tau = tau, sinkhorn.work = p->work;
+    if (way < 0)
+        return p->sinkhorn ? tac_sinkhorn_top_k(&sinkhorn, p->W) : tac_soft_sort_top_k(&sort, p->W);
+    return p->sinkhorn ? tac_sinkhorn_top_k_jvp(&sinkhorn, z_dot, tau_dot, p->W_rate)
+                       : tac_soft_sort_top_k_jvp(&sort, z_dot, tau_dot, p->W_rate);
+}
+
+// c = sum W y of each row, of weights or of their rates, in the body's axes
+static tacVec3 mean_of(const softPair* p, int side, const tacReal* row) {
+    const tacContactCloud* c = p->cloud[side];
+    tacVec3 sum = tac_vec3_zero();
+    for (int v = 0; v < c->vertices; ++v) sum = tac_add_scaled(sum, row[v], vertex_of(c, v));
+    return sum;
+}
+
+//---------------------------------- records --------------------------------------
+
+// n = g/sqrt(1e-12 + |g|^2), as tac_shape_normal
+static tacVec3 normal_rate(tacVec3 g, tacVec3 g_dot) {
+    tacReal s = 1.0 / r_sqrt(1e-12 + tac_dot(g, g));
+    return tac_scale(tac_add_scaled(g_dot, -s * s * tac_dot(g, g_dot), g), s);
+}
+
+static tacVec3 hessian_mul(const tacReal H[6], tacVec3 u) {
+    return (tacVec3){H[0] * u.x + H[3] * u.y + H[4] * u.z, H[3] * u.x + H[1] * u.y + H[5] * u.z,
+                     H[4] * u.x + H[5] * u.y + H[2] * u.z};
+}
+
+// what the field of the other body makes of the point and of its motions, which D holds
+static void read_field(const softPair* p, int side, softRecord* r) {
+    tacPose surface = p->pose[1 - side];
+    tacSsdfPlanes planes = tac_ssdf_planes(p->cloud[1 - side], p->number[0], p->exact);
+    tacReal y[3], jet[TAC_SSDF_JET], sign = side ? 1.0 : -1.0;
+    tacVec3 c = tac_load3(r->point);
+    tac_store3(y, tac_pose_apply_inverse(surface, c));
+    tac_ssdf_at(&planes, y, jet);
+    tacVec3 g = tac_load3(jet + 1), n = tac_pose_rotate(surface, tac_shape_normal(g));
+    r->distance = jet[0];
+    tac_store3(r->normal, tac_scale(n, sign));
+    for (int way = 0; way < WAYS; ++way) {
+        tacVec3 u = {r->D[0][way], r->D[1][way], r->D[2][way]}, turned = tac_vec3_zero();
+        if (side == 0 && way < 6) u = tac_sub(u, moved(p, c, way)); // the surface moves
+        if (side == 0 && way >= 3 && way < 6)
+            turned = tac_cross((tacVec3){way == 3, way == 4, way == 5}, n);
+        u = tac_pose_rotate_inverse(surface, u);
+        tacVec3 g_dot = hessian_mul(jet + 4, u);
+        r->D[6][way] = tac_dot(g, u) + (way == EPS1 ? jet[10] : (tacReal)0.0);
+        if (way == EPS1) g_dot = tac_add(g_dot, tac_load3(jet + 11));
+        tacVec3 n_dot = tac_add(tac_pose_rotate(surface, normal_rate(g, g_dot)), turned);
+        r->D[3][way] = sign * n_dot.x, r->D[4][way] = sign * n_dot.y;
+        r->D[5][way] = sign * n_dot.z;
+    }
+}
+
+// the points of one body and how they move
+static tacResult fill_records(softPair* p, int side, int k, softRecord* out) {
+    int vertices = p->cloud[side]->vertices;
+    tacResult result = select_rows(p, vertices, k, -1);
+    for (int i = 0; i < k && result == TAC_OK; ++i)
+        tac_store3(out[i].point,
+                   tac_pose_apply(p->pose[side], mean_of(p, side, p->W + i * vertices)));
+    for (int way = 0; way < WAYS && result == TAC_OK; ++way) {
+        result = select_rows(p, vertices, k, way);
+        for (int i = 0; i < k && result == TAC_OK; ++i) {
+            tacVec3 d = tac_pose_rotate(p->pose[side], mean_of(p, side, p->W_rate + i * vertices));
+            if (side == 1 && way < 6) d = tac_add(d, moved(p, tac_load3(out[i].point), way));
+            out[i].D[0][way] = d.x, out[i].D[1][way] = d.y, out[i].D[2][way] = d.z;
+        }
+    }
+    for (int i = 0; i < k && result == TAC_OK; ++i) read_field(p, side, &out[i]);
+    return result;
+}
+
+// all records of a pair; how many
+static tacResult find_points(const tacModel* model, const tacPose* body, int index, softPair* p,
+                             softRecord* out, int* count) {
+    const tacContactPlan* plan = model->contact;
+    const tacContactPair* pair = &plan->pair[index];
+    const int number[3] = {plan->number[TAC_CONTACT_EPS1], plan->number[TAC_CONTACT_EPS2],
+                           plan->number[TAC_CONTACT_SORT]};
+    tacResult result = TAC_OK;
+    *count = 0;
+    for (int i = 0; i < 2; ++i)
+        p->cloud[i] = plan->cloud[pair->geom[i]], p->pose[i] = body[pair->body[i]];
+    for (int i = 0; i < 3; ++i) p->number[i] = model->param[number[i]];
+    p->sinkhorn = plan->choice[TAC_CHOICE_SELECT], p->exact = plan->choice[TAC_CHOICE_EXACT];
+    if (!p->cloud[0] || !p->cloud[1] || count_of(p) == 0) return TAC_OK;
+    fill_side(p, 0, 0), fill_side(p, 1, p->cloud[0]->queries);
+    weigh(p);
+    for (int side = 0; side < 2 && result == TAC_OK; ++side) {
+        int vertices = p->cloud[side]->vertices, k = vertices < p->points ? vertices : p->points;
+        if (p->cloud[side]->queries == 0 || k == 0) continue;
+        fill_vertices(p, side, side ? p->cloud[0]->queries : 0);
+        result = fill_records(p, side, k, out + *count);
+        *count += k;
+    }
+    return result;
+}
+
+//---------------------------------- detector -------------------------------------
+
+// twists about the point in place of the origin: a turn there also shifts
+static void put_twists(const softRecord* r, tacVec3 origin, tacContacts* c, int at) {
+    tacVec3 arm = tac_sub(origin, tac_load3(r->point));
+    for (int row = 0; row < 8; ++row)
+        for (int k = 0; k < 6; ++k) {
+            tacReal d = row < 7 ? r->D[row][k] : (tacReal)0.0;
+            if (k >= 3 && row < 7) {
+                tacVec3 shift = tac_cross((tacVec3){k == 3, k == 4, k == 5}, arm);
+                d += r->D[row][0] * shift.x + r->D[row][1] * shift.y + r->D[row][2] * shift.z;
+            }
+            c->d_twist[row][k][at] = d;
+        }
+}
+
+static void put_record(const tacModel* model, int pair, int number, const softRecord* r,
+                       tacVec3 origin, tacContacts* c) {
+    int at = c->count++;
+    c->pair[at] = pair, c->bundle[at] = -1, c->feature[at] = (uint64_t)number;
+    for (int k = 0; k < 2; ++k) c->geom[k][at] = model->contact->pair[pair].geom[k];
+    for (int k = 0; k < 3; ++k) c->point[k][at] = r->point[k], c->normal[k][at] = r->normal[k];
+    c->distance[at] = r->distance, c->activity[at] = 1.0;
+    if (c->d_twist[0][0]) put_twists(r, origin, c, at);
+}
+
+static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
+                        tacScratch* scratch) {
+    softPair p = {0};
+    take_arrays(model, &scratch->arena, &p);
+    softRecord* r = TAC_TAKE(&scratch->arena, softRecord, 2 * p.points + 2);
+    for (int i = 0; i < model->contact->npair; ++i) {
+        int count;
+        tacResult result = find_points(model, body, i, &p, r, &count);
+        if (result != TAC_OK) return result;
+        if (contacts->count + count > contacts->capacity) return TAC_ERROR_CAPACITY;
+        for (int k = 0; k < count; ++k) put_record(model, i, k, &r[k], origin_of(&p), contacts);
+    }
+    return TAC_OK;
+}
+
+// offsets of what ways 6, 7, 8 are
+static void numbers_of(const tacModel* model, int at[3]) {
+    const int* number = model->contact->number;
+    at[0] = number[TAC_CONTACT_EPS1], at[1] = number[TAC_CONTACT_EPS2];
+    at[2] = number[TAC_CONTACT_SORT];
+}
+
+// a body's twist about the pair's origin
+static tacTwist twist_of(const tacReal* pose_dot, const tacPose* body, int b, tacVec3 origin) {
+    if (!pose_dot) return tac_twist_zero();
+    return tac_twist_shift(tac_twist_load(pose_dot + 6 * b), body[b].position, origin);
+}
+
+static tacResult detect_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                            const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                            tacScratch* scratch) {
+    softPair p = {0};
+    int number[3], at = 0;
+    (void)contacts;
+    numbers_of(model, number);
+    take_arrays(model, &scratch->arena, &p);
+    softRecord* r = TAC_TAKE(&scratch->arena, softRecord, 2 * p.points + 2);
+    for (int i = 0; i < model->contact->npair; ++i) {
+        const int* bodies = model->contact->pair[i].body;
+        int count;
+        tacResult result = find_points(model, body, i, &p, r, &count);
+        if (result != TAC_OK) return result;
+        tacTwist first = twist_of(pose_dot, body, bodies[0], origin_of(&p));
+        tacTwist second = twist_of(pose_dot, body, bodies[1], origin_of(&p));
+        tacReal way[WAYS] = {0};
+        tac_twist_store(way, tac_twist_sub(second, first));
+        for (int k = 0; k < 3 && theta_dot; ++k) way[EPS1 + k] = theta_dot[number[k]];
+        for (int k = 0; k < count; ++k, ++at) {
+            tacReal d[7];
+            tacTwist rigid = tac_twist_shift(first, origin_of(&p), tac_load3(r[k].point));
+            tac_store3(d, rigid.linear);
+            tac_store3(d + 3, tac_cross(first.angular, tac_load3(r[k].normal)));
+            d[6] = 0.0;
+            for (int row = 0; row < 7; ++row)
+                for (int w = 0; w < WAYS; ++w) d[row] += r[k].D[row][w] * way[w];
+            for (int j = 0; j < 3; ++j) dot->point[j][at] = d[j], dot->normal[j][at] = d[3 + j];
+            dot->distance[at] = d[6], dot->activity[at] = 0.0;
+        }
+    }
+    return TAC_OK;
+}
+
+static void add_pose_bar(tacReal* pose_bar, const tacPose* body, int b, tacVec3 origin,
+                         tacWrench w) {
+    tacReal* at = pose_bar + 6 * b;
+    tac_wrench_store(
+        at, tac_wrench_add(tac_wrench_load(at), tac_wrench_shift(w, origin, body[b].position)));
+}
+
+static tacResult detect_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                            const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                            tacScratch* scratch) {
+    softPair p = {0};
+    int number[3], at = 0;
+    (void)contacts;
+    numbers_of(model, number);
+    take_arrays(model, &scratch->arena, &p);
+    softRecord* r = TAC_TAKE(&scratch->arena, softRecord, 2 * p.points + 2);
+    for (int i = 0; i < model->contact->npair; ++i) {
+        const int* bodies = model->contact->pair[i].body;
+        int count;
+        tacResult result = find_points(model, body, i, &p, r, &count);
+        if (result != TAC_OK) return result;
+        tacReal way[WAYS] = {0};
+        tacWrench rigid = tac_wrench_zero();
+        for (int k = 0; k < count; ++k, ++at) {
+            tacReal d[7] = {bar->point[0][at],  bar->point[1][at],  bar->point[2][at],
+                            bar->normal[0][at], bar->normal[1][at], bar->normal[2][at],
+                            bar->distance[at]};
+            tacVec3 force = tac_load3(d);
+            tacVec3 turn = tac_cross(tac_load3(r[k].normal), tac_load3(d + 3));
+            rigid = tac_wrench_add(rigid, tac_wrench_shift((tacWrench){force, turn},
+                                                           tac_load3(r[k].point), origin_of(&p)));
+            for (int w = 0; w < WAYS; ++w)
+                for (int row = 0; row < 7; ++row) way[w] += r[k].D[row][w] * d[row];
+        }
+        for (int k = 0; k < 3 && theta_bar; ++k) theta_bar[number[k]] += way[EPS1 + k];
+        if (!pose_bar) continue;
+        tacWrench moved_bar = tac_wrench_load(way);
+        add_pose_bar(pose_bar, body, bodies[1], origin_of(&p), moved_bar);
+        add_pose_bar(pose_bar, body, bodies[0], origin_of(&p), tac_wrench_sub(rigid, moved_bar));
+    }
+    return TAC_OK;
+}
+
+const tacDetectorKind tac_ssdf_detector = {capacity, size, detect, detect_jvp, detect_vjp};

@@ -1,0 +1,177 @@
+// Steps of scenes with the soft-minimum contact model: derivatives by everything, what is refused.
+
+#include "check/prove.h"
+#include "model/refusal.h"
+#include "step/step_problem.h"
+
+//---------------------------------- scenes ---------------------------------------
+
+// a fixed plane and box, a free box and an articulated ball on top, several pairs
+#define SCENE(more)                                                                                \
+    "<mujoco><tactus respond='scm' points='24' eps1='.002' eps2='.01' eps3='.004' "                \
+    "stiffness='600' dissipation='.3' stiction='.05' " more "/><worldbody>"                        \
+    "<geom type='plane' size='1 1 .1' friction='.6'/>"                                             \
+    "<body pos='0 0 .098'><freejoint/><geom type='box' size='.1 .08 .1' mass='1' friction='.3'/>"  \
+    "</body><body pos='.02 .01 .35'><joint type='ball' damping='.05'/>"                            \
+    "<geom size='.08' pos='0 0 -.08' mass='.3' friction='.5'/></body></worldbody></mujoco>"
+
+static const char explicit_text[] = SCENE("implicit='false'"), implicit_text[] = SCENE(""),
+                  published_text[] = SCENE("implicit='false' law='published'");
+
+// soft points as records for springs
+#define SOFT(more)                                                                                 \
+    "<mujoco><tactus detect='ssdf' respond='spring' points='24' eps1='.004' eps2='.02' "           \
+    "eps3='.004' sort='.3' stiffness='600' dissipation='.3' stiction='.05' " more "/><worldbody>"  \
+    "<geom type='plane' size='1 1 .1' friction='.6'/>"                                             \
+    "<body pos='0 0 .098' euler='3 2 10'><freejoint/><geom type='box' size='.1 .08 .1' mass='1'/>" \
+    "</body><body pos='.02 .01 .35'><joint type='ball' damping='.05'/>"                            \
+    "<geom size='.08' pos='0 0 -.08' mass='.3' friction='.5'/></body></worldbody></mujoco>"
+
+static const char softsort_text[] = SOFT("implicit='false'"),
+                  sinkhorn_text[] = SOFT("select='sinkhorn' soft='6'");
+
+//---------------------------------- derivatives ----------------------------------
+
+static int is_used(const tacModel* model, int offset) {
+    const char* name = model->paramname[model->paramgroup[offset]].name;
+    return strncmp(name, "respond/", 8) == 0 || strncmp(name, "detect/", 7) == 0 ||
+           strstr(name, "/friction") || strstr(name, "/mass") || strstr(name, "option/timestep");
+}
+
+// near where the scene is drawn, in contact
+static int sample(const void* context, int i, unsigned long long* random, double* x,
+                  double* scale) {
+    const stepContext* c = context;
+    int nv = c->model->nv;
+    memcpy(c->qpos, c->model->qpos0, sizeof *c->qpos * (size_t)c->model->nq);
+    for (int k = 0; k < 3; ++k) c->qpos[k] += 0.004 * tac_check_normal(random);
+    for (int k = 0; k < nv; ++k) {
+        x[k] = 0.0, x[nv + k] = i % 3 == 0 ? 0.01 : 0.3 * tac_check_normal(random);
+        scale[k] = 0.02, scale[nv + k] = 0.1;
+    }
+    for (int k = 0; k < c->used_count; ++k) {
+        double p = c->model->param[c->used[k]];
+        x[2 * nv + k] = p, scale[2 * nv + k] = p == 0.0 ? 1e-3 : 0.1 * fabs(p);
+    }
+    tacState at = {.qpos = c->qpos, .qvel = x + nv};
+    double unused[100];
+    tacState next = {.qpos = c->qnext, .qvel = unused};
+    tac_step(c->model, &at, NULL, &next, c->scratch);
+    return 2 * nv;
+}
+
+static int proves(const char* text, const char* name, int first, int last) {
+    stepContext c;
+    ENSURE_LAW(open_context(&c, text, NULL, is_used));
+    tacCheckProblem problem = {.name = name,
+                               .n = 2 * c.model->nv + c.used_count,
+                               .m = 2 * c.model->nv,
+                               .curved = {0, c.model->nv},
+                               .context = &c,
+                               .as_double = &tac_check_step_double,
+                               .as_complex = &tac_check_step_complex,
+                               .as_quad = &tac_check_step_quad,
+                               .hvp = step_hvp,
+                               .sample = sample};
+    tacCheckOptions options = tac_check_default_options();
+    options.points = getenv("TACTUS_NO_SWEEP") ? 2 : 5;
+    options.quad_every = 5, options.taylor_every = 2, options.seed = 3;
+    options.first = 1e-10, options.second = 1e-9;
+    int failed = 0;
+    for (int i = first; i <= last; ++i) {
+        ((tacModel*)c.model)->integrator = (tacIntegrator)i;
+        failed |= prove(&problem, options);
+    }
+    close_context(&c);
+    return failed;
+}
+
+static int explicit_steps(void) {
+    return proves(explicit_text, "scm", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_LIE);
+}
+
+static int implicit_steps(void) {
+    return proves(implicit_text, "scm, implicit", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER);
+}
+
+// the printed dissipation has one derivative by velocity: first order alone would hold everywhere
+static int published_steps(void) {
+    return proves(published_text, "scm, published", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER);
+}
+
+static int soft_points(void) {
+    return proves(softsort_text, "soft points", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER) |
+           proves(sinkhorn_text, "soft points, sinkhorn", TAC_INTEGRATOR_EULER,
+                  TAC_INTEGRATOR_EULER);
+}
+
+//---------------------------------- loading --------------------------------------
+
+#define TETRA "vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='"
+
+static int refuses(void) {
+    static const badText bad[] = {
+        {"\n<tactus respond='scm' eps1='0'/>", TAC_ERROR_VALUE, 2, "eps1", ""},
+        {"\n<tactus respond='scm' eps2='-1'/>", TAC_ERROR_VALUE, 2, "eps2", ""},
+        {"\n<tactus respond='scm' points='3'/>", TAC_ERROR_VALUE, 2, "points", ""},
+        {"\n<tactus respond='scm' tau='.1'/>", TAC_ERROR_VALUE, 2, "tau", "no meaning"},
+        {"\n<tactus respond='scm' detect='gjk'/>", TAC_ERROR_VALUE, 2, "respond", "go"},
+        {"<tactus respond='scm'/><asset><mesh name='m' " TETRA "0 2 1 0 1 3 0 3 2'/></asset>\n"
+         "<worldbody><body><freejoint/>\n<geom type='mesh' mesh='m' mass='1'/></body></worldbody>",
+         TAC_ERROR_VALUE, 3, "", "closed mesh"},
+        {"<tactus respond='scm'/><asset><mesh name='m' " TETRA
+         "0 1 2 0 3 1 0 2 3 1 3 2'/></asset>\n"
+         "<worldbody><body><freejoint/>\n<geom type='mesh' mesh='m' mass='1'/></body></worldbody>",
+         TAC_ERROR_VALUE, 3, "", "from inside"},
+    };
+    const char* after =
+        "<worldbody><geom size='.3'/><body pos='0 0 1'><freejoint/><geom size='.1'/>"
+        "</body></worldbody></mujoco>";
+    return are_texts_refused("scene.xml", "<mujoco>", after, bad, (int)(sizeof bad / sizeof *bad));
+}
+
+// defaults hang on spacing and size; cores that pull, and steps that are too long, are told
+static int tells(void) {
+    tacModel* model = NULL;
+    tacMessage message = {0};
+    const char* text =
+        "<mujoco><tactus respond='scm' eps2='.01'/><worldbody><geom size='.3'/>"
+        "<body pos='0 0 .45'><freejoint/><geom size='.1'/></body></worldbody></mujoco>";
+    tacParam p;
+    ENSURE(load(text, &model, &message) == TAC_OK);
+    ENSURE(strstr(message.text, "pull together"));
+    ENSURE(tac_param_find(model, "detect/eps1", &p) == TAC_OK);
+    // (h/2)^2 of 600 points on the larger ball is 4.7e-4, which is above 2 l eps3
+    ENSURE_NEAR(model->param[p.offset], 2.0 * 0.1 * 0.0005, 1e-12);
+    tac_model_destroy(model);
+    text = "<mujoco><option timestep='.01' integrator='RK4'/><tactus respond='scm' "
+           "stiffness='1e6'/><worldbody><geom size='.3'/><body pos='0 0 .45'><freejoint/>"
+           "<geom size='.1' mass='1'/></body></worldbody></mujoco>";
+    ENSURE(load(text, &model, &message) == TAC_OK);
+    printf("  %s\n", message.text);
+    ENSURE(strstr(message.text, "step"));
+    ENSURE(tac_stable_timestep(model) < 0.002);
+    tac_model_destroy(model);
+    return 0;
+}
+
+// bodies 1e6 m apart do not feel each other, and nothing is lost
+static int far_apart(void) {
+    tacModel* model = NULL;
+    tacScratch* scratch = NULL;
+    const char* text = "<mujoco><option gravity='0 0 0'/><tactus respond='scm' points='54'/>"
+                       "<worldbody><geom size='.3'/><body pos='0 0 1e6'><freejoint/>"
+                       "<geom size='.1'/></body></worldbody></mujoco>";
+    double q[7] = {0, 0, 1e6, 1, 0, 0, 0}, v[6] = {0};
+    tacState x = {.qpos = q, .qvel = v};
+    ENSURE(load(text, &model, NULL) == TAC_OK);
+    ENSURE(tac_scratch_create(model, &scratch) == TAC_OK);
+    for (int i = 0; i < 10; ++i) ENSURE(tac_step(model, &x, NULL, &x, scratch) == TAC_OK);
+    for (int k = 0; k < 6; ++k) ENSURE(v[k] == 0.0);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
+    return 0;
+}
+
+TEST_MAIN(RUN(explicit_steps), RUN(implicit_steps), RUN(published_steps), RUN(soft_points),
+          RUN(refuses), RUN(tells), RUN(far_apart), RUN(prove_summary))
