@@ -40,6 +40,7 @@ TAC_INLINE unsigned rough_negative_bits(rough x) { return x < 0.0; }
 #define ROUGH_LANES (2 * TAC_LANES)
 typedef float rough __attribute__((vector_size(8 * TAC_LANES)));
 typedef int32_t roughInt __attribute__((vector_size(8 * TAC_LANES)));
+typedef uint32_t roughBits __attribute__((vector_size(8 * TAC_LANES))); // may wrap around
 typedef float roughHalf __attribute__((vector_size(4 * TAC_LANES)));
 
 TAC_INLINE rough rough_set(double x) { return (float)x - (rough){0}; }
@@ -155,7 +156,9 @@ TAC_INLINE void rough_exp2(rough* x, int n) {
         rough_fma(f[i], rough_set(0.0551716691), rough_set(0.2426111222));
     TAC_UNROLL for (int i = 0; i < n; ++i) p[i] = rough_fma(p[i], f[i], rough_set(0.6932609855));
     TAC_UNROLL for (int i = 0; i < n; ++i) p[i] = rough_fma(p[i], f[i], rough_set(0.9999280735));
-    TAC_UNROLL for (int i = 0; i < n; ++i) x[i] = (rough)((roughInt)p[i] + ((roughInt)up[i] << 23));
+    TAC_UNROLL for (int i = 0; i < n; ++i) x[i] =
+        (rough)((roughBits)p[i] +
+                ((roughBits)up[i] << 23)); // lanes without a point may hold anything
 }
 
 #endif
