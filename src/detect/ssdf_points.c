@@ -165,9 +165,10 @@ static void fill_vertices(softPair* p, int side, int first) {
     }
 }
 
-// tau = sort sum z^2/sum z, the size of a weight that counts; its rate along z_dot
+// tau = sort sum z^2/sum z, the size of a weight that counts; its rate along z_dot. The weights of
+// a body that is far from the pair's contact vanish; 1e-140 is a divisor whose square is a number.
 static tacReal temperature(const softPair* p, int vertices, const tacReal* z_dot, tacReal* rate) {
-    tacReal sum = 1e-300, square = 1e-300, sum_dot = 0.0, square_dot = 0.0;
+    tacReal sum = 1e-140, square = 1e-140, sum_dot = 0.0, square_dot = 0.0;
     for (int v = 0; v < vertices; ++v) {
         sum += p->z[v], square += p->z[v] * p->z[v];
         if (z_dot) sum_dot += z_dot[v], square_dot += 2.0 * p->z[v] * z_dot[v];
