@@ -260,7 +260,7 @@ static tacResult equations(const plasticScene* s, tacExpr* in, const tacExpr* fo
 
 tacResult plastic_motion(tacGraph* graph, const plasticScene* s, tacExpr* in, tacExpr* out) {
     tacExpr force[PLASTIC_V];
-    char name[16];
+    char name[24];
     g = graph;
     for (int i = 0; i < s->plain->nv; ++i) {
         snprintf(name, sizeof name, "force%d", i);
