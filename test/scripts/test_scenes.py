@@ -12,7 +12,7 @@ import tempfile
 
 build = pathlib.Path(sys.argv[1]).resolve()
 scenes = sorted((pathlib.Path(__file__).resolve().parents[2] / "scenes").glob("*.xml"))
-short = "TACTUS_NO_SWEEP" in os.environ
+short, long = "TACTUS_NO_SWEEP" in os.environ, os.environ.get("TACTUS_SWEEP") == "long"
 passed = failed = 0
 
 # Steps that take seconds in quad precision; test_model_derivatives proves them on fewer points.
@@ -35,8 +35,8 @@ with tempfile.TemporaryDirectory() as folder:
         check(f"{scene.name} loads", "check", str(scene), "--params")
         check(f"{scene.name} draws", "render", str(scene), "--size", "64x36", "--samples", "1",
               "-o", f"{folder}/{scene.stem}.png")
-        for seed in range(1, 1 if scene.stem in SLOW else 2 if short else 6):
+        for seed in range(1, 1 if scene.stem in SLOW else 6 if long else 2 if short else 3):
             check(f"{scene.name} has right derivatives, seed {seed}", "grad", str(scene), "--check",
-                  "--points", "100" if short else "1000", "--seed", str(seed))
+                  "--points", "1000" if long else "100" if short else "300", "--seed", str(seed))
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0)
