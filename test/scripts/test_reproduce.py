@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 TACTUS = os.path.join(os.path.abspath(sys.argv[1]), "tactus")
+SANITIZED = os.path.basename(os.path.abspath(sys.argv[1])).endswith("san")
 passed = failed = 0
 
 
@@ -61,6 +62,8 @@ def check_tables(folder):
           and all(name in text.stdout for name in names), text.stdout)
     for name in names:
         # the pushes take minutes: make test-all runs them
+        if name == "plastic-table" and SANITIZED:
+            continue  # compiles by libgccjit, which leaks
         if name == "scm-push" and os.environ.get("TACTUS_SWEEP") != "long":
             continue
         answer = reproduce(name, "--json")
