@@ -6,6 +6,14 @@
 
 #include "math/pose.h"
 
+tacResult tac_contacts_with_twists(const tacDetectorKind* kind, const tacModel* model,
+                                   const tacPose* body, int count, tacScratch* scratch,
+                                   tacContacts* out) {
+    *out = tac_contacts_take(&scratch->arena, kind->capacity(model), 1);
+    tacResult result = kind->detect(model, body, out, scratch);
+    return result == TAC_OK && out->count != count ? TAC_ERROR_VALUE : result;
+}
+
 static tacVec3 at(tacReal* const a[3], int i) { return tac_vec3(a[0][i], a[1][i], a[2][i]); }
 
 //---------------------------------- twists of geoms ------------------------------

@@ -4,7 +4,12 @@
 #ifndef TAC_DETECT_BY_TWIST_H
 #define TAC_DETECT_BY_TWIST_H
 
-#include "tactus/contact.h"
+#include "detect/detect.h"
+
+// the `count` contacts that a detector found, once more and with d_twist
+tacResult tac_contacts_with_twists(const tacDetectorKind* kind, const tacModel* model,
+                                   const tacPose* body, int count, tacScratch* scratch,
+                                   tacContacts* out);
 
 // `contacts` have d_twist; of `dot` all is written. NULL means zero.
 void tac_contacts_by_twist_jvp(const tacModel* model, const tacPose* body,

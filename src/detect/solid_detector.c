@@ -106,19 +106,12 @@ static tacResult detect(const tacModel* model, const tacPose* body, tacContacts*
 
 //---------------------------------- derivative -----------------------------------
 
-// the same contacts once more, with d_twist
-static tacResult with_twists(const tacModel* model, const tacPose* body, int count,
-                             tacScratch* scratch, tacContacts* out) {
-    *out = tac_contacts_take(&scratch->arena, capacity(model), 1);
-    tacResult result = detect(model, body, out, scratch);
-    return result == TAC_OK && out->count != count ? TAC_ERROR_VALUE : result;
-}
-
 static tacResult jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                      const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
                      tacScratch* scratch) {
     tacContacts c;
-    tacResult result = with_twists(model, body, contacts->count, scratch, &c);
+    tacResult result =
+        tac_contacts_with_twists(&tac_solid_detector, model, body, contacts->count, scratch, &c);
     if (result == TAC_OK) tac_contacts_by_twist_jvp(model, body, &c, pose_dot, theta_dot, dot);
     return result;
 }
@@ -127,7 +120,8 @@ static tacResult vjp(const tacModel* model, const tacPose* body, const tacContac
                      const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
                      tacScratch* scratch) {
     tacContacts c;
-    tacResult result = with_twists(model, body, contacts->count, scratch, &c);
+    tacResult result =
+        tac_contacts_with_twists(&tac_solid_detector, model, body, contacts->count, scratch, &c);
     if (result == TAC_OK) tac_contacts_by_twist_vjp(model, body, &c, bar, pose_bar, theta_bar);
     return result;
 }
