@@ -39,7 +39,7 @@ static void take3(tacArena* arena, int count, tacReal* out[3]) {
 static tacEdgeSet take_set(tacArena* arena, int count) {
     tacEdgeSet s = {.edge = TAC_TAKE(arena, int, count + PADDING)};
     take3(arena, count, s.from), take3(arena, count, s.to);
-    take3(arena, count, s.out_from), take3(arena, count, s.out_to);
+    take3(arena, count, s.out), take3(arena, count, s.along[0]), take3(arena, count, s.along[1]);
     return s;
 }
 
@@ -47,8 +47,7 @@ static tacEdgeSet take_set(tacArena* arena, int count) {
 static tacEdgeMeetings take_meetings(tacArena* arena, int count, int pulls) {
     tacEdgeMeetings m = {0};
     for (int k = 0; k < 2; ++k) {
-        m.alpha[k] = take_reals(arena, count), m.nearest[k] = take_reals(arena, count);
-        m.phi[k] = take_reals(arena, count);
+        m.nearest[k] = take_reals(arena, count), m.phi[k] = take_reals(arena, count);
         take3(arena, count, m.point[k]);
         if (pulls) take3(arena, count, m.pull[k]);
     }
@@ -62,7 +61,7 @@ size_t tac_edge_size(const tacModel* model, const tacContactPair* pair, size_t r
     size_t pairs = (size_t)tac_edge_capacity(model, pair) + PADDING, total = 0;
     for (int k = 0; k < 2; ++k) {
         size_t edges = (size_t)features_of(model, pair, k)->edges + PADDING;
-        total += 30 * tac_arena_need(real_size * edges) + 4 * tac_arena_need(sizeof(int) * edges);
+        total += 33 * tac_arena_need(real_size * edges) + 4 * tac_arena_need(sizeof(int) * edges);
     }
     total +=
         tac_edge_search_size(features_of(model, pair, 0), features_of(model, pair, 1), real_size);
@@ -91,21 +90,26 @@ static void turn(const tacFrame* f, const tacReal v[3], tacReal out[3]) {
 
 //---------------------------------- candidates -----------------------------------
 
+// a vector of edge e, turned into axes of geom[0]'s body
+static void place_vector(const tacEdgeWork* w, int k, const double* const v[3], int e,
+                         tacReal* const out[3], int i) {
+    tacReal x[3] = {v[0][e], v[1][e], v[2][e]}, y[3] = {x[0], x[1], x[2]};
+    if (k) turn(&w->side[1].place.across, x, y);
+    for (int j = 0; j < 3; ++j) out[j][i] = y[j];
+}
+
 static void place_edge(tacEdgeWork* w, int k, int e, int i) {
     const tacFeatures* f = w->side[k].features;
     tacEdgeSet* s = &w->set[k];
     for (int end = 0; end < 2; ++end) {
         int v = f->edge[end][e];
-        tacReal x[3], n[3], at[3], out[3];
-        for (int j = 0; j < 3; ++j) {
-            x[j] = at[j] = f->x[j][v], n[j] = out[j] = f->index->normal[j][v];
-        }
-        if (k) carry(&w->side[1].place.across, x, at), turn(&w->side[1].place.across, n, out);
-        for (int j = 0; j < 3; ++j) {
-            (end ? s->to : s->from)[j][i] = at[j];
-            (end ? s->out_to : s->out_from)[j][i] = out[j];
-        }
+        tacReal x[3], at[3];
+        for (int j = 0; j < 3; ++j) x[j] = at[j] = f->x[j][v];
+        if (k) carry(&w->side[1].place.across, x, at);
+        for (int j = 0; j < 3; ++j) (end ? s->to : s->from)[j][i] = at[j];
     }
+    place_vector(w, k, f->index->out, e, s->out, i);
+    for (int j = 0; j < 2; ++j) place_vector(w, k, f->index->along[j], e, s->along[j], i);
     s->edge[i] = e;
 }
 
@@ -119,7 +123,7 @@ static void pad3(tacReal* const x[3], int count) {
 
 static void pad_set(tacEdgeSet* s) {
     pad3(s->from, s->count), pad3(s->to, s->count);
-    pad3(s->out_from, s->count), pad3(s->out_to, s->count);
+    pad3(s->out, s->count), pad3(s->along[0], s->count), pad3(s->along[1], s->count);
 }
 
 // Pairs of edges become pairs of candidates. Those of geom[0] come in order, row by row; `number`
@@ -283,6 +287,6 @@ tacResult tac_edge_find(tacEdgeWork* w, const tacModel* model, const tacContactP
     find_nearest(w, arena);
     for (int k = 0; k < 2; ++k) ask_fields(w, k, arena);
     for (int k = 0; k < 2; ++k) w->record[k] = tac_hit_records_take(arena, w->meetings.count);
-    EDGES->finish(&side[0].place.own, &w->set[0], &w->set[1], &w->numbers, &w->meetings, w->record);
+    EDGES->finish(&side[0].place.own, &w->numbers, &w->meetings, w->record);
     return TAC_OK;
 }

@@ -16,7 +16,7 @@ typedef struct tacEdgeNumbers {
     tacWitnessOptions witness;
     tacReal depth;       // pairs that are farther apart are none                       [m]
     tacReal neighbours;  // width of the competition for the nearest                      [m]
-    tacReal sign, clash; // of normals
+    tacReal sign, clash; // of which way a pair pushes, and of "the faces beside it let it"
     tacReal tau, support;
     tacReal radius[2]; // of the balls that are swept over the edges of each geom           [m]
 } tacEdgeNumbers;
@@ -26,18 +26,20 @@ typedef struct tacEdgeSet {
     int count;
     int swept; // 1: edges with a radius, which have no normals of their own
     int* edge;
-    tacReal *from[3], *to[3];         // corners
-    tacReal *out_from[3], *out_to[3]; // outward normals there
+    tacReal *from[3], *to[3];      // corners
+    tacReal *out[3], *along[2][3]; // outward, along both faces away from it; not of tangents
+    tacReal turn[3];               // of tangents alone: the vectors of all edges turn with it
 } tacEdgeSet;
 
 // pairs of candidates; also tangents and adjoints
 typedef struct tacEdgeMeetings {
     int count;
     int *first, *second; // candidates of geom[0] and geom[1], in order
-    tacReal *alpha[2], *gap, *distance, *normal[3], *point[2][3];
-    tacReal* claim;               // to be a contact, by the edges alone
-    tacReal* nearest[2];          // among the pairs of an edge of geom[0], of geom[1]
-    tacReal *phi[2], *pull[2][3]; // the other geom's field at each point, and its gradient
+    tacReal *gap, *point[2][3];
+    tacReal *distance, *normal[3]; // signed; the normal leaves the surface of geom[1]
+    tacReal* claim;                // to be a contact, by the edges alone
+    tacReal* nearest[2];           // among the pairs of an edge of geom[0], of geom[1]
+    tacReal *phi[2], *pull[2][3];  // the other geom's field at each point, and its gradient
 } tacEdgeMeetings;
 
 typedef struct tacEdgeKernels {
@@ -65,17 +67,15 @@ typedef struct tacEdgeKernels {
                         tacReal* claim_bar, tacReal* width_bar);
 
     // records of both points of each pair, world axes
-    void (*finish)(const tacFrame* body, const tacEdgeSet* a, const tacEdgeSet* b,
-                   const tacEdgeNumbers* n, const tacEdgeMeetings* m, const tacHitRecords out[2]);
+    void (*finish)(const tacFrame* body, const tacEdgeNumbers* n, const tacEdgeMeetings* m,
+                   const tacHitRecords out[2]);
     // as the body of geom[0] sees it, in its axes
-    void (*finish_jvp)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
-                       const tacEdgeMeetings* m, const tacEdgeSet* a_dot, const tacEdgeSet* b_dot,
+    void (*finish_jvp)(const tacEdgeNumbers* n, const tacEdgeMeetings* m,
                        const tacEdgeNumbers* n_dot, const tacEdgeMeetings* m_dot,
                        const tacHitRecords out[2]);
-    // adjoints of records in axes of that body; m_bar is written, the others added to
-    void (*finish_vjp)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
-                       const tacEdgeMeetings* m, const tacHitRecords bar[2], tacEdgeMeetings* m_bar,
-                       tacEdgeNumbers* n_bar, tacReal wrench[6]);
+    // adjoints of records in axes of that body; m_bar is written, numbers are added to
+    void (*finish_vjp)(const tacEdgeNumbers* n, const tacEdgeMeetings* m,
+                       const tacHitRecords bar[2], tacEdgeMeetings* m_bar, tacEdgeNumbers* n_bar);
 } tacEdgeKernels;
 
 TAC_DECLARE_KERNELS(tacEdgeKernels, tac_edge_kernels_);
