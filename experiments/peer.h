@@ -22,6 +22,9 @@ int mujoco_world_step(mujocoWorld* world, const double* ctrl, int nu);
 // joint forces of all constraints where it stands: of a free body the first three are the force
 const double* mujoco_world_constraint(mujocoWorld* world);
 
+// places of its contacts where it stands, `most` at most; how many
+int mujoco_world_contacts(mujocoWorld* world, int most, double (*place)[3]);
+
 //---------------------------------- ODE ------------------------------------------
 
 // Force on a ball of radius r at `x` by a fixed ball of radius R at the origin, in one step of

@@ -16,6 +16,9 @@ int mujoco_world_step(mujocoWorld* world, const double* ctrl, int nu) {
     return (void)world, (void)ctrl, (void)nu, 0;
 }
 const double* mujoco_world_constraint(mujocoWorld* world) { return (void)world, NULL; }
+int mujoco_world_contacts(mujocoWorld* world, int most, double (*place)[3]) {
+    return (void)world, (void)most, (void)place, 0;
+}
 
 #else
 
@@ -99,6 +102,13 @@ int mujoco_world_step(mujocoWorld* w, const double* ctrl, int nu) {
 const double* mujoco_world_constraint(mujocoWorld* w) {
     w->mj_forward(w->m, w->d);
     return w->d->qfrc_constraint;
+}
+
+int mujoco_world_contacts(mujocoWorld* w, int most, double (*place)[3]) {
+    w->mj_forward(w->m, w->d);
+    int count = w->d->ncon < most ? w->d->ncon : most;
+    for (int i = 0; i < count; ++i) memcpy(place[i], w->d->contact[i].pos, sizeof place[i]);
+    return count;
 }
 
 #endif

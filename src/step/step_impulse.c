@@ -85,7 +85,8 @@ static tacResult meet(tacHardPass* p, tacStretch* t) {
     tacImpactLevels levels = {fmax(s->delta, most + trace), 0.5 * s->delta};
     tacCourse course = {.qpos = t->push->q, .v = path_of(s->scene, t->push), .span = t->h};
     if (!s->scene->contact->choice[TAC_CHOICE_CCD]) {
-        t->meets.found = 0;
+        // detection at the start of the step alone: what touches then meets then
+        t->meets = (tacHardImpact){.found = p->stretches == 1 && least <= s->delta, .pair = -1};
         return TAC_OK;
     }
     tacResult result = tac_hard_impact(s->scene, &course, levels, &t->meets, s->hard_memory);
