@@ -14,6 +14,7 @@ void mujoco_world_close(mujocoWorld* world);
 // positions, velocities and time of the start
 void mujoco_world_reset(mujocoWorld* world);
 double* mujoco_world_qpos(mujocoWorld* world);
+double* mujoco_world_qvel(mujocoWorld* world);
 
 // one step under these controls; how many contacts it had
 int mujoco_world_step(mujocoWorld* world, const double* ctrl, int nu);

@@ -11,6 +11,7 @@ mujocoWorld* mujoco_world_open(const char* xml) { return (void)xml, NULL; }
 void mujoco_world_close(mujocoWorld* world) { (void)world; }
 void mujoco_world_reset(mujocoWorld* world) { (void)world; }
 double* mujoco_world_qpos(mujocoWorld* world) { return (void)world, NULL; }
+double* mujoco_world_qvel(mujocoWorld* world) { return (void)world, NULL; }
 int mujoco_world_step(mujocoWorld* world, const double* ctrl, int nu) {
     return (void)world, (void)ctrl, (void)nu, 0;
 }
@@ -90,6 +91,7 @@ void mujoco_world_close(mujocoWorld* w) {
 void mujoco_world_reset(mujocoWorld* w) { w->mj_resetData(w->m, w->d); }
 
 double* mujoco_world_qpos(mujocoWorld* w) { return w->d->qpos; }
+double* mujoco_world_qvel(mujocoWorld* w) { return w->d->qvel; }
 
 int mujoco_world_step(mujocoWorld* w, const double* ctrl, int nu) {
     memcpy(w->d->ctrl, ctrl, sizeof(double) * (size_t)nu);
