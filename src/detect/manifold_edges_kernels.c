@@ -54,89 +54,6 @@ static void sum_wrench(const wide part[6], tacReal wrench[6]) {
     for (int k = 0; k < 6; ++k) wrench[k] += w_sum(part[k]);
 }
 
-//---------------------------------- pairs ----------------------------------------
-
-// one edge in all lanes
-typedef struct oneEdge {
-    wide from[3], to[3], middle[3], reach;
-} oneEdge;
-
-TAC_INLINE oneEdge one_edge(const tacEdgeSet* a, int k, tacReal reach) {
-    oneEdge e;
-    e.reach = w_set(a->half[k] + reach);
-    for (int i = 0; i < 3; ++i) {
-        e.from[i] = w_set(a->from[i][k]), e.to[i] = w_set(a->to[i][k]);
-        e.middle[i] = w_set(a->middle[i][k]);
-    }
-    return e;
-}
-
-// < 0: the balls around the edges are farther apart than `reach`
-TAC_INLINE wide edge_nearness(const oneEdge* a, const tacEdgeSet* b, int l) {
-    wide far = w_set(0.0), reach = a->reach + w_load(&b->half[l]);
-    for (int i = 0; i < 3; ++i) {
-        wide d = a->middle[i] - w_load(&b->middle[i][l]);
-        far = w_fma(d, d, far);
-    }
-    return w_fma(reach, reach, -far);
-}
-
-// < 0: the perpendicular misses an edge, or the lines are farther apart than `reach`: the witness
-// points are no nearer
-TAC_INLINE wide pair_reach(const oneEdge* a, const tacEdgeSet* b, int l, const edgeTau* t,
-                           wide reach) {
-    edgeCorners c;
-    wide cross[3];
-    for (int i = 0; i < 3; ++i) c.x[0][i] = a->from[i], c.x[1][i] = a->to[i];
-    load3(b->from, l, c.x[2]), load3(b->to, l, c.x[3]);
-    edgeArms arms = edge_arms(&c);
-    edgeProducts p = edge_products(&arms);
-    w_cross3(arms.t1, arms.t2, cross);
-    wide height = w_dot3(arms.r, cross);
-    wide near = w_fma(reach * reach, p.cross2, -height * height);
-    return w_min(near, edge_qp_reach(&p, t));
-}
-
-typedef struct pairList {
-    int count, capacity;
-    int *first, *second;
-} pairList;
-
-// pairs of edge k of geom[0] with candidates from .. end of geom[1]
-TAC_INLINE void list_row(const oneEdge* e, int k, const tacEdgeSet* b, int from, int end,
-                         const edgeTau* t, wide reach, int bounded, pairList* out) {
-    for (int l = from; l < end; l += TAC_LANES) {
-        unsigned kept = ((1u << TAC_LANES) - 1u) & ~w_negative_bits(edge_nearness(e, b, l));
-        if (kept && bounded) kept &= ~w_negative_bits(pair_reach(e, b, l, t, reach));
-        for (int j = 0; kept >> j && l + j < end; ++j) {
-            if (!(kept >> j & 1u)) continue;
-            if (out->count < out->capacity) {
-                out->first[out->count] = k;
-                out->second[out->count] = l + j;
-            }
-            ++out->count;
-        }
-    }
-}
-
-static int list(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
-                const tacEdgeBlocks* blocks, int capacity, int* first, int* second) {
-    edgeTau t = edge_tau(&n->witness);
-    tacReal reach = n->depth + n->radius[0] + n->radius[1];
-    int bounded = tac_re(n->witness.range) > 0.0 && !n->witness.exact;
-    pairList out = {0, capacity, first, second};
-    for (int i = 0; i < blocks->count; ++i)
-        for (int k = blocks->begin[i]; k < blocks->begin[i + 1]; ++k) {
-            oneEdge e = one_edge(a, k, reach);
-            for (int j = blocks->first[i]; j < blocks->first[i + 1]; ++j) {
-                int other = blocks->near[j];
-                list_row(&e, k, b, blocks->other[other], blocks->other[other + 1], &t, w_set(reach),
-                         bounded, &out);
-            }
-        }
-    return out.count;
-}
-
 //---------------------------------- witness points -------------------------------
 
 TAC_INLINE edgeCorners pair_corners(const tacEdgeSet* a, const tacEdgeSet* b, const int* first,
@@ -516,7 +433,6 @@ static void finish_vjp(const tacEdgeNumbers* n, const tacEdgeMeetings* m,
 
 const tacEdgeKernels TAC_KERNELS(tac_edge_kernels_) = {
     .lanes = TAC_LANES,
-    .list = list,
     .witness = witness,
     .witness_jvp = witness_jvp,
     .witness_vjp = witness_vjp,

@@ -1,7 +1,7 @@
-// The wide kernels of edges against edges: which pairs may meet, their witness points, who is the
-// nearest, and records. All of it is in axes of the body of geom[0].
+// The wide kernels of edges against edges: witness points of pairs, who is the nearest, and
+// records. All of it is in axes of the body of geom[0].
 //
-//   candidates --list--> pairs --witness--> points, claim --compete--> nearest --finish--> records
+//   pairs --witness--> points, claim --compete--> nearest --finish--> records
 //
 // Arrays have room for whole vectors behind `count`.
 
@@ -28,18 +28,8 @@ typedef struct tacEdgeSet {
     int* edge;
     tacReal *from[3], *to[3];      // corners
     tacReal *out[3], *along[2][3]; // outward, along both faces away from it; not of tangents
-    tacReal *middle[3], *half;     // of each edge; not of tangents
     tacReal turn[3];               // of tangents alone: the vectors of all edges turn with it
 } tacEdgeSet;
-
-// which blocks of candidates of geom[1] are near each block of those of geom[0]
-typedef struct tacEdgeBlocks {
-    int count;        // blocks of geom[0] that are near some
-    const int* begin; // their candidates: begin[i] .. begin[i + 1] - 1               (count + 1)
-    const int* first; // blocks that are near to block i: near[first[i]] ..           (count + 1)
-    const int* near;
-    const int* other; // candidates of geom[1]: other[b] .. other[b + 1] - 1
-} tacEdgeBlocks;
 
 // pairs of candidates; also tangents and adjoints
 typedef struct tacEdgeMeetings {
@@ -54,11 +44,6 @@ typedef struct tacEdgeMeetings {
 
 typedef struct tacEdgeKernels {
     int lanes;
-
-    // Pairs whose claim can be above 0, in order; their number, of which at most `capacity` are
-    // written
-    int (*list)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
-                const tacEdgeBlocks* blocks, int capacity, int* first, int* second);
 
     void (*witness)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
                     tacEdgeMeetings* m);

@@ -84,3 +84,5 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
     scratch->arena.used = mark;
     return result;
 }
+
+tacInfo tac_step_info(const tacScratch* scratch) { return scratch->info; }
