@@ -1,7 +1,7 @@
 // Which edges of two geoms can meet.
 //
 //   blocks near the other geom --boxes, in axes of both bodies--> blocks near each other
-//        --edges' boxes--> pairs --perpendicular--> pairs that may count
+//        --edges' boxes--> pairs --perpendicular, faces beside--> pairs that may count
 //
 // No corner has to be near: an edge can be in touch while both are outside.
 
@@ -121,15 +121,28 @@ static tacEdgeNear find_near(const tacEdgeSearch* s, const tacEdgeBoxes boxes[2]
 
 static int is_bounded(const tacWitnessOptions* o) { return tac_re(o->range) > 0.0 && !o->exact; }
 
+static int is_solid(const tacFeatures* f) { return f->index->radius < 0; }
+
 static int list_pairs(const tacEdgeSearch* s, tacEdgePlaces places[2], const tacEdgeNear* near,
                       tacReal apart, int capacity, int* first, int* second, tacArena* arena) {
-    unsigned char* mask = TAC_TAKE(arena, unsigned char, blocks_of(s->features[1]));
-    int* room = TAC_TAKE(arena, int, blocks_of(s->features[1]));
     double stretch = 1.0 + 2.0 * BEYOND * tac_re(s->witness->within);
+    size_t blocks = blocks_of(s->features[1]);
+    tacEdgeTest test = {.places = {&places[0], &places[1]},
+                        .features = {s->features[0], s->features[1]},
+                        .across = s->across,
+                        .witness = s->witness,
+                        .apart = apart,
+                        .reach = s->reach,
+                        .clash = s->clash,
+                        .bounded = is_bounded(s->witness),
+                        .solid = is_solid(s->features[0]) && is_solid(s->features[1]),
+                        .mask = TAC_TAKE(arena, unsigned char, blocks),
+                        .block = TAC_TAKE(arena, int, blocks),
+                        .one = TAC_TAKE(arena, int, TAC_EDGE_ROOM),
+                        .two = TAC_TAKE(arena, int, TAC_EDGE_ROOM)};
     SEARCH->place(s->features[0], NULL, stretch, &places[0]);
     SEARCH->place(s->features[1], s->across, stretch, &places[1]);
-    int count = SEARCH->list(&places[0], &places[1], near, s->witness, apart, s->reach,
-                             is_bounded(s->witness), mask, room, capacity, first, second);
+    int count = SEARCH->list(&test, near, capacity, first, second);
     for (int i = 0; i < count && i < capacity; ++i)
         first[i] = places[0].edge[first[i]], second[i] = places[1].edge[second[i]];
     return count;

@@ -2,7 +2,7 @@
 
 #include "detect/edge_search_kernels.h"
 
-#include "detect/edge_edge.h"
+#include "detect/edge_edge_push.h"
 
 #include <string.h>
 
@@ -169,53 +169,88 @@ static void place(const tacFeatures* f, const tacFrame* across, double stretch,
 
 //---------------------------------- pairs ----------------------------------------
 
-// < 0: the perpendicular misses an edge, or the lines are farther apart than `reach`: the witness
-// points are no nearer
-TAC_INLINE wide pair_reach(const edgeCorners* c, const edgeTau* t, wide reach) {
-    wide cross[3];
-    edgeArms arms = edge_arms(c);
-    edgeProducts p = edge_products(&arms);
-    w_cross3(arms.t1, arms.t2, cross);
-    wide height = w_dot3(arms.r, cross);
-    wide near = w_fma(reach * reach, p.cross2, -height * height);
-    return w_min(near, edge_qp_reach(&p, t));
-}
-
-// pairs whose boxes meet wait until there are many
-enum { WAITING = 512 };
-
 typedef struct pairList {
+    const tacEdgeTest* test;
     const tacEdgePlaces *a, *b;
     edgeTau t;
     wide apart, reach;
-    int bounded;
-    int waiting, one[WAITING + 64], two[WAITING + 64];
+    int waiting, *one, *two;
     int count, capacity;
     int *first, *second;
 } pairList;
 
-static void keep_pair(pairList* l, int i) {
-    if (l->count < l->capacity) l->first[l->count] = l->one[i], l->second[l->count] = l->two[i];
-    ++l->count;
-}
-
-// those of waiting pairs i, i + 1, ... whose perpendicular is short and meets both edges
-TAC_INLINE unsigned meeting_lanes(const pairList* l, int i) {
+TAC_INLINE edgeCorners pair_corners(const pairList* l, int i) {
     edgeCorners c;
     gather3(l->a->from, &l->one[i], c.x[0]), gather3(l->a->to, &l->one[i], c.x[1]);
     gather3(l->b->from, &l->two[i], c.x[2]), gather3(l->b->to, &l->two[i], c.x[3]);
-    return ~w_negative_bits(pair_reach(&c, &l->t, l->reach));
+    return c;
+}
+
+// bits of waiting pairs i, i + 1, ...: not the perpendicular misses an edge, or the lines are
+// farther apart than `reach`, and witness points are no nearer
+TAC_INLINE unsigned meeting_lanes(const pairList* l, int i) {
+    edgeCorners c = pair_corners(l, i);
+    edgeArms arms = edge_arms(&c);
+    edgeProducts p = edge_products(&arms);
+    wide cross[3];
+    w_cross3(arms.t1, arms.t2, cross);
+    wide height = w_dot3(arms.r, cross);
+    wide near = w_fma(l->reach * l->reach, p.cross2, -height * height);
+    return ~w_negative_bits(w_min(near, edge_qp_reach(&p, &l->t)));
+}
+
+TAC_INLINE void load_flanks(const tacFeatures* f, const int* edge, const int* at,
+                            const tacFrame* across, edgeFlanks* out) {
+    out->swept = 0;
+    for (int side = 0; side < 2; ++side) {
+        tacReal x[3][TAC_LANES];
+        wide v[3];
+        for (int j = 0; j < TAC_LANES; ++j)
+            for (int k = 0; k < 3; ++k) x[k][j] = f->index->along[side][k][edge[at[j]]];
+        for (int k = 0; k < 3; ++k) v[k] = out->along[side][k] = w_load(x[k]);
+        if (across) rotate_to_world(across, v, out->along[side]);
+    }
+}
+
+// not the faces beside the edges are in the way
+TAC_INLINE unsigned clashing_lanes(const pairList* l, int i) {
+    edgeCorners c = pair_corners(l, i);
+    edgeArms arms = edge_arms(&c);
+    edgeProducts p = edge_products(&arms);
+    edgeCross cross = edge_cross(&arms, &p);
+    edgeFlanks flank[2];
+    load_flanks(l->test->features[0], l->a->edge, &l->one[i], NULL, &flank[0]);
+    load_flanks(l->test->features[1], l->b->edge, &l->two[i], l->test->across, &flank[1]);
+    return ~w_negative_bits(edge_push_reach(&cross.line, flank, w_set(l->test->clash)));
+}
+
+static void pad_waiting(pairList* l) {
+    for (int j = 0; j < TAC_LANES && l->waiting; ++j) {
+        l->one[l->waiting + j] = l->one[l->waiting - 1];
+        l->two[l->waiting + j] = l->two[l->waiting - 1];
+    }
+}
+
+// those of the waiting pairs that pass one test move up
+TAC_INLINE void sieve(pairList* l, unsigned (*passing)(const pairList*, int)) {
+    int before = l->waiting, kept = 0;
+    pad_waiting(l);
+    for (int i = 0; i < before; i += TAC_LANES) {
+        unsigned bits = passing(l, i);
+        int end = before - i < TAC_LANES ? before - i : TAC_LANES;
+        for (int j = 0; j < end; ++j) {
+            l->one[kept] = l->one[i + j], l->two[kept] = l->two[i + j];
+            kept += (int)(bits >> j & 1u);
+        }
+    }
+    l->waiting = kept;
 }
 
 static void look_closer(pairList* l) {
-    int meeting[WAITING + 64 + TAC_LANES], count = 0, waiting = l->waiting;
-    for (int j = 0; j < TAC_LANES && waiting; ++j) {
-        l->one[waiting + j] = l->one[waiting - 1];
-        l->two[waiting + j] = l->two[waiting - 1];
-    }
-    for (int i = 0; i < waiting; i += TAC_LANES)
-        count = append(meeting, count, l->bounded ? meeting_lanes(l, i) : ~0u, i);
-    for (int i = 0; i < count && meeting[i] < waiting; ++i) keep_pair(l, meeting[i]);
+    if (l->test->bounded) sieve(l, meeting_lanes);
+    if (l->test->bounded && l->test->solid) sieve(l, clashing_lanes);
+    for (int i = 0; i < l->waiting; ++i, ++l->count)
+        if (l->count < l->capacity) l->first[l->count] = l->one[i], l->second[l->count] = l->two[i];
     l->waiting = 0;
 }
 
@@ -229,7 +264,7 @@ TAC_INLINE void list_block(pairList* l, int k, const wide m[3], const wide h[3],
         l->waiting = append(l->two, l->waiting, kept, j);
     }
     for (int i = 0; i < TAC_FEATURE_BLOCK; ++i) l->one[before + i] = k;
-    if (l->waiting >= WAITING) look_closer(l);
+    if (l->waiting >= TAC_EDGE_WAITING) look_closer(l);
 }
 
 // bit i: edge from + i of geom[0] comes near a block of geom[1]
@@ -256,21 +291,23 @@ TAC_INLINE int blocks_of_edge(const unsigned char* mask, const int* near, int bl
     return count;
 }
 
-static int list(const tacEdgePlaces* a, const tacEdgePlaces* b, const tacEdgeNear* near,
-                const tacWitnessOptions* witness, tacReal apart, tacReal reach, int bounded,
-                unsigned char* mask, int* room, int capacity, int* first, int* second) {
-    pairList l = {.a = a, .b = b, .t = edge_tau(witness)};
-    l.apart = w_set(apart), l.reach = w_set(reach), l.bounded = bounded;
+static int list(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, int* first,
+                int* second) {
+    const tacEdgePlaces *a = test->places[0], *b = test->places[1];
+    pairList l = {.test = test, .a = a, .b = b, .t = edge_tau(test->witness)};
+    l.apart = w_set(test->apart), l.reach = w_set(test->reach);
+    l.one = test->one, l.two = test->two;
     l.capacity = capacity, l.first = first, l.second = second;
     for (int i = 0; i < near->count; ++i) {
         int from = i * TAC_FEATURE_BLOCK, blocks = near->first[i + 1] - near->first[i];
         const int* others = &near->near[near->first[i]];
-        for (int n = 0; n < blocks; ++n) mask[n] = (unsigned char)near_block(&l, from, others[n]);
+        for (int n = 0; n < blocks; ++n)
+            test->mask[n] = (unsigned char)near_block(&l, from, others[n]);
         for (int bit = 0; bit < TAC_FEATURE_BLOCK && from + bit < a->count; ++bit) {
-            int count = blocks_of_edge(mask, others, blocks, bit, room);
+            int count = blocks_of_edge(test->mask, others, blocks, bit, test->block);
             wide m[3], h[3];
             set3(a->middle, from + bit, m), set3(a->half, from + bit, h);
-            for (int n = 0; n < count; ++n) list_block(&l, from + bit, m, h, room[n]);
+            for (int n = 0; n < count; ++n) list_block(&l, from + bit, m, h, test->block[n]);
         }
     }
     look_closer(&l);

@@ -42,6 +42,24 @@ typedef struct tacEdgeNear {
     const int* near;
 } tacEdgeNear;
 
+// what pairs have to pass
+typedef struct tacEdgeTest {
+    const tacEdgePlaces* places[2];
+    const tacFeatures* features[2];
+    const tacFrame* across; // the body of geom[1] in that of geom[0]
+    const tacWitnessOptions* witness;
+    tacReal apart;          // boxes come that near
+    tacReal reach;          // and witness points that
+    tacReal clash;          // temperature
+    int bounded;            // 0: by boxes alone
+    int solid;              // 1: neither is swept with a radius
+    unsigned char* mask;    // room for the blocks near to one
+    int *block, *one, *two; // likewise; for TAC_EDGE_WAITING pairs
+} tacEdgeTest;
+
+// pairs wait until there are many; room for a block more and for padding
+enum { TAC_EDGE_WAITING = 512, TAC_EDGE_ROOM = TAC_EDGE_WAITING + 32 };
+
 typedef struct tacEdgeSearchKernels {
     int lanes;
 
@@ -58,11 +76,9 @@ typedef struct tacEdgeSearchKernels {
     void (*place)(const tacFeatures* f, const tacFrame* across, double stretch, tacEdgePlaces* out);
 
     // Pairs of places that can have a claim, in order; their number, of which at most `capacity`
-    // are written. Boxes come within `apart`, witness points within `reach`. `bounded` 0: by boxes
-    // alone. `mask` and `room` have room for the blocks near to one
-    int (*list)(const tacEdgePlaces* a, const tacEdgePlaces* b, const tacEdgeNear* near,
-                const tacWitnessOptions* witness, tacReal apart, tacReal reach, int bounded,
-                unsigned char* mask, int* room, int capacity, int* first, int* second);
+    // are written
+    int (*list)(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, int* first,
+                int* second);
 } tacEdgeSearchKernels;
 
 TAC_DECLARE_KERNELS(tacEdgeSearchKernels, tac_edge_search_kernels_);
