@@ -62,6 +62,10 @@ TAC_API
 tacResult tac_inverse_contact_vjp(const tacModel* model, tacDynamicsInput x, const tacReal* tau_bar,
                                   tacDynamicsTangent x_bar, tacScratch* scratch);
 
+/// A flag of tacInfo beside those of tacFlag: derivatives are those of the scene at softer
+/// temperatures, as <tactus surrogate> asks for; the step itself is not.
+#define TAC_SURROGATE 32u
+
 /// Remarks on the last step, or derivative of one, that used this scratch: flags, contacts, first
 /// time of impact.
 TAC_API

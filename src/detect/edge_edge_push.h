@@ -140,6 +140,17 @@ TAC_INLINE edgePush edge_push(const edgeLine* line, const edgeFlanks f[2], wide 
     return p;
 }
 
+// < 0 where the clash is exactly 0: one u is far on each side. Of solids; `out` is not read
+TAC_INLINE wide edge_push_reach(const edgeLine* line, const edgeFlanks f[2], wide clash_tau) {
+    wide low = w_set(1e30), high = -low;
+    for (int k = 0; k < 2; ++k)
+        for (int i = 0; i < 2; ++i) {
+            wide u = edge_way(k, w_dot3(f[k].along[i], line->n));
+            low = w_min(low, u), high = w_max(high, u);
+        }
+    return w_fma(w_set(1.5), clash_tau, w_max(low, -high));
+}
+
 // also tangent and adjoint
 typedef struct edgePushed {
     wide normal[3], distance, clash;

@@ -1,7 +1,7 @@
 // Which edges of two geoms can meet.
 //
 //   blocks near the other geom --boxes, in axes of both bodies--> blocks near each other
-//        --edges' boxes--> pairs --perpendicular--> pairs that may count
+//        --edges' boxes--> pairs --perpendicular, faces beside--> pairs that may count
 //
 // No corner has to be near: an edge can be in touch while both are outside.
 
@@ -13,7 +13,8 @@
 
 #define SEARCH TAC_DISPATCH(tac_edge_search_kernels_)
 
-enum { PADDING = 8 };
+// the widest vector of single precision
+enum { PADDING = 16 };
 
 // everything is within this distance
 #define EVERYWHERE 1e30
@@ -44,10 +45,14 @@ static void take3(tacArena* arena, size_t count, tacReal* out[3]) {
     for (int k = 0; k < 3; ++k) out[k] = TAC_TAKE(arena, tacReal, count);
 }
 
+static void take_rough3(tacArena* arena, size_t count, float* out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = TAC_TAKE(arena, float, count);
+}
+
 static tacEdgeBoxes take_boxes(tacArena* arena, const tacFeatures* f) {
     tacEdgeBoxes b = {.block = TAC_TAKE(arena, int, blocks_of(f))};
     for (int i = 0; i < 2; ++i)
-        take3(arena, blocks_of(f), b.middle[i]), take3(arena, blocks_of(f), b.half[i]);
+        take_rough3(arena, blocks_of(f), b.middle[i]), take_rough3(arena, blocks_of(f), b.half[i]);
     return b;
 }
 
@@ -55,8 +60,8 @@ static tacEdgePlaces take_places(tacArena* arena, const tacFeatures* f) {
     size_t edges = TAC_FEATURE_BLOCK * blocks_of(f);
     tacEdgePlaces p = {.edge = TAC_TAKE(arena, int, edges)};
     take3(arena, edges, p.from), take3(arena, edges, p.to);
-    take3(arena, edges, p.middle), take3(arena, edges, p.half);
-    take3(arena, blocks_of(f), p.block), take3(arena, blocks_of(f), p.around);
+    take_rough3(arena, edges, p.middle), take_rough3(arena, edges, p.half);
+    take_rough3(arena, blocks_of(f), p.block), take_rough3(arena, blocks_of(f), p.around);
     return p;
 }
 
@@ -97,8 +102,7 @@ static tacEdgeNear find_near(const tacEdgeSearch* s, const tacEdgeBoxes boxes[2]
                              tacEdgePlaces places[2], tacArena* arena) {
     int *first = TAC_TAKE(arena, int, boxes[0].count + 1), total = 0, count = 0;
     int* number = TAC_TAKE(arena, int, boxes[1].count + 1);
-    int* near =
-        TAC_TAKE(arena, int, (size_t)boxes[0].count*(size_t)boxes[1].count + TAC_FEATURE_BLOCK);
+    int* near = TAC_TAKE(arena, int, (size_t)boxes[0].count*(size_t)boxes[1].count + PADDING);
     memset(number, 0, sizeof *number * (size_t)(boxes[1].count + 1));
     for (int i = 0; i < boxes[0].count; ++i) {
         int found = SEARCH->near(&boxes[0], i, &boxes[1], reach, &near[total]);
@@ -121,15 +125,28 @@ static tacEdgeNear find_near(const tacEdgeSearch* s, const tacEdgeBoxes boxes[2]
 
 static int is_bounded(const tacWitnessOptions* o) { return tac_re(o->range) > 0.0 && !o->exact; }
 
+static int is_solid(const tacFeatures* f) { return f->index->radius < 0; }
+
 static int list_pairs(const tacEdgeSearch* s, tacEdgePlaces places[2], const tacEdgeNear* near,
                       tacReal apart, int capacity, int* first, int* second, tacArena* arena) {
-    unsigned char* mask = TAC_TAKE(arena, unsigned char, blocks_of(s->features[1]));
-    int* room = TAC_TAKE(arena, int, blocks_of(s->features[1]));
     double stretch = 1.0 + 2.0 * BEYOND * tac_re(s->witness->within);
+    size_t blocks = blocks_of(s->features[1]);
+    tacEdgeTest test = {.places = {&places[0], &places[1]},
+                        .features = {s->features[0], s->features[1]},
+                        .across = s->across,
+                        .witness = s->witness,
+                        .apart = apart,
+                        .reach = s->reach,
+                        .clash = s->clash,
+                        .bounded = is_bounded(s->witness),
+                        .solid = is_solid(s->features[0]) && is_solid(s->features[1]),
+                        .mask = TAC_TAKE(arena, unsigned char, blocks),
+                        .block = TAC_TAKE(arena, int, blocks),
+                        .one = TAC_TAKE(arena, int, TAC_EDGE_ROOM),
+                        .two = TAC_TAKE(arena, int, TAC_EDGE_ROOM)};
     SEARCH->place(s->features[0], NULL, stretch, &places[0]);
     SEARCH->place(s->features[1], s->across, stretch, &places[1]);
-    int count = SEARCH->list(&places[0], &places[1], near, s->witness, apart, s->reach,
-                             is_bounded(s->witness), mask, room, capacity, first, second);
+    int count = SEARCH->list(&test, near, capacity, first, second);
     for (int i = 0; i < count && i < capacity; ++i)
         first[i] = places[0].edge[first[i]], second[i] = places[1].edge[second[i]];
     return count;

@@ -1,4 +1,5 @@
-// Which edges of two geoms can meet: a search by boxes, then by the feet of their perpendicular.
+// Which edges of two geoms can meet: by boxes, by the feet of their perpendicular,
+// and by the faces beside them.
 
 #ifndef TAC_DETECT_EDGE_SEARCH_H
 #define TAC_DETECT_EDGE_SEARCH_H
@@ -14,7 +15,8 @@ typedef struct tacEdgeSearch {
     const tacFrame* back;           // and the other way round
     tacReal reach;                  // witness points that are farther apart do not count    [m]
     const tacWitnessOptions* witness;
-    int all; // 1: boxes leave nothing out
+    tacReal clash; // temperature of "the faces beside them let them"
+    int all;       // 1: boxes leave nothing out
 } tacEdgeSearch;
 
 // Pairs that may count, in order of (edge of geom[0], edge of geom[1]); their number, of which at

@@ -18,7 +18,7 @@
 typedef struct tacEdgeBoxes {
     int count;
     int* block;
-    tacReal *middle[2][3], *half[2][3];
+    float *middle[2][3], *half[2][3];
 } tacEdgeBoxes;
 
 // one box in both
@@ -31,8 +31,8 @@ typedef struct tacEdgePlaces {
     int count;
     int* edge;
     tacReal *from[3], *to[3];
-    tacReal *middle[3], *half[3];  // boxes around them, `stretch` times as large
-    tacReal *block[3], *around[3]; // middles and halves of boxes around eight of them
+    float *middle[3], *half[3];  // boxes around them, `stretch` times as large
+    float *block[3], *around[3]; // middles and halves of boxes around eight of them
 } tacEdgePlaces;
 
 // which blocks of geom[1] are near to each one of geom[0]: of places, eight edges each
@@ -41,6 +41,24 @@ typedef struct tacEdgeNear {
     const int* first; // near[first[i]] .. near[first[i + 1] - 1] are those of block i (count + 1)
     const int* near;
 } tacEdgeNear;
+
+// what pairs have to pass
+typedef struct tacEdgeTest {
+    const tacEdgePlaces* places[2];
+    const tacFeatures* features[2];
+    const tacFrame* across; // the body of geom[1] in that of geom[0]
+    const tacWitnessOptions* witness;
+    tacReal apart;          // boxes come that near
+    tacReal reach;          // and witness points that
+    tacReal clash;          // temperature
+    int bounded;            // 0: by boxes alone
+    int solid;              // 1: neither is swept with a radius
+    unsigned char* mask;    // room for the blocks near to one
+    int *block, *one, *two; // likewise; for TAC_EDGE_WAITING pairs
+} tacEdgeTest;
+
+// pairs wait until there are many; room for a block more and for padding
+enum { TAC_EDGE_WAITING = 512, TAC_EDGE_ROOM = TAC_EDGE_WAITING + 32 };
 
 typedef struct tacEdgeSearchKernels {
     int lanes;
@@ -58,11 +76,9 @@ typedef struct tacEdgeSearchKernels {
     void (*place)(const tacFeatures* f, const tacFrame* across, double stretch, tacEdgePlaces* out);
 
     // Pairs of places that can have a claim, in order; their number, of which at most `capacity`
-    // are written. Boxes come within `apart`, witness points within `reach`. `bounded` 0: by boxes
-    // alone. `mask` and `room` have room for the blocks near to one
-    int (*list)(const tacEdgePlaces* a, const tacEdgePlaces* b, const tacEdgeNear* near,
-                const tacWitnessOptions* witness, tacReal apart, tacReal reach, int bounded,
-                unsigned char* mask, int* room, int capacity, int* first, int* second);
+    // are written
+    int (*list)(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, int* first,
+                int* second);
 } tacEdgeSearchKernels;
 
 TAC_DECLARE_KERNELS(tacEdgeSearchKernels, tac_edge_search_kernels_);

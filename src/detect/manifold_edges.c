@@ -156,6 +156,7 @@ static void list_pairs(tacEdgeWork* w, tacArena* arena) {
                             .back = &w->side[0].place.across,
                             .reach = w->numbers.depth + w->numbers.radius[0] + w->numbers.radius[1],
                             .witness = &w->numbers.witness,
+                            .clash = w->numbers.clash,
                             .all = model->contact->choice[TAC_CHOICE_UNCULLED]};
     int count = tac_edge_search(&search, w->capacity, first, second, arena);
     w->meetings = (tacEdgeMeetings){.count = count};

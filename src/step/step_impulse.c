@@ -192,6 +192,16 @@ tacResult tac_hard_pass(const tacModel* model, const tacState* x, const tacReal*
     return finite ? TAC_OK : TAC_ERROR_DIVERGED;
 }
 
+tacResult tac_hard_blow(const tacModel* model, const double* q, const double* v,
+                        tacScratch* scratch, tacHardPass* out) {
+    *out = take_pass(model, NULL, scratch);
+    copy(out->end.q, q, model->nq), copy(out->end.v, v, model->nv);
+    memset(out->end.act, 0, sizeof *out->end.act * (size_t)model->na);
+    out->stretch[0] = (tacStretch){0}, out->stretches = 1;
+    tacResult result = collide(out, &out->stretch[0], out->end);
+    return result == TAC_OK && !tac_all_finite(out->end.v, model->nv) ? TAC_ERROR_DIVERGED : result;
+}
+
 void tac_hard_hand_out(const tacHardPass* p, const tacState* x, tacState* next) {
     const tacModel* model = p->s->scene;
     tac_state_keep(model, x, next);
