@@ -3,10 +3,11 @@
 //   poses --table of detectors--> contacts --respond/--> forces, impulses
 
 #include "detect/detect.h"
+#include "detect/kept.h"
 
+#include "detect/chosen.h"
 #include "detect/edge_sdf.h"
 #include "detect/gjk_detector.h"
-#include "detect/kept.h"
 #include "detect/manifold.h"
 #include "detect/published.h"
 #include "detect/solid_detector.h"
@@ -28,7 +29,7 @@ const tacDetectorKind* tac_detector_of(const tacModel* model) {
     const tacContactPlan* plan = model ? model->contact : NULL;
     if (plan && plan->detector == TAC_DETECT_MANIFOLD && plan->choice[TAC_CHOICE_DEFINITION])
         return &tac_published_detector;
-    if (plan && plan->choice[TAC_CHOICE_KEEP]) return &tac_kept_detector;
+    if (plan && plan->choice[TAC_CHOICE_KEEP]) return &tac_chosen_detector;
     return plan ? kinds[plan->detector] : NULL;
 }
 
@@ -124,6 +125,7 @@ tacResult tac_detect(const tacModel* model, const tacPose* body, tacContacts* co
                      tacScratch* scratch) {
     tacResult result = check(model, body, contacts, scratch);
     if (result != TAC_OK) return result;
+    tac_kept_refresh(model, scratch);
     size_t mark = scratch->arena.used;
     contacts->count = 0;
     result = tac_detector_of(model)->detect(model, body, contacts, scratch);
@@ -137,6 +139,7 @@ tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacCo
     tacResult result = check(model, body, contacts, scratch);
     if (result == TAC_OK && (!dot || dot->capacity < contacts->count)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
+    tac_kept_refresh(model, scratch);
     size_t mark = scratch->arena.used;
     tac_contacts_clear(dot, contacts->count);
     result = tac_detector_of(model)->jvp(model, body, contacts, pose_dot, theta_dot, dot, scratch);
@@ -150,6 +153,7 @@ tacResult tac_detect_vjp(const tacModel* model, const tacPose* body, const tacCo
     tacResult result = check(model, body, contacts, scratch);
     if (result == TAC_OK && (!bar || bar->count != contacts->count)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
+    tac_kept_refresh(model, scratch);
     size_t mark = scratch->arena.used;
     result = tac_detector_of(model)->vjp(model, body, contacts, bar, pose_bar, theta_bar, scratch);
     scratch->arena.used = mark;

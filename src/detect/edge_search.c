@@ -13,7 +13,8 @@
 
 #define SEARCH TAC_DISPATCH(tac_edge_search_kernels_)
 
-enum { PADDING = 8 };
+// the widest vector of single precision
+enum { PADDING = 16 };
 
 // everything is within this distance
 #define EVERYWHERE 1e30
@@ -44,10 +45,14 @@ static void take3(tacArena* arena, size_t count, tacReal* out[3]) {
     for (int k = 0; k < 3; ++k) out[k] = TAC_TAKE(arena, tacReal, count);
 }
 
+static void take_rough3(tacArena* arena, size_t count, float* out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = TAC_TAKE(arena, float, count);
+}
+
 static tacEdgeBoxes take_boxes(tacArena* arena, const tacFeatures* f) {
     tacEdgeBoxes b = {.block = TAC_TAKE(arena, int, blocks_of(f))};
     for (int i = 0; i < 2; ++i)
-        take3(arena, blocks_of(f), b.middle[i]), take3(arena, blocks_of(f), b.half[i]);
+        take_rough3(arena, blocks_of(f), b.middle[i]), take_rough3(arena, blocks_of(f), b.half[i]);
     return b;
 }
 
@@ -55,8 +60,8 @@ static tacEdgePlaces take_places(tacArena* arena, const tacFeatures* f) {
     size_t edges = TAC_FEATURE_BLOCK * blocks_of(f);
     tacEdgePlaces p = {.edge = TAC_TAKE(arena, int, edges)};
     take3(arena, edges, p.from), take3(arena, edges, p.to);
-    take3(arena, edges, p.middle), take3(arena, edges, p.half);
-    take3(arena, blocks_of(f), p.block), take3(arena, blocks_of(f), p.around);
+    take_rough3(arena, edges, p.middle), take_rough3(arena, edges, p.half);
+    take_rough3(arena, blocks_of(f), p.block), take_rough3(arena, blocks_of(f), p.around);
     return p;
 }
 
@@ -97,8 +102,7 @@ static tacEdgeNear find_near(const tacEdgeSearch* s, const tacEdgeBoxes boxes[2]
                              tacEdgePlaces places[2], tacArena* arena) {
     int *first = TAC_TAKE(arena, int, boxes[0].count + 1), total = 0, count = 0;
     int* number = TAC_TAKE(arena, int, boxes[1].count + 1);
-    int* near =
-        TAC_TAKE(arena, int, (size_t)boxes[0].count*(size_t)boxes[1].count + TAC_FEATURE_BLOCK);
+    int* near = TAC_TAKE(arena, int, (size_t)boxes[0].count*(size_t)boxes[1].count + PADDING);
     memset(number, 0, sizeof *number * (size_t)(boxes[1].count + 1));
     for (int i = 0; i < boxes[0].count; ++i) {
         int found = SEARCH->near(&boxes[0], i, &boxes[1], reach, &near[total]);

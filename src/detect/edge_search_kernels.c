@@ -3,12 +3,9 @@
 #include "detect/edge_search_kernels.h"
 
 #include "detect/edge_edge_push.h"
+#include "shape/rough.h"
 
 #include <string.h>
-
-TAC_INLINE void load3(tacReal* const x[3], int i, wide out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = w_load(&x[k][i]);
-}
 
 TAC_INLINE void store3(tacReal* const x[3], int i, const wide v[3]) {
     for (int k = 0; k < 3; ++k) w_store(&x[k][i], v[k]);
@@ -18,29 +15,46 @@ TAC_INLINE void gather3(tacReal* const x[3], const int* at, wide out[3]) {
     for (int k = 0; k < 3; ++k) out[k] = w_gather(x[k], at);
 }
 
-TAC_INLINE void set3(tacReal* const x[3], int i, wide out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = w_set(x[k][i]);
-}
-
 TAC_INLINE wide size_of(wide x) { return w_max(x, -x); }
 
+//---------------------------------- rough boxes ----------------------------------
+
+// Boxes are numbers of single precision. A half is larger by 1e-6 of the coordinates, which is more
+// than middles and gaps are rounded by.
+TAC_INLINE void store_box(const wide m[3], const wide h[3], float* const middle[3],
+                          float* const half[3], int i) {
+    for (int k = 0; k < 3; ++k) {
+        tacReal at[TAC_LANES], wider[TAC_LANES];
+        w_store(at, m[k]), w_store(wider, w_fma(w_set(1e-6), size_of(m[k]) + h[k], h[k]));
+        for (int j = 0; j < TAC_LANES; ++j)
+            middle[k][i + j] = (float)tac_re(at[j]), half[k][i + j] = (float)tac_re(wider[j]);
+    }
+}
+
+TAC_INLINE void load_rough3(float* const x[3], int i, rough out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = rough_load(&x[k][i]);
+}
+
+TAC_INLINE void set_rough3(float* const x[3], int i, rough out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = rough_set(x[k][i]);
+}
+
 // how far boxes are apart on the axis where that is most
-TAC_INLINE wide box_gap(const wide m[3], const wide h[3], const wide n[3], const wide g[3]) {
-    wide gap = size_of(m[0] - n[0]) - (h[0] + g[0]);
-    for (int k = 1; k < 3; ++k) gap = w_max(gap, size_of(m[k] - n[k]) - (h[k] + g[k]));
+TAC_INLINE rough box_gap(const rough m[3], const rough h[3], const rough n[3], const rough g[3]) {
+    rough gap = rough_abs(m[0] - n[0]) - (h[0] + g[0]);
+    for (int k = 1; k < 3; ++k) gap = rough_max(gap, rough_abs(m[k] - n[k]) - (h[k] + g[k]));
     return gap;
 }
 
-// bit j: lane j is negative and i + j is before the end
-TAC_INLINE unsigned negative_lanes(wide x, int i, int end) {
-    unsigned bits = w_negative_bits(x);
-    return end - i < TAC_LANES ? bits & ((1u << (end - i)) - 1u) : bits;
+// bit j: i + j is before the end
+TAC_INLINE unsigned lanes_before(int i, int end) {
+    return end - i < 32 ? (1u << (end - i)) - 1u : ~0u;
 }
 
-// i + j for each bit j behind the others; how many there are then. Which bits are set cannot be
-// foretold, so nothing branches on them; the list has room for TAC_LANES more.
-TAC_INLINE int append(int* list, int count, unsigned bits, int i) {
-    for (int j = 0; j < TAC_LANES; ++j) {
+// i + j for each of `lanes` bits j behind the others; how many there are then. Which bits are set
+// cannot be foretold, so nothing branches on them; the list has room for that many more.
+TAC_INLINE int append(int* list, int count, unsigned bits, int lanes, int i) {
+    for (int j = 0; j < lanes; ++j) {
         list[count] = i + j;
         count += (int)(bits >> j & 1u);
     }
@@ -72,11 +86,13 @@ TAC_INLINE void carry_boxes(const tacFrame* f, const wide m[3], const wide h[3],
     }
 }
 
-TAC_INLINE wide gap_to(const tacEdgeBox* box, int axes, const wide m[3], const wide h[3]) {
-    wide n[3], g[3];
+// < 0: they come within `reach` of the box
+TAC_INLINE wide gap_to(const tacEdgeBox* box, int axes, const wide m[3], const wide h[3],
+                       tacReal reach) {
+    wide gap = w_set(-1e300);
     for (int k = 0; k < 3; ++k)
-        n[k] = w_set(box->middle[axes][k]), g[k] = w_set(box->half[axes][k]);
-    return box_gap(m, h, n, g);
+        gap = w_max(gap, size_of(m[k] - box->middle[axes][k]) - (h[k] + box->half[axes][k]));
+    return gap - reach;
 }
 
 static void boxes(const tacFeatureBox* box, int count, int own, const tacFrame* across,
@@ -86,37 +102,34 @@ static void boxes(const tacFeatureBox* box, int count, int own, const tacFrame* 
         wide m[2][3], h[2][3];
         load_boxes(box, i, count, m[own], h[own]);
         carry_boxes(across, m[own], h[own], m[1 - own], h[1 - own]);
-        wide gap = w_max(gap_to(other, 0, m[0], h[0]), gap_to(other, 1, m[1], h[1]));
-        unsigned kept = negative_lanes(gap - reach, i, count);
-        if (!kept) continue;
-        tacReal part[2][2][3][TAC_LANES];
-        for (int f = 0; f < 2; ++f)
-            for (int k = 0; k < 3; ++k)
-                w_store(part[f][0][k], m[f][k]), w_store(part[f][1][k], h[f][k]);
-        for (; kept; kept &= kept - 1) {
-            int j = __builtin_ctz(kept), at = out->count++;
-            out->block[at] = i + j;
-            for (int f = 0; f < 2; ++f)
-                for (int k = 0; k < 3; ++k)
-                    out->middle[f][k][at] = part[f][0][k][j],
-                    out->half[f][k][at] = part[f][1][k][j];
-        }
+        for (int f = 0; f < 2; ++f) store_box(m[f], h[f], out->middle[f], out->half[f], i);
+        wide gap = w_max(gap_to(other, 0, m[0], h[0], reach), gap_to(other, 1, m[1], h[1], reach));
+        out->count = append(out->block, out->count, w_negative_bits(gap) & lanes_before(i, count),
+                            TAC_LANES, i);
     }
+    for (int f = 0; f < 2; ++f)
+        for (int k = 0; k < 3; ++k)
+            for (int j = 0; j < out->count; ++j) { // they stand no further ahead
+                out->middle[f][k][j] = out->middle[f][k][out->block[j]];
+                out->half[f][k][j] = out->half[f][k][out->block[j]];
+            }
 }
 
 static int near(const tacEdgeBoxes* a, int i, const tacEdgeBoxes* b, tacReal reach, int* out) {
-    wide m[2][3], h[2][3];
+    rough m[2][3], h[2][3], apart = rough_set(1.000001 * tac_re(reach));
     int count = 0;
-    for (int f = 0; f < 2; ++f) set3(a->middle[f], i, m[f]), set3(a->half[f], i, h[f]);
-    for (int j = 0; j < b->count; j += TAC_LANES) {
-        unsigned kept = ~0u;
+    for (int f = 0; f < 2; ++f) {
+        set_rough3(a->middle[f], i, m[f]), set_rough3(a->half[f], i, h[f]);
+        for (int k = 0; k < 3; ++k) h[f][k] = h[f][k] + apart;
+    }
+    for (int j = 0; j < b->count; j += ROUGH_LANES) {
+        unsigned kept = lanes_before(j, b->count);
         for (int f = 0; f < 2 && kept; ++f) { // most are apart in the first
-            wide n[3], g[3];
-            load3(b->middle[f], j, n), load3(b->half[f], j, g);
-            kept &= negative_lanes(box_gap(m[f], h[f], n, g) - reach, j, b->count);
+            rough n[3], g[3];
+            load_rough3(b->middle[f], j, n), load_rough3(b->half[f], j, g);
+            kept &= rough_negative_bits(box_gap(m[f], h[f], n, g));
         }
-        if (!kept) continue;
-        count = append(out, count, kept, j);
+        if (kept) count = append(out, count, kept, ROUGH_LANES, j);
     }
     return count;
 }
@@ -141,13 +154,13 @@ TAC_INLINE void place_ends(const tacFeatures* f, int end, const int* edge, int l
 static void surround(tacEdgePlaces* p) {
     for (int i = 0; i < p->count; i += TAC_FEATURE_BLOCK)
         for (int k = 0; k < 3; ++k) {
-            double low = INFINITY, high = -INFINITY;
+            float low = INFINITY, high = -INFINITY;
             for (int j = i; j < i + TAC_FEATURE_BLOCK && j < p->count; ++j) {
-                double m = tac_re(p->middle[k][j]), h = tac_re(p->half[k][j]);
+                float m = p->middle[k][j], h = p->half[k][j];
                 low = m - h < low ? m - h : low, high = m + h > high ? m + h : high;
             }
-            p->block[k][i / TAC_FEATURE_BLOCK] = 0.5 * (low + high);
-            p->around[k][i / TAC_FEATURE_BLOCK] = 0.5 * (high - low);
+            p->block[k][i / TAC_FEATURE_BLOCK] = 0.5f * (low + high);
+            p->around[k][i / TAC_FEATURE_BLOCK] = 0.500001f * (high - low);
         }
 }
 
@@ -162,7 +175,7 @@ static void place(const tacFeatures* f, const tacFrame* across, double stretch,
             half[k] = (0.5 * stretch) * size_of(to[k] - from[k]);
         }
         store3(out->from, i, from), store3(out->to, i, to);
-        store3(out->middle, i, middle), store3(out->half, i, half);
+        store_box(middle, half, out->middle, out->half, i);
     }
     surround(out);
 }
@@ -173,7 +186,8 @@ typedef struct pairList {
     const tacEdgeTest* test;
     const tacEdgePlaces *a, *b;
     edgeTau t;
-    wide apart, reach;
+    rough apart;
+    wide reach;
     int waiting, *one, *two;
     int count, capacity;
     int *first, *second;
@@ -255,13 +269,15 @@ static void look_closer(pairList* l) {
 }
 
 // edge k of geom[0] against those of a block of geom[1]
-TAC_INLINE void list_block(pairList* l, int k, const wide m[3], const wide h[3], int block) {
-    int from = block * TAC_FEATURE_BLOCK, before = l->waiting;
-    for (int j = from; j < from + TAC_FEATURE_BLOCK; j += TAC_LANES) {
-        wide n[3], g[3];
-        load3(l->b->middle, j, n), load3(l->b->half, j, g);
-        unsigned kept = negative_lanes(box_gap(m, h, n, g) - l->apart, j, l->b->count);
-        l->waiting = append(l->two, l->waiting, kept, j);
+TAC_INLINE void list_block(pairList* l, int k, const rough m[3], const rough h[3], int block) {
+    int from = block * TAC_FEATURE_BLOCK, end = from + TAC_FEATURE_BLOCK, before = l->waiting;
+    unsigned last = lanes_before(from, l->b->count) & ((1u << TAC_FEATURE_BLOCK) - 1u);
+    for (int j = from; j < end; j += ROUGH_LANES) {
+        rough n[3], g[3];
+        load_rough3(l->b->middle, j, n), load_rough3(l->b->half, j, g);
+        unsigned kept = rough_negative_bits(box_gap(m, h, n, g)) & last >> (j - from);
+        int lanes = ROUGH_LANES < TAC_FEATURE_BLOCK ? ROUGH_LANES : TAC_FEATURE_BLOCK;
+        l->waiting = append(l->two, l->waiting, kept, lanes, j);
     }
     for (int i = 0; i < TAC_FEATURE_BLOCK; ++i) l->one[before + i] = k;
     if (l->waiting >= TAC_EDGE_WAITING) look_closer(l);
@@ -269,13 +285,15 @@ TAC_INLINE void list_block(pairList* l, int k, const wide m[3], const wide h[3],
 
 // bit i: edge from + i of geom[0] comes near a block of geom[1]
 TAC_INLINE unsigned near_block(const pairList* l, int from, int block) {
-    wide m[3], h[3];
+    rough m[3], h[3];
     unsigned bits = 0;
-    set3(l->b->block, block, m), set3(l->b->around, block, h);
-    for (int k = from; k < from + TAC_FEATURE_BLOCK; k += TAC_LANES) {
-        wide n[3], g[3];
-        load3(l->a->middle, k, n), load3(l->a->half, k, g);
-        bits |= negative_lanes(box_gap(m, h, n, g) - l->apart, k, l->a->count) << (k - from);
+    set_rough3(l->b->block, block, m), set_rough3(l->b->around, block, h);
+    for (int k = 0; k < 3; ++k) h[k] = h[k] + l->apart;
+    for (int k = from; k < from + TAC_FEATURE_BLOCK; k += ROUGH_LANES) {
+        rough n[3], g[3];
+        load_rough3(l->a->middle, k, n), load_rough3(l->a->half, k, g);
+        bits |= (rough_negative_bits(box_gap(m, h, n, g)) & lanes_before(k, l->a->count))
+                << (k - from);
     }
     return bits;
 }
@@ -295,7 +313,7 @@ static int list(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, 
                 int* second) {
     const tacEdgePlaces *a = test->places[0], *b = test->places[1];
     pairList l = {.test = test, .a = a, .b = b, .t = edge_tau(test->witness)};
-    l.apart = w_set(test->apart), l.reach = w_set(test->reach);
+    l.apart = rough_set(1.000001 * tac_re(test->apart)), l.reach = w_set(test->reach);
     l.one = test->one, l.two = test->two;
     l.capacity = capacity, l.first = first, l.second = second;
     for (int i = 0; i < near->count; ++i) {
@@ -305,8 +323,9 @@ static int list(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, 
             test->mask[n] = (unsigned char)near_block(&l, from, others[n]);
         for (int bit = 0; bit < TAC_FEATURE_BLOCK && from + bit < a->count; ++bit) {
             int count = blocks_of_edge(test->mask, others, blocks, bit, test->block);
-            wide m[3], h[3];
-            set3(a->middle, from + bit, m), set3(a->half, from + bit, h);
+            rough m[3], h[3];
+            set_rough3(a->middle, from + bit, m), set_rough3(a->half, from + bit, h);
+            for (int k = 0; k < 3; ++k) h[k] = h[k] + l.apart;
             for (int n = 0; n < count; ++n) list_block(&l, from + bit, m, h, test->block[n]);
         }
     }

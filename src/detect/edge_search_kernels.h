@@ -18,7 +18,7 @@
 typedef struct tacEdgeBoxes {
     int count;
     int* block;
-    tacReal *middle[2][3], *half[2][3];
+    float *middle[2][3], *half[2][3];
 } tacEdgeBoxes;
 
 // one box in both
@@ -31,8 +31,8 @@ typedef struct tacEdgePlaces {
     int count;
     int* edge;
     tacReal *from[3], *to[3];
-    tacReal *middle[3], *half[3];  // boxes around them, `stretch` times as large
-    tacReal *block[3], *around[3]; // middles and halves of boxes around eight of them
+    float *middle[3], *half[3];  // boxes around them, `stretch` times as large
+    float *block[3], *around[3]; // middles and halves of boxes around eight of them
 } tacEdgePlaces;
 
 // which blocks of geom[1] are near to each one of geom[0]: of places, eight edges each

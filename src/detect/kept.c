@@ -1,276 +1,178 @@
-// The most active records of a detector.
-//
-//   detector --records--> scores of vertices and of edges of each side --threshold--> weights
-//        --> activity times weight
-//
-// A score is 0 with two continuous derivatives where a record appears, so weights do not jump then.
-// Records whose weight is 0 stay in their place with activity 0.
+// Fields and searches that are kept between calls.
 
 #include "detect/kept.h"
 
-#include "detect/edge_sdf.h"
-#include "detect/manifold.h"
-#include "math/number.h"
-#include "math/vec3.h"
-#include "tactus/smooth.h"
-
 #include <string.h>
 
-enum { SPARE = 8 };
+#if defined(TAC_NUMBER_COMPLEX) || defined(TAC_NUMBER_QUAD)
 
-static const tacDetectorKind* inner_of(const tacModel* model) {
-    return model->contact->detector == TAC_DETECT_MANIFOLD ? &tac_manifold_detector
-                                                           : &tac_edge_sdf_detector;
+void tac_kept_refresh(const tacModel* model, tacScratch* scratch) { (void)model, (void)scratch; }
+
+const tacFieldBound* tac_kept_field(const tacModel* model, int geom, tacScratch* scratch) {
+    (void)model, (void)geom, (void)scratch;
+    return NULL;
 }
 
-static int capacity(const tacModel* model) { return inner_of(model)->capacity(model); }
-
-static size_t size(const tacModel* model, size_t real_size) {
-    int most = capacity(model) + SPARE;
-    return inner_of(model)->size(model, real_size) + 2 * tac_contacts_size(most, 0, real_size) +
-           12 * tac_arena_need(real_size * (size_t)most);
+void* tac_kept_begin(const tacModel* model, tacScratch* scratch, int pair, const tacPose body[2],
+                     size_t bytes) {
+    (void)model, (void)scratch, (void)pair, (void)body, (void)bytes;
+    return NULL;
 }
 
-//---------------------------------- groups ---------------------------------------
+void tac_kept_end(tacScratch* scratch, int stays) { (void)scratch, (void)stays; }
 
-// records of one kind of a pair of geoms, as they came from the detector
-typedef struct keptGroup {
-    int first, count, keep;
-    const tacContacts* from;
-    tacReal tau, support, width;
-    tacReal *score, *weight; // (count)
-} keptGroup;
-
-// vertices and edges of each geom apart
-static int is_edge(const tacModel* model, uint64_t feature) {
-    if (model->contact->detector == TAC_DETECT_MANIFOLD)
-        return tac_manifold_kind(feature) >= TAC_MANIFOLD_EDGE_0;
-    return tac_edge_sdf_kind(feature) == TAC_EDGE_SDF_EDGE_0 ||
-           tac_edge_sdf_kind(feature) == TAC_EDGE_SDF_EDGE_1;
+void* tac_kept_find(const tacModel* model, tacScratch* scratch, int pair, const tacPose body[2]) {
+    (void)model, (void)scratch, (void)pair, (void)body;
+    return NULL;
 }
 
-static keptGroup group_at(const tacModel* model, const tacContacts* c, int first) {
-    const tacContactPlan* plan = model->contact;
-    const tacReal* v = model->param;
-    keptGroup g = {.first = first, .from = c};
-    g.tau = v[plan->number[TAC_CONTACT_TAU]], g.support = v[plan->number[TAC_CONTACT_SUPPORT]];
-    g.width = v[plan->number[TAC_CONTACT_KEEP_WIDTH]];
-    g.keep = plan->choice[is_edge(model, c->feature[first]) ? TAC_CHOICE_KEEP_EDGES
-                                                            : TAC_CHOICE_KEEP_VERTICES];
-    while (first + g.count < c->count && c->pair[first + g.count] == c->pair[first] &&
-           c->feature[first + g.count] >> 60 == c->feature[first] >> 60)
-        ++g.count;
-    return g;
+void tac_kept_clear(tacScratch* scratch) { (void)scratch; }
+
+#else
+
+#include "detect/detect.h"
+
+// most bytes for searches beside the largest one
+#define SEARCH_BYTES ((size_t)4 << 20)
+
+// a search, with its kind's own memory behind
+typedef struct keptSearch {
+    struct keptSearch* before;
+    int pair;
+    tacPose body[2];
+    void* own;
+} keptSearch;
+
+struct tacKept {
+    const tacModel* model;
+    double* param;        // that fields are bound with                            (nparam)
+    int known;            // is `param` set?
+    unsigned char* bound; // is the geom's field?                                  (ngeom)
+    tacFieldBound* field; //                                                       (ngeom)
+    tacArena fields, searches;
+    size_t largest; // search
+    size_t begin;   // of the fields' memory that is for nodes
+    keptSearch* last;
+    keptSearch* open; // while it is made
+    tacArena aside;   // the scratch's arena meanwhile
+};
+
+//---------------------------------- memory ---------------------------------------
+
+static size_t fields_size(const tacModel* model) {
+    size_t geoms = (size_t)model->ngeom, total = 0;
+    for (int g = 0; g < model->ngeom; ++g)
+        if (model->geom[g].shape >= 0) total += tac_field_size(&model->shape[model->geom[g].shape]);
+    return total + tac_arena_need(sizeof(double) * (size_t)model->nparam) + tac_arena_need(geoms) +
+           tac_arena_need(sizeof(tacFieldBound) * geoms);
 }
 
-// how deep a record is, times its activity: s = gamma s+(support - d)
-static tacReal room(const keptGroup* g, int i) {
-    return tac_soft_relu(g->support - g->from->distance[g->first + i], g->tau);
+static int keeps(const tacModel* model) {
+    return model->contact && (model->contact->detector == TAC_DETECT_MANIFOLD ||
+                              model->contact->detector == TAC_DETECT_EDGE_SDF);
 }
 
-static tacSelect problem_of(const keptGroup* g) {
-    tacSelect p = tac_default_select(g->count, g->score, g->keep);
-    p.width = p.gate = g->width;
-    return p;
+static void lay_out(tacKept* kept, const tacModel* model) {
+    kept->model = model;
+    kept->param = TAC_TAKE(&kept->fields, double, model->nparam);
+    kept->bound = TAC_TAKE(&kept->fields, unsigned char, model->ngeom);
+    kept->field = TAC_TAKE(&kept->fields, tacFieldBound, model->ngeom);
+    kept->begin = kept->fields.used;
 }
 
-static tacResult weigh(keptGroup* g, tacScratch* scratch) {
-    g->score = TAC_TAKE(&scratch->arena, tacReal, g->count + SPARE);
-    g->weight = TAC_TAKE(&scratch->arena, tacReal, g->count + SPARE);
-    for (int i = 0; i < g->count; ++i) g->score[i] = g->from->activity[g->first + i] * room(g, i);
-    tacSelect p = problem_of(g);
-    return tac_select_top_k(&p, g->weight);
+// searches of all pairs, or of the largest and of as many others as there is room for
+static size_t searches_size(const tacModel* model, size_t largest) {
+    size_t others = (size_t)(model->contact->npair > 1 ? model->contact->npair - 1 : 0) * largest;
+    if (model->contact->detector != TAC_DETECT_MANIFOLD) return 0;
+    return 2 * largest + (others < SEARCH_BYTES ? others : SEARCH_BYTES) + SEARCH_BYTES / 64;
 }
 
-//---------------------------------- twists ---------------------------------------
-
-// the same derivative by a twist about another point: turns about q seen from p
-static void move_twist(const tacReal row[6], const tacReal p[3], const tacReal q[3],
-                       tacReal out[6]) {
-    for (int k = 0; k < 3; ++k) {
-        int a = (k + 1) % 3, b = (k + 2) % 3;
-        out[k] = row[k];
-        out[3 + k] = row[3 + k] - (p[b] - q[b]) * row[a] + (p[a] - q[a]) * row[b];
+tacResult tac_kept_create(const tacModel* model, tacAllocator allocator, tacKept** out) {
+    *out = NULL;
+    if (!keeps(model)) return TAC_OK;
+    tacKept* kept = allocator.allocate(allocator.user, sizeof *kept);
+    if (!kept) return TAC_ERROR_MEMORY;
+    memset(kept, 0, sizeof *kept);
+    kept->largest = tac_detector_of(model)->size(model, sizeof(double));
+    if (tac_arena_create(&kept->fields, fields_size(model), allocator) != TAC_OK ||
+        tac_arena_create(&kept->searches, searches_size(model, kept->largest), allocator) !=
+            TAC_OK) {
+        tac_kept_destroy(kept, allocator);
+        return TAC_ERROR_MEMORY;
     }
+    lay_out(kept, model);
+    *out = kept;
+    return TAC_OK;
 }
 
-static void point_of(const tacContacts* c, int i, tacReal x[3]) {
-    for (int k = 0; k < 3; ++k) x[k] = c->point[k][i];
+void tac_kept_destroy(tacKept* kept, tacAllocator allocator) {
+    if (!kept) return;
+    tac_arena_destroy(&kept->fields, allocator);
+    tac_arena_destroy(&kept->searches, allocator);
+    allocator.release(allocator.user, kept);
 }
 
-// d_twist of one number of a record about the common point `at`
-static void row_about(const tacContacts* c, int number, int i, const tacReal at[3],
-                      tacReal out[6]) {
-    tacReal row[6], p[3];
-    point_of(c, i, p);
-    for (int k = 0; k < 6; ++k) row[k] = c->d_twist[number][k][i];
-    move_twist(row, p, at, out);
+//---------------------------------- fields ---------------------------------------
+
+void tac_kept_refresh(const tacModel* model, tacScratch* scratch) {
+    tacKept* kept = scratch->kept;
+    if (!kept || kept->model != model) return;
+    size_t bytes = sizeof(double) * (size_t)model->nparam;
+    if (kept->known && memcmp(kept->param, model->param, bytes) == 0) return;
+    memcpy(kept->param, model->param, bytes);
+    memset(kept->bound, 0, (size_t)model->ngeom);
+    kept->known = 1, kept->fields.used = kept->begin;
+    tac_kept_clear(scratch);
 }
 
-// activity' = W activity' + W' activity, W' by scores that all move
-static tacResult weigh_twists(const keptGroup* g, tacContacts* c, tacScratch* scratch) {
-    enum { DISTANCE = 6, ACTIVITY = 7 };
-    tacSelect p = problem_of(g);
-    tacReal *rate[6], *dot = TAC_TAKE(&scratch->arena, tacReal, g->count + SPARE), at[3];
-    tacResult result = TAC_OK;
-    point_of(c, g->first, at);
-    for (int k = 0; k < 6; ++k) rate[k] = TAC_TAKE(&scratch->arena, tacReal, g->count + SPARE);
-    for (int k = 0; k < 6 && result == TAC_OK; ++k) {
-        for (int i = 0; i < g->count; ++i) {
-            tacReal d[6], a[6], x = g->support - c->distance[g->first + i];
-            row_about(c, DISTANCE, g->first + i, at, d),
-                row_about(c, ACTIVITY, g->first + i, at, a);
-            dot[i] = a[k] * room(g, i) -
-                     g->from->activity[g->first + i] * tac_soft_greater(x, 0.0, g->tau) * d[k];
-        }
-        result = tac_select_top_k_jvp(&p, dot, 0.0, 0.0, rate[k]);
+const tacFieldBound* tac_kept_field(const tacModel* model, int geom, tacScratch* scratch) {
+    tacKept* kept = scratch->kept;
+    if (!kept || kept->model != model || !kept->known) return NULL;
+    if (!kept->bound[geom]) {
+        tacArena aside = scratch->arena;
+        scratch->arena = kept->fields;
+        kept->field[geom] = tac_field_bind(model, geom, scratch);
+        kept->fields = scratch->arena, scratch->arena = aside;
+        kept->bound[geom] = 1;
     }
-    for (int i = 0; i < g->count && result == TAC_OK; ++i) {
-        tacReal common[6], own[6], q[3];
-        for (int k = 0; k < 6; ++k) common[k] = rate[k][i];
-        point_of(c, g->first + i, q);
-        move_twist(common, at, q, own);
-        for (int k = 0; k < 6; ++k) {
-            tacReal* out = &c->d_twist[ACTIVITY][k][g->first + i];
-            *out = g->weight[i] * *out + own[k] * g->from->activity[g->first + i];
-        }
-    }
-    return result;
+    return &kept->field[geom];
 }
 
-//---------------------------------- detection ------------------------------------
+//---------------------------------- searches -------------------------------------
 
-static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
-                        tacScratch* scratch) {
-    tacResult result = inner_of(model)->detect(model, body, contacts, scratch);
-    for (int i = 0; i < contacts->count && result == TAC_OK;) {
-        size_t mark = scratch->arena.used;
-        keptGroup g = group_at(model, contacts, i);
-        result = weigh(&g, scratch);
-        if (result == TAC_OK && contacts->d_twist[0][0])
-            result = weigh_twists(&g, contacts, scratch);
-        for (int k = 0; k < g.count && result == TAC_OK; ++k)
-            contacts->activity[i + k] *= g.weight[k];
-        i += g.count;
-        scratch->arena.used = mark;
-    }
-    return result;
+void tac_kept_clear(tacScratch* scratch) {
+    tacKept* kept = scratch->kept;
+    if (!kept) return;
+    kept->searches.used = 0, kept->last = kept->open = NULL;
 }
 
-// the records before they were weighed, from the arena
-static tacResult find_again(const tacModel* model, const tacPose* body, int count, tacContacts* out,
-                            tacScratch* scratch) {
-    *out = tac_contacts_take(&scratch->arena, count, 0);
-    tacResult result = inner_of(model)->detect(model, body, out, scratch);
-    return result == TAC_OK && out->count != count ? TAC_ERROR_VALUE : result;
+void* tac_kept_begin(const tacModel* model, tacScratch* scratch, int pair, const tacPose body[2],
+                     size_t bytes) {
+    tacKept* kept = scratch->kept;
+    if (!kept || kept->model != model || !kept->known) return NULL;
+    size_t own = tac_arena_need(sizeof(keptSearch)) + tac_arena_need(bytes);
+    if (kept->searches.size - kept->searches.used < own + kept->largest) return NULL;
+    kept->aside = scratch->arena, scratch->arena = kept->searches;
+    keptSearch* s = kept->open = TAC_TAKE(&scratch->arena, keptSearch, 1);
+    s->before = kept->last, s->pair = pair;
+    memcpy(s->body, body, sizeof s->body);
+    s->own = tac_arena_take(&scratch->arena, bytes);
+    return s->own;
 }
 
-//---------------------------------- forward --------------------------------------
-
-static tacReal number_dot(const tacModel* model, const tacReal* theta_dot, tacContactNumber n) {
-    return theta_dot ? theta_dot[model->contact->number[n]] : (tacReal)0.0;
+void tac_kept_end(tacScratch* scratch, int stays) {
+    tacKept* kept = scratch->kept;
+    if (!kept || !kept->open) return;
+    if (stays) kept->searches.used = scratch->arena.used, kept->last = kept->open;
+    scratch->arena = kept->aside, kept->open = NULL;
 }
 
-static tacResult group_jvp(const tacModel* model, keptGroup* g, const tacReal* theta_dot,
-                           tacContacts* dot, tacScratch* scratch) {
-    tacReal* score = TAC_TAKE(&scratch->arena, tacReal, g->count + SPARE);
-    tacReal* weight = TAC_TAKE(&scratch->arena, tacReal, g->count + SPARE);
-    tacReal tau = number_dot(model, theta_dot, TAC_CONTACT_TAU);
-    tacReal support = number_dot(model, theta_dot, TAC_CONTACT_SUPPORT);
-    tacReal width = number_dot(model, theta_dot, TAC_CONTACT_KEEP_WIDTH);
-    tacResult result = weigh(g, scratch);
-    if (result != TAC_OK) return result;
-    for (int i = 0; i < g->count; ++i) {
-        int at = g->first + i;
-        tacReal more = tac_soft_relu_jvp(g->support - g->from->distance[at], g->tau,
-                                         support - dot->distance[at], tau);
-        score[i] = dot->activity[at] * room(g, i) + g->from->activity[at] * more;
-    }
-    tacSelect p = problem_of(g);
-    result = tac_select_top_k_jvp(&p, score, width, width, weight);
-    for (int i = 0; i < g->count && result == TAC_OK; ++i) {
-        int at = g->first + i;
-        dot->activity[at] = g->weight[i] * dot->activity[at] + weight[i] * g->from->activity[at];
-    }
-    return result;
+void* tac_kept_find(const tacModel* model, tacScratch* scratch, int pair, const tacPose body[2]) {
+    const tacKept* kept = scratch->kept;
+    if (!kept || kept->model != model) return NULL;
+    for (keptSearch* s = kept->last; s; s = s->before)
+        if (s->pair == pair && memcmp(s->body, body, sizeof s->body) == 0) return s->own;
+    return NULL;
 }
 
-static tacResult jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                     const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                     tacScratch* scratch) {
-    size_t begin = scratch->arena.used;
-    tacContacts raw;
-    tacResult result = find_again(model, body, contacts->count, &raw, scratch);
-    if (result == TAC_OK)
-        result = inner_of(model)->jvp(model, body, &raw, pose_dot, theta_dot, dot, scratch);
-    for (int i = 0; i < raw.count && result == TAC_OK;) {
-        size_t mark = scratch->arena.used;
-        keptGroup g = group_at(model, &raw, i);
-        result = group_jvp(model, &g, theta_dot, dot, scratch);
-        i += g.count;
-        scratch->arena.used = mark;
-    }
-    scratch->arena.used = begin;
-    return result;
-}
-
-//---------------------------------- reverse --------------------------------------
-
-static void copy_bar(const tacContacts* from, tacContacts* to) {
-    size_t bytes = sizeof(tacReal) * (size_t)from->count;
-    to->count = from->count;
-    for (int k = 0; k < 3; ++k) {
-        memcpy(to->point[k], from->point[k], bytes);
-        memcpy(to->normal[k], from->normal[k], bytes);
-    }
-    memcpy(to->distance, from->distance, bytes), memcpy(to->activity, from->activity, bytes);
-}
-
-// bars of weighed records -> of the detector's own
-static tacResult group_vjp(const tacModel* model, keptGroup* g, tacContacts* bar,
-                           tacReal* theta_bar, tacScratch* scratch) {
-    tacReal* score = TAC_TAKE(&scratch->arena, tacReal, g->count + SPARE);
-    tacReal* weight = TAC_TAKE(&scratch->arena, tacReal, g->count + SPARE);
-    tacReal tau = 0.0, width = 0.0, support = 0.0;
-    tacResult result = weigh(g, scratch);
-    if (result != TAC_OK) return result;
-    for (int i = 0; i < g->count; ++i)
-        score[i] = 0.0, weight[i] = g->from->activity[g->first + i] * bar->activity[g->first + i];
-    tacSelect p = problem_of(g);
-    result = tac_select_top_k_vjp(&p, weight, (tacSelectBar){score, &width, &width});
-    for (int i = 0; i < g->count && result == TAC_OK; ++i) {
-        int at = g->first + i;
-        tacReal x = 0.0, space = score[i] * g->from->activity[at];
-        tac_soft_relu_vjp(g->support - g->from->distance[at], g->tau, space, &x, &tau);
-        bar->activity[at] = g->weight[i] * bar->activity[at] + score[i] * room(g, i);
-        bar->distance[at] -= x, support += x;
-    }
-    if (!theta_bar) return result;
-    theta_bar[model->contact->number[TAC_CONTACT_TAU]] += tau;
-    theta_bar[model->contact->number[TAC_CONTACT_SUPPORT]] += support;
-    theta_bar[model->contact->number[TAC_CONTACT_KEEP_WIDTH]] += width;
-    return result;
-}
-
-static tacResult vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                     const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                     tacScratch* scratch) {
-    size_t begin = scratch->arena.used;
-    tacContacts raw, own;
-    tacResult result = find_again(model, body, contacts->count, &raw, scratch);
-    own = tac_contacts_take(&scratch->arena, contacts->count, 0);
-    copy_bar(bar, &own);
-    for (int i = 0; i < raw.count && result == TAC_OK;) {
-        size_t mark = scratch->arena.used;
-        keptGroup g = group_at(model, &raw, i);
-        result = group_vjp(model, &g, &own, theta_bar, scratch);
-        i += g.count;
-        scratch->arena.used = mark;
-    }
-    if (result == TAC_OK)
-        result = inner_of(model)->vjp(model, body, &raw, &own, pose_bar, theta_bar, scratch);
-    scratch->arena.used = begin;
-    return result;
-}
-
-const tacDetectorKind tac_kept_detector = {capacity, size, detect, jvp, vjp};
+#endif
