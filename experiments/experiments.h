@@ -19,6 +19,8 @@
     X(xpsq_sweep, "xpsq-sweep", "002 Fig. 1: a superquadric along a spline, and what may vary")    \
     X(xpsq_cup, "xpsq-cup", "002 Fig. 3: a cup of three primitives")                               \
     X(plastic_table, "plastic-table", "003 Table I: contact by formulas, engine, programs")        \
+    X(plastic_capture, "plastic-capture", "003 I: a space manipulator grips a tumbling target")    \
+    X(plastic_walk, "plastic-walk", "003 I: a human-like figure walks")                            \
     X(hard_bounce, "hard-bounce", "004 (3)-(7): impacts in closed form, with derivatives")         \
     X(hard_slide, "hard-slide", "004 V-C: a cube slides on a table, replayed")                     \
     X(hard_plates, "hard-plates", "004 V-A: thin plates gripped and lifted by a gantry")           \

@@ -14,6 +14,10 @@
 
 int tac_touches(const tacModel* model) { return tac_force_of(model) != NULL; }
 
+int tac_touch_implicit(const tacModel* model) {
+    return tac_touches(model) && model->contact->choice[TAC_CHOICE_IMPLICIT];
+}
+
 // most records that the responder reads
 static int capacity_of(const tacModel* model) {
     const tacDetectorKind* detector = tac_detector_of(model);
@@ -101,6 +105,16 @@ int tac_touch_motions(tacTouch* t, const tacMotion* m, const tacPairForce* f) {
         }
     }
     return count;
+}
+
+void tac_touch_velocities(const tacModel* model, tacMotion* m) {
+    memset(m->vel, 0, sizeof *m->vel * 6);
+    for (int b = 1, k = 0; b < model->nbody; ++b) {
+        tacReal* v = m->vel + 6 * b;
+        memcpy(v, m->vel + 6 * model->body[b].parent, sizeof *v * 6);
+        for (; k < model->nv && model->dof[k].body == b; ++k)
+            for (int i = 0; i < 6; ++i) v[i] += m->S[6 * k + i] * m->qvel[k];
+    }
 }
 
 //---------------------------------- forces ---------------------------------------
