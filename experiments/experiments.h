@@ -19,6 +19,7 @@
     X(xpsq_sweep, "xpsq-sweep", "002 Fig. 1: a superquadric along a spline, and what may vary")    \
     X(xpsq_cup, "xpsq-cup", "002 Fig. 3: a cup of three primitives")                               \
     X(plastic_table, "plastic-table", "003 Table I: contact by formulas, engine, programs")        \
+    X(plastic_sweep, "plastic-sweep", "003 VII: axes and programs, 4 to 64 edges, 1 to 50 bodies") \
     X(plastic_capture, "plastic-capture", "003 I: a space manipulator grips a tumbling target")    \
     X(plastic_walk, "plastic-walk", "003 I: a human-like figure walks")                            \
     X(hard_bounce, "hard-bounce", "004 (3)-(7): impacts in closed form, with derivatives")         \
