@@ -7,8 +7,8 @@
 // paper's smaller bodies make of it (E16) stands beside the axes'.
 
 #define _GNU_SOURCE
-#include "experiments/chart.h"
 #include "experiments/experiments.h"
+#include "experiments/sheet.h"
 
 #include "tactus/tactus.h"
 
@@ -271,17 +271,60 @@ static void report_objects(trial* t, int objects, int rounds, const sweepScene* 
 #undef ROW
 }
 
-// logarithms of times over those of sizes; the middle line is 10 us
+// place of a time over a size in a panel, both by their logarithms: 0.1 us to 100 ms
+typedef struct sweepPlot {
+    double left, top, width, height;
+    int least, most;
+} sweepPlot;
+
+static double across(const sweepPlot* p, int size) {
+    return p->left + p->width * log((double)size / p->least) / log((double)p->most / p->least);
+}
+
+static double down(const sweepPlot* p, double time) {
+    return p->top + p->height * (1.0 - log10(time / 1e-7) / 6.0);
+}
+
+static void draw_grid(const tacInk* ink, const sweepPlot* p, int count, const int* size) {
+    static const char* const labels[] = {"0.1 us", "1 us",  "10 us", "100 us",
+                                         "1 ms",   "10 ms", "100 ms"};
+    tacInk text = *ink;
+    tac_ink_colour(&text, 40, 40, 50);
+    for (int k = 0; k < 7; ++k) {
+        double y = down(p, 1e-7 * pow(10.0, k));
+        tac_ink_strokes(ink, &(tacSegment){p->left, y, p->left + p->width, y}, 1, 1.0);
+        tac_ink_text(&text, (tacText){p->left - 6.0, y + 4.0, 1.0, 1.2}, labels[k]);
+    }
+    for (int i = 0; i < count; ++i) {
+        char label[12];
+        snprintf(label, sizeof label, "%d", size[i]);
+        tac_ink_text(&text, (tacText){across(p, size[i]), p->top + p->height + 16.0, 0.5, 1.2},
+                     label);
+    }
+}
+
 static void draw(trialSheet* sheet, int panel, int count, const int* size, const double* times[2],
                  const char* caption) {
-    double x[SIZES + COUNTS], y[2][SIZES + COUNTS];
+    static const char* const names[] = {"axes", "programs"};
+    int left, top;
     if (!sheet->image.rgb) return;
-    for (int i = 0; i < count; ++i) {
-        x[i] = log2(size[i]);
-        for (int k = 0; k < 2; ++k) y[k][i] = log10(times[k][i] / 1e-5);
+    trial_sheet_caption(sheet, panel, caption);
+    trial_sheet_panel(sheet, panel, &left, &top);
+    sweepPlot p = {left + 62.0,          top + 8.0, sheet->width - 90.0,
+                   sheet->height - 34.0, size[0],   size[count - 1]};
+    tacInk ink = tac_ink(&sheet->image);
+    tac_ink_colour(&ink, 205, 205, 210);
+    draw_grid(&ink, &p, count, size);
+    for (int k = 0; k < 2; ++k) {
+        tac_ink_colour(&ink, k ? 190.0 : 30.0, 60.0, k ? 40.0 : 170.0);
+        for (int i = 0; i + 1 < count; ++i)
+            tac_ink_strokes(&ink,
+                            &(tacSegment){across(&p, size[i]), down(&p, times[k][i]),
+                                          across(&p, size[i + 1]), down(&p, times[k][i + 1])},
+                            1, 2.0);
+        tac_ink_text(&ink, (tacText){p.left + 8.0, down(&p, times[k][0]) - 14.0, 0.0, 1.4},
+                     names[k]);
     }
-    chartCurve curves[2] = {{y[0], {30.0, 60.0, 170.0}}, {y[1], {190.0, 60.0, 40.0}}};
-    chart_curves(sheet, panel, count, x, 3.5, curves, 2, caption);
 }
 
 int experiment_plastic_sweep(trial* t) {
@@ -307,11 +350,11 @@ int experiment_plastic_sweep(trial* t) {
     }
     if (code == 0) {
         draw(&sheet, 0, SIZES, edges_of, (const double*[]){apart[0], apart[1]},
-             "apart: 4 to 64 edges");
+             "two polygons apart: by edges");
         draw(&sheet, 1, SIZES, edges_of, (const double*[]){deep[0], deep[1]},
-             "in a circle: 4 to 64 edges");
+             "a polygon and a circle: by edges");
         draw(&sheet, 2, COUNTS, objects_of, (const double*[]){all[0], all[1]},
-             "all pairs of 1 to 50 objects");
+             "all pairs of a scene: by bodies");
     }
     return trial_sheet_end(&sheet, code, "times");
 }
