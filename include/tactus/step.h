@@ -44,6 +44,15 @@ tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* 
                        const tacReal* theta_dot, tacTangent x_bar, tacReal* u_bar,
                        tacReal* theta_bar, tacScratch* scratch);
 
+/// A flag of tacInfo beside those of tacFlag: derivatives are those of the scene at softer
+/// temperatures, as <tactus surrogate> asks for; the step itself is not.
+#define TAC_SURROGATE 32u
+
+/// Remarks on the last step, or derivative of one, that used this scratch: flags, contacts, first
+/// time of impact.
+TAC_API
+tacInfo tac_step_info(const tacScratch* scratch);
+
 /// One element of a batch; elements may name different models.
 typedef struct tacStepItem {
     const tacModel* model; ///< scene of this element
