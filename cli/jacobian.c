@@ -113,6 +113,8 @@ void cli_jacobian_print(const cliJacobian* j) {
     print_block(j, "P = d next/d parameter", nx + nu, columns_of(j), width);
     if (j->flags & TAC_TIE) printf("note: two sets of contacts fit; these are those of one\n");
     if (j->flags & TAC_GRAZING) printf("note: an impact without speed; its time is held\n");
+    if (j->flags & TAC_SURROGATE)
+        printf("note: a surrogate, at temperatures softer than the step's\n");
     if (j->flags & TAC_ONE_SIDED) printf("note: the step has a kink here; these are of one side\n");
 }
 

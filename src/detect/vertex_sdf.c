@@ -7,7 +7,7 @@
 
 #include "detect/vertex_sdf.h"
 
-#include "base/assert.h"
+#include "detect/kept.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -63,102 +63,11 @@ size_t tac_vertex_side_size(const tacModel* model, const tacContactPair* pair, i
                             size_t real_size) {
     const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
     const tacShape* shape = &model->shape[model->geom[pair->geom[1 - owner]].shape];
-    size_t scale = real_size / sizeof(tacReal) + 1, nodes = (size_t)shape->count;
-    size_t field = tac_arena_need(sizeof(tacBound) * nodes) + tac_run_size(shape) +
-                   tac_arena_need(sizeof(tacFloorNode) * nodes);
+    size_t scale = real_size / sizeof(tacReal) + 1;
+    size_t field = tac_field_size(shape) + tac_run_size(shape);
     size_t lists = 5 * tac_arena_need(real_size * (size_t)most_points(f)) +
                    2 * tac_arena_need(sizeof(int) * (size_t)most_points(f));
     return scale * field + lists + tac_hits_size(most_points(f), 0, real_size);
-}
-
-//---------------------------------- floors ---------------------------------------
-
-static void box_floor(tacFloorNode* n, const tacBound* b, tacReal less, const tacReal half[3]) {
-    n->kind = TAC_FLOOR_BOX;
-    for (int k = 0; k < 3; ++k) n->scale[k] = 1.0, n->less[k] = half[k] + less;
-    (void)b;
-}
-
-// A superquadric lies in its box, so g >= |y_k|/a_k, and its tangent distance is (g - 1) times the
-// height of a tangent plane, which is `inner` at least; the radial one is no less than the distance
-// to the box
-static void superquadric_floor(tacFloorNode* n, const tacBound* b) {
-    n->kind = TAC_FLOOR_BOX;
-    for (int k = 0; k < 3; ++k) {
-        int radial = b->distance == TAC_DISTANCE_RADIAL;
-        n->scale[k] = radial ? 1.0 : b->inner / b->size[k];
-        n->less[k] = radial ? b->size[k] : b->inner;
-    }
-}
-
-static void plane_floor(tacFloorNode* n) {
-    n->kind = TAC_FLOOR_BOX, n->sided = -1.0;
-    for (int k = 0; k < 3; ++k) n->scale[k] = k == 2 ? 1.0 : 0.0, n->less[k] = k == 2 ? 0.0 : 1e300;
-}
-
-static void planes_floor(tacFloorNode* n, const tacBound* b) {
-    double longest = 0.0;
-    n->kind = TAC_FLOOR_PLANES, n->plane = b->block, n->planes = b->block_count / 4;
-    for (int i = 0; i < b->block_count; i += 4) {
-        const tacReal* p = &b->block[i];
-        longest = fmax(longest, tac_re(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
-    }
-    n->steep = sqrt(longest);
-}
-
-static void leaf_floor(tacFloorNode* n, const tacBound* b) {
-    const tacReal* a = b->size;
-    const tacReal ball[3] = {a[0], a[0], a[0]}, rod[3] = {a[0], a[0], a[1]};
-    const tacReal pill[3] = {a[0], a[0], a[1] + a[0]};
-    n->frame = b->frame, n->sided = 1.0, n->kind = TAC_FLOOR_NONE;
-    if (b->kind == TAC_NODE_SUPERQUADRIC) superquadric_floor(n, b);
-    if (b->kind == TAC_NODE_POLYHEDRON) planes_floor(n, b);
-    if (b->kind == TAC_NODE_PLANE) plane_floor(n);
-    if (b->kind == TAC_NODE_SPHERE) box_floor(n, b, 0.0, ball);
-    // edges are rounded by the width
-    if (b->kind == TAC_NODE_BOX) box_floor(n, b, b->width, a);
-    if (b->kind == TAC_NODE_CYLINDER) box_floor(n, b, b->width, rod);
-    if (b->kind == TAC_NODE_CAPSULE) box_floor(n, b, b->width, pill);
-}
-
-static tacFloorKind blend_floor(tacNodeKind kind) {
-    return kind == TAC_NODE_UNION        ? TAC_FLOOR_LEAST
-           : kind == TAC_NODE_DIFFERENCE ? TAC_FLOOR_FIRST
-                                         : TAC_FLOOR_MOST;
-}
-
-// combinations that are open at once
-static int open_nodes(const tacProgram* p) {
-    int most = 0;
-    for (int i = 0; i < p->shape->count; ++i) {
-        int depth = 0;
-        for (int n = p->shape->first + i; n >= 0; n = p->model->node[n].parent) ++depth;
-        most = depth > most ? depth : most;
-    }
-    return most;
-}
-
-static void bind_floors(tacVertexSide* side, tacScratch* scratch) {
-    const tacProgram* p = &side->program;
-    side->floors = p->shape->count;
-    side->floor = TAC_TAKE(&scratch->arena, tacFloorNode, side->floors);
-    memset(side->floor, 0, sizeof(tacFloorNode) * (size_t)side->floors);
-    for (int i = 0; i < side->floors; ++i) {
-        const tacNode* node = &p->model->node[p->shape->first + i];
-        tacFloorNode* n = &side->floor[i];
-        n->first = node->parent < 0 || tac_is_first(p, i);
-        if (node->parent >= 0) n->into = blend_floor(p->model->node[node->parent].kind);
-        if (node->children == 0) {
-            leaf_floor(n, &p->bound[i]);
-        } else {
-            n->kind = blend_floor(node->kind);
-            if (n->kind == TAC_FLOOR_LEAST) n->rise = p->bound[i].tau * log(node->children);
-        }
-    }
-    if (open_nodes(p) > TAC_FLOOR_STACK) {
-        side->floors = 1;
-        side->floor[0] = (tacFloorNode){.kind = TAC_FLOOR_NONE, .first = 1};
-    }
 }
 
 //---------------------------------- sides ----------------------------------------
@@ -170,21 +79,25 @@ static tacFrame frame_of(tacPose pose) {
     return f;
 }
 
-static tacPose local_pose(const tacModel* model, int geom) {
-    const tacGeom* g = &model->geom[geom];
-    return (tacPose){tac_load3(&model->param[g->position]),
-                     tac_quat_load(&model->param[g->rotation])};
-}
-
 // the radius of swept features is the parameter that the field has, too
 static tacReal radius_of(const tacModel* model, const tacFeatures* f) {
     return f->index && f->index->radius >= 0 ? model->param[f->index->radius] : (tacReal)0.0;
+}
+
+static void bind_field(tacVertexSide* s, tacScratch* scratch) {
+    const tacFieldBound* field = tac_kept_field(s->model, s->geom, scratch);
+    tacFieldBound own;
+    if (!field) own = tac_field_bind(s->model, s->geom, scratch), field = &own;
+    s->program = field->program, s->floor = field->floor, s->floors = field->floors;
+    s->leaves = field->leaves, s->rise = field->rise;
+    s->run = tac_run_take(&s->program, &field->culling, scratch);
 }
 
 tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair, int owner,
                               const tacPose* body, tacScratch* scratch) {
     const tacContactPlan* plan = model->contact;
     tacVertexSide s = {.model = model, .owner = owner, .geom = pair->geom[1 - owner]};
+    s.seen = ~(uint64_t)0;
     tacPose field = body[pair->body[1 - owner]], own = body[pair->body[owner]];
     s.shape = model->geom[s.geom].shape, s.features = &plan->feature[pair->geom[owner]];
     s.place.field = frame_of(field), s.place.own = frame_of(own);
@@ -193,9 +106,7 @@ tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair,
     s.place.radius = radius_of(model, s.features);
     s.place.tau = model->param[plan->number[TAC_CONTACT_TAU]];
     s.place.support = model->param[plan->number[TAC_CONTACT_SUPPORT]];
-    s.program = tac_program_bind(model, s.shape, local_pose(model, s.geom), scratch);
-    s.run = tac_run_bind(&s.program, scratch);
-    bind_floors(&s, scratch);
+    bind_field(&s, scratch);
     return s;
 }
 
@@ -206,30 +117,67 @@ static double range_of(const tacVertexSide* side, const tacVertexRange* range) {
 }
 
 // balls around blocks in axes of the field's body
-static int list_blocks(tacVertexSide* side, const tacVertexRange* range, int* block,
-                       tacScratch* scratch) {
+typedef struct blockBalls {
+    tacReal *x[3], *radius;
+} blockBalls;
+
+static blockBalls place_balls(const tacVertexSide* side, tacArena* arena) {
     const struct tacFeatureIndex* index = side->features->index;
-    size_t mark = scratch->arena.used;
-    int count = index->blocks, kept = 0;
-    tacReal *x[3], *radius = TAC_TAKE(&scratch->arena, tacReal, count + PADDING);
-    tacReal* low = TAC_TAKE(&scratch->arena, tacReal, count + PADDING);
-    for (int k = 0; k < 3; ++k) x[k] = TAC_TAKE(&scratch->arena, tacReal, count + PADDING);
+    const tacFrame* f = &side->place.across;
+    int count = index->blocks;
+    blockBalls b = {.radius = TAC_TAKE(arena, tacReal, count + PADDING)};
+    for (int k = 0; k < 3; ++k) b.x[k] = TAC_TAKE(arena, tacReal, count + PADDING);
     for (int i = 0; i < count + PADDING; ++i) {
         const tacFeatureBox* box = &index->box[i < count ? i : count - 1];
-        const tacFrame* f = &side->place.across;
         double square = 0.0;
         for (int k = 0; k < 3; ++k) {
-            x[k][i] = f->origin[k] + f->R.m[k][0] * box->middle[0] + f->R.m[k][1] * box->middle[1] +
-                      f->R.m[k][2] * box->middle[2];
+            b.x[k][i] = f->origin[k] + f->R.m[k][0] * box->middle[0] +
+                        f->R.m[k][1] * box->middle[1] + f->R.m[k][2] * box->middle[2];
             square += box->half[k] * box->half[k];
         }
-        radius[i] = sqrt(square);
+        b.radius[i] = sqrt(square);
     }
-    VERTICES->floor(side->floor, side->floors, (const tacReal* const*)x, radius, low, count);
+    return b;
+}
+
+static int list_blocks(tacVertexSide* side, const tacVertexRange* range, int* block,
+                       tacScratch* scratch) {
+    size_t mark = scratch->arena.used;
+    int count = side->features->index->blocks, kept = 0;
+    blockBalls b = place_balls(side, &scratch->arena);
+    tacReal* low = TAC_TAKE(&scratch->arena, tacReal, count + PADDING);
+    VERTICES->floor(side->floor, side->floors, (const tacReal* const*)b.x, b.radius, low, count);
     for (int i = 0; i < count; ++i)
         if (tac_re(low[i]) < range_of(side, range)) block[kept++] = i;
     scratch->arena.used = mark;
     return kept;
+}
+
+// A union of leaves: those that are near a block decide on its vertices, and those that are not
+// even far are left out of the field.
+static void search_leaves(tacVertexSide* side, const tacVertexRange* range, tacScratch* scratch) {
+    size_t mark = scratch->arena.used;
+    tacArena* arena = &scratch->arena;
+    tacHits* near = &side->near;
+    int count = side->features->index->blocks, leaves = side->leaves;
+    double limit[2][64];
+    blockBalls b = place_balls(side, arena);
+    uint64_t *is_near = TAC_TAKE(arena, uint64_t, count + PADDING), seen = 0;
+    uint64_t* is_far = TAC_TAKE(arena, uint64_t, count + PADDING);
+    for (int n = 0; n < leaves; ++n) {
+        limit[0][n] = range_of(side, range) + tac_re(side->rise);
+        limit[1][n] = limit[0][n] + side->run.culling.node[n].reach;
+    }
+    VERTICES->leaves(side->floor, leaves, (const tacReal* const*)b.x, b.radius, limit[0], limit[1],
+                     is_near, is_far, count);
+    for (int i = 0; i < count; ++i) {
+        if (!is_near[i]) continue;
+        near->count = VERTICES->vertices(side->floor, is_near[i], limit[0], &side->place.across,
+                                         side->features, i, near->vertex, near->count);
+        seen |= is_far[i];
+    }
+    side->seen = seen;
+    scratch->arena.used = mark;
 }
 
 // vertices of a block behind the others
@@ -260,6 +208,8 @@ void tac_vertex_search(tacVertexSide* side, tacVertexRange range, tacScratch* sc
     if (f->vertices == 0) return;
     if (range.all) {
         for (int b = 0; b < f->index->blocks; ++b) add_block(&side->near, f, b);
+    } else if (side->leaves) {
+        search_leaves(side, &range, scratch);
     } else {
         int* block = TAC_TAKE(&scratch->arena, int, f->index->blocks);
         int blocks = list_blocks(side, &range, block, scratch);
@@ -288,7 +238,9 @@ static void pad(tacReal* array, int count) {
 void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order) {
     if (hits->count == 0) return;
     VERTICES->place(&side->place.across, side->features->x, hits->vertex, hits->count, hits->y);
+    side->run.culling.without = ~side->seen;
     tac_hits_field(side, hits, order);
+    side->run.culling.without = 0;
 }
 
 void tac_hits_field(tacVertexSide* side, tacHits* hits, int order) {

@@ -3,6 +3,7 @@
 #include "step/flow.h"
 
 #include "math/quat.h"
+#include "step/generated.h"
 #include "step/hold.h"
 
 #include <string.h>
@@ -15,10 +16,6 @@ static int is_deep(const tacModel* model) {
     for (int k = 0; k < model->nv; ++k)
         squares += (double)model->dof[k].depth * (double)model->dof[k].depth;
     return squares > DEEP * (double)model->nv;
-}
-
-static int is_implicit(const tacModel* model) {
-    return tac_touches(model) && model->contact->choice[TAC_CHOICE_IMPLICIT];
 }
 
 tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, int derivatives,
@@ -34,12 +31,13 @@ tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, 
     f.implicit = (f.fast || (model->integrator == TAC_INTEGRATOR_EULER &&
                              !(model->disable & TAC_DISABLE_EULERDAMP))) &&
                  !(model->disable & TAC_DISABLE_PASSIVE);
-    f.deep = is_deep(model) && !f.fast && !is_implicit(model);
+    f.deep = is_deep(model) && !f.fast && !tac_touch_implicit(model);
     for (int k = 0; k < model->nv && f.implicit; ++k) {
         tacReal damping = model->param[model->joint[model->dof[k].joint].damping];
         for (int i = 0; i < kernels->lanes; ++i) f.extra[k * kernels->lanes + i] = f.h * damping;
     }
     if (kernels->lanes == 1) f.touch = tac_touch_take(model, derivatives, scratch);
+    f.by_code = f.touch && !derivatives && tac_is_generated(scratch);
     return f;
 }
 
@@ -74,10 +72,23 @@ void tac_flow_solve_columns(tacFlow* f, tacReal* x, int count, int stride) {
         f->k->solve_columns(f->model, &f->m, x, count, stride);
 }
 
+// forces of contact by places and velocities, the rest by code
+static void flow_by_code(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
+    memset(a, 0, sizeof *a * (size_t)f->model->nv);
+    tac_touch_velocities(f->model, &f->m);
+    tac_touch_at(f->touch, &f->m, a), tac_hold_at(f->model, &f->m, NULL, a);
+    tac_generated_flow(f->touch->scratch, x, f->m.ctrl, a, rate);
+    if (f->result == TAC_OK) f->result = f->touch->result;
+}
+
 void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
     const tacModel* model = f->model;
     f->m.qpos = x.q, f->m.qvel = x.v, f->m.act = x.act, f->m.qacc = NULL, f->m.wrench = NULL;
     f->k->kinematics(model, &f->m);
+    if (f->by_code) {
+        flow_by_code(f, x, a, rate);
+        return;
+    }
     f->k->inverse(model, &f->m, f->bias);
     f->k->applied(model, &f->m, a);
     if (f->touch) tac_touch_at(f->touch, &f->m, a), tac_hold_at(model, &f->m, NULL, a);
@@ -99,52 +110,63 @@ void tac_flow_ready(tacFlow* f, const tacReal* a) {
     if (f->touch && f->touch->implicit) tac_touch_lead(f->touch, &f->m, a);
     if (f->touch) f->m.wrench = f->touch->wrench;
     if (f->deep) factor_mass(f);
+    tac_balance_ready(f);
+}
+
+void tac_balance_ready(tacFlow* f) {
     f->k->inverse(f->model, &f->m, f->bias);
     f->k->coriolis(f->model, &f->m);
 }
 
 // (M + h D) a = applied + J' w - c, so (M + h D) da = d applied + J' dw - d(M a + c - J' w) - d(h
 // D) a, the last but one at w fixed in the world. D is that of the joints, or of tendons and
-// actuators, too
-void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* rate_dot) {
+// actuators, too. What stands behind d applied:
+void tac_balance_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* out) {
     const tacModel* model = f->model;
     f->k->inverse_jvp(model, &f->m, dot, f->bias);
-    f->k->applied_jvp(model, &f->m, dot, a_dot);
-    if (f->touch) tac_touch_jvp(f->touch, &f->m, dot, a_dot);
-    if (f->touch) tac_hold_jvp(model, &f->m, dot, a_dot);
+    if (f->touch) tac_touch_jvp(f->touch, &f->m, dot, out);
+    if (f->touch) tac_hold_jvp(model, &f->m, dot, out);
     for (int k = 0; k < model->nv; ++k) {
-        a_dot[k] -= f->bias[k];
+        out[k] -= f->bias[k];
         int damping = model->joint[model->dof[k].joint].damping;
         if (f->implicit && dot->theta)
-            a_dot[k] -= f->m.qacc[k] * (f->h * dot->theta[damping] +
-                                        dot->theta[model->timestep] * model->param[damping]);
+            out[k] -= f->m.qacc[k] * (f->h * dot->theta[damping] +
+                                      dot->theta[model->timestep] * model->param[damping]);
     }
-    if (f->fast) {
-        f->k->damp_jvp(model, &f->m, dot, f->bias);
-        f->k->add_scaled(model->nv, a_dot, -1.0, f->bias, a_dot);
-    }
-    solve(f, a_dot);
-    if (model->na > 0) f->k->activate_jvp(model, &f->m, dot, rate_dot);
+    if (!f->fast) return;
+    f->k->damp_jvp(model, &f->m, dot, f->bias);
+    f->k->add_scaled(model->nv, out, -1.0, f->bias, out);
 }
 
-void tac_flow_vjp(tacFlow* f, tacReal* a_bar, const tacReal* rate_bar, tacMotionDot* bar) {
+void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* rate_dot) {
+    f->k->applied_jvp(f->model, &f->m, dot, a_dot);
+    tac_balance_jvp(f, dot, a_dot);
+    solve(f, a_dot);
+    if (f->model->na > 0) f->k->activate_jvp(f->model, &f->m, dot, rate_dot);
+}
+
+void tac_balance_vjp(tacFlow* f, tacReal* bar_of_it, tacMotionDot* bar) {
     const tacModel* model = f->model;
-    if (model->na > 0) f->k->activate_vjp(model, &f->m, rate_bar, bar);
-    solve(f, a_bar);
-    f->k->applied_vjp(model, &f->m, a_bar, bar);
-    if (f->touch) tac_touch_vjp(f->touch, &f->m, a_bar, bar);
-    if (f->touch) tac_hold_vjp(model, &f->m, a_bar, bar);
+    if (f->touch) tac_touch_vjp(f->touch, &f->m, bar_of_it, bar);
+    if (f->touch) tac_hold_vjp(model, &f->m, bar_of_it, bar);
     for (int k = 0; k < model->nv; ++k) {
         int damping = model->joint[model->dof[k].joint].damping;
         if (f->implicit && bar->theta) {
-            tacReal s = f->m.qacc[k] * a_bar[k];
+            tacReal s = f->m.qacc[k] * bar_of_it[k];
             bar->theta[damping] -= f->h * s;
             bar->theta[model->timestep] -= model->param[damping] * s;
         }
-        a_bar[k] = -a_bar[k];
+        bar_of_it[k] = -bar_of_it[k];
     }
-    if (f->fast) f->k->damp_vjp(model, &f->m, a_bar, bar);
-    f->k->inverse_vjp(model, &f->m, a_bar, bar);
+    if (f->fast) f->k->damp_vjp(model, &f->m, bar_of_it, bar);
+    f->k->inverse_vjp(model, &f->m, bar_of_it, bar);
+}
+
+void tac_flow_vjp(tacFlow* f, tacReal* a_bar, const tacReal* rate_bar, tacMotionDot* bar) {
+    if (f->model->na > 0) f->k->activate_vjp(f->model, &f->m, rate_bar, bar);
+    solve(f, a_bar);
+    f->k->applied_vjp(f->model, &f->m, a_bar, bar);
+    tac_balance_vjp(f, a_bar, bar);
 }
 
 //---------------------------------- positions ------------------------------------

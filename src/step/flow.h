@@ -17,6 +17,7 @@ typedef struct tacFlow {
     int fast;              // and that of tendons and actuators?
     int deep;              // are articulated bodies faster than a mass matrix?
     tacTouch* touch;       // contact; NULL: none
+    int by_code;           // are accelerations by the scratch's code? (generated.h)
     tacResult result;      // of contact: the first failure
 } tacFlow;
 
@@ -38,6 +39,12 @@ void tac_flow_ready(tacFlow* f, const tacReal* a);
 void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* rate_dot);
 // adds; `a_bar` is overwritten
 void tac_flow_vjp(tacFlow* f, tacReal* a_bar, const tacReal* rate_bar, tacMotionDot* bar);
+
+// The same of J' w - (M a + c + h D a) alone, at m.qacc held, with m.wrench that of contact; the
+// first makes ready, the second adds, the third adds to `bar` and overwrites its own adjoint.
+void tac_balance_ready(tacFlow* f);
+void tac_balance_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* out);
+void tac_balance_vjp(tacFlow* f, tacReal* bar_of_it, tacMotionDot* bar);
 
 // X = (M + h D)^-1 X of `count` columns, `stride` numbers from row to row
 void tac_flow_solve_columns(tacFlow* f, tacReal* x, int count, int stride);

@@ -360,6 +360,23 @@ def wrong_hard_contact_is_explained(folder):
 
 
 @law
+def a_mesh_with_hollows_is_told(folder):
+    corner = [(0, 0), (3, 0), (3, 1), (1, 1), (1, 3), (0, 3)]
+    vertex = [(x, y, z) for z in (0, 1) for x, y in corner]
+    faces = [(0, 2, 1), (0, 3, 2), (0, 4, 3), (0, 5, 4)]
+    faces += [tuple(6 + i for i in reversed(face)) for face in faces]
+    faces += [side for i in range(6) for j in [(i + 1) % 6] for side in [(i, j, 6 + j), (i, 6 + j, 6 + i)]]
+    for hollow in True, False:
+        face = f'face="{" ".join(str(i) for f in faces for i in f)}"' if hollow else ""
+        path = write(folder, "mesh.xml", f"""<mujoco><tactus detect="gjk" respond="lcp"/><asset>
+<mesh name="ell" vertex="{" ".join(f"{.1 * x:g}" for v in vertex for x in v)}" {face}/></asset>
+<worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 1"><freejoint/>
+<geom name="bracket" type="mesh" mesh="ell" mass="1"/></body></worldbody></mujoco>""")
+        note = json.loads(run(path, "--steps", 2, "--json").stdout)["note"]
+        assert ("bracket is not convex" in note) == hollow, note
+
+
+@law
 def too_many_contacts_at_once_are_told(folder):
     balls = "".join(f'<body pos="{.2 * (i % 20):g} {.2 * (i // 20):g} .06"><freejoint/>'
                     '<geom type="sphere" size=".05" mass="1"/></body>' for i in range(260))
