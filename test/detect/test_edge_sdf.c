@@ -80,7 +80,7 @@ static int rays_stop_at(const manifoldScene* scene, const char* options, double*
     testRandom random = {19};
     int rays = 0;
     ENSURE_LAW(open_bench(&b, load_scene(scene, options), 0));
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < test_amount(8, 40, 400); ++i) {
         double x[14];
         tacPose body[3];
         manifold_place(scene, &random, x);
@@ -108,7 +108,7 @@ static int rays_stop_at(const manifoldScene* scene, const char* options, double*
         }
     }
     printf("    %s: %d steps of rays, deepest %.1e\n", scene->name, rays, *deepest);
-    ENSURE(rays > 1000);
+    ENSURE(rays > test_amount(100, 1000, 10000));
     close_bench(&b);
     return 0;
 }
@@ -154,6 +154,7 @@ static int culled_as_unculled(const manifoldScene* scene, const char* options, i
     snprintf(all, sizeof all, "%s cull='false'", options);
     ENSURE_LAW(open_bench(&b[0], load_scene(scene, options), 0));
     ENSURE_LAW(open_bench(&b[1], load_scene(scene, all), 0));
+    poses = test_amount(poses / 5, poses, 10 * poses);
     for (int i = 0; i < poses; ++i) {
         double x[14];
         tacPose body[3];
@@ -211,7 +212,7 @@ static int sums_at(const bench* b, double t, double y[11]) {
 static int bends(const bench* b, double h, double most[11]) {
     double y[3][11];
     memset(most, 0, 11 * sizeof *most);
-    for (int i = 0; i < (int)(1.0 / h); ++i) {
+    for (int i = 0; i < (int)(test_amount(2, 10, 40) / (40 * h)); ++i) {
         if (i < 2) {
             ENSURE_LAW(sums_at(b, i * h, y[i]));
             continue;
@@ -323,7 +324,7 @@ static int prove_scene(const manifoldScene* scene, const char* options, int poin
                                .as_quad = &tac_check_manifold_quad,
                                .sample = sample};
     tacCheckOptions o = tac_check_default_options();
-    o.points = getenv("TACTUS_NO_SWEEP") ? 1 + points / 10 : points, o.quad_every = 20,
+    o.points = test_amount(1 + points / 20, 1 + points / 2, 10 * points), o.quad_every = 20,
     o.taylor_every = 1 << 30;
     o.first = 1e-9, o.second = 1e-7;
     int bad = prove(&problem, o);
@@ -351,7 +352,7 @@ static int twists_of(const manifoldScene* scene, const char* options, int poses)
     ENSURE_LAW(open_bench(&b, load_scene(scene, options), 1));
     ENSURE(tac_contacts_create(b.model, 0, 0, &dot) == TAC_OK);
     const tacContacts* c = b.contacts;
-    for (int i = 0; i < poses; ++i) {
+    for (int i = 0; i < test_amount(poses / 10, poses, 10 * poses); ++i) {
         double x[14], t[18] = {0};
         tacPose body[3];
         manifold_place(scene, &random, x);
