@@ -28,6 +28,10 @@ void bench_times(const benchWork* works, int count, double* nanoseconds);
 // the same over this many rounds, for works that take long
 void bench_few_times(const benchWork* works, int count, int rounds, double* nanoseconds);
 
+// The same of works of one thread that take longer than a machine leaves a program alone: time that
+// others had is not counted.
+void bench_processor_times(const benchWork* works, int count, double* nanoseconds);
+
 // A job of a pool that stays in registers, about 30 us: what threads gain on it is what the machine
 // has to give, the control of every row about threads.
 void bench_spin(void* context, int job, int worker);

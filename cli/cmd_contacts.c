@@ -4,12 +4,12 @@
 #include "options.h"
 #include "report.h"
 #include "start.h"
+#include "touching.h"
 
 #include "base/assert.h"
 #include "detect/manifold.h"
 #include "tactus/tactus.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 typedef struct contactsCall {
@@ -120,27 +120,12 @@ static int print(const contactsCall* call, const tacModel* model, const tacConta
 
 //---------------------------------- command --------------------------------------
 
-static int complain(tacResult result, const tacContacts* contacts) {
-    if (result == TAC_ERROR_UNSUPPORTED)
-        return cli_wrong("contacts", "the scene has no detector with contacts; write "
-                                     "<tactus detect=\"manifold\"/>");
-    if (result == TAC_ERROR_CAPACITY)
-        return cli_wrong("contacts", "%d contacts, of which there is room for %d", contacts->count,
-                         contacts->capacity);
-    return cli_failed("contacts", result);
-}
-
 static int detect(const contactsCall* call, const tacModel* model, const double* qpos) {
-    tacScratch* scratch = NULL;
-    tacContacts* contacts = NULL;
-    tacPose* body = calloc((size_t)model->nbody, sizeof *body);
-    tacResult result = body ? tac_scratch_create(model, &scratch) : TAC_ERROR_MEMORY;
-    if (result == TAC_OK) result = tac_contacts_create(model, 0, 0, &contacts);
-    if (result == TAC_OK) result = tac_kinematics(model, qpos, NULL, body, NULL, scratch);
-    if (result == TAC_OK) result = tac_detect(model, body, contacts, scratch);
-    int code = result == TAC_OK ? print(call, model, contacts) : complain(result, contacts);
-    tac_contacts_destroy(contacts), tac_scratch_destroy(scratch);
-    free(body);
+    tacContacts* contacts;
+    int code = cli_touching(&contacts, "contacts", model, qpos);
+    if (code != 0) return code;
+    code = print(call, model, contacts);
+    tac_contacts_destroy(contacts);
     return code;
 }
 

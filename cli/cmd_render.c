@@ -11,6 +11,7 @@
 #include "report.h"
 #include "sheet.h"
 #include "start.h"
+#include "touching.h"
 
 #include "base/assert.h"
 #include "draw/draw.h"
@@ -24,6 +25,8 @@ typedef struct renderCall {
     const char *path, *out, *size, *camera, *shape, *sheet;
     int samples, threads; // samples 0: not given
     int width, height;
+    int contacts;          // show them?
+    double arrow, opacity; // opacity < 0: not given
     cliSlice slice;
     cliStartOptions start; // where the joints stand
 } renderCall;
@@ -61,6 +64,12 @@ static int parse(renderCall* call, int argc, char** argv) {
         {"shape", 0, CLI_TEXT, &call->shape, "NAME", "one shape alone on a neutral ground", 0, 0},
         {"samples", 0, CLI_INT, &call->samples, "N", "rays of a pixel at an edge; 4 if not given",
          1, TAC_MAX_SAMPLES},
+        {"contacts", 0, CLI_FLAG, &call->contacts, NULL,
+         "where the scene touches: points, and normals as long as they are active", 0, 0},
+        {"arrow", 0, CLI_REAL, &call->arrow, "M", "of --contacts: length of a whole normal", 1e-9,
+         1e9},
+        {"opacity", 0, CLI_REAL, &call->opacity, "A", "of solids, 0 to 1; 1, with --contacts 0.5",
+         0, 1},
         {"slice", 0, CLI_TEXT, &call->slice.plane, "z=0", "field on the plane z (or x, y) = 0", 0,
          0},
         {"field", 0, CLI_TEXT, &call->slice.field, "WHAT", "of a slice: value, gradient, laplacian",
@@ -92,6 +101,7 @@ static int parse(renderCall* call, int argc, char** argv) {
         .example = "  tactus render scenes/first_light.xml -o first_light.png\n"
                    "  tactus render scenes/first_light.xml --shape pebble --size 512x512 -o p.png\n"
                    "  tactus render scenes/cup.xml --shape cup --slice y=0 --normals -o slice.png\n"
+                   "  tactus render scenes/box_on_box.xml --contacts -o contacts.png\n"
                    "  tactus render scenes/humanoid.xml --from run.npz --frame 100 -o frame.png\n"
                    "  tactus render scenes/humanoid.xml --from run.npz --sheet 4x2 --size 240x180 "
                    "-o s.png\n",
@@ -110,6 +120,13 @@ static int check_call(renderCall* call) {
     if (call->slice.plane && (call->camera || call->samples))
         return cli_wrong("render", "--%s has no meaning with --slice",
                          call->camera ? "camera" : "samples");
+    const char* solid = call->contacts ? "contacts" : call->opacity >= 0.0 ? "opacity" : NULL;
+    if (call->slice.plane && solid)
+        return cli_wrong("render", "--%s has no meaning with --slice", solid);
+    if (call->shape && call->contacts)
+        return cli_wrong("render", "--contacts has no meaning with --shape: it touches nothing");
+    if (call->arrow > 0.0 && !call->contacts)
+        return cli_wrong("render", "--arrow is of --contacts: add that");
     if (!call->size) call->size = call->slice.plane ? "960x720" : "960x540";
     if (!parse_size(call->size, &call->width, &call->height))
         return cli_wrong("render", "--size: '%s' is not a size such as 960x540 (sides 1 to %d)",
@@ -227,14 +244,19 @@ static int draw_posed(const renderCall* call, const tacModel* model, renderJob* 
                       cliFormat format) {
     const cliStartOptions* options = &call->start;
     if (job->sheet.columns) return draw_sheet(call, model, job, format);
-    if (!options->qpos && !options->key && !options->from && options->frame < 0)
+    if (!options->qpos && !options->key && !options->from && options->frame < 0 && !call->contacts)
         return draw_to_file(call, model, job, format);
     cliStart start;
+    cliMarks marks = {0};
     tacModel posed = {0};
     int code = cli_start_read(&start, "render", model, options);
+    if (code == 0 && call->contacts)
+        code = cli_marks_make(&marks, "render", model, start.state.qpos);
     if (code == 0) code = cli_posed_make("render", model, start.state.qpos, &posed);
+    job->draw.marks = marks.mark, job->draw.nmarks = marks.count;
     if (code == 0) code = draw_to_file(call, &posed, job, format);
     cli_posed_free(&posed);
+    cli_marks_free(&marks);
     cli_start_free(&start);
     return code;
 }
@@ -246,6 +268,8 @@ static int run(const renderCall* call, renderJob* job) {
     if (code == 0) code = cli_slice_read(&call->slice, &job->slice, &job->points);
     if (code != 0) return code;
     if (call->samples) job->draw.samples = call->samples;
+    job->draw.opacity = call->opacity >= 0.0 ? call->opacity : call->contacts ? 0.5 : 1.0;
+    job->draw.arrow = call->arrow, job->sheet.contacts = call->contacts;
     job->draw.threads = job->slice.threads = call->threads;
 
     tacModel* model = NULL;
@@ -259,7 +283,7 @@ static int run(const renderCall* call, renderJob* job) {
 }
 
 int tac_cmd_render(int argc, char** argv) {
-    renderCall call = {.start.frame = -1};
+    renderCall call = {.start.frame = -1, .opacity = -1.0};
     int code = parse(&call, argc, argv);
     if (code != CLI_GO_ON) return code;
     if ((code = check_call(&call)) != 0) return code;

@@ -127,6 +127,10 @@ static void print_summary(const runSummary* s) {
     tac_column_dof(s->model, r->fastest_dof, name);
     if (r->fastest > 0.0)
         printf("  largest |qvel|    %.4g of %s at %.6g s\n", r->fastest, name, r->fastest_at);
+    if (r->slower > 0)
+        printf(
+            "  fell back         %lld steps, to a slower solver, no restitution or an early end\n",
+            r->slower);
     if (s->call->out) printf("  trajectory        %s, %d states\n", s->call->out, s->rows);
     if (*s->note) printf("  note              %s\n", s->note);
 }
@@ -161,6 +165,7 @@ static void json_summary(const runSummary* s) {
     cli_json_text(&json, "largest_qvel_of", name);
     cli_json_number(&json, "largest_qvel_at", r->fastest_at);
     cli_json_int(&json, "lost", r->lost);
+    cli_json_int(&json, "fell_back", r->slower);
     cli_json_bool(&json, "diverged", r->result != TAC_OK);
     if (s->call->out) cli_json_text(&json, "trajectory", s->call->out);
     if (s->call->out) cli_json_int(&json, "states", s->rows);
@@ -168,11 +173,25 @@ static void json_summary(const runSummary* s) {
     cli_json_close(&json, '}');
 }
 
+// a step that was refused for another reason than its numbers
+static int tell_refusal(const cliRollout* r) {
+    const char* advice = "";
+    if (r->result == TAC_ERROR_CAPACITY)
+        advice =
+            ": more contacts and limits at once than hard contact takes, 256; let fewer bodies "
+            "touch, or take respond=\"spring\"";
+    if (r->result == TAC_ERROR_VALUE)
+        advice = ": bodies are within one another, or numbers are too large";
+    return cli_wrong("run", "ended at step %lld, time %.6g s: %s%s", r->start->step + r->done,
+                     r->end.time, tac_result_text(r->result), advice);
+}
+
 // what the user should know beyond the figures; CLI_NO if the motion was lost
 static int tell_losses(const runSummary* s) {
     const cliRollout* r = s->rollout;
     char name[TAC_COLUMN_SIZE];
     tac_column_dof(s->model, r->fastest_dof, name);
+    if (r->result != TAC_OK && r->result != TAC_ERROR_DIVERGED) return tell_refusal(r);
     if (r->result != TAC_OK)
         cli_wrong("run",
                   "diverged at step %lld, time %.6g s: the next state is not finite. The largest "
@@ -273,7 +292,7 @@ static int run(const runCall* call, const tacModel* model, const char* note) {
     rollout.batch = call->batch, rollout.threads = call->threads, rollout.every = call->every;
     int code = count_steps(call, model, &rollout.steps);
     if (code == 0) code = cli_start_read(&start, "run", model, &call->start);
-    if (code == 0) code = cli_overlap_check("run", model, start.state.qpos);
+    if (code == 0) code = cli_overlap_check(call->path, model, start.state.qpos);
     if (code == 0) code = cli_control_read(&control, "run", model, call->ctrl, call->seed);
     if (code == 0 && call->start.key && !call->ctrl && model->nu > 0)
         memcpy(control.rows, start.ctrl, sizeof *start.ctrl * (size_t)model->nu);

@@ -5,6 +5,7 @@
 #include "control.h"
 #include "gradient.h"
 #include "jacobian.h"
+#include "overlap.h"
 #include "proof.h"
 #include "quantity.h"
 #include "report.h"
@@ -64,6 +65,7 @@ static int read_job(motionJob* job) {
     cliControl control = {0};
     int code = check_out(call->out);
     if (code == 0) code = cli_start_read(&job->start, "grad", job->model, &call->start);
+    if (code == 0) code = cli_overlap_check(call->file, job->model, job->start.state.qpos);
     if (code == 0 && call->ctrl) {
         code = cli_control_read(&control, "grad", job->model, call->ctrl, call->seed);
         if (code == 0) cli_control_at(&control, job->start.step, 0, job->start.ctrl);

@@ -7,6 +7,7 @@
 #include "start.h"
 
 typedef struct cliMotionCall {
+    const char* file; // of the scene
     const char* of;   // quantity, or NULL: the step
     const char* by;   // parameters, or NULL: all, or none of the step's
     const char* ctrl; // as `tactus run` takes it, or NULL: zeros, or the file's

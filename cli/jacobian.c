@@ -29,6 +29,7 @@ int cli_jacobian_make(cliJacobian* j, const char* command) {
             tac_step_jacobian(m, j->at, j->ctrl, &j->next, j->A, m->nu ? j->B : NULL, &j->theta,
                               j->theta.count ? 1 : 0, j->theta.count ? j->P : NULL, scratch);
     }
+    if (result == TAC_OK) j->flags = tac_step_info(scratch).flags;
     tac_scratch_destroy(scratch);
     return result == TAC_OK ? 0 : cli_failed(command, result);
 }
@@ -110,6 +111,11 @@ void cli_jacobian_print(const cliJacobian* j) {
     print_block(j, "A = d next/d state", 0, nx, width);
     print_block(j, "B = d next/d control", nx, nx + nu, width);
     print_block(j, "P = d next/d parameter", nx + nu, columns_of(j), width);
+    if (j->flags & TAC_TIE) printf("note: two sets of contacts fit; these are those of one\n");
+    if (j->flags & TAC_GRAZING) printf("note: an impact without speed; its time is held\n");
+    if (j->flags & TAC_SURROGATE)
+        printf("note: a surrogate, at temperatures softer than the step's\n");
+    if (j->flags & TAC_ONE_SIDED) printf("note: the step has a kink here; these are of one side\n");
 }
 
 static void json_block(cliJson* json, const cliJacobian* j, const char* key, int first, int last) {
@@ -137,6 +143,7 @@ void cli_jacobian_json(const cliJacobian* j) {
     json_block(&json, j, "A", 0, nx);
     json_block(&json, j, "B", nx, nx + nu);
     if (j->theta.count) json_block(&json, j, "P", nx + nu, columns_of(j));
+    cli_json_int(&json, "flags", j->flags);
     cli_json_close(&json, '}');
 }
 

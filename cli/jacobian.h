@@ -14,6 +14,7 @@ typedef struct cliJacobian {
     tacParam theta;     // columns of P; count 0: none
     double *A, *B, *P;  // (nx x nx) (nx x nu) (nx x count)
     tacState next;      // arrays of its own
+    unsigned flags;     // of the step, sum of tacFlag
     void* memory;
 } cliJacobian;
 

@@ -22,17 +22,20 @@ static const char* name_of(const tacModel* model, int geom, char text[32]) {
     return text;
 }
 
-static int complain(const char* command, const tacModel* model, const tacContacts* contacts,
+static int complain(const char* file, const tacModel* model, const tacContacts* contacts,
                     int worst) {
     char text[2][32];
-    return cli_wrong(command,
-                     "the geoms %s and %s start within one another, by %.3g m; move them apart, or "
-                     "give <tactus overlap=\"resolve\">",
-                     name_of(model, contacts->geom[0][worst], text[0]),
-                     name_of(model, contacts->geom[1][worst], text[1]), -contacts->distance[worst]);
+    tacMessage message = {.attribute = "overlap"};
+    snprintf(message.file, sizeof message.file, "%s", file);
+    snprintf(message.text, sizeof message.text,
+             "the geoms %.60s and %.60s start within one another, by %.3g m; move them apart, or "
+             "give <tactus overlap=\"resolve\">",
+             name_of(model, contacts->geom[0][worst], text[0]),
+             name_of(model, contacts->geom[1][worst], text[1]), -contacts->distance[worst]);
+    return cli_report(TAC_ERROR_VALUE, &message);
 }
 
-int cli_overlap_check(const char* command, const tacModel* model, const double* qpos) {
+int cli_overlap_check(const char* file, const tacModel* model, const double* qpos) {
     if (!model->contact || model->contact->responder != TAC_RESPOND_LCP ||
         model->contact->choice[TAC_CHOICE_OVERLAP])
         return 0;
@@ -45,7 +48,7 @@ int cli_overlap_check(const char* command, const tacModel* model, const double* 
         tac_kinematics(model, qpos, NULL, pose, NULL, scratch) == TAC_OK &&
         tac_detect(model, pose, contacts, scratch) == TAC_OK)
         worst = deepest(contacts);
-    if (worst >= 0) code = complain(command, model, contacts, worst);
+    if (worst >= 0) code = complain(file, model, contacts, worst);
     tac_contacts_destroy(contacts);
     tac_scratch_destroy(scratch);
     free(pose);

@@ -5,8 +5,8 @@
 
 #include "tactus/state.h"
 
-// 0, or CLI_WRONG after a complaint by `command` that names the pair and its depth. Scenes whose
-// contact is soft, or that resolve overlap, are fine.
-int cli_overlap_check(const char* command, const tacModel* model, const double* qpos);
+// 0, or CLI_WRONG after a complaint about the scene `file` that names the pair and its depth.
+// Scenes whose contact is soft, or that resolve overlap, are fine.
+int cli_overlap_check(const char* file, const tacModel* model, const double* qpos);
 
 #endif

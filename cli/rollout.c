@@ -114,7 +114,9 @@ static void step_group(rolloutWork* work, element* group, int count, long long s
     for (int i = 0; i < n; ++i) {
         moving[i]->result = items[i].result;
         moving[i]->done += items[i].result == TAC_OK;
-        if (moving[i] == work->elements && items[i].result == TAC_OK) look_at_speed(r, moving[i]);
+        if (moving[i] != work->elements || items[i].result != TAC_OK) continue;
+        look_at_speed(r, moving[i]);
+        r->slower += (tac_step_info(moving[i]->scratch).flags & TAC_FALLBACK) != 0;
     }
 }
 

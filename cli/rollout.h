@@ -17,10 +17,11 @@ typedef struct cliRollout {
 
     // what came out
     tacState end;      // of the first run; arrays of the rollout
-    tacResult result;  // of the first run: TAC_OK or TAC_ERROR_DIVERGED
+    tacResult result;  // of the first run
     long long done;    // steps of the first run
     long long stepped; // steps of all runs
     int lost;          // runs that diverged
+    long long slower;  // steps of the first run with a remark of TAC_FALLBACK
     double seconds;    // that the steps took
     double fastest;    // largest |qvel| of the first run
     double fastest_at; // its time

@@ -5,6 +5,7 @@
 #include "posed.h"
 #include "progress.h"
 #include "report.h"
+#include "touching.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,17 @@ static void paste(const tacImage* frame, int x, int y, tacImage* whole) {
 static int draw_frame(const cliSheet* sheet, const char* command, const tacDrawOptions* options,
                       int state, tacImage* frame) {
     const tacTrajectory* t = &sheet->frames;
-    tacModel posed;
-    int code = cli_posed_make(command, t->model, tac_trajectory_row(t, state).qpos, &posed);
-    if (code != 0) return code;
-    tacResult result = tac_draw(&posed, options, frame);
+    const double* qpos = tac_trajectory_row(t, state).qpos;
+    tacDrawOptions marked = *options;
+    cliMarks marks = {0};
+    tacModel posed = {0};
+    int code = sheet->contacts ? cli_marks_make(&marks, command, t->model, qpos) : 0;
+    if (code == 0) code = cli_posed_make(command, t->model, qpos, &posed);
+    marked.marks = marks.mark, marked.nmarks = marks.count;
+    tacResult result = code == 0 ? tac_draw(&posed, &marked, frame) : TAC_OK;
     cli_posed_free(&posed);
-    return result == TAC_OK ? 0 : cli_wrong(command, "%s", tac_result_text(result));
+    cli_marks_free(&marks);
+    return result == TAC_OK ? code : cli_wrong(command, "%s", tac_result_text(result));
 }
 
 int cli_sheet_draw(const cliSheet* sheet, const char* command, const tacDrawOptions* options,

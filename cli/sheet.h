@@ -8,6 +8,7 @@
 
 typedef struct cliSheet {
     int columns, rows;    // 0: no sheet
+    int contacts;         // show those of each frame?
     tacTrajectory frames; // frames are spread evenly over it, the first and the last among them
 } cliSheet;
 

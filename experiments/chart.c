@@ -30,6 +30,55 @@ void chart_curves(trialSheet* sheet, int panel, int count, const double* x, doub
     }
 }
 
+// decades that hold all values above 0
+static void find_decades(int count, const chartCurve* curves, int curve_count, double range[2]) {
+    range[0] = INFINITY, range[1] = -INFINITY;
+    for (int c = 0; c < curve_count; ++c)
+        for (int i = 0; i < count; ++i) {
+            double v = curves[c].value[i];
+            if (!(v > 0.0)) continue;
+            range[0] = fmin(range[0], floor(log10(v))), range[1] = fmax(range[1], ceil(log10(v)));
+        }
+}
+
+void chart_log(trialSheet* sheet, int panel, int count, const double* x, const chartCurve* curves,
+               int curve_count, const char* caption) {
+    int left, top;
+    double range[2];
+    if (!sheet->image.rgb) return;
+    trial_sheet_caption(sheet, panel, caption);
+    trial_sheet_panel(sheet, panel, &left, &top);
+    find_decades(count, curves, curve_count, range);
+    tacInk ink = tac_ink(&sheet->image);
+    double high = sheet->height / (range[1] - range[0] + 1e-9), bottom = top + sheet->height;
+    double wide = (sheet->width - 40.0) / log10(x[count - 1] / x[0]);
+    for (double d = range[0]; d <= range[1]; d += 1.0) {
+        char text[16];
+        double y = bottom - high * (d - range[0]);
+        tacSegment line = {left + 36.0, y, left + sheet->width, y};
+        tac_ink_colour(&ink, 205, 205, 210);
+        tac_ink_strokes(&ink, &line, 1, 1.0);
+        tac_ink_colour(&ink, 90, 90, 100);
+        snprintf(text, sizeof text, "%g", pow(10.0, d));
+        tac_ink_text(&ink, (tacText){left + 32.0, y + (d > range[0] ? 10.0 : -2.0), 1.0, 1.2},
+                     text);
+    }
+    for (int c = 0; c < curve_count; ++c) {
+        const double* v = curves[c].value;
+        tac_ink_colour(&ink, curves[c].rgb[0], curves[c].rgb[1], curves[c].rgb[2]);
+        for (int i = 0, last = -1; i < count; ++i) {
+            if (!(v[i] > 0.0)) continue;
+            int from = last < 0 ? i : last;
+            tacSegment s = {left + 38.0 + wide * log10(x[from] / x[0]),
+                            bottom - high * (log10(v[from]) - range[0]),
+                            left + 38.0 + wide * log10(x[i] / x[0]),
+                            bottom - high * (log10(v[i]) - range[0])};
+            tac_ink_strokes(&ink, &s, 1, 2.0);
+            last = i;
+        }
+    }
+}
+
 void chart_map(trialSheet* sheet, int panel, int side, const double* value, double limit,
                const char* caption) {
     int left, top;

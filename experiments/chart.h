@@ -14,6 +14,11 @@ typedef struct chartCurve {
 void chart_curves(trialSheet* sheet, int panel, int count, const double* x, double limit,
                   const chartCurve* curves, int curve_count, const char* caption);
 
+// Curves over x with both axes logarithmic and a line for each decade of the values; values that
+// are not above 0 are left out.
+void chart_log(trialSheet* sheet, int panel, int count, const double* x, const chartCurve* curves,
+               int curve_count, const char* caption);
+
 // side x side values, rows from the top: blue below 0, red above, white at 0; `limit` is full
 // colour
 void chart_map(trialSheet* sheet, int panel, int side, const double* value, double limit,

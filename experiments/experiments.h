@@ -15,9 +15,14 @@
     X(scm_push, "scm-push", "000 Fig. 6, Table 7: a T pushed by a finger, against MuJoCo")         \
     X(sdf_smoothing, "sdf-smoothing", "001 Fig. 2: three primitives with more and more smoothing") \
     X(edge_turn, "edge-turn", "001 Fig. 3: nearest points of a turning edge, jumping and smooth")  \
+    X(box_manifold, "box-manifold", "001 Fig. 5: a box on a box, edges and vertices that touch")   \
+    X(manifold_speed, "manifold-speed", "001 Figs. 7, 8: times by parts and batch, and MuJoCo's")  \
     X(psq_solids, "psq-solids", "002 II-B3: the solids of a superquadric and planes")              \
     X(xpsq_sweep, "xpsq-sweep", "002 Fig. 1: a superquadric along a spline, and what may vary")    \
     X(xpsq_cup, "xpsq-cup", "002 Fig. 3: a cup of three primitives")                               \
+    X(edge_rays, "edge-rays", "002 Fig. 2: rays along an edge, where it enters and leaves")        \
+    X(edge_boxes, "edge-boxes", "002 Fig. 4: a turning box on a box, by edges and by clipping")    \
+    X(edge_speed, "edge-speed", "002 Fig. 5: times of edges in a field, and MuJoCo's")             \
     X(plastic_table, "plastic-table", "003 Table I: contact by formulas, engine, programs")        \
     X(hard_bounce, "hard-bounce", "004 (3)-(7): impacts in closed form, with derivatives")         \
     X(hard_slide, "hard-slide", "004 V-C: a cube slides on a table, replayed")                     \

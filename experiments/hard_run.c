@@ -20,8 +20,13 @@ static int load(hardRun* r, const char* text, int size) {
     r->memory = malloc(tac_hard_size(r->model));
     if (result != TAC_OK || !r->memory || r->model->nq > HARD_RUN_NUMBERS)
         return cli_wrong("reproduce", "%s", tac_result_text(result));
-    memcpy(r->q, r->model->qpos0, sizeof(double) * (size_t)r->model->nq);
+    hard_run_reset(r);
     return 0;
+}
+
+void hard_run_reset(hardRun* r) {
+    memcpy(r->q, r->model->qpos0, sizeof(double) * (size_t)r->model->nq);
+    memset(r->v, 0, sizeof r->v);
 }
 
 int hard_run_open(hardRun* r, const char* format, ...) {
@@ -60,7 +65,10 @@ static void check_law(hardRun* r, tacStrike* s, const tacStrikeNote* note) {
     int size = 1 + note->tangents;
     if (tac_strike_revisit(s, note) != TAC_OK) return;
     double most = 0.0;
-    for (int g = 0; g < note->groups; ++g) most = fmax(most, note->f[g * size]);
+    for (int g = 0; g < note->groups; ++g) {
+        most = fmax(most, note->f[g * size]);
+        if (s->group[g].kind == TAC_GROUP_CONTACT) r->pressed += note->f[g * size];
+    }
     for (int g = 0; g < note->groups && most > 0.0; ++g)
         for (int i = 1; i < size; ++i)
             r->law = fmax(r->law, (fabs(note->f[g * size + i]) -
@@ -70,6 +78,7 @@ static void check_law(hardRun* r, tacStrike* s, const tacStrikeNote* note) {
 
 static void check(hardRun* r, tacHardPass* p) {
     for (int i = 0; i < p->stretches; ++i) check_path(r, &p->stretch[i]);
+    r->pressed = 0.0;
     for (int i = 0; i < p->notes; ++i) check_law(r, p->s, &p->note[i]);
     r->impacts += p->stretches - 1;
     r->fallbacks += (p->info.flags & TAC_FALLBACK) != 0;
@@ -96,6 +105,7 @@ tacResult hard_run_step(hardRun* r, int count) {
         if (result == TAC_OK) {
             check(r, &p), look(r, &p);
             tac_hard_hand_out(&p, &x, &x);
+            r->steps += 1;
         }
         r->scratch->arena.used = mark;
         if (result != TAC_OK) return result;

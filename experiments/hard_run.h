@@ -9,6 +9,10 @@
 
 enum { HARD_RUN_NUMBERS = 200 };
 
+// attributes of <tactus> for what the paper compares with
+#define HARD_DISCRETE "ccd='false' overlap='resolve'" // looks at the start of each step alone
+#define HARD_FROZEN   "bounds='frozen'"               // friction bound by frictionless impulses
+
 typedef struct hardRun {
     tacModel* model;
     tacScratch* scratch;
@@ -16,14 +20,18 @@ typedef struct hardRun {
     double q[HARD_RUN_NUMBERS], v[HARD_RUN_NUMBERS], u[HARD_RUN_NUMBERS];
     double nearest;  // least distance at the ends of steps so far                     [m]
     double claim;    // distances on all paths so far are proven to stay above; NAN: not proven
-    double residual; // largest of the frictional problems, of their scale
+    double residual; // largest of the frictional problems                               [m/s]
     double law;      // largest |f_t| - mu f_n of a contact, of its f_n
-    int impacts, fallbacks;
+    double pressed;  // sum of the normal impulses of the last step                      [N s]
+    int steps, impacts, fallbacks; // done, inside them, without an answer under all rules
 } hardRun;
 
 // reads a scene; 0, or CLI_WRONG after a complaint
 int hard_run_open(hardRun* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
 void hard_run_close(hardRun* r);
+
+// the start again, at rest
+void hard_run_reset(hardRun* r);
 
 // steps under the control of the moment
 tacResult hard_run_step(hardRun* r, int count);

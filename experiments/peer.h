@@ -14,12 +14,16 @@ void mujoco_world_close(mujocoWorld* world);
 // positions, velocities and time of the start
 void mujoco_world_reset(mujocoWorld* world);
 double* mujoco_world_qpos(mujocoWorld* world);
+double* mujoco_world_qvel(mujocoWorld* world);
 
 // one step under these controls; how many contacts it had
 int mujoco_world_step(mujocoWorld* world, const double* ctrl, int nu);
 
 // joint forces of all constraints where it stands: of a free body the first three are the force
 const double* mujoco_world_constraint(mujocoWorld* world);
+
+// places of its contacts where it stands, `most` at most; how many
+int mujoco_world_contacts(mujocoWorld* world, int most, double (*place)[3]);
 
 //---------------------------------- ODE ------------------------------------------
 

@@ -11,10 +11,14 @@ mujocoWorld* mujoco_world_open(const char* xml) { return (void)xml, NULL; }
 void mujoco_world_close(mujocoWorld* world) { (void)world; }
 void mujoco_world_reset(mujocoWorld* world) { (void)world; }
 double* mujoco_world_qpos(mujocoWorld* world) { return (void)world, NULL; }
+double* mujoco_world_qvel(mujocoWorld* world) { return (void)world, NULL; }
 int mujoco_world_step(mujocoWorld* world, const double* ctrl, int nu) {
     return (void)world, (void)ctrl, (void)nu, 0;
 }
 const double* mujoco_world_constraint(mujocoWorld* world) { return (void)world, NULL; }
+int mujoco_world_contacts(mujocoWorld* world, int most, double (*place)[3]) {
+    return (void)world, (void)most, (void)place, 0;
+}
 
 #else
 
@@ -87,6 +91,7 @@ void mujoco_world_close(mujocoWorld* w) {
 void mujoco_world_reset(mujocoWorld* w) { w->mj_resetData(w->m, w->d); }
 
 double* mujoco_world_qpos(mujocoWorld* w) { return w->d->qpos; }
+double* mujoco_world_qvel(mujocoWorld* w) { return w->d->qvel; }
 
 int mujoco_world_step(mujocoWorld* w, const double* ctrl, int nu) {
     memcpy(w->d->ctrl, ctrl, sizeof(double) * (size_t)nu);
@@ -97,6 +102,13 @@ int mujoco_world_step(mujocoWorld* w, const double* ctrl, int nu) {
 const double* mujoco_world_constraint(mujocoWorld* w) {
     w->mj_forward(w->m, w->d);
     return w->d->qfrc_constraint;
+}
+
+int mujoco_world_contacts(mujocoWorld* w, int most, double (*place)[3]) {
+    w->mj_forward(w->m, w->d);
+    int count = w->d->ncon < most ? w->d->ncon : most;
+    for (int i = 0; i < count; ++i) memcpy(place[i], w->d->contact[i].pos, sizeof place[i]);
+    return count;
 }
 
 #endif

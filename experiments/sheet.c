@@ -6,8 +6,6 @@
 #include "cli/output.h"
 #include "cli/png.h"
 
-#include "draw/draw.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,15 +54,15 @@ static void place(trialSheet* sheet, int panel, const tacImage* picture, const c
 
 //---------------------------------- panels ---------------------------------------
 
-static int draw_panel(trialSheet* sheet, int panel, const trialField* field,
-                      const tacSliceOptions* slice, tacSliceFrame* frame, const char* caption) {
+// a slice, or, without one, a picture
+static int draw_panel(trialSheet* sheet, int panel, const tacModel* model,
+                      const tacSliceOptions* slice, tacSliceFrame* frame,
+                      const tacDrawOptions* draw, const char* caption) {
     tacImage picture = {sheet->width, sheet->height, NULL};
     picture.rgb = malloc(3 * (size_t)sheet->width * (size_t)sheet->height);
     if (!picture.rgb) return cli_wrong("reproduce", "out of memory");
-    tacDrawOptions draw = tac_default_draw_options();
-    draw.shape = 0, draw.threads = sheet->t->threads;
-    tacResult result = slice ? tac_slice(field->model, slice, &picture, frame)
-                             : tac_draw(field->model, &draw, &picture);
+    tacResult result =
+        slice ? tac_slice(model, slice, &picture, frame) : tac_draw(model, draw, &picture);
     if (result == TAC_OK) place(sheet, panel, &picture, caption);
     free(picture.rgb);
     return result == TAC_OK ? 0 : cli_wrong("reproduce", "%s", tac_result_text(result));
@@ -75,15 +73,23 @@ int trial_sheet_slice(trialSheet* sheet, int panel, const trialField* field,
     if (!sheet->image.rgb) return 0;
     tacSliceOptions slice = *options;
     slice.shape = 0, slice.threads = sheet->t->threads;
-    int left, top, code = draw_panel(sheet, panel, field, &slice, frame, caption);
+    int left, top, code = draw_panel(sheet, panel, field->model, &slice, frame, NULL, caption);
     trial_sheet_panel(sheet, panel, &left, &top);
     if (frame) frame->left += left, frame->top += top;
     return code;
 }
 
 int trial_sheet_view(trialSheet* sheet, int panel, const trialField* field, const char* caption) {
+    tacDrawOptions draw = tac_default_draw_options();
+    draw.shape = 0;
+    return trial_sheet_scene(sheet, panel, field->model, draw, caption);
+}
+
+int trial_sheet_scene(trialSheet* sheet, int panel, const tacModel* model, tacDrawOptions options,
+                      const char* caption) {
     if (!sheet->image.rgb) return 0;
-    return draw_panel(sheet, panel, field, NULL, NULL, caption);
+    options.threads = sheet->t->threads;
+    return draw_panel(sheet, panel, model, NULL, NULL, &options, caption);
 }
 
 void trial_sheet_line(trialSheet* sheet, const tacSliceFrame* frame, int count,

@@ -5,6 +5,7 @@
 
 #include "experiments/trial.h"
 
+#include "draw/draw.h"
 #include "draw/ink.h"
 #include "draw/slice.h"
 
@@ -24,6 +25,10 @@ int trial_sheet_slice(trialSheet* sheet, int panel, const trialField* field,
 
 // The solid of a panel on a neutral ground.
 int trial_sheet_view(trialSheet* sheet, int panel, const trialField* field, const char* caption);
+
+// A whole scene in a panel, as the options say but for threads.
+int trial_sheet_scene(trialSheet* sheet, int panel, const tacModel* model, tacDrawOptions options,
+                      const char* caption);
 
 // Left and upper edge of a panel's picture, and words above it, for what is drawn otherwise.
 void trial_sheet_panel(const trialSheet* sheet, int panel, int* left, int* top);

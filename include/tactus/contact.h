@@ -68,9 +68,10 @@ typedef enum tacContactNumber {
     TAC_CONTACT_LIMIT_WIDTH, ///< respond/limitwidth, of their transition             [m or rad]
     TAC_CONTACT_LIMIT_DISSIPATION, ///< respond/limitdissipation, v_d of them    [m/s or rad/s]
     TAC_CONTACT_DRY_STICTION,      ///< respond/drystiction, v_s of dry friction [m/s or rad/s]
-    TAC_CONTACT_GATE,      ///< detect/gate, temperature of a ray's end on an edge        [m]
-    TAC_CONTACT_RAY_SLOPE, ///< detect/slope, a ray's step is the field over it
-    TAC_CONTACT_NUMBERS    ///< how many there are
+    TAC_CONTACT_GATE,       ///< detect/gate, temperature of a ray's end on an edge        [m]
+    TAC_CONTACT_RAY_SLOPE,  ///< detect/slope, a ray's step is the field over it
+    TAC_CONTACT_KEEP_WIDTH, ///< detect/keepwidth, of the ramp about the threshold of keep [m]
+    TAC_CONTACT_NUMBERS     ///< how many there are
 } tacContactNumber;
 
 /// Words and whole numbers of <tactus> that detectors and responders share.
@@ -93,7 +94,12 @@ typedef enum tacContactChoice {
     TAC_CHOICE_SELECT,   ///< `select` of them: 0 by SoftSort, 1 by Sinkhorn
     TAC_CHOICE_STEPS,    ///< `iterations` of a ray along an edge
     TAC_CHOICE_FUSE,     ///< `fuse`: 1 bundles what touches on a face
-    TAC_CONTACT_CHOICES  ///< how many there are
+    TAC_CHOICE_DEFINITION,    ///< `definition` of the manifold: 0 compact, 1 published
+    TAC_CHOICE_KEEP,          ///< `keep`: 0 near (all that have activity), 1 threshold, 2 softsort,
+                              ///< 3 sinkhorn
+    TAC_CHOICE_KEEP_VERTICES, ///< `keep_vertices`: how many of each geom of a pair
+    TAC_CHOICE_KEEP_EDGES,    ///< `keep_edges`: likewise
+    TAC_CONTACT_CHOICES       ///< how many there are
 } tacContactChoice;
 
 /// Two bodies that may touch.
@@ -166,7 +172,8 @@ typedef struct tacContactPlan {
                                   ///< frame; else NULL                            (ngeom)
     int number[TAC_CONTACT_NUMBERS]; ///< offsets; -1 where detector and responder have none
     int choice[TAC_CONTACT_CHOICES]; ///< values
-    double length; ///< mean radius of the smallest body that may touch, of its inertia   [m]
+    double length;    ///< mean radius of the smallest body that may touch, of its inertia   [m]
+    double surrogate; ///< derivatives of the step are those at temperatures times this; 1: its own
 } tacContactPlan;
 
 /// Contacts as arrays. `count` varies, `capacity` is fixed at creation; too many contacts are

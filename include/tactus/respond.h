@@ -24,9 +24,6 @@ typedef struct tacKinematics {
                           ///< NULL: zero                                              (nbody x 6)
 } tacKinematics;
 
-/// The mass matrix, factored along the tree, and the rows that dynamics/ lists beside the contacts.
-typedef struct tacDynamics tacDynamics;
-
 /// What a row beside the contacts is.
 typedef enum tacRowKind {
     TAC_ROW_JOINT_LIMIT,     ///< hinge or slide: value is how far inside the end of the range it is
@@ -159,26 +156,30 @@ tacResult tac_force_vjp(const tacModel* model, const tacKinematics* kinematics,
                         const tacContacts* contacts, const tacPairForce* bar,
                         tacContacts* contacts_bar, tacReal* theta_bar, tacScratch* scratch);
 
-/// Next velocity of an impulse responder from the velocity without contact; 3 impulses a contact.
+/// A collision at a state, of scenes with respond="lcp": qvel_next (nv) are the velocities after
+/// contacts nearer than twice `delta` and limits of joints have had their impulses,
+///   M (qvel_next - qvel) = J' f,
+/// with the scene's restitution and friction (docs/hard.md, eq. 5). `contacts` gets those contacts,
+/// `impulse` (3 x contacts->capacity) what each gives to the body of its second geom, in world axes
+/// [N s]; the first gets the negative. Both may be NULL. TAC_ERROR_UNSUPPORTED for other scenes.
 TAC_API
-tacResult tac_impulse(const tacModel* model, const tacDynamics* dynamics,
-                      const tacContacts* contacts, const tacReal* v_free, tacReal* v_next,
-                      tacReal* impulse, tacScratch* scratch) TAC_PLANNED("respond");
+tacResult tac_impulse(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
+                      tacReal* qvel_next, tacContacts* contacts, tacReal* impulse,
+                      tacScratch* scratch);
 
-/// Forward derivative of tac_impulse at the solution that the scratch keeps.
+/// Forward derivative of qvel_next by qpos (dq, tangents), qvel and the parameters (nparam); NULL
+/// means zero. tac_step_info tells whether it is one-sided.
 TAC_API
-tacResult tac_impulse_jvp(const tacModel* model, const tacDynamics* dynamics,
-                          const tacContacts* contacts_dot, const tacReal* v_free_dot,
-                          const tacReal* theta_dot, tacReal* v_next_dot, tacScratch* scratch)
-    TAC_PLANNED("respond");
+tacResult tac_impulse_jvp(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
+                          const tacReal* dq, const tacReal* qvel_dot, const tacReal* theta_dot,
+                          tacReal* qvel_next_dot, tacScratch* scratch);
 
-/// Reverse derivative of tac_impulse, implicit at the solution that the scratch keeps: adds to
-/// contacts_bar, v_free_bar (nv) and theta_bar (nparam).
+/// Reverse derivative of qvel_next: adds to dq_bar, qvel_bar (nv) and theta_bar (nparam), NULL
+/// skips.
 TAC_API
-tacResult tac_impulse_vjp(const tacModel* model, const tacDynamics* dynamics,
-                          const tacContacts* contacts, const tacReal* v_next_bar,
-                          tacContacts* contacts_bar, tacReal* v_free_bar, tacReal* theta_bar,
-                          tacScratch* scratch) TAC_PLANNED("respond");
+tacResult tac_impulse_vjp(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
+                          const tacReal* qvel_next_bar, tacReal* dq_bar, tacReal* qvel_bar,
+                          tacReal* theta_bar, tacScratch* scratch);
 
 TAC_EXTERN_C_END
 

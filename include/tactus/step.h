@@ -44,6 +44,33 @@ tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* 
                        const tacReal* theta_dot, tacTangent x_bar, tacReal* u_bar,
                        tacReal* theta_bar, tacScratch* scratch);
 
+/// Inverse dynamics with contact: the joint forces that a motion needs, tau = M(q) qacc + c(q, v) -
+/// J' (wrench + contact) - limits and dry friction (nv). Springs, dampers and actuators are among
+/// what it needs. Contact is that of the step at (q, v); of a linearly implicit step it looks ahead
+/// along qacc, as the step does. TAC_ERROR_UNSUPPORTED for a responder of impulses.
+TAC_API
+tacResult tac_inverse_contact(const tacModel* model, tacDynamicsInput x, tacReal* tau,
+                              tacScratch* scratch);
+
+/// Its forward derivative. NULL means zero.
+TAC_API
+tacResult tac_inverse_contact_jvp(const tacModel* model, tacDynamicsInput x,
+                                  tacDynamicsTangent x_dot, tacReal* tau_dot, tacScratch* scratch);
+
+/// Its reverse derivative: adds to x_bar; NULL skips.
+TAC_API
+tacResult tac_inverse_contact_vjp(const tacModel* model, tacDynamicsInput x, const tacReal* tau_bar,
+                                  tacDynamicsTangent x_bar, tacScratch* scratch);
+
+/// A flag of tacInfo beside those of tacFlag: derivatives are those of the scene at softer
+/// temperatures, as <tactus surrogate> asks for; the step itself is not.
+#define TAC_SURROGATE 32u
+
+/// Remarks on the last step, or derivative of one, that used this scratch: flags, contacts, first
+/// time of impact.
+TAC_API
+tacInfo tac_step_info(const tacScratch* scratch);
+
 /// One element of a batch; elements may name different models.
 typedef struct tacStepItem {
     const tacModel* model; ///< scene of this element

@@ -1,5 +1,5 @@
-// What a tacScratch holds: one arena, empty between calls, the report on the last step, and the
-// code that steps are taken by, if the user chose one.
+// What a tacScratch holds: one arena, empty between calls, the report on the last step, the code
+// that steps are taken by, if the user chose one, and what detectors keep between calls.
 
 #ifndef TAC_BASE_SCRATCH_H
 #define TAC_BASE_SCRATCH_H
@@ -13,6 +13,7 @@ struct tacScratch {
     tacInfo info;
     const struct tacStepCode* code; // NULL: the general dynamics (step/generated.h)
     void* code_work;                // its working memory
+    struct tacKept* kept;           // what detectors keep (detect/kept.h), NULL: nothing
 };
 
 #endif

@@ -213,6 +213,8 @@ static tacResult check_taylor(run* r) {
     double base = dot(p->m, r->y_bar, r->y), second[HALVINGS], third[HALVINGS], noise[HALVINGS];
     // rounding of the outputs, and of the inputs that make them
     double size = dot_scale(p->m, r->y_bar, r->y) + dot_scale(p->n, r->x_bar, r->x);
+    if (p->y_about) size += dot_scale(p->m, r->y_bar, p->y_about);
+    if (p->x_about) size += dot_scale(p->n, r->x_bar, p->x_about);
     for (int k = 0; k < HALVINGS; ++k) {
         double h = 0.05 * pow(0.5, k);
         for (int i = 0; i < p->n; ++i) r->moved[i] = r->x[i] + h * r->x_dot[i];

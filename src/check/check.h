@@ -36,6 +36,9 @@ typedef struct tacCheckProblem {
     const void* as_double;
     const void* as_complex;
     const void* as_quad; // NULL: no quad check
+    // optional: sizes of what inputs and outputs are counted from (displacements of positions): it
+    // is what their rounding is relative to. Filled by `sample`.                          (n), (m)
+    const double *x_about, *y_about;
     // optional: the library's own Hessian product, x_bar_dot = d/dt vjp(x + t x', y_bar),
     // overwritten
     tacResult (*hvp)(const void* context, const double* x, const double* y_bar, const double* x_dot,

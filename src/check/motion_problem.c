@@ -109,6 +109,16 @@ static void mark_next(const tacCheckMotion* c, const double* x) {
     tac_step(m, &at, x + 2 * m->nv + m->na, &to, c->scratch);
 }
 
+// sizes of positions, one a degree of freedom: turns are counted from 1
+static void size_positions(const tacModel* m, const double* qpos, double* out) {
+    for (int i = 0; i < m->njoint; ++i) {
+        const tacJoint* j = &m->joint[i];
+        int straight = j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 3 : 0;
+        for (int k = 0; k < straight; ++k) out[j->dof + k] = fabs(qpos[j->qpos + k]);
+        for (int k = 0; k < 3 && j->axis < 0; ++k) out[j->dof + straight + k] = 1.0;
+    }
+}
+
 static int sample(const void* context, int i, unsigned long long* random, double* x,
                   double* scale) {
     const tacCheckMotion* c = context;
@@ -127,6 +137,8 @@ static int sample(const void* context, int i, unsigned long long* random, double
         scale[nx + m->nu + k] = scale_of(m, c->used[k]);
     }
     if (c->steps > 0) mark_next(c, x);
+    size_positions(m, c->qpos, c->about);
+    if (c->next_about) size_positions(m, c->qnext, c->next_about);
     return c->outputs;
 }
 
@@ -182,7 +194,9 @@ static tacResult take_memory(tacCheckMotion* c) {
     c->memory = calloc(1, 16 * numbers + tac_rollout_size(m, c->steps, 16) + 16);
     c->qpos = calloc(2 * (size_t)m->nq + 1, sizeof *c->qpos);
     c->used = calloc((size_t)m->nparam + 1, sizeof *c->used);
-    if (!c->memory || !c->qpos || !c->used) return TAC_ERROR_MEMORY;
+    c->about =
+        calloc(4 * (size_t)m->nv + (size_t)(2 * m->na + m->nu + m->nparam) + 1, sizeof *c->about);
+    if (!c->memory || !c->qpos || !c->used || !c->about) return TAC_ERROR_MEMORY;
     c->qnext = c->qpos + m->nq;
     for (int i = 0; i < m->nparam; ++i)
         if (tac_param_moves(m, i)) c->used[c->used_count++] = i;
@@ -209,9 +223,13 @@ tacResult tac_check_motion_begin(const tacModel* model, const tacState* at, cons
                                  .as_double = &tac_check_transition_double,
                                  .as_complex = &tac_check_transition_complex,
                                  .as_quad = &tac_check_transition_quad,
+                                 .x_about = context->about,
                                  .hvp = hvp,
                                  .sample = sample};
-    if (!what) return TAC_OK;
+    if (!what) {
+        problem->y_about = context->next_about = context->about + problem->n;
+        return TAC_OK;
+    }
     problem->as_double = &tac_check_quantity_double, problem->as_quad = &tac_check_quantity_quad;
     problem->as_complex = &tac_check_quantity_complex, problem->hvp = NULL;
     return TAC_OK;
@@ -219,5 +237,5 @@ tacResult tac_check_motion_begin(const tacModel* model, const tacState* at, cons
 
 void tac_check_motion_end(tacCheckMotion* context) {
     tac_scratch_destroy(context->scratch);
-    free(context->memory), free(context->qpos), free(context->used);
+    free(context->memory), free(context->qpos), free(context->used), free(context->about);
 }

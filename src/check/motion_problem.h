@@ -14,10 +14,11 @@ typedef struct tacCheckMotion {
     int steps;
     int outputs; // length of y
     tacQuantity what;
-    const tacState* at;   // where the first point is, and around which others are drawn
-    const double* ctrl;   // (nu) there
-    double *qpos, *qnext; // (nq) where dq is taken from, and where y is taken from
-    int* used;            // offsets of the parameters among the inputs
+    const tacState* at;         // where the first point is, and around which others are drawn
+    const double* ctrl;         // (nu) there
+    double *qpos, *qnext;       // (nq) where dq is taken from, and where y is taken from
+    double *about, *next_about; // sizes of the positions that x and y are counted from
+    int* used;                  // offsets of the parameters among the inputs
     int used_count;
     void* memory; // of any number type: param, theta (nparam each), qpos, next, next_bar, rollout
 } tacCheckMotion;

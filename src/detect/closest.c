@@ -84,7 +84,7 @@ static void try_touch(search* s, const tacPatch* p, const tacPatch* q, double sl
     s->touch.patch[0] = *p, s->touch.patch[1] = *q;
 }
 
-static int is_done(const search* s) { return s->found && s->best >= s->upper - 2e-14 * s->size; }
+static int is_done(const search* s) { return s->found && s->best >= s->upper - 2e-15 * s->size; }
 
 // Straight features first: what is less straight must have a gap that is wider by more than
 // rounding.

@@ -3,6 +3,7 @@
 //   poses --table of detectors--> contacts --respond/--> forces, impulses
 
 #include "detect/detect.h"
+#include "detect/kept.h"
 
 #include "detect/edge_sdf.h"
 #include "detect/gjk_detector.h"
@@ -118,6 +119,7 @@ tacResult tac_detect(const tacModel* model, const tacPose* body, tacContacts* co
                      tacScratch* scratch) {
     tacResult result = check(model, body, contacts, scratch);
     if (result != TAC_OK) return result;
+    tac_kept_refresh(model, scratch);
     size_t mark = scratch->arena.used;
     contacts->count = 0;
     result = tac_detector_of(model)->detect(model, body, contacts, scratch);
@@ -131,6 +133,7 @@ tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacCo
     tacResult result = check(model, body, contacts, scratch);
     if (result == TAC_OK && (!dot || dot->capacity < contacts->count)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
+    tac_kept_refresh(model, scratch);
     size_t mark = scratch->arena.used;
     tac_contacts_clear(dot, contacts->count);
     result = tac_detector_of(model)->jvp(model, body, contacts, pose_dot, theta_dot, dot, scratch);
@@ -144,6 +147,7 @@ tacResult tac_detect_vjp(const tacModel* model, const tacPose* body, const tacCo
     tacResult result = check(model, body, contacts, scratch);
     if (result == TAC_OK && (!bar || bar->count != contacts->count)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
+    tac_kept_refresh(model, scratch);
     size_t mark = scratch->arena.used;
     result = tac_detector_of(model)->vjp(model, body, contacts, bar, pose_bar, theta_bar, scratch);
     scratch->arena.used = mark;

@@ -5,6 +5,8 @@
 
 #include "detect/manifold.h"
 
+#include "detect/kept.h"
+
 #include <string.h>
 
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
@@ -52,7 +54,8 @@ static size_t side_bytes(const tacModel* model, const tacContactPair* pair, int 
     int vertices = model->contact->feature[pair->geom[owner]].vertices;
     return tac_vertex_side_size(model, pair, owner, real_size) +
            tac_hits_size(vertices, 1, real_size) + 3 * tac_hit_records_size(vertices, real_size) +
-           48 * tac_arena_need(real_size * (size_t)(vertices + PADDING));
+           48 * tac_arena_need(real_size * (size_t)(vertices + PADDING)) +
+           tac_arena_need(sizeof(tacManifoldPair));
 }
 
 static size_t size(const tacModel* model, size_t real_size) {
@@ -78,7 +81,7 @@ static tacVertexRange range_of(const tacModel* model) {
 
 tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int index, int order,
                               tacManifoldPair* p, tacScratch* scratch) {
-    *p = (tacManifoldPair){.index = index, .pair = &model->contact->pair[index]};
+    *p = (tacManifoldPair){.index = index, .order = order, .pair = &model->contact->pair[index]};
     p->edges = has_edges(model, p->pair);
     for (int owner = 0; owner < 2; ++owner) {
         p->used[owner] = vertices_of(model, p->pair, owner) > 0;
@@ -97,6 +100,11 @@ int tac_manifold_edge_records(const tacManifoldPair* p, int k) {
     for (int i = 0; p->edges && i < p->edge.meetings.count; ++i)
         count += tac_re(p->edge.record[k].activity[i]) > 0.0;
     return count;
+}
+
+int tac_manifold_records(const tacManifoldPair* p) {
+    return p->hits[0].count + p->hits[1].count + tac_manifold_edge_records(p, 0) +
+           tac_manifold_edge_records(p, 1);
 }
 
 //---------------------------------- vertices -------------------------------------
@@ -245,19 +253,34 @@ static void write_edges(const tacManifoldPair* p, tacContacts* contacts, tacScra
 
 //---------------------------------- all pairs ------------------------------------
 
+// what was found is kept for derivatives, if it is anything
+static tacResult search_and_keep(const tacModel* model, const tacPose* body, int index, int order,
+                                 tacManifoldPair** out, tacScratch* scratch) {
+    const tacContactPair* pair = &model->contact->pair[index];
+    const tacPose two[2] = {body[pair->body[0]], body[pair->body[1]]};
+    tacManifoldPair* p = tac_kept_begin(model, scratch, index, two, sizeof *p);
+    int kept = p != NULL;
+    if (!kept) p = TAC_TAKE(&scratch->arena, tacManifoldPair, 1);
+    tacResult result = tac_manifold_search(model, body, index, order, p, scratch);
+    if (kept) tac_kept_end(scratch, result == TAC_OK && tac_manifold_records(p) > 0);
+    *out = p;
+    return result;
+}
+
 static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
                         tacScratch* scratch) {
     int order = contacts->d_twist[0][0] ? 2 : 1;
+    tac_kept_clear(scratch);
     for (int i = 0; i < model->contact->npair; ++i) {
         size_t mark = scratch->arena.used;
-        tacManifoldPair p;
-        tacResult result = tac_manifold_search(model, body, i, order, &p, scratch);
+        tacManifoldPair* p;
+        tacResult result = search_and_keep(model, body, i, order, &p, scratch);
         if (result != TAC_OK) {
-            contacts->count = p.edge.meetings.count;
+            contacts->count = p->edge.meetings.count;
             return result;
         }
-        for (int owner = 0; owner < 2; ++owner) write_vertices(&p, owner, contacts, scratch);
-        if (p.edges) write_edges(&p, contacts, scratch);
+        for (int owner = 0; owner < 2; ++owner) write_vertices(p, owner, contacts, scratch);
+        if (p->edges) write_edges(p, contacts, scratch);
         scratch->arena.used = mark;
     }
     return contacts->count <= contacts->capacity ? TAC_OK : TAC_ERROR_CAPACITY;

@@ -30,7 +30,7 @@ static inline int tac_manifold_second(uint64_t feature) { return (int)(feature &
 
 // one pair of geoms while it is worked on; memory is the scratch's
 typedef struct tacManifoldPair {
-    int index;
+    int index, order; // which one, and up to what derivative the field is known
     const tacContactPair* pair;
     int used[2]; // has this side vertices, and are they asked for?
     int edges;   // are edges?
@@ -43,8 +43,9 @@ typedef struct tacManifoldPair {
 tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int index, int order,
                               tacManifoldPair* out, tacScratch* scratch);
 
-// records of edges that have activity
+// records of edges that have activity, and of all features
 int tac_manifold_edge_records(const tacManifoldPair* p, int k);
+int tac_manifold_records(const tacManifoldPair* p);
 
 // manifold_diff.c
 tacResult tac_manifold_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,

@@ -1,9 +1,11 @@
 // Derivatives of the manifold's records by poses and parameters.
 //
-// The pairs that have records are searched again, so that nothing has to be kept between calls; the
-// order of records says which is which.
+// What tac_detect found at these poses is taken up where it is kept, and searched again elsewhere;
+// the order of records says which is which.
 
 #include "detect/manifold.h"
+
+#include "detect/kept.h"
 
 #include <string.h>
 
@@ -313,18 +315,33 @@ static tacResult edges_vjp(const inputs* in, const tacManifoldPair* p, const tac
 
 //---------------------------------- all pairs ------------------------------------
 
-// records of the pair that stands at `first`
-static int records_of(const tacManifoldPair* p) {
-    return p->hits[0].count + p->hits[1].count + tac_manifold_edge_records(p, 0) +
-           tac_manifold_edge_records(p, 1);
+// what tac_detect kept, with Hessians if they are asked for
+static void take_up(const tacManifoldPair* kept, int order, tacManifoldPair* p,
+                    tacScratch* scratch) {
+    *p = *kept;
+    for (int owner = 0; owner < 2 && order > kept->order; ++owner) {
+        if (!p->used[owner]) continue;
+        p->hits[owner] = tac_hits_take(&scratch->arena, p->side[owner].near.count, order > 1);
+        tac_vertex_touching(&p->side[owner], order, &p->hits[owner]);
+    }
+}
+
+static tacResult search(const tacModel* model, const tacPose* body, int index, int order,
+                        tacManifoldPair* p, tacScratch* scratch) {
+    const tacContactPair* pair = &model->contact->pair[index];
+    const tacPose two[2] = {body[pair->body[0]], body[pair->body[1]]};
+    const tacManifoldPair* kept = tac_kept_find(model, scratch, index, two);
+    if (!kept) return tac_manifold_search(model, body, index, order, p, scratch);
+    take_up(kept, order, p, scratch);
+    return TAC_OK;
 }
 
 // finds the pair of a record again; TAC_ERROR_VALUE if these contacts are not of these poses
 static tacResult search_at(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                            int first, int order, tacManifoldPair* p, tacScratch* scratch) {
-    tacResult result = tac_manifold_search(model, body, contacts->pair[first], order, p, scratch);
+    tacResult result = search(model, body, contacts->pair[first], order, p, scratch);
     if (result != TAC_OK) return result;
-    int count = records_of(p), last = first + count - 1;
+    int count = tac_manifold_records(p), last = first + count - 1;
     int same = count > 0 && last < contacts->count && contacts->pair[last] == p->index &&
                (last + 1 == contacts->count || contacts->pair[last + 1] != p->index);
     return same ? TAC_OK : TAC_ERROR_VALUE;

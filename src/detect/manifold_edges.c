@@ -1,13 +1,13 @@
 // Edges of two geoms against each other.
 //
-//   blocks of edges --near each other--> candidates --list--> pairs --witness, compete--> nearest
-//        --field at the points--> records
+//   edges --edge_search.h--> pairs --witness, compete--> nearest --field at the points--> records
 //
-// A pair counts only if its edges come within `depth` of each other, so what is left out by boxes
-// has a claim of exactly 0. No corner has to be near: an edge can be in touch while both are
-// outside.
+// A pair counts only if its edges come within `depth` of each other, so what the search leaves out
+// has a claim of exactly 0.
 
 #include "detect/manifold_edges.h"
+
+#include "detect/edge_search.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,9 +39,7 @@ static void take3(tacArena* arena, int count, tacReal* out[3]) {
 static tacEdgeSet take_set(tacArena* arena, int count) {
     tacEdgeSet s = {.edge = TAC_TAKE(arena, int, count + PADDING)};
     take3(arena, count, s.from), take3(arena, count, s.to);
-    take3(arena, count, s.out_from), take3(arena, count, s.out_to);
-    take3(arena, count, s.middle);
-    s.half = take_reals(arena, count);
+    take3(arena, count, s.out), take3(arena, count, s.along[0]), take3(arena, count, s.along[1]);
     return s;
 }
 
@@ -49,8 +47,7 @@ static tacEdgeSet take_set(tacArena* arena, int count) {
 static tacEdgeMeetings take_meetings(tacArena* arena, int count, int pulls) {
     tacEdgeMeetings m = {0};
     for (int k = 0; k < 2; ++k) {
-        m.alpha[k] = take_reals(arena, count), m.nearest[k] = take_reals(arena, count);
-        m.phi[k] = take_reals(arena, count);
+        m.nearest[k] = take_reals(arena, count), m.phi[k] = take_reals(arena, count);
         take3(arena, count, m.point[k]);
         if (pulls) take3(arena, count, m.pull[k]);
     }
@@ -62,17 +59,12 @@ static tacEdgeMeetings take_meetings(tacArena* arena, int count, int pulls) {
 
 size_t tac_edge_size(const tacModel* model, const tacContactPair* pair, size_t real_size) {
     size_t pairs = (size_t)tac_edge_capacity(model, pair) + PADDING, total = 0;
-    size_t blocks[2], near;
     for (int k = 0; k < 2; ++k) {
-        const tacFeatures* f = features_of(model, pair, k);
-        size_t edges = (size_t)f->edges + PADDING;
-        blocks[k] = (size_t)(f->index ? f->index->edge_blocks : 0) + PADDING;
-        total += 30 * tac_arena_need(real_size * edges) + 4 * tac_arena_need(sizeof(int) * edges);
-        total += 6 * tac_arena_need(sizeof(double) * blocks[k]) +
-                 4 * tac_arena_need(sizeof(int) * blocks[k]);
+        size_t edges = (size_t)features_of(model, pair, k)->edges + PADDING;
+        total += 33 * tac_arena_need(real_size * edges) + 4 * tac_arena_need(sizeof(int) * edges);
     }
-    near = blocks[0] * blocks[1];
-    total += tac_arena_need(sizeof(int) * near);
+    total +=
+        tac_edge_search_size(features_of(model, pair, 0), features_of(model, pair, 1), real_size);
     total += (24 + 18 + 2 * 8 + 2 * 8 + 8 + 8) * tac_arena_need(real_size * pairs);
     total += 2 * tac_hits_size((int)pairs, 0, real_size) + 4 * tac_arena_need(sizeof(int) * pairs);
     return total;
@@ -98,28 +90,26 @@ static void turn(const tacFrame* f, const tacReal v[3], tacReal out[3]) {
 
 //---------------------------------- candidates -----------------------------------
 
+// a vector of edge e, turned into axes of geom[0]'s body
+static void place_vector(const tacEdgeWork* w, int k, const double* const v[3], int e,
+                         tacReal* const out[3], int i) {
+    tacReal x[3] = {v[0][e], v[1][e], v[2][e]}, y[3] = {x[0], x[1], x[2]};
+    if (k) turn(&w->side[1].place.across, x, y);
+    for (int j = 0; j < 3; ++j) out[j][i] = y[j];
+}
+
 static void place_edge(tacEdgeWork* w, int k, int e, int i) {
     const tacFeatures* f = w->side[k].features;
     tacEdgeSet* s = &w->set[k];
     for (int end = 0; end < 2; ++end) {
         int v = f->edge[end][e];
-        tacReal x[3], n[3], at[3], out[3];
-        for (int j = 0; j < 3; ++j) {
-            x[j] = at[j] = f->x[j][v], n[j] = out[j] = f->index->normal[j][v];
-        }
-        if (k) carry(&w->side[1].place.across, x, at), turn(&w->side[1].place.across, n, out);
-        for (int j = 0; j < 3; ++j) {
-            (end ? s->to : s->from)[j][i] = at[j];
-            (end ? s->out_to : s->out_from)[j][i] = out[j];
-        }
+        tacReal x[3], at[3];
+        for (int j = 0; j < 3; ++j) x[j] = at[j] = f->x[j][v];
+        if (k) carry(&w->side[1].place.across, x, at);
+        for (int j = 0; j < 3; ++j) (end ? s->to : s->from)[j][i] = at[j];
     }
-    tacReal square = 0.0;
-    for (int j = 0; j < 3; ++j) {
-        tacReal t = s->to[j][i] - s->from[j][i];
-        s->middle[j][i] = 0.5 * (s->to[j][i] + s->from[j][i]);
-        square += t * t;
-    }
-    s->half[i] = 0.5 * sqrt(tac_re(square));
+    place_vector(w, k, f->index->out, e, s->out, i);
+    for (int j = 0; j < 2; ++j) place_vector(w, k, f->index->along[j], e, s->along[j], i);
     s->edge[i] = e;
 }
 
@@ -131,110 +121,56 @@ static void pad3(tacReal* const x[3], int count) {
     for (int k = 0; k < 3; ++k) pad(x[k], count);
 }
 
-// balls around the edges of each block, in axes of geom[0]'s body
-typedef struct blockBalls {
-    int count, *block;
-    double *x[3], *radius;
-} blockBalls;
-
-static double radius_of(const tacFeatureBox* box) {
-    return sqrt(box->half[0] * box->half[0] + box->half[1] * box->half[1] +
-                box->half[2] * box->half[2]);
-}
-
-static void place_ball(const tacEdgeWork* w, int k, const tacFeatureBox* box, double at[4]) {
-    tacReal x[3] = {box->middle[0], box->middle[1], box->middle[2]}, y[3] = {x[0], x[1], x[2]};
-    if (k) carry(&w->side[1].place.across, x, y);
-    for (int j = 0; j < 3; ++j) at[j] = tac_re(y[j]);
-    at[3] = radius_of(box);
-}
-
-// those that come within `reach` of the ball around all of the other geom
-static blockBalls list_balls(const tacEdgeWork* w, int k, double reach, tacArena* arena) {
-    const struct tacFeatureIndex* index = w->side[k].features->index;
-    blockBalls b = {0,
-                    TAC_TAKE(arena, int, index->edge_blocks),
-                    {NULL},
-                    TAC_TAKE(arena, double, index->edge_blocks)};
-    double other[4], at[4];
-    for (int j = 0; j < 3; ++j) b.x[j] = TAC_TAKE(arena, double, index->edge_blocks);
-    place_ball(w, 1 - k, &w->side[1 - k].features->index->all, other);
-    for (int i = 0; i < index->edge_blocks; ++i) {
-        place_ball(w, k, &index->edge_box[i], at);
-        double dx = at[0] - other[0], dy = at[1] - other[1], dz = at[2] - other[2];
-        double r = at[3] + other[3] + reach;
-        if (dx * dx + dy * dy + dz * dz > r * r) continue;
-        for (int j = 0; j < 3; ++j) b.x[j][b.count] = at[j];
-        b.block[b.count] = i, b.radius[b.count++] = at[3];
-    }
-    return b;
-}
-
-static int balls_meet(const blockBalls* a, int i, const blockBalls* b, int j, double reach) {
-    double dx = a->x[0][i] - b->x[0][j], dy = a->x[1][i] - b->x[1][j], dz = a->x[2][i] - b->x[2][j];
-    double r = a->radius[i] + b->radius[j] + reach;
-    return dx * dx + dy * dy + dz * dz < r * r;
-}
-
-// the blocks of both that are near each other; memory of the arena
-typedef struct nearBlocks {
-    int count, *block, *first, *near; // of geom[0]: which, and its neighbours
-    unsigned char* used;              // of geom[1]
-} nearBlocks;
-
-static nearBlocks find_blocks(const tacEdgeWork* w, int all, tacArena* arena) {
-    double reach =
-        all ? 1e30 : tac_re(w->numbers.depth + w->numbers.radius[0] + w->numbers.radius[1]);
-    blockBalls a = list_balls(w, 0, reach, arena), b = list_balls(w, 1, reach, arena);
-    int others = w->side[1].features->index->edge_blocks, total = 0;
-    nearBlocks n = {.block = TAC_TAKE(arena, int, a.count),
-                    .first = TAC_TAKE(arena, int, a.count + 1),
-                    .near = TAC_TAKE(arena, int, (size_t)a.count*(size_t)b.count),
-                    .used = TAC_TAKE(arena, unsigned char, others)};
-    memset(n.used, 0, (size_t)others);
-    for (int i = 0; i < a.count; ++i) {
-        int before = total;
-        for (int j = 0; j < b.count; ++j)
-            if (balls_meet(&a, i, &b, j, reach))
-                n.near[total++] = b.block[j], n.used[b.block[j]] = 1;
-        if (total == before) continue;
-        n.block[n.count] = a.block[i], n.first[n.count++] = before;
-    }
-    n.first[n.count] = total;
-    return n;
-}
-
-// edges of one block behind the others; where they begin
-static int add_block(tacEdgeWork* w, int k, int block) {
-    int begin = w->set[k].count, edges = w->side[k].features->edges;
-    int first = block * TAC_FEATURE_BLOCK, end = first + TAC_FEATURE_BLOCK;
-    for (int e = first; e < end && e < edges; ++e) place_edge(w, k, e, w->set[k].count++);
-    return begin;
-}
-
 static void pad_set(tacEdgeSet* s) {
     pad3(s->from, s->count), pad3(s->to, s->count);
-    pad3(s->out_from, s->count), pad3(s->out_to, s->count);
-    pad3(s->middle, s->count), pad(s->half, s->count);
+    pad3(s->out, s->count), pad3(s->along[0], s->count), pad3(s->along[1], s->count);
 }
 
-// candidates of both in order, by blocks
-static tacEdgeBlocks list_candidates(tacEdgeWork* w, const nearBlocks* n, tacArena* arena) {
-    int others = w->side[1].features->index->edge_blocks;
-    int *begin = TAC_TAKE(arena, int, n->count + 1), *other = TAC_TAKE(arena, int, others + 1);
+// Pairs of edges become pairs of candidates. Those of geom[0] come in order, row by row; `number`
+// finds the others.
+static void number_pairs(tacEdgeWork* w, int* first, int* second, int count, tacArena* arena) {
+    size_t mark = arena->used;
+    int edges = w->side[1].features->edges, *number = TAC_TAKE(arena, int, edges);
+    memset(number, 0, sizeof *number * (size_t)edges);
+    for (int p = 0, last = -1; p < count; ++p) {
+        if (first[p] != last) place_edge(w, 0, last = first[p], w->set[0].count++);
+        first[p] = w->set[0].count - 1, number[second[p]] = 1;
+    }
+    for (int e = 0; e < edges; ++e) {
+        if (!number[e]) continue;
+        number[e] = w->set[1].count;
+        place_edge(w, 1, e, w->set[1].count++);
+    }
+    for (int p = 0; p < count; ++p) second[p] = number[second[p]];
+    for (int k = 0; k < 2; ++k) pad_set(&w->set[k]);
+    arena->used = mark;
+}
+
+// edges that may meet, or nothing where there are too many
+static void list_pairs(tacEdgeWork* w, tacArena* arena) {
+    const tacModel* model = w->model;
+    int *first = TAC_TAKE(arena, int, w->capacity + PADDING),
+        *second = TAC_TAKE(arena, int, w->capacity + PADDING);
+    tacEdgeSearch search = {.features = {w->side[0].features, w->side[1].features},
+                            .across = &w->side[1].place.across,
+                            .back = &w->side[0].place.across,
+                            .reach = w->numbers.depth + w->numbers.radius[0] + w->numbers.radius[1],
+                            .witness = &w->numbers.witness,
+                            .clash = w->numbers.clash,
+                            .all = model->contact->choice[TAC_CHOICE_UNCULLED]};
+    int count = tac_edge_search(&search, w->capacity, first, second, arena);
+    w->meetings = (tacEdgeMeetings){.count = count};
+    if (count == 0 || count > w->capacity) return;
     for (int k = 0; k < 2; ++k) {
-        w->set[k] = take_set(arena, w->side[k].features->edges);
+        int edges = w->side[k].features->edges;
+        w->set[k] = take_set(arena, edges < count ? edges : count);
         w->set[k].swept = w->side[k].features->index->radius >= 0;
     }
-    for (int i = 0; i < n->count; ++i) begin[i] = add_block(w, 0, n->block[i]);
-    begin[n->count] = w->set[0].count;
-    for (int j = 0; j < others; ++j) {
-        other[j] = w->set[1].count;
-        if (n->used[j]) add_block(w, 1, j);
-    }
-    other[others] = w->set[1].count;
-    for (int k = 0; k < 2; ++k) pad_set(&w->set[k]);
-    return (tacEdgeBlocks){n->count, begin, n->first, n->near, other};
+    number_pairs(w, first, second, count, arena);
+    w->meetings = take_meetings(arena, count, 1);
+    w->meetings.count = count, w->meetings.first = first, w->meetings.second = second;
+    for (int i = count; i < count + PADDING; ++i)
+        first[i] = first[count - 1], second[i] = second[count - 1];
 }
 
 //---------------------------------- competition ----------------------------------
@@ -339,26 +275,12 @@ static tacEdgeNumbers numbers_of(const tacModel* model, const tacVertexSide side
     return n;
 }
 
-static void list_pairs(tacEdgeWork* w, const tacEdgeBlocks* blocks, tacArena* arena) {
-    int *first = TAC_TAKE(arena, int, w->capacity + PADDING),
-        *second = TAC_TAKE(arena, int, w->capacity + PADDING);
-    int count =
-        EDGES->list(&w->set[0], &w->set[1], &w->numbers, blocks, w->capacity, first, second);
-    if (count <= w->capacity) w->meetings = take_meetings(arena, count, 1);
-    w->meetings.count = count, w->meetings.first = first, w->meetings.second = second;
-    for (int i = count; i < count + PADDING && count && count <= w->capacity; ++i)
-        first[i] = first[count - 1], second[i] = second[count - 1];
-}
-
 tacResult tac_edge_find(tacEdgeWork* w, const tacModel* model, const tacContactPair* pair,
                         tacVertexSide side[2], tacScratch* scratch) {
     tacArena* arena = &scratch->arena;
     *w = (tacEdgeWork){.model = model, .side = side, .numbers = numbers_of(model, side)};
     w->capacity = tac_edge_capacity(model, pair);
-    nearBlocks near = find_blocks(w, model->contact->choice[TAC_CHOICE_UNCULLED], arena);
-    if (near.count == 0) return TAC_OK;
-    tacEdgeBlocks blocks = list_candidates(w, &near, arena);
-    list_pairs(w, &blocks, arena);
+    list_pairs(w, arena);
     if (w->meetings.count > w->capacity) return TAC_ERROR_CAPACITY;
     if (w->meetings.count == 0) return TAC_OK;
     list_columns(w, arena);
@@ -366,6 +288,6 @@ tacResult tac_edge_find(tacEdgeWork* w, const tacModel* model, const tacContactP
     find_nearest(w, arena);
     for (int k = 0; k < 2; ++k) ask_fields(w, k, arena);
     for (int k = 0; k < 2; ++k) w->record[k] = tac_hit_records_take(arena, w->meetings.count);
-    EDGES->finish(&side[0].place.own, &w->set[0], &w->set[1], &w->numbers, &w->meetings, w->record);
+    EDGES->finish(&side[0].place.own, &w->numbers, &w->meetings, w->record);
     return TAC_OK;
 }

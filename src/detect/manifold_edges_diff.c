@@ -25,8 +25,7 @@ static void take3(tacArena* arena, int count, tacReal* out[3]) {
 static tacEdgeMeetings take_meetings(tacArena* arena, const tacEdgeMeetings* like) {
     tacEdgeMeetings m = {.count = like->count, .first = like->first, .second = like->second};
     for (int k = 0; k < 2; ++k) {
-        m.alpha[k] = take_zeros(arena, m.count), m.nearest[k] = take_zeros(arena, m.count);
-        m.phi[k] = take_zeros(arena, m.count);
+        m.nearest[k] = take_zeros(arena, m.count), m.phi[k] = take_zeros(arena, m.count);
         take3(arena, m.count, m.point[k]);
     }
     m.gap = take_zeros(arena, m.count), m.distance = take_zeros(arena, m.count);
@@ -66,20 +65,15 @@ static int row_end(const tacEdgeMeetings* m, int begin) {
 
 static tacEdgeSet set_dots(const tacEdgeWork* w, const tacEdgeDot* dot, int k, tacArena* arena) {
     const tacEdgeSet* s = &w->set[k];
-    const tacReal turn[6] = {0.0, 0.0, 0.0, dot->twist[3], dot->twist[4], dot->twist[5]};
     tacEdgeSet d = {.count = s->count, .swept = s->swept, .edge = s->edge};
     take3(arena, s->count, d.from), take3(arena, s->count, d.to);
-    take3(arena, s->count, d.out_from), take3(arena, s->count, d.out_to);
+    if (k) memcpy(d.turn, &dot->twist[3], sizeof d.turn);
     for (int i = 0; i < s->count && k; ++i) {
         tacReal x[3], out[3];
         at3(s->from, i, x), sweep(dot->twist, x, out);
         for (int j = 0; j < 3; ++j) d.from[j][i] = out[j];
         at3(s->to, i, x), sweep(dot->twist, x, out);
         for (int j = 0; j < 3; ++j) d.to[j][i] = out[j];
-        at3(s->out_from, i, x), sweep(turn, x, out);
-        for (int j = 0; j < 3; ++j) d.out_from[j][i] = out[j];
-        at3(s->out_to, i, x), sweep(turn, x, out);
-        for (int j = 0; j < 3; ++j) d.out_to[j][i] = out[j];
     }
     return d;
 }
@@ -131,8 +125,7 @@ void tac_edge_jvp(const tacEdgeWork* w, const tacEdgeDot* dot, const tacHitRecor
                        &d);
     nearest_dots(w, dot, &d, arena);
     for (int k = 0; k < 2; ++k) field_dots(w, dot, k, &d);
-    EDGES->finish_jvp(&w->set[0], &w->set[1], &w->numbers, &w->meetings, &a, &b, &dot->numbers, &d,
-                      out);
+    EDGES->finish_jvp(&w->numbers, &w->meetings, &dot->numbers, &d, out);
     arena->used = mark;
 }
 
@@ -188,8 +181,7 @@ void tac_edge_vjp(const tacEdgeWork* w, const tacHitRecords bar[2], tacEdgeBar* 
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacEdgeMeetings m = take_meetings(arena, &w->meetings);
-    EDGES->finish_vjp(&w->set[0], &w->set[1], &w->numbers, &w->meetings, bar, &m, &out->numbers,
-                      out->twist);
+    EDGES->finish_vjp(&w->numbers, &w->meetings, bar, &m, &out->numbers);
     for (int k = 0; k < 2; ++k) field_bars(w, k, &m, out);
     nearest_bars(w, &m, &out->numbers.neighbours, arena);
     EDGES->witness_vjp(&w->set[0], &w->set[1], &w->numbers, &w->meetings, &m, &out->numbers,

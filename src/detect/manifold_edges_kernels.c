@@ -2,18 +2,19 @@
 //
 // A pair of edges with witness points e1, e2 (edge_edge.h) claims to be a contact with
 //
-//   claim = colliding w(2 (gap - R1 - R2)/depth - 1)
+//   claim = colliding clash w(2 (gap - R1 - R2)/depth - 1), times |n|^2 for edges of two solids
 //
-// which is exactly 0 for edges whose common perpendicular misses them and for those farther apart
-// than `depth`. Among the pairs of one edge the nearest win, ties share nothing:
+// which is exactly 0 for edges whose common perpendicular misses them, for those that do not clash
+// (edge_edge_push.h) and for those farther apart than `depth`. Among the pairs of one edge the
+// nearest win, ties share nothing:
 //
 //   nearest_p = prod_q (1 - claim_q psi((gap_p - gap_q)/width - 1))
 //
-// Of each point a record has activity claim nearest clashing penetrating (edge_edge_sign.h).
+// Of each point a record has activity claim nearest penetrating (edge_edge_sign.h).
 
 #include "detect/manifold_edges_kernels.h"
 
-#include "detect/edge_edge.h"
+#include "detect/edge_edge_push.h"
 #include "detect/edge_edge_sign.h"
 
 #include <string.h>
@@ -53,89 +54,6 @@ static void sum_wrench(const wide part[6], tacReal wrench[6]) {
     for (int k = 0; k < 6; ++k) wrench[k] += w_sum(part[k]);
 }
 
-//---------------------------------- pairs ----------------------------------------
-
-// one edge in all lanes
-typedef struct oneEdge {
-    wide from[3], to[3], middle[3], reach;
-} oneEdge;
-
-TAC_INLINE oneEdge one_edge(const tacEdgeSet* a, int k, tacReal reach) {
-    oneEdge e;
-    e.reach = w_set(a->half[k] + reach);
-    for (int i = 0; i < 3; ++i) {
-        e.from[i] = w_set(a->from[i][k]), e.to[i] = w_set(a->to[i][k]);
-        e.middle[i] = w_set(a->middle[i][k]);
-    }
-    return e;
-}
-
-// < 0: the balls around the edges are farther apart than `reach`
-TAC_INLINE wide edge_nearness(const oneEdge* a, const tacEdgeSet* b, int l) {
-    wide far = w_set(0.0), reach = a->reach + w_load(&b->half[l]);
-    for (int i = 0; i < 3; ++i) {
-        wide d = a->middle[i] - w_load(&b->middle[i][l]);
-        far = w_fma(d, d, far);
-    }
-    return w_fma(reach, reach, -far);
-}
-
-// < 0: the perpendicular misses an edge, or the lines are farther apart than `reach`: the witness
-// points are no nearer
-TAC_INLINE wide pair_reach(const oneEdge* a, const tacEdgeSet* b, int l, const edgeTau* t,
-                           wide reach) {
-    edgeCorners c;
-    wide cross[3];
-    for (int i = 0; i < 3; ++i) c.x[0][i] = a->from[i], c.x[1][i] = a->to[i];
-    load3(b->from, l, c.x[2]), load3(b->to, l, c.x[3]);
-    edgeArms arms = edge_arms(&c);
-    edgeProducts p = edge_products(&arms);
-    w_cross3(arms.t1, arms.t2, cross);
-    wide height = w_dot3(arms.r, cross);
-    wide near = w_fma(reach * reach, p.cross2, -height * height);
-    return w_min(near, edge_qp_reach(&p, t));
-}
-
-typedef struct pairList {
-    int count, capacity;
-    int *first, *second;
-} pairList;
-
-// pairs of edge k of geom[0] with candidates from .. end of geom[1]
-TAC_INLINE void list_row(const oneEdge* e, int k, const tacEdgeSet* b, int from, int end,
-                         const edgeTau* t, wide reach, int bounded, pairList* out) {
-    for (int l = from; l < end; l += TAC_LANES) {
-        unsigned kept = ((1u << TAC_LANES) - 1u) & ~w_negative_bits(edge_nearness(e, b, l));
-        if (kept && bounded) kept &= ~w_negative_bits(pair_reach(e, b, l, t, reach));
-        for (int j = 0; kept >> j && l + j < end; ++j) {
-            if (!(kept >> j & 1u)) continue;
-            if (out->count < out->capacity) {
-                out->first[out->count] = k;
-                out->second[out->count] = l + j;
-            }
-            ++out->count;
-        }
-    }
-}
-
-static int list(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
-                const tacEdgeBlocks* blocks, int capacity, int* first, int* second) {
-    edgeTau t = edge_tau(&n->witness);
-    tacReal reach = n->depth + n->radius[0] + n->radius[1];
-    int bounded = tac_re(n->witness.range) > 0.0 && !n->witness.exact;
-    pairList out = {0, capacity, first, second};
-    for (int i = 0; i < blocks->count; ++i)
-        for (int k = blocks->begin[i]; k < blocks->begin[i + 1]; ++k) {
-            oneEdge e = one_edge(a, k, reach);
-            for (int j = blocks->first[i]; j < blocks->first[i + 1]; ++j) {
-                int other = blocks->near[j];
-                list_row(&e, k, b, blocks->other[other], blocks->other[other + 1], &t, w_set(reach),
-                         bounded, &out);
-            }
-        }
-    return out.count;
-}
-
 //---------------------------------- witness points -------------------------------
 
 TAC_INLINE edgeCorners pair_corners(const tacEdgeSet* a, const tacEdgeSet* b, const int* first,
@@ -162,7 +80,37 @@ typedef struct pairWitness {
     edgeQp qp;
     edgeWitness w;
     softDiff gate;
+    int solid; // both edges are of solids
+    edgeCross cross;
+    edgeLine line;
+    edgeFlanks flank[2];
+    edgePush push;
+    wide rank; // of the claim: all but the gate
 } pairWitness;
+
+TAC_INLINE edgeFlanks pair_flanks(const tacEdgeSet* s, const int* at) {
+    edgeFlanks f;
+    f.swept = s->swept;
+    if (f.swept) return f;
+    gather3(s->out, at, f.out);
+    for (int i = 0; i < 2; ++i) gather3(s->along[i], at, f.along[i]);
+    return f;
+}
+
+TAC_INLINE edgeLine span_line(const edgeWitness* w) {
+    return (edgeLine){{w->normal[0], w->normal[1], w->normal[2]}, w->distance};
+}
+
+TAC_INLINE void pair_push(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeMeetings* m,
+                          const tacEdgeNumbers* n, int i, pairWitness* p) {
+    p->solid = !a->swept && !b->swept;
+    if (p->solid) p->cross = edge_cross(&p->arms, &p->products);
+    p->line = p->solid ? p->cross.line : span_line(&p->w);
+    p->flank[0] = pair_flanks(a, &m->first[i]), p->flank[1] = pair_flanks(b, &m->second[i]);
+    p->push = edge_push(&p->line, p->flank, w_set(n->sign), w_set(n->clash));
+    p->rank = p->w.colliding * p->push.clash;
+    if (p->solid) p->rank = p->rank * w_dot3(p->line.n, p->line.n);
+}
 
 TAC_INLINE void pair_witness(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeMeetings* m,
                              const tacEdgeNumbers* n, const edgeTau* t, int i, pairWitness* p) {
@@ -172,15 +120,14 @@ TAC_INLINE void pair_witness(const tacEdgeSet* a, const tacEdgeSet* b, const tac
     p->qp = n->witness.exact ? edge_qp_exact(&p->products, t) : edge_qp(&p->products, t);
     p->w = edge_witness(&p->corners, &p->arms, &p->qp, t);
     p->gate = pair_gate(p->w.gap, n);
+    pair_push(a, b, m, n, i, p);
 }
 
-TAC_INLINE void store_witness(tacEdgeMeetings* m, int i, const edgeWitness* w, wide claim) {
-    for (int k = 0; k < 2; ++k) {
-        w_store(&m->alpha[k][i], w->alpha[k]);
-        store3(m->point[k], i, w->point[k]);
-    }
-    w_store(&m->gap[i], w->gap), w_store(&m->distance[i], w->distance);
-    store3(m->normal, i, w->normal);
+TAC_INLINE void store_witness(tacEdgeMeetings* m, int i, const edgeWitness* w,
+                              const edgePushed* pushed, wide claim) {
+    for (int k = 0; k < 2; ++k) store3(m->point[k], i, w->point[k]);
+    w_store(&m->gap[i], w->gap), w_store(&m->distance[i], pushed->distance);
+    store3(m->normal, i, pushed->normal);
     w_store(&m->claim[i], claim);
 }
 
@@ -190,8 +137,18 @@ static void witness(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbe
     for (int i = 0; i < m->count; i += TAC_LANES) {
         pairWitness p;
         pair_witness(a, b, m, n, &t, i, &p);
-        store_witness(m, i, &p.w, p.w.colliding * p.gate.value);
+        edgePushed pushed = edge_pushed(&p.line, &p.push);
+        store_witness(m, i, &p.w, &pushed, p.rank * p.gate.value);
     }
+}
+
+// of colliding clash |n|^2
+TAC_INLINE wide rank_dot(const pairWitness* p, const edgeWitness* d, const edgePushed* pushed,
+                         const edgeLine* line_dot) {
+    wide dot = w_fma(d->colliding, p->push.clash, p->w.colliding * pushed->clash);
+    if (!p->solid) return dot;
+    wide both = 2.0 * p->w.colliding * p->push.clash * w_dot3(p->line.n, line_dot->n);
+    return w_fma(dot, w_dot3(p->line.n, p->line.n), both);
 }
 
 static void witness_jvp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
@@ -201,26 +158,29 @@ static void witness_jvp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeN
     const tacWitnessOptions* o = &n_dot->witness;
     edgeTauDot td = {w_set(o->regular), w_set(o->least), w_set(o->clip),
                      w_set(o->within),  w_set(o->range), w_set(o->gap)};
+    wide turn[3] = {w_set(b_dot->turn[0]), w_set(b_dot->turn[1]), w_set(b_dot->turn[2])};
     for (int i = 0; i < m->count; i += TAC_LANES) {
         pairWitness p;
         pair_witness(a, b, m, n, &t, i, &p);
         edgeCorners c_dot = pair_corners(a_dot, b_dot, &m->first[i], &m->second[i]);
+        edgeArms arms_dot = edge_arms(&c_dot);
         edgeWitness d = edge_witness_jvp(&c_dot, &p.arms, &p.qp, &t, &td);
+        edgeLine line =
+            p.solid ? edge_cross_jvp(&p.cross, &p.arms, &p.products, &arms_dot) : span_line(&d);
+        edgePushed pushed = edge_pushed_jvp(&p.line, p.flank, &p.push, &line, turn,
+                                            w_set(n_dot->sign), w_set(n_dot->clash));
         wide gate_dot = p.gate.d_x * (d.gap - (n_dot->radius[0] + n_dot->radius[1])) +
                         p.gate.d_tau * n_dot->depth;
-        store_witness(m_dot, i, &d, w_fma(d.colliding, p.gate.value, p.w.colliding * gate_dot));
+        wide rank = rank_dot(&p, &d, &pushed, &line);
+        store_witness(m_dot, i, &d, &pushed, w_fma(rank, p.gate.value, p.rank * gate_dot));
     }
 }
 
 TAC_INLINE edgeWitness load_witness_bar(const tacEdgeMeetings* bar, int i, int count) {
     edgeWitness w;
-    for (int k = 0; k < 2; ++k) {
-        w.alpha[k] = load_real(bar->alpha[k], i, count);
-        load_real3(bar->point[k], i, count, w.point[k]);
-    }
-    w.gap = load_real(bar->gap, i, count), w.distance = load_real(bar->distance, i, count);
-    load_real3(bar->normal, i, count, w.normal);
-    w.colliding = w_set(0.0);
+    memset(&w, 0, sizeof w);
+    for (int k = 0; k < 2; ++k) load_real3(bar->point[k], i, count, w.point[k]);
+    w.gap = load_real(bar->gap, i, count);
     return w;
 }
 
@@ -230,33 +190,66 @@ static void add_options(const edgeTauDot* sum, tacWitnessOptions* out) {
     out->range += w_sum(sum->range), out->gap += w_sum(sum->gap);
 }
 
+// sums over pairs, one lane each until the end
+typedef struct pairSums {
+    edgeTauDot options;
+    wide force[6], depth, radius, sign, clash;
+} pairSums;
+
+// adjoints of the line and of `colliding` from those of the signed answers and of the claim
+TAC_INLINE void push_bar(const pairWitness* p, const tacEdgeMeetings* m_bar, wide rank_bar, int i,
+                         int count, edgeWitness* bar, edgeLine* line_bar, pairSums* sums) {
+    wide square = p->solid ? w_dot3(p->line.n, p->line.n) : w_set(1.0);
+    edgePushed pushed = {.distance = load_real(m_bar->distance, i, count),
+                         .clash = rank_bar * p->w.colliding * square};
+    load_real3(m_bar->normal, i, count, pushed.normal);
+    bar->colliding = rank_bar * p->push.clash * square;
+    edge_pushed_vjp(&p->line, p->flank, &p->push, &pushed, line_bar, &sums->force[3], &sums->sign,
+                    &sums->clash);
+    wide length = 2.0 * rank_bar * p->w.colliding * p->push.clash;
+    for (int k = 0; k < 3 && p->solid; ++k)
+        line_bar->n[k] = w_fma(length, p->line.n[k], line_bar->n[k]);
+}
+
+TAC_INLINE void pair_bar(const pairWitness* p, const tacEdgeMeetings* m_bar, const edgeTau* t,
+                         int i, int count, pairSums* sums) {
+    edgeWitness bar = load_witness_bar(m_bar, i, count);
+    edgeLine line_bar;
+    edgeArms arms_bar;
+    edgeCorners c_bar;
+    wide claim_bar = load_real(m_bar->claim, i, count), gate_bar = claim_bar * p->rank;
+    memset(&c_bar, 0, sizeof c_bar), memset(&arms_bar, 0, sizeof arms_bar);
+    push_bar(p, m_bar, claim_bar * p->gate.value, i, count, &bar, &line_bar, sums);
+    bar.gap = w_fma(gate_bar, p->gate.d_x, bar.gap);
+    sums->radius = sums->radius - gate_bar * p->gate.d_x;
+    sums->depth = w_fma(gate_bar, p->gate.d_tau, sums->depth);
+    if (p->solid) {
+        edge_cross_vjp(&p->cross, &p->arms, &p->products, &line_bar, &arms_bar);
+        edge_arms_vjp(&arms_bar, &c_bar);
+    } else {
+        memcpy(bar.normal, line_bar.n, sizeof bar.normal), bar.distance = line_bar.l;
+    }
+    edge_witness_vjp(&p->arms, &p->qp, t, &bar, &c_bar, &sums->options);
+    add_force(sums->force, p->corners.x[2], c_bar.x[2]);
+    add_force(sums->force, p->corners.x[3], c_bar.x[3]);
+}
+
 static void witness_vjp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
                         const tacEdgeMeetings* m, const tacEdgeMeetings* m_bar,
                         tacEdgeNumbers* n_bar, tacReal wrench[6]) {
     edgeTau t = edge_tau(&n->witness);
-    edgeTauDot options = edge_tau_zero();
-    wide force[6], depth = w_set(0.0), radius = w_set(0.0);
-    for (int k = 0; k < 6; ++k) force[k] = w_set(0.0);
+    pairSums sums;
+    memset(&sums, 0, sizeof sums);
     for (int i = 0; i < m->count; i += TAC_LANES) {
         pairWitness p;
         pair_witness(a, b, m, n, &t, i, &p);
-        edgeWitness bar = load_witness_bar(m_bar, i, m->count);
-        wide claim_bar = load_real(m_bar->claim, i, m->count);
-        wide gate_bar = claim_bar * p.w.colliding;
-        bar.colliding = claim_bar * p.gate.value;
-        bar.gap = w_fma(gate_bar, p.gate.d_x, bar.gap);
-        radius = radius - gate_bar * p.gate.d_x;
-        depth = w_fma(gate_bar, p.gate.d_tau, depth);
-        edgeCorners c_bar;
-        memset(&c_bar, 0, sizeof c_bar);
-        edge_witness_vjp(&p.arms, &p.qp, &t, &bar, &c_bar, &options);
-        add_force(force, p.corners.x[2], c_bar.x[2]);
-        add_force(force, p.corners.x[3], c_bar.x[3]);
+        pair_bar(&p, m_bar, &t, i, m->count, &sums);
     }
-    add_options(&options, &n_bar->witness);
-    n_bar->depth += w_sum(depth);
-    for (int k = 0; k < 2; ++k) n_bar->radius[k] += w_sum(radius);
-    sum_wrench(force, wrench);
+    add_options(&sums.options, &n_bar->witness);
+    n_bar->depth += w_sum(sums.depth);
+    n_bar->sign += w_sum(sums.sign), n_bar->clash += w_sum(sums.clash);
+    for (int k = 0; k < 2; ++k) n_bar->radius[k] += w_sum(sums.radius);
+    sum_wrench(sums.force, wrench);
 }
 
 //---------------------------------- competition ----------------------------------
@@ -325,199 +318,121 @@ static void compete_vjp(const tacReal* gap, const tacReal* claim, const tacReal*
 
 //---------------------------------- records --------------------------------------
 
-// the outward normal of a set at its witness points; swept edges look at the other one
-TAC_INLINE void outward(const tacEdgeSet* s, const int* at, wide alpha, const wide normal[3],
-                        double way, wide out[3], wide slope[3]) {
-    wide from[3], to[3];
-    if (s->swept) {
-        for (int k = 0; k < 3; ++k) out[k] = way * normal[k], slope[k] = w_set(0.0);
-        return;
-    }
-    gather3(s->out_from, at, from), gather3(s->out_to, at, to);
-    for (int k = 0; k < 3; ++k) {
-        slope[k] = to[k] - from[k];
-        out[k] = w_fma(alpha, slope[k], from[k]);
-    }
-}
-
 typedef struct pairEnd {
-    wide alpha[2], claim, nearest[2], point[2][3], slope[2][3];
-    edgeSides sides;
-    edgeSigns signs;
-    edgeSigned ends;
+    wide claim, normal[3], nearest[2], point[2][3];
     softDiff pen[2];
 } pairEnd;
 
-TAC_INLINE void pair_end(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
-                         const tacEdgeMeetings* m, int i, pairEnd* e) {
+TAC_INLINE void pair_end(const tacEdgeNumbers* n, const tacEdgeMeetings* m, int i, pairEnd* e) {
     wide inv_support = w_set(1.0 / n->support);
-    load3(m->normal, i, e->sides.normal);
-    e->sides.distance = w_load(&m->distance[i]);
-    e->sides.sign_tau = w_set(n->sign), e->sides.clash_tau = w_set(n->clash);
+    load3(m->normal, i, e->normal);
     e->claim = w_load(&m->claim[i]);
     for (int k = 0; k < 2; ++k) {
-        const tacEdgeSet* s = k ? b : a;
-        e->alpha[k] = w_load(&m->alpha[k][i]), e->nearest[k] = w_load(&m->nearest[k][i]);
+        e->nearest[k] = w_load(&m->nearest[k][i]);
         load3(m->point[k], i, e->point[k]);
-        outward(s, k ? &m->second[i] : &m->first[i], e->alpha[k], e->sides.normal, k ? 1.0 : -1.0,
-                e->sides.outward[k], e->slope[k]);
         e->pen[k] =
             edge_penetrating(w_load(&m->phi[k][i]) - n->radius[k], w_set(n->tau), inv_support);
     }
-    e->signs = edge_signs(&e->sides);
-    e->ends = edge_signed(&e->sides, &e->signs);
 }
 
-static void finish(const tacFrame* body, const tacEdgeSet* a, const tacEdgeSet* b,
-                   const tacEdgeNumbers* n, const tacEdgeMeetings* m, const tacHitRecords out[2]) {
+// the normal leaves surface 2, the record's points from geom[0] to geom[1]; swept points lie on it
+static void finish(const tacFrame* body, const tacEdgeNumbers* n, const tacEdgeMeetings* m,
+                   const tacHitRecords out[2]) {
     tacReal radii = n->radius[0] + n->radius[1];
     for (int i = 0; i < m->count; i += TAC_LANES) {
         pairEnd e;
-        pair_end(a, b, n, m, i, &e);
+        wide turned[3], distance = w_load(&m->distance[i]) - radii;
+        pair_end(n, m, i, &e);
+        rotate_to_world(body, e.normal, turned);
         for (int k = 0; k < 2; ++k) {
-            wide p[3], world[3], normal[3];
-            for (int j = 0; j < 3; ++j) {
-                p[j] = w_fma(w_set(-n->radius[k]), e.ends.normal[k][j], e.point[k][j]);
-                normal[j] = k ? e.ends.normal[k][j] : -e.ends.normal[k][j];
-            }
+            wide p[3], world[3], normal[3], reach = w_set(k ? n->radius[1] : -n->radius[0]);
+            for (int j = 0; j < 3; ++j) p[j] = w_fma(reach, e.normal[j], e.point[k][j]);
             rotate_to_world(body, p, world);
-            for (int j = 0; j < 3; ++j) world[j] = world[j] + body->origin[j];
-            store3(out[k].point, i, world);
-            rotate_to_world(body, normal, world);
-            store3(out[k].normal, i, world);
-            w_store(&out[k].distance[i], e.ends.distance[k] - radii);
-            w_store(&out[k].activity[i], e.claim * e.nearest[k] * e.ends.clashing * e.pen[k].value);
+            for (int j = 0; j < 3; ++j)
+                world[j] = world[j] + body->origin[j], normal[j] = -turned[j];
+            store3(out[k].point, i, world), store3(out[k].normal, i, normal);
+            w_store(&out[k].distance[i], distance);
+            w_store(&out[k].activity[i], e.claim * e.nearest[k] * e.pen[k].value);
         }
     }
 }
 
-TAC_INLINE void outward_dot(const tacEdgeSet* s, const tacEdgeSet* d, const int* at, wide alpha,
-                            wide alpha_dot, const wide slope[3], const wide normal_dot[3],
-                            double way, wide out[3]) {
-    wide from[3], to[3];
-    if (s->swept) {
-        for (int k = 0; k < 3; ++k) out[k] = way * normal_dot[k];
-        return;
-    }
-    gather3(d->out_from, at, from), gather3(d->out_to, at, to);
-    for (int k = 0; k < 3; ++k)
-        out[k] = w_fma(alpha, to[k] - from[k], from[k]) + alpha_dot * slope[k];
-}
-
-static void finish_jvp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
-                       const tacEdgeMeetings* m, const tacEdgeSet* a_dot, const tacEdgeSet* b_dot,
+static void finish_jvp(const tacEdgeNumbers* n, const tacEdgeMeetings* m,
                        const tacEdgeNumbers* n_dot, const tacEdgeMeetings* d,
                        const tacHitRecords out[2]) {
     tacReal radii_dot = n_dot->radius[0] + n_dot->radius[1];
     for (int i = 0; i < m->count; i += TAC_LANES) {
         pairEnd e;
-        edgeSides sd;
-        pair_end(a, b, n, m, i, &e);
-        load3(d->normal, i, sd.normal);
-        sd.distance = w_load(&d->distance[i]);
-        sd.sign_tau = w_set(n_dot->sign), sd.clash_tau = w_set(n_dot->clash);
-        for (int k = 0; k < 2; ++k)
-            outward_dot(k ? b : a, k ? b_dot : a_dot, k ? &m->second[i] : &m->first[i], e.alpha[k],
-                        w_load(&d->alpha[k][i]), e.slope[k], sd.normal, k ? 1.0 : -1.0,
-                        sd.outward[k]);
-        edgeSigned ed = edge_signed_jvp(&e.sides, &e.signs, &sd);
+        wide normal[3];
+        pair_end(n, m, i, &e);
+        load3(d->normal, i, normal);
         for (int k = 0; k < 2; ++k) {
+            tacReal way = k ? 1.0 : -1.0;
             wide pen_dot = e.pen[k].d_x * (w_load(&d->phi[k][i]) - n_dot->radius[k]) +
                            e.pen[k].d_tau * n_dot->tau + e.pen[k].d_upper * n_dot->support;
-            wide rank = e.claim * e.nearest[k], face = e.ends.clashing * e.pen[k].value;
+            wide rank = e.claim * e.nearest[k];
             wide rank_dot =
                 w_load(&d->claim[i]) * e.nearest[k] + e.claim * w_load(&d->nearest[k][i]);
-            wide face_dot = w_fma(ed.clashing, e.pen[k].value, e.ends.clashing * pen_dot);
             for (int j = 0; j < 3; ++j) {
-                wide move = w_load(&d->point[k][j][i]) - n->radius[k] * ed.normal[k][j] -
-                            n_dot->radius[k] * e.ends.normal[k][j];
-                w_store(&out[k].point[j][i], move);
-                w_store(&out[k].normal[j][i], k ? ed.normal[k][j] : -ed.normal[k][j]);
+                wide reach = n->radius[k] * normal[j] + n_dot->radius[k] * e.normal[j];
+                w_store(&out[k].point[j][i], w_load(&d->point[k][j][i]) + way * reach);
+                w_store(&out[k].normal[j][i], -normal[j]);
             }
-            w_store(&out[k].distance[i], ed.distance[k] - radii_dot);
-            w_store(&out[k].activity[i], w_fma(rank_dot, face, rank * face_dot));
+            w_store(&out[k].distance[i], w_load(&d->distance[i]) - radii_dot);
+            w_store(&out[k].activity[i], w_fma(rank_dot, e.pen[k].value, rank * pen_dot));
         }
     }
 }
 
 // sums over pairs, one lane each until the end
 typedef struct endSums {
-    wide force[6], sign, clash, tau, support, radius[2];
+    wide tau, support, radius[2];
 } endSums;
 
-// adjoint of an outward normal: of the place on the edge, of the motion of geom[1], or of the
-// unsigned normal
-TAC_INLINE void outward_bar(const tacEdgeSet* s, int k, const pairEnd* e, const wide bar[3],
-                            wide alpha_bar[2], wide normal_bar[3], endSums* sums) {
-    if (s->swept) {
-        for (int j = 0; j < 3; ++j) normal_bar[j] = normal_bar[j] + (k ? bar[j] : -bar[j]);
-        return;
-    }
-    alpha_bar[k] = alpha_bar[k] + w_dot3(bar, e->slope[k]);
-    if (k == 0) return;
-    wide moment[3];
-    w_cross3(e->sides.outward[1], bar, moment);
-    for (int j = 0; j < 3; ++j) sums->force[3 + j] = sums->force[3 + j] + moment[j];
+TAC_INLINE void end_bar(const tacEdgeNumbers* n, const pairEnd* e, const tacHitRecords* bar, int k,
+                        int i, int count, tacEdgeMeetings* out, wide normal_bar[3], wide* claim_bar,
+                        wide* distance_bar, endSums* sums) {
+    wide act = load_real(bar->activity, i, count), point[3], normal[3];
+    wide pen_bar = act * e->claim * e->nearest[k], phi_bar = pen_bar * e->pen[k].d_x;
+    wide distance = load_real(bar->distance, i, count), way = w_set(k ? 1.0 : -1.0);
+    load_real3(bar->point, i, count, point), load_real3(bar->normal, i, count, normal);
+    *claim_bar = w_fma(act * e->pen[k].value, e->nearest[k], *claim_bar);
+    *distance_bar = *distance_bar + distance;
+    sums->tau = w_fma(pen_bar, e->pen[k].d_tau, sums->tau);
+    sums->support = w_fma(pen_bar, e->pen[k].d_upper, sums->support);
+    sums->radius[k] = sums->radius[k] - phi_bar + way * w_dot3(point, e->normal);
+    for (int j = 0; j < 2; ++j) sums->radius[j] = sums->radius[j] - distance;
+    w_store(&out->nearest[k][i], act * e->pen[k].value * e->claim);
+    w_store(&out->phi[k][i], phi_bar);
+    for (int j = 0; j < 3; ++j)
+        normal_bar[j] = normal_bar[j] + way * n->radius[k] * point[j] - normal[j];
+    store3(out->point[k], i, point);
 }
 
-static void add_end_sums(const endSums* s, tacEdgeNumbers* n_bar, tacReal wrench[6]) {
-    n_bar->sign += w_sum(s->sign), n_bar->clash += w_sum(s->clash);
-    n_bar->tau += w_sum(s->tau), n_bar->support += w_sum(s->support);
-    for (int k = 0; k < 2; ++k) n_bar->radius[k] += w_sum(s->radius[k]);
-    sum_wrench(s->force, wrench);
-}
-
-static void finish_vjp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
-                       const tacEdgeMeetings* m, const tacHitRecords bar[2], tacEdgeMeetings* out,
-                       tacEdgeNumbers* n_bar, tacReal wrench[6]) {
+static void finish_vjp(const tacEdgeNumbers* n, const tacEdgeMeetings* m,
+                       const tacHitRecords bar[2], tacEdgeMeetings* out, tacEdgeNumbers* n_bar) {
     endSums sums;
     memset(&sums, 0, sizeof sums);
     for (int i = 0; i < m->count; i += TAC_LANES) {
         pairEnd e;
-        edgeSigned end_bar;
-        edgeSides side_bar;
-        wide claim_bar = w_set(0.0), alpha_bar[2] = {claim_bar, claim_bar};
-        memset(&side_bar, 0, sizeof side_bar), memset(&end_bar, 0, sizeof end_bar);
-        pair_end(a, b, n, m, i, &e);
-        for (int k = 0; k < 2; ++k) {
-            wide act = load_real(bar[k].activity, i, m->count), point[3], normal[3];
-            wide face = e.ends.clashing * e.pen[k].value, rank = e.claim * e.nearest[k];
-            wide pen_bar = act * rank * e.ends.clashing, phi_bar = pen_bar * e.pen[k].d_x;
-            load_real3(bar[k].point, i, m->count, point);
-            load_real3(bar[k].normal, i, m->count, normal);
-            claim_bar = w_fma(act * face, e.nearest[k], claim_bar);
-            w_store(&out->nearest[k][i], act * face * e.claim);
-            end_bar.clashing = w_fma(act * rank, e.pen[k].value, end_bar.clashing);
-            sums.tau = w_fma(pen_bar, e.pen[k].d_tau, sums.tau);
-            sums.support = w_fma(pen_bar, e.pen[k].d_upper, sums.support);
-            end_bar.distance[k] = load_real(bar[k].distance, i, m->count);
-            sums.radius[k] = sums.radius[k] - phi_bar - w_dot3(point, e.ends.normal[k]);
-            for (int j = 0; j < 2; ++j) sums.radius[j] = sums.radius[j] - end_bar.distance[k];
-            w_store(&out->phi[k][i], phi_bar);
-            for (int j = 0; j < 3; ++j) {
-                wide way = k ? normal[j] : -normal[j];
-                end_bar.normal[k][j] = w_fma(w_set(-n->radius[k]), point[j], way);
-            }
-            store3(out->point[k], i, point);
-        }
-        edge_signed_vjp(&e.sides, &e.signs, &end_bar, &side_bar);
+        wide zero = w_set(0.0), claim_bar = zero, distance_bar = zero;
+        wide normal_bar[3] = {zero, zero, zero};
+        pair_end(n, m, i, &e);
         for (int k = 0; k < 2; ++k)
-            outward_bar(k ? b : a, k, &e, side_bar.outward[k], alpha_bar, side_bar.normal, &sums);
-        sums.sign = sums.sign + side_bar.sign_tau, sums.clash = sums.clash + side_bar.clash_tau;
-        w_store(&out->claim[i], claim_bar);
-        w_store(&out->distance[i], side_bar.distance);
-        store3(out->normal, i, side_bar.normal);
-        w_store(&out->gap[i], w_set(0.0));
-        for (int k = 0; k < 2; ++k) w_store(&out->alpha[k][i], alpha_bar[k]);
+            end_bar(n, &e, &bar[k], k, i, m->count, out, normal_bar, &claim_bar, &distance_bar,
+                    &sums);
+        w_store(&out->claim[i], claim_bar), w_store(&out->distance[i], distance_bar);
+        store3(out->normal, i, normal_bar);
+        w_store(&out->gap[i], zero);
     }
-    add_end_sums(&sums, n_bar, wrench);
+    n_bar->tau += w_sum(sums.tau), n_bar->support += w_sum(sums.support);
+    for (int k = 0; k < 2; ++k) n_bar->radius[k] += w_sum(sums.radius[k]);
 }
 
 //---------------------------------- table ----------------------------------------
 
 const tacEdgeKernels TAC_KERNELS(tac_edge_kernels_) = {
     .lanes = TAC_LANES,
-    .list = list,
     .witness = witness,
     .witness_jvp = witness_jvp,
     .witness_vjp = witness_vjp,

@@ -1,7 +1,7 @@
-// The wide kernels of edges against edges: which pairs may meet, their witness points, who is the
-// nearest, and records. All of it is in axes of the body of geom[0].
+// The wide kernels of edges against edges: witness points of pairs, who is the nearest, and
+// records. All of it is in axes of the body of geom[0].
 //
-//   candidates --list--> pairs --witness--> points, claim --compete--> nearest --finish--> records
+//   pairs --witness--> points, claim --compete--> nearest --finish--> records
 //
 // Arrays have room for whole vectors behind `count`.
 
@@ -16,7 +16,7 @@ typedef struct tacEdgeNumbers {
     tacWitnessOptions witness;
     tacReal depth;       // pairs that are farther apart are none                       [m]
     tacReal neighbours;  // width of the competition for the nearest                      [m]
-    tacReal sign, clash; // of normals
+    tacReal sign, clash; // of which way a pair pushes, and of "the faces beside it let it"
     tacReal tau, support;
     tacReal radius[2]; // of the balls that are swept over the edges of each geom           [m]
 } tacEdgeNumbers;
@@ -26,37 +26,24 @@ typedef struct tacEdgeSet {
     int count;
     int swept; // 1: edges with a radius, which have no normals of their own
     int* edge;
-    tacReal *from[3], *to[3];         // corners
-    tacReal *out_from[3], *out_to[3]; // outward normals there
-    tacReal *middle[3], *half;        // of each edge; not of tangents
+    tacReal *from[3], *to[3];      // corners
+    tacReal *out[3], *along[2][3]; // outward, along both faces away from it; not of tangents
+    tacReal turn[3];               // of tangents alone: the vectors of all edges turn with it
 } tacEdgeSet;
-
-// which blocks of candidates of geom[1] are near each block of those of geom[0]
-typedef struct tacEdgeBlocks {
-    int count;        // blocks of geom[0] that are near some
-    const int* begin; // their candidates: begin[i] .. begin[i + 1] - 1               (count + 1)
-    const int* first; // blocks that are near to block i: near[first[i]] ..           (count + 1)
-    const int* near;
-    const int* other; // candidates of geom[1]: other[b] .. other[b + 1] - 1
-} tacEdgeBlocks;
 
 // pairs of candidates; also tangents and adjoints
 typedef struct tacEdgeMeetings {
     int count;
     int *first, *second; // candidates of geom[0] and geom[1], in order
-    tacReal *alpha[2], *gap, *distance, *normal[3], *point[2][3];
-    tacReal* claim;               // to be a contact, by the edges alone
-    tacReal* nearest[2];          // among the pairs of an edge of geom[0], of geom[1]
-    tacReal *phi[2], *pull[2][3]; // the other geom's field at each point, and its gradient
+    tacReal *gap, *point[2][3];
+    tacReal *distance, *normal[3]; // signed; the normal leaves the surface of geom[1]
+    tacReal* claim;                // to be a contact, by the edges alone
+    tacReal* nearest[2];           // among the pairs of an edge of geom[0], of geom[1]
+    tacReal *phi[2], *pull[2][3];  // the other geom's field at each point, and its gradient
 } tacEdgeMeetings;
 
 typedef struct tacEdgeKernels {
     int lanes;
-
-    // Pairs whose claim can be above 0, in order; their number, of which at most `capacity` are
-    // written
-    int (*list)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
-                const tacEdgeBlocks* blocks, int capacity, int* first, int* second);
 
     void (*witness)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
                     tacEdgeMeetings* m);
@@ -80,17 +67,15 @@ typedef struct tacEdgeKernels {
                         tacReal* claim_bar, tacReal* width_bar);
 
     // records of both points of each pair, world axes
-    void (*finish)(const tacFrame* body, const tacEdgeSet* a, const tacEdgeSet* b,
-                   const tacEdgeNumbers* n, const tacEdgeMeetings* m, const tacHitRecords out[2]);
+    void (*finish)(const tacFrame* body, const tacEdgeNumbers* n, const tacEdgeMeetings* m,
+                   const tacHitRecords out[2]);
     // as the body of geom[0] sees it, in its axes
-    void (*finish_jvp)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
-                       const tacEdgeMeetings* m, const tacEdgeSet* a_dot, const tacEdgeSet* b_dot,
+    void (*finish_jvp)(const tacEdgeNumbers* n, const tacEdgeMeetings* m,
                        const tacEdgeNumbers* n_dot, const tacEdgeMeetings* m_dot,
                        const tacHitRecords out[2]);
-    // adjoints of records in axes of that body; m_bar is written, the others added to
-    void (*finish_vjp)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
-                       const tacEdgeMeetings* m, const tacHitRecords bar[2], tacEdgeMeetings* m_bar,
-                       tacEdgeNumbers* n_bar, tacReal wrench[6]);
+    // adjoints of records in axes of that body; m_bar is written, numbers are added to
+    void (*finish_vjp)(const tacEdgeNumbers* n, const tacEdgeMeetings* m,
+                       const tacHitRecords bar[2], tacEdgeMeetings* m_bar, tacEdgeNumbers* n_bar);
 } tacEdgeKernels;
 
 TAC_DECLARE_KERNELS(tacEdgeKernels, tac_edge_kernels_);

@@ -227,6 +227,8 @@ static int find_straight(const side s[2], tacVec3* n) {
         if (!(tac_re(tac_norm2(w)) > 1e-20)) return 0;
     } else if (line[0] || line[1]) {
         w = tac_add_scaled(w, -tac_dot(w, e), e);
+        // again: what rounding has left of a long vector along the edge may be much of a short one
+        w = tac_add_scaled(w, -tac_dot(w, e), e);
     }
     if (!(tac_re(tac_norm2(w)) > 1e-28)) return 0;
     *n = tac_normalize(w);

@@ -28,20 +28,25 @@
 // kept apart from what calls it, so that each has the registers to itself
 #define SSDF_APART static __attribute__((noinline, unused))
 
-//---------------------------------- boxes ----------------------------------------
+//---------------------------------- patches --------------------------------------
 
-// squares of the distances between a box and the 16 of a page; infinite without points
-TAC_INLINE void boxes_square(const tacCloudPage* page, const double low[3], const double high[3],
-                             double square[TAC_CLOUD_LEAF]) {
+// squares of the distances of a place from the 16 of a page, or less; infinite without points
+TAC_INLINE void patches_square(const tacPatchPage* page, const double at[3],
+                               double square[TAC_CLOUD_LEAF]) {
     for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
-        double sum = 0.0;
-        for (int axis = 0; axis < 3; ++axis) {
-            double under = page->low[axis][k] - high[axis], over = low[axis] - page->high[axis][k];
-            double gap = under > over ? under : over;
+        double box = 0.0, far = 0.0, up = 0.0;
+        for (int j = 0; j < 3; ++j) {
+            double under = page->low[j][k] - at[j], over = at[j] - page->high[j][k];
+            double gap = under > over ? under : over, d = at[j] - page->middle[j][k];
             gap = gap > 0.0 ? gap : 0.0;
-            sum += gap * gap;
+            box += gap * gap, far += d * d, up += d * page->axis[j][k];
         }
-        square[k] = sum;
+        // height over the disc, distance from its rim
+        double out = far - up * up, height = fabs(up) - page->half[k];
+        double side = sqrt(out > 0.0 ? out : 0.0) - page->width[k];
+        height = height > 0.0 ? height : 0.0, side = side > 0.0 ? side : 0.0;
+        double disc = height * height + side * side;
+        square[k] = disc > box ? disc : box;
     }
 }
 
@@ -59,27 +64,34 @@ static void set_ball_limit(ssdfBall* b, double reach) {
     b->limit = square * (1.0 + 1e-12) + reach;
 }
 
-// no more than 0 if a plane of box k may count; a plane is as far from r as the box's farthest
-// corner at most
-TAC_INLINE void boxes_excess(const ssdfBall* b, const tacCloudPage* page,
-                             double excess[TAC_CLOUD_LEAF]) {
+// no more than 0 if a plane of patch k may count; none is farther from r than its whole ball
+TAC_INLINE void patches_excess(const ssdfBall* b, const tacPatchPage* page,
+                               double excess[TAC_CLOUD_LEAF]) {
     double square[TAC_CLOUD_LEAF];
-    boxes_square(page, b->c, b->c, square);
+    patches_square(page, b->c, square);
     for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
         double sum = 0.0;
         for (int j = 0; j < 3; ++j) {
-            double over = page->high[j][k] - b->r[j], under = b->r[j] - page->low[j][k];
-            double span = over > under ? over : under;
-            sum += span * span;
+            double d = page->middle[j][k] - b->r[j];
+            sum += d * d;
         }
-        excess[k] = square[k] - b->limit - 2.0 * b->radius * sqrt(sum);
+        excess[k] = square[k] - b->limit - 2.0 * b->radius * (sqrt(sum) + page->radius[k]);
     }
 }
 
 //---------------------------------- blocks ---------------------------------------
 
+// leaves that may hold a plane that counts, in the order of the array: a stretch of them
+#define SSDF_LEAVES 64
+typedef struct ssdfList {
+    int from, next; // first leaf that was looked at, first of the next stretch (-1: none)
+    int count, leaf[SSDF_LEAVES];
+    double excess[SSDF_LEAVES];
+} ssdfList;
+
 typedef struct ssdfBlock {
     const tacSsdfPlanes* planes;
+    ssdfList list;
     double low[3], high[3];                         // box around the points
     ssdfBall ball;                                  // around it; its r is the reference
     double depth;                                   // ln of weights from which on nothing counts
@@ -93,7 +105,8 @@ typedef struct ssdfBlock {
 typedef struct ssdfTile {
     int count;
     const double* n[3];
-    double e[3][TAC_CLOUD_LEAF], ee[TAC_CLOUD_LEAF], ne[TAC_CLOUD_LEAF]; // e, |e|^2, n . e
+    double e[3][TAC_CLOUD_LEAF], ne[TAC_CLOUD_LEAF]; // e, n . e
+    tacReal fall[TAC_CLOUD_LEAF];                    // -|e|^2/eps1
 } ssdfTile;
 
 TAC_INLINE const double* plane_column(const tacSsdfPlanes* p, int column) {
@@ -104,20 +117,21 @@ TAC_INLINE void fill_tile(const ssdfBlock* b, int leaf, ssdfTile* t) {
     const tacSsdfPlanes* p = b->planes;
     int first = leaf * TAC_CLOUD_LEAF, rest = p->cloud->count - first;
     t->count = rest < TAC_CLOUD_LEAF ? rest : TAC_CLOUD_LEAF;
+    tacReal inv = -1.0 / p->eps;
     const double* x[3];
     for (int k = 0; k < 3; ++k)
         x[k] = plane_column(p, k) + first, t->n[k] = plane_column(p, 3 + k) + first;
     for (int i = 0; i < t->count; ++i) {
         double a = x[0][i] - b->ball.r[0], c = x[1][i] - b->ball.r[1], g = x[2][i] - b->ball.r[2];
         t->e[0][i] = a, t->e[1][i] = c, t->e[2][i] = g;
-        t->ee[i] = a * a + c * c + g * g;
+        t->fall[i] = inv * (a * a + c * c + g * g);
         t->ne[i] = t->n[0][i] * a + t->n[1][i] * c + t->n[2][i] * g;
     }
 }
 
 TAC_INLINE wide tile_score(const ssdfBlock* b, const ssdfTile* t, int i, int u) {
     const wide* s = b->slope[u];
-    wide score = w_fma(w_set(t->e[0][i]), s[0], -w_set(t->ee[i]) * b->inv);
+    wide score = w_fma(w_set(t->e[0][i]), s[0], w_set(t->fall[i]));
     return w_fma(w_set(t->e[1][i]), s[1], w_fma(w_set(t->e[2][i]), s[2], score));
 }
 
@@ -140,18 +154,20 @@ TAC_INLINE int tile_scores(const ssdfBlock* b, const ssdfTile* t, int i, wide sc
     return any;
 }
 
-// is box k within reach of a point?
-TAC_INLINE int box_counts(const ssdfBlock* b, const tacCloudPage* page, int k) {
+// is the disc of patch k within reach of a point?
+TAC_INLINE int patch_counts(const ssdfBlock* b, const tacPatchPage* page, int k) {
     int any = 0;
+    wide zero = w_set(0.0);
     for (int u = 0; u < SSDF_STAGE; ++u) {
-        wide square = -b->limit[u];
-        for (int axis = 0; axis < 3; ++axis) {
-            wide at = b->y[u][axis];
-            wide gap = w_max(w_set(page->low[axis][k]) - at, at - w_set(page->high[axis][k]));
-            gap = w_max(gap, w_set(0.0));
-            square = w_fma(gap, gap, square);
+        wide far = zero, up = zero;
+        for (int j = 0; j < 3; ++j) {
+            wide d = b->y[u][j] - w_set(page->middle[j][k]);
+            far = w_fma(d, d, far), up = w_fma(d, w_set(page->axis[j][k]), up);
         }
-        any |= w_any_negative(square);
+        wide side = w_sqrt(w_max(far - up * up, zero)) - w_set(page->width[k]);
+        wide height = w_max(up, -up) - w_set(page->half[k]);
+        side = w_max(side, zero), height = w_max(height, zero);
+        any |= w_any_negative(w_fma(height, height, w_fma(side, side, -b->limit[u])));
     }
     return any;
 }
@@ -165,25 +181,90 @@ static int smallest_of(const double square[TAC_CLOUD_LEAF]) {
     return best;
 }
 
-// a plane near the middle of the block, by the nearest box of each level
-static int seed_plane(const tacSsdfPlanes* p, const double at[3]) {
+// the plane nearest to a place
+typedef struct ssdfNearest {
+    const tacSsdfPlanes* planes;
+    double at[3], square; // square of its distance
+    int plane;
+} ssdfNearest;
+
+static void nearer_of_leaf(ssdfNearest* n, int leaf) {
+    const tacSsdfPlanes* p = n->planes;
+    int first = leaf * TAC_CLOUD_LEAF, rest = p->cloud->count - first;
+    int count = rest < TAC_CLOUD_LEAF ? rest : TAC_CLOUD_LEAF;
+    const double *x = plane_column(p, 0) + first, *y = plane_column(p, 1) + first,
+                 *z = plane_column(p, 2) + first;
     double square[TAC_CLOUD_LEAF];
-    int index = 0;
-    for (int level = p->levels.count - 1; level >= 0; --level) {
-        boxes_square(&p->cloud->page[p->levels.first[level] + index], at, at, square);
-        index = index * TAC_CLOUD_LEAF + smallest_of(square);
+    for (int i = 0; i < count; ++i) {
+        double u = x[i] - n->at[0], v = y[i] - n->at[1], w = z[i] - n->at[2];
+        square[i] = u * u + v * v + w * w;
     }
-    int first = index * TAC_CLOUD_LEAF, best = first;
-    double least = INFINITY;
-    for (int i = first; i < first + TAC_CLOUD_LEAF && i < p->cloud->count; ++i) {
-        double sum = 0.0;
-        for (int k = 0; k < 3; ++k) {
-            double gap = plane_column(p, k)[i] - at[k];
-            sum += gap * gap;
-        }
-        if (sum < least) least = sum, best = i;
+    for (int i = 0; i < count; ++i)
+        if (square[i] < n->square) n->square = square[i], n->plane = first + i;
+}
+
+static void nearer_of_page(ssdfNearest* n, int level, int index);
+
+static void nearer_of_box(ssdfNearest* n, int level, int index) {
+    if (level > 0)
+        nearer_of_page(n, level - 1, index);
+    else
+        nearer_of_leaf(n, index);
+}
+
+// the nearest box first
+static void nearer_of_page(ssdfNearest* n, int level, int index) {
+    const tacSsdfPlanes* p = n->planes;
+    double square[TAC_CLOUD_LEAF];
+    patches_square(&p->cloud->page[p->levels.first[level] + index], n->at, square);
+    int first = smallest_of(square);
+    if (square[first] < n->square) nearer_of_box(n, level, index * TAC_CLOUD_LEAF + first);
+    for (int k = 0; k < TAC_CLOUD_LEAF; ++k)
+        if (k != first && square[k] < n->square)
+            nearer_of_box(n, level, index * TAC_CLOUD_LEAF + k);
+}
+
+// makes it the r of a ball
+static void set_nearest(ssdfBall* ball, const tacSsdfPlanes* planes) {
+    ssdfNearest n = {planes, {ball->c[0], ball->c[1], ball->c[2]}, INFINITY, 0};
+    nearer_of_page(&n, planes->levels.count - 1, 0);
+    for (int axis = 0; axis < 3; ++axis) ball->r[axis] = plane_column(planes, axis)[n.plane];
+}
+
+//---------------------------------- leaves that may count -------------------------
+
+static void list_page(ssdfBlock* b, int level, int index) {
+    const tacSsdfPlanes* p = b->planes;
+    ssdfList* list = &b->list;
+    double excess[TAC_CLOUD_LEAF];
+    patches_excess(&b->ball, &p->cloud->page[p->levels.first[level] + index], excess);
+    for (int k = 0; k < TAC_CLOUD_LEAF && list->next < 0; ++k) {
+        int child = index * TAC_CLOUD_LEAF + k;
+        // all leaves of the child have been looked at
+        if (!(excess[k] <= 0.0) || (long)(child + 1) << (4 * level) <= list->from) continue;
+        if (level > 0)
+            list_page(b, level - 1, child);
+        else if (list->count == SSDF_LEAVES)
+            list->next = child;
+        else
+            list->leaf[list->count] = child, list->excess[list->count++] = excess[k];
     }
-    return best;
+}
+
+static void list_leaves(ssdfBlock* b, int from) {
+    b->list.from = from, b->list.next = -1, b->list.count = 0;
+    list_page(b, b->planes->levels.count - 1, 0);
+}
+
+// Goes through all stretches: for (int at = 0; at >= 0; at = next_leaves(b, at)). A list of one
+// stretch is made once.
+static int next_leaves(ssdfBlock* b, int at) {
+    if (b->list.next >= 0) {
+        list_leaves(b, b->list.next);
+        return at + 1;
+    }
+    if (at > 0) list_leaves(b, 0); // ready for the next time
+    return -1;
 }
 
 SSDF_APART void nearest_leaf(ssdfBlock* b, int leaf) {
@@ -194,23 +275,18 @@ SSDF_APART void nearest_leaf(ssdfBlock* b, int leaf) {
             b->best[u] = w_max(b->best[u], tile_score(b, &t, i, u));
 }
 
-static void nearest_page(ssdfBlock* b, int level, int index) {
-    const tacSsdfPlanes* p = b->planes;
-    double excess[TAC_CLOUD_LEAF];
-    boxes_excess(&b->ball, &p->cloud->page[p->levels.first[level] + index], excess);
-    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
-        if (!(excess[k] <= 0.0)) continue;
-        if (level > 0)
-            nearest_page(b, level - 1, index * TAC_CLOUD_LEAF + k);
-        else
-            nearest_leaf(b, index * TAC_CLOUD_LEAF + k);
-    }
+// those that may hold the plane nearest to a point
+static void nearest_leaves(ssdfBlock* b, double reach) {
+    for (int at = 0; at >= 0; at = next_leaves(b, at))
+        for (int i = 0; i < b->list.count; ++i)
+            if (b->list.excess[i] + reach <= 0.0) nearest_leaf(b, b->list.leaf[i]);
 }
+
+static double reach_of(const ssdfBlock* b) { return b->planes->depth * tac_re(b->planes->eps); }
 
 // squares of the distances that count; the slack is for rounding
 static void set_limits(ssdfBlock* b) {
-    double reach = b->planes->depth * tac_re(b->planes->eps);
-    set_ball_limit(&b->ball, reach);
+    double reach = reach_of(b);
     for (int u = 0; u < SSDF_STAGE; ++u)
         b->limit[u] = w_fma(b->square[u], w_set(1.0 + 1e-14),
                             w_fma(-b->best[u], w_set(b->planes->eps), w_set(reach)));
@@ -225,9 +301,8 @@ static void set_ball(ssdfBlock* b) {
         square += half * half, far += fabs(b->ball.c[axis]);
     }
     b->ball.radius = sqrt(square) * (1.0 + 1e-12) + 1e-14 * far;
-    int seed = seed_plane(b->planes, b->ball.c);
-    for (int axis = 0; axis < 3; ++axis) b->ball.r[axis] = plane_column(b->planes, axis)[seed];
-    set_ball_limit(&b->ball, 0.0);
+    set_nearest(&b->ball, b->planes);
+    set_ball_limit(&b->ball, reach_of(b));
 }
 
 // points y[axis][k] of a block, the last repeated to fill it
@@ -258,7 +333,8 @@ static void block_begin(ssdfBlock* b, const tacSsdfPlanes* planes,
         for (int leaf = 0; leaf < planes->levels.slots[0]; ++leaf) nearest_leaf(b, leaf);
         return;
     }
-    nearest_page(b, planes->levels.count - 1, 0);
+    list_leaves(b, 0);
+    nearest_leaves(b, reach_of(b));
     set_limits(b);
 }
 
@@ -266,26 +342,19 @@ static void block_begin(ssdfBlock* b, const tacSsdfPlanes* planes,
 
 typedef void ssdfVisit(void* sums, const ssdfBlock* b, int leaf);
 
-static void visit_page(const ssdfBlock* b, int level, int index, ssdfVisit* visit, void* sums) {
-    const tacSsdfPlanes* p = b->planes;
-    const tacCloudPage* page = &p->cloud->page[p->levels.first[level] + index];
-    double excess[TAC_CLOUD_LEAF];
-    boxes_excess(&b->ball, page, excess);
-    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) {
-        if (!(excess[k] <= 0.0)) continue;
-        if (level > 0)
-            visit_page(b, level - 1, index * TAC_CLOUD_LEAF + k, visit, sums);
-        else if (box_counts(b, page, k))
-            visit(sums, b, index * TAC_CLOUD_LEAF + k);
-    }
+static void visit_leaf(const ssdfBlock* b, int leaf, ssdfVisit* visit, void* sums) {
+    const tacPatchPage* page = &b->planes->cloud->page[leaf / TAC_CLOUD_LEAF];
+    if (patch_counts(b, page, leaf % TAC_CLOUD_LEAF)) visit(sums, b, leaf);
 }
 
 // calls visit for all leaves that may hold a plane that counts, in the order of the array
-static void block_each(const ssdfBlock* b, ssdfVisit* visit, void* sums) {
-    if (b->planes->exact)
+static void block_each(ssdfBlock* b, ssdfVisit* visit, void* sums) {
+    if (b->planes->exact) {
         for (int leaf = 0; leaf < b->planes->levels.slots[0]; ++leaf) visit(sums, b, leaf);
-    else
-        visit_page(b, b->planes->levels.count - 1, 0, visit, sums);
+        return;
+    }
+    for (int at = 0; at >= 0; at = next_leaves(b, at))
+        for (int i = 0; i < b->list.count; ++i) visit_leaf(b, b->list.leaf[i], visit, sums);
 }
 
 //---------------------------------- points ---------------------------------------

@@ -10,14 +10,13 @@
 
 typedef struct boundBall {
     const tacSsdfPlanes* planes;
-    ssdfBall ball;  // r is the plane nearest to c
-    double nearest; // square of its distance
-    double least;   // bound so far, without the radius
-    double enough;  // a bound below this is as good as any
+    ssdfBall ball; // r is the plane nearest to c
+    double least;  // bound so far, without the radius
+    double enough; // a bound below this is as good as any
 } boundBall;
 
 // the ball around box k of a page of the query
-static void place_ball(boundBall* b, const tacSsdfQuery* q, const tacCloudPage* page, int k) {
+static void place_ball(boundBall* b, const tacSsdfQuery* q, const tacPatchPage* page, int k) {
     double middle[3], t[3] = {tac_re(q->t.x), tac_re(q->t.y), tac_re(q->t.z)}, square = 0.0;
     for (int j = 0; j < 3; ++j) {
         double half = 0.5 * (page->high[j][k] - page->low[j][k]);
@@ -30,41 +29,6 @@ static void place_ball(boundBall* b, const tacSsdfQuery* q, const tacCloudPage* 
     }
     double far = fabs(b->ball.c[0]) + fabs(b->ball.c[1]) + fabs(b->ball.c[2]);
     b->ball.radius = sqrt(square) * (1.0 + 1e-12) + 1e-14 * far;
-}
-
-//---------------------------------- the nearest plane ----------------------------
-
-static void nearest_of_leaf(boundBall* b, int leaf) {
-    const tacSsdfPlanes* p = b->planes;
-    int first = leaf * TAC_CLOUD_LEAF, end = first + TAC_CLOUD_LEAF;
-    const double *x = plane_column(p, 0), *y = plane_column(p, 1), *z = plane_column(p, 2);
-    for (int i = first; i < end && i < p->cloud->count; ++i) {
-        double u = x[i] - b->ball.c[0], v = y[i] - b->ball.c[1], w = z[i] - b->ball.c[2];
-        double square = u * u + v * v + w * w;
-        if (square < b->nearest)
-            b->nearest = square, b->ball.r[0] = x[i], b->ball.r[1] = y[i], b->ball.r[2] = z[i];
-    }
-}
-
-static void nearest_of_page(boundBall* b, int level, int index);
-
-static void nearest_of_box(boundBall* b, int level, int index) {
-    if (level > 0)
-        nearest_of_page(b, level - 1, index);
-    else
-        nearest_of_leaf(b, index);
-}
-
-// the nearest box first
-static void nearest_of_page(boundBall* b, int level, int index) {
-    const tacSsdfPlanes* p = b->planes;
-    double square[TAC_CLOUD_LEAF];
-    boxes_square(&p->cloud->page[p->levels.first[level] + index], b->ball.c, b->ball.c, square);
-    int first = smallest_of(square);
-    if (square[first] < b->nearest) nearest_of_box(b, level, index * TAC_CLOUD_LEAF + first);
-    for (int k = 0; k < TAC_CLOUD_LEAF; ++k)
-        if (k != first && square[k] < b->nearest)
-            nearest_of_box(b, level, index * TAC_CLOUD_LEAF + k);
 }
 
 //---------------------------------- planes that may count ------------------------
@@ -88,7 +52,7 @@ static void least_of_leaf(boundBall* b, int leaf) {
 static void least_of_page(boundBall* b, int level, int index) {
     const tacSsdfPlanes* p = b->planes;
     double excess[TAC_CLOUD_LEAF];
-    boxes_excess(&b->ball, &p->cloud->page[p->levels.first[level] + index], excess);
+    patches_excess(&b->ball, &p->cloud->page[p->levels.first[level] + index], excess);
     for (int k = 0; k < TAC_CLOUD_LEAF && !(b->least < b->enough); ++k) {
         if (!(excess[k] <= 0.0)) continue;
         if (level > 0)
@@ -100,10 +64,10 @@ static void least_of_page(boundBall* b, int level, int index) {
 
 static double least_phi(const tacSsdfPlanes* planes, const tacSsdfQuery* query, int page, int k,
                         double enough) {
-    boundBall b = {.planes = planes, .nearest = INFINITY, .least = INFINITY};
+    boundBall b = {.planes = planes, .least = INFINITY};
     int top = planes->levels.count - 1;
     place_ball(&b, query, &query->cloud->page[page], k);
-    nearest_of_page(&b, top, 0);
+    set_nearest(&b.ball, planes);
     set_ball_limit(&b.ball, planes->depth * tac_re(planes->eps));
     b.enough = enough + b.ball.radius;
     least_of_page(&b, top, 0);

@@ -15,14 +15,15 @@ typedef struct phiSums {
     wide w[SSDF_STAGE], f[SSDF_STAGE], fade[SSDF_STAGE], inv_eps3;
 } phiSums;
 
-TAC_INLINE void sum_leaf(phiSums* s, const ssdfBlock* b, int leaf, int fading) {
+// `all`: without a look at which planes count
+TAC_INLINE void sum_leaf(phiSums* s, const ssdfBlock* b, int leaf, int fading, int all) {
     ssdfTile t;
     fill_tile(b, leaf, &t);
     wide weight[SSDF_STAGE], f[SSDF_STAGE];
     for (int u = 0; u < SSDF_STAGE; ++u) weight[u] = s->w[u], f[u] = s->f[u];
     for (int i = 0; i < t.count; ++i) {
         wide score[SSDF_STAGE];
-        if (!tile_scores(b, &t, i, score)) continue;
+        if (!tile_scores(b, &t, i, score) && !all) continue;
         SSDF_UNROLL
         for (int u = 0; u < SSDF_STAGE; ++u) {
             wide w = w_exp_regular(score[u]), at = tile_distance(b, &t, i, u);
@@ -34,8 +35,11 @@ TAC_INLINE void sum_leaf(phiSums* s, const ssdfBlock* b, int leaf, int fading) {
     for (int u = 0; u < SSDF_STAGE; ++u) s->w[u] = weight[u], s->f[u] = f[u];
 }
 
-SSDF_APART void sum_phi(void* sums, const ssdfBlock* b, int leaf) { sum_leaf(sums, b, leaf, 0); }
-SSDF_APART void sum_fade(void* sums, const ssdfBlock* b, int leaf) { sum_leaf(sums, b, leaf, 1); }
+SSDF_APART void sum_phi(void* sums, const ssdfBlock* b, int leaf) { sum_leaf(sums, b, leaf, 0, 0); }
+SSDF_APART void sum_all(void* sums, const ssdfBlock* b, int leaf) { sum_leaf(sums, b, leaf, 0, 1); }
+SSDF_APART void sum_fade(void* sums, const ssdfBlock* b, int leaf) {
+    sum_leaf(sums, b, leaf, 1, 0);
+}
 
 TAC_INLINE void each_block(const tacSsdfPlanes* planes, const tacSsdfQuery* query, const int* at,
                            int count, double eps3, tacReal* phi, tacReal* fade) {
@@ -46,7 +50,7 @@ TAC_INLINE void each_block(const tacSsdfPlanes* planes, const tacSsdfQuery* quer
         phiSums s = {.inv_eps3 = w_set(1.0 / eps3)};
         block_begin(&b, planes, (const tacReal(*)[TAC_SSDF_BLOCK])y);
         for (int u = 0; u < SSDF_STAGE; ++u) s.w[u] = s.f[u] = w_set(0.0), s.fade[u] = w_set(1e300);
-        block_each(&b, fade ? sum_fade : sum_phi, &s);
+        block_each(&b, fade ? sum_fade : planes->exact ? sum_all : sum_phi, &s);
         for (int u = 0; u < SSDF_STAGE; ++u) {
             w_store(&value[0][u * TAC_LANES], s.f[u] / s.w[u]);
             w_store(&value[1][u * TAC_LANES], s.fade[u]);

@@ -7,7 +7,7 @@
 
 #include "detect/vertex_sdf.h"
 
-#include "base/assert.h"
+#include "detect/kept.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -63,102 +63,11 @@ size_t tac_vertex_side_size(const tacModel* model, const tacContactPair* pair, i
                             size_t real_size) {
     const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
     const tacShape* shape = &model->shape[model->geom[pair->geom[1 - owner]].shape];
-    size_t scale = real_size / sizeof(tacReal) + 1, nodes = (size_t)shape->count;
-    size_t field = tac_arena_need(sizeof(tacBound) * nodes) + tac_run_size(shape) +
-                   tac_arena_need(sizeof(tacFloorNode) * nodes);
+    size_t scale = real_size / sizeof(tacReal) + 1;
+    size_t field = tac_field_size(shape) + tac_run_size(shape);
     size_t lists = 5 * tac_arena_need(real_size * (size_t)most_points(f)) +
                    2 * tac_arena_need(sizeof(int) * (size_t)most_points(f));
     return scale * field + lists + tac_hits_size(most_points(f), 0, real_size);
-}
-
-//---------------------------------- floors ---------------------------------------
-
-static void box_floor(tacFloorNode* n, const tacBound* b, tacReal less, const tacReal half[3]) {
-    n->kind = TAC_FLOOR_BOX;
-    for (int k = 0; k < 3; ++k) n->scale[k] = 1.0, n->less[k] = half[k] + less;
-    (void)b;
-}
-
-// A superquadric lies in its box, so g >= |y_k|/a_k, and its tangent distance is (g - 1) times the
-// height of a tangent plane, which is `inner` at least; the radial one is no less than the distance
-// to the box
-static void superquadric_floor(tacFloorNode* n, const tacBound* b) {
-    n->kind = TAC_FLOOR_BOX;
-    for (int k = 0; k < 3; ++k) {
-        int radial = b->distance == TAC_DISTANCE_RADIAL;
-        n->scale[k] = radial ? 1.0 : b->inner / b->size[k];
-        n->less[k] = radial ? b->size[k] : b->inner;
-    }
-}
-
-static void plane_floor(tacFloorNode* n) {
-    n->kind = TAC_FLOOR_BOX, n->sided = -1.0;
-    for (int k = 0; k < 3; ++k) n->scale[k] = k == 2 ? 1.0 : 0.0, n->less[k] = k == 2 ? 0.0 : 1e300;
-}
-
-static void planes_floor(tacFloorNode* n, const tacBound* b) {
-    double longest = 0.0;
-    n->kind = TAC_FLOOR_PLANES, n->plane = b->block, n->planes = b->block_count / 4;
-    for (int i = 0; i < b->block_count; i += 4) {
-        const tacReal* p = &b->block[i];
-        longest = fmax(longest, tac_re(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
-    }
-    n->steep = sqrt(longest);
-}
-
-static void leaf_floor(tacFloorNode* n, const tacBound* b) {
-    const tacReal* a = b->size;
-    const tacReal ball[3] = {a[0], a[0], a[0]}, rod[3] = {a[0], a[0], a[1]};
-    const tacReal pill[3] = {a[0], a[0], a[1] + a[0]};
-    n->frame = b->frame, n->sided = 1.0, n->kind = TAC_FLOOR_NONE;
-    if (b->kind == TAC_NODE_SUPERQUADRIC) superquadric_floor(n, b);
-    if (b->kind == TAC_NODE_POLYHEDRON) planes_floor(n, b);
-    if (b->kind == TAC_NODE_PLANE) plane_floor(n);
-    if (b->kind == TAC_NODE_SPHERE) box_floor(n, b, 0.0, ball);
-    // edges are rounded by the width
-    if (b->kind == TAC_NODE_BOX) box_floor(n, b, b->width, a);
-    if (b->kind == TAC_NODE_CYLINDER) box_floor(n, b, b->width, rod);
-    if (b->kind == TAC_NODE_CAPSULE) box_floor(n, b, b->width, pill);
-}
-
-static tacFloorKind blend_floor(tacNodeKind kind) {
-    return kind == TAC_NODE_UNION        ? TAC_FLOOR_LEAST
-           : kind == TAC_NODE_DIFFERENCE ? TAC_FLOOR_FIRST
-                                         : TAC_FLOOR_MOST;
-}
-
-// combinations that are open at once
-static int open_nodes(const tacProgram* p) {
-    int most = 0;
-    for (int i = 0; i < p->shape->count; ++i) {
-        int depth = 0;
-        for (int n = p->shape->first + i; n >= 0; n = p->model->node[n].parent) ++depth;
-        most = depth > most ? depth : most;
-    }
-    return most;
-}
-
-static void bind_floors(tacVertexSide* side, tacScratch* scratch) {
-    const tacProgram* p = &side->program;
-    side->floors = p->shape->count;
-    side->floor = TAC_TAKE(&scratch->arena, tacFloorNode, side->floors);
-    memset(side->floor, 0, sizeof(tacFloorNode) * (size_t)side->floors);
-    for (int i = 0; i < side->floors; ++i) {
-        const tacNode* node = &p->model->node[p->shape->first + i];
-        tacFloorNode* n = &side->floor[i];
-        n->first = node->parent < 0 || tac_is_first(p, i);
-        if (node->parent >= 0) n->into = blend_floor(p->model->node[node->parent].kind);
-        if (node->children == 0) {
-            leaf_floor(n, &p->bound[i]);
-        } else {
-            n->kind = blend_floor(node->kind);
-            if (n->kind == TAC_FLOOR_LEAST) n->rise = p->bound[i].tau * log(node->children);
-        }
-    }
-    if (open_nodes(p) > TAC_FLOOR_STACK) {
-        side->floors = 1;
-        side->floor[0] = (tacFloorNode){.kind = TAC_FLOOR_NONE, .first = 1};
-    }
 }
 
 //---------------------------------- sides ----------------------------------------
@@ -170,15 +79,17 @@ static tacFrame frame_of(tacPose pose) {
     return f;
 }
 
-static tacPose local_pose(const tacModel* model, int geom) {
-    const tacGeom* g = &model->geom[geom];
-    return (tacPose){tac_load3(&model->param[g->position]),
-                     tac_quat_load(&model->param[g->rotation])};
-}
-
 // the radius of swept features is the parameter that the field has, too
 static tacReal radius_of(const tacModel* model, const tacFeatures* f) {
     return f->index && f->index->radius >= 0 ? model->param[f->index->radius] : (tacReal)0.0;
+}
+
+static void bind_field(tacVertexSide* s, tacScratch* scratch) {
+    const tacFieldBound* field = tac_kept_field(s->model, s->geom, scratch);
+    tacFieldBound own;
+    if (!field) own = tac_field_bind(s->model, s->geom, scratch), field = &own;
+    s->program = field->program, s->floor = field->floor, s->floors = field->floors;
+    s->run = tac_run_take(&s->program, &field->culling, scratch);
 }
 
 tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair, int owner,
@@ -193,9 +104,7 @@ tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair,
     s.place.radius = radius_of(model, s.features);
     s.place.tau = model->param[plan->number[TAC_CONTACT_TAU]];
     s.place.support = model->param[plan->number[TAC_CONTACT_SUPPORT]];
-    s.program = tac_program_bind(model, s.shape, local_pose(model, s.geom), scratch);
-    s.run = tac_run_bind(&s.program, scratch);
-    bind_floors(&s, scratch);
+    bind_field(&s, scratch);
     return s;
 }
 

@@ -172,7 +172,7 @@ static void draw_tile(void* context, int job, int worker) {
 //---------------------------------- picture --------------------------------------
 
 tacDrawOptions tac_default_draw_options(void) {
-    return (tacDrawOptions){.camera = -1, .shape = -1, .samples = 4};
+    return (tacDrawOptions){.camera = -1, .shape = -1, .samples = 4, .opacity = 1.0};
 }
 
 static void release_workers(drawWork* work, int workers, tacAllocator a) {
@@ -202,7 +202,8 @@ static tacResult make_workers(drawWork* work, const tacModel* model, int workers
 static int is_valid(const tacModel* model, const tacDrawOptions* o, const tacImage* image) {
     return image->rgb && image->width > 0 && image->height > 0 && image->width <= TAC_MAX_IMAGE &&
            image->height <= TAC_MAX_IMAGE && o->samples > 0 && o->samples <= TAC_MAX_SAMPLES &&
-           o->camera < model->ncamera && o->shape < model->nshape && o->threads >= 0;
+           o->opacity >= 0.0 && o->opacity <= 1.0 && o->camera < model->ncamera &&
+           o->shape < model->nshape && o->threads >= 0;
 }
 
 static tacResult draw_stage(drawWork* work, const tacModel* model) {
@@ -228,11 +229,15 @@ tacResult tac_draw(const tacModel* model, const tacDrawOptions* options, tacImag
                               (double)image->width / image->height, scratch, &stage);
     tac_scratch_destroy(scratch);
     if (result != TAC_OK) return result;
+    for (int i = stage.planes; i < stage.count; ++i)
+        stage.items[i].alpha = fmin(stage.items[i].alpha, options->opacity);
     drawWork work = {.stage = &stage, .options = options, .image = image};
     work.half_height = tan(0.5 * stage.camera.fovy * 3.14159265358979323846 / 180.0);
     work.columns = (image->width + TILE - 1) / TILE, work.rows = (image->height + TILE - 1) / TILE;
     place_samples(options->samples, work.offset);
     result = draw_stage(&work, model);
+    if (result == TAC_OK)
+        tac_draw_marks(&stage, options->marks, options->nmarks, options->arrow, image);
     tac_stage_destroy(&stage);
     return result;
 }

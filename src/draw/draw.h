@@ -3,18 +3,20 @@
 #ifndef TAC_DRAW_DRAW_H
 #define TAC_DRAW_DRAW_H
 
-#include "draw/image.h"
-
-#include "tactus/model.h"
+#include "draw/marks.h"
 
 #define TAC_MAX_IMAGE   16384 // pixels of a side
 #define TAC_MAX_SAMPLES 64
 
 typedef struct tacDrawOptions {
-    int camera;  // index, or -1: the first of the scene, or one that frames everything
-    int shape;   // index of a shape to draw alone, or -1: the scene
-    int samples; // rays of a pixel that has an edge, 1 .. TAC_MAX_SAMPLES
-    int threads; // 0: one for each core
+    int camera;           // index, or -1: the first of the scene, or one that frames everything
+    int shape;            // index of a shape to draw alone, or -1: the scene
+    int samples;          // rays of a pixel that has an edge, 1 .. TAC_MAX_SAMPLES
+    int threads;          // 0: one for each core
+    double opacity;       // solids let at least the rest through
+    const tacMark* marks; // drawn over the picture (nmarks)
+    int nmarks;
+    double arrow; // length of an arrow along a unit vector; 0: by the size of things [m]
     void (*progress)(void* user,
                      double done); // NULL, or called on the caller's thread; done 0 .. 1
     void* user;

@@ -10,6 +10,7 @@
 
 // are all of them finite? NULL is
 int tac_all_finite(const tacReal* x, int n);
+int tac_tangent_is_finite(const tacModel* model, tacDynamicsTangent t);
 
 tacResult tac_input_check(const tacModel* model, tacDynamicsInput x, const tacScratch* scratch);
 

@@ -12,7 +12,7 @@ static tacMotionDot to_dot(tacDynamicsTangent t) {
     return (tacMotionDot){.dq = t.dq, .dv = t.dv, .da = t.da, .theta = t.theta, .wrench = t.wrench};
 }
 
-static int is_finite(const tacModel* model, tacDynamicsTangent t) {
+int tac_tangent_is_finite(const tacModel* model, tacDynamicsTangent t) {
     return tac_all_finite(t.dq, model->nv) && tac_all_finite(t.dv, model->nv) &&
            tac_all_finite(t.da, model->nv) && tac_all_finite(t.theta, model->nparam) &&
            tac_all_finite(t.wrench, 6 * model->nbody);
@@ -49,7 +49,7 @@ tacResult tac_inverse_dynamics_jvp(const tacModel* model, tacDynamicsInput x,
                                    tacDynamicsTangent x_dot, tacReal* tau_dot,
                                    tacScratch* scratch) {
     tacResult result = tac_input_check(model, x, scratch);
-    if (result == TAC_OK && !is_finite(model, x_dot)) result = TAC_ERROR_VALUE;
+    if (result == TAC_OK && !tac_tangent_is_finite(model, x_dot)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
@@ -109,7 +109,8 @@ tacResult tac_forward_dynamics_jvp(const tacModel* model, tacDynamicsInput x, co
                                    tacDynamicsTangent x_dot, tacReal* qacc_dot,
                                    tacScratch* scratch) {
     tacResult result = tac_input_check(model, x, scratch);
-    if (result == TAC_OK && (!tac_all_finite(tau, model->nv) || !is_finite(model, x_dot)))
+    if (result == TAC_OK &&
+        (!tac_all_finite(tau, model->nv) || !tac_tangent_is_finite(model, x_dot)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;

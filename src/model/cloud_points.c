@@ -12,7 +12,7 @@
 typedef struct sorter {
     const double* point;
     int* order;
-    int axis;
+    int axis, run; // points that stay as they are
 } sorter;
 
 // by coordinate, then by index: no two are equal
@@ -64,30 +64,30 @@ static int widest_axis(const sorter* s, int first, int count) {
     return widest;
 }
 
-// points of the first part: 16 times the largest power of two that leaves something for the second
-static int first_part(int count) {
-    int part = TAC_CLOUD_LEAF;
+// points of the first part: run times the largest power of two that leaves something for the second
+static int first_part(int count, int run) {
+    int part = run;
     while (part < count - part) part *= 2;
     return part;
 }
 
-// depth is log2(count/16)
+// depth is log2(count/run)
 static void halve(sorter* s, int first, int count) {
-    if (count <= TAC_CLOUD_LEAF) return;
-    int part = first_part(count);
+    if (count <= s->run) return;
+    int part = first_part(count, s->run);
     s->axis = widest_axis(s, first, count);
     select_place(s, first, first + count - 1, first + part);
     halve(s, first, part);
     halve(s, first + part, count - part);
 }
 
-void tac_cloud_order(tacReader* reader, tacCloudPoints* points) {
+void tac_cloud_order(tacReader* reader, tacCloudPoints* points, int run) {
     size_t size = sizeof(double) * 3 * (size_t)points->count;
     points->order = tac_reader_take(reader, sizeof(int) * (size_t)points->count);
     double* copy = tac_reader_take(reader, size);
     if (!points->order || !copy) return;
     for (int i = 0; i < points->count; ++i) points->order[i] = i;
-    sorter s = {points->point, points->order, 0};
+    sorter s = {points->point, points->order, 0, run};
     halve(&s, 0, points->count);
     double* arrays[2] = {points->point, points->normal};
     for (int k = 0; k < 2; ++k) {

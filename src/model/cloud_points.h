@@ -14,9 +14,9 @@ typedef struct tacCloudPoints {
     int* order;     // index that each had in the scene or file (count)
 } tacCloudPoints;
 
-// Sorts them so that neighbours in the array are neighbours in space: whole leaves of 16, halves of
-// a power of two of them. Up to 16 points stay as they are.
-void tac_cloud_order(tacReader* reader, tacCloudPoints* points);
+// Sorts them so that neighbours in the array are neighbours in space: whole runs of 16 or 8 points,
+// halves of a power of two of them. Up to `run` points stay as they are.
+void tac_cloud_order(tacReader* reader, tacCloudPoints* points, int run);
 
 // nearest other point of each, and its distance; -1 for a lone point. NULL after a failure
 int* tac_cloud_neighbours(tacReader* reader, const tacCloudPoints* points, double* distance);

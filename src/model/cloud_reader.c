@@ -220,7 +220,7 @@ double tac_read_cloud(tacDraft* draft, const tacElement* element, tacPath path, 
     else
         read_inline(draft, element, &points);
     if (reader->result != TAC_OK) return 1.0;
-    tac_cloud_order(reader, &points);
+    tac_cloud_order(reader, &points, TAC_CLOUD_LEAF);
     if (reader->result != TAC_OK) return 1.0;
     double width[2] = {1.0, 1.0}, spacing = tac_cloud_check(&source, &points);
     int metrics = tac_attribute(element, "metric") != NULL;

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define RUN (TAC_CLOUD_LEAF / 2) // points that move through a field together
+
 //---------------------------------- memory ---------------------------------------
 
 // how much of what a cloud has
@@ -28,7 +30,7 @@ static void* take(char** at, size_t size) {
 static char* place_arrays(tacContactCloud* c, cloudShape shape, char* at) {
     size_t n = (size_t)shape.count, v = (size_t)shape.vertices;
     tacCloudLevels levels = tac_cloud_levels(shape.count);
-    c->page = take(&at, sizeof(tacCloudPage) * (size_t)levels.first[levels.count]);
+    c->page = take(&at, sizeof(tacPatchPage) * (size_t)levels.first[levels.count]);
     c->block = take(&at, sizeof(double) * 6 * n);
     c->area = take(&at, sizeof(double) * n);
     for (int k = 0; k < 3; ++k) c->vertex[k] = take(&at, sizeof(double) * (v + 1));
@@ -119,8 +121,7 @@ static void fill_extent(tacContactCloud* c) {
         far = fmax(far, sum);
     }
     c->size = sqrt(square), c->radius = sqrt(far);
-    tacCloud cloud = {.kernel = TAC_CLOUD_ISOTROPIC, .count = c->count};
-    tac_cloud_refresh(&cloud, c->block, (tacCloudPage*)c->page);
+    tac_contact_patches(c->block, c->count, (tacPatchPage*)c->page);
 }
 
 // which points each vertex touches; place[f] is where face f went
@@ -147,7 +148,7 @@ static tacResult fill_cloud(tacReader* reader, const tacSoup* soup, tacPose pose
         tac_store3(&points->normal[3 * i],
                    tac_pose_rotate(pose, tac_load3(&points->normal[3 * i])));
     }
-    tac_cloud_order(reader, points);
+    tac_cloud_order(reader, points, RUN);
     int* place = tac_reader_take(reader, sizeof(int) * (size_t)points->count);
     if (!place) return TAC_ERROR_MEMORY;
     for (int i = 0; i < points->count; ++i) place[points->order[i]] = i;
@@ -224,7 +225,7 @@ tacResult tac_contact_cloud_points(int count, const double* point, const double*
             tac_store3(&points.normal[3 * i], tac_normalize(tac_load3(&normal[3 * i])));
             areas[i] = area / count;
         }
-        tac_cloud_order(&reader, &points);
+        tac_cloud_order(&reader, &points, RUN);
     }
     result = c && points.order ? TAC_OK : TAC_ERROR_MEMORY;
     if (result == TAC_OK) fill_points(c, &points, areas), fill_extent(c), *out = c;

@@ -9,7 +9,7 @@
 #define TAC_MODEL_CONTACT_CLOUD_H
 
 #include "mesh/soup.h"
-#include "shape/cloud_index.h"
+#include "model/contact_patch.h"
 
 typedef struct tacContactCloud {
     int count;           // points, one for each face
@@ -23,7 +23,7 @@ typedef struct tacContactCloud {
     const double* vertex[3]; // corners of the faces [m]
     const int* first;        // points of the faces around vertex v are
     const int* face;         // face[first[v]] .. face[first[v + 1] - 1]
-    const tacCloudPage* page;
+    const tacPatchPage* page;
     size_t bytes; // of this block
 } tacContactCloud;
 

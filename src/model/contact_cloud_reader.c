@@ -136,33 +136,38 @@ static double core_limit(double a, double b) {
     return 2.0 * gap > r ? gap * r / (2.0 * gap - r) : INFINITY;
 }
 
-// a scene that sets temperatures is told what they do deep inside
+// what temperatures do to a pair of bodies, if it is not what contact should; 0: nothing
+static int tell_core(const tacContactPlan* plan, const tacContactPair* pair, double eps1,
+                     double eps2, char text[256]) {
+    const tacContactCloud *a = plan->cloud[pair->geom[0]], *b = plan->cloud[pair->geom[1]];
+    if (!a || !b || a->queries == 0 || b->queries == 0) return 0;
+    double limit = core_limit(a->radius, b->radius), r = fmin(a->radius, b->radius);
+    if (eps1 > 1.2 * r * r)
+        return snprintf(text, 256,
+                        "geoms %d and %d may pull at each other from afar: eps1 %.3g is above "
+                        "1.2 r^2 = %.3g; make it smaller",
+                        pair->geom[0], pair->geom[1], eps1, 1.2 * r * r);
+    if (plan->responder != TAC_RESPOND_SCM || eps2 >= limit) return 0;
+    int used = snprintf(text, 256,
+                        "geoms %d and %d pull together deep inside each other, middles nearer than "
+                        "%.3g m",
+                        pair->geom[0], pair->geom[1], r);
+    if (isinf(limit)) return snprintf(text + used, 256 - (size_t)used, ", whatever eps2");
+    return snprintf(text + used, 256 - (size_t)used, ": eps2 %.3g should be above %.3g", eps2,
+                    limit);
+}
+
+// the first pair whose core attracts (docs/scm.md, Limits)
 static void warn_of_cores(tacDraft* draft, const tacModel* model) {
     const tacContactPlan* plan = model->contact;
-    if (!tac_find_tactus(draft, "eps1") && !tac_find_tactus(draft, "eps2")) return;
     double eps1 = model->param[plan->number[TAC_CONTACT_EPS1]],
            eps2 = model->param[plan->number[TAC_CONTACT_EPS2]];
-    for (int i = 0; i < plan->npair; ++i) {
-        const int* g = plan->pair[i].geom;
-        const tacContactCloud *a = plan->cloud[g[0]], *b = plan->cloud[g[1]];
-        if (!a || !b || a->queries == 0 || b->queries == 0) continue;
-        double limit = core_limit(a->radius, b->radius), r = fmin(a->radius, b->radius);
-        char text[256];
-        if (eps1 > 1.2 * r * r)
-            snprintf(text, sizeof text,
-                     "geoms %d and %d may pull at each other from afar: eps1 %.3g is above 1.2 r^2 "
-                     "= %.3g; make it smaller",
-                     g[0], g[1], eps1, 1.2 * r * r);
-        else if (eps2 < limit)
-            snprintf(text, sizeof text,
-                     "geoms %d and %d pull together where one is deep inside the other, nearer "
-                     "than about %.3g between their middles (eps2 %.3g is below %.3g)",
-                     g[0], g[1], r, eps2, limit);
-        else
-            continue;
-        note(draft, text);
-        return;
-    }
+    char text[256];
+    for (int i = 0; i < plan->npair; ++i)
+        if (tell_core(plan, &plan->pair[i], eps1, eps2, text)) {
+            note(draft, text);
+            return;
+        }
 }
 
 //---------------------------------- all geoms ------------------------------------

@@ -50,7 +50,7 @@ static const numberRow numbers[] = {
     {TAC_CONTACT_TAU, "detect", "tau", {1e-9, 1e6}, 0.01, OF_LENGTH, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CONTACT_EPS1, "detect", "eps1", {1e-18, 1e9}, 1e-4, OF_AREA, D(SSDF), 0},
     {TAC_CONTACT_EPS2, "detect", "eps2", {1e-9, 1e6}, 0.02, OF_LENGTH, D(SSDF), 0},
-    {TAC_CONTACT_SORT, "detect", "sort", {1e-6, 1e3}, 0.05, OF_ONE, D(SSDF), 0},
+    {TAC_CONTACT_SORT, "detect", "sort", {1e-6, 1e3}, 0.05, OF_ONE, D(SSDF) | D(MANIFOLD), 0},
     {TAC_CONTACT_SUPPORT,
      "detect",
      "support",
@@ -83,6 +83,14 @@ static const numberRow numbers[] = {
      FORCES},
     {TAC_CONTACT_DRY_STICTION, "respond", "drystiction", {1e-9, 1e6}, 0.01, OF_ONE, 0, FORCES},
     {TAC_CONTACT_GATE, "detect", "gate", {1e-9, 1e6}, 0.005, OF_LENGTH, D(EDGE_SDF), 0},
+    {TAC_CONTACT_KEEP_WIDTH,
+     "detect",
+     "keepwidth",
+     {1e-9, 1e6},
+     1.0,
+     OF_TAU,
+     D(MANIFOLD) | D(EDGE_SDF),
+     0},
     {TAC_CONTACT_RAY_SLOPE, "detect", "slope", {0.1, 1e6}, 1.0, OF_SLOPE, D(EDGE_SDF), 0},
 };
 
@@ -111,6 +119,11 @@ static const choiceRow choices[] = {
     {TAC_CHOICE_GRADIENT, "gradient", "one_sided helpful", 0, 0, 0, 0, R(LCP)},
     {TAC_CHOICE_OVERLAP, "overlap", "refuse resolve", 0, 0, 0, 0, R(LCP)},
     {TAC_CHOICE_STEPS, "iterations", NULL, 1, 64, 8, D(EDGE_SDF), 0},
+    {TAC_CHOICE_DEFINITION, "definition", "compact published", 0, 0, 0, D(MANIFOLD), 0},
+    {TAC_CHOICE_KEEP, "keep", "near threshold softsort sinkhorn", 0, 0, 0,
+     D(MANIFOLD) | D(EDGE_SDF), 0},
+    {TAC_CHOICE_KEEP_VERTICES, "keep_vertices", NULL, 1, 1000, 18, D(MANIFOLD) | D(EDGE_SDF), 0},
+    {TAC_CHOICE_KEEP_EDGES, "keep_edges", NULL, 1, 1000, 18, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_FUSE, "fuse", "none face", 0, 0, 0, D(EDGE_SDF), 0},
 };
 
@@ -148,11 +161,18 @@ static double default_of(tacDraft* draft, const numberRow* row, const tacContact
     return fmin(fmax(row->value * unit[row->unit], row->range.lower), row->range.upper);
 }
 
+// numbers of a way to keep that was not chosen
+static int is_idle(const tacContactPlan* plan, tacContactNumber number) {
+    int keep = plan->choice[TAC_CHOICE_KEEP];
+    return (number == TAC_CONTACT_KEEP_WIDTH && keep != 1) ||
+           (number == TAC_CONTACT_SORT && plan->detector == TAC_DETECT_MANIFOLD && keep < 2);
+}
+
 static void read_number(tacDraft* draft, const numberRow* row, const tacContactScale* scale,
                         tacContactPlan* plan) {
     const tacElement* element = tac_find_tactus(draft, row->attribute);
     plan->number[row->number] = -1;
-    if (!is_meant(plan, row->detectors, row->responders)) {
+    if (!is_meant(plan, row->detectors, row->responders) || is_idle(plan, row->number)) {
         if (element) refuse(draft, element, row->attribute);
         return;
     }
@@ -185,9 +205,43 @@ static void choose_implicit(tacDraft* draft, tacContactPlan* plan) {
                                         draft->integrator == TAC_INTEGRATOR_IMPLICITFAST;
 }
 
+// derivatives at other temperatures are of forces of smooth detectors
+static void read_surrogate(tacDraft* draft, tacContactPlan* plan) {
+    const tacElement* element = tac_find_tactus(draft, "surrogate");
+    plan->surrogate = 1.0;
+    if (!element) return;
+    if (is_meant(plan, D(MANIFOLD) | D(EDGE_SDF) | D(SSDF), 0))
+        tac_read_number(&draft->reader, element, "surrogate", (tacRange){1.0, 1e4},
+                        &plan->surrogate);
+    else
+        refuse(draft, element, "surrogate");
+}
+
+// counts and averages have a meaning with their own words alone
+static void check_keep(tacDraft* draft, const tacContactPlan* plan) {
+    static const char* const counts[] = {"keep_vertices", "keep_edges"};
+    int keep = plan->choice[TAC_CHOICE_KEEP], published = plan->choice[TAC_CHOICE_DEFINITION];
+    const tacElement* element = tac_find_tactus(draft, "keep");
+    if (element && keep == 1 && published)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "keep"),
+                        "keep",
+                        "threshold is for definition=\"compact\"; take softsort or sinkhorn");
+    if (element && keep > 1 && !published)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "keep"),
+                        "keep",
+                        "averages vertices and edges: it needs detect=\"manifold\" and "
+                        "definition=\"published\"; threshold goes without");
+    for (int i = 0; i < TAC_COUNT(counts) && keep == 0; ++i)
+        if ((element = tac_find_tactus(draft, counts[i])))
+            tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, counts[i]),
+                            counts[i], "needs keep: without it all that is near counts");
+}
+
 void tac_read_contact_numbers(tacDraft* draft, const tacContactScale* scale, tacContactPlan* plan) {
     for (int i = 0; i < TAC_COUNT(choices); ++i) read_choice(draft, &choices[i], plan);
     choose_implicit(draft, plan);
+    read_surrogate(draft, plan);
+    check_keep(draft, plan);
     for (int i = 0; i < TAC_COUNT(numbers); ++i) read_number(draft, &numbers[i], scale, plan);
 }
 
@@ -200,6 +254,7 @@ static void refuse_idle(tacDraft* draft, const char* attribute) {
 
 void tac_refuse_contact_numbers(tacDraft* draft) {
     refuse_idle(draft, "stiffness");
+    refuse_idle(draft, "surrogate");
     for (int i = 0; i < TAC_COUNT(numbers); ++i) refuse_idle(draft, numbers[i].attribute);
     for (int i = 0; i < TAC_COUNT(choices); ++i) refuse_idle(draft, choices[i].attribute);
 }

@@ -127,6 +127,13 @@ static lump lump_of(const tacModel* model, int body) {
     return all;
 }
 
+// of all bodies, or NULL without memory
+static const lump* list_lumps(tacDraft* draft, const tacModel* model) {
+    lump* all = tac_reader_take(&draft->reader, sizeof *all * (size_t)model->nbody);
+    for (int b = 0; b < model->nbody && all; ++b) all[b] = lump_of(model, b);
+    return all;
+}
+
 static double reduced_mass(lump a, lump b) {
     if (a.mass == 0.0 || b.mass == 0.0) return a.mass + b.mass;
     return a.mass * b.mass / (a.mass + b.mass);
@@ -139,9 +146,7 @@ static double smaller_radius(lump a, lump b) {
 }
 
 // a spring with the cube of the depth has the same force at a depth of 0.01 l
-static double default_stiffness(const tacModel* model, const tacContactPlan* plan,
-                                const int body[2]) {
-    lump a = lump_of(model, body[0]), b = lump_of(model, body[1]);
+static double default_stiffness(const tacModel* model, const tacContactPlan* plan, lump a, lump b) {
     double h = model->param[model->timestep], rate = 0.3 / h;
     double depth = 0.01 * smaller_radius(a, b);
     double k = reduced_mass(a, b) * fmin(9.81 / depth, rate * rate);
@@ -149,12 +154,12 @@ static double default_stiffness(const tacModel* model, const tacContactPlan* pla
     return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
 }
 
-static tacContactScale scale_of(const tacDraft* draft, const tacModel* model) {
+static tacContactScale scale_of(const tacDraft* draft, const tacModel* model, const lump* lumps) {
     const tacBodyPair* bodies = draft->body_pair.items;
     tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep], 1.0};
     for (int i = 0; i < draft->body_pair.count; ++i)
-        scale.length = fmin(scale.length, smaller_radius(lump_of(model, bodies[i].body[0]),
-                                                         lump_of(model, bodies[i].body[1])));
+        scale.length =
+            fmin(scale.length, smaller_radius(lumps[bodies[i].body[0]], lumps[bodies[i].body[1]]));
     if (!isfinite(scale.length)) scale.length = 0.1;
     scale.velocity = sqrt(9.81 * scale.length);
     const tacContactPair* pair = draft->contact_pair.items;
@@ -165,7 +170,8 @@ static tacContactScale scale_of(const tacDraft* draft, const tacModel* model) {
 }
 
 // one number for all if the scene gives it, else one for each pair of bodies
-static void plan_stiffness(tacDraft* draft, const tacModel* model, tacContactPlan* plan) {
+static void plan_stiffness(tacDraft* draft, const tacModel* model, const lump* lumps,
+                           tacContactPlan* plan) {
     tacBodyPair* bodies = draft->body_pair.items;
     const tacElement* element = tac_find_tactus(draft, "stiffness");
     int count = element || draft->body_pair.count == 0 ? 1 : draft->body_pair.count;
@@ -173,9 +179,9 @@ static void plan_stiffness(tacDraft* draft, const tacModel* model, tacContactPla
     if (!k) return;
     k[0] = 1000.0;
     for (int i = 0; i < draft->body_pair.count; ++i) {
-        bodies[i].weight =
-            reduced_mass(lump_of(model, bodies[i].body[0]), lump_of(model, bodies[i].body[1]));
-        if (!element) k[i] = default_stiffness(model, plan, bodies[i].body);
+        lump a = lumps[bodies[i].body[0]], b = lumps[bodies[i].body[1]];
+        bodies[i].weight = reduced_mass(a, b);
+        if (!element) k[i] = default_stiffness(model, plan, a, b);
     }
     if (element) tac_read_number(&draft->reader, element, "stiffness", range_stiffness, k);
     int first =
@@ -187,13 +193,30 @@ static void plan_stiffness(tacDraft* draft, const tacModel* model, tacContactPla
 
 //---------------------------------- pairs ----------------------------------------
 
-static int find_bodies(tacDraft* draft, const int body[2]) {
+// where pairs of bodies stand in their list: slots of a table, -1 where there is none
+typedef struct bodyTable {
+    int* slot;
+    unsigned mask; // one less than their count, a power of two
+} bodyTable;
+
+static bodyTable take_table(tacDraft* draft, int pairs) {
+    bodyTable t = {.mask = 15};
+    while (t.mask < 2u * (unsigned)pairs) t.mask = 2 * t.mask + 1;
+    t.slot = tac_reader_take(&draft->reader, sizeof *t.slot * ((size_t)t.mask + 1));
+    if (t.slot) memset(t.slot, 0xff, sizeof *t.slot * ((size_t)t.mask + 1));
+    return t;
+}
+
+static int find_bodies(tacDraft* draft, bodyTable t, const int body[2]) {
     const tacBodyPair* known = draft->body_pair.items;
-    for (int i = draft->body_pair.count - 1; i >= 0; --i)
-        if (known[i].body[0] == body[0] && known[i].body[1] == body[1]) return i;
+    unsigned at = ((unsigned)body[0] * 2654435761u + (unsigned)body[1] * 40503u) & t.mask;
+    for (; t.slot[at] >= 0; at = (at + 1) & t.mask) {
+        const int* other = known[t.slot[at]].body;
+        if (other[0] == body[0] && other[1] == body[1]) return t.slot[at];
+    }
     tacBodyPair* added = tac_list_add(&draft->reader, &draft->body_pair, sizeof *added);
     if (added) *added = (tacBodyPair){.body = {body[0], body[1]}};
-    return draft->body_pair.count - 1;
+    return t.slot[at] = draft->body_pair.count - 1;
 }
 
 // MuJoCo's rule: of the geom with the higher priority, else the larger; none with condim 1
@@ -210,10 +233,10 @@ static void combine_friction(const tacModel* model, tacContactPair* pair) {
     if (a->priority == b->priority) pair->friction[1] = b->friction;
 }
 
-static void add_pair(tacDraft* draft, const tacModel* model, const int geom[2]) {
+static void add_pair(tacDraft* draft, const tacModel* model, bodyTable table, const int geom[2]) {
     tacContactPair pair = {.geom = {geom[0], geom[1]}};
     for (int i = 0; i < 2; ++i) pair.body[i] = model->geom[geom[i]].body;
-    pair.bodies = find_bodies(draft, pair.body);
+    pair.bodies = find_bodies(draft, table, pair.body);
     combine_friction(model, &pair);
     tacContactPair* out = tac_list_add(&draft->reader, &draft->contact_pair, sizeof *out);
     if (out) *out = pair;
@@ -243,10 +266,11 @@ static void plan_numbers(tacDraft* draft, const tacContactPlan* plan) {
 static void list_pairs(tacDraft* draft, const tacModel* model) {
     int count = tac_geom_pairs(model, NULL, 0);
     int(*geoms)[2] = tac_reader_take(&draft->reader, sizeof *geoms * (size_t)(count + 1));
-    if (!geoms) return;
+    bodyTable table = take_table(draft, count);
+    if (!geoms || !table.slot) return;
     tac_geom_pairs(model, geoms, count);
     for (int i = 0; i < count && draft->reader.result == TAC_OK; ++i)
-        add_pair(draft, model, geoms[i]);
+        add_pair(draft, model, table, geoms[i]);
 }
 
 //---------------------------------- plan -----------------------------------------
@@ -272,9 +296,11 @@ void tac_plan_contact(tacDraft* draft) {
     tacModel model = tac_draft_view(draft);
     if (draft->reader.result != TAC_OK) return;
     list_pairs(draft, &model);
-    tacContactScale scale = scale_of(draft, &model);
+    const lump* lumps = list_lumps(draft, &model);
+    if (draft->reader.result != TAC_OK) return;
+    tacContactScale scale = scale_of(draft, &model, lumps);
     plan.length = scale.length;
-    plan_stiffness(draft, &model, &plan);
+    plan_stiffness(draft, &model, lumps, &plan);
     tac_read_contact_numbers(draft, &scale, &plan);
     if (draft->reader.result == TAC_OK) plan_numbers(draft, &plan);
     if (plan.detector == TAC_DETECT_SAT || plan.detector == TAC_DETECT_CONVEX)

@@ -240,6 +240,8 @@ tacVec3 tac_mesh_fit(tacDraft* draft, const tacElement* geom, const tacMeshDraft
 
 // the shape of its convex hull, made once; -1 after a failure
 int tac_mesh_shape(tacDraft* draft, const tacElement* geom, const tacMeshDraft* mesh);
+// how far the faces of the mesh lie below those of its hull, which is this shape; 0: of no mesh [m]
+double tac_shape_hollow(const tacDraft* draft, int shape);
 
 // A model on the numbers of the draft, for evaluating shapes; good until something is added.
 tacModel tac_draft_view(tacDraft* draft);

@@ -30,7 +30,7 @@ typedef struct rawSurface {
     int vertices, triangles, edges;
     double (*x)[3];     // (vertices)
     int (*triangle)[3]; // (triangles)
-    int (*edge)[2];     // (edges)
+    int (*edge)[4];     // two vertices, two triangles                                    (edges)
     double radius;
     int radius_param;
     tacBlocks* blocks;
@@ -245,7 +245,8 @@ static tacResult find_edges(rawSurface* s, tacMessage* message) {
     double size = size_of(s);
     for (int i = 0; i + 1 < sides; i += 2) {
         if (!bends(s, &side[i]) || !has_length(s, &side[i], size)) continue;
-        s->edge[s->edges][0] = side[i].low, s->edge[s->edges++][1] = side[i].high;
+        int edge[4] = {side[i].low, side[i].high, side[i].triangle, side[i + 1].triangle};
+        memcpy(s->edge[s->edges++], edge, sizeof edge);
     }
     return TAC_OK;
 }
@@ -317,7 +318,7 @@ static tacResult sort_vertices(rawSurface* s, tacMessage* message) {
 // by their middles
 static tacResult sort_edges(rawSurface* s, tacMessage* message) {
     orderItem* item = TAC_BLOCKS_TAKE(s->blocks, orderItem, s->edges + 1);
-    int(*edge)[2] = tac_blocks_take(s->blocks, (size_t)s->edges + 1, sizeof *edge);
+    int(*edge)[4] = tac_blocks_take(s->blocks, (size_t)s->edges + 1, sizeof *edge);
     if (!item || !edge) return no_memory(message);
     for (int e = 0; e < s->edges; ++e) {
         const double *p = s->x[s->edge[e][0]], *q = s->x[s->edge[e][1]];
@@ -336,6 +337,7 @@ static tacResult sort_edges(rawSurface* s, tacMessage* message) {
 typedef struct featureBlock {
     struct tacFeatureIndex index;
     double *x[3], *normal[3];
+    double *out[3], *along[2][3];
     int *edge[2], *face[3];
     tacFeatureBox *box, *edge_box;
 } featureBlock;
@@ -347,6 +349,7 @@ static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) 
     featureBlock* b = arena ? TAC_TAKE(arena, featureBlock, 1) : NULL;
     int blocks = blocks_of(s->vertices), edge_blocks = blocks_of(s->edges);
     size_t doubles = sizeof(double) * (size_t)(s->vertices + TAC_FEATURE_BLOCK);
+    size_t edges = sizeof(double) * (size_t)(s->edges + 1);
 #define PLACE(field, bytes)                                                                        \
     do {                                                                                           \
         used += tac_arena_need(bytes);                                                             \
@@ -356,6 +359,9 @@ static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) 
     for (int k = 0; k < 3; ++k) {
         PLACE(x[k], doubles);
         PLACE(normal[k], doubles);
+        PLACE(out[k], edges);
+        PLACE(along[0][k], edges);
+        PLACE(along[1][k], edges);
         PLACE(face[k], sizeof(int) * (size_t)(s->triangles + 1));
     }
     for (int k = 0; k < 2; ++k) PLACE(edge[k], sizeof(int) * (size_t)(s->edges + 1));
@@ -405,6 +411,49 @@ static void write_edges(const rawSurface* s, featureBlock* b) {
     }
 }
 
+// to length 1, or all 0
+static int to_unit(double v[3]) {
+    double length = sqrt(tac_dot3(v, v));
+    for (int k = 0; k < 3; ++k) v[k] = length > 0.0 ? v[k] / length : 0.0;
+    return length > 1e-6;
+}
+
+// along a triangle, across its side from p to q and away from it
+static void away_from_side(const rawSurface* s, const int edge[2], int triangle, double out[3]) {
+    const int* v = s->triangle[triangle];
+    const double *p = s->x[edge[0]], *q = s->x[edge[1]];
+    double t[3];
+    tac_sub3(q, p, t), to_unit(t);
+    for (int i = 0; i < 3; ++i)
+        if (v[i] != edge[0] && v[i] != edge[1]) tac_sub3(s->x[v[i]], p, out);
+    double foot = tac_dot3(out, t);
+    for (int k = 0; k < 3; ++k) out[k] -= foot * t[k];
+    to_unit(out);
+}
+
+static void put_vector(tacPose pose, const double v[3], double* const out[3], int e) {
+    tacVec3 x = tac_quat_rotate(pose.rotation, tac_load3(v));
+    out[0][e] = x.x, out[1][e] = x.y, out[2][e] = x.z;
+}
+
+// between the normals of its triangles, or away from both where those oppose
+static void write_flanks(const rawSurface* s, tacPose pose, featureBlock* b) {
+    for (int e = 0; e < s->edges; ++e) {
+        double along[2][3] = {{0.0}}, normal[2][3] = {{0.0}}, out[3];
+        for (int i = 0; i < 2 && s->triangles; ++i) {
+            away_from_side(s, s->edge[e], s->edge[e][2 + i], along[i]);
+            unit_normal(s, s->edge[e][2 + i], normal[i]);
+        }
+        for (int k = 0; k < 3; ++k) out[k] = normal[0][k] + normal[1][k];
+        if (!to_unit(out)) {
+            for (int k = 0; k < 3; ++k) out[k] = -along[0][k] - along[1][k];
+            to_unit(out);
+        }
+        put_vector(pose, out, b->out, e);
+        for (int i = 0; i < 2; ++i) put_vector(pose, along[i], b->along[i], e);
+    }
+}
+
 static void write_boxes(const rawSurface* s, featureBlock* b) {
     struct tacFeatureIndex* index = &b->index;
     growingBox all = no_box();
@@ -441,6 +490,7 @@ static tacResult pack_features(const rawSurface* s, tacPose pose, tacAllocator a
     b->index = (struct tacFeatureIndex){.radius = s->radius_param};
     write_vertices(s, pose, b);
     write_edges(s, b);
+    write_flanks(s, pose, b);
     write_boxes(s, b);
     return TAC_OK;
 }
@@ -450,6 +500,8 @@ static void publish(const rawSurface* s, featureBlock* b, tacFeatures* out) {
     *out = (tacFeatures){s->vertices, s->edges, s->triangles, {0}, {0}, {0}, s->radius, index};
     for (int k = 0; k < 3; ++k) {
         out->x[k] = b->x[k], out->face[k] = b->face[k], index->normal[k] = b->normal[k];
+        index->out[k] = b->out[k];
+        for (int i = 0; i < 2; ++i) index->along[i][k] = b->along[i][k];
     }
     for (int k = 0; k < 2; ++k) out->edge[k] = b->edge[k];
     index->box = b->box, index->edge_box = b->edge_box;

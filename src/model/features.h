@@ -24,6 +24,8 @@ struct tacFeatureIndex {
     const tacFeatureBox* box;      // around the vertices of each block                   (blocks)
     tacFeatureBox all;             // around all of them
     const double* normal[3];       // of the own field at each vertex, 0 under a radius   (vertices)
+    const double* out[3];          // unit vectors of each edge, 0 under a radius: outward  (edges)
+    const double* along[2][3];     // along the faces on both sides, away from it            (edges)
     int edge_blocks;               // edges 8 i .. 8 i + 7 are block i of edges
     const tacFeatureBox* edge_box; // around the edges of each block              (edge_blocks)
     int radius;                    // offset of the radius in param, -1: none

@@ -48,9 +48,10 @@ static void remark(const tacDraft* draft, tacMessage* message) {
     list_held(held, sizeof held, "limits and dry friction of tendons:", draft->tendon_rows);
     list_held(held, sizeof held, "equalities:", draft->equality.count);
     list_held(held, sizeof held, "height fields to touch:", draft->untouched);
+    size_t used = strlen(message->text);
     if (*held)
-        snprintf(message->text, sizeof message->text,
-                 "without effect until something responds to them: %s", held);
+        snprintf(message->text + used, sizeof message->text - used,
+                 "%swithout effect until something responds to them: %s", used ? "; " : "", held);
 }
 
 // a time step that is too long for contact, behind what stands there

@@ -32,7 +32,8 @@ struct tacMeshDraft {
     tacSoupMass mass;
     tacPose pose; // of the principal axes
     double moment[3];
-    int shape; // of its hull, -1 until a geom wants it
+    int shape;     // of its hull, -1 until a geom wants it
+    double hollow; // how far its faces lie below those of the hull                     [m]
 };
 
 static const tacRange any_number = {-1e9, 1e9};
@@ -367,6 +368,33 @@ static tacResult make_hull(tacDraft* draft, const tacMeshDraft* mesh, tacHull** 
     }
 }
 
+// how far a point lies below the faces of a hull
+static double depth_below(const tacHull* hull, tacVec3 x) {
+    double depth = INFINITY;
+    for (int f = 0; f < hull->nface; ++f)
+        depth = fmin(depth, hull->offset[f] - tac_dot(tac_load3(&hull->normal[3 * f]), x));
+    return depth;
+}
+
+// of the middles of its triangles the deepest: next to 0 if the mesh is convex
+static double hollow_of(const tacSoup* soup, const tacHull* hull) {
+    double deepest = 0.0;
+    for (int t = 0; t < soup->ntriangle; ++t) {
+        tacVec3 sum = tac_vec3_zero();
+        for (int k = 0; k < 3; ++k)
+            sum = tac_add(sum, tac_load3(soup->vertex + 3 * (size_t)soup->triangle[3 * t + k]));
+        deepest = fmax(deepest, depth_below(hull, tac_scale(sum, 1.0 / 3.0)));
+    }
+    return deepest;
+}
+
+double tac_shape_hollow(const tacDraft* draft, int shape) {
+    const tacMeshDraft* mesh = draft->mesh.items;
+    for (int i = 0; i < draft->mesh.count; ++i)
+        if (mesh[i].is_read && mesh[i].shape == shape) return mesh[i].hollow;
+    return 0.0;
+}
+
 int tac_mesh_shape(tacDraft* draft, const tacElement* geom, const tacMeshDraft* found) {
     tacMeshDraft* mesh = (tacMeshDraft*)found;
     (void)geom;
@@ -379,6 +407,7 @@ int tac_mesh_shape(tacDraft* draft, const tacElement* geom, const tacMeshDraft* 
         return -1;
     }
     double* plane = copy_planes(draft, mesh, hull);
+    mesh->hollow = hollow_of(&mesh->soup, hull);
     const char* name = tac_reader_text(&draft->reader, "mesh:%s", mesh->name);
     if (plane && name) mesh->shape = tac_add_hull(draft, name, plane, hull->nface);
     tac_hull_destroy(hull);

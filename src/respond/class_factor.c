@@ -10,7 +10,7 @@
 #include <string.h>
 
 // of the diagonal: what is added, and what a pivot of an independent row exceeds
-static const double shift = 1e-10, least_pivot = 1e-8;
+static const double shift = 1e-10, least_pivot = 1e-6;
 
 size_t tac_class_factor_size(int contacts, int tangents) {
     size_t rows = (size_t)contacts * (size_t)(1 + tangents);

@@ -24,14 +24,19 @@ size_t tac_run_size(const tacShape* shape) {
            tac_arena_need(sizeof(tacPack)) + tac_cull_size(shape->count);
 }
 
-tacRun tac_run_bind(const tacProgram* p, tacScratch* scratch) {
+tacRun tac_run_take(const tacProgram* p, const tacCulling* culling, tacScratch* scratch) {
     tacRun run;
     run.points = TAC_TAKE(&scratch->arena, tacBlockPoints, 1);
     run.stack = TAC_TAKE(&scratch->arena, tacBlock, p->shape->depth);
     run.pack = TAC_TAKE(&scratch->arena, tacPack, 1);
     run.pack->count = run.pack->parts = 0;
-    run.culling = tac_cull_bind(p, scratch);
+    run.culling = *culling;
     return run;
+}
+
+tacRun tac_run_bind(const tacProgram* p, tacScratch* scratch) {
+    tacCulling culling = tac_cull_bind(p, scratch);
+    return tac_run_take(p, &culling, scratch);
 }
 
 //---------------------------------- blocks ---------------------------------------

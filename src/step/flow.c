@@ -99,52 +99,63 @@ void tac_flow_ready(tacFlow* f, const tacReal* a) {
     if (f->touch && f->touch->implicit) tac_touch_lead(f->touch, &f->m, a);
     if (f->touch) f->m.wrench = f->touch->wrench;
     if (f->deep) factor_mass(f);
+    tac_balance_ready(f);
+}
+
+void tac_balance_ready(tacFlow* f) {
     f->k->inverse(f->model, &f->m, f->bias);
     f->k->coriolis(f->model, &f->m);
 }
 
 // (M + h D) a = applied + J' w - c, so (M + h D) da = d applied + J' dw - d(M a + c - J' w) - d(h
 // D) a, the last but one at w fixed in the world. D is that of the joints, or of tendons and
-// actuators, too
-void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* rate_dot) {
+// actuators, too. What stands behind d applied:
+void tac_balance_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* out) {
     const tacModel* model = f->model;
     f->k->inverse_jvp(model, &f->m, dot, f->bias);
-    f->k->applied_jvp(model, &f->m, dot, a_dot);
-    if (f->touch) tac_touch_jvp(f->touch, &f->m, dot, a_dot);
-    if (f->touch) tac_hold_jvp(model, &f->m, dot, a_dot);
+    if (f->touch) tac_touch_jvp(f->touch, &f->m, dot, out);
+    if (f->touch) tac_hold_jvp(model, &f->m, dot, out);
     for (int k = 0; k < model->nv; ++k) {
-        a_dot[k] -= f->bias[k];
+        out[k] -= f->bias[k];
         int damping = model->joint[model->dof[k].joint].damping;
         if (f->implicit && dot->theta)
-            a_dot[k] -= f->m.qacc[k] * (f->h * dot->theta[damping] +
-                                        dot->theta[model->timestep] * model->param[damping]);
+            out[k] -= f->m.qacc[k] * (f->h * dot->theta[damping] +
+                                      dot->theta[model->timestep] * model->param[damping]);
     }
-    if (f->fast) {
-        f->k->damp_jvp(model, &f->m, dot, f->bias);
-        f->k->add_scaled(model->nv, a_dot, -1.0, f->bias, a_dot);
-    }
-    solve(f, a_dot);
-    if (model->na > 0) f->k->activate_jvp(model, &f->m, dot, rate_dot);
+    if (!f->fast) return;
+    f->k->damp_jvp(model, &f->m, dot, f->bias);
+    f->k->add_scaled(model->nv, out, -1.0, f->bias, out);
 }
 
-void tac_flow_vjp(tacFlow* f, tacReal* a_bar, const tacReal* rate_bar, tacMotionDot* bar) {
+void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* rate_dot) {
+    f->k->applied_jvp(f->model, &f->m, dot, a_dot);
+    tac_balance_jvp(f, dot, a_dot);
+    solve(f, a_dot);
+    if (f->model->na > 0) f->k->activate_jvp(f->model, &f->m, dot, rate_dot);
+}
+
+void tac_balance_vjp(tacFlow* f, tacReal* bar_of_it, tacMotionDot* bar) {
     const tacModel* model = f->model;
-    if (model->na > 0) f->k->activate_vjp(model, &f->m, rate_bar, bar);
-    solve(f, a_bar);
-    f->k->applied_vjp(model, &f->m, a_bar, bar);
-    if (f->touch) tac_touch_vjp(f->touch, &f->m, a_bar, bar);
-    if (f->touch) tac_hold_vjp(model, &f->m, a_bar, bar);
+    if (f->touch) tac_touch_vjp(f->touch, &f->m, bar_of_it, bar);
+    if (f->touch) tac_hold_vjp(model, &f->m, bar_of_it, bar);
     for (int k = 0; k < model->nv; ++k) {
         int damping = model->joint[model->dof[k].joint].damping;
         if (f->implicit && bar->theta) {
-            tacReal s = f->m.qacc[k] * a_bar[k];
+            tacReal s = f->m.qacc[k] * bar_of_it[k];
             bar->theta[damping] -= f->h * s;
             bar->theta[model->timestep] -= model->param[damping] * s;
         }
-        a_bar[k] = -a_bar[k];
+        bar_of_it[k] = -bar_of_it[k];
     }
-    if (f->fast) f->k->damp_vjp(model, &f->m, a_bar, bar);
-    f->k->inverse_vjp(model, &f->m, a_bar, bar);
+    if (f->fast) f->k->damp_vjp(model, &f->m, bar_of_it, bar);
+    f->k->inverse_vjp(model, &f->m, bar_of_it, bar);
+}
+
+void tac_flow_vjp(tacFlow* f, tacReal* a_bar, const tacReal* rate_bar, tacMotionDot* bar) {
+    if (f->model->na > 0) f->k->activate_vjp(f->model, &f->m, rate_bar, bar);
+    solve(f, a_bar);
+    f->k->applied_vjp(f->model, &f->m, a_bar, bar);
+    tac_balance_vjp(f, a_bar, bar);
 }
 
 //---------------------------------- positions ------------------------------------

@@ -39,6 +39,12 @@ void tac_flow_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* a_dot, tacReal* 
 // adds; `a_bar` is overwritten
 void tac_flow_vjp(tacFlow* f, tacReal* a_bar, const tacReal* rate_bar, tacMotionDot* bar);
 
+// The same of J' w - (M a + c + h D a) alone, at m.qacc held, with m.wrench that of contact; the
+// first makes ready, the second adds, the third adds to `bar` and overwrites its own adjoint.
+void tac_balance_ready(tacFlow* f);
+void tac_balance_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* out);
+void tac_balance_vjp(tacFlow* f, tacReal* bar_of_it, tacMotionDot* bar);
+
 // X = (M + h D)^-1 X of `count` columns, `stride` numbers from row to row
 void tac_flow_solve_columns(tacFlow* f, tacReal* x, int count, int stride);
 

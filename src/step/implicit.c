@@ -31,7 +31,7 @@ static void add_block(tacTouch* t, const tacMotion* m, const tacPairForce* f) {
     }
 }
 
-void tac_touch_factor(tacTouch* t, const tacMotion* m) {
+void tac_touch_stiffen(tacTouch* t, const tacMotion* m) {
     const tacModel* model = t->model;
     size_t nv = (size_t)model->nv;
     memset(t->M, 0, sizeof *t->M * nv * nv);
@@ -42,6 +42,11 @@ void tac_touch_factor(tacTouch* t, const tacMotion* m) {
     }
     for (int i = 0; i < t->count; ++i) add_block(t, m, &t->force[i]);
     tac_hold_stiffen(model, m, t->M);
+}
+
+void tac_touch_factor(tacTouch* t, const tacMotion* m) {
+    const tacModel* model = t->model;
+    tac_touch_stiffen(t, m);
     if (tac_cholesky(model->nv, t->M) != TAC_OK && t->result == TAC_OK)
         t->result = TAC_ERROR_DIVERGED;
 }

@@ -2,6 +2,7 @@
 
 #include "base/scratch.h"
 #include "detect/detect.h"
+#include "detect/kept.h"
 #include "shape/program.h"
 #include "step/hard_step.h"
 #include "step/step.h"
@@ -39,8 +40,9 @@ tacResult tac_scratch_create(const tacModel* model, tacScratch** out) {
     if (!scratch) return TAC_ERROR_MEMORY;
     memset(scratch, 0, sizeof *scratch);
     scratch->allocator = allocator;
-    if (tac_arena_create(&scratch->arena, most_bytes(model), allocator) != TAC_OK) {
-        allocator.release(allocator.user, scratch);
+    if (tac_arena_create(&scratch->arena, most_bytes(model), allocator) != TAC_OK ||
+        tac_kept_create(model, allocator, &scratch->kept) != TAC_OK) {
+        tac_scratch_destroy(scratch);
         return TAC_ERROR_MEMORY;
     }
     *out = scratch;
@@ -50,6 +52,7 @@ tacResult tac_scratch_create(const tacModel* model, tacScratch** out) {
 void tac_scratch_destroy(tacScratch* scratch) {
     if (!scratch) return;
     tacAllocator allocator = scratch->allocator;
+    tac_kept_destroy(scratch->kept, allocator);
     tac_arena_destroy(&scratch->arena, allocator);
     if (scratch->code_work) allocator.release(allocator.user, scratch->code_work);
     allocator.release(allocator.user, scratch);

@@ -6,6 +6,7 @@
 
 #include "step/generated.h"
 #include "step/hard_step.h"
+#include "step/surrogate.h"
 
 #include <string.h>
 
@@ -37,6 +38,7 @@ size_t tac_step_size(const tacModel* model) {
     size_t one = tac_flow_size(model, 1, pair) + tac_stages_size(model, 1, pair);
     size_t diff = 2 * one + 3 * tac_arena_need(pair * all) + 60 * TAC_ALIGNMENT +
                   tac_jacobian_size(model, pair);
+    diff += tac_surrogate_size(model, pair);
     return batch > diff ? batch : diff;
 }
 
@@ -84,3 +86,5 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
     scratch->arena.used = mark;
     return result;
 }
+
+tacInfo tac_step_info(const tacScratch* scratch) { return scratch->info; }

@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "step/chart.h"
 #include "step/hard_step.h"
+#include "step/surrogate.h"
 
 #include <string.h>
 
@@ -124,7 +125,9 @@ tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* 
         return tac_hard_jvp(model, x, u, x_dot, u_dot, theta_dot, next_dot, scratch);
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
+    tacModel softer;
     tacPass pass;
+    model = tac_surrogate(model, &softer, scratch);
     result = tac_pass_take(model, x, u, 1, scratch, &pass);
     if (result != TAC_OK) {
         arena->used = mark;
@@ -271,7 +274,9 @@ tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* 
         return tac_hard_vjp(model, x, u, next_bar, x_bar, u_bar, theta_bar, scratch);
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
+    tacModel softer;
     tacPass pass;
+    model = tac_surrogate(model, &softer, scratch);
     result = tac_pass_take(model, x, u, 1, scratch, &pass);
     if (result != TAC_OK) {
         arena->used = mark;

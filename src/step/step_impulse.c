@@ -85,7 +85,8 @@ static tacResult meet(tacHardPass* p, tacStretch* t) {
     tacImpactLevels levels = {fmax(s->delta, most + trace), 0.5 * s->delta};
     tacCourse course = {.qpos = t->push->q, .v = path_of(s->scene, t->push), .span = t->h};
     if (!s->scene->contact->choice[TAC_CHOICE_CCD]) {
-        t->meets.found = 0;
+        // detection at the start of the step alone: what touches then meets then
+        t->meets = (tacHardImpact){.found = p->stretches == 1 && least <= s->delta, .pair = -1};
         return TAC_OK;
     }
     tacResult result = tac_hard_impact(s->scene, &course, levels, &t->meets, s->hard_memory);
@@ -189,6 +190,16 @@ tacResult tac_hard_pass(const tacModel* model, const tacState* x, const tacReal*
     int finite = tac_all_finite(at.q, model->nq) && tac_all_finite(at.v, model->nv) &&
                  tac_all_finite(at.act, model->na);
     return finite ? TAC_OK : TAC_ERROR_DIVERGED;
+}
+
+tacResult tac_hard_blow(const tacModel* model, const double* q, const double* v,
+                        tacScratch* scratch, tacHardPass* out) {
+    *out = take_pass(model, NULL, scratch);
+    copy(out->end.q, q, model->nq), copy(out->end.v, v, model->nv);
+    memset(out->end.act, 0, sizeof *out->end.act * (size_t)model->na);
+    out->stretch[0] = (tacStretch){0}, out->stretches = 1;
+    tacResult result = collide(out, &out->stretch[0], out->end);
+    return result == TAC_OK && !tac_all_finite(out->end.v, model->nv) ? TAC_ERROR_DIVERGED : result;
 }
 
 void tac_hard_hand_out(const tacHardPass* p, const tacState* x, tacState* next) {

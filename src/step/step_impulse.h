@@ -34,4 +34,8 @@ tacResult tac_hard_pass(const tacModel* model, const tacState* x, const tacReal*
                         tacScratch* scratch, tacHardPass* out);
 void tac_hard_hand_out(const tacHardPass* pass, const tacState* x, tacState* next);
 
+// one collision alone, at a state: its notes, and the velocity after in out->end
+tacResult tac_hard_blow(const tacModel* model, const double* q, const double* v,
+                        tacScratch* scratch, tacHardPass* out);
+
 #endif

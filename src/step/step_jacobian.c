@@ -11,6 +11,7 @@
 #include "step/chart.h"
 #include "step/hard_step.h"
 #include "step/hold.h"
+#include "step/surrogate.h"
 
 #include <string.h>
 
@@ -366,6 +367,15 @@ static int is_usable(const tacModel* model, const tacParam* theta, int ntheta) {
     return ntheta >= 0;
 }
 
+// the step itself beside derivatives of a softer one, whose remarks stay
+static tacResult sharp_step(const tacModel* model, const tacState* x, const tacReal* u,
+                            tacState* next, tacScratch* scratch) {
+    unsigned flags = scratch->info.flags;
+    tacResult result = tac_step(model, x, u, next, scratch);
+    scratch->info.flags |= flags;
+    return result;
+}
+
 tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacReal* u,
                             tacState* next, tacReal* A, tacReal* B, const tacParam* theta,
                             int ntheta, tacReal* P, tacScratch* scratch) {
@@ -376,7 +386,10 @@ tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacR
         return tac_hard_jacobian(model, x, u, next, A, B, theta, ntheta, P, scratch);
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
+    tacModel softer;
     tacPass pass;
+    const tacModel* own = model;
+    model = tac_surrogate(model, &softer, scratch);
     result = tac_pass_take(model, x, u, 1, scratch, &pass);
     columnInput in = take_input(model, arena);
     tacReal* ones = TAC_TAKE(arena, tacReal, slope_numbers(model));
@@ -392,7 +405,7 @@ tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacR
     arena->used = inner;
     if (result == TAC_OK && P)
         result = parameter_columns(model, x, u, &in, theta, ntheta, P, scratch);
-    if (result == TAC_OK && next) tac_pass_hand_out(&pass, x, next);
+    if (result == TAC_OK && next && own == model) tac_pass_hand_out(&pass, x, next);
     arena->used = mark;
-    return result;
+    return result == TAC_OK && next && own != model ? sharp_step(own, x, u, next, scratch) : result;
 }

@@ -233,6 +233,26 @@ static double normal_row(const tacStrike* s, const tacStrikeNote* note, int at) 
 
 // A contact that just touches, without pressure: if the loss falls as it opens it is open to the
 // derivative, else it is closed. f_dot holds the adjoint of the impulses.
+static void choose_touch(tacStrike* s, int g) {
+    int i = g * size_of(s);
+    s->classes[i] = (unsigned char)(s->f_dot[i] < 0.0 ? TAC_LCP_OFF : TAC_LCP_TIGHT);
+    for (int t = i + 1; t < i + size_of(s); ++t) s->classes[t] = TAC_LCP_OFF;
+}
+
+// A tangent at its bound that does not slide yet: if the loss falls as it slides, which it can one
+// way alone, it slides to the derivative, else it sticks.
+static void choose_slide(tacStrike* s, const tacStrikeNote* note, int row, double slack) {
+    int nv = s->scene->nv, g = row / size_of(s);
+    double f = note->f[row], bound = s->group[g].mu * note->f[g * size_of(s)];
+    double speed = dot(nv, s->J + (size_t)row * (size_t)nv, note->u);
+    double left = s->A[row * (s->rows + 1)] * (bound - fabs(f));
+    if (!(bound > 0.0) || fabs(left) > slack || fabs(speed) > slack) return;
+    int helps = f > 0.0 ? s->f_dot[row] > 0.0 : s->f_dot[row] < 0.0;
+    tacLcpClass slides = f > 0.0 ? TAC_LCP_HIGH : TAC_LCP_LOW;
+    s->classes[row] = (unsigned char)(helps ? slides : TAC_LCP_TIGHT);
+}
+
+// classes at borders by what the optimizer would like, others as they were found
 static const unsigned char* side_that_helps(tacStrike* s, const tacStrikeNote* note) {
     double scale = 1e-3;
     if (!s->helpful || !(note->flags & TAC_TIE)) return note->classes;
@@ -240,13 +260,12 @@ static const unsigned char* side_that_helps(tacStrike* s, const tacStrikeNote* n
         scale = fmax(scale, fabs(s->A[i * (s->rows + 1)] * note->f[i]));
     memcpy(s->classes, note->classes, (size_t)s->rows);
     for (int g = 0; g < s->groups; ++g) {
-        int i = g * size_of(s);
+        int i = g * size_of(s), dry = s->group[g].kind == TAC_GROUP_FRICTION;
         double pressure = s->A[i * (s->rows + 1)] * note->f[i];
-        if (s->group[g].kind == TAC_GROUP_FRICTION || pressure > 1e-7 * scale ||
-            fabs(normal_row(s, note, g)) > 1e-7 * scale)
-            continue;
-        s->classes[i] = (unsigned char)(s->f_dot[i] < 0.0 ? TAC_LCP_OFF : TAC_LCP_TIGHT);
-        for (int t = i + 1; t < i + size_of(s); ++t) s->classes[t] = TAC_LCP_OFF;
+        if (!dry && pressure <= 1e-7 * scale && fabs(normal_row(s, note, g)) <= 1e-7 * scale)
+            choose_touch(s, g);
+        else
+            for (int t = i + 1; t < i + size_of(s); ++t) choose_slide(s, note, t, 1e-7 * scale);
     }
     return s->classes;
 }

@@ -64,8 +64,10 @@ void tac_touch_load(tacTouch* touch);
 // Finds the contacts and their wrenches, adds J' w to tau; after inverse.
 void tac_touch_at(tacTouch* touch, const tacMotion* m, tacReal* tau);
 
-// Implicit: M of the motion, not factored, and what contact adds to it, to t->M, factored; then x =
-// M^-1 x. `lead` makes the wrenches those of the accelerations a.
+// Implicit: M of the motion, not factored, and what contact adds to it, to t->M, its lower
+// triangle; the same factored; then x = M^-1 x. `lead` makes the wrenches those of the
+// accelerations a.
+void tac_touch_stiffen(tacTouch* touch, const tacMotion* m);
 void tac_touch_factor(tacTouch* touch, const tacMotion* m);
 void tac_touch_solve(const tacTouch* touch, tacReal* x);
 void tac_touch_solve_columns(const tacTouch* touch, tacReal* x, int count, int stride);

@@ -9,9 +9,9 @@ static int spoiled(const void* context, int what) {
 }
 
 static tacResult value(const void* context, const tacReal* x, tacReal* y) {
-    (void)context;
-    y[0] = r_exp(x[0]) * x[1] * x[1];
-    y[1] = r_log(1.0 + x[0] * x[0]) + x[2] * x[1];
+    double far = ((const exampleContext*)context)->far;
+    y[0] = far + r_exp(x[0]) * x[1] * x[1] - far;
+    y[1] = far + (r_log(1.0 + x[0] * x[0]) + x[2] * x[1]) - far;
     return TAC_OK;
 }
 

@@ -9,6 +9,7 @@ enum { SPOIL_NOTHING, SPOIL_JVP, SPOIL_VJP, SPOIL_VJP_CURVATURE, SPOIL_VALUE };
 
 typedef struct exampleContext {
     int spoil;
+    double far; // outputs are small differences of numbers of this size
 } exampleContext;
 
 TAC_DECLARE_CHECK(tac_check_example_);

@@ -23,8 +23,8 @@ static tacResult hvp(const void* context, const double* x, const double* bar, co
     return TAC_OK;
 }
 
-static tacCheckReport check(int spoil) {
-    exampleContext context = {spoil};
+static tacCheckReport check_far(int spoil, double far, const double* about) {
+    exampleContext context = {spoil, far};
     tacCheckProblem problem = {.name = "example",
                                .n = 3,
                                .m = 2,
@@ -32,12 +32,15 @@ static tacCheckReport check(int spoil) {
                                .as_double = &tac_check_example_double,
                                .as_complex = &tac_check_example_complex,
                                .as_quad = &tac_check_example_quad,
+                               .y_about = about,
                                .hvp = hvp,
                                .sample = sample};
     tacCheckReport report;
     tac_check_run(&problem, tac_check_default_options(), &report);
     return report;
 }
+
+static tacCheckReport check(int spoil) { return check_far(spoil, 0.0, NULL); }
 
 static int right_derivatives_pass(void) {
     tacCheckReport report = check(SPOIL_NOTHING);
@@ -74,6 +77,17 @@ static int hvp_off_by_one_percent_fails(void) {
     return 0;
 }
 
+// Outputs that are small differences of large numbers are rounded as those are: slopes are asked
+// for above that once it is told, and a wrong derivative is still seen.
+static int rounding_is_that_of_what_is_added_up(void) {
+    const double about[2] = {1e6, 1e6};
+    ENSURE(check_far(SPOIL_NOTHING, 1e6, NULL).line[TAC_CHECK_TAYLOR_3].failed > 5);
+    ENSURE(check_far(SPOIL_NOTHING, 1e6, about).line[TAC_CHECK_TAYLOR_2].failed == 0);
+    ENSURE(check_far(SPOIL_NOTHING, 1e6, about).line[TAC_CHECK_TAYLOR_3].failed == 0);
+    ENSURE(check_far(SPOIL_JVP, 1e6, about).line[TAC_CHECK_TAYLOR_2].failed > 20);
+    return 0;
+}
+
 static int non_finite_is_an_error(void) {
     double a[2] = {1.0, NAN}, b[2] = {1.0, 1.0};
     ENSURE(isinf(tac_check_error(2, a, b, 0.0)));
@@ -82,4 +96,4 @@ static int non_finite_is_an_error(void) {
 
 TEST_MAIN(RUN(right_derivatives_pass), RUN(jvp_off_by_one_percent_fails),
           RUN(vjp_off_by_one_percent_fails), RUN(hvp_off_by_one_percent_fails),
-          RUN(non_finite_is_an_error))
+          RUN(rounding_is_that_of_what_is_added_up), RUN(non_finite_is_an_error))

@@ -75,8 +75,11 @@ static int culled_is_exact(void) {
     double worst = 0.0, *Phi = malloc(sizeof(double) * 2 * n);
     for (int trial = 0; trial < 6; ++trial) {
         double h = a->spacing, eps = 0.25 * h * h * (trial % 2 ? 1.0 : 30.0);
-        tacSsdfPair pair = {
-            {a, b}, {draw_pose(&random, 1.0), draw_pose(&random, 1.0)}, eps, 1.0, 0};
+        tacSsdfPair pair = {{a, b},
+                            {draw_pose(&random, 1.0), draw_pose(&random, trial < 3 ? 1.0 : 4.0)},
+                            eps,
+                            1.0,
+                            0};
         tac_ssdf_field(&pair, Phi);
         pair.exact = 1;
         tac_ssdf_field(&pair, Phi + n);

@@ -23,6 +23,11 @@ HINGE = """<mujoco><worldbody><camera pos="0 -2 0" xyaxes="1 0 0 0 0 1"/>
 <body name="rod"><joint axis="0 1 0"/><geom type="capsule" size=".1" fromto="0 0 0 .6 0 0"/></body>
 </worldbody></mujoco>
 """
+TOUCH = """<mujoco><tactus detect="manifold" tau=".001"/>
+<worldbody><camera pos="0 -2 .1" xyaxes="1 0 0 0 0 1" fovy="20"/><geom type="plane" size="1 1 1"/>
+<body pos="0 0 .098"><freejoint/><geom type="box" size=".1 .1 .1" mass="1" rgba=".8 .8 .8 1"/></body>
+</worldbody></mujoco>
+"""
 passed = failed = 0
 
 
@@ -131,6 +136,36 @@ def run(folder):
     check("a sheet has the first and the last frame", read("m.ppm") == b"P6\n120 40\n255\n"
           + b"".join(a + b for a, b in zip(*rows)), answer.stderr)
 
+    # contacts: two corners on the near side, 2 mm deep, with their normals
+    with open(path("touch.xml"), "w") as file:
+        file.write(TOUCH)
+
+    def blue(name):
+        """Pixels that are bluer than anything of the scene, from the middle of a picture of 200 x 200."""
+        data = read(name)[len("P6\n200 200\n255\n"):]
+        return [(i % 200 - 100, i // 200 - 100) for i in range(40000)
+                if data[3 * i + 2] > 200 and data[3 * i] < 110]
+
+    touch = [path("touch.xml"), "--size", "200x200", "--samples", "1"]
+    answer = render(*touch, "--contacts", "--arrow", ".05", "-o", path("n.ppm"))
+    scale = 100 / math.tan(math.radians(10))  # pixels of a metre at distance 1
+    x, y, top = scale * 0.1 / 1.9, scale * 0.102 / 1.9, scale * (0.102 - 0.05 * 0.88) / 1.9
+    marks = blue("n.ppm")
+    check("--contacts draws the near corners", answer.returncode == 0 and all(
+        any(abs(u - s * x) < 2.5 and abs(v - y) < 2.5 for u, v in marks) for s in (-1, 1)), marks)
+    check("normals are as long as they are active", abs(min(v for _, v in marks) - top) < 4,
+          (min((v for _, v in marks), default=0), top))
+    render(*touch, "--contacts", "--qpos", "0 0 .2 1 0 0 0", "-o", path("o.ppm"))
+    check("no contacts, no marks", blue("o.ppm") == [])
+    render(*touch, "-o", path("p.ppm"))
+    render(*touch, "--opacity", "1", "--contacts", "--qpos", "0 0 .098 1 0 0 0", "-o", path("q.ppm"))
+    check("opaque solids but for the marks", blue("p.ppm") == [] and blue("q.ppm") != [])
+    subprocess.run([TACTUS, "run", path("touch.xml"), "--steps", "2", "-o", path("touch.npz")],
+                   capture_output=True, timeout=300)
+    answer = render(*touch, "--contacts", "--from", path("touch.npz"), "--sheet", "1x1", "-o",
+                    path("r.ppm"))
+    check("a sheet has the contacts of its frames", blue("r.ppm") != [], answer.stderr)
+
     answer = render("--help")
     check("--help has an example", answer.returncode == 0 and b"example:" in answer.stdout
           and b"--samples" in answer.stdout)
@@ -185,6 +220,14 @@ def run(folder):
         ("sheet without run", [path("hinge.xml"), "-o", path("x.ppm"), "--sheet", "2x2"], b"--from"),
         ("sheet too large", [path("hinge.xml"), "-o", path("x.ppm"), "--from", path("run.npz"),
                              "--sheet", "200x1"], b"4x2"),
+        ("contacts of a scene that has none", [scene, "-o", path("x.ppm"), "--contacts"], b"detect="),
+        ("contacts of a slice", [path("touch.xml"), "-o", path("x.ppm"), "--contacts", "--slice", "z=0"],
+         b"--contacts has no meaning"),
+        ("contacts of a shape", [scene, "-o", path("x.ppm"), "--contacts", "--shape", "pebble"],
+         b"touches nothing"),
+        ("arrow without contacts", [scene, "-o", path("x.ppm"), "--arrow", "1"], b"--contacts"),
+        ("arrow of nothing", [scene, "-o", path("x.ppm"), "--contacts", "--arrow", "0"], b"between"),
+        ("opacity above 1", [scene, "-o", path("x.ppm"), "--opacity", "2"], b"between"),
         ("two scenes", [scene, scene, "-o", path("x.ppm")], b"too many"),
     ]:
         if name == "output is a directory":

@@ -331,6 +331,62 @@ def wrong_use_is_2_and_writes_nothing(folder):
     assert sorted(os.listdir(folder)) == ["junk.npz", "still.xml", "u.csv"], os.listdir(folder)
 
 
+def hard(inside, attributes="", body='pos="0 0 .3"', geom='mass="1"'):
+    return f"""<mujoco>
+<tactus detect="gjk" respond="lcp" {attributes}/>
+<worldbody><geom name="floor" type="plane" size="1 1 1"/>
+<body {body}><freejoint/><geom name="box" type="box" size=".1 .1 .1" {geom}/></body>
+</worldbody>{inside}</mujoco>"""
+
+
+@law
+def wrong_hard_contact_is_explained(folder):
+    for content, arguments, where, word in [
+        (hard("", body='pos="0 0 .05"'), [], ": overlap", "floor and box start within one another, "
+         "by 0.05 m"),
+        (hard("", geom='mass="0"'), [], ":4: <body>", "needs mass"),
+        (hard("", geom='mass="1" friction="-1"'), [], ":4: friction", "between 0 and"),
+        (hard("", 'restitution="1.5"'), [], ":2: restitution", "between 0 and 1"),
+        (hard("", 'restitution="-.5"'), [], ":2: restitution", "between 0 and 1"),
+        (hard('<keyframe><key qvel="0 0 inf 0 0 0"/></keyframe>'), [], ":5: qvel", "finite"),
+        (hard('<keyframe><key qvel="0 0 1e300 0 0 0"/></keyframe>'), [], ":5: qvel", "range"),
+        (hard(""), ["--qvel", "0 0 inf 0 0 0"], "--qvel", "finite"),
+    ]:
+        path = write(folder, "hard.xml", content)
+        told = run(path, *arguments, code=2).stderr
+        assert where in told and word in told, (content, told)
+    path = write(folder, "hard.xml", hard("", 'overlap="resolve"', body='pos="0 0 .05"'))
+    assert "fell_back" in json.loads(run(path, "--steps", 5, "--json").stdout)
+
+
+@law
+def a_mesh_with_hollows_is_told(folder):
+    corner = [(0, 0), (3, 0), (3, 1), (1, 1), (1, 3), (0, 3)]
+    vertex = [(x, y, z) for z in (0, 1) for x, y in corner]
+    faces = [(0, 2, 1), (0, 3, 2), (0, 4, 3), (0, 5, 4)]
+    faces += [tuple(6 + i for i in reversed(face)) for face in faces]
+    faces += [side for i in range(6) for j in [(i + 1) % 6] for side in [(i, j, 6 + j), (i, 6 + j, 6 + i)]]
+    for hollow in True, False:
+        face = f'face="{" ".join(str(i) for f in faces for i in f)}"' if hollow else ""
+        path = write(folder, "mesh.xml", f"""<mujoco><tactus detect="gjk" respond="lcp"/><asset>
+<mesh name="ell" vertex="{" ".join(f"{.1 * x:g}" for v in vertex for x in v)}" {face}/></asset>
+<worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 1"><freejoint/>
+<geom name="bracket" type="mesh" mesh="ell" mass="1"/></body></worldbody></mujoco>""")
+        note = json.loads(run(path, "--steps", 2, "--json").stdout)["note"]
+        assert ("bracket is not convex" in note) == hollow, note
+
+
+@law
+def too_many_contacts_at_once_are_told(folder):
+    balls = "".join(f'<body pos="{.2 * (i % 20):g} {.2 * (i // 20):g} .06"><freejoint/>'
+                    '<geom type="sphere" size=".05" mass="1"/></body>' for i in range(260))
+    path = write(folder, "balls.xml", f"""<mujoco><option timestep=".01"/>
+<tactus detect="gjk" respond="lcp"/><worldbody><geom type="plane" size="9 9 1"/>{balls}
+</worldbody></mujoco>""")
+    told = run(path, "--steps", 20, code=2).stderr
+    assert "ended at step 4" in told and "256" in told, told
+
+
 @law
 def another_scene_does_not_fit(folder):
     path = os.path.join(folder, "t.npz")

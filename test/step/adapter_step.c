@@ -130,6 +130,33 @@ static tacResult forward_vjp(const void* context, const tacReal* x, const tacRea
     return result;
 }
 
+static tacResult touched(const void* context, const tacReal* x, tacReal* y) {
+    const stepContext* c = context;
+    setup s = place(c, x, x + theta_at(c));
+    return tac_inverse_contact(&s.model, input(c, &s, x), y, c->scratch);
+}
+
+static tacResult touched_jvp(const void* context, const tacReal* x, const tacReal* x_dot,
+                             tacReal* y_dot) {
+    const stepContext* c = context;
+    setup s = place(c, x, x + theta_at(c));
+    spread_theta(c, &s, x_dot + theta_at(c));
+    return tac_inverse_contact_jvp(&s.model, input(c, &s, x), tangent(c, &s, (tacReal*)x_dot),
+                                   y_dot, c->scratch);
+}
+
+static tacResult touched_vjp(const void* context, const tacReal* x, const tacReal* y_bar,
+                             tacReal* x_bar) {
+    const stepContext* c = context;
+    setup s = place(c, x, x + theta_at(c));
+    memset(x_bar, 0, sizeof *x_bar * (size_t)theta_at(c));
+    tacResult result = tac_inverse_contact_vjp(&s.model, input(c, &s, x), y_bar,
+                                               tangent(c, &s, x_bar), c->scratch);
+    collect_theta(c, &s, x_bar + theta_at(c));
+    return result;
+}
+
+const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_touched_) = {touched, touched_jvp, touched_vjp};
 const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_inverse_) = {inverse, inverse_jvp, inverse_vjp};
 const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_forward_) = {forward, forward_jvp, forward_vjp};
 

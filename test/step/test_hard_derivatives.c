@@ -310,6 +310,27 @@ static int helpful_side(void) {
     return 0;
 }
 
+// A block that is pushed as hard as friction holds: along the push it slides freely, against it, it
+// sticks.
+static int helpful_slide(void) {
+    hardScene s;
+    ENSURE_LAW(hard_open(
+        &s, "<mujoco><option timestep='.01' gravity='5 0 -10'/><tactus detect='gjk' respond='lcp' "
+            "gradient='helpful'/><worldbody><geom type='plane' size='1 1 1' friction='.5'/><body "
+            "pos='0 0 .100000075'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' "
+            "friction='.3'/></body></worldbody></mujoco>"));
+    for (int along = 0; along < 2; ++along) {
+        double bar[6] = {along ? -1.0 : 1.0}, zero[6] = {0}, dq[6] = {0}, dv[6] = {0};
+        tacState x = hard_state(&s);
+        tacTangent next = {.dq = bar, .dv = zero}, out = {.dq = dq, .dv = dv};
+        ENSURE(tac_step_vjp(s.model, &x, s.u, next, out, NULL, NULL, s.scratch) == TAC_OK);
+        ENSURE(s.scratch->info.flags & TAC_TIE);
+        ENSURE_NEAR(dv[0], along ? -0.01 : 0.0, 1e-9);
+    }
+    hard_close(&s);
+    return 0;
+}
+
 // second derivatives are refused; so are derivatives of frozen bounds
 static int refusals(void) {
     hardScene s;
@@ -329,4 +350,4 @@ static int refusals(void) {
 }
 
 TEST_MAIN(RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes), RUN(arm), RUN(ball),
-          RUN(helpful_side), RUN(refusals))
+          RUN(helpful_side), RUN(helpful_slide), RUN(refusals))

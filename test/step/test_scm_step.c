@@ -130,28 +130,54 @@ static int refuses(void) {
     return are_texts_refused("scene.xml", "<mujoco>", after, bad, (int)(sizeof bad / sizeof *bad));
 }
 
-// defaults hang on spacing and size; cores that pull, and steps that are too long, are told
-static int tells(void) {
+// loads a ball of radius r beside one of 0.3 with these words: what is told, and a number of it
+static int tell(const char* words, double r, const char* name, tacMessage* message, double* out) {
     tacModel* model = NULL;
-    tacMessage message = {0};
-    const char* text =
-        "<mujoco><tactus respond='scm' eps2='.01'/><worldbody><geom size='.3'/>"
-        "<body pos='0 0 .45'><freejoint/><geom size='.1'/></body></worldbody></mujoco>";
     tacParam p;
-    ENSURE(load(text, &model, &message) == TAC_OK);
-    ENSURE(strstr(message.text, "pull together"));
-    ENSURE(tac_param_find(model, "detect/eps1", &p) == TAC_OK);
-    // (h/2)^2 of 600 points on the larger ball is 4.7e-4, which is above 2 l eps3
-    ENSURE_NEAR(model->param[p.offset], 2.0 * 0.1 * 0.0005, 1e-12);
+    char text[512];
+    snprintf(text, sizeof text,
+             "<mujoco>%s<worldbody><geom size='.3'/><body pos='0 0 .45'><freejoint/>"
+             "<geom size='%g' mass='1'/></body></worldbody></mujoco>",
+             words, r);
+    *message = (tacMessage){0};
+    ENSURE(load(text, &model, message) == TAC_OK);
+    ENSURE(tac_param_find(model, name, &p) == TAC_OK);
+    *out = model->param[p.offset];
     tac_model_destroy(model);
-    text = "<mujoco><option timestep='.01' integrator='RK4'/><tactus respond='scm' "
-           "stiffness='1e6'/><worldbody><geom size='.3'/><body pos='0 0 .45'><freejoint/>"
-           "<geom size='.1' mass='1'/></body></worldbody></mujoco>";
-    ENSURE(load(text, &model, &message) == TAC_OK);
-    printf("  %s\n", message.text);
-    ENSURE(strstr(message.text, "step"));
-    ENSURE(tac_stable_timestep(model) < 0.002);
-    tac_model_destroy(model);
+    return 0;
+}
+
+// Cores that pull are told, whether temperatures are given or not: below eps2 = 0.2 0.1/0.3 for
+// balls of 0.3 and 0.1, always for balls of alike size. (h/2)^2 of 600 points on the larger ball is
+// 4.7e-4, which is above 2 l eps3.
+static int tells_of_cores(void) {
+    tacMessage m;
+    double eps;
+    ENSURE_LAW(tell("<tactus respond='scm'/>", 0.1, "detect/eps1", &m, &eps));
+    printf("  %s\n", m.text);
+    ENSURE(strstr(m.text, "pull together"));
+    ENSURE_NEAR(eps, 2.0 * 0.1 * 0.0005, 1e-12);
+    ENSURE_LAW(tell("<tactus respond='scm' eps2='.06'/>", 0.1, "detect/eps2", &m, &eps));
+    ENSURE(strstr(m.text, "pull together"));
+    ENSURE_LAW(tell("<tactus respond='scm' eps2='.075'/>", 0.1, "detect/eps2", &m, &eps));
+    ENSURE(*m.text == 0 && eps == 0.075);
+    ENSURE_LAW(tell("<tactus respond='scm' eps2='10'/>", 0.25, "detect/eps2", &m, &eps));
+    ENSURE(strstr(m.text, "whatever eps2"));
+    ENSURE_LAW(tell("<tactus respond='scm' eps1='.02'/>", 0.1, "detect/eps1", &m, &eps));
+    ENSURE(strstr(m.text, "from afar"));
+    return 0;
+}
+
+// steps that are too long are told, behind what is told of cores
+static int tells_of_steps(void) {
+    tacMessage m;
+    double k;
+    ENSURE_LAW(tell("<option timestep='.01' integrator='RK4'/><tactus respond='scm' "
+                    "stiffness='1e6'/>",
+                    0.1, "respond/stiffness", &m, &k));
+    printf("  %s\n", m.text);
+    ENSURE(strstr(m.text, "pull together") && strstr(m.text, "take at most 0.0015 s, or implicit"));
+    ENSURE(k == 1e6);
     return 0;
 }
 
@@ -174,4 +200,5 @@ static int far_apart(void) {
 }
 
 TEST_MAIN(RUN(explicit_steps), RUN(implicit_steps), RUN(published_steps), RUN(soft_points),
-          RUN(refuses), RUN(tells), RUN(far_apart), RUN(prove_summary))
+          RUN(refuses), RUN(tells_of_cores), RUN(tells_of_steps), RUN(far_apart),
+          RUN(prove_summary))

@@ -1,0 +1,221 @@
+// A box on a box: which edges cross and which vertices are inside (paper 001, Fig. 5).
+//
+// Cubes of half size 1 as superquadrics of exponent .1, the upper one .15 (edges) or .1 (vertices)
+// deep in the lower one. Edges are those of a cube scaled by .96, so that it lies in its rounded
+// field; vertices are the 98 of a cube with 4 x 4 squares a face. Which edges cross, and which
+// vertices are inside, is counted from corners and faces alone.
+
+#include "experiments/experiments.h"
+#include "experiments/touch_scene.h"
+
+#include "base/assert.h"
+#include "detect/manifold.h"
+
+#include <math.h>
+
+#define SCALE 0.96
+#define PI    3.14159265358979324
+
+// options, vertices, faces
+static const char scene[] =
+    "<mujoco><tactus detect='manifold' tau='.01' depth='.3' sign='.05' clash='.05' "
+    "neighbours='.02' regular='1e-4' clip='.01' within='.01' least='1e-3' %s/><asset>"
+    "<shape name='cube' smooth='.001'><superquadric size='1 1 1' eps='.1 .1'/></shape>"
+    "<mesh name='cube' vertex='%s' face='%s'/></asset><worldbody>"
+    "<camera pos='3.3 -4.6 3.4' xyaxes='.81 .58 0 -.25 .35 .9' fovy='40'/>"
+    "<light directional='true' dir='-0.5 0.7 -1.3' diffuse='0.66 0.64 0.60'/>"
+    "<body><freejoint/><geom type='shape' shape='cube' mesh='cube' mass='1' "
+    "rgba='.70 .66 .58 1'/></body><body><freejoint/><geom type='shape' shape='cube' mesh='cube' "
+    "mass='1' rgba='.36 .47 .62 1'/></body></worldbody></mujoco>";
+
+//---------------------------------- meshes ---------------------------------------
+
+// a cube with `cells` x `cells` squares a face as texts, each square two triangles
+typedef struct cubeText {
+    char vertex[6000], face[6000];
+    int count; // vertices
+    double x[100][3];
+} cubeText;
+
+static int find_vertex(cubeText* c, const double x[3]) {
+    for (int i = 0; i < c->count; ++i)
+        if (fabs(c->x[i][0] - x[0]) + fabs(c->x[i][1] - x[1]) + fabs(c->x[i][2] - x[2]) < 1e-9)
+            return i;
+    for (int k = 0; k < 3; ++k) c->x[c->count][k] = x[k];
+    return c->count++;
+}
+
+// place of a grid point of face (axis, side)
+static int grid_vertex(cubeText* c, int axis, double side, double u, double v, double scale) {
+    double x[3];
+    x[axis] = scale * side;
+    x[(axis + 1) % 3] = scale * (side > 0.0 ? u : v),
+                   x[(axis + 2) % 3] = scale * (side > 0.0 ? v : u);
+    return find_vertex(c, x);
+}
+
+static void make_cube(cubeText* c, int cells, double scale) {
+    char *vertex = c->vertex, *face = c->face;
+    c->count = 0;
+    for (int f = 0; f < 6; ++f)
+        for (int i = 0; i < cells * cells; ++i) {
+            double u = -1.0 + 2.0 * (i % cells) / cells, v = -1.0 + 2.0 * (i / cells) / cells;
+            double side = f % 2 ? 1.0 : -1.0, h = 2.0 / cells;
+            int a = grid_vertex(c, f / 2, side, u, v, scale);
+            int b = grid_vertex(c, f / 2, side, u + h, v, scale);
+            int d = grid_vertex(c, f / 2, side, u + h, v + h, scale);
+            int e = grid_vertex(c, f / 2, side, u, v + h, scale);
+            face += sprintf(face, "%d %d %d %d %d %d ", a, b, d, a, d, e);
+        }
+    for (int i = 0; i < c->count; ++i)
+        vertex += sprintf(vertex, "%g %g %g ", c->x[i][0], c->x[i][1], c->x[i][2]);
+}
+
+//---------------------------------- edges ----------------------------------------
+
+// the share of the first segment at which both cross, or -1
+static double crossing(const double a[2], const double b[2], const double c[2], const double d[2]) {
+    double ux = b[0] - a[0], uy = b[1] - a[1], vx = d[0] - c[0], vy = d[1] - c[1];
+    double det = ux * vy - uy * vx, wx = c[0] - a[0], wy = c[1] - a[1];
+    double s = (wx * vy - wy * vx) / det, t = (wx * uy - wy * ux) / det;
+    return fabs(det) > 1e-12 && s >= 0.0 && s <= 1.0 && t >= 0.0 && t <= 1.0 ? s : -1.0;
+}
+
+static void corner(int i, double yaw, double x[2]) {
+    double angle = yaw * PI / 180.0 + PI * (0.25 + 0.5 * i);
+    x[0] = SCALE * sqrt(2.0) * cos(angle), x[1] = SCALE * sqrt(2.0) * sin(angle);
+}
+
+// places where the squares of both cubes cross, seen from above
+static int list_crossings(double yaw, double at[16][2]) {
+    int count = 0;
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 4; ++j) {
+            double a[2], b[2], c[2], d[2];
+            corner(i, 0.0, a), corner(i + 1, 0.0, b), corner(j, yaw, c), corner(j + 1, yaw, d);
+            double s = crossing(a, b, c, d);
+            if (s < 0.0) continue;
+            for (int k = 0; k < 2; ++k) at[count][k] = a[k] + s * (b[k] - a[k]);
+            ++count;
+        }
+    return count;
+}
+
+// what the records of edges on the upper box are, against the crossings
+typedef struct edgeFindings {
+    int found, stray; // crossings with a record, records elsewhere
+    double away, gap; // worst distance from a crossing, worst error of a distance
+    double tilt;      // of a normal                                            [degrees]
+    double least, most;
+} edgeFindings;
+
+static void add_finding(edgeFindings* f, const tacContacts* c, int i, double (*at)[2],
+                        int crossings, double gap) {
+    double away = INFINITY;
+    for (int k = 0; k < crossings; ++k)
+        away = fmin(away, hypot(c->point[0][i] - at[k][0], c->point[1][i] - at[k][1]));
+    if (away > 0.01) {
+        ++f->stray;
+        return;
+    }
+    ++f->found, f->away = fmax(f->away, away);
+    f->gap = fmax(f->gap, fabs(c->distance[i] - gap));
+    f->tilt =
+        fmax(f->tilt, atan2(hypot(c->normal[0][i], c->normal[1][i]), c->normal[2][i]) * 180.0 / PI);
+    f->least = fmin(f->least, c->activity[i]), f->most = fmax(f->most, c->activity[i]);
+}
+
+static void report_edges(trial* t, touchScene* s, double yaw, double depth) {
+    double at[16][2];
+    int crossings = list_crossings(yaw, at);
+    edgeFindings f = {.least = 1.0};
+    touch_place(s, 0.0, 0.0, 2.0 - depth, yaw);
+    if (touch_detect(s) != TAC_OK) return;
+    for (int i = 0; i < s->contacts->count; ++i)
+        if (tac_manifold_kind(s->contacts->feature[i]) == TAC_MANIFOLD_EDGE_1 &&
+            s->contacts->activity[i] > 1e-4)
+            add_finding(&f, s->contacts, i, at, crossings, 2.0 - depth - 2.0 * SCALE);
+    char id[80];
+    snprintf(id, sizeof id, "turned by %g: pairs of edges at the crossings", yaw);
+    trial_near(t, id, f.found, "", crossings, 0.0);
+    snprintf(id, sizeof id, "turned by %g: pairs above 1e-4 elsewhere", yaw);
+    trial_near(t, id, f.stray, "", 0.0, 0.0);
+    snprintf(id, sizeof id, "turned by %g: worst distance, off the gap", yaw);
+    trial_most(t, id, f.gap, "m", 1e-3);
+    snprintf(id, sizeof id, "turned by %g: worst normal, off the vertical", yaw);
+    trial_most(t, id, f.tilt, "deg", 1.0);
+    snprintf(id, sizeof id, "turned by %g: least activity of a crossing", yaw);
+    trial_note(t, id, f.least, "");
+    snprintf(id, sizeof id, "turned by %g: largest activity", yaw);
+    trial_least(t, id, f.most, "", 0.2);
+}
+
+//---------------------------------- vertices -------------------------------------
+
+// is a vertex of the upper cube, as it stands, in the lower one?
+static int is_inside(const touchScene* s, const double x[3], double* depth) {
+    double half = 2.0 * atan2(s->qpos[13], s->qpos[10]), c = cos(half), w = sin(half);
+    double y[3] = {s->qpos[7] + c * x[0] - w * x[1], s->qpos[8] + w * x[0] + c * x[1],
+                   s->qpos[9] + x[2]};
+    *depth = fmin(1.0 - fabs(y[0]), fmin(1.0 - fabs(y[1]), 1.0 - fabs(y[2])));
+    return *depth > 0.0;
+}
+
+static void report_vertices(trial* t, touchScene* s, const cubeText* cube) {
+    int agree = 0, inside = 0;
+    double least = 1.0, most = 0.0;
+    touch_place(s, 0.1, 0.05, 1.9, 30.0);
+    if (touch_detect(s) != TAC_OK) return;
+    const tacContacts* c = s->contacts;
+    for (int v = 0; v < cube->count; ++v) {
+        double depth, activity = 0.0, x[3];
+        // the cube's features stand in an order of their own
+        const tacFeatures* features = &s->model->contact->feature[1];
+        for (int k = 0; k < 3; ++k) x[k] = features->x[k][v];
+        int in = is_inside(s, x, &depth);
+        for (int i = 0; i < c->count; ++i) {
+            if (tac_manifold_kind(c->feature[i]) != TAC_MANIFOLD_VERTEX_1 ||
+                tac_manifold_first(c->feature[i]) != v)
+                continue;
+            activity = c->activity[i];
+            // 0.1 below the upper face and nowhere near another one
+            if (fabs(depth - 0.1) < 1e-9 && activity > 0.5)
+                least = fmin(least, -c->distance[i]), most = fmax(most, -c->distance[i]);
+        }
+        inside += in, agree += in == (activity > 0.5);
+    }
+    trial_near(t, "vertices active as they are inside, of 98", agree, "", cube->count, 0.0);
+    trial_near(t, "vertices inside", inside, "", 16.0, 0.0);
+    trial_note(t, "depth of those under the face, least (true: 0.1)", least, "m");
+    trial_near(t, "depth of those under the face, most (true: 0.1)", most, "m", 0.107, 0.005);
+}
+
+//---------------------------------- experiment -----------------------------------
+
+// contacts of the upper box alone, with normals by activity and of one length
+static int draw(trial* t, touchScene* edges, touchScene* vertices) {
+    trialSheet sheet;
+    int code = trial_sheet_begin(t, &sheet, 2, 2, 320, 260);
+    for (int i = 0; i < 2 && code == 0; ++i) {
+        touch_place(edges, 0.0, 0.0, 1.85, 30.0), touch_place(vertices, 0.1, 0.05, 1.9, 30.0);
+        code = touch_draw(&sheet, i, edges, i == 0, i ? "edges, all alike" : "edges by activity");
+        if (code == 0)
+            code = touch_draw(&sheet, 2 + i, vertices, i == 0,
+                              i ? "vertices, all alike" : "vertices by activity");
+    }
+    return trial_sheet_end(&sheet, code, "contacts");
+}
+
+int experiment_box_manifold(trial* t) {
+    static const double yaw[] = {45.0, 30.0, 10.0};
+    static cubeText coarse, fine;
+    touchScene edges, vertices = {0};
+    make_cube(&coarse, 1, SCALE), make_cube(&fine, 4, 1.0);
+    int code = touch_open(&edges, scene, "", coarse.vertex, coarse.face);
+    if (code == 0) code = touch_open(&vertices, scene, "sides='second'", fine.vertex, fine.face);
+    for (int i = 0; i < TAC_COUNT(yaw) && code == 0; ++i) report_edges(t, &edges, yaw[i], 0.15);
+    if (code == 0) report_vertices(t, &vertices, &fine);
+    if (code == 0) code = draw(t, &edges, &vertices);
+    touch_close(&edges), touch_close(&vertices);
+    return code;
+}

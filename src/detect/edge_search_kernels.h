@@ -1,0 +1,86 @@
+// The wide kernels that find edges of two geoms which may meet.
+//
+//   blocks --near the other geom--> boxes --boxes meet--> blocks that are near each other
+//        --edges' boxes meet--> pairs --feet of the perpendicular--> pairs that can claim
+//
+// Boxes stand in the axes of both bodies: two of them are apart if they are in one of the two.
+// Arrays have room for whole vectors behind `count`.
+
+#ifndef TAC_DETECT_EDGE_SEARCH_KERNELS_H
+#define TAC_DETECT_EDGE_SEARCH_KERNELS_H
+
+#include "base/dispatch.h"
+#include "model/features.h"
+#include "shape/bound.h"
+#include "tactus/witness.h"
+
+// boxes around blocks of edges, in axes of the body of geom[0] and of geom[1]
+typedef struct tacEdgeBoxes {
+    int count;
+    int* block;
+    float *middle[2][3], *half[2][3];
+} tacEdgeBoxes;
+
+// one box in both
+typedef struct tacEdgeBox {
+    tacReal middle[2][3], half[2][3];
+} tacEdgeBox;
+
+// edges of blocks that are near some of the other geom, in axes of geom[0]'s body
+typedef struct tacEdgePlaces {
+    int count;
+    int* edge;
+    tacReal *from[3], *to[3];
+    float *middle[3], *half[3];  // boxes around them, `stretch` times as large
+    float *block[3], *around[3]; // middles and halves of boxes around eight of them
+} tacEdgePlaces;
+
+// which blocks of geom[1] are near to each one of geom[0]: of places, eight edges each
+typedef struct tacEdgeNear {
+    int count;        // blocks of geom[0]
+    const int* first; // near[first[i]] .. near[first[i + 1] - 1] are those of block i (count + 1)
+    const int* near;
+} tacEdgeNear;
+
+// what pairs have to pass
+typedef struct tacEdgeTest {
+    const tacEdgePlaces* places[2];
+    const tacFeatures* features[2];
+    const tacFrame* across; // the body of geom[1] in that of geom[0]
+    const tacWitnessOptions* witness;
+    tacReal apart;          // boxes come that near
+    tacReal reach;          // and witness points that
+    tacReal clash;          // temperature
+    int bounded;            // 0: by boxes alone
+    int solid;              // 1: neither is swept with a radius
+    unsigned char* mask;    // room for the blocks near to one
+    int *block, *one, *two; // likewise; for TAC_EDGE_WAITING pairs
+} tacEdgeTest;
+
+// pairs wait until there are many; room for a block more and for padding
+enum { TAC_EDGE_WAITING = 512, TAC_EDGE_ROOM = TAC_EDGE_WAITING + 32 };
+
+typedef struct tacEdgeSearchKernels {
+    int lanes;
+
+    // Boxes of blocks in their own axes `own` and in those of the other body, which they are in
+    // with the frame `across`; of those that come within `reach` of the box `other`
+    void (*boxes)(const tacFeatureBox* box, int count, int own, const tacFrame* across,
+                  const tacEdgeBox* other, tacReal reach, tacEdgeBoxes* out);
+
+    // indices of boxes that come within `reach` of box `i` of `a`, in order; how many. `out` has
+    // room for a vector more
+    int (*near)(const tacEdgeBoxes* a, int i, const tacEdgeBoxes* b, tacReal reach, int* out);
+
+    // places places->edge[i] by the frame `across`, NULL: they stand there
+    void (*place)(const tacFeatures* f, const tacFrame* across, double stretch, tacEdgePlaces* out);
+
+    // Pairs of places that can have a claim, in order; their number, of which at most `capacity`
+    // are written
+    int (*list)(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, int* first,
+                int* second);
+} tacEdgeSearchKernels;
+
+TAC_DECLARE_KERNELS(tacEdgeSearchKernels, tac_edge_search_kernels_);
+
+#endif

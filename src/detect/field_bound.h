@@ -1,0 +1,23 @@
+// The field of a geom bound in axes of its body: its program, what a union leaves out, and bounds
+// from below. It depends on parameters alone, so it is kept from call to call (kept.h).
+
+#ifndef TAC_DETECT_FIELD_BOUND_H
+#define TAC_DETECT_FIELD_BOUND_H
+
+#include "detect/vertex_sdf_kernels.h"
+#include "shape/run.h"
+
+typedef struct tacFieldBound {
+    tacProgram program;
+    tacCulling culling;
+    tacFloorNode* floor; // bounds from below, one a node
+    int floors;
+} tacFieldBound;
+
+// takes memory from the scratch
+tacFieldBound tac_field_bind(const tacModel* model, int geom, tacScratch* scratch);
+
+// bytes of it, for this build's tacReal
+size_t tac_field_size(const tacShape* shape);
+
+#endif

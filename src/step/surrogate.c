@@ -1,0 +1,42 @@
+// Derivatives of the step at softer temperatures.
+//
+//   model --temperatures times `surrogate`--> copy --> step_diff.c, step_jacobian.c
+//
+// The step itself never sees the copy: values stay sharp, derivatives are exactly those of the
+// softer scene at the same state.
+
+#include "step/surrogate.h"
+
+#include "base/assert.h"
+#include "tactus/step.h"
+
+#include <string.h>
+
+// what is softened; eps1 is a length squared
+static const tacContactNumber temperatures[] = {
+    TAC_CONTACT_TAU,    TAC_CONTACT_SUPPORT, TAC_CONTACT_DEPTH, TAC_CONTACT_NEIGHBOURS,
+    TAC_CONTACT_SIGN,   TAC_CONTACT_CLASH,   TAC_CONTACT_LEAST, TAC_CONTACT_CLIP,
+    TAC_CONTACT_WITHIN, TAC_CONTACT_REGULAR, TAC_CONTACT_GATE,  TAC_CONTACT_KEEP_WIDTH,
+    TAC_CONTACT_EPS1,   TAC_CONTACT_EPS1,    TAC_CONTACT_EPS2,  TAC_CONTACT_EPS3};
+
+size_t tac_surrogate_size(const tacModel* model, size_t real_size) {
+    if (!model->contact || !(model->contact->surrogate > 1.0)) return 0;
+    return tac_arena_need(sizeof(tacContactPlan)) +
+           tac_arena_need(real_size * (size_t)model->nparam);
+}
+
+const tacModel* tac_surrogate(const tacModel* model, tacModel* out, tacScratch* scratch) {
+    if (!model->contact || !(model->contact->surrogate > 1.0)) return model;
+    tacContactPlan* plan = TAC_TAKE(&scratch->arena, tacContactPlan, 1);
+    tacReal* param = TAC_TAKE(&scratch->arena, tacReal, model->nparam);
+    *plan = *model->contact, plan->surrogate = 1.0; // once is enough
+    memcpy(param, model->param, sizeof *param * (size_t)model->nparam);
+    for (int i = 0; i < TAC_COUNT(temperatures); ++i) {
+        int at = plan->number[temperatures[i]];
+        if (at >= 0) param[at] *= model->contact->surrogate;
+    }
+    *out = *model;
+    out->contact = plan, out->param = param;
+    scratch->info.flags |= TAC_SURROGATE;
+    return out;
+}
