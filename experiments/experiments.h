@@ -24,6 +24,9 @@
     X(edge_boxes, "edge-boxes", "002 Fig. 4: a turning box on a box, by edges and by clipping")    \
     X(edge_speed, "edge-speed", "002 Fig. 5: times of edges in a field, and MuJoCo's")             \
     X(plastic_table, "plastic-table", "003 Table I: contact by formulas, engine, programs")        \
+    X(plastic_sweep, "plastic-sweep", "003 VII: axes and programs, 4 to 64 edges, 1 to 50 bodies") \
+    X(plastic_capture, "plastic-capture", "003 I: a space manipulator grips a tumbling target")    \
+    X(plastic_walk, "plastic-walk", "003 I: a human-like figure walks")                            \
     X(hard_bounce, "hard-bounce", "004 (3)-(7): impacts in closed form, with derivatives")         \
     X(hard_slide, "hard-slide", "004 V-C: a cube slides on a table, replayed")                     \
     X(hard_plates, "hard-plates", "004 V-A: thin plates gripped and lifted by a gantry")           \

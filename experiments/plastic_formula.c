@@ -13,6 +13,7 @@ typedef struct formulaVec {
 // a body: place, axes as columns, velocity, angular velocity in the world
 typedef struct formulaBody {
     formulaVec x, axis[3], v, w;
+    tacExpr quat[4];
     int first; // of its velocities, -1: fixed
 } formulaBody;
 
@@ -72,6 +73,7 @@ static formulaBody fixed_body(void) {
         b.axis[i] = zero();
         b.axis[i].e[i] = num(1.0);
     }
+    for (int i = 0; i < 4; ++i) b.quat[i] = num(i == 0);
     return b;
 }
 
@@ -92,6 +94,8 @@ static formulaBody planar_body(const tacModel* model, int body, const tacExpr* q
     b.v = vec(sub(mul(num(c0), v[0]), mul(num(s0), v[1])),
               add(mul(num(s0), v[0]), mul(num(c0), v[1])), num(0.0));
     b.w = vec(num(0.0), num(0.0), v[2]);
+    b.quat[0] = fun(TAC_OP_COS, mul(num(0.5), angle));
+    b.quat[3] = fun(TAC_OP_SIN, mul(num(0.5), angle));
     b.first = first;
     return b;
 }
@@ -109,6 +113,7 @@ static formulaBody free_body(const tacExpr* q, const tacExpr* v, int first) {
         spin = plus(spin, v[3 + i], b.axis[i]);
     }
     b.x = vec(q[0], q[1], q[2]), b.v = vec(v[0], v[1], v[2]), b.w = spin, b.first = first;
+    memcpy(b.quat, q + 3, sizeof b.quat);
     return b;
 }
 
@@ -258,31 +263,57 @@ static tacResult equations(const plasticScene* s, tacExpr* in, const tacExpr* fo
     return result;
 }
 
-tacResult plastic_motion(tacGraph* graph, const plasticScene* s, tacExpr* in, tacExpr* out) {
-    tacExpr force[PLASTIC_V];
-    char name[24];
-    g = graph;
-    for (int i = 0; i < s->plain->nv; ++i) {
-        snprintf(name, sizeof name, "force%d", i);
-        force[i] = in[s->plain->nq + s->plain->nv + i] = tac_symbol(g, name);
-    }
-    return equations(s, in, force, out);
-}
-
-tacResult plastic_formula(tacGraph* graph, const plasticScene* s, tacExpr* in, tacExpr* out) {
-    tacExpr force[PLASTIC_V], unused[PLASTIC_V * PLASTIC_V + PLASTIC_V];
+// the symbols q and v, and the bodies by them
+static tacResult bodies_of(const plasticScene* s, tacExpr* in, formulaBody body[2]) {
+    tacExpr unused[PLASTIC_V * PLASTIC_V + PLASTIC_V];
     int nq = s->plain->nq, nv = s->plain->nv, bodies = s->plain->nbody - 1;
-    g = graph;
     tacResult result =
         tac_scene_equations(g, s->plain, NULL, in, in + nq, unused, unused + nv * nv);
-    if (result != TAC_OK) return result;
-    formulaBody body[2] = {fixed_body(), fixed_body()};
-    for (int i = 0; i < bodies; ++i) {
+    body[0] = body[1] = fixed_body();
+    for (int i = 0; i < bodies && result == TAC_OK; ++i) {
         const tacExpr *q = in + i * nq / bodies, *v = in + nq + i * nv / bodies;
         int first = i * nv / bodies, at = bodies == 1 ? 1 : i;
         body[at] =
             s->is->planar ? planar_body(s->plain, i + 1, q, v, first) : free_body(q, v, first);
     }
+    return result;
+}
+
+tacResult plastic_motion(tacGraph* graph, const plasticScene* s, tacExpr* in, tacExpr* out) {
+    static const char* const names[] = {"force_x", "force_y", "force_z",
+                                        "point_x", "point_y", "point_z"};
+    tacExpr force[PLASTIC_V], *more = in + s->plain->nq + s->plain->nv;
+    formulaBody body[2];
+    g = graph;
+    tacResult result = bodies_of(s, in, body);
+    if (result != TAC_OK) return result;
+    for (int i = 0; i < 6; ++i) more[i] = tac_symbol(g, names[i]);
+    formulaVec F = vec(more[0], more[1], more[2]), point = vec(more[3], more[4], more[5]);
+    push(&body[1], s->is->planar, F, point, 1.0, s->model, force);
+    push(&body[0], s->is->planar, F, point, -1.0, s->model, force);
+    return equations(s, in, force, out);
+}
+
+tacResult plastic_places(tacGraph* graph, const plasticScene* s, tacExpr* in, tacExpr* out) {
+    formulaBody body[2];
+    g = graph;
+    tacResult result = bodies_of(s, in, body);
+    for (int b = 0; b < 2 && result == TAC_OK; ++b, out += 13) {
+        memcpy(out, body[b].x.e, sizeof body[b].x.e);
+        memcpy(out + 3, body[b].quat, sizeof body[b].quat);
+        memcpy(out + 7, body[b].v.e, sizeof body[b].v.e);
+        memcpy(out + 10, body[b].w.e, sizeof body[b].w.e);
+    }
+    return result;
+}
+
+tacResult plastic_formula(tacGraph* graph, const plasticScene* s, tacExpr* in, tacExpr* out) {
+    tacExpr force[PLASTIC_V];
+    formulaBody body[2];
+    int nv = s->plain->nv;
+    g = graph;
+    tacResult result = bodies_of(s, in, body);
+    if (result != TAC_OK) return result;
     formulaContact contact = contact_of(s, body);
     respond(s, body, &contact, force, &out[nv], &out[nv + 1]);
     return equations(s, in, force, out);

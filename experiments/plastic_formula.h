@@ -8,7 +8,11 @@
 // out: accelerations (nv), power that is lost, elastic energy; in: q (nq), v (nv)
 tacResult plastic_formula(tacGraph* graph, const plasticScene* scene, tacExpr* in, tacExpr* out);
 
-// the same without contact, with forces along the velocities as inputs behind q and v
+// Accelerations (nv) without contact, with a force on the second body at a point, and its negative
+// on the first, as inputs behind q and v (3 + 3).
 tacResult plastic_motion(tacGraph* graph, const plasticScene* scene, tacExpr* in, tacExpr* out);
+
+// place, quaternion, velocity and angular velocity of both bodies (2 x 13); in: q, v
+tacResult plastic_places(tacGraph* graph, const plasticScene* scene, tacExpr* in, tacExpr* out);
 
 #endif

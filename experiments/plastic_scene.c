@@ -88,7 +88,7 @@ typedef tacResult (*plasticWriter)(tacGraph* graph, const plasticScene* s, tacEx
                                    tacExpr* out);
 
 static tacProgram* derive(const plasticScene* s, plasticWriter write, int inputs, int outputs) {
-    tacExpr in[PLASTIC_Q + 2 * PLASTIC_V], out[PLASTIC_V + 2];
+    tacExpr in[PLASTIC_Q + PLASTIC_V + 6], out[26];
     tacGraph* graph = NULL;
     tacProgram* program = NULL;
     tacMessage message = {0};
@@ -121,15 +121,18 @@ static int compile(plasticScene* s) {
     double start = seconds();
     s->whole = derive(s, plastic_formula, nq + nv, nv + 2);
     s->derived = seconds() - start;
-    s->motion = derive(s, plastic_motion, nq + 2 * nv, nv);
-    if (!s->whole || !s->motion) return 1;
+    s->motion = derive(s, plastic_motion, nq + nv + 6, nv);
+    s->places = derive(s, plastic_places, nq + nv, 26);
+    if (!s->whole || !s->motion || !s->places) return 1;
     start = seconds();
     if (tac_code_create(s->whole, NULL, &s->whole_code, NULL) != TAC_OK) return 1;
     s->compiled = seconds() - start;
-    if (tac_code_create(s->motion, NULL, &s->motion_code, NULL) != TAC_OK) return 1;
-    size_t a = tac_code_size(s->whole_code), b = tac_code_size(s->motion_code);
-    size_t c = tac_convex_separation_size(s->solid[0], s->solid[1]);
-    s->work = malloc((a > b ? a : b) + c + 64);
+    if (tac_code_create(s->motion, NULL, &s->motion_code, NULL) != TAC_OK ||
+        tac_code_create(s->places, NULL, &s->places_code, NULL) != TAC_OK)
+        return 1;
+    s->work = malloc(tac_code_size(s->whole_code) + tac_code_size(s->motion_code) +
+                     tac_code_size(s->places_code) +
+                     tac_convex_separation_size(s->solid[0], s->solid[1]) + 64);
     return s->work == NULL;
 }
 
@@ -151,6 +154,7 @@ int plastic_open(plasticScene* s, const plasticCase* is, double step) {
 
 void plastic_close(plasticScene* s) {
     tac_code_destroy(s->whole_code), tac_code_destroy(s->motion_code);
+    tac_code_destroy(s->places_code), tac_program_destroy(s->places);
     tac_program_destroy(s->whole), tac_program_destroy(s->motion);
     tac_scratch_destroy(s->scratch), tac_scratch_destroy(s->plain_scratch);
     tac_model_destroy(s->model), tac_model_destroy(s->plain);
@@ -289,57 +293,58 @@ tacResult plastic_run_engine(plasticScene* s, plasticRun* out) {
 
 //---------------------------------- convex programs ------------------------------
 
-// adds sign F at a point of body b, along the velocities
-static void push(const plasticScene* s, const double* q, int b, tacVec3 F, tacVec3 point,
-                 double sign, double* force) {
-    double J[6 * PLASTIC_V] = {0.0}, f[3] = {F.x, F.y, F.z}, at[3] = {point.x, point.y, point.z};
-    tac_body_jacobian(s->plain, q, b, at, J, s->plain_scratch);
-    for (int i = 0; i < s->plain->nv; ++i)
-        for (int k = 0; k < 3; ++k) force[i] += sign * J[k * s->plain->nv + i] * f[k];
+// a body by the formulas of its place
+typedef struct plasticBody {
+    tacPose pose;
+    tacVec3 v, w;
+} plasticBody;
+
+static plasticBody body_of(const double* y) {
+    return (plasticBody){
+        {{y[0], y[1], y[2]}, {y[3], y[4], y[5], y[6]}}, {y[7], y[8], y[9]}, {y[10], y[11], y[12]}};
 }
 
-static tacVec3 velocity_at(const double* twist, tacVec3 x, tacVec3 point) {
-    double r[3] = {point.x - x.x, point.y - x.y, point.z - x.z};
-    const double *v = twist, *w = twist + 3;
-    return (tacVec3){v[0] + w[1] * r[2] - w[2] * r[1], v[1] + w[2] * r[0] - w[0] * r[2],
-                     v[2] + w[0] * r[1] - w[1] * r[0]};
+static tacVec3 velocity_at(const plasticBody* b, tacVec3 point) {
+    tacVec3 x = b->pose.position, r = {point.x - x.x, point.y - x.y, point.z - x.z}, w = b->w;
+    return (tacVec3){b->v.x + w.y * r.z - w.z * r.y, b->v.y + w.z * r.x - w.x * r.z,
+                     b->v.z + w.x * r.y - w.y * r.x};
 }
 
 // can the balls around both solids touch? A program is for those that can
-static int may_touch(const plasticScene* s, const tacPose* a, const tacPose* b) {
-    double d[3] = {b->position.x - a->position.x, b->position.y - a->position.y,
-                   b->position.z - a->position.z};
+static int may_touch(const plasticScene* s, const plasticBody body[2]) {
+    tacVec3 a = body[0].pose.position, b = body[1].pose.position;
+    double d[3] = {b.x - a.x, b.y - a.y, b.z - a.z};
     double apart =
         s->is->pair == FLOOR_CIRCLE ? d[1] : sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     double first = s->is->pair == FLOOR_CIRCLE ? 0.0 : s->solid[0]->size;
     return apart <= first + s->solid[1]->size;
 }
 
+// force on the second body and where it acts
+static tacResult contact_force(const plasticScene* s, const plasticBody body[2], double out[6]) {
+    const tacElastoplasticLaw law = {1e9, 5.0, 0.01, 0.3};
+    tacSeparation c = {.distance = 1.0};
+    memset(out, 0, 6 * sizeof *out);
+    if (!may_touch(s, body)) return TAC_OK;
+    tacPlaced a = {s->solid[0], body[0].pose}, b = {s->solid[1], body[1].pose};
+    tacResult result = tac_convex_separation(a, b, NULL, &c, NULL, NULL, s->work);
+    if (result != TAC_OK || c.distance >= 0.0) return result;
+    tacVec3 p = {0.5 * (c.point[0].x + c.point[1].x), 0.5 * (c.point[0].y + c.point[1].y),
+                 0.5 * (c.point[0].z + c.point[1].z)};
+    tacVec3 v0 = velocity_at(&body[0], p), v1 = velocity_at(&body[1], p);
+    tacElastoplasticState at = {c.distance, c.normal, {v1.x - v0.x, v1.y - v0.y, v1.z - v0.z}};
+    tacVec3 F = tac_elastoplastic(&law, &at);
+    out[0] = F.x, out[1] = F.y, out[2] = F.z, out[3] = p.x, out[4] = p.y, out[5] = p.z;
+    return TAC_OK;
+}
+
 static tacResult convex_rate(const plasticScene* s, const double* x, double* rate) {
-    int nq = s->plain->nq, nv = s->plain->nv, bodies = s->plain->nbody - 1;
-    double in[PLASTIC_Q + 2 * PLASTIC_V], twist[18], force[PLASTIC_V] = {0.0};
-    tacPose pose[3];
-    tacSeparation c;
-    int body[2] = {bodies == 1 ? 0 : 1, bodies == 1 ? 1 : 2};
-    tac_kinematics(s->plain, x, x + nq, pose, twist, s->plain_scratch);
-    tacPlaced a = {s->solid[0], pose[body[0]]}, b = {s->solid[1], pose[body[1]]};
-    tacResult result = TAC_OK;
-    c.distance = 1.0;
-    if (may_touch(s, &pose[body[0]], &pose[body[1]]))
-        result = tac_convex_separation(a, b, NULL, &c, NULL, NULL, s->work);
-    if (result == TAC_OK && c.distance < 0.0) {
-        tacElastoplasticLaw law = {1e9, 5.0, 0.01, 0.3};
-        tacVec3 p = {0.5 * (c.point[0].x + c.point[1].x), 0.5 * (c.point[0].y + c.point[1].y),
-                     0.5 * (c.point[0].z + c.point[1].z)};
-        tacVec3 v0 = velocity_at(twist + 6 * body[0], pose[body[0]].position, p);
-        tacVec3 v1 = velocity_at(twist + 6 * body[1], pose[body[1]].position, p);
-        tacElastoplasticState at = {c.distance, c.normal, {v1.x - v0.x, v1.y - v0.y, v1.z - v0.z}};
-        tacVec3 F = tac_elastoplastic(&law, &at);
-        push(s, x, body[1], F, p, 1.0, force);
-        if (body[0] > 0) push(s, x, body[0], F, p, -1.0, force);
-    }
+    int nq = s->plain->nq, nv = s->plain->nv;
+    double in[PLASTIC_Q + PLASTIC_V + 6], places[26];
+    tacResult result = tac_code_run(s->places_code, x, 1, places, s->work);
+    plasticBody body[2] = {body_of(places), body_of(places + 13)};
     memcpy(in, x, sizeof *x * (size_t)(nq + nv));
-    memcpy(in + nq + nv, force, sizeof *force * (size_t)nv);
+    if (result == TAC_OK) result = contact_force(s, body, in + nq + nv);
     position_rate(s, x, x + nq, rate);
     if (result == TAC_OK) result = tac_code_run(s->motion_code, in, 1, rate + nq, s->work);
     rate[nq + nv] = 0.0;

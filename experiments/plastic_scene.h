@@ -26,8 +26,9 @@ typedef struct plasticScene {
     const plasticCase* is;
     tacModel *model, *plain; // with contact by separating axes, and without
     tacScratch *scratch, *plain_scratch;
-    tacProgram *whole, *motion; // (q, v) -> a, power lost, elastic energy; (q, v, forces) -> a
-    tacCode *whole_code, *motion_code;
+    tacProgram* whole;           // (q, v) -> a, power lost, elastic energy
+    tacProgram *motion, *places; // (q, v, force, point) -> a; (q, v) -> places, velocities
+    tacCode *whole_code, *motion_code, *places_code;
     void* work;
     tacSolid* solid[2];
     double derived, compiled; // [s]

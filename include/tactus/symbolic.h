@@ -324,15 +324,24 @@ TAC_API
 tacResult tac_scene_step(tacGraph* graph, const tacModel* model, const tacSceneSymbols* symbols,
                          const tacExpr* forces, tacExpr* in, tacExpr* out);
 
+/// The equation of motion of a scene as formulas: accelerations and rates of the activations
+/// (nv + na) of the symbols q0 .., v0 .., a0 .., u0 .. and f0 .. (nq + nv + na + nu + nv), the last
+/// forces along the velocities from outside. What it is made of and what it refuses are those of
+/// tac_scene_step.
+TAC_API
+tacResult tac_scene_flow(tacGraph* graph, const tacModel* model, const tacSceneSymbols* symbols,
+                         tacExpr* in, tacExpr* out);
+
 //---------------------------------- generated steps ------------------------------
 
 /// The step of a scene as code, made of its formulas.
 typedef struct tacStepCode tacStepCode;
 
 /// Derives and compiles the step of a scene; NULL options are the default ones. The numbers of the
-/// model are those of now: after tac_param_set make it again. A scene with forces of contact is
-/// TAC_ERROR_UNSUPPORTED, as is what tac_scene_step refuses. Free it with tac_step_code_destroy
-/// after the scratches that use it, before the model.
+/// model are those of now: after tac_param_set make it again. In a scene with forces of contact the
+/// equation of motion is code, detection, forces and integrator stay; contact that is implicit or
+/// hard is TAC_ERROR_UNSUPPORTED, as is what tac_scene_step refuses. Free it with
+/// tac_step_code_destroy after the scratches that use it, before the model.
 TAC_API
 tacResult tac_step_code_create(const tacModel* model, const tacCodeOptions* options,
                                tacStepCode** out, tacMessage* message);

@@ -1,6 +1,7 @@
 // detect="sat" and detect="convex" in the table of detectors: one contact for each pair of geoms.
 //
-//   geoms' places --solid_features.h (doubles)--> features --patch.h (any number)--> records
+//   geoms' places --balls around them--> pairs that may meet --solid_features.h (doubles)-->
+//   features --patch.h (any number)--> records
 //
 // A spring reaches 40 eps3 out, as its transition does; the elastic-plastic law nothing. The
 // derivative is that of the features that met; sizes are those of the file.
@@ -9,6 +10,7 @@
 
 #include "detect/by_twist.h"
 #include "detect/solid_features.h"
+#include "math/pose.h"
 #include "math/quat.h"
 
 static double margin_of(const tacModel* model) {
@@ -30,13 +32,23 @@ static size_t program_size(const tacModel* model) {
 }
 
 static size_t size(const tacModel* model, size_t real_size) {
-    return tac_arena_need(program_size(model)) + tac_contacts_size(capacity(model), 1, real_size);
+    size_t ngeom = (size_t)model->ngeom;
+    return tac_arena_need(program_size(model)) + tac_contacts_size(capacity(model), 1, real_size) +
+           tac_arena_need(7 * real_size * ngeom) + tac_arena_need(sizeof(tacSolidReach) * ngeom);
 }
 
 //---------------------------------- places ---------------------------------------
 
+// where geoms are, and what they reach to
+typedef struct solidPlaces {
+    const tacModel* model;
+    tacPose* pose;        // (ngeom)
+    tacSolidReach* reach; // (ngeom)
+} solidPlaces;
+
 // A half-plane's geom is a half-space laid down (planar_reader.c): y of the outline is its z.
-static tacPlace place_of(const tacModel* model, int geom, const tacPose* body) {
+// Planar geoms meet in the plane z = 0, however far above it they are drawn.
+static tacPose pose_of(const tacModel* model, int geom, const tacPose* body) {
     const tacGeom* g = &model->geom[geom];
     const tacSolid* solid = tac_solid_in(model->contact->solid, geom);
     tacPose pose = {tac_load3(model->param + g->position),
@@ -44,15 +56,32 @@ static tacPlace place_of(const tacModel* model, int geom, const tacPose* body) {
     if (tac_solid_is_planar(solid) && tac_solid_is_endless(solid))
         pose = tac_pose_compose(pose, (tacPose){{0.0, 0.0, 0.0}, {1.0, 1.0, 0.0, 0.0}});
     pose = tac_pose_compose(body[g->body], pose);
-    return (tacPlace){pose.position, tac_quat_to_mat(pose.rotation)};
+    if (tac_solid_is_planar(solid)) pose.position.z = 0.0;
+    return pose;
 }
 
-static tacSolidPlace plain(const tacModel* model, int geom, const tacPlace* at) {
-    tacSolidPlace p = {.solid = tac_solid_in(model->contact->solid, geom)};
-    p.pos[0] = tac_re(at->pos.x), p.pos[1] = tac_re(at->pos.y), p.pos[2] = tac_re(at->pos.z);
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) p.rot[i][j] = tac_re(at->rot.m[i][j]);
+static tacSolidPlace plain(const solidPlaces* places, int geom) {
+    tacVec3 x = places->pose[geom].position;
+    tacQuat q = places->pose[geom].rotation;
+    return (tacSolidPlace){tac_solid_in(places->model->contact->solid, geom),
+                           {tac_re(x.x), tac_re(x.y), tac_re(x.z)},
+                           {tac_re(q.w), tac_re(q.x), tac_re(q.y), tac_re(q.z)}};
+}
+
+static solidPlaces place_all(const tacModel* model, const tacPose* body, tacArena* arena) {
+    solidPlaces p = {model, TAC_TAKE(arena, tacPose, model->ngeom),
+                     TAC_TAKE(arena, tacSolidReach, model->ngeom)};
+    for (int g = 0; g < model->ngeom; ++g) {
+        if (!tac_solid_is_any(tac_solid_in(model->contact->solid, g))) continue;
+        p.pose[g] = pose_of(model, g, body);
+        tacSolidPlace at = plain(&p, g);
+        p.reach[g] = tac_solid_reach(&at);
+    }
     return p;
+}
+
+static tacPlace place_of(const solidPlaces* places, int geom) {
+    return (tacPlace){places->pose[geom].position, tac_quat_to_mat(places->pose[geom].rotation)};
 }
 
 //---------------------------------- records --------------------------------------
@@ -71,15 +100,17 @@ static void store(const tacContactPair* pair, int index, const tacPatchPair* tou
         (uint64_t)(unsigned)touch->patch[0].index << 30 | (uint64_t)(unsigned)touch->patch[1].index;
 }
 
-static tacResult meet(const tacModel* model, const tacPose* body, int index, double margin,
-                      void* memory, tacContacts* out) {
-    const tacContactPair* pair = &model->contact->pair[index];
-    tacPlace a = place_of(model, pair->geom[0], body), b = place_of(model, pair->geom[1], body);
-    tacSolidPlace first = plain(model, pair->geom[0], &a), second = plain(model, pair->geom[1], &b);
+static tacResult meet(const solidPlaces* places, int index, double margin, void* memory,
+                      tacContacts* out) {
+    const tacContactPair* pair = &places->model->contact->pair[index];
+    int g = pair->geom[0], h = pair->geom[1];
+    if (!tac_solids_may_meet(&places->reach[g], &places->reach[h], margin)) return TAC_OK;
+    tacSolidPlace first = plain(places, g), second = plain(places, h);
     tacPatchPair touch;
     tacPatchPoint at;
     tacReal D[7][6];
     if (!tac_solids_meet(&first, &second, margin, &touch, memory)) return TAC_OK;
+    tacPlace a = place_of(places, g), b = place_of(places, h);
     if (tac_patch_pair_at(&touch, a, b, &at) != TAC_OK) return TAC_OK; // lost in rounding
     if (out->count == out->capacity) return TAC_ERROR_CAPACITY;
     store(pair, index, &touch, &at, out);
@@ -98,9 +129,10 @@ static tacResult detect(const tacModel* model, const tacPose* body, tacContacts*
     double margin = margin_of(model);
     size_t need = program_size(model);
     void* memory = need ? tac_arena_take(&scratch->arena, need) : NULL;
+    solidPlaces places = place_all(model, body, &scratch->arena);
     tacResult result = TAC_OK;
     for (int i = 0; i < model->contact->npair && result == TAC_OK; ++i)
-        result = meet(model, body, i, margin, memory, contacts);
+        result = meet(&places, i, margin, memory, contacts);
     return result;
 }
 

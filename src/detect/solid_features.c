@@ -3,10 +3,12 @@
 #include "detect/solid_features.h"
 
 #include "detect/placed.h"
+#include "math/pose.h"
 #include "math/quat.h"
 
 static const double flat = 1e-9; // corners that are as high as the highest, in sizes
 
+int tac_solid_is_any(const tacSolid* solid) { return solid->vertices > 0 || solid->faces > 0; }
 int tac_solid_is_planar(const tacSolid* solid) { return solid->planar; }
 int tac_solid_is_endless(const tacSolid* solid) { return tac_is_endless(solid); }
 const tacSolid* tac_solid_in(const tacSolid* solids, int geom) { return &solids[geom]; }
@@ -15,9 +17,38 @@ size_t tac_solids_size(const tacSolid* a, const tacSolid* b) {
     return tac_convex_separation_size(a, b);
 }
 
-//---------------------------------- one solid ------------------------------------
-
 static void store(tacVec3 a, double out[3]) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
+
+//---------------------------------- reach ----------------------------------------
+
+static tacPose pose_of(const tacSolidPlace* p) {
+    return (tacPose){tac_load3(p->pos), tac_quat_load(p->quat)};
+}
+
+// planar solids are where their x and y are
+tacSolidReach tac_solid_reach(const tacSolidPlace* p) {
+    const tacSolid* s = p->solid;
+    tacSolidReach r = {.radius = tac_is_endless(s) ? -1.0 : s->size};
+    tacVec3 x = tac_add(tac_load3(p->pos), tac_quat_rotate(tac_quat_load(p->quat), s->center));
+    if (s->planar) x.z = 0.0;
+    store(x, r.x);
+    if (r.radius < 0.0) store(tac_quat_rotate(tac_quat_load(p->quat), s->normal[0]), r.normal);
+    return r;
+}
+
+int tac_solids_may_meet(const tacSolidReach* a, const tacSolidReach* b, double cutoff) {
+    double d[3] = {b->x[0] - a->x[0], b->x[1] - a->x[1], b->x[2] - a->x[2]};
+    // the balls' own radii are known to rounding
+    double far = cutoff + 1e-12 + (1.0 + 1e-12) * (fmax(a->radius, 0.0) + fmax(b->radius, 0.0));
+    if (a->radius < 0.0 && b->radius < 0.0) return 1;
+    if (a->radius >= 0.0 && b->radius >= 0.0)
+        return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= far * far || far < 0.0;
+    const double *n = a->radius < 0.0 ? a->normal : b->normal, sign = a->radius < 0.0 ? 1.0 : -1.0;
+    double scale = fabs(d[0]) + fabs(d[1]) + fabs(d[2]);
+    return sign * (n[0] * d[0] + n[1] * d[1] + n[2] * d[2]) <= far + 1e-12 * scale;
+}
+
+//---------------------------------- one solid ------------------------------------
 
 static tacPatch plane_of(const tacSolid* s, int face, tacVec3 x) {
     tacPatch p = {.kind = TAC_PATCH_PLANE, .index = face};
@@ -68,44 +99,26 @@ static void settle(const tacSolidPlace* b, const tacSeparation* s, tacPatchPair*
     int flat_pair = (first->kind == TAC_PATCH_PLANE && second->kind != TAC_PATCH_POINT) ||
                     (second->kind == TAC_PATCH_PLANE && first->kind == TAC_PATCH_LINE);
     if (!flat_pair && !lines) return;
-    tacMat3 R;
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) R.m[i][j] = b->rot[i][j];
-    tacVec3 x = tac_mat_tmul_vec(R, tac_sub(s->point[1], tac_load3(b->pos)));
+    tacVec3 x = tac_pose_apply_inverse(pose_of(b), s->point[1]);
     if (second->kind == TAC_PATCH_PLANE && first->kind == TAC_PATCH_LINE) return;
     *second = point_at(second->index, x, 0.0);
 }
 
-static tacPlaced placed(const tacSolidPlace* p) {
-    tacMat3 R;
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) R.m[i][j] = p->rot[i][j];
-    return (tacPlaced){p->solid, {tac_load3(p->pos), tac_mat_to_quat(R)}};
-}
-
 static tacVec3 into(const tacSolidPlace* p, tacVec3 n) {
-    tacMat3 R;
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) R.m[i][j] = p->rot[i][j];
-    return tac_mat_tmul_vec(R, n);
+    return tac_pose_rotate_inverse(pose_of(p), n);
 }
 
 // edges that cross in space but are parallel have no common normal
 static int are_parallel(const tacSolidPlace* a, const tacSolidPlace* b, const tacPatchPair* t) {
-    double dot = 0.0;
-    for (int i = 0; i < 3; ++i) {
-        double u = 0.0, v = 0.0;
-        for (int j = 0; j < 3; ++j)
-            u += a->rot[i][j] * t->patch[0].axis[j], v += b->rot[i][j] * t->patch[1].axis[j];
-        dot += u * v;
-    }
-    return fabs(dot) > 1.0 - 1e-12;
+    tacVec3 u = tac_pose_rotate(pose_of(a), tac_load3(t->patch[0].axis));
+    tacVec3 v = tac_pose_rotate(pose_of(b), tac_load3(t->patch[1].axis));
+    return fabs(tac_dot(u, v)) > 1.0 - 1e-12;
 }
 
 int tac_solids_meet(const tacSolidPlace* a, const tacSolidPlace* b, double cutoff,
                     tacPatchPair* out, void* memory) {
     tacSeparation s;
-    tacPlaced first = placed(a), second = placed(b);
+    tacPlaced first = {a->solid, pose_of(a)}, second = {b->solid, pose_of(b)};
     tacResult result = memory ? tac_convex_separation(first, second, NULL, &s, NULL, NULL, memory)
                               : tac_sat(first, second, cutoff, &s);
     if (result != TAC_OK && memory) result = tac_sat(first, second, cutoff, &s);

@@ -28,6 +28,23 @@ typedef struct tacFrameDot {
     double distance;
 } tacFrameDot;
 
+//---------------------------------- points of bodies ----------------------------------
+
+// A point of a body in the world: its velocity, its shift by the displacement D of the body, and
+// the change of the velocity where the point itself moves by point_dot. The latter two after
+// inverse_jvp.
+tacVec3 tac_point_velocity(const tacMotion* m, int body, tacVec3 point);
+tacVec3 tac_point_shift(const tacMotion* m, int body, tacVec3 point);
+tacVec3 tac_point_velocity_dot(const tacMotion* m, int body, tacVec3 point, tacVec3 point_dot);
+
+// adjoints of both, to displacements D and to e (nbody x 6), about the trees' origins
+void tac_point_shift_vjp(const tacMotion* m, int body, tacVec3 point, tacVec3 shift_bar,
+                         tacReal* D_bar);
+void tac_point_velocity_vjp(const tacMotion* m, int body, tacVec3 point, tacVec3 velocity_bar,
+                            tacReal* D_bar, tacReal* e_bar, tacVec3* point_bar);
+
+//---------------------------------- frames ----------------------------------
+
 // record i of contacts, with d_twist where it is there; tangents by the velocities of `before`
 tacContactFrame tac_frame_of(const tacContacts* contacts, int i, const int body[2],
                              const tacMotion* before);

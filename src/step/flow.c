@@ -3,6 +3,7 @@
 #include "step/flow.h"
 
 #include "math/quat.h"
+#include "step/generated.h"
 #include "step/hold.h"
 
 #include <string.h>
@@ -15,10 +16,6 @@ static int is_deep(const tacModel* model) {
     for (int k = 0; k < model->nv; ++k)
         squares += (double)model->dof[k].depth * (double)model->dof[k].depth;
     return squares > DEEP * (double)model->nv;
-}
-
-static int is_implicit(const tacModel* model) {
-    return tac_touches(model) && model->contact->choice[TAC_CHOICE_IMPLICIT];
 }
 
 tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, int derivatives,
@@ -34,12 +31,13 @@ tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, 
     f.implicit = (f.fast || (model->integrator == TAC_INTEGRATOR_EULER &&
                              !(model->disable & TAC_DISABLE_EULERDAMP))) &&
                  !(model->disable & TAC_DISABLE_PASSIVE);
-    f.deep = is_deep(model) && !f.fast && !is_implicit(model);
+    f.deep = is_deep(model) && !f.fast && !tac_touch_implicit(model);
     for (int k = 0; k < model->nv && f.implicit; ++k) {
         tacReal damping = model->param[model->joint[model->dof[k].joint].damping];
         for (int i = 0; i < kernels->lanes; ++i) f.extra[k * kernels->lanes + i] = f.h * damping;
     }
     if (kernels->lanes == 1) f.touch = tac_touch_take(model, derivatives, scratch);
+    f.by_code = f.touch && !derivatives && tac_is_generated(scratch);
     return f;
 }
 
@@ -74,10 +72,23 @@ void tac_flow_solve_columns(tacFlow* f, tacReal* x, int count, int stride) {
         f->k->solve_columns(f->model, &f->m, x, count, stride);
 }
 
+// forces of contact by places and velocities, the rest by code
+static void flow_by_code(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
+    memset(a, 0, sizeof *a * (size_t)f->model->nv);
+    tac_touch_velocities(f->model, &f->m);
+    tac_touch_at(f->touch, &f->m, a), tac_hold_at(f->model, &f->m, NULL, a);
+    tac_generated_flow(f->touch->scratch, x, f->m.ctrl, a, rate);
+    if (f->result == TAC_OK) f->result = f->touch->result;
+}
+
 void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
     const tacModel* model = f->model;
     f->m.qpos = x.q, f->m.qvel = x.v, f->m.act = x.act, f->m.qacc = NULL, f->m.wrench = NULL;
     f->k->kinematics(model, &f->m);
+    if (f->by_code) {
+        flow_by_code(f, x, a, rate);
+        return;
+    }
     f->k->inverse(model, &f->m, f->bias);
     f->k->applied(model, &f->m, a);
     if (f->touch) tac_touch_at(f->touch, &f->m, a), tac_hold_at(model, &f->m, NULL, a);

@@ -17,6 +17,7 @@ typedef struct tacFlow {
     int fast;              // and that of tendons and actuators?
     int deep;              // are articulated bodies faster than a mass matrix?
     tacTouch* touch;       // contact; NULL: none
+    int by_code;           // are accelerations by the scratch's code? (generated.h)
     tacResult result;      // of contact: the first failure
 } tacFlow;
 

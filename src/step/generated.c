@@ -1,4 +1,5 @@
-// The step of a scene as code: derived, compiled, and put in the place of the general one.
+// The step of a scene as code: derived, compiled, and put in the place of the general one. With
+// contact it is the equation of motion that is code, and forces of contact are inputs.
 //
 //   symbolic/scene_step.c --formulas--> symbolic/code.c --code--> [this file] --> tac_step
 
@@ -17,7 +18,8 @@ struct tacStepCode {
     tacProgram* program;
     tacCode* code;
     double* param; // numbers of the model when it was made                    (nparam)
-    int in, out;   // numbers of a state with its control, of the next state
+    int touches;   // 1: the equation of motion, with forces as inputs; 0: a whole step
+    int in, out;   // numbers of a state with its control (and forces), of the next state (or rates)
 };
 
 //---------------------------------- making ---------------------------------------
@@ -27,7 +29,8 @@ static tacResult derive(tacGraph* g, const tacModel* model, tacStepCode* code) {
     tacExpr* symbols = a.allocate(a.user, sizeof *symbols * (size_t)(code->in + code->out + 1));
     if (!symbols) return TAC_ERROR_MEMORY;
     tacExpr* next = symbols + code->in;
-    tacResult result = tac_scene_step(g, model, NULL, NULL, symbols, next);
+    tacResult result = code->touches ? tac_scene_flow(g, model, NULL, symbols, next)
+                                     : tac_scene_step(g, model, NULL, NULL, symbols, next);
     if (result == TAC_OK)
         result = tac_program_create(g, symbols, code->in, next, code->out, &code->program);
     a.release(a.user, symbols);
@@ -56,16 +59,18 @@ tacResult tac_step_code_create(const tacModel* model, const tacCodeOptions* opti
                                tacStepCode** out, tacMessage* message) {
     if (message) *message = (tacMessage){0};
     if (!model || !out) return TAC_ERROR_VALUE;
-    if (tac_touches(model) || tac_is_hard(model)) {
+    const char* kind = tac_is_hard(model) ? "hard" : tac_touch_implicit(model) ? "implicit" : NULL;
+    if (kind) {
         if (message)
             snprintf(message->text, sizeof message->text,
-                     "%.100s has forces of contact: its step is not generated", model->name);
+                     "%.100s has %s contact: its step is not generated", model->name, kind);
         return TAC_ERROR_UNSUPPORTED;
     }
     tacStepCode* code = model->allocator.allocate(model->allocator.user, sizeof *code);
     if (!code) return TAC_ERROR_MEMORY;
-    *code = (tacStepCode){.model = model};
-    code->out = model->nq + model->nv + model->na, code->in = code->out + model->nu;
+    *code = (tacStepCode){.model = model, .touches = tac_touches(model)};
+    code->in = model->nq + model->nv + model->na + model->nu + (code->touches ? model->nv : 0);
+    code->out = model->nv + model->na + (code->touches ? 0 : model->nq);
     tacResult result = make(code, options, message);
     if (result == TAC_OK)
         *out = code;
@@ -113,10 +118,25 @@ static double* append(double* to, const double* from, int n) {
     return to + n;
 }
 
+int tac_generated_fits(const tacModel* model, const tacScratch* scratch) {
+    return scratch->code->model == model;
+}
+
+void tac_generated_flow(const tacScratch* scratch, tacPoint x, const tacReal* u, tacReal* a,
+                        tacReal* rate) {
+    const tacStepCode* code = scratch->code;
+    const tacModel* model = code->model;
+    double *in = scratch->code_work, *out = in + code->in, *at = in;
+    at = append(at, x.q, model->nq), at = append(at, x.v, model->nv);
+    at = append(at, x.act, model->na), at = append(at, u, model->nu);
+    append(at, a, model->nv);
+    tac_code_single(code->code, in, out, out + code->out);
+    append(a, out, model->nv), append(rate, out + model->nv, model->na);
+}
+
 tacResult tac_generated_step(const tacModel* model, const tacState* x, const tacReal* u,
                              tacState* next, tacScratch* scratch) {
     const tacStepCode* code = scratch->code;
-    if (code->model != model) return TAC_ERROR_VALUE;
     double *in = scratch->code_work, *out = in + code->in, *at = in;
     at = append(at, x->qpos, model->nq), at = append(at, x->qvel, model->nv);
     at = append(at, x->act, model->na), append(at, u, model->nu);

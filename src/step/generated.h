@@ -6,7 +6,15 @@
 #include "base/scratch.h"
 #include "step/step.h"
 
-// next = step(x, u) by the code of the scratch; x and u were checked, next may alias x
+// is the code of the scratch that of this model?
+int tac_generated_fits(const tacModel* model, const tacScratch* scratch);
+
+// accelerations a (nv), over the forces of contact along the velocities, and rates of the
+// activations (na), by the code of a scene with contact
+void tac_generated_flow(const tacScratch* scratch, tacPoint x, const tacReal* u, tacReal* a,
+                        tacReal* rate);
+
+// next = step(x, u) by the code of a scene without; x and u were checked, next may alias x
 tacResult tac_generated_step(const tacModel* model, const tacState* x, const tacReal* u,
                              tacState* next, tacScratch* scratch);
 

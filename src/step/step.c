@@ -74,7 +74,10 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
     tacResult result = next ? tac_step_check(model, x, u, scratch) : TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     if (tac_is_hard(model)) return tac_hard_step(model, x, u, next, scratch);
-    if (tac_is_generated(scratch)) return tac_generated_step(model, x, u, next, scratch);
+    if (tac_is_generated(scratch)) {
+        if (!tac_generated_fits(model, scratch)) return TAC_ERROR_VALUE;
+        if (!tac_touches(model)) return tac_generated_step(model, x, u, next, scratch);
+    }
     size_t mark = scratch->arena.used;
     tacPass pass;
     result = tac_pass_take(model, x, u, 0, scratch, &pass);

@@ -14,6 +14,10 @@
 
 int tac_touches(const tacModel* model) { return tac_force_of(model) != NULL; }
 
+int tac_touch_implicit(const tacModel* model) {
+    return tac_touches(model) && model->contact->choice[TAC_CHOICE_IMPLICIT];
+}
+
 // most records that the responder reads
 static int capacity_of(const tacModel* model) {
     const tacDetectorKind* detector = tac_detector_of(model);
@@ -103,6 +107,16 @@ int tac_touch_motions(tacTouch* t, const tacMotion* m, const tacPairForce* f) {
     return count;
 }
 
+void tac_touch_velocities(const tacModel* model, tacMotion* m) {
+    memset(m->vel, 0, sizeof *m->vel * 6);
+    for (int b = 1, k = 0; b < model->nbody; ++b) {
+        tacReal* v = m->vel + 6 * b;
+        memcpy(v, m->vel + 6 * model->body[b].parent, sizeof *v * 6);
+        for (; k < model->nv && model->dof[k].body == b; ++k)
+            for (int i = 0; i < 6; ++i) v[i] += m->S[6 * k + i] * m->qvel[k];
+    }
+}
+
 //---------------------------------- forces ---------------------------------------
 
 void tac_touch_twists(const tacTouch* t, const tacMotion* m, tacReal* twist) {
@@ -113,11 +127,9 @@ void tac_touch_twists(const tacTouch* t, const tacMotion* m, tacReal* twist) {
     }
 }
 
-static tacKinematics kinematics_of(tacTouch* t, const tacMotion* m) {
+static void place_bodies(tacTouch* t, const tacMotion* m) {
     for (int b = 0; b < t->model->nbody; ++b)
         t->pose[b] = (tacPose){tac_load3(m->place + 3 * b), tac_quat_load(m->quat + 4 * b)};
-    tac_touch_twists(t, m, t->twist);
-    return (tacKinematics){t->pose, t->twist, t->derivatives, NULL};
 }
 
 // body[1] of each pair gets the wrench, body[0] its negative
@@ -151,14 +163,18 @@ static void project(const tacModel* model, const tacMotion* m, const tacReal* wr
 
 void tac_touch_at(tacTouch* t, const tacMotion* m, tacReal* tau) {
     const tacModel* model = t->model;
-    tacKinematics at = kinematics_of(t, m);
+    int reads = tac_force_of(model)->reads_contacts;
     t->contacts.count = 0, t->count = 0;
     t->result = TAC_OK;
-    if (tac_force_of(model)->reads_contacts)
-        t->result = tac_detect(model, t->pose, &t->contacts, t->scratch);
-    if (t->result == TAC_OK)
+    place_bodies(t, m);
+    if (reads) t->result = tac_detect(model, t->pose, &t->contacts, t->scratch);
+    int touches = t->result == TAC_OK && (!reads || t->contacts.count > 0);
+    if (touches || t->derivatives || t->implicit) tac_touch_twists(t, m, t->twist);
+    if (touches) {
+        tacKinematics at = {t->pose, t->twist, t->derivatives, NULL};
         t->result = tac_force(model, &at, &t->contacts, t->force, &t->count, t->scratch);
+    }
     if (t->result != TAC_OK) t->count = 0;
     tac_touch_load(t);
-    project(model, m, t->wrench, t->D, tau);
+    if (t->count > 0) project(model, m, t->wrench, t->D, tau);
 }

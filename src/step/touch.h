@@ -41,6 +41,9 @@ enum { TAC_COLUMN = 18 };
 // does the scene have forces of contact?
 int tac_touches(const tacModel* model);
 
+// are they those at the end of a step?
+int tac_touch_implicit(const tacModel* model);
+
 // NULL without them
 tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scratch);
 size_t tac_touch_size(const tacModel* model, size_t real_size);
@@ -61,7 +64,10 @@ void tac_touch_twists(const tacTouch* touch, const tacMotion* m, tacReal* twist)
 // the wrenches of all pairs to `wrench`
 void tac_touch_load(tacTouch* touch);
 
-// Finds the contacts and their wrenches, adds J' w to tau; after inverse.
+// velocities of the bodies of a motion, as inverse leaves them
+void tac_touch_velocities(const tacModel* model, tacMotion* m);
+
+// Finds the contacts and their wrenches, adds J' w to tau; after inverse or tac_touch_velocities.
 void tac_touch_at(tacTouch* touch, const tacMotion* m, tacReal* tau);
 
 // Implicit: M of the motion, not factored, and what contact adds to it, to t->M, its lower

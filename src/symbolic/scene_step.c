@@ -514,26 +514,37 @@ static tacResult check_model(tacGraph* g, const tacModel* model) {
     return TAC_OK;
 }
 
+static int flow_room(const tacModel* model) {
+    return 2 * model->nv + model->nv * model->nv + model->na;
+}
+
+// `work` has room for flow_room expressions, all of them 0
+static flow flow_on(const tacScene* s, tacExpr* in, tacExpr* work) {
+    const tacModel* model = s->model;
+    int nq = model->nq, nv = model->nv;
+    return (flow){.s = s,
+                  .g = s->g,
+                  .model = model,
+                  .q = in,
+                  .v = in + nq,
+                  .act = in + nq + nv,
+                  .u = in + nq + nv + model->na,
+                  .tau = work,
+                  .driven = work + nv,
+                  .M = work + 2 * nv,
+                  .rate = work + 2 * nv + nv * nv,
+                  .h = TAC_EXPR_NONE};
+}
+
 tacResult tac_scene_step(tacGraph* g, const tacModel* model, const tacSceneSymbols* symbols,
                          const tacExpr* forces, tacExpr* in, tacExpr* out) {
     const tacScene s = {g, model, symbols};
-    int nq = model->nq, nv = model->nv, na = model->na, room = 2 * nv + nv * nv + na;
+    int nq = model->nq, nv = model->nv, room = flow_room(model);
     if (check_model(g, model) != TAC_OK) return g->result;
     if (forces && tac_graph_check(g, forces, nv, 0) != TAC_OK) return g->result;
     tacExpr* work = tac_graph_map(g, room, tac_fraction(g, 0, 1));
     if (!work) return g->result;
-    flow f = {&s,
-              g,
-              model,
-              in,
-              in + nq,
-              in + nq + nv,
-              in + nq + nv + na,
-              work,
-              work + nv,
-              work + 2 * nv,
-              work + 2 * nv + nv * nv,
-              TAC_EXPR_NONE};
+    flow f = flow_on(&s, in, work);
     point next = {out, out + nq, out + nq + nv};
     int rk4 = model->integrator == TAC_INTEGRATOR_RK4 || model->integrator == TAC_INTEGRATOR_LIE;
     int old = model->integrator == TAC_INTEGRATOR_EXPLICIT;
@@ -542,6 +553,24 @@ tacResult tac_scene_step(tacGraph* g, const tacModel* model, const tacSceneSymbo
             runge_kutta(&f, next);
         else
             finish(&f, old ? f.v : NULL, f.tau, f.rate, next);
+    }
+    tac_graph_unmap(g, work, room);
+    return g->result;
+}
+
+tacResult tac_scene_flow(tacGraph* g, const tacModel* model, const tacSceneSymbols* symbols,
+                         tacExpr* in, tacExpr* out) {
+    const tacScene s = {g, model, symbols};
+    int nv = model->nv, room = flow_room(model);
+    tacExpr* forces = in + model->nq + nv + model->na + model->nu;
+    if (check_model(g, model) != TAC_OK) return g->result;
+    tacExpr* work = tac_graph_map(g, room, tac_fraction(g, 0, 1));
+    if (!work) return g->result;
+    flow f = flow_on(&s, in, work);
+    tac_scene_name(g, 'f', nv, forces);
+    if (make_flow(&f, forces) == TAC_OK) {
+        memcpy(out, f.tau, sizeof *out * (size_t)nv);
+        if (model->na > 0) memcpy(out + nv, f.rate, sizeof *out * (size_t)model->na);
     }
     tac_graph_unmap(g, work, room);
     return g->result;

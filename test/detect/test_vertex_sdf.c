@@ -158,9 +158,12 @@ static int prove_scene(const manifoldScene* scene, const char* options, int poin
 }
 
 static int derivatives(void) {
-    int bad = prove_scene(&manifold_boxes, "", 200) + prove_scene(&manifold_balls, "", 200) +
+    const char* sweep = getenv("TACTUS_SWEEP");
+    int all = sweep && !strcmp(sweep, "long");
+    int bad = prove_scene(&manifold_boxes, "", all ? 1000 : 200) +
+              prove_scene(&manifold_balls, "", 200) +
               prove_scene(&manifold_rods, "vertices='100'", 60) +
-              prove_scene(&manifold_cup, "vertices='150'", 60);
+              prove_scene(&manifold_cup, "vertices='150'", all ? 1000 : 60);
     prove_summary();
     return bad;
 }

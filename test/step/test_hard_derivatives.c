@@ -291,6 +291,40 @@ static int ball(void) {
     return 0;
 }
 
+#define FINGER(pos, name, axis, mass)                                                              \
+    "<body pos='" pos "'><joint name='" name "' type='slide' axis='" axis "'/><geom type='box' "   \
+    "size='.05 .05 .05' mass='" mass "'/></body>"
+#define ROD(pos, to, inside)                                                                       \
+    "<body pos='" pos "'><joint axis='0 1 .1'/><geom type='capsule' size='.02' fromto='0 0 0 " to  \
+    "' mass='.3'/>" inside "</body>"
+
+// fingers that a polynomial couples, and a ball between them; a ball that falls on a linkage which
+// a point closes
+static int equalities(void) {
+    const double v[8] = {0.3, -0.2, -1.0, 0.5, 0.2, -0.4, 1.5, 1.2};
+    ENSURE_LAW(along(
+        HARD("restitution='.3'") "<worldbody>" FLOOR BALL("0 0 .15") FINGER("-.2 0 .15", "l",
+                                                                            "1 0 0", ".3")
+            FINGER(".25 0 .15", "r", "-1 0 0",
+                   ".5") "</worldbody><equality><joint "
+                         "name='e' joint1='l' joint2='r' polycoef='.01 1.2 .5 -.3 .2'/></equality>"
+                         "</mujoco>",
+        v, 12, 2));
+    const double w[12] = {0.1, 0.0, -2.0, 1.0, 0.0, 0.0, 1.0, -0.5, 1.0, 0.3, 0.1, -0.2};
+    ENSURE_LAW(along(
+        HARD("restitution='.3'") "<worldbody>" FLOOR BALL("0.15 0 .5") ROD(
+            "0 0 .5", "0 0 -.2",
+            "<body name='rod' pos='0 0 -.2'><joint axis='0 1 0'/><geom type='capsule' size='.02' "
+            "fromto='0 0 0 .3 0 0' mass='.3'/></body>")
+            ROD("0.3 .1 .5", "0 0 -.2",
+                "<body name='link' pos='0 0 -.2'><joint type='ball'/><geom type='box' size='.05 "
+                ".03 .05' mass='.2'/></body>") "</worldbody><equality><connect name='c' "
+                                               "body1='link' body2='rod' anchor='0 -.1 0'/>"
+                                               "</equality></mujoco>",
+        w, 12, 1));
+    return 0;
+}
+
 // A ball that just touches the floor, without weight: down is blocked, up is free, and with
 // gradient="helpful" the reverse derivative takes the side on which the loss falls.
 static int helpful_side(void) {
@@ -350,4 +384,4 @@ static int refusals(void) {
 }
 
 TEST_MAIN(RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes), RUN(arm), RUN(ball),
-          RUN(helpful_side), RUN(helpful_slide), RUN(refusals))
+          RUN(equalities), RUN(helpful_side), RUN(helpful_slide), RUN(refusals))

@@ -4,6 +4,7 @@
 #include "check/prove.h"
 #include "math/pose.h"
 #include "step/step_problem.h"
+#include "tactus/solid.h"
 
 //---------------------------------- scenes ---------------------------------------
 
@@ -282,8 +283,81 @@ static int prisms_weigh_what_boxes_weigh(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(bodies_in_space_have_right_derivatives), RUN(pieces_have_right_derivatives),
-          RUN(planar_bodies_have_right_derivatives), RUN(exit_speed_is_the_closed_form),
-          RUN(momentum_is_kept), RUN(energy_is_kept_to_the_order_of_the_integrator),
-          RUN(both_detectors_give_one_motion), RUN(prisms_weigh_what_boxes_weigh),
-          RUN(nonsense_is_refused))
+//---------------------------------- broad phase ----------------------------------
+
+static const char crowd[] =
+    "<mujoco><tactus detect='sat' " LAW "/><worldbody>"
+    "<geom type='halfplane' pos='.1 -.2 0' euler='0 0 20'/>"
+    "<body pos='0 .3 0'><joint type='planar'/><geom type='circle' size='.1' pos='.3 0 .2'/>"
+    "<geom type='rectangle' size='.3 .02' pos='-.2 .1 0' euler='0 0 40'/></body>"
+    "<body pos='.2 .4 0'><joint type='planar'/>"
+    "<geom type='polygon' points='.5 .5 .9 .5 .7 .6'/></body>"
+    "<body pos='-.3 .2 0'><joint type='planar'/><geom type='circle' size='.25'/></body>"
+    "</worldbody></mujoco>";
+
+static const char crowd_in_space[] =
+    "<mujoco><tactus detect='sat' " LAW "/><worldbody>"
+    "<geom type='plane' size='5 5 1' pos='0 0 -.3' euler='10 20 0'/>"
+    "<body><freejoint/><geom type='box' size='.4 .05 .1' pos='.2 0 .1' euler='0 30 0'/></body>"
+    "<body pos='.4 0 0'><freejoint/><geom size='.2' pos='0 .3 0'/></body>"
+    "<body pos='0 .4 0'><freejoint/><geom type='box' size='.1 .1 .5'/></body>"
+    "</worldbody></mujoco>";
+
+// a geom's solid where it is; a half-plane's geom lies along its z
+static tacPlaced placed_geom(const tacModel* model, const tacPose* body, int geom) {
+    const tacGeom* g = &model->geom[geom];
+    const tacSolid* solid = &model->contact->solid[geom];
+    tacPose own = {tac_load3(model->param + g->position),
+                   tac_quat_load(model->param + g->rotation)};
+    if (solid->planar && solid->vertices == 0)
+        own = tac_pose_compose(own, (tacPose){{0.0, 0.0, 0.0}, {1.0, 1.0, 0.0, 0.0}});
+    return (tacPlaced){solid, tac_pose_compose(body[g->body], own)};
+}
+
+// records are those of all pairs tried one by one
+static int finds_all(const char* text, int* touching) {
+    tacModel* model;
+    tacScratch* scratch;
+    tacContacts* contacts;
+    testRandom random = {5};
+    ENSURE(tac_load_text(text, (int)strlen(text), "crowd", NULL, &model, NULL) == TAC_OK);
+    ENSURE(tac_scratch_create(model, &scratch) == TAC_OK);
+    ENSURE(tac_contacts_create(model, 0, 0, &contacts) == TAC_OK);
+    for (int n = 0; n < 2000; ++n) {
+        double q[21];
+        tacPose body[8];
+        int found = 0;
+        for (int i = 0; i < model->nq; ++i) q[i] = test_uniform(&random, -0.7, 0.7);
+        ENSURE(tac_kinematics(model, q, NULL, body, NULL, scratch) == TAC_OK);
+        ENSURE(tac_detect(model, body, contacts, scratch) == TAC_OK);
+        for (int i = 0; i < model->contact->npair; ++i) {
+            const tacContactPair* pair = &model->contact->pair[i];
+            tacSeparation s;
+            ENSURE(tac_sat(placed_geom(model, body, pair->geom[0]),
+                           placed_geom(model, body, pair->geom[1]), INFINITY, &s) == TAC_OK);
+            if (s.distance > 0.0) continue;
+            ENSURE(found < contacts->count && contacts->pair[found] == i);
+            ENSURE_NEAR(contacts->distance[found], s.distance, 1e-12);
+            ++found;
+        }
+        ENSURE(found == contacts->count);
+        *touching += found;
+    }
+    tac_contacts_destroy(contacts), tac_scratch_destroy(scratch), tac_model_destroy(model);
+    return 0;
+}
+
+static int no_contact_is_overlooked(void) {
+    int planar_count = 0, count = 0;
+    ENSURE_LAW(finds_all(crowd, &planar_count));
+    ENSURE_LAW(finds_all(crowd_in_space, &count));
+    printf("    %d and %d contacts\n", planar_count, count);
+    ENSURE(planar_count > 1000 && count > 1000);
+    return 0;
+}
+
+TEST_MAIN(RUN(no_contact_is_overlooked), RUN(bodies_in_space_have_right_derivatives),
+          RUN(pieces_have_right_derivatives), RUN(planar_bodies_have_right_derivatives),
+          RUN(exit_speed_is_the_closed_form), RUN(momentum_is_kept),
+          RUN(energy_is_kept_to_the_order_of_the_integrator), RUN(both_detectors_give_one_motion),
+          RUN(prisms_weigh_what_boxes_weigh), RUN(nonsense_is_refused))
