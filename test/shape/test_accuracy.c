@@ -147,9 +147,7 @@ static int all_accurate(tacModel* model, int points) {
     return bad;
 }
 
-static int zoo_is_accurate(void) {
-    return all_accurate(load_zoo(), test_amount(200, 3000, 10000));
-}
+static int zoo_is_accurate(void) { return all_accurate(load_zoo(), test_amount(200, 3000, 10000)); }
 
 static int clouds_are_accurate(void) {
     return all_accurate(load_cloud_zoo(), test_amount(100, 2000, 10000));
