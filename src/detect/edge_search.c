@@ -151,10 +151,10 @@ int tac_edge_search(const tacEdgeSearch* s, int capacity, int* first, int* secon
     tacEdgeBoxes boxes[2] = {list_boxes(s, 0, apart, arena), list_boxes(s, 1, apart, arena)};
     int count = 0;
     if (boxes[0].count && boxes[1].count) {
-        tacEdgePlaces places[2] = {take_places(arena, s->features[0]),
-                                   take_places(arena, s->features[1])};
-        tacEdgeNear near = find_near(s, boxes, apart, places, arena);
-        if (near.count) count = list_pairs(s, places, &near, apart, capacity, first, second, arena);
+        tacEdgePlaces places = take_places(arena, s->features[1]);
+        tacEdgeNear near = find_near(s, boxes, apart, &places, arena);
+        if (near.count)
+            count = list_pairs(s, &places, &near, apart, capacity, first, second, arena);
     }
     arena->used = mark;
     return count;

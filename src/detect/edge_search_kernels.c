@@ -64,8 +64,7 @@ TAC_INLINE rough box_gap(const rough m[3], const rough h[3], const rough n[3], c
 
 // bit j: i + j is before the end
 TAC_INLINE unsigned lanes_before(int i, int end) {
-    int left = end - i;
-    return left >= 32 ? ~0u : left > 0 ? (1u << left) - 1u : 0u;
+    return end <= i ? 0u : end - i < 32 ? (1u << (end - i)) - 1u : ~0u;
 }
 
 // i + j for each of `lanes` bits j behind the others; how many there are then. Which bits are set

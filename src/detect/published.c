@@ -197,7 +197,7 @@ static void average(const pubSide* side, int count, int rows, tacReal* const x[3
 
 static tacResult keep_points(const pubPair* p, pubSide* side) {
     size_t bytes = sizeof(tacReal) * (size_t)side->vertices;
-    if (p->keep < 2) {
+    if (side->points == side->vertices) {
         for (int k = 0; k < 3; ++k) memcpy(side->point[k], side->x[k], bytes);
         return TAC_OK;
     }
@@ -209,7 +209,7 @@ static tacResult keep_points(const pubPair* p, pubSide* side) {
 
 static tacResult keep_lines(const pubPair* p, pubSide* side) {
     const tacFeatures* f = side->features;
-    if (p->keep < 2) {
+    if (side->lines == side->edges) {
         for (int e = 0; e < side->edges; ++e)
             for (int k = 0; k < 3; ++k)
                 side->from[k][e] = side->x[k][f->edge[0][e]],

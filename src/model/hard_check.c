@@ -22,8 +22,8 @@ void tac_check_hard(tacDraft* draft) {
     const tacEquality* equality = draft->equality.items;
     int on = !(draft->disable & (TAC_DISABLE_EQUALITY | TAC_DISABLE_CONSTRAINT));
     for (int i = 0; i < draft->equality.count && on && draft->reader.result == TAC_OK; ++i)
-        if (equality[i].kind == TAC_EQUALITY_WELD || equality[i].kind == TAC_EQUALITY_TENDON)
-            refuse(draft, "equalities of tendons, and no weld", "take <connect> or <joint>");
+        if (equality[i].kind == TAC_EQUALITY_TENDON)
+            refuse(draft, "equalities of tendons", "take <connect>, <weld> or <joint>");
     for (int i = 0; i < draft->joint.count && draft->reader.result == TAC_OK; ++i)
         if (joint[i].limited && joint[i].kind == TAC_JOINT_BALL)
             refuse(draft, "limits of ball joints", "take three hinges, or limited=\"false\"");

@@ -43,6 +43,14 @@ void tac_point_shift_vjp(const tacMotion* m, int body, tacVec3 point, tacVec3 sh
 void tac_point_velocity_vjp(const tacMotion* m, int body, tacVec3 point, tacVec3 velocity_bar,
                             tacReal* D_bar, tacReal* e_bar, tacVec3* point_bar);
 
+// the same of a body's spin, and its turn by D
+tacVec3 tac_body_spin(const tacMotion* m, int body);
+tacVec3 tac_body_turn(const tacMotion* m, int body);
+tacVec3 tac_body_spin_dot(const tacMotion* m, int body);
+void tac_body_turn_vjp(const tacMotion* m, int body, tacVec3 turn_bar, tacReal* D_bar);
+void tac_body_spin_vjp(const tacMotion* m, int body, tacVec3 spin_bar, tacReal* D_bar,
+                       tacReal* e_bar);
+
 //---------------------------------- frames ----------------------------------
 
 // record i of contacts, with d_twist where it is there; tangents by the velocities of `before`

@@ -1,10 +1,12 @@
 // A row of an equality as impulses see it: what its velocity and its force owe to displacements of
 // bodies and to its numbers. One row holds
 //
-//   connect  e . (a - b), a and b points of two bodies, e an axis of the world
+//   connect  e . (a - b), a and b points of two bodies, e an axis of the world; also of a weld
+//   weld     s e . vec(conj(B) A r), A and B the turns of its bodies, r the one that is held
 //   joint    q0 - p(q1), p a polynomial
 //
-// A connect pushes with f e at a and -f e at b; a joint with f at q0 and -p' f at q1.
+// A connect pushes with f e at a and -f e at b, a weld's turn with a torque, a joint with f at q0
+// and -p' f at q1.
 
 #ifndef TAC_RESPOND_EQUALITY_ROW_H
 #define TAC_RESPOND_EQUALITY_ROW_H
@@ -17,6 +19,10 @@ typedef struct tacEqualityRow {
     const tacEquality* eq;
     int body[2], local[2];   // connect: bodies, offsets of the points in their axes
     tacVec3 axis, point[2];  // e; a, b
+    int turns;               // is it one of a weld's turns?
+    int own[2], held, scale; // offsets of the sites' turns, of r, -1: none; of s
+    tacQuat turn[2], r;      // A, B, r
+    double s;
     int dof, coef;           // joint: the second's degree of freedom, or -1; offset of p
     double x, slope, slope2; // q1 - where it is drawn; p', p''
 } tacEqualityRow;

@@ -325,6 +325,23 @@ static int equalities(void) {
     return 0;
 }
 
+#define WELDED(equality)                                                                           \
+    HARD("restitution='.3'")                                                                       \
+    "<worldbody>" FLOOR "<body name='a' pos='0 0 .18' euler='20 10 5'><freejoint/><geom "          \
+    "type='box' size='.1 .08 .05' mass='1'/><site name='s' pos='.1 .01 .02' euler='10 20 5'/>"     \
+    "</body><body name='b' pos='.25 .02 .2' euler='10 30 0'><freejoint/><geom type='sphere' "      \
+    "size='.06' mass='.5'/><site name='t' pos='-.1 .02 .01' euler='-5 10 30'/></body></worldbody>" \
+    "<equality>" equality "</equality></mujoco>"
+
+// a box and a ball that are welded as they are drawn, or by sites that are not where they belong
+static int welds(void) {
+    const double v[12] = {0.2, 0.1, -1.5, 1.0, 0.5, 0.2, 0.2, 0.1, -1.4, 0.8, 0.4, -0.3};
+    ENSURE_LAW(
+        along(WELDED("<weld body1='a' body2='b' anchor='-.1 0 .03' torquescale='.7'/>"), v, 8, 1));
+    ENSURE_LAW(along(WELDED("<weld site1='s' site2='t' torquescale='1.3'/>"), v, 5, 0));
+    return 0;
+}
+
 // A ball that just touches the floor, without weight: down is blocked, up is free, and with
 // gradient="helpful" the reverse derivative takes the side on which the loss falls.
 static int helpful_side(void) {
@@ -384,4 +401,4 @@ static int refusals(void) {
 }
 
 TEST_MAIN(RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes), RUN(arm), RUN(ball),
-          RUN(equalities), RUN(helpful_side), RUN(helpful_slide), RUN(refusals))
+          RUN(equalities), RUN(welds), RUN(helpful_side), RUN(helpful_slide), RUN(refusals))

@@ -225,6 +225,31 @@ static int equalities(void) {
     return 0;
 }
 
+// A bar of two boxes that are welded falls on its edge, lands and lies still, as one.
+static int weld(void) {
+    hardScene s;
+    ENSURE_LAW(hard_open(
+        &s,
+        HARD("") "<worldbody>" FLOOR
+                 "<body name='a' pos='-.1 0 .3' euler='0 5 0'><freejoint/><geom type='box' "
+                 "size='.1 .05 .05' mass='1'/></body><body name='b' pos='.1 0 .2825' euler='0 5 "
+                 "0'><freejoint/><geom type='box' size='.0999 .05 .05' mass='1'/></body>"
+                 "</worldbody><contact><exclude body1='a' body2='b'/></contact><equality><weld "
+                 "body1='a' body2='b'/></equality></mujoco>"));
+    double at[2][3];
+    tacVec3 apart = tac_sub(tac_load3(s.q + 7), tac_load3(s.q));
+    tac_store3(at[0], tac_quat_rotate_inverse(tac_quat_load(s.q + 3), apart));
+    ENSURE(hard_steps(&s, 100) == TAC_OK);
+    apart = tac_sub(tac_load3(s.q + 7), tac_load3(s.q));
+    tac_store3(at[1], tac_quat_rotate_inverse(tac_quat_load(s.q + 3), apart));
+    for (int k = 0; k < 3; ++k) ENSURE_NEAR(at[1][k], at[0][k], 1e-6);
+    for (int k = 0; k < 12; ++k) ENSURE_NEAR(s.v[k], 0.0, 1e-6);
+    ENSURE_NEAR(s.q[2], 0.05, 1e-4);
+    ENSURE_NEAR(s.q[9], 0.05, 1e-4);
+    hard_close(&s);
+    return 0;
+}
+
 // limits hold to rounding, dry friction holds what is weaker than it
 static int limits(void) {
     hardScene s;
@@ -347,5 +372,5 @@ static int thin_plates(void) {
 }
 
 TEST_MAIN(RUN(one_bounce), RUN(bounce_is_continuous), RUN(balls), RUN(many_impacts), RUN(stack),
-          RUN(slope), RUN(slides_to_rest), RUN(rolls), RUN(equalities), RUN(limits),
+          RUN(slope), RUN(slides_to_rest), RUN(rolls), RUN(equalities), RUN(weld), RUN(limits),
           RUN(wrong_states), RUN(thin_plates))
