@@ -152,7 +152,7 @@ static int measure_growth(benchReport* report) {
         bench_row(report, id, (double)b[i].cloud[0]->bytes / count[i] + 40.0, "B", ' ', 0.0);
     }
     if (!failed)
-        bench_row(report, "scm/time of a point, 64k over 4k", ns[2] / ns[0] / 16.0, "x", '<', 2.0);
+        bench_row(report, "scm/time of a point, 64k over 4k", ns[2] / ns[0] / 16.0, "x", '<', 1.7);
     for (int i = 0; i < 3; ++i) close_bench(&b[i]);
     return failed;
 }

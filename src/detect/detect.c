@@ -5,9 +5,11 @@
 #include "detect/detect.h"
 #include "detect/kept.h"
 
+#include "detect/chosen.h"
 #include "detect/edge_sdf.h"
 #include "detect/gjk_detector.h"
 #include "detect/manifold.h"
+#include "detect/published.h"
 #include "detect/solid_detector.h"
 #include "detect/ssdf_points.h"
 #include "math/number.h"
@@ -24,7 +26,11 @@ static const tacDetectorKind* const kinds[] = {
 };
 
 const tacDetectorKind* tac_detector_of(const tacModel* model) {
-    return model && model->contact ? kinds[model->contact->detector] : NULL;
+    const tacContactPlan* plan = model ? model->contact : NULL;
+    if (plan && plan->detector == TAC_DETECT_MANIFOLD && plan->choice[TAC_CHOICE_DEFINITION])
+        return &tac_published_detector;
+    if (plan && plan->choice[TAC_CHOICE_KEEP]) return &tac_chosen_detector;
+    return plan ? kinds[plan->detector] : NULL;
 }
 
 //---------------------------------- memory ---------------------------------------

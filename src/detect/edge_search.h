@@ -25,6 +25,6 @@ int tac_edge_search(const tacEdgeSearch* search, int capacity, int* first, int* 
                     tacArena* arena);
 
 // bytes that it takes meanwhile
-size_t tac_edge_search_size(const tacFeatures* a, const tacFeatures* b, size_t real_size);
+size_t tac_edge_search_size(const tacFeatures* a, const tacFeatures* b);
 
 #endif

@@ -7,12 +7,28 @@
 
 #include <string.h>
 
-TAC_INLINE void store3(tacReal* const x[3], int i, const wide v[3]) {
-    for (int k = 0; k < 3; ++k) w_store(&x[k][i], v[k]);
+TAC_INLINE void load3(const double* const x[3], int i, wide out[3]) {
+    for (int k = 0; k < 3; ++k) {
+        tacReal at[TAC_LANES];
+        for (int j = 0; j < TAC_LANES; ++j) at[j] = x[k][i + j];
+        out[k] = w_load(at);
+    }
 }
 
-TAC_INLINE void gather3(tacReal* const x[3], const int* at, wide out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = w_gather(x[k], at);
+TAC_INLINE void store3(double* const x[3], int i, const wide v[3]) {
+    for (int k = 0; k < 3; ++k) {
+        tacReal at[TAC_LANES];
+        w_store(at, v[k]);
+        for (int j = 0; j < TAC_LANES; ++j) x[k][i + j] = tac_re(at[j]);
+    }
+}
+
+TAC_INLINE void gather3(const double* const x[3], const int* at, wide out[3]) {
+    for (int k = 0; k < 3; ++k) {
+        tacReal of[TAC_LANES];
+        for (int j = 0; j < TAC_LANES; ++j) of[j] = x[k][at[j]];
+        out[k] = w_load(of);
+    }
 }
 
 TAC_INLINE wide size_of(wide x) { return w_max(x, -x); }
@@ -48,7 +64,7 @@ TAC_INLINE rough box_gap(const rough m[3], const rough h[3], const rough n[3], c
 
 // bit j: i + j is before the end
 TAC_INLINE unsigned lanes_before(int i, int end) {
-    return end - i < 32 ? (1u << (end - i)) - 1u : ~0u;
+    return end <= i ? 0u : end - i < 32 ? (1u << (end - i)) - 1u : ~0u;
 }
 
 // i + j for each of `lanes` bits j behind the others; how many there are then. Which bits are set
@@ -63,13 +79,10 @@ TAC_INLINE int append(int* list, int count, unsigned bits, int lanes, int i) {
 
 //---------------------------------- blocks ---------------------------------------
 
-TAC_INLINE void load_boxes(const tacFeatureBox* box, int i, int count, wide middle[3],
-                           wide half[3]) {
+TAC_INLINE void load_boxes(const tacFeatureBox* box, const int* at, wide middle[3], wide half[3]) {
     tacReal m[3][TAC_LANES], h[3][TAC_LANES];
-    for (int j = 0; j < TAC_LANES; ++j) {
-        const tacFeatureBox* b = &box[i + j < count ? i + j : count - 1];
-        for (int k = 0; k < 3; ++k) m[k][j] = b->middle[k], h[k][j] = b->half[k];
-    }
+    for (int j = 0; j < TAC_LANES; ++j)
+        for (int k = 0; k < 3; ++k) m[k][j] = box[at[j]].middle[k], h[k][j] = box[at[j]].half[k];
     for (int k = 0; k < 3; ++k) middle[k] = w_load(m[k]), half[k] = w_load(h[k]);
 }
 
@@ -86,6 +99,27 @@ TAC_INLINE void carry_boxes(const tacFrame* f, const wide m[3], const wide h[3],
     }
 }
 
+// by their own axes
+static int list_blocks(const struct tacFeatureIndex* index, const tacEdgeBox* other, int own,
+                       tacReal reach, int* block) {
+    rough m[3], h[3];
+    int count = 0;
+    for (int k = 0; k < 3; ++k) {
+        double at = tac_re(other->middle[own][k]), half = tac_re(other->half[own][k] + reach);
+        m[k] = rough_set(at), h[k] = rough_set(half + 1e-6 * (fabs(at) + half));
+    }
+    for (int i = 0; i < index->edge_blocks; i += ROUGH_LANES) {
+        rough n[3], g[3];
+        load_rough3(index->block_rough.middle, i, n), load_rough3(index->block_rough.half, i, g);
+        unsigned kept = rough_negative_bits(box_gap(m, h, n, g));
+        if (kept)
+            count =
+                append(block, count, kept & lanes_before(i, index->edge_blocks), ROUGH_LANES, i);
+    }
+    for (int j = 0; j < TAC_LANES; ++j) block[count + j] = count ? block[count - 1] : 0;
+    return count;
+}
+
 // < 0: they come within `reach` of the box
 TAC_INLINE wide gap_to(const tacEdgeBox* box, int axes, const wide m[3], const wide h[3],
                        tacReal reach) {
@@ -95,24 +129,30 @@ TAC_INLINE wide gap_to(const tacEdgeBox* box, int axes, const wide m[3], const w
     return gap - reach;
 }
 
-static void boxes(const tacFeatureBox* box, int count, int own, const tacFrame* across,
-                  const tacEdgeBox* other, tacReal reach, tacEdgeBoxes* out) {
-    out->count = 0;
-    for (int i = 0; i < count; i += TAC_LANES) {
-        wide m[2][3], h[2][3];
-        load_boxes(box, i, count, m[own], h[own]);
-        carry_boxes(across, m[own], h[own], m[1 - own], h[1 - own]);
-        for (int f = 0; f < 2; ++f) store_box(m[f], h[f], out->middle[f], out->half[f], i);
-        wide gap = w_max(gap_to(other, 0, m[0], h[0], reach), gap_to(other, 1, m[1], h[1], reach));
-        out->count = append(out->block, out->count, w_negative_bits(gap) & lanes_before(i, count),
-                            TAC_LANES, i);
-    }
+// `at` of the boxes become the first; they stand no further ahead
+static void move_up(tacEdgeBoxes* b, const int* at, int count) {
+    for (int j = 0; j < count; ++j) b->block[j] = b->block[at[j]];
     for (int f = 0; f < 2; ++f)
         for (int k = 0; k < 3; ++k)
-            for (int j = 0; j < out->count; ++j) { // they stand no further ahead
-                out->middle[f][k][j] = out->middle[f][k][out->block[j]];
-                out->half[f][k][j] = out->half[f][k][out->block[j]];
+            for (int j = 0; j < count; ++j) {
+                b->middle[f][k][j] = b->middle[f][k][at[j]];
+                b->half[f][k][j] = b->half[f][k][at[j]];
             }
+    b->count = count;
+}
+
+static void boxes(const struct tacFeatureIndex* index, int own, const tacFrame* across,
+                  const tacEdgeBox* other, tacReal reach, tacEdgeBoxes* out) {
+    int count = list_blocks(index, other, own, reach, out->block), kept = 0;
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide m[2][3], h[2][3];
+        load_boxes(index->edge_box, &out->block[i], m[own], h[own]);
+        carry_boxes(across, m[own], h[own], m[1 - own], h[1 - own]);
+        for (int f = 0; f < 2; ++f) store_box(m[f], h[f], out->middle[f], out->half[f], i);
+        unsigned bits = w_negative_bits(gap_to(other, 1 - own, m[1 - own], h[1 - own], reach));
+        kept = append(out->room, kept, bits & lanes_before(i, count), TAC_LANES, i);
+    }
+    move_up(out, out->room, kept);
 }
 
 static int near(const tacEdgeBoxes* a, int i, const tacEdgeBoxes* b, tacReal reach, int* out) {
@@ -136,55 +176,47 @@ static int near(const tacEdgeBoxes* a, int i, const tacEdgeBoxes* b, tacReal rea
 
 //---------------------------------- edges ----------------------------------------
 
-TAC_INLINE void place_ends(const tacFeatures* f, int end, const int* edge, int left,
-                           const tacFrame* across, wide out[3]) {
-    tacReal at[3][TAC_LANES];
-    wide x[3];
-    for (int j = 0; j < TAC_LANES; ++j) {
-        int v = f->edge[end][edge[j < left ? j : left - 1]];
-        for (int k = 0; k < 3; ++k) at[k][j] = f->x[k][v];
+// the box around eight
+static void surround(const tacRoughBoxes* edge, int from, int end, const tacRoughBoxes* out,
+                     int block) {
+    for (int k = 0; k < 3; ++k) {
+        float low = INFINITY, high = -INFINITY;
+        for (int j = from; j < end; ++j) {
+            float m = edge->middle[k][j], h = edge->half[k][j];
+            low = m - h < low ? m - h : low, high = m + h > high ? m + h : high;
+        }
+        out->middle[k][block] = 0.5f * (low + high);
+        out->half[k][block] = 0.500001f * (high - low);
     }
-    for (int k = 0; k < 3; ++k) x[k] = out[k] = w_load(at[k]);
-    if (!across) return;
-    rotate_to_world(across, x, out);
-    for (int k = 0; k < 3; ++k) out[k] = out[k] + across->origin[k];
 }
 
-// boxes around eight edges each
-static void surround(tacEdgePlaces* p) {
-    for (int i = 0; i < p->count; i += TAC_FEATURE_BLOCK)
-        for (int k = 0; k < 3; ++k) {
-            float low = INFINITY, high = -INFINITY;
-            for (int j = i; j < i + TAC_FEATURE_BLOCK && j < p->count; ++j) {
-                float m = p->middle[k][j], h = p->half[k][j];
-                low = m - h < low ? m - h : low, high = m + h > high ? m + h : high;
-            }
-            p->block[k][i / TAC_FEATURE_BLOCK] = 0.5f * (low + high);
-            p->around[k][i / TAC_FEATURE_BLOCK] = 0.500001f * (high - low);
+static void place(const tacFeatures* f, int block, const tacFrame* across, double stretch,
+                  const tacEdgePlaces* out) {
+    int from = block * TAC_FEATURE_BLOCK;
+    for (int i = from; i < from + TAC_FEATURE_BLOCK; i += TAC_LANES) {
+        wide x[2][3], y[2][3], middle[3], half[3];
+        for (int end = 0; end < 2; ++end) {
+            load3(f->index->edge_end[end], i, x[end]);
+            rotate_to_world(across, x[end], y[end]);
+            for (int k = 0; k < 3; ++k) y[end][k] = y[end][k] + across->origin[k];
+            store3(out->end[end], i, y[end]);
         }
-}
-
-static void place(const tacFeatures* f, const tacFrame* across, double stretch,
-                  tacEdgePlaces* out) {
-    for (int i = 0; i < out->count; i += TAC_LANES) {
-        wide from[3], to[3], middle[3], half[3];
-        place_ends(f, 0, &out->edge[i], out->count - i, across, from);
-        place_ends(f, 1, &out->edge[i], out->count - i, across, to);
         for (int k = 0; k < 3; ++k) {
-            middle[k] = 0.5 * (from[k] + to[k]);
-            half[k] = (0.5 * stretch) * size_of(to[k] - from[k]);
+            middle[k] = 0.5 * (y[0][k] + y[1][k]);
+            half[k] = (0.5 * stretch) * size_of(y[1][k] - y[0][k]);
         }
-        store3(out->from, i, from), store3(out->to, i, to);
-        store_box(middle, half, out->middle, out->half, i);
+        store_box(middle, half, out->box.middle, out->box.half, i);
     }
-    surround(out);
+    surround(&out->box, from, from + TAC_FEATURE_BLOCK, &out->block, block); // padding repeats
 }
 
 //---------------------------------- pairs ----------------------------------------
 
 typedef struct pairList {
     const tacEdgeTest* test;
-    const tacEdgePlaces *a, *b;
+    const struct tacFeatureIndex* a;
+    const tacEdgePlaces* b;
+    int edges[2];
     edgeTau t;
     rough apart;
     wide reach;
@@ -195,8 +227,10 @@ typedef struct pairList {
 
 TAC_INLINE edgeCorners pair_corners(const pairList* l, int i) {
     edgeCorners c;
-    gather3(l->a->from, &l->one[i], c.x[0]), gather3(l->a->to, &l->one[i], c.x[1]);
-    gather3(l->b->from, &l->two[i], c.x[2]), gather3(l->b->to, &l->two[i], c.x[3]);
+    for (int end = 0; end < 2; ++end) {
+        gather3(l->a->edge_end[end], &l->one[i], c.x[end]);
+        gather3((const double* const*)l->b->end[end], &l->two[i], c.x[2 + end]);
+    }
     return c;
 }
 
@@ -213,15 +247,13 @@ TAC_INLINE unsigned meeting_lanes(const pairList* l, int i) {
     return ~w_negative_bits(w_min(near, edge_qp_reach(&p, &l->t)));
 }
 
-TAC_INLINE void load_flanks(const tacFeatures* f, const int* edge, const int* at,
-                            const tacFrame* across, edgeFlanks* out) {
+TAC_INLINE void load_flanks(const tacFeatures* f, const int* at, const tacFrame* across,
+                            edgeFlanks* out) {
     out->swept = 0;
     for (int side = 0; side < 2; ++side) {
-        tacReal x[3][TAC_LANES];
         wide v[3];
-        for (int j = 0; j < TAC_LANES; ++j)
-            for (int k = 0; k < 3; ++k) x[k][j] = f->index->along[side][k][edge[at[j]]];
-        for (int k = 0; k < 3; ++k) v[k] = out->along[side][k] = w_load(x[k]);
+        gather3(f->index->along[side], at, v);
+        for (int k = 0; k < 3; ++k) out->along[side][k] = v[k];
         if (across) rotate_to_world(across, v, out->along[side]);
     }
 }
@@ -233,8 +265,8 @@ TAC_INLINE unsigned clashing_lanes(const pairList* l, int i) {
     edgeProducts p = edge_products(&arms);
     edgeCross cross = edge_cross(&arms, &p);
     edgeFlanks flank[2];
-    load_flanks(l->test->features[0], l->a->edge, &l->one[i], NULL, &flank[0]);
-    load_flanks(l->test->features[1], l->b->edge, &l->two[i], l->test->across, &flank[1]);
+    load_flanks(l->test->features[0], &l->one[i], NULL, &flank[0]);
+    load_flanks(l->test->features[1], &l->two[i], l->test->across, &flank[1]);
     return ~w_negative_bits(edge_push_reach(&cross.line, flank, w_set(l->test->clash)));
 }
 
@@ -271,10 +303,10 @@ static void look_closer(pairList* l) {
 // edge k of geom[0] against those of a block of geom[1]
 TAC_INLINE void list_block(pairList* l, int k, const rough m[3], const rough h[3], int block) {
     int from = block * TAC_FEATURE_BLOCK, end = from + TAC_FEATURE_BLOCK, before = l->waiting;
-    unsigned last = lanes_before(from, l->b->count) & ((1u << TAC_FEATURE_BLOCK) - 1u);
+    unsigned last = lanes_before(from, l->edges[1]) & ((1u << TAC_FEATURE_BLOCK) - 1u);
     for (int j = from; j < end; j += ROUGH_LANES) {
         rough n[3], g[3];
-        load_rough3(l->b->middle, j, n), load_rough3(l->b->half, j, g);
+        load_rough3(l->b->box.middle, j, n), load_rough3(l->b->box.half, j, g);
         unsigned kept = rough_negative_bits(box_gap(m, h, n, g)) & last >> (j - from);
         int lanes = ROUGH_LANES < TAC_FEATURE_BLOCK ? ROUGH_LANES : TAC_FEATURE_BLOCK;
         l->waiting = append(l->two, l->waiting, kept, lanes, j);
@@ -285,15 +317,16 @@ TAC_INLINE void list_block(pairList* l, int k, const rough m[3], const rough h[3
 
 // bit i: edge from + i of geom[0] comes near a block of geom[1]
 TAC_INLINE unsigned near_block(const pairList* l, int from, int block) {
-    rough m[3], h[3];
+    rough m[3], h[3], stretch = rough_set(l->test->stretch);
     unsigned bits = 0;
-    set_rough3(l->b->block, block, m), set_rough3(l->b->around, block, h);
+    set_rough3(l->b->block.middle, block, m), set_rough3(l->b->block.half, block, h);
     for (int k = 0; k < 3; ++k) h[k] = h[k] + l->apart;
-    for (int k = from; k < from + TAC_FEATURE_BLOCK; k += ROUGH_LANES) {
+    for (int i = from; i < from + TAC_FEATURE_BLOCK; i += ROUGH_LANES) {
         rough n[3], g[3];
-        load_rough3(l->a->middle, k, n), load_rough3(l->a->half, k, g);
-        bits |= (rough_negative_bits(box_gap(m, h, n, g)) & lanes_before(k, l->a->count))
-                << (k - from);
+        load_rough3(l->a->edge_rough.middle, i, n), load_rough3(l->a->edge_rough.half, i, g);
+        for (int k = 0; k < 3; ++k) g[k] = g[k] * stretch;
+        bits |= (rough_negative_bits(box_gap(m, h, n, g)) & lanes_before(i, l->edges[0]))
+                << (i - from);
     }
     return bits;
 }
@@ -309,24 +342,29 @@ TAC_INLINE int blocks_of_edge(const unsigned char* mask, const int* near, int bl
     return count;
 }
 
+// edge e of geom[0] against blocks of geom[1]
+static void list_edge(pairList* l, int e, const int* block, int count) {
+    rough m[3], h[3], stretch = rough_set(l->test->stretch);
+    set_rough3(l->a->edge_rough.middle, e, m), set_rough3(l->a->edge_rough.half, e, h);
+    for (int k = 0; k < 3; ++k) h[k] = rough_fma(h[k], stretch, l->apart);
+    for (int n = 0; n < count; ++n) list_block(l, e, m, h, block[n]);
+}
+
 static int list(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, int* first,
                 int* second) {
-    const tacEdgePlaces *a = test->places[0], *b = test->places[1];
-    pairList l = {.test = test, .a = a, .b = b, .t = edge_tau(test->witness)};
-    l.apart = rough_set(1.000001 * tac_re(test->apart)), l.reach = w_set(test->reach);
-    l.one = test->one, l.two = test->two;
+    pairList l = {.test = test, .a = test->features[0]->index, .b = test->places};
+    for (int k = 0; k < 2; ++k) l.edges[k] = test->features[k]->edges;
+    l.t = edge_tau(test->witness), l.reach = w_set(test->reach);
+    l.apart = rough_set(1.000001 * tac_re(test->apart)), l.one = test->one, l.two = test->two;
     l.capacity = capacity, l.first = first, l.second = second;
     for (int i = 0; i < near->count; ++i) {
-        int from = i * TAC_FEATURE_BLOCK, blocks = near->first[i + 1] - near->first[i];
+        int from = near->block[i] * TAC_FEATURE_BLOCK, blocks = near->first[i + 1] - near->first[i];
         const int* others = &near->near[near->first[i]];
         for (int n = 0; n < blocks; ++n)
             test->mask[n] = (unsigned char)near_block(&l, from, others[n]);
-        for (int bit = 0; bit < TAC_FEATURE_BLOCK && from + bit < a->count; ++bit) {
+        for (int bit = 0; bit < TAC_FEATURE_BLOCK && from + bit < l.edges[0]; ++bit) {
             int count = blocks_of_edge(test->mask, others, blocks, bit, test->block);
-            rough m[3], h[3];
-            set_rough3(a->middle, from + bit, m), set_rough3(a->half, from + bit, h);
-            for (int k = 0; k < 3; ++k) h[k] = h[k] + l.apart;
-            for (int n = 0; n < count; ++n) list_block(&l, from + bit, m, h, test->block[n]);
+            list_edge(&l, from + bit, test->block, count);
         }
     }
     look_closer(&l);

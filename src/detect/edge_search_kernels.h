@@ -17,7 +17,7 @@
 // boxes around blocks of edges, in axes of the body of geom[0] and of geom[1]
 typedef struct tacEdgeBoxes {
     int count;
-    int* block;
+    int *block, *room;
     float *middle[2][3], *half[2][3];
 } tacEdgeBoxes;
 
@@ -26,30 +26,31 @@ typedef struct tacEdgeBox {
     tacReal middle[2][3], half[2][3];
 } tacEdgeBox;
 
-// edges of blocks that are near some of the other geom, in axes of geom[0]'s body
+// edges of geom[1] in axes of geom[0]'s body, each at its own index; only those of blocks that are
+// near some of the other geom are set
 typedef struct tacEdgePlaces {
-    int count;
-    int* edge;
-    tacReal *from[3], *to[3];
-    float *middle[3], *half[3];  // boxes around them, `stretch` times as large
-    float *block[3], *around[3]; // middles and halves of boxes around eight of them
+    double* end[2][3];
+    tacRoughBoxes box;   // around each edge, `stretch` times as large
+    tacRoughBoxes block; // around eight of them
 } tacEdgePlaces;
 
-// which blocks of geom[1] are near to each one of geom[0]: of places, eight edges each
+// blocks of geom[0] that are near some of geom[1], and those
 typedef struct tacEdgeNear {
-    int count;        // blocks of geom[0]
-    const int* first; // near[first[i]] .. near[first[i + 1] - 1] are those of block i (count + 1)
+    int count;
+    const int* block; // of geom[0]                                                     (count)
+    const int* first; // near[first[i]] .. near[first[i + 1] - 1] are near to block[i] (count + 1)
     const int* near;
 } tacEdgeNear;
 
 // what pairs have to pass
 typedef struct tacEdgeTest {
-    const tacEdgePlaces* places[2];
     const tacFeatures* features[2];
-    const tacFrame* across; // the body of geom[1] in that of geom[0]
+    const tacEdgePlaces* places; // of geom[1]
+    const tacFrame* across;      // the body of geom[1] in that of geom[0]
     const tacWitnessOptions* witness;
     tacReal apart;          // boxes come that near
     tacReal reach;          // and witness points that
+    double stretch;         // of boxes of edges of geom[0]
     tacReal clash;          // temperature
     int bounded;            // 0: by boxes alone
     int solid;              // 1: neither is swept with a radius
@@ -64,18 +65,19 @@ typedef struct tacEdgeSearchKernels {
     int lanes;
 
     // Boxes of blocks in their own axes `own` and in those of the other body, which they are in
-    // with the frame `across`; of those that come within `reach` of the box `other`
-    void (*boxes)(const tacFeatureBox* box, int count, int own, const tacFrame* across,
+    // with the frame `across`; of those that come within `reach` of the box `other`, in order
+    void (*boxes)(const struct tacFeatureIndex* index, int own, const tacFrame* across,
                   const tacEdgeBox* other, tacReal reach, tacEdgeBoxes* out);
 
     // indices of boxes that come within `reach` of box `i` of `a`, in order; how many. `out` has
     // room for a vector more
     int (*near)(const tacEdgeBoxes* a, int i, const tacEdgeBoxes* b, tacReal reach, int* out);
 
-    // places places->edge[i] by the frame `across`, NULL: they stand there
-    void (*place)(const tacFeatures* f, const tacFrame* across, double stretch, tacEdgePlaces* out);
+    // the edges of a block in the frame `across`
+    void (*place)(const tacFeatures* f, int block, const tacFrame* across, double stretch,
+                  const tacEdgePlaces* out);
 
-    // Pairs of places that can have a claim, in order; their number, of which at most `capacity`
+    // Pairs of edges that can have a claim, in order; their number, of which at most `capacity`
     // are written
     int (*list)(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, int* first,
                 int* second);

@@ -100,6 +100,17 @@ static void bind_floors(tacFieldBound* field, tacScratch* scratch) {
     }
 }
 
+// leaves that can be named by bits
+static void find_leaves(tacFieldBound* field) {
+    int last = field->floors - 1;
+    field->leaves = last == 0 ? 1 : last <= 64 ? last : 0, field->rise = 0.0;
+    if (last == 0) return;
+    for (int i = 0; i < last; ++i)
+        if (field->floor[i].kind >= TAC_FLOOR_LEAST) field->leaves = 0;
+    if (field->floor[last].kind != TAC_FLOOR_LEAST) field->leaves = 0;
+    field->rise = field->floor[last].rise;
+}
+
 //---------------------------------- all of it ------------------------------------
 
 static tacPose local_pose(const tacModel* model, int geom) {
@@ -120,5 +131,6 @@ tacFieldBound tac_field_bind(const tacModel* model, int geom, tacScratch* scratc
         tac_program_bind(model, model->geom[geom].shape, local_pose(model, geom), scratch);
     field.culling = tac_cull_bind(&field.program, scratch);
     bind_floors(&field, scratch);
+    find_leaves(&field);
     return field;
 }

@@ -143,16 +143,20 @@ TAC_INLINE wide tile_distance(const ssdfBlock* b, const ssdfTile* t, int i, int 
 }
 
 // ln of the weights of plane i in units of the largest; no more than 0 but for rounding, which far
-// away may be large. Does the plane count for any point?
+// away may be large. Bit u: the plane counts for a point of vector u.
 TAC_INLINE int tile_scores(const ssdfBlock* b, const ssdfTile* t, int i, wide score[SSDF_STAGE]) {
     int any = 0;
     SSDF_UNROLL
     for (int u = 0; u < SSDF_STAGE; ++u) {
         score[u] = w_min(tile_score(b, t, i, u) - b->best[u], w_set(30.0));
-        any |= w_any_negative(w_set(-b->depth) - score[u]);
+        any |= w_any_negative(w_set(-b->depth) - score[u]) << u;
     }
     return any;
 }
+
+// Is vector u to be summed? Of several lanes all vectors are, which is faster than to ask; of
+// numbers without lanes, complex and quad, that would be most of the work.
+TAC_INLINE int is_summed(int any, int u) { return TAC_LANES > 1 || (any >> u & 1); }
 
 // is the disc of patch k within reach of a point?
 TAC_INLINE int patch_counts(const ssdfBlock* b, const tacPatchPage* page, int k) {

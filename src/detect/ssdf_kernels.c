@@ -23,9 +23,11 @@ TAC_INLINE void sum_leaf(phiSums* s, const ssdfBlock* b, int leaf, int fading, i
     for (int u = 0; u < SSDF_STAGE; ++u) weight[u] = s->w[u], f[u] = s->f[u];
     for (int i = 0; i < t.count; ++i) {
         wide score[SSDF_STAGE];
-        if (!tile_scores(b, &t, i, score) && !all) continue;
+        int any = tile_scores(b, &t, i, score);
+        if (!any && !all) continue;
         SSDF_UNROLL
         for (int u = 0; u < SSDF_STAGE; ++u) {
+            if (!all && !is_summed(any, u)) continue;
             wide w = w_exp_regular(score[u]), at = tile_distance(b, &t, i, u);
             weight[u] = weight[u] + w;
             f[u] = w_fma(w, at, f[u]);
@@ -107,9 +109,10 @@ SSDF_APART void sum_jet(void* sums, const ssdfBlock* b, int leaf) {
     fill_tile(b, leaf, &t);
     for (int i = 0; i < t.count; ++i) {
         wide score[SSDF_STAGE];
-        if (!tile_scores(b, &t, i, score)) continue;
-        for (int u = 0; u < SSDF_STAGE; ++u)
-            add_jet((jetSums*)sums + u, &t, i, score[u], tile_distance(b, &t, i, u));
+        int any = tile_scores(b, &t, i, score);
+        for (int u = 0; any && u < SSDF_STAGE; ++u)
+            if (is_summed(any, u))
+                add_jet((jetSums*)sums + u, &t, i, score[u], tile_distance(b, &t, i, u));
     }
 }
 

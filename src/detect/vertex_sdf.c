@@ -89,6 +89,7 @@ static void bind_field(tacVertexSide* s, tacScratch* scratch) {
     tacFieldBound own;
     if (!field) own = tac_field_bind(s->model, s->geom, scratch), field = &own;
     s->program = field->program, s->floor = field->floor, s->floors = field->floors;
+    s->leaves = field->leaves, s->rise = field->rise;
     s->run = tac_run_take(&s->program, &field->culling, scratch);
 }
 
@@ -96,6 +97,7 @@ tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair,
                               const tacPose* body, tacScratch* scratch) {
     const tacContactPlan* plan = model->contact;
     tacVertexSide s = {.model = model, .owner = owner, .geom = pair->geom[1 - owner]};
+    s.seen = ~(uint64_t)0;
     tacPose field = body[pair->body[1 - owner]], own = body[pair->body[owner]];
     s.shape = model->geom[s.geom].shape, s.features = &plan->feature[pair->geom[owner]];
     s.place.field = frame_of(field), s.place.own = frame_of(own);
@@ -115,30 +117,67 @@ static double range_of(const tacVertexSide* side, const tacVertexRange* range) {
 }
 
 // balls around blocks in axes of the field's body
-static int list_blocks(tacVertexSide* side, const tacVertexRange* range, int* block,
-                       tacScratch* scratch) {
+typedef struct blockBalls {
+    tacReal *x[3], *radius;
+} blockBalls;
+
+static blockBalls place_balls(const tacVertexSide* side, tacArena* arena) {
     const struct tacFeatureIndex* index = side->features->index;
-    size_t mark = scratch->arena.used;
-    int count = index->blocks, kept = 0;
-    tacReal *x[3], *radius = TAC_TAKE(&scratch->arena, tacReal, count + PADDING);
-    tacReal* low = TAC_TAKE(&scratch->arena, tacReal, count + PADDING);
-    for (int k = 0; k < 3; ++k) x[k] = TAC_TAKE(&scratch->arena, tacReal, count + PADDING);
+    const tacFrame* f = &side->place.across;
+    int count = index->blocks;
+    blockBalls b = {.radius = TAC_TAKE(arena, tacReal, count + PADDING)};
+    for (int k = 0; k < 3; ++k) b.x[k] = TAC_TAKE(arena, tacReal, count + PADDING);
     for (int i = 0; i < count + PADDING; ++i) {
         const tacFeatureBox* box = &index->box[i < count ? i : count - 1];
-        const tacFrame* f = &side->place.across;
         double square = 0.0;
         for (int k = 0; k < 3; ++k) {
-            x[k][i] = f->origin[k] + f->R.m[k][0] * box->middle[0] + f->R.m[k][1] * box->middle[1] +
-                      f->R.m[k][2] * box->middle[2];
+            b.x[k][i] = f->origin[k] + f->R.m[k][0] * box->middle[0] +
+                        f->R.m[k][1] * box->middle[1] + f->R.m[k][2] * box->middle[2];
             square += box->half[k] * box->half[k];
         }
-        radius[i] = sqrt(square);
+        b.radius[i] = sqrt(square);
     }
-    VERTICES->floor(side->floor, side->floors, (const tacReal* const*)x, radius, low, count);
+    return b;
+}
+
+static int list_blocks(tacVertexSide* side, const tacVertexRange* range, int* block,
+                       tacScratch* scratch) {
+    size_t mark = scratch->arena.used;
+    int count = side->features->index->blocks, kept = 0;
+    blockBalls b = place_balls(side, &scratch->arena);
+    tacReal* low = TAC_TAKE(&scratch->arena, tacReal, count + PADDING);
+    VERTICES->floor(side->floor, side->floors, (const tacReal* const*)b.x, b.radius, low, count);
     for (int i = 0; i < count; ++i)
         if (tac_re(low[i]) < range_of(side, range)) block[kept++] = i;
     scratch->arena.used = mark;
     return kept;
+}
+
+// A union of leaves: those that are near a block decide on its vertices, and those that are not
+// even far are left out of the field.
+static void search_leaves(tacVertexSide* side, const tacVertexRange* range, tacScratch* scratch) {
+    size_t mark = scratch->arena.used;
+    tacArena* arena = &scratch->arena;
+    tacHits* near = &side->near;
+    int count = side->features->index->blocks, leaves = side->leaves;
+    double limit[2][64];
+    blockBalls b = place_balls(side, arena);
+    uint64_t *is_near = TAC_TAKE(arena, uint64_t, count + PADDING), seen = 0;
+    uint64_t* is_far = TAC_TAKE(arena, uint64_t, count + PADDING);
+    for (int n = 0; n < leaves; ++n) {
+        limit[0][n] = range_of(side, range) + tac_re(side->rise);
+        limit[1][n] = limit[0][n] + side->run.culling.node[n].reach;
+    }
+    VERTICES->leaves(side->floor, leaves, (const tacReal* const*)b.x, b.radius, limit[0], limit[1],
+                     is_near, is_far, count);
+    for (int i = 0; i < count; ++i) {
+        if (!is_near[i]) continue;
+        near->count = VERTICES->vertices(side->floor, is_near[i], limit[0], &side->place.across,
+                                         side->features, i, near->vertex, near->count);
+        seen |= is_far[i];
+    }
+    side->seen = seen;
+    scratch->arena.used = mark;
 }
 
 // vertices of a block behind the others
@@ -169,6 +208,8 @@ void tac_vertex_search(tacVertexSide* side, tacVertexRange range, tacScratch* sc
     if (f->vertices == 0) return;
     if (range.all) {
         for (int b = 0; b < f->index->blocks; ++b) add_block(&side->near, f, b);
+    } else if (side->leaves) {
+        search_leaves(side, &range, scratch);
     } else {
         int* block = TAC_TAKE(&scratch->arena, int, f->index->blocks);
         int blocks = list_blocks(side, &range, block, scratch);
@@ -197,7 +238,9 @@ static void pad(tacReal* array, int count) {
 void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order) {
     if (hits->count == 0) return;
     VERTICES->place(&side->place.across, side->features->x, hits->vertex, hits->count, hits->y);
+    side->run.culling.without = ~side->seen;
     tac_hits_field(side, hits, order);
+    side->run.culling.without = 0;
 }
 
 void tac_hits_field(tacVertexSide* side, tacHits* hits, int order) {

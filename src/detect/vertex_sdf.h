@@ -20,7 +20,9 @@ typedef struct tacVertexSide {
     tacProgram program;
     tacRun run;
     tacFloorNode* floor;
-    int floors;
+    int floors, leaves;
+    tacReal rise;
+    uint64_t seen; // leaves that matter to `near`
 
     // vertices that are nearer to the surface than their range, in order, and the field there
     tacHits near;

@@ -97,6 +97,51 @@ static void field_floor(const tacFloorNode* node, int nodes, const tacReal* cons
     }
 }
 
+static void leaves(const tacFloorNode* leaf, int count_leaves, const tacReal* const x[3],
+                   const tacReal* radius, const double* near, const double* far, uint64_t* is_near,
+                   uint64_t* is_far, int count) {
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide point[3], r = w_load(&radius[i]);
+        uint64_t bits[2][TAC_LANES] = {{0}};
+        load3(x, i, point);
+        for (int n = 0; n < count_leaves; ++n) {
+            wide low = floor_leaf(&leaf[n], point, r);
+            unsigned close = w_negative_bits(low - near[n]), by = w_negative_bits(low - far[n]);
+            for (int j = 0; j < TAC_LANES; ++j) {
+                bits[0][j] |= (uint64_t)(close >> j & 1u) << n;
+                bits[1][j] |= (uint64_t)(by >> j & 1u) << n;
+            }
+        }
+        for (int j = 0; j < TAC_LANES; ++j) is_near[i + j] = bits[0][j], is_far[i + j] = bits[1][j];
+    }
+}
+
+// nothing branches on which of them are near
+static int vertices(const tacFloorNode* leaf, uint64_t which, const double* near,
+                    const tacFrame* across, const tacFeatures* f, int block, int* vertex,
+                    int count) {
+    int first = block * TAC_FEATURE_BLOCK, end = first + TAC_FEATURE_BLOCK;
+    end = end < f->vertices ? end : f->vertices;
+    for (int i = first; i < end; i += TAC_LANES) {
+        tacReal at[3][TAC_LANES];
+        wide v[3], y[3], low = w_set(1e300);
+        for (int j = 0; j < TAC_LANES; ++j) // there is padding behind the last
+            for (int k = 0; k < 3; ++k) at[k][j] = f->x[k][i + j];
+        for (int k = 0; k < 3; ++k) v[k] = w_load(at[k]);
+        to_world(across, v, y);
+        for (uint64_t rest = which; rest; rest &= rest - 1) {
+            int n = __builtin_ctzll(rest);
+            low = w_min(low, floor_leaf(&leaf[n], y, w_set(0.0)) - near[n]);
+        }
+        unsigned bits = w_negative_bits(low);
+        for (int j = 0; j < TAC_LANES && i + j < end; ++j) {
+            vertex[count] = i + j;
+            count += (int)(bits >> j & 1u);
+        }
+    }
+    return count;
+}
+
 //---------------------------------- records --------------------------------------
 
 // sigma(-d/tau) w(d/support); d_upper is d/d support
@@ -349,6 +394,8 @@ const tacVertexKernels TAC_KERNELS(tac_vertex_kernels_) = {
     .lanes = TAC_LANES,
     .place = place,
     .floor = field_floor,
+    .leaves = leaves,
+    .vertices = vertices,
     .record = record,
     .twists = twists,
     .record_jvp = record_jvp,

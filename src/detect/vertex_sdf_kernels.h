@@ -10,6 +10,7 @@
 
 #include "base/dispatch.h"
 #include "math/pose.h"
+#include "model/features.h"
 #include "shape/bound.h"
 
 // most combinations that are open at once while a bound is formed
@@ -91,6 +92,18 @@ typedef struct tacVertexKernels {
     // A bound of the shape's field from below in balls around points; radius NULL: 0
     void (*floor)(const tacFloorNode* node, int nodes, const tacReal* const x[3],
                   const tacReal* radius, tacReal* low, int count);
+
+    // Bits of the leaves whose own bound in a ball is below near[leaf], and of those whose is below
+    // far[leaf]; at most 64 leaves
+    void (*leaves)(const tacFloorNode* leaf, int leaves, const tacReal* const x[3],
+                   const tacReal* radius, const double* near, const double* far, uint64_t* is_near,
+                   uint64_t* is_far, int count);
+
+    // Vertices of a block where the bound of one of these leaves is below near[leaf], behind the
+    // others; how many there are then. `vertex` has room for a block more
+    int (*vertices)(const tacFloorNode* leaf, uint64_t leaves, const double* near,
+                    const tacFrame* across, const tacFeatures* f, int block, int* vertex,
+                    int count);
 
     void (*record)(const tacVertexPlace* p, const tacHits* hits, tacHitRecords out);
 

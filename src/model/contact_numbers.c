@@ -226,6 +226,10 @@ static void check_keep(tacDraft* draft, const tacContactPlan* plan) {
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "keep"),
                         "keep",
                         "threshold is for definition=\"compact\"; take softsort or sinkhorn");
+    if (element && keep == 1 && plan->choice[TAC_CHOICE_FUSE])
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "keep"),
+                        "keep",
+                        "has no meaning with fuse=\"face\": a face has one contact already");
     if (element && keep > 1 && !published)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "keep"),
                         "keep",

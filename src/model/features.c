@@ -337,9 +337,10 @@ static tacResult sort_edges(rawSurface* s, tacMessage* message) {
 typedef struct featureBlock {
     struct tacFeatureIndex index;
     double *x[3], *normal[3];
-    double *out[3], *along[2][3];
+    double *out[3], *along[2][3], *end[2][3];
     int *edge[2], *face[3];
     tacFeatureBox *box, *edge_box;
+    tacRoughBoxes edge_rough, block_rough;
 } featureBlock;
 
 static int blocks_of(int count) { return (count + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK; }
@@ -350,6 +351,8 @@ static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) 
     int blocks = blocks_of(s->vertices), edge_blocks = blocks_of(s->edges);
     size_t doubles = sizeof(double) * (size_t)(s->vertices + TAC_FEATURE_BLOCK);
     size_t edges = sizeof(double) * (size_t)(s->edges + 1);
+    size_t ends = (size_t)(s->edges + TAC_ROUGH_PADDING),
+           around = (size_t)(edge_blocks + TAC_ROUGH_PADDING);
 #define PLACE(field, bytes)                                                                        \
     do {                                                                                           \
         used += tac_arena_need(bytes);                                                             \
@@ -362,6 +365,11 @@ static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) 
         PLACE(out[k], edges);
         PLACE(along[0][k], edges);
         PLACE(along[1][k], edges);
+        for (int i = 0; i < 2; ++i) PLACE(end[i][k], sizeof(double) * ends);
+        PLACE(edge_rough.middle[k], sizeof(float) * ends);
+        PLACE(edge_rough.half[k], sizeof(float) * ends);
+        PLACE(block_rough.middle[k], sizeof(float) * around);
+        PLACE(block_rough.half[k], sizeof(float) * around);
         PLACE(face[k], sizeof(int) * (size_t)(s->triangles + 1));
     }
     for (int k = 0; k < 2; ++k) PLACE(edge[k], sizeof(int) * (size_t)(s->edges + 1));
@@ -395,6 +403,30 @@ static tacFeatureBox finished(const growingBox* box) {
         out.half[k] = fmax(box->high[k] - out.middle[k], out.middle[k] - box->low[k]);
     }
     return out;
+}
+
+static void write_rough(const tacFeatureBox* box, const tacRoughBoxes* out, int i) {
+    for (int k = 0; k < 3; ++k) {
+        double wider = box->half[k] + 1e-6 * (fabs(box->middle[k]) + box->half[k]);
+        out->middle[k][i] = (float)box->middle[k], out->half[k][i] = (float)wider;
+    }
+}
+
+// corners and boxes of each edge, for vectors of them
+static void write_ends(const rawSurface* s, featureBlock* b) {
+    for (int i = 0; i < s->edges + TAC_ROUGH_PADDING && s->edges; ++i) {
+        growingBox box = no_box();
+        int e = i < s->edges ? i : s->edges - 1;
+        for (int k = 0; k < 2; ++k) {
+            grow(&box, b->x, b->edge[k][e]);
+            for (int j = 0; j < 3; ++j) b->end[k][j][i] = b->x[j][b->edge[k][e]];
+        }
+        tacFeatureBox around = finished(&box);
+        write_rough(&around, &b->edge_rough, i);
+    }
+    int blocks = b->index.edge_blocks;
+    for (int i = 0; i < blocks + TAC_ROUGH_PADDING && blocks; ++i)
+        write_rough(&b->edge_box[i < blocks ? i : blocks - 1], &b->block_rough, i);
 }
 
 static void write_edges(const rawSurface* s, featureBlock* b) {
@@ -490,6 +522,7 @@ static tacResult pack_features(const rawSurface* s, tacPose pose, tacAllocator a
     b->index = (struct tacFeatureIndex){.radius = s->radius_param};
     write_vertices(s, pose, b);
     write_edges(s, b);
+    write_ends(s, b);
     write_flanks(s, pose, b);
     write_boxes(s, b);
     return TAC_OK;
@@ -501,8 +534,10 @@ static void publish(const rawSurface* s, featureBlock* b, tacFeatures* out) {
     for (int k = 0; k < 3; ++k) {
         out->x[k] = b->x[k], out->face[k] = b->face[k], index->normal[k] = b->normal[k];
         index->out[k] = b->out[k];
-        for (int i = 0; i < 2; ++i) index->along[i][k] = b->along[i][k];
+        for (int i = 0; i < 2; ++i)
+            index->along[i][k] = b->along[i][k], index->edge_end[i][k] = b->end[i][k];
     }
+    index->edge_rough = b->edge_rough, index->block_rough = b->block_rough;
     for (int k = 0; k < 2; ++k) out->edge[k] = b->edge[k];
     index->box = b->box, index->edge_box = b->edge_box;
 }

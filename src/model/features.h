@@ -19,6 +19,15 @@ typedef struct tacFeatureBox {
     double middle[3], half[3];
 } tacFeatureBox;
 
+// Boxes in single precision: halves are larger by 1e-6 of the coordinates, which is more than
+// middles, and gaps between boxes, are rounded by. There is room for a vector behind the last.
+typedef struct tacRoughBoxes {
+    float *middle[3], *half[3];
+} tacRoughBoxes;
+
+// numbers of single precision in the widest vector
+#define TAC_ROUGH_PADDING 16
+
 struct tacFeatureIndex {
     int blocks;                    // vertices 8 i .. 8 i + 7 are block i
     const tacFeatureBox* box;      // around the vertices of each block                   (blocks)
@@ -28,6 +37,9 @@ struct tacFeatureIndex {
     const double* along[2][3];     // along the faces on both sides, away from it            (edges)
     int edge_blocks;               // edges 8 i .. 8 i + 7 are block i of edges
     const tacFeatureBox* edge_box; // around the edges of each block              (edge_blocks)
+    const double* edge_end[2][3];  // corners of each edge; the last one is repeated      (edges)
+    tacRoughBoxes edge_rough;      // around each edge, likewise                          (edges)
+    tacRoughBoxes block_rough;     // around each block of edges                    (edge_blocks)
     int radius;                    // offset of the radius in param, -1: none
     double deviation; // largest |own field| at a vertex                               [m]
     double place[3];  // where that is, body axes                                      [m]

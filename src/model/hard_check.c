@@ -19,8 +19,11 @@ void tac_check_hard(tacDraft* draft) {
     const tacTendon* tendon = draft->tendon.items;
     if (draft->integrator == TAC_INTEGRATOR_RK4 || draft->integrator == TAC_INTEGRATOR_LIE)
         refuse(draft, "Runge-Kutta steps", "take <option integrator=\"Euler\"/>");
-    else if (draft->equality.count > 0 && !(draft->disable & TAC_DISABLE_EQUALITY))
-        refuse(draft, "equalities", "remove <equality> or switch it off by <flag>");
+    const tacEquality* equality = draft->equality.items;
+    int on = !(draft->disable & (TAC_DISABLE_EQUALITY | TAC_DISABLE_CONSTRAINT));
+    for (int i = 0; i < draft->equality.count && on && draft->reader.result == TAC_OK; ++i)
+        if (equality[i].kind == TAC_EQUALITY_TENDON)
+            refuse(draft, "equalities of tendons", "take <connect>, <weld> or <joint>");
     for (int i = 0; i < draft->joint.count && draft->reader.result == TAC_OK; ++i)
         if (joint[i].limited && joint[i].kind == TAC_JOINT_BALL)
             refuse(draft, "limits of ball joints", "take three hinges, or limited=\"false\"");

@@ -13,7 +13,7 @@
 #include "base/message.h"
 #include "math/pose.h"
 
-#include "tactus/contact.h"
+#include "tactus/respond.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,14 +39,21 @@ static void list_held(char* text, size_t size, const char* what, int count) {
         snprintf(text + used, size - used, "%s%s %d", used ? ", " : "", what, count);
 }
 
+// hard contact takes all of them, or refuses the scene
+static void list_rows_held(const tacDraft* draft, char* held, size_t size) {
+    const tacContactPlan* plan = draft->contact.items;
+    if (draft->contact.count > 0 && plan->responder == TAC_RESPOND_LCP) return;
+    list_held(held, size, "joint limits:", draft->limits);
+    list_held(held, size, "joints with dry friction:", draft->frictionlosses);
+    list_held(held, size, "limits and dry friction of tendons:", draft->tendon_rows);
+    list_held(held, size, "equalities:", draft->equality.count);
+}
+
 // what was read and will have no effect, in the message of a scene that is fine
 static void remark(const tacDraft* draft, tacMessage* message) {
     if (!message) return;
     char held[200] = "";
-    list_held(held, sizeof held, "joint limits:", draft->limits);
-    list_held(held, sizeof held, "joints with dry friction:", draft->frictionlosses);
-    list_held(held, sizeof held, "limits and dry friction of tendons:", draft->tendon_rows);
-    list_held(held, sizeof held, "equalities:", draft->equality.count);
+    list_rows_held(draft, held, sizeof held);
     list_held(held, sizeof held, "height fields to touch:", draft->untouched);
     size_t used = strlen(message->text);
     if (*held)

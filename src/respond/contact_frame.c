@@ -21,6 +21,14 @@ static tacTwist velocity_of(const tacMotion* m, int body, tacVec3 point) {
     return twist_at(m, body, m->vel + 6 * body, point);
 }
 
+tacVec3 tac_point_velocity(const tacMotion* m, int body, tacVec3 point) {
+    return velocity_of(m, body, point).linear;
+}
+
+tacVec3 tac_body_spin(const tacMotion* m, int body) {
+    return body == 0 ? tac_vec3_zero() : tac_twist_load(m->vel + 6 * body).angular;
+}
+
 tacVec3 tac_frame_velocity(const tacContactFrame* c, const tacMotion* m) {
     return tac_sub(velocity_of(m, c->body[1], c->point).linear,
                    velocity_of(m, c->body[0], c->point).linear);
@@ -106,6 +114,24 @@ static tacVec3 velocity_dot(const tacMotion* m, int body, tacVec3 point, tacVec3
     return tac_add(dV.linear, tac_cross(V.angular, point_dot));
 }
 
+tacVec3 tac_point_velocity_dot(const tacMotion* m, int body, tacVec3 point, tacVec3 point_dot) {
+    return velocity_dot(m, body, point, point_dot);
+}
+
+tacVec3 tac_point_shift(const tacMotion* m, int body, tacVec3 point) {
+    return twist_at(m, body, m->work + DRIFT * body, point).linear;
+}
+
+tacVec3 tac_body_turn(const tacMotion* m, int body) {
+    return body == 0 ? tac_vec3_zero() : tac_twist_load(m->work + DRIFT * body).angular;
+}
+
+tacVec3 tac_body_spin_dot(const tacMotion* m, int body) {
+    if (body == 0) return tac_vec3_zero();
+    tacVec3 e = tac_twist_load(m->work + DRIFT * body + DRIFT_RATE).angular;
+    return tac_add(e, tac_cross(tac_body_turn(m, body), tac_body_spin(m, body)));
+}
+
 static tacVec3 relative_dot(const tacContactFrame* c, const tacMotion* m, tacVec3 point_dot) {
     return tac_sub(velocity_dot(m, c->body[1], c->point, point_dot),
                    velocity_dot(m, c->body[0], c->point, point_dot));
@@ -179,6 +205,31 @@ static void add_bar(const tacMotion* m, int body, tacVec3 point, double sign, ta
                      tac_wrench_add_scaled(tac_wrench_load(bar + 6 * body), sign, w));
 }
 
+void tac_point_shift_vjp(const tacMotion* m, int body, tacVec3 point, tacVec3 shift_bar,
+                         tacReal* D_bar) {
+    add_bar(m, body, point, 1.0, (tacWrench){shift_bar, tac_vec3_zero()}, D_bar);
+}
+
+void tac_point_velocity_vjp(const tacMotion* m, int body, tacVec3 point, tacVec3 velocity_bar,
+                            tacReal* D_bar, tacReal* e_bar, tacVec3* point_bar) {
+    tacWrench w = {velocity_bar, tac_vec3_zero()};
+    tacTwist V = velocity_of(m, body, point);
+    add_bar(m, body, point, 1.0, w, e_bar);
+    add_bar(m, body, point, 1.0, tac_cross_force(V, w), D_bar);
+    *point_bar = tac_add(*point_bar, tac_cross(velocity_bar, V.angular));
+}
+
+void tac_body_turn_vjp(const tacMotion* m, int body, tacVec3 turn_bar, tacReal* D_bar) {
+    tacVec3 origin = tac_load3(m->origin + 3 * body);
+    add_bar(m, body, origin, 1.0, (tacWrench){tac_vec3_zero(), turn_bar}, D_bar);
+}
+
+void tac_body_spin_vjp(const tacMotion* m, int body, tacVec3 spin_bar, tacReal* D_bar,
+                       tacReal* e_bar) {
+    tac_body_turn_vjp(m, body, spin_bar, e_bar);
+    tac_body_turn_vjp(m, body, tac_cross(tac_body_spin(m, body), spin_bar), D_bar);
+}
+
 void tac_frame_lift(const tacContactFrame* c, const tacMotion* m, double distance_bar,
                     tacReal* D_bar) {
     tacWrench w = tac_wrench_scale(tac_wrench_load(c->D + 36), distance_bar);
@@ -189,14 +240,9 @@ void tac_frame_lift(const tacContactFrame* c, const tacMotion* m, double distanc
 // adjoint of a relative velocity, to displacement and e of both bodies, and to the point
 static void relative_vjp(const tacContactFrame* c, const tacMotion* m, tacVec3 velocity_bar,
                          tacReal* D_bar, tacReal* e_bar, tacVec3* point_bar) {
-    tacWrench w = {velocity_bar, tac_vec3_zero()};
-    for (int side = 0; side < 2; ++side) {
-        double sign = side ? 1.0 : -1.0;
-        tacTwist V = velocity_of(m, c->body[side], c->point);
-        add_bar(m, c->body[side], c->point, sign, w, e_bar);
-        add_bar(m, c->body[side], c->point, sign, tac_cross_force(V, w), D_bar);
-        *point_bar = tac_add_scaled(*point_bar, sign, tac_cross(velocity_bar, V.angular));
-    }
+    for (int side = 0; side < 2; ++side)
+        tac_point_velocity_vjp(m, c->body[side], c->point,
+                               tac_scale(velocity_bar, side ? 1.0 : -1.0), D_bar, e_bar, point_bar);
 }
 
 void tac_frame_vjp(const tacContactFrame* c, const tacMotion* before, const tacMotion* after,

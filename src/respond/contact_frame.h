@@ -28,6 +28,31 @@ typedef struct tacFrameDot {
     double distance;
 } tacFrameDot;
 
+//---------------------------------- points of bodies ----------------------------------
+
+// A point of a body in the world: its velocity, its shift by the displacement D of the body, and
+// the change of the velocity where the point itself moves by point_dot. The latter two after
+// inverse_jvp.
+tacVec3 tac_point_velocity(const tacMotion* m, int body, tacVec3 point);
+tacVec3 tac_point_shift(const tacMotion* m, int body, tacVec3 point);
+tacVec3 tac_point_velocity_dot(const tacMotion* m, int body, tacVec3 point, tacVec3 point_dot);
+
+// adjoints of both, to displacements D and to e (nbody x 6), about the trees' origins
+void tac_point_shift_vjp(const tacMotion* m, int body, tacVec3 point, tacVec3 shift_bar,
+                         tacReal* D_bar);
+void tac_point_velocity_vjp(const tacMotion* m, int body, tacVec3 point, tacVec3 velocity_bar,
+                            tacReal* D_bar, tacReal* e_bar, tacVec3* point_bar);
+
+// the same of a body's spin, and its turn by D
+tacVec3 tac_body_spin(const tacMotion* m, int body);
+tacVec3 tac_body_turn(const tacMotion* m, int body);
+tacVec3 tac_body_spin_dot(const tacMotion* m, int body);
+void tac_body_turn_vjp(const tacMotion* m, int body, tacVec3 turn_bar, tacReal* D_bar);
+void tac_body_spin_vjp(const tacMotion* m, int body, tacVec3 spin_bar, tacReal* D_bar,
+                       tacReal* e_bar);
+
+//---------------------------------- frames ----------------------------------
+
 // record i of contacts, with d_twist where it is there; tangents by the velocities of `before`
 tacContactFrame tac_frame_of(const tacContacts* contacts, int i, const int body[2],
                              const tacMotion* before);

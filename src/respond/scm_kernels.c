@@ -135,12 +135,12 @@ TAC_INLINE void add_ahead_numbers(planeSums* s, const planeLaw* law, const plane
 
 //---------------------------------- all planes -----------------------------------
 
-// does the force of the plane count for any point?
+// bit u: the force of the plane counts for a point of vector u
 TAC_INLINE int is_felt(const planeJob* job, const wide score[SSDF_STAGE],
                        const wide f[SSDF_STAGE]) {
     int any = 0;
     for (int stage = 0; stage < SSDF_STAGE; ++stage)
-        any |= w_any_negative(w_fma(f[stage], job->inv_eps3, -score[stage]) - job->room);
+        any |= w_any_negative(w_fma(f[stage], job->inv_eps3, -score[stage]) - job->room) << stage;
     return any;
 }
 
@@ -167,10 +167,12 @@ TAC_INLINE void sum_planes(planeJob* job, const ssdfBlock* b, int leaf, int orde
     fill_tile(b, leaf, &t);
     for (int i = 0; i < t.count; ++i) {
         wide score[SSDF_STAGE], f[SSDF_STAGE];
-        if (!tile_scores(b, &t, i, score)) continue;
+        int any = tile_scores(b, &t, i, score);
+        if (!any) continue;
         for (int stage = 0; stage < SSDF_STAGE; ++stage) f[stage] = tile_distance(b, &t, i, stage);
-        int felt = force && is_felt(job, score, f);
+        int felt = force ? is_felt(job, score, f) : 0;
         for (int stage = 0; stage < SSDF_STAGE; ++stage) {
+            if (!is_summed(any, stage)) continue;
             planeSums* s = &job->sum[stage];
             wide w = w_exp_regular(score[stage]), e[3];
             planeState at = {.phi = f[stage], .h = job->h};
@@ -182,7 +184,8 @@ TAC_INLINE void sum_planes(planeJob* job, const ssdfBlock* b, int leaf, int orde
             if (order >= 1) add_field(s, &at, e, w);
             if (order >= 2)
                 s->s = w_fma(w, score[stage], s->s), s->fs = w_fma(w * at.phi, score[stage], s->fs);
-            if (felt) add_plane_force(job, stage, &at, e, score[stage], w, order);
+            if (felt && is_summed(felt, stage))
+                add_plane_force(job, stage, &at, e, score[stage], w, order);
         }
     }
 }

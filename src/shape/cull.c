@@ -266,6 +266,9 @@ static void combine(const tacProgram* p, tacCulling* c, int i, int count) {
     if (to != i) join_least(own->high, c->at[to].high, count);
 }
 
+// only where the shape is one union of at most 64 leaves
+static int is_without(const tacCulling* c, int i) { return i < 64 && c->without >> i & 1u; }
+
 static void find_limits(const tacProgram* p, const tacBlockPoints* points, tacCulling* c) {
     for (int i = 0; i < p->shape->count; ++i) {
         const tacCull* node = &c->node[i];
@@ -276,7 +279,7 @@ static void find_limits(const tacProgram* p, const tacBlockPoints* points, tacCu
     const tacReal(*x)[TAC_BLOCK] = (const tacReal(*)[TAC_BLOCK])points->x;
     p->kernels->rough_points(x, c->middle, c->x, points->padded);
     for (int i = 0; i < p->shape->count; ++i) {
-        if (!c->node[i].below) continue;
+        if (!c->node[i].below || is_without(c, i)) continue;
         if (node_at(p, i)->children > 0)
             combine(p, c, i, points->padded);
         else
@@ -294,7 +297,9 @@ void tac_cull_block(const tacProgram* p, const tacBlockPoints* points, tacCullin
         int up = parent_of(p, i);
         tacCull* own = &c->node[i];
         own->keep = up < 0 ? all : c->node[up].keep;
-        if (up >= 0 && c->node[up].drops)
+        if (up >= 0 && c->node[up].drops && is_without(c, i))
+            own->keep = tac_bits_first(0);
+        else if (up >= 0 && c->node[up].drops)
             own->keep = tac_bits_both(own->keep, p->kernels->near(c->at[i].low, c->at[up].high,
                                                                   own->reach, points->padded));
     }

@@ -28,6 +28,7 @@ typedef struct tacLimits {
 
 typedef struct tacCulling {
     int active;       // does any union drop anything?
+    uint64_t without; // leaves of one union that matter at no point, as the caller knows: bits
     tacCull* node;    // (shape->count)
     tacLimits* at;    // (shape->count)
     tacRough* leaf;   // (shape->count)

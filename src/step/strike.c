@@ -25,6 +25,12 @@ static int group_capacity(const tacModel* model) {
     return all < MAX_GROUPS ? all : MAX_GROUPS;
 }
 
+// groups of problems with equalities: none where there are none
+static int held_capacity(const tacModel* model) {
+    int on = model->nequality > 0 && !(model->disable & TAC_DISABLE_EQUALITY);
+    return on ? group_capacity(model) : 0;
+}
+
 static size_t solver_size(int groups) {
     size_t a = tac_lcp_size(groups, 2), b = tac_lcp_classes_size(groups, 2);
     size_t c = tac_dantzig_size(groups, 2), most = a > b ? a : b;
@@ -48,6 +54,7 @@ size_t tac_strike_size(const tacModel* model) {
     need += 7 * tac_arena_need(real * (rows + 1)) + 6 * tac_arena_need(real * 6 * nbody);
     need += 8 * tac_arena_need(real * nv) + tac_arena_need(real * ((size_t)model->na + 1));
     need += tac_arena_need(solver_size((int)groups)) + tac_arena_need(tac_hard_size(model));
+    need += tac_arena_need(tac_held_size(held_capacity(model))) + tac_arena_need(real * nv);
     return need + tac_dynamics_size(model, real);
 }
 
@@ -86,6 +93,9 @@ static void take_arrays(tacStrike* s, tacArena* arena) {
     s->rate = TAC_TAKE(arena, double, model->na);
     s->memory = tac_arena_take(arena, solver_size(s->capacity));
     s->hard_memory = tac_arena_take(arena, tac_hard_size(s->scene));
+    int held = held_capacity(model);
+    s->held = tac_held_take(held, tac_arena_take(arena, tac_held_size(held)));
+    s->push = TAC_TAKE(arena, double, nv);
     memset(s->zero, 0, sizeof(double) * (size_t)nv);
 }
 
@@ -180,12 +190,15 @@ static tacStrikeGroup contact_group(const tacStrike* s, int i, const tacMotion* 
     return g;
 }
 
-static tacStrikeGroup row_group(const tacStrike* s, int i, double h) {
+static tacStrikeGroup row_group(const tacStrike* s, int i, double h, const tacMotion* before) {
     const tacRow* row = &s->row[i];
-    int limit = row->kind == TAC_ROW_JOINT_LIMIT;
-    tacStrikeGroup g = {.source = i, .mu_at = -1, .mu = limit ? 0.0 : 1.0};
-    g.kind = limit ? TAC_GROUP_LIMIT : TAC_GROUP_FRICTION;
-    g.gap = limit ? row->value : -row->bound * h;
+    int dry = row->kind == TAC_ROW_JOINT_FRICTION;
+    tacStrikeGroup g = {.source = i, .mu_at = -1, .mu = dry ? 1.0 : 0.0};
+    g.kind = dry                                ? TAC_GROUP_FRICTION
+             : row->kind == TAC_ROW_JOINT_LIMIT ? TAC_GROUP_LIMIT
+                                                : TAC_GROUP_EQUALITY;
+    g.gap = dry ? -row->bound * h : row->value;
+    if (g.kind == TAC_GROUP_EQUALITY) g.held = tac_equality_row(s->scene, before, s->row, i);
     return g;
 }
 
@@ -261,11 +274,36 @@ static void right_side(tacStrike* s, const tacStrikeNote* note, const double* fr
 //---------------------------------- solve ----------------------------------
 
 // friction bounds frozen at the frictionless answer: for comparison
-static tacResult solve_frozen(tacStrike* s, tacStrikeNote* note) {
-    int done =
-        tac_dantzig(&s->lcp, TAC_BOUNDS_FROZEN, note->f, note->classes, &note->passes, s->memory);
-    note->residual = tac_lcp_residual(&s->lcp, note->f, NULL);
+static tacResult solve_frozen(tacStrike* s, const tacLcp* lcp, double* f, unsigned char* classes,
+                              tacLcpReport* report) {
+    int done = tac_dantzig(lcp, TAC_BOUNDS_FROZEN, f, classes, &report->passes, s->memory);
+    report->residual = tac_lcp_residual(lcp, f, NULL);
     return done ? TAC_OK : TAC_ERROR_UNSOLVED;
+}
+
+static tacResult solve_problem(tacStrike* s, const tacLcp* lcp, double* f, unsigned char* classes,
+                               tacLcpReport* report) {
+    if (s->frozen && lcp->tangents) return solve_frozen(s, lcp, f, classes, report);
+    return tac_lcp_solve(lcp, 0, f, classes, report, s->memory);
+}
+
+// marks the groups of equalities; returns how many
+static int mark_held(tacStrike* s) {
+    int count = 0;
+    for (int g = 0; g < s->groups; ++g)
+        count += s->classes[g] = s->group[g].kind == TAC_GROUP_EQUALITY;
+    return count;
+}
+
+// Equalities are taken off first, as they hold whatever contacts do.
+static tacResult solve_held(tacStrike* s, tacStrikeNote* note, tacLcpReport* report) {
+    if (mark_held(s) == 0) return solve_problem(s, &s->lcp, note->f, note->classes, report);
+    tacLcp lcp = tac_held_reduce(&s->held, &s->lcp, s->classes);
+    tacResult result = TAC_OK;
+    if (lcp.contacts > 0) result = solve_problem(s, &lcp, s->held.f, s->held.classes, report);
+    if (result == TAC_OK) tac_held_restore(&s->held, &s->lcp, note->f, note->classes);
+    if (s->held.dropped > 0) report->flags |= TAC_TIE;
+    return result;
 }
 
 // a contact that just touches, without pressure: open and closed fit both                  [m/s]
@@ -273,7 +311,8 @@ static int is_touch(const tacStrike* s, const tacStrikeNote* note, int g) {
     const double tiny = 1e-10;
     int i = g * (1 + s->tangents), rows = s->rows;
     const double* A = s->A + (size_t)i * (size_t)rows;
-    if (s->group[g].kind == TAC_GROUP_FRICTION || A[i] * note->f[i] > tiny) return 0;
+    if (s->group[g].kind == TAC_GROUP_FRICTION || s->group[g].kind == TAC_GROUP_EQUALITY) return 0;
+    if (A[i] * note->f[i] > tiny) return 0;
     return fabs(dot(rows, A, note->f) + s->b[i]) <= tiny;
 }
 
@@ -281,11 +320,9 @@ static int is_touch(const tacStrike* s, const tacStrikeNote* note, int g) {
 static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     tacLcpReport report = {0};
     int nv = s->scene->nv;
-    tacResult result = s->frozen && s->tangents
-                           ? solve_frozen(s, note)
-                           : tac_lcp_solve(&s->lcp, 0, note->f, note->classes, &report, s->memory);
+    tacResult result = solve_held(s, note, &report);
     if (result != TAC_OK) return result;
-    if (!s->frozen) note->passes = report.passes, note->residual = report.residual;
+    note->passes = report.passes, note->residual = report.residual;
     note->flags = report.flags & (TAC_TIE | TAC_FALLBACK);
     note->groups = s->groups, note->tangents = s->tangents;
     for (int g = 0; g < s->groups; ++g) note->flags |= is_touch(s, note, g) ? TAC_TIE : 0;
@@ -295,7 +332,8 @@ static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
 
 // Time in which the gap of a normal row may close. A gap that is too small opens slowly.
 static void set_span(const tacStrike* s, tacStrikeGroup* g, double h) {
-    g->span = g->kind == TAC_GROUP_FRICTION ? 1.0 : g->gap >= 0.0 ? h : fmax(h, s->dt);
+    int soon = g->kind != TAC_GROUP_EQUALITY && g->gap >= 0.0;
+    g->span = g->kind == TAC_GROUP_FRICTION ? 1.0 : soon ? h : fmax(h, s->dt);
 }
 
 //---------------------------------- propagate ----------------------------------
@@ -306,7 +344,7 @@ static int counts(const tacStrike* s, const tacStrikeGroup* g, const double* J, 
                   const double* free, double h) {
     int nv = s->scene->nv;
     double speed = dot(nv, J, v), next = dot(nv, J, free);
-    if (g->kind == TAC_GROUP_FRICTION) return 1;
+    if (g->kind == TAC_GROUP_FRICTION || g->kind == TAC_GROUP_EQUALITY) return 1;
     if (g->kind == TAC_GROUP_LIMIT) return g->gap + h * next < 0.0;
     if (speed < -s->slow) return 0;
     return g->frame.distance <= 2.0 * s->delta || g->gap + h * next < 0.0;
@@ -319,7 +357,8 @@ static tacResult gather(tacStrike* s, tacStrikeNote* note, const tacMotion* befo
     note->listed = s->contacts.count + s->nrow, s->groups = 0;
     for (int i = 0; i < note->listed; ++i) {
         int row = i - s->contacts.count;
-        tacStrikeGroup g = row < 0 ? contact_group(s, i, before) : row_group(s, row, note->h);
+        tacStrikeGroup g =
+            row < 0 ? contact_group(s, i, before) : row_group(s, row, note->h, before);
         if (choose) {
             double* normal = s->J; // not in use yet
             if (row < 0)
@@ -457,6 +496,10 @@ static int choose_collisions(tacStrike* s, tacStrikeNote* note, int all) {
         } else {
             v = dot(nv, s->row[row].J, note->v);
             touches = s->row[row].kind == TAC_ROW_JOINT_LIMIT && s->row[row].value <= 0.0;
+            if (s->row[row].kind == TAC_ROW_EQUALITY) { // it takes part, whatever it does
+                note->chosen[i] = TAC_STRIKE_IN;
+                continue;
+            }
         }
         approach += touches && v < -nothing;
         note->chosen[i] = (unsigned char)(!touches || (v > nothing && !all) ? TAC_STRIKE_OUT
@@ -555,6 +598,8 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
     for (int g = 0; g < s->groups; ++g)
         if (s->group[g].kind == TAC_GROUP_CONTACT)
             tac_frame_push(&s->group[g].frame, tac_impulse_of(s, note, g).f, 1.0 / h, s->wrench);
+        else if (s->group[g].kind == TAC_GROUP_EQUALITY)
+            tac_equality_push(&s->group[g].held, tac_impulse_of(s, note, g).f[0] / h, s->wrench);
     f->m.wrench = s->wrench;
     tac_flow_ready(f, s->a);
     return TAC_OK;

@@ -12,6 +12,8 @@
 
 #include "detect/hard.h"
 #include "respond/contact_frame.h"
+#include "respond/equality_row.h"
+#include "respond/held.h"
 #include "step/flow.h"
 #include "tactus/lcp.h"
 #include "tactus/respond.h"
@@ -47,7 +49,12 @@ typedef struct tacStrikeNote {
 } tacStrikeNote;
 
 // what a group of rows is made of
-typedef enum tacGroupKind { TAC_GROUP_CONTACT, TAC_GROUP_LIMIT, TAC_GROUP_FRICTION } tacGroupKind;
+typedef enum tacGroupKind {
+    TAC_GROUP_CONTACT,
+    TAC_GROUP_LIMIT,
+    TAC_GROUP_FRICTION,
+    TAC_GROUP_EQUALITY // its normal row holds both ways
+} tacGroupKind;
 
 typedef struct tacStrikeGroup {
     tacGroupKind kind;
@@ -56,6 +63,7 @@ typedef struct tacStrikeGroup {
     double mu, gap, span; // gap of the normal row and the time that it may close in
     int mu_at;            // offset of the coefficient of friction, or -1
     tacContactFrame frame;
+    tacEqualityRow held;  // of an equality
     int deep;             // overlaps by more than a step opens
     int bent;             // does its row look at the distance where the path ends?
     double bend;          // what that distance has beyond the straight line
@@ -80,6 +88,8 @@ typedef struct tacStrike {
     int groups, tangents, rows;
     tacLcp lcp;
     double *J, *U, *A, *b, *mu;     // (rows x nv) (nv x rows) (rows x rows) (rows) (groups)
+    tacHeldSolve held;              // the problem without its equalities
+    double* push;                   // of joints by equalities, per change of their slopes (nv)
     double *free, *zero, *a, *work; // (nv)
     double *rate, *wrench;          // (na) (nbody x 6)
     double *b_dot, *mu_dot, *f_dot; // tangents and adjoints (rows)

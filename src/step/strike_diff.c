@@ -57,6 +57,26 @@ static void probes_jvp(tacStrike* s, const tacStrikeDot* d) {
             s->moved[g] = tac_frame_jvp(&s->group[g].frame, &s->before, &s->after);
 }
 
+// what one push on the joints does to velocities: M^-1 of s->push, in place
+static void spread_push(tacStrike* s, const tacStrikeNote* note) {
+    const tacFlow* f = &s->flow[note->collides];
+    f->k->solve_columns(s->scene, &f->m, s->push, 1, 1);
+}
+
+// equalities of joints push the second one with -p' f, and p' changes
+static int joint_pushes_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d) {
+    int any = 0;
+    memset(s->push, 0, sizeof *s->push * (size_t)s->scene->nv);
+    for (int g = 0; g < s->groups; ++g) {
+        const tacEqualityRow* held = &s->group[g].held;
+        if (s->group[g].kind != TAC_GROUP_EQUALITY || held->dof < 0) continue;
+        double f = note->f[g * size_of(s)];
+        s->push[held->dof] -= f * tac_equality_slope_jvp(held, d->q, d->theta), any = 1;
+    }
+    if (any) spread_push(s, note);
+    return any;
+}
+
 // du0: velocity at fixed impulses
 static void free_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d,
                      tacReal* rate_dot) {
@@ -67,11 +87,16 @@ static void free_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot
         if (s->group[g].kind == TAC_GROUP_CONTACT)
             tac_frame_push_jvp(&s->group[g].frame, tac_impulse_of(s, note, g).f, 1.0 / h,
                                &s->moved[g], s->wrench_dot);
+        else if (s->group[g].kind == TAC_GROUP_EQUALITY)
+            tac_equality_push_jvp(s->scene, &s->group[g].held, &s->after,
+                                  tac_impulse_of(s, note, g).f[0] / h, d->theta, s->wrench_dot);
     tacMotionDot m = {.dq = d->q, .theta = d->theta, .wrench = s->wrench_dot};
     if (!note->collides) m.dv = d->v, m.act = d->act, m.ctrl = d->ctrl;
     tac_flow_jvp(&s->flow[note->collides], &m, s->a0, rate_dot);
     for (int k = 0; k < nv; ++k)
         s->u0[k] = d->v[k] + h * s->a0[k] + h_dot * (s->a[k] - pushed(s, note, k) / h);
+    int any = joint_pushes_jvp(s, note, d);
+    for (int k = 0; k < nv && any; ++k) s->u0[k] += s->push[k];
 }
 
 // change of gap/span
@@ -128,6 +153,12 @@ static void row_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot*
     const tacRow* row = &s->row[g->source];
     double* b = s->b_dot + at * size_of(s);
     for (int i = 0; i < size_of(s); ++i) b[i] = 0.0;
+    if (g->kind == TAC_GROUP_EQUALITY) {
+        tacEqualityDot e = tac_equality_jvp(s->scene, &g->held, &s->after, d->q, d->theta);
+        b[0] = e.velocity;
+        if (!note->collides) b[0] += gap_dot(g, note, d, e.value, s->scene->timestep);
+        return;
+    }
     if (note->collides) return;
     if (g->kind == TAC_GROUP_FRICTION) {
         b[0] = -d->theta[bound_at(s, row)] * note->h - row->bound * d->theta[s->scene->timestep];
@@ -205,11 +236,22 @@ static void contact_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStri
     tac_frame_vjp(&g->frame, &s->before, &s->after, &m, &s->carry);
 }
 
+static void equality_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStrikeDot* bar) {
+    const tacStrikeGroup* g = &s->group[at];
+    double f = note->f[at * size_of(s)], b = s->b_dot[at * size_of(s)];
+    tacEqualityDot e = {.velocity = b};
+    if (!note->collides) e.value = gap_vjp(g, note, b, bar, s->scene->timestep);
+    double slope = g->held.dof >= 0 ? -f * s->push[g->held.dof] : 0.0;
+    tac_equality_vjp(s->scene, &g->held, &s->after, e, f / span_of(note), s->wrench_dot, slope,
+                     &s->carry, bar->q, bar->theta);
+}
+
 static void row_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStrikeDot* bar) {
     const tacStrikeGroup* g = &s->group[at];
     const tacRow* row = &s->row[g->source];
     double b = s->b_dot[at * size_of(s)];
-    if (note->collides) return;
+    if (g->kind == TAC_GROUP_EQUALITY) equality_vjp(s, note, at, bar);
+    if (note->collides || g->kind == TAC_GROUP_EQUALITY) return;
     if (g->kind == TAC_GROUP_FRICTION) {
         bar->theta[bound_at(s, row)] -= b * note->h;
         bar->theta[s->scene->timestep] -= b * row->bound;
@@ -261,6 +303,7 @@ static const unsigned char* side_that_helps(tacStrike* s, const tacStrikeNote* n
     memcpy(s->classes, note->classes, (size_t)s->rows);
     for (int g = 0; g < s->groups; ++g) {
         int i = g * size_of(s), dry = s->group[g].kind == TAC_GROUP_FRICTION;
+        if (s->group[g].kind == TAC_GROUP_EQUALITY) continue;
         double pressure = s->A[i * (s->rows + 1)] * note->f[i];
         if (!dry && pressure <= 1e-7 * scale && fabs(normal_row(s, note, g)) <= 1e-7 * scale)
             choose_touch(s, g);
@@ -308,6 +351,13 @@ static void bent_vjp(tacStrike* s, const tacStrikeNote* note, tacStrikeDot* bar)
     memset(D, 0, sizeof(double) * (size_t)(6 * model->nbody));
 }
 
+static int any_held(const tacStrike* s) {
+    int any = 0;
+    for (int g = 0; g < s->groups; ++g)
+        any |= s->group[g].kind == TAC_GROUP_EQUALITY && s->group[g].held.dof >= 0;
+    return any;
+}
+
 // u0 back to what forces and masses depend on; wrench_dot gets the adjoint of the wrenches
 static void free_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* rate_bar,
                      tacStrikeDot* bar) {
@@ -320,6 +370,8 @@ static void free_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* rat
     }
     tacMotionDot m = {.dq = bar->q, .theta = bar->theta, .wrench = s->wrench_dot};
     if (!note->collides) m.dv = bar->v, m.act = bar->act, m.ctrl = bar->ctrl;
+    memcpy(s->push, s->u0, sizeof *s->push * (size_t)s->scene->nv);
+    if (any_held(s)) spread_push(s, note);
     tac_flow_vjp(&s->flow[note->collides], s->a0, rate_bar, &m);
 }
 

@@ -5,6 +5,7 @@
 #include "check/prove.h"
 #include "detect/contact_clouds.h"
 #include "math/spatial.h"
+#include "tactus/respond.h"
 
 static int is_short(void) { return getenv("TACTUS_NO_SWEEP") != NULL; }
 
@@ -219,6 +220,179 @@ static int frame_invariance(void) {
     return 0;
 }
 
+//---------------------------------- plain sums -----------------------------------
+
+// a cloud in the world
+typedef struct plainBody {
+    int count;
+    tacVec3 *x, *n; // (count)
+    tacVec3 middle; // that its twist is about
+    const double* twist;
+    double wrench[6]; // about the world's origin
+    double *Phi, *w;  // (count) work
+} plainBody;
+
+static plainBody plain_body(const tacScmPair* p, int i) {
+    const tacContactCloud* c = p->cloud[i];
+    plainBody b = {.count = c->count, .middle = p->pose[i].position, .twist = p->twist[i]};
+    b.x = calloc((size_t)c->count, 2 * sizeof *b.x), b.n = b.x + c->count;
+    b.Phi = calloc((size_t)c->count, 2 * sizeof(double)), b.w = b.Phi + c->count;
+    for (int k = 0; k < c->count; ++k) {
+        const double* at = c->block + k;
+        tacVec3 x = {at[0], at[c->count], at[2 * c->count]},
+                n = {at[3 * c->count], at[4 * c->count], at[5 * c->count]};
+        b.x[k] = tac_pose_apply(p->pose[i], x), b.n[k] = tac_pose_rotate(p->pose[i], n);
+    }
+    return b;
+}
+
+static tacVec3 velocity_at(const plainBody* b, tacVec3 x) {
+    return tac_add(tac_load3(b->twist), tac_cross(tac_load3(b->twist + 3), tac_sub(x, b->middle)));
+}
+
+static void push_body(plainBody* b, double s, tacVec3 at, tacVec3 f) {
+    tacVec3 torque = tac_cross(at, f);
+    const double add[6] = {f.x, f.y, f.z, torque.x, torque.y, torque.z};
+    for (int k = 0; k < 6; ++k) b->wrench[k] += s * add[k];
+}
+
+// weights of the planes of b at a point of a, and its distance
+static double weigh_planes(const plainBody* b, tacVec3 y, double eps1) {
+    double least = INFINITY, total = 0.0, Phi = 0.0;
+    for (int i = 0; i < b->count; ++i)
+        least = fmin(least, tac_dot(tac_sub(y, b->x[i]), tac_sub(y, b->x[i])));
+    for (int i = 0; i < b->count; ++i) {
+        tacVec3 d = tac_sub(y, b->x[i]);
+        total += b->w[i] = exp((least - tac_dot(d, d)) / eps1);
+    }
+    for (int i = 0; i < b->count; ++i)
+        b->w[i] /= total, Phi += b->w[i] * tac_dot(b->n[i], tac_sub(y, b->x[i]));
+    return Phi;
+}
+
+// the planes of b push a point of a that has weight s. As printed, in (21), they move and take the
+// reaction at their own places instead of the point's
+static void push_point(const tacScmPair* p, plainBody* a, plainBody* b, int k, double s,
+                       int printed) {
+    const double* n = p->number;
+    tacPlaneLaw law = {
+        n[TAC_SCM_K], n[TAC_SCM_V_D], n[TAC_SCM_V_S], n[TAC_SCM_MU], n[TAC_SCM_EPS3], 0, 0};
+    tacVec3 y = a->x[k];
+    weigh_planes(b, y, n[TAC_SCM_EPS1]);
+    for (int i = 0; i < b->count; ++i) {
+        tacVec3 place = printed ? b->x[i] : y;
+        tacPlaneState at = {.phi = tac_dot(b->n[i], tac_sub(y, b->x[i])), .n = b->n[i]};
+        at.v = tac_sub(velocity_at(a, y), velocity_at(b, place));
+        tacVec3 f = tac_point_plane(&law, &at);
+        push_body(a, s * b->w[i], y, f), push_body(b, -s * b->w[i], place, f);
+    }
+}
+
+// (6) and (7) as they stand, all pairs of points one by one: wrenches on both bodies
+static void plain_wrenches(const tacScmPair* p, int printed, double out[2][6]) {
+    plainBody body[2] = {plain_body(p, 0), plain_body(p, 1)};
+    double least = INFINITY, total = 0.0, eps2 = p->number[TAC_SCM_EPS2];
+    for (int side = 0; side < 2; ++side)
+        for (int k = 0; k < body[side].count; ++k) {
+            double Phi = weigh_planes(&body[1 - side], body[side].x[k], p->number[TAC_SCM_EPS1]);
+            body[side].Phi[k] = Phi, least = fmin(least, Phi);
+        }
+    for (int side = 0; side < 2; ++side)
+        for (int k = 0; k < body[side].count; ++k) total += exp((least - body[side].Phi[k]) / eps2);
+    for (int side = 0; side < 2; ++side)
+        for (int k = 0; k < body[side].count; ++k)
+            push_point(p, &body[side], &body[1 - side], k,
+                       exp((least - body[side].Phi[k]) / eps2) / total, printed);
+    for (int side = 0; side < 2; ++side) {
+        memcpy(out[side], body[side].wrench, sizeof out[side]);
+        free(body[side].x), free(body[side].Phi);
+    }
+}
+
+// The wrench is the plain sum. With the arms that are printed the pair would make a torque out of
+// nothing, and bodies that spin as one would feel each other's velocity.
+static int plain_sum_and_printed_arms(void) {
+    testRandom random = {21};
+    tacContactCloud *a = test_ball(60, 0.5), *b = test_box(3, 0.3, 0.2, 0.25);
+    double worst = 0.0, own = 0.0, torque = 0.0, spin = 0.0;
+    for (int trial = 0; trial < 8; ++trial) {
+        tacScmPair p = still_pair(a, b, 0.01, 0.03, 0.02);
+        tacScmForce f;
+        double plain[2][6], printed[2][6], still[2][6];
+        draw_pair(&random, &p);
+        for (int i = 0; i < 2; ++i) p.pose[i].rotation = tac_quat_normalize(p.pose[i].rotation);
+        ENSURE_LAW(evaluate(&p, 0, &f));
+        plain_wrenches(&p, 0, plain), plain_wrenches(&p, 1, printed);
+        double size = largest(f.wrench, 6);
+        for (int k = 0; k < 6; ++k) {
+            worst = fmax(worst, fabs(f.wrench[k] - plain[1][k]) / size);
+            own = fmax(own, fabs(plain[0][k] + plain[1][k]) / size);
+            torque = fmax(torque, fabs(printed[0][k] + printed[1][k]) / size);
+        }
+        // both turn with 2 rad/s about the origin
+        for (int i = 0; i < 2; ++i) {
+            tacVec3 w = {0.0, 0.0, 2.0};
+            tac_store3(p.twist[i], tac_cross(w, p.pose[i].position));
+            tac_store3(p.twist[i] + 3, w);
+        }
+        plain_wrenches(&p, 1, printed);
+        memset(p.twist, 0, sizeof p.twist);
+        plain_wrenches(&p, 1, still);
+        for (int k = 0; k < 6; ++k)
+            spin = fmax(spin, fabs(printed[1][k] - still[1][k]) / largest(still[1], 6));
+    }
+    printf("  plain sum %.1e; torque of nothing %.1e, with printed arms %.2f; force by spinning as "
+           "one, with printed arms %.2f of it\n",
+           worst, own, torque, spin);
+    ENSURE(worst <= 1e-12 && own <= 1e-12);
+    ENSURE(torque > 1e-2 && spin > 0.1);
+    test_cloud_free(a), test_cloud_free(b);
+    return 0;
+}
+
+// k is the stiffness of a pair of bodies: two regions of contact carry what one does
+static int regions_share_the_stiffness(void) {
+    tacContactCloud *plane = NULL, *one = NULL, *two = NULL;
+    enum { COUNT = 200 };
+    double x[2 * COUNT][3], n[2 * COUNT][3];
+    for (int i = 0; i < 2 * COUNT; ++i) {
+        double z = 1.0 - (2.0 * (i % COUNT) + 1.0) / COUNT, s = sqrt(1.0 - z * z),
+               t = 2.4 * (i % COUNT);
+        const double m[3] = {s * cos(t), s * sin(t), z};
+        for (int k = 0; k < 3; ++k) n[i][k] = m[k], x[i][k] = 0.1 * m[k] + (k == 0 && i >= COUNT);
+    }
+    tacAllocator allocator = tac_default_allocator();
+    ENSURE(tac_contact_cloud_plane(tac_pose_identity(), allocator, &plane) == TAC_OK);
+    ENSURE(tac_contact_cloud_points(COUNT, x[0], n[0], 0.1, allocator, &one, NULL) == TAC_OK);
+    ENSURE(tac_contact_cloud_points(2 * COUNT, x[0], n[0], 0.2, allocator, &two, NULL) == TAC_OK);
+    double push[2];
+    for (int i = 0; i < 2; ++i) {
+        tacScmPair p = still_pair(plane, i ? two : one, 1e-4, 1e-3, 5e-4);
+        tacScmForce f;
+        p.pose[1].position.z = 0.09;
+        ENSURE_LAW(evaluate(&p, 0, &f));
+        push[i] = f.wrench[2];
+    }
+    ENSURE_NEAR(push[0], push[1], 1e-13);
+    ENSURE(push[0] > 0.005 && push[0] < 0.01); // k = 1 and a centimetre deep
+    test_cloud_free(plane), test_cloud_free(one), test_cloud_free(two);
+    return 0;
+}
+
+// an eps1 above 1.2 r^2 of the smaller ball makes them pull at each other over a gap
+static int hot_clouds_pull_from_afar(void) {
+    tacContactCloud *a = test_ball(600, 1.0), *b = test_ball(300, 0.4);
+    for (int hot = 0; hot < 2; ++hot) {
+        tacScmPair p = still_pair(a, b, (hot ? 2.0 : 1.0) * 0.16, 0.02, 0.02);
+        double least = INFINITY;
+        for (double gap = 0.1; gap < 1.0; gap += 0.1) least = fmin(least, push_at(&p, 1.4 + gap));
+        printf("  eps1 of %g r^2: least force over a gap %.1e\n", hot ? 2.0 : 1.0, least);
+        ENSURE(hot ? least < 0.0 : least > 0.0);
+    }
+    test_cloud_free(a), test_cloud_free(b);
+    return 0;
+}
+
 //---------------------------------- culling --------------------------------------
 
 // wrench, K, C and T are those of all points
@@ -419,6 +593,7 @@ static int extremes(void) {
 }
 
 TEST_MAIN(RUN(derivatives), RUN(action_is_reaction), RUN(dissipates), RUN(friction_is_bounded),
-          RUN(frame_invariance), RUN(culled_is_exact), RUN(balls_through_each_other),
+          RUN(frame_invariance), RUN(plain_sum_and_printed_arms), RUN(regions_share_the_stiffness),
+          RUN(hot_clouds_pull_from_afar), RUN(culled_is_exact), RUN(balls_through_each_other),
           RUN(concentric_threshold), RUN(no_force_from_afar), RUN(smooth_along_paths),
           RUN(extremes))

@@ -357,6 +357,9 @@ def wrong_hard_contact_is_explained(folder):
         assert where in told and word in told, (content, told)
     path = write(folder, "hard.xml", hard("", 'overlap="resolve"', body='pos="0 0 .05"'))
     assert "fell_back" in json.loads(run(path, "--steps", 5, "--json").stdout)
+    path = write(folder, "held.xml", hard('<equality><connect body1="b" anchor=".1 .1 .1"/></equality>',
+                                          body='name="b" pos="0 0 .3"'))
+    assert json.loads(run(path, "--steps", 5, "--json").stdout)["note"] == ""
 
 
 @law

@@ -75,4 +75,29 @@ static inline tacResult step_hvp(const void* context, const double* x, const dou
     return result;
 }
 
+// the step of an opened scene by state, control and the parameters used
+static inline tacCheckProblem step_problem(const stepContext* c, const char* name,
+                                           int (*sample)(const void*, int, unsigned long long*,
+                                                         double*, double*)) {
+    int m = 2 * c->model->nv + c->model->na;
+    return (tacCheckProblem){.name = name,
+                             .n = m + c->model->nu + c->used_count,
+                             .m = m,
+                             .curved = {0, c->model->nv},
+                             .context = c,
+                             .as_double = &tac_check_step_double,
+                             .as_complex = &tac_check_step_complex,
+                             .as_quad = &tac_check_step_quad,
+                             .hvp = step_hvp,
+                             .sample = sample};
+}
+
+// the parameters used as inputs, with directions of `share` of each
+static inline void sample_numbers(const stepContext* c, double share, double* x, double* scale) {
+    for (int k = 0; k < c->used_count; ++k) {
+        double p = c->model->param[c->used[k]];
+        x[k] = p, scale[k] = p == 0.0 ? 1e-3 : share * fabs(p);
+    }
+}
+
 #endif

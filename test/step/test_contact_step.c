@@ -81,10 +81,7 @@ static int sample(const void* context, int i, unsigned long long* random, double
         x[k] = 0.0, x[nv + k] = i % 5 == 0 ? 0.0 : 0.2 * tac_check_normal(random);
         scale[k] = 0.05, scale[nv + k] = 0.2;
     }
-    for (int k = 0; k < c->used_count; ++k) {
-        double p = c->model->param[c->used[k]];
-        x[2 * nv + k] = p, scale[2 * nv + k] = p == 0.0 ? 1e-3 : 0.1 * fabs(p);
-    }
+    sample_numbers(c, 0.1, x + 2 * nv, scale + 2 * nv);
     tacState at = {.qpos = c->qpos, .qvel = x + nv};
     double unused[100];
     tacState next = {.qpos = c->qnext, .qvel = unused};
@@ -107,16 +104,7 @@ static int is_meant(const tacModel* model, int integrator) {
 }
 
 static int prove_integrators(stepContext* c, const char* name) {
-    tacCheckProblem problem = {.name = name,
-                               .n = 2 * c->model->nv + c->used_count,
-                               .m = 2 * c->model->nv,
-                               .curved = {0, c->model->nv},
-                               .context = c,
-                               .as_double = &tac_check_step_double,
-                               .as_complex = &tac_check_step_complex,
-                               .as_quad = &tac_check_step_quad,
-                               .hvp = step_hvp,
-                               .sample = sample};
+    tacCheckProblem problem = step_problem(c, name, sample);
     int failed = 0;
     for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_LIE; ++i) {
         if (!is_meant(c->model, i)) continue;

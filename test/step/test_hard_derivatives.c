@@ -291,6 +291,57 @@ static int ball(void) {
     return 0;
 }
 
+#define FINGER(pos, name, axis, mass)                                                              \
+    "<body pos='" pos "'><joint name='" name "' type='slide' axis='" axis "'/><geom type='box' "   \
+    "size='.05 .05 .05' mass='" mass "'/></body>"
+#define ROD(pos, to, inside)                                                                       \
+    "<body pos='" pos "'><joint axis='0 1 .1'/><geom type='capsule' size='.02' fromto='0 0 0 " to  \
+    "' mass='.3'/>" inside "</body>"
+
+// fingers that a polynomial couples, and a ball between them; a ball that falls on a linkage which
+// a point closes
+static int equalities(void) {
+    const double v[8] = {0.3, -0.2, -1.0, 0.5, 0.2, -0.4, 1.5, 1.2};
+    ENSURE_LAW(along(
+        HARD("restitution='.3'") "<worldbody>" FLOOR BALL("0 0 .15") FINGER("-.2 0 .15", "l",
+                                                                            "1 0 0", ".3")
+            FINGER(".25 0 .15", "r", "-1 0 0",
+                   ".5") "</worldbody><equality><joint "
+                         "name='e' joint1='l' joint2='r' polycoef='.01 1.2 .5 -.3 .2'/></equality>"
+                         "</mujoco>",
+        v, 12, 2));
+    const double w[12] = {0.1, 0.0, -2.0, 1.0, 0.0, 0.0, 1.0, -0.5, 1.0, 0.3, 0.1, -0.2};
+    ENSURE_LAW(along(
+        HARD("restitution='.3'") "<worldbody>" FLOOR BALL("0.15 0 .5") ROD(
+            "0 0 .5", "0 0 -.2",
+            "<body name='rod' pos='0 0 -.2'><joint axis='0 1 0'/><geom type='capsule' size='.02' "
+            "fromto='0 0 0 .3 0 0' mass='.3'/></body>")
+            ROD("0.3 .1 .5", "0 0 -.2",
+                "<body name='link' pos='0 0 -.2'><joint type='ball'/><geom type='box' size='.05 "
+                ".03 .05' mass='.2'/></body>") "</worldbody><equality><connect name='c' "
+                                               "body1='link' body2='rod' anchor='0 -.1 0'/>"
+                                               "</equality></mujoco>",
+        w, 12, 1));
+    return 0;
+}
+
+#define WELDED(equality)                                                                           \
+    HARD("restitution='.3'")                                                                       \
+    "<worldbody>" FLOOR "<body name='a' pos='0 0 .18' euler='20 10 5'><freejoint/><geom "          \
+    "type='box' size='.1 .08 .05' mass='1'/><site name='s' pos='.1 .01 .02' euler='10 20 5'/>"     \
+    "</body><body name='b' pos='.25 .02 .2' euler='10 30 0'><freejoint/><geom type='sphere' "      \
+    "size='.06' mass='.5'/><site name='t' pos='-.1 .02 .01' euler='-5 10 30'/></body></worldbody>" \
+    "<equality>" equality "</equality></mujoco>"
+
+// a box and a ball that are welded as they are drawn, or by sites that are not where they belong
+static int welds(void) {
+    const double v[12] = {0.2, 0.1, -1.5, 1.0, 0.5, 0.2, 0.2, 0.1, -1.4, 0.8, 0.4, -0.3};
+    ENSURE_LAW(
+        along(WELDED("<weld body1='a' body2='b' anchor='-.1 0 .03' torquescale='.7'/>"), v, 8, 1));
+    ENSURE_LAW(along(WELDED("<weld site1='s' site2='t' torquescale='1.3'/>"), v, 5, 0));
+    return 0;
+}
+
 // A ball that just touches the floor, without weight: down is blocked, up is free, and with
 // gradient="helpful" the reverse derivative takes the side on which the loss falls.
 static int helpful_side(void) {
@@ -350,4 +401,4 @@ static int refusals(void) {
 }
 
 TEST_MAIN(RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes), RUN(arm), RUN(ball),
-          RUN(helpful_side), RUN(helpful_slide), RUN(refusals))
+          RUN(equalities), RUN(welds), RUN(helpful_side), RUN(helpful_slide), RUN(refusals))

@@ -169,6 +169,87 @@ static int slides_to_rest(void) {
     return 0;
 }
 
+// A ball that slides ends up rolling with 5/7 of its speed, after 2 v/(7 mu g).
+static int rolls(void) {
+    hardScene s;
+    ENSURE_LAW(hard_open(
+        &s, HARD("") "<worldbody><geom type='plane' size='9 9 9' friction='.3'/><body pos='0 0 "
+                     ".1000001'><freejoint/><geom type='sphere' size='.1' mass='1' friction='.2'/>"
+                     "</body></worldbody></mujoco>"));
+    s.v[0] = 1.2, s.v[1] = 1.6;
+    ENSURE(hard_steps(&s, 10) == TAC_OK); // still slides
+    ENSURE_NEAR(hypot(s.v[0], s.v[1]), 2.0 - 0.1 * 3.0, 1e-5);
+    ENSURE(hard_steps(&s, 30) == TAC_OK);
+    ENSURE_NEAR(s.v[0], 1.2 * 5.0 / 7.0, 1e-5);
+    ENSURE_NEAR(s.v[1], 1.6 * 5.0 / 7.0, 1e-5);
+    ENSURE_NEAR(s.v[3], -s.v[1] / 0.1, 1e-4);
+    ENSURE_NEAR(s.v[4], s.v[0] / 0.1, 1e-4);
+    hard_close(&s);
+    return 0;
+}
+
+// Two slides with q0 = 2 q1 fall as one mass; a blow on one is one on both; a box that hangs from a
+// point of the world swings about it and stays there.
+static int equalities(void) {
+    hardScene s;
+    const double m0 = 0.7, m1 = 1.3;
+    ENSURE_LAW(hard_open(
+        &s, HARD("") "<worldbody>" FLOOR
+                     "<body pos='0 0 1'><joint name='a' type='slide' axis='0 0 1'/><geom "
+                     "type='sphere' size='.1' mass='.7'/></body><body pos='1 0 2'><joint name='b' "
+                     "type='slide' axis='0 0 1'/><geom type='sphere' size='.1' mass='1.3'/></body>"
+                     "</worldbody><equality><joint joint1='a' joint2='b' polycoef='0 2'/>"
+                     "</equality></mujoco>"));
+    ENSURE(hard_steps(&s, 30) == TAC_OK);
+    ENSURE_NEAR(s.v[1], -0.3 * 10.0 * (2.0 * m0 + m1) / (4.0 * m0 + m1), 1e-12);
+    ENSURE_NEAR(s.v[0], 2.0 * s.v[1], 1e-13);
+    ENSURE(hard_steps(&s, 100) == TAC_OK); // the first has met the floor, both rest
+    ENSURE_NEAR(s.q[0], -0.9, 2e-7);
+    ENSURE_NEAR(s.q[1], -0.45, 1e-7);
+    ENSURE_NEAR(s.v[1], 0.0, 1e-12);
+    hard_close(&s);
+    ENSURE_LAW(hard_open(&s, HARD("") "<worldbody><body name='box' pos='.1 .1 0'><freejoint/><geom "
+                                      "type='box' size='.1 .1 .1' mass='1'/></body></worldbody>"
+                                      "<equality><connect body1='box' anchor='-.1 -.1 .1'/>"
+                                      "</equality></mujoco>"));
+    double off = 0.0;
+    for (int i = 0; i < 200; ++i) {
+        ENSURE(hard_steps(&s, 1) == TAC_OK);
+        tacVec3 corner = tac_quat_rotate(tac_quat_load(s.q + 3), tac_vec3(-0.1, -0.1, 0.1));
+        tacVec3 at = tac_add(corner, tac_load3(s.q));
+        off = fmax(off, tac_norm(tac_sub(at, tac_vec3(0.0, 0.0, 0.1))));
+    }
+    printf("  a corner that is held moves by %.1e m\n", off);
+    ENSURE(off < 2e-3);
+    hard_close(&s);
+    return 0;
+}
+
+// A bar of two boxes that are welded falls on its edge, lands and lies still, as one.
+static int weld(void) {
+    hardScene s;
+    ENSURE_LAW(hard_open(
+        &s,
+        HARD("") "<worldbody>" FLOOR
+                 "<body name='a' pos='-.1 0 .3' euler='0 5 0'><freejoint/><geom type='box' "
+                 "size='.1 .05 .05' mass='1'/></body><body name='b' pos='.1 0 .2825' euler='0 5 "
+                 "0'><freejoint/><geom type='box' size='.0999 .05 .05' mass='1'/></body>"
+                 "</worldbody><contact><exclude body1='a' body2='b'/></contact><equality><weld "
+                 "body1='a' body2='b'/></equality></mujoco>"));
+    double at[2][3];
+    tacVec3 apart = tac_sub(tac_load3(s.q + 7), tac_load3(s.q));
+    tac_store3(at[0], tac_quat_rotate_inverse(tac_quat_load(s.q + 3), apart));
+    ENSURE(hard_steps(&s, 100) == TAC_OK);
+    apart = tac_sub(tac_load3(s.q + 7), tac_load3(s.q));
+    tac_store3(at[1], tac_quat_rotate_inverse(tac_quat_load(s.q + 3), apart));
+    for (int k = 0; k < 3; ++k) ENSURE_NEAR(at[1][k], at[0][k], 1e-6);
+    for (int k = 0; k < 12; ++k) ENSURE_NEAR(s.v[k], 0.0, 1e-6);
+    ENSURE_NEAR(s.q[2], 0.05, 1e-4);
+    ENSURE_NEAR(s.q[9], 0.05, 1e-4);
+    hard_close(&s);
+    return 0;
+}
+
 // limits hold to rounding, dry friction holds what is weaker than it
 static int limits(void) {
     hardScene s;
@@ -291,4 +372,5 @@ static int thin_plates(void) {
 }
 
 TEST_MAIN(RUN(one_bounce), RUN(bounce_is_continuous), RUN(balls), RUN(many_impacts), RUN(stack),
-          RUN(slope), RUN(slides_to_rest), RUN(limits), RUN(wrong_states), RUN(thin_plates))
+          RUN(slope), RUN(slides_to_rest), RUN(rolls), RUN(equalities), RUN(weld), RUN(limits),
+          RUN(wrong_states), RUN(thin_plates))

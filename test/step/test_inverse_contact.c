@@ -57,11 +57,7 @@ static int sample(const void* context, int i, unsigned long long* random, double
     }
     for (int k = 0; k < wrench; ++k)
         x[3 * nv + k] = tac_check_normal(random), scale[3 * nv + k] = 1.0;
-    for (int k = 0; k < c->used_count; ++k) {
-        double p = c->model->param[c->used[k]];
-        x[3 * nv + wrench + k] = p;
-        scale[3 * nv + wrench + k] = p == 0.0 ? 1e-3 : 0.1 * fabs(p);
-    }
+    sample_numbers(c, 0.1, x + 3 * nv + wrench, scale + 3 * nv + wrench);
     return nv;
 }
 

@@ -61,26 +61,14 @@ static int sample(const void* context, int i, unsigned long long* random, double
         x[k] = 0.0, x[nv + k] = 0.3 * tac_check_normal(random);
         scale[k] = 1e-3, scale[nv + k] = 0.02;
     }
-    for (int k = 0; k < c->used_count; ++k) {
-        double p = c->model->param[c->used[k]];
-        x[2 * nv + k] = p, scale[2 * nv + k] = p == 0.0 ? 1e-3 : 0.02 * fabs(p);
-    }
+    sample_numbers(c, 0.02, x + 2 * nv, scale + 2 * nv);
     return 0; // differences of larger steps may change features
 }
 
 static int proves(const char* text, const char* name) {
     stepContext c;
     ENSURE_LAW(open_context(&c, text, NULL, is_used));
-    tacCheckProblem problem = {.name = name,
-                               .n = 2 * c.model->nv + c.used_count,
-                               .m = 2 * c.model->nv,
-                               .curved = {0, c.model->nv},
-                               .context = &c,
-                               .as_double = &tac_check_step_double,
-                               .as_complex = &tac_check_step_complex,
-                               .as_quad = &tac_check_step_quad,
-                               .hvp = step_hvp,
-                               .sample = sample};
+    tacCheckProblem problem = step_problem(&c, name, sample);
     tacCheckOptions options = tac_check_default_options();
     options.points = getenv("TACTUS_NO_SWEEP") ? 5 : 60, options.quad_every = 10;
     options.first = 1e-10, options.second = 1e-9;

@@ -49,10 +49,7 @@ static int sample(const void* context, int i, unsigned long long* random, double
         x[k] = 0.0, x[nv + k] = i % 3 == 0 ? 0.01 : 0.3 * tac_check_normal(random);
         scale[k] = 0.02, scale[nv + k] = 0.1;
     }
-    for (int k = 0; k < c->used_count; ++k) {
-        double p = c->model->param[c->used[k]];
-        x[2 * nv + k] = p, scale[2 * nv + k] = p == 0.0 ? 1e-3 : 0.1 * fabs(p);
-    }
+    sample_numbers(c, 0.1, x + 2 * nv, scale + 2 * nv);
     tacState at = {.qpos = c->qpos, .qvel = x + nv};
     double unused[100];
     tacState next = {.qpos = c->qnext, .qvel = unused};
@@ -63,16 +60,7 @@ static int sample(const void* context, int i, unsigned long long* random, double
 static int proves(const char* text, const char* name, int first, int last) {
     stepContext c;
     ENSURE_LAW(open_context(&c, text, NULL, is_used));
-    tacCheckProblem problem = {.name = name,
-                               .n = 2 * c.model->nv + c.used_count,
-                               .m = 2 * c.model->nv,
-                               .curved = {0, c.model->nv},
-                               .context = &c,
-                               .as_double = &tac_check_step_double,
-                               .as_complex = &tac_check_step_complex,
-                               .as_quad = &tac_check_step_quad,
-                               .hvp = step_hvp,
-                               .sample = sample};
+    tacCheckProblem problem = step_problem(&c, name, sample);
     tacCheckOptions options = tac_check_default_options();
     options.points = getenv("TACTUS_NO_SWEEP") ? 2 : 5;
     options.quad_every = 5, options.taylor_every = 2, options.seed = 3;

@@ -106,16 +106,7 @@ static int prove_dynamics(const stepContext* c, const char* name) {
 }
 
 static int prove_step(stepContext* c, const char* name) {
-    tacCheckProblem problem = {.name = name,
-                               .n = 2 * c->model->nv + c->model->na + c->model->nu + c->used_count,
-                               .m = 2 * c->model->nv + c->model->na,
-                               .curved = {0, c->model->nv},
-                               .context = c,
-                               .as_double = &tac_check_step_double,
-                               .as_complex = &tac_check_step_complex,
-                               .as_quad = &tac_check_step_quad,
-                               .hvp = step_hvp,
-                               .sample = sample_step};
+    tacCheckProblem problem = step_problem(c, name, sample_step);
     int failed = 0;
     for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_LIE; ++i) {
         ((tacModel*)c->model)->integrator = (tacIntegrator)i;
