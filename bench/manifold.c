@@ -207,20 +207,73 @@ static void run_batch(void* context) {
     tac_pool_run(w->pool, 16, run_part, w);
 }
 
+static void spin_batch(void* context) {
+    batchWork* w = context;
+    tac_pool_run(w->pool, BATCH, bench_spin, NULL);
+}
+
 static void bench_threads(benchReport* report, manifoldBench* one, manifoldBench* two) {
     static double qpos[POSES][14];
     batchWork work[2];
-    benchWork list[2];
-    double ns[2];
+    benchWork list[4];
+    double ns[4];
     draw_poses(0.5, qpos);
     for (int t = 0; t < 2; ++t) {
         work[t] = (batchWork){{*one, *two}, qpos, NULL};
         if (tac_pool_create(t + 1, tac_default_allocator(), &work[t].pool) != TAC_OK) return;
         list[t] = (benchWork){run_batch, &work[t]};
+        list[2 + t] = (benchWork){spin_batch, &work[t]};
     }
-    bench_times(list, 2, ns);
+    bench_few_times(list, 4, 15, ns);
     row(report, 0.5, "two threads", ns[0] / ns[1], "x", '>', 1.85);
+    row(report, 0.5, "two threads, registers alone", ns[2] / ns[3], "x", ' ', 0.0);
     for (int t = 0; t < 2; ++t) tac_pool_destroy(work[t].pool);
+}
+
+//---------------------------------- different objects ----------------------------
+
+enum { OBJECTS = 64 };
+
+// figures in turn, BATCH calls
+typedef struct objectWork {
+    manifoldBench* figure;
+    int count;
+    double (*qpos)[14];
+} objectWork;
+
+static void run_objects(void* context) {
+    objectWork* w = context;
+    for (int i = 0; i < BATCH; ++i) {
+        manifoldBench* b = &w->figure[i % w->count];
+        tacPose body[3];
+        bodies_at(w->qpos[i % POSES], body);
+        tac_detect(b->model, body, b->contacts, b->scratch);
+    }
+}
+
+// every size of every part of both figures is another one, by 3 % at most
+static void change_sizes(tacModel* model, unsigned long long* state) {
+    for (int i = 0; i < model->nnode; ++i)
+        for (int k = 0; k < 3 && model->node[i].kind == TAC_NODE_SUPERQUADRIC; ++k)
+            model->param[model->node[i].size + k] *= 0.97 + 0.06 * uniform(state);
+}
+
+static int bench_objects(benchReport* report, manifoldBench* one) {
+    static double qpos[POSES][14];
+    static manifoldBench other[OBJECTS];
+    unsigned long long state = 5;
+    double ns[2];
+    draw_poses(0.5, qpos);
+    for (int i = 0; i < OBJECTS; ++i) {
+        if (open_bench(&other[i], "scenes/figure_pair.xml")) return 1;
+        change_sizes(other[i].model, &state);
+    }
+    objectWork work[2] = {{one, 1, qpos}, {other, OBJECTS, qpos}};
+    const benchWork list[2] = {{run_objects, &work[0]}, {run_objects, &work[1]}};
+    bench_processor_times(list, 2, ns);
+    row(report, 0.5, "64 different figures : equal ones", ns[0] / ns[1], "x", '>', 0.8);
+    for (int i = 0; i < OBJECTS; ++i) close_bench(&other[i]);
+    return 0;
 }
 
 int bench_manifold(benchReport* report) {
@@ -231,7 +284,8 @@ int bench_manifold(benchReport* report) {
     bench_distance(report, &b, peer, 1.0);
     bench_distance(report, &b, peer, 0.5);
     bench_threads(report, &b, &other);
+    int result = bench_objects(report, &b);
     mujoco_peer_close(peer);
     close_bench(&b), close_bench(&other);
-    return 0;
+    return result;
 }

@@ -5,6 +5,7 @@
 
 #include "detect/manifold.h"
 
+#include "detect/broad.h"
 #include "detect/kept.h"
 
 #include <string.h>
@@ -68,7 +69,7 @@ static size_t size(const tacModel* model, size_t real_size) {
         if (has_edges(model, pair)) need += tac_edge_size(model, pair, real_size);
         most = need > most ? need : most;
     }
-    return most;
+    return most + tac_broad_size(model);
 }
 
 //---------------------------------- search ---------------------------------------
@@ -270,8 +271,11 @@ static tacResult search_and_keep(const tacModel* model, const tacPose* body, int
 static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
                         tacScratch* scratch) {
     int order = contacts->d_twist[0][0] ? 2 : 1;
+    tacBroad broad;
+    int boxed = model->contact->npair > 1 && tac_broad_make(model, body, &broad, scratch);
     tac_kept_clear(scratch);
     for (int i = 0; i < model->contact->npair; ++i) {
+        if (boxed && tac_broad_apart(&broad, &model->contact->pair[i])) continue;
         size_t mark = scratch->arena.used;
         tacManifoldPair* p;
         tacResult result = search_and_keep(model, body, i, order, &p, scratch);
