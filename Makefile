@@ -19,7 +19,7 @@ setup: ## install the Debian packages that are missing
 	@tools/setup
 
 build: setup ## build/tactus, build/libtactus.a, build/libtactus.so
-	@tools/build release
+	@tools/build release program
 
 demo: build ## render the first scene to build/demo.png and check its gradient
 	build/tactus render scenes/first_light.xml -o build/demo.png

@@ -20,9 +20,16 @@ set(TACTUS_ISAS baseline)
 if(TACTUS_X86)
     list(APPEND TACTUS_ISAS avx2 avx512)
 endif()
-
 # -O3 unrolls the lock-step loops of kernels; a kernel symbol ends in its instruction set
 set(TACTUS_KERNEL_FLAGS $<$<CONFIG:Release>:-O3>)
+
+# sanitized builds are for tests: kernels that this machine cannot run are made as fast as may be
+if(TACTUS_X86 AND TACTUS_SANITIZE AND EXISTS /proc/cpuinfo)
+    file(STRINGS /proc/cpuinfo machine_flags REGEX "^flags" LIMIT_COUNT 1)
+    if(NOT machine_flags MATCHES "avx512bw")
+        list(APPEND TACTUS_ISA_FLAGS_avx512 -O0 -g0 -fno-sanitize=all)
+    endif()
+endif()
 
 # tactus_isa_objects(NAME sources…): NAME_OBJECTS holds the objects of every instruction set
 function(tactus_isa_objects name)
@@ -49,6 +56,10 @@ function(tactus_number_objects name number)
     # complex products without the C99 recovery of infinities (a call per product); quad is not ISO C
     target_compile_options(${name}_objects PRIVATE -Wno-pedantic
         $<$<AND:$<C_COMPILER_ID:GNU>,$<STREQUAL:${number},complex>>:-fcx-limited-range>)
+    # quad is for checks alone, slow, and the same source as double: sanitizers watch that one
+    if(TACTUS_SANITIZE AND number STREQUAL "quad")
+        target_compile_options(${name}_objects PRIVATE -fno-sanitize=all)
+    endif()
 endfunction()
 
 # tactus_number_object(NAME NUMBER complex|quad KEEP pattern SOURCES … OBJECTS …):

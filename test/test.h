@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TEST_SKIPPED 77
@@ -43,6 +44,11 @@
         printf("  skipped: %s\n", reason);                                                         \
         return TEST_SKIPPED;                                                                       \
     } while (0)
+
+// how many cases: few under sanitizers, some by `make test`, many by `make test-all`
+static inline int test_amount(int few, int some, int many) {
+    return getenv("TACTUS_NO_SWEEP") ? few : getenv("TACTUS_SWEEP") ? many : some;
+}
 
 typedef struct testCase {
     const char* name;

@@ -119,6 +119,8 @@ static tacResult check_adjoint(run* r) {
     return result;
 }
 
+static int is_due(const run* r, int every) { return every > 0 && r->point % every == 0; }
+
 static tacResult check_first(run* r) {
     const tacCheckProblem* p = r->problem;
     tacResult result =
@@ -126,7 +128,7 @@ static tacResult check_first(run* r) {
     if (result != TAC_OK) return result;
     note_error(r, TAC_CHECK_FIRST, tac_check_error(p->m, r->y_dot, r->y_dot2, r->terms),
                r->options.first);
-    if (!p->as_quad || r->point % r->options.quad_every) return TAC_OK;
+    if (!p->as_quad || !is_due(r, r->options.quad_every)) return TAC_OK;
     result = tac_check_number_quad.first(p, r->x, r->x_dot, r->y2, r->y_dot2, r->memory);
     // a difference leaves h^2 = 1e-38 of the third order even where nothing changes to first order
     double terms = fmax(r->terms, 1e-20);
@@ -153,7 +155,7 @@ static tacResult check_second(run* r) {
         result = p->hvp(p->context, r->x, r->y_bar, r->x_dot, r->x_bar_dot2);
         note_error(r, TAC_CHECK_SECOND, second_error(r), r->options.second);
     }
-    if (result != TAC_OK || !p->as_quad || r->point % r->options.quad_every) return result;
+    if (result != TAC_OK || !p->as_quad || !is_due(r, r->options.quad_every)) return result;
     result = tac_check_number_quad.second(p, r->x, r->y_bar, r->x_dot, r->x_bar2, r->x_bar_dot2,
                                           r->memory);
     note_error(r, TAC_CHECK_SECOND_QUAD, second_error(r), r->options.second);
@@ -242,7 +244,7 @@ static tacResult check_point(run* r) {
     for (int i = smooth; i < p->m; ++i) r->y_bar[i] = 0.0;
     if (result == TAC_OK) result = check_second(r);
     if (result == TAC_OK) result = check_symmetry(r);
-    if (result == TAC_OK && smooth == p->m && r->point % r->options.taylor_every == 0)
+    if (result == TAC_OK && smooth == p->m && is_due(r, r->options.taylor_every))
         result = check_taylor(r);
     return result;
 }

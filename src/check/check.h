@@ -51,7 +51,7 @@ typedef struct tacCheckProblem {
 
 typedef struct tacCheckOptions {
     int points;       // sampled
-    int quad_every;   // every how many points the quad check runs
+    int quad_every;   // every how many points the quad check runs; 0: never
     int taylor_every; // likewise
     unsigned long long seed;
     double first, second;                      // largest norm-wise relative errors

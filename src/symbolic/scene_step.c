@@ -371,6 +371,16 @@ static tacResult normalize(flow* f, tacExpr* expr, int count) {
     return f->g->result;
 }
 
+// instead of the number of an equation, whom nothing holds
+static void name_loose_joint(const flow* f, int dof) {
+    const tacJoint* j = &f->model->joint[f->model->dof[dof].joint];
+    tacMessage numbered;
+    tac_graph_result(f->g, &numbered);
+    tac_graph_fail(f->g, TAC_ERROR_VALUE,
+                   "the mass matrix is singular: no mass or inertia resists joint %s of body %s",
+                   j->name, f->model->body[j->body].name);
+}
+
 // a = (M + h D)^-1 (forces - c), over tau
 static tacResult accelerate(flow* f, const tacExpr* forces) {
     tacGraph* g = f->g;
@@ -381,7 +391,9 @@ static tacResult accelerate(flow* f, const tacExpr* forces) {
     // two ways to write one entry: the lower one stands for both
     for (int i = 0; i < nv; ++i)
         for (int j = 0; j < i; ++j) f->M[j * nv + i] = f->M[i * nv + j];
-    if (g->result == TAC_OK) tac_expr_solve(g, f->M, nv, f->tau, 1, a, NULL);
+    int loose = -1;
+    if (g->result == TAC_OK) tac_expr_solve(g, f->M, nv, f->tau, 1, a, &loose);
+    if (loose >= 0) name_loose_joint(f, loose);
     if (g->result == TAC_OK) memcpy(f->tau, a, sizeof *a * (size_t)nv);
     tac_graph_unmap(g, a, nv);
     return g->result;

@@ -80,7 +80,7 @@ static int rays_stop_at(const manifoldScene* scene, const char* options, double*
     testRandom random = {19};
     int rays = 0;
     ENSURE_LAW(open_bench(&b, load_scene(scene, options), 0));
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < test_amount(8, 40, 400); ++i) {
         double x[14];
         tacPose body[3];
         manifold_place(scene, &random, x);
@@ -108,7 +108,7 @@ static int rays_stop_at(const manifoldScene* scene, const char* options, double*
         }
     }
     printf("    %s: %d steps of rays, deepest %.1e\n", scene->name, rays, *deepest);
-    ENSURE(rays > 1000);
+    ENSURE(rays > test_amount(100, 1000, 10000));
     close_bench(&b);
     return 0;
 }
@@ -154,6 +154,7 @@ static int culled_as_unculled(const manifoldScene* scene, const char* options, i
     snprintf(all, sizeof all, "%s cull='false'", options);
     ENSURE_LAW(open_bench(&b[0], load_scene(scene, options), 0));
     ENSURE_LAW(open_bench(&b[1], load_scene(scene, all), 0));
+    poses = test_amount(poses / 5, poses, 10 * poses);
     for (int i = 0; i < poses; ++i) {
         double x[14];
         tacPose body[3];
@@ -225,18 +226,24 @@ static int bends(const bench* b, double h, double most[11]) {
 }
 
 // second differences over h^2 settle as the step is halved: no kink, no jump
+static int settles(const bench* b) {
+    double first[11], second[11], third[11];
+    ENSURE_LAW(bends(b, 1.25e-4, first));
+    ENSURE_LAW(bends(b, 6.25e-5, second));
+    ENSURE_LAW(bends(b, 3.125e-5, third));
+    printf("    sum of activity: %.4g %.4g %.4g\n", first[0], second[0], third[0]);
+    for (int k = 0; k < 11; ++k) ENSURE_NEAR(second[k] / first[k], 1.0, 0.02);
+    for (int k = 0; k < 11; ++k) ENSURE_NEAR(third[k] / second[k], 1.0, 0.01);
+    return 0;
+}
+
 static int smooth_along_paths(void) {
     const char* options[] = {"iterations='4'", "iterations='3' fuse='face'"};
     for (int i = 0; i < 2; ++i) {
         bench b;
-        double first[11], second[11], third[11];
+        double coarse[11];
         ENSURE_LAW(open_bench(&b, load_scene(&manifold_boxes, options[i]), 0));
-        ENSURE_LAW(bends(&b, 1.25e-4, first));
-        ENSURE_LAW(bends(&b, 6.25e-5, second));
-        ENSURE_LAW(bends(&b, 3.125e-5, third));
-        printf("    sum of activity: %.4g %.4g %.4g\n", first[0], second[0], third[0]);
-        for (int k = 0; k < 11; ++k) ENSURE_NEAR(second[k] / first[k], 1.0, 0.02);
-        for (int k = 0; k < 11; ++k) ENSURE_NEAR(third[k] / second[k], 1.0, 0.01);
+        ENSURE_LAW(test_amount(0, 1, 1) ? settles(&b) : bends(&b, 1e-2, coarse));
         close_bench(&b);
     }
     return 0;
@@ -323,7 +330,7 @@ static int prove_scene(const manifoldScene* scene, const char* options, int poin
                                .as_quad = &tac_check_manifold_quad,
                                .sample = sample};
     tacCheckOptions o = tac_check_default_options();
-    o.points = getenv("TACTUS_NO_SWEEP") ? 1 + points / 10 : points, o.quad_every = 20,
+    o.points = test_amount(1 + points / 20, 1 + points / 2, 10 * points), o.quad_every = 20,
     o.taylor_every = 1 << 30;
     o.first = 1e-9, o.second = 1e-7;
     int bad = prove(&problem, o);
@@ -351,7 +358,7 @@ static int twists_of(const manifoldScene* scene, const char* options, int poses)
     ENSURE_LAW(open_bench(&b, load_scene(scene, options), 1));
     ENSURE(tac_contacts_create(b.model, 0, 0, &dot) == TAC_OK);
     const tacContacts* c = b.contacts;
-    for (int i = 0; i < poses; ++i) {
+    for (int i = 0; i < test_amount(poses / 10, poses, 10 * poses); ++i) {
         double x[14], t[18] = {0};
         tacPose body[3];
         manifold_place(scene, &random, x);

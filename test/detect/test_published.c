@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 #include "detect/manifold.h"
-#include "math/quat.h"
+#include "math/pose.h"
 
 typedef struct bench {
     tacModel* model;
@@ -167,6 +167,109 @@ static int edges_have_their_indicators(void) {
     ENSURE(tac_shape_eval(b.model, b.model->geom[first].shape, body[1 + first], at,
                           (tacField){.value = &phi}, b.scratch) == TAC_OK);
     ENSURE_NEAR(b.c->activity[best], 1.0 / (1.0 + exp(phi / 0.002)), 0.02);
+    close_bench(&b);
+    return 0;
+}
+
+// corners of edge e of a geom, in the world
+static void corner_of(const tacModel* model, const tacPose* body, int geom, int e, int end,
+                      double x[3]) {
+    const tacFeatures* f = &model->contact->feature[geom];
+    int v = f->edge[end][e];
+    tacVec3 at = tac_pose_apply(body[1 + geom], tac_vec3(f->x[0][v], f->x[1][v], f->x[2][v]));
+    x[0] = at.x, x[1] = at.y, x[2] = at.z;
+}
+
+// what is known about all pairs of edges of two boxes, by the public routine alone
+enum { SIDES = 12 }; // edges of a box
+typedef struct pairTable {
+    double colliding[SIDES * SIDES], distance[SIDES * SIDES], normal[3][SIDES * SIDES],
+        point[2][3][SIDES * SIDES];
+    double own[2][SIDES * SIDES], other[2][SIDES * SIDES], slope[2][3][SIDES * SIDES];
+} pairTable;
+
+static int fill_table(const bench* b, const tacPose* body, pairTable* t) {
+    static double corner[4][3][SIDES * SIDES];
+    tacWitnessOptions o = tac_default_witness_options();
+    tacEdgePairs pairs = {.count = SIDES * SIDES};
+    tacEdgeWitness out = {.colliding = t->colliding, .distance = t->distance};
+    o.range = 0.0;
+    for (int i = 0; i < SIDES * SIDES; ++i)
+        for (int c = 0; c < 4; ++c) {
+            double x[3];
+            corner_of(b->model, body, c / 2, c < 2 ? i / SIDES : i % SIDES, c % 2, x);
+            for (int k = 0; k < 3; ++k) corner[c][k][i] = x[k];
+        }
+    for (int k = 0; k < 3; ++k) {
+        for (int c = 0; c < 4; ++c) pairs.corner[c][k] = corner[c][k];
+        out.normal[k] = t->normal[k], out.point[0][k] = t->point[0][k];
+        out.point[1][k] = t->point[1][k];
+    }
+    ENSURE(tac_edge_edge(&o, pairs, out) == TAC_OK);
+    for (int s = 0; s < 2; ++s) {
+        tacPoints at = {SIDES * SIDES, {t->point[s][0], t->point[s][1], t->point[s][2]}};
+        tacField own = {t->own[s], {t->slope[s][0], t->slope[s][1], t->slope[s][2]}, {NULL}};
+        ENSURE(tac_shape_eval(b->model, b->model->geom[s].shape, body[1 + s], at, own,
+                              b->scratch) == TAC_OK);
+        ENSURE(tac_shape_eval(b->model, b->model->geom[1 - s].shape, body[2 - s], at,
+                              (tacField){.value = t->other[s]}, b->scratch) == TAC_OK);
+    }
+    return 0;
+}
+
+static double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
+
+static double along(const pairTable* t, int s, int i, const double n[3]) {
+    double square = 1e-12, sum = 0.0;
+    for (int k = 0; k < 3; ++k)
+        square += t->slope[s][k][i] * t->slope[s][k][i], sum += t->slope[s][k][i] * n[k];
+    return sum / sqrt(square);
+}
+
+// share of pair i among those of its edge
+static double share(const pairTable* t, int i, int s, double omega) {
+    double sum = 0.0;
+    for (int k = 0; k < SIDES; ++k) {
+        int at = s == 0 ? i / SIDES * SIDES + k : k * SIDES + i % SIDES;
+        sum += exp((t->distance[i] - t->distance[at]) / omega);
+    }
+    return 1.0 / sum;
+}
+
+// distance, normal and activity of every pair by (12), written again
+static int pairs_of_edges_by_the_formula(void) {
+    static pairTable t;
+    bench b;
+    testRandom random = {21};
+    ENSURE_LAW(open_bench(&b, &manifold_boxes, "tau='.01' neighbours='.03' sign='.3' clash='.4'"));
+    for (int pose = 0; pose < 20; ++pose) {
+        double x[14];
+        tacPose body[3];
+        manifold_place(&manifold_boxes, &random, x);
+        manifold_poses(x, body);
+        ENSURE(tac_detect(b.model, body, b.c, b.scratch) == TAC_OK);
+        ENSURE_LAW(fill_table(&b, body, &t));
+        for (int i = 0; i < SIDES * SIDES; ++i) {
+            double n[3] = {t.normal[0][i], t.normal[1][i], t.normal[2][i]}, first[3],
+                   square = 1e-12;
+            for (int k = 0; k < 3; ++k) square += t.slope[0][k][i] * t.slope[0][k][i];
+            for (int k = 0; k < 3; ++k) first[k] = t.slope[0][k][i] / sqrt(square);
+            double sign[2] = {tanh(along(&t, 1, i, n) / 0.3), tanh(-along(&t, 0, i, n) / 0.3)};
+            double clash = sigmoid(-along(&t, 1, i, first) / 0.4);
+            for (int s = 0; s < 2; ++s) {
+                int at = 16 + s * SIDES * SIDES + i;
+                double activity = t.colliding[i] * share(&t, i, s, 0.03) * clash *
+                                  sigmoid(-t.other[s][i] / 0.01) *
+                                  sigmoid((0.05 - t.own[s][i]) / 0.01);
+                ENSURE_NEAR(b.c->activity[at], activity, 1e-10);
+                ENSURE_NEAR(b.c->distance[at], sign[s] * t.distance[i], 1e-10);
+                for (int k = 0; k < 3; ++k) {
+                    ENSURE_NEAR(b.c->normal[k][at], -sign[s] * n[k], 1e-10);
+                    ENSURE_NEAR(b.c->point[k][at], t.point[s][k][i], 1e-10);
+                }
+            }
+        }
+    }
     close_bench(&b);
     return 0;
 }
@@ -391,5 +494,6 @@ static int limits_are_told(void) {
 }
 
 TEST_MAIN(RUN(counts_are_fixed), RUN(vertices_are_those_of_the_manifold),
-          RUN(soft_points_are_averages), RUN(edges_have_their_indicators), RUN(derivatives),
-          RUN(identical_bodies_are_finite), RUN(limits_are_told))
+          RUN(soft_points_are_averages), RUN(edges_have_their_indicators),
+          RUN(pairs_of_edges_by_the_formula), RUN(derivatives), RUN(identical_bodies_are_finite),
+          RUN(limits_are_told))

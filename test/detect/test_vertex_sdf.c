@@ -71,6 +71,7 @@ static int culled_as_unculled(const manifoldScene* scene, int poses) {
         ENSURE(model[k] && tac_scratch_create(model[k], &scratch[k]) == TAC_OK);
         ENSURE(tac_contacts_create(model[k], 0, 0, &c[k]) == TAC_OK);
     }
+    poses = test_amount(1 + poses / 5, poses, 10 * poses);
     for (int i = 0; i < poses; ++i) {
         double x[14];
         tacPose body[3];
@@ -147,7 +148,7 @@ static int prove_scene(const manifoldScene* scene, const char* options, int poin
                                .as_quad = &tac_check_manifold_quad,
                                .sample = sample};
     tacCheckOptions o = tac_check_default_options();
-    o.points = getenv("TACTUS_NO_SWEEP") ? 1 + points / 10 : points, o.quad_every = 20,
+    o.points = test_amount(1 + points / 20, 1 + points / 2, 10 * points), o.quad_every = 20,
     o.taylor_every = 1 << 30;
     o.first = 1e-9, o.second = 1e-7;
     int bad = prove(&problem, o);
@@ -176,6 +177,7 @@ static int twists_of(const manifoldScene* scene, int poses) {
     ENSURE(model && tac_scratch_create(model, &scratch) == TAC_OK);
     ENSURE(tac_contacts_create(model, 0, 1, &c) == TAC_OK);
     ENSURE(tac_contacts_create(model, 0, 0, &dot) == TAC_OK);
+    poses = test_amount(1 + poses / 5, poses, 10 * poses);
     for (int i = 0; i < poses; ++i) {
         double x[14], t[18] = {0};
         tacPose body[3];

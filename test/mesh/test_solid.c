@@ -84,7 +84,7 @@ static int superquadrics_have_their_closed_forms(void) {
     const double a[3] = {0.3, 0.2, 0.5}, flat[3] = {1.0, 0.2, 0.05};
     static const double eps[][2] = {{1, 1},    {.6, .4},   {.1, 1}, {.1, .1},
                                     {.5, 1.5}, {1.9, 1.5}, {2, 2},  {2, .1}};
-    double tolerance = getenv("TACTUS_NO_SWEEP") ? 2e-3 : 1e-4;
+    double tolerance = 1e-4 * test_amount(40, 4, 1);
     for (int i = 0; i < (int)(sizeof eps / sizeof eps[0]); ++i)
         ENSURE_LAW(superquadric_agrees(a, eps[i][0], eps[i][1], tolerance, 5e-3));
     ENSURE_LAW(superquadric_agrees(flat, 1.0, 1.0, tolerance, 5e-3));
@@ -95,7 +95,7 @@ static int superquadrics_have_their_closed_forms(void) {
 // Random exponents from 0.1 to 1, where the closed form is met exactly, and sides to 10 : 1 at
 // several tolerances: the stated error is above the true one every time.
 static int stated_error_bounds_the_true_one(void) {
-    int count = getenv("TACTUS_NO_SWEEP") ? 8 : 24;
+    int count = test_amount(4, 16, 48);
     double worst = 0.0;
     shapeDice dice = {0x9E3779B97F4A7C15u, NULL, 0, 0};
     for (int i = 0; i < count; ++i) {
@@ -177,12 +177,12 @@ static int cavity_is_taken_off(void) {
 // a turned and shifted solid: the same volume, the turned tensor
 static int estimate_holds_on_the_zoo(void) {
     tacModel* model = load_zoo();
-    int quick = getenv("TACTUS_NO_SWEEP") != NULL, plane = tac_shape_find(model, "plane");
-    for (int i = 0; i < model->nshape; i += quick ? 9 : 1) {
+    int plane = tac_shape_find(model, "plane");
+    for (int i = 0; i < model->nshape; i += test_amount(17, 3, 1)) {
         tacMass rough, fine;
         if (i == plane) continue;
         ENSURE(tac_shape_mass(model, i, 2.0, 1e-2, &rough, NULL) == TAC_OK);
-        ENSURE(tac_shape_mass(model, i, 2.0, quick ? 2e-3 : 5e-4, &fine, NULL) == TAC_OK);
+        ENSURE(tac_shape_mass(model, i, 2.0, 1e-4 * test_amount(20, 10, 5), &fine, NULL) == TAC_OK);
         printf("  %s: volume %.9g, error %.1e of %.1e, then %.1e\n", model->shape[i].name,
                fine.volume, difference(&rough, &fine), rough.error, fine.error);
         ENSURE(difference(&rough, &fine) <= rough.error);

@@ -40,9 +40,7 @@ static int mesh_is_lawful(const tacModel* model, int shape, int asked, double lo
 }
 
 // how much of the zoo: shapes apart that are meshed, and that are meshed at 100 and 3000 too
-static int every(int few, int some) {
-    return getenv("TACTUS_NO_SWEEP") ? few : getenv("TACTUS_SWEEP") ? 1 : some;
-}
+static int every(int few, int some) { return test_amount(few, some, 1); }
 
 // bounded shapes of a model at 100, 300 and 3000 vertices, with the same topology
 static int model_is_meshed(const tacModel* model) {
@@ -50,9 +48,9 @@ static int model_is_meshed(const tacModel* model) {
     static const double loose[] = {0.3, 0.15, 0.03};
     tacScratch* scratch = make_scratch(model);
     for (int shape = 0; shape < model->nshape; ++shape) {
-        int first = -1000, chi = 0, small = shape % every(1000, 4) == 0;
+        int first = -1000, chi = 0, small = shape % every(1000, 12) == 0;
         if (!isfinite(tac_shape_ball(model, shape, scratch).radius)) continue;
-        if (shape % every(14, 1) != 0) continue;
+        if (shape % every(20, 3) != 0) continue;
         for (int i = small ? 0 : 1; i < (small ? 3 : 2); ++i) {
             ENSURE_LAW(mesh_is_lawful(model, shape, asked[i], loose[i], &chi));
             if (first == -1000) first = chi;
@@ -76,7 +74,7 @@ static int zoo_is_meshed(void) {
 // with temperatures from 1e-6. A mesh that comes out is lawful; nearly all come out.
 static int random_shapes_are_meshed(void) {
     static char text[16384];
-    int quick = getenv("TACTUS_NO_SWEEP") != NULL, shapes = quick ? 3 : 16, tried = 0, made = 0;
+    int shapes = test_amount(2, 8, 48), tried = 0, made = 0;
     for (int i = 0; i < shapes; ++i) {
         shapeDice dice = {0x9E3779B97F4A7C15u * (uint64_t)(i + 1), text, sizeof text, 0};
         for (int k = 0; k < 9; ++k) roll(&dice);

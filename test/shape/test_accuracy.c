@@ -147,19 +147,17 @@ static int all_accurate(tacModel* model, int points) {
     return bad;
 }
 
-static int zoo_is_accurate(void) {
-    return all_accurate(load_zoo(), getenv("TACTUS_NO_SWEEP") ? 500 : 10000);
-}
+static int zoo_is_accurate(void) { return all_accurate(load_zoo(), test_amount(200, 3000, 10000)); }
 
 static int clouds_are_accurate(void) {
-    return all_accurate(load_cloud_zoo(), getenv("TACTUS_NO_SWEEP") ? 300 : 10000);
+    return all_accurate(load_cloud_zoo(), test_amount(100, 2000, 10000));
 }
 
 // shapes that nobody chose
 static int random_shapes_are_accurate(void) {
     static char text[16384];
     shapeDice dice = {.state = 88172645463325252ull, .text = text, .size = sizeof text};
-    int shapes = getenv("TACTUS_NO_SWEEP") ? 8 : getenv("TACTUS_SWEEP") ? 400 : 40, bad = 0;
+    int shapes = test_amount(8, 40, 400), bad = 0;
     for (int i = 0; i < shapes; ++i) {
         worst w = {0};
         roll_shape(&dice, i % DICE_KINDS);

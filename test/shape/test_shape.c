@@ -454,7 +454,7 @@ static double ridge_shift(const double e[2]) {
 static int superquadric_distances_enclose_the_exact_one(void) {
     double low = 1.0, high = 1.0;
     testRandom random = {53};
-    int solids = getenv("TACTUS_NO_SWEEP") ? 6 : 60;
+    int solids = test_amount(3, 20, 60);
     for (int s = 0; s < solids; ++s) {
         double a[3], e[2];
         char text[600];
@@ -519,7 +519,7 @@ static int hvp_is_linear_at_ties(void) {
 }
 
 static int derivatives_hold(void) {
-    int points = getenv("TACTUS_NO_SWEEP") ? 300 : getenv("TACTUS_SWEEP") ? 30000 : 3000;
+    int points = test_amount(60, 2000, 30000);
     return prove_shapes(load_zoo(), points);
 }
 

@@ -49,12 +49,12 @@ static int rays_never_enter_any(tacModel* model, int rays) {
 }
 
 static int rays_never_enter(void) {
-    int rays = getenv("TACTUS_NO_SWEEP") ? 500 : getenv("TACTUS_SWEEP") ? 120000 : 4000;
+    int rays = test_amount(60, 2000, 120000);
     return rays_never_enter_any(load_zoo(), rays);
 }
 
 static int rays_never_enter_clouds(void) {
-    int rays = getenv("TACTUS_NO_SWEEP") ? 200 : getenv("TACTUS_SWEEP") ? 100000 : 1000;
+    int rays = test_amount(30, 500, 100000);
     return rays_never_enter_any(load_cloud_zoo(), rays);
 }
 
@@ -75,7 +75,7 @@ static double value_at(const tacModel* model, int shape, const double x[3], tacS
 // no point of a ball that is proven to lie inside is outside; at most one side is proven
 static int room_inside_is_inside(void) {
     tacModel* models[] = {load_zoo(), load_cloud_zoo()};
-    int points = getenv("TACTUS_NO_SWEEP") ? 300 : 4000, proven = 0;
+    int points = test_amount(100, 2000, 4000), proven = 0;
     testRandom random = {19};
     for (int m = 0; m < 2; ++m) {
         tacScratch* scratch = make_scratch(models[m]);

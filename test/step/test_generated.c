@@ -245,6 +245,21 @@ static int what_has_no_formula_is_named(void) {
     return 0;
 }
 
+// two slides along one line: nothing says how they share it
+static int singular_masses_are_named(void) {
+    static const char text[] =
+        "<mujoco><worldbody><body name='ghost'><joint name='a' type='slide' axis='1 0 0'/>"
+        "<joint name='b' type='slide' axis='1 0 0'/><geom size='.1'/></body></worldbody></mujoco>";
+    tacModel* model;
+    tacStepCode* code = NULL;
+    tacMessage message;
+    ENSURE(tac_load_text(text, (int)strlen(text), "scene", NULL, &model, NULL) == TAC_OK);
+    ENSURE(tac_step_code_create(model, NULL, &code, &message) == TAC_ERROR_VALUE && !code);
+    ENSURE(strstr(message.text, "resists joint b of body ghost"));
+    tac_model_destroy(model);
+    return 0;
+}
+
 // numbers that were changed since are not stepped with
 static int stale_code_is_refused(void) {
     char path[300];
@@ -267,4 +282,4 @@ static int stale_code_is_refused(void) {
 
 TEST_MAIN(RUN(generated_steps_are_the_general_ones), RUN(scenes_step_alike),
           RUN(contact_steps_alike), RUN(applications_step_alike), RUN(what_has_no_formula_is_named),
-          RUN(stale_code_is_refused))
+          RUN(singular_masses_are_named), RUN(stale_code_is_refused))
