@@ -29,7 +29,7 @@ typedef struct witnessArrays {
     double *in[INPUTS], *out[OUTPUTS];
 } witnessArrays;
 
-typedef enum { SCALAR, SMOOTH, EXACT, FACE, FACE_EXACT, POINT, LBFGS, STREAM } witnessKind;
+typedef enum { SCALAR, SMOOTH, EXACT, FACE, FACE_EXACT, POLYGON, POINT, LBFGS, STREAM } witnessKind;
 
 typedef struct witnessWork {
     const witnessArrays* arrays;
@@ -70,10 +70,20 @@ static void run_edges(const witnessArrays* a, int exact) {
 
 static void run_faces(const witnessArrays* a, int exact) {
     tacWitnessOptions options = tac_published_witness_options();
+    tacVertexFaces pairs = {.count = a->count, .vertex = {a->in[0], a->in[1], a->in[2]}};
+    tacFaceWitness out = {.alpha = {a->out[0], a->out[1], a->out[2]},
+                          .point = {a->out[3], a->out[4], a->out[5]}};
+    options.exact = exact;
+    for (int k = 0; k < 9; ++k) pairs.corner[k / 3][k % 3] = a->in[3 + k];
+    tac_vertex_face(&options, pairs, out);
+}
+
+// the same by the routine for any two polygons
+static void run_polygons(const witnessArrays* a) {
+    tacWitnessOptions options = tac_published_witness_options();
     tacPolygonPairs pairs = {.count = a->count, .corners = {1, 3}};
     tacPolygonWitness out = {.alpha = {NULL, a->out[0], a->out[1], a->out[2]},
                              .point = {{0}, {a->out[3], a->out[4], a->out[5]}}};
-    options.exact = exact;
     for (int k = 0; k < 12; ++k) pairs.corner[k / 3][k % 3] = a->in[k];
     tac_polygon_witness(&options, pairs, out);
 }
@@ -109,6 +119,9 @@ static void run(void* context) {
         break;
     case FACE_EXACT:
         run_faces(a, 1);
+        break;
+    case POLYGON:
+        run_polygons(a);
         break;
     case POINT:
         bench_interior_point(in, a->out, a->count, w->mu);
@@ -150,29 +163,30 @@ static int bench_in_cache(benchReport* report) {
     static const double mu[] = {1e-2, 1e-3, 1e-4, 1e-5};
     witnessArrays a;
     if (!fill(&a, IN_CACHE)) return 1;
-    witnessWork work[13] = {
-        {&a, SCALAR, 0}, {&a, SMOOTH, 0}, {&a, EXACT, 0}, {&a, FACE, 0}, {&a, FACE_EXACT, 0}};
-    benchWork list[13];
-    double ns[13];
+    witnessWork work[14] = {{&a, SCALAR, 0}, {&a, SMOOTH, 0},     {&a, EXACT, 0},
+                            {&a, FACE, 0},   {&a, FACE_EXACT, 0}, {&a, POLYGON, 0}};
+    benchWork list[14];
+    double ns[14];
     for (int i = 0; i < 4; ++i)
-        work[5 + i] = (witnessWork){&a, POINT, mu[i]},
-                 work[9 + i] = (witnessWork){&a, LBFGS, mu[i]};
-    for (int i = 0; i < 13; ++i) list[i] = (benchWork){run, &work[i]};
+        work[6 + i] = (witnessWork){&a, POINT, mu[i]},
+                 work[10 + i] = (witnessWork){&a, LBFGS, mu[i]};
+    for (int i = 0; i < 14; ++i) list[i] = (benchWork){run, &work[i]};
     bench_times(list, 2, ns);
-    bench_times(list + 2, 11, ns + 2);
+    bench_times(list + 2, 12, ns + 2);
     row(report, "edges, scalar libm", ns[0] / IN_CACHE, "ns", ' ', 0.0);
     row(report, "edges, smooth", ns[1] / IN_CACHE, "ns", ' ', 0.0);
     row(report, "edges, smooth: mean error of alpha", mean_error(&a, &work[1]), "", ' ', 0.0);
     row(report, "edges, exact", ns[2] / IN_CACHE, "ns", ' ', 0.0);
     row(report, "vertex and face, smooth", ns[3] / IN_CACHE, "ns", ' ', 0.0);
     row(report, "vertex and face, exact", ns[4] / IN_CACHE, "ns", ' ', 0.0);
+    row(report, "vertex and face as polygons, smooth", ns[5] / IN_CACHE, "ns", ' ', 0.0);
     for (int i = 0; i < 8; ++i) {
         char what[80];
         const char* name = i < 4 ? "interior point" : "L-BFGS barrier";
         snprintf(what, sizeof what, "edges, %s, mu %g", name, mu[i % 4]);
-        row(report, what, ns[5 + i] / IN_CACHE, "ns", ' ', 0.0);
+        row(report, what, ns[6 + i] / IN_CACHE, "ns", ' ', 0.0);
         snprintf(what, sizeof what, "edges, %s, mu %g: mean error of alpha", name, mu[i % 4]);
-        row(report, what, mean_error(&a, &work[5 + i]), "", ' ', 0.0);
+        row(report, what, mean_error(&a, &work[6 + i]), "", ' ', 0.0);
     }
     row(report, "edges, scalar : smooth", ns[0] / ns[1], "x", '>',
         tac_isa() == TAC_ISA_BASELINE ? 3.0 : 15.0);

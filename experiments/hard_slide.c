@@ -7,15 +7,18 @@
 
 #include "experiments/experiments.h"
 #include "experiments/hard_run.h"
+#include "experiments/peer.h"
 
 #include <math.h>
 
-#define SCENE                                                                                      \
-    "<mujoco><option timestep='.01' gravity='0 0 -10'/><tactus detect='gjk' respond='lcp' %s/>"    \
+#define WORLD                                                                                      \
     "<worldbody><geom type='plane' size='2 2 1' friction='.5'/><body pos='0 0 .0500001'>"          \
     "<freejoint name='cube'/><geom type='box' size='.05 .05 .05' mass='1' friction='.5'/></body>"  \
     "</worldbody><actuator><motor joint='cube' gear='1 0 0 0 0 0'/><motor joint='cube' gear='0 1 " \
     "0 0 0 0'/></actuator></mujoco>"
+#define SCENE                                                                                      \
+    "<mujoco><option timestep='.01' gravity='0 0 -10'/><tactus detect='gjk' respond='lcp' "        \
+    "%s/>" WORLD
 
 static tacResult push(hardRun* r, double x, double y, int count) {
     r->u[0] = x, r->u[1] = y;
@@ -79,6 +82,21 @@ static int otherwise(trial* t) {
     return 0;
 }
 
+// The same pushes in MuJoCo, whose friction is soft; where it is not installed, there is no row.
+static void in_mujoco(trial* t) {
+    mujocoWorld* w = mujoco_world_open("<mujoco><option timestep='.01' gravity='0 0 -10'/>" WORLD);
+    for (int i = 0; i < 100 && w; ++i) {
+        const double on[2] = {i < 20 ? 10.0 : 0.0, i >= 50 && i < 70 ? 10.0 : 0.0};
+        mujoco_world_step(w, on, 2);
+    }
+    if (!w) return;
+    const double *q = mujoco_world_qpos(w), *v = mujoco_world_qvel(w);
+    trial_note(t, "MuJoCo: distance from C", hypot(q[0] - 0.2, q[1] - 0.2), "m");
+    trial_note(t, "MuJoCo: speed at C", hypot(v[0], v[1]), "m/s");
+    trial_note(t, "MuJoCo: distance to the table", q[2] - 0.05, "m");
+    mujoco_world_close(w);
+}
+
 // A force across the motion: the cone lets it turn, the pyramid holds it.
 static int across(trial* t) {
     hardRun r;
@@ -100,5 +118,6 @@ static int across(trial* t) {
 int experiment_hard_slide(trial* t) {
     int code = exact(t);
     if (code == 0) code = otherwise(t);
+    if (code == 0) in_mujoco(t);
     return code == 0 ? across(t) : code;
 }

@@ -79,6 +79,49 @@ tacResult tac_edge_edge_vjp(const tacWitnessOptions* options, tacEdgePairs pairs
                             tacEdgeWitness bar, tacEdgePairsBar pairs_bar,
                             tacWitnessOptions* options_bar);
 
+//---------------------------------- vertices and faces -------------------------
+
+/// Vertices and triangles, one each a pair. Also tangents; NULL there means zero.
+typedef struct tacVertexFaces {
+    int count;                   ///< how many pairs
+    const tacReal* vertex[3];    ///<                                               (count) [m]
+    const tacReal* corner[3][3]; ///< of the triangle                               (count) [m]
+} tacVertexFaces;
+
+/// Adjoints of vertices and triangles; NULL skips.
+typedef struct tacVertexFacesBar {
+    tacReal* vertex[3];    ///< as tacVertexFaces                                   (count)
+    tacReal* corner[3][3]; ///< as tacVertexFaces                                   (count)
+} tacVertexFacesBar;
+
+/// What is known about a vertex and a triangle. Also tangent, and, as input, adjoint. NULL skips an
+/// output or means zero.
+typedef struct tacFaceWitness {
+    tacReal* alpha[3];  ///< shares of the corners in the point; they sum to 1       (count)
+    tacReal* colliding; ///< 1 where the foot of the vertex is inside the triangle   (count)
+    tacReal* point[3];  ///< on the triangle                                         (count) [m]
+    tacReal* distance;  ///< |e|^2/sqrt(|e|^2 + gap^2), e = vertex - point           (count) [m]
+    tacReal* normal[3]; ///< e/sqrt(|e|^2 + gap^2), of length <= 1                   (count)
+} tacFaceWitness;
+
+/// Nearest points of triangles to vertices; s^2 is the mean of the squared sides, `range` is not
+/// used. TAC_ERROR_VALUE as tac_edge_edge; flat triangles are allowed.
+TAC_API
+tacResult tac_vertex_face(const tacWitnessOptions* options, tacVertexFaces pairs,
+                          tacFaceWitness out);
+
+/// Forward derivative of tac_vertex_face along corners and options (NULL: zero).
+TAC_API
+tacResult tac_vertex_face_jvp(const tacWitnessOptions* options, tacVertexFaces pairs,
+                              tacVertexFaces dot, const tacWitnessOptions* options_dot,
+                              tacFaceWitness out);
+
+/// Reverse derivative: adds to `pairs_bar` and `options_bar` (NULL skips).
+TAC_API
+tacResult tac_vertex_face_vjp(const tacWitnessOptions* options, tacVertexFaces pairs,
+                              tacFaceWitness bar, tacVertexFacesBar pairs_bar,
+                              tacWitnessOptions* options_bar);
+
 //---------------------------------- polygons ----------------------------------
 
 /// Pairs of points, edges and triangles: a polygon of one to three corners each. A vertex and a

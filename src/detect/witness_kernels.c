@@ -3,6 +3,7 @@
 #include "detect/witness_kernels.h"
 
 #include "detect/edge_edge.h"
+#include "detect/vertex_face.h"
 
 //---------------------------------- arrays ----------------------------------
 
@@ -161,9 +162,105 @@ static void edge_edge_vjp(const tacWitnessOptions* options, const tacReal* const
     add_options_bar(&tau_bar, options_bar);
 }
 
+//---------------------------------- vertex and face --------------------------------
+
+TAC_INLINE faceCorners load_face(const tacReal* const* in, int i) {
+    faceCorners c;
+    for (int k = 0; k < 12; ++k) c.x[k / 3][k % 3] = load_or_zero(in[k], i);
+    return c;
+}
+
+// order of the arrays: shares of the corners 0 1 2, colliding 3, point 4, distance 7, normal 8
+TAC_INLINE void store_face(const faceWitness* w, wide first, tacReal* const* out, int i) {
+    store_if(out[0], i, first), store_if(out[1], i, w->at[0]), store_if(out[2], i, w->at[1]);
+    store_if(out[3], i, w->colliding), store_if(out[7], i, w->distance);
+    for (int k = 0; k < 3; ++k)
+        store_if(out[4 + k], i, w->point[k]), store_if(out[8 + k], i, w->normal[k]);
+}
+
+TAC_INLINE faceWitness load_face_bar(const tacReal* const* bar, int i) {
+    wide first = load_or_zero(bar[0], i);
+    faceWitness w = {.at = {load_or_zero(bar[1], i) - first, load_or_zero(bar[2], i) - first},
+                     .colliding = load_or_zero(bar[3], i),
+                     .distance = load_or_zero(bar[7], i)};
+    for (int k = 0; k < 3; ++k)
+        w.point[k] = load_or_zero(bar[4 + k], i), w.normal[k] = load_or_zero(bar[8 + k], i);
+    return w;
+}
+
+static int vertex_face_usable(const tacReal* const* in, int count) {
+    wide bad = w_set(0.0);
+    for (int i = 0; i < count; i += TAC_LANES) {
+        faceCorners c = load_face(in, i);
+        faceArms a = face_arms(&c);
+        faceProducts p = face_products(&a);
+        bad = bad + face_unusable(&c, &a, &p);
+    }
+    return tac_re(w_sum(bad)) == 0.0;
+}
+
+TAC_INLINE wide face_value(const edgeTau* t, const tacReal* const* in, tacReal* const* out, int i,
+                           int exact) {
+    faceCorners c = load_face(in, i);
+    faceArms a = face_arms(&c);
+    faceProducts p = face_products(&a);
+    faceQp q = exact ? face_qp_exact(&p, t) : face_qp(&p, t);
+    faceWitness w = face_witness(&c, &a, &q, t);
+    store_face(&w, 1.0 - w.at[0] - w.at[1], out, i);
+    return face_unusable(&c, &a, &p);
+}
+
+static int vertex_face_value(const tacWitnessOptions* options, const tacReal* const* in,
+                             tacReal* const* out, int count) {
+    edgeTau t = edge_tau(options);
+    wide bad = w_set(0.0);
+    if (options->exact)
+        for (int i = 0; i < count; i += TAC_LANES) bad = bad + face_value(&t, in, out, i, 1);
+    else
+        for (int i = 0; i < count; i += TAC_LANES) bad = bad + face_value(&t, in, out, i, 0);
+    return tac_re(w_sum(bad)) == 0.0;
+}
+
+static void vertex_face_jvp(const tacWitnessOptions* options, const tacWitnessOptions* options_dot,
+                            const tacReal* const* in, const tacReal* const* dot,
+                            tacReal* const* out, int count) {
+    edgeTau t = edge_tau(options);
+    edgeTauDot td = load_options_dot(options_dot);
+    if (options->exact) td.regular = w_set(0.0);
+    for (int i = 0; i < count; i += TAC_LANES) {
+        faceCorners c = load_face(in, i), d = load_face(dot, i);
+        faceArms a = face_arms(&c);
+        faceProducts p = face_products(&a);
+        faceQp q = options->exact ? face_qp_exact(&p, &t) : face_qp(&p, &t);
+        faceWitness w = face_witness_jvp(&d, &a, &q, &t, &td);
+        store_face(&w, -w.at[0] - w.at[1], out, i);
+    }
+}
+
+static void vertex_face_vjp(const tacWitnessOptions* options, const tacReal* const* in,
+                            const tacReal* const* bar, tacReal* const* in_bar,
+                            tacWitnessOptions* options_bar, int count) {
+    edgeTau t = edge_tau(options);
+    edgeTauDot tau_bar = edge_tau_zero();
+    for (int i = 0; i < count; i += TAC_LANES) {
+        faceCorners c = load_face(in, i), sum;
+        faceArms a = face_arms(&c);
+        faceProducts p = face_products(&a);
+        faceQp q = options->exact ? face_qp_exact(&p, &t) : face_qp(&p, &t);
+        faceWitness w = load_face_bar(bar, i);
+        for (int k = 0; k < 12; ++k) sum.x[k / 3][k % 3] = w_set(0.0);
+        face_witness_vjp(&a, &q, &t, &w, &sum, &tau_bar);
+        for (int k = 0; k < 12; ++k) add_if(in_bar[k], i, sum.x[k / 3][k % 3]);
+    }
+    if (options->exact) tau_bar.regular = w_set(0.0);
+    add_options_bar(&tau_bar, options_bar);
+}
+
 //---------------------------------- table ----------------------------------
 
 const tacWitnessKernels TAC_KERNELS(tac_witness_kernels_) = {
     .lanes = TAC_LANES,
     .edge_edge = {12, 13, edge_edge_usable, edge_edge_value, edge_edge_jvp, edge_edge_vjp},
+    .vertex_face = {12, 11, vertex_face_usable, vertex_face_value, vertex_face_jvp,
+                    vertex_face_vjp},
 };

@@ -28,7 +28,7 @@ typedef struct tacWitnessRoutine {
 
 typedef struct tacWitnessKernels {
     int lanes;
-    tacWitnessRoutine edge_edge;
+    tacWitnessRoutine edge_edge, vertex_face;
 } tacWitnessKernels;
 
 TAC_DECLARE_KERNELS(tacWitnessKernels, tac_witness_kernels_);

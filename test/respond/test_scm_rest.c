@@ -62,8 +62,8 @@ static double turned(const double* q, const double* from) {
 static int horseshoe_rests_on_two_ends(void) {
     restRun r;
     ENSURE_LAW(open_run(&r, "horseshoe.xml"));
-    double from[7], seconds = seconds_of(10.0, 0.3, 0.1);
-    ENSURE_LAW(run_for(&r, 0.7));
+    double from[7], seconds = seconds_of(10.0, 0.3, 0.05), settled = seconds_of(0.7, 0.7, 0.35);
+    ENSURE_LAW(run_for(&r, settled));
     memcpy(from, r.qpos, sizeof from);
     ENSURE_LAW(run_for(&r, seconds));
     // lower edge of each end in the world, from the pose: legs at x = -+ 0.06
@@ -75,7 +75,9 @@ static int horseshoe_rests_on_two_ends(void) {
     ENSURE(depth[0] > 0.0 && depth[1] > 1.1 * depth[0] && depth[1] < 0.003);
     double moved = hypot(hypot(q[0] - from[0], q[1] - from[1]), q[2] - from[2]);
     printf("  in %g s it moves %.1e m and turns %.1e\n", seconds, moved, turned(q, from));
-    ENSURE(moved < 1e-6 + 1e-6 * seconds && turned(q, from) < 1e-5 && speed(&r) < 1e-5);
+    double most = settled < 0.7 ? 5e-5 : 1e-5; // it settles with a time of 0.13 s
+    ENSURE(moved < 1e-6 + 1e-6 * seconds + 0.1 * most);
+    ENSURE(turned(q, from) < most && speed(&r) < most);
     close_run(&r);
     return 0;
 }
@@ -98,11 +100,11 @@ static int box_rests(const char* scene, double seconds) {
 }
 
 static int box_rests_on_a_field(void) {
-    return box_rests("box_on_box.xml", seconds_of(10.0, 1.0, 0.2));
+    return box_rests("box_on_box.xml", seconds_of(10.0, 1.0, 0.12));
 }
 
 static int box_rests_on_soft_points(void) {
-    return box_rests("box_on_box_points.xml", seconds_of(10.0, 10.0, 5.0));
+    return box_rests("box_on_box_points.xml", seconds_of(10.0, 10.0, 2.0));
 }
 
 TEST_MAIN(RUN(horseshoe_rests_on_two_ends), RUN(box_rests_on_a_field),
