@@ -57,7 +57,11 @@ void planar_run_close(planarRun* r) {
 
 int planar_run_derive(planarRun* r) {
     tacMessage message = {0};
-    tacResult result = tac_step_code_create(r->model, NULL, &r->code, &message);
+    tacCodeOptions options = tac_default_code_options();
+#ifdef TAC_SANITIZED
+    options.library = ""; // libgccjit keeps memory, which sanitizers would blame on us
+#endif
+    tacResult result = tac_step_code_create(r->model, &options, &r->code, &message);
     if (result == TAC_OK) result = tac_step_code_use(r->code, r->scratch);
     return result == TAC_OK ? 0 : cli_report(result, &message);
 }

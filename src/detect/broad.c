@@ -82,7 +82,7 @@ static tacBroadBox carried(const tacFeatureBox* box, const tacPose* body, double
 size_t tac_broad_size(const tacModel* model) {
     size_t geoms = (size_t)model->ngeom;
     return 2 * tac_arena_need(sizeof(tacBroadBox) * geoms) +
-           2 * tac_arena_need(sizeof(double) * geoms);
+           2 * tac_arena_need(sizeof(double) * geoms) + tac_arena_need(sizeof(int) * geoms);
 }
 
 static double radius_of(const tacModel* model, const tacFeatures* f) {
@@ -112,9 +112,11 @@ int tac_broad_make(const tacModel* model, const tacPose* body, tacBroad* out, ta
     out->field = TAC_TAKE(&scratch->arena, tacBroadBox, model->ngeom);
     out->radius = TAC_TAKE(&scratch->arena, double, model->ngeom);
     out->beyond = TAC_TAKE(&scratch->arena, double, model->ngeom);
+    out->edges = TAC_TAKE(&scratch->arena, int, model->ngeom);
     out->depth = number(model, TAC_CONTACT_DEPTH);
     for (int g = 0; g < model->ngeom; ++g) {
-        out->radius[g] = radius_of(model, &plan->feature[g]), out->beyond[g] = 0.0;
+        out->radius[g] = radius_of(model, &plan->feature[g]);
+        out->beyond[g] = 0.0, out->edges[g] = 0;
         out->features[g] = (tacBroadBox){{ENDLESS, ENDLESS, ENDLESS}, // nowhere
                                          {-ENDLESS, -ENDLESS, -ENDLESS}};
         range = fmax(range, out->radius[g]);
@@ -143,5 +145,6 @@ int tac_broad_apart(const tacBroad* broad, const tacContactPair* pair) {
         broad->depth + broad->radius[a] + broad->radius[b] + broad->beyond[a] + broad->beyond[b];
     return are_apart(&broad->features[a], &broad->field[b], 0.0) &&
            are_apart(&broad->features[b], &broad->field[a], 0.0) &&
-           are_apart(&broad->features[a], &broad->features[b], by);
+           (!broad->edges[a] || !broad->edges[b] ||
+            are_apart(&broad->features[a], &broad->features[b], by));
 }

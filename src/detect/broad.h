@@ -16,7 +16,8 @@ typedef struct tacBroad {
     tacBroadBox *features, *field; // of each geom: around its features, and around where its field
                                    // is low enough to touch a vertex                    (ngeom)
     double *radius, *beyond;       // of swept features; how far witness points may lie beyond
-    double depth;                  // of edges
+    int* edges;                    // do edges count?
+    double depth;                  // of those
 } tacBroad;
 
 // Boxes at these poses; takes memory from the scratch. 0: there is nothing kept, all pairs count

@@ -84,7 +84,7 @@ static void lay_out(tacKept* kept, const tacModel* model) {
 static size_t searches_size(const tacModel* model, size_t largest) {
     size_t others = (size_t)(model->contact->npair > 1 ? model->contact->npair - 1 : 0) * largest;
     if (model->contact->detector != TAC_DETECT_MANIFOLD) return 0;
-    return 2 * largest + (others < SEARCH_BYTES ? others : SEARCH_BYTES) + SEARCH_BYTES / 64;
+    return largest + (others < SEARCH_BYTES ? others : SEARCH_BYTES) + SEARCH_BYTES / 64;
 }
 
 tacResult tac_kept_create(const tacModel* model, tacAllocator allocator, tacKept** out) {
