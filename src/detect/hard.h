@@ -10,6 +10,7 @@
 #define TAC_DETECT_HARD_H
 
 #include "detect/gjk.h"
+#include "detect/patch.h"
 #include "tactus/contact.h"
 
 // All functions take a model of doubles whose plan has pieces (model->contact->piece): one of a
@@ -42,6 +43,21 @@ int tac_hard_capacity(const tacModel* model);
 // least the contact of its nearest points. TAC_ERROR_CAPACITY: no room.
 tacResult tac_hard_contacts(const tacModel* model, const tacPose* body, double margin,
                             tacContacts* out, void* memory);
+
+// the features behind a record
+typedef struct tacHardTouch {
+    int pair, piece[2];
+    tacPatchPair features;
+} tacHardTouch;
+
+// As tac_hard_contacts, and the features of every record (as many as out->capacity; NULL: not kept)
+tacResult tac_hard_touches(const tacModel* model, const tacPose* body, double margin,
+                           tacContacts* out, tacHardTouch* touch, void* memory);
+
+// Appends the record of the same features where bodies have moved to. Faces and edges go on beyond
+// their ends. None if it is lost: edges that became parallel.
+tacResult tac_hard_follow(const tacModel* model, const tacPose* body, const tacHardTouch* touch,
+                          tacContacts* out);
 
 //---------------------------------- impact -----------------------------------------
 

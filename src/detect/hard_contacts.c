@@ -94,10 +94,12 @@ static void store_point(const tacPatchPoint* at, tacContacts* out, int i) {
 }
 
 // the record of a touch between two pieces
-static tacResult store(const tacModel* model, const tacPose* body, int pair, const int piece[2],
-                       const tacPatchPair* touch, tacContacts* out) {
+tacResult tac_hard_follow(const tacModel* model, const tacPose* body, const tacHardTouch* of,
+                          tacContacts* out) {
     const tacContactPlan* plan = model->contact;
-    const int* geom = plan->pair[pair].geom;
+    const tacPatchPair* touch = &of->features;
+    int pair = of->pair;
+    const int *geom = plan->pair[pair].geom, *piece = of->piece;
     int i = out->count;
     tacPatchPoint at;
     tacPlace place[2];
@@ -134,20 +136,24 @@ static int may_touch(const stage* s, const int piece[2], double margin) {
 }
 
 static tacResult touch_pieces(const tacModel* model, const tacPose* body, const stage* s, int pair,
-                              const int piece[2], double margin, tacContacts* out) {
+                              const int piece[2], double margin, tacContacts* out,
+                              tacHardTouch* kept) {
     tacPatchPair touch[TAC_REST_POINTS];
     double axis[3] = {0.0};
     if (!may_touch(s, piece, margin)) return TAC_OK;
     int count = tac_rest(&s->piece[piece[0]], &s->piece[piece[1]], margin, axis, touch, s->rest);
     for (int i = 0; i < count; ++i) {
-        tacResult result = store(model, body, pair, piece, &touch[i], out);
+        tacHardTouch x = {pair, {piece[0], piece[1]}, touch[i]};
+        int before = out->count;
+        tacResult result = tac_hard_follow(model, body, &x, out);
         if (result != TAC_OK) return result;
+        if (kept && out->count > before) kept[before] = x;
     }
     return TAC_OK;
 }
 
-tacResult tac_hard_contacts(const tacModel* model, const tacPose* body, double margin,
-                            tacContacts* out, void* memory) {
+tacResult tac_hard_touches(const tacModel* model, const tacPose* body, double margin,
+                           tacContacts* out, tacHardTouch* touch, void* memory) {
     const tacContactPlan* plan = model->contact;
     stage s = set_stage(model, body, memory);
     out->count = 0;
@@ -156,10 +162,15 @@ tacResult tac_hard_contacts(const tacModel* model, const tacPose* body, double m
         for (int i = first[geom[0]]; i < first[geom[0] + 1]; ++i) {
             for (int j = first[geom[1]]; j < first[geom[1] + 1]; ++j) {
                 tacResult result =
-                    touch_pieces(model, body, &s, p, (const int[2]){i, j}, margin, out);
+                    touch_pieces(model, body, &s, p, (const int[2]){i, j}, margin, out, touch);
                 if (result != TAC_OK) return result;
             }
         }
     }
     return TAC_OK;
+}
+
+tacResult tac_hard_contacts(const tacModel* model, const tacPose* body, double margin,
+                            tacContacts* out, void* memory) {
+    return tac_hard_touches(model, body, margin, out, NULL, memory);
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MAX_PASSES = 200, ROOT_PASSES = 30, STEP_PASSES = 12 };
+enum { MAX_PASSES = 200, ROOT_PASSES = 30, STEP_PASSES = 12, QUICK_PASSES = 4 };
 
 //---------------------------------- a moment ----------------------------------
 
@@ -16,7 +16,7 @@ typedef struct mover {
     tacConvex piece;
     double velocity[3], spin[3];
     tacBend bend;
-    double arm; // of its furthest point from the body's origin
+    double arm; // of its core's furthest point from the body's origin
 } mover;
 
 typedef struct moment {
@@ -32,7 +32,7 @@ static mover mover_at(const tacMeetQuery* q, int i, double t) {
     tacVec3 arm = tac_sub(tac_load3(m.piece.pos), f.pose.position);
     tac_store3(m.velocity, tac_add(f.twist.linear, tac_cross(f.twist.angular, arm)));
     tac_store3(m.spin, f.twist.angular);
-    m.arm = tac_norm(arm) + tac_convex_reach(&m.piece);
+    m.arm = tac_norm(arm) + tac_convex_reach(&m.piece) - m.piece.radius;
     return m;
 }
 
@@ -44,11 +44,17 @@ static moment moment_at(const tacMeetQuery* q, double t, double axis[3]) {
     return m;
 }
 
-// speed along n of the point of a piece that is at p
+// velocity of the point of a piece that is at p
+static void velocity_at(const mover* m, const double p[3], double out[3]) {
+    double arm[3];
+    tac_sub3(p, m->piece.pos, arm), tac_cross3(m->spin, arm, out);
+    for (int k = 0; k < 3; ++k) out[k] += m->velocity[k];
+}
+
 static double speed_along(const mover* m, const double n[3], const double p[3]) {
-    double arm[3], v[3];
-    tac_sub3(p, m->piece.pos, arm), tac_cross3(m->spin, arm, v);
-    return tac_dot3(n, v) + tac_dot3(n, m->velocity);
+    double v[3];
+    velocity_at(m, p, v);
+    return tac_dot3(n, v);
 }
 
 static double rate_of(const moment* m) {
@@ -59,12 +65,48 @@ static double rate_of(const moment* m) {
 
 //---------------------------------- the bound ----------------------------------
 
-// no point is accelerated along n more than this; a steady spin bends across itself only
+// A plane between the pieces that moves and turns with them: a time h later its normal is
+// n + h turn, not of unit length.
+typedef struct wall {
+    double n[3], turn[3];
+    double base[3], drift[3]; // a point of it and its velocity: halfway between the nearest points
+    double bend, jerk;        // what paths may bend across it: bend h^2/2 + jerk h^3/6
+} wall;
+
+// no point is accelerated more than this; along n a steady spin bends across itself only
+static double bend_of(const mover* m) {
+    return m->bend.origin + (m->bend.twirl + m->bend.spin * m->bend.spin) * m->arm;
+}
+
 static double bend_along(const mover* m, const double n[3]) {
-    double across[3], spin = m->bend.spin;
-    if (m->bend.twirl > 0.0) return m->bend.origin + (m->bend.twirl + spin * spin) * m->arm;
+    double across[3];
+    if (m->bend.twirl > 0.0) return bend_of(m);
     tac_cross3(n, m->spin, across);
-    return m->bend.origin + tac_length3(across) * spin * m->arm;
+    return m->bend.origin + tac_length3(across) * m->bend.spin * m->arm;
+}
+
+// (n + h turn).(x + h v + h^2 a/2) has h^2 (turn.v + n.a/2) beyond straight lines, and h^3 turn.a/2
+static void add_bends(const mover* m, wall* w) {
+    double across[3], slip[3];
+    double core = tac_convex_reach(&m->piece) - m->piece.radius;
+    tac_cross3(w->turn, m->spin, across), tac_sub3(m->velocity, w->drift, slip);
+    w->bend +=
+        bend_along(m, w->n) + 2.0 * (fabs(tac_dot3(w->turn, slip)) + tac_length3(across) * core);
+    w->jerk += 3.0 * tac_length3(w->turn) * bend_of(m);
+}
+
+static wall wall_of(const moment* m, const double turn[3]) {
+    wall w = {.bend = 0.0};
+    const tacNearest* near = &m->nearest;
+    double speed[2][3];
+    for (int i = 0; i < 2; ++i) velocity_at(&m->side[i], near->point[i], speed[i]);
+    for (int k = 0; k < 3; ++k) {
+        w.n[k] = near->normal[k], w.turn[k] = turn[k];
+        w.base[k] = 0.5 * (near->point[0][k] + near->point[1][k]);
+        w.drift[k] = 0.5 * (speed[0][k] + speed[1][k]);
+    }
+    for (int i = 0; i < 2; ++i) add_bends(&m->side[i], &w);
+    return w;
 }
 
 // a bound of the gap, and its slope
@@ -72,42 +114,46 @@ typedef struct bound {
     double value, slope;
 } bound;
 
-// takes off the furthest point along n (sign 1) or against it (-1), a time h later, on straight
-// lines
-static void retreat(const mover* m, const double n[3], double sign, double h, bound* gap) {
-    double d[3], turned[3], x[3], arm[3];
-    tac_cross3(n, m->spin, turned);
-    for (int k = 0; k < 3; ++k) d[k] = n[k] + h * turned[k];
-    double length = tac_length3(d), r = m->piece.radius;
-    double away[3] = {sign * d[0], sign * d[1], sign * d[2]};
+// takes off the furthest point of the core along the normal (sign 1) or against it (-1), a time h
+// later, on straight lines
+static void retreat(const mover* m, const wall* w, double sign, double h, bound* gap) {
+    double away[3], turned[3], x[3], arm[3], from[3], slip[3];
+    tac_cross3(w->n, m->spin, turned);
+    for (int k = 0; k < 3; ++k) away[k] = sign * (w->n[k] + h * (w->turn[k] + turned[k]));
     tac_convex_support(&m->piece, away, x), tac_sub3(x, m->piece.pos, arm);
-    double speed = tac_dot3(n, m->velocity) + tac_dot3(turned, arm);
-    gap->value -= sign * (tac_dot3(n, x) + h * speed) + r * length;
-    gap->slope -= sign * speed + r * tac_dot3(d, turned) / length;
+    tac_sub3(x, w->base, from), tac_sub3(m->velocity, w->drift, slip);
+    double speed = tac_dot3(w->n, slip) + tac_dot3(turned, arm) + tac_dot3(w->turn, from);
+    gap->value -= sign * (tac_dot3(w->n, from) + h * speed);
+    gap->slope -= sign * speed;
 }
 
-// a bound of the gap above a level along the normal, a time h later
-static bound gap_after(const moment* m, double bend, double level, double h) {
-    bound gap = {-0.5 * h * h * bend - level, -h * bend};
-    retreat(&m->side[0], m->nearest.normal, 1.0, h, &gap);
-    retreat(&m->side[1], m->nearest.normal, -1.0, h, &gap);
+// A bound of the gap above a level along the wall's normal, a time h later. Balls around the cores
+// take off their radius, however they spin.
+static bound gap_after(const moment* m, const wall* w, double level, double h) {
+    double thick = level + m->side[0].piece.radius + m->side[1].piece.radius;
+    double turn = tac_length3(w->turn),
+           length = thick > 0.0 ? sqrt(1.0 + h * turn * h * turn) : 1.0;
+    bound gap = {-h * h * (w->bend / 2.0 + h * w->jerk / 6.0) - thick * length,
+                 -h * (w->bend + h * w->jerk / 2.0)};
+    if (thick > 0.0) gap.slope -= thick * h * turn * turn / length;
+    retreat(&m->side[0], w, 1.0, h, &gap);
+    retreat(&m->side[1], w, -1.0, h, &gap);
     return gap;
 }
 
 // Longest h found in (0, most] after which the gap is still positive. The bound is concave:
 // tangents from beyond end beyond, chords end inside.
-static double advance(const moment* m, double bend, double level, double most) {
-    double low = 0.0, high = most, start = gap_after(m, bend, level, 0.0).value, f_low = start;
-    bound f_high = gap_after(m, bend, level, most);
+static double advance(const moment* m, const wall* w, double level, double most) {
+    double low = 0.0, high = most, start = gap_after(m, w, level, 0.0).value, f_low = start;
+    bound f_high = gap_after(m, w, level, most);
     if (f_high.value >= 0.0) return most;
     for (int pass = 0; pass < STEP_PASSES && f_low > 0.02 * start; ++pass) {
         double tangent = high - f_high.value / f_high.slope;
-        if (tangent > low && tangent < high)
-            high = tangent, f_high = gap_after(m, bend, level, high);
+        if (tangent > low && tangent < high) high = tangent, f_high = gap_after(m, w, level, high);
         if (f_high.value >= 0.0) return high;
         // a trace short of the root, which rounding may put beyond it
         double chord = low + (1.0 - 1e-9) * (high - low) * f_low / (f_low - f_high.value);
-        bound f = gap_after(m, bend, level, chord);
+        bound f = gap_after(m, w, level, chord);
         if (f.value < 0.0 || !(chord > low)) break;
         low = chord, f_low = f.value;
     }
@@ -144,9 +190,41 @@ static int find_root(const tacMeetQuery* q, double axis[3], tacMeeting* out) {
 }
 
 // distance to rounding: what tells a resting pair from one that falls
-static void look_closely(const tacMeetQuery* q, moment* m, double axis[3]) {
-    tacPatchPair touch = {.pair = 0};
-    tac_closest(&m->side[0].piece, &m->side[1].piece, axis, &m->nearest, &touch, q->memory);
+static int look_closely(const tacMeetQuery* q, moment* m, double axis[3], tacPatchPair* touch) {
+    return tac_closest(&m->side[0].piece, &m->side[1].piece, axis, &m->nearest, touch, q->memory);
+}
+
+// how fast the normal between two features turns
+static int turn_of_features(const moment* m, const tacPatchPair* touch, double turn[3]) {
+    const mover *a = &m->side[0], *b = &m->side[1];
+    tacPlace place[2] = {tac_convex_place(&a->piece), tac_convex_place(&b->piece)};
+    double D[7][6], mid[3], xi[6], speed[2][3];
+    tacPatchPoint at;
+    if (tac_patch_pair_at(touch, place[0], place[1], &at) != TAC_OK) return 0;
+    if (tac_patch_pair_jacobian(touch, place[0], place[1], &at, D) != TAC_OK) return 0;
+    tac_store3(mid, at.point);
+    velocity_at(a, mid, speed[0]), velocity_at(b, mid, speed[1]);
+    tac_sub3(speed[1], speed[0], xi), tac_sub3(b->spin, a->spin, xi + 3);
+    tac_cross3(a->spin, m->nearest.normal, turn);
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < 6; ++i) turn[k] += D[3 + k][i] * xi[i];
+    return 1;
+}
+
+static int is_half_space(const mover* m) { return m->piece.kind == TAC_CONVEX_HALF_SPACE; }
+
+// Longest time found that the pieces are apart, by a wall that stands still, turns with A, with B
+// or with the normal of their features (NULL: not known). A wall along a half-space stands still.
+static double best_advance(const moment* m, const tacPatchPair* touch, double level, double most) {
+    double turn[4][3] = {{0.0}}, best = 0.0;
+    int count = is_half_space(&m->side[0]) || is_half_space(&m->side[1]) ? 1 : 3;
+    for (int i = 0; i < 2; ++i) tac_cross3(m->side[i].spin, m->nearest.normal, turn[1 + i]);
+    if (count == 3 && touch) count += turn_of_features(m, touch, turn[3]);
+    for (int i = 0; i < count && best < most; ++i) {
+        wall w = wall_of(m, turn[i]);
+        best = fmax(best, advance(m, &w, level, most));
+    }
+    return best;
 }
 
 tacMeeting tac_meet(const tacMeetQuery* q) {
@@ -154,15 +232,15 @@ tacMeeting tac_meet(const tacMeetQuery* q) {
     double t = 0.0, axis[3] = {0.0};
     for (; out.passes < MAX_PASSES; ++out.passes) {
         moment m = moment_at(q, t, axis);
-        if (m.nearest.distance < 2.0 * q->levels.delta) look_closely(q, &m, axis);
+        tacPatchPair touch = {.pair = 0};
+        int known = 0, close = m.nearest.distance < 2.0 * q->levels.delta;
+        if (close || out.passes >= QUICK_PASSES) known = look_closely(q, &m, axis, &touch);
         if (t == 0.0) out.level = level_of(&q->levels, m.nearest.distance);
-        double bend =
-            bend_along(&m.side[0], m.nearest.normal) + bend_along(&m.side[1], m.nearest.normal);
         double near = 1e-6 * fabs(q->levels.delta) + 1e-14 * m.size;
-        double gap = gap_after(&m, bend, out.level, 0.0).value;
         out.time = t, out.rate = rate_of(&m), out.nearest = m.nearest;
-        if (gap <= near) break;
-        double step = advance(&m, bend, out.level + 1e-15 * m.size, q->until - t);
+        if (m.nearest.distance - out.level <= near) break;
+        double level = out.level + 1e-15 * m.size;
+        double step = best_advance(&m, known ? &touch : NULL, level, q->until - t);
         if (t + step >= q->until) return out;
         if (!(step > 0.0)) break;
         t += step;

@@ -7,6 +7,9 @@
 
 enum { MAX_PASSES = 50, SPARE_NOTES = 60 };
 
+// of the time left: what a stretch is planned for at least
+#define SHORTEST 0.1
+
 //---------------------------------- memory ----------------------------------
 
 static int most_impacts(const tacModel* model) {
@@ -109,12 +112,18 @@ static void move(tacHardPass* p, const tacStretch* t, tacPoint x) {
     k->act_next(&s->moving, note->act, s->rate, x.act);
 }
 
+// A body between two others may bounce without end in a finite time: the last impacts of a step are
+// without restitution.
+static int is_late(const tacHardPass* p) {
+    return 4 * p->stretches > 3 * most_impacts(p->s->scene) + 4;
+}
+
 // Collisions one after the other until nothing approaches; where that has no end or no answer, one
 // of all contacts without restitution.
 static tacResult collide(tacHardPass* p, tacStretch* t, tacPoint x) {
     tacResult result = TAC_OK;
     t->first = p->notes;
-    for (int pass = 0, all = 0; p->notes < p->most; ++pass) {
+    for (int pass = 0, all = is_late(p); p->notes < p->most; ++pass) {
         tacStrikeNote* note = begin_note(p, x);
         int approach = tac_collide(p->s, note, all, &result);
         if (result == TAC_ERROR_UNSOLVED && !all) {
@@ -153,17 +162,32 @@ static int overlaps(const tacStrike* s) {
     return least < -1e-9 && !s->scene->contact->choice[TAC_CHOICE_OVERLAP];
 }
 
-static tacResult stretch(tacHardPass* p, double h, tacPoint x) {
-    tacStretch* t = &p->stretch[p->stretches++];
-    *t = (tacStretch){.h = h, .span = h};
-    t->push = begin_note(p, x);
-    t->push->h = h;
+// Does a pair that its rows hold come nearer than half of delta on the way, though not where the
+// path ends?
+static int dips(const tacStrike* s, const tacStretch* t) {
+    const tacHardImpact* hit = &t->meets;
+    return hit->found && hit->level < s->delta && hit->time < t->h && hit->rate > -s->slow;
+}
+
+// velocity and first meeting of the time t->h
+static tacResult plan(tacHardPass* p, tacStretch* t) {
+    t->push->h = t->span = t->h;
     tacResult result = tac_propagate(p->s, t->push);
     if (result == TAC_OK && p->stretches == 1 && overlaps(p->s)) result = TAC_ERROR_VALUE;
-    if (result == TAC_OK) report(p, t->push);
-    if (result == TAC_OK) result = meet(p, t);
+    return result == TAC_OK ? meet(p, t) : result;
+}
+
+static tacResult stretch(tacHardPass* p, double h, tacPoint x) {
+    tacStretch* t = &p->stretch[p->stretches++];
+    *t = (tacStretch){.h = h, .share = 1.0};
+    t->push = begin_note(p, x);
+    tacResult result = plan(p, t);
+    // rows look at the end of the path: a shorter one has less of a dip
+    while (result == TAC_OK && t->share > SHORTEST && dips(p->s, t))
+        t->share *= 0.5, t->h = t->share * h, result = plan(p, t);
     if (result != TAC_OK) return result;
-    if (t->meets.found) t->span = fmin(t->meets.time, h);
+    report(p, t->push);
+    if (t->meets.found) t->span = fmin(t->meets.time, t->h);
     move(p, t, x);
     if (!t->meets.found) return TAC_OK;
     judge_meeting(p, t);

@@ -15,7 +15,8 @@
 // a stretch between two meetings
 typedef struct tacStretch {
     tacStrikeNote* push; // its propagation
-    double h, span;      // time left at its start, and used
+    double share;        // of the time left at its start that it is planned for
+    double h, span;      // that time, and what is used of it
     tacHardImpact meets; // found: where it ends
     int first, count;    // notes of the collision that ends it
 } tacStretch;

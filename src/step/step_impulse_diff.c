@@ -63,15 +63,20 @@ typedef struct hardDot {
     int param;          // or -1
     double *u, *moved;  // (nv) of a stretch's velocity after, of q at its end
     double *rate, *act; // (na)
-    double h;           // of the time left
+    double h;           // of the time left, or of a stretch's share of it
 } hardDot;
 
 enum { DRIFT = 24 };
 
+// d level/d delta
+static double level_by_delta(const tacStrike* s, const tacHardImpact* hit) {
+    return hit->level == s->delta ? 1.0 : hit->level == 0.5 * s->delta ? 0.5 : 0.0;
+}
+
 // t_dot = -(n . (p_B_dot - p_A_dot) - level_dot)/rate; moved is q_dot at the meeting with t held
 static double meeting_jvp(tacStrike* s, const tacStretch* t, const double* q, const hardDot* d) {
     const tacHardImpact* hit = &t->meets;
-    double sum = hit->level == s->delta ? -d->x.theta[s->delta_at] : 0.0;
+    double sum = -level_by_delta(s, hit) * d->x.theta[s->delta_at];
     tacVec3 n = tac_load3(hit->nearest.normal);
     if (!hit->exact) return 0.0;
     tacMotionDot dot = {.dq = d->moved, .theta = d->x.theta};
@@ -146,11 +151,14 @@ static tacResult strikes_jvp(tacStrike* s, const tacStrikeNote* note, hardDot* d
 
 static tacResult stretch_jvp(tacHardPass* p, int i, hardDot* d, int columns) {
     const tacStretch* t = &p->stretch[i];
+    for (int c = 0; c < columns; ++c) d[c].h *= t->share;
     tacResult result = strikes_jvp(p->s, t->push, d, columns);
     for (int c = 0; c < columns && result == TAC_OK; ++c) {
+        double rest = (1.0 / t->share - 1.0) * d[c].h;
         hold_theta(p->s->scene, &d[c]);
         move_jvp(p, i, &d[c]);
         drop_theta(p->s->scene, &d[c]);
+        d[c].h += rest;
     }
     for (int k = t->first; k < t->first + t->count && result == TAC_OK; ++k)
         result = strikes_jvp(p->s, &p->note[k], d, columns);
@@ -311,19 +319,20 @@ static void meeting_vjp(tacStrike* s, const tacStretch* t, const double* q, doub
         tacWrench w = {force, tac_cross(m.arm, force)};
         if (m.body > 0) tac_wrench_store(D, tac_wrench_add(tac_wrench_load(D), w));
     }
-    if (hit->level == s->delta) x->theta[s->delta_at] -= scale;
+    x->theta[s->delta_at] -= level_by_delta(s, hit) * scale;
     tac_carry_vjp(s->scene, &s->after, s->carry.D_after, NULL, q_bar, NULL, x->theta);
 }
 
-// from the end of a stretch back to its start and to u, rate and the time left at its start
-static double move_vjp(tacHardPass* p, int i, hardBar* b) {
+// from the end of a stretch back to its start and to u, rate and the time that it was planned for
+static double move_vjp(tacHardPass* p, int i, double span_bar, hardBar* b) {
     tacStrike* s = p->s;
     const tacModel* model = s->scene;
     const tacStretch* t = &p->stretch[i];
     const tacStrikeNote* note = t->push;
     int nv = model->nv, found = t->meets.found;
-    double part = t->span / t->h, span_bar = -b->h, h_bar = b->h, part_bar = 0.0;
+    double part = t->span / t->h, h_bar = 0.0, part_bar = 0.0;
     const double* path = path_of(model, note);
+    span_bar -= b->h;
     clear(b->u, nv), clear(b->q, nv), clear(b->path, nv);
     for (int k = 0; k < nv; ++k) {
         double v = b->x.v[k];
@@ -339,7 +348,7 @@ static double move_vjp(tacHardPass* p, int i, hardBar* b) {
         meeting_vjp(s, t, meeting_at(p, i), span_bar, b->x.q, &b->x);
         tac_move_vjp(model, path, t->span, b->x.q, b->q, b->path, &unused);
     } else
-        h_bar += span_bar;
+        h_bar = span_bar;
     for (int k = 0; k < nv; ++k) {
         b->x.q[k] = b->q[k];
         (is_explicit(model) ? b->x.v : b->u)[k] += b->path[k];
@@ -347,7 +356,7 @@ static double move_vjp(tacHardPass* p, int i, hardBar* b) {
     return h_bar;
 }
 
-static void activation_vjp(tacStrike* s, const tacStretch* t, hardBar* b, double* h_bar) {
+static void activation_vjp(tacStrike* s, const tacStretch* t, hardBar* b, double* span_bar) {
     const tacModel* model = s->scene;
     tacFlow* f = &s->flow[0];
     if (model->na == 0) return;
@@ -357,7 +366,7 @@ static void activation_vjp(tacStrike* s, const tacStretch* t, hardBar* b, double
     tacMotionDot bar = {.act = b->act, .theta = b->x.theta};
     f->m.act = t->push->act;
     f->k->act_next_vjp(&s->moving, &f->m, s->rate, b->x.act, b->rate, &bar);
-    *h_bar += b->x.theta[model->timestep];
+    *span_bar += b->x.theta[model->timestep];
     b->x.theta[model->timestep] = keep;
     copy(b->x.act, b->act, model->na);
 }
@@ -383,16 +392,16 @@ static tacResult stretch_vjp(tacHardPass* p, int i, hardBar* b) {
         copy(b->u, b->x.v, nv), clear(b->x.v, nv), clear(b->rate, s->scene->na);
         strike_vjp(s, &p->note[k], b, NULL);
     }
-    double h_bar = 0.0;
+    double span_bar = 0.0;
     tacResult result = tac_strike_revisit(s, t->push);
     if (result != TAC_OK) return result;
-    activation_vjp(s, t, b, &h_bar);
-    h_bar += move_vjp(p, i, b);
+    activation_vjp(s, t, b, &span_bar);
+    double h_bar = move_vjp(p, i, span_bar, b);
     // the meeting has used the motion of the solve
     result = tac_strike_revisit(s, t->push);
     if (result != TAC_OK) return result;
     strike_vjp(s, t->push, b, &h_bar);
-    b->h = h_bar;
+    b->h += t->share * h_bar;
     return TAC_OK;
 }
 

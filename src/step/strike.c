@@ -46,6 +46,7 @@ size_t tac_strike_size(const tacModel* model) {
     need += 2 * tac_flow_size(model, 1, real) + 2 * tac_motion_size(model, 1, real);
     need += tac_arena_need(sizeof(tacPose) * nbody);
     need += 2 * tac_contacts_size(tac_hard_capacity(model), 1, real);
+    need += tac_arena_need(sizeof(tacHardTouch) * (size_t)(tac_hard_capacity(model) + 1));
     need += 4 * tac_arena_need(real * ((size_t)model->nq + nv)) + tac_motion_size(model, 1, real);
     need += tac_arena_need(sizeof(tacRow) * nrow) + tac_arena_need(real * nrow * nv);
     need += tac_arena_need(sizeof(tacStrikeGroup) * groups);
@@ -70,6 +71,7 @@ static void take_arrays(tacStrike* s, tacArena* arena) {
     int nv = model->nv, rows = 3 * s->capacity;
     s->pose = TAC_TAKE(arena, tacPose, model->nbody);
     s->contacts = tac_contacts_take(arena, tac_hard_capacity(s->scene), 1);
+    s->touch = TAC_TAKE(arena, tacHardTouch, tac_hard_capacity(s->scene) + 1);
     s->contacts_end = tac_contacts_take(arena, tac_hard_capacity(s->scene), 1);
     s->q_end = TAC_TAKE(arena, double, model->nq + nv + 1), s->moved_q = s->q_end + model->nq;
     s->J_end = TAC_TAKE(arena, double, 3 * nv);
@@ -163,11 +165,15 @@ static void set_time(tacStrike* s, double h) {
         f->extra[k] = h * s->scene->param[s->scene->joint[s->scene->dof[k].joint].damping];
 }
 
-static tacResult find_contacts(tacStrike* s, const tacMotion* m, double margin, tacContacts* out) {
+static void set_poses(tacStrike* s, const tacMotion* m) {
     for (int b = 0; b < s->scene->nbody; ++b)
         s->pose[b] = (tacPose){tac_load3(m->place + 3 * b), tac_quat_load(m->quat + 4 * b)};
-    out->count = 0;
-    return tac_hard_contacts(s->scene, s->pose, margin, out, s->hard_memory);
+}
+
+static tacResult find_contacts(tacStrike* s, const tacMotion* m, double margin) {
+    set_poses(s, m);
+    s->contacts.count = 0;
+    return tac_hard_touches(s->scene, s->pose, margin, &s->contacts, s->touch, s->hard_memory);
 }
 
 //---------------------------------- groups ----------------------------------
@@ -397,11 +403,10 @@ static void set_mean(tacStrike* s, const tacStrikeNote* note) {
 //---------------------------------- bent paths ----------------------------------
 
 // the record of the same features where the path ends, or -1
-static int find_last(const tacStrike* s, const tacStrikeGroup* g) {
-    const tacContacts *a = &s->contacts, *b = &s->contacts_end;
-    for (int i = 0; i < b->count; ++i)
-        if (b->pair[i] == a->pair[g->source] && b->feature[i] == a->feature[g->source]) return i;
-    return -1;
+static int find_last(tacStrike* s, const tacStrikeGroup* g) {
+    int at = s->contacts_end.count;
+    tacResult result = tac_hard_follow(s->scene, s->pose, &s->touch[g->source], &s->contacts_end);
+    return result == TAC_OK && s->contacts_end.count > at ? at : -1;
 }
 
 double tac_strike_bend(tacStrike* s, const tacStrikeNote* note) {
@@ -409,8 +414,7 @@ double tac_strike_bend(tacStrike* s, const tacStrikeNote* note) {
     double change = 0.0;
     s->flow[0].k->integrate(s->scene, note->q, note->u, note->h, s->q_end);
     place(s, &s->end, s->q_end, s->zero);
-    // further away than any that was looked at: nothing is lost on the way
-    if (find_contacts(s, &s->end, 4.0 * s->margin, &s->contacts_end) != TAC_OK) return 0.0;
+    set_poses(s, &s->end), s->contacts_end.count = 0;
     for (int g = 0; g < s->groups; ++g) {
         tacStrikeGroup* group = &s->group[g];
         if (group->kind != TAC_GROUP_CONTACT) continue;
@@ -445,7 +449,7 @@ tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
     tacFlow* f = &s->flow[0];
     note->collides = 0, note->passes = 0, note->flags = 0, note->residual = 0.0;
     free_velocity(s, note);
-    tacResult result = find_contacts(s, &f->m, s->margin, &s->contacts);
+    tacResult result = find_contacts(s, &f->m, s->margin);
     if (result == TAC_OK) result = list_rows(s, note);
     if (result == TAC_OK) result = gather(s, note, &f->m, s->free, 1);
     if (result != TAC_OK) return result;
@@ -526,7 +530,7 @@ static void rest_flow(tacStrike* s, const tacStrikeNote* note) {
 
 static tacResult collision_contacts(tacStrike* s, const tacStrikeNote* note) {
     place(s, &s->before, note->q, note->v);
-    tacResult result = find_contacts(s, &s->before, 2.0 * s->delta, &s->contacts);
+    tacResult result = find_contacts(s, &s->before, 2.0 * s->delta);
     return result == TAC_OK ? list_rows(s, note) : result;
 }
 
@@ -575,8 +579,7 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
     place(s, &s->before, note->q, note->v);
     place(s, &s->after, note->q, note->u);
     if (!note->collides) free_velocity(s, note);
-    tacResult result =
-        find_contacts(s, &s->before, note->collides ? 2.0 * s->delta : s->margin, &s->contacts);
+    tacResult result = find_contacts(s, &s->before, note->collides ? 2.0 * s->delta : s->margin);
     if (result == TAC_OK) result = list_rows(s, note);
     if (result != TAC_OK) return result;
     if (s->contacts.count + s->nrow != note->listed) return TAC_ERROR_UNSOLVED;

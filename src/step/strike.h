@@ -78,7 +78,8 @@ typedef struct tacStrike {
     tacMotion before, after; // at the velocities before and after
     tacPose* pose;           // (nbody)
     tacContacts contacts;
-    tacMotion end; // where the path of a propagation ends
+    tacHardTouch* touch; // their features
+    tacMotion end;       // where the path of a propagation ends
     tacContacts contacts_end;
     double *q_end, *moved_q, *J_end; // (nq) (nv) (3 x nv)
     tacRow* row;

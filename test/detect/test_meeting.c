@@ -376,6 +376,37 @@ static int resting_pairs(void) {
     return 0;
 }
 
+// What turns together next to one another parts slowly, as origins go straight on: no meeting, and
+// a search that does not crawl.
+static int turning_pairs(void) {
+    const char* other[3] = {"type='box' size='.03 .04 .1'", "size='.1'",
+                            "type='cylinder' size='.03 .1'"};
+    const double spin[2] = {5.0, 50.0}, gap[3] = {1.0025, 2.0, 10.0};
+    int most = 0;
+    for (int i = 0; i < 18; ++i) {
+        char bodies[500];
+        scene s;
+        snprintf(bodies, sizeof bodies,
+                 "<body><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+                 "<body><freejoint/><geom %s mass='1'/></body>",
+                 other[i % 3]);
+        ENSURE(open_scene(bodies, &s));
+        double w = spin[i / 3 % 2], z = 0.2 + gap[i / 6] * levels.delta;
+        double q[14] = {0, 0, 0, 1, 0, 0, 0, .05, 0, z, 1, 0, 0, 0};
+        double v[12] = {0, 0, -4, 0, w, 0, w * z, 0, -4 - w * .05, 0, w, 0};
+        tacCourse c = {q, v, NULL, 0.002};
+        tacHardImpact hit;
+        ENSURE(tac_hard_impact(s.model, &c, levels, &hit, s.memory) == TAC_OK);
+        if (hit.found) printf("  case %d\n", i);
+        ENSURE(!hit.found);
+        most = hit.passes > most ? hit.passes : most;
+        close_scene(&s);
+    }
+    printf("  at most %d passes\n", most);
+    ENSURE(most < 40);
+    return 0;
+}
+
 // two balls that reach two walls at once
 static int ties_are_told(void) {
     scene s;
@@ -474,4 +505,5 @@ static int refused_scenes(void) {
 
 TEST_MAIN(RUN(course_follows_kinematics), RUN(bends_are_bounds), RUN(before_it_apart),
           RUN(turning_rod), RUN(thin_plates), RUN(derivative_of_time), RUN(resting_pairs),
-          RUN(ties_are_told), RUN(clearance_sees_tunnels), RUN(bad_input), RUN(refused_scenes))
+          RUN(turning_pairs), RUN(ties_are_told), RUN(clearance_sees_tunnels), RUN(bad_input),
+          RUN(refused_scenes))

@@ -371,6 +371,74 @@ static int thin_plates(void) {
     return 0;
 }
 
+//---------------------------------- time ----------------------------------
+
+// After a blow without restitution two free bodies turn with one another, a trace apart. Together
+// they fall as gravity says.
+static int free_pair(void) {
+    hardScene s;
+    ENSURE_LAW(hard_open(&s, "<mujoco><tactus detect='gjk' respond='lcp'/><worldbody>" BOX("0 0 0")
+                                 BALL(".05 0 .4") "</worldbody></mujoco>"));
+    s.v[8] = -2.0;
+    for (int i = 0; i < 150; ++i) ENSURE(hard_steps(&s, 1) == TAC_OK);
+    ENSURE(!(s.flags & TAC_FALLBACK));
+    ENSURE_NEAR(0.5 * (s.v[2] + s.v[8]), -1.0 - 9.81 * 0.3, 1e-12);
+    ENSURE_NEAR(0.5 * (s.v[0] + s.v[6]), 0.0, 1e-12);
+    hard_close(&s);
+    return 0;
+}
+
+static void add_body(testRandom* random, int i, char* text, size_t size) {
+    const char* kind[5] = {"box", "cylinder", "capsule", "ellipsoid", "sphere"};
+    int which = (int)test_uniform(random, 0.0, 9.0);
+    snprintf(text, size,
+             "<body pos='%g %g %g' euler='%g %g %g'><freejoint/><geom type='%s' size='%g %g %g' "
+             "mass='%g' friction='.5'/></body>",
+             test_uniform(random, -0.03, 0.03), test_uniform(random, -0.03, 0.03), 0.2 + 0.35 * i,
+             test_uniform(random, -180, 180), test_uniform(random, -180, 180),
+             test_uniform(random, -180, 180), kind[which < 5 ? which : 0],
+             test_uniform(random, 0.03, 0.1), test_uniform(random, 0.03, 0.1),
+             test_uniform(random, 0.03, 0.1), test_uniform(random, 0.1, 2.0));
+}
+
+// Two bodies that drop onto the floor and one another, and a ball that falls far away: the clock.
+// Time that a step does not use is missing from the ball's speed.
+static int drop_keeps_time(unsigned long long seed, double* lost) {
+    char body[2][600], text[2000];
+    testRandom random = {seed};
+    hardScene s;
+    const int steps = 130;
+    for (int i = 0; i < 2; ++i) add_body(&random, i, body[i], sizeof body[i]);
+    snprintf(text, sizeof text,
+             "<mujoco><option timestep='.004' gravity='0 0 -10'/><tactus detect='gjk' "
+             "respond='lcp' restitution='%s'/><worldbody>" FLOOR
+             "%s%s" BALL("50 0 100") "</worldbody></mujoco>",
+             seed % 3 ? "0" : ".4", body[0], body[1]);
+    ENSURE_LAW(hard_open(&s, text));
+    ENSURE(hard_steps(&s, steps) == TAC_OK);
+    *lost = 0.004 * steps + s.v[14] / 10.0;
+    hard_close(&s);
+    return 0;
+}
+
+// 300 scenes with TACTUS_SWEEP
+static int drops_keep_time(void) {
+    int count = getenv("TACTUS_NO_SWEEP") ? 3 : getenv("TACTUS_SWEEP") ? 300 : 20, short_of = 0;
+    double most = 0.0;
+    for (int i = 0; i < count; ++i) {
+        double lost;
+        if (drop_keeps_time((unsigned long long)i + 1, &lost)) {
+            printf("  scene %d\n", i + 1);
+            return 1;
+        }
+        most = fmax(most, lost);
+        if (fabs(lost) > 1e-12) printf("  scene %d lost %.3g s\n", i + 1, lost), ++short_of;
+    }
+    printf("  %d drops, %d lost time, %.2g s at most\n", count, short_of, most);
+    ENSURE(100 * short_of <= count);
+    return 0;
+}
+
 TEST_MAIN(RUN(one_bounce), RUN(bounce_is_continuous), RUN(balls), RUN(many_impacts), RUN(stack),
           RUN(slope), RUN(slides_to_rest), RUN(rolls), RUN(equalities), RUN(weld), RUN(limits),
-          RUN(wrong_states), RUN(thin_plates))
+          RUN(wrong_states), RUN(free_pair), RUN(drops_keep_time), RUN(thin_plates))
