@@ -34,13 +34,13 @@ static size_t side_size(const tacFeatures* f) {
     size_t blocks = blocks_of(f);
     return (12 + 6) * tac_arena_need(sizeof(float) * blocks) +
            6 * tac_arena_need(sizeof(double) * edges_of(f)) +
-           6 * tac_arena_need(sizeof(float) * edges_of(f)) +
+           (6 + 9) * tac_arena_need(sizeof(float) * edges_of(f)) +
            5 * tac_arena_need(sizeof(int) * blocks);
 }
 
 size_t tac_edge_search_size(const tacFeatures* a, const tacFeatures* b) {
     return side_size(a) + side_size(b) + tac_arena_need(sizeof(int) * blocks_of(a) * blocks_of(b)) +
-           tac_arena_need(blocks_of(b)) + 2 * tac_arena_need(sizeof(int) * TAC_EDGE_ROOM);
+           tac_arena_need(sizeof(uint64_t) * blocks_of(b)) + 2 * tac_arena_need(sizeof(int) * TAC_EDGE_ROOM);
 }
 
 static void take_rough3(tacArena* arena, size_t count, float* out[3]) {
@@ -55,13 +55,14 @@ static tacEdgeBoxes take_boxes(tacArena* arena, const tacFeatures* f) {
     return b;
 }
 
-static tacEdgePlaces take_places(tacArena* arena, const tacFeatures* f) {
-    tacEdgePlaces p;
+static tacEdgePlaces take_places(tacArena* arena, const tacFeatures* f, int flanks) {
+    tacEdgePlaces p = {0};
     for (int end = 0; end < 2; ++end)
         for (int k = 0; k < 3; ++k) p.end[end][k] = TAC_TAKE(arena, double, edges_of(f));
     take_rough3(arena, edges_of(f), p.box.middle), take_rough3(arena, edges_of(f), p.box.half);
     take_rough3(arena, blocks_of(f), p.block.middle);
     take_rough3(arena, blocks_of(f), p.block.half);
+    for (int i = 0; i < 3 && flanks; ++i) take_rough3(arena, edges_of(f), p.flank[i]);
     return p;
 }
 
@@ -122,7 +123,9 @@ static tacEdgeNear find_near(const tacEdgeSearch* s, const tacEdgeBoxes boxes[2]
 
 static int is_bounded(const tacWitnessOptions* o) { return tac_re(o->range) > 0.0 && !o->exact; }
 
-static int is_solid(const tacFeatures* f) { return f->index->radius < 0; }
+static int both_solid(const tacEdgeSearch* s) {
+    return s->features[0]->index->radius < 0 && s->features[1]->index->radius < 0;
+}
 
 static int list_pairs(const tacEdgeSearch* s, const tacEdgePlaces* places, const tacEdgeNear* near,
                       tacReal apart, int capacity, int* first, int* second, tacArena* arena) {
@@ -136,9 +139,8 @@ static int list_pairs(const tacEdgeSearch* s, const tacEdgePlaces* places, const
                         .reach = s->reach,
                         .clash = s->clash,
                         .bounded = is_bounded(s->witness),
-                        .solid = is_solid(s->features[0]) && is_solid(s->features[1]),
-                        .mask = TAC_TAKE(arena, unsigned char, blocks),
-                        .block = TAC_TAKE(arena, int, blocks),
+                        .solid = both_solid(s),
+                        .met = TAC_TAKE(arena, uint64_t, blocks),
                         .one = TAC_TAKE(arena, int, TAC_EDGE_ROOM),
                         .two = TAC_TAKE(arena, int, TAC_EDGE_ROOM)};
     return SEARCH->list(&test, near, capacity, first, second);
@@ -151,7 +153,8 @@ int tac_edge_search(const tacEdgeSearch* s, int capacity, int* first, int* secon
     tacEdgeBoxes boxes[2] = {list_boxes(s, 0, apart, arena), list_boxes(s, 1, apart, arena)};
     int count = 0;
     if (boxes[0].count && boxes[1].count) {
-        tacEdgePlaces places = take_places(arena, s->features[1]);
+        int flanks = !s->all && is_bounded(s->witness) && both_solid(s);
+        tacEdgePlaces places = take_places(arena, s->features[1], flanks);
         tacEdgeNear near = find_near(s, boxes, apart, &places, arena);
         if (near.count)
             count = list_pairs(s, &places, &near, apart, capacity, first, second, arena);

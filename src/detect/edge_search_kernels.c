@@ -31,6 +31,10 @@ TAC_INLINE void gather3(const double* const x[3], const int* at, wide out[3]) {
     }
 }
 
+// EDGE_PARALLEL^2 and a percent more; products of unit vectors are rounded by a tenth of the other
+#define ROUGH_PARALLEL 1.01e-4
+#define ROUGH_TURN     1e-5
+
 TAC_INLINE wide size_of(wide x) { return w_max(x, -x); }
 
 //---------------------------------- rough boxes ----------------------------------
@@ -174,6 +178,10 @@ static int near(const tacEdgeBoxes* a, int i, const tacEdgeBoxes* b, tacReal rea
     return count;
 }
 
+TAC_INLINE rough rough_dot3(const rough a[3], const rough b[3]) {
+    return rough_fma(a[0], b[0], rough_fma(a[1], b[1], a[2] * b[2]));
+}
+
 //---------------------------------- edges ----------------------------------------
 
 // the box around eight
@@ -188,6 +196,21 @@ static void surround(const tacRoughBoxes* edge, int from, int end, const tacRoug
         out->middle[k][block] = 0.5f * (low + high);
         out->half[k][block] = 0.500001f * (high - low);
     }
+}
+
+static void place_flanks(const struct tacFeatureIndex* index, int from, const tacFrame* across,
+                         const tacEdgePlaces* out) {
+    for (int j = from; j < from + TAC_FEATURE_BLOCK; j += ROUGH_LANES)
+        for (int i = 0; i < 3; ++i) {
+            rough v[3];
+            load_rough3(index->flank[i], j, v);
+            for (int k = 0; k < 3; ++k) {
+                rough x = v[0] * rough_set(tac_re(across->R.m[k][0]));
+                x = rough_fma(v[1], rough_set(tac_re(across->R.m[k][1])), x);
+                x = rough_fma(v[2], rough_set(tac_re(across->R.m[k][2])), x);
+                rough_store(&out->flank[i][k][j], x);
+            }
+        }
 }
 
 static void place(const tacFeatures* f, int block, const tacFrame* across, double stretch,
@@ -208,6 +231,7 @@ static void place(const tacFeatures* f, int block, const tacFrame* across, doubl
         store_box(middle, half, out->box.middle, out->box.half, i);
     }
     surround(&out->box, from, from + TAC_FEATURE_BLOCK, &out->block, block); // padding repeats
+    if (out->flank[0][0]) place_flanks(f->index, from, across, out);
 }
 
 //---------------------------------- pairs ----------------------------------------
@@ -218,7 +242,7 @@ typedef struct pairList {
     const tacEdgePlaces* b;
     int edges[2];
     edgeTau t;
-    rough apart;
+    rough apart, clash;
     wide reach;
     int waiting, *one, *two;
     int count, capacity;
@@ -300,19 +324,40 @@ static void look_closer(pairList* l) {
     l->waiting = 0;
 }
 
-// edge k of geom[0] against those of a block of geom[1]
-TAC_INLINE void list_block(pairList* l, int k, const rough m[3], const rough h[3], int block) {
-    int from = block * TAC_FEATURE_BLOCK, end = from + TAC_FEATURE_BLOCK, before = l->waiting;
-    unsigned last = lanes_before(from, l->edges[1]) & ((1u << TAC_FEATURE_BLOCK) - 1u);
-    for (int j = from; j < end; j += ROUGH_LANES) {
+// Bits of edges i, i + 1, ... of geom[1] that have faces in the way of edge e: clashing_lanes for
+// unit vectors, with room for errors of single precision
+TAC_INLINE unsigned clear_lanes(const pairList* l, int e, int i) {
+    rough s[3], t[3], c[3], low = rough_set(1e30), high = rough_set(-1e30);
+    set_rough3(l->a->flank[0], e, s), load_rough3(l->b->flank[0], i, t);
+    for (int k = 0; k < 3; ++k) {
+        int p = (k + 1) % 3, q = (k + 2) % 3;
+        c[k] = s[p] * t[q] - s[q] * t[p];
+    }
+    for (int side = 1; side < 3; ++side) {
+        rough u[2];
+        set_rough3(l->a->flank[side], e, s), load_rough3(l->b->flank[side], i, t);
+        u[0] = rough_dot3(s, c), u[1] = -rough_dot3(t, c);
+        for (int k = 0; k < 2; ++k) low = rough_min(low, u[k]), high = rough_max(high, u[k]);
+    }
+    rough length = rough_sqrt(rough_dot3(c, c) + rough_set(ROUGH_PARALLEL));
+    rough reach = rough_fma(l->clash, length, rough_set(ROUGH_TURN));
+    return rough_negative_bits(rough_max(low, -high) + reach);
+}
+
+// bit j: edge e of geom[0] may meet edge from + j of a block of geom[1]
+TAC_INLINE unsigned meet_edge(const pairList* l, int e, int from) {
+    rough m[3], h[3], stretch = rough_set(l->test->stretch);
+    unsigned bits = 0;
+    set_rough3(l->a->edge_rough.middle, e, m), set_rough3(l->a->edge_rough.half, e, h);
+    for (int k = 0; k < 3; ++k) h[k] = rough_fma(h[k], stretch, l->apart);
+    for (int j = from; j < from + TAC_FEATURE_BLOCK; j += ROUGH_LANES) {
         rough n[3], g[3];
         load_rough3(l->b->box.middle, j, n), load_rough3(l->b->box.half, j, g);
-        unsigned kept = rough_negative_bits(box_gap(m, h, n, g)) & last >> (j - from);
-        int lanes = ROUGH_LANES < TAC_FEATURE_BLOCK ? ROUGH_LANES : TAC_FEATURE_BLOCK;
-        l->waiting = append(l->two, l->waiting, kept, lanes, j);
+        unsigned kept = rough_negative_bits(box_gap(m, h, n, g)) & lanes_before(j, l->edges[1]);
+        if (kept && l->b->flank[0][0]) kept &= ~clear_lanes(l, e, j);
+        bits |= kept << (j - from);
     }
-    for (int i = 0; i < TAC_FEATURE_BLOCK; ++i) l->one[before + i] = k;
-    if (l->waiting >= TAC_EDGE_WAITING) look_closer(l);
+    return bits & ((1u << TAC_FEATURE_BLOCK) - 1u);
 }
 
 // bit i: edge from + i of geom[0] comes near a block of geom[1]
@@ -331,23 +376,33 @@ TAC_INLINE unsigned near_block(const pairList* l, int from, int block) {
     return bits;
 }
 
-// blocks that edge `bit` of a block comes near
-TAC_INLINE int blocks_of_edge(const unsigned char* mask, const int* near, int blocks, int bit,
-                              int* out) {
-    int count = 0;
-    for (int n = 0; n < blocks; ++n) {
-        out[count] = near[n];
-        count += mask[n] >> bit & 1;
+// byte i: edges of a block of geom[1] that edge from + i of geom[0] may meet
+TAC_INLINE uint64_t meet_block(const pairList* l, int from, int block) {
+    uint64_t met = 0;
+    for (unsigned rest = near_block(l, from, block); rest; rest &= rest - 1) {
+        int i = __builtin_ctz(rest);
+        met |= (uint64_t)meet_edge(l, from + i, block * TAC_FEATURE_BLOCK) << (8 * i);
     }
-    return count;
+    return met;
 }
 
-// edge e of geom[0] against blocks of geom[1]
-static void list_edge(pairList* l, int e, const int* block, int count) {
-    rough m[3], h[3], stretch = rough_set(l->test->stretch);
-    set_rough3(l->a->edge_rough.middle, e, m), set_rough3(l->a->edge_rough.half, e, h);
-    for (int k = 0; k < 3; ++k) h[k] = rough_fma(h[k], stretch, l->apart);
-    for (int n = 0; n < count; ++n) list_block(l, e, m, h, block[n]);
+// edge e of geom[0], which is byte i, and those that it may meet
+static void list_edge(pairList* l, int e, int i, const int* block, int blocks) {
+    for (int n = 0; n < blocks; ++n) {
+        unsigned bits = l->test->met[n] >> (8 * i) & 255u;
+        if (bits == 0) continue;
+        for (int j = 0; j < TAC_FEATURE_BLOCK; ++j) l->one[l->waiting + j] = e;
+        l->waiting =
+            append(l->two, l->waiting, bits, TAC_FEATURE_BLOCK, block[n] * TAC_FEATURE_BLOCK);
+        if (l->waiting >= TAC_EDGE_WAITING) look_closer(l);
+    }
+}
+
+static void list_block(pairList* l, int from, const int* block, int blocks) {
+    uint64_t any = 0;
+    for (int n = 0; n < blocks; ++n) any |= l->test->met[n] = meet_block(l, from, block[n]);
+    for (int i = 0; i < TAC_FEATURE_BLOCK; ++i)
+        if (any >> (8 * i) & 255u) list_edge(l, from + i, i, block, blocks);
 }
 
 static int list(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, int* first,
@@ -356,17 +411,11 @@ static int list(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, 
     for (int k = 0; k < 2; ++k) l.edges[k] = test->features[k]->edges;
     l.t = edge_tau(test->witness), l.reach = w_set(test->reach);
     l.apart = rough_set(1.000001 * tac_re(test->apart)), l.one = test->one, l.two = test->two;
+    l.clash = rough_set(1.5 * tac_re(test->clash));
     l.capacity = capacity, l.first = first, l.second = second;
-    for (int i = 0; i < near->count; ++i) {
-        int from = near->block[i] * TAC_FEATURE_BLOCK, blocks = near->first[i + 1] - near->first[i];
-        const int* others = &near->near[near->first[i]];
-        for (int n = 0; n < blocks; ++n)
-            test->mask[n] = (unsigned char)near_block(&l, from, others[n]);
-        for (int bit = 0; bit < TAC_FEATURE_BLOCK && from + bit < l.edges[0]; ++bit) {
-            int count = blocks_of_edge(test->mask, others, blocks, bit, test->block);
-            list_edge(&l, from + bit, test->block, count);
-        }
-    }
+    for (int i = 0; i < near->count; ++i)
+        list_block(&l, near->block[i] * TAC_FEATURE_BLOCK, &near->near[near->first[i]],
+                   near->first[i + 1] - near->first[i]);
     look_closer(&l);
     return l.count;
 }

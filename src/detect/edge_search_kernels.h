@@ -32,6 +32,7 @@ typedef struct tacEdgePlaces {
     double* end[2][3];
     tacRoughBoxes box;   // around each edge, `stretch` times as large
     tacRoughBoxes block; // around eight of them
+    float* flank[3][3];  // along each edge and its faces, NULL: not asked for
 } tacEdgePlaces;
 
 // blocks of geom[0] that are near some of geom[1], and those
@@ -54,8 +55,8 @@ typedef struct tacEdgeTest {
     tacReal clash;          // temperature
     int bounded;            // 0: by boxes alone
     int solid;              // 1: neither is swept with a radius
-    unsigned char* mask;    // room for the blocks near to one
-    int *block, *one, *two; // likewise; for TAC_EDGE_WAITING pairs
+    uint64_t* met;          // room for the blocks near to one
+    int *one, *two;         // for TAC_EDGE_WAITING pairs
 } tacEdgeTest;
 
 // pairs wait until there are many; room for a block more and for padding

@@ -341,6 +341,7 @@ typedef struct featureBlock {
     int *edge[2], *face[3];
     tacFeatureBox *box, *edge_box;
     tacRoughBoxes edge_rough, block_rough;
+    float* flank[3][3];
 } featureBlock;
 
 static int blocks_of(int count) { return (count + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK; }
@@ -366,6 +367,7 @@ static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) 
         PLACE(along[0][k], edges);
         PLACE(along[1][k], edges);
         for (int i = 0; i < 2; ++i) PLACE(end[i][k], sizeof(double) * ends);
+        for (int i = 0; i < 3; ++i) PLACE(flank[i][k], sizeof(float) * ends);
         PLACE(edge_rough.middle[k], sizeof(float) * ends);
         PLACE(edge_rough.half[k], sizeof(float) * ends);
         PLACE(block_rough.middle[k], sizeof(float) * around);
@@ -486,6 +488,20 @@ static void write_flanks(const rawSurface* s, tacPose pose, featureBlock* b) {
     }
 }
 
+// in single precision, for vectors of them
+static void write_rough_flanks(const rawSurface* s, featureBlock* b) {
+    for (int i = 0; i < s->edges + TAC_ROUGH_PADDING && s->edges; ++i) {
+        int e = i < s->edges ? i : s->edges - 1;
+        double t[3];
+        for (int k = 0; k < 3; ++k) t[k] = b->end[1][k][e] - b->end[0][k][e];
+        double length = sqrt(tac_dot3(t, t));
+        for (int k = 0; k < 3; ++k) {
+            b->flank[0][k][i] = length > 1e-12 ? (float)(t[k] / length) : 0.0f;
+            for (int j = 0; j < 2; ++j) b->flank[1 + j][k][i] = (float)b->along[j][k][e];
+        }
+    }
+}
+
 static void write_boxes(const rawSurface* s, featureBlock* b) {
     struct tacFeatureIndex* index = &b->index;
     growingBox all = no_box();
@@ -524,6 +540,7 @@ static tacResult pack_features(const rawSurface* s, tacPose pose, tacAllocator a
     write_edges(s, b);
     write_ends(s, b);
     write_flanks(s, pose, b);
+    write_rough_flanks(s, b);
     write_boxes(s, b);
     return TAC_OK;
 }
@@ -538,6 +555,7 @@ static void publish(const rawSurface* s, featureBlock* b, tacFeatures* out) {
             index->along[i][k] = b->along[i][k], index->edge_end[i][k] = b->end[i][k];
     }
     index->edge_rough = b->edge_rough, index->block_rough = b->block_rough;
+    memcpy(index->flank, b->flank, sizeof index->flank);
     for (int k = 0; k < 2; ++k) out->edge[k] = b->edge[k];
     index->box = b->box, index->edge_box = b->edge_box;
 }

@@ -40,6 +40,7 @@ struct tacFeatureIndex {
     const double* edge_end[2][3];  // corners of each edge; the last one is repeated      (edges)
     tacRoughBoxes edge_rough;      // around each edge, likewise                          (edges)
     tacRoughBoxes block_rough;     // around each block of edges                    (edge_blocks)
+    float* flank[3][3];            // along each edge, 0 under 1e-12 m, and its faces     (edges)
     int radius;                    // offset of the radius in param, -1: none
     double deviation; // largest |own field| at a vertex                               [m]
     double place[3];  // where that is, body axes                                      [m]
