@@ -7,22 +7,6 @@
 
 #include <string.h>
 
-TAC_INLINE void load3(const double* const x[3], int i, wide out[3]) {
-    for (int k = 0; k < 3; ++k) {
-        tacReal at[TAC_LANES];
-        for (int j = 0; j < TAC_LANES; ++j) at[j] = x[k][i + j];
-        out[k] = w_load(at);
-    }
-}
-
-TAC_INLINE void store3(double* const x[3], int i, const wide v[3]) {
-    for (int k = 0; k < 3; ++k) {
-        tacReal at[TAC_LANES];
-        w_store(at, v[k]);
-        for (int j = 0; j < TAC_LANES; ++j) x[k][i + j] = tac_re(at[j]);
-    }
-}
-
 TAC_INLINE void gather3(const double* const x[3], const int* at, wide out[3]) {
     for (int k = 0; k < 3; ++k) {
         tacReal of[TAC_LANES];
@@ -184,65 +168,85 @@ TAC_INLINE rough rough_dot3(const rough a[3], const rough b[3]) {
 
 //---------------------------------- edges ----------------------------------------
 
-// the box around eight
-static void surround(const tacRoughBoxes* edge, int from, int end, const tacRoughBoxes* out,
-                     int block) {
+// Rows of a block that is placed: boxes around edges, unit vectors along them and their faces; then
+// the box around all eight.
+enum {
+    ROW = ROUGH_LANES > TAC_FEATURE_BLOCK ? ROUGH_LANES : TAC_FEATURE_BLOCK,
+    MIDDLE = 0,
+    HALF = 3 * ROW,
+    FLANK = 6 * ROW,
+    AROUND = 15 * ROW,
+    ROOM = 16 * ROW
+};
+_Static_assert((int)ROOM <= (int)TAC_EDGE_PLACE, "a block that is placed fits");
+
+TAC_INLINE void load_rows(const float* p, int row, rough out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = rough_load(&p[k * row]);
+}
+
+TAC_INLINE void set_rows(const float* p, int row, rough out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = rough_set(p[k * row]);
+}
+
+TAC_INLINE void store_rows(float* p, const rough v[3]) {
+    for (int k = 0; k < 3; ++k) rough_store(&p[k * ROW], v[k]);
+}
+
+static void surround(float* place) {
+    float low[3], high[3];
+    for (int k = 0; k < 3; ++k) low[k] = INFINITY, high[k] = -INFINITY;
+    for (int j = 0; j < TAC_FEATURE_BLOCK; ++j) TAC_UNROLL for (int k = 0; k < 3; ++k) {
+            float m = place[MIDDLE + k * ROW + j], h = place[HALF + k * ROW + j];
+            low[k] = m - h < low[k] ? m - h : low[k], high[k] = m + h > high[k] ? m + h : high[k];
+        }
     for (int k = 0; k < 3; ++k) {
-        float low = INFINITY, high = -INFINITY;
-        for (int j = from; j < end; ++j) {
-            float m = edge->middle[k][j], h = edge->half[k][j];
-            low = m - h < low ? m - h : low, high = m + h > high ? m + h : high;
-        }
-        out->middle[k][block] = 0.5f * (low + high);
-        out->half[k][block] = 0.500001f * (high - low);
+        place[AROUND + k] = 0.5f * (low[k] + high[k]);
+        place[AROUND + 3 + k] = 0.500001f * (high[k] - low[k]);
     }
 }
 
-static void place_flanks(const struct tacFeatureIndex* index, int from, const tacFrame* across,
-                         const tacEdgePlaces* out) {
-    for (int j = from; j < from + TAC_FEATURE_BLOCK; j += ROUGH_LANES)
+TAC_INLINE void rough_turn(const tacFrame* f, const rough v[3], rough out[3]) {
+    for (int k = 0; k < 3; ++k) {
+        out[k] = v[0] * rough_set(tac_re(f->R.m[k][0]));
+        out[k] = rough_fma(v[1], rough_set(tac_re(f->R.m[k][1])), out[k]);
+        out[k] = rough_fma(v[2], rough_set(tac_re(f->R.m[k][2])), out[k]);
+    }
+}
+
+static void place_edges(const struct tacFeatureIndex* index, int block, const tacEdgeFrame* frame,
+                        float* out) {
+    const int eight = TAC_FEATURE_BLOCK;
+    const tacFrame* across = frame->across;
+    for (int j = 0; j < eight; j += ROUGH_LANES) {
+        const float* from = &index->edge_rows[block * eight * TAC_EDGE_ROWS + j];
+        rough v[3], y[3], half = rough_load(&from[12 * eight]) * rough_set(frame->stretch);
+        load_rows(from, eight, v), rough_turn(across, v, y);
+        for (int k = 0; k < 3; ++k) y[k] = y[k] + rough_set(tac_re(across->origin[k]));
+        store_rows(&out[MIDDLE + j], y);
         for (int i = 0; i < 3; ++i) {
-            rough v[3];
-            load_rough3(index->flank[i], j, v);
-            for (int k = 0; k < 3; ++k) {
-                rough x = v[0] * rough_set(tac_re(across->R.m[k][0]));
-                x = rough_fma(v[1], rough_set(tac_re(across->R.m[k][1])), x);
-                x = rough_fma(v[2], rough_set(tac_re(across->R.m[k][2])), x);
-                rough_store(&out->flank[i][k][j], x);
-            }
+            load_rows(&from[(3 + 3 * i) * eight], eight, v), rough_turn(across, v, y);
+            store_rows(&out[FLANK + 3 * i * ROW + j], y);
+            for (int k = 0; k < 3 && i == 0; ++k)
+                v[k] = rough_fma(rough_abs(y[k]), half, rough_set(frame->more));
+            if (i == 0) store_rows(&out[HALF + j], v);
         }
+    }
 }
 
-static void place(const tacFeatures* f, int block, const tacFrame* across, double stretch,
-                  const tacEdgePlaces* out) {
-    int from = block * TAC_FEATURE_BLOCK;
-    for (int i = from; i < from + TAC_FEATURE_BLOCK; i += TAC_LANES) {
-        wide x[2][3], y[2][3], middle[3], half[3];
-        for (int end = 0; end < 2; ++end) {
-            load3(f->index->edge_end[end], i, x[end]);
-            rotate_to_world(across, x[end], y[end]);
-            for (int k = 0; k < 3; ++k) y[end][k] = y[end][k] + across->origin[k];
-            store3(out->end[end], i, y[end]);
-        }
-        for (int k = 0; k < 3; ++k) {
-            middle[k] = 0.5 * (y[0][k] + y[1][k]);
-            half[k] = (0.5 * stretch) * size_of(y[1][k] - y[0][k]);
-        }
-        store_box(middle, half, out->box.middle, out->box.half, i);
-    }
-    surround(&out->box, from, from + TAC_FEATURE_BLOCK, &out->block, block); // padding repeats
-    if (out->flank[0][0]) place_flanks(f->index, from, across, out);
+static void place(const struct tacFeatureIndex* index, int block, const tacEdgeFrame* frame,
+                  float* out) {
+    place_edges(index, block, frame, out);
+    surround(out);
 }
 
 //---------------------------------- pairs ----------------------------------------
 
 typedef struct pairList {
     const tacEdgeTest* test;
-    const struct tacFeatureIndex* a;
-    const tacEdgePlaces* b;
+    const struct tacFeatureIndex* index[2];
     int edges[2];
     edgeTau t;
-    rough apart, clash;
+    rough clash;
     wide reach;
     int waiting, *one, *two;
     int count, capacity;
@@ -250,10 +254,14 @@ typedef struct pairList {
 } pairList;
 
 TAC_INLINE edgeCorners pair_corners(const pairList* l, int i) {
+    const tacFrame* across = l->test->across;
     edgeCorners c;
     for (int end = 0; end < 2; ++end) {
-        gather3(l->a->edge_end[end], &l->one[i], c.x[end]);
-        gather3((const double* const*)l->b->end[end], &l->two[i], c.x[2 + end]);
+        wide x[3];
+        gather3(l->index[0]->edge_end[end], &l->one[i], c.x[end]);
+        gather3(l->index[1]->edge_end[end], &l->two[i], x);
+        rotate_to_world(across, x, c.x[2 + end]);
+        for (int k = 0; k < 3; ++k) c.x[2 + end][k] = c.x[2 + end][k] + across->origin[k];
     }
     return c;
 }
@@ -324,18 +332,18 @@ static void look_closer(pairList* l) {
     l->waiting = 0;
 }
 
-// Bits of edges i, i + 1, ... of geom[1] that have faces in the way of edge e: clashing_lanes for
-// unit vectors, with room for errors of single precision
-TAC_INLINE unsigned clear_lanes(const pairList* l, int e, int i) {
+// Bits of edges of a block b that have faces in the way of an edge a: clashing_lanes for unit
+// vectors, with room for errors of single precision
+TAC_INLINE unsigned clear_lanes(const pairList* l, const float* a, const float* b) {
     rough s[3], t[3], c[3], low = rough_set(1e30), high = rough_set(-1e30);
-    set_rough3(l->a->flank[0], e, s), load_rough3(l->b->flank[0], i, t);
+    set_rows(&a[FLANK], ROW, s), load_rows(&b[FLANK], ROW, t);
     for (int k = 0; k < 3; ++k) {
         int p = (k + 1) % 3, q = (k + 2) % 3;
         c[k] = s[p] * t[q] - s[q] * t[p];
     }
-    for (int side = 1; side < 3; ++side) {
+    for (int row = FLANK + 3 * ROW; row < AROUND; row += 3 * ROW) {
         rough u[2];
-        set_rough3(l->a->flank[side], e, s), load_rough3(l->b->flank[side], i, t);
+        set_rows(&a[row], ROW, s), load_rows(&b[row], ROW, t);
         u[0] = rough_dot3(s, c), u[1] = -rough_dot3(t, c);
         for (int k = 0; k < 2; ++k) low = rough_min(low, u[k]), high = rough_max(high, u[k]);
     }
@@ -344,78 +352,88 @@ TAC_INLINE unsigned clear_lanes(const pairList* l, int e, int i) {
     return rough_negative_bits(rough_max(low, -high) + reach);
 }
 
-// bit j: edge e of geom[0] may meet edge from + j of a block of geom[1]
-TAC_INLINE unsigned meet_edge(const pairList* l, int e, int from) {
-    rough m[3], h[3], stretch = rough_set(l->test->stretch);
+// bit j: an edge a may meet edge j of a block b
+TAC_INLINE unsigned meet_edge(const pairList* l, const float* a, const float* b) {
+    rough m[3], h[3];
     unsigned bits = 0;
-    set_rough3(l->a->edge_rough.middle, e, m), set_rough3(l->a->edge_rough.half, e, h);
-    for (int k = 0; k < 3; ++k) h[k] = rough_fma(h[k], stretch, l->apart);
-    for (int j = from; j < from + TAC_FEATURE_BLOCK; j += ROUGH_LANES) {
+    set_rows(&a[MIDDLE], ROW, m), set_rows(&a[HALF], ROW, h);
+    for (int j = 0; j < TAC_FEATURE_BLOCK; j += ROUGH_LANES) {
         rough n[3], g[3];
-        load_rough3(l->b->box.middle, j, n), load_rough3(l->b->box.half, j, g);
-        unsigned kept = rough_negative_bits(box_gap(m, h, n, g)) & lanes_before(j, l->edges[1]);
-        if (kept && l->b->flank[0][0]) kept &= ~clear_lanes(l, e, j);
-        bits |= kept << (j - from);
-    }
-    return bits & ((1u << TAC_FEATURE_BLOCK) - 1u);
-}
-
-// bit i: edge from + i of geom[0] comes near a block of geom[1]
-TAC_INLINE unsigned near_block(const pairList* l, int from, int block) {
-    rough m[3], h[3], stretch = rough_set(l->test->stretch);
-    unsigned bits = 0;
-    set_rough3(l->b->block.middle, block, m), set_rough3(l->b->block.half, block, h);
-    for (int k = 0; k < 3; ++k) h[k] = h[k] + l->apart;
-    for (int i = from; i < from + TAC_FEATURE_BLOCK; i += ROUGH_LANES) {
-        rough n[3], g[3];
-        load_rough3(l->a->edge_rough.middle, i, n), load_rough3(l->a->edge_rough.half, i, g);
-        for (int k = 0; k < 3; ++k) g[k] = g[k] * stretch;
-        bits |= (rough_negative_bits(box_gap(m, h, n, g)) & lanes_before(i, l->edges[0]))
-                << (i - from);
+        load_rows(&b[MIDDLE + j], ROW, n), load_rows(&b[HALF + j], ROW, g);
+        unsigned kept = rough_negative_bits(box_gap(m, h, n, g));
+        if (kept && l->test->rough) kept &= ~clear_lanes(l, a, &b[j]);
+        bits |= kept << j;
     }
     return bits;
 }
 
-// byte i: edges of a block of geom[1] that edge from + i of geom[0] may meet
-TAC_INLINE uint64_t meet_block(const pairList* l, int from, int block) {
+// bit i: edge i of a block a comes near a block b
+TAC_INLINE unsigned near_block(const float* a, const float* b) {
+    rough m[3], h[3];
+    unsigned bits = 0;
+    set_rows(&b[AROUND], 1, m), set_rows(&b[AROUND + 3], 1, h);
+    for (int i = 0; i < TAC_FEATURE_BLOCK; i += ROUGH_LANES) {
+        rough n[3], g[3];
+        load_rows(&a[MIDDLE + i], ROW, n), load_rows(&a[HALF + i], ROW, g);
+        bits |= rough_negative_bits(box_gap(m, h, n, g)) << i;
+    }
+    return bits;
+}
+
+// byte i: edges of a block b that edge i of a block a may meet; those of the masks are there
+TAC_INLINE uint64_t meet_block(const pairList* l, const float* a, const float* b, unsigned mask_a,
+                               unsigned mask_b) {
     uint64_t met = 0;
-    for (unsigned rest = near_block(l, from, block); rest; rest &= rest - 1) {
+    for (unsigned rest = near_block(a, b) & mask_a; rest; rest &= rest - 1) {
         int i = __builtin_ctz(rest);
-        met |= (uint64_t)meet_edge(l, from + i, block * TAC_FEATURE_BLOCK) << (8 * i);
+        met |= (uint64_t)(meet_edge(l, &a[i], b) & mask_b) << (8 * i);
     }
     return met;
 }
 
+// bits of the edges that there are in a block
+TAC_INLINE unsigned edges_in(const pairList* l, int k, int block) {
+    return lanes_before(block * TAC_FEATURE_BLOCK, l->edges[k]) & 255u;
+}
+
 // edge e of geom[0], which is byte i, and those that it may meet
-static void list_edge(pairList* l, int e, int i, const int* block, int blocks) {
-    for (int n = 0; n < blocks; ++n) {
-        unsigned bits = l->test->met[n] >> (8 * i) & 255u;
+static void list_edge(pairList* l, int e, int i, const tacEdgeNear* near, int row) {
+    for (int n = near->first[row]; n < near->first[row + 1]; ++n) {
+        unsigned bits = l->test->met[n - near->first[row]] >> (8 * i) & 255u;
         if (bits == 0) continue;
         for (int j = 0; j < TAC_FEATURE_BLOCK; ++j) l->one[l->waiting + j] = e;
-        l->waiting =
-            append(l->two, l->waiting, bits, TAC_FEATURE_BLOCK, block[n] * TAC_FEATURE_BLOCK);
+        l->waiting = append(l->two, l->waiting, bits, TAC_FEATURE_BLOCK,
+                            near->other[near->near[n]] * TAC_FEATURE_BLOCK);
         if (l->waiting >= TAC_EDGE_WAITING) look_closer(l);
     }
 }
 
-static void list_block(pairList* l, int from, const int* block, int blocks) {
+// edges of a block of geom[0]
+static void list_block(pairList* l, const tacEdgeNear* near, int row) {
+    int block = near->block[row], first = near->first[row];
+    unsigned mask = edges_in(l, 0, block);
+    float a[ROOM];
     uint64_t any = 0;
-    for (int n = 0; n < blocks; ++n) any |= l->test->met[n] = meet_block(l, from, block[n]);
+    place_edges(l->index[0], block, &l->test->own, a);
+    for (int n = first; n < near->first[row + 1]; ++n) {
+        int other = near->near[n];
+        uint64_t met =
+            meet_block(l, a, &near->place[other * ROOM], mask, edges_in(l, 1, near->other[other]));
+        l->test->met[n - first] = met, any |= met;
+    }
     for (int i = 0; i < TAC_FEATURE_BLOCK; ++i)
-        if (any >> (8 * i) & 255u) list_edge(l, from + i, i, block, blocks);
+        if (any >> (8 * i) & 255u) list_edge(l, block * TAC_FEATURE_BLOCK + i, i, near, row);
 }
 
 static int list(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, int* first,
                 int* second) {
-    pairList l = {.test = test, .a = test->features[0]->index, .b = test->places};
-    for (int k = 0; k < 2; ++k) l.edges[k] = test->features[k]->edges;
+    pairList l = {.test = test};
+    for (int k = 0; k < 2; ++k)
+        l.index[k] = test->features[k]->index, l.edges[k] = test->features[k]->edges;
     l.t = edge_tau(test->witness), l.reach = w_set(test->reach);
-    l.apart = rough_set(1.000001 * tac_re(test->apart)), l.one = test->one, l.two = test->two;
-    l.clash = rough_set(1.5 * tac_re(test->clash));
+    l.clash = rough_set(1.5 * tac_re(test->clash)), l.one = test->one, l.two = test->two;
     l.capacity = capacity, l.first = first, l.second = second;
-    for (int i = 0; i < near->count; ++i)
-        list_block(&l, near->block[i] * TAC_FEATURE_BLOCK, &near->near[near->first[i]],
-                   near->first[i + 1] - near->first[i]);
+    for (int row = 0; row < near->count; ++row) list_block(&l, near, row);
     look_closer(&l);
     return l.count;
 }
@@ -423,4 +441,4 @@ static int list(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, 
 //---------------------------------- table ----------------------------------------
 
 const tacEdgeSearchKernels TAC_KERNELS(tac_edge_search_kernels_) = {
-    .lanes = TAC_LANES, .boxes = boxes, .near = near, .place = place, .list = list};
+    .lanes = TAC_LANES, .room = ROOM, .boxes = boxes, .near = near, .place = place, .list = list};
