@@ -32,7 +32,7 @@ static size_t side_size(const tacFeatures* f) {
     size_t blocks = blocks_of(f);
     return 12 * tac_arena_need(sizeof(float) * blocks) +
            tac_arena_need(sizeof(float) * TAC_EDGE_PLACE * blocks) +
-           5 * tac_arena_need(sizeof(int) * blocks);
+           4 * tac_arena_need(sizeof(int) * blocks);
 }
 
 size_t tac_edge_search_size(const tacFeatures* a, const tacFeatures* b) {
@@ -46,8 +46,7 @@ static void take_rough3(tacArena* arena, size_t count, float* out[3]) {
 }
 
 static tacEdgeBoxes take_boxes(tacArena* arena, const tacFeatures* f) {
-    tacEdgeBoxes b = {.block = TAC_TAKE(arena, int, blocks_of(f)),
-                      .room = TAC_TAKE(arena, int, blocks_of(f))};
+    tacEdgeBoxes b = {.block = TAC_TAKE(arena, int, blocks_of(f))};
     for (int i = 0; i < 2; ++i)
         take_rough3(arena, blocks_of(f), b.middle[i]), take_rough3(arena, blocks_of(f), b.half[i]);
     return b;
@@ -94,7 +93,8 @@ static tacEdgeBoxes list_boxes(const tacEdgeSearch* s, int k, tacReal reach, tac
     const tacFeatures* f = s->features[k];
     tacEdgeBoxes boxes = take_boxes(arena, f);
     tacEdgeBox other = whole_box(s->features[1 - k], 1 - k, there[1 - k]);
-    SEARCH->boxes(f->index, k, there[k], &other, reach, &boxes);
+    tacEdgeFrame frame = frame_of(s, there[k], 0.0);
+    SEARCH->boxes(f->index, k, &frame, &other, reach, &boxes);
     return boxes;
 }
 

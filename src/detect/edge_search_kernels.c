@@ -19,21 +19,7 @@ TAC_INLINE void gather3(const double* const x[3], const int* at, wide out[3]) {
 #define ROUGH_PARALLEL 1.01e-4
 #define ROUGH_TURN     1e-5
 
-TAC_INLINE wide size_of(wide x) { return w_max(x, -x); }
-
 //---------------------------------- rough boxes ----------------------------------
-
-// Boxes are numbers of single precision. A half is larger by 1e-6 of the coordinates, which is more
-// than middles and gaps are rounded by.
-TAC_INLINE void store_box(const wide m[3], const wide h[3], float* const middle[3],
-                          float* const half[3], int i) {
-    for (int k = 0; k < 3; ++k) {
-        tacReal at[TAC_LANES], wider[TAC_LANES];
-        w_store(at, m[k]), w_store(wider, w_fma(w_set(1e-6), size_of(m[k]) + h[k], h[k]));
-        for (int j = 0; j < TAC_LANES; ++j)
-            middle[k][i + j] = (float)tac_re(at[j]), half[k][i + j] = (float)tac_re(wider[j]);
-    }
-}
 
 TAC_INLINE void load_rough3(float* const x[3], int i, rough out[3]) {
     for (int k = 0; k < 3; ++k) out[k] = rough_load(&x[k][i]);
@@ -67,91 +53,68 @@ TAC_INLINE int append(int* list, int count, unsigned bits, int lanes, int i) {
 
 //---------------------------------- blocks ---------------------------------------
 
-TAC_INLINE void load_boxes(const tacFeatureBox* box, const int* at, wide middle[3], wide half[3]) {
-    tacReal m[3][TAC_LANES], h[3][TAC_LANES];
-    for (int j = 0; j < TAC_LANES; ++j)
-        for (int k = 0; k < 3; ++k) m[k][j] = box[at[j]].middle[k], h[k][j] = box[at[j]].half[k];
-    for (int k = 0; k < 3; ++k) middle[k] = w_load(m[k]), half[k] = w_load(h[k]);
-}
-
-// a box around the box that is turned
-TAC_INLINE void carry_boxes(const tacFrame* f, const wide m[3], const wide h[3], wide middle[3],
-                            wide half[3]) {
+// a box around the box that is turned, and wider by `more`
+TAC_INLINE void carry_boxes(const tacEdgeFrame* f, const rough m[3], const rough h[3],
+                            rough middle[3], rough half[3]) {
+    const tacFrame* across = f->across;
     for (int i = 0; i < 3; ++i) {
-        middle[i] = w_set(f->origin[i]), half[i] = w_set(0.0);
+        middle[i] = rough_set(tac_re(across->origin[i])), half[i] = rough_set(f->more);
         for (int k = 0; k < 3; ++k) {
-            wide R = w_set(f->R.m[i][k]);
-            middle[i] = w_fma(R, m[k], middle[i]);
-            half[i] = w_fma(size_of(R), h[k], half[i]);
+            rough R = rough_set(tac_re(across->R.m[i][k]));
+            middle[i] = rough_fma(R, m[k], middle[i]);
+            half[i] = rough_fma(rough_abs(R), h[k], half[i]);
         }
     }
 }
 
-// by their own axes
-static int list_blocks(const struct tacFeatureIndex* index, const tacEdgeBox* other, int own,
-                       tacReal reach, int* block) {
-    rough m[3], h[3];
-    int count = 0;
+// the same in all lanes, wider by `reach`
+TAC_INLINE void set_box(const tacEdgeBox* box, int axes, tacReal reach, rough m[3], rough h[3]) {
     for (int k = 0; k < 3; ++k) {
-        double at = tac_re(other->middle[own][k]), half = tac_re(other->half[own][k] + reach);
+        double at = tac_re(box->middle[axes][k]), half = tac_re(box->half[axes][k] + reach);
         m[k] = rough_set(at), h[k] = rough_set(half + 1e-6 * (fabs(at) + half));
     }
-    for (int i = 0; i < index->edge_blocks; i += ROUGH_LANES) {
-        rough n[3], g[3];
-        load_rough3(index->block_rough.middle, i, n), load_rough3(index->block_rough.half, i, g);
-        unsigned kept = rough_negative_bits(box_gap(m, h, n, g));
-        if (kept)
-            count =
-                append(block, count, kept & lanes_before(i, index->edge_blocks), ROUGH_LANES, i);
-    }
-    for (int j = 0; j < TAC_LANES; ++j) block[count + j] = count ? block[count - 1] : 0;
-    return count;
 }
 
-// < 0: they come within `reach` of the box
-TAC_INLINE wide gap_to(const tacEdgeBox* box, int axes, const wide m[3], const wide h[3],
-                       tacReal reach) {
-    wide gap = w_set(-1e300);
-    for (int k = 0; k < 3; ++k)
-        gap = w_max(gap, size_of(m[k] - box->middle[axes][k]) - (h[k] + box->half[axes][k]));
-    return gap - reach;
-}
-
-// `at` of the boxes become the first; they stand no further ahead
-static void move_up(tacEdgeBoxes* b, const int* at, int count) {
-    for (int j = 0; j < count; ++j) b->block[j] = b->block[at[j]];
+// a vector of boxes behind the others; those without a bit are nowhere
+TAC_INLINE void add_boxes(tacEdgeBoxes* b, int first, unsigned bits, rough m[2][3], rough h[2][3]) {
     for (int f = 0; f < 2; ++f)
-        for (int k = 0; k < 3; ++k)
-            for (int j = 0; j < count; ++j) {
-                b->middle[f][k][j] = b->middle[f][k][at[j]];
-                b->half[f][k][j] = b->half[f][k][at[j]];
-            }
-    b->count = count;
+        for (int k = 0; k < 3; ++k) {
+            rough_store(&b->middle[f][k][b->count], m[f][k]);
+            rough_store(&b->half[f][k][b->count], h[f][k]);
+        }
+    for (int j = 0; j < ROUGH_LANES; ++j, ++b->count) {
+        b->block[b->count] = first + j;
+        if (!(bits >> j & 1u)) b->half[0][0][b->count] = -INFINITY;
+    }
 }
 
-static void boxes(const struct tacFeatureIndex* index, int own, const tacFrame* across,
+static void boxes(const struct tacFeatureIndex* index, int own, const tacEdgeFrame* frame,
                   const tacEdgeBox* other, tacReal reach, tacEdgeBoxes* out) {
-    int count = list_blocks(index, other, own, reach, out->block), kept = 0;
-    for (int i = 0; i < count; i += TAC_LANES) {
-        wide m[2][3], h[2][3];
-        load_boxes(index->edge_box, &out->block[i], m[own], h[own]);
-        carry_boxes(across, m[own], h[own], m[1 - own], h[1 - own]);
-        for (int f = 0; f < 2; ++f) store_box(m[f], h[f], out->middle[f], out->half[f], i);
-        unsigned bits = w_negative_bits(gap_to(other, 1 - own, m[1 - own], h[1 - own], reach));
-        kept = append(out->room, kept, bits & lanes_before(i, count), TAC_LANES, i);
+    rough n[2][3], g[2][3];
+    for (int f = 0; f < 2; ++f) set_box(other, f, reach, n[f], g[f]);
+    for (int i = 0; i < index->edge_blocks; i += ROUGH_LANES) {
+        rough m[2][3], h[2][3];
+        load_rough3(index->block_rough.middle, i, m[own]);
+        load_rough3(index->block_rough.half, i, h[own]);
+        unsigned kept = lanes_before(i, index->edge_blocks) &
+                        rough_negative_bits(box_gap(m[own], h[own], n[own], g[own]));
+        if (kept == 0) continue;
+        carry_boxes(frame, m[own], h[own], m[1 - own], h[1 - own]);
+        kept &= rough_negative_bits(box_gap(m[1 - own], h[1 - own], n[1 - own], g[1 - own]));
+        if (kept) add_boxes(out, i, kept, m, h);
     }
-    move_up(out, out->room, kept);
 }
 
 static int near(const tacEdgeBoxes* a, int i, const tacEdgeBoxes* b, tacReal reach, int* out) {
     rough m[2][3], h[2][3], apart = rough_set(1.000001 * tac_re(reach));
     int count = 0;
+    if (a->half[0][0][i] < 0.0f) return 0;
     for (int f = 0; f < 2; ++f) {
         set_rough3(a->middle[f], i, m[f]), set_rough3(a->half[f], i, h[f]);
         for (int k = 0; k < 3; ++k) h[f][k] = h[f][k] + apart;
     }
     for (int j = 0; j < b->count; j += ROUGH_LANES) {
-        unsigned kept = lanes_before(j, b->count);
+        unsigned kept = ~0u;
         for (int f = 0; f < 2 && kept; ++f) { // most are apart in the first
             rough n[3], g[3];
             load_rough3(b->middle[f], j, n), load_rough3(b->half[f], j, g);

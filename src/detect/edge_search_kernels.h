@@ -14,10 +14,18 @@
 #include "shape/bound.h"
 #include "tactus/witness.h"
 
-// boxes around blocks of edges, in axes of the body of geom[0] and of geom[1]
+// How blocks are placed in other axes. The box of an edge is `stretch` times as large as it is, and
+// all boxes are wider by `more`, which is more than numbers are rounded by.
+typedef struct tacEdgeFrame {
+    const tacFrame* across;
+    double stretch, more;
+} tacEdgeFrame;
+
+// Boxes around blocks of edges, in axes of the body of geom[0] and of geom[1], whole vectors of
+// them; half[0][0] < 0: is none
 typedef struct tacEdgeBoxes {
     int count;
-    int *block, *room;
+    int* block;
     float *middle[2][3], *half[2][3];
 } tacEdgeBoxes;
 
@@ -25,13 +33,6 @@ typedef struct tacEdgeBoxes {
 typedef struct tacEdgeBox {
     tacReal middle[2][3], half[2][3];
 } tacEdgeBox;
-
-// How a block of edges is placed in axes of geom[0]'s body. The box of an edge is `stretch` times
-// as large as it is, and wider by `more` on all sides, which is more than numbers are rounded by.
-typedef struct tacEdgeFrame {
-    const tacFrame* across;
-    double stretch, more;
-} tacEdgeFrame;
 
 // numbers of a block that is placed, at most
 enum { TAC_EDGE_PLACE = 256 };
@@ -68,9 +69,9 @@ typedef struct tacEdgeSearchKernels {
     int lanes;
     int room; // numbers of a block that is placed
 
-    // Boxes of blocks in their own axes `own` and in those of the other body, which they are in
-    // with the frame `across`; of those that come within `reach` of the box `other`, in order
-    void (*boxes)(const struct tacFeatureIndex* index, int own, const tacFrame* across,
+    // Boxes of blocks in their own axes `own` and in those of the other body, which `frame` leads
+    // to; of those that come within `reach` of the box `other`, in order. Behind those of `out`
+    void (*boxes)(const struct tacFeatureIndex* index, int own, const tacEdgeFrame* frame,
                   const tacEdgeBox* other, tacReal reach, tacEdgeBoxes* out);
 
     // indices of boxes that come within `reach` of box `i` of `a`, in order; how many. `out` has
