@@ -124,6 +124,22 @@ static int may_touch(const tacDraft* draft, int geom) {
     return 0;
 }
 
+// z of a planar geom in the world: all that is below it turns about z alone
+static double height_of(const tacModel* model, int geom) {
+    double z = model->param[model->geom[geom].position + 2];
+    for (int b = model->geom[geom].body; b > 0; b = model->body[b].parent)
+        z += model->param[model->body[b].position + 2];
+    return z;
+}
+
+// Planar geoms meet in the plane z = 0, however far above it they are drawn: so the outline is that
+// much below the geom, and contacts stay functions of poses alone.
+static void lower(tacSolid* solid, double height) {
+    tacVec3* vertex = (tacVec3*)(uintptr_t)solid->vertex;
+    for (int i = 0; i < solid->vertices; ++i) vertex[i].z -= height;
+    solid->center.z -= height;
+}
+
 static void add_solid(tacDraft* draft, const tacModel* model, int geom) {
     const tacPlanar* planar = outline_of(draft, geom);
     const tacShape* shape = &model->shape[model->geom[geom].shape];
@@ -134,6 +150,7 @@ static void add_solid(tacDraft* draft, const tacModel* model, int geom) {
         result = outline(planar, &solid, &message);
     else if (shape->count == 1)
         result = spatial(model, &model->node[shape->first], &solid, &message);
+    if (result == TAC_OK && planar) lower(solid, height_of(model, geom));
     if (result == TAC_OK)
         keep(draft, solid);
     else
