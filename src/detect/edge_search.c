@@ -1,7 +1,7 @@
 // Which edges of two geoms can meet.
 //
 //   blocks near the other geom --boxes, in axes of both bodies--> blocks near each other
-//        --edges' boxes--> pairs --perpendicular, faces beside--> pairs that may count
+//        --edges' boxes, faces beside, roughly--> pairs --perpendicular, faces--> pairs that count
 //
 // No corner has to be near: an edge can be in touch while both are outside.
 
