@@ -121,10 +121,29 @@ static void write_legend(FILE* file, const deriveCall* call, const deriveSymbols
     derive_symbols_legend(symbols, mark, file);
 }
 
+// Names that the equations or C give to something else: outputs are NAME0, NAME1, ...
+static int is_taken(const char* name) {
+    static const char* const taken[] = {
+        "q",    "v",     "a",     "x",     "t",      "power",  "sign",     "sin",     "cos",
+        "tan",  "exp",   "log",   "sqrt",  "fabs",   "pow",    "fmin",     "fmax",    "asin",
+        "acos", "atan",  "atan2", "sinh",  "cosh",   "tanh",   "hypot",    "double",  "float",
+        "int",  "char",  "void",  "const", "static", "return", "for",      "if",      "else",
+        "do",   "while", "long",  "short", "main",   "switch", "case",     "default", "break",
+        "goto", "auto",  "enum",  "union", "struct", "signed", "unsigned", "typedef", "extern"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; ++i)
+        if (strcmp(name, taken[i]) == 0) return 1;
+    size_t length = strlen(name);
+    return length == 0 || name[length - 1] == '_' || name[0] == '_';
+}
+
 static int write_program(const deriveCall* call, const deriveSymbols* symbols,
                          const tacProgram* program) {
     cliOutput output;
     tacNotation notation = (tacNotation)notation_of(call->notation);
+    if (is_taken(call->name))
+        return cli_wrong("derive",
+                         "--name: '%s' is taken by inputs, by C or by the formulas; take another",
+                         call->name);
     int code = cli_output_open(&output, call->out);
     if (code != CLI_FINE) return code;
     write_legend(output.file, call, symbols);

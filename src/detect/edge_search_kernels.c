@@ -7,22 +7,6 @@
 
 #include <string.h>
 
-TAC_INLINE void load3(const double* const x[3], int i, wide out[3]) {
-    for (int k = 0; k < 3; ++k) {
-        tacReal at[TAC_LANES];
-        for (int j = 0; j < TAC_LANES; ++j) at[j] = x[k][i + j];
-        out[k] = w_load(at);
-    }
-}
-
-TAC_INLINE void store3(double* const x[3], int i, const wide v[3]) {
-    for (int k = 0; k < 3; ++k) {
-        tacReal at[TAC_LANES];
-        w_store(at, v[k]);
-        for (int j = 0; j < TAC_LANES; ++j) x[k][i + j] = tac_re(at[j]);
-    }
-}
-
 TAC_INLINE void gather3(const double* const x[3], const int* at, wide out[3]) {
     for (int k = 0; k < 3; ++k) {
         tacReal of[TAC_LANES];
@@ -31,21 +15,11 @@ TAC_INLINE void gather3(const double* const x[3], const int* at, wide out[3]) {
     }
 }
 
-TAC_INLINE wide size_of(wide x) { return w_max(x, -x); }
+// EDGE_PARALLEL^2 and a percent more; products of unit vectors are rounded by a tenth of the other
+#define ROUGH_PARALLEL 1.01e-4
+#define ROUGH_TURN     1e-5
 
 //---------------------------------- rough boxes ----------------------------------
-
-// Boxes are numbers of single precision. A half is larger by 1e-6 of the coordinates, which is more
-// than middles and gaps are rounded by.
-TAC_INLINE void store_box(const wide m[3], const wide h[3], float* const middle[3],
-                          float* const half[3], int i) {
-    for (int k = 0; k < 3; ++k) {
-        tacReal at[TAC_LANES], wider[TAC_LANES];
-        w_store(at, m[k]), w_store(wider, w_fma(w_set(1e-6), size_of(m[k]) + h[k], h[k]));
-        for (int j = 0; j < TAC_LANES; ++j)
-            middle[k][i + j] = (float)tac_re(at[j]), half[k][i + j] = (float)tac_re(wider[j]);
-    }
-}
 
 TAC_INLINE void load_rough3(float* const x[3], int i, rough out[3]) {
     for (int k = 0; k < 3; ++k) out[k] = rough_load(&x[k][i]);
@@ -79,91 +53,68 @@ TAC_INLINE int append(int* list, int count, unsigned bits, int lanes, int i) {
 
 //---------------------------------- blocks ---------------------------------------
 
-TAC_INLINE void load_boxes(const tacFeatureBox* box, const int* at, wide middle[3], wide half[3]) {
-    tacReal m[3][TAC_LANES], h[3][TAC_LANES];
-    for (int j = 0; j < TAC_LANES; ++j)
-        for (int k = 0; k < 3; ++k) m[k][j] = box[at[j]].middle[k], h[k][j] = box[at[j]].half[k];
-    for (int k = 0; k < 3; ++k) middle[k] = w_load(m[k]), half[k] = w_load(h[k]);
-}
-
-// a box around the box that is turned
-TAC_INLINE void carry_boxes(const tacFrame* f, const wide m[3], const wide h[3], wide middle[3],
-                            wide half[3]) {
+// a box around the box that is turned, and wider by `more`
+TAC_INLINE void carry_boxes(const tacEdgeFrame* f, const rough m[3], const rough h[3],
+                            rough middle[3], rough half[3]) {
+    const tacFrame* across = f->across;
     for (int i = 0; i < 3; ++i) {
-        middle[i] = w_set(f->origin[i]), half[i] = w_set(0.0);
+        middle[i] = rough_set(tac_re(across->origin[i])), half[i] = rough_set(f->more);
         for (int k = 0; k < 3; ++k) {
-            wide R = w_set(f->R.m[i][k]);
-            middle[i] = w_fma(R, m[k], middle[i]);
-            half[i] = w_fma(size_of(R), h[k], half[i]);
+            rough R = rough_set(tac_re(across->R.m[i][k]));
+            middle[i] = rough_fma(R, m[k], middle[i]);
+            half[i] = rough_fma(rough_abs(R), h[k], half[i]);
         }
     }
 }
 
-// by their own axes
-static int list_blocks(const struct tacFeatureIndex* index, const tacEdgeBox* other, int own,
-                       tacReal reach, int* block) {
-    rough m[3], h[3];
-    int count = 0;
+// the same in all lanes, wider by `reach`
+TAC_INLINE void set_box(const tacEdgeBox* box, int axes, tacReal reach, rough m[3], rough h[3]) {
     for (int k = 0; k < 3; ++k) {
-        double at = tac_re(other->middle[own][k]), half = tac_re(other->half[own][k] + reach);
+        double at = tac_re(box->middle[axes][k]), half = tac_re(box->half[axes][k] + reach);
         m[k] = rough_set(at), h[k] = rough_set(half + 1e-6 * (fabs(at) + half));
     }
-    for (int i = 0; i < index->edge_blocks; i += ROUGH_LANES) {
-        rough n[3], g[3];
-        load_rough3(index->block_rough.middle, i, n), load_rough3(index->block_rough.half, i, g);
-        unsigned kept = rough_negative_bits(box_gap(m, h, n, g));
-        if (kept)
-            count =
-                append(block, count, kept & lanes_before(i, index->edge_blocks), ROUGH_LANES, i);
-    }
-    for (int j = 0; j < TAC_LANES; ++j) block[count + j] = count ? block[count - 1] : 0;
-    return count;
 }
 
-// < 0: they come within `reach` of the box
-TAC_INLINE wide gap_to(const tacEdgeBox* box, int axes, const wide m[3], const wide h[3],
-                       tacReal reach) {
-    wide gap = w_set(-1e300);
-    for (int k = 0; k < 3; ++k)
-        gap = w_max(gap, size_of(m[k] - box->middle[axes][k]) - (h[k] + box->half[axes][k]));
-    return gap - reach;
-}
-
-// `at` of the boxes become the first; they stand no further ahead
-static void move_up(tacEdgeBoxes* b, const int* at, int count) {
-    for (int j = 0; j < count; ++j) b->block[j] = b->block[at[j]];
+// a vector of boxes behind the others; those without a bit are nowhere
+TAC_INLINE void add_boxes(tacEdgeBoxes* b, int first, unsigned bits, rough m[2][3], rough h[2][3]) {
     for (int f = 0; f < 2; ++f)
-        for (int k = 0; k < 3; ++k)
-            for (int j = 0; j < count; ++j) {
-                b->middle[f][k][j] = b->middle[f][k][at[j]];
-                b->half[f][k][j] = b->half[f][k][at[j]];
-            }
-    b->count = count;
+        for (int k = 0; k < 3; ++k) {
+            rough_store(&b->middle[f][k][b->count], m[f][k]);
+            rough_store(&b->half[f][k][b->count], h[f][k]);
+        }
+    for (int j = 0; j < ROUGH_LANES; ++j, ++b->count) {
+        b->block[b->count] = first + j;
+        if (!(bits >> j & 1u)) b->half[0][0][b->count] = -INFINITY;
+    }
 }
 
-static void boxes(const struct tacFeatureIndex* index, int own, const tacFrame* across,
+static void boxes(const struct tacFeatureIndex* index, int own, const tacEdgeFrame* frame,
                   const tacEdgeBox* other, tacReal reach, tacEdgeBoxes* out) {
-    int count = list_blocks(index, other, own, reach, out->block), kept = 0;
-    for (int i = 0; i < count; i += TAC_LANES) {
-        wide m[2][3], h[2][3];
-        load_boxes(index->edge_box, &out->block[i], m[own], h[own]);
-        carry_boxes(across, m[own], h[own], m[1 - own], h[1 - own]);
-        for (int f = 0; f < 2; ++f) store_box(m[f], h[f], out->middle[f], out->half[f], i);
-        unsigned bits = w_negative_bits(gap_to(other, 1 - own, m[1 - own], h[1 - own], reach));
-        kept = append(out->room, kept, bits & lanes_before(i, count), TAC_LANES, i);
+    rough n[2][3], g[2][3];
+    for (int f = 0; f < 2; ++f) set_box(other, f, reach, n[f], g[f]);
+    for (int i = 0; i < index->edge_blocks; i += ROUGH_LANES) {
+        rough m[2][3], h[2][3];
+        load_rough3(index->block_rough.middle, i, m[own]);
+        load_rough3(index->block_rough.half, i, h[own]);
+        unsigned kept = lanes_before(i, index->edge_blocks) &
+                        rough_negative_bits(box_gap(m[own], h[own], n[own], g[own]));
+        if (kept == 0) continue;
+        carry_boxes(frame, m[own], h[own], m[1 - own], h[1 - own]);
+        kept &= rough_negative_bits(box_gap(m[1 - own], h[1 - own], n[1 - own], g[1 - own]));
+        if (kept) add_boxes(out, i, kept, m, h);
     }
-    move_up(out, out->room, kept);
 }
 
 static int near(const tacEdgeBoxes* a, int i, const tacEdgeBoxes* b, tacReal reach, int* out) {
     rough m[2][3], h[2][3], apart = rough_set(1.000001 * tac_re(reach));
     int count = 0;
+    if (a->half[0][0][i] < 0.0f) return 0;
     for (int f = 0; f < 2; ++f) {
         set_rough3(a->middle[f], i, m[f]), set_rough3(a->half[f], i, h[f]);
         for (int k = 0; k < 3; ++k) h[f][k] = h[f][k] + apart;
     }
     for (int j = 0; j < b->count; j += ROUGH_LANES) {
-        unsigned kept = lanes_before(j, b->count);
+        unsigned kept = ~0u;
         for (int f = 0; f < 2 && kept; ++f) { // most are apart in the first
             rough n[3], g[3];
             load_rough3(b->middle[f], j, n), load_rough3(b->half[f], j, g);
@@ -174,51 +125,91 @@ static int near(const tacEdgeBoxes* a, int i, const tacEdgeBoxes* b, tacReal rea
     return count;
 }
 
+TAC_INLINE rough rough_dot3(const rough a[3], const rough b[3]) {
+    return rough_fma(a[0], b[0], rough_fma(a[1], b[1], a[2] * b[2]));
+}
+
 //---------------------------------- edges ----------------------------------------
 
-// the box around eight
-static void surround(const tacRoughBoxes* edge, int from, int end, const tacRoughBoxes* out,
-                     int block) {
-    for (int k = 0; k < 3; ++k) {
-        float low = INFINITY, high = -INFINITY;
-        for (int j = from; j < end; ++j) {
-            float m = edge->middle[k][j], h = edge->half[k][j];
-            low = m - h < low ? m - h : low, high = m + h > high ? m + h : high;
+// Rows of a block that is placed: boxes around edges, unit vectors along them and their faces; then
+// the box around all eight.
+enum {
+    ROW = ROUGH_LANES > TAC_FEATURE_BLOCK ? ROUGH_LANES : TAC_FEATURE_BLOCK,
+    MIDDLE = 0,
+    HALF = 3 * ROW,
+    FLANK = 6 * ROW,
+    AROUND = 15 * ROW,
+    ROOM = 16 * ROW
+};
+_Static_assert((int)ROOM <= (int)TAC_EDGE_PLACE, "a block that is placed fits");
+
+TAC_INLINE void load_rows(const float* p, int row, rough out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = rough_load(&p[k * row]);
+}
+
+TAC_INLINE void set_rows(const float* p, int row, rough out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = rough_set(p[k * row]);
+}
+
+TAC_INLINE void store_rows(float* p, const rough v[3]) {
+    for (int k = 0; k < 3; ++k) rough_store(&p[k * ROW], v[k]);
+}
+
+static void surround(float* place) {
+    float low[3], high[3];
+    for (int k = 0; k < 3; ++k) low[k] = INFINITY, high[k] = -INFINITY;
+    for (int j = 0; j < TAC_FEATURE_BLOCK; ++j) TAC_UNROLL for (int k = 0; k < 3; ++k) {
+            float m = place[MIDDLE + k * ROW + j], h = place[HALF + k * ROW + j];
+            low[k] = m - h < low[k] ? m - h : low[k], high[k] = m + h > high[k] ? m + h : high[k];
         }
-        out->middle[k][block] = 0.5f * (low + high);
-        out->half[k][block] = 0.500001f * (high - low);
+    for (int k = 0; k < 3; ++k) {
+        place[AROUND + k] = 0.5f * (low[k] + high[k]);
+        place[AROUND + 3 + k] = 0.500001f * (high[k] - low[k]);
     }
 }
 
-static void place(const tacFeatures* f, int block, const tacFrame* across, double stretch,
-                  const tacEdgePlaces* out) {
-    int from = block * TAC_FEATURE_BLOCK;
-    for (int i = from; i < from + TAC_FEATURE_BLOCK; i += TAC_LANES) {
-        wide x[2][3], y[2][3], middle[3], half[3];
-        for (int end = 0; end < 2; ++end) {
-            load3(f->index->edge_end[end], i, x[end]);
-            rotate_to_world(across, x[end], y[end]);
-            for (int k = 0; k < 3; ++k) y[end][k] = y[end][k] + across->origin[k];
-            store3(out->end[end], i, y[end]);
-        }
-        for (int k = 0; k < 3; ++k) {
-            middle[k] = 0.5 * (y[0][k] + y[1][k]);
-            half[k] = (0.5 * stretch) * size_of(y[1][k] - y[0][k]);
-        }
-        store_box(middle, half, out->box.middle, out->box.half, i);
+TAC_INLINE void rough_turn(const tacFrame* f, const rough v[3], rough out[3]) {
+    for (int k = 0; k < 3; ++k) {
+        out[k] = v[0] * rough_set(tac_re(f->R.m[k][0]));
+        out[k] = rough_fma(v[1], rough_set(tac_re(f->R.m[k][1])), out[k]);
+        out[k] = rough_fma(v[2], rough_set(tac_re(f->R.m[k][2])), out[k]);
     }
-    surround(&out->box, from, from + TAC_FEATURE_BLOCK, &out->block, block); // padding repeats
+}
+
+static void place_edges(const struct tacFeatureIndex* index, int block, const tacEdgeFrame* frame,
+                        float* out) {
+    const int eight = TAC_FEATURE_BLOCK;
+    const tacFrame* across = frame->across;
+    for (int j = 0; j < eight; j += ROUGH_LANES) {
+        const float* from = &index->edge_rows[block * eight * TAC_EDGE_ROWS + j];
+        rough v[3], y[3], half = rough_load(&from[12 * eight]) * rough_set(frame->stretch);
+        load_rows(from, eight, v), rough_turn(across, v, y);
+        for (int k = 0; k < 3; ++k) y[k] = y[k] + rough_set(tac_re(across->origin[k]));
+        store_rows(&out[MIDDLE + j], y);
+        for (int i = 0; i < 3; ++i) {
+            load_rows(&from[(3 + 3 * i) * eight], eight, v), rough_turn(across, v, y);
+            store_rows(&out[FLANK + 3 * i * ROW + j], y);
+            for (int k = 0; k < 3 && i == 0; ++k)
+                v[k] = rough_fma(rough_abs(y[k]), half, rough_set(frame->more));
+            if (i == 0) store_rows(&out[HALF + j], v);
+        }
+    }
+}
+
+static void place(const struct tacFeatureIndex* index, int block, const tacEdgeFrame* frame,
+                  float* out) {
+    place_edges(index, block, frame, out);
+    surround(out);
 }
 
 //---------------------------------- pairs ----------------------------------------
 
 typedef struct pairList {
     const tacEdgeTest* test;
-    const struct tacFeatureIndex* a;
-    const tacEdgePlaces* b;
+    const struct tacFeatureIndex* index[2];
     int edges[2];
     edgeTau t;
-    rough apart;
+    rough clash;
     wide reach;
     int waiting, *one, *two;
     int count, capacity;
@@ -226,10 +217,14 @@ typedef struct pairList {
 } pairList;
 
 TAC_INLINE edgeCorners pair_corners(const pairList* l, int i) {
+    const tacFrame* across = l->test->across;
     edgeCorners c;
     for (int end = 0; end < 2; ++end) {
-        gather3(l->a->edge_end[end], &l->one[i], c.x[end]);
-        gather3((const double* const*)l->b->end[end], &l->two[i], c.x[2 + end]);
+        wide x[3];
+        gather3(l->index[0]->edge_end[end], &l->one[i], c.x[end]);
+        gather3(l->index[1]->edge_end[end], &l->two[i], x);
+        rotate_to_world(across, x, c.x[2 + end]);
+        for (int k = 0; k < 3; ++k) c.x[2 + end][k] = c.x[2 + end][k] + across->origin[k];
     }
     return c;
 }
@@ -300,73 +295,108 @@ static void look_closer(pairList* l) {
     l->waiting = 0;
 }
 
-// edge k of geom[0] against those of a block of geom[1]
-TAC_INLINE void list_block(pairList* l, int k, const rough m[3], const rough h[3], int block) {
-    int from = block * TAC_FEATURE_BLOCK, end = from + TAC_FEATURE_BLOCK, before = l->waiting;
-    unsigned last = lanes_before(from, l->edges[1]) & ((1u << TAC_FEATURE_BLOCK) - 1u);
-    for (int j = from; j < end; j += ROUGH_LANES) {
-        rough n[3], g[3];
-        load_rough3(l->b->box.middle, j, n), load_rough3(l->b->box.half, j, g);
-        unsigned kept = rough_negative_bits(box_gap(m, h, n, g)) & last >> (j - from);
-        int lanes = ROUGH_LANES < TAC_FEATURE_BLOCK ? ROUGH_LANES : TAC_FEATURE_BLOCK;
-        l->waiting = append(l->two, l->waiting, kept, lanes, j);
+// Bits of edges of a block b that have faces in the way of an edge a: clashing_lanes for unit
+// vectors, with room for errors of single precision
+TAC_INLINE unsigned clear_lanes(const pairList* l, const float* a, const float* b) {
+    rough s[3], t[3], c[3], low = rough_set(1e30), high = rough_set(-1e30);
+    set_rows(&a[FLANK], ROW, s), load_rows(&b[FLANK], ROW, t);
+    for (int k = 0; k < 3; ++k) {
+        int p = (k + 1) % 3, q = (k + 2) % 3;
+        c[k] = s[p] * t[q] - s[q] * t[p];
     }
-    for (int i = 0; i < TAC_FEATURE_BLOCK; ++i) l->one[before + i] = k;
-    if (l->waiting >= TAC_EDGE_WAITING) look_closer(l);
+    for (int row = FLANK + 3 * ROW; row < AROUND; row += 3 * ROW) {
+        rough u[2];
+        set_rows(&a[row], ROW, s), load_rows(&b[row], ROW, t);
+        u[0] = rough_dot3(s, c), u[1] = -rough_dot3(t, c);
+        for (int k = 0; k < 2; ++k) low = rough_min(low, u[k]), high = rough_max(high, u[k]);
+    }
+    rough length = rough_sqrt(rough_dot3(c, c) + rough_set(ROUGH_PARALLEL));
+    rough reach = rough_fma(l->clash, length, rough_set(ROUGH_TURN));
+    return rough_negative_bits(rough_max(low, -high) + reach);
 }
 
-// bit i: edge from + i of geom[0] comes near a block of geom[1]
-TAC_INLINE unsigned near_block(const pairList* l, int from, int block) {
-    rough m[3], h[3], stretch = rough_set(l->test->stretch);
+// bit j: an edge a may meet edge j of a block b
+TAC_INLINE unsigned meet_edge(const pairList* l, const float* a, const float* b) {
+    rough m[3], h[3];
     unsigned bits = 0;
-    set_rough3(l->b->block.middle, block, m), set_rough3(l->b->block.half, block, h);
-    for (int k = 0; k < 3; ++k) h[k] = h[k] + l->apart;
-    for (int i = from; i < from + TAC_FEATURE_BLOCK; i += ROUGH_LANES) {
+    set_rows(&a[MIDDLE], ROW, m), set_rows(&a[HALF], ROW, h);
+    for (int j = 0; j < TAC_FEATURE_BLOCK; j += ROUGH_LANES) {
         rough n[3], g[3];
-        load_rough3(l->a->edge_rough.middle, i, n), load_rough3(l->a->edge_rough.half, i, g);
-        for (int k = 0; k < 3; ++k) g[k] = g[k] * stretch;
-        bits |= (rough_negative_bits(box_gap(m, h, n, g)) & lanes_before(i, l->edges[0]))
-                << (i - from);
+        load_rows(&b[MIDDLE + j], ROW, n), load_rows(&b[HALF + j], ROW, g);
+        unsigned kept = rough_negative_bits(box_gap(m, h, n, g));
+        if (kept && l->test->rough) kept &= ~clear_lanes(l, a, &b[j]);
+        bits |= kept << j;
     }
     return bits;
 }
 
-// blocks that edge `bit` of a block comes near
-TAC_INLINE int blocks_of_edge(const unsigned char* mask, const int* near, int blocks, int bit,
-                              int* out) {
-    int count = 0;
-    for (int n = 0; n < blocks; ++n) {
-        out[count] = near[n];
-        count += mask[n] >> bit & 1;
+// bit i: edge i of a block a comes near a block b
+TAC_INLINE unsigned near_block(const float* a, const float* b) {
+    rough m[3], h[3];
+    unsigned bits = 0;
+    set_rows(&b[AROUND], 1, m), set_rows(&b[AROUND + 3], 1, h);
+    for (int i = 0; i < TAC_FEATURE_BLOCK; i += ROUGH_LANES) {
+        rough n[3], g[3];
+        load_rows(&a[MIDDLE + i], ROW, n), load_rows(&a[HALF + i], ROW, g);
+        bits |= rough_negative_bits(box_gap(m, h, n, g)) << i;
     }
-    return count;
+    return bits;
 }
 
-// edge e of geom[0] against blocks of geom[1]
-static void list_edge(pairList* l, int e, const int* block, int count) {
-    rough m[3], h[3], stretch = rough_set(l->test->stretch);
-    set_rough3(l->a->edge_rough.middle, e, m), set_rough3(l->a->edge_rough.half, e, h);
-    for (int k = 0; k < 3; ++k) h[k] = rough_fma(h[k], stretch, l->apart);
-    for (int n = 0; n < count; ++n) list_block(l, e, m, h, block[n]);
+// byte i: edges of a block b that edge i of a block a may meet; those of the masks are there
+TAC_INLINE uint64_t meet_block(const pairList* l, const float* a, const float* b, unsigned mask_a,
+                               unsigned mask_b) {
+    uint64_t met = 0;
+    for (unsigned rest = near_block(a, b) & mask_a; rest; rest &= rest - 1) {
+        int i = __builtin_ctz(rest);
+        met |= (uint64_t)(meet_edge(l, &a[i], b) & mask_b) << (8 * i);
+    }
+    return met;
+}
+
+// bits of the edges that there are in a block
+TAC_INLINE unsigned edges_in(const pairList* l, int k, int block) {
+    return lanes_before(block * TAC_FEATURE_BLOCK, l->edges[k]) & 255u;
+}
+
+// edge e of geom[0], which is byte i, and those that it may meet
+static void list_edge(pairList* l, int e, int i, const tacEdgeNear* near, int row) {
+    for (int n = near->first[row]; n < near->first[row + 1]; ++n) {
+        unsigned bits = l->test->met[n - near->first[row]] >> (8 * i) & 255u;
+        if (bits == 0) continue;
+        for (int j = 0; j < TAC_FEATURE_BLOCK; ++j) l->one[l->waiting + j] = e;
+        l->waiting = append(l->two, l->waiting, bits, TAC_FEATURE_BLOCK,
+                            near->other[near->near[n]] * TAC_FEATURE_BLOCK);
+        if (l->waiting >= TAC_EDGE_WAITING) look_closer(l);
+    }
+}
+
+// edges of a block of geom[0]
+static void list_block(pairList* l, const tacEdgeNear* near, int row) {
+    int block = near->block[row], first = near->first[row];
+    unsigned mask = edges_in(l, 0, block);
+    float a[ROOM];
+    uint64_t any = 0;
+    place_edges(l->index[0], block, &l->test->own, a);
+    for (int n = first; n < near->first[row + 1]; ++n) {
+        int other = near->near[n];
+        uint64_t met =
+            meet_block(l, a, &near->place[other * ROOM], mask, edges_in(l, 1, near->other[other]));
+        l->test->met[n - first] = met, any |= met;
+    }
+    for (int i = 0; i < TAC_FEATURE_BLOCK; ++i)
+        if (any >> (8 * i) & 255u) list_edge(l, block * TAC_FEATURE_BLOCK + i, i, near, row);
 }
 
 static int list(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, int* first,
                 int* second) {
-    pairList l = {.test = test, .a = test->features[0]->index, .b = test->places};
-    for (int k = 0; k < 2; ++k) l.edges[k] = test->features[k]->edges;
+    pairList l = {.test = test};
+    for (int k = 0; k < 2; ++k)
+        l.index[k] = test->features[k]->index, l.edges[k] = test->features[k]->edges;
     l.t = edge_tau(test->witness), l.reach = w_set(test->reach);
-    l.apart = rough_set(1.000001 * tac_re(test->apart)), l.one = test->one, l.two = test->two;
+    l.clash = rough_set(1.5 * tac_re(test->clash)), l.one = test->one, l.two = test->two;
     l.capacity = capacity, l.first = first, l.second = second;
-    for (int i = 0; i < near->count; ++i) {
-        int from = near->block[i] * TAC_FEATURE_BLOCK, blocks = near->first[i + 1] - near->first[i];
-        const int* others = &near->near[near->first[i]];
-        for (int n = 0; n < blocks; ++n)
-            test->mask[n] = (unsigned char)near_block(&l, from, others[n]);
-        for (int bit = 0; bit < TAC_FEATURE_BLOCK && from + bit < l.edges[0]; ++bit) {
-            int count = blocks_of_edge(test->mask, others, blocks, bit, test->block);
-            list_edge(&l, from + bit, test->block, count);
-        }
-    }
+    for (int row = 0; row < near->count; ++row) list_block(&l, near, row);
     look_closer(&l);
     return l.count;
 }
@@ -374,4 +404,4 @@ static int list(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, 
 //---------------------------------- table ----------------------------------------
 
 const tacEdgeSearchKernels TAC_KERNELS(tac_edge_search_kernels_) = {
-    .lanes = TAC_LANES, .boxes = boxes, .near = near, .place = place, .list = list};
+    .lanes = TAC_LANES, .room = ROOM, .boxes = boxes, .near = near, .place = place, .list = list};

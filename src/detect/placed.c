@@ -15,7 +15,7 @@ static tacMat3 axes_of(const tacPlaced* placed) {
 
 static tacVec3 position_of(const tacPlaced* placed) {
     tacVec3 x = placed->pose.position;
-    if (placed->solid->planar) x.z = 0.0;
+    if (placed->solid->planar) x.z = -placed->solid->center.z;
     return x;
 }
 

@@ -47,7 +47,6 @@ typedef struct solidPlaces {
 } solidPlaces;
 
 // A half-plane's geom is a half-space laid down (planar_reader.c): y of the outline is its z.
-// Planar geoms meet in the plane z = 0, however far above it they are drawn.
 static tacPose pose_of(const tacModel* model, int geom, const tacPose* body) {
     const tacGeom* g = &model->geom[geom];
     const tacSolid* solid = tac_solid_in(model->contact->solid, geom);
@@ -55,9 +54,7 @@ static tacPose pose_of(const tacModel* model, int geom, const tacPose* body) {
                     tac_quat_load(model->param + g->rotation)};
     if (tac_solid_is_planar(solid) && tac_solid_is_endless(solid))
         pose = tac_pose_compose(pose, (tacPose){{0.0, 0.0, 0.0}, {1.0, 1.0, 0.0, 0.0}});
-    pose = tac_pose_compose(body[g->body], pose);
-    if (tac_solid_is_planar(solid)) pose.position.z = 0.0;
-    return pose;
+    return tac_pose_compose(body[g->body], pose);
 }
 
 static tacSolidPlace plain(const solidPlaces* places, int geom) {

@@ -11,12 +11,14 @@
 #include "base/message.h"
 #include "math/pose.h"
 #include "mesh/simplify.h"
+#include "shape/bound.h"
 
 #include <math.h>
 #include <string.h>
 
 #define FEWEST_CELLS   28
 #define BELIEVED_CELLS 45
+#define PART_CELLS     64
 #define MOST_CELLS     256
 #define LATTICES       10
 #define SAME_VOLUME    0.1
@@ -204,11 +206,34 @@ static int agree(const latticeView* a, const latticeView* b) {
            fabs(a->volume - b->volume) <= SAME_VOLUME * b->volume;
 }
 
-// cells that leave a flat solid several of them across
+// is the node, a leaf, added to the shape, so that its size is to be seen there?
+static int is_part(const tacModel* model, const tacNode* leaf) {
+    int parent = leaf->parent;
+    while (parent >= 0 && model->node[parent].kind == TAC_NODE_UNION)
+        parent = model->node[parent].parent;
+    return leaf->children == 0 && leaf->size >= 0 && parent < 0;
+}
+
+// across the thinnest part of a union; its pieces and holes do not tell that an ear is missing
+static double thinnest_part(const tacSolid* solid) {
+    const tacModel* model = solid->model;
+    const tacShape* shape = &model->shape[solid->shape];
+    double least = solid->size;
+    for (int i = shape->first; i < shape->first + shape->count; ++i) {
+        const tacNode* node = &model->node[i];
+        if (!is_part(model, node)) continue;
+        for (int k = 0; k < tac_size_count(node->kind); ++k)
+            least = fmin(least, 2.0 * model->param[node->size + k]);
+    }
+    return least;
+}
+
+// cells that leave a flat solid several of them across, and a thin part two
 static int fewest_cells(const tacSolid* solid) {
     double least = solid->size;
     for (int k = 0; k < 3; ++k) least = fmin(least, solid->high[k] - solid->low[k]);
-    return (int)fmin(MOST_CELLS / 2.0, fmax(FEWEST_CELLS, 5.0 * solid->size / least));
+    double thin = fmin(PART_CELLS, 2.0 * solid->size / thinnest_part(solid));
+    return (int)fmin(MOST_CELLS / 2.0, fmax(FEWEST_CELLS, fmax(thin, 5.0 * solid->size / least)));
 }
 
 // the coarsest lattice with vertices enough that another one, the finest, agrees with; -1 for none

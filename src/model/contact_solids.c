@@ -8,6 +8,7 @@
 #include "model/contact_plan.h"
 #include "model/planar.h"
 
+#include <math.h>
 #include <string.h>
 
 static void refuse(tacDraft* draft, const tacModel* model, int geom, const char* what) {
@@ -15,11 +16,13 @@ static void refuse(tacDraft* draft, const tacModel* model, int geom, const char*
     const tacGeom* g = &model->geom[geom];
     const char* name = *g->name ? g->name : tac_reader_text(&draft->reader, "%d", geom);
     tac_reader_fail(&draft->reader, TAC_ERROR_UNSUPPORTED,
-                    element ? tac_attribute_line(element, "detect") : 0, "detect",
-                    "geom %.40s %s; it takes spheres, boxes, polyhedra, planes, circles, "
-                    "rectangles, polygons and halfplanes; detect=\"gjk\" takes more",
+                    element ? tac_attribute_line(element, "detect") : 0, "detect", "geom %.40s %s",
                     name ? name : "", what);
 }
+
+#define KINDS                                                                                      \
+    "; it takes spheres, boxes, polyhedra, planes, circles, rectangles, polygons and halfplanes; " \
+    "detect=\"gjk\" takes more"
 
 //---------------------------------- kinds ----------------------------------------
 
@@ -124,6 +127,22 @@ static int may_touch(const tacDraft* draft, int geom) {
     return 0;
 }
 
+// z of a planar geom in the world: all that is below it turns about z alone
+static double height_of(const tacModel* model, int geom) {
+    double z = model->param[model->geom[geom].position + 2];
+    for (int b = model->geom[geom].body; b > 0; b = model->body[b].parent)
+        z += model->param[model->body[b].position + 2];
+    return z;
+}
+
+// Planar geoms meet in the plane z = 0, however far above it they are drawn: so the outline is that
+// much below the geom, and contacts stay functions of poses alone.
+static void lower(tacSolid* solid, double height) {
+    tacVec3* vertex = (tacVec3*)(uintptr_t)solid->vertex;
+    for (int i = 0; i < solid->vertices; ++i) vertex[i].z -= height;
+    solid->center.z -= height;
+}
+
 static void add_solid(tacDraft* draft, const tacModel* model, int geom) {
     const tacPlanar* planar = outline_of(draft, geom);
     const tacShape* shape = &model->shape[model->geom[geom].shape];
@@ -134,12 +153,48 @@ static void add_solid(tacDraft* draft, const tacModel* model, int geom) {
         result = outline(planar, &solid, &message);
     else if (shape->count == 1)
         result = spatial(model, &model->node[shape->first], &solid, &message);
+    if (result == TAC_OK && planar) lower(solid, height_of(model, geom));
     if (result == TAC_OK)
         keep(draft, solid);
     else
         refuse(draft, model, geom,
-               message.text[0] ? message.text : "is not convex with flat faces or a ball");
+               message.text[0] ? message.text : "is not convex with flat faces or a ball" KINDS);
     tac_solid_destroy(solid);
+}
+
+// does a rotation turn the z axis?
+static int tilts(const double* quat) {
+    return fabs(quat[1]) + fabs(quat[2]) > 1e-9 * (fabs(quat[0]) + fabs(quat[3]));
+}
+
+static int joint_leaves_plane(const tacModel* model, const tacJoint* j) {
+    if (j->axis < 0) return 1;
+    const double* axis = model->param + j->axis;
+    double across = hypot(axis[0], axis[1]), along = fabs(axis[2]);
+    return j->kind == TAC_JOINT_HINGE ? across > 1e-9 * along : along > 1e-9 * across;
+}
+
+// may the plane of the geom's outline leave x-y? A half-plane's geom itself is laid down.
+static int leaves_plane(const tacModel* model, const tacPlanar* planar) {
+    const tacGeom* g = &model->geom[planar->geom];
+    if (planar->kind != TAC_PLANAR_HALFPLANE && tilts(model->param + g->rotation)) return 1;
+    for (int b = g->body; b > 0; b = model->body[b].parent) {
+        const tacBody* body = &model->body[b];
+        if (tilts(model->param + body->rotation)) return 1;
+        for (int j = body->first_joint; j < body->first_joint + body->joints; ++j)
+            if (joint_leaves_plane(model, &model->joint[j])) return 1;
+    }
+    return 0;
+}
+
+// planar geoms stay in their plane
+static void check_planes(tacDraft* draft, const tacModel* model) {
+    const tacPlanar* planar = draft->planar.items;
+    for (int i = 0; i < draft->planar.count; ++i)
+        if (leaves_plane(model, &planar[i]))
+            refuse(draft, model, planar[i].geom,
+                   "is planar, and it or a joint below it turns or moves out of the x-y plane "
+                   "(joints: planar, hinges about z, slides along x and y)");
 }
 
 // planar geoms meet planar ones
@@ -148,7 +203,9 @@ static void check_pairs(tacDraft* draft, const tacModel* model) {
     for (int i = 0; i < draft->contact_pair.count; ++i) {
         int a = pair[i].geom[0], b = pair[i].geom[1];
         int first = outline_of(draft, a) != NULL, second = outline_of(draft, b) != NULL;
-        if (first != second) refuse(draft, model, first ? b : a, "would meet a planar geom");
+        if (first != second)
+            refuse(draft, model, first ? b : a,
+                   "would meet a planar geom; planar ones meet one another alone");
     }
 }
 
@@ -156,6 +213,7 @@ void tac_plan_solids(tacDraft* draft) {
     const tacModel model = tac_draft_view(draft);
     const tacSolid none = {.first = (const int[1]){0}};
     check_pairs(draft, &model);
+    check_planes(draft, &model);
     for (int g = 0; g < model.ngeom && draft->reader.result == TAC_OK; ++g)
         if (may_touch(draft, g))
             add_solid(draft, &model, g);

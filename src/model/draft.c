@@ -326,6 +326,7 @@ tacModel tac_draft_view(tacDraft* draft) {
     tacModel model = sizes(draft);
     model.param = draft->param.items;
     model.body = draft->body.items;
+    model.joint = draft->joint.items;
     model.geom = draft->geom.items;
     model.shape = draft->shape.items;
     model.node = draft->node.items;

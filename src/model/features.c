@@ -340,7 +340,8 @@ typedef struct featureBlock {
     double *out[3], *along[2][3], *end[2][3];
     int *edge[2], *face[3];
     tacFeatureBox *box, *edge_box;
-    tacRoughBoxes edge_rough, block_rough;
+    tacRoughBoxes block_rough;
+    float* edge_rows;
 } featureBlock;
 
 static int blocks_of(int count) { return (count + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK; }
@@ -352,7 +353,8 @@ static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) 
     size_t doubles = sizeof(double) * (size_t)(s->vertices + TAC_FEATURE_BLOCK);
     size_t edges = sizeof(double) * (size_t)(s->edges + 1);
     size_t ends = (size_t)(s->edges + TAC_ROUGH_PADDING),
-           around = (size_t)(edge_blocks + TAC_ROUGH_PADDING);
+           around = (size_t)(edge_blocks + TAC_ROUGH_PADDING),
+           rows = (size_t)(edge_blocks * TAC_FEATURE_BLOCK * TAC_EDGE_ROWS + TAC_ROUGH_PADDING);
 #define PLACE(field, bytes)                                                                        \
     do {                                                                                           \
         used += tac_arena_need(bytes);                                                             \
@@ -366,8 +368,6 @@ static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) 
         PLACE(along[0][k], edges);
         PLACE(along[1][k], edges);
         for (int i = 0; i < 2; ++i) PLACE(end[i][k], sizeof(double) * ends);
-        PLACE(edge_rough.middle[k], sizeof(float) * ends);
-        PLACE(edge_rough.half[k], sizeof(float) * ends);
         PLACE(block_rough.middle[k], sizeof(float) * around);
         PLACE(block_rough.half[k], sizeof(float) * around);
         PLACE(face[k], sizeof(int) * (size_t)(s->triangles + 1));
@@ -375,6 +375,7 @@ static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) 
     for (int k = 0; k < 2; ++k) PLACE(edge[k], sizeof(int) * (size_t)(s->edges + 1));
     PLACE(box, sizeof(tacFeatureBox) * (size_t)(blocks + 1));
     PLACE(edge_box, sizeof(tacFeatureBox) * (size_t)(edge_blocks + 1));
+    PLACE(edge_rows, sizeof(float) * rows);
 #undef PLACE
     if (arena) *out = b;
     return used;
@@ -412,17 +413,12 @@ static void write_rough(const tacFeatureBox* box, const tacRoughBoxes* out, int 
     }
 }
 
-// corners and boxes of each edge, for vectors of them
+// corners of each edge, for vectors of them, and boxes of blocks
 static void write_ends(const rawSurface* s, featureBlock* b) {
     for (int i = 0; i < s->edges + TAC_ROUGH_PADDING && s->edges; ++i) {
-        growingBox box = no_box();
         int e = i < s->edges ? i : s->edges - 1;
-        for (int k = 0; k < 2; ++k) {
-            grow(&box, b->x, b->edge[k][e]);
+        for (int k = 0; k < 2; ++k)
             for (int j = 0; j < 3; ++j) b->end[k][j][i] = b->x[j][b->edge[k][e]];
-        }
-        tacFeatureBox around = finished(&box);
-        write_rough(&around, &b->edge_rough, i);
     }
     int blocks = b->index.edge_blocks;
     for (int i = 0; i < blocks + TAC_ROUGH_PADDING && blocks; ++i)
@@ -486,6 +482,25 @@ static void write_flanks(const rawSurface* s, tacPose pose, featureBlock* b) {
     }
 }
 
+// in single precision, eight edges together
+static void write_rows(const rawSurface* s, featureBlock* b) {
+    for (int i = 0; i < b->index.edge_blocks * TAC_FEATURE_BLOCK; ++i) {
+        int e = i < s->edges ? i : s->edges - 1, at = i % TAC_FEATURE_BLOCK;
+        float* row = &b->edge_rows[(i - at) * TAC_EDGE_ROWS + at];
+        double t[3];
+        for (int k = 0; k < 3; ++k) t[k] = b->end[1][k][e] - b->end[0][k][e];
+        double length = sqrt(tac_dot3(t, t));
+        for (int k = 0; k < 3; ++k) {
+            double middle = b->end[0][k][e] + 0.5 * t[k];
+            row[k * TAC_FEATURE_BLOCK] = (float)middle;
+            row[(3 + k) * TAC_FEATURE_BLOCK] = length > 1e-12 ? (float)(t[k] / length) : 0.0f;
+            for (int j = 0; j < 2; ++j)
+                row[(6 + 3 * j + k) * TAC_FEATURE_BLOCK] = (float)b->along[j][k][e];
+        }
+        row[12 * TAC_FEATURE_BLOCK] = (float)(0.5 * length);
+    }
+}
+
 static void write_boxes(const rawSurface* s, featureBlock* b) {
     struct tacFeatureIndex* index = &b->index;
     growingBox all = no_box();
@@ -524,6 +539,7 @@ static tacResult pack_features(const rawSurface* s, tacPose pose, tacAllocator a
     write_edges(s, b);
     write_ends(s, b);
     write_flanks(s, pose, b);
+    write_rows(s, b);
     write_boxes(s, b);
     return TAC_OK;
 }
@@ -537,7 +553,7 @@ static void publish(const rawSurface* s, featureBlock* b, tacFeatures* out) {
         for (int i = 0; i < 2; ++i)
             index->along[i][k] = b->along[i][k], index->edge_end[i][k] = b->end[i][k];
     }
-    index->edge_rough = b->edge_rough, index->block_rough = b->block_rough;
+    index->edge_rows = b->edge_rows, index->block_rough = b->block_rough;
     for (int k = 0; k < 2; ++k) out->edge[k] = b->edge[k];
     index->box = b->box, index->edge_box = b->edge_box;
 }

@@ -28,6 +28,10 @@ typedef struct tacRoughBoxes {
 // numbers of single precision in the widest vector
 #define TAC_ROUGH_PADDING 16
 
+// rows of a block of edges: middles, unit vectors along them, 0 under 1e-12 m, those along the
+// faces on both sides, half lengths
+enum { TAC_EDGE_ROWS = 3 + 3 + 2 * 3 + 1 };
+
 struct tacFeatureIndex {
     int blocks;                    // vertices 8 i .. 8 i + 7 are block i
     const tacFeatureBox* box;      // around the vertices of each block                   (blocks)
@@ -38,7 +42,7 @@ struct tacFeatureIndex {
     int edge_blocks;               // edges 8 i .. 8 i + 7 are block i of edges
     const tacFeatureBox* edge_box; // around the edges of each block              (edge_blocks)
     const double* edge_end[2][3];  // corners of each edge; the last one is repeated      (edges)
-    tacRoughBoxes edge_rough;      // around each edge, likewise                          (edges)
+    const float* edge_rows;        // TAC_EDGE_ROWS of each block, likewise; eight numbers each
     tacRoughBoxes block_rough;     // around each block of edges                    (edge_blocks)
     int radius;                    // offset of the radius in param, -1: none
     double deviation; // largest |own field| at a vertex                               [m]

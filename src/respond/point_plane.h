@@ -11,10 +11,12 @@
 // Ahead: the force at the end of a step of length h in which v changes by y, to first order in what
 // stiffens it; y enters by a symmetric negative matrix:
 //
-//   f = N n - s l q,  N = l - kappa h (v_n + y_n) - rho y_n,  y_n = n . y
+//   f = N n - s L q,  N = l - kappa h (v_n + y_n) - rho y_n,  y_n = n . y,  L = c m(x)
 //   q = (1 - w) v_t + y - y_n n,  w = v_t . y/(v_s^2 + v . v_t),  kappa = -c' d,  rho = c m(x)/v_d
 //
-// where m, 1 below 0 and 0 above 2, is -d' to 0.03 but has two continuous derivatives.
+// where m, 1 below 0 and 0 above 2, is -d' to 0.03 but has two continuous derivatives. Friction is
+// of L, what is left of N once the blow is stopped: of l, which a fast blow makes far larger, it
+// would put energy in.
 
 #ifndef TAC_RESPOND_POINT_PLANE_H
 #define TAC_RESPOND_POINT_PLANE_H
@@ -40,6 +42,7 @@ typedef struct planeForce {
     wide c, c_phi, c_eps; // spring, and its slopes
     wide d, d_x, x;       // dissipation, its slope, v_n/v_d
     wide l, g;            // normal force, 1/sqrt(v_s^2 + |v_t|^2)
+    wide L;               // normal force that friction is of: l, or that of a force ahead
     wide v_n, v_t[3];
 
     // of a force ahead; else N = l, q = v_t
@@ -94,6 +97,7 @@ TAC_INLINE void plane_ahead(const planeLaw* law, const planeState* at, planeForc
     plane_stiffen(law, at, r);
     r->y_n = plane_dot(at->n, at->y);
     r->N = r->l - w_fma(r->kappa * at->h, r->v_n + r->y_n, r->rho * r->y_n);
+    r->L = r->rho * law->v_d;
     r->r2 = w_fma(law->v_s, law->v_s, plane_dot(at->v, r->v_t));
     r->w = plane_dot(r->v_t, at->y) / r->r2;
     for (int i = 0; i < 3; ++i)
@@ -106,11 +110,11 @@ TAC_INLINE planeForce plane_force(const planeLaw* law, const planeState* at) {
     r.c = law->k * spring.value, r.c_phi = -(law->k * spring.d_x), r.c_eps = law->k * spring.d_tau;
     r.v_n = plane_dot(at->n, at->v), r.x = r.v_n / law->v_d;
     planeDrag drag = law->published ? plane_drag_published(r.x) : plane_drag_smooth(r.x);
-    r.d = drag.value, r.d_x = drag.slope, r.l = r.N = r.c * r.d;
+    r.d = drag.value, r.d_x = drag.slope, r.l = r.N = r.L = r.c * r.d;
     for (int i = 0; i < 3; ++i) r.v_t[i] = r.q[i] = w_fma(-r.v_n, at->n[i], at->v[i]);
     r.g = 1.0 / w_sqrt(w_fma(law->v_s, law->v_s, plane_dot(r.v_t, r.v_t)));
     if (law->ahead) plane_ahead(law, at, &r);
-    wide s = law->mu * r.g * r.l;
+    wide s = law->mu * r.g * r.L;
     for (int i = 0; i < 3; ++i) r.f[i] = w_fma(r.N, at->n[i], -(s * r.q[i]));
     return r;
 }
@@ -126,10 +130,10 @@ TAC_INLINE wide plane_slip_jvp(const planeLaw* law, const planeState* at, const 
     return (z - r->w * r2) / r->r2;
 }
 
-// tangent of what N has beside l; q holds that of v_t and becomes that of q
+// tangent of what N has beside l, and of L; q holds that of v_t and becomes that of q
 TAC_INLINE wide plane_ahead_jvp(const planeLaw* law, const planeState* at, const planeForce* r,
                                 const planeState* dot, const planeLaw* law_dot, wide x, wide v_n,
-                                wide q[3]) {
+                                wide q[3], wide* L) {
     wide y_n = plane_dot(dot->n, at->y) + plane_dot(at->n, dot->y), sum = r->v_n + r->y_n;
     wide kappa = w_fma(r->kappa_phi, dot->phi, r->kappa_x * x);
     wide rho = w_fma(r->rho_phi, dot->phi, r->rho_x * x);
@@ -138,6 +142,8 @@ TAC_INLINE wide plane_ahead_jvp(const planeLaw* law, const planeState* at, const
         kappa = kappa + r->kappa * k + r->kappa_eps * law_dot->eps;
         rho = rho + r->rho * (k - law_dot->v_d / law->v_d) + r->rho_eps * law_dot->eps;
     }
+    *L = rho * law->v_d;
+    if (law_dot) *L = w_fma(r->rho, law_dot->v_d, *L);
     wide w = plane_slip_jvp(law, at, r, dot, law_dot, q);
     for (int i = 0; i < 3; ++i) {
         wide slip = w_fma(1.0 - r->w, q[i], -(w * r->v_t[i]));
@@ -161,9 +167,9 @@ TAC_INLINE void plane_force_jvp(const planeLaw* law, const planeState* at, const
         s_dot = r->g * law_dot->mu;
     }
     s_dot = w_fma(-law->mu * g3, speed, s_dot);
-    wide l = w_fma(c, r->d, r->c * r->d_x * x), N = l;
-    if (law->ahead) N = N + plane_ahead_jvp(law, at, r, dot, law_dot, x, v_n, q);
-    wide sl = s * r->l, sl_dot = w_fma(s, l, s_dot * r->l);
+    wide l = w_fma(c, r->d, r->c * r->d_x * x), N = l, L = l;
+    if (law->ahead) N = N + plane_ahead_jvp(law, at, r, dot, law_dot, x, v_n, q, &L);
+    wide sl = s * r->L, sl_dot = w_fma(s, L, s_dot * r->L);
     for (int i = 0; i < 3; ++i)
         f_dot[i] = w_fma(N, at->n[i], r->N * dot->n[i]) - w_fma(sl_dot, r->q[i], sl * q[i]);
 }
@@ -180,11 +186,11 @@ TAC_INLINE void plane_slip_vjp(const planeLaw* law, const planeState* at, const 
     if (law_bar) law_bar->v_s = law_bar->v_s + 2.0 * law->v_s * r2;
 }
 
-// adjoints of v_n and x on the way, of a force ahead, from that of N; q as of plane_slip_vjp
+// adjoints of v_n and x on the way, of a force ahead, from those of N and L; q as of plane_slip_vjp
 TAC_INLINE void plane_ahead_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
-                                wide N, wide q[3], planeState* bar, planeLaw* law_bar, wide* v_n,
-                                wide* x) {
-    wide sum = r->v_n + r->y_n, kappa = -(at->h * sum * N), rho = -(r->y_n * N);
+                                wide N, wide L, wide q[3], planeState* bar, planeLaw* law_bar,
+                                wide* v_n, wide* x) {
+    wide sum = r->v_n + r->y_n, kappa = -(at->h * sum * N), rho = w_fma(law->v_d, L, -(r->y_n * N));
     wide y_n = -(N * w_fma(r->kappa, at->h, r->rho)) - plane_dot(at->n, q);
     *v_n = -(r->kappa * at->h * N);
     *x = w_fma(r->kappa_x, kappa, r->rho_x * rho);
@@ -198,17 +204,20 @@ TAC_INLINE void plane_ahead_vjp(const planeLaw* law, const planeState* at, const
     if (!law_bar) return;
     law_bar->k = law_bar->k + w_fma(r->kappa, kappa, r->rho * rho) / law->k;
     law_bar->eps = law_bar->eps + w_fma(r->kappa_eps, kappa, r->rho_eps * rho);
-    law_bar->v_d = law_bar->v_d - r->rho * rho / law->v_d;
+    law_bar->v_d = law_bar->v_d + r->rho * (L - rho / law->v_d);
 }
 
 // adds to adjoints of the state and of the law (NULL: not asked for)
 TAC_INLINE void plane_force_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
                                 const wide f_bar[3], planeState* bar, planeLaw* law_bar) {
     wide s = law->mu * r->g, g3 = r->g * r->g * r->g, N = plane_dot(at->n, f_bar);
-    wide sl = -plane_dot(r->q, f_bar), l = w_fma(s, sl, N), s_bar = r->l * sl;
+    wide sl = -plane_dot(r->q, f_bar), L = s * sl, l = N, s_bar = r->L * sl;
     wide q[3], v_n = w_set(0.0), x = w_set(0.0), speed = -(law->mu * g3 * s_bar);
-    for (int i = 0; i < 3; ++i) q[i] = -(s * r->l * f_bar[i]);
-    if (law->ahead) plane_ahead_vjp(law, at, r, N, q, bar, law_bar, &v_n, &x);
+    for (int i = 0; i < 3; ++i) q[i] = -(s * r->L * f_bar[i]);
+    if (law->ahead)
+        plane_ahead_vjp(law, at, r, N, L, q, bar, law_bar, &v_n, &x);
+    else
+        l = l + L;
     wide c = l * r->d;
     x = w_fma(l * r->c, r->d_x, x);
     for (int i = 0; i < 3; ++i) q[i] = w_fma(speed, r->v_t[i], q[i]);

@@ -148,7 +148,7 @@ static int prove_scene(const manifoldScene* scene, const char* options, int poin
                                .as_quad = &tac_check_manifold_quad,
                                .sample = sample};
     tacCheckOptions o = tac_check_default_options();
-    o.points = test_amount(1 + points / 20, 1 + points / 2, 10 * points), o.quad_every = 20,
+    o.points = test_amount(1 + points / 100, 1 + points / 2, 10 * points), o.quad_every = 20,
     o.taylor_every = 1 << 30;
     o.first = 1e-9, o.second = 1e-7;
     int bad = prove(&problem, o);

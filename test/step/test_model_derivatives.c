@@ -69,7 +69,8 @@ static void draw_positions(problem* p, unsigned long long* random) {
         int count = j->kind == TAC_JOINT_FREE ? 7 : j->kind == TAC_JOINT_BALL ? 4 : 1;
         double *q = p->c.qpos + j->qpos, norm = 0.0;
         for (int k = 0; k < count; ++k) q[k] = tac_check_normal(random);
-        for (int k = 0; k < 3 && model->contact && j->kind == TAC_JOINT_FREE; ++k)
+        int straight = j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 3 : 0;
+        for (int k = 0; k < straight && model->contact; ++k)
             q[k] = model->qpos0[j->qpos + k] + 0.02 * q[k];
         for (int k = count - 4; k < count && j->axis < 0; ++k) norm += q[k] * q[k];
         for (int k = count - 4; k < count && j->axis < 0; ++k) q[k] /= sqrt(norm);

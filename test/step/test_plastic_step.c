@@ -231,6 +231,17 @@ static int refuses(const char* text, const char* what) {
 
 static int nonsense_is_refused(void) {
     ENSURE_LAW(refuses("<mujoco><tactus detect='sat'/><worldbody><geom type='halfplane'/><body>"
+                       "<freejoint/><geom type='circle' size='.1'/></body></worldbody></mujoco>",
+                       "out of the x-y plane"));
+    ENSURE_LAW(refuses("<mujoco><tactus detect='sat'/><worldbody><geom type='halfplane'/><body>"
+                       "<joint axis='0 1 0'/><geom type='circle' size='.1'/></body></worldbody>"
+                       "</mujoco>",
+                       "out of the x-y plane"));
+    ENSURE_LAW(refuses("<mujoco><tactus detect='sat'/><worldbody><geom type='halfplane'/><body>"
+                       "<joint type='planar'/><geom type='circle' size='.1' euler='60 0 0'/></body>"
+                       "</worldbody></mujoco>",
+                       "out of the x-y plane"));
+    ENSURE_LAW(refuses("<mujoco><tactus detect='sat'/><worldbody><geom type='halfplane'/><body>"
                        "<freejoint/><geom size='.1'/></body></worldbody></mujoco>",
                        "would meet a planar geom"));
     ENSURE_LAW(refuses("<mujoco><tactus detect='sat'/><worldbody><geom type='plane' size='1 1 1'/>"
