@@ -128,9 +128,10 @@ static void print_summary(const runSummary* s) {
     if (r->fastest > 0.0)
         printf("  largest |qvel|    %.4g of %s at %.6g s\n", r->fastest, name, r->fastest_at);
     if (r->slower > 0)
-        printf(
-            "  fell back         %lld steps, to a slower solver, no restitution or an early end\n",
-            r->slower);
+        printf("  fell back         %lld steps, to a slower solver or no restitution\n", r->slower);
+    if (r->cut > 0)
+        printf("  lost              %.4g s, of %lld step%s with more than max_impacts impacts\n",
+               r->unused, r->cut, r->cut == 1 ? "" : "s");
     if (s->call->out) printf("  trajectory        %s, %d states\n", s->call->out, s->rows);
     if (*s->note) printf("  note              %s\n", s->note);
 }
@@ -166,6 +167,7 @@ static void json_summary(const runSummary* s) {
     cli_json_number(&json, "largest_qvel_at", r->fastest_at);
     cli_json_int(&json, "lost", r->lost);
     cli_json_int(&json, "fell_back", r->slower);
+    cli_json_number(&json, "time_lost", r->unused);
     cli_json_bool(&json, "diverged", r->result != TAC_OK);
     if (s->call->out) cli_json_text(&json, "trajectory", s->call->out);
     if (s->call->out) cli_json_int(&json, "states", s->rows);

@@ -8,6 +8,7 @@
 #include "report.h"
 
 #include "base/pool.h"
+#include "tactus/respond.h"
 #include "tactus/step.h"
 
 #include <math.h>
@@ -32,6 +33,7 @@ typedef struct rolloutWork {
     cliRollout* rollout;
     element* elements;
     double* numbers;
+    tacState before;    // of the first run, before its last step
     long long from, to; // steps of this slice
 } rolloutWork;
 
@@ -45,14 +47,21 @@ static void copy(double* to, const double* from, int count) {
     if (count > 0) memcpy(to, from, sizeof *to * (size_t)count);
 }
 
+static tacState state_in(const tacModel* m, double* at) {
+    double *qvel = at + m->nq, *act = qvel + m->nv;
+    return (tacState){.qpos = at, .qvel = qvel, .act = act, .warm = act + m->na};
+}
+
+static void copy_state(const tacModel* m, const tacState* from, tacState* to) {
+    copy(to->qpos, from->qpos, m->nq), copy(to->qvel, from->qvel, m->nv);
+    copy(to->act, from->act, m->na), copy(to->warm, from->warm, m->nwarm);
+    to->time = from->time;
+}
+
 static tacResult set_element(const cliRollout* r, double* at, element* e) {
     const tacModel* m = r->model;
-    const tacState* from = &r->start->state;
-    e->state = (tacState){.qpos = at, .time = from->time};
-    e->state.qvel = e->state.qpos + m->nq, e->state.act = e->state.qvel + m->nv;
-    e->state.warm = e->state.act + m->na, e->ctrl = e->state.warm + m->nwarm;
-    copy(e->state.qpos, from->qpos, m->nq), copy(e->state.qvel, from->qvel, m->nv);
-    copy(e->state.act, from->act, m->na), copy(e->state.warm, from->warm, m->nwarm);
+    e->state = state_in(m, at), e->ctrl = e->state.warm + m->nwarm;
+    copy_state(m, &r->start->state, &e->state);
     return tac_scratch_create(m, &e->scratch);
 }
 
@@ -61,8 +70,9 @@ static tacResult take_work(cliRollout* r, rolloutWork* work) {
     tacResult result = TAC_OK;
     work->rollout = r;
     work->elements = calloc(count, sizeof *work->elements);
-    work->numbers = calloc(count * numbers + 1, sizeof *work->numbers);
+    work->numbers = calloc((count + 1) * numbers + 1, sizeof *work->numbers);
     if (!work->elements || !work->numbers) return TAC_ERROR_MEMORY;
+    work->before = state_in(r->model, work->numbers + count * numbers);
     for (size_t i = 0; i < count && result == TAC_OK; ++i)
         result = set_element(r, work->numbers + i * numbers, &work->elements[i]);
     return result;
@@ -90,6 +100,18 @@ static void look_at_speed(cliRollout* r, const element* e) {
     }
 }
 
+// what the flags of its last step say
+static void look_at_flags(rolloutWork* work, element* e) {
+    cliRollout* r = work->rollout;
+    unsigned flags = tac_step_info(e->scratch).flags;
+    double unused = 0.0;
+    r->slower += (flags & TAC_FALLBACK) != 0;
+    if (!(flags & TAC_CUT_SHORT)) return;
+    ++r->cut;
+    if (tac_step_unused(r->model, &work->before, e->ctrl, &unused, e->scratch) == TAC_OK)
+        r->unused += unused;
+}
+
 //---------------------------------- steps ----------------------------------------
 
 // one step of those of a group that still move
@@ -102,7 +124,7 @@ static void step_group(rolloutWork* work, element* group, int count, long long s
         element* e = &group[i];
         if (e->result != TAC_OK) continue;
         cli_control_at(r->control, step, (int)(e - work->elements), e->ctrl);
-        if (e == work->elements) keep(r, e, step);
+        if (e == work->elements) keep(r, e, step), copy_state(r->model, &e->state, &work->before);
         moving[n] = e;
         items[n++] = (tacStepItem){r->model, &e->state, e->ctrl, &e->state, e->scratch, TAC_OK};
     }
@@ -116,7 +138,7 @@ static void step_group(rolloutWork* work, element* group, int count, long long s
         moving[i]->done += items[i].result == TAC_OK;
         if (moving[i] != work->elements || items[i].result != TAC_OK) continue;
         look_at_speed(r, moving[i]);
-        r->slower += (tac_step_info(moving[i]->scratch).flags & TAC_FALLBACK) != 0;
+        look_at_flags(work, moving[i]);
     }
 }
 

@@ -22,6 +22,8 @@ typedef struct cliRollout {
     long long stepped; // steps of all runs
     int lost;          // runs that diverged
     long long slower;  // steps of the first run with a remark of TAC_FALLBACK
+    long long cut;     // steps of the first run that ended early (TAC_CUT_SHORT)
+    double unused;     // time that those did not use                                 [s]
     double seconds;    // that the steps took
     double fastest;    // largest |qvel| of the first run
     double fastest_at; // its time

@@ -156,6 +156,16 @@ tacResult tac_force_vjp(const tacModel* model, const tacKinematics* kinematics,
                         const tacContacts* contacts, const tacPairForce* bar,
                         tacContacts* contacts_bar, tacReal* theta_bar, tacScratch* scratch);
 
+/// A flag of tacInfo beside those of tacFlag: a step of hard contact had `max_impacts` impacts and
+/// did not use the rest of its time.
+#define TAC_CUT_SHORT 64u
+
+/// Time of a step from x with the control u (nu) that hard contact does not use, as TAC_CUT_SHORT
+/// tells; 0 for other scenes.                                                                 [s]
+TAC_API
+tacResult tac_step_unused(const tacModel* model, const tacState* x, const tacReal* u,
+                          tacReal* seconds, tacScratch* scratch);
+
 /// A collision at a state, of scenes with respond="lcp": qvel_next (nv) are the velocities after
 /// contacts nearer than twice `delta` and limits of joints have had their impulses,
 ///   M (qvel_next - qvel) = J' f,

@@ -204,7 +204,8 @@ tacResult tac_hard_pass(const tacModel* model, const tacState* x, const tacReal*
     tacResult result = TAC_OK;
     while (result == TAC_OK && h > 1e-13 * out->s->dt) {
         if (out->stretches == limit || out->notes + 3 >= out->most) {
-            out->info.flags |= TAC_FALLBACK; // the time that is left is not used
+            out->info.flags |= TAC_FALLBACK | TAC_CUT_SHORT;
+            out->unused = h;
             break;
         }
         result = stretch(out, h, at);
@@ -239,6 +240,21 @@ tacResult tac_hard_step(const tacModel* model, const tacState* x, const tacReal*
     tacHardPass p;
     tacResult result = tac_hard_pass(model, x, u, scratch, &p);
     if (result == TAC_OK) tac_hard_hand_out(&p, x, next);
+    scratch->info = p.info;
+    scratch->arena.used = mark;
+    return result;
+}
+
+tacResult tac_step_unused(const tacModel* model, const tacState* x, const tacReal* u,
+                          tacReal* seconds, tacScratch* scratch) {
+    tacResult result = seconds ? tac_step_check(model, x, u, scratch) : TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    *seconds = 0.0;
+    if (!tac_is_hard(model)) return TAC_OK;
+    size_t mark = scratch->arena.used;
+    tacHardPass p;
+    result = tac_hard_pass(model, x, u, scratch, &p);
+    if (result == TAC_OK) *seconds = p.unused;
     scratch->info = p.info;
     scratch->arena.used = mark;
     return result;

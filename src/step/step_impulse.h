@@ -27,6 +27,7 @@ typedef struct tacHardPass {
     tacStrikeNote* note;
     int stretches, notes, most; // most: room for notes
     tacPoint end;               // next state
+    double unused;              // time that is left after too many impacts
     tacInfo info;
 } tacHardPass;
 

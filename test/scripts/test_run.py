@@ -356,7 +356,8 @@ def wrong_hard_contact_is_explained(folder):
         told = run(path, *arguments, code=2).stderr
         assert where in told and word in told, (content, told)
     path = write(folder, "hard.xml", hard("", 'overlap="resolve"', body='pos="0 0 .05"'))
-    assert "fell_back" in json.loads(run(path, "--steps", 5, "--json").stdout)
+    told = json.loads(run(path, "--steps", 5, "--json").stdout)
+    assert "fell_back" in told and told["time_lost"] == 0
     path = write(folder, "held.xml", hard('<equality><connect body1="b" anchor=".1 .1 .1"/></equality>',
                                           body='name="b" pos="0 0 .3"'))
     assert json.loads(run(path, "--steps", 5, "--json").stdout)["note"] == ""

@@ -401,6 +401,33 @@ static void add_body(testRandom* random, int i, char* text, size_t size) {
              test_uniform(random, 0.03, 0.1), test_uniform(random, 0.1, 2.0));
 }
 
+// A ball between two walls that come together has more impacts than a step allows: what is not used
+// is told, and missing from the way of a ball far away.
+static int time_lost_is_told(void) {
+    hardScene s;
+    const char* wall =
+        "<body pos='%s 0 0'><freejoint/><geom type='box' size='.1 .1 .1' mass='9'/></body>";
+    char text[2000], walls[2][300];
+    snprintf(walls[0], sizeof walls[0], wall, "-.22"),
+        snprintf(walls[1], sizeof walls[1], wall, ".22");
+    snprintf(text, sizeof text,
+             "<mujoco><option timestep='.1' gravity='0 0 0'/><tactus detect='gjk' respond='lcp' "
+             "restitution='.9' max_impacts='2'/><worldbody>%s%s" BALL("0 0 0")
+                 BALL("0 9 0") "</worldbody></mujoco>",
+             walls[0], walls[1]);
+    ENSURE_LAW(hard_open(&s, text));
+    s.v[0] = 1.0, s.v[6] = -1.0, s.v[12] = 3.0, s.v[18] = 1.0;
+    tacState x = hard_state(&s);
+    double unused;
+    ENSURE(tac_step_unused(s.model, &x, s.u, &unused, s.scratch) == TAC_OK);
+    ENSURE(unused > 0.0 && unused < 0.1);
+    ENSURE(hard_steps(&s, 1) == TAC_OK && (s.flags & TAC_CUT_SHORT));
+    ENSURE_NEAR(s.q[21], 0.1 - unused, 1e-14);
+    ENSURE(tac_step_unused(s.model, &x, s.u, NULL, s.scratch) == TAC_ERROR_VALUE);
+    hard_close(&s);
+    return 0;
+}
+
 // Two bodies that drop onto the floor and one another, and a ball that falls far away: the clock.
 // Time that a step does not use is missing from the ball's speed.
 static int drop_keeps_time(unsigned long long seed, double* lost) {
@@ -441,4 +468,5 @@ static int drops_keep_time(void) {
 
 TEST_MAIN(RUN(one_bounce), RUN(bounce_is_continuous), RUN(balls), RUN(many_impacts), RUN(stack),
           RUN(slope), RUN(slides_to_rest), RUN(rolls), RUN(equalities), RUN(weld), RUN(limits),
-          RUN(wrong_states), RUN(free_pair), RUN(drops_keep_time), RUN(thin_plates))
+          RUN(wrong_states), RUN(free_pair), RUN(time_lost_is_told), RUN(drops_keep_time),
+          RUN(thin_plates))
