@@ -129,8 +129,18 @@ static int show_gradient(const motionJob* job) {
 
 //---------------------------------- proof ----------------------------------------
 
+// branches of hard contact are of doubles: there is nothing to compare with
+static int is_checkable(const tacModel* model) {
+    return !model->contact || model->contact->responder != TAC_RESPOND_LCP;
+}
+
 static int check_motion(const motionJob* job) {
     const cliMotionCall* call = job->call;
+    if (!is_checkable(job->model))
+        return cli_wrong("grad",
+                         "--check: the step of hard contact (respond=\"lcp\") has no second "
+                         "derivatives and no complex numbers to compare with; leave "
+                         "--check out for its first derivatives (docs/hard.md)");
     tacCheckMotion context;
     tacCheckProblem problem;
     tacResult result =
