@@ -217,7 +217,7 @@ static int is_long(void) {
 
 // figures as they are: sums without normals
 static int smoothness(void) {
-    int n = is_long() ? 50 : getenv("TACTUS_NO_SWEEP") ? 2 : 5;
+    int n = is_long() ? 50 : getenv("TACTUS_NO_SWEEP") ? 1 : 5;
     ENSURE_LAW(
         smooth_paths(&manifold_boxes, manifold_load(&manifold_boxes, ""), SUMS, n, 0.03, 1.0));
     ENSURE_LAW(
