@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "bench/bench.h"
 #include "bench/figure_peer.h"
+#include "experiments/touch_scene.h"
 
 #include "base/dispatch.h"
 #include "base/pool.h"
@@ -92,19 +93,6 @@ static void close_bench(manifoldBench* b) {
     tac_model_destroy(b->model);
 }
 
-// adjoint of sum gamma d/sum gamma
-static void mean_bar(const tacContacts* c, tacContacts* bar) {
-    double sum = 1e-12, weighted = 0.0;
-    for (int i = 0; i < c->count; ++i)
-        sum += c->activity[i], weighted += c->activity[i] * c->distance[i];
-    bar->count = c->count;
-    for (int i = 0; i < c->count; ++i) {
-        for (int k = 0; k < 3; ++k) bar->point[k][i] = bar->normal[k][i] = 0.0;
-        bar->distance[i] = c->activity[i] / sum;
-        bar->activity[i] = (c->distance[i] - weighted / sum) / sum;
-    }
-}
-
 // microseconds a pose; gradient 1: with the derivative of the mean active distance by both poses
 static double sweep(manifoldBench* b, double (*qpos)[14], int gradient) {
     double total = 0.0;
@@ -116,7 +104,7 @@ static double sweep(manifoldBench* b, double (*qpos)[14], int gradient) {
         start = now();
         tac_detect(b->model, body, b->contacts, b->scratch);
         if (gradient && b->contacts->count) {
-            mean_bar(b->contacts, b->bar);
+            touch_mean_bar(b->contacts, b->bar);
             tac_detect_vjp(b->model, body, b->contacts, b->bar, wrench, NULL, b->scratch);
         }
         total += now() - start;

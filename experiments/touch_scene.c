@@ -72,8 +72,7 @@ tacResult touch_detect(touchScene* s) {
     return tac_detect(s->model, body, s->contacts, s->scratch);
 }
 
-// adjoint of sum gamma d/sum gamma
-static void mean_bar(const tacContacts* c, tacContacts* bar) {
+void touch_mean_bar(const tacContacts* c, tacContacts* bar) {
     double sum = 1e-12, weighted = 0.0;
     for (int i = 0; i < c->count; ++i)
         sum += c->activity[i], weighted += c->activity[i] * c->distance[i];
@@ -90,7 +89,7 @@ tacResult touch_gradient(touchScene* s, double wrench[18]) {
     tacResult result = touch_detect(s);
     if (result != TAC_OK || s->contacts->count == 0) return result;
     touch_bodies(s, body);
-    mean_bar(s->contacts, s->bar);
+    touch_mean_bar(s->contacts, s->bar);
     return tac_detect_vjp(s->model, body, s->contacts, s->bar, wrench, NULL, s->scratch);
 }
 

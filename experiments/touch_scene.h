@@ -27,6 +27,9 @@ void touch_bodies(const touchScene* s, tacPose body[3]);
 // contacts there
 tacResult touch_detect(touchScene* s);
 
+// adjoint of sum activity distance/sum activity
+void touch_mean_bar(const tacContacts* contacts, tacContacts* bar);
+
 // Detects, and adds the gradient of sum activity distance/sum activity by the bodies' twists (18)
 tacResult touch_gradient(touchScene* s, double wrench[18]);
 

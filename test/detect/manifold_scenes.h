@@ -33,18 +33,24 @@ static const manifoldScene manifold_cup = {
     {"type='shape' shape='cup'", "type='sphere' size='.025'"},
     0.07};
 
-static inline tacModel* manifold_load(const manifoldScene* scene, const char* options) {
+// both bodies free, contact by the attributes of <tactus>
+static inline tacModel* manifold_load_by(const manifoldScene* scene, const char* detect,
+                                         const char* options) {
     static char text[30000];
     snprintf(text, sizeof text,
-             "<mujoco><tactus detect='manifold' %s/><asset>%s</asset><worldbody>"
+             "<mujoco><tactus detect='%s' %s/><asset>%s</asset><worldbody>"
              "<body><freejoint/><geom name='a' %s mass='1'/></body>"
              "<body><freejoint/><geom name='b' %s mass='1'/></body></worldbody></mujoco>",
-             options, scene->assets, scene->geom[0], scene->geom[1]);
+             detect, options, scene->assets, scene->geom[0], scene->geom[1]);
     tacMessage message;
     tacModel* model = NULL;
     if (tac_load_text(text, (int)strlen(text), scene->name, NULL, &model, &message) != TAC_OK)
         printf("  %s: %s\n", scene->name, message.text);
     return model;
+}
+
+static inline tacModel* manifold_load(const manifoldScene* scene, const char* options) {
+    return manifold_load_by(scene, "manifold", options);
 }
 
 // (position, quaternion) of both bodies

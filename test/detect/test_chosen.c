@@ -1,34 +1,12 @@
 // Keeping the most active records: weights hand out what they should, derivatives are exact, and
 // what comes and goes does so smoothly. The same for edges in fields.
 
-#include "check/prove.h"
-#include "detect/adapter_manifold.h"
-#include "detect/manifold_scenes.h"
+#include "detect/manifold_proof.h"
 
 #include "base/assert.h"
 
-typedef struct chosenScene {
-    manifoldContext base;
-    const manifoldScene* scene;
-} chosenScene;
-
-static tacModel* load(const manifoldScene* scene, const char* options) {
-    static char text[30000];
-    snprintf(text, sizeof text,
-             "<mujoco><tactus %s/><asset>%s</asset><worldbody>"
-             "<body><freejoint/><geom name='a' %s mass='1'/></body>"
-             "<body><freejoint/><geom name='b' %s mass='1'/></body></worldbody></mujoco>",
-             options, scene->assets, scene->geom[0], scene->geom[1]);
-    tacMessage message;
-    tacModel* model = NULL;
-    if (tac_load_text(text, (int)strlen(text), scene->name, NULL, &model, &message) != TAC_OK)
-        printf("  %s: %s\n", scene->name, message.text);
-    return model;
-}
-
-#define MANIFOLD "detect='manifold' tau='.004' "
-#define EDGE_SDF "detect='edge_sdf' tau='.004' "
-#define FEW      "keep='threshold' keep_vertices='2' keep_edges='3' keepwidth='.006' "
+#define COLD "tau='.004' "
+#define FEW  "keep='threshold' keep_vertices='2' keep_edges='3' keepwidth='.006' "
 
 //---------------------------------- values ---------------------------------------
 
@@ -62,10 +40,12 @@ static int weigh(tacModel* const model[2], const tacPose* body, weighed* out) {
 
 // no kind hands out more than it may, and where nothing is left out nothing changes
 static int weights_are_handed_out(void) {
-    tacModel* few[2] = {load(&manifold_boxes, MANIFOLD), load(&manifold_boxes, MANIFOLD FEW)};
-    tacModel* all[2] = {few[0], load(&manifold_boxes, MANIFOLD
-                                     "keep='threshold' keep_vertices='1000' keep_edges='1000' "
-                                     "keepwidth='1e-9'")};
+    tacModel* few[2] = {manifold_load(&manifold_boxes, COLD),
+                        manifold_load(&manifold_boxes, COLD FEW)};
+    tacModel* all[2] = {few[0],
+                        manifold_load(&manifold_boxes, COLD
+                                      "keep='threshold' keep_vertices='1000' keep_edges='1000' "
+                                      "keepwidth='1e-9'")};
     testRandom random = {3};
     int full = 0;
     ENSURE(few[0] && few[1] && all[1]);
@@ -116,7 +96,7 @@ static double bend(const tacModel* model, int steps) {
 }
 
 static int it_is_smooth(void) {
-    tacModel* model = load(&manifold_boxes, MANIFOLD FEW);
+    tacModel* model = manifold_load(&manifold_boxes, COLD FEW);
     ENSURE(model);
     double coarse = bend(model, 4000), fine = bend(model, 8000);
     printf("    second differences over h^2: %.4g, %.4g\n", coarse, fine);
@@ -127,66 +107,23 @@ static int it_is_smooth(void) {
 
 //---------------------------------- derivatives ----------------------------------
 
-static int sample(const void* context, int i, unsigned long long* state, double* x, double* scale) {
-    const chosenScene* p = context;
-    testRandom random = {*state + 1 + (unsigned long long)i};
-    manifold_place(p->scene, &random, x);
-    *state = test_bits(&random);
-    for (int k = 0; k < MANIFOLD_POSES; ++k) scale[k] = k % 7 < 3 ? 1e-3 : 1e-2;
-    for (int k = 0; k < p->base.used_count; ++k) {
-        double value = p->base.model->param[p->base.used[k]];
-        x[MANIFOLD_POSES + k] = value, scale[MANIFOLD_POSES + k] = 1e-2 * fabs(value) + 1e-4;
-    }
-    return MANIFOLD_OUT;
-}
-
-static int list_params(const tacModel* model, int* used) {
-    int count = 0;
-    for (int i = 0; i < model->nparam; ++i) {
-        char name[200];
-        tac_param_name(model, i, name, sizeof name);
-        if (!strncmp(name, "detect/", 7) || !strncmp(name, "shape:", 6) || strstr(name, "/size"))
-            used[count++] = i;
-    }
-    return count;
-}
-
-static int prove_scene(const manifoldScene* scene, const char* options, int points) {
-    static int used[MANIFOLD_PARAMS];
-    tacModel* model = load(scene, options);
-    ENSURE(model);
-    chosenScene p = {{.model = model, .used = used}, scene};
-    p.base.used_count = list_params(model, used);
-    p.base.memory = aligned_alloc(64, MANIFOLD_BYTES);
-    ENSURE(tac_scratch_create(model, &p.base.scratch) == TAC_OK);
-    tacCheckProblem problem = {.name = scene->name,
-                               .n = MANIFOLD_POSES + p.base.used_count,
-                               .m = MANIFOLD_OUT,
-                               .context = &p,
-                               .as_double = &tac_check_manifold_double,
-                               .as_complex = &tac_check_manifold_complex,
-                               .as_quad = &tac_check_manifold_quad,
-                               .sample = sample};
-    tacCheckOptions o = tac_check_default_options();
-    o.points = getenv("TACTUS_NO_SWEEP") ? 1 + points / 10 : points, o.quad_every = 20;
-    o.taylor_every = 1 << 30, o.first = 1e-9, o.second = 1e-6;
-    int bad = prove(&problem, o);
-    free(p.base.memory);
-    tac_scratch_destroy(p.base.scratch), tac_model_destroy(model);
-    return bad;
+static int prove_scene(const manifoldScene* scene, const char* detect, const char* options,
+                       int points) {
+    points = test_amount(1 + points / 50, points, 10 * points);
+    return manifold_prove(scene, manifold_load_by(scene, detect, options), points, 1e-6);
 }
 
 static int derivatives(void) {
-    int bad = prove_scene(&manifold_boxes, MANIFOLD FEW, 100) +
-              prove_scene(&manifold_rods, MANIFOLD FEW "vertices='60'", 30) +
-              prove_scene(&manifold_boxes, EDGE_SDF FEW, 60);
+    int bad = prove_scene(&manifold_boxes, "manifold", COLD FEW, 100) +
+              prove_scene(&manifold_rods, "manifold", COLD FEW "vertices='60'", 30) +
+              prove_scene(&manifold_boxes, "edge_sdf", COLD FEW, 60);
     prove_summary();
     return bad;
 }
 
 // d_twist: delta = D (xi1 - xi0) + rigid(xi0), against tac_detect_jvp; activity alone is new
 static int twists(void) {
-    tacModel* model = load(&manifold_boxes, MANIFOLD FEW);
+    tacModel* model = manifold_load(&manifold_boxes, COLD FEW);
     tacScratch* scratch;
     tacContacts *c, *dot;
     testRandom random = {5};

@@ -1,8 +1,6 @@
 // Vertices in fields: records by closed forms, culled as unculled, derivatives, bounds.
 
-#include "check/prove.h"
-#include "detect/adapter_manifold.h"
-#include "detect/manifold_scenes.h"
+#include "detect/manifold_proof.h"
 
 #include "detect/manifold.h"
 
@@ -99,62 +97,9 @@ static int culling(void) {
 
 //---------------------------------- derivatives ----------------------------------
 
-typedef struct provenScene {
-    manifoldContext base;
-    const manifoldScene* scene;
-} provenScene;
-
-static int sample(const void* context, int i, unsigned long long* state, double* x, double* scale) {
-    const provenScene* p = context;
-    testRandom random = {*state + 1 + (unsigned long long)i};
-    manifold_place(p->scene, &random, x);
-    *state = test_bits(&random);
-    for (int k = 0; k < MANIFOLD_POSES; ++k) scale[k] = k % 7 < 3 ? 1e-3 : 1e-2;
-    for (int k = 0; k < p->base.used_count; ++k) {
-        double value = p->base.model->param[p->base.used[k]];
-        x[MANIFOLD_POSES + k] = value, scale[MANIFOLD_POSES + k] = 1e-2 * fabs(value) + 1e-4;
-    }
-    return MANIFOLD_OUT;
-}
-
-// parameters of shapes and geoms that a detector reads, and its own
-static int list_params(const tacModel* model, int* used) {
-    int count = 0;
-    for (int i = 0; i < model->nparam; ++i) {
-        char name[200];
-        tac_param_name(model, i, name, sizeof name);
-        int own = !strncmp(name, "detect/", 7) || !strncmp(name, "shape:", 6) ||
-                  (!strncmp(name, "geom:", 5) &&
-                   (strstr(name, "/pos") || strstr(name, "/quat") || strstr(name, "/size")));
-        if (own && count < MANIFOLD_PARAMS) used[count++] = i;
-    }
-    return count;
-}
-
 static int prove_scene(const manifoldScene* scene, const char* options, int points) {
-    static int used[MANIFOLD_PARAMS];
-    tacModel* model = manifold_load(scene, options);
-    ENSURE(model);
-    provenScene p = {{.model = model, .used = used}, scene};
-    p.base.used_count = list_params(model, used);
-    p.base.memory = aligned_alloc(64, MANIFOLD_BYTES);
-    ENSURE(tac_scratch_create(model, &p.base.scratch) == TAC_OK);
-    tacCheckProblem problem = {.name = scene->name,
-                               .n = MANIFOLD_POSES + p.base.used_count,
-                               .m = MANIFOLD_OUT,
-                               .context = &p,
-                               .as_double = &tac_check_manifold_double,
-                               .as_complex = &tac_check_manifold_complex,
-                               .as_quad = &tac_check_manifold_quad,
-                               .sample = sample};
-    tacCheckOptions o = tac_check_default_options();
-    o.points = test_amount(1 + points / 100, 1 + points / 2, 10 * points), o.quad_every = 20,
-    o.taylor_every = 1 << 30;
-    o.first = 1e-9, o.second = 1e-7;
-    int bad = prove(&problem, o);
-    free(p.base.memory);
-    tac_scratch_destroy(p.base.scratch), tac_model_destroy(model);
-    return bad;
+    points = test_amount(1 + points / 100, 1 + points / 2, 10 * points);
+    return manifold_prove(scene, manifold_load(scene, options), points, 1e-7);
 }
 
 static int derivatives(void) {
