@@ -5,11 +5,11 @@ import math
 import os
 import struct
 import subprocess
-import sys
 import tempfile
 import zlib
 
-TACTUS = os.path.join(os.path.abspath(sys.argv[1]), "tactus")
+from script import TACTUS, check, finish
+
 SCENE = """<mujoco><asset>
   <shape name="pebble" smooth=".02"><sphere size=".15"/><sphere size=".1" pos=".15 0 0"/></shape>
 </asset><worldbody>
@@ -28,14 +28,6 @@ TOUCH = """<mujoco><tactus detect="manifold" tau=".001"/>
 <body pos="0 0 .098"><freejoint/><geom type="box" size=".1 .1 .1" mass="1" rgba=".8 .8 .8 1"/></body>
 </worldbody></mujoco>
 """
-passed = failed = 0
-
-
-def check(name, condition, detail=""):
-    global passed, failed
-    passed, failed = passed + bool(condition), failed + (not condition)
-    print(("ok   " if condition else "FAIL ") + name + ("" if condition else f": {detail}"))
-
 
 def render(*arguments):
     return subprocess.run([TACTUS, "render", *arguments], capture_output=True, timeout=300)
@@ -305,5 +297,4 @@ def run(folder):
 
 with tempfile.TemporaryDirectory() as place:
     run(place)
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+finish()
