@@ -9,16 +9,13 @@ say. Functions that are new in a header are called without a word here, or are c
 usage: test_arguments.py BUILD_DIRECTORY
 """
 # plain build only
-import glob
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
-BUILD = os.path.abspath(sys.argv[1])
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+import script
 
 # kernels of inner loops: they return numbers, have nowhere to complain, and do not look
 UNCHECKED = re.compile(r"tac_(soft_\w+|mollifier|ramp|point_plane|elastoplastic|lcp_classes)"
@@ -285,9 +282,8 @@ def parameter(text):
 
 def functions():
     """(result, name, [(type, name)]) of everything that the headers export."""
-    for header in sorted(glob.glob(os.path.join(ROOT, "include", "tactus", "*.h"))):
-        with open(header, encoding="utf-8") as file:
-            text = re.sub(r"//[^\n]*", "", file.read())
+    for header in sorted((script.ROOT / "include" / "tactus").glob("*.h")):
+        text = re.sub(r"//[^\n]*", "", header.read_text(encoding="utf-8"))
         for result, name, inside in re.findall(r"^TAC_API\s+([\w\s*]+?)\b(tac_\w+)\((.*?)\);", text,
                                                re.S | re.M):
             inside = re.sub(r"\s+", " ", inside).strip()
@@ -390,16 +386,27 @@ def run(text, folder):
     xml = subprocess.run(["pkg-config", "--libs", "libxml-2.0"], capture_output=True, text=True,
                          check=True).stdout.split()
     subprocess.run([shutil.which("cc"), "-std=gnu17", "-O0", "-w",
-                    "-I" + os.path.join(ROOT, "include"), source, "-o", program,
-                    os.path.join(BUILD, "libtactus.a"), *xml, "-lpthread", "-ldl", "-lm"],
+                    "-I" + str(script.ROOT / "include"), source, "-o", program,
+                    os.path.join(script.BUILD, "libtactus.a"), *xml, "-lpthread", "-ldl", "-lm"],
                    check=True)
-    return subprocess.run([program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return subprocess.run([program], cwd=script.ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def complaint(what, refused, result, codes):
+    """What is wrong with the answers of one call, "" if nothing is."""
+    answers = result in ("tacResult", "tacExpr", "tacRefFrame", "tacRefPoint", "tacVector")
+    if min(codes) < 0:
+        return "crashes"
+    if what == "good" and 0 not in codes:
+        return "does not work with good arguments"
+    return "is accepted" if refused and answers and 0 in codes else ""
 
 
 def main():
     if not shutil.which("cc"):
-        print("skip: no C compiler\n0 passed, 0 failed, 1 skipped")
-        return 0
+        print("skip: no C compiler")
+        script.skipped += 1
+        return
     text, calls = generate()
     with tempfile.TemporaryDirectory() as folder:
         lines = run(text, folder).splitlines()
@@ -407,21 +414,14 @@ def main():
     for line in lines:
         i, code = map(int, line.split())
         seen.setdefault(i, []).append(code)
-    passed = failed = 0
+    wrong = {}
     for i, (name, what, refused, result) in enumerate(calls):
-        codes = seen.get(i, [0] if what != "good" else [9])
-        crash = min(codes) < 0
-        works = what != "good" or 0 in codes
-        answers = result in ("tacResult", "tacExpr", "tacRefFrame", "tacRefPoint", "tacVector")
-        told = not refused or not answers or 0 not in codes
-        kept = not crash and works and told
-        passed, failed = passed + kept, failed + (not kept)
-        if not kept:
-            print(f"FAIL {name}({what}): {codes}", "crashes" if crash else
-                  "is accepted" if works else "does not work with good arguments")
-    print(f"{len({c[0] for c in calls})} functions")
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+        said = complaint(what, refused, result, seen.get(i, [0]))
+        wrong.setdefault(name, []).extend([f"{what} {said}"] if said else [])
+    for name, complaints in wrong.items():
+        script.check(name, not complaints, "; ".join(complaints))
+    script.check("all functions of the headers are called", len(wrong) > 200, len(wrong))
 
 
-sys.exit(main())
+main()
+script.finish()
