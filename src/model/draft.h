@@ -53,6 +53,7 @@ typedef struct tacDraft {
     tacList qpos0, qpos_spring; // double
     tacNames names;
     int exact;             // of tacOptions
+    const char* contact_option;
     int gravity, timestep; // offsets
 
     tacCompiler compiler; // of the element that is being read
