@@ -8,6 +8,7 @@
 
 #include "detect/published.h"
 
+#include "detect/edge_projection.h"
 #include "detect/manifold.h"
 #include "math/number.h"
 #include "math/pose.h"
@@ -20,8 +21,9 @@
 typedef struct pubSide {
     const tacFeatures* features;
     int shape;
-    tacPose body, field;            // of its vertices, and of its own field
-    tacReal radius;                 // of swept features                               [m]
+    tacPose body, field; // of its vertices, and of its own field
+    int swept;           // with a radius                                   [m]
+    tacReal radius;
     int vertices, edges;            // that it has and that are asked for
     int points, lines;              // that are kept of those
     tacReal *x[3], *depth;          // vertices in the world, minus the other's field there
@@ -128,12 +130,12 @@ static void place_side(pubPair* p, const tacContactPair* pair, const tacPose* bo
     pubSide* side = &p->side[s];
     const tacGeom* geom = &p->model->geom[pair->geom[s]];
     const struct tacFeatureIndex* index = side->features->index;
-    int swept = index && index->radius >= 0,
-        rows = side->points > side->lines ? side->points : side->lines;
+    int rows = side->points > side->lines ? side->points : side->lines;
     size_t most = (size_t)(side->vertices > side->edges ? side->vertices : side->edges);
     side->shape = geom->shape, side->body = body[pair->body[s]];
     side->field = tac_pose_compose(side->body, local_pose(p->model, geom));
-    side->radius = swept ? p->model->param[index->radius] : (tacReal)0.0;
+    side->swept = index && index->radius >= 0;
+    side->radius = side->swept ? p->model->param[index->radius] : (tacReal)0.0;
     take3(p, (size_t)side->features->vertices, side->x);
     side->depth = take(p, (size_t)side->features->vertices);
     take3(p, (size_t)side->points, side->point);
@@ -292,6 +294,39 @@ static tacResult find_witnesses(pubPair* p, pubMeetings* m) {
     return tac_edge_edge(&p->witness, pairs, out);
 }
 
+// normal and distance of the points as they stand, rounded as those of tac_edge_edge
+static void span_points(const pubPair* p, pubMeetings* m, int i) {
+    tacReal e[3], square = 0.0, length = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        tacReal t1 = m->corner[1][k][i] - m->corner[0][k][i];
+        tacReal t2 = m->corner[3][k][i] - m->corner[2][k][i];
+        e[k] = m->point[0][k][i] - m->point[1][k][i];
+        square += e[k] * e[k], length += 0.5 * (t1 * t1 + t2 * t2);
+    }
+    tacReal gap = 1.0 / r_sqrt(square + p->witness.gap * p->witness.gap * length + 1e-60);
+    for (int k = 0; k < 3; ++k) m->normal[k][i] = e[k] * gap;
+    m->distance[i] = square * gap;
+}
+
+// Newton's steps onto the own surface (suppl. II-C)
+static tacResult project_points(pubPair* p, pubMeetings* m) {
+    tacResult result = TAC_OK;
+    int steps = p->model->contact->choice[TAC_CHOICE_PROJECT];
+    for (int s = 0; s < 2; ++s) {
+        tacReal **x = m->point[s], **g = m->slope[s];
+        for (int step = 0; step < steps && !p->side[s].swept && result == TAC_OK; ++step) {
+            result = ask(p, s, x, m->count, (tacField){m->own[s], {g[0], g[1], g[2]}, {NULL}});
+            for (int i = 0; i < m->count && result == TAC_OK; ++i) {
+                tacReal y[3] = {x[0][i], x[1][i], x[2][i]}, by[3] = {g[0][i], g[1][i], g[2][i]};
+                tac_newton_step(m->own[s][i], by, y);
+                for (int k = 0; k < 3; ++k) x[k][i] = y[k];
+            }
+        }
+    }
+    for (int i = 0; i < m->count && steps; ++i) span_points(p, m, i);
+    return result;
+}
+
 // soft argmin along rows for points on the first edge, along columns for those on the second
 static tacResult find_nearest(pubPair* p, pubMeetings* m) {
     int rows = p->side[0].lines, columns = p->side[1].lines;
@@ -349,6 +384,7 @@ static tacResult put_edges(pubPair* p, tacReal* const out[TAC_PUBLISHED_NUMBERS]
     if (p->side[0].lines == 0 || p->side[1].lines == 0) return TAC_OK;
     pubMeetings m = take_meetings(p);
     tacResult result = find_witnesses(p, &m);
+    if (result == TAC_OK) result = project_points(p, &m);
     if (result == TAC_OK) result = find_nearest(p, &m);
     if (result == TAC_OK) result = ask_fields(p, &m);
     for (int i = 0; i < m.count && result == TAC_OK; ++i) put_edge(p, &m, i, out, at + i);

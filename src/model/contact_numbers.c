@@ -124,6 +124,7 @@ static const choiceRow choices[] = {
      D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_KEEP_VERTICES, "keep_vertices", NULL, 1, 1000, 18, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_KEEP_EDGES, "keep_edges", NULL, 1, 1000, 18, D(MANIFOLD) | D(EDGE_SDF), 0},
+    {TAC_CHOICE_PROJECT, "project", NULL, 0, 5, 0, D(MANIFOLD), 0},
     {TAC_CHOICE_FUSE, "fuse", "none face", 0, 0, 0, D(EDGE_SDF), 0},
 };
 

@@ -109,6 +109,7 @@ static tacDynamicsInput fill_in(const tacModel* model, tacDynamicsInput x, tacAr
 tacResult tac_inverse_contact(const tacModel* model, tacDynamicsInput x, tacReal* tau,
                               tacScratch* scratch) {
     tacResult result = check(model, x, scratch);
+    if (result == TAC_OK && tac_missing(tau, model->nv)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     needMotion n = take_motion(model, fill_in(model, x, &scratch->arena), 0, scratch);
@@ -121,7 +122,9 @@ tacResult tac_inverse_contact(const tacModel* model, tacDynamicsInput x, tacReal
 tacResult tac_inverse_contact_jvp(const tacModel* model, tacDynamicsInput x,
                                   tacDynamicsTangent x_dot, tacReal* tau_dot, tacScratch* scratch) {
     tacResult result = check(model, x, scratch);
-    if (result == TAC_OK && !tac_tangent_is_finite(model, x_dot)) result = TAC_ERROR_VALUE;
+    if (result == TAC_OK &&
+        (tac_missing(tau_dot, model->nv) || !tac_tangent_is_finite(model, x_dot)))
+        result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
@@ -143,7 +146,9 @@ tacResult tac_inverse_contact_jvp(const tacModel* model, tacDynamicsInput x,
 tacResult tac_inverse_contact_vjp(const tacModel* model, tacDynamicsInput x, const tacReal* tau_bar,
                                   tacDynamicsTangent x_bar, tacScratch* scratch) {
     tacResult result = check(model, x, scratch);
-    if (result == TAC_OK && !tac_all_finite(tau_bar, model->nv)) result = TAC_ERROR_VALUE;
+    if (result == TAC_OK &&
+        (tac_missing(tau_bar, model->nv) || !tac_all_finite(tau_bar, model->nv)))
+        result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;

@@ -20,6 +20,11 @@ tacResult tac_step_check(const tacModel* model, const tacState* x, const tacReal
     return finite ? TAC_OK : TAC_ERROR_VALUE;
 }
 
+int tac_next_fits(const tacModel* model, const tacState* next) {
+    return !tac_missing(next->qpos, model->nq) && !tac_missing(next->qvel, model->nv) &&
+           !tac_missing(next->act, model->na);
+}
+
 void tac_state_keep(const tacModel* model, const tacState* x, tacState* next) {
     next->time = x->time + tac_re(model->param[model->timestep]);
     if (model->nwarm > 0) memmove(next->warm, x->warm, sizeof *x->warm * (size_t)model->nwarm);
@@ -79,6 +84,7 @@ static int is_stiff(const tacFlow* f) {
 tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,
                    tacScratch* scratch) {
     tacResult result = next ? tac_step_check(model, x, u, scratch) : TAC_ERROR_VALUE;
+    if (result == TAC_OK && !tac_next_fits(model, next)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     if (tac_is_hard(model)) return tac_hard_step(model, x, u, next, scratch);
     if (tac_is_generated(scratch)) {
@@ -96,4 +102,4 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
     return result;
 }
 
-tacInfo tac_step_info(const tacScratch* scratch) { return scratch->info; }
+tacInfo tac_step_info(const tacScratch* scratch) { return scratch ? scratch->info : (tacInfo){0}; }

@@ -431,6 +431,7 @@ static int prove_scene(const manifoldScene* scene, const char* options, int pose
 static int derivatives(void) {
     int more = getenv("TACTUS_NO_SWEEP") == NULL;
     ENSURE_LAW(prove_scene(&manifold_boxes, "tau='.01'", 1 + 2 * more));
+    ENSURE_LAW(prove_scene(&manifold_boxes, "tau='.01' project='3'", 1));
     ENSURE_LAW(prove_scene(&manifold_boxes,
                            "tau='.01' keep='sinkhorn' keep_vertices='3' keep_edges='4' sort='1'",
                            1 + 2 * more));
