@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_GROUPS = 256, BEND_PASSES = 12 };
+enum { MAX_GROUPS = 256, BEND_PASSES = 20, CHOICE_PASSES = 4 };
 
 //---------------------------------- memory ----------------------------------
 
@@ -49,7 +49,7 @@ size_t tac_strike_size(const tacModel* model) {
     need += tac_arena_need(sizeof(tacHardTouch) * (size_t)(tac_hard_capacity(model) + 1));
     need += 4 * tac_arena_need(real * ((size_t)model->nq + nv)) + tac_motion_size(model, 1, real);
     need += tac_arena_need(sizeof(tacRow) * nrow) + tac_arena_need(real * nrow * nv);
-    need += tac_arena_need(sizeof(tacStrikeGroup) * groups);
+    need += tac_arena_need(sizeof(tacStrikeGroup) * groups) + tac_arena_need(sizeof(int[2]) * groups);
     need += tac_arena_need(sizeof(tacFrameDot) * groups);
     need += 2 * tac_arena_need(real * rows * nv) + tac_arena_need(real * rows * rows);
     need += 7 * tac_arena_need(real * (rows + 1)) + 6 * tac_arena_need(real * 6 * nbody);
@@ -79,6 +79,7 @@ static void take_arrays(tacStrike* s, tacArena* arena) {
     s->row_J = TAC_TAKE(arena, double, (s->nrow + 1) * (nv + 1));
     s->group = TAC_TAKE(arena, tacStrikeGroup, s->capacity);
     s->moved = TAC_TAKE(arena, tacFrameDot, s->capacity);
+    s->held_pieces = tac_arena_take(arena, sizeof(int[2]) * (size_t)s->capacity);
     s->classes = TAC_TAKE(arena, unsigned char, rows + 1);
     s->J = TAC_TAKE(arena, double, rows* nv), s->U = TAC_TAKE(arena, double, rows* nv);
     s->A = TAC_TAKE(arena, double, rows* rows), s->b = TAC_TAKE(arena, double, rows);
@@ -345,40 +346,47 @@ static void set_span(const tacStrike* s, tacStrikeGroup* g, double h) {
 //---------------------------------- propagate ----------------------------------
 
 // A contact counts where it is closed, or slowly closing within the step. One that approaches fast
-// meets as an impact instead.
+// meets as an impact instead, unless there were too many already.
 static int counts(const tacStrike* s, const tacStrikeGroup* g, const double* J, const double* v,
                   const double* free, double h) {
     int nv = s->scene->nv;
     double speed = dot(nv, J, v), next = dot(nv, J, free);
     if (g->kind == TAC_GROUP_FRICTION || g->kind == TAC_GROUP_EQUALITY) return 1;
     if (g->kind == TAC_GROUP_LIMIT) return g->gap + h * next < 0.0;
-    if (speed < -s->slow) return 0;
+    if (speed < -s->slow && !s->late) return 0;
     return g->frame.distance <= 2.0 * s->delta || g->gap + h * next < 0.0;
 }
 
-// all that could be a group, chosen or by the note's choice
-static tacResult gather(tacStrike* s, tacStrikeNote* note, const tacMotion* before,
-                        const double* free, int choose) {
-    int nv = s->scene->nv;
-    note->listed = s->contacts.count + s->nrow, s->groups = 0;
+// a contact or row of the list as a group, and its normal row
+static tacStrikeGroup listed(const tacStrike* s, const tacStrikeNote* note, int i,
+                             const tacMotion* before, double* J) {
+    int row = i - s->contacts.count;
+    tacStrikeGroup g = row < 0 ? contact_group(s, i, before) : row_group(s, row, note->h, before);
+    if (J && row < 0) tac_frame_rows(s->scene, before, &g.frame, J);
+    if (J && row >= 0) memcpy(J, s->row[row].J, sizeof *J * (size_t)s->scene->nv);
+    return g;
+}
+
+// Adds what counts at a velocity to the note's choice; returns how many.
+static int choose(tacStrike* s, tacStrikeNote* note, const tacMotion* before, const double* u) {
+    int added = 0;
     for (int i = 0; i < note->listed; ++i) {
-        int row = i - s->contacts.count;
-        tacStrikeGroup g =
-            row < 0 ? contact_group(s, i, before) : row_group(s, row, note->h, before);
-        if (choose) {
-            double* normal = s->J; // not in use yet
-            if (row < 0)
-                tac_frame_rows(s->scene, before, &g.frame, normal);
-            else
-                memcpy(normal, s->row[row].J, sizeof *normal * (size_t)nv);
-            note->chosen[i] =
-                (unsigned char)(counts(s, &g, normal, note->v, free, note->h) ? TAC_STRIKE_IN
-                                                                              : TAC_STRIKE_OUT);
-        }
+        if (note->chosen[i] != TAC_STRIKE_OUT) continue;
+        tacStrikeGroup g = listed(s, note, i, before, s->J_end);
+        if (!counts(s, &g, s->J_end, note->v, u, note->h)) continue;
+        note->chosen[i] = TAC_STRIKE_IN, ++added;
+    }
+    return added;
+}
+
+// the groups that the note has chosen
+static tacResult gather(tacStrike* s, tacStrikeNote* note, const tacMotion* before) {
+    s->groups = 0;
+    for (int i = 0; i < note->listed; ++i) {
         if (note->chosen[i] == TAC_STRIKE_OUT) continue;
         if (s->groups == s->capacity) return TAC_ERROR_CAPACITY;
-        set_span(s, &g, note->h);
-        s->group[s->groups++] = g;
+        s->group[s->groups] = listed(s, note, i, before, NULL);
+        set_span(s, &s->group[s->groups++], note->h);
     }
     return TAC_OK;
 }
@@ -402,10 +410,15 @@ static void set_mean(tacStrike* s, const tacStrikeNote* note) {
 
 //---------------------------------- bent paths ----------------------------------
 
-// the record of the same features where the path ends, or -1
-static int find_last(tacStrike* s, const tacStrikeGroup* g) {
+// The record of the same features where the path ends, or of the nearest ones, where those are lost
+// or run away (a ball has left a rim for the cap, edges have become parallel); or -1.
+static int find_last(tacStrike* s, const tacStrikeGroup* g, int nearest) {
     int at = s->contacts_end.count;
-    tacResult result = tac_hard_follow(s->scene, s->pose, &s->touch[g->source], &s->contacts_end);
+    const tacHardTouch* touch = &s->touch[g->source];
+    tacResult result = TAC_OK;
+    if (!nearest) result = tac_hard_follow(s->scene, s->pose, touch, &s->contacts_end);
+    if (result == TAC_OK && s->contacts_end.count == at)
+        result = tac_hard_nearest(s->scene, s->pose, touch, &s->contacts_end, s->hard_memory);
     return result == TAC_OK && s->contacts_end.count > at ? at : -1;
 }
 
@@ -418,7 +431,7 @@ double tac_strike_bend(tacStrike* s, const tacStrikeNote* note) {
     for (int g = 0; g < s->groups; ++g) {
         tacStrikeGroup* group = &s->group[g];
         if (group->kind != TAC_GROUP_CONTACT) continue;
-        int last = find_last(s, group);
+        int last = find_last(s, group, note->nearest);
         if (last < 0) continue;
         group->last = tac_frame_of(&s->contacts_end, last, group->frame.body, &s->end);
         double straight = note->h * dot(nv, s->J + g * size * nv, note->u);
@@ -432,42 +445,88 @@ double tac_strike_bend(tacStrike* s, const tacStrikeNote* note) {
     return change;
 }
 
-// Solves again until the distances where the path ends are as the rows say.
-static tacResult solve_bent(tacStrike* s, tacStrikeNote* note) {
+// Solves again until the distances where the path ends are as the rows say. A path that is too long
+// for that may turn ever faster instead: then it is `loose`.
+static tacResult iterate_bent(tacStrike* s, tacStrikeNote* note) {
     tacResult result = TAC_OK;
-    for (int pass = 0; pass < BEND_PASSES && s->groups > 0 && !s->straight; ++pass) {
-        if (tac_strike_bend(s, note) <= 1e-9 * s->delta) break;
+    double before = INFINITY, change = 0.0;
+    for (int pass = 0; pass < BEND_PASSES; ++pass, before = change) {
+        change = tac_strike_bend(s, note);
+        if (change <= 1e-9 * s->delta || (pass > 2 && !(change <= 0.7 * before))) break;
         right_side(s, note, s->free);
         result = solve(s, note, s->free);
         if (result != TAC_OK) break;
     }
+    note->loose = result == TAC_OK && !(change <= 1e-6 * s->delta);
+    return result;
+}
+
+static tacResult solve_straight(tacStrike* s, tacStrikeNote* note) {
+    for (int g = 0; g < s->groups; ++g) s->group[g].bent = 0, s->group[g].bend = 0.0;
+    right_side(s, note, s->free);
+    return solve(s, note, s->free);
+}
+
+// with the features of the contacts, then with the nearest ones where the path ends, then without
+static tacResult solve_bent(tacStrike* s, tacStrikeNote* note) {
+    tacResult result = TAC_OK;
+    note->loose = 1;
+    for (note->nearest = 0; note->nearest < 2 && note->loose; ++note->nearest) {
+        result = solve_straight(s, note);
+        if (result == TAC_OK) result = iterate_bent(s, note);
+        if (result != TAC_OK) return result;
+    }
+    --note->nearest;
+    if (note->loose) result = solve_straight(s, note);
     for (int g = 0; g < s->groups; ++g) note->bent[g] = s->group[g].bent && s->group[g].bend < 0.0;
     return result;
 }
 
-tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
-    tacFlow* f = &s->flow[0];
-    note->collides = 0, note->passes = 0, note->flags = 0, note->residual = 0.0;
-    free_velocity(s, note);
-    tacResult result = find_contacts(s, &f->m, s->margin);
-    if (result == TAC_OK) result = list_rows(s, note);
-    if (result == TAC_OK) result = gather(s, note, &f->m, s->free, 1);
-    if (result != TAC_OK) return result;
-    fill(s, f);
-    right_side(s, note, s->free);
-    result = solve(s, note, s->free);
-    if (result == TAC_OK) result = solve_bent(s, note);
-    if (result == TAC_ERROR_UNSOLVED) {
-        // gaps that contradict one another: closed contacts stay closed
-        for (int g = 0; g < s->groups; ++g) {
-            s->group[g].bend = 0.0, note->bent[g] = 0;
-            if (s->group[g].kind != TAC_GROUP_FRICTION) s->group[g].span = INFINITY;
-        }
-        right_side(s, note, s->free);
-        result = solve(s, note, s->free);
-        note->flags |= TAC_FALLBACK | TAC_ONE_SIDED;
+// gaps that contradict one another: closed contacts stay closed
+static tacResult solve_closed(tacStrike* s, tacStrikeNote* note) {
+    for (int g = 0; g < s->groups; ++g) {
+        note->bent[g] = 0;
+        if (s->group[g].kind != TAC_GROUP_FRICTION) s->group[g].span = INFINITY;
     }
-    if (result == TAC_OK) set_mean(s, note);
+    tacResult result = solve_straight(s, note);
+    note->flags |= TAC_FALLBACK | TAC_ONE_SIDED;
+    return result;
+}
+
+static tacResult solve_chosen(tacStrike* s, tacStrikeNote* note) {
+    tacResult result = gather(s, note, &s->flow[0].m);
+    if (result != TAC_OK) return result;
+    fill(s, &s->flow[0]);
+    result = s->groups > 0 && !s->straight ? solve_bent(s, note) : solve_straight(s, note);
+    return result == TAC_ERROR_UNSOLVED ? solve_closed(s, note) : result;
+}
+
+static void list_held(tacStrike* s) {
+    s->nheld = 0;
+    for (int g = 0; g < s->groups; ++g) {
+        if (s->group[g].kind != TAC_GROUP_CONTACT) continue;
+        memcpy(s->held_pieces[s->nheld++], s->touch[s->group[g].source].piece, sizeof(int[2]));
+    }
+}
+
+tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
+    const tacMotion* m = &s->flow[0].m;
+    note->collides = 0, note->passes = 0, note->flags = 0, note->residual = 0.0;
+    note->loose = 0, note->nearest = 0;
+    free_velocity(s, note);
+    tacResult result = find_contacts(s, m, s->margin);
+    if (result == TAC_OK) result = list_rows(s, note);
+    if (result != TAC_OK) return result;
+    note->listed = s->contacts.count + s->nrow;
+    memset(note->chosen, TAC_STRIKE_OUT, (size_t)note->listed);
+    choose(s, note, m, s->free);
+    result = solve_chosen(s, note);
+    // what the impulses of those would close
+    for (int pass = 0; pass < CHOICE_PASSES && result == TAC_OK; ++pass) {
+        if (choose(s, note, m, note->u) == 0) break;
+        result = solve_chosen(s, note);
+    }
+    if (result == TAC_OK) set_mean(s, note), list_held(s);
     return result;
 }
 
@@ -496,7 +555,7 @@ static int choose_collisions(tacStrike* s, tacStrikeNote* note, int all) {
         if (row < 0) {
             tacStrikeGroup g = contact_group(s, i, &s->before);
             v = tac_dot(g.frame.axis[0], tac_frame_velocity(&g.frame, &s->before));
-            touches = g.frame.distance <= 2.0 * s->delta;
+            touches = g.frame.distance <= note->reach;
         } else {
             v = dot(nv, s->row[row].J, note->v);
             touches = s->row[row].kind == TAC_ROW_JOINT_LIMIT && s->row[row].value <= 0.0;
@@ -515,7 +574,7 @@ static int choose_collisions(tacStrike* s, tacStrikeNote* note, int all) {
 }
 
 static tacResult gather_collisions(tacStrike* s, tacStrikeNote* note) {
-    tacResult result = gather(s, note, &s->before, NULL, 0);
+    tacResult result = gather(s, note, &s->before);
     for (int g = 0, i = 0; g < s->groups; ++i) {
         if (note->chosen[i] == TAC_STRIKE_OUT) continue;
         s->group[g++].bounces = note->chosen[i] == TAC_STRIKE_BOUNCES;
@@ -528,9 +587,16 @@ static void rest_flow(tacStrike* s, const tacStrikeNote* note) {
     tac_flow_at(&s->flow[1], (tacPoint){note->q, s->zero, note->act}, s->a, s->rate);
 }
 
-static tacResult collision_contacts(tacStrike* s, const tacStrikeNote* note) {
+// Distance of what takes part. After too many impacts it grows: rods that close like scissors are
+// stopped before they lie side by side.
+static double reach_of(const tacStrike* s) {
+    return fmin(ldexp(s->delta, 1 + 2 * s->late), fmax(s->margin, 2.0 * s->delta));
+}
+
+static tacResult collision_contacts(tacStrike* s, tacStrikeNote* note) {
     place(s, &s->before, note->q, note->v);
-    tacResult result = find_contacts(s, &s->before, 2.0 * s->delta);
+    note->reach = reach_of(s);
+    tacResult result = find_contacts(s, &s->before, note->reach);
     return result == TAC_OK ? list_rows(s, note) : result;
 }
 
@@ -579,12 +645,11 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
     place(s, &s->before, note->q, note->v);
     place(s, &s->after, note->q, note->u);
     if (!note->collides) free_velocity(s, note);
-    tacResult result = find_contacts(s, &s->before, note->collides ? 2.0 * s->delta : s->margin);
+    tacResult result = find_contacts(s, &s->before, note->collides ? note->reach : s->margin);
     if (result == TAC_OK) result = list_rows(s, note);
     if (result != TAC_OK) return result;
     if (s->contacts.count + s->nrow != note->listed) return TAC_ERROR_UNSOLVED;
-    result =
-        note->collides ? gather_collisions(s, &again) : gather(s, &again, &s->before, s->free, 0);
+    result = note->collides ? gather_collisions(s, &again) : gather(s, &again, &s->before);
     if (result != TAC_OK) return result;
     if (note->collides) rest_flow(s, note);
     fill(s, f);
