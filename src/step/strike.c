@@ -8,145 +8,12 @@
 #include "base/assert.h"
 #include "math/number.h"
 #include "respond/dantzig.h"
+#include "step/spread.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MAX_GROUPS = 256, BEND_PASSES = 20, CHOICE_PASSES = 4 };
-
-//---------------------------------- memory ----------------------------------
-
-static int list_capacity(const tacModel* model) {
-    return tac_hard_capacity(model) + tac_row_count(model);
-}
-
-static int group_capacity(const tacModel* model) {
-    int all = list_capacity(model);
-    return all < MAX_GROUPS ? all : MAX_GROUPS;
-}
-
-// groups of problems with equalities: none where there are none
-static int held_capacity(const tacModel* model) {
-    int on = model->nequality > 0 && !(model->disable & TAC_DISABLE_EQUALITY);
-    return on ? group_capacity(model) : 0;
-}
-
-static size_t solver_size(int groups) {
-    size_t a = tac_lcp_size(groups, 2), b = tac_lcp_classes_size(groups, 2);
-    size_t c = tac_dantzig_size(groups, 2), most = a > b ? a : b;
-    return most > c ? most : c;
-}
-
-size_t tac_strike_size(const tacModel* model) {
-    const size_t real = sizeof(double);
-    size_t groups = (size_t)group_capacity(model), rows = 3 * groups, need = 0;
-    size_t nv = (size_t)model->nv + 1, nbody = (size_t)model->nbody;
-    size_t nrow = (size_t)tac_row_count(model) + 1;
-    need += tac_arena_need(sizeof(tacStrike)) + tac_arena_need(real * (size_t)model->nparam);
-    need += 2 * tac_flow_size(model, 1, real) + 2 * tac_motion_size(model, 1, real);
-    need += tac_arena_need(sizeof(tacPose) * nbody);
-    need += 2 * tac_contacts_size(tac_hard_capacity(model), 1, real);
-    need += tac_arena_need(sizeof(tacHardTouch) * (size_t)(tac_hard_capacity(model) + 1));
-    need += 4 * tac_arena_need(real * ((size_t)model->nq + nv)) + tac_motion_size(model, 1, real);
-    need += tac_arena_need(sizeof(tacRow) * nrow) + tac_arena_need(real * nrow * nv);
-    need += tac_arena_need(sizeof(tacStrikeGroup) * groups) + tac_arena_need(sizeof(int[2]) * groups);
-    need += tac_arena_need(sizeof(tacFrameDot) * groups);
-    need += 2 * tac_arena_need(real * rows * nv) + tac_arena_need(real * rows * rows);
-    need += 7 * tac_arena_need(real * (rows + 1)) + 6 * tac_arena_need(real * 6 * nbody);
-    need += 8 * tac_arena_need(real * nv) + tac_arena_need(real * ((size_t)model->na + 1));
-    need += tac_arena_need(solver_size((int)groups)) + tac_arena_need(tac_hard_size(model));
-    need += tac_arena_need(tac_held_size(held_capacity(model))) + tac_arena_need(real * nv);
-    return need + tac_dynamics_size(model, real);
-}
-
-static double speed_of_rest(const tacModel* model) {
-    const double* g = model->param + model->gravity;
-    double pull =
-        model->disable & TAC_DISABLE_GRAVITY ? 0.0 : sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    return 2.0 * pull * model->param[model->timestep] + 1e-9;
-}
-
-static void take_arrays(tacStrike* s, tacArena* arena) {
-    const tacModel* model = s->scene;
-    int nv = model->nv, rows = 3 * s->capacity;
-    s->pose = TAC_TAKE(arena, tacPose, model->nbody);
-    s->contacts = tac_contacts_take(arena, tac_hard_capacity(s->scene), 1);
-    s->touch = TAC_TAKE(arena, tacHardTouch, tac_hard_capacity(s->scene) + 1);
-    s->contacts_end = tac_contacts_take(arena, tac_hard_capacity(s->scene), 1);
-    s->q_end = TAC_TAKE(arena, double, model->nq + nv + 1), s->moved_q = s->q_end + model->nq;
-    s->J_end = TAC_TAKE(arena, double, 3 * nv);
-    s->row = TAC_TAKE(arena, tacRow, s->nrow + 1);
-    s->row_J = TAC_TAKE(arena, double, (s->nrow + 1) * (nv + 1));
-    s->group = TAC_TAKE(arena, tacStrikeGroup, s->capacity);
-    s->moved = TAC_TAKE(arena, tacFrameDot, s->capacity);
-    s->held_pieces = tac_arena_take(arena, sizeof(int[2]) * (size_t)s->capacity);
-    s->classes = TAC_TAKE(arena, unsigned char, rows + 1);
-    s->J = TAC_TAKE(arena, double, rows* nv), s->U = TAC_TAKE(arena, double, rows* nv);
-    s->A = TAC_TAKE(arena, double, rows* rows), s->b = TAC_TAKE(arena, double, rows);
-    s->mu = TAC_TAKE(arena, double, rows), s->b_dot = TAC_TAKE(arena, double, rows);
-    s->mu_dot = TAC_TAKE(arena, double, rows), s->f_dot = TAC_TAKE(arena, double, rows);
-    s->wrench = TAC_TAKE(arena, double, 6 * model->nbody);
-    s->wrench_dot = TAC_TAKE(arena, double, 6 * model->nbody);
-    double** const carried[] = {&s->carry.D_before, &s->carry.e_before, &s->carry.D_after,
-                                &s->carry.e_after};
-    for (int i = 0; i < 4; ++i) *carried[i] = TAC_TAKE(arena, double, 6 * model->nbody);
-    s->free = TAC_TAKE(arena, double, nv), s->zero = TAC_TAKE(arena, double, nv);
-    s->a = TAC_TAKE(arena, double, nv), s->work = TAC_TAKE(arena, double, nv);
-    s->u0 = TAC_TAKE(arena, double, nv), s->a0 = TAC_TAKE(arena, double, nv);
-    s->rate = TAC_TAKE(arena, double, model->na);
-    s->memory = tac_arena_take(arena, solver_size(s->capacity));
-    s->hard_memory = tac_arena_take(arena, tac_hard_size(s->scene));
-    int held = held_capacity(model);
-    s->held = tac_held_take(held, tac_arena_take(arena, tac_held_size(held)));
-    s->push = TAC_TAKE(arena, double, nv);
-    memset(s->zero, 0, sizeof(double) * (size_t)nv);
-}
-
-tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* scratch) {
-    tacArena* arena = &scratch->arena;
-    const tacContactPlan* plan = model->contact;
-    tacStrike* s = TAC_TAKE(arena, tacStrike, 1);
-    *s = (tacStrike){.scene = model, .moving = *model, .scratch = scratch};
-    s->moving.param = TAC_TAKE(arena, tacReal, model->nparam);
-    memcpy(s->moving.param, model->param, sizeof(tacReal) * (size_t)model->nparam);
-    s->still = s->moving;
-    s->still.disable |= TAC_DISABLE_GRAVITY | TAC_DISABLE_PASSIVE | TAC_DISABLE_ACTUATION;
-    s->flow[0] = tac_flow_take(&s->moving, TAC_DISPATCH(tac_dynamics_single_), 0, scratch);
-    s->flow[1] = tac_flow_take(&s->still, TAC_DISPATCH(tac_dynamics_single_), 0, scratch);
-    for (int i = 0; i < 2; ++i) s->flow[i].m.ctrl = u, s->flow[i].deep = 0;
-    s->flow[1].h = 1.0;
-    s->before = tac_motion_take(model, 1, arena), s->after = tac_motion_take(model, 1, arena);
-    s->end = tac_motion_take(model, 1, arena);
-    s->straight = model->integrator == TAC_INTEGRATOR_EXPLICIT;
-    s->nrow = tac_row_count(model), s->capacity = group_capacity(model);
-    s->dt = model->param[model->timestep];
-    s->delta = model->param[plan->number[TAC_CONTACT_DELTA]];
-    s->delta_at = plan->number[TAC_CONTACT_DELTA];
-    s->restitution = plan->number[TAC_CONTACT_RESTITUTION];
-    s->frozen = plan->choice[TAC_CHOICE_BOUNDS];
-    s->helpful = plan->choice[TAC_CHOICE_GRADIENT];
-    s->slow = speed_of_rest(model), s->margin = 2.0 * (s->delta + s->slow * s->dt);
-    take_arrays(s, arena);
-    return s;
-}
-
-size_t tac_note_size(const tacModel* model) {
-    size_t list = (size_t)list_capacity(model), rows = 3 * (size_t)group_capacity(model);
-    size_t numbers = (size_t)(model->nq + 2 * model->nv + model->na) + rows + 4;
-    return tac_arena_need(sizeof(double) * numbers) + tac_arena_need(2 * rows + list + 1);
-}
-
-tacStrikeNote tac_note_take(const tacStrike* s, tacArena* arena) {
-    const tacModel* model = s->scene;
-    int rows = 3 * s->capacity, list = list_capacity(model);
-    tacStrikeNote note = {0};
-    note.q = TAC_TAKE(arena, double, model->nq + 2 * model->nv + model->na + rows + 4);
-    note.v = note.q + model->nq, note.u = note.v + model->nv, note.act = note.u + model->nv;
-    note.f = note.act + model->na;
-    note.classes = TAC_TAKE(arena, unsigned char, 2 * rows + list + 1);
-    note.bent = note.classes + rows, note.chosen = note.bent + rows;
-    return note;
-}
+enum { BEND_PASSES = 20, CHOICE_PASSES = 4, SPREAD_AFTER = 6 };
 
 //---------------------------------- places ----------------------------------
 
@@ -171,10 +38,15 @@ static void set_poses(tacStrike* s, const tacMotion* m) {
         s->pose[b] = (tacPose){tac_load3(m->place + 3 * b), tac_quat_load(m->quat + 4 * b)};
 }
 
-static tacResult find_contacts(tacStrike* s, const tacMotion* m, double margin) {
+static tacResult find_contacts(tacStrike* s, const tacMotion* m, double margin, int spread) {
     set_poses(s, m);
     s->contacts.count = 0;
-    return tac_hard_touches(s->scene, s->pose, margin, &s->contacts, s->touch, s->hard_memory);
+    tacResult result =
+        tac_hard_touches(s->scene, s->pose, margin, &s->contacts, s->touch, s->hard_memory);
+    s->found = s->contacts.count;
+    if (result == TAC_OK && spread)
+        tac_spread(s->scene, s->pose, 2.0 * s->delta, &s->contacts, s->touch);
+    return result;
 }
 
 //---------------------------------- groups ----------------------------------
@@ -430,7 +302,7 @@ double tac_strike_bend(tacStrike* s, const tacStrikeNote* note) {
     set_poses(s, &s->end), s->contacts_end.count = 0;
     for (int g = 0; g < s->groups; ++g) {
         tacStrikeGroup* group = &s->group[g];
-        if (group->kind != TAC_GROUP_CONTACT) continue;
+        if (group->kind != TAC_GROUP_CONTACT || group->source >= s->found) continue;
         int last = find_last(s, group, note->nearest);
         if (last < 0) continue;
         group->last = tac_frame_of(&s->contacts_end, last, group->frame.body, &s->end);
@@ -445,14 +317,22 @@ double tac_strike_bend(tacStrike* s, const tacStrikeNote* note) {
     return change;
 }
 
+// the most that a path may bend: more is an answer of bodies that turn ever faster
+static double most_bend(const tacStrike* s, const tacStrikeNote* note) {
+    double speed = 0.0;
+    for (int k = 0; k < s->scene->nv; ++k) speed = fmax(speed, fabs(note->v[k]));
+    return note->h * (s->slow + 0.1 * speed);
+}
+
 // Solves again until the distances where the path ends are as the rows say. A path that is too long
-// for that may turn ever faster instead: then it is `loose`.
+// for that is `loose`.
 static tacResult iterate_bent(tacStrike* s, tacStrikeNote* note) {
     tacResult result = TAC_OK;
-    double before = INFINITY, change = 0.0;
+    double before = INFINITY, change = 0.0, most = most_bend(s, note);
     for (int pass = 0; pass < BEND_PASSES; ++pass, before = change) {
         change = tac_strike_bend(s, note);
-        if (change <= 1e-9 * s->delta || (pass > 2 && !(change <= 0.7 * before))) break;
+        if (change <= 1e-9 * s->delta || !(change <= most)) break;
+        if (pass > 2 && change > 0.7 * before) break;
         right_side(s, note, s->free);
         result = solve(s, note, s->free);
         if (result != TAC_OK) break;
@@ -512,9 +392,9 @@ static void list_held(tacStrike* s) {
 tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
     const tacMotion* m = &s->flow[0].m;
     note->collides = 0, note->passes = 0, note->flags = 0, note->residual = 0.0;
-    note->loose = 0, note->nearest = 0;
+    note->loose = 0, note->nearest = 0, note->spread = s->late > SPREAD_AFTER;
     free_velocity(s, note);
-    tacResult result = find_contacts(s, m, s->margin);
+    tacResult result = find_contacts(s, m, s->margin, note->spread);
     if (result == TAC_OK) result = list_rows(s, note);
     if (result != TAC_OK) return result;
     note->listed = s->contacts.count + s->nrow;
@@ -595,8 +475,8 @@ static double reach_of(const tacStrike* s) {
 
 static tacResult collision_contacts(tacStrike* s, tacStrikeNote* note) {
     place(s, &s->before, note->q, note->v);
-    note->reach = reach_of(s);
-    tacResult result = find_contacts(s, &s->before, note->reach);
+    note->reach = reach_of(s), note->spread = s->late > SPREAD_AFTER;
+    tacResult result = find_contacts(s, &s->before, note->reach, note->spread);
     return result == TAC_OK ? list_rows(s, note) : result;
 }
 
@@ -645,7 +525,8 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
     place(s, &s->before, note->q, note->v);
     place(s, &s->after, note->q, note->u);
     if (!note->collides) free_velocity(s, note);
-    tacResult result = find_contacts(s, &s->before, note->collides ? note->reach : s->margin);
+    double margin = note->collides ? note->reach : s->margin;
+    tacResult result = find_contacts(s, &s->before, margin, note->spread);
     if (result == TAC_OK) result = list_rows(s, note);
     if (result != TAC_OK) return result;
     if (s->contacts.count + s->nrow != note->listed) return TAC_ERROR_UNSOLVED;

@@ -43,6 +43,7 @@ typedef struct tacStrikeNote {
     unsigned char *classes, *chosen; // (3 groups) (contacts and rows)
     unsigned char* bent;             // (groups)
     int nearest;                     // bent rows look at the nearest features there
+    int spread;                      // with points around contacts that stop tilting
     int loose;                       // a path too long for its rows to hold where it ends
     int listed;                      // contacts and rows found at q
     int groups, tangents;            // of the problem
@@ -81,10 +82,11 @@ typedef struct tacStrike {
     tacMotion before, after; // at the velocities before and after
     tacPose* pose;           // (nbody)
     tacContacts contacts;
+    int found;             // of them; what follows is spread around those
     tacHardTouch* touch;   // their features
     int (*held_pieces)[2]; // of contacts that rows hold (groups)
     int nheld;
-    tacMotion end;       // where the path of a propagation ends
+    tacMotion end; // where the path of a propagation ends
     tacContacts contacts_end;
     double *q_end, *moved_q, *J_end; // (nq) (nv) (3 x nv)
     tacRow* row;
