@@ -21,9 +21,10 @@ setup: ## install the Debian packages that are missing
 build: setup ## build/tactus, build/libtactus.a, build/libtactus.so
 	@tools/build release program
 
-demo: build ## render the first scene to build/demo.png and check its gradient
-	build/tactus render scenes/first_light.xml -o build/demo.png
-	build/tactus grad scenes/first_light.xml --shape goblet --at ".16 0 .37" --check
+demo: build ## let two figures fall, film them in build/demo.png, check the gradient of their fall
+	build/tactus run scenes/figures.xml --time 1.2 -o build/demo.npz
+	build/tactus render scenes/figures.xml --from build/demo.npz --film 10 --size 320x200 -o build/demo.png
+	build/tactus grad scenes/figures.xml --from build/demo.npz --of xpos:upper/x --steps 10 --by option/gravity --check
 
 test: setup ## all tests: release, address and undefined-behaviour sanitizers, style
 	@tools/test

@@ -1,4 +1,4 @@
-// The log-barrier ways to smooth the nearest points of two edges.
+// The log-barrier ways to smooth the nearest points of two edges, and of a vertex and a face.
 
 #include "bench/witness_rivals.h"
 
@@ -25,6 +25,17 @@ static boxProblem load(const double* const in[12], int i) {
                         {dot(r, t1) - 0.5 * regular, -dot(r, t2) - 0.5 * regular}};
 }
 
+// of a vertex and a face: |v - a - x e1 - y e2|^2/2 + w (|x - 1/3|^2 + |y - 1/3|^2)/2
+static boxProblem load_face(const double* const in[12], int i) {
+    double e1[3], e2[3], r[3];
+    for (int k = 0; k < 3; ++k) {
+        e1[k] = in[6 + k][i] - in[3 + k][i], e2[k] = in[9 + k][i] - in[3 + k][i];
+        r[k] = in[3 + k][i] - in[k][i];
+    }
+    return (boxProblem){{dot(e1, e1) + regular, dot(e1, e2), dot(e2, e2) + regular},
+                        {dot(r, e1) - regular / 3.0, dot(r, e2) - regular / 3.0}};
+}
+
 static void slope(const boxProblem* p, const double a[2], double g[2]) {
     g[0] = p->Q[0] * a[0] + p->Q[1] * a[1] + p->c[0];
     g[1] = p->Q[1] * a[0] + p->Q[2] * a[1] + p->c[1];
@@ -32,10 +43,10 @@ static void slope(const boxProblem* p, const double a[2], double g[2]) {
 
 //---------------------------------- interior point ----------------------------------
 
-// largest share of the step that keeps a in (0, 1) and z > 0
-static double longest(const double x[8], const double d[8]) {
+// largest share of the step that keeps slacks and multipliers above 0
+static double longest(const double* x, const double* d, int count) {
     double t = 1.0;
-    for (int i = 0; i < 8; ++i)
+    for (int i = 0; i < count; ++i)
         if (d[i] < 0.0) t = fmin(t, -0.995 * x[i] / d[i]);
     return t;
 }
@@ -71,11 +82,49 @@ void bench_interior_point(const double* const in[12], double* const alpha[2], in
         for (int step = 0; step < 60 && !is_solved(&p, x, mu); ++step) {
             target = fmax(mu, 0.2 * target);
             newton(&p, x, target, d);
-            double t = longest(x, d);
+            double t = longest(x, d, 8);
             for (int k = 0; k < 8; ++k) x[k] += t * d[k];
             x[1] = 1.0 - x[0], x[3] = 1.0 - x[2];
         }
         alpha[0][i] = x[0], alpha[1][i] = x[2];
+    }
+}
+
+//---------------------------------- interior point of a face ----------------------------------
+
+// x: slacks a1, a2, 1 - a1 - a2, then their multipliers
+static void face_newton(const boxProblem* p, const double x[6], double mu, double d[6]) {
+    double g[2], h[3];
+    slope(p, x, g);
+    for (int i = 0; i < 3; ++i) h[i] = x[3 + i] / x[i];
+    double r[2] = {mu / x[0] - mu / x[2] - g[0], mu / x[1] - mu / x[2] - g[1]};
+    double A = p->Q[0] + h[0] + h[2], B = p->Q[2] + h[1] + h[2], C = p->Q[1] + h[2];
+    double det = A * B - C * C;
+    d[0] = (B * r[0] - C * r[1]) / det, d[1] = (A * r[1] - C * r[0]) / det, d[2] = -d[0] - d[1];
+    for (int i = 0; i < 3; ++i) d[3 + i] = (mu - x[3 + i] * d[i]) / x[i] - x[3 + i];
+}
+
+static int is_face_solved(const boxProblem* p, const double x[6], double mu) {
+    double g[2], most = 0.0;
+    slope(p, x, g);
+    for (int k = 0; k < 2; ++k) most = fmax(most, fabs(g[k] - x[3 + k] + x[5]));
+    for (int i = 0; i < 3; ++i) most = fmax(most, fabs(x[i] * x[3 + i] - mu));
+    return most < 1e-3 * mu + 1e-12;
+}
+
+void bench_face_interior_point(const double* const in[12], double* const share[2], int count,
+                               double mu) {
+    for (int i = 0; i < count; ++i) {
+        boxProblem p = load_face(in, i);
+        double third = 1.0 / 3.0, x[6] = {third, third, third, 1.0, 1.0, 1.0}, d[6], target = 0.1;
+        for (int step = 0; step < 60 && !is_face_solved(&p, x, mu); ++step) {
+            target = fmax(mu, 0.2 * target);
+            face_newton(&p, x, target, d);
+            double t = longest(x, d, 6);
+            for (int k = 0; k < 6; ++k) x[k] += t * d[k];
+            x[2] = 1.0 - x[0] - x[1];
+        }
+        share[0][i] = x[0], share[1][i] = x[1];
     }
 }
 
@@ -131,25 +180,55 @@ static void remember(history* h, const double s[2], const double y[2]) {
     h->rho[h->count++] = 1.0 / product;
 }
 
+typedef double (*barrierValue)(const boxProblem* p, const double a[2], double mu, double g[2]);
+
+static void minimise(const boxProblem* p, barrierValue value_at, double mu, double a[2]) {
+    history h = {0};
+    double g[2], value = value_at(p, a, mu, g);
+    for (int step = 0; step < 100 && hypot(g[0], g[1]) > 1e-6; ++step) {
+        double d[2], next[2], g_next[2], t = 1.0, found = INFINITY;
+        direction(&h, g, d);
+        double fall = g[0] * d[0] + g[1] * d[1];
+        for (; t > 1e-12; t *= 0.5) {
+            next[0] = a[0] + t * d[0], next[1] = a[1] + t * d[1];
+            found = value_at(p, next, mu, g_next);
+            if (found <= value + 1e-4 * t * fall) break;
+        }
+        if (!(found < INFINITY)) break;
+        remember(&h, (double[2]){next[0] - a[0], next[1] - a[1]},
+                 (double[2]){g_next[0] - g[0], g_next[1] - g[1]});
+        memcpy(a, next, sizeof next), memcpy(g, g_next, sizeof g), value = found;
+    }
+}
+
 void bench_lbfgs(const double* const in[12], double* const alpha[2], int count, double mu) {
     for (int i = 0; i < count; ++i) {
         boxProblem p = load(in, i);
-        history h = {0};
-        double a[2] = {0.5, 0.5}, g[2], value = barrier(&p, a, mu, g);
-        for (int step = 0; step < 100 && hypot(g[0], g[1]) > 1e-6; ++step) {
-            double d[2], next[2], g_next[2], t = 1.0, found = INFINITY;
-            direction(&h, g, d);
-            double fall = g[0] * d[0] + g[1] * d[1];
-            for (; t > 1e-12; t *= 0.5) {
-                next[0] = a[0] + t * d[0], next[1] = a[1] + t * d[1];
-                found = barrier(&p, next, mu, g_next);
-                if (found <= value + 1e-4 * t * fall) break;
-            }
-            if (!(found < INFINITY)) break;
-            remember(&h, (double[2]){next[0] - a[0], next[1] - a[1]},
-                     (double[2]){g_next[0] - g[0], g_next[1] - g[1]});
-            memcpy(a, next, sizeof a), memcpy(g, g_next, sizeof g), value = found;
-        }
+        double a[2] = {0.5, 0.5};
+        minimise(&p, barrier, mu, a);
         alpha[0][i] = a[0], alpha[1][i] = a[1];
+    }
+}
+
+// a face as a square folded to it
+static double face_barrier(const boxProblem* p, const double a[2], double mu, double g[2]) {
+    double x[2] = {a[0] * (1.0 - a[1]), a[0] * a[1]}, by[2];
+    if (!(a[0] > 0.0 && a[0] < 1.0 && a[1] > 0.0 && a[1] < 1.0)) return INFINITY;
+    slope(p, x, by);
+    double value = 0.5 * ((by[0] + p->c[0]) * x[0] + (by[1] + p->c[1]) * x[1]);
+    g[0] = by[0] * (1.0 - a[1]) + by[1] * a[1], g[1] = a[0] * (by[1] - by[0]);
+    for (int k = 0; k < 2; ++k) {
+        value -= mu * (log(a[k]) + log(1.0 - a[k]));
+        g[k] += mu * (1.0 / (1.0 - a[k]) - 1.0 / a[k]);
+    }
+    return value;
+}
+
+void bench_face_lbfgs(const double* const in[12], double* const share[2], int count, double mu) {
+    for (int i = 0; i < count; ++i) {
+        boxProblem p = load_face(in, i);
+        double a[2] = {2.0 / 3.0, 0.5};
+        minimise(&p, face_barrier, mu, a);
+        share[0][i] = a[0] * (1.0 - a[1]), share[1][i] = a[0] * a[1];
     }
 }

@@ -1,6 +1,7 @@
 // tactus render: a picture of a scene, without a graphics card.
 
 #include "commands.h"
+#include "film.h"
 #include "find.h"
 #include "options.h"
 #include "output.h"
@@ -24,6 +25,7 @@
 typedef struct renderCall {
     const char *path, *out, *size, *camera, *shape, *sheet;
     int samples, threads; // samples 0: not given
+    int film;             // frames a second; 0: not given
     int width, height;
     int contacts;          // show them?
     double arrow, opacity; // opacity < 0: not given
@@ -37,6 +39,7 @@ typedef struct renderJob {
     tacSliceOptions slice;
     cliPoints points;
     cliSheet sheet;
+    cliFrames frames; // of a sheet or a film
 } renderJob;
 
 //---------------------------------- arguments ------------------------------------
@@ -88,6 +91,8 @@ static int parse(renderCall* call, int argc, char** argv) {
          2e9},
         {"sheet", 0, CLI_TEXT, &call->sheet, "CxR",
          "of --from: frames over the whole run, in columns and rows", 0, 0},
+        {"film", 0, CLI_INT, &call->film, "RATE",
+         "of --from: the whole run as an animated PNG, so many frames a second", 1, 100},
         {"threads", 0, CLI_INT, &call->threads, "N", "threads; 0 (default) is one per core", 0,
          1024},
     };
@@ -104,7 +109,9 @@ static int parse(renderCall* call, int argc, char** argv) {
                    "  tactus render scenes/box_on_box.xml --contacts -o contacts.png\n"
                    "  tactus render scenes/humanoid.xml --from run.npz --frame 100 -o frame.png\n"
                    "  tactus render scenes/humanoid.xml --from run.npz --sheet 4x2 --size 240x180 "
-                   "-o s.png\n",
+                   "-o s.png\n"
+                   "  tactus render scenes/humanoid.xml --from run.npz --film 25 --size 320x240 "
+                   "-o film.png\n",
         .options = options,
         .option_count = TAC_COUNT(options),
         .least = 1,
@@ -134,7 +141,18 @@ static int check_call(renderCall* call) {
     return 0;
 }
 
-// a sheet is of a run, and has the size of all its frames
+// sheets and films are of a run
+static int check_run(const renderCall* call, const char* option) {
+    if (!call->start.from || call->start.qpos || call->start.key || call->start.frame >= 0)
+        return cli_wrong("render", "--%s shows the run that --from names, and nothing else",
+                         option);
+    if (call->slice.plane || call->shape)
+        return cli_wrong("render", "--%s has no meaning with --%s", option,
+                         call->shape ? "shape" : "slice");
+    return 0;
+}
+
+// a sheet has the size of all its frames
 static int check_sheet(const renderCall* call, cliSheet* sheet) {
     if (!call->sheet) return 0;
     if (!parse_size(call->sheet, &sheet->columns, &sheet->rows) ||
@@ -143,12 +161,16 @@ static int check_sheet(const renderCall* call, cliSheet* sheet) {
                          "--sheet: '%s' is not columns and rows such as 4x2 of frames that make at "
                          "most %d pixels a side",
                          call->sheet, TAC_MAX_IMAGE);
-    if (!call->start.from || call->start.qpos || call->start.key || call->start.frame >= 0)
-        return cli_wrong("render", "--sheet shows the run that --from names, and nothing else");
-    if (call->slice.plane || call->shape)
-        return cli_wrong("render", "--sheet has no meaning with --%s",
-                         call->shape ? "shape" : "slice");
-    return 0;
+    return check_run(call, "sheet");
+}
+
+static int check_film(const renderCall* call, cliFormat format) {
+    if (!call->film) return 0;
+    if (format != CLI_PNG)
+        return cli_wrong("render", "--film writes an animated PNG: give '%s' the ending .png",
+                         call->out);
+    if (call->sheet) return cli_wrong("render", "--film has no meaning with --sheet");
+    return check_run(call, "film");
 }
 
 //---------------------------------- names ----------------------------------------
@@ -205,37 +227,57 @@ static int draw(const renderCall* call, const tacModel* model, const renderJob* 
     return result == TAC_OK ? 0 : cli_wrong("render", "%s", tac_result_text(result));
 }
 
-// the file is opened before the work: a wrong path should not cost the picture
-static int draw_to_file(const renderCall* call, const tacModel* model, const renderJob* job,
-                        cliFormat format) {
-    const cliSheet* sheet = &job->sheet;
-    int columns = sheet->columns ? sheet->columns : 1, rows = sheet->rows ? sheet->rows : 1;
+// one picture: the scene, a slice, or a sheet
+static int draw_picture(const renderCall* call, const tacModel* model, const renderJob* job,
+                        cliFormat format, cliOutput* output) {
+    cliSheet sheet = job->sheet;
+    int columns = sheet.columns ? sheet.columns : 1, rows = sheet.rows ? sheet.rows : 1, code;
     tacImage image = {columns * call->width, rows * call->height, NULL};
-    cliOutput output;
-    int code = cli_output_open(&output, call->out);
-    if (code != 0) return code;
     image.rgb = malloc(3 * (size_t)image.width * (size_t)image.height);
     if (!image.rgb)
         code = cli_wrong("render", "out of memory");
-    else if (sheet->columns)
-        code = cli_sheet_draw(sheet, "render", &job->draw, call->width, call->height, &image);
+    else if (sheet.columns)
+        code = cli_sheet_draw(sheet, &job->frames, "render", &job->draw, call->width, call->height,
+                              &image);
     else
         code = draw(call, model, job, &image);
-    if (code == 0 && cli_image_write(&image, format, output.file) != 0)
-        code = cli_wrong("render", "%s: cannot be written: %s", output.name, strerror(errno));
+    if (code == 0 && cli_image_write(&image, format, output->file) != 0)
+        code = cli_wrong("render", "%s: cannot be written: %s", output->name, strerror(errno));
     free(image.rgb);
+    return code;
+}
+
+// the file is opened before the work: a wrong path should not cost the picture
+static int draw_to_file(const renderCall* call, const tacModel* model, const renderJob* job,
+                        cliFormat format) {
+    cliOutput output;
+    int code = cli_output_open(&output, call->out);
+    if (code != 0) return code;
+    if (call->film)
+        code = cli_film_draw(&job->frames, "render", &job->draw, call->film, call->width,
+                             call->height, output.file);
+    else
+        code = draw_picture(call, model, job, format, &output);
     if (code == 0) return cli_output_close(&output);
     cli_output_discard(&output);
     return code;
 }
 
-static int draw_sheet(const renderCall* call, const tacModel* model, renderJob* job,
-                      cliFormat format) {
+static int draw_run(const renderCall* call, const tacModel* model, renderJob* job,
+                    cliFormat format) {
     tacMessage message;
-    tacResult result = tac_trajectory_read(model, call->start.from, &job->sheet.frames, &message);
+    tacTrajectory* run = &job->frames.run;
+    tacResult result = tac_trajectory_read(model, call->start.from, run, &message);
     if (result != TAC_OK) return cli_report(result, &message);
-    int code = draw_to_file(call, model, job, format);
-    tac_trajectory_destroy(&job->sheet.frames);
+    int code = 0;
+    if (call->film && cli_film_count(run, call->film) > CLI_MAX_FILM)
+        code = cli_wrong("render",
+                         "--film %d: %g s of %s make more than %d frames; give a lower "
+                         "rate",
+                         call->film, run->time[run->rows - 1] - run->time[0], call->start.from,
+                         CLI_MAX_FILM);
+    if (code == 0) code = draw_to_file(call, model, job, format);
+    tac_trajectory_destroy(run);
     return code;
 }
 
@@ -243,7 +285,7 @@ static int draw_sheet(const renderCall* call, const tacModel* model, renderJob* 
 static int draw_posed(const renderCall* call, const tacModel* model, renderJob* job,
                       cliFormat format) {
     const cliStartOptions* options = &call->start;
-    if (job->sheet.columns) return draw_sheet(call, model, job, format);
+    if (job->sheet.columns || call->film) return draw_run(call, model, job, format);
     if (!options->qpos && !options->key && !options->from && options->frame < 0 && !call->contacts)
         return draw_to_file(call, model, job, format);
     cliStart start;
@@ -265,11 +307,12 @@ static int run(const renderCall* call, renderJob* job) {
     cliFormat format;
     int code = cli_format_find("render", call->out, &format);
     if (code == 0) code = check_sheet(call, &job->sheet);
+    if (code == 0) code = check_film(call, format);
     if (code == 0) code = cli_slice_read(&call->slice, &job->slice, &job->points);
     if (code != 0) return code;
     if (call->samples) job->draw.samples = call->samples;
     job->draw.opacity = call->opacity >= 0.0 ? call->opacity : call->contacts ? 0.5 : 1.0;
-    job->draw.arrow = call->arrow, job->sheet.contacts = call->contacts;
+    job->draw.arrow = call->arrow, job->frames.contacts = call->contacts;
     job->draw.threads = job->slice.threads = call->threads;
 
     tacModel* model = NULL;

@@ -10,7 +10,9 @@
 #include "start.h"
 
 #include "base/assert.h"
+#include "detect/detect.h"
 #include "record/column.h"
+#include "step/hard_step.h"
 #include "tactus/tactus.h"
 
 #include <errno.h>
@@ -177,13 +179,20 @@ static void json_summary(const runSummary* s) {
 
 // a step that was refused for another reason than its numbers
 static int tell_refusal(const cliRollout* r) {
-    const char* advice = "";
-    if (r->result == TAC_ERROR_CAPACITY)
-        advice =
+    char advice[200] = "";
+    if (r->result == TAC_ERROR_CAPACITY && tac_is_hard(r->model))
+        snprintf(
+            advice, sizeof advice,
             ": more contacts and limits at once than hard contact takes, 256; let fewer bodies "
-            "touch, or take respond=\"spring\"";
+            "touch, or take respond=\"spring\"");
+    else if (r->result == TAC_ERROR_CAPACITY)
+        snprintf(advice, sizeof advice,
+                 ": more contacts at once than the %d that there is room for; let fewer bodies "
+                 "touch, or make support, tau or meshes smaller",
+                 tac_detector_of(r->model)->capacity(r->model));
     if (r->result == TAC_ERROR_VALUE)
-        advice = ": bodies are within one another, or numbers are too large";
+        snprintf(advice, sizeof advice,
+                 ": bodies are within one another, or numbers are too large");
     return cli_wrong("run", "ended at step %lld, time %.6g s: %s%s", r->start->step + r->done,
                      r->end.time, tac_result_text(r->result), advice);
 }

@@ -3,17 +3,15 @@
 #ifndef TACTUS_CLI_SHEET_H
 #define TACTUS_CLI_SHEET_H
 
-#include "draw/draw.h"
-#include "record/trajectory.h"
+#include "frames.h"
 
 typedef struct cliSheet {
-    int columns, rows;    // 0: no sheet
-    int contacts;         // show those of each frame?
-    tacTrajectory frames; // frames are spread evenly over it, the first and the last among them
+    int columns, rows; // 0: no sheet
 } cliSheet;
 
-// Fills the whole picture, frames of width x height each. 0, or CLI_WRONG after a complaint.
-int cli_sheet_draw(const cliSheet* sheet, const char* command, const tacDrawOptions* options,
-                   int width, int height, tacImage* whole);
+// Fills the whole picture with frames of width x height each, spread evenly over the run, its first
+// and last state among them. 0, or CLI_WRONG after a complaint.
+int cli_sheet_draw(cliSheet sheet, const cliFrames* frames, const char* command,
+                   const tacDrawOptions* options, int width, int height, tacImage* whole);
 
 #endif

@@ -16,6 +16,7 @@
     X(sdf_smoothing, "sdf-smoothing", "001 Fig. 2: three primitives with more and more smoothing") \
     X(edge_turn, "edge-turn", "001 Fig. 3: nearest points of a turning edge, jumping and smooth")  \
     X(box_manifold, "box-manifold", "001 Fig. 5: a box on a box, edges and vertices that touch")   \
+    X(witness_points, "witness-points", "001 Fig. 6: times of nearest points by batch, rivals")    \
     X(manifold_speed, "manifold-speed", "001 Figs. 7, 8: times by parts and batch, and MuJoCo's")  \
     X(psq_solids, "psq-solids", "002 II-B3: the solids of a superquadric and planes")              \
     X(xpsq_sweep, "xpsq-sweep", "002 Fig. 1: a superquadric along a spline, and what may vary")    \

@@ -99,6 +99,7 @@ typedef enum tacContactChoice {
                               ///< 3 sinkhorn
     TAC_CHOICE_KEEP_VERTICES, ///< `keep_vertices`: how many of each geom of a pair
     TAC_CHOICE_KEEP_EDGES,    ///< `keep_edges`: likewise
+    TAC_CHOICE_PROJECT,       ///< `project`: steps that lead points on edges to their own surface
     TAC_CONTACT_CHOICES       ///< how many there are
 } tacContactChoice;
 

@@ -17,7 +17,7 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
                    tacScratch* scratch);
 
 /// The step and its Jacobians A = d next/d x (nx x nx), B = d next/d u (nx x nu) and P = d next/d
-/// theta for the parameters asked for, in their order. NULL skips a matrix.
+/// theta for the parameters asked for, in their order. NULL skips a matrix, or `next`.
 TAC_API
 tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacReal* u,
                             tacState* next, tacReal* A, tacReal* B, const tacParam* theta,

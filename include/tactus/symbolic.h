@@ -1,9 +1,9 @@
 /// Formulas: expressions that share what they have in common, their exact derivatives, printing,
 /// programs and C code from them, and the equations of motion of a scene.
 ///
-/// A tacExpr is a number of a graph. A call that fails returns TAC_EXPR_NONE; whatever is made of
-/// that is TAC_EXPR_NONE too, so formulas are written down in one go and tac_graph_result asked at
-/// the end. A graph serves one thread at a time.
+/// A tacExpr is a number of a graph. A call that fails, or gets no graph, returns TAC_EXPR_NONE;
+/// whatever is made of that is TAC_EXPR_NONE too, so formulas are written down in one go and
+/// tac_graph_result asked at the end. A graph serves one thread at a time.
 #ifndef TACTUS_SYMBOLIC_H
 #define TACTUS_SYMBOLIC_H
 

@@ -1,4 +1,8 @@
 /// Tactus: a physics engine whose contact is smooth and exactly differentiable.
+///
+/// A pointer that a call needs and that is NULL, or a handle that is none of its owner's, is
+/// TAC_ERROR_VALUE, or the none of what the call returns; what may be NULL is said where it is.
+/// Only the scalar laws that return numbers do not look (docs/architecture.md, Arguments).
 #ifndef TACTUS_TACTUS_H
 #define TACTUS_TACTUS_H
 

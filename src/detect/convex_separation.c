@@ -31,6 +31,7 @@ static int most_rows(const tacSolid* a, const tacSolid* b) {
 }
 
 size_t tac_convex_separation_size(const tacSolid* a, const tacSolid* b) {
+    if (!a || !b) return 0;
     size_t rows = (size_t)most_rows(a, b);
     return sizeof(double) * rows * (TAC_CONE_UNKNOWNS + 1) + tac_cone_program_size((int)rows);
 }

@@ -31,6 +31,13 @@ static tacReal* take_reals(tacScratch* scratch, int count) {
     return TAC_TAKE(&scratch->arena, tacReal, count + 8);
 }
 
+// values and gradients
+static tacField take_field(tacScratch* scratch, int count) {
+    tacField f = {.value = take_reals(scratch, count)};
+    for (int k = 0; k < 3; ++k) f.gradient[k] = take_reals(scratch, count);
+    return f;
+}
+
 //---------------------------------- fields by parameters -------------------------
 
 // the field moves with its parameters, and with its place in the body
@@ -194,9 +201,14 @@ static tacResult edge_field_dots(const inputs* in, const tacManifoldPair* p, tac
                                  tacScratch* scratch) {
     tacResult result = TAC_OK;
     for (int k = 0; k < 2 && result == TAC_OK; ++k) {
+        const tacEdgeProjection* own = &p->edge.project[k];
         tacReal* value = take_reals(scratch, p->edge.at[k].count);
         result = field_jvp(in, &p->side[k], &p->edge.at[k], (tacField){.value = value}, scratch);
         dot->at[k] = value;
+        for (int s = 0; s < own->steps && result == TAC_OK; ++s) {
+            dot->project[k][s] = take_field(scratch, own->at[s].count);
+            result = field_jvp(in, &p->side[1 - k], &own->at[s], dot->project[k][s], scratch);
+        }
     }
     return result;
 }
@@ -281,9 +293,13 @@ static void add_edge_poses(const inputs* in, const tacManifoldPair* p, const tac
 static tacResult add_edge_fields(const inputs* in, const tacManifoldPair* p, const tacEdgeBar* bar,
                                  tacScratch* scratch) {
     tacResult result = TAC_OK;
-    for (int k = 0; k < 2 && result == TAC_OK; ++k)
+    for (int k = 0; k < 2 && result == TAC_OK; ++k) {
+        const tacEdgeProjection* own = &p->edge.project[k];
         result =
             field_vjp(in, &p->side[k], &p->edge.at[k], (tacField){.value = bar->at[k]}, scratch);
+        for (int s = 0; s < own->steps && result == TAC_OK; ++s)
+            result = field_vjp(in, &p->side[1 - k], &own->at[s], bar->project[k][s], scratch);
+    }
     return result;
 }
 
@@ -303,6 +319,8 @@ static tacResult edges_vjp(const inputs* in, const tacManifoldPair* p, const tac
                 read_bar(p, contacts, bar, at++, &r[k], i, &ride);
         if (!in->theta_bar) continue;
         out.at[k] = take_reals(scratch, p->edge.at[k].count);
+        for (int s = 0; s < p->edge.project[k].steps; ++s)
+            out.project[k][s] = take_field(scratch, p->edge.project[k].at[s].count);
     }
     tac_edge_vjp(&p->edge, r, &out, scratch);
     if (in->pose_bar) add_edge_poses(in, p, out.twist, ride);

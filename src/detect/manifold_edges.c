@@ -1,12 +1,14 @@
 // Edges of two geoms against each other.
 //
-//   edges --edge_search.h--> pairs --witness, compete--> nearest --field at the points--> records
+//   edges --edge_search.h--> pairs --witness, compete--> nearest --edge_projection.h--> points
+//        --field there--> records
 //
 // A pair counts only if its edges come within `depth` of each other, so what the search leaves out
 // has a claim of exactly 0.
 
 #include "detect/manifold_edges.h"
 
+#include "detect/edge_projection.h"
 #include "detect/edge_search.h"
 
 #include <math.h>
@@ -66,6 +68,8 @@ size_t tac_edge_size(const tacModel* model, const tacContactPair* pair, size_t r
     total += tac_edge_search_size(features_of(model, pair, 0), features_of(model, pair, 1));
     total += (24 + 18 + 2 * 8 + 2 * 8 + 8 + 8) * tac_arena_need(real_size * pairs);
     total += 2 * tac_hits_size((int)pairs, 0, real_size) + 4 * tac_arena_need(sizeof(int) * pairs);
+    total +=
+        tac_edge_project_size((int)pairs, model->contact->choice[TAC_CHOICE_PROJECT], real_size);
     return total;
 }
 
@@ -285,6 +289,7 @@ tacResult tac_edge_find(tacEdgeWork* w, const tacModel* model, const tacContactP
     list_columns(w, arena);
     EDGES->witness(&w->set[0], &w->set[1], &w->numbers, &w->meetings);
     find_nearest(w, arena);
+    tac_edge_project(w, model->contact->choice[TAC_CHOICE_PROJECT], arena);
     for (int k = 0; k < 2; ++k) ask_fields(w, k, arena);
     for (int k = 0; k < 2; ++k) w->record[k] = tac_hit_records_take(arena, w->meetings.count);
     EDGES->finish(&side[0].place.own, &w->numbers, &w->meetings, w->record);

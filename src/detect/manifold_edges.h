@@ -6,6 +6,15 @@
 #include "detect/manifold_edges_kernels.h"
 #include "detect/vertex_sdf.h"
 
+// most steps that lead a point to its surface
+enum { TAC_PROJECTION_MOST = 5 };
+
+// the places of points on edges of a geom before each step and after the last (edge_projection.h)
+typedef struct tacEdgeProjection {
+    int steps; // 0: the points stay
+    tacHits at[TAC_PROJECTION_MOST + 1];
+} tacEdgeProjection;
+
 // one pair of geoms while its edges are worked on; memory is the scratch's
 typedef struct tacEdgeWork {
     const tacModel* model;
@@ -16,7 +25,8 @@ typedef struct tacEdgeWork {
     int capacity;      // of pairs
     int* column;       // pairs in order of the second candidate
     int* column_first; // where each of those begins
-    tacHits at[2];     // pairs whose points the other field is asked at
+    tacEdgeProjection project[2];
+    tacHits at[2]; // pairs whose points the other field is asked at
     tacHitRecords record[2];
 } tacEdgeWork;
 
@@ -33,7 +43,8 @@ tacResult tac_edge_find(tacEdgeWork* work, const tacModel* model, const tacConta
 typedef struct tacEdgeDot {
     tacReal twist[6]; // of geom[1] against geom[0] about the origin, axes of geom[0]'s body
     tacEdgeNumbers numbers;
-    const tacReal* at[2]; // of the fields themselves; NULL: zero
+    const tacReal* at[2];                     // of the fields themselves; NULL: zero
+    tacField project[2][TAC_PROJECTION_MOST]; // of the own fields at each step; NULL: zero
 } tacEdgeDot;
 
 // tangents of the records as the body of geom[0] sees them, in its axes
@@ -44,7 +55,8 @@ void tac_edge_jvp(const tacEdgeWork* work, const tacEdgeDot* dot, const tacHitRe
 typedef struct tacEdgeBar {
     tacReal twist[6];
     tacEdgeNumbers numbers;
-    tacReal* at[2]; // written, NULL skips
+    tacReal* at[2];                           // written, NULL skips
+    tacField project[2][TAC_PROJECTION_MOST]; // likewise
 } tacEdgeBar;
 
 // from adjoints of the records in axes of the body of geom[0]; adds to twist and numbers

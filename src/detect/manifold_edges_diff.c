@@ -4,7 +4,7 @@
 // Corners of geom[1] and its normals move with the twist, and so does its field: where a point x
 // passes it with velocity x', phi' = grad phi . (x' - v - w x x).
 
-#include "detect/manifold_edges.h"
+#include "detect/edge_projection.h"
 
 #include <string.h>
 
@@ -124,6 +124,7 @@ void tac_edge_jvp(const tacEdgeWork* w, const tacEdgeDot* dot, const tacHitRecor
     EDGES->witness_jvp(&w->set[0], &w->set[1], &w->numbers, &w->meetings, &a, &b, &dot->numbers,
                        &d);
     nearest_dots(w, dot, &d, arena);
+    tac_edge_project_jvp(w, dot, &d, arena);
     for (int k = 0; k < 2; ++k) field_dots(w, dot, k, &d);
     EDGES->finish_jvp(&w->numbers, &w->meetings, &dot->numbers, &d, out);
     arena->used = mark;
@@ -183,6 +184,7 @@ void tac_edge_vjp(const tacEdgeWork* w, const tacHitRecords bar[2], tacEdgeBar* 
     tacEdgeMeetings m = take_meetings(arena, &w->meetings);
     EDGES->finish_vjp(&w->numbers, &w->meetings, bar, &m, &out->numbers);
     for (int k = 0; k < 2; ++k) field_bars(w, k, &m, out);
+    tac_edge_project_vjp(w, &m, out, arena);
     nearest_bars(w, &m, &out->numbers.neighbours, arena);
     EDGES->witness_vjp(&w->set[0], &w->set[1], &w->numbers, &w->meetings, &m, &out->numbers,
                        out->twist);

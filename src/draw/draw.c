@@ -219,15 +219,30 @@ static tacResult draw_stage(drawWork* work, const tacModel* model) {
     return result;
 }
 
-tacResult tac_draw(const tacModel* model, const tacDrawOptions* options, tacImage* image) {
-    if (!is_valid(model, options, image)) return TAC_ERROR_VALUE;
+static tacResult make_stage(const tacModel* model, const tacDrawOptions* options, double aspect,
+                            tacStage* stage) {
     tacScratch* scratch = NULL;
-    tacStage stage;
     tacResult result = tac_scratch_create(model, &scratch);
     if (result != TAC_OK) return result;
-    result = tac_stage_create(model, options->camera, options->shape,
-                              (double)image->width / image->height, scratch, &stage);
+    result = tac_stage_create(model, options->camera, options->shape, aspect, scratch, stage);
     tac_scratch_destroy(scratch);
+    return result;
+}
+
+tacResult tac_draw_eye(const tacModel* model, const tacDrawOptions* options, double aspect,
+                       tacCamera* eye) {
+    tacStage stage;
+    tacResult result = make_stage(model, options, aspect, &stage);
+    if (result != TAC_OK) return result;
+    *eye = stage.camera;
+    tac_stage_destroy(&stage);
+    return TAC_OK;
+}
+
+tacResult tac_draw(const tacModel* model, const tacDrawOptions* options, tacImage* image) {
+    if (!is_valid(model, options, image)) return TAC_ERROR_VALUE;
+    tacStage stage;
+    tacResult result = make_stage(model, options, (double)image->width / image->height, &stage);
     if (result != TAC_OK) return result;
     for (int i = stage.planes; i < stage.count; ++i)
         stage.items[i].alpha = fmin(stage.items[i].alpha, options->opacity);

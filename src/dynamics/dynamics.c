@@ -47,6 +47,7 @@ size_t tac_dynamics_size(const tacModel* model, size_t real_size) {
 
 // copies a result out if it is finite
 static tacResult hand_out(const tacReal* result, int n, tacReal* out) {
+    if (tac_missing(out, n)) return TAC_ERROR_VALUE;
     if (!tac_all_finite(result, n)) return TAC_ERROR_DIVERGED;
     if (n > 0) memcpy(out, result, sizeof *out * (size_t)n);
     return TAC_OK;
@@ -86,7 +87,8 @@ tacResult tac_body_jacobian(const tacModel* model, const tacReal* qpos, int body
                             const tacReal point[3], tacReal* J, tacScratch* scratch) {
     tacDynamicsInput x = {.qpos = qpos};
     tacResult result = tac_input_check(model, x, scratch);
-    if (result == TAC_OK && (body < 0 || body >= model->nbody || !tac_all_finite(point, 3)))
+    if (result == TAC_OK && (body < 0 || body >= model->nbody || !point ||
+                             !tac_all_finite(point, 3) || tac_missing(J, model->nv)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
@@ -109,6 +111,7 @@ tacResult tac_mass_matrix(const tacModel* model, const tacReal* qpos, tacReal* M
                           tacScratch* scratch) {
     tacDynamicsInput x = {.qpos = qpos};
     tacResult result = tac_input_check(model, x, scratch);
+    if (result == TAC_OK && tac_missing(M, model->nv)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used, nv = (size_t)model->nv;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
@@ -243,7 +246,7 @@ static void add_pushes(const tacModel* model, tacMotion* m, tacReal* unused, tac
 
 tacResult tac_joint_forces(const tacModel* model, const tacState* x, const tacReal* ctrl,
                            tacReal* tau, tacScratch* scratch) {
-    if (!model || !x) return TAC_ERROR_VALUE;
+    if (!model || !x || tac_missing(tau, model->nv)) return TAC_ERROR_VALUE;
     tacDynamicsInput at = {.qpos = x->qpos, .qvel = x->qvel};
     tacResult result = tac_input_check(model, at, scratch);
     if (result == TAC_OK && ((model->nu > 0 && !ctrl) || !tac_all_finite(ctrl, model->nu) ||

@@ -8,6 +8,9 @@
 #include "math/number.h"
 #include "tactus/dynamics.h"
 
+// is an array of n numbers asked for, and not there?
+static inline int tac_missing(const void* array, int n) { return n > 0 && !array; }
+
 // are all of them finite? NULL is
 int tac_all_finite(const tacReal* x, int n);
 int tac_tangent_is_finite(const tacModel* model, tacDynamicsTangent t);

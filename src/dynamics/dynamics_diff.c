@@ -31,6 +31,8 @@ static void prepare(const tacModel* model, tacMotion* m, tacReal* tau) {
 tacResult tac_inverse_dynamics_jacobian(const tacModel* model, tacDynamicsInput x, tacReal* by_q,
                                         tacReal* by_v, tacScratch* scratch) {
     tacResult result = tac_input_check(model, x, scratch);
+    if (result == TAC_OK && (tac_missing(by_q, model->nv) || tac_missing(by_v, model->nv)))
+        result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
@@ -49,7 +51,9 @@ tacResult tac_inverse_dynamics_jvp(const tacModel* model, tacDynamicsInput x,
                                    tacDynamicsTangent x_dot, tacReal* tau_dot,
                                    tacScratch* scratch) {
     tacResult result = tac_input_check(model, x, scratch);
-    if (result == TAC_OK && !tac_tangent_is_finite(model, x_dot)) result = TAC_ERROR_VALUE;
+    if (result == TAC_OK &&
+        (tac_missing(tau_dot, model->nv) || !tac_tangent_is_finite(model, x_dot)))
+        result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
@@ -69,7 +73,9 @@ tacResult tac_inverse_dynamics_vjp(const tacModel* model, tacDynamicsInput x,
                                    const tacReal* tau_bar, tacDynamicsTangent x_bar,
                                    tacScratch* scratch) {
     tacResult result = tac_input_check(model, x, scratch);
-    if (result == TAC_OK && !tac_all_finite(tau_bar, model->nv)) result = TAC_ERROR_VALUE;
+    if (result == TAC_OK &&
+        (tac_missing(tau_bar, model->nv) || !tac_all_finite(tau_bar, model->nv)))
+        result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
@@ -109,8 +115,8 @@ tacResult tac_forward_dynamics_jvp(const tacModel* model, tacDynamicsInput x, co
                                    tacDynamicsTangent x_dot, tacReal* qacc_dot,
                                    tacScratch* scratch) {
     tacResult result = tac_input_check(model, x, scratch);
-    if (result == TAC_OK &&
-        (!tac_all_finite(tau, model->nv) || !tac_tangent_is_finite(model, x_dot)))
+    if (result == TAC_OK && (tac_missing(qacc_dot, model->nv) || !tac_all_finite(tau, model->nv) ||
+                             !tac_tangent_is_finite(model, x_dot)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
@@ -134,8 +140,8 @@ tacResult tac_forward_dynamics_vjp(const tacModel* model, tacDynamicsInput x, co
                                    const tacReal* qacc_bar, tacDynamicsTangent x_bar,
                                    tacScratch* scratch) {
     tacResult result = tac_input_check(model, x, scratch);
-    if (result == TAC_OK &&
-        (!tac_all_finite(tau, model->nv) || !tac_all_finite(qacc_bar, model->nv)))
+    if (result == TAC_OK && (tac_missing(qacc_bar, model->nv) || !tac_all_finite(tau, model->nv) ||
+                             !tac_all_finite(qacc_bar, model->nv)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;

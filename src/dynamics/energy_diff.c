@@ -122,7 +122,8 @@ tacResult tac_energy_vjp(const tacModel* model, const tacReal* qpos, const tacRe
                          tacScratch* scratch) {
     tacResult result =
         tac_input_check(model, (tacDynamicsInput){.qpos = qpos, .qvel = qvel}, scratch);
-    if (result == TAC_OK && !tac_all_finite(energy_bar, 2)) result = TAC_ERROR_VALUE;
+    if (result == TAC_OK && (!energy_bar || !tac_all_finite(energy_bar, 2)))
+        result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, (tacDynamicsInput){.qpos = qpos}, &scratch->arena);

@@ -274,7 +274,7 @@ static void list_rows(rowList* l) {
 
 int tac_row_count(const tacModel* model) {
     rowList l = {.model = model};
-    list_rows(&l);
+    if (model) list_rows(&l);
     return l.count;
 }
 

@@ -203,6 +203,7 @@ static void clamp(const tacSensor* sensor, tacReal* out) {
 
 tacResult tac_sensor_data(const tacModel* model, const tacState* x, tacReal* data,
                           tacScratch* scratch) {
+    if (!model || !x || tac_missing(data, model->nsensordata)) return TAC_ERROR_VALUE;
     tacReal energy[2];
     tacDynamicsInput in = {.qpos = x->qpos, .qvel = x->qvel};
     tacResult result = tac_energy(model, x->qpos, x->qvel, energy, scratch);

@@ -84,6 +84,7 @@ static int is_size(double x) { return x > 0.0 && x <= 1e6; }
 
 tacResult tac_solid_create_ball(double radius, int planar, tacSolid** out, tacMessage* message) {
     solidParts parts;
+    if (!out) return TAC_ERROR_VALUE;
     if (!is_size(radius))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "radius",
                         "a radius is above 0 and at most 1e6; this one is %g", radius);
@@ -98,6 +99,7 @@ tacResult tac_solid_create_ball(double radius, int planar, tacSolid** out, tacMe
 tacResult tac_solid_create_halfspace(const double normal[3], double offset, int planar,
                                      tacSolid** out, tacMessage* message) {
     solidParts parts;
+    if (!normal || !out) return TAC_ERROR_VALUE;
     tacVec3 n = tac_vec3(normal[0], normal[1], planar ? 0.0 : normal[2]);
     double length = tac_norm(n);
     if (!(length > 1e-100) || !(length < 1e100) || !(fabs(offset / length) <= 1e6))
@@ -180,6 +182,7 @@ static int wrong_corner(const tacVec3* corner, int count) {
 
 tacResult tac_solid_create_polygon(const double* corner, int count, tacSolid** out,
                                    tacMessage* message) {
+    if (!corner || !out) return TAC_ERROR_VALUE;
     if (count < 3 || count > 100000)
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "points",
                         "a polygon has 3 to 100000 corners; this one has %d", count);
@@ -273,6 +276,7 @@ static tacResult from_hull(const tacHull* hull, tacSolid** out, tacMessage* mess
 
 tacResult tac_solid_create_polyhedron(const double* point, int count, tacSolid** out,
                                       tacMessage* message) {
+    if (!point || !out) return TAC_ERROR_VALUE;
     tacHull* hull = NULL;
     tacResult result =
         tac_hull_create(point, count, 1e-12, NULL, tac_default_allocator(), &hull, message);
@@ -284,6 +288,7 @@ tacResult tac_solid_create_polyhedron(const double* point, int count, tacSolid**
 tacResult tac_solid_create_box(const double half[3], int planar, tacSolid** out,
                                tacMessage* message) {
     double corner[24];
+    if (!half || !out) return TAC_ERROR_VALUE;
     for (int k = 0; k < (planar ? 2 : 3); ++k)
         if (!is_size(half[k]))
             return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "size",

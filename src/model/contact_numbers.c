@@ -50,7 +50,14 @@ static const numberRow numbers[] = {
     {TAC_CONTACT_TAU, "detect", "tau", {1e-9, 1e6}, 0.01, OF_LENGTH, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CONTACT_EPS1, "detect", "eps1", {1e-18, 1e9}, 1e-4, OF_AREA, D(SSDF), 0},
     {TAC_CONTACT_EPS2, "detect", "eps2", {1e-9, 1e6}, 0.02, OF_LENGTH, D(SSDF), 0},
-    {TAC_CONTACT_SORT, "detect", "sort", {1e-6, 1e3}, 0.05, OF_ONE, D(SSDF) | D(MANIFOLD), 0},
+    {TAC_CONTACT_SORT,
+     "detect",
+     "sort",
+     {1e-6, 1e3},
+     0.05,
+     OF_ONE,
+     D(SSDF) | D(MANIFOLD) | D(EDGE_SDF),
+     0},
     {TAC_CONTACT_SUPPORT,
      "detect",
      "support",
@@ -124,6 +131,7 @@ static const choiceRow choices[] = {
      D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_KEEP_VERTICES, "keep_vertices", NULL, 1, 1000, 18, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_KEEP_EDGES, "keep_edges", NULL, 1, 1000, 18, D(MANIFOLD) | D(EDGE_SDF), 0},
+    {TAC_CHOICE_PROJECT, "project", NULL, 0, 5, 0, D(MANIFOLD), 0},
     {TAC_CHOICE_FUSE, "fuse", "none face", 0, 0, 0, D(EDGE_SDF), 0},
 };
 
@@ -165,7 +173,7 @@ static double default_of(tacDraft* draft, const numberRow* row, const tacContact
 static int is_idle(const tacContactPlan* plan, tacContactNumber number) {
     int keep = plan->choice[TAC_CHOICE_KEEP];
     return (number == TAC_CONTACT_KEEP_WIDTH && keep != 1) ||
-           (number == TAC_CONTACT_SORT && plan->detector == TAC_DETECT_MANIFOLD && keep < 2);
+           (number == TAC_CONTACT_SORT && plan->detector != TAC_DETECT_SSDF && keep < 2);
 }
 
 static void read_number(tacDraft* draft, const numberRow* row, const tacContactScale* scale,
@@ -226,15 +234,15 @@ static void check_keep(tacDraft* draft, const tacContactPlan* plan) {
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "keep"),
                         "keep",
                         "threshold is for definition=\"compact\"; take softsort or sinkhorn");
-    if (element && keep == 1 && plan->choice[TAC_CHOICE_FUSE])
+    if (element && keep && plan->choice[TAC_CHOICE_FUSE])
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "keep"),
                         "keep",
                         "has no meaning with fuse=\"face\": a face has one contact already");
-    if (element && keep > 1 && !published)
+    if (element && keep > 1 && !published && plan->detector == TAC_DETECT_MANIFOLD)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "keep"),
                         "keep",
-                        "averages vertices and edges: it needs detect=\"manifold\" and "
-                        "definition=\"published\"; threshold goes without");
+                        "averages vertices and edges: it needs definition=\"published\"; "
+                        "threshold goes without");
     for (int i = 0; i < TAC_COUNT(counts) && keep == 0; ++i)
         if ((element = tac_find_tactus(draft, counts[i])))
             tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, counts[i]),

@@ -32,6 +32,15 @@ static tacDraft start(const char* path, const tacOptions* options, tacMessage* m
                                  .allocator = chosen.allocator}};
 }
 
+static int has_allocator(const tacDraft* draft) {
+    return draft->reader.allocator.allocate && draft->reader.allocator.release;
+}
+
+static tacResult no_allocator(const char* path, tacMessage* message) {
+    return tac_fail(message, TAC_ERROR_VALUE, path, 0, NULL,
+                    "the options have no allocator: start from tac_default_options()");
+}
+
 // adds "WHAT COUNT" to a list, if there are any
 static void list_held(char* text, size_t size, const char* what, int count) {
     size_t used = strlen(text);
@@ -101,6 +110,7 @@ tacResult tac_load(const char* path, const tacOptions* options, tacModel** out,
     tacDraft draft = start(path, options, message);
     if (!path || !out)
         return tac_fail(message, TAC_ERROR_VALUE, path, 0, NULL, "tac_load: path or out is NULL");
+    if (!has_allocator(&draft)) return no_allocator(path, message);
     tacSource source = tac_source_read(&draft.reader, path);
     tac_reader_note_opened(&draft.reader, path);
     return finish(&draft, source, out);
@@ -112,6 +122,7 @@ tacResult tac_load_text(const char* text, int size, const char* path, const tacO
     if (!text || size < 0 || !out)
         return tac_fail(message, TAC_ERROR_VALUE, path, 0, NULL,
                         "tac_load_text: text or out is NULL, or size is negative");
+    if (!has_allocator(&draft)) return no_allocator(path, message);
     if (size > TAC_MAX_FILE_BYTES)
         return tac_fail(message, TAC_ERROR_LIMIT, path, 0, NULL,
                         "has %d bytes; a scene file has at most %d", size, TAC_MAX_FILE_BYTES);
@@ -129,7 +140,7 @@ void tac_model_destroy(tacModel* model) {
 //---------------------------------- questions ------------------------------------
 
 int tac_shape_find(const tacModel* model, const char* name) {
-    for (int i = 0; i < model->nshape; ++i)
+    for (int i = 0; model && name && i < model->nshape; ++i)
         if (strcmp(model->shape[i].name, name) == 0) return i;
     return -1;
 }
@@ -148,11 +159,13 @@ static tacPose place(const tacModel* model, int body, tacPose pose) {
 }
 
 tacPose tac_geom_pose(const tacModel* model, int geom) {
+    if (!model || geom < 0 || geom >= model->ngeom) return tac_pose_identity();
     const tacGeom* g = &model->geom[geom];
     return place(model, g->body, pose_at(model, g->position, g->rotation));
 }
 
 tacPose tac_site_pose(const tacModel* model, int site) {
+    if (!model || site < 0 || site >= model->nsite) return tac_pose_identity();
     const tacSite* s = &model->site[site];
     return place(model, s->body, pose_at(model, s->position, s->rotation));
 }

@@ -50,6 +50,8 @@ static int geoms_meet(const tacModel* model, const tacGeom* a, const tacGeom* b)
 
 int tac_geom_pairs(const tacModel* model, int (*pairs)[2], int capacity) {
     int count = 0;
+    if (!model) return 0;
+    if (!pairs) capacity = 0;
     if (model->disable & (TAC_DISABLE_CONTACT | TAC_DISABLE_CONSTRAINT)) return 0;
     for (int i = 0; i < model->npair; ++i, ++count)
         if (count < capacity)

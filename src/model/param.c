@@ -83,6 +83,7 @@ static int find_group(const tacModel* model, const char* text, size_t length) {
 }
 
 tacResult tac_param_find(const tacModel* model, const char* name, tacParam* out) {
+    if (!model || !name || !out) return TAC_ERROR_VALUE;
     size_t length;
     int index = split_index(name, &length);
     int group = index < -1 ? -1 : find_group(model, name, length);
@@ -97,7 +98,8 @@ tacResult tac_param_find(const tacModel* model, const char* name, tacParam* out)
 //---------------------------------- name -----------------------------------------
 
 tacResult tac_param_name(const tacModel* model, int offset, char* text, int size) {
-    if (offset < 0 || offset >= model->nparam || !text || size <= 0) return TAC_ERROR_VALUE;
+    if (!model || offset < 0 || offset >= model->nparam || !text || size <= 0)
+        return TAC_ERROR_VALUE;
     const tacParamName* group = &model->paramname[model->paramgroup[offset]];
     if (group->param.count == 1)
         snprintf(text, (size_t)size, "%s", group->name);
@@ -210,6 +212,9 @@ static void refresh_clouds(tacModel* model, tacParam param) {
 tacResult tac_param_set(tacModel* model, tacParam param, const double* values,
                         tacMessage* message) {
     if (message) *message = (tacMessage){0};
+    if (!model || !values)
+        return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL,
+                        "tac_param_set: the model or the values are NULL");
     if (param.offset < 0 || param.count < 1 || param.count > model->nparam - param.offset)
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL,
                         "there are no %d parameters from %d on; get a handle from tac_param_find",

@@ -59,7 +59,8 @@ static const tacRule rules[] = {
      "limitrate limitwidth limitdissipation drystiction tau support depth neighbours sign "
      "clash regular least clip within range gap sides vertices edges cull eps1 eps2 points "
      "exact delta restitution ccd bounds max_impacts overlap gradient gate slope iterations "
-     "fuse soft select sort surrogate definition keep keep_vertices keep_edges keepwidth",
+     "fuse soft select sort surrogate definition keep keep_vertices keep_edges keepwidth "
+     "project",
      "", ""},
 
     {"default", "class", "",

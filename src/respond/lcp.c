@@ -288,7 +288,8 @@ static int is_finite(const double* x, size_t count) {
 }
 
 static int is_valid(const tacLcp* lcp) {
-    if (!tac_lcp_size(lcp->contacts, lcp->tangents)) return 0;
+    if (!lcp || !tac_lcp_size(lcp->contacts, lcp->tangents)) return 0;
+    if (lcp->contacts > 0 && (!lcp->A || !lcp->b || (lcp->tangents > 0 && !lcp->mu))) return 0;
     size_t rows = (size_t)lcp->contacts * (size_t)(1 + lcp->tangents);
     if (!is_finite(lcp->A, rows * rows) || !is_finite(lcp->b, rows)) return 0;
     for (int i = 0; lcp->tangents && i < lcp->contacts; ++i) {
@@ -329,7 +330,8 @@ static unsigned find_flags(solver* s) {
 
 tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* classes,
                         tacLcpReport* report, void* memory) {
-    if (!is_valid(lcp)) return TAC_ERROR_VALUE;
+    if (!is_valid(lcp) || !memory || (lcp->contacts > 0 && (!f || !classes)))
+        return TAC_ERROR_VALUE;
     solver s = solver_of(lcp, memory);
     start(&s, warm ? classes : NULL);
     int solved = solve_newton(&s) || solve_dantzig(&s) || solve_lemke(&s) || solve_all(&s) ||

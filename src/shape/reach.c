@@ -64,6 +64,7 @@ static double radius_of(double D) { return D > 1e-100 ? D : 0.0; }
 tacResult tac_shape_room(const tacModel* model, int shape, tacPose pose, tacPoints points,
                          double* outside, double* inside, tacScratch* scratch) {
     tacResult result = tac_shape_check(model, shape, pose, points);
+    if (!scratch) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacProgram p = tac_program_bind(model, shape, pose, scratch);
@@ -87,6 +88,7 @@ tacResult tac_shape_room(const tacModel* model, int shape, tacPose pose, tacPoin
 
 tacResult tac_shape_steps(const tacModel* model, int shape, tacPose pose, tacPoints points,
                           double* radius, tacScratch* scratch) {
+    if (points.count > 0 && !radius) return TAC_ERROR_VALUE;
     return tac_shape_room(model, shape, pose, points, radius, NULL, scratch);
 }
 
@@ -214,6 +216,8 @@ static tacBall intersection_ball(const tacProgram* p, int i, const tacBall* ball
 }
 
 tacBall tac_shape_ball(const tacModel* model, int shape, tacScratch* scratch) {
+    if (!model || !scratch || shape < 0 || shape >= model->nshape)
+        return (tacBall){.radius = INFINITY};
     size_t mark = scratch->arena.used;
     tacProgram p = tac_program_bind(model, shape, tac_pose_identity(), scratch);
     double* level = TAC_TAKE(&scratch->arena, double, p.shape->count);

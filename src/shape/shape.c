@@ -93,6 +93,7 @@ static void store(const tacBlock* block, tacField out, int first, int count) {
 tacResult tac_shape_eval(const tacModel* model, int shape, tacPose pose, tacPoints points,
                          tacField out, tacScratch* scratch) {
     tacResult result = tac_shape_check(model, shape, pose, points);
+    if (!scratch) result = TAC_ERROR_VALUE;
     if (result == TAC_OK) result = tac_field_check(out);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;

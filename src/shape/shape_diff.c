@@ -200,6 +200,7 @@ static void store_dots(const tacBlock1* block, tacField out, int first, int coun
 tacResult tac_shape_jvp(const tacModel* model, int shape, tacPose pose, tacPoints points,
                         tacShapeTangent tangent, tacField out, tacScratch* scratch) {
     tacResult result = tac_shape_check(model, shape, pose, points);
+    if (!scratch) result = TAC_ERROR_VALUE;
     if (result == TAC_OK) result = tac_field_check(out);
     if (result == TAC_OK) result = tac_three_check(tangent.x);
     if (result != TAC_OK) return result;
@@ -320,6 +321,7 @@ static void field_vjp(const tacProgram* p, tacPose pose, tacPoints points, tacFi
 tacResult tac_shape_vjp(const tacModel* model, int shape, tacPose pose, tacPoints points,
                         tacField bar, tacShapeAdjoint adjoint, tacScratch* scratch) {
     tacResult result = tac_shape_check(model, shape, pose, points);
+    if (!scratch) result = TAC_ERROR_VALUE;
     if (result == TAC_OK) result = tac_field_check(bar);
     if (result == TAC_OK) result = tac_three_check((const tacReal* const*)adjoint.x);
     if (result != TAC_OK) return result;

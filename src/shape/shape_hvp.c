@@ -83,6 +83,7 @@ tacResult tac_shape_hvp(const tacModel* model, int shape, plainPose pose, tacPoi
                         tacField bar, tacShapeTangent tangent, tacShapeAdjoint adjoint,
                         tacScratch* scratch) {
     tacResult result = check_plain(model, shape, pose, points);
+    if (!scratch) result = TAC_ERROR_VALUE;
     if (result == TAC_OK) result = tac_field_check(bar);
     if (result == TAC_OK) result = tac_three_check(tangent.x);
     if (result == TAC_OK) result = tac_three_check((const tacReal* const*)adjoint.x);

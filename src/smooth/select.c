@@ -15,7 +15,7 @@ tacSelect tac_default_select(int n, const tacReal* x, int k) {
 }
 
 static int select_valid(const tacSelect* p) {
-    return p->n >= 0 && p->k >= 0 && soft_positive(p->width) &&
+    return p && p->n >= 0 && (p->x || p->n == 0) && p->k >= 0 && soft_positive(p->width) &&
            (soft_positive(p->gate) || tac_re(p->gate) == 0.0) && soft_all_finite(p->n, p->x);
 }
 
@@ -108,6 +108,7 @@ tacResult tac_select_solve(const tacSelect* problem, selection* s, tacReal* slop
 tacResult tac_select_top_k(const tacSelect* problem, tacReal* weights) {
     selection s;
     tacReal slope;
+    if (!weights) return TAC_ERROR_VALUE;
     tacResult result = tac_select_solve(problem, &s, &slope);
     if (result != TAC_OK) return result;
     for (int i = 0; i < problem->n; ++i) {

@@ -32,6 +32,7 @@ static tacReal select_t_dot(const selectEntry* e, tacReal x_dot, tacReal width, 
 tacResult tac_select_top_k_jvp(const tacSelect* problem, const tacReal* x_dot, tacReal width_dot,
                                tacReal gate_dot, tacReal* weights_dot) {
     selection s;
+    if (!problem || !x_dot || !weights_dot) return TAC_ERROR_VALUE;
     tacReal slope, h = problem->width;
     tacResult result = tac_select_solve(problem, &s, &slope);
     if (result != TAC_OK) return result;
@@ -68,6 +69,7 @@ tacResult tac_select_top_k_vjp(const tacSelect* problem, const tacReal* weights_
                                tacSelectBar bar) {
     selection s;
     tacReal slope, passed = 0.0;
+    if (!weights_bar) return TAC_ERROR_VALUE;
     tacResult result = tac_select_solve(problem, &s, &slope);
     if (result != TAC_OK || problem->k == 0) return result;
 

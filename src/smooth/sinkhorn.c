@@ -23,8 +23,9 @@ size_t tac_sinkhorn_size(int k) {
 //---------------------------------- set-up ----------------------------------
 
 static int sinkhorn_valid(const tacSinkhorn* p) {
-    return p->n >= 0 && p->k >= 0 && p->k <= p->n && soft_positive(p->tau) &&
-           p->max_iterations >= 0 && p->tolerance > 0.0 && soft_all_finite(p->n, p->x);
+    return p && p->n >= 0 && (p->x || p->n == 0) && (p->work || p->k == 0) && p->k >= 0 &&
+           p->k <= p->n && soft_positive(p->tau) && p->max_iterations >= 0 && p->tolerance > 0.0 &&
+           soft_all_finite(p->n, p->x);
 }
 
 static tacReal* sinkhorn_take(tacReal** work, int count) {
@@ -246,6 +247,7 @@ tacResult tac_sinkhorn_solve(const tacSinkhorn* problem, sinkhorn* s) {
 
 tacResult tac_sinkhorn_top_k(const tacSinkhorn* problem, tacReal* weights) {
     sinkhorn s;
+    if (!weights) return TAC_ERROR_VALUE;
     tacResult result = tac_sinkhorn_solve(problem, &s);
     if (result != TAC_OK) return result;
     for (int j = 0; j < problem->n && problem->k > 0; ++j) {

@@ -53,6 +53,7 @@ static void sinkhorn_theta_jvp(const sinkhorn* s, const tacReal* x_dot, tacReal 
 tacResult tac_sinkhorn_top_k_jvp(const tacSinkhorn* problem, const tacReal* x_dot, tacReal tau_dot,
                                  tacReal* weights_dot) {
     sinkhorn s;
+    if (!x_dot || !weights_dot) return TAC_ERROR_VALUE;
     tacResult result = tac_sinkhorn_solve(problem, &s);
     if (result != TAC_OK) return result;
     sinkhorn_theta_jvp(&s, x_dot, tau_dot);
@@ -97,6 +98,7 @@ static void sinkhorn_theta_vjp(const sinkhorn* s, const tacReal* weights_bar) {
 tacResult tac_sinkhorn_top_k_vjp(const tacSinkhorn* problem, const tacReal* weights_bar,
                                  tacReal* x_bar, tacReal* tau_bar) {
     sinkhorn s;
+    if (!weights_bar) return TAC_ERROR_VALUE;
     tacResult result = tac_sinkhorn_solve(problem, &s);
     if (result != TAC_OK) return result;
     sinkhorn_theta_vjp(&s, weights_bar);

@@ -10,7 +10,7 @@
 
 tacResult tac_soft_max_start(softMax* m, int n, const tacReal* x, tacReal tau, double sign,
                              tacReal* E) {
-    if (n < 1 || !soft_positive(tau) || !soft_all_finite(n, x)) return TAC_ERROR_VALUE;
+    if (n < 1 || !x || !E || !soft_positive(tau) || !soft_all_finite(n, x)) return TAC_ERROR_VALUE;
     *m = (softMax){.n = n, .x = x, .tau = tau, .sign = sign};
     for (int i = 1; i < n; ++i)
         if (sign * tac_re(x[i]) > sign * tac_re(x[m->best])) m->best = i;
@@ -47,6 +47,7 @@ tacResult tac_soft_argmin(int n, const tacReal* x, tacReal tau, tacReal* weights
 static tacResult soft_extreme(int n, const tacReal* x, tacReal tau, double sign, tacReal* value,
                               tacReal* work) {
     softMax m;
+    if (!value) return TAC_ERROR_VALUE;
     tacResult result = tac_soft_max_start(&m, n, x, tau, sign, work);
     if (result != TAC_OK) return result;
     *value = x[m.best] + sign * tau * w_lane(soft_log1p(w_set(m.rest)), 0);
@@ -64,6 +65,7 @@ tacResult tac_soft_min(int n, const tacReal* x, tacReal tau, tacReal* value, tac
 // sum w_i x_i = x_best + sign tau sum w_i u_i: no term can overflow
 tacResult tac_boltzmann_min(int n, const tacReal* x, tacReal tau, tacReal* value, tacReal* work) {
     softMax m;
+    if (!value) return TAC_ERROR_VALUE;
     tacResult result = tac_soft_max_start(&m, n, x, tau, -1.0, work);
     if (result != TAC_OK) return result;
     tacReal sum = 0.0;

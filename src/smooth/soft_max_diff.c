@@ -37,6 +37,7 @@ static tacResult soft_weights_jvp(int n, const tacReal* x, tacReal tau, double s
                                   const tacReal* x_dot, tacReal tau_dot, tacReal* w) {
     softMax m;
     tacReal mean_u, mean_dot = 0.0;
+    if (!x_dot) return TAC_ERROR_VALUE;
     tacResult result = soft_max_mean(&m, n, x, tau, sign, w, &mean_u);
     if (result != TAC_OK) return result;
     tacReal best = x_dot[m.best];
@@ -62,6 +63,7 @@ tacResult tac_soft_argmin_jvp(int n, const tacReal* x, tacReal tau, const tacRea
 static tacResult soft_weights_vjp(softMax* m, const tacReal* weights_bar, tacReal* x_bar,
                                   tacReal* tau_bar, tacReal* w) {
     tacReal mean_u, mean_bar = 0.0, along_tau = 0.0;
+    if (!weights_bar) return TAC_ERROR_VALUE;
     tacResult result = soft_max_mean(m, m->n, m->x, m->tau, m->sign, w, &mean_u);
     if (result != TAC_OK) return result;
     tacReal best = weights_bar[m->best];
@@ -131,6 +133,7 @@ typedef struct softProblem {
 static tacResult soft_value_jvp(softProblem p, const tacReal* x_dot, tacReal tau_dot,
                                 tacReal* value_dot) {
     tacReal d_tau, sum;
+    if (!x_dot || !value_dot) return TAC_ERROR_VALUE;
     tacResult result = p.gradient(p.n, p.x, p.tau, p.sign, p.work, &d_tau);
     if (result != TAC_OK) return result;
     sum = d_tau * tau_dot;

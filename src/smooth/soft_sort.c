@@ -53,8 +53,8 @@ static void soft_hard_order(int n, const tacReal* y, int k, int* order) {
 //---------------------------------- rows ----------------------------------
 
 static int soft_sort_valid(const tacSoftSort* s) {
-    return s->n >= 0 && s->k >= 0 && s->k <= s->n && soft_positive(s->tau) &&
-           (s->power == 1 || s->power == 2) &&
+    return s && s->n >= 0 && (s->n == 0 || (s->x && s->work)) && s->k >= 0 && s->k <= s->n &&
+           (s->k == 0 || s->order) && soft_positive(s->tau) && (s->power == 1 || s->power == 2) &&
            (s->ties == TAC_TIES_PUBLISHED || s->ties == TAC_TIES_OFFSET) && s->offset >= 0.0 &&
            isfinite(s->offset) && soft_all_finite(s->n, s->x);
 }
@@ -88,6 +88,7 @@ void tac_soft_sort_row(const softRow* r, tacReal* weights) {
 
 tacResult tac_soft_sort_top_k(const tacSoftSort* sort, tacReal* weights) {
     softRow row;
+    if (!weights) return TAC_ERROR_VALUE;
     tacResult result = tac_soft_sort_start(sort, &row);
     if (result != TAC_OK) return result;
     for (int k = 0; k < sort->k; ++k) {

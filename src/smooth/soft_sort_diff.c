@@ -31,6 +31,7 @@ static void soft_row_jvp(const softRow* r, const tacSoftSort* s, const tacReal* 
 tacResult tac_soft_sort_top_k_jvp(const tacSoftSort* sort, const tacReal* x_dot, tacReal tau_dot,
                                   tacReal* weights_dot) {
     softRow row;
+    if (!x_dot || !weights_dot) return TAC_ERROR_VALUE;
     tacResult result = tac_soft_sort_start(sort, &row);
     if (result != TAC_OK) return result;
     for (int k = 0; k < sort->k; ++k) {
@@ -73,6 +74,7 @@ static void soft_row_vjp(const softRow* r, const tacSoftSort* s, const tacReal* 
 tacResult tac_soft_sort_top_k_vjp(const tacSoftSort* sort, const tacReal* weights_bar,
                                   tacReal* x_bar, tacReal* tau_bar) {
     softRow row;
+    if (!weights_bar) return TAC_ERROR_VALUE;
     tacResult result = tac_soft_sort_start(sort, &row);
     if (result != TAC_OK) return result;
     tacReal* w = sort->work + sort->n;

@@ -88,7 +88,9 @@ void tac_step_code_destroy(tacStepCode* code) {
     a.release(a.user, code);
 }
 
-int tac_step_code_compiled(const tacStepCode* code) { return tac_code_compiled(code->code); }
+int tac_step_code_compiled(const tacStepCode* code) {
+    return code && tac_code_compiled(code->code);
+}
 
 //---------------------------------- using ----------------------------------------
 

@@ -44,18 +44,11 @@ static void add_mass_times(const tacModel* model, const tacMotion* m, const tacR
 
 // y += (M - J' L J) x
 static void add_slope_times(const needMotion* n, const tacReal* x, tacReal* y) {
-    const tacModel* model = n->f.model;
     const tacTouch* t = n->f.touch;
-    if (!t || !t->implicit) {
-        add_mass_times(model, &n->f.m, x, y);
-        return;
-    }
-    size_t nv = (size_t)model->nv;
-    for (size_t k = 0; k < nv; ++k) {
-        y[k] += t->M[k * nv + k] * x[k];
-        for (size_t j = 0; j < k; ++j)
-            y[k] += t->M[k * nv + j] * x[j], y[j] += t->M[k * nv + j] * x[k];
-    }
+    if (t && t->implicit)
+        tac_skyline_mul_add(&t->M, x, y);
+    else
+        add_mass_times(n->f.model, &n->f.m, x, y);
 }
 
 //---------------------------------- the motion -----------------------------------
@@ -109,6 +102,7 @@ static tacDynamicsInput fill_in(const tacModel* model, tacDynamicsInput x, tacAr
 tacResult tac_inverse_contact(const tacModel* model, tacDynamicsInput x, tacReal* tau,
                               tacScratch* scratch) {
     tacResult result = check(model, x, scratch);
+    if (result == TAC_OK && tac_missing(tau, model->nv)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     needMotion n = take_motion(model, fill_in(model, x, &scratch->arena), 0, scratch);
@@ -121,7 +115,9 @@ tacResult tac_inverse_contact(const tacModel* model, tacDynamicsInput x, tacReal
 tacResult tac_inverse_contact_jvp(const tacModel* model, tacDynamicsInput x,
                                   tacDynamicsTangent x_dot, tacReal* tau_dot, tacScratch* scratch) {
     tacResult result = check(model, x, scratch);
-    if (result == TAC_OK && !tac_tangent_is_finite(model, x_dot)) result = TAC_ERROR_VALUE;
+    if (result == TAC_OK &&
+        (tac_missing(tau_dot, model->nv) || !tac_tangent_is_finite(model, x_dot)))
+        result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
@@ -143,7 +139,9 @@ tacResult tac_inverse_contact_jvp(const tacModel* model, tacDynamicsInput x,
 tacResult tac_inverse_contact_vjp(const tacModel* model, tacDynamicsInput x, const tacReal* tau_bar,
                                   tacDynamicsTangent x_bar, tacScratch* scratch) {
     tacResult result = check(model, x, scratch);
-    if (result == TAC_OK && !tac_all_finite(tau_bar, model->nv)) result = TAC_ERROR_VALUE;
+    if (result == TAC_OK &&
+        (tac_missing(tau_bar, model->nv) || !tac_all_finite(tau_bar, model->nv)))
+        result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;

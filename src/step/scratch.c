@@ -35,6 +35,7 @@ static size_t most_bytes(const tacModel* model) {
 }
 
 tacResult tac_scratch_create(const tacModel* model, tacScratch** out) {
+    if (!model || !out) return TAC_ERROR_VALUE;
     tacAllocator allocator = model->allocator;
     tacScratch* scratch = allocator.allocate(allocator.user, sizeof *scratch);
     if (!scratch) return TAC_ERROR_MEMORY;

@@ -20,6 +20,11 @@ tacResult tac_step_check(const tacModel* model, const tacState* x, const tacReal
     return finite ? TAC_OK : TAC_ERROR_VALUE;
 }
 
+int tac_next_fits(const tacModel* model, const tacState* next) {
+    return !tac_missing(next->qpos, model->nq) && !tac_missing(next->qvel, model->nv) &&
+           !tac_missing(next->act, model->na);
+}
+
 void tac_state_keep(const tacModel* model, const tacState* x, tacState* next) {
     next->time = x->time + tac_re(model->param[model->timestep]);
     if (model->nwarm > 0) memmove(next->warm, x->warm, sizeof *x->warm * (size_t)model->nwarm);
@@ -72,6 +77,7 @@ void tac_pass_hand_out(const tacPass* pass, const tacState* x, tacState* next) {
 tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,
                    tacScratch* scratch) {
     tacResult result = next ? tac_step_check(model, x, u, scratch) : TAC_ERROR_VALUE;
+    if (result == TAC_OK && !tac_next_fits(model, next)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     if (tac_is_hard(model)) return tac_hard_step(model, x, u, next, scratch);
     if (tac_is_generated(scratch)) {
@@ -90,4 +96,4 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
     return result;
 }
 
-tacInfo tac_step_info(const tacScratch* scratch) { return scratch->info; }
+tacInfo tac_step_info(const tacScratch* scratch) { return scratch ? scratch->info : (tacInfo){0}; }

@@ -12,6 +12,8 @@
 tacResult tac_step_check(const tacModel* model, const tacState* x, const tacReal* u,
                          const tacScratch* scratch);
 
+// 1: there are arrays for the next state
+int tac_next_fits(const tacModel* model, const tacState* next);
 // time, and arrays that a step does not change
 void tac_state_keep(const tacModel* model, const tacState* x, tacState* next);
 

@@ -361,7 +361,7 @@ static tacResult state_columns(const tacModel* model, const tacState* x, const t
 
 static int is_usable(const tacModel* model, const tacParam* theta, int ntheta) {
     for (int i = 0; i < ntheta; ++i)
-        if (theta[i].offset < 0 || theta[i].count < 1 ||
+        if (!theta || theta[i].offset < 0 || theta[i].count < 1 ||
             theta[i].count > model->nparam - theta[i].offset)
             return 0;
     return ntheta >= 0;
@@ -380,6 +380,7 @@ tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacR
                             tacState* next, tacReal* A, tacReal* B, const tacParam* theta,
                             int ntheta, tacReal* P, tacScratch* scratch) {
     tacResult result = tac_step_check(model, x, u, scratch);
+    if (result == TAC_OK && next && !tac_next_fits(model, next)) result = TAC_ERROR_VALUE;
     if (result == TAC_OK && P && !is_usable(model, theta, ntheta)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     if (tac_is_hard(model))

@@ -41,7 +41,8 @@ size_t tac_touch_size(const tacModel* model, size_t real_size) {
                  tac_contacts_size(capacity_of(model), 0, real_size);
     if (model->contact->choice[TAC_CHOICE_IMPLICIT])
         own += tac_motion_size(model, 1, real_size) + 2 * tac_arena_need(real_size * 6 * nbody) +
-               tac_arena_need(real_size * nv * nv) + tac_arena_need(real_size * nv);
+               tac_skyline_size(model->nv, real_size) + tac_coupling_size(model) +
+               tac_arena_need(real_size * nv);
     size_t find = detector && detector->size ? detector->size(model, real_size) : 0;
     return own + larger(find, kind->size ? kind->size(model, real_size) : 0);
 }
@@ -52,7 +53,7 @@ static void take_implicit(tacTouch* t, tacArena* arena) {
     t->rate = tac_motion_take(model, 1, arena);
     t->lead = TAC_TAKE(arena, tacReal, 6 * model->nbody);
     t->lead_rate = TAC_TAKE(arena, tacReal, 6 * model->nbody);
-    t->M = TAC_TAKE(arena, tacReal, model->nv * model->nv);
+    t->M = tac_skyline_take(model->nv, arena), t->coupling = tac_coupling_take(model, arena);
     t->tau = TAC_TAKE(arena, tacReal, model->nv);
 }
 
@@ -69,6 +70,7 @@ tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scr
     t->D = TAC_TAKE(arena, tacReal, 6 * nbody);
     t->columns = TAC_TAKE(arena, tacReal, TAC_COLUMN * model->nv);
     t->dofs = TAC_TAKE(arena, int, model->nv), t->listed = TAC_TAKE(arena, int, model->nv);
+    memset(t->listed, 0, sizeof *t->listed * (size_t)model->nv);
     if (model->contact->choice[TAC_CHOICE_IMPLICIT]) take_implicit(t, arena);
     if (!derivatives) return t;
     t->records = tac_contacts_take(arena, capacity, 0);
@@ -93,7 +95,6 @@ tacTwist tac_twist_at(const tacMotion* m, int body, const tacReal* own, tacVec3 
 int tac_touch_motions(tacTouch* t, const tacMotion* m, const tacPairForce* f) {
     const tacModel* model = t->model;
     int count = 0;
-    memset(t->listed, 0, sizeof *t->listed * (size_t)model->nv);
     for (int side = 0; side < 2; ++side) {
         int k = tac_last_dof(model, f->body[side]);
         for (; k >= 0; k = model->dof[k].parent) {
@@ -104,6 +105,7 @@ int tac_touch_motions(tacTouch* t, const tacMotion* m, const tacPairForce* f) {
             tac_twist_store(c, tac_twist_add_scaled(tac_twist_load(c), side ? 1.0 : -1.0, S));
         }
     }
+    for (int i = 0; i < count; ++i) t->listed[t->dofs[i]] = 0;
     return count;
 }
 

@@ -8,6 +8,7 @@
 #include "dynamics/dynamics.h"
 #include "math/spatial.h"
 #include "respond/force.h"
+#include "step/coupling.h"
 
 typedef struct tacTouch {
     const tacModel* model;
@@ -22,7 +23,7 @@ typedef struct tacTouch {
     tacReal* wrench;             // (nbody x 6) on bodies, about the world's origin
     tacReal *D, *e;              // (nbody x 6) work
     tacReal* columns;            // (nv x TAC_COLUMN) work
-    int *dofs, *listed;          // (nv) work
+    int *dofs, *listed;          // (nv) work; the second is left 0
     tacResult result;            // of the last detection and force
 
     // of a linearly implicit step (docs/contact.md, eq. 9): forces are those at the end of it
@@ -30,8 +31,9 @@ typedef struct tacTouch {
     tacMotion rate;     // the state with the accelerations for velocities
     tacReal* lead;      // (nbody x 6) its twists about the bodies' origins
     tacReal* lead_rate; // (nbody x 6) work
-    tacReal* M;         // (nv x nv) mass matrix less what contact takes on, factored
-    tacReal* tau;       // (nv) work
+    tacCoupling coupling;
+    tacSkyline M; // mass matrix less what contact takes on
+    tacReal* tau; // (nv) work
 } tacTouch;
 
 // numbers of a degree of freedom in `columns`: motion of body[1] of a pair against body[0] about
@@ -70,9 +72,8 @@ void tac_touch_velocities(const tacModel* model, tacMotion* m);
 // Finds the contacts and their wrenches, adds J' w to tau; after inverse or tac_touch_velocities.
 void tac_touch_at(tacTouch* touch, const tacMotion* m, tacReal* tau);
 
-// Implicit: M of the motion, not factored, and what contact adds to it, to t->M, its lower
-// triangle; the same factored; then x = M^-1 x. `lead` makes the wrenches those of the
-// accelerations a.
+// Implicit: M of the motion, not factored, and what contact adds to it, to t->M; the same factored;
+// then x = M^-1 x. `lead` makes the wrenches those of the accelerations a.
 void tac_touch_stiffen(tacTouch* touch, const tacMotion* m);
 void tac_touch_factor(tacTouch* touch, const tacMotion* m);
 void tac_touch_solve(const tacTouch* touch, tacReal* x);

@@ -11,6 +11,7 @@ static int add_body(tacMechanics* m, const char* name, tacMassive body) {
 }
 
 int tac_particle(tacMechanics* m, const char* name, tacRefPoint point, tacExpr mass) {
+    if (!m) return -1;
     if (!tac_point_check(m, point) || tac_graph_check(m->graph, &mass, 1, 0) != TAC_OK) return -1;
     return add_body(m, name, (tacMassive){.point = point, .frame = -1, .mass = mass});
 }
@@ -29,6 +30,7 @@ static tacDyadic central(tacMechanics* m, tacDyadic inertia, tacExpr mass, tacVe
 
 int tac_rigid_body(tacMechanics* m, const char* name, tacRefPoint masscenter, tacRefFrame frame,
                    tacExpr mass, tacDyadic inertia, tacRefPoint about) {
+    if (!m) return -1;
     tacGraph* g = m->graph;
     if (!tac_point_check(m, masscenter) || !tac_point_check(m, about) ||
         !tac_frame_check(m, frame) || tac_graph_check(g, &mass, 1, 0) != TAC_OK ||
@@ -46,6 +48,7 @@ int tac_rigid_body(tacMechanics* m, const char* name, tacRefPoint masscenter, ta
 }
 
 tacResult tac_set_potential_energy(tacMechanics* m, int body, tacExpr energy) {
+    if (!m) return TAC_ERROR_VALUE;
     tacGraph* g = m->graph;
     if (tac_graph_check(g, &energy, 1, 0) != TAC_OK) return g->result;
     if (body < 0 || body >= m->body.count) {
@@ -67,11 +70,13 @@ static tacResult add_push(tacMechanics* m, tacPush push) {
 }
 
 tacResult tac_apply_force(tacMechanics* m, tacRefPoint point, tacVector force) {
+    if (!m) return TAC_ERROR_VALUE;
     if (!tac_point_check(m, point)) return m->graph->result;
     return add_push(m, (tacPush){point, 0, force});
 }
 
 tacResult tac_apply_torque(tacMechanics* m, tacRefFrame frame, tacVector torque) {
+    if (!m) return TAC_ERROR_VALUE;
     if (!tac_frame_check(m, frame)) return m->graph->result;
     return add_push(m, (tacPush){frame, 1, torque});
 }
@@ -91,6 +96,7 @@ static tacExpr body_energy(tacMechanics* m, const tacMassive* b, tacRefFrame fra
 }
 
 tacExpr tac_mechanics_kinetic_energy(tacMechanics* m, tacRefFrame frame) {
+    if (!m) return TAC_EXPR_NONE;
     tacExpr sum = tac_fraction(m->graph, 0, 1);
     for (int i = 0; i < m->body.count && sum >= 0; ++i)
         sum = tac_expr_add(m->graph, sum, body_energy(m, &m->body.item[i], frame));
@@ -98,6 +104,7 @@ tacExpr tac_mechanics_kinetic_energy(tacMechanics* m, tacRefFrame frame) {
 }
 
 tacExpr tac_lagrangian(tacMechanics* m, tacRefFrame frame) {
+    if (!m) return TAC_EXPR_NONE;
     tacExpr sum = tac_mechanics_kinetic_energy(m, frame);
     for (int i = 0; i < m->body.count && sum >= 0; ++i)
         sum = tac_expr_sub(m->graph, sum, m->body.item[i].potential);

@@ -129,11 +129,12 @@ void tac_code_destroy(tacCode* code) {
     a.release(a.user, code);
 }
 
-int tac_code_compiled(const tacCode* code) { return code->jit.handle != NULL; }
+int tac_code_compiled(const tacCode* code) { return code && code->jit.handle; }
 
 //---------------------------------- running --------------------------------------
 
 size_t tac_code_size(const tacCode* code) {
+    if (!code) return 0;
     if (!code->jit.handle) return tac_program_size(code->program);
     return sizeof(double) * (size_t)code->lanes *
            ((size_t)code->slots + (size_t)code->program->outputs + 1);
@@ -159,11 +160,13 @@ static tacResult hand_out(const double* from, int rows, size_t outputs, double* 
 }
 
 tacResult tac_code_run(const tacCode* code, const double* x, int batch, double* y, void* work) {
+    if (!code) return TAC_ERROR_VALUE;
     if (!code->jit.handle) return tac_program_run(code->program, x, batch, y, work);
     size_t inputs = (size_t)code->program->inputs, outputs = (size_t)code->program->outputs;
     double *rows = work, *t = rows + outputs * (size_t)code->lanes;
     tacResult result = TAC_OK;
     if (batch <= 0) return TAC_OK;
+    if (!work || (inputs > 0 && !x) || (outputs > 0 && !y)) return TAC_ERROR_VALUE;
     if (!all_finite(x, inputs * (size_t)batch)) return TAC_ERROR_VALUE;
     for (int i = 0; i < batch;) {
         int many = batch - i >= code->lanes, count = many ? code->lanes : 1;

@@ -17,8 +17,10 @@ static tacExpr operand(const tacGraph* g, tacExpr e, int k) {
     return k ? g->node[e].b : g->node[e].a;
 }
 
-static tacResult check(tacGraph* g, const tacExpr* expr, int count, const tacExpr* x, int n) {
-    tacResult result = tac_graph_check(g, expr, count, 0);
+static tacResult check(tacGraph* g, const tacExpr* expr, int count, const tacExpr* x, int n,
+                       int results, const tacExpr* out) {
+    tacResult result = tac_graph_ready(g, results, out);
+    if (result == TAC_OK) result = tac_graph_check(g, expr, count, 0);
     return result == TAC_OK ? tac_graph_check(g, x, n, 1) : result;
 }
 
@@ -38,7 +40,7 @@ static void spread(tacGraph* g, const unsigned char* mark, int top, tacExpr none
 
 tacResult tac_expr_jvp(tacGraph* g, const tacExpr* expr, int count, const tacExpr* x,
                        const tacExpr* x_dot, int n, tacExpr* out) {
-    tacResult result = check(g, expr, count, x, n);
+    tacResult result = check(g, expr, count, x, n, count, out);
     if (result == TAC_OK) result = tac_graph_check(g, x_dot, n, 0);
     if (result != TAC_OK) return result;
     int top;
@@ -92,7 +94,7 @@ static void gather(tacGraph* g, const unsigned char* mark, int top, tacExpr none
 
 tacResult tac_expr_vjp(tacGraph* g, const tacExpr* expr, const tacExpr* expr_bar, int count,
                        const tacExpr* x, int n, tacExpr* out) {
-    tacResult result = check(g, expr, count, x, n);
+    tacResult result = check(g, expr, count, x, n, n, out);
     if (result == TAC_OK) result = tac_graph_check(g, expr_bar, count, 0);
     if (result != TAC_OK) return result;
     int top;
@@ -130,7 +132,7 @@ static tacResult columns(tacGraph* g, const tacExpr* expr, int count, const tacE
 
 tacResult tac_expr_jacobian(tacGraph* g, const tacExpr* expr, int count, const tacExpr* x, int n,
                             tacExpr* out) {
-    tacResult result = check(g, expr, count, x, n);
+    tacResult result = check(g, expr, count, x, n, count > 0 ? n : 0, out);
     if (result != TAC_OK) return result;
     if (n <= count) return columns(g, expr, count, x, n, out);
     for (int i = 0; i < count && g->result == TAC_OK; ++i)
@@ -139,8 +141,9 @@ tacResult tac_expr_jacobian(tacGraph* g, const tacExpr* expr, int count, const t
 }
 
 tacResult tac_expr_hessian(tacGraph* g, tacExpr expr, const tacExpr* x, int n, tacExpr* out) {
-    tacResult result = check(g, &expr, 1, x, n);
-    tacExpr* gradient = result == TAC_OK ? tac_graph_map(g, n, TAC_EXPR_NONE) : NULL;
+    tacResult result = check(g, &expr, 1, x, n, n, out);
+    if (result != TAC_OK) return result;
+    tacExpr* gradient = tac_graph_map(g, n, TAC_EXPR_NONE);
     if (!gradient) return g->result;
     tac_expr_gradient(g, expr, x, n, gradient);
     if (g->result == TAC_OK) columns(g, gradient, n, x, n, out);

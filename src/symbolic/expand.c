@@ -229,7 +229,9 @@ static polySlice expand_node(expander* x, tacExpr e, const polySlice* slice) {
 
 tacResult tac_expr_expand(tacGraph* g, const tacExpr* expr, int count, int max_terms,
                           tacExpr* out) {
-    if (tac_graph_check(g, expr, count, 0) != TAC_OK) return g->result;
+    tacResult result = tac_graph_ready(g, count, out);
+    if (result == TAC_OK) result = tac_graph_check(g, expr, count, 0);
+    if (result != TAC_OK) return result;
     expander x = {.g = g, .most = max_terms, .one = tac_fraction(g, 1, 1)};
     int top;
     unsigned char* mark = tac_graph_reach(g, expr, count, &top);

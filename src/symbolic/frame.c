@@ -12,6 +12,7 @@ int tac_frame_check(tacMechanics* m, tacRefFrame frame) {
 }
 
 tacRefFrame tac_frame(tacMechanics* m, const char* name) {
+    if (!m) return -1;
     tacGraph* g = m->graph;
     if (g->result != TAC_OK || !TAC_LIST_ROOM(g, &m->frame) || !TAC_LIST_ROOM(g, &m->turn))
         return -1;
@@ -26,6 +27,7 @@ static exprVec unit(tacGraph* g, int axis) {
 }
 
 tacVector tac_frame_axis(tacMechanics* m, tacRefFrame frame, int axis) {
+    if (!m) return tac_vector_none();
     if (!tac_frame_check(m, frame)) return tac_vector_none();
     if (axis < 0 || axis > 2) {
         tac_graph_fail(m->graph, TAC_ERROR_VALUE, "frame %s has no axis %d: 0, 1 and 2 are x, y, z",
@@ -39,6 +41,7 @@ tacVector tac_frame_axis(tacMechanics* m, tacRefFrame frame, int axis) {
 
 tacResult tac_frame_set_ang_vel(tacMechanics* m, tacRefFrame frame, tacRefFrame in,
                                 tacVector velocity) {
+    if (!m) return TAC_ERROR_VALUE;
     tacGraph* g = m->graph;
     const tacExpr parts[3] = {velocity.x, velocity.y, velocity.z};
     if (!tac_frame_check(m, frame) || !tac_frame_check(m, in)) return g->result;
@@ -56,6 +59,7 @@ tacResult tac_frame_set_ang_vel(tacMechanics* m, tacRefFrame frame, tacRefFrame 
 }
 
 tacVector tac_frame_ang_vel(tacMechanics* m, tacRefFrame frame, tacRefFrame in) {
+    if (!m) return tac_vector_none();
     tacGraph* g = m->graph;
     tacSearch s;
     tacVector out = tac_vector_none();
@@ -101,6 +105,7 @@ static exprVec turned_by(tacGraph* g, exprVec axis, tacExpr angle, exprVec a) {
 
 tacResult tac_frame_orient_axis(tacMechanics* m, tacRefFrame frame, tacRefFrame parent,
                                 tacVector axis, tacExpr angle) {
+    if (!m) return TAC_ERROR_VALUE;
     tacGraph* g = m->graph;
     if (!tac_frame_check(m, frame) || !tac_frame_check(m, parent)) return g->result;
     if (tac_graph_check(g, &angle, 1, 0) != TAC_OK) return g->result;
@@ -156,6 +161,7 @@ static int orient_check(tacMechanics* m, tacRefFrame frame, tacRefFrame parent,
 
 tacResult tac_frame_orient_body(tacMechanics* m, tacRefFrame frame, tacRefFrame parent,
                                 const tacExpr angles[3], const char* order) {
+    if (!m) return TAC_ERROR_VALUE;
     int axes[3];
     if (!orient_check(m, frame, parent, angles, order, axes)) return m->graph->result;
     return orient_three(m, frame, parent, angles, axes);
@@ -164,6 +170,7 @@ tacResult tac_frame_orient_body(tacMechanics* m, tacRefFrame frame, tacRefFrame 
 // turns about fixed axes are turns about moving ones in the opposite order
 tacResult tac_frame_orient_space(tacMechanics* m, tacRefFrame frame, tacRefFrame parent,
                                  const tacExpr angles[3], const char* order) {
+    if (!m) return TAC_ERROR_VALUE;
     int axes[3];
     if (!orient_check(m, frame, parent, angles, order, axes)) return m->graph->result;
     const int back[3] = {axes[2], axes[1], axes[0]};
@@ -182,6 +189,7 @@ static tacExpr squares(tacGraph* g, tacExpr a, tacExpr b, tacExpr c, tacExpr d) 
 // w = 2 (q0 q' - q0' q - q x q')
 tacResult tac_frame_orient_quaternion(tacMechanics* m, tacRefFrame frame, tacRefFrame parent,
                                       const tacExpr quaternion[4]) {
+    if (!m) return TAC_ERROR_VALUE;
     tacGraph* g = m->graph;
     if (!tac_frame_check(m, frame) || !tac_frame_check(m, parent)) return g->result;
     if (tac_graph_check(g, quaternion, 4, 0) != TAC_OK) return g->result;
@@ -198,6 +206,7 @@ tacResult tac_frame_orient_quaternion(tacMechanics* m, tacRefFrame frame, tacRef
 }
 
 tacResult tac_frame_dcm(tacMechanics* m, tacRefFrame frame, tacRefFrame other, tacExpr dcm[9]) {
+    if (!m || !dcm) return TAC_ERROR_VALUE;
     for (int j = 0; j < 3; ++j) {
         tacVector axis = tac_vector_express(m, tac_frame_axis(m, other, j), frame);
         dcm[j] = axis.x, dcm[3 + j] = axis.y, dcm[6 + j] = axis.z;

@@ -12,7 +12,7 @@
 //---------------------------------- memory and errors ----------------------------
 
 tacExpr tac_graph_fail(tacGraph* graph, tacResult result, const char* format, ...) {
-    if (graph->result == TAC_OK) {
+    if (graph && graph->result == TAC_OK) {
         graph->result = result;
         graph->message = (tacMessage){0};
         va_list list;
@@ -67,6 +67,7 @@ void* tac_graph_grown(tacGraph* graph, void* items, int* room, int count, size_t
      more ? ((graph)->field = more, 1) : 0)
 
 tacResult tac_graph_result(tacGraph* graph, tacMessage* message) {
+    if (!graph) return TAC_ERROR_VALUE;
     tacResult result = graph->result;
     if (message) *message = result == TAC_OK ? (tacMessage){0} : graph->message;
     graph->result = TAC_OK;
@@ -98,7 +99,7 @@ void tac_graph_destroy(tacGraph* graph) {
         if (blocks[i]) a.release(a.user, blocks[i]);
 }
 
-int tac_graph_count(const tacGraph* graph) { return graph->count; }
+int tac_graph_count(const tacGraph* graph) { return graph ? graph->count : 0; }
 
 //---------------------------------- nodes ----------------------------------------
 
@@ -183,7 +184,7 @@ tacExpr tac_graph_node(tacGraph* graph, tacOp op, int a, int b) {
 tacExpr tac_graph_number(tacGraph* graph, tacFraction value) {
     int is_new;
     void* more;
-    if (!isfinite(value.value))
+    if (!graph || !isfinite(value.value))
         return tac_graph_fail(graph, TAC_ERROR_VALUE, "a number became infinite or undefined");
     if (!value.q) value = tac_fraction_of(value.value); // one 0, one 1
     if (!HAS_ROOM(graph, number, number_room, numbers)) return TAC_EXPR_NONE;
@@ -208,7 +209,7 @@ static int good_name(const char* name) {
 tacExpr tac_symbol(tacGraph* graph, const char* name) {
     int is_new;
     void* more;
-    if (!good_name(name))
+    if (!graph || !good_name(name))
         return tac_graph_fail(graph, TAC_ERROR_VALUE,
                               "symbol \"%.100s\": a name is a letter, then letters, digits and _",
                               name ? name : "");
@@ -242,8 +243,18 @@ tacExpr tac_decimal(tacGraph* graph, double value) {
 
 //---------------------------------- sweeps ---------------------------------------
 
+tacResult tac_graph_ready(tacGraph* graph, int count, const void* out) {
+    if (!graph) return TAC_ERROR_VALUE;
+    if (count < 0)
+        tac_graph_fail(graph, TAC_ERROR_VALUE, "a count is %d", count);
+    else if (count > 0 && !out)
+        tac_graph_fail(graph, TAC_ERROR_VALUE, "an array of %d expressions is NULL", count);
+    return graph->result;
+}
+
 tacResult tac_graph_check(tacGraph* graph, const tacExpr* expr, int count, int symbols) {
-    if (graph->result != TAC_OK) return graph->result;
+    if (tac_graph_ready(graph, count, expr) != TAC_OK)
+        return graph ? graph->result : TAC_ERROR_VALUE;
     for (int i = 0; i < count; ++i) {
         if (!tac_graph_has(graph, expr[i]))
             tac_graph_fail(graph, TAC_ERROR_VALUE, "expression %d (from 0) is none of the graph",

@@ -42,7 +42,7 @@ tacExpr tac_graph_node(tacGraph* graph, tacOp op, int a, int b);
 tacExpr tac_graph_number(tacGraph* graph, tacFraction value);
 
 static inline int tac_graph_has(const tacGraph* graph, tacExpr e) {
-    return e >= 0 && e < graph->count;
+    return graph && e >= 0 && e < graph->count;
 }
 static inline tacOp tac_op(const tacGraph* graph, tacExpr e) { return (tacOp)graph->node[e].op; }
 static inline int tac_is_leaf(tacOp op) { return op == TAC_OP_NUMBER || op == TAC_OP_SYMBOL; }
@@ -57,6 +57,10 @@ static inline tacFraction tac_value(const tacGraph* graph, tacExpr e) {
 static inline const char* tac_symbol_name(const tacGraph* graph, tacExpr e) {
     return graph->name[graph->node[e].a];
 }
+
+// An argument that is missing: of no graph, or of `count` results that have no place. Else the
+// graph's first error.
+tacResult tac_graph_ready(tacGraph* graph, int count, const void* out);
 
 // checks that expressions are of the graph, and (symbols 1) that they are symbols
 tacResult tac_graph_check(tacGraph* graph, const tacExpr* expr, int count, int symbols);

@@ -285,6 +285,7 @@ static tacResult form(kane* k) {
 }
 
 tacResult tac_kanes_method(tacMechanics* m, const tacKane* setup, tacMethod** out) {
+    if (!m || !setup || !out) return TAC_ERROR_VALUE;
     tacGraph* g = m->graph;
     if (g->result != TAC_OK || check_setup(m, setup) != TAC_OK) return g->result;
     kane k = {.m = m, .g = g, .setup = setup};

@@ -63,6 +63,9 @@ tacResult tac_equations(tacGraph* g, tacExpr T, tacExpr V, const tacCoordinates*
 
 tacResult tac_lagrange(tacGraph* g, tacExpr T, tacExpr V, const tacExpr* q, const tacExpr* v, int n,
                        tacExpr* M, tacExpr* c) {
+    tacResult result = tac_graph_ready(g, n, M);
+    if (result == TAC_OK) result = tac_graph_ready(g, n, c);
+    if (result != TAC_OK) return result;
     tacCoordinates x = {q, v, v, NULL, n, n};
     return tac_equations(g, T, V, &x, M, c);
 }

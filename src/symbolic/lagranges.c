@@ -115,6 +115,7 @@ static tacResult form(lagranges* k) {
 }
 
 tacResult tac_lagranges_method(tacMechanics* m, const tacLagrange* setup, tacMethod** out) {
+    if (!m || !setup || !out) return TAC_ERROR_VALUE;
     tacGraph* g = m->graph;
     if (g->result != TAC_OK || check_setup(m, setup) != TAC_OK) return g->result;
     lagranges k = {.m = m, .g = g, .setup = setup, .n = setup->nq};

@@ -180,6 +180,7 @@ static tacResult linearize(linearizer* l, const tacExpr* inputs, tacExpr* A, tac
 
 tacResult tac_method_linearize(const tacMethod* f, tacOperatingPoint at, const tacExpr* inputs,
                                int ninput, tacExpr* A, tacExpr* B) {
+    if (!f || !A || (ninput > 0 && !B)) return TAC_ERROR_VALUE;
     tacGraph* g = f->mechanics->graph;
     linearizer l = {.f = f, .g = g, .ni = ninput, .nz = f->nu + f->nlambda};
     l.nx = f->nq - f->nq_dep + f->nu - f->nu_dep;

@@ -380,6 +380,11 @@ tacResult tac_matrix_solve(tacGraph* g, tacMatrix A, tacMatrix B, tacMatrix X, t
 
 tacResult tac_expr_solve(tacGraph* g, const tacExpr* A, int n, const tacExpr* B, int m, tacExpr* X,
                          int* bad) {
+    const void* need[] = {A, B, X};
+    for (int i = 0; i < 3; ++i) {
+        tacResult result = tac_graph_ready(g, n < 0 || m < 0 ? -1 : n > 0 && m > 0, need[i]);
+        if (result != TAC_OK) return result;
+    }
     tacMatrix left = tac_matrix_take(g, n, n), right = tac_matrix_take(g, n, m), x = {X, n, m};
     tacDefect defect = {-1, -1};
     if (left.at && right.at) {

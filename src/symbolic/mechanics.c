@@ -44,6 +44,7 @@ int tac_dynamic_find(const tacMechanics* m, tacExpr symbol) {
 }
 
 tacExpr tac_dynamic(tacMechanics* m, const char* name) {
+    if (!m) return TAC_EXPR_NONE;
     tacExpr symbol = tac_symbol(m->graph, name);
     if (symbol < 0 || tac_dynamic_find(m, symbol) >= 0) return symbol;
     if (!TAC_LIST_ROOM(m->graph, &m->dynamic) || !TAC_LIST_ROOM(m->graph, &m->rate))
@@ -88,6 +89,7 @@ static int marked_rates(tacMechanics* m, const unsigned char* mark, int top, tac
 }
 
 tacExpr tac_dt(tacMechanics* m, tacExpr expr) {
+    if (!m) return TAC_EXPR_NONE;
     tacGraph* g = m->graph;
     if (tac_graph_check(g, &expr, 1, 0) != TAC_OK) return TAC_EXPR_NONE;
     int top, room = 2 * m->dynamic.count;

@@ -104,6 +104,7 @@ tacResult tac_method_check(tacOwnMethod* own) {
 
 // rows of multipliers change their sign, so that what is symmetric looks so
 tacResult tac_method_rhs(const tacMethod* method, tacExpr* out) {
+    if (!method || !out) return TAC_ERROR_VALUE;
     tacGraph* g = method->mechanics->graph;
     int n = method->nu + method->nlambda;
     tacExpr minus = tac_fraction(g, -1, 1);

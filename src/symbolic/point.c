@@ -10,6 +10,7 @@ int tac_point_check(tacMechanics* m, tacRefPoint point) {
 }
 
 tacRefPoint tac_point(tacMechanics* m, const char* name) {
+    if (!m) return -1;
     if (m->graph->result != TAC_OK || !TAC_LIST_ROOM(m->graph, &m->point)) return -1;
     snprintf(m->point.item[m->point.count].text, sizeof(tacShortName), "%s", name ? name : "");
     return m->point.count++;
@@ -24,6 +25,7 @@ static int usable(tacMechanics* m, tacVector a) {
 
 tacResult tac_point_set_pos(tacMechanics* m, tacRefPoint point, tacRefPoint origin,
                             tacVector position) {
+    if (!m) return TAC_ERROR_VALUE;
     tacGraph* g = m->graph;
     if (!tac_point_check(m, point) || !tac_point_check(m, origin) || !usable(m, position))
         return g->result;
@@ -46,6 +48,7 @@ tacRefPoint tac_point_locate(tacMechanics* m, const char* name, tacRefPoint orig
 }
 
 tacVector tac_point_pos_from(tacMechanics* m, tacRefPoint point, tacRefPoint origin) {
+    if (!m) return tac_vector_none();
     tacSearch s;
     tacVector out = tac_vector_none();
     tacGraph* g = m->graph;
@@ -72,6 +75,7 @@ static tacPointSpeed* find_speed(tacMechanics* m, tacRefPoint point, tacRefFrame
 
 tacResult tac_point_set_vel(tacMechanics* m, tacRefPoint point, tacRefFrame frame,
                             tacVector velocity) {
+    if (!m) return TAC_ERROR_VALUE;
     tacGraph* g = m->graph;
     if (!tac_point_check(m, point) || !tac_frame_check(m, frame) || !usable(m, velocity))
         return g->result;
@@ -97,6 +101,7 @@ static tacRefPoint nearest_known(tacMechanics* m, tacRefPoint point, tacRefFrame
 }
 
 tacVector tac_point_vel(tacMechanics* m, tacRefPoint point, tacRefFrame frame) {
+    if (!m) return tac_vector_none();
     if (!tac_point_check(m, point) || !tac_frame_check(m, frame)) return tac_vector_none();
     tacRefPoint from = nearest_known(m, point, frame);
     if (from < 0) {
@@ -132,6 +137,7 @@ tacVector tac_point_v2pt_theory(tacMechanics* m, tacRefPoint point, tacRefPoint 
 
 tacVector tac_point_v1pt_theory(tacMechanics* m, tacRefPoint point, tacRefPoint other,
                                 tacRefFrame frame, tacRefFrame inner) {
+    if (!m) return tac_vector_none();
     tacPointSpeed* known = find_speed(m, point, inner);
     tacVector own =
         known ? known->velocity : tac_vector_dt(m, tac_point_pos_from(m, point, other), inner);

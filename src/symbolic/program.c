@@ -168,6 +168,7 @@ static void fill(tacProgram* p, tacGraph* g, const unsigned char* mark, int top,
 
 tacResult tac_program_create(tacGraph* g, const tacExpr* inputs, int input_count,
                              const tacExpr* outputs, int output_count, tacProgram** out) {
+    if (!g || !out) return TAC_ERROR_VALUE;
     if (tac_graph_check(g, inputs, input_count, 1) != TAC_OK ||
         tac_graph_check(g, outputs, output_count, 0) != TAC_OK)
         return g->result;
@@ -193,14 +194,14 @@ tacResult tac_program_create(tacGraph* g, const tacExpr* inputs, int input_count
 
 int tac_program_count(const tacProgram* p) {
     int count = 0;
-    for (int i = 0; i < p->nodes; ++i) count += operands(p->node[i]) > 0;
+    for (int i = 0; p && i < p->nodes; ++i) count += operands(p->node[i]) > 0;
     return count;
 }
 
 //---------------------------------- running --------------------------------------
 
 size_t tac_program_size(const tacProgram* p) {
-    return sizeof(double) * LANES * ((size_t)p->registers + 1);
+    return p ? sizeof(double) * LANES * ((size_t)p->registers + 1) : 0;
 }
 
 // one step of all lanes; `x` are the inputs of `lanes` points
@@ -234,6 +235,8 @@ static int hand_out(const tacProgram* p, const double* work, int lane, double* y
 }
 
 tacResult tac_program_run(const tacProgram* p, const double* x, int batch, double* y, void* work) {
+    if (!p || !work || (batch > 0 && ((p->inputs > 0 && !x) || (p->outputs > 0 && !y))))
+        return TAC_ERROR_VALUE;
     size_t inputs = (size_t)p->inputs, outputs = (size_t)p->outputs;
     tacResult result = TAC_OK;
     for (size_t i = 0; i < inputs * (size_t)(batch > 0 ? batch : 0); ++i)

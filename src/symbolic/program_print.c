@@ -103,7 +103,7 @@ static int good_name(const char* name) {
 
 tacResult tac_program_print(const tacProgram* program, const char* name, tacNotation notation,
                             tacWrite write, void* user) {
-    if (!good_name(name) || !write || notation > TAC_NOTATION_C) return TAC_ERROR_VALUE;
+    if (!program || !good_name(name) || !write || notation > TAC_NOTATION_C) return TAC_ERROR_VALUE;
     tacPage page = {write, user, 0};
     tacParts parts;
     if (notation == TAC_NOTATION_C) {

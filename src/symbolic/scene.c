@@ -207,7 +207,9 @@ void tac_scene_name(tacGraph* g, char letter, int count, tacExpr* out) {
 
 // symbols are of the graph, and stand for parameters that there are
 static tacResult check_symbols(const tacScene* s) {
-    for (int i = 0; s->symbols && i < s->symbols->n; ++i)
+    if (s->symbols && s->symbols->n > 0 && !s->symbols->offset)
+        tac_graph_fail(s->g, TAC_ERROR_VALUE, "the offsets of %d symbols are NULL", s->symbols->n);
+    for (int i = 0; s->symbols && s->g->result == TAC_OK && i < s->symbols->n; ++i)
         if (s->symbols->offset[i] < 0 || s->symbols->offset[i] >= s->model->nparam)
             tac_graph_fail(s->g, TAC_ERROR_VALUE,
                            "symbol %d (from 0): the scene has no parameter %d", i,
@@ -219,6 +221,7 @@ static tacResult check_symbols(const tacScene* s) {
 
 tacResult tac_scene_energies(tacGraph* g, const tacModel* model, const tacSceneSymbols* symbols,
                              tacExpr* q, tacExpr* v, tacExpr* T, tacExpr* V) {
+    if (!g || !model || (model->nv > 0 && (!q || !v)) || !T || !V) return TAC_ERROR_VALUE;
     size_t size = sizeof(exprFrame) * (size_t)model->nbody;
     const tacScene s = {g, model, symbols};
     if (g->result != TAC_OK || check_symbols(&s) != TAC_OK) return g->result;
@@ -269,10 +272,12 @@ static void joint_rate(tacGraph* g, const tacJoint* joint, const tacExpr* q, con
 
 tacResult tac_scene_equations(tacGraph* g, const tacModel* model, const tacSceneSymbols* symbols,
                               tacExpr* q, tacExpr* v, tacExpr* M, tacExpr* c) {
+    if (!g || !model || (model->nv > 0 && (!M || !c))) return TAC_ERROR_VALUE;
     const tacScene s = {g, model, symbols};
     tacExpr T, V, *rate;
     int nv = model->nv, *turning;
-    if (tac_scene_energies(g, model, symbols, q, v, &T, &V) != TAC_OK) return g->result;
+    tacResult result = tac_scene_energies(g, model, symbols, q, v, &T, &V);
+    if (result != TAC_OK) return result;
     rate = tac_graph_map(g, model->nq, TAC_EXPR_NONE);
     turning = rate ? tac_graph_map(g, nv, 0) : NULL;
     for (int j = 0; j < model->njoint && turning; ++j)

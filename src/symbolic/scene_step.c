@@ -550,6 +550,7 @@ static flow flow_on(const tacScene* s, tacExpr* in, tacExpr* work) {
 
 tacResult tac_scene_step(tacGraph* g, const tacModel* model, const tacSceneSymbols* symbols,
                          const tacExpr* forces, tacExpr* in, tacExpr* out) {
+    if (!g || !model || (model->nv > 0 && (!in || !out))) return TAC_ERROR_VALUE;
     const tacScene s = {g, model, symbols};
     int nq = model->nq, nv = model->nv, room = flow_room(model);
     if (check_model(g, model) != TAC_OK) return g->result;
@@ -572,6 +573,7 @@ tacResult tac_scene_step(tacGraph* g, const tacModel* model, const tacSceneSymbo
 
 tacResult tac_scene_flow(tacGraph* g, const tacModel* model, const tacSceneSymbols* symbols,
                          tacExpr* in, tacExpr* out) {
+    if (!g || !model || (model->nv > 0 && (!in || !out))) return TAC_ERROR_VALUE;
     const tacScene s = {g, model, symbols};
     int nv = model->nv, room = flow_room(model);
     tacExpr* forces = in + model->nq + nv + model->na + model->nu;

@@ -27,7 +27,8 @@ static void replace(tacGraph* g, const unsigned char* mark, int top, tacExpr* ma
 
 tacResult tac_expr_substitute(tacGraph* g, const tacExpr* expr, int count, const tacExpr* x,
                               const tacExpr* y, int n, tacExpr* out) {
-    tacResult result = tac_graph_check(g, expr, count, 0);
+    tacResult result = tac_graph_ready(g, count, out);
+    if (result == TAC_OK) result = tac_graph_check(g, expr, count, 0);
     if (result == TAC_OK) result = tac_graph_check(g, x, n, 1);
     if (result == TAC_OK) result = tac_graph_check(g, y, n, 0);
     if (result != TAC_OK) return result;
@@ -64,7 +65,9 @@ int tac_expr_depends(tacGraph* g, tacExpr expr, const tacExpr* x, int n) {
 
 tacResult tac_expr_linear(tacGraph* g, const tacExpr* expr, int count, const tacExpr* x, int n,
                           tacExpr* A, tacExpr* b) {
-    if (tac_expr_jacobian(g, expr, count, x, n, A) != TAC_OK) return g->result;
+    tacResult result = tac_graph_ready(g, count, b);
+    if (result == TAC_OK) result = tac_expr_jacobian(g, expr, count, x, n, A);
+    if (result != TAC_OK) return result;
     int j = first_symbol(g, A, count * n, x, n);
     if (j >= 0 && j < n)
         tac_graph_fail(g, TAC_ERROR_VALUE, "an expression is not linear in %s",

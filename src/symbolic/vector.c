@@ -29,7 +29,7 @@ int tac_vector_is_zero(const tacMechanics* m, tacVector a) {
 // 1 if the parts are expressions; the frame of 0 does not matter
 static int usable(tacMechanics* m, tacVector a) {
     const tacExpr parts[3] = {a.x, a.y, a.z};
-    if (tac_graph_check(m->graph, parts, 3, 0) != TAC_OK) return 0;
+    if (!m || tac_graph_check(m->graph, parts, 3, 0) != TAC_OK) return 0;
     return tac_vector_is_zero(m, a) || tac_frame_check(m, a.frame);
 }
 
@@ -93,6 +93,7 @@ tacVector tac_vector_scale(tacMechanics* m, tacExpr factor, tacVector a) {
 }
 
 tacVector tac_vector_sub(tacMechanics* m, tacVector a, tacVector b) {
+    if (!m) return tac_vector_none();
     return tac_vector_add(m, a, tac_vector_scale(m, tac_fraction(m->graph, -1, 1), b));
 }
 
@@ -112,10 +113,12 @@ tacVector tac_vector_cross(tacMechanics* m, tacVector a, tacVector b) {
 }
 
 tacExpr tac_vector_magnitude(tacMechanics* m, tacVector a) {
+    if (!m) return TAC_EXPR_NONE;
     return tac_expr_sqrt(m->graph, tac_vector_dot(m, a, a));
 }
 
 tacVector tac_vector_normalize(tacMechanics* m, tacVector a) {
+    if (!m) return tac_vector_none();
     tacExpr one = tac_fraction(m->graph, 1, 1), length = tac_vector_magnitude(m, a);
     return tac_vector_scale(m, tac_expr_div(m->graph, one, length), a);
 }
@@ -147,7 +150,7 @@ static tacDyadic of_columns(tacRefFrame frame, const exprVec column[3]) {
 }
 
 static int dyadic_usable(tacMechanics* m, const tacDyadic* a) {
-    return tac_graph_check(m->graph, a->c, 9, 0) == TAC_OK && tac_frame_check(m, a->frame);
+    return m && tac_graph_check(m->graph, a->c, 9, 0) == TAC_OK && tac_frame_check(m, a->frame);
 }
 
 tacDyadic tac_inertia(tacMechanics* m, tacRefFrame frame, tacExpr xx, tacExpr yy, tacExpr zz,

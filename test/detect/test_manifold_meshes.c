@@ -136,7 +136,7 @@ static int poses_of(int few, int many) {
 
 // a turn at random, and a place about the middle of the first figure
 static void place_figures(testRandom* random, tacPose body[3]) {
-    double q[4], way[3], norm = 0.0, length = 0.0, far = test_uniform(random, 0.15, 0.8);
+    double q[4], way[3], norm = 0.0, length = 0.0, far = test_uniform(random, 0.15, 1.1);
     for (int k = 0; k < 4; ++k) q[k] = test_uniform(random, -1.0, 1.0), norm += q[k] * q[k];
     for (int k = 0; k < 4; ++k) q[k] /= sqrt(norm);
     for (int k = 0; k < 3; ++k) way[k] = test_uniform(random, -1.0, 1.0), length += way[k] * way[k];

@@ -9,38 +9,13 @@ import os
 import re
 import stat
 import subprocess
-import sys
-import tempfile
 import time
 
-TACTUS = os.path.join(os.path.abspath(sys.argv[1]), "tactus")
-SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FIRST_LIGHT = os.path.join(SOURCE, "scenes", "first_light.xml")
+from script import Skip, TACTUS, finish, law, scene
+
+FIRST_LIGHT = scene("first_light")
 SECONDS = 20  # no answer takes longer, under sanitizers on a busy machine either
 
-passed = failed = skipped = 0
-
-
-class Skip(Exception):
-    pass
-
-
-def law(test):
-    """Runs a test now; an exception is a failure."""
-    global passed, failed, skipped
-    name = test.__name__
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)
-        try:
-            test(folder)
-            passed += 1
-            print("ok  ", name)
-        except Skip as reason:
-            skipped += 1
-            print("skip", name, "-", reason)
-        except Exception as error:  # a broken test must not hide the others
-            failed += 1
-            print("FAIL", name, "-", type(error).__name__, error)
 
 
 def run(*arguments, code=0, text=None, **more):
@@ -152,13 +127,13 @@ def check_summarises(folder):
 
 @law
 def check_lists_bodies(folder):
-    scene = os.path.join(SOURCE, "scenes", "cart_pole.xml")
-    text = run("check", scene, "--bodies").out
+    cart_pole = scene("cart_pole")
+    text = run("check", cart_pole, "--bodies").out
     for line in ("  cart: 1 kg, 1 geom\n", "    - slide slider along 1 0 0, damping 0.1\n",
                  "    pole: 0.2 kg, 1 geom\n", "      - hinge hinge along 0 1 0, damping 0.01\n",
                  "  together 1.2 kg\n", "  actuator push on joint slider: gear 10, ctrl from -1 to 1\n"):
         assert line in text, (line, text)
-    _, cart, pole, push = map(json.loads, run("check", scene, "--bodies", "--json").out.splitlines())
+    _, cart, pole, push = map(json.loads, run("check", cart_pole, "--bodies", "--json").out.splitlines())
     assert cart["body"] == "cart" and cart["mass"] == 1 and pole["parent"] == cart["number"] == 1
     assert pole["joints"][0]["type"] == "hinge" and pole["joints"][0]["qvel"] == 1
     assert push["actuator"] == "push" and push["joint"] == "slider" and push["ctrlrange"] == [-1, 1]
@@ -391,5 +366,4 @@ def unreadable_files(folder):
     assert "cannot be written" in run("sdf", path, "--at", "0 0 0", "-o", out, code=2, **more).err or not more
 
 
-print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
-sys.exit(failed != 0)
+finish()

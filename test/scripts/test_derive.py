@@ -9,36 +9,9 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 
-TACTUS = os.path.join(os.path.abspath(sys.argv[1]), "tactus")
-SCENES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes")
-SECONDS = 120  # under sanitizers on a busy machine
+from script import finish, law, scene, tactus as run
 
-passed = failed = 0
-
-
-def law(test):
-    global passed, failed
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            test(folder)
-            passed += 1
-            print("ok  ", test.__name__)
-        except Exception as error:  # a broken test must not hide the others
-            failed += 1
-            print("FAIL", test.__name__, "-", type(error).__name__, error)
-
-
-def run(*arguments, code=0):
-    result = subprocess.run([TACTUS, *arguments], capture_output=True, timeout=SECONDS, text=True)
-    assert result.returncode == code, (arguments, result.returncode, result.stderr[:300])
-    return result
-
-
-def scene(name):
-    return os.path.join(SCENES, name + ".xml")
 
 
 def rod(mass, radius, length):
@@ -188,5 +161,4 @@ def wrong_use_is_told(folder):
 for test in (text_is_the_textbooks_cart_and_pole, c_is_the_text, symbols_stand_for_numbers,
              equations_come_apart, numbers_stay_exact, latex_is_balanced, wrong_use_is_told):
     law(test)
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+finish()

@@ -9,9 +9,6 @@ import io
 import json
 import os
 import pathlib
-import subprocess
-import sys
-import tempfile
 import zipfile
 
 try:
@@ -19,40 +16,14 @@ try:
 except ImportError:
     numpy = None
 
-TACTUS = os.path.join(os.path.abspath(sys.argv[1]), "tactus")
-SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
+import script
+from script import Skip, finish, law, scene
+
 SECONDS = 250  # under sanitizers on a busy machine
-passed = failed = skipped = 0
-
-
-class Skip(Exception):
-    pass
-
-
-def law(test):
-    global passed, failed, skipped
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            test(folder)
-            passed += 1
-            print("ok  ", test.__name__)
-        except Skip as reason:
-            skipped += 1
-            print("skip", test.__name__, "-", reason)
-        except Exception as error:  # a broken test must not hide the others
-            failed += 1
-            print("FAIL", test.__name__, "-", type(error).__name__, error)
 
 
 def run(command, *arguments, code=0):
-    result = subprocess.run([TACTUS, command, *map(str, arguments)], capture_output=True,
-                            timeout=SECONDS, text=True)
-    assert result.returncode == code, (arguments, result.returncode, result.stderr[:300])
-    return result
-
-
-def scene(name):
-    return str(SCENES / f"{name}.xml")
+    return script.tactus(command, *arguments, code=code, seconds=SECONDS)
 
 
 def words(numbers):
@@ -249,5 +220,4 @@ def wrong_use_is_2(folder):
     assert os.listdir(folder) == []
 
 
-print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
-sys.exit(failed != 0)
+finish()

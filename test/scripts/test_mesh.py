@@ -8,36 +8,14 @@ import json
 import math
 import os
 import struct
-import subprocess
-import sys
-import tempfile
 
-TACTUS = os.path.join(os.path.abspath(sys.argv[1]), "tactus")
-SECONDS = 120  # under sanitizers on a busy machine
+from script import finish, law, tactus as run
+
 BALL = '<shape name="ball"><sphere size="2"/></shape>'
 PLANE = '<shape name="flat"><plane/></shape>'
 PAIR = ('<shape name="pair" smooth=".01"><sphere size=".1"/><sphere size=".1" pos="1 0 0"/>'
         '<sphere size=".1" pos="0 1 0"/></shape>')
 
-passed = failed = 0
-
-
-def law(test):
-    global passed, failed
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            test(folder)
-            passed += 1
-            print("ok  ", test.__name__)
-        except Exception as error:  # a broken test must not hide the others
-            failed += 1
-            print("FAIL", test.__name__, "-", type(error).__name__, error)
-
-
-def run(*arguments, code=0):
-    result = subprocess.run([TACTUS, *arguments], capture_output=True, timeout=SECONDS, text=True)
-    assert result.returncode == code, (arguments, result.returncode, result.stderr[:300])
-    return result
 
 
 def scene(folder, *shapes):
@@ -139,5 +117,4 @@ def masses_are_told(folder):
     assert "mass of ball" in text and "inertia" in text and "mass of flat: none" in text
 
 
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+finish()

@@ -5,11 +5,11 @@ import math
 import os
 import struct
 import subprocess
-import sys
 import tempfile
 import zlib
 
-TACTUS = os.path.join(os.path.abspath(sys.argv[1]), "tactus")
+from script import TACTUS, check, finish
+
 SCENE = """<mujoco><asset>
   <shape name="pebble" smooth=".02"><sphere size=".15"/><sphere size=".1" pos=".15 0 0"/></shape>
 </asset><worldbody>
@@ -28,14 +28,6 @@ TOUCH = """<mujoco><tactus detect="manifold" tau=".001"/>
 <body pos="0 0 .098"><freejoint/><geom type="box" size=".1 .1 .1" mass="1" rgba=".8 .8 .8 1"/></body>
 </worldbody></mujoco>
 """
-passed = failed = 0
-
-
-def check(name, condition, detail=""):
-    global passed, failed
-    passed, failed = passed + bool(condition), failed + (not condition)
-    print(("ok   " if condition else "FAIL ") + name + ("" if condition else f": {detail}"))
-
 
 def render(*arguments):
     return subprocess.run([TACTUS, "render", *arguments], capture_output=True, timeout=300)
@@ -52,10 +44,50 @@ def png_size(data):
         if struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0] != zlib.crc32(kind + body):
             return None
         if kind == b"IHDR":
-            size = struct.unpack(">II", body[:8])
+            size, depth = struct.unpack(">II", body[:8]), {2: 3, 6: 4}[body[9]]
         pixels += body if kind == b"IDAT" else b""
         at += 12 + length
-    return size if size and len(zlib.decompress(pixels)) == size[1] * (3 * size[0] + 1) else None
+    return size if size and len(zlib.decompress(pixels)) == size[1] * (depth * size[0] + 1) else None
+
+
+def unfilter(packed, width, height):
+    """Rows of 8-bit RGBA pixels as PNG has them before its filters."""
+    raw, rows, above = zlib.decompress(packed), [], bytearray(4 * width)
+    for y in range(height):
+        kind, *line = raw[y * (4 * width + 1):(y + 1) * (4 * width + 1)]
+        for i in range(4 * width):
+            left, corner = (line[i - 4], above[i - 4]) if i >= 4 else (0, 0)
+            nearest = min((left, above[i], corner), key=lambda v: abs(left + above[i] - corner - v))
+            line[i] = (line[i] + [0, left, above[i], (left + above[i]) // 2, nearest][kind]) % 256
+        above = bytearray(line)
+        rows.append(above)
+    return rows
+
+
+def film_frames(data):
+    """Frames of an animated PNG as rows of pixels, each laid over the one before, and their rate."""
+    at, parts, number, rates = 8, [], 0, set()
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        if kind in (b"fcTL", b"fdAT"):
+            assert struct.unpack(">I", body[:4])[0] == number, "chunks of a film are numbered"
+            number += 1
+        if kind == b"fcTL":
+            parts.append([struct.unpack(">4I", body[4:20]), b""])
+            rates.add(struct.unpack(">2H", body[20:24]))
+        elif kind in (b"IDAT", b"fdAT"):
+            parts[-1][1] += body[4 if kind == b"fdAT" else 0:]
+        at += 12 + length
+    frames, canvas = [], None
+    for (width, height, x, y), packed in parts:
+        canvas = canvas or [bytearray(3 * width) for _ in range(height)]
+        for i, row in enumerate(unfilter(packed, width, height)):
+            for j in range(width):
+                if row[4 * j + 3]:
+                    canvas[y + i][3 * (x + j):3 * (x + j + 1)] = row[4 * j:4 * j + 3]
+        frames.append(b"".join(canvas))
+    return frames, rates
 
 
 def run(folder):
@@ -136,6 +168,19 @@ def run(folder):
     check("a sheet has the first and the last frame", read("m.ppm") == b"P6\n120 40\n255\n"
           + b"".join(a + b for a, b in zip(*rows)), answer.stderr)
 
+    # a film: 8 steps of 2 ms at 100 frames a second are states 0, 5 and the last
+    answer = render(path("hinge.xml"), "-o", path("film.png"), *joints, "--from", path("run.npz"),
+                    "--film", "100")
+    if b"no libpng" not in answer.stderr:
+        frames, rates = film_frames(read("film.png"))
+        check("a film is an animated PNG", answer.returncode == 0 and rates == {(1, 100)}
+              and png_size(read("film.png")) == (60, 40), answer.stderr)
+        for state, frame in zip((0, 5, 8), frames):
+            render(path("hinge.xml"), "-o", path("k.ppm"), *joints, "--from", path("run.npz"),
+                   "--frame", str(state))
+            check(f"a film shows state {state}", frame == read("k.ppm")[head:])
+        check("a film is as long as the run", len(frames) == 3, len(frames))
+
     # contacts: two corners on the near side, 2 mm deep, with their normals
     with open(path("touch.xml"), "w") as file:
         file.write(TOUCH)
@@ -174,6 +219,11 @@ def run(folder):
     before = sorted(os.listdir(folder))
     for name, arguments, text in [
         ("no output", [scene], b"-o"),
+        ("film of no run", [scene, "-o", path("x.png"), "--film", "10"], b"--from"),
+        ("film as a .ppm", [path("hinge.xml"), "-o", path("x.ppm"), "--from", path("run.npz"), "--film",
+                            "10"], b".png"),
+        ("film and sheet", [path("hinge.xml"), "-o", path("x.png"), "--from", path("run.npz"), "--film",
+                            "10", "--sheet", "2x1"], b"--sheet"),
         ("size without x", [scene, "-o", path("x.ppm"), "--size", "960"], b"960x540"),
         ("size zero", [scene, "-o", path("x.ppm"), "--size", "0x5"], b"960x540"),
         ("size negative", [scene, "-o", path("x.ppm"), "--size", "-3x5"], b"960x540"),
@@ -247,5 +297,4 @@ def run(folder):
 
 with tempfile.TemporaryDirectory() as place:
     run(place)
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+finish()

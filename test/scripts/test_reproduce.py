@@ -5,20 +5,12 @@ import json
 import math
 import os
 import subprocess
-import sys
 import tempfile
 
-TACTUS = os.path.join(os.path.abspath(sys.argv[1]), "tactus")
-SANITIZED = os.path.basename(os.path.abspath(sys.argv[1])).endswith("san")
+from script import BUILD, TACTUS, check, finish
+
+SANITIZED = os.path.basename(BUILD).endswith("san")
 FEW = {"ssdf-box", "psq-solids", "edge-turn", "hard-bounce", "plastic-walk"}  # under sanitizers
-passed = failed = 0
-
-
-def check(name, condition, detail=""):
-    global passed, failed
-    passed, failed = passed + bool(condition), failed + (not condition)
-    print(("ok   " if condition else "FAIL ") + name + ("" if condition else f": {detail}"))
-
 
 def reproduce(*arguments):
     env = {**os.environ, "TACTUS_NO_SWEEP": "1"} if os.environ.get("TACTUS_SWEEP") != "long" \
@@ -134,5 +126,4 @@ with tempfile.TemporaryDirectory() as place:
     check_tables(place)
     check_pictures(place)
     check_complaints(place)
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+finish()

@@ -7,11 +7,8 @@ import csv
 import json
 import math
 import os
-import pathlib
 import struct
 import subprocess
-import sys
-import tempfile
 import time
 import zipfile
 
@@ -20,43 +17,17 @@ try:
 except ImportError:
     numpy = None
 
-TACTUS = os.path.join(os.path.abspath(sys.argv[1]), "tactus")
-SCENES = pathlib.Path(__file__).resolve().parents[2] / "scenes"
+import script
+from script import Skip, TACTUS, finish, law, scene
+
 SECONDS = 120  # under sanitizers on a busy machine
 PENDULUM = """<mujoco><option timestep=".001" integrator="RK4"/><worldbody><body pos="0 0 1">
 <joint name="swing" axis="0 1 0"/><geom type="capsule" size=".02" fromto="0 0 0 0 0 -.5"/>
 </body></worldbody></mujoco>"""
-passed = failed = skipped = 0
-
-
-class Skip(Exception):
-    pass
-
-
-def law(test):
-    global passed, failed, skipped
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            test(folder)
-            passed += 1
-            print("ok  ", test.__name__)
-        except Skip as reason:
-            skipped += 1
-            print("skip", test.__name__, "-", reason)
-        except Exception as error:  # a broken test must not hide the others
-            failed += 1
-            print("FAIL", test.__name__, "-", type(error).__name__, error)
 
 
 def run(*arguments, code=0, command="run", **more):
-    result = subprocess.run([TACTUS, command, *map(str, arguments)], capture_output=True,
-                            timeout=SECONDS, text=True, **more)
-    assert result.returncode == code, (arguments, result.returncode, result.stderr[:300])
-    return result
-
-
-def scene(name):
-    return str(SCENES / f"{name}.xml")
+    return script.tactus(command, *arguments, code=code, seconds=SECONDS, **more)
 
 
 def load(path):
@@ -412,5 +383,4 @@ def interrupted_runs_leave_the_old_file(folder):
     assert os.listdir(folder) == ["t.npz"] and open(path).read() == "old"
 
 
-print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
-sys.exit(failed != 0)
+finish()

@@ -5,29 +5,23 @@ test_scenes.py BUILD
 """
 
 import os
-import pathlib
 import subprocess
-import sys
 import tempfile
 
-build = pathlib.Path(sys.argv[1]).resolve()
-scenes = sorted((pathlib.Path(__file__).resolve().parents[2] / "scenes").glob("*.xml"))
+import script
+
+scenes = sorted(script.SCENES.glob("*.xml"))
 short, long = "TACTUS_NO_SWEEP" in os.environ, os.environ.get("TACTUS_SWEEP") == "long"
-passed = failed = 0
 
 # Steps that take seconds in quad precision; test_model_derivatives proves them on fewer points.
 SLOW = {"box_on_box", "figure_pair", "figures", "horseshoe", "push_t_scm"}
 
 
 def check(name, *arguments):
-    global passed, failed
-    run = subprocess.run([build / "tactus", *arguments], capture_output=True, text=True)
-    good = run.returncode == 0
-    passed, failed = passed + good, failed + (not good)
-    print(f"{'ok  ' if good else 'FAIL'} {name}")
-    if not good:
-        print("\n".join(line for line in (run.stdout + run.stderr).splitlines()
-                        if "shape" in line or "WRONG" in line or not run.stdout))
+    run = subprocess.run([script.TACTUS, *arguments], capture_output=True, text=True)
+    script.check(name, run.returncode == 0,
+                 "\n".join(line for line in (run.stdout + run.stderr).splitlines()
+                           if "shape" in line or "WRONG" in line or not run.stdout))
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -38,5 +32,4 @@ with tempfile.TemporaryDirectory() as folder:
         for seed in range(1, 1 if scene.stem in SLOW else 6 if long else 2 if short else 3):
             check(f"{scene.name} has right derivatives, seed {seed}", "grad", str(scene), "--check",
                   "--points", "1000" if long else "100" if short else "300", "--seed", str(seed))
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+script.finish()

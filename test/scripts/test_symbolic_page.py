@@ -9,22 +9,14 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
-BUILD = os.path.abspath(sys.argv[1])
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-
-passed = failed = 0
+import script
+from script import BUILD, ROOT
 
 
 def law(name, expected, actual):
-    global passed, failed
-    good = expected == actual
-    passed, failed = passed + good, failed + (not good)
-    print(("ok   " if good else "FAIL ") + name)
-    if not good:
-        print(f"the page:\n{expected}\nhere:\n{actual}")
+    script.check(name, expected == actual, f"the page:\n{expected}\nhere:\n{actual}")
 
 
 def run_program(text, folder):
@@ -57,8 +49,8 @@ def main():
             if text.startswith("$ tactus"):
                 command, _, output = text.partition("\n")
                 law(command[2:], output, run_command(command[2:]))
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(failed != 0 or passed < 4)
+    script.check("the page has programs and commands", script.passed >= 4)
+    script.finish()
 
 
 main()
