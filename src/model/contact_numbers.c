@@ -283,6 +283,7 @@ int tac_read_pair_number(tacDraft* draft, const tacContactPlan* plan, int pair,
     const char* attribute = row ? row->attribute : "stiffness";
     const tacRange range = row ? row->range : (tacRange){1e-9, 1e15};
     if (!tac_attribute(element, attribute)) return plan->number[number];
+    if (plan->number[number] < 0) refuse(draft, element, attribute);
     double value = 1.0;
     tac_read_number(&draft->reader, element, attribute, range, &value);
     return tac_draft_param(draft, tac_item_path(draft, "pair", name, pair), attribute, range,
