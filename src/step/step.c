@@ -64,11 +64,18 @@ static tacPass* plain_pass(const tacModel* model, tacScratch* scratch, tacPass* 
     return own;
 }
 #else
+// copies of a model may stand where another copy was
+static int fits(const tacKeptPass* kept, const tacModel* model, const tacScratch* scratch) {
+    return kept->pass.f.model == model && kept->from == scratch->arena.used &&
+           kept->contact == model->contact && kept->integrator == model->integrator &&
+           kept->disable == model->disable;
+}
+
 // for a small model to lay out a pass costs as much as to run it
 static tacPass* plain_pass(const tacModel* model, tacScratch* scratch, tacPass* own) {
     tacKeptPass* kept = (tacKeptPass*)scratch->arena.base;
     (void)own;
-    if (kept->to && kept->pass.f.model == model && kept->from == scratch->arena.used) {
+    if (kept->to && fits(kept, model, scratch)) {
         scratch->arena.used = kept->to;
         tac_flow_again(&kept->pass.f, scratch);
         return &kept->pass;
@@ -79,7 +86,8 @@ static tacPass* plain_pass(const tacModel* model, tacScratch* scratch, tacPass* 
         kept->touch = *kept->pass.f.touch;
         kept->pass.f.touch = &kept->touch;
     }
-    kept->to = scratch->arena.used;
+    kept->to = scratch->arena.used, kept->contact = model->contact;
+    kept->integrator = model->integrator, kept->disable = model->disable;
     return &kept->pass;
 }
 #endif

@@ -31,6 +31,9 @@ typedef struct tacKeptPass {
     tacPass pass;
     tacTouch touch;
     size_t from, to; // what of the arena was in use before and after; to 0: nothing is kept
+    const tacContactPlan* contact; // of the model then, as are the next two
+    tacIntegrator integrator;
+    unsigned disable;
 } tacKeptPass;
 
 tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal* u, int derivatives,

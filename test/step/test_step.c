@@ -218,6 +218,37 @@ static int mixed_models_share_a_batch(void) {
 
 //---------------------------------- bad input and divergence ---------------------
 
+// Whatever the scratch did before, and whatever numbers changed since: the bits of a new one.
+static int scratch_remembers_nothing(void) {
+    const char* const scenes[] = {"cart_pole", "boxes", "humanoid"};
+    for (int i = 0; i < 3; ++i) {
+        stage s;
+        tacScratch* fresh;
+        ENSURE_LAW(open_stage(&s, scenes[i]));
+        size_t nq = (size_t)s.model->nq, nv = (size_t)s.model->nv;
+        double *q = calloc(2 * (nq + nv), sizeof *q), *bar = calloc(4 * nv, sizeof *bar);
+        tacState next = {.qpos = q, .qvel = q + nq};
+        tacState other = {.qpos = q + nq + nv, .qvel = q + 2 * nq + nv};
+        for (int k = 0; k < 6; ++k) {
+            ENSURE(tac_step(s.model, &s.x, s.u, &s.x, s.scratch) == TAC_OK);
+            if (k == 1) set_param(s.model, "option/timestep", 1e-3);
+            if (k == 2) s.model->param[s.model->joint[0].damping] = 0.3;
+            if (k == 3)
+                ENSURE(tac_step_vjp(s.model, &s.x, s.u, (tacTangent){.dq = bar, .dv = bar + nv},
+                                    (tacTangent){.dq = bar + 2 * nv}, NULL, NULL,
+                                    s.scratch) == TAC_OK);
+            if (k == 4) s.model->integrator = TAC_INTEGRATOR_RK4;
+            ENSURE(tac_scratch_create(s.model, &fresh) == TAC_OK);
+            ENSURE(tac_step(s.model, &s.x, s.u, &next, s.scratch) == TAC_OK);
+            ENSURE(tac_step(s.model, &s.x, s.u, &other, fresh) == TAC_OK);
+            ENSURE(memcmp(q, q + nq + nv, sizeof *q * (nq + nv)) == 0);
+            tac_scratch_destroy(fresh);
+        }
+        free(q), free(bar), close_stage(&s);
+    }
+    return 0;
+}
+
 static int bad_input_changes_nothing(void) {
     stage s;
     ENSURE_LAW(open_stage(&s, "arm"));
@@ -268,4 +299,5 @@ static int humanoid_survives_random_torques(void) {
 
 TEST_MAIN(RUN(rk4_keeps_energy), RUN(implicitfast_solves_its_equation),
           RUN(batches_have_the_bits_of_single_steps), RUN(mixed_models_share_a_batch),
-          RUN(bad_input_changes_nothing), RUN(humanoid_survives_random_torques))
+          RUN(scratch_remembers_nothing), RUN(bad_input_changes_nothing),
+          RUN(humanoid_survives_random_torques))
