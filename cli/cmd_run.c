@@ -10,7 +10,9 @@
 #include "start.h"
 
 #include "base/assert.h"
+#include "detect/detect.h"
 #include "record/column.h"
+#include "step/hard_step.h"
 #include "tactus/tactus.h"
 
 #include <errno.h>
@@ -129,6 +131,11 @@ static void print_summary(const runSummary* s) {
         printf("  largest |qvel|    %.4g of %s at %.6g s\n", r->fastest, name, r->fastest_at);
     if (r->slower > 0)
         printf("  fell back         %lld steps, to a slower solver or no restitution\n", r->slower);
+    if (r->stiff > 0)
+        printf(
+            "  stiff             %lld step%s too long for contact, which may have gained energy: "
+            "take at most %.2g s, or implicit=\"true\" with Euler\n",
+            r->stiff, r->stiff == 1 ? "" : "s", r->stable);
     if (r->cut > 0)
         printf("  lost              %.4g s, of %lld step%s with more than max_impacts impacts\n",
                r->unused, r->cut, r->cut == 1 ? "" : "s");
@@ -168,6 +175,8 @@ static void json_summary(const runSummary* s) {
     cli_json_int(&json, "lost", r->lost);
     cli_json_int(&json, "fell_back", r->slower);
     cli_json_number(&json, "time_lost", r->unused);
+    cli_json_int(&json, "stiff", r->stiff);
+    if (r->stiff > 0) cli_json_number(&json, "stable_timestep", r->stable);
     cli_json_bool(&json, "diverged", r->result != TAC_OK);
     if (s->call->out) cli_json_text(&json, "trajectory", s->call->out);
     if (s->call->out) cli_json_int(&json, "states", s->rows);
@@ -177,13 +186,20 @@ static void json_summary(const runSummary* s) {
 
 // a step that was refused for another reason than its numbers
 static int tell_refusal(const cliRollout* r) {
-    const char* advice = "";
-    if (r->result == TAC_ERROR_CAPACITY)
-        advice =
+    char advice[200] = "";
+    if (r->result == TAC_ERROR_CAPACITY && tac_is_hard(r->model))
+        snprintf(
+            advice, sizeof advice,
             ": more contacts and limits at once than hard contact takes, 256; let fewer bodies "
-            "touch, or take respond=\"spring\"";
+            "touch, or take respond=\"spring\"");
+    else if (r->result == TAC_ERROR_CAPACITY)
+        snprintf(advice, sizeof advice,
+                 ": more contacts at once than the %d that there is room for; let fewer bodies "
+                 "touch, or make support, tau or meshes smaller",
+                 tac_detector_of(r->model)->capacity(r->model));
     if (r->result == TAC_ERROR_VALUE)
-        advice = ": bodies are within one another, or numbers are too large";
+        snprintf(advice, sizeof advice,
+                 ": bodies are within one another, or numbers are too large");
     return cli_wrong("run", "ended at step %lld, time %.6g s: %s%s", r->start->step + r->done,
                      r->end.time, tac_result_text(r->result), advice);
 }

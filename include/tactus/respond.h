@@ -65,8 +65,9 @@ typedef struct tacPlaneLaw {
     tacReal v_s;   ///< stiction velocity                                              [m/s]
     tacReal mu;    ///< friction
     tacReal eps;   ///< width of the transition to contact                             [m]
+    tacReal give;  ///< velocity that a unit of impulse makes at the point, of a force ahead [1/kg]
     int published; ///< 1: dissipation as printed, with one continuous derivative
-    int ahead;     ///< 1: the force at the end of a step, to first order (eq. 9)
+    int ahead;     ///< 1: the force at the end of a step, to first order (eq. 7)
 } tacPlaneLaw;
 
 /// A point at a plane; as a tangent or an adjoint: of that.
@@ -155,6 +156,13 @@ TAC_API
 tacResult tac_force_vjp(const tacModel* model, const tacKinematics* kinematics,
                         const tacContacts* contacts, const tacPairForce* bar,
                         tacContacts* contacts_bar, tacReal* theta_bar, tacScratch* scratch);
+
+/// Longest time step that explicit contact stands at a state x with the control u (nu): as
+/// tac_stable_timestep, with the forces and velocities at hand, of which a fast blow makes contact
+/// stiffer. TAC_STIFF tells when a step was longer. Infinite where nothing touches.           [s]
+TAC_API
+tacResult tac_stable_timestep_at(const tacModel* model, const tacState* x, const tacReal* u,
+                                 double* seconds, tacScratch* scratch);
 
 /// A flag of tacInfo beside those of tacFlag: a step of hard contact had `max_impacts` impacts and
 /// did not use the rest of its time.

@@ -27,7 +27,7 @@ static const tacDetectorKind* const kinds[] = {
 
 const tacDetectorKind* tac_detector_of(const tacModel* model) {
     const tacContactPlan* plan = model ? model->contact : NULL;
-    if (plan && plan->detector == TAC_DETECT_MANIFOLD && plan->choice[TAC_CHOICE_DEFINITION])
+    if (plan && (plan->choice[TAC_CHOICE_DEFINITION] || plan->choice[TAC_CHOICE_KEEP] > 1))
         return &tac_published_detector;
     if (plan && plan->choice[TAC_CHOICE_KEEP]) return &tac_chosen_detector;
     return plan ? kinds[plan->detector] : NULL;

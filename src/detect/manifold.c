@@ -13,7 +13,7 @@
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
 
 // most records that contacts have room for unless the caller says otherwise
-#define MOST_RECORDS 16384
+#define MOST_RECORDS 65536
 
 enum { PADDING = 8 };
 

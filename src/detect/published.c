@@ -1,76 +1,37 @@
 // The contact manifold as paper 001 defines it.
 //
-//   vertices --field of the other--> depths --soft top-K--> points --field--> records
-//   edges --depths of their corners--> soft top-K --> all pairs --witness points--> indicators
+//   published_side.h --points--> field --> records
+//                    --lines--> all pairs --witness points--> indicators --> records
+//                           \--> rays (published_rays.c)
 //
 // Nothing is left out and nothing ends: counts are fixed at load, as in the paper. It is here to be
 // compared with; manifold.c is faster and smoother. Equations: docs/manifold.md, "Published".
 
-#include "detect/published.h"
+#include "detect/published_side.h"
 
 #include "detect/edge_projection.h"
+#include "detect/edge_sdf.h"
 #include "detect/manifold.h"
 #include "math/number.h"
-#include "math/pose.h"
 #include "tactus/smooth.h"
-#include "tactus/witness.h"
 
 #include <string.h>
 
-// one geom of a pair
-typedef struct pubSide {
-    const tacFeatures* features;
-    int shape;
-    tacPose body, field; // of its vertices, and of its own field
-    int swept;           // with a radius                                   [m]
-    tacReal radius;
-    int vertices, edges;            // that it has and that are asked for
-    int points, lines;              // that are kept of those
-    tacReal *x[3], *depth;          // vertices in the world, minus the other's field there
-    tacReal* point[3];              // kept
-    tacReal *from[3], *to[3];       // kept edges
-    tacReal *weight, *score, *work; // of a selection
-    int* order;
-} pubSide;
-
-typedef struct pubPair {
-    const tacModel* model;
-    tacReal tau, neighbours, sign, clash, sort;
-    tacWitnessOptions witness;
-    int keep; // TAC_CHOICE_KEEP
-    pubSide side[2];
-    tacScratch* scratch;
-} pubPair;
-
-static int smaller(int a, int b) { return a < b ? a : b; }
-
 //---------------------------------- counts ---------------------------------------
 
-static pubSide count_side(const tacModel* model, const tacContactPair* pair, int s) {
-    const tacContactPlan* plan = model->contact;
-    const int* choice = plan->choice;
-    pubSide side = {0};
-    if (!plan->feature) return side;
-    side.features = &plan->feature[pair->geom[s]];
-    int one_sided = choice[TAC_CHOICE_SIDES], soft = choice[TAC_CHOICE_KEEP] > 1;
-    if (one_sided == 0 || one_sided == s + 1) side.vertices = side.features->vertices;
-    if (!one_sided && !choice[TAC_CHOICE_EDGES]) side.edges = side.features->edges;
-    side.points = soft ? smaller(choice[TAC_CHOICE_KEEP_VERTICES], side.vertices) : side.vertices;
-    side.lines = soft ? smaller(choice[TAC_CHOICE_KEEP_EDGES], side.edges) : side.edges;
-    return side;
-}
-
 // more than an int can count is as good as too many
-static int records_of(const pubSide side[2]) {
-    long long pairs = (long long)side[0].lines * side[1].lines;
-    long long all = side[0].points + side[1].points + 2 * pairs;
+static int records_of(const tacModel* model, const tacPublishedSide side[2]) {
+    long long lines = 2 * (long long)side[0].lines * side[1].lines;
+    if (model->contact->detector == TAC_DETECT_EDGE_SDF) lines = side[0].lines + side[1].lines;
+    long long all = side[0].points + side[1].points + lines;
     return all < 1 << 30 ? (int)all : 1 << 30;
 }
 
 int tac_published_count(const tacModel* model, int pair) {
     const tacContactPair* p = &model->contact->pair[pair];
-    const pubSide side[2] = {count_side(model, p, 0), count_side(model, p, 1)};
-    return records_of(side);
+    const tacPublishedSide side[2] = {tac_published_side(model, p, 0),
+                                      tac_published_side(model, p, 1)};
+    return records_of(model, side);
 }
 
 static int capacity(const tacModel* model) {
@@ -83,25 +44,18 @@ static int capacity(const tacModel* model) {
 
 enum { PAIR_ARRAYS = 40, SPARE = 16 };
 
-static size_t side_bytes(const pubSide* s, size_t real_size) {
-    size_t v = (size_t)(s->features ? s->features->vertices : 0) + SPARE,
-           e = (size_t)s->edges + SPARE, k = (size_t)s->points, l = (size_t)s->lines,
-           most = v > e ? v : e, rows = k > l ? k : l;
-    size_t sort = 2 * most + tac_sinkhorn_size((int)rows) + SPARE;
-    size_t numbers = 12 * v + 16 * (l + k + SPARE) + (rows + 2) * most + sort;
-    return real_size * numbers + sizeof(int) * (rows + SPARE) + 40 * TAC_ALIGNMENT;
-}
-
 static size_t size(const tacModel* model, size_t real_size) {
     size_t most = 0;
     for (int i = 0; i < model->contact->npair && model->contact->feature; ++i) {
         const tacContactPair* pair = &model->contact->pair[i];
-        const pubSide side[2] = {count_side(model, pair, 0), count_side(model, pair, 1)};
-        int count = records_of(side);
+        const tacPublishedSide side[2] = {tac_published_side(model, pair, 0),
+                                          tac_published_side(model, pair, 1)};
+        int count = records_of(model, side);
         if (count > TAC_PUBLISHED_MOST) continue; // refused before any of it is taken
         size_t pairs = (size_t)side[0].lines * (size_t)side[1].lines + SPARE;
         size_t bytes =
-            side_bytes(&side[0], real_size) + side_bytes(&side[1], real_size) +
+            tac_published_side_size(&side[0], real_size) +
+            tac_published_side_size(&side[1], real_size) +
             PAIR_ARRAYS * (real_size * pairs + TAC_ALIGNMENT) +
             3 * TAC_PUBLISHED_NUMBERS * (real_size * ((size_t)count + SPARE) + TAC_ALIGNMENT);
         most = bytes > most ? bytes : most;
@@ -111,144 +65,21 @@ static size_t size(const tacModel* model, size_t real_size) {
     return most + inputs + tac_published_way_size(model);
 }
 
-static tacReal* take(pubPair* p, size_t count) {
-    return TAC_TAKE(&p->scratch->arena, tacReal, count + SPARE);
-}
-
-static void take3(pubPair* p, size_t count, tacReal* out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = take(p, count);
-}
-
-//---------------------------------- sides ----------------------------------------
-
-static tacPose local_pose(const tacModel* model, const tacGeom* g) {
-    return (tacPose){tac_load3(&model->param[g->position]),
-                     tac_quat_normalize(tac_quat_load(&model->param[g->rotation]))};
-}
-
-static void place_side(pubPair* p, const tacContactPair* pair, const tacPose* body, int s) {
-    pubSide* side = &p->side[s];
-    const tacGeom* geom = &p->model->geom[pair->geom[s]];
-    const struct tacFeatureIndex* index = side->features->index;
-    int rows = side->points > side->lines ? side->points : side->lines;
-    size_t most = (size_t)(side->vertices > side->edges ? side->vertices : side->edges);
-    side->shape = geom->shape, side->body = body[pair->body[s]];
-    side->field = tac_pose_compose(side->body, local_pose(p->model, geom));
-    side->swept = index && index->radius >= 0;
-    side->radius = side->swept ? p->model->param[index->radius] : (tacReal)0.0;
-    take3(p, (size_t)side->features->vertices, side->x);
-    side->depth = take(p, (size_t)side->features->vertices);
-    take3(p, (size_t)side->points, side->point);
-    take3(p, (size_t)side->lines, side->from), take3(p, (size_t)side->lines, side->to);
-    side->weight = take(p, (size_t)rows * most), side->score = take(p, most);
-    side->work = take(p, 2 * most + tac_sinkhorn_size(rows));
-    side->order = TAC_TAKE(&p->scratch->arena, int, rows + SPARE);
-    for (int i = 0; i < side->features->vertices; ++i) {
-        tacVec3 v = {side->features->x[0][i], side->features->x[1][i], side->features->x[2][i]};
-        tacVec3 x = tac_pose_apply(side->body, v);
-        side->x[0][i] = x.x, side->x[1][i] = x.y, side->x[2][i] = x.z;
-    }
-}
-
-static tacPoints points_at(tacReal* const x[3], int count) {
-    return (tacPoints){count, {x[0], x[1], x[2]}};
-}
-
-// field of geom s at points
-static tacResult ask(const pubPair* p, int s, tacReal* const x[3], int count, tacField out) {
-    if (count == 0) return TAC_OK;
-    return tac_shape_eval(p->model, p->side[s].shape, p->side[s].field, points_at(x, count), out,
-                          p->scratch);
-}
-
-static tacResult find_depths(pubPair* p, int s) {
-    pubSide* side = &p->side[s];
-    int count = side->vertices || side->edges ? side->features->vertices : 0;
-    tacResult result = ask(p, 1 - s, side->x, count, (tacField){.value = side->depth});
-    for (int i = 0; i < count; ++i) side->depth[i] = side->radius - side->depth[i];
-    return result;
-}
-
-//---------------------------------- selection ------------------------------------
-
-// weights (rows x count) of the scores
-static tacResult select_rows(const pubPair* p, pubSide* side, int count, int rows) {
-    tacReal tau = p->sort * p->tau;
-    if (p->keep == 3) {
-        tacSinkhorn problem = tac_default_sinkhorn(count, side->score, rows);
-        problem.tau = tau, problem.work = side->work;
-        return tac_sinkhorn_top_k(&problem, side->weight);
-    }
-    tacSoftSort problem = tac_default_soft_sort(count, side->score, rows);
-    problem.tau = tau, problem.order = side->order, problem.work = side->work;
-    problem.ties = TAC_TIES_PUBLISHED;
-    return tac_soft_sort_top_k(&problem, side->weight);
-}
-
-// out = W x; x is looked up by `index`, NULL: in order
-static void average(const pubSide* side, int count, int rows, tacReal* const x[3], const int* index,
-                    tacReal* const out[3]) {
-    for (int r = 0; r < rows; ++r)
-        for (int k = 0; k < 3; ++k) {
-            const tacReal* w = side->weight + (size_t)r * (size_t)count;
-            tacReal sum = 0.0;
-            for (int i = 0; i < count; ++i) sum += w[i] * x[k][index ? index[i] : i];
-            out[k][r] = sum;
-        }
-}
-
-static tacResult keep_points(const pubPair* p, pubSide* side) {
-    size_t bytes = sizeof(tacReal) * (size_t)side->vertices;
-    if (side->points == side->vertices) {
-        for (int k = 0; k < 3; ++k) memcpy(side->point[k], side->x[k], bytes);
-        return TAC_OK;
-    }
-    memcpy(side->score, side->depth, bytes);
-    tacResult result = select_rows(p, side, side->vertices, side->points);
-    if (result == TAC_OK) average(side, side->vertices, side->points, side->x, NULL, side->point);
-    return result;
-}
-
-static tacResult keep_lines(const pubPair* p, pubSide* side) {
-    const tacFeatures* f = side->features;
-    if (side->lines == side->edges) {
-        for (int e = 0; e < side->edges; ++e)
-            for (int k = 0; k < 3; ++k)
-                side->from[k][e] = side->x[k][f->edge[0][e]],
-                side->to[k][e] = side->x[k][f->edge[1][e]];
-        return TAC_OK;
-    }
-    for (int e = 0; e < side->edges; ++e)
-        side->score[e] = 0.5 * (side->depth[f->edge[0][e]] + side->depth[f->edge[1][e]]);
-    tacResult result = select_rows(p, side, side->edges, side->lines);
-    if (result != TAC_OK) return result;
-    average(side, side->edges, side->lines, side->x, f->edge[0], side->from);
-    average(side, side->edges, side->lines, side->x, f->edge[1], side->to);
-    return TAC_OK;
-}
-
 //---------------------------------- vertices -------------------------------------
 
-static void put(tacReal* const out[TAC_PUBLISHED_NUMBERS], int at, tacVec3 point, tacVec3 normal,
-                tacReal distance, tacReal activity) {
-    const tacReal number[TAC_PUBLISHED_NUMBERS] = {point.x,  point.y,  point.z,  normal.x,
-                                                   normal.y, normal.z, distance, activity};
-    for (int k = 0; k < TAC_PUBLISHED_NUMBERS; ++k) out[k][at] = number[k];
-}
-
-static tacResult put_vertices(pubPair* p, int s, tacReal* const out[TAC_PUBLISHED_NUMBERS],
+static tacResult put_vertices(tacPublishedPair* p, int s, tacReal* const out[TAC_PUBLISHED_NUMBERS],
                               int at) {
-    const pubSide* side = &p->side[s];
-    tacReal *value = take(p, (size_t)side->points), *g[3];
-    take3(p, (size_t)side->points, g);
-    tacResult result =
-        ask(p, 1 - s, side->point, side->points, (tacField){value, {g[0], g[1], g[2]}, {NULL}});
+    const tacPublishedSide* side = &p->side[s];
+    tacReal *value = tac_published_take(p, (size_t)side->points), *g[3];
+    tac_published_take3(p, (size_t)side->points, g);
+    tacResult result = tac_published_ask(p, 1 - s, side->point, side->points,
+                                         (tacField){value, {g[0], g[1], g[2]}, {NULL}});
     for (int i = 0; i < side->points && result == TAC_OK; ++i) {
         tacVec3 n = tac_shape_normal(tac_vec3(g[0][i], g[1][i], g[2][i]));
         tacVec3 x = tac_vec3(side->point[0][i], side->point[1][i], side->point[2][i]);
         tacReal d = value[i] - side->radius;
-        put(out, at + i, tac_sub(x, tac_scale(n, side->radius)), s ? n : tac_neg(n), d,
-            tac_soft_less(d, 0.0, p->tau));
+        tac_published_put(out, at + i, tac_sub(x, tac_scale(n, side->radius)), s ? n : tac_neg(n),
+                          d, tac_published_activity(p, d));
     }
     return result;
 }
@@ -262,20 +93,21 @@ typedef struct pubMeetings {
     tacReal *own[2], *slope[2][3], *other[2];
 } pubMeetings;
 
-static pubMeetings take_meetings(pubPair* p) {
+static pubMeetings take_meetings(tacPublishedPair* p) {
     pubMeetings m = {.count = p->side[0].lines * p->side[1].lines};
     size_t n = (size_t)m.count;
-    for (int c = 0; c < 4; ++c) take3(p, n, m.corner[c]);
+    for (int c = 0; c < 4; ++c) tac_published_take3(p, n, m.corner[c]);
     for (int s = 0; s < 2; ++s) {
-        take3(p, n, m.point[s]), take3(p, n, m.slope[s]);
-        m.nearest[s] = take(p, n), m.own[s] = take(p, n), m.other[s] = take(p, n);
+        tac_published_take3(p, n, m.point[s]), tac_published_take3(p, n, m.slope[s]);
+        m.nearest[s] = tac_published_take(p, n), m.own[s] = tac_published_take(p, n),
+        m.other[s] = tac_published_take(p, n);
     }
-    m.colliding = take(p, n), m.distance = take(p, n);
-    take3(p, n, m.normal);
+    m.colliding = tac_published_take(p, n), m.distance = tac_published_take(p, n);
+    tac_published_take3(p, n, m.normal);
     return m;
 }
 
-static tacResult find_witnesses(pubPair* p, pubMeetings* m) {
+static tacResult find_witnesses(tacPublishedPair* p, pubMeetings* m) {
     int columns = p->side[1].lines;
     tacEdgePairs pairs = {.count = m->count};
     tacEdgeWitness out = {.colliding = m->colliding, .distance = m->distance};
@@ -295,7 +127,7 @@ static tacResult find_witnesses(pubPair* p, pubMeetings* m) {
 }
 
 // normal and distance of the points as they stand, rounded as those of tac_edge_edge
-static void span_points(const pubPair* p, pubMeetings* m, int i) {
+static void span_points(const tacPublishedPair* p, pubMeetings* m, int i) {
     tacReal e[3], square = 0.0, length = 0.0;
     for (int k = 0; k < 3; ++k) {
         tacReal t1 = m->corner[1][k][i] - m->corner[0][k][i];
@@ -309,13 +141,14 @@ static void span_points(const pubPair* p, pubMeetings* m, int i) {
 }
 
 // Newton's steps onto the own surface (suppl. II-C)
-static tacResult project_points(pubPair* p, pubMeetings* m) {
+static tacResult project_points(tacPublishedPair* p, pubMeetings* m) {
     tacResult result = TAC_OK;
     int steps = p->model->contact->choice[TAC_CHOICE_PROJECT];
     for (int s = 0; s < 2; ++s) {
         tacReal **x = m->point[s], **g = m->slope[s];
         for (int step = 0; step < steps && !p->side[s].swept && result == TAC_OK; ++step) {
-            result = ask(p, s, x, m->count, (tacField){m->own[s], {g[0], g[1], g[2]}, {NULL}});
+            result = tac_published_ask(p, s, x, m->count,
+                                       (tacField){m->own[s], {g[0], g[1], g[2]}, {NULL}});
             for (int i = 0; i < m->count && result == TAC_OK; ++i) {
                 tacReal y[3] = {x[0][i], x[1][i], x[2][i]}, by[3] = {g[0][i], g[1][i], g[2][i]};
                 tac_newton_step(m->own[s][i], by, y);
@@ -328,9 +161,10 @@ static tacResult project_points(pubPair* p, pubMeetings* m) {
 }
 
 // soft argmin along rows for points on the first edge, along columns for those on the second
-static tacResult find_nearest(pubPair* p, pubMeetings* m) {
+static tacResult find_nearest(tacPublishedPair* p, pubMeetings* m) {
     int rows = p->side[0].lines, columns = p->side[1].lines;
-    tacReal *line = take(p, (size_t)rows), *weight = take(p, (size_t)rows);
+    tacReal *line = tac_published_take(p, (size_t)rows),
+            *weight = tac_published_take(p, (size_t)rows);
     tacResult result = TAC_OK;
     for (int k = 0; k < rows && result == TAC_OK; ++k)
         result = tac_soft_argmin(columns, m->distance + (size_t)k * (size_t)columns, p->neighbours,
@@ -343,24 +177,20 @@ static tacResult find_nearest(pubPair* p, pubMeetings* m) {
     return result;
 }
 
-static tacResult ask_fields(pubPair* p, pubMeetings* m) {
+static tacResult ask_fields(tacPublishedPair* p, pubMeetings* m) {
     tacResult result = TAC_OK;
     for (int s = 0; s < 2 && result == TAC_OK; ++s) {
         tacReal** g = m->slope[s];
-        result =
-            ask(p, s, m->point[s], m->count, (tacField){m->own[s], {g[0], g[1], g[2]}, {NULL}});
+        result = tac_published_ask(p, s, m->point[s], m->count,
+                                   (tacField){m->own[s], {g[0], g[1], g[2]}, {NULL}});
         if (result == TAC_OK)
-            result = ask(p, 1 - s, m->point[s], m->count, (tacField){.value = m->other[s]});
+            result = tac_published_ask(p, 1 - s, m->point[s], m->count,
+                                       (tacField){.value = m->other[s]});
     }
     return result;
 }
 
-// a witness point off its own surface does not count: it is an average of edges (suppl. II-B)
-static tacReal safeguard(const pubPair* p, tacReal own) {
-    return tac_soft_less(own, 5.0 * p->tau, p->tau);
-}
-
-static void put_edge(const pubPair* p, const pubMeetings* m, int i,
+static void put_edge(const tacPublishedPair* p, const pubMeetings* m, int i,
                      tacReal* const out[TAC_PUBLISHED_NUMBERS], int at) {
     tacVec3 across = {m->normal[0][i], m->normal[1][i], m->normal[2][i]}, n[2], x[2];
     for (int s = 0; s < 2; ++s) {
@@ -373,14 +203,14 @@ static void put_edge(const pubPair* p, const pubMeetings* m, int i,
     tacReal pair = m->colliding[i] * tac_soft_less(tac_dot(n[0], n[1]), 0.0, p->clash);
     for (int s = 0; s < 2; ++s) {
         tacReal inside = tac_soft_less(m->other[s][i], p->side[s].radius, p->tau);
-        tacReal activity =
-            pair * m->nearest[s][i] * inside * safeguard(p, m->own[s][i] - p->side[s].radius);
-        put(out, at + s * m->count, x[s], tac_scale(across, -sign[s]),
-            sign[s] * m->distance[i] - both, activity);
+        tacReal activity = pair * m->nearest[s][i] * inside *
+                           tac_published_safeguard(p, m->own[s][i] - p->side[s].radius);
+        tac_published_put(out, at + s * m->count, x[s], tac_scale(across, -sign[s]),
+                          sign[s] * m->distance[i] - both, activity);
     }
 }
 
-static tacResult put_edges(pubPair* p, tacReal* const out[TAC_PUBLISHED_NUMBERS], int at) {
+static tacResult put_edges(tacPublishedPair* p, tacReal* const out[TAC_PUBLISHED_NUMBERS], int at) {
     if (p->side[0].lines == 0 || p->side[1].lines == 0) return TAC_OK;
     pubMeetings m = take_meetings(p);
     tacResult result = find_witnesses(p, &m);
@@ -393,23 +223,7 @@ static tacResult put_edges(pubPair* p, tacReal* const out[TAC_PUBLISHED_NUMBERS]
 
 //---------------------------------- a pair ---------------------------------------
 
-static pubPair open_pair(const tacModel* model, const tacContactPair* pair, tacScratch* scratch) {
-    const tacContactPlan* plan = model->contact;
-    const int* at = plan->number;
-    const tacReal* v = model->param;
-    pubPair p = {.model = model, .scratch = scratch, .keep = plan->choice[TAC_CHOICE_KEEP]};
-    p.tau = v[at[TAC_CONTACT_TAU]], p.neighbours = v[at[TAC_CONTACT_NEIGHBOURS]];
-    p.sign = v[at[TAC_CONTACT_SIGN]], p.clash = v[at[TAC_CONTACT_CLASH]];
-    if (at[TAC_CONTACT_SORT] >= 0) p.sort = v[at[TAC_CONTACT_SORT]];
-    p.witness = tac_default_witness_options();
-    p.witness.regular = v[at[TAC_CONTACT_REGULAR]], p.witness.least = v[at[TAC_CONTACT_LEAST]];
-    p.witness.clip = v[at[TAC_CONTACT_CLIP]], p.witness.within = v[at[TAC_CONTACT_WITHIN]];
-    p.witness.gap = v[at[TAC_CONTACT_GAP]], p.witness.range = 0.0;
-    for (int s = 0; s < 2; ++s) p.side[s] = count_side(model, pair, s);
-    return p;
-}
-
-static void name_records(const pubPair* p, uint64_t* feature) {
+static void name_meetings(const tacPublishedPair* p, uint64_t* feature) {
     int at = 0, columns = p->side[1].lines, pairs = p->side[0].lines * columns;
     for (int s = 0; s < 2; ++s)
         for (int i = 0; i < p->side[s].points; ++i)
@@ -420,23 +234,42 @@ static void name_records(const pubPair* p, uint64_t* feature) {
                                                  i / columns, i % columns);
 }
 
+static void name_rays(const tacPublishedPair* p, uint64_t* feature) {
+    int at = 0;
+    for (int s = 0; s < 2; ++s) {
+        for (int i = 0; i < p->side[s].points; ++i)
+            feature[at++] = tac_edge_sdf_feature((tacEdgeSdfKind)(2 * s), i);
+        for (int i = 0; i < p->side[s].lines; ++i)
+            feature[at++] = tac_edge_sdf_feature((tacEdgeSdfKind)(2 * s + 1), i);
+    }
+}
+
+static tacResult put_meetings(tacPublishedPair* p, tacReal* const out[TAC_PUBLISHED_NUMBERS]) {
+    tacResult result = put_vertices(p, 0, out, 0);
+    if (result == TAC_OK) result = put_vertices(p, 1, out, p->side[0].points);
+    if (result == TAC_OK) result = put_edges(p, out, p->side[0].points + p->side[1].points);
+    return result;
+}
+
+static tacResult put_rays(tacPublishedPair* p, tacReal* const out[TAC_PUBLISHED_NUMBERS]) {
+    tacResult result = TAC_OK;
+    for (int s = 0, at = 0; s < 2 && result == TAC_OK; ++s) {
+        result = put_vertices(p, s, out, at);
+        if (result == TAC_OK) result = tac_published_rays(p, s, out, at + p->side[s].points);
+        at += p->side[s].points + p->side[s].lines;
+    }
+    return result;
+}
+
 tacResult tac_published_pair(const tacModel* model, const tacPose* body, int pair,
                              tacReal* const out[TAC_PUBLISHED_NUMBERS], uint64_t* feature,
                              tacScratch* scratch) {
     const tacContactPair* of = &model->contact->pair[pair];
     size_t mark = scratch->arena.used;
-    pubPair p = open_pair(model, of, scratch);
-    tacResult result = TAC_OK;
-    for (int s = 0; s < 2; ++s) place_side(&p, of, body, s);
-    for (int s = 0; s < 2 && result == TAC_OK; ++s) {
-        result = find_depths(&p, s);
-        if (result == TAC_OK) result = keep_points(&p, &p.side[s]);
-        if (result == TAC_OK) result = keep_lines(&p, &p.side[s]);
-    }
-    if (result == TAC_OK) result = put_vertices(&p, 0, out, 0);
-    if (result == TAC_OK) result = put_vertices(&p, 1, out, p.side[0].points);
-    if (result == TAC_OK) result = put_edges(&p, out, p.side[0].points + p.side[1].points);
-    if (feature) name_records(&p, feature);
+    tacPublishedPair p = tac_published_open(model, of, scratch);
+    tacResult result = tac_published_keep(&p, of, body);
+    if (result == TAC_OK) result = p.rays ? put_rays(&p, out) : put_meetings(&p, out);
+    if (feature) (p.rays ? name_rays : name_meetings)(&p, feature);
     scratch->arena.used = mark;
     return result;
 }

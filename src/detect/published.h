@@ -1,5 +1,6 @@
 // The contact manifold as paper 001 defines it, with its mistakes mended: soft top-K of vertices
-// and edges, every pair of those edges, indicators without an end. Model: docs/manifold.md.
+// and edges, every pair of those edges, indicators without an end (docs/manifold.md). Also edges in
+// a field where they are averaged (docs/edge-sdf.md).
 
 #ifndef TAC_DETECT_PUBLISHED_H
 #define TAC_DETECT_PUBLISHED_H

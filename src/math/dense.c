@@ -3,26 +3,7 @@
 #include "math/dense.h"
 
 #include "base/assert.h"
-
-#include <float.h>
-
-#ifdef TAC_NUMBER_QUAD
-static const double epsilon = 1.93e-34;
-#else
-static const double epsilon = DBL_EPSILON;
-#endif
-
-// no square of a number that we divide by may underflow (complex division makes such squares)
-static const double tiny = 1e-140;
-
-static double magnitude(tacReal x) { return fabs(tac_re(x)); }
-
-// is a pivot lost in the rounding of n terms that sum up to `terms` in magnitude? (also: not
-// finite)
-static int is_lost(tacReal pivot, double terms, int n) {
-    double p = magnitude(pivot);
-    return !(p > tiny && p > 2.0 * n * epsilon * terms);
-}
+#include "math/pivot.h"
 
 //---------------------------------- products ----------------------------------
 
@@ -62,7 +43,8 @@ tacResult tac_cholesky(int n, tacReal* A) {
         }
         tacReal pivot = row[i] - tac_dense_dot(i, row, row);
         // all terms are squares and sum up to the diagonal
-        if (is_lost(pivot, magnitude(row[i]), n) || tac_re(pivot) < 0.0) return TAC_ERROR_VALUE;
+        if (tac_pivot_lost(pivot, tac_pivot_size(row[i]), n) || tac_re(pivot) < 0.0)
+            return TAC_ERROR_VALUE;
         row[i] = r_sqrt(pivot);
     }
     return TAC_OK;
@@ -87,14 +69,14 @@ tacReal tac_cholesky_log_det(int n, const tacReal* L) {
 tacResult tac_ldl(int n, tacReal* A) {
     for (int i = 0; i < n; ++i) {
         tacReal *row = A + i * n, pivot = row[i];
-        double terms = magnitude(pivot);
+        double terms = tac_pivot_size(pivot);
         for (int j = 0; j < i; ++j) row[j] -= tac_dense_dot(j, row, A + j * n);
         // the row holds L_ij D_j so far
         for (int j = 0; j < i; ++j) {
             tacReal l = row[j] / A[j * n + j], square = l * row[j];
-            row[j] = l, pivot -= square, terms += magnitude(square);
+            row[j] = l, pivot -= square, terms += tac_pivot_size(square);
         }
-        if (is_lost(pivot, terms, n)) return TAC_ERROR_VALUE;
+        if (tac_pivot_lost(pivot, terms, n)) return TAC_ERROR_VALUE;
         row[i] = pivot;
     }
     return TAC_OK;
@@ -122,7 +104,7 @@ static int lu_column(int n, tacReal* A, int j) {
         for (int k = 0, end = i < j ? i : j; k < end; ++k) {
             A[i * n + j] -= A[i * n + k] * A[k * n + j];
         }
-        if (i > j && magnitude(A[i * n + j]) > magnitude(A[best * n + j])) best = i;
+        if (i > j && tac_pivot_size(A[i * n + j]) > tac_pivot_size(A[best * n + j])) best = i;
     }
     return best;
 }
@@ -132,9 +114,9 @@ tacResult tac_lu(int n, tacReal* A, int* pivot) {
         pivot[j] = lu_column(n, A, j);
         if (pivot[j] != j) swap_rows(n, A + j * n, A + pivot[j] * n);
         tacReal diagonal = A[j * n + j];
-        double terms = magnitude(diagonal);
-        for (int k = 0; k < j; ++k) terms += magnitude(A[j * n + k] * A[k * n + j]);
-        if (is_lost(diagonal, terms, n)) return TAC_ERROR_VALUE;
+        double terms = tac_pivot_size(diagonal);
+        for (int k = 0; k < j; ++k) terms += tac_pivot_size(A[j * n + k] * A[k * n + j]);
+        if (tac_pivot_lost(diagonal, terms, n)) return TAC_ERROR_VALUE;
         for (int i = j + 1; i < n; ++i) A[i * n + j] /= diagonal;
     }
     return TAC_OK;
@@ -192,7 +174,7 @@ tacResult tac_qr(int m, int n, tacReal* A, tacReal* tau) {
         for (int i = 0; i < j; ++i) whole += A[i * n + j] * A[i * n + j];
         for (int i = j; i < m; ++i) below += A[i * n + j] * A[i * n + j];
         double all = sqrt(tac_re(whole + below));
-        if (is_lost(r_sqrt(below), all, m)) return TAC_ERROR_VALUE;
+        if (tac_pivot_lost(r_sqrt(below), all, m)) return TAC_ERROR_VALUE;
 
         // send the column to beta e_j, with the sign that does not cancel
         tacReal length = r_sqrt(below), beta = tac_re(alpha) > 0.0 ? -length : length;
@@ -228,7 +210,8 @@ void tac_qr_solve(int m, int n, const tacReal* QR, const tacReal* tau, const tac
 
 tacResult tac_mat2_inverse(const tacReal a[4], tacReal out[4]) {
     tacReal p = a[0], q = a[1], r = a[2], s = a[3], det = tac_mat2_det(a);
-    if (is_lost(det, magnitude(p * s) + magnitude(q * r), 2)) return TAC_ERROR_VALUE;
+    if (tac_pivot_lost(det, tac_pivot_size(p * s) + tac_pivot_size(q * r), 2))
+        return TAC_ERROR_VALUE;
     tacReal i = 1.0 / det;
     out[0] = s * i, out[1] = -q * i, out[2] = -r * i, out[3] = p * i;
     return TAC_OK;
@@ -239,15 +222,15 @@ static double det_terms(tacMat3 a) {
     double sum = 0.0;
     for (int i = 0; i < 3; ++i) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
-        sum += magnitude(a.m[0][i]) *
-               (magnitude(a.m[1][j] * a.m[2][k]) + magnitude(a.m[1][k] * a.m[2][j]));
+        sum += tac_pivot_size(a.m[0][i]) *
+               (tac_pivot_size(a.m[1][j] * a.m[2][k]) + tac_pivot_size(a.m[1][k] * a.m[2][j]));
     }
     return sum;
 }
 
 tacResult tac_mat_inverse(tacMat3 a, tacMat3* out) {
     tacReal det = tac_mat_det(a);
-    if (is_lost(det, det_terms(a), 3)) return TAC_ERROR_VALUE;
+    if (tac_pivot_lost(det, det_terms(a), 3)) return TAC_ERROR_VALUE;
     *out = tac_mat_scale(tac_mat_adjugate(a), 1.0 / det);
     return TAC_OK;
 }

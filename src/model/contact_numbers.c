@@ -50,7 +50,14 @@ static const numberRow numbers[] = {
     {TAC_CONTACT_TAU, "detect", "tau", {1e-9, 1e6}, 0.01, OF_LENGTH, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CONTACT_EPS1, "detect", "eps1", {1e-18, 1e9}, 1e-4, OF_AREA, D(SSDF), 0},
     {TAC_CONTACT_EPS2, "detect", "eps2", {1e-9, 1e6}, 0.02, OF_LENGTH, D(SSDF), 0},
-    {TAC_CONTACT_SORT, "detect", "sort", {1e-6, 1e3}, 0.05, OF_ONE, D(SSDF) | D(MANIFOLD), 0},
+    {TAC_CONTACT_SORT,
+     "detect",
+     "sort",
+     {1e-6, 1e3},
+     0.05,
+     OF_ONE,
+     D(SSDF) | D(MANIFOLD) | D(EDGE_SDF),
+     0},
     {TAC_CONTACT_SUPPORT,
      "detect",
      "support",
@@ -166,7 +173,7 @@ static double default_of(tacDraft* draft, const numberRow* row, const tacContact
 static int is_idle(const tacContactPlan* plan, tacContactNumber number) {
     int keep = plan->choice[TAC_CHOICE_KEEP];
     return (number == TAC_CONTACT_KEEP_WIDTH && keep != 1) ||
-           (number == TAC_CONTACT_SORT && plan->detector == TAC_DETECT_MANIFOLD && keep < 2);
+           (number == TAC_CONTACT_SORT && plan->detector != TAC_DETECT_SSDF && keep < 2);
 }
 
 static void read_number(tacDraft* draft, const numberRow* row, const tacContactScale* scale,
@@ -227,15 +234,15 @@ static void check_keep(tacDraft* draft, const tacContactPlan* plan) {
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "keep"),
                         "keep",
                         "threshold is for definition=\"compact\"; take softsort or sinkhorn");
-    if (element && keep == 1 && plan->choice[TAC_CHOICE_FUSE])
+    if (element && keep && plan->choice[TAC_CHOICE_FUSE])
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "keep"),
                         "keep",
                         "has no meaning with fuse=\"face\": a face has one contact already");
-    if (element && keep > 1 && !published)
+    if (element && keep > 1 && !published && plan->detector == TAC_DETECT_MANIFOLD)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "keep"),
                         "keep",
-                        "averages vertices and edges: it needs detect=\"manifold\" and "
-                        "definition=\"published\"; threshold goes without");
+                        "averages vertices and edges: it needs definition=\"published\"; "
+                        "threshold goes without");
     for (int i = 0; i < TAC_COUNT(counts) && keep == 0; ++i)
         if ((element = tac_find_tactus(draft, counts[i])))
             tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, counts[i]),
@@ -276,6 +283,7 @@ int tac_read_pair_number(tacDraft* draft, const tacContactPlan* plan, int pair,
     const char* attribute = row ? row->attribute : "stiffness";
     const tacRange range = row ? row->range : (tacRange){1e-9, 1e15};
     if (!tac_attribute(element, attribute)) return plan->number[number];
+    if (plan->number[number] < 0) refuse(draft, element, attribute);
     double value = 1.0;
     tac_read_number(&draft->reader, element, attribute, range, &value);
     return tac_draft_param(draft, tac_item_path(draft, "pair", name, pair), attribute, range,

@@ -143,7 +143,7 @@ static const tacRule rules[] = {
     {"contact", "", "", "pair exclude"},
     {"pair",
      "name class geom1 geom2 condim friction solref solreffriction solimp gap margin stiffness "
-     "dissipation stiction",
+     "dissipation stiction eps3",
      "", ""},
     {"exclude", "name body1 body2", "", ""},
 

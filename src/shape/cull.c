@@ -16,8 +16,8 @@
 
 // relative weight that may be left out
 #define TAC_CULL_TOLERANCE 1e-13
-// A union of n leaves that are spread over less than 1 + 1/n times this many cut-offs takes all of
-// its children: it would drop too few to pay for the limits
+// A union of n leaves that are spread over less than 1 + 1/n times this many of its largest cut-off
+// takes all of its children: it would drop too few to pay for the limits
 #define TAC_CULL_SPREAD 4.0
 // slopes of leaves of which nothing better is known
 #define TAC_CULL_STEEP 1e9
@@ -108,25 +108,31 @@ static void bind_subtree(const tacProgram* p, tacCull* cull, int i) {
     }
 }
 
-// The Hessian of a combination has terms of 1/tau of its own
+// Cut-off of a child with this slope. The Hessian of a combination has terms of 1/tau of its own.
+static double reach_of(double cut, double tau, double slope, double coolest) {
+    return cut + tau * log(fmax(1.0, slope * slope / 40.0) * (1.0 + tau / coolest));
+}
+
+static double coolest_child(const tacProgram* p, const tacCull* cull, int i) {
+    double coolest = INFINITY;
+    int child = tac_last_child(i);
+    for (int k = 0; k < node_at(p, i)->children; ++k, child = tac_previous_child(p, child))
+        coolest = fmin(coolest, cull[child].coolest);
+    return coolest;
+}
+
 static void bind_union(const tacProgram* p, tacCull* cull, int i) {
     const tacNode* node = node_at(p, i);
     if (node->kind != TAC_NODE_UNION || node->children < 3) return;
-    double tau = tac_re(p->bound[i].tau);
+    double tau = tac_re(p->bound[i].tau), coolest = coolest_child(p, cull, i);
     leafCloud leaves = leaves_of(p, i);
     double cut = tau * log(4.0 * node->children * leaves.size / (TAC_CULL_TOLERANCE * tau));
     double least = TAC_CULL_SPREAD * (1.0 + 1.0 / node->children);
-    if (!(cut * least < leaves.spread)) return;
+    if (!(least * reach_of(cut, tau, 2.0 * cull[i].slope, coolest) < leaves.spread)) return;
     cull[i].drops = 1;
-    double coolest = INFINITY;
     int child = tac_last_child(i);
     for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child))
-        coolest = fmin(coolest, cull[child].coolest);
-    child = tac_last_child(i);
-    for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child)) {
-        double both = cull[child].slope + cull[i].slope;
-        cull[child].reach = cut + tau * log(fmax(1.0, both * both / 40.0) * (1.0 + tau / coolest));
-    }
+        cull[child].reach = reach_of(cut, tau, cull[child].slope + cull[i].slope, coolest);
 }
 
 // Relative errors of 1/g and of |grad ln g|. Each log2 of y^2/a^2 is right to 6.4e-4 and each

@@ -93,7 +93,7 @@ typedef struct holdState {
 
 static holdForce limit_force(const tacModel* model, const tacHold* h, holdState s) {
     tacReal rate = value_of(model, HOLD_RATE), k = h->inertia * rate * rate;
-    tacPlaneLaw law = {k, value_of(model, HOLD_DRAG), 1.0, 0.0, value_of(model, HOLD_WIDTH),
+    tacPlaneLaw law = {k, value_of(model, HOLD_DRAG), 1.0, 0.0, value_of(model, HOLD_WIDTH), 0.0,
                        0, is_implicit(model)};
     tacPlaneLaw law_bar = {0};
     tacPlaneState bar = {0}, at = {.phi = s.z, .h = model->param[model->timestep]};
@@ -150,25 +150,23 @@ void tac_hold_at(const tacModel* model, const tacMotion* m, const tacReal* a, ta
     }
 }
 
-// M += s times the square of a line, rows and columns of the terms; all of it or the lower triangle
-static void add_square(const tacModel* model, const tacHold* h, tacReal s, int lower, tacReal* M,
-                       int stride) {
+// M += s times the square of a line
+static void stiffen(const tacModel* model, const tacHold* h, tacReal s, tacSkyline* M) {
     for (int i = 0; i < term_count(model, h); ++i) {
         holdTerm a = term_at(model, h, i);
         for (int k = 0; k < term_count(model, h); ++k) {
             holdTerm b = term_at(model, h, k);
-            if (lower && b.dof > a.dof) continue;
-            M[(size_t)a.dof * (size_t)stride + (size_t)b.dof] +=
-                s * coef_of(model, a) * coef_of(model, b);
+            if (b.dof <= a.dof)
+                *tac_skyline_at(M, a.dof, b.dof) += s * coef_of(model, a) * coef_of(model, b);
         }
     }
 }
 
-void tac_hold_stiffen(const tacModel* model, const tacMotion* m, tacReal* M) {
+void tac_hold_stiffen(const tacModel* model, const tacMotion* m, tacSkyline* M) {
     tacReal h = model->param[model->timestep];
     for (int i = 0; i < model->contact->nhold; ++i) {
         const tacHold* hold = &model->contact->hold[i];
-        add_square(model, hold, -h * force_of(model, m, hold, NULL).by_y, 1, M, model->nv);
+        stiffen(model, hold, -h * force_of(model, m, hold, NULL).by_y, M);
     }
 }
 
@@ -244,12 +242,24 @@ void tac_hold_vjp(const tacModel* model, const tacMotion* m, const tacReal* tau_
     }
 }
 
+// M += s times the square of a line, all of it
+static void add_square(const tacModel* model, const tacHold* h, tacReal s, tacReal* M, int stride) {
+    for (int i = 0; i < term_count(model, h); ++i) {
+        holdTerm a = term_at(model, h, i);
+        for (int k = 0; k < term_count(model, h); ++k) {
+            holdTerm b = term_at(model, h, k);
+            M[(size_t)a.dof * (size_t)stride + (size_t)b.dof] +=
+                s * coef_of(model, a) * coef_of(model, b);
+        }
+    }
+}
+
 void tac_hold_jacobian(const tacModel* model, const tacMotion* m, tacReal* by_q, tacReal* by_v,
                        int stride) {
     for (int i = 0; i < model->contact->nhold; ++i) {
         const tacHold* h = &model->contact->hold[i];
         holdForce r = force_of(model, m, h, m->qacc);
-        add_square(model, h, r.by_z, 0, by_q, stride);
-        add_square(model, h, r.by_v, 0, by_v, stride);
+        add_square(model, h, r.by_z, by_q, stride);
+        add_square(model, h, r.by_v, by_v, stride);
     }
 }

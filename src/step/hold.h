@@ -5,13 +5,14 @@
 #define TAC_STEP_HOLD_H
 
 #include "dynamics/dynamics.h"
+#include "math/skyline.h"
 
 // Adds the forces to tau (nv), at the accelerations `a`; NULL: zero. They count where contact is
 // linearly implicit.
 void tac_hold_at(const tacModel* model, const tacMotion* m, const tacReal* a, tacReal* tau);
 
-// takes their slopes by accelerations off M (nv x nv), its lower triangle
-void tac_hold_stiffen(const tacModel* model, const tacMotion* m, tacReal* M);
+// takes their slopes by accelerations off M
+void tac_hold_stiffen(const tacModel* model, const tacMotion* m, tacSkyline* M);
 
 // Derivatives at m->qacc, which is held: adds.
 void tac_hold_jvp(const tacModel* model, const tacMotion* m, const tacMotionDot* dot,

@@ -2,19 +2,17 @@
 //
 //   (M - J' L J) a = tau + J' w - c,  w the wrench at a = 0, L its symmetric slope by J a
 //
-// J' L J couples the trees that touch, so the matrix is full. docs/contact.md, eq. 9 to 11.
+// J' L J couples the trees that touch: the matrix has the profile of step/coupling.h.
+// docs/contact.md, eq. 9 to 11.
 
-#include "math/dense.h"
 #include "step/hold.h"
 #include "step/touch.h"
 
-#include <string.h>
-
 #define SINGLE TAC_DISPATCH(tac_dynamics_single_)
 
-// the lower triangle of M less J' L J of one pair
+// M less J' L J of one pair
 static void add_block(tacTouch* t, const tacMotion* m, const tacPairForce* f) {
-    int count = tac_touch_motions(t, m, f), nv = t->model->nv;
+    int count = tac_touch_motions(t, m, f);
     for (int b = 0; b < count; ++b) {
         const tacReal* U = t->columns + TAC_COLUMN * t->dofs[b];
         tacReal moved[6];
@@ -25,7 +23,7 @@ static void add_block(tacTouch* t, const tacMotion* m, const tacPairForce* f) {
         for (int a = 0; a < count; ++a) {
             if (t->dofs[a] < t->dofs[b]) continue;
             const tacReal* u = t->columns + TAC_COLUMN * t->dofs[a];
-            tacReal* at = &t->M[(size_t)t->dofs[a] * (size_t)nv + (size_t)t->dofs[b]];
+            tacReal* at = tac_skyline_at(&t->M, t->dofs[a], t->dofs[b]);
             for (int i = 0; i < 6; ++i) *at -= u[i] * moved[i];
         }
     }
@@ -33,26 +31,23 @@ static void add_block(tacTouch* t, const tacMotion* m, const tacPairForce* f) {
 
 void tac_touch_stiffen(tacTouch* t, const tacMotion* m) {
     const tacModel* model = t->model;
-    size_t nv = (size_t)model->nv;
-    memset(t->M, 0, sizeof *t->M * nv * nv);
+    tac_coupling_find(&t->coupling, t->force, t->count, &t->M);
     for (int k = 0; k < model->nv; ++k) {
         const tacReal* row = m->M + model->dof[k].row;
         for (int j = k; j >= 0; j = model->dof[j].parent, ++row)
-            t->M[(size_t)k * nv + (size_t)j] = *row;
+            *tac_skyline_at(&t->M, k, j) = *row;
     }
     for (int i = 0; i < t->count; ++i) add_block(t, m, &t->force[i]);
-    tac_hold_stiffen(model, m, t->M);
+    tac_hold_stiffen(model, m, &t->M);
 }
 
 void tac_touch_factor(tacTouch* t, const tacMotion* m) {
-    const tacModel* model = t->model;
     tac_touch_stiffen(t, m);
-    if (tac_cholesky(model->nv, t->M) != TAC_OK && t->result == TAC_OK)
-        t->result = TAC_ERROR_DIVERGED;
+    if (tac_skyline_factor(&t->M) != TAC_OK && t->result == TAC_OK) t->result = TAC_ERROR_DIVERGED;
 }
 
 void tac_touch_solve(const tacTouch* t, tacReal* x) {
-    if (t->result == TAC_OK) tac_cholesky_solve(t->model->nv, t->M, x, x);
+    if (t->result == TAC_OK) tac_skyline_solve(&t->M, x);
 }
 
 void tac_touch_solve_columns(const tacTouch* t, tacReal* x, int count, int stride) {

@@ -44,18 +44,11 @@ static void add_mass_times(const tacModel* model, const tacMotion* m, const tacR
 
 // y += (M - J' L J) x
 static void add_slope_times(const needMotion* n, const tacReal* x, tacReal* y) {
-    const tacModel* model = n->f.model;
     const tacTouch* t = n->f.touch;
-    if (!t || !t->implicit) {
-        add_mass_times(model, &n->f.m, x, y);
-        return;
-    }
-    size_t nv = (size_t)model->nv;
-    for (size_t k = 0; k < nv; ++k) {
-        y[k] += t->M[k * nv + k] * x[k];
-        for (size_t j = 0; j < k; ++j)
-            y[k] += t->M[k * nv + j] * x[j], y[j] += t->M[k * nv + j] * x[k];
-    }
+    if (t && t->implicit)
+        tac_skyline_mul_add(&t->M, x, y);
+    else
+        add_mass_times(n->f.model, &n->f.m, x, y);
 }
 
 //---------------------------------- the motion -----------------------------------

@@ -119,6 +119,13 @@ void tac_pass_hand_out(const tacPass* pass, const tacState* x, tacState* next) {
     memcpy(next->qvel, pass->next.v, sizeof(tacReal) * (size_t)model->nv);
 }
 
+// too long a step for explicit contact, at rest or in the blow at hand
+static int is_stiff(const tacFlow* f) {
+    double h = tac_re(f->h);
+    if (h > f->touch->stable) return 1;
+    return tac_touch_count(f->touch) > 0 && h > tac_stable_timestep(f->model);
+}
+
 tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,
                    tacScratch* scratch) {
     tacResult result = next ? tac_step_check(model, x, u, scratch) : TAC_ERROR_VALUE;
@@ -135,8 +142,7 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
     if (result == TAC_OK) tac_pass_hand_out(pass, x, next);
     scratch->info = (tacInfo){.time_of_impact = tac_re(pass->f.h)};
     if (pass->f.touch) scratch->info.contacts = tac_touch_count(pass->f.touch);
-    if (scratch->info.contacts > 0 && tac_re(pass->f.h) > tac_stable_timestep(model))
-        scratch->info.flags |= TAC_STIFF;
+    if (pass->f.touch && is_stiff(&pass->f)) scratch->info.flags |= TAC_STIFF;
     scratch->arena.used = mark;
     return result;
 }

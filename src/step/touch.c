@@ -8,6 +8,7 @@
 
 #include "math/spatial.h"
 
+#include <math.h>
 #include <string.h>
 
 //---------------------------------- memory ---------------------------------------
@@ -41,7 +42,8 @@ size_t tac_touch_size(const tacModel* model, size_t real_size) {
                  tac_contacts_size(capacity_of(model), 0, real_size);
     if (model->contact->choice[TAC_CHOICE_IMPLICIT])
         own += tac_motion_size(model, 1, real_size) + 2 * tac_arena_need(real_size * 6 * nbody) +
-               tac_arena_need(real_size * nv * nv) + tac_arena_need(real_size * nv);
+               tac_skyline_size(model->nv, real_size) + tac_coupling_size(model) +
+               tac_arena_need(real_size * nv);
     size_t find = detector && detector->size ? detector->size(model, real_size) : 0;
     return own + larger(find, kind->size ? kind->size(model, real_size) : 0);
 }
@@ -52,7 +54,7 @@ static void take_implicit(tacTouch* t, tacArena* arena) {
     t->rate = tac_motion_take(model, 1, arena);
     t->lead = TAC_TAKE(arena, tacReal, 6 * model->nbody);
     t->lead_rate = TAC_TAKE(arena, tacReal, 6 * model->nbody);
-    t->M = TAC_TAKE(arena, tacReal, model->nv * model->nv);
+    t->M = tac_skyline_take(model->nv, arena), t->coupling = tac_coupling_take(model, arena);
     t->tau = TAC_TAKE(arena, tacReal, model->nv);
 }
 
@@ -61,7 +63,8 @@ tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scr
     tacArena* arena = &scratch->arena;
     int nbody = model->nbody, capacity = capacity_of(model);
     tacTouch* t = TAC_TAKE(arena, tacTouch, 1);
-    *t = (tacTouch){.model = model, .scratch = scratch, .derivatives = derivatives};
+    *t = (tacTouch){
+        .model = model, .scratch = scratch, .derivatives = derivatives, .stable = INFINITY};
     t->pose = TAC_TAKE(arena, tacPose, nbody);
     t->contacts = tac_contacts_take(arena, capacity, derivatives);
     t->force = TAC_TAKE(arena, tacPairForce, model->contact->nbodies);
@@ -69,6 +72,7 @@ tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scr
     t->D = TAC_TAKE(arena, tacReal, 6 * nbody);
     t->columns = TAC_TAKE(arena, tacReal, TAC_COLUMN * model->nv);
     t->dofs = TAC_TAKE(arena, int, model->nv), t->listed = TAC_TAKE(arena, int, model->nv);
+    memset(t->listed, 0, sizeof *t->listed * (size_t)model->nv);
     if (model->contact->choice[TAC_CHOICE_IMPLICIT]) take_implicit(t, arena);
     if (!derivatives) return t;
     t->records = tac_contacts_take(arena, capacity, 0);
@@ -77,8 +81,24 @@ tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scr
     return t;
 }
 
+// forces fade with distance and do not end: a millionth of k eps3 is 14 eps3 away
+static int count_pairs(const tacTouch* t) {
+    const tacModel* model = t->model;
+    int count = 0;
+    for (int i = 0; i < t->count; ++i) {
+        const tacPairForce* f = &t->force[i];
+        tacReal k = model->param[model->contact->bodies[i].stiffness];
+        double least = 1e-6 * tac_re(k * model->param[model->contact->number[TAC_CONTACT_EPS3]]);
+        double sum = 0.0;
+        for (int j = 0; j < 3; ++j) sum += tac_re(f->wrench[j]) * tac_re(f->wrench[j]);
+        count += sum > least * least;
+    }
+    return count;
+}
+
 int tac_touch_count(const tacTouch* t) {
     int count = 0;
+    if (!tac_force_of(t->model)->reads_contacts) return count_pairs(t);
     for (int i = 0; i < t->contacts.count; ++i) count += tac_re(t->contacts.activity[i]) > 0.0;
     return count;
 }
@@ -93,7 +113,6 @@ tacTwist tac_twist_at(const tacMotion* m, int body, const tacReal* own, tacVec3 
 int tac_touch_motions(tacTouch* t, const tacMotion* m, const tacPairForce* f) {
     const tacModel* model = t->model;
     int count = 0;
-    memset(t->listed, 0, sizeof *t->listed * (size_t)model->nv);
     for (int side = 0; side < 2; ++side) {
         int k = tac_last_dof(model, f->body[side]);
         for (; k >= 0; k = model->dof[k].parent) {
@@ -104,6 +123,7 @@ int tac_touch_motions(tacTouch* t, const tacMotion* m, const tacPairForce* f) {
             tac_twist_store(c, tac_twist_add_scaled(tac_twist_load(c), side ? 1.0 : -1.0, S));
         }
     }
+    for (int i = 0; i < count; ++i) t->listed[t->dofs[i]] = 0;
     return count;
 }
 
@@ -175,6 +195,7 @@ void tac_touch_at(tacTouch* t, const tacMotion* m, tacReal* tau) {
         t->result = tac_force(model, &at, &t->contacts, t->force, &t->count, t->scratch);
     }
     if (t->result != TAC_OK) t->count = 0;
+    if (!t->implicit && t->count > 0) t->stable = fmin(t->stable, tac_touch_stable(t));
     tac_touch_load(t);
     if (t->count > 0) project(model, m, t->wrench, t->D, tau);
 }

@@ -8,6 +8,7 @@
 #include "dynamics/dynamics.h"
 #include "math/spatial.h"
 #include "respond/force.h"
+#include "step/coupling.h"
 
 typedef struct tacTouch {
     const tacModel* model;
@@ -19,10 +20,11 @@ typedef struct tacTouch {
     tacContacts records;         // a tangent or an adjoint of contacts, where derivatives are made
     tacPairForce *force, *moved; // (nbodies of the plan); the second a tangent or an adjoint
     int count;                   // entries of both
+    double stable;               // longest step that explicit forces so far stand
     tacReal* wrench;             // (nbody x 6) on bodies, about the world's origin
     tacReal *D, *e;              // (nbody x 6) work
     tacReal* columns;            // (nv x TAC_COLUMN) work
-    int *dofs, *listed;          // (nv) work
+    int *dofs, *listed;          // (nv) work; the second is left 0
     tacResult result;            // of the last detection and force
 
     // of a linearly implicit step (docs/contact.md, eq. 9): forces are those at the end of it
@@ -30,8 +32,9 @@ typedef struct tacTouch {
     tacMotion rate;     // the state with the accelerations for velocities
     tacReal* lead;      // (nbody x 6) its twists about the bodies' origins
     tacReal* lead_rate; // (nbody x 6) work
-    tacReal* M;         // (nv x nv) mass matrix less what contact takes on, factored
-    tacReal* tau;       // (nv) work
+    tacCoupling coupling;
+    tacSkyline M; // mass matrix less what contact takes on
+    tacReal* tau; // (nv) work
 } tacTouch;
 
 // numbers of a degree of freedom in `columns`: motion of body[1] of a pair against body[0] about
@@ -48,8 +51,11 @@ int tac_touch_implicit(const tacModel* model);
 tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scratch);
 size_t tac_touch_size(const tacModel* model, size_t real_size);
 
-// records with activity
+// records with activity; of scm, which has none, pairs of bodies that push each other
 int tac_touch_count(const tacTouch* touch);
+
+// longest step that the explicit forces at hand stand (stiff.c), else infinite
+double tac_touch_stable(const tacTouch* touch);
 
 // six numbers of a body about its tree's origin, about a point
 tacTwist tac_twist_at(const tacMotion* m, int body, const tacReal* own, tacVec3 point);
@@ -70,9 +76,8 @@ void tac_touch_velocities(const tacModel* model, tacMotion* m);
 // Finds the contacts and their wrenches, adds J' w to tau; after inverse or tac_touch_velocities.
 void tac_touch_at(tacTouch* touch, const tacMotion* m, tacReal* tau);
 
-// Implicit: M of the motion, not factored, and what contact adds to it, to t->M, its lower
-// triangle; the same factored; then x = M^-1 x. `lead` makes the wrenches those of the
-// accelerations a.
+// Implicit: M of the motion, not factored, and what contact adds to it, to t->M; the same factored;
+// then x = M^-1 x. `lead` makes the wrenches those of the accelerations a.
 void tac_touch_stiffen(tacTouch* touch, const tacMotion* m);
 void tac_touch_factor(tacTouch* touch, const tacMotion* m);
 void tac_touch_solve(const tacTouch* touch, tacReal* x);

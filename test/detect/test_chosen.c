@@ -16,6 +16,19 @@ typedef struct weighed {
     int count[4];
 } weighed;
 
+// vertices are ranked by their depth
+static int deeper_counts_more(tacContacts* const c[2]) {
+    for (int i = 0; i < c[0]->count; ++i)
+        for (int j = 0; j < c[0]->count; ++j) {
+            uint64_t kind = c[0]->feature[i] >> 60;
+            if (kind > 1 || c[0]->feature[j] >> 60 != kind) continue;
+            if (!(c[0]->distance[i] < c[0]->distance[j])) continue;
+            ENSURE(c[1]->activity[i] / c[0]->activity[i] >=
+                   c[1]->activity[j] / c[0]->activity[j] - 1e-9);
+        }
+    return 0;
+}
+
 static int weigh(tacModel* const model[2], const tacPose* body, weighed* out) {
     tacScratch* scratch[2];
     tacContacts* c[2];
@@ -34,6 +47,7 @@ static int weigh(tacModel* const model[2], const tacPose* body, weighed* out) {
         out->sum[kind] += w, ++out->count[kind];
         if (c[0]->activity[i] > 1e-3) out->least[kind] = fmin(out->least[kind], w);
     }
+    ENSURE_LAW(deeper_counts_more(c));
     for (int k = 0; k < 2; ++k) tac_contacts_destroy(c[k]), tac_scratch_destroy(scratch[k]);
     return 0;
 }
@@ -164,7 +178,7 @@ static int wrong_words_are_refused(void) {
     static const char* const options[][2] = {
         {"detect='manifold' keep='best'", "keep"},
         {"detect='manifold' keep='softsort'", "keep"},
-        {"detect='edge_sdf' keep='sinkhorn'", "keep"},
+        {"detect='edge_sdf' keep='sinkhorn' fuse='face'", "keep"},
         {"detect='edge_sdf' keep='threshold' fuse='face'", "keep"},
         {"detect='manifold' keep_edges='4'", "keep_edges"},
         {"detect='manifold' keep='threshold' keep_vertices='0'", "keep_vertices"},
@@ -172,6 +186,7 @@ static int wrong_words_are_refused(void) {
         {"detect='manifold' keep='threshold' keepwidth='0'", "keepwidth"},
         {"detect='manifold' keepwidth='.1'", "keepwidth"},
         {"detect='manifold' sort='.1'", "sort"},
+        {"detect='edge_sdf' keep='threshold' sort='.1'", "sort"},
         {"respond='scm' keep='threshold'", "keep"},
         {"detect='manifold' definition='published' keep='threshold'", "keep"},
         {"detect='edge_sdf' definition='published'", "definition"},

@@ -13,15 +13,19 @@ typedef struct bench {
     tacContacts *c, *dot, *bar;
 } bench;
 
-static int open_bench(bench* b, const manifoldScene* scene, const char* options) {
-    char text[400];
-    snprintf(text, sizeof text, "definition='published' %s", options);
-    *b = (bench){.model = manifold_load(scene, text)};
+static int open_by(bench* b, const manifoldScene* scene, const char* detect, const char* options) {
+    b->model = manifold_load_by(scene, detect, options);
     ENSURE(b->model && tac_scratch_create(b->model, &b->scratch) == TAC_OK);
     ENSURE(tac_contacts_create(b->model, 0, 1, &b->c) == TAC_OK);
     ENSURE(tac_contacts_create(b->model, 0, 0, &b->dot) == TAC_OK);
     ENSURE(tac_contacts_create(b->model, 0, 0, &b->bar) == TAC_OK);
     return 0;
+}
+
+static int open_bench(bench* b, const manifoldScene* scene, const char* options) {
+    char all[400];
+    snprintf(all, sizeof all, "definition='published' %s", options);
+    return open_by(b, scene, "manifold", all);
 }
 
 static void close_bench(bench* b) {
@@ -393,12 +397,10 @@ static void twist_law(const bench* b, const double x[14], const double xi[18], d
     }
 }
 
-static int prove_scene(const manifoldScene* scene, const char* options, int poses) {
-    bench b;
+static int prove_bench(bench b, const manifoldScene* scene, const char* options, int poses) {
     testRandom random = {11};
     static double theta[2000];
     double forward = 0.0, reverse = 0.0, twist = 0.0;
-    ENSURE_LAW(open_bench(&b, scene, options));
     ENSURE(b.model->nparam < 2000 && b.c->capacity < 4000);
     for (int i = 0; i < poses; ++i) {
         double x[14], xi[18] = {0};
@@ -428,6 +430,18 @@ static int prove_scene(const manifoldScene* scene, const char* options, int pose
     return 0;
 }
 
+static int prove_scene(const manifoldScene* scene, const char* options, int poses) {
+    bench b;
+    ENSURE_LAW(open_bench(&b, scene, options));
+    return prove_bench(b, scene, options, poses);
+}
+
+static int prove_rays(const manifoldScene* scene, const char* options, int poses) {
+    bench b;
+    ENSURE_LAW(open_by(&b, scene, "edge_sdf", options));
+    return prove_bench(b, scene, options, poses);
+}
+
 static int derivatives(void) {
     int more = getenv("TACTUS_NO_SWEEP") == NULL;
     ENSURE_LAW(prove_scene(&manifold_boxes, "tau='.01'", 1 + 2 * more));
@@ -442,6 +456,80 @@ static int derivatives(void) {
                            "tau='.005' vertices='40' keep='softsort' keep_vertices='6' "
                            "keep_edges='6' sort='1'",
                            1));
+    ENSURE_LAW(prove_rays(&manifold_boxes,
+                          "tau='.01' keep='softsort' keep_vertices='3' keep_edges='4' sort='1'",
+                          1 + 2 * more));
+    ENSURE_LAW(prove_rays(
+        &manifold_balls, "tau='.01' keep='sinkhorn' keep_vertices='1' keep_edges='1' sort='1'", 1));
+    return 0;
+}
+
+//---------------------------------- edges in a field -----------------------------
+
+// more than there are: all of them, as detect="edge_sdf" has them
+static int all_rays_are_those_of_edge_sdf(const manifoldScene* scene) {
+    bench all, plain;
+    testRandom random = {8};
+    int compared = 0;
+    ENSURE_LAW(open_by(&all, scene, "edge_sdf",
+                       "vertices='40' keep='softsort' keep_vertices='999' keep_edges='999'"));
+    ENSURE_LAW(open_by(&plain, scene, "edge_sdf", "vertices='40'"));
+    for (int i = 0; i < 50; ++i) {
+        double x[14];
+        tacPose body[3];
+        manifold_place(scene, &random, x), manifold_poses(x, body);
+        ENSURE(tac_detect(all.model, body, all.c, all.scratch) == TAC_OK);
+        ENSURE(tac_detect(plain.model, body, plain.c, plain.scratch) == TAC_OK);
+        for (int r = 0, at = 0; r < all.c->count; ++r) {
+            int same = at < plain.c->count && plain.c->feature[at] == all.c->feature[r];
+            if (!same) ENSURE(all.c->activity[r] < 1e-12);
+            for (int k = 0; k < 8 && same; ++k)
+                ENSURE_NEAR(*number_of(all.c, k, r), *number_of(plain.c, k, at), 1e-9);
+            at += same, compared += same;
+        }
+    }
+    printf("    %s: %d records\n", scene->name, compared);
+    ENSURE(compared > 50);
+    close_bench(&all), close_bench(&plain);
+    return 0;
+}
+
+static int rays(void) {
+    ENSURE_LAW(all_rays_are_those_of_edge_sdf(&manifold_boxes));
+    ENSURE_LAW(all_rays_are_those_of_edge_sdf(&manifold_balls));
+    return all_rays_are_those_of_edge_sdf(&manifold_rods);
+}
+
+// one edge, chosen sharply: both corners, and the hit, are those of the deepest one
+static int one_edge_is_the_deepest(void) {
+    bench one, all;
+    testRandom random = {12};
+    int compared = 0;
+    ENSURE_LAW(open_by(&one, &manifold_boxes, "edge_sdf",
+                       "tau='.01' keep='softsort' keep_vertices='1' keep_edges='1' sort='1e-5'"));
+    ENSURE_LAW(open_by(&all, &manifold_boxes, "edge_sdf",
+                       "tau='.01' keep='softsort' keep_vertices='99' keep_edges='99'"));
+    for (int i = 0; i < 40; ++i) {
+        double x[14], best = INFINITY;
+        int edge = 0;
+        tacPose body[3];
+        manifold_place(&manifold_boxes, &random, x), manifold_poses(x, body);
+        ENSURE(tac_detect(one.model, body, one.c, one.scratch) == TAC_OK);
+        ENSURE(tac_detect(all.model, body, all.c, all.scratch) == TAC_OK);
+        const tacFeatures* f = &all.model->contact->feature[0];
+        for (int e = 0; e < 12; ++e) {
+            double mean = all.c->distance[f->edge[0][e]] + all.c->distance[f->edge[1][e]];
+            if (mean < best) best = mean, edge = e;
+        }
+        double d = all.c->distance[8 + edge];
+        if (all.c->activity[8 + edge] < 1e-3) continue;
+        ENSURE_NEAR(one.c->distance[1], d, 1e-6);
+        ENSURE(one.c->activity[1] <= all.c->activity[8 + edge]);
+        ENSURE(one.c->activity[1] > 0.98 * all.c->activity[8 + edge]);
+        ++compared;
+    }
+    ENSURE(compared > 10);
+    close_bench(&one), close_bench(&all);
     return 0;
 }
 
@@ -496,5 +584,5 @@ static int limits_are_told(void) {
 
 TEST_MAIN(RUN(counts_are_fixed), RUN(vertices_are_those_of_the_manifold),
           RUN(soft_points_are_averages), RUN(edges_have_their_indicators),
-          RUN(pairs_of_edges_by_the_formula), RUN(derivatives), RUN(identical_bodies_are_finite),
-          RUN(limits_are_told))
+          RUN(pairs_of_edges_by_the_formula), RUN(rays), RUN(one_edge_is_the_deepest),
+          RUN(derivatives), RUN(identical_bodies_are_finite), RUN(limits_are_told))

@@ -7,7 +7,6 @@ import csv
 import json
 import math
 import os
-import pathlib
 import struct
 import subprocess
 import time

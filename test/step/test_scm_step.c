@@ -164,7 +164,7 @@ static int tells_of_steps(void) {
                     "stiffness='1e6'/>",
                     0.1, "respond/stiffness", &m, &k));
     printf("  %s\n", m.text);
-    ENSURE(strstr(m.text, "pull together") && strstr(m.text, "take at most 0.0015 s, or implicit"));
+    ENSURE(strstr(m.text, "pull together") && strstr(m.text, "take at most 0.0014 s, or implicit"));
     ENSURE(k == 1e6);
     return 0;
 }
