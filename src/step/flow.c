@@ -45,6 +45,7 @@ void tac_flow_again(tacFlow* f, tacScratch* scratch) {
         tacReal damping = model->param[model->joint[model->dof[k].joint].damping];
         for (int i = 0; i < lanes; ++i) f->extra[k * lanes + i] = f->h * damping;
     }
+    if (f->touch) tac_touch_again(f->touch);
     f->by_code = f->touch && !f->touch->derivatives && tac_is_generated(scratch);
 }
 

@@ -220,8 +220,12 @@ static int mixed_models_share_a_batch(void) {
 
 // Whatever the scratch did before, and whatever numbers changed since: the bits of a new one.
 static int scratch_remembers_nothing(void) {
-    const char* const scenes[] = {"cart_pole", "boxes", "humanoid"};
-    for (int i = 0; i < 3; ++i) {
+    const char* const scenes[] = {
+        "cart_pole", "boxes", "humanoid",
+        "<mujoco><tactus detect='manifold' respond='spring'/><worldbody><geom type='plane' "
+        "size='1 1 1'/><body pos='0 0 .09'><joint type='slide' axis='0 0 1'/><geom size='.1'/>"
+        "</body></worldbody></mujoco>"};
+    for (int i = 0; i < 4; ++i) {
         stage s;
         tacScratch* fresh;
         ENSURE_LAW(open_stage(&s, scenes[i]));
@@ -229,8 +233,9 @@ static int scratch_remembers_nothing(void) {
         double *q = calloc(2 * (nq + nv), sizeof *q), *bar = calloc(4 * nv, sizeof *bar);
         tacState next = {.qpos = q, .qvel = q + nq};
         tacState other = {.qpos = q + nq + nv, .qvel = q + 2 * nq + nv};
+        if (i == 3) s.x.qvel[0] = -30.0; // a blow that is too fast, until it is lifted
         for (int k = 0; k < 6; ++k) {
-            ENSURE(tac_step(s.model, &s.x, s.u, &s.x, s.scratch) == TAC_OK);
+            if (i == 3 && k == 5) s.x.qpos[0] = 1.0, s.x.qvel[0] = 0.0;
             if (k == 1) set_param(s.model, "option/timestep", 1e-3);
             if (k == 2) s.model->param[s.model->joint[0].damping] = 0.3;
             if (k == 3)
@@ -242,6 +247,10 @@ static int scratch_remembers_nothing(void) {
             ENSURE(tac_step(s.model, &s.x, s.u, &next, s.scratch) == TAC_OK);
             ENSURE(tac_step(s.model, &s.x, s.u, &other, fresh) == TAC_OK);
             ENSURE(memcmp(q, q + nq + nv, sizeof *q * (nq + nv)) == 0);
+            ENSURE(tac_step_info(s.scratch).flags == tac_step_info(fresh).flags);
+            if (i == 3 && (k == 0 || k == 5))
+                ENSURE(!(tac_step_info(fresh).flags & TAC_STIFF) == (k == 5));
+            ENSURE(tac_step(s.model, &s.x, s.u, &s.x, s.scratch) == TAC_OK);
             tac_scratch_destroy(fresh);
         }
         free(q), free(bar), close_stage(&s);
