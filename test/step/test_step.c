@@ -222,7 +222,8 @@ static int mixed_models_share_a_batch(void) {
 static int scratch_remembers_nothing(void) {
     const char* const scenes[] = {
         "cart_pole", "boxes", "humanoid",
-        "<mujoco><tactus detect='manifold' respond='spring'/><worldbody><geom type='plane' "
+        "<mujoco><tactus detect='manifold' respond='spring' implicit='false'/>"
+        "<worldbody><geom type='plane' "
         "size='1 1 1'/><body pos='0 0 .09'><joint type='slide' axis='0 0 1'/><geom size='.1'/>"
         "</body></worldbody></mujoco>"};
     for (int i = 0; i < 4; ++i) {
@@ -233,9 +234,9 @@ static int scratch_remembers_nothing(void) {
         double *q = calloc(2 * (nq + nv), sizeof *q), *bar = calloc(4 * nv, sizeof *bar);
         tacState next = {.qpos = q, .qvel = q + nq};
         tacState other = {.qpos = q + nq + nv, .qvel = q + 2 * nq + nv};
-        if (i == 3) s.x.qvel[0] = -30.0; // a blow that is too fast, until it is lifted
+        if (i == 3) s.x.qvel[0] = -6.0; // a blow that is too fast, until it is lifted
         for (int k = 0; k < 6; ++k) {
-            if (i == 3 && k == 5) s.x.qpos[0] = 1.0, s.x.qvel[0] = 0.0;
+            if (i == 3 && k == 3) s.x.qpos[0] = 1.0, s.x.qvel[0] = 0.0;
             if (k == 1) set_param(s.model, "option/timestep", 1e-3);
             if (k == 2) s.model->param[s.model->joint[0].damping] = 0.3;
             if (k == 3)
@@ -248,8 +249,8 @@ static int scratch_remembers_nothing(void) {
             ENSURE(tac_step(s.model, &s.x, s.u, &other, fresh) == TAC_OK);
             ENSURE(memcmp(q, q + nq + nv, sizeof *q * (nq + nv)) == 0);
             ENSURE(tac_step_info(s.scratch).flags == tac_step_info(fresh).flags);
-            if (i == 3 && (k == 0 || k == 5))
-                ENSURE(!(tac_step_info(fresh).flags & TAC_STIFF) == (k == 5));
+            if (i == 3 && (k == 0 || k == 3))
+                ENSURE(!(tac_step_info(fresh).flags & TAC_STIFF) == (k == 3));
             ENSURE(tac_step(s.model, &s.x, s.u, &s.x, s.scratch) == TAC_OK);
             tac_scratch_destroy(fresh);
         }
