@@ -296,7 +296,7 @@ static int ball(void) {
     "size='.05 .05 .05' mass='" mass "'/></body>"
 #define ROD(pos, to, inside)                                                                       \
     "<body pos='" pos "'><joint axis='0 1 .1'/><geom type='capsule' size='.02' fromto='0 0 0 " to  \
-    "' mass='.3'/>" inside "</body>"
+    "' mass='.3' friction='.5'/>" inside "</body>"
 
 // fingers that a polynomial couples, and a ball between them; a ball that falls on a linkage which
 // a point closes
@@ -312,10 +312,10 @@ static int equalities(void) {
         v, 12, 2));
     const double w[12] = {0.1, 0.0, -2.0, 1.0, 0.0, 0.0, 1.0, -0.5, 1.0, 0.3, 0.1, -0.2};
     ENSURE_LAW(along(
-        HARD("restitution='.3'") "<worldbody>" FLOOR BALL("0.15 0 .5") ROD(
+        HARD("restitution='.3'") "<worldbody>" FLOOR BALL("0.15 0 .51") ROD(
             "0 0 .5", "0 0 -.2",
             "<body name='rod' pos='0 0 -.2'><joint axis='0 1 0'/><geom type='capsule' size='.02' "
-            "fromto='0 0 0 .3 0 0' mass='.3'/></body>")
+            "fromto='0 0 0 .3 0 0' mass='.3' friction='.5'/></body>")
             ROD("0.3 .1 .5", "0 0 -.2",
                 "<body name='link' pos='0 0 -.2'><joint type='ball'/><geom type='box' size='.05 "
                 ".03 .05' mass='.2'/></body>") "</worldbody><equality><connect name='c' "
