@@ -337,11 +337,12 @@ static tacResult sort_edges(rawSurface* s, tacMessage* message) {
 typedef struct featureBlock {
     struct tacFeatureIndex index;
     double *x[3], *normal[3];
-    double *out[3], *along[2][3], *end[2][3];
+    tacEdgeRecord* record;
     int *edge[2], *face[3];
     tacFeatureBox *box, *edge_box;
-    tacRoughBoxes block_rough;
-    float* edge_rows;
+    tacRoughBoxes block_rough, group_rough;
+    float *ball[3], *wide;
+    tacEdgeRows* rows;
 } featureBlock;
 
 static int blocks_of(int count) { return (count + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK; }
@@ -350,11 +351,8 @@ static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) 
     size_t used = 0;
     featureBlock* b = arena ? TAC_TAKE(arena, featureBlock, 1) : NULL;
     int blocks = blocks_of(s->vertices), edge_blocks = blocks_of(s->edges);
-    size_t doubles = sizeof(double) * (size_t)(s->vertices + TAC_FEATURE_BLOCK);
-    size_t edges = sizeof(double) * (size_t)(s->edges + 1);
-    size_t ends = (size_t)(s->edges + TAC_ROUGH_PADDING),
-           around = (size_t)(edge_blocks + TAC_ROUGH_PADDING),
-           rows = (size_t)(edge_blocks * TAC_FEATURE_BLOCK * TAC_EDGE_ROWS + TAC_ROUGH_PADDING);
+    size_t doubles = sizeof(double) * (size_t)(s->vertices + TAC_ROUGH_PADDING);
+    size_t around = sizeof(float) * (size_t)(edge_blocks + TAC_ROUGH_PADDING);
 #define PLACE(field, bytes)                                                                        \
     do {                                                                                           \
         used += tac_arena_need(bytes);                                                             \
@@ -364,18 +362,19 @@ static size_t lay_out(const rawSurface* s, tacArena* arena, featureBlock** out) 
     for (int k = 0; k < 3; ++k) {
         PLACE(x[k], doubles);
         PLACE(normal[k], doubles);
-        PLACE(out[k], edges);
-        PLACE(along[0][k], edges);
-        PLACE(along[1][k], edges);
-        for (int i = 0; i < 2; ++i) PLACE(end[i][k], sizeof(double) * ends);
-        PLACE(block_rough.middle[k], sizeof(float) * around);
-        PLACE(block_rough.half[k], sizeof(float) * around);
+        PLACE(ball[k], sizeof(float) * (size_t)(blocks + 1));
+        PLACE(block_rough.middle[k], around);
+        PLACE(block_rough.half[k], around);
+        PLACE(group_rough.middle[k], around);
+        PLACE(group_rough.half[k], around);
         PLACE(face[k], sizeof(int) * (size_t)(s->triangles + 1));
     }
     for (int k = 0; k < 2; ++k) PLACE(edge[k], sizeof(int) * (size_t)(s->edges + 1));
+    PLACE(wide, sizeof(float) * (size_t)(blocks + 1));
     PLACE(box, sizeof(tacFeatureBox) * (size_t)(blocks + 1));
     PLACE(edge_box, sizeof(tacFeatureBox) * (size_t)(edge_blocks + 1));
-    PLACE(edge_rows, sizeof(float) * rows);
+    PLACE(record, sizeof(tacEdgeRecord) * (size_t)(s->edges + 1));
+    PLACE(rows, sizeof(tacEdgeRows) * (size_t)(edge_blocks + 1)); // vectors read beyond the last
 #undef PLACE
     if (arena) *out = b;
     return used;
@@ -413,18 +412,6 @@ static void write_rough(const tacFeatureBox* box, const tacRoughBoxes* out, int 
     }
 }
 
-// corners of each edge, for vectors of them, and boxes of blocks
-static void write_ends(const rawSurface* s, featureBlock* b) {
-    for (int i = 0; i < s->edges + TAC_ROUGH_PADDING && s->edges; ++i) {
-        int e = i < s->edges ? i : s->edges - 1;
-        for (int k = 0; k < 2; ++k)
-            for (int j = 0; j < 3; ++j) b->end[k][j][i] = b->x[j][b->edge[k][e]];
-    }
-    int blocks = b->index.edge_blocks;
-    for (int i = 0; i < blocks + TAC_ROUGH_PADDING && blocks; ++i)
-        write_rough(&b->edge_box[i < blocks ? i : blocks - 1], &b->block_rough, i);
-}
-
 static void write_edges(const rawSurface* s, featureBlock* b) {
     b->index.edge_blocks = blocks_of(s->edges);
     for (int i = 0; i < b->index.edge_blocks; ++i) {
@@ -436,6 +423,31 @@ static void write_edges(const rawSurface* s, featureBlock* b) {
                 grow(&box, b->x, s->edge[e][k]);
             }
         b->edge_box[i] = finished(&box);
+    }
+}
+
+static void grow_by_box(growingBox* box, const tacFeatureBox* part) {
+    for (int k = 0; k < 3; ++k) {
+        box->low[k] = fmin(box->low[k], part->middle[k] - part->half[k]);
+        box->high[k] = fmax(box->high[k], part->middle[k] + part->half[k]);
+    }
+}
+
+static tacFeatureBox box_of_group(const featureBlock* b, int group) {
+    int first = group * TAC_EDGE_GROUP;
+    growingBox box = no_box();
+    for (int i = first; i < first + TAC_EDGE_GROUP && i < b->index.edge_blocks; ++i)
+        grow_by_box(&box, &b->edge_box[i]);
+    return finished(&box);
+}
+
+// of blocks and of groups of them; the last is repeated
+static void write_rough_boxes(featureBlock* b) {
+    int last = b->index.edge_blocks - 1, last_group = last / TAC_EDGE_GROUP;
+    for (int i = 0; i <= last + TAC_ROUGH_PADDING && last >= 0; ++i) {
+        tacFeatureBox group = box_of_group(b, i < last_group ? i : last_group);
+        write_rough(&b->edge_box[i < last ? i : last], &b->block_rough, i);
+        write_rough(&group, &b->group_rough, i);
     }
 }
 
@@ -459,9 +471,8 @@ static void away_from_side(const rawSurface* s, const int edge[2], int triangle,
     to_unit(out);
 }
 
-static void put_vector(tacPose pose, const double v[3], double* const out[3], int e) {
-    tacVec3 x = tac_quat_rotate(pose.rotation, tac_load3(v));
-    out[0][e] = x.x, out[1][e] = x.y, out[2][e] = x.z;
+static void put_vector(tacPose pose, const double v[3], double out[3]) {
+    tac_store3(out, tac_quat_rotate(pose.rotation, tac_load3(v)));
 }
 
 // between the normals of its triangles, or away from both where those oppose
@@ -477,28 +488,61 @@ static void write_flanks(const rawSurface* s, tacPose pose, featureBlock* b) {
             for (int k = 0; k < 3; ++k) out[k] = -along[0][k] - along[1][k];
             to_unit(out);
         }
-        put_vector(pose, out, b->out, e);
-        for (int i = 0; i < 2; ++i) put_vector(pose, along[i], b->along[i], e);
+        tacEdgeRecord* r = &b->record[e];
+        put_vector(pose, out, r->out), r->spare = 0.0;
+        for (int i = 0; i < 2; ++i) {
+            put_vector(pose, along[i], r->along[i]);
+            for (int k = 0; k < 3; ++k) r->corner[i][k] = b->x[k][b->edge[i][e]];
+        }
     }
 }
 
-// in single precision, eight edges together
-static void write_rows(const rawSurface* s, featureBlock* b) {
-    for (int i = 0; i < b->index.edge_blocks * TAC_FEATURE_BLOCK; ++i) {
-        int e = i < s->edges ? i : s->edges - 1, at = i % TAC_FEATURE_BLOCK;
-        float* row = &b->edge_rows[(i - at) * TAC_EDGE_ROWS + at];
-        double t[3];
-        for (int k = 0; k < 3; ++k) t[k] = b->end[1][k][e] - b->end[0][k][e];
-        double length = sqrt(tac_dot3(t, t));
-        for (int k = 0; k < 3; ++k) {
-            double middle = b->end[0][k][e] + 0.5 * t[k];
-            row[k * TAC_FEATURE_BLOCK] = (float)middle;
-            row[(3 + k) * TAC_FEATURE_BLOCK] = length > 1e-12 ? (float)(t[k] / length) : 0.0f;
-            for (int j = 0; j < 2; ++j)
-                row[(6 + 3 * j + k) * TAC_FEATURE_BLOCK] = (float)b->along[j][k][e];
-        }
-        row[12 * TAC_FEATURE_BLOCK] = (float)(0.5 * length);
+static double half_length(const tacEdgeRecord* r) {
+    double t[3];
+    tac_sub3(r->corner[1], r->corner[0], t);
+    return 0.5 * sqrt(tac_dot3(t, t));
+}
+
+static void write_direction(const double v[3], int8_t out[3][TAC_FEATURE_BLOCK], int at) {
+    for (int k = 0; k < 3; ++k) out[k][at] = (int8_t)lround(127.0 * v[k]);
+}
+
+static void write_row(const tacEdgeRecord* r, const struct tacFeatureIndex* index,
+                      tacEdgeRows* rows, int at) {
+    double t[3], side[3], half = half_length(r);
+    tac_sub3(r->corner[1], r->corner[0], t);
+    for (int k = 0; k < 3; ++k) {
+        double middle = r->corner[0][k] + 0.5 * t[k] - index->all.middle[k];
+        double of = index->all.half[k], share = of > 0.0 ? fmax(-1.0, fmin(middle / of, 1.0)) : 0.0;
+        rows->middle[k][at] = (int16_t)lround(32767.0 * share);
+        t[k] = half > 0.5e-12 ? 0.5 * t[k] / half : 0.0;
     }
+    write_direction(t, rows->direction, at);
+    for (int i = 0; i < 2; ++i) {
+        tac_cross3(r->along[i], t, side);
+        write_direction(side, rows->side[i], at);
+    }
+    rows->half[at] =
+        (int8_t)(index->longest > 0.0 ? fmin(127.0, ceil(127.0 * half / index->longest)) : 0.0);
+}
+
+static void write_rows(const rawSurface* s, featureBlock* b) {
+    struct tacFeatureIndex* index = &b->index;
+    for (int e = 0; e < s->edges; ++e)
+        index->longest = fmax(index->longest, half_length(&b->record[e]));
+    for (int i = 0; i < index->edge_blocks * TAC_FEATURE_BLOCK; ++i)
+        write_row(&b->record[i < s->edges ? i : s->edges - 1], index,
+                  &b->rows[i / TAC_FEATURE_BLOCK], i % TAC_FEATURE_BLOCK);
+}
+
+// larger than the middle is rounded by
+static void write_ball(const tacFeatureBox* box, featureBlock* b, int i) {
+    double size = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        b->ball[k][i] = (float)box->middle[k];
+        size += fabs(box->middle[k]) + box->half[k];
+    }
+    b->wide[i] = (float)(sqrt(tac_dot3(box->half, box->half)) + 1e-6 * size);
 }
 
 static void write_boxes(const rawSurface* s, featureBlock* b) {
@@ -511,13 +555,14 @@ static void write_boxes(const rawSurface* s, featureBlock* b) {
         for (int v = first; v < first + TAC_FEATURE_BLOCK && v < s->vertices; ++v)
             grow(&box, b->x, v), grow(&all, b->x, v);
         b->box[i] = finished(&box);
+        write_ball(&b->box[i], b, i);
     }
     index->all = finished(&all);
 }
 
 // body axes; the last vertex is repeated to fill its block
 static void write_vertices(const rawSurface* s, tacPose pose, featureBlock* b) {
-    for (int i = 0; i < s->vertices + TAC_FEATURE_BLOCK && s->vertices; ++i) {
+    for (int i = 0; i < s->vertices + TAC_ROUGH_PADDING && s->vertices; ++i) {
         int from = i < s->vertices ? i : s->vertices - 1;
         tacVec3 x = tac_pose_apply(pose, tac_load3(s->x[from]));
         b->x[0][i] = x.x, b->x[1][i] = x.y, b->x[2][i] = x.z;
@@ -537,10 +582,10 @@ static tacResult pack_features(const rawSurface* s, tacPose pose, tacAllocator a
     b->index = (struct tacFeatureIndex){.radius = s->radius_param};
     write_vertices(s, pose, b);
     write_edges(s, b);
-    write_ends(s, b);
+    write_rough_boxes(b);
     write_flanks(s, pose, b);
-    write_rows(s, b);
     write_boxes(s, b);
+    write_rows(s, b);
     return TAC_OK;
 }
 
@@ -549,11 +594,10 @@ static void publish(const rawSurface* s, featureBlock* b, tacFeatures* out) {
     *out = (tacFeatures){s->vertices, s->edges, s->triangles, {0}, {0}, {0}, s->radius, index};
     for (int k = 0; k < 3; ++k) {
         out->x[k] = b->x[k], out->face[k] = b->face[k], index->normal[k] = b->normal[k];
-        index->out[k] = b->out[k];
-        for (int i = 0; i < 2; ++i)
-            index->along[i][k] = b->along[i][k], index->edge_end[i][k] = b->end[i][k];
     }
-    index->edge_rows = b->edge_rows, index->block_rough = b->block_rough;
+    for (int k = 0; k < 3; ++k) index->ball[k] = b->ball[k];
+    index->wide = b->wide, index->record = b->record, index->rows = b->rows;
+    index->block_rough = b->block_rough, index->group_rough = b->group_rough;
     for (int k = 0; k < 2; ++k) out->edge[k] = b->edge[k];
     index->box = b->box, index->edge_box = b->edge_box;
 }
