@@ -1,5 +1,6 @@
 // tactus contacts: where a scene touches as it stands.
 
+#include "acting.h"
 #include "commands.h"
 #include "options.h"
 #include "report.h"
@@ -36,7 +37,9 @@ static int parse(contactsCall* call, int argc, char** argv) {
         .description =
             "Prints the records of the scene's detector in the world: which geoms and\n"
             "features met, the point, the normal from the first to the second geom, the\n"
-            "signed distance in metres and the activity, 0 to 1. Exit code 1: none has it.\n",
+            "signed distance in metres and the activity, 0 to 1. Exit code 1: none has it.\n"
+            "respond=\"scm\" has no records: its pairs of bodies that push each other are\n"
+            "printed, with the force on the second and a place on its line.\n",
         .example =
             "  tactus contacts scenes/figure_pair.xml --qpos \"0 0 0 1 0 0 0 .5 0 .3 1 0 0 0\"\n"
             "  tactus contacts scenes/figures.xml --from fall.npz --json\n",
@@ -142,7 +145,9 @@ int tac_cmd_contacts(int argc, char** argv) {
     if (*message.text) fprintf(stderr, "%s: %s\n", call.path, message.text);
     code = cli_start_read(&start, "contacts", model, &call.start);
     if (code == 0) {
-        code = detect(&call, model, start.state.qpos);
+        int field = model->contact && model->contact->responder == TAC_RESPOND_SCM;
+        code = field ? cli_acting("contacts", call.path, model, &start.state, call.json)
+                     : detect(&call, model, start.state.qpos);
         cli_start_free(&start);
     }
     tac_model_destroy(model);
