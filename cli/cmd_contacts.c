@@ -95,7 +95,7 @@ static void print_json(const tacModel* model, const tacContacts* c, int i) {
 static void print_row(const tacModel* model, const tacContacts* c, int i) {
     char feature[80], a[24], b[24];
     feature_text(model, c->feature[i], feature, sizeof feature);
-    printf("  %-12.12s %-12.12s %-24s %9.5f %9.5f %9.5f  %6.3f %6.3f %6.3f  %10.6f  %.4f\n",
+    printf("  %-12.12s %-12.12s %-24s %9.5f %9.5f %9.5f  %6.3f %6.3f %6.3f  %15.9g  %.4f\n",
            geom_text(model, c->geom[0][i], a), geom_text(model, c->geom[1][i], b), feature,
            c->point[0][i], c->point[1][i], c->point[2][i], c->normal[0][i], c->normal[1][i],
            c->normal[2][i], c->distance[i], c->activity[i]);
@@ -108,7 +108,7 @@ static int print(const contactsCall* call, const tacModel* model, const tacConta
         printf("%s: %d records, %d with activity of at least %g\n", call->path, c->count, shown,
                call->least);
         if (shown)
-            printf("  %-12s %-12s %-24s %9s %9s %9s  %6s %6s %6s  %10s  %s\n", "first", "second",
+            printf("  %-12s %-12s %-24s %9s %9s %9s  %6s %6s %6s  %15s  %s\n", "first", "second",
                    "feature", "x", "y", "z", "nx", "ny", "nz", "distance", "activity");
     }
     for (int i = 0; i < c->count; ++i)
