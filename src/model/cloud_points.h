@@ -14,7 +14,7 @@ typedef struct tacCloudPoints {
     int* order;     // index that each had in the scene or file (count)
 } tacCloudPoints;
 
-// Sorts them so that neighbours in the array are neighbours in space: whole runs of 16 or 8 points,
+// Sorts them so that neighbours in the array are neighbours in space: whole runs of `run` points,
 // halves of a power of two of them. Up to `run` points stay as they are.
 void tac_cloud_order(tacReader* reader, tacCloudPoints* points, int run);
 

@@ -220,7 +220,8 @@ double tac_read_cloud(tacDraft* draft, const tacElement* element, tacPath path, 
     else
         read_inline(draft, element, &points);
     if (reader->result != TAC_OK) return 1.0;
-    tac_cloud_order(reader, &points, TAC_CLOUD_LEAF);
+    // leaves stay whole, and the points of a vector are neighbours too
+    tac_cloud_order(reader, &points, points.count > TAC_CLOUD_LEAF ? 4 : TAC_CLOUD_LEAF);
     if (reader->result != TAC_OK) return 1.0;
     double width[2] = {1.0, 1.0}, spacing = tac_cloud_check(&source, &points);
     int metrics = tac_attribute(element, "metric") != NULL;

@@ -154,6 +154,14 @@ static void bind_soft(tacBound* b) {
     b->guard = TAC_SOFT_GUARD * b->width * b->width;
 }
 
+static void bind_cloud(tacBound* b, const tacCloud* cloud, const tacCloudPage* pages) {
+    b->cloud = cloud, b->page = &pages[cloud->page];
+    b->levels = tac_cloud_levels(cloud->count);
+    b->extent = tac_cloud_extent(cloud, b->page);
+    b->inv_eps = cloud->kernel == TAC_CLOUD_ANISOTROPIC ? (tacReal)1.0 : 1.0 / (b->tau * b->tau);
+    b->cut = tac_cloud_cut(cloud, &b->extent, tac_re(b->inv_eps));
+}
+
 //---------------------------------- own numbers ----------------------------------
 
 int tac_node_own(const tacNode* node, int offset[TAC_OWN]) {
@@ -192,12 +200,7 @@ static void bind_constants(const tacModel* model, const tacNode* node, tacBound*
     if (tac_is_soft(b->kind)) bind_soft(b);
     if (node->smooth >= 0) b->tau = model->param[node->smooth];
     if (node->block >= 0) b->block = &model->param[node->block], b->block_count = node->block_count;
-    if (node->kind == TAC_NODE_CLOUD) {
-        b->cloud = &model->cloud[node->cloud];
-        b->page = &model->cloudpage[b->cloud->page];
-        b->levels = tac_cloud_levels(b->cloud->count);
-        b->extent = tac_cloud_extent(b->cloud, b->page);
-    }
+    if (node->kind == TAC_NODE_CLOUD) bind_cloud(b, &model->cloud[node->cloud], model->cloudpage);
     b->layout = node->layout;
 }
 

@@ -82,7 +82,9 @@ typedef struct tacBound {
     const tacCloudPage* page;
     tacCloudLevels levels;
     tacCloudExtent extent;
-    int exact; // of the shape: nothing is left out
+    tacReal inv_eps; // 1/eps1 of a cloud, 1 where metrics say it
+    double cut;      // how far ln B of its points may lie below the largest (cloud_index.h)
+    int exact;       // of the shape: nothing is left out
     int layout;
 } tacBound;
 

@@ -136,25 +136,59 @@ TAC_INLINE wide pair_rise(const cloudAt* at, const cloudLeaf* leaf, int j) {
     return load_column(leaf, 6, j) - w_set(at->log_amp);
 }
 
-// geo of a whole leaf; 0 if no point counts
-TAC_INLINE int leaf_geo(const cloudAt* at, const cloudLeaf* leaf, wide geo[TAC_CLOUD_STAGE],
-                        tacCloudKernel kernel) {
-    wide most = w_set(-1e300);
-    TAC_UNROLL
-    for (int i = 0; i < TAC_CLOUD_STAGE; ++i) {
-        geo[i] = pair_geo(at, leaf, i * TAC_LANES, kernel);
-        wide score = geo[i];
-        if (at->search.b->cloud->has_log_amp) score = score + pair_rise(at, leaf, i * TAC_LANES);
-        most = w_max(most, score);
-    }
-    return w_any_negative(w_set(at->cut) - most);
+// negative for points that count
+TAC_INLINE wide pair_short(const cloudAt* at, const cloudLeaf* leaf, int j, wide geo) {
+    if (at->search.b->cloud->has_log_amp) geo = geo + pair_rise(at, leaf, j);
+    return w_set(at->cut) - geo;
 }
 
-// a leaf with its geo; how many points it has, 0 if none counts
-TAC_INLINE int open_leaf(const cloudAt* at, int index, cloudLeaf* leaf, wide geo[TAC_CLOUD_STAGE],
-                         tacCloudKernel kernel) {
-    load_leaf(&at->search, index, leaf);
-    return leaf_geo(at, leaf, geo, kernel) ? leaf_count(&at->search, index) : 0;
+TAC_INLINE int any_counts(const wide lacks[TAC_CLOUD_STAGE]) {
+    wide least = lacks[0];
+    for (int i = 1; i < TAC_CLOUD_STAGE; ++i) least = w_min(least, lacks[i]);
+    return w_any_negative(least);
+}
+
+// vectors with a point that counts, where they stand in their leaf's columns, with their geo
+typedef struct cloudChosen {
+    int count, at[TAC_CLOUD_LISTED * TAC_CLOUD_STAGE];
+    wide geo[TAC_CLOUD_LISTED * TAC_CLOUD_STAGE];
+} cloudChosen;
+
+// Of the 16 points from j on. Where most leaves are empty, in exact sums, they are passed by; else
+// no branch depends on what is found.
+TAC_INLINE void choose_vectors(const cloudAt* at, const cloudLeaf* leaf, int j, cloudChosen* chosen,
+                               tacCloudKernel kernel) {
+    wide geo[TAC_CLOUD_STAGE], lacks[TAC_CLOUD_STAGE];
+    TAC_UNROLL
+    for (int i = 0; i < TAC_CLOUD_STAGE; ++i) {
+        geo[i] = pair_geo(at, leaf, j + i * TAC_LANES, kernel);
+        lacks[i] = pair_short(at, leaf, j + i * TAC_LANES, geo[i]);
+    }
+    if (at->search.b->exact && !any_counts(lacks)) return;
+    TAC_UNROLL
+    for (int i = 0; i < TAC_CLOUD_STAGE; ++i) {
+        chosen->at[chosen->count] = j + i * TAC_LANES, chosen->geo[chosen->count] = geo[i];
+        chosen->count += w_any_negative(lacks[i]);
+    }
+}
+
+// Chooses from leaves that stand in one piece: all whole ones, or the last. How many were looked
+// at.
+TAC_INLINE int choose(const cloudAt* at, const int* index, int count, cloudLeaf* leaf,
+                      cloudChosen* chosen, tacCloudKernel kernel) {
+    const cloudSearch* s = &at->search;
+    int whole = s->b->cloud->count / TAC_CLOUD_LEAF, done = 0;
+    chosen->count = 0;
+    if (index[0] == whole) {
+        load_leaf(s, whole, leaf);
+        choose_vectors(at, leaf, 0, chosen, kernel);
+        return 1;
+    }
+    leaf->first = s->b->block, leaf->step = (size_t)s->b->cloud->count, leaf->mask = NULL;
+    if (index[count - 1] == whole) --count;
+    for (; done < count; ++done)
+        choose_vectors(at, leaf, index[done] * TAC_CLOUD_LEAF, chosen, kernel);
+    return done;
 }
 
 // psi = (1 - t)^6 (35 t^2 + 18 t + 3)/3, t^2 = 3 u/28: psi' = -(1 - t)^5 (1 + 5 t),
@@ -210,6 +244,24 @@ typedef struct cloudSums {
     wide T[6], U[6]; // of n a' + a n' + f (a a' + A), and of a a' + A
 } cloudSums;
 
+TAC_INLINE void begin_sums(cloudSums* s, const cloudAt* at, int order) {
+    wide zero = w_set(0.0);
+    s->at = at, s->w = s->f = zero;
+    for (int k = 0; k < 3 && order >= 1; ++k) s->n[k] = s->a[k] = s->fa[k] = zero;
+    for (int k = 0; k < 6 && order >= 2; ++k) s->T[k] = s->U[k] = zero;
+}
+
+TAC_INLINE void join_sums(cloudSums* s, const cloudSums* t, int order) {
+    s->w = s->w + t->w, s->f = s->f + t->f;
+    for (int k = 0; k < 3 && order >= 1; ++k) {
+        s->n[k] = s->n[k] + t->n[k];
+        s->a[k] = s->a[k] + t->a[k];
+        s->fa[k] = s->fa[k] + t->fa[k];
+    }
+    for (int k = 0; k < 6 && order >= 2; ++k)
+        s->T[k] = s->T[k] + t->T[k], s->U[k] = s->U[k] + t->U[k];
+}
+
 // H += s (A - common part), A = (2 over I + 4 bend d d'/eps1)/eps1 or -2 M
 TAC_INLINE void add_curvature(const cloudAt* at, const cloudPair* o, wide s, wide H[6],
                               tacCloudKernel kernel) {
@@ -222,34 +274,44 @@ TAC_INLINE void add_curvature(const cloudAt* at, const cloudPair* o, wide s, wid
     }
 }
 
-TAC_INLINE void sum_leaf(cloudSums* s, int index, tacCloudKernel kernel, int order) {
-    cloudLeaf leaf;
-    wide geo[TAC_CLOUD_STAGE];
-    if (!open_leaf(s->at, index, &leaf, geo, kernel)) return;
-    TAC_UNROLL
-    for (int i = 0; i < TAC_CLOUD_STAGE; ++i) {
-        cloudPair o;
-        cloud_pair(s->at, &leaf, i * TAC_LANES, geo[i], &o, kernel);
-        wide wf = o.w * o.f;
-        s->w = s->w + o.w;
-        s->f = s->f + wf;
-        for (int k = 0; k < 3 && order >= 1; ++k) {
-            s->n[k] = w_fma(o.w, o.n[k], s->n[k]);
-            s->a[k] = w_fma(o.w, o.a[k], s->a[k]);
-            s->fa[k] = w_fma(wf, o.a[k], s->fa[k]);
-        }
-        if (order < 2) continue;
-        w_add_product(s->T, o.w, o.n, o.a);
-        w_add_square(s->T, wf, o.a);
-        w_add_square(s->U, o.w, o.a);
-        add_curvature(s->at, &o, wf, s->T, kernel);
-        add_curvature(s->at, &o, o.w, s->U, kernel);
+TAC_INLINE void sum_pair(cloudSums* s, const cloudPair* o, tacCloudKernel kernel, int order) {
+    wide wf = o->w * o->f;
+    s->w = s->w + o->w;
+    s->f = s->f + wf;
+    for (int k = 0; k < 3 && order >= 1; ++k) {
+        s->n[k] = w_fma(o->w, o->n[k], s->n[k]);
+        s->a[k] = w_fma(o->w, o->a[k], s->a[k]);
+        s->fa[k] = w_fma(wf, o->a[k], s->fa[k]);
     }
+    if (order < 2) return;
+    w_add_product(s->T, o->w, o->n, o->a);
+    w_add_square(s->T, wf, o->a);
+    w_add_square(s->U, o->w, o->a);
+    add_curvature(s->at, o, wf, s->T, kernel);
+    add_curvature(s->at, o, o->w, s->U, kernel);
+}
+
+// into sums of its own, out of reach for all else: they stay in registers
+TAC_INLINE void sum_leaves(cloudSums* sums, const int* index, int count, tacCloudKernel kernel,
+                           int order) {
+    cloudSums s;
+    cloudLeaf leaf;
+    cloudChosen chosen;
+    begin_sums(&s, sums->at, order);
+    for (int done = 0; done < count;) {
+        done += choose(s.at, index + done, count - done, &leaf, &chosen, kernel);
+        for (int i = 0; i < chosen.count; ++i) {
+            cloudPair o;
+            cloud_pair(s.at, &leaf, chosen.at[i], chosen.geo[i], &o, kernel);
+            sum_pair(&s, &o, kernel, order);
+        }
+    }
+    join_sums(sums, &s, order);
 }
 
 #define CLOUD_SUM(name, kernel, order)                                                             \
-    TAC_APART void name(void* sums, int first, int end) {                                          \
-        for (int leaf = first; leaf < end; ++leaf) sum_leaf(sums, leaf, kernel, order);            \
+    TAC_APART void name(void* sums, const int* leaf, int count) {                                  \
+        sum_leaves(sums, leaf, count, kernel, order);                                              \
     }
 CLOUD_SUM(isotropic_0, TAC_CLOUD_ISOTROPIC, 0)
 CLOUD_SUM(isotropic_1, TAC_CLOUD_ISOTROPIC, 1)
@@ -265,13 +327,6 @@ static cloudVisit* const cloud_sum[3][3] = {
     [TAC_CLOUD_ISOTROPIC] = {isotropic_0, isotropic_1, isotropic_2},
     [TAC_CLOUD_ANISOTROPIC] = {anisotropic_0, anisotropic_1, anisotropic_2},
     [TAC_CLOUD_WENDLAND] = {wendland_0, wendland_1, wendland_2}};
-
-static void begin_sums(cloudSums* s, const cloudAt* at, int order) {
-    wide zero = w_set(0.0);
-    s->at = at, s->w = s->f = zero;
-    for (int k = 0; k < 3 && order >= 1; ++k) s->n[k] = s->a[k] = s->fa[k] = zero;
-    for (int k = 0; k < 6 && order >= 2; ++k) s->T[k] = s->U[k] = zero;
-}
 
 // finds the best point and takes its numbers
 static void cloud_begin(cloudAt* at, const tacBound* b, const tacReal y[3]) {
@@ -292,7 +347,7 @@ static void cloud_begin(cloudAt* at, const tacBound* b, const tacReal y[3]) {
     at->log_amp = c->has_log_amp ? x[6 * n] : (tacReal)0.0;
     for (int k = 0; k < 6 && c->kernel == TAC_CLOUD_ANISOTROPIC; ++k)
         at->metric[k] = x[(size_t)(tac_cloud_metric(c) + k) * n];
-    at->inv_eps = c->kernel == TAC_CLOUD_ANISOTROPIC ? (tacReal)1.0 : 1.0 / (b->tau * b->tau);
+    at->inv_eps = b->inv_eps;
     for (int k = 0; k < 3; ++k) at->twice[k] = 2.0 * at->inv_eps * at->d[k];
     // beyond u = 100 no point is in range, whatever its amplitude (at most exp(40))
     at->peak = 1.0;
@@ -354,226 +409,6 @@ TAC_APART void cloud_field(const tacBound* b, const wide y[3], localField* out, 
         for (int k = 0; k < 10; ++k) f[k][lane] = one[k];
     }
     load_field(f, out);
-}
-
-//---------------------------------- derivatives by parameters --------------------
-//
-//   phi' = <f' + (f - phi) s'>,  s = ln B
-//   g'   = <n' + f' b + (f - phi) a' + (h - g) s'>,  b = a - <a>,  h = n + (f - phi) b
-//
-// where s' and a' may be taken less a common part.
-
-// along tangents of the block (NULL for zero) and of the width
-typedef struct cloudDot {
-    const cloudAt* at;
-    const tacReal* block;
-    tacReal log_eps; // eps1'/eps1
-    wide phi, g[3];
-} cloudDot;
-
-TAC_INLINE void load_dot(const cloudDot* s, int first, int count, int column, int j, wide* out) {
-    tacReal lanes[TAC_LANES] = {0};
-    const tacReal* from = s->block + (size_t)column * (size_t)s->at->search.b->cloud->count + first;
-    for (int l = 0; l < TAC_LANES && j + l < count; ++l) lanes[l] = from[j + l];
-    *out = w_load(lanes);
-}
-
-// s' and a' of one vector of points, less common parts
-TAC_INLINE void pair_dot(const cloudDot* s, const cloudPair* o, const wide p_dot[3],
-                         const wide M_dot[6], wide* s_dot, wide a_dot[3], tacCloudKernel kernel) {
-    wide inv = w_set(s->at->inv_eps), grow = w_set(s->log_eps);
-    if (kernel == TAC_CLOUD_ANISOTROPIC) {
-        wide Mp[3], Md[3];
-        w_symmetric_mul(o->M, p_dot, Mp);
-        w_symmetric_mul(M_dot, o->d, Md);
-        *s_dot = 2.0 * w_dot3(o->d, Mp) - w_dot3(o->d, Md);
-        for (int k = 0; k < 3; ++k) a_dot[k] = 2.0 * (Mp[k] - Md[k]);
-        return;
-    }
-    wide along = w_dot3(o->d, p_dot) * inv;
-    *s_dot = w_fma(w_set(2.0), along, -o->geo * grow);
-    for (int k = 0; k < 3; ++k) a_dot[k] = 2.0 * inv * (p_dot[k] - grow * o->e[k]);
-    if (kernel != TAC_CLOUD_WENDLAND) return;
-    // ln B has slope over - 1 by u, u' = -2 d . p'/eps1 - u eps1'/eps1
-    wide u_dot = w_fma(w_set(-2.0), along, -o->u * grow);
-    *s_dot = w_fma(o->over, u_dot, *s_dot);
-    wide by_d = 2.0 * inv * w_fma(o->bend, u_dot, -o->over * grow), by_p = -2.0 * inv * o->over;
-    for (int k = 0; k < 3; ++k) a_dot[k] = w_fma(by_d, o->d[k], w_fma(by_p, p_dot[k], a_dot[k]));
-}
-
-TAC_INLINE void dot_leaf(cloudDot* s, int index, tacCloudKernel kernel) {
-    const cloudAt* at = s->at;
-    const tacCloud* c = at->search.b->cloud;
-    cloudLeaf leaf;
-    wide geo[TAC_CLOUD_STAGE];
-    int count = open_leaf(at, index, &leaf, geo, kernel), first = index * TAC_CLOUD_LEAF;
-    for (int j = 0; j < count; j += TAC_LANES) {
-        cloudPair o;
-        wide dot[13], s_dot, a_dot[3];
-        cloud_pair(at, &leaf, j, geo[j / TAC_LANES], &o, kernel);
-        for (int k = 0; k < 13; ++k) dot[k] = w_set(0.0);
-        for (int k = 0; k < tac_cloud_stride(c) && s->block; ++k)
-            load_dot(s, first, count, k, j, &dot[k]);
-        pair_dot(s, &o, dot, dot + tac_cloud_metric(c), &s_dot, a_dot, kernel);
-        if (c->has_log_amp) s_dot = s_dot + dot[6];
-        wide f_dot = w_dot3(dot + 3, o.d) - w_dot3(o.n, dot), f = o.f - w_set(at->phi);
-        s->phi = w_fma(o.w, w_fma(f, s_dot, f_dot), s->phi);
-        for (int k = 0; k < 3; ++k) {
-            wide b = o.a[k] - w_set(at->a[k]), h = w_fma(f, b, o.n[k] - w_set(at->g[k]));
-            wide sum = w_fma(f_dot, b, w_fma(f, a_dot[k], w_fma(h, s_dot, dot[3 + k])));
-            s->g[k] = w_fma(o.w, sum, s->g[k]);
-        }
-    }
-}
-
-#define CLOUD_DOT(name, kernel)                                                                    \
-    TAC_APART void name(void* dot, int first, int end) {                                           \
-        for (int leaf = first; leaf < end; ++leaf) dot_leaf(dot, leaf, kernel);                    \
-    }
-CLOUD_DOT(isotropic_dot, TAC_CLOUD_ISOTROPIC)
-CLOUD_DOT(anisotropic_dot, TAC_CLOUD_ANISOTROPIC)
-CLOUD_DOT(wendland_dot, TAC_CLOUD_WENDLAND)
-
-// value and gradient's tangent at one point, along yd and the leaf's numbers
-static void cloud_point_dot(const tacBound* b, const tacReal y[3], const tacReal yd[3],
-                            const tacLeafDot* d, tacReal out[4]) {
-    static cloudVisit* const visit[3] = {isotropic_dot, anisotropic_dot, wendland_dot};
-    cloudAt at;
-    tacReal field[10];
-    cloud_point(&at, b, y, field, 2);
-    const tacReal *g = field + 1, *H = field + 4;
-    out[0] = g[0] * yd[0] + g[1] * yd[1] + g[2] * yd[2];
-    out[1] = H[0] * yd[0] + H[3] * yd[1] + H[4] * yd[2];
-    out[2] = H[3] * yd[0] + H[1] * yd[1] + H[5] * yd[2];
-    out[3] = H[4] * yd[0] + H[5] * yd[1] + H[2] * yd[2];
-    if (!d->block) return; // the width has a tangent only where all parameters have
-    cloudDot s = {.at = &at, .block = d->block};
-    if (b->cloud->kernel != TAC_CLOUD_ANISOTROPIC) s.log_eps = 2.0 * d->tau / b->tau;
-    s.phi = w_set(0.0);
-    for (int k = 0; k < 3; ++k) s.g[k] = w_set(0.0);
-    cloud_each(&at.search, visit[b->cloud->kernel], &s);
-    out[0] += w_sum(s.phi) / at.total;
-    for (int k = 0; k < 3; ++k) out[1 + k] += w_sum(s.g[k]) / at.total;
-}
-
-TAC_APART void cloud_dot(const tacBound* b, const wide y[3], const wide yd[3], const tacLeafDot* d,
-                         localField* out) {
-    tacReal f[4][TAC_LANES];
-    for (int lane = 0; lane < TAC_LANES; ++lane) {
-        tacReal at_y[3], at_yd[3], one[4];
-        for (int k = 0; k < 3; ++k) at_y[k] = w_lane(y[k], lane), at_yd[k] = w_lane(yd[k], lane);
-        cloud_point_dot(b, at_y, at_yd, d, one);
-        for (int k = 0; k < 4; ++k) f[k][lane] = one[k];
-    }
-    out->value = w_load(f[0]);
-    for (int k = 0; k < 3; ++k) out->g[k] = w_load(f[1 + k]);
-}
-
-//---------------------------------- reverse --------------------------------------
-//
-//   f_bar = w (phi_bar + g_bar . b),  a_bar = w (f - phi) g_bar
-//   s_bar = w (phi_bar (f - phi) + g_bar . (h - g)),  n_bar = w g_bar + f_bar d
-
-typedef struct cloudBars {
-    const cloudAt* at;
-    tacReal phi, g[3]; // adjoints of value and gradient
-    tacReal* block;
-    wide log_eps; // adjoint of eps1'/eps1
-} cloudBars;
-
-TAC_INLINE void add_lanes(tacReal* bar, int count, wide x) {
-    tacReal lanes[TAC_LANES];
-    w_store(lanes, x);
-    for (int l = 0; l < TAC_LANES && l < count; ++l) bar[l] += lanes[l];
-}
-
-// adjoint of the point, transpose of pair_dot; that of the metric into M_bar
-TAC_INLINE void pair_bar(cloudBars* s, const cloudPair* o, wide s_bar, const wide a_bar[3],
-                         wide p_bar[3], wide M_bar[6], tacCloudKernel kernel) {
-    wide inv = w_set(s->at->inv_eps), mix[3];
-    for (int k = 0; k < 3; ++k) mix[k] = w_fma(s_bar, o->d[k], a_bar[k]);
-    if (kernel == TAC_CLOUD_ANISOTROPIC) {
-        static const int row[3] = {0, 0, 1}, column[3] = {1, 2, 2};
-        w_symmetric_mul(o->M, mix, p_bar);
-        for (int k = 0; k < 3; ++k) {
-            p_bar[k] = 2.0 * p_bar[k];
-            M_bar[k] = -o->d[k] * (mix[k] + a_bar[k]);
-            int r = row[k], c = column[k];
-            M_bar[3 + k] = -2.0 * w_fma(o->d[r], mix[c], o->d[c] * a_bar[r]);
-        }
-        return;
-    }
-    wide arm = w_dot3(o->e, a_bar);
-    s->log_eps = s->log_eps - w_fma(s_bar, o->geo, 2.0 * inv * arm);
-    for (int k = 0; k < 3; ++k) p_bar[k] = 2.0 * inv * mix[k];
-    if (kernel != TAC_CLOUD_WENDLAND) return;
-    wide turn = 2.0 * inv * w_dot3(o->d, a_bar);
-    wide u_bar = w_fma(o->over, s_bar, o->bend * turn);
-    s->log_eps = s->log_eps - w_fma(u_bar, o->u, o->over * turn);
-    for (int k = 0; k < 3; ++k)
-        p_bar[k] = p_bar[k] - 2.0 * inv * w_fma(u_bar, o->d[k], o->over * a_bar[k]);
-}
-
-TAC_INLINE void bar_leaf(cloudBars* s, int index, tacCloudKernel kernel) {
-    const cloudAt* at = s->at;
-    const tacCloud* c = at->search.b->cloud;
-    cloudLeaf leaf;
-    wide geo[TAC_CLOUD_STAGE];
-    int count = open_leaf(at, index, &leaf, geo, kernel);
-    wide inv_total = w_set(1.0 / at->total), phi_bar = w_set(s->phi), g_bar[3], still;
-    for (int k = 0; k < 3; ++k) g_bar[k] = w_set(s->g[k]);
-    still = w_set(s->g[0] * at->g[0] + s->g[1] * at->g[1] + s->g[2] * at->g[2]);
-    for (int j = 0; j < count; j += TAC_LANES) {
-        cloudPair o;
-        wide b[3], a_bar[3], bar[13];
-        cloud_pair(at, &leaf, j, geo[j / TAC_LANES], &o, kernel);
-        wide w = o.w * inv_total, f = o.f - w_set(at->phi);
-        for (int k = 0; k < 3; ++k) b[k] = o.a[k] - w_set(at->a[k]), a_bar[k] = w * f * g_bar[k];
-        wide f_bar = phi_bar + w_dot3(g_bar, b);
-        wide s_bar = w * w_fma(f, f_bar, w_dot3(g_bar, o.n) - still);
-        f_bar = w * f_bar;
-        pair_bar(s, &o, s_bar, a_bar, bar, bar + tac_cloud_metric(c), kernel);
-        for (int k = 0; k < 3; ++k) {
-            bar[k] = bar[k] - f_bar * o.n[k];
-            bar[3 + k] = w_fma(f_bar, o.d[k], w * g_bar[k]);
-        }
-        if (c->has_log_amp) bar[6] = s_bar;
-        tacReal* out = s->block + index * TAC_CLOUD_LEAF + j;
-        for (int k = 0; k < tac_cloud_stride(c) && s->block; ++k)
-            add_lanes(out + (size_t)k * (size_t)c->count, count - j, bar[k]);
-    }
-}
-
-#define CLOUD_BAR(name, kernel)                                                                    \
-    TAC_APART void name(void* bars, int first, int end) {                                          \
-        for (int leaf = first; leaf < end; ++leaf) bar_leaf(bars, leaf, kernel);                   \
-    }
-CLOUD_BAR(isotropic_bar, TAC_CLOUD_ISOTROPIC)
-CLOUD_BAR(anisotropic_bar, TAC_CLOUD_ANISOTROPIC)
-CLOUD_BAR(wendland_bar, TAC_CLOUD_WENDLAND)
-
-static int is_zero(const tacReal bar[4]) {
-    for (int k = 0; k < 4; ++k)
-        if (bar[k] != 0.0) return 0;
-    return 1;
-}
-
-// adds the adjoint of the block and of the width, from adjoints of value and gradient
-TAC_APART void cloud_bars(const tacBound* b, const wide y[3], wide value_bar, const wide g_bar[3],
-                          tacBoundBar* bar) {
-    static cloudVisit* const visit[3] = {isotropic_bar, anisotropic_bar, wendland_bar};
-    for (int lane = 0; lane < TAC_LANES; ++lane) {
-        tacReal at_y[3], field[10], in[4] = {w_lane(value_bar, lane)};
-        for (int k = 0; k < 3; ++k)
-            at_y[k] = w_lane(y[k], lane), in[1 + k] = w_lane(g_bar[k], lane);
-        if (is_zero(in)) continue; // padding
-        cloudAt at;
-        cloud_point(&at, b, at_y, field, 1);
-        cloudBars s = {.at = &at, .phi = in[0], .g = {in[1], in[2], in[3]}, .block = bar->block};
-        s.log_eps = w_set(0.0);
-        cloud_each(&at.search, visit[b->cloud->kernel], &s);
-        if (b->cloud->kernel != TAC_CLOUD_ANISOTROPIC) bar->tau += 2.0 * w_sum(s.log_eps) / b->tau;
-    }
 }
 
 #endif

@@ -23,6 +23,10 @@ void tac_cloud_eigen(const double m[6], double* low, double* high) {
 
 //---------------------------------- boxes ----------------------------------------
 
+// of numbers that are none of them NaN, so that no library is asked
+static double least(double a, double b) { return a < b ? a : b; }
+static double most(double a, double b) { return a > b ? a : b; }
+
 static void clear_slot(tacCloudPage* page, int k) {
     for (int axis = 0; axis < 3; ++axis) {
         page->low[axis][k] = page->normal_low[axis][k] = 1e300;
@@ -34,8 +38,8 @@ static void clear_slot(tacCloudPage* page, int k) {
 }
 
 static void widen(double* low, double* high, double x) {
-    *low = fmin(*low, x);
-    *high = fmax(*high, x);
+    *low = least(*low, x);
+    *high = most(*high, x);
 }
 
 static void add_point(const tacCloud* cloud, const tacReal* x, tacCloudPage* page, int k) {
@@ -48,31 +52,32 @@ static void add_point(const tacCloud* cloud, const tacReal* x, tacCloudPage* pag
     }
     widen(&page->offset_low[k], &page->offset_high[k], offset);
     double log_amp = cloud->has_log_amp ? tac_re(x[6 * cloud->count]) : 0.0;
-    page->log_amp[k] = fmax(page->log_amp[k], log_amp);
+    page->log_amp[k] = most(page->log_amp[k], log_amp);
     if (cloud->kernel == TAC_CLOUD_ANISOTROPIC)
         for (int i = 0; i < 6; ++i)
             metric[i] = tac_re(x[(tac_cloud_metric(cloud) + i) * cloud->count]);
     tac_cloud_eigen(metric, &low, &high);
     // eigenvalues are rounded at 1e-16 of the largest
-    page->stiff[k] = fmin(page->stiff[k], fmax(low - 1e-14 * high, 0.0));
-    page->stiff_high[k] = fmax(page->stiff_high[k], high * (1.0 + 1e-14));
+    page->stiff[k] = least(page->stiff[k], most(low - 1e-14 * high, 0.0));
+    page->stiff_high[k] = most(page->stiff_high[k], high * (1.0 + 1e-14));
 }
 
 // slot k of `page` gets what all slots of `below` hold
 static void add_page(const tacCloudPage* below, tacCloudPage* page, int k) {
     for (int i = 0; i < TAC_CLOUD_LEAF; ++i) {
         for (int axis = 0; axis < 3; ++axis) {
-            page->low[axis][k] = fmin(page->low[axis][k], below->low[axis][i]);
-            page->high[axis][k] = fmax(page->high[axis][k], below->high[axis][i]);
-            page->normal_low[axis][k] = fmin(page->normal_low[axis][k], below->normal_low[axis][i]);
+            page->low[axis][k] = least(page->low[axis][k], below->low[axis][i]);
+            page->high[axis][k] = most(page->high[axis][k], below->high[axis][i]);
+            page->normal_low[axis][k] =
+                least(page->normal_low[axis][k], below->normal_low[axis][i]);
             page->normal_high[axis][k] =
-                fmax(page->normal_high[axis][k], below->normal_high[axis][i]);
+                most(page->normal_high[axis][k], below->normal_high[axis][i]);
         }
-        page->log_amp[k] = fmax(page->log_amp[k], below->log_amp[i]);
-        page->stiff[k] = fmin(page->stiff[k], below->stiff[i]);
-        page->stiff_high[k] = fmax(page->stiff_high[k], below->stiff_high[i]);
-        page->offset_low[k] = fmin(page->offset_low[k], below->offset_low[i]);
-        page->offset_high[k] = fmax(page->offset_high[k], below->offset_high[i]);
+        page->log_amp[k] = most(page->log_amp[k], below->log_amp[i]);
+        page->stiff[k] = least(page->stiff[k], below->stiff[i]);
+        page->stiff_high[k] = most(page->stiff_high[k], below->stiff_high[i]);
+        page->offset_low[k] = least(page->offset_low[k], below->offset_low[i]);
+        page->offset_high[k] = most(page->offset_high[k], below->offset_high[i]);
     }
 }
 
@@ -104,4 +109,30 @@ tacCloudExtent tac_cloud_extent(const tacCloud* cloud, const tacCloudPage* page)
     }
     e.size = sqrt(square);
     return e;
+}
+
+//---------------------------------- cut-off --------------------------------------
+
+// part of all weights, with what they are multiplied by, that may be left out
+#define TAC_CLOUD_SHARE 1e-13
+
+// what a weight is multiplied by in value, gradient and Hessian, times size, if points down to
+// `depth` count: lever arms and slopes
+static double gain(const tacCloud* cloud, const tacCloudExtent* e, double scale, double depth) {
+    double steep = cloud->kernel == TAC_CLOUD_WENDLAND ? TAC_CLOUD_STEEP : 1.0;
+    double reach = sqrt(depth / (e->stiff[0] * scale)), size = e->size + 2.0 * sqrt(1.0 / scale);
+    // without metrics, slopes differ by no more than the points do
+    double across = cloud->kernel == TAC_CLOUD_ANISOTROPIC || reach < size ? reach : size;
+    double slope = 4.0 * steep * e->stiff[1] * scale * across;
+    return 1.0 + size * slope * (2.0 + 2.0 * reach * slope);
+}
+
+double tac_cloud_cut(const tacCloud* cloud, const tacCloudExtent* e, double scale) {
+    double size = e->size + 2.0 * sqrt(1.0 / scale), depth = TAC_CLOUD_ZERO;
+    double some = log(4.0 * cloud->count / (TAC_CLOUD_SHARE * fmin(1.0, size)));
+    // what a Wendland kernel may take from the best point
+    if (cloud->kernel == TAC_CLOUD_WENDLAND) some += log(TAC_CLOUD_CREST / TAC_CLOUD_TAIL);
+    for (int i = 0; i < 4; ++i) // from above
+        depth = fmin(some + log(gain(cloud, e, scale, depth)), TAC_CLOUD_ZERO);
+    return depth;
 }

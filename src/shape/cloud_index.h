@@ -65,6 +65,25 @@ typedef struct tacCloudExtent {
 
 tacCloudExtent tac_cloud_extent(const tacCloud* cloud, const tacCloudPage* page);
 
+// Wendland's kernel ends at u = d^2/width^2 = TAC_CLOUD_END, where a Gaussian of amplitude
+// TAC_CLOUD_TAIL goes on (docs/shapes.md eq. 25)
+#define TAC_CLOUD_END  (28.0 / 3.0)
+#define TAC_CLOUD_TAIL 1e-3
+// slopes of it by u: |(ln B)'| <= 4.460 at u = 8.237, |B''/B| <= 21.13 = 4.60^2 (test_cloud)
+#define TAC_CLOUD_STEEP 5.0
+// psi exp(u) is 1 at a point, rises to 1.1154 at t = 17/35, and falls from there to 0:
+// (psi exp(u))' = exp(u) (1 - t)^5 t^2 (17 - 35 t)/3
+#define TAC_CLOUD_CREST 1.117 // with the tail; a bound
+
+// weights below exp(-this) of the best are 0 to all arithmetic; nothing else is left out of exact
+// sums
+#define TAC_CLOUD_ZERO 600.0
+
+// How far below that of the best point ln B may lie, a Wendland kernel's shape left out, for a
+// point to count where the best one has the largest amplitude and no distance; `scale` is 1/eps1
+// (docs/shapes.md eq. 28).
+double tac_cloud_cut(const tacCloud* cloud, const tacCloudExtent* e, double scale);
+
 // smallest and largest eigenvalue of a symmetric matrix, xx yy zz xy xz yz
 void tac_cloud_eigen(const double m[6], double* low, double* high);
 

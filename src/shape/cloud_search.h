@@ -10,29 +10,15 @@
 #include "shape/cloud_index.h"
 #include "shape/local.h"
 
-// Wendland's kernel ends at u = d^2/width^2 = TAC_CLOUD_END, where a Gaussian of amplitude
-// TAC_CLOUD_TAIL goes on (docs/shapes.md eq. 25)
-#define TAC_CLOUD_END  (28.0 / 3.0)
-#define TAC_CLOUD_TAIL 1e-3
-// slopes of it by u: |(ln B)'| <= 4.460 at u = 8.237, |B''/B| <= 21.13 = 4.60^2 (test_cloud)
-#define TAC_CLOUD_STEEP 5.0
-// psi exp(u) is 1 at a point, rises to 1.1154 at t = 17/35, and falls from there to 0:
-// (psi exp(u))' = exp(u) (1 - t)^5 t^2 (17 - 35 t)/3
-#define TAC_CLOUD_CREST 1.117 // with the tail; a bound
-
-// part of all weights, with derivatives, that may be left out
-#define TAC_CLOUD_SHARE 1e-15
-
-// weights below exp(-this) of the best are 0 to all arithmetic; nothing else is left out of exact
-// sums
-#define TAC_CLOUD_ZERO 600.0
-
 typedef struct cloudSearch {
     const tacBound* b;
     const tacCloudPage* page;
     double y[3];
-    double scale;        // 1/eps1, or 1 where metrics say it
-    double tail;         // ln of the tail over the crest of a Wendland kernel, 0 for Gaussians
+    double scale;               // 1/eps1, or 1 where metrics say it
+    int plain;                  // without metrics and amplitudes?
+    double top[TAC_CLOUD_LEAF]; // bounds of ln B in the boxes of the uppermost page
+    int seen;                   // the page of leaves that was looked into first, and its bounds
+    double bound[TAC_CLOUD_LEAF];
     int best;            // point with the largest ln B up to the kernel's shape, and that number
     double score, least; // -score/scale
     double floor;        // what lies below does not count
@@ -46,14 +32,20 @@ typedef double boxes;
 TAC_INLINE boxes b_set(double x) { return x; }
 TAC_INLINE boxes b_load(const double* p) { return *p; }
 TAC_INLINE void b_store(double* p, boxes x) { *p = x; }
+TAC_INLINE boxes b_point(const tacReal* p) { return tac_re(*p); }
 TAC_INLINE boxes b_max(boxes a, boxes b) { return a > b ? a : b; }
+TAC_INLINE boxes b_min(boxes a, boxes b) { return a < b ? a : b; }
+TAC_INLINE boxes b_fma(boxes a, boxes b, boxes c) { return a * b + c; }
 TAC_INLINE unsigned b_signs(boxes x) { return x < 0.0; }
 #else
 typedef wide boxes;
 TAC_INLINE boxes b_set(double x) { return w_set(x); }
 TAC_INLINE boxes b_load(const double* p) { return w_load(p); }
 TAC_INLINE void b_store(double* p, boxes x) { w_store(p, x); }
+TAC_INLINE boxes b_point(const tacReal* p) { return w_load(p); }
 TAC_INLINE boxes b_max(boxes a, boxes b) { return w_max(a, b); }
+TAC_INLINE boxes b_min(boxes a, boxes b) { return w_min(a, b); }
+TAC_INLINE boxes b_fma(boxes a, boxes b, boxes c) { return w_fma(a, b, c); }
 TAC_INLINE unsigned b_signs(boxes x) { return w_signs(x); }
 #endif
 
@@ -64,15 +56,22 @@ TAC_INLINE boxes box_square(const tacCloudPage* page, const double y[3], int k) 
         boxes at = b_set(y[axis]);
         boxes over = b_max(b_load(&page->low[axis][k]) - at, at - b_load(&page->high[axis][k]));
         over = b_max(over, b_set(0.0));
-        square = square + over * over;
+        square = b_fma(over, over, square);
     }
     return square;
 }
 
 // no point in these boxes has a larger ln B, taken without a Wendland kernel's shape
 TAC_INLINE boxes box_score(const cloudSearch* s, const tacCloudPage* page, int k) {
+    if (s->plain) return b_set(-s->scale) * box_square(page, s->y, k);
     boxes stiff = b_load(&page->stiff[k]) * b_set(s->scale);
     return b_load(&page->log_amp[k]) - stiff * box_square(page, s->y, k);
+}
+
+TAC_INLINE void box_scores(const cloudSearch* s, const tacCloudPage* page,
+                           double score[TAC_CLOUD_LEAF]) {
+    TAC_UNROLL
+    for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES) b_store(&score[k], box_score(s, page, k));
 }
 
 // bit k is set if box k may hold something above `floor`
@@ -108,23 +107,6 @@ TAC_INLINE void leaf_scores(const cloudSearch* s, int first, int count,
     }
 }
 
-// Squares of the distances to a whole leaf, for clouds without amplitudes and metrics: is any less
-// than that of the best?
-TAC_INLINE int leaf_squares(const cloudSearch* s, int first, tacReal square[TAC_CLOUD_LEAF]) {
-    const tacReal* x = s->b->block + first;
-    const tacReal *y = x + s->b->cloud->count, *z = y + s->b->cloud->count;
-    wide at[3] = {w_set(s->y[0]), w_set(s->y[1]), w_set(s->y[2])}, best = w_set(s->least);
-    wide least = best;
-    TAC_UNROLL
-    for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES) {
-        wide a = at[0] - w_load(&x[k]), b = at[1] - w_load(&y[k]), c = at[2] - w_load(&z[k]);
-        wide d2 = w_fma(a, a, w_fma(b, b, c * c));
-        least = w_min(least, d2);
-        w_store(&square[k], d2);
-    }
-    return w_any_negative(least - best);
-}
-
 static inline int leaf_count(const cloudSearch* s, int leaf) {
     int rest = s->b->cloud->count - leaf * TAC_CLOUD_LEAF;
     return rest < TAC_CLOUD_LEAF ? rest : TAC_CLOUD_LEAF;
@@ -157,22 +139,34 @@ TAC_INLINE int first_of(const double score[TAC_CLOUD_LEAF], double most) {
     return __builtin_ctz(~below);
 }
 
+// of a whole leaf without amplitudes and metrics
 static void seek_plain(cloudSearch* s, int first) {
-    tacReal square[TAC_CLOUD_LEAF];
-    if (!leaf_squares(s, first, square)) return;
-    double d2[TAC_CLOUD_LEAF];
-    for (int k = 0; k < TAC_CLOUD_LEAF; ++k) d2[k] = -tac_re(square[k]);
-    double most = largest_score(d2);
-    s->best = first + first_of(d2, most);
-    s->least = -most;
-    s->score = s->scale * most;
+    const tacReal* x = s->b->block + first;
+    const tacReal *y = x + s->b->cloud->count, *z = y + s->b->cloud->count;
+    boxes at[3] = {b_set(s->y[0]), b_set(s->y[1]), b_set(s->y[2])};
+    boxes square[TAC_CLOUD_LEAF / TAC_LANES], least = b_set(s->least);
+    TAC_UNROLL
+    for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES) {
+        boxes a = at[0] - b_point(&x[k]), b = at[1] - b_point(&y[k]), c = at[2] - b_point(&z[k]);
+        square[k / TAC_LANES] = b_fma(a, a, b_fma(b, b, c * c));
+        least = b_min(least, square[k / TAC_LANES]);
+    }
+    if (!b_signs(least - b_set(s->least))) return;
+    double lanes[TAC_LANES];
+    unsigned above = 0;
+    b_store(lanes, least);
+    for (int l = 0; l < TAC_LANES; ++l) s->least = lanes[l] < s->least ? lanes[l] : s->least;
+    TAC_UNROLL
+    for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES)
+        above |= b_signs(b_set(s->least) - square[k / TAC_LANES]) << k;
+    s->best = first + __builtin_ctz(~above);
+    s->score = -s->scale * s->least;
 }
 
 static void seek_leaf(cloudSearch* s, int leaf) {
     double score[TAC_CLOUD_LEAF];
     int count = leaf_count(s, leaf), first = leaf * TAC_CLOUD_LEAF;
-    const tacCloud* c = s->b->cloud;
-    if (c->kernel != TAC_CLOUD_ANISOTROPIC && !c->has_log_amp && count == TAC_CLOUD_LEAF) {
+    if (s->plain && count == TAC_CLOUD_LEAF) {
         seek_plain(s, first);
         return;
     }
@@ -192,90 +186,112 @@ static void seek_child(cloudSearch* s, int level, int child) {
 }
 
 // the box with the largest bound first, then all that may still hold a better point
-static void seek_page(cloudSearch* s, int level, int index) {
-    const tacCloudPage* page = &s->page[s->b->levels.first[level] + index];
-    double bound[TAC_CLOUD_LEAF];
-    TAC_UNROLL
-    for (int k = 0; k < TAC_CLOUD_LEAF; k += TAC_LANES) b_store(&bound[k], box_score(s, page, k));
+TAC_INLINE void seek_boxes(cloudSearch* s, int level, int index,
+                           const double bound[TAC_CLOUD_LEAF]) {
     double most = largest_score(bound);
     if (!(most > s->score)) return;
     int first = first_of(bound, most);
     seek_child(s, level, index * TAC_CLOUD_LEAF + first);
-    bound[first] = -INFINITY;
-    for (unsigned rest = all_above(bound, s->score); rest; rest &= rest - 1) {
+    for (unsigned rest = all_above(bound, s->score) & ~(1U << first); rest; rest &= rest - 1) {
         int k = __builtin_ctz(rest);
         if (bound[k] > s->score) seek_child(s, level, index * TAC_CLOUD_LEAF + k);
     }
 }
 
-//---------------------------------- cut-off --------------------------------------
-
-// ln of all that a weight is multiplied by in value, gradient and Hessian, if points with weights
-// down to exp(-depth) count: lever arms and slopes
-static double log_gain(const cloudSearch* s, double depth) {
-    const tacCloudExtent* e = &s->b->extent;
-    double steep = s->b->cloud->kernel == TAC_CLOUD_WENDLAND ? TAC_CLOUD_STEEP : 1.0;
-    double reach2 = (e->log_amp - s->score + depth) / (e->stiff[0] * s->scale);
-    double reach = sqrt(reach2 > 0.0 ? reach2 : 0.0), size = e->size + 2.0 * sqrt(1.0 / s->scale);
-    // without metrics, slopes differ by no more than the points do
-    double across = s->b->cloud->kernel == TAC_CLOUD_ANISOTROPIC || reach < size ? reach : size;
-    double slope = 4.0 * steep * e->stiff[1] * s->scale * across;
-    double arm = 2.0 * reach * size / (size + reach);
-    return log(4.0 * s->b->cloud->count * (1.0 + size * slope * (2.0 + arm * slope)));
+static const tacCloudPage* page_at(const cloudSearch* s, int level, int index) {
+    return &s->page[s->b->levels.first[level] + index];
 }
 
+static void seek_page(cloudSearch* s, int level, int index) {
+    double own[TAC_CLOUD_LEAF], *bound = own;
+    if (level == 0 && s->seen < 0) s->seen = index, bound = s->bound;
+    box_scores(s, page_at(s, level, index), bound);
+    seek_boxes(s, level, index, bound);
+}
+
+static void seek_all(cloudSearch* s) {
+    int level = s->b->levels.count - 1;
+    box_scores(s, page_at(s, level, 0), s->top);
+    seek_boxes(s, level, 0, s->top);
+}
+
+//---------------------------------- cut-off --------------------------------------
+
+// `cut` below the largest ln B, and more where that is below the largest amplitude: gains rise by
+// no more than the power 3/2 of R^2 (docs/shapes.md eq. 28a).
 static void set_floor(cloudSearch* s) {
-    if (s->b->exact) {
-        s->floor = s->score - TAC_CLOUD_ZERO - 1e-14 * fabs(s->score); // far away scores round
-        return;
-    }
-    double share = -log(TAC_CLOUD_SHARE), depth = log_gain(s, 128.0) + share;
-    if (depth > 128.0) depth = log_gain(s, 1.5 * depth) + share;
-    // the last terms: what a Wendland kernel may take from the best point, and rounding
-    s->floor = s->score - depth + s->tail - 1e-14 * fabs(s->score);
+    double cut = s->b->cut, over = (s->b->extent.log_amp - s->score) / cut;
+    double more = over <= 1.0 ? 1.5 * cut / (cut - 1.5) * over : 1.5 * log1p(2.0 * over);
+    double depth = s->b->exact ? TAC_CLOUD_ZERO : cut + more;
+    s->floor = s->score - depth - 1e-14 * fabs(s->score); // far away scores round
 }
 
 // finds the best point of the cloud at y
 static void cloud_seek(cloudSearch* s, const tacBound* b, const tacReal y[3]) {
-    double width = tac_re(b->tau);
-    *s = (cloudSearch){.b = b, .page = b->page, .score = -INFINITY, .least = INFINITY};
-    s->scale = 1.0;
-    if (b->cloud->kernel != TAC_CLOUD_ANISOTROPIC) s->scale = 1.0 / (width * width);
-    if (b->cloud->kernel == TAC_CLOUD_WENDLAND) s->tail = log(TAC_CLOUD_TAIL / TAC_CLOUD_CREST);
+    s->b = b, s->page = b->page, s->scale = tac_re(b->inv_eps);
+    s->plain = b->cloud->kernel != TAC_CLOUD_ANISOTROPIC && !b->cloud->has_log_amp;
+    s->best = 0, s->seen = -1, s->score = -INFINITY, s->least = INFINITY;
     for (int k = 0; k < 3; ++k) s->y[k] = tac_re(y[k]);
     if (b->exact)
         for (int leaf = 0; leaf < s->b->levels.slots[0]; ++leaf) seek_leaf(s, leaf);
     else
-        seek_page(s, s->b->levels.count - 1, 0);
+        seek_all(s);
     set_floor(s);
 }
 
 //---------------------------------- all that count -------------------------------
 
-// is given leaves [first, end)
-typedef void cloudVisit(void* state, int first, int end);
+// is given leaves, in the order of the array, up to TAC_CLOUD_LISTED at a time
+typedef void cloudVisit(void* state, const int* leaf, int count);
+#define TAC_CLOUD_LISTED 48
 
-// calls `visit` for all leaves that may hold a point above the floor, in the order of the array
-static void cloud_visit(const cloudSearch* s, int level, int index, cloudVisit* visit,
-                        void* state) {
-    const tacCloudPage* page = &s->page[s->b->levels.first[level] + index];
-    unsigned rest = boxes_above(s, page, s->floor);
-    while (rest) {
-        int first = __builtin_ctz(rest), run = level > 0 ? 1 : __builtin_ctz(~(rest >> first));
-        int child = index * TAC_CLOUD_LEAF + first;
-        rest &= ~(((1U << run) - 1) << first);
+typedef struct cloudLeaves {
+    cloudVisit* visit;
+    void* state;
+    int count, leaf[TAC_CLOUD_LISTED];
+} cloudLeaves;
+
+static int is_full(const cloudLeaves* l) { return l->count > TAC_CLOUD_LISTED - TAC_CLOUD_LEAF; }
+
+static void send_leaves(cloudLeaves* l) {
+    if (l->count > 0) l->visit(l->state, l->leaf, l->count);
+    l->count = 0;
+}
+
+// of a page, those that may hold something above the floor
+static unsigned boxes_within(const cloudSearch* s, int level, int index) {
+    if (level == 0 && index == s->seen) return all_above(s->bound, s->floor);
+    return boxes_above(s, page_at(s, level, index), s->floor);
+}
+
+// all leaves in the boxes `rest` that may hold a point above the floor
+static void list_boxes(const cloudSearch* s, int level, int index, unsigned rest, cloudLeaves* l) {
+    for (; rest; rest &= rest - 1) {
+        int child = index * TAC_CLOUD_LEAF + __builtin_ctz(rest);
         if (level > 0)
-            cloud_visit(s, level - 1, child, visit, state);
+            list_boxes(s, level - 1, child, boxes_within(s, level - 1, child), l);
         else
-            visit(state, child, child + run);
+            l->leaf[l->count++] = child;
+    }
+    if (is_full(l)) send_leaves(l);
+}
+
+static void list_every(const cloudSearch* s, cloudLeaves* l) {
+    for (int leaf = 0; leaf < s->b->levels.slots[0]; ++leaf) {
+        l->leaf[l->count++] = leaf;
+        if (is_full(l)) send_leaves(l);
     }
 }
 
+// calls `visit` for all leaves that may hold a point above the floor
 static void cloud_each(const cloudSearch* s, cloudVisit* visit, void* state) {
+    cloudLeaves l;
+    l.visit = visit, l.state = state, l.count = 0;
     if (s->b->exact)
-        visit(state, 0, s->b->levels.slots[0]);
+        list_every(s, &l);
     else
-        cloud_visit(s, s->b->levels.count - 1, 0, visit, state);
+        list_boxes(s, s->b->levels.count - 1, 0, all_above(s->top, s->floor), &l);
+    send_leaves(&l);
 }
 
 #endif

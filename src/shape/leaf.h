@@ -5,7 +5,7 @@
 #define TAC_SHAPE_LEAF_H
 
 #include "shape/capsule.h"
-#include "shape/cloud.h"
+#include "shape/cloud_diff.h"
 #include "shape/faces.h"
 #include "shape/polyhedron.h"
 #include "shape/sphere.h"
