@@ -179,7 +179,8 @@ tacResult tac_step_unused(const tacModel* model, const tacState* x, const tacRea
 ///   M (qvel_next - qvel) = J' f,
 /// with the scene's restitution and friction (docs/hard.md, eq. 5). `contacts` gets those contacts,
 /// `impulse` (3 x contacts->capacity) what each gives to the body of its second geom, in world axes
-/// [N s]; the first gets the negative. Both may be NULL. TAC_ERROR_UNSUPPORTED for other scenes.
+/// [N s]; the first gets the negative. Both may be NULL. TAC_ERROR_UNSUPPORTED for other scenes,
+/// TAC_ERROR_VALUE for bodies within one another unless overlap="resolve".
 TAC_API
 tacResult tac_impulse(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                       tacReal* qvel_next, tacContacts* contacts, tacReal* impulse,

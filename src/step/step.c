@@ -47,14 +47,53 @@ size_t tac_step_size(const tacModel* model) {
     return batch > diff ? batch : diff;
 }
 
-tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal* u, int derivatives,
-                        tacScratch* scratch, tacPass* out) {
+//---------------------------------- one pass -------------------------------------
+
+static void lay_out(const tacModel* model, int derivatives, tacScratch* scratch, tacPass* out) {
     tacArena* arena = &scratch->arena;
     out->f = tac_flow_take(model, TAC_DISPATCH(tac_dynamics_single_), derivatives, scratch);
     out->s = tac_stages_take(model, 1, arena);
     out->next.q = TAC_TAKE(arena, tacReal, model->nq);
     out->next.v = TAC_TAKE(arena, tacReal, model->nv);
     out->next.act = TAC_TAKE(arena, tacReal, model->na);
+}
+
+#if defined(TAC_NUMBER_COMPLEX) || defined(TAC_NUMBER_QUAD)
+static tacPass* plain_pass(const tacModel* model, tacScratch* scratch, tacPass* own) {
+    lay_out(model, 0, scratch, own);
+    return own;
+}
+#else
+// copies of a model may stand where another copy was
+static int fits(const tacKeptPass* kept, const tacModel* model, const tacScratch* scratch) {
+    return kept->pass.f.model == model && kept->from == scratch->arena.used &&
+           kept->contact == model->contact && kept->integrator == model->integrator &&
+           kept->disable == model->disable;
+}
+
+// for a small model to lay out a pass costs as much as to run it
+static tacPass* plain_pass(const tacModel* model, tacScratch* scratch, tacPass* own) {
+    tacKeptPass* kept = (tacKeptPass*)scratch->arena.base;
+    (void)own;
+    if (kept->to && fits(kept, model, scratch)) {
+        scratch->arena.used = kept->to;
+        tac_flow_again(&kept->pass.f, scratch);
+        return &kept->pass;
+    }
+    kept->from = scratch->arena.used;
+    lay_out(model, 0, scratch, &kept->pass);
+    if (kept->pass.f.touch) {
+        kept->touch = *kept->pass.f.touch;
+        kept->pass.f.touch = &kept->touch;
+    }
+    kept->to = scratch->arena.used, kept->contact = model->contact;
+    kept->integrator = model->integrator, kept->disable = model->disable;
+    return &kept->pass;
+}
+#endif
+
+static tacResult run_pass(tacPass* out, const tacState* x, const tacReal* u) {
+    const tacModel* model = out->f.model;
     out->f.m.ctrl = u;
     out->s.x[0] = (tacPoint){x->qpos, x->qvel, x->act};
     if (!out->s.lie) out->s.k[0] = x->qvel;
@@ -63,6 +102,12 @@ tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal*
     int finite = tac_all_finite(out->next.q, model->nq) && tac_all_finite(out->next.v, model->nv) &&
                  tac_all_finite(out->next.act, model->na);
     return finite ? TAC_OK : TAC_ERROR_DIVERGED;
+}
+
+tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal* u, int derivatives,
+                        tacScratch* scratch, tacPass* out) {
+    lay_out(model, derivatives, scratch, out);
+    return run_pass(out, x, u);
 }
 
 void tac_pass_hand_out(const tacPass* pass, const tacState* x, tacState* next) {
@@ -92,12 +137,12 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
         if (!tac_touches(model)) return tac_generated_step(model, x, u, next, scratch);
     }
     size_t mark = scratch->arena.used;
-    tacPass pass;
-    result = tac_pass_take(model, x, u, 0, scratch, &pass);
-    if (result == TAC_OK) tac_pass_hand_out(&pass, x, next);
-    scratch->info = (tacInfo){.time_of_impact = tac_re(pass.f.h)};
-    if (pass.f.touch) scratch->info.contacts = tac_touch_count(pass.f.touch);
-    if (pass.f.touch && is_stiff(&pass.f)) scratch->info.flags |= TAC_STIFF;
+    tacPass own, *pass = plain_pass(model, scratch, &own);
+    result = run_pass(pass, x, u);
+    if (result == TAC_OK) tac_pass_hand_out(pass, x, next);
+    scratch->info = (tacInfo){.time_of_impact = tac_re(pass->f.h)};
+    if (pass->f.touch) scratch->info.contacts = tac_touch_count(pass->f.touch);
+    if (pass->f.touch && is_stiff(&pass->f)) scratch->info.flags |= TAC_STIFF;
     scratch->arena.used = mark;
     return result;
 }

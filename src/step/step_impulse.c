@@ -235,6 +235,7 @@ tacResult tac_hard_blow(const tacModel* model, const double* q, const double* v,
     memset(out->end.act, 0, sizeof *out->end.act * (size_t)model->na);
     out->stretch[0] = (tacStretch){0}, out->stretches = 1;
     tacResult result = collide(out, &out->stretch[0], out->end);
+    if (result == TAC_OK && overlaps(out->s)) return TAC_ERROR_VALUE;
     return result == TAC_OK && !tac_all_finite(out->end.v, model->nv) ? TAC_ERROR_DIVERGED : result;
 }
 

@@ -181,7 +181,7 @@ static tacResult solve_held(tacStrike* s, tacStrikeNote* note, tacLcpReport* rep
     tacResult result = TAC_OK;
     if (lcp.contacts > 0) result = solve_problem(s, &lcp, s->held.f, s->held.classes, report);
     if (result == TAC_OK) tac_held_restore(&s->held, &s->lcp, note->f, note->classes);
-    if (s->held.dropped > 0) report->flags |= TAC_TIE;
+    if (s->held.dropped > 0) report->flags |= TAC_TIE, report->dropped = 0;
     return result;
 }
 
@@ -195,6 +195,30 @@ static int is_touch(const tacStrike* s, const tacStrikeNote* note, int g) {
     return fabs(dot(rows, A, note->f) + s->b[i]) <= tiny;
 }
 
+// a tangent at its bound that does not slide: sticking and sliding fit both
+static int is_at_bound(const tacStrike* s, const tacStrikeNote* note, int g) {
+    const double tiny = 1e-10;
+    int first = g * (1 + s->tangents), rows = s->rows, found = 0;
+    double bound = s->group[g].mu * note->f[first];
+    for (int i = first + 1; i <= first + s->tangents && s->group[g].mu > 0.0; ++i) {
+        const double* A = s->A + (size_t)i * (size_t)rows;
+        int near = A[i] * bound > tiny && A[i] * (bound - fabs(note->f[i])) <= tiny;
+        found += near && fabs(dot(rows, A, note->f) + s->b[i]) <= tiny;
+    }
+    return found > 0;
+}
+
+// Is another set of classes as good? For what rests, contacts that others make up for are no reason
+// by themselves: gaps of rows that depend on one another change alike with the configuration, so
+// while all of them press they stay closed together, and the motion has one derivative. A blow has
+// no gaps that would keep them together.
+static int has_tie(const tacStrike* s, const tacStrikeNote* note, const tacLcpReport* report) {
+    int rests = report->dropped && !note->collides, found = !rests && (report->flags & TAC_TIE);
+    for (int g = 0; g < s->groups && !found; ++g)
+        found = is_touch(s, note, g) || (rests && is_at_bound(s, note, g));
+    return found;
+}
+
 // impulses, then u = free + U f
 static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     tacLcpReport report = {0};
@@ -202,9 +226,9 @@ static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     tacResult result = solve_held(s, note, &report);
     if (result != TAC_OK) return result;
     note->passes = report.passes, note->residual = report.residual;
-    note->flags = report.flags & (TAC_TIE | TAC_FALLBACK);
     note->groups = s->groups, note->tangents = s->tangents;
-    for (int g = 0; g < s->groups; ++g) note->flags |= is_touch(s, note, g) ? TAC_TIE : 0;
+    note->flags = report.flags & TAC_FALLBACK;
+    if (has_tie(s, note, &report)) note->flags |= TAC_TIE;
     for (int k = 0; k < nv; ++k) note->u[k] = free[k] + dot(s->rows, s->U + k * s->rows, note->f);
     return TAC_OK;
 }

@@ -96,6 +96,8 @@ static int count_pairs(const tacTouch* t) {
     return count;
 }
 
+void tac_touch_again(tacTouch* t) { t->stable = INFINITY; }
+
 int tac_touch_count(const tacTouch* t) {
     int count = 0;
     if (!tac_force_of(t->model)->reads_contacts) return count_pairs(t);

@@ -49,6 +49,8 @@ int tac_touch_implicit(const tacModel* model);
 
 // NULL without them
 tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scratch);
+// before another step with the same arrays: forgets what the step before has gathered
+void tac_touch_again(tacTouch* touch);
 size_t tac_touch_size(const tacModel* model, size_t real_size);
 
 // records with activity; of scm, which has none, pairs of bodies that push each other

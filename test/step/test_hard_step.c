@@ -479,7 +479,19 @@ static int drops_keep_time(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(one_bounce), RUN(bounce_is_continuous), RUN(balls), RUN(many_impacts), RUN(stack),
-          RUN(slope), RUN(slides_to_rest), RUN(rolls), RUN(equalities), RUN(weld), RUN(limits),
-          RUN(wrong_states), RUN(free_pair), RUN(time_lost_is_told), RUN(drops_keep_time),
-          RUN(thin_plates))
+// numbers of springs are told to be idle
+static int idle_numbers(void) {
+    const char* text =
+        HARD("stiffness='1e4'") "<worldbody>" FLOOR BALL("0 0 1") "</worldbody></mujoco>";
+    tacMessage message = {0};
+    tacModel* model;
+    ENSURE(tac_load_text(text, (int)strlen(text), "text", NULL, &model, &message) == TAC_OK);
+    ENSURE(strstr(message.text, "stiffness has no effect"));
+    tac_model_destroy(model);
+    return 0;
+}
+
+TEST_MAIN(RUN(idle_numbers), RUN(one_bounce), RUN(bounce_is_continuous), RUN(balls),
+          RUN(many_impacts), RUN(stack), RUN(slope), RUN(slides_to_rest), RUN(rolls),
+          RUN(equalities), RUN(weld), RUN(limits), RUN(wrong_states), RUN(free_pair),
+          RUN(time_lost_is_told), RUN(drops_keep_time), RUN(thin_plates))
