@@ -22,121 +22,86 @@ int mujoco_peer_collide(mujocoPeer* peer) { return (void)peer, 0; }
 
 #else
 
-#include <dlfcn.h>
-#include <mujoco/mujoco.h>
+#include "bench/mujoco_scene.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-// the functions that are used, by their own types
-#define FUNCTIONS(X)                                                                               \
-    X(mj_loadXML)                                                                                  \
-    X(mj_deleteModel)                                                                              \
-    X(mj_makeData)                                                                                 \
-    X(mj_deleteData)                                                                               \
-    X(mj_kinematics)                                                                               \
-    X(mj_comPos)                                                                                   \
-    X(mj_comVel)                                                                                   \
-    X(mj_rne)                                                                                      \
-    X(mj_forward)                                                                                  \
-    X(mj_step)                                                                                     \
-    X(mj_collision)                                                                                \
-    X(mjd_transitionFD)
-
 struct mujocoPeer {
-    void* library;
-    mjModel* m;
-    mjData* d;
+    mujocoScene s;
     double *qpos, *qvel, *A, *B;
-#define FIELD(name) __typeof__(&name) name;
-    FUNCTIONS(FIELD)
-#undef FIELD
 };
 
-static int find_functions(mujocoPeer* p) {
-    int all = 1;
-#define FIND(name)                                                                                 \
-    *(void**)&p->name = dlsym(p->library, #name);                                                  \
-    all &= p->name != NULL;
-    FUNCTIONS(FIND)
-#undef FIND
-    return all;
-}
-
 mujocoPeer* mujoco_peer_open(const char* path) {
-    char error[300];
     mujocoPeer* p = calloc(1, sizeof *p);
-    if (!p) return NULL;
-    p->library = dlopen("libmujoco.so", RTLD_NOW | RTLD_LOCAL);
-    if (p->library && find_functions(p)) p->m = p->mj_loadXML(path, NULL, error, sizeof error);
-    if (p->m) p->d = p->mj_makeData(p->m);
-    if (!p->d) {
-        mujoco_peer_close(p);
+    if (!p || !mujoco_scene_open(&p->s, path)) {
+        free(p);
         return NULL;
     }
-    size_t nx = (size_t)(2 * p->m->nv + p->m->na), nu = (size_t)p->m->nu + 1;
-    p->m->opt.disableflags |= mjDSBL_CONSTRAINT;
+    mjModel* m = p->s.m;
+    size_t nx = (size_t)(2 * m->nv + m->na), nu = (size_t)m->nu + 1;
+    m->opt.disableflags |= mjDSBL_CONSTRAINT;
     p->A = malloc(sizeof(double) * nx * nx), p->B = malloc(sizeof(double) * nx * nu);
-    p->qpos = malloc(sizeof(double) * (size_t)p->m->nq);
-    p->qvel = malloc(sizeof(double) * (size_t)p->m->nv);
+    p->qpos = malloc(sizeof(double) * (size_t)m->nq);
+    p->qvel = malloc(sizeof(double) * (size_t)m->nv);
     return p;
 }
 
 void mujoco_peer_close(mujocoPeer* p) {
     if (!p) return;
-    if (p->d) p->mj_deleteData(p->d);
-    if (p->m) p->mj_deleteModel(p->m);
-    if (p->library) dlclose(p->library);
+    mujoco_scene_close(&p->s);
     free(p->A), free(p->B), free(p->qpos), free(p->qvel), free(p);
 }
 
 static void restore(mujocoPeer* p) {
-    memcpy(p->d->qpos, p->qpos, sizeof(double) * (size_t)p->m->nq);
-    memcpy(p->d->qvel, p->qvel, sizeof(double) * (size_t)p->m->nv);
+    memcpy(p->s.d->qpos, p->qpos, sizeof(double) * (size_t)p->s.m->nq);
+    memcpy(p->s.d->qvel, p->qvel, sizeof(double) * (size_t)p->s.m->nv);
 }
 
 void mujoco_peer_set(mujocoPeer* p, const double* qpos, const double* qvel, const double* ctrl) {
-    memcpy(p->qpos, qpos, sizeof(double) * (size_t)p->m->nq);
-    memcpy(p->qvel, qvel, sizeof(double) * (size_t)p->m->nv);
-    if (p->m->nu) memcpy(p->d->ctrl, ctrl, sizeof(double) * (size_t)p->m->nu);
+    memcpy(p->qpos, qpos, sizeof(double) * (size_t)p->s.m->nq);
+    memcpy(p->qvel, qvel, sizeof(double) * (size_t)p->s.m->nv);
+    if (p->s.m->nu) memcpy(p->s.d->ctrl, ctrl, sizeof(double) * (size_t)p->s.m->nu);
     restore(p);
 }
 
 void mujoco_peer_inverse(void* context) {
     mujocoPeer* p = context;
-    p->mj_kinematics(p->m, p->d), p->mj_comPos(p->m, p->d), p->mj_comVel(p->m, p->d);
-    p->mj_rne(p->m, p->d, 0, p->d->qfrc_bias);
+    p->s.mj_kinematics(p->s.m, p->s.d), p->s.mj_comPos(p->s.m, p->s.d),
+        p->s.mj_comVel(p->s.m, p->s.d);
+    p->s.mj_rne(p->s.m, p->s.d, 0, p->s.d->qfrc_bias);
 }
 
 void mujoco_peer_forward(void* context) {
     mujocoPeer* p = context;
-    p->mj_forward(p->m, p->d);
+    p->s.mj_forward(p->s.m, p->s.d);
 }
 
 void mujoco_peer_step(void* context) {
     mujocoPeer* p = context;
     restore(p);
-    p->mj_step(p->m, p->d);
+    p->s.mj_step(p->s.m, p->s.d);
 }
 
 void mujoco_peer_jacobian(void* context) {
     mujocoPeer* p = context;
     restore(p);
-    p->mjd_transitionFD(p->m, p->d, 1e-6, 0, p->A, p->B, NULL, NULL);
+    p->s.mjd_transitionFD(p->s.m, p->s.d, 1e-6, 0, p->A, p->B, NULL, NULL);
 }
 
 void mujoco_peer_touch(mujocoPeer* p) {
-    p->m->opt.disableflags &= ~mjDSBL_CONSTRAINT;
-    p->m->opt.enableflags |= mjENBL_MULTICCD;
+    p->s.m->opt.disableflags &= ~mjDSBL_CONSTRAINT;
+    p->s.m->opt.enableflags |= mjENBL_MULTICCD;
 }
 
 void mujoco_peer_place(mujocoPeer* p, const double* qpos) {
-    memcpy(p->d->qpos, qpos, sizeof(double) * (size_t)p->m->nq);
-    p->mj_kinematics(p->m, p->d), p->mj_comPos(p->m, p->d);
+    memcpy(p->s.d->qpos, qpos, sizeof(double) * (size_t)p->s.m->nq);
+    p->s.mj_kinematics(p->s.m, p->s.d), p->s.mj_comPos(p->s.m, p->s.d);
 }
 
 int mujoco_peer_collide(mujocoPeer* p) {
-    p->mj_collision(p->m, p->d);
-    return p->d->ncon;
+    p->s.mj_collision(p->s.m, p->s.d);
+    return p->s.d->ncon;
 }
 
 #endif

@@ -1,5 +1,6 @@
 // tactus contacts: where a scene touches as it stands.
 
+#include "acting.h"
 #include "commands.h"
 #include "options.h"
 #include "report.h"
@@ -36,7 +37,9 @@ static int parse(contactsCall* call, int argc, char** argv) {
         .description =
             "Prints the records of the scene's detector in the world: which geoms and\n"
             "features met, the point, the normal from the first to the second geom, the\n"
-            "signed distance in metres and the activity, 0 to 1. Exit code 1: none has it.\n",
+            "signed distance in metres and the activity, 0 to 1. Exit code 1: none has it.\n"
+            "respond=\"scm\" has no records: its pairs of bodies that push each other are\n"
+            "printed, with the force on the second and a place on its line.\n",
         .example =
             "  tactus contacts scenes/figure_pair.xml --qpos \"0 0 0 1 0 0 0 .5 0 .3 1 0 0 0\"\n"
             "  tactus contacts scenes/figures.xml --from fall.npz --json\n",
@@ -92,7 +95,7 @@ static void print_json(const tacModel* model, const tacContacts* c, int i) {
 static void print_row(const tacModel* model, const tacContacts* c, int i) {
     char feature[80], a[24], b[24];
     feature_text(model, c->feature[i], feature, sizeof feature);
-    printf("  %-12.12s %-12.12s %-24s %9.5f %9.5f %9.5f  %6.3f %6.3f %6.3f  %10.6f  %.4f\n",
+    printf("  %-12.12s %-12.12s %-24s %9.5f %9.5f %9.5f  %6.3f %6.3f %6.3f  %15.9g  %.4f\n",
            geom_text(model, c->geom[0][i], a), geom_text(model, c->geom[1][i], b), feature,
            c->point[0][i], c->point[1][i], c->point[2][i], c->normal[0][i], c->normal[1][i],
            c->normal[2][i], c->distance[i], c->activity[i]);
@@ -105,7 +108,7 @@ static int print(const contactsCall* call, const tacModel* model, const tacConta
         printf("%s: %d records, %d with activity of at least %g\n", call->path, c->count, shown,
                call->least);
         if (shown)
-            printf("  %-12s %-12s %-24s %9s %9s %9s  %6s %6s %6s  %10s  %s\n", "first", "second",
+            printf("  %-12s %-12s %-24s %9s %9s %9s  %6s %6s %6s  %15s  %s\n", "first", "second",
                    "feature", "x", "y", "z", "nx", "ny", "nz", "distance", "activity");
     }
     for (int i = 0; i < c->count; ++i)
@@ -142,7 +145,9 @@ int tac_cmd_contacts(int argc, char** argv) {
     if (*message.text) fprintf(stderr, "%s: %s\n", call.path, message.text);
     code = cli_start_read(&start, "contacts", model, &call.start);
     if (code == 0) {
-        code = detect(&call, model, start.state.qpos);
+        int field = model->contact && model->contact->responder == TAC_RESPOND_SCM;
+        code = field ? cli_acting("contacts", call.path, model, &start.state, call.json)
+                     : detect(&call, model, start.state.qpos);
         cli_start_free(&start);
     }
     tac_model_destroy(model);

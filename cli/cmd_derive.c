@@ -101,6 +101,31 @@ static void write_outputs(FILE* file, const deriveCall* call, int nv, int symbol
     }
 }
 
+// a name in a comment; what has none is told by its kind
+static void write_thing(FILE* file, const char* kind, const char* name, const char* unnamed) {
+    fprintf(file, "%s ", kind);
+    if (*name)
+        write_name(file, name);
+    else
+        fprintf(file, "(%s, without a name)", unnamed);
+}
+
+// what acts in the scene and stands in no formula, beside what --help tells
+static void write_left_out(FILE* file, const char* mark, const tacModel* model) {
+    int held = 0;
+    for (int i = 0; i < model->nequality; ++i) held += model->equality[i].active;
+    if (held > 0)
+        fprintf(file, "%s not part of these equations: %d equalit%s of the scene\n", mark, held,
+                held == 1 ? "y" : "ies");
+    for (int b = 0; b < model->nbody; ++b) {
+        if (model->body[b].gravcomp < 0 || model->param[model->body[b].gravcomp] == 0.0) continue;
+        fprintf(file, "%s not part of these equations: gravity compensation of ", mark);
+        write_thing(file, "body", model->body[b].name, "body");
+        fprintf(file, "\n");
+    }
+    if (model->fluid >= 0) fprintf(file, "%s not part of these equations: the fluid\n", mark);
+}
+
 // which joint moves which symbol, as comments
 static void write_legend(FILE* file, const deriveCall* call, const deriveSymbols* symbols) {
     static const char* const marks[] = {"#", "%", "//"};
@@ -111,14 +136,16 @@ static void write_legend(FILE* file, const deriveCall* call, const deriveSymbols
     fprintf(file, ": ");
     write_outputs(file, call, model->nv, symbols->count);
     for (int j = 0; j < model->njoint; ++j) {
+        static const char* const kinds[] = {"free", "ball", "slide", "hinge"};
         const tacJoint* joint = &model->joint[j];
-        fprintf(file, "%s q%d, v%d: joint ", mark, joint->qpos, joint->dof);
-        write_name(file, joint->name);
-        fprintf(file, " of body ");
-        write_name(file, model->body[joint->body].name);
+        fprintf(file, "%s q%d, v%d: ", mark, joint->qpos, joint->dof);
+        write_thing(file, "joint", joint->name, kinds[joint->kind]);
+        fprintf(file, " of ");
+        write_thing(file, "body", model->body[joint->body].name, "body");
         fprintf(file, "\n");
     }
     derive_symbols_legend(symbols, mark, file);
+    write_left_out(file, mark, model);
 }
 
 // Names that the equations or C give to something else: outputs are NAME0, NAME1, ...
@@ -213,6 +240,7 @@ static int derive(derivation* d, tacResult* result) {
     if (call->forces) take_forces(d);
     memcpy(d->in + d->inputs, d->symbols->symbol, sizeof *d->in * (size_t)d->symbols->count);
     d->inputs += d->symbols->count;
+    derive_symbols_note_idle(d->symbols, d->out, d->outputs);
     if (call->linear) *result = take_coefficients(d);
     if (*result != TAC_OK) return CLI_FINE;
     int left = derive_substitute(d->graph, call->set, d->in, d->inputs, d->out, d->outputs, result);

@@ -131,6 +131,11 @@ static void print_summary(const runSummary* s) {
         printf("  largest |qvel|    %.4g of %s at %.6g s\n", r->fastest, name, r->fastest_at);
     if (r->slower > 0)
         printf("  fell back         %lld steps, to a slower solver or no restitution\n", r->slower);
+    if (r->stiff > 0)
+        printf(
+            "  stiff             %lld step%s too long for contact, which may have gained energy: "
+            "take at most %.2g s, or implicit=\"true\" with Euler\n",
+            r->stiff, r->stiff == 1 ? "" : "s", r->stable);
     if (r->cut > 0)
         printf("  lost              %.4g s, of %lld step%s with more than max_impacts impacts\n",
                r->unused, r->cut, r->cut == 1 ? "" : "s");
@@ -170,6 +175,8 @@ static void json_summary(const runSummary* s) {
     cli_json_int(&json, "lost", r->lost);
     cli_json_int(&json, "fell_back", r->slower);
     cli_json_number(&json, "time_lost", r->unused);
+    cli_json_int(&json, "stiff", r->stiff);
+    if (r->stiff > 0) cli_json_number(&json, "stable_timestep", r->stable);
     cli_json_bool(&json, "diverged", r->result != TAC_OK);
     if (s->call->out) cli_json_text(&json, "trajectory", s->call->out);
     if (s->call->out) cli_json_int(&json, "states", s->rows);

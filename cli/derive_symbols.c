@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include "base/assert.h"
+#include "symbolic/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,11 +115,13 @@ static int add_parameter(deriveSymbols* s, const char* word) {
 int derive_symbols_open(deriveSymbols* s, tacGraph* graph, const tacModel* model,
                         const char* words) {
     char word[256];
+    int given = words && *words;
     *s = (deriveSymbols){.graph = graph, .model = model, .room = model->nparam + 1};
     s->offset = malloc(sizeof *s->offset * (size_t)s->room);
     s->symbol = malloc(sizeof *s->symbol * (size_t)s->room);
     s->name = malloc(sizeof *s->name * (size_t)s->room);
-    if (!s->offset || !s->symbol || !s->name) return cli_report(TAC_ERROR_MEMORY, NULL);
+    s->idle = calloc((size_t)s->room, 1);
+    if (!s->offset || !s->symbol || !s->name || !s->idle) return cli_report(TAC_ERROR_MEMORY, NULL);
     while (words && *words) {
         size_t length = strcspn(words, ",");
         snprintf(word, sizeof word, "%.*s", (int)(length < 255 ? length : 255), words);
@@ -129,10 +132,24 @@ int derive_symbols_open(deriveSymbols* s, tacGraph* graph, const tacModel* model
                              "gravity, and no parameter of the scene",
                              word);
     }
+    if (given && s->count == 0)
+        return cli_wrong(
+            "derive", "--symbols: all of these are 0 in this scene, so that nothing is a symbol; "
+                      "name one number, such as joint:NAME/armature, to have it all the same");
     return CLI_FINE;
 }
 
-void derive_symbols_close(deriveSymbols* s) { free(s->offset), free(s->symbol), free(s->name); }
+void derive_symbols_close(deriveSymbols* s) {
+    free(s->offset), free(s->symbol), free(s->name), free(s->idle);
+}
+
+void derive_symbols_note_idle(const deriveSymbols* s, const tacExpr* expr, int count) {
+    int top;
+    unsigned char* mark = tac_graph_reach(s->graph, expr, count, &top);
+    for (int i = 0; mark && i < s->count; ++i)
+        s->idle[i] = s->symbol[i] > top || !mark[s->symbol[i]];
+    tac_graph_give(s->graph, mark, (size_t)top + 1);
+}
 
 void derive_symbols_legend(const deriveSymbols* s, const char* mark, FILE* file) {
     for (int i = 0; i < s->count; ++i) {
@@ -140,8 +157,8 @@ void derive_symbols_legend(const deriveSymbols* s, const char* mark, FILE* file)
         tac_param_name(s->model, s->offset[i], text, sizeof text);
         for (char* c = text; *c; ++c)
             if ((unsigned char)*c < ' ' || *c == '\\') *c = ' ';
-        fprintf(file, "%s %s: %s, here %.17g\n", mark, s->name[i], text,
-                s->model->param[s->offset[i]]);
+        fprintf(file, "%s %s: %s%s, here %.17g\n", mark, s->name[i], text,
+                s->idle[i] ? ", in none of these equations" : "", s->model->param[s->offset[i]]);
     }
 }
 
@@ -172,10 +189,20 @@ static int find_input(tacGraph* g, const char* name, const tacExpr* inputs, int 
     return -1;
 }
 
+// 1 if the list sets this symbol before `end`
+static int is_set_before(const char* words, const char* end, const char* name) {
+    size_t length = strlen(name);
+    for (; words < end; words += strcspn(words, ",") + 1)
+        if (strncmp(words, name, length) == 0 && words[length] == '=') return 1;
+    return 0;
+}
+
 int derive_substitute(tacGraph* graph, const char* words, tacExpr* inputs, int count, tacExpr* expr,
                       int exprs, tacResult* result) {
+    const char* all = words;
     while (words && *words) {
         char word[256];
+        const char* here = words;
         size_t length = strcspn(words, ",");
         snprintf(word, sizeof word, "%.*s", (int)(length < 255 ? length : 255), words);
         words += length + (words[length] == ',');
@@ -184,7 +211,9 @@ int derive_substitute(tacGraph* graph, const char* words, tacExpr* inputs, int c
         int at = find_input(graph, word, inputs, count);
         tacExpr value = equals ? read_number(graph, equals + 1) : TAC_EXPR_NONE;
         if (at < 0 || value < 0) {
-            if (at < 0)
+            if (at < 0 && is_set_before(all, here, word))
+                cli_wrong("derive", "--set: '%s' is set twice", word);
+            else if (at < 0)
                 cli_wrong("derive", "--set: '%s' is no symbol of these equations", word);
             else
                 cli_wrong("derive", "--set: %s=%s is no number, such as 0.2 or 1/3", word,

@@ -13,6 +13,7 @@ typedef struct deriveSymbols {
     int *offset, count, room;
     tacExpr* symbol;
     char (*name)[64];
+    char* idle; // 1: in none of the equations
 } deriveSymbols;
 
 // Reads a list of words and names of parameters, such as "masses,lengths,joint:elbow/pos". An exit
@@ -20,6 +21,9 @@ typedef struct deriveSymbols {
 int derive_symbols_open(deriveSymbols* s, tacGraph* graph, const tacModel* model,
                         const char* words);
 void derive_symbols_close(deriveSymbols* s);
+
+// finds symbols that are in none of the expressions
+void derive_symbols_note_idle(const deriveSymbols* s, const tacExpr* expr, int count);
 
 // what stands for what, as comments
 void derive_symbols_legend(const deriveSymbols* s, const char* mark, FILE* file);

@@ -3,6 +3,7 @@
 #include "grad_motion.h"
 
 #include "control.h"
+#include "grad_hard.h"
 #include "gradient.h"
 #include "jacobian.h"
 #include "overlap.h"
@@ -13,6 +14,7 @@
 #include "check/motion_problem.h"
 #include "model/nearest.h"
 #include "record/column.h"
+#include "step/hard_step.h"
 
 #include <errno.h>
 #include <math.h>
@@ -129,18 +131,11 @@ static int show_gradient(const motionJob* job) {
 
 //---------------------------------- proof ----------------------------------------
 
-// branches of hard contact are of doubles: there is nothing to compare with
-static int is_checkable(const tacModel* model) {
-    return !model->contact || model->contact->responder != TAC_RESPOND_LCP;
-}
-
 static int check_motion(const motionJob* job) {
     const cliMotionCall* call = job->call;
-    if (!is_checkable(job->model))
-        return cli_wrong("grad",
-                         "--check: the step of hard contact (respond=\"lcp\") has no second "
-                         "derivatives and no complex numbers to compare with; leave "
-                         "--check out for its first derivatives (docs/hard.md)");
+    // branches of hard contact are of doubles: no complex numbers, no second derivatives
+    if (tac_is_hard(job->model))
+        return cli_check_hard(job->model, &job->start.state, job->start.ctrl, call);
     tacCheckMotion context;
     tacCheckProblem problem;
     tacResult result =

@@ -2,6 +2,7 @@
 
 #include "gradient.h"
 
+#include "jacobian.h"
 #include "report.h"
 
 #include "record/npz.h"
@@ -21,6 +22,23 @@ static tacResult differentiate(cliGradient* g, tacRollout* rollout, tacScratch* 
     return tac_rollout_vjp(rollout, g->at, g->ctrl, 1.0, x_bar, g->u, g->theta, scratch);
 }
 
+// the steps once more, for their flags
+static tacResult collect_flags(cliGradient* g, tacScratch* scratch) {
+    const tacModel* m = g->model;
+    size_t count[4] = {(size_t)m->nq, (size_t)m->nv, (size_t)m->na, (size_t)m->nwarm};
+    double* memory = calloc(count[0] + count[1] + count[2] + count[3] + 1, sizeof *memory);
+    tacState x = {.qpos = memory};
+    if (!memory) return TAC_ERROR_MEMORY;
+    x.qvel = x.qpos + count[0], x.act = x.qvel + count[1], x.warm = x.act + count[2];
+    tacResult result = TAC_OK;
+    for (int i = 0; i < g->steps && result == TAC_OK; ++i) {
+        result = tac_step(m, i ? &x : g->at, g->ctrl, &x, scratch);
+        g->flags |= tac_step_info(scratch).flags;
+    }
+    free(memory);
+    return result;
+}
+
 int cli_gradient_make(cliGradient* g, const char* command) {
     const tacModel* m = g->model;
     size_t nx = (size_t)nx_of(g);
@@ -32,6 +50,7 @@ int cli_gradient_make(cliGradient* g, const char* command) {
     if (result == TAC_OK) {
         g->u = g->x + nx, g->theta = g->u + m->nu;
         result = differentiate(g, &rollout, scratch);
+        if (result == TAC_OK) result = collect_flags(g, scratch);
     }
     tac_scratch_destroy(scratch);
     free(rollout.memory);
@@ -84,6 +103,7 @@ void cli_gradient_print(const cliGradient* g) {
         double slope = entry(g, i, text);
         if (is_told(g, i, slope)) printf("  d/d %-40s % .17g\n", text, slope);
     }
+    cli_flags_print(g->flags);
 }
 
 void cli_gradient_json(const cliGradient* g) {
@@ -93,6 +113,7 @@ void cli_gradient_json(const cliGradient* g) {
     cli_json_text(&json, "of", g->of);
     cli_json_int(&json, "steps", g->steps);
     cli_json_number(&json, "value", g->value);
+    cli_json_int(&json, "flags", (int)g->flags);
     for (int i = 0; i < count_of(g); ++i) {
         double slope = entry(g, i, text);
         if (is_told(g, i, slope)) cli_json_number(&json, text, slope);

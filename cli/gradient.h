@@ -17,6 +17,7 @@ typedef struct cliGradient {
     tacParam by; // these parameters alone; count 0: state, control and all parameters
     double value;
     double *x, *u, *theta; // (2 nv + na) (nu) (nparam)
+    unsigned flags;        // of all steps
 } cliGradient;
 
 // `gradient` comes with all up to `by`. 0, or an exit code after a complaint.

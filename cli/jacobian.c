@@ -106,16 +106,20 @@ static void print_block(const cliJacobian* j, const char* title, int first, int 
         print_page(j, c, c + PAGE < last ? c + PAGE : last, width);
 }
 
+void cli_flags_print(unsigned flags) {
+    if (flags & TAC_TIE) printf("note: two sets of contacts fit; these are those of one\n");
+    if (flags & TAC_GRAZING) printf("note: an impact without speed; its time is held\n");
+    if (flags & TAC_SURROGATE)
+        printf("note: a surrogate, at temperatures softer than the step's\n");
+    if (flags & TAC_ONE_SIDED) printf("note: the step has a kink here; these are of one side\n");
+}
+
 void cli_jacobian_print(const cliJacobian* j) {
     int nx = nx_of(j), nu = j->model->nu, width = widest_row(j);
     print_block(j, "A = d next/d state", 0, nx, width);
     print_block(j, "B = d next/d control", nx, nx + nu, width);
     print_block(j, "P = d next/d parameter", nx + nu, columns_of(j), width);
-    if (j->flags & TAC_TIE) printf("note: two sets of contacts fit; these are those of one\n");
-    if (j->flags & TAC_GRAZING) printf("note: an impact without speed; its time is held\n");
-    if (j->flags & TAC_SURROGATE)
-        printf("note: a surrogate, at temperatures softer than the step's\n");
-    if (j->flags & TAC_ONE_SIDED) printf("note: the step has a kink here; these are of one side\n");
+    cli_flags_print(j->flags);
 }
 
 static void json_block(cliJson* json, const cliJacobian* j, const char* key, int first, int last) {

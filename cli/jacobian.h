@@ -22,6 +22,9 @@ typedef struct cliJacobian {
 int cli_jacobian_make(cliJacobian* jacobian, const char* command);
 void cli_jacobian_free(cliJacobian* jacobian);
 
+// what the flags of a step say about its derivatives
+void cli_flags_print(unsigned flags);
+
 void cli_jacobian_print(const cliJacobian* jacobian);
 void cli_jacobian_json(const cliJacobian* jacobian);
 

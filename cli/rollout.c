@@ -100,12 +100,20 @@ static void look_at_speed(cliRollout* r, const element* e) {
     }
 }
 
+static void look_at_step(rolloutWork* work, element* e) {
+    cliRollout* r = work->rollout;
+    double most = INFINITY;
+    if (tac_stable_timestep_at(r->model, &work->before, e->ctrl, &most, e->scratch) == TAC_OK)
+        r->stable = r->stiff++ > 0 ? fmin(r->stable, most) : most;
+}
+
 // what the flags of its last step say
 static void look_at_flags(rolloutWork* work, element* e) {
     cliRollout* r = work->rollout;
     unsigned flags = tac_step_info(e->scratch).flags;
     double unused = 0.0;
     r->slower += (flags & TAC_FALLBACK) != 0;
+    if (flags & TAC_STIFF) look_at_step(work, e);
     if (!(flags & TAC_CUT_SHORT)) return;
     ++r->cut;
     if (tac_step_unused(r->model, &work->before, e->ctrl, &unused, e->scratch) == TAC_OK)

@@ -23,6 +23,8 @@ typedef struct cliRollout {
     int lost;          // runs that diverged
     long long slower;  // steps of the first run with a remark of TAC_FALLBACK
     long long cut;     // steps of the first run that ended early (TAC_CUT_SHORT)
+    long long stiff;   // steps of the first run that were too long for contact (TAC_STIFF)
+    double stable;     // longest step that it would have stood there                 [s]
     double unused;     // time that those did not use                                 [s]
     double seconds;    // that the steps took
     double fastest;    // largest |qvel| of the first run

@@ -120,6 +120,9 @@ typedef struct tacContactPair {
     int stiffness;   ///< offset of k                                                 [N/m]
     int dissipation; ///< offset of v_d                                               [m/s]
     int stiction;    ///< offset of v_s                                               [m/s]
+    int eps3;        ///< offset of eps3, -1 where the law has none                   [m]
+    double give;     ///< velocity that a unit of impulse makes at a point of contact, at most: of
+                     ///< the masses when the scene was read, for implicit friction  [1/kg]
 } tacContactPair;
 
 /// A limit of a hinge, slide or fixed tendon, or dry friction of a degree of freedom or tendon,

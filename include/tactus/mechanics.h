@@ -28,6 +28,11 @@ void tac_mechanics_destroy(tacMechanics* mechanics);
 TAC_API
 tacExpr tac_dynamic(tacMechanics* mechanics, const char* name);
 
+/// The symbol t of time itself, for what moves by a law: supports, drives, loads. tac_dt of it is
+/// 1; a symbol t that was made before is it, too.
+TAC_API
+tacExpr tac_time(tacMechanics* mechanics);
+
 /// d expr/dt. The rate of the symbol q is the symbol q_dot, that of q_dot is q_ddot, and so on;
 /// symbols that are not dynamic are constants.
 TAC_API
@@ -251,15 +256,15 @@ tacExpr tac_lagrangian(tacMechanics* mechanics, tacRefFrame frame);
 
 /// What Kane's method starts from. Lists that are empty may be NULL.
 typedef struct tacKane {
-    tacRefFrame frame;                  ///< that does not accelerate
-    const tacExpr* q_ind;               ///< independent coordinates                     (nq_ind)
-    const tacExpr* q_dep;               ///< those that constraints determine            (nq_dep)
-    const tacExpr* u_ind;               ///< independent speeds                          (nu_ind)
-    const tacExpr* u_dep;               ///< those that constraints determine            (nu_dep)
-    const tacExpr* kinematic;           ///< are 0: relate all q_dot to speeds  (nq_ind + nq_dep)
-    const tacExpr* configuration;       ///< are 0: holonomic, for the linearisation     (nq_dep)
-    const tacExpr* velocity;            ///< are 0: linear in the speeds                 (nu_dep)
-    const tacExpr* acceleration;        ///< their rates; NULL: differentiated           (nu_dep)
+    tacRefFrame frame;            ///< that does not accelerate
+    const tacExpr* q_ind;         ///< independent coordinates                     (nq_ind)
+    const tacExpr* q_dep;         ///< those that constraints determine            (nq_dep)
+    const tacExpr* u_ind;         ///< independent speeds                          (nu_ind)
+    const tacExpr* u_dep;         ///< those that constraints determine            (nu_dep)
+    const tacExpr* kinematic;     ///< are 0: relate all q_dot to speeds  (nq_ind + nq_dep)
+    const tacExpr* configuration; ///< are 0: holonomic, of q and t, for the linearisation (nq_dep)
+    const tacExpr* velocity;      ///< are 0: linear in the speeds                 (nu_dep)
+    const tacExpr* acceleration;  ///< their rates; NULL: differentiated           (nu_dep)
     int nq_ind, nq_dep, nu_ind, nu_dep; ///< how many there are
 } tacKane;
 
@@ -268,7 +273,7 @@ typedef struct tacLagrange {
     tacRefFrame frame;             ///< that does not accelerate; loads act in it
     tacExpr L;                     ///< Lagrangian of q and q_dot
     const tacExpr* q;              ///< coordinates: those that constraints determine last  (nq)
-    const tacExpr* holonomic;      ///< are 0: of q                                (nholonomic)
+    const tacExpr* holonomic;      ///< are 0: of q and t, without rates           (nholonomic)
     const tacExpr* velocity;       ///< are 0: linear in q_dot                      (nvelocity)
     int nq, nholonomic, nvelocity; ///< how many there are
 } tacLagrange;
@@ -293,7 +298,8 @@ typedef struct tacMethod {
 
 /// Kane's equations of all bodies under all loads. Constraints that contradict or repeat each
 /// other, and a mass matrix that is singular everywhere, are TAC_ERROR_VALUE: the message names the
-/// constraint or the speed. Free it with tac_method_destroy before the mechanism.
+/// constraint or the speed. So is a rate in a holonomic constraint. Free it with tac_method_destroy
+/// before the mechanism.
 TAC_API
 tacResult tac_kanes_method(tacMechanics* mechanics, const tacKane* setup, tacMethod** out);
 

@@ -65,8 +65,9 @@ typedef struct tacPlaneLaw {
     tacReal v_s;   ///< stiction velocity                                              [m/s]
     tacReal mu;    ///< friction
     tacReal eps;   ///< width of the transition to contact                             [m]
+    tacReal give;  ///< velocity that a unit of impulse makes at the point, of a force ahead [1/kg]
     int published; ///< 1: dissipation as printed, with one continuous derivative
-    int ahead;     ///< 1: the force at the end of a step, to first order (eq. 9)
+    int ahead;     ///< 1: the force at the end of a step, to first order (eq. 7)
 } tacPlaneLaw;
 
 /// A point at a plane; as a tangent or an adjoint: of that.
@@ -156,6 +157,13 @@ tacResult tac_force_vjp(const tacModel* model, const tacKinematics* kinematics,
                         const tacContacts* contacts, const tacPairForce* bar,
                         tacContacts* contacts_bar, tacReal* theta_bar, tacScratch* scratch);
 
+/// Longest time step that explicit contact stands at a state x with the control u (nu): as
+/// tac_stable_timestep, with the forces and velocities at hand, of which a fast blow makes contact
+/// stiffer. TAC_STIFF tells when a step was longer. Infinite where nothing touches.           [s]
+TAC_API
+tacResult tac_stable_timestep_at(const tacModel* model, const tacState* x, const tacReal* u,
+                                 double* seconds, tacScratch* scratch);
+
 /// A flag of tacInfo beside those of tacFlag: a step of hard contact had `max_impacts` impacts and
 /// did not use the rest of its time.
 #define TAC_CUT_SHORT 64u
@@ -171,7 +179,8 @@ tacResult tac_step_unused(const tacModel* model, const tacState* x, const tacRea
 ///   M (qvel_next - qvel) = J' f,
 /// with the scene's restitution and friction (docs/hard.md, eq. 5). `contacts` gets those contacts,
 /// `impulse` (3 x contacts->capacity) what each gives to the body of its second geom, in world axes
-/// [N s]; the first gets the negative. Both may be NULL. TAC_ERROR_UNSUPPORTED for other scenes.
+/// [N s]; the first gets the negative. Both may be NULL. TAC_ERROR_UNSUPPORTED for other scenes,
+/// TAC_ERROR_VALUE for bodies within one another unless overlap="resolve".
 TAC_API
 tacResult tac_impulse(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                       tacReal* qvel_next, tacContacts* contacts, tacReal* impulse,

@@ -84,8 +84,8 @@ typedef enum tacOp {
         TAC_OP_COUNT ///< how many there are
 } tacOp;
 
-/// The symbol with this name: a letter, then letters, digits and _. The same name gives the same
-/// symbol.
+/// The symbol with this name: a letter, then letters, digits and _, at most TAC_MAX_NAME. The same
+/// name gives the same symbol.
 TAC_API
 tacExpr tac_symbol(tacGraph* graph, const char* name);
 

@@ -37,25 +37,36 @@ const tacDetectorKind* tac_detector_of(const tacModel* model) {
 
 enum { ONE_RECORD = 8, TWISTS = 48 }; // numbers: point, normal, distance, activity; d_twist
 
+// Behind each array: arrays that lie multiples of 4096 bytes apart would drive each other out of
+// the cache
+enum { APART = 5 * TAC_ALIGNMENT };
+
 size_t tac_contacts_size(int capacity, int twists, size_t real_size) {
     size_t n = (size_t)capacity, count = ONE_RECORD + (twists ? TWISTS : 0);
-    return 4 * tac_arena_need(sizeof(int) * n) + tac_arena_need(sizeof(uint64_t) * n) +
-           count * tac_arena_need(real_size * n);
+    return 4 * tac_arena_need(sizeof(int) * n + APART) +
+           tac_arena_need(sizeof(uint64_t) * n + APART) +
+           count * tac_arena_need(real_size * n + APART);
+}
+
+static void* take_apart(tacArena* arena, int count, size_t size) {
+    return tac_arena_take(arena, (size_t)count * size + APART);
 }
 
 tacContacts tac_contacts_take(tacArena* arena, int capacity, int twists) {
     tacContacts c = {.capacity = capacity};
-    c.pair = TAC_TAKE(arena, int, capacity), c.bundle = TAC_TAKE(arena, int, capacity);
-    for (int i = 0; i < 2; ++i) c.geom[i] = TAC_TAKE(arena, int, capacity);
-    c.feature = TAC_TAKE(arena, uint64_t, capacity);
+    c.pair = take_apart(arena, capacity, sizeof(int));
+    c.bundle = take_apart(arena, capacity, sizeof(int));
+    for (int i = 0; i < 2; ++i) c.geom[i] = take_apart(arena, capacity, sizeof(int));
+    c.feature = take_apart(arena, capacity, sizeof(uint64_t));
     for (int i = 0; i < 3; ++i) {
-        c.point[i] = TAC_TAKE(arena, tacReal, capacity);
-        c.normal[i] = TAC_TAKE(arena, tacReal, capacity);
+        c.point[i] = take_apart(arena, capacity, sizeof(tacReal));
+        c.normal[i] = take_apart(arena, capacity, sizeof(tacReal));
     }
-    c.distance = TAC_TAKE(arena, tacReal, capacity);
-    c.activity = TAC_TAKE(arena, tacReal, capacity);
+    c.distance = take_apart(arena, capacity, sizeof(tacReal));
+    c.activity = take_apart(arena, capacity, sizeof(tacReal));
     for (int row = 0; row < 8 && twists; ++row)
-        for (int k = 0; k < 6; ++k) c.d_twist[row][k] = TAC_TAKE(arena, tacReal, capacity);
+        for (int k = 0; k < 6; ++k)
+            c.d_twist[row][k] = take_apart(arena, capacity, sizeof(tacReal));
     return c;
 }
 

@@ -1,6 +1,6 @@
 // Which edges of two geoms can meet.
 //
-//   blocks near the other geom --boxes, in axes of both bodies--> blocks near each other
+//   groups of blocks near the other geom --boxes, in axes of both bodies--> blocks near each other
 //        --edges' boxes, faces beside, roughly--> pairs --perpendicular, faces--> pairs that count
 //
 // No corner has to be near: an edge can be in touch while both are outside.
@@ -22,35 +22,70 @@ enum { PADDING = TAC_ROUGH_PADDING };
 // inside: by x sigma(-x/tau) of its length at most, which is below 0.2785 tau
 #define BEYOND 0.2785
 
+// A small search works on the stack, which is warm whichever model is looked at                [B]
+#define WARM ((size_t)224 << 10)
+
 //---------------------------------- memory ---------------------------------------
 
 static size_t blocks_of(const tacFeatures* f) {
-    return (size_t)(f->index ? f->index->edge_blocks : 0) + PADDING;
+    return (size_t)(f->index ? f->index->edge_blocks : 0);
 }
 
-static size_t side_size(const tacFeatures* f) {
-    size_t blocks = blocks_of(f);
-    return 12 * tac_arena_need(sizeof(float) * blocks) +
-           tac_arena_need(sizeof(float) * TAC_EDGE_PLACE * blocks) +
-           4 * tac_arena_need(sizeof(int) * blocks);
+static size_t groups_of(const tacFeatures* f) {
+    return (blocks_of(f) + TAC_EDGE_GROUP - 1) / TAC_EDGE_GROUP;
 }
 
-size_t tac_edge_search_size(const tacFeatures* a, const tacFeatures* b) {
-    return side_size(a) + side_size(b) + tac_arena_need(sizeof(int) * blocks_of(a) * blocks_of(b)) +
-           tac_arena_need(sizeof(uint64_t) * blocks_of(b)) +
+// whole vectors behind each group
+static size_t boxes_of(const tacFeatures* f) { return groups_of(f) * PADDING + PADDING; }
+
+// all blocks of a group with all others; stage 1: all of its edges
+static size_t items_of(const tacFeatures* f, int stage) {
+    size_t own = stage ? TAC_EDGE_GROUP * TAC_FEATURE_BLOCK : TAC_EDGE_GROUP;
+    return own * blocks_of(f) + 1;
+}
+
+static size_t boxes_size(size_t count) {
+    return 12 * tac_arena_need(sizeof(float) * count) + tac_arena_need(sizeof(int) * count);
+}
+
+// `room` numbers of a block that is placed
+static size_t size_of(const tacFeatures* a, const tacFeatures* b, size_t room) {
+    size_t groups = groups_of(b) + PADDING, blocks = boxes_of(b);
+    return boxes_size(groups_of(a) + PADDING) + boxes_size(2 * PADDING) + boxes_size(groups) +
+           boxes_size(blocks) + 3 * tac_arena_need(sizeof(int) * (groups + PADDING)) +
+           tac_arena_need(sizeof(int) * blocks) + tac_arena_need(sizeof(tacEdgeItem) * blocks) +
+           tac_arena_need(sizeof(tacEdgeItem) * items_of(b, 0)) +
+           tac_arena_need(sizeof(tacEdgeItem) * items_of(b, 1)) +
+           tac_arena_need(sizeof(float) * room * (blocks_of(b) + 1)) +
            2 * tac_arena_need(sizeof(int) * TAC_EDGE_ROOM);
 }
 
-static void take_rough3(tacArena* arena, size_t count, float* out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = TAC_TAKE(arena, float, count);
+size_t tac_edge_search_size(const tacFeatures* a, const tacFeatures* b) {
+    return size_of(a, b, TAC_EDGE_PLACE);
 }
 
-static tacEdgeBoxes take_boxes(tacArena* arena, const tacFeatures* f) {
-    tacEdgeBoxes b = {.block = TAC_TAKE(arena, int, blocks_of(f))};
+static tacEdgeBoxes take_boxes(tacArena* arena, size_t count) {
+    tacEdgeBoxes b = {.block = TAC_TAKE(arena, int, count)};
     for (int i = 0; i < 2; ++i)
-        take_rough3(arena, blocks_of(f), b.middle[i]), take_rough3(arena, blocks_of(f), b.half[i]);
+        for (int k = 0; k < 3; ++k) {
+            b.middle[i][k] = TAC_TAKE(arena, float, count);
+            b.half[i][k] = TAC_TAKE(arena, float, count);
+        }
     return b;
 }
+
+static tacEdgeOthers take_others(const tacFeatures* f, tacArena* arena) {
+    size_t groups = groups_of(f) + PADDING, blocks = boxes_of(f);
+    tacEdgeOthers o = {.group = take_boxes(arena, groups), .block = take_boxes(arena, blocks)};
+    o.first = TAC_TAKE(arena, int, groups), o.end = TAC_TAKE(arena, int, groups);
+    o.partner = TAC_TAKE(arena, int, groups + PADDING);
+    o.place = TAC_TAKE(arena, int, blocks), o.near = TAC_TAKE(arena, tacEdgeItem, blocks);
+    for (int i = 0; i < 2; ++i) o.item[i] = TAC_TAKE(arena, tacEdgeItem, items_of(f, i));
+    o.row = TAC_TAKE(arena, float, (size_t)SEARCH->room*(blocks_of(f) + 1));
+    return o;
+}
+
+//---------------------------------- frames ---------------------------------------
 
 // sum of all coordinates that there are
 static double extent_of(const tacEdgeSearch* s) {
@@ -64,14 +99,6 @@ static double extent_of(const tacEdgeSearch* s) {
     }
     return sum;
 }
-
-// boxes are wider than single precision rounds
-static tacEdgeFrame frame_of(const tacEdgeSearch* s, const tacFrame* across, double apart) {
-    double stretch = 1.0 + 2.0 * BEYOND * tac_re(s->witness->within);
-    return (tacEdgeFrame){across, stretch, 1.000001 * apart + 1e-6 * extent_of(s)};
-}
-
-//---------------------------------- blocks ---------------------------------------
 
 // the box around all of a geom, in both axes; `there` leads from its own to the other ones
 static tacEdgeBox whole_box(const tacFeatures* f, int own, const tacFrame* there) {
@@ -88,42 +115,28 @@ static tacEdgeBox whole_box(const tacFeatures* f, int own, const tacFrame* there
     return box;
 }
 
-static tacEdgeBoxes list_boxes(const tacEdgeSearch* s, int k, tacReal reach, tacArena* arena) {
-    const tacFrame* there[2] = {s->back, s->across};
-    const tacFeatures* f = s->features[k];
-    tacEdgeBoxes boxes = take_boxes(arena, f);
-    tacEdgeBox other = whole_box(s->features[1 - k], 1 - k, there[1 - k]);
-    tacEdgeFrame frame = frame_of(s, there[k], 0.0);
-    SEARCH->boxes(f->index, k, &frame, &other, reach, &boxes);
-    return boxes;
-}
-
-// Pairs of blocks that are near each other; edges of those of geom[1] are placed.
-static tacEdgeNear find_near(const tacEdgeSearch* s, const tacEdgeBoxes boxes[2], tacReal reach,
-                             tacArena* arena) {
-    int *first = TAC_TAKE(arena, int, boxes[0].count + 1), total = 0, count = 0;
-    int *block = TAC_TAKE(arena, int, boxes[0].count + 1),
-        *used = TAC_TAKE(arena, int, boxes[1].count + 1);
-    int* near = TAC_TAKE(arena, int, (size_t)boxes[0].count*(size_t)boxes[1].count + PADDING);
-    memset(used, 0, sizeof *used * (size_t)(boxes[1].count + 1));
-    for (int i = 0; i < boxes[0].count; ++i) {
-        int found = SEARCH->near(&boxes[0], i, &boxes[1], reach, &near[total]);
-        if (found == 0) continue;
-        block[count] = boxes[0].block[i], first[count++] = total;
-        for (int j = total; j < total + found; ++j) used[near[j]] = 1;
-        total += found;
+// Rows of a geom in axes of geom[0]. Middles are off by 1/65534 of a half side, directions by
+// sqrt(3)/254; boxes are wider than that and than single precision rounds.
+static tacEdgePlacing placing_of(const tacEdgeSearch* s, int k, const tacFrame* across,
+                                 double apart) {
+    const struct tacFeatureIndex* index = s->features[k]->index;
+    double longest = index->longest * (1.0 + 2.0 * BEYOND * tac_re(s->witness->within));
+    tacEdgePlacing p = {.half = (float)(1.000001 * longest / 127.0)};
+    p.more = (float)(1.000001 * apart + 2e-5 * extent_of(s) + 0.007 * longest);
+    for (int i = 0; i < 3; ++i) {
+        double origin = tac_re(across->origin[i]);
+        for (int j = 0; j < 3; ++j) {
+            double R = tac_re(across->R.m[i][j]);
+            origin += R * index->all.middle[j];
+            p.middle[i][j] = (float)(R * index->all.half[j] / 32767.0);
+            p.turn[i][j] = (float)(R / 127.0);
+        }
+        p.origin[i] = (float)origin;
     }
-    first[count] = total;
-    float* place = TAC_TAKE(arena, float, TAC_EDGE_PLACE*(size_t)boxes[1].count);
-    tacEdgeFrame frame = frame_of(s, s->across, 0.0);
-    for (int j = 0; j < boxes[1].count; ++j)
-        if (used[j])
-            SEARCH->place(s->features[1]->index, boxes[1].block[j], &frame,
-                          &place[j * SEARCH->room]);
-    return (tacEdgeNear){count, block, first, near, boxes[1].block, place};
+    return p;
 }
 
-//---------------------------------- pairs ----------------------------------------
+//---------------------------------- all of it ------------------------------------
 
 static int is_bounded(const tacWitnessOptions* o) { return tac_re(o->range) > 0.0 && !o->exact; }
 
@@ -131,35 +144,49 @@ static int both_solid(const tacEdgeSearch* s) {
     return s->features[0]->index->radius < 0 && s->features[1]->index->radius < 0;
 }
 
-static int list_pairs(const tacEdgeSearch* s, const tacEdgeNear* near, tacReal apart, int capacity,
-                      int* first, int* second, tacArena* arena) {
-    const tacFrame same = {.R.m = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-    size_t blocks = blocks_of(s->features[1]);
-    tacEdgeTest test = {.features = {s->features[0], s->features[1]},
-                        .across = s->across,
-                        .own = frame_of(s, &same, tac_re(apart)),
+static tacEdgeTest test_of(const tacEdgeSearch* s) {
+    const tacFrame same = {.R.m = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, *there[2];
+    tacReal apart = s->all ? (tacReal)EVERYWHERE : s->reach;
+    tacEdgeTest test = {.across = s->across,
+                        .apart = apart,
                         .witness = s->witness,
                         .reach = s->reach,
                         .clash = s->clash,
                         .bounded = is_bounded(s->witness),
                         .solid = both_solid(s),
-                        .rough = !s->all && is_bounded(s->witness) && both_solid(s),
-                        .met = TAC_TAKE(arena, uint64_t, blocks),
-                        .one = TAC_TAKE(arena, int, TAC_EDGE_ROOM),
-                        .two = TAC_TAKE(arena, int, TAC_EDGE_ROOM)};
-    return SEARCH->list(&test, near, capacity, first, second);
+                        .rough = !s->all && is_bounded(s->witness) && both_solid(s)};
+    there[0] = s->back, there[1] = s->across;
+    for (int k = 0; k < 2; ++k) {
+        test.features[k] = s->features[k];
+        test.frame[k] = (tacEdgeFrame){there[k], 1e-6 * extent_of(s)};
+        test.around[k] = whole_box(s->features[k], k, there[k]);
+    }
+    test.placing[0] = placing_of(s, 0, &same, tac_re(apart));
+    test.placing[1] = placing_of(s, 1, s->across, 0.0);
+    return test;
+}
+
+static int search(const tacEdgeSearch* s, int capacity, int* first, int* second, tacArena* arena) {
+    tacEdgeTest test = test_of(s);
+    tacEdgeOthers others = take_others(s->features[1], arena);
+    test.group = take_boxes(arena, groups_of(s->features[0]) + PADDING);
+    test.block = take_boxes(arena, 2 * PADDING), test.others = &others;
+    test.one = TAC_TAKE(arena, int, TAC_EDGE_ROOM), test.two = TAC_TAKE(arena, int, TAC_EDGE_ROOM);
+    return SEARCH->list(&test, capacity, first, second);
+}
+
+static int search_warm(const tacEdgeSearch* s, int capacity, int* first, int* second) {
+    _Alignas(TAC_ALIGNMENT) char memory[WARM];
+    tacArena arena = {memory, WARM, 0};
+    return search(s, capacity, first, second, &arena);
 }
 
 int tac_edge_search(const tacEdgeSearch* s, int capacity, int* first, int* second,
                     tacArena* arena) {
-    size_t mark = arena->used;
-    tacReal apart = s->all ? (tacReal)EVERYWHERE : s->reach;
-    tacEdgeBoxes boxes[2] = {list_boxes(s, 0, apart, arena), list_boxes(s, 1, apart, arena)};
-    int count = 0;
-    if (boxes[0].count && boxes[1].count) {
-        tacEdgeNear near = find_near(s, boxes, apart, arena);
-        if (near.count) count = list_pairs(s, &near, apart, capacity, first, second, arena);
-    }
+    size_t mark = arena->used, room = (size_t)SEARCH->room;
+    int small = size_of(s->features[0], s->features[1], room) <= WARM;
+    int count =
+        small ? search_warm(s, capacity, first, second) : search(s, capacity, first, second, arena);
     arena->used = mark;
     return count;
 }

@@ -5,19 +5,46 @@
 #include "detect/edge_edge_push.h"
 #include "shape/rough.h"
 
+#include <stddef.h>
 #include <string.h>
 
-TAC_INLINE void gather3(const double* const x[3], const int* at, wide out[3]) {
-    for (int k = 0; k < 3; ++k) {
-        tacReal of[TAC_LANES];
-        for (int j = 0; j < TAC_LANES; ++j) of[j] = x[k][at[j]];
-        out[k] = w_load(of);
+// three numbers of each edge, `at` of them from its record's first on
+TAC_INLINE void gather3(const tacEdgeRecord* record, size_t offset, const int* at, wide out[3]) {
+    tacReal of[3][TAC_LANES];
+    for (int j = 0; j < TAC_LANES; ++j) {
+        const double* v = (const double*)((const char*)&record[at[j]] + offset);
+        for (int k = 0; k < 3; ++k) of[k][j] = v[k];
     }
+    for (int k = 0; k < 3; ++k) out[k] = w_load(of[k]);
 }
 
-// EDGE_PARALLEL^2 and a percent more; products of unit vectors are rounded by a tenth of the other
+// EDGE_PARALLEL^2 and a percent more. Each of two unit vectors of bytes is off by sqrt(3)/254, so
+// their products are by 0.0137
 #define ROUGH_PARALLEL 1.01e-4
-#define ROUGH_TURN     1e-5
+#define ROUGH_TURN     0.0138
+
+// numbers of a vector; compilers take single ones where they are not told
+#if TAC_LANES == 8
+TAC_INLINE rough rough_bytes(const int8_t* p) {
+    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i*)p)));
+}
+TAC_INLINE rough rough_shorts(const int16_t* p) {
+    return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i*)p)));
+}
+#elif TAC_LANES == 4
+TAC_INLINE rough rough_bytes(const int8_t* p) {
+    return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i*)p)));
+}
+TAC_INLINE rough rough_shorts(const int16_t* p) {
+    return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i*)p)));
+}
+#elif TAC_LANES == 2
+TAC_INLINE rough rough_bytes(const int8_t* p) { return (rough){p[0], p[1], p[2], p[3]}; }
+TAC_INLINE rough rough_shorts(const int16_t* p) { return (rough){p[0], p[1], p[2], p[3]}; }
+#else
+TAC_INLINE rough rough_bytes(const int8_t* p) { return *p; }
+TAC_INLINE rough rough_shorts(const int16_t* p) { return *p; }
+#endif
 
 //---------------------------------- rough boxes ----------------------------------
 
@@ -88,39 +115,42 @@ TAC_INLINE void add_boxes(tacEdgeBoxes* b, int first, unsigned bits, rough m[2][
     }
 }
 
-static void boxes(const struct tacFeatureIndex* index, int own, const tacEdgeFrame* frame,
-                  const tacEdgeBox* other, tacReal reach, tacEdgeBoxes* out) {
+// boxes first .. end - 1 of geom `own` that come near the other one, behind those of `out`
+static void boxes(const tacEdgeTest* t, int own, const tacRoughBoxes* from, int first, int end,
+                  tacEdgeBoxes* out) {
     rough n[2][3], g[2][3];
-    for (int f = 0; f < 2; ++f) set_box(other, f, reach, n[f], g[f]);
-    for (int i = 0; i < index->edge_blocks; i += ROUGH_LANES) {
+    for (int f = 0; f < 2; ++f) set_box(&t->around[1 - own], f, t->apart, n[f], g[f]);
+    for (int i = first; i < end; i += ROUGH_LANES) {
         rough m[2][3], h[2][3];
-        load_rough3(index->block_rough.middle, i, m[own]);
-        load_rough3(index->block_rough.half, i, h[own]);
-        unsigned kept = lanes_before(i, index->edge_blocks) &
-                        rough_negative_bits(box_gap(m[own], h[own], n[own], g[own]));
+        load_rough3(from->middle, i, m[own]);
+        load_rough3(from->half, i, h[own]);
+        unsigned kept =
+            lanes_before(i, end) & rough_negative_bits(box_gap(m[own], h[own], n[own], g[own]));
         if (kept == 0) continue;
-        carry_boxes(frame, m[own], h[own], m[1 - own], h[1 - own]);
+        carry_boxes(&t->frame[own], m[own], h[own], m[1 - own], h[1 - own]);
         kept &= rough_negative_bits(box_gap(m[1 - own], h[1 - own], n[1 - own], g[1 - own]));
         if (kept) add_boxes(out, i, kept, m, h);
     }
 }
 
-static int near(const tacEdgeBoxes* a, int i, const tacEdgeBoxes* b, tacReal reach, int* out) {
-    rough m[2][3], h[2][3], apart = rough_set(1.000001 * tac_re(reach));
+TAC_INLINE int is_none(const tacEdgeBoxes* a, int i) { return a->half[0][0][i] < 0.0f; }
+
+// indices of boxes that come within `apart` of box `i` of `a`, in order; how many
+static int near(const tacEdgeBoxes* a, int i, tacReal apart, const tacEdgeBoxes* b, int* out) {
+    rough m[2][3], h[2][3], wider = rough_set(1.000001 * tac_re(apart));
     int count = 0;
-    if (a->half[0][0][i] < 0.0f) return 0;
     for (int f = 0; f < 2; ++f) {
         set_rough3(a->middle[f], i, m[f]), set_rough3(a->half[f], i, h[f]);
-        for (int k = 0; k < 3; ++k) h[f][k] = h[f][k] + apart;
+        for (int k = 0; k < 3; ++k) h[f][k] = h[f][k] + wider;
     }
     for (int j = 0; j < b->count; j += ROUGH_LANES) {
         unsigned kept = ~0u;
-        for (int f = 0; f < 2 && kept; ++f) { // most are apart in the first
+        for (int f = 0; f < 2; ++f) {
             rough n[3], g[3];
             load_rough3(b->middle[f], j, n), load_rough3(b->half[f], j, g);
             kept &= rough_negative_bits(box_gap(m[f], h[f], n, g));
         }
-        if (kept) count = append(out, count, kept, ROUGH_LANES, j);
+        count = append(out, count, kept, ROUGH_LANES, j);
     }
     return count;
 }
@@ -131,8 +161,8 @@ TAC_INLINE rough rough_dot3(const rough a[3], const rough b[3]) {
 
 //---------------------------------- edges ----------------------------------------
 
-// Rows of a block that is placed: boxes around edges, unit vectors along them and their faces; then
-// the box around all eight.
+// Rows of a block that is placed: boxes around edges, unit vectors along them and across them and
+// their faces; then the box around all eight.
 enum {
     ROW = ROUGH_LANES > TAC_FEATURE_BLOCK ? ROUGH_LANES : TAC_FEATURE_BLOCK,
     MIDDLE = 0,
@@ -155,57 +185,66 @@ TAC_INLINE void store_rows(float* p, const rough v[3]) {
     for (int k = 0; k < 3; ++k) rough_store(&p[k * ROW], v[k]);
 }
 
+// least of a vector's first eight numbers
+TAC_INLINE float least_of(const float x[ROW]) {
+    float four[4], two[2];
+    for (int i = 0; i < 4; ++i) four[i] = x[i] < x[i + 4] ? x[i] : x[i + 4];
+    for (int i = 0; i < 2; ++i) two[i] = four[i] < four[i + 2] ? four[i] : four[i + 2];
+    return two[0] < two[1] ? two[0] : two[1];
+}
+
 static void surround(float* place) {
-    float low[3], high[3];
-    for (int k = 0; k < 3; ++k) low[k] = INFINITY, high[k] = -INFINITY;
-    for (int j = 0; j < TAC_FEATURE_BLOCK; ++j) TAC_UNROLL for (int k = 0; k < 3; ++k) {
-            float m = place[MIDDLE + k * ROW + j], h = place[HALF + k * ROW + j];
-            low[k] = m - h < low[k] ? m - h : low[k], high[k] = m + h > high[k] ? m + h : high[k];
+    for (int k = 0; k < 3; ++k) {
+        float low[ROW], high[ROW]; // the largest is the least of those turned
+        for (int j = 0; j < TAC_FEATURE_BLOCK; j += ROUGH_LANES) {
+            rough m = rough_load(&place[MIDDLE + k * ROW + j]);
+            rough h = rough_load(&place[HALF + k * ROW + j]);
+            rough_store(&low[j], m - h), rough_store(&high[j], -m - h);
         }
-    for (int k = 0; k < 3; ++k) {
-        place[AROUND + k] = 0.5f * (low[k] + high[k]);
-        place[AROUND + 3 + k] = 0.500001f * (high[k] - low[k]);
+        float under = least_of(low), over = -least_of(high);
+        place[AROUND + k] = 0.5f * (under + over);
+        place[AROUND + 3 + k] = 0.500001f * (over - under);
     }
 }
 
-TAC_INLINE void rough_turn(const tacFrame* f, const rough v[3], rough out[3]) {
+// rows of numbers times a matrix
+TAC_INLINE void rough_turn(const float R[3][3], const rough v[3], rough out[3]) {
     for (int k = 0; k < 3; ++k) {
-        out[k] = v[0] * rough_set(tac_re(f->R.m[k][0]));
-        out[k] = rough_fma(v[1], rough_set(tac_re(f->R.m[k][1])), out[k]);
-        out[k] = rough_fma(v[2], rough_set(tac_re(f->R.m[k][2])), out[k]);
+        out[k] = v[0] * rough_set(R[k][0]);
+        out[k] = rough_fma(v[1], rough_set(R[k][1]), out[k]);
+        out[k] = rough_fma(v[2], rough_set(R[k][2]), out[k]);
     }
 }
 
-static void place_edges(const struct tacFeatureIndex* index, int block, const tacEdgeFrame* frame,
-                        float* out) {
-    const int eight = TAC_FEATURE_BLOCK;
-    const tacFrame* across = frame->across;
-    for (int j = 0; j < eight; j += ROUGH_LANES) {
-        const float* from = &index->edge_rows[block * eight * TAC_EDGE_ROWS + j];
-        rough v[3], y[3], half = rough_load(&from[12 * eight]) * rough_set(frame->stretch);
-        load_rows(from, eight, v), rough_turn(across, v, y);
-        for (int k = 0; k < 3; ++k) y[k] = y[k] + rough_set(tac_re(across->origin[k]));
+TAC_INLINE void turn_bytes(const tacEdgePlacing* p, const int8_t from[3][TAC_FEATURE_BLOCK], int j,
+                           rough out[3]) {
+    rough v[3];
+    for (int k = 0; k < 3; ++k) v[k] = rough_bytes(&from[k][j]);
+    rough_turn(p->turn, v, out);
+}
+
+static void place_edges(const tacEdgeRows* from, const tacEdgePlacing* p, float* out) {
+    for (int j = 0; j < TAC_FEATURE_BLOCK; j += ROUGH_LANES) {
+        rough v[3], y[3], half = rough_bytes(&from->half[j]) * rough_set(p->half);
+        for (int k = 0; k < 3; ++k) v[k] = rough_shorts(&from->middle[k][j]);
+        rough_turn(p->middle, v, y);
+        for (int k = 0; k < 3; ++k) y[k] = y[k] + rough_set(p->origin[k]);
         store_rows(&out[MIDDLE + j], y);
-        for (int i = 0; i < 3; ++i) {
-            load_rows(&from[(3 + 3 * i) * eight], eight, v), rough_turn(across, v, y);
-            store_rows(&out[FLANK + 3 * i * ROW + j], y);
-            for (int k = 0; k < 3 && i == 0; ++k)
-                v[k] = rough_fma(rough_abs(y[k]), half, rough_set(frame->more));
-            if (i == 0) store_rows(&out[HALF + j], v);
+        turn_bytes(p, from->direction, j, y);
+        store_rows(&out[FLANK + j], y);
+        for (int k = 0; k < 3; ++k) v[k] = rough_fma(rough_abs(y[k]), half, rough_set(p->more));
+        store_rows(&out[HALF + j], v);
+        for (int i = 0; i < 2; ++i) {
+            turn_bytes(p, from->side[i], j, y);
+            store_rows(&out[FLANK + 3 * (1 + i) * ROW + j], y);
         }
     }
-}
-
-static void place(const struct tacFeatureIndex* index, int block, const tacEdgeFrame* frame,
-                  float* out) {
-    place_edges(index, block, frame, out);
-    surround(out);
 }
 
 //---------------------------------- pairs ----------------------------------------
 
 typedef struct pairList {
-    const tacEdgeTest* test;
+    tacEdgeTest* test;
     const struct tacFeatureIndex* index[2];
     int edges[2];
     edgeTau t;
@@ -220,9 +259,10 @@ TAC_INLINE edgeCorners pair_corners(const pairList* l, int i) {
     const tacFrame* across = l->test->across;
     edgeCorners c;
     for (int end = 0; end < 2; ++end) {
+        size_t from = offsetof(tacEdgeRecord, corner) + sizeof(double[3]) * (size_t)end;
         wide x[3];
-        gather3(l->index[0]->edge_end[end], &l->one[i], c.x[end]);
-        gather3(l->index[1]->edge_end[end], &l->two[i], x);
+        gather3(l->index[0]->record, from, &l->one[i], c.x[end]);
+        gather3(l->index[1]->record, from, &l->two[i], x);
         rotate_to_world(across, x, c.x[2 + end]);
         for (int k = 0; k < 3; ++k) c.x[2 + end][k] = c.x[2 + end][k] + across->origin[k];
     }
@@ -247,7 +287,8 @@ TAC_INLINE void load_flanks(const tacFeatures* f, const int* at, const tacFrame*
     out->swept = 0;
     for (int side = 0; side < 2; ++side) {
         wide v[3];
-        gather3(f->index->along[side], at, v);
+        gather3(f->index->record, offsetof(tacEdgeRecord, along) + sizeof(double[3]) * (size_t)side,
+                at, v);
         for (int k = 0; k < 3; ++k) out->along[side][k] = v[k];
         if (across) rotate_to_world(across, v, out->along[side]);
     }
@@ -296,38 +337,40 @@ static void look_closer(pairList* l) {
 }
 
 // Bits of edges of a block b that have faces in the way of an edge a: clashing_lanes for unit
-// vectors, with room for errors of single precision
+// vectors, with room for their errors. With c = s x t the products m.c are t.(m x s) for the faces
+// of a and, with their sign, s.(m x t) for those of b
 TAC_INLINE unsigned clear_lanes(const pairList* l, const float* a, const float* b) {
-    rough s[3], t[3], c[3], low = rough_set(1e30), high = rough_set(-1e30);
+    rough s[3], t[3], low = rough_set(1e30), high = rough_set(-1e30);
     set_rows(&a[FLANK], ROW, s), load_rows(&b[FLANK], ROW, t);
-    for (int k = 0; k < 3; ++k) {
-        int p = (k + 1) % 3, q = (k + 2) % 3;
-        c[k] = s[p] * t[q] - s[q] * t[p];
-    }
     for (int row = FLANK + 3 * ROW; row < AROUND; row += 3 * ROW) {
-        rough u[2];
-        set_rows(&a[row], ROW, s), load_rows(&b[row], ROW, t);
-        u[0] = rough_dot3(s, c), u[1] = -rough_dot3(t, c);
-        for (int k = 0; k < 2; ++k) low = rough_min(low, u[k]), high = rough_max(high, u[k]);
+        rough p[3], q[3];
+        set_rows(&a[row], ROW, p), load_rows(&b[row], ROW, q);
+        rough u = rough_dot3(t, p), v = rough_dot3(s, q);
+        low = rough_min(low, rough_min(u, v)), high = rough_max(high, rough_max(u, v));
     }
-    rough length = rough_sqrt(rough_dot3(c, c) + rough_set(ROUGH_PARALLEL));
+    rough even = rough_max(rough_abs(rough_dot3(s, t)) - rough_set(ROUGH_TURN), rough_set(0.0));
+    rough length = rough_sqrt(rough_fma(-even, even, rough_set(1.0 + ROUGH_PARALLEL)));
     rough reach = rough_fma(l->clash, length, rough_set(ROUGH_TURN));
     return rough_negative_bits(rough_max(low, -high) + reach);
 }
 
-// bit j: an edge a may meet edge j of a block b
-TAC_INLINE unsigned meet_edge(const pairList* l, const float* a, const float* b) {
+// bit j: the box of an edge a meets that of edge j of a block b
+TAC_INLINE unsigned meet_boxes(const float* a, const float* b) {
     rough m[3], h[3];
     unsigned bits = 0;
     set_rows(&a[MIDDLE], ROW, m), set_rows(&a[HALF], ROW, h);
     for (int j = 0; j < TAC_FEATURE_BLOCK; j += ROUGH_LANES) {
         rough n[3], g[3];
         load_rows(&b[MIDDLE + j], ROW, n), load_rows(&b[HALF + j], ROW, g);
-        unsigned kept = rough_negative_bits(box_gap(m, h, n, g));
-        if (kept && l->test->rough) kept &= ~clear_lanes(l, a, &b[j]);
-        bits |= kept << j;
+        bits |= rough_negative_bits(box_gap(m, h, n, g)) << j;
     }
-    return bits;
+    return bits & 255u;
+}
+
+TAC_INLINE unsigned meet_faces(const pairList* l, const float* a, const float* b) {
+    unsigned bits = 0;
+    for (int j = 0; j < TAC_FEATURE_BLOCK; j += ROUGH_LANES) bits |= clear_lanes(l, a, &b[j]) << j;
+    return ~bits;
 }
 
 // bit i: edge i of a block a comes near a block b
@@ -340,63 +383,239 @@ TAC_INLINE unsigned near_block(const float* a, const float* b) {
         load_rows(&a[MIDDLE + i], ROW, n), load_rows(&a[HALF + i], ROW, g);
         bits |= rough_negative_bits(box_gap(m, h, n, g)) << i;
     }
-    return bits;
+    return bits & 255u;
 }
 
-// byte i: edges of a block b that edge i of a block a may meet; those of the masks are there
-TAC_INLINE uint64_t meet_block(const pairList* l, const float* a, const float* b, unsigned mask_a,
-                               unsigned mask_b) {
-    uint64_t met = 0;
-    for (unsigned rest = near_block(a, b) & mask_a; rest; rest &= rest - 1) {
-        int i = __builtin_ctz(rest);
-        met |= (uint64_t)(meet_edge(l, &a[i], b) & mask_b) << (8 * i);
+//---------------------------------- a group --------------------------------------
+
+// Eight blocks of geom[0] are looked at together, in stages that leave lists of bits to the next:
+//
+//   blocks of geom[1] --> blocks of the group that are near --> edges of those --> edges that they
+//   may meet, by boxes --> by faces
+//
+// A stage is one loop over the bits of all it was left, and branches on no single test: those
+// cannot be foretold.
+enum { TOGETHER = 8 }; // bytes of bits that are walked through as one word
+
+// its blocks as they are placed, those that are near others
+typedef struct ownGroup {
+    float row[TAC_EDGE_GROUP][ROOM];
+    int block[TAC_EDGE_GROUP];
+} ownGroup;
+
+// bits of eight items from `first` on
+TAC_INLINE uint64_t word_of(const tacEdgeItem* item, unsigned first, unsigned count) {
+    uint64_t word = 0;
+    unsigned end = count - first < TOGETHER ? count - first : TOGETHER;
+    for (unsigned n = 0; n < end; ++n) word |= (uint64_t)item[first + n].bits << (8 * n);
+    return word;
+}
+
+// which edges of which blocks come near which others
+TAC_INLINE unsigned near_edges(const tacEdgeOthers* o, const ownGroup* g, unsigned count,
+                               tacEdgeItem* out) {
+    unsigned items = 0;
+    for (unsigned first = 0; first < count; first += TOGETHER)
+        for (uint64_t word = word_of(o->near, first, count); word; word &= word - 1) {
+            unsigned bit = (unsigned)__builtin_ctzll(word), own = bit % 8;
+            const tacEdgeItem* n = &o->near[first + bit / 8];
+            unsigned bits = near_block(g->row[own], &o->row[n->row]);
+            out[items] = (tacEdgeItem){bits, own, n->other, n->row};
+            items += bits != 0;
+        }
+    return items;
+}
+
+// edges e of item.own, e = 8 block + edge, and the others whose boxes they meet
+TAC_INLINE unsigned meeting_edges(const tacEdgeOthers* o, const ownGroup* g,
+                                  const tacEdgeItem* near, unsigned count, tacEdgeItem* out) {
+    unsigned items = 0;
+    for (unsigned first = 0; first < count; first += TOGETHER)
+        for (uint64_t word = word_of(near, first, count); word; word &= word - 1) {
+            unsigned bit = (unsigned)__builtin_ctzll(word), edge = bit % 8;
+            const tacEdgeItem* n = &near[first + bit / 8];
+            unsigned bits = meet_boxes(&g->row[n->own][edge], &o->row[n->row]);
+            out[items] = (tacEdgeItem){bits, 8 * n->own + edge, n->other, n->row};
+            items += bits != 0;
+        }
+    return items;
+}
+
+// those of the items that remain stand first; bits of edges of the group that are among them
+static uint64_t clashing_edges(const pairList* l, const ownGroup* g, tacEdgeItem* item,
+                               unsigned* count) {
+    const tacEdgeOthers* o = l->test->others;
+    uint64_t own = 0;
+    unsigned kept = 0;
+    for (unsigned k = 0; k < *count; ++k) {
+        tacEdgeItem n = item[k];
+        if (l->test->rough) n.bits &= meet_faces(l, &g->row[n.own / 8][n.own % 8], &o->row[n.row]);
+        item[kept] = n, kept += n.bits != 0;
+        own |= (uint64_t)(n.bits != 0) << n.own;
     }
-    return met;
+    *count = kept;
+    return own;
 }
 
-// bits of the edges that there are in a block
-TAC_INLINE unsigned edges_in(const pairList* l, int k, int block) {
-    return lanes_before(block * TAC_FEATURE_BLOCK, l->edges[k]) & 255u;
+// a record on its way to the cache
+TAC_INLINE void fetch_record(const tacEdgeRecord* r) {
+    __builtin_prefetch(r);
+    __builtin_prefetch((const char*)r + 64);
 }
 
-// edge e of geom[0], which is byte i, and those that it may meet
-static void list_edge(pairList* l, int e, int i, const tacEdgeNear* near, int row) {
-    for (int n = near->first[row]; n < near->first[row + 1]; ++n) {
-        unsigned bits = l->test->met[n - near->first[row]] >> (8 * i) & 255u;
-        if (bits == 0) continue;
-        for (int j = 0; j < TAC_FEATURE_BLOCK; ++j) l->one[l->waiting + j] = e;
-        l->waiting = append(l->two, l->waiting, bits, TAC_FEATURE_BLOCK,
-                            near->other[near->near[n]] * TAC_FEATURE_BLOCK);
-        if (l->waiting >= TAC_EDGE_WAITING) look_closer(l);
+static void list_item(pairList* l, const ownGroup* g, tacEdgeItem item) {
+    int edge = g->block[item.own / 8] * TAC_FEATURE_BLOCK + (int)(item.own % 8);
+    int other = l->test->others->block.block[item.other] * TAC_FEATURE_BLOCK;
+    fetch_record(&l->index[0]->record[edge]);
+    for (unsigned bits = item.bits; bits; bits &= bits - 1)
+        fetch_record(&l->index[1]->record[other + __builtin_ctz(bits)]);
+    for (int j = 0; j < TAC_FEATURE_BLOCK; ++j) l->one[l->waiting + j] = edge;
+    l->waiting = append(l->two, l->waiting, item.bits, TAC_FEATURE_BLOCK, other);
+    if (l->waiting >= TAC_EDGE_WAITING) look_closer(l);
+}
+
+// A block as it is placed; what repeats the last edge is nowhere
+TAC_INLINE void place_block(const pairList* l, int k, int block, float* out) {
+    int there = l->edges[k] - block * TAC_FEATURE_BLOCK;
+    place_edges(&l->index[k]->rows[block], &l->test->placing[k], out);
+    for (int j = there; j < TAC_FEATURE_BLOCK; ++j)
+        for (int i = 0; i < 3; ++i) out[HALF + i * ROW + j] = -INFINITY;
+}
+
+static void place_near(const pairList* l, ownGroup* g, unsigned count) {
+    tacEdgeOthers* o = l->test->others;
+    unsigned used = 0;
+    for (unsigned n = 0; n < count; ++n) {
+        int at = o->near[n].other;
+        used |= o->near[n].bits;
+        if (o->place[at] < 0) {
+            float* row = &o->row[o->place[at] = o->places];
+            place_block(l, 1, o->block.block[at], row);
+            surround(row), o->places += ROOM;
+        }
+        o->near[n].row = o->place[at];
+    }
+    for (; used; used &= used - 1) {
+        int i = __builtin_ctz(used);
+        place_block(l, 0, g->block[i], g->row[i]);
     }
 }
 
-// edges of a block of geom[0]
-static void list_block(pairList* l, const tacEdgeNear* near, int row) {
-    int block = near->block[row], first = near->first[row];
-    unsigned mask = edges_in(l, 0, block);
-    float a[ROOM];
-    uint64_t any = 0;
-    place_edges(l->index[0], block, &l->test->own, a);
-    for (int n = first; n < near->first[row + 1]; ++n) {
-        int other = near->near[n];
-        uint64_t met =
-            meet_block(l, a, &near->place[other * ROOM], mask, edges_in(l, 1, near->other[other]));
-        l->test->met[n - first] = met, any |= met;
+//---------------------------------- groups ---------------------------------------
+
+// blocks of a group that come near the other geom; their rows are fetched meanwhile
+static void open_group(const pairList* l, int own, int group, tacEdgeBoxes* out) {
+    const struct tacFeatureIndex* index = l->index[own];
+    int first = group * TAC_EDGE_GROUP, end = first + TAC_EDGE_GROUP, before = out->count;
+    boxes(l->test, own, &index->block_rough, first,
+          end < index->edge_blocks ? end : index->edge_blocks, out);
+    for (int i = before; i < out->count; ++i) {
+        if (is_none(out, i)) continue;
+        __builtin_prefetch(&index->rows[out->block[i]]);
+        __builtin_prefetch((const char*)&index->rows[out->block[i]] + 64);
     }
-    for (int i = 0; i < TAC_FEATURE_BLOCK; ++i)
-        if (any >> (8 * i) & 255u) list_edge(l, block * TAC_FEATURE_BLOCK + i, i, near, row);
 }
 
-static int list(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, int* first,
-                int* second) {
+static void open_partner(const pairList* l, int at) {
+    tacEdgeOthers* o = l->test->others;
+    if (o->first[at] >= 0) return;
+    o->first[at] = o->block.count;
+    open_group(l, 1, o->group.block[at], &o->block);
+    for (int i = o->first[at]; i < o->block.count; ++i) o->place[i] = -1;
+    o->end[at] = o->block.count;
+}
+
+// bits of `own` boxes that a box of another meets in one of both axes
+TAC_INLINE unsigned near_own(const tacEdgeBoxes* own, const tacEdgeBoxes* b, int at, int f) {
+    unsigned bits = 0;
+    for (int i = 0; i < TAC_EDGE_GROUP; i += ROUGH_LANES) {
+        rough m[3], h[3], n[3], g[3];
+        load_rough3(own->middle[f], i, m), load_rough3(own->half[f], i, h);
+        set_rough3(b->middle[f], at, n), set_rough3(b->half[f], at, g);
+        bits |= rough_negative_bits(box_gap(m, h, n, g)) << i;
+    }
+    return bits & 255u;
+}
+
+// near blocks of all partners, each with bits of those of the group
+static unsigned near_blocks(const tacEdgeOthers* o, const tacEdgeBoxes* own, int partners) {
+    unsigned count = 0, both = 0;
+    for (int k = 0; k < partners; ++k) {
+        int end = o->end[o->partner[k]];
+        for (int at = o->first[o->partner[k]]; at < end; ++at) {
+            unsigned bits = near_own(own, &o->block, at, 0);
+            o->near[count].bits = bits, o->near[count].other = at;
+            count += bits != 0;
+        }
+    }
+    for (unsigned k = 0; k < count; ++k) {
+        int at = o->near[k].other;
+        unsigned bits = o->near[k].bits & near_own(own, &o->block, at, 1);
+        o->near[both].bits = bits, o->near[both].other = at;
+        both += bits != 0;
+    }
+    return both;
+}
+
+// boxes of a group are wider by how far others may be apart; those that are not there are nowhere
+static void widen_group(tacEdgeBoxes* own, tacReal apart) {
+    rough wider = rough_set(1.000001 * tac_re(apart));
+    for (int i = 0; i < TAC_EDGE_GROUP; i += ROUGH_LANES)
+        for (int f = 0; f < 2; ++f)
+            for (int k = 0; k < 3; ++k) {
+                float* half = &own->half[f][k][i];
+                rough_store(half, i < own->count ? rough_load(half) + wider : rough_set(-1e30));
+            }
+}
+
+static void list_group(pairList* l, int at) {
+    tacEdgeOthers* o = l->test->others;
+    tacEdgeBoxes* own = &l->test->block;
+    ownGroup g;
+    int partners = near(&l->test->group, at, l->test->apart, &o->group, o->partner);
+    if (partners == 0) return;
+    own->count = 0, open_group(l, 0, l->test->group.block[at], own);
+    widen_group(own, l->test->apart);
+    for (int i = 0; i < own->count && i < TAC_EDGE_GROUP; ++i) g.block[i] = own->block[i];
+    for (int k = 0; k < partners; ++k) open_partner(l, o->partner[k]);
+    unsigned count = near_blocks(o, own, partners);
+    place_near(l, &g, count);
+    count = near_edges(o, &g, count, o->item[0]);
+    count = meeting_edges(o, &g, o->item[0], count, o->item[1]);
+    uint64_t edges = clashing_edges(l, &g, o->item[1], &count);
+    for (; edges; edges &= edges - 1) // others of one edge are in order already
+        for (unsigned i = 0; i < count; ++i)
+            if (o->item[1][i].own == (unsigned)__builtin_ctzll(edges))
+                list_item(l, &g, o->item[1][i]);
+}
+
+// all boxes of blocks on their way to the cache
+static void fetch_boxes(const struct tacFeatureIndex* index) {
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < index->edge_blocks; i += 16) {
+            __builtin_prefetch(&index->block_rough.middle[k][i]);
+            __builtin_prefetch(&index->block_rough.half[k][i]);
+        }
+}
+
+static int groups_of(const struct tacFeatureIndex* index) {
+    return (index->edge_blocks + TAC_EDGE_GROUP - 1) / TAC_EDGE_GROUP;
+}
+
+static int list(tacEdgeTest* test, int capacity, int* first, int* second) {
     pairList l = {.test = test};
+    tacEdgeOthers* o = test->others;
     for (int k = 0; k < 2; ++k)
         l.index[k] = test->features[k]->index, l.edges[k] = test->features[k]->edges;
     l.t = edge_tau(test->witness), l.reach = w_set(test->reach);
     l.clash = rough_set(1.5 * tac_re(test->clash)), l.one = test->one, l.two = test->two;
     l.capacity = capacity, l.first = first, l.second = second;
-    for (int row = 0; row < near->count; ++row) list_block(&l, near, row);
+    boxes(test, 0, &l.index[0]->group_rough, 0, groups_of(l.index[0]), &test->group);
+    boxes(test, 1, &l.index[1]->group_rough, 0, groups_of(l.index[1]), &o->group);
+    for (int k = 0; k < 2 && test->group.count && o->group.count; ++k) fetch_boxes(l.index[k]);
+    for (int i = 0; i < o->group.count; ++i) o->first[i] = -1;
+    for (int i = 0; i < test->group.count && o->group.count; ++i)
+        if (!is_none(&test->group, i)) list_group(&l, i);
     look_closer(&l);
     return l.count;
 }
@@ -404,4 +623,4 @@ static int list(const tacEdgeTest* test, const tacEdgeNear* near, int capacity, 
 //---------------------------------- table ----------------------------------------
 
 const tacEdgeSearchKernels TAC_KERNELS(tac_edge_search_kernels_) = {
-    .lanes = TAC_LANES, .room = ROOM, .boxes = boxes, .near = near, .place = place, .list = list};
+    .lanes = TAC_LANES, .room = ROOM, .list = list};

@@ -100,15 +100,40 @@ static void bind_floors(tacFieldBound* field, tacScratch* scratch) {
     }
 }
 
-// leaves that can be named by bits
+static int is_box(const tacFloorNode* n) { return n->kind == TAC_FLOOR_BOX && n->sided > 0.0; }
+
+// boxes that can be named by bits
 static void find_leaves(tacFieldBound* field) {
-    int last = field->floors - 1;
-    field->leaves = last == 0 ? 1 : last <= 64 ? last : 0, field->rise = 0.0;
+    int last = field->floors - 1, count = last == 0 ? 1 : last;
+    field->leaves = count <= 64 ? count : 0, field->rise = 0.0;
+    for (int i = 0; i < count; ++i)
+        if (!is_box(&field->floor[i])) field->leaves = 0;
     if (last == 0) return;
-    for (int i = 0; i < last; ++i)
-        if (field->floor[i].kind >= TAC_FLOOR_LEAST) field->leaves = 0;
     if (field->floor[last].kind != TAC_FLOOR_LEAST) field->leaves = 0;
     field->rise = field->floor[last].rise;
+}
+
+// a millionth of the place of the leaf is more than single precision rounds
+static tacRoughFloor rough_floor(const tacFloorNode* n) {
+    tacRoughFloor r;
+    double far = 0.0;
+    for (int k = 0; k < 3; ++k) far += fabs(tac_re(n->frame.origin[k]));
+    for (int k = 0; k < 3; ++k) {
+        double scale = tac_re(n->scale[k]), shift = 0.0;
+        for (int j = 0; j < 3; ++j) {
+            double R = scale * tac_re(n->frame.R.m[j][k]);
+            shift -= R * tac_re(n->frame.origin[j]), r.R[k][j] = (float)R;
+        }
+        r.shift[k] = (float)shift, r.scale[k] = (float)(1.000001 * scale);
+        r.less[k] = (float)(1.000001 * tac_re(n->less[k]) + 1e-6 * far);
+    }
+    return r;
+}
+
+static void bind_rough(tacFieldBound* field, tacScratch* scratch) {
+    find_leaves(field);
+    field->rough = TAC_TAKE(&scratch->arena, tacRoughFloor, field->floors);
+    for (int i = 0; i < field->leaves; ++i) field->rough[i] = rough_floor(&field->floor[i]);
 }
 
 //---------------------------------- all of it ------------------------------------
@@ -122,7 +147,8 @@ static tacPose local_pose(const tacModel* model, int geom) {
 size_t tac_field_size(const tacShape* shape) {
     size_t nodes = (size_t)shape->count;
     return tac_arena_need(sizeof(tacBound) * nodes) + tac_cull_size(shape->count) +
-           tac_arena_need(sizeof(tacFloorNode) * nodes);
+           tac_arena_need(sizeof(tacFloorNode) * nodes) +
+           tac_arena_need(sizeof(tacRoughFloor) * nodes);
 }
 
 tacFieldBound tac_field_bind(const tacModel* model, int geom, tacScratch* scratch) {
@@ -131,6 +157,6 @@ tacFieldBound tac_field_bind(const tacModel* model, int geom, tacScratch* scratc
         tac_program_bind(model, model->geom[geom].shape, local_pose(model, geom), scratch);
     field.culling = tac_cull_bind(&field.program, scratch);
     bind_floors(&field, scratch);
-    find_leaves(&field);
+    bind_rough(&field, scratch);
     return field;
 }

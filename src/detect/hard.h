@@ -59,6 +59,10 @@ tacResult tac_hard_touches(const tacModel* model, const tacPose* body, double ma
 tacResult tac_hard_follow(const tacModel* model, const tacPose* body, const tacHardTouch* touch,
                           tacContacts* out);
 
+// Appends the record of the points of the same two pieces that are nearest now.
+tacResult tac_hard_nearest(const tacModel* model, const tacPose* body, const tacHardTouch* touch,
+                           tacContacts* out, void* memory);
+
 //---------------------------------- impact -----------------------------------------
 
 // The path of the bodies: qpos moved by t v + t^2 a, for t in [0, span].
@@ -74,6 +78,8 @@ typedef struct tacImpactLevels {
     double floor; // one that starts nearer (resting, sliding) meets at this one, < delta.   [m]
                   // Nearer than `floor` already: it meets at 0 if it approaches; else when it comes
                   // nearer than it was
+    const int (*held)[2]; // pieces that something keeps apart: they meet at `floor`, too
+    int nheld;
 } tacImpactLevels;
 
 typedef struct tacHardImpact {

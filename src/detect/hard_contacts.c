@@ -3,6 +3,7 @@
 //   pieces.h --rest.h (doubles)--> features --patch.h (any number)--> points, normals,
 //   distances
 
+#include "detect/closest.h"
 #include "detect/detect.h"
 #include "detect/hard.h"
 #include "detect/pieces.h"
@@ -116,6 +117,18 @@ tacResult tac_hard_follow(const tacModel* model, const tacPose* body, const tacH
                                           piece[1] - plan->piece_first[geom[1]]);
     ++out->count;
     return TAC_OK;
+}
+
+tacResult tac_hard_nearest(const tacModel* model, const tacPose* body, const tacHardTouch* of,
+                           tacContacts* out, void* memory) {
+    const int* side = model->contact->pair[of->pair].body;
+    tacConvex piece[2];
+    tacHardTouch now = {of->pair, {of->piece[0], of->piece[1]}, {.pair = 0}};
+    tacNearest near;
+    double axis[3] = {0.0};
+    for (int k = 0; k < 2; ++k) piece[k] = tac_piece_at(model, of->piece[k], body[side[k]]);
+    tac_closest(&piece[0], &piece[1], axis, &near, &now.features, memory);
+    return tac_hard_follow(model, body, &now, out);
 }
 
 //---------------------------------- all pairs ----------------------------------

@@ -111,11 +111,17 @@ static void take_meeting(const tacMeeting* m, int pair, const int piece[2], doub
                            ties, m->level, m->rate, m->nearest,           passes};
 }
 
+static int is_held(const tacImpactLevels* levels, const int piece[2]) {
+    for (int i = 0; i < levels->nheld; ++i)
+        if (levels->held[i][0] == piece[0] && levels->held[i][1] == piece[1]) return 1;
+    return 0;
+}
+
 static void meet_pieces(tacMeetQuery* q, const impactWork* w, int pair, const int piece[2],
                         tacHardImpact* out) {
     double span = q->course->span;
     if (!may_meet(q->model, w, piece, q->levels.delta)) return;
-    q->piece[0] = piece[0], q->piece[1] = piece[1];
+    q->piece[0] = piece[0], q->piece[1] = piece[1], q->held = is_held(&q->levels, piece);
     q->until = out->found ? fmin(out->time + 2e-12 * span, span) : span;
     tacMeeting m = tac_meet(q);
     take_meeting(&m, pair, piece, span, out);

@@ -93,26 +93,25 @@ static void turn(const tacFrame* f, const tacReal v[3], tacReal out[3]) {
 
 //---------------------------------- candidates -----------------------------------
 
-// a vector of edge e, turned into axes of geom[0]'s body
-static void place_vector(const tacEdgeWork* w, int k, const double* const v[3], int e,
-                         tacReal* const out[3], int i) {
-    tacReal x[3] = {v[0][e], v[1][e], v[2][e]}, y[3] = {x[0], x[1], x[2]};
-    if (k) turn(&w->side[1].place.across, x, y);
+// a vector of an edge, turned into axes of geom[0]'s body
+static void place_vector(const tacFrame* across, const double v[3], tacReal* const out[3], int i) {
+    tacReal x[3] = {v[0], v[1], v[2]}, y[3] = {v[0], v[1], v[2]};
+    if (across) turn(across, x, y);
     for (int j = 0; j < 3; ++j) out[j][i] = y[j];
 }
 
 static void place_edge(tacEdgeWork* w, int k, int e, int i) {
-    const tacFeatures* f = w->side[k].features;
+    const tacEdgeRecord* r = &w->side[k].features->index->record[e];
+    const tacFrame* across = k ? &w->side[1].place.across : NULL;
     tacEdgeSet* s = &w->set[k];
     for (int end = 0; end < 2; ++end) {
-        int v = f->edge[end][e];
         tacReal x[3], at[3];
-        for (int j = 0; j < 3; ++j) x[j] = at[j] = f->x[j][v];
-        if (k) carry(&w->side[1].place.across, x, at);
+        for (int j = 0; j < 3; ++j) x[j] = at[j] = r->corner[end][j];
+        if (across) carry(across, x, at);
         for (int j = 0; j < 3; ++j) (end ? s->to : s->from)[j][i] = at[j];
     }
-    place_vector(w, k, f->index->out, e, s->out, i);
-    for (int j = 0; j < 2; ++j) place_vector(w, k, f->index->along[j], e, s->along[j], i);
+    place_vector(across, r->out, s->out, i);
+    for (int j = 0; j < 2; ++j) place_vector(across, r->along[j], s->along[j], i);
     s->edge[i] = e;
 }
 
@@ -129,22 +128,27 @@ static void pad_set(tacEdgeSet* s) {
     pad3(s->out, s->count), pad3(s->along[0], s->count), pad3(s->along[1], s->count);
 }
 
-// Pairs of edges become pairs of candidates. Those of geom[0] come in order, row by row; `number`
-// finds the others.
+// Pairs of edges become pairs of candidates. Those of geom[0] come in order, row by row; the others
+// are bits, and the number of one is how many stand before it.
 static void number_pairs(tacEdgeWork* w, int* first, int* second, int count, tacArena* arena) {
     size_t mark = arena->used;
-    int edges = w->side[1].features->edges, *number = TAC_TAKE(arena, int, edges);
-    memset(number, 0, sizeof *number * (size_t)edges);
+    int words = (w->side[1].features->edges + 63) / 64;
+    uint64_t* met = TAC_TAKE(arena, uint64_t, words);
+    int* before = TAC_TAKE(arena, int, words);
+    memset(met, 0, sizeof *met * (size_t)words);
     for (int p = 0, last = -1; p < count; ++p) {
         if (first[p] != last) place_edge(w, 0, last = first[p], w->set[0].count++);
-        first[p] = w->set[0].count - 1, number[second[p]] = 1;
+        first[p] = w->set[0].count - 1, met[second[p] / 64] |= (uint64_t)1 << second[p] % 64;
     }
-    for (int e = 0; e < edges; ++e) {
-        if (!number[e]) continue;
-        number[e] = w->set[1].count;
-        place_edge(w, 1, e, w->set[1].count++);
+    for (int i = 0; i < words; ++i) {
+        before[i] = w->set[1].count;
+        for (uint64_t rest = met[i]; rest; rest &= rest - 1)
+            place_edge(w, 1, 64 * i + __builtin_ctzll(rest), w->set[1].count++);
     }
-    for (int p = 0; p < count; ++p) second[p] = number[second[p]];
+    for (int p = 0; p < count; ++p) {
+        uint64_t lower = ((uint64_t)1 << second[p] % 64) - 1;
+        second[p] = before[second[p] / 64] + __builtin_popcountll(met[second[p] / 64] & lower);
+    }
     for (int k = 0; k < 2; ++k) pad_set(&w->set[k]);
     arena->used = mark;
 }
@@ -233,10 +237,12 @@ static void find_nearest(tacEdgeWork* w, tacArena* arena) {
 #define NOWHERE 1e30
 
 // where a pair is among the nearest, the other geom's field is asked at its point
-static void ask_fields(tacEdgeWork* w, int k, tacArena* arena) {
+static void ask_fields(tacEdgeWork* w, int k, tacScratch* scratch) {
+    const tacContactPlan* plan = w->model->contact;
+    tacVertexRange range = {tac_re(w->numbers.support), plan->choice[TAC_CHOICE_UNCULLED]};
     tacEdgeMeetings* m = &w->meetings;
     tacHits* h = &w->at[k];
-    *h = tac_hits_take(arena, m->count, 0);
+    *h = tac_hits_take(&scratch->arena, m->count, 0);
     for (int p = 0; p < m->count; ++p) {
         tacReal x[3], y[3];
         m->phi[k][p] = NOWHERE;
@@ -246,7 +252,7 @@ static void ask_fields(tacEdgeWork* w, int k, tacArena* arena) {
         for (int j = 0; j < 3; ++j) h->y[j][h->count] = y[j];
         h->vertex[h->count++] = p;
     }
-    tac_hits_field(&w->side[k], h, 1);
+    tac_hits_within(&w->side[k], h, range, 1, scratch);
     for (int i = 0; i < h->count; ++i) {
         tacReal g[3], out[3];
         int p = h->vertex[i];
@@ -290,7 +296,7 @@ tacResult tac_edge_find(tacEdgeWork* w, const tacModel* model, const tacContactP
     EDGES->witness(&w->set[0], &w->set[1], &w->numbers, &w->meetings);
     find_nearest(w, arena);
     tac_edge_project(w, model->contact->choice[TAC_CHOICE_PROJECT], arena);
-    for (int k = 0; k < 2; ++k) ask_fields(w, k, arena);
+    for (int k = 0; k < 2; ++k) ask_fields(w, k, scratch);
     for (int k = 0; k < 2; ++k) w->record[k] = tac_hit_records_take(arena, w->meetings.count);
     EDGES->finish(&side[0].place.own, &w->numbers, &w->meetings, w->record);
     return TAC_OK;

@@ -163,10 +163,19 @@ static double advance(const moment* m, const wall* w, double level, double most)
 //---------------------------------- the search ----------------------------------
 
 // the level that a pair meets at, by how near it is at the start
-static double level_of(const tacImpactLevels* levels, double distance) {
-    if (distance > levels->delta * (1.0 + 1e-3)) return levels->delta;
+static double level_of(const tacMeetQuery* q, double distance) {
+    const tacImpactLevels* levels = &q->levels;
+    if (distance > levels->delta * (1.0 + 1e-3) && !q->held) return levels->delta;
     double room = 1e-4 * fabs(levels->delta);
     return distance > levels->floor + room ? levels->floor : distance - room;
+}
+
+// The distance at the start, as sure as the bound is: next to a level that is nearer by a trace the
+// gap along a normal that is off by rounding may be no gap at all.
+static double sure_distance(const moment* m, double delta) {
+    double gap = tac_convex_gap(&m->side[0].piece, &m->side[1].piece, m->nearest.normal);
+    double short_of = m->nearest.distance - gap;
+    return short_of > 0.0 && short_of < 1e-3 * fabs(delta) ? gap : m->nearest.distance;
 }
 
 // Newton's method on distance(t) = level from a time that is not late
@@ -235,7 +244,7 @@ tacMeeting tac_meet(const tacMeetQuery* q) {
         tacPatchPair touch = {.pair = 0};
         int known = 0, close = m.nearest.distance < 2.0 * q->levels.delta;
         if (close || out.passes >= QUICK_PASSES) known = look_closely(q, &m, axis, &touch);
-        if (t == 0.0) out.level = level_of(&q->levels, m.nearest.distance);
+        if (t == 0.0) out.level = level_of(q, sure_distance(&m, q->levels.delta));
         double near = 1e-6 * fabs(q->levels.delta) + 1e-14 * m.size;
         out.time = t, out.rate = rate_of(&m), out.nearest = m.nearest;
         if (m.nearest.distance - out.level <= near) break;

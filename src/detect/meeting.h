@@ -18,6 +18,7 @@ typedef struct tacMeetQuery {
     const tacBend* bend; // of each body (tac_course_bends)
     int piece[2];
     tacImpactLevels levels;
+    int held;     // are these pieces kept apart?
     double until; // the search ends here
     int* chain;   // room for nbody numbers
     void* memory; // tac_gjk_size()

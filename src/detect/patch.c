@@ -194,23 +194,51 @@ static int is_curved(const side* s) {
     return s->patch->kind == TAC_PATCH_RIM || s->patch->kind == TAC_PATCH_ROUND;
 }
 
-// Newton's method from the normal that was found. It stands still where steps are rounding, which
-// is more the nearer the features are; two passes later derivatives that numbers carry do so, too.
+// the gap that two features leave along a normal: the nearest points have the widest
+static double gap_along(const side s[2], tacVec3 n) {
+    reach a = reach_of(&s[0], n), b = reach_of(&s[1], tac_neg(n));
+    return tac_re(tac_dot(n, tac_sub(b.x, a.x)));
+}
+
+// the normal after a step along the tangents
+static tacVec3 turned(const state* c, const tacReal x[2], double part) {
+    tacVec3 by = tac_add_scaled(tac_scale(c->t[0], x[0]), x[1], c->t[1]);
+    return tac_normalize(tac_add_scaled(c->n, part, by));
+}
+
+// Part of a step that is taken: none that narrows the gap by more than rounding, as where the
+// normal is next to the axis of a rim, whose point turns fast. 0: not a step towards wider gaps.
+static double part_of(const side s[2], const state* c, const tacReal x[2], double wide) {
+    double step = fmax(fabs(tac_re(x[0])), fabs(tac_re(x[1]))), part = fmin(1.0, 0.3 / step);
+    if (step < 1e-4) return 1.0;
+    for (int cut = 0; cut < 12; ++cut, part *= 0.5) {
+        if (gap_along(s, turned(c, x, part)) > wide) return part;
+    }
+    return 0.0;
+}
+
+// Newton's method from the normal that was found, across an edge from the beginning. It stands
+// still where steps are rounding, which is more the nearer the features are; two passes later
+// derivatives that numbers carry do so, too.
 static int find_curved(const side s[2], tacVec3* n) {
     double before = INFINITY;
     int still = 0;
     for (int pass = 0; pass < MAX_PASSES; ++pass) {
         state c = state_at(s, *n);
         tacReal M[4][4], x[4] = {0.0};
-        tacVec3 w = tac_sub(c.at[1].x, c.at[0].x);
         if (c.flats > 1) return 0;
+        if (c.flats) {
+            *n = tac_normalize(tac_add_scaled(*n, -tac_dot(c.flat[0], *n), c.flat[0]));
+            c = state_at(s, *n);
+        }
+        tacVec3 w = tac_sub(c.at[1].x, c.at[0].x);
         matrix_of(&c, M);
         x[0] = tac_dot(c.t[0], w), x[1] = tac_dot(c.t[1], w);
-        if (c.flats) x[2] = -tac_dot(c.flat[0], *n);
         if (!solve(M, x, 1)) return 0;
         double step = fmax(fabs(tac_re(x[0])), fabs(tac_re(x[1])));
-        if (!(step < 0.5)) return 0;
-        *n = tac_normalize(tac_add_scaled(tac_add_scaled(*n, x[0], c.t[0]), x[1], c.t[1]));
+        double part = part_of(s, &c, x, tac_re(tac_dot(*n, w)));
+        if (!(part > 0.0)) return 0;
+        *n = turned(&c, x, part);
         still += step < 1e-14 || (step < 1e-5 && step > 0.3 * before);
         if (still == 3) return 1;
         before = step;

@@ -60,8 +60,8 @@ static size_t size(const tacModel* model, size_t real_size) {
             3 * TAC_PUBLISHED_NUMBERS * (real_size * ((size_t)count + SPARE) + TAC_ALIGNMENT);
         most = bytes > most ? bytes : most;
     }
-    size_t inputs = tac_arena_need(sizeof(double) * (size_t)model->nparam) * 2 +
-                    tac_arena_need(6 * sizeof(double) * (size_t)model->nbody);
+    size_t inputs = tac_arena_need(real_size * (size_t)model->nparam) * 3 +
+                    tac_arena_need(6 * real_size * (size_t)model->nbody) * 2;
     return most + inputs + tac_published_way_size(model);
 }
 

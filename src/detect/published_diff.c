@@ -1,22 +1,28 @@
 // Derivatives of the published manifold.
 //
 // It is the comparison, not the product: each direction is one evaluation in complex numbers, exact
-// to rounding, and adjoints take one direction for each input that matters. So there are no second
-// derivatives of it.
+// to rounding, and adjoints take one direction for each input that matters. At a complex point, for
+// second derivatives, the change along its imaginary part is taken by differences of sixth order of
+// those exact directions.
 
 #include "detect/published.h"
 
+#include "math/number.h"
+#include "math/quat.h"
+#include "math/vec3.h"
 #include "model/features.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t tac_published_way_size(const tacModel* model) {
     const size_t number = 2 * sizeof(double);
-    return tac_arena_need(number * (size_t)model->nparam) +
+    return 2 * tac_arena_need(number * (size_t)model->nparam) +
            tac_arena_need(7 * number * (size_t)model->nbody);
 }
 
-#if defined(TAC_NUMBER_COMPLEX) || defined(TAC_NUMBER_QUAD)
+#if defined(TAC_NUMBER_QUAD)
 
 tacResult tac_published_twists(const tacModel* model, const tacPose* body, int pair, int count,
                                tacContacts* contacts, tacScratch* scratch) {
@@ -40,27 +46,154 @@ tacResult tac_published_vjp(const tacModel* model, const tacPose* body, const ta
 
 #else
 
-static double* take_zero(tacScratch* scratch, int count) {
-    double* x = TAC_TAKE(&scratch->arena, double, count);
+//---------------------------------- one direction --------------------------------
+
+#if defined(TAC_NUMBER_COMPLEX)
+
+// a point x + i a, and how far along a it is asked
+typedef struct pubPoint {
+    const tacModel* model;
+    const tacPose* body;
+    int pair, count;
+    tacScratch* scratch;
+} pubPoint;
+
+// Re x + s Im x + i h dot
+static tacReal shifted(tacReal x, double s, double dot) {
+    return r_make(tac_re(x) + s * tac_im(x), TAC_COMPLEX_STEP * dot);
+}
+
+static tacPose shifted_pose(const tacPose* pose, double s, const tacReal* twist) {
+    double t[6] = {0};
+    for (int k = 0; k < 6 && twist; ++k) t[k] = tac_re(twist[k]);
+    tacVec3 p = pose->position;
+    tacQuat q = pose->rotation;
+    q = (tacQuat){shifted(q.w, s, 0.0), shifted(q.x, s, 0.0), shifted(q.y, s, 0.0),
+                  shifted(q.z, s, 0.0)};
+    tacVec3 half = {0.5 * t[3], 0.5 * t[4], 0.5 * t[5]};
+    return (tacPose){{shifted(p.x, s, t[0]), shifted(p.y, s, t[1]), shifted(p.z, s, t[2])},
+                     tac_quat_add_scaled(q, r_make(0.0, TAC_COMPLEX_STEP),
+                                         tac_quat_mul(tac_quat(0.0, half), q))};
+}
+
+// adds `weight` times the derivative along the real parts of the directions at Re x + s Im x
+static tacResult add_derivative(const pubPoint* at, double s, const tacReal* pose_dot,
+                                const tacReal* theta_dot, tacReal weight,
+                                tacReal* const out[TAC_PUBLISHED_NUMBERS]) {
+    size_t mark = at->scratch->arena.used;
+    tacModel moved = *at->model;
+    tacReal* record[TAC_PUBLISHED_NUMBERS];
+    tacPose* poses = TAC_TAKE(&at->scratch->arena, tacPose, moved.nbody);
+    moved.param = TAC_TAKE(&at->scratch->arena, tacReal, moved.nparam);
+    for (int i = 0; i < moved.nparam; ++i)
+        moved.param[i] = shifted(at->model->param[i], s, theta_dot ? tac_re(theta_dot[i]) : 0.0);
+    for (int b = 0; b < moved.nbody; ++b)
+        poses[b] = shifted_pose(&at->body[b], s, pose_dot ? pose_dot + 6 * b : NULL);
+    for (int k = 0; k < TAC_PUBLISHED_NUMBERS; ++k)
+        record[k] = TAC_TAKE(&at->scratch->arena, tacReal, at->count);
+    tacResult result = tac_published_pair(&moved, poses, at->pair, record, NULL, at->scratch);
+    for (int k = 0; k < TAC_PUBLISHED_NUMBERS && result == TAC_OK; ++k)
+        for (int i = 0; i < at->count; ++i)
+            out[k][i] += weight * (tac_im(record[k][i]) / TAC_COMPLEX_STEP);
+    at->scratch->arena.used = mark;
+    return result;
+}
+
+// the larger of a rate and what x changes by, over the size that it may change by
+static double rate_of(double rate, tacReal x, double size) {
+    double own = fabs(tac_re(x)) > 0.0 ? fmin(fabs(tac_re(x)), size) : size;
+    return fmax(rate, fabs(tac_im(x)) / own);
+}
+
+// How far along Im x differences reach: 0.004 of the sharpest temperature, or of a number.
+static double reach_of(const pubPoint* at) {
+    const tacContactPlan* plan = at->model->contact;
+    const tacReal* v = at->model->param;
+    double rate = 0.0, size = tac_re(v[plan->number[TAC_CONTACT_TAU]]);
+    int sort = plan->number[TAC_CONTACT_SORT];
+    if (sort >= 0) size *= fmin(1.0, tac_re(v[sort]));
+    for (int i = 0; i < at->model->nparam; ++i) rate = rate_of(rate, v[i], size);
+    for (int b = 0; b < at->model->nbody; ++b) {
+        tacVec3 p = at->body[b].position;
+        tacQuat q = at->body[b].rotation;
+        const tacReal number[7] = {p.x, p.y, p.z, q.w, q.x, q.y, q.z};
+        for (int k = 0; k < 7; ++k) rate = fmax(rate, fabs(tac_im(number[k])) / size);
+    }
+    return rate > 0.0 ? 0.004 / rate : 0.0;
+}
+
+static int has_imaginary(const tacReal* x, int count) {
+    for (int i = 0; i < count && x; ++i)
+        if (tac_im(x[i]) != 0.0) return 1;
+    return 0;
+}
+
+// imaginary parts, which are as small as the step
+static tacReal* imaginary(const tacReal* x, int count, tacScratch* scratch) {
+    if (!x) return NULL;
+    tacReal* out = TAC_TAKE(&scratch->arena, tacReal, count);
+    for (int i = 0; i < count; ++i) out[i] = tac_im(x[i]) / TAC_COMPLEX_STEP;
+    return out;
+}
+
+// d/ds of a function known at s = +-1, +-2, +-3
+static const double sixth_order[3] = {3.0 / 4.0, -3.0 / 20.0, 1.0 / 60.0};
+
+static tacResult way(const tacModel* model, const tacPose* body, int pair, const tacReal* pose_dot,
+                     const tacReal* theta_dot, tacReal* const out[TAC_PUBLISHED_NUMBERS],
+                     tacScratch* scratch) {
+    size_t mark = scratch->arena.used;
+    pubPoint at = {model, body, pair, tac_published_count(model, pair), scratch};
+    double reach = reach_of(&at);
+    for (int k = 0; k < TAC_PUBLISHED_NUMBERS; ++k)
+        for (int i = 0; i < at.count; ++i) out[k][i] = 0.0;
+    tacResult result = add_derivative(&at, 0.0, pose_dot, theta_dot, 1.0, out);
+    if (has_imaginary(pose_dot, 6 * model->nbody) || has_imaginary(theta_dot, model->nparam)) {
+        tacReal* turn = imaginary(pose_dot, 6 * model->nbody, scratch);
+        tacReal* change = imaginary(theta_dot, model->nparam, scratch);
+        if (result == TAC_OK)
+            result = add_derivative(&at, 0.0, turn, change, r_make(0.0, TAC_COMPLEX_STEP), out);
+    }
+    for (int j = -3; j <= 3 && reach > 0.0 && result == TAC_OK; ++j) {
+        double weight = j ? (j < 0 ? -1.0 : 1.0) * sixth_order[abs(j) - 1] / reach : 0.0;
+        if (j)
+            result = add_derivative(&at, j * reach, pose_dot, theta_dot, r_make(0.0, weight), out);
+    }
+    scratch->arena.used = mark;
+    return result;
+}
+
+#else
+
+static tacResult way(const tacModel* model, const tacPose* body, int pair, const tacReal* pose_dot,
+                     const tacReal* theta_dot, tacReal* const out[TAC_PUBLISHED_NUMBERS],
+                     tacScratch* scratch) {
+    return tac_published_way_hvp(model, body, pair, pose_dot, theta_dot, out, scratch);
+}
+
+#endif
+
+static tacReal* take_zero(tacScratch* scratch, int count) {
+    tacReal* x = TAC_TAKE(&scratch->arena, tacReal, count);
     memset(x, 0, sizeof *x * (size_t)count);
     return x;
 }
 
-static void take_records(tacScratch* scratch, int count, double* out[TAC_PUBLISHED_NUMBERS]) {
+static void take_records(tacScratch* scratch, int count, tacReal* out[TAC_PUBLISHED_NUMBERS]) {
     for (int k = 0; k < TAC_PUBLISHED_NUMBERS; ++k)
-        out[k] = TAC_TAKE(&scratch->arena, double, count);
+        out[k] = TAC_TAKE(&scratch->arena, tacReal, count);
 }
 
 //---------------------------------- twists ---------------------------------------
 
 // from turns about the origin of the second body to turns about each record's point
 static void move_turns(const tacPose* body, tacContacts* c, int first, int count) {
-    double o[3] = {body->position.x, body->position.y, body->position.z};
+    tacReal o[3] = {body->position.x, body->position.y, body->position.z};
     for (int i = first; i < first + count; ++i)
         for (int k = 0; k < 3; ++k) {
             // e_k x (o - p) is the linear part of a turn about p, seen from o
             int a = (k + 1) % 3, b = (k + 2) % 3;
-            double arm_a = o[a] - c->point[a][i], arm_b = o[b] - c->point[b][i];
+            tacReal arm_a = o[a] - c->point[a][i], arm_b = o[b] - c->point[b][i];
             for (int row = 0; row < TAC_PUBLISHED_NUMBERS; ++row)
                 c->d_twist[row][3 + k][i] +=
                     -arm_b * c->d_twist[row][a][i] + arm_a * c->d_twist[row][b][i];
@@ -71,13 +204,13 @@ tacResult tac_published_twists(const tacModel* model, const tacPose* body, int p
                                tacContacts* c, tacScratch* scratch) {
     size_t mark = scratch->arena.used;
     int second = model->contact->pair[pair].body[1], first = c->count;
-    double* twist = take_zero(scratch, 6 * model->nbody);
+    tacReal* twist = take_zero(scratch, 6 * model->nbody);
     tacResult result = TAC_OK;
     for (int k = 0; k < 6 && result == TAC_OK; ++k) {
-        double* out[TAC_PUBLISHED_NUMBERS];
+        tacReal* out[TAC_PUBLISHED_NUMBERS];
         for (int row = 0; row < TAC_PUBLISHED_NUMBERS; ++row) out[row] = &c->d_twist[row][k][first];
         twist[6 * second + k] = 1.0;
-        result = tac_published_way_hvp(model, body, pair, twist, NULL, out, scratch);
+        result = way(model, body, pair, twist, NULL, out, scratch);
         twist[6 * second + k] = 0.0;
     }
     move_turns(&body[second], c, first, count);
@@ -93,10 +226,10 @@ tacResult tac_published_jvp(const tacModel* model, const tacPose* body, const ta
     tacResult result = TAC_OK;
     for (int i = 0; i < contacts->count && result == TAC_OK;) {
         int pair = contacts->pair[i], count = tac_published_count(model, pair);
-        double* out[TAC_PUBLISHED_NUMBERS];
+        tacReal* out[TAC_PUBLISHED_NUMBERS];
         if (i + count > contacts->count) return TAC_ERROR_VALUE;
         tac_published_numbers(dot, i, out);
-        result = tac_published_way_hvp(model, body, pair, pose_dot, theta_dot, out, scratch);
+        result = way(model, body, pair, pose_dot, theta_dot, out, scratch);
         i += count;
     }
     dot->count = contacts->count;
@@ -132,25 +265,24 @@ typedef struct pubReverse {
     const tacModel* model;
     const tacPose* body;
     int pair, count;
-    double *bar[TAC_PUBLISHED_NUMBERS], *dot[TAC_PUBLISHED_NUMBERS];
+    tacReal *bar[TAC_PUBLISHED_NUMBERS], *dot[TAC_PUBLISHED_NUMBERS];
     tacScratch* scratch;
 } pubReverse;
 
 // adds the adjoint along one direction to *out
-static tacResult add_way(const pubReverse* r, const double* pose_dot, const double* theta_dot,
-                         double* out) {
-    tacResult result =
-        tac_published_way_hvp(r->model, r->body, r->pair, pose_dot, theta_dot, r->dot, r->scratch);
-    double sum = 0.0;
+static tacResult add_way(const pubReverse* r, const tacReal* pose_dot, const tacReal* theta_dot,
+                         tacReal* out) {
+    tacResult result = way(r->model, r->body, r->pair, pose_dot, theta_dot, r->dot, r->scratch);
+    tacReal sum = 0.0;
     for (int k = 0; k < TAC_PUBLISHED_NUMBERS && result == TAC_OK; ++k)
         for (int i = 0; i < r->count; ++i) sum += r->bar[k][i] * r->dot[k][i];
     *out += sum;
     return result;
 }
 
-static tacResult add_poses(const pubReverse* r, double* pose_bar) {
+static tacResult add_poses(const pubReverse* r, tacReal* pose_bar) {
     const tacContactPair* pair = &r->model->contact->pair[r->pair];
-    double* twist = take_zero(r->scratch, 6 * r->model->nbody);
+    tacReal* twist = take_zero(r->scratch, 6 * r->model->nbody);
     tacResult result = TAC_OK;
     for (int s = 0; s < 2; ++s)
         for (int k = 0; k < 6 && result == TAC_OK; ++k) {
@@ -162,9 +294,9 @@ static tacResult add_poses(const pubReverse* r, double* pose_bar) {
     return result;
 }
 
-static tacResult add_params(const pubReverse* r, double* theta_bar) {
+static tacResult add_params(const pubReverse* r, tacReal* theta_bar) {
     int n = r->model->nparam;
-    double* theta = take_zero(r->scratch, n);
+    tacReal* theta = take_zero(r->scratch, n);
     unsigned char* used = TAC_TAKE(&r->scratch->arena, unsigned char, n);
     tacResult result = TAC_OK;
     mark_params(r->model, &r->model->contact->pair[r->pair], used);

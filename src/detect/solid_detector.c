@@ -46,6 +46,11 @@ typedef struct solidPlaces {
     tacSolidReach* reach; // (ngeom)
 } solidPlaces;
 
+static int is_identity(tacPose p) {
+    return p.position.x == 0.0 && p.position.y == 0.0 && p.position.z == 0.0 &&
+           p.rotation.w == 1.0 && p.rotation.x == 0.0 && p.rotation.y == 0.0 && p.rotation.z == 0.0;
+}
+
 // A half-plane's geom is a half-space laid down (planar_reader.c): y of the outline is its z.
 static tacPose pose_of(const tacModel* model, int geom, const tacPose* body) {
     const tacGeom* g = &model->geom[geom];
@@ -54,7 +59,8 @@ static tacPose pose_of(const tacModel* model, int geom, const tacPose* body) {
                     tac_quat_load(model->param + g->rotation)};
     if (tac_solid_is_planar(solid) && tac_solid_is_endless(solid))
         pose = tac_pose_compose(pose, (tacPose){{0.0, 0.0, 0.0}, {1.0, 1.0, 0.0, 0.0}});
-    return tac_pose_compose(body[g->body], pose);
+    if (is_identity(pose)) return body[g->body];
+    return is_identity(body[g->body]) ? pose : tac_pose_compose(body[g->body], pose);
 }
 
 static tacSolidPlace plain(const solidPlaces* places, int geom) {

@@ -29,7 +29,9 @@ static tacPose pose_of(const tacSolidPlace* p) {
 tacSolidReach tac_solid_reach(const tacSolidPlace* p) {
     const tacSolid* s = p->solid;
     tacSolidReach r = {.radius = tac_is_endless(s) ? -1.0 : s->size};
-    tacVec3 x = tac_add(tac_load3(p->pos), tac_quat_rotate(tac_quat_load(p->quat), s->center));
+    tacVec3 x = tac_load3(p->pos), c = s->center;
+    if (c.x != 0.0 || c.y != 0.0 || c.z != 0.0)
+        x = tac_add(x, tac_quat_rotate(tac_quat_load(p->quat), c));
     if (s->planar) x.z = 0.0;
     store(x, r.x);
     if (r.radius < 0.0) store(tac_quat_rotate(tac_quat_load(p->quat), s->normal[0]), r.normal);

@@ -11,12 +11,16 @@
 #include "math/vec3.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
 
 // padding of arrays: the widest vector
 enum { PADDING = 8 };
+
+// A small field works on the stack, which is warm whichever model is asked                     [B]
+#define WARM ((size_t)160 << 10)
 
 //---------------------------------- memory ---------------------------------------
 
@@ -64,8 +68,8 @@ size_t tac_vertex_side_size(const tacModel* model, const tacContactPair* pair, i
     const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
     const tacShape* shape = &model->shape[model->geom[pair->geom[1 - owner]].shape];
     size_t scale = real_size / sizeof(tacReal) + 1;
-    size_t field = tac_field_size(shape) + tac_run_size(shape);
-    size_t lists = 5 * tac_arena_need(real_size * (size_t)most_points(f)) +
+    size_t field = tac_field_size(shape) + tac_run_size(shape) + tac_arena_need(sizeof(tacRun));
+    size_t lists = 7 * tac_arena_need(real_size * (size_t)(most_points(f) + TAC_ROUGH_PADDING)) +
                    2 * tac_arena_need(sizeof(int) * (size_t)most_points(f));
     return scale * field + lists + tac_hits_size(most_points(f), 0, real_size);
 }
@@ -89,8 +93,11 @@ static void bind_field(tacVertexSide* s, tacScratch* scratch) {
     tacFieldBound own;
     if (!field) own = tac_field_bind(s->model, s->geom, scratch), field = &own;
     s->program = field->program, s->floor = field->floor, s->floors = field->floors;
-    s->leaves = field->leaves, s->rise = field->rise;
-    s->run = tac_run_take(&s->program, &field->culling, scratch);
+    s->rough = field->rough, s->leaves = field->leaves, s->rise = field->rise;
+    s->culling = field->culling, s->run = NULL;
+    if (tac_run_size(s->program.shape) <= WARM) return;
+    s->run = TAC_TAKE(&scratch->arena, tacRun, 1);
+    *s->run = tac_run_take(&s->program, &s->culling, scratch);
 }
 
 tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair, int owner,
@@ -108,6 +115,72 @@ tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair,
     s.place.support = model->param[plan->number[TAC_CONTACT_SUPPORT]];
     bind_field(&s, scratch);
     return s;
+}
+
+//---------------------------------- field ----------------------------------------
+
+static void store(const tacBlock* field, tacHits* hits, int first, int count, int order) {
+    size_t size = sizeof(tacReal) * (size_t)count;
+    memcpy(&hits->value[first], field->value, size);
+    for (int k = 0; k < 3 && order >= 1; ++k)
+        memcpy(&hits->gradient[k][first], field->gradient[k], size);
+    for (int k = 0; k < 6 && order >= 2; ++k)
+        memcpy(&hits->hessian[k][first], field->hessian[k], size);
+}
+
+// arrays are padded to whole vectors by repeating the last hit
+static void pad(tacReal* array, int count) {
+    for (int i = count; i < count + PADDING; ++i) array[i] = array[count - 1];
+}
+
+// groups that need the same leaves all over have no stride
+typedef struct leafNeeds {
+    const uint64_t* group; // NULL: all leaves
+    int stride;
+} leafNeeds;
+
+static void run_blocks(const tacVertexSide* side, tacRun* run, tacHits* hits, leafNeeds needs,
+                       int order) {
+    tacPoints points = {hits->count, {hits->y[0], hits->y[1], hits->y[2]}};
+    for (int first = 0; first < hits->count; first += TAC_BLOCK) {
+        int group = first / TAC_CULL_GROUP * needs.stride;
+        run->culling.need = needs.group ? &needs.group[group] : NULL;
+        tac_block_load(side->program.kernels, points, first, run->points);
+        tac_run_block(&side->program, run, order);
+        store(run->stack, hits, first, run->points->count, order);
+    }
+}
+
+static void run_warm(const tacVertexSide* side, tacHits* hits, leafNeeds needs, int order) {
+    _Alignas(TAC_ALIGNMENT) char memory[WARM];
+    tacScratch scratch;
+    scratch.arena = (tacArena){memory, WARM, 0};
+    tacRun run = tac_run_take(&side->program, &side->culling, &scratch);
+    run_blocks(side, &run, hits, needs, order);
+}
+
+static void run_field(const tacVertexSide* side, tacHits* hits, leafNeeds needs, int order) {
+    if (side->run)
+        run_blocks(side, side->run, hits, needs, order);
+    else
+        run_warm(side, hits, needs, order);
+    pad(hits->value, hits->count);
+    for (int k = 0; k < 3; ++k) pad(hits->y[k], hits->count);
+    for (int k = 0; k < 3 && order >= 1; ++k) pad(hits->gradient[k], hits->count);
+    for (int k = 0; k < 6 && order >= 2; ++k) pad(hits->hessian[k], hits->count);
+}
+
+void tac_hits_field(tacVertexSide* side, tacHits* hits, int order) {
+    if (hits->count) run_field(side, hits, (leafNeeds){NULL, 0}, order);
+}
+
+void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order) {
+    uint64_t same[TAC_BLOCK / TAC_CULL_GROUP];
+    leafNeeds needs = {side->leaves ? same : NULL, 0};
+    if (hits->count == 0) return;
+    for (int g = 0; g < TAC_BLOCK / TAC_CULL_GROUP; ++g) same[g] = side->seen;
+    VERTICES->place(&side->place.across, side->features->x, hits->vertex, hits->count, hits->y);
+    run_field(side, hits, needs, order);
 }
 
 //---------------------------------- search ---------------------------------------
@@ -153,30 +226,104 @@ static int list_blocks(tacVertexSide* side, const tacVertexRange* range, int* bl
     return kept;
 }
 
+// balls in single precision, likewise
+typedef struct roughBalls {
+    float *x[3], *radius;
+    uint64_t *is_near, *is_far; // leaves
+} roughBalls;
+
+static roughBalls take_rough(tacArena* arena, int count) {
+    roughBalls b = {.radius = TAC_TAKE(arena, float, count + TAC_ROUGH_PADDING)};
+    for (int k = 0; k < 3; ++k) b.x[k] = TAC_TAKE(arena, float, count + TAC_ROUGH_PADDING);
+    b.is_near = TAC_TAKE(arena, uint64_t, count), b.is_far = TAC_TAKE(arena, uint64_t, count);
+    return b;
+}
+
+// more than single precision rounds the place of a feature by
+static double rounding(const tacVertexSide* side) {
+    const tacFeatureBox* all = &side->features->index->all;
+    double far = 0.0;
+    for (int k = 0; k < 3; ++k)
+        far += fabs(tac_re(side->place.across.origin[k])) + fabs(all->middle[k]) + all->half[k];
+    return 2e-6 * far;
+}
+
+static void place_rough(const tacVertexSide* side, roughBalls* b) {
+    const struct tacFeatureIndex* index = side->features->index;
+    const tacFrame* f = &side->place.across;
+    float R[3][3], origin[3];
+    for (int k = 0; k < 3; ++k) {
+        origin[k] = (float)tac_re(f->origin[k]);
+        for (int j = 0; j < 3; ++j) R[k][j] = (float)tac_re(f->R.m[k][j]);
+    }
+    for (int i = 0; i < index->blocks; ++i) {
+        float x = index->ball[0][i], y = index->ball[1][i], z = index->ball[2][i];
+        for (int k = 0; k < 3; ++k)
+            b->x[k][i] = origin[k] + R[k][0] * x + R[k][1] * y + R[k][2] * z;
+        b->radius[i] = index->wide[i];
+    }
+}
+
+// below `near` a leaf decides on vertices; one that is not even below far[leaf] is left out
+static float leaf_limits(const tacVertexSide* side, const tacVertexRange* range, float far[64]) {
+    double near = range_of(side, range) + tac_re(side->rise) + rounding(side);
+    for (int n = 0; n < side->leaves; ++n)
+        far[n] = (float)(1.000001 * (near + side->culling.node[n].reach));
+    return (float)(1.000001 * near);
+}
+
+static void pad_rough(roughBalls* b, int count) {
+    for (int i = count; i < count + TAC_ROUGH_PADDING; ++i) {
+        for (int k = 0; k < 3; ++k) b->x[k][i] = b->x[k][count - 1];
+        b->radius[i] = b->radius[count - 1];
+    }
+}
+
+static void fetch(const void* from, size_t bytes) {
+    for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char*)from + i);
+}
+
+// vertices of blocks that are near a leaf, and leaves that matter to them, on their way to the
+// cache
+static void fetch_near(const tacVertexSide* side, const roughBalls* b) {
+    uint64_t seen = 0;
+    for (int i = 0; i < side->features->index->blocks; ++i) {
+        if (!b->is_near[i]) continue;
+        seen |= b->is_far[i];
+        for (int k = 0; k < 3; ++k)
+            __builtin_prefetch(&side->features->x[k][i * TAC_FEATURE_BLOCK]);
+    }
+    for (; seen; seen &= seen - 1) {
+        int leaf = __builtin_ctzll(seen);
+        fetch(&side->culling.leaf[leaf], sizeof(tacRough));
+        fetch(&side->program.bound[leaf], offsetof(tacBound, tau));
+    }
+}
+
 // A union of leaves: those that are near a block decide on its vertices, and those that are not
-// even far are left out of the field.
-static void search_leaves(tacVertexSide* side, const tacVertexRange* range, tacScratch* scratch) {
+// even far are left out of the field there. `need` of groups of vertices
+static void search_leaves(tacVertexSide* side, const tacVertexRange* range, uint64_t* need,
+                          tacScratch* scratch) {
     size_t mark = scratch->arena.used;
-    tacArena* arena = &scratch->arena;
     tacHits* near = &side->near;
-    int count = side->features->index->blocks, leaves = side->leaves;
-    double limit[2][64];
-    blockBalls b = place_balls(side, arena);
-    uint64_t *is_near = TAC_TAKE(arena, uint64_t, count + PADDING), seen = 0;
-    uint64_t* is_far = TAC_TAKE(arena, uint64_t, count + PADDING);
-    for (int n = 0; n < leaves; ++n) {
-        limit[0][n] = range_of(side, range) + tac_re(side->rise);
-        limit[1][n] = limit[0][n] + side->run.culling.node[n].reach;
-    }
-    VERTICES->leaves(side->floor, leaves, (const tacReal* const*)b.x, b.radius, limit[0], limit[1],
-                     is_near, is_far, count);
+    int count = side->features->index->blocks;
+    float far[64], limit = leaf_limits(side, range, far);
+    roughBalls b = take_rough(&scratch->arena, count);
+    place_rough(side, &b), pad_rough(&b, count);
+    VERTICES->leaves(side->rough, side->leaves, (const float* const*)b.x, b.radius, limit, far,
+                     b.is_near, b.is_far, count);
+    side->seen = 0;
+    fetch_near(side, &b);
     for (int i = 0; i < count; ++i) {
-        if (!is_near[i]) continue;
-        near->count = VERTICES->vertices(side->floor, is_near[i], limit[0], &side->place.across,
-                                         side->features, i, near->vertex, near->count);
-        seen |= is_far[i];
+        if (!b.is_near[i]) continue;
+        int first = near->count;
+        near->count = VERTICES->vertices(side->rough, b.is_near[i], limit, &side->place.across,
+                                         side->features, i, near->vertex, first);
+        if (near->count == first) continue;
+        for (int g = first / TAC_CULL_GROUP; g <= (near->count - 1) / TAC_CULL_GROUP; ++g)
+            need[g] |= b.is_far[i];
+        side->seen |= b.is_far[i];
     }
-    side->seen = seen;
     scratch->arena.used = mark;
 }
 
@@ -209,7 +356,14 @@ void tac_vertex_search(tacVertexSide* side, tacVertexRange range, tacScratch* sc
     if (range.all) {
         for (int b = 0; b < f->index->blocks; ++b) add_block(&side->near, f, b);
     } else if (side->leaves) {
-        search_leaves(side, &range, scratch);
+        uint64_t* need = TAC_TAKE(&scratch->arena, uint64_t, f->index->blocks + 1);
+        memset(need, 0, sizeof *need * (size_t)(f->index->blocks + 1));
+        search_leaves(side, &range, need, scratch);
+        if (side->near.count == 0) return;
+        VERTICES->place(&side->place.across, f->x, side->near.vertex, side->near.count,
+                        side->near.y);
+        run_field(side, &side->near, (leafNeeds){need, 1}, 1);
+        return;
     } else {
         int* block = TAC_TAKE(&scratch->arena, int, f->index->blocks);
         int blocks = list_blocks(side, &range, block, scratch);
@@ -219,43 +373,32 @@ void tac_vertex_search(tacVertexSide* side, tacVertexRange range, tacScratch* sc
     tac_hits_evaluate(side, &side->near, 1);
 }
 
-//---------------------------------- field ----------------------------------------
-
-static void store(const tacBlock* field, tacHits* hits, int first, int count, int order) {
-    size_t size = sizeof(tacReal) * (size_t)count;
-    memcpy(&hits->value[first], field->value, size);
-    for (int k = 0; k < 3 && order >= 1; ++k)
-        memcpy(&hits->gradient[k][first], field->gradient[k], size);
-    for (int k = 0; k < 6 && order >= 2; ++k)
-        memcpy(&hits->hessian[k][first], field->hessian[k], size);
-}
-
-// arrays are padded to whole vectors by repeating the last hit
-static void pad(tacReal* array, int count) {
-    for (int i = count; i < count + PADDING; ++i) array[i] = array[count - 1];
-}
-
-void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order) {
-    if (hits->count == 0) return;
-    VERTICES->place(&side->place.across, side->features->x, hits->vertex, hits->count, hits->y);
-    side->run.culling.without = ~side->seen;
-    tac_hits_field(side, hits, order);
-    side->run.culling.without = 0;
-}
-
-void tac_hits_field(tacVertexSide* side, tacHits* hits, int order) {
-    if (hits->count == 0) return;
-    tacPoints points = {hits->count, {hits->y[0], hits->y[1], hits->y[2]}};
-    for (int first = 0; first < hits->count; first += TAC_BLOCK) {
-        tac_block_load(side->program.kernels, points, first, side->run.points);
-        tac_run_block(&side->program, &side->run, order);
-        store(side->run.stack, hits, first, side->run.points->count, order);
+void tac_hits_within(tacVertexSide* side, tacHits* hits, tacVertexRange range, int order,
+                     tacScratch* scratch) {
+    if (hits->count == 0 || !side->leaves || range.all) {
+        tac_hits_field(side, hits, order);
+        return;
     }
-    pad(hits->value, hits->count);
-    for (int k = 0; k < 3; ++k) pad(hits->y[k], hits->count);
-    for (int k = 0; k < 3 && order >= 1; ++k) pad(hits->gradient[k], hits->count);
-    for (int k = 0; k < 6 && order >= 2; ++k) pad(hits->hessian[k], hits->count);
+    size_t mark = scratch->arena.used;
+    float far[64], limit = leaf_limits(side, &range, far);
+    roughBalls b = take_rough(&scratch->arena, hits->count);
+    uint64_t* need = b.is_near; // of groups, once the bits of points are read
+    for (int i = 0; i < hits->count; ++i) {
+        for (int k = 0; k < 3; ++k) b.x[k][i] = (float)tac_re(hits->y[k][i]);
+        b.radius[i] = 0.0f;
+    }
+    pad_rough(&b, hits->count);
+    VERTICES->leaves(side->rough, side->leaves, (const float* const*)b.x, b.radius, limit, far,
+                     b.is_near, b.is_far, hits->count);
+    for (int i = 0; i < hits->count; ++i) {
+        int g = i / TAC_CULL_GROUP;
+        need[g] = i % TAC_CULL_GROUP ? need[g] | b.is_far[i] : b.is_far[i];
+    }
+    run_field(side, hits, (leafNeeds){need, 1}, order);
+    scratch->arena.used = mark;
 }
+
+//---------------------------------- touching -------------------------------------
 
 static void copy_hit(const tacHits* from, int i, tacHits* to) {
     int j = to->count++;

@@ -18,8 +18,10 @@ typedef struct tacVertexSide {
 
     // of the field, bound in axes of its body
     tacProgram program;
-    tacRun run;
+    tacCulling culling;
+    tacRun* run; // NULL: it is small, and works on the stack
     tacFloorNode* floor;
+    const tacRoughFloor* rough;
     int floors, leaves;
     tacReal rise;
     uint64_t seen; // leaves that matter to `near`
@@ -54,6 +56,10 @@ void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order);
 
 // the field at hits whose places y are set
 void tac_hits_field(tacVertexSide* side, tacHits* hits, int order);
+
+// The same, but where the field is not below `range` it may be anything that is not
+void tac_hits_within(tacVertexSide* side, tacHits* hits, tacVertexRange range, int order,
+                     tacScratch* scratch);
 
 // those of `near` that have activity, with the field up to `order`
 void tac_vertex_touching(tacVertexSide* side, int order, tacHits* out);

@@ -10,6 +10,7 @@
 #include "detect/vertex_sdf_kernels.h"
 
 #include "shape/local.h"
+#include "shape/rough.h"
 #include "smooth/soft.h"
 
 #include <string.h>
@@ -97,44 +98,72 @@ static void field_floor(const tacFloorNode* node, int nodes, const tacReal* cons
     }
 }
 
-static void leaves(const tacFloorNode* leaf, int count_leaves, const tacReal* const x[3],
-                   const tacReal* radius, const double* near, const double* far, uint64_t* is_near,
+// bounds and points in single precision
+TAC_INLINE rough rough_floor(const tacRoughFloor* n, const rough x[3], rough radius) {
+    rough low = rough_set(-1e30);
+    for (int k = 0; k < 3; ++k) {
+        rough y = rough_fma(x[0], rough_set(n->R[k][0]), rough_set(n->shift[k]));
+        y = rough_fma(x[1], rough_set(n->R[k][1]), y);
+        y = rough_fma(x[2], rough_set(n->R[k][2]), y);
+        y = rough_fma(radius, rough_set(-n->scale[k]), rough_abs(y));
+        low = rough_max(low, y - rough_set(n->less[k]));
+    }
+    return low;
+}
+
+TAC_INLINE void add_leaf(uint64_t points, int leaf, uint64_t* leaves) {
+    for (; points; points &= points - 1) leaves[__builtin_ctzll(points)] |= (uint64_t)1 << leaf;
+}
+
+// bits of a leaf at up to 64 points
+static void leaves(const tacRoughFloor* leaf, int count_leaves, const float* const x[3],
+                   const float* radius, float near, const float* far, uint64_t* is_near,
                    uint64_t* is_far, int count) {
-    for (int i = 0; i < count; i += TAC_LANES) {
-        wide point[3], r = w_load(&radius[i]);
-        uint64_t bits[2][TAC_LANES] = {{0}};
-        load3(x, i, point);
+    for (int first = 0; first < count; first += 64) {
+        int end = count - first < 64 ? count - first : 64;
+        memset(&is_near[first], 0, sizeof *is_near * (size_t)end);
+        memset(&is_far[first], 0, sizeof *is_far * (size_t)end);
         for (int n = 0; n < count_leaves; ++n) {
-            wide low = floor_leaf(&leaf[n], point, r);
-            unsigned close = w_negative_bits(low - near[n]), by = w_negative_bits(low - far[n]);
-            for (int j = 0; j < TAC_LANES; ++j) {
-                bits[0][j] |= (uint64_t)(close >> j & 1u) << n;
-                bits[1][j] |= (uint64_t)(by >> j & 1u) << n;
+            uint64_t close = 0, by = 0, there = ~(uint64_t)0 >> (64 - end);
+            for (int i = 0; i < end; i += ROUGH_LANES) {
+                rough point[3];
+                for (int k = 0; k < 3; ++k) point[k] = rough_load(&x[k][first + i]);
+                rough low = rough_floor(&leaf[n], point, rough_load(&radius[first + i]));
+                close |= (uint64_t)rough_negative_bits(low - rough_set(near)) << i;
+                by |= (uint64_t)rough_negative_bits(low - rough_set(far[n])) << i;
             }
+            add_leaf(close & there, n, &is_near[first]);
+            add_leaf(by & there, n, &is_far[first]);
         }
-        for (int j = 0; j < TAC_LANES; ++j) is_near[i + j] = bits[0][j], is_far[i + j] = bits[1][j];
     }
 }
 
-// nothing branches on which of them are near
-static int vertices(const tacFloorNode* leaf, uint64_t which, const double* near,
-                    const tacFrame* across, const tacFeatures* f, int block, int* vertex,
-                    int count) {
+#if TAC_LANES == 1
+TAC_INLINE rough rough_doubles(const double* p) { return *p; }
+#else
+TAC_INLINE rough rough_doubles(const double* p) { return rough_minus(p, 0.0); }
+#endif
+
+// nothing branches on which of them are near; padding behind the last is read
+static int vertices(const tacRoughFloor* leaf, uint64_t which, float near, const tacFrame* across,
+                    const tacFeatures* f, int block, int* vertex, int count) {
     int first = block * TAC_FEATURE_BLOCK, end = first + TAC_FEATURE_BLOCK;
     end = end < f->vertices ? end : f->vertices;
-    for (int i = first; i < end; i += TAC_LANES) {
-        tacReal at[3][TAC_LANES];
-        wide v[3], y[3], low = w_set(1e300);
-        for (int j = 0; j < TAC_LANES; ++j) // there is padding behind the last
-            for (int k = 0; k < 3; ++k) at[k][j] = f->x[k][i + j];
-        for (int k = 0; k < 3; ++k) v[k] = w_load(at[k]);
-        to_world(across, v, y);
-        for (uint64_t rest = which; rest; rest &= rest - 1) {
-            int n = __builtin_ctzll(rest);
-            low = w_min(low, floor_leaf(&leaf[n], y, w_set(0.0)) - near[n]);
+    for (int i = first; i < end; i += ROUGH_LANES) {
+        rough v[3], y[3], low = rough_set(1e30);
+        for (int k = 0; k < 3; ++k) v[k] = rough_doubles(&f->x[k][i]);
+        for (int k = 0; k < 3; ++k) {
+            y[k] = rough_fma(v[0], rough_set(tac_re(across->R.m[k][0])),
+                             rough_set(tac_re(across->origin[k])));
+            y[k] = rough_fma(v[1], rough_set(tac_re(across->R.m[k][1])), y[k]);
+            y[k] = rough_fma(v[2], rough_set(tac_re(across->R.m[k][2])), y[k]);
         }
-        unsigned bits = w_negative_bits(low);
-        for (int j = 0; j < TAC_LANES && i + j < end; ++j) {
+        for (uint64_t rest = which; rest; rest &= rest - 1) {
+            const tacRoughFloor* n = &leaf[__builtin_ctzll(rest)];
+            low = rough_min(low, rough_floor(n, y, rough_set(0.0)));
+        }
+        unsigned bits = rough_negative_bits(low - rough_set(near));
+        for (int j = 0; j < ROUGH_LANES && i + j < end; ++j) {
             vertex[count] = i + j;
             count += (int)(bits >> j & 1u);
         }

@@ -21,11 +21,24 @@ TAC_INLINE int dof_count(tacJointKind kind) {
     return kind == TAC_JOINT_FREE ? 6 : kind == TAC_JOINT_BALL ? 3 : 1;
 }
 
+// a slide has no angular part
+TAC_INLINE void slide_motion(const tacMotion* m, int dof, lane6* v, lane6* a) {
+    lane3 axis = get3(m->S, 2 * dof), own = scale3(axis, w_get(m->qvel, dof));
+    a->l = add3(a->l, cross3(v->a, own));
+    if (m->qacc) a->l = add3(a->l, scale3(axis, w_get(m->qacc, dof)));
+    v->l = add3(v->l, own);
+}
+
 // The axes of a joint ride on `base`: the parent, or what the joints before it made of it. The
 // translations of a free joint are world axes; its turns ride on the moving point.
 TAC_INLINE void joint_motion(const tacModel* model, tacMotion* m, int joint, lane6* v, lane6* a) {
     const tacJoint* j = &model->joint[joint];
     int dof = j->dof, count = dof_count(j->kind);
+    if (j->kind == TAC_JOINT_SLIDE) {
+        put6(m->base, 2 * joint, *v), put6(m->base, 2 * joint + 1, *a);
+        slide_motion(m, dof, v, a);
+        return;
+    }
     if (j->kind == TAC_JOINT_FREE) {
         *v = add6(*v, along(m, m->qvel, dof, 3));
         if (m->qacc) *a = add6(*a, along(m, m->qacc, dof, 3));
@@ -79,7 +92,8 @@ TAC_INLINE void project(const tacModel* model, const tacMotion* m, int body, tac
         const tacJoint* joint = &model->joint[j];
         wide armature = w_set(model->param[joint->armature]);
         for (int k = joint->dof; k < joint->dof + dof_count(joint->kind); ++k) {
-            wide t = dot6(get6(m->S, k), f);
+            wide t = joint->kind == TAC_JOINT_SLIDE ? dot3(get3(m->S, 2 * k), f.l)
+                                                    : dot6(get6(m->S, k), f);
             if (m->qacc) t = w_fma(armature, w_get(m->qacc, k), t);
             w_put(tau, k, t);
         }

@@ -18,6 +18,13 @@ TAC_INLINE void frame_turn(laneFrame* f, lane4 local) {
     f->turn = quat_turn(f->quat);
 }
 
+TAC_INLINE laneFrame world_frame(void) {
+    const wide one = w_set(1.0), none = w_set(0.0);
+    return (laneFrame){zero3(),
+                       {one, none, none, none},
+                       {{one, none, none}, {none, one, none}, {none, none, one}}};
+}
+
 TAC_INLINE laneFrame get_frame(const tacMotion* m, int body) {
     return (laneFrame){get3(m->place, body), get4(m->quat, 4 * body), get_turn(m->turn, body)};
 }
@@ -30,9 +37,11 @@ TAC_INLINE void put_frame(tacMotion* m, int body, const laneFrame* f) {
 // as the body is written in its parent, before any joint
 TAC_INLINE laneFrame attach(const tacModel* model, const tacMotion* m, int body) {
     const tacBody* b = &model->body[body];
-    laneFrame f = get_frame(m, b->parent);
-    f.place = add3(f.place, turn3(f.turn, set3(model->param + b->position)));
-    frame_turn(&f, quat_unit(set4(model->param + b->rotation)));
+    const tacReal* local = model->param + b->rotation;
+    lane3 place = set3(model->param + b->position);
+    laneFrame f = b->parent > 0 ? get_frame(m, b->parent) : world_frame();
+    f.place = b->parent > 0 ? add3(f.place, turn3(f.turn, place)) : place;
+    if (!is_unturned(local)) frame_turn(&f, quat_unit(set4(local)));
     return f;
 }
 
@@ -55,21 +64,10 @@ TAC_INLINE void free_joint(const tacJoint* j, tacMotion* m, laneFrame* f) {
     put_turns(m, j->dof + 3, f->turn, zero3()); // the tree's origin is the body's
 }
 
-// where a slide takes the body along its axis
-TAC_INLINE lane3 slide(const tacModel* model, const tacJoint* j, const tacMotion* m, lane3 place,
-                       lane3 axis) {
-    wide d = w_get(m->qpos, j->qpos) - w_set(model->param[j->ref]);
-    return fma3(axis, d, place);
-}
-
-TAC_INLINE lane3 slide_axis(const tacModel* model, const tacJoint* j, const laneFrame* f) {
-    return turn3(f->turn, unit3(set3(model->param + j->axis)));
-}
-
 TAC_INLINE void slide_joint(const tacModel* model, const tacJoint* j, tacMotion* m, laneFrame* f) {
-    lane3 axis = slide_axis(model, j, f);
+    lane3 axis = turn3(f->turn, set_unit3(model->param + j->axis));
     put6(m->S, j->dof, (lane6){axis, zero3()});
-    f->place = slide(model, j, m, f->place, axis);
+    f->place = fma3(axis, w_get(m->qpos, j->qpos) - w_set(model->param[j->ref]), f->place);
 }
 
 // hinge and ball turn the body about a point that stays
@@ -77,7 +75,7 @@ TAC_INLINE void turning_joint(const tacModel* model, const tacJoint* j, tacMotio
                               lane3 anchor, lane3 r) {
     lane3 arm = set3(model->param + j->position);
     if (j->kind == TAC_JOINT_HINGE) {
-        lane3 local = unit3(set3(model->param + j->axis)), axis = turn3(f->turn, local);
+        lane3 local = set_unit3(model->param + j->axis), axis = turn3(f->turn, local);
         wide angle = w_get(m->qpos, j->qpos) - w_set(model->param[j->ref]);
         put6(m->S, j->dof, (lane6){cross3(r, axis), axis});
         frame_turn(f, quat_about(local, angle));
@@ -103,32 +101,39 @@ TAC_INLINE void move(const tacModel* model, int joint, tacMotion* m, laneFrame* 
     put3(m->anchor, joint, anchor);
 }
 
-// the tree's origin: where a free body is, else where the slides that come first take its root: a
-// planar robot far from where it is attached loses no digits
-TAC_INLINE lane3 find_origin(const tacModel* model, const tacMotion* m, int body,
-                             const laneFrame* f) {
+// The tree's origin: where a free body is, else where the slides that come first take its root: a
+// planar robot far from where it is attached loses no digits. Those joints need no origin
+// themselves; returns how many of them have moved the body.
+TAC_INLINE int find_origin(const tacModel* model, tacMotion* m, int body, laneFrame* f,
+                           lane3* origin) {
     const tacBody* b = &model->body[body];
-    if (b->root != body) return get3(m->origin, b->root);
-    const tacJoint *j = model->joint + b->first_joint, *end = j + b->joints;
-    lane3 place = f->place;
-    for (; j < end && j->kind == TAC_JOINT_SLIDE; ++j)
-        place = slide(model, j, m, place, slide_axis(model, j, f));
-    if (j == end || j->kind != TAC_JOINT_FREE) return place;
-    return (lane3){w_get(m->qpos, j->qpos), w_get(m->qpos, j->qpos + 1),
-                   w_get(m->qpos, j->qpos + 2)};
+    int moved = 0;
+    *origin = f->place;
+    if (b->root != body) {
+        *origin = get3(m->origin, b->root);
+        return 0;
+    }
+    for (; moved < b->joints; ++moved) {
+        int joint = b->first_joint + moved, kind = model->joint[joint].kind;
+        if (kind != TAC_JOINT_SLIDE && kind != TAC_JOINT_FREE) break;
+        move(model, joint, m, f, *origin);
+        *origin = f->place;
+    }
+    return moved;
 }
 
 static void kinematics(const tacModel* model, tacMotion* m) {
-    const lane4 unturned = {w_set(1.0), w_set(0.0), w_set(0.0), w_set(0.0)};
-    laneFrame world = {zero3(), unturned, quat_turn(unturned)};
+    laneFrame world = world_frame();
     put_frame(m, 0, &world);
     put3(m->origin, 0, zero3());
     for (int b = 1; b < model->nbody; ++b) {
         const tacBody* body = &model->body[b];
         laneFrame f = attach(model, m, b);
-        lane3 origin = find_origin(model, m, b, &f);
+        lane3 origin;
+        int moved = find_origin(model, m, b, &f, &origin);
         put3(m->origin, b, origin);
-        for (int j = 0; j < body->joints; ++j) move(model, body->first_joint + j, m, &f, origin);
+        for (int j = moved; j < body->joints; ++j)
+            move(model, body->first_joint + j, m, &f, origin);
         put_frame(m, b, &f);
     }
 }

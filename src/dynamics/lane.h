@@ -45,27 +45,38 @@ TAC_INLINE wide w_get(const tacReal* p, size_t i) { return *(const wideAt*)w_at(
 TAC_INLINE void w_put(tacReal* p, size_t i, wide x) { *(wideAt*)w_at(p, i) = x; }
 TAC_INLINE void w_add(tacReal* p, size_t i, wide x) { w_put(p, i, w_get(p, i) + x); }
 
+// several numbers from one address on, which is computed once
 TAC_INLINE lane3 get3(const tacReal* p, int i) {
-    return (lane3){w_get(p, 3 * i), w_get(p, 3 * i + 1), w_get(p, 3 * i + 2)};
+    p = w_at(p, 3 * i);
+    return (lane3){w_get(p, 0), w_get(p, 1), w_get(p, 2)};
 }
 TAC_INLINE void put3(tacReal* p, int i, lane3 a) {
-    w_put(p, 3 * i, a.x), w_put(p, 3 * i + 1, a.y), w_put(p, 3 * i + 2, a.z);
+    p = w_at(p, 3 * i);
+    w_put(p, 0, a.x), w_put(p, 1, a.y), w_put(p, 2, a.z);
 }
 TAC_INLINE lane4 get4(const tacReal* p, int i) {
-    return (lane4){w_get(p, i), w_get(p, i + 1), w_get(p, i + 2), w_get(p, i + 3)};
+    p = w_at(p, i);
+    return (lane4){w_get(p, 0), w_get(p, 1), w_get(p, 2), w_get(p, 3)};
 }
 TAC_INLINE void put4(tacReal* p, int i, lane4 q) {
-    w_put(p, i, q.w), w_put(p, i + 1, q.x), w_put(p, i + 2, q.y), w_put(p, i + 3, q.z);
+    p = w_at(p, i);
+    w_put(p, 0, q.w), w_put(p, 1, q.x), w_put(p, 2, q.y), w_put(p, 3, q.z);
 }
 TAC_INLINE lane6 get6(const tacReal* p, int i) {
-    return (lane6){get3(p, 2 * i), get3(p, 2 * i + 1)};
+    p = w_at(p, 6 * i);
+    return (lane6){get3(p, 0), get3(p, 1)};
 }
-TAC_INLINE void put6(tacReal* p, int i, lane6 a) { put3(p, 2 * i, a.l), put3(p, 2 * i + 1, a.a); }
+TAC_INLINE void put6(tacReal* p, int i, lane6 a) {
+    p = w_at(p, 6 * i);
+    put3(p, 0, a.l), put3(p, 1, a.a);
+}
 TAC_INLINE laneTurn get_turn(const tacReal* p, int i) {
-    return (laneTurn){get3(p, 3 * i), get3(p, 3 * i + 1), get3(p, 3 * i + 2)};
+    p = w_at(p, 9 * i);
+    return (laneTurn){get3(p, 0), get3(p, 1), get3(p, 2)};
 }
 TAC_INLINE void put_turn(tacReal* p, int i, laneTurn R) {
-    put3(p, 3 * i, R.x), put3(p, 3 * i + 1, R.y), put3(p, 3 * i + 2, R.z);
+    p = w_at(p, 9 * i);
+    put3(p, 0, R.x), put3(p, 1, R.y), put3(p, 2, R.z);
 }
 
 // the same number in every lane: parameters
@@ -96,6 +107,10 @@ TAC_INLINE lane3 cross_add3(lane3 a, lane3 b, lane3 c) {
                    w_fma(a.x, b.y, w_fma(-a.y, b.x, c.z))};
 }
 TAC_INLINE lane3 unit3(lane3 a) { return scale3(a, 1.0 / w_root(dot3(a, a))); }
+// of parameters, most of which have length 1 as they are
+TAC_INLINE lane3 set_unit3(const tacReal* p) {
+    return p[0] * p[0] + p[1] * p[1] + p[2] * p[2] == 1.0 ? set3(p) : unit3(set3(p));
+}
 
 //---------------------------------- rotations ------------------------------------
 
@@ -110,6 +125,11 @@ TAC_INLINE lane4 quat_unit(lane4 q) {
     wide n2 = w_fma(q.z, q.z, w_fma(q.y, q.y, w_fma(q.x, q.x, q.w * q.w)));
     wide s = 1.0 / w_root(n2);
     return (lane4){q.w * s, q.x * s, q.y * s, q.z * s};
+}
+
+// parameters that turn nothing
+TAC_INLINE int is_unturned(const tacReal* p) {
+    return p[0] == 1.0 && p[1] == 0.0 && p[2] == 0.0 && p[3] == 0.0;
 }
 
 // of a unit quaternion
@@ -210,15 +230,17 @@ TAC_INLINE laneInertia inertia_at(wide m, lane3 r, const wide K[6]) {
 
 TAC_INLINE laneInertia get_inertia(const tacReal* p, int i) {
     laneInertia I;
-    I.m = w_get(p, 10 * i);
-    I.h = (lane3){w_get(p, 10 * i + 1), w_get(p, 10 * i + 2), w_get(p, 10 * i + 3)};
-    for (int k = 0; k < 6; ++k) I.J[k] = w_get(p, 10 * i + 4 + k);
+    p = w_at(p, 10 * i);
+    I.m = w_get(p, 0);
+    I.h = (lane3){w_get(p, 1), w_get(p, 2), w_get(p, 3)};
+    for (int k = 0; k < 6; ++k) I.J[k] = w_get(p, 4 + (size_t)k);
     return I;
 }
 TAC_INLINE void put_inertia(tacReal* p, int i, const laneInertia* I) {
-    w_put(p, 10 * i, I->m);
-    w_put(p, 10 * i + 1, I->h.x), w_put(p, 10 * i + 2, I->h.y), w_put(p, 10 * i + 3, I->h.z);
-    for (int k = 0; k < 6; ++k) w_put(p, 10 * i + 4 + k, I->J[k]);
+    p = w_at(p, 10 * i);
+    w_put(p, 0, I->m);
+    w_put(p, 1, I->h.x), w_put(p, 2, I->h.y), w_put(p, 3, I->h.z);
+    for (int k = 0; k < 6; ++k) w_put(p, 4 + (size_t)k, I->J[k]);
 }
 
 #endif

@@ -9,15 +9,32 @@ static void add_inertia(tacReal* p, int to, int from) {
     for (int k = 0; k < 10; ++k) w_add(p, 10 * to + k, w_get(p, 10 * from + k));
 }
 
+TAC_INLINE int is_slide(const tacModel* model, int dof) {
+    return model->joint[model->dof[dof].joint].kind == TAC_JOINT_SLIDE;
+}
+
+// momentum of a body that moves by a unit along a degree of freedom; a slide does not turn it
+TAC_INLINE lane6 unit_momentum(const tacModel* model, const tacMotion* m, int k,
+                               const laneInertia* I) {
+    if (!is_slide(model, k)) return inertia_apply(I, get6(m->S, k));
+    lane3 axis = get3(m->S, 2 * k);
+    return (lane6){scale3(axis, I->m), cross3(I->h, axis)};
+}
+
+TAC_INLINE wide along_dof(const tacModel* model, const tacMotion* m, int k, lane6 f) {
+    if (is_slide(model, k)) return dot3(get3(m->S, 2 * k), f.l);
+    return dot6(get6(m->S, k), f);
+}
+
 // the row of a degree of freedom: its composite body's momentum along the motions above it
 TAC_INLINE void mass_row(const tacModel* model, tacMotion* m, int k, const laneInertia* I,
                          wide diagonal) {
     const tacDof* dof = &model->dof[k];
-    lane6 momentum = inertia_apply(I, get6(m->S, k));
-    w_put(m->M, dof->row, dot6(get6(m->S, k), momentum) + diagonal);
+    lane6 momentum = unit_momentum(model, m, k, I);
+    w_put(m->M, dof->row, along_dof(model, m, k, momentum) + diagonal);
     int at = dof->row + 1;
     for (int j = dof->parent; j >= 0; j = model->dof[j].parent)
-        w_put(m->M, at++, dot6(get6(m->S, j), momentum));
+        w_put(m->M, at++, along_dof(model, m, j, momentum));
 }
 
 static void mass(const tacModel* model, tacMotion* m, const tacReal* extra) {

@@ -201,12 +201,17 @@ tacResult tac_solid_create_polygon(const double* corner, int count, tacSolid** o
     double area = result == TAC_OK ? area_of(kept, count) : 0.0;
     if (result == TAC_OK) count = tidy(kept, count, area, size);
     int wrong = result == TAC_OK && count > 2 ? wrong_corner(kept, count) : -1;
-    if (result == TAC_OK && (count < 3 || fabs(area) < 1e-12 * size * size))
+    if (result == TAC_OK && count < 3)
         result = tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "points",
                           "a polygon needs an area; all corners are on one line");
+    else if (result == TAC_OK && fabs(area) < 1e-12 * size * size)
+        result = tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "points",
+                          "the polygon's sides cross each other, so that its area is 0; list the "
+                          "corners in their order around it");
     else if (wrong >= 0)
         result = tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "points",
-                          "the polygon is not convex at (%g, %g); split it into convex ones",
+                          "the polygon is not convex at (%g, %g), or its sides cross there; list "
+                          "corners in their order, or split it into convex ones",
                           kept[wrong].x, kept[wrong].y);
     if (result == TAC_OK) result = close_polygon(kept, count, out, message);
     free(kept);

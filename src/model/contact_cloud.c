@@ -54,6 +54,32 @@ static tacContactCloud* take_cloud(cloudShape shape, tacAllocator allocator) {
 
 //---------------------------------- checks ---------------------------------------
 
+// an edge of a face that does not have one other face on its far side: its two vertices, from 0
+static void find_edge(const tacSoup* soup, int face, int edge[2]) {
+    int first = soup->first[face], count = soup->first[face + 1] - first;
+    for (int i = 0; i < count; ++i) {
+        int a = soup->corner[first + i], b = soup->corner[first + (i + 1) % count], met = 0;
+        for (int f = 0; f < soup->nface; ++f)
+            for (int k = soup->first[f], n = soup->first[f + 1]; k < n; ++k)
+                met +=
+                    soup->corner[k] == b && soup->corner[k + 1 < n ? k + 1 : soup->first[f]] == a;
+        edge[0] = a, edge[1] = b;
+        if (met != 1) return;
+    }
+}
+
+static tacResult fail_edge(const tacSoup* soup, const tacMeasure* m, tacMessage* message) {
+    int edge[2] = {0, 0};
+    find_edge(soup, m->first_bad, edge);
+    return tac_fail(message, TAC_ERROR_VALUE, soup->file,
+                    soup->face_line ? soup->face_line[m->first_bad] : 0, NULL,
+                    "face %d, edge of vertices %d and %d: %s; contact needs a closed mesh, corners "
+                    "counter-clockwise from outside",
+                    m->first_bad + 1, edge[0] + 1, edge[1] + 1,
+                    m->closed ? "its corners run as a neighbour's along it"
+                              : "it does not belong to two faces");
+}
+
 static tacResult check_mesh(const tacSoup* soup, const double* area, tacMessage* message) {
     tacMeasure m;
     if (soup->nface < 1)
@@ -61,14 +87,7 @@ static tacResult check_mesh(const tacSoup* soup, const double* area, tacMessage*
                         "has no faces; a cloud of contact needs a closed mesh");
     if (tac_soup_measure(soup, &m) != TAC_OK)
         return tac_fail(message, TAC_ERROR_MEMORY, soup->file, 0, NULL, "out of memory");
-    if (!m.oriented)
-        return tac_fail(message, TAC_ERROR_VALUE, soup->file,
-                        soup->face_line ? soup->face_line[m.first_bad] : 0, NULL,
-                        "face %d: %s; a cloud of contact needs a closed mesh whose faces all have "
-                        "their corners counter-clockwise seen from outside",
-                        m.first_bad + 1,
-                        m.closed ? "its corners run the same way as a neighbour's along an edge"
-                                 : "an edge of it does not belong to two faces");
+    if (!m.oriented) return fail_edge(soup, &m, message);
     for (int f = 0; f < soup->nface; ++f)
         if (!(area[f] > 0.0))
             return tac_fail(
@@ -77,15 +96,76 @@ static tacResult check_mesh(const tacSoup* soup, const double* area, tacMessage*
     return TAC_OK;
 }
 
-// outward normals: the volume of the cones over the faces is positive
-static tacResult check_outward(const tacSoup* soup, const double* centre, const double* normal,
-                               const double* area, tacMessage* message) {
-    double volume = 0.0;
+// a part of a mesh that hangs together: volume of the cones over its faces, and where it is
+typedef struct cloudPart {
+    double volume, low[3], high[3];
+    int face; // its first
+} cloudPart;
+
+static int root_of(int* parent, int v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+}
+
+// vertices of a face hang together; parent[v] leads to the one that stands for the part of v
+static void join_faces(const tacSoup* soup, int* parent) {
+    for (int v = 0; v < soup->nvertex; ++v) parent[v] = v;
     for (int f = 0; f < soup->nface; ++f)
-        volume += area[f] * tac_dot(tac_load3(&centre[3 * f]), tac_load3(&normal[3 * f]));
-    if (volume > 0.0) return TAC_OK;
-    return tac_fail(message, TAC_ERROR_VALUE, soup->file, 0, NULL,
-                    "its faces are seen from inside; turn the corners of all of them");
+        for (int i = soup->first[f] + 1; i < soup->first[f + 1]; ++i) {
+            int a = root_of(parent, soup->corner[i - 1]), b = root_of(parent, soup->corner[i]);
+            parent[a > b ? a : b] = a > b ? b : a;
+        }
+}
+
+static void fill_parts(const tacSoup* soup, const double* centre, const double* normal,
+                       const double* area, int* parent, cloudPart* part) {
+    for (int v = 0; v < soup->nvertex; ++v)
+        part[v] =
+            (cloudPart){0.0, {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, -1};
+    for (int f = 0; f < soup->nface; ++f) {
+        cloudPart* p = &part[root_of(parent, soup->corner[soup->first[f]])];
+        p->volume += area[f] * tac_dot(tac_load3(&centre[3 * f]), tac_load3(&normal[3 * f]));
+        if (p->face < 0) p->face = f;
+    }
+    for (int v = 0; v < soup->nvertex; ++v) {
+        cloudPart* p = &part[root_of(parent, v)];
+        for (int k = 0; k < 3; ++k) {
+            p->low[k] = fmin(p->low[k], soup->vertex[3 * v + k]);
+            p->high[k] = fmax(p->high[k], soup->vertex[3 * v + k]);
+        }
+    }
+}
+
+// a hollow is seen from inside, within a part that is not
+static int is_hollow(const cloudPart* part, int count, const cloudPart* p) {
+    for (int i = 0; i < count; ++i) {
+        int within = part[i].face >= 0 && part[i].volume > 0.0;
+        for (int k = 0; k < 3; ++k)
+            within &= part[i].low[k] < p->low[k] && p->high[k] < part[i].high[k];
+        if (within) return 1;
+    }
+    return 0;
+}
+
+// outward normals: the volume of each part is positive, but for hollows
+static tacResult check_outward(tacReader* reader, const tacSoup* soup, const double* centre,
+                               const double* normal, const double* area, tacMessage* message) {
+    size_t n = (size_t)soup->nvertex + 1;
+    int* parent = tac_reader_take(reader, sizeof *parent * n);
+    cloudPart* part = tac_reader_take(reader, sizeof *part * n);
+    if (!parent || !part) return TAC_ERROR_MEMORY;
+    join_faces(soup, parent);
+    fill_parts(soup, centre, normal, area, parent, part);
+    for (int v = 0; v < soup->nvertex; ++v) {
+        int f = part[v].face;
+        if (f < 0 || part[v].volume > 0.0 || is_hollow(part, soup->nvertex, &part[v])) continue;
+        return tac_fail(message, TAC_ERROR_VALUE, soup->file,
+                        soup->face_line ? soup->face_line[f] : 0, NULL,
+                        "face %d and all that hang together with it are seen from inside; turn "
+                        "their corners",
+                        f + 1);
+    }
+    return TAC_OK;
 }
 
 //---------------------------------- filling --------------------------------------
@@ -170,7 +250,8 @@ static tacResult make_cloud(tacReader* reader, const tacSoup* soup, tacPose pose
     if (!points.point || !points.normal || !area) return TAC_ERROR_MEMORY;
     tac_soup_faces(soup, points.point, points.normal, area);
     tacResult result = check_mesh(soup, area, message);
-    if (result == TAC_OK) result = check_outward(soup, points.point, points.normal, area, message);
+    if (result == TAC_OK)
+        result = check_outward(reader, soup, points.point, points.normal, area, message);
     if (result != TAC_OK) return result;
     tacAllocator allocator = reader->allocator;
     tacContactCloud* c =

@@ -15,6 +15,7 @@
 #include "tactus/mesh.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +26,18 @@ typedef struct cloudMaker {
     int points; // of a surface that is made
     tacMessage message;
 } cloudMaker;
+
+// behind what stands in the message of a scene that is fine
+static void note(tacDraft* draft, const char* format, ...) {
+    tacMessage* out = draft->reader.message;
+    if (!out) return;
+    size_t used = strlen(out->text);
+    if (used > 0 && used + 3 < sizeof out->text) memcpy(out->text + used, "; ", 3), used += 2;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(out->text + used, sizeof out->text - used, format, arguments);
+    va_end(arguments);
+}
 
 //---------------------------------- surfaces -------------------------------------
 
@@ -77,9 +90,13 @@ static tacResult cloud_of_shape(cloudMaker* m, int shape, tacPose pose, tacConta
 static tacResult cloud_of_mesh(cloudMaker* m, int geom, tacContactCloud** out) {
     const tacMeshDraft* mesh = tac_find_mesh(m->draft, element_of(m, geom));
     if (!mesh) return m->draft->reader.result;
+    const tacSoup* soup = tac_mesh_soup(mesh);
+    if (soup->dropped > 0)
+        note(m->draft, "%.80s: %d face%s without area left out", soup->file, soup->dropped,
+             soup->dropped == 1 ? "" : "s");
     tacPose pose =
         tac_pose_compose(geom_pose(m->model, geom), tac_pose_inverse(tac_mesh_pose(mesh)));
-    return tac_contact_cloud_create(tac_mesh_soup(mesh), pose, m->allocator, out, &m->message);
+    return tac_contact_cloud_create(soup, pose, m->allocator, out, &m->message);
 }
 
 static tacResult make_cloud(cloudMaker* m, int geom, tacContactCloud** out) {
@@ -124,11 +141,6 @@ static void set_eps1(tacDraft* draft, tacModel* model) {
     model->param[at] = fmax(fmin(eps, most), 1e-18);
 }
 
-static void note(tacDraft* draft, const char* text) {
-    tacMessage* out = draft->reader.message;
-    if (out && !*out->text) snprintf(out->text, sizeof out->text, "%s", text);
-}
-
 // The concentric pose of a ball of radius r in one of radius R pushes apart if eps2 is above this;
 // below, it pulls together. Infinite: it always pulls.
 static double core_limit(double a, double b) {
@@ -136,38 +148,52 @@ static double core_limit(double a, double b) {
     return 2.0 * gap > r ? gap * r / (2.0 * gap - r) : INFINITY;
 }
 
-// what temperatures do to a pair of bodies, if it is not what contact should; 0: nothing
-static int tell_core(const tacContactPlan* plan, const tacContactPair* pair, double eps1,
-                     double eps2, char text[256]) {
+static const char* geom_text(const tacModel* model, int geom, char text[64]) {
+    const char* name = model->geom[geom].name;
+    snprintf(text, 64, *name ? "%.40s" : "geom %.0s%d", name, geom);
+    return text;
+}
+
+// do bodies come so deep? Where eps2 is given, that is asked; else if a tenth of the weight of the
+// pair presses its spring in as far
+static int is_within_reach(const tacDraft* draft, const tacModel* model, const tacContactPair* pair,
+                           double r) {
+    double weight = 9.81 * model->contact->bodies[pair->bodies].weight;
+    return tac_find_tactus(draft, "eps2") || 10.0 * weight > model->param[pair->stiffness] * r;
+}
+
+// tells what temperatures do to a pair of bodies, if it is not what contact should; 0: nothing
+static int tell_core(tacDraft* draft, const tacModel* model, const tacContactPair* pair) {
+    const tacContactPlan* plan = model->contact;
     const tacContactCloud *a = plan->cloud[pair->geom[0]], *b = plan->cloud[pair->geom[1]];
+    double eps1 = model->param[plan->number[TAC_CONTACT_EPS1]],
+           eps2 = model->param[plan->number[TAC_CONTACT_EPS2]];
+    char first[64], second[64];
     if (!a || !b || a->queries == 0 || b->queries == 0) return 0;
+    geom_text(model, pair->geom[0], first), geom_text(model, pair->geom[1], second);
     double limit = core_limit(a->radius, b->radius), r = fmin(a->radius, b->radius);
-    if (eps1 > 1.2 * r * r)
-        return snprintf(text, 256,
-                        "geoms %d and %d may pull at each other from afar: eps1 %.3g is above "
-                        "1.2 r^2 = %.3g; make it smaller",
-                        pair->geom[0], pair->geom[1], eps1, 1.2 * r * r);
+    if (eps1 > 1.2 * r * r) {
+        note(draft,
+             "%s and %s may pull at each other from afar: eps1 %.3g is above 1.2 r^2 = %.3g; make "
+             "it smaller",
+             first, second, eps1, 1.2 * r * r);
+        return 1;
+    }
     if (plan->responder != TAC_RESPOND_SCM || eps2 >= limit) return 0;
-    int used = snprintf(text, 256,
-                        "geoms %d and %d pull together deep inside each other, middles nearer than "
-                        "%.3g m",
-                        pair->geom[0], pair->geom[1], r);
-    if (isinf(limit)) return snprintf(text + used, 256 - (size_t)used, ", whatever eps2");
-    return snprintf(text + used, 256 - (size_t)used, ": eps2 %.3g should be above %.3g", eps2,
-                    limit);
+    if (!is_within_reach(draft, model, pair, r)) return 0;
+    char advice[80] = ", whatever eps2";
+    if (isfinite(limit))
+        snprintf(advice, sizeof advice, ": eps2 %.3g should be above %.3g", eps2, limit);
+    note(draft, "%s and %s pull together deep inside each other, middles nearer than %.3g m%s",
+         first, second, r, advice);
+    return 1;
 }
 
 // the first pair whose core attracts (docs/scm.md, Limits)
 static void warn_of_cores(tacDraft* draft, const tacModel* model) {
     const tacContactPlan* plan = model->contact;
-    double eps1 = model->param[plan->number[TAC_CONTACT_EPS1]],
-           eps2 = model->param[plan->number[TAC_CONTACT_EPS2]];
-    char text[256];
     for (int i = 0; i < plan->npair; ++i)
-        if (tell_core(plan, &plan->pair[i], eps1, eps2, text)) {
-            note(draft, text);
-            return;
-        }
+        if (tell_core(draft, model, &plan->pair[i])) return;
 }
 
 //---------------------------------- all geoms ------------------------------------
@@ -184,9 +210,14 @@ static void make_clouds(cloudMaker* m, const tacContactPlan* plan, tacContactClo
         if (!may_touch(plan, g)) continue;
         m->message = (tacMessage){0};
         tacResult result = make_cloud(m, g, &clouds[g]);
+        char where[96] = "";
+        if (m->message.line > 0)
+            snprintf(where, sizeof where, "%.60s:%d: ", m->message.file, m->message.line);
+        else if (*m->message.file)
+            snprintf(where, sizeof where, "%.60s: ", m->message.file);
         if (result != TAC_OK)
             tac_reader_fail(reader, result, element_of(m, g)->line, NULL,
-                            "the points of this geom cannot be made: %s",
+                            "the points of this geom cannot be made: %s%s", where,
                             *m->message.text ? m->message.text : "out of memory");
     }
 }

@@ -46,10 +46,10 @@ static const numberRow numbers[] = {
      OF_VELOCITY,
      0,
      R(SPRING) | R(SCM) | R(ELASTOPLASTIC)},
-    {TAC_CONTACT_EPS3, "respond", "eps3", {1e-9, 1e6}, 0.005, OF_LENGTH, 0, R(SPRING) | R(SCM)},
+    {TAC_CONTACT_EPS3, "respond", "eps3", {1e-9, 1e9}, 0.005, OF_LENGTH, 0, R(SPRING) | R(SCM)},
     {TAC_CONTACT_TAU, "detect", "tau", {1e-9, 1e6}, 0.01, OF_LENGTH, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CONTACT_EPS1, "detect", "eps1", {1e-18, 1e9}, 1e-4, OF_AREA, D(SSDF), 0},
-    {TAC_CONTACT_EPS2, "detect", "eps2", {1e-9, 1e6}, 0.02, OF_LENGTH, D(SSDF), 0},
+    {TAC_CONTACT_EPS2, "detect", "eps2", {1e-9, 1e9}, 0.02, OF_LENGTH, D(SSDF), 0},
     {TAC_CONTACT_SORT,
      "detect",
      "sort",
@@ -194,7 +194,10 @@ static void read_choice(tacDraft* draft, const choiceRow* row, tacContactPlan* p
     const tacElement* element = tac_find_tactus(draft, row->attribute);
     plan->choice[row->choice] = row->value;
     if (!element) return;
-    if (!is_meant(plan, row->detectors, row->responders)) {
+    // soft points are records; scm takes the field itself
+    int soft = row->choice == TAC_CHOICE_SOFT || row->choice == TAC_CHOICE_SELECT;
+    if (!is_meant(plan, row->detectors, row->responders) ||
+        (soft && plan->responder == TAC_RESPOND_SCM)) {
         refuse(draft, element, row->attribute);
     } else if (row->words) {
         int word = tac_read_word(&draft->reader, element, row->attribute, row->words);
@@ -283,6 +286,7 @@ int tac_read_pair_number(tacDraft* draft, const tacContactPlan* plan, int pair,
     const char* attribute = row ? row->attribute : "stiffness";
     const tacRange range = row ? row->range : (tacRange){1e-9, 1e15};
     if (!tac_attribute(element, attribute)) return plan->number[number];
+    if (plan->number[number] < 0) refuse(draft, element, attribute);
     double value = 1.0;
     tac_read_number(&draft->reader, element, attribute, range, &value);
     return tac_draft_param(draft, tac_item_path(draft, "pair", name, pair), attribute, range,

@@ -154,6 +154,33 @@ static double default_stiffness(const tacModel* model, const tacContactPlan* pla
     return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
 }
 
+// a ball about the centre of mass of a body of its own: what pushes it does not turn it
+static int is_central_ball(const tacModel* model, const lump* lumps, int geom) {
+    const tacGeom* g = &model->geom[geom];
+    const tacBody* body = &model->body[g->body];
+    if (g->shape < 0 || model->param[body->mass] != lumps[g->body].mass) return 0;
+    const tacShape* shape = &model->shape[g->shape];
+    const tacNode* root = &model->node[shape->first + shape->count - 1];
+    double away = 0.0;
+    for (int k = 0; k < 3 && root->kind == TAC_NODE_SPHERE; ++k)
+        away += fabs(model->param[g->position + k] - model->param[body->com + k]) +
+                fabs(model->param[root->position + k]);
+    return root->kind == TAC_NODE_SPHERE && away <= 1e-9 * lumps[g->body].radius;
+}
+
+// Points of a turning body are as light as m/(1 + 5/2). Springs of four records share a face; k of
+// scm is that of a whole pair.
+static double give_of(const tacModel* model, const tacContactPlan* plan, const lump* lumps,
+                      const tacContactPair* pair) {
+    double sum = 0.0, springs = plan->responder == TAC_RESPOND_SCM ? 1.0 : 4.0;
+    for (int i = 0; i < 2; ++i) {
+        double mass = lumps[pair->body[i]].mass;
+        double lightness = is_central_ball(model, lumps, pair->geom[i]) ? 1.0 : 3.5;
+        if (mass > 0.0) sum += lightness / mass;
+    }
+    return springs * sum;
+}
+
 static tacContactScale scale_of(const tacDraft* draft, const tacModel* model, const lump* lumps) {
     const tacBodyPair* bodies = draft->body_pair.items;
     tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep], 1.0};
@@ -250,15 +277,19 @@ static void plan_own(tacDraft* draft, const tacContactPlan* plan, int i, tacCont
     if (k != plan->number[TAC_CONTACT_STIFFNESS]) pair->stiffness = k;
     pair->dissipation = tac_read_pair_number(draft, plan, i, TAC_CONTACT_DISSIPATION);
     pair->stiction = tac_read_pair_number(draft, plan, i, TAC_CONTACT_STICTION);
+    pair->eps3 = tac_read_pair_number(draft, plan, i, TAC_CONTACT_EPS3);
 }
 
-static void plan_numbers(tacDraft* draft, const tacContactPlan* plan) {
+static void plan_numbers(tacDraft* draft, const tacModel* model, const lump* lumps,
+                         const tacContactPlan* plan) {
     tacContactPair* pair = draft->contact_pair.items;
     const tacBodyPair* bodies = draft->body_pair.items;
     for (int i = 0; i < draft->contact_pair.count && draft->reader.result == TAC_OK; ++i) {
         pair[i].stiffness = bodies[pair[i].bodies].stiffness;
         pair[i].dissipation = plan->number[TAC_CONTACT_DISSIPATION];
         pair[i].stiction = plan->number[TAC_CONTACT_STICTION];
+        pair[i].eps3 = plan->number[TAC_CONTACT_EPS3];
+        pair[i].give = give_of(model, plan, lumps, &pair[i]);
         if (i < draft->pair.count) plan_own(draft, plan, i, &pair[i]);
     }
 }
@@ -302,7 +333,7 @@ void tac_plan_contact(tacDraft* draft) {
     plan.length = scale.length;
     plan_stiffness(draft, &model, lumps, &plan);
     tac_read_contact_numbers(draft, &scale, &plan);
-    if (draft->reader.result == TAC_OK) plan_numbers(draft, &plan);
+    if (draft->reader.result == TAC_OK) plan_numbers(draft, &model, lumps, &plan);
     if (plan.detector == TAC_DETECT_SAT || plan.detector == TAC_DETECT_CONVEX)
         tac_plan_solids(draft);
     if (plan.detector == TAC_DETECT_GJK) tac_plan_pieces(draft);

@@ -28,22 +28,40 @@ typedef struct tacRoughBoxes {
 // numbers of single precision in the widest vector
 #define TAC_ROUGH_PADDING 16
 
-// rows of a block of edges: middles, unit vectors along them, 0 under 1e-12 m, those along the
-// faces on both sides, half lengths
-enum { TAC_EDGE_ROWS = 3 + 3 + 2 * 3 + 1 };
+// blocks of edges that a box is around
+#define TAC_EDGE_GROUP 8
+
+// An edge and the faces on both sides, body axes. One after the other: an edge that is looked at is
+// looked at as a whole.
+typedef struct tacEdgeRecord {
+    double corner[2][3];
+    double along[2][3]; // unit vectors along its faces, away from it, 0 under a radius
+    double out[3];      // outward, likewise
+    double spare;
+} tacEdgeRecord;
+
+// A block of edges for rough decisions, in little memory: middles as 1/32767 of the box around all
+// features, unit vectors as 1/127, half lengths as 1/127 of the longest and no less than they are.
+// `side` is one of `along` times the direction, all are 0 for edges under 1e-12 m.
+typedef struct tacEdgeRows {
+    int16_t middle[3][TAC_FEATURE_BLOCK];
+    int8_t direction[3][TAC_FEATURE_BLOCK], side[2][3][TAC_FEATURE_BLOCK];
+    int8_t half[TAC_FEATURE_BLOCK];
+} tacEdgeRows;
 
 struct tacFeatureIndex {
     int blocks;                    // vertices 8 i .. 8 i + 7 are block i
     const tacFeatureBox* box;      // around the vertices of each block                   (blocks)
+    const float *ball[3], *wide;   // middles and radii of balls around them              (blocks)
     tacFeatureBox all;             // around all of them
     const double* normal[3];       // of the own field at each vertex, 0 under a radius   (vertices)
-    const double* out[3];          // unit vectors of each edge, 0 under a radius: outward  (edges)
-    const double* along[2][3];     // along the faces on both sides, away from it            (edges)
     int edge_blocks;               // edges 8 i .. 8 i + 7 are block i of edges
     const tacFeatureBox* edge_box; // around the edges of each block              (edge_blocks)
-    const double* edge_end[2][3];  // corners of each edge; the last one is repeated      (edges)
-    const float* edge_rows;        // TAC_EDGE_ROWS of each block, likewise; eight numbers each
+    const tacEdgeRecord* record;   //                                                     (edges)
+    const tacEdgeRows* rows;       // of each block; the last edge is repeated      (edge_blocks)
+    double longest;                // half of the longest edge                             [m]
     tacRoughBoxes block_rough;     // around each block of edges                    (edge_blocks)
+    tacRoughBoxes group_rough;     // around each TAC_EDGE_GROUP of these
     int radius;                    // offset of the radius in param, -1: none
     double deviation; // largest |own field| at a vertex                               [m]
     double place[3];  // where that is, body axes                                      [m]

@@ -2,6 +2,8 @@
 
 #include "model/contact_plan.h"
 
+#include <stdio.h>
+
 static void refuse(tacDraft* draft, const char* what, const char* advice) {
     const tacElement* element = tac_find_tactus(draft, "respond");
     const char* attribute = element ? "respond" : "detect";
@@ -12,6 +14,17 @@ static void refuse(tacDraft* draft, const char* what, const char* advice) {
 
 static int has_friction_or_limit(const tacDraft* draft, const tacTendon* t) {
     return t->limited || ((const double*)draft->param.items)[t->frictionloss] > 0.0;
+}
+
+// Numbers of springs are read, and idle: bodies do not yield.
+static void tell_idle(tacDraft* draft) {
+    static const char* const idle[] = {"stiffness", "dissipation", "stiction", "eps3"};
+    tacMessage* out = draft->reader.message;
+    for (int i = 0; i < 4 && out && !*out->text; ++i)
+        if (tac_find_tactus(draft, idle[i]))
+            snprintf(out->text, sizeof out->text,
+                     "%s has no effect on hard contact (respond=\"lcp\"): bodies do not yield",
+                     idle[i]);
 }
 
 void tac_check_hard(tacDraft* draft) {
@@ -30,4 +43,5 @@ void tac_check_hard(tacDraft* draft) {
     for (int i = 0; i < draft->tendon.count && draft->reader.result == TAC_OK; ++i)
         if (has_friction_or_limit(draft, &tendon[i]))
             refuse(draft, "limits or dry friction of tendons", "put them on joints");
+    if (draft->reader.result == TAC_OK) tell_idle(draft);
 }

@@ -143,7 +143,7 @@ static const tacRule rules[] = {
     {"contact", "", "", "pair exclude"},
     {"pair",
      "name class geom1 geom2 condim friction solref solreffriction solimp gap margin stiffness "
-     "dissipation stiction",
+     "dissipation stiction eps3",
      "", ""},
     {"exclude", "name body1 body2", "", ""},
 
@@ -261,6 +261,8 @@ const tacRule* tac_rule_find(const char* parent, const char* name) {
     return special ? special : find_rule(name);
 }
 
+enum { LONG_LIST = 180 };
+
 static void fail_attribute(tacReader* reader, const tacElement* element, const tacRule* rule,
                            const tacAttribute* attribute) {
     const char* word = attribute->name;
@@ -270,6 +272,11 @@ static void fail_attribute(tacReader* reader, const tacElement* element, const t
     if (reason)
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word, "'%s' of <%s> %s",
                         word, element->name, reason);
+    else if (meant && strlen(rule->attributes) > LONG_LIST) // more than fits into a message
+        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word,
+                        "<%s> has no attribute '%.40s'; did you mean '%s'? docs/%s has all of them",
+                        element->name, word, near,
+                        strcmp(element->name, "tactus") == 0 ? "contact.md" : "scenes.md");
     else
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word,
                         "<%s> has no attribute '%.40s'%s%s%s allowed here: %s", element->name, word,

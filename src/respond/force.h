@@ -27,6 +27,9 @@ typedef struct tacForceKind {
 // the scene's, or NULL if it has none or one of impulses
 const tacForceKind* tac_force_of(const tacModel* model);
 
+// longest step of the scene's integrator for a spring and a damper, both over the mass
+double tac_stable_spring(const tacModel* model, double stiffness, double damping);
+
 extern const tacForceKind tac_spring_force, tac_elastoplastic_force, tac_scm_force;
 
 #endif

@@ -14,8 +14,8 @@ static void set3(wide out[3], tacVec3 a) {
 }
 
 static planeLaw law_of(const tacPlaneLaw* law) {
-    return (planeLaw){w_set(law->k),   w_set(law->v_d), w_set(law->v_s), w_set(law->mu),
-                      w_set(law->eps), law->published,  law->ahead};
+    return (planeLaw){w_set(law->k),   w_set(law->v_d),  w_set(law->v_s), w_set(law->mu),
+                      w_set(law->eps), w_set(law->give), law->published,  law->ahead};
 }
 
 static planeState state_of(const tacPlaneState* at) {
@@ -50,6 +50,7 @@ void tac_point_plane_vjp(const tacPlaneLaw* law, const tacPlaneState* at, tacVec
     plane_force_vjp(&l, &s, &r, f, &s_bar, &l_bar);
     law_bar->k = first(l_bar.k), law_bar->v_d = first(l_bar.v_d), law_bar->v_s = first(l_bar.v_s);
     law_bar->mu = first(l_bar.mu), law_bar->eps = first(l_bar.eps);
+    law_bar->give = first(l_bar.give);
     at_bar->phi = first(s_bar.phi), at_bar->h = first(s_bar.h);
     at_bar->n = first3(s_bar.n), at_bar->v = first3(s_bar.v), at_bar->y = first3(s_bar.y);
 }

@@ -11,12 +11,14 @@
 // Ahead: the force at the end of a step of length h in which v changes by y, to first order in what
 // stiffens it; y enters by a symmetric negative matrix:
 //
-//   f = N n - s L q,  N = l - kappa h (v_n + y_n) - rho y_n,  y_n = n . y,  L = c m(x)
-//   q = (1 - w) v_t + y - y_n n,  w = v_t . y/(v_s^2 + v . v_t),  kappa = -c' d,  rho = c m(x)/v_d
+//   f = N n - s L q,  N = l - kappa h (v_n + y_n) - rho y_n,  y_n = n . y
+//   kappa = -c' d,  rho = c m(x)/v_d,  L = (l + e c m(x))/(1 + e),  e = give h rho
+//   q = (1 - w) v_t + y - y_n n,  w = v_t . y/(v_s^2 + b^2 + v . v_t),  b = 2 give h mu L
 //
-// where m, 1 below 0 and 0 above 2, is -d' to 0.03 but has two continuous derivatives. Friction is
-// of L, what is left of N once the blow is stopped: of l, which a fast blow makes far larger, it
-// would put energy in.
+// where m, 1 below 0 and 0 above 2, is -d' to 0.03 but has two continuous derivatives, and `give`
+// is the velocity that a unit of impulse makes at a point. Friction is of L: a blow l - c that the
+// step stops pushes with (l - c)/(1 + e) in the mean; with mu l friction would put energy in. What
+// slides slower than b, which friction takes within the step, is held by a damper: it stops.
 
 #ifndef TAC_RESPOND_POINT_PLANE_H
 #define TAC_RESPOND_POINT_PLANE_H
@@ -25,7 +27,7 @@
 
 // numbers of the law; as a tangent or an adjoint: of these
 typedef struct planeLaw {
-    wide k, v_d, v_s, mu, eps;
+    wide k, v_d, v_s, mu, eps, give;
     int published; // 1: dissipation with one continuous derivative, as printed
     int ahead;     // 1: y and h of the state count
 } planeLaw;
@@ -46,7 +48,8 @@ typedef struct planeForce {
     wide v_n, v_t[3];
 
     // of a force ahead; else N = l, q = v_t
-    wide N, q[3], y_n, w, r2; // r2 = v_s^2 + v . v_t
+    wide N, q[3], y_n, w, r2; // r2 = v_s^2 + b^2 + v . v_t
+    wide e, part, b;          // part = 1/(1 + e)
     wide kappa, kappa_phi, kappa_x, kappa_eps;
     wide rho, rho_phi, rho_x, rho_eps;
 } planeForce;
@@ -93,12 +96,20 @@ TAC_INLINE void plane_stiffen(const planeLaw* law, const planeState* at, planeFo
     r->rho_x = 0.5 * r->c * m.d_x * by_v, r->rho_eps = r->c_eps * drag;
 }
 
+// what friction is of, and the sliding velocity that it takes within the step
+TAC_INLINE void plane_press(const planeLaw* law, const planeState* at, planeForce* r) {
+    wide step = law->give * at->h;
+    r->e = step * r->rho, r->part = 1.0 / (1.0 + r->e);
+    r->L = w_fma(r->e, r->rho * law->v_d, r->l) * r->part;
+    r->b = 2.0 * step * law->mu * r->L;
+}
+
 TAC_INLINE void plane_ahead(const planeLaw* law, const planeState* at, planeForce* r) {
     plane_stiffen(law, at, r);
+    plane_press(law, at, r);
     r->y_n = plane_dot(at->n, at->y);
     r->N = r->l - w_fma(r->kappa * at->h, r->v_n + r->y_n, r->rho * r->y_n);
-    r->L = r->rho * law->v_d;
-    r->r2 = w_fma(law->v_s, law->v_s, plane_dot(at->v, r->v_t));
+    r->r2 = w_fma(law->v_s, law->v_s, w_fma(r->b, r->b, plane_dot(at->v, r->v_t)));
     r->w = plane_dot(r->v_t, at->y) / r->r2;
     for (int i = 0; i < 3; ++i)
         r->q[i] = w_fma(1.0 - r->w, r->v_t[i], w_fma(-r->y_n, at->n[i], at->y[i]));
@@ -121,16 +132,33 @@ TAC_INLINE planeForce plane_force(const planeLaw* law, const planeState* at) {
 
 //---------------------------------- derivatives ----------------------------------
 
-// tangent of w; v_t is that of v_t
+// tangents of L and b, from those of l and rho
+TAC_INLINE wide plane_press_jvp(const planeLaw* law, const planeState* at, const planeForce* r,
+                                const planeState* dot, const planeLaw* law_dot, wide l, wide rho,
+                                wide* b) {
+    wide step = law->give * at->h, step_dot = law->give * dot->h, held = rho * law->v_d;
+    if (law_dot) {
+        step_dot = w_fma(law_dot->give, at->h, step_dot);
+        held = w_fma(r->rho, law_dot->v_d, held);
+    }
+    wide e = w_fma(step, rho, step_dot * r->rho);
+    wide L = r->part * (l + w_fma(r->e, held, (r->rho * law->v_d - r->L) * e));
+    *b = 2.0 * law->mu * w_fma(step, L, step_dot * r->L);
+    if (law_dot) *b = w_fma(2.0 * step * r->L, law_dot->mu, *b);
+    return L;
+}
+
+// tangent of w; v_t and b are those of v_t and b
 TAC_INLINE wide plane_slip_jvp(const planeLaw* law, const planeState* at, const planeForce* r,
-                               const planeState* dot, const planeLaw* law_dot, const wide v_t[3]) {
+                               const planeState* dot, const planeLaw* law_dot, const wide v_t[3],
+                               wide b) {
     wide z = plane_dot(v_t, at->y) + plane_dot(r->v_t, dot->y);
-    wide r2 = plane_dot(dot->v, r->v_t) + plane_dot(at->v, v_t);
+    wide r2 = plane_dot(dot->v, r->v_t) + plane_dot(at->v, v_t) + 2.0 * r->b * b;
     if (law_dot) r2 = r2 + 2.0 * law->v_s * law_dot->v_s;
     return (z - r->w * r2) / r->r2;
 }
 
-// tangent of what N has beside l, and of L; q holds that of v_t and becomes that of q
+// tangent of what N has beside l; L holds that of l and becomes its own, q that of v_t likewise
 TAC_INLINE wide plane_ahead_jvp(const planeLaw* law, const planeState* at, const planeForce* r,
                                 const planeState* dot, const planeLaw* law_dot, wide x, wide v_n,
                                 wide q[3], wide* L) {
@@ -142,9 +170,9 @@ TAC_INLINE wide plane_ahead_jvp(const planeLaw* law, const planeState* at, const
         kappa = kappa + r->kappa * k + r->kappa_eps * law_dot->eps;
         rho = rho + r->rho * (k - law_dot->v_d / law->v_d) + r->rho_eps * law_dot->eps;
     }
-    *L = rho * law->v_d;
-    if (law_dot) *L = w_fma(r->rho, law_dot->v_d, *L);
-    wide w = plane_slip_jvp(law, at, r, dot, law_dot, q);
+    wide b;
+    *L = plane_press_jvp(law, at, r, dot, law_dot, *L, rho, &b);
+    wide w = plane_slip_jvp(law, at, r, dot, law_dot, q, b);
     for (int i = 0; i < 3; ++i) {
         wide slip = w_fma(1.0 - r->w, q[i], -(w * r->v_t[i]));
         q[i] = slip + dot->y[i] - w_fma(y_n, at->n[i], r->y_n * dot->n[i]);
@@ -174,8 +202,8 @@ TAC_INLINE void plane_force_jvp(const planeLaw* law, const planeState* at, const
         f_dot[i] = w_fma(N, at->n[i], r->N * dot->n[i]) - w_fma(sl_dot, r->q[i], sl * q[i]);
 }
 
-// through w: q holds the adjoint of q and becomes that of v_t
-TAC_INLINE void plane_slip_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
+// through w: q holds the adjoint of q and becomes that of v_t; returns that of b
+TAC_INLINE wide plane_slip_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
                                wide q[3], planeState* bar, planeLaw* law_bar) {
     wide z = -(plane_dot(r->v_t, q) / r->r2), r2 = -(r->w * z);
     for (int i = 0; i < 3; ++i) {
@@ -184,41 +212,57 @@ TAC_INLINE void plane_slip_vjp(const planeLaw* law, const planeState* at, const 
         q[i] = w_fma(1.0 - r->w, q[i], w_fma(z, at->y[i], r2 * at->v[i]));
     }
     if (law_bar) law_bar->v_s = law_bar->v_s + 2.0 * law->v_s * r2;
+    return 2.0 * r->b * r2;
 }
 
-// adjoints of v_n and x on the way, of a force ahead, from those of N and L; q as of plane_slip_vjp
+// adjoints of l and, returned, rho, from those of L and b
+TAC_INLINE wide plane_press_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
+                                wide L, wide b, planeState* bar, planeLaw* law_bar, wide* l) {
+    wide step = law->give * at->h, all = r->part * w_fma(2.0 * step * law->mu, b, L);
+    wide e = (r->rho * law->v_d - r->L) * all,
+         step_bar = w_fma(2.0 * law->mu * r->L, b, e * r->rho);
+    *l = all;
+    bar->h = w_fma(law->give, step_bar, bar->h);
+    if (law_bar) {
+        law_bar->give = w_fma(at->h, step_bar, law_bar->give);
+        law_bar->mu = w_fma(2.0 * step * r->L, b, law_bar->mu);
+        law_bar->v_d = w_fma(r->rho * r->e, all, law_bar->v_d);
+    }
+    return w_fma(step, e, law->v_d * r->e * all);
+}
+
+// adjoints of v_n and x on the way, of a force ahead, from those of N and L, which becomes that of
+// l; q as of plane_slip_vjp
 TAC_INLINE void plane_ahead_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
-                                wide N, wide L, wide q[3], planeState* bar, planeLaw* law_bar,
+                                wide N, wide* L, wide q[3], planeState* bar, planeLaw* law_bar,
                                 wide* v_n, wide* x) {
-    wide sum = r->v_n + r->y_n, kappa = -(at->h * sum * N), rho = w_fma(law->v_d, L, -(r->y_n * N));
+    wide sum = r->v_n + r->y_n, kappa = -(at->h * sum * N);
     wide y_n = -(N * w_fma(r->kappa, at->h, r->rho)) - plane_dot(at->n, q);
-    *v_n = -(r->kappa * at->h * N);
-    *x = w_fma(r->kappa_x, kappa, r->rho_x * rho);
-    bar->h = bar->h - r->kappa * sum * N;
-    bar->phi = bar->phi + w_fma(r->kappa_phi, kappa, r->rho_phi * rho);
     for (int i = 0; i < 3; ++i) {
         bar->y[i] = bar->y[i] + w_fma(y_n, at->n[i], q[i]);
         bar->n[i] = bar->n[i] + w_fma(y_n, at->y[i], -(r->y_n * q[i]));
     }
-    plane_slip_vjp(law, at, r, q, bar, law_bar);
+    wide b = plane_slip_vjp(law, at, r, q, bar, law_bar);
+    wide rho = plane_press_vjp(law, at, r, *L, b, bar, law_bar, L) - r->y_n * N;
+    *v_n = -(r->kappa * at->h * N);
+    *x = w_fma(r->kappa_x, kappa, r->rho_x * rho);
+    bar->h = bar->h - r->kappa * sum * N;
+    bar->phi = bar->phi + w_fma(r->kappa_phi, kappa, r->rho_phi * rho);
     if (!law_bar) return;
     law_bar->k = law_bar->k + w_fma(r->kappa, kappa, r->rho * rho) / law->k;
     law_bar->eps = law_bar->eps + w_fma(r->kappa_eps, kappa, r->rho_eps * rho);
-    law_bar->v_d = law_bar->v_d + r->rho * (L - rho / law->v_d);
+    law_bar->v_d = law_bar->v_d - r->rho * rho / law->v_d;
 }
 
 // adds to adjoints of the state and of the law (NULL: not asked for)
 TAC_INLINE void plane_force_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
                                 const wide f_bar[3], planeState* bar, planeLaw* law_bar) {
     wide s = law->mu * r->g, g3 = r->g * r->g * r->g, N = plane_dot(at->n, f_bar);
-    wide sl = -plane_dot(r->q, f_bar), L = s * sl, l = N, s_bar = r->L * sl;
+    wide sl = -plane_dot(r->q, f_bar), L = s * sl, s_bar = r->L * sl;
     wide q[3], v_n = w_set(0.0), x = w_set(0.0), speed = -(law->mu * g3 * s_bar);
     for (int i = 0; i < 3; ++i) q[i] = -(s * r->L * f_bar[i]);
-    if (law->ahead)
-        plane_ahead_vjp(law, at, r, N, L, q, bar, law_bar, &v_n, &x);
-    else
-        l = l + L;
-    wide c = l * r->d;
+    if (law->ahead) plane_ahead_vjp(law, at, r, N, &L, q, bar, law_bar, &v_n, &x);
+    wide l = N + L, c = l * r->d;
     x = w_fma(l * r->c, r->d_x, x);
     for (int i = 0; i < 3; ++i) q[i] = w_fma(speed, r->v_t[i], q[i]);
     v_n = v_n + x / law->v_d - plane_dot(q, at->n);

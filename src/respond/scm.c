@@ -183,6 +183,7 @@ static tacScmSide side_of(const tacScmPair* pair, int points) {
         .planes = tac_ssdf_planes(pair->cloud[planes], pair->number[TAC_SCM_EPS1], pair->exact),
         .query = tac_ssdf_query(pair->cloud[points], pair->pose[points], *s),
         .number = pair->number,
+        .give = pair->give,
         .published = pair->published,
         .ahead = pair->ahead};
     tac_store3(side.origin, tac_pose_apply_inverse(*s, origin));

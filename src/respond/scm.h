@@ -37,6 +37,7 @@ typedef struct tacScmPair {
     tacReal origin[3];               // of the wrench, in the world
     tacReal lead[2][6];              // accelerations of the bodies likewise, of a force ahead
     tacReal number[TAC_SCM_NUMBERS]; // k, v_d, v_s, mu, eps3, h, eps1, eps2
+    double give;                     // of a force ahead (tacContactPair)
     int published;                   // dissipation as printed
     int ahead;                       // force at the end of a step, to first order (docs/contact.md)
     int exact;                       // nothing is left out

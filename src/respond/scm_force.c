@@ -25,7 +25,7 @@ static void numbers_of(const tacModel* model, const tacContactPair* pair, int at
     at[TAC_SCM_K] = pair->stiffness, at[TAC_SCM_V_D] = pair->dissipation;
     at[TAC_SCM_V_S] = pair->stiction, at[TAC_SCM_MU] = friction_of(model, pair);
     at[TAC_SCM_EPS1] = number[TAC_CONTACT_EPS1], at[TAC_SCM_EPS2] = number[TAC_CONTACT_EPS2];
-    at[TAC_SCM_EPS3] = number[TAC_CONTACT_EPS3];
+    at[TAC_SCM_EPS3] = pair->eps3;
     at[TAC_SCM_H] = model->contact->choice[TAC_CHOICE_IMPLICIT] ? model->timestep : -1;
 }
 
@@ -64,7 +64,8 @@ static tacScmWork take_work(const tacModel* model, tacArena* arena) {
 static void evaluate(const tacModel* model, const tacKinematics* kinematics,
                      const tacContactPair* pair, int order, tacScmWork work, tacScmForce* out) {
     const tacContactPlan* plan = model->contact;
-    tacScmPair p = {.published = plan->choice[TAC_CHOICE_LAW],
+    tacScmPair p = {.give = pair->give,
+                    .published = plan->choice[TAC_CHOICE_LAW],
                     .exact = plan->choice[TAC_CHOICE_EXACT],
                     .ahead = plan->choice[TAC_CHOICE_IMPLICIT]};
     int at[TAC_SCM_NUMBERS];

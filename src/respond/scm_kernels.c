@@ -23,7 +23,7 @@ typedef struct planeSums {
     wide f, n[3], e[3], fe[3]; // phi_i, n, e, phi_i e
     wide Fn[3][3], Fe[3][3];   // c' d u n', f e'
     wide Fv[3][3], drag;       // df/dv, without - drag on its diagonal
-    wide T[5][3];              // by v_d, v_s, mu, eps3, h
+    wide T[6][3];              // by v_d, v_s, mu, eps3, h, and k of a force ahead
     wide FY[3][3];             // df/dy, of a force ahead
     wide s, fs, Fs[3];         // score, phi_i score, f score
 } planeSums;
@@ -121,10 +121,11 @@ TAC_INLINE void add_ahead_slopes(planeSums* s, const planeLaw* law, const planeS
 TAC_INLINE void add_ahead_numbers(planeSums* s, const planeLaw* law, const planeState* at,
                                   const planeForce* r, wide score, wide w) {
     wide zero = w_set(0.0), one = w_set(1.0);
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 6; ++k) {
         planeState dot = unit_state();
-        planeLaw number = {zero, zero, zero, zero, zero, 0, 0};
-        wide* const unit[5] = {&number.v_d, &number.v_s, &number.mu, &number.eps, &dot.h};
+        planeLaw number = {zero, zero, zero, zero, zero, zero, 0, 0};
+        wide* const unit[6] = {&number.v_d, &number.v_s, &number.mu,
+                               &number.eps, &dot.h,      &number.k};
         wide f[3];
         *unit[k] = one;
         plane_force_jvp(law, at, r, &dot, &number, f);
@@ -233,7 +234,7 @@ TAC_INLINE void numbers_of(const ssdfBlock* b, const planeJob* job, const planeS
     wide by_e = -b->inv * inv;
     p->phi_e = by_e * (s->fs - p->phi * s->s);
     for (int j = 0; j < 3; ++j) {
-        p->T[0][j] = p->F[j] / job->law.k;
+        p->T[0][j] = job->law.ahead ? s->T[5][j] * inv : p->F[j] / job->law.k;
         for (int k = 0; k < 5; ++k) p->T[1 + k][j] = s->T[k][j] * inv;
         p->Fe[j] = by_e * (s->Fs[j] - p->F[j] * s->s);
     }
@@ -455,8 +456,8 @@ TAC_INLINE void side_sums(const tacScmSide* side, tacScmSums* out, int order) {
     const tacReal* n = side->number;
     sideSums s;
     planeJob job = {.law = {w_set(n[TAC_SCM_K]), w_set(n[TAC_SCM_V_D]), w_set(n[TAC_SCM_V_S]),
-                            w_set(n[TAC_SCM_MU]), w_set(n[TAC_SCM_EPS3]), side->published,
-                            side->ahead}};
+                            w_set(n[TAC_SCM_MU]), w_set(n[TAC_SCM_EPS3]), w_set(side->give),
+                            side->published, side->ahead}};
     job.h = job.inv_h = w_set(0.0);
     if (side->ahead) job.h = w_set(n[TAC_SCM_H]), job.inv_h = w_set(1.0 / n[TAC_SCM_H]);
     for (int u = 0; u < SSDF_STAGE; ++u)

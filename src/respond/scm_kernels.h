@@ -21,6 +21,7 @@ typedef struct tacScmSide {
     tacReal shift;            // taken off phi in sums
     tacReal lead[3], turn[3]; // acceleration likewise, of a force ahead
     const tacReal* number;    // of the law
+    double give;              // likewise, of a force ahead (tacContactPair)
     int published, ahead;
 } tacScmSide;
 

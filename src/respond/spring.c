@@ -20,7 +20,7 @@
 static void numbers_of(const tacModel* model, const tacContactPair* pair, int at[SPRING_NUMBERS]) {
     at[SPRING_K] = pair->stiffness, at[SPRING_V_D] = pair->dissipation;
     at[SPRING_V_S] = pair->stiction, at[SPRING_MU] = tac_pair_friction(model, pair);
-    at[SPRING_EPS] = model->contact->number[TAC_CONTACT_EPS3];
+    at[SPRING_EPS] = pair->eps3;
     at[SPRING_H] = model->contact->choice[TAC_CHOICE_IMPLICIT] ? model->timestep : -1;
 }
 
@@ -36,7 +36,7 @@ static tacSpringSegment segment_at(const tacModel* model, const tacKinematics* k
                                    const tacContacts* contacts, int first) {
     const tacContactPlan* plan = model->contact;
     const tacContactPair* pair = &plan->pair[contacts->pair[first]];
-    tacSpringSegment s = {.contacts = contacts, .first = first};
+    tacSpringSegment s = {.contacts = contacts, .first = first, .give = pair->give};
     s.published = plan->choice[TAC_CHOICE_LAW], s.ahead = plan->choice[TAC_CHOICE_IMPLICIT];
     while (first + s.count < contacts->count &&
            contacts->pair[first + s.count] == contacts->pair[first])

@@ -60,6 +60,7 @@ TAC_INLINE planeLaw law_of(const tacSpringSegment* s) {
                       w_set(s->law[SPRING_V_S]),
                       w_set(s->law[SPRING_MU]),
                       w_set(s->law[SPRING_EPS]),
+                      w_set(s->give),
                       s->published,
                       s->ahead};
 }
@@ -226,6 +227,7 @@ static void jvp(const tacSpringSegment* s, const tacContacts* record_dot, const 
                   w_set(law_dot[SPRING_V_S]),
                   w_set(law_dot[SPRING_MU]),
                   w_set(law_dot[SPRING_EPS]),
+                  w_set(0.0),
                   0,
                   0};
     wide sum[6], zero = w_set(0.0);
@@ -272,7 +274,7 @@ static void vjp(const tacSpringSegment* s, const tacReal* wrench_bar, tacContact
     planeLaw law = law_of(s);
     wide zero = w_set(0.0), w_bar[6];
     wide h = zero;
-    planeLaw sum = {zero, zero, zero, zero, zero, 0, 0};
+    planeLaw sum = {zero, zero, zero, zero, zero, zero, 0, 0};
     for (int i = 0; i < 6; ++i) w_bar[i] = w_set(wrench_bar[i]);
     for (int i = 0; i < s->count; i += TAC_LANES) {
         springLanes lanes = lanes_at(s, i);

@@ -15,6 +15,7 @@ typedef struct tacSpringSegment {
     int first, count, published;
     int ahead; // 1: forces at the end of a step of length SPRING_H
     tacReal law[SPRING_NUMBERS];
+    tacReal give;                  // of forces ahead (tacContactPair)
     tacReal origin[3];             // of the wrench
     tacReal linear[3], angular[3]; // velocity of geom[1]'s body against geom[0]'s, there
     tacReal lead[3], turn[3];      // the same for its acceleration

@@ -2,7 +2,8 @@
 //
 // A spring k on a mass m needs h < 2/sqrt(k/m) in steps of Euler, 2.785/sqrt(k/m) of Runge-Kutta.
 // Turning on top makes a point as light as m/(1 + 5/2), a ball's; four records of springs share a
-// face. Friction below the stiction velocity is a damper mu m g/v_s, which needs h < 2 m/damper.
+// face. Friction below the stiction velocity is a damper mu m g/v_s, which needs h < 2 m/damper;
+// dissipation of what carries a weight is one of m g/v_d beside the spring.
 // The cubic spring of elastoplastic contact counts as the one it is a hundredth of the size deep.
 
 #include "respond/force.h"
@@ -33,20 +34,30 @@ static double gravity_of(const tacModel* model) {
     return model->disable & TAC_DISABLE_GRAVITY ? 0.0 : sqrt(sum);
 }
 
+static double reach_of(const tacModel* model) {
+    int is_rk4 = model->integrator == TAC_INTEGRATOR_RK4 || model->integrator == TAC_INTEGRATOR_LIE;
+    return is_rk4 ? 2.785 : 2.0;
+}
+
+// a step of Euler's is stable while h^2 stiffness + 2 h damping < 4
+double tac_stable_spring(const tacModel* model, double stiffness, double damping) {
+    return 2.0 * reach_of(model) / (damping + sqrt(damping * damping + 4.0 * stiffness));
+}
+
 double tac_stable_timestep(const tacModel* model) {
     double most = INFINITY;
     if (!tac_force_of(model) || model->contact->choice[TAC_CHOICE_IMPLICIT]) return most;
     const tacContactPlan* plan = model->contact;
-    int is_rk4 = model->integrator == TAC_INTEGRATOR_RK4 || model->integrator == TAC_INTEGRATOR_LIE;
-    double reach = is_rk4 ? 2.785 : 2.0, g = gravity_of(model);
+    double g = gravity_of(model);
     double many = tac_force_of(model)->reads_contacts ? springs : 1.0;
     for (int i = 0; i < plan->npair; ++i) {
         const tacContactPair* pair = &plan->pair[i];
         double k = spring_of(model, pair) * many * lightness;
         double damper = lightness * g * friction_of(model, pair);
         double v_s = tac_re(model->param[pair->stiction]);
-        most = fmin(most, reach * sqrt(plan->bodies[pair->bodies].weight / k));
-        if (damper > 0.0) most = fmin(most, reach * v_s / damper);
+        double drag = lightness * g / tac_re(model->param[pair->dissipation]);
+        most = fmin(most, tac_stable_spring(model, k / plan->bodies[pair->bodies].weight, drag));
+        if (damper > 0.0) most = fmin(most, reach_of(model) * v_s / damper);
     }
     return most;
 }

@@ -198,8 +198,20 @@ tacRough tac_rough_bind(const tacBound* b, const double middle[3]) {
 
 size_t tac_cull_size(int nodes) {
     size_t count = (size_t)nodes;
-    return tac_arena_need(sizeof(tacCull) * count) + tac_arena_need(sizeof(tacLimits) * count) +
-           tac_arena_need(sizeof(tacRough) * count);
+    return tac_arena_need(sizeof(tacCull) * count) + tac_arena_need(sizeof(tacRough) * count);
+}
+
+size_t tac_limits_size(int nodes) {
+    return 2 * tac_arena_need(sizeof(float[TAC_BLOCK]) * (size_t)nodes) +
+           tac_arena_need(sizeof(float[3][TAC_BLOCK]));
+}
+
+tacLimits tac_limits_take(int nodes, tacScratch* scratch) {
+    tacLimits at = {.row = TAC_BLOCK};
+    at.low = TAC_TAKE(&scratch->arena, float, TAC_BLOCK* nodes);
+    at.high = TAC_TAKE(&scratch->arena, float, TAC_BLOCK* nodes);
+    at.x = tac_arena_take(&scratch->arena, sizeof(float[3][TAC_BLOCK]));
+    return at;
 }
 
 static void find_middle(const tacProgram* p, double middle[3]) {
@@ -214,7 +226,6 @@ tacCulling tac_cull_bind(const tacProgram* p, tacScratch* scratch) {
     int nodes = p->shape->count;
     tacCulling c = {0};
     c.node = TAC_TAKE(&scratch->arena, tacCull, nodes);
-    c.at = TAC_TAKE(&scratch->arena, tacLimits, nodes);
     c.leaf = TAC_TAKE(&scratch->arena, tacRough, nodes);
     for (int i = 0; i < nodes; ++i) {
         bind_subtree(p, c.node, i);
@@ -241,72 +252,121 @@ static void join_least(const float* low, float* out, int count) {
     for (int i = 0; i < count; ++i) out[i] = out[i] < low[i] ? out[i] : low[i];
 }
 
-static void join_most(const tacLimits* child, int turned, tacLimits* out, int count) {
+static float* low_of(const tacCulling* c, int i) { return &c->at.low[i * c->at.row]; }
+static float* high_of(const tacCulling* c, int i) { return &c->at.high[i * c->at.row]; }
+
+static void join_most(const tacCulling* c, int child, int turned, int into, int count) {
+    const float *under = low_of(c, child), *over = high_of(c, child);
+    float *out_low = low_of(c, into), *out_high = high_of(c, into);
     for (int i = 0; i < count; ++i) {
-        float low = turned ? -child->high[i] : child->low[i];
-        float high = turned ? -child->low[i] : child->high[i];
-        out->low[i] = out->low[i] > low ? out->low[i] : low;
-        out->high[i] = out->high[i] > high ? out->high[i] : high;
+        float low = turned ? -over[i] : under[i], high = turned ? -under[i] : over[i];
+        out_low[i] = out_low[i] > low ? out_low[i] : low;
+        out_high[i] = out_high[i] > high ? out_high[i] : high;
     }
 }
 
 // limits of a combination from those of its children
 static void combine(const tacProgram* p, tacCulling* c, int i, int count) {
     const tacNode* node = node_at(p, i);
-    tacLimits* own = &c->at[i];
+    float *low = low_of(c, i), *high = high_of(c, i);
     int child = tac_last_child(i), minimum = node->kind == TAC_NODE_UNION;
-    fill(own->low, minimum ? TAC_ROUGH_FAR : -TAC_ROUGH_FAR, count);
-    if (!minimum) fill(own->high, -TAC_ROUGH_FAR, count);
+    fill(low, minimum ? TAC_ROUGH_FAR : -TAC_ROUGH_FAR, count);
+    if (!minimum) fill(high, -TAC_ROUGH_FAR, count);
     for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child))
         if (minimum)
-            join_least(c->at[child].low, own->low, count);
+            join_least(low_of(c, child), low, count);
         else
-            join_most(&c->at[child], tac_is_turned(p, child), own, count);
+            join_most(c, child, tac_is_turned(p, child), i, count);
     float rise = (float)(1.000001 * c->node[i].rise);
     for (int k = 0; k < count; ++k)
         if (minimum)
-            own->low[k] -= rise + 1e-6f * fabsf(own->low[k]);
+            low[k] -= rise + 1e-6f * fabsf(low[k]);
         else
-            own->high[k] += rise + 1e-6f * fabsf(own->high[k]);
+            high[k] += rise + 1e-6f * fabsf(high[k]);
     int to = c->node[i].lowers;
-    if (to != i) join_least(own->high, c->at[to].high, count);
+    if (to != i) join_least(high, high_of(c, to), count);
 }
 
-// only where the shape is one union of at most 64 leaves
-static int is_without(const tacCulling* c, int i) { return i < 64 && c->without >> i & 1u; }
+// bits of groups: those that need a leaf
+typedef uint64_t groupBits;
+_Static_assert(TAC_BLOCK / TAC_CULL_GROUP < 64, "groups of a block are bits of a word");
 
-static void find_limits(const tacProgram* p, const tacBlockPoints* points, tacCulling* c) {
+static groupBits all_groups(const tacBlockPoints* points) {
+    int groups = (points->padded + TAC_CULL_GROUP - 1) / TAC_CULL_GROUP;
+    return ((groupBits)1 << groups) - 1;
+}
+
+// of each leaf; the shape is one union of 64 at most where groups need different ones
+static void list_groups(const tacBlockPoints* points, const tacCulling* c, groupBits group[64]) {
+    memset(group, 0, 64 * sizeof *group);
+    for (groupBits rest = all_groups(points); rest; rest &= rest - 1) {
+        int g = __builtin_ctzll(rest);
+        for (uint64_t need = c->need[g]; need; need &= need - 1)
+            group[__builtin_ctzll(need)] |= (groupBits)1 << g;
+    }
+}
+
+// limits of a leaf at each run of groups that need it; runs begin with whole rough vectors
+static void leaf_limits(const tacProgram* p, const tacBlockPoints* points, tacCulling* c, int i,
+                        groupBits groups) {
+    int whole = 2 * p->kernels->lanes;
+    float *low = low_of(c, i), *high = high_of(c, c->node[i].lowers);
+    while (groups) {
+        int first = __builtin_ctzll(groups), end = first + __builtin_ctzll(~(groups >> first));
+        int at = first * TAC_CULL_GROUP / whole * whole, to = end * TAC_CULL_GROUP;
+        if (to > points->padded) to = points->padded;
+        p->kernels->leaf_limits(
+            &p->bound[i], &c->leaf[i], (const tacReal(*)[TAC_BLOCK]) & points->x[0][at],
+            (const float(*)[TAC_BLOCK]) & c->at.x[0][at], &low[at], &high[at], to - at);
+        groups &= ~(groupBits)0 << end;
+    }
+}
+
+// rows are no longer than the points need: limits stay in the cache
+static void find_limits(const tacProgram* p, const tacBlockPoints* points, tacCulling* c,
+                        const groupBits* group) {
+    c->at.row = (points->padded + 15) / 16 * 16;
     for (int i = 0; i < p->shape->count; ++i) {
         const tacCull* node = &c->node[i];
         int lowered = node->lowers == i || p->bound[i].kind == TAC_NODE_UNION;
         if (node->drops || (node->below && lowered))
-            memset(c->at[i].high, 0x7f, sizeof *c->at[i].high * (size_t)points->padded); // 3e38
+            memset(high_of(c, i), 0x7f, sizeof(float) * (size_t)points->padded); // 3e38
     }
-    const tacReal(*x)[TAC_BLOCK] = (const tacReal(*)[TAC_BLOCK])points->x;
-    p->kernels->rough_points(x, c->middle, c->x, points->padded);
+    p->kernels->rough_points((const tacReal(*)[TAC_BLOCK])points->x, c->middle, c->at.x,
+                             points->padded);
     for (int i = 0; i < p->shape->count; ++i) {
-        if (!c->node[i].below || is_without(c, i)) continue;
+        if (!c->node[i].below) continue;
         if (node_at(p, i)->children > 0)
             combine(p, c, i, points->padded);
         else
-            p->kernels->leaf_limits(&p->bound[i], &c->leaf[i], x, (const float(*)[TAC_BLOCK])c->x,
-                                    c->at[i].low, c->at[c->node[i].lowers].high, points->padded);
+            leaf_limits(p, points, c, i, group ? group[i] : all_groups(points));
     }
 }
 
 //---------------------------------- points ---------------------------------------
 
+static tacBits points_of(groupBits groups) {
+    tacBits bits = tac_bits_first(0);
+    for (; groups; groups &= groups - 1) {
+        int g = __builtin_ctzll(groups);
+        bits.word[g / 8] |= (uint64_t)255 << (8 * (g % 8));
+    }
+    return bits;
+}
+
 void tac_cull_block(const tacProgram* p, const tacBlockPoints* points, tacCulling* c) {
     tacBits all = tac_all_points(points);
-    if (c->active) find_limits(p, points, c);
+    groupBits some[64], *group = c->need && c->active ? some : NULL;
+    if (group) list_groups(points, c, group);
+    if (c->active) find_limits(p, points, c, group);
     for (int i = p->shape->count - 1; i >= 0; --i) {
         int up = parent_of(p, i);
         tacCull* own = &c->node[i];
         own->keep = up < 0 ? all : c->node[up].keep;
-        if (up >= 0 && c->node[up].drops && is_without(c, i))
-            own->keep = tac_bits_first(0);
-        else if (up >= 0 && c->node[up].drops)
-            own->keep = tac_bits_both(own->keep, p->kernels->near(c->at[i].low, c->at[up].high,
-                                                                  own->reach, points->padded));
+        if (up < 0 || !c->node[up].drops) continue;
+        if (group) own->keep = tac_bits_both(own->keep, points_of(group[i]));
+        if (tac_bits_none(own->keep)) continue;
+        own->keep = tac_bits_both(
+            own->keep, p->kernels->near(low_of(c, i), high_of(c, up), own->reach, points->padded));
     }
 }

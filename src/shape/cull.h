@@ -21,19 +21,25 @@ typedef struct tacCull {
     tacBits keep;   // points of the block that need the node
 } tacCull;
 
-// low <= phi <= high of a node at a block of points
+// points whose needs are told together
+#define TAC_CULL_GROUP 8
+
+// low <= phi <= high of the nodes at a block of points, one row after the other
 typedef struct tacLimits {
-    float low[TAC_BLOCK], high[TAC_BLOCK];
+    float *low, *high;
+    int row;               // numbers of a row
+    float (*x)[TAC_BLOCK]; // points, relative to the middle
 } tacLimits;
 
 typedef struct tacCulling {
-    int active;       // does any union drop anything?
-    uint64_t without; // leaves of one union that matter at no point, as the caller knows: bits
+    int active; // does any union drop anything?
+    // leaves of one union that may matter to points of each group of the block, as the caller
+    // knows: bits; NULL: all
+    const uint64_t* need;
     tacCull* node;    // (shape->count)
-    tacLimits* at;    // (shape->count)
     tacRough* leaf;   // (shape->count)
     double middle[3]; // of the leaves; rough points are relative to it [m]
-    float x[3][TAC_BLOCK];
+    tacLimits at;     // memory for one block: tac_limits_take
 } tacCulling;
 
 // bound of |grad phi| outside a leaf
@@ -44,6 +50,8 @@ tacRough tac_rough_bind(const tacBound* b, const double middle[3]);
 // takes memory from the scratch, which tac_cull_size() tells; the caller puts arena.used back
 tacCulling tac_cull_bind(const tacProgram* p, tacScratch* scratch);
 size_t tac_cull_size(int nodes);
+tacLimits tac_limits_take(int nodes, tacScratch* scratch);
+size_t tac_limits_size(int nodes);
 
 // sets keep of every node for these points, all of them if nothing is dropped
 void tac_cull_block(const tacProgram* p, const tacBlockPoints* points, tacCulling* culling);

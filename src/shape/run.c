@@ -21,7 +21,8 @@ static const tacNode* node_at(const tacProgram* p, int i) {
 size_t tac_run_size(const tacShape* shape) {
     return tac_arena_need(sizeof(tacBlockPoints)) +
            tac_arena_need(sizeof(tacBlock) * (size_t)shape->depth) +
-           tac_arena_need(sizeof(tacPack)) + tac_cull_size(shape->count);
+           tac_arena_need(sizeof(tacPack)) + tac_limits_size(shape->count) +
+           tac_cull_size(shape->count);
 }
 
 tacRun tac_run_take(const tacProgram* p, const tacCulling* culling, tacScratch* scratch) {
@@ -30,7 +31,7 @@ tacRun tac_run_take(const tacProgram* p, const tacCulling* culling, tacScratch* 
     run.stack = TAC_TAKE(&scratch->arena, tacBlock, p->shape->depth);
     run.pack = TAC_TAKE(&scratch->arena, tacPack, 1);
     run.pack->count = run.pack->parts = 0;
-    run.culling = *culling;
+    run.culling = *culling, run.culling.at = tac_limits_take(p->shape->count, scratch);
     return run;
 }
 

@@ -32,13 +32,14 @@ static tape take_tape(const tacProgram* p, tacScratch* scratch) {
     t.points = TAC_TAKE(&scratch->arena, tacBlockPoints, 1);
     t.some = TAC_TAKE(&scratch->arena, somePoints, 1);
     t.culling = tac_cull_bind(p, scratch);
+    t.culling.at = tac_limits_take(nodes, scratch);
     return t;
 }
 
 static size_t tape_size(size_t nodes) {
     return 2 * tac_arena_need(sizeof(tacBlock1) * nodes) + tac_arena_need(sizeof(tacBlock) * 2) +
            tac_arena_need(sizeof(tacBlockPoints)) + tac_arena_need(sizeof(somePoints)) +
-           tac_cull_size((int)nodes);
+           tac_cull_size((int)nodes) + tac_limits_size((int)nodes);
 }
 
 size_t tac_shape_scratch_size(const tacModel* model) {

@@ -22,7 +22,7 @@ tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, 
                       tacScratch* scratch) {
     tacArena* arena = &scratch->arena;
     size_t nv = (size_t)(model->nv * kernels->lanes);
-    tacFlow f = {.model = model, .k = kernels, .h = model->param[model->timestep]};
+    tacFlow f = {.model = model, .k = kernels};
     f.m = tac_motion_take(model, kernels->lanes, arena);
     f.m.pushed = model->pushed && !(model->disable & TAC_DISABLE_PASSIVE);
     f.bias = TAC_TAKE(arena, tacReal, nv);
@@ -32,13 +32,21 @@ tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, 
                              !(model->disable & TAC_DISABLE_EULERDAMP))) &&
                  !(model->disable & TAC_DISABLE_PASSIVE);
     f.deep = is_deep(model) && !f.fast && !tac_touch_implicit(model);
-    for (int k = 0; k < model->nv && f.implicit; ++k) {
-        tacReal damping = model->param[model->joint[model->dof[k].joint].damping];
-        for (int i = 0; i < kernels->lanes; ++i) f.extra[k * kernels->lanes + i] = f.h * damping;
-    }
     if (kernels->lanes == 1) f.touch = tac_touch_take(model, derivatives, scratch);
-    f.by_code = f.touch && !derivatives && tac_is_generated(scratch);
+    tac_flow_again(&f, scratch);
     return f;
+}
+
+void tac_flow_again(tacFlow* f, tacScratch* scratch) {
+    const tacModel* model = f->model;
+    int lanes = f->k->lanes;
+    f->h = model->param[model->timestep], f->result = TAC_OK;
+    for (int k = 0; k < model->nv && f->implicit; ++k) {
+        tacReal damping = model->param[model->joint[model->dof[k].joint].damping];
+        for (int i = 0; i < lanes; ++i) f->extra[k * lanes + i] = f->h * damping;
+    }
+    if (f->touch) tac_touch_again(f->touch);
+    f->by_code = f->touch && !f->touch->derivatives && tac_is_generated(scratch);
 }
 
 size_t tac_flow_size(const tacModel* model, int lanes, size_t real_size) {

@@ -24,6 +24,8 @@ typedef struct tacFlow {
 // with `derivatives` 1 what they need of contact is made, too
 tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, int derivatives,
                       tacScratch* scratch);
+// what a flow that was taken before reads of the model's numbers, and of the scratch
+void tac_flow_again(tacFlow* f, tacScratch* scratch);
 size_t tac_flow_size(const tacModel* model, int lanes, size_t real_size);
 
 // what moves: positions, velocities, activations

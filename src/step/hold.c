@@ -93,7 +93,7 @@ typedef struct holdState {
 
 static holdForce limit_force(const tacModel* model, const tacHold* h, holdState s) {
     tacReal rate = value_of(model, HOLD_RATE), k = h->inertia * rate * rate;
-    tacPlaneLaw law = {k, value_of(model, HOLD_DRAG), 1.0, 0.0, value_of(model, HOLD_WIDTH),
+    tacPlaneLaw law = {k, value_of(model, HOLD_DRAG), 1.0, 0.0, value_of(model, HOLD_WIDTH), 0.0,
                        0, is_implicit(model)};
     tacPlaneLaw law_bar = {0};
     tacPlaneState bar = {0}, at = {.phi = s.z, .h = model->param[model->timestep]};

@@ -41,11 +41,13 @@ tacResult tac_scratch_create(const tacModel* model, tacScratch** out) {
     if (!scratch) return TAC_ERROR_MEMORY;
     memset(scratch, 0, sizeof *scratch);
     scratch->allocator = allocator;
-    if (tac_arena_create(&scratch->arena, most_bytes(model), allocator) != TAC_OK ||
+    size_t front = tac_arena_need(sizeof(tacKeptPass));
+    if (tac_arena_create(&scratch->arena, front + most_bytes(model), allocator) != TAC_OK ||
         tac_kept_create(model, allocator, &scratch->kept) != TAC_OK) {
         tac_scratch_destroy(scratch);
         return TAC_ERROR_MEMORY;
     }
+    TAC_TAKE(&scratch->arena, tacKeptPass, 1)->to = 0;
     *out = scratch;
     return TAC_OK;
 }

@@ -47,14 +47,53 @@ size_t tac_step_size(const tacModel* model) {
     return batch > diff ? batch : diff;
 }
 
-tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal* u, int derivatives,
-                        tacScratch* scratch, tacPass* out) {
+//---------------------------------- one pass -------------------------------------
+
+static void lay_out(const tacModel* model, int derivatives, tacScratch* scratch, tacPass* out) {
     tacArena* arena = &scratch->arena;
     out->f = tac_flow_take(model, TAC_DISPATCH(tac_dynamics_single_), derivatives, scratch);
     out->s = tac_stages_take(model, 1, arena);
     out->next.q = TAC_TAKE(arena, tacReal, model->nq);
     out->next.v = TAC_TAKE(arena, tacReal, model->nv);
     out->next.act = TAC_TAKE(arena, tacReal, model->na);
+}
+
+#if defined(TAC_NUMBER_COMPLEX) || defined(TAC_NUMBER_QUAD)
+static tacPass* plain_pass(const tacModel* model, tacScratch* scratch, tacPass* own) {
+    lay_out(model, 0, scratch, own);
+    return own;
+}
+#else
+// copies of a model may stand where another copy was
+static int fits(const tacKeptPass* kept, const tacModel* model, const tacScratch* scratch) {
+    return kept->pass.f.model == model && kept->from == scratch->arena.used &&
+           kept->contact == model->contact && kept->integrator == model->integrator &&
+           kept->disable == model->disable;
+}
+
+// for a small model to lay out a pass costs as much as to run it
+static tacPass* plain_pass(const tacModel* model, tacScratch* scratch, tacPass* own) {
+    tacKeptPass* kept = (tacKeptPass*)scratch->arena.base;
+    (void)own;
+    if (kept->to && fits(kept, model, scratch)) {
+        scratch->arena.used = kept->to;
+        tac_flow_again(&kept->pass.f, scratch);
+        return &kept->pass;
+    }
+    kept->from = scratch->arena.used;
+    lay_out(model, 0, scratch, &kept->pass);
+    if (kept->pass.f.touch) {
+        kept->touch = *kept->pass.f.touch;
+        kept->pass.f.touch = &kept->touch;
+    }
+    kept->to = scratch->arena.used, kept->contact = model->contact;
+    kept->integrator = model->integrator, kept->disable = model->disable;
+    return &kept->pass;
+}
+#endif
+
+static tacResult run_pass(tacPass* out, const tacState* x, const tacReal* u) {
+    const tacModel* model = out->f.model;
     out->f.m.ctrl = u;
     out->s.x[0] = (tacPoint){x->qpos, x->qvel, x->act};
     if (!out->s.lie) out->s.k[0] = x->qvel;
@@ -65,6 +104,12 @@ tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal*
     return finite ? TAC_OK : TAC_ERROR_DIVERGED;
 }
 
+tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal* u, int derivatives,
+                        tacScratch* scratch, tacPass* out) {
+    lay_out(model, derivatives, scratch, out);
+    return run_pass(out, x, u);
+}
+
 void tac_pass_hand_out(const tacPass* pass, const tacState* x, tacState* next) {
     const tacModel* model = pass->f.model;
     tac_state_keep(model, x, next);
@@ -72,6 +117,13 @@ void tac_pass_hand_out(const tacPass* pass, const tacState* x, tacState* next) {
     if (model->nv == 0) return;
     memcpy(next->qpos, pass->next.q, sizeof(tacReal) * (size_t)model->nq);
     memcpy(next->qvel, pass->next.v, sizeof(tacReal) * (size_t)model->nv);
+}
+
+// too long a step for explicit contact, at rest or in the blow at hand
+static int is_stiff(const tacFlow* f) {
+    double h = tac_re(f->h);
+    if (h > f->touch->stable) return 1;
+    return tac_touch_count(f->touch) > 0 && h > tac_stable_timestep(f->model);
 }
 
 tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,
@@ -85,13 +137,12 @@ tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, t
         if (!tac_touches(model)) return tac_generated_step(model, x, u, next, scratch);
     }
     size_t mark = scratch->arena.used;
-    tacPass pass;
-    result = tac_pass_take(model, x, u, 0, scratch, &pass);
-    if (result == TAC_OK) tac_pass_hand_out(&pass, x, next);
-    scratch->info = (tacInfo){.time_of_impact = tac_re(pass.f.h)};
-    if (pass.f.touch) scratch->info.contacts = tac_touch_count(pass.f.touch);
-    if (scratch->info.contacts > 0 && tac_re(pass.f.h) > tac_stable_timestep(model))
-        scratch->info.flags |= TAC_STIFF;
+    tacPass own, *pass = plain_pass(model, scratch, &own);
+    result = run_pass(pass, x, u);
+    if (result == TAC_OK) tac_pass_hand_out(pass, x, next);
+    scratch->info = (tacInfo){.time_of_impact = tac_re(pass->f.h)};
+    if (pass->f.touch) scratch->info.contacts = tac_touch_count(pass->f.touch);
+    if (pass->f.touch && is_stiff(&pass->f)) scratch->info.flags |= TAC_STIFF;
     scratch->arena.used = mark;
     return result;
 }

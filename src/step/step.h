@@ -25,6 +25,17 @@ typedef struct tacPass {
 } tacPass;
 
 // TAC_ERROR_DIVERGED if next is not finite
+// A step without derivatives in doubles is laid out once: where its arrays are is kept at the front
+// of the scratch's arena, which nothing else takes.
+typedef struct tacKeptPass {
+    tacPass pass;
+    tacTouch touch;
+    size_t from, to; // what of the arena was in use before and after; to 0: nothing is kept
+    const tacContactPlan* contact; // of the model then, as are the next two
+    tacIntegrator integrator;
+    unsigned disable;
+} tacKeptPass;
+
 tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal* u, int derivatives,
                         tacScratch* scratch, tacPass* out);
 void tac_pass_hand_out(const tacPass* pass, const tacState* x, tacState* next);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_PASSES = 50, SPARE_NOTES = 60 };
+enum { MAX_PASSES = 50, SPARE_NOTES = 100 };
 
 // of the time left: what a stretch is planned for at least
 #define SHORTEST 0.1
@@ -16,10 +16,13 @@ static int most_impacts(const tacModel* model) {
     return model->contact->choice[TAC_CHOICE_IMPACTS];
 }
 
-static int most_notes(const tacModel* model) { return 3 * most_impacts(model) + SPARE_NOTES; }
+// as many again, twice, without restitution
+static int most_stretches(const tacModel* model) { return 3 * most_impacts(model) + 1; }
+
+static int most_notes(const tacModel* model) { return 2 * most_stretches(model) + SPARE_NOTES; }
 
 size_t tac_hard_step_size(const tacModel* model) {
-    size_t notes = (size_t)most_notes(model), stretches = (size_t)most_impacts(model) + 2;
+    size_t notes = (size_t)most_notes(model), stretches = (size_t)most_stretches(model) + 1;
     size_t point = (size_t)(model->nq + model->nv + model->na) + 3;
     return tac_strike_size(model) + notes * tac_note_size(model) +
            tac_arena_need(sizeof(tacStrikeNote) * notes) +
@@ -41,7 +44,7 @@ static tacPoint take_point(const tacModel* model, tacArena* arena) {
 
 static tacHardPass take_pass(const tacModel* model, const tacReal* u, tacScratch* scratch) {
     tacHardPass p = {.s = tac_strike_take(model, u, scratch), .most = most_notes(model)};
-    p.stretch = TAC_TAKE(&scratch->arena, tacStretch, most_impacts(model) + 2);
+    p.stretch = TAC_TAKE(&scratch->arena, tacStretch, most_stretches(model) + 1);
     p.note = TAC_TAKE(&scratch->arena, tacStrikeNote, p.most);
     p.end = take_point(model, &scratch->arena);
     p.info.time_of_impact = p.s->dt;
@@ -85,7 +88,8 @@ static tacResult meet(tacHardPass* p, tacStretch* t) {
     tacStrike* s = p->s;
     double least, most, trace = TAC_TRACE * s->delta;
     tac_strike_distances(s, s->delta + 10.0 * trace, &least, &most);
-    tacImpactLevels levels = {fmax(s->delta, most + trace), 0.5 * s->delta};
+    tacImpactLevels levels = {fmax(s->delta, most + trace), 0.5 * s->delta,
+                              (const int(*)[2])s->held_pieces, s->nheld};
     tacCourse course = {.qpos = t->push->q, .v = path_of(s->scene, t->push), .span = t->h};
     if (!s->scene->contact->choice[TAC_CHOICE_CCD]) {
         // detection at the start of the step alone: what touches then meets then
@@ -113,9 +117,15 @@ static void move(tacHardPass* p, const tacStretch* t, tacPoint x) {
 }
 
 // A body between two others may bounce without end in a finite time: the last impacts of a step are
-// without restitution.
-static int is_late(const tacHardPass* p) {
-    return 4 * p->stretches > 3 * most_impacts(p->s->scene) + 4;
+// without restitution, and what touches is held however fast it approaches.
+static int lateness(const tacHardPass* p) {
+    int over = p->stretches - 1 - 3 * most_impacts(p->s->scene) / 4;
+    return over > 0 ? over : 0;
+}
+
+// Every stretch that may follow needs two, and this collision one.
+static int needed_notes(const tacHardPass* p) {
+    return 2 * (most_stretches(p->s->scene) - p->stretches) + 2;
 }
 
 // Collisions one after the other until nothing approaches; where that has no end or no answer, one
@@ -123,7 +133,7 @@ static int is_late(const tacHardPass* p) {
 static tacResult collide(tacHardPass* p, tacStretch* t, tacPoint x) {
     tacResult result = TAC_OK;
     t->first = p->notes;
-    for (int pass = 0, all = is_late(p); p->notes < p->most; ++pass) {
+    for (int pass = 0, all = p->s->late > 0; p->notes < p->most; ++pass) {
         tacStrikeNote* note = begin_note(p, x);
         int approach = tac_collide(p->s, note, all, &result);
         if (result == TAC_ERROR_UNSOLVED && !all) {
@@ -141,7 +151,7 @@ static tacResult collide(tacHardPass* p, tacStretch* t, tacPoint x) {
         copy(x.v, note->u, p->s->scene->nv);
         if (all) p->info.flags |= TAC_FALLBACK;
         if (all) break;
-        all = pass + 2 >= MAX_PASSES || p->notes + 2 >= p->most;
+        all = pass + 2 >= MAX_PASSES || p->notes + needed_notes(p) >= p->most;
     }
     t->count = p->notes - t->first;
     return result;
@@ -180,10 +190,11 @@ static tacResult plan(tacHardPass* p, tacStretch* t) {
 static tacResult stretch(tacHardPass* p, double h, tacPoint x) {
     tacStretch* t = &p->stretch[p->stretches++];
     *t = (tacStretch){.h = h, .share = 1.0};
+    p->s->late = lateness(p);
     t->push = begin_note(p, x);
     tacResult result = plan(p, t);
     // rows look at the end of the path: a shorter one has less of a dip
-    while (result == TAC_OK && t->share > SHORTEST && dips(p->s, t))
+    while (result == TAC_OK && t->share > SHORTEST && (t->push->loose || dips(p->s, t)))
         t->share *= 0.5, t->h = t->share * h, result = plan(p, t);
     if (result != TAC_OK) return result;
     report(p, t->push);
@@ -199,7 +210,7 @@ tacResult tac_hard_pass(const tacModel* model, const tacState* x, const tacReal*
     *out = take_pass(model, u, scratch);
     tacPoint at = out->end;
     double h = out->s->dt;
-    int limit = most_impacts(model) + 1;
+    int limit = most_stretches(model);
     copy(at.q, x->qpos, model->nq), copy(at.v, x->qvel, model->nv), copy(at.act, x->act, model->na);
     tacResult result = TAC_OK;
     while (result == TAC_OK && h > 1e-13 * out->s->dt) {
@@ -224,6 +235,7 @@ tacResult tac_hard_blow(const tacModel* model, const double* q, const double* v,
     memset(out->end.act, 0, sizeof *out->end.act * (size_t)model->na);
     out->stretch[0] = (tacStretch){0}, out->stretches = 1;
     tacResult result = collide(out, &out->stretch[0], out->end);
+    if (result == TAC_OK && overlaps(out->s)) return TAC_ERROR_VALUE;
     return result == TAC_OK && !tac_all_finite(out->end.v, model->nv) ? TAC_ERROR_DIVERGED : result;
 }
 

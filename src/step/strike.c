@@ -8,144 +8,12 @@
 #include "base/assert.h"
 #include "math/number.h"
 #include "respond/dantzig.h"
+#include "step/spread.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MAX_GROUPS = 256, BEND_PASSES = 12 };
-
-//---------------------------------- memory ----------------------------------
-
-static int list_capacity(const tacModel* model) {
-    return tac_hard_capacity(model) + tac_row_count(model);
-}
-
-static int group_capacity(const tacModel* model) {
-    int all = list_capacity(model);
-    return all < MAX_GROUPS ? all : MAX_GROUPS;
-}
-
-// groups of problems with equalities: none where there are none
-static int held_capacity(const tacModel* model) {
-    int on = model->nequality > 0 && !(model->disable & TAC_DISABLE_EQUALITY);
-    return on ? group_capacity(model) : 0;
-}
-
-static size_t solver_size(int groups) {
-    size_t a = tac_lcp_size(groups, 2), b = tac_lcp_classes_size(groups, 2);
-    size_t c = tac_dantzig_size(groups, 2), most = a > b ? a : b;
-    return most > c ? most : c;
-}
-
-size_t tac_strike_size(const tacModel* model) {
-    const size_t real = sizeof(double);
-    size_t groups = (size_t)group_capacity(model), rows = 3 * groups, need = 0;
-    size_t nv = (size_t)model->nv + 1, nbody = (size_t)model->nbody;
-    size_t nrow = (size_t)tac_row_count(model) + 1;
-    need += tac_arena_need(sizeof(tacStrike)) + tac_arena_need(real * (size_t)model->nparam);
-    need += 2 * tac_flow_size(model, 1, real) + 2 * tac_motion_size(model, 1, real);
-    need += tac_arena_need(sizeof(tacPose) * nbody);
-    need += 2 * tac_contacts_size(tac_hard_capacity(model), 1, real);
-    need += tac_arena_need(sizeof(tacHardTouch) * (size_t)(tac_hard_capacity(model) + 1));
-    need += 4 * tac_arena_need(real * ((size_t)model->nq + nv)) + tac_motion_size(model, 1, real);
-    need += tac_arena_need(sizeof(tacRow) * nrow) + tac_arena_need(real * nrow * nv);
-    need += tac_arena_need(sizeof(tacStrikeGroup) * groups);
-    need += tac_arena_need(sizeof(tacFrameDot) * groups);
-    need += 2 * tac_arena_need(real * rows * nv) + tac_arena_need(real * rows * rows);
-    need += 7 * tac_arena_need(real * (rows + 1)) + 6 * tac_arena_need(real * 6 * nbody);
-    need += 8 * tac_arena_need(real * nv) + tac_arena_need(real * ((size_t)model->na + 1));
-    need += tac_arena_need(solver_size((int)groups)) + tac_arena_need(tac_hard_size(model));
-    need += tac_arena_need(tac_held_size(held_capacity(model))) + tac_arena_need(real * nv);
-    return need + tac_dynamics_size(model, real);
-}
-
-static double speed_of_rest(const tacModel* model) {
-    const double* g = model->param + model->gravity;
-    double pull =
-        model->disable & TAC_DISABLE_GRAVITY ? 0.0 : sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    return 2.0 * pull * model->param[model->timestep] + 1e-9;
-}
-
-static void take_arrays(tacStrike* s, tacArena* arena) {
-    const tacModel* model = s->scene;
-    int nv = model->nv, rows = 3 * s->capacity;
-    s->pose = TAC_TAKE(arena, tacPose, model->nbody);
-    s->contacts = tac_contacts_take(arena, tac_hard_capacity(s->scene), 1);
-    s->touch = TAC_TAKE(arena, tacHardTouch, tac_hard_capacity(s->scene) + 1);
-    s->contacts_end = tac_contacts_take(arena, tac_hard_capacity(s->scene), 1);
-    s->q_end = TAC_TAKE(arena, double, model->nq + nv + 1), s->moved_q = s->q_end + model->nq;
-    s->J_end = TAC_TAKE(arena, double, 3 * nv);
-    s->row = TAC_TAKE(arena, tacRow, s->nrow + 1);
-    s->row_J = TAC_TAKE(arena, double, (s->nrow + 1) * (nv + 1));
-    s->group = TAC_TAKE(arena, tacStrikeGroup, s->capacity);
-    s->moved = TAC_TAKE(arena, tacFrameDot, s->capacity);
-    s->classes = TAC_TAKE(arena, unsigned char, rows + 1);
-    s->J = TAC_TAKE(arena, double, rows* nv), s->U = TAC_TAKE(arena, double, rows* nv);
-    s->A = TAC_TAKE(arena, double, rows* rows), s->b = TAC_TAKE(arena, double, rows);
-    s->mu = TAC_TAKE(arena, double, rows), s->b_dot = TAC_TAKE(arena, double, rows);
-    s->mu_dot = TAC_TAKE(arena, double, rows), s->f_dot = TAC_TAKE(arena, double, rows);
-    s->wrench = TAC_TAKE(arena, double, 6 * model->nbody);
-    s->wrench_dot = TAC_TAKE(arena, double, 6 * model->nbody);
-    double** const carried[] = {&s->carry.D_before, &s->carry.e_before, &s->carry.D_after,
-                                &s->carry.e_after};
-    for (int i = 0; i < 4; ++i) *carried[i] = TAC_TAKE(arena, double, 6 * model->nbody);
-    s->free = TAC_TAKE(arena, double, nv), s->zero = TAC_TAKE(arena, double, nv);
-    s->a = TAC_TAKE(arena, double, nv), s->work = TAC_TAKE(arena, double, nv);
-    s->u0 = TAC_TAKE(arena, double, nv), s->a0 = TAC_TAKE(arena, double, nv);
-    s->rate = TAC_TAKE(arena, double, model->na);
-    s->memory = tac_arena_take(arena, solver_size(s->capacity));
-    s->hard_memory = tac_arena_take(arena, tac_hard_size(s->scene));
-    int held = held_capacity(model);
-    s->held = tac_held_take(held, tac_arena_take(arena, tac_held_size(held)));
-    s->push = TAC_TAKE(arena, double, nv);
-    memset(s->zero, 0, sizeof(double) * (size_t)nv);
-}
-
-tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* scratch) {
-    tacArena* arena = &scratch->arena;
-    const tacContactPlan* plan = model->contact;
-    tacStrike* s = TAC_TAKE(arena, tacStrike, 1);
-    *s = (tacStrike){.scene = model, .moving = *model, .scratch = scratch};
-    s->moving.param = TAC_TAKE(arena, tacReal, model->nparam);
-    memcpy(s->moving.param, model->param, sizeof(tacReal) * (size_t)model->nparam);
-    s->still = s->moving;
-    s->still.disable |= TAC_DISABLE_GRAVITY | TAC_DISABLE_PASSIVE | TAC_DISABLE_ACTUATION;
-    s->flow[0] = tac_flow_take(&s->moving, TAC_DISPATCH(tac_dynamics_single_), 0, scratch);
-    s->flow[1] = tac_flow_take(&s->still, TAC_DISPATCH(tac_dynamics_single_), 0, scratch);
-    for (int i = 0; i < 2; ++i) s->flow[i].m.ctrl = u, s->flow[i].deep = 0;
-    s->flow[1].h = 1.0;
-    s->before = tac_motion_take(model, 1, arena), s->after = tac_motion_take(model, 1, arena);
-    s->end = tac_motion_take(model, 1, arena);
-    s->straight = model->integrator == TAC_INTEGRATOR_EXPLICIT;
-    s->nrow = tac_row_count(model), s->capacity = group_capacity(model);
-    s->dt = model->param[model->timestep];
-    s->delta = model->param[plan->number[TAC_CONTACT_DELTA]];
-    s->delta_at = plan->number[TAC_CONTACT_DELTA];
-    s->restitution = plan->number[TAC_CONTACT_RESTITUTION];
-    s->frozen = plan->choice[TAC_CHOICE_BOUNDS];
-    s->helpful = plan->choice[TAC_CHOICE_GRADIENT];
-    s->slow = speed_of_rest(model), s->margin = 2.0 * (s->delta + s->slow * s->dt);
-    take_arrays(s, arena);
-    return s;
-}
-
-size_t tac_note_size(const tacModel* model) {
-    size_t list = (size_t)list_capacity(model), rows = 3 * (size_t)group_capacity(model);
-    size_t numbers = (size_t)(model->nq + 2 * model->nv + model->na) + rows + 4;
-    return tac_arena_need(sizeof(double) * numbers) + tac_arena_need(2 * rows + list + 1);
-}
-
-tacStrikeNote tac_note_take(const tacStrike* s, tacArena* arena) {
-    const tacModel* model = s->scene;
-    int rows = 3 * s->capacity, list = list_capacity(model);
-    tacStrikeNote note = {0};
-    note.q = TAC_TAKE(arena, double, model->nq + 2 * model->nv + model->na + rows + 4);
-    note.v = note.q + model->nq, note.u = note.v + model->nv, note.act = note.u + model->nv;
-    note.f = note.act + model->na;
-    note.classes = TAC_TAKE(arena, unsigned char, 2 * rows + list + 1);
-    note.bent = note.classes + rows, note.chosen = note.bent + rows;
-    return note;
-}
+enum { BEND_PASSES = 20, CHOICE_PASSES = 4, SPREAD_AFTER = 6 };
 
 //---------------------------------- places ----------------------------------
 
@@ -170,10 +38,15 @@ static void set_poses(tacStrike* s, const tacMotion* m) {
         s->pose[b] = (tacPose){tac_load3(m->place + 3 * b), tac_quat_load(m->quat + 4 * b)};
 }
 
-static tacResult find_contacts(tacStrike* s, const tacMotion* m, double margin) {
+static tacResult find_contacts(tacStrike* s, const tacMotion* m, double margin, int spread) {
     set_poses(s, m);
     s->contacts.count = 0;
-    return tac_hard_touches(s->scene, s->pose, margin, &s->contacts, s->touch, s->hard_memory);
+    tacResult result =
+        tac_hard_touches(s->scene, s->pose, margin, &s->contacts, s->touch, s->hard_memory);
+    s->found = s->contacts.count;
+    if (result == TAC_OK && spread)
+        tac_spread(s->scene, s->pose, 2.0 * s->delta, &s->contacts, s->touch);
+    return result;
 }
 
 //---------------------------------- groups ----------------------------------
@@ -308,7 +181,7 @@ static tacResult solve_held(tacStrike* s, tacStrikeNote* note, tacLcpReport* rep
     tacResult result = TAC_OK;
     if (lcp.contacts > 0) result = solve_problem(s, &lcp, s->held.f, s->held.classes, report);
     if (result == TAC_OK) tac_held_restore(&s->held, &s->lcp, note->f, note->classes);
-    if (s->held.dropped > 0) report->flags |= TAC_TIE;
+    if (s->held.dropped > 0) report->flags |= TAC_TIE, report->dropped = 0;
     return result;
 }
 
@@ -322,6 +195,30 @@ static int is_touch(const tacStrike* s, const tacStrikeNote* note, int g) {
     return fabs(dot(rows, A, note->f) + s->b[i]) <= tiny;
 }
 
+// a tangent at its bound that does not slide: sticking and sliding fit both
+static int is_at_bound(const tacStrike* s, const tacStrikeNote* note, int g) {
+    const double tiny = 1e-10;
+    int first = g * (1 + s->tangents), rows = s->rows, found = 0;
+    double bound = s->group[g].mu * note->f[first];
+    for (int i = first + 1; i <= first + s->tangents && s->group[g].mu > 0.0; ++i) {
+        const double* A = s->A + (size_t)i * (size_t)rows;
+        int near = A[i] * bound > tiny && A[i] * (bound - fabs(note->f[i])) <= tiny;
+        found += near && fabs(dot(rows, A, note->f) + s->b[i]) <= tiny;
+    }
+    return found > 0;
+}
+
+// Is another set of classes as good? For what rests, contacts that others make up for are no reason
+// by themselves: gaps of rows that depend on one another change alike with the configuration, so
+// while all of them press they stay closed together, and the motion has one derivative. A blow has
+// no gaps that would keep them together.
+static int has_tie(const tacStrike* s, const tacStrikeNote* note, const tacLcpReport* report) {
+    int rests = report->dropped && !note->collides, found = !rests && (report->flags & TAC_TIE);
+    for (int g = 0; g < s->groups && !found; ++g)
+        found = is_touch(s, note, g) || (rests && is_at_bound(s, note, g));
+    return found;
+}
+
 // impulses, then u = free + U f
 static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     tacLcpReport report = {0};
@@ -329,9 +226,9 @@ static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     tacResult result = solve_held(s, note, &report);
     if (result != TAC_OK) return result;
     note->passes = report.passes, note->residual = report.residual;
-    note->flags = report.flags & (TAC_TIE | TAC_FALLBACK);
     note->groups = s->groups, note->tangents = s->tangents;
-    for (int g = 0; g < s->groups; ++g) note->flags |= is_touch(s, note, g) ? TAC_TIE : 0;
+    note->flags = report.flags & TAC_FALLBACK;
+    if (has_tie(s, note, &report)) note->flags |= TAC_TIE;
     for (int k = 0; k < nv; ++k) note->u[k] = free[k] + dot(s->rows, s->U + k * s->rows, note->f);
     return TAC_OK;
 }
@@ -345,40 +242,47 @@ static void set_span(const tacStrike* s, tacStrikeGroup* g, double h) {
 //---------------------------------- propagate ----------------------------------
 
 // A contact counts where it is closed, or slowly closing within the step. One that approaches fast
-// meets as an impact instead.
+// meets as an impact instead, unless there were too many already.
 static int counts(const tacStrike* s, const tacStrikeGroup* g, const double* J, const double* v,
                   const double* free, double h) {
     int nv = s->scene->nv;
     double speed = dot(nv, J, v), next = dot(nv, J, free);
     if (g->kind == TAC_GROUP_FRICTION || g->kind == TAC_GROUP_EQUALITY) return 1;
     if (g->kind == TAC_GROUP_LIMIT) return g->gap + h * next < 0.0;
-    if (speed < -s->slow) return 0;
+    if (speed < -s->slow && !s->late) return 0;
     return g->frame.distance <= 2.0 * s->delta || g->gap + h * next < 0.0;
 }
 
-// all that could be a group, chosen or by the note's choice
-static tacResult gather(tacStrike* s, tacStrikeNote* note, const tacMotion* before,
-                        const double* free, int choose) {
-    int nv = s->scene->nv;
-    note->listed = s->contacts.count + s->nrow, s->groups = 0;
+// a contact or row of the list as a group, and its normal row
+static tacStrikeGroup listed(const tacStrike* s, const tacStrikeNote* note, int i,
+                             const tacMotion* before, double* J) {
+    int row = i - s->contacts.count;
+    tacStrikeGroup g = row < 0 ? contact_group(s, i, before) : row_group(s, row, note->h, before);
+    if (J && row < 0) tac_frame_rows(s->scene, before, &g.frame, J);
+    if (J && row >= 0) memcpy(J, s->row[row].J, sizeof *J * (size_t)s->scene->nv);
+    return g;
+}
+
+// Adds what counts at a velocity to the note's choice; returns how many.
+static int choose(tacStrike* s, tacStrikeNote* note, const tacMotion* before, const double* u) {
+    int added = 0;
     for (int i = 0; i < note->listed; ++i) {
-        int row = i - s->contacts.count;
-        tacStrikeGroup g =
-            row < 0 ? contact_group(s, i, before) : row_group(s, row, note->h, before);
-        if (choose) {
-            double* normal = s->J; // not in use yet
-            if (row < 0)
-                tac_frame_rows(s->scene, before, &g.frame, normal);
-            else
-                memcpy(normal, s->row[row].J, sizeof *normal * (size_t)nv);
-            note->chosen[i] =
-                (unsigned char)(counts(s, &g, normal, note->v, free, note->h) ? TAC_STRIKE_IN
-                                                                              : TAC_STRIKE_OUT);
-        }
+        if (note->chosen[i] != TAC_STRIKE_OUT) continue;
+        tacStrikeGroup g = listed(s, note, i, before, s->J_end);
+        if (!counts(s, &g, s->J_end, note->v, u, note->h)) continue;
+        note->chosen[i] = TAC_STRIKE_IN, ++added;
+    }
+    return added;
+}
+
+// the groups that the note has chosen
+static tacResult gather(tacStrike* s, tacStrikeNote* note, const tacMotion* before) {
+    s->groups = 0;
+    for (int i = 0; i < note->listed; ++i) {
         if (note->chosen[i] == TAC_STRIKE_OUT) continue;
         if (s->groups == s->capacity) return TAC_ERROR_CAPACITY;
-        set_span(s, &g, note->h);
-        s->group[s->groups++] = g;
+        s->group[s->groups] = listed(s, note, i, before, NULL);
+        set_span(s, &s->group[s->groups++], note->h);
     }
     return TAC_OK;
 }
@@ -402,10 +306,15 @@ static void set_mean(tacStrike* s, const tacStrikeNote* note) {
 
 //---------------------------------- bent paths ----------------------------------
 
-// the record of the same features where the path ends, or -1
-static int find_last(tacStrike* s, const tacStrikeGroup* g) {
+// The record of the same features where the path ends, or of the nearest ones, where those are lost
+// or run away (a ball has left a rim for the cap, edges have become parallel); or -1.
+static int find_last(tacStrike* s, const tacStrikeGroup* g, int nearest) {
     int at = s->contacts_end.count;
-    tacResult result = tac_hard_follow(s->scene, s->pose, &s->touch[g->source], &s->contacts_end);
+    const tacHardTouch* touch = &s->touch[g->source];
+    tacResult result = TAC_OK;
+    if (!nearest) result = tac_hard_follow(s->scene, s->pose, touch, &s->contacts_end);
+    if (result == TAC_OK && s->contacts_end.count == at)
+        result = tac_hard_nearest(s->scene, s->pose, touch, &s->contacts_end, s->hard_memory);
     return result == TAC_OK && s->contacts_end.count > at ? at : -1;
 }
 
@@ -417,8 +326,8 @@ double tac_strike_bend(tacStrike* s, const tacStrikeNote* note) {
     set_poses(s, &s->end), s->contacts_end.count = 0;
     for (int g = 0; g < s->groups; ++g) {
         tacStrikeGroup* group = &s->group[g];
-        if (group->kind != TAC_GROUP_CONTACT) continue;
-        int last = find_last(s, group);
+        if (group->kind != TAC_GROUP_CONTACT || group->source >= s->found) continue;
+        int last = find_last(s, group, note->nearest);
         if (last < 0) continue;
         group->last = tac_frame_of(&s->contacts_end, last, group->frame.body, &s->end);
         double straight = note->h * dot(nv, s->J + g * size * nv, note->u);
@@ -432,42 +341,96 @@ double tac_strike_bend(tacStrike* s, const tacStrikeNote* note) {
     return change;
 }
 
-// Solves again until the distances where the path ends are as the rows say.
-static tacResult solve_bent(tacStrike* s, tacStrikeNote* note) {
+// the most that a path may bend: more is an answer of bodies that turn ever faster
+static double most_bend(const tacStrike* s, const tacStrikeNote* note) {
+    double speed = 0.0;
+    for (int k = 0; k < s->scene->nv; ++k) speed = fmax(speed, fabs(note->v[k]));
+    return note->h * (s->slow + 0.1 * speed);
+}
+
+// Solves again until the distances where the path ends are as the rows say. A path that is too long
+// for that is `loose`.
+static tacResult iterate_bent(tacStrike* s, tacStrikeNote* note) {
     tacResult result = TAC_OK;
-    for (int pass = 0; pass < BEND_PASSES && s->groups > 0 && !s->straight; ++pass) {
-        if (tac_strike_bend(s, note) <= 1e-9 * s->delta) break;
+    double before = INFINITY, change = 0.0, most = most_bend(s, note);
+    for (int pass = 0; pass < BEND_PASSES; ++pass, before = change) {
+        change = tac_strike_bend(s, note);
+        if (change <= 1e-9 * s->delta || !(change <= most)) break;
+        if (pass > 2 && change > 0.7 * before) break;
         right_side(s, note, s->free);
         result = solve(s, note, s->free);
         if (result != TAC_OK) break;
     }
+    note->loose = result == TAC_OK && !(change <= 1e-6 * s->delta);
+    return result;
+}
+
+static tacResult solve_straight(tacStrike* s, tacStrikeNote* note) {
+    for (int g = 0; g < s->groups; ++g) s->group[g].bent = 0, s->group[g].bend = 0.0;
+    right_side(s, note, s->free);
+    return solve(s, note, s->free);
+}
+
+// with the features of the contacts, then with the nearest ones where the path ends, then without
+static tacResult solve_bent(tacStrike* s, tacStrikeNote* note) {
+    tacResult result = TAC_OK;
+    note->loose = 1;
+    for (note->nearest = 0; note->nearest < 2 && note->loose; ++note->nearest) {
+        result = solve_straight(s, note);
+        if (result == TAC_OK) result = iterate_bent(s, note);
+        if (result != TAC_OK) return result;
+    }
+    --note->nearest;
+    if (note->loose) result = solve_straight(s, note);
     for (int g = 0; g < s->groups; ++g) note->bent[g] = s->group[g].bent && s->group[g].bend < 0.0;
     return result;
 }
 
-tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
-    tacFlow* f = &s->flow[0];
-    note->collides = 0, note->passes = 0, note->flags = 0, note->residual = 0.0;
-    free_velocity(s, note);
-    tacResult result = find_contacts(s, &f->m, s->margin);
-    if (result == TAC_OK) result = list_rows(s, note);
-    if (result == TAC_OK) result = gather(s, note, &f->m, s->free, 1);
-    if (result != TAC_OK) return result;
-    fill(s, f);
-    right_side(s, note, s->free);
-    result = solve(s, note, s->free);
-    if (result == TAC_OK) result = solve_bent(s, note);
-    if (result == TAC_ERROR_UNSOLVED) {
-        // gaps that contradict one another: closed contacts stay closed
-        for (int g = 0; g < s->groups; ++g) {
-            s->group[g].bend = 0.0, note->bent[g] = 0;
-            if (s->group[g].kind != TAC_GROUP_FRICTION) s->group[g].span = INFINITY;
-        }
-        right_side(s, note, s->free);
-        result = solve(s, note, s->free);
-        note->flags |= TAC_FALLBACK | TAC_ONE_SIDED;
+// gaps that contradict one another: closed contacts stay closed
+static tacResult solve_closed(tacStrike* s, tacStrikeNote* note) {
+    for (int g = 0; g < s->groups; ++g) {
+        note->bent[g] = 0;
+        if (s->group[g].kind != TAC_GROUP_FRICTION) s->group[g].span = INFINITY;
     }
-    if (result == TAC_OK) set_mean(s, note);
+    tacResult result = solve_straight(s, note);
+    note->flags |= TAC_FALLBACK | TAC_ONE_SIDED;
+    return result;
+}
+
+static tacResult solve_chosen(tacStrike* s, tacStrikeNote* note) {
+    tacResult result = gather(s, note, &s->flow[0].m);
+    if (result != TAC_OK) return result;
+    fill(s, &s->flow[0]);
+    result = s->groups > 0 && !s->straight ? solve_bent(s, note) : solve_straight(s, note);
+    return result == TAC_ERROR_UNSOLVED ? solve_closed(s, note) : result;
+}
+
+static void list_held(tacStrike* s) {
+    s->nheld = 0;
+    for (int g = 0; g < s->groups; ++g) {
+        if (s->group[g].kind != TAC_GROUP_CONTACT) continue;
+        memcpy(s->held_pieces[s->nheld++], s->touch[s->group[g].source].piece, sizeof(int[2]));
+    }
+}
+
+tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
+    const tacMotion* m = &s->flow[0].m;
+    note->collides = 0, note->passes = 0, note->flags = 0, note->residual = 0.0;
+    note->loose = 0, note->nearest = 0, note->spread = s->late > SPREAD_AFTER;
+    free_velocity(s, note);
+    tacResult result = find_contacts(s, m, s->margin, note->spread);
+    if (result == TAC_OK) result = list_rows(s, note);
+    if (result != TAC_OK) return result;
+    note->listed = s->contacts.count + s->nrow;
+    memset(note->chosen, TAC_STRIKE_OUT, (size_t)note->listed);
+    choose(s, note, m, s->free);
+    result = solve_chosen(s, note);
+    // what the impulses of those would close
+    for (int pass = 0; pass < CHOICE_PASSES && result == TAC_OK; ++pass) {
+        if (choose(s, note, m, note->u) == 0) break;
+        result = solve_chosen(s, note);
+    }
+    if (result == TAC_OK) set_mean(s, note), list_held(s);
     return result;
 }
 
@@ -496,7 +459,7 @@ static int choose_collisions(tacStrike* s, tacStrikeNote* note, int all) {
         if (row < 0) {
             tacStrikeGroup g = contact_group(s, i, &s->before);
             v = tac_dot(g.frame.axis[0], tac_frame_velocity(&g.frame, &s->before));
-            touches = g.frame.distance <= 2.0 * s->delta;
+            touches = g.frame.distance <= note->reach;
         } else {
             v = dot(nv, s->row[row].J, note->v);
             touches = s->row[row].kind == TAC_ROW_JOINT_LIMIT && s->row[row].value <= 0.0;
@@ -515,7 +478,7 @@ static int choose_collisions(tacStrike* s, tacStrikeNote* note, int all) {
 }
 
 static tacResult gather_collisions(tacStrike* s, tacStrikeNote* note) {
-    tacResult result = gather(s, note, &s->before, NULL, 0);
+    tacResult result = gather(s, note, &s->before);
     for (int g = 0, i = 0; g < s->groups; ++i) {
         if (note->chosen[i] == TAC_STRIKE_OUT) continue;
         s->group[g++].bounces = note->chosen[i] == TAC_STRIKE_BOUNCES;
@@ -528,9 +491,16 @@ static void rest_flow(tacStrike* s, const tacStrikeNote* note) {
     tac_flow_at(&s->flow[1], (tacPoint){note->q, s->zero, note->act}, s->a, s->rate);
 }
 
-static tacResult collision_contacts(tacStrike* s, const tacStrikeNote* note) {
+// Distance of what takes part. After too many impacts it grows: rods that close like scissors are
+// stopped before they lie side by side.
+static double reach_of(const tacStrike* s) {
+    return fmin(ldexp(s->delta, 1 + 2 * s->late), fmax(s->margin, 2.0 * s->delta));
+}
+
+static tacResult collision_contacts(tacStrike* s, tacStrikeNote* note) {
     place(s, &s->before, note->q, note->v);
-    tacResult result = find_contacts(s, &s->before, 2.0 * s->delta);
+    note->reach = reach_of(s), note->spread = s->late > SPREAD_AFTER;
+    tacResult result = find_contacts(s, &s->before, note->reach, note->spread);
     return result == TAC_OK ? list_rows(s, note) : result;
 }
 
@@ -579,12 +549,12 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
     place(s, &s->before, note->q, note->v);
     place(s, &s->after, note->q, note->u);
     if (!note->collides) free_velocity(s, note);
-    tacResult result = find_contacts(s, &s->before, note->collides ? 2.0 * s->delta : s->margin);
+    double margin = note->collides ? note->reach : s->margin;
+    tacResult result = find_contacts(s, &s->before, margin, note->spread);
     if (result == TAC_OK) result = list_rows(s, note);
     if (result != TAC_OK) return result;
     if (s->contacts.count + s->nrow != note->listed) return TAC_ERROR_UNSOLVED;
-    result =
-        note->collides ? gather_collisions(s, &again) : gather(s, &again, &s->before, s->free, 0);
+    result = note->collides ? gather_collisions(s, &again) : gather(s, &again, &s->before);
     if (result != TAC_OK) return result;
     if (note->collides) rest_flow(s, note);
     fill(s, f);

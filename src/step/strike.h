@@ -37,10 +37,14 @@ typedef enum tacStrikeChoice {
 typedef struct tacStrikeNote {
     int collides;                    // 0: propagates
     double h;                        // time that it propagates for
+    double reach;                    // distance of what collides
     double *q, *v, *act, *u;         // start, and the velocity after
     double* f;                       // impulses (3 groups)
     unsigned char *classes, *chosen; // (3 groups) (contacts and rows)
     unsigned char* bent;             // (groups)
+    int nearest;                     // bent rows look at the nearest features there
+    int spread;                      // with points around contacts that stop tilting
+    int loose;                       // a path too long for its rows to hold where it ends
     int listed;                      // contacts and rows found at q
     int groups, tangents;            // of the problem
     unsigned flags;
@@ -78,8 +82,11 @@ typedef struct tacStrike {
     tacMotion before, after; // at the velocities before and after
     tacPose* pose;           // (nbody)
     tacContacts contacts;
-    tacHardTouch* touch; // their features
-    tacMotion end;       // where the path of a propagation ends
+    int found;             // of them; what follows is spread around those
+    tacHardTouch* touch;   // their features
+    int (*held_pieces)[2]; // of contacts that rows hold (groups)
+    int nheld;
+    tacMotion end; // where the path of a propagation ends
     tacContacts contacts_end;
     double *q_end, *moved_q, *J_end; // (nq) (nv) (3 x nv)
     tacRow* row;
@@ -103,6 +110,7 @@ typedef struct tacStrike {
     int restitution, delta_at;      // offsets of the coefficient and of delta
     int straight;                   // positions follow the old velocity: no row bends
     int helpful;                    // reverse derivatives at ties take the side that helps
+    int late;                       // impacts beyond those with restitution: rows hold what is fast
     int frozen;                     // bounds of friction as other engines have them
 } tacStrike;
 

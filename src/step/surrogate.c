@@ -25,6 +25,13 @@ size_t tac_surrogate_size(const tacModel* model, size_t real_size) {
            tac_arena_need(real_size * (size_t)model->nparam);
 }
 
+// eps3 of pairs that have one of their own
+static void soften_pairs(const tacContactPlan* plan, tacReal* param) {
+    for (int i = 0; i < plan->npair; ++i)
+        if (plan->pair[i].eps3 >= 0 && plan->pair[i].eps3 != plan->number[TAC_CONTACT_EPS3])
+            param[plan->pair[i].eps3] *= plan->surrogate;
+}
+
 const tacModel* tac_surrogate(const tacModel* model, tacModel* out, tacScratch* scratch) {
     if (!model->contact || !(model->contact->surrogate > 1.0)) return model;
     tacContactPlan* plan = TAC_TAKE(&scratch->arena, tacContactPlan, 1);
@@ -35,6 +42,7 @@ const tacModel* tac_surrogate(const tacModel* model, tacModel* out, tacScratch* 
         int at = plan->number[temperatures[i]];
         if (at >= 0) param[at] *= model->contact->surrogate;
     }
+    soften_pairs(model->contact, param);
     *out = *model;
     out->contact = plan, out->param = param;
     scratch->info.flags |= TAC_SURROGATE;

@@ -8,6 +8,7 @@
 
 #include "math/spatial.h"
 
+#include <math.h>
 #include <string.h>
 
 //---------------------------------- memory ---------------------------------------
@@ -62,7 +63,8 @@ tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scr
     tacArena* arena = &scratch->arena;
     int nbody = model->nbody, capacity = capacity_of(model);
     tacTouch* t = TAC_TAKE(arena, tacTouch, 1);
-    *t = (tacTouch){.model = model, .scratch = scratch, .derivatives = derivatives};
+    *t = (tacTouch){
+        .model = model, .scratch = scratch, .derivatives = derivatives, .stable = INFINITY};
     t->pose = TAC_TAKE(arena, tacPose, nbody);
     t->contacts = tac_contacts_take(arena, capacity, derivatives);
     t->force = TAC_TAKE(arena, tacPairForce, model->contact->nbodies);
@@ -79,8 +81,26 @@ tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scr
     return t;
 }
 
+// forces fade with distance and do not end: a millionth of k eps3 is 14 eps3 away
+static int count_pairs(const tacTouch* t) {
+    const tacModel* model = t->model;
+    int count = 0;
+    for (int i = 0; i < t->count; ++i) {
+        const tacPairForce* f = &t->force[i];
+        tacReal k = model->param[model->contact->bodies[i].stiffness];
+        double least = 1e-6 * tac_re(k * model->param[model->contact->number[TAC_CONTACT_EPS3]]);
+        double sum = 0.0;
+        for (int j = 0; j < 3; ++j) sum += tac_re(f->wrench[j]) * tac_re(f->wrench[j]);
+        count += sum > least * least;
+    }
+    return count;
+}
+
+void tac_touch_again(tacTouch* t) { t->stable = INFINITY; }
+
 int tac_touch_count(const tacTouch* t) {
     int count = 0;
+    if (!tac_force_of(t->model)->reads_contacts) return count_pairs(t);
     for (int i = 0; i < t->contacts.count; ++i) count += tac_re(t->contacts.activity[i]) > 0.0;
     return count;
 }
@@ -177,6 +197,7 @@ void tac_touch_at(tacTouch* t, const tacMotion* m, tacReal* tau) {
         t->result = tac_force(model, &at, &t->contacts, t->force, &t->count, t->scratch);
     }
     if (t->result != TAC_OK) t->count = 0;
+    if (!t->implicit && t->count > 0) t->stable = fmin(t->stable, tac_touch_stable(t));
     tac_touch_load(t);
     if (t->count > 0) project(model, m, t->wrench, t->D, tau);
 }

@@ -20,6 +20,7 @@ typedef struct tacTouch {
     tacContacts records;         // a tangent or an adjoint of contacts, where derivatives are made
     tacPairForce *force, *moved; // (nbodies of the plan); the second a tangent or an adjoint
     int count;                   // entries of both
+    double stable;               // longest step that explicit forces so far stand
     tacReal* wrench;             // (nbody x 6) on bodies, about the world's origin
     tacReal *D, *e;              // (nbody x 6) work
     tacReal* columns;            // (nv x TAC_COLUMN) work
@@ -48,10 +49,15 @@ int tac_touch_implicit(const tacModel* model);
 
 // NULL without them
 tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scratch);
+// before another step with the same arrays: forgets what the step before has gathered
+void tac_touch_again(tacTouch* touch);
 size_t tac_touch_size(const tacModel* model, size_t real_size);
 
-// records with activity
+// records with activity; of scm, which has none, pairs of bodies that push each other
 int tac_touch_count(const tacTouch* touch);
+
+// longest step that the explicit forces at hand stand (stiff.c), else infinite
+double tac_touch_stable(const tacTouch* touch);
 
 // six numbers of a body about its tree's origin, about a point
 tacTwist tac_twist_at(const tacMotion* m, int body, const tacReal* own, tacVec3 point);

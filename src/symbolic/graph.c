@@ -211,8 +211,9 @@ tacExpr tac_symbol(tacGraph* graph, const char* name) {
     void* more;
     if (!graph || !good_name(name))
         return tac_graph_fail(graph, TAC_ERROR_VALUE,
-                              "symbol \"%.100s\": a name is a letter, then letters, digits and _",
-                              name ? name : "");
+                              "symbol \"%.100s\": a name is a letter, then letters, digits and _, "
+                              "at most %d",
+                              name ? name : "", TAC_MAX_NAME);
     if (!HAS_ROOM(graph, name, name_room, names)) return TAC_EXPR_NONE;
     size_t size = strlen(name) + 1;
     char* copy = tac_graph_take(graph, size);

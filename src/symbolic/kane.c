@@ -280,7 +280,10 @@ static tacResult form(kane* k) {
         return g->result;
     if (s->nq_dep > 0)
         memcpy(k->own->configuration, s->configuration, sizeof(tacExpr) * (size_t)s->nq_dep);
-    if (tac_graph_check(g, k->own->configuration, s->nq_dep, 0) != TAC_OK) return g->result;
+    if (tac_graph_check(g, k->own->configuration, s->nq_dep, 0) != TAC_OK ||
+        tac_holonomic_check(g, k->own->configuration, s->nq_dep, k->q_dot, k->nq) != TAC_OK ||
+        tac_holonomic_check(g, k->own->configuration, s->nq_dep, k->own->u, k->nu) != TAC_OK)
+        return g->result;
     return tac_method_check(k->own);
 }
 

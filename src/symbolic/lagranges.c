@@ -84,7 +84,10 @@ static void bond_rows(lagranges* k) {
         v[i] = tac_dt(k->m, s->holonomic[i]);
     }
     for (int i = 0; i < s->nvelocity; ++i) v[s->nholonomic + i] = s->velocity[i];
-    if (tac_graph_check(g, v, k->bonds, 0) != TAC_OK) return;
+    if (tac_graph_check(g, v, k->bonds, 0) != TAC_OK ||
+        tac_holonomic_check(g, s->holonomic, s->nholonomic, k->own->u, k->n) != TAC_OK ||
+        tac_holonomic_check(g, s->holonomic, s->nholonomic, k->own->u_dot, k->n) != TAC_OK)
+        return;
     split_rates(k, v, k->bonds, k->n);
     for (int i = 0; i < k->bonds && g->result == TAC_OK; ++i)
         for (int j = 0; j < k->n; ++j)

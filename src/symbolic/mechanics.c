@@ -20,7 +20,7 @@ tacResult tac_mechanics_create(tacGraph* graph, tacMechanics** out) {
     tacMechanics* m = tac_graph_take(graph, sizeof *m);
     if (!m) return graph->result;
     memset(m, 0, sizeof *m);
-    m->graph = graph;
+    m->graph = graph, m->time = TAC_EXPR_NONE;
     *out = m;
     return TAC_OK;
 }
@@ -46,12 +46,23 @@ int tac_dynamic_find(const tacMechanics* m, tacExpr symbol) {
 tacExpr tac_dynamic(tacMechanics* m, const char* name) {
     if (!m) return TAC_EXPR_NONE;
     tacExpr symbol = tac_symbol(m->graph, name);
+    if (symbol >= 0 && symbol == m->time)
+        return tac_graph_fail(m->graph, TAC_ERROR_VALUE, "t is time, so it is no dynamic symbol");
     if (symbol < 0 || tac_dynamic_find(m, symbol) >= 0) return symbol;
     if (!TAC_LIST_ROOM(m->graph, &m->dynamic) || !TAC_LIST_ROOM(m->graph, &m->rate))
         return TAC_EXPR_NONE;
     m->dynamic.item[m->dynamic.count++] = symbol;
     m->rate.item[m->rate.count++] = TAC_EXPR_NONE;
     return symbol;
+}
+
+tacExpr tac_time(tacMechanics* m) {
+    if (!m) return TAC_EXPR_NONE;
+    tacExpr t = tac_symbol(m->graph, "t");
+    if (tac_dynamic_find(m, t) >= 0)
+        return tac_graph_fail(m->graph, TAC_ERROR_VALUE, "t is a dynamic symbol, so it is no time");
+    m->time = t;
+    return t;
 }
 
 // q becomes q_dot, q_dot becomes q_ddot
@@ -85,6 +96,8 @@ static int marked_rates(tacMechanics* m, const unsigned char* mark, int top, tac
         }
         x[count] = symbol, x_dot[count++] = m->rate.item[i];
     }
+    if (m->time >= 0 && m->time <= top && mark[m->time])
+        x[count] = m->time, x_dot[count++] = tac_fraction(m->graph, 1, 1);
     return count;
 }
 
@@ -92,7 +105,7 @@ tacExpr tac_dt(tacMechanics* m, tacExpr expr) {
     if (!m) return TAC_EXPR_NONE;
     tacGraph* g = m->graph;
     if (tac_graph_check(g, &expr, 1, 0) != TAC_OK) return TAC_EXPR_NONE;
-    int top, room = 2 * m->dynamic.count;
+    int top, room = 2 * (m->dynamic.count + 1);
     tacExpr out = TAC_EXPR_NONE;
     unsigned char* mark = tac_graph_reach(g, &expr, 1, &top);
     tacExpr* x = mark ? tac_graph_map(g, room, TAC_EXPR_NONE) : NULL;

@@ -56,6 +56,7 @@ typedef struct tacPush {
 
 struct tacMechanics {
     tacGraph* graph;
+    tacExpr time;              // the symbol t, or NONE as long as nobody asked
     TAC_LIST(tacExpr) dynamic; // symbols that change in time
     TAC_LIST(tacExpr) rate;    // and the symbols of their rates, or NONE as long as nobody asked
     TAC_LIST(tacShortName) frame;

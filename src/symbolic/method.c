@@ -83,6 +83,20 @@ tacResult tac_add_loads(tacMechanics* m, tacRefFrame frame, const tacExpr* u, in
     return g->result;
 }
 
+//---------------------------------- checks ---------------------------------------
+
+tacResult tac_holonomic_check(tacGraph* g, const tacExpr* expr, int count, const tacExpr* rate,
+                              int n) {
+    for (int i = 0; i < count && g->result == TAC_OK; ++i)
+        for (int k = 0; k < n && g->result == TAC_OK; ++k)
+            if (tac_expr_depends(g, expr[i], &rate[k], 1) == 1)
+                tac_graph_fail(g, TAC_ERROR_VALUE,
+                               "holonomic constraint %d (from 0) contains the rate %s: it belongs "
+                               "to the velocity constraints",
+                               i, tac_symbol_name(g, rate[k]));
+    return g->result;
+}
+
 //---------------------------------- solving --------------------------------------
 
 tacResult tac_method_check(tacOwnMethod* own) {

@@ -45,6 +45,10 @@ void tac_partial_push(tacMechanics* m, const tacPartial* p, tacVector force, tac
 tacResult tac_add_loads(tacMechanics* m, tacRefFrame frame, const tacExpr* u, int nu,
                         tacReplacement rates, tacExpr* forces);
 
+// holonomic constraints have no rates: names the one and the other
+tacResult tac_holonomic_check(tacGraph* g, const tacExpr* expr, int count, const tacExpr* rate,
+                              int n);
+
 // names the speed or multiplier without inertia
 tacResult tac_method_check(tacOwnMethod* own);
 

@@ -86,4 +86,38 @@ static inline void vec_unit_columns(tacGraph* g, const tacExpr q[4], exprVec out
                        vec_diagonal(g, x, y)};
 }
 
+//---------------------------------- quaternions ----------------------------------
+
+// A length that may be 0 is sqrt(x.x + 1e-200): sin(l)/l has its value there, too.
+static inline tacExpr vec_length(tacGraph* g, exprVec a) {
+    return tac_expr_sqrt(g, tac_expr_add(g, vec_dot(g, a, a), tac_number(g, 1e-200)));
+}
+
+static inline void vec_quat_unit(tacGraph* g, const tacExpr q[4], tacExpr out[4]) {
+    tacExpr sum = tac_fraction(g, 0, 1), two = tac_fraction(g, 2, 1);
+    for (int i = 0; i < 4; ++i) sum = tac_expr_add(g, sum, tac_expr_pow(g, q[i], two));
+    tacExpr over = tac_expr_pow(g, sum, tac_fraction(g, -1, 2));
+    for (int i = 0; i < 4; ++i) out[i] = tac_expr_mul(g, q[i], over);
+}
+
+static inline void vec_quat_mul(tacGraph* g, const tacExpr a[4], const tacExpr b[4],
+                                tacExpr out[4]) {
+    exprVec x = {a[1], a[2], a[3]}, y = {b[1], b[2], b[3]};
+    exprVec v = vec_add(g, vec_scale(g, y, a[0]), vec_scale(g, x, b[0]));
+    v = vec_add(g, v, vec_cross(g, x, y));
+    out[0] = tac_expr_sub(g, tac_expr_mul(g, a[0], b[0]), vec_dot(g, x, y));
+    out[1] = v.x, out[2] = v.y, out[3] = v.z;
+}
+
+// q exp(w), w a rotation vector in the body's axes
+static inline void vec_quat_turned(tacGraph* g, const tacExpr q[4], exprVec w, tacExpr out[4]) {
+    tacExpr length = vec_length(g, w), half = tac_expr_mul(g, tac_fraction(g, 1, 2), length);
+    tacExpr sine = tac_expr_call(g, TAC_OP_SIN, half, half), unit[4], turn[4];
+    exprVec v = vec_scale(g, w, tac_expr_div(g, sine, length));
+    turn[0] = tac_expr_call(g, TAC_OP_COS, half, half);
+    turn[1] = v.x, turn[2] = v.y, turn[3] = v.z;
+    vec_quat_unit(g, q, unit);
+    vec_quat_mul(g, unit, turn, out);
+}
+
 #endif

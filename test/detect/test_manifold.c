@@ -53,6 +53,44 @@ static void place_figures(testRandom* random, double distance, double x[14]) {
         x[7 + k] = (k == 2 ? 0.5 : 0.0) - 0.5 * up[k] + far * way[k] / sqrt(length);
 }
 
+//---------------------------------- culling --------------------------------------
+
+static int same_records(const tacContacts* a, const tacContacts* b) {
+    ENSURE(a->count == b->count);
+    for (int i = 0; i < a->count; ++i) {
+        ENSURE(a->feature[i] == b->feature[i]);
+        ENSURE_NEAR(a->distance[i], b->distance[i], 1e-12);
+        ENSURE_NEAR(a->activity[i], b->activity[i], 1e-12);
+        for (int k = 0; k < 3; ++k) ENSURE_NEAR(a->point[k][i], b->point[k][i], 1e-12);
+        for (int k = 0; k < 3; ++k) ENSURE_NEAR(a->normal[k][i], b->normal[k][i], 1e-12);
+    }
+    return 0;
+}
+
+// unions and many edges, as if every feature were looked at
+static int culled_figures(void) {
+    bench all, few;
+    testRandom random = {5};
+    int records = 0, poses = test_amount(6, 20, 1000);
+    ENSURE_LAW(open_model(&few, load_figures(), 0));
+    ENSURE_LAW(open_model(&all, load_figures(), 0));
+    ((tacContactPlan*)all.model->contact)->choice[TAC_CHOICE_UNCULLED] = 1;
+    for (int i = 0; i < poses; ++i) {
+        double x[14];
+        tacPose body[3];
+        place_figures(&random, i % 2 ? 0.5 : 1.0, x);
+        manifold_poses(x, body);
+        ENSURE(tac_detect(few.model, body, few.contacts, few.scratch) == TAC_OK);
+        ENSURE(tac_detect(all.model, body, all.contacts, all.scratch) == TAC_OK);
+        ENSURE_LAW(same_records(few.contacts, all.contacts));
+        records += few.contacts->count;
+    }
+    printf("    figures: %d poses, %d records\n", poses, records);
+    ENSURE(records > 20 * poses);
+    close_bench(&all), close_bench(&few);
+    return 0;
+}
+
 //---------------------------------- smoothness -----------------------------------
 
 enum { SUMS = 11 };
@@ -487,6 +525,60 @@ static int upright_edges(void) {
     return 0;
 }
 
+// Boxes face on face, one turned: normals stand in one face of each edge, so that two factors of
+// the clash are psi(1/2) and two are 1. At an endless temperature all four are psi(1/2).
+static int clash_of_faces(void) {
+    static const manifoldScene boxes = {
+        "face to face", "", {"type='box' size='.1 .1 .1'", "type='box' size='.1 .1 .1'"}, 1.0};
+    const double half = 1.0 - 0.25, ramp = half * half * half * (1.0 + 0.75 + 6.0 * 0.0625);
+    bench b[2];
+    int edges = 0;
+    ENSURE_LAW(open_model(&b[0], manifold_load(&boxes, "tau='.005' clash='.1'"), 0));
+    ENSURE_LAW(open_model(&b[1], manifold_load(&boxes, "tau='.005' clash='1000'"), 0));
+    tacPose body[3] = {tac_pose_identity(),
+                       tac_pose_identity(),
+                       {{0.01, 0.02, 0.199}, {cos(0.3), 0, 0, sin(0.3)}}};
+    for (int k = 0; k < 2; ++k)
+        ENSURE(tac_detect(b[k].model, body, b[k].contacts, b[k].scratch) == TAC_OK);
+    for (int i = 0; i < b[0].contacts->count; ++i) {
+        const tacContacts *sharp = b[0].contacts, *blunt = b[1].contacts;
+        if (tac_manifold_kind(sharp->feature[i]) < TAC_MANIFOLD_EDGE_0) continue;
+        for (int j = 0; j < blunt->count; ++j) {
+            if (blunt->feature[j] != sharp->feature[i] || sharp->activity[i] < 0.1) continue;
+            ENSURE_NEAR(ramp * ramp * sharp->activity[i] / blunt->activity[j], 1.0, 2e-3);
+            ++edges;
+        }
+    }
+    ENSURE(edges >= 8);
+    close_bench(&b[0]), close_bench(&b[1]);
+    return 0;
+}
+
+// An edge that rises over another one, so that the normal leaves the upper face by nearly 3/2
+// tau_c: the pair is still there, almost without a claim.
+static int clash_ends_late(void) {
+    static const manifoldScene boxes = {
+        "rising", "", {"type='box' size='.1 .1 .1'", "type='box' size='.1 .1 .1'"}, 1.0};
+    bench b;
+    ENSURE_LAW(open_model(&b, manifold_load(&boxes, "tau='.005' clash='.1'"), 0));
+    for (int i = 0; i < 9; ++i) {
+        double out = 0.141 + 0.001 * i, angle = asin(out), found = 0.0;
+        tacPose body[3] = {tac_pose_identity(),
+                           tac_pose_identity(),
+                           {{0.1 - 0.1 * out, 0.1, 0.099 + 0.1 * cos(angle)},
+                            {cos(0.5 * angle), 0, -sin(0.5 * angle), 0}}};
+        ENSURE(tac_detect(b.model, body, b.contacts, b.scratch) == TAC_OK);
+        const tacContacts* c = b.contacts;
+        for (int k = 0; k < c->count; ++k)
+            if (tac_manifold_kind(c->feature[k]) >= TAC_MANIFOLD_EDGE_0 &&
+                fabs(c->normal[0][k] + out) < 1e-3)
+                found = fmax(found, c->activity[k]);
+        ENSURE(found > 0.0 && found < 1e-3);
+    }
+    close_bench(&b);
+    return 0;
+}
+
 //---------------------------------- wrong use ------------------------------------
 
 static int all_finite(const tacContacts* c) {
@@ -592,6 +684,7 @@ static int disagreement(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(smoothness), RUN(derivatives_of_figures), RUN(cold_vertices), RUN(crossed_edges),
-          RUN(rest), RUN(free_over_an_edge), RUN(upright_edges), RUN(degenerate), RUN(capacity),
-          RUN(bad_input), RUN(disagreement))
+TEST_MAIN(RUN(culled_figures), RUN(smoothness), RUN(derivatives_of_figures), RUN(cold_vertices),
+          RUN(crossed_edges), RUN(rest), RUN(free_over_an_edge), RUN(upright_edges),
+          RUN(clash_of_faces), RUN(clash_ends_late), RUN(degenerate), RUN(capacity), RUN(bad_input),
+          RUN(disagreement))

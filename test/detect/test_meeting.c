@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-static const tacImpactLevels levels = {1e-7, 5e-8};
+static const tacImpactLevels levels = {.delta = 1e-7, .floor = 5e-8};
 
 static int sweep(int few, int some) { return getenv("TACTUS_NO_SWEEP") ? few : some; }
 
@@ -467,8 +467,8 @@ static int bad_input(void) {
         ENSURE(tac_hard_impact(s.model, &c, levels, &hit, s.memory) == TAC_ERROR_VALUE);
         q[1] = 0.0;
     }
-    ENSURE(tac_hard_impact(s.model, &c, (tacImpactLevels){1e-7, 1e-7}, &hit, s.memory) ==
-           TAC_ERROR_VALUE);
+    ENSURE(tac_hard_impact(s.model, &c, (tacImpactLevels){.delta = 1e-7, .floor = 1e-7}, &hit,
+                           s.memory) == TAC_ERROR_VALUE);
     v[0] = 1e11; // fast, but a number
     ENSURE(tac_hard_impact(s.model, &c, levels, &hit, s.memory) == TAC_OK);
     ENSURE(hit.found && fabs(hit.time * 1e11 - 0.8) < 1e-4);

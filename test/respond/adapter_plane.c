@@ -9,7 +9,7 @@ static tacPlaneState state_of(const tacReal* x) {
 }
 
 static tacPlaneLaw law_of(const planeMap* m, const tacReal* x) {
-    return (tacPlaneLaw){x[11], x[12], x[13], x[14], x[15], m->published, m->ahead};
+    return (tacPlaneLaw){x[11], x[12], x[13], x[14], x[15], x[16], m->published, m->ahead};
 }
 
 static tacResult value(const void* context, const tacReal* x, tacReal* y) {
@@ -34,7 +34,7 @@ static tacResult vjp(const void* context, const tacReal* x, const tacReal* y_bar
     tac_store3(x_bar + 1, at_bar.n), tac_store3(x_bar + 4, at_bar.v);
     tac_store3(x_bar + 7, at_bar.y);
     x_bar[11] = law_bar.k, x_bar[12] = law_bar.v_d, x_bar[13] = law_bar.v_s;
-    x_bar[14] = law_bar.mu, x_bar[15] = law_bar.eps;
+    x_bar[14] = law_bar.mu, x_bar[15] = law_bar.eps, x_bar[16] = law_bar.give;
     return TAC_OK;
 }
 

@@ -1,4 +1,4 @@
-// The point-plane law as a map x = (phi, n, v, y, h, k, v_d, v_s, mu, eps) -> force.
+// The point-plane law as a map x = (phi, n, v, y, h, k, v_d, v_s, mu, eps, give) -> force.
 
 #ifndef TACTUS_TEST_ADAPTER_PLANE_H
 #define TACTUS_TEST_ADAPTER_PLANE_H
@@ -6,7 +6,7 @@
 #include "check/check.h"
 #include "tactus/respond.h"
 
-enum { PLANE_INPUTS = 16 };
+enum { PLANE_INPUTS = 17 };
 
 typedef struct planeMap {
     int published, ahead;

@@ -14,8 +14,11 @@ typedef struct scmPoint {
 
 static tacResult evaluate(const scmMap* map, const tacReal* x, int order, scmPoint* at) {
     tacScmPair* p = &at->pair;
-    *p = (tacScmPair){
-        .cloud = {map->cloud[0], map->cloud[1]}, .published = map->published, .exact = map->exact};
+    *p = (tacScmPair){.cloud = {map->cloud[0], map->cloud[1]},
+                      .give = 3.0,
+                      .published = map->published,
+                      .ahead = map->ahead,
+                      .exact = map->exact};
     for (int k = 0; k < 3; ++k) p->origin[k] = map->origin[k];
     for (int i = 0; i < 2; ++i) {
         p->pose[i] = (tacPose){tac_load3(x + 7 * i), tac_quat_load(x + 7 * i + 3)};

@@ -22,6 +22,7 @@ static void draw(unsigned long long* random, int i, double* x) {
     for (int k = 4; k < 10; ++k) x[k] = x[12] * scale * tac_check_normal(random);
     for (int k = 4; k < 7 && i % 11 == 10; ++k) x[k] = 0.0;
     x[10] = uniform(random, 0.0, 0.01);
+    x[16] = exp(uniform(random, -7.0, 3.0));
 }
 
 //---------------------------------- derivatives ----------------------------------
@@ -58,7 +59,7 @@ static int force_ahead_has_its_derivatives(void) { return proves(0, 1) || proves
 // at rest, where the published law bends: second differences of the smooth one converge
 static int smooth_law_is_smooth_at_rest(void) {
     for (int published = 0; published < 2; ++published) {
-        tacPlaneLaw law = {1000.0, 0.2, 0.01, 0.0, 1e-3, published, 0};
+        tacPlaneLaw law = {1000.0, 0.2, 0.01, 0.0, 1e-3, 0.0, published, 0};
         double jump[2];
         for (int side = 0; side < 2; ++side) {
             double h = 1e-3, f[3];
@@ -86,7 +87,8 @@ static int friction_and_power_are_bounded(void) {
         double x[PLANE_INPUTS];
         draw(&random, i, x);
         tacPlaneState at = {x[0], tac_load3(x + 1), tac_load3(x + 4), tac_vec3_zero(), 0.0};
-        tacPlaneLaw law = {x[11], x[12], x[13], x[14], x[15], i % 2, 0}, still = law, bare = law;
+        tacPlaneLaw law = {x[11], x[12], x[13], x[14], x[15], 0.0, i % 2, 0}, still = law,
+                    bare = law;
         still.v_d = 1e30, still.mu = 0.0, bare.mu = 0.0;
         tacVec3 f = tac_point_plane(&law, &at), elastic = tac_point_plane(&still, &at);
         tacVec3 pushed = tac_point_plane(&bare, &at);
@@ -102,7 +104,7 @@ static int friction_and_power_are_bounded(void) {
 // a point 1 cm below a plane that slides by: the numbers of a separate calculation (k = 100,
 // eps = 1 mm, mu = 0.6: the spring holds 100 (0.01 + 1e-3 log(1 + e^-10)))
 static int known_numbers_come_out(void) {
-    tacPlaneLaw law = {100.0, 0.2, 0.01, 0.6, 1e-3, 0, 0};
+    tacPlaneLaw law = {100.0, 0.2, 0.01, 0.6, 1e-3, 0.0, 0, 0};
     tacPlaneState at = {.phi = -0.01, .n = {0.0, 0.0, 1.0}, .v = {0.3, 0.0, 0.0}};
     double c = 100.0 * (0.01 + 1e-3 * log1p(exp(-10.0)));
     tacVec3 f = tac_point_plane(&law, &at);
@@ -121,14 +123,14 @@ static int known_numbers_come_out(void) {
     return 0;
 }
 
-// A force ahead without a step has the normal part of the force; with one it is that of the moved
-// point, to first order.
+// A force ahead without a step is the force; with one it is that of the moved point, its friction
+// too, to first order.
 static int force_ahead_is_of_first_order(void) {
-    tacPlaneLaw law = {1000.0, 0.2, 0.01, 0.5, 1e-3, 0, 0}, ahead = law;
+    tacPlaneLaw law = {1000.0, 0.2, 0.01, 0.5, 1e-3, 2.0, 0, 0}, ahead = law;
     ahead.ahead = 1;
     tacPlaneState at = {-2e-3, {0.0, 0.6, 0.8}, {0.0, 0.01, -0.02}, {0.0, 0.0, 0.0}, 0.0};
     tacVec3 now = tac_point_plane(&law, &at);
-    ENSURE_NEAR(tac_dot(at.n, tac_sub(now, tac_point_plane(&ahead, &at))), 0.0, 1e-15);
+    ENSURE_NEAR(tac_norm(tac_sub(now, tac_point_plane(&ahead, &at))), 0.0, 1e-15);
     double last = 0.0;
     for (int i = 0; i < 4; ++i) {
         double h = 1e-4 / (1 << i);
@@ -143,17 +145,42 @@ static int force_ahead_is_of_first_order(void) {
     return 0;
 }
 
-// Friction of a blow that is stopped within the step is mu times what then holds the point, however
-// fast it came; with mu times the force at its beginning it would put energy in.
+// the change of velocity along an axis that a step of a mass makes of the force, linear in it
+static double take_step(const tacPlaneLaw* law, double mass, tacPlaneState at, tacVec3 axis) {
+    double still = tac_dot(axis, tac_point_plane(law, &at));
+    at.y = tac_add(at.y, axis);
+    double slope = tac_dot(axis, tac_point_plane(law, &at)) - still;
+    return at.h * still / (mass - at.h * slope);
+}
+
+// A mass thrown at the plane: friction is mu times the normal force where the step is short, never
+// more than mu times that and the spring's, and nothing slides backwards.
 static int friction_of_a_blow_is_bounded(void) {
-    tacPlaneLaw law = {1000.0, 0.05, 1e-6, 0.5, 1e-3, 0, 1};
-    for (int i = 0; i < 6; ++i) {
-        double speed = 0.1 * pow(3.0, i);
-        tacPlaneState at = {.phi = -2e-3, .n = {0.0, 0.0, 1.0}, .v = {1.0, 0.0, -speed}, .h = 2e-3};
-        at.y = (tacVec3){0.0, 0.0, speed};
+    for (int i = 0; i < 2240; ++i) {
+        double speed = 0.01 * pow(1.6, i % 16), slip = 1e-3 * pow(2.0, i / 16 % 14);
+        double mass = 0.3 + 0.1 * (i % 7), h = 1e-5 * pow(2.0, i / 224);
+        tacPlaneLaw law = {1000.0, 0.05, 1e-4, 0.2 + 0.3 * (i % 5), 1e-4, 1.0 / mass, 0, 1};
+        tacPlaneState at = {.phi = -2e-3, .n = {0.0, 0.0, 1.0}, .v = {slip, 0.0, -speed}, .h = h};
+        at.y.z = take_step(&law, mass, at, (tacVec3){0.0, 0.0, 1.0});
+        at.y.x = take_step(&law, mass, at, (tacVec3){1.0, 0.0, 0.0});
         tacVec3 f = tac_point_plane(&law, &at);
-        ENSURE_NEAR(-f.x, law.mu * f.z, 1e-9 * f.z);
+        ENSURE(-f.x <= law.mu * (f.z + law.k * 2e-3) * (1.0 + 1e-6));
+        ENSURE(at.y.x <= 0.0 && slip + at.y.x >= 0.0);
+        if (h < 2e-5 && slip > 1.0) ENSURE_NEAR(-f.x / (law.mu * f.z), 1.0, 0.1);
     }
+    return 0;
+}
+
+// a blow of 10 m/s in steps of 1 ms by hand: c = 2 N, l = 402 N, rho = 40 kg/s, e = 0.08,
+// L = (402 + 0.16)/1.08, b = 2 give h mu L
+static int friction_ahead_has_known_numbers(void) {
+    tacPlaneLaw law = {1000.0, 0.05, 0.01, 0.5, 1e-6, 2.0, 0, 1};
+    tacPlaneState at = {.phi = -2e-3, .n = {0.0, 0.0, 1.0}, .v = {3.0, 0.0, -10.0}, .h = 1e-3};
+    double L = 402.16 / 1.08, b = 2e-3 * L, g = 1.0 / sqrt(1e-4 + 9.0);
+    ENSURE_NEAR(tac_point_plane(&law, &at).x, -0.5 * L * g * 3.0, 1e-9);
+    at.y.x = -1.0;
+    double w = -3.0 / (1e-4 + 9.0 + b * b);
+    ENSURE_NEAR(tac_point_plane(&law, &at).x, -0.5 * L * g * ((1.0 - w) * 3.0 - 1.0), 1e-9);
     return 0;
 }
 
@@ -168,6 +195,7 @@ static int extremes_stay_finite(void) {
                                    j & 1 ? 1e-9 : 1e6,
                                    1e9,
                                    j & 2 ? 1e-9 : 1e6,
+                                   j & 1 ? 1e9 : 1e-9,
                                    0,
                                    1};
                 tacPlaneState at = {
@@ -192,6 +220,7 @@ int main(int argc, char** argv) {
                               RUN(known_numbers_come_out),
                               RUN(force_ahead_is_of_first_order),
                               RUN(friction_of_a_blow_is_bounded),
+                              RUN(friction_ahead_has_known_numbers),
                               RUN(extremes_stay_finite),
                               RUN(prove_summary)};
     return test_main(argc, argv, cases, (int)(sizeof cases / sizeof *cases));

@@ -276,7 +276,7 @@ static void push_point(const tacScmPair* p, plainBody* a, plainBody* b, int k, d
                        int printed) {
     const double* n = p->number;
     tacPlaneLaw law = {
-        n[TAC_SCM_K], n[TAC_SCM_V_D], n[TAC_SCM_V_S], n[TAC_SCM_MU], n[TAC_SCM_EPS3], 0, 0};
+        n[TAC_SCM_K], n[TAC_SCM_V_D], n[TAC_SCM_V_S], n[TAC_SCM_MU], n[TAC_SCM_EPS3], 0.0, 0, 0};
     tacVec3 y = a->x[k];
     weigh_planes(b, y, n[TAC_SCM_EPS1]);
     for (int i = 0; i < b->count; ++i) {

@@ -75,7 +75,7 @@ static int horseshoe_rests_on_two_ends(void) {
     ENSURE(depth[0] > 0.0 && depth[1] > 1.1 * depth[0] && depth[1] < 0.003);
     double moved = hypot(hypot(q[0] - from[0], q[1] - from[1]), q[2] - from[2]);
     printf("  in %g s it moves %.1e m and turns %.1e\n", seconds, moved, turned(q, from));
-    double most = settled < 0.7 ? 5e-5 : 1e-5; // it settles with a time of 0.13 s
+    double most = settled < 0.7 ? 7e-5 : 1e-5; // it settles with a time of 0.13 s
     ENSURE(moved < 1e-6 + 1e-6 * seconds + 0.1 * most);
     ENSURE(turned(q, from) < most && speed(&r) < most);
     close_run(&r);
@@ -107,5 +107,33 @@ static int box_rests_on_soft_points(void) {
     return box_rests("box_on_box_points.xml", seconds_of(10.0, 10.0, 2.0));
 }
 
+// clouds of other spacings: the box settles, and then neither slides nor leaps up
+static int box_rests_on_points_of_finer_clouds(void) {
+    static const int points[] = {24, 54, 96, 150};
+    for (int i = 0; i < 4; ++i) {
+        char text[700];
+        restRun r = {0};
+        snprintf(text, sizeof text,
+                 "<mujoco><tactus detect='ssdf' respond='spring' points='%d' soft='8'/><worldbody>"
+                 "<geom type='box' size='.1 .1 .05'/><body pos='.01 .02 .1'><freejoint/><geom "
+                 "type='box' size='.06 .05 .05' mass='2'/></body></worldbody></mujoco>",
+                 points[i]);
+        ENSURE(tac_load_text(text, (int)strlen(text), "text", NULL, &r.model, NULL) == TAC_OK);
+        ENSURE(tac_scratch_create(r.model, &r.scratch) == TAC_OK);
+        double from[7], seconds = seconds_of(10.0, 6.0, 1.2);
+        memcpy(r.qpos, r.model->qpos0, sizeof from);
+        r.x = (tacState){.qpos = r.qpos, .qvel = r.qvel};
+        ENSURE_LAW(run_for(&r, 1.0));
+        memcpy(from, r.qpos, sizeof from);
+        ENSURE_LAW(run_for(&r, seconds - 1.0));
+        double moved = hypot(hypot(r.qpos[0] - from[0], r.qpos[1] - from[1]), r.qpos[2] - from[2]);
+        printf("  %d points: in %g s it moves %.1e m and turns %.1e, velocity %.1e\n", points[i],
+               seconds - 1.0, moved, turned(r.qpos, from), speed(&r));
+        ENSURE(moved < 1e-3 && turned(r.qpos, from) < 0.01 && speed(&r) < 0.02);
+        close_run(&r);
+    }
+    return 0;
+}
+
 TEST_MAIN(RUN(horseshoe_rests_on_two_ends), RUN(box_rests_on_a_field),
-          RUN(box_rests_on_soft_points))
+          RUN(box_rests_on_soft_points), RUN(box_rests_on_points_of_finer_clouds))

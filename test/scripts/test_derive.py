@@ -136,6 +136,22 @@ def latex_is_balanced(_):
     assert "\\begin{align*}" in text and "\\sin\\left(q_{1}\\right)" in text
 
 
+def what_is_left_out_is_told(folder):
+    """Equalities and gravity compensation are not in the equations; what has no name has a kind."""
+    path = os.path.join(folder, "scene.xml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("<mujoco><worldbody><body name='a' gravcomp='1'><joint name='j'/>"
+                   "<geom size='1'/></body><body><joint type='slide'/><geom size='1'/></body>"
+                   "<body name='b'><geom size='1' mass='3'/></body></worldbody>"
+                   "<equality><joint joint1='j'/></equality></mujoco>")
+    text = run("derive", path, "--symbols", "body:b/mass").stdout
+    for line in ("# q0, v0: joint j of body a", "not part of these equations: 1 equality of the",
+                 "# q1, v1: joint (slide, without a name) of body (body, without a name)",
+                 "not part of these equations: gravity compensation of body a",
+                 "# m_b: body:b/mass, in none of these equations, here 3"):
+        assert line in text, text
+
+
 def wrong_use_is_told(folder):
     still = os.path.join(folder, "still.xml")
     with open(still, "w", encoding="utf-8") as file:
@@ -147,6 +163,9 @@ def wrong_use_is_told(folder):
                             ((scene("arm"), "--symbols", "lengths", "--linear"), "not linear in"),
                             ((scene("arm"), "--linear"), "--linear needs --symbols"),
                             ((scene("arm"), "--set", "q9=1"), "'q9' is no symbol"),
+                            ((scene("arm"), "--set", "q0=1,q0=2"), "'q0' is set twice"),
+                            ((scene("cart_pole"), "--symbols", "armatures"),
+                             "all of these are 0 in this scene"),
                             ((scene("arm"), "--set", "q0=1/0"), "q0=1/0 is no number"),
                             ((scene("arm"), "--set", "q0"), "q0= is no number"),
                             ((scene("humanoid"), "--memory", "1"), "more than max_bytes = 1048576"),
@@ -159,6 +178,7 @@ def wrong_use_is_told(folder):
 
 
 for test in (text_is_the_textbooks_cart_and_pole, c_is_the_text, symbols_stand_for_numbers,
-             equations_come_apart, numbers_stay_exact, latex_is_balanced, wrong_use_is_told):
+             equations_come_apart, numbers_stay_exact, latex_is_balanced,
+             what_is_left_out_is_told, wrong_use_is_told):
     law(test)
 finish()

@@ -362,6 +362,32 @@ def too_many_contacts_at_once_are_told(folder):
     assert "ended at step 4" in told and "256" in told, told
 
 
+BALLS = """<mujoco><option gravity="0 0 0"/><tactus respond="scm" points="150" implicit="%s"/><worldbody>
+<body name="a"><joint type="slide"/><geom type="sphere" size=".05" mass="1"/></body>
+<body name="b" pos="0 0 .1003"><joint type="slide"/><geom type="sphere" size=".05" mass="1"/></body></worldbody></mujoco>"""
+
+
+@law
+def blows_that_are_too_fast_are_told(folder):
+    fast = write(folder, "fast.xml", BALLS % "false")
+    told = run(fast, "--time", ".05", "--qvel", "6 -6").stdout
+    assert "stiff             1 step too long for contact" in told and "take at most 0.0005" in told, told
+    figures = json.loads(run(fast, "--time", ".05", "--qvel", "6 -6", "--json").stdout)
+    assert figures["stiff"] == 1 and 4e-4 < figures["stable_timestep"] < 6e-4, figures
+    assert "stiff  " not in run(fast, "--time", ".05", "--qvel", ".1 -.1").stdout
+    still = write(folder, "still.xml", BALLS % "true")
+    assert "stiff  " not in run(still, "--time", ".05", "--qvel", "6 -6").stdout
+
+
+@law
+def what_pushes_is_listed(folder):
+    near = write(folder, "near.xml", BALLS % "true")
+    told = json.loads(run(near, "--qpos", "0 -.005", "--json", command="contacts").stdout)
+    assert told["body1"] == "a" and told["body2"] == "b", told
+    assert told["force"][2] > 1 and abs(told["force"][0]) < 1e-3 * told["force"][2], told
+    assert "0 pairs of bodies push" in run(near, "--qpos", "0 .5", command="contacts", code=1).stdout
+
+
 @law
 def another_scene_does_not_fit(folder):
     path = os.path.join(folder, "t.npz")

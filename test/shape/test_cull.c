@@ -208,6 +208,7 @@ static int dropped_weight_is_bounded(void) {
         x[0][i] = 0.5 * (step - tau * (20.0 + 30.0 * i / TAC_BLOCK)), x[1][i] = x[2][i] = 0.0;
     tacProgram p = tac_program_bind(model, 0, tac_pose_identity(), scratch);
     tacCulling culling = tac_cull_bind(&p, scratch);
+    culling.at = tac_limits_take(p.shape->count, scratch);
     tacBlockPoints points;
     tac_block_load(p.kernels, (tacPoints){TAC_BLOCK, {x[0], x[1], x[2]}}, 0, &points);
     tac_cull_block(&p, &points, &culling);

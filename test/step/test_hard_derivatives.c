@@ -2,6 +2,7 @@
 // restitution, against converged differences of the step itself; adjoints; closed forms.
 
 #include "step/hard_scene.h"
+#include "step/spread.h"
 
 #include "base/assert.h"
 
@@ -296,7 +297,7 @@ static int ball(void) {
     "size='.05 .05 .05' mass='" mass "'/></body>"
 #define ROD(pos, to, inside)                                                                       \
     "<body pos='" pos "'><joint axis='0 1 .1'/><geom type='capsule' size='.02' fromto='0 0 0 " to  \
-    "' mass='.3'/>" inside "</body>"
+    "' mass='.3' friction='.5'/>" inside "</body>"
 
 // fingers that a polynomial couples, and a ball between them; a ball that falls on a linkage which
 // a point closes
@@ -312,10 +313,10 @@ static int equalities(void) {
         v, 12, 2));
     const double w[12] = {0.1, 0.0, -2.0, 1.0, 0.0, 0.0, 1.0, -0.5, 1.0, 0.3, 0.1, -0.2};
     ENSURE_LAW(along(
-        HARD("restitution='.3'") "<worldbody>" FLOOR BALL("0.15 0 .5") ROD(
+        HARD("restitution='.3'") "<worldbody>" FLOOR BALL("0.15 0 .51") ROD(
             "0 0 .5", "0 0 -.2",
             "<body name='rod' pos='0 0 -.2'><joint axis='0 1 0'/><geom type='capsule' size='.02' "
-            "fromto='0 0 0 .3 0 0' mass='.3'/></body>")
+            "fromto='0 0 0 .3 0 0' mass='.3' friction='.5'/></body>")
             ROD("0.3 .1 .5", "0 0 -.2",
                 "<body name='link' pos='0 0 -.2'><joint type='ball'/><geom type='box' size='.05 "
                 ".03 .05' mass='.2'/></body>") "</worldbody><equality><connect name='c' "
@@ -400,5 +401,63 @@ static int refusals(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes), RUN(arm), RUN(ball),
-          RUN(equalities), RUN(welds), RUN(helpful_side), RUN(helpful_slide), RUN(refusals))
+//---------------------------------- points around contacts ----------------------------------
+
+// points, normals and distances of the contacts and of what is spread around them
+static int spread_at(const hardScene* s, const tacPose* pose, tacContacts* c) {
+    tacHardTouch touch[64];
+    void* memory = malloc(tac_hard_size(s->model));
+    tacResult result = tac_hard_touches(s->model, pose, 0.01, c, touch, memory);
+    free(memory);
+    ENSURE(result == TAC_OK && c->capacity <= 64);
+    tac_spread(s->model, pose, 0.01, c, touch);
+    return 0;
+}
+
+// body[1] moved by t of a twist about a point
+static tacPose twisted(tacPose x, tacVec3 about, const double xi[6], double t) {
+    tacVec3 w = tac_scale(tac_vec3(xi[3], xi[4], xi[5]), 0.5 * t);
+    tacQuat turn = tac_quat_normalize((tacQuat){1.0, w.x, w.y, w.z});
+    tacVec3 arm = tac_quat_rotate(turn, tac_sub(x.position, about));
+    x.position = tac_add_scaled(tac_add(about, arm), t, tac_vec3(xi[0], xi[1], xi[2]));
+    x.rotation = tac_quat_mul(turn, x.rotation);
+    return x;
+}
+
+// edges that cross: the twists of points beside their contact
+static int spread_moves(void) {
+    hardScene s;
+    tacContacts* c[3];
+    ENSURE_LAW(hard_open(
+        &s, HARD("") "<worldbody><geom type='box' size='.1 .3 .1' euler='0 45 "
+                     "0'/>" BOX("0 0 .284", "45 0 10", ".3 .1 .1") "</worldbody></mujoco>"));
+    for (int i = 0; i < 3; ++i) ENSURE(tac_contacts_create(s.model, 0, 1, &c[i]) == TAC_OK);
+    tacPose pose[2] = {{tac_vec3_zero(), {1.0, 0.0, 0.0, 0.0}},
+                       {tac_load3(s.q), tac_quat_load(s.q + 3)}};
+    ENSURE_LAW(spread_at(&s, pose, c[0]));
+    ENSURE(c[0]->count >= 5);
+    for (int i = 0; i < c[0]->count; ++i) {
+        const double xi[6] = {0.3, -0.2, 0.5, 0.4, 0.7, -0.6}, t = 1e-5;
+        tacVec3 about = tac_vec3(c[0]->point[0][i], c[0]->point[1][i], c[0]->point[2][i]);
+        for (int k = 0; k < 2; ++k) {
+            tacPose moved[2] = {pose[0], twisted(pose[1], about, xi, k ? -t : t)};
+            ENSURE_LAW(spread_at(&s, moved, c[1 + k]));
+        }
+        for (int row = 0; row < 7; ++row) {
+            double slope = 0.0, value[2];
+            for (int k = 0; k < 6; ++k) slope += c[0]->d_twist[row][k][i] * xi[k];
+            for (int k = 0; k < 2; ++k)
+                value[k] = row < 3   ? c[1 + k]->point[row][i]
+                           : row < 6 ? c[1 + k]->normal[row - 3][i]
+                                     : c[1 + k]->distance[i];
+            ENSURE_NEAR((value[0] - value[1]) / (2.0 * t), slope, 1e-7);
+        }
+    }
+    for (int i = 0; i < 3; ++i) tac_contacts_destroy(c[i]);
+    hard_close(&s);
+    return 0;
+}
+
+TEST_MAIN(RUN(spread_moves), RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes),
+          RUN(arm), RUN(ball), RUN(equalities), RUN(welds), RUN(helpful_side), RUN(helpful_slide),
+          RUN(refusals))

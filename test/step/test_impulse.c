@@ -186,6 +186,10 @@ static int refusals(void) {
     ENSURE(tac_impulse(s.model, s.q, s.v, next, NULL, NULL, s.scratch) == TAC_ERROR_VALUE);
     ENSURE(tac_impulse(s.model, s.q, NULL, next, NULL, NULL, s.scratch) == TAC_ERROR_VALUE);
     ENSURE(next[0] == 7.0);
+    // bodies within one another
+    memcpy(s.q + 7, s.q, 3 * sizeof *s.q), s.v[3] = 0.0;
+    ENSURE(tac_impulse(s.model, s.q, s.v, next, NULL, NULL, s.scratch) == TAC_ERROR_VALUE);
+    ENSURE(next[0] == 7.0);
     hard_close(&s);
     ENSURE_LAW(hard_open(&s, "<mujoco><worldbody>" BALL "/></body>" END));
     ENSURE(tac_impulse(s.model, s.q, s.v, next, NULL, NULL, s.scratch) == TAC_ERROR_UNSUPPORTED);

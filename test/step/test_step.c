@@ -218,6 +218,47 @@ static int mixed_models_share_a_batch(void) {
 
 //---------------------------------- bad input and divergence ---------------------
 
+// Whatever the scratch did before, and whatever numbers changed since: the bits of a new one.
+static int scratch_remembers_nothing(void) {
+    const char* const scenes[] = {
+        "cart_pole", "boxes", "humanoid",
+        "<mujoco><tactus detect='manifold' respond='spring' implicit='false'/>"
+        "<worldbody><geom type='plane' "
+        "size='1 1 1'/><body pos='0 0 .09'><joint type='slide' axis='0 0 1'/><geom size='.1'/>"
+        "</body></worldbody></mujoco>"};
+    for (int i = 0; i < 4; ++i) {
+        stage s;
+        tacScratch* fresh;
+        ENSURE_LAW(open_stage(&s, scenes[i]));
+        size_t nq = (size_t)s.model->nq, nv = (size_t)s.model->nv;
+        double *q = calloc(2 * (nq + nv), sizeof *q), *bar = calloc(4 * nv, sizeof *bar);
+        tacState next = {.qpos = q, .qvel = q + nq};
+        tacState other = {.qpos = q + nq + nv, .qvel = q + 2 * nq + nv};
+        if (i == 3) s.x.qvel[0] = -6.0; // a blow that is too fast, until it is lifted
+        for (int k = 0; k < 6; ++k) {
+            if (i == 3 && k == 3) s.x.qpos[0] = 1.0, s.x.qvel[0] = 0.0;
+            if (k == 1 && i < 3) set_param(s.model, "option/timestep", 1e-3);
+            if (k == 2) s.model->param[s.model->joint[0].damping] = 0.3;
+            if (k == 3)
+                ENSURE(tac_step_vjp(s.model, &s.x, s.u, (tacTangent){.dq = bar, .dv = bar + nv},
+                                    (tacTangent){.dq = bar + 2 * nv}, NULL, NULL,
+                                    s.scratch) == TAC_OK);
+            if (k == 4) s.model->integrator = TAC_INTEGRATOR_RK4;
+            ENSURE(tac_scratch_create(s.model, &fresh) == TAC_OK);
+            ENSURE(tac_step(s.model, &s.x, s.u, &next, s.scratch) == TAC_OK);
+            ENSURE(tac_step(s.model, &s.x, s.u, &other, fresh) == TAC_OK);
+            ENSURE(memcmp(q, q + nq + nv, sizeof *q * (nq + nv)) == 0);
+            ENSURE(tac_step_info(s.scratch).flags == tac_step_info(fresh).flags);
+            if (i == 3 && (k == 0 || k == 3))
+                ENSURE(!(tac_step_info(fresh).flags & TAC_STIFF) == (k == 3));
+            ENSURE(tac_step(s.model, &s.x, s.u, &s.x, s.scratch) == TAC_OK);
+            tac_scratch_destroy(fresh);
+        }
+        free(q), free(bar), close_stage(&s);
+    }
+    return 0;
+}
+
 static int bad_input_changes_nothing(void) {
     stage s;
     ENSURE_LAW(open_stage(&s, "arm"));
@@ -268,4 +309,5 @@ static int humanoid_survives_random_torques(void) {
 
 TEST_MAIN(RUN(rk4_keeps_energy), RUN(implicitfast_solves_its_equation),
           RUN(batches_have_the_bits_of_single_steps), RUN(mixed_models_share_a_batch),
-          RUN(bad_input_changes_nothing), RUN(humanoid_survives_random_torques))
+          RUN(scratch_remembers_nothing), RUN(bad_input_changes_nothing),
+          RUN(humanoid_survives_random_torques))

@@ -251,6 +251,46 @@ static int rates_have_names(void) {
     return 0;
 }
 
+// A pendulum of length 3 and mass 2 whose support goes sideways by sin(5 t): the textbook's
+// 18 q'' = -6 g sin q + 150 sin(5 t) cos q, with gravity along x and q from there.
+static int supports_may_move_by_a_law(void) {
+    for (int by_lagrange = 0; by_lagrange < 2; ++by_lagrange) {
+        mechanism k;
+        ENSURE_LAW(open_mechanism(&k));
+        tacMechanics* m = k.m;
+        tacExpr q = moving(m, 'q', 0), u = moving(m, 'u', 0), t = tac_time(m), clock;
+        tacExpr gravity = num(10), kinematic = sub(tac_dt(m, q), u), rate = tac_dt(m, q);
+        tacExpr swing = fun(TAC_OP_SIN, mul(num(5), t));
+        ENSURE(t == sym("t") && tac_time(m) == t && tac_dt(m, t) == num(1));
+        ENSURE(tac_dt(m, mul(q, t)) == add(q, mul(t, rate)));
+        tacRefFrame N = tac_frame(m, "N"), B = tac_frame(m, "B");
+        tac_frame_orient_axis(m, B, N, AXIS(N, 2), q);
+        if (!by_lagrange) tac_frame_set_ang_vel(m, B, N, TIMES(u, AXIS(N, 2)));
+        tacRefPoint O = tac_point(m, "O");
+        tac_point_set_vel(m, O, N, still(m, N));
+        tacRefPoint S = tac_point_locate(m, "S", O, TIMES(swing, AXIS(N, 1)));
+        tacRefPoint P = tac_point_locate(m, "P", S, TIMES(num(3), AXIS(B, 0)));
+        tac_point_set_vel(m, S, N, TIMES(tac_dt(m, swing), AXIS(N, 1)));
+        tac_point_v2pt_theory(m, P, S, N, B);
+        tac_particle(m, "bob", P, num(2));
+        tac_apply_force(m, P, TIMES(mul(num(2), gravity), AXIS(N, 0)));
+        tacKane kane = {.frame = N, .q_ind = &q, .u_ind = &u, .kinematic = &kinematic};
+        kane.nq_ind = kane.nu_ind = 1;
+        tacLagrange lagrange = {.frame = N, .L = tac_lagrangian(m, N), .q = &q, .nq = 1};
+        ENSURE((by_lagrange ? tac_lagranges_method(m, &lagrange, &k.f)
+                            : tac_kanes_method(m, &kane, &k.f)) == TAC_OK);
+        tacExpr own =
+            add(mul(num(-60), fun(TAC_OP_SIN, q)), mul(mul(num(150), swing), fun(TAC_OP_COS, q)));
+        tacExpr off[2] = {sub(k.f->M[0], num(18)), sub(k.f->forcing[0], own)};
+        clock = moving(m, 'q', 1);
+        ENSURE(tac_expr_substitute(g, off, 2, &t, &clock, 1, off) == TAC_OK);
+        if (!by_lagrange) ENSURE(tac_expr_substitute(g, off, 2, &u, &rate, 1, off) == TAC_OK);
+        ENSURE(largest(m, off, 2) < 1e-12);
+        close_mechanism(&k);
+    }
+    return 0;
+}
+
 //---------------------------------- refusals -------------------------------------
 
 static int refused(const char* word) {
@@ -342,6 +382,9 @@ static int impossible_mechanisms_are_told(void) {
         .frame = N, .L = T, .q = q, .holonomic = twice, .nq = 2, .nholonomic = 2};
     ENSURE(tac_lagranges_method(m, &lagrange, &k.f) == TAC_ERROR_VALUE);
     ENSURE_LAW(refused("repeat or contradict each other: lam"));
+    twice[0] = sub(q[0], tac_dt(m, q[1])), lagrange.nholonomic = 1;
+    ENSURE(tac_lagranges_method(m, &lagrange, &k.f) == TAC_ERROR_VALUE);
+    ENSURE_LAW(refused("holonomic constraint 0 (from 0) contains the rate q1_dot"));
     lagrange.nholonomic = 0, lagrange.L = ipow(tac_dt(m, q[0]), 2);
     ENSURE(tac_lagranges_method(m, &lagrange, &k.f) == TAC_ERROR_VALUE);
     ENSURE_LAW(refused("resists speed q1_dot"));
@@ -418,5 +461,6 @@ static int constraints_may_run_out_of_memory(void) {
 TEST_MAIN(RUN(frames_turn_with_their_angular_velocity), RUN(orientations_are_the_textbooks),
           RUN(points_move_as_their_places), RUN(dyadics_are_bilinear),
           RUN(inertia_may_be_about_any_point), RUN(inertia_may_turn_in_its_body),
-          RUN(rates_have_names), RUN(what_is_missing_is_named), RUN(impossible_mechanisms_are_told),
-          RUN(running_out_of_memory_is_an_answer), RUN(constraints_may_run_out_of_memory))
+          RUN(rates_have_names), RUN(supports_may_move_by_a_law), RUN(what_is_missing_is_named),
+          RUN(impossible_mechanisms_are_told), RUN(running_out_of_memory_is_an_answer),
+          RUN(constraints_may_run_out_of_memory))

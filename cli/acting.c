@@ -1,0 +1,116 @@
+// Pairs of bodies that push each other where respond="scm" has a field and no records.
+
+#include "acting.h"
+
+#include "commands.h"
+#include "report.h"
+
+#include "tactus/dynamics.h"
+#include "tactus/respond.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct actingWork {
+    tacScratch* scratch;
+    tacPose* pose;
+    double* twist;
+    tacPairForce* force;
+    int count;
+} actingWork;
+
+static void give_back(actingWork* w) {
+    tac_scratch_destroy(w->scratch);
+    free(w->pose), free(w->twist), free(w->force);
+}
+
+static tacResult find_forces(const tacModel* model, const tacState* state, actingWork* w) {
+    size_t n = (size_t)model->nbody;
+    w->pose = calloc(n, sizeof *w->pose), w->twist = calloc(6 * n, sizeof *w->twist);
+    w->force = calloc((size_t)model->contact->nbodies + 1, sizeof *w->force);
+    if (!w->pose || !w->twist || !w->force) return TAC_ERROR_MEMORY;
+    tacResult result = tac_scratch_create(model, &w->scratch);
+    if (result == TAC_OK)
+        result = tac_kinematics(model, state->qpos, state->qvel, w->pose, w->twist, w->scratch);
+    const tacKinematics at = {.pose = w->pose, .twist = w->twist};
+    if (result == TAC_OK) result = tac_force(model, &at, NULL, w->force, &w->count, w->scratch);
+    return result;
+}
+
+//---------------------------------- printing -------------------------------------
+
+static double size_of(const tacPairForce* f) {
+    return sqrt(f->wrench[0] * f->wrench[0] + f->wrench[1] * f->wrench[1] +
+                f->wrench[2] * f->wrench[2]);
+}
+
+// as tacInfo.contacts counts them
+static int acts(const tacModel* model, int i, const tacPairForce* f) {
+    const tacContactPlan* plan = model->contact;
+    double k = model->param[plan->bodies[i].stiffness];
+    return size_of(f) > 1e-6 * k * model->param[plan->number[TAC_CONTACT_EPS3]];
+}
+
+// the point of the line of force that is nearest to the second body's origin: (F x T)/F^2
+static void place_of(const tacPairForce* f, double out[3]) {
+    const double *F = f->wrench, *T = f->wrench + 3, size = size_of(f);
+    for (int k = 0; k < 3; ++k) {
+        int a = (k + 1) % 3, b = (k + 2) % 3;
+        out[k] = f->origin[k] + (F[a] * T[b] - F[b] * T[a]) / (size * size);
+    }
+}
+
+static const char* body_text(const tacModel* model, int body, char text[24]) {
+    if (*model->body[body].name) return model->body[body].name;
+    snprintf(text, 24, "body %d", body);
+    return body == 0 ? "world" : text;
+}
+
+static void print_json(const tacModel* model, const tacPairForce* f, const double place[3]) {
+    cliJson json = {.file = stdout};
+    char a[24], b[24];
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "body1", body_text(model, f->body[0], a));
+    cli_json_text(&json, "body2", body_text(model, f->body[1], b));
+    cli_json_open(&json, "place", '[');
+    for (int k = 0; k < 3; ++k) cli_json_number(&json, NULL, place[k]);
+    cli_json_close(&json, ']');
+    cli_json_open(&json, "force", '[');
+    for (int k = 0; k < 3; ++k) cli_json_number(&json, NULL, f->wrench[k]);
+    cli_json_close(&json, ']');
+    cli_json_close(&json, '}');
+}
+
+static void print_row(const tacModel* model, const tacPairForce* f, const double place[3]) {
+    char a[24], b[24];
+    printf("  %-16.16s %-16.16s %9.5f %9.5f %9.5f  %10.4g %10.4g %10.4g  %10.4g\n",
+           body_text(model, f->body[0], a), body_text(model, f->body[1], b), place[0], place[1],
+           place[2], f->wrench[0], f->wrench[1], f->wrench[2], size_of(f));
+}
+
+static int print(const char* path, const tacModel* model, const actingWork* w, int json) {
+    int shown = 0;
+    for (int i = 0; i < w->count; ++i) shown += acts(model, i, &w->force[i]);
+    if (!json)
+        printf("%s: a field, no records; %d pair%s of bodies push each other\n", path, shown,
+               shown == 1 ? "" : "s");
+    if (!json && shown)
+        printf("  %-16s %-16s %9s %9s %9s  %10s %10s %10s  %10s\n", "first", "second", "x", "y",
+               "z", "Fx", "Fy", "Fz", "force [N]");
+    for (int i = 0; i < w->count; ++i) {
+        double place[3];
+        if (!acts(model, i, &w->force[i])) continue;
+        place_of(&w->force[i], place);
+        (json ? print_json : print_row)(model, &w->force[i], place);
+    }
+    return shown ? CLI_FINE : CLI_NO;
+}
+
+int cli_acting(const char* command, const char* path, const tacModel* model, const tacState* state,
+               int json) {
+    actingWork w = {0};
+    tacResult result = find_forces(model, state, &w);
+    int code = result == TAC_OK ? print(path, model, &w, json) : cli_failed(command, result);
+    give_back(&w);
+    return code;
+}
