@@ -265,6 +265,10 @@ static int what_does_not_go_together_is_refused(void) {
         {"<tactus respond='sprnig'/>", TAC_ERROR_VALUE, 1, "respond", "spring"},
         {"<option integrator='RK4'/>\n<tactus respond='spring' implicit='true'/>", TAC_ERROR_VALUE,
          2, "implicit", "Euler"},
+        {"<tactus respond='elastoplastic'/><worldbody><geom name='a' size='.1'/><body><freejoint/>"
+         "<geom name='b' size='.1'/></body></worldbody>\n<contact><pair geom1='a' geom2='b' "
+         "eps3='.1'/></contact>",
+         TAC_ERROR_VALUE, 2, "eps3", "no meaning"},
     };
     return are_texts_refused("scene.xml", "<mujoco>", "</mujoco>", bad, COUNT(bad));
 }

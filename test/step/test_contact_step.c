@@ -32,6 +32,7 @@ static const char ball_text[] =
     "<body pos='.08 0 .296'><freejoint/><geom name='upper' type='ellipsoid' "                      \
     "size='.12 .1 .1' mass='.5' friction='.4'/></body></worldbody>"                                \
     "<contact><pair geom1='upper' geom2='box' friction='.9' stiffness='900' dissipation='.2' "     \
+    "eps3='.003' "                                                                                 \
     "stiction='.03'/></contact></mujoco>"
 
 static const char arm_text[] = ARM(" implicit='false'"), arm_implicit_text[] = ARM("");

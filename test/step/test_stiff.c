@@ -1,6 +1,7 @@
 // Explicit contact tells when a step is too long for it: balls that run into each other either keep
 // to their energy or are flagged, with a step that holds.
 
+#include "tactus/dynamics.h"
 #include "tactus/respond.h"
 #include "tactus/step.h"
 #include "test.h"
@@ -73,4 +74,42 @@ static int what_gains_energy_is_flagged(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(what_gains_energy_is_flagged))
+static double number(const tacModel* model, const char* name) {
+    tacParam param;
+    return tac_param_find(model, name, &param) == TAC_OK ? model->param[param.offset] : NAN;
+}
+
+// A ball of 2 kg, 5 mm deep in a floor that it meets with 3 m/s: h^2 A + 2 h B = 4 with A = -c' (1
+// + v/v_d)/m and B = c/(v_d m), from the force that acts.
+static int bound_is_that_of_the_blow(void) {
+    const char* text =
+        "<mujoco><option timestep='.0001'/><tactus respond='scm' points='150' "
+        "implicit='false'/><worldbody><geom type='plane' size='1 1 1' friction='0'/><body "
+        "pos='0 0 .1'><joint type='slide'/><geom size='.1' mass='2' friction='0'/></body>"
+        "</worldbody></mujoco>";
+    tacModel* model;
+    tacScratch* scratch;
+    tacPairForce force;
+    int count;
+    ENSURE(tac_load_text(text, (int)strlen(text), "text", NULL, &model, NULL) == TAC_OK);
+    ENSURE(tac_scratch_create(model, &scratch) == TAC_OK);
+    double q = -5e-3, v = -3.0, seconds, twist[12] = {0};
+    tacPose pose[2];
+    tacState x = {.qpos = &q, .qvel = &v};
+    ENSURE(tac_kinematics(model, &q, &v, pose, twist, scratch) == TAC_OK);
+    const tacKinematics at = {.pose = pose, .twist = twist};
+    ENSURE(tac_force(model, &at, NULL, &force, &count, scratch) == TAC_OK && count == 1);
+    double k = number(model, "respond/stiffness"), v_d = number(model, "respond/dissipation");
+    double c = force.wrench[2] / (1.0 + 3.0 / v_d), eps = number(model, "respond/eps3");
+    double A = k * (1.0 - exp(-c / (k * eps))) * (1.0 + 3.0 / v_d) / 2.0, B = c / v_d / 2.0;
+    ENSURE(tac_stable_timestep_at(model, &x, NULL, &seconds, scratch) == TAC_OK);
+    printf("  at most %.3g s, without a blow %.3g s\n", seconds, tac_stable_timestep(model));
+    ENSURE_NEAR(seconds * seconds * A + 2.0 * seconds * B, 4.0, 1e-9);
+    q = 0.5; // far above the floor
+    ENSURE(tac_stable_timestep_at(model, &x, NULL, &seconds, scratch) == TAC_OK);
+    ENSURE(seconds == INFINITY);
+    tac_scratch_destroy(scratch), tac_model_destroy(model);
+    return 0;
+}
+
+TEST_MAIN(RUN(what_gains_energy_is_flagged), RUN(bound_is_that_of_the_blow))

@@ -11,8 +11,10 @@
 
 #define SCENE(option)                                                                              \
     "<mujoco><option timestep='.002'/><tactus " option "/><worldbody>"                             \
-    "<geom type='box' size='.3 .3 .05' pos='0 0 -.05'/><body pos='.02 .01 .0985' euler='3 2 20'>"  \
-    "<freejoint/><geom type='box' size='.1 .08 .1' mass='1'/></body></worldbody></mujoco>"
+    "<geom name='f' type='box' size='.3 .3 .05' pos='0 0 -.05'/><body pos='.02 .01 .0985' "        \
+    "euler='3 2 20'>"                                                                              \
+    "<freejoint/><geom name='b' type='box' size='.1 .08 .1' mass='1'/></body></worldbody>"         \
+    "<contact><pair name='p' geom1='f' geom2='b' eps3='.0006'/></contact></mujoco>"
 
 typedef struct sample {
     tacModel* model;
@@ -42,7 +44,7 @@ static int soften(sample* s) {
     static const char* const names[] = {
         "detect/tau",   "detect/support", "detect/depth", "detect/neighbours", "detect/sign",
         "detect/clash", "detect/least",   "detect/clip",  "detect/within",     "detect/regular",
-        "detect/gate",  "detect/eps2",    "respond/eps3"};
+        "detect/gate",  "detect/eps2",    "pair:p/eps3"};
     for (int i = 0; i <= TAC_COUNT(names); ++i) {
         tacParam at;
         const char* name = i < TAC_COUNT(names) ? names[i] : "detect/eps1";
