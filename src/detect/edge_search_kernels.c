@@ -457,11 +457,20 @@ static uint64_t clashing_edges(const pairList* l, const ownGroup* g, tacEdgeItem
     return own;
 }
 
+// a record on its way to the cache
+TAC_INLINE void fetch_record(const tacEdgeRecord* r) {
+    __builtin_prefetch(r);
+    __builtin_prefetch((const char*)r + 64);
+}
+
 static void list_item(pairList* l, const ownGroup* g, tacEdgeItem item) {
     int edge = g->block[item.own / 8] * TAC_FEATURE_BLOCK + (int)(item.own % 8);
+    int other = l->test->others->block.block[item.other] * TAC_FEATURE_BLOCK;
+    fetch_record(&l->index[0]->record[edge]);
+    for (unsigned bits = item.bits; bits; bits &= bits - 1)
+        fetch_record(&l->index[1]->record[other + __builtin_ctz(bits)]);
     for (int j = 0; j < TAC_FEATURE_BLOCK; ++j) l->one[l->waiting + j] = edge;
-    l->waiting = append(l->two, l->waiting, item.bits, TAC_FEATURE_BLOCK,
-                        l->test->others->block.block[item.other] * TAC_FEATURE_BLOCK);
+    l->waiting = append(l->two, l->waiting, item.bits, TAC_FEATURE_BLOCK, other);
     if (l->waiting >= TAC_EDGE_WAITING) look_closer(l);
 }
 
@@ -580,6 +589,15 @@ static void list_group(pairList* l, int at) {
                 list_item(l, &g, o->item[1][i]);
 }
 
+// all boxes of blocks on their way to the cache
+static void fetch_boxes(const struct tacFeatureIndex* index) {
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < index->edge_blocks; i += 16) {
+            __builtin_prefetch(&index->block_rough.middle[k][i]);
+            __builtin_prefetch(&index->block_rough.half[k][i]);
+        }
+}
+
 static int groups_of(const struct tacFeatureIndex* index) {
     return (index->edge_blocks + TAC_EDGE_GROUP - 1) / TAC_EDGE_GROUP;
 }
@@ -594,6 +612,7 @@ static int list(tacEdgeTest* test, int capacity, int* first, int* second) {
     l.capacity = capacity, l.first = first, l.second = second;
     boxes(test, 0, &l.index[0]->group_rough, 0, groups_of(l.index[0]), &test->group);
     boxes(test, 1, &l.index[1]->group_rough, 0, groups_of(l.index[1]), &o->group);
+    for (int k = 0; k < 2 && test->group.count && o->group.count; ++k) fetch_boxes(l.index[k]);
     for (int i = 0; i < o->group.count; ++i) o->first[i] = -1;
     for (int i = 0; i < test->group.count && o->group.count; ++i)
         if (!is_none(&test->group, i)) list_group(&l, i);

@@ -11,6 +11,7 @@
 #include "math/vec3.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
@@ -278,6 +279,27 @@ static void pad_rough(roughBalls* b, int count) {
     }
 }
 
+static void fetch(const void* from, size_t bytes) {
+    for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char*)from + i);
+}
+
+// vertices of blocks that are near a leaf, and leaves that matter to them, on their way to the
+// cache
+static void fetch_near(const tacVertexSide* side, const roughBalls* b) {
+    uint64_t seen = 0;
+    for (int i = 0; i < side->features->index->blocks; ++i) {
+        if (!b->is_near[i]) continue;
+        seen |= b->is_far[i];
+        for (int k = 0; k < 3; ++k)
+            __builtin_prefetch(&side->features->x[k][i * TAC_FEATURE_BLOCK]);
+    }
+    for (; seen; seen &= seen - 1) {
+        int leaf = __builtin_ctzll(seen);
+        fetch(&side->culling.leaf[leaf], sizeof(tacRough));
+        fetch(&side->program.bound[leaf], offsetof(tacBound, tau));
+    }
+}
+
 // A union of leaves: those that are near a block decide on its vertices, and those that are not
 // even far are left out of the field there. `need` of groups of vertices
 static void search_leaves(tacVertexSide* side, const tacVertexRange* range, uint64_t* need,
@@ -291,6 +313,7 @@ static void search_leaves(tacVertexSide* side, const tacVertexRange* range, uint
     VERTICES->leaves(side->rough, side->leaves, (const float* const*)b.x, b.radius, limit, far,
                      b.is_near, b.is_far, count);
     side->seen = 0;
+    fetch_near(side, &b);
     for (int i = 0; i < count; ++i) {
         if (!b.is_near[i]) continue;
         int first = near->count;

@@ -53,6 +53,44 @@ static void place_figures(testRandom* random, double distance, double x[14]) {
         x[7 + k] = (k == 2 ? 0.5 : 0.0) - 0.5 * up[k] + far * way[k] / sqrt(length);
 }
 
+//---------------------------------- culling --------------------------------------
+
+static int same_records(const tacContacts* a, const tacContacts* b) {
+    ENSURE(a->count == b->count);
+    for (int i = 0; i < a->count; ++i) {
+        ENSURE(a->feature[i] == b->feature[i]);
+        ENSURE_NEAR(a->distance[i], b->distance[i], 1e-12);
+        ENSURE_NEAR(a->activity[i], b->activity[i], 1e-12);
+        for (int k = 0; k < 3; ++k) ENSURE_NEAR(a->point[k][i], b->point[k][i], 1e-12);
+        for (int k = 0; k < 3; ++k) ENSURE_NEAR(a->normal[k][i], b->normal[k][i], 1e-12);
+    }
+    return 0;
+}
+
+// unions and many edges, as if every feature were looked at
+static int culled_figures(void) {
+    bench all, few;
+    testRandom random = {5};
+    int records = 0, poses = test_amount(6, 20, 1000);
+    ENSURE_LAW(open_model(&few, load_figures(), 0));
+    ENSURE_LAW(open_model(&all, load_figures(), 0));
+    ((tacContactPlan*)all.model->contact)->choice[TAC_CHOICE_UNCULLED] = 1;
+    for (int i = 0; i < poses; ++i) {
+        double x[14];
+        tacPose body[3];
+        place_figures(&random, i % 2 ? 0.5 : 1.0, x);
+        manifold_poses(x, body);
+        ENSURE(tac_detect(few.model, body, few.contacts, few.scratch) == TAC_OK);
+        ENSURE(tac_detect(all.model, body, all.contacts, all.scratch) == TAC_OK);
+        ENSURE_LAW(same_records(few.contacts, all.contacts));
+        records += few.contacts->count;
+    }
+    printf("    figures: %d poses, %d records\n", poses, records);
+    ENSURE(records > 20 * poses);
+    close_bench(&all), close_bench(&few);
+    return 0;
+}
+
 //---------------------------------- smoothness -----------------------------------
 
 enum { SUMS = 11 };
@@ -646,6 +684,7 @@ static int disagreement(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(smoothness), RUN(derivatives_of_figures), RUN(cold_vertices), RUN(crossed_edges),
-          RUN(rest), RUN(free_over_an_edge), RUN(upright_edges), RUN(clash_of_faces),
-          RUN(clash_ends_late), RUN(degenerate), RUN(capacity), RUN(bad_input), RUN(disagreement))
+TEST_MAIN(RUN(culled_figures), RUN(smoothness), RUN(derivatives_of_figures), RUN(cold_vertices),
+          RUN(crossed_edges), RUN(rest), RUN(free_over_an_edge), RUN(upright_edges),
+          RUN(clash_of_faces), RUN(clash_ends_late), RUN(degenerate), RUN(capacity), RUN(bad_input),
+          RUN(disagreement))
