@@ -78,9 +78,9 @@ static void remark_apart(const tacModel* model, tacMessage* message) {
     if (pairs == 0) return;
     size_t used = strlen(message->text);
     snprintf(message->text + used, sizeof message->text - used,
-             "%snothing touches, though %d pairs of geoms could: say <tactus "
-             "detect=\"manifold\"/>, or load with contact \"manifold\"",
-             used ? "; " : "", pairs);
+             "%snothing touches, though %d pair%s of geoms could: say <tactus "
+             "detect=\"manifold\"/> in the scene, or --contact manifold",
+             used ? "; " : "", pairs, pairs == 1 ? "" : "s");
 }
 
 // a time step that is too long for contact, behind what stands there
