@@ -57,6 +57,13 @@ static int friction_at(const tacModel* model, const tacContactPair* pair) {
     return b >= 0 && model->param[b] > model->param[a] ? b : a;
 }
 
+// A gap below 0 opens within a step, but at no more than a speed.
+static void bound_gap(const tacStrike* s, tacStrikeGroup* g, double parting) {
+    g->parting = parting;
+    g->deep = g->gap < -parting * s->dt;
+    if (g->deep) g->gap = -parting * s->dt;
+}
+
 static tacStrikeGroup contact_group(const tacStrike* s, int i, const tacMotion* before) {
     const tacContactPair* pair = &s->scene->contact->pair[s->contacts.pair[i]];
     tacStrikeGroup g = {.kind = TAC_GROUP_CONTACT, .source = i};
@@ -64,9 +71,12 @@ static tacStrikeGroup contact_group(const tacStrike* s, int i, const tacMotion* 
     g.mu = g.mu_at >= 0 ? s->scene->param[g.mu_at] : 0.0;
     g.frame = tac_frame_of(&s->contacts, i, pair->body, before);
     g.gap = g.frame.distance - TAC_REST * s->delta;
-    g.deep = g.gap < -TAC_PARTING * s->dt;
-    if (g.deep) g.gap = -TAC_PARTING * s->dt;
+    bound_gap(s, &g, TAC_PARTING);
     return g;
+}
+
+static double limit_parting(const tacModel* model, const tacRow* row) {
+    return model->joint[row->object].kind == TAC_JOINT_HINGE ? TAC_TURNING : TAC_PARTING;
 }
 
 static tacStrikeGroup row_group(const tacStrike* s, int i, double h, const tacMotion* before) {
@@ -77,6 +87,7 @@ static tacStrikeGroup row_group(const tacStrike* s, int i, double h, const tacMo
              : row->kind == TAC_ROW_JOINT_LIMIT ? TAC_GROUP_LIMIT
                                                 : TAC_GROUP_EQUALITY;
     g.gap = dry ? -row->bound * h : row->value;
+    if (g.kind == TAC_GROUP_LIMIT) bound_gap(s, &g, limit_parting(s->scene, row));
     if (g.kind == TAC_GROUP_EQUALITY) g.held = tac_equality_row(s->scene, before, s->row, i);
     return g;
 }

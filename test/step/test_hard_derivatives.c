@@ -280,6 +280,22 @@ static int arm(void) {
     return 0;
 }
 
+// joints that come back into their range, at their full speed and at the end; a ball meets one of
+// them on its way
+static int limits_outside(void) {
+    const double v[8] = {0.5, 0.2, 0.1, 0.0, -1.0, 0.2, 0.1, 0.3};
+    ENSURE_LAW(along(
+        HARD("restitution='.4'") "<worldbody><body><joint name='a' axis='0 1 .2' limited='true' "
+                                 "range='-90 -1.5'/><geom type='capsule' size='.03' fromto='0 0 0 "
+                                 ".3 0 -.1' mass='1'/><body pos='.3 0 -.1'><joint name='b' axis='0 "
+                                 "1 0' damping='.1' limited='true' range='-150 -20'/><geom "
+                                 "type='capsule' size='.03' fromto='0 0 0 .2 .05 -.2' mass='.5' "
+                                 "friction='.4'/></body></body>" BALL(
+                                     ".2 0 .14") "</worldbody></mujoco>",
+        v, 30, 1));
+    return 0;
+}
+
 // a ball that slides and rolls; a ball in explicit Euler
 static int ball(void) {
     const double v[6] = {1.0, 0.3, -1.0, 1.0, -2.0, 0.5};
@@ -459,5 +475,5 @@ static int spread_moves(void) {
 }
 
 TEST_MAIN(RUN(spread_moves), RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes),
-          RUN(arm), RUN(ball), RUN(equalities), RUN(welds), RUN(helpful_side), RUN(helpful_slide),
-          RUN(refusals))
+          RUN(arm), RUN(limits_outside), RUN(ball), RUN(equalities), RUN(welds), RUN(helpful_side),
+          RUN(helpful_slide), RUN(refusals))
