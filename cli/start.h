@@ -10,7 +10,8 @@
 #define CLI_CONTACT_OPTION(text)                                                                   \
     {                                                                                              \
         "contact", 0, CLI_TEXT, text, "WHAT",                                                      \
-            "in place of the scene's: manifold, scm, lcp, \"detect=manifold tau=.003\", none", 0, 0  \
+            "in place of the scene's: manifold, scm, lcp, \"detect=manifold tau=.003\", none", 0,  \
+            0                                                                                      \
     }
 tacOptions cli_load_options(const char* contact);
 

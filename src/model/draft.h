@@ -52,7 +52,7 @@ typedef struct tacDraft {
     int na;                     // activations
     tacList qpos0, qpos_spring; // double
     tacNames names;
-    int exact;             // of tacOptions
+    int exact; // of tacOptions
     const char* contact_option;
     int gravity, timestep; // offsets
 

@@ -1,6 +1,7 @@
 // tacOptions.contact takes the place of what a scene says of contact, and of nothing else.
 
 #include "tactus/contact.h"
+#include "tactus/respond.h"
 #include "test.h"
 
 #define BALL                                                                                       \
@@ -58,12 +59,9 @@ static int scenes_change_their_mind(void) {
 static int wrong_words_are_told(void) {
     static const struct {
         const char *contact, *told;
-    } wrong[] = {{"manifol", "neither a detector"},
-                 {"tau=.003", "detect"},
-                 {"manifold detect=gjk", "twice"},
-                 {"manifold tau=-1", "tau"},
-                 {"manifold colour=red", "colour"},
-                 {"detect=", "detect"}};
+    } wrong[] = {{"manifol", "neither a detector"}, {"tau=.003", "detect"},
+                 {"manifold detect=gjk", "twice"},  {"manifold tau=-1", "tau"},
+                 {"manifold colour=red", "colour"}, {"detect=", "detect"}};
     for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); ++i) {
         ENSURE(load(PLAIN, wrong[i].contact) == NULL);
         ENSURE(strcmp(message.file, "contact") == 0 && message.line == 1);
