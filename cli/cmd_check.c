@@ -7,6 +7,7 @@
 #include "options.h"
 #include "progress.h"
 #include "report.h"
+#include "start.h"
 
 #include "base/assert.h"
 #include "tactus/mesh.h"
@@ -15,6 +16,7 @@
 #include <string.h>
 
 typedef struct checkCall {
+    const char* contact; // in place of the scene's, or NULL
     const char* path;
     const char* mjcf;
     int json, params, mass, bodies, vertices;
@@ -39,6 +41,7 @@ static int parse(checkCall* call, int argc, char** argv) {
          "for --mjcf, about so many per shape; 300 if not given", TAC_MESH_MIN_VERTICES,
          TAC_MESH_MAX_VERTICES},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per line", 0, 0},
+        CLI_CONTACT_OPTION(&call->contact),
     };
     const cliCommand command = {
         .name = "check",
@@ -294,7 +297,8 @@ int tac_cmd_check(int argc, char** argv) {
     int meshes = 0;
     tacModel* model;
     tacMessage message;
-    tacResult result = tac_load(call.path, NULL, &model, &message);
+    tacOptions options = cli_load_options(call.contact);
+    tacResult result = tac_load(call.path, &options, &model, &message);
     if (result != TAC_OK) return cli_report(result, &message);
 
     // first: a scene that cannot be written is not called fine

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 typedef struct contactsCall {
+    const char* contact; // in place of the scene's, or NULL
     const char* path;
     cliStartOptions start;
     double least;
@@ -29,6 +30,7 @@ static int parse(contactsCall* call, int argc, char** argv) {
         {"frame", 0, CLI_INT, &call->start.frame, "N", "row of it; the last if not given", 0, 1e9},
         {"least", 0, CLI_REAL, &call->least, "G", "leave out activities below; default 0.01", 0, 1},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per contact", 0, 0},
+        CLI_CONTACT_OPTION(&call->contact),
     };
     const cliCommand command = {
         .name = "contacts",
@@ -140,7 +142,8 @@ int tac_cmd_contacts(int argc, char** argv) {
     tacModel* model;
     tacMessage message;
     cliStart start;
-    tacResult result = tac_load(call.path, NULL, &model, &message);
+    tacOptions options = cli_load_options(call.contact);
+    tacResult result = tac_load(call.path, &options, &model, &message);
     if (result != TAC_OK) return cli_report(result, &message);
     if (*message.text) fprintf(stderr, "%s: %s\n", call.path, message.text);
     code = cli_start_read(&start, "contacts", model, &call.start);

@@ -7,6 +7,7 @@
 #include "options.h"
 #include "proof.h"
 #include "report.h"
+#include "start.h"
 
 #include "base/assert.h"
 #include "check/shape_problem.h"
@@ -17,6 +18,7 @@
 #include <string.h>
 
 typedef struct gradCall {
+    const char* contact; // in place of the scene's, or NULL
     const char *path, *shape, *at;
     cliMotionCall motion;
     int check, points, seed, json;
@@ -49,6 +51,7 @@ static int parse(gradCall* call, int argc, char** argv) {
          1, 1e7},
         {"seed", 0, CLI_INT, &call->seed, "N", "of the points of --check (default 1)", 0, 1e9},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per line", 0, 0},
+        CLI_CONTACT_OPTION(&call->contact),
     };
     const cliCommand command = {
         .name = "grad",
@@ -225,7 +228,8 @@ int tac_cmd_grad(int argc, char** argv) {
 
     tacModel* model;
     tacMessage message;
-    tacResult result = tac_load(call.path, NULL, &model, &message);
+    tacOptions options = cli_load_options(call.contact);
+    tacResult result = tac_load(call.path, &options, &model, &message);
     if (result != TAC_OK) return cli_report(result, &message);
     code = run(&call, model);
     tac_model_destroy(model);

@@ -23,6 +23,7 @@
 #include <string.h>
 
 typedef struct renderCall {
+    const char* contact; // in place of the scene's, or NULL
     const char *path, *out, *size, *camera, *shape, *sheet;
     int samples, threads; // samples 0: not given
     int film;             // frames a second; 0: not given
@@ -95,6 +96,7 @@ static int parse(renderCall* call, int argc, char** argv) {
          "of --from: the whole run as an animated PNG, so many frames a second", 1, 100},
         {"threads", 0, CLI_INT, &call->threads, "N", "threads; 0 (default) is one per core", 0,
          1024},
+        CLI_CONTACT_OPTION(&call->contact),
     };
     const cliCommand command = {
         .name = "render",
@@ -317,7 +319,8 @@ static int run(const renderCall* call, renderJob* job) {
 
     tacModel* model = NULL;
     tacMessage message;
-    tacResult result = tac_load(call->path, NULL, &model, &message);
+    tacOptions options = cli_load_options(call->contact);
+    tacResult result = tac_load(call->path, &options, &model, &message);
     if (result != TAC_OK) return cli_report(result, &message);
     code = find_names(call, model, job);
     if (code == 0) code = draw_posed(call, model, job, format);

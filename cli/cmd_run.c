@@ -25,6 +25,7 @@
 #endif
 
 typedef struct runCall {
+    const char* contact; // in place of the scene's, or NULL
     const char *path, *out, *ctrl;
     cliStartOptions start;
     double time;     // 0: not given
@@ -54,6 +55,7 @@ static int parse(runCall* call, int argc, char** argv) {
         {"threads", 0, CLI_INT, &call->threads, "N", "of a batch; 0 (default) is one per core", 0,
          1024},
         {"json", 0, CLI_FLAG, &call->json, NULL, "the summary as one JSON object", 0, 0},
+        CLI_CONTACT_OPTION(&call->contact),
     };
     const cliCommand command = {
         .name = "run",
@@ -340,7 +342,8 @@ int tac_cmd_run(int argc, char** argv) {
 
     tacModel* model;
     tacMessage message;
-    tacResult result = tac_load(call.path, NULL, &model, &message);
+    tacOptions options = cli_load_options(call.contact);
+    tacResult result = tac_load(call.path, &options, &model, &message);
     if (result != TAC_OK) return cli_report(result, &message);
     code = model->nv > 0 ? run(&call, model, message.text)
                          : cli_wrong("run", "%s has no joints: nothing moves", call.path);

@@ -59,9 +59,9 @@ static int open_temporary(cliOutput* output, mode_t mode) {
     output->temporary = malloc(size);
     if (!output->temporary) return complain(output, "cannot be written");
     snprintf(output->temporary, size, "%s.XXXXXX", output->path);
+    guard(output->temporary); // from the moment that the file is there
     int file = mkstemp(output->temporary);
     if (file < 0) return complain(output, "cannot be written in its directory");
-    guard(output->temporary);
     if (fchmod(file, mode) != 0 || !(output->file = fdopen(file, "w"))) {
         close(file);
         unlink(output->temporary);

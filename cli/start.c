@@ -65,6 +65,12 @@ static int read_file(cliStart* start, const char* command, const tacModel* model
     return code;
 }
 
+tacOptions cli_load_options(const char* contact) {
+    tacOptions options = tac_default_options();
+    options.contact = contact;
+    return options;
+}
+
 //---------------------------------- keyframes ------------------------------------
 
 // names of the keyframes with blanks between, as far as they fit; without a name, the number

@@ -6,6 +6,15 @@
 
 #include "record/trajectory.h"
 
+// The option --contact, the same for all commands, and how to load with it.
+#define CLI_CONTACT_OPTION(text)                                                                   \
+    {                                                                                              \
+        "contact", 0, CLI_TEXT, text, "WHAT",                                                      \
+            "in place of the scene's: manifold, scm, lcp, \"detect=manifold tau=.003\", none", 0,  \
+            0                                                                                      \
+    }
+tacOptions cli_load_options(const char* contact);
+
 // as options name it
 typedef struct cliStartOptions {
     const char *qpos, *qvel; // numbers, or NULL

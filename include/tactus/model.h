@@ -422,6 +422,9 @@ typedef struct tacParamName {
 typedef struct tacOptions {
     tacAllocator allocator; ///< used for the model and for every scratch made from it
     int exact;              ///< 1: all shapes as with exact="true"; default 0
+    /// In place of what the scene's <tactus> says of contact: a detector or responder and numbers,
+    /// such as "manifold", "lcp", "detect=manifold tau=.003"; "none"; NULL (default): the scene's.
+    const char* contact;
 } tacOptions;
 
 /// A scene, ready to be evaluated by any number of threads at once.

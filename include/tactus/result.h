@@ -29,7 +29,7 @@ typedef enum tacResult {
 
 /// What was wrong with an input, and where. Filled by loaders; pass NULL to do without.
 typedef struct tacMessage {
-    char text[256];     ///< one sentence: what is wrong and what to do
+    char text[512];     ///< one sentence: what is wrong and what to do
     char file[256];     ///< file as the caller named it, or ""
     char attribute[64]; ///< attribute or element, or ""
     int line;           ///< line in the file from 1, or 0
@@ -47,7 +47,7 @@ typedef enum tacFlag {
 /// Report on the last step, kept in the scratch.
 typedef struct tacInfo {
     unsigned flags;        ///< sum of tacFlag
-    int contacts;          ///< contact records with activity > 0
+    int contacts;          ///< contact records with activity > 0; of scm pairs of bodies that push
     int passes;            ///< iterations of the responder's solver
     double residual;       ///< of that solver                                   [its unit]
     double time_of_impact; ///< first impact inside the step, or the step's length      [s]

@@ -46,6 +46,17 @@ static const contactWord responders[] = {
     [TAC_RESPOND_CONE] = {"cone", 0, 0, TAC_DETECT_MANIFOLD},
 };
 
+static int has_word(const contactWord* table, int count, const char* word) {
+    for (int i = 0; i < count; ++i)
+        if (strcmp(table[i].word, word) == 0) return 1;
+    return 0;
+}
+
+const char* tac_contact_attribute(const char* word) {
+    if (has_word(detectors, TAC_COUNT(detectors), word)) return "detect";
+    return has_word(responders, TAC_COUNT(responders), word) ? "respond" : NULL;
+}
+
 // all words of a table with blanks between them, those of `bits` alone
 static const char* list_words(tacDraft* draft, const contactWord* table, int count, unsigned bits) {
     const char* list = "";

@@ -40,6 +40,9 @@ void tac_plan_holds(tacDraft* draft);
 // joints, tendons and integrators that hard contact cannot take are a failure
 void tac_check_hard(tacDraft* draft);
 
+// "detect" or "respond", whichever knows the word, or NULL
+const char* tac_contact_attribute(const char* word);
+
 // the plan of a scene that asks for contact; after all else is read
 void tac_plan_contact(tacDraft* draft);
 

@@ -52,7 +52,8 @@ typedef struct tacDraft {
     int na;                     // activations
     tacList qpos0, qpos_spring; // double
     tacNames names;
-    int exact;             // of tacOptions
+    int exact; // of tacOptions
+    const char* contact_option;
     int gravity, timestep; // offsets
 
     tacCompiler compiler; // of the element that is being read

@@ -4,6 +4,7 @@
 //        --scene_reader.c, shape_reader.c--> draft --draft.c--> tacModel
 
 #include "model/contact_cloud_reader.h"
+#include "model/contact_option.h"
 #include "model/draft.h"
 #include "model/feature_reader.h"
 #include "model/remainder.h"
@@ -26,6 +27,7 @@ static tacDraft start(const char* path, const tacOptions* options, tacMessage* m
     tacOptions chosen = options ? *options : tac_default_options();
     if (message) *message = (tacMessage){0};
     return (tacDraft){.exact = chosen.exact,
+                      .contact_option = chosen.contact,
                       .reader = {.file = path ? path : "",
                                  .document = path ? path : "",
                                  .message = message,
@@ -70,6 +72,17 @@ static void remark(const tacDraft* draft, tacMessage* message) {
                  "%swithout effect until something responds to them: %s", used ? "; " : "", held);
 }
 
+// a scene without contact whose geoms would touch
+static void remark_apart(const tacModel* model, tacMessage* message) {
+    int pairs = model->contact || !message ? 0 : tac_geom_pairs(model, NULL, 0);
+    if (pairs == 0) return;
+    size_t used = strlen(message->text);
+    snprintf(message->text + used, sizeof message->text - used,
+             "%snothing touches, though %d pair%s of geoms could: say <tactus "
+             "detect=\"manifold\"/> in the scene, or --contact manifold",
+             used ? "; " : "", pairs, pairs == 1 ? "" : "s");
+}
+
 // a time step that is too long for contact, behind what stands there
 static void remark_step(const tacModel* model, tacMessage* message) {
     double h = model->param[model->timestep], most = tac_stable_timestep(model);
@@ -87,6 +100,7 @@ static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
     draft->reader.is_urdf = root && strcmp(root->name, "robot") == 0;
     if (draft->reader.is_urdf) root = tac_urdf_translate(&draft->reader, root);
     if (root) tac_include_files(&draft->reader, root);
+    if (root) tac_set_contact(&draft->reader, root, draft->contact_option);
     if (draft->reader.result == TAC_OK) tac_schema_check(&draft->reader, root);
     if (draft->reader.result == TAC_OK) tac_read_scene(draft, root);
     tacModel* model = tac_draft_finish(draft);
@@ -98,6 +112,7 @@ static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
     } else {
         *out = model;
         remark(draft, draft->reader.message);
+        remark_apart(model, draft->reader.message);
         remark_step(model, draft->reader.message);
     }
     tac_close_meshes(draft);

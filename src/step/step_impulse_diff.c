@@ -1,5 +1,5 @@
 // Derivatives of the step of hard contact: the product of its propagations and collisions, with the
-// change of the times at which bodies meet (docs/hard.md, eq. (10) and (11)).
+// change of the times at which bodies meet (docs/hard.md, eq. (4) and (7)).
 
 #include "step/step_impulse.h"
 

@@ -27,6 +27,9 @@
 // bodies that overlap part no faster than this                                  [m/s]
 #define TAC_PARTING 0.1
 
+// hinges outside their range turn back no faster than this, slides as bodies part   [rad/s]
+#define TAC_TURNING 1.0
+
 // what became of a contact in a solve
 typedef enum tacStrikeChoice {
     TAC_STRIKE_OUT,    // it was left out
@@ -68,6 +71,7 @@ typedef struct tacStrikeGroup {
     int mu_at;            // offset of the coefficient of friction, or -1
     tacContactFrame frame;
     tacEqualityRow held;  // of an equality
+    double parting;       // speed at which a gap below 0 opens at most
     int deep;             // overlaps by more than a step opens
     int bent;             // does its row look at the distance where the path ends?
     double bend;          // what that distance has beyond the straight line
@@ -111,6 +115,7 @@ typedef struct tacStrike {
     int straight;                   // positions follow the old velocity: no row bends
     int helpful;                    // reverse derivatives at ties take the side that helps
     int late;                       // impacts beyond those with restitution: rows hold what is fast
+    int again;                      // the problem before was nearly this one
     int frozen;                     // bounds of friction as other engines have them
 } tacStrike;
 

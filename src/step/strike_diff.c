@@ -1,7 +1,7 @@
 // Derivatives of one solve of hard contact, implicit over its final classes.
 //
 // At fixed impulses f the velocity changes by du0 and the rows by dr0; then K dz = -dr0 on the
-// tight rows gives df, and du = du0 + M^-1 J' df. docs/hard.md, eq. (7) to (9).
+// tight rows gives df, and du = du0 + M^-1 J' df. docs/hard.md, eq. (6).
 
 #include "step/strike.h"
 
@@ -122,7 +122,7 @@ static void contact_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrike
     }
     if (g->bounces) b[0] += d->theta[s->restitution] * tac_dot(g->frame.axis[0], V);
     if (note->collides) return;
-    double change = g->deep ? -TAC_PARTING * d->dt : m->distance - TAC_REST * d->theta[s->delta_at];
+    double change = g->deep ? -g->parting * d->dt : m->distance - TAC_REST * d->theta[s->delta_at];
     b[0] += gap_dot(g, note, d, change, s->scene->timestep);
     s->mu_dot[at] = g->mu_at >= 0 ? d->theta[g->mu_at] : 0.0;
 }
@@ -165,6 +165,7 @@ static void row_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot*
         return;
     }
     double change = dot(s->scene->nv, row->J, d->q) - limit_sign(row) * d->theta[limit_at(s, row)];
+    if (g->deep) change = -g->parting * d->dt;
     b[0] = gap_dot(g, note, d, change, s->scene->timestep);
 }
 
@@ -226,7 +227,7 @@ static void contact_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStri
     if (!note->collides) {
         double gap = gap_vjp(g, note, b[0], bar, s->scene->timestep);
         m.distance = g->deep ? 0.0 : gap;
-        if (g->deep) bar->dt -= TAC_PARTING * gap;
+        if (g->deep) bar->dt -= g->parting * gap;
         bar->theta[s->delta_at] -= TAC_REST * m.distance;
         if (g->bent) m.distance -= b[0] / note->h;
     }
@@ -258,8 +259,9 @@ static void row_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStrikeDo
         return;
     }
     double gap = gap_vjp(g, note, b, bar, s->scene->timestep);
-    for (int k = 0; k < s->scene->nv; ++k) bar->q[k] += gap * row->J[k];
-    bar->theta[limit_at(s, row)] -= limit_sign(row) * gap;
+    if (g->deep) bar->dt -= g->parting * gap;
+    for (int k = 0; k < s->scene->nv && !g->deep; ++k) bar->q[k] += gap * row->J[k];
+    if (!g->deep) bar->theta[limit_at(s, row)] -= limit_sign(row) * gap;
 }
 
 // what the normal row of a group is at the answer: 0 where it is closed

@@ -262,6 +262,21 @@ static int boxes(void) {
     return 0;
 }
 
+// A plate comes down on another by 1 micrometre: corners of either one look at the other's face, so
+// the rows agree at this configuration alone, which is told.
+static int plates(void) {
+    const double v[12] = {0.0};
+    hardScene s;
+    const char* text = HARD("") "<worldbody>" FLOOR BOX("0 0 .001001", "0 0 0", ".1 .07 .001")
+        BOX("0.01 0.005 .003002", "0 0 25", ".1 .07 .001") "</worldbody></mujoco>";
+    ENSURE_LAW(hard_open(&s, text));
+    ENSURE(hard_steps(&s, 1) == TAC_OK);
+    ENSURE(s.flags & TAC_TIE);
+    hard_close(&s);
+    ENSURE_LAW(along(text, v, 12, 0));
+    return 0;
+}
+
 // an arm of two joints with motors, dampers and a limit, swings a capsule against the floor
 static int arm(void) {
     const double v[2] = {2.0, 1.0};
@@ -277,6 +292,22 @@ static int arm(void) {
                                               "</worldbody><actuator><motor joint='a'/><motor "
                                               "joint='b'/></actuator></mujoco>",
                      v, 30, 1));
+    return 0;
+}
+
+// joints that come back into their range, at their full speed and at the end; a ball meets one of
+// them on its way
+static int limits_outside(void) {
+    const double v[8] = {0.5, 0.2, 0.1, 0.0, -1.0, 0.2, 0.1, 0.3};
+    ENSURE_LAW(along(
+        HARD("restitution='.4'") "<worldbody><body><joint name='a' axis='0 1 .2' limited='true' "
+                                 "range='-90 -1.5'/><geom type='capsule' size='.03' fromto='0 0 0 "
+                                 ".3 0 -.1' mass='1'/><body pos='.3 0 -.1'><joint name='b' axis='0 "
+                                 "1 0' damping='.1' limited='true' range='-150 -20'/><geom "
+                                 "type='capsule' size='.03' fromto='0 0 0 .2 .05 -.2' mass='.5' "
+                                 "friction='.4'/></body></body>" BALL(
+                                     ".2 0 .14") "</worldbody></mujoco>",
+        v, 30, 1));
     return 0;
 }
 
@@ -459,5 +490,5 @@ static int spread_moves(void) {
 }
 
 TEST_MAIN(RUN(spread_moves), RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes),
-          RUN(arm), RUN(ball), RUN(equalities), RUN(welds), RUN(helpful_side), RUN(helpful_slide),
-          RUN(refusals))
+          RUN(plates), RUN(arm), RUN(limits_outside), RUN(ball), RUN(equalities), RUN(welds),
+          RUN(helpful_side), RUN(helpful_slide), RUN(refusals))

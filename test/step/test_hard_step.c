@@ -268,6 +268,44 @@ static int limits(void) {
     return 0;
 }
 
+// Joints that start outside their range and would fall further: hinges by 5 and 40 degrees, a slide
+// by 5 cm.
+#define ROD_OUTSIDE(pos, range)                                                                    \
+    "<body pos='" pos "'><joint axis='0 1 0' limited='true' range='" range "'/><geom "             \
+    "type='capsule' size='.03' fromto='0 0 0 .3 0 -.1' mass='1'/></body>"
+#define OUTSIDE                                                                                    \
+    HARD("")                                                                                       \
+    "<worldbody>" ROD_OUTSIDE("0 0 0", "-90 -5") ROD_OUTSIDE(                                      \
+        "0 1 0", "-90 -40") "<body pos='1 0 0'><joint type='slide' axis='0 0 1' limited='true' "   \
+                            "range='.05 1'/><geom "                                                \
+                            "type='sphere' size='.05' mass='1'/></body></worldbody></mujoco>"
+
+// They come back at 1 rad/s and 0.1 m/s, no faster, and come to rest at their limits, a hop as high
+// as that speed carries beyond.
+static int limits_outside(void) {
+    const double degree = acos(-1.0) / 180.0, way[3] = {-1.0, -1.0, 1.0};
+    const double end[3] = {-5.0 * degree, -40.0 * degree, 0.05}, speed[3] = {1.0, 1.0, 0.1};
+    hardScene s;
+    double hop = 0.0;
+    ENSURE_LAW(hard_open(&s, OUTSIDE));
+    for (int i = 0; i < 200; ++i) {
+        double left[3];
+        for (int k = 0; k < 3; ++k) left[k] = way[k] * (end[k] - s.q[k]);
+        ENSURE(hard_steps(&s, 1) == TAC_OK);
+        for (int k = 0; k < 3; ++k) {
+            double u = way[k] * s.v[k];
+            ENSURE(u >= fmin(speed[k], left[k] / 0.01) - 1e-12);
+            ENSURE(u <= speed[k] + 1e-12);
+            hop = fmax(hop, -left[k]);
+        }
+    }
+    printf("  hop beyond the limit %.3f\n", hop);
+    ENSURE(hop < 0.05);
+    for (int k = 0; k < 3; ++k) ENSURE_NEAR(s.q[k], end[k], 1e-12);
+    hard_close(&s);
+    return 0;
+}
+
 //---------------------------------- wrong states ----------------------------------
 
 // bodies within one another: refused, or pushed apart slowly; numbers that are none: refused
@@ -493,5 +531,5 @@ static int idle_numbers(void) {
 
 TEST_MAIN(RUN(idle_numbers), RUN(one_bounce), RUN(bounce_is_continuous), RUN(balls),
           RUN(many_impacts), RUN(stack), RUN(slope), RUN(slides_to_rest), RUN(rolls),
-          RUN(equalities), RUN(weld), RUN(limits), RUN(wrong_states), RUN(free_pair),
-          RUN(time_lost_is_told), RUN(drops_keep_time), RUN(thin_plates))
+          RUN(equalities), RUN(weld), RUN(limits), RUN(limits_outside), RUN(wrong_states),
+          RUN(free_pair), RUN(time_lost_is_told), RUN(drops_keep_time), RUN(thin_plates))

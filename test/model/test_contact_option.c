@@ -1,0 +1,73 @@
+// tacOptions.contact takes the place of what a scene says of contact, and of nothing else.
+
+#include "tactus/contact.h"
+#include "tactus/respond.h"
+#include "test.h"
+
+#define BALL                                                                                       \
+    "<worldbody><geom type=\"plane\" size=\"1 1 1\"/>"                                             \
+    "<body pos=\"0 0 1\"><freejoint/><geom size=\".1\" mass=\"1\"/></body></worldbody></mujoco>"
+#define PLAIN "<mujoco>" BALL
+#define SOFT  "<mujoco><tactus detect=\"manifold\" tau=\".002\" integrator=\"explicit\"/>" BALL
+
+static tacMessage message;
+
+static tacModel* load(const char* text, const char* contact) {
+    tacModel* model = NULL;
+    tacOptions options = tac_default_options();
+    options.contact = contact;
+    tac_load_text(text, (int)strlen(text), "scene.xml", &options, &model, &message);
+    return model;
+}
+
+static double number(const tacModel* model, const char* name) {
+    tacParam param;
+    return tac_param_find(model, name, &param) == TAC_OK ? model->param[param.offset] : NAN;
+}
+
+// a scene that says nothing
+static int plain_scenes_touch(void) {
+    tacModel* model = load(PLAIN, NULL);
+    ENSURE(model && !model->contact && strstr(message.text, "nothing touches, though 1 pair"));
+    tac_model_destroy(model);
+    model = load(PLAIN, "manifold");
+    ENSURE(model && model->contact->detector == TAC_DETECT_MANIFOLD && !*message.text);
+    tac_model_destroy(model);
+    model = load(PLAIN, "  lcp  delta=1e-6 ");
+    ENSURE(model && model->contact->responder == TAC_RESPOND_LCP);
+    ENSURE(number(model, "detect/delta") == 1e-6);
+    tac_model_destroy(model);
+    return 0;
+}
+
+// a scene's own words of contact go, its other words stay
+static int scenes_change_their_mind(void) {
+    tacModel* model = load(SOFT, "detect=manifold support=.1");
+    ENSURE(model && number(model, "detect/tau") != 0.002);
+    ENSURE(number(model, "detect/support") == 0.1);
+    ENSURE(model->integrator == TAC_INTEGRATOR_EXPLICIT);
+    tac_model_destroy(model);
+    model = load(SOFT, "none");
+    ENSURE(model && !model->contact && model->integrator == TAC_INTEGRATOR_EXPLICIT);
+    tac_model_destroy(model);
+    model = load(SOFT, NULL);
+    ENSURE(model && number(model, "detect/tau") == 0.002);
+    tac_model_destroy(model);
+    return 0;
+}
+
+static int wrong_words_are_told(void) {
+    static const struct {
+        const char *contact, *told;
+    } wrong[] = {{"manifol", "neither a detector"}, {"tau=.003", "detect"},
+                 {"manifold detect=gjk", "twice"},  {"manifold tau=-1", "tau"},
+                 {"manifold colour=red", "colour"}, {"detect=", "detect"}};
+    for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); ++i) {
+        ENSURE(load(PLAIN, wrong[i].contact) == NULL);
+        ENSURE(strcmp(message.file, "contact") == 0 && message.line == 1);
+        ENSURE(strstr(message.text, wrong[i].told) || strstr(message.attribute, wrong[i].told));
+    }
+    return 0;
+}
+
+TEST_MAIN(RUN(plain_scenes_touch), RUN(scenes_change_their_mind), RUN(wrong_words_are_told))
