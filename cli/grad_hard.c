@@ -88,7 +88,7 @@ static tacResult compare(proof* p, const tacState* to, double* slope) {
                                     tangent(p, p->next), p->scratch);
     if (result != TAC_OK) return result;
     coordinates(p, to, slope);
-    for (double t = 1e-4; t > 5e-10; t *= 0.2) least = fmin(least, error_at(p, t, slope));
+    for (double t = 1e-4; t > 5e-13; t *= 0.2) least = fmin(least, error_at(p, t, slope));
     for (int i = 0; i < nx; ++i) right += p->next[i] * p->next[i];
     result = tac_step_vjp(m, &p->x, p->ctrl, tangent(p, p->next), tangent(p, p->back), p->back + nx,
                           NULL, p->scratch);

@@ -13,8 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-// of the scale: an answer at once, an answer, and one that is worth refining
-static const double good = 1e-11, fair = 1e-8, rough = 1e-6;
+// of the scale: an answer at once, one of classes that were right before, an answer, and one that
+// is worth refining
+static const double good = 1e-11, known = 1e-10, fair = 1e-8, rough = 1e-6;
 
 enum { MAX_CONTACTS = 4096, ENUMERATE_CONTACTS = 4, LEMKE_CONTACTS = 64, LEMKE_ATTEMPTS = 6 };
 enum {
@@ -171,22 +172,23 @@ static void approach(solver* s, int sweeps) {
 }
 
 // Newton's method on the natural map; ends after a fixed number of passes
-static int follow_newton(solver* s, int passes) {
+static int follow_newton(solver* s, int passes, double bound) {
     s->report.method = TAC_LCP_NEWTON;
     for (int pass = 0; pass < passes; ++pass) {
-        if (try_classes(s, good)) return 1;
+        if (try_classes(s, bound)) return 1;
         if (!next_classes(s)) break;
     }
     return 0;
 }
 
 // from the classes at hand, then from sweeps that go on where the last ones ended
-static int solve_newton(solver* s) {
-    if (follow_newton(s, s->lcp->tangents ? FIRST_PASSES : NEWTON_PASSES)) return 1;
+static int solve_newton(solver* s, int warm) {
+    int passes = s->lcp->tangents ? FIRST_PASSES : NEWTON_PASSES;
+    if (follow_newton(s, passes, warm ? known : good)) return 1;
     for (int i = 0; i < s->rows; ++i) s->g[i] = 0.0;
     for (int round = 0; round < FIRST_ROUNDS; ++round) {
         approach(s, FIRST_SWEEPS << 2 * round);
-        if (follow_newton(s, NEWTON_PASSES)) return 1;
+        if (follow_newton(s, NEWTON_PASSES, good)) return 1;
     }
     return 0;
 }
@@ -195,7 +197,7 @@ static int solve_newton(solver* s) {
 static int solve_sweeps(solver* s) {
     for (int round = 0; round < LAST_ROUNDS; ++round) {
         approach(s, LAST_SWEEPS);
-        if (follow_newton(s, NEWTON_PASSES)) return 1;
+        if (follow_newton(s, NEWTON_PASSES, good)) return 1;
     }
     return 0;
 }
@@ -334,7 +336,7 @@ tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* 
         return TAC_ERROR_VALUE;
     solver s = solver_of(lcp, memory);
     start(&s, warm ? classes : NULL);
-    int solved = solve_newton(&s) || solve_dantzig(&s) || solve_lemke(&s) || solve_all(&s) ||
+    int solved = solve_newton(&s, warm) || solve_dantzig(&s) || solve_lemke(&s) || solve_all(&s) ||
                  solve_sweeps(&s);
     if (solved) {
         memcpy(f, s.best, (size_t)s.rows * sizeof(double));

@@ -174,7 +174,7 @@ static tacResult solve_frozen(tacStrike* s, const tacLcp* lcp, double* f, unsign
 static tacResult solve_problem(tacStrike* s, const tacLcp* lcp, double* f, unsigned char* classes,
                                tacLcpReport* report) {
     if (s->frozen && lcp->tangents) return solve_frozen(s, lcp, f, classes, report);
-    return tac_lcp_solve(lcp, 0, f, classes, report, s->memory);
+    return tac_lcp_solve(lcp, s->again, f, classes, report, s->memory);
 }
 
 // marks the groups of equalities; returns how many
@@ -219,12 +219,45 @@ static int is_at_bound(const tacStrike* s, const tacStrikeNote* note, int g) {
     return found > 0;
 }
 
+// do the normals of two contacts of a pair turn with different bodies?
+static int turn_apart(const tacContactFrame* a, const tacContactFrame* b) {
+    double most = 0.0;
+    for (int row = 3; row < 6; ++row)
+        for (int i = 6 * row + 3; i < 6 * row + 6; ++i) most = fmax(most, fabs(a->D[i] - b->D[i]));
+    return a->body[0] == b->body[0] && a->body[1] == b->body[1] && most > 1e-6;
+}
+
+// do the bodies of a contact move against one another, there?
+static int moves(tacStrike* s, const tacStrikeNote* note, const tacContactFrame* frame) {
+    int nv = s->scene->nv;
+    double most = 0.0;
+    tac_frame_rows(s->scene, &s->flow[0].m, frame, s->J_end);
+    for (int i = 0; i < 3; ++i) most = fmax(most, fabs(dot(nv, s->J_end + i * nv, note->u)));
+    return most > 1e-8;
+}
+
+// Bodies that move against one another, on contacts whose normals turn with either: rows that agree
+// here contradict one another next to here, by the turn times that speed, and some of them give
+// way.
+static int shears(tacStrike* s, const tacStrikeNote* note) {
+    int size = 1 + s->tangents;
+    for (int g = 0; g < s->groups; ++g)
+        for (int k = 0; k < g && s->group[g].kind == TAC_GROUP_CONTACT; ++k) {
+            const tacContactFrame *a = &s->group[g].frame, *b = &s->group[k].frame;
+            if (s->group[k].kind != TAC_GROUP_CONTACT || !turn_apart(a, b)) continue;
+            int press = note->f[g * size] > 0.0 && note->f[k * size] > 0.0;
+            if (press && (moves(s, note, a) || moves(s, note, b))) return 1;
+        }
+    return 0;
+}
+
 // Is another set of classes as good? For what rests, contacts that others make up for are no reason
 // by themselves: gaps of rows that depend on one another change alike with the configuration, so
 // while all of them press they stay closed together, and the motion has one derivative. A blow has
 // no gaps that would keep them together.
-static int has_tie(const tacStrike* s, const tacStrikeNote* note, const tacLcpReport* report) {
+static int has_tie(tacStrike* s, const tacStrikeNote* note, const tacLcpReport* report) {
     int rests = report->dropped && !note->collides, found = !rests && (report->flags & TAC_TIE);
+    if (rests) found = shears(s, note);
     for (int g = 0; g < s->groups && !found; ++g)
         found = is_touch(s, note, g) || (rests && is_at_bound(s, note, g));
     return found;
@@ -239,8 +272,8 @@ static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     note->passes = report.passes, note->residual = report.residual;
     note->groups = s->groups, note->tangents = s->tangents;
     note->flags = report.flags & TAC_FALLBACK;
-    if (has_tie(s, note, &report)) note->flags |= TAC_TIE;
     for (int k = 0; k < nv; ++k) note->u[k] = free[k] + dot(s->rows, s->U + k * s->rows, note->f);
+    if (has_tie(s, note, &report)) note->flags |= TAC_TIE;
     return TAC_OK;
 }
 
@@ -363,6 +396,7 @@ static double most_bend(const tacStrike* s, const tacStrikeNote* note) {
 // for that is `loose`.
 static tacResult iterate_bent(tacStrike* s, tacStrikeNote* note) {
     tacResult result = TAC_OK;
+    s->again = 1; // rows are nearly those of the last pass, and so are their classes
     double before = INFINITY, change = 0.0, most = most_bend(s, note);
     for (int pass = 0; pass < BEND_PASSES; ++pass, before = change) {
         change = tac_strike_bend(s, note);
@@ -372,6 +406,7 @@ static tacResult iterate_bent(tacStrike* s, tacStrikeNote* note) {
         result = solve(s, note, s->free);
         if (result != TAC_OK) break;
     }
+    s->again = 0;
     note->loose = result == TAC_OK && !(change <= 1e-6 * s->delta);
     return result;
 }

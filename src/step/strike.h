@@ -115,6 +115,7 @@ typedef struct tacStrike {
     int straight;                   // positions follow the old velocity: no row bends
     int helpful;                    // reverse derivatives at ties take the side that helps
     int late;                       // impacts beyond those with restitution: rows hold what is fast
+    int again;                      // the problem before was nearly this one
     int frozen;                     // bounds of friction as other engines have them
 } tacStrike;
 

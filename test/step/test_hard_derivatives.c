@@ -262,6 +262,21 @@ static int boxes(void) {
     return 0;
 }
 
+// A plate comes down on another by 1 micrometre: corners of either one look at the other's face, so
+// the rows agree at this configuration alone, which is told.
+static int plates(void) {
+    const double v[12] = {0.0};
+    hardScene s;
+    const char* text = HARD("") "<worldbody>" FLOOR BOX("0 0 .001001", "0 0 0", ".1 .07 .001")
+        BOX("0.01 0.005 .003002", "0 0 25", ".1 .07 .001") "</worldbody></mujoco>";
+    ENSURE_LAW(hard_open(&s, text));
+    ENSURE(hard_steps(&s, 1) == TAC_OK);
+    ENSURE(s.flags & TAC_TIE);
+    hard_close(&s);
+    ENSURE_LAW(along(text, v, 12, 0));
+    return 0;
+}
+
 // an arm of two joints with motors, dampers and a limit, swings a capsule against the floor
 static int arm(void) {
     const double v[2] = {2.0, 1.0};
@@ -475,5 +490,5 @@ static int spread_moves(void) {
 }
 
 TEST_MAIN(RUN(spread_moves), RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes),
-          RUN(arm), RUN(limits_outside), RUN(ball), RUN(equalities), RUN(welds), RUN(helpful_side),
-          RUN(helpful_slide), RUN(refusals))
+          RUN(plates), RUN(arm), RUN(limits_outside), RUN(ball), RUN(equalities), RUN(welds),
+          RUN(helpful_side), RUN(helpful_slide), RUN(refusals))
