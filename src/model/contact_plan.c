@@ -2,7 +2,7 @@
 //
 // Defaults of k, one for each pair of bodies of reduced mass m and the smaller mean radius l:
 //
-//   k = m min(9.81/(0.01 l), (0.3/h)^2)
+//   k = m min(9.81/(0.01 l), (0.3/h)^2), of implicit steps at least m 9.81/(0.05 l)
 //
 // so that a weight sinks in by a hundredth of l, unless the time step h would be too long for it.
 
@@ -157,10 +157,13 @@ static double smaller_radius(lump a, lump b) {
 }
 
 // a spring with the cube of the depth has the same force at a depth of 0.01 l
-static double default_stiffness(const tacModel* model, const tacContactPlan* plan, lump a, lump b) {
+static double default_stiffness(const tacModel* model, const tacContactPlan* plan, int implicit,
+                                lump a, lump b) {
     double h = model->param[model->timestep], rate = 0.3 / h;
-    double depth = 0.01 * smaller_radius(a, b);
-    double k = reduced_mass(a, b) * fmin(9.81 / depth, rate * rate);
+    double depth = 0.01 * smaller_radius(a, b), square = rate * rate;
+    // no step is too long for an implicit spring: weight goes in by 0.05 l, not through
+    if (implicit) square = fmax(square, 9.81 / (5.0 * depth));
+    double k = reduced_mass(a, b) * fmin(9.81 / depth, square);
     if (plan->responder == TAC_RESPOND_ELASTOPLASTIC) k /= depth * depth;
     return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
 }
@@ -207,6 +210,14 @@ static tacContactScale scale_of(const tacDraft* draft, const tacModel* model, co
     return scale;
 }
 
+// will the step be linearly implicit? By default those of Euler are
+static int is_implicit(tacDraft* draft) {
+    const tacElement* element = tac_find_tactus(draft, "implicit");
+    if (element) return tac_read_word(&draft->reader, element, "implicit", "false true") == 1;
+    return draft->integrator == TAC_INTEGRATOR_EULER ||
+           draft->integrator == TAC_INTEGRATOR_IMPLICITFAST;
+}
+
 // one number for all if the scene gives it, else one for each pair of bodies
 static void plan_stiffness(tacDraft* draft, const tacModel* model, const lump* lumps,
                            tacContactPlan* plan) {
@@ -216,10 +227,11 @@ static void plan_stiffness(tacDraft* draft, const tacModel* model, const lump* l
     double* k = tac_reader_take(&draft->reader, sizeof *k * (size_t)count);
     if (!k) return;
     k[0] = 1000.0;
+    int implicit = is_implicit(draft);
     for (int i = 0; i < draft->body_pair.count; ++i) {
         lump a = lumps[bodies[i].body[0]], b = lumps[bodies[i].body[1]];
         bodies[i].weight = reduced_mass(a, b);
-        if (!element) k[i] = default_stiffness(model, plan, a, b);
+        if (!element) k[i] = default_stiffness(model, plan, implicit, a, b);
     }
     if (element) tac_read_number(&draft->reader, element, "stiffness", range_stiffness, k);
     int first =
