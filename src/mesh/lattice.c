@@ -14,11 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK     1024 // points that are evaluated together
-#define BRICK     8    // nodes along the side of a brick that is left out or divided
-#define BRICK_ROW 32   // bricks that are looked at together
-#define BOX_N     24   // cells of the box search along each side
-#define TIGHTS    3    // rounds of that search
+#define CHUNK       1024 // points that are evaluated together
+#define BRICK       8    // nodes along the side of a brick that is left out or divided
+#define BRICK_ROW   32   // bricks that are looked at together
+#define BOX_N       24   // cells of the box search along each side
+#define BOX_ROW     24   // cells that are looked at together
+#define TIGHTS      3    // rounds of that search
+#define CUBE_ROUNDS 12   // and of the one with cubes, at most
 
 //---------------------------------- memory ---------------------------------------
 
@@ -44,45 +46,84 @@ void tac_blocks_release(tacBlocks* blocks) {
 
 //---------------------------------- box ------------------------------------------
 
-typedef struct boxCells {
-    double x[3][BOX_N], radius[BOX_N];
-} boxCells;
+typedef struct boxRow {
+    double x[3][BOX_ROW], radius[BOX_ROW];
+} boxRow;
 
-// shrinks the box to the cells that are not proven free
-static void tighten(tacSolid* s) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    double side[3], half = 0.0;
-    for (int k = 0; k < 3; ++k) side[k] = (s->high[k] - s->low[k]) / BOX_N;
-    for (int k = 0; k < 3; ++k) half += 0.25 * side[k] * side[k];
-    half = sqrt(half);
-    for (int row = 0; row < BOX_N * BOX_N; ++row) {
-        boxCells c;
-        int at[3] = {0, row % BOX_N, row / BOX_N};
-        for (int i = 0; i < BOX_N; ++i)
-            for (int k = 0; k < 3; ++k) c.x[k][i] = s->low[k] + side[k] * (0.5 + (k ? at[k] : i));
-        tac_shape_steps(s->model, s->shape, s->pose, (tacPoints){BOX_N, {c.x[0], c.x[1], c.x[2]}},
-                        c.radius, s->scratch);
-        for (int i = 0; i < BOX_N; ++i) {
-            if (c.radius[i] > half) continue;
-            for (int k = 0; k < 3; ++k) {
-                low[k] = fmin(low[k], c.x[k][i] - 0.5 * side[k]);
-                high[k] = fmax(high[k], c.x[k][i] + 0.5 * side[k]);
-            }
+// the cells of a search, alike in size, and the box around those that are not proven free
+typedef struct boxSearch {
+    int n[3];
+    double side[3], low[3], high[3];
+} boxSearch;
+
+// looks at `count` cells of a row along x
+static void search_row(const tacSolid* s, const int at[3], int count, boxSearch* search) {
+    boxRow c;
+    const double* side = search->side;
+    double half = 0.5 * sqrt(side[0] * side[0] + side[1] * side[1] + side[2] * side[2]);
+    for (int i = 0; i < count; ++i)
+        for (int k = 0; k < 3; ++k)
+            c.x[k][i] = s->low[k] + side[k] * (0.5 + (k ? at[k] : at[0] + i));
+    tac_shape_steps(s->model, s->shape, s->pose, (tacPoints){count, {c.x[0], c.x[1], c.x[2]}},
+                    c.radius, s->scratch);
+    for (int i = 0; i < count; ++i) {
+        if (c.radius[i] > half) continue;
+        for (int k = 0; k < 3; ++k) {
+            search->low[k] = fmin(search->low[k], c.x[k][i] - 0.5 * side[k]);
+            search->high[k] = fmax(search->high[k], c.x[k][i] + 0.5 * side[k]);
         }
     }
-    memcpy(s->low, low, sizeof low);
-    memcpy(s->high, high, sizeof high);
+}
+
+// shrinks the box to the cells that are not proven free
+static void tighten(tacSolid* s, const int n[3]) {
+    boxSearch search = {.low = {INFINITY, INFINITY, INFINITY},
+                        .high = {-INFINITY, -INFINITY, -INFINITY}};
+    for (int k = 0; k < 3; ++k) search.side[k] = (s->high[k] - s->low[k]) / n[k];
+    for (int row = 0; row < n[1] * n[2]; ++row)
+        for (int first = 0; first < n[0]; first += BOX_ROW) {
+            int at[3] = {first, row % n[1], row / n[1]}, rest = n[0] - first;
+            search_row(s, at, rest < BOX_ROW ? rest : BOX_ROW, &search);
+        }
+    memcpy(s->low, search.low, sizeof search.low);
+    memcpy(s->high, search.high, sizeof search.high);
+}
+
+static double longest_side(const tacSolid* s) {
+    return fmax(s->high[0] - s->low[0], fmax(s->high[1] - s->low[1], s->high[2] - s->low[2]));
+}
+
+static double shortest_side(const tacSolid* s) {
+    return fmin(s->high[0] - s->low[0], fmin(s->high[1] - s->low[1], s->high[2] - s->low[2]));
+}
+
+static double box_volume(const tacSolid* s) {
+    return (s->high[0] - s->low[0]) * (s->high[1] - s->low[1]) * (s->high[2] - s->low[2]);
+}
+
+// Across a pole or a plate, cells as long as the box leave it as wide as they are: cubes of the
+// same number, as long as they help.
+static void tighten_across(tacSolid* s) {
+    for (int round = 0; round < CUBE_ROUNDS; ++round) {
+        double before = box_volume(s), cube = cbrt(before) / BOX_N;
+        int n[3];
+        if (!(shortest_side(s) < longest_side(s) / 12.0)) return;
+        for (int k = 0; k < 3; ++k) n[k] = (int)ceil((s->high[k] - s->low[k]) / cube);
+        tighten(s, n);
+        if (!(box_volume(s) < 0.9 * before)) return;
+    }
 }
 
 static tacResult find_box(tacSolid* s, double radius, tacMessage* message) {
     const char* name = s->model->shape[s->shape].name;
     for (int k = 0; k < 3; ++k) s->low[k] = -1.001 * radius, s->high[k] = 1.001 * radius;
-    for (int i = 0; i < TIGHTS && s->low[0] < s->high[0]; ++i) tighten(s);
+    for (int i = 0; i < TIGHTS && s->low[0] < s->high[0]; ++i)
+        tighten(s, (const int[3]){BOX_N, BOX_N, BOX_N});
+    tighten_across(s);
     if (!(s->low[0] < s->high[0]))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape",
                         "'%s' is empty: its parts leave nothing", name);
-    s->size = 0.0;
-    for (int k = 0; k < 3; ++k) s->size = fmax(s->size, s->high[k] - s->low[k]);
+    s->size = longest_side(s);
     return TAC_OK;
 }
 

@@ -20,6 +20,7 @@
 #define BELIEVED_CELLS 45
 #define PART_CELLS     64
 #define MOST_CELLS     256
+#define LONGEST_CELLS  8000
 #define LATTICES       10
 #define SAME_VOLUME    0.1
 #define SPECK          60
@@ -103,11 +104,13 @@ static meshBlock* make_mesh(tacAllocator allocator, int vertices, int faces) {
 }
 
 // what is alive, counted through, in the shape's frame; number[v] is the new index of a vertex
-static void copy_mesh(const tacSurface* s, const double origin[3], int* number, meshBlock* m) {
+static void copy_mesh(const tacSurface* s, tacPose pose, int* number, meshBlock* m) {
     int vertices = 0, edges = 0, faces = 0;
     for (int v = 0; v < s->nv; ++v) {
         if (s->out[v] < 0) continue;
-        for (int k = 0; k < 3; ++k) m->x[k][vertices] = s->x[v][k] - origin[k];
+        double x[3];
+        tac_store3(x, tac_pose_apply_inverse(pose, tac_load3(s->x[v])));
+        for (int k = 0; k < 3; ++k) m->x[k][vertices] = x[k];
         number[v] = vertices++;
     }
     for (int t = 0; t < s->nt; ++t) {
@@ -130,9 +133,7 @@ static tacResult finish(const tacSolid* solid, const tacSurface* s, tacBlocks* b
     if (!number || !value) return TAC_ERROR_MEMORY;
     meshBlock* m = make_mesh(solid->model->allocator, s->vertices, s->triangles);
     if (!m) return TAC_ERROR_MEMORY;
-    double origin[3];
-    tac_store3(origin, solid->pose.position);
-    copy_mesh(s, origin, number, m);
+    copy_mesh(s, solid->pose, number, m);
     tacSolid home = *solid;
     home.pose = tac_pose_identity();
     tac_solid_eval(&home, s->vertices, m->x, value, NULL);
@@ -228,12 +229,60 @@ static double thinnest_part(const tacSolid* solid) {
     return least;
 }
 
+// A box that is long and thin has room for smaller cells, no more in number than those of a cube.
+static int most_cells(const tacSolid* solid) {
+    double share = 1.0;
+    for (int k = 0; k < 3; ++k) share *= (solid->high[k] - solid->low[k]) / solid->size;
+    return (int)fmin(LONGEST_CELLS, MOST_CELLS / cbrt(share));
+}
+
+// frame of a node in the shape's
+static tacPose node_frame(const tacModel* model, int i) {
+    tacPose frame = tac_pose_identity();
+    for (; i >= 0; i = model->node[i].parent) {
+        const double* q = &model->param[model->node[i].rotation];
+        tacPose own = {tac_load3(&model->param[model->node[i].position]),
+                       tac_quat_normalize(tac_quat_load(q))};
+        frame = tac_pose_compose(own, frame);
+    }
+    return frame;
+}
+
+// Is the middle of a part inside? Then there is a solid that no lattice saw, thinner than cells.
+static int has_inside(const tacSolid* solid) {
+    const tacShape* shape = &solid->model->shape[solid->shape];
+    for (int i = shape->first; i < shape->first + shape->count; ++i) {
+        double x[3], value = 1.0;
+        double* const point[3] = {&x[0], &x[1], &x[2]};
+        tac_store3(x, tac_pose_apply(solid->pose, node_frame(solid->model, i).position));
+        tac_solid_eval(solid, 1, point, &value, NULL);
+        if (tac_is_inside(value)) return 1;
+    }
+    return 0;
+}
+
+// turns the longest part along the axes, where a box fits it best
+static tacQuat along_longest_part(const tacModel* model, int which) {
+    const tacShape* shape = &model->shape[which];
+    double most = 0.0;
+    int longest = shape->first;
+    for (int i = shape->first; i < shape->first + shape->count; ++i) {
+        const tacNode* node = &model->node[i];
+        if (!is_part(model, node)) continue;
+        for (int k = 0; k < tac_size_count(node->kind); ++k)
+            if (model->param[node->size + k] > most)
+                most = model->param[node->size + k], longest = i;
+    }
+    return tac_quat_conj(node_frame(model, longest).rotation);
+}
+
 // cells that leave a flat solid several of them across, and a thin part two
 static int fewest_cells(const tacSolid* solid) {
     double least = solid->size;
     for (int k = 0; k < 3; ++k) least = fmin(least, solid->high[k] - solid->low[k]);
     double thin = fmin(PART_CELLS, 2.0 * solid->size / thinnest_part(solid));
-    return (int)fmin(MOST_CELLS / 2.0, fmax(FEWEST_CELLS, fmax(thin, 5.0 * solid->size / least)));
+    double most = most_cells(solid) / 2.0;
+    return (int)fmin(most, fmax(FEWEST_CELLS, fmax(thin, 5.0 * solid->size / least)));
 }
 
 // the coarsest lattice with vertices enough that another one, the finest, agrees with; -1 for none
@@ -247,9 +296,9 @@ static int choose_view(const meshTask* task, int share) {
 
 // Finer lattices until the last one, fine enough to be believed, agrees with one before.
 static tacResult choose_lattice(meshTask* task) {
-    int cells = fewest_cells(task->solid);
+    int cells = fewest_cells(task->solid), most = most_cells(task->solid);
     task->chosen = -1;
-    for (; cells <= MOST_CELLS && task->views < LATTICES; cells += cells / 3) {
+    for (; cells <= most && task->views < LATTICES; cells += cells / 3) {
         tacResult result = look(task, cells);
         if (result != TAC_OK) return result;
         if (cells >= BELIEVED_CELLS) task->chosen = choose_view(task, 8);
@@ -257,7 +306,8 @@ static tacResult choose_lattice(meshTask* task) {
     }
     task->chosen = choose_view(task, 2);
     if (task->chosen >= 0) return TAC_OK;
-    return task->view[task->views - 1].vertices > 0 ? TAC_ERROR_UNSOLVED : TAC_ERROR_VALUE;
+    int seen = task->view[task->views - 1].vertices > 0 || has_inside(task->solid);
+    return seen ? TAC_ERROR_UNSOLVED : TAC_ERROR_VALUE;
 }
 
 //---------------------------------- attempts -------------------------------------
@@ -357,18 +407,28 @@ static tacResult tessellate(const tacSolid* solid, int vertices, tacWatch watch,
     return result == TAC_OK ? TAC_OK : complain(&task, result, message);
 }
 
+static tacResult tessellate_turned(const tacModel* model, int shape, tacQuat rotation, int vertices,
+                                   tacWatch watch, tacMesh** out, tacMessage* message) {
+    tacSolid solid;
+    tacResult result = tac_solid_open(model, shape, rotation, &solid, message);
+    if (result == TAC_OK) result = tessellate(&solid, vertices, watch, out, message);
+    tac_scratch_destroy(solid.scratch);
+    return result;
+}
+
 tacResult tac_shape_tessellate_watched(const tacModel* model, int shape, int vertices,
                                        void (*progress)(void* user, double done), void* user,
                                        tacMesh** out, tacMessage* message) {
     if (!out || vertices < TAC_MESH_MIN_VERTICES || vertices > TAC_MESH_MAX_VERTICES)
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "vertices", "must be %d to %d",
                         TAC_MESH_MIN_VERTICES, TAC_MESH_MAX_VERTICES);
-    tacSolid solid;
     tacWatch watch = {progress, user};
-    tacResult result = tac_solid_open(model, shape, tac_pose_identity().rotation, &solid, message);
-    if (result == TAC_OK) result = tessellate(&solid, vertices, watch, out, message);
-    tac_scratch_destroy(solid.scratch);
-    return result;
+    tacQuat turn = tac_quat_identity();
+    tacResult result = tessellate_turned(model, shape, turn, vertices, watch, out, message);
+    if (result != TAC_ERROR_UNSOLVED) return result;
+    turn = along_longest_part(model, shape);
+    if (fabs(turn.w) > 1.0 - 1e-9) return result;
+    return tessellate_turned(model, shape, turn, vertices, watch, out, message);
 }
 
 tacResult tac_shape_tessellate(const tacModel* model, int shape, int vertices, tacMesh** out,

@@ -160,6 +160,28 @@ static int topology_is_met(void) {
     return 0;
 }
 
+// Poles of 1 : 200 to 1 : 500 have room for fine cells, along their own axes if they stand askew; a
+// wire that no lattice sees is there all the same.
+static int poles_are_meshed(void) {
+    tacModel* model = load_shapes(
+        "<shape name='askew'><cylinder size='.0025 .5' euler='20 30 40' pos='1 2 3'/></shape>"
+        "<shape name='pole'><cylinder size='.001 .5'/></shape>"
+        "<shape name='rod'><superquadric size='1 .002 .002' eps='1 1'/></shape>"
+        "<shape name='bar'><box size='.001 .5 .001'/></shape>"
+        "<shape name='wire'><cylinder size='1e-5 .5'/></shape>");
+    tacMesh* m = NULL;
+    tacMessage message = {0};
+    for (int shape = 0; shape < test_amount(0, 1, 4); ++shape) {
+        ENSURE(tac_shape_tessellate(model, shape, 100, &m, &message) == TAC_OK);
+        ENSURE(mesh_flaw(model, shape, 100, m) == MESH_FINE && mesh_euler(m) == 2);
+        tac_mesh_destroy(m), m = NULL;
+    }
+    ENSURE(tac_shape_tessellate(model, 4, 100, &m, &message) == TAC_ERROR_UNSOLVED);
+    ENSURE(strstr(message.text, "thinner than"));
+    tac_model_destroy(model);
+    return 0;
+}
+
 // the laws find a vertex pulled through the other side, and a face turned over
 static int far_solids_are_meshed(void) {
     tacModel* model = load_shapes("<shape name='b'><box size='.1 .1 .1' pos='1e5 0 0'/></shape>");
@@ -280,6 +302,6 @@ static int memory_may_end_anywhere(void) {
 }
 
 TEST_MAIN(RUN(zoo_is_meshed), RUN(ears_are_seen), RUN(random_shapes_are_meshed),
-          RUN(topology_is_met), RUN(far_solids_are_meshed), RUN(broken_meshes_are_found),
-          RUN(same_call_gives_same_bits), RUN(wrong_calls_are_refused),
-          RUN(memory_may_end_anywhere))
+          RUN(topology_is_met), RUN(poles_are_meshed), RUN(far_solids_are_meshed),
+          RUN(broken_meshes_are_found), RUN(same_call_gives_same_bits),
+          RUN(wrong_calls_are_refused), RUN(memory_may_end_anywhere))

@@ -158,6 +158,42 @@ static int maximum_of_duplicates_is_higher_by_tau_log_k(void) {
     return 0;
 }
 
+// Where all weights count: half-spaces have no curvature of their own, so that of their blend is
+// -s sum w_k (g_k - g)(g_k - g)^T/tau (docs/shapes.md eq. 4).
+static int blend_of_planes_curves_as_its_weights_say(void) {
+    static const double n[3][3] = {{0, 0, 1}, {0.6, 0, 0.8}, {-0.48, 0.64, 0.6}};
+    static const char* const form =
+        "<shape name='b' smooth='.1'><%s><plane zaxis='0 0 1'/><plane zaxis='.6 0 .8'/>"
+        "<plane zaxis='-.48 .64 .6'/></%s></shape>";
+    static const char* const kind[3] = {"union", "intersection", "difference"};
+    static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+    testRandom random = {13};
+    for (int i = 0; i < 60; ++i) {
+        double x[3], s = i % 3 ? -1.0 : 1.0, w[3], c[3], sum = 0.0, g[3] = {0};
+        for (int k = 0; k < 3; ++k) x[k] = test_uniform(&random, -0.1, 0.1);
+        for (int p = 0; p < 3; ++p) {
+            c[p] = i % 3 == 2 && p ? -1.0 : 1.0;
+            double height = n[p][0] * x[0] + n[p][1] * x[1] + n[p][2] * x[2];
+            sum += w[p] = exp(-s * c[p] * height / 0.1);
+        }
+        for (int p = 0; p < 3; ++p)
+            for (int k = 0; k < 3; ++k) g[k] += w[p] / sum * c[p] * n[p][k];
+        char text[300];
+        snprintf(text, sizeof text, form, kind[i % 3], kind[i % 3]);
+        tacModel* m = load_shapes(text);
+        field f = eval(m, 0, x[0], x[1], x[2]);
+        for (int e = 0; e < 6; ++e) {
+            int a = pair[e][0], b = pair[e][1];
+            double H = 0.0;
+            for (int p = 0; p < 3; ++p)
+                H -= s * w[p] / sum * (c[p] * n[p][a] - g[a]) * (c[p] * n[p][b] - g[b]) / 0.1;
+            ENSURE_NEAR(f.H[e], H, 1e-13);
+        }
+        tac_model_destroy(m);
+    }
+    return 0;
+}
+
 // inside the wall of a cup, in its cavity, below its floor
 static int cup_has_a_cavity(void) {
     tacModel* m = load_zoo();
@@ -527,7 +563,8 @@ TEST_MAIN(RUN(sphere_is_distance), RUN(plane_is_height), RUN(round_superquadric_
           RUN(radial_distance_is_the_corrected_formula),
           RUN(tangent_distance_is_metric_at_the_surface),
           RUN(union_of_duplicates_is_lower_by_tau_log_k),
-          RUN(maximum_of_duplicates_is_higher_by_tau_log_k), RUN(cup_has_a_cavity),
+          RUN(maximum_of_duplicates_is_higher_by_tau_log_k),
+          RUN(blend_of_planes_curves_as_its_weights_say), RUN(cup_has_a_cavity),
           RUN(hvp_is_linear_at_ties), RUN(primitives_are_distances),
           RUN(primitives_have_the_stated_error), RUN(ellipsoid_is_a_superquadric),
           RUN(polyhedron_is_the_smooth_maximum_of_its_planes),

@@ -53,6 +53,26 @@ static int rays_never_enter(void) {
     return rays_never_enter_any(load_zoo(), rays);
 }
 
+// differences in unions in differences, with cut superquadrics and cut sweeps on every level
+static const char* const nests =
+    "<shape name='cave' smooth='.02'><difference><box size='.5 .4 .3'/><union pos='.1 0 .1'"
+    " euler='10 20 30' smooth='.01'><difference><sphere size='.3'/><capsule size='.1 .2'/>"
+    "</difference><superquadric size='.2 .3 .1' eps='.6 .4' pos='-.3 0 0'><plane pos='0 .1 0'"
+    " zaxis='0 1 1'/></superquadric></union></difference></shape>"
+    "<shape name='worm hole' smooth='.01'><difference><superquadric size='.5 .5 .4' eps='.4 .5'/>"
+    "<union><sweep points='-.5 0 0  0 .5 .1  .6 .3 .2' size='.15 .15 .1' eps='.5 1'>"
+    "<plane normal='1 0 0  1 .5 .1  .5 1 0' offset='.02 .05 .08'/></sweep><difference>"
+    "<cylinder size='.2 .5' pos='0 -.2 0'/><ellipsoid size='.1 .3 .2' pos='0 -.2 .2'/>"
+    "</difference></union></difference></shape>"
+    "<shape name='worm' smooth='.01'><difference><union><sweep points='-.5 0 0  0 .5 .1  .6 .3 .2'"
+    " size='.15 .15 .1' eps='.5 1' twist='0 60 200'><plane pos='0 .05 0' zaxis='.1 1 0'/></sweep>"
+    "<difference><sphere size='.3'/><superquadric size='.2 .2 .4' eps='2 1' pos='0 0 .1'/>"
+    "</difference></union><box size='.1 .1 .4' pos='.1 .1 0' euler='0 40 0'/></difference></shape>";
+
+static int rays_never_enter_nests(void) {
+    return rays_never_enter_any(load_shapes(nests), test_amount(100, 2000, 120000));
+}
+
 static int rays_never_enter_clouds(void) {
     int rays = test_amount(30, 500, 100000);
     return rays_never_enter_any(load_cloud_zoo(), rays);
@@ -109,6 +129,30 @@ static int step_is_exact_where_it_can_be(void) {
                        scratch);
         tac_shape_steps(model, shape, tac_pose_identity(), point, &radius, scratch);
         ENSURE_NEAR(radius, fmax(value, 0.0), 1e-15);
+    }
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
+    return 0;
+}
+
+// Inside a ball that is written as a superquadric, and on the shortest axis of any other one with
+// exponents up to 1, the ball inside reaches the surface.
+static int room_inside_is_exact_where_it_can_be(void) {
+    tacModel* model =
+        load_shapes("<shape name='t'><superquadric size='.5 .5 .5' eps='1 1'/></shape>"
+                    "<shape name='r' distance='radial'><superquadric size='.5 .5 .5' eps='1 1'/>"
+                    "</shape><shape name='q'><superquadric size='.3 .2 .5' eps='.6 .4'/></shape>");
+    tacScratch* scratch = make_scratch(model);
+    testRandom random = {29};
+    for (int i = 0; i < 60; ++i) {
+        double d[3], outside, inside, r = test_uniform(&random, 0.0, 0.45);
+        int shape = i % 3;
+        throw_direction(&random, d);
+        double x[3] = {r * d[0], r * d[1], r * d[2]}, left = 0.5 - r;
+        if (shape == 2) x[0] = x[2] = 0.0, x[1] = 0.4 * r, left = 0.2 - x[1];
+        tac_shape_room(model, shape, tac_pose_identity(), (tacPoints){1, {&x[0], &x[1], &x[2]}},
+                       &outside, &inside, scratch);
+        ENSURE_NEAR(inside, left, 1e-14);
     }
     tac_scratch_destroy(scratch);
     tac_model_destroy(model);
@@ -184,6 +228,7 @@ static int ball_is_where_the_solid_is(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(rays_never_enter), RUN(rays_never_enter_clouds), RUN(room_inside_is_inside),
-          RUN(step_is_exact_where_it_can_be), RUN(ball_holds_the_solid),
+TEST_MAIN(RUN(rays_never_enter), RUN(rays_never_enter_nests), RUN(rays_never_enter_clouds),
+          RUN(room_inside_is_inside), RUN(step_is_exact_where_it_can_be),
+          RUN(room_inside_is_exact_where_it_can_be), RUN(ball_holds_the_solid),
           RUN(ball_is_where_the_solid_is))
