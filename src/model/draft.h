@@ -241,8 +241,9 @@ tacVec3 tac_mesh_fit(tacDraft* draft, const tacElement* geom, const tacMeshDraft
 
 // the shape of its convex hull, made once; -1 after a failure
 int tac_mesh_shape(tacDraft* draft, const tacElement* geom, const tacMeshDraft* mesh);
-// how far the faces of the mesh lie below those of its hull, which is this shape; 0: of no mesh [m]
-double tac_shape_hollow(const tacDraft* draft, int shape);
+// a mesh with hollows touches as its hull, which is the geom's shape: that is told, as it is seldom
+// meant; `size` is what hollows are small against
+void tac_tell_hollow(tacDraft* draft, const tacGeom* geom, double size);
 
 // A model on the numbers of the draft, for evaluating shapes; good until something is added.
 tacModel tac_draft_view(tacDraft* draft);

@@ -7,6 +7,7 @@
 #include "model/features.h"
 #include "tactus/mesh.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,6 +44,12 @@ static const tacSoup* own_mesh(tacDraft* draft, int geom) {
     return mesh ? tac_mesh_soup(mesh) : NULL;
 }
 
+static double size_of(const tacFeatures* f) {
+    double size = 0.0;
+    for (int i = 0; i < 3 * f->vertices; ++i) size = fmax(size, fabs(f->x[i % 3][i / 3]));
+    return size;
+}
+
 static void read_each(tacDraft* draft, tacModel* model, tacFeatures* features, tacMesh** kept) {
     const tacContactPlan* plan = model->contact;
     for (int g = 0; g < model->ngeom && draft->reader.result == TAC_OK; ++g) {
@@ -55,7 +62,8 @@ static void read_each(tacDraft* draft, tacModel* model, tacFeatures* features, t
         if (result != TAC_OK)
             fail_surface(draft, g, result, &message);
         else
-            keep_remark(draft, &message);
+            keep_remark(draft, &message),
+                tac_tell_hollow(draft, &model->geom[g], size_of(&features[g]));
     }
 }
 

@@ -388,11 +388,22 @@ static double hollow_of(const tacSoup* soup, const tacHull* hull) {
     return deepest;
 }
 
-double tac_shape_hollow(const tacDraft* draft, int shape) {
+// how far the faces of the mesh lie below those of its hull, which is this shape; 0: of no mesh
+static double hollow_of_shape(const tacDraft* draft, int shape) {
     const tacMeshDraft* mesh = draft->mesh.items;
     for (int i = 0; i < draft->mesh.count; ++i)
         if (mesh[i].is_read && mesh[i].shape == shape) return mesh[i].hollow;
     return 0.0;
+}
+
+void tac_tell_hollow(tacDraft* draft, const tacGeom* geom, double size) {
+    tacMessage* out = draft->reader.message;
+    double deep = hollow_of_shape(draft, geom->shape);
+    if (!(deep > 1e-3 * size) || !out || *out->text) return;
+    snprintf(out->text, sizeof out->text,
+             "the mesh of geom %.40s is not convex; it touches as its convex hull, up to %.3g m "
+             "off: cut it into convex meshes, each a geom of the body",
+             *geom->name ? geom->name : "without a name", deep);
 }
 
 int tac_mesh_shape(tacDraft* draft, const tacElement* geom, const tacMeshDraft* found) {

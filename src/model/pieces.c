@@ -45,18 +45,11 @@ static void add_hull(tacDraft* draft, const tacHull* hull, tacPiece* piece) {
     append(draft, &draft->piece_index, hull->corner, hull->ncorner, index);
 }
 
-// a mesh with hollows touches as its hull: that is told, as it is seldom meant
-static void tell_hollow(tacDraft* draft, const tacModel* model, const tacPiece* piece) {
-    tacMessage* out = draft->reader.message;
-    const tacGeom* g = &model->geom[piece->geom];
-    double deep = tac_shape_hollow(draft, g->shape), size = 0.0;
+static double size_of(const tacDraft* draft, const tacPiece* piece) {
     const double* x = (const double*)draft->piece_number.items + piece->number;
+    double size = 0.0;
     for (int i = 0; i < 3 * piece->corners; ++i) size = fmax(size, fabs(x[i]));
-    if (!(deep > 1e-3 * size) || !out || *out->text) return;
-    snprintf(out->text, sizeof out->text,
-             "the mesh of geom %.40s is not convex; it touches as its convex hull, up to %.3g m "
-             "off: cut it into convex meshes, each a geom of the body",
-             *g->name ? g->name : "without a name", deep);
+    return size;
 }
 
 static void read_polyhedron(tacDraft* draft, const tacModel* model, const tacNode* node,
@@ -73,7 +66,8 @@ static void read_polyhedron(tacDraft* draft, const tacModel* model, const tacNod
     }
     add_hull(draft, hull, piece);
     tac_hull_destroy(hull);
-    if (draft->reader.result == TAC_OK) tell_hollow(draft, model, piece);
+    if (draft->reader.result == TAC_OK)
+        tac_tell_hollow(draft, &model->geom[piece->geom], size_of(draft, piece));
 }
 
 //---------------------------------- leaves ----------------------------------

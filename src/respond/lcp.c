@@ -249,7 +249,9 @@ static int solve_all(solver* s) {
 
 static size_t systems_size(int contacts, int tangents) {
     size_t a = tac_dantzig_size(contacts, tangents);
-    size_t b = contacts > LEMKE_CONTACTS ? 0 : tac_lemke_size(contacts, tangents);
+    // room for many contacts is room for few, which Lemke's method may get
+    int tried = contacts < LEMKE_CONTACTS ? contacts : LEMKE_CONTACTS;
+    size_t b = tac_lemke_size(tried, tangents);
     return ((a > b ? a : b) + 7) / 8 * 8;
 }
 

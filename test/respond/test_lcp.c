@@ -324,6 +324,9 @@ static int wrong_input(void) {
         ENSURE(tac_lcp_solve(&lcp, 0, f, classes, NULL, memory) == TAC_ERROR_VALUE);
         mu = 0.5;
     }
+    // room for many is room for few
+    for (int n = 0; n < 300; ++n)
+        for (int t = 0; t <= 2; ++t) ENSURE(tac_lcp_size(n, t) <= tac_lcp_size(n + 1, t));
     ENSURE(tac_lcp_size(-1, 0) == 0 && tac_lcp_size(1, 3) == 0 && tac_lcp_size(1 << 30, 2) == 0);
     lcp.contacts = 0;
     ENSURE(tac_lcp_solve(&lcp, 0, f, classes, NULL, memory) == TAC_OK);

@@ -477,6 +477,24 @@ static int time_lost_is_told(void) {
     return 0;
 }
 
+// four boxes that stand on the floor and against one another, faces on faces to the last bit
+static int boxes_stand_face_to_face(void) {
+    hardScene s;
+    char text[4000] = "<mujoco><option timestep='.005'/><tactus detect='gjk' respond='lcp'/>"
+                      "<worldbody><geom type='plane' size='5 5 .1' friction='.5'/>";
+    for (int i = 0; i < 4; ++i)
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "<body pos='%g %g .05'><freejoint/>"
+                 "<geom type='box' size='.05 .05 .05' mass='1'/></body>",
+                 0.1 * (i % 2), 0.1 * (i / 2));
+    strcat(text, "</worldbody></mujoco>");
+    ENSURE_LAW(hard_open(&s, text));
+    ENSURE(hard_steps(&s, 5) == TAC_OK);
+    for (int k = 0; k < s.model->nv; ++k) ENSURE_NEAR(s.v[k], 0.0, 1e-4);
+    hard_close(&s);
+    return 0;
+}
+
 // Two to four bodies that drop onto the floor and one another, and a ball that falls far away: the
 // clock. Time that a step does not use is missing from the ball's speed. No body may become faster
 // than a fall makes it.
@@ -532,4 +550,5 @@ static int idle_numbers(void) {
 TEST_MAIN(RUN(idle_numbers), RUN(one_bounce), RUN(bounce_is_continuous), RUN(balls),
           RUN(many_impacts), RUN(stack), RUN(slope), RUN(slides_to_rest), RUN(rolls),
           RUN(equalities), RUN(weld), RUN(limits), RUN(limits_outside), RUN(wrong_states),
-          RUN(free_pair), RUN(time_lost_is_told), RUN(drops_keep_time), RUN(thin_plates))
+          RUN(free_pair), RUN(time_lost_is_told), RUN(boxes_stand_face_to_face),
+          RUN(drops_keep_time), RUN(thin_plates))
