@@ -7,6 +7,7 @@
 #include "model/contact_option.h"
 #include "model/draft.h"
 #include "model/feature_reader.h"
+#include "model/pairs.h"
 #include "model/remainder.h"
 #include "model/schema.h"
 #include "model/urdf.h"
@@ -74,13 +75,12 @@ static void remark(const tacDraft* draft, tacMessage* message) {
 
 // a scene without contact whose geoms would touch
 static void remark_apart(const tacModel* model, tacMessage* message) {
-    int pairs = model->contact || !message ? 0 : tac_geom_pairs(model, NULL, 0);
-    if (pairs == 0) return;
+    if (!message || model->contact || model->nv == 0 || !tac_any_pair(model)) return;
     size_t used = strlen(message->text);
     snprintf(message->text + used, sizeof message->text - used,
-             "%snothing touches, though %d pair%s of geoms could: say <tactus "
-             "detect=\"manifold\"/> in the scene, or --contact manifold",
-             used ? "; " : "", pairs, pairs == 1 ? "" : "s");
+             "%snothing touches: say <tactus detect=\"manifold\"/> in the scene, or --contact "
+             "manifold",
+             used ? "; " : "");
 }
 
 // a time step that is too long for contact, behind what stands there

@@ -1,6 +1,8 @@
 // Which geoms may touch: MuJoCo's rule, from the list of pairs, bits, the tree and excludes.
 
-#include "tactus/model.h"
+#include "model/pairs.h"
+
+#include <limits.h>
 
 // the body that moves it: the first one above that has joints, or the world
 static int mover(const tacModel* model, int body) {
@@ -48,18 +50,17 @@ static int geoms_meet(const tacModel* model, const tacGeom* a, const tacGeom* b)
     return !(is_plane(model, a) && is_plane(model, b));
 }
 
-int tac_geom_pairs(const tacModel* model, int (*pairs)[2], int capacity) {
+// the pairs up to `most`, of which the first `capacity` are written
+static int list_pairs(const tacModel* model, int (*pairs)[2], int capacity, int most) {
     int count = 0;
-    if (!model) return 0;
-    if (!pairs) capacity = 0;
     if (model->disable & (TAC_DISABLE_CONTACT | TAC_DISABLE_CONSTRAINT)) return 0;
     for (int i = 0; i < model->npair; ++i, ++count)
         if (count < capacity)
             pairs[count][0] = model->pair[i].geom[0], pairs[count][1] = model->pair[i].geom[1];
-    for (int a = 0; a < model->ngeom; ++a) {
+    for (int a = 0; a < model->ngeom && count < most; ++a) {
         const tacGeom* first = &model->geom[a];
         if (!first->contype && !first->conaffinity) continue;
-        for (int b = a + 1; b < model->ngeom; ++b) {
+        for (int b = a + 1; b < model->ngeom && count < most; ++b) {
             const tacGeom* second = &model->geom[b];
             if (second->body == first->body || !geoms_meet(model, first, second)) continue;
             if (!bodies_meet(model, first->body, second->body)) continue;
@@ -70,3 +71,9 @@ int tac_geom_pairs(const tacModel* model, int (*pairs)[2], int capacity) {
     }
     return count;
 }
+
+int tac_geom_pairs(const tacModel* model, int (*pairs)[2], int capacity) {
+    return model ? list_pairs(model, pairs, pairs ? capacity : 0, INT_MAX) : 0;
+}
+
+int tac_any_pair(const tacModel* model) { return list_pairs(model, NULL, 0, 1) > 0; }

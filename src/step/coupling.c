@@ -41,10 +41,6 @@ tacCoupling tac_coupling_take(const tacModel* model, tacArena* arena) {
     for (int i = 0; i < 4; ++i) *each[i] = TAC_TAKE(arena, int, nv + 1);
     c.from = TAC_TAKE(arena, int, edges), c.to = TAC_TAKE(arena, int, edges);
     c.near = TAC_TAKE(arena, int, 2 * edges), c.chain = TAC_TAKE(arena, int, longest_chain(model));
-    for (int k = 0; k < nv; ++k) {
-        int parent = model->dof[k].parent;
-        c.tree[k] = parent < 0 ? k : c.tree[parent];
-    }
     return c;
 }
 
@@ -156,7 +152,16 @@ static void set_profile(tacCoupling* c, const tacPairForce* force, int count, ta
     tac_skyline_clear(s);
 }
 
+// memory of the scratch is everybody's: nothing in it lasts from one call to the next
+static void find_trees(tacCoupling* c) {
+    for (int k = 0; k < c->model->nv; ++k) {
+        int parent = c->model->dof[k].parent;
+        c->tree[k] = parent < 0 ? k : c->tree[parent];
+    }
+}
+
 void tac_coupling_find(tacCoupling* c, const tacPairForce* force, int count, tacSkyline* s) {
+    find_trees(c);
     list_edges(c, force, count);
     sort_edges(c);
     place_rows(c, order_trees(c), s->place);

@@ -72,7 +72,6 @@ tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scr
     t->D = TAC_TAKE(arena, tacReal, 6 * nbody);
     t->columns = TAC_TAKE(arena, tacReal, TAC_COLUMN * model->nv);
     t->dofs = TAC_TAKE(arena, int, model->nv), t->listed = TAC_TAKE(arena, int, model->nv);
-    memset(t->listed, 0, sizeof *t->listed * (size_t)model->nv);
     if (model->contact->choice[TAC_CHOICE_IMPLICIT]) take_implicit(t, arena);
     if (!derivatives) return t;
     t->records = tac_contacts_take(arena, capacity, 0);
@@ -96,7 +95,11 @@ static int count_pairs(const tacTouch* t) {
     return count;
 }
 
-void tac_touch_again(tacTouch* t) { t->stable = INFINITY; }
+// memory of the scratch is everybody's: nothing in it lasts from one call to the next
+void tac_touch_again(tacTouch* t) {
+    t->stable = INFINITY;
+    memset(t->listed, 0, sizeof *t->listed * (size_t)t->model->nv);
+}
 
 int tac_touch_count(const tacTouch* t) {
     int count = 0;
