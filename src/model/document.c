@@ -195,8 +195,10 @@ static void on_error(void* user, xmlError* error) {
     char text[200];
     snprintf(text, sizeof text, "%s", error->message ? error->message : "not well-formed XML");
     text[strcspn(text, "\n")] = '\0';
+    int is_long = strstr(text, "AttValue length") != NULL;
     tac_reader_fail(builder->reader, TAC_ERROR_SYNTAX, builder->before + error->line, NULL,
-                    "XML syntax: %s", text);
+                    "XML syntax: %s%s", text,
+                    is_long ? ": an attribute holds 10 MB; put the numbers into a 'file'" : "");
 }
 
 //---------------------------------- parser ---------------------------------------
