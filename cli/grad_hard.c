@@ -28,7 +28,7 @@ typedef struct proof {
     double *q, *v, *u, *dot, *next, *back; // neighbour (nq) (nv) (nu), tangents (2 nv + na + nu)
     int count;                             // of a tangent
     unsigned long long random;
-    int compared, left_out;
+    int compared, touching, left_out; // states; those with contacts or an impact among them
     double vjp, difference; // worst
 } proof;
 
@@ -112,10 +112,13 @@ static tacResult run(proof* p, int points, tacState* next, double* slope) {
         result = tac_step(m, &p->x, p->ctrl, next, p->scratch);
         if (result != TAC_OK) break;
         tacInfo info = tac_step_info(p->scratch);
+        int touches = info.contacts > 0 || info.time_of_impact < m->param[m->timestep];
+        // flight is the same everywhere: a quarter of the states is enough
+        int enough = !touches && 4 * (p->compared - p->touching) >= points;
         if (info.flags || is_last(p, info.time_of_impact))
             ++p->left_out;
-        else
-            result = compare(p, next, slope);
+        else if (!enough)
+            p->touching += touches, result = compare(p, next, slope);
         memcpy(p->x.qpos, next->qpos, sizeof(double) * (size_t)(m->nq + m->nv + m->na));
     }
     return result;
@@ -125,17 +128,20 @@ static tacState state_in(const tacModel* m, double* at) {
     return (tacState){.qpos = at, .qvel = at + m->nq, .act = at + m->nq + m->nv};
 }
 
+static int tell(const char* what, double worst, double bar) {
+    int fine = worst <= bar;
+    printf("    %-18s  worst %-8.2g <= %-6g %s\n", what, worst, bar, fine ? "ok" : "WRONG");
+    return fine;
+}
+
 static int report(const proof* p) {
-    int fine = p->compared > 0 && p->vjp <= both_ways && p->difference <= by_differences;
-    printf(
-        "step of hard contact: %d states of a run, %d left out (flagged, or an impact at the end "
-        "of the step)\n",
-        p->compared, p->left_out);
-    printf("    jvp = vjp           worst %.2g (at most %g)\n", p->vjp, both_ways);
-    printf("    jvp = difference    worst %.2g (at most %g)\n", p->difference, by_differences);
-    return fine ? 0
-                : cli_wrong("grad", p->compared ? "the derivatives are wrong"
-                                                : "no state without a flag: nothing compared");
+    printf("step of hard contact: %d states of a run, %d of them in contact, %d left out (flagged, "
+           "or an impact at the end of the step)\n",
+           p->compared, p->touching, p->left_out);
+    int both = tell("jvp = vjp", p->vjp, both_ways);
+    int slopes = tell("jvp = difference", p->difference, by_differences);
+    if (p->compared == 0) cli_wrong("grad", "no state without a flag: nothing compared");
+    return both && slopes && p->compared > 0 ? CLI_FINE : CLI_NO;
 }
 
 int cli_check_hard(const tacModel* m, const tacState* start, const double* ctrl,
