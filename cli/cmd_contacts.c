@@ -8,6 +8,7 @@
 #include "touching.h"
 
 #include "base/assert.h"
+#include "detect/edge_sdf.h"
 #include "detect/manifold.h"
 #include "tactus/tactus.h"
 
@@ -56,17 +57,35 @@ static int parse(contactsCall* call, int argc, char** argv) {
 
 //---------------------------------- printing -------------------------------------
 
-// "vertex 12", "edge 3 x 40"; other detectors have numbers of their own
-static void feature_text(const tacModel* model, uint64_t feature, char* text, size_t size) {
+static void manifold_text(uint64_t feature, char* text, size_t size) {
     int a = tac_manifold_first(feature), b = tac_manifold_second(feature);
-    if (model->contact->detector != TAC_DETECT_MANIFOLD)
-        snprintf(text, size, "%llx", (unsigned long long)feature);
-    else if (tac_manifold_kind(feature) <= TAC_MANIFOLD_VERTEX_1)
+    tacManifoldKind kind = tac_manifold_kind(feature);
+    if (kind <= TAC_MANIFOLD_VERTEX_1)
         snprintf(text, size, "vertex %d of %s", a,
-                 tac_manifold_kind(feature) == TAC_MANIFOLD_VERTEX_0 ? "first" : "second");
+                 kind == TAC_MANIFOLD_VERTEX_0 ? "first" : "second");
     else
         snprintf(text, size, "edges %d, %d on %s", a, b,
-                 tac_manifold_kind(feature) == TAC_MANIFOLD_EDGE_0 ? "first" : "second");
+                 kind == TAC_MANIFOLD_EDGE_0 ? "first" : "second");
+}
+
+// a bundle has a face and a place in it (docs/edge-sdf.md)
+static void edge_sdf_text(uint64_t feature, char* text, size_t size) {
+    int kind = (int)(feature >> 60), index = tac_edge_sdf_index(feature);
+    const char* owner = (kind < 4 ? kind / 2 : kind - 4) ? "second" : "first";
+    if (kind < 4)
+        snprintf(text, size, "%s %d of %s", kind % 2 ? "edge" : "vertex", index, owner);
+    else
+        snprintf(text, size, "face %d of %s, %d", index >> 3, owner, index & 7);
+}
+
+// "vertex 12 of first"; other detectors have numbers of their own
+static void feature_text(const tacModel* model, uint64_t feature, char* text, size_t size) {
+    if (model->contact->detector == TAC_DETECT_MANIFOLD)
+        manifold_text(feature, text, size);
+    else if (model->contact->detector == TAC_DETECT_EDGE_SDF)
+        edge_sdf_text(feature, text, size);
+    else
+        snprintf(text, size, "%llx", (unsigned long long)feature);
 }
 
 static const char* geom_text(const tacModel* model, int geom, char text[24]) {

@@ -29,7 +29,7 @@ typedef struct proof {
     int count;                             // of a tangent
     unsigned long long random;
     int compared, touching, left_out; // states; those with contacts or an impact among them
-    double vjp, difference; // worst
+    double vjp, difference;           // worst
 } proof;
 
 static double chance(proof* p) {
