@@ -56,7 +56,8 @@ static void read_each(tacDraft* draft, tacModel* model, tacFeatures* features, t
         tacMessage message = {0};
         if (!may_touch(plan, g)) continue;
         tacFeatureOptions options = {plan->choice[TAC_CHOICE_VERTICES], own_mesh(draft, g),
-                                     &kept[model->geom[g].shape]};
+                                     &kept[model->geom[g].shape],
+                                     !plan->choice[TAC_CHOICE_DEFINITION]}; // published: corners
         if (draft->reader.result != TAC_OK) return;
         tacResult result = tac_features_create(model, g, options, &features[g], &message);
         if (result != TAC_OK)

@@ -36,11 +36,43 @@ static tacResult take_surface(tacFeatureSurface* s, int vertices, int triangles,
     return s->x && s->triangle ? TAC_OK : no_memory(message);
 }
 
+static int corners_of(const tacHull* hull, int face) {
+    return hull->first[face + 1] - hull->first[face];
+}
+
+// Faces of few corners also have points a tenth of the way from each corner to their middle: solids
+// of one size that lie flush have their corners on each other's sides, where no field sees depth.
+static int has_inner(const tacFeatureSurface* s, const tacHull* hull, int face) {
+    return s->inner && hull->nface <= 32 && corners_of(hull, face) <= 8;
+}
+
+static int count_inner(const tacFeatureSurface* s, const tacHull* hull) {
+    int count = 0;
+    for (int f = 0; f < hull->nface; ++f)
+        if (has_inner(s, hull, f)) count += corners_of(hull, f);
+    return count;
+}
+
+static void set_inner(const tacHull* hull, int face, double (*x)[3]) {
+    int n = corners_of(hull, face);
+    const int* corner = hull->corner + hull->first[face];
+    double middle[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 3 * n; ++i) middle[i % 3] += hull->vertex[3 * corner[i / 3] + i % 3] / n;
+    for (int i = 0; i < 3 * n; ++i)
+        x[i / 3][i % 3] = 0.9 * hull->vertex[3 * corner[i / 3] + i % 3] + 0.1 * middle[i % 3];
+}
+
 static tacResult from_hull(tacFeatureSurface* s, const tacHull* hull, tacMessage* message) {
-    tacResult result = take_surface(s, hull->nvertex, hull->ntriangle, message);
+    int at = hull->nvertex;
+    tacResult result = take_surface(s, at + count_inner(s, hull), hull->ntriangle, message);
     if (result != TAC_OK) return result;
     memcpy(s->x, hull->vertex, sizeof *s->x * (size_t)hull->nvertex);
     memcpy(s->triangle, hull->triangle, sizeof *s->triangle * (size_t)hull->ntriangle);
+    for (int f = 0; f < hull->nface; ++f) {
+        if (!has_inner(s, hull, f)) continue;
+        set_inner(hull, f, s->x + at);
+        at += corners_of(hull, f);
+    }
     return TAC_OK;
 }
 
@@ -322,6 +354,7 @@ static tacResult sort_edges(tacFeatureSurface* s, tacMessage* message) {
 
 tacResult tac_feature_surface(tacFeatureSurface* s, const tacModel* model, int shape,
                               tacFeatureOptions options, tacMessage* message) {
+    s->inner = options.inner;
     tacResult result = make_surface(s, model, shape, options, message);
     if (result == TAC_OK) result = find_edges(s, message);
     if (result == TAC_OK) result = sort_vertices(s, message);

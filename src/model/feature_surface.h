@@ -16,6 +16,7 @@ typedef struct tacFeatureSurface {
     int (*edge)[4];     // two vertices, two triangles                                    (edges)
     double radius;
     int radius_param;
+    int inner; // of the options
     tacBlocks* blocks;
 } tacFeatureSurface;
 

@@ -102,7 +102,7 @@ static int just_within(void) {
                                tac_pose_identity()};
             x[axis] = side * (0.3 + 0.95 * 0.016);
             body[2].position = (tacVec3){x[0], x[1], x[2]}, body[3].position.x = 9.0;
-            ENSURE(tac_detect(model, body, c, scratch) == TAC_OK && c->count == 4);
+            ENSURE(tac_detect(model, body, c, scratch) == TAC_OK && c->count == 8);
             ENSURE(c->activity[0] > 0.0 && c->activity[0] < 1e-3);
         }
     tac_contacts_destroy(c), tac_scratch_destroy(scratch), tac_model_destroy(model);

@@ -434,7 +434,7 @@ static int carried(const stand* s) {
     ENSURE(tac_detect(b.model, body, b.contacts, b.scratch) == TAC_OK);
     for (int i = 0; i < b.contacts->count; ++i) {
         const tacContacts* c = b.contacts;
-        double f = c->activity[i] * fmax(0.0, -c->distance[i]);
+        double f = c->activity[i] * fmax(0.0, 5e-4 - c->distance[i]); // those that carry
         double length = hypot(hypot(c->normal[0][i], c->normal[1][i]), c->normal[2][i]);
         force += f;
         if (f > 1e-3 * 1e-3) upright = fmin(upright, c->normal[2][i] / length);
@@ -467,8 +467,8 @@ static int rest(void) {
     return 0;
 }
 
-// A free box that lies over an edge of a fixed one is held by two corners and two crossings of
-// edges: it stays but for the creep of friction.
+// A free box that lies over an edge of a fixed one is held by two corners, points of its face and
+// two crossings of edges: it stays but for the creep of friction.
 static int free_over_an_edge(void) {
     static const char text[] =
         "<mujoco><compiler angle='degree'/><option timestep='.001'/>"
@@ -489,7 +489,7 @@ static int free_over_an_edge(void) {
     double drift = hypot(q[0] - start[0], q[1] - start[1]);
     printf("    drifts by %.1g m in 3 s, %.1g m off where it fell, leans by %.1g\n", drift,
            hypot(q[0] - 0.06, q[1] - 0.01), 2.0 * hypot(q[4], q[5]));
-    ENSURE(drift < 2e-5 && hypot(q[0] - 0.06, q[1] - 0.01) < 1e-4 && hypot(q[4], q[5]) < 1e-3);
+    ENSURE(drift < 5e-5 && hypot(q[0] - 0.06, q[1] - 0.01) < 3e-4 && hypot(q[4], q[5]) < 2e-3);
     close_bench(&b);
     return 0;
 }

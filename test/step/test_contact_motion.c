@@ -110,6 +110,31 @@ static int boxes_stay_where_they_are(void) {
 
 //---------------------------------- energy ---------------------------------------
 
+// Towers of boxes of one size stand, though the corners of each lie on the sides of the next.
+static int equal_boxes_stand_on_one_another(void) {
+    enum { HIGH = 4 };
+    for (int k = 0; k < 4; ++k) {
+        scene s;
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "<mujoco><option timestep=\"%g\"/><tactus detect=\"%s\" respond=\"spring\"/>"
+                 "<worldbody><geom type=\"plane\" size=\"1 1 .1\"/>",
+                 k < 2 ? 0.002 : 0.005, k % 2 ? "edge_sdf" : "manifold");
+        for (int i = 0; i < HIGH; ++i)
+            snprintf(text + strlen(text), sizeof text - strlen(text),
+                     "<body pos=\"%g 0 %g\"><freejoint/>"
+                     "<geom type=\"box\" size=\".05 .05 .05\" mass=\"1\"/></body>",
+                     k == 0 ? 0.002 * (i % 2) : 0.0, 0.05 + 0.1 * i);
+        strcat(text, "</worldbody></mujoco>");
+        ENSURE_LAW(open_scene(&s, text));
+        ENSURE_LAW(run(&s, 1.0));
+        for (int i = 0; i < HIGH; ++i) ENSURE_NEAR(s.q[7 * i + 2], 0.05 + 0.1 * i, 0.006);
+        for (int i = 0; i < 6 * HIGH; ++i) ENSURE_NEAR(s.v[i], 0.0, 2e-3);
+        close_scene(&s);
+    }
+    return 0;
+}
+
 // without dissipation and friction a bounce gives the height back
 static int an_elastic_bounce_keeps_energy(void) {
     scene s;
@@ -304,6 +329,7 @@ static int hurtful_states_are_finite_or_told(void) {
 int main(int argc, char** argv) {
     const testCase cases[] = {RUN(a_ball_rests_where_its_weight_is_carried),
                               RUN(boxes_stay_where_they_are),
+                              RUN(equal_boxes_stand_on_one_another),
                               RUN(an_elastic_bounce_keeps_energy),
                               RUN(contact_takes_energy_out),
                               RUN(a_block_slides_with_friction),
