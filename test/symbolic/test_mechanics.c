@@ -124,7 +124,7 @@ static int scenes_have_the_engines_equations(void) {
         if (!strstr(entry->d_name, ".xml")) continue;
         snprintf(path, sizeof path, "%s/scenes/%s", TAC_SOURCE_DIR, entry->d_name);
         ENSURE(tac_load(path, NULL, &model, NULL) == TAC_OK);
-        if (model->nv == 0 || model->nv > MOST) {
+        if (model->nv == 0 || model->nv > MOST || model->nq > MOST) {
             tac_model_destroy(model);
             continue;
         }
