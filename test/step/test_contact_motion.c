@@ -110,6 +110,30 @@ static int boxes_stay_where_they_are(void) {
 
 //---------------------------------- energy ---------------------------------------
 
+// The default spring of an implicit step carries a weight, however long the step: 9.81/(0.05 l) of
+// four corners and four points within the face, or less.
+static int long_steps_carry_weight(void) {
+    const double steps[] = {0.002, 0.02, 0.05};
+    double depth[3];
+    for (int k = 0; k < 3; ++k) {
+        scene s;
+        char text[500];
+        snprintf(text, sizeof text,
+                 "<mujoco><option timestep=\"%g\"/><tactus detect=\"manifold\"/><worldbody>"
+                 "<geom type=\"plane\" size=\"1 1 .1\"/><body pos=\"0 0 .1\"><freejoint/>"
+                 "<geom type=\"box\" size=\".1 .1 .1\" mass=\"1\"/></body></worldbody></mujoco>",
+                 steps[k]);
+        ENSURE_LAW(open_scene(&s, text));
+        ENSURE_LAW(run(&s, 5.0));
+        depth[k] = 0.1 - s.q[2];
+        close_scene(&s);
+    }
+    printf("    sinks in by %.2g, %.2g, %.2g mm\n", 1e3 * depth[0], 1e3 * depth[1], 1e3 * depth[2]);
+    ENSURE(depth[0] < 5e-4 && depth[1] < 2.5e-3);
+    ENSURE_NEAR(depth[1], depth[2], 1e-9); // the step is no longer what counts
+    return 0;
+}
+
 // Towers of boxes of one size stand, though the corners of each lie on the sides of the next.
 static int equal_boxes_stand_on_one_another(void) {
     enum { HIGH = 4 };
@@ -329,6 +353,7 @@ static int hurtful_states_are_finite_or_told(void) {
 int main(int argc, char** argv) {
     const testCase cases[] = {RUN(a_ball_rests_where_its_weight_is_carried),
                               RUN(boxes_stay_where_they_are),
+                              RUN(long_steps_carry_weight),
                               RUN(equal_boxes_stand_on_one_another),
                               RUN(an_elastic_bounce_keeps_energy),
                               RUN(contact_takes_energy_out),
