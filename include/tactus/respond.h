@@ -168,6 +168,10 @@ tacResult tac_stable_timestep_at(const tacModel* model, const tacState* x, const
 /// did not use the rest of its time.
 #define TAC_CUT_SHORT 64u
 
+/// A flag of tacInfo, too: restitution of a blow would have added energy, as it can with friction,
+/// and was reduced until it adds none (docs/hard.md, eq. 9).
+#define TAC_BOUNDED 128u
+
 /// Time of a step from x with the control u (nu) that hard contact does not use, as TAC_CUT_SHORT
 /// tells; 0 for other scenes.                                                                 [s]
 TAC_API

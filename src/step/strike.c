@@ -196,73 +196,6 @@ static tacResult solve_held(tacStrike* s, tacStrikeNote* note, tacLcpReport* rep
     return result;
 }
 
-// a contact that just touches, without pressure: open and closed fit both                  [m/s]
-static int is_touch(const tacStrike* s, const tacStrikeNote* note, int g) {
-    const double tiny = 1e-10;
-    int i = g * (1 + s->tangents), rows = s->rows;
-    const double* A = s->A + (size_t)i * (size_t)rows;
-    if (s->group[g].kind == TAC_GROUP_FRICTION || s->group[g].kind == TAC_GROUP_EQUALITY) return 0;
-    if (A[i] * note->f[i] > tiny) return 0;
-    return fabs(dot(rows, A, note->f) + s->b[i]) <= tiny;
-}
-
-// a tangent at its bound that does not slide: sticking and sliding fit both
-static int is_at_bound(const tacStrike* s, const tacStrikeNote* note, int g) {
-    const double tiny = 1e-10;
-    int first = g * (1 + s->tangents), rows = s->rows, found = 0;
-    double bound = s->group[g].mu * note->f[first];
-    for (int i = first + 1; i <= first + s->tangents && s->group[g].mu > 0.0; ++i) {
-        const double* A = s->A + (size_t)i * (size_t)rows;
-        int near = A[i] * bound > tiny && A[i] * (bound - fabs(note->f[i])) <= tiny;
-        found += near && fabs(dot(rows, A, note->f) + s->b[i]) <= tiny;
-    }
-    return found > 0;
-}
-
-// do the normals of two contacts of a pair turn with different bodies?
-static int turn_apart(const tacContactFrame* a, const tacContactFrame* b) {
-    double most = 0.0;
-    for (int row = 3; row < 6; ++row)
-        for (int i = 6 * row + 3; i < 6 * row + 6; ++i) most = fmax(most, fabs(a->D[i] - b->D[i]));
-    return a->body[0] == b->body[0] && a->body[1] == b->body[1] && most > 1e-6;
-}
-
-// do the bodies of a contact move against one another, there?
-static int moves(tacStrike* s, const tacStrikeNote* note, const tacContactFrame* frame) {
-    int nv = s->scene->nv;
-    double most = 0.0;
-    tac_frame_rows(s->scene, &s->flow[0].m, frame, s->J_end);
-    for (int i = 0; i < 3; ++i) most = fmax(most, fabs(dot(nv, s->J_end + i * nv, note->u)));
-    return most > 1e-8;
-}
-
-// Bodies that move against one another, on contacts whose normals turn with either: rows that agree
-// here contradict one another next to here, by the turn times that speed, and some of them give
-// way.
-static int shears(tacStrike* s, const tacStrikeNote* note) {
-    int size = 1 + s->tangents;
-    for (int g = 0; g < s->groups; ++g)
-        for (int k = 0; k < g && s->group[g].kind == TAC_GROUP_CONTACT; ++k) {
-            const tacContactFrame *a = &s->group[g].frame, *b = &s->group[k].frame;
-            if (s->group[k].kind != TAC_GROUP_CONTACT || !turn_apart(a, b)) continue;
-            int press = note->f[g * size] > 0.0 && note->f[k * size] > 0.0;
-            if (press && (moves(s, note, a) || moves(s, note, b))) return 1;
-        }
-    return 0;
-}
-
-// Is another set of classes as good? For what rests, contacts that others make up for are no reason
-// by themselves: gaps of rows that depend on one another change alike with the configuration, so
-// while all of them press they stay closed together, and the motion has one derivative. A blow has
-// no gaps that would keep them together.
-static int has_tie(tacStrike* s, const tacStrikeNote* note, const tacLcpReport* report) {
-    int rests = report->dropped && !note->collides, found = !rests && (report->flags & TAC_TIE);
-    if (rests) found = shears(s, note);
-    for (int g = 0; g < s->groups && !found; ++g)
-        found = is_touch(s, note, g) || (rests && is_at_bound(s, note, g));
-    return found;
-}
-
 // impulses, then u = free + U f
 static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     tacLcpReport report = {0};
@@ -273,7 +206,7 @@ static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     note->groups = s->groups, note->tangents = s->tangents;
     note->flags = report.flags & TAC_FALLBACK;
     for (int k = 0; k < nv; ++k) note->u[k] = free[k] + dot(s->rows, s->U + k * s->rows, note->f);
-    if (has_tie(s, note, &report)) note->flags |= TAC_TIE;
+    if (tac_strike_has_tie(s, note, &report)) note->flags |= TAC_TIE;
     return TAC_OK;
 }
 
@@ -317,6 +250,23 @@ static int choose(tacStrike* s, tacStrikeNote* note, const tacMotion* before, co
         note->chosen[i] = TAC_STRIKE_IN, ++added;
     }
     return added;
+}
+
+// which contacts bounce, as the note has chosen
+static void set_bounces(tacStrike* s, const tacStrikeNote* note) {
+    for (int g = 0, i = 0; g < s->groups; ++i) {
+        if (note->chosen[i] == TAC_STRIKE_OUT) continue;
+        s->group[g++].bounces = note->chosen[i] == TAC_STRIKE_BOUNCES;
+    }
+}
+
+tacStrikeNote tac_strike_part(tacStrike* s, const tacStrikeNote* note, int with) {
+    tacStrikeNote part = *note;
+    part.f = note->part[with].f, part.u = note->part[with].u;
+    part.classes = note->part[with].classes, part.bounded = 0;
+    set_bounces(s, note);
+    for (int g = 0; g < s->groups && !with; ++g) s->group[g].bounces = 0;
+    return part;
 }
 
 // the groups that the note has chosen
@@ -525,10 +475,7 @@ static int choose_collisions(tacStrike* s, tacStrikeNote* note, int all) {
 
 static tacResult gather_collisions(tacStrike* s, tacStrikeNote* note) {
     tacResult result = gather(s, note, &s->before);
-    for (int g = 0, i = 0; g < s->groups; ++i) {
-        if (note->chosen[i] == TAC_STRIKE_OUT) continue;
-        s->group[g++].bounces = note->chosen[i] == TAC_STRIKE_BOUNCES;
-    }
+    set_bounces(s, note);
     return result;
 }
 
@@ -550,6 +497,24 @@ static tacResult collision_contacts(tacStrike* s, tacStrikeNote* note) {
     return result == TAC_OK ? list_rows(s, note) : result;
 }
 
+// Restitution that would add energy is reduced. Returns whether there is an answer without it.
+static tacResult bound_energy(tacStrike* s, tacStrikeNote* note) {
+    int bounces = 0, nv = s->scene->nv;
+    for (int g = 0; g < s->groups; ++g) bounces |= s->group[g].bounces;
+    note->bounded = bounces && !s->frozen && tac_bounce_gains(s, note);
+    if (!note->bounded) return TAC_OK;
+    memcpy(note->part[1].f, note->f, sizeof(double) * (size_t)s->rows);
+    memcpy(note->part[1].u, note->u, sizeof(double) * (size_t)nv);
+    tacStrikeNote soft = tac_strike_part(s, note, 0);
+    right_side(s, &soft, note->v);
+    tacResult result = solve(s, &soft, note->v);
+    if (result != TAC_OK) return result;
+    note->passes += soft.passes, note->residual = fmax(note->residual, soft.residual);
+    note->flags |= soft.flags | TAC_BOUNDED;
+    tac_bounce_bound(s, note);
+    return TAC_OK;
+}
+
 int tac_collide(tacStrike* s, tacStrikeNote* note, int all, tacResult* result) {
     note->collides = 1, note->h = 0.0, note->passes = 0, note->flags = 0, note->residual = 0.0;
     *result = collision_contacts(s, note);
@@ -562,6 +527,7 @@ int tac_collide(tacStrike* s, tacStrikeNote* note, int all, tacResult* result) {
     fill(s, &s->flow[1]);
     right_side(s, note, note->v);
     *result = solve(s, note, note->v);
+    if (*result == TAC_OK) *result = bound_energy(s, note);
     return approach;
 }
 
@@ -593,7 +559,6 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
     tacFlow* f = &s->flow[note->collides];
     tacStrikeNote again = *note; // its choices stay
     place(s, &s->before, note->q, note->v);
-    place(s, &s->after, note->q, note->u);
     if (!note->collides) free_velocity(s, note);
     double margin = note->collides ? note->reach : s->margin;
     tacResult result = find_contacts(s, &s->before, margin, note->spread);
@@ -611,7 +576,15 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
     if (!note->collides && !s->straight && s->groups > 0) tac_strike_bend(s, note);
     for (int g = 0; g < s->groups && !note->collides; ++g) s->group[g].bent = note->bent[g];
     bend_rows(s, note);
+    if (note->bounded) tac_bounce_ready(s, note);
+    tac_strike_ready(s, note);
+    return TAC_OK;
+}
+
+void tac_strike_ready(tacStrike* s, const tacStrikeNote* note) {
+    tacFlow* f = &s->flow[note->collides];
     double h = note->collides ? 1.0 : note->h;
+    place(s, &s->after, note->q, note->u);
     for (int k = 0; k < s->scene->nv; ++k) s->a[k] = (note->u[k] - note->v[k]) / h;
     memset(s->wrench, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
     for (int g = 0; g < s->groups; ++g)
@@ -621,5 +594,4 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
             tac_equality_push(&s->group[g].held, tac_impulse_of(s, note, g).f[0] / h, s->wrench);
     f->m.wrench = s->wrench;
     tac_flow_ready(f, s->a);
-    return TAC_OK;
 }

@@ -186,8 +186,8 @@ static void rows_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot
     if (any_bent(s)) bent_jvp(s, note, d);
 }
 
-void tac_strike_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d, tacReal* u_dot,
-                    tacReal* rate_dot) {
+static void answer_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d,
+                       tacReal* u_dot, tacReal* rate_dot) {
     if (s->groups > 0) probes_jvp(s, d);
     free_jvp(s, note, d, rate_dot);
     rows_jvp(s, note, d);
@@ -196,6 +196,20 @@ void tac_strike_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot*
                             s->memory);
     for (int k = 0; k < s->scene->nv; ++k)
         u_dot[k] = s->u0[k] + dot(s->rows, s->U + k * s->rows, s->f_dot);
+}
+
+void tac_strike_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d, tacReal* u_dot,
+                    tacReal* rate_dot) {
+    if (!note->bounded) {
+        answer_jvp(s, note, d, u_dot, rate_dot);
+        return;
+    }
+    for (int with = 0; with < 2; ++with) {
+        tacStrikeNote part = tac_strike_part(s, note, with);
+        tac_strike_ready(s, &part);
+        answer_jvp(s, &part, d, s->bounce.part[with], rate_dot);
+    }
+    tac_bounce_jvp(s, note, d, u_dot);
 }
 
 //---------------------------------- reverse ----------------------------------
@@ -377,8 +391,8 @@ static void free_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* rat
     tac_flow_vjp(&s->flow[note->collides], s->a0, rate_bar, &m);
 }
 
-void tac_strike_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_bar,
-                    const tacReal* rate_bar, tacStrikeDot* bar) {
+static void answer_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_bar,
+                       const tacReal* rate_bar, tacStrikeDot* bar) {
     size_t size = sizeof(double) * (size_t)(6 * s->scene->nbody);
     memset(s->carry.D_before, 0, size), memset(s->carry.e_before, 0, size);
     memset(s->carry.D_after, 0, size), memset(s->carry.e_after, 0, size);
@@ -396,4 +410,18 @@ void tac_strike_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_ba
                   bar->theta);
     tac_carry_vjp(s->scene, &s->after, s->carry.D_after, s->carry.e_after, bar->q, NULL,
                   bar->theta);
+}
+
+void tac_strike_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_bar,
+                    const tacReal* rate_bar, tacStrikeDot* bar) {
+    if (!note->bounded) {
+        answer_vjp(s, note, u_bar, rate_bar, bar);
+        return;
+    }
+    tac_bounce_vjp(s, note, u_bar, bar);
+    for (int with = 0; with < 2; ++with) {
+        tacStrikeNote part = tac_strike_part(s, note, with);
+        tac_strike_ready(s, &part);
+        answer_vjp(s, &part, s->bounce.part[with], rate_bar, bar);
+    }
 }

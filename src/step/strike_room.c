@@ -52,6 +52,7 @@ size_t tac_strike_size(const tacModel* model) {
     need += 8 * tac_arena_need(real * nv) + tac_arena_need(real * ((size_t)model->na + 1));
     need += tac_arena_need(solver_size((int)groups)) + tac_arena_need(tac_hard_size(model));
     need += tac_arena_need(tac_held_size(held_capacity(model))) + tac_arena_need(real * nv);
+    need += tac_bounce_size(model->nv);
     return need + tac_dynamics_size(model, real);
 }
 
@@ -97,6 +98,7 @@ static void take_arrays(tacStrike* s, tacArena* arena) {
     int held = held_capacity(model);
     s->held = tac_held_take(held, tac_arena_take(arena, tac_held_size(held)));
     s->push = TAC_TAKE(arena, double, nv);
+    s->bounce = tac_bounce_take(nv, arena);
     memset(s->zero, 0, sizeof(double) * (size_t)nv);
 }
 
@@ -132,18 +134,22 @@ tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* 
 
 size_t tac_note_size(const tacModel* model) {
     size_t list = (size_t)list_capacity(model), rows = 3 * (size_t)group_capacity(model);
-    size_t numbers = (size_t)(model->nq + 2 * model->nv + model->na) + rows + 4;
-    return tac_arena_need(sizeof(double) * numbers) + tac_arena_need(2 * rows + list + 1);
+    size_t numbers = (size_t)(model->nq + 5 * model->nv + model->na) + 3 * rows + 4;
+    return tac_arena_need(sizeof(double) * numbers) + tac_arena_need(3 * rows + list + 1);
 }
 
 tacStrikeNote tac_note_take(const tacStrike* s, tacArena* arena) {
     const tacModel* model = s->scene;
     int rows = 3 * s->capacity, list = list_capacity(model);
     tacStrikeNote note = {0};
-    note.q = TAC_TAKE(arena, double, model->nq + 2 * model->nv + model->na + rows + 4);
+    note.q = TAC_TAKE(arena, double, model->nq + 5 * model->nv + model->na + 3 * rows + 4);
     note.v = note.q + model->nq, note.u = note.v + model->nv, note.act = note.u + model->nv;
     note.f = note.act + model->na;
-    note.classes = TAC_TAKE(arena, unsigned char, 2 * rows + list + 1);
+    note.part[0].f = note.f + rows, note.part[1].f = note.part[0].f + rows;
+    note.share = note.part[1].f + rows;
+    note.part[0].u = note.share + model->nv, note.part[1].u = note.part[0].u + model->nv;
+    note.classes = TAC_TAKE(arena, unsigned char, 3 * rows + list + 1);
     note.bent = note.classes + rows, note.chosen = note.bent + rows;
+    note.part[0].classes = note.chosen + list + 1, note.part[1].classes = note.classes;
     return note;
 }
