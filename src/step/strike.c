@@ -157,7 +157,8 @@ static void right_side(tacStrike* s, const tacStrikeNote* note, const double* fr
         const tacStrikeGroup* group = &s->group[g];
         for (int i = g * size; i < (g + 1) * size; ++i) s->b[i] = dot(nv, s->J + i * nv, free);
         if (!note->collides) s->b[g * size] += group->gap / group->span + group->bend / note->h;
-        if (group->bounces) s->b[g * size] += restitution * dot(nv, s->J + g * size * nv, note->v);
+        if (group->bounces)
+            s->b[g * size] += restitution * group->fade * dot(nv, s->J + g * size * nv, note->v);
     }
 }
 
@@ -240,23 +241,43 @@ static tacStrikeGroup listed(const tacStrike* s, const tacStrikeNote* note, int 
     return g;
 }
 
+// A contact that closes, at the speed above which it would be a blow: the step jumps there.
+static int is_at_border(const tacStrike* s, const tacStrikeGroup* g, const double* J,
+                        const double* v, const double* u, double h) {
+    int nv = s->scene->nv;
+    if (g->kind != TAC_GROUP_CONTACT || s->late) return 0;
+    int closes = g->frame.distance <= 2.0 * s->delta || g->gap + h * dot(nv, J, u) < 0.0;
+    return closes && fabs(dot(nv, J, v) + s->slow) <= 1e-6 * s->slow;
+}
+
 // Adds what counts at a velocity to the note's choice; returns how many.
 static int choose(tacStrike* s, tacStrikeNote* note, const tacMotion* before, const double* u) {
     int added = 0;
     for (int i = 0; i < note->listed; ++i) {
         if (note->chosen[i] != TAC_STRIKE_OUT) continue;
         tacStrikeGroup g = listed(s, note, i, before, s->J_end);
+        note->border |= is_at_border(s, &g, s->J_end, note->v, u, note->h);
         if (!counts(s, &g, s->J_end, note->v, u, note->h)) continue;
         note->chosen[i] = TAC_STRIKE_IN, ++added;
     }
     return added;
 }
 
+// Restitution fades in with the speed, from that of rest to half as much again: y^2 (3 - 2 y).
+static void set_bounce(const tacStrike* s, tacStrikeGroup* g) {
+    const double width = 0.5;
+    g->approach = tac_dot(g->frame.axis[0], tac_frame_velocity(&g->frame, &s->before));
+    double y = fmin(fmax((-g->approach / s->slow - 1.0) / width, 0.0), 1.0);
+    g->fade = y * y * (3.0 - 2.0 * y), g->steep = 6.0 * y * (1.0 - y) / width;
+}
+
 // which contacts bounce, as the note has chosen
 static void set_bounces(tacStrike* s, const tacStrikeNote* note) {
     for (int g = 0, i = 0; g < s->groups; ++i) {
         if (note->chosen[i] == TAC_STRIKE_OUT) continue;
-        s->group[g++].bounces = note->chosen[i] == TAC_STRIKE_BOUNCES;
+        s->group[g].bounces = note->chosen[i] == TAC_STRIKE_BOUNCES;
+        if (s->group[g].bounces) set_bounce(s, &s->group[g]);
+        ++g;
     }
 }
 
@@ -412,7 +433,7 @@ static void list_held(tacStrike* s) {
 tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
     const tacMotion* m = &s->flow[0].m;
     note->collides = 0, note->passes = 0, note->flags = 0, note->residual = 0.0;
-    note->loose = 0, note->nearest = 0, note->spread = s->late > SPREAD_AFTER;
+    note->border = note->loose = 0, note->nearest = 0, note->spread = s->late > SPREAD_AFTER;
     free_velocity(s, note);
     tacResult result = find_contacts(s, m, s->margin, note->spread);
     if (result == TAC_OK) result = list_rows(s, note);

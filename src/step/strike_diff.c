@@ -26,7 +26,18 @@ static double pushed(const tacStrike* s, const tacStrikeNote* note, int k) {
 }
 
 static double restitution_of(const tacStrike* s, const tacStrikeGroup* g) {
-    return g->bounces ? s->scene->param[s->restitution] : 0.0;
+    return g->bounces ? s->scene->param[s->restitution] * g->fade : 0.0;
+}
+
+// d(restitution v)/d v of the normal velocity v before, and by the speed of rest
+static double bounce_by_v(const tacStrike* s, const tacStrikeGroup* g) {
+    if (!g->bounces) return 0.0;
+    return s->scene->param[s->restitution] * (g->fade - g->steep * g->approach / s->slow);
+}
+
+static double bounce_by_slow(const tacStrike* s, const tacStrikeGroup* g) {
+    double r = g->approach / s->slow;
+    return s->scene->param[s->restitution] * g->steep * r * r;
 }
 
 // does the gap close in the time that is propagated, rather than in the whole step?
@@ -109,7 +120,7 @@ static double gap_dot(const tacStrikeGroup* g, const tacStrikeNote* note, const 
 static void contact_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d, int at) {
     const tacStrikeGroup* g = &s->group[at];
     const tacFrameDot* m = &s->moved[at];
-    double bounce = restitution_of(s, g);
+    double bounce = bounce_by_v(s, g);
     tacVec3 W = tac_frame_velocity(&g->frame, &s->after);
     tacVec3 V = tac_frame_velocity(&g->frame, &s->before);
     double* b = s->b_dot + at * size_of(s);
@@ -120,7 +131,9 @@ static void contact_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrike
         tacVec3 sum_dot = i ? m->after : tac_add_scaled(m->after, bounce, m->before);
         b[i] = tac_dot(m->axis[i], sum) + tac_dot(g->frame.axis[i], sum_dot);
     }
-    if (g->bounces) b[0] += d->theta[s->restitution] * tac_dot(g->frame.axis[0], V);
+    if (g->bounces)
+        b[0] += d->theta[s->restitution] * g->fade * g->approach +
+                bounce_by_slow(s, g) * tac_slow_jvp(s->scene, d->theta, d->dt);
     if (note->collides) return;
     double change = g->deep ? -g->parting * d->dt : m->distance - TAC_REST * d->theta[s->delta_at];
     b[0] += gap_dot(g, note, d, change, s->scene->timestep);
@@ -228,7 +241,7 @@ static double gap_vjp(const tacStrikeGroup* g, const tacStrikeNote* note, double
 static void contact_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStrikeDot* bar) {
     const tacStrikeGroup* g = &s->group[at];
     const double* b = s->b_dot + at * size_of(s);
-    double bounce = restitution_of(s, g);
+    double bounce = bounce_by_v(s, g);
     tacVec3 W = tac_frame_velocity(&g->frame, &s->after);
     tacVec3 V = tac_frame_velocity(&g->frame, &s->before);
     tacFrameDot m = {.distance = 0.0};
@@ -237,7 +250,10 @@ static void contact_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStri
         m.after = tac_add_scaled(m.after, b[i], g->frame.axis[i]);
     }
     m.before = tac_scale(g->frame.axis[0], bounce * b[0]);
-    if (g->bounces) bar->theta[s->restitution] += b[0] * tac_dot(g->frame.axis[0], V);
+    if (g->bounces) {
+        bar->theta[s->restitution] += b[0] * g->fade * g->approach;
+        tac_slow_vjp(s->scene, b[0] * bounce_by_slow(s, g), bar->theta, &bar->dt);
+    }
     if (!note->collides) {
         double gap = gap_vjp(g, note, b[0], bar, s->scene->timestep);
         m.distance = g->deep ? 0.0 : gap;

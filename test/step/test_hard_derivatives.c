@@ -335,6 +335,18 @@ static int ball(void) {
     return 0;
 }
 
+// blows so slow that their restitution has faded, in part
+static int slow_blows(void) {
+    const double v[6] = {0.3, 0.1, -0.27, 1.0, -2.0, 0.5}, w[6] = {0.1, 0.2, -0.25, 0.1, 0.2, 0.3};
+    ENSURE_LAW(along(
+        HARD("restitution='.9'") "<worldbody>" FLOOR BALL("0 0 .1015") "</worldbody></mujoco>", v,
+        2, 1));
+    ENSURE_LAW(along(HARD("restitution='.9'") "<worldbody>" FLOOR BOX(
+                         "0 0 .114", "20 10 5", ".1 .15 .05") "</worldbody></mujoco>",
+                     w, 3, 1));
+    return 0;
+}
+
 #define FINGER(pos, name, axis, mass)                                                              \
     "<body pos='" pos "'><joint name='" name "' type='slide' axis='" axis "'/><geom type='box' "   \
     "size='.05 .05 .05' mass='" mass "'/></body>"
@@ -502,5 +514,5 @@ static int spread_moves(void) {
 }
 
 TEST_MAIN(RUN(spread_moves), RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes),
-          RUN(plates), RUN(arm), RUN(bounded_rod), RUN(limits_outside), RUN(ball), RUN(equalities),
-          RUN(welds), RUN(helpful_side), RUN(helpful_slide), RUN(refusals))
+          RUN(plates), RUN(arm), RUN(bounded_rod), RUN(limits_outside), RUN(ball), RUN(slow_blows),
+          RUN(equalities), RUN(welds), RUN(helpful_side), RUN(helpful_slide), RUN(refusals))
