@@ -86,9 +86,7 @@ static tacResult cloud_of_shape(cloudMaker* m, int shape, tacPose pose, tacConta
     return cloud_of_soup(m, tac_builder_finish(&builder), pose, out);
 }
 
-static const char* mesh_text(const tacSoup* soup) {
-    return *soup->file ? soup->file : "a mesh";
-}
+static const char* mesh_text(const tacSoup* soup) { return *soup->file ? soup->file : "a mesh"; }
 
 // vertices of the file lie in its own frame, the geom in that of the principal axes
 static tacResult cloud_of_mesh(cloudMaker* m, int geom, tacContactCloud** out) {
