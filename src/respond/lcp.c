@@ -19,11 +19,11 @@
 // is worth refining
 static const double good = 1e-11, known = 1e-10, fair = 1e-8, rough = 1e-6;
 
-// of the speed without contact: what |A||f| is at most
-static const double proportion = 1e5;
+// of the speed without contact: what |A||f| is at most, and impulses that seem to have no bound
+static const double proportion = 1e5, large = 30.0;
 
 enum { MAX_CONTACTS = 4096, ENUMERATE_CONTACTS = 4, LEMKE_CONTACTS = 64, LEMKE_ATTEMPTS = 6 };
-enum { FEW_CONTACTS = 16, MOST_POINTS = 40, IDLE_POINTS = 8 };
+enum { FEW_CONTACTS = 16, MOST_POINTS = 40, IDLE_POINTS = 6 };
 enum {
     FIRST_PASSES = 2,
     NEWTON_PASSES = 12,
@@ -207,7 +207,7 @@ static int solve_newton(solver* s, int warm) {
     return 0;
 }
 
-// the last resort for many contacts: sweeps for long
+// the last resort for few contacts: sweeps for long
 static int solve_sweeps(solver* s) {
     for (int round = 0; round < LAST_ROUNDS; ++round) {
         approach(s, LAST_SWEEPS);
@@ -223,18 +223,20 @@ static int solve_dantzig(solver* s) {
            judge(s, good);
 }
 
-// Points that come nearer; they end where the residual does not fall any more, or where impulses
-// grow beyond all bounds: such rows contradict one another.
+// Points that come nearer. Where impulses grow out of proportion and the residual does not fall the
+// rows contradict one another.
 static int solve_proximal(solver* s) {
     tacProximal p = tac_proximal(s->lcp, s->memory);
     double least = INFINITY;
     s->report.method = TAC_LCP_PROXIMAL, s->report.dropped = p.rank < s->rows;
-    for (int idle = 0; idle < IDLE_POINTS && p.points < MOST_POINTS && !p.absurd; ++idle) {
+    for (int idle = 0; idle < IDLE_POINTS && p.points < MOST_POINTS;) {
         int before = p.passes;
         tac_proximal_next(&p, s->f, s->classes);
         s->report.passes += p.passes - before;
         if (judge(s, good)) return 1;
-        if (s->last < 0.5 * least) least = s->last, idle = 0;
+        int falls = s->last < 0.5 * least;
+        if (falls) least = s->last;
+        idle = falls || p.most < large ? 0 : idle + 1;
     }
     return s->report.residual <= fair * s->report.scale;
 }
@@ -370,7 +372,8 @@ tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* 
     solver s = solver_of(lcp, memory);
     start(&s, warm ? classes : NULL);
     int solved = solve_newton(&s, warm) || (is_small(&s) && solve_dantzig(&s)) ||
-                 solve_proximal(&s) || solve_lemke(&s) || solve_all(&s) || solve_sweeps(&s);
+                 solve_proximal(&s) || solve_lemke(&s) || solve_all(&s) ||
+                 (is_small(&s) && solve_sweeps(&s));
     if (solved) {
         memcpy(f, s.best, (size_t)s.rows * sizeof(double));
         memcpy(classes, s.best_classes, (size_t)s.rows);

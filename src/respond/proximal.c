@@ -15,9 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-// of the largest pivot: what is left of A is nothing; of the size: a slope of nothing; impulses
-// beyond all bounds
-static const double least_pivot = 1e-13, flat = 1e-13, absurd = 1e6;
+// of the largest pivot: what is left of A is nothing; of the size: a slope of nothing
+static const double least_pivot = 1e-13, flat = 1e-13;
 
 // rho falls while points settle, and rises where they do not
 static const double first_rho = 1e-3, most_rho = 1e-2, least_rho = 1e-10;
@@ -395,9 +394,9 @@ static void begin_point(tacProximal* p) {
     for (int k = 0; k < n; ++k) p->size = fmax(p->size, fabs(p->step[k]));
     for (int i = 0; i < p->rows; ++i) p->start[i] = p->b[i] + dot(n, row_of(p, i), p->step);
     for (int c = 0; c < p->lcp->contacts && p->points > 0; ++c) {
-        p->lift[c] = 0.0;
-        for (int i = c * p->group + 1; i < (c + 1) * p->group; ++i)
-            p->lift[c] += mu_of(p, c) * fabs(p->start[i]);
+        double sum = 0.0;
+        for (int i = c * p->group + 1; i < (c + 1) * p->group; ++i) sum += fabs(p->start[i]);
+        p->lift[c] = mu_of(p, c) * sum;
     }
 }
 
@@ -409,9 +408,9 @@ void tac_proximal_next(tacProximal* p, double* f, unsigned char* classes) {
     int settled = solve_coupled(p);
     if (!settled) memcpy(p->u, p->kept, bytes), find_impulses(p);
     p->rho = fmin(fmax(p->rho * (settled ? falls : rises), least_rho), most_rho);
-    p->points++;
+    p->points++, p->most = 0.0;
     for (int i = 0; i < p->rows; ++i) {
-        p->absurd |= !(fabs(p->f[i]) <= absurd);
+        p->most = fmax(p->most, fabs(p->f[i]));
         f[i] = p->f[i] * p->unit[i / p->group] * p->speed;
     }
     memcpy(classes, p->classes, (size_t)p->rows);

@@ -26,7 +26,7 @@ typedef struct tacProximal {
     int* pivot;                    // of H (rank)
     unsigned char *classes, *done; // (rows)
     int points, passes;            // points, and systems solved
-    int absurd;                    // impulses grow beyond all bounds: rows contradict one another
+    double most;                   // the largest impulse: without contact velocities are at most 1
 } tacProximal;
 
 size_t tac_proximal_size(int contacts, int tangents);
