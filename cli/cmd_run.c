@@ -108,6 +108,14 @@ static void print_energy(const char* when, const double energy[2]) {
         printf("  energy at %-7s too large for a number\n", when);
 }
 
+static void print_change(const runSummary* s) {
+    double change = total(s->energy[1]) - total(s->energy[0]);
+    if (isfinite(change))
+        printf("  change            %.3g J, relative %.2g\n", change, relative_drift(s));
+    else
+        printf("  change            too large for a number\n");
+}
+
 static void print_speed(const runSummary* s) {
     const cliRollout* r = s->rollout;
     printf("  simulated         %.6g s in %.4g s, %.4g times real time\n", s->span, r->seconds,
@@ -126,20 +134,23 @@ static void print_summary(const runSummary* s) {
            s->timestep);
     if (r->stepped > 0) print_speed(s);
     print_energy("start", s->energy[0]), print_energy("end", s->energy[1]);
-    printf("  change            %.3g J, relative %.2g\n", total(s->energy[1]) - total(s->energy[0]),
-           relative_drift(s));
+    print_change(s);
     tac_column_dof(s->model, r->fastest_dof, name);
     if (r->fastest > 0.0)
         printf("  largest |qvel|    %.4g of %s at %.6g s\n", r->fastest, name, r->fastest_at);
     if (r->slower > 0)
         printf("  fell back         %lld steps, to a slower solver or no restitution\n", r->slower);
+    if (r->bounded > 0)
+        printf(
+            "  bounded           %lld step%s: restitution with friction would have added energy\n",
+            r->bounded, r->bounded == 1 ? "" : "s");
     if (r->stiff > 0)
         printf(
             "  stiff             %lld step%s too long for contact, which may have gained energy: "
             "take at most %.2g s, or implicit=\"true\" with Euler\n",
             r->stiff, r->stiff == 1 ? "" : "s", r->stable);
     if (r->cut > 0)
-        printf("  lost              %.4g s, of %lld step%s with more than max_impacts impacts\n",
+        printf("  lost              %.4g s, of %lld step%s with more than 3 max_impacts impacts\n",
                r->unused, r->cut, r->cut == 1 ? "" : "s");
     if (s->call->out) printf("  trajectory        %s, %d states\n", s->call->out, s->rows);
     if (*s->note) printf("  note              %s\n", s->note);
@@ -176,6 +187,7 @@ static void json_summary(const runSummary* s) {
     cli_json_number(&json, "largest_qvel_at", r->fastest_at);
     cli_json_int(&json, "lost", r->lost);
     cli_json_int(&json, "fell_back", r->slower);
+    cli_json_int(&json, "bounded", r->bounded);
     cli_json_number(&json, "time_lost", r->unused);
     cli_json_int(&json, "stiff", r->stiff);
     if (r->stiff > 0) cli_json_number(&json, "stable_timestep", r->stable);

@@ -112,7 +112,7 @@ static void look_at_flags(rolloutWork* work, element* e) {
     cliRollout* r = work->rollout;
     unsigned flags = tac_step_info(e->scratch).flags;
     double unused = 0.0;
-    r->slower += (flags & TAC_FALLBACK) != 0;
+    r->slower += (flags & TAC_FALLBACK) != 0, r->bounded += (flags & TAC_BOUNDED) != 0;
     if (flags & TAC_STIFF) look_at_step(work, e);
     if (!(flags & TAC_CUT_SHORT)) return;
     ++r->cut;

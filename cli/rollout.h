@@ -22,6 +22,7 @@ typedef struct cliRollout {
     long long stepped; // steps of all runs
     int lost;          // runs that diverged
     long long slower;  // steps of the first run with a remark of TAC_FALLBACK
+    long long bounded; // steps of the first run whose restitution would add energy (TAC_BOUNDED)
     long long cut;     // steps of the first run that ended early (TAC_CUT_SHORT)
     long long stiff;   // steps of the first run that were too long for contact (TAC_STIFF)
     double stable;     // longest step that it would have stood there                 [s]

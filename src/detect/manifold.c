@@ -7,6 +7,7 @@
 
 #include "detect/broad.h"
 #include "detect/kept.h"
+#include "math/vec3.h"
 
 #include <string.h>
 
@@ -43,7 +44,8 @@ static int capacity(const tacModel* model) {
     long most = 0;
     for (int i = 0; i < plan->npair; ++i) {
         const tacContactPair* pair = &plan->pair[i];
-        most += vertices_of(model, pair, 0) + vertices_of(model, pair, 1);
+        for (int k = 0; k < 2; ++k)
+            if (vertices_of(model, pair, k)) most += vertices_of(model, pair, k) + TAC_RIMS;
         if (has_edges(model, pair)) most += 2 * (long)tac_edge_capacity(model, pair);
     }
     return (int)(most < MOST_RECORDS ? most : MOST_RECORDS);
@@ -52,8 +54,9 @@ static int capacity(const tacModel* model) {
 // of the vertices of one geom, with derivatives
 static size_t side_bytes(const tacModel* model, const tacContactPair* pair, int owner,
                          size_t real_size) {
-    int vertices = model->contact->feature[pair->geom[owner]].vertices;
-    return tac_vertex_side_size(model, pair, owner, real_size) +
+    const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
+    int vertices = f->vertices + TAC_RIMS;
+    return tac_vertex_side_size(model, pair, owner, real_size) + tac_rims_size(f, real_size) +
            tac_hits_size(vertices, 1, real_size) + 3 * tac_hit_records_size(vertices, real_size) +
            48 * tac_arena_need(real_size * (size_t)(vertices + PADDING)) +
            tac_arena_need(sizeof(tacManifoldPair));
@@ -80,6 +83,14 @@ static tacVertexRange range_of(const tacModel* model) {
     return (tacVertexRange){support, plan->choice[TAC_CHOICE_UNCULLED]};
 }
 
+void tac_manifold_touching(tacManifoldPair* p, int owner, int order, tacScratch* scratch) {
+    tacVertexSide* side = &p->side[owner];
+    tacHits* hits = &p->hits[owner];
+    *hits = tac_hits_take(&scratch->arena, side->near.count + TAC_RIMS, order > 1);
+    tac_vertex_touching(side, order, hits);
+    tac_rims_find(side, order, hits, &p->rims[owner], scratch);
+}
+
 tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int index, int order,
                               tacManifoldPair* p, tacScratch* scratch) {
     *p = (tacManifoldPair){.index = index, .order = order, .pair = &model->contact->pair[index]};
@@ -90,8 +101,7 @@ tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int in
         tacVertexSide* side = &p->side[owner];
         *side = tac_vertex_side(model, p->pair, owner, body, scratch);
         tac_vertex_search(side, range_of(model), scratch);
-        p->hits[owner] = tac_hits_take(&scratch->arena, side->near.count, order > 1);
-        tac_vertex_touching(side, order, &p->hits[owner]);
+        tac_manifold_touching(p, owner, order, scratch);
     }
     return p->edges ? tac_edge_find(&p->edge, model, p->pair, p->side, scratch) : TAC_OK;
 }
@@ -144,6 +154,42 @@ static void write_twists(const tacVertexSide* side, const tacHits* hits, tacCont
             memcpy(&contacts->d_twist[row][k][contacts->count], out[row][k], bytes);
 }
 
+// by a turn about the record's point, and none about the origin of geom[1]'s body
+static void write_turns(tacContacts* c, const tacReal origin[3], int at) {
+    tacVec3 arm = {origin[0] - c->point[0][at], origin[1] - c->point[1][at],
+                   origin[2] - c->point[2][at]};
+    for (int row = 0; row < 8; ++row) {
+        tacVec3 by = {c->d_twist[row][0][at], c->d_twist[row][1][at], c->d_twist[row][2][at]};
+        tacVec3 turn = tac_cross(arm, by);
+        c->d_twist[row][3][at] += turn.x, c->d_twist[row][4][at] += turn.y;
+        c->d_twist[row][5][at] += turn.z;
+    }
+}
+
+// columns of d_twist by motions of geom[1]'s body one after the other
+static void write_rim_twists(const tacManifoldPair* p, int owner, tacContacts* c,
+                             tacScratch* scratch) {
+    const tacVertexSide* side = &p->side[owner];
+    int count = p->hits[owner].count;
+    size_t bytes = sizeof(tacReal) * (size_t)count;
+    tacHitRecords dot = tac_hit_records_take(&scratch->arena, count);
+    for (int k = 0; k < 6; ++k) {
+        tacHitDot along = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+        (owner == 1 ? along.own : along.field)[k] = 1.0;
+        size_t mark = scratch->arena.used;
+        tac_manifold_vertices_jvp(p, owner, &along, NULL, NULL, dot, scratch);
+        scratch->arena.used = mark;
+        for (int j = 0; j < 3; ++j) {
+            memcpy(&c->d_twist[j][k][c->count], dot.point[j], bytes);
+            memcpy(&c->d_twist[3 + j][k][c->count], dot.normal[j], bytes);
+        }
+        memcpy(&c->d_twist[6][k][c->count], dot.distance, bytes);
+        memcpy(&c->d_twist[7][k][c->count], dot.activity, bytes);
+    }
+    const tacFrame* body = owner == 1 ? &side->place.own : &side->place.field;
+    for (int i = 0; i < count; ++i) write_turns(c, body->origin, c->count + i);
+}
+
 static void write_vertices(const tacManifoldPair* p, int owner, tacContacts* contacts,
                            tacScratch* scratch) {
     const tacVertexSide* side = &p->side[owner];
@@ -151,11 +197,15 @@ static void write_vertices(const tacManifoldPair* p, int owner, tacContacts* con
     if (hits->count && fits(contacts, hits->count)) {
         tacHitRecords records = tac_hit_records_take(&scratch->arena, hits->count);
         VERTICES->record(&side->place, hits, records);
+        tac_rims_weigh(side, &p->rims[owner], hits, records);
         copy_records(&records, contacts, hits->count);
         for (int i = 0; i < hits->count; ++i)
             name_record(contacts, contacts->count + i, p,
                         tac_manifold_feature((tacManifoldKind)owner, hits->vertex[i], 0));
-        if (contacts->d_twist[0][0]) write_twists(side, hits, contacts, scratch);
+        if (contacts->d_twist[0][0] && p->rims[owner].count)
+            write_rim_twists(p, owner, contacts, scratch);
+        else if (contacts->d_twist[0][0])
+            write_twists(side, hits, contacts, scratch);
     }
     contacts->count += hits->count;
 }

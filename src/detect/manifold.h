@@ -6,6 +6,7 @@
 
 #include "detect/detect.h"
 #include "detect/manifold_edges.h"
+#include "detect/rims.h"
 
 extern const tacDetectorKind tac_manifold_detector;
 
@@ -36,6 +37,7 @@ typedef struct tacManifoldPair {
     int edges;   // are edges?
     tacVertexSide side[2];
     tacHits hits[2]; // vertices that touch
+    tacRims rims[2]; // their rims, if they are cylinders
     tacEdgeWork edge;
 } tacManifoldPair;
 
@@ -43,11 +45,20 @@ typedef struct tacManifoldPair {
 tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int index, int order,
                               tacManifoldPair* out, tacScratch* scratch);
 
+// Of the vertices that are near, those that touch, with the field up to `order`, and rims.
+void tac_manifold_touching(tacManifoldPair* p, int owner, int order, tacScratch* scratch);
+
 // records of edges that have activity, and of all features
 int tac_manifold_edge_records(const tacManifoldPair* p, int k);
 int tac_manifold_records(const tacManifoldPair* p);
 
 // manifold_diff.c
+
+// Records of vertices and rims; fields of rims NULL: they stand still. Needs Hessians.
+void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* dot,
+                               const tacField* middle, const tacField* deepest, tacHitRecords out,
+                               tacScratch* scratch);
+
 tacResult tac_manifold_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                            const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
                            tacScratch* scratch);

@@ -38,6 +38,11 @@ static tacField take_field(tacScratch* scratch, int count) {
     return f;
 }
 
+static void clear_padding(tacReal* const x[3], int count) {
+    for (int k = 0; k < 3; ++k)
+        for (int i = count; i < count + 8; ++i) x[k][i] = 0.0;
+}
+
 //---------------------------------- fields by parameters -------------------------
 
 // the field moves with its parameters, and with its place in the body
@@ -100,9 +105,41 @@ static void copy_records(const tacHitRecords* from, tacContacts* to, int at, int
     memcpy(&to->activity[at], from->activity, bytes);
 }
 
+void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* dot,
+                               const tacField* middle, const tacField* deepest, tacHitRecords out,
+                               tacScratch* scratch) {
+    const tacVertexSide* side = &p->side[owner];
+    const tacHits* hits = &p->hits[owner];
+    const tacRims* rims = &p->rims[owner];
+    if (rims->count == 0) {
+        VERTICES->record_jvp(&side->place, hits, dot, out);
+        return;
+    }
+    tacReal* slide[3];
+    for (int k = 0; k < 3; ++k) dot->slide[k] = slide[k] = take_reals(scratch, hits->count);
+    clear_padding(slide, hits->count);
+    tacHitRecords records = tac_hit_records_take(&scratch->arena, hits->count);
+    VERTICES->record(&side->place, hits, records);
+    tacRimsDot moved = tac_rims_slide(side, rims, hits, dot, middle, deepest, slide);
+    VERTICES->record_jvp(&side->place, hits, dot, out);
+    tac_rims_weigh_jvp(side, rims, hits, dot, &moved, records, out);
+}
+
+// the field at the middles of rims and at their deepest points
+static tacResult rim_field_dots(const inputs* in, const tacManifoldPair* p, int owner,
+                                tacField rim[2], tacScratch* scratch) {
+    const tacRims* rims = &p->rims[owner];
+    if (rims->count == 0) return TAC_OK;
+    for (int i = 0; i < 2; ++i) rim[i] = take_field(scratch, TAC_RIMS);
+    tacResult result = field_jvp(in, &p->side[owner], &rims->middle, rim[0], scratch);
+    if (result != TAC_OK) return result;
+    return field_jvp(in, &p->side[owner], &rims->deepest, rim[1], scratch);
+}
+
 static tacResult vertices_jvp(const inputs* in, const tacManifoldPair* p, int owner, int at,
                               tacContacts* out, tacScratch* scratch) {
     const tacHits* hits = &p->hits[owner];
+    tacField rim[2];
     tacHitDot dot = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
     if (hits->count == 0) return TAC_OK;
     tacHitRecords field = tac_hit_records_take(&scratch->arena, hits->count);
@@ -114,8 +151,11 @@ static tacResult vertices_jvp(const inputs* in, const tacManifoldPair* p, int ow
         if (result != TAC_OK) return result;
         dot.value = field.distance;
         for (int k = 0; k < 3; ++k) dot.gradient[k] = field.normal[k];
+        result = rim_field_dots(in, p, owner, rim, scratch);
+        if (result != TAC_OK) return result;
     }
-    VERTICES->record_jvp(&p->side[owner].place, hits, &dot, records);
+    tac_manifold_vertices_jvp(p, owner, &dot, in->theta_dot ? &rim[0] : NULL,
+                              in->theta_dot ? &rim[1] : NULL, records, scratch);
     copy_records(&records, out, at, hits->count);
     return TAC_OK;
 }
@@ -143,6 +183,36 @@ static void add_hit_bars(const inputs* in, const tacManifoldPair* p, int owner,
     if (radius >= 0) in->theta_bar[radius] += bar->radius;
 }
 
+static void copy_bar(tacReal* to, const tacReal* from, int count) {
+    memcpy(to, from, sizeof *to * (size_t)count);
+}
+
+// weights turn, so normals have adjoints even where nobody pulls at them
+static tacResult rims_vjp(const inputs* in, const tacManifoldPair* p, int owner, tacHitRecords bar,
+                          tacHitBar* out, tacScratch* scratch) {
+    const tacVertexSide* side = &p->side[owner];
+    const tacHits* hits = &p->hits[owner];
+    const tacRims* rims = &p->rims[owner];
+    tacHitRecords records = tac_hit_records_take(&scratch->arena, hits->count);
+    tacHitRecords own = tac_hit_records_take(&scratch->arena, hits->count);
+    tacField rim[2] = {take_field(scratch, TAC_RIMS), take_field(scratch, TAC_RIMS)};
+    int asked = in->theta_bar != NULL;
+    for (int k = 0; k < 3; ++k) {
+        copy_bar(own.point[k], bar.point[k], hits->count);
+        copy_bar(own.normal[k], bar.normal[k], hits->count);
+        out->slide[k] = take_reals(scratch, hits->count);
+    }
+    copy_bar(own.distance, bar.distance, hits->count);
+    copy_bar(own.activity, bar.activity, hits->count);
+    VERTICES->record(&side->place, hits, records);
+    tacRimsDot moved = tac_rims_weigh_vjp(side, rims, hits, records, own, out);
+    VERTICES->record_vjp(&side->place, hits, own, 1, out);
+    tac_rims_slide_vjp(side, rims, &moved, out, asked ? &rim[0] : NULL, asked ? &rim[1] : NULL);
+    if (!asked) return TAC_OK;
+    tacResult result = field_vjp(in, side, &rims->middle, rim[0], scratch);
+    return result == TAC_OK ? field_vjp(in, side, &rims->deepest, rim[1], scratch) : result;
+}
+
 static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int owner,
                               const tacContacts* bar, int at, int bent, tacScratch* scratch) {
     const tacHits* hits = &p->hits[owner];
@@ -153,9 +223,13 @@ static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int ow
         out.value = field.distance;
         for (int k = 0; k < 3; ++k) out.gradient[k] = field.normal[k];
     }
-    VERTICES->record_vjp(&p->side[owner].place, hits, records_at(bar, at), bent, &out);
+    tacResult result = TAC_OK;
+    if (p->rims[owner].count)
+        result = rims_vjp(in, p, owner, records_at(bar, at), &out, scratch);
+    else
+        VERTICES->record_vjp(&p->side[owner].place, hits, records_at(bar, at), bent, &out);
     add_hit_bars(in, p, owner, &out);
-    if (!in->theta_bar) return TAC_OK;
+    if (!in->theta_bar || result != TAC_OK) return result;
     tacField f = {out.value, {out.gradient[0], out.gradient[1], out.gradient[2]}, {0}};
     return field_vjp(in, &p->side[owner], hits, f, scratch);
 }
@@ -339,8 +413,7 @@ static void take_up(const tacManifoldPair* kept, int order, tacManifoldPair* p,
     *p = *kept;
     for (int owner = 0; owner < 2 && order > kept->order; ++owner) {
         if (!p->used[owner]) continue;
-        p->hits[owner] = tac_hits_take(&scratch->arena, p->side[owner].near.count, order > 1);
-        tac_vertex_touching(&p->side[owner], order, &p->hits[owner]);
+        tac_manifold_touching(p, owner, order, scratch);
     }
 }
 
@@ -396,12 +469,20 @@ static int is_bent(const tacContacts* bar) {
     return 0;
 }
 
+static int has_rims(const tacModel* model) {
+    for (int g = 0; g < model->ngeom; ++g) {
+        const struct tacFeatureIndex* index = model->contact->feature[g].index;
+        if (index && index->rims) return 1;
+    }
+    return 0;
+}
+
 tacResult tac_manifold_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                            const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
                            tacScratch* scratch) {
     inputs in = {.model = model, .pose_bar = pose_bar, .theta_bar = theta_bar};
     tacResult result = TAC_OK;
-    int bent = is_bent(bar);
+    int bent = is_bent(bar) || has_rims(model);
     for (int i = 0; i < contacts->count && result == TAC_OK;) {
         size_t mark = scratch->arena.used;
         tacManifoldPair p;

@@ -53,6 +53,11 @@ static int count_inner(const tacFeatureSurface* s, const tacHull* hull) {
     return count;
 }
 
+// a cylinder has such points on its caps, a tenth within each rim
+static int count_rings(const tacFeatureSurface* s, const tacHull* hull) {
+    return s->inner && s->rim[0] > 0.0 ? hull->nvertex : 0;
+}
+
 static void set_inner(const tacHull* hull, int face, double (*x)[3]) {
     int n = corners_of(hull, face);
     const int* corner = hull->corner + hull->first[face];
@@ -63,12 +68,15 @@ static void set_inner(const tacHull* hull, int face, double (*x)[3]) {
 }
 
 static tacResult from_hull(tacFeatureSurface* s, const tacHull* hull, tacMessage* message) {
-    int at = hull->nvertex;
-    tacResult result = take_surface(s, at + count_inner(s, hull), hull->ntriangle, message);
+    int at = hull->nvertex, rings = count_rings(s, hull);
+    tacResult result =
+        take_surface(s, at + (rings ? rings : count_inner(s, hull)), hull->ntriangle, message);
     if (result != TAC_OK) return result;
     memcpy(s->x, hull->vertex, sizeof *s->x * (size_t)hull->nvertex);
     memcpy(s->triangle, hull->triangle, sizeof *s->triangle * (size_t)hull->ntriangle);
-    for (int f = 0; f < hull->nface; ++f) {
+    for (int i = 0; i < rings; ++i)
+        for (int k = 0; k < 3; ++k) s->x[at + i][k] = (k < 2 ? 0.9 : 1.0) * hull->vertex[3 * i + k];
+    for (int f = 0; f < hull->nface && rings == 0; ++f) {
         if (!has_inner(s, hull, f)) continue;
         set_inner(hull, f, s->x + at);
         at += corners_of(hull, f);
@@ -108,6 +116,7 @@ static tacResult cylinder_surface(tacFeatureSurface* s, const tacReal* size, int
                                   tacAllocator allocator, tacMessage* message) {
     int ring = vertices / 2 < 8 ? 8 : vertices / 2 > 256 ? 256 : vertices / 2;
     double point[512][3];
+    s->rim[0] = size[0], s->rim[1] = size[1];
     for (int i = 0; i < ring; ++i) {
         double angle = 2.0 * 3.14159265358979323846 * i / ring;
         for (int end = 0; end < 2; ++end) {

@@ -16,7 +16,8 @@ typedef struct tacFeatureSurface {
     int (*edge)[4];     // two vertices, two triangles                                    (edges)
     double radius;
     int radius_param;
-    int inner; // of the options
+    double rim[2]; // radius and half length of a cylinder along z, 0: none
+    int inner;     // of the options
     tacBlocks* blocks;
 } tacFeatureSurface;
 

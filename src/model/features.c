@@ -229,6 +229,28 @@ static void write_ball(const tacFeatureBox* box, featureBlock* b, int i) {
     b->wide[i] = (float)(sqrt(tac_dot3(box->half, box->half)) + 1e-6 * size);
 }
 
+static void write_rims(const tacFeatureSurface* s, tacPose pose, featureBlock* b) {
+    struct tacFeatureIndex* index = &b->index;
+    if (s->rim[0] <= 0.0) return;
+    index->rims = 2, index->rim_radius = s->rim[0];
+    put_vector(pose, (double[3]){0.0, 0.0, 1.0}, index->rim_axis);
+    for (int i = 0; i < 2; ++i) {
+        tacVec3 middle = {0.0, 0.0, i ? s->rim[1] : -s->rim[1]};
+        tac_store3(index->rim[i], tac_pose_apply(pose, middle));
+    }
+}
+
+// corners on a rim do not reach as far as the rim
+static void grow_by_rim(growingBox* box, const struct tacFeatureIndex* index, int rim) {
+    tacFeatureBox circle;
+    for (int k = 0; k < 3; ++k) {
+        double a = index->rim_axis[k];
+        circle.middle[k] = index->rim[rim][k];
+        circle.half[k] = index->rim_radius * sqrt(fmax(0.0, 1.0 - a * a));
+    }
+    grow_by_box(box, &circle);
+}
+
 static void write_boxes(const tacFeatureSurface* s, featureBlock* b) {
     struct tacFeatureIndex* index = &b->index;
     growingBox all = no_box();
@@ -241,6 +263,7 @@ static void write_boxes(const tacFeatureSurface* s, featureBlock* b) {
         b->box[i] = finished(&box);
         write_ball(&b->box[i], b, i);
     }
+    for (int i = 0; i < index->rims; ++i) grow_by_rim(&all, index, i);
     index->all = finished(&all);
 }
 
@@ -268,6 +291,7 @@ static tacResult pack_features(const tacFeatureSurface* s, tacPose pose, tacAllo
     write_edges(s, b);
     write_rough_boxes(b);
     write_flanks(s, pose, b);
+    write_rims(s, pose, b);
     write_boxes(s, b);
     write_rows(s, b);
     return TAC_OK;

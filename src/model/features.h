@@ -63,9 +63,13 @@ struct tacFeatureIndex {
     tacRoughBoxes block_rough;     // around each block of edges                    (edge_blocks)
     tacRoughBoxes group_rough;     // around each TAC_EDGE_GROUP of these
     int radius;                    // offset of the radius in param, -1: none
-    double deviation; // largest |own field| at a vertex                               [m]
-    double place[3];  // where that is, body axes                                      [m]
-    double sag[2];    // least and largest own field at middles of edges               [m]
+    int rims;                      // circles around an axis: of a cylinder 2, else 0
+    double rim[2][3],
+        rim_axis[3];   // their middles and their axis, upward from the first to the other
+    double rim_radius; //                                                      [m]
+    double deviation;  // largest |own field| at a vertex                               [m]
+    double place[3];   // where that is, body axes                                      [m]
+    double sag[2];     // least and largest own field at middles of edges               [m]
 };
 
 typedef struct tacFeatureOptions {

@@ -157,7 +157,8 @@ static void right_side(tacStrike* s, const tacStrikeNote* note, const double* fr
         const tacStrikeGroup* group = &s->group[g];
         for (int i = g * size; i < (g + 1) * size; ++i) s->b[i] = dot(nv, s->J + i * nv, free);
         if (!note->collides) s->b[g * size] += group->gap / group->span + group->bend / note->h;
-        if (group->bounces) s->b[g * size] += restitution * dot(nv, s->J + g * size * nv, note->v);
+        if (group->bounces)
+            s->b[g * size] += restitution * group->fade * dot(nv, s->J + g * size * nv, note->v);
     }
 }
 
@@ -196,73 +197,6 @@ static tacResult solve_held(tacStrike* s, tacStrikeNote* note, tacLcpReport* rep
     return result;
 }
 
-// a contact that just touches, without pressure: open and closed fit both                  [m/s]
-static int is_touch(const tacStrike* s, const tacStrikeNote* note, int g) {
-    const double tiny = 1e-10;
-    int i = g * (1 + s->tangents), rows = s->rows;
-    const double* A = s->A + (size_t)i * (size_t)rows;
-    if (s->group[g].kind == TAC_GROUP_FRICTION || s->group[g].kind == TAC_GROUP_EQUALITY) return 0;
-    if (A[i] * note->f[i] > tiny) return 0;
-    return fabs(dot(rows, A, note->f) + s->b[i]) <= tiny;
-}
-
-// a tangent at its bound that does not slide: sticking and sliding fit both
-static int is_at_bound(const tacStrike* s, const tacStrikeNote* note, int g) {
-    const double tiny = 1e-10;
-    int first = g * (1 + s->tangents), rows = s->rows, found = 0;
-    double bound = s->group[g].mu * note->f[first];
-    for (int i = first + 1; i <= first + s->tangents && s->group[g].mu > 0.0; ++i) {
-        const double* A = s->A + (size_t)i * (size_t)rows;
-        int near = A[i] * bound > tiny && A[i] * (bound - fabs(note->f[i])) <= tiny;
-        found += near && fabs(dot(rows, A, note->f) + s->b[i]) <= tiny;
-    }
-    return found > 0;
-}
-
-// do the normals of two contacts of a pair turn with different bodies?
-static int turn_apart(const tacContactFrame* a, const tacContactFrame* b) {
-    double most = 0.0;
-    for (int row = 3; row < 6; ++row)
-        for (int i = 6 * row + 3; i < 6 * row + 6; ++i) most = fmax(most, fabs(a->D[i] - b->D[i]));
-    return a->body[0] == b->body[0] && a->body[1] == b->body[1] && most > 1e-6;
-}
-
-// do the bodies of a contact move against one another, there?
-static int moves(tacStrike* s, const tacStrikeNote* note, const tacContactFrame* frame) {
-    int nv = s->scene->nv;
-    double most = 0.0;
-    tac_frame_rows(s->scene, &s->flow[0].m, frame, s->J_end);
-    for (int i = 0; i < 3; ++i) most = fmax(most, fabs(dot(nv, s->J_end + i * nv, note->u)));
-    return most > 1e-8;
-}
-
-// Bodies that move against one another, on contacts whose normals turn with either: rows that agree
-// here contradict one another next to here, by the turn times that speed, and some of them give
-// way.
-static int shears(tacStrike* s, const tacStrikeNote* note) {
-    int size = 1 + s->tangents;
-    for (int g = 0; g < s->groups; ++g)
-        for (int k = 0; k < g && s->group[g].kind == TAC_GROUP_CONTACT; ++k) {
-            const tacContactFrame *a = &s->group[g].frame, *b = &s->group[k].frame;
-            if (s->group[k].kind != TAC_GROUP_CONTACT || !turn_apart(a, b)) continue;
-            int press = note->f[g * size] > 0.0 && note->f[k * size] > 0.0;
-            if (press && (moves(s, note, a) || moves(s, note, b))) return 1;
-        }
-    return 0;
-}
-
-// Is another set of classes as good? For what rests, contacts that others make up for are no reason
-// by themselves: gaps of rows that depend on one another change alike with the configuration, so
-// while all of them press they stay closed together, and the motion has one derivative. A blow has
-// no gaps that would keep them together.
-static int has_tie(tacStrike* s, const tacStrikeNote* note, const tacLcpReport* report) {
-    int rests = report->dropped && !note->collides, found = !rests && (report->flags & TAC_TIE);
-    if (rests) found = shears(s, note);
-    for (int g = 0; g < s->groups && !found; ++g)
-        found = is_touch(s, note, g) || (rests && is_at_bound(s, note, g));
-    return found;
-}
-
 // impulses, then u = free + U f
 static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     tacLcpReport report = {0};
@@ -273,7 +207,7 @@ static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     note->groups = s->groups, note->tangents = s->tangents;
     note->flags = report.flags & TAC_FALLBACK;
     for (int k = 0; k < nv; ++k) note->u[k] = free[k] + dot(s->rows, s->U + k * s->rows, note->f);
-    if (has_tie(s, note, &report)) note->flags |= TAC_TIE;
+    if (tac_strike_has_tie(s, note, &report)) note->flags |= TAC_TIE;
     return TAC_OK;
 }
 
@@ -307,16 +241,53 @@ static tacStrikeGroup listed(const tacStrike* s, const tacStrikeNote* note, int 
     return g;
 }
 
+// A contact that closes, at the speed above which it would be a blow: the step jumps there.
+static int is_at_border(const tacStrike* s, const tacStrikeGroup* g, const double* J,
+                        const double* v, const double* u, double h) {
+    int nv = s->scene->nv;
+    if (g->kind != TAC_GROUP_CONTACT || s->late) return 0;
+    int closes = g->frame.distance <= 2.0 * s->delta || g->gap + h * dot(nv, J, u) < 0.0;
+    return closes && fabs(dot(nv, J, v) + s->slow) <= 1e-6 * s->slow;
+}
+
 // Adds what counts at a velocity to the note's choice; returns how many.
 static int choose(tacStrike* s, tacStrikeNote* note, const tacMotion* before, const double* u) {
     int added = 0;
     for (int i = 0; i < note->listed; ++i) {
         if (note->chosen[i] != TAC_STRIKE_OUT) continue;
         tacStrikeGroup g = listed(s, note, i, before, s->J_end);
+        note->border |= is_at_border(s, &g, s->J_end, note->v, u, note->h);
         if (!counts(s, &g, s->J_end, note->v, u, note->h)) continue;
         note->chosen[i] = TAC_STRIKE_IN, ++added;
     }
     return added;
+}
+
+// Restitution fades in with the speed, from that of rest to half as much again: y^2 (3 - 2 y).
+static void set_bounce(const tacStrike* s, tacStrikeGroup* g) {
+    const double width = 0.5;
+    g->approach = tac_dot(g->frame.axis[0], tac_frame_velocity(&g->frame, &s->before));
+    double y = fmin(fmax((-g->approach / s->slow - 1.0) / width, 0.0), 1.0);
+    g->fade = y * y * (3.0 - 2.0 * y), g->steep = 6.0 * y * (1.0 - y) / width;
+}
+
+// which contacts bounce, as the note has chosen
+static void set_bounces(tacStrike* s, const tacStrikeNote* note) {
+    for (int g = 0, i = 0; g < s->groups; ++i) {
+        if (note->chosen[i] == TAC_STRIKE_OUT) continue;
+        s->group[g].bounces = note->chosen[i] == TAC_STRIKE_BOUNCES;
+        if (s->group[g].bounces) set_bounce(s, &s->group[g]);
+        ++g;
+    }
+}
+
+tacStrikeNote tac_strike_part(tacStrike* s, const tacStrikeNote* note, int with) {
+    tacStrikeNote part = *note;
+    part.f = note->part[with].f, part.u = note->part[with].u;
+    part.classes = note->part[with].classes, part.bounded = 0;
+    set_bounces(s, note);
+    for (int g = 0; g < s->groups && !with; ++g) s->group[g].bounces = 0;
+    return part;
 }
 
 // the groups that the note has chosen
@@ -462,7 +433,7 @@ static void list_held(tacStrike* s) {
 tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
     const tacMotion* m = &s->flow[0].m;
     note->collides = 0, note->passes = 0, note->flags = 0, note->residual = 0.0;
-    note->loose = 0, note->nearest = 0, note->spread = s->late > SPREAD_AFTER;
+    note->border = note->loose = 0, note->nearest = 0, note->spread = s->late > SPREAD_AFTER;
     free_velocity(s, note);
     tacResult result = find_contacts(s, m, s->margin, note->spread);
     if (result == TAC_OK) result = list_rows(s, note);
@@ -477,6 +448,7 @@ tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
         result = solve_chosen(s, note);
     }
     if (result == TAC_OK) set_mean(s, note), list_held(s);
+    if (result == TAC_OK) note->border |= tac_strike_wavers(s, note);
     return result;
 }
 
@@ -525,10 +497,7 @@ static int choose_collisions(tacStrike* s, tacStrikeNote* note, int all) {
 
 static tacResult gather_collisions(tacStrike* s, tacStrikeNote* note) {
     tacResult result = gather(s, note, &s->before);
-    for (int g = 0, i = 0; g < s->groups; ++i) {
-        if (note->chosen[i] == TAC_STRIKE_OUT) continue;
-        s->group[g++].bounces = note->chosen[i] == TAC_STRIKE_BOUNCES;
-    }
+    set_bounces(s, note);
     return result;
 }
 
@@ -550,6 +519,24 @@ static tacResult collision_contacts(tacStrike* s, tacStrikeNote* note) {
     return result == TAC_OK ? list_rows(s, note) : result;
 }
 
+// Restitution that would add energy is reduced. Returns whether there is an answer without it.
+static tacResult bound_energy(tacStrike* s, tacStrikeNote* note) {
+    int bounces = 0, nv = s->scene->nv;
+    for (int g = 0; g < s->groups; ++g) bounces |= s->group[g].bounces;
+    note->bounded = bounces && !s->frozen && tac_bounce_gains(s, note);
+    if (!note->bounded) return TAC_OK;
+    memcpy(note->part[1].f, note->f, sizeof(double) * (size_t)s->rows);
+    memcpy(note->part[1].u, note->u, sizeof(double) * (size_t)nv);
+    tacStrikeNote soft = tac_strike_part(s, note, 0);
+    right_side(s, &soft, note->v);
+    tacResult result = solve(s, &soft, note->v);
+    if (result != TAC_OK) return result;
+    note->passes += soft.passes, note->residual = fmax(note->residual, soft.residual);
+    note->flags |= soft.flags | TAC_BOUNDED;
+    tac_bounce_bound(s, note);
+    return TAC_OK;
+}
+
 int tac_collide(tacStrike* s, tacStrikeNote* note, int all, tacResult* result) {
     note->collides = 1, note->h = 0.0, note->passes = 0, note->flags = 0, note->residual = 0.0;
     *result = collision_contacts(s, note);
@@ -562,6 +549,7 @@ int tac_collide(tacStrike* s, tacStrikeNote* note, int all, tacResult* result) {
     fill(s, &s->flow[1]);
     right_side(s, note, note->v);
     *result = solve(s, note, note->v);
+    if (*result == TAC_OK) *result = bound_energy(s, note);
     return approach;
 }
 
@@ -593,7 +581,6 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
     tacFlow* f = &s->flow[note->collides];
     tacStrikeNote again = *note; // its choices stay
     place(s, &s->before, note->q, note->v);
-    place(s, &s->after, note->q, note->u);
     if (!note->collides) free_velocity(s, note);
     double margin = note->collides ? note->reach : s->margin;
     tacResult result = find_contacts(s, &s->before, margin, note->spread);
@@ -604,6 +591,7 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
     if (result != TAC_OK) return result;
     if (note->collides) rest_flow(s, note);
     fill(s, f);
+    if (tac_strike_is_jammed(s, note)) s->remarks |= TAC_TIE;
     if (note->flags & TAC_ONE_SIDED)
         for (int g = 0; g < s->groups; ++g)
             if (s->group[g].kind != TAC_GROUP_FRICTION) s->group[g].span = INFINITY;
@@ -611,7 +599,15 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
     if (!note->collides && !s->straight && s->groups > 0) tac_strike_bend(s, note);
     for (int g = 0; g < s->groups && !note->collides; ++g) s->group[g].bent = note->bent[g];
     bend_rows(s, note);
+    if (note->bounded) tac_bounce_ready(s, note);
+    tac_strike_ready(s, note);
+    return TAC_OK;
+}
+
+void tac_strike_ready(tacStrike* s, const tacStrikeNote* note) {
+    tacFlow* f = &s->flow[note->collides];
     double h = note->collides ? 1.0 : note->h;
+    place(s, &s->after, note->q, note->u);
     for (int k = 0; k < s->scene->nv; ++k) s->a[k] = (note->u[k] - note->v[k]) / h;
     memset(s->wrench, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
     for (int g = 0; g < s->groups; ++g)
@@ -621,5 +617,4 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
             tac_equality_push(&s->group[g].held, tac_impulse_of(s, note, g).f[0] / h, s->wrench);
     f->m.wrench = s->wrench;
     tac_flow_ready(f, s->a);
-    return TAC_OK;
 }

@@ -26,7 +26,18 @@ static double pushed(const tacStrike* s, const tacStrikeNote* note, int k) {
 }
 
 static double restitution_of(const tacStrike* s, const tacStrikeGroup* g) {
-    return g->bounces ? s->scene->param[s->restitution] : 0.0;
+    return g->bounces ? s->scene->param[s->restitution] * g->fade : 0.0;
+}
+
+// d(restitution v)/d v of the normal velocity v before, and by the speed of rest
+static double bounce_by_v(const tacStrike* s, const tacStrikeGroup* g) {
+    if (!g->bounces) return 0.0;
+    return s->scene->param[s->restitution] * (g->fade - g->steep * g->approach / s->slow);
+}
+
+static double bounce_by_slow(const tacStrike* s, const tacStrikeGroup* g) {
+    double r = g->approach / s->slow;
+    return s->scene->param[s->restitution] * g->steep * r * r;
 }
 
 // does the gap close in the time that is propagated, rather than in the whole step?
@@ -109,7 +120,7 @@ static double gap_dot(const tacStrikeGroup* g, const tacStrikeNote* note, const 
 static void contact_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d, int at) {
     const tacStrikeGroup* g = &s->group[at];
     const tacFrameDot* m = &s->moved[at];
-    double bounce = restitution_of(s, g);
+    double bounce = bounce_by_v(s, g);
     tacVec3 W = tac_frame_velocity(&g->frame, &s->after);
     tacVec3 V = tac_frame_velocity(&g->frame, &s->before);
     double* b = s->b_dot + at * size_of(s);
@@ -120,7 +131,9 @@ static void contact_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrike
         tacVec3 sum_dot = i ? m->after : tac_add_scaled(m->after, bounce, m->before);
         b[i] = tac_dot(m->axis[i], sum) + tac_dot(g->frame.axis[i], sum_dot);
     }
-    if (g->bounces) b[0] += d->theta[s->restitution] * tac_dot(g->frame.axis[0], V);
+    if (g->bounces)
+        b[0] += d->theta[s->restitution] * g->fade * g->approach +
+                bounce_by_slow(s, g) * tac_slow_jvp(s->scene, d->theta, d->dt);
     if (note->collides) return;
     double change = g->deep ? -g->parting * d->dt : m->distance - TAC_REST * d->theta[s->delta_at];
     b[0] += gap_dot(g, note, d, change, s->scene->timestep);
@@ -186,8 +199,8 @@ static void rows_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot
     if (any_bent(s)) bent_jvp(s, note, d);
 }
 
-void tac_strike_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d, tacReal* u_dot,
-                    tacReal* rate_dot) {
+static void answer_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d,
+                       tacReal* u_dot, tacReal* rate_dot) {
     if (s->groups > 0) probes_jvp(s, d);
     free_jvp(s, note, d, rate_dot);
     rows_jvp(s, note, d);
@@ -196,6 +209,20 @@ void tac_strike_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot*
                             s->memory);
     for (int k = 0; k < s->scene->nv; ++k)
         u_dot[k] = s->u0[k] + dot(s->rows, s->U + k * s->rows, s->f_dot);
+}
+
+void tac_strike_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d, tacReal* u_dot,
+                    tacReal* rate_dot) {
+    if (!note->bounded) {
+        answer_jvp(s, note, d, u_dot, rate_dot);
+        return;
+    }
+    for (int with = 0; with < 2; ++with) {
+        tacStrikeNote part = tac_strike_part(s, note, with);
+        tac_strike_ready(s, &part);
+        answer_jvp(s, &part, d, s->bounce.part[with], rate_dot);
+    }
+    tac_bounce_jvp(s, note, d, u_dot);
 }
 
 //---------------------------------- reverse ----------------------------------
@@ -214,7 +241,7 @@ static double gap_vjp(const tacStrikeGroup* g, const tacStrikeNote* note, double
 static void contact_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStrikeDot* bar) {
     const tacStrikeGroup* g = &s->group[at];
     const double* b = s->b_dot + at * size_of(s);
-    double bounce = restitution_of(s, g);
+    double bounce = bounce_by_v(s, g);
     tacVec3 W = tac_frame_velocity(&g->frame, &s->after);
     tacVec3 V = tac_frame_velocity(&g->frame, &s->before);
     tacFrameDot m = {.distance = 0.0};
@@ -223,7 +250,10 @@ static void contact_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStri
         m.after = tac_add_scaled(m.after, b[i], g->frame.axis[i]);
     }
     m.before = tac_scale(g->frame.axis[0], bounce * b[0]);
-    if (g->bounces) bar->theta[s->restitution] += b[0] * tac_dot(g->frame.axis[0], V);
+    if (g->bounces) {
+        bar->theta[s->restitution] += b[0] * g->fade * g->approach;
+        tac_slow_vjp(s->scene, b[0] * bounce_by_slow(s, g), bar->theta, &bar->dt);
+    }
     if (!note->collides) {
         double gap = gap_vjp(g, note, b[0], bar, s->scene->timestep);
         m.distance = g->deep ? 0.0 : gap;
@@ -377,8 +407,8 @@ static void free_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* rat
     tac_flow_vjp(&s->flow[note->collides], s->a0, rate_bar, &m);
 }
 
-void tac_strike_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_bar,
-                    const tacReal* rate_bar, tacStrikeDot* bar) {
+static void answer_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_bar,
+                       const tacReal* rate_bar, tacStrikeDot* bar) {
     size_t size = sizeof(double) * (size_t)(6 * s->scene->nbody);
     memset(s->carry.D_before, 0, size), memset(s->carry.e_before, 0, size);
     memset(s->carry.D_after, 0, size), memset(s->carry.e_after, 0, size);
@@ -396,4 +426,18 @@ void tac_strike_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_ba
                   bar->theta);
     tac_carry_vjp(s->scene, &s->after, s->carry.D_after, s->carry.e_after, bar->q, NULL,
                   bar->theta);
+}
+
+void tac_strike_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_bar,
+                    const tacReal* rate_bar, tacStrikeDot* bar) {
+    if (!note->bounded) {
+        answer_vjp(s, note, u_bar, rate_bar, bar);
+        return;
+    }
+    tac_bounce_vjp(s, note, u_bar, bar);
+    for (int with = 0; with < 2; ++with) {
+        tacStrikeNote part = tac_strike_part(s, note, with);
+        tac_strike_ready(s, &part);
+        answer_vjp(s, &part, s->bounce.part[with], rate_bar, bar);
+    }
 }

@@ -52,16 +52,38 @@ size_t tac_strike_size(const tacModel* model) {
     need += 8 * tac_arena_need(real * nv) + tac_arena_need(real * ((size_t)model->na + 1));
     need += tac_arena_need(solver_size((int)groups)) + tac_arena_need(tac_hard_size(model));
     need += tac_arena_need(tac_held_size(held_capacity(model))) + tac_arena_need(real * nv);
+    need += tac_bounce_size(model->nv);
     return need + tac_dynamics_size(model, real);
 }
 
 //---------------------------------- a solve ----------------------------------
 
-static double speed_of_rest(const tacModel* model) {
+// of |g| h: what falls from rest has whole numbers of it, and none of them is here
+static const double steps_of_rest = 2.5;
+
+static double pull_of(const tacModel* model) {
     const double* g = model->param + model->gravity;
-    double pull =
-        model->disable & TAC_DISABLE_GRAVITY ? 0.0 : sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    return 2.0 * pull * model->param[model->timestep] + 1e-9;
+    if (model->disable & TAC_DISABLE_GRAVITY) return 0.0;
+    return sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+}
+
+static double speed_of_rest(const tacModel* model) {
+    return steps_of_rest * pull_of(model) * model->param[model->timestep] + 1e-9;
+}
+
+double tac_slow_jvp(const tacModel* model, const tacReal* theta_dot, double dt_dot) {
+    const double *g = model->param + model->gravity, *g_dot = theta_dot + model->gravity;
+    double pull = pull_of(model), dot = g[0] * g_dot[0] + g[1] * g_dot[1] + g[2] * g_dot[2];
+    double pull_dot = pull > 0.0 ? dot / pull : 0.0;
+    return steps_of_rest * (pull_dot * model->param[model->timestep] + pull * dt_dot);
+}
+
+void tac_slow_vjp(const tacModel* model, double slow_bar, tacReal* theta_bar, double* dt_bar) {
+    double pull = pull_of(model), bar = steps_of_rest * slow_bar;
+    *dt_bar += bar * pull;
+    for (int i = 0; i < 3 && pull > 0.0; ++i)
+        theta_bar[model->gravity + i] +=
+            bar * model->param[model->timestep] * model->param[model->gravity + i] / pull;
 }
 
 static void take_arrays(tacStrike* s, tacArena* arena) {
@@ -97,6 +119,7 @@ static void take_arrays(tacStrike* s, tacArena* arena) {
     int held = held_capacity(model);
     s->held = tac_held_take(held, tac_arena_take(arena, tac_held_size(held)));
     s->push = TAC_TAKE(arena, double, nv);
+    s->bounce = tac_bounce_take(nv, arena);
     memset(s->zero, 0, sizeof(double) * (size_t)nv);
 }
 
@@ -132,18 +155,22 @@ tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* 
 
 size_t tac_note_size(const tacModel* model) {
     size_t list = (size_t)list_capacity(model), rows = 3 * (size_t)group_capacity(model);
-    size_t numbers = (size_t)(model->nq + 2 * model->nv + model->na) + rows + 4;
-    return tac_arena_need(sizeof(double) * numbers) + tac_arena_need(2 * rows + list + 1);
+    size_t numbers = (size_t)(model->nq + 5 * model->nv + model->na) + 3 * rows + 4;
+    return tac_arena_need(sizeof(double) * numbers) + tac_arena_need(3 * rows + list + 1);
 }
 
 tacStrikeNote tac_note_take(const tacStrike* s, tacArena* arena) {
     const tacModel* model = s->scene;
     int rows = 3 * s->capacity, list = list_capacity(model);
     tacStrikeNote note = {0};
-    note.q = TAC_TAKE(arena, double, model->nq + 2 * model->nv + model->na + rows + 4);
+    note.q = TAC_TAKE(arena, double, model->nq + 5 * model->nv + model->na + 3 * rows + 4);
     note.v = note.q + model->nq, note.u = note.v + model->nv, note.act = note.u + model->nv;
     note.f = note.act + model->na;
-    note.classes = TAC_TAKE(arena, unsigned char, 2 * rows + list + 1);
+    note.part[0].f = note.f + rows, note.part[1].f = note.part[0].f + rows;
+    note.share = note.part[1].f + rows;
+    note.part[0].u = note.share + model->nv, note.part[1].u = note.part[0].u + model->nv;
+    note.classes = TAC_TAKE(arena, unsigned char, 3 * rows + list + 1);
     note.bent = note.classes + rows, note.chosen = note.bent + rows;
+    note.part[0].classes = note.chosen + list + 1, note.part[1].classes = note.classes;
     return note;
 }

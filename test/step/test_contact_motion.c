@@ -251,6 +251,27 @@ static int a_ball_comes_to_roll(void) {
     return 0;
 }
 
+// a wheel, a roller and a coin roll on their rims, not on the corners of their surfaces
+static int cylinders_keep_rolling(void) {
+    static const double size[3][2] = {{0.05, 0.05}, {0.05, 0.2}, {0.05, 0.005}};
+    for (int i = 0; i < 3; ++i) {
+        char text[800];
+        scene s;
+        snprintf(text, sizeof text,
+                 "<mujoco><tactus respond='spring'/><worldbody>" FLOOR
+                 "<body pos='0 0 .05' quat='.7071067811865476 .7071067811865476 0 0'><freejoint/>"
+                 "<geom type='cylinder' size='%g %g' mass='1'/></body></worldbody></mujoco>",
+                 size[i][0], size[i][1]);
+        ENSURE_LAW(open_scene(&s, text));
+        s.v[0] = 1.0, s.v[5] = -1.0 / size[i][0];
+        ENSURE_LAW(run(&s, 2.0));
+        ENSURE_NEAR(s.v[0], 1.0, 1e-5);
+        ENSURE_NEAR(s.q[1], 0.0, 1e-9);
+        close_scene(&s);
+    }
+    return 0;
+}
+
 //---------------------------------- limits, dry friction -------------------------
 
 // a rod that falls on its limit rests where the spring carries it: I rate^2 relu(-z) = m g l cos q
@@ -359,6 +380,7 @@ int main(int argc, char** argv) {
                               RUN(contact_takes_energy_out),
                               RUN(a_block_slides_with_friction),
                               RUN(a_ball_comes_to_roll),
+                              RUN(cylinders_keep_rolling),
                               RUN(a_limit_carries_a_rod),
                               RUN(dry_friction_stops_a_wheel),
                               RUN(batches_have_the_bits_of_single_steps),

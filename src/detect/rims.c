@@ -1,0 +1,353 @@
+// Rims of a cylinder with middle m, unit axis a and radius R, in a field phi with gradient g:
+//
+//   h = g/sqrt(1e-12 + |g|^2) at m,  u = h - a (a . h),  t = u/sqrt(e^2 + |u|^2),  x = m - R t
+//
+// x is the deepest point of the circle where the field is a plane, and one step towards it
+// elsewhere. Normals along the axis are those of a cylinder that stands: there corners carry it.
+//
+//   F(n) = max(0, 1 - (|n|^2 - (n . a)^2)/Q)^3
+//   rims:    gamma (1 - F)
+//   corners: gamma (S F + (1 - F) (1 - B(c . t) G(d - d_rim))), c towards the middle of their rim
+//
+// B is 1 within 60 degrees of the rim's point and 0 from 90 on, G is 1 for corners that are not
+// deeper than it. S is such that a cap counts as four corners, however many it has.
+
+#include "detect/rims.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+enum { PADDING = 8 };
+
+// of tac_shape_normal; of t; sine of 5.7 degrees, squared
+#define NORMAL_SOFT 1e-12
+#define TOWARD_SOFT 1e-6
+#define STANDING    0.01
+
+// cosine of 60 degrees
+#define BESIDE 0.5
+
+//---------------------------------- memory ---------------------------------------
+
+static int rims_of(const tacFeatures* f) { return f->index ? f->index->rims : 0; }
+
+size_t tac_rims_size(const tacFeatures* f, size_t real_size) {
+    size_t one = tac_arena_need(real_size * (size_t)(TAC_RIMS + PADDING));
+    size_t slide = tac_arena_need(real_size * (size_t)(f->vertices + TAC_RIMS + PADDING));
+    if (rims_of(f) == 0) return 0;
+    return 2 * tac_hits_size(TAC_RIMS, 1, real_size) + 8 * one + 6 * slide +
+           2 * tac_hit_records_size(f->vertices + TAC_RIMS, real_size);
+}
+
+static tacVec3 at3(tacReal* const x[3], int i) { return (tacVec3){x[0][i], x[1][i], x[2][i]}; }
+
+static void put3(tacReal* const x[3], int i, tacVec3 v) {
+    x[0][i] = v.x, x[1][i] = v.y, x[2][i] = v.z;
+}
+
+static void add3(tacReal* const x[3], int i, tacVec3 v) { put3(x, i, tac_add(at3(x, i), v)); }
+
+static tacVec3 bend(const tacHits* h, int i, tacVec3 v) {
+    tacReal* const* H = h->hessian;
+    return (tacVec3){H[0][i] * v.x + H[3][i] * v.y + H[4][i] * v.z,
+                     H[3][i] * v.x + H[1][i] * v.y + H[5][i] * v.z,
+                     H[4][i] * v.x + H[5][i] * v.y + H[2][i] * v.z};
+}
+
+//---------------------------------- the deepest point ----------------------------
+
+// t of a gradient and an axis, with what its derivatives take
+typedef struct direction {
+    tacVec3 h, t;
+    tacReal s, r, along; // 1/sqrt of both, a . h
+} direction;
+
+static direction direction_of(tacVec3 g, tacVec3 a) {
+    direction d;
+    d.s = 1.0 / r_sqrt(tac_norm2(g) + NORMAL_SOFT);
+    d.h = tac_scale(g, d.s), d.along = tac_dot(a, d.h);
+    tacVec3 u = tac_add_scaled(d.h, -d.along, a);
+    d.r = 1.0 / r_sqrt(tac_norm2(u) + TOWARD_SOFT);
+    d.t = tac_scale(u, d.r);
+    return d;
+}
+
+// s (v - h (h . v)): the derivative of v s, and its own transpose
+static tacVec3 turned(tacVec3 h, tacReal s, tacVec3 v) {
+    return tac_scale(tac_add_scaled(v, -tac_dot(h, v), h), s);
+}
+
+static tacVec3 direction_jvp(const direction* d, tacVec3 a, tacVec3 g_dot, tacVec3 a_dot) {
+    tacVec3 h_dot = turned(d->h, d->s, g_dot);
+    tacReal along_dot = tac_dot(a, h_dot) + tac_dot(a_dot, d->h);
+    tacVec3 u_dot = tac_add_scaled(tac_add_scaled(h_dot, -along_dot, a), -d->along, a_dot);
+    return turned(d->t, d->r, u_dot);
+}
+
+static void direction_vjp(const direction* d, tacVec3 a, tacVec3 t_bar, tacVec3* g_bar,
+                          tacVec3* a_bar) {
+    tacVec3 u_bar = turned(d->t, d->r, t_bar);
+    tacReal across = tac_dot(a, u_bar);
+    *g_bar = turned(d->h, d->s, tac_add_scaled(u_bar, -across, a));
+    *a_bar = tac_add_scaled(tac_scale(u_bar, -d->along), -across, d->h);
+}
+
+static void fill_padding(tacHits* h, int order) {
+    for (int i = h->count; i < h->count + PADDING && h->count; ++i) {
+        h->value[i] = h->value[h->count - 1];
+        put3(h->y, i, at3(h->y, h->count - 1));
+        put3(h->gradient, i, at3(h->gradient, h->count - 1));
+        for (int k = 0; k < 6 && order > 1; ++k) h->hessian[k][i] = h->hessian[k][h->count - 1];
+    }
+}
+
+static void add_hit(const tacHits* from, int i, int vertex, int order, tacHits* to) {
+    int j = to->count++;
+    to->vertex[j] = vertex, to->value[j] = from->value[i];
+    put3(to->y, j, at3(from->y, i)), put3(to->gradient, j, at3(from->gradient, i));
+    for (int k = 0; k < 6 && order > 1; ++k) to->hessian[k][j] = from->hessian[k][i];
+}
+
+static tacVec3 middle_of(const tacVertexSide* side, int rim) {
+    const double* x = side->features->index->rim[rim];
+    const tacFrame* f = &side->place.across;
+    return tac_add(tac_load3(f->origin), tac_mat_mul_vec(f->R, (tacVec3){x[0], x[1], x[2]}));
+}
+
+void tac_rims_find(tacVertexSide* side, int order, tacHits* hits, tacRims* out,
+                   tacScratch* scratch) {
+    const struct tacFeatureIndex* index = side->features->index;
+    *out = (tacRims){.count = rims_of(side->features)};
+    if (out->count == 0) return;
+    const double* a = index->rim_axis;
+    out->radius = index->rim_radius;
+    out->axis = tac_mat_mul_vec(side->place.across.R, (tacVec3){a[0], a[1], a[2]});
+    out->middle = tac_hits_take(&scratch->arena, TAC_RIMS, order > 1);
+    out->deepest = tac_hits_take(&scratch->arena, TAC_RIMS, order > 1);
+    out->middle.count = out->deepest.count = TAC_RIMS;
+    for (int k = 0; k < TAC_RIMS; ++k) put3(out->middle.y, k, middle_of(side, k));
+    tac_hits_field(side, &out->middle, order);
+    for (int k = 0; k < TAC_RIMS; ++k) {
+        out->toward[k] = direction_of(at3(out->middle.gradient, k), out->axis).t;
+        put3(out->deepest.y, k,
+             tac_add_scaled(at3(out->middle.y, k), -out->radius, out->toward[k]));
+    }
+    tac_hits_field(side, &out->deepest, order);
+    for (int k = 0; k < TAC_RIMS; ++k) {
+        int near = tac_re(out->deepest.value[k]) < tac_re(side->place.support);
+        out->hit[k] = near ? hits->count : -1;
+        if (near) add_hit(&out->deepest, k, side->features->vertices + k, order, hits);
+    }
+    fill_padding(hits, order);
+}
+
+//---------------------------------- weights --------------------------------------
+
+// s^3 (10 - 15 s + 6 s^2) between 0 and 1, and its slope
+static tacReal step5(tacReal s, tacReal* slope) {
+    *slope = 0.0;
+    if (tac_re(s) <= 0.0) return 0.0;
+    if (tac_re(s) >= 1.0) return 1.0;
+    *slope = 30.0 * s * s * (1.0 - s) * (1.0 - s);
+    return s * s * s * (10.0 - s * (15.0 - 6.0 * s));
+}
+
+// F and its slope by |n|^2 - (n . a)^2
+static tacReal standing(tacReal across, tacReal* slope) {
+    tacReal left = 1.0 - across / STANDING;
+    *slope = 0.0;
+    if (tac_re(left) <= 0.0) return 0.0;
+    *slope = -3.0 * left * left / STANDING;
+    return left * left * left;
+}
+
+// what an activity is multiplied by, with derivatives; world axes
+typedef struct weight {
+    int rim, corner; // which rim, and is it a corner beside it?
+    tacVec3 n, a, c, t;
+    tacReal value, by_across, by_cosine, by_depth, by_tau; // |n|^2 - (n . a)^2, c . t, d - d_rim
+} weight;
+
+static int is_rim(const tacVertexSide* side, int vertex) {
+    return vertex - side->features->vertices;
+}
+
+// the rim whose middle is on the same side, and the unit vector to there
+static int rim_of_corner(const tacVertexSide* side, int vertex, double out[3]) {
+    const tacFeatures* f = side->features;
+    const struct tacFeatureIndex* index = f->index;
+    double height = 0.0, length = 0.0;
+    for (int k = 0; k < 3; ++k)
+        height +=
+            (f->x[k][vertex] - 0.5 * (index->rim[0][k] + index->rim[1][k])) * index->rim_axis[k];
+    int rim = height > 0.0;
+    for (int k = 0; k < 3; ++k) {
+        out[k] = index->rim[rim][k] - f->x[k][vertex];
+        length += out[k] * out[k];
+    }
+    for (int k = 0; k < 3; ++k) out[k] /= sqrt(length);
+    return rim;
+}
+
+static void weigh_corner(const tacVertexSide* side, const tacRims* rims, tacReal depth, weight* w) {
+    tacReal fade, B, G, of_B, of_G, of_F, tau = side->place.tau;
+    double share = 8.0 / side->features->vertices;
+    tacReal across = tac_norm2(w->n) - tac_dot(w->n, w->a) * tac_dot(w->n, w->a);
+    fade = 1.0 - standing(across, &of_F);
+    tacReal behind = (depth - rims->deepest.value[w->rim]) / tau;
+    B = step5(tac_dot(w->c, w->t) / BESIDE, &of_B);
+    G = step5(behind + 2.0, &of_G);
+    w->value = (1.0 - fade) * share + fade * (1.0 - B * G);
+    w->by_across = of_F * (share - 1.0 + B * G);
+    w->by_cosine = -fade * of_B * G / BESIDE;
+    w->by_depth = -fade * B * of_G / tau;
+    w->by_tau = fade * B * of_G * behind / tau;
+}
+
+static void weigh_rim(weight* w) {
+    tacReal slope, along = tac_dot(w->n, w->a);
+    w->value = 1.0 - standing(tac_norm2(w->n) - along * along, &slope);
+    w->by_across = -slope;
+}
+
+static weight weight_of(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
+                        tacHitRecords records, int i) {
+    weight w = {.rim = is_rim(side, hits->vertex[i])};
+    w.n = at3(records.normal, i);
+    w.a = tac_mat_mul_vec(side->place.field.R, rims->axis);
+    w.corner = w.rim < 0;
+    if (w.corner) {
+        double c[3];
+        w.rim = rim_of_corner(side, hits->vertex[i], c);
+        w.c = tac_mat_mul_vec(side->place.own.R, (tacVec3){c[0], c[1], c[2]});
+        w.t = tac_mat_mul_vec(side->place.field.R, rims->toward[w.rim]);
+        weigh_corner(side, rims, records.distance[i], &w);
+    } else {
+        weigh_rim(&w);
+    }
+    return w;
+}
+
+void tac_rims_weigh(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
+                    tacHitRecords records) {
+    for (int i = 0; i < hits->count && rims->count; ++i)
+        records.activity[i] *= weight_of(side, rims, hits, records, i).value;
+}
+
+//---------------------------------- forward --------------------------------------
+
+static tacVec3 spin(const tacReal twist[6]) { return tac_load3(twist + 3); }
+
+// velocity of the own body's point at y against the field's body; axes of the field's body
+static tacVec3 past_field(const tacVertexSide* side, const tacHitDot* dot, tacVec3 y) {
+    const tacFrame *f = &side->place.field, *own = &side->place.own;
+    tacVec3 x = tac_add(tac_load3(f->origin), tac_mat_mul_vec(f->R, y));
+    tacVec3 v =
+        tac_add(tac_load3(dot->own), tac_cross(spin(dot->own), tac_sub(x, tac_load3(own->origin))));
+    tacVec3 ride = tac_add(tac_load3(dot->field),
+                           tac_cross(spin(dot->field), tac_sub(x, tac_load3(f->origin))));
+    return tac_mat_tmul_vec(f->R, tac_sub(v, ride));
+}
+
+tacRimsDot tac_rims_slide(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
+                          const tacHitDot* dot, const tacField* middle, const tacField* deepest,
+                          tacReal* const slide[3]) {
+    tacRimsDot out = {{{0}}, {0}};
+    const tacMat3 R = side->place.field.R;
+    tacVec3 spun = tac_mat_tmul_vec(R, tac_sub(spin(dot->own), spin(dot->field)));
+    for (int i = 0; i < hits->count; ++i) put3(slide, i, tac_vec3_zero());
+    for (int k = 0; k < rims->count; ++k) {
+        direction d = direction_of(at3(rims->middle.gradient, k), rims->axis);
+        tacVec3 g_dot = bend(&rims->middle, k, past_field(side, dot, at3(rims->middle.y, k)));
+        if (middle) g_dot = tac_add(g_dot, at3(middle->gradient, k));
+        tacVec3 t_dot = direction_jvp(&d, rims->axis, g_dot, tac_cross(spun, rims->axis));
+        tacVec3 slip = tac_scale(tac_sub(t_dot, tac_cross(spun, d.t)), -rims->radius);
+        tacVec3 y_dot = tac_add(past_field(side, dot, at3(rims->deepest.y, k)), slip);
+        out.depth[k] = tac_dot(at3(rims->deepest.gradient, k), y_dot);
+        if (deepest) out.depth[k] += deepest->value[k];
+        out.toward[k] = tac_add(tac_mat_mul_vec(R, t_dot),
+                                tac_cross(spin(dot->field), tac_mat_mul_vec(R, d.t)));
+        if (rims->hit[k] >= 0) put3(slide, rims->hit[k], tac_mat_mul_vec(R, slip));
+    }
+    return out;
+}
+
+void tac_rims_weigh_jvp(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
+                        const tacHitDot* dot, const tacRimsDot* moved, tacHitRecords records,
+                        tacHitRecords out) {
+    for (int i = 0; i < hits->count; ++i) {
+        weight w = weight_of(side, rims, hits, records, i);
+        tacVec3 n_dot = at3(out.normal, i), a_dot = tac_cross(spin(dot->own), w.a);
+        tacReal along = tac_dot(w.n, w.a);
+        tacReal along_dot = tac_dot(n_dot, w.a) + tac_dot(w.n, a_dot);
+        tacReal value_dot = w.by_across * 2.0 * (tac_dot(w.n, n_dot) - along * along_dot);
+        if (w.corner) {
+            tacVec3 c_dot = tac_cross(spin(dot->own), w.c);
+            value_dot += w.by_cosine * (tac_dot(c_dot, w.t) + tac_dot(w.c, moved->toward[w.rim])) +
+                         w.by_depth * (out.distance[i] - moved->depth[w.rim]) + w.by_tau * dot->tau;
+        }
+        out.activity[i] = out.activity[i] * w.value + records.activity[i] * value_dot;
+    }
+}
+
+//---------------------------------- reverse --------------------------------------
+
+static void add_spin(tacReal wrench[6], tacVec3 torque) {
+    tac_store3(wrench + 3, tac_add(tac_load3(wrench + 3), torque));
+}
+
+// a force on the own body at y against the field's body, both of the field's axes
+static void add_past_field(const tacVertexSide* side, tacVec3 y, tacVec3 force, tacHitBar* out) {
+    const tacFrame *f = &side->place.field, *own = &side->place.own;
+    tacVec3 x = tac_add(tac_load3(f->origin), tac_mat_mul_vec(f->R, y));
+    force = tac_mat_mul_vec(f->R, force);
+    tac_store3(out->own, tac_add(tac_load3(out->own), force));
+    tac_store3(out->field, tac_sub(tac_load3(out->field), force));
+    add_spin(out->own, tac_cross(tac_sub(x, tac_load3(own->origin)), force));
+    add_spin(out->field, tac_cross(force, tac_sub(x, tac_load3(f->origin))));
+}
+
+tacRimsDot tac_rims_weigh_vjp(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
+                              tacHitRecords records, tacHitRecords bar, tacHitBar* out) {
+    tacRimsDot rim_bar = {{{0}}, {0}};
+    for (int i = 0; i < hits->count; ++i) {
+        weight w = weight_of(side, rims, hits, records, i);
+        tacReal value_bar = bar.activity[i] * records.activity[i], along = tac_dot(w.n, w.a);
+        tacReal across_bar = 2.0 * w.by_across * value_bar;
+        bar.activity[i] *= w.value;
+        add3(bar.normal, i, tac_scale(tac_add_scaled(w.n, -along, w.a), across_bar));
+        add_spin(out->own, tac_cross(w.a, tac_scale(w.n, -along * across_bar)));
+        if (!w.corner) continue;
+        tacReal cosine_bar = w.by_cosine * value_bar, depth_bar = w.by_depth * value_bar;
+        add_spin(out->own, tac_cross(w.c, tac_scale(w.t, cosine_bar)));
+        rim_bar.toward[w.rim] = tac_add_scaled(rim_bar.toward[w.rim], cosine_bar, w.c);
+        bar.distance[i] += depth_bar, rim_bar.depth[w.rim] -= depth_bar;
+        out->tau += w.by_tau * value_bar;
+    }
+    return rim_bar;
+}
+
+void tac_rims_slide_vjp(const tacVertexSide* side, const tacRims* rims, const tacRimsDot* bar,
+                        tacHitBar* out, const tacField* middle, const tacField* deepest) {
+    const tacMat3 R = side->place.field.R;
+    for (int k = 0; k < rims->count; ++k) {
+        direction d = direction_of(at3(rims->middle.gradient, k), rims->axis);
+        tacVec3 push = tac_scale(at3(rims->deepest.gradient, k), bar->depth[k]), slip_bar = push;
+        tacVec3 t_bar = tac_mat_tmul_vec(R, bar->toward[k]), g_bar, a_bar;
+        add_past_field(side, at3(rims->deepest.y, k), push, out);
+        add_spin(out->field, tac_cross(tac_mat_mul_vec(R, d.t), bar->toward[k]));
+        if (rims->hit[k] >= 0)
+            slip_bar = tac_add(slip_bar, tac_mat_tmul_vec(R, at3(out->slide, rims->hit[k])));
+        t_bar = tac_add_scaled(t_bar, -rims->radius, slip_bar);
+        direction_vjp(&d, rims->axis, t_bar, &g_bar, &a_bar);
+        tacVec3 spun_bar = tac_add(tac_cross(rims->axis, a_bar),
+                                   tac_scale(tac_cross(d.t, slip_bar), rims->radius));
+        spun_bar = tac_mat_mul_vec(R, spun_bar);
+        add_spin(out->own, spun_bar), add_spin(out->field, tac_neg(spun_bar));
+        add_past_field(side, at3(rims->middle.y, k), bend(&rims->middle, k, g_bar), out);
+        if (!middle) continue;
+        put3(middle->gradient, k, g_bar), middle->value[k] = 0.0;
+        deepest->value[k] = bar->depth[k], put3(deepest->gradient, k, tac_vec3_zero());
+    }
+}

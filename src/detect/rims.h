@@ -1,0 +1,63 @@
+// Rims of a cylinder: of each circle the point that lies deepest in the other geom's field is one
+// more vertex, so that a cylinder rolls on circles and not on the corners of its surface.
+//
+//   middle of the rim --field--> direction --circle--> deepest point --field--> a hit
+//
+// It stands behind the vertices of its geom, and corners beside it fade. Model: docs/manifold.md.
+
+#ifndef TAC_DETECT_RIMS_H
+#define TAC_DETECT_RIMS_H
+
+#include "detect/vertex_sdf.h"
+#include "tactus/pose.h"
+
+enum { TAC_RIMS = 2 };
+
+// axes of the field's body; memory is the scratch's
+typedef struct tacRims {
+    int count; // 0: the geom has none
+    tacReal radius;
+    tacVec3 axis;             // of the cylinder
+    tacVec3 toward[TAC_RIMS]; // from the deepest point to the middle, length 1 but near 0
+    tacHits middle, deepest;  // of each rim
+    int hit[TAC_RIMS];        // where the rim stands among the hits, -1: it has no activity
+} tacRims;
+
+// bytes that rims of a side take, with derivatives
+size_t tac_rims_size(const tacFeatures* features, size_t real_size);
+
+// Finds the rims of a side, and adds those that touch behind `hits`, where there is room for them
+void tac_rims_find(tacVertexSide* side, int order, tacHits* hits, tacRims* out,
+                   tacScratch* scratch);
+
+// What activities of hits are worth beside rims: of corners less where a rim is deeper, of rims
+// less where the cylinder stands
+void tac_rims_weigh(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
+                    tacHitRecords records);
+
+// how rims move, along the twists and tangents of fields of the caller
+typedef struct tacRimsDot {
+    tacVec3 toward[TAC_RIMS]; // world axes
+    tacReal depth[TAC_RIMS];  // distance of the deepest point
+} tacRimsDot;
+
+// Needs Hessians. `field` holds twists; middle and deepest are tangents of the fields there (NULL:
+// none). Writes where hits slide to on their body, world axes
+tacRimsDot tac_rims_slide(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
+                          const tacHitDot* dot, const tacField* middle, const tacField* deepest,
+                          tacReal* const slide[3]);
+
+// tangents of activities before weighing -> after; `records` are those before
+void tac_rims_weigh_jvp(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
+                        const tacHitDot* dot, const tacRimsDot* moved, tacHitRecords records,
+                        tacHitRecords records_dot);
+
+// The reverse of weighing: adjoints of records after -> before, those of twists are added
+tacRimsDot tac_rims_weigh_vjp(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
+                              tacHitRecords records, tacHitRecords bar, tacHitBar* out);
+
+// and of sliding: `slide` as tacHitBar has it, bar as weighing left it; fields' are written
+void tac_rims_slide_vjp(const tacVertexSide* side, const tacRims* rims, const tacRimsDot* bar,
+                        tacHitBar* out, const tacField* middle, const tacField* deepest);
+
+#endif

@@ -1,0 +1,116 @@
+// Ties of a solve of hard contact: answers that another set of classes fits as well, so that the
+// derivative is that of one side.
+
+#include "step/strike.h"
+
+#include "respond/class_factor.h"
+
+#include <math.h>
+
+static double dot(int n, const double* a, const double* b) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+// a contact that just touches, without pressure: open and closed fit both                  [m/s]
+static int is_touch(const tacStrike* s, const tacStrikeNote* note, int g) {
+    const double tiny = 1e-10;
+    int i = g * (1 + s->tangents), rows = s->rows;
+    const double* A = s->A + (size_t)i * (size_t)rows;
+    if (s->group[g].kind == TAC_GROUP_FRICTION || s->group[g].kind == TAC_GROUP_EQUALITY) return 0;
+    if (A[i] * note->f[i] > tiny) return 0;
+    return fabs(dot(rows, A, note->f) + s->b[i]) <= tiny;
+}
+
+// a tangent at its bound that does not slide: sticking and sliding fit both
+static int is_at_bound(const tacStrike* s, const tacStrikeNote* note, int g) {
+    const double tiny = 1e-10;
+    int first = g * (1 + s->tangents), rows = s->rows, found = 0;
+    double bound = s->group[g].mu * note->f[first];
+    for (int i = first + 1; i <= first + s->tangents && s->group[g].mu > 0.0; ++i) {
+        const double* A = s->A + (size_t)i * (size_t)rows;
+        int near = A[i] * bound > tiny && A[i] * (bound - fabs(note->f[i])) <= tiny;
+        found += near && fabs(dot(rows, A, note->f) + s->b[i]) <= tiny;
+    }
+    return found > 0;
+}
+
+// do the normals of two contacts of a pair turn with different bodies?
+static int turn_apart(const tacContactFrame* a, const tacContactFrame* b) {
+    double most = 0.0;
+    for (int row = 3; row < 6; ++row)
+        for (int i = 6 * row + 3; i < 6 * row + 6; ++i) most = fmax(most, fabs(a->D[i] - b->D[i]));
+    return a->body[0] == b->body[0] && a->body[1] == b->body[1] && most > 1e-6;
+}
+
+// do the bodies of a contact move against one another, there?
+static int moves(tacStrike* s, const tacStrikeNote* note, const tacContactFrame* frame) {
+    int nv = s->scene->nv;
+    double most = 0.0;
+    tac_frame_rows(s->scene, &s->flow[0].m, frame, s->J_end);
+    for (int i = 0; i < 3; ++i) most = fmax(most, fabs(dot(nv, s->J_end + i * nv, note->u)));
+    return most > 1e-8;
+}
+
+// Bodies that move against one another, on contacts whose normals turn with either: rows that agree
+// here contradict one another next to here, by the turn times that speed, and some of them give
+// way.
+static int shears(tacStrike* s, const tacStrikeNote* note) {
+    int size = 1 + s->tangents;
+    for (int g = 0; g < s->groups; ++g)
+        for (int k = 0; k < g && s->group[g].kind == TAC_GROUP_CONTACT; ++k) {
+            const tacContactFrame *a = &s->group[g].frame, *b = &s->group[k].frame;
+            if (s->group[k].kind != TAC_GROUP_CONTACT || !turn_apart(a, b)) continue;
+            int press = note->f[g * size] > 0.0 && note->f[k * size] > 0.0;
+            if (press && (moves(s, note, a) || moves(s, note, b))) return 1;
+        }
+    return 0;
+}
+
+// Is another set of classes as good? For what rests, contacts that others make up for are no reason
+// by themselves: gaps of rows that depend on one another change alike with the configuration, so
+// while all of them press they stay closed together, and the motion has one derivative. A blow has
+// no gaps that would keep them together.
+int tac_strike_has_tie(tacStrike* s, const tacStrikeNote* note, const tacLcpReport* report) {
+    int rests = report->dropped && !note->collides, found = !rests && (report->flags & TAC_TIE);
+    if (rests) found = shears(s, note);
+    for (int g = 0; g < s->groups && !found; ++g)
+        found = is_touch(s, note, g) || (rests && is_at_bound(s, note, g));
+    return found;
+}
+
+// Does a contact slide so slowly that its direction, and that of friction, turns with any change?
+// Below 1e-6 m/s the pyramid stands still.                                               [m/s]
+int tac_strike_wavers(const tacStrike* s, const tacStrikeNote* note) {
+    for (int g = 0; g < s->groups; ++g) {
+        const tacContactFrame* frame = &s->group[g].frame;
+        if (s->group[g].kind != TAC_GROUP_CONTACT || !frame->slides || frame->width > 1e-5)
+            continue;
+        for (int i = g * (1 + s->tangents) + 1; i < (g + 1) * (1 + s->tangents); ++i)
+            if (note->classes[i] == TAC_LCP_HIGH || note->classes[i] == TAC_LCP_LOW) return 1;
+    }
+    return 0;
+}
+
+//---------------------------------- rows that contradict ----------------------------------
+
+// tight rows of the kinds asked for that others of those make up for
+static int redundant(tacStrike* s, const tacStrikeNote* note, int normals, int tangents) {
+    for (int i = 0; i < s->rows; ++i) {
+        int wanted = i % (1 + s->tangents) ? tangents : normals;
+        int tight = wanted && note->classes[i] == TAC_LCP_TIGHT;
+        s->classes[i] = (unsigned char)(tight ? TAC_LCP_TIGHT : TAC_LCP_OFF);
+    }
+    return tac_class_factor(&s->lcp, s->classes, s->memory).redundant;
+}
+
+// As bodies move by dq, gaps of normal rows J_n change by J_n dq, and tangents that stick stay: the
+// rows agree next to here, too, if normals depend on normals alone and tangents on tangents. A peg
+// between two walls, a box in a corner: what one wall's normal opens, the other one's friction
+// holds, and some class gives way.
+int tac_strike_is_jammed(tacStrike* s, const tacStrikeNote* note) {
+    if (note->collides || s->tangents == 0 || s->groups < 2) return 0;
+    int all = redundant(s, note, 1, 1);
+    return all > 0 && all > redundant(s, note, 1, 0) + redundant(s, note, 0, 1);
+}
