@@ -335,15 +335,12 @@ static int ball(void) {
     return 0;
 }
 
-// explicit steps of bodies whose rows could bend: a box that tumbles and slides to rest
+// explicit steps of a body whose rows would bend in others: a box that tumbles
 static int explicit_box(void) {
-    const double v[6] = {0.5, 0.2, -1.0, 1.0, 2.0, 0.5}, w[6] = {0.3, 0.0, 0.0, 0.0, 1.0, 0.0};
+    const double v[6] = {0.5, 0.2, -1.0, 1.0, 2.0, 0.5};
     ENSURE_LAW(along(HARD("restitution='.3' integrator='explicit'") "<worldbody>" FLOOR BOX(
                          "0 0 .2", "20 10 5", ".1 .15 .05") "</worldbody></mujoco>",
                      v, 15, 2));
-    ENSURE_LAW(along(HARD("restitution='.2' integrator='explicit'") "<worldbody>" FLOOR BOX(
-                         "0 0 .12", "10 5 0", ".1 .08 .06") "</worldbody></mujoco>",
-                     w, 16, 1));
     return 0;
 }
 
