@@ -8,7 +8,9 @@
 #include "detect/ssdf_points.h"
 
 #include "detect/ssdf_kernels.h"
+#include "detect/ssdf_reach.h"
 #include "math/spatial.h"
+#include "tactus/respond.h"
 #include "tactus/smooth.h"
 
 #include <math.h>
@@ -258,6 +260,21 @@ static tacResult fill_records(softPair* p, int side, int k, softRecord* out) {
     return result;
 }
 
+// No record of the pair could push a spring, whatever TAC_REACH_GAIN allows for. Points lie
+// anywhere between vertices; phi, a mean over planes, is below none that counts.
+static int is_apart(const tacModel* model, const tacPose* body, const tacContactPair* pair,
+                    const softPair* p) {
+    const tacContactPlan* plan = model->contact;
+    if (p->exact || plan->responder != TAC_RESPOND_SPRING || pair->eps3 < 0) return 0;
+    tacSsdfMeeting m = {.cloud = {p->cloud[0], p->cloud[1]},
+                        .pose = {&body[pair->body[0]], &body[pair->body[1]]},
+                        .eps1 = tac_re(p->number[0]),
+                        .eps3 = tac_re(model->param[pair->eps3]),
+                        .gain = TAC_REACH_GAIN,
+                        .between = 1};
+    return tac_ssdf_apart(&m);
+}
+
 // all records of a pair; how many
 static tacResult find_points(const tacModel* model, const tacPose* body, int index, softPair* p,
                              softRecord* out, int* count) {
@@ -272,6 +289,7 @@ static tacResult find_points(const tacModel* model, const tacPose* body, int ind
     for (int i = 0; i < 3; ++i) p->number[i] = model->param[number[i]];
     p->sinkhorn = plan->choice[TAC_CHOICE_SELECT], p->exact = plan->choice[TAC_CHOICE_EXACT];
     if (!p->cloud[0] || !p->cloud[1] || count_of(p) == 0) return TAC_OK;
+    if (is_apart(model, body, pair, p)) return TAC_OK;
     fill_side(p, 0, 0), fill_side(p, 1, p->cloud[0]->queries);
     weigh(p);
     for (int side = 0; side < 2 && result == TAC_OK; ++side) {

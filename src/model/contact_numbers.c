@@ -196,8 +196,14 @@ static void read_choice(tacDraft* draft, const choiceRow* row, tacContactPlan* p
     if (!element) return;
     // soft points are records; scm takes the field itself
     int soft = row->choice == TAC_CHOICE_SOFT || row->choice == TAC_CHOICE_SELECT;
-    if (!is_meant(plan, row->detectors, row->responders) ||
-        (soft && plan->responder == TAC_RESPOND_SCM)) {
+    if (soft && plan->responder == TAC_RESPOND_SCM) {
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE,
+                        tac_attribute_line(element, row->attribute), row->attribute,
+                        "has no meaning for respond=\"scm\"%s, which takes the field itself; add "
+                        "respond=\"spring\" for soft points, or remove it",
+                        tac_find_tactus(draft, "respond") ? ""
+                                                          : ", the default of detect=\"ssdf\"");
+    } else if (!is_meant(plan, row->detectors, row->responders)) {
         refuse(draft, element, row->attribute);
     } else if (row->words) {
         int word = tac_read_word(&draft->reader, element, row->attribute, row->words);

@@ -448,6 +448,7 @@ tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
         result = solve_chosen(s, note);
     }
     if (result == TAC_OK) set_mean(s, note), list_held(s);
+    if (result == TAC_OK) note->border |= tac_strike_wavers(s, note);
     return result;
 }
 
@@ -590,6 +591,7 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
     if (result != TAC_OK) return result;
     if (note->collides) rest_flow(s, note);
     fill(s, f);
+    if (tac_strike_is_jammed(s, note)) s->remarks |= TAC_TIE;
     if (note->flags & TAC_ONE_SIDED)
         for (int g = 0; g < s->groups; ++g)
             if (s->group[g].kind != TAC_GROUP_FRICTION) s->group[g].span = INFINITY;

@@ -438,6 +438,43 @@ static int helpful_slide(void) {
     return 0;
 }
 
+#define CORNER(gravity)                                                                            \
+    "<mujoco><option timestep='.01' gravity='" gravity "'/><tactus detect='gjk' respond='lcp'/>"   \
+    "<worldbody>" FLOOR "<geom type='box' size='.1 1 1' pos='.200000075 0 0' friction='.5'/>"      \
+    "<body pos='0 0 .100000075'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' "            \
+    "friction='.3'/></body></worldbody></mujoco>"
+
+// flags of the derivative of one step
+static int flags_of(const char* text, double slide, unsigned* flags) {
+    hardScene s;
+    ENSURE_LAW(hard_open(&s, text));
+    double dot[12] = {0.1, 0.2, 0.3, 0.1, 0.2, 0.3}, dq[12], dv[12];
+    tacState x = hard_state(&s);
+    tacTangent x_dot = {.dq = dot, .dv = dot}, next = {.dq = dq, .dv = dv};
+    s.v[1] = slide;
+    ENSURE(tac_step_jvp(s.model, &x, s.u, x_dot, NULL, NULL, next, s.scratch) == TAC_OK);
+    *flags = tac_step_info(s.scratch).flags;
+    hard_close(&s);
+    return 0;
+}
+
+// A box that lies in a corner is jammed: friction of the wall holds what the floor's gap would
+// open. Boxes on one another are not. One that slides has a direction, unless it is slow.
+static int what_is_told(void) {
+    unsigned flags;
+    ENSURE_LAW(flags_of(CORNER("6 0 -10"), 0.0, &flags));
+    ENSURE(flags & TAC_TIE);
+    ENSURE_LAW(flags_of(HARD("") "<worldbody>" FLOOR BOX("0 0 .100000075", "0 0 0", ".1 .1 .1")
+                            BOX("0 0 .30000015", "0 0 0", ".1 .1 .1") "</worldbody></mujoco>",
+                        0.0, &flags));
+    ENSURE(flags == 0);
+    ENSURE_LAW(flags_of(CORNER("-7 0 -10"), 1e-2, &flags));
+    ENSURE(!(flags & TAC_ONE_SIDED));
+    ENSURE_LAW(flags_of(CORNER("-7 0 -10"), 5e-6, &flags));
+    ENSURE(flags & TAC_ONE_SIDED);
+    return 0;
+}
+
 // second derivatives are refused; so are derivatives of frozen bounds
 static int refusals(void) {
     hardScene s;
@@ -515,4 +552,5 @@ static int spread_moves(void) {
 
 TEST_MAIN(RUN(spread_moves), RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes),
           RUN(plates), RUN(arm), RUN(bounded_rod), RUN(limits_outside), RUN(ball), RUN(slow_blows),
-          RUN(equalities), RUN(welds), RUN(helpful_side), RUN(helpful_slide), RUN(refusals))
+          RUN(equalities), RUN(welds), RUN(helpful_side), RUN(helpful_slide), RUN(what_is_told),
+          RUN(refusals))

@@ -105,6 +105,7 @@ static int refuses(void) {
         {"\n<tactus respond='scm' points='3'/>", TAC_ERROR_VALUE, 2, "points", ""},
         {"\n<tactus respond='scm' tau='.1'/>", TAC_ERROR_VALUE, 2, "tau", "no meaning"},
         {"\n<tactus respond='scm' soft='6'/>", TAC_ERROR_VALUE, 2, "soft", "no meaning"},
+        {"\n<tactus detect='ssdf' soft='6'/>", TAC_ERROR_VALUE, 2, "soft", "default of detect"},
         {"\n<tactus respond='scm' select='sinkhorn'/>", TAC_ERROR_VALUE, 2, "select", "no meaning"},
         {"\n<tactus respond='scm' eps9='6'/>", TAC_ERROR_UNSUPPORTED, 2, "eps9", "contact.md"},
         {"\n<tactus respond='scm' detect='gjk'/>", TAC_ERROR_VALUE, 2, "respond", "go"},
@@ -179,6 +180,34 @@ static int tells_of_steps(void) {
     return 0;
 }
 
+static int tell_geom(const char* words, const char* geom, const char* what) {
+    tacModel* model = NULL;
+    tacMessage m = {0};
+    char text[700];
+    snprintf(text, sizeof text,
+             "<mujoco>%s<worldbody><geom type='plane' size='1 1 .1'/><body pos='0 0 .45'>"
+             "<freejoint/><geom %s mass='1'/></body></worldbody></mujoco>",
+             words, geom);
+    ENSURE(load(text, &model, &m) == TAC_OK);
+    printf("  %s\n", m.text);
+    ENSURE(*what ? strstr(m.text, what) != NULL : *m.text == 0);
+    tac_model_destroy(model);
+    return 0;
+}
+
+// faces that a mesh does not have, and faces that are felt wherever one is
+static int tells_of_faces(void) {
+    const char* spikes =
+        "<tactus respond='scm' eps1='.01'/><asset><mesh name='m' vertex='0 0 0 1 0 "
+        "0 0 .02 0 0 0 .02' face='0 2 1 0 1 3 0 3 2 1 2 3'/></asset>";
+    ENSURE_LAW(tell_geom("<tactus respond='scm'/><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 "
+                         "0 1'/></asset>",
+                         "type='mesh' mesh='m'", "has no faces: its points are the 4 of its hull"));
+    ENSURE_LAW(tell_geom(spikes, "type='mesh' mesh='m'", "is felt without end"));
+    ENSURE_LAW(tell_geom("<tactus respond='scm'/>", "type='box' size='.1 .1 .1'", ""));
+    return 0;
+}
+
 // bodies 1e6 m apart do not feel each other, and nothing is lost
 static int far_apart(void) {
     tacModel* model = NULL;
@@ -198,5 +227,5 @@ static int far_apart(void) {
 }
 
 TEST_MAIN(RUN(explicit_steps), RUN(implicit_steps), RUN(published_steps), RUN(soft_points),
-          RUN(refuses), RUN(tells_of_cores), RUN(tells_of_steps), RUN(far_apart),
-          RUN(prove_summary))
+          RUN(refuses), RUN(tells_of_cores), RUN(tells_of_steps), RUN(tells_of_faces),
+          RUN(far_apart), RUN(prove_summary))

@@ -236,5 +236,44 @@ static int a_blow_has_the_friction_of_coulomb(void) {
     return 0;
 }
 
+// momentum that contact gives in each step of a throw: along the floor at most mu times that
+// upwards
+static int cone_holds(const char* tactus, const char* option, const char* geom, unsigned seed) {
+    char text[700];
+    throwRun r;
+    double mu = 0.2 + 0.3 * (seed % 4), h = 0.0005, mass = 0.5;
+    snprintf(text, sizeof text,
+             "<mujoco><option timestep='%g' %s/><tactus %s/><worldbody><geom type='plane' "
+             "size='1 1 .1' friction='%g'/><body pos='0 0 .1'><freejoint/><geom %s mass='%g' "
+             "friction='%g'/></body></worldbody></mujoco>",
+             h, option, tactus, mu, geom, mass, mu);
+    ENSURE_LAW(open_run(&r, text));
+    srand(seed);
+    throw_body(&r);
+    for (int i = 0; i < 160; ++i) {
+        double v[3] = {r.v[0], r.v[1], r.v[2]};
+        ENSURE(tac_step(r.model, &r.x, NULL, &r.x, r.scratch) == TAC_OK);
+        double along = mass * hypot(r.v[0] - v[0], r.v[1] - v[1]);
+        double up = mass * (r.v[2] - v[2] + 9.81 * h);
+        ENSURE(along <= mu * up * (1.0 + 1e-9) + 1e-13);
+    }
+    close_run(&r);
+    return 0;
+}
+
+static int explicit_friction_is_within_its_cone(void) {
+    static const char* const geom[] = {"type='box' size='.06 .05 .02'", "size='.05'"};
+    int seeds = seeds_of(40, 8, 2);
+    for (int seed = 0; seed < seeds; ++seed) {
+        ENSURE_LAW(cone_holds("respond='scm' points='54' implicit='false'", "", geom[seed % 2],
+                              (unsigned)seed));
+        ENSURE_LAW(cone_holds("respond='scm' points='54'", "integrator='RK4'", geom[seed % 2],
+                              (unsigned)seed));
+        ENSURE_LAW(cone_holds("respond='spring' implicit='false'", "", geom[1], (unsigned)seed));
+    }
+    return 0;
+}
+
 TEST_MAIN(RUN(throws_lose_energy), RUN(free_flight_keeps_energy), RUN(capsules_stay_finite),
-          RUN(large_states_diverge), RUN(a_blow_has_the_friction_of_coulomb))
+          RUN(large_states_diverge), RUN(a_blow_has_the_friction_of_coulomb),
+          RUN(explicit_friction_is_within_its_cone))
