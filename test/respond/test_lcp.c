@@ -60,7 +60,7 @@ static int generated(void) {
     int count = getenv("TACTUS_NO_SWEEP") ? 1000
                 : getenv("TACTUS_SWEEP")  ? 1000000
                                           : 10000,
-        methods[TAC_LCP_ENUMERATE + 1] = {0}, failed = 0;
+        methods[TAC_LCP_PROXIMAL + 1] = {0}, failed = 0;
     double worst = 0.0, time = 0.0;
     for (int i = 0; i < count; ++i) {
         lcpProblem* p = lcp_random((unsigned long long)i);
@@ -76,11 +76,11 @@ static int generated(void) {
             worst = fmax(worst, report.residual / report.scale);
         free(p);
     }
-    printf("  %d problems: Newton %d, Dantzig %d, Lemke %d, enumeration %d, unsolved %d; worst "
-           "residual %.1e of "
+    printf("  %d problems: Newton %d, Dantzig %d, proximal %d, Lemke %d, enumeration %d, "
+           "unsolved %d; worst residual %.1e of "
            "the scale; %.1f us each\n",
-           count, methods[1], methods[2], methods[3], methods[4], methods[0], worst,
-           1e6 * time / count);
+           count, methods[1], methods[2], methods[TAC_LCP_PROXIMAL], methods[3], methods[4],
+           methods[0], worst, 1e6 * time / count);
     ENSURE(failed == 0);
     ENSURE(worst <= 1e-8);
     return 0;
