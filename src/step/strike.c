@@ -211,6 +211,15 @@ static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     return TAC_OK;
 }
 
+// Tangents without friction are off to the derivative: strike_diff.c has what a trace of friction
+// would do.
+static void drop_tangents(const tacStrike* s, tacStrikeNote* note) {
+    int size = 1 + s->tangents;
+    for (int g = 0; g < s->groups; ++g)
+        for (int i = g * size + 1; i < (g + 1) * size && s->group[g].mu == 0.0; ++i)
+            note->classes[i] = TAC_LCP_OFF;
+}
+
 // Time in which the gap of a normal row may close. A gap that is too small opens slowly.
 static void set_span(const tacStrike* s, tacStrikeGroup* g, double h) {
     int soon = g->kind != TAC_GROUP_EQUALITY && g->gap >= 0.0;
@@ -448,7 +457,7 @@ tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
         result = solve_chosen(s, note);
     }
     if (result == TAC_OK) set_mean(s, note), list_held(s);
-    if (result == TAC_OK) note->border |= tac_strike_wavers(s, note);
+    if (result == TAC_OK) note->border |= tac_strike_wavers(s, note), drop_tangents(s, note);
     return result;
 }
 
@@ -533,6 +542,7 @@ static tacResult bound_energy(tacStrike* s, tacStrikeNote* note) {
     if (result != TAC_OK) return result;
     note->passes += soft.passes, note->residual = fmax(note->residual, soft.residual);
     note->flags |= soft.flags | TAC_BOUNDED;
+    drop_tangents(s, &soft);
     tac_bounce_bound(s, note);
     return TAC_OK;
 }
@@ -550,6 +560,7 @@ int tac_collide(tacStrike* s, tacStrikeNote* note, int all, tacResult* result) {
     right_side(s, note, note->v);
     *result = solve(s, note, note->v);
     if (*result == TAC_OK) *result = bound_energy(s, note);
+    if (*result == TAC_OK) drop_tangents(s, note);
     return approach;
 }
 
