@@ -3,8 +3,8 @@
 
 #include "bench/bench.h"
 
-#include "detect/ccd.h"
 #include "detect/rest.h"
+#include "tactus/ccd.h"
 #include "test/detect/ccd_file.h"
 
 #include <math.h>

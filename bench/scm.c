@@ -219,9 +219,59 @@ static int measure_push(benchReport* report) {
     return 0;
 }
 
+//---------------------------------- boxes apart ----------------------------------
+
+typedef struct apartBench {
+    tacModel* model;
+    tacScratch* scratch;
+    double q[70], v[60], next_q[70], next_v[60];
+} apartBench;
+
+// ten boxes of 0.1 m, 600 points each, `gap` apart in rows of four; without `pairs` none may touch
+static int open_apart(apartBench* b, double gap, int pairs) {
+    char text[4000];
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   "<mujoco><option gravity='0 0 0'/><tactus respond='scm'/>"
+                                   "<default><geom type='box' size='.05 .05 .05' mass='1'%s/>"
+                                   "</default><worldbody>",
+                                   pairs ? "" : " contype='0' conaffinity='0'");
+    for (int i = 0; i < 10; ++i)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "<body pos='%g %g 0'><freejoint/><geom/></body>",
+                                 (0.1 + gap) * (i % 4), (0.1 + gap) * (i / 4));
+    snprintf(text + used, sizeof text - used, "</worldbody></mujoco>");
+    *b = (apartBench){0};
+    if (tac_load_text(text, (int)strlen(text), "apart", NULL, &b->model, NULL) != TAC_OK) return 1;
+    memcpy(b->q, b->model->qpos0, sizeof b->q);
+    return tac_scratch_create(b->model, &b->scratch) != TAC_OK;
+}
+
+static void run_apart(void* context) {
+    apartBench* b = context;
+    tacState x = {.qpos = b->q, .qvel = b->v}, next = {.qpos = b->next_q, .qvel = b->next_v};
+    tac_step(b->model, &x, NULL, &next, b->scratch);
+}
+
+// pairs whose force vanishes are skipped
+static int measure_apart(benchReport* report) {
+    apartBench b[3];
+    int failed = open_apart(&b[0], 0.3, 0) | open_apart(&b[1], 0.3, 1) | open_apart(&b[2], 1.0, 1);
+    const benchWork works[3] = {{run_apart, &b[0]}, {run_apart, &b[1]}, {run_apart, &b[2]}};
+    double ns[3];
+    if (!failed) {
+        bench_processor_times(works, 3, ns);
+        bench_row(report, "scm/10 boxes/step without pairs", 1e-3 * ns[0], "us", ' ', 0.0);
+        bench_row(report, "scm/10 boxes/3 sizes apart over that", ns[1] / ns[0], "x", '<', 4.0);
+        bench_row(report, "scm/10 boxes/10 sizes apart over that", ns[2] / ns[0], "x", '<', 3.0);
+    }
+    for (int i = 0; i < 3; ++i) tac_scratch_destroy(b[i].scratch), tac_model_destroy(b[i].model);
+    return failed;
+}
+
 int bench_scm(benchReport* report) {
     int failed = measure_kernels(report);
     if (!failed) failed = measure_growth(report);
     if (!failed) failed = measure_push(report);
+    if (!failed) failed = measure_apart(report);
     return failed;
 }

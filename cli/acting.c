@@ -45,10 +45,11 @@ static double size_of(const tacPairForce* f) {
 }
 
 // as tacInfo.contacts counts them
-static int acts(const tacModel* model, int i, const tacPairForce* f) {
-    const tacContactPlan* plan = model->contact;
-    double k = model->param[plan->bodies[i].stiffness];
-    return size_of(f) > 1e-6 * k * model->param[plan->number[TAC_CONTACT_EPS3]];
+static int acts(const tacModel* model, const tacPairForce* f) {
+    const tacContactPair* pair = model->contact->pair;
+    while (pair->body[0] != f->body[0] || pair->body[1] != f->body[1]) ++pair;
+    double k = model->param[pair->stiffness];
+    return size_of(f) > 1e-6 * k * model->param[pair->eps3];
 }
 
 // the point of the line of force that is nearest to the second body's origin: (F x T)/F^2
@@ -90,7 +91,7 @@ static void print_row(const tacModel* model, const tacPairForce* f, const double
 
 static int print(const char* path, const tacModel* model, const actingWork* w, int json) {
     int shown = 0;
-    for (int i = 0; i < w->count; ++i) shown += acts(model, i, &w->force[i]);
+    for (int i = 0; i < w->count; ++i) shown += acts(model, &w->force[i]);
     if (!json)
         printf("%s: a field, no records; %d pair%s of bodies push each other\n", path, shown,
                shown == 1 ? "" : "s");
@@ -99,7 +100,7 @@ static int print(const char* path, const tacModel* model, const actingWork* w, i
                "z", "Fx", "Fy", "Fz", "force [N]");
     for (int i = 0; i < w->count; ++i) {
         double place[3];
-        if (!acts(model, i, &w->force[i])) continue;
+        if (!acts(model, &w->force[i])) continue;
         place_of(&w->force[i], place);
         (json ? print_json : print_row)(model, &w->force[i], place);
     }

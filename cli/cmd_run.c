@@ -150,7 +150,7 @@ static void print_summary(const runSummary* s) {
             "take at most %.2g s, or implicit=\"true\" with Euler\n",
             r->stiff, r->stiff == 1 ? "" : "s", r->stable);
     if (r->cut > 0)
-        printf("  lost              %.4g s, of %lld step%s with more than max_impacts impacts\n",
+        printf("  lost              %.4g s, of %lld step%s with more than 3 max_impacts impacts\n",
                r->unused, r->cut, r->cut == 1 ? "" : "s");
     if (s->call->out) printf("  trajectory        %s, %d states\n", s->call->out, s->rows);
     if (*s->note) printf("  note              %s\n", s->note);

@@ -164,8 +164,8 @@ TAC_API
 tacResult tac_stable_timestep_at(const tacModel* model, const tacState* x, const tacReal* u,
                                  double* seconds, tacScratch* scratch);
 
-/// A flag of tacInfo beside those of tacFlag: a step of hard contact had `max_impacts` impacts and
-/// did not use the rest of its time.
+/// A flag of tacInfo beside those of tacFlag: a step of hard contact had three times `max_impacts`
+/// impacts, those beyond 3/4 of it without restitution, and did not use the rest of its time.
 #define TAC_CUT_SHORT 64u
 
 /// A flag of tacInfo, too: restitution of a blow would have added energy, as it can with friction,
@@ -181,7 +181,8 @@ tacResult tac_step_unused(const tacModel* model, const tacState* x, const tacRea
 /// A collision at a state, of scenes with respond="lcp": qvel_next (nv) are the velocities after
 /// contacts nearer than twice `delta` and limits of joints have had their impulses,
 ///   M (qvel_next - qvel) = J' f,
-/// with the scene's restitution and friction (docs/hard.md, eq. 5). `contacts` gets those contacts,
+/// with the scene's restitution and friction of contacts (docs/hard.md, eq. 5, 9); limits stop what
+/// moves beyond them, without restitution. `contacts` gets those contacts,
 /// `impulse` (3 x contacts->capacity) what each gives to the body of its second geom, in world axes
 /// [N s]; the first gets the negative. Both may be NULL. TAC_ERROR_UNSUPPORTED for other scenes,
 /// TAC_ERROR_VALUE for bodies within one another unless overlap="resolve".

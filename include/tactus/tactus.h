@@ -6,6 +6,7 @@
 #ifndef TACTUS_TACTUS_H
 #define TACTUS_TACTUS_H
 
+#include "tactus/ccd.h"
 #include "tactus/contact.h"
 #include "tactus/dynamics.h"
 #include "tactus/lcp.h"

@@ -4,7 +4,7 @@
 // it lies in the hull of its 8 corner values. A box whose hull, widened by rounding, misses 0 has
 // no root. docs/collide.md, eq. (3) to (5).
 
-#include "detect/ccd.h"
+#include "tactus/ccd.h"
 
 #include <float.h>
 #include <math.h>
@@ -193,14 +193,17 @@ static double rounding(const query* q, int k) {
 
 int tac_ccd(tacFeature feature, const double start[12], const double end[12],
             const tacCcdOptions* options, double* time, int* passes) {
-    query q = {.feature = feature, .tolerance = greater(options->tolerance, 0.0)};
-    int count = 0;
+    tacCcdOptions o = options ? *options : tac_default_ccd();
+    query q = {.feature = feature, .tolerance = greater(o.tolerance, 0.0)};
+    int count = 0, known = start && end && is_finite(start) && is_finite(end);
     double first = 0.0;
-    memcpy(q.start, start, sizeof q.start), memcpy(q.end, end, sizeof q.end);
-    for (int k = 0; k < 3; ++k) q.margin[k] = rounding(&q, k) + greater(options->separation, 0.0);
-    if (is_finite(start) && is_finite(end)) first = refine(&q, options->max_passes, &count);
+    if (known) {
+        memcpy(q.start, start, sizeof q.start), memcpy(q.end, end, sizeof q.end);
+        for (int k = 0; k < 3; ++k) q.margin[k] = rounding(&q, k) + greater(o.separation, 0.0);
+        first = refine(&q, o.max_passes, &count);
+    }
     if (passes) *passes = count;
     if (!(first <= 1.0)) return 0;
-    *time = first;
+    if (time) *time = first;
     return 1;
 }

@@ -126,6 +126,9 @@ static int prove(const proof* p, double claim, tacClearance* out) {
 
 tacResult tac_hard_clearance(const tacModel* model, const tacCourse* course, double claim,
                              tacClearance* out, void* memory) {
+    tacResult result = tac_course_check(model, course);
+    if (result != TAC_OK) return result;
+    if (!out || !memory || isnan(claim)) return TAC_ERROR_VALUE;
     const tacContactPlan* plan = model->contact;
     char* at = memory;
     size_t bends_size = (sizeof(tacBend) * (size_t)model->nbody + 15) / 16 * 16;

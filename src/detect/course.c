@@ -167,3 +167,23 @@ void tac_course_bends(const tacModel* model, const tacCourse* course, tacBend* b
         bend[i] = b;
     }
 }
+
+//---------------------------------- check ----------------------------------
+
+// numbers whose squares can be added
+static int is_usable(const tacModel* model, const tacCourse* c) {
+    const double most = 1e12;
+    for (int i = 0; i < model->nq; ++i) {
+        if (!(fabs(c->qpos[i]) <= most)) return 0;
+    }
+    for (int i = 0; i < model->nv; ++i) {
+        if (!(fabs(c->v[i]) <= most) || (c->a && !(fabs(c->a[i]) <= most))) return 0;
+    }
+    return c->span >= 0.0 && c->span <= most;
+}
+
+tacResult tac_course_check(const tacModel* model, const tacCourse* course) {
+    if (!model || !course || !course->qpos || (model->nv > 0 && !course->v)) return TAC_ERROR_VALUE;
+    if (!model->contact || !model->contact->piece) return TAC_ERROR_UNSUPPORTED;
+    return is_usable(model, course) ? TAC_OK : TAC_ERROR_VALUE;
+}

@@ -24,6 +24,9 @@ typedef struct tacBend {
 tacFlight tac_course_body(const tacModel* model, const tacCourse* course, double t, int body,
                           int* chain);
 
+// Does the scene have pieces, and has the course numbers whose squares can be added?
+tacResult tac_course_check(const tacModel* model, const tacCourse* course);
+
 void tac_course_bends(const tacModel* model, const tacCourse* course, tacBend* bend);
 
 #endif

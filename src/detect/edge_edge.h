@@ -52,7 +52,7 @@ TAC_INLINE edgeProducts edge_products(const edgeArms* a) {
 
 // 0 where all corners are finite and lengths have squares, else 1
 TAC_INLINE wide edge_unusable(const edgeCorners* c, const edgeArms* a, const edgeProducts* p) {
-    wide far2 = w_dot3(c->x[0], c->x[0]) + w_dot3(a->r, a->r) + p->tt1 + p->tt2;
+    wide far2 = (w_dot3(c->x[0], c->x[0]) + w_dot3(a->r, a->r)) + (p->tt1 + p->tt2);
     return w_select_ge0(EDGE_FAR2 - far2, w_set(0.0), w_set(1.0));
 }
 

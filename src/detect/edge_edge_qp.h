@@ -63,6 +63,7 @@ typedef struct edgeProducts {
 // the problem with its solution; border points in the order a1 = 1, a1 = 0, a2 = 1, a2 = 0
 typedef struct edgeQp {
     wide Q11, Q22, Q12, c1, c2, inv_det, s2;
+    wide inverse[2];                               // -1/Q22, -1/Q11
     wide pull;                                     // s^2, or 0 where nothing pulls to the middle
     wide free[2];                                  // the minimum without bounds
     wide colliding;                                // is it inside?
@@ -91,9 +92,14 @@ TAC_INLINE void edge_qp_set(edgeQp* q, const edgeProducts* p, const edgeTau* t) 
 }
 
 // numerators of the free minimum over det
-TAC_INLINE void edge_free(const edgeQp* q, wide out[2]) {
+TAC_INLINE void edge_free_over(const edgeQp* q, wide out[2]) {
     out[0] = q->Q12 * q->c2 - q->Q22 * q->c1;
     out[1] = q->Q12 * q->c1 - q->Q11 * q->c2;
+}
+
+TAC_INLINE void edge_free(edgeQp* q) {
+    edge_free_over(q, q->free);
+    for (int k = 0; k < 2; ++k) q->free[k] = q->free[k] * q->inv_det;
 }
 
 // < 0 where `colliding` is exactly 0 (range > 0), without a division: a pair to leave out
@@ -102,27 +108,35 @@ TAC_INLINE wide edge_qp_reach(const edgeProducts* p, const edgeTau* t) {
     wide n[2], range = 0.5 + 1.0 / t->inv_range;
     edge_qp_set(&q, p, t);
     wide det = edge_det(p, t->regular * q.s2);
-    edge_free(&q, n);
+    edge_free_over(&q, n);
     wide far = w_max(w_abs(n[0] - 0.5 * det), w_abs(n[1] - 0.5 * det));
     return range * det - far;
 }
 
-TAC_INLINE void edge_roots(edgeQp* q) {
-    wide both = 1.0 / (q->Q11 * q->Q22), inv1 = both * q->Q22, inv2 = both * q->Q11;
-    q->root[0] = -(q->Q12 + q->c2) * inv2;
-    q->root[1] = -q->c2 * inv2;
-    q->root[2] = -(q->Q12 + q->c1) * inv1;
-    q->root[3] = -q->c1 * inv1;
+// What pulls along each side's line where it starts; the line's root is -push/Q.
+TAC_INLINE void edge_pushes(const edgeQp* q, wide out[4]) {
+    out[0] = q->Q12 + q->c2, out[1] = q->c2, out[2] = q->Q12 + q->c1, out[3] = q->c1;
 }
 
-// costs of the border points: those of their corner plus Q/2 (y^2 - 2 root y)
+// -1/Q22 and -1/Q11
+TAC_INLINE void edge_line_inverses(const edgeQp* q, wide out[2]) {
+    wide both = -1.0 / (q->Q11 * q->Q22);
+    out[0] = both * q->Q11, out[1] = both * q->Q22;
+}
+
+TAC_INLINE void edge_roots(edgeQp* q) {
+    wide push[4];
+    edge_pushes(q, push);
+    for (int i = 0; i < 4; ++i) q->root[i] = push[i] * q->inverse[i / 2];
+}
+
+// costs of the border points: those of their corner plus Q/2 y^2 + push y
 TAC_INLINE void edge_costs(const edgeQp* q, wide out[4]) {
-    wide side[4] = {w_fma(w_set(0.5), q->Q11, q->c1), w_set(0.0), w_fma(w_set(0.5), q->Q22, q->c2),
-                    w_set(0.0)};
-    for (int i = 0; i < 4; ++i) {
-        wide Q = i < 2 ? q->Q22 : q->Q11, y = q->border[i];
-        out[i] = w_fma(0.5 * Q * y, y - (q->root[i] + q->root[i]), side[i]);
-    }
+    wide zero = w_set(0.0), half[2] = {0.5 * q->Q22, 0.5 * q->Q11}, push[4],
+         corner[4] = {half[1] + q->c1, zero, half[0] + q->c2, zero};
+    edge_pushes(q, push);
+    for (int i = 0; i < 4; ++i)
+        out[i] = w_fma(w_fma(half[i / 2], q->border[i], push[i]), q->border[i], corner[i]);
 }
 
 TAC_INLINE void edge_excess(edgeQp* q, const wide cost[4]) {
@@ -130,8 +144,9 @@ TAC_INLINE void edge_excess(edgeQp* q, const wide cost[4]) {
     for (int i = 0; i < 4; ++i) q->excess[i] = cost[i] - least;
 }
 
-TAC_INLINE void edge_blend(edgeQp* q) {
-    wide border[2], *w = q->weight, rest = 1.0 - q->colliding;
+// weights add up to 1 when multiplied by `inverse`
+TAC_INLINE void edge_blend(edgeQp* q, const wide w[4], wide inverse) {
+    wide border[2], rest = (1.0 - q->colliding) * inverse;
     border[0] = w_fma(w[2], q->border[2], w_fma(w[3], q->border[3], w[0]));
     border[1] = w_fma(w[0], q->border[0], w_fma(w[1], q->border[1], w[2]));
     for (int k = 0; k < 2; ++k) q->alpha[k] = w_fma(q->colliding, q->free[k], rest * border[k]);
@@ -139,10 +154,10 @@ TAC_INLINE void edge_blend(edgeQp* q) {
 
 //---------------------------------- smooth ----------------------------------
 
-// what the stages below hand on: distances over the ends, exponentials and denominators; first of
-// the free minimum's two places, then of the four roots
+// What the stages below hand on: exponentials of the free minimum's two places, then of the four
+// roots; logarithms of the roots; costs; which of two is less, by how much, and its exponential.
 typedef struct edgeTape {
-    wide over[6], M[6], F[6], log_term[4], cost[4], E[3];
+    wide M[6], log_term[4], cost[4], lead[3], E[3];
 } edgeTape;
 
 TAC_INLINE wide edge_place(const edgeQp* q, int i) { return i < 2 ? q->free[i] : q->root[i - 2]; }
@@ -151,40 +166,62 @@ TAC_INLINE const unitTau* edge_unit_tau(const edgeTau* t, int i) {
     return i < 2 ? &t->within : &t->clip;
 }
 
-TAC_INLINE void edge_start(edgeQp* q, edgeTape* tape, const edgeProducts* p, const edgeTau* t) {
-    edge_qp_set(q, p, t);
-    q->inv_det = 1.0 / edge_det(p, t->regular * q->s2);
-    q->inv_least = 1.0 / (t->least * q->s2);
-    edge_free(q, q->free);
-    for (int k = 0; k < 2; ++k) q->free[k] = q->free[k] * q->inv_det;
-    edge_roots(q);
-    for (int i = 0; i < 6; ++i) {
-        tape->over[i] = unit_over(edge_place(q, i));
-        tape->M[i] = unit_exponent(tape->over[i], edge_unit_tau(t, i));
-    }
+TAC_INLINE void edge_start(edgeQp* q, const edgeProducts* p, const edgeTau* t, int order) {
+    edgeQp s;
+    edge_qp_set(&s, p, t);
+    q->inv_det = 1.0 / edge_det(p, t->regular * s.s2);
+    q->inv_least = 1.0 / (t->least * s.s2);
+    edge_line_inverses(&s, q->inverse);
+    q->Q11 = s.Q11, q->Q22 = s.Q22, q->Q12 = s.Q12, q->c1 = s.c1, q->c2 = s.c2, q->s2 = s.s2;
+    if (order > 0) q->pull = s.pull;
 }
 
-// Exponents become weights: softmin of four costs with three exponentials, in pairs, then between
-// the pairs' minima.
-TAC_INLINE void edge_compare(edgeQp* q, edgeTape* tape) {
-    wide* cost = tape->cost;
+TAC_INLINE void edge_exponents(edgeQp* q, edgeTape* tape, const edgeTau* t) {
+    edge_free(q), edge_roots(q);
+    for (int i = 0; i < 6; ++i)
+        tape->M[i] = unit_exponent(unit_over(edge_place(q, i)), edge_unit_tau(t, i));
+}
+
+TAC_INLINE void edge_exponentials(wide x[3]) {
+    unitThree y = unit_exp3((unitThree){x[0], x[1], x[2]});
+    x[0] = y.a, x[1] = y.b, x[2] = y.c;
+}
+
+TAC_INLINE void edge_ratios(const edgeQp* q, edgeTape* tape, const edgeTau* t) {
+    for (int i = 0; i < 4; ++i)
+        tape->log_term[i] = unit_log_ratio(unit_over(q->root[i]), tape->M[2 + i], &t->clip);
+}
+
+// of two of the roots
+TAC_INLINE void edge_logarithms(wide x[2]) {
+    unitTwo y = unit_log2((unitTwo){x[0], x[1]});
+    x[0] = y.a, x[1] = y.b;
+}
+
+TAC_INLINE void edge_clips(edgeQp* q, const edgeTape* tape, const edgeTau* t) {
+    for (int i = 0; i < 4; ++i) q->border[i] = unit_clip(q->root[i], tape->log_term[i], &t->clip);
+}
+
+// Softmin of four costs with three exponentials: in pairs, then between the pairs' minima.
+TAC_INLINE void edge_compare(edgeQp* q, edgeTape* tape, int order) {
+    wide cost[4], *lead = tape->lead, cold = -UNIT_OCTAVES * q->inv_least;
     edge_costs(q, cost);
-    wide low[2] = {w_min(cost[0], cost[1]), w_min(cost[2], cost[3])};
-    wide lead[3] = {cost[0] - cost[1], cost[2] - cost[3], low[0] - low[1]}, cold = -q->inv_least;
+    for (int i = 0; i < 4 && order > 0; ++i) tape->cost[i] = cost[i];
+    lead[0] = cost[0] - cost[1], lead[1] = cost[2] - cost[3];
+    lead[2] = w_min(cost[0], cost[1]) - w_min(cost[2], cost[3]);
     for (int i = 0; i < 3; ++i) tape->E[i] = w_max(unit_abs(lead[i]) * cold, w_set(-UNIT_REACH));
 }
 
-TAC_INLINE void edge_choose(edgeQp* q, const edgeTape* tape) {
-    const wide *cost = tape->cost, *E = tape->E;
-    wide one = w_set(1.0), low[2] = {w_min(cost[0], cost[1]), w_min(cost[2], cost[3])};
-    wide step = low[0] - low[1], pair[2], inverse;
-    pair[0] = w_select_ge0(step, E[2], one), pair[1] = w_select_ge0(step, one, E[2]);
-    inverse = 1.0 / w_fma(pair[0], 1.0 + E[0], w_fma(pair[1], E[1], pair[1]));
+// Weights that add up to 1 when multiplied by what is returned: it comes late, and what is weighed
+// need not wait for it.
+TAC_INLINE wide edge_choose(const edgeTape* tape, wide weight[4]) {
+    const wide *lead = tape->lead, *E = tape->E;
+    wide pair[2] = {unit_one_unless(lead[2], E[2]), unit_one_if(lead[2], E[2])};
     for (int i = 0; i < 2; ++i) {
-        wide share = pair[i] * inverse, lead = cost[2 * i] - cost[2 * i + 1];
-        q->weight[2 * i] = share * w_select_ge0(lead, E[i], one);
-        q->weight[2 * i + 1] = share * w_select_ge0(lead, one, E[i]);
+        weight[2 * i] = pair[i] * unit_one_unless(lead[i], E[i]);
+        weight[2 * i + 1] = pair[i] * unit_one_if(lead[i], E[i]);
     }
+    return 1.0 / w_fma(pair[0], 1.0 + E[0], w_fma(pair[1], E[1], pair[1]));
 }
 
 // soft_mollifier, on one half alone: within 2e-16 of [0, 1]
@@ -195,7 +232,9 @@ TAC_INLINE wide edge_end(wide u) {
 
 // sigma's "within" of both places, times the mollifier of how far outside
 TAC_INLINE void edge_collide(edgeQp* q, const edgeTape* tape, const edgeTau* t) {
-    const wide *over = tape->over, *M = tape->M, *F = tape->F;
+    const wide* M = tape->M;
+    wide over[2] = {unit_over(q->free[0]), unit_over(q->free[1])};
+    wide F[2] = {unit_F(over[0], M[0], &t->within), unit_F(over[1], M[1], &t->within)};
     wide in = M[0] * M[1] / (unit_within_over(M[0], F[0]) * unit_within_over(M[1], F[1]));
     wide end = edge_end(over[0] * t->inv_range) * edge_end(over[1] * t->inv_range);
     q->colliding = t->ranged ? in * end : in;
@@ -204,8 +243,8 @@ TAC_INLINE void edge_collide(edgeQp* q, const edgeTape* tape, const edgeTau* t) 
 // the same for one place, with partials
 TAC_INLINE unitValue edge_inside(const edgeQp* q, const edgeTape* tape, int k, const edgeTau* t,
                                  wide* by_range) {
-    wide over = tape->over[k], x = q->free[k];
-    unitValue w = unit_within_diff(x, over, tape->M[k], tape->F[k], &t->within);
+    wide x = q->free[k], over = unit_over(x), M = tape->M[k];
+    unitValue w = unit_within_diff(x, over, M, unit_F(over, M, &t->within), &t->within);
     softDiff m = soft_mollifier_diff(over * t->inv_range);
     wide slope = w.value * m.d_x, out = slope * t->inv_range;
     *by_range = -slope * over * t->inv_range * t->inv_range;
@@ -221,51 +260,55 @@ TAC_INLINE void edge_partials(edgeQp* q, const edgeTape* tape, const edgeTau* t)
     q->by_within = w_fma(in[0].d_tau, in[1].value, in[0].value * in[1].d_tau);
     q->by_range = w_fma(by_range[0], in[1].value, in[0].value * by_range[1]);
     for (int i = 0; i < 4; ++i) {
-        unitValue y = unit_clip_diff(q->root[i], tape->over[2 + i], tape->M[2 + i], tape->F[2 + i],
-                                     tape->log_term[i], &t->clip);
+        wide x = q->root[i], over = unit_over(x), M = tape->M[2 + i];
+        unitValue y =
+            unit_clip_diff(x, over, M, unit_F(over, M, &t->clip), tape->log_term[i], &t->clip);
         q->slope[i] = y.d_x, q->by_clip[i] = y.d_tau;
     }
     edge_excess(q, tape->cost);
 }
 
-// Vectors that pass the stages in lock step: exponentials and logarithms of one beside those of
-// the others. `order` 0 leaves out what only derivatives read.
-#define EDGE_STAGE 2
-
-TAC_INLINE void edge_qp_stage(const edgeProducts* p, const edgeTau* t, edgeQp* q, int n,
-                              int order) {
-    edgeTape tape[EDGE_STAGE];
-    for (int u = 0; u < n; ++u) edge_start(&q[u], &tape[u], &p[u], t);
-    for (int u = 0; u < n; ++u)
-        for (int i = 0; i < 6; ++i) tape[u].M[i] = unit_exp(tape[u].M[i]);
-    for (int u = 0; u < n; ++u)
-        for (int i = 0; i < 6; ++i)
-            tape[u].F[i] = unit_F(tape[u].over[i], tape[u].M[i], edge_unit_tau(t, i));
-    for (int u = 0; u < n; ++u)
-        for (int i = 0; i < 4; ++i)
-            tape[u].log_term[i] =
-                unit_log_term(tape[u].over[2 + i], tape[u].M[2 + i], tape[u].F[2 + i]);
-    for (int u = 0; u < n; ++u) {
-        for (int i = 0; i < 4; ++i)
-            q[u].border[i] =
-                unit_clip(q[u].root[i], tape[u].over[2 + i], tape[u].log_term[i], &t->clip);
-        edge_compare(&q[u], &tape[u]);
-    }
-    for (int u = 0; u < n; ++u)
-        for (int i = 0; i < 3; ++i) tape[u].E[i] = unit_exp(tape[u].E[i]);
-    for (int u = 0; u < n; ++u) {
-        edge_choose(&q[u], &tape[u]);
-        edge_collide(&q[u], &tape[u], t);
-        edge_blend(&q[u]);
-        if (order > 0) edge_partials(&q[u], &tape[u], t);
-    }
-}
-
 // one vector, with what derivatives read
 TAC_INLINE edgeQp edge_qp(const edgeProducts* p, const edgeTau* t) {
     edgeQp q;
-    edge_qp_stage(p, t, &q, 1, 1);
+    edgeTape tape;
+    edge_start(&q, p, t, 1);
+    edge_exponents(&q, &tape, t);
+    edge_exponentials(tape.M), edge_exponentials(tape.M + 3);
+    edge_ratios(&q, &tape, t);
+    edge_logarithms(tape.log_term), edge_logarithms(tape.log_term + 2);
+    edge_clips(&q, &tape, t);
+    edge_compare(&q, &tape, 1);
+    edge_exponentials(tape.E);
+    edge_collide(&q, &tape, t);
+    wide weight[4], inverse = edge_choose(&tape, weight);
+    edge_blend(&q, weight, inverse);
+    for (int i = 0; i < 4; ++i) q.weight[i] = weight[i] * inverse;
+    edge_partials(&q, &tape, t);
     return q;
+}
+
+// The same for n vectors, without what only derivatives read, one stage after another: a stage is
+// short, and what it does to one vector does not wait for what it does to the next. Up to 32 pairs:
+// they stay in the cache.
+#define EDGE_STAGE      (32 / TAC_LANES)
+#define EDGE_EACH(u, n) _Pragma("GCC unroll 1") for (int u = 0; u < (n); ++u)
+
+TAC_INLINE void edge_qp_values(const edgeProducts* p, const edgeTau* t, edgeQp* q, int n) {
+    edgeTape tape[EDGE_STAGE];
+    EDGE_EACH(u, n) edge_start(&q[u], &p[u], t, 0);
+    EDGE_EACH(u, n) edge_exponents(&q[u], &tape[u], t);
+    EDGE_EACH(u, n) edge_exponentials(tape[u].M), edge_exponentials(tape[u].M + 3);
+    EDGE_EACH(u, n) edge_ratios(&q[u], &tape[u], t);
+    EDGE_EACH(u, n) edge_logarithms(tape[u].log_term), edge_logarithms(tape[u].log_term + 2);
+    EDGE_EACH(u, n) edge_clips(&q[u], &tape[u], t);
+    EDGE_EACH(u, n) edge_compare(&q[u], &tape[u], 0);
+    EDGE_EACH(u, n) edge_exponentials(tape[u].E);
+    EDGE_EACH(u, n) edge_collide(&q[u], &tape[u], t);
+    EDGE_EACH(u, n) {
+        wide weight[4], inverse = edge_choose(&tape[u], weight);
+        edge_blend(&q[u], weight, inverse);
+    }
 }
 
 //---------------------------------- exact ----------------------------------
@@ -307,9 +350,8 @@ TAC_INLINE edgeQp edge_qp_exact(const edgeProducts* p, const edgeTau* t) {
     q.pull = w_set(0.0);
     q.Q11 = q.Q11 + EDGE_NOTHING2, q.Q22 = q.Q22 + EDGE_NOTHING2;
     q.inv_det = 1.0 / (p->cross2 + EDGE_NOTHING4);
-    edge_free(&q, q.free);
-    for (int k = 0; k < 2; ++k) q.free[k] = q.free[k] * q.inv_det;
-    edge_roots(&q);
+    edge_line_inverses(&q, q.inverse);
+    edge_free(&q), edge_roots(&q);
     for (int i = 0; i < 4; ++i) {
         unitValue y = unit_clip_hard(q.root[i]);
         wide length2 = (i < 2 ? p->tt2 : p->tt1) - EDGE_FLOOR;
@@ -320,7 +362,7 @@ TAC_INLINE edgeQp edge_qp_exact(const edgeProducts* p, const edgeTau* t) {
     edge_excess(&q, cost);
     edge_collide_exact(&q, p->cross2, cost);
     edge_choose_exact(&q);
-    edge_blend(&q);
+    edge_blend(&q, q.weight, w_set(1.0));
     return q;
 }
 

@@ -16,16 +16,24 @@
 
 #include "math/wide.h"
 
-#define UNIT_REACH 300.0
+// Exponents are counted in UNIT_OCTAVES to a factor of e, the unit in which the exponential below
+// is shortest, and stop at UNIT_REACH.
+#if TAC_LANES == 2 || TAC_LANES == 4
+#define UNIT_OCTAVES 0x1.71547652b82fep+1 // 2/ln 2
+#else
+#define UNIT_OCTAVES 1.0
+#endif
+#define UNIT_REACH (300.0 * UNIT_OCTAVES)
 
-// temperature of an interval, with 1/tau and exp(-1/tau)
+// temperature of an interval, with 1/tau, exp(-1/tau) and what lengths become exponents by
 typedef struct unitTau {
-    wide tau, inverse, far;
+    wide tau, inverse, far, rate, r_far;
 } unitTau;
 
 TAC_INLINE unitTau unit_tau(wide tau) {
     wide inverse = 1.0 / tau;
-    return (unitTau){tau, inverse, w_exp_regular(-inverse)};
+    wide far = w_exp_regular(-inverse);
+    return (unitTau){tau, inverse, far, -UNIT_OCTAVES * inverse, 0x1.6a09e667f3bcdp+0 * far};
 }
 
 // a function with its partials
@@ -33,7 +41,7 @@ typedef struct unitValue {
     wide value, d_x, d_tau;
 } unitValue;
 
-//---------------------------------- places ----------------------------------
+//---------------------------------- choice ----------------------------------
 
 TAC_INLINE wide unit_abs(wide x) {
 #if TAC_LANES > 1
@@ -43,65 +51,164 @@ TAC_INLINE wide unit_abs(wide x) {
 #endif
 }
 
-// exp(x) for -600 <= x <= 0. Below 1 an error is small beside 1: ln2/2 in one part, k 2e-17 of it,
-// and neither end is in sight, so it takes a quarter fewer instructions than w_exp.
-TAC_INLINE wide unit_exp(wide x) {
+// t >= 0 ? 1 : x for 0 <= x <= 1, beside the multipliers
+TAC_INLINE wide unit_one_if(wide t, wide x) {
 #if TAC_LANES == 2 || TAC_LANES == 4
-    const wide round = w_set(0x1.8p52 + 2.0); // the scale below is one of 2^(k/2 - 1)
-    wide z = w_fma(x, w_set(0x1.71547652b82fep+1), round);
-    wide r = w_fma(z - round, w_set(-0x1.62e42fefa39efp-2), x);
-    wide scale = w_exp_scale((wideBits)z);
-    return w_fma(scale, w_exp_minus_one_small(r), scale);
+    return w_max(x, (wide)((t >= 0.0) & (wideInt)w_set(1.0)));
 #else
-    return w_exp_regular(x);
+    return w_select_ge0(t, w_set(1.0), x);
 #endif
 }
+
+// t >= 0 ? x : 1
+TAC_INLINE wide unit_one_unless(wide t, wide x) {
+#if TAC_LANES == 2 || TAC_LANES == 4
+    return w_max(x, (wide)(~(t >= 0.0) & (wideInt)w_set(1.0)));
+#else
+    return w_select_ge0(t, x, w_set(1.0));
+#endif
+}
+
+// t >= 0 ? 1 - x : x
+TAC_INLINE wide unit_flip_if(wide t, wide x) {
+#if TAC_LANES == 2 || TAC_LANES == 4
+    wideBits turned = (wideBits)(t >= 0.0);
+    wide signed_x = (wide)((wideBits)x ^ (turned & 0x8000000000000000u));
+    return signed_x + (wide)(turned & (wideBits)w_set(1.0));
+#else
+    return w_select_ge0(t, 1.0 - x, x);
+#endif
+}
+
+//---------------------------------- exponential and logarithm ----------------------------------
+
+// Numbers that pass a polynomial in lock step. A coefficient is loaded once, when all of them have
+// come so far: left alone, the compiler loads it for each of them, and loads are what the time goes
+// to. With more of them, partial sums would not stay in registers.
+typedef struct unitThree {
+    wide a, b, c;
+} unitThree;
+
+typedef struct unitTwo {
+    wide a, b;
+} unitTwo;
+
+// p x + coefficient
+TAC_INLINE unitThree unit_fma3(unitThree p, unitThree x, const double* coefficient) {
+    wide c;
+#if TAC_LANES == 4
+    __asm__ volatile("vbroadcastsd %4, %0"
+                     : "=x"(c), "+x"(p.a), "+x"(p.b), "+x"(p.c)
+                     : "m"(*coefficient));
+#else
+    c = w_set(*coefficient);
+#endif
+    return (unitThree){w_fma(p.a, x.a, c), w_fma(p.b, x.b, c), w_fma(p.c, x.c, c)};
+}
+
+TAC_INLINE unitTwo unit_fma2(unitTwo p, unitTwo x, const double* coefficient) {
+    wide c;
+#if TAC_LANES == 4
+    __asm__ volatile("vbroadcastsd %3, %0" : "=x"(c), "+x"(p.a), "+x"(p.b) : "m"(*coefficient));
+#else
+    c = w_set(*coefficient);
+#endif
+    return (unitTwo){w_fma(p.a, x.a, c), w_fma(p.b, x.b, c)};
+}
+
+// exp of -UNIT_REACH <= x <= 0, three numbers. With k = round(x), f = x - k, |f| <= 1/2:
+//
+//   2^(x/2) = 2^(k/2) P(f),  P of degree 9, error 1.3e-17
+//
+// Below 1 an error is small beside 1 and neither end is in sight, so it is shorter than w_exp.
+#if TAC_LANES == 2 || TAC_LANES == 4
+static const double unit_exp_P[] = {
+    0x1.0000000000000p+0,  0x1.62e42fefa39efp-2,  0x1.ebfbdff82c417p-5,  0x1.c6b08d704a94ep-8,
+    0x1.3b2ab6fc615acp-11, 0x1.5d87fe750059cp-15, 0x1.43090ab4f23f4p-19, 0x1.ffcc1eeb67d9ap-24,
+    0x1.630bcf62bfbc9p-28, 0x1.b4d8ea39168b5p-33};
+
+TAC_INLINE unitThree unit_exp3(unitThree x) {
+    const double* P = unit_exp_P;
+    const wide round = w_set(0x1.8p52 + 2.0); // the scale below is one of 2^(k/2 - 1)
+    wide eight = w_set(P[8]), nine = w_set(P[9]);
+    unitThree z = {x.a + round, x.b + round, x.c + round};
+    unitThree f = {x.a - (z.a - round), x.b - (z.b - round), x.c - (z.c - round)};
+    unitThree f2 = {f.a * f.a, f.b * f.b, f.c * f.c};
+    unitThree even = {eight, eight, eight}, odd = {nine, nine, nine};
+    even = unit_fma3(even, f2, &P[6]), odd = unit_fma3(odd, f2, &P[7]);
+    even = unit_fma3(even, f2, &P[4]), odd = unit_fma3(odd, f2, &P[5]);
+    even = unit_fma3(even, f2, &P[2]), odd = unit_fma3(odd, f2, &P[3]);
+    even = unit_fma3(even, f2, &P[0]), odd = unit_fma3(odd, f2, &P[1]);
+    return (unitThree){w_exp_scale((wideBits)z.a) * w_fma(odd.a, f.a, even.a),
+                       w_exp_scale((wideBits)z.b) * w_fma(odd.b, f.b, even.b),
+                       w_exp_scale((wideBits)z.c) * w_fma(odd.c, f.c, even.c)};
+}
+#else
+TAC_INLINE unitThree unit_exp3(unitThree x) {
+    return (unitThree){w_exp_regular(x.a), w_exp_regular(x.b), w_exp_regular(x.c)};
+}
+#endif
+
+//---------------------------------- places ----------------------------------
 
 TAC_INLINE wide unit_over(wide x) { return unit_abs(x - 0.5) - 0.5; }
 
 // log M
 TAC_INLINE wide unit_exponent(wide over, const unitTau* t) {
-    return w_max(unit_abs(over) * -t->inverse, w_set(-UNIT_REACH));
+    return w_max(unit_abs(over) * t->rate, w_set(-UNIT_REACH));
 }
 
 TAC_INLINE wide unit_F(wide over, wide M, const unitTau* t) {
-    wide one = w_set(1.0);
-    return w_fma(t->far, w_select_ge0(over, M, one), w_select_ge0(over, one, M));
+    return w_fma(t->far, unit_one_unless(over, M), unit_one_if(over, M));
 }
 
+// log((1 + M) a/F) of two places, in two steps: what it is a function of, and that function.
+//
 // log(G/F), F <= G <= 2 F, with one division and no choice: with s = (G - r F)/(G + r F), r =
-// sqrt 2, it is log r + 2 atanh(s), |s| <= 0.1716; 2 atanh(s) = s (2 + z R(z)), z = s^2, R that of
-// math/wide_log.h. Absolute error 1e-16.
-TAC_INLINE wide unit_log(wide G, wide F) {
+// sqrt 2, it is log r + 2 atanh(s), |s| <= 0.1716; 2 atanh(s) = s P(s^2), P of degree 6, absolute
+// error 3e-17.
 #if TAC_LANES > 1
-    const wide r = w_set(0x1.6a09e667f3bcdp+0);
-    wide s = w_fma(-r, F, G) / w_fma(r, F, G), z = s * s, z2 = z * z;
-    wide even = w_fma(w_set(0x1.2f0a4a45568cbp-3), z2, w_set(0x1.7466434414f38p-3));
-    wide odd = w_fma(w_set(0x1.39a1441bd9757p-3), z2, w_set(0x1.c71c51f556743p-3));
-    even = w_fma(even, z2, w_set(0x1.2492494208373p-2));
-    odd = w_fma(odd, z2, w_set(0x1.999999997fc34p-2));
-    even = w_fma(even, z2, w_set(0x1.5555555555593p-1));
-    wide R = w_fma(odd, z, even);
-    return w_fma(s, w_fma(z, R, w_set(2.0)), w_set(0x1.62e42fefa39efp-2));
-#else
-    return w_log_regular(G / F);
-#endif
+TAC_INLINE wide unit_log_ratio(wide over, wide M, const unitTau* t) {
+    const double r = 0x1.6a09e667f3bcdp+0;
+    wide a = unit_one_if(over, M), b = t->r_far * unit_one_unless(over, M);
+    return w_fma(a, M + (1.0 - r), -b) / w_fma(a, M + (1.0 + r), b);
 }
 
-// log((1 + M) a/F)
-TAC_INLINE wide unit_log_term(wide over, wide M, wide F) {
-    wide a = w_select_ge0(over, w_set(1.0), M);
-    return unit_log(w_fma(M, a, a), F);
+static const double unit_log_P[] = {
+    0x1.0000000000006p+1, 0x1.555555554e147p-1, 0x1.999999ae4f001p-2, 0x1.24923c1eda48dp-2,
+    0x1.c724d630b9c3cp-3, 0x1.72ebc24776d6bp-3, 0x1.5b18dc106b803p-3};
+
+TAC_INLINE unitTwo unit_log2(unitTwo s) {
+    const double* P = unit_log_P;
+    const wide half_ln2 = w_set(0x1.62e42fefa39efp-2);
+    wide six = w_set(P[6]), five = w_set(P[5]);
+    unitTwo z = {s.a * s.a, s.b * s.b}, z2 = {z.a * z.a, z.b * z.b};
+    unitTwo even = {six, six}, odd = {five, five};
+    even = unit_fma2(even, z2, &P[4]), odd = unit_fma2(odd, z2, &P[3]);
+    even = unit_fma2(even, z2, &P[2]), odd = unit_fma2(odd, z2, &P[1]);
+    even = unit_fma2(even, z2, &P[0]);
+    return (unitTwo){w_fma(s.a, w_fma(odd.a, z.a, even.a), half_ln2),
+                     w_fma(s.b, w_fma(odd.b, z.b, even.b), half_ln2)};
 }
+#else
+TAC_INLINE wide unit_log_ratio(wide over, wide M, const unitTau* t) {
+    wide a = unit_one_if(over, M);
+    return w_fma(M, a, a) / unit_F(over, M, t);
+}
+
+TAC_INLINE unitTwo unit_log2(unitTwo s) {
+    return (unitTwo){w_log_regular(s.a), w_log_regular(s.b)};
+}
+#endif
 
 //---------------------------------- values ----------------------------------
 
 // what M is divided by: a product of two costs one division
 TAC_INLINE wide unit_within_over(wide M, wide F) { return w_fma(M, F, F); }
 
-TAC_INLINE wide unit_clip(wide x, wide over, wide log_term, const unitTau* t) {
-    wide near = w_fma(t->tau, log_term, w_max(-over, w_set(0.0)));
-    return w_select_ge0(x - 0.5, 1.0 - near, near);
+TAC_INLINE wide unit_clip(wide x, wide log_term, const unitTau* t) {
+    wide from_middle = x - 0.5, inside = 0.5 - unit_abs(from_middle);
+    return unit_flip_if(from_middle, w_fma(t->tau, log_term, w_max(inside, w_set(0.0))));
 }
 
 //---------------------------------- partials ----------------------------------

@@ -11,14 +11,12 @@
 
 #include "detect/gjk.h"
 #include "detect/patch.h"
+#include "tactus/ccd.h"
 #include "tactus/contact.h"
 
 // All functions take a model of doubles whose plan has pieces (model->contact->piece): one of a
 // scene with detect="gjk". Pairs are those of model->contact->pair. Pieces are as they were loaded;
-// parameters of geoms and shapes do not move them.
-
-// bytes of working memory that every call below takes as `memory`, aligned as malloc's
-size_t tac_hard_size(const tacModel* model);
+// parameters of geoms and shapes do not move them. `memory` has tac_hard_size bytes (tactus/ccd.h).
 
 //---------------------------------- contacts ---------------------------------------
 
@@ -65,14 +63,6 @@ tacResult tac_hard_nearest(const tacModel* model, const tacPose* body, const tac
 
 //---------------------------------- impact -----------------------------------------
 
-// The path of the bodies: qpos moved by t v + t^2 a, for t in [0, span].
-typedef struct tacCourse {
-    const double* qpos; // (nq)
-    const double* v;    // (nv)
-    const double* a;    // (nv) NULL: zero
-    double span;
-} tacCourse;
-
 typedef struct tacImpactLevels {
     double delta; // a pair that starts further apart meets at this distance                [m]
     double floor; // one that starts nearer (resting, sliding) meets at this one, < delta.   [m]
@@ -98,22 +88,5 @@ typedef struct tacHardImpact {
 // motion at `time` of the points of the bodies that lie at nearest.point.
 tacResult tac_hard_impact(const tacModel* model, const tacCourse* course, tacImpactLevels levels,
                           tacHardImpact* out, void* memory);
-
-//---------------------------------- check ------------------------------------------
-
-typedef struct tacClearance {
-    int certain;  // 1: no pair comes nearer than `claim` anywhere on the course
-    double least; // a bound that is proven: no distance on the course is below this        [m]
-    int pair;     // where it is least
-    double time;
-    int intervals; // of time that were looked at
-} tacClearance;
-
-// Proves that distances on a course stay above a claim, by halving time: a plane that separates two
-// pieces at both ends of an interval separates them in between but for the bend of the path. It
-// shares no search with tac_hard_impact: planes are tried, not believed. `least` is only as far
-// below the truth as was needed to prove the claim.
-tacResult tac_hard_clearance(const tacModel* model, const tacCourse* course, double claim,
-                             tacClearance* out, void* memory);
 
 #endif

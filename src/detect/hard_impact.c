@@ -31,6 +31,7 @@ static size_t contact_stage(const tacModel* model) {
 }
 
 size_t tac_hard_size(const tacModel* model) {
+    if (!model || !model->contact || !model->contact->piece) return 0;
     size_t bodies = (size_t)model->nbody, pieces = (size_t)model->contact->npiece;
     size_t impact = aligned(sizeof(tacBend) * bodies) + aligned(sizeof(box) * pieces) +
                     aligned(sizeof(int) * bodies);
@@ -127,22 +128,12 @@ static void meet_pieces(tacMeetQuery* q, const impactWork* w, int pair, const in
     take_meeting(&m, pair, piece, span, out);
 }
 
-// numbers whose squares can be added
-static int is_usable(const tacModel* model, const tacCourse* c) {
-    const double most = 1e12;
-    for (int i = 0; i < model->nq; ++i) {
-        if (!(fabs(c->qpos[i]) <= most)) return 0;
-    }
-    for (int i = 0; i < model->nv; ++i) {
-        if (!(fabs(c->v[i]) <= most) || (c->a && !(fabs(c->a[i]) <= most))) return 0;
-    }
-    return c->span >= 0.0 && c->span <= most;
-}
-
 tacResult tac_hard_impact(const tacModel* model, const tacCourse* course, tacImpactLevels levels,
                           tacHardImpact* out, void* memory) {
     const tacContactPlan* plan = model->contact;
-    if (!is_usable(model, course) || !(levels.floor < levels.delta)) return TAC_ERROR_VALUE;
+    tacResult result = tac_course_check(model, course);
+    if (result != TAC_OK) return result;
+    if (!(levels.floor < levels.delta)) return TAC_ERROR_VALUE;
     impactWork w = take(model, memory);
     tacMeetQuery q = {.model = model,
                       .course = course,
@@ -161,4 +152,42 @@ tacResult tac_hard_impact(const tacModel* model, const tacCourse* course, tacImp
         }
     }
     return TAC_OK;
+}
+
+//---------------------------------- one pair ----------------------------------
+
+// number of a pair of geoms either way round, or -1
+static int find_pair(const tacContactPlan* plan, int a, int b) {
+    for (int i = 0; i < plan->npair; ++i) {
+        const int* geom = plan->pair[i].geom;
+        if ((geom[0] == a && geom[1] == b) || (geom[0] == b && geom[1] == a)) return i;
+    }
+    return -1;
+}
+
+static void hand_out(const tacContactPlan* plan, const tacHardImpact* hit, tacMeetingTime* out) {
+    *out = (tacMeetingTime){hit->found, hit->time, {-1, -1}, hit->exact, hit->rate, {0}, {{0}}};
+    if (!hit->found) return;
+    memcpy(out->geom, plan->pair[hit->pair].geom, sizeof out->geom);
+    memcpy(out->normal, hit->nearest.normal, sizeof out->normal);
+    memcpy(out->point, hit->nearest.point, sizeof out->point);
+}
+
+tacResult tac_time_of_impact(const tacModel* model, const tacCourse* course, int geom_a, int geom_b,
+                             double distance, tacMeetingTime* out, void* memory) {
+    if (!out || !memory || !(distance > 0.0 && distance < 1e12)) return TAC_ERROR_VALUE;
+    tacResult result = tac_course_check(model, course);
+    if (result != TAC_OK) return result;
+    // a scene whose plan has this pair alone
+    tacModel one = *model;
+    tacContactPlan plan = *model->contact;
+    int pair = find_pair(&plan, geom_a, geom_b), any = geom_a == -1 && geom_b == -1;
+    if (pair < 0 && !any) return TAC_ERROR_VALUE;
+    if (!any) plan.pair += pair, plan.npair = 1;
+    one.contact = &plan;
+    tacHardImpact hit;
+    tacImpactLevels levels = {.delta = distance, .floor = distance * (1.0 - 1e-6)};
+    result = tac_hard_impact(&one, course, levels, &hit, memory);
+    if (result == TAC_OK) hand_out(&plan, &hit, out);
+    return result;
 }

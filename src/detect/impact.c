@@ -73,6 +73,7 @@ static tacReal distance_at(const tacImpact* impact, const tacReal* start, const 
 tacResult tac_impact_side(tacImpact* impact, const tacReal* start, const tacReal* end,
                           double before) {
     tacReal p[12];
+    if (!impact || !start || !end) return TAC_ERROR_VALUE;
     move(start, end, before, p);
     double distance = tac_re(tac_feature_distance(impact->feature, p, NULL, NULL));
     if (!(fabs(distance) > 0.0)) return TAC_ERROR_VALUE;
@@ -85,6 +86,7 @@ tacResult tac_impact_time(const tacImpact* impact, const tacReal* start, const t
                           double guess, tacReal* time) {
     tacReal t = guess;
     int still = 0;
+    if (!impact || !start || !end || !time) return TAC_ERROR_VALUE;
     for (int pass = 0; pass < NEWTON_PASSES; ++pass) {
         tacReal rate = 0.0, distance;
         double scale = 0.0;
@@ -107,6 +109,7 @@ static tacResult sensitivity(const tacImpact* impact, const tacReal* start, cons
     tacReal p[12], w[4], rate = 0.0;
     double scale = 0.0;
     tacVec3 n;
+    if (!impact || !start || !end) return TAC_ERROR_VALUE;
     move(start, end, t, p);
     tacReal distance = tac_feature_distance(impact->feature, p, &n, w);
     if (isnan(tac_re(distance))) return TAC_ERROR_UNSOLVED;
@@ -119,13 +122,20 @@ static tacResult sensitivity(const tacImpact* impact, const tacReal* start, cons
 tacResult tac_impact_time_jvp(const tacImpact* impact, const tacReal* start, const tacReal* end,
                               tacReal time, const tacReal* start_dot, const tacReal* end_dot,
                               tacReal* time_dot) {
+    static const tacReal zero[12] = {0.0};
     tacVec3 s[4];
     tacReal p_dot[12], sum = 0.0;
+    if (!time_dot) return TAC_ERROR_VALUE;
     tacResult result = sensitivity(impact, start, end, time, s);
     if (result != TAC_OK) return result;
-    move(start_dot, end_dot, time, p_dot);
+    move(start_dot ? start_dot : zero, end_dot ? end_dot : zero, time, p_dot);
     for (int i = 0; i < 4; ++i) sum -= tac_dot(s[i], tac_load3(p_dot + 3 * i));
     return *time_dot = sum, TAC_OK;
+}
+
+// point i of four += s x
+static void add_scaled(tacReal* point, int i, tacReal s, tacVec3 x) {
+    if (point) tac_store3(point + 3 * i, tac_add_scaled(tac_load3(point + 3 * i), s, x));
 }
 
 tacResult tac_impact_time_vjp(const tacImpact* impact, const tacReal* start, const tacReal* end,
@@ -135,9 +145,7 @@ tacResult tac_impact_time_vjp(const tacImpact* impact, const tacReal* start, con
     tacResult result = sensitivity(impact, start, end, time, s);
     for (int i = 0; i < 4 && result == TAC_OK; ++i) {
         tacVec3 bar = tac_scale(s[i], -time_bar);
-        tac_store3(start_bar + 3 * i,
-                   tac_add_scaled(tac_load3(start_bar + 3 * i), 1.0 - time, bar));
-        tac_store3(end_bar + 3 * i, tac_add_scaled(tac_load3(end_bar + 3 * i), time, bar));
+        add_scaled(start_bar, i, 1.0 - time, bar), add_scaled(end_bar, i, time, bar);
     }
     return result;
 }

@@ -158,11 +158,19 @@ TAC_INLINE void face_inside(faceQp* q, const edgeTau* t) {
 }
 
 TAC_INLINE void face_clips(faceQp* q, const edgeTau* t) {
+    wide over[3], M[3], ratio[3];
+    for (int i = 0; i < 3; ++i) over[i] = unit_over(q->root[i]);
+    unitThree e =
+        unit_exp3((unitThree){unit_exponent(over[0], &t->clip), unit_exponent(over[1], &t->clip),
+                              unit_exponent(over[2], &t->clip)});
+    M[0] = e.a, M[1] = e.b, M[2] = e.c;
+    for (int i = 0; i < 3; ++i) ratio[i] = unit_log_ratio(over[i], M[i], &t->clip);
+    unitTwo first = unit_log2((unitTwo){ratio[0], ratio[1]});
+    wide log_term[3] = {first.a, first.b, unit_log2((unitTwo){ratio[2], ratio[2]}).a};
     for (int i = 0; i < 3; ++i) {
-        wide x = q->root[i], over = unit_over(x), M = unit_exp(unit_exponent(over, &t->clip));
-        wide F = unit_F(over, M, &t->clip), log_term = unit_log_term(over, M, F);
-        unitValue d = unit_clip_diff(x, over, M, F, log_term, &t->clip);
-        q->u[i] = unit_clip(x, over, log_term, &t->clip);
+        wide F = unit_F(over[i], M[i], &t->clip);
+        unitValue d = unit_clip_diff(q->root[i], over[i], M[i], F, log_term[i], &t->clip);
+        q->u[i] = unit_clip(q->root[i], log_term[i], &t->clip);
         q->slope[i] = d.d_x, q->by_clip[i] = d.d_tau;
     }
 }
@@ -174,17 +182,20 @@ TAC_INLINE void face_excess(const faceProducts* p, faceQp* q) {
     for (int i = 0; i < 3; ++i) q->excess[i] = cost[i] - least;
 }
 
+TAC_INLINE void face_choose(faceQp* q) {
+    wide e[3], cold = -UNIT_OCTAVES * q->inv_T;
+    for (int i = 0; i < 3; ++i) e[i] = w_max(q->excess[i] * cold, w_set(-UNIT_REACH));
+    unitThree w = unit_exp3((unitThree){e[0], e[1], e[2]});
+    wide inverse = 1.0 / (w.a + w.b + w.c);
+    q->weight[0] = w.a * inverse, q->weight[1] = w.b * inverse, q->weight[2] = w.c * inverse;
+}
+
 TAC_INLINE faceQp face_qp(const faceProducts* p, const edgeTau* t) {
     faceQp q;
-    wide sum = w_set(0.0);
     face_start(p, t, &q);
     face_inside(&q, t), face_clips(&q, t), face_excess(p, &q);
     q.inv_T = 1.0 / (t->least * q.s2);
-    for (int i = 0; i < 3; ++i) {
-        q.weight[i] = unit_exp(w_max(-q.excess[i] * q.inv_T, w_set(-UNIT_REACH)));
-        sum = sum + q.weight[i];
-    }
-    for (int i = 0; i < 3; ++i) q.weight[i] = q.weight[i] / sum;
+    face_choose(&q);
     face_blend(&q);
     return q;
 }

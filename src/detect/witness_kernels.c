@@ -81,52 +81,94 @@ static int edge_edge_usable(const tacReal* const* in, int count) {
     return tac_re(w_sum(bad)) == 0.0;
 }
 
-// n vectors in lock step; corners are loaded again at the end, which costs less than to keep them.
-// `span` 0 leaves out distance and normal.
+// array `k`, or room for what nobody asks for
+TAC_INLINE tacReal* array_or(tacReal* const* out, int k, int first, tacReal* unused) {
+    return out[k] ? out[k] + first : unused;
+}
+
+// places and points on an edge
+TAC_INLINE void store_places(const edgeQp* q, int edge, const tacReal* const* in,
+                             tacReal* const* out, int first, int n) {
+    tacReal unused[EDGE_STAGE * TAC_LANES], *to[4] = {array_or(out, edge, first, unused)};
+    const tacReal *from[3], *end[3];
+    for (int k = 0; k < 3; ++k) {
+        to[1 + k] = array_or(out, 3 + 3 * edge + k, first, unused);
+        from[k] = in[6 * edge + k] + first, end[k] = in[6 * edge + 3 + k] + first;
+    }
+    EDGE_EACH(u, n) {
+        wide alpha = q[u].alpha[edge];
+        w_store(to[0] + u * TAC_LANES, alpha);
+        for (int k = 0; k < 3; ++k) {
+            wide start = w_load(from[k] + u * TAC_LANES);
+            wide arm = w_load(end[k] + u * TAC_LANES) - start;
+            w_store(to[1 + k] + u * TAC_LANES, w_fma(alpha, arm, start));
+        }
+    }
+}
+
+TAC_INLINE void store_spans(const edgeQp* q, const edgeTau* t, const tacReal* const* in,
+                            tacReal* const* out, int first, int n) {
+    EDGE_EACH(u, n) {
+        edgeCorners c = load_corners(in, first + u * TAC_LANES);
+        edgeArms a = edge_arms(&c);
+        edgeSpan s = edge_span(&a, &q[u], t);
+        store_if(out[9], first + u * TAC_LANES, s.e2 * s.inverse);
+        for (int k = 0; k < 3; ++k)
+            store_if(out[10 + k], first + u * TAC_LANES, s.e[k] * s.inverse);
+    }
+}
+
+// Up to EDGE_STAGE vectors. Corners are loaded again at the end, which costs less than to keep
+// them. `span` 0 leaves out distance and normal.
 TAC_INLINE wide edge_value_stage(const edgeTau* t, const tacReal* const* in, tacReal* const* out,
-                                 int first, int n, int exact, int span) {
+                                 int first, int n, int span) {
     edgeProducts p[EDGE_STAGE];
     edgeQp q[EDGE_STAGE];
     wide bad = w_set(0.0);
-    for (int u = 0; u < n; ++u) {
+    EDGE_EACH(u, n) {
         edgeCorners c = load_corners(in, first + u * TAC_LANES);
         edgeArms a = edge_arms(&c);
         p[u] = edge_products(&a);
         bad = bad + edge_unusable(&c, &a, &p[u]);
     }
-    if (exact)
-        for (int u = 0; u < n; ++u) q[u] = edge_qp_exact(&p[u], t);
-    else
-        edge_qp_stage(p, t, q, n, 0);
-    for (int u = 0; u < n; ++u) {
-        edgeCorners c = load_corners(in, first + u * TAC_LANES);
-        edgeArms a = edge_arms(&c);
-        edgeWitness w = edge_witness(&c, &a, &q[u], t);
-        store_edge_witness(&w, out, first + u * TAC_LANES, span);
-    }
+    edge_qp_values(p, t, q, n);
+    store_places(q, 0, in, out, first, n), store_places(q, 1, in, out, first, n);
+    if (out[2]) EDGE_EACH(u, n) w_store(out[2] + first + u * TAC_LANES, q[u].colliding);
+    if (span) store_spans(q, t, in, out, first, n);
     return bad;
 }
 
-TAC_INLINE int edge_value(const tacWitnessOptions* options, const tacReal* const* in,
-                          tacReal* const* out, int count, int exact, int span) {
-    enum { STRIDE = EDGE_STAGE * TAC_LANES };
-    edgeTau t = edge_tau(options);
+static int edge_value(const edgeTau* t, const tacReal* const* in, tacReal* const* out, int count,
+                      int span) {
     wide bad = w_set(0.0);
-    int i = 0;
-    for (; i + STRIDE <= count && !exact; i += STRIDE)
-        bad = bad + edge_value_stage(&t, in, out, i, EDGE_STAGE, exact, span);
-    for (; i < count; i += TAC_LANES) bad = bad + edge_value_stage(&t, in, out, i, 1, exact, span);
+    for (int i = 0; i < count; i += EDGE_STAGE * TAC_LANES) {
+        int left = (count - i) / TAC_LANES, n = left < EDGE_STAGE ? left : EDGE_STAGE;
+        bad = bad + edge_value_stage(t, in, out, i, n, span);
+    }
+    return tac_re(w_sum(bad)) == 0.0;
+}
+
+TAC_INLINE int edge_value_exact(const edgeTau* t, const tacReal* const* in, tacReal* const* out,
+                                int count, int span) {
+    wide bad = w_set(0.0);
+    for (int i = 0; i < count; i += TAC_LANES) {
+        edgeCorners c = load_corners(in, i);
+        edgeArms a = edge_arms(&c);
+        edgeProducts p = edge_products(&a);
+        edgeQp q = edge_qp_exact(&p, t);
+        edgeWitness w = edge_witness(&c, &a, &q, t);
+        store_edge_witness(&w, out, i, span);
+        bad = bad + edge_unusable(&c, &a, &p);
+    }
     return tac_re(w_sum(bad)) == 0.0;
 }
 
 static int edge_edge_value(const tacWitnessOptions* options, const tacReal* const* in,
                            tacReal* const* out, int count) {
+    edgeTau t = edge_tau(options);
     int span = out[9] || out[10] || out[11] || out[12];
-    if (options->exact)
-        return span ? edge_value(options, in, out, count, 1, 1)
-                    : edge_value(options, in, out, count, 1, 0);
-    return span ? edge_value(options, in, out, count, 0, 1)
-                : edge_value(options, in, out, count, 0, 0);
+    if (!options->exact) return edge_value(&t, in, out, count, span);
+    return span ? edge_value_exact(&t, in, out, count, 1) : edge_value_exact(&t, in, out, count, 0);
 }
 
 static void edge_edge_jvp(const tacWitnessOptions* options, const tacWitnessOptions* options_dot,

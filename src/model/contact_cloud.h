@@ -9,7 +9,7 @@
 #define TAC_MODEL_CONTACT_CLOUD_H
 
 #include "mesh/soup.h"
-#include "model/contact_patch.h"
+#include "model/contact_reach.h"
 
 typedef struct tacContactCloud {
     int count;           // points, one for each face
@@ -24,7 +24,8 @@ typedef struct tacContactCloud {
     const int* first;        // points of the faces around vertex v are
     const int* face;         // face[first[v]] .. face[first[v + 1] - 1]
     const tacPatchPage* page;
-    size_t bytes; // of this block
+    const tacContactReach* reach; // where its planes are felt; NULL: not asked
+    size_t bytes;                 // of this block
 } tacContactCloud;
 
 // Makes the cloud of a closed mesh whose vertices are moved by `pose` into the body. One block of

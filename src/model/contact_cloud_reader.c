@@ -86,6 +86,8 @@ static tacResult cloud_of_shape(cloudMaker* m, int shape, tacPose pose, tacConta
     return cloud_of_soup(m, tac_builder_finish(&builder), pose, out);
 }
 
+static const char* mesh_text(const tacSoup* soup) { return *soup->file ? soup->file : "a mesh"; }
+
 // vertices of the file lie in its own frame, the geom in that of the principal axes
 static tacResult cloud_of_mesh(cloudMaker* m, int geom, tacContactCloud** out) {
     const tacMeshDraft* mesh = tac_find_mesh(m->draft, element_of(m, geom));
@@ -94,6 +96,9 @@ static tacResult cloud_of_mesh(cloudMaker* m, int geom, tacContactCloud** out) {
     if (soup->dropped > 0)
         note(m->draft, "%.80s: %d face%s without area left out", soup->file, soup->dropped,
              soup->dropped == 1 ? "" : "s");
+    if (tac_mesh_is_hulled(mesh))
+        note(m->draft, "%.80s has no faces: its points are the %d of its hull", mesh_text(soup),
+             soup->nface);
     tacPose pose =
         tac_pose_compose(geom_pose(m->model, geom), tac_pose_inverse(tac_mesh_pose(mesh)));
     return tac_contact_cloud_create(soup, pose, m->allocator, out, &m->message);
@@ -133,11 +138,12 @@ static double coarsest(const tacModel* model) {
 // other from afar (docs/scm.md)
 static void set_eps1(tacDraft* draft, tacModel* model) {
     const tacContactPlan* plan = model->contact;
-    int at = plan->number[TAC_CONTACT_EPS1], eps3 = plan->number[TAC_CONTACT_EPS3];
-    double h = coarsest(model);
+    int at = plan->number[TAC_CONTACT_EPS1];
+    double h = coarsest(model), least = INFINITY;
+    for (int i = 0; i < plan->npair; ++i)
+        if (plan->pair[i].eps3 >= 0) least = fmin(least, model->param[plan->pair[i].eps3]);
     if (at < 0 || tac_find_tactus(draft, "eps1") || !(h > 0.0)) return;
-    double eps = 0.25 * h * h,
-           most = eps3 >= 0 ? 2.0 * plan->length * model->param[eps3] : INFINITY;
+    double eps = 0.25 * h * h, most = 2.0 * plan->length * least;
     model->param[at] = fmax(fmin(eps, most), 1e-18);
 }
 
@@ -196,6 +202,72 @@ static void warn_of_cores(tacDraft* draft, const tacModel* model) {
         if (tell_core(draft, model, &plan->pair[i])) return;
 }
 
+//---------------------------------- where they are felt --------------------------
+
+// the largest eps3 of the pairs of a geom; 0: it has none
+static double eps3_of(const tacModel* model, int geom) {
+    const tacContactPlan* plan = model->contact;
+    double most = 0.0;
+    for (int i = 0; i < plan->npair; ++i) {
+        const tacContactPair* pair = &plan->pair[i];
+        if ((pair->geom[0] == geom || pair->geom[1] == geom) && pair->eps3 >= 0)
+            most = fmax(most, model->param[pair->eps3]);
+    }
+    return most;
+}
+
+static int are_alike(const tacContactCloud* a, const tacContactCloud* b) {
+    return a->count == b->count && a->vertices == b->vertices &&
+           memcmp(a->block, b->block, sizeof(double) * 6 * (size_t)a->count) == 0;
+}
+
+// a geom before it whose cloud and temperatures are the same; -1: none
+static int twin_of(const tacContactPlan* plan, int geom, double eps3) {
+    for (int g = 0; g < geom; ++g) {
+        const tacContactCloud* c = plan->cloud[g];
+        if (c && c->reach && c->reach->eps3 == eps3 && are_alike(c, plan->cloud[geom])) return g;
+    }
+    return -1;
+}
+
+static void tell_endless(tacDraft* draft, const tacModel* model, int geom) {
+    const tacContactCloud* c = model->contact->cloud[geom];
+    char name[64];
+    int i = c->reach->endless;
+    note(draft,
+         "%s: the face at (%.3g %.3g %.3g) is felt without end, so what is far away is looked at, "
+         "too; a finer mesh ends it",
+         geom_text(model, geom, name), c->block[i], c->block[c->count + i],
+         c->block[2 * c->count + i]);
+}
+
+// twins share theirs: the first one owns it
+static void make_reaches(tacDraft* draft, const tacModel* model, tacContactCloud** clouds) {
+    const tacContactPlan* plan = model->contact;
+    double eps1 = model->param[plan->number[TAC_CONTACT_EPS1]];
+    int told = 0;
+    for (int g = 0; g < model->ngeom; ++g) {
+        double eps3 = eps3_of(model, g);
+        if (!clouds[g] || clouds[g]->queries == 0 || !(eps3 > 0.0)) continue;
+        int twin = twin_of(plan, g, eps3);
+        clouds[g]->reach = twin >= 0
+                               ? clouds[twin]->reach
+                               : tac_contact_reach_create(clouds[g], eps1, eps3, model->allocator);
+        if (!clouds[g]->reach) {
+            tac_reader_fail(&draft->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
+            return;
+        }
+        if (clouds[g]->reach->endless >= 0 && !told++) tell_endless(draft, model, g);
+    }
+}
+
+static void release_reach(tacModel* model, tacContactCloud** clouds, int geom) {
+    const tacContactReach* reach = clouds[geom]->reach;
+    for (int g = 0; g < geom; ++g)
+        if (clouds[g] && clouds[g]->reach == reach) return;
+    if (reach) model->allocator.release(model->allocator.user, (void*)reach);
+}
+
 //---------------------------------- all geoms ------------------------------------
 
 static int may_touch(const tacContactPlan* plan, int geom) {
@@ -240,13 +312,14 @@ void tac_read_contact_clouds(tacDraft* draft, tacModel* model) {
     if (draft->reader.result != TAC_OK) return;
     set_eps1(draft, model);
     warn_of_cores(draft, model);
+    if (!plan->choice[TAC_CHOICE_EXACT]) make_reaches(draft, model, clouds);
 }
 
 void tac_release_contact_clouds(tacModel* model) {
     if (!model->contact || !model->contact->cloud) return;
     tacAllocator a = model->allocator;
     tacContactCloud** clouds = (tacContactCloud**)model->contact->cloud;
-    for (int g = 0; g < model->ngeom; ++g)
-        if (clouds[g]) a.release(a.user, clouds[g]);
+    for (int g = model->ngeom - 1; g >= 0; --g)
+        if (clouds[g]) release_reach(model, clouds, g), a.release(a.user, clouds[g]);
     a.release(a.user, clouds);
 }

@@ -33,6 +33,13 @@ typedef struct tacCompiler {
     const char *folder, *meshdir; // "" or with a slash at the end
 } tacCompiler;
 
+// volume and inertia of a <shape> of unit density
+typedef struct tacShapeSolid {
+    int shape;
+    double volume;
+    tacInertia inertia;
+} tacShapeSolid;
+
 typedef struct tacDraft {
     tacReader reader;
     const char* name;
@@ -73,6 +80,7 @@ typedef struct tacDraft {
     int frclimited;             // joints that clamp the sum of their actuators
 
     tacList geom_element; // const tacElement* of each geom
+    tacList shape_solid;  // tacShapeSolid of the <shape>s whose mass was asked for
 
     // of contact (contact_plan.c)
     tacList tactus, pair_element;             // const tacElement*: all <tactus>, each <pair>
@@ -231,6 +239,9 @@ tacPose tac_mesh_pose(const tacMeshDraft* mesh);
 
 // its faces, placed, in the frame of its file; good until the scene is read
 const tacSoup* tac_mesh_soup(const tacMeshDraft* mesh);
+
+// 1: it was given vertices alone, and its faces are those of their hull
+int tac_mesh_is_hulled(const tacMeshDraft* mesh);
 
 // volume (area of a shell) and principal moments of density 1; fails at `line` if there are none
 double tac_mesh_moments(tacDraft* draft, const tacMeshDraft* mesh, int line, double moment[3]);

@@ -96,11 +96,12 @@ static double shell(tacNodeKind kind, const double* s, double inertia[3]) {
 }
 
 // volume and inertia of a <shape> of unit density, to 1e-4
-static double shape_solid(tacDraft* draft, const tacElement* element, int shape, tacInertia* I) {
+static tacShapeSolid measure_shape(tacDraft* draft, const tacElement* element, int shape) {
+    tacShapeSolid solid = {.shape = shape};
     tacMass mass;
     tacMessage message = {0};
     tacModel view = tac_draft_view(draft);
-    if (draft->reader.result != TAC_OK) return 0.0;
+    if (draft->reader.result != TAC_OK) return solid;
     tacResult result = tac_shape_mass(&view, shape, 1.0, 1e-4, &mass, &message);
     if (result != TAC_OK || mass.error > 1e-2) {
         tac_reader_fail(&draft->reader, result == TAC_OK ? TAC_ERROR_UNSOLVED : result,
@@ -108,11 +109,23 @@ static double shape_solid(tacDraft* draft, const tacElement* element, int shape,
                         "the mass of this shape is not known: %s; give the body an <inertial>, or "
                         "the geom mass=\"0\"",
                         result == TAC_OK ? "it is too fine" : message.text);
-        return 0.0;
+        return solid;
     }
-    *I = (tacInertia){mass.mass, tac_load3(mass.center), {0}};
-    memcpy(I->inertia, mass.inertia, sizeof I->inertia);
-    return mass.volume;
+    solid.volume = mass.volume;
+    solid.inertia = (tacInertia){mass.mass, tac_load3(mass.center), {0}};
+    memcpy(solid.inertia.inertia, mass.inertia, sizeof solid.inertia.inertia);
+    return solid;
+}
+
+// measured once, as it can take seconds, for all geoms of a shape
+static double shape_solid(tacDraft* draft, const tacElement* element, int shape, tacInertia* I) {
+    tacShapeSolid *known = draft->shape_solid.items, solid;
+    for (int i = 0; i < draft->shape_solid.count; ++i)
+        if (known[i].shape == shape) return *I = known[i].inertia, known[i].volume;
+    solid = measure_shape(draft, element, shape);
+    known = tac_list_add(&draft->reader, &draft->shape_solid, sizeof *known);
+    if (known) *known = solid;
+    return *I = solid.inertia, solid.volume;
 }
 
 // volume or area, and the inertia of unit density in the geom's frame

@@ -123,19 +123,25 @@ static tacReal smallest(const scmList list[2]) {
     return least;
 }
 
-// Weights of the points that count; those whose force counts first, the others behind in reverse. A
-// force counts if it is not far below that of the point with the smallest Phi, which is
-// exp(-Phi/eps3) at least.
+// A force counts if it is not far below that of the point with the smallest Phi, which is
+// exp(-Phi/eps3) at least, nor far below the pair's own scale.
+static double room_of(const tacScmPair* pair, tacReal least) {
+    double start = tac_re(least) / tac_re(pair->number[TAC_SCM_EPS3]);
+    double room = cut_of(pair) + (start > 0.0 ? start : 0.0);
+    if (pair->exact) return INFINITY;
+    return pair->room > 0.0 && pair->room < room ? pair->room : room;
+}
+
+// weights of the points that count; those whose force counts first, the others behind in reverse
 static void weigh(const tacScmPair* pair, tacReal least, scmList* list, tacScmSide* side,
                   tacReal* sigma, int* at) {
     tacReal eps = pair->number[TAC_SCM_EPS2];
-    double cut = cut_of(pair), start = tac_re(least) / tac_re(pair->number[TAC_SCM_EPS3]);
+    double cut = cut_of(pair), room = room_of(pair, least);
     int force = 0, end = list->count;
-    if (start < 0.0) start = 0.0;
     for (int i = 0; i < list->count; ++i) {
         tacReal fall = (list->Phi[i] - least) / eps;
         if (tac_re(fall) > cut) continue;
-        int felt = tac_re(fall) + tac_re(list->fade[i]) - start <= cut;
+        int felt = tac_re(fall) + tac_re(list->fade[i]) <= room;
         int to = felt ? force++ : --end;
         at[to] = list->at[i], sigma[to] = r_exp(-fall);
     }
@@ -144,7 +150,7 @@ static void weigh(const tacScmPair* pair, tacReal least, scmList* list, tacScmSi
         at[force + i] = at[end + i], sigma[force + i] = sigma[end + i];
     }
     side->at = at, side->sigma = sigma, side->shift = least;
-    side->room = pair->exact ? INFINITY : cut + start;
+    side->room = room;
 }
 
 // sigma to a sum of 1; the published average and -LSE(-Phi)
@@ -293,10 +299,21 @@ static void choose(const tacScmPair* pair, tacScmWork work, tacScmSide side[2], 
     normalise(pair, least, side, sigma, out->separation);
 }
 
+// all but the separation
+static void clear_force(tacScmForce* out) {
+    tacReal separation[2] = {out->separation[0], out->separation[1]};
+    memset(out, 0, sizeof *out);
+    memcpy(out->separation, separation, sizeof separation);
+}
+
 void tac_scm_pair(const tacScmPair* pair, int order, tacScmWork work, tacScmForce* out) {
     tacScmSide side[2] = {side_of(pair, 0), side_of(pair, 1)};
     tacScmSums s[2];
     choose(pair, work, side, out);
+    if (side[0].count + side[1].count == 0) {
+        clear_force(out);
+        return;
+    }
     for (int points = 0; points < 2; ++points) {
         TAC_DISPATCH(tac_scm_kernels_)->sums[order](&side[points], &s[points]);
         turn_sums(&pair->pose[1 - points], &s[points], order);

@@ -38,6 +38,7 @@ typedef struct tacScmPair {
     tacReal lead[2][6];              // accelerations of the bodies likewise, of a force ahead
     tacReal number[TAC_SCM_NUMBERS]; // k, v_d, v_s, mu, eps3, h, eps1, eps2
     double give;                     // of a force ahead (tacContactPair)
+    double room;                     // forces below exp(-room) of k eps3 do not count; 0: all may
     int published;                   // dissipation as printed
     int ahead;                       // force at the end of a step, to first order (docs/contact.md)
     int exact;                       // nothing is left out

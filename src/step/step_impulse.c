@@ -16,7 +16,7 @@ static int most_impacts(const tacModel* model) {
     return model->contact->choice[TAC_CHOICE_IMPACTS];
 }
 
-// as many again, twice, without restitution
+// beyond three quarters of the impacts there is no restitution (lateness), and twice as many again
 static int most_stretches(const tacModel* model) { return 3 * most_impacts(model) + 1; }
 
 static int most_notes(const tacModel* model) { return 2 * most_stretches(model) + SPARE_NOTES; }
@@ -61,7 +61,7 @@ static tacStrikeNote* begin_note(tacHardPass* p, tacPoint x) {
 }
 
 static void report(tacHardPass* p, const tacStrikeNote* note) {
-    p->info.flags |= note->flags;
+    p->info.flags |= note->flags | (note->border ? TAC_ONE_SIDED : 0);
     p->info.passes += note->passes;
     p->info.residual = fmax(p->info.residual, note->residual);
     if (note->groups > p->info.contacts) p->info.contacts = note->groups;

@@ -157,7 +157,8 @@ static void right_side(tacStrike* s, const tacStrikeNote* note, const double* fr
         const tacStrikeGroup* group = &s->group[g];
         for (int i = g * size; i < (g + 1) * size; ++i) s->b[i] = dot(nv, s->J + i * nv, free);
         if (!note->collides) s->b[g * size] += group->gap / group->span + group->bend / note->h;
-        if (group->bounces) s->b[g * size] += restitution * dot(nv, s->J + g * size * nv, note->v);
+        if (group->bounces)
+            s->b[g * size] += restitution * group->fade * dot(nv, s->J + g * size * nv, note->v);
     }
 }
 
@@ -210,6 +211,15 @@ static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     return TAC_OK;
 }
 
+// Tangents without friction are off to the derivative: strike_diff.c has what a trace of friction
+// would do.
+static void drop_tangents(const tacStrike* s, tacStrikeNote* note) {
+    int size = 1 + s->tangents;
+    for (int g = 0; g < s->groups; ++g)
+        for (int i = g * size + 1; i < (g + 1) * size && s->group[g].mu == 0.0; ++i)
+            note->classes[i] = TAC_LCP_OFF;
+}
+
 // Time in which the gap of a normal row may close. A gap that is too small opens slowly.
 static void set_span(const tacStrike* s, tacStrikeGroup* g, double h) {
     int soon = g->kind != TAC_GROUP_EQUALITY && g->gap >= 0.0;
@@ -240,23 +250,43 @@ static tacStrikeGroup listed(const tacStrike* s, const tacStrikeNote* note, int 
     return g;
 }
 
+// A contact that closes, at the speed above which it would be a blow: the step jumps there.
+static int is_at_border(const tacStrike* s, const tacStrikeGroup* g, const double* J,
+                        const double* v, const double* u, double h) {
+    int nv = s->scene->nv;
+    if (g->kind != TAC_GROUP_CONTACT || s->late) return 0;
+    int closes = g->frame.distance <= 2.0 * s->delta || g->gap + h * dot(nv, J, u) < 0.0;
+    return closes && fabs(dot(nv, J, v) + s->slow) <= 1e-6 * s->slow;
+}
+
 // Adds what counts at a velocity to the note's choice; returns how many.
 static int choose(tacStrike* s, tacStrikeNote* note, const tacMotion* before, const double* u) {
     int added = 0;
     for (int i = 0; i < note->listed; ++i) {
         if (note->chosen[i] != TAC_STRIKE_OUT) continue;
         tacStrikeGroup g = listed(s, note, i, before, s->J_end);
+        note->border |= is_at_border(s, &g, s->J_end, note->v, u, note->h);
         if (!counts(s, &g, s->J_end, note->v, u, note->h)) continue;
         note->chosen[i] = TAC_STRIKE_IN, ++added;
     }
     return added;
 }
 
+// Restitution fades in with the speed, from that of rest to half as much again: y^2 (3 - 2 y).
+static void set_bounce(const tacStrike* s, tacStrikeGroup* g) {
+    const double width = 0.5;
+    g->approach = tac_dot(g->frame.axis[0], tac_frame_velocity(&g->frame, &s->before));
+    double y = fmin(fmax((-g->approach / s->slow - 1.0) / width, 0.0), 1.0);
+    g->fade = y * y * (3.0 - 2.0 * y), g->steep = 6.0 * y * (1.0 - y) / width;
+}
+
 // which contacts bounce, as the note has chosen
 static void set_bounces(tacStrike* s, const tacStrikeNote* note) {
     for (int g = 0, i = 0; g < s->groups; ++i) {
         if (note->chosen[i] == TAC_STRIKE_OUT) continue;
-        s->group[g++].bounces = note->chosen[i] == TAC_STRIKE_BOUNCES;
+        s->group[g].bounces = note->chosen[i] == TAC_STRIKE_BOUNCES;
+        if (s->group[g].bounces) set_bounce(s, &s->group[g]);
+        ++g;
     }
 }
 
@@ -384,10 +414,9 @@ static tacResult solve_bent(tacStrike* s, tacStrikeNote* note) {
 
 // gaps that contradict one another: closed contacts stay closed
 static tacResult solve_closed(tacStrike* s, tacStrikeNote* note) {
-    for (int g = 0; g < s->groups; ++g) {
-        note->bent[g] = 0;
+    memset(note->bent, 0, (size_t)s->groups);
+    for (int g = 0; g < s->groups; ++g)
         if (s->group[g].kind != TAC_GROUP_FRICTION) s->group[g].span = INFINITY;
-    }
     tacResult result = solve_straight(s, note);
     note->flags |= TAC_FALLBACK | TAC_ONE_SIDED;
     return result;
@@ -397,6 +426,7 @@ static tacResult solve_chosen(tacStrike* s, tacStrikeNote* note) {
     tacResult result = gather(s, note, &s->flow[0].m);
     if (result != TAC_OK) return result;
     fill(s, &s->flow[0]);
+    memset(note->bent, 0, (size_t)s->groups);
     result = s->groups > 0 && !s->straight ? solve_bent(s, note) : solve_straight(s, note);
     return result == TAC_ERROR_UNSOLVED ? solve_closed(s, note) : result;
 }
@@ -412,7 +442,7 @@ static void list_held(tacStrike* s) {
 tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
     const tacMotion* m = &s->flow[0].m;
     note->collides = 0, note->passes = 0, note->flags = 0, note->residual = 0.0;
-    note->loose = 0, note->nearest = 0, note->spread = s->late > SPREAD_AFTER;
+    note->border = note->loose = 0, note->nearest = 0, note->spread = s->late > SPREAD_AFTER;
     free_velocity(s, note);
     tacResult result = find_contacts(s, m, s->margin, note->spread);
     if (result == TAC_OK) result = list_rows(s, note);
@@ -427,6 +457,7 @@ tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
         result = solve_chosen(s, note);
     }
     if (result == TAC_OK) set_mean(s, note), list_held(s);
+    if (result == TAC_OK) note->border |= tac_strike_wavers(s, note), drop_tangents(s, note);
     return result;
 }
 
@@ -511,6 +542,7 @@ static tacResult bound_energy(tacStrike* s, tacStrikeNote* note) {
     if (result != TAC_OK) return result;
     note->passes += soft.passes, note->residual = fmax(note->residual, soft.residual);
     note->flags |= soft.flags | TAC_BOUNDED;
+    drop_tangents(s, &soft);
     tac_bounce_bound(s, note);
     return TAC_OK;
 }
@@ -528,6 +560,7 @@ int tac_collide(tacStrike* s, tacStrikeNote* note, int all, tacResult* result) {
     right_side(s, note, note->v);
     *result = solve(s, note, note->v);
     if (*result == TAC_OK) *result = bound_energy(s, note);
+    if (*result == TAC_OK) drop_tangents(s, note);
     return approach;
 }
 
@@ -569,6 +602,7 @@ tacResult tac_strike_revisit(tacStrike* s, const tacStrikeNote* note) {
     if (result != TAC_OK) return result;
     if (note->collides) rest_flow(s, note);
     fill(s, f);
+    if (tac_strike_is_jammed(s, note)) s->remarks |= TAC_TIE;
     if (note->flags & TAC_ONE_SIDED)
         for (int g = 0; g < s->groups; ++g)
             if (s->group[g].kind != TAC_GROUP_FRICTION) s->group[g].span = INFINITY;

@@ -59,6 +59,7 @@ typedef struct tacStrikeNote {
     double* share;                   // and how much it has of the latter (nv)
     int loose;                       // a path too long for its rows to hold where it ends
     int listed;                      // contacts and rows found at q
+    int border;                      // does a contact close at the speed that parts rest and blow?
     int groups, tangents;            // of the problem
     unsigned flags;
     double residual;
@@ -75,8 +76,10 @@ typedef enum tacGroupKind {
 
 typedef struct tacStrikeGroup {
     tacGroupKind kind;
-    int source;           // index among contacts, or among rows
-    int bounces;          // is there restitution?
+    int source;         // index among contacts, or among rows
+    int bounces;        // is there restitution?
+    double approach;    // normal velocity before, of one that bounces
+    double fade, steep; // how much of its restitution it has; slope by approach/slow, less its sign
     double mu, gap, span; // gap of the normal row and the time that it may close in
     int mu_at;            // offset of the coefficient of friction, or -1
     tacContactFrame frame;
@@ -121,17 +124,22 @@ typedef struct tacStrike {
     tacCarryBar carry;
     tacBounce bounce;
     void *memory, *hard_memory;     // of solvers
-    double dt, delta, margin, slow; // slow: no restitution below this speed
+    double dt, delta, margin, slow; // slow: what closes slower rests, and has no restitution
     int restitution, delta_at;      // offsets of the coefficient and of delta
     int straight;                   // positions follow the old velocity: no row bends
     int helpful;                    // reverse derivatives at ties take the side that helps
     int late;                       // impacts beyond those with restitution: rows hold what is fast
     int again;                      // the problem before was nearly this one
+    unsigned remarks;               // flags that derivatives have found
     int frozen;                     // bounds of friction as other engines have them
 } tacStrike;
 
 size_t tac_strike_size(const tacModel* model);
 tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* scratch);
+
+// d slow along parameters and the time step; and back, which adds
+double tac_slow_jvp(const tacModel* model, const tacReal* theta_dot, double dt_dot);
+void tac_slow_vjp(const tacModel* model, double slow_bar, tacReal* theta_bar, double* dt_bar);
 
 tacStrikeNote tac_note_take(const tacStrike* s, tacArena* arena);
 size_t tac_note_size(const tacModel* model);
@@ -153,6 +161,12 @@ double tac_strike_bend(tacStrike* s, const tacStrikeNote* note);
 
 // Is another set of classes as good as that of the note? After its solve.
 int tac_strike_has_tie(tacStrike* s, const tacStrikeNote* note, const tacLcpReport* report);
+
+// Does a contact slide at next to no speed?
+int tac_strike_wavers(const tacStrike* s, const tacStrikeNote* note);
+
+// Do normals and tangents of what rests contradict one another next to here? After its rows.
+int tac_strike_is_jammed(tacStrike* s, const tacStrikeNote* note);
 
 // impulses of a group, tangents 0 where there are none
 typedef struct tacThree {

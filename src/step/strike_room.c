@@ -3,6 +3,7 @@
 #include "step/strike.h"
 
 #include "respond/dantzig.h"
+#include "respond/islands.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static int held_capacity(const tacModel* model) {
 }
 
 static size_t solver_size(int groups) {
-    size_t a = tac_lcp_size(groups, 2), b = tac_lcp_classes_size(groups, 2);
+    size_t a = tac_lcp_size(groups, 2), b = tac_islands_classes_size(groups, 2);
     size_t c = tac_dantzig_size(groups, 2), most = a > b ? a : b;
     return most > c ? most : c;
 }
@@ -58,11 +59,32 @@ size_t tac_strike_size(const tacModel* model) {
 
 //---------------------------------- a solve ----------------------------------
 
-static double speed_of_rest(const tacModel* model) {
+// of |g| h: what falls from rest has whole numbers of it, and none of them is here
+static const double steps_of_rest = 2.5;
+
+static double pull_of(const tacModel* model) {
     const double* g = model->param + model->gravity;
-    double pull =
-        model->disable & TAC_DISABLE_GRAVITY ? 0.0 : sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    return 2.0 * pull * model->param[model->timestep] + 1e-9;
+    if (model->disable & TAC_DISABLE_GRAVITY) return 0.0;
+    return sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+}
+
+static double speed_of_rest(const tacModel* model) {
+    return steps_of_rest * pull_of(model) * model->param[model->timestep] + 1e-9;
+}
+
+double tac_slow_jvp(const tacModel* model, const tacReal* theta_dot, double dt_dot) {
+    const double *g = model->param + model->gravity, *g_dot = theta_dot + model->gravity;
+    double pull = pull_of(model), dot = g[0] * g_dot[0] + g[1] * g_dot[1] + g[2] * g_dot[2];
+    double pull_dot = pull > 0.0 ? dot / pull : 0.0;
+    return steps_of_rest * (pull_dot * model->param[model->timestep] + pull * dt_dot);
+}
+
+void tac_slow_vjp(const tacModel* model, double slow_bar, tacReal* theta_bar, double* dt_bar) {
+    double pull = pull_of(model), bar = steps_of_rest * slow_bar;
+    *dt_bar += bar * pull;
+    for (int i = 0; i < 3 && pull > 0.0; ++i)
+        theta_bar[model->gravity + i] +=
+            bar * model->param[model->timestep] * model->param[model->gravity + i] / pull;
 }
 
 static void take_arrays(tacStrike* s, tacArena* arena) {

@@ -33,14 +33,18 @@ static const manifoldScene manifold_cup = {
     {"type='shape' shape='cup'", "type='sphere' size='.025'"},
     0.07};
 
+// given, as to measure a shape takes longer than the test
+#define MANIFOLD_INERTIAL "<inertial pos='0 0 0' mass='1' diaginertia='.004 .004 .004'/>"
+
 // both bodies free, contact by the attributes of <tactus>
 static inline tacModel* manifold_load_by(const manifoldScene* scene, const char* detect,
                                          const char* options) {
     static char text[30000];
     snprintf(text, sizeof text,
              "<mujoco><tactus detect='%s' %s/><asset>%s</asset><worldbody>"
-             "<body><freejoint/><geom name='a' %s mass='1'/></body>"
-             "<body><freejoint/><geom name='b' %s mass='1'/></body></worldbody></mujoco>",
+             "<body><freejoint/>" MANIFOLD_INERTIAL "<geom name='a' %s/></body>"
+             "<body><freejoint/>" MANIFOLD_INERTIAL
+             "<geom name='b' %s/></body></worldbody></mujoco>",
              detect, options, scene->assets, scene->geom[0], scene->geom[1]);
     tacMessage message;
     tacModel* model = NULL;

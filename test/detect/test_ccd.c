@@ -1,7 +1,7 @@
 // Laws of continuous collision detection: no impact is missed or reported late.
 
-#include "detect/ccd.h"
 #include "detect/ccd_file.h"
+#include "tactus/ccd.h"
 #include "test.h"
 
 #include <time.h>

@@ -503,7 +503,35 @@ static int refused_scenes(void) {
     return 0;
 }
 
+// Of two balls and a floor: each pair by itself and the first of all, in closed form; its geoms,
+// normal and points; what is refused.
+static int public_time(void) {
+    scene s;
+    tacMeetingTime m;
+    ENSURE(open_scene("<geom type='plane' size='1 1 1'/><body pos='0 0 1'><joint type='slide' "
+                      "axis='0 0 1'/><geom type='sphere' size='.1'/></body><body pos='.3 0 1'>"
+                      "<joint type='slide' axis='1 0 0'/><geom type='sphere' size='.1'/></body>",
+                      &s));
+    double q[2] = {0.0, 0.0}, v[2] = {-2.0, -1.0};
+    tacCourse c = {.qpos = q, .v = v, .span = 1.0};
+    ENSURE(tac_time_of_impact(s.model, &c, 1, 0, 0.01, &m, s.memory) == TAC_OK);
+    ENSURE(m.found && m.exact && m.geom[0] == 0 && m.geom[1] == 1);
+    ENSURE_NEAR(m.time, 0.89 / 2.0, 1e-14);
+    ENSURE_NEAR(m.rate, -2.0, 1e-12);
+    ENSURE_NEAR(m.normal[2], 1.0, 1e-14);
+    ENSURE_NEAR(m.point[1][2] - m.point[0][2], 0.01, 1e-14);
+    // t^2 + (.3 - 2 t)^2 = .21^2
+    v[0] = -1.0, v[1] = -2.0;
+    ENSURE(tac_time_of_impact(s.model, &c, -1, -1, 0.01, &m, s.memory) == TAC_OK);
+    ENSURE(m.found && m.exact && m.geom[0] == 1 && m.geom[1] == 2);
+    ENSURE_NEAR(m.time, (1.2 - sqrt(1.44 - 20.0 * (0.09 - 0.21 * 0.21))) / 10.0, 1e-13);
+    ENSURE(tac_time_of_impact(s.model, &c, 2, 2, 0.01, &m, s.memory) == TAC_ERROR_VALUE);
+    ENSURE(tac_time_of_impact(s.model, &c, 1, 2, 0.0, &m, s.memory) == TAC_ERROR_VALUE);
+    close_scene(&s);
+    return 0;
+}
+
 TEST_MAIN(RUN(course_follows_kinematics), RUN(bends_are_bounds), RUN(before_it_apart),
           RUN(turning_rod), RUN(thin_plates), RUN(derivative_of_time), RUN(resting_pairs),
-          RUN(turning_pairs), RUN(ties_are_told), RUN(clearance_sees_tunnels), RUN(bad_input),
-          RUN(refused_scenes))
+          RUN(turning_pairs), RUN(ties_are_told), RUN(clearance_sees_tunnels), RUN(public_time),
+          RUN(bad_input), RUN(refused_scenes))

@@ -76,6 +76,8 @@ GOOD = {
     "tacEdgePairs": "EDGES", "tacEdgeWitness": "(tacEdgeWitness){.distance = other}",
     "tacEdgePairsBar": "(tacEdgePairsBar){{{0}}}",
     "tacVertexFaces": "FACES", "tacFaceWitness": "(tacFaceWitness){.distance = other}",
+    "tacFeature": "TAC_VERTEX_FACE", "tacCcdOptions*": "&ccd", "tacImpact*": "&impact",
+    "tacCourse*": "&course", "tacMeetingTime*": "&meeting", "tacClearance*": "&clearance",
     "tacVertexFacesBar": "(tacVertexFacesBar){{0}, {{0}}}",
     "tacPolygonPairs": "POLYGONS", "tacPolygonWitness": "(tacPolygonWitness){.distance = other}",
     "tacPolygonPairsBar": "(tacPolygonPairsBar){{{0}}}",
@@ -106,10 +108,13 @@ GOOD_OF = {
     ("tac_shape_mass", "tolerance"): "0.05", ("tac_shape_mass_watched", "tolerance"): "0.05",
     ("tac_convex_separation", "memory"): "memory", ("tac_step", "next"): "&next",
     ("tac_step_jacobian", "next"): "&next", ("tac_solid_create_halfspace", "normal"): "corner + 3",
-    ("tac_step_code_use", "code"): "step_code",
+    ("tac_step_code_use", "code"): "step_code", ("tac_time_of_impact", "geom_a"): "0",
+    **{(f"tac_impact_{name}", end): f"ccd_{end}" for end in ("start", "end")
+       for name in ("side", "time", "time_jvp", "time_vjp")},
 }
 
 SETUP = r"""
+#include "tactus/ccd.h"
 #include "tactus/lcp.h"
 #include "tactus/mesh.h"
 #include "tactus/smooth.h"
@@ -163,6 +168,11 @@ static tacField field = {.value = other};
 static tacPlaced placed; static tacSeparation separation; static tacConvexOptions convex_options;
 static tacWitnessOptions witness; static tacDynamicsInput input; static tacStepItem item;
 static tacSoftSort sort; static tacSinkhorn sinkhorn; static tacSelect choice;
+static tacCcdOptions ccd; static tacImpact impact = {TAC_VERTEX_FACE, 1.0, 0.0};
+static tacCourse course = {qpos, qvel, NULL, 1.0}; static tacMeetingTime meeting;
+static tacClearance clearance;
+static double ccd_start[] = {.2, .2, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0},
+              ccd_end[] = {.2, .2, -2, 0, 0, 0, 1, 0, 0, 0, 1, 0};
 #define THREE(a) {a, a, a}
 #define EDGES ((tacEdgePairs){1, {THREE(corner), THREE(corner + 1), THREE(corner + 2), THREE(corner + 3)}})
 #define FACES ((tacVertexFaces){1, THREE(corner + 1), {THREE(corner), THREE(corner + 2), THREE(corner + 3)}})
@@ -214,7 +224,7 @@ static void make(int which) {
     tac_step_code_create(model, &code_options, &step_code, NULL);
     tac_solid_create_ball(1.0, 0, &solid, NULL);
     placed = (tacPlaced){solid, tac_pose_identity()};
-    witness = tac_default_witness_options();
+    witness = tac_default_witness_options(), ccd = tac_default_ccd();
     input = (tacDynamicsInput){.qpos = qpos, .qvel = qvel};
     item = (tacStepItem){model, &state, number, &next, scratch, TAC_OK};
     sort = tac_default_soft_sort(3, corner + 3, 2), sort.order = indices, sort.work = memory;

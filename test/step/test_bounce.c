@@ -203,6 +203,24 @@ static int bounded_blow(void) {
     return 0;
 }
 
+// e fades in between v0 = 2.5 |g| h and 1.5 v0, and is whole beyond
+static int fades_in(void) {
+    hardScene s;
+    const double v0 = 0.025 + 1e-9;
+    ENSURE_LAW(
+        hard_open(&s, SCENE("restitution='.8'") "<geom type='plane' size='5 5 1'/><body "
+                                                "pos='0 0 .1015'><freejoint/><geom "
+                                                "type='sphere' size='.1' mass='1'/></body>" END));
+    for (double speed = 0.01; speed < 0.06; speed += 0.001) {
+        double next[6], y = fmin(fmax(2.0 * (speed / v0 - 1.0), 0.0), 1.0);
+        s.v[2] = -speed;
+        ENSURE(tac_impulse(s.model, s.q, s.v, next, NULL, NULL, s.scratch) == TAC_OK);
+        ENSURE_NEAR(next[2], 0.8 * speed * y * y * (3.0 - 2.0 * y), 1e-15);
+    }
+    hard_close(&s);
+    return 0;
+}
+
 #define LEANING_ROD(x)                                                                             \
     "<body pos='" x " 0 .2231' euler='0 45 0'><freejoint/><geom type='capsule' size='.01 .3' "     \
     "mass='1'/></body>"
@@ -338,4 +356,4 @@ static int derivatives(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(energy_never_grows), RUN(bounded_blow), RUN(islands), RUN(derivatives))
+TEST_MAIN(RUN(energy_never_grows), RUN(bounded_blow), RUN(fades_in), RUN(islands), RUN(derivatives))

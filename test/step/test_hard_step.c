@@ -29,6 +29,27 @@ static int one_bounce(void) {
     return 0;
 }
 
+// What closes at 2.5 |g| h is a blow above that speed and rests below: told at the border alone.
+// Two steps later a ball is at rest either way.
+static int border_of_rest(void) {
+    hardScene s;
+    double after[2][3];
+    ENSURE_LAW(hard_open(
+        &s, HARD("restitution='.7'") "<worldbody>" FLOOR BALL("0 0 .101") "</worldbody></mujoco>"));
+    for (int i = -2; i <= 2; ++i) {
+        double z = 0.101, v = -0.25 * (1.0 + (abs(i) == 2 ? 1e-3 : 1e-8) * i);
+        memset(s.q, 0, sizeof s.q), memset(s.v, 0, sizeof s.v);
+        s.q[2] = z, s.q[3] = 1.0, s.v[2] = v, s.flags = 0;
+        ENSURE(hard_steps(&s, 1) == TAC_OK);
+        ENSURE(s.flags == (abs(i) == 2 ? 0u : TAC_ONE_SIDED));
+        ENSURE(hard_steps(&s, 1) == TAC_OK);
+        if (abs(i) == 1) memcpy(after[i > 0], (double[]){s.q[2], s.v[2], s.q[0]}, sizeof after[0]);
+    }
+    for (int k = 0; k < 3; ++k) ENSURE_NEAR(after[0][k], after[1][k], 1e-5);
+    hard_close(&s);
+    return 0;
+}
+
 // The height after a bounce under gravity is continuous in the height of the start, also where the
 // impact moves from one step into the next.
 static int bounce_is_continuous(void) {
@@ -535,6 +556,22 @@ static int drops_keep_time(void) {
     return 0;
 }
 
+// of contacts that a scene lists those act that are nearer than twice delta
+static int activity(void) {
+    hardScene s;
+    tacPose pose[3];
+    tacContacts* contacts = NULL;
+    ENSURE_LAW(hard_open(&s, HARD("") "<worldbody>" FLOOR BALL("0 0 .1000001")
+                                 BALL("1 0 .101") "</worldbody></mujoco>"));
+    ENSURE(tac_contacts_create(s.model, 0, 0, &contacts) == TAC_OK);
+    ENSURE(tac_kinematics(s.model, s.q, NULL, pose, NULL, s.scratch) == TAC_OK);
+    ENSURE(tac_detect(s.model, pose, contacts, s.scratch) == TAC_OK && contacts->count == 2);
+    ENSURE(contacts->activity[0] == 1.0 && contacts->activity[1] == 0.0);
+    ENSURE_NEAR(contacts->distance[1], 1e-3, 1e-12);
+    tac_contacts_destroy(contacts), hard_close(&s);
+    return 0;
+}
+
 // numbers of springs are told to be idle
 static int idle_numbers(void) {
     const char* text =
@@ -547,8 +584,8 @@ static int idle_numbers(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(idle_numbers), RUN(one_bounce), RUN(bounce_is_continuous), RUN(balls),
-          RUN(many_impacts), RUN(stack), RUN(slope), RUN(slides_to_rest), RUN(rolls),
-          RUN(equalities), RUN(weld), RUN(limits), RUN(limits_outside), RUN(wrong_states),
-          RUN(free_pair), RUN(time_lost_is_told), RUN(boxes_stand_face_to_face),
-          RUN(drops_keep_time), RUN(thin_plates))
+TEST_MAIN(RUN(activity), RUN(idle_numbers), RUN(one_bounce), RUN(bounce_is_continuous),
+          RUN(border_of_rest), RUN(balls), RUN(many_impacts), RUN(stack), RUN(slope),
+          RUN(slides_to_rest), RUN(rolls), RUN(equalities), RUN(weld), RUN(limits),
+          RUN(limits_outside), RUN(wrong_states), RUN(free_pair), RUN(time_lost_is_told),
+          RUN(boxes_stand_face_to_face), RUN(drops_keep_time), RUN(thin_plates))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The examples of docs/symbolic.md: programs compile and print what the page shows, and so do
-commands.
+"""The examples of pages in docs/: programs compile and print what the page shows behind them; so do
+the commands of docs/symbolic.md.
 
-usage: test_symbolic_page.py BUILD_DIRECTORY
+usage: test_pages.py BUILD_DIRECTORY
 """
 # plain build only
 import os
@@ -37,19 +37,27 @@ def run_command(words):
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
+def blocks_of(page):
+    with open(os.path.join(ROOT, "docs", page + ".md"), encoding="utf-8") as file:
+        return re.findall(r"^```(\w*)\n(.*?)^```$", file.read(), re.M | re.S)
+
+
+def check_programs(page, folder):
+    blocks = blocks_of(page)
+    for (kind, text), (_, output) in zip(blocks, blocks[1:] + [("", "")]):
+        if kind == "c" and shutil.which("cc"):
+            law(f"a program of {page}.md prints what it shows", output, run_program(text, folder))
+
+
 def main():
-    with open(os.path.join(ROOT, "docs", "symbolic.md"), encoding="utf-8") as file:
-        blocks = re.findall(r"^```(\w*)\n(.*?)^```$", file.read(), re.M | re.S)
     with tempfile.TemporaryDirectory() as folder:
-        for (kind, text), (_, output) in zip(blocks, blocks[1:] + [("", "")]):
-            if kind == "c" and shutil.which("cc"):
-                law("a program of the page prints what it shows", output,
-                    run_program(text, folder))
-        for kind, text in blocks:
-            if text.startswith("$ tactus"):
-                command, _, output = text.partition("\n")
-                law(command[2:], output, run_command(command[2:]))
-    script.check("the page has programs and commands", script.passed >= 4)
+        for page in ("symbolic", "derivatives", "hard", "collide"):
+            check_programs(page, folder)
+    for kind, text in blocks_of("symbolic"):
+        if text.startswith("$ tactus"):
+            command, _, output = text.partition("\n")
+            law(command[2:], output, run_command(command[2:]))
+    script.check("the pages have programs and commands", script.passed >= 7)
     script.finish()
 
 
