@@ -83,13 +83,13 @@ tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scr
 // forces fade with distance and do not end: a millionth of k eps3 is 14 eps3 away
 static int count_pairs(const tacTouch* t) {
     const tacModel* model = t->model;
-    const tacBodyPair* pair = model->contact->bodies; // entries are in their order
+    const tacContactPair* pair = model->contact->pair; // entries are in order of their first
     int count = 0;
     for (int i = 0; i < t->count; ++i, ++pair) {
         const tacPairForce* f = &t->force[i];
         while (pair->body[0] != f->body[0] || pair->body[1] != f->body[1]) ++pair;
         tacReal k = model->param[pair->stiffness];
-        double least = 1e-6 * tac_re(k * model->param[model->contact->number[TAC_CONTACT_EPS3]]);
+        double least = 1e-6 * tac_re(k * model->param[pair->eps3]);
         double sum = 0.0;
         for (int j = 0; j < 3; ++j) sum += tac_re(f->wrench[j]) * tac_re(f->wrench[j]);
         count += sum > least * least;
