@@ -41,6 +41,8 @@ static int parse(contactsCall* call, int argc, char** argv) {
             "Prints the records of the scene's detector in the world: which geoms and\n"
             "features met, the point, the normal from the first to the second geom, the\n"
             "signed distance in metres and the activity, 0 to 1. Exit code 1: none has it.\n"
+            "With respond=\"lcp\" the activity is 1 where impulses act, nearer than twice\n"
+            "delta, else 0; --least 0 lists all.\n"
             "respond=\"scm\" has no records: its pairs of bodies that push each other are\n"
             "printed, with the force on the second and a place on its line.\n",
         .example =

@@ -32,11 +32,12 @@ typedef enum tacLcpClass {
 
 /// How an answer was found.
 typedef enum tacLcpMethod {
-    TAC_LCP_NONE,     ///< not found
-    TAC_LCP_NEWTON,   ///< classes by Newton's method, the usual case
-    TAC_LCP_DANTZIG,  ///< row by row, with bounds that follow the normal impulses
-    TAC_LCP_LEMKE,    ///< by Lemke's method with lexicographic pivots
-    TAC_LCP_ENUMERATE ///< by trying all classes, few contacts only
+    TAC_LCP_NONE,      ///< not found
+    TAC_LCP_NEWTON,    ///< classes by Newton's method, the usual case
+    TAC_LCP_DANTZIG,   ///< row by row, with bounds that follow the normal impulses
+    TAC_LCP_LEMKE,     ///< by Lemke's method with lexicographic pivots
+    TAC_LCP_ENUMERATE, ///< by trying all classes, few contacts only
+    TAC_LCP_PROXIMAL   ///< by proximal points: many contacts, many answers
 } tacLcpMethod;
 
 /// Report on a solve.

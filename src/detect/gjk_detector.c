@@ -8,10 +8,18 @@
 #include "detect/by_twist.h"
 #include "detect/hard.h"
 #include "math/number.h"
+#include "tactus/respond.h"
 
 static double margin_of(const tacModel* model) {
     int width = model->contact->number[TAC_CONTACT_EPS3];
     return width >= 0 ? 40.0 * tac_re(model->param[width]) : 0.2 * model->contact->length;
+}
+
+// hard contact pushes what is nearer than twice delta
+static void mark_resting(const tacModel* model, tacContacts* contacts, int first) {
+    double reach = 2.0 * tac_re(model->param[model->contact->number[TAC_CONTACT_DELTA]]);
+    for (int i = first; i < contacts->count; ++i)
+        contacts->activity[i] = tac_re(contacts->distance[i]) <= reach;
 }
 
 static size_t size(const tacModel* model, size_t real_size) {
@@ -22,7 +30,11 @@ static size_t size(const tacModel* model, size_t real_size) {
 static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
                         tacScratch* scratch) {
     void* memory = tac_arena_take(&scratch->arena, tac_hard_size(model));
-    return tac_hard_contacts(model, body, margin_of(model), contacts, memory);
+    int first = contacts->count;
+    tacResult result = tac_hard_contacts(model, body, margin_of(model), contacts, memory);
+    if (result == TAC_OK && model->contact->responder == TAC_RESPOND_LCP)
+        mark_resting(model, contacts, first);
+    return result;
 }
 
 //---------------------------------- derivative ----------------------------------

@@ -75,7 +75,7 @@ static tacResult put_vertices(tacPublishedPair* p, int s, tacReal* const out[TAC
     tacResult result = tac_published_ask(p, 1 - s, side->point, side->points,
                                          (tacField){value, {g[0], g[1], g[2]}, {NULL}});
     for (int i = 0; i < side->points && result == TAC_OK; ++i) {
-        tacVec3 n = tac_shape_normal(tac_vec3(g[0][i], g[1][i], g[2][i]));
+        tacVec3 n = tac_published_normal(g, i);
         tacVec3 x = tac_vec3(side->point[0][i], side->point[1][i], side->point[2][i]);
         tacReal d = value[i] - side->radius;
         tac_published_put(out, at + i, tac_sub(x, tac_scale(n, side->radius)), s ? n : tac_neg(n),

@@ -86,7 +86,7 @@ tacResult tac_published_rays(tacPublishedPair* p, int s, tacReal* const out[TAC_
     if (result == TAC_OK) result = tac_published_ask(p, 1 - s, r.y, r.count, field);
     if (result == TAC_OK) result = find_own(p, s, &r);
     for (int i = 0; i < r.count && result == TAC_OK; ++i) {
-        tacVec3 n = tac_shape_normal(tac_vec3(r.slope[0][i], r.slope[1][i], r.slope[2][i]));
+        tacVec3 n = tac_published_normal(r.slope, i);
         tacVec3 y = tac_vec3(r.y[0][i], r.y[1][i], r.y[2][i]);
         tacReal d = r.value[i] - side->radius, activity = tac_published_activity(p, d);
         if (side->lines < side->edges)

@@ -3,9 +3,11 @@
 //   vertices --field of the other--> depths --soft top-K--> points
 //   edges --depths of their corners--> soft top-K --> lines, both corners averaged
 
+#define TAC_ONE_LANE
 #include "detect/published_side.h"
 
-#include "math/number.h"
+#include "detect/field_normal.h"
+#include "math/vec3.h"
 #include "model/features.h"
 #include "tactus/smooth.h"
 
@@ -183,6 +185,12 @@ void tac_published_put(tacReal* const out[TAC_PUBLISHED_NUMBERS], int at, tacVec
     const tacReal number[TAC_PUBLISHED_NUMBERS] = {point.x,  point.y,  point.z,  normal.x,
                                                    normal.y, normal.z, distance, activity};
     for (int k = 0; k < TAC_PUBLISHED_NUMBERS; ++k) out[k][at] = number[k];
+}
+
+tacVec3 tac_published_normal(tacReal* const gradient[3], int i) {
+    tacVec3 g = {gradient[0][i], gradient[1][i], gradient[2][i]};
+    tacReal square = tac_norm2(g), inverse = 1.0 / r_sqrt(field_normal_square(square));
+    return tac_scale(g, field_normal(square, inverse).s);
 }
 
 tacReal tac_published_activity(const tacPublishedPair* p, tacReal distance) {

@@ -53,6 +53,9 @@ void tac_published_take3(tacPublishedPair* p, size_t count, tacReal* out[3]);
 tacResult tac_published_ask(const tacPublishedPair* p, int s, tacReal* const x[3], int count,
                             tacField out);
 
+// normal of a gradient, faded at ties (field_normal.h)
+tacVec3 tac_published_normal(tacReal* const gradient[3], int i);
+
 // activity of a distance; of edges in a field it ends
 tacReal tac_published_activity(const tacPublishedPair* p, tacReal distance);
 

@@ -1,32 +1,35 @@
 // Rims of a cylinder with middle m, unit axis a and radius R, in a field phi with gradient g:
 //
-//   h = g/sqrt(1e-12 + |g|^2) at m,  u = h - a (a . h),  t = u/sqrt(e^2 + |u|^2),  x = m - R t
+//   u = h - a (a . h),  t = u/sqrt(e^2 + |u|^2),  x = m - R t,  h the normal at m
 //
 // x is the deepest point of the circle where the field is a plane, and one step towards it
 // elsewhere. Normals along the axis are those of a cylinder that stands: there corners carry it.
 //
-//   F(n) = max(0, 1 - (|n|^2 - (n . a)^2)/Q)^3
-//   rims:    gamma (1 - F)
-//   corners: gamma (S F + (1 - F) (1 - B(c . t) G(d - d_rim))), c towards the middle of their rim
+//   F(n) = max(0, 1 - (1 - (n . a)^2)/Q)^3
+//   rims:    gamma (1 - F) C(|h|^2)
+//   corners: gamma (S F + (1 - F) (1 - B(c . t) G(d - d_rim) C)), c towards the middle of their rim
 //
 // B is 1 within 60 degrees of the rim's point and 0 from 90 on, G is 1 for corners that are not
-// deeper than it. S is such that a cap counts as four corners, however many it has.
+// deeper than it. S is such that a cap counts as four corners, however many it has. Where m is at a
+// tie of the field h fades (field_normal.h), and C is 0 before t turns over.
 
+#define TAC_ONE_LANE
 #include "detect/rims.h"
 
+#include "detect/field_normal.h"
 #include "math/vec3.h"
 
 #include <string.h>
 
 enum { PADDING = 8 };
 
-// of tac_shape_normal; of t; sine of 5.7 degrees, squared
-#define NORMAL_SOFT 1e-12
+// of t; sine of 5.7 degrees, squared
 #define TOWARD_SOFT 1e-6
 #define STANDING    0.01
 
-// cosine of 60 degrees
+// cosine of 60 degrees; |h|^2 where C ends
 #define BESIDE 0.5
+#define TIED   0.25
 
 //---------------------------------- memory ---------------------------------------
 
@@ -57,39 +60,59 @@ static tacVec3 bend(const tacHits* h, int i, tacVec3 v) {
 
 //---------------------------------- the deepest point ----------------------------
 
-// t of a gradient and an axis, with what its derivatives take
+// s^3 (10 - 15 s + 6 s^2) between 0 and 1, and its slope
+static tacReal step5(tacReal s, tacReal* slope) {
+    *slope = 0.0;
+    if (tac_re(s) <= 0.0) return 0.0;
+    if (tac_re(s) >= 1.0) return 1.0;
+    *slope = 30.0 * s * s * (1.0 - s) * (1.0 - s);
+    return s * s * s * (10.0 - s * (15.0 - 6.0 * s));
+}
+
+// t and C of a gradient and an axis, with what their derivatives take
 typedef struct direction {
-    tacVec3 h, t;
-    tacReal s, r, along; // 1/sqrt of both, a . h
+    tacVec3 g, h, t;
+    fieldNormal normal;
+    tacReal r, along, clear, by_square; // 1/sqrt, a . h, C and its slope by |h|^2
 } direction;
 
 static direction direction_of(tacVec3 g, tacVec3 a) {
-    direction d;
-    d.s = 1.0 / r_sqrt(tac_norm2(g) + NORMAL_SOFT);
-    d.h = tac_scale(g, d.s), d.along = tac_dot(a, d.h);
+    direction d = {.g = g};
+    tacReal square = tac_norm2(g);
+    d.normal = field_normal(square, 1.0 / r_sqrt(field_normal_square(square)));
+    d.h = tac_scale(g, d.normal.s), d.along = tac_dot(a, d.h);
     tacVec3 u = tac_add_scaled(d.h, -d.along, a);
     d.r = 1.0 / r_sqrt(tac_norm2(u) + TOWARD_SOFT);
     d.t = tac_scale(u, d.r);
+    d.clear = step5((tac_norm2(d.h) - TIED) / (1.0 - TIED), &d.by_square);
+    d.by_square /= 1.0 - TIED;
     return d;
 }
 
-// s (v - h (h . v)): the derivative of v s, and its own transpose
-static tacVec3 turned(tacVec3 h, tacReal s, tacVec3 v) {
-    return tac_scale(tac_add_scaled(v, -tac_dot(h, v), h), s);
+// derivatives of h and of t, each its own transpose
+static tacVec3 turned_normal(const direction* d, tacVec3 x) {
+    return tac_add_scaled(tac_scale(x, d->normal.s), -d->normal.bend * tac_dot(d->g, x), d->g);
 }
 
-static tacVec3 direction_jvp(const direction* d, tacVec3 a, tacVec3 g_dot, tacVec3 a_dot) {
-    tacVec3 h_dot = turned(d->h, d->s, g_dot);
+static tacVec3 turned_toward(const direction* d, tacVec3 x) {
+    return tac_scale(tac_add_scaled(x, -tac_dot(d->t, x), d->t), d->r);
+}
+
+static tacVec3 direction_jvp(const direction* d, tacVec3 a, tacVec3 g_dot, tacVec3 a_dot,
+                             tacReal* clear_dot) {
+    tacVec3 h_dot = turned_normal(d, g_dot);
     tacReal along_dot = tac_dot(a, h_dot) + tac_dot(a_dot, d->h);
     tacVec3 u_dot = tac_add_scaled(tac_add_scaled(h_dot, -along_dot, a), -d->along, a_dot);
-    return turned(d->t, d->r, u_dot);
+    *clear_dot = 2.0 * d->by_square * tac_dot(d->h, h_dot);
+    return turned_toward(d, u_dot);
 }
 
-static void direction_vjp(const direction* d, tacVec3 a, tacVec3 t_bar, tacVec3* g_bar,
-                          tacVec3* a_bar) {
-    tacVec3 u_bar = turned(d->t, d->r, t_bar);
+static void direction_vjp(const direction* d, tacVec3 a, tacVec3 t_bar, tacReal clear_bar,
+                          tacVec3* g_bar, tacVec3* a_bar) {
+    tacVec3 u_bar = turned_toward(d, t_bar);
     tacReal across = tac_dot(a, u_bar);
-    *g_bar = turned(d->h, d->s, tac_add_scaled(u_bar, -across, a));
+    tacVec3 h_bar = tac_add_scaled(u_bar, -across, a);
+    *g_bar = turned_normal(d, tac_add_scaled(h_bar, 2.0 * d->by_square * clear_bar, d->h));
     *a_bar = tac_add_scaled(tac_scale(u_bar, -d->along), -across, d->h);
 }
 
@@ -129,7 +152,8 @@ void tac_rims_find(tacVertexSide* side, int order, tacHits* hits, tacRims* out,
     for (int k = 0; k < TAC_RIMS; ++k) put3(out->middle.y, k, middle_of(side, k));
     tac_hits_field(side, &out->middle, order);
     for (int k = 0; k < TAC_RIMS; ++k) {
-        out->toward[k] = direction_of(at3(out->middle.gradient, k), out->axis).t;
+        direction d = direction_of(at3(out->middle.gradient, k), out->axis);
+        out->toward[k] = d.t, out->clear[k] = d.clear;
         put3(out->deepest.y, k,
              tac_add_scaled(at3(out->middle.y, k), -out->radius, out->toward[k]));
     }
@@ -144,16 +168,7 @@ void tac_rims_find(tacVertexSide* side, int order, tacHits* hits, tacRims* out,
 
 //---------------------------------- weights --------------------------------------
 
-// s^3 (10 - 15 s + 6 s^2) between 0 and 1, and its slope
-static tacReal step5(tacReal s, tacReal* slope) {
-    *slope = 0.0;
-    if (tac_re(s) <= 0.0) return 0.0;
-    if (tac_re(s) >= 1.0) return 1.0;
-    *slope = 30.0 * s * s * (1.0 - s) * (1.0 - s);
-    return s * s * s * (10.0 - s * (15.0 - 6.0 * s));
-}
-
-// F and its slope by |n|^2 - (n . a)^2
+// F and its slope by 1 - (n . a)^2
 static tacReal standing(tacReal across, tacReal* slope) {
     tacReal left = 1.0 - across / STANDING;
     *slope = 0.0;
@@ -166,7 +181,8 @@ static tacReal standing(tacReal across, tacReal* slope) {
 typedef struct weight {
     int rim, corner; // which rim, and is it a corner beside it?
     tacVec3 n, a, c, t;
-    tacReal value, by_across, by_cosine, by_depth, by_tau; // |n|^2 - (n . a)^2, c . t, d - d_rim
+    tacReal value, by_across, by_cosine, by_depth, by_tau; // 1 - (n . a)^2, c . t, d - d_rim
+    tacReal by_clear;
 } weight;
 
 static int is_rim(const tacVertexSide* side, int vertex) {
@@ -191,24 +207,25 @@ static int rim_of_corner(const tacVertexSide* side, int vertex, double out[3]) {
 }
 
 static void weigh_corner(const tacVertexSide* side, const tacRims* rims, tacReal depth, weight* w) {
-    tacReal fade, B, G, of_B, of_G, of_F, tau = side->place.tau;
+    tacReal fade, B, G, of_B, of_G, of_F, tau = side->place.tau, C = rims->clear[w->rim];
     double share = 8.0 / side->features->vertices;
-    tacReal across = tac_norm2(w->n) - tac_dot(w->n, w->a) * tac_dot(w->n, w->a);
-    fade = 1.0 - standing(across, &of_F);
+    tacReal along = tac_dot(w->n, w->a);
+    fade = 1.0 - standing(1.0 - along * along, &of_F);
     tacReal behind = (depth - rims->deepest.value[w->rim]) / tau;
     B = step5(tac_dot(w->c, w->t) / BESIDE, &of_B);
     G = step5(behind + 2.0, &of_G);
-    w->value = (1.0 - fade) * share + fade * (1.0 - B * G);
-    w->by_across = of_F * (share - 1.0 + B * G);
-    w->by_cosine = -fade * of_B * G / BESIDE;
-    w->by_depth = -fade * B * of_G / tau;
-    w->by_tau = fade * B * of_G * behind / tau;
+    w->value = (1.0 - fade) * share + fade * (1.0 - B * G * C);
+    w->by_across = of_F * (share - 1.0 + B * G * C);
+    w->by_cosine = -fade * of_B * G * C / BESIDE;
+    w->by_depth = -fade * B * of_G * C / tau;
+    w->by_tau = fade * B * of_G * C * behind / tau;
+    w->by_clear = -fade * B * G;
 }
 
-static void weigh_rim(weight* w) {
-    tacReal slope, along = tac_dot(w->n, w->a);
-    w->value = 1.0 - standing(tac_norm2(w->n) - along * along, &slope);
-    w->by_across = -slope;
+static void weigh_rim(const tacRims* rims, weight* w) {
+    tacReal slope, along = tac_dot(w->n, w->a), C = rims->clear[w->rim];
+    w->by_clear = 1.0 - standing(1.0 - along * along, &slope);
+    w->value = w->by_clear * C, w->by_across = -slope * C;
 }
 
 static weight weight_of(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
@@ -224,7 +241,7 @@ static weight weight_of(const tacVertexSide* side, const tacRims* rims, const ta
         w.t = tac_mat_mul_vec(side->place.field.R, rims->toward[w.rim]);
         weigh_corner(side, rims, records.distance[i], &w);
     } else {
-        weigh_rim(&w);
+        weigh_rim(rims, &w);
     }
     return w;
 }
@@ -253,7 +270,7 @@ static tacVec3 past_field(const tacVertexSide* side, const tacHitDot* dot, tacVe
 tacRimsDot tac_rims_slide(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
                           const tacHitDot* dot, const tacField* middle, const tacField* deepest,
                           tacReal* const slide[3]) {
-    tacRimsDot out = {{{0}}, {0}};
+    tacRimsDot out = {{{0}}, {0}, {0}};
     const tacMat3 R = side->place.field.R;
     tacVec3 spun = tac_mat_tmul_vec(R, tac_sub(spin(dot->own), spin(dot->field)));
     for (int i = 0; i < hits->count; ++i) put3(slide, i, tac_vec3_zero());
@@ -261,7 +278,8 @@ tacRimsDot tac_rims_slide(const tacVertexSide* side, const tacRims* rims, const 
         direction d = direction_of(at3(rims->middle.gradient, k), rims->axis);
         tacVec3 g_dot = bend(&rims->middle, k, past_field(side, dot, at3(rims->middle.y, k)));
         if (middle) g_dot = tac_add(g_dot, at3(middle->gradient, k));
-        tacVec3 t_dot = direction_jvp(&d, rims->axis, g_dot, tac_cross(spun, rims->axis));
+        tacVec3 t_dot =
+            direction_jvp(&d, rims->axis, g_dot, tac_cross(spun, rims->axis), &out.clear[k]);
         tacVec3 slip = tac_scale(tac_sub(t_dot, tac_cross(spun, d.t)), -rims->radius);
         tacVec3 y_dot = tac_add(past_field(side, dot, at3(rims->deepest.y, k)), slip);
         out.depth[k] = tac_dot(at3(rims->deepest.gradient, k), y_dot);
@@ -281,7 +299,8 @@ void tac_rims_weigh_jvp(const tacVertexSide* side, const tacRims* rims, const ta
         tacVec3 n_dot = at3(out.normal, i), a_dot = tac_cross(spin(dot->own), w.a);
         tacReal along = tac_dot(w.n, w.a);
         tacReal along_dot = tac_dot(n_dot, w.a) + tac_dot(w.n, a_dot);
-        tacReal value_dot = w.by_across * 2.0 * (tac_dot(w.n, n_dot) - along * along_dot);
+        tacReal value_dot =
+            w.by_clear * moved->clear[w.rim] - 2.0 * w.by_across * along * along_dot;
         if (w.corner) {
             tacVec3 c_dot = tac_cross(spin(dot->own), w.c);
             value_dot += w.by_cosine * (tac_dot(c_dot, w.t) + tac_dot(w.c, moved->toward[w.rim])) +
@@ -310,14 +329,15 @@ static void add_past_field(const tacVertexSide* side, tacVec3 y, tacVec3 force, 
 
 tacRimsDot tac_rims_weigh_vjp(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
                               tacHitRecords records, tacHitRecords bar, tacHitBar* out) {
-    tacRimsDot rim_bar = {{{0}}, {0}};
+    tacRimsDot rim_bar = {{{0}}, {0}, {0}};
     for (int i = 0; i < hits->count; ++i) {
         weight w = weight_of(side, rims, hits, records, i);
         tacReal value_bar = bar.activity[i] * records.activity[i], along = tac_dot(w.n, w.a);
-        tacReal across_bar = 2.0 * w.by_across * value_bar;
+        tacReal along_bar = -2.0 * w.by_across * along * value_bar;
         bar.activity[i] *= w.value;
-        add3(bar.normal, i, tac_scale(tac_add_scaled(w.n, -along, w.a), across_bar));
-        add_spin(out->own, tac_cross(w.a, tac_scale(w.n, -along * across_bar)));
+        add3(bar.normal, i, tac_scale(w.a, along_bar));
+        add_spin(out->own, tac_cross(w.a, tac_scale(w.n, along_bar)));
+        rim_bar.clear[w.rim] += w.by_clear * value_bar;
         if (!w.corner) continue;
         tacReal cosine_bar = w.by_cosine * value_bar, depth_bar = w.by_depth * value_bar;
         add_spin(out->own, tac_cross(w.c, tac_scale(w.t, cosine_bar)));
@@ -340,7 +360,7 @@ void tac_rims_slide_vjp(const tacVertexSide* side, const tacRims* rims, const ta
         if (rims->hit[k] >= 0)
             slip_bar = tac_add(slip_bar, tac_mat_tmul_vec(R, at3(out->slide, rims->hit[k])));
         t_bar = tac_add_scaled(t_bar, -rims->radius, slip_bar);
-        direction_vjp(&d, rims->axis, t_bar, &g_bar, &a_bar);
+        direction_vjp(&d, rims->axis, t_bar, bar->clear[k], &g_bar, &a_bar);
         tacVec3 spun_bar = tac_add(tac_cross(rims->axis, a_bar),
                                    tac_scale(tac_cross(d.t, slip_bar), rims->radius));
         spun_bar = tac_mat_mul_vec(R, spun_bar);

@@ -19,6 +19,7 @@ typedef struct tacRims {
     tacReal radius;
     tacVec3 axis;             // of the cylinder
     tacVec3 toward[TAC_RIMS]; // from the deepest point to the middle, length 1 but near 0
+    tacReal clear[TAC_RIMS];  // 1: the middle is at no tie of the field, 0: it is
     tacHits middle, deepest;  // of each rim
     int hit[TAC_RIMS];        // where the rim stands among the hits, -1: it has no activity
 } tacRims;
@@ -39,6 +40,7 @@ void tac_rims_weigh(const tacVertexSide* side, const tacRims* rims, const tacHit
 typedef struct tacRimsDot {
     tacVec3 toward[TAC_RIMS]; // world axes
     tacReal depth[TAC_RIMS];  // distance of the deepest point
+    tacReal clear[TAC_RIMS];
 } tacRimsDot;
 
 // Needs Hessians. `field` holds twists; middle and deepest are tangents of the fields there (NULL:

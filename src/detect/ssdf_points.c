@@ -5,8 +5,10 @@
 // All derivatives are carried forward along nine directions: the relative twist about the origin of
 // the second body, eps1, eps2 and the temperature of the selection. docs/scm.md eq. 8 to 10.
 
+#define TAC_ONE_LANE
 #include "detect/ssdf_points.h"
 
+#include "detect/field_normal.h"
 #include "detect/ssdf_kernels.h"
 #include "detect/ssdf_reach.h"
 #include "math/spatial.h"
@@ -204,10 +206,13 @@ static tacVec3 mean_of(const softPair* p, int side, const tacReal* row) {
 
 //---------------------------------- records --------------------------------------
 
-// n = g/sqrt(1e-12 + |g|^2), as tac_shape_normal
-static tacVec3 normal_rate(tacVec3 g, tacVec3 g_dot) {
-    tacReal s = 1.0 / r_sqrt(1e-12 + tac_dot(g, g));
-    return tac_scale(tac_add_scaled(g_dot, -s * s * tac_dot(g, g_dot), g), s);
+static fieldNormal normal_of(tacVec3 g) {
+    tacReal square = tac_norm2(g);
+    return field_normal(square, 1.0 / r_sqrt(field_normal_square(square)));
+}
+
+static tacVec3 normal_rate(fieldNormal n, tacVec3 g, tacVec3 g_dot) {
+    return tac_add_scaled(tac_scale(g_dot, n.s), -n.bend * tac_dot(g, g_dot), g);
 }
 
 static tacVec3 hessian_mul(const tacReal H[6], tacVec3 u) {
@@ -223,7 +228,9 @@ static void read_field(const softPair* p, int side, softRecord* r) {
     tacVec3 c = tac_load3(r->point);
     tac_store3(y, tac_pose_apply_inverse(surface, c));
     tac_ssdf_at(&planes, y, jet);
-    tacVec3 g = tac_load3(jet + 1), n = tac_pose_rotate(surface, tac_shape_normal(g));
+    tacVec3 g = tac_load3(jet + 1);
+    fieldNormal h = normal_of(g);
+    tacVec3 n = tac_pose_rotate(surface, tac_scale(g, h.s));
     r->distance = jet[0];
     tac_store3(r->normal, tac_scale(n, sign));
     for (int way = 0; way < WAYS; ++way) {
@@ -235,7 +242,7 @@ static void read_field(const softPair* p, int side, softRecord* r) {
         tacVec3 g_dot = hessian_mul(jet + 4, u);
         r->D[6][way] = tac_dot(g, u) + (way == EPS1 ? jet[10] : (tacReal)0.0);
         if (way == EPS1) g_dot = tac_add(g_dot, tac_load3(jet + 11));
-        tacVec3 n_dot = tac_add(tac_pose_rotate(surface, normal_rate(g, g_dot)), turned);
+        tacVec3 n_dot = tac_add(tac_pose_rotate(surface, normal_rate(h, g, g_dot)), turned);
         r->D[3][way] = sign * n_dot.x, r->D[4][way] = sign * n_dot.y;
         r->D[5][way] = sign * n_dot.z;
     }

@@ -1,22 +1,21 @@
 // Kernels of vertices in a field, compiled once per instruction set and once per number type.
 //
 // A vertex v of one body stands at x in the world, phi and g = grad phi of the other's field there.
-// With the radius R of the ball around the vertex, h = g/sqrt(1e-12 + |g|^2) and w the mollifier:
+// With the radius R of the ball around the vertex, h the field's normal (field_normal.h) and w the
+// mollifier:
 //
 //   d = phi - R,  p = x - R h,  n = +-h,  gamma = sigma(-d/tau) w(d/support)
 //
-// h' = s (g' - h (h . g')), s = 1/sqrt(1e-12 + |g|^2), and g' = H x' for motion past the field.
+// g' = H x' for motion past the field.
 
 #include "detect/vertex_sdf_kernels.h"
 
+#include "detect/field_normal.h"
 #include "shape/local.h"
 #include "shape/rough.h"
 #include "smooth/soft.h"
 
 #include <string.h>
-
-// of tac_shape_normal
-#define NORMAL_SOFT 1e-12
 
 TAC_INLINE void load3(const tacReal* const x[3], int i, wide out[3]) {
     for (int k = 0; k < 3; ++k) out[k] = w_load(&x[k][i]);
@@ -185,7 +184,8 @@ TAC_INLINE softDiff activity(wide d, const tacVertexPlace* p) {
 
 // one vector of hits, world axes
 typedef struct hit {
-    wide x[3], g[3], h[3], s, d;
+    wide x[3], g[3], h[3], d;
+    fieldNormal normal;
     softDiff gamma;
 } hit;
 
@@ -195,8 +195,9 @@ TAC_INLINE void load_hit(const tacVertexPlace* p, const tacHits* hits, int i, hi
     load3((const tacReal* const*)hits->gradient, i, g);
     to_world(&p->field, y, a->x);
     rotate_to_world(&p->field, g, a->g);
-    a->s = w_rsqrt(w_dot3(a->g, a->g) + NORMAL_SOFT);
-    for (int k = 0; k < 3; ++k) a->h[k] = a->g[k] * a->s;
+    wide square = w_dot3(a->g, a->g);
+    a->normal = field_normal(square, w_rsqrt(field_normal_square(square)));
+    for (int k = 0; k < 3; ++k) a->h[k] = a->g[k] * a->normal.s;
     a->d = w_load(&hits->value[i]) - p->radius;
     a->gamma = activity(a->d, p);
 }
@@ -227,18 +228,12 @@ typedef struct hitDot {
     wide p[3], h[3], d, gamma;
 } hitDot;
 
-// s (g' - h (h . g')): symmetric, so it is its own transpose
-TAC_INLINE void turn_normal(const hit* a, const wide v[3], wide out[3]) {
-    wide along = w_dot3(a->h, v);
-    for (int k = 0; k < 3; ++k) out[k] = a->s * (v[k] - a->h[k] * along);
-}
-
 // along x' past the field, with phi_dot and g_dot of the field itself
 TAC_INLINE hitDot hit_dot(const tacVertexPlace* p, const hit* a, const wide x_dot[3], wide phi_dot,
                           const wide g_dot[3], const tacHitDot* dot) {
     hitDot out;
     wide radius_dot = w_set(dot->radius);
-    turn_normal(a, g_dot, out.h);
+    field_normal_dot(&a->normal, a->g, g_dot, out.h);
     out.d = phi_dot - radius_dot;
     out.gamma = a->gamma.d_x * out.d + a->gamma.d_tau * dot->tau + a->gamma.d_upper * dot->support;
     for (int k = 0; k < 3; ++k) out.p[k] = x_dot[k] - p->radius * out.h[k] - radius_dot * a->h[k];
@@ -398,7 +393,7 @@ static void record_vjp(const tacVertexPlace* p, const tacHits* hits, tacHitRecor
                 h_bar[k] = w_fma(w_set(-p->radius), p_bar[k], h_bar[k]);
             }
             sums.radius = sums.radius - w_dot3(a.h, p_bar);
-            turn_normal(&a, h_bar, g_bar);
+            field_normal_dot(&a.normal, a.g, h_bar, g_bar);
             load_hessian(p, hits, i, H);
             w_symmetric_mul(H, g_bar, back);
             for (int k = 0; k < 3; ++k) x_bar[k] = x_bar[k] + back[k] + p_bar[k];

@@ -86,6 +86,8 @@ static tacResult cloud_of_shape(cloudMaker* m, int shape, tacPose pose, tacConta
     return cloud_of_soup(m, tac_builder_finish(&builder), pose, out);
 }
 
+static const char* mesh_text(const tacSoup* soup) { return *soup->file ? soup->file : "a mesh"; }
+
 // vertices of the file lie in its own frame, the geom in that of the principal axes
 static tacResult cloud_of_mesh(cloudMaker* m, int geom, tacContactCloud** out) {
     const tacMeshDraft* mesh = tac_find_mesh(m->draft, element_of(m, geom));
@@ -94,6 +96,9 @@ static tacResult cloud_of_mesh(cloudMaker* m, int geom, tacContactCloud** out) {
     if (soup->dropped > 0)
         note(m->draft, "%.80s: %d face%s without area left out", soup->file, soup->dropped,
              soup->dropped == 1 ? "" : "s");
+    if (tac_mesh_is_hulled(mesh))
+        note(m->draft, "%.80s has no faces: its points are the %d of its hull", mesh_text(soup),
+             soup->nface);
     tacPose pose =
         tac_pose_compose(geom_pose(m->model, geom), tac_pose_inverse(tac_mesh_pose(mesh)));
     return tac_contact_cloud_create(soup, pose, m->allocator, out, &m->message);
@@ -133,11 +138,12 @@ static double coarsest(const tacModel* model) {
 // other from afar (docs/scm.md)
 static void set_eps1(tacDraft* draft, tacModel* model) {
     const tacContactPlan* plan = model->contact;
-    int at = plan->number[TAC_CONTACT_EPS1], eps3 = plan->number[TAC_CONTACT_EPS3];
-    double h = coarsest(model);
+    int at = plan->number[TAC_CONTACT_EPS1];
+    double h = coarsest(model), least = INFINITY;
+    for (int i = 0; i < plan->npair; ++i)
+        if (plan->pair[i].eps3 >= 0) least = fmin(least, model->param[plan->pair[i].eps3]);
     if (at < 0 || tac_find_tactus(draft, "eps1") || !(h > 0.0)) return;
-    double eps = 0.25 * h * h,
-           most = eps3 >= 0 ? 2.0 * plan->length * model->param[eps3] : INFINITY;
+    double eps = 0.25 * h * h, most = 2.0 * plan->length * least;
     model->param[at] = fmax(fmin(eps, most), 1e-18);
 }
 

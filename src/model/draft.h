@@ -240,6 +240,9 @@ tacPose tac_mesh_pose(const tacMeshDraft* mesh);
 // its faces, placed, in the frame of its file; good until the scene is read
 const tacSoup* tac_mesh_soup(const tacMeshDraft* mesh);
 
+// 1: it was given vertices alone, and its faces are those of their hull
+int tac_mesh_is_hulled(const tacMeshDraft* mesh);
+
 // volume (area of a shell) and principal moments of density 1; fails at `line` if there are none
 double tac_mesh_moments(tacDraft* draft, const tacMeshDraft* mesh, int line, double moment[3]);
 

@@ -27,6 +27,7 @@ struct tacMeshDraft {
     int is_read;
     tacSoup* file; // owned; NULL if it is written out
     tacSoup soup;  // placed
+    int hulled;    // 1: it has no faces but those of its hull
     int flat;      // 1: it has no mass, and `why` says why
     tacMessage why;
     tacSoupMass mass;
@@ -223,6 +224,7 @@ static void add_faces(tacDraft* draft, tacMeshDraft* mesh) {
     for (int i = 0; i < 3 * count && triangle; ++i) triangle[i] = hull->point[hull->triangle[i]];
     for (int i = 0; i <= count && first; ++i) first[i] = 3 * i;
     tac_hull_destroy(hull);
+    mesh->hulled = 1;
     soup->nface = soup->ntriangle = count, soup->ncorner = 3 * count;
     soup->first = soup->triangle_face = first;
     soup->corner = soup->triangle = triangle;
@@ -270,6 +272,8 @@ const tacMeshDraft* tac_find_mesh(tacDraft* draft, const tacElement* geom) {
 tacPose tac_mesh_pose(const tacMeshDraft* mesh) { return mesh->pose; }
 
 const tacSoup* tac_mesh_soup(const tacMeshDraft* mesh) { return &mesh->soup; }
+
+int tac_mesh_is_hulled(const tacMeshDraft* mesh) { return mesh->hulled; }
 
 double tac_mesh_moments(tacDraft* draft, const tacMeshDraft* mesh, int line, double moment[3]) {
     if (mesh->flat)

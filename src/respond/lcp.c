@@ -1,14 +1,18 @@
 // Contact with friction as a complementarity problem: the way to an answer that is one.
 //
-//   classes by Newton's method -> Dantzig's method -> Lemke's -> all classes (few contacts)
+//   classes by Newton's method -> Dantzig's method (few contacts) -> proximal points -> Lemke's
+//   method -> all classes (few contacts)
 //
-// An answer counts by its residual alone. Model: docs/lcp.md.
+// Contacts that do not reach one another are solved apart, as if they were alone. An answer counts
+// by its residual alone. Model: docs/lcp.md.
 
 #include "tactus/lcp.h"
 
 #include "respond/class_factor.h"
 #include "respond/dantzig.h"
+#include "respond/islands.h"
 #include "respond/lemke.h"
+#include "respond/proximal.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +21,11 @@
 // is worth refining
 static const double good = 1e-11, known = 1e-10, fair = 1e-8, rough = 1e-6;
 
+// of the speed without contact: what |A||f| is at most, and impulses that seem to have no bound
+static const double proportion = 1e5, large = 30.0;
+
 enum { MAX_CONTACTS = 4096, ENUMERATE_CONTACTS = 4, LEMKE_CONTACTS = 64, LEMKE_ATTEMPTS = 6 };
+enum { FEW_CONTACTS = 16, MOST_POINTS = 40, IDLE_POINTS = 6 };
 enum {
     FIRST_PASSES = 2,
     NEWTON_PASSES = 12,
@@ -38,6 +46,7 @@ typedef struct solver {
     unsigned char* best_classes;
     void* memory; // of the linear systems and of the other methods
     int at_best;  // is the try the best so far?
+    double last;  // residual of the try
     tacLcpReport report;
 } solver;
 
@@ -104,7 +113,8 @@ static int judge(solver* s, double bound) {
         terms = more(terms, s->size[i]), speed = more(speed, fabs(s->lcp->b[i]));
     }
     // impulses out of all proportion are those of rows that contradict one another
-    double scale = more(less(terms, 1e5 * speed), speed);
+    double scale = more(less(terms, proportion * speed), speed);
+    s->last = residual;
     s->at_best = residual * s->report.scale < s->report.residual * scale;
     if (s->at_best || s->report.residual < 0.0) {
         s->report.residual = residual, s->report.scale = scale;
@@ -181,19 +191,25 @@ static int follow_newton(solver* s, int passes, double bound) {
     return 0;
 }
 
+// is it quick to try one way after the other?
+static int is_small(const solver* s) {
+    return s->lcp->contacts <= FEW_CONTACTS || s->lcp->tangents == 0;
+}
+
 // from the classes at hand, then from sweeps that go on where the last ones ended
 static int solve_newton(solver* s, int warm) {
     int passes = s->lcp->tangents ? FIRST_PASSES : NEWTON_PASSES;
     if (follow_newton(s, passes, warm ? known : good)) return 1;
     for (int i = 0; i < s->rows; ++i) s->g[i] = 0.0;
-    for (int round = 0; round < FIRST_ROUNDS; ++round) {
+    int rounds = is_small(s) ? FIRST_ROUNDS : 1;
+    for (int round = 0; round < rounds; ++round) {
         approach(s, FIRST_SWEEPS << 2 * round);
         if (follow_newton(s, NEWTON_PASSES, good)) return 1;
     }
     return 0;
 }
 
-// the last resort for many contacts: sweeps for long
+// the last resort for few contacts: sweeps for long
 static int solve_sweeps(solver* s) {
     for (int round = 0; round < LAST_ROUNDS; ++round) {
         approach(s, LAST_SWEEPS);
@@ -207,6 +223,24 @@ static int solve_dantzig(solver* s) {
     return tac_dantzig(s->lcp, TAC_BOUNDS_COUPLED, s->f, s->classes, &s->report.passes,
                        s->memory) &&
            judge(s, good);
+}
+
+// Points that come nearer. Where impulses grow out of proportion and the residual does not fall the
+// rows contradict one another.
+static int solve_proximal(solver* s) {
+    tacProximal p = tac_proximal(s->lcp, s->memory);
+    double least = INFINITY;
+    s->report.method = TAC_LCP_PROXIMAL, s->report.dropped = p.rank < s->rows;
+    for (int idle = 0; idle < IDLE_POINTS && p.points < MOST_POINTS;) {
+        int before = p.passes;
+        tac_proximal_next(&p, s->f, s->classes);
+        s->report.passes += p.passes - before;
+        if (judge(s, good)) return 1;
+        int falls = s->last < 0.5 * least;
+        if (falls) least = s->last;
+        idle = falls || p.most < large ? 0 : idle + 1;
+    }
+    return s->report.residual <= fair * s->report.scale;
 }
 
 // The path's own impulses count if the linear system of its classes loses digits.
@@ -251,14 +285,20 @@ static size_t systems_size(int contacts, int tangents) {
     size_t a = tac_dantzig_size(contacts, tangents);
     // room for many contacts is room for few, which Lemke's method may get
     int tried = contacts < LEMKE_CONTACTS ? contacts : LEMKE_CONTACTS;
-    size_t b = tac_lemke_size(tried, tangents);
-    return ((a > b ? a : b) + 7) / 8 * 8;
+    size_t b = tac_lemke_size(tried, tangents), c = tac_proximal_size(contacts, tangents);
+    size_t most = a > b ? a : b;
+    return ((most > c ? most : c) + 7) / 8 * 8;
+}
+
+// of one island
+static size_t solver_size(int contacts, int tangents) {
+    size_t rows = (size_t)contacts * (size_t)(1 + tangents);
+    return systems_size(contacts, tangents) + rows * (6 * sizeof(double) + 2) + sizeof(double);
 }
 
 size_t tac_lcp_size(int contacts, int tangents) {
     if (contacts < 0 || contacts > MAX_CONTACTS || tangents < 0 || tangents > 2) return 0;
-    size_t rows = (size_t)contacts * (size_t)(1 + tangents);
-    return systems_size(contacts, tangents) + rows * (6 * sizeof(double) + 2) + sizeof(double);
+    return tac_islands_size(contacts, tangents) + solver_size(contacts, tangents);
 }
 
 static solver solver_of(const tacLcp* lcp, void* memory) {
@@ -332,20 +372,58 @@ static unsigned find_flags(solver* s) {
     return s->report.dropped ? flags | TAC_TIE : flags;
 }
 
-tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* classes,
-                        tacLcpReport* report, void* memory) {
-    if (!is_valid(lcp) || !memory || (lcp->contacts > 0 && (!f || !classes)))
-        return TAC_ERROR_VALUE;
+static tacResult solve_island(const tacLcp* lcp, int warm, double* f, unsigned char* classes,
+                              tacLcpReport* report, void* memory) {
     solver s = solver_of(lcp, memory);
     start(&s, warm ? classes : NULL);
-    int solved = solve_newton(&s, warm) || solve_dantzig(&s) || solve_lemke(&s) || solve_all(&s) ||
-                 solve_sweeps(&s);
+    int solved = solve_newton(&s, warm) || (is_small(&s) && solve_dantzig(&s)) ||
+                 solve_proximal(&s) || solve_lemke(&s) || solve_all(&s) ||
+                 (is_small(&s) && solve_sweeps(&s));
     if (solved) {
         memcpy(f, s.best, (size_t)s.rows * sizeof(double));
         memcpy(classes, s.best_classes, (size_t)s.rows);
         s.report.flags = find_flags(&s);
     } else
         s.report.method = TAC_LCP_NONE;
-    if (report) *report = s.report;
+    *report = s.report;
     return solved ? TAC_OK : TAC_ERROR_UNSOLVED;
+}
+
+// the worst of all islands, and the sum of their work
+static void add_report(tacLcpReport* all, const tacLcpReport* one) {
+    if (all->method == TAC_LCP_NEWTON) all->method = one->method;
+    if (one->method == TAC_LCP_NONE) all->method = TAC_LCP_NONE;
+    all->passes += one->passes, all->dropped += one->dropped, all->flags |= one->flags;
+    all->residual = more(all->residual, one->residual), all->scale = more(all->scale, one->scale);
+}
+
+static tacResult solve_islands(tacIslands* s, int warm, double* f, unsigned char* classes,
+                               tacLcpReport* report) {
+    tacResult result = TAC_OK;
+    for (int k = 0; k < s->count; ++k) {
+        tacLcp own = tac_island(s, k);
+        tacLcpReport one;
+        if (warm) tac_island_gather_classes(s, k, classes);
+        tacResult solved = solve_island(&own, warm, s->f, s->classes, &one, s->memory);
+        if (solved == TAC_OK) {
+            tac_island_scatter(s, k, 1 + s->lcp->tangents, s->f, f);
+            tac_island_scatter_classes(s, k, classes);
+        } else
+            result = solved;
+        add_report(report, &one);
+    }
+    return result;
+}
+
+tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* classes,
+                        tacLcpReport* report, void* memory) {
+    if (!is_valid(lcp) || !memory || (lcp->contacts > 0 && (!f || !classes)))
+        return TAC_ERROR_VALUE;
+    tacLcpReport all = {.method = TAC_LCP_NEWTON};
+    tacIslands islands = tac_islands(lcp, memory);
+    tacResult result = islands.count > 1
+                           ? solve_islands(&islands, warm, f, classes, &all)
+                           : solve_island(lcp, warm, f, classes, &all, islands.memory);
+    if (report) *report = all;
+    return result;
 }

@@ -164,10 +164,16 @@ static void pivot(lemke* s, int r, int column) {
     s->basis[r] = column;
 }
 
+// a path may be long, but its time is bounded
+static int most_pivots(const lemke* s) {
+    double least = 1e8 / ((double)s->n * s->width);
+    return (int)fmin(50.0 * s->n + 50.0, fmax(least, 3.0 * s->n));
+}
+
 // follows the path until the artificial variable is out
 static int follow(lemke* s, int* passes) {
     int r = first_leaving(s), column = 2 * s->n;
-    for (int limit = 50 * s->n + 50; r >= 0 && limit > 0; --limit) {
+    for (int limit = most_pivots(s); r >= 0 && limit > 0; --limit) {
         int out = s->basis[r];
         pivot(s, r, column), ++*passes;
         if (out == 2 * s->n) return 1;

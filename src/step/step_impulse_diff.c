@@ -203,7 +203,7 @@ tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* 
             if (next_dot.da) copy(next_dot.da, d.x.act, model->na);
         }
     }
-    scratch->info = p.info;
+    scratch->info = p.info, scratch->info.flags |= p.s->remarks;
     arena->used = mark;
     return result;
 }
@@ -291,7 +291,7 @@ tacResult tac_hard_jacobian(const tacModel* model, const tacState* x, const tacR
         result = block(&p, &plan, c, columns - c < BLOCK ? columns - c : BLOCK, A, B, P, params,
                        &scratch->arena);
     if (result == TAC_OK && next) tac_hard_hand_out(&p, x, next);
-    scratch->info = p.info;
+    scratch->info = p.info, scratch->info.flags |= p.s->remarks;
     scratch->arena.used = mark;
     return result;
 }
@@ -445,7 +445,7 @@ tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* 
             add(theta_bar, b.x.theta, model->nparam);
         }
     }
-    scratch->info = p.info;
+    scratch->info = p.info, scratch->info.flags |= p.s->remarks;
     arena->used = mark;
     return result;
 }

@@ -130,6 +130,7 @@ typedef struct tacStrike {
     int helpful;                    // reverse derivatives at ties take the side that helps
     int late;                       // impacts beyond those with restitution: rows hold what is fast
     int again;                      // the problem before was nearly this one
+    unsigned remarks;               // flags that derivatives have found
     int frozen;                     // bounds of friction as other engines have them
 } tacStrike;
 
@@ -160,6 +161,12 @@ double tac_strike_bend(tacStrike* s, const tacStrikeNote* note);
 
 // Is another set of classes as good as that of the note? After its solve.
 int tac_strike_has_tie(tacStrike* s, const tacStrikeNote* note, const tacLcpReport* report);
+
+// Does a contact slide at next to no speed?
+int tac_strike_wavers(const tacStrike* s, const tacStrikeNote* note);
+
+// Do normals and tangents of what rests contradict one another next to here? After its rows.
+int tac_strike_is_jammed(tacStrike* s, const tacStrikeNote* note);
 
 // impulses of a group, tangents 0 where there are none
 typedef struct tacThree {

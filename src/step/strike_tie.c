@@ -3,6 +3,8 @@
 
 #include "step/strike.h"
 
+#include "respond/class_factor.h"
+
 #include <math.h>
 
 static double dot(int n, const double* a, const double* b) {
@@ -76,4 +78,39 @@ int tac_strike_has_tie(tacStrike* s, const tacStrikeNote* note, const tacLcpRepo
     for (int g = 0; g < s->groups && !found; ++g)
         found = is_touch(s, note, g) || (rests && is_at_bound(s, note, g));
     return found;
+}
+
+// Does a contact slide so slowly that its direction, and that of friction, turns with any change?
+// Below 1e-6 m/s the pyramid stands still.                                               [m/s]
+int tac_strike_wavers(const tacStrike* s, const tacStrikeNote* note) {
+    for (int g = 0; g < s->groups; ++g) {
+        const tacContactFrame* frame = &s->group[g].frame;
+        if (s->group[g].kind != TAC_GROUP_CONTACT || !frame->slides || frame->width > 1e-5)
+            continue;
+        for (int i = g * (1 + s->tangents) + 1; i < (g + 1) * (1 + s->tangents); ++i)
+            if (note->classes[i] == TAC_LCP_HIGH || note->classes[i] == TAC_LCP_LOW) return 1;
+    }
+    return 0;
+}
+
+//---------------------------------- rows that contradict ----------------------------------
+
+// tight rows of the kinds asked for that others of those make up for
+static int redundant(tacStrike* s, const tacStrikeNote* note, int normals, int tangents) {
+    for (int i = 0; i < s->rows; ++i) {
+        int wanted = i % (1 + s->tangents) ? tangents : normals;
+        int tight = wanted && note->classes[i] == TAC_LCP_TIGHT;
+        s->classes[i] = (unsigned char)(tight ? TAC_LCP_TIGHT : TAC_LCP_OFF);
+    }
+    return tac_class_factor(&s->lcp, s->classes, s->memory).redundant;
+}
+
+// As bodies move by dq, gaps of normal rows J_n change by J_n dq, and tangents that stick stay: the
+// rows agree next to here, too, if normals depend on normals alone and tangents on tangents. A peg
+// between two walls, a box in a corner: what one wall's normal opens, the other one's friction
+// holds, and some class gives way.
+int tac_strike_is_jammed(tacStrike* s, const tacStrikeNote* note) {
+    if (note->collides || s->tangents == 0 || s->groups < 2) return 0;
+    int all = redundant(s, note, 1, 1);
+    return all > 0 && all > redundant(s, note, 1, 0) + redundant(s, note, 0, 1);
 }

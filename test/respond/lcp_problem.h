@@ -8,7 +8,14 @@
 
 #include <stdlib.h>
 
-enum { LCP_CONTACTS = 64, LCP_ROWS = 3 * LCP_CONTACTS, LCP_SPEEDS = 6 * 16 };
+// a test of larger problems says so before
+#ifndef LCP_MOST_CONTACTS
+#define LCP_MOST_CONTACTS 64
+#define LCP_MOST_BODIES   16
+#endif
+
+enum { LCP_CONTACTS = LCP_MOST_CONTACTS, LCP_ROWS = 3 * LCP_CONTACTS };
+enum { LCP_SPEEDS = 6 * LCP_MOST_BODIES };
 
 typedef struct lcpProblem {
     tacLcp lcp;

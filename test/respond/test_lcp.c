@@ -60,7 +60,7 @@ static int generated(void) {
     int count = getenv("TACTUS_NO_SWEEP") ? 1000
                 : getenv("TACTUS_SWEEP")  ? 1000000
                                           : 10000,
-        methods[TAC_LCP_ENUMERATE + 1] = {0}, failed = 0;
+        methods[TAC_LCP_PROXIMAL + 1] = {0}, failed = 0;
     double worst = 0.0, time = 0.0;
     for (int i = 0; i < count; ++i) {
         lcpProblem* p = lcp_random((unsigned long long)i);
@@ -76,11 +76,11 @@ static int generated(void) {
             worst = fmax(worst, report.residual / report.scale);
         free(p);
     }
-    printf("  %d problems: Newton %d, Dantzig %d, Lemke %d, enumeration %d, unsolved %d; worst "
-           "residual %.1e of "
+    printf("  %d problems: Newton %d, Dantzig %d, proximal %d, Lemke %d, enumeration %d, "
+           "unsolved %d; worst residual %.1e of "
            "the scale; %.1f us each\n",
-           count, methods[1], methods[2], methods[3], methods[4], methods[0], worst,
-           1e6 * time / count);
+           count, methods[1], methods[2], methods[TAC_LCP_PROXIMAL], methods[3], methods[4],
+           methods[0], worst, 1e6 * time / count);
     ENSURE(failed == 0);
     ENSURE(worst <= 1e-8);
     return 0;
@@ -285,7 +285,8 @@ static int warm_start(void) {
         int alone = report.method == TAC_LCP_NEWTON || !report.dropped;
         memcpy(f, p->f, sizeof f);
         ENSURE(tac_lcp_solve(&p->lcp, 1, p->f, p->classes, &report, memory) == TAC_OK);
-        ENSURE(!alone || (report.passes == 1 && report.method == TAC_LCP_NEWTON));
+        int islands = p->speeds / 6; // at most, and each is solved at once
+        ENSURE(!alone || (report.passes <= islands && report.method == TAC_LCP_NEWTON));
         for (int i = 0; i < p->rows && alone; ++i)
             ENSURE_NEAR(p->f[i], f[i], 1e-9 * (1.0 + fabs(f[i])));
         memset(p->classes, 250 + trial % 5, sizeof p->classes);

@@ -311,8 +311,11 @@ static int numbers_that_grow_are_seen(void) {
                         3, 8);
             ENSURE_LAW(open_scene(&s[exact], text, 1.0));
             ENSURE(tac_param_find(s[exact].model, names[i], &at) == TAC_OK);
-            double value = 30.0 * s[exact].model->param[at.offset];
-            ENSURE(tac_param_set(s[exact].model, at, &value, NULL) == TAC_OK);
+            double value[16];
+            ENSURE(at.count <= 16);
+            for (int k = 0; k < at.count; ++k)
+                value[k] = 30.0 * s[exact].model->param[at.offset + k];
+            ENSURE(tac_param_set(s[exact].model, at, value, NULL) == TAC_OK);
             ENSURE_LAW(take(&s[exact], 0));
         }
         ENSURE_NEAR(apart(s[0].A, s[1].A, 4 * s[0].model->nv * s[0].model->nv), 0.0, 1e-12);

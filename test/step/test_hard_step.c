@@ -556,6 +556,22 @@ static int drops_keep_time(void) {
     return 0;
 }
 
+// of contacts that a scene lists those act that are nearer than twice delta
+static int activity(void) {
+    hardScene s;
+    tacPose pose[3];
+    tacContacts* contacts = NULL;
+    ENSURE_LAW(hard_open(&s, HARD("") "<worldbody>" FLOOR BALL("0 0 .1000001")
+                                 BALL("1 0 .101") "</worldbody></mujoco>"));
+    ENSURE(tac_contacts_create(s.model, 0, 0, &contacts) == TAC_OK);
+    ENSURE(tac_kinematics(s.model, s.q, NULL, pose, NULL, s.scratch) == TAC_OK);
+    ENSURE(tac_detect(s.model, pose, contacts, s.scratch) == TAC_OK && contacts->count == 2);
+    ENSURE(contacts->activity[0] == 1.0 && contacts->activity[1] == 0.0);
+    ENSURE_NEAR(contacts->distance[1], 1e-3, 1e-12);
+    tac_contacts_destroy(contacts), hard_close(&s);
+    return 0;
+}
+
 // numbers of springs are told to be idle
 static int idle_numbers(void) {
     const char* text =
@@ -568,8 +584,8 @@ static int idle_numbers(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(idle_numbers), RUN(one_bounce), RUN(bounce_is_continuous), RUN(border_of_rest),
-          RUN(balls), RUN(many_impacts), RUN(stack), RUN(slope), RUN(slides_to_rest), RUN(rolls),
-          RUN(equalities), RUN(weld), RUN(limits), RUN(limits_outside), RUN(wrong_states),
-          RUN(free_pair), RUN(time_lost_is_told), RUN(boxes_stand_face_to_face),
-          RUN(drops_keep_time), RUN(thin_plates))
+TEST_MAIN(RUN(activity), RUN(idle_numbers), RUN(one_bounce), RUN(bounce_is_continuous),
+          RUN(border_of_rest), RUN(balls), RUN(many_impacts), RUN(stack), RUN(slope),
+          RUN(slides_to_rest), RUN(rolls), RUN(equalities), RUN(weld), RUN(limits),
+          RUN(limits_outside), RUN(wrong_states), RUN(free_pair), RUN(time_lost_is_told),
+          RUN(boxes_stand_face_to_face), RUN(drops_keep_time), RUN(thin_plates))
