@@ -6,6 +6,7 @@
 #include "step/strike.h"
 
 #include "dynamics/place.h"
+#include "respond/islands.h"
 
 #include <math.h>
 #include <string.h>
@@ -264,8 +265,8 @@ static void answer_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeD
     free_jvp(s, note, d, rate_dot);
     rows_jvp(s, note, d);
     if (s->groups > 0)
-        tac_lcp_classes_jvp(&s->lcp, note->classes, note->f, NULL, s->b_dot, s->mu_dot, s->f_dot,
-                            s->memory);
+        tac_islands_classes_jvp(&s->lcp, note->classes, note->f, s->b_dot, s->mu_dot, s->f_dot,
+                                s->memory);
     for (int k = 0; k < s->scene->nv; ++k)
         u_dot[k] = s->u0[k] + dot(s->rows, s->U + k * s->rows, s->f_dot);
 }
@@ -412,8 +413,8 @@ static void classes_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* 
         for (int k = 0; k < nv; ++k) s->f_dot[i] += s->U[k * rows + i] * u_bar[k];
     }
     if (rows > 0)
-        tac_lcp_classes_vjp(&s->lcp, side_that_helps(s, note), note->f, s->f_dot, NULL, s->b_dot,
-                            s->mu_dot, s->memory);
+        tac_islands_classes_vjp(&s->lcp, side_that_helps(s, note), note->f, s->f_dot, s->b_dot,
+                                s->mu_dot, s->memory);
     for (int k = 0; k < nv; ++k) {
         s->u0[k] = u_bar[k];
         for (int i = 0; i < rows; ++i) {
