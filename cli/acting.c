@@ -46,11 +46,10 @@ static double size_of(const tacPairForce* f) {
 
 // as tacInfo.contacts counts them
 static int acts(const tacModel* model, const tacPairForce* f) {
-    const tacContactPlan* plan = model->contact;
-    const tacBodyPair* pair = plan->bodies;
+    const tacContactPair* pair = model->contact->pair;
     while (pair->body[0] != f->body[0] || pair->body[1] != f->body[1]) ++pair;
     double k = model->param[pair->stiffness];
-    return size_of(f) > 1e-6 * k * model->param[plan->number[TAC_CONTACT_EPS3]];
+    return size_of(f) > 1e-6 * k * model->param[pair->eps3];
 }
 
 // the point of the line of force that is nearest to the second body's origin: (F x T)/F^2

@@ -138,11 +138,12 @@ static double coarsest(const tacModel* model) {
 // other from afar (docs/scm.md)
 static void set_eps1(tacDraft* draft, tacModel* model) {
     const tacContactPlan* plan = model->contact;
-    int at = plan->number[TAC_CONTACT_EPS1], eps3 = plan->number[TAC_CONTACT_EPS3];
-    double h = coarsest(model);
+    int at = plan->number[TAC_CONTACT_EPS1];
+    double h = coarsest(model), least = INFINITY;
+    for (int i = 0; i < plan->npair; ++i)
+        if (plan->pair[i].eps3 >= 0) least = fmin(least, model->param[plan->pair[i].eps3]);
     if (at < 0 || tac_find_tactus(draft, "eps1") || !(h > 0.0)) return;
-    double eps = 0.25 * h * h,
-           most = eps3 >= 0 ? 2.0 * plan->length * model->param[eps3] : INFINITY;
+    double eps = 0.25 * h * h, most = 2.0 * plan->length * least;
     model->param[at] = fmax(fmin(eps, most), 1e-18);
 }
 

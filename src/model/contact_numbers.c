@@ -155,11 +155,10 @@ static void refuse(tacDraft* draft, const tacElement* element, const char* attri
                     "remove it");
 }
 
-// detect/tau stands before what is measured in it
+// Of a length; detect/tau stands before what is measured in it.
 static double default_of(tacDraft* draft, const numberRow* row, const tacContactScale* scale,
-                         const tacContactPlan* plan) {
-    double unit[] = {1.0, scale->length, scale->length * scale->length, scale->velocity,
-                     0.0, scale->slope};
+                         const tacContactPlan* plan, double length) {
+    double unit[] = {1.0, length, length * length, sqrt(9.81 * length), 0.0, scale->slope};
     if (row->unit == OF_TAU) unit[OF_TAU] = *tac_draft_values(draft, plan->number[TAC_CONTACT_TAU]);
     // friction that sticks harder than this chatters in explicit steps (tac_stable_timestep)
     if (row->number == TAC_CONTACT_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
@@ -176,6 +175,12 @@ static int is_idle(const tacContactPlan* plan, tacContactNumber number) {
            (number == TAC_CONTACT_SORT && plan->detector != TAC_DETECT_SSDF && keep < 2);
 }
 
+// numbers of the law: of clouds each pair of bodies has its own, unless the scene says them
+static int is_of_pairs(tacContactNumber number) {
+    return number == TAC_CONTACT_DISSIPATION || number == TAC_CONTACT_STICTION ||
+           number == TAC_CONTACT_EPS3;
+}
+
 static void read_number(tacDraft* draft, const numberRow* row, const tacContactScale* scale,
                         tacContactPlan* plan) {
     const tacElement* element = tac_find_tactus(draft, row->attribute);
@@ -184,10 +189,25 @@ static void read_number(tacDraft* draft, const numberRow* row, const tacContactS
         if (element) refuse(draft, element, row->attribute);
         return;
     }
-    double value = default_of(draft, row, scale, plan);
-    if (element) tac_read_number(&draft->reader, element, row->attribute, row->range, &value);
-    plan->number[row->number] =
-        tac_draft_param(draft, (tacPath){row->group, NULL}, row->attribute, row->range, &value, 1);
+    int count = element || !is_of_pairs(row->number) || scale->pairs == 0 ? 1 : scale->pairs;
+    double* value = tac_reader_take(&draft->reader, sizeof *value * (size_t)count);
+    if (!value) return;
+    for (int i = 0; i < count; ++i)
+        value[i] =
+            default_of(draft, row, scale, plan, count > 1 ? scale->lengths[i] : scale->length);
+    if (element) tac_read_number(&draft->reader, element, row->attribute, row->range, value);
+    plan->number[row->number] = tac_draft_param(draft, (tacPath){row->group, NULL}, row->attribute,
+                                                row->range, value, count);
+}
+
+int tac_contact_number(const tacDraft* draft, const tacContactScale* scale,
+                       const tacContactPlan* plan, tacContactNumber number, int bodies) {
+    int at = plan->number[number];
+    for (int i = 0; i < TAC_COUNT(numbers); ++i)
+        if (numbers[i].number == number && at >= 0 && scale->pairs > 0 &&
+            !tac_find_tactus(draft, numbers[i].attribute))
+            return at + bodies;
+    return at;
 }
 
 static void read_choice(tacDraft* draft, const choiceRow* row, tacContactPlan* plan) {

@@ -10,6 +10,7 @@
 #include "model/planar.h"
 
 #include "base/assert.h"
+#include "math/dense.h"
 #include "model/field_slope.h"
 
 #include <math.h>
@@ -121,8 +122,22 @@ static int mover(const tacModel* model, int body) {
     return body;
 }
 
-// the ball of the same mass and mean moment: I = 2/5 m r^2. A part counts with its own radius.
-static lump lump_of(const tacModel* model, int body) {
+// the ball of the same mass and mean moment: I = 2/5 m r^2
+static double mean_radius(const double I[6], double mass) {
+    return sqrt(2.5 * (I[0] + I[1] + I[2]) / (3.0 * mass));
+}
+
+// The least half axis of the ellipsoid of the same mass and inertia: across it the mass has the
+// second moment m a^2/5 = tr I/2 - I. A fiftieth of the mean at least, for inertias of no solid.
+static double least_radius(const double I[6], double mass) {
+    double value[3], axes[3][3];
+    tac_eigen3(I, value, axes);
+    double least = (value[1] + value[2] - value[0]) / (2.0 * mass);
+    return fmax(sqrt(5.0 * fmax(least, 0.0)), 0.02 * mean_radius(I, mass));
+}
+
+// A part counts with its own radius; of what is `thin`, twice the least one is enough
+static lump lump_of(const tacModel* model, int body, int thin) {
     lump all = {0.0, 0.0};
     int moves = mover(model, body);
     if (moves == 0) return all;
@@ -132,16 +147,19 @@ static lump lump_of(const tacModel* model, int body) {
         double mass = model->param[model->body[b].mass];
         if (!(mass > 0.0)) continue;
         all.mass += mass;
-        all.radius = fmax(all.radius, sqrt(2.5 * (I[0] + I[1] + I[2]) / (3.0 * mass)));
+        double radius = mean_radius(I, mass);
+        if (thin && radius > 0.0) radius = fmin(radius, 2.0 * least_radius(I, mass));
+        all.radius = fmax(all.radius, radius);
     }
     if (!(all.mass > 0.0)) all.mass = 1.0;
     return all;
 }
 
 // of all bodies, or NULL without memory
-static const lump* list_lumps(tacDraft* draft, const tacModel* model) {
+static const lump* list_lumps(tacDraft* draft, const tacModel* model, const tacContactPlan* plan) {
+    int thin = plan->detector == TAC_DETECT_MANIFOLD || plan->detector == TAC_DETECT_EDGE_SDF;
     lump* all = tac_reader_take(&draft->reader, sizeof *all * (size_t)model->nbody);
-    for (int b = 0; b < model->nbody && all; ++b) all[b] = lump_of(model, b);
+    for (int b = 0; b < model->nbody && all; ++b) all[b] = lump_of(model, b, thin);
     return all;
 }
 
@@ -195,9 +213,21 @@ static double give_of(const tacModel* model, const tacContactPlan* plan, const l
     return springs * sum;
 }
 
+// lengths of all pairs of bodies, if they are not the same
+static void list_lengths(tacDraft* draft, const lump* lumps, tacContactScale* scale) {
+    const tacBodyPair* bodies = draft->body_pair.items;
+    int count = draft->body_pair.count, differ = 0;
+    double* length = tac_reader_take(&draft->reader, sizeof *length * (size_t)(count + 1));
+    for (int i = 0; i < count && length; ++i) {
+        length[i] = smaller_radius(lumps[bodies[i].body[0]], lumps[bodies[i].body[1]]);
+        differ |= length[i] > scale->length * (1.0 + 1e-9);
+    }
+    if (length && differ) scale->lengths = length, scale->pairs = count;
+}
+
 static tacContactScale scale_of(const tacDraft* draft, const tacModel* model, const lump* lumps) {
     const tacBodyPair* bodies = draft->body_pair.items;
-    tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep], 1.0};
+    tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep], 1.0, NULL, 0};
     for (int i = 0; i < draft->body_pair.count; ++i)
         scale.length =
             fmin(scale.length, smaller_radius(lumps[bodies[i].body[0]], lumps[bodies[i].body[1]]));
@@ -292,26 +322,33 @@ static void add_pair(tacDraft* draft, const tacModel* model, bodyTable table, co
     if (out) *out = pair;
 }
 
+// `number` of a <pair> where it has one
+static void read_own(tacDraft* draft, const tacContactPlan* plan, int i, tacContactNumber number,
+                     int* at) {
+    int own = tac_read_pair_number(draft, plan, i, number);
+    if (own != plan->number[number]) *at = own;
+}
+
 // a <pair> of the scene has numbers of its own
 static void plan_own(tacDraft* draft, const tacContactPlan* plan, int i, tacContactPair* pair) {
     const tacPair* own = &((const tacPair*)draft->pair.items)[i];
     pair->friction[0] = own->condim == 1 ? -1 : own->friction, pair->friction[1] = -1;
-    int k = tac_read_pair_number(draft, plan, i, TAC_CONTACT_STIFFNESS);
-    if (k != plan->number[TAC_CONTACT_STIFFNESS]) pair->stiffness = k;
-    pair->dissipation = tac_read_pair_number(draft, plan, i, TAC_CONTACT_DISSIPATION);
-    pair->stiction = tac_read_pair_number(draft, plan, i, TAC_CONTACT_STICTION);
-    pair->eps3 = tac_read_pair_number(draft, plan, i, TAC_CONTACT_EPS3);
+    read_own(draft, plan, i, TAC_CONTACT_STIFFNESS, &pair->stiffness);
+    read_own(draft, plan, i, TAC_CONTACT_DISSIPATION, &pair->dissipation);
+    read_own(draft, plan, i, TAC_CONTACT_STICTION, &pair->stiction);
+    read_own(draft, plan, i, TAC_CONTACT_EPS3, &pair->eps3);
 }
 
 static void plan_numbers(tacDraft* draft, const tacModel* model, const lump* lumps,
-                         const tacContactPlan* plan) {
+                         const tacContactScale* scale, const tacContactPlan* plan) {
     tacContactPair* pair = draft->contact_pair.items;
     const tacBodyPair* bodies = draft->body_pair.items;
     for (int i = 0; i < draft->contact_pair.count && draft->reader.result == TAC_OK; ++i) {
-        pair[i].stiffness = bodies[pair[i].bodies].stiffness;
-        pair[i].dissipation = plan->number[TAC_CONTACT_DISSIPATION];
-        pair[i].stiction = plan->number[TAC_CONTACT_STICTION];
-        pair[i].eps3 = plan->number[TAC_CONTACT_EPS3];
+        int at = pair[i].bodies;
+        pair[i].stiffness = bodies[at].stiffness;
+        pair[i].dissipation = tac_contact_number(draft, scale, plan, TAC_CONTACT_DISSIPATION, at);
+        pair[i].stiction = tac_contact_number(draft, scale, plan, TAC_CONTACT_STICTION, at);
+        pair[i].eps3 = tac_contact_number(draft, scale, plan, TAC_CONTACT_EPS3, at);
         pair[i].give = give_of(model, plan, lumps, &pair[i]);
         if (i < draft->pair.count) plan_own(draft, plan, i, &pair[i]);
     }
@@ -350,13 +387,14 @@ void tac_plan_contact(tacDraft* draft) {
     tacModel model = tac_draft_view(draft);
     if (draft->reader.result != TAC_OK) return;
     list_pairs(draft, &model);
-    const lump* lumps = list_lumps(draft, &model);
+    const lump* lumps = list_lumps(draft, &model, &plan);
     if (draft->reader.result != TAC_OK) return;
     tacContactScale scale = scale_of(draft, &model, lumps);
     plan.length = scale.length;
+    if (plan.detector == TAC_DETECT_SSDF) list_lengths(draft, lumps, &scale);
     plan_stiffness(draft, &model, lumps, &plan);
     tac_read_contact_numbers(draft, &scale, &plan);
-    if (draft->reader.result == TAC_OK) plan_numbers(draft, &model, lumps, &plan);
+    if (draft->reader.result == TAC_OK) plan_numbers(draft, &model, lumps, &scale, &plan);
     if (plan.detector == TAC_DETECT_SAT || plan.detector == TAC_DETECT_CONVEX)
         tac_plan_solids(draft);
     if (plan.detector == TAC_DETECT_GJK) tac_plan_pieces(draft);

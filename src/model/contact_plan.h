@@ -15,11 +15,19 @@ typedef struct tacContactScale {
     double velocity; // sqrt(9.81 length) [m/s]
     double timestep; // [s]
     double slope;    // steepest field of a geom that may touch (model/field_slope.h)
+
+    // of clouds, where bodies differ: the length of each pair of bodies; 0 of them: one for all
+    const double* lengths;
+    int pairs;
 } tacContactScale;
 
 // Numbers and choices of the plan's detector and responder, from <tactus> or by default. An
 // attribute that neither of them has is a failure.
 void tac_read_contact_numbers(tacDraft* draft, const tacContactScale* scale, tacContactPlan* plan);
+
+// offset of a number of the law of a pair of bodies
+int tac_contact_number(const tacDraft* draft, const tacContactScale* scale,
+                       const tacContactPlan* plan, tacContactNumber number, int bodies);
 
 // numbers of contact say nothing in a scene without contact
 void tac_refuse_contact_numbers(tacDraft* draft);

@@ -3,12 +3,14 @@
 //   classes by Newton's method -> Dantzig's method (few contacts) -> proximal points -> Lemke's
 //   method -> all classes (few contacts)
 //
-// An answer counts by its residual alone. Model: docs/lcp.md.
+// Contacts that do not reach one another are solved apart, as if they were alone. An answer counts
+// by its residual alone. Model: docs/lcp.md.
 
 #include "tactus/lcp.h"
 
 #include "respond/class_factor.h"
 #include "respond/dantzig.h"
+#include "respond/islands.h"
 #include "respond/lemke.h"
 #include "respond/proximal.h"
 
@@ -288,10 +290,15 @@ static size_t systems_size(int contacts, int tangents) {
     return ((most > c ? most : c) + 7) / 8 * 8;
 }
 
-size_t tac_lcp_size(int contacts, int tangents) {
-    if (contacts < 0 || contacts > MAX_CONTACTS || tangents < 0 || tangents > 2) return 0;
+// of one island
+static size_t solver_size(int contacts, int tangents) {
     size_t rows = (size_t)contacts * (size_t)(1 + tangents);
     return systems_size(contacts, tangents) + rows * (6 * sizeof(double) + 2) + sizeof(double);
+}
+
+size_t tac_lcp_size(int contacts, int tangents) {
+    if (contacts < 0 || contacts > MAX_CONTACTS || tangents < 0 || tangents > 2) return 0;
+    return tac_islands_size(contacts, tangents) + solver_size(contacts, tangents);
 }
 
 static solver solver_of(const tacLcp* lcp, void* memory) {
@@ -365,10 +372,8 @@ static unsigned find_flags(solver* s) {
     return s->report.dropped ? flags | TAC_TIE : flags;
 }
 
-tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* classes,
-                        tacLcpReport* report, void* memory) {
-    if (!is_valid(lcp) || !memory || (lcp->contacts > 0 && (!f || !classes)))
-        return TAC_ERROR_VALUE;
+static tacResult solve_island(const tacLcp* lcp, int warm, double* f, unsigned char* classes,
+                              tacLcpReport* report, void* memory) {
     solver s = solver_of(lcp, memory);
     start(&s, warm ? classes : NULL);
     int solved = solve_newton(&s, warm) || (is_small(&s) && solve_dantzig(&s)) ||
@@ -380,6 +385,45 @@ tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* 
         s.report.flags = find_flags(&s);
     } else
         s.report.method = TAC_LCP_NONE;
-    if (report) *report = s.report;
+    *report = s.report;
     return solved ? TAC_OK : TAC_ERROR_UNSOLVED;
+}
+
+// the worst of all islands, and the sum of their work
+static void add_report(tacLcpReport* all, const tacLcpReport* one) {
+    if (all->method == TAC_LCP_NEWTON) all->method = one->method;
+    if (one->method == TAC_LCP_NONE) all->method = TAC_LCP_NONE;
+    all->passes += one->passes, all->dropped += one->dropped, all->flags |= one->flags;
+    all->residual = more(all->residual, one->residual), all->scale = more(all->scale, one->scale);
+}
+
+static tacResult solve_islands(tacIslands* s, int warm, double* f, unsigned char* classes,
+                               tacLcpReport* report) {
+    tacResult result = TAC_OK;
+    for (int k = 0; k < s->count; ++k) {
+        tacLcp own = tac_island(s, k);
+        tacLcpReport one;
+        if (warm) tac_island_gather_classes(s, k, classes);
+        tacResult solved = solve_island(&own, warm, s->f, s->classes, &one, s->memory);
+        if (solved == TAC_OK) {
+            tac_island_scatter(s, k, 1 + s->lcp->tangents, s->f, f);
+            tac_island_scatter_classes(s, k, classes);
+        } else
+            result = solved;
+        add_report(report, &one);
+    }
+    return result;
+}
+
+tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* classes,
+                        tacLcpReport* report, void* memory) {
+    if (!is_valid(lcp) || !memory || (lcp->contacts > 0 && (!f || !classes)))
+        return TAC_ERROR_VALUE;
+    tacLcpReport all = {.method = TAC_LCP_NEWTON};
+    tacIslands islands = tac_islands(lcp, memory);
+    tacResult result = islands.count > 1
+                           ? solve_islands(&islands, warm, f, classes, &all)
+                           : solve_island(lcp, warm, f, classes, &all, islands.memory);
+    if (report) *report = all;
+    return result;
 }

@@ -211,6 +211,15 @@ static tacResult solve(tacStrike* s, tacStrikeNote* note, const double* free) {
     return TAC_OK;
 }
 
+// Tangents without friction are off to the derivative: strike_diff.c has what a trace of friction
+// would do.
+static void drop_tangents(const tacStrike* s, tacStrikeNote* note) {
+    int size = 1 + s->tangents;
+    for (int g = 0; g < s->groups; ++g)
+        for (int i = g * size + 1; i < (g + 1) * size && s->group[g].mu == 0.0; ++i)
+            note->classes[i] = TAC_LCP_OFF;
+}
+
 // Time in which the gap of a normal row may close. A gap that is too small opens slowly.
 static void set_span(const tacStrike* s, tacStrikeGroup* g, double h) {
     int soon = g->kind != TAC_GROUP_EQUALITY && g->gap >= 0.0;
@@ -405,10 +414,9 @@ static tacResult solve_bent(tacStrike* s, tacStrikeNote* note) {
 
 // gaps that contradict one another: closed contacts stay closed
 static tacResult solve_closed(tacStrike* s, tacStrikeNote* note) {
-    for (int g = 0; g < s->groups; ++g) {
-        note->bent[g] = 0;
+    memset(note->bent, 0, (size_t)s->groups);
+    for (int g = 0; g < s->groups; ++g)
         if (s->group[g].kind != TAC_GROUP_FRICTION) s->group[g].span = INFINITY;
-    }
     tacResult result = solve_straight(s, note);
     note->flags |= TAC_FALLBACK | TAC_ONE_SIDED;
     return result;
@@ -418,6 +426,7 @@ static tacResult solve_chosen(tacStrike* s, tacStrikeNote* note) {
     tacResult result = gather(s, note, &s->flow[0].m);
     if (result != TAC_OK) return result;
     fill(s, &s->flow[0]);
+    memset(note->bent, 0, (size_t)s->groups);
     result = s->groups > 0 && !s->straight ? solve_bent(s, note) : solve_straight(s, note);
     return result == TAC_ERROR_UNSOLVED ? solve_closed(s, note) : result;
 }
@@ -448,7 +457,7 @@ tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
         result = solve_chosen(s, note);
     }
     if (result == TAC_OK) set_mean(s, note), list_held(s);
-    if (result == TAC_OK) note->border |= tac_strike_wavers(s, note);
+    if (result == TAC_OK) note->border |= tac_strike_wavers(s, note), drop_tangents(s, note);
     return result;
 }
 
@@ -533,6 +542,7 @@ static tacResult bound_energy(tacStrike* s, tacStrikeNote* note) {
     if (result != TAC_OK) return result;
     note->passes += soft.passes, note->residual = fmax(note->residual, soft.residual);
     note->flags |= soft.flags | TAC_BOUNDED;
+    drop_tangents(s, &soft);
     tac_bounce_bound(s, note);
     return TAC_OK;
 }
@@ -550,6 +560,7 @@ int tac_collide(tacStrike* s, tacStrikeNote* note, int all, tacResult* result) {
     right_side(s, note, note->v);
     *result = solve(s, note, note->v);
     if (*result == TAC_OK) *result = bound_energy(s, note);
+    if (*result == TAC_OK) drop_tangents(s, note);
     return approach;
 }
 

@@ -6,6 +6,7 @@
 #include "step/strike.h"
 
 #include "dynamics/place.h"
+#include "respond/islands.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static int bound_at(const tacStrike* s, const tacRow* row) {
     return s->scene->joint[s->scene->dof[row->object].joint].frictionloss;
 }
 
-//---------------------------------- forward ----------------------------------
+//---------------------------------- pushes ----------------------------------
 
 // displacements of the bodies, and what they do to both velocities at u held
 static void probes_jvp(tacStrike* s, const tacStrikeDot* d) {
@@ -88,6 +89,64 @@ static int joint_pushes_jvp(tacStrike* s, const tacStrikeNote* note, const tacSt
     return any;
 }
 
+//---------------------------------- friction of 0 ----------------------------------
+
+static double sign_of(double v) { return (v > 1e-10) - (v < -1e-10); }
+
+// A contact without friction that presses and slides: the first trace of friction pushes with
+// -mu f_n along each tangent that moves, the derivative from above. s->J_end gets its rows.
+static int may_rub(tacStrike* s, const tacStrikeNote* note, int at, double side[3]) {
+    const tacStrikeGroup* g = &s->group[at];
+    double f = note->f[at * size_of(s)];
+    if (g->kind != TAC_GROUP_CONTACT || g->mu_at < 0 || g->mu > 0.0 || !(f > 0.0)) return 0;
+    tacVec3 W = tac_frame_velocity(&g->frame, &s->after);
+    for (int i = 1; i < 3; ++i) side[i] = -f * sign_of(tac_dot(g->frame.axis[i], W));
+    tac_frame_rows(s->scene, &s->flow[note->collides].m, &g->frame, s->J_end);
+    return 1;
+}
+
+// dry friction of a joint likewise: h times -1 or 1 per unit of its bound
+static double may_drag(const tacStrike* s, const tacStrikeNote* note, int dof) {
+    int at = s->scene->joint[s->scene->dof[dof].joint].frictionloss;
+    int off = note->collides || (s->scene->disable & TAC_DISABLE_FRICTIONLOSS);
+    return off || s->scene->param[at] > 0.0 ? 0.0 : -note->h * sign_of(note->u[dof]);
+}
+
+static void first_friction_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d) {
+    int nv = s->scene->nv, any = 0;
+    double side[3];
+    memset(s->push, 0, sizeof *s->push * (size_t)nv);
+    for (int g = 0; g < s->groups; ++g) {
+        double mu_dot = s->group[g].mu_at >= 0 ? d->theta[s->group[g].mu_at] : 0.0;
+        if (mu_dot == 0.0 || !may_rub(s, note, g, side)) continue;
+        for (int k = 0; k < nv; ++k)
+            s->push[k] += mu_dot * (side[1] * s->J_end[nv + k] + side[2] * s->J_end[2 * nv + k]);
+        any = 1;
+    }
+    for (int k = 0; k < nv; ++k) {
+        double bound_dot = d->theta[s->scene->joint[s->scene->dof[k].joint].frictionloss];
+        if (bound_dot != 0.0) s->push[k] += bound_dot * may_drag(s, note, k), any = 1;
+    }
+    if (any) spread_push(s, note);
+    for (int k = 0; k < nv && any; ++k) s->u0[k] += s->push[k];
+}
+
+static void first_friction_vjp(tacStrike* s, const tacStrikeNote* note, tacStrikeDot* bar) {
+    int nv = s->scene->nv;
+    double side[3], *y = s->push;
+    memcpy(y, s->u0, sizeof *y * (size_t)nv), spread_push(s, note);
+    for (int g = 0; g < s->groups; ++g) {
+        if (!may_rub(s, note, g, side)) continue;
+        bar->theta[s->group[g].mu_at] +=
+            side[1] * dot(nv, s->J_end + nv, y) + side[2] * dot(nv, s->J_end + 2 * nv, y);
+    }
+    for (int k = 0; k < nv; ++k)
+        bar->theta[s->scene->joint[s->scene->dof[k].joint].frictionloss] +=
+            may_drag(s, note, k) * y[k];
+}
+
+//---------------------------------- forward ----------------------------------
+
 // du0: velocity at fixed impulses
 static void free_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d,
                      tacReal* rate_dot) {
@@ -108,6 +167,7 @@ static void free_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot
         s->u0[k] = d->v[k] + h * s->a0[k] + h_dot * (s->a[k] - pushed(s, note, k) / h);
     int any = joint_pushes_jvp(s, note, d);
     for (int k = 0; k < nv && any; ++k) s->u0[k] += s->push[k];
+    first_friction_jvp(s, note, d);
 }
 
 // change of gap/span
@@ -205,8 +265,8 @@ static void answer_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeD
     free_jvp(s, note, d, rate_dot);
     rows_jvp(s, note, d);
     if (s->groups > 0)
-        tac_lcp_classes_jvp(&s->lcp, note->classes, note->f, NULL, s->b_dot, s->mu_dot, s->f_dot,
-                            s->memory);
+        tac_islands_classes_jvp(&s->lcp, note->classes, note->f, s->b_dot, s->mu_dot, s->f_dot,
+                                s->memory);
     for (int k = 0; k < s->scene->nv; ++k)
         u_dot[k] = s->u0[k] + dot(s->rows, s->U + k * s->rows, s->f_dot);
 }
@@ -353,8 +413,8 @@ static void classes_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* 
         for (int k = 0; k < nv; ++k) s->f_dot[i] += s->U[k * rows + i] * u_bar[k];
     }
     if (rows > 0)
-        tac_lcp_classes_vjp(&s->lcp, side_that_helps(s, note), note->f, s->f_dot, NULL, s->b_dot,
-                            s->mu_dot, s->memory);
+        tac_islands_classes_vjp(&s->lcp, side_that_helps(s, note), note->f, s->f_dot, s->b_dot,
+                                s->mu_dot, s->memory);
     for (int k = 0; k < nv; ++k) {
         s->u0[k] = u_bar[k];
         for (int i = 0; i < rows; ++i) {
@@ -383,13 +443,6 @@ static void bent_vjp(tacStrike* s, const tacStrikeNote* note, tacStrikeDot* bar)
     memset(D, 0, sizeof(double) * (size_t)(6 * model->nbody));
 }
 
-static int any_held(const tacStrike* s) {
-    int any = 0;
-    for (int g = 0; g < s->groups; ++g)
-        any |= s->group[g].kind == TAC_GROUP_EQUALITY && s->group[g].held.dof >= 0;
-    return any;
-}
-
 // u0 back to what forces and masses depend on; wrench_dot gets the adjoint of the wrenches
 static void free_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* rate_bar,
                      tacStrikeDot* bar) {
@@ -402,8 +455,7 @@ static void free_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* rat
     }
     tacMotionDot m = {.dq = bar->q, .theta = bar->theta, .wrench = s->wrench_dot};
     if (!note->collides) m.dv = bar->v, m.act = bar->act, m.ctrl = bar->ctrl;
-    memcpy(s->push, s->u0, sizeof *s->push * (size_t)s->scene->nv);
-    if (any_held(s)) spread_push(s, note);
+    first_friction_vjp(s, note, bar); // leaves M^-1 u0 in s->push
     tac_flow_vjp(&s->flow[note->collides], s->a0, rate_bar, &m);
 }
 

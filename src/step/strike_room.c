@@ -3,6 +3,7 @@
 #include "step/strike.h"
 
 #include "respond/dantzig.h"
+#include "respond/islands.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static int held_capacity(const tacModel* model) {
 }
 
 static size_t solver_size(int groups) {
-    size_t a = tac_lcp_size(groups, 2), b = tac_lcp_classes_size(groups, 2);
+    size_t a = tac_lcp_size(groups, 2), b = tac_islands_classes_size(groups, 2);
     size_t c = tac_dantzig_size(groups, 2), most = a > b ? a : b;
     return most > c ? most : c;
 }

@@ -25,11 +25,13 @@ size_t tac_surrogate_size(const tacModel* model, size_t real_size) {
            tac_arena_need(real_size * (size_t)model->nparam);
 }
 
-// eps3 of pairs that have one of their own
-static void soften_pairs(const tacContactPlan* plan, tacReal* param) {
-    for (int i = 0; i < plan->npair; ++i)
-        if (plan->pair[i].eps3 >= 0 && plan->pair[i].eps3 != plan->number[TAC_CONTACT_EPS3])
-            param[plan->pair[i].eps3] *= plan->surrogate;
+// eps3 of pairs, which may share one
+static void soften_pairs(const tacModel* model, tacReal* param) {
+    const tacContactPlan* plan = model->contact;
+    for (int i = 0; i < plan->npair; ++i) {
+        int at = plan->pair[i].eps3;
+        if (at >= 0) param[at] = model->param[at] * plan->surrogate;
+    }
 }
 
 const tacModel* tac_surrogate(const tacModel* model, tacModel* out, tacScratch* scratch) {
@@ -42,7 +44,7 @@ const tacModel* tac_surrogate(const tacModel* model, tacModel* out, tacScratch* 
         int at = plan->number[temperatures[i]];
         if (at >= 0) param[at] *= model->contact->surrogate;
     }
-    soften_pairs(model->contact, param);
+    soften_pairs(model, param);
     *out = *model;
     out->contact = plan, out->param = param;
     scratch->info.flags |= TAC_SURROGATE;

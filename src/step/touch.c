@@ -83,13 +83,13 @@ tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scr
 // forces fade with distance and do not end: a millionth of k eps3 is 14 eps3 away
 static int count_pairs(const tacTouch* t) {
     const tacModel* model = t->model;
-    const tacBodyPair* pair = model->contact->bodies; // entries are in their order
+    const tacContactPair* pair = model->contact->pair; // entries are in order of their first
     int count = 0;
     for (int i = 0; i < t->count; ++i, ++pair) {
         const tacPairForce* f = &t->force[i];
         while (pair->body[0] != f->body[0] || pair->body[1] != f->body[1]) ++pair;
         tacReal k = model->param[pair->stiffness];
-        double least = 1e-6 * tac_re(k * model->param[model->contact->number[TAC_CONTACT_EPS3]]);
+        double least = 1e-6 * tac_re(k * model->param[pair->eps3]);
         double sum = 0.0;
         for (int j = 0; j < 3; ++j) sum += tac_re(f->wrench[j]) * tac_re(f->wrench[j]);
         count += sum > least * least;
@@ -188,6 +188,11 @@ static void project(const tacModel* model, const tacMotion* m, const tacReal* wr
         for (int i = 0; i < 6; ++i) tau[k] += m->S[6 * k + i] * sum[6 * model->dof[k].body + i];
 }
 
+// a state that was checked leads to no value that is wrong: it has become too large for it
+tacResult tac_touch_outcome(tacResult result) {
+    return result == TAC_ERROR_VALUE ? TAC_ERROR_DIVERGED : result;
+}
+
 void tac_touch_at(tacTouch* t, const tacMotion* m, tacReal* tau) {
     const tacModel* model = t->model;
     int reads = tac_force_of(model)->reads_contacts;
@@ -201,6 +206,7 @@ void tac_touch_at(tacTouch* t, const tacMotion* m, tacReal* tau) {
         tacKinematics at = {t->pose, t->twist, t->derivatives, NULL};
         t->result = tac_force(model, &at, &t->contacts, t->force, &t->count, t->scratch);
     }
+    t->result = tac_touch_outcome(t->result);
     if (t->result != TAC_OK) t->count = 0;
     if (!t->implicit && t->count > 0) t->stable = fmin(t->stable, tac_touch_stable(t));
     tac_touch_load(t);

@@ -335,6 +335,15 @@ static int ball(void) {
     return 0;
 }
 
+// explicit steps of a body whose rows would bend in others: a box that tumbles
+static int explicit_box(void) {
+    const double v[6] = {0.5, 0.2, -1.0, 1.0, 2.0, 0.5};
+    ENSURE_LAW(along(HARD("restitution='.3' integrator='explicit'") "<worldbody>" FLOOR BOX(
+                         "0 0 .2", "20 10 5", ".1 .15 .05") "</worldbody></mujoco>",
+                     v, 15, 2));
+    return 0;
+}
+
 // blows so slow that their restitution has faded, in part
 static int slow_blows(void) {
     const double v[6] = {0.3, 0.1, -0.27, 1.0, -2.0, 0.5}, w[6] = {0.1, 0.2, -0.25, 0.1, 0.2, 0.3};
@@ -435,6 +444,81 @@ static int helpful_slide(void) {
         ENSURE_NEAR(dv[0], along ? -0.01 : 0.0, 1e-9);
     }
     hard_close(&s);
+    return 0;
+}
+
+// Friction of joints, and of the first geom of each pair: of equal coefficients it has the
+// derivative.
+static int is_friction(const tacModel* model, int param) {
+    char name[200];
+    tac_param_name(model, param, name, sizeof name);
+    return !strcmp(name, "geom:0/friction[0]") || !strcmp(name, "geom:2/friction[0]") ||
+           strstr(name, "frictionloss");
+}
+
+// the derivative by one coefficient that is 0 against differences to one side, by their least
+// residue over widths
+static int compare_first(hardScene* s, int param, double* worst, int* moved) {
+    double q[2][HARD_NUMBERS], v[2][HARD_NUMBERS], dq[HARD_NUMBERS], dv[HARD_NUMBERS],
+        d[HARD_NUMBERS];
+    double *theta = calloc((size_t)s->model->nparam, sizeof *theta), least = INFINITY, size = 0.0;
+    input in = {.param = param};
+    tacState x = hard_state(s);
+    tacTangent zero = {NULL, NULL, NULL}, next = {.dq = dq, .dv = dv};
+    theta[param] = 1.0;
+    ENSURE(tac_step_jvp(s->model, &x, s->u, zero, NULL, theta, next, s->scratch) == TAC_OK);
+    free(theta);
+    if (tac_step_info(s->scratch).flags) return 0;
+    ENSURE(step_from(s, &in, 0.0, q[0], v[0]) == TAC_OK);
+    for (double h = 1e-4; h > 1e-8; h *= 0.1) {
+        double error = 0.0;
+        ENSURE(step_from(s, &in, h, q[1], v[1]) == TAC_OK);
+        hard_difference(s->model, q[0], q[1], d);
+        for (int k = 0; k < s->model->nv; ++k) {
+            error = fmax(error, fabs(d[k] / h - dq[k]));
+            error = fmax(error, fabs((v[1][k] - v[0][k]) / h - dv[k]));
+            size = fmax(size, fabs(dv[k]));
+        }
+        least = fmin(least, error);
+    }
+    *worst = fmax(*worst, least / fmax(size, 1.0)), *moved += size > 1e-3;
+    return 0;
+}
+
+// Coefficients of 0 have the derivative from above: a box that lands and slides without friction,
+// a ball with some beside an arm and a ball with none.
+static int first_friction(void) {
+    static const char* const texts[2] = {
+        HARD("restitution='.3'") "<worldbody><geom type='plane' size='1 1 1' friction='0'/><body "
+                                 "pos='0 0 .114' euler='20 10 5'><freejoint/><geom type='box' "
+                                 "size='.1 .15 .05' mass='1' friction='0'/></body></worldbody>"
+                                 "</mujoco>",
+        HARD("restitution='.3'") "<worldbody><geom type='plane' size='1 1 1' friction='0'/><body "
+                                 "pos='0 0 .1015'><freejoint/><geom type='sphere' size='.1' "
+                                 "mass='1' friction='.3'/></body><body pos='1 0 .5'><joint "
+                                 "axis='0 1 .1'/><geom type='box' size='.1 .05 .02' pos='.2 0 0' "
+                                 "mass='1' friction='0'/></body><body pos='1.22 .01 .571'>"
+                                 "<freejoint/><geom type='sphere' size='.05' mass='1' "
+                                 "friction='0'/></body></worldbody></mujoco>"};
+    testRandom random = {4};
+    double worst = 0.0;
+    int moved = 0;
+    for (int i = 0; i < 2; ++i) {
+        hardScene s;
+        ENSURE_LAW(hard_open(&s, texts[i]));
+        for (int k = 0; k < s.model->nv; ++k) s.v[k] = test_uniform(&random, -0.5, 0.5);
+        s.v[2] = -0.6;
+        if (i) s.v[6] = 0.5, s.v[9] = -2.0;
+        for (int n = 0; n < 4; ++n, hard_steps(&s, 1)) {
+            ENSURE_LAW(compare_ways(&s, &random));
+            for (int p = 0; p < s.model->nparam; ++p)
+                if (is_friction(s.model, p) && s.model->param[p] == 0.0)
+                    ENSURE_LAW(compare_first(&s, p, &worst, &moved));
+        }
+        hard_close(&s);
+    }
+    printf("  %d derivatives that are not 0, worst %.1e\n", moved, worst);
+    ENSURE(moved >= 12 && worst <= 1e-6);
     return 0;
 }
 
@@ -551,6 +635,6 @@ static int spread_moves(void) {
 }
 
 TEST_MAIN(RUN(spread_moves), RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes),
-          RUN(plates), RUN(arm), RUN(bounded_rod), RUN(limits_outside), RUN(ball), RUN(slow_blows),
-          RUN(equalities), RUN(welds), RUN(helpful_side), RUN(helpful_slide), RUN(what_is_told),
-          RUN(refusals))
+          RUN(explicit_box), RUN(plates), RUN(arm), RUN(bounded_rod), RUN(limits_outside),
+          RUN(ball), RUN(slow_blows), RUN(equalities), RUN(welds), RUN(helpful_side),
+          RUN(helpful_slide), RUN(what_is_told), RUN(first_friction), RUN(refusals))

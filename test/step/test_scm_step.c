@@ -7,9 +7,10 @@
 //---------------------------------- scenes ---------------------------------------
 
 // a fixed plane and box, a free box and an articulated ball on top, several pairs
-#define SCENE(more)                                                                                \
-    "<mujoco><tactus respond='scm' points='24' eps1='.002' eps2='.01' eps3='.004' "                \
-    "stiffness='600' dissipation='.3' stiction='.05' " more "/><worldbody>"                        \
+#define SCENE(more) SCENE_OF("eps3='.004' dissipation='.3' stiction='.05' " more)
+#define SCENE_OF(more)                                                                             \
+    "<mujoco><tactus respond='scm' points='24' eps1='.002' eps2='.01' stiffness='600' " more       \
+    "/><worldbody>"                                                                                \
     "<geom type='plane' size='1 1 .1' friction='.6'/>"                                             \
     "<body pos='0 0 .098'><freejoint/><geom type='box' size='.1 .08 .1' mass='1' friction='.3'/>"  \
     "</body><body pos='.02 .01 .35'><joint type='ball' damping='.05'/>"                            \
@@ -17,6 +18,9 @@
 
 static const char explicit_text[] = SCENE("implicit='false'"), implicit_text[] = SCENE(""),
                   published_text[] = SCENE("implicit='false' law='published'");
+
+// numbers of each pair of bodies
+static const char pairs_text[] = SCENE_OF("");
 
 // soft points as records for springs
 #define SOFT(more)                                                                                 \
@@ -79,7 +83,8 @@ static int explicit_steps(void) {
 }
 
 static int implicit_steps(void) {
-    return proves(implicit_text, "scm, implicit", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER);
+    return proves(implicit_text, "scm, implicit", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER) |
+           proves(pairs_text, "scm, numbers of pairs", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER);
 }
 
 // the printed dissipation has one derivative by velocity: first order alone would hold everywhere
@@ -180,6 +185,40 @@ static int tells_of_steps(void) {
     return 0;
 }
 
+// the law of a pair has numbers of its smaller body: of balls of 0.1 and 0.4 on a plane, and of
+// both
+static int numbers_are_of_pairs(void) {
+    static const char* const names[3] = {"respond/eps3", "respond/dissipation", "respond/stiction"};
+    const char* text =
+        "<mujoco><tactus respond='scm' points='54' %s/><worldbody><geom type='plane' "
+        "size='1 1 .1'/><body pos='0 0 .4'><freejoint/><geom size='.4' mass='1'/>"
+        "</body><body pos='1 0 .1'><freejoint/><geom size='.1' mass='1'/></body>"
+        "</worldbody></mujoco>";
+    char all[600];
+    for (int i = 0; i < 3; ++i) {
+        tacModel* model = NULL;
+        tacParam p;
+        snprintf(all, sizeof all, text, "");
+        ENSURE(load(all, &model, NULL) == TAC_OK && model->contact->npair == 3);
+        ENSURE(tac_param_find(model, names[i], &p) == TAC_OK && p.count == 3);
+        for (int k = 0; k < 3; ++k) {
+            const tacContactPair* pair = &model->contact->pair[k];
+            double l = pair->body[0] == 2 || pair->body[1] == 2 ? 0.1 : 0.4;
+            double v = sqrt(9.81 * l), value[3] = {0.005 * l, 0.2 * v, 0.01 * v};
+            int at[3] = {pair->eps3, pair->dissipation, pair->stiction};
+            ENSURE(at[i] >= p.offset && at[i] < p.offset + 3);
+            ENSURE_NEAR(model->param[at[i]], value[i], 1e-12);
+        }
+        tac_model_destroy(model);
+        model = NULL;
+        snprintf(all, sizeof all, text, "eps3='.001' dissipation='.3' stiction='.02'");
+        ENSURE(load(all, &model, NULL) == TAC_OK);
+        ENSURE(tac_param_find(model, names[i], &p) == TAC_OK && p.count == 1);
+        tac_model_destroy(model);
+    }
+    return 0;
+}
+
 static int tell_geom(const char* words, const char* geom, const char* what) {
     tacModel* model = NULL;
     tacMessage m = {0};
@@ -228,4 +267,4 @@ static int far_apart(void) {
 
 TEST_MAIN(RUN(explicit_steps), RUN(implicit_steps), RUN(published_steps), RUN(soft_points),
           RUN(refuses), RUN(tells_of_cores), RUN(tells_of_steps), RUN(tells_of_faces),
-          RUN(far_apart), RUN(prove_summary))
+          RUN(numbers_are_of_pairs), RUN(far_apart), RUN(prove_summary))
