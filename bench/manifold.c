@@ -1,8 +1,9 @@
 // tactus bench manifold: contacts of two figures of 18 superquadrics at 200 poses, their gradient,
 // and MuJoCo's narrow phase on the 18 x 18 convex meshes at the same poses.
 //
-// Poses are visited one after the other, so that no branch predictor is trained on one of them; a
-// figure is the mean over the poses in the best sweep.
+// Poses are visited one after the other, so that no branch predictor is trained on one of them, and
+// sweeps of both libraries take turns, so that a machine that becomes slower does so for both. A
+// figure is the mean over the poses, the median over the sweeps; ratios are of neighbouring sweeps.
 
 #define _GNU_SOURCE
 #include "bench/bench.h"
@@ -15,10 +16,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { POSES = 200, SWEEPS = 15, BATCH = 1024 };
+enum { POSES = 200, SWEEPS = 31, BATCH = 1024 };
 
 // processor time of this thread: what else runs on the machine does not count
 static double now(void) {
@@ -116,28 +118,53 @@ static double sweep(manifoldBench* b, double (*qpos)[14], int gradient) {
     return total / POSES;
 }
 
-static double best_sweep(manifoldBench* b, double (*qpos)[14], int gradient) {
-    double best = INFINITY;
-    for (int i = 0; i < SWEEPS; ++i) best = fmin(best, sweep(b, qpos, gradient));
-    return best;
-}
-
 //---------------------------------- MuJoCo ---------------------------------------
 
 static double peer_sweep(mujocoPeer* peer, double (*qpos)[14], double* contacts) {
-    double best = INFINITY;
-    for (int s = 0; s < SWEEPS; ++s) {
-        double total = 0.0;
-        *contacts = 0.0;
-        for (int i = 0; i < POSES; ++i) {
-            mujoco_peer_place(peer, qpos[i]);
-            double start = now();
-            *contacts += mujoco_peer_collide(peer) / (double)POSES;
-            total += now() - start;
-        }
-        best = fmin(best, total / POSES);
+    double total = 0.0;
+    *contacts = 0.0;
+    for (int i = 0; i < POSES; ++i) {
+        mujoco_peer_place(peer, qpos[i]);
+        double start = now();
+        *contacts += mujoco_peer_collide(peer) / (double)POSES;
+        total += now() - start;
     }
-    return best;
+    return total / POSES;
+}
+
+//---------------------------------- sweeps ---------------------------------------
+
+// microseconds of each
+typedef struct sweepTimes {
+    double detect[SWEEPS], gradient[SWEEPS], peer[SWEEPS];
+    double contacts; // of MuJoCo, mean over the poses
+} sweepTimes;
+
+// in turns; those before the first fill the caches
+static void take_sweeps(manifoldBench* b, mujocoPeer* peer, double (*qpos)[14], sweepTimes* t) {
+    for (int s = -1; s < SWEEPS; ++s) {
+        int at = s < 0 ? 0 : s;
+        if (peer) t->peer[at] = peer_sweep(peer, qpos, &t->contacts);
+        t->gradient[at] = sweep(b, qpos, 1);
+        t->detect[at] = sweep(b, qpos, 0);
+    }
+}
+
+static int by_size(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+// least quarter, half and three quarters of numbers, or of ratios of neighbours
+typedef struct quartiles {
+    double low, middle, high;
+} quartiles;
+
+static quartiles quartiles_of(const double* x, const double* over) {
+    double sorted[SWEEPS];
+    for (int i = 0; i < SWEEPS; ++i) sorted[i] = over ? x[i] / over[i] : x[i];
+    qsort(sorted, SWEEPS, sizeof *sorted, by_size);
+    return (quartiles){sorted[SWEEPS / 4], sorted[SWEEPS / 2], sorted[3 * SWEEPS / 4]};
 }
 
 //---------------------------------- rows -----------------------------------------
@@ -149,27 +176,44 @@ static void row(benchReport* report, double distance, const char* what, double v
     bench_row(report, id, value, unit, relation, bound);
 }
 
+// a ratio with its quartiles, which have no bound
+static void row_ratio(benchReport* report, double distance, const char* what, quartiles q,
+                      char relation, double bound) {
+    char id[100];
+    row(report, distance, what, q.middle, "x", relation, bound);
+    snprintf(id, sizeof id, "%s, quartiles: low", what);
+    row(report, distance, id, q.low, "x", ' ', 0.0);
+    snprintf(id, sizeof id, "%s, quartiles: high", what);
+    row(report, distance, id, q.high, "x", ' ', 0.0);
+}
+
+static void bench_peer(benchReport* report, const sweepTimes* t, double distance) {
+    int wide = tac_isa() == TAC_ISA_AVX512, baseline = tac_isa() == TAC_ISA_BASELINE;
+    double most = distance > 0.75 ? (wide ? 0.4 : 0.7) : (wide ? 0.3 : 0.5);
+    quartiles differences = quartiles_of(t->peer, t->gradient);
+    differences.low *= 13.0, differences.middle *= 13.0, differences.high *= 13.0;
+    row(report, distance, "MuJoCo, contacts", t->contacts, "", ' ', 0.0);
+    row(report, distance, "MuJoCo, mj_collision", quartiles_of(t->peer, NULL).middle, "us", ' ',
+        0.0);
+    row_ratio(report, distance, "detect : mj_collision", quartiles_of(t->detect, t->peer),
+              baseline ? ' ' : '<', most);
+    row_ratio(report, distance, "13 mj_collision : gradient", differences, baseline ? ' ' : '>',
+              20.0);
+}
+
 static void bench_distance(benchReport* report, manifoldBench* b, mujocoPeer* peer,
                            double distance) {
     static double qpos[POSES][14];
-    int wide = tac_isa() == TAC_ISA_AVX512;
-    char bounded = tac_isa() == TAC_ISA_BASELINE ? ' ' : '<';
-    double most = distance > 0.75 ? (wide ? 0.4 : 0.7) : (wide ? 0.3 : 0.5), points = 0.0;
+    static sweepTimes t;
     draw_poses(distance, qpos);
-    double theirs = peer ? peer_sweep(peer, qpos, &points) : NAN;
-    double ours = best_sweep(b, qpos, 0), records = b->records, active = b->active;
-    double touching = b->touching, gradient = best_sweep(b, qpos, 1);
-    row(report, distance, "poses that touch", touching, "", ' ', 0.0);
-    row(report, distance, "records", records, "", ' ', 0.0);
-    row(report, distance, "records above 0.01", active, "", ' ', 0.0);
-    row(report, distance, "detect", ours, "us", ' ', 0.0);
-    row(report, distance, "gradient : detect", gradient / ours, "x", '<', 1.8);
-    if (!peer) return;
-    row(report, distance, "MuJoCo, contacts", points, "", ' ', 0.0);
-    row(report, distance, "MuJoCo, mj_collision", theirs, "us", ' ', 0.0);
-    row(report, distance, "detect : mj_collision", ours / theirs, "x", bounded, most);
-    row(report, distance, "13 mj_collision : gradient", 13.0 * theirs / gradient, "x",
-        bounded == ' ' ? ' ' : '>', 20.0);
+    take_sweeps(b, peer, qpos, &t);
+    row(report, distance, "poses that touch", b->touching, "", ' ', 0.0);
+    row(report, distance, "records", b->records, "", ' ', 0.0);
+    row(report, distance, "records above 0.01", b->active, "", ' ', 0.0);
+    row(report, distance, "detect", quartiles_of(t.detect, NULL).middle, "us", ' ', 0.0);
+    row(report, distance, "gradient : detect", quartiles_of(t.gradient, t.detect).middle, "x", '<',
+        1.8);
+    if (peer) bench_peer(report, &t, distance);
 }
 
 //---------------------------------- threads --------------------------------------

@@ -135,23 +135,34 @@ static void boxes(const tacEdgeTest* t, int own, const tacRoughBoxes* from, int 
 
 TAC_INLINE int is_none(const tacEdgeBoxes* a, int i) { return a->half[0][0][i] < 0.0f; }
 
-// indices of boxes that come within `apart` of box `i` of `a`, in order; how many
-static int near(const tacEdgeBoxes* a, int i, tacReal apart, const tacEdgeBoxes* b, int* out) {
-    rough m[2][3], h[2][3], wider = rough_set(1.000001 * tac_re(apart));
-    int count = 0;
+// box `i` in all lanes, wider by how far others may be apart
+TAC_INLINE void set_wider(const tacEdgeBoxes* a, int i, tacReal apart, rough m[2][3],
+                          rough h[2][3]) {
+    rough wider = rough_set(1.000001 * tac_re(apart));
     for (int f = 0; f < 2; ++f) {
         set_rough3(a->middle[f], i, m[f]), set_rough3(a->half[f], i, h[f]);
         for (int k = 0; k < 3; ++k) h[f][k] = h[f][k] + wider;
     }
-    for (int j = 0; j < b->count; j += ROUGH_LANES) {
-        unsigned kept = ~0u;
-        for (int f = 0; f < 2; ++f) {
-            rough n[3], g[3];
-            load_rough3(b->middle[f], j, n), load_rough3(b->half[f], j, g);
-            kept &= rough_negative_bits(box_gap(m[f], h[f], n, g));
-        }
-        count = append(out, count, kept, ROUGH_LANES, j);
+}
+
+// bits of boxes j, j + 1, ... that it meets
+TAC_INLINE unsigned near_lanes(rough m[2][3], rough h[2][3], const tacEdgeBoxes* b, int j) {
+    unsigned kept = ~0u;
+    for (int f = 0; f < 2; ++f) {
+        rough n[3], g[3];
+        load_rough3(b->middle[f], j, n), load_rough3(b->half[f], j, g);
+        kept &= rough_negative_bits(box_gap(m[f], h[f], n, g));
     }
+    return kept;
+}
+
+// indices of boxes that come within `apart` of box `i` of `a`, in order; how many
+static int near(const tacEdgeBoxes* a, int i, tacReal apart, const tacEdgeBoxes* b, int* out) {
+    rough m[2][3], h[2][3];
+    int count = 0;
+    set_wider(a, i, apart, m, h);
+    for (int j = 0; j < b->count; j += ROUGH_LANES)
+        count = append(out, count, near_lanes(m, h, b, j), ROUGH_LANES, j);
     return count;
 }
 
@@ -370,7 +381,7 @@ TAC_INLINE unsigned meet_boxes(const float* a, const float* b) {
 TAC_INLINE unsigned meet_faces(const pairList* l, const float* a, const float* b) {
     unsigned bits = 0;
     for (int j = 0; j < TAC_FEATURE_BLOCK; j += ROUGH_LANES) bits |= clear_lanes(l, a, &b[j]) << j;
-    return ~bits;
+    return ~bits & 255u;
 }
 
 // bit i: edge i of a block a comes near a block b
@@ -391,7 +402,7 @@ TAC_INLINE unsigned near_block(const float* a, const float* b) {
 // Eight blocks of geom[0] are looked at together, in stages that leave lists of bits to the next:
 //
 //   blocks of geom[1] --> blocks of the group that are near --> edges of those --> edges that they
-//   may meet, by boxes --> by faces
+//   may meet, by faces --> by boxes
 //
 // A stage is one loop over the bits of all it was left, and branches on no single test: those
 // cannot be foretold.
@@ -426,30 +437,30 @@ TAC_INLINE unsigned near_edges(const tacEdgeOthers* o, const ownGroup* g, unsign
     return items;
 }
 
-// edges e of item.own, e = 8 block + edge, and the others whose boxes they meet
-TAC_INLINE unsigned meeting_edges(const tacEdgeOthers* o, const ownGroup* g,
-                                  const tacEdgeItem* near, unsigned count, tacEdgeItem* out) {
-    unsigned items = 0;
+// edges e of item.own, e = 8 block + edge, and the others that no faces are in the way of: few are
+static unsigned facing_edges(const pairList* l, const ownGroup* g, const tacEdgeItem* near,
+                             unsigned count, tacEdgeItem* out) {
+    const tacEdgeOthers* o = l->test->others;
+    unsigned items = 0, all = l->test->rough ? 0u : 255u;
     for (unsigned first = 0; first < count; first += TOGETHER)
         for (uint64_t word = word_of(near, first, count); word; word &= word - 1) {
             unsigned bit = (unsigned)__builtin_ctzll(word), edge = bit % 8;
             const tacEdgeItem* n = &near[first + bit / 8];
-            unsigned bits = meet_boxes(&g->row[n->own][edge], &o->row[n->row]);
+            unsigned bits = all ? all : meet_faces(l, &g->row[n->own][edge], &o->row[n->row]);
             out[items] = (tacEdgeItem){bits, 8 * n->own + edge, n->other, n->row};
             items += bits != 0;
         }
     return items;
 }
 
-// those of the items that remain stand first; bits of edges of the group that are among them
-static uint64_t clashing_edges(const pairList* l, const ownGroup* g, tacEdgeItem* item,
-                               unsigned* count) {
-    const tacEdgeOthers* o = l->test->others;
+// those of the items whose boxes meet stand first; bits of edges of the group that are among them
+static uint64_t meeting_edges(const tacEdgeOthers* o, const ownGroup* g, tacEdgeItem* item,
+                              unsigned* count) {
     uint64_t own = 0;
     unsigned kept = 0;
     for (unsigned k = 0; k < *count; ++k) {
         tacEdgeItem n = item[k];
-        if (l->test->rough) n.bits &= meet_faces(l, &g->row[n.own / 8][n.own % 8], &o->row[n.row]);
+        n.bits &= meet_boxes(&g->row[n.own / 8][n.own % 8], &o->row[n.row]);
         item[kept] = n, kept += n.bits != 0;
         own |= (uint64_t)(n.bits != 0) << n.own;
     }
@@ -537,24 +548,34 @@ TAC_INLINE unsigned near_own(const tacEdgeBoxes* own, const tacEdgeBoxes* b, int
     return bits & 255u;
 }
 
-// near blocks of all partners, each with bits of those of the group
-static unsigned near_blocks(const tacEdgeOthers* o, const tacEdgeBoxes* own, int partners) {
-    unsigned count = 0, both = 0;
-    for (int k = 0; k < partners; ++k) {
-        int end = o->end[o->partner[k]];
-        for (int at = o->first[o->partner[k]]; at < end; ++at) {
-            unsigned bits = near_own(own, &o->block, at, 0);
-            o->near[count].bits = bits, o->near[count].other = at;
-            count += bits != 0;
+// blocks of partners that come within `apart` of the box around the group
+static unsigned near_group(const tacEdgeTest* t, int group, int partners) {
+    const tacEdgeOthers* o = t->others;
+    rough m[2][3], h[2][3];
+    unsigned count = 0;
+    set_wider(&t->group, group, t->apart, m, h);
+    for (int k = 0; k < partners; ++k)
+        for (int j = o->first[o->partner[k]]; j < o->end[o->partner[k]]; j += ROUGH_LANES) {
+            unsigned kept = near_lanes(m, h, &o->block, j);
+            for (int i = 0; i < ROUGH_LANES; ++i) {
+                o->near[count].other = j + i;
+                count += kept >> i & 1u;
+            }
         }
-    }
+    return count;
+}
+
+// those of them that come near blocks of the group in one of both axes, with bits of these
+static unsigned near_blocks(const tacEdgeOthers* o, const tacEdgeBoxes* own, int f,
+                            unsigned count) {
+    unsigned kept = 0;
     for (unsigned k = 0; k < count; ++k) {
         int at = o->near[k].other;
-        unsigned bits = o->near[k].bits & near_own(own, &o->block, at, 1);
-        o->near[both].bits = bits, o->near[both].other = at;
-        both += bits != 0;
+        unsigned bits = near_own(own, &o->block, at, f) & (f ? o->near[k].bits : 255u);
+        o->near[kept].bits = bits, o->near[kept].other = at;
+        kept += bits != 0;
     }
-    return both;
+    return kept;
 }
 
 // boxes of a group are wider by how far others may be apart; those that are not there are nowhere
@@ -578,11 +599,12 @@ static void list_group(pairList* l, int at) {
     widen_group(own, l->test->apart);
     for (int i = 0; i < own->count && i < TAC_EDGE_GROUP; ++i) g.block[i] = own->block[i];
     for (int k = 0; k < partners; ++k) open_partner(l, o->partner[k]);
-    unsigned count = near_blocks(o, own, partners);
+    unsigned count = near_group(l->test, at, partners);
+    for (int f = 0; f < 2; ++f) count = near_blocks(o, own, f, count);
     place_near(l, &g, count);
     count = near_edges(o, &g, count, o->item[0]);
-    count = meeting_edges(o, &g, o->item[0], count, o->item[1]);
-    uint64_t edges = clashing_edges(l, &g, o->item[1], &count);
+    count = facing_edges(l, &g, o->item[0], count, o->item[1]);
+    uint64_t edges = meeting_edges(o, &g, o->item[1], &count);
     for (; edges; edges &= edges - 1) // others of one edge are in order already
         for (unsigned i = 0; i < count; ++i)
             if (o->item[1][i].own == (unsigned)__builtin_ctzll(edges))

@@ -57,7 +57,8 @@ static size_t side_bytes(const tacModel* model, const tacContactPair* pair, int 
     const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
     int vertices = f->vertices + TAC_RIMS;
     return tac_vertex_side_size(model, pair, owner, real_size) + tac_rims_size(f, real_size) +
-           tac_hits_size(vertices, 1, real_size) + 3 * tac_hit_records_size(vertices, real_size) +
+           tac_balls_size(model, pair, owner, real_size) + tac_hits_size(vertices, 1, real_size) +
+           3 * tac_hit_records_size(vertices, real_size) +
            48 * tac_arena_need(real_size * (size_t)(vertices + PADDING)) +
            tac_arena_need(sizeof(tacManifoldPair));
 }
@@ -89,6 +90,7 @@ void tac_manifold_touching(tacManifoldPair* p, int owner, int order, tacScratch*
     *hits = tac_hits_take(&scratch->arena, side->near.count + TAC_RIMS, order > 1);
     tac_vertex_touching(side, order, hits);
     tac_rims_find(side, order, hits, &p->rims[owner], scratch);
+    tac_balls_find(side, order, hits, &p->balls[owner], scratch);
 }
 
 tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int index, int order,
@@ -100,6 +102,8 @@ tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int in
         if (!p->used[owner]) continue;
         tacVertexSide* side = &p->side[owner];
         *side = tac_vertex_side(model, p->pair, owner, body, scratch);
+        if (tac_balls_are(model, side->features, side->geom))
+            side->steep = model->contact->feature[side->geom].index->slope;
         tac_vertex_search(side, range_of(model), scratch);
         tac_manifold_touching(p, owner, order, scratch);
     }
@@ -167,8 +171,8 @@ static void write_turns(tacContacts* c, const tacReal origin[3], int at) {
 }
 
 // columns of d_twist by motions of geom[1]'s body one after the other
-static void write_rim_twists(const tacManifoldPair* p, int owner, tacContacts* c,
-                             tacScratch* scratch) {
+static void write_round_twists(const tacManifoldPair* p, int owner, tacContacts* c,
+                               tacScratch* scratch) {
     const tacVertexSide* side = &p->side[owner];
     int count = p->hits[owner].count;
     size_t bytes = sizeof(tacReal) * (size_t)count;
@@ -177,7 +181,7 @@ static void write_rim_twists(const tacManifoldPair* p, int owner, tacContacts* c
         tacHitDot along = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
         (owner == 1 ? along.own : along.field)[k] = 1.0;
         size_t mark = scratch->arena.used;
-        tac_manifold_vertices_jvp(p, owner, &along, NULL, NULL, dot, scratch);
+        tac_manifold_vertices_jvp(p, owner, &along, (tacManifoldFields){NULL, NULL}, dot, scratch);
         scratch->arena.used = mark;
         for (int j = 0; j < 3; ++j) {
             memcpy(&c->d_twist[j][k][c->count], dot.point[j], bytes);
@@ -202,8 +206,8 @@ static void write_vertices(const tacManifoldPair* p, int owner, tacContacts* con
         for (int i = 0; i < hits->count; ++i)
             name_record(contacts, contacts->count + i, p,
                         tac_manifold_feature((tacManifoldKind)owner, hits->vertex[i], 0));
-        if (contacts->d_twist[0][0] && p->rims[owner].count)
-            write_rim_twists(p, owner, contacts, scratch);
+        if (contacts->d_twist[0][0] && (p->rims[owner].count || p->balls[owner].used))
+            write_round_twists(p, owner, contacts, scratch);
         else if (contacts->d_twist[0][0])
             write_twists(side, hits, contacts, scratch);
     }

@@ -4,6 +4,7 @@
 #ifndef TAC_DETECT_MANIFOLD_H
 #define TAC_DETECT_MANIFOLD_H
 
+#include "detect/balls.h"
 #include "detect/detect.h"
 #include "detect/manifold_edges.h"
 #include "detect/rims.h"
@@ -36,8 +37,9 @@ typedef struct tacManifoldPair {
     int used[2]; // has this side vertices, and are they asked for?
     int edges;   // are edges?
     tacVertexSide side[2];
-    tacHits hits[2]; // vertices that touch
-    tacRims rims[2]; // their rims, if they are cylinders
+    tacHits hits[2];   // vertices that touch
+    tacRims rims[2];   // their rims, if they are cylinders
+    tacBalls balls[2]; // ways to the surface, if they are balls at a field that is no distance
     tacEdgeWork edge;
 } tacManifoldPair;
 
@@ -54,10 +56,15 @@ int tac_manifold_records(const tacManifoldPair* p);
 
 // manifold_diff.c
 
-// Records of vertices and rims; fields of rims NULL: they stand still. Needs Hessians.
+// tangents of fields beside those at vertices; NULL: they stand still
+typedef struct tacManifoldFields {
+    const tacField* rim; // at middles and at deepest points
+    const tacBallFields* ball;
+} tacManifoldFields;
+
+// Records of vertices, rims and balls. Needs Hessians.
 void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* dot,
-                               const tacField* middle, const tacField* deepest, tacHitRecords out,
-                               tacScratch* scratch);
+                               tacManifoldFields fields, tacHitRecords out, tacScratch* scratch);
 
 tacResult tac_manifold_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                            const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,

@@ -105,12 +105,24 @@ static void copy_records(const tacHitRecords* from, tacContacts* to, int at, int
     memcpy(&to->activity[at], from->activity, bytes);
 }
 
+// to kernels a ball moves its field's value and gradient
+static void balls_dot(const tacManifoldPair* p, int owner, tacHitDot* dot,
+                      const tacBallFields* fields, tacScratch* scratch) {
+    const tacHits* hits = &p->hits[owner];
+    tacReal *value = take_reals(scratch, hits->count), *gradient[3];
+    for (int k = 0; k < 3; ++k) dot->gradient[k] = gradient[k] = take_reals(scratch, hits->count);
+    clear_padding(gradient, hits->count);
+    for (int i = hits->count; i < hits->count + 8; ++i) value[i] = 0.0;
+    dot->value = value;
+    tac_balls_jvp(&p->side[owner], &p->balls[owner], hits, dot, fields, value, gradient);
+}
+
 void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* dot,
-                               const tacField* middle, const tacField* deepest, tacHitRecords out,
-                               tacScratch* scratch) {
+                               tacManifoldFields fields, tacHitRecords out, tacScratch* scratch) {
     const tacVertexSide* side = &p->side[owner];
     const tacHits* hits = &p->hits[owner];
     const tacRims* rims = &p->rims[owner];
+    if (p->balls[owner].used) balls_dot(p, owner, dot, fields.ball, scratch);
     if (rims->count == 0) {
         VERTICES->record_jvp(&side->place, hits, dot, out);
         return;
@@ -120,7 +132,7 @@ void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* d
     clear_padding(slide, hits->count);
     tacHitRecords records = tac_hit_records_take(&scratch->arena, hits->count);
     VERTICES->record(&side->place, hits, records);
-    tacRimsDot moved = tac_rims_slide(side, rims, hits, dot, middle, deepest, slide);
+    tacRimsDot moved = tac_rims_slide(side, rims, hits, dot, fields.rim, slide);
     VERTICES->record_jvp(&side->place, hits, dot, out);
     tac_rims_weigh_jvp(side, rims, hits, dot, &moved, records, out);
 }
@@ -136,10 +148,24 @@ static tacResult rim_field_dots(const inputs* in, const tacManifoldPair* p, int 
     return field_jvp(in, &p->side[owner], &rims->deepest, rim[1], scratch);
 }
 
+// the field at all points of ways to the surface
+static tacResult ball_field_dots(const inputs* in, const tacManifoldPair* p, int owner,
+                                 tacBallFields* fields, tacScratch* scratch) {
+    const tacBalls* balls = &p->balls[owner];
+    tacResult result = TAC_OK;
+    for (int s = 0; s <= TAC_BALL_STEPS && balls->used && result == TAC_OK; ++s) {
+        fields->at[s] = take_field(scratch, balls->at[s].count);
+        result = field_jvp(in, &p->side[owner], &balls->at[s], fields->at[s], scratch);
+    }
+    return result;
+}
+
 static tacResult vertices_jvp(const inputs* in, const tacManifoldPair* p, int owner, int at,
                               tacContacts* out, tacScratch* scratch) {
     const tacHits* hits = &p->hits[owner];
     tacField rim[2];
+    tacBallFields ball;
+    tacManifoldFields fields = {NULL, NULL};
     tacHitDot dot = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
     if (hits->count == 0) return TAC_OK;
     tacHitRecords field = tac_hit_records_take(&scratch->arena, hits->count);
@@ -152,10 +178,11 @@ static tacResult vertices_jvp(const inputs* in, const tacManifoldPair* p, int ow
         dot.value = field.distance;
         for (int k = 0; k < 3; ++k) dot.gradient[k] = field.normal[k];
         result = rim_field_dots(in, p, owner, rim, scratch);
+        if (result == TAC_OK) result = ball_field_dots(in, p, owner, &ball, scratch);
         if (result != TAC_OK) return result;
+        fields = (tacManifoldFields){rim, &ball};
     }
-    tac_manifold_vertices_jvp(p, owner, &dot, in->theta_dot ? &rim[0] : NULL,
-                              in->theta_dot ? &rim[1] : NULL, records, scratch);
+    tac_manifold_vertices_jvp(p, owner, &dot, fields, records, scratch);
     copy_records(&records, out, at, hits->count);
     return TAC_OK;
 }
@@ -207,10 +234,28 @@ static tacResult rims_vjp(const inputs* in, const tacManifoldPair* p, int owner,
     VERTICES->record(&side->place, hits, records);
     tacRimsDot moved = tac_rims_weigh_vjp(side, rims, hits, records, own, out);
     VERTICES->record_vjp(&side->place, hits, own, 1, out);
-    tac_rims_slide_vjp(side, rims, &moved, out, asked ? &rim[0] : NULL, asked ? &rim[1] : NULL);
+    tac_rims_slide_vjp(side, rims, &moved, out, asked ? rim : NULL);
     if (!asked) return TAC_OK;
     tacResult result = field_vjp(in, side, &rims->middle, rim[0], scratch);
     return result == TAC_OK ? field_vjp(in, side, &rims->deepest, rim[1], scratch) : result;
+}
+
+static tacResult balls_vjp(const inputs* in, const tacManifoldPair* p, int owner, tacHitRecords bar,
+                           tacHitBar* out, tacScratch* scratch) {
+    const tacVertexSide* side = &p->side[owner];
+    const tacHits* hits = &p->hits[owner];
+    const tacBalls* balls = &p->balls[owner];
+    tacBallFields fields;
+    tacResult result = TAC_OK;
+    out->value = take_reals(scratch, hits->count);
+    for (int k = 0; k < 3; ++k) out->gradient[k] = take_reals(scratch, hits->count);
+    for (int s = 0; s <= TAC_BALL_STEPS && in->theta_bar; ++s)
+        fields.at[s] = take_field(scratch, balls->at[s].count);
+    VERTICES->record_vjp(&side->place, hits, bar, 1, out);
+    tac_balls_vjp(side, balls, hits, out, in->theta_bar ? &fields : NULL);
+    for (int s = 0; s <= TAC_BALL_STEPS && in->theta_bar && result == TAC_OK; ++s)
+        result = field_vjp(in, side, &balls->at[s], fields.at[s], scratch);
+    return result;
 }
 
 static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int owner,
@@ -218,6 +263,11 @@ static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int ow
     const tacHits* hits = &p->hits[owner];
     tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
     if (hits->count == 0) return TAC_OK;
+    if (p->balls[owner].used) {
+        tacResult result = balls_vjp(in, p, owner, records_at(bar, at), &out, scratch);
+        add_hit_bars(in, p, owner, &out);
+        return result;
+    }
     if (in->theta_bar) {
         tacHitRecords field = tac_hit_records_take(&scratch->arena, hits->count);
         out.value = field.distance;
@@ -469,11 +519,15 @@ static int is_bent(const tacContacts* bar) {
     return 0;
 }
 
-static int has_rims(const tacModel* model) {
-    for (int g = 0; g < model->ngeom; ++g) {
-        const struct tacFeatureIndex* index = model->contact->feature[g].index;
-        if (index && index->rims) return 1;
-    }
+// rims and balls take Hessians for places, too
+static int has_round(const tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    for (int i = 0; i < plan->npair; ++i)
+        for (int k = 0; k < 2; ++k) {
+            const tacFeatures* f = &plan->feature[plan->pair[i].geom[k]];
+            if (f->index && f->index->rims) return 1;
+            if (tac_balls_are(model, f, plan->pair[i].geom[1 - k])) return 1;
+        }
     return 0;
 }
 
@@ -482,7 +536,7 @@ tacResult tac_manifold_vjp(const tacModel* model, const tacPose* body, const tac
                            tacScratch* scratch) {
     inputs in = {.model = model, .pose_bar = pose_bar, .theta_bar = theta_bar};
     tacResult result = TAC_OK;
-    int bent = is_bent(bar) || has_rims(model);
+    int bent = is_bent(bar) || has_round(model);
     for (int i = 0; i < contacts->count && result == TAC_OK;) {
         size_t mark = scratch->arena.used;
         tacManifoldPair p;

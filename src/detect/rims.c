@@ -268,8 +268,7 @@ static tacVec3 past_field(const tacVertexSide* side, const tacHitDot* dot, tacVe
 }
 
 tacRimsDot tac_rims_slide(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
-                          const tacHitDot* dot, const tacField* middle, const tacField* deepest,
-                          tacReal* const slide[3]) {
+                          const tacHitDot* dot, const tacField fields[2], tacReal* const slide[3]) {
     tacRimsDot out = {{{0}}, {0}, {0}};
     const tacMat3 R = side->place.field.R;
     tacVec3 spun = tac_mat_tmul_vec(R, tac_sub(spin(dot->own), spin(dot->field)));
@@ -277,13 +276,13 @@ tacRimsDot tac_rims_slide(const tacVertexSide* side, const tacRims* rims, const 
     for (int k = 0; k < rims->count; ++k) {
         direction d = direction_of(at3(rims->middle.gradient, k), rims->axis);
         tacVec3 g_dot = bend(&rims->middle, k, past_field(side, dot, at3(rims->middle.y, k)));
-        if (middle) g_dot = tac_add(g_dot, at3(middle->gradient, k));
+        if (fields) g_dot = tac_add(g_dot, at3(fields[0].gradient, k));
         tacVec3 t_dot =
             direction_jvp(&d, rims->axis, g_dot, tac_cross(spun, rims->axis), &out.clear[k]);
         tacVec3 slip = tac_scale(tac_sub(t_dot, tac_cross(spun, d.t)), -rims->radius);
         tacVec3 y_dot = tac_add(past_field(side, dot, at3(rims->deepest.y, k)), slip);
         out.depth[k] = tac_dot(at3(rims->deepest.gradient, k), y_dot);
-        if (deepest) out.depth[k] += deepest->value[k];
+        if (fields) out.depth[k] += fields[1].value[k];
         out.toward[k] = tac_add(tac_mat_mul_vec(R, t_dot),
                                 tac_cross(spin(dot->field), tac_mat_mul_vec(R, d.t)));
         if (rims->hit[k] >= 0) put3(slide, rims->hit[k], tac_mat_mul_vec(R, slip));
@@ -349,7 +348,7 @@ tacRimsDot tac_rims_weigh_vjp(const tacVertexSide* side, const tacRims* rims, co
 }
 
 void tac_rims_slide_vjp(const tacVertexSide* side, const tacRims* rims, const tacRimsDot* bar,
-                        tacHitBar* out, const tacField* middle, const tacField* deepest) {
+                        tacHitBar* out, const tacField fields[2]) {
     const tacMat3 R = side->place.field.R;
     for (int k = 0; k < rims->count; ++k) {
         direction d = direction_of(at3(rims->middle.gradient, k), rims->axis);
@@ -366,8 +365,8 @@ void tac_rims_slide_vjp(const tacVertexSide* side, const tacRims* rims, const ta
         spun_bar = tac_mat_mul_vec(R, spun_bar);
         add_spin(out->own, spun_bar), add_spin(out->field, tac_neg(spun_bar));
         add_past_field(side, at3(rims->middle.y, k), bend(&rims->middle, k, g_bar), out);
-        if (!middle) continue;
-        put3(middle->gradient, k, g_bar), middle->value[k] = 0.0;
-        deepest->value[k] = bar->depth[k], put3(deepest->gradient, k, tac_vec3_zero());
+        if (!fields) continue;
+        put3(fields[0].gradient, k, g_bar), fields[0].value[k] = 0.0;
+        fields[1].value[k] = bar->depth[k], put3(fields[1].gradient, k, tac_vec3_zero());
     }
 }

@@ -43,11 +43,10 @@ typedef struct tacRimsDot {
     tacReal clear[TAC_RIMS];
 } tacRimsDot;
 
-// Needs Hessians. `field` holds twists; middle and deepest are tangents of the fields there (NULL:
-// none). Writes where hits slide to on their body, world axes
+// Needs Hessians. Fields are tangents of those at middles and at deepest points (NULL: none).
+// Writes where hits slide to on their body, world axes
 tacRimsDot tac_rims_slide(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
-                          const tacHitDot* dot, const tacField* middle, const tacField* deepest,
-                          tacReal* const slide[3]);
+                          const tacHitDot* dot, const tacField fields[2], tacReal* const slide[3]);
 
 // tangents of activities before weighing -> after; `records` are those before
 void tac_rims_weigh_jvp(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
@@ -60,6 +59,6 @@ tacRimsDot tac_rims_weigh_vjp(const tacVertexSide* side, const tacRims* rims, co
 
 // and of sliding: `slide` as tacHitBar has it, bar as weighing left it; fields' are written
 void tac_rims_slide_vjp(const tacVertexSide* side, const tacRims* rims, const tacRimsDot* bar,
-                        tacHitBar* out, const tacField* middle, const tacField* deepest);
+                        tacHitBar* out, const tacField fields[2]);
 
 #endif

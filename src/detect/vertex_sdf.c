@@ -104,7 +104,7 @@ tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair,
                               const tacPose* body, tacScratch* scratch) {
     const tacContactPlan* plan = model->contact;
     tacVertexSide s = {.model = model, .owner = owner, .geom = pair->geom[1 - owner]};
-    s.seen = ~(uint64_t)0;
+    s.seen = ~(uint64_t)0, s.steep = 1.0;
     tacPose field = body[pair->body[1 - owner]], own = body[pair->body[owner]];
     s.shape = model->geom[s.geom].shape, s.features = &plan->feature[pair->geom[owner]];
     s.place.field = frame_of(field), s.place.own = frame_of(own);
@@ -186,7 +186,7 @@ void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order) {
 //---------------------------------- search ---------------------------------------
 
 static double range_of(const tacVertexSide* side, const tacVertexRange* range) {
-    return range->support + tac_re(side->place.radius);
+    return side->steep * (range->support + tac_re(side->place.radius));
 }
 
 // balls around blocks in axes of the field's body
@@ -408,7 +408,7 @@ static void copy_hit(const tacHits* from, int i, tacHits* to) {
 }
 
 void tac_vertex_touching(tacVertexSide* side, int order, tacHits* out) {
-    double end = tac_re(side->place.support) + tac_re(side->place.radius);
+    double end = side->steep * (tac_re(side->place.support) + tac_re(side->place.radius));
     out->count = 0;
     for (int i = 0; i < side->near.count; ++i)
         if (tac_re(side->near.value[i]) < end) copy_hit(&side->near, i, out);

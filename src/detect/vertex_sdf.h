@@ -15,6 +15,7 @@ typedef struct tacVertexSide {
     int geom, shape; // of the field
     const tacFeatures* features;
     tacVertexPlace place;
+    double steep; // vertices are near where the field is below this times support and radius
 
     // of the field, bound in axes of its body
     tacProgram program;

@@ -10,6 +10,7 @@
 #include "model/planar.h"
 
 #include "base/assert.h"
+#include "math/dense.h"
 #include "model/field_slope.h"
 
 #include <math.h>
@@ -121,8 +122,22 @@ static int mover(const tacModel* model, int body) {
     return body;
 }
 
-// the ball of the same mass and mean moment: I = 2/5 m r^2. A part counts with its own radius.
-static lump lump_of(const tacModel* model, int body) {
+// the ball of the same mass and mean moment: I = 2/5 m r^2
+static double mean_radius(const double I[6], double mass) {
+    return sqrt(2.5 * (I[0] + I[1] + I[2]) / (3.0 * mass));
+}
+
+// The least half axis of the ellipsoid of the same mass and inertia: across it the mass has the
+// second moment m a^2/5 = tr I/2 - I. A fiftieth of the mean at least, for inertias of no solid.
+static double least_radius(const double I[6], double mass) {
+    double value[3], axes[3][3];
+    tac_eigen3(I, value, axes);
+    double least = (value[1] + value[2] - value[0]) / (2.0 * mass);
+    return fmax(sqrt(5.0 * fmax(least, 0.0)), 0.02 * mean_radius(I, mass));
+}
+
+// A part counts with its own radius; of what is `thin`, twice the least one is enough
+static lump lump_of(const tacModel* model, int body, int thin) {
     lump all = {0.0, 0.0};
     int moves = mover(model, body);
     if (moves == 0) return all;
@@ -132,16 +147,19 @@ static lump lump_of(const tacModel* model, int body) {
         double mass = model->param[model->body[b].mass];
         if (!(mass > 0.0)) continue;
         all.mass += mass;
-        all.radius = fmax(all.radius, sqrt(2.5 * (I[0] + I[1] + I[2]) / (3.0 * mass)));
+        double radius = mean_radius(I, mass);
+        if (thin && radius > 0.0) radius = fmin(radius, 2.0 * least_radius(I, mass));
+        all.radius = fmax(all.radius, radius);
     }
     if (!(all.mass > 0.0)) all.mass = 1.0;
     return all;
 }
 
 // of all bodies, or NULL without memory
-static const lump* list_lumps(tacDraft* draft, const tacModel* model) {
+static const lump* list_lumps(tacDraft* draft, const tacModel* model, const tacContactPlan* plan) {
+    int thin = plan->detector == TAC_DETECT_MANIFOLD || plan->detector == TAC_DETECT_EDGE_SDF;
     lump* all = tac_reader_take(&draft->reader, sizeof *all * (size_t)model->nbody);
-    for (int b = 0; b < model->nbody && all; ++b) all[b] = lump_of(model, b);
+    for (int b = 0; b < model->nbody && all; ++b) all[b] = lump_of(model, b, thin);
     return all;
 }
 
@@ -369,7 +387,7 @@ void tac_plan_contact(tacDraft* draft) {
     tacModel model = tac_draft_view(draft);
     if (draft->reader.result != TAC_OK) return;
     list_pairs(draft, &model);
-    const lump* lumps = list_lumps(draft, &model);
+    const lump* lumps = list_lumps(draft, &model, &plan);
     if (draft->reader.result != TAC_OK) return;
     tacContactScale scale = scale_of(draft, &model, lumps);
     plan.length = scale.length;

@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "math/pose.h"
 #include "mesh/surface.h"
+#include "model/field_slope.h"
 
 #include <math.h>
 #include <string.h>
@@ -286,7 +287,7 @@ static tacResult pack_features(const tacFeatureSurface* s, tacPose pose, tacAllo
         return tac_fail(message, TAC_ERROR_MEMORY, NULL, 0, NULL, "out of memory");
     lay_out(s, &arena, out);
     featureBlock* b = *out;
-    b->index = (struct tacFeatureIndex){.radius = s->radius_param};
+    b->index = (struct tacFeatureIndex){.radius = s->radius_param, .slope = 1.0};
     write_vertices(s, pose, b);
     write_edges(s, b);
     write_rough_boxes(b);
@@ -375,6 +376,7 @@ static tacResult finish(const tacModel* model, int geom, tacPose pose, const tac
     tacResult result = pack_features(s, pose, model->allocator, &b, message);
     if (result != TAC_OK) return result;
     publish(s, b, out);
+    b->index.slope = tac_field_slope(model, geom);
     if (s->radius > 0.0 || s->vertices == 0) return TAC_OK;
     result = tac_scratch_create(model, &scratch);
     if (result == TAC_OK) result = own_field(model, &model->geom[geom], pose, scratch, b, out);

@@ -67,6 +67,7 @@ struct tacFeatureIndex {
     double rim[2][3],
         rim_axis[3];   // their middles and their axis, upward from the first to the other
     double rim_radius; //                                                      [m]
+    double slope;      // how much larger than the distance its field may be, at load
     double deviation;  // largest |own field| at a vertex                               [m]
     double place[3];   // where that is, body axes                                      [m]
     double sag[2];     // least and largest own field at middles of edges               [m]

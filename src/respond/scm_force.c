@@ -34,6 +34,7 @@ typedef struct bodyMotion {
 
 // points of a pair that move; 0: it cannot touch
 static int points_of(const tacContactPlan* plan, const tacContactPair* pair) {
+    if (!plan->cloud) return 0; // a scratch while the scene is being read
     const tacContactCloud *a = plan->cloud[pair->geom[0]], *b = plan->cloud[pair->geom[1]];
     return a && b ? a->queries + b->queries : 0;
 }

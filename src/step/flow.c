@@ -5,6 +5,7 @@
 #include "math/quat.h"
 #include "step/generated.h"
 #include "step/hold.h"
+#include "step/spin.h"
 
 #include <string.h>
 
@@ -100,6 +101,7 @@ void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
     f->k->inverse(model, &f->m, f->bias);
     f->k->applied(model, &f->m, a);
     if (f->touch) tac_touch_at(f->touch, &f->m, a), tac_hold_at(model, &f->m, NULL, a);
+    if (f->touch && f->touch->implicit) tac_spin_at(model, &f->m, a);
     if (f->deep) {
         f->k->articulated(model, &f->m, a, f->implicit ? f->extra : NULL, a);
     } else {
@@ -134,6 +136,7 @@ void tac_balance_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* out) {
     f->k->inverse_jvp(model, &f->m, dot, f->bias);
     if (f->touch) tac_touch_jvp(f->touch, &f->m, dot, out);
     if (f->touch) tac_hold_jvp(model, &f->m, dot, out);
+    if (f->touch && f->touch->implicit) tac_spin_jvp(model, &f->m, dot, out);
     for (int k = 0; k < model->nv; ++k) {
         out[k] -= f->bias[k];
         int damping = model->joint[model->dof[k].joint].damping;
@@ -157,6 +160,7 @@ void tac_balance_vjp(tacFlow* f, tacReal* bar_of_it, tacMotionDot* bar) {
     const tacModel* model = f->model;
     if (f->touch) tac_touch_vjp(f->touch, &f->m, bar_of_it, bar);
     if (f->touch) tac_hold_vjp(model, &f->m, bar_of_it, bar);
+    if (f->touch && f->touch->implicit) tac_spin_vjp(model, &f->m, bar_of_it, bar);
     for (int k = 0; k < model->nv; ++k) {
         int damping = model->joint[model->dof[k].joint].damping;
         if (f->implicit && bar->theta) {

@@ -1,4 +1,4 @@
-// Limits and dry friction along joints and tendons (docs/contact.md, eq. 10, 11).
+// Limits and dry friction along joints and tendons (docs/contact.md, eq. 10).
 //
 //   z = length - range[0] or range[1] - length,  f = k relu(-z) d(z'/v_d),  k = inertia rate^2
 //   friction: f = -b v/sqrt(v_s^2 + v^2)

@@ -67,6 +67,7 @@ void tac_touch_lead(tacTouch* t, const tacMotion* m, const tacReal* a) {
     tac_touch_twists(t, &t->rate, t->lead);
     tacKinematics at = {t->pose, t->twist, t->derivatives, t->lead};
     if (t->result == TAC_OK)
-        t->result = tac_force(t->model, &at, &t->contacts, t->force, &t->count, t->scratch);
+        t->result = tac_touch_outcome(
+            tac_force(t->model, &at, &t->contacts, t->force, &t->count, t->scratch));
     tac_touch_load(t);
 }

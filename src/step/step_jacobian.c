@@ -11,6 +11,7 @@
 #include "step/chart.h"
 #include "step/hard_step.h"
 #include "step/hold.h"
+#include "step/spin.h"
 #include "step/surrogate.h"
 
 #include <string.h>
@@ -35,6 +36,7 @@ static void accelerations(tacFlow* f, tacReal* X, int stride, tacReal* U) {
     f->k->applied_jacobian(model, &f->m, J);
     if (X && f->touch) tac_touch_jacobian(f->touch, &f->m, J.by_q, J.by_v, stride);
     if (X && f->touch) tac_hold_jacobian(model, &f->m, J.by_q, J.by_v, stride);
+    if (X && f->touch && f->touch->implicit) tac_spin_jacobian(model, &f->m, J.by_v, stride);
     if (f->fast) f->k->damp_jacobian(model, &f->m, J);
     if (X) tac_flow_solve_columns(f, X, 2 * nv + na, stride);
     if (U && nu > 0) tac_flow_solve_columns(f, U, nu, nu);

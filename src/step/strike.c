@@ -420,10 +420,9 @@ static tacResult solve_bent(tacStrike* s, tacStrikeNote* note) {
 
 // gaps that contradict one another: closed contacts stay closed
 static tacResult solve_closed(tacStrike* s, tacStrikeNote* note) {
-    for (int g = 0; g < s->groups; ++g) {
-        note->bent[g] = 0;
+    memset(note->bent, 0, (size_t)s->groups);
+    for (int g = 0; g < s->groups; ++g)
         if (s->group[g].kind != TAC_GROUP_FRICTION) s->group[g].span = INFINITY;
-    }
     tacResult result = solve_straight(s, note);
     note->flags |= TAC_FALLBACK | TAC_ONE_SIDED;
     return result;
@@ -433,6 +432,7 @@ static tacResult solve_gathered(tacStrike* s, tacStrikeNote* note) {
     tacResult result = gather(s, note, &s->flow[0].m);
     if (result != TAC_OK) return result;
     fill(s, &s->flow[0]);
+    memset(note->bent, 0, (size_t)s->groups);
     return s->groups > 0 && !s->straight ? solve_bent(s, note) : solve_straight(s, note);
 }
 

@@ -188,6 +188,11 @@ static void project(const tacModel* model, const tacMotion* m, const tacReal* wr
         for (int i = 0; i < 6; ++i) tau[k] += m->S[6 * k + i] * sum[6 * model->dof[k].body + i];
 }
 
+// a state that was checked leads to no value that is wrong: it has become too large for it
+tacResult tac_touch_outcome(tacResult result) {
+    return result == TAC_ERROR_VALUE ? TAC_ERROR_DIVERGED : result;
+}
+
 void tac_touch_at(tacTouch* t, const tacMotion* m, tacReal* tau) {
     const tacModel* model = t->model;
     int reads = tac_force_of(model)->reads_contacts;
@@ -201,6 +206,7 @@ void tac_touch_at(tacTouch* t, const tacMotion* m, tacReal* tau) {
         tacKinematics at = {t->pose, t->twist, t->derivatives, NULL};
         t->result = tac_force(model, &at, &t->contacts, t->force, &t->count, t->scratch);
     }
+    t->result = tac_touch_outcome(t->result);
     if (t->result != TAC_OK) t->count = 0;
     if (!t->implicit && t->count > 0) t->stable = fmin(t->stable, tac_touch_stable(t));
     tac_touch_load(t);

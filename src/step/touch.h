@@ -69,6 +69,9 @@ int tac_touch_motions(tacTouch* touch, const tacMotion* m, const tacPairForce* f
 // twists of the bodies of a motion about their origins (nbody x 6), at the poses known
 void tac_touch_twists(const tacTouch* touch, const tacMotion* m, tacReal* twist);
 
+// what a failure of detection or forces is to a step
+tacResult tac_touch_outcome(tacResult result);
+
 // the wrenches of all pairs to `wrench`
 void tac_touch_load(tacTouch* touch);
 

@@ -243,6 +243,41 @@ static int islands(void) {
     return 0;
 }
 
+static int blow_at(hardScene* s, double speed, double* next, unsigned* flags) {
+    s->v[0] = speed;
+    ENSURE(tac_impulse(s->model, s->q, s->v, next, NULL, NULL, s->scratch) == TAC_OK);
+    *flags = tac_step_info(s->scratch).flags;
+    return 0;
+}
+
+// Between blows that gain and blows that do not there is a border: the velocity after is continuous
+// there, its derivative is not, and a tie tells.
+static int border(void) {
+    hardScene s;
+    double low = -4.0, high = 1.0, next[2][6];
+    unsigned flags[2];
+    ENSURE_LAW(hard_open(
+        &s, SCENE("restitution='.9'") "<geom type='plane' size='5 5 1'/>" LEANING_ROD("0") END));
+    s.v[2] = -2.0, s.v[4] = 0.3;
+    for (int i = 0; i < 60; ++i) {
+        double middle = 0.5 * (low + high);
+        ENSURE_LAW(blow_at(&s, middle, next[0], flags));
+        if (flags[0] & TAC_BOUNDED)
+            high = middle;
+        else
+            low = middle;
+    }
+    ENSURE_LAW(blow_at(&s, low - 1e-12, next[0], &flags[0]));
+    ENSURE_LAW(blow_at(&s, high + 1e-12, next[1], &flags[1]));
+    ENSURE(flags[0] == TAC_TIE && flags[1] == (TAC_TIE | TAC_BOUNDED));
+    for (int k = 0; k < 6; ++k) ENSURE_NEAR(next[0][k], next[1][k], 1e-10);
+    ENSURE_LAW(blow_at(&s, low - 1e-3, next[0], &flags[0]));
+    ENSURE_LAW(blow_at(&s, high + 1e-3, next[1], &flags[1]));
+    ENSURE(flags[0] == 0 && flags[1] == TAC_BOUNDED);
+    hard_close(&s);
+    return 0;
+}
+
 //---------------------------------- derivatives ----------------------------------
 
 // velocity after, from a neighbour along (dq, dv, theta)
@@ -356,4 +391,5 @@ static int derivatives(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(energy_never_grows), RUN(bounded_blow), RUN(fades_in), RUN(islands), RUN(derivatives))
+TEST_MAIN(RUN(energy_never_grows), RUN(bounded_blow), RUN(fades_in), RUN(islands), RUN(border),
+          RUN(derivatives))

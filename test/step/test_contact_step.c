@@ -50,6 +50,13 @@ static const char arm_text[] = ARM(" implicit='false'"), arm_implicit_text[] = A
 
 static const char holds_text[] = HOLDS("implicit='false'"), holds_implicit_text[] = HOLDS("");
 
+// a body whose middle is beside its origin, to turn by a radian in a step
+static const char top_text[] =
+    "<mujoco><option timestep='.01'/><tactus respond='spring' " WIDE
+    "/><worldbody><geom type='plane' size='1 1 .1' friction='.6'/><body pos='0 0 .1'><freejoint/>"
+    "<geom type='box' pos='.02 .01 0' euler='10 20 30' size='.1 .06 .03' mass='1' friction='.4'/>"
+    "</body></worldbody></mujoco>";
+
 //---------------------------------- derivatives ----------------------------------
 
 // all that moves bodies or their surfaces
@@ -73,6 +80,13 @@ static void draw_positions(const stepContext* c, unsigned long long* random) {
     }
 }
 
+// where the chart of the next state is drawn
+static void find_next(const stepContext* c, double* qvel) {
+    double unused[100];
+    tacState at = {.qpos = c->qpos, .qvel = qvel}, next = {.qpos = c->qnext, .qvel = unused};
+    tac_step(c->model, &at, NULL, &next, c->scratch);
+}
+
 static int sample(const void* context, int i, unsigned long long* random, double* x,
                   double* scale) {
     const stepContext* c = context;
@@ -83,11 +97,18 @@ static int sample(const void* context, int i, unsigned long long* random, double
         scale[k] = 0.05, scale[nv + k] = 0.2;
     }
     sample_numbers(c, 0.1, x + 2 * nv, scale + 2 * nv);
-    tacState at = {.qpos = c->qpos, .qvel = x + nv};
-    double unused[100];
-    tacState next = {.qpos = c->qnext, .qvel = unused};
-    tac_step(c->model, &at, NULL, &next, c->scratch);
+    find_next(c, x + nv);
     return 2 * nv;
+}
+
+static int sample_spin(const void* context, int i, unsigned long long* random, double* x,
+                       double* scale) {
+    const stepContext* c = context;
+    int nx = sample(context, i, random, x, scale);
+    for (int k = c->model->nv + 3; k < nx; ++k)
+        x[k] = 50.0 * tac_check_normal(random), scale[k] = 5.0;
+    find_next(c, x + c->model->nv);
+    return nx;
 }
 
 static tacCheckOptions options_of(int seed) {
@@ -105,7 +126,8 @@ static int is_meant(const tacModel* model, int integrator) {
 }
 
 static int prove_integrators(stepContext* c, const char* name) {
-    tacCheckProblem problem = step_problem(c, name, sample);
+    int spins = strcmp(name, "top") == 0;
+    tacCheckProblem problem = step_problem(c, name, spins ? sample_spin : sample);
     int failed = 0;
     for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_LIE; ++i) {
         if (!is_meant(c->model, i)) continue;
@@ -131,6 +153,8 @@ static int implicit_contact_has_right_derivatives(void) {
     return proves(arm_implicit_text, "arm, implicit");
 }
 
+static int spin_has_right_derivatives(void) { return proves(top_text, "top"); }
+
 static int limits_and_dry_friction_have_right_derivatives(void) {
     return proves(holds_text, "holds") | proves(holds_implicit_text, "holds, implicit");
 }
@@ -145,7 +169,7 @@ static int jacobian_law(stepContext* c, int integrator) {
     tacParam* theta = calloc((size_t)c->used_count, sizeof *theta);
     for (int i = 0; i < c->used_count; ++i) theta[i] = (tacParam){c->used[i], 1, 0, 0};
     ((tacModel*)model)->integrator = (tacIntegrator)integrator;
-    sample(c, 1, &random, x, scale);
+    (nx == 12 ? sample_spin : sample)(c, 1, &random, x, scale);
     tacState at = {.qpos = c->qpos, .qvel = x + model->nv};
     ENSURE(tac_step_jacobian(model, &at, NULL, NULL, A, NULL, theta, c->used_count, P,
                              c->scratch) == TAC_OK);
@@ -166,8 +190,9 @@ static int jacobian_law(stepContext* c, int integrator) {
 }
 
 static int jacobians_are_the_forward_derivatives(void) {
-    const char* const texts[] = {arm_text, arm_implicit_text, holds_text, holds_implicit_text};
-    for (int k = 0; k < 4; ++k) {
+    const char* const texts[] = {arm_text, arm_implicit_text, holds_text, holds_implicit_text,
+                                 top_text};
+    for (int k = 0; k < 5; ++k) {
         stepContext c;
         ENSURE_LAW(open_context(&c, texts[k], NULL, is_used));
         for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_LIE; ++i)
@@ -181,6 +206,7 @@ int main(int argc, char** argv) {
     const testCase cases[] = {RUN(a_ball_on_a_plane_has_right_derivatives),
                               RUN(trees_in_contact_have_right_derivatives),
                               RUN(implicit_contact_has_right_derivatives),
+                              RUN(spin_has_right_derivatives),
                               RUN(limits_and_dry_friction_have_right_derivatives),
                               RUN(jacobians_are_the_forward_derivatives),
                               RUN(prove_summary)};
