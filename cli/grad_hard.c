@@ -79,6 +79,11 @@ static void coordinates(proof* p, const tacState* to, double* slope) {
     memcpy(slope + m->nq, p->next + m->nv, sizeof *slope * (size_t)(m->nv + m->na));
 }
 
+// of the last call: does a remark call its derivative one-sided?
+static int is_flagged(const proof* p) {
+    return (tac_step_info(p->scratch).flags & ~TAC_BOUNDED) != 0;
+}
+
 static tacResult compare(proof* p, const tacState* to, double* slope) {
     const tacModel* m = p->model;
     int nx = 2 * m->nv + m->na;
@@ -87,6 +92,8 @@ static tacResult compare(proof* p, const tacState* to, double* slope) {
     tacResult result = tac_step_jvp(m, &p->x, p->ctrl, tangent(p, p->dot), p->dot + nx, NULL,
                                     tangent(p, p->next), p->scratch);
     if (result != TAC_OK) return result;
+    // derivatives look further than the step: jammed bodies
+    if (is_flagged(p)) return ++p->left_out, TAC_OK;
     coordinates(p, to, slope);
     for (double t = 1e-4; t > 5e-13; t *= 0.2) least = fmin(least, error_at(p, t, slope));
     for (int i = 0; i < nx; ++i) right += p->next[i] * p->next[i];
@@ -115,10 +122,12 @@ static tacResult run(proof* p, int points, tacState* next, double* slope) {
         int touches = info.contacts > 0 || info.time_of_impact < m->param[m->timestep];
         // flight is the same everywhere: a quarter of the states is enough
         int enough = !touches && 4 * (p->compared - p->touching) >= points;
-        if (info.flags || is_last(p, info.time_of_impact))
+        int compared = p->compared;
+        if (is_flagged(p) || is_last(p, info.time_of_impact))
             ++p->left_out;
         else if (!enough)
-            p->touching += touches, result = compare(p, next, slope);
+            result = compare(p, next, slope);
+        p->touching += touches && p->compared > compared;
         memcpy(p->x.qpos, next->qpos, sizeof(double) * (size_t)(m->nq + m->nv + m->na));
     }
     return result;

@@ -1,6 +1,6 @@
 // The wide kernels that find edges of two geoms which may meet.
 //
-//   groups of blocks that are near each other --boxes--> blocks --boxes of edges, faces beside,
+//   groups of blocks that are near each other --boxes--> blocks --faces beside edges, their boxes,
 //   roughly--> pairs --feet of the perpendicular, faces--> pairs that can claim
 //
 // Boxes stand in the axes of both bodies: two of them are apart if they are in one of the two.

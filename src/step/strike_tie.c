@@ -85,7 +85,7 @@ int tac_strike_has_tie(tacStrike* s, const tacStrikeNote* note, const tacLcpRepo
 int tac_strike_wavers(const tacStrike* s, const tacStrikeNote* note) {
     for (int g = 0; g < s->groups; ++g) {
         const tacContactFrame* frame = &s->group[g].frame;
-        if (s->group[g].kind != TAC_GROUP_CONTACT || !frame->slides || frame->width > 1e-5)
+        if (s->group[g].kind != TAC_GROUP_CONTACT || !frame->slides || frame->width > 1e-4)
             continue;
         for (int i = g * (1 + s->tangents) + 1; i < (g + 1) * (1 + s->tangents); ++i)
             if (note->classes[i] == TAC_LCP_HIGH || note->classes[i] == TAC_LCP_LOW) return 1;
