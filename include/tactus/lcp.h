@@ -56,8 +56,8 @@ size_t tac_lcp_size(int contacts, int tangents);
 
 /// Solves a problem: impulses f (rows) and classes (rows). TAC_OK is an answer with a residual of
 /// at most 1e-8 scale, without exception. TAC_ERROR_UNSOLVED: none was found; the report tells the
-/// best residual. TAC_ERROR_VALUE: a size, mu or a number is out of range. With `warm` the classes
-/// are read, too, and tried first. `report` may be NULL.
+/// best residual. TAC_ERROR_VALUE: a size, mu or a number is out of range. With `warm` both f and
+/// classes are read, too, as a start; classes are tried first. `report` may be NULL.
 TAC_API
 tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* classes,
                         tacLcpReport* report, void* memory);

@@ -37,7 +37,7 @@ tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* 
                        tacScratch* scratch);
 
 /// Second derivative: the derivative of what tac_step_vjp adds along (x_dot, u_dot, theta_dot),
-/// with next_bar held fixed. Adds. Exact, never by differences.
+/// with next_bar held fixed. Adds. Exact; of published contact by differences (docs/manifold.md).
 TAC_API
 tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* u,
                        tacTangent next_bar, tacTangent x_dot, const tacReal* u_dot,

@@ -19,6 +19,7 @@
 size_t tac_published_way_size(const tacModel* model) {
     const size_t number = 2 * sizeof(double);
     return 2 * tac_arena_need(number * (size_t)model->nparam) +
+           2 * tac_arena_need((size_t)model->nparam) +
            tac_arena_need(7 * number * (size_t)model->nbody);
 }
 
@@ -45,6 +46,39 @@ tacResult tac_published_vjp(const tacModel* model, const tacPose* body, const ta
 }
 
 #else
+
+//---------------------------------- inputs ---------------------------------------
+
+static void mark(unsigned char* used, int nparam, int first, int count) {
+    for (int i = first; first >= 0 && i < first + count && i < nparam; ++i) used[i] = 1;
+}
+
+// numbers that tac_published_open reads
+static const tacContactNumber numbers[] = {
+    TAC_CONTACT_TAU,       TAC_CONTACT_SUPPORT, TAC_CONTACT_NEIGHBOURS, TAC_CONTACT_SIGN,
+    TAC_CONTACT_CLASH,     TAC_CONTACT_REGULAR, TAC_CONTACT_LEAST,      TAC_CONTACT_CLIP,
+    TAC_CONTACT_WITHIN,    TAC_CONTACT_GAP,     TAC_CONTACT_SORT,       TAC_CONTACT_GATE,
+    TAC_CONTACT_RAY_SLOPE,
+};
+
+// parameters that the records of a pair may depend on
+static void mark_params(const tacModel* model, const tacContactPair* pair, unsigned char* used) {
+    int n = model->nparam;
+    memset(used, 0, (size_t)n);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+        mark(used, n, model->contact->number[numbers[i]], 1);
+    for (int s = 0; s < 2; ++s) {
+        const tacGeom* geom = &model->geom[pair->geom[s]];
+        const tacShape* shape = &model->shape[geom->shape];
+        mark(used, n, geom->position, 3), mark(used, n, geom->rotation, 4);
+        for (int i = shape->first; i < shape->first + shape->count; ++i) {
+            const tacNode* node = &model->node[i];
+            mark(used, n, node->position, 3), mark(used, n, node->rotation, 4);
+            mark(used, n, node->size, 3), mark(used, n, node->eps, 2);
+            mark(used, n, node->smooth, 1), mark(used, n, node->block, node->block_count);
+        }
+    }
+}
 
 //---------------------------------- one direction --------------------------------
 
@@ -105,17 +139,24 @@ static double rate_of(double rate, tacReal x, double size) {
     return fmax(rate, fabs(tac_im(x)) / own);
 }
 
-// How far along Im x differences reach: 0.004 of the sharpest temperature, or of a number.
+// How far along Im x differences reach: 0.004 of the sharpest temperature, or of a number; 0 where
+// nothing moves that the pair depends on.
 static double reach_of(const pubPoint* at) {
     const tacContactPlan* plan = at->model->contact;
+    const tacContactPair* pair = &plan->pair[at->pair];
+    size_t mark = at->scratch->arena.used;
+    unsigned char* used = TAC_TAKE(&at->scratch->arena, unsigned char, at->model->nparam);
     const tacReal* v = at->model->param;
     double rate = 0.0, size = tac_re(v[plan->number[TAC_CONTACT_TAU]]);
     int sort = plan->number[TAC_CONTACT_SORT];
     if (sort >= 0) size *= fmin(1.0, tac_re(v[sort]));
-    for (int i = 0; i < at->model->nparam; ++i) rate = rate_of(rate, v[i], size);
-    for (int b = 0; b < at->model->nbody; ++b) {
-        tacVec3 p = at->body[b].position;
-        tacQuat q = at->body[b].rotation;
+    mark_params(at->model, pair, used);
+    for (int i = 0; i < at->model->nparam; ++i)
+        if (used[i]) rate = rate_of(rate, v[i], size);
+    at->scratch->arena.used = mark;
+    for (int s = 0; s < 2; ++s) {
+        tacVec3 p = at->body[pair->body[s]].position;
+        tacQuat q = at->body[pair->body[s]].rotation;
         const tacReal number[7] = {p.x, p.y, p.z, q.w, q.x, q.y, q.z};
         for (int k = 0; k < 7; ++k) rate = fmax(rate, fabs(tac_im(number[k])) / size);
     }
@@ -237,28 +278,6 @@ tacResult tac_published_jvp(const tacModel* model, const tacPose* body, const ta
 }
 
 //---------------------------------- reverse --------------------------------------
-
-static void mark(unsigned char* used, int nparam, int first, int count) {
-    for (int i = first; first >= 0 && i < first + count && i < nparam; ++i) used[i] = 1;
-}
-
-// parameters that the records of a pair may depend on
-static void mark_params(const tacModel* model, const tacContactPair* pair, unsigned char* used) {
-    int n = model->nparam;
-    memset(used, 0, (size_t)n);
-    for (int i = 0; i < TAC_CONTACT_NUMBERS; ++i) mark(used, n, model->contact->number[i], 1);
-    for (int s = 0; s < 2; ++s) {
-        const tacGeom* geom = &model->geom[pair->geom[s]];
-        const tacShape* shape = &model->shape[geom->shape];
-        mark(used, n, geom->position, 3), mark(used, n, geom->rotation, 4);
-        for (int i = shape->first; i < shape->first + shape->count; ++i) {
-            const tacNode* node = &model->node[i];
-            mark(used, n, node->position, 3), mark(used, n, node->rotation, 4);
-            mark(used, n, node->size, 3), mark(used, n, node->eps, 2);
-            mark(used, n, node->smooth, 1), mark(used, n, node->block, node->block_count);
-        }
-    }
-}
 
 // one pair while its adjoints are gathered
 typedef struct pubReverse {

@@ -24,12 +24,23 @@ static int moves(const tacLcp* lcp, int i, int j) {
 
 static int touches(const tacLcp* lcp, int i, int j) { return moves(lcp, i, j) || moves(lcp, j, i); }
 
+// Does every contact reach one before it? Then there is one island, found without a search.
+static int is_one(const tacLcp* lcp) {
+    for (int i = 1; i < lcp->contacts; ++i) {
+        int j = i - 1;
+        while (j >= 0 && !moves(lcp, i, j)) --j;
+        if (j < 0) return 0;
+    }
+    return 1;
+}
+
 // Contacts by breadth from the first that is left. Behind contact[found] are the others, in
 // order.
 static void find(tacIslands* s) {
     int n = s->lcp->contacts, found = 0, *contact = s->contact;
     s->count = 0, s->first[0] = 0;
     for (int i = 0; i < n; ++i) contact[i] = i;
+    if (is_one(s->lcp)) found = s->first[s->count = 1] = n;
     while (found < n) {
         int begin = found++;
         for (int i = begin; i < found; ++i)
@@ -62,7 +73,7 @@ tacIslands tac_islands(const tacLcp* lcp, void* memory) {
     s.classes = (unsigned char*)(s.first + n + 1);
     s.memory = (char*)memory + tac_islands_size(lcp->contacts, lcp->tangents) / 8 * 8;
     find(&s);
-    sort(&s);
+    if (s.count > 1) sort(&s);
     return s;
 }
 

@@ -38,6 +38,7 @@ enum {
 
 typedef struct solver {
     const tacLcp* lcp;
+    const double* start; // impulses of last time, or NULL
     int rows, group;
     double *f, *a, *g;      // a try, its velocity, impulses of the sweeps (rows)
     double *weight, *size;  // velocity per impulse, sum of |A||f| (rows)
@@ -228,7 +229,7 @@ static int solve_dantzig(solver* s) {
 // Points that come nearer. Where impulses grow out of proportion and the residual does not fall the
 // rows contradict one another.
 static int solve_proximal(solver* s) {
-    tacProximal p = tac_proximal(s->lcp, s->memory);
+    tacProximal p = tac_proximal(s->lcp, s->start, s->memory);
     double least = INFINITY;
     s->report.method = TAC_LCP_PROXIMAL, s->report.dropped = p.rank < s->rows;
     for (int idle = 0; idle < IDLE_POINTS && p.points < MOST_POINTS;) {
@@ -375,6 +376,7 @@ static unsigned find_flags(solver* s) {
 static tacResult solve_island(const tacLcp* lcp, int warm, double* f, unsigned char* classes,
                               tacLcpReport* report, void* memory) {
     solver s = solver_of(lcp, memory);
+    s.start = warm ? f : NULL;
     start(&s, warm ? classes : NULL);
     int solved = solve_newton(&s, warm) || (is_small(&s) && solve_dantzig(&s)) ||
                  solve_proximal(&s) || solve_lemke(&s) || solve_all(&s) ||
@@ -404,6 +406,7 @@ static tacResult solve_islands(tacIslands* s, int warm, double* f, unsigned char
         tacLcp own = tac_island(s, k);
         tacLcpReport one;
         if (warm) tac_island_gather_classes(s, k, classes);
+        if (warm) tac_island_gather(s, k, 1 + s->lcp->tangents, f, s->f);
         tacResult solved = solve_island(&own, warm, s->f, s->classes, &one, s->memory);
         if (solved == TAC_OK) {
             tac_island_scatter(s, k, 1 + s->lcp->tangents, s->f, f);

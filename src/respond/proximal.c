@@ -19,10 +19,10 @@
 static const double least_pivot = 1e-13, flat = 1e-13;
 
 // rho falls while points settle, and rises where they do not
-static const double first_rho = 1e-3, most_rho = 1e-2, least_rho = 1e-10;
+static const double first_rho = 1e-3, near_rho = 1e-5, most_rho = 1e-2, least_rho = 1e-10;
 static const double falls = 0.1, rises = 5.0;
 
-enum { CONVEX_PASSES = 60, COUPLED_PASSES = 8, SEARCH_PASSES = 40 };
+enum { CONVEX_PASSES = 60, COUPLED_PASSES = 8, SEARCH_PASSES = 40, BLOCK = 4 };
 
 //---------------------------------- rows ----------------------------------
 
@@ -48,6 +48,29 @@ static int normal_of(const tacProximal* p, int i) { return i - i % p->group; }
 
 static double mu_of(const tacProximal* p, int contact) {
     return p->lcp->tangents ? p->lcp->mu[contact] : 0.0;
+}
+
+//---------------------------------- one contact ----------------------------------
+
+// The nearest point of the pyramid, and its classes: the tangents that are farthest out lie on
+// faces, and f_n is the mean of what they and the normal want.
+static void project(int tangents, double mu, double* f, unsigned char* classes) {
+    double size = 1.0, sum = f[0], normal = f[0];
+    for (int t = 0; t <= tangents; ++t) classes[t] = TAC_LCP_TIGHT;
+    for (int k = 0; k < tangents; ++k) {
+        int most = 0;
+        for (int t = 1; t <= tangents; ++t)
+            if (classes[t] == TAC_LCP_TIGHT && (!most || fabs(f[t]) > fabs(f[most]))) most = t;
+        if (mu > 0.0 && fabs(f[most]) <= mu * normal) break;
+        classes[most] = f[most] >= 0.0 ? TAC_LCP_HIGH : TAC_LCP_LOW;
+        sum += mu * fabs(f[most]), size += mu * mu, normal = sum / size;
+    }
+    f[0] = fmax(normal, 0.0);
+    for (int t = 0; t <= tangents && normal <= 0.0; ++t) f[t] = 0.0, classes[t] = TAC_LCP_OFF;
+    for (int t = 1; t <= tangents; ++t) {
+        if (classes[t] == TAC_LCP_HIGH) f[t] = mu * f[0];
+        if (classes[t] == TAC_LCP_LOW) f[t] = -mu * f[0];
+    }
 }
 
 //---------------------------------- A = L L' ----------------------------------
@@ -110,47 +133,42 @@ static void take_apart(tacProximal* p) {
 
 size_t tac_proximal_size(int contacts, int tangents) {
     size_t rows = (size_t)contacts * (size_t)(1 + tangents);
-    size_t reals = 2 * rows * rows + 10 * rows + 2 * (size_t)contacts;
+    size_t reals = 2 * rows * rows + 14 * rows + 2 * (size_t)contacts;
     return sizeof(double) * reals + sizeof(int) * rows + 2 * rows + sizeof(double);
 }
 
-tacProximal tac_proximal(const tacLcp* lcp, void* memory) {
+// a start in the scaled problem, within the pyramid; of numbers that are none, 0
+static void begin_at(tacProximal* p, const double* f) {
+    for (int c = 0; c < p->lcp->contacts; ++c) {
+        double *own = p->f + c * p->group, sum = 0.0;
+        for (int k = 0; k < p->group; ++k) {
+            own[k] = f[c * p->group + k] / (p->unit[c] * p->speed);
+            sum += 0.0 * own[k];
+        }
+        for (int k = 0; k < p->group && !(sum == 0.0); ++k) own[k] = 0.0;
+        project(p->lcp->tangents, mu_of(p, c), own, p->classes + c * p->group);
+    }
+    p->rho = near_rho, p->points = 1;
+}
+
+tacProximal tac_proximal(const tacLcp* lcp, const double* start, void* memory) {
     int group = 1 + lcp->tangents, rows = lcp->contacts * group;
     size_t n = (size_t)rows;
     tacProximal p = {.lcp = lcp, .rows = rows, .group = group, .L = memory, .rho = first_rho};
     p.H = p.L + n * n, p.b = p.H + n * n, p.f = p.b + n, p.g = p.f + n, p.a = p.g + n;
     p.start = p.a + n, p.along = p.start + n, p.u = p.along + n, p.step = p.u + n;
-    p.slope = p.step + n, p.kept = p.slope + n, p.unit = p.kept + n;
+    p.slope = p.step + n, p.kept = p.slope + n, p.block = p.kept + n;
+    p.unit = p.block + BLOCK * n;
     p.lift = p.unit + lcp->contacts, p.pivot = (int*)(p.lift + lcp->contacts);
     p.classes = (unsigned char*)(p.pivot + n), p.done = p.classes + n;
     find_units(&p);
     take_apart(&p);
     clear(p.f, rows), clear(p.lift, lcp->contacts);
+    if (start) begin_at(&p, start);
     return p;
 }
 
-//---------------------------------- one contact ----------------------------------
-
-// The nearest point of the pyramid, and its classes: the tangents that are farthest out lie on
-// faces, and f_n is the mean of what they and the normal want.
-static void project(int tangents, double mu, double* f, unsigned char* classes) {
-    double size = 1.0, sum = f[0], normal = f[0];
-    for (int t = 0; t <= tangents; ++t) classes[t] = TAC_LCP_TIGHT;
-    for (int k = 0; k < tangents; ++k) {
-        int most = 0;
-        for (int t = 1; t <= tangents; ++t)
-            if (classes[t] == TAC_LCP_TIGHT && (!most || fabs(f[t]) > fabs(f[most]))) most = t;
-        if (mu > 0.0 && fabs(f[most]) <= mu * normal) break;
-        classes[most] = f[most] >= 0.0 ? TAC_LCP_HIGH : TAC_LCP_LOW;
-        sum += mu * fabs(f[most]), size += mu * mu, normal = sum / size;
-    }
-    f[0] = fmax(normal, 0.0);
-    for (int t = 0; t <= tangents && normal <= 0.0; ++t) f[t] = 0.0, classes[t] = TAC_LCP_OFF;
-    for (int t = 1; t <= tangents; ++t) {
-        if (classes[t] == TAC_LCP_HIGH) f[t] = mu * f[0];
-        if (classes[t] == TAC_LCP_LOW) f[t] = -mu * f[0];
-    }
-}
+//---------------------------------- faces ----------------------------------
 
 // impulses of a contact at u + t step
 static void contact_at(const tacProximal* p, int c, double t, double* f, unsigned char* classes) {
@@ -205,19 +223,48 @@ static double find_slope(tacProximal* p) {
     return most;
 }
 
+// row += sum of weight right over four rows, which costs less than one after the other
+static void add_four(int n, double* restrict row, const double* weight,
+                     const double* const* right) {
+    const double* restrict a = right[0], * restrict b = right[1];
+    const double* restrict c = right[2], * restrict d = right[3];
+    double p = weight[0], q = weight[1], r = weight[2], s = weight[3];
+    for (int j = 0; j < n; ++j) row[j] += (p * a[j] + q * b[j]) + (r * c[j] + s * d[j]);
+}
+
+// H += outer products of four rows of P' L, each over its weight
+static void add_block(tacProximal* p, int convex, const double* weight,
+                      const double* const* right) {
+    int n = p->rank;
+    for (int k = 0; k < n; ++k) {
+        double by[BLOCK], any = 0.0;
+        for (int i = 0; i < BLOCK; ++i) by[i] = p->block[i * n + k] * weight[i], any += fabs(by[i]);
+        if (any > 0.0) add_four(convex ? k + 1 : n, p->H + k * n, by, right);
+    }
+}
+
 // H = 1 + sum of outer products of the tight rows of P' L; `convex`: both sides are such rows,
 // below the diagonal alone, else the right ones are of L
 static void fill(tacProximal* p, int convex) {
-    int n = p->rank;
-    double* x = p->step;
+    int n = p->rank, used = 0;
+    double weight[BLOCK];
+    const double* right[BLOCK];
     clear(p->H, n * n);
     for (int k = 0; k < n; ++k) p->H[k * n + k] = 1.0;
-    for (int i = 0; i < p->rows; ++i) {
-        if (p->classes[i] != TAC_LCP_TIGHT) continue;
-        double size = face_row(p, i, x);
-        const double *right = convex ? x : row_of(p, i), weight = p->rho * (convex ? size : 1.0);
-        for (int k = 0; k < n; ++k)
-            if (x[k] != 0.0) add(convex ? k + 1 : n, p->H + k * n, x[k] / weight, right);
+    for (int i = 0; i <= p->rows; ++i) {
+        int last = i == p->rows;
+        if (!last && p->classes[i] != TAC_LCP_TIGHT) continue;
+        double *x = p->block + used * n, size = last ? 0.0 : face_row(p, i, x);
+        if (!last) {
+            weight[used] = 1.0 / (p->rho * (convex ? size : 1.0));
+            right[used++] = convex ? x : row_of(p, i);
+        }
+        // what is missing in the last block counts as nothing
+        for (; last && used > 0 && used < BLOCK; ++used) {
+            clear(p->block + used * n, n);
+            weight[used] = 0.0, right[used] = p->block + used * n;
+        }
+        if (used == BLOCK) add_block(p, convex, weight, right), used = 0;
     }
     p->passes++;
 }

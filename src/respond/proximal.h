@@ -2,7 +2,7 @@
 //
 //   f_k+1 solves the problem with A + rho and b - rho f_k: its answer is next to f_k
 //
-// The first point is 0, so of many answers it comes to one next to the shortest. docs/lcp.md, eq.
+// From 0 it comes to an answer next to the shortest of many. docs/lcp.md, eq.
 // (10) to (12).
 
 #ifndef TAC_RESPOND_PROXIMAL_H
@@ -19,6 +19,7 @@ typedef struct tacProximal {
     double *b, *f, *g;         // right side, impulses, those of the point before (rows)
     double *a, *start, *along; // velocities at u, at u = 0, and along a step (rows)
     double *u, *step, *slope;  // L' (f - g), a step of it, and what is wrong with it (rank)
+    double* block;             // rows of P' L that are added together (4 x rank)
     double* kept;              // u of the convex problem (rank)
     double *unit, *lift;       // impulse of 1, and mu |a_t| (contacts)
     double speed, size;        // velocity of 1; of L' g
@@ -31,8 +32,8 @@ typedef struct tacProximal {
 
 size_t tac_proximal_size(int contacts, int tangents);
 
-// takes A apart; the first point is 0
-tacProximal tac_proximal(const tacLcp* lcp, void* memory);
+// takes A apart; the first point is `start`, or 0 (NULL)
+tacProximal tac_proximal(const tacLcp* lcp, const double* start, void* memory);
 
 // The next point: impulses and classes.
 void tac_proximal_next(tacProximal* p, double* f, unsigned char* classes);

@@ -299,6 +299,11 @@ tacStrikeNote tac_strike_part(tacStrike* s, const tacStrikeNote* note, int with)
     return part;
 }
 
+// no friction for a contact that must open
+static void make_slick(const tacStrike* s, tacStrikeGroup* g) {
+    if (g->kind == TAC_GROUP_CONTACT && g->gap < -0.1 * s->delta) g->mu = 0.0, g->mu_at = -1;
+}
+
 // the groups that the note has chosen
 static tacResult gather(tacStrike* s, tacStrikeNote* note, const tacMotion* before) {
     s->groups = 0;
@@ -306,6 +311,7 @@ static tacResult gather(tacStrike* s, tacStrikeNote* note, const tacMotion* befo
         if (note->chosen[i] == TAC_STRIKE_OUT) continue;
         if (s->groups == s->capacity) return TAC_ERROR_CAPACITY;
         s->group[s->groups] = listed(s, note, i, before, NULL);
+        if (note->slick) make_slick(s, &s->group[s->groups]);
         set_span(s, &s->group[s->groups++], note->h);
     }
     return TAC_OK;
@@ -422,13 +428,28 @@ static tacResult solve_closed(tacStrike* s, tacStrikeNote* note) {
     return result;
 }
 
-static tacResult solve_chosen(tacStrike* s, tacStrikeNote* note) {
+static tacResult solve_gathered(tacStrike* s, tacStrikeNote* note) {
     tacResult result = gather(s, note, &s->flow[0].m);
     if (result != TAC_OK) return result;
     fill(s, &s->flow[0]);
     memset(note->bent, 0, (size_t)s->groups);
-    result = s->groups > 0 && !s->straight ? solve_bent(s, note) : solve_straight(s, note);
-    return result == TAC_ERROR_UNSOLVED ? solve_closed(s, note) : result;
+    return s->groups > 0 && !s->straight ? solve_bent(s, note) : solve_straight(s, note);
+}
+
+// Where gaps contradict one another they do so by friction, mostly: bodies that touch to the last
+// bit and must open, in a corner that holds them. Those open without it, or stay closed.
+static tacResult solve_chosen(tacStrike* s, tacStrikeNote* note) {
+    tacResult result = solve_gathered(s, note);
+    if (result == TAC_ERROR_UNSOLVED && !note->slick) {
+        note->slick = 1;
+        result = solve_gathered(s, note);
+        note->slick = result != TAC_ERROR_UNSOLVED;
+    }
+    if (note->slick && result == TAC_OK) note->flags |= TAC_FALLBACK, note->border = 1;
+    if (result != TAC_ERROR_UNSOLVED) return result;
+    result = gather(s, note, &s->flow[0].m);
+    if (result == TAC_OK) fill(s, &s->flow[0]);
+    return result == TAC_OK ? solve_closed(s, note) : result;
 }
 
 static void list_held(tacStrike* s) {
@@ -442,7 +463,8 @@ static void list_held(tacStrike* s) {
 tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
     const tacMotion* m = &s->flow[0].m;
     note->collides = 0, note->passes = 0, note->flags = 0, note->residual = 0.0;
-    note->border = note->loose = 0, note->nearest = 0, note->spread = s->late > SPREAD_AFTER;
+    note->border = note->loose = 0, note->nearest = 0, note->slick = 0,
+    note->spread = s->late > SPREAD_AFTER;
     free_velocity(s, note);
     tacResult result = find_contacts(s, m, s->margin, note->spread);
     if (result == TAC_OK) result = list_rows(s, note);

@@ -53,6 +53,7 @@ typedef struct tacStrikeNote {
     unsigned char *classes, *chosen; // (3 groups) (contacts and rows)
     unsigned char* bent;             // (groups)
     int nearest;                     // bent rows look at the nearest features there
+    int slick;                       // what must open has no friction
     int spread;                      // with points around contacts that stop tilting
     int bounded;                     // is the answer between those with restitution and without?
     tacStrikePart part[2];           // if so: without, with

@@ -579,6 +579,55 @@ static int second_derivatives(void) {
     return bad;
 }
 
+// theta_bar of the step along one number, times `by`
+static int along_number(bench* b, double z, int number, double by, double* theta_bar) {
+    double q[14] = {0, 0, 0, 1, 0, 0, 0, 0.01, 0.004, z, 0.99, 0.05, 0.1, 0}, v[12] = {0};
+    double bar[12], zero[12] = {0}, out[24] = {0};
+    double* theta = calloc((size_t)b->model->nparam, sizeof *theta);
+    tacState x = {.qpos = q, .qvel = v};
+    for (int k = 0; k < 12; ++k) bar[k] = 0.3 + 0.1 * k;
+    theta[number] = by * b->model->param[number];
+    memset(theta_bar, 0, sizeof *theta_bar * (size_t)b->model->nparam);
+    ENSURE(tac_step_hvp(b->model, &x, NULL, (tacTangent){.dq = zero, .dv = bar},
+                        (tacTangent){.dq = zero, .dv = zero}, NULL, theta,
+                        (tacTangent){.dq = out, .dv = out + 12}, NULL, theta_bar,
+                        b->scratch) == TAC_OK);
+    free(theta);
+    return 0;
+}
+
+// differences are scaled by what the pair depends on: products are linear in the tangent,
+// symmetric, and nothing where bodies do not touch
+static int second_derivatives_by_numbers_are_linear(void) {
+    bench b;
+    ENSURE_LAW(open_bench(&b, &manifold_boxes,
+                          "tau='.005' keep='softsort' keep_vertices='3' keep_edges='3'"));
+    int n = b.model->nparam;
+    tacParam tau, k;
+    ENSURE(tac_param_find(b.model, "detect/tau", &tau) == TAC_OK);
+    ENSURE(tac_param_find(b.model, "respond/stiffness", &k) == TAC_OK);
+    double *one = calloc((size_t)(3 * n), sizeof *one), *small = one + n, *other = one + 2 * n;
+    const int number[2] = {tau.offset, k.offset};
+    const double* v = b.model->param;
+    for (int i = 0; i < 2; ++i) {
+        ENSURE_LAW(along_number(&b, 0.11, number[i], 1.0, one));
+        ENSURE_LAW(along_number(&b, 0.11, number[i], 1e-3, small));
+        ENSURE_LAW(along_number(&b, 0.11, number[1 - i], 1.0, other));
+        for (int j = 0; j < n; ++j)
+            ENSURE_NEAR(1e3 * small[j] * v[j], one[j] * v[j],
+                        1e-10 * fmax(1.0, fabs(one[j] * v[j])));
+        double here = one[number[1 - i]] * v[number[1 - i]],
+               there = other[number[i]] * v[number[i]];
+        ENSURE(fabs(here) > 1e-3);
+        ENSURE_NEAR(here, there, 1e-10 * fabs(here));
+        ENSURE_LAW(along_number(&b, 0.4, number[i], 1.0, one));
+        for (int j = 0; j < n; ++j) ENSURE_NEAR(one[j] * v[j], 0.0, 1e-15);
+    }
+    free(one);
+    close_bench(&b);
+    return 0;
+}
+
 //---------------------------------- the step, and bad input ----------------------
 
 // boxes that lie in each other, or on each other: finite
@@ -631,5 +680,5 @@ static int limits_are_told(void) {
 TEST_MAIN(RUN(counts_are_fixed), RUN(vertices_are_those_of_the_manifold),
           RUN(soft_points_are_averages), RUN(edges_have_their_indicators),
           RUN(pairs_of_edges_by_the_formula), RUN(rays), RUN(one_edge_is_the_deepest),
-          RUN(derivatives), RUN(second_derivatives), RUN(identical_bodies_are_finite),
-          RUN(limits_are_told))
+          RUN(derivatives), RUN(second_derivatives), RUN(second_derivatives_by_numbers_are_linear),
+          RUN(identical_bodies_are_finite), RUN(limits_are_told))

@@ -644,6 +644,7 @@ static int spread_moves(void) {
 }
 
 TEST_MAIN(RUN(spread_moves), RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes),
-          RUN(explicit_box), RUN(spinning_box), RUN(plates), RUN(arm), RUN(bounded_rod), RUN(limits_outside),
-          RUN(ball), RUN(slow_blows), RUN(equalities), RUN(welds), RUN(helpful_side),
-          RUN(helpful_slide), RUN(what_is_told), RUN(first_friction), RUN(refusals))
+          RUN(explicit_box), RUN(spinning_box), RUN(plates), RUN(arm), RUN(bounded_rod),
+          RUN(limits_outside), RUN(ball), RUN(slow_blows), RUN(equalities), RUN(welds),
+          RUN(helpful_side), RUN(helpful_slide), RUN(what_is_told), RUN(first_friction),
+          RUN(refusals))
