@@ -76,11 +76,12 @@ static double field_off_mesh(pairOfMeshes* p, int k) {
     return most;
 }
 
-static int open_pair(pairOfMeshes* p, tacModel* model) {
+// the first geoms of two have meshes
+static int open_pair(pairOfMeshes* p, tacModel* model, int meshes) {
     *p = (pairOfMeshes){.model = model};
     ENSURE(model && tac_scratch_create(model, &p->scratch) == TAC_OK);
     ENSURE(tac_contacts_create(model, 0, 0, &p->contacts) == TAC_OK);
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < meshes; ++k) {
         p->mesh[k] = ref_mesh_create(features(p, k));
         p->deviation = fmax(p->deviation, fmax(mesh_off_field(p, k), field_off_mesh(p, k)));
     }
@@ -107,10 +108,13 @@ typedef struct tally {
     int poses, overlap, clear, wrong, wrong_clear;
 } tally;
 
-static int compare(pairOfMeshes* p, const tacPose body[3], tally* t) {
-    ENSURE(tac_detect(p->model, body, p->contacts, p->scratch) == TAC_OK);
+static double meshes_apart(pairOfMeshes* p, const tacPose body[3]) {
     for (int k = 0; k < 2; ++k) ref_mesh_place(&p->mesh[k], features(p, k), body[1 + k]);
-    double exact = ref_distance(&p->mesh[0], &p->mesh[1], 1.01 * p->deviation);
+    return ref_distance(&p->mesh[0], &p->mesh[1], 1.01 * p->deviation);
+}
+
+static int compare(pairOfMeshes* p, const tacPose body[3], double exact, tally* t) {
+    ENSURE(tac_detect(p->model, body, p->contacts, p->scratch) == TAC_OK);
     double found = deepest(p->contacts);
     int clear = fabs(exact) > p->deviation, wrong = (found < 0.0) != (exact < 0.0);
     if (wrong && clear) printf("    pose %d: meshes %.4g, manifold %.4g\n", t->poses, exact, found);
@@ -155,11 +159,11 @@ static int figures(void) {
     testRandom random = {11};
     tally t = {0};
     tac_load(TAC_SOURCE_DIR "/scenes/figure_pair.xml", NULL, &model, &message);
-    ENSURE_LAW(open_pair(&p, model));
+    ENSURE_LAW(open_pair(&p, model, 2));
     for (int i = poses_of(80, 1000); i > 0; --i) {
         tacPose body[3];
         place_figures(&random, body);
-        ENSURE_LAW(compare(&p, body, &t));
+        ENSURE_LAW(compare(&p, body, meshes_apart(&p, body), &t));
     }
     ENSURE_LAW(report("figures", &p, &t));
     close_pair(&p);
@@ -173,17 +177,43 @@ static int boxes(void) {
     tally t = {0};
     manifoldScene scene = manifold_boxes;
     scene.reach = 0.26;
-    ENSURE_LAW(open_pair(&p, manifold_load(&scene, "depth='.4'")));
+    ENSURE_LAW(open_pair(&p, manifold_load(&scene, "depth='.4'"), 2));
     for (int i = poses_of(1000, 4000); i > 0; --i) {
         double x[14];
         tacPose body[3];
         manifold_place(&scene, &random, x);
         manifold_poses(x, body);
-        ENSURE_LAW(compare(&p, body, &t));
+        ENSURE_LAW(compare(&p, body, meshes_apart(&p, body), &t));
     }
     ENSURE_LAW(report("boxes", &p, &t));
     close_pair(&p);
     return 0;
 }
 
-TEST_MAIN(RUN(figures), RUN(boxes))
+// a ball about a cup, within its hollow as well, against the cup's mesh
+static int cup(void) {
+    pairOfMeshes p;
+    testRandom random = {13};
+    tally t = {0};
+    manifoldScene scene = manifold_cup;
+    scene.reach = 0.1;
+    ENSURE_LAW(open_pair(&p, manifold_load(&scene, "vertices='1000'"), 1));
+    double radius =
+        p.model->param[p.model->node[p.model->shape[p.model->geom[1].shape].first].size];
+    for (int i = poses_of(400, 1000); i > 0; --i) {
+        double x[14];
+        tacPose body[3];
+        manifold_place(&scene, &random, x);
+        manifold_poses(x, body);
+        ref_mesh_place(&p.mesh[0], features(&p, 0), body[1]);
+        double at[3] = {body[2].position.x, body[2].position.y, body[2].position.z};
+        double off = ref_to_mesh(&p.mesh[0], at);
+        ENSURE_LAW(
+            compare(&p, body, (ref_winding(&p.mesh[0], at) > 0.5 ? -off : off) - radius, &t));
+    }
+    ENSURE_LAW(report("cup and ball", &p, &t));
+    close_pair(&p);
+    return 0;
+}
+
+TEST_MAIN(RUN(figures), RUN(boxes), RUN(cup))
