@@ -226,6 +226,9 @@ static int solve_dantzig(solver* s) {
            judge(s, good);
 }
 
+// is the best so far an answer?
+static int is_fair(const solver* s) { return s->report.residual <= fair * s->report.scale; }
+
 // Points that come nearer. Where impulses grow out of proportion and the residual does not fall the
 // rows contradict one another.
 static int solve_proximal(solver* s) {
@@ -241,7 +244,7 @@ static int solve_proximal(solver* s) {
         if (falls) least = s->last;
         idle = falls || p.most < large ? 0 : idle + 1;
     }
-    return s->report.residual <= fair * s->report.scale;
+    return !is_small(s) && is_fair(s);
 }
 
 // The path's own impulses count if the linear system of its classes loses digits.
@@ -252,7 +255,7 @@ static int solve_lemke(solver* s) {
         if (!tac_lemke(s->lcp, attempt, s->f, s->classes, &s->report.passes, s->memory)) continue;
         judge(s, fair);
         if (try_classes(s, good)) return 1;
-        if (s->report.residual <= fair * s->report.scale) return 1;
+        if (is_fair(s)) return 1;
     }
     return 0;
 }
@@ -379,7 +382,7 @@ static tacResult solve_island(const tacLcp* lcp, int warm, double* f, unsigned c
     s.start = warm ? f : NULL;
     start(&s, warm ? classes : NULL);
     int solved = solve_newton(&s, warm) || (is_small(&s) && solve_dantzig(&s)) ||
-                 solve_proximal(&s) || solve_lemke(&s) || solve_all(&s) ||
+                 solve_proximal(&s) || solve_lemke(&s) || is_fair(&s) || solve_all(&s) ||
                  (is_small(&s) && solve_sweeps(&s));
     if (solved) {
         memcpy(f, s.best, (size_t)s.rows * sizeof(double));

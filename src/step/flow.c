@@ -34,6 +34,7 @@ tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, 
                  !(model->disable & TAC_DISABLE_PASSIVE);
     f.deep = is_deep(model) && !f.fast && !tac_touch_implicit(model);
     if (kernels->lanes == 1) f.touch = tac_touch_take(model, derivatives, scratch);
+    f.spins = f.touch && f.touch->implicit;
     tac_flow_again(&f, scratch);
     return f;
 }
@@ -101,7 +102,7 @@ void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
     f->k->inverse(model, &f->m, f->bias);
     f->k->applied(model, &f->m, a);
     if (f->touch) tac_touch_at(f->touch, &f->m, a), tac_hold_at(model, &f->m, NULL, a);
-    if (f->touch && f->touch->implicit) tac_spin_at(model, &f->m, a);
+    if (f->spins) tac_spin_at(model, &f->m, a);
     if (f->deep) {
         f->k->articulated(model, &f->m, a, f->implicit ? f->extra : NULL, a);
     } else {
@@ -136,7 +137,7 @@ void tac_balance_jvp(tacFlow* f, const tacMotionDot* dot, tacReal* out) {
     f->k->inverse_jvp(model, &f->m, dot, f->bias);
     if (f->touch) tac_touch_jvp(f->touch, &f->m, dot, out);
     if (f->touch) tac_hold_jvp(model, &f->m, dot, out);
-    if (f->touch && f->touch->implicit) tac_spin_jvp(model, &f->m, dot, out);
+    if (f->spins) tac_spin_jvp(model, &f->m, dot, out);
     for (int k = 0; k < model->nv; ++k) {
         out[k] -= f->bias[k];
         int damping = model->joint[model->dof[k].joint].damping;
@@ -160,7 +161,7 @@ void tac_balance_vjp(tacFlow* f, tacReal* bar_of_it, tacMotionDot* bar) {
     const tacModel* model = f->model;
     if (f->touch) tac_touch_vjp(f->touch, &f->m, bar_of_it, bar);
     if (f->touch) tac_hold_vjp(model, &f->m, bar_of_it, bar);
-    if (f->touch && f->touch->implicit) tac_spin_vjp(model, &f->m, bar_of_it, bar);
+    if (f->spins) tac_spin_vjp(model, &f->m, bar_of_it, bar);
     for (int k = 0; k < model->nv; ++k) {
         int damping = model->joint[model->dof[k].joint].damping;
         if (f->implicit && bar->theta) {

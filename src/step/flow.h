@@ -16,6 +16,7 @@ typedef struct tacFlow {
     int implicit;          // is the damping of the joints implicit?
     int fast;              // and that of tendons and actuators?
     int deep;              // are articulated bodies faster than a mass matrix?
+    int spins;             // is the gyroscopic couple of free bodies ahead of the step? (spin.h)
     tacTouch* touch;       // contact; NULL: none
     int by_code;           // are accelerations by the scratch's code? (generated.h)
     tacResult result;      // of contact: the first failure

@@ -67,7 +67,7 @@ static needMotion take_motion(const tacModel* model, tacDynamicsInput x, int der
     f->k->kinematics(model, &f->m);
     f->k->inverse(model, &f->m, f->bias);
     if (f->touch) tac_touch_at(f->touch, &f->m, n.tau), tac_hold_at(model, &f->m, NULL, n.tau);
-    if (f->touch && f->touch->implicit) tac_spin_at(model, &f->m, n.tau);
+    if (f->spins) tac_spin_at(model, &f->m, n.tau);
     for (int k = 0; k < model->nv; ++k) n.tau[k] = f->bias[k] - n.tau[k];
     f->k->mass(model, &f->m, NULL);
     if (f->touch && f->touch->implicit) tac_touch_stiffen(f->touch, &f->m);

@@ -18,10 +18,9 @@
 
 //---------------------------------- bodies ---------------------------------------
 
+// bodies follow those that they hang on
 static int is_alone(const tacModel* model, int body) {
-    for (int b = body + 1; b < model->nbody; ++b)
-        if (model->body[b].root == body) return 0;
-    return 1;
+    return body + 1 == model->nbody || model->body[body + 1].root != body;
 }
 
 static int is_top(const tacModel* model, const tacJoint* j) {

@@ -1,4 +1,4 @@
-// Free bodies that spin: what a linearly implicit step adds to the gyroscopic couple, and what that
+// Free bodies that spin: what a step of contact adds to the gyroscopic couple, and what that
 // owes to velocities and parameters. One lane.
 
 #ifndef TAC_STEP_SPIN_H

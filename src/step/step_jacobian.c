@@ -36,7 +36,7 @@ static void accelerations(tacFlow* f, tacReal* X, int stride, tacReal* U) {
     f->k->applied_jacobian(model, &f->m, J);
     if (X && f->touch) tac_touch_jacobian(f->touch, &f->m, J.by_q, J.by_v, stride);
     if (X && f->touch) tac_hold_jacobian(model, &f->m, J.by_q, J.by_v, stride);
-    if (X && f->touch && f->touch->implicit) tac_spin_jacobian(model, &f->m, J.by_v, stride);
+    if (X && f->spins) tac_spin_jacobian(model, &f->m, J.by_v, stride);
     if (f->fast) f->k->damp_jacobian(model, &f->m, J);
     if (X) tac_flow_solve_columns(f, X, 2 * nv + na, stride);
     if (U && nu > 0) tac_flow_solve_columns(f, U, nu, nu);

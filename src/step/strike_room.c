@@ -139,7 +139,7 @@ tacStrike* tac_strike_take(const tacModel* model, const tacReal* u, tacScratch* 
     s->flow[1].h = 1.0;
     s->before = tac_motion_take(model, 1, arena), s->after = tac_motion_take(model, 1, arena);
     s->end = tac_motion_take(model, 1, arena);
-    s->straight = model->integrator == TAC_INTEGRATOR_EXPLICIT;
+    s->straight = model->integrator == TAC_INTEGRATOR_EXPLICIT, s->flow[0].spins = !s->straight;
     s->nrow = tac_row_count(model), s->capacity = group_capacity(model);
     s->dt = model->param[model->timestep];
     s->delta = model->param[plan->number[TAC_CONTACT_DELTA]];

@@ -254,6 +254,15 @@ static int tumbling_box(void) {
     return 0;
 }
 
+// a box that turns by a quarter of a radian a step when it strikes: its gyroscopic couple is ahead
+static int spinning_box(void) {
+    const double v[6] = {0.5, 0.2, -3.0, 20.0, -10.0, 13.0};
+    ENSURE_LAW(along(HARD("restitution='.3'") "<worldbody>" FLOOR BOX(
+                         "0 0 .3", "20 10 5", ".1 .15 .05") "</worldbody></mujoco>",
+                     v, 15, 1));
+    return 0;
+}
+
 // two boxes that meet by their edges, in the air
 static int boxes(void) {
     const double v[12] = {0.1, 0.2, 2.0, 1.0, 0.5, 0.2, 0.0, 0.1, -3.0, 0.3, 1.0, -1.0};
@@ -635,6 +644,7 @@ static int spread_moves(void) {
 }
 
 TEST_MAIN(RUN(spread_moves), RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes),
-          RUN(explicit_box), RUN(plates), RUN(arm), RUN(bounded_rod), RUN(limits_outside),
-          RUN(ball), RUN(slow_blows), RUN(equalities), RUN(welds), RUN(helpful_side),
-          RUN(helpful_slide), RUN(what_is_told), RUN(first_friction), RUN(refusals))
+          RUN(explicit_box), RUN(spinning_box), RUN(plates), RUN(arm), RUN(bounded_rod),
+          RUN(limits_outside), RUN(ball), RUN(slow_blows), RUN(equalities), RUN(welds),
+          RUN(helpful_side), RUN(helpful_slide), RUN(what_is_told), RUN(first_friction),
+          RUN(refusals))

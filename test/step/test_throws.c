@@ -125,17 +125,19 @@ static int free_flight_keeps_energy(void) {
         "type='box' size='.05 .04 .03'", "type='cylinder' size='.08 .01'"};
     static const double swing[] = {1e-4, 1e-4, 1e-3, 1e-4};
     double turn[][3] = {{0.1, 100.0, 0.1}, {5.0, 0.0, 100.0}, {58.0, 58.0, 58.0}};
-    for (int i = 0; i < 4; ++i)
+    static const char* const tactus[] = {"respond='spring'", "respond='lcp'"};
+    for (int n = 0; n < 8; ++n)
         for (int k = 0; k < 3; ++k) {
+            int i = n % 4;
             char text[700];
             throwRun r;
-            snprintf(text, sizeof text, body_text, 0.002, "respond='spring'", 0.2, geom[i], 0.2);
+            snprintf(text, sizeof text, body_text, 0.002, tactus[n / 4], 0.2, geom[i], 0.2);
             ENSURE_LAW(open_run(&r, text));
             memcpy(r.v + 3, turn[k], sizeof turn[k]);
             double start[2], energy[2], most = 0.0;
             r.q[2] = 1000.0;
             ENSURE(tac_energy(r.model, r.q, r.v, start, r.scratch) == TAC_OK);
-            for (int n = 0; n < 5000; ++n) {
+            for (int t = 0; t < 5000; ++t) {
                 ENSURE(tac_step(r.model, &r.x, NULL, &r.x, r.scratch) == TAC_OK);
                 double fall = r.v[2];
                 r.v[2] = 0.0;
