@@ -99,15 +99,14 @@ TAC_INLINE wide w_log_plus_one_small(wide r) {
     return w_fma(w_fma(odd, r, even), r2, r);
 }
 
-// c close to 1/m by the first four bits of the mantissa of m, and -log c. Next to m = 1 both must
-// vanish in a sum: c = 1 in the first interval, and in the last c = 1/2 with the very double ln2.
-// The other c are doubles whose -log c (from the ninth on: its distance to ln2) is a double to
-// 2^-65, so that the table adds no error (idea: Gal 1986).
-typedef struct wideLogTable {
-    wide c, minus_log_c;
-} wideLogTable;
-
-TAC_INLINE wideLogTable w_log_table(wide m) {
+// With x = 2^k m, 1 <= m < 2, and c close to 1/m by the first four bits of m:
+//
+//   log(x) = (k ln2 - log c) + log(1 + r),   r = m c - 1
+//
+// Next to x = 1 the bracket must vanish: c = 1 in the first interval of m, and in the last c = 1/2
+// with the very double ln2. The other c are doubles whose -log c (from the ninth on: its
+// distance to ln2) is a double to 2^-65, so that the table adds no error (idea: Gal 1986).
+TAC_INLINE wide w_log(wide x) {
     const wide c_low = {0x1.0000000000000p+0, 0x1.d44e37baf5e83p-1, 0x1.bb37f379c843fp-1,
                         0x1.a423f0bfc0753p-1, 0x1.8f3b2f385182dp-1, 0x1.7cff760aa5239p-1,
                         0x1.6c58ba6a5b427p-1, 0x1.5c7c584e04a4cp-1};
@@ -120,34 +119,27 @@ TAC_INLINE wideLogTable w_log_table(wide m) {
     const wide minus_log_c_high = {0x1.b3aade5ddc177p-2, 0x1.ddcb1b4b4fae0p-2, 0x1.025c85d35cd09p-1,
                                    0x1.15853211b84a3p-1, 0x1.27d55568ea440p-1, 0x1.39189f898de84p-1,
                                    0x1.4a39ee01cdc8bp-1, 0x1.62e42fefa39efp-1};
-    __m512i interval = _mm512_srli_epi64((__m512i)m, 48);
-    return (wideLogTable){_mm512_permutex2var_pd(c_low, interval, c_high),
-                          _mm512_permutex2var_pd(minus_log_c_low, interval, minus_log_c_high)};
-}
 
-// With x = 2^k m, 1 <= m < 2, and c close to 1/m:
-//
-//   log(x) = (k ln2 - log c) + log(1 + r),   r = m c - 1
-//
-TAC_INLINE wide w_log(wide x) {
     // log 0 = -inf and log inf = inf come from k, log(x < 0) = NaN from m
     wide k = _mm512_getexp_pd(x);
     wide m = _mm512_getmant_pd(x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_nan);
-    wideLogTable t = w_log_table(m);
-    wide high = w_fma(k, w_set(0x1.62e42fefa39efp-1), t.minus_log_c);
-    wide r = w_fma(m, t.c, w_set(-1.0));
-    return high + w_log_plus_one_small(r);
-}
+    __m512i interval = _mm512_srli_epi64((__m512i)m, 48);
+    wide c = _mm512_permutex2var_pd(c_low, interval, c_high);
+    wide minus_log_c = _mm512_permutex2var_pd(minus_log_c_low, interval, minus_log_c_high);
 
-// log(1 + x) for 0 <= x <= 1, accurate relative to small x: the interval is that of 1 + x, which
-// rounds, but r = (1 + x) c - 1 is made of x itself (c - 1 is exact)
-TAC_INLINE wide w_log1p_unit(wide x) {
-    wideLogTable t = w_log_table(w_min(1.0 + x, w_set(0x1.fffffffffffffp+0)));
-    return t.minus_log_c + w_log_plus_one_small(w_fma(x, t.c, t.c - 1.0));
+    wide high = w_fma(k, w_set(0x1.62e42fefa39efp-1), minus_log_c);
+    wide r = w_fma(m, c, w_set(-1.0));
+    return high + w_log_plus_one_small(r);
 }
 
 // the names of the other instruction sets' shorter versions; here the full ones cost no more
 TAC_INLINE wide w_exp_regular(wide x) { return w_exp(w_max(x, w_set(-600.0))); }
 TAC_INLINE wide w_log_regular(wide x) { return w_log(x); }
+// log(1 + x) for 0 <= x <= 1, accurate relative to small x: with u = 1 + x as it is rounded, what
+// is lost counts by the slope 1/u, for which 1 - x/2 is enough
+TAC_INLINE wide w_log1p_unit(wide x) {
+    wide u = 1.0 + x, lost = x - (u - 1.0);
+    return w_fma(lost, w_fma(x, w_set(-0.5), w_set(1.0)), w_log(u));
+}
 
 #endif
