@@ -40,12 +40,27 @@ int tac_param_moves(const tacModel* model, int offset) {
            (held || (!strstr(name, "/range") && !strstr(name, "/frictionloss")));
 }
 
+// the least mass or moment of inertia of a body that has one; at most 1
+static double least_inertia(const tacModel* model) {
+    double least = 1.0;
+    for (int b = 1; b < model->nbody; ++b) {
+        const double numbers[] = {
+            model->param[model->body[b].mass], model->param[model->body[b].inertia],
+            model->param[model->body[b].inertia + 1], model->param[model->body[b].inertia + 2]};
+        for (int i = 0; i < 4; ++i)
+            if (numbers[i] > 0.0) least = fmin(least, numbers[i]);
+    }
+    return least;
+}
+
 // A typical change of a parameter: its size, or a tenth of its largest neighbour's where it is 0
-// (an inertia's products must stay below its moments).
+// (an inertia's products must stay below its moments, an armature taken off below what it is of).
 static double scale_of(const tacModel* model, int offset) {
     tacParam group = model->paramname[model->paramgroup[offset]].param;
     double own = fabs(model->param[offset]), most = 0.0;
     for (int i = 0; i < group.count; ++i) most = fmax(most, fabs(model->param[group.offset + i]));
+    if (most == 0.0 && strstr(model->paramname[model->paramgroup[offset]].name, "/armature"))
+        return fmin(1e-3, 0.3 * least_inertia(model));
     return own > 0.0 ? 0.3 * own : most > 0.0 ? 0.1 * most : 1e-3;
 }
 
