@@ -54,12 +54,14 @@ static double least_inertia(const tacModel* model) {
 }
 
 // A typical change of a parameter: its size, or a tenth of its largest neighbour's where it is 0
-// (an inertia's products must stay below its moments, an armature taken off below what it is of).
+// (an inertia's products must stay below its moments, an armature and a damping that are taken off
+// below the inertia).
 static double scale_of(const tacModel* model, int offset) {
     tacParam group = model->paramname[model->paramgroup[offset]].param;
     double own = fabs(model->param[offset]), most = 0.0;
     for (int i = 0; i < group.count; ++i) most = fmax(most, fabs(model->param[group.offset + i]));
-    if (most == 0.0 && strstr(model->paramname[model->paramgroup[offset]].name, "/armature"))
+    const char* name = model->paramname[model->paramgroup[offset]].name;
+    if (most == 0.0 && (strstr(name, "/armature") || strstr(name, "/damping")))
         return fmin(1e-3, 0.3 * least_inertia(model));
     return own > 0.0 ? 0.3 * own : most > 0.0 ? 0.1 * most : 1e-3;
 }

@@ -199,7 +199,7 @@ def a_scene_that_rests_on_kinks_is_proven_beside_them(folder):
 
 @law
 def light_bodies_are_proven(folder):
-    # an armature of 0 is moved by less than the inertia, 4e-8 kg m2
+    # armatures and dampings of 0 are moved by less than the inertia, 4e-8 kg m2
     path = os.path.join(folder, "light.xml")
     pathlib.Path(path).write_text(
         '<mujoco><tactus respond="scm" points="24"/><worldbody><geom type="plane" size="1 1 1"/>'
