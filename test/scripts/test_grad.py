@@ -198,6 +198,17 @@ def a_scene_that_rests_on_kinks_is_proven_beside_them(folder):
 
 
 @law
+def light_bodies_are_proven(folder):
+    # armatures and dampings of 0 are moved by less than the inertia, 4e-8 kg m2
+    path = os.path.join(folder, "light.xml")
+    pathlib.Path(path).write_text(
+        '<mujoco><tactus respond="scm" points="24"/><worldbody><geom type="plane" size="1 1 1"/>'
+        '<body pos="0 0 .0099"><freejoint/><geom size=".01" mass="1e-3"/></body></worldbody>'
+        "</mujoco>", encoding="utf-8")
+    assert "WRONG" not in run("grad", path, "--check", "--points", 12).stdout
+
+
+@law
 def wrong_use_is_2(folder):
     for more, word in [
         (["--of", "enrgy"], "none of energy"),
