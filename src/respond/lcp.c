@@ -25,7 +25,7 @@ static const double good = 1e-11, known = 1e-10, fair = 1e-8, rough = 1e-6;
 static const double proportion = 1e5, large = 30.0;
 
 enum { MAX_CONTACTS = 4096, ENUMERATE_CONTACTS = 4, LEMKE_CONTACTS = 64, LEMKE_ATTEMPTS = 6 };
-enum { FEW_CONTACTS = 16, MOST_POINTS = 40, IDLE_POINTS = 6 };
+enum { FEW_CONTACTS = 16, MOST_POINTS = 40, IDLE_POINTS = 6, BLOCK = 4 };
 enum {
     FIRST_PASSES = 2,
     NEWTON_PASSES = 12,
@@ -90,17 +90,32 @@ double tac_lcp_residual(const tacLcp* lcp, const tacReal* f, double* scale) {
 
 //---------------------------------- tries ----------------------------------
 
+// a += A f and size += |A f| of four rows of A, which costs less than one after the other
+static void add_four(int n, double* restrict a, double* restrict size, const double f[BLOCK],
+                     const double* const row[BLOCK]) {
+    const double* restrict A = row[0], * restrict B = row[1];
+    const double* restrict C = row[2], * restrict D = row[3];
+    double p = f[0], q = f[1], r = f[2], s = f[3];
+    for (int i = 0; i < n; ++i) {
+        double x = A[i] * p, y = B[i] * q, z = C[i] * r, w = D[i] * s;
+        a[i] += (x + y) + (z + w);
+        size[i] += (fabs(x) + fabs(y)) + (fabs(z) + fabs(w));
+    }
+}
+
 // velocities of the try, and sizes of their terms; A is symmetric: its columns are rows
 static void find_velocities(solver* s) {
-    double* restrict a = s->a, * restrict size = s->size;
-    for (int i = 0; i < s->rows; ++i) a[i] = s->lcp->b[i], size[i] = 0.0;
+    double f[BLOCK];
+    const double* row[BLOCK];
+    int used = 0;
+    for (int i = 0; i < s->rows; ++i) s->a[i] = s->lcp->b[i], s->size[i] = 0.0;
     for (int j = 0; j < s->rows; ++j) {
-        const double* restrict A = s->lcp->A + (size_t)j * (size_t)s->rows, f = s->f[j];
-        if (f == 0.0) continue;
-        for (int i = 0; i < s->rows; ++i) {
-            double x = A[i] * f;
-            a[i] += x, size[i] += fabs(x);
-        }
+        if (s->f[j] != 0.0)
+            f[used] = s->f[j], row[used++] = s->lcp->A + (size_t)j * (size_t)s->rows;
+        // what is missing in the last block counts as nothing
+        for (; j + 1 == s->rows && used > 0 && used < BLOCK; ++used)
+            f[used] = 0.0, row[used] = row[0];
+        if (used == BLOCK) add_four(s->rows, s->a, s->size, f, row), used = 0;
     }
 }
 
@@ -133,7 +148,7 @@ static int try_classes(solver* s, double bound) {
     tac_class_solve(&factor, s->lcp->b, s->f);
     for (int pass = 0; pass < REFINEMENTS; ++pass) {
         if (!judge(s, rough)) return 0;
-        tac_class_refine(&factor, s->lcp->b, s->f);
+        tac_class_correct(&factor, s->a, s->f);
         if (judge(s, bound)) return 1;
     }
     return 0;

@@ -132,7 +132,7 @@ static int needed_notes(const tacHardPass* p) {
 // of all contacts without restitution.
 static tacResult collide(tacHardPass* p, tacStretch* t, tacPoint x) {
     tacResult result = TAC_OK;
-    t->first = p->notes;
+    t->first = p->notes, p->s->blow = 0.0;
     for (int pass = 0, all = p->s->late > 0; p->notes < p->most; ++pass) {
         tacStrikeNote* note = begin_note(p, x);
         int approach = tac_collide(p->s, note, all, &result);

@@ -75,14 +75,21 @@ typedef enum tacGroupKind {
     TAC_GROUP_EQUALITY // its normal row holds both ways
 } tacGroupKind;
 
+// speed at which a gap may close, and its derivatives by the gap, by delta, by the time that is
+// propagated and by the length of the step
+typedef struct tacPace {
+    double speed, by_gap, by_delta, by_h, by_dt;
+} tacPace;
+
 typedef struct tacStrikeGroup {
     tacGroupKind kind;
     int source;         // index among contacts, or among rows
     int bounces;        // is there restitution?
     double approach;    // normal velocity before, of one that bounces
     double fade, steep; // how much of its restitution it has; slope by approach/slow, less its sign
-    double mu, gap, span; // gap of the normal row and the time that it may close in
-    int mu_at;            // offset of the coefficient of friction, or -1
+    double mu, gap;     // of friction; of the normal row
+    tacPace pace;       // at which the gap may close
+    int mu_at;          // offset of the coefficient of friction, or -1
     tacContactFrame frame;
     tacEqualityRow held;  // of an equality
     double parting;       // speed at which a gap below 0 opens at most
@@ -126,6 +133,7 @@ typedef struct tacStrike {
     tacBounce bounce;
     void *memory, *hard_memory;     // of solvers
     double dt, delta, margin, slow; // slow: what closes slower rests, and has no restitution
+    double blow;                    // speed of the collision at hand as it began
     int restitution, delta_at;      // offsets of the coefficient and of delta
     int straight;                   // positions follow the old velocity: no row bends
     int helpful;                    // reverse derivatives at ties take the side that helps

@@ -13,9 +13,10 @@ static double dot(int n, const double* a, const double* b) {
     return sum;
 }
 
-// a contact that just touches, without pressure: open and closed fit both                  [m/s]
+// A contact that just touches, without pressure: open and closed fit both. What rests has a trace
+// of speed by the bends of its path, so a blow that does not change it leaves open which. [m/s]
 static int is_touch(const tacStrike* s, const tacStrikeNote* note, int g) {
-    const double tiny = 1e-10;
+    const double tiny = note->collides ? fmax(1e-10, 1e-6 * s->blow) : 1e-10;
     int i = g * (1 + s->tangents), rows = s->rows;
     const double* A = s->A + (size_t)i * (size_t)rows;
     if (s->group[g].kind == TAC_GROUP_FRICTION || s->group[g].kind == TAC_GROUP_EQUALITY) return 0;
@@ -68,13 +69,36 @@ static int shears(tacStrike* s, const tacStrikeNote* note) {
     return 0;
 }
 
+// Does anything slide?
+static int slides(const tacStrike* s, const tacStrikeNote* note) {
+    for (int i = 0; i < s->rows; ++i)
+        if (note->classes[i] == TAC_LCP_HIGH || note->classes[i] == TAC_LCP_LOW) return 1;
+    return 0;
+}
+
+// Redundant contacts that slide in different directions (a plate that spins on a floor): friction
+// goes with the pressure of each, which nothing determines, and so does the motion. Another answer
+// of the same classes tells.
+static int is_open_slide(tacStrike* s, const tacStrikeNote* note) {
+    int nv = s->scene->nv;
+    double *f = s->f_dot, most = 0.0, size = 0.0;
+    if (!slides(s, note)) return 0;
+    tac_lcp_classes(&s->lcp, note->classes, f, s->memory);
+    for (int k = 0; k < nv; ++k) {
+        const double* U = s->U + k * s->rows;
+        double a = dot(s->rows, U, note->f), b = dot(s->rows, U, f);
+        most = fmax(most, fabs(a - b)), size = fmax(size, fabs(a));
+    }
+    return most > 1e-7 * size;
+}
+
 // Is another set of classes as good? For what rests, contacts that others make up for are no reason
 // by themselves: gaps of rows that depend on one another change alike with the configuration, so
 // while all of them press they stay closed together, and the motion has one derivative. A blow has
 // no gaps that would keep them together.
 int tac_strike_has_tie(tacStrike* s, const tacStrikeNote* note, const tacLcpReport* report) {
     int rests = report->dropped && !note->collides, found = !rests && (report->flags & TAC_TIE);
-    if (rests) found = shears(s, note);
+    if (rests) found = shears(s, note) || is_open_slide(s, note);
     for (int g = 0; g < s->groups && !found; ++g)
         found = is_touch(s, note, g) || (rests && is_at_bound(s, note, g));
     return found;
