@@ -131,8 +131,9 @@ static int judge(solver* s, double bound) {
     // impulses out of all proportion are those of rows that contradict one another
     double scale = more(less(terms, proportion * speed), speed);
     s->last = residual;
-    s->at_best = residual * s->report.scale < s->report.residual * scale;
-    if (s->at_best || s->report.residual < 0.0) {
+    s->at_best =
+        s->report.residual < 0.0 || residual * s->report.scale < s->report.residual * scale;
+    if (s->at_best) {
         s->report.residual = residual, s->report.scale = scale;
         memcpy(s->best, s->f, (size_t)s->rows * sizeof(double));
         memcpy(s->best_classes, s->classes, (size_t)s->rows);
@@ -381,14 +382,57 @@ static int is_tie(const solver* s, int i) {
     return bound > near && a <= near && fabs(f) >= bound - near;
 }
 
+// the best so far as the try, with its velocities
+static void return_to_best(solver* s) {
+    if (s->at_best) return;
+    memcpy(s->f, s->best, (size_t)s->rows * sizeof(double));
+    memcpy(s->classes, s->best_classes, (size_t)s->rows);
+    find_velocities(s);
+    s->at_best = 1;
+}
+
 static unsigned find_flags(solver* s) {
     unsigned flags = s->report.method == TAC_LCP_NEWTON ? 0 : TAC_FALLBACK;
-    if (!s->at_best) {
-        memcpy(s->f, s->best, (size_t)s->rows * sizeof(double));
-        find_velocities(s);
-    }
+    return_to_best(s);
     for (int i = 0; i < s->rows; ++i) flags |= is_tie(s, i) ? TAC_TIE : 0;
     return s->report.dropped ? flags | TAC_TIE : flags;
+}
+
+// the class of a tangent whose normal presses, by its velocity
+static tacLcpClass pressed_tangent(const solver* s, int i, double near) {
+    if (s->lcp->mu[i / s->group] == 0.0) return TAC_LCP_HIGH;
+    if (fabs(s->a[i]) <= near) return TAC_LCP_TIGHT;
+    return s->a[i] < 0.0 ? TAC_LCP_HIGH : TAC_LCP_LOW;
+}
+
+// Closes contacts of the answer that touch without pressure; returns how many.
+static int close_idle(solver* s) {
+    double near = fair * s->report.scale;
+    int count = 0;
+    return_to_best(s);
+    for (int i = 0; i < s->rows; i += s->group) {
+        if (s->classes[i] != TAC_LCP_OFF || fabs(s->a[i]) > near) continue;
+        s->classes[i] = TAC_LCP_TIGHT, ++count;
+        for (int t = i + 1; t < i + s->group; ++t)
+            s->classes[t] = (unsigned char)pressed_tangent(s, t, near);
+    }
+    return count;
+}
+
+// Contacts that touch without pressure may be able to carry with the others: then the answer is not
+// on the border of classes, and next to the shortest.
+static int share_load(solver* s) {
+    tacLcpReport before = s->report;
+    if (close_idle(s) == 0) return 0;
+    s->report.residual = -1.0;
+    if (try_classes(s, good)) return 1;
+    before.passes = s->report.passes, s->report = before, s->at_best = 0;
+    return 0;
+}
+
+static void hand_out(const solver* s, double* f, unsigned char* classes) {
+    memcpy(f, s->best, (size_t)s->rows * sizeof(double));
+    memcpy(classes, s->best_classes, (size_t)s->rows);
 }
 
 static tacResult solve_island(const tacLcp* lcp, int warm, double* f, unsigned char* classes,
@@ -400,8 +444,11 @@ static tacResult solve_island(const tacLcp* lcp, int warm, double* f, unsigned c
                  solve_proximal(&s) || solve_lemke(&s) || is_fair(&s) || solve_all(&s) ||
                  (is_small(&s) && solve_sweeps(&s));
     if (solved) {
-        memcpy(f, s.best, (size_t)s.rows * sizeof(double));
-        memcpy(classes, s.best_classes, (size_t)s.rows);
+        hand_out(&s, f, classes);
+        // the classes of last time have been through this
+        if (!warm && share_load(&s)) hand_out(&s, f, classes);
+        memcpy(s.best, f, (size_t)s.rows * sizeof(double));
+        memcpy(s.best_classes, classes, (size_t)s.rows);
         s.report.flags = find_flags(&s);
     } else
         s.report.method = TAC_LCP_NONE;

@@ -102,7 +102,7 @@ static void leave_out(tacStrike* s, tacStrikeNote* note) {
 static const double rest_of_blow = 1e-3, trace_of_blow = 1e-6;
 
 // Gaps of what rests change by a trace of delta in a step, which rows see to.
-static double creep(const tacStrike* s) { return fmin(2.0 * s->delta / s->dt, s->slow); }
+static double creep(const tacStrike* s) { return fmin(2.0 * s->delta / s->dt, 0.01 * s->slow); }
 
 // Contacts that touch and approach or rest; those that approach at more than a crawl bounce. What
 // rests may part by a trace: if it took part at 0 and not beyond, a blow on it would jump with

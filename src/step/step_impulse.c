@@ -163,6 +163,8 @@ static void judge_meeting(tacHardPass* p, const tacStretch* t) {
     if (p->stretches == 1) p->info.time_of_impact = t->span;
     if (!t->meets.exact) p->info.flags |= t->span > 0.0 ? TAC_GRAZING : TAC_ONE_SIDED;
     if (t->meets.ties > 0) p->info.flags |= TAC_TIE;
+    // at the very end of a stretch: the next one has it, or none
+    if (t->h - t->span < 1e-9 * t->h) p->info.flags |= TAC_ONE_SIDED;
 }
 
 // Bodies that start within one another have no path without intersection.

@@ -3,8 +3,6 @@
 
 #include "step/strike.h"
 
-#include "respond/class_factor.h"
-
 #include <math.h>
 
 static double dot(int n, const double* a, const double* b) {
@@ -119,14 +117,54 @@ int tac_strike_wavers(const tacStrike* s, const tacStrikeNote* note) {
 
 //---------------------------------- rows that contradict ----------------------------------
 
+// the row with the largest pivot that is left, its pivot of 1
+static int best_pivot(const double* K, int n, int k) {
+    int best = k;
+    for (int i = k + 1; i < n; ++i)
+        if (K[i * n + i] > K[best * n + best]) best = i;
+    return best;
+}
+
+// exchanges rows and columns of a symmetric matrix
+static void exchange(double* K, int n, int a, int b) {
+    for (int j = 0; j < n && a != b; ++j) {
+        double x = K[a * n + j];
+        K[a * n + j] = K[b * n + j], K[b * n + j] = x;
+    }
+    for (int i = 0; i < n && a != b; ++i) {
+        double x = K[i * n + a];
+        K[i * n + a] = K[i * n + b], K[i * n + b] = x;
+    }
+}
+
+// Rank of a matrix with a diagonal of 1. Rows that nearly depend on one another are independent:
+// what counts is whether they do so next to here, too.
+static int rank_of(double* K, int n) {
+    const double rounding = 1e-13;
+    for (int k = 0; k < n; ++k) {
+        exchange(K, n, k, best_pivot(K, n, k));
+        double pivot = K[k * n + k];
+        if (!(pivot > rounding)) return k;
+        for (int i = k + 1; i < n; ++i)
+            for (int j = k + 1; j < n; ++j) K[i * n + j] -= K[i * n + k] / pivot * K[k * n + j];
+    }
+    return n;
+}
+
 // tight rows of the kinds asked for that others of those make up for
 static int redundant(tacStrike* s, const tacStrikeNote* note, int normals, int tangents) {
-    for (int i = 0; i < s->rows; ++i) {
+    double *K = s->memory, *unit = s->f_dot;
+    int n = 0, rows = s->rows;
+    for (int i = 0; i < rows; ++i) {
         int wanted = i % (1 + s->tangents) ? tangents : normals;
-        int tight = wanted && note->classes[i] == TAC_LCP_TIGHT;
-        s->classes[i] = (unsigned char)(tight ? TAC_LCP_TIGHT : TAC_LCP_OFF);
+        s->classes[i] = (unsigned char)(wanted && note->classes[i] == TAC_LCP_TIGHT);
+        unit[i] = 1.0 / sqrt(fmax(s->A[i * (rows + 1)], 1e-300));
+        n += s->classes[i];
     }
-    return tac_class_factor(&s->lcp, s->classes, s->memory).redundant;
+    for (int i = 0, at = 0; i < rows; ++i)
+        for (int j = 0; j < rows && s->classes[i]; ++j)
+            if (s->classes[j]) K[at++] = s->A[i * rows + j] * unit[i] * unit[j];
+    return n - rank_of(K, n);
 }
 
 // As bodies move by dq, gaps of normal rows J_n change by J_n dq, and tangents that stick stay: the
