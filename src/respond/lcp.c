@@ -1,7 +1,7 @@
 // Contact with friction as a complementarity problem: the way to an answer that is one.
 //
-//   classes by Newton's method -> Dantzig's method (few contacts) -> proximal points -> Lemke's
-//   method -> all classes (few contacts)
+//   classes by Newton's method -> Dantzig's method (few contacts) -> proximal points -> long sweeps
+//   (many contacts) -> Lemke's method -> all classes, long sweeps (few contacts)
 //
 // Contacts that do not reach one another are solved apart, as if they were alone. An answer counts
 // by its residual alone. Model: docs/lcp.md.
@@ -24,7 +24,7 @@ static const double good = 1e-11, known = 1e-10, fair = 1e-8, rough = 1e-6;
 // of the speed without contact: what |A||f| is at most, and impulses that seem to have no bound
 static const double proportion = 1e5, large = 30.0;
 
-enum { MAX_CONTACTS = 4096, ENUMERATE_CONTACTS = 4, LEMKE_CONTACTS = 64, LEMKE_ATTEMPTS = 6 };
+enum { MAX_CONTACTS = 4096, ENUMERATE_CONTACTS = 4, LEMKE_CONTACTS = 100, LEMKE_ATTEMPTS = 6 };
 enum { FEW_CONTACTS = 16, MOST_POINTS = 40, IDLE_POINTS = 6, BLOCK = 4 };
 enum {
     FIRST_PASSES = 2,
@@ -33,6 +33,7 @@ enum {
     FIRST_ROUNDS = 3,
     FIRST_SWEEPS = 10,
     LAST_ROUNDS = 20,
+    MANY_ROUNDS = 8,
     LAST_SWEEPS = 500
 };
 
@@ -189,10 +190,9 @@ static void relax(solver* s, int i) {
 }
 
 // sweeps over the rows one by one (Gauss-Seidel) come nearer, for Newton's method to start from
-static void approach(solver* s, int sweeps) {
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
-        for (int i = 0; i < s->rows; ++i) relax(s, i);
-    }
+static void approach(solver* s, int sweeps, int back) {
+    for (int sweep = 0; sweep < sweeps; ++sweep)
+        for (int i = 0; i < s->rows; ++i) relax(s, back ? s->rows - 1 - i : i);
     memcpy(s->f, s->g, (size_t)s->rows * sizeof(double));
     find_velocities(s);
     next_classes(s);
@@ -220,16 +220,7 @@ static int solve_newton(solver* s, int warm) {
     for (int i = 0; i < s->rows; ++i) s->g[i] = 0.0;
     int rounds = is_small(s) ? FIRST_ROUNDS : 1;
     for (int round = 0; round < rounds; ++round) {
-        approach(s, FIRST_SWEEPS << 2 * round);
-        if (follow_newton(s, NEWTON_PASSES, good)) return 1;
-    }
-    return 0;
-}
-
-// the last resort for few contacts: sweeps for long
-static int solve_sweeps(solver* s) {
-    for (int round = 0; round < LAST_ROUNDS; ++round) {
-        approach(s, LAST_SWEEPS);
+        approach(s, FIRST_SWEEPS << 2 * round, 0);
         if (follow_newton(s, NEWTON_PASSES, good)) return 1;
     }
     return 0;
@@ -261,6 +252,24 @@ static int solve_proximal(solver* s) {
         idle = falls || p.most < large ? 0 : idle + 1;
     }
     return !is_small(s) && is_fair(s);
+}
+
+// rounds of long sweeps that many rows have time for
+static int last_rounds(const solver* s) {
+    double one = (double)LAST_SWEEPS * s->rows * s->rows;
+    return is_small(s) ? LAST_ROUNDS : (int)clip(2e9 / one, 4.0, MANY_ROUNDS);
+}
+
+// The last resort: sweeps for long. With many contacts points go on from there, now and then.
+static int solve_sweeps(solver* s) {
+    for (int round = 0, next = 1; round < last_rounds(s); ++round) {
+        approach(s, LAST_SWEEPS, round & 2);
+        if (follow_newton(s, NEWTON_PASSES, good)) return 1;
+        if (is_small(s) || round != next) continue;
+        s->start = s->g, next *= 4;
+        if (solve_proximal(s)) return 1;
+    }
+    return 0;
 }
 
 // The path's own impulses count if the linear system of its classes loses digits.
@@ -440,9 +449,10 @@ static tacResult solve_island(const tacLcp* lcp, int warm, double* f, unsigned c
     solver s = solver_of(lcp, memory);
     s.start = warm ? f : NULL;
     start(&s, warm ? classes : NULL);
-    int solved = solve_newton(&s, warm) || (is_small(&s) && solve_dantzig(&s)) ||
-                 solve_proximal(&s) || solve_lemke(&s) || is_fair(&s) || solve_all(&s) ||
-                 (is_small(&s) && solve_sweeps(&s));
+    int few = is_small(&s);
+    int solved = solve_newton(&s, warm) || (few && solve_dantzig(&s)) || solve_proximal(&s) ||
+                 (!few && solve_sweeps(&s)) || solve_lemke(&s) || is_fair(&s) || solve_all(&s) ||
+                 (few && solve_sweeps(&s));
     if (solved) {
         hand_out(&s, f, classes);
         // the classes of last time have been through this

@@ -74,7 +74,7 @@ static const double* path_of(const tacModel* model, const tacStrikeNote* note) {
     return model->integrator == TAC_INTEGRATOR_EXPLICIT ? note->v : note->u;
 }
 
-// A pair that starts next to delta meets there, or at half of it: one of two sides.
+// A pair that starts next to delta meets there, or at the floor: one of two sides.
 static int is_on_border(const tacStrike* s, const tacStretch* t, double delta) {
     double least = INFINITY;
     for (int i = 0; i < s->contacts.count && t->meets.found; ++i)
@@ -88,7 +88,7 @@ static tacResult meet(tacHardPass* p, tacStretch* t) {
     tacStrike* s = p->s;
     double least, most, trace = TAC_TRACE * s->delta;
     tac_strike_distances(s, s->delta + 10.0 * trace, &least, &most);
-    tacImpactLevels levels = {fmax(s->delta, most + trace), 0.5 * s->delta,
+    tacImpactLevels levels = {fmax(s->delta, most + trace), TAC_FLOOR * s->delta,
                               (const int(*)[2])s->held_pieces, s->nheld};
     tacCourse course = {.qpos = t->push->q, .v = path_of(s->scene, t->push), .span = t->h};
     if (!s->scene->contact->choice[TAC_CHOICE_CCD]) {
@@ -97,6 +97,7 @@ static tacResult meet(tacHardPass* p, tacStretch* t) {
         return TAC_OK;
     }
     tacResult result = tac_hard_impact(s->scene, &course, levels, &t->meets, s->hard_memory);
+    if (result == TAC_ERROR_VALUE) result = TAC_ERROR_DIVERGED; // places that are no numbers
     if (result == TAC_OK && is_on_border(s, t, levels.delta)) p->info.flags |= TAC_ONE_SIDED;
     return result;
 }
@@ -174,7 +175,7 @@ static int overlaps(const tacStrike* s) {
     return least < -1e-9 && !s->scene->contact->choice[TAC_CHOICE_OVERLAP];
 }
 
-// Does a pair that its rows hold come nearer than half of delta on the way, though not where the
+// Does a pair that its rows hold come nearer than the floor on the way, though not where the
 // path ends?
 static int dips(const tacStrike* s, const tacStretch* t) {
     const tacHardImpact* hit = &t->meets;

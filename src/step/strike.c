@@ -31,7 +31,9 @@ static tacResult solve_frozen(tacStrike* s, const tacLcp* lcp, double* f, unsign
 static tacResult solve_problem(tacStrike* s, const tacLcp* lcp, double* f, unsigned char* classes,
                                tacLcpReport* report) {
     if (s->frozen && lcp->tangents) return solve_frozen(s, lcp, f, classes, report);
-    return tac_lcp_solve(lcp, s->again, f, classes, report, s->memory);
+    tacResult result = tac_lcp_solve(lcp, s->again, f, classes, report, s->memory);
+    // a step was given finite numbers: those of a problem that are not have left their range
+    return result == TAC_ERROR_VALUE ? TAC_ERROR_DIVERGED : result;
 }
 
 // marks the groups of equalities; returns how many
@@ -106,7 +108,7 @@ static int choose(tacStrike* s, tacStrikeNote* note, const tacMotion* before, co
     for (int i = 0; i < note->listed; ++i) {
         if (note->chosen[i] != TAC_STRIKE_OUT) continue;
         tacStrikeGroup g = tac_strike_listed(s, note, i, before, s->J_end);
-        note->border |= is_at_border(s, &g, s->J_end, note->v, u);
+        note->border |= g.edge || is_at_border(s, &g, s->J_end, note->v, u);
         if (!counts(s, &g, s->J_end, note->v, u)) continue;
         note->chosen[i] = TAC_STRIKE_IN, ++added;
     }

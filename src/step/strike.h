@@ -22,8 +22,10 @@
 // of delta: distances this near are one
 #define TAC_TRACE 1e-6
 
-// of delta: the distance of what rests, between that of meeting and half of it
-#define TAC_REST 0.75
+// of delta: the distance of what rests, between that of meeting and that of what rows hold and
+// which comes nearer all the same; no nearer by as much as a step late would be (explicit)
+#define TAC_REST  0.75
+#define TAC_FLOOR 0.4
 
 // bodies that overlap part no faster than this                                  [m/s]
 #define TAC_PARTING 0.1
@@ -94,6 +96,7 @@ typedef struct tacStrikeGroup {
     tacEqualityRow held;  // of an equality
     double parting;       // speed at which a gap below 0 opens at most
     int deep;             // overlaps by more than a step opens
+    int edge;             // overlaps by just as much
     int bent;             // does its row look at the distance where the path ends?
     double bend;          // what that distance has beyond the straight line
     tacContactFrame last; // the contact there

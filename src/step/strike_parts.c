@@ -46,9 +46,11 @@ static int friction_at(const tacModel* model, const tacContactPair* pair) {
 
 // A gap below 0 opens within a step, but at no more than a speed.
 static void bound_gap(const tacStrike* s, tacStrikeGroup* g, double parting) {
+    double most = parting * s->dt;
     g->parting = parting;
-    g->deep = g->gap < -parting * s->dt;
-    if (g->deep) g->gap = -parting * s->dt;
+    g->edge = fabs(g->gap + most) <= 1e-9 * most;
+    g->deep = g->gap < -most;
+    if (g->deep) g->gap = -most;
 }
 
 tacStrikeGroup tac_strike_contact(const tacStrike* s, int i, const tacMotion* before) {
