@@ -80,3 +80,7 @@ void bench_row(benchReport* report, const char* id, double value, const char* un
     printf("\n");
     fflush(stdout);
 }
+
+void bench_remark(const benchReport* report, const char* text) {
+    if (!report->as_json) printf("  %s\n", text);
+}

@@ -15,6 +15,9 @@ typedef struct benchReport {
 void bench_row(benchReport* report, const char* id, double value, const char* unit, char relation,
                double bound);
 
+// a line for readers, not in JSON: what is not measured, and how to have it measured
+void bench_remark(const benchReport* report, const char* text);
+
 // Work to be timed: runs once over `count` elements.
 typedef struct benchWork {
     void (*run)(void* context);

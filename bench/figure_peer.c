@@ -44,15 +44,16 @@ static void write_scene(FILE* file, const tacModel* model) {
     fprintf(file, "</worldbody></mujoco>\n");
 }
 
-mujocoPeer* figure_peer_open(const tacModel* model) {
+mujocoPeer* figure_peer_open(const mujocoWorks* works, const tacModel* model) {
+    if (!works) return NULL;
     char path[] = "/tmp/tactus_bench_XXXXXX.xml";
     int handle = mkstemps(path, 4);
     FILE* file = handle >= 0 ? fdopen(handle, "w") : NULL;
     if (!file) return NULL;
     write_scene(file, model);
     fclose(file);
-    mujocoPeer* peer = mujoco_peer_open(path);
+    mujocoPeer* peer = works->open(path);
     unlink(path);
-    if (peer) mujoco_peer_touch(peer);
+    if (peer) works->touch(peer);
     return peer;
 }

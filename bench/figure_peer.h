@@ -8,7 +8,7 @@
 #include "tactus/model.h"
 
 // Two free bodies with all superquadrics of the model's shapes, 42 corners each, several points a
-// pair; NULL where MuJoCo is missing.
-mujocoPeer* figure_peer_open(const tacModel* model);
+// pair; NULL where that MuJoCo is missing, as it is where `works` is NULL.
+mujocoPeer* figure_peer_open(const mujocoWorks* works, const tacModel* model);
 
 #endif

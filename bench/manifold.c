@@ -1,8 +1,9 @@
 // tactus bench manifold: contacts of two figures of 18 superquadrics at 200 poses, their gradient,
-// and MuJoCo's narrow phase on the 18 x 18 convex meshes at the same poses.
+// and MuJoCo's narrow phase on the 18 x 18 convex meshes at the same poses, in the version that is
+// installed and in the newest.
 //
 // Poses are visited one after the other, so that no branch predictor is trained on one of them, and
-// sweeps of both libraries take turns, so that a machine that becomes slower does so for both. A
+// sweeps of the libraries take turns, so that a machine that becomes slower does so for all. A
 // figure is the mean over the poses, the median over the sweeps; ratios are of neighbouring sweeps.
 
 #define _GNU_SOURCE
@@ -120,13 +121,30 @@ static double sweep(manifoldBench* b, double (*qpos)[14], int gradient) {
 
 //---------------------------------- MuJoCo ---------------------------------------
 
-static double peer_sweep(mujocoPeer* peer, double (*qpos)[14], double* contacts) {
+// one version of it
+typedef struct manifoldPeer {
+    const mujocoWorks* works;
+    mujocoPeer* figures; // NULL where it is not there
+} manifoldPeer;
+
+// the one that is installed, and the newest
+enum { INSTALLED, NEWEST, PEERS };
+
+static manifoldPeer open_peer(const mujocoWorks* works, const tacModel* model) {
+    return (manifoldPeer){works, figure_peer_open(works, model)};
+}
+
+static void close_peer(const manifoldPeer* peer) {
+    if (peer->figures) peer->works->close(peer->figures);
+}
+
+static double peer_sweep(const manifoldPeer* peer, double (*qpos)[14], double* contacts) {
     double total = 0.0;
     *contacts = 0.0;
     for (int i = 0; i < POSES; ++i) {
-        mujoco_peer_place(peer, qpos[i]);
+        peer->works->place(peer->figures, qpos[i]);
         double start = now();
-        *contacts += mujoco_peer_collide(peer) / (double)POSES;
+        *contacts += peer->works->collide(peer->figures) / (double)POSES;
         total += now() - start;
     }
     return total / POSES;
@@ -136,15 +154,17 @@ static double peer_sweep(mujocoPeer* peer, double (*qpos)[14], double* contacts)
 
 // microseconds of each
 typedef struct sweepTimes {
-    double detect[SWEEPS], gradient[SWEEPS], peer[SWEEPS];
-    double contacts; // of MuJoCo, mean over the poses
+    double detect[SWEEPS], gradient[SWEEPS], peer[PEERS][SWEEPS];
+    double contacts[PEERS]; // of MuJoCo, mean over the poses
 } sweepTimes;
 
 // in turns; those before the first fill the caches
-static void take_sweeps(manifoldBench* b, mujocoPeer* peer, double (*qpos)[14], sweepTimes* t) {
+static void take_sweeps(manifoldBench* b, const manifoldPeer* peer, double (*qpos)[14],
+                        sweepTimes* t) {
     for (int s = -1; s < SWEEPS; ++s) {
         int at = s < 0 ? 0 : s;
-        if (peer) t->peer[at] = peer_sweep(peer, qpos, &t->contacts);
+        for (int p = 0; p < PEERS; ++p)
+            if (peer[p].figures) t->peer[p][at] = peer_sweep(&peer[p], qpos, &t->contacts[p]);
         t->gradient[at] = sweep(b, qpos, 1);
         t->detect[at] = sweep(b, qpos, 0);
     }
@@ -187,21 +207,32 @@ static void row_ratio(benchReport* report, double distance, const char* what, qu
     row(report, distance, id, q.high, "x", ' ', 0.0);
 }
 
-static void bench_peer(benchReport* report, const sweepTimes* t, double distance) {
+// rows of a version; most: of its time that ours may take, on instruction sets that have a bound
+static void bench_peer(benchReport* report, const sweepTimes* t, int p, const char* version,
+                       double distance, double most) {
+    int baseline = tac_isa() == TAC_ISA_BASELINE;
+    char id[80];
+    snprintf(id, sizeof id, "MuJoCo %s, contacts", version);
+    row(report, distance, id, t->contacts[p], "", ' ', 0.0);
+    snprintf(id, sizeof id, "MuJoCo %s, mj_collision", version);
+    row(report, distance, id, quartiles_of(t->peer[p], NULL).middle, "us", ' ', 0.0);
+    snprintf(id, sizeof id, "detect : mj_collision %s", version);
+    row_ratio(report, distance, id, quartiles_of(t->detect, t->peer[p]), baseline ? ' ' : '<',
+              most);
+}
+
+static void bench_installed(benchReport* report, const sweepTimes* t, const char* version,
+                            double distance) {
     int wide = tac_isa() == TAC_ISA_AVX512, baseline = tac_isa() == TAC_ISA_BASELINE;
     double most = distance > 0.75 ? (wide ? 0.4 : 0.7) : (wide ? 0.3 : 0.5);
-    quartiles differences = quartiles_of(t->peer, t->gradient);
+    quartiles differences = quartiles_of(t->peer[INSTALLED], t->gradient);
     differences.low *= 13.0, differences.middle *= 13.0, differences.high *= 13.0;
-    row(report, distance, "MuJoCo, contacts", t->contacts, "", ' ', 0.0);
-    row(report, distance, "MuJoCo, mj_collision", quartiles_of(t->peer, NULL).middle, "us", ' ',
-        0.0);
-    row_ratio(report, distance, "detect : mj_collision", quartiles_of(t->detect, t->peer),
-              baseline ? ' ' : '<', most);
+    bench_peer(report, t, INSTALLED, version, distance, most);
     row_ratio(report, distance, "13 mj_collision : gradient", differences, baseline ? ' ' : '>',
               20.0);
 }
 
-static void bench_distance(benchReport* report, manifoldBench* b, mujocoPeer* peer,
+static void bench_distance(benchReport* report, manifoldBench* b, const manifoldPeer* peer,
                            double distance) {
     static double qpos[POSES][14];
     static sweepTimes t;
@@ -213,7 +244,12 @@ static void bench_distance(benchReport* report, manifoldBench* b, mujocoPeer* pe
     row(report, distance, "detect", quartiles_of(t.detect, NULL).middle, "us", ' ', 0.0);
     row(report, distance, "gradient : detect", quartiles_of(t.gradient, t.detect).middle, "x", '<',
         1.8);
-    if (peer) bench_peer(report, &t, distance);
+    for (int p = 0; p < PEERS; ++p) {
+        if (!peer[p].figures) continue;
+        const char* version = peer[p].works->version(peer[p].figures);
+        if (p == INSTALLED) bench_installed(report, &t, version, distance);
+        if (p == NEWEST) bench_peer(report, &t, p, version, distance, 1.0);
+    }
 }
 
 //---------------------------------- threads --------------------------------------
@@ -312,12 +348,15 @@ int bench_manifold(benchReport* report) {
     manifoldBench b, other;
     if (open_bench(&b, "scenes/figure_pair.xml") || open_bench(&other, "scenes/figure_pair.xml"))
         return 1;
-    mujocoPeer* peer = figure_peer_open(b.model);
+    manifoldPeer peer[PEERS] = {open_peer(&mujoco_works, b.model),
+                                open_peer(mujoco_newest_works(), b.model)};
+    if (!peer[NEWEST].figures)
+        bench_remark(report, "for rows against the newest MuJoCo: tools/setup mujoco, build again");
     bench_distance(report, &b, peer, 1.0);
     bench_distance(report, &b, peer, 0.5);
     bench_threads(report, &b, &other);
     int result = bench_objects(report, &b);
-    mujoco_peer_close(peer);
+    for (int p = 0; p < PEERS; ++p) close_peer(&peer[p]);
     close_bench(&b), close_bench(&other);
     return result;
 }

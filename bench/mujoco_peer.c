@@ -1,4 +1,5 @@
-// MuJoCo as a peer in benchmarks.
+// MuJoCo as a peer in benchmarks. Compiled into the program with the headers that are installed,
+// and once more into an object of its own with those of the newest version, where it is there.
 
 #define _GNU_SOURCE
 #include "bench/mujoco_peer.h"
@@ -19,6 +20,7 @@ void mujoco_peer_jacobian(void* peer) { (void)peer; }
 void mujoco_peer_touch(mujocoPeer* peer) { (void)peer; }
 void mujoco_peer_place(mujocoPeer* peer, const double* qpos) { (void)peer, (void)qpos; }
 int mujoco_peer_collide(mujocoPeer* peer) { return (void)peer, 0; }
+const char* mujoco_peer_version(mujocoPeer* peer) { return (void)peer, ""; }
 
 #else
 
@@ -91,7 +93,11 @@ void mujoco_peer_jacobian(void* context) {
 
 void mujoco_peer_touch(mujocoPeer* p) {
     p->s.m->opt.disableflags &= ~mjDSBL_CONSTRAINT;
+#if mjVERSION_HEADER >= 1000000
+    p->s.m->opt.disableflags &= ~mjDSBL_MULTICCD; // newer ones have it on unless told otherwise
+#else
     p->s.m->opt.enableflags |= mjENBL_MULTICCD;
+#endif
 }
 
 void mujoco_peer_place(mujocoPeer* p, const double* qpos) {
@@ -104,4 +110,11 @@ int mujoco_peer_collide(mujocoPeer* p) {
     return p->s.d->ncon;
 }
 
+const char* mujoco_peer_version(mujocoPeer* p) { return p->s.mj_versionString(); }
+
 #endif
+
+__attribute__((visibility("default"))) const mujocoWorks mujoco_works = {
+    mujoco_peer_open,  mujoco_peer_close,   mujoco_peer_touch,
+    mujoco_peer_place, mujoco_peer_collide, mujoco_peer_version,
+};

@@ -23,4 +23,24 @@ void mujoco_peer_touch(mujocoPeer* peer);
 void mujoco_peer_place(mujocoPeer* peer, const double* qpos);
 int mujoco_peer_collide(mujocoPeer* peer);
 
+// such as "2.2.2"
+const char* mujoco_peer_version(mujocoPeer* peer);
+
+// Contacts in one version of MuJoCo. Each version is called through code that was compiled with its
+// own headers, because no two of them lay out a model alike.
+typedef struct mujocoWorks {
+    mujocoPeer* (*open)(const char* path);
+    void (*close)(mujocoPeer* peer);
+    void (*touch)(mujocoPeer* peer);
+    void (*place)(mujocoPeer* peer, const double* qpos);
+    int (*collide)(mujocoPeer* peer);
+    const char* (*version)(mujocoPeer* peer);
+} mujocoWorks;
+
+// those above, of the version that is installed
+extern const mujocoWorks mujoco_works;
+
+// those of the newest version, which `tools/setup mujoco` gets; NULL where it is not there
+const mujocoWorks* mujoco_newest_works(void);
+
 #endif

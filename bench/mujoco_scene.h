@@ -1,5 +1,5 @@
-// A scene in the installed MuJoCo, whose library is loaded when asked for, never linked. For files
-// that have its headers (TAC_HAVE_MUJOCO_HEADERS).
+// A scene in MuJoCo, the installed one unless TAC_MUJOCO_LIBRARY names another, whose library is
+// loaded when asked for, never linked. For files that have its headers (TAC_HAVE_MUJOCO_HEADERS).
 
 #ifndef TACTUS_BENCH_MUJOCO_SCENE_H
 #define TACTUS_BENCH_MUJOCO_SCENE_H
@@ -7,8 +7,13 @@
 #include <dlfcn.h>
 #include <mujoco/mujoco.h>
 
+#ifndef TAC_MUJOCO_LIBRARY
+#define TAC_MUJOCO_LIBRARY "libmujoco.so"
+#endif
+
 // the functions that are used, by their own types
 #define MUJOCO_FUNCTIONS(X)                                                                        \
+    X(mj_versionString)                                                                            \
     X(mj_loadXML)                                                                                  \
     X(mj_deleteModel)                                                                              \
     X(mj_makeData)                                                                                 \
@@ -52,7 +57,7 @@ static inline int mujoco_find_functions(mujocoScene* s) {
 // 1 if MuJoCo is there and reads the file; to be closed then
 static inline int mujoco_scene_open(mujocoScene* s, const char* path) {
     char error[300];
-    *s = (mujocoScene){.library = dlopen("libmujoco.so", RTLD_NOW | RTLD_LOCAL)};
+    *s = (mujocoScene){.library = dlopen(TAC_MUJOCO_LIBRARY, RTLD_NOW | RTLD_LOCAL)};
     if (s->library && mujoco_find_functions(s))
         s->m = s->mj_loadXML(path, NULL, error, sizeof error);
     if (s->m) s->d = s->mj_makeData(s->m);

@@ -100,7 +100,7 @@ figureTimes figure_times(touchScene* s, int sweeps) {
 }
 
 double figure_peer_time(touchScene* s, int sweeps) {
-    mujocoPeer* peer = figure_peer_open(s->model);
+    mujocoPeer* peer = figure_peer_open(&mujoco_works, s->model);
     double best = INFINITY;
     for (int k = 0; k < sweeps && peer; ++k) {
         double total = 0.0;

@@ -4,9 +4,9 @@
 // breaks contact at least twice. The T (25 x 20 x 5 cm, 0.3 kg) rides on two slides and a hinge,
 // its support is viscous, 3 N s/m and 0.02 N m s, in both engines; the finger is a ball of 1.5 cm
 // and 0.2 kg on two slides with servos of 100 N/m and 5 N s/m, a cloud of 384 points. k = 2000 N/m,
-// mu = 0.3, v_d = 0.2, v_s = 0.01 m/s, eps1 = (h/2)^2, eps2 = 1 mm, eps3 = 0.5 mm. In MuJoCo the T
-// is two boxes. Euler is semi-implicit, as MuJoCo's. Times are those of the processor; run it
-// in the folder that has scenes/.
+// mu = 0.3, v_d = 0.2, v_s = 0.01 m/s, eps2 = 1 mm, eps3 = 0.5 mm, eps1 = (h/2)^2 of the T, of 26
+// points 2 l eps3 with the l of the finger. In MuJoCo the T is two boxes. Euler is semi-implicit,
+// as MuJoCo's. Times are those of the processor; run it in the folder that has scenes/.
 
 #define _GNU_SOURCE
 #include "experiments/experiments.h"
@@ -112,11 +112,12 @@ static char* scene_text(const pushColumn* c, const pushPoint* start, int tactus)
     char *text = NULL, block[200], finger[200];
     snprintf(block, sizeof block, inertial, "0.3", "0.001 0.001 0.001953125");
     snprintf(finger, sizeof finger, inertial, "0.2", "1e-4 1e-4 1e-4");
+    const char* eps1 = c->coarse ? "3.5355339e-5" : "5.1652893e-6";
     const char* mesh = c->coarse ? "t_26.obj" : "t_4k.obj";
     int size = asprintf(
         &text,
         "<mujoco><compiler angle='radian'/><option timestep='%g' gravity='0 0 0' integrator='%s'/>"
-        "%s%s%s<default><geom friction='0.3'/></default><worldbody><body>"
+        "%s%s%s%s%s<default><geom friction='0.3'/></default><worldbody><body>"
         "<joint type='slide' axis='1 0 0' damping='3'/><joint type='slide' axis='0 1 0' "
         "damping='3'/>"
         "<joint type='hinge' axis='0 0 1' damping='0.02'/>%s%s</body><body pos='%g %g 0'>"
@@ -125,8 +126,10 @@ static char* scene_text(const pushColumn* c, const pushPoint* start, int tactus)
         "<position joint='x' kp='100'/><position joint='y' kp='100'/></actuator></mujoco>",
         c->step, c->euler ? "Euler" : "RK4",
         tactus ? "<tactus respond='scm' implicit='false' stiffness='2000' dissipation='0.2' "
-                 "stiction='0.01' "
-                 "eps2='1e-3' eps3='5e-4'/><asset><mesh name='ball' file='ball.obj'/>"
+                 "stiction='0.01' eps1='"
+               : "",
+        tactus ? eps1 : "",
+        tactus ? "' eps2='1e-3' eps3='5e-4'/><asset><mesh name='ball' file='ball.obj'/>"
                  "<mesh name='t' file='"
                : "",
         tactus ? mesh : "", tactus ? "'/></asset>" : "", block,

@@ -44,6 +44,14 @@ tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* 
                        const tacReal* theta_dot, tacTangent x_bar, tacReal* u_bar,
                        tacReal* theta_bar, tacScratch* scratch);
 
+/// The Hessian H (n x n) of the scalar next_bar . next by (x, u, theta), n = nx + nu + the numbers
+/// of the parameters asked for, in their order: one tac_step_hvp a column. On error H is undefined.
+/// Symmetric but for rotations, whose directions do not commute (docs/derivatives.md).
+TAC_API
+tacResult tac_step_hessian(const tacModel* model, const tacState* x, const tacReal* u,
+                           tacTangent next_bar, const tacParam* theta, int ntheta, tacReal* H,
+                           tacScratch* scratch);
+
 /// Inverse dynamics with contact: the joint forces that a motion needs, tau = M(q) qacc + c(q, v) -
 /// J' (wrench + contact) - limits and dry friction (nv). Springs, dampers and actuators are among
 /// what it needs. Contact is that of the step at (q, v); of a linearly implicit step it looks ahead

@@ -130,6 +130,7 @@ static tacResult check_first(run* r) {
                r->options.first);
     if (!p->as_quad || !is_due(r, r->options.quad_every)) return TAC_OK;
     result = tac_check_number_quad.first(p, r->x, r->x_dot, r->y2, r->y_dot2, r->memory);
+    if (result == TAC_ERROR_UNSUPPORTED) return TAC_OK; // not there in quad numbers
     // a difference leaves h^2 = 1e-38 of the third order even where nothing changes to first order
     double terms = fmax(r->terms, 1e-20);
     note_error(r, TAC_CHECK_FIRST_QUAD, tac_check_error(p->m, r->y_dot, r->y_dot2, terms),
@@ -158,6 +159,7 @@ static tacResult check_second(run* r) {
     if (result != TAC_OK || !p->as_quad || !is_due(r, r->options.quad_every)) return result;
     result = tac_check_number_quad.second(p, r->x, r->y_bar, r->x_dot, r->x_bar2, r->x_bar_dot2,
                                           r->memory);
+    if (result == TAC_ERROR_UNSUPPORTED) return TAC_OK;
     note_error(r, TAC_CHECK_SECOND_QUAD, second_error(r), r->options.second);
     return result;
 }

@@ -35,7 +35,7 @@ typedef struct tacCheckProblem {
     const void* context; // handed to every function, in doubles
     const void* as_double;
     const void* as_complex;
-    const void* as_quad; // NULL: no quad check
+    const void* as_quad; // NULL, or one that answers TAC_ERROR_UNSUPPORTED: no quad check
     // optional: sizes of what inputs and outputs are counted from (displacements of positions): it
     // is what their rounding is relative to. Filled by `sample`.                          (n), (m)
     const double *x_about, *y_about;

@@ -3,6 +3,7 @@
 #include "check/motion_problem.h"
 
 #include "tactus/contact.h"
+#include "tactus/dynamics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,13 +41,34 @@ int tac_param_moves(const tacModel* model, int offset) {
            (held || (!strstr(name, "/range") && !strstr(name, "/frictionloss")));
 }
 
+static double least_inertia(const tacCheckMotion* c, const tacJoint* joint) {
+    double least = INFINITY;
+    for (int k = 0; k < c->model->nv; ++k)
+        if (&c->model->joint[c->model->dof[k].joint] == joint) least = fmin(least, c->inertia[k]);
+    return least;
+}
+
+// How much of an armature, damping or stiffness a step of length h can do without where there is
+// none: it adds to the inertia as it is, times h, times h^2, and less than none must leave some.
+static double room_below(const tacCheckMotion* c, int offset) {
+    double h = c->model->param[c->model->timestep];
+    for (int i = 0; i < c->model->njoint; ++i) {
+        const tacJoint* j = &c->model->joint[i];
+        if (offset == j->armature) return 0.03 * least_inertia(c, j);
+        if (offset == j->damping) return 0.03 * least_inertia(c, j) / h;
+        if (offset == j->stiffness) return 0.03 * least_inertia(c, j) / (h * h);
+    }
+    return INFINITY;
+}
+
 // A typical change of a parameter: its size, or a tenth of its largest neighbour's where it is 0
 // (an inertia's products must stay below its moments).
-static double scale_of(const tacModel* model, int offset) {
+static double scale_of(const tacCheckMotion* c, int offset) {
+    const tacModel* model = c->model;
     tacParam group = model->paramname[model->paramgroup[offset]].param;
     double own = fabs(model->param[offset]), most = 0.0;
     for (int i = 0; i < group.count; ++i) most = fmax(most, fabs(model->param[group.offset + i]));
-    return own > 0.0 ? 0.3 * own : most > 0.0 ? 0.1 * most : 1e-3;
+    return own > 0.0 ? 0.3 * own : most > 0.0 ? 0.1 * most : fmin(1e-3, room_below(c, offset));
 }
 
 //---------------------------------- points ---------------------------------------
@@ -134,7 +156,7 @@ static int sample(const void* context, int i, unsigned long long* random, double
     draw_control(c, i, random, x + nx, scale + nx);
     for (int k = 0; k < c->used_count; ++k) {
         x[nx + m->nu + k] = m->param[c->used[k]];
-        scale[nx + m->nu + k] = scale_of(m, c->used[k]);
+        scale[nx + m->nu + k] = scale_of(c, c->used[k]);
     }
     if (c->steps > 0) mark_next(c, x);
     size_positions(m, c->qpos, c->about);
@@ -187,6 +209,16 @@ static tacResult hvp(const void* context, const double* x, const double* y_bar, 
 
 //---------------------------------- problem --------------------------------------
 
+static tacResult take_inertia(tacCheckMotion* c) {
+    size_t nv = (size_t)c->model->nv;
+    double* M = malloc(sizeof *M * nv * nv + 1);
+    if (!M) return TAC_ERROR_MEMORY;
+    tacResult result = tac_mass_matrix(c->model, c->at->qpos, M, c->scratch);
+    for (size_t k = 0; k < nv && result == TAC_OK; ++k) c->inertia[k] = M[k * nv + k];
+    free(M);
+    return result;
+}
+
 static tacResult take_memory(tacCheckMotion* c) {
     const tacModel* m = c->model;
     size_t numbers = 2 * (size_t)m->nparam + 2 * (size_t)m->nq + 4 * (size_t)m->nv +
@@ -196,7 +228,8 @@ static tacResult take_memory(tacCheckMotion* c) {
     c->used = calloc((size_t)m->nparam + 1, sizeof *c->used);
     c->about =
         calloc(4 * (size_t)m->nv + (size_t)(2 * m->na + m->nu + m->nparam) + 1, sizeof *c->about);
-    if (!c->memory || !c->qpos || !c->used || !c->about) return TAC_ERROR_MEMORY;
+    c->inertia = calloc((size_t)m->nv + 1, sizeof *c->inertia);
+    if (!c->memory || !c->qpos || !c->used || !c->about || !c->inertia) return TAC_ERROR_MEMORY;
     c->qnext = c->qpos + m->nq;
     for (int i = 0; i < m->nparam; ++i)
         if (tac_param_moves(m, i)) c->used[c->used_count++] = i;
@@ -209,6 +242,7 @@ tacResult tac_check_motion_begin(const tacModel* model, const tacState* at, cons
     *context = (tacCheckMotion){.model = model, .steps = steps, .at = at, .ctrl = ctrl};
     if (what) context->what = *what;
     tacResult result = take_memory(context);
+    if (result == TAC_OK) result = take_inertia(context);
     if (result != TAC_OK) {
         tac_check_motion_end(context);
         return result;
@@ -238,4 +272,5 @@ tacResult tac_check_motion_begin(const tacModel* model, const tacState* at, cons
 void tac_check_motion_end(tacCheckMotion* context) {
     tac_scratch_destroy(context->scratch);
     free(context->memory), free(context->qpos), free(context->used), free(context->about);
+    free(context->inertia);
 }

@@ -18,6 +18,7 @@ typedef struct tacCheckMotion {
     const double* ctrl;         // (nu) there
     double *qpos, *qnext;       // (nq) where dq is taken from, and where y is taken from
     double *about, *next_about; // sizes of the positions that x and y are counted from
+    double* inertia;            // (nv) along each degree of freedom, where the scene stands
     int* used;                  // offsets of the parameters among the inputs
     int used_count;
     void* memory; // of any number type: param, theta (nparam each), qpos, next, next_bar, rollout

@@ -108,6 +108,17 @@ static void draw_spline(const tacBound* b, int i, double y[3]) {
     }
 }
 
+// A typical change of a parameter: a share of its size, or where it is 0 of its neighbours'; of
+// places that are all 0 a share of the shape's size, of other such numbers (twists) of 1.
+static double scale_of(const tacCheckShape* c, int offset) {
+    const tacParamName* group = &c->model->paramname[c->model->paramgroup[offset]];
+    double own = fabs(c->model->param[offset]), most = 0.0;
+    for (int i = 0; i < group->param.count; ++i)
+        most = fmax(most, fabs(c->model->param[group->param.offset + i]));
+    if (own > 0.0) return 0.3 * own;
+    return 0.1 * (most > 0.0 ? most : strstr(group->name, "/pos") ? c->size : 1.0);
+}
+
 static int sample(const void* context, int i, unsigned long long* random, double* x,
                   double* scale) {
     const tacCheckShape* c = context;
@@ -124,7 +135,7 @@ static int sample(const void* context, int i, unsigned long long* random, double
     }
     for (int k = 0; k < c->used_count; ++k) {
         x[9 + k] = c->model->param[c->used[k]];
-        scale[9 + k] = 0.3 * fabs(x[9 + k]);
+        scale[9 + k] = scale_of(c, c->used[k]);
     }
     scale_splines(c, scale + 9);
     return smooth;

@@ -62,15 +62,16 @@ typedef struct edgeProducts {
 
 // the problem with its solution; border points in the order a1 = 1, a1 = 0, a2 = 1, a2 = 0
 typedef struct edgeQp {
-    wide Q11, Q22, Q12, c1, c2, inv_det, s2;
-    wide inverse[2];                               // -1/Q22, -1/Q11
-    wide pull;                                     // s^2, or 0 where nothing pulls to the middle
-    wide free[2];                                  // the minimum without bounds
-    wide colliding;                                // is it inside?
-    wide by_free[2], by_within, by_range;          // partials of that
-    wide root[4], border[4], slope[4], by_clip[4]; // minimum on a side's line, and clipped
-    wide weight[4], excess[4], inv_least;          // which side; excess of its cost over the least
+    wide Q11, Q22, Q12, c1, c2, inv_det, s2, inv_least;
+    wide free[2];   // the minimum without bounds
+    wide colliding; // is it inside?
+    wide border[4]; // minimum on a side, clipped
     wide alpha[2];
+    // what derivatives read besides
+    wide pull;                            // s^2, or 0 where nothing pulls to the middle
+    wide by_free[2], by_within, by_range; // partials of `colliding`
+    wide root[4], slope[4], by_clip[4];   // minimum on a side's line, partials of its clip
+    wide weight[4], excess[4];            // which side; excess of its cost over the least
 } edgeQp;
 
 //---------------------------------- set-up ----------------------------------
@@ -91,7 +92,7 @@ TAC_INLINE void edge_qp_set(edgeQp* q, const edgeProducts* p, const edgeTau* t) 
     q->c1 = w_fma(w_set(-0.5), w, p->rt1), q->c2 = w_fma(w_set(-0.5), w, -p->rt2);
 }
 
-// numerators of the free minimum over det
+// numerators of the free minimum over det: not fused, so that they vanish where both edges are one
 TAC_INLINE void edge_free_over(const edgeQp* q, wide out[2]) {
     out[0] = q->Q12 * q->c2 - q->Q22 * q->c1;
     out[1] = q->Q12 * q->c1 - q->Q11 * q->c2;
@@ -124,12 +125,6 @@ TAC_INLINE void edge_line_inverses(const edgeQp* q, wide out[2]) {
     out[0] = both * q->Q11, out[1] = both * q->Q22;
 }
 
-TAC_INLINE void edge_roots(edgeQp* q) {
-    wide push[4];
-    edge_pushes(q, push);
-    for (int i = 0; i < 4; ++i) q->root[i] = push[i] * q->inverse[i / 2];
-}
-
 // costs of the border points: those of their corner plus Q/2 y^2 + push y
 TAC_INLINE void edge_costs(const edgeQp* q, wide out[4]) {
     wide zero = w_set(0.0), half[2] = {0.5 * q->Q22, 0.5 * q->Q11}, push[4],
@@ -154,74 +149,85 @@ TAC_INLINE void edge_blend(edgeQp* q, const wide w[4], wide inverse) {
 
 //---------------------------------- smooth ----------------------------------
 
-// What the stages below hand on: exponentials of the free minimum's two places, then of the four
-// roots; logarithms of the roots; costs; which of two is less, by how much, and its exponential.
+// What the stages below hand on. Of the free minimum's two places and then the four roots: how far
+// outside they are, and the exponentials of that; the roots from the middle and logarithms; costs;
+// which of two is less, by how much, and its exponential.
 typedef struct edgeTape {
-    wide M[6], log_term[4], cost[4], lead[3], E[3];
+    wide over[6], root[4], log_term[4], cost[4], lead[3];
+    unitExp M[6], E[3];
 } edgeTape;
 
-TAC_INLINE wide edge_place(const edgeQp* q, int i) { return i < 2 ? q->free[i] : q->root[i - 2]; }
-
-TAC_INLINE const unitTau* edge_unit_tau(const edgeTau* t, int i) {
-    return i < 2 ? &t->within : &t->clip;
-}
-
-TAC_INLINE void edge_start(edgeQp* q, const edgeProducts* p, const edgeTau* t, int order) {
+// Q, c and det Q, which takes the place of its inverse until the next stage
+TAC_INLINE void edge_open(edgeQp* q, const edgeProducts* p, const edgeTau* t) {
     edgeQp s;
     edge_qp_set(&s, p, t);
-    q->inv_det = 1.0 / edge_det(p, t->regular * s.s2);
-    q->inv_least = 1.0 / (t->least * s.s2);
-    edge_line_inverses(&s, q->inverse);
     q->Q11 = s.Q11, q->Q22 = s.Q22, q->Q12 = s.Q12, q->c1 = s.c1, q->c2 = s.c2, q->s2 = s.s2;
-    if (order > 0) q->pull = s.pull;
+    q->inv_det = edge_det(p, t->regular * s.s2);
 }
 
-TAC_INLINE void edge_exponents(edgeQp* q, edgeTape* tape, const edgeTau* t) {
-    edge_free(q), edge_roots(q);
+// the minima without bounds and on the sides' lines, and how far outside they are
+TAC_INLINE void edge_start(edgeQp* q, edgeTape* tape, int order) {
+    wide push[4], inverse[2], inv_det = 1.0 / q->inv_det;
+    edge_line_inverses(q, inverse);
+    edge_free_over(q, q->free);
+    edge_pushes(q, push);
+    for (int k = 0; k < 2; ++k) {
+        q->free[k] = q->free[k] * inv_det;
+        tape->over[k] = unit_over(q->free[k] - 0.5);
+    }
+    for (int i = 0; i < 4; ++i) {
+        tape->root[i] = w_fma(push[i], inverse[i / 2], w_set(-0.5));
+        tape->over[2 + i] = unit_over(tape->root[i]);
+        if (order > 0) q->root[i] = tape->root[i] + 0.5;
+    }
+    if (order > 0) q->pull = q->s2, q->inv_det = inv_det;
+}
+
+TAC_INLINE void edge_exponentials(edgeTape* tape, const edgeTau* t) {
     for (int i = 0; i < 6; ++i)
-        tape->M[i] = unit_exponent(unit_over(edge_place(q, i)), edge_unit_tau(t, i));
+        tape->M[i] = unit_near(tape->over[i], i < 2 ? &t->within : &t->clip);
 }
 
-TAC_INLINE void edge_exponentials(wide x[3]) {
-    unitThree y = unit_exp3((unitThree){x[0], x[1], x[2]});
-    x[0] = y.a, x[1] = y.b, x[2] = y.c;
-}
-
-TAC_INLINE void edge_ratios(const edgeQp* q, edgeTape* tape, const edgeTau* t) {
+// what the logarithms in the sides' clips are functions of
+TAC_INLINE void edge_ratios(edgeTape* tape, const edgeTau* t) {
     for (int i = 0; i < 4; ++i)
-        tape->log_term[i] = unit_log_ratio(unit_over(q->root[i]), tape->M[2 + i], &t->clip);
+        tape->log_term[i] = unit_log_ratio(tape->over[2 + i], tape->M[2 + i], &t->clip);
 }
 
-// of two of the roots
-TAC_INLINE void edge_logarithms(wide x[2]) {
-    unitTwo y = unit_log2((unitTwo){x[0], x[1]});
-    x[0] = y.a, x[1] = y.b;
-}
-
-TAC_INLINE void edge_clips(edgeQp* q, const edgeTape* tape, const edgeTau* t) {
-    for (int i = 0; i < 4; ++i) q->border[i] = unit_clip(q->root[i], tape->log_term[i], &t->clip);
+TAC_INLINE void edge_clips(edgeQp* q, edgeTape* tape, const edgeTau* t, int order) {
+    for (int i = 0; i < 4; ++i) {
+        wide log_term = unit_log(tape->log_term[i]);
+        q->border[i] = unit_clip(tape->root[i], log_term, &t->clip);
+        if (order > 0) tape->log_term[i] = log_term;
+    }
 }
 
 // Softmin of four costs with three exponentials: in pairs, then between the pairs' minima.
-TAC_INLINE void edge_compare(edgeQp* q, edgeTape* tape, int order) {
-    wide cost[4], *lead = tape->lead, cold = -UNIT_OCTAVES * q->inv_least;
+TAC_INLINE void edge_compare(edgeQp* q, edgeTape* tape, const edgeTau* t, int order) {
+    wide cost[4];
+    q->inv_least = 1.0 / (t->least * q->s2);
     edge_costs(q, cost);
+    tape->lead[0] = cost[0] - cost[1], tape->lead[1] = cost[2] - cost[3];
+    tape->lead[2] = w_min(cost[0], cost[1]) - w_min(cost[2], cost[3]);
     for (int i = 0; i < 4 && order > 0; ++i) tape->cost[i] = cost[i];
-    lead[0] = cost[0] - cost[1], lead[1] = cost[2] - cost[3];
-    lead[2] = w_min(cost[0], cost[1]) - w_min(cost[2], cost[3]);
-    for (int i = 0; i < 3; ++i) tape->E[i] = w_max(unit_abs(lead[i]) * cold, w_set(-UNIT_REACH));
+}
+
+// exponentials of what one is less than the other
+TAC_INLINE void edge_leads(const edgeQp* q, edgeTape* tape, const edgeTau* t) {
+    wide rate = -UNIT_OCTAVES * q->inv_least, reach = UNIT_REACH * t->least * q->s2;
+    for (int i = 0; i < 3; ++i) tape->E[i] = unit_exp(unit_size(tape->lead[i], reach), rate);
 }
 
 // Weights that add up to 1 when multiplied by what is returned: it comes late, and what is weighed
 // need not wait for it.
 TAC_INLINE wide edge_choose(const edgeTape* tape, wide weight[4]) {
-    const wide *lead = tape->lead, *E = tape->E;
-    wide pair[2] = {unit_one_unless(lead[2], E[2]), unit_one_if(lead[2], E[2])};
-    for (int i = 0; i < 2; ++i) {
-        weight[2 * i] = pair[i] * unit_one_unless(lead[i], E[i]);
-        weight[2 * i + 1] = pair[i] * unit_one_if(lead[i], E[i]);
-    }
-    return 1.0 / w_fma(pair[0], 1.0 + E[0], w_fma(pair[1], E[1], pair[1]));
+    const unitExp* E = tape->E;
+    unitTwo share[3];
+    for (int i = 0; i < 3; ++i) share[i] = unit_order(tape->lead[i], E[i].n, E[i].d);
+    wide pair[2] = {share[2].a * E[1].d, share[2].b * E[0].d};
+    for (int i = 0; i < 2; ++i)
+        weight[2 * i] = pair[i] * share[i].a, weight[2 * i + 1] = pair[i] * share[i].b;
+    return 1.0 / w_fma(pair[0], E[0].n + E[0].d, pair[1] * (E[1].n + E[1].d));
 }
 
 // soft_mollifier, on one half alone: within 2e-16 of [0, 1]
@@ -232,23 +238,27 @@ TAC_INLINE wide edge_end(wide u) {
 
 // sigma's "within" of both places, times the mollifier of how far outside
 TAC_INLINE void edge_collide(edgeQp* q, const edgeTape* tape, const edgeTau* t) {
-    const wide* M = tape->M;
-    wide over[2] = {unit_over(q->free[0]), unit_over(q->free[1])};
-    wide F[2] = {unit_F(over[0], M[0], &t->within), unit_F(over[1], M[1], &t->within)};
-    wide in = M[0] * M[1] / (unit_within_over(M[0], F[0]) * unit_within_over(M[1], F[1]));
-    wide end = edge_end(over[0] * t->inv_range) * edge_end(over[1] * t->inv_range);
-    q->colliding = t->ranged ? in * end : in;
+    wide over[2], top[2], bottom[2];
+    for (int k = 0; k < 2; ++k) {
+        unitExp M = tape->M[k];
+        over[k] = tape->over[k];
+        top[k] = M.n * M.d;
+        bottom[k] = (M.n + M.d) * unit_F(unit_order(over[k], M.d, M.n), &t->within);
+    }
+    wide in = top[0] * top[1] / (bottom[0] * bottom[1]);
+    if (t->ranged) in = in * (edge_end(over[0] * t->inv_range) * edge_end(over[1] * t->inv_range));
+    q->colliding = in;
 }
 
 // the same for one place, with partials
 TAC_INLINE unitValue edge_inside(const edgeQp* q, const edgeTape* tape, int k, const edgeTau* t,
                                  wide* by_range) {
-    wide x = q->free[k], over = unit_over(x), M = tape->M[k];
-    unitValue w = unit_within_diff(x, over, M, unit_F(over, M, &t->within), &t->within);
+    wide x = q->free[k] - 0.5, over = tape->over[k];
+    unitValue w = unit_within_diff(x, over, tape->M[k], &t->within);
     softDiff m = soft_mollifier_diff(over * t->inv_range);
     wide slope = w.value * m.d_x, out = slope * t->inv_range;
     *by_range = -slope * over * t->inv_range * t->inv_range;
-    return (unitValue){w.value * m.value, w_fma(w.d_x, m.value, w_select_ge0(x - 0.5, out, -out)),
+    return (unitValue){w.value * m.value, w_fma(w.d_x, m.value, unit_signed(x, out)),
                        w.d_tau * m.value};
 }
 
@@ -260,9 +270,8 @@ TAC_INLINE void edge_partials(edgeQp* q, const edgeTape* tape, const edgeTau* t)
     q->by_within = w_fma(in[0].d_tau, in[1].value, in[0].value * in[1].d_tau);
     q->by_range = w_fma(by_range[0], in[1].value, in[0].value * by_range[1]);
     for (int i = 0; i < 4; ++i) {
-        wide x = q->root[i], over = unit_over(x), M = tape->M[2 + i];
-        unitValue y =
-            unit_clip_diff(x, over, M, unit_F(over, M, &t->clip), tape->log_term[i], &t->clip);
+        unitValue y = unit_clip_diff(tape->root[i], tape->over[2 + i], tape->M[2 + i],
+                                     tape->log_term[i], &t->clip);
         q->slope[i] = y.d_x, q->by_clip[i] = y.d_tau;
     }
     edge_excess(q, tape->cost);
@@ -272,15 +281,12 @@ TAC_INLINE void edge_partials(edgeQp* q, const edgeTape* tape, const edgeTau* t)
 TAC_INLINE edgeQp edge_qp(const edgeProducts* p, const edgeTau* t) {
     edgeQp q;
     edgeTape tape;
-    edge_start(&q, p, t, 1);
-    edge_exponents(&q, &tape, t);
-    edge_exponentials(tape.M), edge_exponentials(tape.M + 3);
-    edge_ratios(&q, &tape, t);
-    edge_logarithms(tape.log_term), edge_logarithms(tape.log_term + 2);
-    edge_clips(&q, &tape, t);
-    edge_compare(&q, &tape, 1);
-    edge_exponentials(tape.E);
-    edge_collide(&q, &tape, t);
+    edge_open(&q, p, t), edge_start(&q, &tape, 1);
+    edge_exponentials(&tape, t);
+    edge_collide(&q, &tape, t), edge_ratios(&tape, t);
+    edge_clips(&q, &tape, t, 1);
+    edge_compare(&q, &tape, t, 1);
+    edge_leads(&q, &tape, t);
     wide weight[4], inverse = edge_choose(&tape, weight);
     edge_blend(&q, weight, inverse);
     for (int i = 0; i < 4; ++i) q.weight[i] = weight[i] * inverse;
@@ -288,27 +294,26 @@ TAC_INLINE edgeQp edge_qp(const edgeProducts* p, const edgeTau* t) {
     return q;
 }
 
-// The same for n vectors, without what only derivatives read, one stage after another: a stage is
-// short, and what it does to one vector does not wait for what it does to the next. Up to 32 pairs:
-// they stay in the cache.
+TAC_INLINE void edge_answer(edgeQp* q, const edgeTape* tape) {
+    wide weight[4], inverse = edge_choose(tape, weight);
+    edge_blend(q, weight, inverse);
+}
+
+// The same for n vectors that were opened, without what only derivatives read, one stage after
+// another. A processor looks about a hundred operations ahead: where a stage is short, these belong
+// to several vectors, none of which waits for another. Up to 32 pairs: they stay in the cache.
 #define EDGE_STAGE      (32 / TAC_LANES)
 #define EDGE_EACH(u, n) _Pragma("GCC unroll 1") for (int u = 0; u < (n); ++u)
 
-TAC_INLINE void edge_qp_values(const edgeProducts* p, const edgeTau* t, edgeQp* q, int n) {
+TAC_INLINE void edge_qp_values(edgeQp* q, const edgeTau* t, int n) {
     edgeTape tape[EDGE_STAGE];
-    EDGE_EACH(u, n) edge_start(&q[u], &p[u], t, 0);
-    EDGE_EACH(u, n) edge_exponents(&q[u], &tape[u], t);
-    EDGE_EACH(u, n) edge_exponentials(tape[u].M), edge_exponentials(tape[u].M + 3);
-    EDGE_EACH(u, n) edge_ratios(&q[u], &tape[u], t);
-    EDGE_EACH(u, n) edge_logarithms(tape[u].log_term), edge_logarithms(tape[u].log_term + 2);
-    EDGE_EACH(u, n) edge_clips(&q[u], &tape[u], t);
-    EDGE_EACH(u, n) edge_compare(&q[u], &tape[u], 0);
-    EDGE_EACH(u, n) edge_exponentials(tape[u].E);
-    EDGE_EACH(u, n) edge_collide(&q[u], &tape[u], t);
-    EDGE_EACH(u, n) {
-        wide weight[4], inverse = edge_choose(&tape[u], weight);
-        edge_blend(&q[u], weight, inverse);
-    }
+    EDGE_EACH(u, n) edge_start(&q[u], &tape[u], 0);
+    EDGE_EACH(u, n) edge_exponentials(&tape[u], t);
+    EDGE_EACH(u, n) edge_collide(&q[u], &tape[u], t), edge_ratios(&tape[u], t);
+    EDGE_EACH(u, n) edge_clips(&q[u], &tape[u], t, 0);
+    EDGE_EACH(u, n) edge_compare(&q[u], &tape[u], t, 0);
+    EDGE_EACH(u, n) edge_leads(&q[u], &tape[u], t);
+    EDGE_EACH(u, n) edge_answer(&q[u], &tape[u]);
 }
 
 //---------------------------------- exact ----------------------------------
@@ -345,14 +350,15 @@ TAC_INLINE void edge_choose_exact(edgeQp* q) {
 // t of options that are exact: they do not pull
 TAC_INLINE edgeQp edge_qp_exact(const edgeProducts* p, const edgeTau* t) {
     edgeQp q;
-    wide cost[4];
+    wide cost[4], push[4], inverse[2];
     edge_qp_set(&q, p, t);
     q.pull = w_set(0.0);
     q.Q11 = q.Q11 + EDGE_NOTHING2, q.Q22 = q.Q22 + EDGE_NOTHING2;
     q.inv_det = 1.0 / (p->cross2 + EDGE_NOTHING4);
-    edge_line_inverses(&q, q.inverse);
-    edge_free(&q), edge_roots(&q);
+    edge_line_inverses(&q, inverse);
+    edge_free(&q), edge_pushes(&q, push);
     for (int i = 0; i < 4; ++i) {
+        q.root[i] = push[i] * inverse[i / 2];
         unitValue y = unit_clip_hard(q.root[i]);
         wide length2 = (i < 2 ? p->tt2 : p->tt1) - EDGE_FLOOR;
         q.border[i] = y.value, q.by_clip[i] = y.d_tau;

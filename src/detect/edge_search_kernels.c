@@ -2,6 +2,7 @@
 
 #include "detect/edge_search_kernels.h"
 
+#define ROUGH_EIGHT // edges of a block
 #include "detect/edge_edge_push.h"
 #include "shape/rough.h"
 
@@ -24,21 +25,14 @@ TAC_INLINE void gather3(const tacEdgeRecord* record, size_t offset, const int* a
 #define ROUGH_TURN     0.0138
 
 // numbers of a vector; compilers take single ones where they are not told
-#if TAC_LANES == 8
-TAC_INLINE rough rough_bytes(const int8_t* p) {
-    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i*)p)));
-}
-TAC_INLINE rough rough_shorts(const int16_t* p) {
-    return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i*)p)));
-}
-#elif TAC_LANES == 4
+#if ROUGH_LANES == 8
 TAC_INLINE rough rough_bytes(const int8_t* p) {
     return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i*)p)));
 }
 TAC_INLINE rough rough_shorts(const int16_t* p) {
     return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i*)p)));
 }
-#elif TAC_LANES == 2
+#elif ROUGH_LANES == 4
 TAC_INLINE rough rough_bytes(const int8_t* p) { return (rough){p[0], p[1], p[2], p[3]}; }
 TAC_INLINE rough rough_shorts(const int16_t* p) { return (rough){p[0], p[1], p[2], p[3]}; }
 #else
@@ -360,7 +354,7 @@ TAC_INLINE unsigned clear_lanes(const pairList* l, const float* a, const float* 
         low = rough_min(low, rough_min(u, v)), high = rough_max(high, rough_max(u, v));
     }
     rough even = rough_max(rough_abs(rough_dot3(s, t)) - rough_set(ROUGH_TURN), rough_set(0.0));
-    rough length = rough_sqrt(rough_fma(-even, even, rough_set(1.0 + ROUGH_PARALLEL)));
+    rough length = rough_fma(rough_set(-0.5) * even, even, rough_set(1.0 + 0.5 * ROUGH_PARALLEL));
     rough reach = rough_fma(l->clash, length, rough_set(ROUGH_TURN));
     return rough_negative_bits(rough_max(low, -high) + reach);
 }
@@ -437,30 +431,31 @@ TAC_INLINE unsigned near_edges(const tacEdgeOthers* o, const ownGroup* g, unsign
     return items;
 }
 
-// edges e of item.own, e = 8 block + edge, and the others that no faces are in the way of: few are
-static unsigned facing_edges(const pairList* l, const ownGroup* g, const tacEdgeItem* near,
-                             unsigned count, tacEdgeItem* out) {
-    const tacEdgeOthers* o = l->test->others;
-    unsigned items = 0, all = l->test->rough ? 0u : 255u;
+// edges e of item.own, e = 8 block + edge, and the others whose boxes meet theirs
+static unsigned meeting_edges(const tacEdgeOthers* o, const ownGroup* g, const tacEdgeItem* near,
+                              unsigned count, tacEdgeItem* out) {
+    unsigned items = 0;
     for (unsigned first = 0; first < count; first += TOGETHER)
         for (uint64_t word = word_of(near, first, count); word; word &= word - 1) {
             unsigned bit = (unsigned)__builtin_ctzll(word), edge = bit % 8;
             const tacEdgeItem* n = &near[first + bit / 8];
-            unsigned bits = all ? all : meet_faces(l, &g->row[n->own][edge], &o->row[n->row]);
+            unsigned bits = meet_boxes(&g->row[n->own][edge], &o->row[n->row]);
             out[items] = (tacEdgeItem){bits, 8 * n->own + edge, n->other, n->row};
             items += bits != 0;
         }
     return items;
 }
 
-// those of the items whose boxes meet stand first; bits of edges of the group that are among them
-static uint64_t meeting_edges(const tacEdgeOthers* o, const ownGroup* g, tacEdgeItem* item,
-                              unsigned* count) {
+// those of the items that no faces are in the way of stand first; bits of edges of the group that
+// are among them
+static uint64_t facing_edges(const pairList* l, const ownGroup* g, tacEdgeItem* item,
+                             unsigned* count) {
+    const tacEdgeOthers* o = l->test->others;
     uint64_t own = 0;
-    unsigned kept = 0;
+    unsigned kept = 0, all = l->test->rough ? 0u : 255u;
     for (unsigned k = 0; k < *count; ++k) {
         tacEdgeItem n = item[k];
-        n.bits &= meet_boxes(&g->row[n.own / 8][n.own % 8], &o->row[n.row]);
+        n.bits &= all ? all : meet_faces(l, &g->row[n.own / 8][n.own % 8], &o->row[n.row]);
         item[kept] = n, kept += n.bits != 0;
         own |= (uint64_t)(n.bits != 0) << n.own;
     }
@@ -603,8 +598,8 @@ static void list_group(pairList* l, int at) {
     for (int f = 0; f < 2; ++f) count = near_blocks(o, own, f, count);
     place_near(l, &g, count);
     count = near_edges(o, &g, count, o->item[0]);
-    count = facing_edges(l, &g, o->item[0], count, o->item[1]);
-    uint64_t edges = meeting_edges(o, &g, o->item[1], &count);
+    count = meeting_edges(o, &g, o->item[0], count, o->item[1]);
+    uint64_t edges = facing_edges(l, &g, o->item[1], &count);
     for (; edges; edges &= edges - 1) // others of one edge are in order already
         for (unsigned i = 0; i < count; ++i)
             if (o->item[1][i].own == (unsigned)__builtin_ctzll(edges))

@@ -114,26 +114,30 @@ static void find_leaves(tacFieldBound* field) {
 }
 
 // a millionth of the place of the leaf is more than single precision rounds
-static tacRoughFloor rough_floor(const tacFloorNode* n) {
-    tacRoughFloor r;
+static void bind_rough_floor(const tacFloorNode* n, tacRoughFloors* r, int at) {
     double far = 0.0;
     for (int k = 0; k < 3; ++k) far += fabs(tac_re(n->frame.origin[k]));
     for (int k = 0; k < 3; ++k) {
         double scale = tac_re(n->scale[k]), shift = 0.0;
         for (int j = 0; j < 3; ++j) {
             double R = scale * tac_re(n->frame.R.m[j][k]);
-            shift -= R * tac_re(n->frame.origin[j]), r.R[k][j] = (float)R;
+            shift -= R * tac_re(n->frame.origin[j]), r->R[k][j][at] = (float)R;
         }
-        r.shift[k] = (float)shift, r.scale[k] = (float)(1.000001 * scale);
-        r.less[k] = (float)(1.000001 * tac_re(n->less[k]) + 1e-6 * far);
+        r->shift[k][at] = (float)shift, r->scale[k][at] = (float)(1.000001 * scale);
+        r->less[k][at] = (float)(1.000001 * tac_re(n->less[k]) + 1e-6 * far);
     }
-    return r;
 }
+
+// rows of eight; places without a leaf are read and mean nothing
+static int rough_rows(int leaves) { return (leaves + TAC_ROUGH_FLOORS - 1) / TAC_ROUGH_FLOORS; }
 
 static void bind_rough(tacFieldBound* field, tacScratch* scratch) {
     find_leaves(field);
-    field->rough = TAC_TAKE(&scratch->arena, tacRoughFloor, field->floors);
-    for (int i = 0; i < field->leaves; ++i) field->rough[i] = rough_floor(&field->floor[i]);
+    field->rough = TAC_TAKE(&scratch->arena, tacRoughFloors, rough_rows(field->floors));
+    memset(field->rough, 0, sizeof *field->rough * (size_t)rough_rows(field->floors));
+    for (int i = 0; i < field->leaves; ++i)
+        bind_rough_floor(&field->floor[i], &field->rough[i / TAC_ROUGH_FLOORS],
+                         i % TAC_ROUGH_FLOORS);
 }
 
 //---------------------------------- all of it ------------------------------------
@@ -148,7 +152,7 @@ size_t tac_field_size(const tacShape* shape) {
     size_t nodes = (size_t)shape->count;
     return tac_arena_need(sizeof(tacBound) * nodes) + tac_cull_size(shape->count) +
            tac_arena_need(sizeof(tacFloorNode) * nodes) +
-           tac_arena_need(sizeof(tacRoughFloor) * nodes);
+           tac_arena_need(sizeof(tacRoughFloors) * (size_t)rough_rows(shape->count));
 }
 
 tacFieldBound tac_field_bind(const tacModel* model, int geom, tacScratch* scratch) {

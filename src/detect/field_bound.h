@@ -12,7 +12,7 @@ typedef struct tacFieldBound {
     tacCulling culling;
     tacFloorNode* floor; // bounds from below, one a node
     int floors;
-    tacRoughFloor* rough; // the same of the leaves, if there are any
+    tacRoughFloors* rough; // the same of the leaves, if there are any
     int leaves;   // boxes of one union without others in it, or 1; 0: something else, or too many
     tacReal rise; // how far that union may lie below its least leaf                [m]
 } tacFieldBound;

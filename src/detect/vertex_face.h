@@ -158,19 +158,12 @@ TAC_INLINE void face_inside(faceQp* q, const edgeTau* t) {
 }
 
 TAC_INLINE void face_clips(faceQp* q, const edgeTau* t) {
-    wide over[3], M[3], ratio[3];
-    for (int i = 0; i < 3; ++i) over[i] = unit_over(q->root[i]);
-    unitThree e =
-        unit_exp3((unitThree){unit_exponent(over[0], &t->clip), unit_exponent(over[1], &t->clip),
-                              unit_exponent(over[2], &t->clip)});
-    M[0] = e.a, M[1] = e.b, M[2] = e.c;
-    for (int i = 0; i < 3; ++i) ratio[i] = unit_log_ratio(over[i], M[i], &t->clip);
-    unitTwo first = unit_log2((unitTwo){ratio[0], ratio[1]});
-    wide log_term[3] = {first.a, first.b, unit_log2((unitTwo){ratio[2], ratio[2]}).a};
     for (int i = 0; i < 3; ++i) {
-        wide F = unit_F(over[i], M[i], &t->clip);
-        unitValue d = unit_clip_diff(q->root[i], over[i], M[i], F, log_term[i], &t->clip);
-        q->u[i] = unit_clip(q->root[i], log_term[i], &t->clip);
+        wide x = q->root[i] - 0.5, over = unit_over(x);
+        unitExp M = unit_near(over, &t->clip);
+        wide log_term = unit_log(unit_log_ratio(over, M, &t->clip));
+        unitValue d = unit_clip_diff(x, over, M, log_term, &t->clip);
+        q->u[i] = unit_clip(x, log_term, &t->clip);
         q->slope[i] = d.d_x, q->by_clip[i] = d.d_tau;
     }
 }
@@ -182,12 +175,14 @@ TAC_INLINE void face_excess(const faceProducts* p, faceQp* q) {
     for (int i = 0; i < 3; ++i) q->excess[i] = cost[i] - least;
 }
 
-TAC_INLINE void face_choose(faceQp* q) {
-    wide e[3], cold = -UNIT_OCTAVES * q->inv_T;
-    for (int i = 0; i < 3; ++i) e[i] = w_max(q->excess[i] * cold, w_set(-UNIT_REACH));
-    unitThree w = unit_exp3((unitThree){e[0], e[1], e[2]});
-    wide inverse = 1.0 / (w.a + w.b + w.c);
-    q->weight[0] = w.a * inverse, q->weight[1] = w.b * inverse, q->weight[2] = w.c * inverse;
+TAC_INLINE void face_choose(faceQp* q, const edgeTau* t) {
+    wide rate = -UNIT_OCTAVES * q->inv_T, reach = UNIT_REACH * t->least * q->s2;
+    unitExp e[3];
+    for (int i = 0; i < 3; ++i) e[i] = unit_exp(unit_size(q->excess[i], reach), rate);
+    wide w[3] = {e[0].n * (e[1].d * e[2].d), e[1].n * (e[2].d * e[0].d),
+                 e[2].n * (e[0].d * e[1].d)};
+    wide inverse = 1.0 / (w[0] + w[1] + w[2]);
+    for (int i = 0; i < 3; ++i) q->weight[i] = w[i] * inverse;
 }
 
 TAC_INLINE faceQp face_qp(const faceProducts* p, const edgeTau* t) {
@@ -195,7 +190,7 @@ TAC_INLINE faceQp face_qp(const faceProducts* p, const edgeTau* t) {
     face_start(p, t, &q);
     face_inside(&q, t), face_clips(&q, t), face_excess(p, &q);
     q.inv_T = 1.0 / (t->least * q.s2);
-    face_choose(&q);
+    face_choose(&q, t);
     face_blend(&q);
     return q;
 }

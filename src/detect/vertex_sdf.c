@@ -307,7 +307,7 @@ static void search_leaves(tacVertexSide* side, const tacVertexRange* range, uint
     size_t mark = scratch->arena.used;
     tacHits* near = &side->near;
     int count = side->features->index->blocks;
-    float far[64], limit = leaf_limits(side, range, far);
+    float far[64] = {0}, limit = leaf_limits(side, range, far);
     roughBalls b = take_rough(&scratch->arena, count);
     place_rough(side, &b), pad_rough(&b, count);
     VERTICES->leaves(side->rough, side->leaves, (const float* const*)b.x, b.radius, limit, far,
@@ -380,7 +380,7 @@ void tac_hits_within(tacVertexSide* side, tacHits* hits, tacVertexRange range, i
         return;
     }
     size_t mark = scratch->arena.used;
-    float far[64], limit = leaf_limits(side, &range, far);
+    float far[64] = {0}, limit = leaf_limits(side, &range, far);
     roughBalls b = take_rough(&scratch->arena, hits->count);
     uint64_t* need = b.is_near; // of groups, once the bits of points are read
     for (int i = 0; i < hits->count; ++i) {

@@ -22,7 +22,7 @@ typedef struct tacVertexSide {
     tacCulling culling;
     tacRun* run; // NULL: it is small, and works on the stack
     tacFloorNode* floor;
-    const tacRoughFloor* rough;
+    const tacRoughFloors* rough;
     int floors, leaves;
     tacReal rise;
     uint64_t seen; // leaves that matter to `near`

@@ -12,6 +12,7 @@
 
 #include "detect/field_normal.h"
 #include "shape/local.h"
+#define ROUGH_EIGHT // leaves of a row, vertices of a block
 #include "shape/rough.h"
 #include "smooth/soft.h"
 
@@ -97,54 +98,66 @@ static void field_floor(const tacFloorNode* node, int nodes, const tacReal* cons
     }
 }
 
-// bounds and points in single precision
-TAC_INLINE rough rough_floor(const tacRoughFloor* n, const rough x[3], rough radius) {
+// bound of one of three axes: |R x + shift| - scale radius - less
+TAC_INLINE rough rough_axis(const rough R[3], rough shift, rough scale, rough less,
+                            const rough x[3], rough radius) {
+    rough y = rough_fma(x[0], R[0], rough_fma(x[1], R[1], rough_fma(x[2], R[2], shift)));
+    return rough_abs(y) - rough_fma(radius, scale, less);
+}
+
+// leaves j, j + 1, ... of eight at the same point
+TAC_INLINE rough floors_at(const tacRoughFloors* f, int j, const rough x[3], rough radius) {
     rough low = rough_set(-1e30);
     for (int k = 0; k < 3; ++k) {
-        rough y = rough_fma(x[0], rough_set(n->R[k][0]), rough_set(n->shift[k]));
-        y = rough_fma(x[1], rough_set(n->R[k][1]), y);
-        y = rough_fma(x[2], rough_set(n->R[k][2]), y);
-        y = rough_fma(radius, rough_set(-n->scale[k]), rough_abs(y));
-        low = rough_max(low, y - rough_set(n->less[k]));
+        rough R[3];
+        for (int i = 0; i < 3; ++i) R[i] = rough_load(&f->R[k][i][j]);
+        low = rough_max(low, rough_axis(R, rough_load(&f->shift[k][j]), rough_load(&f->scale[k][j]),
+                                        rough_load(&f->less[k][j]), x, radius));
     }
     return low;
 }
 
-TAC_INLINE void add_leaf(uint64_t points, int leaf, uint64_t* leaves) {
-    for (; points; points &= points - 1) leaves[__builtin_ctzll(points)] |= (uint64_t)1 << leaf;
+// one leaf at several points
+TAC_INLINE rough floor_of(const tacRoughFloors* all, int leaf, const rough x[3]) {
+    const tacRoughFloors* f = &all[leaf / TAC_ROUGH_FLOORS];
+    int j = leaf % TAC_ROUGH_FLOORS;
+    rough low = rough_set(-1e30), none = rough_set(0.0);
+    for (int k = 0; k < 3; ++k) {
+        rough R[3];
+        for (int i = 0; i < 3; ++i) R[i] = rough_set(f->R[k][i][j]);
+        low = rough_max(
+            low, rough_axis(R, rough_set(f->shift[k][j]), none, rough_set(f->less[k][j]), x, none));
+    }
+    return low;
 }
 
-// bits of a leaf at up to 64 points
-static void leaves(const tacRoughFloor* leaf, int count_leaves, const float* const x[3],
+static void leaves(const tacRoughFloors* leaf, int count_leaves, const float* const x[3],
                    const float* radius, float near, const float* far, uint64_t* is_near,
                    uint64_t* is_far, int count) {
-    for (int first = 0; first < count; first += 64) {
-        int end = count - first < 64 ? count - first : 64;
-        memset(&is_near[first], 0, sizeof *is_near * (size_t)end);
-        memset(&is_far[first], 0, sizeof *is_far * (size_t)end);
-        for (int n = 0; n < count_leaves; ++n) {
-            uint64_t close = 0, by = 0, there = ~(uint64_t)0 >> (64 - end);
-            for (int i = 0; i < end; i += ROUGH_LANES) {
-                rough point[3];
-                for (int k = 0; k < 3; ++k) point[k] = rough_load(&x[k][first + i]);
-                rough low = rough_floor(&leaf[n], point, rough_load(&radius[first + i]));
-                close |= (uint64_t)rough_negative_bits(low - rough_set(near)) << i;
-                by |= (uint64_t)rough_negative_bits(low - rough_set(far[n])) << i;
-            }
-            add_leaf(close & there, n, &is_near[first]);
-            add_leaf(by & there, n, &is_far[first]);
+    uint64_t there = ~(uint64_t)0 >> (64 - count_leaves);
+    for (int i = 0; i < count; ++i) {
+        rough point[3], r = rough_set(radius[i]);
+        uint64_t close = 0, by = 0;
+        for (int k = 0; k < 3; ++k) point[k] = rough_set(x[k][i]);
+        for (int n = 0; n < count_leaves; n += ROUGH_LANES) {
+            rough low = floors_at(&leaf[n / TAC_ROUGH_FLOORS], n % TAC_ROUGH_FLOORS, point, r);
+            close |= (uint64_t)rough_negative_bits(low - rough_set(near)) << n;
+            by |= (uint64_t)rough_negative_bits(low - rough_load(&far[n])) << n;
         }
+        is_near[i] = close & there, is_far[i] = by & there;
     }
 }
 
 #if TAC_LANES == 1
 TAC_INLINE rough rough_doubles(const double* p) { return *p; }
+#elif TAC_LANES == 8
+TAC_INLINE rough rough_doubles(const double* p) { return _mm512_cvtpd_ps(_mm512_loadu_pd(p)); }
 #else
 TAC_INLINE rough rough_doubles(const double* p) { return rough_minus(p, 0.0); }
 #endif
 
 // nothing branches on which of them are near; padding behind the last is read
-static int vertices(const tacRoughFloor* leaf, uint64_t which, float near, const tacFrame* across,
+static int vertices(const tacRoughFloors* leaf, uint64_t which, float near, const tacFrame* across,
                     const tacFeatures* f, int block, int* vertex, int count) {
     int first = block * TAC_FEATURE_BLOCK, end = first + TAC_FEATURE_BLOCK;
     end = end < f->vertices ? end : f->vertices;
@@ -157,10 +170,8 @@ static int vertices(const tacRoughFloor* leaf, uint64_t which, float near, const
             y[k] = rough_fma(v[1], rough_set(tac_re(across->R.m[k][1])), y[k]);
             y[k] = rough_fma(v[2], rough_set(tac_re(across->R.m[k][2])), y[k]);
         }
-        for (uint64_t rest = which; rest; rest &= rest - 1) {
-            const tacRoughFloor* n = &leaf[__builtin_ctzll(rest)];
-            low = rough_min(low, rough_floor(n, y, rough_set(0.0)));
-        }
+        for (uint64_t rest = which; rest; rest &= rest - 1)
+            low = rough_min(low, floor_of(leaf, __builtin_ctzll(rest), y));
         unsigned bits = rough_negative_bits(low - rough_set(near));
         for (int j = 0; j < ROUGH_LANES && i + j < end; ++j) {
             vertex[count] = i + j;

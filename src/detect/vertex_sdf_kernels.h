@@ -39,11 +39,13 @@ typedef struct tacFloorNode {
     tacReal steep; // longest normal of a plane
 } tacFloorNode;
 
-// The bound of a box in single precision, below what that rounds: max over axes of
+// Bounds of eight leaves in single precision, below what that rounds: max over axes of
 // |R x + shift| - scale radius - less
-typedef struct tacRoughFloor {
-    float R[3][3], shift[3], scale[3], less[3];
-} tacRoughFloor;
+enum { TAC_ROUGH_FLOORS = 8 };
+typedef struct tacRoughFloors {
+    float R[3][3][TAC_ROUGH_FLOORS];
+    float shift[3][TAC_ROUGH_FLOORS], scale[3][TAC_ROUGH_FLOORS], less[3][TAC_ROUGH_FLOORS];
+} tacRoughFloors;
 
 // one side of a pair: vertices of geom[owner] in the field of geom[1 - owner]; world axes but for
 // what is said to be of a body
@@ -100,14 +102,14 @@ typedef struct tacVertexKernels {
                   const tacReal* radius, tacReal* low, int count);
 
     // Bits of the leaves whose own bound in a ball is below `near`, and of those whose is below
-    // far[leaf]; at most 64 leaves. Arrays have room for TAC_ROUGH_PADDING behind the last
-    void (*leaves)(const tacRoughFloor* leaf, int leaves, const float* const x[3],
+    // far[leaf], which has 64 numbers however many leaves there are
+    void (*leaves)(const tacRoughFloors* leaf, int leaves, const float* const x[3],
                    const float* radius, float near, const float* far, uint64_t* is_near,
                    uint64_t* is_far, int count);
 
     // Vertices of a block where the bound of one of these leaves is below `near`, behind the
     // others; how many there are then. `vertex` has room for a block more
-    int (*vertices)(const tacRoughFloor* leaf, uint64_t leaves, float near, const tacFrame* across,
+    int (*vertices)(const tacRoughFloors* leaf, uint64_t leaves, float near, const tacFrame* across,
                     const tacFeatures* f, int block, int* vertex, int count);
 
     void (*record)(const tacVertexPlace* p, const tacHits* hits, tacHitRecords out);

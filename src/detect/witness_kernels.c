@@ -122,16 +122,16 @@ TAC_INLINE void store_spans(const edgeQp* q, const edgeTau* t, const tacReal* co
 // them. `span` 0 leaves out distance and normal.
 TAC_INLINE wide edge_value_stage(const edgeTau* t, const tacReal* const* in, tacReal* const* out,
                                  int first, int n, int span) {
-    edgeProducts p[EDGE_STAGE];
     edgeQp q[EDGE_STAGE];
     wide bad = w_set(0.0);
     EDGE_EACH(u, n) {
         edgeCorners c = load_corners(in, first + u * TAC_LANES);
         edgeArms a = edge_arms(&c);
-        p[u] = edge_products(&a);
-        bad = bad + edge_unusable(&c, &a, &p[u]);
+        edgeProducts p = edge_products(&a);
+        bad = bad + edge_unusable(&c, &a, &p);
+        edge_open(&q[u], &p, t);
     }
-    edge_qp_values(p, t, q, n);
+    edge_qp_values(q, t, n);
     store_places(q, 0, in, out, first, n), store_places(q, 1, in, out, first, n);
     if (out[2]) EDGE_EACH(u, n) w_store(out[2] + first + u * TAC_LANES, q[u].colliding);
     if (span) store_spans(q, t, in, out, first, n);

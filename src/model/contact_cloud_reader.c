@@ -9,6 +9,7 @@
 
 #include "math/pose.h"
 #include "mesh/builder.h"
+#include "mesh/measure.h"
 #include "mesh/quads.h"
 #include "model/contact_cloud.h"
 #include "model/contact_plan.h"
@@ -88,19 +89,42 @@ static tacResult cloud_of_shape(cloudMaker* m, int shape, tacPose pose, tacConta
 
 static const char* mesh_text(const tacSoup* soup) { return *soup->file ? soup->file : "a mesh"; }
 
+// The soup with one vertex at each place, as files have it that give each face vertices of its own
+// (seams of textures, flat shading); NULL where that does not close it.
+static tacSoup* weld(const cloudMaker* m, const tacSoup* soup) {
+    tacMeasure is;
+    if (soup->nface < 1 || tac_soup_measure(soup, &is) != TAC_OK || is.closed) return NULL;
+    tacBuilder builder = {.input = {.file = soup->file, .allocator = m->allocator}};
+    for (int v = 0; v < soup->nvertex; ++v) tac_builder_vertex(&builder, &soup->vertex[3 * v]);
+    for (int f = 0; f < soup->nface; ++f) {
+        builder.input.line = soup->face_line ? soup->face_line[f] : 0;
+        tac_builder_face(&builder);
+        for (int i = soup->first[f]; i < soup->first[f + 1]; ++i)
+            tac_builder_corner(&builder, soup->corner[i]);
+    }
+    tac_builder_weld(&builder);
+    tacSoup* out = tac_builder_finish(&builder);
+    if (out && tac_soup_measure(out, &is) == TAC_OK && is.closed) return out;
+    if (out) tac_soup_destroy(out);
+    return NULL;
+}
+
 // vertices of the file lie in its own frame, the geom in that of the principal axes
 static tacResult cloud_of_mesh(cloudMaker* m, int geom, tacContactCloud** out) {
     const tacMeshDraft* mesh = tac_find_mesh(m->draft, element_of(m, geom));
     if (!mesh) return m->draft->reader.result;
     const tacSoup* soup = tac_mesh_soup(mesh);
-    if (soup->dropped > 0)
-        note(m->draft, "%.80s: %d face%s without area left out", soup->file, soup->dropped,
-             soup->dropped == 1 ? "" : "s");
+    tacSoup* welded = weld(m, soup);
+    int dropped = soup->dropped + (welded ? welded->dropped : 0);
+    if (dropped > 0)
+        note(m->draft, "%.80s: %d face%s without area left out", soup->file, dropped,
+             dropped == 1 ? "" : "s");
     if (tac_mesh_is_hulled(mesh))
         note(m->draft, "%.80s has no faces: its points are the %d of its hull", mesh_text(soup),
              soup->nface);
     tacPose pose =
         tac_pose_compose(geom_pose(m->model, geom), tac_pose_inverse(tac_mesh_pose(mesh)));
+    if (welded) return cloud_of_soup(m, welded, pose, out);
     return tac_contact_cloud_create(soup, pose, m->allocator, out, &m->message);
 }
 
@@ -134,8 +158,9 @@ static double coarsest(const tacModel* model) {
     return spacing;
 }
 
-// eps1 = (h/2)^2 of the coarsest cloud, and no more than 2 l eps3, beyond which bodies push each
-// other from afar (docs/scm.md)
+// A side face pushes what lies within eps1/h of its edge, so eps1 is small: (h/3)^2 of the coarsest
+// cloud, and no more than l eps3/2, which is that of a cloud of 600 points on the smallest body and
+// a quarter of what bodies push each other from afar with (docs/scm.md)
 static void set_eps1(tacDraft* draft, tacModel* model) {
     const tacContactPlan* plan = model->contact;
     int at = plan->number[TAC_CONTACT_EPS1];
@@ -143,7 +168,7 @@ static void set_eps1(tacDraft* draft, tacModel* model) {
     for (int i = 0; i < plan->npair; ++i)
         if (plan->pair[i].eps3 >= 0) least = fmin(least, model->param[plan->pair[i].eps3]);
     if (at < 0 || tac_find_tactus(draft, "eps1") || !(h > 0.0)) return;
-    double eps = 0.25 * h * h, most = 2.0 * plan->length * least;
+    double eps = h * h / 9.0, most = 0.5 * plan->length * least;
     model->param[at] = fmax(fmin(eps, most), 1e-18);
 }
 

@@ -163,6 +163,9 @@ static double default_of(tacDraft* draft, const numberRow* row, const tacContact
     // friction that sticks harder than this chatters in explicit steps (tac_stable_timestep)
     if (row->number == TAC_CONTACT_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
         unit[OF_VELOCITY] = fmax(unit[OF_VELOCITY], 2.0 * 9.81 * scale->timestep / row->value);
+    // clouds push sideways at edges, and what friction holds creeps with a share of this
+    else if (row->number == TAC_CONTACT_STICTION && plan->detector == TAC_DETECT_SSDF)
+        unit[OF_VELOCITY] *= 0.2;
     if (row->number == TAC_CONTACT_DRY_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
         unit[OF_ONE] = 10.0;
     return fmin(fmax(row->value * unit[row->unit], row->range.lower), row->range.upper);

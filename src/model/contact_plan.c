@@ -157,7 +157,9 @@ static lump lump_of(const tacModel* model, int body, int thin) {
 
 // of all bodies, or NULL without memory
 static const lump* list_lumps(tacDraft* draft, const tacModel* model, const tacContactPlan* plan) {
-    int thin = plan->detector == TAC_DETECT_MANIFOLD || plan->detector == TAC_DETECT_EDGE_SDF;
+    // soft points of a plate need eps2 of its width: they are chosen by it
+    int thin = plan->detector == TAC_DETECT_MANIFOLD || plan->detector == TAC_DETECT_EDGE_SDF ||
+               plan->responder == TAC_RESPOND_SCM;
     lump* all = tac_reader_take(&draft->reader, sizeof *all * (size_t)model->nbody);
     for (int b = 0; b < model->nbody && all; ++b) all[b] = lump_of(model, b, thin);
     return all;

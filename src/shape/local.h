@@ -12,8 +12,6 @@
 #define TAC_STAGE 1
 #elif defined(TAC_SANITIZED)
 #define TAC_STAGE 2
-#elif TAC_LANES == 8
-#define TAC_STAGE 8
 #else
 #define TAC_STAGE 4
 #endif

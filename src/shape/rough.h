@@ -1,13 +1,16 @@
 // Rough numbers: single precision, twice as many lanes as wide, log2 and exp2 of a few terms. For
 // decisions that carry their error with them (limits.h).
+//
+// A file whose rows have eight numbers defines ROUGH_EIGHT before it includes this: vectors of
+// AVX-512 are then no wider than that, as half of one that is costs as much as all of it.
 
 #ifndef TAC_SHAPE_ROUGH_H
 #define TAC_SHAPE_ROUGH_H
 
 #include "math/wide.h"
 
-// vectors that pass in lock step
-#define ROUGH_STAGE (TAC_LANES == 1 ? 1 : 4)
+// vectors that pass in lock step; rows of few points are padded to as many
+#define ROUGH_STAGE (TAC_LANES == 1 ? 1 : TAC_LANES == 8 ? 2 : 4)
 
 #if TAC_LANES == 1
 
@@ -37,18 +40,22 @@ TAC_INLINE unsigned rough_negative_bits(rough x) { return x < 0.0; }
 
 #else
 
+#if defined(ROUGH_EIGHT) && TAC_LANES == 8
+#define ROUGH_LANES 8
+#else
 #define ROUGH_LANES (2 * TAC_LANES)
-typedef float rough __attribute__((vector_size(8 * TAC_LANES)));
-typedef int32_t roughInt __attribute__((vector_size(8 * TAC_LANES)));
-typedef uint32_t roughBits __attribute__((vector_size(8 * TAC_LANES))); // may wrap around
-typedef float roughHalf __attribute__((vector_size(4 * TAC_LANES)));
+#endif
+typedef float rough __attribute__((vector_size(4 * ROUGH_LANES)));
+typedef int32_t roughInt __attribute__((vector_size(4 * ROUGH_LANES)));
+typedef uint32_t roughBits __attribute__((vector_size(4 * ROUGH_LANES))); // may wrap around
+typedef float roughHalf __attribute__((vector_size(2 * ROUGH_LANES)));
 
 TAC_INLINE rough rough_set(double x) { return (float)x - (rough){0}; }
 
-#if TAC_LANES == 8
+#if ROUGH_LANES == 16
 #define ROUGH_LOW  0, 1, 2, 3, 4, 5, 6, 7
 #define ROUGH_HIGH 8, 9, 10, 11, 12, 13, 14, 15
-#elif TAC_LANES == 4
+#elif ROUGH_LANES == 8
 #define ROUGH_LOW  0, 1, 2, 3
 #define ROUGH_HIGH 4, 5, 6, 7
 #else
@@ -56,12 +63,14 @@ TAC_INLINE rough rough_set(double x) { return (float)x - (rough){0}; }
 #define ROUGH_HIGH 2, 3
 #endif
 
+#if ROUGH_LANES == 2 * TAC_LANES
 // p[0 ..] - less, subtracted before it is rounded
 TAC_INLINE rough rough_minus(const double* p, double less) {
     roughHalf low = __builtin_convertvector(w_load(p) - less, roughHalf);
     roughHalf high = __builtin_convertvector(w_load(p + TAC_LANES) - less, roughHalf);
     return __builtin_shufflevector(low, high, ROUGH_LOW, ROUGH_HIGH);
 }
+#endif
 TAC_INLINE rough rough_load(const float* p) {
     rough x;
     memcpy(&x, p, sizeof x);
@@ -69,14 +78,14 @@ TAC_INLINE rough rough_load(const float* p) {
 }
 TAC_INLINE void rough_store(float* p, rough x) { memcpy(p, &x, sizeof x); }
 // t >= 0 ? a : b by the sign bit: -0 counts as negative
-#if TAC_LANES == 8
+#if ROUGH_LANES == 16
 TAC_INLINE rough rough_select_ge0(rough t, rough a, rough b) {
     return _mm512_mask_blend_ps(_mm512_movepi32_mask((__m512i)t), a, b);
 }
 TAC_INLINE rough rough_max(rough a, rough b) { return _mm512_max_ps(a, b); }
 TAC_INLINE rough rough_min(rough a, rough b) { return _mm512_min_ps(a, b); }
 TAC_INLINE rough rough_fma(rough a, rough b, rough c) { return _mm512_fmadd_ps(a, b, c); }
-#elif TAC_LANES == 4
+#elif ROUGH_LANES == 8
 TAC_INLINE rough rough_select_ge0(rough t, rough a, rough b) { return _mm256_blendv_ps(a, b, t); }
 TAC_INLINE rough rough_max(rough a, rough b) { return _mm256_max_ps(a, b); }
 TAC_INLINE rough rough_min(rough a, rough b) { return _mm256_min_ps(a, b); }
@@ -91,9 +100,9 @@ TAC_INLINE rough rough_min(rough a, rough b) { return rough_select_ge0(b - a, a,
 TAC_INLINE rough rough_fma(rough a, rough b, rough c) { return a * b + c; }
 #endif
 TAC_INLINE rough rough_sqrt(rough x) {
-#if TAC_LANES == 8
+#if ROUGH_LANES == 16
     return _mm512_sqrt_ps(x);
-#elif TAC_LANES == 4
+#elif ROUGH_LANES == 8
     return _mm256_sqrt_ps(x);
 #elif defined(__SSE2__)
     return _mm_sqrt_ps(x);
@@ -108,9 +117,9 @@ TAC_INLINE rough rough_minus_abs(rough a) { return (rough)((roughInt)a | INT32_M
 
 // bit i: lane i is below 0
 TAC_INLINE unsigned rough_negative_bits(rough x) {
-#if TAC_LANES == 8
+#if ROUGH_LANES == 16
     return _mm512_cmp_ps_mask(x, (rough){0}, _CMP_LT_OQ);
-#elif TAC_LANES == 4
+#elif ROUGH_LANES == 8
     return (unsigned)_mm256_movemask_ps((__m256)(x < 0.0f));
 #elif defined(__SSE2__)
     return (unsigned)_mm_movemask_ps((__m128)(x < 0.0f));

@@ -52,15 +52,19 @@ TAC_INLINE void superquadric_chunk(const tacBound* const* b, const tacReal x[3][
     for (int j = 0; j < n; ++j) store_field(&b[j]->frame, &f[j], out, i + j * TAC_LANES, order);
 }
 
-// Full stages first, then one vector at a time: the same arithmetic per lane, so the same bits. One
+// Full stages first, then two vectors and one: the same arithmetic per lane, so the same bits. One
 // superquadric for all vectors (b[0]) is a case of its own: its constants stay in registers.
 TAC_INLINE void superquadric_block(const tacBound* const* b, int one, const tacReal x[3][TAC_BLOCK],
                                    tacBlock* out, int count, int order, tacDistance distance) {
-    int i = 0;
+    const tacBound* each[TAC_STAGE];
+    int i = 0, pair = TAC_STAGE > 2 ? 2 : TAC_STAGE;
     for (; i + TAC_STAGE * TAC_LANES <= count; i += TAC_STAGE * TAC_LANES) {
-        const tacBound* each[TAC_STAGE];
         for (int j = 0; j < TAC_STAGE; ++j) each[j] = one ? b[0] : b[i / TAC_LANES + j];
         superquadric_chunk(each, x, i, out, TAC_STAGE, order, distance);
+    }
+    for (; pair > 1 && i + pair * TAC_LANES <= count; i += pair * TAC_LANES) {
+        for (int j = 0; j < pair; ++j) each[j] = one ? b[0] : b[i / TAC_LANES + j];
+        superquadric_chunk(each, x, i, out, pair, order, distance);
     }
     for (; i < count; i += TAC_LANES)
         superquadric_chunk(one ? b : &b[i / TAC_LANES], x, i, out, 1, order, distance);

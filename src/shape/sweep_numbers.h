@@ -151,7 +151,8 @@ static inline void sweep_bind(const tacBound* bound, sweepNumbers* s) {
     int eps = TAC_SWEEP_SIZE + tac_sweep_size_count(bound->layout);
     for (int k = 0; k < tac_sweep_eps_count(bound->layout); ++k)
         s->ridged |= tac_re(bound->block[eps + k]) > 1.0;
-    for (int k = 0; k < 3; ++k) s->twisted |= tac_re(bound->block[TAC_SWEEP_TWIST + k]) != 0.0;
+    // a twist of 0 that is being varied counts: the comparison sees both parts of a complex number
+    for (int k = 0; k < 3; ++k) s->twisted |= bound->block[TAC_SWEEP_TWIST + k] != 0.0;
     if (point) sweep_gather(bound->block, s), s->poly[TAC_POLY_ALONG + 2][0] = 1.0;
 
     tacReal bb = point ? 1.0 : sweep_dot(b, b), ab = sweep_dot(a, b);

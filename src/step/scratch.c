@@ -28,7 +28,8 @@ static size_t detect_bytes(const tacModel* model) {
 static size_t most_bytes(const tacModel* model) {
     size_t shape = shape_bytes(model) + detect_bytes(model),
            dynamics = tac_dynamics_size(model, 2 * sizeof(double));
-    size_t step = tac_step_size(model), most = shape > dynamics ? shape : dynamics;
+    size_t step = tac_step_size(model) + tac_hessian_size(model),
+           most = shape > dynamics ? shape : dynamics;
     if (model->contact) step += shape; // detectors ask fields
     if (tac_is_hard(model)) step += tac_hard_step_size(model);
     return most > step ? most : step;

@@ -47,4 +47,7 @@ static inline int tac_tangent_size(const tacModel* model) { return 2 * model->nv
 size_t tac_step_size(const tacModel* model);
 size_t tac_jacobian_size(const tacModel* model, size_t real_size);
 
+// bytes that tac_step_hessian takes beside those of a step
+size_t tac_hessian_size(const tacModel* model);
+
 #endif

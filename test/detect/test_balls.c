@@ -26,6 +26,15 @@ static const manifoldScene block = {"ball at an intersection",
                                     {"type='shape' shape='block'", BALL},
                                     0.2};
 
+// its handle has a twist of 0, by which there are derivatives as well
+static const manifoldScene cup = {
+    "ball in a cup with a handle",
+    "<shape name='cup' smooth='.002'><difference><superquadric size='.04 .04 .05' eps='.1 1'/>"
+    "<superquadric size='.034 .034 .05' eps='.1 1' pos='0 0 .008'/></difference>"
+    "<sweep points='.036 0 -.02  .08 0 0  .036 0 .02' size='.006 .004 .006' eps='.2 .2'/></shape>",
+    {"type='shape' shape='cup'", "type='sphere' size='.015'"},
+    0.05};
+
 typedef struct bench {
     tacModel* model;
     tacScratch* scratch;
@@ -147,8 +156,8 @@ static int balls_touch_edges_and_corners(void) {
 //---------------------------------- derivatives ----------------------------------
 
 static int derivatives(void) {
-    const manifoldScene* scene[] = {&round_solid, &hole, &block};
-    int bad = 0, points = test_amount(1, 10, 100), scenes = test_amount(1, 1, 3);
+    const manifoldScene* scene[] = {&round_solid, &cup, &hole, &block};
+    int bad = 0, points = test_amount(1, 10, 100), scenes = test_amount(1, 2, 4);
     for (int i = 0; i < scenes; ++i)
         bad += manifold_prove(scene[i],
                               manifold_load(scene[i], "sides='second' vertices='48' tau='.01'"),

@@ -63,6 +63,7 @@ OVER_ARRAYS(w_log)
 OVER_ARRAYS(w_sqrt)
 OVER_ARRAYS(w_rcp)
 OVER_ARRAYS(w_rsqrt)
+OVER_ARRAYS(w_log1p_unit)
 
 typedef struct Function {
     const char* name;
@@ -73,9 +74,10 @@ typedef struct Function {
 static const Function functions[] = {
     {"exp", w_exp_array, exp_flushed},       {"log", w_log_array, log_series},
     {"sqrt", w_sqrt_array, sqrtl},           {"rcp", w_rcp_array, one_over},
-    {"rsqrt", w_rsqrt_array, one_over_sqrt},
+    {"rsqrt", w_rsqrt_array, one_over_sqrt}, {"log1p", w_log1p_unit_array, log1pl},
 };
-enum { EXP, LOG, SQRT, RCP, RSQRT, FUNCTIONS };
+// the last one is of 0 <= x <= 1 alone
+enum { EXP, LOG, SQRT, RCP, RSQRT, FUNCTIONS, LOG1P = FUNCTIONS };
 
 //---------------------------------- errors ---------------------------------------
 
@@ -164,6 +166,11 @@ static double log_boundary(uint64_t i) {
     uint64_t k = i % 2 ? 1023 - 4 + (r >> 32) % 8 : 1 + (r >> 32) % 2045;
     return from_bits((k << 52) + bits + r % 9 - 4);
 }
+// 0 < x <= 1 of every size, as the weights of a soft choice have
+static double weight(uint64_t i) {
+    return ldexp(0.5 + 0.5 * fabs(random_signed(i)), -(int)(random_bits(~i) % 1000));
+}
+static double unit(uint64_t i) { return fabs(random_signed(i)); }
 static double square(uint64_t i) { return (double)i * (double)i; }
 
 //---------------------------------- laws -----------------------------------------
@@ -195,6 +202,13 @@ static int roots_are_accurate(void) {
         ENSURE(sweep(f, "0.375 .. 2.125", around_one) == 0);
         ENSURE(sweep(f, "interval boundaries", log_boundary) == 0);
     }
+    return 0;
+}
+
+// relative to x as small as it comes: quotients of such are formed of them (shape/joint.h)
+static int log1p_is_accurate(void) {
+    ENSURE(sweep(LOG1P, "of every size", weight) == 0);
+    ENSURE(sweep(LOG1P, "0 .. 1", unit) == 0);
     return 0;
 }
 
@@ -360,4 +374,4 @@ static int one_minus_exp_is_accurate(void) {
 TEST_MAIN(RUN(one_minus_exp_is_accurate), RUN(special_values), RUN(nan_stays_nan),
           RUN(lanes_are_independent), RUN(small_functions_mean_what_they_say),
           RUN(sqrt_of_squares_is_exact), RUN(exp_is_accurate), RUN(log_is_accurate),
-          RUN(roots_are_accurate))
+          RUN(roots_are_accurate), RUN(log1p_is_accurate))

@@ -135,5 +135,99 @@ static int box_rests_on_points_of_finer_clouds(void) {
     return 0;
 }
 
+//---------------------------------- defaults -------------------------------------
+
+// a box of any size and mass somewhere on a larger one, not over its edges, turned about z
+static void write_boxes(char* text, size_t room, const char* words, testRandom* random) {
+    double a[3], b[3], s = 0.03 * pow(30.0, test_uniform(random, 0.0, 1.0));
+    for (int i = 0; i < 3; ++i) {
+        a[i] = s * test_uniform(random, i < 2 ? 0.6 : 0.3, i < 2 ? 1.2 : 0.8);
+        b[i] = s * test_uniform(random, i < 2 ? 0.3 : 0.2, i < 2 ? 0.7 : 0.6);
+    }
+    double x = 0.3 * test_uniform(random, -1.0, 1.0), y = 0.3 * test_uniform(random, -1.0, 1.0);
+    double mass = 0.01 * pow(1000.0, test_uniform(random, 0.0, 1.0));
+    double yaw = test_uniform(random, -45.0, 45.0);
+    snprintf(text, room,
+             "<mujoco><tactus %s/><worldbody><geom type='box' size='%.17g %.17g %.17g'/><body "
+             "pos='%.17g %.17g %.17g' euler='0 0 %g'><freejoint/><geom type='box' "
+             "size='%.17g %.17g %.17g' mass='%.17g'/></body></worldbody></mujoco>",
+             words, a[0], a[1], a[2], x * fmax(a[0] - b[0], 0.0), y * fmax(a[1] - b[1], 0.0),
+             a[2] + b[2], yaw < 0.0 ? 0.0 : yaw, b[0], b[1], b[2], mass);
+}
+
+static int open_text(restRun* r, const char* text) {
+    tacMessage message = {0};
+    *r = (restRun){0};
+    if (tac_load_text(text, (int)strlen(text), "text", NULL, &r->model, &message) != TAC_OK)
+        printf("  %s\n", message.text);
+    ENSURE(r->model && tac_scratch_create(r->model, &r->scratch) == TAC_OK);
+    for (int i = 0; i < r->model->nq; ++i) r->qpos[i] = r->model->qpos0[i];
+    r->x = (tacState){.qpos = r->qpos, .qvel = r->qvel};
+    return 0;
+}
+
+// No number of contact is given. The bounds are those of 10 s: a shorter run has its creep go on.
+static int boxes_rest(const char* words, int count, double seconds) {
+    double most[2] = {0.0, 0.0};
+    testRandom random = {7};
+    for (int i = 0; i < count; ++i) {
+        char text[700];
+        restRun r;
+        double from[7], settled[7], settling = 0.2 * seconds;
+        write_boxes(text, sizeof text, words, &random);
+        ENSURE_LAW(open_text(&r, text));
+        memcpy(from, r.qpos, sizeof from);
+        ENSURE_LAW(run_for(&r, settling));
+        memcpy(settled, r.qpos, sizeof settled);
+        ENSURE_LAW(run_for(&r, seconds - settling));
+        double rest = (10.0 - seconds) / (seconds - settling), *q = r.qpos;
+        double drift = hypot(q[0] - from[0], q[1] - from[1]) +
+                       rest * hypot(q[0] - settled[0], q[1] - settled[1]);
+        double turn = turned(q, from) + rest * turned(q, settled);
+        if (drift > 1e-3 || turn > 0.01)
+            printf("  box %d drifts %.1e m and turns %.1e in 10 s: %s\n", i, drift, turn, text);
+        most[0] = fmax(most[0], drift), most[1] = fmax(most[1], turn);
+        close_run(&r);
+    }
+    printf("  %d boxes, %s: in 10 s they drift %.2e m and turn %.1e at most\n", count, words,
+           most[0], most[1]);
+    ENSURE(most[0] < 1e-3 && most[1] < 0.01);
+    return 0;
+}
+
+static int boxes_rest_by_defaults(void) {
+    int many = seconds_of(1.0, 0.0, 0.0) > 0.5;
+    double seconds = many ? 10.0 : seconds_of(10.0, 1.5, 1.0);
+    if (getenv("TACTUS_NO_SWEEP")) return 0;
+    ENSURE_LAW(boxes_rest("respond='scm'", many ? 20 : 4, seconds));
+    return boxes_rest("detect='ssdf' respond='spring' points='150'", many ? 20 : 3, 10.0);
+}
+
+// plates and rods sink by a share of their thickness, not of their length
+static int thin_bodies_do_not_sink(void) {
+    static const char* const geoms[] = {"type='box' size='.5 .5 .01'",
+                                        "type='box' size='.5 .02 .02'",
+                                        "type='cylinder' size='.3 .02'"};
+    static const double half[] = {0.01, 0.02, 0.02};
+    for (int i = 0; i < 6; ++i) {
+        char text[500];
+        restRun r;
+        snprintf(text, sizeof text,
+                 "<mujoco><option timestep='%g'/><tactus respond='scm'/><worldbody><geom "
+                 "type='plane' size='1 1 1'/><body pos='0 0 %g'><freejoint/><geom %s mass='1'/>"
+                 "</body></worldbody></mujoco>",
+                 i < 3 ? 0.002 : 0.01, half[i % 3], geoms[i % 3]);
+        ENSURE_LAW(open_text(&r, text));
+        ENSURE_LAW(run_for(&r, 1.0));
+        double depth = (half[i % 3] - r.qpos[2]) / half[i % 3];
+        printf("  %s, %g s: sinks %.3f of half its thickness\n", geoms[i % 3], i < 3 ? 0.002 : 0.01,
+               depth);
+        ENSURE(depth > -0.02 && depth < 0.15 && speed(&r) < 1e-3);
+        close_run(&r);
+    }
+    return 0;
+}
+
 TEST_MAIN(RUN(horseshoe_rests_on_two_ends), RUN(box_rests_on_a_field),
-          RUN(box_rests_on_soft_points), RUN(box_rests_on_points_of_finer_clouds))
+          RUN(box_rests_on_soft_points), RUN(box_rests_on_points_of_finer_clouds),
+          RUN(boxes_rest_by_defaults), RUN(thin_bodies_do_not_sink))
