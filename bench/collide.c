@@ -24,6 +24,7 @@ static double uniform(double low, double high) {
 
 typedef struct pieceWork {
     tacConvex a[PAIRS], b[PAIRS];
+    tacWalk before[PAIRS]; // of the pairs 1 cm away
     void* memory;
     double sum;
 } pieceWork;
@@ -44,18 +45,26 @@ static tacConvex random_piece(tacConvexKind kind) {
 static void run_gjk(void* context) {
     pieceWork* w = context;
     for (int i = 0; i < PAIRS; ++i) {
-        double axis[3] = {0.0};
-        w->sum += tac_gjk(&w->a[i], &w->b[i], axis, w->memory).distance;
+        tacWalk walk = {.count = 0};
+        w->sum += tac_gjk(&w->a[i], &w->b[i], &walk, w->memory).distance;
+    }
+}
+
+static void run_again(void* context) {
+    pieceWork* w = context;
+    for (int i = 0; i < PAIRS; ++i) {
+        tacWalk walk = w->before[i];
+        w->sum += tac_gjk(&w->a[i], &w->b[i], &walk, w->memory).distance;
     }
 }
 
 static void run_closest(void* context) {
     pieceWork* w = context;
     for (int i = 0; i < PAIRS; ++i) {
-        double axis[3] = {0.0};
+        tacWalk walk = {.count = 0};
         tacNearest near;
         tacPatchPair pair = {.pair = 0};
-        tac_closest(&w->a[i], &w->b[i], axis, &near, &pair, w->memory);
+        tac_closest(&w->a[i], &w->b[i], &walk, &near, &pair, w->memory);
         w->sum += near.distance;
     }
 }
@@ -63,18 +72,25 @@ static void run_closest(void* context) {
 static void run_rest(void* context) {
     pieceWork* w = context;
     for (int i = 0; i < PAIRS; ++i) {
-        double axis[3] = {0.0};
+        tacWalk walk = {.count = 0};
         tacPatchPair pair[TAC_REST_POINTS];
-        w->sum += tac_rest(&w->a[i], &w->b[i], 1.0, axis, pair, w->memory);
+        w->sum += tac_rest(&w->a[i], &w->b[i], 1.0, &walk, pair, w->memory);
     }
 }
 
 static void rows(benchReport* report, const char* name, pieceWork* work) {
-    static const char* const words[] = {"distance", "features", "contacts"};
-    const benchWork list[] = {{run_gjk, work}, {run_closest, work}, {run_rest, work}};
-    double ns[3];
-    bench_times(list, 3, ns);
-    for (int i = 0; i < 3; ++i) {
+    static const char* const words[] = {"distance", "distance, started", "features", "contacts"};
+    const benchWork list[] = {
+        {run_gjk, work}, {run_again, work}, {run_closest, work}, {run_rest, work}};
+    double ns[4];
+    for (int i = 0; i < PAIRS; ++i) {
+        tacConvex moved = work->b[i];
+        for (int k = 0; k < 3; ++k) moved.pos[k] += uniform(-0.01, 0.01);
+        work->before[i] = (tacWalk){.count = 0};
+        tac_gjk(&work->a[i], &moved, &work->before[i], work->memory);
+    }
+    bench_times(list, 4, ns);
+    for (int i = 0; i < 4; ++i) {
         char id[100];
         snprintf(id, sizeof id, "collide/%s/%s", name, words[i]);
         bench_row(report, id, ns[i] / PAIRS, "ns", ' ', 0.0);

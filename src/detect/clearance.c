@@ -84,9 +84,9 @@ static double bends(const proof* p, const double arm[2]) {
 
 // a vector that may separate the pieces at a time
 static void propose(const proof* p, double t, double n[3], double arm[2]) {
-    double axis[3] = {0.0};
+    tacWalk walk = {.count = 0};
     tacConvex a = piece_at(p, 0, t, &arm[0]), b = piece_at(p, 1, t, &arm[1]);
-    tacNearest near = tac_gjk(&a, &b, axis, p->memory);
+    tacNearest near = tac_gjk(&a, &b, &walk, p->memory);
     double length = tac_length3(near.normal);
     for (int k = 0; k < 3; ++k) n[k] = near.normal[k] / length;
 }

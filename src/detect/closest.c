@@ -136,9 +136,9 @@ static void look_around(search* s, const tacNearest* near) {
     }
 }
 
-int tac_closest(const tacConvex* a, const tacConvex* b, double axis[3], tacNearest* out,
+int tac_closest(const tacConvex* a, const tacConvex* b, tacWalk* start, tacNearest* out,
                 tacPatchPair* touch, void* memory) {
-    *out = tac_gjk(a, b, axis, memory);
+    *out = tac_gjk(a, b, start, memory);
     search s = {a, b, {tac_convex_place(a), tac_convex_place(b)}, .touch = *touch};
     memcpy(s.touch.normal, out->normal, sizeof out->normal);
     s.size = tac_convex_reach(a) + tac_convex_reach(b) + fabs(out->distance);
@@ -150,6 +150,5 @@ int tac_closest(const tacConvex* a, const tacConvex* b, double axis[3], tacNeare
     *touch = s.touch;
     memcpy(touch->normal, out->normal, sizeof out->normal);
     if (!s.found) hold(a, b, out, touch);
-    memcpy(axis, out->normal, sizeof out->normal);
     return s.found;
 }

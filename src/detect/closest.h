@@ -19,7 +19,7 @@ double tac_convex_gap(const tacConvex* a, const tacConvex* b, const double n[3])
 // As tac_gjk, with normal, points and distance to rounding. `touch` gets the features (its patches
 // and normal); returns 1 if they are known, 0 if the touch stands for the nearest points alone,
 // with the normal held by A.
-int tac_closest(const tacConvex* a, const tacConvex* b, double axis[3], tacNearest* out,
+int tac_closest(const tacConvex* a, const tacConvex* b, tacWalk* start, tacNearest* out,
                 tacPatchPair* touch, void* memory);
 
 #endif

@@ -17,7 +17,8 @@ static const double precision = 1e-15, curved_precision = 1e-10;
 
 typedef struct simplex {
     tacCorner corner[4];
-    double weight[4]; // of the nearest point
+    double toward[4][3]; // their directions
+    double weight[4];    // of the nearest point
     int count;
     double v[3]; // the nearest point to the origin
 } simplex;
@@ -103,6 +104,7 @@ static void reduce(simplex* s) {
         least = size, best.count = n + 1, at[n] = f.count;
         memcpy(best.v, v, sizeof v);
         for (int i = 0; i <= n; ++i) best.corner[i] = s->corner[at[i]], best.weight[i] = x[i];
+        for (int i = 0; i <= n; ++i) memcpy(best.toward[i], s->toward[at[i]], sizeof s->toward[0]);
     }
     *s = best;
 }
@@ -114,6 +116,17 @@ static int has_corner(const simplex* s, const tacCorner* c) {
         if (!memcmp(s->corner[i].w, c->w, sizeof c->w)) return 1;
     }
     return 0;
+}
+
+// Goes on to the nearest point with one more corner; returns whether it is nearer.
+static int add_corner(simplex* s, const tacCorner* c, const double d[3]) {
+    simplex next = *s;
+    memcpy(next.toward[next.count], d, sizeof next.toward[0]);
+    next.corner[next.count++] = *c;
+    reduce(&next);
+    if (!(tac_length3(next.v) < tac_length3(s->v))) return 0;
+    *s = next;
+    return 1;
 }
 
 // the point on A (side 0) or B
@@ -137,11 +150,7 @@ static double walk(simplex* s, const tacConvex* a, const tacConvex* b, double sm
         tacCorner c = tac_corner(a, b, d);
         low = fmax(low, tac_dot3(s->v, c.w) / size);
         if (size - low <= enough * size || has_corner(s, &c)) return low;
-        simplex next = *s;
-        next.corner[next.count++] = c;
-        reduce(&next);
-        if (!(tac_length3(next.v) < size)) return low; // rounding
-        *s = next;
+        if (!add_corner(s, &c, d)) return low; // rounding
     }
     return low;
 }
@@ -158,8 +167,23 @@ static void add_radii(const tacConvex* a, const tacConvex* b, tacNearest* out) {
 static simplex start_at(const tacConvex* a, const tacConvex* b, const double d[3]) {
     simplex s = {.count = 1, .weight = {1.0}};
     s.corner[0] = tac_corner(a, b, d);
-    memcpy(s.v, s.corner[0].w, sizeof s.v);
+    memcpy(s.v, s.corner[0].w, sizeof s.v), memcpy(s.toward[0], d, sizeof s.toward[0]);
     return s;
+}
+
+// the corners that the directions of last time lead to, as far as they come nearer
+static simplex start_again(const tacConvex* a, const tacConvex* b, const tacWalk* start) {
+    simplex s = start_at(a, b, start->toward[0]);
+    for (int i = 1; i < start->count && s.count < 4; ++i) {
+        tacCorner c = tac_corner(a, b, start->toward[i]);
+        if (!has_corner(&s, &c)) add_corner(&s, &c, start->toward[i]);
+    }
+    return s;
+}
+
+static void keep_walk(const simplex* s, tacWalk* out) {
+    out->count = s->count;
+    memcpy(out->toward, s->toward, sizeof s->toward);
 }
 
 // a half-space is nearest to the lowest point of the other piece
@@ -177,20 +201,18 @@ static tacNearest above_plane(const tacConvex* plane, const tacConvex* other, do
     return out;
 }
 
-static tacNearest of_half_space(const tacConvex* a, const tacConvex* b, double axis[3]) {
+static tacNearest of_half_space(const tacConvex* a, const tacConvex* b) {
     int first = a->kind == TAC_CONVEX_HALF_SPACE;
-    tacNearest out = above_plane(first ? a : b, first ? b : a, first ? 1.0 : -1.0);
-    memcpy(axis, out.normal, sizeof out.normal);
-    return out;
+    return above_plane(first ? a : b, first ? b : a, first ? 1.0 : -1.0);
 }
 
-tacNearest tac_gjk(const tacConvex* a, const tacConvex* b, double axis[3], void* memory) {
+tacNearest tac_gjk(const tacConvex* a, const tacConvex* b, tacWalk* start, void* memory) {
     if (a->kind == TAC_CONVEX_HALF_SPACE || b->kind == TAC_CONVEX_HALF_SPACE)
-        return of_half_space(a, b, axis);
+        return of_half_space(a, b);
     double away[3], low = 0.0, small = 1e-13 * (tac_convex_reach(a) + tac_convex_reach(b));
     tac_sub3(b->pos, a->pos, away);
     tacNearest out = {0};
-    simplex s = start_at(a, b, tac_length3(axis) > 0.0 ? axis : away);
+    simplex s = start->count > 0 ? start_again(a, b, start) : start_at(a, b, away);
 
     // a walk that rounding has stopped goes on from the plane that the polytope has found
     for (int attempt = 0; attempt < 3; ++attempt) {
@@ -204,9 +226,10 @@ tacNearest tac_gjk(const tacConvex* a, const tacConvex* b, double axis[3], void*
         out.distance = tac_length3(s.v), out.error = out.distance - low;
         for (int k = 0; k < 3; ++k) out.normal[k] = -s.v[k] / out.distance;
         witness(&s, 0, out.point[0]), witness(&s, 1, out.point[1]);
-    }
+        keep_walk(&s, start);
+    } else
+        start->count = 1, memcpy(start->toward[0], out.normal, sizeof out.normal);
     add_radii(a, b, &out);
-    memcpy(axis, out.normal, sizeof out.normal);
     return out;
 }
 

@@ -18,11 +18,18 @@ typedef struct tacNearest {
     int passes;
 } tacNearest;
 
+// Where a walk ended: the directions of its last corners. The next one of pieces that have moved a
+// little starts there. Zero: it starts from nothing.
+typedef struct tacWalk {
+    int count;
+    double toward[4][3];
+} tacWalk;
+
 size_t tac_gjk_size(void);
 
-// One of the pieces may be a half-space. `axis` is the start (the normal of last time, or 0) and
-// gets the normal. Never fails on finite pieces; `memory` (tac_gjk_size) is used where they
+// One of the pieces may be a half-space. `start` is where the walk of last time ended, and gets
+// where this one does. Never fails on finite pieces; `memory` (tac_gjk_size) is used where they
 // overlap.
-tacNearest tac_gjk(const tacConvex* a, const tacConvex* b, double axis[3], void* memory);
+tacNearest tac_gjk(const tacConvex* a, const tacConvex* b, tacWalk* start, void* memory);
 
 #endif

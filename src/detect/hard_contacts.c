@@ -125,9 +125,9 @@ tacResult tac_hard_nearest(const tacModel* model, const tacPose* body, const tac
     tacConvex piece[2];
     tacHardTouch now = {of->pair, {of->piece[0], of->piece[1]}, {.pair = 0}};
     tacNearest near;
-    double axis[3] = {0.0};
+    tacWalk walk = {.count = 0};
     for (int k = 0; k < 2; ++k) piece[k] = tac_piece_at(model, of->piece[k], body[side[k]]);
-    tac_closest(&piece[0], &piece[1], axis, &near, &now.features, memory);
+    tac_closest(&piece[0], &piece[1], &walk, &near, &now.features, memory);
     return tac_hard_follow(model, body, &now, out);
 }
 
@@ -152,9 +152,9 @@ static tacResult touch_pieces(const tacModel* model, const tacPose* body, const 
                               const int piece[2], double margin, tacContacts* out,
                               tacHardTouch* kept) {
     tacPatchPair touch[TAC_REST_POINTS];
-    double axis[3] = {0.0};
+    tacWalk walk = {.count = 0};
     if (!may_touch(s, piece, margin)) return TAC_OK;
-    int count = tac_rest(&s->piece[piece[0]], &s->piece[piece[1]], margin, axis, touch, s->rest);
+    int count = tac_rest(&s->piece[piece[0]], &s->piece[piece[1]], margin, &walk, touch, s->rest);
     for (int i = 0; i < count; ++i) {
         tacHardTouch x = {pair, {piece[0], piece[1]}, touch[i]};
         int before = out->count;

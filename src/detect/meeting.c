@@ -36,10 +36,10 @@ static mover mover_at(const tacMeetQuery* q, int i, double t) {
     return m;
 }
 
-static moment moment_at(const tacMeetQuery* q, double t, double axis[3]) {
+static moment moment_at(const tacMeetQuery* q, double t, tacWalk* walk) {
     moment m;
     for (int i = 0; i < 2; ++i) m.side[i] = mover_at(q, i, t);
-    m.nearest = tac_gjk(&m.side[0].piece, &m.side[1].piece, axis, q->memory);
+    m.nearest = tac_gjk(&m.side[0].piece, &m.side[1].piece, walk, q->memory);
     m.size = tac_convex_reach(&m.side[0].piece) + tac_convex_reach(&m.side[1].piece);
     return m;
 }
@@ -179,12 +179,12 @@ static double sure_distance(const moment* m, double delta) {
 }
 
 // Newton's method on distance(t) = level from a time that is not late
-static int find_root(const tacMeetQuery* q, double axis[3], tacMeeting* out) {
+static int find_root(const tacMeetQuery* q, tacWalk* walk, tacMeeting* out) {
     double t = out->time, span = q->course->span;
     tacPatchPair touch = {.pair = 0};
     for (int pass = 0; pass < ROOT_PASSES; ++pass, ++out->passes) {
-        moment m = moment_at(q, t, axis);
-        if (!tac_closest(&m.side[0].piece, &m.side[1].piece, axis, &m.nearest, &touch, q->memory))
+        moment m = moment_at(q, t, walk);
+        if (!tac_closest(&m.side[0].piece, &m.side[1].piece, walk, &m.nearest, &touch, q->memory))
             return 0;
         double rate = rate_of(&m), step = (out->level - m.nearest.distance) / rate;
         if (!(rate * span < -1e-9 * m.size) || !(fabs(t + step - out->time) < 1e-3 * span))
@@ -199,8 +199,8 @@ static int find_root(const tacMeetQuery* q, double axis[3], tacMeeting* out) {
 }
 
 // distance to rounding: what tells a resting pair from one that falls
-static int look_closely(const tacMeetQuery* q, moment* m, double axis[3], tacPatchPair* touch) {
-    return tac_closest(&m->side[0].piece, &m->side[1].piece, axis, &m->nearest, touch, q->memory);
+static int look_closely(const tacMeetQuery* q, moment* m, tacWalk* walk, tacPatchPair* touch) {
+    return tac_closest(&m->side[0].piece, &m->side[1].piece, walk, &m->nearest, touch, q->memory);
 }
 
 // how fast the normal between two features turns
@@ -238,12 +238,13 @@ static double best_advance(const moment* m, const tacPatchPair* touch, double le
 
 tacMeeting tac_meet(const tacMeetQuery* q) {
     tacMeeting out = {.found = 0};
-    double t = 0.0, axis[3] = {0.0};
+    double t = 0.0;
+    tacWalk walk = {.count = 0};
     for (; out.passes < MAX_PASSES; ++out.passes) {
-        moment m = moment_at(q, t, axis);
+        moment m = moment_at(q, t, &walk);
         tacPatchPair touch = {.pair = 0};
         int known = 0, close = m.nearest.distance < 2.0 * q->levels.delta;
-        if (close || out.passes >= QUICK_PASSES) known = look_closely(q, &m, axis, &touch);
+        if (close || out.passes >= QUICK_PASSES) known = look_closely(q, &m, &walk, &touch);
         if (t == 0.0) out.level = level_of(q, sure_distance(&m, q->levels.delta));
         double near = 1e-6 * fabs(q->levels.delta) + 1e-14 * m.size;
         out.time = t, out.rate = rate_of(&m), out.nearest = m.nearest;
@@ -255,6 +256,6 @@ tacMeeting tac_meet(const tacMeetQuery* q) {
         t += step;
     }
     out.found = 1;
-    out.exact = find_root(q, axis, &out);
+    out.exact = find_root(q, &walk, &out);
     return out;
 }

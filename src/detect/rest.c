@@ -343,13 +343,13 @@ static void add_nearest(collection* c, const tacPatchPair* touch, const tacNeare
     if (c->count < CANDIDATES && !is_known(c, &x)) c->list[c->count++] = x;
 }
 
-int tac_rest(const tacConvex* a, const tacConvex* b, double margin, double axis[3],
+int tac_rest(const tacConvex* a, const tacConvex* b, double margin, tacWalk* start,
              tacPatchPair touch[TAC_REST_POINTS], void* memory) {
     candidate list[CANDIDATES];
     collection c = {{a, b}, {tac_convex_place(a), tac_convex_place(b)}, .list = list};
     tacPatchPair first = {.pair = 0};
     tacNearest near;
-    tac_closest(a, b, axis, &near, &first, memory);
+    tac_closest(a, b, start, &near, &first, memory);
     if (!(near.distance <= margin)) return 0;
     memcpy(c.normal, near.normal, sizeof c.normal);
     c.margin = margin, c.size = tac_convex_reach(a) + tac_convex_reach(b);

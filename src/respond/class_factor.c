@@ -12,6 +12,8 @@
 // of the diagonal: what is added, and what a pivot of an independent row exceeds
 static const double shift = 1e-10, least_pivot = 1e-6;
 
+enum { BLOCK = 4 }; // pivots that are taken together
+
 size_t tac_class_factor_size(int contacts, int tangents) {
     size_t rows = (size_t)contacts * (size_t)(1 + tangents);
     return (rows * rows + 2 * rows) * sizeof(double) + 2 * rows * sizeof(int);
@@ -64,6 +66,13 @@ static int slide(const tacClassFactor* s, int row) {
     return (s->classes[row] == TAC_LCP_HIGH) - (s->classes[row] == TAC_LCP_LOW);
 }
 
+// does no friction slide? Then K is symmetric.
+static int is_symmetric(const tacClassFactor* s) {
+    for (int i = 0; i < s->rows && s->lcp->tangents; ++i)
+        if (slide(s, i) && s->lcp->mu[i / s->group] != 0.0) return 0;
+    return 1;
+}
+
 // adds to column i of K what the sliding tangents of its contact do
 static void add_slides(tacClassFactor* s, int i) {
     int normal = s->tight[i];
@@ -71,19 +80,20 @@ static void add_slides(tacClassFactor* s, int i) {
         double mu = slide(s, t) * s->lcp->mu[normal / s->group];
         const double* A = s->lcp->A + (size_t)t * (size_t)s->rows;
         if (mu == 0.0) continue;
-        s->symmetric = 0;
         for (int k = 0; k < s->n; ++k) s->K[k * s->n + i] += mu * A[s->tight[k]];
     }
 }
 
+// of a symmetric K the part from the diagonal on
 static void fill(tacClassFactor* s) {
+    s->symmetric = is_symmetric(s);
     for (int i = 0; i < s->n; ++i) {
         const double* A = s->lcp->A + (size_t)s->tight[i] * (size_t)s->rows;
         double* K = s->K + i * s->n;
-        for (int j = 0; j < s->n; ++j) K[j] = A[s->tight[j]];
+        for (int j = s->symmetric ? i : 0; j < s->n; ++j) K[j] = A[s->tight[j]];
     }
     for (int i = 0; i < s->n; ++i) {
-        add_slides(s, i);
+        if (!s->symmetric) add_slides(s, i);
         s->K[i * (s->n + 1)] += shift * tac_lcp_weight(s->lcp, s->tight[i]);
     }
 }
@@ -92,19 +102,45 @@ static void count_pivot(tacClassFactor* s, int k, double pivot) {
     s->redundant += !(fabs(pivot) > least_pivot * tac_lcp_weight(s->lcp, s->tight[k]));
 }
 
-// K = L D L', L below the diagonal, 1/D on it; row k of the rest is scaled once
+// row -= sum of l pivot over four pivot rows, from entry i on: one walk costs less than four
+static void eliminate(int i, int n, double* restrict row, const double l[BLOCK],
+                      const double* const pivot[BLOCK]) {
+    const double* restrict a = pivot[0], * restrict b = pivot[1];
+    const double* restrict c = pivot[2], * restrict d = pivot[3];
+    double p = l[0], q = l[1], r = l[2], s = l[3];
+    for (int j = i; j < n; ++j) row[j] -= (p * a[j] + q * b[j]) + (r * c[j] + s * d[j]);
+}
+
+// the pivots from k on, `count` of them: their own rows
+static void factor_pivots(tacClassFactor* s, int k, int count, double* inverse) {
+    int n = s->n;
+    for (int a = k; a < k + count; ++a) {
+        double* pivot = s->K + a * n;
+        count_pivot(s, a, pivot[a]);
+        inverse[a - k] = 1.0 / pivot[a];
+        for (int i = a + 1; i < k + count; ++i) {
+            double *row = s->K + i * n, l = pivot[i] * inverse[a - k];
+            add_row(n - i, row + i, -l, pivot + i);
+            row[a] = l;
+        }
+    }
+}
+
+// K = L D L', L below the diagonal, 1/D on it, four pivots at a time
 static void factor_symmetric(tacClassFactor* s) {
     int n = s->n;
-    for (int k = 0; k < n; ++k) {
-        double *pivot = s->K + k * n, inverse = 1.0 / pivot[k];
-        count_pivot(s, k, pivot[k]);
-        for (int i = k + 1; i < n; ++i) {
+    for (int k = 0; k < n; k += BLOCK) {
+        int count = n - k < BLOCK ? n - k : BLOCK;
+        double inverse[BLOCK] = {0.0}, l[BLOCK] = {0.0};
+        const double* pivot[BLOCK];
+        for (int a = 0; a < BLOCK; ++a) pivot[a] = s->K + (k + (a < count ? a : 0)) * n;
+        factor_pivots(s, k, count, inverse);
+        for (int i = k + count; i < n; ++i) {
             double* row = s->K + i * n;
-            double l = pivot[i] * inverse;
-            for (int j = i; j < n; ++j) row[j] -= l * pivot[j];
-            row[k] = l;
+            for (int a = 0; a < count; ++a) row[k + a] = l[a] = pivot[a][i] * inverse[a];
+            eliminate(i, n, row, l, pivot);
         }
-        pivot[k] = inverse;
+        for (int a = 0; a < count; ++a) s->K[(k + a) * (n + 1)] = inverse[a];
     }
 }
 
@@ -134,8 +170,7 @@ static void factor_general(tacClassFactor* s) {
 
 tacClassFactor tac_class_factor(const tacLcp* lcp, const unsigned char* classes, void* memory) {
     int group = 1 + lcp->tangents, rows = lcp->contacts * group;
-    tacClassFactor s = {
-        .lcp = lcp, .classes = classes, .rows = rows, .group = group, .symmetric = 1};
+    tacClassFactor s = {.lcp = lcp, .classes = classes, .rows = rows, .group = group};
     s.K = memory, s.z = s.K + (size_t)rows * (size_t)rows, s.r = s.z + rows;
     s.tight = (int*)(s.r + rows), s.pivot = s.tight + rows;
     for (int i = 0; i < rows; ++i) {
@@ -207,12 +242,22 @@ void tac_class_solve(tacClassFactor* s, const double* b, double* f) {
     place(s, f);
 }
 
+// f after r = -a of the tight rows was taken out
+static void correct(tacClassFactor* s, double* f) {
+    substitute(s);
+    for (int i = 0; i < s->n; ++i) s->z[i] += s->r[i];
+    place(s, f);
+}
+
 void tac_class_refine(tacClassFactor* s, const double* b, double* f) {
     for (int i = 0; i < s->n; ++i) {
         int row = s->tight[i];
         s->r[i] = -(tac_lcp_row(s->lcp, row, f) + b[row]);
     }
-    substitute(s);
-    for (int i = 0; i < s->n; ++i) s->z[i] += s->r[i];
-    place(s, f);
+    correct(s, f);
+}
+
+void tac_class_correct(tacClassFactor* s, const double* a, double* f) {
+    for (int i = 0; i < s->n; ++i) s->r[i] = -a[s->tight[i]];
+    correct(s, f);
 }

@@ -24,9 +24,10 @@ size_t tac_class_factor_size(int contacts, int tangents);
 tacClassFactor tac_class_factor(const tacLcp* lcp, const unsigned char* classes, void* memory);
 
 // f = P z with K z = -b on the tight rows, b over all rows; and a pass of refinement, which takes
-// out what was added to the diagonal
+// out what was added to the diagonal; `_correct` is given the velocities a = A f + b
 void tac_class_solve(tacClassFactor* s, const double* b, double* f);
 void tac_class_refine(tacClassFactor* s, const double* b, double* f);
+void tac_class_correct(tacClassFactor* s, const double* a, double* f);
 
 // velocity per impulse of a row; of one that does not move by itself the largest of all
 double tac_lcp_weight(const tacLcp* lcp, int row);

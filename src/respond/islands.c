@@ -73,7 +73,7 @@ tacIslands tac_islands(const tacLcp* lcp, void* memory) {
     s.classes = (unsigned char*)(s.first + n + 1);
     s.memory = (char*)memory + tac_islands_size(lcp->contacts, lcp->tangents) / 8 * 8;
     find(&s);
-    if (s.count > 1) sort(&s);
+    sort(&s); // one island, too: its contacts are those of the problem, in order
     return s;
 }
 

@@ -1,7 +1,7 @@
 // Contact with friction as a complementarity problem: the way to an answer that is one.
 //
-//   classes by Newton's method -> Dantzig's method (few contacts) -> proximal points -> Lemke's
-//   method -> all classes (few contacts)
+//   classes by Newton's method -> Dantzig's method (few contacts) -> proximal points -> long sweeps
+//   (many contacts) -> Lemke's method -> all classes, long sweeps (few contacts)
 //
 // Contacts that do not reach one another are solved apart, as if they were alone. An answer counts
 // by its residual alone. Model: docs/lcp.md.
@@ -24,8 +24,8 @@ static const double good = 1e-11, known = 1e-10, fair = 1e-8, rough = 1e-6;
 // of the speed without contact: what |A||f| is at most, and impulses that seem to have no bound
 static const double proportion = 1e5, large = 30.0;
 
-enum { MAX_CONTACTS = 4096, ENUMERATE_CONTACTS = 4, LEMKE_CONTACTS = 64, LEMKE_ATTEMPTS = 6 };
-enum { FEW_CONTACTS = 16, MOST_POINTS = 40, IDLE_POINTS = 6 };
+enum { MAX_CONTACTS = 4096, ENUMERATE_CONTACTS = 4, LEMKE_CONTACTS = 100, LEMKE_ATTEMPTS = 6 };
+enum { FEW_CONTACTS = 16, MOST_POINTS = 40, IDLE_POINTS = 6, BLOCK = 4 };
 enum {
     FIRST_PASSES = 2,
     NEWTON_PASSES = 12,
@@ -33,6 +33,7 @@ enum {
     FIRST_ROUNDS = 3,
     FIRST_SWEEPS = 10,
     LAST_ROUNDS = 20,
+    MANY_ROUNDS = 8,
     LAST_SWEEPS = 500
 };
 
@@ -90,17 +91,32 @@ double tac_lcp_residual(const tacLcp* lcp, const tacReal* f, double* scale) {
 
 //---------------------------------- tries ----------------------------------
 
+// a += A f and size += |A f| of four rows of A, which costs less than one after the other
+static void add_four(int n, double* restrict a, double* restrict size, const double f[BLOCK],
+                     const double* const row[BLOCK]) {
+    const double* restrict A = row[0], * restrict B = row[1];
+    const double* restrict C = row[2], * restrict D = row[3];
+    double p = f[0], q = f[1], r = f[2], s = f[3];
+    for (int i = 0; i < n; ++i) {
+        double x = A[i] * p, y = B[i] * q, z = C[i] * r, w = D[i] * s;
+        a[i] += (x + y) + (z + w);
+        size[i] += (fabs(x) + fabs(y)) + (fabs(z) + fabs(w));
+    }
+}
+
 // velocities of the try, and sizes of their terms; A is symmetric: its columns are rows
 static void find_velocities(solver* s) {
-    double* restrict a = s->a, * restrict size = s->size;
-    for (int i = 0; i < s->rows; ++i) a[i] = s->lcp->b[i], size[i] = 0.0;
+    double f[BLOCK];
+    const double* row[BLOCK];
+    int used = 0;
+    for (int i = 0; i < s->rows; ++i) s->a[i] = s->lcp->b[i], s->size[i] = 0.0;
     for (int j = 0; j < s->rows; ++j) {
-        const double* restrict A = s->lcp->A + (size_t)j * (size_t)s->rows, f = s->f[j];
-        if (f == 0.0) continue;
-        for (int i = 0; i < s->rows; ++i) {
-            double x = A[i] * f;
-            a[i] += x, size[i] += fabs(x);
-        }
+        if (s->f[j] != 0.0)
+            f[used] = s->f[j], row[used++] = s->lcp->A + (size_t)j * (size_t)s->rows;
+        // what is missing in the last block counts as nothing
+        for (; j + 1 == s->rows && used > 0 && used < BLOCK; ++used)
+            f[used] = 0.0, row[used] = row[0];
+        if (used == BLOCK) add_four(s->rows, s->a, s->size, f, row), used = 0;
     }
 }
 
@@ -116,8 +132,9 @@ static int judge(solver* s, double bound) {
     // impulses out of all proportion are those of rows that contradict one another
     double scale = more(less(terms, proportion * speed), speed);
     s->last = residual;
-    s->at_best = residual * s->report.scale < s->report.residual * scale;
-    if (s->at_best || s->report.residual < 0.0) {
+    s->at_best =
+        s->report.residual < 0.0 || residual * s->report.scale < s->report.residual * scale;
+    if (s->at_best) {
         s->report.residual = residual, s->report.scale = scale;
         memcpy(s->best, s->f, (size_t)s->rows * sizeof(double));
         memcpy(s->best_classes, s->classes, (size_t)s->rows);
@@ -133,7 +150,7 @@ static int try_classes(solver* s, double bound) {
     tac_class_solve(&factor, s->lcp->b, s->f);
     for (int pass = 0; pass < REFINEMENTS; ++pass) {
         if (!judge(s, rough)) return 0;
-        tac_class_refine(&factor, s->lcp->b, s->f);
+        tac_class_correct(&factor, s->a, s->f);
         if (judge(s, bound)) return 1;
     }
     return 0;
@@ -173,10 +190,9 @@ static void relax(solver* s, int i) {
 }
 
 // sweeps over the rows one by one (Gauss-Seidel) come nearer, for Newton's method to start from
-static void approach(solver* s, int sweeps) {
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
-        for (int i = 0; i < s->rows; ++i) relax(s, i);
-    }
+static void approach(solver* s, int sweeps, int back) {
+    for (int sweep = 0; sweep < sweeps; ++sweep)
+        for (int i = 0; i < s->rows; ++i) relax(s, back ? s->rows - 1 - i : i);
     memcpy(s->f, s->g, (size_t)s->rows * sizeof(double));
     find_velocities(s);
     next_classes(s);
@@ -204,16 +220,7 @@ static int solve_newton(solver* s, int warm) {
     for (int i = 0; i < s->rows; ++i) s->g[i] = 0.0;
     int rounds = is_small(s) ? FIRST_ROUNDS : 1;
     for (int round = 0; round < rounds; ++round) {
-        approach(s, FIRST_SWEEPS << 2 * round);
-        if (follow_newton(s, NEWTON_PASSES, good)) return 1;
-    }
-    return 0;
-}
-
-// the last resort for few contacts: sweeps for long
-static int solve_sweeps(solver* s) {
-    for (int round = 0; round < LAST_ROUNDS; ++round) {
-        approach(s, LAST_SWEEPS);
+        approach(s, FIRST_SWEEPS << 2 * round, 0);
         if (follow_newton(s, NEWTON_PASSES, good)) return 1;
     }
     return 0;
@@ -245,6 +252,24 @@ static int solve_proximal(solver* s) {
         idle = falls || p.most < large ? 0 : idle + 1;
     }
     return !is_small(s) && is_fair(s);
+}
+
+// rounds of long sweeps that many rows have time for
+static int last_rounds(const solver* s) {
+    double one = (double)LAST_SWEEPS * s->rows * s->rows;
+    return is_small(s) ? LAST_ROUNDS : (int)clip(2e9 / one, 4.0, MANY_ROUNDS);
+}
+
+// The last resort: sweeps for long. With many contacts points go on from there, now and then.
+static int solve_sweeps(solver* s) {
+    for (int round = 0, next = 1; round < last_rounds(s); ++round) {
+        approach(s, LAST_SWEEPS, round & 2);
+        if (follow_newton(s, NEWTON_PASSES, good)) return 1;
+        if (is_small(s) || round != next) continue;
+        s->start = s->g, next *= 4;
+        if (solve_proximal(s)) return 1;
+    }
+    return 0;
 }
 
 // The path's own impulses count if the linear system of its classes loses digits.
@@ -366,14 +391,57 @@ static int is_tie(const solver* s, int i) {
     return bound > near && a <= near && fabs(f) >= bound - near;
 }
 
+// the best so far as the try, with its velocities
+static void return_to_best(solver* s) {
+    if (s->at_best) return;
+    memcpy(s->f, s->best, (size_t)s->rows * sizeof(double));
+    memcpy(s->classes, s->best_classes, (size_t)s->rows);
+    find_velocities(s);
+    s->at_best = 1;
+}
+
 static unsigned find_flags(solver* s) {
     unsigned flags = s->report.method == TAC_LCP_NEWTON ? 0 : TAC_FALLBACK;
-    if (!s->at_best) {
-        memcpy(s->f, s->best, (size_t)s->rows * sizeof(double));
-        find_velocities(s);
-    }
+    return_to_best(s);
     for (int i = 0; i < s->rows; ++i) flags |= is_tie(s, i) ? TAC_TIE : 0;
     return s->report.dropped ? flags | TAC_TIE : flags;
+}
+
+// the class of a tangent whose normal presses, by its velocity
+static tacLcpClass pressed_tangent(const solver* s, int i, double near) {
+    if (s->lcp->mu[i / s->group] == 0.0) return TAC_LCP_HIGH;
+    if (fabs(s->a[i]) <= near) return TAC_LCP_TIGHT;
+    return s->a[i] < 0.0 ? TAC_LCP_HIGH : TAC_LCP_LOW;
+}
+
+// Closes contacts of the answer that touch without pressure; returns how many.
+static int close_idle(solver* s) {
+    double near = fair * s->report.scale;
+    int count = 0;
+    return_to_best(s);
+    for (int i = 0; i < s->rows; i += s->group) {
+        if (s->classes[i] != TAC_LCP_OFF || fabs(s->a[i]) > near) continue;
+        s->classes[i] = TAC_LCP_TIGHT, ++count;
+        for (int t = i + 1; t < i + s->group; ++t)
+            s->classes[t] = (unsigned char)pressed_tangent(s, t, near);
+    }
+    return count;
+}
+
+// Contacts that touch without pressure may be able to carry with the others: then the answer is not
+// on the border of classes, and next to the shortest.
+static int share_load(solver* s) {
+    tacLcpReport before = s->report;
+    if (close_idle(s) == 0) return 0;
+    s->report.residual = -1.0;
+    if (try_classes(s, good)) return 1;
+    before.passes = s->report.passes, s->report = before, s->at_best = 0;
+    return 0;
+}
+
+static void hand_out(const solver* s, double* f, unsigned char* classes) {
+    memcpy(f, s->best, (size_t)s->rows * sizeof(double));
+    memcpy(classes, s->best_classes, (size_t)s->rows);
 }
 
 static tacResult solve_island(const tacLcp* lcp, int warm, double* f, unsigned char* classes,
@@ -381,12 +449,16 @@ static tacResult solve_island(const tacLcp* lcp, int warm, double* f, unsigned c
     solver s = solver_of(lcp, memory);
     s.start = warm ? f : NULL;
     start(&s, warm ? classes : NULL);
-    int solved = solve_newton(&s, warm) || (is_small(&s) && solve_dantzig(&s)) ||
-                 solve_proximal(&s) || solve_lemke(&s) || is_fair(&s) || solve_all(&s) ||
-                 (is_small(&s) && solve_sweeps(&s));
+    int few = is_small(&s);
+    int solved = solve_newton(&s, warm) || (few && solve_dantzig(&s)) || solve_proximal(&s) ||
+                 (!few && solve_sweeps(&s)) || solve_lemke(&s) || is_fair(&s) || solve_all(&s) ||
+                 (few && solve_sweeps(&s));
     if (solved) {
-        memcpy(f, s.best, (size_t)s.rows * sizeof(double));
-        memcpy(classes, s.best_classes, (size_t)s.rows);
+        hand_out(&s, f, classes);
+        // the classes of last time have been through this
+        if (!warm && share_load(&s)) hand_out(&s, f, classes);
+        memcpy(s.best, f, (size_t)s.rows * sizeof(double));
+        memcpy(s.best_classes, classes, (size_t)s.rows);
         s.report.flags = find_flags(&s);
     } else
         s.report.method = TAC_LCP_NONE;

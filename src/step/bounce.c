@@ -83,8 +83,7 @@ static void add_work(const tacStrike* s, const double* p, const double* x, doubl
     }
 }
 
-// size of the terms, of impulses, and of what friction does                            [J, N s,
-// m/s]
+// size of the terms [J], of impulses [N s], and of what friction and equalities do [m/s]
 static void add_sizes(tacStrike* s, const tacStrikeNote* note) {
     int nv = s->scene->nv, size = 1 + s->tangents;
     for (int i = 0; i < s->rows; ++i) {
@@ -94,7 +93,8 @@ static void add_sizes(tacStrike* s, const tacStrikeNote* note) {
         int island = s->bounce.island[first];
         double speed = fabs(dot(nv, J, note->v)) + fabs(dot(nv, J, note->u)), f = fabs(note->f[i]);
         s->bounce.size[island] += 0.5 * f * speed, s->bounce.push[island] += f;
-        if (i % size) s->bounce.slip[island] += s->A[(size_t)i * (size_t)(s->rows + 1)] * f;
+        int held = s->group[i / size].kind == TAC_GROUP_EQUALITY;
+        if (i % size || held) s->bounce.slip[island] += s->A[(size_t)i * (size_t)(s->rows + 1)] * f;
     }
 }
 

@@ -74,7 +74,7 @@ static const double* path_of(const tacModel* model, const tacStrikeNote* note) {
     return model->integrator == TAC_INTEGRATOR_EXPLICIT ? note->v : note->u;
 }
 
-// A pair that starts next to delta meets there, or at half of it: one of two sides.
+// A pair that starts next to delta meets there, or at the floor: one of two sides.
 static int is_on_border(const tacStrike* s, const tacStretch* t, double delta) {
     double least = INFINITY;
     for (int i = 0; i < s->contacts.count && t->meets.found; ++i)
@@ -88,7 +88,7 @@ static tacResult meet(tacHardPass* p, tacStretch* t) {
     tacStrike* s = p->s;
     double least, most, trace = TAC_TRACE * s->delta;
     tac_strike_distances(s, s->delta + 10.0 * trace, &least, &most);
-    tacImpactLevels levels = {fmax(s->delta, most + trace), 0.5 * s->delta,
+    tacImpactLevels levels = {fmax(s->delta, most + trace), TAC_FLOOR * s->delta,
                               (const int(*)[2])s->held_pieces, s->nheld};
     tacCourse course = {.qpos = t->push->q, .v = path_of(s->scene, t->push), .span = t->h};
     if (!s->scene->contact->choice[TAC_CHOICE_CCD]) {
@@ -97,6 +97,7 @@ static tacResult meet(tacHardPass* p, tacStretch* t) {
         return TAC_OK;
     }
     tacResult result = tac_hard_impact(s->scene, &course, levels, &t->meets, s->hard_memory);
+    if (result == TAC_ERROR_VALUE) result = TAC_ERROR_DIVERGED; // places that are no numbers
     if (result == TAC_OK && is_on_border(s, t, levels.delta)) p->info.flags |= TAC_ONE_SIDED;
     return result;
 }
@@ -132,7 +133,7 @@ static int needed_notes(const tacHardPass* p) {
 // of all contacts without restitution.
 static tacResult collide(tacHardPass* p, tacStretch* t, tacPoint x) {
     tacResult result = TAC_OK;
-    t->first = p->notes;
+    t->first = p->notes, p->s->blow = 0.0;
     for (int pass = 0, all = p->s->late > 0; p->notes < p->most; ++pass) {
         tacStrikeNote* note = begin_note(p, x);
         int approach = tac_collide(p->s, note, all, &result);
@@ -163,6 +164,8 @@ static void judge_meeting(tacHardPass* p, const tacStretch* t) {
     if (p->stretches == 1) p->info.time_of_impact = t->span;
     if (!t->meets.exact) p->info.flags |= t->span > 0.0 ? TAC_GRAZING : TAC_ONE_SIDED;
     if (t->meets.ties > 0) p->info.flags |= TAC_TIE;
+    // at the very end of a stretch: the next one has it, or none
+    if (t->h - t->span < 1e-9 * t->h) p->info.flags |= TAC_ONE_SIDED;
 }
 
 // Bodies that start within one another have no path without intersection.
@@ -172,7 +175,7 @@ static int overlaps(const tacStrike* s) {
     return least < -1e-9 && !s->scene->contact->choice[TAC_CHOICE_OVERLAP];
 }
 
-// Does a pair that its rows hold come nearer than half of delta on the way, though not where the
+// Does a pair that its rows hold come nearer than the floor on the way, though not where the
 // path ends?
 static int dips(const tacStrike* s, const tacStretch* t) {
     const tacHardImpact* hit = &t->meets;

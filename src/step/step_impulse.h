@@ -3,7 +3,7 @@
 //   q, v, act --propagate--> u --impact--> t --collide--> v+ --propagate--> ...
 //
 // The configuration moves along q moved by t u, or by t v with explicit Euler; at the meeting the
-// velocity is v + t (u - v)/h. Nothing ever comes nearer than half of delta. docs/hard.md.
+// velocity is v + t (u - v)/h. Nothing ever comes nearer than TAC_FLOOR of delta. docs/hard.md.
 
 #ifndef TAC_STEP_STEP_IMPULSE_H
 #define TAC_STEP_STEP_IMPULSE_H

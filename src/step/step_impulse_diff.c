@@ -70,7 +70,7 @@ enum { DRIFT = 24 };
 
 // d level/d delta
 static double level_by_delta(const tacStrike* s, const tacHardImpact* hit) {
-    return hit->level == s->delta ? 1.0 : hit->level == 0.5 * s->delta ? 0.5 : 0.0;
+    return hit->level == s->delta ? 1.0 : hit->level == TAC_FLOOR * s->delta ? TAC_FLOOR : 0.0;
 }
 
 // t_dot = -(n . (p_B_dot - p_A_dot) - level_dot)/rate; moved is q_dot at the meeting with t held

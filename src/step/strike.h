@@ -22,8 +22,10 @@
 // of delta: distances this near are one
 #define TAC_TRACE 1e-6
 
-// of delta: the distance of what rests, between that of meeting and half of it
-#define TAC_REST 0.75
+// of delta: the distance of what rests, between that of meeting and that of what rows hold and
+// which comes nearer all the same; no nearer by as much as a step late would be (explicit)
+#define TAC_REST  0.75
+#define TAC_FLOOR 0.4
 
 // bodies that overlap part no faster than this                                  [m/s]
 #define TAC_PARTING 0.1
@@ -75,18 +77,26 @@ typedef enum tacGroupKind {
     TAC_GROUP_EQUALITY // its normal row holds both ways
 } tacGroupKind;
 
+// speed at which a gap may close, and its derivatives by the gap, by delta, by the time that is
+// propagated and by the length of the step
+typedef struct tacPace {
+    double speed, by_gap, by_delta, by_h, by_dt;
+} tacPace;
+
 typedef struct tacStrikeGroup {
     tacGroupKind kind;
     int source;         // index among contacts, or among rows
     int bounces;        // is there restitution?
     double approach;    // normal velocity before, of one that bounces
     double fade, steep; // how much of its restitution it has; slope by approach/slow, less its sign
-    double mu, gap, span; // gap of the normal row and the time that it may close in
-    int mu_at;            // offset of the coefficient of friction, or -1
+    double mu, gap;     // of friction; of the normal row
+    tacPace pace;       // at which the gap may close
+    int mu_at;          // offset of the coefficient of friction, or -1
     tacContactFrame frame;
     tacEqualityRow held;  // of an equality
     double parting;       // speed at which a gap below 0 opens at most
     int deep;             // overlaps by more than a step opens
+    int edge;             // overlaps by just as much
     int bent;             // does its row look at the distance where the path ends?
     double bend;          // what that distance has beyond the straight line
     tacContactFrame last; // the contact there
@@ -126,6 +136,7 @@ typedef struct tacStrike {
     tacBounce bounce;
     void *memory, *hard_memory;     // of solvers
     double dt, delta, margin, slow; // slow: what closes slower rests, and has no restitution
+    double blow;                    // speed of the collision at hand as it began
     int restitution, delta_at;      // offsets of the coefficient and of delta
     int straight;                   // positions follow the old velocity: no row bends
     int helpful;                    // reverse derivatives at ties take the side that helps

@@ -41,9 +41,6 @@ static double bounce_by_slow(const tacStrike* s, const tacStrikeGroup* g) {
     return s->scene->param[s->restitution] * g->steep * r * r;
 }
 
-// does the gap close in the time that is propagated, rather than in the whole step?
-static int closes(const tacStrikeGroup* g, const tacStrikeNote* note) { return g->span == note->h; }
-
 static double limit_sign(const tacRow* row) { return row->upper ? -1.0 : 1.0; }
 
 // offsets of the number that a row owes its gap to
@@ -170,11 +167,11 @@ static void free_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot
     first_friction_jvp(s, note, d);
 }
 
-// change of gap/span
-static double gap_dot(const tacStrikeGroup* g, const tacStrikeNote* note, const tacStrikeDot* d,
-                      double change, int timestep) {
-    double span_dot = closes(g, note) ? d->theta[timestep] : d->dt;
-    return (change - g->gap / g->span * span_dot) / g->span;
+// change of the pace, from that of its gap
+static double pace_jvp(const tacStrike* s, const tacStrikeGroup* g, const tacStrikeDot* d,
+                       double change) {
+    return g->pace.by_gap * change + g->pace.by_delta * d->theta[s->delta_at] +
+           g->pace.by_h * d->theta[s->scene->timestep] + g->pace.by_dt * d->dt;
 }
 
 static void contact_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot* d, int at) {
@@ -196,7 +193,7 @@ static void contact_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrike
                 bounce_by_slow(s, g) * tac_slow_jvp(s->scene, d->theta, d->dt);
     if (note->collides) return;
     double change = g->deep ? -g->parting * d->dt : m->distance - TAC_REST * d->theta[s->delta_at];
-    b[0] += gap_dot(g, note, d, change, s->scene->timestep);
+    b[0] += pace_jvp(s, g, d, change);
     s->mu_dot[at] = g->mu_at >= 0 ? d->theta[g->mu_at] : 0.0;
 }
 
@@ -229,7 +226,7 @@ static void row_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot*
     if (g->kind == TAC_GROUP_EQUALITY) {
         tacEqualityDot e = tac_equality_jvp(s->scene, &g->held, &s->after, d->q, d->theta);
         b[0] = e.velocity;
-        if (!note->collides) b[0] += gap_dot(g, note, d, e.value, s->scene->timestep);
+        if (!note->collides) b[0] += pace_jvp(s, g, d, e.value);
         return;
     }
     if (note->collides) return;
@@ -239,7 +236,7 @@ static void row_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot*
     }
     double change = dot(s->scene->nv, row->J, d->q) - limit_sign(row) * d->theta[limit_at(s, row)];
     if (g->deep) change = -g->parting * d->dt;
-    b[0] = gap_dot(g, note, d, change, s->scene->timestep);
+    b[0] = pace_jvp(s, g, d, change);
 }
 
 // dr0: rows at fixed impulses
@@ -287,15 +284,13 @@ void tac_strike_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot*
 
 //---------------------------------- reverse ----------------------------------
 
-// adjoint of gap/span, from that of its row
-static double gap_vjp(const tacStrikeGroup* g, const tacStrikeNote* note, double row_bar,
-                      tacStrikeDot* bar, int timestep) {
-    double span_bar = -row_bar * g->gap / (g->span * g->span);
-    if (closes(g, note))
-        bar->theta[timestep] += span_bar;
-    else
-        bar->dt += span_bar;
-    return row_bar / g->span;
+// adjoint of a gap, from that of its row
+static double pace_vjp(const tacStrike* s, const tacStrikeGroup* g, double row_bar,
+                       tacStrikeDot* bar) {
+    bar->theta[s->delta_at] += g->pace.by_delta * row_bar;
+    bar->theta[s->scene->timestep] += g->pace.by_h * row_bar;
+    bar->dt += g->pace.by_dt * row_bar;
+    return g->pace.by_gap * row_bar;
 }
 
 static void contact_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStrikeDot* bar) {
@@ -315,7 +310,7 @@ static void contact_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStri
         tac_slow_vjp(s->scene, b[0] * bounce_by_slow(s, g), bar->theta, &bar->dt);
     }
     if (!note->collides) {
-        double gap = gap_vjp(g, note, b[0], bar, s->scene->timestep);
+        double gap = pace_vjp(s, g, b[0], bar);
         m.distance = g->deep ? 0.0 : gap;
         if (g->deep) bar->dt -= g->parting * gap;
         bar->theta[s->delta_at] -= TAC_REST * m.distance;
@@ -331,7 +326,7 @@ static void equality_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStr
     const tacStrikeGroup* g = &s->group[at];
     double f = note->f[at * size_of(s)], b = s->b_dot[at * size_of(s)];
     tacEqualityDot e = {.velocity = b};
-    if (!note->collides) e.value = gap_vjp(g, note, b, bar, s->scene->timestep);
+    if (!note->collides) e.value = pace_vjp(s, g, b, bar);
     double slope = g->held.dof >= 0 ? -f * s->push[g->held.dof] : 0.0;
     tac_equality_vjp(s->scene, &g->held, &s->after, e, f / span_of(note), s->wrench_dot, slope,
                      &s->carry, bar->q, bar->theta);
@@ -348,7 +343,7 @@ static void row_vjp(tacStrike* s, const tacStrikeNote* note, int at, tacStrikeDo
         bar->theta[s->scene->timestep] -= b * row->bound;
         return;
     }
-    double gap = gap_vjp(g, note, b, bar, s->scene->timestep);
+    double gap = pace_vjp(s, g, b, bar);
     if (g->deep) bar->dt -= g->parting * gap;
     for (int k = 0; k < s->scene->nv && !g->deep; ++k) bar->q[k] += gap * row->J[k];
     if (!g->deep) bar->theta[limit_at(s, row)] -= limit_sign(row) * gap;
@@ -361,8 +356,8 @@ static double normal_row(const tacStrike* s, const tacStrikeNote* note, int at) 
     const double* J = s->J + (size_t)(at * size_of(s)) * (size_t)nv;
     double a = dot(nv, J, note->u) + restitution_of(s, g) * dot(nv, J, note->v);
     if (note->collides) return a;
-    return g->bent ? (g->last.distance - g->frame.distance) / note->h + g->gap / g->span
-                   : a + g->gap / g->span;
+    return g->bent ? (g->last.distance - g->frame.distance) / note->h + g->pace.speed
+                   : a + g->pace.speed;
 }
 
 // A contact that just touches, without pressure: if the loss falls as it opens it is open to the

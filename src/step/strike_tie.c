@@ -3,8 +3,6 @@
 
 #include "step/strike.h"
 
-#include "respond/class_factor.h"
-
 #include <math.h>
 
 static double dot(int n, const double* a, const double* b) {
@@ -13,9 +11,10 @@ static double dot(int n, const double* a, const double* b) {
     return sum;
 }
 
-// a contact that just touches, without pressure: open and closed fit both                  [m/s]
+// A contact that just touches, without pressure: open and closed fit both. What rests has a trace
+// of speed by the bends of its path, so a blow that does not change it leaves open which. [m/s]
 static int is_touch(const tacStrike* s, const tacStrikeNote* note, int g) {
-    const double tiny = 1e-10;
+    const double tiny = note->collides ? fmax(1e-10, 1e-6 * s->blow) : 1e-10;
     int i = g * (1 + s->tangents), rows = s->rows;
     const double* A = s->A + (size_t)i * (size_t)rows;
     if (s->group[g].kind == TAC_GROUP_FRICTION || s->group[g].kind == TAC_GROUP_EQUALITY) return 0;
@@ -68,13 +67,36 @@ static int shears(tacStrike* s, const tacStrikeNote* note) {
     return 0;
 }
 
+// Does anything slide?
+static int slides(const tacStrike* s, const tacStrikeNote* note) {
+    for (int i = 0; i < s->rows; ++i)
+        if (note->classes[i] == TAC_LCP_HIGH || note->classes[i] == TAC_LCP_LOW) return 1;
+    return 0;
+}
+
+// Redundant contacts that slide in different directions (a plate that spins on a floor): friction
+// goes with the pressure of each, which nothing determines, and so does the motion. Another answer
+// of the same classes tells.
+static int is_open_slide(tacStrike* s, const tacStrikeNote* note) {
+    int nv = s->scene->nv;
+    double *f = s->f_dot, most = 0.0, size = 0.0;
+    if (!slides(s, note)) return 0;
+    tac_lcp_classes(&s->lcp, note->classes, f, s->memory);
+    for (int k = 0; k < nv; ++k) {
+        const double* U = s->U + k * s->rows;
+        double a = dot(s->rows, U, note->f), b = dot(s->rows, U, f);
+        most = fmax(most, fabs(a - b)), size = fmax(size, fabs(a));
+    }
+    return most > 1e-7 * size;
+}
+
 // Is another set of classes as good? For what rests, contacts that others make up for are no reason
 // by themselves: gaps of rows that depend on one another change alike with the configuration, so
 // while all of them press they stay closed together, and the motion has one derivative. A blow has
 // no gaps that would keep them together.
 int tac_strike_has_tie(tacStrike* s, const tacStrikeNote* note, const tacLcpReport* report) {
     int rests = report->dropped && !note->collides, found = !rests && (report->flags & TAC_TIE);
-    if (rests) found = shears(s, note);
+    if (rests) found = shears(s, note) || is_open_slide(s, note);
     for (int g = 0; g < s->groups && !found; ++g)
         found = is_touch(s, note, g) || (rests && is_at_bound(s, note, g));
     return found;
@@ -95,14 +117,54 @@ int tac_strike_wavers(const tacStrike* s, const tacStrikeNote* note) {
 
 //---------------------------------- rows that contradict ----------------------------------
 
+// the row with the largest pivot that is left, its pivot of 1
+static int best_pivot(const double* K, int n, int k) {
+    int best = k;
+    for (int i = k + 1; i < n; ++i)
+        if (K[i * n + i] > K[best * n + best]) best = i;
+    return best;
+}
+
+// exchanges rows and columns of a symmetric matrix
+static void exchange(double* K, int n, int a, int b) {
+    for (int j = 0; j < n && a != b; ++j) {
+        double x = K[a * n + j];
+        K[a * n + j] = K[b * n + j], K[b * n + j] = x;
+    }
+    for (int i = 0; i < n && a != b; ++i) {
+        double x = K[i * n + a];
+        K[i * n + a] = K[i * n + b], K[i * n + b] = x;
+    }
+}
+
+// Rank of a matrix with a diagonal of 1. Rows that nearly depend on one another are independent:
+// what counts is whether they do so next to here, too.
+static int rank_of(double* K, int n) {
+    const double rounding = 1e-13;
+    for (int k = 0; k < n; ++k) {
+        exchange(K, n, k, best_pivot(K, n, k));
+        double pivot = K[k * n + k];
+        if (!(pivot > rounding)) return k;
+        for (int i = k + 1; i < n; ++i)
+            for (int j = k + 1; j < n; ++j) K[i * n + j] -= K[i * n + k] / pivot * K[k * n + j];
+    }
+    return n;
+}
+
 // tight rows of the kinds asked for that others of those make up for
 static int redundant(tacStrike* s, const tacStrikeNote* note, int normals, int tangents) {
-    for (int i = 0; i < s->rows; ++i) {
+    double *K = s->memory, *unit = s->f_dot;
+    int n = 0, rows = s->rows;
+    for (int i = 0; i < rows; ++i) {
         int wanted = i % (1 + s->tangents) ? tangents : normals;
-        int tight = wanted && note->classes[i] == TAC_LCP_TIGHT;
-        s->classes[i] = (unsigned char)(tight ? TAC_LCP_TIGHT : TAC_LCP_OFF);
+        s->classes[i] = (unsigned char)(wanted && note->classes[i] == TAC_LCP_TIGHT);
+        unit[i] = 1.0 / sqrt(fmax(s->A[i * (rows + 1)], 1e-300));
+        n += s->classes[i];
     }
-    return tac_class_factor(&s->lcp, s->classes, s->memory).redundant;
+    for (int i = 0, at = 0; i < rows; ++i)
+        for (int j = 0; j < rows && s->classes[i]; ++j)
+            if (s->classes[j]) K[at++] = s->A[i * rows + j] * unit[i] * unit[j];
+    return n - rank_of(K, n);
 }
 
 // As bodies move by dq, gaps of normal rows J_n change by J_n dq, and tangents that stick stay: the

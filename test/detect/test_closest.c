@@ -10,10 +10,10 @@ static int sweep(int few, int some) { return getenv("TACTUS_NO_SWEEP") ? few : s
 
 static int nearest(const tacConvex* a, const tacConvex* b, tacNearest* out, tacPatchPair* touch) {
     static void* memory;
-    double axis[3] = {0.0};
+    tacWalk walk = {.count = 0};
     if (!memory) memory = malloc(tac_gjk_size());
     *touch = (tacPatchPair){.pair = 0};
-    return tac_closest(a, b, axis, out, touch, memory);
+    return tac_closest(a, b, &walk, out, touch, memory);
 }
 
 // directions around the normal, from far to very near

@@ -69,7 +69,7 @@ static double distance_at(const scene* s, const tacCourse* c, double t) {
         const int *geom = plan->pair[p].geom, *first = plan->piece_first;
         for (int i = first[geom[0]]; i < first[geom[0] + 1]; ++i) {
             for (int j = first[geom[1]]; j < first[geom[1] + 1]; ++j) {
-                double axis[3] = {0.0};
+                tacWalk walk = {.count = 0};
                 tacNearest near;
                 tacPatchPair touch = {.pair = 0};
                 tacConvex a = tac_piece_at(
@@ -78,7 +78,7 @@ static double distance_at(const scene* s, const tacCourse* c, double t) {
                 tacConvex b = tac_piece_at(
                     s->model, j,
                     tac_course_body(s->model, c, t, tac_piece_body(s->model, j), chain).pose);
-                tac_closest(&a, &b, axis, &near, &touch, s->memory);
+                tac_closest(&a, &b, &walk, &near, &touch, s->memory);
                 least = fmin(least, near.distance);
             }
         }

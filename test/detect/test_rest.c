@@ -19,9 +19,9 @@ typedef struct contacts {
 
 static int find(const tacConvex* a, const tacConvex* b, double margin, contacts* out) {
     static void* memory;
-    double axis[3] = {0.0};
+    tacWalk walk = {.count = 0};
     if (!memory) memory = malloc(tac_gjk_size());
-    out->count = tac_rest(a, b, margin, axis, out->pair, memory);
+    out->count = tac_rest(a, b, margin, &walk, out->pair, memory);
     for (int i = 0; i < out->count; ++i) {
         ENSURE(tac_patch_pair_at(&out->pair[i], tac_convex_place(a), tac_convex_place(b),
                                  &out->at[i]) == TAC_OK);
@@ -264,10 +264,11 @@ static int nearest_is_among_them(void) {
         int kind[2] = {trial % PIECE_KINDS, trial / PIECE_KINDS % PIECE_KINDS};
         if (kind[0] == TAC_CONVEX_HALF_SPACE && kind[1] == TAC_CONVEX_HALF_SPACE) continue;
         tacConvex a = random_piece(&random, kind[0], 0.7), b = random_piece(&random, kind[1], 0.7);
-        double axis[3] = {0.0}, least = INFINITY;
+        double least = INFINITY;
+        tacWalk walk = {.count = 0};
         tacNearest near;
         tacPatchPair pair = {.pair = 0};
-        int known = tac_closest(&a, &b, axis, &near, &pair, memory);
+        int known = tac_closest(&a, &b, &walk, &near, &pair, memory);
         contacts c, d;
         ENSURE_LAW(find(&a, &b, near.distance + 0.05, &c));
         ENSURE(c.count > 0);
@@ -308,18 +309,19 @@ static int degenerate(void) {
             if (test_bits(&random) % 2) turn(&p[i], 0.0, trial % 4 * 0.5 * M_PI, 0.0);
         }
         if (trial % 5 == 0 && kind[0] == kind[1]) p[1] = p[0];
-        double axis[3] = {0.0}, size = tac_convex_reach(&p[0]) + tac_convex_reach(&p[1]) + 1e-9;
+        double size = tac_convex_reach(&p[0]) + tac_convex_reach(&p[1]) + 1e-9;
+        tacWalk walk = {.count = 0};
         tacNearest near;
         tacPatchPair pair = {.pair = 0}, list[POINTS];
-        tac_closest(&p[0], &p[1], axis, &near, &pair, memory);
+        tac_closest(&p[0], &p[1], &walk, &near, &pair, memory);
         double sum = near.distance + near.error;
         for (int k = 0; k < 3; ++k) sum += near.normal[k] + near.point[0][k] + near.point[1][k];
         ENSURE(isfinite(sum));
         ENSURE_NEAR(tac_length3(near.normal), 1.0, 1e-12);
         double gap = tac_convex_gap(&p[0], &p[1], near.normal);
         ENSURE(gap <= near.distance + 1e-8 * (size + fabs(near.distance)));
-        axis[0] = axis[1] = axis[2] = 0.0;
-        int found = tac_rest(&p[0], &p[1], near.distance + 1e-3, axis, list, memory);
+        walk.count = 0;
+        int found = tac_rest(&p[0], &p[1], near.distance + 1e-3, &walk, list, memory);
         for (int i = 0; i < found; ++i) {
             tacPatchPoint at;
             tacReal D[7][6];

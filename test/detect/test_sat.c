@@ -45,7 +45,7 @@ static double other_distance(const tacSolidPair* pair) {
     tacConvex piece[2] = {{.kind = TAC_CONVEX_POINTS}, {.kind = TAC_CONVEX_POINTS}};
     const tacSolid* solid[2] = {pair->a, pair->b};
     double* point[2];
-    double axis[3] = {0.0};
+    tacWalk walk = {.count = 0};
     for (int k = 0; k < 2; ++k) {
         point[k] = malloc(sizeof(double) * 3 * (size_t)solid[k]->vertices);
         for (int i = 0; i < solid[k]->vertices; ++i)
@@ -55,7 +55,7 @@ static double other_distance(const tacSolidPair* pair) {
         for (int i = 0; i < 3; ++i) piece[k].rot[i][i] = 1.0;
     }
     void* memory = malloc(tac_gjk_size());
-    double distance = tac_gjk(&piece[0], &piece[1], axis, memory).distance;
+    double distance = tac_gjk(&piece[0], &piece[1], &walk, memory).distance;
     free(memory), free(point[0]), free(point[1]);
     return distance;
 }

@@ -137,7 +137,7 @@ static lcpProblem* heap(unsigned long long seed, int bodies, int count) {
     return p;
 }
 
-// few of the largest are not solved, and they say so
+// all that are solved in reasonable time; few of the very largest may not be, and say so
 static int heaps(void) {
     int large[] = {20, 40, 80, 160, 300}, kinds = getenv("TACTUS_NO_SWEEP") ? 2 : 3;
     int count = getenv("TACTUS_NO_SWEEP") ? 4 : getenv("TACTUS_SWEEP") ? 100 : 16;
@@ -155,7 +155,7 @@ static int heaps(void) {
                count, large[k], out.methods[TAC_LCP_NEWTON], out.methods[TAC_LCP_PROXIMAL],
                count - out.methods[1] - out.methods[TAC_LCP_PROXIMAL] - out.unsolved, out.unsolved,
                out.residual, out.passes);
-        ENSURE(out.unsolved <= (large[k] > 40 ? count / 8 : 0) && out.residual <= 1e-8);
+        ENSURE(out.unsolved <= (large[k] > 160 ? count / 20 : 0) && out.residual <= 1e-8);
     }
     return 0;
 }
