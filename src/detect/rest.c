@@ -232,6 +232,47 @@ static void load_segment(polygon* p, const floorPlan* plan) {
     }
 }
 
+// the flattest edge of a face at its lowest corner
+typedef struct lowEdge {
+    double height, slope, cosine; // of that corner above the others; of the edge; of the face
+} lowEdge;
+
+static lowEdge low_edge(const tacConvex* c, int face, const double down[3]) {
+    int corner[CORNERS], count = tac_face_corners(c, face, corner), at = 0;
+    double height[CORNERS], x[CORNERS][3], normal[3];
+    for (int i = 0; i < count; ++i) {
+        tac_corner_at(c, corner[i], x[i]);
+        height[i] = -tac_dot3(down, x[i]);
+        if (height[i] < height[at]) at = i;
+    }
+    tac_face_normal(c, face, normal);
+    lowEdge low = {height[at], INFINITY, tac_dot3(normal, down)};
+    for (int side = 1; side<count; side += count> 2 ? count - 2 : 1) {
+        int next = (at + side) % count;
+        double w[3];
+        tac_sub3(x[next], x[at], w);
+        low.slope = fmin(low.slope, (height[next] - height[at]) / tac_length3(w));
+    }
+    return low;
+}
+
+// A hull without a face on the floor stands on its lowest edge. On both sides of a sharp one (a
+// blade) faces are steep, and one that looks more at the floor may lie elsewhere: of the faces at
+// the lowest corner those with the flattest edge count, and of these the one that looks at it more.
+static int face_of_low_edge(const tacConvex* c, const double down[3], double slack) {
+    int best = -1, count = tac_face_count(c);
+    lowEdge low = {INFINITY, INFINITY, -1.0};
+    for (int f = 0; f < count; ++f) {
+        lowEdge x = low_edge(c, f, down);
+        int level = fabs(x.height - low.height) <= slack, same = fabs(x.slope - low.slope) <= 1e-9;
+        int better = !level ? x.height < low.height
+                     : same ? x.cosine > low.cosine
+                            : x.slope < low.slope;
+        if (better) low = x, best = f;
+    }
+    return best;
+}
+
 // what of a piece looks at the floor; 0: nothing but its nearest point
 static int load_sole(polygon* p, const tacConvex* c, const floorPlan* plan, double sign) {
     double cosine;
@@ -240,6 +281,11 @@ static int load_sole(polygon* p, const tacConvex* c, const floorPlan* plan, doub
     if (c->kind == TAC_CONVEX_SEGMENT || (c->kind == TAC_CONVEX_CYLINDER && cosine < 0.7))
         return load_segment(p, plan), 1;
     if (p->face < 0) return 0;
+    if (c->kind == TAC_CONVEX_POINTS && cosine < steep) {
+        double down[3];
+        to_local(c, plan->normal, sign, down);
+        p->face = face_of_low_edge(c, down, plan->slack);
+    }
     p->count = tac_face_corners(c, p->face, p->corner);
     place_corners(p, plan);
     return p->count > 0;

@@ -228,6 +228,33 @@ static int over_an_edge(void) {
     return 0;
 }
 
+// A blade stands on its edge. Faces beside it are steep and those beyond its ends look more at the
+// floor; both of its ends are contacts, whichever is lower by a trace.
+static int on_a_blade(void) {
+    static const double point[] = {-0.1, 0.0, 0.0,   0.1, 0.0,  0.0, 0.3, 0.02,
+                                   0.1,  0.3, -0.02, 0.1, -0.3, 0.0, 0.1};
+    tacConvex ground = floor_piece(), blade = box(0, 0, 0);
+    tacHull* hull;
+    ENSURE(tac_hull_create(point, 5, TAC_HULL_MERGE, NULL, tac_default_options().allocator, &hull,
+                           NULL) == TAC_OK);
+    blade.kind = TAC_CONVEX_POINTS, load_hull(hull, &blade);
+    for (int trial = 0; trial < 22; ++trial) {
+        double tilt = trial < 2 ? 0.0 : ldexp(trial % 2 ? 1e-3 : -1e-3, -(trial - 2));
+        contacts c;
+        turn(&blade, 0.05, tilt, 1.0);
+        blade.pos[2] = 1e-3;
+        ENSURE_LAW(find(&ground, &blade, 0.01, &c));
+        ENSURE(c.count == 2);
+        for (int i = 0; i < 2; ++i) {
+            tacVec3 p = c.at[i].point;
+            ENSURE_NEAR(hypot(p.x, p.y), 0.1 * cos(tilt), 1e-12);
+            ENSURE_NEAR(fabs(c.at[i].distance - 1e-3), 0.1 * fabs(sin(tilt)), 1e-15);
+        }
+    }
+    tac_hull_destroy(hull);
+    return 0;
+}
+
 // capsules and cylinders side by side, shifted along each other: where their lengths overlap
 static int rods_side_by_side(void) {
     for (int trial = 0; trial < 8; ++trial) {
@@ -338,4 +365,4 @@ static int degenerate(void) {
 }
 
 TEST_MAIN(RUN(box_on_ground), RUN(box_on_box), RUN(stacked), RUN(round_flats), RUN(over_an_edge),
-          RUN(rods_side_by_side), RUN(nearest_is_among_them), RUN(degenerate))
+          RUN(on_a_blade), RUN(rods_side_by_side), RUN(nearest_is_among_them), RUN(degenerate))
