@@ -16,7 +16,8 @@ typedef struct mover {
     tacConvex piece;
     double velocity[3], spin[3];
     tacBend bend;
-    double arm; // of its core's furthest point from the body's origin
+    double offset[3]; // of the piece from the body's origin
+    double arm;       // of its core's furthest point from there
 } mover;
 
 typedef struct moment {
@@ -31,15 +32,45 @@ static mover mover_at(const tacMeetQuery* q, int i, double t) {
     mover m = {.piece = tac_piece_at(q->model, q->piece[i], f.pose), .bend = q->bend[body]};
     tacVec3 arm = tac_sub(tac_load3(m.piece.pos), f.pose.position);
     tac_store3(m.velocity, tac_add(f.twist.linear, tac_cross(f.twist.angular, arm)));
-    tac_store3(m.spin, f.twist.angular);
+    tac_store3(m.spin, f.twist.angular), tac_store3(m.offset, arm);
     m.arm = tac_norm(arm) + tac_convex_reach(&m.piece) - m.piece.radius;
     return m;
+}
+
+// no point is accelerated more than this; along n a steady spin bends across itself only
+static double bend_of(const mover* m) {
+    return m->bend.origin + (m->bend.twirl + m->bend.spin * m->bend.spin) * m->arm;
+}
+
+static double bend_along(const mover* m, const double n[3]) {
+    double across[3];
+    if (m->bend.twirl > 0.0) return bend_of(m);
+    tac_cross3(n, m->spin, across);
+    return m->bend.origin + tac_length3(across) * m->bend.spin * m->arm;
+}
+
+// Capsules and cylinders are what they are however they roll about their own axis a. Without that
+// part of a steady spin w, w - (w.a) a is left, about their own centre; it turns with a, at
+// |w.a| |w x a|. Taken where paths then bend less: a rolling one stands still but for its centre.
+static void drop_roll(mover* m, const double n[3]) {
+    double across[3], around[3], core = tac_convex_reach(&m->piece) - m->piece.radius, roll = 0.0;
+    int turned = m->piece.kind == TAC_CONVEX_SEGMENT || m->piece.kind == TAC_CONVEX_CYLINDER;
+    if (!turned || m->bend.twirl > 0.0) return;
+    for (int k = 0; k < 3; ++k) roll += m->spin[k] * m->piece.rot[k][2];
+    for (int k = 0; k < 3; ++k) across[k] = m->spin[k] - roll * m->piece.rot[k][2];
+    tac_cross3(m->spin, m->offset, around);
+    mover less = *m;
+    less.bend.spin = tac_length3(across), less.bend.twirl = fabs(roll) * less.bend.spin;
+    less.bend.origin += m->bend.spin * tac_length3(around), less.arm = core;
+    memcpy(less.spin, across, sizeof across);
+    if (bend_of(&less) < bend_along(m, n)) *m = less;
 }
 
 static moment moment_at(const tacMeetQuery* q, double t, tacWalk* walk) {
     moment m;
     for (int i = 0; i < 2; ++i) m.side[i] = mover_at(q, i, t);
     m.nearest = tac_gjk(&m.side[0].piece, &m.side[1].piece, walk, q->memory);
+    for (int i = 0; i < 2; ++i) drop_roll(&m.side[i], m.nearest.normal);
     m.size = tac_convex_reach(&m.side[0].piece) + tac_convex_reach(&m.side[1].piece);
     return m;
 }
@@ -72,18 +103,6 @@ typedef struct wall {
     double base[3], drift[3]; // a point of it and its velocity: halfway between the nearest points
     double bend, jerk;        // what paths may bend across it: bend h^2/2 + jerk h^3/6
 } wall;
-
-// no point is accelerated more than this; along n a steady spin bends across itself only
-static double bend_of(const mover* m) {
-    return m->bend.origin + (m->bend.twirl + m->bend.spin * m->bend.spin) * m->arm;
-}
-
-static double bend_along(const mover* m, const double n[3]) {
-    double across[3];
-    if (m->bend.twirl > 0.0) return bend_of(m);
-    tac_cross3(n, m->spin, across);
-    return m->bend.origin + tac_length3(across) * m->bend.spin * m->arm;
-}
 
 // (n + h turn).(x + h v + h^2 a/2) has h^2 (turn.v + n.a/2) beyond straight lines, and h^3 turn.a/2
 static void add_bends(const mover* m, wall* w) {
