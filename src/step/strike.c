@@ -90,7 +90,10 @@ static int counts(const tacStrike* s, const tacStrikeGroup* g, const double* J, 
     // a joint that friction holds right at its limit touches it: that is a tie
     if (g->kind == TAC_GROUP_LIMIT) return g->pace.speed + next < 1e-9;
     if (speed < -s->slow && !s->late) return 0;
-    return g->frame.distance <= 2.0 * s->delta || g->pace.speed + next < 0.0;
+    // what others close (the fourth corner of a plate that lands) closes but for rounding: it
+    // counts
+    double trace = TAC_TRACE * s->delta / s->dt;
+    return g->frame.distance <= 2.0 * s->delta || g->pace.speed + next < trace;
 }
 
 // A contact that closes, at the speed above which it would be a blow: the step jumps there.
@@ -99,7 +102,19 @@ static int is_at_border(const tacStrike* s, const tacStrikeGroup* g, const doubl
     int nv = s->scene->nv;
     if (g->kind != TAC_GROUP_CONTACT || s->late) return 0;
     int closes = g->frame.distance <= 2.0 * s->delta || g->pace.speed + dot(nv, J, u) < 0.0;
-    return closes && fabs(dot(nv, J, v) + s->slow) <= 1e-6 * s->slow;
+    return closes && fabs(dot(nv, J, v) + s->slow) <= TAC_TOUCH * s->slow;
+}
+
+// A contact or limit that was left out, and would close at the very end of the path: next to here
+// it counts.
+static int nearly_closes(tacStrike* s, const tacStrikeNote* note, const tacMotion* before) {
+    for (int i = 0; i < note->listed; ++i) {
+        if (note->chosen[i] != TAC_STRIKE_OUT) continue;
+        tacStrikeGroup g = tac_strike_listed(s, note, i, before, s->J_end);
+        double left = g.pace.speed + dot(s->scene->nv, s->J_end, note->u);
+        if (fabs(left) <= TAC_TOUCH * s->slow) return 1;
+    }
+    return 0;
 }
 
 // Adds what counts at a velocity to the note's choice; returns how many.
@@ -279,6 +294,7 @@ tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
         result = solve_chosen(s, note);
     }
     if (result == TAC_OK) set_mean(s, note), list_held(s);
+    if (result == TAC_OK && nearly_closes(s, note, m)) note->flags |= TAC_TIE;
     if (result == TAC_OK)
         note->border |= tac_strike_wavers(s, note), tac_strike_drop_tangents(s, note);
     return result;

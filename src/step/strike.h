@@ -22,6 +22,9 @@
 // of delta: distances this near are one
 #define TAC_TRACE 1e-6
 
+// of the speed that parts rest and blow: speeds this near to a border are on it
+#define TAC_TOUCH 1e-6
+
 // of delta: the distance of what rests, between that of meeting and that of what rows hold and
 // which comes nearer all the same; no nearer by as much as a step late would be (explicit)
 #define TAC_REST  0.75

@@ -14,7 +14,7 @@ static double dot(int n, const double* a, const double* b) {
 // A contact that just touches, without pressure: open and closed fit both. What rests has a trace
 // of speed by the bends of its path, so a blow that does not change it leaves open which. [m/s]
 static int is_touch(const tacStrike* s, const tacStrikeNote* note, int g) {
-    const double tiny = note->collides ? fmax(1e-10, 1e-6 * s->blow) : 1e-10;
+    const double tiny = fmax(1e-10, TAC_TOUCH * (note->collides ? s->blow : s->slow));
     int i = g * (1 + s->tangents), rows = s->rows;
     const double* A = s->A + (size_t)i * (size_t)rows;
     if (s->group[g].kind == TAC_GROUP_FRICTION || s->group[g].kind == TAC_GROUP_EQUALITY) return 0;

@@ -67,6 +67,46 @@ static int short_stretches(void) {
     return 0;
 }
 
+// A tilted plate comes down within the step: three corners close, and the fourth one with them but
+// for rounding, which must not decide whether it has friction.
+static int fourth_corner(void) {
+    const double v[6] = {-0.0178761333, -0.0265275188, 0.0428797079,
+                         -0.7764996024, -0.0092089423, -0.2418206005};
+    ENSURE_LAW(along("<mujoco><option timestep='.02' gravity='0 0 -10'/><tactus detect='gjk' "
+                     "respond='lcp'/><worldbody><geom type='plane' size='1 1 1' friction='.5'/>"
+                     "<body pos='0 0 .01108713068' quat='-.0068357817 .1984188357 -.9800730135 "
+                     "-.0063345118'><freejoint/><geom type='box' size='.054547 .054818 .0096888' "
+                     "mass='2.9078' friction='0'/></body></worldbody></mujoco>",
+                     v, 1, 0));
+    return 0;
+}
+
+// A blade leans on a ball: its edge keeps both ends on the floor, whichever is lower by a trace,
+// though faces beyond its ends look more at the floor than those beside it.
+static int leaning_blade(void) {
+    const double v[12] = {[0] = 0.02, [1] = 0.1, [9] = 0.1};
+    ENSURE_LAW(along(
+        HARD("") "<asset><mesh name='blade' vertex='-.1 0 0  .1 0 0  .3 .02 .1  .3 -.02 .1  -.3 0 "
+                 ".1'/></asset><worldbody>" FLOOR
+                 "<body pos='0 0 .00000007' euler='25 0 0'><freejoint/><geom type='mesh' "
+                 "mesh='blade' mass='1' friction='.4'/></body>" RESTING_BALL(
+                     "0 -.16") "</worldbody></mujoco>",
+        v, 40, 0));
+    return 0;
+}
+
+// A capsule that rolls fast beside a ball that slides: neither ends a stretch of the other.
+static int rolling_beside(void) {
+    const double v[12] = {[0] = 1.26, [4] = 42.0, [6] = 0.3, [7] = 0.1};
+    ENSURE_LAW(along(
+        "<mujoco><option timestep='.02'/><tactus detect='gjk' respond='lcp'/>"
+        "<worldbody><geom type='plane' size='3 3 1' euler='4 -3 0' friction='.8'/>"
+        "<body pos='0 0 .035' euler='4 -3 0'><freejoint/><geom type='capsule' "
+        "size='.03 .1' euler='90 0 0' mass='1'/></body>" BALL("0 .5 .14") "</worldbody></mujoco>",
+        v, 40, 0));
+    return 0;
+}
+
 //---------------------------------- what is told ----------------------------------
 
 // flags of derivatives after some steps
@@ -135,5 +175,24 @@ static int held_at_a_limit(void) {
     return 0;
 }
 
+// A ball that ends its step as it closes its gap, without pressure: just above, just below, and
+// well away from that.
+static int just_closes(void) {
+    const double left[] = {1e-8, -1e-8, 1e-5, -1e-5}; // speed beyond that of closing [m/s]
+    for (int i = 0; i < TAC_COUNT(left); ++i) {
+        char text[600];
+        double v[6] = {[2] = -0.1}, dt = 0.01;
+        snprintf(text, sizeof text,
+                 HARD("") "<worldbody>" FLOOR "<body pos='0 0 %.17g'><freejoint/><geom "
+                          "type='sphere' size='.1' mass='1'/></body></worldbody></mujoco>",
+                 0.1 + 0.75e-7 + dt * (0.1 + 10.0 * dt + left[i]));
+        unsigned flags;
+        ENSURE_LAW(flags_after(text, v, 0, &flags));
+        ENSURE(!(flags & TAC_TIE) == (fabs(left[i]) > 1e-6));
+    }
+    return 0;
+}
+
 TEST_MAIN(RUN(on_a_resting_ball), RUN(bystanders), RUN(on_a_limit), RUN(hanging_together),
-          RUN(short_stretches), RUN(spinning_plate), RUN(elastic_linkage), RUN(held_at_a_limit))
+          RUN(short_stretches), RUN(rolling_beside), RUN(fourth_corner), RUN(leaning_blade),
+          RUN(spinning_plate), RUN(elastic_linkage), RUN(held_at_a_limit), RUN(just_closes))
