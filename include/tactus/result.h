@@ -47,10 +47,10 @@ typedef enum tacFlag {
 
 /// Report on the last step, kept in the scratch.
 typedef struct tacInfo {
-    unsigned flags;        ///< sum of tacFlag
-    int contacts;          ///< contact records with activity > 1e-12; of scm pairs of bodies that push
-    int passes;            ///< iterations of the responder's solver
-    double residual;       ///< of that solver                                   [its unit]
+    unsigned flags;  ///< sum of tacFlag
+    int contacts;    ///< contact records with activity > 1e-12; of scm pairs of bodies that push
+    int passes;      ///< iterations of the responder's solver
+    double residual; ///< of that solver                                   [its unit]
     double time_of_impact; ///< first impact inside the step, or the step's length      [s]
 } tacInfo;
 

@@ -109,7 +109,8 @@ void tac_touch_again(tacTouch* t) {
 int tac_touch_count(const tacTouch* t) {
     int count = 0;
     if (!tac_force_of(t->model)->reads_contacts) return count_pairs(t);
-    for (int i = 0; i < t->contacts.count; ++i) count += tac_re(t->contacts.activity[i]) > TAC_TOUCH_LEAST;
+    for (int i = 0; i < t->contacts.count; ++i)
+        count += tac_re(t->contacts.activity[i]) > TAC_TOUCH_LEAST;
     return count;
 }
 
