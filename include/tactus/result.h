@@ -42,14 +42,15 @@ typedef enum tacFlag {
     TAC_ONE_SIDED = 4, ///< the derivative is one-sided
     TAC_FALLBACK = 8,  ///< a slower solver gave the answer
     TAC_STIFF = 16     ///< the time step is near its stability bound
+    // further bits: TAC_SURROGATE (step.h), TAC_CUT_SHORT and TAC_BOUNDED (respond.h)
 } tacFlag;
 
 /// Report on the last step, kept in the scratch.
 typedef struct tacInfo {
-    unsigned flags;        ///< sum of tacFlag
-    int contacts;          ///< contact records with activity > 0; of scm pairs of bodies that push
-    int passes;            ///< iterations of the responder's solver
-    double residual;       ///< of that solver                                   [its unit]
+    unsigned flags;  ///< sum of tacFlag
+    int contacts;    ///< contact records with activity > 1e-12; of scm pairs of bodies that push
+    int passes;      ///< iterations of the responder's solver
+    double residual; ///< of that solver                                   [its unit]
     double time_of_impact; ///< first impact inside the step, or the step's length      [s]
 } tacInfo;
 

@@ -88,6 +88,13 @@ typedef struct pairWitness {
     wide rank; // of the claim: all but the gate
 } pairWitness;
 
+// |n|^2, 1 where an edge is swept. Of parallel edges it is 0 and so is its slope, but not its
+// curvature: by this little more their records are there, for second derivatives
+#define PAIR_LEAST 1e-30
+TAC_INLINE wide pair_square(const pairWitness* p) {
+    return p->solid ? w_dot3(p->line.n, p->line.n) + PAIR_LEAST : w_set(1.0);
+}
+
 TAC_INLINE edgeFlanks pair_flanks(const tacEdgeSet* s, const int* at) {
     edgeFlanks f;
     f.swept = s->swept;
@@ -108,8 +115,7 @@ TAC_INLINE void pair_push(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdg
     p->line = p->solid ? p->cross.line : span_line(&p->w);
     p->flank[0] = pair_flanks(a, &m->first[i]), p->flank[1] = pair_flanks(b, &m->second[i]);
     p->push = edge_push(&p->line, p->flank, w_set(n->sign), w_set(n->clash));
-    p->rank = p->w.colliding * p->push.clash;
-    if (p->solid) p->rank = p->rank * w_dot3(p->line.n, p->line.n);
+    p->rank = p->w.colliding * p->push.clash * pair_square(p);
 }
 
 TAC_INLINE void pair_witness(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeMeetings* m,
@@ -148,7 +154,7 @@ TAC_INLINE wide rank_dot(const pairWitness* p, const edgeWitness* d, const edgeP
     wide dot = w_fma(d->colliding, p->push.clash, p->w.colliding * pushed->clash);
     if (!p->solid) return dot;
     wide both = 2.0 * p->w.colliding * p->push.clash * w_dot3(p->line.n, line_dot->n);
-    return w_fma(dot, w_dot3(p->line.n, p->line.n), both);
+    return w_fma(dot, pair_square(p), both);
 }
 
 static void witness_jvp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeNumbers* n,
@@ -199,7 +205,7 @@ typedef struct pairSums {
 // adjoints of the line and of `colliding` from those of the signed answers and of the claim
 TAC_INLINE void push_bar(const pairWitness* p, const tacEdgeMeetings* m_bar, wide rank_bar, int i,
                          int count, edgeWitness* bar, edgeLine* line_bar, pairSums* sums) {
-    wide square = p->solid ? w_dot3(p->line.n, p->line.n) : w_set(1.0);
+    wide square = pair_square(p);
     edgePushed pushed = {.distance = load_real(m_bar->distance, i, count),
                          .clash = rank_bar * p->w.colliding * square};
     load_real3(m_bar->normal, i, count, pushed.normal);

@@ -293,6 +293,67 @@ static void release_reach(tacModel* model, tacContactCloud** clouds, int geom) {
     if (reach) model->allocator.release(model->allocator.user, (void*)reach);
 }
 
+//---------------------------------- coarse clouds --------------------------------
+
+// Clouds of more points than the root of this are fine enough, and would take long to look at
+#define COARSE_WORK 4e6
+// Share of the size that the field may be off by on the surface itself
+#define COARSE_SHARE 0.05
+
+// distance of a place on the surface from the plane of the nearest point, which the field is next
+// to: 0 if that is its own face, not where a thin part lies nearer to the middle of another one
+static double off_at(const tacContactCloud* c, const double place[3]) {
+    const double *x = c->block, *n = c->block + 3 * c->count;
+    double least = INFINITY, off = 0.0;
+    for (int i = 0; i < c->count; ++i) {
+        double square = 0.0, along = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            double d = place[k] - x[k * c->count + i];
+            square += d * d, along += d * n[k * c->count + i];
+        }
+        if (square < least) least = square, off = fabs(along);
+    }
+    return off;
+}
+
+// where it is worst, at corners and on the way to them from the middles of their faces
+static double worst_place(const tacContactCloud* c, double worst[3]) {
+    double most = 0.0;
+    for (int v = 0; v < c->vertices; ++v)
+        for (int j = 3 * c->first[v]; j < 3 * c->first[v + 1]; ++j) {
+            double place[3], share = 0.25 * (2 + j % 3);
+            for (int k = 0; k < 3; ++k)
+                place[k] = share * c->vertex[k][v] +
+                           (1.0 - share) * c->block[k * c->count + c->face[j / 3]];
+            double off = off_at(c, place);
+            if (off > most) most = off, memcpy(worst, place, sizeof place);
+        }
+    return most;
+}
+
+static int tell_coarse(tacDraft* draft, const tacModel* model, int geom) {
+    const tacContactCloud* c = model->contact->cloud[geom];
+    double at[3] = {0};
+    char name[64];
+    if ((double)c->count * c->count > COARSE_WORK) return 0;
+    double off = worst_place(c, at);
+    if (!(off > COARSE_SHARE * c->size)) return 0;
+    note(draft,
+         "%s has too few points for its thickness: on its surface at (%.3g %.3g %.3g) its field is "
+         "off by %.2g m; a finer mesh, or more points, mends it",
+         geom_text(model, geom, name), at[0], at[1], at[2], off);
+    return 1;
+}
+
+// soft points are of few faces by intent
+static void warn_of_coarse(tacDraft* draft, const tacModel* model) {
+    if (model->contact->responder != TAC_RESPOND_SCM) return;
+    for (int g = 0; g < model->ngeom; ++g) {
+        const tacContactCloud* c = model->contact->cloud[g];
+        if (c && c->queries && tell_coarse(draft, model, g)) return;
+    }
+}
+
 //---------------------------------- all geoms ------------------------------------
 
 static int may_touch(const tacContactPlan* plan, int geom) {
@@ -337,6 +398,7 @@ void tac_read_contact_clouds(tacDraft* draft, tacModel* model) {
     if (draft->reader.result != TAC_OK) return;
     set_eps1(draft, model);
     warn_of_cores(draft, model);
+    warn_of_coarse(draft, model);
     if (!plan->choice[TAC_CHOICE_EXACT]) make_reaches(draft, model, clouds);
 }
 

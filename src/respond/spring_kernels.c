@@ -2,6 +2,9 @@
 //
 //   v = linear + angular x r,  r = point - origin,  F = activity f(distance, normal, v)
 //   wrench = sum of (F, r x F);  ahead: y = h (lead + turn x r)
+//
+// A normal shorter than 1 pushes that much less, so friction is of mu |n|^2: never above mu times
+// what pushes.
 
 #include "respond/spring_kernels.h"
 
@@ -48,6 +51,7 @@ TAC_INLINE void cross(const wide a[3], const wide b[3], wide out[3]) {
 
 // what the force is made from
 typedef struct springPoint {
+    planeLaw law; // of the record
     planeState at;
     planeForce r;
     wide arm[3], activity, F[3], spin[3];
@@ -87,7 +91,8 @@ TAC_INLINE void evaluate(const tacSpringSegment* s, const planeLaw* law, springL
     cross(p->spin, p->arm, turned);
     for (int i = 0; i < 3; ++i) p->at.v[i] = w_set(s->linear[i]) + turned[i];
     look_ahead(s, p);
-    p->r = plane_force(law, &p->at);
+    p->law = *law, p->law.mu = law->mu * plane_dot(p->at.n, p->at.n);
+    p->r = plane_force(&p->law, &p->at);
     for (int i = 0; i < 3; ++i) p->F[i] = p->activity * p->r.f[i];
 }
 
@@ -98,19 +103,19 @@ typedef struct springDot {
 } springDot;
 
 // velocities that a moving place sees, where those of the bodies stay
-TAC_INLINE void carry(const planeLaw* law, const springPoint* p, springDot* dot) {
+TAC_INLINE void carry(const springPoint* p, springDot* dot) {
     cross(p->spin, dot->place, dot->at.v);
     for (int i = 0; i < 3; ++i) dot->at.y[i] = w_set(0.0);
     dot->at.h = w_set(0.0);
-    if (!law->ahead) return;
+    if (!p->law.ahead) return;
     cross(p->turn, dot->place, dot->at.y);
     for (int i = 0; i < 3; ++i) dot->at.y[i] = p->at.h * dot->at.y[i];
 }
 
-TAC_INLINE void wrench_jvp(const planeLaw* law, const springPoint* p, const springDot* dot,
-                           const planeLaw* law_dot, wide F[3], wide T[3]) {
+TAC_INLINE void wrench_jvp(const springPoint* p, const springDot* dot, const planeLaw* law_dot,
+                           wide F[3], wide T[3]) {
     wide f[3], moved[3];
-    plane_force_jvp(law, &p->at, &p->r, &dot->at, law_dot, f);
+    plane_force_jvp(&p->law, &p->at, &p->r, &dot->at, law_dot, f);
     for (int i = 0; i < 3; ++i) F[i] = w_fma(p->activity, f[i], dot->activity * p->r.f[i]);
     cross(p->arm, F, T), cross(dot->place, p->F, moved);
     for (int i = 0; i < 3; ++i) T[i] = T[i] + moved[i];
@@ -135,8 +140,13 @@ TAC_INLINE void column_of(const tacContacts* c, springLanes lanes, int row, int 
            p->arm[i] * get(c->d_twist[row][j], lanes);
 }
 
-TAC_INLINE void by_pose(const tacContacts* c, const planeLaw* law, const springPoint* p,
-                        springLanes lanes, int k, wide F[3], wide T[3]) {
+TAC_INLINE planeLaw no_law(void) {
+    wide zero = w_set(0.0);
+    return (planeLaw){zero, zero, zero, zero, zero, zero, 0, 0};
+}
+
+TAC_INLINE void by_pose(const tacContacts* c, wide mu, const springPoint* p, springLanes lanes,
+                        int k, wide F[3], wide T[3]) {
     springDot dot;
     for (int i = 0; i < 3; ++i) {
         column_of(c, lanes, i, k, p, &dot.place[i]);
@@ -148,13 +158,14 @@ TAC_INLINE void by_pose(const tacContacts* c, const planeLaw* law, const springP
         for (int i = 0; i < TAC_LANES; ++i) mask[i] = i < lanes.count ? 1.0 : 0.0;
         dot.activity = dot.activity * w_load(mask);
     }
-    carry(law, p, &dot);
-    wrench_jvp(law, p, &dot, NULL, F, T);
+    planeLaw law_dot = no_law();
+    law_dot.mu = 2.0 * mu * plane_dot(p->at.n, dot.at.n);
+    carry(p, &dot);
+    wrench_jvp(p, &dot, &law_dot, F, T);
 }
 
 // a unit of the relative twist, axis k, or with `lead` of the relative acceleration
-TAC_INLINE void by_motion(const planeLaw* law, const springPoint* p, int k, int lead, wide F[3],
-                          wide T[3]) {
+TAC_INLINE void by_motion(const springPoint* p, int k, int lead, wide F[3], wide T[3]) {
     wide axis[3] = {w_set(0.0), w_set(0.0), w_set(0.0)}, zero = w_set(0.0), at[3];
     springDot dot = {.at = {.phi = zero, .h = zero}, .activity = zero};
     axis[k % 3] = w_set(1.0);
@@ -164,7 +175,7 @@ TAC_INLINE void by_motion(const planeLaw* law, const springPoint* p, int k, int 
         dot.at.n[i] = dot.place[i] = zero;
         dot.at.v[i] = lead ? zero : at[i], dot.at.y[i] = lead ? p->at.h * at[i] : zero;
     }
-    wrench_jvp(law, p, &dot, NULL, F, T);
+    wrench_jvp(p, &dot, NULL, F, T);
 }
 
 TAC_INLINE void add_column(wide* M, int k, const wide F[3], const wide T[3]) {
@@ -183,11 +194,10 @@ static void add_lanes(const tacSpringSegment* s, const planeLaw* law, springLane
     for (int i = 0; i < 3; ++i)
         sums->w[i] = sums->w[i] + p.F[i], sums->w[3 + i] = sums->w[3 + i] + T[i];
     for (int k = 0; k < 6 && blocks; ++k) {
-        by_pose(s->contacts, law, &p, lanes, k, F, T), add_column(sums->K, k, F, T);
-        by_motion(law, &p, k, 0, F, T), add_column(sums->C, k, F, T);
+        by_pose(s->contacts, law->mu, &p, lanes, k, F, T), add_column(sums->K, k, F, T);
+        by_motion(&p, k, 0, F, T), add_column(sums->C, k, F, T);
     }
-    for (int k = 0; k < 6 && leads; ++k)
-        by_motion(law, &p, k, 1, F, T), add_column(sums->L, k, F, T);
+    for (int k = 0; k < 6 && leads; ++k) by_motion(&p, k, 1, F, T), add_column(sums->L, k, F, T);
 }
 
 static void hand_out(const wide* sum, int n, tacReal* out) {
@@ -244,26 +254,33 @@ static void jvp(const tacSpringSegment* s, const tacContacts* record_dot, const 
             dot.at.phi = get(record_dot->distance, lanes);
             dot.activity = get_or_0(record_dot->activity, lanes);
         }
-        carry(&law, &p, &dot);
+        carry(&p, &dot);
         if (law.ahead) lengthen(&p, w_set(law_dot[SPRING_H]), &dot);
-        wrench_jvp(&law, &p, &dot, &l, F, T);
+        planeLaw own = l;
+        own.mu = w_fma(l.mu, plane_dot(p.at.n, p.at.n), 2.0 * law.mu * plane_dot(p.at.n, dot.at.n));
+        wrench_jvp(&p, &dot, &own, F, T);
         for (int k = 0; k < 3; ++k) sum[k] = sum[k] + F[k], sum[3 + k] = sum[3 + k] + T[k];
     }
     hand_out(sum, 6, wrench_dot);
 }
 
-// from the wrench to F and the point's place, then through the law
-static void point_vjp(const planeLaw* law, const springPoint* p, const wide w_bar[6],
-                      springDot* bar, planeLaw* law_bar) {
+// from the wrench to F and the point's place, then through the law; `mu` is that of the pair
+static void point_vjp(wide mu, const springPoint* p, const wide w_bar[6], springDot* bar,
+                      planeLaw* law_bar) {
     wide F[3], turned[3];
     cross(w_bar + 3, p->arm, turned), cross(p->F, w_bar + 3, bar->place);
     for (int i = 0; i < 3; ++i) F[i] = w_bar[i] + turned[i];
     bar->activity = plane_dot(p->r.f, F);
     for (int i = 0; i < 3; ++i) F[i] = p->activity * F[i];
-    plane_force_vjp(law, &p->at, &p->r, F, &bar->at, law_bar);
+    wide mu_bar = law_bar->mu;
+    law_bar->mu = w_set(0.0);
+    plane_force_vjp(&p->law, &p->at, &p->r, F, &bar->at, law_bar);
+    for (int i = 0; i < 3; ++i)
+        bar->at.n[i] = w_fma(2.0 * mu * law_bar->mu, p->at.n[i], bar->at.n[i]);
+    law_bar->mu = w_fma(law_bar->mu, plane_dot(p->at.n, p->at.n), mu_bar);
     cross(bar->at.v, p->spin, turned);
     for (int i = 0; i < 3; ++i) bar->place[i] = bar->place[i] + turned[i];
-    if (!law->ahead) return;
+    if (!p->law.ahead) return;
     cross(bar->at.y, p->turn, turned);
     for (int i = 0; i < 3; ++i) bar->place[i] = w_fma(p->at.h, turned[i], bar->place[i]);
     bar->at.h = bar->at.h + plane_dot(bar->at.y, p->lead);
@@ -274,7 +291,7 @@ static void vjp(const tacSpringSegment* s, const tacReal* wrench_bar, tacContact
     planeLaw law = law_of(s);
     wide zero = w_set(0.0), w_bar[6];
     wide h = zero;
-    planeLaw sum = {zero, zero, zero, zero, zero, zero, 0, 0};
+    planeLaw sum = no_law();
     for (int i = 0; i < 6; ++i) w_bar[i] = w_set(wrench_bar[i]);
     for (int i = 0; i < s->count; i += TAC_LANES) {
         springLanes lanes = lanes_at(s, i);
@@ -283,7 +300,7 @@ static void vjp(const tacSpringSegment* s, const tacReal* wrench_bar, tacContact
         for (int k = 0; k < 3; ++k) bar.at.y[k] = zero;
         bar.at.h = zero;
         evaluate(s, &law, lanes, &p);
-        point_vjp(&law, &p, w_bar, &bar, &sum);
+        point_vjp(law.mu, &p, w_bar, &bar, &sum);
         h = h + bar.at.h;
         if (!record_bar) continue;
         for (int k = 0; k < 3; ++k) {

@@ -103,10 +103,14 @@ void tac_touch_again(tacTouch* t) {
     memset(t->listed, 0, sizeof *t->listed * (size_t)t->model->nv);
 }
 
+// less is nothing: of parallel edges, say, whose records are there for second derivatives
+#define TAC_TOUCH_LEAST 1e-12
+
 int tac_touch_count(const tacTouch* t) {
     int count = 0;
     if (!tac_force_of(t->model)->reads_contacts) return count_pairs(t);
-    for (int i = 0; i < t->contacts.count; ++i) count += tac_re(t->contacts.activity[i]) > 0.0;
+    for (int i = 0; i < t->contacts.count; ++i)
+        count += tac_re(t->contacts.activity[i]) > TAC_TOUCH_LEAST;
     return count;
 }
 

@@ -120,7 +120,7 @@ static int box_rests_on_points_of_finer_clouds(void) {
                  points[i]);
         ENSURE(tac_load_text(text, (int)strlen(text), "text", NULL, &r.model, NULL) == TAC_OK);
         ENSURE(tac_scratch_create(r.model, &r.scratch) == TAC_OK);
-        double from[7], seconds = seconds_of(10.0, 6.0, 1.2);
+        double from[7], seconds = seconds_of(10.0, 6.0, 4.0);
         memcpy(r.qpos, r.model->qpos0, sizeof from);
         r.x = (tacState){.qpos = r.qpos, .qvel = r.qvel};
         ENSURE_LAW(run_for(&r, 1.0));

@@ -22,6 +22,13 @@ static const char two_text[] =
     "<mujoco><option gravity='0 0 0'/><tactus detect='manifold' implicit='false' tau='.01' "
     "support='.08'/>" TWO_BODIES "</mujoco>";
 
+// two bars whose edges cross at a few hundredths of a radian, where normals are shorter than 1
+static const char bars_text[] =
+    "<mujoco><option gravity='0 0 0'/><tactus detect='manifold' implicit='false' tau='.01' "
+    "support='.08'/><worldbody><body><freejoint/><geom type='box' size='.3 .05 .05' "
+    "euler='45 0 0' friction='.6'/></body><body><freejoint/><geom type='box' size='.3 .05 .05' "
+    "pos='0 0 -.045' euler='45 0 0' friction='.6'/></body></worldbody></mujoco>";
+
 typedef struct rig {
     tacModel* model;
     tacScratch* scratch;
@@ -86,9 +93,9 @@ static tacWrench about(const tacPairForce* f, tacVec3 o) {
     return tac_wrench_shift(tac_wrench_load(f->wrench), tac_load3(f->origin), o);
 }
 
-static int blocks_are_derivatives(void) {
+static int blocks_of(const char* text) {
     rig r;
-    ENSURE_LAW(open_rig(&r, two_text));
+    ENSURE_LAW(open_rig(&r, text));
     double worst = 0.0, scale = 0.0;
     for (unsigned seed = 1; seed < 8; ++seed) {
         tacPairForce f, moved;
@@ -126,6 +133,111 @@ static int blocks_are_derivatives(void) {
     }
     close_rig(&r);
     ENSURE(worst <= 1e-5 * scale);
+    return 0;
+}
+
+static int blocks_are_derivatives(void) {
+    ENSURE_LAW(blocks_of(two_text));
+    ENSURE_LAW(blocks_of(bars_text));
+    return 0;
+}
+
+// One record alone, and body 2 slides across its normal: friction is no more than mu times the push
+static int friction_of_record(rig* r, int i, tacVec3 n) {
+    tacPairForce f;
+    tacKinematics at = {r->pose, r->twist, 1, NULL};
+    tacVec3 along = tac_cross(n, (tacVec3){0.0, 1.0, 0.0}), unit = tac_scale(n, 1.0 / tac_norm(n));
+    int count;
+    for (int k = 0; k < 18; ++k) r->twist[k] = 0.0;
+    tac_store3(r->twist + 12, tac_scale(along, 10.0 / tac_norm(along)));
+    for (int k = 0; k < r->contacts->count; ++k)
+        if (k != i) r->contacts->activity[k] = 0.0;
+    ENSURE(tac_force(r->model, &at, r->contacts, &f, &count, r->scratch) == TAC_OK && count == 1);
+    tacVec3 F = tac_load3(f.wrench);
+    double push = tac_dot(F, unit), drag = tac_norm(tac_sub(F, tac_scale(unit, push)));
+    ENSURE(push > 0.0 && drag > 0.3 * push && drag <= 0.6 * push * (1.0 + 1e-12));
+    return 0;
+}
+
+static int friction_fades_with_the_normal(void) {
+    rig r;
+    ENSURE_LAW(open_rig(&r, bars_text));
+    double shortest = 1.0;
+    for (unsigned seed = 1; seed < 8; ++seed) {
+        tacPairForce f;
+        draw(&r, seed);
+        ENSURE_LAW(force_of(&r, &f));
+        int all = r.contacts->count;
+        for (int i = 0; i < all; ++i) {
+            draw(&r, seed);
+            ENSURE_LAW(force_of(&r, &f));
+            tacVec3 n = {r.contacts->normal[0][i], r.contacts->normal[1][i],
+                         r.contacts->normal[2][i]};
+            if (r.contacts->activity[i] < 1e-6 || tac_norm(n) < 0.6) continue;
+            shortest = fmin(shortest, tac_norm(n));
+            ENSURE_LAW(friction_of_record(&r, i, n));
+        }
+    }
+    ENSURE(shortest < 0.9);
+    close_rig(&r);
+    return 0;
+}
+
+//---------------------------------- records --------------------------------------
+
+enum { RECORD = 8 };
+
+// row of a record: point, normal, distance, activity
+static double* row_of(tacContacts* c, int k) {
+    return k < 3 ? c->point[k] : k < 6 ? c->normal[k - 3] : k == 6 ? c->distance : c->activity;
+}
+
+static void move_records(tacContacts* c, tacContacts* dot, double h) {
+    for (int k = 0; k < RECORD; ++k)
+        for (int i = 0; i < c->count; ++i) row_of(c, k)[i] += h * row_of(dot, k)[i];
+}
+
+// jvp of the wrench by records against differences, vjp against jvp; normals are shorter than 1
+static int force_of_records(rig* r, tacContacts* dot, tacContacts* bar) {
+    const double h = 1e-6;
+    tacKinematics at = {r->pose, r->twist, 1, NULL};
+    tacPairForce f, jvp = {.body = {0}}, side[2];
+    double worst = 0.0, scale = 0.0, forward = 0.0, reverse = 0.0;
+    int count;
+    ENSURE_LAW(force_of(r, &f));
+    dot->count = bar->count = r->contacts->count;
+    for (int k = 0; k < RECORD; ++k)
+        for (int i = 0; i < dot->count; ++i)
+            row_of(dot, k)[i] = rand() / (double)RAND_MAX - 0.5, row_of(bar, k)[i] = 0.0;
+    ENSURE(tac_force_jvp(r->model, &at, r->contacts, dot, NULL, &jvp, r->scratch) == TAC_OK);
+    ENSURE(tac_force_vjp(r->model, &at, r->contacts, &f, bar, NULL, r->scratch) == TAC_OK);
+    for (int s = 0; s < 2; ++s) {
+        move_records(r->contacts, dot, s ? 2.0 * h : -h);
+        ENSURE(tac_force(r->model, &at, r->contacts, &side[s], &count, r->scratch) == TAC_OK);
+    }
+    for (int i = 0; i < 6; ++i) {
+        worst =
+            fmax(worst, fabs((side[1].wrench[i] - side[0].wrench[i]) / (2.0 * h) - jvp.wrench[i]));
+        scale = fmax(scale, fabs(jvp.wrench[i])), forward += f.wrench[i] * jvp.wrench[i];
+    }
+    for (int k = 0; k < RECORD; ++k)
+        for (int i = 0; i < dot->count; ++i) reverse += row_of(dot, k)[i] * row_of(bar, k)[i];
+    ENSURE(worst <= 1e-6 * scale);
+    ENSURE_NEAR(reverse, forward, 1e-11 * fabs(forward));
+    return 0;
+}
+
+static int records_move_the_force(void) {
+    rig r;
+    tacContacts* other[2];
+    ENSURE_LAW(open_rig(&r, bars_text));
+    for (int i = 0; i < 2; ++i) ENSURE(tac_contacts_create(r.model, 0, 0, &other[i]) == TAC_OK);
+    for (unsigned seed = 1; seed < 8; ++seed) {
+        draw(&r, seed);
+        ENSURE_LAW(force_of_records(&r, other[0], other[1]));
+    }
+    for (int i = 0; i < 2; ++i) tac_contacts_destroy(other[i]);
+    close_rig(&r);
     return 0;
 }
 
@@ -293,7 +405,8 @@ static int stiff_scenes_are_told(void) {
 
 int main(int argc, char** argv) {
     const testCase cases[] = {
-        RUN(blocks_are_derivatives),  RUN(action_is_reaction),
+        RUN(blocks_are_derivatives),  RUN(friction_fades_with_the_normal),
+        RUN(records_move_the_force),  RUN(action_is_reaction),
         RUN(frames_do_not_matter),    RUN(friction_is_combined),
         RUN(every_number_has_a_name), RUN(what_does_not_go_together_is_refused),
         RUN(stiff_scenes_are_told)};

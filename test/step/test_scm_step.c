@@ -243,6 +243,9 @@ static int tells_of_faces(void) {
                          "0 1'/></asset>",
                          "type='mesh' mesh='m'", "has no faces: its points are the 4 of its hull"));
     ENSURE_LAW(tell_geom(spikes, "type='mesh' mesh='m'", "is felt without end"));
+    ENSURE_LAW(tell_geom("<tactus respond='scm' points='6'/>", "type='box' size='.1 .1 .02'",
+                         "geom 1 has too few points for its thickness"));
+    ENSURE_LAW(tell_geom("<tactus respond='scm'/>", "type='box' size='.1 .1 .02'", ""));
     ENSURE_LAW(tell_geom("<tactus respond='scm'/>", "type='box' size='.1 .1 .1'", ""));
     return 0;
 }
