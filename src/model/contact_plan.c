@@ -67,6 +67,13 @@ static const char* list_words(tacDraft* draft, const contactWord* table, int cou
     return list ? list : "";
 }
 
+// what there is to choose from
+static unsigned built_bits(const contactWord* table, int count) {
+    unsigned bits = 0;
+    for (int i = 0; i < count; ++i) bits |= (unsigned)(table[i].built != 0) << i;
+    return bits;
+}
+
 // number of the word that a <tactus> gives, or -1
 static int read_word(tacDraft* draft, const char* attribute, const contactWord* table, int count) {
     const tacElement* element = tac_find_tactus(draft, attribute);
@@ -87,7 +94,8 @@ static void fail_word(tacDraft* draft, const tacContactPlan* plan, const char* a
 // both must go together, and be built
 static void check_words(tacDraft* draft, const tacContactPlan* plan) {
     unsigned partners = detectors[plan->detector].partners;
-    const char* fitting = list_words(draft, responders, TAC_COUNT(responders), partners);
+    const char* fitting = list_words(draft, responders, TAC_COUNT(responders),
+                                     partners & built_bits(responders, TAC_COUNT(responders)));
     const char* advice = tac_reader_text(
         &draft->reader, "do not go together: what it finds is for respond: %s", fitting);
     const char* unbuilt = "is not built yet; remove it to load the scene without contact";

@@ -197,39 +197,35 @@ def a_scene_that_rests_on_kinks_is_proven_beside_them(folder):
     assert out.count(" ok\n") == 8 and "WRONG" not in out, out
 
 
+def prove(folder, text, *options):
+    path = os.path.join(folder, "scene.xml")
+    pathlib.Path(path).write_text(f"<mujoco>{text}</mujoco>", encoding="utf-8")
+    assert "WRONG" not in run("grad", path, *options, "--check", "--points", 40).stdout
+
+
 @law
 def light_bodies_are_proven(folder):
     # armatures and dampings of 0 are moved by less than the inertia, 4e-8 kg m2
-    path = os.path.join(folder, "light.xml")
-    pathlib.Path(path).write_text(
-        '<mujoco><tactus respond="scm" points="24"/><worldbody><geom type="plane" size="1 1 1"/>'
-        '<body pos="0 0 .0099"><freejoint/><geom size=".01" mass="1e-3"/></body></worldbody>'
-        "</mujoco>", encoding="utf-8")
-    assert "WRONG" not in run("grad", path, "--check", "--points", 12).stdout
+    prove(folder, '<tactus respond="scm" points="24"/><worldbody><geom type="plane" size="1 1 1"/>'
+          '<body pos="0 0 .0099"><freejoint/><geom size=".01" mass="1e-3"/></body></worldbody>')
 
 
 @law
 def boxes_with_parallel_edges_are_proven(folder):
     # claims of such edges are 0 and have a curvature: second derivatives were off by 2 %
-    path = os.path.join(folder, "flush.xml")
-    pathlib.Path(path).write_text(
-        '<mujoco><tactus detect="manifold"/><worldbody><geom type="box" size=".1 .1 .1"/>'
-        '<body pos="0 0 .2"><joint type="slide" axis="0 0 1"/><geom type="box" size=".1 .1 .1"/>'
-        "</body></worldbody></mujoco>", encoding="utf-8")
-    assert "WRONG" not in run("grad", path, "--check", "--points", 40).stdout
+    prove(folder, '<tactus detect="manifold"/><worldbody><geom type="box" size=".1 .1 .1"/>'
+          '<body pos="0 0 .2"><joint type="slide" axis="0 0 1"/>'
+          '<geom type="box" size=".1 .1 .1"/></body></worldbody>')
 
 
 @law
 def edges_with_short_normals_are_proven(folder):
     # they cross at 2 degrees, where friction fades with the normal
-    path = os.path.join(folder, "bars.xml")
     bar = '<geom type="box" size=".3 .05 .05" euler="45 0 0" friction=".6"/>'
-    pathlib.Path(path).write_text(
-        f'<mujoco><tactus detect="manifold" tau=".01" support=".08"/><worldbody>{bar}'
-        f'<body pos="0 0 .135"><freejoint/>{bar}</body></worldbody><keyframe><key name="slide" '
-        'qpos="0 0 .135 .99985 0 0 .01745" qvel=".5 .2 -.1 .3 .2 .5"/></keyframe></mujoco>',
-        encoding="utf-8")
-    assert "WRONG" not in run("grad", path, "--key", "slide", "--check", "--points", 40).stdout
+    prove(folder, f'<tactus detect="manifold" tau=".01" support=".08"/><worldbody>{bar}'
+          f'<body pos="0 0 .135"><freejoint/>{bar}</body></worldbody><keyframe><key name="slide" '
+          'qpos="0 0 .135 .99985 0 0 .01745" qvel=".5 .2 -.1 .3 .2 .5"/></keyframe>',
+          "--key", "slide")
 
 
 @law
