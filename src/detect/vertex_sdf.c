@@ -233,8 +233,8 @@ typedef struct roughBalls {
 } roughBalls;
 
 static roughBalls take_rough(tacArena* arena, int count) {
-    roughBalls b = {.radius = TAC_TAKE(arena, float, count + TAC_ROUGH_PADDING)};
-    for (int k = 0; k < 3; ++k) b.x[k] = TAC_TAKE(arena, float, count + TAC_ROUGH_PADDING);
+    roughBalls b = {.radius = TAC_TAKE(arena, float, count)};
+    for (int k = 0; k < 3; ++k) b.x[k] = TAC_TAKE(arena, float, count);
     b.is_near = TAC_TAKE(arena, uint64_t, count), b.is_far = TAC_TAKE(arena, uint64_t, count);
     return b;
 }
@@ -272,13 +272,6 @@ static float leaf_limits(const tacVertexSide* side, const tacVertexRange* range,
     return (float)(1.000001 * near);
 }
 
-static void pad_rough(roughBalls* b, int count) {
-    for (int i = count; i < count + TAC_ROUGH_PADDING; ++i) {
-        for (int k = 0; k < 3; ++k) b->x[k][i] = b->x[k][count - 1];
-        b->radius[i] = b->radius[count - 1];
-    }
-}
-
 static void fetch(const void* from, size_t bytes) {
     for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char*)from + i);
 }
@@ -309,7 +302,7 @@ static void search_leaves(tacVertexSide* side, const tacVertexRange* range, uint
     int count = side->features->index->blocks;
     float far[64] = {0}, limit = leaf_limits(side, range, far);
     roughBalls b = take_rough(&scratch->arena, count);
-    place_rough(side, &b), pad_rough(&b, count);
+    place_rough(side, &b);
     VERTICES->leaves(side->rough, side->leaves, (const float* const*)b.x, b.radius, limit, far,
                      b.is_near, b.is_far, count);
     side->seen = 0;
@@ -387,7 +380,6 @@ void tac_hits_within(tacVertexSide* side, tacHits* hits, tacVertexRange range, i
         for (int k = 0; k < 3; ++k) b.x[k][i] = (float)tac_re(hits->y[k][i]);
         b.radius[i] = 0.0f;
     }
-    pad_rough(&b, hits->count);
     VERTICES->leaves(side->rough, side->leaves, (const float* const*)b.x, b.radius, limit, far,
                      b.is_near, b.is_far, hits->count);
     for (int i = 0; i < hits->count; ++i) {

@@ -14,6 +14,8 @@ tacResult tac_step_check(const tacModel* model, const tacState* x, const tacReal
 
 // 1: there are arrays for the next state
 int tac_next_fits(const tacModel* model, const tacState* next);
+// 1: parameters that the model has
+int tac_params_usable(const tacModel* model, const tacParam* theta, int ntheta);
 // time, and arrays that a step does not change
 void tac_state_keep(const tacModel* model, const tacState* x, tacState* next);
 

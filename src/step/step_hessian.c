@@ -46,18 +46,11 @@ static int place_of(const tacModel* model, const tacParam* theta, int c) {
     return first + theta->offset + c;
 }
 
-static int is_usable(const tacModel* model, const tacParam* theta, int ntheta) {
-    for (int i = 0; i < ntheta; ++i)
-        if (!theta || theta[i].offset < 0 || theta[i].count < 1 ||
-            theta[i].count > model->nparam - theta[i].offset)
-            return 0;
-    return ntheta >= 0;
-}
-
 tacResult tac_step_hessian(const tacModel* model, const tacState* x, const tacReal* u,
                            tacTangent next_bar, const tacParam* theta, int ntheta, tacReal* H,
                            tacScratch* scratch) {
-    if (!model || !H || !scratch || !is_usable(model, theta, ntheta)) return TAC_ERROR_VALUE;
+    if (!model || !H || !scratch || !tac_params_usable(model, theta, ntheta))
+        return TAC_ERROR_VALUE;
     size_t mark = scratch->arena.used;
     inputVector dot = take_vector(model, &scratch->arena),
                 bar = take_vector(model, &scratch->arena);

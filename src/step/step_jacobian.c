@@ -361,7 +361,7 @@ static tacResult state_columns(const tacModel* model, const tacState* x, const t
 
 //---------------------------------- step -----------------------------------------
 
-static int is_usable(const tacModel* model, const tacParam* theta, int ntheta) {
+int tac_params_usable(const tacModel* model, const tacParam* theta, int ntheta) {
     for (int i = 0; i < ntheta; ++i)
         if (!theta || theta[i].offset < 0 || theta[i].count < 1 ||
             theta[i].count > model->nparam - theta[i].offset)
@@ -383,7 +383,7 @@ tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacR
                             int ntheta, tacReal* P, tacScratch* scratch) {
     tacResult result = tac_step_check(model, x, u, scratch);
     if (result == TAC_OK && next && !tac_next_fits(model, next)) result = TAC_ERROR_VALUE;
-    if (result == TAC_OK && P && !is_usable(model, theta, ntheta)) result = TAC_ERROR_VALUE;
+    if (result == TAC_OK && P && !tac_params_usable(model, theta, ntheta)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     if (tac_is_hard(model))
         return tac_hard_jacobian(model, x, u, next, A, B, theta, ntheta, P, scratch);
