@@ -88,6 +88,8 @@ typedef struct tacShape {
     int count;        ///< number of its nodes
     int depth;        ///< fields that are alive at once while it is evaluated
     int exact;        ///< 1: nothing is left out (docs/shapes.md, culling)
+    double
+        truncate; ///< the field ends at this value (docs/shapes.md, fields that end); 0: never [m]
 } tacShape;
 
 //---------------------------------- what is drawn and touched --------------------

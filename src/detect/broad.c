@@ -50,6 +50,7 @@ static tacFeatureBox field_box(const tacFieldBound* field, double range) {
     tacFeatureBox all = {{0.0}, {ENDLESS, ENDLESS, ENDLESS}};
     int first = 1;
     for (int i = 0; i < field->floors; ++i) range += tac_re(field->floor[i].rise);
+    if (field->end > 0.0 && field->end <= range) return all;
     for (int i = 0; i < field->floors; ++i) {
         double middle[3], half[3];
         if (field->floor[i].kind >= TAC_FLOOR_LEAST) continue;

@@ -91,7 +91,8 @@ static void bind_floors(tacFieldBound* field, tacScratch* scratch) {
             leaf_floor(n, &p->bound[i]);
         } else {
             n->kind = blend_floor(node->kind);
-            if (n->kind == TAC_FLOOR_LEAST) n->rise = p->bound[i].tau * log(node->children);
+            n->end = p->bound[i].end > 0.0 ? p->bound[i].end : 1e300;
+            if (n->kind == TAC_FLOOR_LEAST) n->rise = tac_blend_rise(node, &p->bound[i]);
         }
     }
     if (open_nodes(p) > TAC_FLOOR_STACK) {
@@ -105,12 +106,12 @@ static int is_box(const tacFloorNode* n) { return n->kind == TAC_FLOOR_BOX && n-
 // boxes that can be named by bits
 static void find_leaves(tacFieldBound* field) {
     int last = field->floors - 1, count = last == 0 ? 1 : last;
-    field->leaves = count <= 64 ? count : 0, field->rise = 0.0;
+    field->leaves = count <= 64 ? count : 0, field->rise = 0.0, field->end = 0.0;
     for (int i = 0; i < count; ++i)
         if (!is_box(&field->floor[i])) field->leaves = 0;
     if (last == 0) return;
     if (field->floor[last].kind != TAC_FLOOR_LEAST) field->leaves = 0;
-    field->rise = field->floor[last].rise;
+    field->rise = field->floor[last].rise, field->end = field->program.bound[last].end;
 }
 
 // a millionth of the place of the leaf is more than single precision rounds

@@ -15,6 +15,7 @@ typedef struct tacFieldBound {
     tacRoughFloors* rough; // the same of the leaves, if there are any
     int leaves;   // boxes of one union without others in it, or 1; 0: something else, or too many
     tacReal rise; // how far that union may lie below its least leaf                [m]
+    double end;   // where it ends (shape/fade.h), 0: nowhere                       [m]
 } tacFieldBound;
 
 // takes memory from the scratch

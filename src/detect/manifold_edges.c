@@ -69,6 +69,8 @@ size_t tac_edge_size(const tacModel* model, const tacContactPair* pair, size_t r
     total += (24 + 18 + 2 * 8 + 2 * 8 + 8 + 8) * tac_arena_need(real_size * pairs);
     total += 2 * tac_hits_size((int)pairs, 0, real_size) + 4 * tac_arena_need(sizeof(int) * pairs);
     total +=
+        tac_arena_need(sizeof(tacLeafNeed[TAC_LISTED_LEAVES]) * (pairs / TAC_LISTED_GROUP + 1));
+    total +=
         tac_edge_project_size((int)pairs, model->contact->choice[TAC_CHOICE_PROJECT], real_size);
     return total;
 }

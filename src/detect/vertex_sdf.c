@@ -9,6 +9,7 @@
 
 #include "detect/kept.h"
 #include "math/vec3.h"
+#include "shape/listed.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -70,7 +71,9 @@ size_t tac_vertex_side_size(const tacModel* model, const tacContactPair* pair, i
     size_t scale = real_size / sizeof(tacReal) + 1;
     size_t field = tac_field_size(shape) + tac_run_size(shape) + tac_arena_need(sizeof(tacRun));
     size_t lists = 7 * tac_arena_need(real_size * (size_t)(most_points(f) + TAC_ROUGH_PADDING)) +
-                   2 * tac_arena_need(sizeof(int) * (size_t)most_points(f));
+                   2 * tac_arena_need(sizeof(int) * (size_t)most_points(f)) +
+                   tac_arena_need(sizeof(tacLeafNeed[TAC_LISTED_LEAVES]) * (size_t)most_points(f) /
+                                  TAC_LISTED_GROUP);
     return scale * field + lists + tac_hits_size(most_points(f), 0, real_size);
 }
 
@@ -93,7 +96,7 @@ static void bind_field(tacVertexSide* s, tacScratch* scratch) {
     tacFieldBound own;
     if (!field) own = tac_field_bind(s->model, s->geom, scratch), field = &own;
     s->program = field->program, s->floor = field->floor, s->floors = field->floors;
-    s->rough = field->rough, s->leaves = field->leaves, s->rise = field->rise;
+    s->rough = field->rough, s->leaves = field->leaves, s->rise = field->rise, s->end = field->end;
     s->culling = field->culling, s->run = NULL;
     if (tac_run_size(s->program.shape) <= WARM) return;
     s->run = TAC_TAKE(&scratch->arena, tacRun, 1);
@@ -137,16 +140,22 @@ static void pad(tacReal* array, int count) {
 typedef struct leafNeeds {
     const uint64_t* group; // NULL: all leaves
     int stride;
+    const tacLeafNeed* listed; // of a field that ends; NULL: groups
+    int count;
 } leafNeeds;
 
 static void run_blocks(const tacVertexSide* side, tacRun* run, tacHits* hits, leafNeeds needs,
                        int order) {
     tacPoints points = {hits->count, {hits->y[0], hits->y[1], hits->y[2]}};
-    for (int first = 0; first < hits->count; first += TAC_BLOCK) {
+    for (int first = 0, done = 0; first < hits->count; first += TAC_BLOCK) {
         int group = first / TAC_CULL_GROUP * needs.stride;
         run->culling.need = needs.group ? &needs.group[group] : NULL;
         tac_block_load(side->program.kernels, points, first, run->points);
-        tac_run_block(&side->program, run, order);
+        if (needs.listed)
+            done += tac_run_listed(&side->program, run, &needs.listed[done], needs.count - done,
+                                   first / TAC_LISTED_GROUP, order);
+        else
+            tac_run_block(&side->program, run, order);
         store(run->stack, hits, first, run->points->count, order);
     }
 }
@@ -171,12 +180,12 @@ static void run_field(const tacVertexSide* side, tacHits* hits, leafNeeds needs,
 }
 
 void tac_hits_field(tacVertexSide* side, tacHits* hits, int order) {
-    if (hits->count) run_field(side, hits, (leafNeeds){NULL, 0}, order);
+    if (hits->count) run_field(side, hits, (leafNeeds){0}, order);
 }
 
 void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order) {
     uint64_t same[TAC_BLOCK / TAC_CULL_GROUP];
-    leafNeeds needs = {side->leaves ? same : NULL, 0};
+    leafNeeds needs = {.group = side->leaves ? same : NULL};
     if (hits->count == 0) return;
     for (int g = 0; g < TAC_BLOCK / TAC_CULL_GROUP; ++g) same[g] = side->seen;
     VERTICES->place(&side->place.across, side->features->x, hits->vertex, hits->count, hits->y);
@@ -264,12 +273,30 @@ static void place_rough(const tacVertexSide* side, roughBalls* b) {
     }
 }
 
-// below `near` a leaf decides on vertices; one that is not even below far[leaf] is left out
-static float leaf_limits(const tacVertexSide* side, const tacVertexRange* range, float far[64]) {
+// How far leaves matter: below `near` one decides on vertices, and is left out unless it is below
+// its `far`. Of a field that ends that is its end, and it is asked at each vertex: what is below it
+// there is all that matters.
+typedef struct leafRange {
+    float near, far[64];
+    int ends;
+} leafRange;
+
+static leafRange leaf_range(const tacVertexSide* side, const tacVertexRange* range) {
     double near = range_of(side, range) + tac_re(side->rise) + rounding(side);
-    for (int n = 0; n < side->leaves; ++n)
-        far[n] = (float)(1.000001 * (near + side->culling.node[n].reach));
-    return (float)(1.000001 * near);
+    double end = side->end + rounding(side);
+    leafRange r = {.near = (float)(1.000001 * near),
+                   .ends = side->end > near && side->leaves <= TAC_LISTED_LEAVES};
+    for (int n = 0; n < side->leaves; ++n) {
+        double far = near + side->culling.node[n].reach;
+        r.far[n] = (float)(1.000001 * (r.ends ? end : far));
+    }
+    return r;
+}
+
+// a field that ends below the range is there everywhere
+static int searches_leaves(const tacVertexSide* side, const tacVertexRange* range) {
+    return side->leaves && !range->all &&
+           !(side->end > 0.0 && side->end <= range_of(side, range) + tac_re(side->rise));
 }
 
 static void fetch(const void* from, size_t bytes) {
@@ -293,31 +320,99 @@ static void fetch_near(const tacVertexSide* side, const roughBalls* b) {
     }
 }
 
+// leaves near the balls around blocks
+static roughBalls near_leaves(tacVertexSide* side, const leafRange* limit, tacArena* arena) {
+    int count = side->features->index->blocks;
+    roughBalls b = take_rough(arena, count);
+    side->seen = 0;
+    place_rough(side, &b);
+    VERTICES->leaves(side->rough, side->leaves, (const float* const*)b.x, b.radius, limit->near,
+                     limit->far, b.is_near, b.is_far, count);
+    fetch_near(side, &b);
+    return b;
+}
+
 // A union of leaves: those that are near a block decide on its vertices, and those that are not
-// even far are left out of the field there. `need` of groups of vertices
-static void search_leaves(tacVertexSide* side, const tacVertexRange* range, uint64_t* need,
-                          tacScratch* scratch) {
-    size_t mark = scratch->arena.used;
+// even far are left out of the field there.
+static leafNeeds search_leaves(tacVertexSide* side, const leafRange* limit, tacScratch* scratch) {
     tacHits* near = &side->near;
     int count = side->features->index->blocks;
-    float far[64] = {0}, limit = leaf_limits(side, range, far);
-    roughBalls b = take_rough(&scratch->arena, count);
-    place_rough(side, &b);
-    VERTICES->leaves(side->rough, side->leaves, (const float* const*)b.x, b.radius, limit, far,
-                     b.is_near, b.is_far, count);
-    side->seen = 0;
-    fetch_near(side, &b);
+    uint64_t* need = TAC_TAKE(&scratch->arena, uint64_t, count + 1);
+    size_t mark = scratch->arena.used;
+    roughBalls b = near_leaves(side, limit, &scratch->arena);
+    memset(need, 0, sizeof *need * (size_t)(count + 1));
     for (int i = 0; i < count; ++i) {
         if (!b.is_near[i]) continue;
         int first = near->count;
-        near->count = VERTICES->vertices(side->rough, b.is_near[i], limit, &side->place.across,
-                                         side->features, i, near->vertex, first);
+        near->count =
+            VERTICES->vertices(side->rough, b.is_near[i], limit->near, &side->place.across,
+                               side->features, i, near->vertex, first);
         if (near->count == first) continue;
         for (int g = first / TAC_CULL_GROUP; g <= (near->count - 1) / TAC_CULL_GROUP; ++g)
             need[g] |= b.is_far[i];
         side->seen |= b.is_far[i];
     }
     scratch->arena.used = mark;
+    return (leafNeeds){need, 1, NULL, 0};
+}
+
+// needs of points that come a few at a time; those of the last group are open, and may reach into
+// the next one
+typedef struct needList {
+    tacLeafNeed* need;
+    int count, group;
+    uint64_t open;     // leaves
+    uint16_t bits[64]; // of the points of two groups
+} needList;
+
+static void close_group(needList* l) {
+    uint64_t left = 0;
+    for (uint64_t rest = l->open; rest; rest &= rest - 1) {
+        int leaf = __builtin_ctzll(rest);
+        uint8_t own = (uint8_t)(l->bits[leaf] & 255);
+        l->need[l->count] = (tacLeafNeed){(uint16_t)l->group, (uint8_t)leaf, own};
+        l->count += own != 0;
+        l->bits[leaf] = (uint16_t)(l->bits[leaf] >> 8);
+        left |= (uint64_t)(l->bits[leaf] != 0) << leaf;
+    }
+    l->open = left, ++l->group;
+}
+
+// near vertices of a block behind the others, with what they need
+static void add_near(tacHits* near, int block, unsigned is_near, const tacLeafNeed* need, int needs,
+                     needList* out) {
+    int lane[TAC_FEATURE_BLOCK], count = 0, at = near->count % TAC_LISTED_GROUP;
+    for (; is_near; is_near &= is_near - 1) lane[count++] = __builtin_ctz(is_near);
+    for (int j = 0; j < count; ++j)
+        near->vertex[near->count++] = block * TAC_FEATURE_BLOCK + lane[j];
+    for (int k = 0; k < needs; ++k) {
+        unsigned bits = 0;
+        for (int j = 0; j < count; ++j) bits |= (need[k].bits >> lane[j] & 1u) << j;
+        out->bits[need[k].leaf] |= (uint16_t)(bits << at);
+        out->open |= (uint64_t)1 << need[k].leaf;
+    }
+    if (at + count >= TAC_LISTED_GROUP) close_group(out);
+}
+
+// One that ends: leaves that are not below it at a vertex are left out of the field there
+static leafNeeds search_ending(tacVertexSide* side, const leafRange* limit, tacScratch* scratch) {
+    int count = side->features->index->blocks;
+    needList all = {.need = TAC_TAKE(&scratch->arena, tacLeafNeed, (count + 1) * side->leaves)};
+    size_t mark = scratch->arena.used;
+    roughBalls b = near_leaves(side, limit, &scratch->arena);
+    for (int i = 0; i < count; ++i) {
+        tacLeafNeed own[TAC_LISTED_LEAVES];
+        int needs;
+        if (!b.is_near[i]) continue;
+        unsigned is_near = VERTICES->needs(side->rough, b.is_far[i], limit->near, limit->far[0],
+                                           &side->place.across, side->features, i, own, &needs);
+        if (!is_near) continue;
+        add_near(&side->near, i, is_near, own, needs, &all);
+        side->seen |= b.is_far[i];
+    }
+    if (all.open) close_group(&all);
+    scratch->arena.used = mark;
+    return (leafNeeds){NULL, 0, all.need, all.count};
 }
 
 // vertices of a block behind the others
@@ -348,14 +443,13 @@ void tac_vertex_search(tacVertexSide* side, tacVertexRange range, tacScratch* sc
     if (f->vertices == 0) return;
     if (range.all) {
         for (int b = 0; b < f->index->blocks; ++b) add_block(&side->near, f, b);
-    } else if (side->leaves) {
-        uint64_t* need = TAC_TAKE(&scratch->arena, uint64_t, f->index->blocks + 1);
-        memset(need, 0, sizeof *need * (size_t)(f->index->blocks + 1));
-        search_leaves(side, &range, need, scratch);
+    } else if (searches_leaves(side, &range)) {
+        leafRange limit = leaf_range(side, &range);
+        leafNeeds needs = (limit.ends ? search_ending : search_leaves)(side, &limit, scratch);
         if (side->near.count == 0) return;
         VERTICES->place(&side->place.across, f->x, side->near.vertex, side->near.count,
                         side->near.y);
-        run_field(side, &side->near, (leafNeeds){need, 1}, 1);
+        run_field(side, &side->near, needs, 1);
         return;
     } else {
         int* block = TAC_TAKE(&scratch->arena, int, f->index->blocks);
@@ -366,27 +460,52 @@ void tac_vertex_search(tacVertexSide* side, tacVertexRange range, tacScratch* sc
     tac_hits_evaluate(side, &side->near, 1);
 }
 
+// needs of points, in groups, from their bits of leaves
+static leafNeeds group_needs(uint64_t* bits, int count) {
+    for (int i = 0; i < count; ++i) {
+        int g = i / TAC_CULL_GROUP;
+        bits[g] = i % TAC_CULL_GROUP ? bits[g] | bits[i] : bits[i];
+    }
+    return (leafNeeds){bits, 1, NULL, 0};
+}
+
+static leafNeeds listed_needs(const uint64_t* bits, int count, int leaves, tacArena* arena) {
+    int groups = (count + TAC_LISTED_GROUP - 1) / TAC_LISTED_GROUP, all = 0;
+    tacLeafNeed* need = TAC_TAKE(arena, tacLeafNeed, groups * leaves);
+    for (int g = 0; g < groups; ++g) {
+        const uint64_t* own = &bits[g * TAC_LISTED_GROUP];
+        int end = count - g * TAC_LISTED_GROUP;
+        uint64_t any = 0;
+        for (int j = 0; j < TAC_LISTED_GROUP && j < end; ++j) any |= own[j];
+        for (; any; any &= any - 1) {
+            tacLeafNeed n = {(uint16_t)g, (uint8_t)__builtin_ctzll(any), 0};
+            for (int j = 0; j < TAC_LISTED_GROUP && j < end; ++j)
+                n.bits |= (uint8_t)((own[j] >> n.leaf & 1u) << j);
+            need[all++] = n;
+        }
+    }
+    return (leafNeeds){NULL, 0, need, all};
+}
+
 void tac_hits_within(tacVertexSide* side, tacHits* hits, tacVertexRange range, int order,
                      tacScratch* scratch) {
-    if (hits->count == 0 || !side->leaves || range.all) {
+    if (hits->count == 0 || !searches_leaves(side, &range)) {
         tac_hits_field(side, hits, order);
         return;
     }
     size_t mark = scratch->arena.used;
-    float far[64] = {0}, limit = leaf_limits(side, &range, far);
+    leafRange limit = leaf_range(side, &range);
     roughBalls b = take_rough(&scratch->arena, hits->count);
-    uint64_t* need = b.is_near; // of groups, once the bits of points are read
     for (int i = 0; i < hits->count; ++i) {
         for (int k = 0; k < 3; ++k) b.x[k][i] = (float)tac_re(hits->y[k][i]);
         b.radius[i] = 0.0f;
     }
-    VERTICES->leaves(side->rough, side->leaves, (const float* const*)b.x, b.radius, limit, far,
-                     b.is_near, b.is_far, hits->count);
-    for (int i = 0; i < hits->count; ++i) {
-        int g = i / TAC_CULL_GROUP;
-        need[g] = i % TAC_CULL_GROUP ? need[g] | b.is_far[i] : b.is_far[i];
-    }
-    run_field(side, hits, (leafNeeds){need, 1}, order);
+    VERTICES->leaves(side->rough, side->leaves, (const float* const*)b.x, b.radius, limit.near,
+                     limit.far, b.is_near, b.is_far, hits->count);
+    leafNeeds needs = limit.ends
+                          ? listed_needs(b.is_far, hits->count, side->leaves, &scratch->arena)
+                          : group_needs(b.is_far, hits->count);
+    run_field(side, hits, needs, order);
     scratch->arena.used = mark;
 }
 

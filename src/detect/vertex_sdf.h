@@ -25,6 +25,7 @@ typedef struct tacVertexSide {
     const tacRoughFloors* rough;
     int floors, leaves;
     tacReal rise;
+    double end;
     uint64_t seen; // leaves that matter to `near`
 
     // vertices that are nearer to the surface than their range, in order, and the field there

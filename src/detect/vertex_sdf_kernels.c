@@ -86,7 +86,8 @@ static void field_floor(const tacFloorNode* node, int nodes, const tacReal* cons
         load3(x, i, point);
         for (int n = 0; n < nodes; ++n) {
             int leaf = node[n].kind < TAC_FLOOR_LEAST;
-            wide own = leaf ? floor_leaf(&node[n], point, r) : stack[--top] - node[n].rise;
+            wide own = leaf ? floor_leaf(&node[n], point, r)
+                            : w_min(stack[--top], w_set(node[n].end)) - node[n].rise;
             if (node[n].first)
                 stack[top++] = own;
             else if (node[n].into == TAC_FLOOR_LEAST)
@@ -156,20 +157,26 @@ TAC_INLINE rough rough_doubles(const double* p) { return _mm512_cvtpd_ps(_mm512_
 TAC_INLINE rough rough_doubles(const double* p) { return rough_minus(p, 0.0); }
 #endif
 
+// a vector of vertices in axes of the field's body
+TAC_INLINE void rough_place(const tacFrame* across, const tacFeatures* f, int i, rough y[3]) {
+    rough v[3];
+    for (int k = 0; k < 3; ++k) v[k] = rough_doubles(&f->x[k][i]);
+    for (int k = 0; k < 3; ++k) {
+        y[k] = rough_fma(v[0], rough_set(tac_re(across->R.m[k][0])),
+                         rough_set(tac_re(across->origin[k])));
+        y[k] = rough_fma(v[1], rough_set(tac_re(across->R.m[k][1])), y[k]);
+        y[k] = rough_fma(v[2], rough_set(tac_re(across->R.m[k][2])), y[k]);
+    }
+}
+
 // nothing branches on which of them are near; padding behind the last is read
 static int vertices(const tacRoughFloors* leaf, uint64_t which, float near, const tacFrame* across,
                     const tacFeatures* f, int block, int* vertex, int count) {
     int first = block * TAC_FEATURE_BLOCK, end = first + TAC_FEATURE_BLOCK;
     end = end < f->vertices ? end : f->vertices;
     for (int i = first; i < end; i += ROUGH_LANES) {
-        rough v[3], y[3], low = rough_set(1e30);
-        for (int k = 0; k < 3; ++k) v[k] = rough_doubles(&f->x[k][i]);
-        for (int k = 0; k < 3; ++k) {
-            y[k] = rough_fma(v[0], rough_set(tac_re(across->R.m[k][0])),
-                             rough_set(tac_re(across->origin[k])));
-            y[k] = rough_fma(v[1], rough_set(tac_re(across->R.m[k][1])), y[k]);
-            y[k] = rough_fma(v[2], rough_set(tac_re(across->R.m[k][2])), y[k]);
-        }
+        rough y[3], low = rough_set(1e30);
+        rough_place(across, f, i, y);
         for (uint64_t rest = which; rest; rest &= rest - 1)
             low = rough_min(low, floor_of(leaf, __builtin_ctzll(rest), y));
         unsigned bits = rough_negative_bits(low - rough_set(near));
@@ -179,6 +186,41 @@ static int vertices(const tacRoughFloors* leaf, uint64_t which, float near, cons
         }
     }
     return count;
+}
+
+// a leaf at all vertices of a block: bits of those below `end`; is_near: and of those below `near`
+TAC_INLINE unsigned leaf_bits(const tacRoughFloors* leaf, int n, rough y[][3], float near,
+                              float end, unsigned* is_near) {
+    unsigned bits = 0;
+    for (int j = 0; j < TAC_FEATURE_BLOCK; j += ROUGH_LANES) {
+        rough low = floor_of(leaf, n, y[j / ROUGH_LANES]);
+        bits |= rough_negative_bits(low - rough_set(end)) << j;
+        *is_near |= rough_negative_bits(low - rough_set(near)) << j;
+    }
+    return bits;
+}
+
+static unsigned needs(const tacRoughFloors* leaf, uint64_t which, float near, float end,
+                      const tacFrame* across, const tacFeatures* f, int block, tacLeafNeed* need,
+                      int* count) {
+    int first = block * TAC_FEATURE_BLOCK, there = f->vertices - first, all = 0;
+    rough y[(TAC_FEATURE_BLOCK + ROUGH_LANES - 1) / ROUGH_LANES][3];
+    unsigned is_near = 0;
+    for (int j = 0; j < TAC_FEATURE_BLOCK; j += ROUGH_LANES)
+        rough_place(across, f, first + j, y[j / ROUGH_LANES]);
+    for (uint64_t rest = which; rest; rest &= rest - 1) {
+        int n = __builtin_ctzll(rest);
+        need[all++] = (tacLeafNeed){.leaf = (uint8_t)n,
+                                    .bits = (uint8_t)leaf_bits(leaf, n, y, near, end, &is_near)};
+    }
+    is_near &= there < TAC_FEATURE_BLOCK ? (1u << there) - 1u : 255u;
+    *count = 0;
+    for (int k = 0; k < all; ++k) {
+        tacLeafNeed n = need[k];
+        n.bits &= (uint8_t)is_near;
+        need[*count] = n, *count += n.bits != 0;
+    }
+    return is_near;
 }
 
 //---------------------------------- records --------------------------------------
@@ -431,6 +473,7 @@ const tacVertexKernels TAC_KERNELS(tac_vertex_kernels_) = {
     .floor = field_floor,
     .leaves = leaves,
     .vertices = vertices,
+    .needs = needs,
     .record = record,
     .twists = twists,
     .record_jvp = record_jvp,

@@ -12,6 +12,7 @@
 #include "math/pose.h"
 #include "model/features.h"
 #include "shape/bound.h"
+#include "shape/listed.h"
 
 // most combinations that are open at once while a bound is formed
 #define TAC_FLOOR_STACK 16
@@ -34,6 +35,7 @@ typedef struct tacFloorNode {
     tacReal scale[3], less[3];
     double sided;         // 1: of a box; -1: y in place of |y|, a half-space
     tacReal rise;         // how far a union may lie below its least child         [m]
+    double end;           // of a combination: it is no higher than this           [m]
     const tacReal* plane; // four numbers each
     int planes;
     tacReal steep; // longest normal of a plane
@@ -111,6 +113,12 @@ typedef struct tacVertexKernels {
     // others; how many there are then. `vertex` has room for a block more
     int (*vertices)(const tacRoughFloors* leaf, uint64_t leaves, float near, const tacFrame* across,
                     const tacFeatures* f, int block, int* vertex, int count);
+
+    // The same of a field that ends: bits of those vertices, and the leaves whose bound is below
+    // `end` there, as needs of a group; how many needs are written, of as many as there are leaves
+    unsigned (*needs)(const tacRoughFloors* leaf, uint64_t leaves, float near, float end,
+                      const tacFrame* across, const tacFeatures* f, int block, tacLeafNeed* need,
+                      int* count);
 
     void (*record)(const tacVertexPlace* p, const tacHits* hits, tacHitRecords out);
 

@@ -68,6 +68,32 @@ static void read_each(tacDraft* draft, tacModel* model, tacFeatures* features, t
     }
 }
 
+// A field that ends below the support would touch everything, however far it is
+static void check_end(tacDraft* draft, const tacModel* model, int geom, double range) {
+    const tacShape* shape = &model->shape[model->geom[geom].shape];
+    const tacNode* root = &model->node[shape->first + shape->count - 1];
+    if (!(shape->truncate > 0.0)) return;
+    double least = range + model->param[root->smooth] * log(root->children + 1.0);
+    const tacElement* element = ((const tacElement* const*)draft->geom_element.items)[geom];
+    if (shape->truncate <= least)
+        tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line, "shape",
+                        "the field of shape '%s' ends at truncate = %g, but contact begins at %g "
+                        "(support, radii and what blending takes away): give it %g or more",
+                        shape->name, shape->truncate, least, 1.5 * least);
+}
+
+// where records begin
+static double range_of(const tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    double radius = 0.0;
+    for (int g = 0; g < model->ngeom; ++g) {
+        const struct tacFeatureIndex* index = plan->feature[g].index;
+        if (index && index->radius >= 0) radius = fmax(radius, model->param[index->radius]);
+    }
+    int support = plan->number[TAC_CONTACT_SUPPORT];
+    return radius + (support >= 0 ? model->param[support] : 0.0);
+}
+
 void tac_read_features(tacDraft* draft, tacModel* model) {
     if (!needs_features(model)) return;
     tacContactPlan* plan = (tacContactPlan*)model->contact; // ours until tac_load returns
@@ -81,6 +107,9 @@ void tac_read_features(tacDraft* draft, tacModel* model) {
     memset(features, 0, size);
     memset(kept, 0, sizeof *kept * (size_t)(model->nshape + 1));
     read_each(draft, model, features, kept);
+    for (int g = 0; g < model->ngeom && draft->reader.result == TAC_OK; ++g)
+        if (may_touch(plan, g) && model->geom[g].shape >= 0)
+            check_end(draft, model, g, range_of(model));
     for (int i = 0; i < model->nshape; ++i) tac_mesh_destroy(kept[i]);
 }
 

@@ -389,9 +389,28 @@ static tacBuilt read_node(tacDraft* draft, const tacElement* element, const tacS
 
 //---------------------------------- shapes ---------------------------------------
 
-static void add_shape(tacDraft* draft, const char* name, int first, int depth, int exact) {
+static tacShape* add_shape(tacDraft* draft, const char* name, int first, int depth, int exact) {
     tacShape* shape = tac_list_add(&draft->reader, &draft->shape, sizeof *shape);
-    if (shape) *shape = (tacShape){name, first, draft->node.count - first, depth, exact};
+    if (shape) *shape = (tacShape){name, first, draft->node.count - first, depth, exact, 0.0};
+    return shape;
+}
+
+// where the field of a union ends; 0: nowhere
+static double read_truncate(tacDraft* draft, const tacElement* element, int children,
+                            double smooth) {
+    tacReader* reader = &draft->reader;
+    double end = 0.0;
+    if (!tac_read_number(reader, element, "truncate", tac_range_size, &end)) return 0.0;
+    int line = tac_attribute_line(element, "truncate");
+    if (children < 2)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, line, "truncate",
+                        "a shape that ends is a union: put two primitives or more into <shape>");
+    else if (end < 10.0 * smooth)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, line, "truncate",
+                        "truncate = %g is below ten times smooth = %g: the surface would move; "
+                        "take %g or more",
+                        end, smooth, 10.0 * smooth);
+    return end;
 }
 
 // is there a combination or sweep that takes over the shape's temperature?
@@ -440,7 +459,10 @@ void tac_read_shape(tacDraft* draft, const tacElement* element) {
     if (children > 1)
         total = close_combination(draft, TAC_NODE_UNION, scope.path, tac_pose_identity(), first,
                                   children, total, scope.smooth);
-    add_shape(draft, name, first, total.depth, exact || draft->exact);
+    double end = read_truncate(draft, element, children,
+                               scope.smooth >= 0 ? *tac_draft_values(draft, scope.smooth) : 0.0);
+    tacShape* shape = add_shape(draft, name, first, total.depth, exact || draft->exact);
+    if (shape) shape->truncate = end;
 }
 
 int tac_add_hull(tacDraft* draft, const char* shape_name, const double* plane, int count) {

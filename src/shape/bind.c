@@ -212,6 +212,7 @@ void tac_shape_bind(const tacModel* model, const tacShape* shape, tacPose pose, 
         b->frame = child_frame(parent_frame(shape, node, bound, pose),
                                &model->param[node->position], &model->param[node->rotation]);
         tac_store3(b->about, pose.position);
+        if (node->parent < 0 && node->kind == TAC_NODE_UNION) b->end = shape->truncate;
         bind_constants(model, node, b);
     }
 }

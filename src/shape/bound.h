@@ -75,6 +75,7 @@ typedef struct tacBound {
     tacReal outer; // and one of this radius holds it
     tacReal guard; // keeps 1/|grad ln g| finite at the centre, 1/rho on the axis of a cylinder
     tacReal tau;   // temperature of a combination, or of a leaf that has one
+    double end;    // where a union ends (fade.h), 0: nowhere
     int owned;     // numbers of a leaf's own
     const tacReal* block; // more numbers of a leaf, as many as the scene says: they stay in param
     int block_count;

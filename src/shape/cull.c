@@ -100,7 +100,7 @@ static void bind_subtree(const tacProgram* p, tacCull* cull, int i) {
         return;
     }
     c->coolest = tac_re(p->bound[i].tau);
-    c->rise = c->coolest * log((double)node->children);
+    c->rise = tac_blend_rise(node, &p->bound[i]);
     int child = tac_last_child(i);
     for (int k = 0; k < node->children; ++k, child = tac_previous_child(p, child)) {
         c->slope = fmax(c->slope, cull[child].slope);
@@ -354,6 +354,12 @@ static tacBits points_of(groupBits groups) {
     return bits;
 }
 
+// A union that ends is no higher than its lowest child where that does not fade yet
+static void raise_high(const tacCulling* c, int i, double end, int count) {
+    float *high = high_of(c, i), full = (float)(0.66666 * end);
+    for (int k = 0; k < count; ++k) high[k] = high[k] < full ? high[k] : TAC_ROUGH_FAR;
+}
+
 void tac_cull_block(const tacProgram* p, const tacBlockPoints* points, tacCulling* c) {
     tacBits all = tac_all_points(points);
     groupBits some[64], *group = c->need && c->active ? some : NULL;
@@ -363,10 +369,13 @@ void tac_cull_block(const tacProgram* p, const tacBlockPoints* points, tacCullin
         int up = parent_of(p, i);
         tacCull* own = &c->node[i];
         own->keep = up < 0 ? all : c->node[up].keep;
+        double end = up < 0 ? p->bound[i].end : p->bound[up].end;
+        if (up < 0 && own->drops && end > 0.0) raise_high(c, i, end, points->padded);
         if (up < 0 || !c->node[up].drops) continue;
         if (group) own->keep = tac_bits_both(own->keep, points_of(group[i]));
         if (tac_bits_none(own->keep)) continue;
-        own->keep = tac_bits_both(
-            own->keep, p->kernels->near(low_of(c, i), high_of(c, up), own->reach, points->padded));
+        if (!(end > 0.0)) end = TAC_ROUGH_FAR;
+        own->keep = tac_bits_both(own->keep, p->kernels->near(low_of(c, i), high_of(c, up),
+                                                              own->reach, end, points->padded));
     }
 }

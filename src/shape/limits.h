@@ -299,15 +299,16 @@ static void leaf_limits(const tacBound* b, const tacRough* s, const tacReal x[3]
     }
 }
 
-// bit i: low[i] is at most `reach` above high[i]; limits have room for what the sum is rounded
-static tacBits near(const float* low, const float* high, double reach, int count) {
+// bit i: low[i] is at most `reach` above high[i], and at most `end`; limits have room for what the
+// sum is rounded
+static tacBits near(const float* low, const float* high, double reach, double end, int count) {
     tacBits bits = {{0}};
-    rough least = rough_set(1.000001 * reach);
+    rough least = rough_set(1.000001 * reach), most = rough_set(1.000001 * end);
     for (int word = 0; word * 64 < count; ++word) {
         uint64_t far = 0;
         for (int i = 0; i < 64; i += ROUGH_LANES) {
             int at = 64 * word + i;
-            rough gap = (rough_load(&high[at]) + least) - rough_load(&low[at]);
+            rough gap = rough_min(rough_load(&high[at]) + least, most) - rough_load(&low[at]);
             far |= (uint64_t)rough_negative_bits(gap) << i;
         }
         bits.word[word] = ~far;

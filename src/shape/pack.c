@@ -25,10 +25,9 @@ int tac_keep_list(tacBits keep, int lanes, int index[TAC_BLOCK]) {
 
 //---------------------------------- fields ---------------------------------------
 
-// a field that no child has entered yet
-void tac_block_clear(tacBlock* block, int count, int order) {
+void tac_block_fill(tacBlock* block, double value, int count, int order) {
     size_t size = sizeof(tacReal) * (size_t)count;
-    for (int i = 0; i < count; ++i) block->value[i] = TAC_FAR;
+    for (int i = 0; i < count; ++i) block->value[i] = value;
     for (int k = 0; k < 3 && order >= 1; ++k) memset(block->gradient[k], 0, size);
     for (int k = 0; k < 6 && order >= 2; ++k) memset(block->hessian[k], 0, size);
 }
@@ -48,6 +47,10 @@ static void place(tacBlock* out, const int* at, const tacBlock* field, int from,
 // superquadrics without ridges have a kernel that takes several of them
 static int in_lock_step(const tacBound* b) {
     return b->kind == TAC_NODE_SUPERQUADRIC && !b->ridged;
+}
+
+int tac_pack_alike(const tacBound* a, const tacBound* b) {
+    return in_lock_step(a) && in_lock_step(b) && b->distance == a->distance;
 }
 
 static void evaluate(const tacProgram* p, tacPack* pack, int count) {
@@ -101,9 +104,7 @@ void tac_pack_empty(const tacProgram* p, tacPack* pack) { empty_some(p, pack, pa
 
 // superquadrics with one distance share a pack
 static int fits(const tacProgram* p, const tacPack* pack, int leaf) {
-    if (pack->parts == 0) return 1;
-    const tacBound *a = pack->of[0], *b = &p->bound[leaf];
-    return in_lock_step(a) && in_lock_step(b) && b->distance == a->distance;
+    return pack->parts == 0 || tac_pack_alike(pack->of[0], &p->bound[leaf]);
 }
 
 // Vectors that fill no stage wait for more; the entries to come are listed behind those there are.

@@ -27,8 +27,11 @@ void tac_pack_add(const tacProgram* p, tacPack* pack, int leaf, tacBits keep, in
 // evaluates what is there
 void tac_pack_empty(const tacProgram* p, tacPack* pack);
 
-// a field that no child has entered yet
-void tac_block_clear(tacBlock* block, int count, int order);
+// a field of one value that no child has entered yet
+void tac_block_fill(tacBlock* block, double value, int count, int order);
+
+// do they share a kernel that takes several of them?
+int tac_pack_alike(const tacBound* a, const tacBound* b);
 
 // indices of the bits, padded to `lanes` by repeating the last; their padded number
 int tac_keep_list(tacBits keep, int lanes, int index[TAC_BLOCK]);

@@ -44,6 +44,11 @@ int tac_is_turned(const tacProgram* p, int i);
 // how combination `node` takes its child `child`; both are indices in the shape
 tacBlend tac_blend_of(const tacProgram* p, int node, int child);
 
+// how far a combination may be from its nearest child: tau ln n                               [m]
+static inline double tac_blend_rise(const tacNode* node, const tacBound* b) {
+    return tac_re(b->tau) * log(node->children + (b->end > 0.0 ? 1.0 : 0.0));
+}
+
 // wrong arguments: no such shape, a pose that is none, points that are missing, not finite or too
 // far
 tacResult tac_shape_check(const tacModel* model, int shape, tacPose pose, tacPoints points);

@@ -186,8 +186,7 @@ static void node_levels(const tacProgram* p, double* level) {
         int up = node->parent - p->shape->first;
         const tacNode* parent = &p->model->node[node->parent];
         level[i] = level[up];
-        if (parent->kind == TAC_NODE_UNION)
-            level[i] += p->bound[up].tau * log((double)parent->children);
+        if (parent->kind == TAC_NODE_UNION) level[i] += tac_blend_rise(parent, &p->bound[up]);
     }
 }
 

@@ -165,11 +165,22 @@ static void most_reach(int n, const tacReachChild* child, int side, tacReach* ou
     }
 }
 
+// A union that ends has e^(-T/tau) more in its sum, which moves its surface outwards
+static void end_reach(tacBlend blend, int n, const tacReachChild* child, tacReach* out, int count) {
+    tacReal more = 1.1 * blend.tau * r_exp(-blend.end / blend.tau);
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide K = w_set(1.0);
+        for (int k = 0; k < n; ++k) K = w_max(K, w_load(&child[k].reach->K[0][i]));
+        w_store(&out->D[0][i], w_fma(K, w_set(-more), w_load(&out->D[0][i])));
+    }
+}
+
 // a minimum outside is a maximum inside, and the other way round
 static void blend_reach(tacBlend blend, int n, const tacReachChild* child, tacReach* out,
                         int count) {
     int minimum = blend.sign > 0.0 ? 0 : 1;
     least_reach(blend.tau, n, child, minimum, out, count);
+    if (blend.end > 0.0) end_reach(blend, n, child, out, count);
     most_reach(n, child, 1 - minimum, out, count);
 }
 

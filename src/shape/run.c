@@ -74,20 +74,26 @@ static void run_whole(const tacProgram* p, tacRun* run, int i, tacBlock* top, in
     if (!placed) p->kernels->merge(tac_blend_up(p, i), top, out, padded, order);
 }
 
+// Opens the field of a leaf's parent; 1: the leaf is its beginning. A union that ends begins with
+// that, and the leaf is merged.
+static int open_field(const tacProgram* p, int i, tacBlock* top, int count, int order) {
+    double end = tac_blend_up(p, i).end;
+    tac_block_fill(top, end > 0.0 ? end : TAC_FAR, count, order);
+    p->kernels->begin((tacBlend){.end = 0.0}, top, count, order);
+    return !(end > 0.0);
+}
+
 static tacBlock* run_leaf(const tacProgram* p, tacRun* run, int i, tacBlock* top, int order) {
     tacBits keep = run->culling.node[i].keep;
     int root = node_at(p, i)->parent < 0, first = tac_is_first(p, i), padded = run->points->padded;
     if (tac_bits_none(keep) && !first) return top;
     if (first || root) ++top;
     open_pack(p, run, top);
-    if (first) {
-        tac_block_clear(top, padded, order);
-        p->kernels->begin(top, padded);
-    }
+    int placed = root || (first && open_field(p, i, top, padded, order));
     if (root || (padded == TAC_BLOCK && tac_bits_equal(keep, tac_all_points(run->points))))
-        run_whole(p, run, i, top, first || root, order);
+        run_whole(p, run, i, top, placed, order);
     else
-        tac_pack_add(p, run->pack, i, keep, first);
+        tac_pack_add(p, run->pack, i, keep, placed);
     return top;
 }
 
@@ -100,7 +106,7 @@ static tacBlock* run_combination(const tacProgram* p, tacRun* run, int i, tacBlo
     if (node_at(p, i)->parent < 0) return top;
     leave_out(top, tac_bits_without(tac_all_points(run->points), run->culling.node[i].keep), order);
     if (tac_is_first(p, i)) {
-        p->kernels->begin(top, padded);
+        p->kernels->begin(tac_blend_up(p, i), top, padded, order);
         return top;
     }
     p->kernels->merge(tac_blend_up(p, i), top - 1, top, padded, order);

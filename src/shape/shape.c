@@ -27,7 +27,8 @@ int tac_is_turned(const tacProgram* p, int i) {
 
 tacBlend tac_blend_of(const tacProgram* p, int node, int child) {
     double sign = p->bound[node].kind == TAC_NODE_UNION ? 1.0 : -1.0;
-    return (tacBlend){p->bound[node].tau, sign, tac_is_turned(p, child) ? -1.0 : 1.0};
+    return (tacBlend){p->bound[node].tau, sign, tac_is_turned(p, child) ? -1.0 : 1.0,
+                      p->bound[node].end};
 }
 
 void tac_block_load(const tacShapeKernels* kernels, tacPoints points, int first,

@@ -18,6 +18,7 @@ typedef struct somePoints {
 typedef struct tape {
     tacBlock1 *at, *dot; // (shape->count)
     tacBlock* open;      // of the combination that is being formed
+    tacBlock1* end;      // (2) what a union that ends is beyond that, and its tangent or adjoint
     tacBlockPoints* points;
     somePoints* some;
     tacCulling culling;
@@ -29,6 +30,7 @@ static tape take_tape(const tacProgram* p, tacScratch* scratch) {
     t.at = TAC_TAKE(&scratch->arena, tacBlock1, nodes);
     t.dot = TAC_TAKE(&scratch->arena, tacBlock1, nodes);
     t.open = TAC_TAKE(&scratch->arena, tacBlock, 2);
+    t.end = TAC_TAKE(&scratch->arena, tacBlock1, 2);
     t.points = TAC_TAKE(&scratch->arena, tacBlockPoints, 1);
     t.some = TAC_TAKE(&scratch->arena, somePoints, 1);
     t.culling = tac_cull_bind(p, scratch);
@@ -38,8 +40,9 @@ static tape take_tape(const tacProgram* p, tacScratch* scratch) {
 
 static size_t tape_size(size_t nodes) {
     return 2 * tac_arena_need(sizeof(tacBlock1) * nodes) + tac_arena_need(sizeof(tacBlock) * 2) +
-           tac_arena_need(sizeof(tacBlockPoints)) + tac_arena_need(sizeof(somePoints)) +
-           tac_cull_size((int)nodes) + tac_limits_size((int)nodes);
+           tac_arena_need(sizeof(tacBlock1) * 2) + tac_arena_need(sizeof(tacBlockPoints)) +
+           tac_arena_need(sizeof(somePoints)) + tac_cull_size((int)nodes) +
+           tac_limits_size((int)nodes);
 }
 
 size_t tac_shape_scratch_size(const tacModel* model) {
@@ -107,14 +110,24 @@ static void leave_out(tacBlock1* block, tacBits out) {
     }
 }
 
-static void record_blend(const tacProgram* p, tape* t, int node) {
+// beginning of a combination: its first child, or what it ends with; children that are left
+static int record_first(const tacProgram* p, tape* t, int node) {
     int padded = t->points->padded, children = p->model->node[p->shape->first + node].children;
-    tacBlock* acc = &t->open[0];
+    double end = p->bound[node].end;
     int child = tac_last_child(node);
-    for (int k = 1; k < children; ++k) child = tac_previous_child(p, child); // the first one
-    open_block(acc, &t->at[child], padded);
-    p->kernels->begin(acc, padded);
-    for (child = tac_last_child(node); children > 1; --children) {
+    for (int k = 1; k < children; ++k) child = tac_previous_child(p, child);
+    if (end > 0.0)
+        tac_block_fill(&t->open[0], end, padded, 1);
+    else
+        open_block(&t->open[0], &t->at[child], padded);
+    p->kernels->begin((tacBlend){.end = 0.0}, &t->open[0], padded, 1);
+    return end > 0.0 ? children : children - 1;
+}
+
+static void record_blend(const tacProgram* p, tape* t, int node) {
+    int padded = t->points->padded, child = tac_last_child(node);
+    tacBlock* acc = &t->open[0];
+    for (int left = record_first(p, t, node); left > 0; --left) {
         open_block(&t->open[1], &t->at[child], padded);
         p->kernels->merge(tac_blend_of(p, node, child), acc, &t->open[1], padded, 1);
         child = tac_previous_child(p, child);
@@ -158,19 +171,49 @@ static void load_dots(tacShapeTangent tangent, int first, const tacBlockPoints* 
         memcpy(x_dot[k], &tangent.x[k][first], sizeof(tacReal) * (size_t)points->count);
 }
 
+// child k of a combination, the last first; one behind them is what a union ends with
+typedef struct blendChild {
+    tacBlend blend;
+    tacBlock1 *at, *dot;
+    int next;
+} blendChild;
+
+static blendChild child_of(const tacProgram* p, tape* t, int node, int child) {
+    return (blendChild){tac_blend_of(p, node, child), &t->at[child], &t->dot[child],
+                        tac_previous_child(p, child)};
+}
+
+static blendChild end_of(const tacProgram* p, tape* t, int node) {
+    tacBlend blend = tac_blend_of(p, node, node);
+    fill_block(&t->end[0], blend.end), memset(&t->end[1], 0, sizeof t->end[1]);
+    blend.end = 0.0;
+    return (blendChild){blend, &t->end[0], &t->end[1], -1};
+}
+
+// how many of them
+static int children_of(const tacProgram* p, int node) {
+    return p->model->node[p->shape->first + node].children + (p->bound[node].end > 0.0);
+}
+
+static blendChild blend_child(const tacProgram* p, tape* t, int node, int k, int child) {
+    int there = p->model->node[p->shape->first + node].children;
+    return k < there ? child_of(p, t, node, child) : end_of(p, t, node);
+}
+
 static void blend_jvp(const tacProgram* p, tape* t, const tacBoundDot* dot, int node) {
-    int padded = t->points->padded, children = p->model->node[p->shape->first + node].children;
+    int padded = t->points->padded;
     memset(&t->dot[node], 0, sizeof t->dot[node]);
     for (int pass = 0; pass < 2; ++pass) {
         int child = tac_last_child(node);
-        for (int k = 0; k < children; ++k, child = tac_previous_child(p, child)) {
-            tacBlend blend = tac_blend_of(p, node, child);
+        for (int k = 0; k < children_of(p, node); ++k) {
+            blendChild c = blend_child(p, t, node, k, child);
             if (pass == 0)
-                p->kernels->blend_jvp_value(blend, dot[node].tau, &t->at[node], &t->at[child],
-                                            &t->dot[child], &t->dot[node], padded);
+                p->kernels->blend_jvp_value(c.blend, dot[node].tau, &t->at[node], c.at, c.dot,
+                                            &t->dot[node], padded);
             else
-                p->kernels->blend_jvp_gradient(blend, dot[node].tau, &t->at[node], &t->at[child],
-                                               &t->dot[child], &t->dot[node], padded);
+                p->kernels->blend_jvp_gradient(c.blend, dot[node].tau, &t->at[node], c.at, c.dot,
+                                               &t->dot[node], padded);
+            child = c.next;
         }
     }
 }
@@ -260,20 +303,23 @@ static void leaf_vjp(const tacProgram* p, tape* t, tacReal x_bar[3][TAC_BLOCK], 
         for (int n = 0; n < real; ++n) x_bar[k][some->at[n]] += some->x_dot[k][n];
 }
 
+static void blend_vjp(const tacProgram* p, tape* t, tacBoundBar* bar, int node) {
+    int child = tac_last_child(node);
+    for (int k = 0; k < children_of(p, node); ++k) {
+        blendChild c = blend_child(p, t, node, k, child);
+        bar[node].tau += p->kernels->blend_vjp(c.blend, &t->at[node], c.at, &t->dot[node], c.dot,
+                                               t->points->padded);
+        child = c.next;
+    }
+}
+
 static void reverse(const tacProgram* p, tape* t, tacReal x_bar[3][TAC_BLOCK], tacBoundBar* bar,
                     int by_own) {
-    int padded = t->points->padded;
-    for (int i = p->shape->count - 1; i >= 0; --i) {
-        int children = p->model->node[p->shape->first + i].children;
-        if (children == 0) {
+    for (int i = p->shape->count - 1; i >= 0; --i)
+        if (p->model->node[p->shape->first + i].children == 0)
             leaf_vjp(p, t, x_bar, &bar[i], i, by_own);
-            continue;
-        }
-        int child = tac_last_child(i);
-        for (int k = 0; k < children; ++k, child = tac_previous_child(p, child))
-            bar[i].tau += p->kernels->blend_vjp(tac_blend_of(p, i, child), &t->at[i], &t->at[child],
-                                                &t->dot[i], &t->dot[child], padded);
-    }
+        else
+            blend_vjp(p, t, bar, i);
 }
 
 static void add_points(tacShapeAdjoint adjoint, const tacReal x_bar[3][TAC_BLOCK], int first,

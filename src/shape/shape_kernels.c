@@ -22,6 +22,12 @@ static void take(const tacReal x[3][TAC_BLOCK], const int* at, tacReal out[3][TA
         for (int k = 0; k < 3; ++k) w_store(&out[k][first + i], w_gather(x[k], &at[i]));
 }
 
+static void copy(const tacReal x[3][TAC_BLOCK], const int* at, tacReal out[3][TAC_BLOCK],
+                 int vectors) {
+    for (int i = 0; i < vectors; ++i)
+        for (int k = 0; k < 3; ++k) w_store(&out[k][i * TAC_LANES], w_load(&x[k][at[i]]));
+}
+
 //---------------------------------- leaves ---------------------------------------
 
 TAC_INLINE void store_field(const tacFrame* frame, const localField* f, tacBlock* out, int i,
@@ -276,6 +282,8 @@ const tacShapeKernels TAC_KERNELS(tac_shape_kernels_) = {
     .merge = merge,
     .merge_some = merge_some,
     .close = close,
+    .copy = copy,
+    .sum = sum,
     .leaf_limits = leaf_limits,
     .rough_points = rough_points,
     .near = near,

@@ -24,11 +24,13 @@ typedef struct tacBlock1 {
 } tacBlock1;
 
 // how a combination takes a child: smooth minimum (sign 1) or maximum (-1) at temperature tau, the
-// child as it is (1) or with its sign turned (-1)
+// child as it is (1) or with its sign turned (-1); end: where a union ends (fade.h), 0: nowhere
 typedef struct tacBlend {
     tacReal tau;
-    double sign, child;
+    double sign, child, end;
 } tacBlend;
+
+#define TAC_SUM_CHILDREN 32
 
 // limits of which nothing is known
 #define TAC_ROUGH_FAR 1e30
@@ -84,13 +86,20 @@ typedef struct tacShapeKernels {
                  int count);
 
     // combination: the first child begins it, the others merge, close takes the logarithm
-    void (*begin)(tacBlock* acc, int count);
+    void (*begin)(tacBlend blend, tacBlock* acc, int count, int order);
     void (*merge)(tacBlend blend, tacBlock* acc, const tacBlock* child, int count, int order);
     // the same at points at[0 .. count - 1] alone; the child's field there stands at first, first +
     // 1…
     void (*merge_some)(tacBlend blend, tacBlock* acc, const int* at, const tacBlock* child,
                        int first, int count, int order);
     void (*close)(tacBlend blend, tacBlock* acc, int count);
+    // vectors of points at[i], at[i] + 1, ...
+    void (*copy)(const tacReal x[3][TAC_BLOCK], const int* at, tacReal out[3][TAC_BLOCK],
+                 int vectors);
+    // all of a union that ends at vectors first .. end - 1 of points, from fields of children:
+    // depth[i] vectors for each, at most TAC_SUM_CHILDREN
+    void (*sum)(tacBlend blend, const tacBlock* field, const uint8_t* depth, int first, int end,
+                tacBlock* out, int order);
 
     // low <= phi <= high of a leaf; `least` becomes the smaller of itself and high. Both arrays
     // have room for TAC_BLOCK; near_x are the points relative to the middle of all leaves
@@ -99,8 +108,8 @@ typedef struct tacShapeKernels {
     // x - origin in single precision
     void (*rough_points)(const tacReal x[3][TAC_BLOCK], const double origin[3],
                          float out[3][TAC_BLOCK], int count);
-    // bit i: low[i] is at most `reach` above high[i]
-    tacBits (*near)(const float* low, const float* high, double reach, int count);
+    // bit i: low[i] is at most `reach` above high[i], and at most `end`
+    tacBits (*near)(const float* low, const float* high, double reach, double end, int count);
 
     // D and K of a leaf; `width` is about how far temperatures reach. Of a combination of n
     // children

@@ -75,7 +75,20 @@ static const char* const shape_zoo =
     "<union pos='.3 .3 .3'><sphere size='.1'/><superquadric size='.1 .1 .1' eps='.5 .5' pos='.2 0 "
     "0'/>"
     "</union><difference pos='-.4 -.4 -.4'><sphere size='.2'/><sphere size='.1' pos='.16 0 0'/>"
-    "</difference></shape>";
+    "</difference></shape>"
+    "<shape name='ending' smooth='.02' truncate='.3'><superquadric size='.3 .2 .5' eps='.6 .4'"
+    " pos='.1 0 .2'/><sphere size='.3' pos='.3 0 0'/><superquadric size='.2 .2 .2' eps='2 2'"
+    " pos='0 .4 0'/></shape>"
+    "<shape name='ending soon' smooth='.02' truncate='.2'><superquadric size='.2 .1 .15' eps='.6 "
+    ".4'/><superquadric size='.1 .1 .2' eps='.8 .9' pos='.3 0 0' euler='30 0 0'/></shape>"
+    "<shape name='ending crowd' smooth='.002' truncate='.15'><difference pos='-.4 -.4 -.4'>"
+    "<sphere size='.2'/><sphere size='.1' pos='.16 0 0'/></difference>"
+    "<superquadric size='.2 .1 .15' eps='.6 .4'/>"
+    "<superquadric size='.1 .1 .2' eps='.8 .9' pos='.5 0 0' euler='30 0 0'/>"
+    "<sphere size='.15' pos='-.5 0 0'/><capsule size='.1 .1' pos='0 .6 0'/>"
+    "<box size='.1 .2 .1' pos='0 -.6 0'/><cylinder size='.1 .1' pos='0 0 .6'/>"
+    "<union pos='.3 .3 .3'><sphere size='.1'/><superquadric size='.1 .1 .1' eps='.5 .5' pos='.2 0 "
+    "0'/></union></shape>";
 
 // straight, bent, tight, changing and cut
 static const char* const sweep_zoo =

@@ -45,15 +45,17 @@ static int add_child(char* text, testRandom* random, int depth) {
 }
 
 // one shape twice: culled and exact
-static tacModel* load_pair(testRandom* random, const char* body, double tau) {
+static tacModel* load_pair(testRandom* random, const char* body, double tau, int ends) {
     static char text[250000];
     const char* distance = test_bits(random) % 3 ? "tangent" : "radial";
-    snprintf(
-        text, sizeof text,
-        "<mujoco><asset><shape name='culled' check='false' smooth='%g' distance='%s'>%s</shape>"
-        "<shape name='exact' check='false' exact='true' smooth='%g' distance='%s'>%s</shape>"
-        "</asset></mujoco>",
-        tau, distance, body, tau, distance, body);
+    char end[40] = "";
+    if (ends) snprintf(end, sizeof end, "truncate='%g'", tau * test_uniform(random, 10, 60));
+    snprintf(text, sizeof text,
+             "<mujoco><asset>"
+             "<shape name='culled' check='false' smooth='%g' distance='%s' %s>%s</shape>"
+             "<shape name='exact' check='false' exact='true' smooth='%g' distance='%s' %s>%s"
+             "</shape></asset></mujoco>",
+             tau, distance, end, body, tau, distance, end, body);
     tacModel* model = NULL;
     tacMessage message;
     if (tac_load_text(text, (int)strlen(text), "test.xml", NULL, &model, &message) != TAC_OK)
@@ -61,11 +63,11 @@ static tacModel* load_pair(testRandom* random, const char* body, double tau) {
     return model;
 }
 
-static tacModel* random_pair(testRandom* random, int children, double tau) {
+static tacModel* random_pair(testRandom* random, int children, double tau, int ends) {
     static char body[120000];
     int n = 0;
     for (int k = 0; k < children; ++k) n += add_child(body + n, random, 2);
-    return load_pair(random, body, tau);
+    return load_pair(random, body, tau, ends);
 }
 
 //---------------------------------- culled = exact -------------------------------
@@ -140,7 +142,7 @@ static int culled_is_exact(void) {
     for (int round = 0; round < rounds; ++round)
         for (int t = 0; t < TAC_COUNT(temperatures); ++t) {
             int children = 2 + (int)(test_bits(&random) % 59);
-            tacModel* model = random_pair(&random, children, temperatures[t]);
+            tacModel* model = random_pair(&random, children, temperatures[t], round % 3 == 2);
             tacScratch* scratch = make_scratch(model);
             draw_points(&random, x);
             evaluate(model, 0, x, &culled, scratch);
@@ -175,7 +177,7 @@ static int ties_are_exact(void) {
                                  "<superquadric size='%g %g %g' eps='%g .8' pos='%g %g %g'/>",
                                  size[0], size[1], size[2], e, side * p[0], p[1], p[2]);
             }
-            tacModel* model = load_pair(&random, body, temperatures[t]);
+            tacModel* model = load_pair(&random, body, temperatures[t], round % 2);
             tacScratch* scratch = make_scratch(model);
             draw_points(&random, x);
             for (int i = 0; i < COUNT; ++i)
@@ -234,7 +236,7 @@ static int bits_do_not_depend_on_the_batch(void) {
     static fields whole;
     testRandom random = {43};
     for (int round = 0; round < 6; ++round) {
-        tacModel* model = random_pair(&random, 30, round % 2 ? 1e-3 : 5e-3);
+        tacModel* model = random_pair(&random, 30, round % 2 ? 1e-3 : 5e-3, round % 3 == 2);
         tacScratch* scratch = make_scratch(model);
         draw_points(&random, x);
         evaluate(model, 0, x, &whole, scratch);

@@ -67,7 +67,7 @@ static void make_scene(leafScene* s, testRandom* random, tacNodeKind kind, tacDi
     s->node = (tacNode){kind, distance, -1, 0, 0, 0, 3, 7, eps, -1, -1, 0, -1, 0};
     if (kind == TAC_NODE_POLYHEDRON)
         s->node.smooth = 12, s->node.block = 13, s->node.block_count = 4 * 9;
-    s->shape = (tacShape){"leaf", 0, 1, 1, 0};
+    s->shape = (tacShape){"leaf", 0, 1, 1, 0, 0.0};
     s->model = (tacModel){.nshape = 1, .nnode = 1, .nparam = 13 + 4 * 9};
     if (kind == TAC_NODE_SWEEP) make_sweep(s, random);
     s->model.param = s->param, s->model.node = &s->node, s->model.shape = &s->shape;

@@ -141,6 +141,41 @@ static int union_of_duplicates_is_lower_by_tau_log_k(void) {
     return 0;
 }
 
+// A union that ends, from the distances of its spheres (docs/shapes.md eq. 40)
+static double ending(const double distance[2], double tau, double T) {
+    double sum = exp(-T / tau);
+    for (int k = 0; k < 2; ++k) {
+        double u = fmin(fmax(3.0 * (1.0 - distance[k] / T), 0.0), 1.0), u4 = u * u * u * u;
+        sum += u4 * (35.0 + u * (-84.0 + u * (70.0 - 20.0 * u))) * exp(-distance[k] / tau);
+    }
+    return -tau * log(sum);
+}
+
+static int union_that_ends_is_what_the_page_says(void) {
+    const double tau = 0.03, T = 0.36;
+    tacModel* m = load_shapes("<shape name='u' smooth='.03' truncate='.36'><sphere size='.5'/>"
+                              "<sphere size='.3' pos='1 0 0'/></shape>");
+    testRandom random = {29};
+    int seen[3] = {0}; // in full, fading, beyond
+    for (int i = 0; i < 3000; ++i) {
+        double x[3], near = 1e9;
+        for (int k = 0; k < 3; ++k) x[k] = test_uniform(&random, -1.2, 1.8);
+        double distance[2] = {sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - 0.5,
+                              sqrt((x[0] - 1) * (x[0] - 1) + x[1] * x[1] + x[2] * x[2]) - 0.3};
+        near = fmin(distance[0], distance[1]);
+        if (near < -0.25) continue; // cores
+        field f = eval(m, 0, x[0], x[1], x[2]);
+        ENSURE_NEAR(f.value, ending(distance, tau, T), 1e-14);
+        ++seen[near < 2.0 / 3.0 * T ? 0 : near < T ? 1 : 2];
+        if (near < T) continue;
+        ENSURE(f.value == T && f.g[0] == 0.0 && f.g[1] == 0.0 && f.g[2] == 0.0);
+        for (int k = 0; k < 6; ++k) ENSURE(f.H[k] == 0.0);
+    }
+    ENSURE(seen[0] > 100 && seen[1] > 100 && seen[2] > 100);
+    tac_model_destroy(m);
+    return 0;
+}
+
 // intersection of duplicates is higher by tau ln k; a difference turns the sign of what it takes
 // away
 static int maximum_of_duplicates_is_higher_by_tau_log_k(void) {
@@ -563,6 +598,7 @@ TEST_MAIN(RUN(sphere_is_distance), RUN(plane_is_height), RUN(round_superquadric_
           RUN(radial_distance_is_the_corrected_formula),
           RUN(tangent_distance_is_metric_at_the_surface),
           RUN(union_of_duplicates_is_lower_by_tau_log_k),
+          RUN(union_that_ends_is_what_the_page_says),
           RUN(maximum_of_duplicates_is_higher_by_tau_log_k),
           RUN(blend_of_planes_curves_as_its_weights_say), RUN(cup_has_a_cavity),
           RUN(hvp_is_linear_at_ties), RUN(primitives_are_distances),
