@@ -1,8 +1,4 @@
 // Boxes around geoms, and pairs of them that cannot touch.
-//
-// A leaf whose floor is scale (|y| - less/scale) on each axis is below a range only where |y| is
-// below (range + less)/scale: a box. A combination is nowhere lower than its lowest leaf less what
-// all unions in it take away.
 
 #include "detect/broad.h"
 
@@ -10,9 +6,6 @@
 #include "model/features.h"
 
 #include <math.h>
-
-// no end
-#define ENDLESS 1e30
 
 // most that a point may lie beyond its edge, of its length and of "within": edge_search.c
 #define BEYOND 0.2785
@@ -23,43 +16,6 @@ static double number(const tacModel* model, tacContactNumber which) {
 }
 
 //---------------------------------- boxes ----------------------------------------
-
-static void join(tacFeatureBox* all, const double middle[3], const double half[3], int first) {
-    for (int k = 0; k < 3; ++k) {
-        double low = middle[k] - half[k], high = middle[k] + half[k];
-        if (!first) low = fmin(low, all->middle[k] - all->half[k]);
-        if (!first) high = fmax(high, all->middle[k] + all->half[k]);
-        all->middle[k] = 0.5 * (low + high), all->half[k] = 0.5 * (high - low);
-    }
-}
-
-// where a leaf's floor is below `range`, body axes; 0: it has no end
-static int leaf_box(const tacFloorNode* n, double range, double middle[3], double half[3]) {
-    double own[3];
-    if (n->kind != TAC_FLOOR_BOX || n->sided < 0.0) return 0;
-    for (int k = 0; k < 3; ++k) own[k] = (range + tac_re(n->less[k])) / tac_re(n->scale[k]);
-    for (int i = 0; i < 3; ++i) {
-        middle[i] = tac_re(n->frame.origin[i]), half[i] = 0.0;
-        for (int k = 0; k < 3; ++k) half[i] += fabs(tac_re(n->frame.R.m[i][k])) * own[k];
-        if (!(half[i] < ENDLESS)) return 0;
-    }
-    return 1;
-}
-
-static tacFeatureBox field_box(const tacFieldBound* field, double range) {
-    tacFeatureBox all = {{0.0}, {ENDLESS, ENDLESS, ENDLESS}};
-    int first = 1;
-    for (int i = 0; i < field->floors; ++i) range += tac_re(field->floor[i].rise);
-    if (field->end > 0.0 && field->end <= range) return all;
-    for (int i = 0; i < field->floors; ++i) {
-        double middle[3], half[3];
-        if (field->floor[i].kind >= TAC_FLOOR_LEAST) continue;
-        if (!leaf_box(&field->floor[i], range, middle, half))
-            return (tacFeatureBox){{0.0}, {ENDLESS, ENDLESS, ENDLESS}};
-        join(&all, middle, half, first), first = 0;
-    }
-    return all;
-}
 
 // around a box that a body carries; 1e-9 of it for rounding
 static tacBroadBox carried(const tacFeatureBox* box, const tacPose* body, double more) {
@@ -98,7 +54,7 @@ static double size_of(const tacFeatureBox* box) {
 static void place_geom(const tacModel* model, int geom, double range, const tacFieldBound* field,
                        const tacPose* body, tacBroad* out) {
     const tacFeatures* f = &model->contact->feature[geom];
-    tacFeatureBox box = field_box(field, range);
+    tacFeatureBox box = tac_field_box(field, range);
     out->field[geom] = carried(&box, body, 0.0);
     if (f->vertices == 0) return;
     out->features[geom] = carried(&f->index->all, body, 0.0);
@@ -118,8 +74,8 @@ int tac_broad_make(const tacModel* model, const tacPose* body, tacBroad* out, ta
     for (int g = 0; g < model->ngeom; ++g) {
         out->radius[g] = radius_of(model, &plan->feature[g]);
         out->beyond[g] = 0.0, out->edges[g] = 0;
-        out->features[g] = (tacBroadBox){{ENDLESS, ENDLESS, ENDLESS}, // nowhere
-                                         {-ENDLESS, -ENDLESS, -ENDLESS}};
+        out->features[g] = (tacBroadBox){{TAC_ENDLESS, TAC_ENDLESS, TAC_ENDLESS}, // nowhere
+                                         {-TAC_ENDLESS, -TAC_ENDLESS, -TAC_ENDLESS}};
         range = fmax(range, out->radius[g]);
     }
     range += number(model, TAC_CONTACT_SUPPORT);

@@ -141,6 +141,52 @@ static void bind_rough(tacFieldBound* field, tacScratch* scratch) {
                          i % TAC_ROUGH_FLOORS);
 }
 
+//---------------------------------- boxes ----------------------------------------
+
+static void join(tacFeatureBox* all, const double middle[3], const double half[3], int first) {
+    for (int k = 0; k < 3; ++k) {
+        double low = middle[k] - half[k], high = middle[k] + half[k];
+        if (!first) low = fmin(low, all->middle[k] - all->half[k]);
+        if (!first) high = fmax(high, all->middle[k] + all->half[k]);
+        all->middle[k] = 0.5 * (low + high), all->half[k] = 0.5 * (high - low);
+    }
+}
+
+// where a leaf's floor is below `range`, body axes; 0: it has no end
+static int leaf_box(const tacFloorNode* n, double range, double middle[3], double half[3]) {
+    double own[3];
+    if (n->kind != TAC_FLOOR_BOX || n->sided < 0.0) return 0;
+    for (int k = 0; k < 3; ++k) own[k] = (range + tac_re(n->less[k])) / tac_re(n->scale[k]);
+    for (int i = 0; i < 3; ++i) {
+        middle[i] = tac_re(n->frame.origin[i]), half[i] = 0.0;
+        for (int k = 0; k < 3; ++k) half[i] += fabs(tac_re(n->frame.R.m[i][k])) * own[k];
+        if (!(half[i] < TAC_ENDLESS)) return 0;
+    }
+    return 1;
+}
+
+tacFeatureBox tac_field_box(const tacFieldBound* field, double range) {
+    tacFeatureBox all = {{0.0}, {TAC_ENDLESS, TAC_ENDLESS, TAC_ENDLESS}};
+    int first = 1;
+    for (int i = 0; i < field->floors; ++i) range += tac_re(field->floor[i].rise);
+    if (field->end > 0.0 && field->end <= range) return all;
+    for (int i = 0; i < field->floors; ++i) {
+        double middle[3], half[3];
+        if (field->floor[i].kind >= TAC_FLOOR_LEAST) continue;
+        if (!leaf_box(&field->floor[i], range, middle, half))
+            return (tacFeatureBox){{0.0}, {TAC_ENDLESS, TAC_ENDLESS, TAC_ENDLESS}};
+        join(&all, middle, half, first), first = 0;
+    }
+    return all;
+}
+
+// around where records may be; without a number for that, everywhere
+static void bind_box(const tacModel* model, tacFieldBound* field) {
+    int support = model->contact ? model->contact->number[TAC_CONTACT_SUPPORT] : -1;
+    field->range = support >= 0 ? tac_re(model->param[support]) : -INFINITY;
+    field->box = tac_field_box(field, support >= 0 ? field->range : TAC_ENDLESS);
+}
+
 //---------------------------------- all of it ------------------------------------
 
 static tacPose local_pose(const tacModel* model, int geom) {
@@ -163,5 +209,6 @@ tacFieldBound tac_field_bind(const tacModel* model, int geom, tacScratch* scratc
     field.culling = tac_cull_bind(&field.program, scratch);
     bind_floors(&field, scratch);
     bind_rough(&field, scratch);
+    bind_box(model, &field);
     return field;
 }

@@ -16,7 +16,18 @@ typedef struct tacFieldBound {
     int leaves;   // boxes of one union without others in it, or 1; 0: something else, or too many
     tacReal rise; // how far that union may lie below its least leaf                [m]
     double end;   // where it ends (shape/fade.h), 0: nowhere                       [m]
+    double range; // the support of contact,                                        [m]
+    tacFeatureBox box; // and a box around where the field is below that, body axes
 } tacFieldBound;
+
+// half a side of boxes without end                                                            [m]
+#define TAC_ENDLESS 1e30
+
+// A box around where the field is below a range, body axes; endless if nothing is known. A
+// leaf whose floor is scale (|y| - less/scale) on each axis is below it only where |y| is below
+// (range + less)/scale. A combination is nowhere lower than its lowest leaf less what all unions in
+// it take away.
+tacFeatureBox tac_field_box(const tacFieldBound* field, double range);
 
 // takes memory from the scratch
 tacFieldBound tac_field_bind(const tacModel* model, int geom, tacScratch* scratch);

@@ -97,6 +97,7 @@ static void bind_field(tacVertexSide* s, tacScratch* scratch) {
     if (!field) own = tac_field_bind(s->model, s->geom, scratch), field = &own;
     s->program = field->program, s->floor = field->floor, s->floors = field->floors;
     s->rough = field->rough, s->leaves = field->leaves, s->rise = field->rise, s->end = field->end;
+    s->range = field->range, s->box = field->box;
     s->culling = field->culling, s->run = NULL;
     if (tac_run_size(s->program.shape) <= WARM) return;
     s->run = TAC_TAKE(&scratch->arena, tacRun, 1);
@@ -235,14 +236,17 @@ static int list_blocks(tacVertexSide* side, const tacVertexRange* range, int* bl
     return kept;
 }
 
-// balls in single precision, likewise
+// points or balls around blocks in single precision, likewise
 typedef struct roughBalls {
+    int count;
+    int* block;
     float *x[3], *radius;
     uint64_t *is_near, *is_far; // leaves
 } roughBalls;
 
 static roughBalls take_rough(tacArena* arena, int count) {
-    roughBalls b = {.radius = TAC_TAKE(arena, float, count)};
+    roughBalls b = {count, TAC_TAKE(arena, int, count), {NULL}, TAC_TAKE(arena, float, count), NULL,
+                    NULL};
     for (int k = 0; k < 3; ++k) b.x[k] = TAC_TAKE(arena, float, count);
     b.is_near = TAC_TAKE(arena, uint64_t, count), b.is_far = TAC_TAKE(arena, uint64_t, count);
     return b;
@@ -257,7 +261,24 @@ static double rounding(const tacVertexSide* side) {
     return 2e-6 * far;
 }
 
-static void place_rough(const tacVertexSide* side, roughBalls* b) {
+// the box around where a field is below the range, as floats, wider by what they round
+typedef struct roughBox {
+    float middle[3], half[3];
+} roughBox;
+
+static roughBox near_box(const tacVertexSide* side, const tacVertexRange* range) {
+    int known = range_of(side, range) <= side->range;
+    roughBox r;
+    for (int k = 0; k < 3; ++k) {
+        double at = side->box.middle[k], half = side->box.half[k] + rounding(side);
+        r.middle[k] = (float)at;
+        r.half[k] = known ? (float)(half + 1e-6 * (fabs(at) + half)) : 1e30f;
+    }
+    return r;
+}
+
+// balls around blocks that meet the box; nothing branches on which do
+static void place_rough(const tacVertexSide* side, const roughBox* box, roughBalls* b) {
     const struct tacFeatureIndex* index = side->features->index;
     const tacFrame* f = &side->place.across;
     float R[3][3], origin[3];
@@ -265,11 +286,16 @@ static void place_rough(const tacVertexSide* side, roughBalls* b) {
         origin[k] = (float)tac_re(f->origin[k]);
         for (int j = 0; j < 3; ++j) R[k][j] = (float)tac_re(f->R.m[k][j]);
     }
+    b->count = 0;
     for (int i = 0; i < index->blocks; ++i) {
-        float x = index->ball[0][i], y = index->ball[1][i], z = index->ball[2][i];
-        for (int k = 0; k < 3; ++k)
-            b->x[k][i] = origin[k] + R[k][0] * x + R[k][1] * y + R[k][2] * z;
-        b->radius[i] = index->wide[i];
+        float x = index->ball[0][i], y = index->ball[1][i], z = index->ball[2][i], out = -1e30f;
+        for (int k = 0; k < 3; ++k) {
+            float at = origin[k] + R[k][0] * x + R[k][1] * y + R[k][2] * z;
+            float gap = fabsf(at - box->middle[k]) - box->half[k];
+            b->x[k][b->count] = at, out = out > gap ? out : gap;
+        }
+        b->radius[b->count] = index->wide[i], b->block[b->count] = i;
+        b->count += out < index->wide[i];
     }
 }
 
@@ -279,13 +305,15 @@ static void place_rough(const tacVertexSide* side, roughBalls* b) {
 typedef struct leafRange {
     float near, far[64];
     int ends;
+    roughBox box;
 } leafRange;
 
 static leafRange leaf_range(const tacVertexSide* side, const tacVertexRange* range) {
     double near = range_of(side, range) + tac_re(side->rise) + rounding(side);
     double end = side->end + rounding(side);
     leafRange r = {.near = (float)(1.000001 * near),
-                   .ends = side->end > near && side->leaves <= TAC_LISTED_LEAVES};
+                   .ends = side->end > near && side->leaves <= TAC_LISTED_LEAVES,
+                   .box = near_box(side, range)};
     for (int n = 0; n < side->leaves; ++n) {
         double far = near + side->culling.node[n].reach;
         r.far[n] = (float)(1.000001 * (r.ends ? end : far));
@@ -307,11 +335,11 @@ static void fetch(const void* from, size_t bytes) {
 // cache
 static void fetch_near(const tacVertexSide* side, const roughBalls* b) {
     uint64_t seen = 0;
-    for (int i = 0; i < side->features->index->blocks; ++i) {
+    for (int i = 0; i < b->count; ++i) {
         if (!b->is_near[i]) continue;
         seen |= b->is_far[i];
         for (int k = 0; k < 3; ++k)
-            __builtin_prefetch(&side->features->x[k][i * TAC_FEATURE_BLOCK]);
+            __builtin_prefetch(&side->features->x[k][b->block[i] * TAC_FEATURE_BLOCK]);
     }
     for (; seen; seen &= seen - 1) {
         int leaf = __builtin_ctzll(seen);
@@ -322,12 +350,11 @@ static void fetch_near(const tacVertexSide* side, const roughBalls* b) {
 
 // leaves near the balls around blocks
 static roughBalls near_leaves(tacVertexSide* side, const leafRange* limit, tacArena* arena) {
-    int count = side->features->index->blocks;
-    roughBalls b = take_rough(arena, count);
+    roughBalls b = take_rough(arena, side->features->index->blocks);
     side->seen = 0;
-    place_rough(side, &b);
+    place_rough(side, &limit->box, &b);
     VERTICES->leaves(side->rough, side->leaves, (const float* const*)b.x, b.radius, limit->near,
-                     limit->far, b.is_near, b.is_far, count);
+                     limit->far, b.is_near, b.is_far, b.count);
     fetch_near(side, &b);
     return b;
 }
@@ -341,12 +368,12 @@ static leafNeeds search_leaves(tacVertexSide* side, const leafRange* limit, tacS
     size_t mark = scratch->arena.used;
     roughBalls b = near_leaves(side, limit, &scratch->arena);
     memset(need, 0, sizeof *need * (size_t)(count + 1));
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < b.count; ++i) {
         if (!b.is_near[i]) continue;
         int first = near->count;
         near->count =
             VERTICES->vertices(side->rough, b.is_near[i], limit->near, &side->place.across,
-                               side->features, i, near->vertex, first);
+                               side->features, b.block[i], near->vertex, first);
         if (near->count == first) continue;
         for (int g = first / TAC_CULL_GROUP; g <= (near->count - 1) / TAC_CULL_GROUP; ++g)
             need[g] |= b.is_far[i];
@@ -400,14 +427,15 @@ static leafNeeds search_ending(tacVertexSide* side, const leafRange* limit, tacS
     needList all = {.need = TAC_TAKE(&scratch->arena, tacLeafNeed, (count + 1) * side->leaves)};
     size_t mark = scratch->arena.used;
     roughBalls b = near_leaves(side, limit, &scratch->arena);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < b.count; ++i) {
         tacLeafNeed own[TAC_LISTED_LEAVES];
         int needs;
         if (!b.is_near[i]) continue;
-        unsigned is_near = VERTICES->needs(side->rough, b.is_far[i], limit->near, limit->far[0],
-                                           &side->place.across, side->features, i, own, &needs);
+        unsigned is_near =
+            VERTICES->needs(side->rough, b.is_far[i], limit->near, limit->far[0],
+                            &side->place.across, side->features, b.block[i], own, &needs);
         if (!is_near) continue;
-        add_near(&side->near, i, is_near, own, needs, &all);
+        add_near(&side->near, b.block[i], is_near, own, needs, &all);
         side->seen |= b.is_far[i];
     }
     if (all.open) close_group(&all);

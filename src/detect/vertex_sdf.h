@@ -25,7 +25,8 @@ typedef struct tacVertexSide {
     const tacRoughFloors* rough;
     int floors, leaves;
     tacReal rise;
-    double end;
+    double end, range;
+    tacFeatureBox box;
     uint64_t seen; // leaves that matter to `near`
 
     // vertices that are nearer to the surface than their range, in order, and the field there
