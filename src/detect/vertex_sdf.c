@@ -333,7 +333,7 @@ static void fetch(const void* from, size_t bytes) {
 
 // vertices of blocks that are near a leaf, and leaves that matter to them, on their way to the
 // cache
-static void fetch_near(const tacVertexSide* side, const roughBalls* b) {
+static void fetch_near(const tacVertexSide* side, const leafRange* limit, const roughBalls* b) {
     uint64_t seen = 0;
     for (int i = 0; i < b->count; ++i) {
         if (!b->is_near[i]) continue;
@@ -343,8 +343,8 @@ static void fetch_near(const tacVertexSide* side, const roughBalls* b) {
     }
     for (; seen; seen &= seen - 1) {
         int leaf = __builtin_ctzll(seen);
-        fetch(&side->culling.leaf[leaf], sizeof(tacRough));
-        fetch(&side->program.bound[leaf], offsetof(tacBound, tau));
+        if (!limit->ends) fetch(&side->culling.leaf[leaf], sizeof(tacRough));
+        fetch(&side->program.bound[leaf], offsetof(tacBound, about));
     }
 }
 
@@ -355,7 +355,7 @@ static roughBalls near_leaves(tacVertexSide* side, const leafRange* limit, tacAr
     place_rough(side, &limit->box, &b);
     VERTICES->leaves(side->rough, side->leaves, (const float* const*)b.x, b.radius, limit->near,
                      limit->far, b.is_near, b.is_far, b.count);
-    fetch_near(side, &b);
+    fetch_near(side, limit, &b);
     return b;
 }
 

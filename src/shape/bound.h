@@ -59,24 +59,26 @@ typedef struct tacCore {
 typedef struct tacBound {
     tacNodeKind kind; // an ellipsoid is bound as the superquadric that it is
     tacDistance distance;
+    // all that the field of a superquadric takes, in as few cache lines as it fits
     tacFrame frame;
-    tacReal about[3]; // pose.position of the call: point that twists are taken about
     tacCore core;
-    tacReal size[3];   // radius, radius and half length, or semi-axes
-    tacReal width;     // of what is softened in capsule, cylinder and box
     tacReal inv_a2[3]; // 1/a^2
     tacReal w2[3];     // w^2 of each axis
-    tacReal ridge[3];  // W^2 of each axis
-    int ridged;        // is an exponent above 1?
     tacReal delta[3];  // w^2 a^2
     tacReal e[2];      // exponents e1 (north-south), e2 (east-west)
     tacReal inv_e[2];
-    tacReal inner; // a ball of this radius around the centre fits into a superquadric
-    tacReal outer; // and one of this radius holds it
     tacReal guard; // keeps 1/|grad ln g| finite at the centre, 1/rho on the axis of a cylinder
-    tacReal tau;   // temperature of a combination, or of a leaf that has one
-    double end;    // where a union ends (fade.h), 0: nowhere
-    int owned;     // numbers of a leaf's own
+    int ridged;    // is an exponent above 1?
+
+    tacReal about[3];     // pose.position of the call: point that twists are taken about
+    tacReal size[3];      // radius, radius and half length, or semi-axes
+    tacReal width;        // of what is softened in capsule, cylinder and box
+    tacReal ridge[3];     // W^2 of each axis
+    tacReal inner;        // a ball of this radius around the centre fits into a superquadric
+    tacReal outer;        // and one of this radius holds it
+    tacReal tau;          // temperature of a combination, or of a leaf that has one
+    double end;           // where a union ends (fade.h), 0: nowhere
+    int owned;            // numbers of a leaf's own
     const tacReal* block; // more numbers of a leaf, as many as the scene says: they stay in param
     int block_count;
     const tacCloud* cloud; // of a cloud, with its boxes and what they say of all points
