@@ -1,7 +1,8 @@
 // Which edges of two geoms can meet.
 //
-//   groups of blocks near the other geom --boxes, in axes of both bodies--> blocks near each other
-//        --edges' boxes, faces beside, roughly--> pairs --perpendicular, faces--> pairs that count
+//   groups of blocks --boxes, in axes of both bodies--> blocks near each other --edges' boxes,
+//   faces
+//        beside, roughly--> pairs --perpendicular, faces--> pairs that count
 //
 // No corner has to be near: an edge can be in touch while both are outside.
 
@@ -35,57 +36,71 @@ static size_t groups_of(const tacFeatures* f) {
     return (blocks_of(f) + TAC_EDGE_GROUP - 1) / TAC_EDGE_GROUP;
 }
 
-// whole vectors behind each group
-static size_t boxes_of(const tacFeatures* f) { return groups_of(f) * PADDING + PADDING; }
+// eights of groups
+static size_t eights_of(const tacFeatures* f) {
+    return (groups_of(f) + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK;
+}
 
-// all blocks of a group with all others; stage 1: all of its edges
+// of one group: with groups, each of its blocks with blocks, each of its edges with blocks
 static size_t items_of(const tacFeatures* f, int stage) {
-    size_t own = stage ? TAC_EDGE_GROUP * TAC_FEATURE_BLOCK : TAC_EDGE_GROUP;
-    return own * blocks_of(f) + 1;
+    const size_t each[] = {1, TAC_EDGE_GROUP * TAC_EDGE_GROUP,
+                           TAC_EDGE_GROUP * TAC_EDGE_GROUP * TAC_FEATURE_BLOCK};
+    return each[stage] * groups_of(f) + PADDING;
 }
 
-static size_t boxes_size(size_t count) {
-    return 12 * tac_arena_need(sizeof(float) * count) + tac_arena_need(sizeof(int) * count);
+// edges with blocks have no words
+static size_t items_size(const tacFeatures* f, int stage) {
+    size_t count = items_of(f, stage), words = stage < 2 ? count : 0;
+    return tac_arena_need(sizeof(uint64_t) * words) + tac_arena_need(count) +
+           2 * tac_arena_need(sizeof(unsigned) * count);
 }
 
-// `room` numbers of a block that is placed
-static size_t size_of(const tacFeatures* a, const tacFeatures* b, size_t room) {
-    size_t groups = groups_of(b) + PADDING, blocks = boxes_of(b);
-    return boxes_size(groups_of(a) + PADDING) + boxes_size(2 * PADDING) + boxes_size(groups) +
-           boxes_size(blocks) + 3 * tac_arena_need(sizeof(int) * (groups + PADDING)) +
-           tac_arena_need(sizeof(int) * blocks) + tac_arena_need(sizeof(tacEdgeItem) * blocks) +
-           tac_arena_need(sizeof(tacEdgeItem) * items_of(b, 0)) +
-           tac_arena_need(sizeof(tacEdgeItem) * items_of(b, 1)) +
-           tac_arena_need(sizeof(float) * room * (blocks_of(b) + 1)) +
+static tacEdgeItems take_items(tacArena* arena, const tacFeatures* f, int stage) {
+    size_t count = items_of(f, stage), words = stage < 2 ? count : 0;
+    tacEdgeItems items = {.word = TAC_TAKE(arena, uint64_t, words)};
+    items.bits = TAC_TAKE(arena, uint8_t, count);
+    items.own = TAC_TAKE(arena, unsigned, count), items.other = TAC_TAKE(arena, unsigned, count);
+    return items;
+}
+
+static size_t rows_size(size_t numbers, size_t count) {
+    return tac_arena_need(sizeof(int16_t) * numbers * count);
+}
+
+size_t tac_edge_search_size(const tacFeatures* f) {
+    size_t groups = groups_of(f), eights = eights_of(f);
+    size_t size = rows_size(2 * TAC_BOX_ROWS, eights) + rows_size(2 * TAC_BOX_ROWS, groups) +
+                  rows_size(TAC_EDGE_OTHER, groups * TAC_EDGE_GROUP);
+    for (int i = 0; i < 3; ++i) size += items_size(f, i);
+    return size + tac_arena_need(sizeof(int) * groups) + tac_arena_need(sizeof(uint64_t) * eights) +
+           tac_arena_need(sizeof(int) * (groups + PADDING)) +
+           tac_arena_need(sizeof(unsigned) * items_of(f, 2)) +
            2 * tac_arena_need(sizeof(int) * TAC_EDGE_ROOM);
 }
 
-size_t tac_edge_search_size(const tacFeatures* a, const tacFeatures* b) {
-    return size_of(a, b, TAC_EDGE_PLACE);
-}
-
-static tacEdgeBoxes take_boxes(tacArena* arena, size_t count) {
-    tacEdgeBoxes b = {.block = TAC_TAKE(arena, int, count)};
-    for (int i = 0; i < 2; ++i)
-        for (int k = 0; k < 3; ++k) {
-            b.middle[i][k] = TAC_TAKE(arena, float, count);
-            b.half[i][k] = TAC_TAKE(arena, float, count);
-        }
-    return b;
-}
-
 static tacEdgeOthers take_others(const tacFeatures* f, tacArena* arena) {
-    size_t groups = groups_of(f) + PADDING, blocks = boxes_of(f);
-    tacEdgeOthers o = {.group = take_boxes(arena, groups), .block = take_boxes(arena, blocks)};
-    o.first = TAC_TAKE(arena, int, groups), o.end = TAC_TAKE(arena, int, groups);
+    size_t groups = groups_of(f), eights = eights_of(f);
+    tacEdgeOthers o = {.groups = TAC_TAKE(arena, int16_t, 2 * TAC_BOX_ROWS * eights)};
+    o.blocks = TAC_TAKE(arena, int16_t, 2 * TAC_BOX_ROWS * groups);
+    o.edges = TAC_TAKE(arena, int16_t, TAC_EDGE_OTHER * groups * TAC_EDGE_GROUP);
+    o.placed = TAC_TAKE(arena, int, groups), o.near = TAC_TAKE(arena, uint64_t, eights);
     o.partner = TAC_TAKE(arena, int, groups + PADDING);
-    o.place = TAC_TAKE(arena, int, blocks), o.near = TAC_TAKE(arena, tacEdgeItem, blocks);
-    for (int i = 0; i < 2; ++i) o.item[i] = TAC_TAKE(arena, tacEdgeItem, items_of(f, i));
-    o.row = TAC_TAKE(arena, float, (size_t)SEARCH->room*(blocks_of(f) + 1));
+    o.order = TAC_TAKE(arena, unsigned, items_of(f, 2));
+    for (int i = 0; i < 3; ++i) o.item[i] = take_items(arena, f, i);
     return o;
 }
 
 //---------------------------------- frames ---------------------------------------
+
+// how far a witness point may lie beyond the ends of an edge of a geom                      [m]
+static double beyond_of(const tacEdgeSearch* s, int k) {
+    return 2.0 * BEYOND * tac_re(s->witness->within) * s->features[k]->index->longest;
+}
+
+// boxes around corners are no farther apart than this where witness points come near
+static double apart_of(const tacEdgeSearch* s) {
+    return tac_re(s->reach) + beyond_of(s, 0) + beyond_of(s, 1);
+}
 
 // sum of all coordinates that there are
 static double extent_of(const tacEdgeSearch* s) {
@@ -100,38 +115,85 @@ static double extent_of(const tacEdgeSearch* s) {
     return sum;
 }
 
-// the box around all of a geom, in both axes; `there` leads from its own to the other ones
-static tacEdgeBox whole_box(const tacFeatures* f, int own, const tacFrame* there) {
-    const tacFeatureBox* all = &f->index->all;
-    tacEdgeBox box;
+// from the axes of a geom to those of the other
+static tacEdgeFrame frame_of(const tacFrame* there, double extent) {
+    tacEdgeFrame f = {.more = (float)(1e-6 * extent)};
     for (int i = 0; i < 3; ++i) {
-        box.middle[own][i] = all->middle[i], box.half[own][i] = all->half[i];
-        box.middle[1 - own][i] = there->origin[i], box.half[1 - own][i] = 0.0;
-        for (int k = 0; k < 3; ++k) {
-            box.middle[1 - own][i] += there->R.m[i][k] * all->middle[k];
-            box.half[1 - own][i] += fabs(tac_re(there->R.m[i][k])) * all->half[k];
-        }
+        f.origin[i] = (float)tac_re(there->origin[i]);
+        for (int k = 0; k < 3; ++k) f.R[i][k] = (float)tac_re(there->R.m[i][k]);
     }
-    return box;
+    return f;
+}
+
+// the box around all of a geom on one of the axes of the other; `there` leads to these
+static void whole_box(const tacFeatureBox* all, const tacFrame* there, int i, double* middle,
+                      double* half) {
+    *middle = tac_re(there->origin[i]), *half = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        *middle += tac_re(there->R.m[i][k]) * all->middle[k];
+        *half += fabs(tac_re(there->R.m[i][k])) * all->half[k];
+    }
+}
+
+// The lattice in the axes of one geom: cells of 1/scale from the middle of where boxes of both may
+// be, those of geom[0] as wide as they are looked at. That ends before the cells do: what is
+// outside is not taken for its border. It is no finer than numbers are rounded. To leave nothing
+// apart, all is in one cell.
+typedef struct edgeLattice {
+    double middle[3], scale[3], extent;
+} edgeLattice;
+
+// 0: the geoms are too far apart, or nowhere; `there` leads from the other one to these axes
+static int make_lattice(const tacEdgeSearch* s, int axes, const tacFrame* there, edgeLattice* l) {
+    const tacFeatureBox *own = &s->features[axes]->index->all,
+                        *other = &s->features[1 - axes]->index->all;
+    *l = (edgeLattice){.extent = extent_of(s)};
+    double apart = s->all ? EVERYWHERE : apart_of(s) + 1e-6 * l->extent;
+    for (int k = 0; k < 3; ++k) {
+        double m = own->middle[k], h = own->half[k], middle, half;
+        whole_box(other, there, k, &middle, &half);
+        *(axes ? &half : &h) += apart;
+        double low = fmax(m - h, middle - half), high = fmin(m + h, middle + half);
+        if (!(middle - middle == 0.0 && low <= high)) return 0;
+        l->middle[k] = 0.5 * (low + high);
+        double wide = fmax(0.5 * (high - low), 1e-4 * l->extent + 1e-30);
+        l->scale[k] = s->all ? 0.0 : 32000.0 / wide;
+    }
+    return 1;
+}
+
+// Numbers of single precision are off by 2e-7 of the coordinates, and cells by 1 as they are cut
+static tacEdgeCells cells_of(const tacEdgeSearch* s, int own, const edgeLattice* l) {
+    double sign = own ? 1.0 : -1.0, apart = own ? 0.0 : 1.000001 * apart_of(s);
+    tacEdgeCells c;
+    for (int k = 0; k < 3; ++k) {
+        c.scale[k] = (float)l->scale[k], c.origin[k] = (float)(-l->middle[k] * l->scale[k]);
+        c.wide[k] = (float)(sign * l->scale[k]);
+        c.more[k] = (float)(sign * (1.1 + (apart + 1e-6 * l->extent) * l->scale[k]));
+    }
+    return c;
 }
 
 // Rows of a geom in axes of geom[0]. Middles are off by 1/65534 of a half side, directions by
-// sqrt(3)/254; boxes are wider than that and than single precision rounds.
-static tacEdgePlacing placing_of(const tacEdgeSearch* s, int k, const tacFrame* across,
-                                 double apart) {
-    const struct tacFeatureIndex* index = s->features[k]->index;
-    double longest = index->longest * (1.0 + 2.0 * BEYOND * tac_re(s->witness->within));
-    tacEdgePlacing p = {.half = (float)(1.000001 * longest / 127.0)};
-    p.more = (float)(1.000001 * apart + 2e-5 * extent_of(s) + 0.007 * longest);
+// sqrt(3)/254; boxes are wider than that, than single precision rounds and than cells cut.
+static tacEdgePlacing placing_of(const tacEdgeSearch* s, int own, const tacFrame* across,
+                                 const edgeLattice* l) {
+    const struct tacFeatureIndex* index = s->features[own]->index;
+    double longest = index->longest + beyond_of(s, own);
+    double sign = own ? 1.0 : -1.0, apart = own ? 0.0 : 1.000001 * tac_re(s->reach);
+    double more = apart + 2e-5 * l->extent + 0.007 * longest;
+    tacEdgePlacing p;
     for (int i = 0; i < 3; ++i) {
-        double origin = tac_re(across->origin[i]);
+        double origin = tac_re(across->origin[i]) - l->middle[i], scale = l->scale[i];
         for (int j = 0; j < 3; ++j) {
             double R = tac_re(across->R.m[i][j]);
             origin += R * index->all.middle[j];
-            p.middle[i][j] = (float)(R * index->all.half[j] / 32767.0);
-            p.turn[i][j] = (float)(R / 127.0);
+            p.middle[i][j] = (float)(R * index->all.half[j] / 32767.0 * scale);
+            p.turn[i][j] = (float)(R * TAC_EDGE_UNIT / 127.0);
         }
-        p.origin[i] = (float)origin;
+        p.origin[i] = (float)(origin * scale);
+        p.half[i] = (float)(sign * 1.000001 * longest / 127.0 / TAC_EDGE_UNIT * scale);
+        p.more[i] = (float)(sign * (1.1 + more * scale));
     }
     return p;
 }
@@ -144,33 +206,34 @@ static int both_solid(const tacEdgeSearch* s) {
     return s->features[0]->index->radius < 0 && s->features[1]->index->radius < 0;
 }
 
-static tacEdgeTest test_of(const tacEdgeSearch* s) {
-    const tacFrame same = {.R.m = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, *there[2];
-    tacReal apart = s->all ? (tacReal)EVERYWHERE : s->reach;
-    tacEdgeTest test = {.across = s->across,
-                        .apart = apart,
-                        .witness = s->witness,
-                        .reach = s->reach,
-                        .clash = s->clash,
-                        .bounded = is_bounded(s->witness),
-                        .solid = both_solid(s),
-                        .rough = !s->all && is_bounded(s->witness) && both_solid(s)};
-    there[0] = s->back, there[1] = s->across;
-    for (int k = 0; k < 2; ++k) {
-        test.features[k] = s->features[k];
-        test.frame[k] = (tacEdgeFrame){there[k], 1e-6 * extent_of(s)};
-        test.around[k] = whole_box(s->features[k], k, there[k]);
+// 0: the geoms are too far apart
+static int make_test(const tacEdgeSearch* s, tacEdgeTest* test) {
+    const tacFrame same = {.R.m = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    *test = (tacEdgeTest){.across = s->across,
+                          .witness = s->witness,
+                          .reach = s->reach,
+                          .clash = s->clash,
+                          .bounded = is_bounded(s->witness),
+                          .solid = both_solid(s),
+                          .rough = !s->all && is_bounded(s->witness) && both_solid(s)};
+    for (int axes = 0; axes < 2; ++axes) {
+        edgeLattice lattice;
+        if (!make_lattice(s, axes, axes ? s->back : s->across, &lattice)) return 0;
+        for (int k = 0; k < 2; ++k) {
+            test->cells[k][axes] = cells_of(s, k, &lattice);
+            if (axes == 0) test->placing[k] = placing_of(s, k, k ? s->across : &same, &lattice);
+        }
+        test->features[axes] = s->features[axes];
+        test->frame[axes] = frame_of(axes ? s->across : s->back, lattice.extent);
     }
-    test.placing[0] = placing_of(s, 0, &same, tac_re(apart));
-    test.placing[1] = placing_of(s, 1, s->across, 0.0);
-    return test;
+    return 1;
 }
 
 static int search(const tacEdgeSearch* s, int capacity, int* first, int* second, tacArena* arena) {
-    tacEdgeTest test = test_of(s);
+    tacEdgeTest test;
+    if (!make_test(s, &test)) return 0;
     tacEdgeOthers others = take_others(s->features[1], arena);
-    test.group = take_boxes(arena, groups_of(s->features[0]) + PADDING);
-    test.block = take_boxes(arena, 2 * PADDING), test.others = &others;
+    test.others = &others;
     test.one = TAC_TAKE(arena, int, TAC_EDGE_ROOM), test.two = TAC_TAKE(arena, int, TAC_EDGE_ROOM);
     return SEARCH->list(&test, capacity, first, second);
 }
@@ -183,8 +246,8 @@ static int search_warm(const tacEdgeSearch* s, int capacity, int* first, int* se
 
 int tac_edge_search(const tacEdgeSearch* s, int capacity, int* first, int* second,
                     tacArena* arena) {
-    size_t mark = arena->used, room = (size_t)SEARCH->room;
-    int small = size_of(s->features[0], s->features[1], room) <= WARM;
+    size_t mark = arena->used;
+    int small = tac_edge_search_size(s->features[1]) <= WARM;
     int count =
         small ? search_warm(s, capacity, first, second) : search(s, capacity, first, second, arena);
     arena->used = mark;

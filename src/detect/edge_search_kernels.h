@@ -1,10 +1,11 @@
 // The wide kernels that find edges of two geoms which may meet.
 //
-//   groups of blocks that are near each other --boxes--> blocks --faces beside edges, their boxes,
-//   roughly--> pairs --feet of the perpendicular, faces--> pairs that can claim
+//   eight groups and eight groups --boxes--> eight blocks and eight blocks --boxes--> eight edges
+//   and eight edges --boxes, faces beside edges, roughly--> pairs --feet of the perpendicular,
+//   faces--> pairs that can claim
 //
-// Boxes stand in the axes of both bodies: two of them are apart if they are in one of the two.
-// Arrays have room for whole vectors behind `count`.
+// Boxes of groups and blocks stand in the axes of both bodies: two of them are apart if they are in
+// one of the two.
 
 #ifndef TAC_DETECT_EDGE_SEARCH_KERNELS_H
 #define TAC_DETECT_EDGE_SEARCH_KERNELS_H
@@ -17,50 +18,60 @@
 // How boxes are placed in other axes; they are wider by `more`, which is more than numbers are
 // rounded by.
 typedef struct tacEdgeFrame {
-    const tacFrame* across;
-    double more;
+    float R[3][3], origin[3], more;
 } tacEdgeFrame;
 
-// How tacEdgeRows are: a middle is origin + middle times its numbers, a unit vector turn times its
-// numbers, half sides of boxes are those of the edge, `half` times its number long, and `more`.
+// Coordinates as 16-bit numbers: cells of a lattice over where boxes of both geoms may be. What
+// lies outside goes to its ends, which keeps the order of any two numbers, so boxes that meet do so
+// there as well. A box of geom[0] is written (-high, low), one of geom[1] (-low, high): two are
+// apart where a number of the latter is less, for which halves of the former are negative here.
+enum { TAC_EDGE_CELLS = 32766, TAC_EDGE_NOWHERE = 32767 };
+
+// how boxes of a geom come there: numbers times `scale` and `origin`, halves times `wide` and
+// `more`, which is more than all of it is rounded by
+typedef struct tacEdgeCells {
+    float scale[3], origin[3], wide[3], more[3];
+} tacEdgeCells;
+
+// How tacEdgeRows are placed there, in axes of geom[0]: a middle is origin + middle times its
+// numbers, a unit vector of length TAC_EDGE_UNIT turn times its numbers, half sides of boxes are
+// those of that vector times `half` times the number of the edge, and `more`.
 typedef struct tacEdgePlacing {
-    float middle[3][3], turn[3][3], origin[3], half, more;
+    float middle[3][3], turn[3][3], origin[3], half[3], more[3];
 } tacEdgePlacing;
 
-// Boxes around blocks of edges or groups of them, in axes of the body of geom[0] and of geom[1],
-// whole vectors of them; half[0][0] < 0: is none
-typedef struct tacEdgeBoxes {
-    int count;
-    int* block; // which one
-    float *middle[2][3], *half[2][3];
-} tacEdgeBoxes;
+#define TAC_EDGE_UNIT (127.0 * 256.0)
 
-// one box in both
-typedef struct tacEdgeBox {
-    tacReal middle[2][3], half[2][3];
-} tacEdgeBox;
+// Rows of 16-bit numbers. Of a block of edges that is placed: unit vectors along them, twice, and
+// across them and each of their faces, two numbers of each edge side by side; then boxes, six rows
+// of eight. Of eight blocks, or groups: boxes in axes of both geoms. Those of geom[0] are spread
+// out, each number eight times: all eight are compared with eight others at once.
+enum {
+    TAC_EDGE_ALONG = 0,
+    TAC_EDGE_SIDE = 3 * 2 * TAC_FEATURE_BLOCK,
+    TAC_EDGE_BOX = 6 * 2 * TAC_FEATURE_BLOCK,
+    TAC_BOX_ROWS = 6 * TAC_FEATURE_BLOCK,
+    TAC_BOX_SPREAD = TAC_BOX_ROWS * TAC_FEATURE_BLOCK,
+    TAC_EDGE_OWN = TAC_EDGE_BOX + TAC_BOX_SPREAD,
+    TAC_EDGE_OTHER = TAC_EDGE_BOX + TAC_BOX_ROWS
+};
 
-// numbers of a block that is placed, at most
-enum { TAC_EDGE_PLACE = 256 };
-
-// something of a group of geom[0], a block of geom[1] it is near to, and bits: in turn blocks of
-// the group, edges of its block `own`, those of the other that its edge `own` may meet
-typedef struct tacEdgeItem {
-    unsigned bits, own;
-    int other; // of `block` of the others
-    int row;   // where that is placed
-} tacEdgeItem;
+// Pairs of things of geom[0] and geom[1], where in rows they are, and which of their parts are near
+typedef struct tacEdgeItems {
+    uint64_t* word; // bit 8 i + j: part i and part j
+    uint8_t* bits;  // bit i: part i and any; there is room for a word of bits behind the last
+    unsigned *own, *other;
+} tacEdgeItems;
 
 // Blocks of geom[1] are placed when one of geom[0] comes near
 typedef struct tacEdgeOthers {
-    tacEdgeBoxes group, block;
-    int* first;   // where blocks of a group begin in `block`, -1: not there yet       (its count)
-    int* end;     //                                                                   (its count)
-    int* place;   // of each of `block`: where in `row`, -1: not yet
-    float* row;   // `room` numbers each
-    int places;   // numbers that are taken
-    int* partner; // groups that are near one of geom[0]
-    tacEdgeItem *near, *item[2]; // of one group: blocks, edges of blocks
+    int16_t *groups, *blocks; // boxes of each eight groups, of the blocks of each group
+    int16_t* edges;           // of each block
+    int* placed;    // bits of blocks of each group whose edges are placed, -1: the group is not
+    uint64_t* near; // of eight groups of geom[0]: which are near each eight of these
+    int* partner;   // of one group: groups that are near
+    tacEdgeItems item[3]; // with groups, blocks with blocks, edges with blocks
+    unsigned* order;      // of the last of these
 } tacEdgeOthers;
 
 // what pairs have to pass
@@ -68,16 +79,14 @@ typedef struct tacEdgeTest {
     const tacFeatures* features[2];
     const tacFrame* across;    // the body of geom[1] in that of geom[0]
     tacEdgeFrame frame[2];     // from the axes of each to those of the other
-    tacEdgeBox around[2];      // all of each geom
-    tacEdgePlacing placing[2]; // in axes of geom[0]; those of geom[0] are wider by `apart`
-    tacReal apart;             // boxes that are farther apart do not meet
+    tacEdgeCells cells[2][2];  // of boxes of each, in axes of both; those of geom[0] are wider by
+    tacEdgePlacing placing[2]; // how far others may be apart, likewise edges
     const tacWitnessOptions* witness;
-    tacReal reach;             // witness points come that near
-    tacReal clash;             // temperature
-    int bounded;               // 0: by boxes alone
-    int solid;                 // 1: neither is swept with a radius
-    int rough;                 // 1: faces are looked at in single precision first
-    tacEdgeBoxes group, block; // of geom[0]; blocks of one group
+    tacReal reach; // witness points come that near
+    tacReal clash; // temperature
+    int bounded;   // 0: by boxes alone
+    int solid;     // 1: neither is swept with a radius
+    int rough;     // 1: faces are looked at roughly first
     tacEdgeOthers* others;
     int *one, *two; // for TAC_EDGE_ROOM pairs
 } tacEdgeTest;
@@ -87,7 +96,6 @@ enum { TAC_EDGE_WAITING = 512, TAC_EDGE_ROOM = TAC_EDGE_WAITING + 32 };
 
 typedef struct tacEdgeSearchKernels {
     int lanes;
-    int room; // numbers of a block that is placed
 
     // Pairs of edges that can have a claim, in order; their number, of which at most `capacity`
     // are written

@@ -65,7 +65,7 @@ size_t tac_edge_size(const tacModel* model, const tacContactPair* pair, size_t r
         size_t edges = (size_t)features_of(model, pair, k)->edges + PADDING;
         total += 33 * tac_arena_need(real_size * edges) + 4 * tac_arena_need(sizeof(int) * edges);
     }
-    total += tac_edge_search_size(features_of(model, pair, 0), features_of(model, pair, 1));
+    total += tac_edge_search_size(features_of(model, pair, 1));
     total += (24 + 18 + 2 * 8 + 2 * 8 + 8 + 8) * tac_arena_need(real_size * pairs);
     total += 2 * tac_hits_size((int)pairs, 0, real_size) + 4 * tac_arena_need(sizeof(int) * pairs);
     total +=
