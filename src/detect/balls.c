@@ -337,8 +337,10 @@ static void take_out(const tacVertexSide* side, tacBalls* balls, tacHits* hits, 
 
 void tac_balls_find(tacVertexSide* side, int order, tacHits* hits, tacBalls* out,
                     tacScratch* scratch) {
-    *out = (tacBalls){.used = tac_balls_are(side->model, side->features, side->geom)};
-    if (!out->used || hits->count == 0) return;
+    out->used = tac_balls_are(side->model, side->features, side->geom);
+    if (!out->used) return;
+    *out = (tacBalls){.used = 1};
+    if (hits->count == 0) return;
     out->radius = side->place.radius;
     out->slope = side->steep;
     int points = hits->count * WAYS;

@@ -13,6 +13,9 @@
 
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
 
+// A few records are made on the stack, which is warm whichever model is looked at              [B]
+#define WARM ((size_t)32 << 10)
+
 // most records that contacts have room for unless the caller says otherwise
 #define MOST_RECORDS 65536
 
@@ -84,18 +87,38 @@ static tacVertexRange range_of(const tacModel* model) {
     return (tacVertexRange){support, plan->choice[TAC_CHOICE_UNCULLED]};
 }
 
+// Vertices alone: those that touch stay in place, as nothing is added to them or taken away
+static int are_plain(const tacVertexSide* side) {
+    return side->features->index->rims == 0 &&
+           !tac_balls_are(side->model, side->features, side->geom);
+}
+
 void tac_manifold_touching(tacManifoldPair* p, int owner, int order, tacScratch* scratch) {
     tacVertexSide* side = &p->side[owner];
     tacHits* hits = &p->hits[owner];
-    *hits = tac_hits_take(&scratch->arena, side->near.count + TAC_RIMS, order > 1);
+    if (order == 1 && are_plain(side))
+        *hits = side->near;
+    else
+        *hits = tac_hits_take(&scratch->arena, side->near.count + TAC_RIMS, order > 1);
     tac_vertex_touching(side, order, hits);
+    if (order == 1 && are_plain(side)) side->near.count = hits->count;
     tac_rims_find(side, order, hits, &p->rims[owner], scratch);
     tac_balls_find(side, order, hits, &p->balls[owner], scratch);
 }
 
+// nothing is found yet; most of a pair is for what few geoms have, and not touched
+static void clear_pair(tacManifoldPair* p) {
+    for (int owner = 0; owner < 2; ++owner) {
+        p->used[owner] = p->hits[owner].count = p->rims[owner].count = p->balls[owner].used = 0;
+        p->side[owner].near.count = 0;
+    }
+    p->edges = p->edge.meetings.count = 0;
+}
+
 tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int index, int order,
                               tacManifoldPair* p, tacScratch* scratch) {
-    *p = (tacManifoldPair){.index = index, .order = order, .pair = &model->contact->pair[index]};
+    clear_pair(p);
+    p->index = index, p->order = order, p->pair = &model->contact->pair[index];
     p->edges = has_edges(model, p->pair);
     for (int owner = 0; owner < 2; ++owner) {
         p->used[owner] = vertices_of(model, p->pair, owner) > 0;
@@ -194,15 +217,31 @@ static void write_round_twists(const tacManifoldPair* p, int owner, tacContacts*
     for (int i = 0; i < count; ++i) write_turns(c, body->origin, c->count + i);
 }
 
+static void write_hits(const tacManifoldPair* p, int owner, tacContacts* contacts,
+                       tacArena* arena) {
+    const tacVertexSide* side = &p->side[owner];
+    const tacHits* hits = &p->hits[owner];
+    tacHitRecords records = tac_hit_records_take(arena, hits->count);
+    VERTICES->record(&side->place, hits, records);
+    tac_rims_weigh(side, &p->rims[owner], hits, records);
+    copy_records(&records, contacts, hits->count);
+}
+
+static void write_warm(const tacManifoldPair* p, int owner, tacContacts* contacts) {
+    _Alignas(TAC_ALIGNMENT) char memory[WARM];
+    tacArena arena = {memory, WARM, 0};
+    write_hits(p, owner, contacts, &arena);
+}
+
 static void write_vertices(const tacManifoldPair* p, int owner, tacContacts* contacts,
                            tacScratch* scratch) {
     const tacVertexSide* side = &p->side[owner];
     const tacHits* hits = &p->hits[owner];
     if (hits->count && fits(contacts, hits->count)) {
-        tacHitRecords records = tac_hit_records_take(&scratch->arena, hits->count);
-        VERTICES->record(&side->place, hits, records);
-        tac_rims_weigh(side, &p->rims[owner], hits, records);
-        copy_records(&records, contacts, hits->count);
+        if (tac_hit_records_size(hits->count, sizeof(tacReal)) <= WARM)
+            write_warm(p, owner, contacts);
+        else
+            write_hits(p, owner, contacts, &scratch->arena);
         for (int i = 0; i < hits->count; ++i)
             name_record(contacts, contacts->count + i, p,
                         tac_manifold_feature((tacManifoldKind)owner, hits->vertex[i], 0));

@@ -286,10 +286,18 @@ static tacEdgeNumbers numbers_of(const tacModel* model, const tacVertexSide side
     return n;
 }
 
+// nothing is found yet; what lists of nothing lead to is not read
+static void clear_work(tacEdgeWork* w) {
+    w->meetings = (tacEdgeMeetings){0};
+    for (int k = 0; k < 2; ++k)
+        w->set[k].count = w->at[k].count = w->project[k].steps = w->project[k].at[0].count = 0;
+}
+
 tacResult tac_edge_find(tacEdgeWork* w, const tacModel* model, const tacContactPair* pair,
                         tacVertexSide side[2], tacScratch* scratch) {
     tacArena* arena = &scratch->arena;
-    *w = (tacEdgeWork){.model = model, .side = side, .numbers = numbers_of(model, side)};
+    clear_work(w);
+    w->model = model, w->side = side, w->numbers = numbers_of(model, side);
     w->capacity = tac_edge_capacity(model, pair);
     list_pairs(w, arena);
     if (w->meetings.count > w->capacity) return TAC_ERROR_CAPACITY;

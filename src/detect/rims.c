@@ -141,8 +141,9 @@ static tacVec3 middle_of(const tacVertexSide* side, int rim) {
 void tac_rims_find(tacVertexSide* side, int order, tacHits* hits, tacRims* out,
                    tacScratch* scratch) {
     const struct tacFeatureIndex* index = side->features->index;
-    *out = (tacRims){.count = rims_of(side->features)};
+    out->count = rims_of(side->features);
     if (out->count == 0) return;
+    *out = (tacRims){.count = out->count};
     const double* a = index->rim_axis;
     out->radius = index->rim_radius;
     out->axis = tac_mat_mul_vec(side->place.across.R, (tacVec3){a[0], a[1], a[2]});

@@ -21,7 +21,8 @@
 enum { PADDING = 8 };
 
 // A small field works on the stack, which is warm whichever model is asked                     [B]
-#define WARM ((size_t)160 << 10)
+#define WARM       ((size_t)160 << 10)
+#define WARM_BALLS ((size_t)4 << 10)
 
 //---------------------------------- memory ---------------------------------------
 
@@ -244,6 +245,11 @@ typedef struct roughBalls {
     uint64_t *is_near, *is_far; // leaves
 } roughBalls;
 
+static size_t rough_size(int count) {
+    size_t n = (size_t)count;
+    return 5 * tac_arena_need(sizeof(float) * n) + 2 * tac_arena_need(sizeof(uint64_t) * n);
+}
+
 static roughBalls take_rough(tacArena* arena, int count) {
     roughBalls b = {count, TAC_TAKE(arena, int, count), {NULL}, TAC_TAKE(arena, float, count), NULL,
                     NULL};
@@ -348,9 +354,11 @@ static void fetch_near(const tacVertexSide* side, const leafRange* limit, const 
     }
 }
 
-// leaves near the balls around blocks
-static roughBalls near_leaves(tacVertexSide* side, const leafRange* limit, tacArena* arena) {
-    roughBalls b = take_rough(arena, side->features->index->blocks);
+// Leaves near the balls around blocks. Those of a few are worked with on the stack, `warm`
+static roughBalls near_leaves(tacVertexSide* side, const leafRange* limit, tacArena* warm,
+                              tacArena* arena) {
+    int count = side->features->index->blocks;
+    roughBalls b = take_rough(rough_size(count) <= warm->size ? warm : arena, count);
     side->seen = 0;
     place_rough(side, &limit->box, &b);
     VERTICES->leaves(side->rough, side->leaves, (const float* const*)b.x, b.radius, limit->near,
@@ -362,11 +370,13 @@ static roughBalls near_leaves(tacVertexSide* side, const leafRange* limit, tacAr
 // A union of leaves: those that are near a block decide on its vertices, and those that are not
 // even far are left out of the field there.
 static leafNeeds search_leaves(tacVertexSide* side, const leafRange* limit, tacScratch* scratch) {
+    _Alignas(TAC_ALIGNMENT) char memory[WARM_BALLS];
+    tacArena warm = {memory, WARM_BALLS, 0};
     tacHits* near = &side->near;
     int count = side->features->index->blocks;
     uint64_t* need = TAC_TAKE(&scratch->arena, uint64_t, count + 1);
     size_t mark = scratch->arena.used;
-    roughBalls b = near_leaves(side, limit, &scratch->arena);
+    roughBalls b = near_leaves(side, limit, &warm, &scratch->arena);
     memset(need, 0, sizeof *need * (size_t)(count + 1));
     for (int i = 0; i < b.count; ++i) {
         if (!b.is_near[i]) continue;
@@ -423,10 +433,12 @@ static void add_near(tacHits* near, int block, unsigned is_near, const tacLeafNe
 
 // One that ends: leaves that are not below it at a vertex are left out of the field there
 static leafNeeds search_ending(tacVertexSide* side, const leafRange* limit, tacScratch* scratch) {
+    _Alignas(TAC_ALIGNMENT) char memory[WARM_BALLS];
+    tacArena warm = {memory, WARM_BALLS, 0};
     int count = side->features->index->blocks;
     needList all = {.need = TAC_TAKE(&scratch->arena, tacLeafNeed, (count + 1) * side->leaves)};
     size_t mark = scratch->arena.used;
-    roughBalls b = near_leaves(side, limit, &scratch->arena);
+    roughBalls b = near_leaves(side, limit, &warm, &scratch->arena);
     for (int i = 0; i < b.count; ++i) {
         tacLeafNeed own[TAC_LISTED_LEAVES];
         int needs;
