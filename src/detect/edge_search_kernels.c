@@ -283,6 +283,20 @@ static void list_items(pairList* l, int group, tacEdgeItems item, unsigned count
     }
 }
 
+// blocks of an eight that have any of the bits of their column
+TAC_INLINE unsigned columns_met(uint64_t word) {
+    word |= word >> 32, word |= word >> 16, word |= word >> 8;
+    return (unsigned)word & 255u;
+}
+
+// what edges of these blocks of an eight will be placed by is on its way to the cache
+TAC_INLINE void fetch_rows(const struct tacFeatureIndex* index, int eight, unsigned blocks) {
+    for (; blocks; blocks &= blocks - 1) {
+        const tacEdgeRows* rows = &index->rows[eight * TAC_EDGE_GROUP + __builtin_ctz(blocks)];
+        __builtin_prefetch(rows), __builtin_prefetch((const char*)rows + 64);
+    }
+}
+
 // edges of blocks that are near each other; what repeats the last edge is nowhere
 TAC_INLINE void place_near(const pairList* l, int group, ownGroup* g, tacEdgeItems near,
                            unsigned count) {
@@ -290,10 +304,13 @@ TAC_INLINE void place_near(const pairList* l, int group, ownGroup* g, tacEdgeIte
     const tacEdgeOthers* o = t->others;
     uint64_t all = 0;
     for (unsigned n = 0; n < count; ++n) {
+        unsigned there = columns_met(near.word[n]) & ~(unsigned)o->placed[near.other[n]];
+        fetch_rows(l->index[1], (int)near.other[n], there), all |= near.word[n];
+    }
+    fetch_rows(l->index[0], group, bytes_met(all));
+    for (unsigned n = 0; n < count; ++n) {
         int at = (int)near.other[n];
-        uint64_t word = near.word[n];
-        all |= word, word |= word >> 32, word |= word >> 16, word |= word >> 8;
-        unsigned rest = (unsigned)word & 255u & ~(unsigned)o->placed[at];
+        unsigned rest = columns_met(near.word[n]) & ~(unsigned)o->placed[at];
         for (o->placed[at] |= (int)rest; rest; rest &= rest - 1) {
             int block = at * TAC_EDGE_GROUP + __builtin_ctz(rest);
             place_others(&l->index[1]->rows[block], &t->placing[1], l->edges[1] - block * EIGHT,
@@ -309,13 +326,6 @@ TAC_INLINE void place_near(const pairList* l, int group, ownGroup* g, tacEdgeIte
 
 //---------------------------------- groups ---------------------------------------
 
-// what edges of a group will be placed by is on its way to the cache
-static void fetch_rows(const struct tacFeatureIndex* index, int group) {
-    const char* rows = (const char*)&index->rows[group * TAC_EDGE_GROUP];
-    for (size_t i = 0; i < TAC_EDGE_GROUP * sizeof(tacEdgeRows); i += 64)
-        __builtin_prefetch(rows + i);
-}
-
 static void open_partner(const pairList* l, int group) {
     const tacEdgeOthers* o = l->test->others;
     const struct tacFeatureIndex* index = l->index[1];
@@ -323,7 +333,6 @@ static void open_partner(const pairList* l, int group) {
     o->placed[group] = 0;
     place_eight(l->test, 1, &index->block_rough, group * TAC_EDGE_GROUP, index->edge_blocks,
                 &o->blocks[2 * TAC_BOX_ROWS * group]);
-    fetch_rows(index, group);
 }
 
 // pairs of a group and its partners
@@ -332,7 +341,6 @@ static void list_group(pairList* l, int group, int partners) {
     const tacEdgeItems* item = o->item;
     const struct tacFeatureIndex* index = l->index[0];
     ownGroup g;
-    fetch_rows(index, group);
     place_own_eight(l->test, &index->block_rough, group * TAC_EDGE_GROUP, index->edge_blocks,
                     g.blocks);
     for (int k = 0; k < partners; ++k) open_partner(l, o->partner[k]);

@@ -5,6 +5,7 @@
 
 #include "detect/manifold.h"
 
+#include "base/fetch.h"
 #include "detect/broad.h"
 #include "detect/kept.h"
 #include "math/vec3.h"
@@ -115,8 +116,25 @@ static void clear_pair(tacManifoldPair* p) {
     p->edges = p->edge.meetings.count = 0;
 }
 
+// balls and boxes around blocks
+static void fetch_index(const struct tacFeatureIndex* index) {
+    if (!index) return;
+    size_t blocks = sizeof(float) * (size_t)index->blocks;
+    size_t edge_blocks = sizeof(float) * (size_t)index->edge_blocks;
+    tac_fetch(index->wide, blocks);
+    for (int k = 0; k < 3; ++k) {
+        tac_fetch(index->ball[k], blocks);
+        tac_fetch(index->group_rough.middle[k], edge_blocks / TAC_EDGE_GROUP);
+        tac_fetch(index->group_rough.half[k], edge_blocks / TAC_EDGE_GROUP);
+        tac_fetch(index->block_rough.middle[k], edge_blocks);
+        tac_fetch(index->block_rough.half[k], edge_blocks);
+    }
+}
+
 tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int index, int order,
                               tacManifoldPair* p, tacScratch* scratch) {
+    for (int k = 0; k < 2; ++k)
+        fetch_index(model->contact->feature[model->contact->pair[index].geom[k]].index);
     clear_pair(p);
     p->index = index, p->order = order, p->pair = &model->contact->pair[index];
     p->edges = has_edges(model, p->pair);
@@ -355,10 +373,23 @@ static tacResult search_and_keep(const tacModel* model, const tacPose* body, int
     tacManifoldPair* p = tac_kept_begin(model, scratch, index, two, sizeof *p);
     int kept = p != NULL;
     if (!kept) p = TAC_TAKE(&scratch->arena, tacManifoldPair, 1);
+    tac_fetch(p, offsetof(tacManifoldPair, rims));
+    tac_fetch(&p->edge, offsetof(tacEdgeWork, project));
     tacResult result = tac_manifold_search(model, body, index, order, p, scratch);
     if (kept) tac_kept_end(scratch, result == TAC_OK && tac_manifold_records(p) > 0);
     *out = p;
     return result;
+}
+
+// where the first records go
+static void fetch_contacts(const tacContacts* c) {
+    int count = c->capacity < 64 ? c->capacity : 64;
+    size_t reals = sizeof(tacReal) * (size_t)count, ints = sizeof(int) * (size_t)count;
+    for (int k = 0; k < 3; ++k) tac_fetch(c->point[k], reals), tac_fetch(c->normal[k], reals);
+    tac_fetch(c->distance, reals), tac_fetch(c->activity, reals);
+    tac_fetch(c->pair, ints), tac_fetch(c->bundle, ints);
+    tac_fetch(c->geom[0], ints), tac_fetch(c->geom[1], ints);
+    tac_fetch(c->feature, sizeof *c->feature * (size_t)count);
 }
 
 static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
@@ -367,6 +398,7 @@ static tacResult detect(const tacModel* model, const tacPose* body, tacContacts*
     tacBroad broad;
     int boxed = model->contact->npair > 1 && tac_broad_make(model, body, &broad, scratch);
     tac_kept_clear(scratch);
+    fetch_contacts(contacts);
     for (int i = 0; i < model->contact->npair; ++i) {
         if (boxed && tac_broad_apart(&broad, &model->contact->pair[i])) continue;
         size_t mark = scratch->arena.used;

@@ -8,6 +8,8 @@
 
 #include "detect/manifold_edges.h"
 
+#include "base/fetch.h"
+
 #include "detect/edge_projection.h"
 #include "detect/edge_search.h"
 
@@ -93,6 +95,9 @@ static void turn(const tacFrame* f, const tacReal v[3], tacReal out[3]) {
         out[i] = f->R.m[i][0] * v[0] + f->R.m[i][1] * v[1] + f->R.m[i][2] * v[2];
 }
 
+// where a dozen pairs will be worked on                                                        [B]
+#define FIRST ((size_t)16 << 10)
+
 //---------------------------------- candidates -----------------------------------
 
 // a vector of an edge, turned into axes of geom[0]'s body
@@ -167,6 +172,7 @@ static void list_pairs(tacEdgeWork* w, tacArena* arena) {
                             .witness = &w->numbers.witness,
                             .clash = w->numbers.clash,
                             .all = model->contact->choice[TAC_CHOICE_UNCULLED]};
+    tac_fetch(arena->base + arena->used, arena->size - arena->used < FIRST ? 0 : FIRST);
     int count = tac_edge_search(&search, w->capacity, first, second, arena);
     w->meetings = (tacEdgeMeetings){.count = count};
     if (count == 0 || count > w->capacity) return;

@@ -7,6 +7,7 @@
 
 #include "detect/vertex_sdf.h"
 
+#include "base/fetch.h"
 #include "detect/kept.h"
 #include "math/vec3.h"
 #include "shape/listed.h"
@@ -100,6 +101,8 @@ static void bind_field(tacVertexSide* s, tacScratch* scratch) {
     s->rough = field->rough, s->leaves = field->leaves, s->rise = field->rise, s->end = field->end;
     s->range = field->range, s->box = field->box;
     s->culling = field->culling, s->run = NULL;
+    tac_fetch(s->rough, sizeof(tacRoughFloors) *
+                            (size_t)((s->leaves + TAC_ROUGH_FLOORS - 1) / TAC_ROUGH_FLOORS));
     if (tac_run_size(s->program.shape) <= WARM) return;
     s->run = TAC_TAKE(&scratch->arena, tacRun, 1);
     *s->run = tac_run_take(&s->program, &s->culling, scratch);
@@ -333,10 +336,6 @@ static int searches_leaves(const tacVertexSide* side, const tacVertexRange* rang
            !(side->end > 0.0 && side->end <= range_of(side, range) + tac_re(side->rise));
 }
 
-static void fetch(const void* from, size_t bytes) {
-    for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char*)from + i);
-}
-
 // vertices of blocks that are near a leaf, and leaves that matter to them, on their way to the
 // cache
 static void fetch_near(const tacVertexSide* side, const leafRange* limit, const roughBalls* b) {
@@ -349,8 +348,8 @@ static void fetch_near(const tacVertexSide* side, const leafRange* limit, const 
     }
     for (; seen; seen &= seen - 1) {
         int leaf = __builtin_ctzll(seen);
-        if (!limit->ends) fetch(&side->culling.leaf[leaf], sizeof(tacRough));
-        fetch(&side->program.bound[leaf], offsetof(tacBound, about));
+        if (!limit->ends) tac_fetch(&side->culling.leaf[leaf], sizeof(tacRough));
+        tac_fetch(&side->program.bound[leaf], offsetof(tacBound, about));
     }
 }
 
@@ -477,10 +476,21 @@ static void keep_near(tacVertexSide* side, const tacVertexRange* range, tacScrat
     scratch->arena.used = mark;
 }
 
+// where the first hits go
+static void fetch_hits(const tacHits* h, int capacity) {
+    size_t count = (size_t)(capacity < 64 ? capacity : 64);
+    tac_fetch(h->vertex, sizeof(int) * count), tac_fetch(h->value, sizeof(tacReal) * count);
+    for (int k = 0; k < 3; ++k) {
+        tac_fetch(h->y[k], sizeof(tacReal) * count);
+        tac_fetch(h->gradient[k], sizeof(tacReal) * count);
+    }
+}
+
 void tac_vertex_search(tacVertexSide* side, tacVertexRange range, tacScratch* scratch) {
     const tacFeatures* f = side->features;
     side->near = tac_hits_take(&scratch->arena, most_points(f), 0);
     if (f->vertices == 0) return;
+    fetch_hits(&side->near, most_points(f));
     if (range.all) {
         for (int b = 0; b < f->index->blocks; ++b) add_block(&side->near, f, b);
     } else if (searches_leaves(side, &range)) {

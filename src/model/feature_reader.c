@@ -68,6 +68,25 @@ static void read_each(tacDraft* draft, tacModel* model, tacFeatures* features, t
     }
 }
 
+// One side of each pair alone, and a geom without vertices on it: nothing of that pair can touch
+static void tell_sides(tacDraft* draft, const tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    int side = plan->choice[TAC_CHOICE_SIDES] - 1;
+    for (int i = 0; i < plan->npair && side >= 0; ++i) {
+        const tacContactPair* pair = &plan->pair[i];
+        if (plan->feature[pair->geom[side]].vertices > 0) continue;
+        tacMessage message = {0};
+        snprintf(message.text, sizeof message.text,
+                 "sides=\"%s\" takes the vertices of one geom of each pair, and geom %d ('%s') has "
+                 "none: it and geom %d ('%s') go through each other. Use sides=\"both\", or the "
+                 "other one",
+                 side ? "second" : "first", pair->geom[side], model->geom[pair->geom[side]].name,
+                 pair->geom[1 - side], model->geom[pair->geom[1 - side]].name);
+        keep_remark(draft, &message);
+        return;
+    }
+}
+
 // A field that ends below the support would touch everything, however far it is
 static void check_end(tacDraft* draft, const tacModel* model, int geom, double range) {
     const tacShape* shape = &model->shape[model->geom[geom].shape];
@@ -110,6 +129,7 @@ void tac_read_features(tacDraft* draft, tacModel* model) {
     for (int g = 0; g < model->ngeom && draft->reader.result == TAC_OK; ++g)
         if (may_touch(plan, g) && model->geom[g].shape >= 0)
             check_end(draft, model, g, range_of(model));
+    if (draft->reader.result == TAC_OK) tell_sides(draft, model);
     for (int i = 0; i < model->nshape; ++i) tac_mesh_destroy(kept[i]);
 }
 

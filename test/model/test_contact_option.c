@@ -70,4 +70,26 @@ static int wrong_words_are_told(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(plain_scenes_touch), RUN(scenes_change_their_mind), RUN(wrong_words_are_told))
+#define PEANUT                                                                                     \
+    "<mujoco><asset><shape name=\"peanut\" smooth=\".001\" truncate=\".02\"><sphere size=\".1\"/>" \
+    "<sphere size=\".1\" pos=\".15 0 0\"/></shape></asset><worldbody><geom type=\"box\" "          \
+    "size=\".5 .5 .1\"/><body pos=\"0 0 1\"><freejoint/><geom type=\"shape\" shape=\"peanut\" "    \
+    "mass=\"1\"/></body></worldbody></mujoco>"
+
+// what can never touch, or touches everything, is said at load
+static int contact_that_cannot_be_is_told(void) {
+    tacModel* model = load(PLAIN, "manifold sides=first");
+    ENSURE(model && strstr(message.text, "go through each other"));
+    tac_model_destroy(model);
+    model = load(PLAIN, "manifold sides=second");
+    ENSURE(model && !*message.text);
+    tac_model_destroy(model);
+    model = load(PEANUT, "manifold tau=.001");
+    ENSURE(model != NULL);
+    tac_model_destroy(model);
+    ENSURE(load(PEANUT, "manifold tau=.0025") == NULL && strstr(message.text, "ends at truncate"));
+    return 0;
+}
+
+TEST_MAIN(RUN(plain_scenes_touch), RUN(scenes_change_their_mind), RUN(wrong_words_are_told),
+          RUN(contact_that_cannot_be_is_told))
