@@ -406,7 +406,7 @@ static void close_group(needList* l) {
     for (uint64_t rest = l->open; rest; rest &= rest - 1) {
         int leaf = __builtin_ctzll(rest);
         uint8_t own = (uint8_t)(l->bits[leaf] & 255);
-        l->need[l->count] = (tacLeafNeed){(uint16_t)l->group, (uint8_t)leaf, own};
+        l->need[l->count] = (tacLeafNeed){l->group, (uint8_t)leaf, own};
         l->count += own != 0;
         l->bits[leaf] = (uint16_t)(l->bits[leaf] >> 8);
         left |= (uint64_t)(l->bits[leaf] != 0) << leaf;
@@ -528,7 +528,7 @@ static leafNeeds listed_needs(const uint64_t* bits, int count, int leaves, tacAr
         uint64_t any = 0;
         for (int j = 0; j < TAC_LISTED_GROUP && j < end; ++j) any |= own[j];
         for (; any; any &= any - 1) {
-            tacLeafNeed n = {(uint16_t)g, (uint8_t)__builtin_ctzll(any), 0};
+            tacLeafNeed n = {g, (uint8_t)__builtin_ctzll(any), 0};
             for (int j = 0; j < TAC_LISTED_GROUP && j < end; ++j)
                 n.bits |= (uint8_t)((own[j] >> n.leaf & 1u) << j);
             need[all++] = n;

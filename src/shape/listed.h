@@ -14,7 +14,7 @@
 
 // the points of a group that need a leaf
 typedef struct tacLeafNeed {
-    uint16_t group;
+    int group;
     uint8_t leaf, bits;
 } tacLeafNeed;
 
