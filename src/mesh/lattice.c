@@ -127,6 +127,14 @@ static tacResult find_box(tacSolid* s, double radius, tacMessage* message) {
     return TAC_OK;
 }
 
+// Surfaces and masses do not depend on where a field ends: it does not, here
+static void open_whole(tacSolid* solid, const tacModel* model, int shape) {
+    solid->plain = *model, solid->whole = model->shape[shape];
+    solid->whole.truncate = 0.0;
+    solid->plain.shape = &solid->whole, solid->plain.nshape = 1;
+    solid->model = &solid->plain, solid->shape = 0;
+}
+
 tacResult tac_solid_open(const tacModel* model, int shape, tacQuat rotation, tacSolid* solid,
                          tacMessage* message) {
     *solid = (tacSolid){.model = model, .shape = shape};
@@ -134,7 +142,8 @@ tacResult tac_solid_open(const tacModel* model, int shape, tacQuat rotation, tac
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape", "there is no such shape");
     tacResult result = tac_scratch_create(model, &solid->scratch);
     if (result != TAC_OK) return tac_fail(message, result, NULL, 0, NULL, "out of memory");
-    tacBall ball = tac_shape_ball(model, shape, solid->scratch);
+    open_whole(solid, model, shape);
+    tacBall ball = tac_shape_ball(solid->model, solid->shape, solid->scratch);
     if (!isfinite(ball.radius))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape",
                         "'%s' is not bounded: it holds a half-space that nothing cuts off",

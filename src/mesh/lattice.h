@@ -17,8 +17,10 @@ typedef struct tacWatch {
 } tacWatch;
 
 typedef struct tacSolid {
-    const tacModel* model;
+    const tacModel* model; // with the shape alone, and where that ends it goes on: `plain`, `whole`
     int shape;
+    tacModel plain;
+    tacShape whole;
     tacPose pose; // brings the middle of its ball to the origin, where coordinates are finest
     tacScratch* scratch;
     double low[3], high[3]; // a box that holds it

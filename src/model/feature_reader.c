@@ -97,8 +97,9 @@ static void check_end(tacDraft* draft, const tacModel* model, int geom, double r
     if (shape->truncate <= least)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, element->line, "shape",
                         "the field of shape '%s' ends at truncate = %g, but contact begins at %g "
-                        "(support, radii and what blending takes away): give it %g or more",
-                        shape->name, shape->truncate, least, 1.5 * least);
+                        "(support, radii and what blending takes away): take more than that, and "
+                        "%g or more for records as without an end",
+                        shape->name, shape->truncate, least, 1.6 * least);
 }
 
 // where records begin

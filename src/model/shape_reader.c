@@ -396,16 +396,21 @@ static tacShape* add_shape(tacDraft* draft, const char* name, int first, int dep
 }
 
 // where the field of a union ends; 0: nowhere
-static double read_truncate(tacDraft* draft, const tacElement* element, int children,
-                            double smooth) {
+static double read_truncate(tacDraft* draft, const tacElement* element) {
+    static const tacRange range = {0.0, 1e9};
     tacReader* reader = &draft->reader;
+    const tacNode* root = &((const tacNode*)draft->node.items)[draft->node.count - 1];
     double end = 0.0;
-    if (!tac_read_number(reader, element, "truncate", tac_range_size, &end)) return 0.0;
+    if (!tac_read_number(reader, element, "truncate", range, &end) || end == 0.0) return 0.0;
     int line = tac_attribute_line(element, "truncate");
-    if (children < 2)
+    if (root->kind != TAC_NODE_UNION) {
         tac_reader_fail(reader, TAC_ERROR_VALUE, line, "truncate",
-                        "a shape that ends is a union: put two primitives or more into <shape>");
-    else if (end < 10.0 * smooth)
+                        "only a union ends: <shape> has one primitive or combination in it, which "
+                        "is none. Put its parts directly into <shape>, or leave truncate out");
+        return 0.0;
+    }
+    double smooth = *tac_draft_values(draft, root->smooth);
+    if (end < 10.0 * smooth)
         tac_reader_fail(reader, TAC_ERROR_VALUE, line, "truncate",
                         "truncate = %g is below ten times smooth = %g: the surface would move; "
                         "take %g or more",
@@ -459,8 +464,7 @@ void tac_read_shape(tacDraft* draft, const tacElement* element) {
     if (children > 1)
         total = close_combination(draft, TAC_NODE_UNION, scope.path, tac_pose_identity(), first,
                                   children, total, scope.smooth);
-    double end = read_truncate(draft, element, children,
-                               scope.smooth >= 0 ? *tac_draft_values(draft, scope.smooth) : 0.0);
+    double end = read_truncate(draft, element);
     tacShape* shape = add_shape(draft, name, first, total.depth, exact || draft->exact);
     if (shape) shape->truncate = end;
 }

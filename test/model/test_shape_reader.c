@@ -31,7 +31,7 @@ static const badScene wrong_shapes[] = {
     {0, "<shape name='s'><superquadric size='1 1 1'/></shape>", TAC_ERROR_VALUE, 2, "eps", "needs"},
     {0, "<shape name='s' smooth='0'><plane/></shape>", TAC_ERROR_VALUE, 2, "smooth", "range"},
     {0, "<shape name='s' truncate='.1'><sphere size='1'/></shape>", TAC_ERROR_VALUE, 2, "truncate",
-     "is a union"},
+     "only a union ends"},
     {0, "<shape name='s' truncate='-1'><plane/><plane/></shape>", TAC_ERROR_VALUE, 2, "truncate",
      "range"},
     {0, "<shape name='s' smooth='.01' truncate='.09'><plane/><plane/></shape>", TAC_ERROR_VALUE, 2,
