@@ -151,6 +151,33 @@ static double ending(const double distance[2], double tau, double T) {
     return -tau * log(sum);
 }
 
+// Hessians are the derivatives of gradients, where parts of a union fade as elsewhere
+static int hessians_of_unions_that_end_are_those_of_gradients(void) {
+    static const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}}; // xx yy zz xy xz yz
+    tacModel* m = load_zoo();
+    tacScratch* scratch = make_scratch(m);
+    testRandom random = {37};
+    for (int shape = 0; shape < m->nshape; ++shape)
+        for (int i = 0; i < 2000 && m->shape[shape].truncate > 0.0; ++i) {
+            double x[3], one[3] = {1.0, 1.0, 1.0}, zero[3] = {0}, d[4];
+            for (int k = 0; k < 3; ++k) x[k] = test_uniform(&random, -0.9, 0.9);
+            field f = eval(m, shape, x[0], x[1], x[2]);
+            double size = 1.0;
+            for (int k = 0; k < 6; ++k) size = fmax(size, fabs(f.H[k]));
+            for (int k = 0; k < 3; ++k) {
+                tacShapeTangent along = {.x = {zero, zero, zero}};
+                along.x[k] = one;
+                tac_shape_jvp(m, shape, tac_pose_identity(), (tacPoints){1, {&x[0], &x[1], &x[2]}},
+                              along, (tacField){.value = &d[3], .gradient = {&d[0], &d[1], &d[2]}},
+                              scratch);
+                for (int j = 0; j < 3; ++j) ENSURE_NEAR(f.H[at[j][k]] / size, d[j] / size, 1e-11);
+            }
+        }
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(m);
+    return 0;
+}
+
 static int union_that_ends_is_what_the_page_says(void) {
     const double tau = 0.03, T = 0.36;
     tacModel* m = load_shapes("<shape name='u' smooth='.03' truncate='.36'><sphere size='.5'/>"
@@ -599,6 +626,7 @@ TEST_MAIN(RUN(sphere_is_distance), RUN(plane_is_height), RUN(round_superquadric_
           RUN(tangent_distance_is_metric_at_the_surface),
           RUN(union_of_duplicates_is_lower_by_tau_log_k),
           RUN(union_that_ends_is_what_the_page_says),
+          RUN(hessians_of_unions_that_end_are_those_of_gradients),
           RUN(maximum_of_duplicates_is_higher_by_tau_log_k),
           RUN(blend_of_planes_curves_as_its_weights_say), RUN(cup_has_a_cavity),
           RUN(hvp_is_linear_at_ties), RUN(primitives_are_distances),
