@@ -16,8 +16,10 @@ typedef struct modelFiles {
 
 static modelFiles model_files;
 
+// repro/ holds small cases of open issues: each gets a test of its own when it is solved
 static inline int is_model_file(const char* path) {
     const char* dot = strrchr(path, '.');
+    if (strstr(path, "/repro/")) return 0;
     return dot && (strcmp(dot, ".xml") == 0 || strcmp(dot, ".urdf") == 0);
 }
 
