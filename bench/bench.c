@@ -49,10 +49,15 @@ void bench_processor_times(const benchWork* works, int count, double* nanosecond
 }
 
 void bench_spin(void* context, int job, int worker) {
-    (void)context, (void)worker;
+    (void)context;
+    (void)worker;
     double a = 1.0 + job, b = 2.0 + job, c = 3.0 + job, d = 4.0 + job;
-    for (int i = 0; i < 25000; ++i)
-        a = a * 0.999 + 0.1, b = b * 0.999 + 0.1, c = c * 0.999 + 0.1, d = d * 0.999 + 0.1;
+    for (int i = 0; i < 25000; ++i) {
+        a = a * 0.999 + 0.1;
+        b = b * 0.999 + 0.1;
+        c = c * 0.999 + 0.1;
+        d = d * 0.999 + 0.1;
+    }
     volatile double kept = a + b + c + d;
     (void)kept;
 }

@@ -140,7 +140,8 @@ int bench_cloud(benchReport* report) {
     culled = threads = exact;
     tacModel *slow = load(&exact, "exact='true'"), *fast = load(&exact, "");
     if (!slow || !fast) return 1;
-    exact.model = slow, culled.model = threads.model = fast;
+    exact.model = slow;
+    culled.model = threads.model = fast;
     exact.eps = width_of(slow) * width_of(slow);
     cloudBench* all[3] = {&exact, &culled, &threads};
     tacResult result = tac_pool_create(2, tac_default_allocator(), &threads.pool);
@@ -149,6 +150,7 @@ int bench_cloud(benchReport* report) {
     if (result == TAC_OK) measure(report, &exact, &culled, &threads);
     for (int k = 0; k < 6; ++k) tac_scratch_destroy(all[k / 2]->scratch[k % 2]);
     tac_pool_destroy(threads.pool);
-    tac_model_destroy(slow), tac_model_destroy(fast);
+    tac_model_destroy(slow);
+    tac_model_destroy(fast);
     return result != TAC_OK;
 }

@@ -16,7 +16,9 @@ enum { PAIRS = 200, MAX_QUERIES = 8192 };
 static unsigned long long state = 88172645463325252ull;
 
 static double uniform(double low, double high) {
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
     return low + (high - low) * (double)(state >> 11) * 0x1p-53;
 }
 
@@ -32,8 +34,14 @@ typedef struct pieceWork {
 static tacConvex random_piece(tacConvexKind kind) {
     tacConvex c = {.kind = kind, .radius = kind == TAC_CONVEX_SEGMENT ? 0.1 : 0.0};
     double q[4], n = 0.0;
-    for (int k = 0; k < 3; ++k) c.size[k] = uniform(0.1, 0.8), c.pos[k] = uniform(-0.5, 0.5);
-    for (int k = 0; k < 4; ++k) q[k] = uniform(-1.0, 1.0), n += q[k] * q[k];
+    for (int k = 0; k < 3; ++k) {
+        c.size[k] = uniform(0.1, 0.8);
+        c.pos[k] = uniform(-0.5, 0.5);
+    }
+    for (int k = 0; k < 4; ++k) {
+        q[k] = uniform(-1.0, 1.0);
+        n += q[k] * q[k];
+    }
     double w = q[0] / sqrt(n), x = q[1] / sqrt(n), y = q[2] / sqrt(n), z = q[3] / sqrt(n);
     double R[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
                       {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
@@ -113,7 +121,8 @@ static void bench_pieces(benchReport* report) {
     if (!work.memory) return;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         for (int k = 0; k < PAIRS; ++k) {
-            work.a[k] = random_piece(cases[i].kind[0]), work.b[k] = random_piece(cases[i].kind[1]);
+            work.a[k] = random_piece(cases[i].kind[0]);
+            work.b[k] = random_piece(cases[i].kind[1]);
             work.b[k].pos[0] += cases[i].apart;
         }
         rows(report, cases[i].name, &work);
@@ -125,7 +134,8 @@ static void bench_pieces(benchReport* report) {
                              .rot = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
             work.a[k] = work.b[k] = box;
             if (ground) work.a[k].kind = TAC_CONVEX_HALF_SPACE;
-            work.b[k].pos[0] = uniform(-0.1, 0.1), work.b[k].pos[2] = (ground ? 0.1 : 0.2) + 1e-7;
+            work.b[k].pos[0] = uniform(-0.1, 0.1);
+            work.b[k].pos[2] = (ground ? 0.1 : 0.2) + 1e-7;
         }
         rows(report, ground ? "box-on-ground" : "box-on-box", &work);
     }
@@ -147,7 +157,8 @@ static void run_queries(void* context) {
     for (int i = 0; i < w->count; ++i) {
         double time;
         int hit = tac_ccd(w->feature[i], w->query[i].start, w->query[i].end, &options, &time, NULL);
-        w->missed += !hit && w->query[i].truth, w->extra += hit && !w->query[i].truth;
+        w->missed += !hit && w->query[i].truth;
+        w->extra += hit && !w->query[i].truth;
         w->impacts += w->query[i].truth;
     }
 }

@@ -67,7 +67,10 @@ static void run_vjp(void* context) {
 
 static void close_bench(dynamicsBench* b) {
     for (int i = 0; i < BATCH; ++i) tac_scratch_destroy(b->scratch[i]);
-    free(b->memory), free(b->tau), free(b->A), free(b->B);
+    free(b->memory);
+    free(b->tau);
+    free(b->A);
+    free(b->B);
     tac_model_destroy(b->model);
 }
 
@@ -80,8 +83,10 @@ static int open_bench(dynamicsBench* b, const char* path) {
     }
     size_t nq = (size_t)b->model->nq, nv = (size_t)b->model->nv, nu = (size_t)b->model->nu;
     size_t each = 2 * (nq + nv) + nu;
-    b->memory = calloc(BATCH * each, sizeof(double)), b->tau = calloc(nv, sizeof(double));
-    b->A = calloc(4 * nv * nv, sizeof(double)), b->B = calloc(2 * nv * (nu + 1), sizeof(double));
+    b->memory = calloc(BATCH * each, sizeof(double));
+    b->tau = calloc(nv, sizeof(double));
+    b->A = calloc(4 * nv * nv, sizeof(double));
+    b->B = calloc(2 * nv * (nu + 1), sizeof(double));
     unsigned random = 1;
     for (int i = 0; i < BATCH; ++i) {
         double* at = b->memory + (size_t)i * each;

@@ -15,7 +15,9 @@
 static unsigned long long state = 88172645463325252ull;
 
 static double uniform(double low, double high) {
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
     return low + (high - low) * (double)(state >> 11) * 0x1p-53;
 }
 

@@ -45,9 +45,15 @@ static void make_cube(lcpBench* p) {
     double J[12 * 6] = {0.0}, w[6] = {2.0, 0.5, -0.1}, inverse_mass[6] = {1, 1, 1, 600, 600, 600};
     for (int c = 0; c < 4; ++c) {
         double x = c & 1 ? 0.05 : -0.05, y = c & 2 ? 0.05 : -0.05, z = -0.05, *row = J + 18 * c;
-        row[2] = 1.0, row[3] = y, row[4] = -x;
-        row[6] = 1.0, row[10] = z, row[11] = -y;
-        row[13] = 1.0, row[15] = -z, row[17] = x;
+        row[2] = 1.0;
+        row[3] = y;
+        row[4] = -x;
+        row[6] = 1.0;
+        row[10] = z;
+        row[11] = -y;
+        row[13] = 1.0;
+        row[15] = -z;
+        row[17] = x;
         p->mu[c] = 0.5;
     }
     condense(p, J, 6, inverse_mass, w, 4, 2);
@@ -65,7 +71,10 @@ static void make_frictionless(lcpBench* p, int rows) {
     double w[SPEEDS], inverse_mass[SPEEDS];
     unsigned long long seed = (unsigned long long)rows;
     memset(J, 0, sizeof J);
-    for (int k = 0; k < SPEEDS; ++k) w[k] = next_number(&seed), inverse_mass[k] = 1.0;
+    for (int k = 0; k < SPEEDS; ++k) {
+        w[k] = next_number(&seed);
+        inverse_mass[k] = 1.0;
+    }
     for (int i = 0; i < rows; ++i)
         for (int side = 0; side < 2; ++side)
             for (int k = 0; k < 6; ++k)

@@ -47,7 +47,8 @@ static void draw_pose(unsigned long long* state, double distance, double qpos[7]
     // minus R (0, 0, 1/2)
     double up[3] = {2.0 * (q[1] * q[3] + q[0] * q[2]), 2.0 * (q[2] * q[3] - q[0] * q[1]),
                     1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])};
-    qpos[0] = r * k * cos(f) - 0.5 * up[0], qpos[1] = r * k * sin(f) - 0.5 * up[1];
+    qpos[0] = r * k * cos(f) - 0.5 * up[0];
+    qpos[1] = r * k * sin(f) - 0.5 * up[1];
     qpos[2] = 0.5 + r * z - 0.5 * up[2];
     memcpy(qpos + 3, q, sizeof q);
 }
@@ -91,7 +92,8 @@ static int open_bench(manifoldBench* b, const char* path) {
 }
 
 static void close_bench(manifoldBench* b) {
-    tac_contacts_destroy(b->contacts), tac_contacts_destroy(b->bar);
+    tac_contacts_destroy(b->contacts);
+    tac_contacts_destroy(b->bar);
     tac_scratch_destroy(b->scratch);
     tac_model_destroy(b->model);
 }
@@ -226,7 +228,9 @@ static void bench_installed(benchReport* report, const sweepTimes* t, const char
     int wide = tac_isa() == TAC_ISA_AVX512, baseline = tac_isa() == TAC_ISA_BASELINE;
     double most = distance > 0.75 ? (wide ? 0.4 : 0.7) : (wide ? 0.3 : 0.5);
     quartiles differences = quartiles_of(t->peer[INSTALLED], t->gradient);
-    differences.low *= 13.0, differences.middle *= 13.0, differences.high *= 13.0;
+    differences.low *= 13.0;
+    differences.middle *= 13.0;
+    differences.high *= 13.0;
     bench_peer(report, t, INSTALLED, version, distance, most);
     row_ratio(report, distance, "13 mj_collision : gradient", differences, baseline ? ' ' : '>',
               20.0);
@@ -365,6 +369,7 @@ int bench_manifold(benchReport* report) {
     bench_threads(report, &b, &other);
     int result = bench_objects(report, &b);
     for (int p = 0; p < PEERS; ++p) close_peer(&peer[p]);
-    close_bench(&b), close_bench(&other);
+    close_bench(&b);
+    close_bench(&other);
     return result;
 }

@@ -8,19 +8,34 @@
 
 #ifndef TAC_HAVE_MUJOCO_HEADERS
 
-mujocoPeer* mujoco_peer_open(const char* path) { return (void)path, NULL; }
+mujocoPeer* mujoco_peer_open(const char* path) {
+    (void)path;
+    return NULL;
+}
 void mujoco_peer_close(mujocoPeer* peer) { (void)peer; }
 void mujoco_peer_set(mujocoPeer* peer, const double* qpos, const double* qvel, const double* ctrl) {
-    (void)peer, (void)qpos, (void)qvel, (void)ctrl;
+    (void)peer;
+    (void)qpos;
+    (void)qvel;
+    (void)ctrl;
 }
 void mujoco_peer_inverse(void* peer) { (void)peer; }
 void mujoco_peer_forward(void* peer) { (void)peer; }
 void mujoco_peer_step(void* peer) { (void)peer; }
 void mujoco_peer_jacobian(void* peer) { (void)peer; }
 void mujoco_peer_touch(mujocoPeer* peer) { (void)peer; }
-void mujoco_peer_place(mujocoPeer* peer, const double* qpos) { (void)peer, (void)qpos; }
-int mujoco_peer_collide(mujocoPeer* peer) { return (void)peer, 0; }
-const char* mujoco_peer_version(mujocoPeer* peer) { return (void)peer, ""; }
+void mujoco_peer_place(mujocoPeer* peer, const double* qpos) {
+    (void)peer;
+    (void)qpos;
+}
+int mujoco_peer_collide(mujocoPeer* peer) {
+    (void)peer;
+    return 0;
+}
+const char* mujoco_peer_version(mujocoPeer* peer) {
+    (void)peer;
+    return "";
+}
 
 #else
 
@@ -43,7 +58,8 @@ mujocoPeer* mujoco_peer_open(const char* path) {
     mjModel* m = p->s.m;
     size_t nx = (size_t)(2 * m->nv + m->na), nu = (size_t)m->nu + 1;
     m->opt.disableflags |= mjDSBL_CONSTRAINT;
-    p->A = malloc(sizeof(double) * nx * nx), p->B = malloc(sizeof(double) * nx * nu);
+    p->A = malloc(sizeof(double) * nx * nx);
+    p->B = malloc(sizeof(double) * nx * nu);
     p->qpos = malloc(sizeof(double) * (size_t)m->nq);
     p->qvel = malloc(sizeof(double) * (size_t)m->nv);
     return p;
@@ -52,7 +68,11 @@ mujocoPeer* mujoco_peer_open(const char* path) {
 void mujoco_peer_close(mujocoPeer* p) {
     if (!p) return;
     mujoco_scene_close(&p->s);
-    free(p->A), free(p->B), free(p->qpos), free(p->qvel), free(p);
+    free(p->A);
+    free(p->B);
+    free(p->qpos);
+    free(p->qvel);
+    free(p);
 }
 
 static void restore(mujocoPeer* p) {
@@ -69,8 +89,9 @@ void mujoco_peer_set(mujocoPeer* p, const double* qpos, const double* qvel, cons
 
 void mujoco_peer_inverse(void* context) {
     mujocoPeer* p = context;
-    p->s.mj_kinematics(p->s.m, p->s.d), p->s.mj_comPos(p->s.m, p->s.d),
-        p->s.mj_comVel(p->s.m, p->s.d);
+    p->s.mj_kinematics(p->s.m, p->s.d);
+    p->s.mj_comPos(p->s.m, p->s.d);
+    p->s.mj_comVel(p->s.m, p->s.d);
     p->s.mj_rne(p->s.m, p->s.d, 0, p->s.d->qfrc_bias);
 }
 
@@ -102,7 +123,8 @@ void mujoco_peer_touch(mujocoPeer* p) {
 
 void mujoco_peer_place(mujocoPeer* p, const double* qpos) {
     memcpy(p->s.d->qpos, qpos, sizeof(double) * (size_t)p->s.m->nq);
-    p->s.mj_kinematics(p->s.m, p->s.d), p->s.mj_comPos(p->s.m, p->s.d);
+    p->s.mj_kinematics(p->s.m, p->s.d);
+    p->s.mj_comPos(p->s.m, p->s.d);
 }
 
 int mujoco_peer_collide(mujocoPeer* p) {

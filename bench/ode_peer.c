@@ -73,8 +73,10 @@ static void make_cube(odePeer* p) {
     for (int c = 0; c < 4; ++c) {
         dContact contact;
         memset(&contact, 0, sizeof contact);
-        contact.surface.mode = dContactApprox1, contact.surface.mu = 0.5;
-        contact.geom.pos[0] = c & 1 ? 0.05 : -0.05, contact.geom.pos[1] = c & 2 ? 0.05 : -0.05;
+        contact.surface.mode = dContactApprox1;
+        contact.surface.mu = 0.5;
+        contact.geom.pos[0] = c & 1 ? 0.05 : -0.05;
+        contact.geom.pos[1] = c & 2 ? 0.05 : -0.05;
         contact.geom.normal[2] = 1.0;
         p->dJointAttach(p->dJointCreateContact(p->world, p->group, &contact), p->body, NULL);
     }
@@ -96,7 +98,9 @@ odePeer* ode_peer_open(void) {
 void ode_peer_close(odePeer* p) {
     if (!p) return;
     if (p->ready) {
-        p->dJointGroupDestroy(p->group), p->dWorldDestroy(p->world), p->dCloseODE();
+        p->dJointGroupDestroy(p->group);
+        p->dWorldDestroy(p->world);
+        p->dCloseODE();
     }
     if (p->library) dlclose(p->library);
     free(p);
@@ -105,8 +109,10 @@ void ode_peer_close(odePeer* p) {
 void ode_peer_step(void* context) {
     const dQuaternion upright = {1.0, 0.0, 0.0, 0.0};
     odePeer* p = context;
-    p->dBodySetPosition(p->body, 0.0, 0.0, 0.05), p->dBodySetQuaternion(p->body, upright);
-    p->dBodySetLinearVel(p->body, 2.0, 0.5, 0.0), p->dBodySetAngularVel(p->body, 0.0, 0.0, 0.0);
+    p->dBodySetPosition(p->body, 0.0, 0.0, 0.05);
+    p->dBodySetQuaternion(p->body, upright);
+    p->dBodySetLinearVel(p->body, 2.0, 0.5, 0.0);
+    p->dBodySetAngularVel(p->body, 0.0, 0.0, 0.0);
     p->dWorldStep(p->world, 0.01);
 }
 
@@ -138,7 +144,11 @@ int packaged_dantzig(int n, const double* A, const double* b, double* x) {
     // it takes A x = b + w, rows padded to fours, and works in place
     for (int i = 0; i < n; ++i) {
         memcpy(copy + i * stride, A + i * n, sizeof(double) * (size_t)n);
-        right[i] = -b[i], low[i] = 0.0, high[i] = INFINITY, friction[i] = -1, x[i] = 0.0;
+        right[i] = -b[i];
+        low[i] = 0.0;
+        high[i] = INFINITY;
+        friction[i] = -1;
+        x[i] = 0.0;
     }
     return solve(n, copy, x, right, w, 0, low, high, friction, 0);
 }

@@ -32,7 +32,9 @@ static double solve(const double Q[3], const double c[2], double alpha[2]) {
     }
     for (int i = 0; i < 4; ++i) {
         double weight = exp((low - cost[i]) / least);
-        sum += weight, mean[0] += weight * side[i][0], mean[1] += weight * side[i][1];
+        sum += weight;
+        mean[0] += weight * side[i][0];
+        mean[1] += weight * side[i][1];
     }
     double colliding = inside(free[0]) * inside(free[1]);
     for (int k = 0; k < 2; ++k) alpha[k] = colliding * free[k] + (1.0 - colliding) * mean[k] / sum;
@@ -43,13 +45,15 @@ void bench_scalar_edge_edge(const double* const in[12], double* const out[9], in
     for (int i = 0; i < count; ++i) {
         double t1[3], t2[3], r[3], alpha[2];
         for (int k = 0; k < 3; ++k) {
-            t1[k] = in[3 + k][i] - in[k][i], t2[k] = in[9 + k][i] - in[6 + k][i];
+            t1[k] = in[3 + k][i] - in[k][i];
+            t2[k] = in[9 + k][i] - in[6 + k][i];
             r[k] = in[k][i] - in[6 + k][i];
         }
         double Q[3] = {dot(t1, t1) + regular, -dot(t1, t2), dot(t2, t2) + regular};
         double c[2] = {dot(r, t1) - 0.5 * regular, -dot(r, t2) - 0.5 * regular};
         out[2][i] = solve(Q, c, alpha);
-        out[0][i] = alpha[0], out[1][i] = alpha[1];
+        out[0][i] = alpha[0];
+        out[1][i] = alpha[1];
         for (int k = 0; k < 3; ++k) {
             out[3 + k][i] = in[k][i] + alpha[0] * t1[k];
             out[6 + k][i] = in[6 + k][i] + alpha[1] * t2[k];

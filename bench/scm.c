@@ -64,7 +64,8 @@ static void close_bench(scmBench* b) {
     tacAllocator a = tac_default_allocator();
     for (int i = 0; i < 2; ++i)
         if (b->cloud[i]) a.release(a.user, b->cloud[i]);
-    free(b->Phi), free(b->plain);
+    free(b->Phi);
+    free(b->plain);
 }
 
 static double scalar_phi(const scmBench* b, const double y[3]) {
@@ -129,7 +130,8 @@ static int measure_kernels(benchReport* report) {
         bench_row(report, "scm/4k/wide less scalar",
                   largest_difference(exact.Phi + 4000, exact.plain, SCALAR), "m", '<', 1e-12);
     }
-    close_bench(&exact), close_bench(&culled);
+    close_bench(&exact);
+    close_bench(&culled);
     return failed;
 }
 
@@ -264,7 +266,10 @@ static int measure_apart(benchReport* report) {
         bench_row(report, "scm/10 boxes/3 sizes apart over that", ns[1] / ns[0], "x", '<', 4.0);
         bench_row(report, "scm/10 boxes/10 sizes apart over that", ns[2] / ns[0], "x", '<', 3.0);
     }
-    for (int i = 0; i < 3; ++i) tac_scratch_destroy(b[i].scratch), tac_model_destroy(b[i].model);
+    for (int i = 0; i < 3; ++i) {
+        tac_scratch_destroy(b[i].scratch);
+        tac_model_destroy(b[i].model);
+    }
     return failed;
 }
 

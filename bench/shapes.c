@@ -16,7 +16,9 @@ enum { COUNT = 1024, VERTICES = 305, PLACES = 4 };
 static unsigned long long state = 88172645463325252ull;
 
 static double uniform(double low, double high) {
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
     return low + (high - low) * (double)(state >> 11) * 0x1p-53;
 }
 
@@ -134,9 +136,15 @@ static const char figure[] =
 static void find_vertices(const tacModel* model, tacScratch* scratch, double v[VERTICES][3]) {
     for (int i = 0; i < VERTICES; ++i) {
         double x[3], d[3], n = 0.0, value = 1.0;
-        for (int k = 0; k < 3; ++k) d[k] = uniform(-1.0, 1.0), n += d[k] * d[k];
+        for (int k = 0; k < 3; ++k) {
+            d[k] = uniform(-1.0, 1.0);
+            n += d[k] * d[k];
+        }
         const double* c = &model->param[model->node[i % 18].position];
-        for (int k = 0; k < 3; ++k) d[k] /= sqrt(n), x[k] = c[k] + 1.5 * d[k];
+        for (int k = 0; k < 3; ++k) {
+            d[k] /= sqrt(n);
+            x[k] = c[k] + 1.5 * d[k];
+        }
         for (int step = 0; step < 60 && value > 1e-9; ++step) {
             tac_shape_eval(model, 0, tac_pose_identity(), (tacPoints){1, {&x[0], &x[1], &x[2]}},
                            (tacField){.value = &value}, scratch);
@@ -154,7 +162,10 @@ static void place(double v[VERTICES][3], double distance, double* x[3]) {
     double R[3][3] = {{1 - 2 * (b * b + c * c), 2 * (a * b - w * c), 2 * (a * c + w * b)},
                       {2 * (a * b + w * c), 1 - 2 * (a * a + c * c), 2 * (b * c - w * a)},
                       {2 * (a * c - w * b), 2 * (b * c + w * a), 1 - 2 * (a * a + b * b)}};
-    for (int k = 0; k < 3; ++k) t[k] = uniform(-1, 1), size += t[k] * t[k];
+    for (int k = 0; k < 3; ++k) {
+        t[k] = uniform(-1, 1);
+        size += t[k] * t[k];
+    }
     double scale = distance * uniform(0.4, 1.1) / sqrt(size);
     const double middle[3] = {0, 0, 0.5};
     for (int i = 0; i < VERTICES; ++i)
@@ -164,7 +175,8 @@ static void place(double v[VERTICES][3], double distance, double* x[3]) {
                 there += R[k][j] * (v[i][j] - middle[j]);
                 back += R[j][k] * (v[i][j] - middle[j] - scale * t[j]);
             }
-            x[k][i] = there, x[k][VERTICES + i] = back;
+            x[k][i] = there;
+            x[k][VERTICES + i] = back;
         }
 }
 
@@ -258,14 +270,16 @@ static tacResult bench_threads(benchReport* report) {
         for (int k = 0; k < 3; ++k) x[k][i] = uniform(-1.0, 1.0);
     for (int t = 0; t < 2 && result == TAC_OK; ++t) {
         result = tac_pool_create(t + 1, tac_default_allocator(), &work[t].pool);
-        work[t].scratch[0] = work[0].scratch[0], work[t].scratch[1] = other;
+        work[t].scratch[0] = work[0].scratch[0];
+        work[t].scratch[1] = other;
         for (int i = 0; i < 16; ++i) {
             shapeWork* part = &work[t].part[i];
             *part = (shapeWork){.model = model, .shape = 2, .order = 2, .count = PART};
             for (int k = 0; k < 3; ++k) part->x[k] = &x[k][i * PART];
             for (int k = 0; k < 10; ++k) part->out[k] = &out[k][i * PART];
         }
-        list[t] = (benchWork){run_threads, &work[t]}, list[2 + t] = (benchWork){run_spin, &work[t]};
+        list[t] = (benchWork){run_threads, &work[t]};
+        list[2 + t] = (benchWork){run_spin, &work[t]};
     }
     if (result == TAC_OK) {
         bench_times(list, 4, ns);
@@ -273,7 +287,8 @@ static tacResult bench_threads(benchReport* report) {
         row(report, "registers alone", "two threads", ns[2] / ns[3], "x", ' ', 0.0);
         for (int t = 0; t < 2; ++t) tac_pool_destroy(work[t].pool);
     }
-    tac_scratch_destroy(other), tac_scratch_destroy(work[0].scratch[0]);
+    tac_scratch_destroy(other);
+    tac_scratch_destroy(work[0].scratch[0]);
     tac_model_destroy(model);
     return result;
 }

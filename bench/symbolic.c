@@ -29,7 +29,8 @@ typedef struct symbolicBench {
 // of the processor, the assembler's and linker's included: others may use the machine, too
 static double seconds(void) {
     struct rusage own, children;
-    getrusage(RUSAGE_SELF, &own), getrusage(RUSAGE_CHILDREN, &children);
+    getrusage(RUSAGE_SELF, &own);
+    getrusage(RUSAGE_CHILDREN, &children);
     struct timeval t[] = {own.ru_utime, own.ru_stime, children.ru_utime, children.ru_stime};
     double sum = 0.0;
     for (int i = 0; i < 4; ++i) sum += (double)t[i].tv_sec + 1e-6 * (double)t[i].tv_usec;
@@ -73,7 +74,8 @@ static void run_code_step(void* context) {
 //---------------------------------- scenes ---------------------------------------
 
 static void close_bench(symbolicBench* b) {
-    tac_scratch_destroy(b->plain), tac_scratch_destroy(b->quick);
+    tac_scratch_destroy(b->plain);
+    tac_scratch_destroy(b->quick);
     tac_step_code_destroy(b->step);
     tac_code_destroy(b->code);
     tac_program_destroy(b->program);

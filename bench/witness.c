@@ -47,9 +47,10 @@ static int bench_in_cache(benchReport* report) {
                             {&a, WITNESS_FACE_EXACT, 0}, {&a, WITNESS_POLYGON, 0}};
     benchWork list[14];
     double ns[14];
-    for (int i = 0; i < 4; ++i)
-        work[6 + i] = (witnessWork){&a, WITNESS_POINT, mu[i]},
-                 work[10 + i] = (witnessWork){&a, WITNESS_LBFGS, mu[i]};
+    for (int i = 0; i < 4; ++i) {
+        work[6 + i] = (witnessWork){&a, WITNESS_POINT, mu[i]};
+        work[10 + i] = (witnessWork){&a, WITNESS_LBFGS, mu[i]};
+    }
     for (int i = 0; i < 14; ++i) list[i] = (benchWork){bench_witness_run, &work[i]};
     bench_times(list, 2, ns);
     bench_times(list + 2, 12, ns + 2);

@@ -18,7 +18,8 @@ static double dot(const double a[3], const double b[3]) {
 static boxProblem load(const double* const in[12], int i) {
     double t1[3], t2[3], r[3];
     for (int k = 0; k < 3; ++k) {
-        t1[k] = in[3 + k][i] - in[k][i], t2[k] = in[9 + k][i] - in[6 + k][i];
+        t1[k] = in[3 + k][i] - in[k][i];
+        t2[k] = in[9 + k][i] - in[6 + k][i];
         r[k] = in[k][i] - in[6 + k][i];
     }
     return (boxProblem){{dot(t1, t1) + regular, -dot(t1, t2), dot(t2, t2) + regular},
@@ -29,7 +30,8 @@ static boxProblem load(const double* const in[12], int i) {
 static boxProblem load_face(const double* const in[12], int i) {
     double e1[3], e2[3], r[3];
     for (int k = 0; k < 3; ++k) {
-        e1[k] = in[6 + k][i] - in[3 + k][i], e2[k] = in[9 + k][i] - in[3 + k][i];
+        e1[k] = in[6 + k][i] - in[3 + k][i];
+        e2[k] = in[9 + k][i] - in[3 + k][i];
         r[k] = in[3 + k][i] - in[k][i];
     }
     return (boxProblem){{dot(e1, e1) + regular, dot(e1, e2), dot(e2, e2) + regular},
@@ -61,8 +63,10 @@ static void newton(const boxProblem* p, const double x[8], double mu, double d[8
         r[k] = -(g[k] - mu / s[0] + mu / s[1]);
     }
     double A = p->Q[0] + H[0], B = p->Q[2] + H[1], det = A * B - p->Q[1] * p->Q[1];
-    d[0] = (B * r[0] - p->Q[1] * r[1]) / det, d[2] = (A * r[1] - p->Q[1] * r[0]) / det;
-    d[1] = -d[0], d[3] = -d[2];
+    d[0] = (B * r[0] - p->Q[1] * r[1]) / det;
+    d[2] = (A * r[1] - p->Q[1] * r[0]) / det;
+    d[1] = -d[0];
+    d[3] = -d[2];
     for (int i = 0; i < 4; ++i) d[4 + i] = (mu - x[4 + i] * d[i]) / x[i] - x[4 + i];
 }
 
@@ -84,9 +88,11 @@ void bench_interior_point(const double* const in[12], double* const alpha[2], in
             newton(&p, x, target, d);
             double t = longest(x, d, 8);
             for (int k = 0; k < 8; ++k) x[k] += t * d[k];
-            x[1] = 1.0 - x[0], x[3] = 1.0 - x[2];
+            x[1] = 1.0 - x[0];
+            x[3] = 1.0 - x[2];
         }
-        alpha[0][i] = x[0], alpha[1][i] = x[2];
+        alpha[0][i] = x[0];
+        alpha[1][i] = x[2];
     }
 }
 
@@ -100,7 +106,9 @@ static void face_newton(const boxProblem* p, const double x[6], double mu, doubl
     double r[2] = {mu / x[0] - mu / x[2] - g[0], mu / x[1] - mu / x[2] - g[1]};
     double A = p->Q[0] + h[0] + h[2], B = p->Q[2] + h[1] + h[2], C = p->Q[1] + h[2];
     double det = A * B - C * C;
-    d[0] = (B * r[0] - C * r[1]) / det, d[1] = (A * r[1] - C * r[0]) / det, d[2] = -d[0] - d[1];
+    d[0] = (B * r[0] - C * r[1]) / det;
+    d[1] = (A * r[1] - C * r[0]) / det;
+    d[2] = -d[0] - d[1];
     for (int i = 0; i < 3; ++i) d[3 + i] = (mu - x[3 + i] * d[i]) / x[i] - x[3 + i];
 }
 
@@ -124,7 +132,8 @@ void bench_face_interior_point(const double* const in[12], double* const share[2
             for (int k = 0; k < 6; ++k) x[k] += t * d[k];
             x[2] = 1.0 - x[0] - x[1];
         }
-        share[0][i] = x[0], share[1][i] = x[1];
+        share[0][i] = x[0];
+        share[1][i] = x[1];
     }
 }
 
@@ -151,19 +160,23 @@ typedef struct history {
 
 static void direction(const history* h, const double g[2], double d[2]) {
     double share[PAIRS], scale = 1.0;
-    d[0] = -g[0], d[1] = -g[1];
+    d[0] = -g[0];
+    d[1] = -g[1];
     for (int i = h->count - 1; i >= 0; --i) {
         share[i] = h->rho[i] * (h->s[i][0] * d[0] + h->s[i][1] * d[1]);
-        d[0] -= share[i] * h->y[i][0], d[1] -= share[i] * h->y[i][1];
+        d[0] -= share[i] * h->y[i][0];
+        d[1] -= share[i] * h->y[i][1];
     }
     if (h->count) {
         const double* y = h->y[h->count - 1];
         scale = 1.0 / (h->rho[h->count - 1] * (y[0] * y[0] + y[1] * y[1]));
     }
-    d[0] *= scale, d[1] *= scale;
+    d[0] *= scale;
+    d[1] *= scale;
     for (int i = 0; i < h->count; ++i) {
         double b = h->rho[i] * (h->y[i][0] * d[0] + h->y[i][1] * d[1]);
-        d[0] += (share[i] - b) * h->s[i][0], d[1] += (share[i] - b) * h->s[i][1];
+        d[0] += (share[i] - b) * h->s[i][0];
+        d[1] += (share[i] - b) * h->s[i][1];
     }
 }
 
@@ -176,7 +189,8 @@ static void remember(history* h, const double s[2], const double y[2]) {
         memmove(h->rho, h->rho + 1, sizeof h->rho - sizeof h->rho[0]);
         --h->count;
     }
-    memcpy(h->s[h->count], s, sizeof h->s[0]), memcpy(h->y[h->count], y, sizeof h->y[0]);
+    memcpy(h->s[h->count], s, sizeof h->s[0]);
+    memcpy(h->y[h->count], y, sizeof h->y[0]);
     h->rho[h->count++] = 1.0 / product;
 }
 
@@ -190,14 +204,17 @@ static void minimise(const boxProblem* p, barrierValue value_at, double mu, doub
         direction(&h, g, d);
         double fall = g[0] * d[0] + g[1] * d[1];
         for (; t > 1e-12; t *= 0.5) {
-            next[0] = a[0] + t * d[0], next[1] = a[1] + t * d[1];
+            next[0] = a[0] + t * d[0];
+            next[1] = a[1] + t * d[1];
             found = value_at(p, next, mu, g_next);
             if (found <= value + 1e-4 * t * fall) break;
         }
         if (!(found < INFINITY)) break;
         remember(&h, (double[2]){next[0] - a[0], next[1] - a[1]},
                  (double[2]){g_next[0] - g[0], g_next[1] - g[1]});
-        memcpy(a, next, sizeof next), memcpy(g, g_next, sizeof g), value = found;
+        memcpy(a, next, sizeof next);
+        memcpy(g, g_next, sizeof g);
+        value = found;
     }
 }
 
@@ -206,7 +223,8 @@ void bench_lbfgs(const double* const in[12], double* const alpha[2], int count, 
         boxProblem p = load(in, i);
         double a[2] = {0.5, 0.5};
         minimise(&p, barrier, mu, a);
-        alpha[0][i] = a[0], alpha[1][i] = a[1];
+        alpha[0][i] = a[0];
+        alpha[1][i] = a[1];
     }
 }
 
@@ -216,7 +234,8 @@ static double face_barrier(const boxProblem* p, const double a[2], double mu, do
     if (!(a[0] > 0.0 && a[0] < 1.0 && a[1] > 0.0 && a[1] < 1.0)) return INFINITY;
     slope(p, x, by);
     double value = 0.5 * ((by[0] + p->c[0]) * x[0] + (by[1] + p->c[1]) * x[1]);
-    g[0] = by[0] * (1.0 - a[1]) + by[1] * a[1], g[1] = a[0] * (by[1] - by[0]);
+    g[0] = by[0] * (1.0 - a[1]) + by[1] * a[1];
+    g[1] = a[0] * (by[1] - by[0]);
     for (int k = 0; k < 2; ++k) {
         value -= mu * (log(a[k]) + log(1.0 - a[k]));
         g[k] += mu * (1.0 / (1.0 - a[k]) - 1.0 / a[k]);
@@ -229,6 +248,7 @@ void bench_face_lbfgs(const double* const in[12], double* const share[2], int co
         boxProblem p = load_face(in, i);
         double a[2] = {2.0 / 3.0, 0.5};
         minimise(&p, face_barrier, mu, a);
-        share[0][i] = a[0] * (1.0 - a[1]), share[1][i] = a[0] * a[1];
+        share[0][i] = a[0] * (1.0 - a[1]);
+        share[1][i] = a[0] * a[1];
     }
 }

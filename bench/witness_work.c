@@ -13,7 +13,9 @@
 static unsigned long long state = 88172645463325252ull;
 
 static double uniform(void) {
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
     return (double)(state >> 11) * 0x1p-53;
 }
 

@@ -21,12 +21,15 @@ typedef struct actingWork {
 
 static void give_back(actingWork* w) {
     tac_scratch_destroy(w->scratch);
-    free(w->pose), free(w->twist), free(w->force);
+    free(w->pose);
+    free(w->twist);
+    free(w->force);
 }
 
 static tacResult find_forces(const tacModel* model, const tacState* state, actingWork* w) {
     size_t n = (size_t)model->nbody;
-    w->pose = calloc(n, sizeof *w->pose), w->twist = calloc(6 * n, sizeof *w->twist);
+    w->pose = calloc(n, sizeof *w->pose);
+    w->twist = calloc(6 * n, sizeof *w->twist);
     w->force = calloc((size_t)model->contact->nbodies + 1, sizeof *w->force);
     if (!w->pose || !w->twist || !w->force) return TAC_ERROR_MEMORY;
     tacResult result = tac_scratch_create(model, &w->scratch);

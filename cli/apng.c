@@ -81,7 +81,8 @@ static void keep_bytes(png_structp png, png_bytep data, size_t size) {
         size_t capacity = 2 * (out->size + size);
         unsigned char* grown = realloc(out->data, capacity);
         if (!grown) png_error(png, "out of memory");
-        out->data = grown, out->capacity = capacity;
+        out->data = grown;
+        out->capacity = capacity;
     }
     memcpy(out->data + out->size, data, size);
     out->size += size;
@@ -180,7 +181,8 @@ static void write_first(cliApng* film, const tacImage* image) {
 cliApng* cli_apng_create(FILE* file, int width, int height, int frames, int rate) {
     cliApng* film = calloc(1, sizeof *film);
     if (!film) return NULL;
-    film->frames = frames, film->rate = rate;
+    film->frames = frames;
+    film->rate = rate;
     film->last = (tacImage){width, height, malloc(3 * (size_t)width * (size_t)height)};
     film->row = malloc(4 * (size_t)width);
     film->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
@@ -231,12 +233,17 @@ int cli_apng_destroy(cliApng* film) {
 #else
 
 cliApng* cli_apng_create(FILE* file, int width, int height, int frames, int rate) {
-    (void)file, (void)width, (void)height, (void)frames, (void)rate;
+    (void)file;
+    (void)width;
+    (void)height;
+    (void)frames;
+    (void)rate;
     return NULL;
 }
 
 int cli_apng_add(cliApng* film, const tacImage* image) {
-    (void)film, (void)image;
+    (void)film;
+    (void)image;
     return -1;
 }
 

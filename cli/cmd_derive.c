@@ -211,7 +211,8 @@ static void take_forces(derivation* d) {
         d->work[i] = sum;
     }
     memcpy(d->out, d->work, sizeof *d->out * (size_t)nv);
-    d->inputs += nv, d->outputs = nv;
+    d->inputs += nv;
+    d->outputs = nv;
 }
 
 // coefficients of the symbols, then what is left
@@ -236,7 +237,8 @@ static int derive(derivation* d, tacResult* result) {
     *result =
         tac_scene_equations(d->graph, model, &symbols, d->in, d->in + nq, d->out, d->out + nv * nv);
     if (*result != TAC_OK) return CLI_FINE;
-    d->inputs = nq + nv, d->outputs = nv * nv + nv;
+    d->inputs = nq + nv;
+    d->outputs = nv * nv + nv;
     if (call->forces) take_forces(d);
     memcpy(d->in + d->inputs, d->symbols->symbol, sizeof *d->in * (size_t)d->symbols->count);
     d->inputs += d->symbols->count;
@@ -268,7 +270,8 @@ static int derive_with(const deriveCall* call, const deriveSymbols* symbols, tac
     int code = CLI_FINE;
     d.in = malloc(sizeof *d.in * (inputs + 2 * room));
     if (d.in) {
-        d.out = d.in + inputs, d.work = d.out + room;
+        d.out = d.in + inputs;
+        d.work = d.out + room;
         code = derive(&d, &result);
         if (code == CLI_FINE && result == TAC_OK)
             result = tac_program_create(graph, d.in, d.inputs, d.out, d.outputs, &program);

@@ -223,8 +223,11 @@ int tac_cmd_grad(int argc, char** argv) {
     if (!call.check && call.points) return cli_wrong("grad", "--points belongs to --check");
     if (!call.motion.of && call.motion.steps >= 0)
         return cli_wrong("grad", "--steps belongs to --of");
-    call.motion.check = call.check, call.motion.points = call.points;
-    call.motion.seed = call.seed, call.motion.json = call.json, call.motion.file = call.path;
+    call.motion.check = call.check;
+    call.motion.points = call.points;
+    call.motion.seed = call.seed;
+    call.motion.json = call.json;
+    call.motion.file = call.path;
 
     tacModel* model;
     tacMessage message;

@@ -45,7 +45,10 @@ static void write_stl(const tacMesh* mesh, const char* name, FILE* file) {
         float row[12];
         for (int i = 0; i < 3; ++i)
             for (int k = 0; k < 3; ++k) x[i][k] = mesh->x[k][mesh->face[i][f]];
-        for (int k = 0; k < 3; ++k) a[k] = x[1][k] - x[0][k], b[k] = x[2][k] - x[0][k];
+        for (int k = 0; k < 3; ++k) {
+            a[k] = x[1][k] - x[0][k];
+            b[k] = x[2][k] - x[0][k];
+        }
         for (int k = 0; k < 3; ++k)
             n[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
         length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);

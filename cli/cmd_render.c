@@ -222,7 +222,8 @@ static int draw(const renderCall* call, const tacModel* model, const renderJob* 
     cliProgress progress = cli_progress_begin("render");
     tacDrawOptions options = job->draw;
     tacSliceOptions slice = job->slice;
-    options.progress = slice.progress = cli_progress_show, options.user = slice.user = &progress;
+    options.progress = slice.progress = cli_progress_show;
+    options.user = slice.user = &progress;
     tacResult result = call->slice.plane ? tac_slice(model, &slice, image, NULL)
                                          : tac_draw(model, &options, image);
     cli_progress_end(&progress);
@@ -297,7 +298,8 @@ static int draw_posed(const renderCall* call, const tacModel* model, renderJob* 
     if (code == 0 && call->contacts)
         code = cli_marks_make(&marks, "render", model, start.state.qpos);
     if (code == 0) code = cli_posed_make("render", model, start.state.qpos, &posed);
-    job->draw.marks = marks.mark, job->draw.nmarks = marks.count;
+    job->draw.marks = marks.mark;
+    job->draw.nmarks = marks.count;
     if (code == 0) code = draw_to_file(call, &posed, job, format);
     cli_posed_free(&posed);
     cli_marks_free(&marks);
@@ -314,7 +316,8 @@ static int run(const renderCall* call, renderJob* job) {
     if (code != 0) return code;
     if (call->samples) job->draw.samples = call->samples;
     job->draw.opacity = call->opacity >= 0.0 ? call->opacity : call->contacts ? 0.5 : 1.0;
-    job->draw.arrow = call->arrow, job->frames.contacts = call->contacts;
+    job->draw.arrow = call->arrow;
+    job->frames.contacts = call->contacts;
     job->draw.threads = job->slice.threads = call->threads;
 
     tacModel* model = NULL;

@@ -140,7 +140,8 @@ static int print_list(const reproduceCall* call) {
 }
 
 static int run_one(const experiment* e, trial* t) {
-    t->name = e->name, t->bounded = t->failed = 0;
+    t->name = e->name;
+    t->bounded = t->failed = 0;
     if (!t->as_json)
         printf("%s: %s\n  %-46s %11s %-4s %s\n", e->name, e->summary, "", "measured", "",
                "expected");
@@ -154,7 +155,9 @@ static int run_one(const experiment* e, trial* t) {
 static int run_all(const reproduceCall* call, const char* ending) {
     cliProgress progress = cli_progress_begin("reproduce");
     trial t = {.folder = call->folder, .ending = ending, .progress = &progress};
-    t.as_json = call->json, t.threads = call->threads, t.json.file = stdout;
+    t.as_json = call->json;
+    t.threads = call->threads;
+    t.json.file = stdout;
     int worst = CLI_FINE, chosen = 0;
     for (int i = 0; i < COUNT; ++i) chosen += call->wanted[i];
     t.share = 1.0 / chosen;

@@ -133,7 +133,8 @@ static void print_summary(const runSummary* s) {
     printf("%s: %lld step%s of %g s\n", s->call->path, r->done, r->done == 1 ? "" : "s",
            s->timestep);
     if (r->stepped > 0) print_speed(s);
-    print_energy("start", s->energy[0]), print_energy("end", s->energy[1]);
+    print_energy("start", s->energy[0]);
+    print_energy("end", s->energy[1]);
     print_change(s);
     tac_column_dof(s->model, r->fastest_dof, name);
     if (r->fastest > 0.0)
@@ -292,7 +293,8 @@ static int run_and_write(const runCall* call, const char* note, cliRollout* roll
         cli_output_discard(&output);
     if (code == 0) {
         runSummary s = {.call = call, .model = model, .rollout = rollout, .note = note};
-        s.timestep = model->param[model->timestep], s.rows = kept.rows;
+        s.timestep = model->param[model->timestep];
+        s.rows = kept.rows;
         s.span = s.timestep * (double)rollout->done;
         code = measure(&s, &kept);
         if (call->out) code = code ? code : write_trajectory(call, &kept, &output);
@@ -321,7 +323,9 @@ static int run(const runCall* call, const tacModel* model, const char* note) {
     cliStart start = {0};
     cliControl control = {0};
     cliRollout rollout = {.model = model, .control = &control, .start = &start};
-    rollout.batch = call->batch, rollout.threads = call->threads, rollout.every = call->every;
+    rollout.batch = call->batch;
+    rollout.threads = call->threads;
+    rollout.every = call->every;
     int code = count_steps(call, model, &rollout.steps);
     if (code == 0) code = cli_start_read(&start, "run", model, &call->start);
     if (code == 0) code = cli_overlap_check(call->path, model, start.state.qpos);

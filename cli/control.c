@@ -110,8 +110,10 @@ static int grow_rows(cliControl* control, const char* command, int* capacity) {
         memcpy(more.rows, control->rows, sizeof(double) * (size_t)(count * control->model->nu));
         memcpy(more.step, control->step, sizeof *more.step * (size_t)count);
     }
-    free(control->rows), free(control->step);
-    control->rows = more.rows, control->step = more.step;
+    free(control->rows);
+    free(control->step);
+    control->rows = more.rows;
+    control->step = more.step;
     return code;
 }
 
@@ -144,7 +146,8 @@ static int read_csv(cliControl* control, const char* command, const char* path) 
     }
     if (code == 0 && control->count == 0)
         code = cli_wrong(command, "--ctrl: %s holds no controls", path);
-    free(line), fclose(file);
+    free(line);
+    fclose(file);
     return code;
 }
 
@@ -165,8 +168,11 @@ int cli_control_read(cliControl* control, const char* command, const tacModel* m
 }
 
 void cli_control_free(cliControl* control) {
-    free(control->rows), free(control->step);
-    control->rows = NULL, control->step = NULL, control->count = 0;
+    free(control->rows);
+    free(control->step);
+    control->rows = NULL;
+    control->step = NULL;
+    control->count = 0;
 }
 
 //---------------------------------- one step -------------------------------------

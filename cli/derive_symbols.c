@@ -140,7 +140,10 @@ int derive_symbols_open(deriveSymbols* s, tacGraph* graph, const tacModel* model
 }
 
 void derive_symbols_close(deriveSymbols* s) {
-    free(s->offset), free(s->symbol), free(s->name), free(s->idle);
+    free(s->offset);
+    free(s->symbol);
+    free(s->name);
+    free(s->idle);
 }
 
 void derive_symbols_note_idle(const deriveSymbols* s, const tacExpr* expr, int count) {

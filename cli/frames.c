@@ -12,7 +12,10 @@ static int draw(const cliFrames* frames, const char* command, const tacDrawOptio
     tacCamera eye = frames->eye ? *frames->eye : (tacCamera){0};
     int code = cli_posed_make(command, frames->run.model, qpos, &posed);
     if (code != 0) return code;
-    if (frames->eye && posed.ncamera == 0) posed.camera = &eye, posed.ncamera = 1;
+    if (frames->eye && posed.ncamera == 0) {
+        posed.camera = &eye;
+        posed.ncamera = 1;
+    }
     tacResult result = tac_draw(&posed, options, image);
     cli_posed_free(&posed);
     return result == TAC_OK ? 0 : cli_wrong(command, "%s", tac_result_text(result));
@@ -24,7 +27,8 @@ int cli_frame_draw(const cliFrames* frames, const char* command, const tacDrawOp
     tacDrawOptions marked = *options;
     cliMarks marks = {0};
     int code = frames->contacts ? cli_marks_make(&marks, command, frames->run.model, qpos) : 0;
-    marked.marks = marks.mark, marked.nmarks = marks.count;
+    marked.marks = marks.mark;
+    marked.nmarks = marks.count;
     if (code == 0) code = draw(frames, command, &marked, qpos, image);
     cli_marks_free(&marks);
     return code;

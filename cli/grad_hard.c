@@ -74,7 +74,8 @@ static void coordinates(proof* p, const tacState* to, double* slope) {
     const tacModel* m = p->model;
     const tacDynamicsKernels* k = TAC_DISPATCH(tac_dynamics_single_);
     const double t = 1e-6;
-    k->integrate(m, to->qpos, p->next, t, slope), k->integrate(m, to->qpos, p->next, -t, p->q);
+    k->integrate(m, to->qpos, p->next, t, slope);
+    k->integrate(m, to->qpos, p->next, -t, p->q);
     for (int i = 0; i < m->nq; ++i) slope[i] = (slope[i] - p->q[i]) / (2.0 * t);
     memcpy(slope + m->nq, p->next + m->nv, sizeof *slope * (size_t)(m->nv + m->na));
 }
@@ -88,21 +89,30 @@ static tacResult compare(proof* p, const tacState* to, double* slope) {
     const tacModel* m = p->model;
     int nx = 2 * m->nv + m->na;
     double left = 0.0, right = 0.0, size = 1.0, least = INFINITY;
-    for (int i = 0; i < p->count; ++i) p->dot[i] = chance(p), p->back[i] = 0.0;
+    for (int i = 0; i < p->count; ++i) {
+        p->dot[i] = chance(p);
+        p->back[i] = 0.0;
+    }
     tacResult result = tac_step_jvp(m, &p->x, p->ctrl, tangent(p, p->dot), p->dot + nx, NULL,
                                     tangent(p, p->next), p->scratch);
     if (result != TAC_OK) return result;
     // derivatives look further than the step: jammed bodies
-    if (is_flagged(p)) return ++p->left_out, TAC_OK;
+    if (is_flagged(p)) {
+        ++p->left_out;
+        return TAC_OK;
+    }
     coordinates(p, to, slope);
     for (double t = 1e-4; t > 5e-13; t *= 0.2) least = fmin(least, error_at(p, t, slope));
     for (int i = 0; i < nx; ++i) right += p->next[i] * p->next[i];
     result = tac_step_vjp(m, &p->x, p->ctrl, tangent(p, p->next), tangent(p, p->back), p->back + nx,
                           NULL, p->scratch);
-    for (int i = 0; i < p->count; ++i)
-        left += p->back[i] * p->dot[i], size += fabs(p->back[i] * p->dot[i]);
+    for (int i = 0; i < p->count; ++i) {
+        left += p->back[i] * p->dot[i];
+        size += fabs(p->back[i] * p->dot[i]);
+    }
     p->vjp = fmax(p->vjp, fabs(left - right) / (size + right));
-    p->difference = fmax(p->difference, least), ++p->compared;
+    p->difference = fmax(p->difference, least);
+    ++p->compared;
     return result;
 }
 
@@ -163,10 +173,15 @@ int cli_check_hard(const tacModel* m, const tacState* start, const double* ctrl,
     if (result == TAC_OK) {
         double* of = at;
         tacState next = state_in(m, at + 3 * state);
-        p.x = state_in(m, of), p.plus = state_in(m, of + state),
+        p.x = state_in(m, of);
+        p.plus = state_in(m, of + state);
         p.minus = state_in(m, of + 2 * state);
-        p.q = at + 4 * state, p.v = p.q + m->nq, p.u = at + 6 * state;
-        p.dot = p.u + m->nu, p.next = p.dot + tangents, p.back = p.next + tangents;
+        p.q = at + 4 * state;
+        p.v = p.q + m->nq;
+        p.u = at + 6 * state;
+        p.dot = p.u + m->nu;
+        p.next = p.dot + tangents;
+        p.back = p.next + tangents;
         p.random = (unsigned long long)call->seed;
         memcpy(p.x.qpos, start->qpos, sizeof(double) * (size_t)m->nq);
         memcpy(p.x.qvel, start->qvel, sizeof(double) * (size_t)m->nv);

@@ -117,7 +117,10 @@ static int show_step(const motionJob* job) {
 
 static int show_gradient(const motionJob* job) {
     cliGradient g = {.model = job->model, .at = &job->start.state, .ctrl = job->start.ctrl};
-    g.of = job->call->of, g.what = job->what, g.steps = job->steps, g.by = job->by;
+    g.of = job->call->of;
+    g.what = job->what;
+    g.steps = job->steps;
+    g.by = job->by;
     int code = cli_gradient_make(&g, "grad");
     if (code == 0 && job->call->out)
         code = write_out(NULL, &g, job->call->out);
@@ -144,9 +147,11 @@ static int check_motion(const motionJob* job) {
     if (result != TAC_OK) return cli_wrong("grad", "%s", tac_result_text(result));
     tacCheckOptions options = tac_check_default_options();
     options.points = call->points ? call->points : 40;
-    options.quad_every = 10, options.taylor_every = 5;
+    options.quad_every = 10;
+    options.taylor_every = 5;
     options.seed = (unsigned long long)call->seed;
-    options.first = 1e-9, options.second = 1e-7;
+    options.first = 1e-9;
+    options.second = 1e-7;
     if (call->of) problem.name = call->of;
     if (!call->json)
         printf("%s%s: %d inputs\n", call->of ? call->of : "step of ", call->of ? "" : problem.name,

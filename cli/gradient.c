@@ -29,7 +29,9 @@ static tacResult collect_flags(cliGradient* g, tacScratch* scratch) {
     double* memory = calloc(count[0] + count[1] + count[2] + count[3] + 1, sizeof *memory);
     tacState x = {.qpos = memory};
     if (!memory) return TAC_ERROR_MEMORY;
-    x.qvel = x.qpos + count[0], x.act = x.qvel + count[1], x.warm = x.act + count[2];
+    x.qvel = x.qpos + count[0];
+    x.act = x.qvel + count[1];
+    x.warm = x.act + count[2];
     tacResult result = TAC_OK;
     for (int i = 0; i < g->steps && result == TAC_OK; ++i) {
         result = tac_step(m, i ? &x : g->at, g->ctrl, &x, scratch);
@@ -48,7 +50,8 @@ int cli_gradient_make(cliGradient* g, const char* command) {
     g->x = calloc(nx + (size_t)m->nu + (size_t)m->nparam + 1, sizeof *g->x);
     tacResult result = g->x && rollout.memory ? tac_scratch_create(m, &scratch) : TAC_ERROR_MEMORY;
     if (result == TAC_OK) {
-        g->u = g->x + nx, g->theta = g->u + m->nu;
+        g->u = g->x + nx;
+        g->theta = g->u + m->nu;
         result = differentiate(g, &rollout, scratch);
         if (result == TAC_OK) result = collect_flags(g, scratch);
     }

@@ -22,9 +22,13 @@ int cli_jacobian_make(cliJacobian* j, const char* command) {
     double* at = j->memory = calloc(count + 1, sizeof *at);
     tacResult result = at ? tac_scratch_create(m, &scratch) : TAC_ERROR_MEMORY;
     if (result == TAC_OK) {
-        j->A = at, j->B = at + nx * nx, j->P = j->B + nx * nu;
-        j->next.qpos = j->P + nx * (size_t)j->theta.count, j->next.qvel = j->next.qpos + m->nq;
-        j->next.act = j->next.qvel + m->nv, j->next.warm = j->next.act + m->na;
+        j->A = at;
+        j->B = at + nx * nx;
+        j->P = j->B + nx * nu;
+        j->next.qpos = j->P + nx * (size_t)j->theta.count;
+        j->next.qvel = j->next.qpos + m->nq;
+        j->next.act = j->next.qvel + m->nv;
+        j->next.warm = j->next.act + m->na;
         result =
             tac_step_jacobian(m, j->at, j->ctrl, &j->next, j->A, m->nu ? j->B : NULL, &j->theta,
                               j->theta.count ? 1 : 0, j->theta.count ? j->P : NULL, scratch);

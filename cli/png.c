@@ -79,7 +79,8 @@ static int write_png(const tacImage* image, FILE* file) {
 #else
 
 static int write_png(const tacImage* image, FILE* file) {
-    (void)image, (void)file;
+    (void)image;
+    (void)file;
     return -1;
 }
 

@@ -41,7 +41,8 @@ static void print_line(int kind, const tacCheckLine* line, double bound) {
 int cli_prove(const tacCheckProblem* problem, tacCheckOptions options, int as_json) {
     tacCheckReport report;
     cliProgress progress = cli_progress_begin("grad");
-    options.progress = cli_progress_show, options.user = &progress;
+    options.progress = cli_progress_show;
+    options.user = &progress;
     tacResult result = tac_check_run(problem, options, &report);
     cli_progress_end(&progress);
     if (result != TAC_OK) return cli_failed("grad", result);

@@ -52,7 +52,9 @@ int cli_slice_read(const cliSlice* typed, tacSliceOptions* out, cliPoints* point
                          typed->plane);
     if (typed->field && parse_field(typed->field, &out->field) != 0) return CLI_WRONG;
     if (typed->points && cli_points_read(points, typed->points) != 0) return CLI_WRONG;
-    out->span = typed->span, out->normals = typed->normals, out->point_count = points->count;
+    out->span = typed->span;
+    out->normals = typed->normals;
+    out->point_count = points->count;
     for (int k = 0; k < 3; ++k) out->points[k] = points->x[k];
     return 0;
 }

@@ -53,14 +53,17 @@ static tacState state_in(const tacModel* m, double* at) {
 }
 
 static void copy_state(const tacModel* m, const tacState* from, tacState* to) {
-    copy(to->qpos, from->qpos, m->nq), copy(to->qvel, from->qvel, m->nv);
-    copy(to->act, from->act, m->na), copy(to->warm, from->warm, m->nwarm);
+    copy(to->qpos, from->qpos, m->nq);
+    copy(to->qvel, from->qvel, m->nv);
+    copy(to->act, from->act, m->na);
+    copy(to->warm, from->warm, m->nwarm);
     to->time = from->time;
 }
 
 static tacResult set_element(const cliRollout* r, double* at, element* e) {
     const tacModel* m = r->model;
-    e->state = state_in(m, at), e->ctrl = e->state.warm + m->nwarm;
+    e->state = state_in(m, at);
+    e->ctrl = e->state.warm + m->nwarm;
     copy_state(m, &r->start->state, &e->state);
     return tac_scratch_create(m, &e->scratch);
 }
@@ -96,7 +99,9 @@ static void look_at_speed(cliRollout* r, const element* e) {
     for (int i = 0; i < r->model->nv; ++i) {
         double speed = fabs(e->state.qvel[i]);
         if (speed <= r->fastest) continue;
-        r->fastest = speed, r->fastest_dof = i, r->fastest_at = e->state.time;
+        r->fastest = speed;
+        r->fastest_dof = i;
+        r->fastest_at = e->state.time;
     }
 }
 
@@ -112,7 +117,8 @@ static void look_at_flags(rolloutWork* work, element* e) {
     cliRollout* r = work->rollout;
     unsigned flags = tac_step_info(e->scratch).flags;
     double unused = 0.0;
-    r->slower += (flags & TAC_FALLBACK) != 0, r->bounded += (flags & TAC_BOUNDED) != 0;
+    r->slower += (flags & TAC_FALLBACK) != 0;
+    r->bounded += (flags & TAC_BOUNDED) != 0;
     if (flags & TAC_STIFF) look_at_step(work, e);
     if (!(flags & TAC_CUT_SHORT)) return;
     ++r->cut;
@@ -132,7 +138,10 @@ static void step_group(rolloutWork* work, element* group, int count, long long s
         element* e = &group[i];
         if (e->result != TAC_OK) continue;
         cli_control_at(r->control, step, (int)(e - work->elements), e->ctrl);
-        if (e == work->elements) keep(r, e, step), copy_state(r->model, &e->state, &work->before);
+        if (e == work->elements) {
+            keep(r, e, step);
+            copy_state(r->model, &e->state, &work->before);
+        }
         moving[n] = e;
         items[n++] = (tacStepItem){r->model, &e->state, e->ctrl, &e->state, e->scratch, TAC_OK};
     }
@@ -184,7 +193,9 @@ static void run_slices(rolloutWork* work, tacPool* pool, const char* command) {
 static void sum_up(rolloutWork* work) {
     cliRollout* r = work->rollout;
     element* first = &work->elements[0];
-    r->end = first->state, r->result = first->result, r->done = first->done;
+    r->end = first->state;
+    r->result = first->result;
+    r->done = first->done;
     for (int i = 0; i < r->batch; ++i) {
         r->stepped += work->elements[i].done;
         r->lost += work->elements[i].result != TAC_OK;

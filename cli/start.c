@@ -35,10 +35,13 @@ static int take_row(cliStart* start, const char* command, const tacTrajectory* t
         return cli_wrong(command, "--frame: the file has frames 0 to %d", t->rows - 1);
     int row = frame < 0 ? t->rows - 1 : frame;
     tacState from = tac_trajectory_row(t, row);
-    copy(start->state.qpos, from.qpos, m->nq), copy(start->state.qvel, from.qvel, m->nv);
-    copy(start->state.act, from.act, m->na), copy(start->state.warm, from.warm, m->nwarm);
+    copy(start->state.qpos, from.qpos, m->nq);
+    copy(start->state.qvel, from.qvel, m->nv);
+    copy(start->state.act, from.act, m->na);
+    copy(start->state.warm, from.warm, m->nwarm);
     copy(start->ctrl, t->ctrl + (size_t)row * (size_t)m->nu, m->nu);
-    start->state.time = from.time, start->step = t->step[row];
+    start->state.time = from.time;
+    start->step = t->step[row];
     return 0;
 }
 
@@ -109,8 +112,10 @@ static int take_key(cliStart* start, const char* command, const tacModel* model,
     int i = find_key(command, model, name);
     if (i < 0) return CLI_WRONG;
     const tacKeyframe* key = &model->key[i];
-    copy(start->state.qpos, key->qpos, model->nq), copy(start->state.qvel, key->qvel, model->nv);
-    copy(start->state.act, key->act, model->na), copy(start->ctrl, key->ctrl, model->nu);
+    copy(start->state.qpos, key->qpos, model->nq);
+    copy(start->state.qvel, key->qvel, model->nv);
+    copy(start->state.act, key->act, model->na);
+    copy(start->ctrl, key->ctrl, model->nu);
     start->state.time = key->time;
     return 0;
 }
@@ -140,7 +145,8 @@ static int wrong_numbers(const char* command, const char* option, const char* te
         double number;
         if (tac_parse_number(at, &number) != at + length || !isfinite(number))
             return cli_wrong(command, "%s: '%.*s' is not a finite number", option, (int)length, at);
-        at += length, ++found;
+        at += length;
+        ++found;
     }
     return cli_wrong(command, "%s needs %d number%s for this scene; here %s %d", option, count,
                      count == 1 ? "" : "s", found == 1 ? "is" : "are", found);

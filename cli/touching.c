@@ -55,8 +55,10 @@ static tacMark mark_of(const tacModel* model, const tacContacts* c, int i) {
     static const double colour[2][3] = {{60, 150, 255}, {255, 150, 30}};
     const double* rgb = colour[is_edge(model, c->feature[i])];
     tacMark mark = {.rgb = {rgb[0], rgb[1], rgb[2]}, .alpha = fmin(1.0, sqrt(c->activity[i]))};
-    for (int k = 0; k < 3; ++k)
-        mark.point[k] = c->point[k][i], mark.along[k] = c->activity[i] * c->normal[k][i];
+    for (int k = 0; k < 3; ++k) {
+        mark.point[k] = c->point[k][i];
+        mark.along[k] = c->activity[i] * c->normal[k][i];
+    }
     return mark;
 }
 

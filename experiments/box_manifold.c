@@ -50,8 +50,8 @@ static int find_vertex(cubeText* c, const double x[3]) {
 static int grid_vertex(cubeText* c, int axis, double side, double u, double v, double scale) {
     double x[3];
     x[axis] = scale * side;
-    x[(axis + 1) % 3] = scale * (side > 0.0 ? u : v),
-                   x[(axis + 2) % 3] = scale * (side > 0.0 ? v : u);
+    x[(axis + 1) % 3] = scale * (side > 0.0 ? u : v);
+    x[(axis + 2) % 3] = scale * (side > 0.0 ? v : u);
     return find_vertex(c, x);
 }
 
@@ -84,7 +84,8 @@ static double crossing(const double a[2], const double b[2], const double c[2], 
 
 static void corner(int i, double yaw, double x[2]) {
     double angle = yaw * PI / 180.0 + PI * (0.25 + 0.5 * i);
-    x[0] = SCALE * sqrt(2.0) * cos(angle), x[1] = SCALE * sqrt(2.0) * sin(angle);
+    x[0] = SCALE * sqrt(2.0) * cos(angle);
+    x[1] = SCALE * sqrt(2.0) * sin(angle);
 }
 
 // places where the squares of both cubes cross, seen from above
@@ -93,7 +94,10 @@ static int list_crossings(double yaw, double at[16][2]) {
     for (int i = 0; i < 4; ++i)
         for (int j = 0; j < 4; ++j) {
             double a[2], b[2], c[2], d[2];
-            corner(i, 0.0, a), corner(i + 1, 0.0, b), corner(j, yaw, c), corner(j + 1, yaw, d);
+            corner(i, 0.0, a);
+            corner(i + 1, 0.0, b);
+            corner(j, yaw, c);
+            corner(j + 1, yaw, d);
             double s = crossing(a, b, c, d);
             if (s < 0.0) continue;
             for (int k = 0; k < 2; ++k) at[count][k] = a[k] + s * (b[k] - a[k]);
@@ -119,11 +123,13 @@ static void add_finding(edgeFindings* f, const tacContacts* c, int i, double (*a
         ++f->stray;
         return;
     }
-    ++f->found, f->away = fmax(f->away, away);
+    ++f->found;
+    f->away = fmax(f->away, away);
     f->gap = fmax(f->gap, fabs(c->distance[i] - gap));
     f->tilt =
         fmax(f->tilt, atan2(hypot(c->normal[0][i], c->normal[1][i]), c->normal[2][i]) * 180.0 / PI);
-    f->least = fmin(f->least, c->activity[i]), f->most = fmax(f->most, c->activity[i]);
+    f->least = fmin(f->least, c->activity[i]);
+    f->most = fmax(f->most, c->activity[i]);
 }
 
 static void report_edges(trial* t, touchScene* s, double yaw, double depth) {
@@ -170,8 +176,10 @@ static void report_published(trial* t, touchScene* s, double yaw, double expecte
     for (int i = 0; i < s->contacts->count; ++i) {
         double activity = s->contacts->activity[i];
         if (tac_manifold_kind(s->contacts->feature[i]) != TAC_MANIFOLD_EDGE_0) continue;
-        most = fmax(most, activity), ++pairs;
-        strong += activity > 0.3, weak += activity > 1e-4;
+        most = fmax(most, activity);
+        ++pairs;
+        strong += activity > 0.3;
+        weak += activity > 1e-4;
     }
     char id[80];
     snprintf(id, sizeof id, "published, turned by %g: pairs of edges", yaw);
@@ -213,10 +221,13 @@ static void report_vertices(trial* t, touchScene* s, const cubeText* cube) {
                 continue;
             activity = c->activity[i];
             // 0.1 below the upper face and nowhere near another one
-            if (fabs(depth - 0.1) < 1e-9 && activity > 0.5)
-                least = fmin(least, -c->distance[i]), most = fmax(most, -c->distance[i]);
+            if (fabs(depth - 0.1) < 1e-9 && activity > 0.5) {
+                least = fmin(least, -c->distance[i]);
+                most = fmax(most, -c->distance[i]);
+            }
         }
-        inside += in, agree += in == (activity > 0.5);
+        inside += in;
+        agree += in == (activity > 0.5);
     }
     trial_near(t, "vertices active as they are inside, of 98", agree, "", cube->count, 0.0);
     trial_near(t, "vertices inside", inside, "", 16.0, 0.0);
@@ -231,7 +242,8 @@ static int draw(trial* t, touchScene* edges, touchScene* vertices) {
     trialSheet sheet;
     int code = trial_sheet_begin(t, &sheet, 2, 2, 320, 260);
     for (int i = 0; i < 2 && code == 0; ++i) {
-        touch_place(edges, 0.0, 0.0, 1.85, 30.0), touch_place(vertices, 0.1, 0.05, 1.9, 30.0);
+        touch_place(edges, 0.0, 0.0, 1.85, 30.0);
+        touch_place(vertices, 0.1, 0.05, 1.9, 30.0);
         code = touch_draw(&sheet, i, edges, i == 0, i ? "edges, all alike" : "edges by activity");
         if (code == 0)
             code = touch_draw(&sheet, 2 + i, vertices, i == 0,
@@ -245,7 +257,8 @@ int experiment_box_manifold(trial* t) {
     static const int above[] = {8, 8, 4};
     static cubeText coarse, fine;
     touchScene edges, vertices = {0}, paper = {0};
-    make_cube(&coarse, 1, SCALE), make_cube(&fine, 4, 1.0);
+    make_cube(&coarse, 1, SCALE);
+    make_cube(&fine, 4, 1.0);
     int code = touch_open(&edges, scene, "", coarse.vertex, coarse.face);
     if (code == 0) code = touch_open(&vertices, scene, "sides='second'", fine.vertex, fine.face);
     if (code == 0) code = touch_open(&paper, published, coarse.vertex, coarse.face);
@@ -254,6 +267,8 @@ int experiment_box_manifold(trial* t) {
         report_published(t, &paper, yaw[i], most[i], above[i]);
     if (code == 0) report_vertices(t, &vertices, &fine);
     if (code == 0) code = draw(t, &edges, &vertices);
-    touch_close(&edges), touch_close(&vertices), touch_close(&paper);
+    touch_close(&edges);
+    touch_close(&vertices);
+    touch_close(&paper);
     return code;
 }

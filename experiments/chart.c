@@ -11,7 +11,9 @@ void chart_curves(trialSheet* sheet, int panel, int count, const double* x, doub
     trial_sheet_caption(sheet, panel, caption);
     trial_sheet_panel(sheet, panel, &left, &top);
     tacInk ink = tac_ink(&sheet->image);
-    ink.left = left, ink.right = left + sheet->width, ink.top = top,
+    ink.left = left;
+    ink.right = left + sheet->width;
+    ink.top = top;
     ink.bottom = top + sheet->height;
     double middle = top + 0.5 * sheet->height, scale = 0.48 * sheet->height / limit;
     double step = sheet->width / (x[count - 1] - x[0]);
@@ -32,12 +34,14 @@ void chart_curves(trialSheet* sheet, int panel, int count, const double* x, doub
 
 // decades that hold all values above 0
 static void find_decades(int count, const chartCurve* curves, int curve_count, double range[2]) {
-    range[0] = INFINITY, range[1] = -INFINITY;
+    range[0] = INFINITY;
+    range[1] = -INFINITY;
     for (int c = 0; c < curve_count; ++c)
         for (int i = 0; i < count; ++i) {
             double v = curves[c].value[i];
             if (!(v > 0.0)) continue;
-            range[0] = fmin(range[0], floor(log10(v))), range[1] = fmax(range[1], ceil(log10(v)));
+            range[0] = fmin(range[0], floor(log10(v)));
+            range[1] = fmax(range[1], ceil(log10(v)));
         }
 }
 

@@ -27,7 +27,12 @@ void trial_cloud_add(trialCloud* cloud, double x, double y, double z, double nx,
         return;
     }
     double *p = cloud->point[cloud->count], *n = cloud->normal[cloud->count];
-    p[0] = x, p[1] = y, p[2] = z, n[0] = nx, n[1] = ny, n[2] = nz;
+    p[0] = x;
+    p[1] = y;
+    p[2] = z;
+    n[0] = nx;
+    n[1] = ny;
+    n[2] = nz;
     ++cloud->count;
 }
 
@@ -54,14 +59,16 @@ double trial_cloud_value(const trialCloud* cloud, double eps, const double x[3])
             double d[3], square = 0.0, plane = 0.0;
             for (int k = 0; k < 3; ++k) {
                 d[k] = x[k] - cloud->point[i][k];
-                square += d[k] * d[k], plane += d[k] * cloud->normal[i][k];
+                square += d[k] * d[k];
+                plane += d[k] * cloud->normal[i][k];
             }
             if (pass == 0) {
                 nearest = fmin(nearest, square);
                 continue;
             }
             double weight = exp((nearest - square) / eps);
-            sum += weight * plane, all += weight;
+            sum += weight * plane;
+            all += weight;
         }
     return sum / all;
 }

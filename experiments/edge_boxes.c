@@ -62,7 +62,8 @@ static pointSet edge_points(touchScene* s, double yaw) {
     for (int i = 0; i < c->count; ++i) {
         if (tac_edge_sdf_kind(c->feature[i]) != TAC_EDGE_SDF_EDGE_1) continue;
         int e = tac_edge_sdf_index(c->feature[i]);
-        p.count = EDGES, p.weight[e] = c->activity[i];
+        p.count = EDGES;
+        p.weight[e] = c->activity[i];
         for (int k = 0; k < 3; ++k) p.x[e][k] = c->point[k][i];
     }
     return p;
@@ -120,7 +121,9 @@ static pointSet clipped_points(double yaw) {
     pointSet p = {.count = 4};
     for (int i = 0; i < 4; ++i) {
         double angle = yaw * PI / 180.0 + PI * (0.25 + 0.5 * i);
-        p.x[i][0] = sqrt(2.0) * cos(angle), p.x[i][1] = sqrt(2.0) * sin(angle), p.x[i][2] = 0.9;
+        p.x[i][0] = sqrt(2.0) * cos(angle);
+        p.x[i][1] = sqrt(2.0) * sin(angle);
+        p.x[i][2] = 0.9;
     }
     if (yaw == 0.0) // rounding makes no crossings of sides that lie on each other
         for (int i = 0; i < 4; ++i)
@@ -133,7 +136,11 @@ static pointSet clipped_points(double yaw) {
 static pointSet mujoco_points(mujocoWorld* world, double yaw) {
     pointSet p = {0};
     double half = 0.5 * yaw * PI / 180.0, *q = mujoco_world_qpos(world);
-    q[0] = q[1] = 0.0, q[2] = 1.9, q[3] = cos(half), q[4] = q[5] = 0.0, q[6] = sin(half);
+    q[0] = q[1] = 0.0;
+    q[2] = 1.9;
+    q[3] = cos(half);
+    q[4] = q[5] = 0.0;
+    q[6] = sin(half);
     p.count = mujoco_world_contacts(world, MOST, p.x);
     for (int i = 0; i < p.count; ++i) p.weight[i] = 1.0;
     return p;

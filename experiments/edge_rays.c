@@ -46,7 +46,9 @@ static int plane_rest(double angle, int steps, double* rest) {
     double a = angle * PI / 180.0;
     int code = touch_open(&s, scene, 1e-7, steps, "", plane, RADIUS, HALF);
     if (code != 0) return code;
-    s.qpos[10] = cos(0.5 * a), s.qpos[11] = sin(0.5 * a), s.qpos[12] = s.qpos[13] = 0.0;
+    s.qpos[10] = cos(0.5 * a);
+    s.qpos[11] = sin(0.5 * a);
+    s.qpos[12] = s.qpos[13] = 0.0;
     int i = touch_detect(&s) == TAC_OK ? find_edge(s.contacts) : -1;
     // the hit is half way between the ray's end and the corner below
     double height = i < 0 ? NAN : s.contacts->point[2][i] + RADIUS;
@@ -109,8 +111,11 @@ static const edgeCase cases[] = {{"through the solid", {0.3, 0.1, 0.1}, 55.0},
 static void place(const edgeCase* c, touchScene* s, double from[3], double along[3]) {
     double a = c->turn * PI / 180.0;
     touch_place(s, c->middle[0], c->middle[1], c->middle[2], 0.0);
-    s->qpos[10] = cos(0.5 * a), s->qpos[11] = sin(0.5 * a);
-    along[0] = 0.0, along[1] = -sin(a), along[2] = cos(a);
+    s->qpos[10] = cos(0.5 * a);
+    s->qpos[11] = sin(0.5 * a);
+    along[0] = 0.0;
+    along[1] = -sin(a);
+    along[2] = cos(a);
     for (int k = 0; k < 3; ++k) from[k] = c->middle[k] - HALF * along[k];
 }
 
@@ -124,7 +129,10 @@ static int draw_case(trialSheet* sheet, int panel, const trialField* field, cons
                 x[j][count] = from[j] + (end ? 2.0 * HALF - r[1].at[k] : r[0].at[k]) * along[j];
     tacSliceOptions o = tac_default_slice_options();
     tacSliceFrame frame;
-    o.axis = 0, o.offset = c->middle[0], o.span = 4.2, o.point_count = count;
+    o.axis = 0;
+    o.offset = c->middle[0];
+    o.span = 4.2;
+    o.point_count = count;
     for (int j = 0; j < 3; ++j) o.points[j] = x[j];
     int code = trial_sheet_slice(sheet, panel, field, &o, &frame, c->name);
     const double line[2][2] = {{from[1], from[2]},
@@ -140,7 +148,10 @@ static int run_case(trial* t, trialSheet* sheet, int panel, touchScene* s,
     double from[3], along[3], to[3], back[3];
     char id[100];
     place(c, s, from, along);
-    for (int k = 0; k < 3; ++k) to[k] = from[k] + 2.0 * HALF * along[k], back[k] = -along[k];
+    for (int k = 0; k < 3; ++k) {
+        to[k] = from[k] + 2.0 * HALF * along[k];
+        back[k] = -along[k];
+    }
     ray r[2] = {trace(field, from, along, gate), trace(field, to, back, gate)};
     double a = 0.5 * (soft_clip(r[0].at[STEPS], 2.0 * HALF, gate) + 2.0 * HALF -
                       soft_clip(r[1].at[STEPS], 2.0 * HALF, gate));
@@ -173,6 +184,7 @@ int experiment_edge_rays(trial* t) {
     for (int i = 0; i < TAC_COUNT(cases) && code == 0; ++i)
         code = run_case(t, &sheet, i, &s, &field);
     code = trial_sheet_end(&sheet, code, "rays");
-    trial_close(&field), touch_close(&s);
+    trial_close(&field);
+    touch_close(&s);
     return code;
 }

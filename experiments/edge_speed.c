@@ -36,8 +36,12 @@ static int measure(edgeSpeed* r, int k, int way) {
     int code = figure_open(&s, parts[k], r->quick ? 80 : 305, ways[way].options);
     if (code == 0) {
         figureTimes times = figure_times(&s, sweeps);
-        r->time[way][k] = times.detect, r->records[way][k] = times.records;
-        if (way == 0) r->gradient[k] = times.gradient, r->mujoco[k] = figure_peer_time(&s, sweeps);
+        r->time[way][k] = times.detect;
+        r->records[way][k] = times.records;
+        if (way == 0) {
+            r->gradient[k] = times.gradient;
+            r->mujoco[k] = figure_peer_time(&s, sweeps);
+        }
     }
     touch_close(&s);
     return code;
@@ -69,7 +73,10 @@ int experiment_edge_speed(trial* t) {
         x[k] = parts[k];
         if (r.quick && k != 0 && k != 2) continue;
         for (int way = 0; way < WAYS && code == 0; ++way) code = measure(&r, k, way);
-        if (code == 0) report(t, &r, k), last = k;
+        if (code == 0) {
+            report(t, &r, k);
+            last = k;
+        }
         trial_progress(t, (k + 1.0) / SIZES);
     }
     if (code == 0)

@@ -43,17 +43,29 @@ static const turnCase cases[] = {
 static tacWitnessOptions options_of(const turnCase* c) {
     tacWitnessOptions o = tac_published_witness_options();
     o.exact = c->soft == 0.0;
-    if (!o.exact) o.regular = c->pull, o.least = o.clip = o.within = c->soft;
+    if (!o.exact) {
+        o.regular = c->pull;
+        o.least = o.clip = o.within = c->soft;
+    }
     return o;
 }
 
 // corners of both edges, and how they move with the angle
 static void place(double angle, double x[12], double dot[12]) {
     const double fixed[12] = {0, 0, 0, 0, 0, 0, -1.0, -1.2, 0, 1.0, -1.2, 0};
-    for (int k = 0; k < 12; ++k) x[k] = fixed[k], dot[k] = 0.0;
+    for (int k = 0; k < 12; ++k) {
+        x[k] = fixed[k];
+        dot[k] = 0.0;
+    }
     double s = sin(angle), c = cos(angle);
-    x[0] = s, x[1] = -c, x[3] = -s, x[4] = c;
-    dot[0] = c, dot[1] = s, dot[3] = -c, dot[4] = -s;
+    x[0] = s;
+    x[1] = -c;
+    x[3] = -s;
+    x[4] = c;
+    dot[0] = c;
+    dot[1] = s;
+    dot[3] = -c;
+    dot[4] = -s;
 }
 
 static tacResult run(const turnCase* c, turn* out) {
@@ -64,8 +76,10 @@ static tacResult run(const turnCase* c, turn* out) {
         double x[12], dot[12];
         tacEdgePairs pairs = {.count = 1}, moved = {.count = 1};
         place(PI * i / (ANGLES - 1), x, dot);
-        for (int k = 0; k < 12; ++k)
-            pairs.corner[k / 3][k % 3] = &x[k], moved.corner[k / 3][k % 3] = &dot[k];
+        for (int k = 0; k < 12; ++k) {
+            pairs.corner[k / 3][k % 3] = &x[k];
+            moved.corner[k / 3][k % 3] = &dot[k];
+        }
         tacEdgeWitness at = {.point = {{&out->place[0][i], &out->place[1][i]}}};
         tacEdgeWitness by = {.point = {{&out->slope[0][i], &out->slope[1][i]}}};
         result = tac_edge_edge(&options, pairs, at);

@@ -174,7 +174,8 @@ figureTimes figure_batch(touchScene* scenes, int threads, int batch) {
     tacPool* pool = NULL;
     batchWork w = {scenes, batch, 0, 0};
     if (tac_pool_create(threads, tac_default_allocator(), &pool) != TAC_OK) return t;
-    t.detect = batch_time(pool, &w), w.gradient = 1;
+    t.detect = batch_time(pool, &w);
+    w.gradient = 1;
     t.gradient = batch_time(pool, &w);
     tac_pool_destroy(pool);
     return t;
@@ -184,12 +185,17 @@ figureTimes figure_batch(touchScene* scenes, int threads, int batch) {
 
 static double mean_distance(touchScene* s, tacVec3 shift) {
     double sum = 1e-12, weighted = 0.0;
-    s->qpos[7] += shift.x, s->qpos[8] += shift.y, s->qpos[9] += shift.z;
+    s->qpos[7] += shift.x;
+    s->qpos[8] += shift.y;
+    s->qpos[9] += shift.z;
     touch_detect(s);
-    for (int i = 0; i < s->contacts->count; ++i)
-        sum += s->contacts->activity[i],
-            weighted += s->contacts->activity[i] * s->contacts->distance[i];
-    s->qpos[7] -= shift.x, s->qpos[8] -= shift.y, s->qpos[9] -= shift.z;
+    for (int i = 0; i < s->contacts->count; ++i) {
+        sum += s->contacts->activity[i];
+        weighted += s->contacts->activity[i] * s->contacts->distance[i];
+    }
+    s->qpos[7] -= shift.x;
+    s->qpos[8] -= shift.y;
+    s->qpos[9] -= shift.z;
     return weighted / sum;
 }
 
@@ -201,7 +207,8 @@ double figure_gradient_error(touchScene* s, int pose) {
     for (int k = 0; k < 3; ++k) {
         tacVec3 step = {k == 0 ? h : 0.0, k == 1 ? h : 0.0, k == 2 ? h : 0.0};
         double slope = (mean_distance(s, step) - mean_distance(s, tac_neg(step))) / (2.0 * h);
-        error = fmax(error, fabs(slope - wrench[12 + k])), size = fmax(size, fabs(slope));
+        error = fmax(error, fabs(slope - wrench[12 + k]));
+        size = fmax(size, fabs(slope));
     }
     return error / (size + 1e-3);
 }

@@ -45,7 +45,10 @@ static const double home[JOINTS] = {0.0, -0.25 * M_PI, 0.0,        -0.75 * M_PI,
 static int open_scene(hardRun* r, double thick, double floor, const char* attributes) {
     double y = 0.5 * thick + 0.04 + 0.01;
     int code = hard_run_open(r, SCENE, attributes, floor, 0.5 * thick, y, y);
-    if (code == 0) memcpy(r->q + ARM_Q, home, sizeof home), memcpy(r->u, home, sizeof home);
+    if (code == 0) {
+        memcpy(r->q + ARM_Q, home, sizeof home);
+        memcpy(r->u, home, sizeof home);
+    }
     return code;
 }
 
@@ -53,7 +56,8 @@ static int open_scene(hardRun* r, double thick, double floor, const char* attrib
 static void grip_point(hardRun* r, tacVec3* at) {
     tacPose pose[16];
     tac_kinematics(r->model, r->q, NULL, pose, NULL, r->scratch);
-    *at = pose[HAND].position, at->z -= 0.0584 + 0.045;
+    *at = pose[HAND].position;
+    at->z -= 0.0584 + 0.045;
 }
 
 // x = A^-1 x, A symmetric and positive
@@ -76,7 +80,8 @@ static void raise_targets(hardRun* r, double by) {
     int nv = r->model->nv;
     double A[6][6] = {{0}}, x[6] = {0, 0, by};
     tacPose pose[16];
-    memcpy(q, r->q, sizeof q), memcpy(q + ARM_Q, r->u, sizeof home);
+    memcpy(q, r->q, sizeof q);
+    memcpy(q + ARM_Q, r->u, sizeof home);
     tac_kinematics(r->model, q, NULL, pose, NULL, r->scratch);
     const double point[3] = {pose[HAND].position.x, pose[HAND].position.y, pose[HAND].position.z};
     tac_body_jacobian(r->model, q, HAND, point, J, r->scratch);
@@ -101,7 +106,9 @@ static int begin(hardRun* r, double thick, const char* attributes) {
     grip_point(r, &at);
     hard_run_close(r);
     code = open_scene(r, thick, at.z - 0.06, attributes);
-    r->q[0] = at.x, r->q[1] = at.y, r->q[2] = at.z - 0.06 + 0.05 + 1e-7;
+    r->q[0] = at.x;
+    r->q[1] = at.y;
+    r->q[2] = at.z - 0.06 + 0.05 + 1e-7;
     r->u[JOINTS] = r->u[JOINTS + 1] = 5.0;
     return code;
 }

@@ -64,8 +64,11 @@ static int bounce_slopes(trial* t) {
     r.v[2] = -2.0;
     hard_run_tangent(&r, 20, dq, dv);
     trial_near(t, "one bounce: dh/dy", dq[2], "", -0.7, 1e-9);
-    hard_run_reset(&r), r.v[2] = -2.0;
-    memset(dq, 0, sizeof dq), memset(dv, 0, sizeof dv), dv[2] = 1.0;
+    hard_run_reset(&r);
+    r.v[2] = -2.0;
+    memset(dq, 0, sizeof dq);
+    memset(dv, 0, sizeof dv);
+    dv[2] = 1.0;
     hard_run_tangent(&r, 20, dq, dv);
     trial_near(t, "one bounce: dh/dv", dq[2], "s", -0.14, 1e-9);
     hard_run_close(&r);
@@ -159,7 +162,9 @@ static double impact_time(double z, double v, double turn, double w, double most
 
 static void set_box(hardRun* r, double higher) {
     hard_run_reset(r);
-    r->q[2] += higher, r->v[2] = -2.0, r->v[4] = 12.0;
+    r->q[2] += higher;
+    r->v[2] = -2.0;
+    r->v[4] = 12.0;
 }
 
 // height after one step
@@ -187,11 +192,15 @@ static void blow(double mu, double time, double* up, double* spin) {
     for (int i = 0; i < 4; ++i) {
         double cx = 0.1 * ((i & 1 ? 1 : -1) * cos(a) + (i & 2 ? 1 : -1) * sin(a));
         double cz = 0.1 * ((i & 2 ? 1 : -1) * cos(a) - (i & 1 ? 1 : -1) * sin(a));
-        if (cz < z) x = cx, z = cz;
+        if (cz < z) {
+            x = cx;
+            z = cz;
+        }
     }
     double approach = -2.0 - 12.0 * x; // the edge moves with (12 z, -2 - 12 x)
     double f = -1.5 * approach / (1.0 + x * x / I + mu * x * z / I);
-    *up = -2.0 + f, *spin = 12.0 - (x + mu * z) * f / I;
+    *up = -2.0 + f;
+    *spin = 12.0 - (x + mu * z) * f / I;
 }
 
 // speeds after the impact against the closed form, and the law of friction in it
@@ -201,7 +210,8 @@ static int box_blow(trial* t) {
     int code = hard_run_open(&r, BOX_SCENE, "");
     if (code != 0) return code;
     blow(0.1, time, &up, &spin);
-    set_box(&r, 0.0), hard_run_step(&r, 1);
+    set_box(&r, 0.0);
+    hard_run_step(&r, 1);
     trial_near(t, "spinning box: speed up after it", r.v[2], "m/s", up, 1e-6);
     trial_near(t, "spinning box: spin after it", r.v[4], "rad/s", spin, 1e-5);
     trial_least(t, "spinning box: distance, proven", r.claim, "m", -1e-9);
@@ -222,7 +232,8 @@ static int box_time(trial* t) {
     box_height(&r, 0.0);
     double exact = impact_time(0.16, -2.0, TURN, 12.0, 0.02), time = r.scratch->info.time_of_impact;
     trial_near(t, "spinning box: time of impact", 1e3 * time, "ms", 1e3 * exact, 1e-10);
-    set_box(&r, 0.0), hard_run_tangent(&r, 1, dq, dv);
+    set_box(&r, 0.0);
+    hard_run_tangent(&r, 1, dq, dv);
     trial_near(t, "spinning box: derivative minus difference", dq[2] - slope, "", 0.0, 1e-6);
     hard_run_close(&r);
     return 0;
@@ -232,12 +243,14 @@ static int box_otherwise(trial* t) {
     hardRun r;
     int code = hard_run_open(&r, BOX_SCENE, HARD_DISCRETE);
     if (code != 0) return code;
-    set_box(&r, 0.0), hard_run_step(&r, 2);
+    set_box(&r, 0.0);
+    hard_run_step(&r, 2);
     trial_most(t, "spinning box, discrete: distance", r.nearest, "m", -1e-3);
     hard_run_close(&r);
     code = hard_run_open(&r, BOX_SCENE, HARD_FROZEN);
     if (code != 0) return code;
-    set_box(&r, 0.0), hard_run_step(&r, 1);
+    set_box(&r, 0.0);
+    hard_run_step(&r, 1);
     trial_least(t, "spinning box, frozen: residual", r.residual, "m/s", 1e-3);
     trial_note(t, "spinning box, frozen: spin after it", r.v[4], "rad/s");
     hard_run_close(&r);

@@ -103,7 +103,8 @@ tacResult hard_run_step(hardRun* r, int count) {
         size_t mark = r->scratch->arena.used;
         tacResult result = tac_hard_pass(r->model, &x, r->u, r->scratch, &p);
         if (result == TAC_OK) {
-            check(r, &p), look(r, &p);
+            check(r, &p);
+            look(r, &p);
             tac_hard_hand_out(&p, &x, &x);
             r->steps += 1;
         }

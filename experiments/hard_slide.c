@@ -21,7 +21,8 @@
     "%s/>" WORLD
 
 static tacResult push(hardRun* r, double x, double y, int count) {
-    r->u[0] = x, r->u[1] = y;
+    r->u[0] = x;
+    r->u[1] = y;
     return hard_run_step(r, count);
 }
 
@@ -41,7 +42,8 @@ static int slide(slideRun* s, const char* attributes) {
     s->speed = r->v[0];
     push(r, 0.0, 0.0, 30);
     s->miss_b = hypot(r->q[0] - 0.2, r->q[1]);
-    push(r, 0.0, 10.0, 20), push(r, 0.0, 0.0, 30);
+    push(r, 0.0, 10.0, 20);
+    push(r, 0.0, 0.0, 30);
     s->miss_c = hypot(r->q[0] - 0.2, r->q[1] - 0.2);
     return 0;
 }
@@ -107,7 +109,9 @@ static int across(trial* t) {
     double v[2] = {2.0, 0.0}, y = 0.0;
     for (int i = 0; i < 200000; ++i) { // the cone, integrated finely
         double h = 1e-6, n = hypot(v[0], v[1]);
-        v[0] -= h * 5.0 * v[0] / n, v[1] += h * (3.0 - 5.0 * v[1] / n), y += h * v[1];
+        v[0] -= h * 5.0 * v[0] / n;
+        v[1] += h * (3.0 - 5.0 * v[1] / n);
+        y += h * v[1];
     }
     trial_note(t, "pushed across for 0.2 s: aside, pyramid", r.q[1], "m");
     trial_note(t, "pushed across for 0.2 s: aside, cone", y, "m");

@@ -47,7 +47,8 @@ static int report_size(trial* t, speedRun* r, int k) {
         code = figure_open(&s, parts[k], vertices_of(r), "detect='manifold'");
     if (code == 0) {
         figureTimes times = figure_times(&s, sweeps);
-        r->detect[k] = times.detect, r->gradient[k] = times.gradient;
+        r->detect[k] = times.detect;
+        r->gradient[k] = times.gradient;
         r->mujoco[k] = figure_peer_time(&s, sweeps);
         snprintf(id, sizeof id, "%d parts: detect", parts[k]);
         trial_note(t, id, r->detect[k], "us");
@@ -73,7 +74,8 @@ static int report_batches(trial* t, speedRun* r, int which, int threads) {
     for (int b = 0; b < BATCHES && code == 0; ++b) {
         if (r->quick && b % 3) continue;
         figureTimes times = figure_batch(s, threads, batches[b]);
-        r->batch[which][0][b] = times.detect, r->batch[which][1][b] = times.gradient;
+        r->batch[which][0][b] = times.detect;
+        r->batch[which][1][b] = times.gradient;
         char id[80];
         snprintf(id, sizeof id, "%d parts, batch of %d: detect, a pose", count, batches[b]);
         trial_note(t, id, times.detect, "us");
@@ -95,7 +97,8 @@ static int report_variants(trial* t, speedRun* r) {
         int code = figure_open(&s, r->quick ? 5 : FIGURE_PARTS, vertices_of(r), options[k]);
         figureTimes times = {0};
         if (code == 0) times = figure_times(&s, r->quick ? 1 : 5);
-        r->variant[k] = times.detect, touching[k] = times.touching;
+        r->variant[k] = times.detect;
+        touching[k] = times.touching;
         touch_close(&s);
         if (code != 0) return code;
     }

@@ -7,17 +7,35 @@
 
 #ifndef TAC_HAVE_MUJOCO_HEADERS
 
-mujocoWorld* mujoco_world_open(const char* xml) { return (void)xml, NULL; }
+mujocoWorld* mujoco_world_open(const char* xml) {
+    (void)xml;
+    return NULL;
+}
 void mujoco_world_close(mujocoWorld* world) { (void)world; }
 void mujoco_world_reset(mujocoWorld* world) { (void)world; }
-double* mujoco_world_qpos(mujocoWorld* world) { return (void)world, NULL; }
-double* mujoco_world_qvel(mujocoWorld* world) { return (void)world, NULL; }
-int mujoco_world_step(mujocoWorld* world, const double* ctrl, int nu) {
-    return (void)world, (void)ctrl, (void)nu, 0;
+double* mujoco_world_qpos(mujocoWorld* world) {
+    (void)world;
+    return NULL;
 }
-const double* mujoco_world_constraint(mujocoWorld* world) { return (void)world, NULL; }
+double* mujoco_world_qvel(mujocoWorld* world) {
+    (void)world;
+    return NULL;
+}
+int mujoco_world_step(mujocoWorld* world, const double* ctrl, int nu) {
+    (void)world;
+    (void)ctrl;
+    (void)nu;
+    return 0;
+}
+const double* mujoco_world_constraint(mujocoWorld* world) {
+    (void)world;
+    return NULL;
+}
 int mujoco_world_contacts(mujocoWorld* world, int most, double (*place)[3]) {
-    return (void)world, (void)most, (void)place, 0;
+    (void)world;
+    (void)most;
+    (void)place;
+    return 0;
 }
 
 #else

@@ -6,7 +6,12 @@
 #ifndef TAC_HAVE_ODE_HEADERS
 
 int ode_ball_force(double R, double r, const double x[3], double mass, double h, double force[3]) {
-    (void)R, (void)r, (void)x, (void)mass, (void)h, (void)force;
+    (void)R;
+    (void)r;
+    (void)x;
+    (void)mass;
+    (void)h;
+    (void)force;
     return 0;
 }
 
@@ -59,7 +64,8 @@ static void step_balls(odeLibrary* o, dWorldID world, dBodyID body, dGeomID a, d
                        double force[3]) {
     dContact contact;
     dJointFeedback feedback;
-    memset(&contact, 0, sizeof contact), memset(&feedback, 0, sizeof feedback);
+    memset(&contact, 0, sizeof contact);
+    memset(&feedback, 0, sizeof feedback);
     if (o->dCollide(b, a, 1, &contact.geom, sizeof contact) == 0) return;
     dJointID joint = o->dJointCreateContact(world, 0, &contact);
     o->dJointAttach(joint, body, 0);
@@ -82,7 +88,8 @@ int ode_ball_force(double R, double r, const double x[3], double mass, double h,
     dGeomID a = o.dCreateSphere(0, (dReal)R), b = o.dCreateSphere(0, (dReal)r);
     o.dGeomSetBody(b, body);
     step_balls(&o, world, body, a, b, h, force);
-    o.dGeomDestroy(a), o.dGeomDestroy(b);
+    o.dGeomDestroy(a);
+    o.dGeomDestroy(b);
     o.dWorldDestroy(world);
     o.dCloseODE();
     dlclose(o.library);

@@ -130,8 +130,11 @@ void planar_run_draw(const planarRun* r, trialSheet* sheet, planarView view, dou
     if (!sheet->image.rgb) return;
     trial_sheet_panel(sheet, view.panel, &left, &top);
     tacInk ink = tac_ink(&sheet->image);
-    ink.left = left, ink.right = left + sheet->width, ink.top = top;
-    ink.bottom = top + sheet->height, ink.alpha = share;
+    ink.left = left;
+    ink.right = left + sheet->width;
+    ink.top = top;
+    ink.bottom = top + sheet->height;
+    ink.alpha = share;
     const double middle[2] = {left + 0.5 * sheet->width, top + 0.5 * sheet->height};
     for (int g = 0; g < model->ngeom; ++g) {
         const tacGeom* geom = &model->geom[g];

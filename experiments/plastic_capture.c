@@ -54,7 +54,9 @@ static void hand_at(planarRun* r, const double* q, double at[TASK], double J[TAS
     tac_body_jacobian(r->model, q, HAND, point, all, r->scratch);
     for (int k = 0; k < TASK; ++k)
         for (int j = 0; j < N; ++j) J[k][j] = all[(k < 2 ? k : 5) * N + j];
-    at[0] = point[0], at[1] = point[1], at[2] = angle;
+    at[0] = point[0];
+    at[1] = point[1];
+    at[2] = angle;
 }
 
 // where the hand should be: on the way to the interface, which moves
@@ -99,7 +101,8 @@ static void solve(double A[OWN][OWN], double x[OWN]) {
             if (fabs(A[i][k]) > fabs(A[best][k])) best = i;
         for (int j = 0; j <= OWN; ++j) {
             double *a = j < OWN ? &A[k][j] : &x[k], *b = j < OWN ? &A[best][j] : &x[best], t = *a;
-            *a = *b, *b = t;
+            *a = *b;
+            *b = t;
         }
         for (int i = k + 1; i < OWN; ++i) {
             double l = A[i][k] / A[k][k];
@@ -193,7 +196,8 @@ static void see(capture* c, double out[TASK]) {
     const tacPose *hand = &c->r.pose[HAND], *target = &c->r.pose[TARGET];
     double a = planar_angle(hand);
     double x = target->position.x - hand->position.x, y = target->position.y - hand->position.y;
-    out[0] = cos(a) * x + sin(a) * y, out[1] = cos(a) * y - sin(a) * x;
+    out[0] = cos(a) * x + sin(a) * y;
+    out[1] = cos(a) * y - sin(a) * x;
     out[2] = planar_angle(target) - a;
 }
 
@@ -207,8 +211,10 @@ static double largest(const double* a, const double* b, int n) {
 
 static void report(trial* t, capture* c, double end) {
     double before[TASK], after[TASK];
-    go(c, end - 1.0), see(c, before);
-    go(c, end), see(c, after);
+    go(c, end - 1.0);
+    see(c, before);
+    go(c, end);
+    see(c, after);
     trial_near(t, "steps that failed", c->result != TAC_OK, "", 0.0, 0.0);
     trial_near(t, "the first contact", c->touched, "s", closes + 0.15, 0.15);
     trial_most(t, "deepest contact", c->depth, "m", 3e-3);

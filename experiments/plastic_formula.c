@@ -90,7 +90,8 @@ static formulaBody planar_body(const tacModel* model, int body, const tacExpr* q
     tacExpr along[2] = {sub(mul(num(c0), q[0]), mul(num(s0), q[1])),
                         add(mul(num(s0), q[0]), mul(num(c0), q[1]))};
     b.x = vec(add(num(p[0]), along[0]), add(num(p[1]), along[1]), num(0.0));
-    b.axis[0] = vec(c, s, num(0.0)), b.axis[1] = vec(sub(num(0.0), s), c, num(0.0));
+    b.axis[0] = vec(c, s, num(0.0));
+    b.axis[1] = vec(sub(num(0.0), s), c, num(0.0));
     b.v = vec(sub(mul(num(c0), v[0]), mul(num(s0), v[1])),
               add(mul(num(s0), v[0]), mul(num(c0), v[1])), num(0.0));
     b.w = vec(num(0.0), num(0.0), v[2]);
@@ -112,7 +113,10 @@ static formulaBody free_body(const tacExpr* q, const tacExpr* v, int first) {
         b.axis[i] = plus(plus(e, mul(two, w), t), two, cross(u, t));
         spin = plus(spin, v[3 + i], b.axis[i]);
     }
-    b.x = vec(q[0], q[1], q[2]), b.v = vec(v[0], v[1], v[2]), b.w = spin, b.first = first;
+    b.x = vec(q[0], q[1], q[2]);
+    b.v = vec(v[0], v[1], v[2]);
+    b.w = spin;
+    b.first = first;
     memcpy(b.quat, q + 3, sizeof b.quat);
     return b;
 }
@@ -140,7 +144,8 @@ static formulaContact box_circle(const formulaBody* a, const formulaBody* b, con
     const char* const names[] = {"local_x", "local_y", "local_z"};
     formulaVec out = zero(), n = zero(), apart = minus(b->x, a->x);
     for (int i = 0; i < dimensions; ++i) {
-        symbol[i] = tac_symbol(g, names[i]), q[i] = dot(a->axis[i], apart);
+        symbol[i] = tac_symbol(g, names[i]);
+        q[i] = dot(a->axis[i], apart);
         tacExpr beyond = sub(fun(TAC_OP_ABS, symbol[i]), num(half[i]));
         out.e[i] = larger(beyond, num(0.0));
         inside = i == 0 ? beyond : larger(inside, beyond);

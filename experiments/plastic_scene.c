@@ -153,12 +153,18 @@ int plastic_open(plasticScene* s, const plasticCase* is, double step) {
 }
 
 void plastic_close(plasticScene* s) {
-    tac_code_destroy(s->whole_code), tac_code_destroy(s->motion_code);
-    tac_code_destroy(s->places_code), tac_program_destroy(s->places);
-    tac_program_destroy(s->whole), tac_program_destroy(s->motion);
-    tac_scratch_destroy(s->scratch), tac_scratch_destroy(s->plain_scratch);
-    tac_model_destroy(s->model), tac_model_destroy(s->plain);
-    tac_solid_destroy(s->solid[0]), tac_solid_destroy(s->solid[1]);
+    tac_code_destroy(s->whole_code);
+    tac_code_destroy(s->motion_code);
+    tac_code_destroy(s->places_code);
+    tac_program_destroy(s->places);
+    tac_program_destroy(s->whole);
+    tac_program_destroy(s->motion);
+    tac_scratch_destroy(s->scratch);
+    tac_scratch_destroy(s->plain_scratch);
+    tac_model_destroy(s->model);
+    tac_model_destroy(s->plain);
+    tac_solid_destroy(s->solid[0]);
+    tac_solid_destroy(s->solid[1]);
     free(s->work);
 }
 
@@ -247,7 +253,8 @@ static void note_path(const plasticScene* s, const plasticState* at, double* pat
     tac_kinematics(s->plain, at->x, NULL, pose, NULL, s->plain_scratch);
     for (int b = 0; b < 2; ++b) {
         tacVec3 p = pose[b < bodies ? b + 1 : 1].position;
-        path[2 * b] = p.x, path[2 * b + 1] = p.y;
+        path[2 * b] = p.x;
+        path[2 * b + 1] = p.y;
     }
 }
 
@@ -334,7 +341,12 @@ static tacResult contact_force(const plasticScene* s, const plasticBody body[2],
     tacVec3 v0 = velocity_at(&body[0], p), v1 = velocity_at(&body[1], p);
     tacElastoplasticState at = {c.distance, c.normal, {v1.x - v0.x, v1.y - v0.y, v1.z - v0.z}};
     tacVec3 F = tac_elastoplastic(&law, &at);
-    out[0] = F.x, out[1] = F.y, out[2] = F.z, out[3] = p.x, out[4] = p.y, out[5] = p.z;
+    out[0] = F.x;
+    out[1] = F.y;
+    out[2] = F.z;
+    out[3] = p.x;
+    out[4] = p.y;
+    out[5] = p.z;
     return TAC_OK;
 }
 

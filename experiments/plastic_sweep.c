@@ -30,7 +30,8 @@ typedef struct sweepPair {
 // a number between 0 and 1 (splitmix64)
 static double chance(uint64_t* state) {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u, z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
@@ -43,7 +44,8 @@ static tacSolid* polygon(int edges, double radius) {
     tacSolid* out = NULL;
     for (int i = 0; i < edges; ++i) {
         double angle = 2.0 * M_PI * i / edges;
-        corner[2 * i] = radius * cos(angle), corner[2 * i + 1] = radius * sin(angle);
+        corner[2 * i] = radius * cos(angle);
+        corner[2 * i + 1] = radius * sin(angle);
     }
     tac_solid_create_polygon(corner, edges, &out, NULL);
     return out;
@@ -84,7 +86,8 @@ static double truth(const sweepPair* p) {
                 low = u;
         }
         if (peak) best = fmax(best, gap(p, 0.5 * (low + high)));
-        before = now, now = next;
+        before = now;
+        now = next;
     }
     return best;
 }
@@ -180,8 +183,12 @@ static int sweep_edges(int edges, int count, sweepFigures* out) {
         for (int i = 0; i < count; ++i) draw_pair(&seed, a, a, -0.15, -0.01, &pairs[i]);
         compare_padded(pairs, count, edges, memory, out->polygon_error);
     }
-    free(memory), free(pairs), free(sat), free(convex);
-    tac_solid_destroy(a), tac_solid_destroy(circle);
+    free(memory);
+    free(pairs);
+    free(sat);
+    free(convex);
+    tac_solid_destroy(a);
+    tac_solid_destroy(circle);
     return fine ? 0 : cli_wrong("reproduce", "out of memory");
 }
 
@@ -231,15 +238,20 @@ static int sweep_objects(int objects, int rounds, sweepScene* out) {
                                                        7.0 * chance(&seed))};
         double start = seconds();
         out->contacts += detect_all(s, objects + 1, 0, distance[0], memory);
-        out->sat += (seconds() - start) / rounds, start = seconds();
+        out->sat += (seconds() - start) / rounds;
+        start = seconds();
         detect_all(s, objects + 1, 1, distance[1], memory);
         out->convex += (seconds() - start) / rounds;
         for (size_t i = 0; i < pairs; ++i)
             if (distance[0][i] < 0.0)
                 out->error = fmax(out->error, fabs(distance[0][i] - distance[1][i]));
     }
-    for (int k = 0; k < 2; ++k) tac_solid_destroy(kinds[k]), free(distance[k]);
-    tac_solid_destroy(floor), free(memory);
+    for (int k = 0; k < 2; ++k) {
+        tac_solid_destroy(kinds[k]);
+        free(distance[k]);
+    }
+    tac_solid_destroy(floor);
+    free(memory);
     return fine ? 0 : cli_wrong("reproduce", "out of memory");
 }
 
@@ -337,15 +349,18 @@ int experiment_plastic_sweep(trial* t) {
         sweepFigures f;
         if ((code = sweep_edges(edges_of[i], count, &f)) != 0) break;
         report_edges(t, edges_of[i], &f);
-        apart[0][i] = f.sat, apart[1][i] = f.convex;
-        deep[0][i] = f.sat_deep, deep[1][i] = f.convex_deep;
+        apart[0][i] = f.sat;
+        apart[1][i] = f.convex;
+        deep[0][i] = f.sat_deep;
+        deep[1][i] = f.convex_deep;
         trial_progress(t, 0.1 * (i + 1));
     }
     for (int i = 0; i < COUNTS && code == 0; ++i) {
         sweepScene s;
         if ((code = sweep_objects(objects_of[i], rounds, &s)) != 0) break;
         report_objects(t, objects_of[i], rounds, &s);
-        all[0][i] = s.sat, all[1][i] = s.convex;
+        all[0][i] = s.sat;
+        all[1][i] = s.convex;
         trial_progress(t, 0.5 + 0.08 * (i + 1));
     }
     if (code == 0) {

@@ -40,7 +40,8 @@ static int run_way(plasticScene* scene, int way, int runs, wayTimes* out) {
                     tac_result_text(result));
             return CLI_WRONG;
         }
-        sum += out->last.seconds, squares += out->last.seconds * out->last.seconds;
+        sum += out->last.seconds;
+        squares += out->last.seconds * out->last.seconds;
     }
     out->mean = sum / runs;
     out->deviation = sqrt(fmax(squares / runs - out->mean * out->mean, 0.0));
@@ -65,7 +66,8 @@ static double momentum_drift(plasticScene* s, const plasticRun* end) {
     double before[6], after[6], most = 0.0;
     for (int i = 0; i < s->plain->nq; ++i) start.q[i] = s->plain->qpos0[i];
     for (int i = 0; i < s->plain->nv; ++i) start.v[i] = s->is->qvel[i];
-    momentum_of(s, &start, before), momentum_of(s, end, after);
+    momentum_of(s, &start, before);
+    momentum_of(s, end, after);
     for (int i = 0; i < 6; ++i) most = fmax(most, fabs(after[i] - before[i]));
     return most;
 }
@@ -111,8 +113,10 @@ static void draw(trialSheet* sheet, int panel, const plasticScene* s, const doub
     if (!sheet->image.rgb) return;
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     for (int i = 0; i < 2 * PATH; ++i)
-        for (int k = 0; k < 2; ++k)
-            low[k] = fmin(low[k], path[2 * i + k]), high[k] = fmax(high[k], path[2 * i + k]);
+        for (int k = 0; k < 2; ++k) {
+            low[k] = fmin(low[k], path[2 * i + k]);
+            high[k] = fmax(high[k], path[2 * i + k]);
+        }
     double span = fmax(high[0] - low[0], high[1] - low[1]) * 1.3 + 1e-9;
     double left = panel % sheet->columns * sheet->width,
            top = panel / sheet->columns * sheet->height;

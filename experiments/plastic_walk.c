@@ -77,8 +77,11 @@ static void change_phase(walk* w) {
     if (w->r.time - w->since <= lift_time) return;
     w->phase = 1;
     if (height_of(&w->r, swing) >= 0.0 || w->steps == MAX_STEPS) return;
-    w->at[w->steps] = w->r.time, w->place[w->steps++] = w->r.pose[foot_of(swing)].position.x;
-    w->stance = swing, w->phase = 0, w->since = w->r.time;
+    w->at[w->steps] = w->r.time;
+    w->place[w->steps++] = w->r.pose[foot_of(swing)].position.x;
+    w->stance = swing;
+    w->phase = 0;
+    w->since = w->r.time;
 }
 
 // a thigh follows the other side's arm
@@ -119,7 +122,8 @@ static int begin(walk* w, const char* detector) {
     int code = planar_run_open(&w->r, scene_walking_figure, sizeof scene_walking_figure, detector);
     for (int side = 0; side < 2 && code == 0; ++side)
         for (int k = 0; k < LIMBS; ++k) w->r.q[leg_of(side) + k] = legs[side][k];
-    w->r.q[1] = -0.01, w->r.v[0] = 0.8;
+    w->r.q[1] = -0.01;
+    w->r.v[0] = 0.8;
     return code;
 }
 

@@ -129,7 +129,9 @@ static const solid solids[] = {
 static void spiral(int i, double u[3]) {
     double z = 1.0 - (2.0 * i + 1.0) / RAYS, turn = i * 2.399963229728653;
     double r = sqrt(1.0 - z * z);
-    u[0] = r * cos(turn), u[1] = r * sin(turn), u[2] = z;
+    u[0] = r * cos(turn);
+    u[1] = r * sin(turn);
+    u[2] = z;
 }
 
 static double exact_radius(const solid* s, const double u[3]) {
@@ -153,7 +155,8 @@ static rayFit compare(const solid* s, const trialField* field) {
         double u[3];
         spiral(i, u);
         double exact = exact_radius(s, u), r = trial_radius(field, s->centre, u, 1.2 * exact);
-        fit.least = fmin(fit.least, r / exact), fit.most = fmax(fit.most, r / exact);
+        fit.least = fmin(fit.least, r / exact);
+        fit.most = fmax(fit.most, r / exact);
         fit.volume += 4.0 / 3.0 * 3.141592653589793 * r * r * r / RAYS;
     }
     return fit;

@@ -39,7 +39,10 @@ static tacContactCloud* make_ball(int n, double radius) {
     for (int i = 0; i < n; ++i) {
         double z = 1.0 - (2.0 * i + 1.0) / n, s = sqrt(1.0 - z * z), t = 2.39996322972865332 * i;
         const double m[3] = {s * cos(t), s * sin(t), z};
-        for (int k = 0; k < 3; ++k) x[3 * i + k] = radius * m[k], x[3 * (n + i) + k] = m[k];
+        for (int k = 0; k < 3; ++k) {
+            x[3 * i + k] = radius * m[k];
+            x[3 * (n + i) + k] = m[k];
+        }
     }
     tac_contact_cloud_points(n, x, x + 3 * n, 12.566370614359172 * radius * radius,
                              tac_default_allocator(), &cloud, NULL);
@@ -52,7 +55,8 @@ static tacScmPair pair_of(const ballRig* rig, double eps2, double x, double y) {
                     .pose = {tac_pose_identity(), tac_pose_identity()}};
     const double number[TAC_SCM_NUMBERS] = {1.0, 0.1, 0.01, 0.0, 0.02, 0.0, 0.01, eps2};
     for (int k = 0; k < TAC_SCM_NUMBERS; ++k) p.number[k] = number[k];
-    p.pose[1].position.x = x, p.pose[1].position.y = y;
+    p.pose[1].position.x = x;
+    p.pose[1].position.y = y;
     return p;
 }
 
@@ -71,7 +75,9 @@ static void mujoco_force(const ballRig* rig, double x, double y, double force[2]
     if (!rig->mujoco) return;
     mujoco_world_reset(rig->mujoco);
     double* q = mujoco_world_qpos(rig->mujoco);
-    q[0] = x, q[1] = y, q[2] = 0.0;
+    q[0] = x;
+    q[1] = y;
+    q[2] = 0.0;
     const double* f = mujoco_world_constraint(rig->mujoco);
     for (int k = 0; k < 2; ++k) force[k] = f[k];
 }
@@ -91,7 +97,8 @@ static int open_rig(ballRig* rig) {
     const double far[3] = {9.0, 0.0, 0.0};
     double none[3];
     *rig = (ballRig){.cloud = {make_ball(LARGE, 1.0), make_ball(SMALL, 0.4)}};
-    rig->memory = malloc(3 * n * sizeof(double)), rig->ints = malloc(2 * n * sizeof(int));
+    rig->memory = malloc(3 * n * sizeof(double));
+    rig->ints = malloc(2 * n * sizeof(int));
     rig->mujoco = mujoco_world_open(scene);
     rig->ode = ode_ball_force(1.0, 0.4, far, 1.0, 0.002, none);
     if (!rig->cloud[0] || !rig->cloud[1] || !rig->memory || !rig->ints)
@@ -105,7 +112,8 @@ static void close_rig(ballRig* rig) {
     tacAllocator a = tac_default_allocator();
     for (int i = 0; i < 2; ++i)
         if (rig->cloud[i]) a.release(a.user, rig->cloud[i]);
-    free(rig->memory), free(rig->ints);
+    free(rig->memory);
+    free(rig->ints);
     mujoco_world_close(rig->mujoco);
 }
 
@@ -201,8 +209,10 @@ static int draw_curves(trial* t, const ballRig* rig) {
     for (int i = 0; i < CURVE && sheet.image.rgb; ++i) {
         double f[4][2];
         x[i] = REACH * (2.0 * i / (CURVE - 1) - 1.0);
-        scm_force(rig, 0.02, 0.0, x[i], f[0], NULL), scm_force(rig, 0.3, 0.0, x[i], f[1], NULL);
-        mujoco_force(rig, 0.0, x[i], f[2]), ode_force(rig, 0.0, x[i], f[3]);
+        scm_force(rig, 0.02, 0.0, x[i], f[0], NULL);
+        scm_force(rig, 0.3, 0.0, x[i], f[1], NULL);
+        mujoco_force(rig, 0.0, x[i], f[2]);
+        ode_force(rig, 0.0, x[i], f[3]);
         for (int k = 0; k < 4; ++k) value[k][i] = f[k][1];
     }
     for (int k = 0; k < 4; ++k) {
@@ -230,8 +240,10 @@ static int draw_maps(trial* t, const ballRig* rig) {
                    y = REACH * (1.0 - 2.0 * i / (SIDE - 1));
             double f[3][2], near[3][2], slope[2], h = 1e-3;
             scm_force(rig, 0.02, x, y, f[0], slope);
-            mujoco_force(rig, x, y, f[1]), mujoco_force(rig, x + h, y, near[1]);
-            ode_force(rig, x, y, f[2]), ode_force(rig, x + h, y, near[2]);
+            mujoco_force(rig, x, y, f[1]);
+            mujoco_force(rig, x + h, y, near[1]);
+            ode_force(rig, x, y, f[2]);
+            ode_force(rig, x + h, y, near[2]);
             for (int e = 0; e < 3; ++e) {
                 map[e][0][i * SIDE + j] = f[e][0];
                 map[e][1][i * SIDE + j] = e ? (near[e][0] - f[e][0]) / h : slope[0];

@@ -169,7 +169,8 @@ static void run_mujoco(const pushColumn* c, const pushPoint* s, pushRun* out) {
         command_at(s, i * c->step, ctrl);
         int contacts = mujoco_world_step(world, ctrl, 2);
         out->seconds += (now() - begin) / steps;
-        out->episodes += contacts > 0 && !touched, touched = contacts > 0;
+        out->episodes += contacts > 0 && !touched;
+        touched = contacts > 0;
     }
     if (world) {
         const double* q = mujoco_world_qpos(world);
@@ -205,9 +206,13 @@ static void move(const pushColumn* c, const pushPoint* s, const tacModel* m, tac
         out->seconds += (now() - begin) / steps;
         if (i % (int)lround(0.016 / c->step)) continue;
         int touching = scm_touches(m, &x, scratch);
-        out->episodes += touching && !touched, touched = touching;
+        out->episodes += touching && !touched;
+        touched = touching;
     }
-    out->x = q[0], out->y = q[1], out->angle = q[2], out->done = 1;
+    out->x = q[0];
+    out->y = q[1];
+    out->angle = q[2];
+    out->done = 1;
 }
 
 static int run_scm(const pushColumn* c, const pushPoint* s, pushRun* out) {
@@ -257,8 +262,10 @@ static void report(trial* t, const pushColumn* c, const pushRun scm[SEQUENCES],
     for (int i = 0; i < SEQUENCES; ++i) {
         distance[i] = 100.0 * hypot(scm[i].x - mujoco[i].x, scm[i].y - mujoco[i].y);
         angle[i] = fabs(scm[i].angle - mujoco[i].angle) * 57.29577951308232;
-        time[0] += 1e3 * scm[i].seconds / SEQUENCES, time[1] += 1e3 * mujoco[i].seconds / SEQUENCES;
-        done += scm[i].done, peers += mujoco[i].done;
+        time[0] += 1e3 * scm[i].seconds / SEQUENCES;
+        time[1] += 1e3 * mujoco[i].seconds / SEQUENCES;
+        done += scm[i].done;
+        peers += mujoco[i].done;
         least[0] = least[0] < scm[i].episodes ? least[0] : scm[i].episodes;
         least[1] = least[1] < mujoco[i].episodes ? least[1] : mujoco[i].episodes;
     }
@@ -276,10 +283,10 @@ static void report(trial* t, const pushColumn* c, const pushRun scm[SEQUENCES],
     trial_least(t, id, least[1], "", 2);
     pushMean d = mean_of(distance), a = mean_of(angle);
     note(t, c, "MuJoCo step", time[1], "ms");
-    note(t, c, "distance of end poses", d.mean, "cm"),
-        note(t, c, "its deviation", d.deviation, "cm");
-    note(t, c, "angle of end poses", a.mean, "deg"),
-        note(t, c, "its deviation", a.deviation, "deg");
+    note(t, c, "distance of end poses", d.mean, "cm");
+    note(t, c, "its deviation", d.deviation, "cm");
+    note(t, c, "angle of end poses", a.mean, "deg");
+    note(t, c, "its deviation", a.deviation, "deg");
     note(t, c, "paper: SCM step, on its GPU", c->paper[0], "ms");
     note(t, c, "paper: MJX step, on its GPU", c->paper[1], "ms");
     note(t, c, "paper: distance of end poses", c->paper[2], "cm");

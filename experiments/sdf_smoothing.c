@@ -110,7 +110,8 @@ static int draw(trialSheet* sheet, int panel, const trialField* field, const cha
     static const double outline[5][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}, {1, 1}};
     tacSliceOptions options = tac_default_slice_options();
     tacSliceFrame frame = {0};
-    options.span = 4.0, options.centred = 1;
+    options.span = 4.0;
+    options.centred = 1;
     int code = trial_sheet_slice(sheet, panel, field, &options, &frame, caption);
     if (code == 0) trial_sheet_line(sheet, &frame, TAC_COUNT(outline), outline);
     return code;

@@ -72,10 +72,14 @@ int trial_sheet_slice(trialSheet* sheet, int panel, const trialField* field,
                       const tacSliceOptions* options, tacSliceFrame* frame, const char* caption) {
     if (!sheet->image.rgb) return 0;
     tacSliceOptions slice = *options;
-    slice.shape = 0, slice.threads = sheet->t->threads;
+    slice.shape = 0;
+    slice.threads = sheet->t->threads;
     int left, top, code = draw_panel(sheet, panel, field->model, &slice, frame, NULL, caption);
     trial_sheet_panel(sheet, panel, &left, &top);
-    if (frame) frame->left += left, frame->top += top;
+    if (frame) {
+        frame->left += left;
+        frame->top += top;
+    }
     return code;
 }
 
@@ -96,8 +100,10 @@ void trial_sheet_line(trialSheet* sheet, const tacSliceFrame* frame, int count,
                       const double (*points)[2]) {
     if (!sheet->image.rgb) return;
     tacInk ink = tac_ink(&sheet->image);
-    ink.left = frame->left, ink.right = frame->left + frame->width;
-    ink.top = frame->top, ink.bottom = frame->top + frame->height;
+    ink.left = frame->left;
+    ink.right = frame->left + frame->width;
+    ink.top = frame->top;
+    ink.bottom = frame->top + frame->height;
     tac_ink_colour(&ink, 255, 255, 255);
     ink.alpha = 0.8;
     double x0 = frame->left + 0.5 * frame->width - frame->centre[0] / frame->pixel;

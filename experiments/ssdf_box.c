@@ -19,7 +19,8 @@ static int draw(trialSheet* sheet, int panel, const trialField* field, double sp
                 const char* caption) {
     tacSliceOptions options = tac_default_slice_options();
     tacSliceFrame frame = {0};
-    options.span = span, options.centred = 1;
+    options.span = span;
+    options.centred = 1;
     int code = trial_sheet_slice(sheet, panel, field, &options, &frame, caption);
     if (code == 0) trial_sheet_line(sheet, &frame, TAC_COUNT(outline), outline);
     return code;
@@ -78,7 +79,8 @@ static double unevenness(const trialField* field) {
     for (int i = -17; i <= 17; ++i) {
         const double origin[3] = {0.0, 6.0 / 7.0 * i / 17.0, 0.0};
         double x = trial_radius(field, origin, along, 1.5);
-        least = fmin(least, x), most = fmax(most, x);
+        least = fmin(least, x);
+        most = fmax(most, x);
     }
     return most - least;
 }
@@ -121,9 +123,11 @@ static double wrong_depth(const trialField* field) {
     enum { N = 100 };
     double x[3][N], value[N], *at[3] = {x[0], x[1], x[2]}, depth = 0.0;
     for (int row = 0; row < N; ++row) {
-        for (int i = 0; i < N; ++i)
-            x[0][i] = -2.0 + 4.0 * (i + 0.5) / N, x[1][i] = -2.0 + 4.0 * (row + 0.5) / N,
+        for (int i = 0; i < N; ++i) {
+            x[0][i] = -2.0 + 4.0 * (i + 0.5) / N;
+            x[1][i] = -2.0 + 4.0 * (row + 0.5) / N;
             x[2][i] = 0;
+        }
         if (trial_values(field, N, at, value) != TAC_OK) return NAN;
         for (int i = 0; i < N; ++i) {
             double distance = exact(x[0][i], x[1][i]);

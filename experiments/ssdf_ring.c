@@ -123,7 +123,9 @@ static void report_hole(trial* t, const trialField* field, double eps, double op
 static int draw(trialSheet* sheet, int i, const trialField* field) {
     tacSliceOptions options = tac_default_slice_options();
     char caption[64];
-    options.span = i == 0 ? 9.0 : 4.5, options.centred = 1, options.axis = 1;
+    options.span = i == 0 ? 9.0 : 4.5;
+    options.centred = 1;
+    options.axis = 1;
     snprintf(caption, sizeof caption, "eps %g", temperatures[i]);
     int code = trial_sheet_view(sheet, i, field, caption);
     snprintf(caption, sizeof caption, "y = 0, %g m", options.span);

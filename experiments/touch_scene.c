@@ -44,7 +44,8 @@ int touch_open(touchScene* s, const char* format, ...) {
 }
 
 void touch_close(touchScene* s) {
-    tac_contacts_destroy(s->contacts), tac_contacts_destroy(s->bar);
+    tac_contacts_destroy(s->contacts);
+    tac_contacts_destroy(s->bar);
     tac_scratch_destroy(s->scratch);
     tac_model_destroy(s->model);
     *s = (touchScene){0};
@@ -74,8 +75,10 @@ tacResult touch_detect(touchScene* s) {
 
 void touch_mean_bar(const tacContacts* c, tacContacts* bar) {
     double sum = 1e-12, weighted = 0.0;
-    for (int i = 0; i < c->count; ++i)
-        sum += c->activity[i], weighted += c->activity[i] * c->distance[i];
+    for (int i = 0; i < c->count; ++i) {
+        sum += c->activity[i];
+        weighted += c->activity[i] * c->distance[i];
+    }
     bar->count = c->count;
     for (int i = 0; i < c->count; ++i) {
         for (int k = 0; k < 3; ++k) bar->point[k][i] = bar->normal[k][i] = 0.0;
@@ -109,7 +112,9 @@ int touch_draw(trialSheet* sheet, int panel, const touchScene* s, int scaled, co
     int code = cli_marks_make(&marks, "reproduce", s->model, s->qpos);
     for (int i = 0; i < marks.count && !scaled; ++i) stretch(&marks.mark[i]);
     if (code == 0) code = cli_posed_make("reproduce", s->model, s->qpos, &posed);
-    draw.marks = marks.mark, draw.nmarks = marks.count, draw.opacity = 0.35;
+    draw.marks = marks.mark;
+    draw.nmarks = marks.count;
+    draw.opacity = 0.35;
     if (code == 0) code = trial_sheet_scene(sheet, panel, &posed, draw, caption);
     cli_posed_free(&posed);
     cli_marks_free(&marks);

@@ -44,7 +44,8 @@ static void print_text(const trialRow* row) {
 
 // progress and rows may share the terminal: its line goes before a row comes
 static void put(trial* t, trialRow row) {
-    t->bounded += row.relation != NULL, t->failed += !row.pass;
+    t->bounded += row.relation != NULL;
+    t->failed += !row.pass;
     cli_progress_end(t->progress);
     t->progress->percent = -1;
     if (t->as_json)
@@ -146,7 +147,8 @@ double trial_radius(const trialField* field, const double origin[3], const doubl
         int last = last_inside(field, origin, along, from, to, count);
         if (last < 0 || last == count - 1) return count == 512 ? 0.0 : from;
         double step = (to - from) / (count - 1);
-        to = from + (last + 1) * step, from += last * step;
+        to = from + (last + 1) * step;
+        from += last * step;
     }
     return from;
 }

@@ -82,8 +82,11 @@ static double surface_gap(const trialField fields[FIELDS], int* count) {
     for (int line = 0; line < LINES * LINES; ++line) {
         double y = 0.09 * ((line % LINES + 0.5) / LINES - 0.5);
         double z = 0.12 * ((line / LINES + 0.5) / LINES - 0.5);
-        for (int i = 0; i < STEPS; ++i)
-            x[0][i] = -0.045 + 0.125 * i / (STEPS - 1), x[1][i] = y, x[2][i] = z;
+        for (int i = 0; i < STEPS; ++i) {
+            x[0][i] = -0.045 + 0.125 * i / (STEPS - 1);
+            x[1][i] = y;
+            x[2][i] = z;
+        }
         if (trial_values(&fields[CUP], STEPS, at, value) != TAC_OK) return NAN;
         for (int i = 0; i + 1 < STEPS; ++i) {
             if ((value[i] < 0.0) == (value[i + 1] < 0.0)) continue;
@@ -105,7 +108,8 @@ static int draw(trial* t, const trialField* cup) {
     int code = trial_sheet_begin(t, &sheet, 3, 1, 320, 300);
     if (code == 0) code = trial_sheet_view(&sheet, 0, cup, "three primitives");
     if (code == 0) code = trial_sheet_slice(&sheet, 1, cup, &options, NULL, "y = 0");
-    options.axis = 2, options.offset = 0.0;
+    options.axis = 2;
+    options.offset = 0.0;
     if (code == 0) code = trial_sheet_slice(&sheet, 2, cup, &options, NULL, "z = 0");
     return trial_sheet_end(&sheet, code, "cup");
 }

@@ -54,7 +54,10 @@ static double nearest(const spline* s, const double x[3]) {
     double least = INFINITY, t;
     for (int i = 0; i <= PIECES; ++i) {
         double d = distance_at(s, (double)i / PIECES, x);
-        if (d < least) least = d, best = i;
+        if (d < least) {
+            least = d;
+            best = i;
+        }
     }
     return golden(s, fmax(0.0, (best - 1.0) / PIECES), fmin(1.0, (best + 1.0) / PIECES), x, &t);
 }
@@ -74,7 +77,9 @@ static const spline straight = {{{-1, 0, 0}, {0, 0, 0}, {1, 0, 0}}};
 static void place(int i, double x[3]) {
     double u = fmod(0.5 + i * 0.8191725133961645, 1.0), v = fmod(0.5 + i * 0.6710436067037893, 1.0),
            w = fmod(0.5 + i * 0.5497004779019703, 1.0);
-    x[0] = 3.2 * (u - 0.5), x[1] = 2.2 * (v - 0.3), x[2] = 1.2 * (w - 0.5);
+    x[0] = 3.2 * (u - 0.5);
+    x[1] = 2.2 * (v - 0.3);
+    x[2] = 1.2 * (w - 0.5);
 }
 
 // largest difference from the distance from the tube around a spline
@@ -163,12 +168,15 @@ static int draw_feet(trialSheet* sheet, int panel) {
     trialField field;
     int code = trial_open(&field, "smooth='1e-4'", "<sweep " BEND BALL "/>");
     if (code != 0) return code;
-    options.centred = 1, options.centre[1] = 0.25, options.span = 3.4;
+    options.centred = 1;
+    options.centre[1] = 0.25;
+    options.span = 3.4;
     code = trial_sheet_slice(sheet, panel, &field, &options, &frame, "three feet of a point");
     trial_close(&field);
     for (int i = 0; i <= PIECES; ++i) {
         spline_point(&bend, (double)i / PIECES, p);
-        line[i][0] = p[0], line[i][1] = p[1];
+        line[i][0] = p[0];
+        line[i][1] = p[1];
     }
     trial_sheet_line(sheet, &frame, PIECES + 1, (const double(*)[2])line);
     for (int i = feet(&bend, x, foot) - 1; i >= 0; --i)

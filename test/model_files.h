@@ -25,7 +25,8 @@ static inline int is_model_file(const char* path) {
 
 static inline int visit_model_file(const char* path, const struct stat* status, int flag,
                                    struct FTW* at) {
-    (void)status, (void)at;
+    (void)status;
+    (void)at;
     if (flag == FTW_F && is_model_file(path) && model_files.count < MAX_MODEL_FILES)
         model_files.path[model_files.count++] = strdup(path);
     return 0;

@@ -66,7 +66,8 @@ static inline int test_main(int argc, char** argv, const testCase* cases, int co
     for (int i = 0; i < count; ++i) {
         if (argc > 1 && !strstr(cases[i].name, argv[1])) continue;
         int result = cases[i].run();
-        passed += result == 0, skipped += result == TEST_SKIPPED;
+        passed += result == 0;
+        skipped += result == TEST_SKIPPED;
         failed += result != 0 && result != TEST_SKIPPED;
         printf("%s %s\n",
                result == 0              ? "ok  "
@@ -93,7 +94,9 @@ typedef struct testRandom {
 
 static inline unsigned long long test_bits(testRandom* random) {
     unsigned long long x = random->state ? random->state : 0x9e3779b97f4a7c15ull;
-    x ^= x >> 12, x ^= x << 25, x ^= x >> 27;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
     random->state = x;
     return x * 0x2545f4914f6cdd1dull;
 }

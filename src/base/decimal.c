@@ -56,7 +56,9 @@ static int parse_long(uint64_t digits, int power, double* out) {
 }
 #else
 static int parse_long(uint64_t digits, int power, double* out) {
-    (void)digits, (void)power, (void)out;
+    (void)digits;
+    (void)power;
+    (void)out;
     return 0;
 }
 #endif

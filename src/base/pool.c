@@ -116,7 +116,9 @@ int tac_pool_threads(const tacPool* pool) { return pool->threads; }
 void tac_pool_run(tacPool* pool, int count, tacJob job, void* context) {
     TAC_ASSERT(count >= 0);
     pthread_mutex_lock(&pool->mutex);
-    pool->job = job, pool->context = context, pool->count = count;
+    pool->job = job;
+    pool->context = context;
+    pool->count = count;
     atomic_store(&pool->next, 0);
     pool->busy = pool->threads - 1;
     ++pool->round;

@@ -26,7 +26,9 @@ tacCheckOptions tac_check_default_options(void) {
 
 double tac_check_uniform(unsigned long long* random, double low, double high) {
     unsigned long long x = *random ? *random : 0x9e3779b97f4a7c15ull; // xorshift64*
-    x ^= x >> 12, x ^= x << 25, x ^= x >> 27;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
     *random = x;
     return low + (high - low) * (double)((x * 0x2545f4914f6cdd1dull) >> 11) * 0x1p-53;
 }
@@ -87,16 +89,26 @@ typedef struct run {
 
 static void note_error(run* r, tacCheckKind kind, double error, double bound) {
     tacCheckLine* line = &r->report->line[kind];
-    if (line->done++ == 0 || !(error <= line->worst))
-        line->worst = error, line->worst_point = r->point;
-    if (!(error <= bound) || !isfinite(error)) ++line->failed, r->report->passed = 0;
+    if (line->done++ == 0 || !(error <= line->worst)) {
+        line->worst = error;
+        line->worst_point = r->point;
+    }
+    if (!(error <= bound) || !isfinite(error)) {
+        ++line->failed;
+        r->report->passed = 0;
+    }
 }
 
 static void note_slope(run* r, tacCheckKind kind, double slope, double bound) {
     tacCheckLine* line = &r->report->line[kind];
-    if (line->done++ == 0 || !(slope >= line->worst))
-        line->worst = slope, line->worst_point = r->point;
-    if (!(slope >= bound)) ++line->failed, r->report->passed = 0;
+    if (line->done++ == 0 || !(slope >= line->worst)) {
+        line->worst = slope;
+        line->worst_point = r->point;
+    }
+    if (!(slope >= bound)) {
+        ++line->failed;
+        r->report->passed = 0;
+    }
 }
 
 static void draw(run* r, double* direction) {
@@ -172,7 +184,8 @@ static void flatten(const tacCheckProblem* p, const double* in, double* out) {
 static tacResult check_symmetry(run* r) {
     const tacCheckProblem* p = r->problem;
     double *one = r->moved, *two = r->x_dot2;
-    flatten(p, r->x_dot, one), flatten(p, r->x_dot2, two);
+    flatten(p, r->x_dot, one);
+    flatten(p, r->x_dot2, two);
     tacResult result = tac_check_number_complex.second(p, r->x, r->y_bar, one, r->x_bar2,
                                                        r->x_bar_flat, r->memory);
     if (result == TAC_OK)
@@ -239,7 +252,8 @@ static tacResult check_taylor(run* r) {
 static tacResult check_point(run* r) {
     const tacCheckProblem* p = r->problem;
     int smooth = p->sample(p->context, r->point, &r->random, r->x, r->scale);
-    draw(r, r->x_dot), draw(r, r->x_dot2);
+    draw(r, r->x_dot);
+    draw(r, r->x_dot2);
     for (int i = 0; i < p->m; ++i) r->y_bar[i] = tac_check_normal(&r->random);
     tacResult result = check_adjoint(r);
     if (result == TAC_OK) result = check_first(r);
@@ -273,6 +287,7 @@ tacResult tac_check_run(const tacCheckProblem* problem, tacCheckOptions options,
         report->result = TAC_ERROR_MEMORY;
     }
     if (report->result != TAC_OK) report->passed = 0;
-    free(memory), free(block);
+    free(memory);
+    free(block);
     return report->result;
 }

@@ -65,8 +65,11 @@ static setup place(const tacCheckMotion* c, const tacReal* x) {
     const tacModel* m = c->model;
     setup s = {.model = *m};
     const double* plain = (const double*)m->param; // the model is the double build's
-    s.param = c->memory, s.theta = s.param + m->nparam, s.qpos = s.theta + m->nparam;
-    s.next = s.qpos + m->nq, s.bar = s.next + m->nq + m->nv + m->na;
+    s.param = c->memory;
+    s.theta = s.param + m->nparam;
+    s.qpos = s.theta + m->nparam;
+    s.next = s.qpos + m->nq;
+    s.bar = s.next + m->nq + m->nv + m->na;
     for (int i = 0; i < m->nparam; ++i) s.param[i] = plain[i];
     for (int i = 0; i < c->used_count; ++i) s.param[c->used[i]] = x[theta_at(c) + i];
     memset(s.theta, 0, sizeof *s.theta * (size_t)m->nparam);

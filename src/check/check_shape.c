@@ -65,7 +65,10 @@ static setup place(const tacCheckShape* c, const tacReal* x) {
     s.points = (tacPoints){1, {&x[0], &x[1], &x[2]}};
     // position + t, (1, omega/2) q: the curve of a constant twist up to third order
     tacReal position[3], rotation[4], half[3];
-    for (int k = 0; k < 3; ++k) position[k] = c->position[k] + x[3 + k], half[k] = 0.5 * x[6 + k];
+    for (int k = 0; k < 3; ++k) {
+        position[k] = c->position[k] + x[3 + k];
+        half[k] = 0.5 * x[6 + k];
+    }
     for (int k = 0; k < 4; ++k) rotation[k] = c->rotation[k];
     s.pose.position = tac_load3(position);
     s.pose.rotation = tac_quat_mul(tac_quat(1.0, tac_load3(half)), tac_quat_load(rotation));

@@ -264,13 +264,18 @@ tacResult tac_check_motion_begin(const tacModel* model, const tacState* at, cons
         problem->y_about = context->next_about = context->about + problem->n;
         return TAC_OK;
     }
-    problem->as_double = &tac_check_quantity_double, problem->as_quad = &tac_check_quantity_quad;
-    problem->as_complex = &tac_check_quantity_complex, problem->hvp = NULL;
+    problem->as_double = &tac_check_quantity_double;
+    problem->as_quad = &tac_check_quantity_quad;
+    problem->as_complex = &tac_check_quantity_complex;
+    problem->hvp = NULL;
     return TAC_OK;
 }
 
 void tac_check_motion_end(tacCheckMotion* context) {
     tac_scratch_destroy(context->scratch);
-    free(context->memory), free(context->qpos), free(context->used), free(context->about);
+    free(context->memory);
+    free(context->qpos);
+    free(context->used);
+    free(context->about);
     free(context->inertia);
 }

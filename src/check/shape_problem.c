@@ -127,11 +127,15 @@ static int sample(const void* context, int i, unsigned long long* random, double
     double y[3];
     int smooth = draw_local(c, i, b, random, y);
     if (b->kind == TAC_NODE_CLOUD && i % 2) draw_at_cloud(c, b, i, random, y);
-    if (b->kind == TAC_NODE_SWEEP && i % 13 == 4) draw_spline(b, i, y), smooth = 1;
+    if (b->kind == TAC_NODE_SWEEP && i % 13 == 4) {
+        draw_spline(b, i, y);
+        smooth = 1;
+    }
     for (int k = 0; k < 3; ++k) {
         x[k] = f->origin[k] + f->R.m[k][0] * y[0] + f->R.m[k][1] * y[1] + f->R.m[k][2] * y[2];
         x[3 + k] = x[6 + k] = 0.0;
-        scale[k] = scale[3 + k] = c->size, scale[6 + k] = 1.0;
+        scale[k] = scale[3 + k] = c->size;
+        scale[6 + k] = 1.0;
     }
     for (int k = 0; k < c->used_count; ++k) {
         x[9 + k] = c->model->param[c->used[k]];
@@ -296,7 +300,10 @@ tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape*
 
 void tac_check_shape_end(tacCheckShape* context) {
     tac_scratch_destroy(context->scratch);
-    free(context->page), free(context->bound), free(context->memory), free(context->used);
+    free(context->page);
+    free(context->bound);
+    free(context->memory);
+    free(context->used);
 }
 
 tacCheckOptions tac_check_shape_options(const tacCheckShape* context) {

@@ -45,7 +45,9 @@ size_t tac_balls_size(const tacModel* model, const tacContactPair* pair, int own
 static tacVec3 at3(tacReal* const x[3], int i) { return (tacVec3){x[0][i], x[1][i], x[2][i]}; }
 
 static void put3(tacReal* const x[3], int i, tacVec3 v) {
-    x[0][i] = v.x, x[1][i] = v.y, x[2][i] = v.z;
+    x[0][i] = v.x;
+    x[1][i] = v.y;
+    x[2][i] = v.z;
 }
 
 static tacVec3 bend(const tacHits* h, int i, tacVec3 v) {
@@ -91,10 +93,16 @@ static tacVec3 ray(int way) {
     if (i >= 24) {
         for (int k = 0; k < 3; ++k) a[k] = (i - 24) >> k & 1 ? -1.0 : 1.0;
     } else if (i >= 12) {
-        sign = (i - 12) / 3, one = sign & 1 ? -1.0 : 1.0, two = sign & 2 ? -1.0 : 1.0;
-        a[axis] = 0.0, a[(axis + 1) % 3] = one / f, a[(axis + 2) % 3] = two * f;
+        sign = (i - 12) / 3;
+        one = sign & 1 ? -1.0 : 1.0;
+        two = sign & 2 ? -1.0 : 1.0;
+        a[axis] = 0.0;
+        a[(axis + 1) % 3] = one / f;
+        a[(axis + 2) % 3] = two * f;
     } else {
-        a[axis] = 0.0, a[(axis + 1) % 3] = one, a[(axis + 2) % 3] = two * f;
+        a[axis] = 0.0;
+        a[(axis + 1) % 3] = one;
+        a[(axis + 2) % 3] = two * f;
     }
     double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
     return (tacVec3){a[0] / length, a[1] / length, a[2] / length};
@@ -126,17 +134,23 @@ static ballStep step_of(const tacBalls* balls, const tacReal centre[3], int ball
     t.point = step == 0 ? ball : ball * WAYS + way;
     t.is_ray = way > 0 && step < RAY_STEPS;
     t.b = way == 0 ? towards_foot[step] : 0.0;
-    t.phi = t.at->value[t.point], t.g = at3(t.at->gradient, t.point);
-    t.y = at3(t.at->y, t.point), t.z = tac_sub(tac_load3(centre), t.y);
+    t.phi = t.at->value[t.point];
+    t.g = at3(t.at->gradient, t.point);
+    t.y = at3(t.at->y, t.point);
+    t.z = tac_sub(tac_load3(centre), t.y);
     if (t.is_ray) {
         tacReal slope, x = t.phi / (INSIDE * t.radius), S = step5(x, &slope);
-        t.v = ray(way), t.length = t.phi * S / t.slope;
-        t.by_phi = (S + x * slope) / t.slope, t.by_radius = -t.phi * x * slope / t.radius / t.slope;
+        t.v = ray(way);
+        t.length = t.phi * S / t.slope;
+        t.by_phi = (S + x * slope) / t.slope;
+        t.by_radius = -t.phi * x * slope / t.radius / t.slope;
         return t;
     }
     tacReal square = tac_norm2(t.g);
-    t.q = (1.0 + FLAT) / (square + FLAT), t.s = 1.0 / r_sqrt(square + NORMAL_SOFT);
-    t.h = tac_scale(t.g, t.s), t.along = tac_dot(t.h, t.z);
+    t.q = (1.0 + FLAT) / (square + FLAT);
+    t.s = 1.0 / r_sqrt(square + NORMAL_SOFT);
+    t.h = tac_scale(t.g, t.s);
+    t.along = tac_dot(t.h, t.z);
     return t;
 }
 
@@ -171,7 +185,8 @@ static tacVec3 step_vjp(const ballStep* t, tacVec3 bar, tacVec3* c_bar, tacReal*
     *g_bar = tac_vec3_zero();
     if (t->is_ray) {
         tacReal length_bar = -tac_dot(t->v, bar);
-        *phi_bar = length_bar * t->by_phi, *radius_bar += length_bar * t->by_radius;
+        *phi_bar = length_bar * t->by_phi;
+        *radius_bar += length_bar * t->by_radius;
         return tac_add_scaled(bar, *phi_bar, t->g);
     }
     tacReal pull = tac_dot(t->g, bar), across = tac_dot(t->h, bar);
@@ -197,8 +212,10 @@ typedef struct ballCentre {
 static ballCentre centre_of(const tacBalls* balls, int ball) {
     ballCentre c = {.phi = balls->at[0].value[ball], .radius = balls->radius};
     tacVec3 g = at3(balls->at[0].gradient, ball);
-    c.c = at3(balls->at[0].y, ball), c.width = WIDTH * c.radius;
-    c.s = 1.0 / r_sqrt(tac_norm2(g) + NORMAL_SOFT), c.h = tac_scale(g, c.s);
+    c.c = at3(balls->at[0].y, ball);
+    c.width = WIDTH * c.radius;
+    c.s = 1.0 / r_sqrt(tac_norm2(g) + NORMAL_SOFT);
+    c.h = tac_scale(g, c.s);
     return c;
 }
 
@@ -213,12 +230,14 @@ static ballEnd end_of(const tacBalls* balls, const ballCentre* c, int ball, int 
     int point = ball * WAYS + way;
     tacReal E2 = NEAR_CENTRE * NEAR_CENTRE * c->radius * c->radius;
     ballEnd e = {.phi = last->value[point]};
-    e.z = tac_sub(c->c, at3(last->y, point)), e.g = at3(last->gradient, point);
+    e.z = tac_sub(c->c, at3(last->y, point));
+    e.g = at3(last->gradient, point);
     e.below = c->phi * c->phi + E2;
     e.ratio = r_sqrt((tac_norm2(e.z) + E2) / e.below);
     e.distance = c->phi * e.ratio + e.phi * e.phi / (OFF_SURFACE * c->radius);
     tacVec3 m = tac_add_scaled(tac_scale(e.z, c->phi), E2, c->h);
-    e.size = 1.0 / r_sqrt(tac_norm2(m) + 1e-6 * E2 * E2), e.n = tac_scale(m, e.size);
+    e.size = 1.0 / r_sqrt(tac_norm2(m) + 1e-6 * E2 * E2);
+    e.n = tac_scale(m, e.size);
     return e;
 }
 
@@ -254,7 +273,8 @@ static endDot end_vjp(const ballCentre* c, const ballEnd* e, tacReal bar, tacVec
                      1e-6 * E2 * e->size * e->size * tac_dot(e->n, n_bar);
     d.phi0 += 2.0 * c->phi * below_bar + tac_dot(e->z, m_bar);
     d.z = tac_add_scaled(tac_scale(e->z, 2.0 * top_bar), c->phi, m_bar);
-    d.h = tac_scale(m_bar, E2), d.radius += 2.0 * E2 / r * E2_bar;
+    d.h = tac_scale(m_bar, E2);
+    d.radius += 2.0 * E2 / r * E2_bar;
     return d;
 }
 
@@ -279,7 +299,8 @@ static void mean_of(const tacBalls* balls, int ball, ballMean* mean) {
         e->weight = r_exp((least - e->distance) / mean->c.width);
         total += e->weight;
     }
-    mean->distance = 0.0, mean->n = tac_vec3_zero();
+    mean->distance = 0.0;
+    mean->n = tac_vec3_zero();
     for (int w = 0; w < WAYS; ++w) {
         ballEnd* e = &mean->end[w];
         e->weight /= total;
@@ -305,8 +326,10 @@ static void lead(tacVertexSide* side, tacBalls* balls, int step, int order) {
 }
 
 static void keep_ball(tacHits* h, int i, int kept, int order) {
-    h->vertex[kept] = h->vertex[i], h->value[kept] = h->value[i];
-    put3(h->y, kept, at3(h->y, i)), put3(h->gradient, kept, at3(h->gradient, i));
+    h->vertex[kept] = h->vertex[i];
+    h->value[kept] = h->value[i];
+    put3(h->y, kept, at3(h->y, i));
+    put3(h->gradient, kept, at3(h->gradient, i));
     for (int k = 0; k < 6 && order > 1; ++k) h->hessian[k][kept] = h->hessian[k][i];
 }
 
@@ -322,11 +345,13 @@ static void take_out(const tacVertexSide* side, tacBalls* balls, tacHits* hits, 
         ballMean mean;
         mean_of(balls, ball, &mean);
         if (!(tac_re(mean.distance - balls->radius) < tac_re(side->place.support))) continue;
-        keep_ball(hits, ball, kept, order), keep_ball(&balls->at[0], ball, kept, order);
+        keep_ball(hits, ball, kept, order);
+        keep_ball(&balls->at[0], ball, kept, order);
         for (int s = 1; s <= STEPS && kept != ball; ++s)
             for (int w = 0; w < WAYS; ++w)
                 keep_ball(&balls->at[s], ball * WAYS + w, kept * WAYS + w, order);
-        hits->value[kept] = mean.distance, put3(hits->gradient, kept, mean.n);
+        hits->value[kept] = mean.distance;
+        put3(hits->gradient, kept, mean.n);
         for (int k = 0; k < 6 && order > 1; ++k) hits->hessian[k][kept] = 0.0;
         ++kept;
     }
@@ -348,7 +373,8 @@ void tac_balls_find(tacVertexSide* side, int order, tacHits* hits, tacBalls* out
         out->at[s] = tac_hits_take(&scratch->arena, s ? points : hits->count, order > 1);
     out->at[0].count = hits->count;
     for (int i = 0; i < hits->count; ++i) {
-        put3(out->at[0].y, i, at3(hits->y, i)), out->at[0].value[i] = hits->value[i];
+        put3(out->at[0].y, i, at3(hits->y, i));
+        out->at[0].value[i] = hits->value[i];
         put3(out->at[0].gradient, i, at3(hits->gradient, i));
         for (int k = 0; k < 6 && order > 1; ++k) out->at[0].hessian[k][i] = hits->hessian[k][i];
     }
@@ -399,7 +425,8 @@ static tacReal ball_jvp(const tacBalls* balls, int ball, tacVec3 c_dot, tacReal 
     ballMean mean;
     tacReal c[3], slip = 0.0, out = 0.0, distance_dot[WAYS];
     mean_of(balls, ball, &mean);
-    tac_store3(c, mean.c.c), *n_dot = tac_vec3_zero();
+    tac_store3(c, mean.c.c);
+    *n_dot = tac_vec3_zero();
     tacVec3 g0_dot = tac_add(bend(&balls->at[0], ball, c_dot), gradient_at(fields, 0, ball));
     endDot d = {.phi0 =
                     tac_dot(at3(balls->at[0].gradient, ball), c_dot) + value_at(fields, 0, ball),
@@ -454,7 +481,8 @@ static void add_past_field(const tacVertexSide* side, tacVec3 y, tacVec3 force, 
 
 static void put_fields(const tacBallFields* f, int step, int point, tacReal value, tacVec3 g) {
     if (!f) return;
-    f->at[step].value[point] = value, put3(f->at[step].gradient, point, g);
+    f->at[step].value[point] = value;
+    put3(f->at[step].gradient, point, g);
 }
 
 // what all ways add to the field at the centre
@@ -474,8 +502,10 @@ static void way_vjp(const tacBalls* balls, const tacReal c[3], int ball, int way
         y_bar = step_vjp(&t, y_bar, &sum->c, &sum->radius, &phi_bar, &g_bar);
         if (s > 0)
             put_fields(fields, s, t.point, phi_bar, g_bar);
-        else
-            sum->phi += phi_bar, sum->g = tac_add(sum->g, g_bar);
+        else {
+            sum->phi += phi_bar;
+            sum->g = tac_add(sum->g, g_bar);
+        }
     }
     sum->c = tac_add(sum->c, y_bar);
 }
@@ -488,7 +518,8 @@ static centreBar ball_vjp(const tacBalls* balls, int ball, tacReal bar, tacVec3 
     tacReal c[3], phi_bar = 0.0, T;
     tacVec3 h_bar = tac_vec3_zero();
     mean_of(balls, ball, &mean);
-    tac_store3(c, mean.c.c), T = mean.c.width;
+    tac_store3(c, mean.c.c);
+    T = mean.c.width;
     for (int w = 0; w < WAYS; ++w) {
         const ballEnd* e = &mean.end[w];
         tacReal off = e->distance - mean.distance;
@@ -496,7 +527,8 @@ static centreBar ball_vjp(const tacBalls* balls, int ball, tacReal bar, tacVec3 
         endDot end =
             end_vjp(&mean.c, e, e->weight * (bar - moves / T), tac_scale(n_bar, e->weight));
         sum.radius += end.radius + e->weight * moves * off / (T * T) * WIDTH;
-        phi_bar += end.phi0, h_bar = tac_add(h_bar, end.h);
+        phi_bar += end.phi0;
+        h_bar = tac_add(h_bar, end.h);
         way_vjp(balls, c, ball, w, e, &end, &sum, fields);
     }
     // what the ends took from the field at the centre, beside the first steps

@@ -29,7 +29,8 @@ static tacBroadBox carried(const tacFeatureBox* box, const tacPose* body, double
             half += fabs(tac_re(R.m[i][k])) * box->half[k];
         }
         half += 1e-9 * (fabs(middle) + half);
-        out.low[i] = middle - half, out.high[i] = middle + half;
+        out.low[i] = middle - half;
+        out.high[i] = middle + half;
     }
     return out;
 }
@@ -73,7 +74,8 @@ int tac_broad_make(const tacModel* model, const tacPose* body, tacBroad* out, ta
     out->depth = number(model, TAC_CONTACT_DEPTH);
     for (int g = 0; g < model->ngeom; ++g) {
         out->radius[g] = radius_of(model, &plan->feature[g]);
-        out->beyond[g] = 0.0, out->edges[g] = 0;
+        out->beyond[g] = 0.0;
+        out->edges[g] = 0;
         out->features[g] = (tacBroadBox){{TAC_ENDLESS, TAC_ENDLESS, TAC_ENDLESS}, // nowhere
                                          {-TAC_ENDLESS, -TAC_ENDLESS, -TAC_ENDLESS}};
         range = fmax(range, out->radius[g]);

@@ -86,9 +86,12 @@ static void tangent(const tacContacts* c, int i, tacTwist xi0, tacTwist xi1, tac
     tacVec3 turned = tac_cross(xi0.angular, at(c->normal, i));
     const tacReal p[3] = {xi0.linear.x, xi0.linear.y, xi0.linear.z};
     const tacReal n[3] = {turned.x, turned.y, turned.z};
-    for (int k = 0; k < 3; ++k)
-        dot->point[k][i] = row[k] + p[k], dot->normal[k][i] = row[3 + k] + n[k];
-    dot->distance[i] = row[6], dot->activity[i] = row[7];
+    for (int k = 0; k < 3; ++k) {
+        dot->point[k][i] = row[k] + p[k];
+        dot->normal[k][i] = row[3 + k] + n[k];
+    }
+    dot->distance[i] = row[6];
+    dot->activity[i] = row[7];
 }
 
 void tac_contacts_by_twist_jvp(const tacModel* model, const tacPose* body,
@@ -105,8 +108,12 @@ void tac_contacts_by_twist_jvp(const tacModel* model, const tacPose* body,
 // transpose of tangent
 static void adjoint(const tacContacts* c, int i, const tacContacts* bar, tacWrench w[2]) {
     tacReal sum[6], row[8];
-    for (int k = 0; k < 3; ++k) row[k] = bar->point[k][i], row[3 + k] = bar->normal[k][i];
-    row[6] = bar->distance[i], row[7] = bar->activity[i];
+    for (int k = 0; k < 3; ++k) {
+        row[k] = bar->point[k][i];
+        row[3 + k] = bar->normal[k][i];
+    }
+    row[6] = bar->distance[i];
+    row[7] = bar->activity[i];
     for (int k = 0; k < 6; ++k) {
         sum[k] = 0.0;
         for (int r = 0; r < 8; ++r) sum[k] += c->d_twist[r][k][i] * row[r];

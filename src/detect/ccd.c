@@ -66,8 +66,10 @@ static int may_hold(const query* q, double value[8][3], int open[3], double* wid
     *width = 0.0;
     for (int k = 0; k < 3; ++k) {
         double low = value[0][k], high = value[0][k];
-        for (int c = 1; c < 8; ++c)
-            low = lesser(low, value[c][k]), high = greater(high, value[c][k]);
+        for (int c = 1; c < 8; ++c) {
+            low = lesser(low, value[c][k]);
+            high = greater(high, value[c][k]);
+        }
         if (low > q->margin[k] || high < -q->margin[k]) return 0;
         open[k] = low < -q->margin[k] || high > q->margin[k];
         if (open[k]) *width = greater(*width, high - low);
@@ -81,8 +83,13 @@ static int is_beside(const query* q, double value[8][3], const double g[3]) {
     for (int k = 0; k < 3; ++k) margin += fabs(g[k]) * q->margin[k];
     for (int c = 0; c < 8; ++c) {
         double sum = 0.0, terms = 0.0;
-        for (int k = 0; k < 3; ++k) sum += g[k] * value[c][k], terms += fabs(g[k] * value[c][k]);
-        low = lesser(low, sum), high = greater(high, sum), rounded = greater(rounded, terms);
+        for (int k = 0; k < 3; ++k) {
+            sum += g[k] * value[c][k];
+            terms += fabs(g[k] * value[c][k]);
+        }
+        low = lesser(low, sum);
+        high = greater(high, sum);
+        rounded = greater(rounded, terms);
     }
     margin = 1.01 * margin + 4.0 * DBL_EPSILON * rounded;
     return low > margin || high < -margin;
@@ -119,7 +126,10 @@ static int longest(const box* b, double value[8][3], const int open[3]) {
                 if (open[k]) change = greater(change, fabs(value[c | 1 << side][k] - value[c][k]));
             }
         }
-        if (b->size[side] > ldexp(1.0, -BITS) && change > most) most = change, best = side;
+        if (b->size[side] > ldexp(1.0, -BITS) && change > most) {
+            most = change;
+            best = side;
+        }
     }
     return best;
 }
@@ -153,7 +163,8 @@ static int search(const query* q, double width, int max_passes, double* free, in
             continue;
         }
         b.size[side] *= 0.5;
-        stack[count] = stack[count + 1] = b, count += 2;
+        stack[count] = stack[count + 1] = b;
+        count += 2;
         stack[count - 2].low[side] += b.size[side];
     }
     *free = greater(*free, first);
@@ -198,7 +209,8 @@ int tac_ccd(tacFeature feature, const double start[12], const double end[12],
     int count = 0, known = start && end && is_finite(start) && is_finite(end);
     double first = 0.0;
     if (known) {
-        memcpy(q.start, start, sizeof q.start), memcpy(q.end, end, sizeof q.end);
+        memcpy(q.start, start, sizeof q.start);
+        memcpy(q.end, end, sizeof q.end);
         for (int k = 0; k < 3; ++k) q.margin[k] = rounding(&q, k) + greater(o.separation, 0.0);
         first = refine(&q, o.max_passes, &count);
     }

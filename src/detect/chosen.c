@@ -53,7 +53,8 @@ static chosenGroup group_at(const tacModel* model, const tacContacts* c, int fir
     const tacContactPlan* plan = model->contact;
     const tacReal* v = model->param;
     chosenGroup g = {.first = first, .from = c};
-    g.tau = v[plan->number[TAC_CONTACT_TAU]], g.support = v[plan->number[TAC_CONTACT_SUPPORT]];
+    g.tau = v[plan->number[TAC_CONTACT_TAU]];
+    g.support = v[plan->number[TAC_CONTACT_SUPPORT]];
     g.width = v[plan->number[TAC_CONTACT_KEEP_WIDTH]];
     g.keep = plan->choice[is_edge(model, c->feature[first]) ? TAC_CHOICE_KEEP_EDGES
                                                             : TAC_CHOICE_KEEP_VERTICES];
@@ -118,8 +119,8 @@ static tacResult weigh_twists(const chosenGroup* g, tacContacts* c, tacScratch* 
     for (int k = 0; k < 6 && result == TAC_OK; ++k) {
         for (int i = 0; i < g->count; ++i) {
             tacReal d[6], a[6], x = g->support - c->distance[g->first + i];
-            row_about(c, DISTANCE, g->first + i, at, d),
-                row_about(c, ACTIVITY, g->first + i, at, a);
+            row_about(c, DISTANCE, g->first + i, at, d);
+            row_about(c, ACTIVITY, g->first + i, at, a);
             dot[i] = a[k] * room(g, i) -
                      g->from->activity[g->first + i] * tac_soft_greater(x, 0.0, g->tau) * d[k];
         }
@@ -223,7 +224,8 @@ static void copy_bar(const tacContacts* from, tacContacts* to) {
         memcpy(to->point[k], from->point[k], bytes);
         memcpy(to->normal[k], from->normal[k], bytes);
     }
-    memcpy(to->distance, from->distance, bytes), memcpy(to->activity, from->activity, bytes);
+    memcpy(to->distance, from->distance, bytes);
+    memcpy(to->activity, from->activity, bytes);
 }
 
 // bars of weighed records -> of the detector's own
@@ -234,8 +236,10 @@ static tacResult group_vjp(const tacModel* model, chosenGroup* g, tacContacts* b
     tacReal tau = 0.0, width = 0.0, support = 0.0;
     tacResult result = weigh(g, scratch);
     if (result != TAC_OK) return result;
-    for (int i = 0; i < g->count; ++i)
-        score[i] = 0.0, weight[i] = g->from->activity[g->first + i] * bar->activity[g->first + i];
+    for (int i = 0; i < g->count; ++i) {
+        score[i] = 0.0;
+        weight[i] = g->from->activity[g->first + i] * bar->activity[g->first + i];
+    }
     tacSelect p = problem_of(g);
     result = tac_select_top_k_vjp(&p, weight, (tacSelectBar){score, &width, &width});
     for (int i = 0; i < g->count && result == TAC_OK; ++i) {
@@ -243,7 +247,8 @@ static tacResult group_vjp(const tacModel* model, chosenGroup* g, tacContacts* b
         tacReal x = 0.0, space = score[i] * g->from->activity[at];
         tac_soft_relu_vjp(g->support - g->from->distance[at], g->tau, space, &x, &tau);
         bar->activity[at] = g->weight[i] * bar->activity[at] + score[i] * room(g, i);
-        bar->distance[at] -= x, support += x;
+        bar->distance[at] -= x;
+        support += x;
     }
     if (!theta_bar) return result;
     theta_bar[model->contact->number[TAC_CONTACT_TAU]] += tau;

@@ -112,12 +112,17 @@ static int prove(const proof* p, double claim, tacClearance* out) {
     while (count > 0) {
         double bound = bound_of(p, from, end[count - 1]);
         if (++out->intervals, bound >= claim) {
-            if (bound < out->least) out->least = bound, out->time = from;
+            if (bound < out->least) {
+                out->least = bound;
+                out->time = from;
+            }
             from = end[--count];
         } else if (count <= DEPTH && out->intervals < MAX_INTERVALS) {
-            end[count] = 0.5 * (from + end[count - 1]), ++count;
+            end[count] = 0.5 * (from + end[count - 1]);
+            ++count;
         } else {
-            out->least = fmin(out->least, bound), out->time = from;
+            out->least = fmin(out->least, bound);
+            out->time = from;
             return 0;
         }
     }
@@ -141,7 +146,8 @@ tacResult tac_hard_clearance(const tacModel* model, const tacCourse* course, dou
         for (int j = first[geom[0]]; j < first[geom[0] + 1]; ++j) {
             for (int k = first[geom[1]]; k < first[geom[1] + 1]; ++k) {
                 double least = out->least;
-                p.piece[0] = j, p.piece[1] = k;
+                p.piece[0] = j;
+                p.piece[1] = k;
                 out->certain &= prove(&p, claim, out);
                 if (out->least < least) out->pair = i;
             }

@@ -15,7 +15,8 @@ tacPlace tac_convex_place(const tacConvex* c) {
 
 double tac_convex_gap(const tacConvex* a, const tacConvex* b, const double n[3]) {
     double back[3] = {-n[0], -n[1], -n[2]}, from[3], to[3], w[3];
-    tac_convex_support(a, n, from), tac_convex_support(b, back, to);
+    tac_convex_support(a, n, from);
+    tac_convex_support(b, back, to);
     tac_sub3(to, from, w);
     return tac_dot3(n, w) - a->radius - b->radius;
 }
@@ -72,7 +73,8 @@ static void try_touch(search* s, const tacPatch* p, const tacPatch* q, double sl
     tacPatchPair touch = s->touch;
     tacPatchPoint point;
     double n[3];
-    touch.patch[0] = *p, touch.patch[1] = *q;
+    touch.patch[0] = *p;
+    touch.patch[1] = *q;
     if (tac_patch_pair_at(&touch, s->at[0], s->at[1], &point) != TAC_OK) return;
     tac_store3(n, point.normal);
     if (!(tac_dot3(n, touch.normal) > 0.5)) return;
@@ -80,8 +82,11 @@ static void try_touch(search* s, const tacPatch* p, const tacPatch* q, double sl
     if (!(gap > s->best + slack) || !(fabs(gap - point.distance) <= noise_of(s, &touch, &point)))
         return;
     if (!is_held(s, &point)) return;
-    s->best = gap, s->found = 1, s->point = point;
-    s->touch.patch[0] = *p, s->touch.patch[1] = *q;
+    s->best = gap;
+    s->found = 1;
+    s->point = point;
+    s->touch.patch[0] = *p;
+    s->touch.patch[1] = *q;
 }
 
 static int is_done(const search* s) { return s->found && s->best >= s->upper - 2e-15 * s->size; }
@@ -106,15 +111,19 @@ static void hold(const tacConvex* a, const tacConvex* b, const tacNearest* near,
     double x[3];
     tacPatch plane = {.kind = TAC_PATCH_PLANE, .index = -1}, point = {.index = -1};
     tac_sub3(near->point[0], a->pos, x);
-    to_local(a, 1.0, x, plane.x), to_local(a, 1.0, near->normal, plane.axis);
-    tac_sub3(near->point[1], b->pos, x), to_local(b, 1.0, x, point.x);
-    touch->patch[0] = plane, touch->patch[1] = point;
+    to_local(a, 1.0, x, plane.x);
+    to_local(a, 1.0, near->normal, plane.axis);
+    tac_sub3(near->point[1], b->pos, x);
+    to_local(b, 1.0, x, point.x);
+    touch->patch[0] = plane;
+    touch->patch[1] = point;
 }
 
 // points that are apart along the normal alone, whatever rounding has left across it
 static void hand_out(const search* s, tacNearest* out) {
     tac_store3(out->normal, s->point.normal);
-    out->distance = s->point.distance, out->error = 4e-16 * s->size;
+    out->distance = s->point.distance;
+    out->error = 4e-16 * s->size;
     for (int i = 0; i < 2; ++i) {
         tac_store3(out->point[i], s->point.point);
         for (int k = 0; k < 3; ++k)
@@ -125,7 +134,8 @@ static void hand_out(const search* s, tacNearest* out) {
 // features near the normal; if none of them explains the distance, those further around it
 static void look_around(search* s, const tacNearest* near) {
     double m[2][3], tolerance = tolerance_of(s->a, s->b, near);
-    to_local(s->a, 1.0, near->normal, m[0]), to_local(s->b, -1.0, near->normal, m[1]);
+    to_local(s->a, 1.0, near->normal, m[0]);
+    to_local(s->b, -1.0, near->normal, m[1]);
     for (int attempt = 0; attempt < 3 && !s->found; ++attempt) {
         tacPatch p[TAC_NEAR_PATCHES], q[TAC_NEAR_PATCHES];
         double within = attempt == 0 ? tolerance : attempt == 1 ? 0.03 : 0.3;

@@ -36,9 +36,14 @@ static coneWork start(const tacConeProgram* c, void* memory) {
     double** const arrays[ARRAYS] = {&k.s, &k.z, &k.lambda, &k.ds, &k.dz, &k.rz, &k.r, &k.v, &k.w};
     double* at = memory;
     memset(at, 0, tac_cone_program_size(k.rows));
-    for (int i = 0; i < ARRAYS; ++i) *arrays[i] = at, at += k.rows;
-    k.y = at, at += k.rows + c->squares;
-    k.order = (int*)at, k.M = at + k.rows + c->squares;
+    for (int i = 0; i < ARRAYS; ++i) {
+        *arrays[i] = at;
+        at += k.rows;
+    }
+    k.y = at;
+    at += k.rows + c->squares;
+    k.order = (int*)at;
+    k.M = at + k.rows + c->squares;
     return k;
 }
 
@@ -155,7 +160,8 @@ static void apply_scale(const coneWork* k, int sign, const double* x, double* ou
 static void sort_rows(coneWork* k, int all) {
     double* size = k->y;
     for (int r = 0; r < all; ++r) {
-        k->order[r] = r, size[r] = 0.0;
+        k->order[r] = r;
+        size[r] = 0.0;
         for (int j = 0; j < k->n; ++j) size[r] = fmax(size[r], fabs(k->M[j * all + r]));
     }
     for (int gap = all / 2; gap > 0; gap /= 2)
@@ -191,13 +197,18 @@ static double pivot(coneWork* k, int j, int all) {
     for (int i = j; i < k->n; ++i) {
         const double* v = k->M + i * all;
         double length2 = dot(v + j, v + j, all - j);
-        if (length2 > most) most = length2, best = i;
+        if (length2 > most) {
+            most = length2;
+            best = i;
+        }
     }
     int keep = k->column[j];
-    k->column[j] = k->column[best], k->column[best] = keep;
+    k->column[j] = k->column[best];
+    k->column[best] = keep;
     for (int r = 0; r < all && best != j; ++r) {
         double x = k->M[j * all + r];
-        k->M[j * all + r] = k->M[best * all + r], k->M[best * all + r] = x;
+        k->M[j * all + r] = k->M[best * all + r];
+        k->M[best * all + r] = x;
     }
     return sqrt(most);
 }
@@ -349,7 +360,10 @@ static double advance(coneWork* k) {
         step = reach(k);
     }
     for (int i = 0; i < k->n; ++i) k->x[i] += step * k->dx[i];
-    for (int i = 0; i < k->rows; ++i) k->s[i] += step * k->ds[i], k->z[i] += step * k->dz[i];
+    for (int i = 0; i < k->rows; ++i) {
+        k->s[i] += step * k->ds[i];
+        k->z[i] += step * k->dz[i];
+    }
     return step;
 }
 
@@ -364,7 +378,10 @@ static tacConeAnswer descend(coneWork* k, double size) {
         ++worse;
         if (merit < best) {
             memcpy(out.x, k->x, sizeof(double) * (size_t)k->n);
-            best = merit, out.residual = residual, out.gap = gap, worse = 0;
+            best = merit;
+            out.residual = residual;
+            out.gap = gap;
+            worse = 0;
         }
         if (best < 1e-9 && worse >= 4) break;
         if (merit < 1e-15 || !(depth(k, k->s) > 0.0) || !(depth(k, k->z) > 0.0)) break;

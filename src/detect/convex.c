@@ -15,14 +15,19 @@ static void support_points(const tacConvex* c, const double d[3], double out[3])
     double most = -INFINITY;
     for (int i = 0; i < c->count; ++i) {
         double x = dot3(c->point + 3 * i, d);
-        if (x > most) most = x, best = i;
+        if (x > most) {
+            most = x;
+            best = i;
+        }
     }
     for (int i = 0; i < 3; ++i) out[i] = c->count ? c->point[3 * best + i] : 0.0;
 }
 
 static void support_cylinder(const tacConvex* c, const double d[3], double out[3]) {
     double r = sqrt(d[0] * d[0] + d[1] * d[1]), scale = r > 0.0 ? c->size[0] / r : 0.0;
-    out[0] = scale * d[0], out[1] = scale * d[1], out[2] = copysign(c->size[2], d[2]);
+    out[0] = scale * d[0];
+    out[1] = scale * d[1];
+    out[2] = copysign(c->size[2], d[2]);
 }
 
 // x = D^2 d/|D d|
@@ -34,19 +39,27 @@ static void support_ellipsoid(const tacConvex* c, const double d[3], double out[
 // a component that is 0 counts as tiny: the surface is flat or sharp there
 static double norm_of(double x, double y, double q, double* dx, double* dy) {
     double top = fmax(x, y), N = top * pow(pow(x / top, q) + pow(y / top, q), 1.0 / q);
-    *dx = pow(x / N, q - 1.0), *dy = pow(y / N, q - 1.0);
+    *dx = pow(x / N, q - 1.0);
+    *dy = pow(y / N, q - 1.0);
     return N;
 }
 
 // gradient of N(N(a |x|, b |y|), c |z|), norms of the dual exponents 2/(2 - eps)
 static void support_superquadric(const tacConvex* c, const double d[3], double out[3]) {
     double e[3], g[5], most = 0.0;
-    for (int i = 0; i < 3; ++i) e[i] = fabs(c->size[i] * d[i]), most = fmax(most, e[i]);
-    for (int i = 0; i < 3; ++i) e[i] = fmax(e[i], 1e-12 * most), out[i] = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        e[i] = fabs(c->size[i] * d[i]);
+        most = fmax(most, e[i]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        e[i] = fmax(e[i], 1e-12 * most);
+        out[i] = 0.0;
+    }
     if (!(most > 0.0)) return;
     double flat = norm_of(e[0], e[1], 2.0 / (2.0 - c->eps[1]), &g[0], &g[1]);
     norm_of(flat, e[2], 2.0 / (2.0 - c->eps[0]), &g[3], &g[2]);
-    g[0] *= g[3], g[1] *= g[3];
+    g[0] *= g[3];
+    g[1] *= g[3];
     for (int i = 0; i < 3; ++i) out[i] = copysign(c->size[i] * g[i], d[i]);
 }
 
@@ -65,7 +78,8 @@ static void support_local(const tacConvex* c, const double d[3], double out[3]) 
         for (int i = 0; i < 3; ++i) out[i] = copysign(c->size[i], d[i]);
         return;
     case TAC_CONVEX_SEGMENT:
-        out[0] = out[1] = 0.0, out[2] = copysign(c->size[2], d[2]);
+        out[0] = out[1] = 0.0;
+        out[2] = copysign(c->size[2], d[2]);
         return;
     case TAC_CONVEX_SUPERQUADRIC:
         support_superquadric(c, d, out);

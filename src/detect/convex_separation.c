@@ -81,8 +81,10 @@ static tacConeProgram list_rows(convexRows* r, const convexSide side[2], int unk
         if (side[k].column >= 0) at = add_planes(r, &side[k], at, unknowns, growth);
     c.linear = at;
     for (int k = 0; k < 2; ++k)
-        if (side[k].column >= 0 && tac_is_round(side[k].solid))
-            at = add_ball(r, &side[k], at, unknowns, growth), ++c.cones;
+        if (side[k].column >= 0 && tac_is_round(side[k].solid)) {
+            at = add_ball(r, &side[k], at, unknowns, growth);
+            ++c.cones;
+        }
     return c;
 }
 
@@ -123,7 +125,10 @@ static convexNearest nearest(convexRows* r, convexSide side[2], const double* wa
     if (n == 0) return out;
     tacConeProgram program = list_rows(r, side, n, 0);
     set_squares(r, side, n, B, c);
-    program.squares = r->d, program.B = B, program.c = c, program.q = q;
+    program.squares = r->d;
+    program.B = B;
+    program.c = c;
+    program.q = q;
     tacConeAnswer answer = tac_cone_program(&program, warm ? from : NULL, r->work);
     for (int k = 0; k < 2; ++k)
         if (side[k].column >= 0)
@@ -139,7 +144,10 @@ static double growth_of(convexRows* r, convexSide side[2], double* residual) {
     int n = r->d + 1;
     double q[4] = {0.0};
     convexSide whole[2] = {side[0], side[1]};
-    for (int k = 0; k < 2; ++k) whole[k].column = 0, whole[k].shrink = 0.0;
+    for (int k = 0; k < 2; ++k) {
+        whole[k].column = 0;
+        whole[k].shrink = 0.0;
+    }
     tacConeProgram program = list_rows(r, whole, n, 1);
     q[n - 1] = 1.0;
     program.q = q;
@@ -169,7 +177,8 @@ static double shrink_of(const tacSolid* solid, double shrink) {
 static void grow_back(const convexNearest* near, double apart, const convexSide side[2],
                       tacSeparation* out) {
     tacVec3 n = tac_scale(tac_sub(near->point[1], near->point[0]), 1.0 / apart);
-    out->normal = n, out->axes = near->passes;
+    out->normal = n;
+    out->axes = near->passes;
     out->distance = apart - side[0].shrink - side[1].shrink;
     out->point[0] = tac_add_scaled(near->point[0], side[0].shrink, n);
     out->point[1] = tac_add_scaled(near->point[1], -side[1].shrink, n);

@@ -22,7 +22,9 @@ static inline void tac_sub3(const double a[3], const double b[3], double out[3])
 
 static inline void tac_cross3(const double a[3], const double b[3], double out[3]) {
     double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0], out[0] = x, out[1] = y;
+    out[2] = a[0] * b[1] - a[1] * b[0];
+    out[0] = x;
+    out[1] = y;
 }
 
 static inline double tac_length3(const double a[3]) { return sqrt(tac_dot3(a, a)); }
@@ -31,7 +33,8 @@ static inline double tac_length3(const double a[3]) { return sqrt(tac_dot3(a, a)
 static inline tacCorner tac_corner(const tacConvex* a, const tacConvex* b, const double d[3]) {
     tacCorner c;
     double back[3] = {-d[0], -d[1], -d[2]};
-    tac_convex_support(a, d, c.a), tac_convex_support(b, back, c.b);
+    tac_convex_support(a, d, c.a);
+    tac_convex_support(b, back, c.b);
     tac_sub3(c.a, c.b, c.w);
     return c;
 }

@@ -74,8 +74,12 @@ void tac_contacts_clear(tacContacts* c, int count) {
     size_t size = sizeof(tacReal) * (size_t)count;
     c->count = count;
     if (count == 0) return;
-    for (int i = 0; i < 3; ++i) memset(c->point[i], 0, size), memset(c->normal[i], 0, size);
-    memset(c->distance, 0, size), memset(c->activity, 0, size);
+    for (int i = 0; i < 3; ++i) {
+        memset(c->point[i], 0, size);
+        memset(c->normal[i], 0, size);
+    }
+    memset(c->distance, 0, size);
+    memset(c->activity, 0, size);
 }
 
 // contacts that own their memory

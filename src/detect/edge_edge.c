@@ -7,7 +7,10 @@ static void list_corners(tacEdgePairs pairs, const tacReal** out) {
 }
 
 static void list_witness(tacEdgeWitness w, tacReal** out) {
-    out[0] = w.alpha[0], out[1] = w.alpha[1], out[2] = w.colliding, out[9] = w.distance;
+    out[0] = w.alpha[0];
+    out[1] = w.alpha[1];
+    out[2] = w.colliding;
+    out[9] = w.distance;
     for (int k = 0; k < 6; ++k) out[3 + k] = w.point[k / 3][k % 3];
     for (int k = 0; k < 3; ++k) out[10 + k] = w.normal[k];
 }

@@ -170,7 +170,9 @@ TAC_INLINE void edge_witness_vjp(const edgeArms* a, const edgeQp* q, const edgeT
         wide move1 = bar->point[0][k] + e_bar[k], move2 = bar->point[1][k] - e_bar[k];
         answer.alpha[0] = w_fma(move1, a->t1[k], answer.alpha[0]);
         answer.alpha[1] = w_fma(move2, a->t2[k], answer.alpha[1]);
-        arms.t1[k] = q->alpha[0] * move1, arms.t2[k] = q->alpha[1] * move2, arms.r[k] = e_bar[k];
+        arms.t1[k] = q->alpha[0] * move1;
+        arms.t2[k] = q->alpha[1] * move2;
+        arms.r[k] = e_bar[k];
         out->x[0][k] = out->x[0][k] + bar->point[0][k];
         out->x[2][k] = out->x[2][k] + bar->point[1][k];
     }

@@ -55,7 +55,8 @@ TAC_INLINE edgeLine edge_cross_jvp(const edgeCross* x, const edgeArms* a, const 
     edgeLine out;
     wide one[3], two[3], tt1 = 2.0 * w_dot3(a->t1, d->t1), tt2 = 2.0 * w_dot3(a->t2, d->t2);
     wide square = EDGE_PARALLEL * EDGE_PARALLEL * (tt1 * p->tt2 + p->tt1 * tt2);
-    w_cross3(d->t1, a->t2, one), w_cross3(a->t1, d->t2, two);
+    w_cross3(d->t1, a->t2, one);
+    w_cross3(a->t1, d->t2, two);
     for (int k = 0; k < 3; ++k) square = w_fma(2.0 * x->c[k], one[k] + two[k], square);
     wide shrink = -0.5 * x->inverse * x->inverse * square;
     for (int k = 0; k < 3; ++k)
@@ -71,7 +72,8 @@ TAC_INLINE void edge_cross_vjp(const edgeCross* x, const edgeArms* a, const edge
     for (int k = 0; k < 3; ++k) n_bar[k] = w_fma(bar->l, a->r[k], bar->n[k]);
     wide square_bar = -0.5 * x->inverse * x->inverse * w_dot3(x->line.n, n_bar);
     for (int k = 0; k < 3; ++k) c_bar[k] = w_fma(n_bar[k], x->inverse, 2.0 * square_bar * x->c[k]);
-    w_cross3(a->t2, c_bar, one), w_cross3(c_bar, a->t1, two);
+    w_cross3(a->t2, c_bar, one);
+    w_cross3(c_bar, a->t1, two);
     wide far = 2.0 * EDGE_PARALLEL * EDGE_PARALLEL * square_bar;
     for (int k = 0; k < 3; ++k) {
         out->t1[k] = out->t1[k] + w_fma(far * p->tt2, a->t1[k], one[k]);
@@ -146,7 +148,8 @@ TAC_INLINE wide edge_push_reach(const edgeLine* line, const edgeFlanks f[2], wid
     for (int k = 0; k < 2; ++k)
         for (int i = 0; i < 2; ++i) {
             wide u = edge_way(k, w_dot3(f[k].along[i], line->n));
-            low = w_min(low, u), high = w_max(high, u);
+            low = w_min(low, u);
+            high = w_max(high, u);
         }
     return w_fma(w_set(1.5), clash_tau, w_max(low, -high));
 }

@@ -33,9 +33,11 @@ typedef struct edgeTau {
 
 TAC_INLINE edgeTau edge_tau(const tacWitnessOptions* o) {
     edgeTau t;
-    t.regular = w_set(o->exact ? (tacReal)0.0 : o->regular), t.least = w_set(o->least),
+    t.regular = w_set(o->exact ? (tacReal)0.0 : o->regular);
+    t.least = w_set(o->least);
     t.gap = w_set(o->gap);
-    t.clip = unit_tau(w_set(o->clip)), t.within = unit_tau(w_set(o->within));
+    t.clip = unit_tau(w_set(o->clip));
+    t.within = unit_tau(w_set(o->within));
     t.inv_range = w_set(tac_re(o->range) > 0.0 ? 1.0 / o->range : (tacReal)0.0);
     t.ranged = tac_re(o->range) > 0.0;
     t.relative = w_set(o->units == TAC_WITNESS_RELATIVE ? 1.0 : 0.0);
@@ -88,8 +90,11 @@ TAC_INLINE wide edge_unit2(const edgeProducts* p, const edgeTau* t) {
 TAC_INLINE void edge_qp_set(edgeQp* q, const edgeProducts* p, const edgeTau* t) {
     q->s2 = q->pull = edge_unit2(p, t);
     wide w = t->regular * q->s2;
-    q->Q11 = p->tt1 + w, q->Q22 = p->tt2 + w, q->Q12 = -p->t12;
-    q->c1 = w_fma(w_set(-0.5), w, p->rt1), q->c2 = w_fma(w_set(-0.5), w, -p->rt2);
+    q->Q11 = p->tt1 + w;
+    q->Q22 = p->tt2 + w;
+    q->Q12 = -p->t12;
+    q->c1 = w_fma(w_set(-0.5), w, p->rt1);
+    q->c2 = w_fma(w_set(-0.5), w, -p->rt2);
 }
 
 // numerators of the free minimum over det: not fused, so that they vanish where both edges are one
@@ -116,13 +121,17 @@ TAC_INLINE wide edge_qp_reach(const edgeProducts* p, const edgeTau* t) {
 
 // What pulls along each side's line where it starts; the line's root is -push/Q.
 TAC_INLINE void edge_pushes(const edgeQp* q, wide out[4]) {
-    out[0] = q->Q12 + q->c2, out[1] = q->c2, out[2] = q->Q12 + q->c1, out[3] = q->c1;
+    out[0] = q->Q12 + q->c2;
+    out[1] = q->c2;
+    out[2] = q->Q12 + q->c1;
+    out[3] = q->c1;
 }
 
 // -1/Q22 and -1/Q11
 TAC_INLINE void edge_line_inverses(const edgeQp* q, wide out[2]) {
     wide both = -1.0 / (q->Q11 * q->Q22);
-    out[0] = both * q->Q11, out[1] = both * q->Q22;
+    out[0] = both * q->Q11;
+    out[1] = both * q->Q22;
 }
 
 // costs of the border points: those of their corner plus Q/2 y^2 + push y
@@ -161,7 +170,12 @@ typedef struct edgeTape {
 TAC_INLINE void edge_open(edgeQp* q, const edgeProducts* p, const edgeTau* t) {
     edgeQp s;
     edge_qp_set(&s, p, t);
-    q->Q11 = s.Q11, q->Q22 = s.Q22, q->Q12 = s.Q12, q->c1 = s.c1, q->c2 = s.c2, q->s2 = s.s2;
+    q->Q11 = s.Q11;
+    q->Q22 = s.Q22;
+    q->Q12 = s.Q12;
+    q->c1 = s.c1;
+    q->c2 = s.c2;
+    q->s2 = s.s2;
     q->inv_det = edge_det(p, t->regular * s.s2);
 }
 
@@ -180,7 +194,10 @@ TAC_INLINE void edge_start(edgeQp* q, edgeTape* tape, int order) {
         tape->over[2 + i] = unit_over(tape->root[i]);
         if (order > 0) q->root[i] = tape->root[i] + 0.5;
     }
-    if (order > 0) q->pull = q->s2, q->inv_det = inv_det;
+    if (order > 0) {
+        q->pull = q->s2;
+        q->inv_det = inv_det;
+    }
 }
 
 TAC_INLINE void edge_exponentials(edgeTape* tape, const edgeTau* t) {
@@ -207,7 +224,8 @@ TAC_INLINE void edge_compare(edgeQp* q, edgeTape* tape, const edgeTau* t, int or
     wide cost[4];
     q->inv_least = 1.0 / (t->least * q->s2);
     edge_costs(q, cost);
-    tape->lead[0] = cost[0] - cost[1], tape->lead[1] = cost[2] - cost[3];
+    tape->lead[0] = cost[0] - cost[1];
+    tape->lead[1] = cost[2] - cost[3];
     tape->lead[2] = w_min(cost[0], cost[1]) - w_min(cost[2], cost[3]);
     for (int i = 0; i < 4 && order > 0; ++i) tape->cost[i] = cost[i];
 }
@@ -225,8 +243,10 @@ TAC_INLINE wide edge_choose(const edgeTape* tape, wide weight[4]) {
     unitTwo share[3];
     for (int i = 0; i < 3; ++i) share[i] = unit_order(tape->lead[i], E[i].n, E[i].d);
     wide pair[2] = {share[2].a * E[1].d, share[2].b * E[0].d};
-    for (int i = 0; i < 2; ++i)
-        weight[2 * i] = pair[i] * share[i].a, weight[2 * i + 1] = pair[i] * share[i].b;
+    for (int i = 0; i < 2; ++i) {
+        weight[2 * i] = pair[i] * share[i].a;
+        weight[2 * i + 1] = pair[i] * share[i].b;
+    }
     return 1.0 / w_fma(pair[0], E[0].n + E[0].d, pair[1] * (E[1].n + E[1].d));
 }
 
@@ -272,7 +292,8 @@ TAC_INLINE void edge_partials(edgeQp* q, const edgeTape* tape, const edgeTau* t)
     for (int i = 0; i < 4; ++i) {
         unitValue y = unit_clip_diff(tape->root[i], tape->over[2 + i], tape->M[2 + i],
                                      tape->log_term[i], &t->clip);
-        q->slope[i] = y.d_x, q->by_clip[i] = y.d_tau;
+        q->slope[i] = y.d_x;
+        q->by_clip[i] = y.d_tau;
     }
     edge_excess(q, tape->cost);
 }
@@ -281,9 +302,11 @@ TAC_INLINE void edge_partials(edgeQp* q, const edgeTape* tape, const edgeTau* t)
 TAC_INLINE edgeQp edge_qp(const edgeProducts* p, const edgeTau* t) {
     edgeQp q;
     edgeTape tape;
-    edge_open(&q, p, t), edge_start(&q, &tape, 1);
+    edge_open(&q, p, t);
+    edge_start(&q, &tape, 1);
     edge_exponentials(&tape, t);
-    edge_collide(&q, &tape, t), edge_ratios(&tape, t);
+    edge_collide(&q, &tape, t);
+    edge_ratios(&tape, t);
     edge_clips(&q, &tape, t, 1);
     edge_compare(&q, &tape, t, 1);
     edge_leads(&q, &tape, t);
@@ -309,7 +332,10 @@ TAC_INLINE void edge_qp_values(edgeQp* q, const edgeTau* t, int n) {
     edgeTape tape[EDGE_STAGE];
     EDGE_EACH(u, n) edge_start(&q[u], &tape[u], 0);
     EDGE_EACH(u, n) edge_exponentials(&tape[u], t);
-    EDGE_EACH(u, n) edge_collide(&q[u], &tape[u], t), edge_ratios(&tape[u], t);
+    EDGE_EACH(u, n) {
+        edge_collide(&q[u], &tape[u], t);
+        edge_ratios(&tape[u], t);
+    }
     EDGE_EACH(u, n) edge_clips(&q[u], &tape[u], t, 0);
     EDGE_EACH(u, n) edge_compare(&q[u], &tape[u], t, 0);
     EDGE_EACH(u, n) edge_leads(&q[u], &tape[u], t);
@@ -353,15 +379,18 @@ TAC_INLINE edgeQp edge_qp_exact(const edgeProducts* p, const edgeTau* t) {
     wide cost[4], push[4], inverse[2];
     edge_qp_set(&q, p, t);
     q.pull = w_set(0.0);
-    q.Q11 = q.Q11 + EDGE_NOTHING2, q.Q22 = q.Q22 + EDGE_NOTHING2;
+    q.Q11 = q.Q11 + EDGE_NOTHING2;
+    q.Q22 = q.Q22 + EDGE_NOTHING2;
     q.inv_det = 1.0 / (p->cross2 + EDGE_NOTHING4);
     edge_line_inverses(&q, inverse);
-    edge_free(&q), edge_pushes(&q, push);
+    edge_free(&q);
+    edge_pushes(&q, push);
     for (int i = 0; i < 4; ++i) {
         q.root[i] = push[i] * inverse[i / 2];
         unitValue y = unit_clip_hard(q.root[i]);
         wide length2 = (i < 2 ? p->tt2 : p->tt1) - EDGE_FLOOR;
-        q.border[i] = y.value, q.by_clip[i] = y.d_tau;
+        q.border[i] = y.value;
+        q.by_clip[i] = y.d_tau;
         q.slope[i] = w_select_ge0(length2, y.d_x, w_set(0.0));
     }
     edge_costs(&q, cost);

@@ -37,8 +37,11 @@ TAC_INLINE edgeQpDot edge_qp_set_jvp(const edgeQp* q, const edgeProducts* dot, c
     d.s2 = t->relative * 0.5 * (dot->tt1 + dot->tt2);
     wide w = w_fma(td->regular, q->pull, t->regular * d.s2);
     d.least = w_fma(td->least, q->s2, t->least * d.s2);
-    d.Q11 = dot->tt1 + w, d.Q22 = dot->tt2 + w, d.Q12 = -dot->t12;
-    d.c1 = dot->rt1 - 0.5 * w, d.c2 = -dot->rt2 - 0.5 * w;
+    d.Q11 = dot->tt1 + w;
+    d.Q22 = dot->tt2 + w;
+    d.Q12 = -dot->t12;
+    d.c1 = dot->rt1 - 0.5 * w;
+    d.c2 = -dot->rt2 - 0.5 * w;
     return d;
 }
 
@@ -95,8 +98,10 @@ TAC_INLINE void edge_free_vjp(const edgeQp* q, const wide bar[2], edgeQpDot* d) 
     const wide* x = q->free;
     wide l0 = (q->Q22 * bar[0] - q->Q12 * bar[1]) * q->inv_det;
     wide l1 = (q->Q11 * bar[1] - q->Q12 * bar[0]) * q->inv_det;
-    d->c1 = -l0, d->c2 = -l1;
-    d->Q11 = -l0 * x[0], d->Q22 = -l1 * x[1];
+    d->c1 = -l0;
+    d->c2 = -l1;
+    d->Q11 = -l0 * x[0];
+    d->Q22 = -l1 * x[1];
     d->Q12 = -w_fma(l0, x[1], l1 * x[0]);
 }
 
@@ -131,8 +136,11 @@ TAC_INLINE void edge_qp_set_vjp(const edgeQp* q, const edgeQpDot* d, const edgeT
     wide half = 0.5 * t->relative * (d->s2 + t->regular * w_bar + t->least * d->least);
     tau_bar->regular = w_fma(w_bar, q->pull, tau_bar->regular);
     tau_bar->least = w_fma(d->least, q->s2, tau_bar->least);
-    bar->tt1 = d->Q11 + half, bar->tt2 = d->Q22 + half, bar->t12 = -d->Q12;
-    bar->rt1 = d->c1, bar->rt2 = -d->c2;
+    bar->tt1 = d->Q11 + half;
+    bar->tt2 = d->Q22 + half;
+    bar->t12 = -d->Q12;
+    bar->rt1 = d->c1;
+    bar->rt2 = -d->c2;
 }
 
 // Sets `bar`, adds to `tau_bar`. s2_bar is what the caller knows about s^2.
@@ -160,10 +168,13 @@ TAC_INLINE void edge_qp_vjp(const edgeQp* q, const edgeAnswer* answer, wide s2_b
         tau_bar->clip = w_fma(q->by_clip[i], y_bar, tau_bar->clip);
     }
     // a line's push is c + Q12 where the other edge stands at its end, which has a cost of its own
-    d.c2 = d.c2 + push[0] + push[1], d.c1 = d.c1 + push[2] + push[3];
+    d.c2 = d.c2 + push[0] + push[1];
+    d.c1 = d.c1 + push[2] + push[3];
     d.Q12 = d.Q12 + push[0] + push[2];
-    d.c1 = d.c1 + cost_bar[0], d.c2 = d.c2 + cost_bar[2];
-    d.Q11 = w_fma(w_set(0.5), cost_bar[0], d.Q11), d.Q22 = w_fma(w_set(0.5), cost_bar[2], d.Q22);
+    d.c1 = d.c1 + cost_bar[0];
+    d.c2 = d.c2 + cost_bar[2];
+    d.Q11 = w_fma(w_set(0.5), cost_bar[0], d.Q11);
+    d.Q22 = w_fma(w_set(0.5), cost_bar[2], d.Q22);
     d.s2 = s2_bar;
     edge_qp_set_vjp(q, &d, t, bar, tau_bar);
 }

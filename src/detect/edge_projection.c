@@ -82,7 +82,8 @@ static stepField step_field(const tacHits* h, int i) {
     at3(h->gradient, i, f.g);
     for (int k = 0; k < 6; ++k) f.H[k] = h->hessian[k][i];
     tacReal s = dot3(f.g, f.g), below = s * s + TAC_PROJECTION_FLAT;
-    f.q = s / below, f.by_square = (TAC_PROJECTION_FLAT - s * s) / (below * below);
+    f.q = s / below;
+    f.by_square = (TAC_PROJECTION_FLAT - s * s) / (below * below);
     return f;
 }
 
@@ -130,8 +131,10 @@ static void list_starts(const tacEdgeWork* w, int k, tacHits* h) {
         double nearest = tac_re(m->nearest[0][p]) + tac_re(m->nearest[1][p]);
         tacReal x[3], y[3];
         if (!(nearest * tac_re(m->claim[p]) > 0.0)) continue;
-        at3(m->point[k], p, x), own_place(w, k, x, y);
-        put3(h->y, h->count, y), h->vertex[h->count++] = p;
+        at3(m->point[k], p, x);
+        own_place(w, k, x, y);
+        put3(h->y, h->count, y);
+        h->vertex[h->count++] = p;
     }
 }
 
@@ -146,9 +149,11 @@ static void take_steps(tacEdgeWork* w, int k, int steps, tacArena* arena) {
         to->count = from->count;
         for (int i = 0; i < from->count; ++i) {
             tacReal y[3], g[3];
-            at3(from->y, i, y), at3(from->gradient, i, g);
+            at3(from->y, i, y);
+            at3(from->gradient, i, g);
             tac_newton_step(from->value[i], g, y);
-            put3(to->y, i, y), to->vertex[i] = from->vertex[i];
+            put3(to->y, i, y);
+            to->vertex[i] = from->vertex[i];
         }
     }
 }
@@ -157,8 +162,10 @@ static void take_steps(tacEdgeWork* w, int k, int steps, tacArena* arena) {
 static void led(const tacEdgeWork* w, int k, int i, tacReal from[3], tacReal to[3]) {
     const tacEdgeProjection* all = &w->project[k];
     tacReal y[3];
-    at3(all->at[0].y, i, y), first_place(w, k, y, from);
-    at3(all->at[all->steps].y, i, y), first_place(w, k, y, to);
+    at3(all->at[0].y, i, y);
+    first_place(w, k, y, from);
+    at3(all->at[all->steps].y, i, y);
+    first_place(w, k, y, to);
 }
 
 static void move_points(tacEdgeWork* w, int k) {
@@ -166,7 +173,8 @@ static void move_points(tacEdgeWork* w, int k) {
     for (int i = 0; i < w->project[k].at[0].count; ++i) {
         int p = w->project[k].at[0].vertex[i];
         tacReal from[3], to[3], n[3], way = k ? -1.0 : 1.0;
-        led(w, k, i, from, to), at3(m->normal, p, n);
+        led(w, k, i, from, to);
+        at3(m->normal, p, n);
         for (int j = 0; j < 3; ++j) m->distance[p] += way * n[j] * (to[j] - from[j]);
         put3(m->point[k], p, to);
     }
@@ -193,7 +201,9 @@ static void steps_jvp(const tacEdgeWork* w, const tacEdgeDot* dot, int k, tacHit
             stepField f = step_field(&h, i);
             tacReal v[3], g_dot[3] = {0.0, 0.0, 0.0}, phi_dot = own->value ? own->value[i] : 0.0;
             if (own->value) at3(own->gradient, i, g_dot);
-            at3(y_dot, i, v), step_jvp(&f, phi_dot, g_dot, v), put3(y_dot, i, v);
+            at3(y_dot, i, v);
+            step_jvp(&f, phi_dot, g_dot, v);
+            put3(y_dot, i, v);
         }
     }
 }
@@ -203,10 +213,12 @@ static void start_dots(const tacEdgeWork* w, const tacEdgeDot* dot, int k, const
     const tacHits* start = &w->project[k].at[0];
     for (int i = 0; i < start->count; ++i) {
         tacReal from[3], to[3], move[3], ride[3], v[3];
-        led(w, k, i, from, to), at3(d->point[k], start->vertex[i], move);
+        led(w, k, i, from, to);
+        at3(d->point[k], start->vertex[i], move);
         ride_of(dot->twist, k, from, ride);
         for (int j = 0; j < 3; ++j) move[j] -= ride[j];
-        own_way(w, k, move, v), put3(y_dot, i, v);
+        own_way(w, k, move, v);
+        put3(y_dot, i, v);
     }
 }
 
@@ -216,9 +228,12 @@ static void end_dots(const tacEdgeWork* w, const tacEdgeDot* dot, int k, tacReal
     for (int i = 0; i < start->count; ++i) {
         int p = start->vertex[i];
         tacReal from[3], to[3], v[3], ride[3], move[3], n[3], n_dot[3], way = k ? -1.0 : 1.0;
-        led(w, k, i, from, to), at3(y_dot, i, v), first_way(w, k, v, move);
+        led(w, k, i, from, to);
+        at3(y_dot, i, v);
+        first_way(w, k, v, move);
         ride_of(dot->twist, k, to, ride);
-        at3(w->meetings.normal, p, n), at3(d->normal, p, n_dot);
+        at3(w->meetings.normal, p, n);
+        at3(d->normal, p, n_dot);
         for (int j = 0; j < 3; ++j) {
             move[j] += ride[j];
             d->distance[p] +=
@@ -251,14 +266,16 @@ static void end_bars(const tacEdgeWork* w, int k, tacEdgeMeetings* bar, tacReal*
         int p = start->vertex[i];
         tacReal from[3], to[3], n[3], pull[3], own[3], way = k ? -1.0 : 1.0;
         tacReal along = way * bar->distance[p];
-        led(w, k, i, from, to), at3(w->meetings.normal, p, n);
+        led(w, k, i, from, to);
+        at3(w->meetings.normal, p, n);
         for (int j = 0; j < 3; ++j) {
             pull[j] = bar->point[k][j][p] + along * n[j];
             bar->point[k][j][p] = -along * n[j];
             bar->normal[j][p] += along * (to[j] - from[j]);
         }
         add_force(out->twist, k, to, pull, 1.0);
-        own_way(w, k, pull, own), put3(y_bar, i, own);
+        own_way(w, k, pull, own);
+        put3(y_bar, i, own);
     }
 }
 
@@ -270,8 +287,13 @@ static void steps_vjp(const tacEdgeWork* w, int k, tacHits room, tacReal* const 
         for (int i = 0; i < h.count; ++i) {
             stepField f = step_field(&h, i);
             tacReal b[3], phi_bar, g_bar[3];
-            at3(y_bar, i, b), step_vjp(&f, b, &phi_bar, g_bar), put3(y_bar, i, b);
-            if (own->value) own->value[i] = phi_bar, put3(own->gradient, i, g_bar);
+            at3(y_bar, i, b);
+            step_vjp(&f, b, &phi_bar, g_bar);
+            put3(y_bar, i, b);
+            if (own->value) {
+                own->value[i] = phi_bar;
+                put3(own->gradient, i, g_bar);
+            }
         }
     }
 }
@@ -281,7 +303,9 @@ static void start_bars(const tacEdgeWork* w, int k, tacReal* const y_bar[3], tac
     const tacHits* start = &w->project[k].at[0];
     for (int i = 0; i < start->count; ++i) {
         tacReal from[3], to[3], b[3], pull[3];
-        led(w, k, i, from, to), at3(y_bar, i, b), first_way(w, k, b, pull);
+        led(w, k, i, from, to);
+        at3(y_bar, i, b);
+        first_way(w, k, b, pull);
         add_force(out->twist, k, from, pull, -1.0);
         for (int j = 0; j < 3; ++j) bar->point[k][j][start->vertex[i]] += pull[j];
     }

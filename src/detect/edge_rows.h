@@ -184,7 +184,10 @@ TAC_INLINE unsigned bytes_met(uint64_t word) {
 // x and y side by side, cut to whole numbers
 TAC_INLINE void store_pairs(int16_t* out, rough x, rough y) {
 #if ROUGH_LANES == 1
-    out[0] = (int16_t)x, out[1] = (int16_t)y;
+    {
+        out[0] = (int16_t)x;
+        out[1] = (int16_t)y;
+    }
 #else
     roughBits low = (roughBits) __builtin_convertvector(x, roughInt) & 0xffff;
     roughBits both = low | (roughBits) __builtin_convertvector(y, roughInt) << 16;
@@ -287,8 +290,10 @@ TAC_INLINE void store_bytes(const int8_t* x, const int8_t* y, int16_t* out) {
     _mm_storeu_si128((__m128i*)out, _mm_unpacklo_epi8(zero, both));
     _mm_storeu_si128((__m128i*)(out + EIGHT), _mm_unpackhi_epi8(zero, both));
 #else
-    for (int j = 0; j < EIGHT; ++j)
-        out[2 * j] = (int16_t)(256 * x[j]), out[2 * j + 1] = (int16_t)(256 * y[j]);
+    for (int j = 0; j < EIGHT; ++j) {
+        out[2 * j] = (int16_t)(256 * x[j]);
+        out[2 * j + 1] = (int16_t)(256 * y[j]);
+    }
 #endif
 }
 

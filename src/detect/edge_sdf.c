@@ -92,8 +92,10 @@ static void name_records(const tacEdgeRun* run, int index, tacContacts* c) {
     tacEdgeSdfKind kind = (tacEdgeSdfKind)(2 * run->side.owner + run->edges);
     for (int i = 0; i < run->hits.count; ++i) {
         int at = c->count + i;
-        c->pair[at] = index, c->bundle[at] = -1;
-        c->geom[0][at] = pair->geom[0], c->geom[1][at] = pair->geom[1];
+        c->pair[at] = index;
+        c->bundle[at] = -1;
+        c->geom[0][at] = pair->geom[0];
+        c->geom[1][at] = pair->geom[1];
         c->feature[at] = tac_edge_sdf_feature(kind, run->hits.vertex[i]);
     }
 }
@@ -105,16 +107,21 @@ static void keep_touching(tacEdgeRun* run) {
     int kept = 0;
     for (int i = 0; i < h->count; ++i) {
         if (!(tac_re(h->value[i]) < end)) continue;
-        h->vertex[kept] = h->vertex[i], h->value[kept] = h->value[i];
-        for (int k = 0; k < 3; ++k)
-            h->y[k][kept] = h->y[k][i], h->gradient[k][kept] = h->gradient[k][i];
+        h->vertex[kept] = h->vertex[i];
+        h->value[kept] = h->value[i];
+        for (int k = 0; k < 3; ++k) {
+            h->y[k][kept] = h->y[k][i];
+            h->gradient[k][kept] = h->gradient[k][i];
+        }
         ++kept;
     }
     h->count = kept;
     for (int i = kept; i < kept + PADDING && kept > 0; ++i) {
         h->value[i] = h->value[kept - 1];
-        for (int k = 0; k < 3; ++k)
-            h->y[k][i] = h->y[k][kept - 1], h->gradient[k][i] = h->gradient[k][kept - 1];
+        for (int k = 0; k < 3; ++k) {
+            h->y[k][i] = h->y[k][kept - 1];
+            h->gradient[k][i] = h->gradient[k][kept - 1];
+        }
     }
 }
 
@@ -334,8 +341,10 @@ static tacResult slides_vjp(const tacEdgeRun* run, tacReal* const x_bar[3], tacS
 
 static tacHitRecords records_at(const tacContacts* c, int first) {
     tacHitRecords r = {.distance = &c->distance[first], .activity = &c->activity[first]};
-    for (int k = 0; k < 3; ++k)
-        r.point[k] = &c->point[k][first], r.normal[k] = &c->normal[k][first];
+    for (int k = 0; k < 3; ++k) {
+        r.point[k] = &c->point[k][first];
+        r.normal[k] = &c->normal[k][first];
+    }
     return r;
 }
 

@@ -55,7 +55,8 @@ static void most_features(const tacModel* model, int* vertices, int* edges) {
 }
 
 static void set_pair(bundleWalk* w, int pair) {
-    w->pair = pair, w->pass = w->owner = w->at = w->mapped = 0;
+    w->pair = pair;
+    w->pass = w->owner = w->at = w->mapped = 0;
     w->first = pair > 0 ? w->end : 0;
     for (w->end = w->first; w->end < w->base->count && w->base->pair[w->end] == pair;) ++w->end;
 }
@@ -77,7 +78,8 @@ static void link_edges(bundleWalk* w, const tacFeatures* f) {
     for (int v = 0; v < f->vertices; ++v) w->head[v] = -1;
     for (int i = 0; i < 2 * f->edges; ++i) {
         int v = f->edge[i % 2][i / 2];
-        w->link[i] = w->head[v], w->head[v] = i;
+        w->link[i] = w->head[v];
+        w->head[v] = i;
     }
 }
 
@@ -85,7 +87,10 @@ static void link_edges(bundleWalk* w, const tacFeatures* f) {
 static void map_owner(bundleWalk* w) {
     const tacFeatures* f = features_of(w);
     link_edges(w, f);
-    for (int v = 0; v < f->vertices; ++v) w->vertex[v] = -1, w->faces[v] = 0;
+    for (int v = 0; v < f->vertices; ++v) {
+        w->vertex[v] = -1;
+        w->faces[v] = 0;
+    }
     for (int e = 0; e < f->edges; ++e) w->edge[e] = -1;
     for (int t = 0; t < f->faces; ++t)
         for (int k = 0; k < 3; ++k) ++w->faces[f->face[k][t]];
@@ -106,7 +111,9 @@ static int edge_between(const bundleWalk* w, const tacFeatures* f, int a, int b)
 
 static void add_record(bundle* b, int record, int slot, double share) {
     if (record < 0) return;
-    b->record[b->count] = record, b->slot[b->count] = slot, b->share[b->count++] = share;
+    b->record[b->count] = record;
+    b->slot[b->count] = slot;
+    b->share[b->count++] = share;
 }
 
 static void fill_face(const bundleWalk* w, int face, bundle* b) {
@@ -174,8 +181,12 @@ static shares share_out(const tacModel* model, const tacContacts* base, const bu
         sum += s.z[i];
     }
     tacReal inverse = tac_re(sum) > 0.0 ? 1.0 / sum : (tacReal)0.0;
-    for (int i = 0; i < b->count; ++i)
-        s.z[i] *= inverse, s.by_d[i] *= inverse, s.by_tau[i] *= inverse, s.by_support[i] *= inverse;
+    for (int i = 0; i < b->count; ++i) {
+        s.z[i] *= inverse;
+        s.by_d[i] *= inverse;
+        s.by_tau[i] *= inverse;
+        s.by_support[i] *= inverse;
+    }
     return s;
 }
 
@@ -224,7 +235,8 @@ static size_t size(const tacModel* model, size_t real_size) {
 
 static void name_record(const tacContacts* base, const bundle* b, int i, tacContacts* c, int at) {
     int r = b->record[i];
-    c->pair[at] = base->pair[r], c->bundle[at] = b->number;
+    c->pair[at] = base->pair[r];
+    c->bundle[at] = b->number;
     for (int k = 0; k < 2; ++k) c->geom[k][at] = base->geom[k][r];
     c->feature[at] = b->number < 0
                          ? base->feature[r]
@@ -233,9 +245,12 @@ static void name_record(const tacContacts* base, const bundle* b, int i, tacCont
 }
 
 static void copy_record(const tacContacts* from, int r, tacContacts* to, int at) {
-    for (int k = 0; k < 3; ++k)
-        to->point[k][at] = from->point[k][r], to->normal[k][at] = from->normal[k][r];
-    to->distance[at] = from->distance[r], to->activity[at] = from->activity[r];
+    for (int k = 0; k < 3; ++k) {
+        to->point[k][at] = from->point[k][r];
+        to->normal[k][at] = from->normal[k][r];
+    }
+    to->distance[at] = from->distance[r];
+    to->activity[at] = from->activity[r];
 }
 
 // row of record r's distance by a twist about the point of record `about`

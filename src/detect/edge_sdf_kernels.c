@@ -32,15 +32,23 @@ TAC_INLINE void store3(tacReal* const x[3], int i, const wide v[3]) {
 static void start(const tacReal* const corners[2][3], tacRays* rays) {
     for (int i = 0; i < rays->half; i += TAC_LANES) {
         wide a[3], b[3], t[3], back[3], zero = w_set(0.0);
-        load3(corners[0], i, a), load3(corners[1], i, b);
+        load3(corners[0], i, a);
+        load3(corners[1], i, b);
         for (int k = 0; k < 3; ++k) t[k] = b[k] - a[k];
         wide square = w_dot3(t, t) + 1e-60, inverse = w_rsqrt(square);
-        for (int k = 0; k < 3; ++k) t[k] = t[k] * inverse, back[k] = -t[k];
+        for (int k = 0; k < 3; ++k) {
+            t[k] = t[k] * inverse;
+            back[k] = -t[k];
+        }
         int j = rays->half + i;
-        store3(rays->from, i, a), store3(rays->from, j, b);
-        store3(rays->way, i, t), store3(rays->way, j, back);
-        w_store(&rays->length[i], square * inverse), w_store(&rays->length[j], square * inverse);
-        w_store(&rays->far[i], zero), w_store(&rays->far[j], zero);
+        store3(rays->from, i, a);
+        store3(rays->from, j, b);
+        store3(rays->way, i, t);
+        store3(rays->way, j, back);
+        w_store(&rays->length[i], square * inverse);
+        w_store(&rays->length[j], square * inverse);
+        w_store(&rays->far[i], zero);
+        w_store(&rays->far[j], zero);
     }
 }
 
@@ -58,7 +66,8 @@ static void step(const tacRayNumbers* numbers, const tacReal* value, tacRays* ra
         wide u = w_load(&value[i]) - numbers->radius;
         wide h = u * soft_greater(u, w_set(0.0), w_set(numbers->gate));
         wide far = w_fma(h, inverse, w_load(&rays->far[i])), from[3], way[3];
-        load3(CONST3(rays->from), i, from), load3(CONST3(rays->way), i, way);
+        load3(CONST3(rays->from), i, from);
+        load3(CONST3(rays->way), i, way);
         w_store(&rays->far[i], far);
         for (int k = 0; k < 3; ++k) w_store(&next[k][i], w_fma(far, way[k], from[k]));
     }
@@ -70,7 +79,8 @@ static void finish(const tacRayNumbers* numbers, const tacRays* rays, tacReal* c
         wide first = soft_clip(w_load(&rays->far[i]), zero, length, gate);
         wide second = soft_clip(w_load(&rays->far[rays->half + i]), zero, length, gate);
         wide a = 0.5 * (first + (length - second)), from[3], way[3];
-        load3(CONST3(rays->from), i, from), load3(CONST3(rays->way), i, way);
+        load3(CONST3(rays->from), i, from);
+        load3(CONST3(rays->way), i, way);
         for (int k = 0; k < 3; ++k) w_store(&y[k][i], w_fma(a, way[k], from[k]));
     }
 }
@@ -95,12 +105,16 @@ TAC_INLINE void slide_ray(const tacRayNumbers* n, const tacRays* rays, const tac
         wide at[3], g[3], force[3], moment[3];
         softDiff h = gated(w_load(&step[k].value[i]) - n->radius, n);
         wide c = lambda * h.d_x * inverse;
-        load3(CONST3(step[k].y), i, at), load3(CONST3(step[k].gradient), i, g);
+        load3(CONST3(step[k].y), i, at);
+        load3(CONST3(step[k].gradient), i, g);
         w_store(&weight[k][i], c);
         s->gate = w_fma(lambda * inverse, h.d_tau, s->gate);
         s->slope = s->slope - lambda * h.value * inverse * inverse;
         s->radius = s->radius - c;
-        for (int m = 0; m < 3; ++m) force[m] = c * g[m], at[m] = at[m] - y[m];
+        for (int m = 0; m < 3; ++m) {
+            force[m] = c * g[m];
+            at[m] = at[m] - y[m];
+        }
         w_cross3(at, force, moment);
         for (int m = 0; m < 3; ++m) {
             s->lin[m] = s->lin[m] + force[m];
@@ -116,13 +130,18 @@ static void slide(const tacRayNumbers* numbers, const tacFrame* frame, const tac
         slideSums s;
         wide at[3], way[3], turned[3];
         memset(&s, 0, sizeof s);
-        load3(CONST3(y), i, at), load3(CONST3(rays->way), i, way);
+        load3(CONST3(y), i, at);
+        load3(CONST3(rays->way), i, way);
         slide_ray(numbers, rays, step, steps, at, i, 0.5, &s, out->weight);
         slide_ray(numbers, rays, step, steps, at, rays->half + i, -0.5, &s, out->weight);
-        rotate_to_world(frame, way, turned), store3(out->along, i, turned);
-        rotate_to_world(frame, s.lin, turned), store3(out->by, i, turned);
-        rotate_to_world(frame, s.ang, turned), store3(out->by + 3, i, turned);
-        w_store(&out->by_radius[i], s.radius), w_store(&out->by_gate[i], s.gate);
+        rotate_to_world(frame, way, turned);
+        store3(out->along, i, turned);
+        rotate_to_world(frame, s.lin, turned);
+        store3(out->by, i, turned);
+        rotate_to_world(frame, s.ang, turned);
+        store3(out->by + 3, i, turned);
+        w_store(&out->by_radius[i], s.radius);
+        w_store(&out->by_gate[i], s.gate);
         w_store(&out->by_slope[i], s.slope);
     }
 }
@@ -144,11 +163,15 @@ TAC_INLINE void relative_twist(const tacVertexPlace* p, const tacSlideDot* dot, 
         const tacReal* twist = b ? dot->field : dot->own;
         const tacFrame* frame = b ? &p->field : &p->own;
         wide arm[3], w[3], sweep[3], sign = w_set(b ? -1.0 : 1.0);
-        for (int k = 0; k < 3; ++k) arm[k] = x[k] - frame->origin[k], w[k] = w_set(twist[3 + k]);
+        for (int k = 0; k < 3; ++k) {
+            arm[k] = x[k] - frame->origin[k];
+            w[k] = w_set(twist[3 + k]);
+        }
         w_cross3(w, arm, sweep);
         for (int k = 0; k < 3; ++k) {
             wide lin = sign * (sweep[k] + twist[k]), ang = sign * w[k];
-            out[k] = b ? out[k] + lin : lin, out[3 + k] = b ? out[3 + k] + ang : ang;
+            out[k] = b ? out[k] + lin : lin;
+            out[3 + k] = b ? out[3 + k] + ang : ang;
         }
     }
 }
@@ -198,14 +221,16 @@ static void slide_vjp(const tacVertexPlace* place, const tacEdgeSlide* s, const 
                       tacReal* const x_bar[3], tacSlideDot* bar, tacReal* const* value, int steps,
                       int half) {
     wide own[6], numbers[3];
-    memset(own, 0, sizeof own), memset(numbers, 0, sizeof numbers);
+    memset(own, 0, sizeof own);
+    memset(numbers, 0, sizeof numbers);
     wide field[6];
     memset(field, 0, sizeof field);
     for (int k = 0; k < steps && value; ++k)
         memset(value[k], 0, sizeof(tacReal) * (size_t)(2 * half));
     for (int i = 0; i < hits->count; i += TAC_LANES) {
         wide x[3], force[3], moment[3], pull[3], along[3];
-        load3(CONST3(x_bar), i, pull), load3(CONST3(s->along), i, along);
+        load3(CONST3(x_bar), i, pull);
+        load3(CONST3(s->along), i, along);
         wide far = real_lanes(w_dot3(pull, along), i, hits->count);
         world_place(place, hits, i, x);
         for (int k = 0; k < 3; ++k) {
@@ -213,7 +238,10 @@ static void slide_vjp(const tacVertexPlace* place, const tacEdgeSlide* s, const 
             moment[k] = far * w_load(&s->by[3 + k][i]);
         }
         add_wrench(own, &place->own, x, force, moment);
-        for (int k = 0; k < 3; ++k) force[k] = -force[k], moment[k] = -moment[k];
+        for (int k = 0; k < 3; ++k) {
+            force[k] = -force[k];
+            moment[k] = -moment[k];
+        }
         add_wrench(field, &place->field, x, force, moment);
         numbers[0] = w_fma(far, w_load(&s->by_radius[i]), numbers[0]);
         numbers[1] = w_fma(far, w_load(&s->by_gate[i]), numbers[1]);
@@ -223,8 +251,12 @@ static void slide_vjp(const tacVertexPlace* place, const tacEdgeSlide* s, const 
             w_store(&value[k][half + i], far * w_load(&s->weight[k][half + i]));
         }
     }
-    for (int k = 0; k < 6; ++k) bar->own[k] += w_sum(own[k]), bar->field[k] += w_sum(field[k]);
-    bar->radius += w_sum(numbers[0]), bar->gate += w_sum(numbers[1]);
+    for (int k = 0; k < 6; ++k) {
+        bar->own[k] += w_sum(own[k]);
+        bar->field[k] += w_sum(field[k]);
+    }
+    bar->radius += w_sum(numbers[0]);
+    bar->gate += w_sum(numbers[1]);
     bar->slope += w_sum(numbers[2]);
 }
 

@@ -40,15 +40,20 @@ static void take3(tacArena* arena, tacReal* out[3], int count) {
 
 static tacRays take_rays(tacArena* arena, int half) {
     tacRays r = {.half = half};
-    take3(arena, r.from, 2 * half), take3(arena, r.way, 2 * half);
-    r.length = TAC_TAKE(arena, tacReal, 2 * half), r.far = TAC_TAKE(arena, tacReal, 2 * half);
+    take3(arena, r.from, 2 * half);
+    take3(arena, r.way, 2 * half);
+    r.length = TAC_TAKE(arena, tacReal, 2 * half);
+    r.far = TAC_TAKE(arena, tacReal, 2 * half);
     return r;
 }
 
 static tacEdgeSlide take_slide(tacArena* arena, int half, int steps) {
     tacEdgeSlide s;
-    take3(arena, s.along, half), take3(arena, s.by, half), take3(arena, s.by + 3, half);
-    s.by_radius = TAC_TAKE(arena, tacReal, half), s.by_gate = TAC_TAKE(arena, tacReal, half);
+    take3(arena, s.along, half);
+    take3(arena, s.by, half);
+    take3(arena, s.by + 3, half);
+    s.by_radius = TAC_TAKE(arena, tacReal, half);
+    s.by_gate = TAC_TAKE(arena, tacReal, half);
     s.by_slope = TAC_TAKE(arena, tacReal, half);
     for (int k = 0; k < steps; ++k) s.weight[k] = TAC_TAKE(arena, tacReal, 2 * half);
     return s;
@@ -72,7 +77,10 @@ static void block_ball(const struct tacFeatureIndex* index, int block, double mi
                        double* radius) {
     const tacFeatureBox* box = &index->edge_box[block];
     double square = 0.0;
-    for (int k = 0; k < 3; ++k) middle[k] = box->middle[k], square += box->half[k] * box->half[k];
+    for (int k = 0; k < 3; ++k) {
+        middle[k] = box->middle[k];
+        square += box->half[k] * box->half[k];
+    }
     *radius = sqrt(square);
 }
 
@@ -80,7 +88,8 @@ static void edge_ball(const tacFeatures* f, int edge, double middle[3], double* 
     double square = 0.0;
     for (int k = 0; k < 3; ++k) {
         double a = f->x[k][f->edge[0][edge]], b = f->x[k][f->edge[1][edge]];
-        middle[k] = 0.5 * (a + b), square += 0.25 * (b - a) * (b - a);
+        middle[k] = 0.5 * (a + b);
+        square += 0.25 * (b - a) * (b - a);
     }
     *radius = sqrt(square);
 }

@@ -59,7 +59,8 @@ static tacEdgeItems take_items(tacArena* arena, const tacFeatures* f, int stage)
     size_t count = items_of(f, stage), words = stage < 2 ? count : 0;
     tacEdgeItems items = {.word = TAC_TAKE(arena, uint64_t, words)};
     items.bits = TAC_TAKE(arena, uint8_t, count);
-    items.own = TAC_TAKE(arena, unsigned, count), items.other = TAC_TAKE(arena, unsigned, count);
+    items.own = TAC_TAKE(arena, unsigned, count);
+    items.other = TAC_TAKE(arena, unsigned, count);
     return items;
 }
 
@@ -83,7 +84,8 @@ static tacEdgeOthers take_others(const tacFeatures* f, tacArena* arena) {
     tacEdgeOthers o = {.groups = TAC_TAKE(arena, int16_t, 2 * TAC_BOX_ROWS * eights)};
     o.blocks = TAC_TAKE(arena, int16_t, 2 * TAC_BOX_ROWS * groups);
     o.edges = TAC_TAKE(arena, int16_t, TAC_EDGE_OTHER * groups * TAC_EDGE_GROUP);
-    o.placed = TAC_TAKE(arena, int, groups), o.near = TAC_TAKE(arena, uint64_t, eights);
+    o.placed = TAC_TAKE(arena, int, groups);
+    o.near = TAC_TAKE(arena, uint64_t, eights);
     o.partner = TAC_TAKE(arena, int, groups + PADDING);
     o.order = TAC_TAKE(arena, unsigned, items_of(f, 2));
     for (int i = 0; i < 3; ++i) o.item[i] = take_items(arena, f, i);
@@ -128,7 +130,8 @@ static tacEdgeFrame frame_of(const tacFrame* there, double extent) {
 // the box around all of a geom on one of the axes of the other; `there` leads to these
 static void whole_box(const tacFeatureBox* all, const tacFrame* there, int i, double* middle,
                       double* half) {
-    *middle = tac_re(there->origin[i]), *half = 0.0;
+    *middle = tac_re(there->origin[i]);
+    *half = 0.0;
     for (int k = 0; k < 3; ++k) {
         *middle += tac_re(there->R.m[i][k]) * all->middle[k];
         *half += fabs(tac_re(there->R.m[i][k])) * all->half[k];
@@ -167,7 +170,8 @@ static tacEdgeCells cells_of(const tacEdgeSearch* s, int own, const edgeLattice*
     double sign = own ? 1.0 : -1.0, apart = own ? 0.0 : 1.000001 * apart_of(s);
     tacEdgeCells c;
     for (int k = 0; k < 3; ++k) {
-        c.scale[k] = (float)l->scale[k], c.origin[k] = (float)(-l->middle[k] * l->scale[k]);
+        c.scale[k] = (float)l->scale[k];
+        c.origin[k] = (float)(-l->middle[k] * l->scale[k]);
         c.wide[k] = (float)(sign * l->scale[k]);
         c.more[k] = (float)(sign * (1.1 + (apart + 1e-6 * l->extent) * l->scale[k]));
     }
@@ -234,7 +238,8 @@ static int search(const tacEdgeSearch* s, int capacity, int* first, int* second,
     if (!make_test(s, &test)) return 0;
     tacEdgeOthers others = take_others(s->features[1], arena);
     test.others = &others;
-    test.one = TAC_TAKE(arena, int, TAC_EDGE_ROOM), test.two = TAC_TAKE(arena, int, TAC_EDGE_ROOM);
+    test.one = TAC_TAKE(arena, int, TAC_EDGE_ROOM);
+    test.two = TAC_TAKE(arena, int, TAC_EDGE_ROOM);
     return SEARCH->list(&test, capacity, first, second);
 }
 

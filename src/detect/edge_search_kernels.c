@@ -28,7 +28,8 @@ TAC_INLINE void gather3(const tacEdgeRecord* record, size_t offset, const int* a
 TAC_INLINE void carry_boxes(const tacEdgeFrame* f, const rough m[3], const rough h[3],
                             rough middle[3], rough half[3]) {
     for (int i = 0; i < 3; ++i) {
-        middle[i] = rough_set(f->origin[i]), half[i] = rough_set(f->more);
+        middle[i] = rough_set(f->origin[i]);
+        half[i] = rough_set(f->more);
         for (int k = 0; k < 3; ++k) {
             rough R = rough_set(f->R[i][k]);
             middle[i] = rough_fma(R, m[k], middle[i]);
@@ -60,7 +61,8 @@ static void place_eight(const tacEdgeTest* t, int own, const tacRoughBoxes* from
         store_boxes(&t->cells[own][own], m, h, &here[i]);
         store_boxes(&t->cells[own][1 - own], middle, half, &there[i]);
     }
-    put_nowhere(here, own, end - first), put_nowhere(there, own, end - first);
+    put_nowhere(here, own, end - first);
+    put_nowhere(there, own, end - first);
 }
 
 // those of geom[0] are spread
@@ -156,7 +158,8 @@ TAC_INLINE void sieve(pairList* l, unsigned (*passing)(const pairList*, int)) {
         unsigned bits = passing(l, i);
         int end = before - i < TAC_LANES ? before - i : TAC_LANES;
         for (int j = 0; j < end; ++j) {
-            l->one[kept] = l->one[i + j], l->two[kept] = l->two[i + j];
+            l->one[kept] = l->one[i + j];
+            l->two[kept] = l->two[i + j];
             kept += (int)(bits >> j & 1u);
         }
     }
@@ -167,7 +170,10 @@ static void look_closer(pairList* l) {
     if (l->test->bounded) sieve(l, meeting_lanes);
     if (l->test->bounded && l->test->solid) sieve(l, clashing_lanes);
     for (int i = 0; i < l->waiting; ++i, ++l->count)
-        if (l->count < l->capacity) l->first[l->count] = l->one[i], l->second[l->count] = l->two[i];
+        if (l->count < l->capacity) {
+            l->first[l->count] = l->one[i];
+            l->second[l->count] = l->two[i];
+        }
     l->waiting = 0;
 }
 
@@ -200,7 +206,8 @@ TAC_INLINE unsigned near_blocks(const int16_t* blocks, const int* partner, int p
     unsigned items = 0;
     for (int k = 0; k < partners; ++k) {
         uint64_t word = eights_met(g->blocks, &blocks[2 * TAC_BOX_ROWS * partner[k]]);
-        out.word[items] = word, out.other[items] = (unsigned)partner[k];
+        out.word[items] = word;
+        out.other[items] = (unsigned)partner[k];
         items += word != 0;
     }
     return items;
@@ -215,8 +222,10 @@ TAC_INLINE unsigned meeting_edges(const int16_t* edges, const ownGroup* g, tacEd
             unsigned bit = (unsigned)__builtin_ctzll(rest), own = bit / 8 * TAC_EDGE_OWN;
             unsigned other = (in.other[n] * TAC_EDGE_GROUP + bit % 8) * TAC_EDGE_OTHER;
             uint64_t word = boxes_met(&g->edges[own + TAC_EDGE_BOX], &edges[other + TAC_EDGE_BOX]);
-            out.word[items] = word, out.bits[items] = (uint8_t)bytes_met(word);
-            out.own[items] = own, out.other[items] = other;
+            out.word[items] = word;
+            out.bits[items] = (uint8_t)bytes_met(word);
+            out.own[items] = own;
+            out.other[items] = other;
             items += word != 0;
         }
     memset(&out.bits[items], 0, TOGETHER);
@@ -233,7 +242,9 @@ TAC_INLINE unsigned facing_edges(const int16_t* edges, const ownGroup* g, tacEdg
             unsigned own = in.own[n] + 2 * (bit % 8), other = in.other[n];
             unsigned bits = in.word[n] >> 8 * (bit % 8) & 255u;
             bits &= faces_met(&g->edges[own], &edges[other], clash);
-            out.bits[items] = (uint8_t)bits, out.own[items] = own, out.other[items] = other;
+            out.bits[items] = (uint8_t)bits;
+            out.own[items] = own;
+            out.other[items] = other;
             items += bits != 0;
         }
     return items;
@@ -257,7 +268,8 @@ static void list_item(pairList* l, int edge, int other, unsigned bits) {
     for (; bits; bits &= bits - 1, ++l->waiting) {
         int two = other + __builtin_ctz(bits);
         fetch_record(&l->index[1]->record[two]);
-        l->one[l->waiting] = edge, l->two[l->waiting] = two;
+        l->one[l->waiting] = edge;
+        l->two[l->waiting] = two;
     }
     if (l->waiting >= TAC_EDGE_WAITING) look_closer(l);
 }
@@ -269,11 +281,13 @@ static void list_items(pairList* l, int group, tacEdgeItems item, unsigned count
     uint64_t edges = 0;
     for (unsigned i = 0; i < count; ++i) {
         item.own[i] = edge_of(item.own[i]);
-        edges |= (uint64_t)1 << item.own[i], ++of[item.own[i]];
+        edges |= (uint64_t)1 << item.own[i];
+        ++of[item.own[i]];
     }
     for (; edges; edges &= edges - 1) {
         unsigned* first = &of[__builtin_ctzll(edges)];
-        sum += *first, *first = sum - *first;
+        sum += *first;
+        *first = sum - *first;
     }
     for (unsigned i = 0; i < count; ++i) o->order[of[item.own[i]]++] = i;
     for (unsigned i = 0; i < count; ++i) {
@@ -285,7 +299,9 @@ static void list_items(pairList* l, int group, tacEdgeItems item, unsigned count
 
 // blocks of an eight that have any of the bits of their column
 TAC_INLINE unsigned columns_met(uint64_t word) {
-    word |= word >> 32, word |= word >> 16, word |= word >> 8;
+    word |= word >> 32;
+    word |= word >> 16;
+    word |= word >> 8;
     return (unsigned)word & 255u;
 }
 
@@ -293,7 +309,8 @@ TAC_INLINE unsigned columns_met(uint64_t word) {
 TAC_INLINE void fetch_rows(const struct tacFeatureIndex* index, int eight, unsigned blocks) {
     for (; blocks; blocks &= blocks - 1) {
         const tacEdgeRows* rows = &index->rows[eight * TAC_EDGE_GROUP + __builtin_ctz(blocks)];
-        __builtin_prefetch(rows), __builtin_prefetch((const char*)rows + 64);
+        __builtin_prefetch(rows);
+        __builtin_prefetch((const char*)rows + 64);
     }
 }
 
@@ -305,7 +322,8 @@ TAC_INLINE void place_near(const pairList* l, int group, ownGroup* g, tacEdgeIte
     uint64_t all = 0;
     for (unsigned n = 0; n < count; ++n) {
         unsigned there = columns_met(near.word[n]) & ~(unsigned)o->placed[near.other[n]];
-        fetch_rows(l->index[1], (int)near.other[n], there), all |= near.word[n];
+        fetch_rows(l->index[1], (int)near.other[n], there);
+        all |= near.word[n];
     }
     fetch_rows(l->index[0], group, bytes_met(all));
     for (unsigned n = 0; n < count; ++n) {
@@ -399,11 +417,18 @@ static shorts clash_of(const tacEdgeTest* test) {
 static int list(tacEdgeTest* test, int capacity, int* first, int* second) {
     pairList l = {.test = test};
     tacEdgeOthers* o = test->others;
-    for (int k = 0; k < 2; ++k)
-        l.index[k] = test->features[k]->index, l.edges[k] = test->features[k]->edges;
-    l.t = edge_tau(test->witness), l.reach = w_set(test->reach);
-    l.clash = clash_of(test), l.one = test->one, l.two = test->two;
-    l.capacity = capacity, l.first = first, l.second = second;
+    for (int k = 0; k < 2; ++k) {
+        l.index[k] = test->features[k]->index;
+        l.edges[k] = test->features[k]->edges;
+    }
+    l.t = edge_tau(test->witness);
+    l.reach = w_set(test->reach);
+    l.clash = clash_of(test);
+    l.one = test->one;
+    l.two = test->two;
+    l.capacity = capacity;
+    l.first = first;
+    l.second = second;
     int groups[2] = {groups_of(l.index[0]), groups_of(l.index[1])};
     int eights = (groups[1] + EIGHT - 1) / EIGHT;
     for (int k = 0; k < 2; ++k) fetch_boxes(l.index[k]);

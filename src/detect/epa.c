@@ -32,13 +32,16 @@ size_t tac_epa_size(void) { return sizeof(polytope); }
 static int add_face(polytope* p, int a, int b, int c) {
     double u[3], v[3];
     epaFace* f = &p->face[p->faces];
-    tac_sub3(p->corner[b].w, p->corner[a].w, u), tac_sub3(p->corner[c].w, p->corner[a].w, v);
+    tac_sub3(p->corner[b].w, p->corner[a].w, u);
+    tac_sub3(p->corner[c].w, p->corner[a].w, v);
     tac_cross3(u, v, f->normal);
     double n = tac_length3(f->normal);
     if (p->faces == FACES || !(n > p->small * p->small)) return 0;
     for (int k = 0; k < 3; ++k) f->normal[k] /= n;
     f->distance = tac_dot3(f->normal, p->corner[a].w);
-    f->corner[0] = a, f->corner[1] = b, f->corner[2] = c;
+    f->corner[0] = a;
+    f->corner[1] = b;
+    f->corner[2] = c;
     return ++p->faces;
 }
 
@@ -50,7 +53,8 @@ static int toggle_edge(polytope* p, int a, int b) {
         return 1;
     }
     if (p->edges == EDGES) return 0;
-    p->edge[p->edges][0] = a, p->edge[p->edges++][1] = b;
+    p->edge[p->edges][0] = a;
+    p->edge[p->edges++][1] = b;
     return 1;
 }
 
@@ -123,15 +127,25 @@ static int span(polytope* p, const tacConvex* a, const tacConvex* b, double norm
         double e[3] = {axis == 0, axis == 1, axis == 2};
         c[1] = far_corner(a, b, e, c[0].w, &height);
     }
-    if (height <= p->small) return normal[0] = 1.0, normal[1] = normal[2] = 0.0, 1;
-    unit_to(c[0].w, c[1].w, u), across(u, n);
+    if (height <= p->small) {
+        normal[0] = 1.0;
+        normal[1] = normal[2] = 0.0;
+        return 1;
+    }
+    unit_to(c[0].w, c[1].w, u);
+    across(u, n);
     c[2] = far_corner(a, b, n, c[0].w, &height);
     if (height <= p->small) {
-        tac_cross3(u, n, v), memcpy(n, v, sizeof n);
+        tac_cross3(u, n, v);
+        memcpy(n, v, sizeof n);
         c[2] = far_corner(a, b, n, c[0].w, &height);
     }
-    if (height <= p->small) return memcpy(normal, n, sizeof n), 2;
-    tac_sub3(c[2].w, c[0].w, v), tac_cross3(u, v, n);
+    if (height <= p->small) {
+        memcpy(normal, n, sizeof n);
+        return 2;
+    }
+    tac_sub3(c[2].w, c[0].w, v);
+    tac_cross3(u, v, n);
     double size = tac_length3(n);
     for (int k = 0; k < 3; ++k) n[k] /= size;
     c[3] = far_corner(a, b, n, c[0].w, &height);
@@ -143,8 +157,10 @@ static int span(polytope* p, const tacConvex* a, const tacConvex* b, double norm
 static int close_tetrahedron(polytope* p) {
     static const int face[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
     double n[3], u[3], v[3], w[3];
-    tac_sub3(p->corner[1].w, p->corner[0].w, u), tac_sub3(p->corner[2].w, p->corner[0].w, v);
-    tac_sub3(p->corner[3].w, p->corner[0].w, w), tac_cross3(u, v, n);
+    tac_sub3(p->corner[1].w, p->corner[0].w, u);
+    tac_sub3(p->corner[2].w, p->corner[0].w, v);
+    tac_sub3(p->corner[3].w, p->corner[0].w, w);
+    tac_cross3(u, v, n);
     int flip = tac_dot3(n, w) > 0.0;
     for (int i = 0; i < 4; ++i) {
         if (!add_face(p, face[i][0], face[i][flip ? 2 : 1], face[i][flip ? 1 : 2])) return 0;
@@ -164,7 +180,8 @@ static void weights(const polytope* p, const epaFace* f, double out[3]) {
         tac_sub3(p->corner[f->corner[(i + 1) % 3]].w, foot, u);
         tac_sub3(p->corner[f->corner[(i + 2) % 3]].w, foot, v);
         tac_cross3(u, v, n);
-        out[i] = fmax(tac_dot3(n, f->normal), 0.0), total += out[i];
+        out[i] = fmax(tac_dot3(n, f->normal), 0.0);
+        total += out[i];
     }
     for (int i = 0; i < 3; ++i) out[i] = total > 0.0 ? out[i] / total : 1.0 / 3.0;
 }
@@ -178,7 +195,8 @@ static void answer(const polytope* p, const epaFace* f, double depth, double low
         for (int k = 0; k < 3; ++k) middle[k] += weight[i] * 0.5 * (c->a[k] + c->b[k]);
     }
     memcpy(out->normal, f->normal, sizeof out->normal);
-    out->distance = -depth, out->error = fabs(depth - fmax(low, 0.0));
+    out->distance = -depth;
+    out->error = fabs(depth - fmax(low, 0.0));
     for (int k = 0; k < 3; ++k) {
         out->point[0][k] = middle[k] + 0.5 * depth * f->normal[k];
         out->point[1][k] = middle[k] - 0.5 * depth * f->normal[k];
@@ -188,7 +206,8 @@ static void answer(const polytope* p, const epaFace* f, double depth, double low
 // no volume: the cores touch, or cross as segments and plates do
 static void answer_flat(const polytope* p, int count, const double normal[3], tacNearest* out) {
     memcpy(out->normal, normal, sizeof out->normal);
-    out->distance = 0.0, out->error = p->small;
+    out->distance = 0.0;
+    out->error = p->small;
     for (int k = 0; k < 3; ++k) {
         out->point[0][k] = 0.0;
         for (int i = 0; i < count; ++i) {
@@ -218,7 +237,10 @@ void tac_epa(const tacConvex* a, const tacConvex* b, tacNearest* out, void* memo
         // around the origin the nearest face moves outward only; else rounding has torn the surface
         if (low > p->small && f.distance < low - p->small) break;
         low = f.distance;
-        if (high < depth) depth = high, best = f;
+        if (high < depth) {
+            depth = high;
+            best = f;
+        }
         if (depth - low <= 1e-14 * depth + p->small || !grow(p, &c)) break;
     }
     // a negative depth is a plane between the cores: a lower bound of their distance

@@ -14,7 +14,8 @@ static tacVec3 nearest_on_segment(tacVec3 a, tacVec3 b, tacVec3 x) {
 // corner i of a face and the next one
 static void side_of(const tacSolid* s, int face, int i, tacVec3 out[2]) {
     int next = i + 1 < s->first[face + 1] ? i + 1 : s->first[face];
-    out[0] = s->vertex[s->corner[i]], out[1] = s->vertex[s->corner[next]];
+    out[0] = s->vertex[s->corner[i]];
+    out[1] = s->vertex[s->corner[next]];
 }
 
 // The nearest point of a face: its plane's, where that lies within all sides, or one of a side. A
@@ -29,7 +30,10 @@ static tacVec3 nearest_on_face(const tacSolid* s, int face, tacVec3 x) {
         if (!s->planar && tac_dot(out, tac_sub(x, side[0])) <= 0.0) continue;
         tacVec3 y = nearest_on_segment(side[0], side[1], x);
         outside = 1;
-        if (tac_norm2(tac_sub(y, x)) < least) least = tac_norm2(tac_sub(y, x)), best = y;
+        if (tac_norm2(tac_sub(y, x)) < least) {
+            least = tac_norm2(tac_sub(y, x));
+            best = y;
+        }
     }
     return outside ? best : tac_add_scaled(x, s->offset[face] - tac_dot(n, x), n);
 }
@@ -40,7 +44,10 @@ static int highest_face(const tacSolid* s, tacVec3 x, double* height) {
     *height = -INFINITY;
     for (int f = 0; f < s->faces; ++f) {
         double h = tac_dot(s->normal[f], x) - s->offset[f];
-        if (h > *height) *height = h, best = f;
+        if (h > *height) {
+            *height = h;
+            best = f;
+        }
     }
     return best;
 }
@@ -56,7 +63,10 @@ double tac_point_solid(const tacSolid* s, tacVec3 x, tacVec3* nearest, tacVec3* 
         if (h <= 0.0 || h >= best) continue; // seen from behind, or too far
         tacVec3 y = nearest_on_face(s, f, x);
         double d = tac_distance(x, y);
-        if (d < best) best = d, *nearest = y;
+        if (d < best) {
+            best = d;
+            *nearest = y;
+        }
     }
     // above the face itself its normal is better than a difference of near points
     if (best > height * (1.0 + 1e-12)) *normal = tac_normalize(tac_sub(x, *nearest));
@@ -75,7 +85,8 @@ void tac_segments_nearest(const tacVec3 p[2], const tacVec3 q[2], tacVec3* on_p,
     double s = area2 > 1e-20 * a * c ? clamp01((b * e - c * d) / area2) : 0.5;
     double t = c > 0.0 ? clamp01((b * s + e) / c) : 0.0;
     s = a > 0.0 ? clamp01((b * t - d) / a) : 0.0;
-    *on_p = tac_add_scaled(p[0], s, u), *on_q = tac_add_scaled(q[0], t, v);
+    *on_p = tac_add_scaled(p[0], s, u);
+    *on_q = tac_add_scaled(q[0], t, v);
 }
 
 //---------------------------------- all features ---------------------------------
@@ -89,7 +100,11 @@ typedef struct nearestSearch {
 
 static void offer(nearestSearch* s, tacVec3 on_a, tacVec3 on_b) {
     double d = tac_distance(on_a, on_b);
-    if (d < s->best) s->best = d, s->points[0] = on_a, s->points[1] = on_b;
+    if (d < s->best) {
+        s->best = d;
+        s->points[0] = on_a;
+        s->points[1] = on_b;
+    }
 }
 
 static void try_vertices_of_b(nearestSearch* s) {

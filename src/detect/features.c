@@ -44,7 +44,10 @@ int tac_face_along(const tacConvex* c, const double m[3]) {
     for (int f = 0; f < count; ++f) {
         double n[3];
         tac_face_normal(c, f, n);
-        if (tac_dot3(n, m) > most) most = tac_dot3(n, m), best = f;
+        if (tac_dot3(n, m) > most) {
+            most = tac_dot3(n, m);
+            best = f;
+        }
     }
     return best;
 }
@@ -63,7 +66,10 @@ static int hull_corners(const tacConvex* c, int face, int corner[TAC_FACE_CORNER
 }
 
 int tac_face_corners(const tacConvex* c, int face, int corner[TAC_FACE_CORNERS]) {
-    if (c->kind == TAC_CONVEX_BOX) return memcpy(corner, box_face[face], sizeof box_face[face]), 4;
+    if (c->kind == TAC_CONVEX_BOX) {
+        memcpy(corner, box_face[face], sizeof box_face[face]);
+        return 4;
+    }
     if (c->kind == TAC_CONVEX_POINTS) return hull_corners(c, face, corner);
     if (c->kind != TAC_CONVEX_CYLINDER) return 0;
     for (int i = 0; i < RIM; ++i) corner[i] = cylinder_corner(face, i);
@@ -80,7 +86,8 @@ void tac_corner_at(const tacConvex* c, int corner, double x[3]) {
     } else if (c->kind == TAC_CONVEX_SEGMENT) {
         x[2] = corner ? c->size[2] : -c->size[2];
     } else if (c->kind == TAC_CONVEX_CYLINDER) {
-        x[0] = c->size[0] * ring[corner % RIM][0], x[1] = c->size[0] * ring[corner % RIM][1];
+        x[0] = c->size[0] * ring[corner % RIM][0];
+        x[1] = c->size[0] * ring[corner % RIM][1];
         x[2] = corner < RIM ? c->size[2] : -c->size[2];
     } else if (c->kind == TAC_CONVEX_POINTS && c->count) {
         memcpy(x, c->point + 3 * corner, 3 * sizeof *x);
@@ -99,7 +106,8 @@ tacPatch tac_patch_edge(const tacConvex* c, int from, int to) {
     int low = from < to ? from : to, high = from < to ? to : from;
     tacPatch p = {.kind = TAC_PATCH_LINE, .index = 181 * low + high, .radius = c->radius};
     double end[3];
-    tac_corner_at(c, low, p.x), tac_corner_at(c, high, end);
+    tac_corner_at(c, low, p.x);
+    tac_corner_at(c, high, end);
     tac_sub3(end, p.x, p.axis);
     double n = tac_length3(p.axis);
     for (int k = 0; k < 3; ++k) p.axis[k] = n > 0.0 ? p.axis[k] / n : k == 2;

@@ -14,7 +14,10 @@
 
 static void box_floor(tacFloorNode* n, const tacBound* b, tacReal less, const tacReal half[3]) {
     n->kind = TAC_FLOOR_BOX;
-    for (int k = 0; k < 3; ++k) n->scale[k] = 1.0, n->less[k] = half[k] + less;
+    for (int k = 0; k < 3; ++k) {
+        n->scale[k] = 1.0;
+        n->less[k] = half[k] + less;
+    }
     (void)b;
 }
 
@@ -31,13 +34,19 @@ static void superquadric_floor(tacFloorNode* n, const tacBound* b) {
 }
 
 static void plane_floor(tacFloorNode* n) {
-    n->kind = TAC_FLOOR_BOX, n->sided = -1.0;
-    for (int k = 0; k < 3; ++k) n->scale[k] = k == 2 ? 1.0 : 0.0, n->less[k] = k == 2 ? 0.0 : 1e300;
+    n->kind = TAC_FLOOR_BOX;
+    n->sided = -1.0;
+    for (int k = 0; k < 3; ++k) {
+        n->scale[k] = k == 2 ? 1.0 : 0.0;
+        n->less[k] = k == 2 ? 0.0 : 1e300;
+    }
 }
 
 static void planes_floor(tacFloorNode* n, const tacBound* b) {
     double longest = 0.0;
-    n->kind = TAC_FLOOR_PLANES, n->plane = b->block, n->planes = b->block_count / 4;
+    n->kind = TAC_FLOOR_PLANES;
+    n->plane = b->block;
+    n->planes = b->block_count / 4;
     for (int i = 0; i < b->block_count; i += 4) {
         const tacReal* p = &b->block[i];
         longest = fmax(longest, tac_re(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
@@ -49,7 +58,9 @@ static void leaf_floor(tacFloorNode* n, const tacBound* b) {
     const tacReal* a = b->size;
     const tacReal ball[3] = {a[0], a[0], a[0]}, rod[3] = {a[0], a[0], a[1]};
     const tacReal pill[3] = {a[0], a[0], a[1] + a[0]};
-    n->frame = b->frame, n->sided = 1.0, n->kind = TAC_FLOOR_NONE;
+    n->frame = b->frame;
+    n->sided = 1.0;
+    n->kind = TAC_FLOOR_NONE;
     if (b->kind == TAC_NODE_SUPERQUADRIC) superquadric_floor(n, b);
     if (b->kind == TAC_NODE_POLYHEDRON) planes_floor(n, b);
     if (b->kind == TAC_NODE_PLANE) plane_floor(n);
@@ -106,12 +117,15 @@ static int is_box(const tacFloorNode* n) { return n->kind == TAC_FLOOR_BOX && n-
 // boxes that can be named by bits
 static void find_leaves(tacFieldBound* field) {
     int last = field->floors - 1, count = last == 0 ? 1 : last;
-    field->leaves = count <= 64 ? count : 0, field->rise = 0.0, field->end = 0.0;
+    field->leaves = count <= 64 ? count : 0;
+    field->rise = 0.0;
+    field->end = 0.0;
     for (int i = 0; i < count; ++i)
         if (!is_box(&field->floor[i])) field->leaves = 0;
     if (last == 0) return;
     if (field->floor[last].kind != TAC_FLOOR_LEAST) field->leaves = 0;
-    field->rise = field->floor[last].rise, field->end = field->program.bound[last].end;
+    field->rise = field->floor[last].rise;
+    field->end = field->program.bound[last].end;
 }
 
 // a millionth of the place of the leaf is more than single precision rounds
@@ -122,9 +136,11 @@ static void bind_rough_floor(const tacFloorNode* n, tacRoughFloors* r, int at) {
         double scale = tac_re(n->scale[k]), shift = 0.0;
         for (int j = 0; j < 3; ++j) {
             double R = scale * tac_re(n->frame.R.m[j][k]);
-            shift -= R * tac_re(n->frame.origin[j]), r->R[k][j][at] = (float)R;
+            shift -= R * tac_re(n->frame.origin[j]);
+            r->R[k][j][at] = (float)R;
         }
-        r->shift[k][at] = (float)shift, r->scale[k][at] = (float)(1.000001 * scale);
+        r->shift[k][at] = (float)shift;
+        r->scale[k][at] = (float)(1.000001 * scale);
         r->less[k][at] = (float)(1.000001 * tac_re(n->less[k]) + 1e-6 * far);
     }
 }
@@ -148,7 +164,8 @@ static void join(tacFeatureBox* all, const double middle[3], const double half[3
         double low = middle[k] - half[k], high = middle[k] + half[k];
         if (!first) low = fmin(low, all->middle[k] - all->half[k]);
         if (!first) high = fmax(high, all->middle[k] + all->half[k]);
-        all->middle[k] = 0.5 * (low + high), all->half[k] = 0.5 * (high - low);
+        all->middle[k] = 0.5 * (low + high);
+        all->half[k] = 0.5 * (high - low);
     }
 }
 
@@ -158,7 +175,8 @@ static int leaf_box(const tacFloorNode* n, double range, double middle[3], doubl
     if (n->kind != TAC_FLOOR_BOX || n->sided < 0.0) return 0;
     for (int k = 0; k < 3; ++k) own[k] = (range + tac_re(n->less[k])) / tac_re(n->scale[k]);
     for (int i = 0; i < 3; ++i) {
-        middle[i] = tac_re(n->frame.origin[i]), half[i] = 0.0;
+        middle[i] = tac_re(n->frame.origin[i]);
+        half[i] = 0.0;
         for (int k = 0; k < 3; ++k) half[i] += fabs(tac_re(n->frame.R.m[i][k])) * own[k];
         if (!(half[i] < TAC_ENDLESS)) return 0;
     }
@@ -175,7 +193,8 @@ tacFeatureBox tac_field_box(const tacFieldBound* field, double range) {
         if (field->floor[i].kind >= TAC_FLOOR_LEAST) continue;
         if (!leaf_box(&field->floor[i], range, middle, half))
             return (tacFeatureBox){{0.0}, {TAC_ENDLESS, TAC_ENDLESS, TAC_ENDLESS}};
-        join(&all, middle, half, first), first = 0;
+        join(&all, middle, half, first);
+        first = 0;
     }
     return all;
 }

@@ -27,7 +27,10 @@ static inline void tac_field_place_bar(const tacModel* model, const tacGeom* g,
     tacQuat bar = tac_quat_scale(tac_quat_mul(tac_quat(0.0, tac_load3(wrench + 3)), q),
                                  2.0 * tac_quat_inverse_norm2(q));
     tacReal* out = &theta_bar[g->rotation];
-    out[0] += bar.w, out[1] += bar.x, out[2] += bar.y, out[3] += bar.z;
+    out[0] += bar.w;
+    out[1] += bar.x;
+    out[2] += bar.y;
+    out[3] += bar.z;
     for (int k = 0; k < 3; ++k) theta_bar[g->position + k] += wrench[k];
 }
 

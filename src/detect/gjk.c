@@ -101,9 +101,14 @@ static void reduce(simplex* s) {
         if (!nearest_on(&f, s->corner[f.count].w, at, n, x, v)) continue;
         double size = tac_dot3(v, v);
         if (!(size < least) || (n == 3 && is_flat(s, size))) continue;
-        least = size, best.count = n + 1, at[n] = f.count;
+        least = size;
+        best.count = n + 1;
+        at[n] = f.count;
         memcpy(best.v, v, sizeof v);
-        for (int i = 0; i <= n; ++i) best.corner[i] = s->corner[at[i]], best.weight[i] = x[i];
+        for (int i = 0; i <= n; ++i) {
+            best.corner[i] = s->corner[at[i]];
+            best.weight[i] = x[i];
+        }
         for (int i = 0; i <= n; ++i) memcpy(best.toward[i], s->toward[at[i]], sizeof s->toward[0]);
     }
     *s = best;
@@ -167,7 +172,8 @@ static void add_radii(const tacConvex* a, const tacConvex* b, tacNearest* out) {
 static simplex start_at(const tacConvex* a, const tacConvex* b, const double d[3]) {
     simplex s = {.count = 1, .weight = {1.0}};
     s.corner[0] = tac_corner(a, b, d);
-    memcpy(s.v, s.corner[0].w, sizeof s.v), memcpy(s.toward[0], d, sizeof s.toward[0]);
+    memcpy(s.v, s.corner[0].w, sizeof s.v);
+    memcpy(s.toward[0], d, sizeof s.toward[0]);
     return s;
 }
 
@@ -190,8 +196,12 @@ static void keep_walk(const simplex* s, tacWalk* out) {
 static tacNearest above_plane(const tacConvex* plane, const tacConvex* other, double sign) {
     tacNearest out = {.passes = 1};
     double n[3] = {plane->rot[0][2], plane->rot[1][2], plane->rot[2][2]}, down[3], x[3], w[3];
-    for (int k = 0; k < 3; ++k) down[k] = -n[k], out.normal[k] = sign * n[k];
-    tac_convex_support(other, down, x), tac_sub3(x, plane->pos, w);
+    for (int k = 0; k < 3; ++k) {
+        down[k] = -n[k];
+        out.normal[k] = sign * n[k];
+    }
+    tac_convex_support(other, down, x);
+    tac_sub3(x, plane->pos, w);
     double height = tac_dot3(n, w), r[2] = {plane->radius, other->radius};
     out.distance = height - r[0] - r[1];
     for (int k = 0; k < 3; ++k) {
@@ -223,12 +233,16 @@ tacNearest tac_gjk(const tacConvex* a, const tacConvex* b, tacWalk* start, void*
         s = start_at(a, b, attempt ? away : out.normal);
     }
     if (low > 0.0) {
-        out.distance = tac_length3(s.v), out.error = out.distance - low;
+        out.distance = tac_length3(s.v);
+        out.error = out.distance - low;
         for (int k = 0; k < 3; ++k) out.normal[k] = -s.v[k] / out.distance;
-        witness(&s, 0, out.point[0]), witness(&s, 1, out.point[1]);
+        witness(&s, 0, out.point[0]);
+        witness(&s, 1, out.point[1]);
         keep_walk(&s, start);
-    } else
-        start->count = 1, memcpy(start->toward[0], out.normal, sizeof out.normal);
+    } else {
+        start->count = 1;
+        memcpy(start->toward[0], out.normal, sizeof out.normal);
+    }
     add_radii(a, b, &out);
     return out;
 }

@@ -71,7 +71,8 @@ static void hold(const tacPatchPoint* at, tacReal D[7][6]) {
     memset(D, 0, 7 * sizeof D[0]);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-            D[i][j] = i == j ? 0.5 : 0.0, D[i][3 + j] = -0.5 * arm.m[i][j];
+            D[i][j] = i == j ? 0.5 : 0.0;
+            D[i][3 + j] = -0.5 * arm.m[i][j];
             D[6][3 + j] -= n[i] * arm.m[i][j];
         }
         D[6][i] = n[i];
@@ -90,8 +91,12 @@ static void store_twist(const tacPatchPair* touch, tacPlace a, tacPlace b, const
 static void store_point(const tacPatchPoint* at, tacContacts* out, int i) {
     const tacReal p[3] = {at->point.x, at->point.y, at->point.z};
     const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
-    for (int k = 0; k < 3; ++k) out->point[k][i] = p[k], out->normal[k][i] = n[k];
-    out->distance[i] = at->distance, out->activity[i] = 1.0;
+    for (int k = 0; k < 3; ++k) {
+        out->point[k][i] = p[k];
+        out->normal[k][i] = n[k];
+    }
+    out->distance[i] = at->distance;
+    out->activity[i] = 1.0;
 }
 
 // the record of a touch between two pieces
@@ -111,7 +116,8 @@ tacResult tac_hard_follow(const tacModel* model, const tacPose* body, const tacH
         return TAC_OK; // lost in rounding
     store_point(&at, out, i);
     if (out->d_twist[0][0]) store_twist(touch, place[0], place[1], &at, out, i);
-    out->pair[i] = pair, out->bundle[i] = -1;
+    out->pair[i] = pair;
+    out->bundle[i] = -1;
     for (int k = 0; k < 2; ++k) out->geom[k][i] = geom[k];
     out->feature[i] = tac_patch_pair_code(touch, piece[0] - plan->piece_first[geom[0]],
                                           piece[1] - plan->piece_first[geom[1]]);

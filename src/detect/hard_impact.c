@@ -42,8 +42,10 @@ size_t tac_hard_size(const tacModel* model) {
 static impactWork take(const tacModel* model, void* memory) {
     char* at = memory;
     impactWork w = {.bend = memory};
-    at += aligned(sizeof(tacBend) * (size_t)model->nbody), w.swept = (box*)at;
-    at += aligned(sizeof(box) * (size_t)model->contact->npiece), w.chain = (int*)at;
+    at += aligned(sizeof(tacBend) * (size_t)model->nbody);
+    w.swept = (box*)at;
+    at += aligned(sizeof(box) * (size_t)model->contact->npiece);
+    w.chain = (int*)at;
     w.rest = at + aligned(sizeof(int) * (size_t)model->nbody);
     return w;
 }
@@ -54,8 +56,10 @@ static box box_of(const tacConvex* c) {
     box b;
     for (int k = 0; k < 3; ++k) {
         double d[3] = {k == 0, k == 1, k == 2}, back[3] = {-d[0], -d[1], -d[2]}, x[3];
-        tac_convex_support(c, d, x), b.high[k] = x[k] + c->radius;
-        tac_convex_support(c, back, x), b.low[k] = x[k] - c->radius;
+        tac_convex_support(c, d, x);
+        b.high[k] = x[k] + c->radius;
+        tac_convex_support(c, back, x);
+        b.low[k] = x[k] - c->radius;
     }
     return b;
 }
@@ -73,13 +77,17 @@ static box box_of_path(const tacModel* model, const tacCourse* course, int piece
         box at = box_of(&c);
         arm = tac_distance(tac_load3(c.pos), f.pose.position) + tac_convex_reach(&c);
         for (int k = 0; k < 3; ++k) {
-            b.low[k] = fmin(b.low[k], at.low[k]), b.high[k] = fmax(b.high[k], at.high[k]);
+            b.low[k] = fmin(b.low[k], at.low[k]);
+            b.high[k] = fmax(b.high[k], at.high[k]);
         }
     }
     const tacBend* bend = &w->bend[body];
     double most = bend->origin + (bend->twirl + bend->spin * bend->spin) * arm;
     double by = most * course->span * course->span / 8.0;
-    for (int k = 0; k < 3; ++k) b.low[k] -= by, b.high[k] += by;
+    for (int k = 0; k < 3; ++k) {
+        b.low[k] -= by;
+        b.high[k] += by;
+    }
     return b;
 }
 
@@ -122,7 +130,9 @@ static void meet_pieces(tacMeetQuery* q, const impactWork* w, int pair, const in
                         tacHardImpact* out) {
     double span = q->course->span;
     if (!may_meet(q->model, w, piece, q->levels.delta)) return;
-    q->piece[0] = piece[0], q->piece[1] = piece[1], q->held = is_held(&q->levels, piece);
+    q->piece[0] = piece[0];
+    q->piece[1] = piece[1];
+    q->held = is_held(&q->levels, piece);
     q->until = out->found ? fmin(out->time + 2e-12 * span, span) : span;
     tacMeeting m = tac_meet(q);
     take_meeting(&m, pair, piece, span, out);
@@ -183,7 +193,10 @@ tacResult tac_time_of_impact(const tacModel* model, const tacCourse* course, int
     tacContactPlan plan = *model->contact;
     int pair = find_pair(&plan, geom_a, geom_b), any = geom_a == -1 && geom_b == -1;
     if (pair < 0 && !any) return TAC_ERROR_VALUE;
-    if (!any) plan.pair += pair, plan.npair = 1;
+    if (!any) {
+        plan.pair += pair;
+        plan.npair = 1;
+    }
     one.contact = &plan;
     tacHardImpact hit;
     tacImpactLevels levels = {.delta = distance, .floor = distance * (1.0 - 1e-6)};

@@ -22,7 +22,10 @@ static void face_weights(const tacReal* p, tacVec3 normal, tacReal w[4]) {
     tacReal area = tac_norm2(normal);
     tacReal x = tac_dot(tac_cross(d, e), normal) / area,
             y = tac_dot(tac_cross(u, d), normal) / area;
-    w[0] = 1.0, w[1] = -(1.0 - x - y), w[2] = -x, w[3] = -y;
+    w[0] = 1.0;
+    w[1] = -(1.0 - x - y);
+    w[2] = -x;
+    w[3] = -y;
 }
 
 // weights of the ends of both edges where their lines are nearest
@@ -33,7 +36,10 @@ static void edge_weights(const tacReal* p, tacVec3 normal, tacReal w[4]) {
     tacReal area = tac_norm2(normal);
     tacReal x = tac_dot(tac_cross(d, e), normal) / area,
             y = tac_dot(tac_cross(d, u), normal) / area;
-    w[0] = 1.0 - x, w[1] = x, w[2] = -(1.0 - y), w[3] = -y;
+    w[0] = 1.0 - x;
+    w[1] = x;
+    w[2] = -(1.0 - y);
+    w[3] = -y;
 }
 
 tacReal tac_feature_distance(tacFeature feature, const tacReal* p, tacVec3* n, tacReal w[4]) {
@@ -64,7 +70,8 @@ static tacReal distance_at(const tacImpact* impact, const tacReal* start, const 
         sum = tac_add_scaled(sum, w[i], v);
         most += fabs(tac_re(w[i])) * tac_re(tac_norm(v));
     }
-    *rate = impact->side * tac_dot(n, sum), *scale = most;
+    *rate = impact->side * tac_dot(n, sum);
+    *scale = most;
     return impact->side * distance;
 }
 
@@ -96,7 +103,10 @@ tacResult tac_impact_time(const tacImpact* impact, const tacReal* start, const t
         t -= step;
         still += fabs(tac_re(step)) <= 1e-14;
         if (!(fabs(tac_re(t) - guess) < 1.0)) return TAC_ERROR_UNSOLVED;
-        if (still == 3) return *time = t, TAC_OK;
+        if (still == 3) {
+            *time = t;
+            return TAC_OK;
+        }
     }
     return TAC_ERROR_UNSOLVED;
 }
@@ -130,7 +140,8 @@ tacResult tac_impact_time_jvp(const tacImpact* impact, const tacReal* start, con
     if (result != TAC_OK) return result;
     move(start_dot ? start_dot : zero, end_dot ? end_dot : zero, time, p_dot);
     for (int i = 0; i < 4; ++i) sum -= tac_dot(s[i], tac_load3(p_dot + 3 * i));
-    return *time_dot = sum, TAC_OK;
+    *time_dot = sum;
+    return TAC_OK;
 }
 
 // point i of four += s x
@@ -145,7 +156,8 @@ tacResult tac_impact_time_vjp(const tacImpact* impact, const tacReal* start, con
     tacResult result = sensitivity(impact, start, end, time, s);
     for (int i = 0; i < 4 && result == TAC_OK; ++i) {
         tacVec3 bar = tac_scale(s[i], -time_bar);
-        add_scaled(start_bar, i, 1.0 - time, bar), add_scaled(end_bar, i, time, bar);
+        add_scaled(start_bar, i, 1.0 - time, bar);
+        add_scaled(end_bar, i, time, bar);
     }
     return result;
 }

@@ -6,23 +6,38 @@
 
 #if defined(TAC_NUMBER_COMPLEX) || defined(TAC_NUMBER_QUAD)
 
-void tac_kept_refresh(const tacModel* model, tacScratch* scratch) { (void)model, (void)scratch; }
+void tac_kept_refresh(const tacModel* model, tacScratch* scratch) {
+    (void)model;
+    (void)scratch;
+}
 
 const tacFieldBound* tac_kept_field(const tacModel* model, int geom, tacScratch* scratch) {
-    (void)model, (void)geom, (void)scratch;
+    (void)model;
+    (void)geom;
+    (void)scratch;
     return NULL;
 }
 
 void* tac_kept_begin(const tacModel* model, tacScratch* scratch, int pair, const tacPose body[2],
                      size_t bytes) {
-    (void)model, (void)scratch, (void)pair, (void)body, (void)bytes;
+    (void)model;
+    (void)scratch;
+    (void)pair;
+    (void)body;
+    (void)bytes;
     return NULL;
 }
 
-void tac_kept_end(tacScratch* scratch, int stays) { (void)scratch, (void)stays; }
+void tac_kept_end(tacScratch* scratch, int stays) {
+    (void)scratch;
+    (void)stays;
+}
 
 void* tac_kept_find(const tacModel* model, tacScratch* scratch, int pair, const tacPose body[2]) {
-    (void)model, (void)scratch, (void)pair, (void)body;
+    (void)model;
+    (void)scratch;
+    (void)pair;
+    (void)body;
     return NULL;
 }
 
@@ -121,7 +136,8 @@ void tac_kept_refresh(const tacModel* model, tacScratch* scratch) {
     if (kept->known && memcmp(kept->param, model->param, bytes) == 0) return;
     memcpy(kept->param, model->param, bytes);
     memset(kept->bound, 0, (size_t)model->ngeom);
-    kept->known = 1, kept->fields.used = kept->begin;
+    kept->known = 1;
+    kept->fields.used = kept->begin;
     tac_kept_clear(scratch);
 }
 
@@ -132,7 +148,8 @@ const tacFieldBound* tac_kept_field(const tacModel* model, int geom, tacScratch*
         tacArena aside = scratch->arena;
         scratch->arena = kept->fields;
         kept->field[geom] = tac_field_bind(model, geom, scratch);
-        kept->fields = scratch->arena, scratch->arena = aside;
+        kept->fields = scratch->arena;
+        scratch->arena = aside;
         kept->bound[geom] = 1;
     }
     return &kept->field[geom];
@@ -143,7 +160,8 @@ const tacFieldBound* tac_kept_field(const tacModel* model, int geom, tacScratch*
 void tac_kept_clear(tacScratch* scratch) {
     tacKept* kept = scratch->kept;
     if (!kept) return;
-    kept->searches.used = 0, kept->last = kept->open = NULL;
+    kept->searches.used = 0;
+    kept->last = kept->open = NULL;
 }
 
 void* tac_kept_begin(const tacModel* model, tacScratch* scratch, int pair, const tacPose body[2],
@@ -152,9 +170,11 @@ void* tac_kept_begin(const tacModel* model, tacScratch* scratch, int pair, const
     if (!kept || kept->model != model || !kept->known) return NULL;
     size_t own = tac_arena_need(sizeof(keptSearch)) + tac_arena_need(bytes);
     if (kept->searches.size - kept->searches.used < own + kept->largest) return NULL;
-    kept->aside = scratch->arena, scratch->arena = kept->searches;
+    kept->aside = scratch->arena;
+    scratch->arena = kept->searches;
     keptSearch* s = kept->open = TAC_TAKE(&scratch->arena, keptSearch, 1);
-    s->before = kept->last, s->pair = pair;
+    s->before = kept->last;
+    s->pair = pair;
     memcpy(s->body, body, sizeof s->body);
     s->own = tac_arena_take(&scratch->arena, bytes);
     return s->own;
@@ -163,8 +183,12 @@ void* tac_kept_begin(const tacModel* model, tacScratch* scratch, int pair, const
 void tac_kept_end(tacScratch* scratch, int stays) {
     tacKept* kept = scratch->kept;
     if (!kept || !kept->open) return;
-    if (stays) kept->searches.used = scratch->arena.used, kept->last = kept->open;
-    scratch->arena = kept->aside, kept->open = NULL;
+    if (stays) {
+        kept->searches.used = scratch->arena.used;
+        kept->last = kept->open;
+    }
+    scratch->arena = kept->aside;
+    kept->open = NULL;
 }
 
 void* tac_kept_find(const tacModel* model, tacScratch* scratch, int pair, const tacPose body[2]) {

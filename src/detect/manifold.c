@@ -136,7 +136,9 @@ tacResult tac_manifold_search(const tacModel* model, const tacPose* body, int in
     for (int k = 0; k < 2; ++k)
         fetch_index(model->contact->feature[model->contact->pair[index].geom[k]].index);
     clear_pair(p);
-    p->index = index, p->order = order, p->pair = &model->contact->pair[index];
+    p->index = index;
+    p->order = order;
+    p->pair = &model->contact->pair[index];
     p->edges = has_edges(model, p->pair);
     for (int owner = 0; owner < 2; ++owner) {
         p->used[owner] = vertices_of(model, p->pair, owner) > 0;
@@ -171,8 +173,11 @@ static int fits(tacContacts* contacts, int count) {
 }
 
 static void name_record(tacContacts* c, int at, const tacManifoldPair* p, uint64_t feature) {
-    c->pair[at] = p->index, c->bundle[at] = -1, c->feature[at] = feature;
-    c->geom[0][at] = p->pair->geom[0], c->geom[1][at] = p->pair->geom[1];
+    c->pair[at] = p->index;
+    c->bundle[at] = -1;
+    c->feature[at] = feature;
+    c->geom[0][at] = p->pair->geom[0];
+    c->geom[1][at] = p->pair->geom[1];
 }
 
 static void copy_records(const tacHitRecords* from, tacContacts* to, int count) {
@@ -206,7 +211,8 @@ static void write_turns(tacContacts* c, const tacReal origin[3], int at) {
     for (int row = 0; row < 8; ++row) {
         tacVec3 by = {c->d_twist[row][0][at], c->d_twist[row][1][at], c->d_twist[row][2][at]};
         tacVec3 turn = tac_cross(arm, by);
-        c->d_twist[row][3][at] += turn.x, c->d_twist[row][4][at] += turn.y;
+        c->d_twist[row][3][at] += turn.x;
+        c->d_twist[row][4][at] += turn.y;
         c->d_twist[row][5][at] += turn.z;
     }
 }
@@ -280,9 +286,12 @@ static void write_edge(const tacManifoldPair* p, int k, int pair, tacContacts* c
                 tac_manifold_feature((tacManifoldKind)(TAC_MANIFOLD_EDGE_0 + k),
                                      w->set[0].edge[w->meetings.first[pair]],
                                      w->set[1].edge[w->meetings.second[pair]]));
-    for (int j = 0; j < 3; ++j)
-        c->point[j][at] = r->point[j][pair], c->normal[j][at] = r->normal[j][pair];
-    c->distance[at] = r->distance[pair], c->activity[at] = r->activity[pair];
+    for (int j = 0; j < 3; ++j) {
+        c->point[j][at] = r->point[j][pair];
+        c->normal[j][at] = r->normal[j][pair];
+    }
+    c->distance[at] = r->distance[pair];
+    c->activity[at] = r->activity[pair];
 }
 
 // column c of d_twist: by a twist of geom[1] about the origin of geom[0]'s body, in its axes
@@ -313,7 +322,8 @@ static void turn_twist(const tacFrame* body, tacContacts* c, int at) {
             int i = (k + 1) % 3, j = (k + 2) % 3;
             tacReal lin[3] = {0};
             world[row][k] = world[row][3 + k] = 0.0;
-            lin[i] = -arm[j], lin[j] = arm[i];
+            lin[i] = -arm[j];
+            lin[j] = arm[i];
             for (int n = 0; n < 3; ++n) {
                 tacReal back =
                     lin[0] * body->R.m[0][n] + lin[1] * body->R.m[1][n] + lin[2] * body->R.m[2][n];
@@ -328,7 +338,8 @@ static void turn_twist(const tacFrame* body, tacContacts* c, int at) {
                 c->d_twist[j][k][at] += body->R.m[j][n] * world[n][k];
                 c->d_twist[3 + j][k][at] += body->R.m[j][n] * world[3 + n][k];
             }
-            c->d_twist[6][k][at] = world[6][k], c->d_twist[7][k][at] = world[7][k];
+            c->d_twist[6][k][at] = world[6][k];
+            c->d_twist[7][k][at] = world[7][k];
         }
 }
 
@@ -385,10 +396,16 @@ static tacResult search_and_keep(const tacModel* model, const tacPose* body, int
 static void fetch_contacts(const tacContacts* c) {
     int count = c->capacity < 64 ? c->capacity : 64;
     size_t reals = sizeof(tacReal) * (size_t)count, ints = sizeof(int) * (size_t)count;
-    for (int k = 0; k < 3; ++k) tac_fetch(c->point[k], reals), tac_fetch(c->normal[k], reals);
-    tac_fetch(c->distance, reals), tac_fetch(c->activity, reals);
-    tac_fetch(c->pair, ints), tac_fetch(c->bundle, ints);
-    tac_fetch(c->geom[0], ints), tac_fetch(c->geom[1], ints);
+    for (int k = 0; k < 3; ++k) {
+        tac_fetch(c->point[k], reals);
+        tac_fetch(c->normal[k], reals);
+    }
+    tac_fetch(c->distance, reals);
+    tac_fetch(c->activity, reals);
+    tac_fetch(c->pair, ints);
+    tac_fetch(c->bundle, ints);
+    tac_fetch(c->geom[0], ints);
+    tac_fetch(c->geom[1], ints);
     tac_fetch(c->feature, sizeof *c->feature * (size_t)count);
 }
 

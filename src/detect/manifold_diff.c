@@ -64,7 +64,10 @@ static void add_place_bar(const inputs* in, const tacGeom* g, const tacReal wren
     tacQuat bar = tac_quat_scale(tac_quat_mul(tac_quat(0.0, tac_load3(wrench + 3)), q),
                                  2.0 * tac_quat_inverse_norm2(q));
     tacReal* out = &in->theta_bar[g->rotation];
-    out[0] += bar.w, out[1] += bar.x, out[2] += bar.y, out[3] += bar.z;
+    out[0] += bar.w;
+    out[1] += bar.x;
+    out[2] += bar.y;
+    out[3] += bar.z;
     for (int k = 0; k < 3; ++k) in->theta_bar[g->position + k] += wrench[k];
 }
 
@@ -191,8 +194,10 @@ static tacResult vertices_jvp(const inputs* in, const tacManifoldPair* p, int ow
 
 static tacHitRecords records_at(const tacContacts* c, int first) {
     tacHitRecords r = {.distance = &c->distance[first], .activity = &c->activity[first]};
-    for (int k = 0; k < 3; ++k)
-        r.point[k] = &c->point[k][first], r.normal[k] = &c->normal[k][first];
+    for (int k = 0; k < 3; ++k) {
+        r.point[k] = &c->point[k][first];
+        r.normal[k] = &c->normal[k][first];
+    }
     return r;
 }
 
@@ -342,7 +347,8 @@ static void write_dot(const inputs* in, const tacManifoldPair* p, const tacHitRe
     const tacFrame* body = &p->side[0].place.own;
     tacVec3 point = {d->point[0][i], d->point[1][i], d->point[2][i]};
     tacVec3 normal = {d->normal[0][i], d->normal[1][i], d->normal[2][i]};
-    point = tac_mat_mul_vec(body->R, point), normal = tac_mat_mul_vec(body->R, normal);
+    point = tac_mat_mul_vec(body->R, point);
+    normal = tac_mat_mul_vec(body->R, normal);
     if (in->pose_dot) {
         tacTwist ride = tac_twist_load(&in->pose_dot[6 * p->pair->body[0]]);
         tacVec3 x = {contacts->point[0][at], contacts->point[1][at], contacts->point[2][at]};
@@ -350,9 +356,14 @@ static void write_dot(const inputs* in, const tacManifoldPair* p, const tacHitRe
         point = tac_add(point, tac_twist_shift(ride, tac_load3(body->origin), x).linear);
         normal = tac_add(normal, tac_cross(ride.angular, n));
     }
-    out->point[0][at] = point.x, out->point[1][at] = point.y, out->point[2][at] = point.z;
-    out->normal[0][at] = normal.x, out->normal[1][at] = normal.y, out->normal[2][at] = normal.z;
-    out->distance[at] = d->distance[i], out->activity[at] = d->activity[i];
+    out->point[0][at] = point.x;
+    out->point[1][at] = point.y;
+    out->point[2][at] = point.z;
+    out->normal[0][at] = normal.x;
+    out->normal[1][at] = normal.y;
+    out->normal[2][at] = normal.z;
+    out->distance[at] = d->distance[i];
+    out->activity[at] = d->activity[i];
 }
 
 static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
@@ -363,7 +374,8 @@ static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
     int offset[EDGE_NUMBERS];
     memset(&dot, 0, sizeof dot);
     if (in->pose_dot) relative_twist(in, p, dot.twist);
-    edge_offsets(p, in->model->contact, offset), list_numbers(&dot.numbers, number);
+    edge_offsets(p, in->model->contact, offset);
+    list_numbers(&dot.numbers, number);
     for (int i = 0; i < EDGE_NUMBERS && in->theta_dot; ++i)
         if (offset[i] >= 0) *number[i] = in->theta_dot[offset[i]];
     tacResult result = in->theta_dot ? edge_field_dots(in, p, &dot, scratch) : TAC_OK;
@@ -391,16 +403,26 @@ static void read_bar(const tacManifoldPair* p, const tacContacts* contacts, cons
     tacVec3 arm = tac_sub(x, tac_load3(body->origin));
     tac_accumulate(&ride->force, x_bar);
     tac_accumulate(&ride->torque, tac_add(tac_cross(arm, x_bar), tac_cross(n, n_bar)));
-    x_bar = tac_mat_tmul_vec(body->R, x_bar), n_bar = tac_mat_tmul_vec(body->R, n_bar);
-    out->point[0][i] = x_bar.x, out->point[1][i] = x_bar.y, out->point[2][i] = x_bar.z;
-    out->normal[0][i] = n_bar.x, out->normal[1][i] = n_bar.y, out->normal[2][i] = n_bar.z;
-    out->distance[i] = bar->distance[at], out->activity[i] = bar->activity[at];
+    x_bar = tac_mat_tmul_vec(body->R, x_bar);
+    n_bar = tac_mat_tmul_vec(body->R, n_bar);
+    out->point[0][i] = x_bar.x;
+    out->point[1][i] = x_bar.y;
+    out->point[2][i] = x_bar.z;
+    out->normal[0][i] = n_bar.x;
+    out->normal[1][i] = n_bar.y;
+    out->normal[2][i] = n_bar.z;
+    out->distance[i] = bar->distance[at];
+    out->activity[i] = bar->activity[at];
 }
 
 static void clear_records(tacHitRecords* r, int count) {
     size_t bytes = sizeof(tacReal) * (size_t)(count + 8);
-    for (int k = 0; k < 3; ++k) memset(r->point[k], 0, bytes), memset(r->normal[k], 0, bytes);
-    memset(r->distance, 0, bytes), memset(r->activity, 0, bytes);
+    for (int k = 0; k < 3; ++k) {
+        memset(r->point[k], 0, bytes);
+        memset(r->normal[k], 0, bytes);
+    }
+    memset(r->distance, 0, bytes);
+    memset(r->activity, 0, bytes);
 }
 
 static void add_edge_poses(const inputs* in, const tacManifoldPair* p, const tacReal wrench[6],
@@ -449,7 +471,8 @@ static tacResult edges_vjp(const inputs* in, const tacManifoldPair* p, const tac
     tac_edge_vjp(&p->edge, r, &out, scratch);
     if (in->pose_bar) add_edge_poses(in, p, out.twist, ride);
     if (!in->theta_bar) return TAC_OK;
-    edge_offsets(p, in->model->contact, offset), list_numbers(&out.numbers, number);
+    edge_offsets(p, in->model->contact, offset);
+    list_numbers(&out.numbers, number);
     for (int i = 0; i < EDGE_NUMBERS; ++i)
         if (offset[i] >= 0) in->theta_bar[offset[i]] += *number[i];
     return add_edge_fields(in, p, &out, scratch);

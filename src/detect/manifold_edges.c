@@ -42,8 +42,11 @@ static void take3(tacArena* arena, int count, tacReal* out[3]) {
 
 static tacEdgeSet take_set(tacArena* arena, int count) {
     tacEdgeSet s = {.edge = TAC_TAKE(arena, int, count + PADDING)};
-    take3(arena, count, s.from), take3(arena, count, s.to);
-    take3(arena, count, s.out), take3(arena, count, s.along[0]), take3(arena, count, s.along[1]);
+    take3(arena, count, s.from);
+    take3(arena, count, s.to);
+    take3(arena, count, s.out);
+    take3(arena, count, s.along[0]);
+    take3(arena, count, s.along[1]);
     return s;
 }
 
@@ -51,11 +54,13 @@ static tacEdgeSet take_set(tacArena* arena, int count) {
 static tacEdgeMeetings take_meetings(tacArena* arena, int count, int pulls) {
     tacEdgeMeetings m = {0};
     for (int k = 0; k < 2; ++k) {
-        m.nearest[k] = take_reals(arena, count), m.phi[k] = take_reals(arena, count);
+        m.nearest[k] = take_reals(arena, count);
+        m.phi[k] = take_reals(arena, count);
         take3(arena, count, m.point[k]);
         if (pulls) take3(arena, count, m.pull[k]);
     }
-    m.gap = take_reals(arena, count), m.distance = take_reals(arena, count);
+    m.gap = take_reals(arena, count);
+    m.distance = take_reals(arena, count);
     m.claim = take_reals(arena, count);
     take3(arena, count, m.normal);
     return m;
@@ -131,8 +136,11 @@ static void pad3(tacReal* const x[3], int count) {
 }
 
 static void pad_set(tacEdgeSet* s) {
-    pad3(s->from, s->count), pad3(s->to, s->count);
-    pad3(s->out, s->count), pad3(s->along[0], s->count), pad3(s->along[1], s->count);
+    pad3(s->from, s->count);
+    pad3(s->to, s->count);
+    pad3(s->out, s->count);
+    pad3(s->along[0], s->count);
+    pad3(s->along[1], s->count);
 }
 
 // Pairs of edges become pairs of candidates. Those of geom[0] come in order, row by row; the others
@@ -145,7 +153,8 @@ static void number_pairs(tacEdgeWork* w, int* first, int* second, int count, tac
     memset(met, 0, sizeof *met * (size_t)words);
     for (int p = 0, last = -1; p < count; ++p) {
         if (first[p] != last) place_edge(w, 0, last = first[p], w->set[0].count++);
-        first[p] = w->set[0].count - 1, met[second[p] / 64] |= (uint64_t)1 << second[p] % 64;
+        first[p] = w->set[0].count - 1;
+        met[second[p] / 64] |= (uint64_t)1 << second[p] % 64;
     }
     for (int i = 0; i < words; ++i) {
         before[i] = w->set[1].count;
@@ -183,9 +192,13 @@ static void list_pairs(tacEdgeWork* w, tacArena* arena) {
     }
     number_pairs(w, first, second, count, arena);
     w->meetings = take_meetings(arena, count, 1);
-    w->meetings.count = count, w->meetings.first = first, w->meetings.second = second;
-    for (int i = count; i < count + PADDING; ++i)
-        first[i] = first[count - 1], second[i] = second[count - 1];
+    w->meetings.count = count;
+    w->meetings.first = first;
+    w->meetings.second = second;
+    for (int i = count; i < count + PADDING; ++i) {
+        first[i] = first[count - 1];
+        second[i] = second[count - 1];
+    }
 }
 
 //---------------------------------- competition ----------------------------------
@@ -254,7 +267,10 @@ static void ask_fields(tacEdgeWork* w, int k, tacScratch* scratch) {
     for (int p = 0; p < m->count; ++p) {
         tacReal x[3], y[3];
         m->phi[k][p] = NOWHERE;
-        for (int j = 0; j < 3; ++j) x[j] = y[j] = m->point[k][j][p], m->pull[k][j][p] = 0.0;
+        for (int j = 0; j < 3; ++j) {
+            x[j] = y[j] = m->point[k][j][p];
+            m->pull[k][j][p] = 0.0;
+        }
         if (!(tac_re(m->nearest[k][p]) * tac_re(m->claim[p]) > 0.0)) continue;
         if (k == 0) carry(&w->side[0].place.across, x, y);
         for (int j = 0; j < 3; ++j) h->y[j][h->count] = y[j];
@@ -286,8 +302,10 @@ static tacEdgeNumbers numbers_of(const tacModel* model, const tacVertexSide side
     n.witness.gap = p[plan->number[TAC_CONTACT_GAP]];
     n.depth = p[plan->number[TAC_CONTACT_DEPTH]];
     n.neighbours = p[plan->number[TAC_CONTACT_NEIGHBOURS]];
-    n.sign = p[plan->number[TAC_CONTACT_SIGN]], n.clash = p[plan->number[TAC_CONTACT_CLASH]];
-    n.tau = side[0].place.tau, n.support = side[0].place.support;
+    n.sign = p[plan->number[TAC_CONTACT_SIGN]];
+    n.clash = p[plan->number[TAC_CONTACT_CLASH]];
+    n.tau = side[0].place.tau;
+    n.support = side[0].place.support;
     for (int k = 0; k < 2; ++k) n.radius[k] = side[k].place.radius;
     return n;
 }
@@ -303,7 +321,9 @@ tacResult tac_edge_find(tacEdgeWork* w, const tacModel* model, const tacContactP
                         tacVertexSide side[2], tacScratch* scratch) {
     tacArena* arena = &scratch->arena;
     clear_work(w);
-    w->model = model, w->side = side, w->numbers = numbers_of(model, side);
+    w->model = model;
+    w->side = side;
+    w->numbers = numbers_of(model, side);
     w->capacity = tac_edge_capacity(model, pair);
     list_pairs(w, arena);
     if (w->meetings.count > w->capacity) return TAC_ERROR_CAPACITY;

@@ -25,10 +25,12 @@ static void take3(tacArena* arena, int count, tacReal* out[3]) {
 static tacEdgeMeetings take_meetings(tacArena* arena, const tacEdgeMeetings* like) {
     tacEdgeMeetings m = {.count = like->count, .first = like->first, .second = like->second};
     for (int k = 0; k < 2; ++k) {
-        m.nearest[k] = take_zeros(arena, m.count), m.phi[k] = take_zeros(arena, m.count);
+        m.nearest[k] = take_zeros(arena, m.count);
+        m.phi[k] = take_zeros(arena, m.count);
         take3(arena, m.count, m.point[k]);
     }
-    m.gap = take_zeros(arena, m.count), m.distance = take_zeros(arena, m.count);
+    m.gap = take_zeros(arena, m.count);
+    m.distance = take_zeros(arena, m.count);
     m.claim = take_zeros(arena, m.count);
     take3(arena, m.count, m.normal);
     return m;
@@ -66,13 +68,16 @@ static int row_end(const tacEdgeMeetings* m, int begin) {
 static tacEdgeSet set_dots(const tacEdgeWork* w, const tacEdgeDot* dot, int k, tacArena* arena) {
     const tacEdgeSet* s = &w->set[k];
     tacEdgeSet d = {.count = s->count, .swept = s->swept, .edge = s->edge};
-    take3(arena, s->count, d.from), take3(arena, s->count, d.to);
+    take3(arena, s->count, d.from);
+    take3(arena, s->count, d.to);
     if (k) memcpy(d.turn, &dot->twist[3], sizeof d.turn);
     for (int i = 0; i < s->count && k; ++i) {
         tacReal x[3], out[3];
-        at3(s->from, i, x), sweep(dot->twist, x, out);
+        at3(s->from, i, x);
+        sweep(dot->twist, x, out);
         for (int j = 0; j < 3; ++j) d.from[j][i] = out[j];
-        at3(s->to, i, x), sweep(dot->twist, x, out);
+        at3(s->to, i, x);
+        sweep(dot->twist, x, out);
         for (int j = 0; j < 3; ++j) d.to[j][i] = out[j];
     }
     return d;
@@ -92,9 +97,11 @@ static void nearest_dots(const tacEdgeWork* w, const tacEdgeDot* dot, tacEdgeMee
         int first = w->column_first[c], count = w->column_first[c + 1] - first;
         const int* at = &w->column[first];
         if (count == 0) continue;
-        gather(m->gap, at, count, part[0]), gather(m->claim, at, count, part[1]);
+        gather(m->gap, at, count, part[0]);
+        gather(m->claim, at, count, part[1]);
         gather(m->nearest[1], at, count, part[2]);
-        gather(d->gap, at, count, part[3]), gather(d->claim, at, count, part[4]);
+        gather(d->gap, at, count, part[3]);
+        gather(d->claim, at, count, part[4]);
         EDGES->compete_jvp(part[0], part[1], part[2], count, width, part[3], part[4], width_dot,
                            part[5]);
         for (int i = 0; i < count; ++i) d->nearest[1][at[i]] = part[5][i];
@@ -107,7 +114,8 @@ static void field_dots(const tacEdgeWork* w, const tacEdgeDot* dot, int k, tacEd
     for (int i = 0; i < h->count; ++i) {
         int p = h->vertex[i];
         tacReal x[3], g[3], move[3], ride[3];
-        at3(w->meetings.point[k], p, x), at3(w->meetings.pull[k], p, g);
+        at3(w->meetings.point[k], p, x);
+        at3(w->meetings.pull[k], p, g);
         at3(d->point[k], p, move);
         sweep(dot->twist, x, ride);
         d->phi[k][p] = dot3(g, move) - (k == 0 ? dot3(g, ride) : (tacReal)0.0);
@@ -145,8 +153,12 @@ static void field_bars(const tacEdgeWork* w, int k, tacEdgeMeetings* bar, tacEdg
     for (int i = 0; i < h->count; ++i) {
         int p = h->vertex[i];
         tacReal x[3], g[3], f[3], phi_bar = bar->phi[k][p];
-        at3(w->meetings.point[k], p, x), at3(w->meetings.pull[k], p, g);
-        for (int j = 0; j < 3; ++j) f[j] = phi_bar * g[j], bar->point[k][j][p] += f[j];
+        at3(w->meetings.point[k], p, x);
+        at3(w->meetings.pull[k], p, g);
+        for (int j = 0; j < 3; ++j) {
+            f[j] = phi_bar * g[j];
+            bar->point[k][j][p] += f[j];
+        }
         if (k == 0) add_force(out->twist, x, f, -1.0);
         if (out->at[k]) out->at[k][i] = phi_bar;
     }
@@ -166,14 +178,18 @@ static void nearest_bars(const tacEdgeWork* w, tacEdgeMeetings* bar, tacReal* wi
         int first = w->column_first[c], count = w->column_first[c + 1] - first;
         const int* at = &w->column[first];
         if (count == 0) continue;
-        gather(m->gap, at, count, part[0]), gather(m->claim, at, count, part[1]);
-        gather(m->nearest[1], at, count, part[2]), gather(bar->nearest[1], at, count, part[3]);
+        gather(m->gap, at, count, part[0]);
+        gather(m->claim, at, count, part[1]);
+        gather(m->nearest[1], at, count, part[2]);
+        gather(bar->nearest[1], at, count, part[3]);
         memset(part[4], 0, sizeof(tacReal) * (size_t)count);
         memset(part[5], 0, sizeof(tacReal) * (size_t)count);
         EDGES->compete_vjp(part[0], part[1], part[2], count, width, part[3], part[4], part[5],
                            width_bar);
-        for (int i = 0; i < count; ++i)
-            bar->gap[at[i]] += part[4][i], bar->claim[at[i]] += part[5][i];
+        for (int i = 0; i < count; ++i) {
+            bar->gap[at[i]] += part[4][i];
+            bar->claim[at[i]] += part[5][i];
+        }
     }
 }
 

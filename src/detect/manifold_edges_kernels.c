@@ -46,8 +46,10 @@ TAC_INLINE void load_real3(tacReal* const x[3], int i, int count, wide out[3]) {
 TAC_INLINE void add_force(wide wrench[6], const wide x[3], const wide f[3]) {
     wide moment[3];
     w_cross3(x, f, moment);
-    for (int k = 0; k < 3; ++k)
-        wrench[k] = wrench[k] + f[k], wrench[3 + k] = wrench[3 + k] + moment[k];
+    for (int k = 0; k < 3; ++k) {
+        wrench[k] = wrench[k] + f[k];
+        wrench[3 + k] = wrench[3 + k] + moment[k];
+    }
 }
 
 static void sum_wrench(const wide part[6], tacReal wrench[6]) {
@@ -59,8 +61,10 @@ static void sum_wrench(const wide part[6], tacReal wrench[6]) {
 TAC_INLINE edgeCorners pair_corners(const tacEdgeSet* a, const tacEdgeSet* b, const int* first,
                                     const int* second) {
     edgeCorners c;
-    gather3(a->from, first, c.x[0]), gather3(a->to, first, c.x[1]);
-    gather3(b->from, second, c.x[2]), gather3(b->to, second, c.x[3]);
+    gather3(a->from, first, c.x[0]);
+    gather3(a->to, first, c.x[1]);
+    gather3(b->from, second, c.x[2]);
+    gather3(b->to, second, c.x[3]);
     return c;
 }
 
@@ -113,7 +117,8 @@ TAC_INLINE void pair_push(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdg
     p->solid = !a->swept && !b->swept;
     if (p->solid) p->cross = edge_cross(&p->arms, &p->products);
     p->line = p->solid ? p->cross.line : span_line(&p->w);
-    p->flank[0] = pair_flanks(a, &m->first[i]), p->flank[1] = pair_flanks(b, &m->second[i]);
+    p->flank[0] = pair_flanks(a, &m->first[i]);
+    p->flank[1] = pair_flanks(b, &m->second[i]);
     p->push = edge_push(&p->line, p->flank, w_set(n->sign), w_set(n->clash));
     p->rank = p->w.colliding * p->push.clash * pair_square(p);
 }
@@ -132,7 +137,8 @@ TAC_INLINE void pair_witness(const tacEdgeSet* a, const tacEdgeSet* b, const tac
 TAC_INLINE void store_witness(tacEdgeMeetings* m, int i, const edgeWitness* w,
                               const edgePushed* pushed, wide claim) {
     for (int k = 0; k < 2; ++k) store3(m->point[k], i, w->point[k]);
-    w_store(&m->gap[i], w->gap), w_store(&m->distance[i], pushed->distance);
+    w_store(&m->gap[i], w->gap);
+    w_store(&m->distance[i], pushed->distance);
     store3(m->normal, i, pushed->normal);
     w_store(&m->claim[i], claim);
 }
@@ -191,9 +197,12 @@ TAC_INLINE edgeWitness load_witness_bar(const tacEdgeMeetings* bar, int i, int c
 }
 
 static void add_options(const edgeTauDot* sum, tacWitnessOptions* out) {
-    out->regular += w_sum(sum->regular), out->least += w_sum(sum->least);
-    out->clip += w_sum(sum->clip), out->within += w_sum(sum->within);
-    out->range += w_sum(sum->range), out->gap += w_sum(sum->gap);
+    out->regular += w_sum(sum->regular);
+    out->least += w_sum(sum->least);
+    out->clip += w_sum(sum->clip);
+    out->within += w_sum(sum->within);
+    out->range += w_sum(sum->range);
+    out->gap += w_sum(sum->gap);
 }
 
 // sums over pairs, one lane each until the end
@@ -224,7 +233,8 @@ TAC_INLINE void pair_bar(const pairWitness* p, const tacEdgeMeetings* m_bar, con
     edgeArms arms_bar;
     edgeCorners c_bar;
     wide claim_bar = load_real(m_bar->claim, i, count), gate_bar = claim_bar * p->rank;
-    memset(&c_bar, 0, sizeof c_bar), memset(&arms_bar, 0, sizeof arms_bar);
+    memset(&c_bar, 0, sizeof c_bar);
+    memset(&arms_bar, 0, sizeof arms_bar);
     push_bar(p, m_bar, claim_bar * p->gate.value, i, count, &bar, &line_bar, sums);
     bar.gap = w_fma(gate_bar, p->gate.d_x, bar.gap);
     sums->radius = sums->radius - gate_bar * p->gate.d_x;
@@ -233,7 +243,8 @@ TAC_INLINE void pair_bar(const pairWitness* p, const tacEdgeMeetings* m_bar, con
         edge_cross_vjp(&p->cross, &p->arms, &p->products, &line_bar, &arms_bar);
         edge_arms_vjp(&arms_bar, &c_bar);
     } else {
-        memcpy(bar.normal, line_bar.n, sizeof bar.normal), bar.distance = line_bar.l;
+        memcpy(bar.normal, line_bar.n, sizeof bar.normal);
+        bar.distance = line_bar.l;
     }
     edge_witness_vjp(&p->arms, &p->qp, t, &bar, &c_bar, &sums->options);
     add_force(sums->force, p->corners.x[2], c_bar.x[2]);
@@ -253,7 +264,8 @@ static void witness_vjp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeN
     }
     add_options(&sums.options, &n_bar->witness);
     n_bar->depth += w_sum(sums.depth);
-    n_bar->sign += w_sum(sums.sign), n_bar->clash += w_sum(sums.clash);
+    n_bar->sign += w_sum(sums.sign);
+    n_bar->clash += w_sum(sums.clash);
     for (int k = 0; k < 2; ++k) n_bar->radius[k] += w_sum(sums.radius);
     sum_wrench(sums.force, wrench);
 }
@@ -354,9 +366,12 @@ static void finish(const tacFrame* body, const tacEdgeNumbers* n, const tacEdgeM
             wide p[3], world[3], normal[3], reach = w_set(k ? n->radius[1] : -n->radius[0]);
             for (int j = 0; j < 3; ++j) p[j] = w_fma(reach, e.normal[j], e.point[k][j]);
             rotate_to_world(body, p, world);
-            for (int j = 0; j < 3; ++j)
-                world[j] = world[j] + body->origin[j], normal[j] = -turned[j];
-            store3(out[k].point, i, world), store3(out[k].normal, i, normal);
+            for (int j = 0; j < 3; ++j) {
+                world[j] = world[j] + body->origin[j];
+                normal[j] = -turned[j];
+            }
+            store3(out[k].point, i, world);
+            store3(out[k].normal, i, normal);
             w_store(&out[k].distance[i], distance);
             w_store(&out[k].activity[i], e.claim * e.nearest[k] * e.pen[k].value);
         }
@@ -401,7 +416,8 @@ TAC_INLINE void end_bar(const tacEdgeNumbers* n, const pairEnd* e, const tacHitR
     wide act = load_real(bar->activity, i, count), point[3], normal[3];
     wide pen_bar = act * e->claim * e->nearest[k], phi_bar = pen_bar * e->pen[k].d_x;
     wide distance = load_real(bar->distance, i, count), way = w_set(k ? 1.0 : -1.0);
-    load_real3(bar->point, i, count, point), load_real3(bar->normal, i, count, normal);
+    load_real3(bar->point, i, count, point);
+    load_real3(bar->normal, i, count, normal);
     *claim_bar = w_fma(act * e->pen[k].value, e->nearest[k], *claim_bar);
     *distance_bar = *distance_bar + distance;
     sums->tau = w_fma(pen_bar, e->pen[k].d_tau, sums->tau);
@@ -427,11 +443,13 @@ static void finish_vjp(const tacEdgeNumbers* n, const tacEdgeMeetings* m,
         for (int k = 0; k < 2; ++k)
             end_bar(n, &e, &bar[k], k, i, m->count, out, normal_bar, &claim_bar, &distance_bar,
                     &sums);
-        w_store(&out->claim[i], claim_bar), w_store(&out->distance[i], distance_bar);
+        w_store(&out->claim[i], claim_bar);
+        w_store(&out->distance[i], distance_bar);
         store3(out->normal, i, normal_bar);
         w_store(&out->gap[i], zero);
     }
-    n_bar->tau += w_sum(sums.tau), n_bar->support += w_sum(sums.support);
+    n_bar->tau += w_sum(sums.tau);
+    n_bar->support += w_sum(sums.support);
     for (int k = 0; k < 2; ++k) n_bar->radius[k] += w_sum(sums.radius[k]);
 }
 

@@ -32,7 +32,8 @@ static mover mover_at(const tacMeetQuery* q, int i, double t) {
     mover m = {.piece = tac_piece_at(q->model, q->piece[i], f.pose), .bend = q->bend[body]};
     tacVec3 arm = tac_sub(tac_load3(m.piece.pos), f.pose.position);
     tac_store3(m.velocity, tac_add(f.twist.linear, tac_cross(f.twist.angular, arm)));
-    tac_store3(m.spin, f.twist.angular), tac_store3(m.offset, arm);
+    tac_store3(m.spin, f.twist.angular);
+    tac_store3(m.offset, arm);
     m.arm = tac_norm(arm) + tac_convex_reach(&m.piece) - m.piece.radius;
     return m;
 }
@@ -60,8 +61,10 @@ static void drop_roll(mover* m, const double n[3]) {
     for (int k = 0; k < 3; ++k) across[k] = m->spin[k] - roll * m->piece.rot[k][2];
     tac_cross3(m->spin, m->offset, around);
     mover less = *m;
-    less.bend.spin = tac_length3(across), less.bend.twirl = fabs(roll) * less.bend.spin;
-    less.bend.origin += m->bend.spin * tac_length3(around), less.arm = core;
+    less.bend.spin = tac_length3(across);
+    less.bend.twirl = fabs(roll) * less.bend.spin;
+    less.bend.origin += m->bend.spin * tac_length3(around);
+    less.arm = core;
     memcpy(less.spin, across, sizeof across);
     if (bend_of(&less) < bend_along(m, n)) *m = less;
 }
@@ -78,7 +81,8 @@ static moment moment_at(const tacMeetQuery* q, double t, tacWalk* walk) {
 // velocity of the point of a piece that is at p
 static void velocity_at(const mover* m, const double p[3], double out[3]) {
     double arm[3];
-    tac_sub3(p, m->piece.pos, arm), tac_cross3(m->spin, arm, out);
+    tac_sub3(p, m->piece.pos, arm);
+    tac_cross3(m->spin, arm, out);
     for (int k = 0; k < 3; ++k) out[k] += m->velocity[k];
 }
 
@@ -108,7 +112,8 @@ typedef struct wall {
 static void add_bends(const mover* m, wall* w) {
     double across[3], slip[3];
     double core = tac_convex_reach(&m->piece) - m->piece.radius;
-    tac_cross3(w->turn, m->spin, across), tac_sub3(m->velocity, w->drift, slip);
+    tac_cross3(w->turn, m->spin, across);
+    tac_sub3(m->velocity, w->drift, slip);
     w->bend +=
         bend_along(m, w->n) + 2.0 * (fabs(tac_dot3(w->turn, slip)) + tac_length3(across) * core);
     w->jerk += 3.0 * tac_length3(w->turn) * bend_of(m);
@@ -120,7 +125,8 @@ static wall wall_of(const moment* m, const double turn[3]) {
     double speed[2][3];
     for (int i = 0; i < 2; ++i) velocity_at(&m->side[i], near->point[i], speed[i]);
     for (int k = 0; k < 3; ++k) {
-        w.n[k] = near->normal[k], w.turn[k] = turn[k];
+        w.n[k] = near->normal[k];
+        w.turn[k] = turn[k];
         w.base[k] = 0.5 * (near->point[0][k] + near->point[1][k]);
         w.drift[k] = 0.5 * (speed[0][k] + speed[1][k]);
     }
@@ -139,8 +145,10 @@ static void retreat(const mover* m, const wall* w, double sign, double h, bound*
     double away[3], turned[3], x[3], arm[3], from[3], slip[3];
     tac_cross3(w->n, m->spin, turned);
     for (int k = 0; k < 3; ++k) away[k] = sign * (w->n[k] + h * (w->turn[k] + turned[k]));
-    tac_convex_support(&m->piece, away, x), tac_sub3(x, m->piece.pos, arm);
-    tac_sub3(x, w->base, from), tac_sub3(m->velocity, w->drift, slip);
+    tac_convex_support(&m->piece, away, x);
+    tac_sub3(x, m->piece.pos, arm);
+    tac_sub3(x, w->base, from);
+    tac_sub3(m->velocity, w->drift, slip);
     double speed = tac_dot3(w->n, slip) + tac_dot3(turned, arm) + tac_dot3(w->turn, from);
     gap->value -= sign * (tac_dot3(w->n, from) + h * speed);
     gap->slope -= sign * speed;
@@ -168,13 +176,17 @@ static double advance(const moment* m, const wall* w, double level, double most)
     if (f_high.value >= 0.0) return most;
     for (int pass = 0; pass < STEP_PASSES && f_low > 0.02 * start; ++pass) {
         double tangent = high - f_high.value / f_high.slope;
-        if (tangent > low && tangent < high) high = tangent, f_high = gap_after(m, w, level, high);
+        if (tangent > low && tangent < high) {
+            high = tangent;
+            f_high = gap_after(m, w, level, high);
+        }
         if (f_high.value >= 0.0) return high;
         // a trace short of the root, which rounding may put beyond it
         double chord = low + (1.0 - 1e-9) * (high - low) * f_low / (f_low - f_high.value);
         bound f = gap_after(m, w, level, chord);
         if (f.value < 0.0 || !(chord > low)) break;
-        low = chord, f_low = f.value;
+        low = chord;
+        f_low = f.value;
     }
     return low;
 }
@@ -209,7 +221,9 @@ static int find_root(const tacMeetQuery* q, tacWalk* walk, tacMeeting* out) {
         if (!(rate * span < -1e-9 * m.size) || !(fabs(t + step - out->time) < 1e-3 * span))
             return 0;
         if (fabs(step) <= fmax(1e-15 * span, 1e-16 * m.size / fabs(rate))) {
-            out->time = fmax(t, 0.0), out->rate = rate, out->nearest = m.nearest;
+            out->time = fmax(t, 0.0);
+            out->rate = rate;
+            out->nearest = m.nearest;
             return 1;
         }
         t += step;
@@ -231,8 +245,10 @@ static int turn_of_features(const moment* m, const tacPatchPair* touch, double t
     if (tac_patch_pair_at(touch, place[0], place[1], &at) != TAC_OK) return 0;
     if (tac_patch_pair_jacobian(touch, place[0], place[1], &at, D) != TAC_OK) return 0;
     tac_store3(mid, at.point);
-    velocity_at(a, mid, speed[0]), velocity_at(b, mid, speed[1]);
-    tac_sub3(speed[1], speed[0], xi), tac_sub3(b->spin, a->spin, xi + 3);
+    velocity_at(a, mid, speed[0]);
+    velocity_at(b, mid, speed[1]);
+    tac_sub3(speed[1], speed[0], xi);
+    tac_sub3(b->spin, a->spin, xi + 3);
     tac_cross3(a->spin, m->nearest.normal, turn);
     for (int k = 0; k < 3; ++k)
         for (int i = 0; i < 6; ++i) turn[k] += D[3 + k][i] * xi[i];
@@ -266,7 +282,9 @@ tacMeeting tac_meet(const tacMeetQuery* q) {
         if (close || out.passes >= QUICK_PASSES) known = look_closely(q, &m, &walk, &touch);
         if (t == 0.0) out.level = level_of(q, sure_distance(&m, q->levels.delta));
         double near = 1e-6 * fabs(q->levels.delta) + 1e-14 * m.size;
-        out.time = t, out.rate = rate_of(&m), out.nearest = m.nearest;
+        out.time = t;
+        out.rate = rate_of(&m);
+        out.nearest = m.nearest;
         if (m.nearest.distance - out.level <= near) break;
         double level = out.level + 1e-15 * m.size;
         double step = best_advance(&m, known ? &touch : NULL, level, q->until - t);

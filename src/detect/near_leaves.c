@@ -34,7 +34,8 @@ static roughBalls take_rough(tacArena* arena, int count) {
     roughBalls b = {count, TAC_TAKE(arena, int, count), {NULL}, TAC_TAKE(arena, float, count), NULL,
                     NULL};
     for (int k = 0; k < 3; ++k) b.x[k] = TAC_TAKE(arena, float, count);
-    b.is_near = TAC_TAKE(arena, uint64_t, count), b.is_far = TAC_TAKE(arena, uint64_t, count);
+    b.is_near = TAC_TAKE(arena, uint64_t, count);
+    b.is_far = TAC_TAKE(arena, uint64_t, count);
     return b;
 }
 
@@ -78,9 +79,11 @@ static void place_rough(const tacVertexSide* side, const roughBox* box, roughBal
         for (int k = 0; k < 3; ++k) {
             float at = origin[k] + R[k][0] * x + R[k][1] * y + R[k][2] * z;
             float gap = fabsf(at - box->middle[k]) - box->half[k];
-            b->x[k][b->count] = at, out = out > gap ? out : gap;
+            b->x[k][b->count] = at;
+            out = out > gap ? out : gap;
         }
-        b->radius[b->count] = index->wide[i], b->block[b->count] = i;
+        b->radius[b->count] = index->wide[i];
+        b->block[b->count] = i;
         b->count += out < index->wide[i];
     }
 }
@@ -188,7 +191,8 @@ static void close_group(needList* l) {
         l->bits[leaf] = (uint16_t)(l->bits[leaf] >> 8);
         left |= (uint64_t)(l->bits[leaf] != 0) << leaf;
     }
-    l->open = left, ++l->group;
+    l->open = left;
+    ++l->group;
 }
 
 // near vertices of a block behind the others, with what they need

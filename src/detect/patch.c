@@ -41,8 +41,11 @@ static norm2 norm_of(tacReal x, tacReal y, tacReal q) {
     tacReal top = r_max(x, y), a = x / top, b = y / top;
     norm2 n = {.N = top * power(power(a, q) + power(b, q), 1.0 / q)};
     tacReal u = x / n.N, v = y / n.N, c = (q - 1.0) / n.N;
-    n.x = power(u, q - 1.0), n.y = power(v, q - 1.0);
-    n.xx = c * n.x / u * n.y * v, n.yy = c * n.y / v * n.x * u, n.xy = -c * n.x * n.y;
+    n.x = power(u, q - 1.0);
+    n.y = power(v, q - 1.0);
+    n.xx = c * n.x / u * n.y * v;
+    n.yy = c * n.y / v * n.x * u;
+    n.xy = -c * n.x * n.y;
     return n;
 }
 
@@ -115,19 +118,24 @@ typedef struct state {
 } state;
 
 static void add_flat(state* c, int side_of, tacVec3 e) {
-    if (c->flats < 2) c->flat[c->flats] = e, c->owner[c->flats] = side_of;
+    if (c->flats < 2) {
+        c->flat[c->flats] = e;
+        c->owner[c->flats] = side_of;
+    }
     ++c->flats;
 }
 
 static state state_at(const side s[2], tacVec3 n) {
     state c = {.n = n};
     tacVec3 e = fabs(tac_re(n.x)) < 0.6 ? tac_vec3(1.0, 0.0, 0.0) : tac_vec3(0.0, 1.0, 0.0);
-    c.t[0] = tac_normalize(tac_cross(n, e)), c.t[1] = tac_cross(n, c.t[0]);
+    c.t[0] = tac_normalize(tac_cross(n, e));
+    c.t[1] = tac_cross(n, c.t[0]);
     for (int i = 0; i < 2; ++i) {
         c.at[i] = reach_of(&s[i], i ? tac_neg(n) : n);
         if (s[i].patch->kind == TAC_PATCH_LINE) add_flat(&c, i, s[i].axis);
         if (s[i].patch->kind != TAC_PATCH_PLANE) continue;
-        add_flat(&c, i, c.t[0]), add_flat(&c, i, c.t[1]);
+        add_flat(&c, i, c.t[0]);
+        add_flat(&c, i, c.t[1]);
     }
     return c;
 }
@@ -154,11 +162,13 @@ static void matrix_of(const state* c, tacReal M[4][4]) {
 static void swap_rows(tacReal M[4][4], tacReal* x, int columns, int a, int b) {
     for (int j = 0; j < 4; ++j) {
         tacReal keep = M[a][j];
-        M[a][j] = M[b][j], M[b][j] = keep;
+        M[a][j] = M[b][j];
+        M[b][j] = keep;
     }
     for (int j = 0; j < columns; ++j) {
         tacReal keep = x[a * columns + j];
-        x[a * columns + j] = x[b * columns + j], x[b * columns + j] = keep;
+        x[a * columns + j] = x[b * columns + j];
+        x[b * columns + j] = keep;
     }
 }
 
@@ -233,7 +243,8 @@ static int find_curved(const side s[2], tacVec3* n) {
         }
         tacVec3 w = tac_sub(c.at[1].x, c.at[0].x);
         matrix_of(&c, M);
-        x[0] = tac_dot(c.t[0], w), x[1] = tac_dot(c.t[1], w);
+        x[0] = tac_dot(c.t[0], w);
+        x[1] = tac_dot(c.t[1], w);
         if (!solve(M, x, 1)) return 0;
         double step = fmax(fabs(tac_re(x[0])), fabs(tac_re(x[1])));
         double part = part_of(s, &c, x, tac_re(tac_dot(*n, w)));
@@ -265,9 +276,18 @@ static int find_straight(const side s[2], tacVec3* n) {
 
 static int find_normal(const tacPatchPair* touch, const side s[2], tacVec3* n) {
     tacVec3 about = load(touch->normal);
-    if (s[0].patch->kind == TAC_PATCH_PLANE) return *n = s[0].axis, 1;
-    if (s[1].patch->kind == TAC_PATCH_PLANE) return *n = tac_neg(s[1].axis), 1;
-    if (is_curved(&s[0]) || is_curved(&s[1])) return *n = about, find_curved(s, n);
+    if (s[0].patch->kind == TAC_PATCH_PLANE) {
+        *n = s[0].axis;
+        return 1;
+    }
+    if (s[1].patch->kind == TAC_PATCH_PLANE) {
+        *n = tac_neg(s[1].axis);
+        return 1;
+    }
+    if (is_curved(&s[0]) || is_curved(&s[1])) {
+        *n = about;
+        return find_curved(s, n);
+    }
     if (!find_straight(s, n)) return 0;
     if (r_is_negative(tac_dot(*n, about))) *n = tac_neg(*n);
     return 1;
@@ -315,7 +335,8 @@ static void load_column(const state* c, const tacPatchPoint* at, tacVec3 lin, ta
                         tacReal x[4][6]) {
     tacVec3 v = tac_add(lin, tac_cross(ang, tac_sub(at->core[1], at->point)));
     tacVec3 turned = tac_cross(ang, c->n), push = tac_add(v, tac_mat_mul_vec(c->at[1].H, turned));
-    x[0][j] = tac_dot(c->t[0], push), x[1][j] = tac_dot(c->t[1], push);
+    x[0][j] = tac_dot(c->t[0], push);
+    x[1][j] = tac_dot(c->t[1], push);
     for (int k = 0; k < 2; ++k) {
         int turns = k < c->flats && c->owner[k] == 1;
         x[2 + k][j] = turns ? tac_dot(c->flat[k], turned) : (tacReal)0.0;
@@ -348,7 +369,8 @@ tacResult tac_patch_pair_jacobian(const tacPatchPair* touch, tacPlace a, tacPlac
     if (c.flats > 2) return TAC_ERROR_UNSOLVED;
     for (int j = 0; j < 6; ++j) {
         tacVec3 e = tac_vec3(j % 3 == 0, j % 3 == 1, j % 3 == 2);
-        lin[j] = j < 3 ? e : tac_vec3_zero(), ang[j] = j < 3 ? tac_vec3_zero() : e;
+        lin[j] = j < 3 ? e : tac_vec3_zero();
+        ang[j] = j < 3 ? tac_vec3_zero() : e;
         load_column(&c, at, lin[j], ang[j], j, x);
     }
     matrix_of(&c, M);

@@ -19,22 +19,30 @@ tacPlace tac_piece_place(const tacModel* model, int piece, tacPose body) {
 static void load_polyhedron(const tacModel* model, const tacPiece* p, tacConvex* c) {
     const double* number_of = model->contact->piece_number + p->number;
     const int* index = model->contact->piece_index + p->index;
-    c->kind = TAC_CONVEX_POINTS, c->count = p->corners, c->faces = p->faces;
-    c->point = number_of, c->normal = number_of + 3 * p->corners;
+    c->kind = TAC_CONVEX_POINTS;
+    c->count = p->corners;
+    c->faces = p->faces;
+    c->point = number_of;
+    c->normal = number_of + 3 * p->corners;
     c->offset = c->normal + 3 * p->faces;
-    c->first = index, c->corner = index + p->faces + 1;
+    c->first = index;
+    c->corner = index + p->faces + 1;
 }
 
 static void load_kind(const tacModel* model, const tacPiece* p, tacConvex* c) {
     switch (p->kind) {
     case TAC_NODE_SPHERE:
-        c->kind = TAC_CONVEX_POINTS, c->radius = p->size[0];
+        c->kind = TAC_CONVEX_POINTS;
+        c->radius = p->size[0];
         return;
     case TAC_NODE_CAPSULE:
-        c->kind = TAC_CONVEX_SEGMENT, c->radius = p->size[0], c->size[2] = p->size[1];
+        c->kind = TAC_CONVEX_SEGMENT;
+        c->radius = p->size[0];
+        c->size[2] = p->size[1];
         return;
     case TAC_NODE_CYLINDER:
-        c->kind = TAC_CONVEX_CYLINDER, c->size[0] = c->size[1] = p->size[0];
+        c->kind = TAC_CONVEX_CYLINDER;
+        c->size[0] = c->size[1] = p->size[0];
         c->size[2] = p->size[1];
         return;
     case TAC_NODE_PLANE:
@@ -47,7 +55,8 @@ static void load_kind(const tacModel* model, const tacPiece* p, tacConvex* c) {
         c->kind = p->kind == TAC_NODE_BOX         ? TAC_CONVEX_BOX
                   : p->kind == TAC_NODE_ELLIPSOID ? TAC_CONVEX_ELLIPSOID
                                                   : TAC_CONVEX_SUPERQUADRIC;
-        memcpy(c->size, p->size, sizeof c->size), memcpy(c->eps, p->eps, sizeof c->eps);
+        memcpy(c->size, p->size, sizeof c->size);
+        memcpy(c->eps, p->eps, sizeof c->eps);
         return;
     }
 }
@@ -56,7 +65,9 @@ tacConvex tac_piece_at(const tacModel* model, int piece, tacPose body) {
     tacConvex c = {.kind = TAC_CONVEX_POINTS};
     tacPlace at = tac_piece_place(model, piece, body);
     load_kind(model, &model->contact->piece[piece], &c);
-    c.pos[0] = tac_re(at.pos.x), c.pos[1] = tac_re(at.pos.y), c.pos[2] = tac_re(at.pos.z);
+    c.pos[0] = tac_re(at.pos.x);
+    c.pos[1] = tac_re(at.pos.y);
+    c.pos[2] = tac_re(at.pos.z);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) c.rot[i][j] = tac_re(at.rot.m[i][j]);
     }

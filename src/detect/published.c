@@ -98,11 +98,14 @@ static pubMeetings take_meetings(tacPublishedPair* p) {
     size_t n = (size_t)m.count;
     for (int c = 0; c < 4; ++c) tac_published_take3(p, n, m.corner[c]);
     for (int s = 0; s < 2; ++s) {
-        tac_published_take3(p, n, m.point[s]), tac_published_take3(p, n, m.slope[s]);
-        m.nearest[s] = tac_published_take(p, n), m.own[s] = tac_published_take(p, n),
+        tac_published_take3(p, n, m.point[s]);
+        tac_published_take3(p, n, m.slope[s]);
+        m.nearest[s] = tac_published_take(p, n);
+        m.own[s] = tac_published_take(p, n);
         m.other[s] = tac_published_take(p, n);
     }
-    m.colliding = tac_published_take(p, n), m.distance = tac_published_take(p, n);
+    m.colliding = tac_published_take(p, n);
+    m.distance = tac_published_take(p, n);
     tac_published_take3(p, n, m.normal);
     return m;
 }
@@ -133,7 +136,8 @@ static void span_points(const tacPublishedPair* p, pubMeetings* m, int i) {
         tacReal t1 = m->corner[1][k][i] - m->corner[0][k][i];
         tacReal t2 = m->corner[3][k][i] - m->corner[2][k][i];
         e[k] = m->point[0][k][i] - m->point[1][k][i];
-        square += e[k] * e[k], length += 0.5 * (t1 * t1 + t2 * t2);
+        square += e[k] * e[k];
+        length += 0.5 * (t1 * t1 + t2 * t2);
     }
     tacReal gap = 1.0 / r_sqrt(square + p->witness.gap * p->witness.gap * length + 1e-60);
     for (int k = 0; k < 3; ++k) m->normal[k][i] = e[k] * gap;
@@ -288,8 +292,10 @@ static tacResult detect_pair(const tacModel* model, const tacPose* body, int i, 
     tac_published_numbers(c, c->count, out);
     tacResult result = tac_published_pair(model, body, i, out, &c->feature[c->count], scratch);
     for (int k = c->count; k < c->count + count; ++k) {
-        c->pair[k] = i, c->bundle[k] = -1;
-        c->geom[0][k] = pair->geom[0], c->geom[1][k] = pair->geom[1];
+        c->pair[k] = i;
+        c->bundle[k] = -1;
+        c->geom[0][k] = pair->geom[0];
+        c->geom[1][k] = pair->geom[1];
     }
     if (result == TAC_OK && c->d_twist[0][0])
         result = tac_published_twists(model, body, i, count, c, scratch);

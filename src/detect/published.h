@@ -17,8 +17,12 @@ enum {
 // where these stand, from the record `first` on
 static inline void tac_published_numbers(const tacContacts* c, int first,
                                          tacReal* out[TAC_PUBLISHED_NUMBERS]) {
-    for (int k = 0; k < 3; ++k) out[k] = &c->point[k][first], out[3 + k] = &c->normal[k][first];
-    out[6] = &c->distance[first], out[7] = &c->activity[first];
+    for (int k = 0; k < 3; ++k) {
+        out[k] = &c->point[k][first];
+        out[3 + k] = &c->normal[k][first];
+    }
+    out[6] = &c->distance[first];
+    out[7] = &c->activity[first];
 }
 
 // records of a pair of geoms; always as many, whatever the poses

@@ -27,22 +27,39 @@ size_t tac_published_way_size(const tacModel* model) {
 
 tacResult tac_published_twists(const tacModel* model, const tacPose* body, int pair, int count,
                                tacContacts* contacts, tacScratch* scratch) {
-    return (void)model, (void)body, (void)pair, (void)count, (void)contacts, (void)scratch,
-           TAC_ERROR_UNSUPPORTED;
+    (void)model;
+    (void)body;
+    (void)pair;
+    (void)count;
+    (void)contacts;
+    (void)scratch;
+    return TAC_ERROR_UNSUPPORTED;
 }
 
 tacResult tac_published_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                             const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
                             tacScratch* scratch) {
-    return (void)model, (void)body, (void)contacts, (void)pose_dot, (void)theta_dot, (void)dot,
-           (void)scratch, TAC_ERROR_UNSUPPORTED;
+    (void)model;
+    (void)body;
+    (void)contacts;
+    (void)pose_dot;
+    (void)theta_dot;
+    (void)dot;
+    (void)scratch;
+    return TAC_ERROR_UNSUPPORTED;
 }
 
 tacResult tac_published_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                             const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
                             tacScratch* scratch) {
-    return (void)model, (void)body, (void)contacts, (void)bar, (void)pose_bar, (void)theta_bar,
-           (void)scratch, TAC_ERROR_UNSUPPORTED;
+    (void)model;
+    (void)body;
+    (void)contacts;
+    (void)bar;
+    (void)pose_bar;
+    (void)theta_bar;
+    (void)scratch;
+    return TAC_ERROR_UNSUPPORTED;
 }
 
 #else
@@ -70,12 +87,16 @@ static void mark_params(const tacModel* model, const tacContactPair* pair, unsig
     for (int s = 0; s < 2; ++s) {
         const tacGeom* geom = &model->geom[pair->geom[s]];
         const tacShape* shape = &model->shape[geom->shape];
-        mark(used, n, geom->position, 3), mark(used, n, geom->rotation, 4);
+        mark(used, n, geom->position, 3);
+        mark(used, n, geom->rotation, 4);
         for (int i = shape->first; i < shape->first + shape->count; ++i) {
             const tacNode* node = &model->node[i];
-            mark(used, n, node->position, 3), mark(used, n, node->rotation, 4);
-            mark(used, n, node->size, 3), mark(used, n, node->eps, 2);
-            mark(used, n, node->smooth, 1), mark(used, n, node->block, node->block_count);
+            mark(used, n, node->position, 3);
+            mark(used, n, node->rotation, 4);
+            mark(used, n, node->size, 3);
+            mark(used, n, node->eps, 2);
+            mark(used, n, node->smooth, 1);
+            mark(used, n, node->block, node->block_count);
         }
     }
 }
@@ -335,7 +356,8 @@ tacResult tac_published_vjp(const tacModel* model, const tacPose* body, const ta
     for (int i = 0; i < contacts->count && result == TAC_OK;) {
         size_t begin = scratch->arena.used;
         pubReverse r = {.model = model, .body = body, .pair = contacts->pair[i]};
-        r.count = tac_published_count(model, r.pair), r.scratch = scratch;
+        r.count = tac_published_count(model, r.pair);
+        r.scratch = scratch;
         if (i + r.count > contacts->count) return TAC_ERROR_VALUE;
         tac_published_numbers(bar, i, r.bar);
         take_records(scratch, r.count, r.dot);

@@ -17,9 +17,11 @@ typedef struct pubRays {
 static pubRays take_rays(tacPublishedPair* p, const tacPublishedSide* side) {
     pubRays r = {.count = side->lines};
     size_t n = (size_t)r.count;
-    tac_published_take3(p, n, r.way), tac_published_take3(p, n, r.y);
+    tac_published_take3(p, n, r.way);
+    tac_published_take3(p, n, r.y);
     tac_published_take3(p, n, r.slope);
-    r.length = tac_published_take(p, n), r.value = tac_published_take(p, n);
+    r.length = tac_published_take(p, n);
+    r.value = tac_published_take(p, n);
     r.own = tac_published_take(p, n);
     for (int end = 0; end < 2; ++end) r.far[end] = tac_published_take(p, n);
     for (int i = 0; i < r.count; ++i) {
@@ -28,7 +30,8 @@ static pubRays take_rays(tacPublishedPair* p, const tacPublishedSide* side) {
             r.way[k][i] = side->to[k][i] - side->from[k][i];
             square += r.way[k][i] * r.way[k][i];
         }
-        r.length[i] = r_sqrt(square), r.far[0][i] = r.far[1][i] = 0.0;
+        r.length[i] = r_sqrt(square);
+        r.far[0][i] = r.far[1][i] = 0.0;
         for (int k = 0; k < 3; ++k) r.way[k][i] /= r.length[i];
     }
     return r;

@@ -67,23 +67,26 @@ static void place_side(tacPublishedPair* p, const tacContactPair* pair, const ta
     const struct tacFeatureIndex* index = side->features->index;
     int rows = side->points > side->lines ? side->points : side->lines;
     size_t most = (size_t)(side->vertices > side->edges ? side->vertices : side->edges);
-    side->shape = geom->shape, side->body = body[pair->body[s]];
+    side->shape = geom->shape;
+    side->body = body[pair->body[s]];
     side->field = tac_pose_compose(side->body, local_pose(p->model, geom));
     side->swept = index && index->radius >= 0;
     side->radius = side->swept ? p->model->param[index->radius] : (tacReal)0.0;
     tac_published_take3(p, (size_t)side->features->vertices, side->x);
     side->depth = tac_published_take(p, (size_t)side->features->vertices);
     tac_published_take3(p, (size_t)side->points, side->point);
-    tac_published_take3(p, (size_t)side->lines, side->from),
-        tac_published_take3(p, (size_t)side->lines, side->to);
-    side->weight = tac_published_take(p, (size_t)rows * most),
+    tac_published_take3(p, (size_t)side->lines, side->from);
+    tac_published_take3(p, (size_t)side->lines, side->to);
+    side->weight = tac_published_take(p, (size_t)rows * most);
     side->score = tac_published_take(p, most);
     side->work = tac_published_take(p, 2 * most + tac_sinkhorn_size(rows));
     side->order = TAC_TAKE(&p->scratch->arena, int, rows + SPARE);
     for (int i = 0; i < side->features->vertices; ++i) {
         tacVec3 v = {side->features->x[0][i], side->features->x[1][i], side->features->x[2][i]};
         tacVec3 x = tac_pose_apply(side->body, v);
-        side->x[0][i] = x.x, side->x[1][i] = x.y, side->x[2][i] = x.z;
+        side->x[0][i] = x.x;
+        side->x[1][i] = x.y;
+        side->x[2][i] = x.z;
     }
 }
 
@@ -116,11 +119,14 @@ static tacResult select_rows(const tacPublishedPair* p, tacPublishedSide* side, 
     tacReal tau = p->sort * p->tau;
     if (p->keep == 3) {
         tacSinkhorn problem = tac_default_sinkhorn(count, side->score, rows);
-        problem.tau = tau, problem.work = side->work;
+        problem.tau = tau;
+        problem.work = side->work;
         return tac_sinkhorn_top_k(&problem, side->weight);
     }
     tacSoftSort problem = tac_default_soft_sort(count, side->score, rows);
-    problem.tau = tau, problem.order = side->order, problem.work = side->work;
+    problem.tau = tau;
+    problem.order = side->order;
+    problem.work = side->work;
     problem.ties = TAC_TIES_PUBLISHED;
     return tac_soft_sort_top_k(&problem, side->weight);
 }
@@ -153,9 +159,10 @@ static tacResult keep_lines(const tacPublishedPair* p, tacPublishedSide* side) {
     const tacFeatures* f = side->features;
     if (side->lines == side->edges) {
         for (int e = 0; e < side->edges; ++e)
-            for (int k = 0; k < 3; ++k)
-                side->from[k][e] = side->x[k][f->edge[0][e]],
+            for (int k = 0; k < 3; ++k) {
+                side->from[k][e] = side->x[k][f->edge[0][e]];
                 side->to[k][e] = side->x[k][f->edge[1][e]];
+            }
         return TAC_OK;
     }
     for (int e = 0; e < side->edges; ++e)
@@ -216,12 +223,17 @@ tacPublishedPair tac_published_open(const tacModel* model, const tacContactPair*
     tacPublishedPair p = {
         .model = model, .scratch = scratch, .keep = plan->choice[TAC_CHOICE_KEEP]};
     p.rays = plan->detector == TAC_DETECT_EDGE_SDF;
-    p.tau = number(model, TAC_CONTACT_TAU), p.support = number(model, TAC_CONTACT_SUPPORT);
-    p.gate = number(model, TAC_CONTACT_GATE), p.slope = number(model, TAC_CONTACT_RAY_SLOPE);
-    p.neighbours = number(model, TAC_CONTACT_NEIGHBOURS), p.sign = number(model, TAC_CONTACT_SIGN);
-    p.clash = number(model, TAC_CONTACT_CLASH), p.sort = number(model, TAC_CONTACT_SORT);
+    p.tau = number(model, TAC_CONTACT_TAU);
+    p.support = number(model, TAC_CONTACT_SUPPORT);
+    p.gate = number(model, TAC_CONTACT_GATE);
+    p.slope = number(model, TAC_CONTACT_RAY_SLOPE);
+    p.neighbours = number(model, TAC_CONTACT_NEIGHBOURS);
+    p.sign = number(model, TAC_CONTACT_SIGN);
+    p.clash = number(model, TAC_CONTACT_CLASH);
+    p.sort = number(model, TAC_CONTACT_SORT);
     p.witness = tac_default_witness_options();
-    p.witness.regular = number(model, TAC_CONTACT_REGULAR), p.witness.range = 0.0;
+    p.witness.regular = number(model, TAC_CONTACT_REGULAR);
+    p.witness.range = 0.0;
     p.witness.least = number(model, TAC_CONTACT_LEAST);
     p.witness.clip = number(model, TAC_CONTACT_CLIP);
     p.witness.within = number(model, TAC_CONTACT_WITHIN);

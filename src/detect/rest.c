@@ -73,7 +73,8 @@ static void place_corners(polygon* p, const floorPlan* plan) {
         double x[3];
         tac_corner_at(p->piece, p->corner[i], x);
         to_world(p->piece, x, p->x[i]);
-        p->flat[i][0] = tac_dot3(plan->u, p->x[i]), p->flat[i][1] = tac_dot3(plan->v, p->x[i]);
+        p->flat[i][0] = tac_dot3(plan->u, p->x[i]);
+        p->flat[i][1] = tac_dot3(plan->v, p->x[i]);
     }
 }
 
@@ -130,12 +131,15 @@ static int is_known(const collection* c, const candidate* x) {
 static void add(collection* c, int side_of, tacPatch p, tacPatch q) {
     candidate x = {.distance = 0.0};
     tacPatchPoint at;
-    x.touch.patch[side_of] = p, x.touch.patch[!side_of] = q;
+    x.touch.patch[side_of] = p;
+    x.touch.patch[!side_of] = q;
     memcpy(x.touch.normal, c->normal, sizeof c->normal);
     if (c->count == CANDIDATES || tac_patch_pair_at(&x.touch, c->at[0], c->at[1], &at) != TAC_OK)
         return;
-    tac_store3(x.touch.normal, at.normal), tac_store3(x.point, at.point);
-    x.distance = at.distance, x.touch.feature = tac_patch_pair_code(&x.touch, 0, 0);
+    tac_store3(x.touch.normal, at.normal);
+    tac_store3(x.point, at.point);
+    x.distance = at.distance;
+    x.touch.feature = tac_patch_pair_code(&x.touch, 0, 0);
     if (x.distance > c->margin || tac_dot3(x.touch.normal, c->normal) < aligned) return;
     for (int i = 0; i < 2; ++i) {
         double core[3];
@@ -218,17 +222,24 @@ static int face_towards(const tacConvex* c, const double n[3], double sign, doub
     to_local(c, n, sign, m);
     int face = tac_face_along(c, m);
     *cosine = -1.0;
-    if (face >= 0) tac_face_normal(c, face, normal), *cosine = tac_dot3(normal, m);
+    if (face >= 0) {
+        tac_face_normal(c, face, normal);
+        *cosine = tac_dot3(normal, m);
+    }
     return face;
 }
 
 // ends of the segment on a capsule's or cylinder's axis
 static void load_segment(polygon* p, const floorPlan* plan) {
-    p->face = -1, p->count = 2, p->corner[0] = 0, p->corner[1] = 1;
+    p->face = -1;
+    p->count = 2;
+    p->corner[0] = 0;
+    p->corner[1] = 1;
     for (int i = 0; i < 2; ++i) {
         double x[3] = {0.0, 0.0, i ? p->piece->size[2] : -p->piece->size[2]};
         to_world(p->piece, x, p->x[i]);
-        p->flat[i][0] = tac_dot3(plan->u, p->x[i]), p->flat[i][1] = tac_dot3(plan->v, p->x[i]);
+        p->flat[i][0] = tac_dot3(plan->u, p->x[i]);
+        p->flat[i][1] = tac_dot3(plan->v, p->x[i]);
     }
 }
 
@@ -268,7 +279,10 @@ static int face_of_low_edge(const tacConvex* c, const double down[3], double sla
         int better = !level ? x.height < low.height
                      : same ? x.cosine > low.cosine
                             : x.slope < low.slope;
-        if (better) low = x, best = f;
+        if (better) {
+            low = x;
+            best = f;
+        }
     }
     return best;
 }
@@ -276,10 +290,13 @@ static int face_of_low_edge(const tacConvex* c, const double down[3], double sla
 // what of a piece looks at the floor; 0: nothing but its nearest point
 static int load_sole(polygon* p, const tacConvex* c, const floorPlan* plan, double sign) {
     double cosine;
-    p->piece = c, p->count = 0;
+    p->piece = c;
+    p->count = 0;
     p->face = face_towards(c, plan->normal, sign, &cosine);
-    if (c->kind == TAC_CONVEX_SEGMENT || (c->kind == TAC_CONVEX_CYLINDER && cosine < 0.7))
-        return load_segment(p, plan), 1;
+    if (c->kind == TAC_CONVEX_SEGMENT || (c->kind == TAC_CONVEX_CYLINDER && cosine < 0.7)) {
+        load_segment(p, plan);
+        return 1;
+    }
     if (p->face < 0) return 0;
     if (c->kind == TAC_CONVEX_POINTS && cosine < steep) {
         double down[3];
@@ -360,7 +377,9 @@ static void select_few(collection* c) {
         }
         candidate keep = c->list[taken];
         double keep_away = away[taken];
-        c->list[taken] = c->list[best], c->list[best] = keep, away[best] = keep_away;
+        c->list[taken] = c->list[best];
+        c->list[best] = keep;
+        away[best] = keep_away;
         for (int i = taken + 1; i < c->count; ++i) {
             double w[3];
             tac_sub3(c->list[i].point, c->list[taken].point, w);
@@ -398,7 +417,8 @@ int tac_rest(const tacConvex* a, const tacConvex* b, double margin, tacWalk* sta
     tac_closest(a, b, start, &near, &first, memory);
     if (!(near.distance <= margin)) return 0;
     memcpy(c.normal, near.normal, sizeof c.normal);
-    c.margin = margin, c.size = tac_convex_reach(a) + tac_convex_reach(b);
+    c.margin = margin;
+    c.size = tac_convex_reach(a) + tac_convex_reach(b);
     add_manifold(&c);
     add_nearest(&c, &first, &near);
     if (c.count > TAC_REST_POINTS) select_few(&c);

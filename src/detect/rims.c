@@ -46,7 +46,9 @@ size_t tac_rims_size(const tacFeatures* f, size_t real_size) {
 static tacVec3 at3(tacReal* const x[3], int i) { return (tacVec3){x[0][i], x[1][i], x[2][i]}; }
 
 static void put3(tacReal* const x[3], int i, tacVec3 v) {
-    x[0][i] = v.x, x[1][i] = v.y, x[2][i] = v.z;
+    x[0][i] = v.x;
+    x[1][i] = v.y;
+    x[2][i] = v.z;
 }
 
 static void add3(tacReal* const x[3], int i, tacVec3 v) { put3(x, i, tac_add(at3(x, i), v)); }
@@ -80,7 +82,8 @@ static direction direction_of(tacVec3 g, tacVec3 a) {
     direction d = {.g = g};
     tacReal square = tac_norm2(g);
     d.normal = field_normal(square, 1.0 / r_sqrt(field_normal_square(square)));
-    d.h = tac_scale(g, d.normal.s), d.along = tac_dot(a, d.h);
+    d.h = tac_scale(g, d.normal.s);
+    d.along = tac_dot(a, d.h);
     tacVec3 u = tac_add_scaled(d.h, -d.along, a);
     d.r = 1.0 / r_sqrt(tac_norm2(u) + TOWARD_SOFT);
     d.t = tac_scale(u, d.r);
@@ -127,8 +130,10 @@ static void fill_padding(tacHits* h, int order) {
 
 static void add_hit(const tacHits* from, int i, int vertex, int order, tacHits* to) {
     int j = to->count++;
-    to->vertex[j] = vertex, to->value[j] = from->value[i];
-    put3(to->y, j, at3(from->y, i)), put3(to->gradient, j, at3(from->gradient, i));
+    to->vertex[j] = vertex;
+    to->value[j] = from->value[i];
+    put3(to->y, j, at3(from->y, i));
+    put3(to->gradient, j, at3(from->gradient, i));
     for (int k = 0; k < 6 && order > 1; ++k) to->hessian[k][j] = from->hessian[k][i];
 }
 
@@ -154,7 +159,8 @@ void tac_rims_find(tacVertexSide* side, int order, tacHits* hits, tacRims* out,
     tac_hits_field(side, &out->middle, order);
     for (int k = 0; k < TAC_RIMS; ++k) {
         direction d = direction_of(at3(out->middle.gradient, k), out->axis);
-        out->toward[k] = d.t, out->clear[k] = d.clear;
+        out->toward[k] = d.t;
+        out->clear[k] = d.clear;
         put3(out->deepest.y, k,
              tac_add_scaled(at3(out->middle.y, k), -out->radius, out->toward[k]));
     }
@@ -226,7 +232,8 @@ static void weigh_corner(const tacVertexSide* side, const tacRims* rims, tacReal
 static void weigh_rim(const tacRims* rims, weight* w) {
     tacReal slope, along = tac_dot(w->n, w->a), C = rims->clear[w->rim];
     w->by_clear = 1.0 - standing(1.0 - along * along, &slope);
-    w->value = w->by_clear * C, w->by_across = -slope * C;
+    w->value = w->by_clear * C;
+    w->by_across = -slope * C;
 }
 
 static weight weight_of(const tacVertexSide* side, const tacRims* rims, const tacHits* hits,
@@ -342,7 +349,8 @@ tacRimsDot tac_rims_weigh_vjp(const tacVertexSide* side, const tacRims* rims, co
         tacReal cosine_bar = w.by_cosine * value_bar, depth_bar = w.by_depth * value_bar;
         add_spin(out->own, tac_cross(w.c, tac_scale(w.t, cosine_bar)));
         rim_bar.toward[w.rim] = tac_add_scaled(rim_bar.toward[w.rim], cosine_bar, w.c);
-        bar.distance[i] += depth_bar, rim_bar.depth[w.rim] -= depth_bar;
+        bar.distance[i] += depth_bar;
+        rim_bar.depth[w.rim] -= depth_bar;
         out->tau += w.by_tau * value_bar;
     }
     return rim_bar;
@@ -364,10 +372,13 @@ void tac_rims_slide_vjp(const tacVertexSide* side, const tacRims* rims, const ta
         tacVec3 spun_bar = tac_add(tac_cross(rims->axis, a_bar),
                                    tac_scale(tac_cross(d.t, slip_bar), rims->radius));
         spun_bar = tac_mat_mul_vec(R, spun_bar);
-        add_spin(out->own, spun_bar), add_spin(out->field, tac_neg(spun_bar));
+        add_spin(out->own, spun_bar);
+        add_spin(out->field, tac_neg(spun_bar));
         add_past_field(side, at3(rims->middle.y, k), bend(&rims->middle, k, g_bar), out);
         if (!fields) continue;
-        put3(fields[0].gradient, k, g_bar), fields[0].value[k] = 0.0;
-        fields[1].value[k] = bar->depth[k], put3(fields[1].gradient, k, tac_vec3_zero());
+        put3(fields[0].gradient, k, g_bar);
+        fields[0].value[k] = 0.0;
+        fields[1].value[k] = bar->depth[k];
+        put3(fields[1].gradient, k, tac_vec3_zero());
     }
 }

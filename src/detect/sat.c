@@ -122,7 +122,9 @@ static void separate_corners(const tacSolidPair* pair, double cutoff, tacSeparat
     if (!is_apart(&s) && !pair->a->planar) try_edges(&s);
     out->axes = s.axes;
     if (is_apart(&s)) {
-        out->distance = s.best.gap, out->normal = s.best.n, out->bound = 1;
+        out->distance = s.best.gap;
+        out->normal = s.best.n;
+        out->bound = 1;
         return;
     }
     int attained = touch_along(pair, &s.best, out);
@@ -139,15 +141,19 @@ static void separate_corners(const tacSolidPair* pair, double cutoff, tacSeparat
 static void separate_round(const tacSolidPair* pair, tacSeparation* out) {
     tacVec3 x = tac_pair_vertex(pair, 0), nearest, normal;
     double r = pair->b->radius, d = tac_point_solid(pair->a, x, &nearest, &normal);
-    out->distance = d - r, out->normal = normal, out->axes = pair->a->faces;
-    out->point[0] = nearest, out->point[1] = tac_add_scaled(x, -r, normal);
+    out->distance = d - r;
+    out->normal = normal;
+    out->axes = pair->a->faces;
+    out->point[0] = nearest;
+    out->point[1] = tac_add_scaled(x, -r, normal);
 }
 
 static void separate_balls(const tacSolidPair* pair, tacSeparation* out) {
     tacVec3 from = pair->a->vertex[0], to = tac_pair_vertex(pair, 0);
     tacVec3 n = tac_normalize(tac_sub(to, from));
     if (tac_norm2(n) == 0.0) n = tac_vec3(1.0, 0.0, 0.0); // one centre: any direction parts them
-    out->axes = 1, out->normal = n;
+    out->axes = 1;
+    out->normal = n;
     out->distance = tac_distance(from, to) - pair->a->radius - pair->b->radius;
     out->point[0] = tac_add_scaled(from, pair->a->radius, n);
     out->point[1] = tac_add_scaled(to, -pair->b->radius, n);

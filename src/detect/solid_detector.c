@@ -94,9 +94,14 @@ static void store(const tacContactPair* pair, int index, const tacPatchPair* tou
     const tacReal p[3] = {at->point.x, at->point.y, at->point.z};
     const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
     int i = out->count;
-    for (int k = 0; k < 3; ++k) out->point[k][i] = p[k], out->normal[k][i] = n[k];
-    out->distance[i] = at->distance, out->activity[i] = 1.0;
-    out->pair[i] = index, out->bundle[i] = -1;
+    for (int k = 0; k < 3; ++k) {
+        out->point[k][i] = p[k];
+        out->normal[k][i] = n[k];
+    }
+    out->distance[i] = at->distance;
+    out->activity[i] = 1.0;
+    out->pair[i] = index;
+    out->bundle[i] = -1;
     for (int k = 0; k < 2; ++k) out->geom[k][i] = pair->geom[k];
     out->feature[i] =
         (uint64_t)(touch->patch[0].kind) << 62 | (uint64_t)touch->patch[1].kind << 60 |

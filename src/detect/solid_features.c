@@ -17,7 +17,11 @@ size_t tac_solids_size(const tacSolid* a, const tacSolid* b) {
     return tac_convex_separation_size(a, b);
 }
 
-static void store(tacVec3 a, double out[3]) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
+static void store(tacVec3 a, double out[3]) {
+    out[0] = a.x;
+    out[1] = a.y;
+    out[2] = a.z;
+}
 
 //---------------------------------- reach ----------------------------------------
 
@@ -54,7 +58,8 @@ int tac_solids_may_meet(const tacSolidReach* a, const tacSolidReach* b, double c
 
 static tacPatch plane_of(const tacSolid* s, int face, tacVec3 x) {
     tacPatch p = {.kind = TAC_PATCH_PLANE, .index = face};
-    store(x, p.x), store(s->normal[face], p.axis);
+    store(x, p.x);
+    store(s->normal[face], p.axis);
     return p;
 }
 
@@ -66,7 +71,8 @@ static tacPatch point_at(int index, tacVec3 x, double radius) {
 
 static tacPatch line_of(int index, tacVec3 from, tacVec3 to) {
     tacPatch p = {.kind = TAC_PATCH_LINE, .index = index};
-    store(from, p.x), store(tac_normalize(tac_sub(to, from)), p.axis);
+    store(from, p.x);
+    store(tac_normalize(tac_sub(to, from)), p.axis);
     return p;
 }
 

@@ -101,8 +101,10 @@ int tac_touch_face(const tacSolidPair* pair, int face, double gap, tacSeparation
     clip_to_face(a, face, &within);
     tacVec3 q = middle(within.count > 0 ? &within : &o, n);
     q = tac_add_scaled(q, level - tac_dot(n, q), n);
-    out->distance = gap, out->normal = n;
-    out->point[0] = tac_add_scaled(q, -gap, n), out->point[1] = q;
+    out->distance = gap;
+    out->normal = n;
+    out->point[0] = tac_add_scaled(q, -gap, n);
+    out->point[1] = q;
     return within.count > 0;
 }
 
@@ -117,7 +119,8 @@ int tac_touch_edges(const tacSolidPair* pair, int i, int j, tacVec3 n, double ga
     tac_segments_nearest(p, q, &on_p, &on_q);
     double d = tac_distance(on_p, on_q);
     tacVec3 mean = tac_scale(tac_add(on_p, on_q), 0.5);
-    out->distance = gap, out->normal = n;
+    out->distance = gap;
+    out->normal = n;
     out->point[0] = tac_add_scaled(mean, -0.5 * gap, n);
     out->point[1] = tac_add_scaled(mean, 0.5 * gap, n);
     return d <= fabs(gap) * (1.0 + 1e-12);

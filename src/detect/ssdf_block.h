@@ -39,12 +39,15 @@ TAC_INLINE void patches_square(const tacPatchPage* page, const double at[3],
             double under = page->low[j][k] - at[j], over = at[j] - page->high[j][k];
             double gap = under > over ? under : over, d = at[j] - page->middle[j][k];
             gap = gap > 0.0 ? gap : 0.0;
-            box += gap * gap, far += d * d, up += d * page->axis[j][k];
+            box += gap * gap;
+            far += d * d;
+            up += d * page->axis[j][k];
         }
         // height over the disc, distance from its rim
         double out = far - up * up, height = fabs(up) - page->half[k];
         double side = sqrt(out > 0.0 ? out : 0.0) - page->width[k];
-        height = height > 0.0 ? height : 0.0, side = side > 0.0 ? side : 0.0;
+        height = height > 0.0 ? height : 0.0;
+        side = side > 0.0 ? side : 0.0;
         double disc = height * height + side * side;
         square[k] = disc > box ? disc : box;
     }
@@ -119,11 +122,15 @@ TAC_INLINE void fill_tile(const ssdfBlock* b, int leaf, ssdfTile* t) {
     t->count = rest < TAC_CLOUD_LEAF ? rest : TAC_CLOUD_LEAF;
     tacReal inv = -1.0 / p->eps;
     const double* x[3];
-    for (int k = 0; k < 3; ++k)
-        x[k] = plane_column(p, k) + first, t->n[k] = plane_column(p, 3 + k) + first;
+    for (int k = 0; k < 3; ++k) {
+        x[k] = plane_column(p, k) + first;
+        t->n[k] = plane_column(p, 3 + k) + first;
+    }
     for (int i = 0; i < t->count; ++i) {
         double a = x[0][i] - b->ball.r[0], c = x[1][i] - b->ball.r[1], g = x[2][i] - b->ball.r[2];
-        t->e[0][i] = a, t->e[1][i] = c, t->e[2][i] = g;
+        t->e[0][i] = a;
+        t->e[1][i] = c;
+        t->e[2][i] = g;
         t->fall[i] = inv * (a * a + c * c + g * g);
         t->ne[i] = t->n[0][i] * a + t->n[1][i] * c + t->n[2][i] * g;
     }
@@ -166,11 +173,13 @@ TAC_INLINE int patch_counts(const ssdfBlock* b, const tacPatchPage* page, int k)
         wide far = zero, up = zero;
         for (int j = 0; j < 3; ++j) {
             wide d = b->y[u][j] - w_set(page->middle[j][k]);
-            far = w_fma(d, d, far), up = w_fma(d, w_set(page->axis[j][k]), up);
+            far = w_fma(d, d, far);
+            up = w_fma(d, w_set(page->axis[j][k]), up);
         }
         wide side = w_sqrt(w_max(far - up * up, zero)) - w_set(page->width[k]);
         wide height = w_max(up, -up) - w_set(page->half[k]);
-        side = w_max(side, zero), height = w_max(height, zero);
+        side = w_max(side, zero);
+        height = w_max(height, zero);
         any |= w_any_negative(w_fma(height, height, w_fma(side, side, -b->limit[u])));
     }
     return any;
@@ -204,7 +213,10 @@ static void nearer_of_leaf(ssdfNearest* n, int leaf) {
         square[i] = u * u + v * v + w * w;
     }
     for (int i = 0; i < count; ++i)
-        if (square[i] < n->square) n->square = square[i], n->plane = first + i;
+        if (square[i] < n->square) {
+            n->square = square[i];
+            n->plane = first + i;
+        }
 }
 
 static void nearer_of_page(ssdfNearest* n, int level, int index);
@@ -250,13 +262,17 @@ static void list_page(ssdfBlock* b, int level, int index) {
             list_page(b, level - 1, child);
         else if (list->count == SSDF_LEAVES)
             list->next = child;
-        else
-            list->leaf[list->count] = child, list->excess[list->count++] = excess[k];
+        else {
+            list->leaf[list->count] = child;
+            list->excess[list->count++] = excess[k];
+        }
     }
 }
 
 static void list_leaves(ssdfBlock* b, int from) {
-    b->list.from = from, b->list.next = -1, b->list.count = 0;
+    b->list.from = from;
+    b->list.next = -1;
+    b->list.count = 0;
     list_page(b, b->planes->levels.count - 1, 0);
 }
 
@@ -302,7 +318,8 @@ static void set_ball(ssdfBlock* b) {
     for (int axis = 0; axis < 3; ++axis) {
         double half = 0.5 * (b->high[axis] - b->low[axis]);
         b->ball.c[axis] = 0.5 * (b->low[axis] + b->high[axis]);
-        square += half * half, far += fabs(b->ball.c[axis]);
+        square += half * half;
+        far += fabs(b->ball.c[axis]);
     }
     b->ball.radius = sqrt(square) * (1.0 + 1e-12) + 1e-14 * far;
     set_nearest(&b->ball, b->planes);
@@ -318,9 +335,11 @@ static void block_begin(ssdfBlock* b, const tacSsdfPlanes* planes,
         double low = INFINITY, high = -INFINITY;
         for (int k = 0; k < TAC_SSDF_BLOCK; ++k) {
             double at = tac_re(y[axis][k]);
-            low = low < at ? low : at, high = high > at ? high : at;
+            low = low < at ? low : at;
+            high = high > at ? high : at;
         }
-        b->low[axis] = low, b->high[axis] = high;
+        b->low[axis] = low;
+        b->high[axis] = high;
     }
     set_ball(b);
     b->inv = w_set(1.0 / planes->eps);

@@ -42,7 +42,9 @@ static void least_of_leaf(boundBall* b, int leaf) {
         double square = 0.0, arm = 0.0, f = 0.0;
         for (int j = 0; j < 3; ++j) {
             double x = plane_column(p, j)[first + i], d = b->ball.c[j] - x, e = x - b->ball.r[j];
-            square += d * d, arm += e * e, f += d * plane_column(p, 3 + j)[first + i];
+            square += d * d;
+            arm += e * e;
+            f += d * plane_column(p, 3 + j)[first + i];
         }
         low[i] = square <= b->ball.limit + 2.0 * b->ball.radius * sqrt(arm) ? f : INFINITY;
     }

@@ -20,7 +20,10 @@ TAC_INLINE void sum_leaf(phiSums* s, const ssdfBlock* b, int leaf, int fading, i
     ssdfTile t;
     fill_tile(b, leaf, &t);
     wide weight[SSDF_STAGE], f[SSDF_STAGE];
-    for (int u = 0; u < SSDF_STAGE; ++u) weight[u] = s->w[u], f[u] = s->f[u];
+    for (int u = 0; u < SSDF_STAGE; ++u) {
+        weight[u] = s->w[u];
+        f[u] = s->f[u];
+    }
     for (int i = 0; i < t.count; ++i) {
         wide score[SSDF_STAGE];
         int any = tile_scores(b, &t, i, score);
@@ -34,7 +37,10 @@ TAC_INLINE void sum_leaf(phiSums* s, const ssdfBlock* b, int leaf, int fading, i
             if (fading) s->fade[u] = w_min(s->fade[u], w_fma(at, s->inv_eps3, -score[u]));
         }
     }
-    for (int u = 0; u < SSDF_STAGE; ++u) s->w[u] = weight[u], s->f[u] = f[u];
+    for (int u = 0; u < SSDF_STAGE; ++u) {
+        s->w[u] = weight[u];
+        s->f[u] = f[u];
+    }
 }
 
 SSDF_APART void sum_phi(void* sums, const ssdfBlock* b, int leaf) { sum_leaf(sums, b, leaf, 0, 0); }
@@ -51,7 +57,10 @@ TAC_INLINE void each_block(const tacSsdfPlanes* planes, const tacSsdfQuery* quer
         int used = take_points(query, at, first, count, y);
         phiSums s = {.inv_eps3 = w_set(1.0 / eps3)};
         block_begin(&b, planes, (const tacReal(*)[TAC_SSDF_BLOCK])y);
-        for (int u = 0; u < SSDF_STAGE; ++u) s.w[u] = s.f[u] = w_set(0.0), s.fade[u] = w_set(1e300);
+        for (int u = 0; u < SSDF_STAGE; ++u) {
+            s.w[u] = s.f[u] = w_set(0.0);
+            s.fade[u] = w_set(1e300);
+        }
         block_each(&b, fade ? sum_fade : planes->exact ? sum_all : sum_phi, &s);
         for (int u = 0; u < SSDF_STAGE; ++u) {
             w_store(&value[0][u * TAC_LANES], s.f[u] / s.w[u]);
@@ -83,8 +92,10 @@ static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
 
 TAC_INLINE void add_jet(jetSums* s, const ssdfTile* t, int i, wide score, wide f) {
     wide w = w_exp_regular(score), wf = w * f, ws = w * score, wfs = wf * score;
-    s->s = s->s + ws, s->fs = s->fs + wfs;
-    s->w = s->w + w, s->f = s->f + wf;
+    s->s = s->s + ws;
+    s->fs = s->fs + wfs;
+    s->w = s->w + w;
+    s->f = s->f + wf;
     for (int k = 0; k < 3; ++k) {
         wide e = w_set(t->e[k][i]);
         s->n[k] = w_fma(w, w_set(t->n[k][i]), s->n[k]);
@@ -162,8 +173,10 @@ static void at(const tacSsdfPlanes* planes, const tacReal y[3][TAC_SSDF_BLOCK],
         for (int k = 0; k < 6; ++k) s[u].ne[k] = s[u].ee[k] = s[u].fee[k] = w_set(0.0);
     }
     block_each(&b, sum_jet, s);
-    for (int u = 0; u < SSDF_STAGE; ++u)
-        store_jet(&b, &s[u], u, out), store_rates(&b, &s[u], u, out);
+    for (int u = 0; u < SSDF_STAGE; ++u) {
+        store_jet(&b, &s[u], u, out);
+        store_rates(&b, &s[u], u, out);
+    }
 }
 
 const tacSsdfKernels TAC_KERNELS(tac_ssdf_kernels_) = {field, fading, least_phi, at};

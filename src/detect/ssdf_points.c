@@ -77,9 +77,16 @@ static void take_arrays(const tacModel* model, tacArena* arena, softPair* p) {
     softSizes s = sizes_of(model);
     size_t n = (size_t)s.points, v = (size_t)s.vertices, k = (size_t)s.k, way = WAYS;
     tacReal* at = TAC_TAKE(arena, tacReal, 2 * n + way * n + v + way * v + 2 * k * v + s.work);
-    p->Phi = at, p->sigma = at + n, p->rate = at + 2 * n, at += (2 + way) * n;
-    p->z = at, p->z_rate = at + v, at += (1 + way) * v;
-    p->W = at, p->W_rate = at + k * v, p->work = at + 2 * k * v;
+    p->Phi = at;
+    p->sigma = at + n;
+    p->rate = at + 2 * n;
+    at += (2 + way) * n;
+    p->z = at;
+    p->z_rate = at + v;
+    at += (1 + way) * v;
+    p->W = at;
+    p->W_rate = at + k * v;
+    p->work = at + 2 * k * v;
     p->order = TAC_TAKE(arena, int, k + 1);
     p->points = s.k;
 }
@@ -116,7 +123,9 @@ static void fill_side(softPair* p, int side, int first) {
             int i = from + k < queries ? from + k : queries - 1;
             x[k] = tac_pose_apply(p->pose[side], point_of(p->cloud[side], i));
             tacVec3 in = tac_pose_apply_inverse(surface, x[k]);
-            y[0][k] = in.x, y[1][k] = in.y, y[2][k] = in.z;
+            y[0][k] = in.x;
+            y[1][k] = in.y;
+            y[2][k] = in.z;
         }
         TAC_DISPATCH(tac_ssdf_kernels_)->at(&planes, (const tacReal(*)[TAC_SSDF_BLOCK])y, jet);
         for (int k = 0; k < TAC_SSDF_BLOCK && from + k < queries; ++k) {
@@ -174,8 +183,12 @@ static void fill_vertices(softPair* p, int side, int first) {
 static tacReal temperature(const softPair* p, int vertices, const tacReal* z_dot, tacReal* rate) {
     tacReal sum = 1e-140, square = 1e-140, sum_dot = 0.0, square_dot = 0.0;
     for (int v = 0; v < vertices; ++v) {
-        sum += p->z[v], square += p->z[v] * p->z[v];
-        if (z_dot) sum_dot += z_dot[v], square_dot += 2.0 * p->z[v] * z_dot[v];
+        sum += p->z[v];
+        square += p->z[v] * p->z[v];
+        if (z_dot) {
+            sum_dot += z_dot[v];
+            square_dot += 2.0 * p->z[v] * z_dot[v];
+        }
     }
     *rate = p->number[2] * (square_dot - square / sum * sum_dot) / sum;
     return p->number[2] * square / sum;
@@ -187,9 +200,12 @@ static tacResult select_rows(softPair* p, int vertices, int k, int way) {
     tacReal tau = temperature(p, vertices, z_dot, &tau_dot);
     if (way == SORT) tau_dot = tau / p->number[2];
     tacSoftSort sort = tac_default_soft_sort(vertices, p->z, k);
-    sort.tau = tau, sort.order = p->order, sort.work = p->work;
+    sort.tau = tau;
+    sort.order = p->order;
+    sort.work = p->work;
     tacSinkhorn sinkhorn = tac_default_sinkhorn(vertices, p->z, k);
-    sinkhorn.tau = tau, sinkhorn.work = p->work;
+    sinkhorn.tau = tau;
+    sinkhorn.work = p->work;
     if (way < 0)
         return p->sinkhorn ? tac_sinkhorn_top_k(&sinkhorn, p->W) : tac_soft_sort_top_k(&sort, p->W);
     return p->sinkhorn ? tac_sinkhorn_top_k_jvp(&sinkhorn, z_dot, tau_dot, p->W_rate)
@@ -243,7 +259,8 @@ static void read_field(const softPair* p, int side, softRecord* r) {
         r->D[6][way] = tac_dot(g, u) + (way == EPS1 ? jet[10] : (tacReal)0.0);
         if (way == EPS1) g_dot = tac_add(g_dot, tac_load3(jet + 11));
         tacVec3 n_dot = tac_add(tac_pose_rotate(surface, normal_rate(h, g, g_dot)), turned);
-        r->D[3][way] = sign * n_dot.x, r->D[4][way] = sign * n_dot.y;
+        r->D[3][way] = sign * n_dot.x;
+        r->D[4][way] = sign * n_dot.y;
         r->D[5][way] = sign * n_dot.z;
     }
 }
@@ -260,7 +277,9 @@ static tacResult fill_records(softPair* p, int side, int k, softRecord* out) {
         for (int i = 0; i < k && result == TAC_OK; ++i) {
             tacVec3 d = tac_pose_rotate(p->pose[side], mean_of(p, side, p->W_rate + i * vertices));
             if (side == 1 && way < 6) d = tac_add(d, moved(p, tac_load3(out[i].point), way));
-            out[i].D[0][way] = d.x, out[i].D[1][way] = d.y, out[i].D[2][way] = d.z;
+            out[i].D[0][way] = d.x;
+            out[i].D[1][way] = d.y;
+            out[i].D[2][way] = d.z;
         }
     }
     for (int i = 0; i < k && result == TAC_OK; ++i) read_field(p, side, &out[i]);
@@ -291,13 +310,17 @@ static tacResult find_points(const tacModel* model, const tacPose* body, int ind
                            plan->number[TAC_CONTACT_SORT]};
     tacResult result = TAC_OK;
     *count = 0;
-    for (int i = 0; i < 2; ++i)
-        p->cloud[i] = plan->cloud[pair->geom[i]], p->pose[i] = body[pair->body[i]];
+    for (int i = 0; i < 2; ++i) {
+        p->cloud[i] = plan->cloud[pair->geom[i]];
+        p->pose[i] = body[pair->body[i]];
+    }
     for (int i = 0; i < 3; ++i) p->number[i] = model->param[number[i]];
-    p->sinkhorn = plan->choice[TAC_CHOICE_SELECT], p->exact = plan->choice[TAC_CHOICE_EXACT];
+    p->sinkhorn = plan->choice[TAC_CHOICE_SELECT];
+    p->exact = plan->choice[TAC_CHOICE_EXACT];
     if (!p->cloud[0] || !p->cloud[1] || count_of(p) == 0) return TAC_OK;
     if (is_apart(model, body, pair, p)) return TAC_OK;
-    fill_side(p, 0, 0), fill_side(p, 1, p->cloud[0]->queries);
+    fill_side(p, 0, 0);
+    fill_side(p, 1, p->cloud[0]->queries);
     weigh(p);
     for (int side = 0; side < 2 && result == TAC_OK; ++side) {
         int vertices = p->cloud[side]->vertices, k = vertices < p->points ? vertices : p->points;
@@ -328,10 +351,16 @@ static void put_twists(const softRecord* r, tacVec3 origin, tacContacts* c, int 
 static void put_record(const tacModel* model, int pair, int number, const softRecord* r,
                        tacVec3 origin, tacContacts* c) {
     int at = c->count++;
-    c->pair[at] = pair, c->bundle[at] = -1, c->feature[at] = (uint64_t)number;
+    c->pair[at] = pair;
+    c->bundle[at] = -1;
+    c->feature[at] = (uint64_t)number;
     for (int k = 0; k < 2; ++k) c->geom[k][at] = model->contact->pair[pair].geom[k];
-    for (int k = 0; k < 3; ++k) c->point[k][at] = r->point[k], c->normal[k][at] = r->normal[k];
-    c->distance[at] = r->distance, c->activity[at] = 1.0;
+    for (int k = 0; k < 3; ++k) {
+        c->point[k][at] = r->point[k];
+        c->normal[k][at] = r->normal[k];
+    }
+    c->distance[at] = r->distance;
+    c->activity[at] = 1.0;
     if (c->d_twist[0][0]) put_twists(r, origin, c, at);
 }
 
@@ -353,7 +382,8 @@ static tacResult detect(const tacModel* model, const tacPose* body, tacContacts*
 // offsets of what ways 6, 7, 8 are
 static void numbers_of(const tacModel* model, int at[3]) {
     const int* number = model->contact->number;
-    at[0] = number[TAC_CONTACT_EPS1], at[1] = number[TAC_CONTACT_EPS2];
+    at[0] = number[TAC_CONTACT_EPS1];
+    at[1] = number[TAC_CONTACT_EPS2];
     at[2] = number[TAC_CONTACT_SORT];
 }
 
@@ -390,8 +420,12 @@ static tacResult detect_jvp(const tacModel* model, const tacPose* body, const ta
             d[6] = 0.0;
             for (int row = 0; row < 7; ++row)
                 for (int w = 0; w < WAYS; ++w) d[row] += r[k].D[row][w] * way[w];
-            for (int j = 0; j < 3; ++j) dot->point[j][at] = d[j], dot->normal[j][at] = d[3 + j];
-            dot->distance[at] = d[6], dot->activity[at] = 0.0;
+            for (int j = 0; j < 3; ++j) {
+                dot->point[j][at] = d[j];
+                dot->normal[j][at] = d[3 + j];
+            }
+            dot->distance[at] = d[6];
+            dot->activity[at] = 0.0;
         }
     }
     return TAC_OK;

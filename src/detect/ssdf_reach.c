@@ -44,7 +44,10 @@ static tacReachBox points_box(const reachWay* w, int level, int slot) {
     const tacPatchPage* page = &w->points->page[w->levels[0].first[level] + slot / TAC_CLOUD_LEAF];
     tacReachBox box;
     int at = slot % TAC_CLOUD_LEAF;
-    for (int k = 0; k < 3; ++k) box.low[k] = page->low[k][at], box.high[k] = page->high[k][at];
+    for (int k = 0; k < 3; ++k) {
+        box.low[k] = page->low[k][at];
+        box.high[k] = page->high[k][at];
+    }
     return box;
 }
 
@@ -57,7 +60,8 @@ static const tacReachBox* planes_box(const reachWay* w, int level, int slot) {
 // middle and half sides of a box of points in the axes of the planes
 static void turn_box(const reachWay* w, const tacReachBox* box, double middle[3], double half[3]) {
     for (int i = 0; i < 3; ++i) {
-        middle[i] = w->t[i], half[i] = 0.0;
+        middle[i] = w->t[i];
+        half[i] = 0.0;
         for (int j = 0; j < 3; ++j) {
             middle[i] += w->R[i][j] * 0.5 * (box->low[j] + box->high[j]);
             half[i] += w->size[i][j] * 0.5 * (box->high[j] - box->low[j]);
@@ -123,11 +127,15 @@ static reachWay way_of(const tacSsdfMeeting* m, int side) {
     const tacContactCloud *points = m->cloud[side], *planes = m->cloud[1 - side];
     tacSsdfQuery q = tac_ssdf_query(points, *m->pose[side], *m->pose[1 - side]);
     reachWay w = {.points = points, .planes = planes, .whole = &points->reach->points};
-    w.levels[0] = tac_cloud_levels(points->count), w.levels[1] = tac_cloud_levels(planes->count);
+    w.levels[0] = tac_cloud_levels(points->count);
+    w.levels[1] = tac_cloud_levels(planes->count);
     double t[3] = {tac_re(q.t.x), tac_re(q.t.y), tac_re(q.t.z)};
     for (int i = 0; i < 3; ++i) {
         w.t[i] = t[i];
-        for (int j = 0; j < 3; ++j) w.R[i][j] = tac_re(q.R.m[i][j]), w.size[i][j] = fabs(w.R[i][j]);
+        for (int j = 0; j < 3; ++j) {
+            w.R[i][j] = tac_re(q.R.m[i][j]);
+            w.size[i][j] = fabs(w.R[i][j]);
+        }
     }
     return w;
 }

@@ -10,9 +10,12 @@ static void list_corners(tacVertexFaces pairs, const tacReal** out) {
 
 static void list_witness(tacFaceWitness w, tacReal** out) {
     for (int k = 0; k < 3; ++k) {
-        out[k] = w.alpha[k], out[4 + k] = w.point[k], out[8 + k] = w.normal[k];
+        out[k] = w.alpha[k];
+        out[4 + k] = w.point[k];
+        out[8 + k] = w.normal[k];
     }
-    out[3] = w.colliding, out[7] = w.distance;
+    out[3] = w.colliding;
+    out[7] = w.distance;
 }
 
 static const tacWitnessRoutine* routine(void) {

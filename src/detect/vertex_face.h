@@ -49,7 +49,8 @@ typedef struct faceWitness {
 TAC_INLINE faceArms face_arms(const faceCorners* c) {
     faceArms a;
     for (int k = 0; k < 3; ++k) {
-        a.e0[k] = c->x[2][k] - c->x[1][k], a.e1[k] = c->x[3][k] - c->x[1][k];
+        a.e0[k] = c->x[2][k] - c->x[1][k];
+        a.e1[k] = c->x[3][k] - c->x[1][k];
         a.r[k] = c->x[0][k] - c->x[1][k];
     }
     return a;
@@ -103,8 +104,12 @@ TAC_INLINE wide face_unusable(const faceCorners* c, const faceArms* a, const fac
 
 // each side's squared length and what its root is counted by
 TAC_INLINE void face_sides(const faceProducts* p, wide length[3], wide along[3]) {
-    length[0] = p->A, length[1] = p->B, length[2] = p->A + p->B - 2.0 * p->C;
-    along[0] = p->p, along[1] = p->q, along[2] = p->q - p->p - p->C + p->A;
+    length[0] = p->A;
+    length[1] = p->B;
+    length[2] = p->A + p->B - 2.0 * p->C;
+    along[0] = p->p;
+    along[1] = p->q;
+    along[2] = p->q - p->p - p->C + p->A;
 }
 
 // costs of the sides' points beside |r|^2/2
@@ -118,8 +123,11 @@ TAC_INLINE void face_costs(const faceProducts* p, const faceQp* q, wide out[3]) 
 TAC_INLINE void face_start(const faceProducts* p, const edgeTau* t, faceQp* q) {
     wide length[3], along[3], half;
     q->s2 = w_fma(t->relative, face_mean(p), t->floor);
-    q->w = t->regular * q->s2, half = 0.5 * q->w;
-    q->H11 = p->A + q->w, q->H22 = p->B + q->w, q->H12 = p->C + half;
+    q->w = t->regular * q->s2;
+    half = 0.5 * q->w;
+    q->H11 = p->A + q->w;
+    q->H22 = p->B + q->w;
+    q->H12 = p->C + half;
     wide det = w_fma(q->w, w_fma(w_set(0.75), q->w, p->A + p->B - p->C), p->cross2);
     q->inv_det = 1.0 / (det + EDGE_FLOOR * EDGE_FLOOR);
     wide P = p->p + half, Q = p->q + half;
@@ -127,13 +135,16 @@ TAC_INLINE void face_start(const faceProducts* p, const edgeTau* t, faceQp* q) {
     q->free[1] = (q->H11 * Q - q->H12 * P) * q->inv_det;
     face_sides(p, length, along);
     for (int i = 0; i < 3; ++i) {
-        q->L[i] = length[i] + q->w + EDGE_FLOOR, q->inv_L[i] = 1.0 / q->L[i];
+        q->L[i] = length[i] + q->w + EDGE_FLOOR;
+        q->inv_L[i] = 1.0 / q->L[i];
         q->root[i] = (along[i] + half) * q->inv_L[i];
     }
 }
 
 TAC_INLINE void face_shares(const faceQp* q, wide out[3]) {
-    out[0] = 1.0 - q->free[0] - q->free[1], out[1] = q->free[0], out[2] = q->free[1];
+    out[0] = 1.0 - q->free[0] - q->free[1];
+    out[1] = q->free[0];
+    out[2] = q->free[1];
 }
 
 TAC_INLINE void face_blend(faceQp* q) {
@@ -149,7 +160,8 @@ TAC_INLINE void face_inside(faceQp* q, const edgeTau* t) {
     softDiff s[3];
     face_shares(q, share);
     for (int j = 0; j < 3; ++j) s[j] = soft_greater_diff(share[j], w_set(0.0), t->within.tau);
-    q->inside = s[0].value * s[1].value * s[2].value, q->by_within = w_set(0.0);
+    q->inside = s[0].value * s[1].value * s[2].value;
+    q->by_within = w_set(0.0);
     for (int j = 0; j < 3; ++j) {
         wide others = s[(j + 1) % 3].value * s[(j + 2) % 3].value;
         q->by_x[j] = others * s[j].d_x;
@@ -164,7 +176,8 @@ TAC_INLINE void face_clips(faceQp* q, const edgeTau* t) {
         wide log_term = unit_log(unit_log_ratio(over, M, &t->clip));
         unitValue d = unit_clip_diff(x, over, M, log_term, &t->clip);
         q->u[i] = unit_clip(x, log_term, &t->clip);
-        q->slope[i] = d.d_x, q->by_clip[i] = d.d_tau;
+        q->slope[i] = d.d_x;
+        q->by_clip[i] = d.d_tau;
     }
 }
 
@@ -188,7 +201,9 @@ TAC_INLINE void face_choose(faceQp* q, const edgeTau* t) {
 TAC_INLINE faceQp face_qp(const faceProducts* p, const edgeTau* t) {
     faceQp q;
     face_start(p, t, &q);
-    face_inside(&q, t), face_clips(&q, t), face_excess(p, &q);
+    face_inside(&q, t);
+    face_clips(&q, t);
+    face_excess(p, &q);
     q.inv_T = 1.0 / (t->least * q.s2);
     face_choose(&q, t);
     face_blend(&q);
@@ -208,12 +223,15 @@ TAC_INLINE faceQp face_qp_exact(const faceProducts* p, const edgeTau* t) {
     q.by_within = q.inv_T = zero;
     for (int i = 0; i < 3; ++i) {
         unitValue c = unit_clip_hard(q.root[i]);
-        q.u[i] = c.value, q.slope[i] = c.d_x, q.by_clip[i] = q.by_x[i] = zero;
+        q.u[i] = c.value;
+        q.slope[i] = c.d_x;
+        q.by_clip[i] = q.by_x[i] = zero;
     }
     face_excess(p, &q);
     for (int i = 0; i < 3; ++i) {
         wide best = w_select_ge0(-q.excess[i], one, zero);
-        q.weight[i] = best * (1.0 - taken), taken = w_max(taken, best);
+        q.weight[i] = best * (1.0 - taken);
+        taken = w_max(taken, best);
     }
     face_blend(&q);
     return q;
@@ -295,7 +313,8 @@ TAC_INLINE faceWitness face_witness_jvp(const faceCorners* c_dot, const faceArms
     for (int k = 0; k < 3; ++k) {
         wide move =
             x.at[0] * a->e0[k] + q->at[0] * ad.e0[k] + x.at[1] * a->e1[k] + q->at[1] * ad.e1[k];
-        d.point[k] = c_dot->x[1][k] + move, e[k] = ad.r[k] - move;
+        d.point[k] = c_dot->x[1][k] + move;
+        e[k] = ad.r[k] - move;
     }
     wide along = w_dot3(s.e, e), soft = t->gap * (2.0 * td->gap * q->s2 + t->gap * x.s2);
     wide inverse = -(along + 0.5 * soft) * s.inverse * s.inverse * s.inverse;
@@ -328,7 +347,9 @@ TAC_INLINE void face_qp_vjp(const faceQp* q, const faceAnswer* bar, const edgeTa
         tau->clip = w_fma(q->by_clip[i], u, tau->clip);
         wide sum = root * q->inv_L[i];
         length[i] = 0.5 * cost * q->u[i] * (q->u[i] - 2.0 * q->root[i]) - sum * q->root[i];
-        along[i] = sum, half = half + sum, w = w + length[i];
+        along[i] = sum;
+        half = half + sum;
+        w = w + length[i];
         if (i == 2) base = cost;
     }
     wide g1 = (q->H22 * free[0] - q->H12 * free[1]) * q->inv_det;
@@ -339,12 +360,15 @@ TAC_INLINE void face_qp_vjp(const faceQp* q, const faceAnswer* bar, const edgeTa
     out->A = length[0] + length[2] + along[2] + 0.5 * base - g1 * q->free[0];
     out->B = length[1] + length[2] - g2 * q->free[1];
     out->C = off - 2.0 * length[2] - along[2];
-    out->p = along[0] - along[2] - base + g1, out->q = along[1] + along[2] + g2;
+    out->p = along[0] - along[2] - base + g1;
+    out->q = along[1] + along[2] + g2;
     colder = colder * q->inv_T;
     tau->least = w_fma(colder, q->s2, tau->least);
     tau->regular = w_fma(w, q->s2, tau->regular);
     wide s2 = (2.0 / 3.0) * t->relative * (bar->s2 + t->regular * w + t->least * colder);
-    out->A = out->A + s2, out->B = out->B + s2, out->C = out->C - s2;
+    out->A = out->A + s2;
+    out->B = out->B + s2;
+    out->C = out->C - s2;
 }
 
 // adds to `out` and `tau_bar`
@@ -362,7 +386,9 @@ TAC_INLINE void face_witness_vjp(const faceArms* a, const faceQp* q, const edgeT
         wide e = w_fma(bar->normal[k], s.inverse, along * s.e[k]), move = bar->point[k] - e;
         answer.at[0] = w_fma(move, a->e0[k], answer.at[0]);
         answer.at[1] = w_fma(move, a->e1[k], answer.at[1]);
-        arms.e0[k] = q->at[0] * move, arms.e1[k] = q->at[1] * move, arms.r[k] = e;
+        arms.e0[k] = q->at[0] * move;
+        arms.e1[k] = q->at[1] * move;
+        arms.r[k] = e;
         out->x[1][k] = out->x[1][k] + bar->point[k];
     }
     face_qp_vjp(q, &answer, t, &products, tau_bar);

@@ -95,11 +95,21 @@ static tacReal radius_of(const tacModel* model, const tacFeatures* f) {
 static void bind_field(tacVertexSide* s, tacScratch* scratch) {
     const tacFieldBound* field = tac_kept_field(s->model, s->geom, scratch);
     tacFieldBound own;
-    if (!field) own = tac_field_bind(s->model, s->geom, scratch), field = &own;
-    s->program = field->program, s->floor = field->floor, s->floors = field->floors;
-    s->rough = field->rough, s->leaves = field->leaves, s->rise = field->rise, s->end = field->end;
-    s->range = field->range, s->box = field->box;
-    s->culling = field->culling, s->run = NULL;
+    if (!field) {
+        own = tac_field_bind(s->model, s->geom, scratch);
+        field = &own;
+    }
+    s->program = field->program;
+    s->floor = field->floor;
+    s->floors = field->floors;
+    s->rough = field->rough;
+    s->leaves = field->leaves;
+    s->rise = field->rise;
+    s->end = field->end;
+    s->range = field->range;
+    s->box = field->box;
+    s->culling = field->culling;
+    s->run = NULL;
     tac_fetch(s->rough, sizeof(tacRoughFloors) *
                             (size_t)((s->leaves + TAC_ROUGH_FLOORS - 1) / TAC_ROUGH_FLOORS));
     if (tac_run_size(s->program.shape) <= WARM) return;
@@ -111,10 +121,13 @@ tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair,
                               const tacPose* body, tacScratch* scratch) {
     const tacContactPlan* plan = model->contact;
     tacVertexSide s = {.model = model, .owner = owner, .geom = pair->geom[1 - owner]};
-    s.seen = ~(uint64_t)0, s.steep = 1.0;
+    s.seen = ~(uint64_t)0;
+    s.steep = 1.0;
     tacPose field = body[pair->body[1 - owner]], own = body[pair->body[owner]];
-    s.shape = model->geom[s.geom].shape, s.features = &plan->feature[pair->geom[owner]];
-    s.place.field = frame_of(field), s.place.own = frame_of(own);
+    s.shape = model->geom[s.geom].shape;
+    s.features = &plan->feature[pair->geom[owner]];
+    s.place.field = frame_of(field);
+    s.place.own = frame_of(own);
     s.place.across = frame_of(tac_pose_compose(tac_pose_inverse(field), own));
     s.place.way = owner == 1 ? 1.0 : -1.0;
     s.place.radius = radius_of(model, s.features);
@@ -252,7 +265,8 @@ static void keep_near(tacVertexSide* side, const tacVertexRange* range, tacScrat
 // where the first hits go
 static void fetch_hits(const tacHits* h, int capacity) {
     size_t count = (size_t)(capacity < 64 ? capacity : 64);
-    tac_fetch(h->vertex, sizeof(int) * count), tac_fetch(h->value, sizeof(tacReal) * count);
+    tac_fetch(h->vertex, sizeof(int) * count);
+    tac_fetch(h->value, sizeof(tacReal) * count);
     for (int k = 0; k < 3; ++k) {
         tac_fetch(h->y[k], sizeof(tacReal) * count);
         tac_fetch(h->gradient[k], sizeof(tacReal) * count);
@@ -297,9 +311,12 @@ void tac_hits_within(tacVertexSide* side, tacHits* hits, tacVertexRange range, i
 
 static void copy_hit(const tacHits* from, int i, tacHits* to) {
     int j = to->count++;
-    to->vertex[j] = from->vertex[i], to->value[j] = from->value[i];
-    for (int k = 0; k < 3; ++k)
-        to->y[k][j] = from->y[k][i], to->gradient[k][j] = from->gradient[k][i];
+    to->vertex[j] = from->vertex[i];
+    to->value[j] = from->value[i];
+    for (int k = 0; k < 3; ++k) {
+        to->y[k][j] = from->y[k][i];
+        to->gradient[k][j] = from->gradient[k][i];
+    }
 }
 
 void tac_vertex_touching(tacVertexSide* side, int order, tacHits* out) {
@@ -313,5 +330,8 @@ void tac_vertex_touching(tacVertexSide* side, int order, tacHits* out) {
         return;
     }
     pad(out->value, out->count);
-    for (int k = 0; k < 3; ++k) pad(out->y[k], out->count), pad(out->gradient[k], out->count);
+    for (int k = 0; k < 3; ++k) {
+        pad(out->y[k], out->count);
+        pad(out->gradient[k], out->count);
+    }
 }

@@ -145,7 +145,8 @@ static void leaves(const tacRoughFloors* leaf, int count_leaves, const float* co
             close |= (uint64_t)rough_negative_bits(low - rough_set(near)) << n;
             by |= (uint64_t)rough_negative_bits(low - rough_load(&far[n])) << n;
         }
-        is_near[i] = close & there, is_far[i] = by & there;
+        is_near[i] = close & there;
+        is_far[i] = by & there;
     }
 }
 
@@ -218,7 +219,8 @@ static unsigned needs(const tacRoughFloors* leaf, uint64_t which, float near, fl
     for (int k = 0; k < all; ++k) {
         tacLeafNeed n = need[k];
         n.bits &= (uint8_t)is_near;
-        need[*count] = n, *count += n.bits != 0;
+        need[*count] = n;
+        *count += n.bits != 0;
     }
     return is_near;
 }
@@ -296,7 +298,9 @@ TAC_INLINE hitDot hit_dot(const tacVertexPlace* p, const hit* a, const wide x_do
 // unit vector k times a, or 0
 TAC_INLINE void cross_unit(int k, const wide a[3], wide out[3]) {
     int i = (k + 1) % 3, j = (k + 2) % 3;
-    out[k] = w_set(0.0), out[i] = -a[j], out[j] = a[i];
+    out[k] = w_set(0.0);
+    out[i] = -a[j];
+    out[j] = a[i];
 }
 
 // what a hit slides by in column c of d_twist, where it is moved by `move` already
@@ -314,15 +318,20 @@ static void twists(const tacVertexPlace* p, const tacHits* hits, const tacHitSli
         wide H[6], arm[3], normal[3], rides = w_set(p->way > 0.0 ? 0.0 : 1.0);
         load_hit(p, hits, i, &a);
         load_hessian(p, hits, i, H);
-        for (int k = 0; k < 3; ++k) arm[k] = p->radius * a.h[k], normal[k] = p->way * a.h[k];
+        for (int k = 0; k < 3; ++k) {
+            arm[k] = p->radius * a.h[k];
+            normal[k] = p->way * a.h[k];
+        }
         for (int c = 0; c < 6; ++c) {
             // the vertex moves past the field, or the field past the vertex and all rides on it
             wide move[3] = {w_set(0.0), w_set(0.0), w_set(0.0)}, turn[3] = {move[0]}, g_dot[3];
             turn[1] = turn[2] = move[0];
             if (c < 3)
                 move[c] = w_set(p->way);
-            else
-                cross_unit(c - 3, arm, move), cross_unit(c - 3, normal, turn);
+            else {
+                cross_unit(c - 3, arm, move);
+                cross_unit(c - 3, normal, turn);
+            }
             for (int k = 0; k < 3 && c >= 3; ++k) move[k] = p->way * move[k];
             if (slide) add_slide(slide, i, c, p->way, move);
             w_symmetric_mul(H, move, g_dot);
@@ -342,7 +351,10 @@ static void twists(const tacVertexPlace* p, const tacHits* hits, const tacHitSli
 TAC_INLINE void velocity(const tacReal twist[6], const tacFrame* body, const wide x[3],
                          wide out[3]) {
     wide arm[3], w[3], sweep[3];
-    for (int k = 0; k < 3; ++k) arm[k] = x[k] - body->origin[k], w[k] = w_set(twist[3 + k]);
+    for (int k = 0; k < 3; ++k) {
+        arm[k] = x[k] - body->origin[k];
+        w[k] = w_set(twist[3 + k]);
+    }
     w_cross3(w, arm, sweep);
     for (int k = 0; k < 3; ++k) out[k] = sweep[k] + twist[k];
 }
@@ -354,7 +366,8 @@ static void record_jvp(const tacVertexPlace* p, const tacHits* hits, const tacHi
         wide H[6], own[3], ride[3], g_dot[3], point[3], turn[3], w[3], phi_dot;
         load_hit(p, hits, i, &a);
         load_hessian(p, hits, i, H);
-        velocity(dot->own, &p->own, a.x, own), velocity(dot->field, &p->field, a.x, ride);
+        velocity(dot->own, &p->own, a.x, own);
+        velocity(dot->field, &p->field, a.x, ride);
         for (int k = 0; k < 3; ++k) own[k] = own[k] - ride[k];
         for (int k = 0; k < 3 && dot->slide[0]; ++k) own[k] = own[k] + w_load(&dot->slide[k][i]);
         w_symmetric_mul(H, own, g_dot);
@@ -368,7 +381,8 @@ static void record_jvp(const tacVertexPlace* p, const tacHits* hits, const tacHi
         }
         hitDot d = hit_dot(p, &a, own, phi_dot, g_dot, dot);
         for (int k = 0; k < 3; ++k) {
-            point[k] = w_fma(w_set(-p->radius), a.h[k], a.x[k]), w[k] = w_set(dot->field[3 + k]);
+            point[k] = w_fma(w_set(-p->radius), a.h[k], a.x[k]);
+            w[k] = w_set(dot->field[3 + k]);
         }
         velocity(dot->field, &p->field, point, ride);
         w_cross3(w, a.h, turn);
@@ -405,7 +419,8 @@ TAC_INLINE void add_sums(const hitSums* sums, tacHitBar* out) {
         out->own[k] += w_sum(sums->own[k]);
     }
     out->radius += w_sum(sums->radius);
-    out->tau += w_sum(sums->tau), out->support += w_sum(sums->support);
+    out->tau += w_sum(sums->tau);
+    out->support += w_sum(sums->support);
 }
 
 // adjoints of padding are not 0: they are taken away
@@ -430,7 +445,10 @@ static void record_vjp(const tacVertexPlace* p, const tacHits* hits, tacHitRecor
         sums.support = w_fma(a.gamma.d_upper, gamma_bar, sums.support);
         d_bar = w_fma(a.gamma.d_x, gamma_bar, d_bar);
         sums.radius = sums.radius - d_bar;
-        for (int k = 0; k < 3; ++k) x_bar[k] = d_bar * a.g[k], g_bar[k] = w_set(0.0);
+        for (int k = 0; k < 3; ++k) {
+            x_bar[k] = d_bar * a.g[k];
+            g_bar[k] = w_set(0.0);
+        }
         if (bent) {
             wide H[6], back[3];
             for (int k = 0; k < 3; ++k) {

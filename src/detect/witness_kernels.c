@@ -27,16 +27,20 @@ TAC_INLINE edgeTauDot load_options_dot(const tacWitnessOptions* d) {
 }
 
 TAC_INLINE void add_options_bar(const edgeTauDot* bar, tacWitnessOptions* out) {
-    out->regular += w_sum(bar->regular), out->least += w_sum(bar->least);
-    out->clip += w_sum(bar->clip), out->within += w_sum(bar->within);
-    out->range += w_sum(bar->range), out->gap += w_sum(bar->gap);
+    out->regular += w_sum(bar->regular);
+    out->least += w_sum(bar->least);
+    out->clip += w_sum(bar->clip);
+    out->within += w_sum(bar->within);
+    out->range += w_sum(bar->range);
+    out->gap += w_sum(bar->gap);
 }
 
 //---------------------------------- edge and edge ----------------------------------
 
 // order of the arrays: alpha 0 1, colliding 2, point 1 at 3, point 2 at 6, distance 9, normal 10
 TAC_INLINE void store_edge_witness(const edgeWitness* w, tacReal* const* out, int i, int span) {
-    store_if(out[0], i, w->alpha[0]), store_if(out[1], i, w->alpha[1]);
+    store_if(out[0], i, w->alpha[0]);
+    store_if(out[1], i, w->alpha[1]);
     store_if(out[2], i, w->colliding);
     for (int k = 0; k < 6; ++k) store_if(out[3 + k], i, w->point[k / 3][k % 3]);
     if (!span) return;
@@ -93,7 +97,8 @@ TAC_INLINE void store_places(const edgeQp* q, int edge, const tacReal* const* in
     const tacReal *from[3], *end[3];
     for (int k = 0; k < 3; ++k) {
         to[1 + k] = array_or(out, 3 + 3 * edge + k, first, unused);
-        from[k] = in[6 * edge + k] + first, end[k] = in[6 * edge + 3 + k] + first;
+        from[k] = in[6 * edge + k] + first;
+        end[k] = in[6 * edge + 3 + k] + first;
     }
     EDGE_EACH(u, n) {
         wide alpha = q[u].alpha[edge];
@@ -132,7 +137,8 @@ TAC_INLINE wide edge_value_stage(const edgeTau* t, const tacReal* const* in, tac
         edge_open(&q[u], &p, t);
     }
     edge_qp_values(q, t, n);
-    store_places(q, 0, in, out, first, n), store_places(q, 1, in, out, first, n);
+    store_places(q, 0, in, out, first, n);
+    store_places(q, 1, in, out, first, n);
     if (out[2]) EDGE_EACH(u, n) w_store(out[2] + first + u * TAC_LANES, q[u].colliding);
     if (span) store_spans(q, t, in, out, first, n);
     return bad;
@@ -214,10 +220,15 @@ TAC_INLINE faceCorners load_face(const tacReal* const* in, int i) {
 
 // order of the arrays: shares of the corners 0 1 2, colliding 3, point 4, distance 7, normal 8
 TAC_INLINE void store_face(const faceWitness* w, wide first, tacReal* const* out, int i) {
-    store_if(out[0], i, first), store_if(out[1], i, w->at[0]), store_if(out[2], i, w->at[1]);
-    store_if(out[3], i, w->colliding), store_if(out[7], i, w->distance);
-    for (int k = 0; k < 3; ++k)
-        store_if(out[4 + k], i, w->point[k]), store_if(out[8 + k], i, w->normal[k]);
+    store_if(out[0], i, first);
+    store_if(out[1], i, w->at[0]);
+    store_if(out[2], i, w->at[1]);
+    store_if(out[3], i, w->colliding);
+    store_if(out[7], i, w->distance);
+    for (int k = 0; k < 3; ++k) {
+        store_if(out[4 + k], i, w->point[k]);
+        store_if(out[8 + k], i, w->normal[k]);
+    }
 }
 
 TAC_INLINE faceWitness load_face_bar(const tacReal* const* bar, int i) {
@@ -225,8 +236,10 @@ TAC_INLINE faceWitness load_face_bar(const tacReal* const* bar, int i) {
     faceWitness w = {.at = {load_or_zero(bar[1], i) - first, load_or_zero(bar[2], i) - first},
                      .colliding = load_or_zero(bar[3], i),
                      .distance = load_or_zero(bar[7], i)};
-    for (int k = 0; k < 3; ++k)
-        w.point[k] = load_or_zero(bar[4 + k], i), w.normal[k] = load_or_zero(bar[8 + k], i);
+    for (int k = 0; k < 3; ++k) {
+        w.point[k] = load_or_zero(bar[4 + k], i);
+        w.normal[k] = load_or_zero(bar[8 + k], i);
+    }
     return w;
 }
 

@@ -18,7 +18,8 @@ static void list_corners(tacPolygonPairs pairs, const int corners[2], const tacR
 static void list_witness(const int corners[2], tacPolygonWitness w, tacReal** out) {
     int c = corners[0] + corners[1];
     for (int j = 0; j < c; ++j) out[j] = w.alpha[j];
-    out[c] = w.colliding, out[c + 7] = w.distance;
+    out[c] = w.colliding;
+    out[c + 7] = w.distance;
     for (int k = 0; k < 6; ++k) out[c + 1 + k] = w.point[k / 3][k % 3];
     for (int k = 0; k < 3; ++k) out[c + 8 + k] = w.normal[k];
 }

@@ -81,8 +81,10 @@ static void poly_choose(const polyPair* p, int mask0, int mask1, polyFace* f) {
             f->used[j] = mask >> a & 1;
             if (f->used[j] && base < 0)
                 base = j;
-            else if (f->used[j])
-                f->j[f->size] = j, f->base[f->size++] = base;
+            else if (f->used[j]) {
+                f->j[f->size] = j;
+                f->base[f->size++] = base;
+            }
         }
     }
 }
@@ -147,7 +149,8 @@ static wide poly_minimum(const polyPair* p, polyFace* f, wide w) {
             if (f->used[poly_first(p, side) + a] && !done) {
                 int j = poly_first(p, side);
                 while (!f->used[j]) ++j;
-                f->alpha[j] = w_set(1.0), done = 1;
+                f->alpha[j] = w_set(1.0);
+                done = 1;
             }
     poly_span(p, f->alpha, first);
     for (int i = 0; i < f->size; ++i)
@@ -211,7 +214,8 @@ static void poly_hard_weights(polySolution* s) {
 
 static void poly_faces(const polyPair* p, const edgeTau* t, int exact, polySolution* s) {
     s->count = 0;
-    s->s2 = poly_unit2(p, t, NULL), s->w = t->regular * s->s2;
+    s->s2 = poly_unit2(p, t, NULL);
+    s->w = t->regular * s->s2;
     s->inv_least = exact ? w_set(0.0) : 1.0 / (t->least * s->s2);
     for (int a = 1; a < 1 << p->n[0]; ++a)
         for (int b = 1; b < 1 << p->n[1]; ++b) {

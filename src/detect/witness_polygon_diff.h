@@ -85,7 +85,8 @@ static polyWitness poly_witness_jvp(const polyPair* p, const polyPair* d, const 
     polySpan g = poly_gap(p, s, t);
     wide s2_dot = poly_unit2(p, t, d), e_dot[3], slid[3];
     poly_alpha_jvp(p, d, s, t, td, exact, s2_dot, &out);
-    poly_span(d, s->alpha, e_dot), poly_span(p, out.alpha, slid);
+    poly_span(d, s->alpha, e_dot);
+    poly_span(p, out.alpha, slid);
     for (int k = 0; k < 3; ++k) {
         e_dot[k] = e_dot[k] + slid[k];
         out.point[0][k] = out.point[1][k] = w_set(0.0);
@@ -116,7 +117,8 @@ static void poly_face_vjp(const polyPair* p, const polyFace* f, const wide alpha
     for (int j = 0; j < POLY_CORNERS; ++j) full[j] = w_set(0.0);
     for (int k = 0; k < 3; ++k) u[k] = w_set(0.0);
     for (int i = 0; i < f->size; ++i) {
-        full[f->j[i]] = l[i], full[f->base[i]] = full[f->base[i]] - l[i];
+        full[f->j[i]] = l[i];
+        full[f->base[i]] = full[f->base[i]] - l[i];
         for (int k = 0; k < 3; ++k) u[k] = w_fma(l[i], f->col[i][k], u[k]);
         bar->w = bar->w - 0.5 * l[i] * (f->alpha[f->j[i]] - f->alpha[f->base[i]]);
     }
@@ -160,7 +162,8 @@ static void poly_unit2_vjp(const polyPair* p, const edgeTau* t, wide s2_bar, pol
                 for (int k = 0; k < 3; ++k) {
                     int i = poly_first(p, side) + a, j = poly_first(p, side) + b;
                     wide pull = share * (p->x[j][k] - p->x[i][k]);
-                    bar->x[j][k] = bar->x[j][k] + pull, bar->x[i][k] = bar->x[i][k] - pull;
+                    bar->x[j][k] = bar->x[j][k] + pull;
+                    bar->x[i][k] = bar->x[i][k] - pull;
                 }
 }
 

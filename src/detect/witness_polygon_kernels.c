@@ -22,7 +22,8 @@ TAC_INLINE void store_if(tacReal* array, int i, wide x) {
 }
 
 static void load_pair(const int n[2], const tacReal* const* in, int i, polyPair* p) {
-    p->n[0] = n[0], p->n[1] = n[1];
+    p->n[0] = n[0];
+    p->n[1] = n[1];
     for (int k = 0; k < 3 * (n[0] + n[1]); ++k) p->x[k / 3][k % 3] = load_or_zero(in[k], i);
 }
 
@@ -81,7 +82,8 @@ static void jvp(const int n[2], const tacWitnessOptions* options, const tacWitne
     for (int i = 0; i < count; i += TAC_LANES) {
         polyPair p, d;
         polySolution s;
-        load_pair(n, in, i, &p), load_pair(n, dot, i, &d);
+        load_pair(n, in, i, &p);
+        load_pair(n, dot, i, &d);
         poly_faces(&p, &t, options->exact, &s);
         polyWitness w = poly_witness_jvp(&p, &d, &s, &t, &td, options->exact);
         store_witness(n, &w, out, i);
@@ -97,13 +99,16 @@ static void vjp(const int n[2], const tacWitnessOptions* options, const tacReal*
         polySolution s;
         polyWitness w;
         polyBar b;
-        load_pair(n, in, i, &p), load_bar(n, bar, i, &w);
+        load_pair(n, in, i, &p);
+        load_bar(n, bar, i, &w);
         poly_faces(&p, &t, options->exact, &s);
         poly_witness_vjp(&p, &s, &t, options->exact, &w, &b);
         for (int k = 0; k < 3 * (n[0] + n[1]); ++k)
             if (in_bar[k]) w_store(in_bar[k] + i, w_load(in_bar[k] + i) + b.x[k / 3][k % 3]);
-        sums->regular += w_sum(b.regular), sums->least += w_sum(b.least);
-        sums->within += w_sum(b.within), sums->gap += w_sum(b.gap);
+        sums->regular += w_sum(b.regular);
+        sums->least += w_sum(b.least);
+        sums->within += w_sum(b.within);
+        sums->gap += w_sum(b.gap);
     }
 }
 

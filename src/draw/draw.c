@@ -188,7 +188,10 @@ static tacResult make_workers(drawWork* work, const tacModel* model, int workers
     work->scratch = a.allocate(a.user, sizeof(tacScratch*) * (size_t)workers);
     work->space = a.allocate(a.user, sizeof(drawSpace*) * (size_t)workers);
     if (!work->scratch || !work->space) return TAC_ERROR_MEMORY;
-    for (int i = 0; i < workers; ++i) work->scratch[i] = NULL, work->space[i] = NULL;
+    for (int i = 0; i < workers; ++i) {
+        work->scratch[i] = NULL;
+        work->space[i] = NULL;
+    }
     for (int i = 0; i < workers; ++i) {
         if (tac_scratch_create(model, &work->scratch[i]) != TAC_OK) return TAC_ERROR_MEMORY;
         work->space[i] = a.allocate(a.user, sizeof(drawSpace));
@@ -248,7 +251,8 @@ tacResult tac_draw(const tacModel* model, const tacDrawOptions* options, tacImag
         stage.items[i].alpha = fmin(stage.items[i].alpha, options->opacity);
     drawWork work = {.stage = &stage, .options = options, .image = image};
     work.half_height = tan(0.5 * stage.camera.fovy * 3.14159265358979323846 / 180.0);
-    work.columns = (image->width + TILE - 1) / TILE, work.rows = (image->height + TILE - 1) / TILE;
+    work.columns = (image->width + TILE - 1) / TILE;
+    work.rows = (image->height + TILE - 1) / TILE;
     place_samples(options->samples, work.offset);
     result = draw_stage(&work, model);
     if (result == TAC_OK)

@@ -91,7 +91,8 @@ typedef struct fontPen {
 
 static void draw_to(fontPen* pen, double x, double y) {
     if (pen->count < TAC_FONT_LINES) pen->out[pen->count++] = (tacSegment){pen->x, pen->y, x, y};
-    pen->x = x, pen->y = y;
+    pen->x = x;
+    pen->y = y;
 }
 
 static void bend_to(fontPen* pen, const double control[2], double x, double y) {
@@ -103,13 +104,17 @@ static void bend_to(fontPen* pen, const double control[2], double x, double y) {
 }
 
 static void draw_stroke(fontPen* pen, double p[][2], int n, int smooth) {
-    pen->x = p[0][0], pen->y = p[0][1];
+    pen->x = p[0][0];
+    pen->y = p[0][1];
     if (!smooth) {
         for (int i = 1; i < n; ++i) draw_to(pen, p[i][0], p[i][1]);
         return;
     }
     int closed = p[0][0] == p[n - 1][0] && p[0][1] == p[n - 1][1];
-    if (closed) pen->x = 0.5 * (p[0][0] + p[1][0]), pen->y = 0.5 * (p[0][1] + p[1][1]);
+    if (closed) {
+        pen->x = 0.5 * (p[0][0] + p[1][0]);
+        pen->y = 0.5 * (p[0][1] + p[1][1]);
+    }
     for (int i = 1; i < n - 1; ++i) {
         int last = i == n - 2 && !closed;
         const double* next = p[i + 1];
@@ -125,8 +130,10 @@ int tac_font_glyph(char code, tacSegment out[TAC_FONT_LINES]) {
     for (const char* at = find(code); *at; at += *at == ' ') {
         double points[16][2] = {{0}};
         int n = 0, smooth = *at == '~';
-        for (at += smooth; *at && *at != ' '; at += 2, ++n)
-            points[n][0] = at[0] - '0', points[n][1] = at[1] - '0';
+        for (at += smooth; *at && *at != ' '; at += 2, ++n) {
+            points[n][0] = at[0] - '0';
+            points[n][1] = at[1] - '0';
+        }
         draw_stroke(&pen, points, n, smooth);
     }
     return pen.count;

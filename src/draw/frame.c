@@ -31,7 +31,8 @@ double tac_frame_lowest(const tacStage* stage, tacLook* look, tacScratch* scratc
     // each round looks ten times closer around the lowest point so far
     for (int round = 0; round < 4; ++round, half *= 0.1) {
         tacVec3 centre = best;
-        look->rays.count = SIDE * SIDE, look->rays.pixel = 1e-5;
+        look->rays.count = SIDE * SIDE;
+        look->rays.pixel = 1e-5;
         for (int i = 0; i < look->rays.count; ++i)
             look_along(&look->rays, i,
                        tac_vec3(centre.x + half * grid(i % SIDE), centre.y + half * grid(i / SIDE),
@@ -91,7 +92,8 @@ static void place_eye(const tacStage* stage, const wedge w[2], tacCamera* camera
 static int hold_surfaces(const tacStage* stage, const tacCamera* camera, const double tangent[2],
                          wedge w[2], tacLook* look, tacScratch* scratch) {
     tacRays* rays = &look->rays;
-    rays->count = SIDE * SIDE, rays->pixel = 1e-3;
+    rays->count = SIDE * SIDE;
+    rays->pixel = 1e-3;
     for (int i = 0; i < rays->count; ++i) {
         tacVec3 along = tac_neg(tac_load3(camera->axes[2]));
         along = tac_add_scaled(along, tangent[0] * grid(i % SIDE), tac_load3(camera->axes[0]));

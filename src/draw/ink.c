@@ -10,7 +10,9 @@ tacInk tac_ink(tacImage* image) {
 }
 
 void tac_ink_colour(tacInk* ink, double r, double g, double b) {
-    ink->rgb[0] = r, ink->rgb[1] = g, ink->rgb[2] = b;
+    ink->rgb[0] = r;
+    ink->rgb[1] = g;
+    ink->rgb[2] = b;
 }
 
 void tac_ink_pixel(const tacInk* ink, int x, int y, double cover) {
@@ -73,8 +75,10 @@ void tac_ink_text(const tacInk* ink, tacText place, const char* text) {
         int count = tac_font_glyph(*text, strokes);
         for (int i = 0; i < count; ++i) {
             tacSegment* s = &strokes[i];
-            s->x0 = x + unit * s->x0, s->y0 = place.y - unit * (s->y0 - TAC_FONT_BASE);
-            s->x1 = x + unit * s->x1, s->y1 = place.y - unit * (s->y1 - TAC_FONT_BASE);
+            s->x0 = x + unit * s->x0;
+            s->y0 = place.y - unit * (s->y0 - TAC_FONT_BASE);
+            s->x1 = x + unit * s->x1;
+            s->y1 = place.y - unit * (s->y1 - TAC_FONT_BASE);
         }
         if (count > 0) tac_ink_strokes(ink, strokes, count, fmax(1.1, 0.75 * unit));
         x += unit * tac_font_advance(*text);

@@ -75,7 +75,8 @@ static int begin_seek(const tacStage* stage, const tacItem* item, const tacSpots
             double away = tac_distance(x, item->ball.center) + item->ball.radius;
             double ball = item->ball.radius + TAC_LIGHT_WIDTH * away;
             if (!tac_ball_interval(x, along, item->ball.center, ball, &enter, &leave)) continue;
-            enter = fmax(enter, near), leave = fmin(leave, spots->reach[i]);
+            enter = fmax(enter, near);
+            leave = fmin(leave, spots->reach[i]);
         }
         if (!(enter < leave)) continue;
         out[count++] = (tacSeeker){i, 0, enter, enter, leave, INFINITY, enter, enter, enter};
@@ -95,9 +96,12 @@ static tacPoints points_of(const tacSpots* spots, const tacSeeker* s, int count,
 // one look at the field; 0 when the search is over
 static int seek_on(tacSeeker* s, double value) {
     double q = value / (TAC_LIGHT_WIDTH * s->t), last = s->right;
-    if (q < s->best)
-        s->best = q, s->left = last, s->at = s->t, s->right = s->t;
-    else if (s->right == s->at)
+    if (q < s->best) {
+        s->best = q;
+        s->left = last;
+        s->at = s->t;
+        s->right = s->t;
+    } else if (s->right == s->at)
         s->right = s->t;
     if (s->best <= -1.0 || s->t >= s->to || ++s->turns >= SEEK_TURNS) return 0;
     // a field that falls no faster than 1.2 cannot come near again

@@ -107,7 +107,8 @@ static tacResult hold_solids(const tacPlane* plane, const planeBox* around, tacP
     for (int item = 0; item < plane->count; ++item) {
         if (!isfinite(plane->items[item].ball.radius)) continue;
         tacPlane one = *plane;
-        one.items = plane->items + item, one.count = 1;
+        one.items = plane->items + item;
+        one.count = 1;
         for (int row = 0; row < GRID; ++row) {
             for (int i = 0; i < GRID; ++i) {
                 space->x[plane->across][i] = around->low[0] + (i + 0.5) * cell[0];
@@ -149,7 +150,8 @@ static void place_plot(tacSliceFrame* f, int width, int height) {
     *f = (tacSliceFrame){.width = width, .height = height, .offset = f->offset};
     if (width < 260 || height < 200) return;
     f->unit = unit;
-    f->left = (int)(34.0 * unit), f->top = (int)(18.0 * unit);
+    f->left = (int)(34.0 * unit);
+    f->top = (int)(18.0 * unit);
     f->width = width - f->left - (int)(56.0 * unit);
     f->height = height - f->top - (int)(28.0 * unit);
 }
@@ -173,7 +175,8 @@ tacResult tac_plane_create(const tacModel* model, const tacSliceOptions* options
     tacAllocator a = model->allocator;
     static const int axes[3][2] = {{1, 2}, {0, 2}, {0, 1}}; // seen from +x, -y and +z
     tacPlane plane = {.model = model, .through = options->axis};
-    plane.across = axes[options->axis][0], plane.up = axes[options->axis][1];
+    plane.across = axes[options->axis][0];
+    plane.up = axes[options->axis][1];
     plane.frame.offset = options->offset;
     place_plot(&plane.frame, width, height);
     tacPlaneSpace* space = a.allocate(a.user, sizeof *space);

@@ -41,7 +41,8 @@ static tacVec3 surroundings(tacVec3 along) {
 // mean of a square wave of period 2 over a width around x
 static double wave_mean(double x, double width) {
     double a = 0.5 * (x - 0.5 * width), b = 0.5 * (x + 0.5 * width);
-    a = fabs(a - floor(a) - 0.5), b = fabs(b - floor(b) - 0.5);
+    a = fabs(a - floor(a) - 0.5);
+    b = fabs(b - floor(b) - 0.5);
     return 2.0 * (a - b) / width;
 }
 
@@ -97,14 +98,16 @@ static tacVec3 base_colour(const tacStage* stage, const tacRays* rays, int i) {
 static void mirror_spots(const tacStage* stage, const tacRays* rays, tacShadeSpace* space,
                          tacScratch* scratch) {
     tacRays* out = &space->mirrored;
-    out->count = space->spots.count, out->pixel = rays->pixel;
+    out->count = space->spots.count;
+    out->pixel = rays->pixel;
     for (int k = 0; k < out->count; ++k) {
         int i = space->spot_ray[k];
         tacVec3 n = tac_vector(&space->spots.normal, k), along = tac_vector(&rays->along, i);
         along = tac_add_scaled(along, -2.0 * fmin(0.0, tac_dot(n, along)), n);
         tac_set_vector(&out->origin, k, tac_vector(&space->spots.x, k));
         tac_set_vector(&out->along, k, tac_normalize(along));
-        out->start[k] = 0.0, out->before[k] = rays->before[i] + rays->distance[i];
+        out->start[k] = 0.0;
+        out->before[k] = rays->before[i] + rays->distance[i];
         tac_store3(space->spot_mirror[k], surroundings(along));
     }
     if (!space->mirror) return;
@@ -225,7 +228,8 @@ static void pass_on(const tacRays* from, tacShadeSpace* space, tacRays* out) {
         if (space->left[owner] < 1.0 / 512.0) continue;
         tac_set_vector(&out->origin, count, tac_vector(&from->origin, i));
         tac_set_vector(&out->along, count, tac_vector(&from->along, i));
-        out->start[count] = from->distance[i] * (1.0 + 1e-6), out->before[count] = from->before[i];
+        out->start[count] = from->distance[i] * (1.0 + 1e-6);
+        out->before[count] = from->before[i];
         space->owner[count++] = owner;
     }
     out->count = count;
@@ -233,7 +237,8 @@ static void pass_on(const tacRays* from, tacShadeSpace* space, tacRays* out) {
 
 void tac_shade(const tacStage* stage, tacRays* rays, tacShadeSpace* space, tacScratch* scratch) {
     for (int i = 0; i < rays->count; ++i) {
-        space->owner[i] = i, space->left[i] = 1.0;
+        space->owner[i] = i;
+        space->left[i] = 1.0;
         for (int c = 0; c < 3; ++c) space->colour[i][c] = 0.0;
     }
     tacRays* now = rays;

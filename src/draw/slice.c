@@ -161,7 +161,8 @@ static void draw_tile(void* context, int job, int worker) {
     int x0 = job % work->columns * TILE_WIDTH, y0 = job / work->columns * TILE_HEIGHT;
     int width = f->width - x0 < TILE_WIDTH ? f->width - x0 : TILE_WIDTH;
     int height = f->height - y0 < TILE_HEIGHT ? f->height - y0 : TILE_HEIGHT;
-    x0 += f->left, y0 += f->top;
+    x0 += f->left;
+    y0 += f->top;
     for (int i = 0; i < width * height; ++i)
         tac_plane_point(view->plane, x0 + i % width + 0.5, y0 + i / width + 0.5, space, i);
     tacResult result =
@@ -194,7 +195,10 @@ static tacResult make_workers(sliceWork* work, const tacModel* model, int worker
     work->scratch = a.allocate(a.user, sizeof(tacScratch*) * (size_t)workers);
     work->space = a.allocate(a.user, sizeof(tacPlaneSpace*) * (size_t)workers);
     if (!work->scratch || !work->space) return TAC_ERROR_MEMORY;
-    for (int i = 0; i < workers; ++i) work->scratch[i] = NULL, work->space[i] = NULL;
+    for (int i = 0; i < workers; ++i) {
+        work->scratch[i] = NULL;
+        work->space[i] = NULL;
+    }
     for (int i = 0; i < workers; ++i) {
         if (tac_scratch_create(model, &work->scratch[i]) != TAC_OK) return TAC_ERROR_MEMORY;
         if (!(work->space[i] = a.allocate(a.user, sizeof(tacPlaneSpace)))) return TAC_ERROR_MEMORY;

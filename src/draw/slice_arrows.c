@@ -10,8 +10,10 @@
 static tacInk plot_ink(const tacSliceView* view) {
     const tacSliceFrame* f = &view->plane->frame;
     tacInk ink = tac_ink(view->image);
-    ink.left = f->left, ink.right = f->left + f->width;
-    ink.top = f->top, ink.bottom = f->top + f->height;
+    ink.left = f->left;
+    ink.right = f->left + f->width;
+    ink.top = f->top;
+    ink.bottom = f->top + f->height;
     return ink;
 }
 
@@ -78,7 +80,8 @@ static int reach_surface(normalWalk* walk, double place[2]) {
         double step = fabs(scale) * hypot(gx, gy);
         if (step < 0.01) return 1;
         if (!(step < 4.0 * walk->apart)) return 0;
-        place[0] += scale * gx, place[1] -= scale * gy;
+        place[0] += scale * gx;
+        place[1] -= scale * gy;
     }
     return 0;
 }
@@ -108,7 +111,8 @@ static void add_normal(normalWalk* walk, const double place[2]) {
     tacInk ink = plot_ink(walk->view);
     tac_ink_colour(&ink, 20, 110, 70);
     draw_arrow(walk->view, ink, place, along);
-    walk->at[walk->count][0] = place[0], walk->at[walk->count][1] = place[1];
+    walk->at[walk->count][0] = place[0];
+    walk->at[walk->count][1] = place[1];
     ++walk->count;
 }
 
@@ -124,7 +128,8 @@ static void follow(normalWalk* walk, const double start[2], int side) {
         double gx = walk->space->gradient[plane->across][0];
         double gy = walk->space->gradient[plane->up][0], g = hypot(gx, gy);
         if (!(g > 0.0)) return;
-        place[0] += side * walk->apart * gy / g, place[1] += side * walk->apart * gx / g;
+        place[0] += side * walk->apart * gy / g;
+        place[1] += side * walk->apart * gx / g;
     }
 }
 
@@ -135,7 +140,8 @@ static tacResult start_row(normalWalk* walk, int row) {
     double value[CELLS], place[CELLS][2];
     double wide = (double)f->width / CELLS, high = (double)f->height / CELLS;
     for (int i = 0; i < CELLS; ++i) {
-        place[i][0] = f->left + (i + 0.5) * wide, place[i][1] = f->top + (row + 0.5) * high;
+        place[i][0] = f->left + (i + 0.5) * wide;
+        place[i][1] = f->top + (row + 0.5) * high;
         tac_plane_point(plane, place[i][0], place[i][1], walk->space, i);
     }
     tacResult result = tac_plane_eval(plane, CELLS, 0, walk->space, walk->scratch);
@@ -157,8 +163,11 @@ tacResult tac_slice_normals(const tacSliceView* view, tacPlaneSpace* space, tacS
     tacAllocator a = view->plane->model->allocator;
     normalWalk* walk = a.allocate(a.user, sizeof *walk);
     if (!walk) return TAC_ERROR_MEMORY;
-    walk->view = view, walk->space = space, walk->scratch = scratch;
-    walk->apart = 14.0 * mark_unit(view), walk->count = 0;
+    walk->view = view;
+    walk->space = space;
+    walk->scratch = scratch;
+    walk->apart = 14.0 * mark_unit(view);
+    walk->count = 0;
     tacResult result = TAC_OK;
     for (int row = 0; row < CELLS && result == TAC_OK; ++row) result = start_row(walk, row);
     a.release(a.user, walk);

@@ -86,7 +86,8 @@ typedef struct legendBar {
 
 static legendBar place_bar(const tacSliceFrame* f, const tacSliceScale* s) {
     legendBar bar = {.top = f->top + 14.0 * f->unit, .bottom = f->top + f->height};
-    bar.left = f->left + f->width + 10.0 * f->unit, bar.right = bar.left + 9.0 * f->unit;
+    bar.left = f->left + f->width + 10.0 * f->unit;
+    bar.right = bar.left + 9.0 * f->unit;
     double share = s->low / (s->low + s->high);
     if (s->low > 0.0 && s->high > 0.0) share = fmax(0.25, fmin(0.75, share));
     bar.middle = bar.bottom - share * (bar.bottom - bar.top);

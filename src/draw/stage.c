@@ -62,7 +62,8 @@ static void measure(tacStage* stage) {
         if (!isfinite(r)) continue;
         low = tac_vec3(fmin(low.x, c.x - r), fmin(low.y, c.y - r), fmin(low.z, c.z - r));
         high = tac_vec3(fmax(high.x, c.x + r), fmax(high.y, c.y + r), fmax(high.z, c.z + r));
-        sum += r, ++finite;
+        sum += r;
+        ++finite;
     }
     stage->centre = finite ? tac_scale(tac_add(low, high), 0.5) : tac_vec3_zero();
     stage->radius = finite ? 0.0 : 1.0;
@@ -172,5 +173,6 @@ void tac_stage_destroy(tacStage* stage) {
     tacAllocator a = stage->allocator;
     a.release(a.user, stage->items);
     a.release(a.user, stage->lights);
-    stage->items = NULL, stage->lights = NULL;
+    stage->items = NULL;
+    stage->lights = NULL;
 }

@@ -31,7 +31,8 @@ int tac_ball_interval(tacVec3 from, tacVec3 along, tacVec3 centre, double radius
     double miss2 = tac_norm2(tac_add_scaled(to, -middle, along)), half2 = radius * radius - miss2;
     if (!(half2 > 0.0)) return 0;
     double half = sqrt(half2);
-    *enter = middle - half, *leave = middle + half;
+    *enter = middle - half;
+    *leave = middle + half;
     return 1;
 }
 
@@ -49,7 +50,8 @@ static void meet_plane(const tacStage* stage, int item, tacRays* rays) {
         double height = tac_dot(n, tac_sub(tac_vector(&rays->origin, i), plane->pose.position));
         double t = height / fall;
         if (!(fall > 0.0) || !(t > rays->start[i]) || t >= rays->distance[i]) continue;
-        rays->distance[i] = t, rays->item[i] = item;
+        rays->distance[i] = t;
+        rays->item[i] = item;
     }
 }
 
@@ -63,7 +65,8 @@ static int interval(const tacStage* stage, const tacItem* item, const tacRays* r
     tacVec3 from = tac_vector(&rays->origin, i), along = tac_vector(&rays->along, i);
     if (!isfinite(item->ball.radius)) {
         // as far as haze lets one see
-        *enter = 0.0, *leave = tac_distance(from, stage->centre) + TAC_HAZE_END * stage->radius;
+        *enter = 0.0;
+        *leave = tac_distance(from, stage->centre) + TAC_HAZE_END * stage->radius;
         return 1;
     }
     double way = fmax(tac_dot(tac_sub(item->ball.center, from), along), 0.0);
@@ -78,7 +81,8 @@ static int begin_march(const tacStage* stage, const tacItem* item, const tacRays
     for (int i = 0; i < rays->count; ++i) {
         double enter, leave;
         if (!interval(stage, item, rays, i, &enter, &leave)) continue;
-        enter = fmax(enter, rays->start[i]), leave = fmin(leave, rays->distance[i]);
+        enter = fmax(enter, rays->start[i]);
+        leave = fmin(leave, rays->distance[i]);
         if (!(enter < leave)) continue;
         int started = enter == rays->start[i]; // such a ray may start inside the solid
         out[count++] = (tacMarcher){i, 0, started, 0, enter, leave, enter, INFINITY};
@@ -154,7 +158,9 @@ static void march_far(const tacStage* stage, const tacItem* item, tacRays* rays,
             space->close[(*close)++] = m;
             continue;
         }
-        m.inside = 0, m.t += step, m.out = m.t;
+        m.inside = 0;
+        m.t += step;
+        m.out = m.t;
         if (m.t < m.end) space->far[kept++] = m;
     }
     *far = kept;
@@ -175,7 +181,8 @@ static void march_close(const tacStage* stage, int item, tacRays* rays, tacTrace
                                steep, pixel);
         if (++m.turns > space->most_turns) space->most_turns = m.turns;
         if (v == HIT) {
-            rays->distance[m.ray] = m.t, rays->item[m.ray] = item;
+            rays->distance[m.ray] = m.t;
+            rays->item[m.ray] = item;
             continue;
         }
         rays->near[m.ray] |= v != CLOSE && m.near;
@@ -242,7 +249,8 @@ static cone cone_of(const tacRays* rays) {
     for (int i = 0; i < rays->count; ++i)
         least = fmin(least, tac_dot(c.axis, tac_vector(&rays->along, i)));
     if (least <= 0.0) return c;
-    c.cosine = least, c.sine = sqrt(fmax(0.0, 1.0 - least * least));
+    c.cosine = least;
+    c.sine = sqrt(fmax(0.0, 1.0 - least * least));
     return c;
 }
 
@@ -257,8 +265,11 @@ static int cone_meets(const cone* c, const tacItem* item, double pixel) {
 
 void tac_trace(const tacStage* stage, tacRays* rays, tacTraceSpace* space, tacScratch* scratch) {
     cone c = cone_of(rays);
-    for (int i = 0; i < rays->count; ++i)
-        rays->distance[i] = INFINITY, rays->item[i] = -1, rays->near[i] = 0;
+    for (int i = 0; i < rays->count; ++i) {
+        rays->distance[i] = INFINITY;
+        rays->item[i] = -1;
+        rays->near[i] = 0;
+    }
     for (int item = 0; item < stage->planes; ++item) meet_plane(stage, item, rays);
     for (int item = stage->planes; item < stage->count; ++item)
         if (cone_meets(&c, &stage->items[item], rays->pixel))

@@ -24,7 +24,9 @@ static inline tacVec3 tac_vector(const tacVectors* v, int i) {
 }
 
 static inline void tac_set_vector(tacVectors* v, int i, tacVec3 a) {
-    v->x[i] = a.x, v->y[i] = a.y, v->z[i] = a.z;
+    v->x[i] = a.x;
+    v->y[i] = a.y;
+    v->z[i] = a.z;
 }
 
 // the first `count` of them, for tac_shape_eval

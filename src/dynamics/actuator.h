@@ -37,10 +37,13 @@ typedef struct laneActivation {
 // how far a rate carries in a step: h, or what is left of it when the filter is solved exactly
 TAC_INLINE void activation_reach(const tacModel* model, const tacActuator* a, laneActivation* x) {
     tacReal h = model->param[model->timestep];
-    x->reach = h, x->reach_h = 1.0, x->reach_timeconst = 0.0;
+    x->reach = h;
+    x->reach_h = 1.0;
+    x->reach_timeconst = 0.0;
     if (a->kind != TAC_ACTIVATION_FILTEREXACT) return;
     tacReal t = model->param[a->timeconst], left = r_exp(-h / t), gone = -r_expm1(-h / t);
-    x->reach = t * gone, x->reach_h = left;
+    x->reach = t * gone;
+    x->reach_h = left;
     x->reach_timeconst = gone - h / t * left;
 }
 
@@ -59,11 +62,14 @@ TAC_INLINE laneActivation activation_of(const tacModel* model, const tacActuator
     if (a->disabled) {
         x.rate = none;
     } else if (a->kind == TAC_ACTIVATION_INTEGRATOR) {
-        x.rate = ctrl, x.rate_ctrl = open;
+        x.rate = ctrl;
+        x.rate_ctrl = open;
     } else {
         wide per = w_set(1.0 / model->param[a->timeconst]);
         x.rate = (ctrl - act) * per;
-        x.rate_ctrl = open * per, x.rate_act = -per, x.rate_timeconst = -(x.rate * per);
+        x.rate_ctrl = open * per;
+        x.rate_act = -per;
+        x.rate_timeconst = -(x.rate * per);
     }
     activation_reach(model, a, &x);
     activation_next(a, act, &x);
@@ -107,7 +113,8 @@ TAC_INLINE laneInput input_of(const tacModel* model, const tacMotion* m, int i) 
     laneInput x = {ctrl, one, none, none, none};
     if (a->act < 0) {
         if (!clamps_control(model, a)) return x;
-        x.value = clamp(ctrl, a->ctrlrange), x.by_ctrl = inside(ctrl, a->ctrlrange);
+        x.value = clamp(ctrl, a->ctrlrange);
+        x.by_ctrl = inside(ctrl, a->ctrlrange);
         return x;
     }
     wide act = w_get(m->act, a->act);
@@ -170,7 +177,8 @@ static laneWrench wrench_of(const tacModel* model, const tacMotion* m, const tac
     const tacJoint* j = &model->joint[a->target];
     const tacReal* gear = model->param + a->gear;
     laneWrench w = {.dof = j->dof, .length = w_set(0.0), .force = zero3(), .angle = zero3()};
-    w.shift = j->kind == TAC_JOINT_FREE ? 3 : 0, w.count = w.shift + 3;
+    w.shift = j->kind == TAC_JOINT_FREE ? 3 : 0;
+    w.count = w.shift + 3;
     w.torque = set3(gear + w.shift);
     if (a->drive == TAC_DRIVE_INPARENT) {
         w.R = quat_turn(quat_unit(get4(m->qpos, j->qpos + w.shift)));
@@ -191,7 +199,9 @@ static laneWrench wrench_of(const tacModel* model, const tacMotion* m, const tac
 }
 
 TAC_INLINE void add_three(tacReal* p, int i, lane3 a) {
-    w_add(p, i, a.x), w_add(p, i + 1, a.y), w_add(p, i + 2, a.z);
+    w_add(p, i, a.x);
+    w_add(p, i + 1, a.y);
+    w_add(p, i + 2, a.z);
 }
 
 static void actuate_wrench(const tacModel* model, const tacMotion* m, int i, tacReal* tau) {

@@ -40,8 +40,10 @@ TAC_INLINE laneActivation next_of(const tacModel* model, const tacMotion* m, con
     laneActivation x = {.rate = w_get(rate, a->act)};
     activation_reach(model, a, &x);
     activation_next(a, w_get(m->act, a->act), &x);
-    if ((model->disable & TAC_DISABLE_ACTUATION) || a->disabled)
-        x.reach = x.reach_h = x.reach_timeconst = 0.0, x.open = w_set(1.0);
+    if ((model->disable & TAC_DISABLE_ACTUATION) || a->disabled) {
+        x.reach = x.reach_h = x.reach_timeconst = 0.0;
+        x.open = w_set(1.0);
+    }
     return x;
 }
 
@@ -79,7 +81,8 @@ static void act_next_vjp(const tacModel* model, const tacMotion* m, const tacRea
 // slopes of the force by length and velocity, before the clamp
 TAC_INLINE void force_slopes(const tacModel* model, const tacActuator* a, const laneForce* f,
                              wide* by_length, wide* by_velocity) {
-    *by_length = w_set(model->param[a->bias + 1]), *by_velocity = w_set(model->param[a->bias + 2]);
+    *by_length = w_set(model->param[a->bias + 1]);
+    *by_velocity = w_set(model->param[a->bias + 2]);
     if (!a->affine) return;
     *by_length = w_fma(w_set(model->param[a->gain + 1]), f->input.value, *by_length);
     *by_velocity = w_fma(w_set(model->param[a->gain + 2]), f->input.value, *by_velocity);
@@ -110,7 +113,8 @@ static void force_vjp(const tacModel* model, int i, const laneForce* f, wide pas
     const tacActuator* a = &model->actuator[i];
     wide t = f->open * passed_bar, input = f->gain * t, gain = f->input.value * t;
     force_slopes(model, a, f, length_bar, velocity_bar);
-    *length_bar = *length_bar * t, *velocity_bar = *velocity_bar * t;
+    *length_bar = *length_bar * t;
+    *velocity_bar = *velocity_bar * t;
     add_to(bar->ctrl, i, f->input.by_ctrl * input);
     if (a->act >= 0) add_to(bar->act, a->act, f->input.by_act * input);
     if (a->timeconst >= 0) add_to(bar->theta, a->timeconst, f->input.by_timeconst * input);
@@ -162,7 +166,8 @@ static void actuate_sum_jacobian(const tacModel* model, const tacMotion* m, int 
     laneForce f = force_at(model, m, i, gear * sum_length(model, s, m->qpos),
                            gear * sum_along(model, s, m->qvel));
     force_slopes(model, a, &f, &by_length, &by_velocity);
-    by_length = by_length * f.open * gear, by_velocity = by_velocity * f.open * gear;
+    by_length = by_length * f.open * gear;
+    by_velocity = by_velocity * f.open * gear;
     for (int r = 0; r < s.count; ++r) {
         int k = sum_dof(model, s, r);
         wide pull = gear * coef_of(model, s, r);

@@ -35,12 +35,18 @@ TAC_INLINE laneArticulated articulated_of(const laneInertia* I) {
 
 TAC_INLINE laneArticulated get_articulated(const tacReal* p) {
     laneArticulated A;
-    for (int i = 0; i < 6; ++i) A.l[i] = w_get(p, i), A.a[i] = w_get(p, 6 + i);
+    for (int i = 0; i < 6; ++i) {
+        A.l[i] = w_get(p, i);
+        A.a[i] = w_get(p, 6 + i);
+    }
     for (int i = 0; i < 3; ++i) A.x[i] = get3(p, 4 + i);
     return A;
 }
 TAC_INLINE void put_articulated(tacReal* p, const laneArticulated* A) {
-    for (int i = 0; i < 6; ++i) w_put(p, i, A->l[i]), w_put(p, 6 + i, A->a[i]);
+    for (int i = 0; i < 6; ++i) {
+        w_put(p, i, A->l[i]);
+        w_put(p, 6 + i, A->a[i]);
+    }
     for (int i = 0; i < 3; ++i) put3(p, 4 + i, A->x[i]);
 }
 
@@ -52,8 +58,12 @@ TAC_INLINE lane6 articulated_apply(const laneArticulated* A, lane6 t) {
 
 // s - a b of six numbers xx yy zz xy xz yz
 TAC_INLINE void subtract_outer(wide s[6], lane3 a, lane3 b) {
-    s[0] = w_fma(-a.x, b.x, s[0]), s[1] = w_fma(-a.y, b.y, s[1]), s[2] = w_fma(-a.z, b.z, s[2]);
-    s[3] = w_fma(-a.x, b.y, s[3]), s[4] = w_fma(-a.x, b.z, s[4]), s[5] = w_fma(-a.y, b.z, s[5]);
+    s[0] = w_fma(-a.x, b.x, s[0]);
+    s[1] = w_fma(-a.y, b.y, s[1]);
+    s[2] = w_fma(-a.z, b.z, s[2]);
+    s[3] = w_fma(-a.x, b.y, s[3]);
+    s[4] = w_fma(-a.x, b.z, s[4]);
+    s[5] = w_fma(-a.y, b.z, s[5]);
 }
 
 TAC_INLINE void give_way(laneArticulated* A, lane6 U, wide inverse_d) {
@@ -68,7 +78,8 @@ TAC_INLINE void give_way(laneArticulated* A, lane6 U, wide inverse_d) {
 // first and last degree of freedom of a body; last is first - 1 if it has none
 TAC_INLINE void dofs_of_body(const tacModel* model, int body, int* first, int* last) {
     const tacBody* b = &model->body[body];
-    *first = 0, *last = -1;
+    *first = 0;
+    *last = -1;
     if (b->joints == 0) return;
     const tacJoint* end = &model->joint[b->first_joint + b->joints - 1];
     *first = model->joint[b->first_joint].dof;
@@ -91,14 +102,19 @@ static void fold_body(const tacModel* model, tacMotion* m, int b, const tacReal*
         if (extra) diagonal = diagonal + w_get(extra, k);
         wide inverse_d = 1.0 / (dot6(S, U) + diagonal), u = w_get(tau, k) - dot6(S, p);
         tacReal* g = w_at(given, GIVEN * k);
-        put6(g, 0, U), w_put(g, 6, inverse_d), w_put(g, 7, u);
+        put6(g, 0, U);
+        w_put(g, 6, inverse_d);
+        w_put(g, 7, u);
         give_way(&A, U, inverse_d);
         p = fma6(U, u * inverse_d, p);
     }
     if (parent == 0) return;
     tacReal* up = w_at(m->work, ARTICULATED * parent);
     laneArticulated sum = get_articulated(up);
-    for (int i = 0; i < 6; ++i) sum.l[i] = sum.l[i] + A.l[i], sum.a[i] = sum.a[i] + A.a[i];
+    for (int i = 0; i < 6; ++i) {
+        sum.l[i] = sum.l[i] + A.l[i];
+        sum.a[i] = sum.a[i] + A.a[i];
+    }
     for (int i = 0; i < 3; ++i) sum.x[i] = add3(sum.x[i], A.x[i]);
     put_articulated(up, &sum);
     accumulate6(up + 21 * TAC_LANES, 0, p);

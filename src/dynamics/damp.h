@@ -14,7 +14,8 @@
 TAC_INLINE int mass_entry(const tacModel* model, int k, int j) {
     if (model->dof[k].depth < model->dof[j].depth) {
         int deeper = j;
-        j = k, k = deeper;
+        j = k;
+        k = deeper;
     }
     int at = k, steps = model->dof[k].depth - model->dof[j].depth;
     for (int i = 0; i < steps; ++i) at = model->dof[at].parent;

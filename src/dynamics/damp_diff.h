@@ -243,7 +243,8 @@ static void damp_drive_jacobian(const tacModel* model, const tacMotion* m, int i
     }
     for (int c = w.dof + w.shift; inparent && c < w.dof + w.count && J.by_q; ++c) {
         tacMotionDot dot = {.dq = unit};
-        clear(y, model->nv), clear(unit, model->nv);
+        clear(y, model->nv);
+        clear(unit, model->nv);
         w_put(unit, c, w_set(1.0));
         damp_drive_wrench_jvp(model, m, i, &dot, y);
         subtract_column(model, y, J.stride, c, J.by_q);

@@ -29,7 +29,10 @@ tacResult tac_input_check(const tacModel* model, tacDynamicsInput x, const tacSc
 
 tacMotion tac_motion_at(const tacModel* model, tacDynamicsInput x, tacArena* arena) {
     tacMotion m = tac_motion_take(model, 1, arena);
-    m.qpos = x.qpos, m.qvel = x.qvel, m.qacc = x.qacc, m.wrench = x.wrench;
+    m.qpos = x.qpos;
+    m.qvel = x.qvel;
+    m.qacc = x.qacc;
+    m.wrench = x.wrench;
     if (!m.qvel) {
         tacReal* zero = TAC_TAKE(arena, tacReal, model->nv);
         memset(zero, 0, sizeof *zero * (size_t)model->nv);
@@ -256,7 +259,8 @@ tacResult tac_joint_forces(const tacModel* model, const tacState* x, const tacRe
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, at, &scratch->arena);
     tacReal* own = TAC_TAKE(&scratch->arena, tacReal, model->nv);
-    m.ctrl = ctrl, m.act = x->act;
+    m.ctrl = ctrl;
+    m.act = x->act;
     SINGLE->applied(model, &m, own);
     if (model->pushed && !(model->disable & TAC_DISABLE_PASSIVE))
         add_pushes(model, &m, TAC_TAKE(&scratch->arena, tacReal, model->nv), own);

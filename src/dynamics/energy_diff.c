@@ -12,7 +12,9 @@
 //---------------------------------- potential ------------------------------------
 
 static void add3(tacReal* bar, int offset, tacVec3 a) {
-    bar[offset] += a.x, bar[offset + 1] += a.y, bar[offset + 2] += a.z;
+    bar[offset] += a.x;
+    bar[offset + 1] += a.y;
+    bar[offset + 2] += a.z;
 }
 
 // weights are wrenches on the bodies; mass, centre and gravity themselves
@@ -37,7 +39,10 @@ static int stretch(const tacModel* model, const tacMotion* m, const tacJoint* j,
     const double* rest = model->qpos_spring + j->qpos;
     const tacReal* q = m->qpos + j->qpos;
     int n = 0;
-    if (j->axis >= 0) return out[0] = q[0] - model->param[j->springref], 1;
+    if (j->axis >= 0) {
+        out[0] = q[0] - model->param[j->springref];
+        return 1;
+    }
     for (; n < 3 && j->kind == TAC_JOINT_FREE; ++n) out[n] = q[n] - rest[n];
     tacQuat from = {rest[n], rest[n + 1], rest[n + 2], rest[n + 3]};
     tac_store3(out + n, tac_quat_difference(from, tac_quat_load(q + n)));
@@ -103,7 +108,8 @@ static tacResult kinetic_vjp(const tacModel* model, tacDynamicsInput at, tacReal
     tacResult result = tac_inverse_dynamics(&floating, at, v_bar, scratch);
     tacReal energy = 0.0;
     for (int k = 0; k < nv && result == TAC_OK; ++k) {
-        tau_bar[k] = 0.5 * bar * at.qacc[k], v_bar[k] *= 0.5 * bar;
+        tau_bar[k] = 0.5 * bar * at.qacc[k];
+        v_bar[k] *= 0.5 * bar;
         energy += v_bar[k] * at.qacc[k];
     }
     if (!tac_all_finite(&energy, 1)) result = TAC_ERROR_DIVERGED;

@@ -35,16 +35,19 @@ TAC_INLINE void joint_motion(const tacModel* model, tacMotion* m, int joint, lan
     const tacJoint* j = &model->joint[joint];
     int dof = j->dof, count = dof_count(j->kind);
     if (j->kind == TAC_JOINT_SLIDE) {
-        put6(m->base, 2 * joint, *v), put6(m->base, 2 * joint + 1, *a);
+        put6(m->base, 2 * joint, *v);
+        put6(m->base, 2 * joint + 1, *a);
         slide_motion(m, dof, v, a);
         return;
     }
     if (j->kind == TAC_JOINT_FREE) {
         *v = add6(*v, along(m, m->qvel, dof, 3));
         if (m->qacc) *a = add6(*a, along(m, m->qacc, dof, 3));
-        dof += 3, count = 3;
+        dof += 3;
+        count = 3;
     }
-    put6(m->base, 2 * joint, *v), put6(m->base, 2 * joint + 1, *a);
+    put6(m->base, 2 * joint, *v);
+    put6(m->base, 2 * joint + 1, *a);
     lane6 own = along(m, m->qvel, dof, count);
     *a = add6(*a, cross_motion(*v, own));
     if (m->qacc) *a = add6(*a, along(m, m->qacc, dof, count));
@@ -101,14 +104,17 @@ TAC_INLINE void project(const tacModel* model, const tacMotion* m, int body, tac
 }
 
 static void inverse(const tacModel* model, tacMotion* m, tacReal* tau) {
-    put6(m->vel, 0, zero6()), put6(m->acc, 0, world_acceleration(model));
+    put6(m->vel, 0, zero6());
+    put6(m->acc, 0, world_acceleration(model));
     for (int b = 1; b < model->nbody; ++b) {
         const tacBody* body = &model->body[b];
         lane6 v = get6(m->vel, body->parent), a = get6(m->acc, body->parent);
         for (int j = 0; j < body->joints; ++j)
             joint_motion(model, m, body->first_joint + j, &v, &a);
         laneInertia I = body_inertia(model, m, b);
-        put6(m->vel, b, v), put6(m->acc, b, a), put_inertia(m->inertia, b, &I);
+        put6(m->vel, b, v);
+        put6(m->acc, b, a);
+        put_inertia(m->inertia, b, &I);
         put6(m->force, b, inertial_force(&I, v, a));
         if (is_loaded(m)) put6(m->load, b, load_on(model, m, b, v));
     }

@@ -142,14 +142,17 @@ static void clear_rows(tacReal* x, int rows, int stride) {
 // the load held fixed in the world
 static void fixed_jacobian(const tacModel* model, tacMotion* m, tacReal* by_q, tacReal* by_v,
                            int stride) {
-    clear_rows(by_q, model->nv, stride), clear_rows(by_v, model->nv, stride);
+    clear_rows(by_q, model->nv, stride);
+    clear_rows(by_v, model->nv, stride);
     for (int k = 0; k < model->nv; ++k) {
         int body = model->dof[k].body;
         laneColumn c = column_of(model, m, k);
         laneInertia I = get_inertia(m->composite, body);
         laneCoriolis B = get_coriolis(m->coriolis, body);
         tacReal* at = w_at(m->work, 6 * AT_COUNT * k);
-        put6(at, AT_P, c.P), put6(at, AT_P2, c.P2), put6(at, AT_F, c.F);
+        put6(at, AT_P, c.P);
+        put6(at, AT_P2, c.P2);
+        put6(at, AT_F, c.F);
         put6(at, AT_IS, inertia_apply(&I, c.S));
         put6(at, AT_BS, (lane6){zero3(), coriolis_back(&B, c.S)});
         put6(at, AT_SE, is_loaded(m) ? cross_force(c.S, get6(m->load, body)) : zero6());

@@ -51,7 +51,8 @@ static void drift_geometry(const tacModel* model, const tacMotion* m, int joint,
     lane3 shift, turned;
     joint_change(model, j, dot, &shift, &turned);
     laneTurn R = behind ? turn_behind(model, m, joint) : quat_turn(get4(m->before, 4 * joint));
-    shift = turn3(R, shift), turned = turn3(R, turned);
+    shift = turn3(R, shift);
+    turned = turn3(R, turned);
     if (behind)
         drift_slot(d, slot_behind(model, m, joint),
                    twist_about(pivot_behind(model, m, joint), neg3(shift), neg3(turned)));
@@ -128,7 +129,9 @@ static lane6 force_dot(const tacModel* model, const tacMotion* m, int body, cons
 
 static void put_drift(tacMotion* m, int body, const laneDrift* d) {
     tacReal* at = w_at(m->work, 6 * DRIFT_COUNT * body);
-    put6(at, DRIFT_D, d->D), put6(at, DRIFT_E, d->e), put6(at, DRIFT_G, d->g);
+    put6(at, DRIFT_D, d->D);
+    put6(at, DRIFT_E, d->e);
+    put6(at, DRIFT_G, d->g);
 }
 
 static void inverse_jvp(const tacModel* model, tacMotion* m, const tacMotionDot* dot,

@@ -70,7 +70,10 @@ static void geometry_vjp(const tacModel* model, const tacMotion* m, int joint, l
     laneTurn R = behind ? turn_behind(model, m, joint) : quat_turn(get4(m->before, 4 * joint));
     lane3 r = behind ? pivot_behind(model, m, joint) : pivot_before(model, m, joint);
     lane3 shift = turn_back3(R, G.l), w = turn_back3(R, torque_about(G, r));
-    if (behind) shift = neg3(shift), w = neg3(w);
+    if (behind) {
+        shift = neg3(shift);
+        w = neg3(w);
+    }
     if (j->kind != TAC_JOINT_SLIDE) add_theta3(bar, j->position, shift);
     if (j->axis < 0) return;
     lane3 axis = set3(model->param + j->axis);
@@ -141,7 +144,8 @@ static void add_inertia_bar(const tacModel* model, int body, lane6 w, lane6 t, t
     w_add(bar->theta, b->mass, dot3(wc, tc));
     lane3 by_c = add3(cross3(tc, w.a), cross3(wc, t.a));
     add_theta3(bar, b->com, scale3(by_c, w_set(model->param[b->mass])));
-    w_add(bar->theta, b->inertia, w.a.x * t.a.x), w_add(bar->theta, b->inertia + 1, w.a.y * t.a.y);
+    w_add(bar->theta, b->inertia, w.a.x * t.a.x);
+    w_add(bar->theta, b->inertia + 1, w.a.y * t.a.y);
     w_add(bar->theta, b->inertia + 2, w.a.z * t.a.z);
     w_add(bar->theta, b->inertia + 3, w_fma(w.a.x, t.a.y, w.a.y * t.a.x));
     w_add(bar->theta, b->inertia + 4, w_fma(w.a.x, t.a.z, w.a.z * t.a.x));
@@ -191,7 +195,8 @@ static void spread_push(const tacModel* model, const tacMotion* m, tacMotionDot*
     for (int b = 0; b < model->nbody; ++b) {
         lane6 D = zero6(), e = zero6(), V = get6(m->work, BACK_COUNT * b + BACK_V);
         if (b > 0) push_vjp(model, m, b, sub6(zero6(), V), bar, &D, &e);
-        put6(m->push, 2 * b, D), put6(m->push, 2 * b + 1, e);
+        put6(m->push, 2 * b, D);
+        put6(m->push, 2 * b + 1, e);
     }
     for (int b = model->nbody - 1; b > 0; --b) {
         accumulate6(m->push, 2 * model->body[b].parent, get6(m->push, 2 * b));
@@ -215,7 +220,10 @@ static void inverse_vjp(const tacModel* model, tacMotion* m, const tacReal* tau_
                          zero6(),
                          m->pushed};
         if (is_loaded(m)) c.load = get6(m->load, b);
-        if (m->pushed) c.D = get6(m->push, 2 * b), c.e = get6(m->push, 2 * b + 1);
+        if (m->pushed) {
+            c.D = get6(m->push, 2 * b);
+            c.e = get6(m->push, 2 * b + 1);
+        }
         laneSums sums = {get6(at, BACK_Q), get6(at, BACK_W), get6(at, BACK_P).a};
         body_bar(model, m, b, get6(at, BACK_V), bar);
         lane6 V[7] = {get6(up, BACK_V)};
@@ -229,7 +237,8 @@ static void inverse_vjp(const tacModel* model, tacMotion* m, const tacReal* tau_
             laneSlotBar s = slot_bar(&c, slot_attached(model, m, b), V[0], &sums);
             attach_vjp(model, m, b, s.G, bar);
         }
-        accumulate6(up, BACK_Q, sums.Q), accumulate6(up, BACK_W, sums.W);
+        accumulate6(up, BACK_Q, sums.Q);
+        accumulate6(up, BACK_W, sums.W);
         accumulate6(up, BACK_P, (lane6){zero3(), sums.P});
     }
     if (bar->theta && !(model->disable & TAC_DISABLE_GRAVITY))

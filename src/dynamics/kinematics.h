@@ -30,7 +30,8 @@ TAC_INLINE laneFrame get_frame(const tacMotion* m, int body) {
 }
 
 TAC_INLINE void put_frame(tacMotion* m, int body, const laneFrame* f) {
-    put3(m->place, body, f->place), put4(m->quat, 4 * body, f->quat);
+    put3(m->place, body, f->place);
+    put4(m->quat, 4 * body, f->quat);
     put_turn(m->turn, body, f->turn);
 }
 

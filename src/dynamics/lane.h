@@ -52,7 +52,9 @@ TAC_INLINE lane3 get3(const tacReal* p, int i) {
 }
 TAC_INLINE void put3(tacReal* p, int i, lane3 a) {
     p = w_at(p, 3 * i);
-    w_put(p, 0, a.x), w_put(p, 1, a.y), w_put(p, 2, a.z);
+    w_put(p, 0, a.x);
+    w_put(p, 1, a.y);
+    w_put(p, 2, a.z);
 }
 TAC_INLINE lane4 get4(const tacReal* p, int i) {
     p = w_at(p, i);
@@ -60,7 +62,10 @@ TAC_INLINE lane4 get4(const tacReal* p, int i) {
 }
 TAC_INLINE void put4(tacReal* p, int i, lane4 q) {
     p = w_at(p, i);
-    w_put(p, 0, q.w), w_put(p, 1, q.x), w_put(p, 2, q.y), w_put(p, 3, q.z);
+    w_put(p, 0, q.w);
+    w_put(p, 1, q.x);
+    w_put(p, 2, q.y);
+    w_put(p, 3, q.z);
 }
 TAC_INLINE lane6 get6(const tacReal* p, int i) {
     p = w_at(p, 6 * i);
@@ -68,7 +73,8 @@ TAC_INLINE lane6 get6(const tacReal* p, int i) {
 }
 TAC_INLINE void put6(tacReal* p, int i, lane6 a) {
     p = w_at(p, 6 * i);
-    put3(p, 0, a.l), put3(p, 1, a.a);
+    put3(p, 0, a.l);
+    put3(p, 1, a.a);
 }
 TAC_INLINE laneTurn get_turn(const tacReal* p, int i) {
     p = w_at(p, 9 * i);
@@ -76,7 +82,9 @@ TAC_INLINE laneTurn get_turn(const tacReal* p, int i) {
 }
 TAC_INLINE void put_turn(tacReal* p, int i, laneTurn R) {
     p = w_at(p, 9 * i);
-    put3(p, 0, R.x), put3(p, 1, R.y), put3(p, 2, R.z);
+    put3(p, 0, R.x);
+    put3(p, 1, R.y);
+    put3(p, 2, R.z);
 }
 
 // the same number in every lane: parameters
@@ -214,8 +222,12 @@ TAC_INLINE void turn_symmetric(laneTurn R, const wide K[6], wide out[6]) {
     // rows of R as vectors, K times each
     lane3 r[3] = {{R.x.x, R.y.x, R.z.x}, {R.x.y, R.y.y, R.z.y}, {R.x.z, R.y.z, R.z.z}};
     lane3 x = symmetric3(K, r[0]), y = symmetric3(K, r[1]), z = symmetric3(K, r[2]);
-    out[0] = dot3(r[0], x), out[1] = dot3(r[1], y), out[2] = dot3(r[2], z);
-    out[3] = dot3(r[0], y), out[4] = dot3(r[0], z), out[5] = dot3(r[1], z);
+    out[0] = dot3(r[0], x);
+    out[1] = dot3(r[1], y);
+    out[2] = dot3(r[2], z);
+    out[3] = dot3(r[0], y);
+    out[4] = dot3(r[0], z);
+    out[5] = dot3(r[1], z);
 }
 
 // K + m (r^2 1 - r r'): a body of inertia K about its centre of mass at r
@@ -239,7 +251,9 @@ TAC_INLINE laneInertia get_inertia(const tacReal* p, int i) {
 TAC_INLINE void put_inertia(tacReal* p, int i, const laneInertia* I) {
     p = w_at(p, 10 * i);
     w_put(p, 0, I->m);
-    w_put(p, 1, I->h.x), w_put(p, 2, I->h.y), w_put(p, 3, I->h.z);
+    w_put(p, 1, I->h.x);
+    w_put(p, 2, I->h.y);
+    w_put(p, 3, I->h.z);
     for (int k = 0; k < 6; ++k) w_put(p, 4 + (size_t)k, I->J[k]);
 }
 

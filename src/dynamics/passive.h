@@ -16,7 +16,9 @@ static void turn_angle(const tacMotion* m, int qpos, const double* rest, lane3* 
         tacReal q[4];
         for (int k = 0; k < 4; ++k) q[k] = w_at(m->qpos, qpos + k)[lane];
         tacVec3 w = tac_quat_difference(from, tac_quat_load(q));
-        angle[lane] = w.x, angle[TAC_LANES + lane] = w.y, angle[2 * TAC_LANES + lane] = w.z;
+        angle[lane] = w.x;
+        angle[TAC_LANES + lane] = w.y;
+        angle[2 * TAC_LANES + lane] = w.z;
     }
     *out = get3(angle, 0);
 }

@@ -29,13 +29,16 @@ TAC_INLINE int straight_dofs(const tacJoint* j) {
 // w = log(rest^-1 q): dw = J_r(w)^-1 dq, and its transpose
 static lane3 turn_angle_diff(lane3 angle, lane3 d, int transposed) {
     tacReal w[3 * TAC_LANES], x[3 * TAC_LANES];
-    put3(w, 0, angle), put3(x, 0, d);
+    put3(w, 0, angle);
+    put3(x, 0, d);
     for (int i = 0; i < TAC_LANES; ++i) {
         tacVec3 a = {w[i], w[TAC_LANES + i], w[2 * TAC_LANES + i]};
         tacVec3 b = {x[i], x[TAC_LANES + i], x[2 * TAC_LANES + i]};
         tacMat3 left = tac_so3_left_jacobian_inverse(a);
         tacVec3 y = transposed ? tac_mat_mul_vec(left, b) : tac_mat_tmul_vec(left, b);
-        x[i] = y.x, x[TAC_LANES + i] = y.y, x[2 * TAC_LANES + i] = y.z;
+        x[i] = y.x;
+        x[TAC_LANES + i] = y.y;
+        x[2 * TAC_LANES + i] = y.z;
     }
     return get3(x, 0);
 }

@@ -13,7 +13,9 @@
 #include <string.h>
 
 static void add3(tacReal* bar, int offset, tacVec3 a) {
-    bar[offset] += a.x, bar[offset + 1] += a.y, bar[offset + 2] += a.z;
+    bar[offset] += a.x;
+    bar[offset + 1] += a.y;
+    bar[offset + 2] += a.z;
 }
 
 static tacMat3 turn_of(const tacReal* quat) { return tac_quat_to_mat(tac_quat_load(quat)); }
@@ -132,7 +134,8 @@ void tac_carry_vjp(const tacModel* model, const tacMotion* m, tacReal* D_bar, ta
             joint_vjp(model, m, b->first_joint + j, c, q_bar, v_bar, theta_bar);
         if (theta_bar && is_attached(model, b))
             attach_vjp(model, m, i, slot_bar(c, m->vel + 6 * b->parent), theta_bar);
-        add_to_parent(b, i, D_bar), add_to_parent(b, i, e_bar);
+        add_to_parent(b, i, D_bar);
+        add_to_parent(b, i, e_bar);
     }
 }
 

@@ -56,8 +56,10 @@ TAC_INLINE void drag_along(laneDrag* d, int i, const wide b[3], wide density, wi
     wide v2 = w_abs(v) * v, w2 = w_abs(w) * w;
     wide side = 0.5 * b[j] * b[k], bj3 = b[j] * b[j] * b[j], bk3 = b[k] * b[k] * b[k];
     wide spin = (bj3 * b[j] + bk3 * b[k]) * (1.0 / 64.0), cube = mean * mean * mean;
-    d->by_density[i] = -(side * v2), d->by_density[3 + i] = -(b[i] * spin * w2);
-    d->by_viscosity[i] = mean * v * (-3.0 * PUSH_PI), d->by_viscosity[3 + i] = cube * w * -PUSH_PI;
+    d->by_density[i] = -(side * v2);
+    d->by_density[3 + i] = -(b[i] * spin * w2);
+    d->by_viscosity[i] = mean * v * (-3.0 * PUSH_PI);
+    d->by_viscosity[3 + i] = cube * w * -PUSH_PI;
     d->f[i] = w_fma(density, d->by_density[i], viscosity * d->by_viscosity[i]);
     d->f[3 + i] = w_fma(density, d->by_density[3 + i], viscosity * d->by_viscosity[3 + i]);
     d->c[i] = -w_fma(density * side, 2.0 * w_abs(v), viscosity * mean * (3.0 * PUSH_PI));
@@ -87,7 +89,12 @@ static laneDrag drag_of(const tacModel* model, const tacMotion* m, int body, lan
     d.r = centre_of(model, m, body);
     d.v = sub6(velocity, wind_of(model));
     lane3 v = turn_back3(d.R, cross_add3(d.v.a, d.r, d.v.l)), w = turn_back3(d.R, d.v.a);
-    d.x[0] = v.x, d.x[1] = v.y, d.x[2] = v.z, d.x[3] = w.x, d.x[4] = w.y, d.x[5] = w.z;
+    d.x[0] = v.x;
+    d.x[1] = v.y;
+    d.x[2] = v.z;
+    d.x[3] = w.x;
+    d.x[4] = w.y;
+    d.x[5] = w.z;
     const wide b[3] = {w_set(p[0]), w_set(p[1]), w_set(p[2])};
     for (int i = 0; i < 3; ++i)
         drag_along(&d, i, b, w_set(o[FLUID_DENSITY]), w_set(o[FLUID_VISCOSITY]));
@@ -102,7 +109,12 @@ TAC_INLINE lane6 drag_out(const laneDrag* d, const wide f[6]) {
 // a twist of the world about the tree's origin, in the box's axes
 TAC_INLINE void drag_in(const laneDrag* d, lane6 t, wide x[6]) {
     lane3 v = turn_back3(d->R, cross_add3(t.a, d->r, t.l)), w = turn_back3(d->R, t.a);
-    x[0] = v.x, x[1] = v.y, x[2] = v.z, x[3] = w.x, x[4] = w.y, x[5] = w.z;
+    x[0] = v.x;
+    x[1] = v.y;
+    x[2] = v.z;
+    x[3] = w.x;
+    x[4] = w.y;
+    x[5] = w.z;
 }
 
 TAC_INLINE int is_dragged(const tacModel* model, int body) {

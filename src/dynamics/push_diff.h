@@ -26,7 +26,8 @@ TAC_INLINE lane3 quat_dot_turn(const tacModel* model, int offset, const tacMotio
 }
 
 TAC_INLINE void add_theta3(tacMotionDot* bar, int offset, lane3 a) {
-    w_add(bar->theta, offset, a.x), w_add(bar->theta, offset + 1, a.y);
+    w_add(bar->theta, offset, a.x);
+    w_add(bar->theta, offset + 1, a.y);
     w_add(bar->theta, offset + 2, a.z);
 }
 
@@ -38,9 +39,10 @@ static void add_quat_bar(const tacModel* model, int offset, lane3 w, tacMotionDo
     lane4 q = set4(model->param + offset), turn = {w_set(0.0), w.x, w.y, w.z};
     wide n2 = w_fma(q.z, q.z, w_fma(q.y, q.y, w_fma(q.x, q.x, q.w * q.w)));
     lane4 p = quat_mul(turn, q);
-    w_add(bar->theta, offset, p.w * (2.0 / n2)), w_add(bar->theta, offset + 1, p.x * (2.0 / n2));
-    w_add(bar->theta, offset + 2, p.y * (2.0 / n2)),
-        w_add(bar->theta, offset + 3, p.z * (2.0 / n2));
+    w_add(bar->theta, offset, p.w * (2.0 / n2));
+    w_add(bar->theta, offset + 1, p.x * (2.0 / n2));
+    w_add(bar->theta, offset + 2, p.y * (2.0 / n2));
+    w_add(bar->theta, offset + 3, p.z * (2.0 / n2));
 }
 
 //---------------------------------- gravity --------------------------------------
@@ -182,8 +184,10 @@ static void push_matrices(const tacModel* model, const tacMotion* m) {
 // a matrix of six columns times x, and x times it
 TAC_INLINE lane6 push_times(const tacReal* columns, lane6 x) {
     lane6 sum = fma6(get6(columns, 0), x.l.x, zero6());
-    sum = fma6(get6(columns, 1), x.l.y, sum), sum = fma6(get6(columns, 2), x.l.z, sum);
-    sum = fma6(get6(columns, 3), x.a.x, sum), sum = fma6(get6(columns, 4), x.a.y, sum);
+    sum = fma6(get6(columns, 1), x.l.y, sum);
+    sum = fma6(get6(columns, 2), x.l.z, sum);
+    sum = fma6(get6(columns, 3), x.a.x, sum);
+    sum = fma6(get6(columns, 4), x.a.y, sum);
     return fma6(get6(columns, 5), x.a.z, sum);
 }
 TAC_INLINE lane6 push_back(const tacReal* columns, lane6 x) {

@@ -85,11 +85,16 @@ static void list_limits(rowList* l) {
         if (!j->limited || j->kind == TAC_JOINT_FREE) continue;
         if (j->kind == TAC_JOINT_BALL)
             ball_limit(l, i);
-        else
-            joint_limit(l, i, 0), joint_limit(l, i, 1);
+        else {
+            joint_limit(l, i, 0);
+            joint_limit(l, i, 1);
+        }
     }
     for (int i = 0; i < model->ntendon; ++i)
-        if (model->tendon[i].limited) tendon_limit(l, i, 0), tendon_limit(l, i, 1);
+        if (model->tendon[i].limited) {
+            tendon_limit(l, i, 0);
+            tendon_limit(l, i, 1);
+        }
 }
 
 //---------------------------------- dry friction ---------------------------------
@@ -193,7 +198,8 @@ static heldPlace place_of(const rowList* l, const tacEquality* eq, int end) {
 
 static void take_jacobians(rowList* l, heldPlace a, heldPlace b) {
     tacReal p[3], q[3];
-    tac_store3(p, a.point), tac_store3(q, b.point);
+    tac_store3(p, a.point);
+    tac_store3(q, b.point);
     tac_body_jacobian(l->model, l->qpos, a.body, p, l->first, l->scratch);
     tac_body_jacobian(l->model, l->qpos, b.body, q, l->second, l->scratch);
     for (int i = 0; i < 6 * l->model->nv; ++i) l->first[i] -= l->second[i];

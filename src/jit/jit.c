@@ -294,7 +294,8 @@ static void set_types(builder* b) {
 static int fetch(gcc_jit_result* result, tacJitCode* out) {
     void* one = gcc_jit_result_get_code(result, "tac_jit_one");
     void* many = gcc_jit_result_get_code(result, "tac_jit_many");
-    memcpy(&out->one, &one, sizeof one), memcpy(&out->many, &many, sizeof many);
+    memcpy(&out->one, &one, sizeof one);
+    memcpy(&out->many, &many, sizeof many);
     return one && many;
 }
 

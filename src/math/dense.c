@@ -74,7 +74,9 @@ tacResult tac_ldl(int n, tacReal* A) {
         // the row holds L_ij D_j so far
         for (int j = 0; j < i; ++j) {
             tacReal l = row[j] / A[j * n + j], square = l * row[j];
-            row[j] = l, pivot -= square, terms += tac_pivot_size(square);
+            row[j] = l;
+            pivot -= square;
+            terms += tac_pivot_size(square);
         }
         if (tac_pivot_lost(pivot, terms, n)) return TAC_ERROR_VALUE;
         row[i] = pivot;
@@ -93,7 +95,8 @@ void tac_ldl_solve(int n, const tacReal* L, const tacReal* b, tacReal* x) {
 static void swap_rows(int n, tacReal* a, tacReal* b) {
     for (int i = 0; i < n; ++i) {
         tacReal t = a[i];
-        a[i] = b[i], b[i] = t;
+        a[i] = b[i];
+        b[i] = t;
     }
 }
 
@@ -124,7 +127,8 @@ tacResult tac_lu(int n, tacReal* A, int* pivot) {
 
 static void swap(tacReal* x, int i, int j) {
     tacReal t = x[i];
-    x[i] = x[j], x[j] = t;
+    x[i] = x[j];
+    x[j] = t;
 }
 
 void tac_lu_solve(int n, const tacReal* LU, const int* pivot, const tacReal* b, tacReal* x) {
@@ -213,7 +217,10 @@ tacResult tac_mat2_inverse(const tacReal a[4], tacReal out[4]) {
     if (tac_pivot_lost(det, tac_pivot_size(p * s) + tac_pivot_size(q * r), 2))
         return TAC_ERROR_VALUE;
     tacReal i = 1.0 / det;
-    out[0] = s * i, out[1] = -q * i, out[2] = -r * i, out[3] = p * i;
+    out[0] = s * i;
+    out[1] = -q * i;
+    out[2] = -r * i;
+    out[3] = p * i;
     return TAC_OK;
 }
 
@@ -245,12 +252,15 @@ static void jacobi_rotate(double A[3][3], double V[3][3], int p, int q) {
     double c = 1.0 / sqrt(1.0 + t * t), s = t * c, pq = A[p][q];
     int r = 3 - p - q;
     double rp = A[r][p], rq = A[r][q];
-    A[p][p] -= t * pq, A[q][q] += t * pq, A[p][q] = A[q][p] = 0.0;
+    A[p][p] -= t * pq;
+    A[q][q] += t * pq;
+    A[p][q] = A[q][p] = 0.0;
     A[r][p] = A[p][r] = c * rp - s * rq;
     A[r][q] = A[q][r] = s * rp + c * rq;
     for (int i = 0; i < 3; ++i) {
         double vp = V[i][p], vq = V[i][q];
-        V[i][p] = c * vp - s * vq, V[i][q] = s * vp + c * vq;
+        V[i][p] = c * vp - s * vq;
+        V[i][q] = s * vp + c * vq;
     }
 }
 
@@ -258,8 +268,13 @@ static void jacobi_rotate(double A[3][3], double V[3][3], int p, int q) {
 static void exchange(double values[3], double V[3][3], int p, int q) {
     if (values[p] >= values[q]) return;
     double t = values[p];
-    values[p] = values[q], values[q] = t;
-    for (int i = 0; i < 3; ++i) t = V[i][p], V[i][p] = V[i][q], V[i][q] = -t;
+    values[p] = values[q];
+    values[q] = t;
+    for (int i = 0; i < 3; ++i) {
+        t = V[i][p];
+        V[i][p] = V[i][q];
+        V[i][q] = -t;
+    }
 }
 
 void tac_eigen3(const double a[6], double values[3], double vectors[3][3]) {
@@ -277,6 +292,7 @@ void tac_eigen3(const double a[6], double values[3], double vectors[3][3]) {
         jacobi_rotate(A, vectors, 1, 2);
     }
     for (int i = 0; i < 3; ++i) values[i] = A[i][i];
-    exchange(values, vectors, 0, 1), exchange(values, vectors, 0, 2),
-        exchange(values, vectors, 1, 2);
+    exchange(values, vectors, 0, 1);
+    exchange(values, vectors, 0, 2);
+    exchange(values, vectors, 1, 2);
 }

@@ -68,14 +68,19 @@ void tac_stumpff(tacReal x, tacReal c[6]) {
         // the highest two by series, the others by c[k] = 1/k! - x c[k + 2]
         c[4] = stumpff_series(x, 4, (constant)1.0 / 24);
         c[5] = stumpff_series(x, 5, (constant)1.0 / 120);
-        c[3] = sixth - x * c[5], c[2] = 0.5 - x * c[4];
-        c[1] = 1.0 - x * c[3], c[0] = 1.0 - x * c[2];
+        c[3] = sixth - x * c[5];
+        c[2] = 0.5 - x * c[4];
+        c[1] = 1.0 - x * c[3];
+        c[0] = 1.0 - x * c[2];
     } else {
         // upwards; 1 - cos as a square, which is exact near full turns too
         tacReal angle = r_sqrt(x), half = r_sin(0.5 * angle);
-        c[0] = r_cos(angle), c[1] = r_sin(angle) / angle;
-        c[2] = 2.0 * half * half / x, c[3] = (1.0 - c[1]) / x;
-        c[4] = (0.5 - c[2]) / x, c[5] = (sixth - c[3]) / x;
+        c[0] = r_cos(angle);
+        c[1] = r_sin(angle) / angle;
+        c[2] = 2.0 * half * half / x;
+        c[3] = (1.0 - c[1]) / x;
+        c[4] = (0.5 - c[2]) / x;
+        c[5] = (sixth - c[3]) / x;
     }
 }
 
@@ -289,7 +294,8 @@ void tac_pose_adjoint(tacPose a, tacReal X[36]) {
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             X[6 * i + j] = X[6 * (i + 3) + j + 3] = R.m[i][j];
-            X[6 * i + j + 3] = pR.m[i][j], X[6 * (i + 3) + j] = 0.0;
+            X[6 * i + j + 3] = pR.m[i][j];
+            X[6 * (i + 3) + j] = 0.0;
         }
     }
 }

@@ -28,7 +28,8 @@ static inline tacTwist tac_twist_load(const tacReal* a) {
 }
 
 static inline void tac_twist_store(tacReal* out, tacTwist a) {
-    tac_store3(out, a.linear), tac_store3(out + 3, a.angular);
+    tac_store3(out, a.linear);
+    tac_store3(out + 3, a.angular);
 }
 
 static inline tacWrench tac_wrench_load(const tacReal* a) {
@@ -36,7 +37,8 @@ static inline tacWrench tac_wrench_load(const tacReal* a) {
 }
 
 static inline void tac_wrench_store(tacReal* out, tacWrench a) {
-    tac_store3(out, a.force), tac_store3(out + 3, a.torque);
+    tac_store3(out, a.force);
+    tac_store3(out + 3, a.torque);
 }
 
 static inline tacTwist tac_twist_zero(void) { return (tacTwist){tac_vec3_zero(), tac_vec3_zero()}; }

@@ -19,7 +19,10 @@ static inline tacQuat tac_quat_identity(void) { return (tacQuat){1.0, 0.0, 0.0, 
 static inline tacQuat tac_quat_load(const tacReal* a) { return (tacQuat){a[0], a[1], a[2], a[3]}; }
 
 static inline void tac_quat_store(tacReal* out, tacQuat q) {
-    out[0] = q.w, out[1] = q.x, out[2] = q.y, out[3] = q.z;
+    out[0] = q.w;
+    out[1] = q.x;
+    out[2] = q.y;
+    out[3] = q.z;
 }
 
 // the vector part

@@ -18,9 +18,10 @@ size_t tac_skyline_size(int n, size_t real_size) {
 tacSkyline tac_skyline_take(int n, tacArena* arena) {
     size_t rows = (size_t)n;
     tacSkyline s = {.n = n};
-    s.place = TAC_TAKE(arena, int, n), s.first = TAC_TAKE(arena, int, n);
+    s.place = TAC_TAKE(arena, int, n);
+    s.first = TAC_TAKE(arena, int, n);
     s.start = TAC_TAKE(arena, size_t, n);
-    s.entry = TAC_TAKE(arena, tacReal, rows * (rows + 1) / 2),
+    s.entry = TAC_TAKE(arena, tacReal, rows * (rows + 1) / 2);
     s.work = TAC_TAKE(arena, tacReal, 2 * n);
     return s;
 }
@@ -58,8 +59,10 @@ static tacReal dot(const tacReal* a, const tacReal* b, int from, int to) {
     tacReal s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
     int k = from;
     for (; k + 4 <= to; k += 4) {
-        s0 += a[k] * b[k], s1 += a[k + 1] * b[k + 1];
-        s2 += a[k + 2] * b[k + 2], s3 += a[k + 3] * b[k + 3];
+        s0 += a[k] * b[k];
+        s1 += a[k + 1] * b[k + 1];
+        s2 += a[k + 2] * b[k + 2];
+        s3 += a[k + 3] * b[k + 3];
     }
     for (; k < to; ++k) s0 += a[k] * b[k];
     return (s0 + s1) + (s2 + s3);
@@ -72,7 +75,10 @@ static void add_row(const tacReal* a, int from, int to, tacReal t, tacReal* y) {
 
 void tac_skyline_mul_add(const tacSkyline* s, const tacReal* x, tacReal* y) {
     tacReal *from = s->work, *to = s->work + s->n;
-    for (int k = 0; k < s->n; ++k) from[s->place[k]] = x[k], to[k] = 0.0;
+    for (int k = 0; k < s->n; ++k) {
+        from[s->place[k]] = x[k];
+        to[k] = 0.0;
+    }
     for (int i = 0; i < s->n; ++i) {
         to[i] += dot(row_of(s, i), from, s->first[i], i + 1);
         add_row(row_of(s, i), s->first[i], i, from[i], to);

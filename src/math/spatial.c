@@ -136,7 +136,8 @@ void tac_inertia_to_matrix(const tacInertia* I, tacReal M[36]) {
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             M[6 * i + j] = i == j ? I->mass : (tacReal)0.0;
-            M[6 * i + j + 3] = -c.m[i][j], M[6 * (i + 3) + j] = c.m[i][j];
+            M[6 * i + j + 3] = -c.m[i][j];
+            M[6 * (i + 3) + j] = c.m[i][j];
             M[6 * (i + 3) + j + 3] = J.m[i][j];
         }
     }

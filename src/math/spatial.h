@@ -59,7 +59,8 @@ static inline void tac_cross_motion_matrix(tacTwist a, tacReal X[36]) {
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
             X[6 * i + j] = X[6 * (i + 3) + j + 3] = w.m[i][j];
-            X[6 * i + j + 3] = v.m[i][j], X[6 * (i + 3) + j] = 0.0;
+            X[6 * i + j + 3] = v.m[i][j];
+            X[6 * (i + 3) + j] = 0.0;
         }
     }
 }
@@ -72,8 +73,12 @@ static inline tacMat3 tac_sym_to_mat(const tacReal s[6]) {
 
 // reads the upper triangle
 static inline void tac_mat_to_sym(tacMat3 a, tacReal s[6]) {
-    s[0] = a.m[0][0], s[1] = a.m[1][1], s[2] = a.m[2][2];
-    s[3] = a.m[0][1], s[4] = a.m[0][2], s[5] = a.m[1][2];
+    s[0] = a.m[0][0];
+    s[1] = a.m[1][1];
+    s[2] = a.m[2][2];
+    s[3] = a.m[0][1];
+    s[4] = a.m[0][2];
+    s[5] = a.m[1][2];
 }
 
 // transpose of tac_sym_to_mat: adds to the adjoint of six numbers that of a matrix

@@ -17,7 +17,11 @@ static inline tacVec3 tac_vec3_zero(void) { return (tacVec3){0.0, 0.0, 0.0}; }
 
 static inline tacVec3 tac_load3(const tacReal* a) { return (tacVec3){a[0], a[1], a[2]}; }
 
-static inline void tac_store3(tacReal* out, tacVec3 a) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
+static inline void tac_store3(tacReal* out, tacVec3 a) {
+    out[0] = a.x;
+    out[1] = a.y;
+    out[2] = a.z;
+}
 
 static inline tacVec3 tac_add(tacVec3 a, tacVec3 b) {
     return (tacVec3){a.x + b.x, a.y + b.y, a.z + b.z};

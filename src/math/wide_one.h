@@ -9,7 +9,10 @@ typedef double wide;
 TAC_INLINE wide w_set(double x) { return x; }
 TAC_INLINE wide w_load(const double* p) { return *p; }
 TAC_INLINE void w_store(double* p, wide x) { *p = x; }
-TAC_INLINE double w_lane(wide x, int lane) { return (void)lane, x; }
+TAC_INLINE double w_lane(wide x, int lane) {
+    (void)lane;
+    return x;
+}
 TAC_INLINE wide w_fma(wide a, wide b, wide c) {
 #if defined(__FMA__)
     return __builtin_fma(a, b, c);

@@ -25,7 +25,10 @@ TAC_INLINE wide w_sqrt(wide x) { return r_sqrt(x); }
 TAC_INLINE wide w_rcp(wide x) { return 1.0 / x; }
 TAC_INLINE wide w_rsqrt(wide x) { return 1.0 / r_sqrt(x); }
 TAC_INLINE tacReal w_sum(wide x) { return x; }
-TAC_INLINE tacReal w_lane(wide x, int lane) { return (void)lane, x; }
+TAC_INLINE tacReal w_lane(wide x, int lane) {
+    (void)lane;
+    return x;
+}
 TAC_INLINE int w_all_within(wide x, double limit) { return fabs(tac_re(x)) <= limit; }
 TAC_INLINE unsigned w_negative_bits(wide x) { return r_is_negative(x) ? 1u : 0u; }
 TAC_INLINE int w_any_negative(wide x) { return r_is_negative(x); }

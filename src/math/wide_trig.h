@@ -9,7 +9,10 @@
 #if defined(TAC_NUMBER_COMPLEX) || defined(TAC_NUMBER_QUAD)
 
 TAC_INLINE wide w_root(wide x) { return r_sqrt(x); }
-TAC_INLINE void w_sincos(wide x, wide* s, wide* c) { *s = r_sin(x), *c = r_cos(x); }
+TAC_INLINE void w_sincos(wide x, wide* s, wide* c) {
+    *s = r_sin(x);
+    *c = r_cos(x);
+}
 
 #else
 
@@ -47,7 +50,10 @@ TAC_INLINE void w_sincos_small(wide r, wide* s, wide* c) {
 // lanes beyond the reach of the three-part pi/2: by the C library
 static __attribute__((noinline, unused)) void w_sincos_far(const double* x, double* s, double* c) {
     for (int i = 0; i < TAC_LANES; ++i)
-        if (!(fabs(x[i]) <= 1e5)) s[i] = sin(x[i]), c[i] = cos(x[i]);
+        if (!(fabs(x[i]) <= 1e5)) {
+            s[i] = sin(x[i]);
+            c[i] = cos(x[i]);
+        }
 }
 
 // x = r + n pi/2, n = 2 h + o with o in -1, 0, 1: a quarter turn swaps the two, a half turn turns
@@ -65,9 +71,12 @@ TAC_INLINE void w_sincos(wide x, wide* s, wide* c) {
     *c = sign * w_select_ge0(swap, -(o * sr), cr);
     if (__builtin_expect(!w_all_within(x, 1e5), 0)) {
         double at[TAC_LANES], far_s[TAC_LANES], far_c[TAC_LANES];
-        w_store(at, x), w_store(far_s, *s), w_store(far_c, *c);
+        w_store(at, x);
+        w_store(far_s, *s);
+        w_store(far_c, *c);
         w_sincos_far(at, far_s, far_c);
-        *s = w_load(far_s), *c = w_load(far_c);
+        *s = w_load(far_s);
+        *c = w_load(far_c);
     }
 }
 

@@ -38,12 +38,21 @@ TAC_INLINE wide w_gather(const double* p, const int* at) {
 #endif
 }
 TAC_INLINE void w_scatter(double* p, const int* at, wide x) {
-    p[at[0]] = x[0], p[at[1]] = x[1];
+    p[at[0]] = x[0];
+    p[at[1]] = x[1];
 #if TAC_LANES >= 4
-    p[at[2]] = x[2], p[at[3]] = x[3];
+    {
+        p[at[2]] = x[2];
+        p[at[3]] = x[3];
+    }
 #endif
 #if TAC_LANES == 8
-    p[at[4]] = x[4], p[at[5]] = x[5], p[at[6]] = x[6], p[at[7]] = x[7];
+    {
+        p[at[4]] = x[4];
+        p[at[5]] = x[5];
+        p[at[6]] = x[6];
+        p[at[7]] = x[7];
+    }
 #endif
 }
 

@@ -132,9 +132,11 @@ static int clean_faces(tacBuilder* builder) {
         if (left < 3) continue;
         first[kept] = used;
         if (line) line[kept] = line[i];
-        ++kept, used += left;
+        ++kept;
+        used += left;
     }
-    builder->first.count = kept, builder->corner.count = used;
+    builder->first.count = kept;
+    builder->corner.count = used;
     if (line) builder->face_line.count = kept;
     if (builder->corner_normal.count) builder->corner_normal.count = used;
     return faces - kept;
@@ -235,11 +237,15 @@ static void free_arrays(tacBuilder* builder) {
 
 // the arrays change owner
 static void fill_soup(tacSoup* soup, tacBuilder* builder) {
-    soup->nvertex = builder->vertex.count, soup->vertex = builder->vertex.items;
+    soup->nvertex = builder->vertex.count;
+    soup->vertex = builder->vertex.items;
     soup->normal = builder->normal.items;
-    soup->nface = builder->first.count - 1, soup->first = builder->first.items;
-    soup->ncorner = builder->corner.count, soup->corner = builder->corner.items;
-    soup->vertex_line = builder->vertex_line.items, soup->face_line = builder->face_line.items;
+    soup->nface = builder->first.count - 1;
+    soup->first = builder->first.items;
+    soup->ncorner = builder->corner.count;
+    soup->corner = builder->corner.items;
+    soup->vertex_line = builder->vertex_line.items;
+    soup->face_line = builder->face_line.items;
     soup->allocator = builder->input.allocator;
     snprintf(soup->file, sizeof soup->file, "%s", builder->input.file);
     builder->vertex = builder->normal = builder->first = builder->corner = builder->vertex_line =
@@ -265,7 +271,8 @@ tacSoup* tac_builder_finish(tacBuilder* builder) {
     if (soup) {
         *soup = (tacSoup){.dropped = dropped, .ntriangle = triangle.count};
         fill_soup(soup, builder);
-        soup->triangle = triangle.items, soup->triangle_face = triangle_face.items;
+        soup->triangle = triangle.items;
+        soup->triangle_face = triangle_face.items;
     } else {
         tac_array_free(input, &triangle);
         tac_array_free(input, &triangle_face);

@@ -29,11 +29,13 @@ static int separates(const double axis[3], const tacTriangle* a, const tacTriang
     for (int i = 0; i < 3; ++i) {
         tac_sub3(a->x[i], a->x[0], rel);
         double p = tac_dot3(axis, rel);
-        low[0] = tac_least(low[0], p), high[0] = tac_most(high[0], p),
+        low[0] = tac_least(low[0], p);
+        high[0] = tac_most(high[0], p);
         size = tac_most(size, tac_dot3(rel, rel));
         tac_sub3(b->x[i], a->x[0], rel);
         p = tac_dot3(axis, rel);
-        low[1] = tac_least(low[1], p), high[1] = tac_most(high[1], p),
+        low[1] = tac_least(low[1], p);
+        high[1] = tac_most(high[1], p);
         size = tac_most(size, tac_dot3(rel, rel));
     }
     double miss = MISS * length * sqrt(size);
@@ -144,7 +146,11 @@ int tac_triangles_meet(const tacTriangle* a, const tacTriangle* b) {
     int common = 0, at[2] = {0, 0};
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
-            if (a->v[i] == b->v[j]) ++common, at[0] = i, at[1] = j;
+            if (a->v[i] == b->v[j]) {
+                ++common;
+                at[0] = i;
+                at[1] = j;
+            }
     if (common == 0) return !boxes_apart(a, b) && !apart_at_all(a, b);
     if (common == 1) return fan_meets(a, at[0], b, at[1]);
     return common == 3 || folds(a, b);
@@ -204,8 +210,10 @@ static void lay_out(tacGrid* g, const tacSurface* s) {
         double side[3];
         tac_sub3(b, a, side);
         length += sqrt(tac_dot3(side, side)) / (3.0 * s->triangles);
-        for (int k = 0; k < 3; ++k)
-            g->low[k] = tac_least(g->low[k], a[k]), high[k] = tac_most(high[k], a[k]);
+        for (int k = 0; k < 3; ++k) {
+            g->low[k] = tac_least(g->low[k], a[k]);
+            high[k] = tac_most(high[k], a[k]);
+        }
     }
     for (g->cell = 1.2 * length;; g->cell *= 1.3) {
         double total = 1.0;
@@ -226,8 +234,10 @@ int tac_grid_update(tacGrid* g, const tacSurface* s, int t) {
     ++g->change[t];
     for (int i = 0; i < count; ++i) {
         int cell = cell_at(g, &r, i), entry = g->entries++;
-        g->triangle[entry] = t, g->version[entry] = g->change[t];
-        g->next[entry] = g->head[cell], g->head[cell] = entry;
+        g->triangle[entry] = t;
+        g->version[entry] = g->change[t];
+        g->next[entry] = g->head[cell];
+        g->head[cell] = entry;
     }
     return 1;
 }

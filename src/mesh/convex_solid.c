@@ -39,8 +39,10 @@ static tacSolid* allocate(int vertices, int edges, int faces, int corners, solid
     char* block = allocator.allocate(allocator.user, total);
     if (!block) return NULL;
     memset(block, 0, total);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
-        at[i] = block, block += aligned(sizes[i]);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        at[i] = block;
+        block += aligned(sizes[i]);
+    }
     *parts = (solidParts){.vertex = (void*)at[1],
                           .normal = (void*)at[2],
                           .offset = (void*)at[3],
@@ -90,7 +92,8 @@ tacResult tac_solid_create_ball(double radius, int planar, tacSolid** out, tacMe
                         "a radius is above 0 and at most 1e6; this one is %g", radius);
     tacSolid* solid = allocate(1, 0, 0, 0, &parts);
     if (!solid) return no_memory(message);
-    solid->planar = planar, solid->radius = radius;
+    solid->planar = planar;
+    solid->radius = radius;
     measure(solid);
     *out = solid;
     return TAC_OK;
@@ -107,8 +110,10 @@ tacResult tac_solid_create_halfspace(const double normal[3], double offset, int 
                         "a half-space needs a normal that is not 0 and an offset within 1e6");
     tacSolid* solid = allocate(0, 0, 1, 0, &parts);
     if (!solid) return no_memory(message);
-    solid->planar = planar, solid->size = 1.0;
-    parts.normal[0] = tac_scale(n, 1.0 / length), parts.offset[0] = offset / length;
+    solid->planar = planar;
+    solid->size = 1.0;
+    parts.normal[0] = tac_scale(n, 1.0 / length);
+    parts.offset[0] = offset / length;
     solid->center = tac_scale(parts.normal[0], parts.offset[0]);
     *out = solid;
     return TAC_OK;
@@ -129,9 +134,12 @@ static tacResult close_polygon(const tacVec3* corner, int count, tacSolid** out,
         parts.normal[i] = tac_normalize(tac_vec3(along.y, -along.x, 0.0));
         parts.offset[i] =
             fmax(tac_dot(parts.normal[i], corner[i]), tac_dot(parts.normal[i], corner[next]));
-        parts.edge[i][0] = i, parts.edge[i][1] = next, parts.edge[i][2] = parts.edge[i][3] = i;
+        parts.edge[i][0] = i;
+        parts.edge[i][1] = next;
+        parts.edge[i][2] = parts.edge[i][3] = i;
         parts.first[i + 1] = 2 * (i + 1);
-        parts.corner[2 * i] = i, parts.corner[2 * i + 1] = next;
+        parts.corner[2 * i] = i;
+        parts.corner[2 * i + 1] = next;
     }
     solid->planar = 1;
     measure(solid);
@@ -154,7 +162,8 @@ static int tidy(tacVec3* corner, int count, double area, double size) {
     if (area < 0.0)
         for (int i = 0; i < count / 2; ++i) {
             tacVec3 keep = corner[i];
-            corner[i] = corner[count - 1 - i], corner[count - 1 - i] = keep;
+            corner[i] = corner[count - 1 - i];
+            corner[count - 1 - i] = keep;
         }
     for (int i = 0; i < count && count > 2;) {
         tacVec3 before = corner[(i + count - 1) % count], after = corner[(i + 1) % count];
@@ -240,7 +249,10 @@ static int list_edges(const tacHull* hull, int (*edge)[4]) {
             if (a > b) continue;
             int other = face_with(hull, b, a);
             if (other < 0) return -1;
-            edge[count][0] = a, edge[count][1] = b, edge[count][2] = f, edge[count][3] = other;
+            edge[count][0] = a;
+            edge[count][1] = b;
+            edge[count][2] = f;
+            edge[count][3] = other;
             ++count;
         }
     return count;
@@ -265,8 +277,10 @@ static tacResult from_hull(const tacHull* hull, tacSolid** out, tacMessage* mess
         allocate(hull->nvertex, hull->ncorner / 2, hull->nface, hull->ncorner, &parts);
     if (!solid) return no_memory(message);
     for (int i = 0; i < hull->nvertex; ++i) parts.vertex[i] = tac_load3(hull->vertex + 3 * i);
-    for (int f = 0; f < hull->nface; ++f)
-        parts.normal[f] = tac_load3(hull->normal + 3 * f), parts.offset[f] = hull->offset[f];
+    for (int f = 0; f < hull->nface; ++f) {
+        parts.normal[f] = tac_load3(hull->normal + 3 * f);
+        parts.offset[f] = hull->offset[f];
+    }
     memcpy(parts.first, hull->first, sizeof(int) * (size_t)(hull->nface + 1));
     memcpy(parts.corner, hull->corner, sizeof(int) * (size_t)hull->ncorner);
     if (list_edges(hull, parts.edge) != solid->edges) {

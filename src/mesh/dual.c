@@ -30,7 +30,8 @@ static stretch stretch_to(const double* corner, int count) {
             lower = fmin(lower, corner[3 * i + k]);
             upper = fmax(upper, corner[3 * i + k]);
         }
-        s.middle[k] = 0.5 * (lower + upper), s.half[k] = 0.5 * (upper - lower);
+        s.middle[k] = 0.5 * (lower + upper);
+        s.half[k] = 0.5 * (upper - lower);
     }
     return s;
 }

@@ -50,7 +50,10 @@ static double edge_length(const double* a, const double* b) {
 static sheet make_sheet(const double* a, const double* b, const double* c) {
     sheet s;
     double u[3], v[3];
-    for (int k = 0; k < 3; ++k) u[k] = b[k] - a[k], v[k] = c[k] - a[k];
+    for (int k = 0; k < 3; ++k) {
+        u[k] = b[k] - a[k];
+        v[k] = c[k] - a[k];
+    }
     for (int k = 0; k < 3; ++k)
         s.normal[k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
     double largest = fmax(fabs(s.normal[0]), fmax(fabs(s.normal[1]), fabs(s.normal[2])));
@@ -85,7 +88,8 @@ static void sink(const merger* m, int* heap, int i, int count) {
         if (child + 1 < count && comes_before(m, heap[child], heap[child + 1])) ++child;
         if (!comes_before(m, heap[i], heap[child])) return;
         int swap = heap[i];
-        heap[i] = heap[child], heap[child] = swap;
+        heap[i] = heap[child];
+        heap[child] = swap;
     }
 }
 
@@ -96,7 +100,8 @@ static void sort_order(merger* m) {
     for (int i = count / 2 - 1; i >= 0; --i) sink(m, m->order, i, count);
     for (int last = count - 1; last > 0; --last) {
         int swap = m->order[0];
-        m->order[0] = m->order[last], m->order[last] = swap;
+        m->order[0] = m->order[last];
+        m->order[last] = swap;
         sink(m, m->order, 0, last);
     }
 }
@@ -115,7 +120,8 @@ static int fits(const merger* m, int triangle, int seed, double tolerance) {
 
 static void grow_region(merger* m, int seed) {
     int r = m->regions++, top = 0;
-    m->seed[r] = seed, m->region[seed] = r;
+    m->seed[r] = seed;
+    m->region[seed] = r;
     m->stack[top++] = seed;
     while (top) {
         const tacHullTriangle* triangle = &m->hull->triangle[m->stack[--top]];
@@ -191,7 +197,8 @@ static void find_borders(merger* m) {
     for (int e = 0; e < 3 * m->hull->ntriangle; ++e)
         if (is_border(m, e)) {
             int r = m->region[e / 3];
-            m->edge[r] = e, ++m->borders[r];
+            m->edge[r] = e;
+            ++m->borders[r];
         }
 }
 
@@ -236,11 +243,15 @@ static void mark_corners(merger* m) {
         if (is_border(m, e)) ++m->loops[edge_start(m, e)];
     for (int r = 0; r < m->regions; ++r) {
         int corners = 0, e = m->edge[r];
-        do corners += m->loops[edge_start(m, e)] >= 3, e = next_border(m, e);
-        while (e != m->edge[r]);
+        do {
+            corners += m->loops[edge_start(m, e)] >= 3;
+            e = next_border(m, e);
+        } while (e != m->edge[r]);
         if (corners >= 3) continue;
-        do m->loops[edge_start(m, e)] = 3, e = next_border(m, e);
-        while (e != m->edge[r]);
+        do {
+            m->loops[edge_start(m, e)] = 3;
+            e = next_border(m, e);
+        } while (e != m->edge[r]);
     }
 }
 

@@ -16,7 +16,10 @@ typedef struct pointBox {
 
 // the box of the points; the index of one that is not finite or too far, else -1
 static int find_box(const double* point, int count, pointBox* box) {
-    for (int k = 0; k < 3; ++k) box->lower[k] = INFINITY, box->upper[k] = -INFINITY;
+    for (int k = 0; k < 3; ++k) {
+        box->lower[k] = INFINITY;
+        box->upper[k] = -INFINITY;
+    }
     for (int i = 0; i < count; ++i)
         for (int k = 0; k < 3; ++k) {
             double x = point[3 * (size_t)i + k];
@@ -92,7 +95,9 @@ static void write_face(tacHull* hull, const tacFacets* facets, int f, const doub
     const int* corner = hull->corner + facets->first[f];
     int* triangle = (int*)hull->triangle + 3 * (size_t)hull->ntriangle;
     for (int i = 1; i + 1 < facets->first[f + 1] - facets->first[f]; ++i, triangle += 3) {
-        triangle[0] = corner[0], triangle[1] = corner[i], triangle[2] = corner[i + 1];
+        triangle[0] = corner[0];
+        triangle[1] = corner[i];
+        triangle[2] = corner[i + 1];
         ++hull->ntriangle;
     }
 }
@@ -102,7 +107,8 @@ static int pack(tacHull* hull, const tacFacets* facets, const double* point, int
     int nvertex = number_vertices(facets, count, number);
     if (!allocate(hull, facets, nvertex)) return 0;
     write_vertices(hull, point, count, number);
-    hull->nface = facets->count, hull->ncorner = facets->ncorner;
+    hull->nface = facets->count;
+    hull->ncorner = facets->ncorner;
     memcpy((int*)hull->first, facets->first, sizeof(int) * ((size_t)facets->count + 1));
     for (int i = 0; i < facets->ncorner; ++i) ((int*)hull->corner)[i] = number[facets->corner[i]];
     for (int f = 0; f < facets->count; ++f) write_face(hull, facets, f, point);
@@ -146,8 +152,10 @@ static tacResult make(const double* point, int count, double merge, tacHull* hul
     double* scaled = a.allocate(a.user, (3 * sizeof(double) + sizeof(int)) * (size_t)count);
     if (!scaled) return TAC_ERROR_MEMORY;
     scale_points(point, count, exponent, scaled);
-    quick->point = scaled, quick->count = count;
-    quick->size = ldexp(hull->size, -exponent), quick->allocator = a;
+    quick->point = scaled;
+    quick->count = count;
+    quick->size = ldexp(hull->size, -exponent);
+    quick->allocator = a;
 
     tacFacets facets = {0};
     tacResult result = tac_quickhull(quick);

@@ -47,7 +47,9 @@ static void* take_block(tacInput* input, size_t size) {
 static void start_text(tacInput* input, char* text, size_t size) {
     text[size] = 0;
     input->text = text;
-    input->at = text, input->end = text + size, input->line = 1;
+    input->at = text;
+    input->end = text + size;
+    input->line = 1;
 }
 
 // opening a device can have effects, so this comes before open too
@@ -133,7 +135,8 @@ void tac_skip_blank(tacInput* input) {
         while (is_blank(*input->at)) ++input->at;
         int length = continuation(input->at);
         if (length == 0) return;
-        input->at += length, ++input->line;
+        input->at += length;
+        ++input->line;
     }
 }
 
@@ -146,9 +149,10 @@ void tac_skip_line(tacInput* input) {
 void tac_skip_space(tacInput* input, char comment) {
     for (;;) {
         while (is_blank(*input->at)) ++input->at;
-        if (*input->at == '\n')
-            ++input->at, ++input->line;
-        else if (comment && *input->at == comment)
+        if (*input->at == '\n') {
+            ++input->at;
+            ++input->line;
+        } else if (comment && *input->at == comment)
             tac_skip_line(input);
         else
             return;
@@ -252,7 +256,8 @@ static int grow(tacInput* input, tacArray* array, size_t item_size, int count) {
     if (!items) return 0;
     if (array->count) memcpy(items, array->items, item_size * (size_t)array->count);
     if (array->items) input->allocator.release(input->allocator.user, array->items);
-    array->items = items, array->capacity = capacity;
+    array->items = items;
+    array->capacity = capacity;
     return 1;
 }
 

@@ -116,7 +116,10 @@ static void tighten_across(tacSolid* s) {
 
 static tacResult find_box(tacSolid* s, double radius, tacMessage* message) {
     const char* name = s->model->shape[s->shape].name;
-    for (int k = 0; k < 3; ++k) s->low[k] = -1.001 * radius, s->high[k] = 1.001 * radius;
+    for (int k = 0; k < 3; ++k) {
+        s->low[k] = -1.001 * radius;
+        s->high[k] = 1.001 * radius;
+    }
     for (int i = 0; i < TIGHTS && s->low[0] < s->high[0]; ++i)
         tighten(s, (const int[3]){BOX_N, BOX_N, BOX_N});
     tighten_across(s);
@@ -129,10 +132,13 @@ static tacResult find_box(tacSolid* s, double radius, tacMessage* message) {
 
 // Surfaces and masses do not depend on where a field ends: it does not, here
 static void open_whole(tacSolid* solid, const tacModel* model, int shape) {
-    solid->plain = *model, solid->whole = model->shape[shape];
+    solid->plain = *model;
+    solid->whole = model->shape[shape];
     solid->whole.truncate = 0.0;
-    solid->plain.shape = &solid->whole, solid->plain.nshape = 1;
-    solid->model = &solid->plain, solid->shape = 0;
+    solid->plain.shape = &solid->whole;
+    solid->plain.nshape = 1;
+    solid->model = &solid->plain;
+    solid->shape = 0;
 }
 
 tacResult tac_solid_open(const tacModel* model, int shape, tacQuat rotation, tacSolid* solid,
@@ -274,7 +280,9 @@ tacResult tac_lattice_fill(const tacSolid* solid, int cells, tacBlocks* blocks, 
         total *= l.n[k];
     }
     if (total > 4e7) return TAC_ERROR_MEMORY;
-    l.stride[0] = 1, l.stride[1] = l.n[0], l.stride[2] = l.n[0] * l.n[1];
+    l.stride[0] = 1;
+    l.stride[1] = l.n[0];
+    l.stride[2] = l.n[0] * l.n[1];
     l.value = TAC_BLOCKS_TAKE(blocks, double, total);
     if (!l.value) return TAC_ERROR_MEMORY;
     fill_values(&l);
@@ -305,12 +313,21 @@ static void chunk_open(const tacLattice* l, const tacCrossings* c, int first, in
                        rootChunk* r) {
     for (int i = 0; i < count; ++i) {
         int in = c->node[first + i], out = c->to[first + i];
-        if (!tac_is_inside(l->value[in])) in = out, out = c->node[first + i];
+        if (!tac_is_inside(l->value[in])) {
+            in = out;
+            out = c->node[first + i];
+        }
         double p[3], q[3];
         tac_lattice_point(l, in, p);
         tac_lattice_point(l, out, q);
-        for (int k = 0; k < 3; ++k) r->from[k][i] = p[k], r->way[k][i] = q[k] - p[k];
-        r->a[i] = 0.0, r->b[i] = 1.0, r->fa[i] = l->value[in], r->fb[i] = l->value[out];
+        for (int k = 0; k < 3; ++k) {
+            r->from[k][i] = p[k];
+            r->way[k][i] = q[k] - p[k];
+        }
+        r->a[i] = 0.0;
+        r->b[i] = 1.0;
+        r->fa[i] = l->value[in];
+        r->fb[i] = l->value[out];
         r->open[i] = i;
     }
 }
@@ -333,10 +350,15 @@ static int chunk_narrow(rootChunk* r, int count, double close) {
     for (int j = 0; j < count; ++j) {
         int i = r->open[j];
         double f = r->f[j];
-        if (tac_is_inside(f))
-            r->a[i] = r->t[i], r->fa[i] = f, r->fb[i] *= 0.5;
-        else
-            r->b[i] = r->t[i], r->fb[i] = f, r->fa[i] *= 0.5;
+        if (tac_is_inside(f)) {
+            r->a[i] = r->t[i];
+            r->fa[i] = f;
+            r->fb[i] *= 0.5;
+        } else {
+            r->b[i] = r->t[i];
+            r->fb[i] = f;
+            r->fa[i] *= 0.5;
+        }
         if (fabs(f) > close && r->b[i] - r->a[i] > 4e-16) r->open[open++] = i;
     }
     return open;

@@ -40,8 +40,10 @@ static int mark_edges(marchEdges* e) {
         e->first[node] = count;
         if (is_last(e->lattice, node)) continue;
         for (int d = 1; d < 8; ++d)
-            if (tac_is_inside(value[node]) != tac_is_inside(value[node + e->step[d]]))
-                e->mask[node] |= (unsigned char)(1 << d), ++count;
+            if (tac_is_inside(value[node]) != tac_is_inside(value[node + e->step[d]])) {
+                e->mask[node] |= (unsigned char)(1 << d);
+                ++count;
+            }
     }
     return count;
 }
@@ -52,7 +54,10 @@ static tacResult list_edges(const marchEdges* e, int count, tacCrossings* c, tac
     int total = tac_lattice_count(e->lattice), at = 0;
     for (int node = 0; node < total; ++node)
         for (int d = 1; d < 8; ++d)
-            if (e->mask[node] >> d & 1) c->node[at] = node, c->to[at++] = node + e->step[d];
+            if (e->mask[node] >> d & 1) {
+                c->node[at] = node;
+                c->to[at++] = node + e->step[d];
+            }
     return tac_crossings_solve(e->lattice, 0.0, c, blocks);
 }
 
@@ -73,7 +78,9 @@ static int vertex_on(const marchEdges* e, int node, int a, int b) {
 static void put(marchOut* out, int a, int b, int c, int mirrored) {
     if (out->start) {
         int* start = &out->start[3 * out->count];
-        start[0] = a, start[1] = mirrored ? c : b, start[2] = mirrored ? b : c;
+        start[0] = a;
+        start[1] = mirrored ? c : b;
+        start[2] = mirrored ? b : c;
     }
     ++out->count;
 }
@@ -85,7 +92,10 @@ static void march_tetrahedron(const marchEdges* e, int node, int t, marchOut* ou
     for (int pass = 1; pass >= 0; --pass)
         for (int i = 0; i < 4; ++i) {
             double value = e->lattice->value[node + e->step[corner[t][i]]];
-            if (tac_is_inside(value) == pass) p[at++] = i, inside += pass;
+            if (tac_is_inside(value) == pass) {
+                p[at++] = i;
+                inside += pass;
+            }
         }
     if (inside == 0 || inside == 4) return;
     for (int i = 0; i < 4; ++i)

@@ -36,7 +36,10 @@ static corners look_at(const surface* s, int t, const double from[3]) {
         for (int k = 0; k < 3; ++k)
             c.p[i][k] = s->vertex[3 * (size_t)s->triangle[3 * (size_t)t + i] + k] - from[k];
     double u[3], v[3], n[3];
-    for (int k = 0; k < 3; ++k) u[k] = c.p[1][k] - c.p[0][k], v[k] = c.p[2][k] - c.p[0][k];
+    for (int k = 0; k < 3; ++k) {
+        u[k] = c.p[1][k] - c.p[0][k];
+        v[k] = c.p[2][k] - c.p[0][k];
+    }
     for (int k = 0; k < 3; ++k)
         n[k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
     if (s->shell)
@@ -92,7 +95,9 @@ static tacSoupMass integrate(const surface* s) {
     find_centre(&shell, origin, area_centre);
     find_centre(s, area_centre, mass.centre);
     mass.volume = find_moments(s, mass.centre, p);
-    mass.inertia[0] = p[1] + p[2], mass.inertia[1] = p[0] + p[2], mass.inertia[2] = p[0] + p[1];
+    mass.inertia[0] = p[1] + p[2];
+    mass.inertia[1] = p[0] + p[2];
+    mass.inertia[2] = p[0] + p[1];
     for (int j = 3; j < 6; ++j) mass.inertia[j] = -p[j];
     return mass;
 }

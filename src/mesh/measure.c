@@ -48,7 +48,9 @@ static void count_edges(const edgeTable* table, tacMeasure* out) {
         int faces = e->upward + e->downward;
         int opposed = faces == 2 && e->upward != 1;
         ++out->edges;
-        out->open += faces == 1, out->crowded += faces > 2, out->opposed += opposed;
+        out->open += faces == 1;
+        out->crowded += faces > 2;
+        out->opposed += opposed;
         if ((faces != 2 || opposed) && (out->first_bad < 0 || e->face < out->first_bad))
             out->first_bad = e->face;
     }
@@ -67,7 +69,10 @@ static void fill_edges(const tacSoup* soup, edgeTable* table) {
 //---------------------------------- vertices -------------------------------------
 
 static void find_box(const tacSoup* soup, tacMeasure* out) {
-    for (int k = 0; k < 3; ++k) out->lower[k] = INFINITY, out->upper[k] = -INFINITY;
+    for (int k = 0; k < 3; ++k) {
+        out->lower[k] = INFINITY;
+        out->upper[k] = -INFINITY;
+    }
     for (size_t i = 0; i < 3 * (size_t)soup->nvertex; ++i) {
         out->lower[i % 3] = fmin(out->lower[i % 3], soup->vertex[i]);
         out->upper[i % 3] = fmax(out->upper[i % 3], soup->vertex[i]);

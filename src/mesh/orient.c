@@ -15,7 +15,10 @@
 tacOriented tac_oriented(const double* a, const double* b, const double* c) {
     tacOriented plane = {.a = a, .b = b, .c = c};
     double u[3], v[3];
-    for (int k = 0; k < 3; ++k) u[k] = b[k] - a[k], v[k] = c[k] - a[k];
+    for (int k = 0; k < 3; ++k) {
+        u[k] = b[k] - a[k];
+        v[k] = c[k] - a[k];
+    }
     for (int k = 0; k < 3; ++k) {
         int l = (k + 1) % 3, m = (k + 2) % 3;
         plane.normal[k] = u[l] * v[m] - u[m] * v[l];

@@ -359,7 +359,8 @@ void tac_read_ply(tacBuilder* builder) {
         return;
     }
     memset(ply, 0, sizeof *ply);
-    ply->builder = builder, ply->input = input;
+    ply->builder = builder;
+    ply->input = input;
     tac_skip_line(input);
     read_file(ply);
     input->allocator.release(input->allocator.user, ply);

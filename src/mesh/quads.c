@@ -33,7 +33,8 @@ static void add_face(quadBox* b, int axis, int end, int i, int j) {
         const int* s = square[end ? k : 3 - k];
         int place[3];
         place[axis] = end * b->cells[axis];
-        place[(axis + 1) % 3] = i + s[0], place[(axis + 2) % 3] = j + s[1];
+        place[(axis + 1) % 3] = i + s[0];
+        place[(axis + 2) % 3] = j + s[1];
         add_vertex(b, place);
     }
     tac_builder_face(&b->builder);

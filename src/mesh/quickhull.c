@@ -77,7 +77,10 @@ static int find_simplex(builder* b, int corner[4]) {
     const double* p0 = point(b, corner[0]);
 
     for (int i = 0; i < hull->count; ++i)
-        if (distance2(p0, point(b, i)) > best) best = distance2(p0, point(b, i)), corner[1] = i;
+        if (distance2(p0, point(b, i)) > best) {
+            best = distance2(p0, point(b, i));
+            corner[1] = i;
+        }
     double length = sqrt(best);
     hull->wrong = "all points are in one place";
     if (length == 0.0) return 0;
@@ -85,8 +88,10 @@ static int find_simplex(builder* b, int corner[4]) {
 
     best = 0.0;
     for (int i = 0; i < hull->count; ++i)
-        if (line_distance2(p0, p1, point(b, i)) > best)
-            best = line_distance2(p0, p1, point(b, i)), corner[2] = i;
+        if (line_distance2(p0, p1, point(b, i)) > best) {
+            best = line_distance2(p0, p1, point(b, i));
+            corner[2] = i;
+        }
     hull->wrong = "the points are on a line";
     if (sqrt(best) <= flat * length) return 0;
 
@@ -95,14 +100,18 @@ static int find_simplex(builder* b, int corner[4]) {
     best = 0.0;
     for (int i = 0; i < hull->count; ++i) {
         double volume = tac_orient(&plane, point(b, i));
-        if (fabs(volume) > fabs(best)) best = volume, corner[3] = i;
+        if (fabs(volume) > fabs(best)) {
+            best = volume;
+            corner[3] = i;
+        }
     }
     hull->wrong = "the points are in a plane";
     hull->thickness = fabs(best) / area;
     if (hull->thickness <= flat) return 0;
     if (best > 0.0) { // the fourth has to be below the first three
         int swap = corner[1];
-        corner[1] = corner[2], corner[2] = swap;
+        corner[1] = corner[2];
+        corner[2] = swap;
     }
     hull->wrong = NULL;
     return 1;
@@ -164,8 +173,10 @@ static void place(builder* b, int p, const int* faces, int count) {
         hullFace* face = &b->face[faces[i]];
         double distance = tac_orient(&face->plane, point(b, p));
         if (distance <= 0.0) continue;
-        if (face->first < 0 || distance > face->distance)
-            face->distance = distance, face->furthest = p;
+        if (face->first < 0 || distance > face->distance) {
+            face->distance = distance;
+            face->furthest = p;
+        }
         b->next[p] = face->first;
         face->first = p;
         return;
@@ -318,7 +329,9 @@ static void make_hull(builder* b) {
 
 tacResult tac_quickhull(tacQuickhull* hull) {
     builder b = {.hull = hull, .free = -1};
-    hull->triangle = NULL, hull->ntriangle = 0, hull->wrong = NULL;
+    hull->triangle = NULL;
+    hull->ntriangle = 0;
+    hull->wrong = NULL;
     make_hull(&b);
     tacAllocator a = hull->allocator;
     void* blocks[] = {b.next, b.fan, b.face, b.waiting, b.waits, b.seen, b.fresh, b.horizon};

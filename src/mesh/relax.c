@@ -82,7 +82,10 @@ int tac_project_one(const tacSolid* solid, double x[3], double normal[3], double
         tac_solid_eval(solid, 1, px, &value, pg);
         double length2 = tac_dot3(g, g), length = sqrt(length2);
         if (!(length > 0.0)) return 0;
-        for (int k = 0; k < 3; ++k) x[k] = at[k], normal[k] = g[k] / length;
+        for (int k = 0; k < 3; ++k) {
+            x[k] = at[k];
+            normal[k] = g[k] / length;
+        }
         if (fabs(value) <= 1e-7 * solid->size) return 1;
         went += fabs(value) / length;
         if (!(went <= far)) return 0;
@@ -187,11 +190,13 @@ static int improves(const tacSurface* s, const tacQuadric* q, int v, const doubl
     for (int i = 0; i < count; ++i) {
         tacTriangle old = tac_triangle(s, ring[i] / 3);
         double quality = tac_quality(&old), side[3];
-        was = tac_least(was, quality), was_sum += quality;
+        was = tac_least(was, quality);
+        was_sum += quality;
         star[i] = old;
         memcpy(star[i].x[ring[i] % 3], x, sizeof star[i].x[0]);
         quality = tac_quality(&star[i]);
-        now = tac_least(now, quality), now_sum += quality;
+        now = tac_least(now, quality);
+        now_sum += quality;
         if (!tac_keeps_side(s, &old, &star[i])) return 0;
         tac_sub3(old.x[(ring[i] % 3 + 1) % 3], s->x[v], side);
         side2 = tac_least(side2, tac_dot3(side, side));
@@ -225,7 +230,10 @@ static int try_move(tacRemesh* r, const moveSpace* m, int i, int settles) {
         return 0;
     for (int k = 0; k < count; ++k) gone[k] = ring[k] / 3;
     if (tac_grid_meets(&r->grid, s, count, star, count, gone)) return 0;
-    for (int k = 0; k < 3; ++k) s->x[v][k] = x[k], s->normal[v][k] = m->normal[k][i];
+    for (int k = 0; k < 3; ++k) {
+        s->x[v][k] = x[k];
+        s->normal[v][k] = m->normal[k][i];
+    }
     for (int k = 0; k < count; ++k)
         if (!tac_grid_update(&r->grid, s, gone[k])) {
             tac_grid_sort(&r->grid, s);
@@ -242,7 +250,10 @@ static tacResult make_moves(const tacRemesh* r, moveSpace* m, int settles) {
         if (s->out[v] < 0) continue;
         double x[3] = {s->x[v][0], s->x[v][1], s->x[v][2]};
         if (!settles) propose(s, v, x);
-        for (int k = 0; k < 3; ++k) m->x[k][m->count] = x[k], m->normal[k][m->count] = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            m->x[k][m->count] = x[k];
+            m->normal[k][m->count] = 0.0;
+        }
         m->vertex[m->count++] = v;
     }
     tacBlocks blocks = {r->blocks->allocator, NULL, r->blocks->most};

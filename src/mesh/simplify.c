@@ -56,7 +56,10 @@ static int before(const costHeap* h, int a, int b) {
     return h->cost[a] < h->cost[b] || (h->cost[a] == h->cost[b] && a < b);
 }
 
-static void heap_set(costHeap* h, int at, int v) { h->item[at] = v, h->place[v] = at; }
+static void heap_set(costHeap* h, int at, int v) {
+    h->item[at] = v;
+    h->place[v] = at;
+}
 
 static void sift(costHeap* h, int at) {
     int v = h->item[at];
@@ -277,8 +280,14 @@ static int collapse_next(tacRemesh* r, costHeap* heap) {
     edgeCollapse c;
     int h = heap->item[0], u = tac_end(s, h);
     double cost = collapse_open(s, h, &c) ? choose_place(r, &c) : INFINITY;
-    if (!isfinite(cost)) return heap_drop(heap, h), 0;
-    if (cost > 1.05 * heap->cost[h]) return heap_put(heap, h, cost), 0;
+    if (!isfinite(cost)) {
+        heap_drop(heap, h);
+        return 0;
+    }
+    if (cost > 1.05 * heap->cost[h]) {
+        heap_put(heap, h, cost);
+        return 0;
+    }
     heap_drop(heap, h); // rated again when its ring changes
     if (tac_grid_meets(&r->grid, s, c.new_count, c.now, c.old_count, c.old)) return 0;
     forget(s, heap, h);
@@ -305,7 +314,10 @@ tacResult tac_simplify(tacRemesh* r, int vertices) {
     for (int sorted = s->vertices; s->vertices > vertices && heap.count > 0;) {
         if (!collapse_next(r, &heap)) continue;
         tell(r, first, vertices);
-        if (s->vertices < sorted * 3 / 5) tac_grid_sort(&r->grid, s), sorted = s->vertices;
+        if (s->vertices < sorted * 3 / 5) {
+            tac_grid_sort(&r->grid, s);
+            sorted = s->vertices;
+        }
     }
     return TAC_OK;
 }
@@ -337,7 +349,8 @@ static int remove_vertex(tacRemesh* r, int v) {
         double cost = collapse_cost(r, &c, 1);
         if (!(cost < least) || tac_grid_meets(&r->grid, s, c.new_count, c.now, c.old_count, c.old))
             continue;
-        least = cost, best = c;
+        least = cost;
+        best = c;
     }
     if (!isfinite(least)) return 0;
     do_collapse(r, &best);

@@ -41,7 +41,8 @@ static int count_crossings(const tacLattice* l, int axis) {
 static void list_crossings(const tacLattice* l, int axis, tacCrossings* c) {
     const double *from = l->value, *to = from + l->stride[axis];
     for (int node = 0, count = 0; count < c->count; ++node) {
-        c->node[count] = node, c->to[count] = node + l->stride[axis];
+        c->node[count] = node;
+        c->to[count] = node + l->stride[axis];
         count += tac_is_inside(from[node]) != tac_is_inside(to[node]);
     }
 }
@@ -78,7 +79,10 @@ static void add_share(momentSum* s, int axis, double area, const double y[3], co
         double f = 1.0;
         int degree = 0;
         for (int k = 0; k < 2; ++k)
-            if (factor[m][k] >= 0) f *= y[factor[m][k]], ++degree;
+            if (factor[m][k] >= 0) {
+                f *= y[factor[m][k]];
+                ++degree;
+            }
         add(s, BY_SURFACE, m, term * f / (3 + degree));
     }
 }
@@ -89,7 +93,10 @@ static void add_chord(momentSum* s, int axis, double area, const double y[3], do
         double f = sign * area / 3.0 * y[axis];
         int degree = 1;
         for (int k = 0; k < 2; ++k)
-            if (factor[m][k] >= 0) f *= y[factor[m][k]], degree += factor[m][k] == axis;
+            if (factor[m][k] >= 0) {
+                f *= y[factor[m][k]];
+                degree += factor[m][k] == axis;
+            }
         add(s, BY_CHORD, m, f / degree);
     }
 }
@@ -144,7 +151,8 @@ static tacResult sum_moments(const massTask* task, int cells, momentSum* s) {
     *s = (momentSum){.close = 3e-3 * tolerance * solid->size};
     for (int k = 0; k < 3; ++k) {
         s->about[k] = 0.5 * (solid->low[k] + solid->high[k]);
-        s->low[k] = INFINITY, s->high[k] = -INFINITY;
+        s->low[k] = INFINITY;
+        s->high[k] = -INFINITY;
         s->close = fmin(s->close, 3e-3 * tolerance * (solid->high[k] - solid->low[k]));
     }
     tacResult result = tac_lattice_fill(solid, cells, &blocks, &lattice);
@@ -163,7 +171,10 @@ static tacMass properties(const momentSum* s, int way, double density) {
     const double* m = s->sum[way];
     tacMass out = {.volume = m[0], .mass = density * m[0]};
     double c[3], second[6];
-    for (int k = 0; k < 3; ++k) c[k] = m[1 + k] / m[0], out.center[k] = s->about[k] + c[k];
+    for (int k = 0; k < 3; ++k) {
+        c[k] = m[1 + k] / m[0];
+        out.center[k] = s->about[k] + c[k];
+    }
     for (int k = 0; k < 6; ++k)
         second[k] = density * (m[4 + k] - m[0] * c[factor[4 + k][0]] * c[factor[4 + k][1]]);
     double trace = second[0] + second[1] + second[2];
@@ -252,7 +263,10 @@ tacResult tac_shape_mass_watched(const tacModel* model, int shape, double densit
     if (result == TAC_OK) {
         massTask task = {&solid, density, tolerance, {progress, user}};
         result = converge(&task, &mass);
-        if (result == TAC_OK) turn_back(solid.pose, &mass), *out = mass;
+        if (result == TAC_OK) {
+            turn_back(solid.pose, &mass);
+            *out = mass;
+        }
         if (result == TAC_ERROR_UNSOLVED)
             tac_fail(message, result, NULL, 0, "shape", "'%s' has no inside that was found",
                      model->shape[shape].name);

@@ -41,7 +41,8 @@ static void sink(mortonKey* heap, int i, int count) {
         if (child + 1 < count && comes_before(heap[child], heap[child + 1])) ++child;
         if (!comes_before(heap[i], heap[child])) return;
         mortonKey swap = heap[i];
-        heap[i] = heap[child], heap[child] = swap;
+        heap[i] = heap[child];
+        heap[child] = swap;
     }
 }
 
@@ -49,7 +50,8 @@ static void sort_keys(mortonKey* keys, int count) {
     for (int i = count / 2 - 1; i >= 0; --i) sink(keys, i, count);
     for (int last = count - 1; last > 0; --last) {
         mortonKey swap = keys[0];
-        keys[0] = keys[last], keys[last] = swap;
+        keys[0] = keys[last];
+        keys[last] = swap;
         sink(keys, 0, last);
     }
 }
@@ -80,14 +82,18 @@ static int leaf_start(const tacSupport* tree, int leaf) {
 static void fill_boxes(tacSupport* tree) {
     for (int node = 2 * tree->leaves - 1; node >= 1; --node) {
         double(*box)[3] = tree->box[node];
-        for (int k = 0; k < 3; ++k) box[0][k] = INFINITY, box[1][k] = -INFINITY;
+        for (int k = 0; k < 3; ++k) {
+            box[0][k] = INFINITY;
+            box[1][k] = -INFINITY;
+        }
         int leaf = node - tree->leaves;
         int from = leaf < 0 ? 0 : leaf_start(tree, leaf),
             to = leaf < 0 ? 0 : leaf_start(tree, leaf + 1);
         for (int i = from; i < to; ++i)
             for (int k = 0; k < 3; ++k) {
                 double x = tree->point[3 * (size_t)tree->index[i] + k];
-                box[0][k] = fmin(box[0][k], x), box[1][k] = fmax(box[1][k], x);
+                box[0][k] = fmin(box[0][k], x);
+                box[1][k] = fmax(box[1][k], x);
             }
         for (int child = 2 * node; leaf < 0 && child <= 2 * node + 1; ++child)
             for (int k = 0; k < 3; ++k) {
@@ -121,7 +127,8 @@ int tac_support_create(tacSupport* tree, const double* point, const int* mark, i
 void tac_support_free(tacSupport* tree, tacAllocator a) {
     if (tree->index) a.release(a.user, tree->index);
     if (tree->box) a.release(a.user, tree->box);
-    tree->index = NULL, tree->box = NULL;
+    tree->index = NULL;
+    tree->box = NULL;
 }
 
 //---------------------------------- search ---------------------------------------
@@ -149,7 +156,10 @@ int tac_support_find(const tacSupport* tree, const double n[3], int start, doubl
             int leaf = node - tree->leaves, end = leaf_start(tree, leaf + 1);
             for (int i = leaf_start(tree, leaf); i < end; ++i) {
                 double h = dot(n, tree->point + 3 * (size_t)tree->index[i]);
-                if (h > height) height = h, best = tree->index[i];
+                if (h > height) {
+                    height = h;
+                    best = tree->index[i];
+                }
             }
         } else { // the better half first
             int better = most(tree->box[2 * node], n) < most(tree->box[2 * node + 1], n);

@@ -72,7 +72,8 @@ tacResult tac_surface_join(tacSurface* s, tacBlocks* blocks) {
         s->out[v] = list[first[v]];
         if (fan_length(s, v, degree) != degree) return TAC_ERROR_UNSOLVED;
     }
-    s->vertices = s->nv, s->triangles = s->nt;
+    s->vertices = s->nv;
+    s->triangles = s->nt;
     return TAC_OK;
 }
 
@@ -155,8 +156,10 @@ int tac_can_collapse(const tacSurface* s, int h) {
 // takes triangle of h out: its other two sides become twins
 static void close_up(tacSurface* s, int h) {
     int a = s->twin[tac_next(h)], b = s->twin[tac_previous(h)];
-    s->twin[a] = b, s->twin[b] = a;
-    s->out[s->start[a]] = a, s->out[s->start[b]] = b;
+    s->twin[a] = b;
+    s->twin[b] = a;
+    s->out[s->start[a]] = a;
+    s->out[s->start[b]] = b;
     int t = h / 3;
     for (int k = 0; k < 3; ++k) s->start[3 * t + k] = -1;
     --s->triangles;
@@ -192,11 +195,22 @@ void tac_flip(tacSurface* s, int h) {
     int h1 = tac_next(h), h2 = tac_previous(h), g1 = tac_next(g), g2 = tac_previous(g);
     int a = s->start[h2], b = s->start[g2];
     int va = s->twin[h1], au = s->twin[h2], ub = s->twin[g1], bv = s->twin[g2];
-    s->start[h] = a, s->start[h1] = b, s->start[h2] = v;
-    s->start[g] = b, s->start[g1] = a, s->start[g2] = u;
-    s->twin[h1] = bv, s->twin[bv] = h1;
-    s->twin[h2] = va, s->twin[va] = h2;
-    s->twin[g1] = au, s->twin[au] = g1;
-    s->twin[g2] = ub, s->twin[ub] = g2;
-    s->out[a] = h, s->out[b] = g, s->out[v] = h2, s->out[u] = g2;
+    s->start[h] = a;
+    s->start[h1] = b;
+    s->start[h2] = v;
+    s->start[g] = b;
+    s->start[g1] = a;
+    s->start[g2] = u;
+    s->twin[h1] = bv;
+    s->twin[bv] = h1;
+    s->twin[h2] = va;
+    s->twin[va] = h2;
+    s->twin[g1] = au;
+    s->twin[au] = g1;
+    s->twin[g2] = ub;
+    s->twin[ub] = g2;
+    s->out[a] = h;
+    s->out[b] = g;
+    s->out[v] = h2;
+    s->out[u] = g2;
 }

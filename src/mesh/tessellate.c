@@ -121,7 +121,10 @@ static void copy_mesh(const tacSurface* s, tacPose pose, int* number, meshBlock*
         m->mesh.quality = fmin(m->mesh.quality, tac_quality(&triangle));
         for (int i = 0; i < 3; ++i) {
             int a = number[triangle.v[i]], b = number[triangle.v[(i + 1) % 3]];
-            if (a < b) m->edge[0][edges] = a, m->edge[1][edges++] = b; // its twin has b > a
+            if (a < b) {
+                m->edge[0][edges] = a;
+                m->edge[1][edges++] = b;
+            } // its twin has b > a
         }
     }
 }
@@ -187,7 +190,8 @@ static tacResult view_surface(const tacSolid* solid, int placed, tacBlocks* bloc
     if (result == TAC_OK) result = tac_surface_drop_specks(s, SPECK, blocks);
     if (result != TAC_OK) return result;
     view->vertices = s->vertices;
-    view->euler = tac_surface_euler(s), view->pieces = tac_surface_pieces(s, blocks);
+    view->euler = tac_surface_euler(s);
+    view->pieces = tac_surface_pieces(s, blocks);
     return view->pieces < 0 ? TAC_ERROR_MEMORY : TAC_OK;
 }
 
@@ -270,8 +274,10 @@ static tacQuat along_longest_part(const tacModel* model, int which) {
         const tacNode* node = &model->node[i];
         if (!is_part(model, node)) continue;
         for (int k = 0; k < tac_size_count(node->kind); ++k)
-            if (model->param[node->size + k] > most)
-                most = model->param[node->size + k], longest = i;
+            if (model->param[node->size + k] > most) {
+                most = model->param[node->size + k];
+                longest = i;
+            }
     }
     return tac_quat_conj(node_frame(model, longest).rotation);
 }
@@ -357,7 +363,10 @@ static tacResult attempt(meshTask* task, int cells, tacBlocks* blocks, tacMesh**
     if (result == TAC_ERROR_VALUE || (result == TAC_OK && !agree(&view, &task->view[task->chosen])))
         return TAC_ERROR_UNSOLVED;
     if (result == TAC_OK) result = tac_remesh_create(&r, task->solid, &s, blocks);
-    if (result == TAC_OK) r.watch = task->watch, result = tac_simplify(&r, task->asked);
+    if (result == TAC_OK) {
+        r.watch = task->watch;
+        result = tac_simplify(&r, task->asked);
+    }
     if (result == TAC_OK) result = settle_and_relax(&r);
     if (result != TAC_OK) return result;
     task->reached = s.vertices;

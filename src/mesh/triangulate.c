@@ -58,7 +58,9 @@ typedef struct earRing {
 } earRing;
 
 static void emit(const flatPolygon* p, int a, int b, int c, int** triangle) {
-    (*triangle)[0] = p->corner[a], (*triangle)[1] = p->corner[b], (*triangle)[2] = p->corner[c];
+    (*triangle)[0] = p->corner[a];
+    (*triangle)[1] = p->corner[b];
+    (*triangle)[2] = p->corner[c];
     *triangle += 3;
 }
 
@@ -82,11 +84,14 @@ static void clip_ears(const flatPolygon* p, int count, int* triangle) {
     for (int tries = 4 * count; ring.count > 3 && idle < ring.count && tries > 0; --tries) {
         int b = ring.next[a], c = ring.next[b];
         if (!is_ear(p, &ring, a, b, c)) {
-            a = b, ++idle;
+            a = b;
+            ++idle;
             continue;
         }
         emit(p, a, b, c, &triangle);
-        ring.next[a] = c, --ring.count, idle = 0;
+        ring.next[a] = c;
+        --ring.count;
+        idle = 0;
     }
     for (int b = ring.next[a]; ring.next[b] != a; b = ring.next[b])
         emit(p, a, b, ring.next[b], &triangle);

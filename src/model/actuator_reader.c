@@ -71,9 +71,14 @@ static void read_servo(tacDraft* draft, const tacElement* element, actuatorLaw* 
     if (kv > 0.0 && law->dampratio > 0.0)
         fail_at(draft, element, "dampratio", TAC_ERROR_VALUE,
                 "'kv' and 'dampratio' say the same; give one of them");
-    law->gain[0] = kp, law->bias[1] = -kp, law->bias[2] = -kv;
+    law->gain[0] = kp;
+    law->bias[1] = -kp;
+    law->bias[2] = -kv;
     if (is_named(element, "intvelocity")) law->kind = TAC_ACTIVATION_INTEGRATOR;
-    if (timeconst > 0.0) law->kind = TAC_ACTIVATION_FILTEREXACT, law->timeconst = timeconst;
+    if (timeconst > 0.0) {
+        law->kind = TAC_ACTIVATION_FILTEREXACT;
+        law->timeconst = timeconst;
+    }
 }
 
 static void read_cylinder(tacDraft* draft, const tacElement* element, actuatorLaw* law) {
@@ -95,8 +100,14 @@ static actuatorLaw read_law(tacDraft* draft, const tacElement* element) {
     if (is_named(element, "general")) read_general(draft, element, &law);
     if (is_named(element, "position") || is_named(element, "intvelocity"))
         read_servo(draft, element, &law);
-    if (is_named(element, "velocity")) law.gain[0] = kv, law.bias[2] = -kv;
-    if (is_named(element, "damper")) law.gain[0] = 0.0, law.gain[2] = -kv;
+    if (is_named(element, "velocity")) {
+        law.gain[0] = kv;
+        law.bias[2] = -kv;
+    }
+    if (is_named(element, "damper")) {
+        law.gain[0] = 0.0;
+        law.gain[2] = -kv;
+    }
     if (is_named(element, "cylinder")) read_cylinder(draft, element, &law);
     return law;
 }
@@ -175,7 +186,8 @@ static void inherit_range(tacDraft* draft, const tacElement* element, tacActuato
     else {
         double* out = is_rate ? actuator->actrange : actuator->ctrlrange;
         double middle = 0.5 * (range[0] + range[1]), half = 0.5 * factor * (range[1] - range[0]);
-        out[0] = middle - half, out[1] = middle + half;
+        out[0] = middle - half;
+        out[1] = middle + half;
         *(is_rate ? &actuator->actlimited : &actuator->ctrllimited) = 1;
     }
 }

@@ -49,7 +49,8 @@ static void prepare(tacDraft* draft, tacElement* root, tacSubmodel* model, const
         set_scope(root, model->scope);
         expand(draft, root, path, level + 1);
     }
-    draft->names = names, draft->compiler = compiler;
+    draft->names = names;
+    draft->compiler = compiler;
 }
 
 static const char* model_path(tacReader* reader, const tacElement* element, const char* from) {
@@ -76,10 +77,12 @@ static tacSubmodel open_model(tacDraft* draft, const tacElement* element, const 
     // paths and repetitions are counted anew in each model
     const char* document = reader->document;
     int first = reader->file_first;
-    reader->document = path, reader->file_first = reader->file_count;
+    reader->document = path;
+    reader->file_first = reader->file_count;
     model.root = tac_document_open(reader, element, "file", path);
     if (model.root) tac_include_files(reader, model.root);
-    reader->document = document, reader->file_first = first;
+    reader->document = document;
+    reader->file_first = first;
     if (reader->result != TAC_OK) return model;
     const tacAttribute* name = tac_attribute(element, "name");
     if (!name) name = tac_attribute(model.root, "model");
@@ -298,7 +301,8 @@ static void attach(tacDraft* draft, tacElement* root, tacElement* element, const
     tacRename rename = {tac_attribute(element, "prefix")->value, "", NULL, -1};
     tacNames names = {0};
     tac_tree_names(reader, part, &names);
-    element->name = "frame", element->count = 0;
+    element->name = "frame";
+    element->count = 0;
     if (is_named(part, "body")) {
         tacElement* copy = tac_tree_copy(reader, part, &rename);
         if (copy) tac_tree_append(element, copy);

@@ -51,13 +51,15 @@ static void check_pair(const tacCloudSource* source, const tacCloudPoints* point
     tacVec3 d = tac_sub(point_of(points, i), point_of(points, j));
     double off = fmax(fabs(tac_dot(m, d)), fabs(tac_dot(n, d)));
     const char *attribute = NULL, *text = NULL;
-    if (distance <= 1e-12 * size)
-        attribute = source->points, text = "points %d and %d are at the same place; remove one, or "
-                                           "say check=\"false\"";
-    else if (tac_dot(n, m) < -0.5 && off < 0.25 * distance)
-        attribute = source->normals,
+    if (distance <= 1e-12 * size) {
+        attribute = source->points;
+        text = "points %d and %d are at the same place; remove one, or "
+               "say check=\"false\"";
+    } else if (tac_dot(n, m) < -0.5 && off < 0.25 * distance) {
+        attribute = source->normals;
         text = "the normals of the neighbours %d and %d point to opposite sides of one plane; turn "
                "one, or say check=\"false\"";
+    }
     if (text)
         tac_reader_fail(source->reader, TAC_ERROR_VALUE,
                         tac_attribute_line(source->element, attribute), attribute, text,
@@ -74,7 +76,8 @@ static void check_outward(const tacCloudSource* source, const tacCloudPoints* po
         centre = tac_add_scaled(centre, 1.0 / points->count, point_of(points, i));
     for (int i = 0; i < points->count; ++i) {
         tacVec3 d = tac_sub(point_of(points, i), centre);
-        flux += tac_dot(d, normal_of(points, i)), radius += tac_norm(d);
+        flux += tac_dot(d, normal_of(points, i));
+        radius += tac_norm(d);
     }
     if (flux < -0.2 * radius)
         fail(source, source->normals,
@@ -90,7 +93,10 @@ static int point_to_one_side(const tacCloudPoints* points) {
         double lowest = INFINITY;
         for (int i = 0; i < points->count; ++i) {
             double along = tac_dot(w, normal_of(points, i));
-            if (along < lowest) lowest = along, least = i;
+            if (along < lowest) {
+                lowest = along;
+                least = i;
+            }
         }
         if (lowest > 1e-6 * tac_norm(w)) return 1;
         tacVec3 step = tac_sub(normal_of(points, least), w);
@@ -106,7 +112,8 @@ double tac_cloud_size(const tacCloudPoints* points) {
     for (int i = 0; i < points->count; ++i)
         for (int k = 0; k < 3; ++k) {
             double x = points->point[3 * (size_t)i + (size_t)k];
-            low[k] = fmin(low[k], x), high[k] = fmax(high[k], x);
+            low[k] = fmin(low[k], x);
+            high[k] = fmax(high[k], x);
         }
     return tac_distance(tac_load3(low), tac_load3(high));
 }

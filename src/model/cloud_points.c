@@ -23,7 +23,8 @@ static int is_before(const sorter* s, int a, int b) {
 
 static void swap(int* a, int* b) {
     int t = *a;
-    *a = *b, *b = t;
+    *a = *b;
+    *b = t;
 }
 
 static int middle_of(const sorter* s, int a, int b, int c) {
@@ -57,7 +58,8 @@ static int widest_axis(const sorter* s, int first, int count) {
     for (int i = first; i < first + count; ++i)
         for (int axis = 0; axis < 3; ++axis) {
             double x = s->point[3 * s->order[i] + axis];
-            low[axis] = fmin(low[axis], x), high[axis] = fmax(high[axis], x);
+            low[axis] = fmin(low[axis], x);
+            high[axis] = fmax(high[axis], x);
         }
     for (int axis = 1; axis < 3; ++axis)
         if (high[axis] - low[axis] > high[widest] - low[widest]) widest = axis;
@@ -111,19 +113,26 @@ typedef struct finder {
 } finder;
 
 static void widen_box(double box[6], const double low[3], const double high[3]) {
-    for (int k = 0; k < 3; ++k)
-        box[k] = fmin(box[k], low[k]), box[3 + k] = fmax(box[3 + k], high[k]);
+    for (int k = 0; k < 3; ++k) {
+        box[k] = fmin(box[k], low[k]);
+        box[3 + k] = fmax(box[3 + k], high[k]);
+    }
 }
 
 static int fill_finder(tacReader* reader, finder* f) {
     int total = 0;
     f->levels = tac_cloud_levels(f->count);
-    for (int level = 0; level < f->levels.count; ++level)
-        f->first[level] = total, total += f->levels.slots[level];
+    for (int level = 0; level < f->levels.count; ++level) {
+        f->first[level] = total;
+        total += f->levels.slots[level];
+    }
     f->box = tac_reader_take(reader, sizeof *f->box * (size_t)total);
     if (!f->box) return 0;
     for (int i = 0; i < total; ++i)
-        for (int k = 0; k < 3; ++k) f->box[i][k] = INFINITY, f->box[i][3 + k] = -INFINITY;
+        for (int k = 0; k < 3; ++k) {
+            f->box[i][k] = INFINITY;
+            f->box[i][3 + k] = -INFINITY;
+        }
     for (int i = 0; i < f->count; ++i)
         widen_box(f->box[i / TAC_CLOUD_LEAF], &f->point[3 * i], &f->point[3 * i]);
     for (int level = 1; level < f->levels.count; ++level)
@@ -151,7 +160,10 @@ static void look_at_points(finder* f, int leaf) {
             double d = f->point[3 * i + k] - f->x[k];
             square += d * d;
         }
-        if (i != f->self && square < f->nearest) f->nearest = square, f->found = i;
+        if (i != f->self && square < f->nearest) {
+            f->nearest = square;
+            f->found = i;
+        }
     }
 }
 
@@ -172,10 +184,13 @@ int* tac_cloud_neighbours(tacReader* reader, const tacCloudPoints* points, doubl
     int top = f.levels.count - 1;
     for (int i = 0; i < f.count; ++i) {
         memcpy(f.x, &f.point[3 * i], sizeof f.x);
-        f.self = i, f.found = -1, f.nearest = INFINITY;
+        f.self = i;
+        f.found = -1;
+        f.nearest = INFINITY;
         look_at_points(&f, i / TAC_CLOUD_LEAF); // its own leaf is a good start
         for (int k = 0; k < f.levels.slots[top]; ++k) look_into(&f, top, k);
-        found[i] = f.found, distance[i] = sqrt(f.nearest);
+        found[i] = f.found;
+        distance[i] = sqrt(f.nearest);
     }
     return found;
 }

@@ -163,7 +163,10 @@ static double* read_log_amps(tacDraft* draft, const tacElement* element,
     if (points->area && tac_attribute(element, "log_amp"))
         fail(draft, element, "log_amp", "'log_amp' and 'area' both give amplitudes; keep one");
     double* read = tac_read_list(&draft->reader, element, "log_amp", log_amp_range, &given);
-    if (points->area) read = points->area, given = points->count;
+    if (points->area) {
+        read = points->area;
+        given = points->count;
+    }
     if (given == 0) return NULL;
     if (given != points->count)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "log_amp"),

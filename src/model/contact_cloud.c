@@ -48,7 +48,9 @@ static tacContactCloud* take_cloud(cloudShape shape, tacAllocator allocator) {
     memset(memory, 0, bytes);
     tacContactCloud* c = (tacContactCloud*)memory;
     place_arrays(c, shape, memory + head);
-    c->count = c->queries = shape.count, c->vertices = shape.vertices, c->bytes = bytes;
+    c->count = c->queries = shape.count;
+    c->vertices = shape.vertices;
+    c->bytes = bytes;
     return c;
 }
 
@@ -63,7 +65,8 @@ static void find_edge(const tacSoup* soup, int face, int edge[2]) {
             for (int k = soup->first[f], n = soup->first[f + 1]; k < n; ++k)
                 met +=
                     soup->corner[k] == b && soup->corner[k + 1 < n ? k + 1 : soup->first[f]] == a;
-        edge[0] = a, edge[1] = b;
+        edge[0] = a;
+        edge[1] = b;
         if (met != 1) return;
     }
 }
@@ -188,8 +191,11 @@ static void fill_extent(tacContactCloud* c) {
     for (int k = 0; k < 3; ++k) {
         const double* x = c->block + k * c->count;
         double low = INFINITY, high = -INFINITY;
-        for (int i = 0; i < c->count; ++i)
-            mean[k] += x[i] / c->count, low = fmin(low, x[i]), high = fmax(high, x[i]);
+        for (int i = 0; i < c->count; ++i) {
+            mean[k] += x[i] / c->count;
+            low = fmin(low, x[i]);
+            high = fmax(high, x[i]);
+        }
         square += (high - low) * (high - low);
     }
     for (int i = 0; i < c->count; ++i) {
@@ -200,7 +206,8 @@ static void fill_extent(tacContactCloud* c) {
         }
         far = fmax(far, sum);
     }
-    c->size = sqrt(square), c->radius = sqrt(far);
+    c->size = sqrt(square);
+    c->radius = sqrt(far);
     tac_contact_patches(c->block, c->count, (tacPatchPage*)c->page);
 }
 
@@ -209,7 +216,8 @@ static void fill_vertices(tacContactCloud* c, const tacSoup* soup, tacPose pose,
     int *first = (int*)c->first, *face = (int*)c->face;
     for (int v = 0; v < c->vertices; ++v) {
         tacVec3 x = tac_pose_apply(pose, tac_load3(&soup->vertex[3 * v]));
-        ((double*)c->vertex[0])[v] = x.x, ((double*)c->vertex[1])[v] = x.y;
+        ((double*)c->vertex[0])[v] = x.x;
+        ((double*)c->vertex[1])[v] = x.y;
         ((double*)c->vertex[2])[v] = x.z;
     }
     for (int i = 0; i < soup->ncorner; ++i) ++first[soup->corner[i] + 1];
@@ -309,7 +317,11 @@ tacResult tac_contact_cloud_points(int count, const double* point, const double*
         tac_cloud_order(&reader, &points, RUN);
     }
     result = c && points.order ? TAC_OK : TAC_ERROR_MEMORY;
-    if (result == TAC_OK) fill_points(c, &points, areas), fill_extent(c), *out = c;
+    if (result == TAC_OK) {
+        fill_points(c, &points, areas);
+        fill_extent(c);
+        *out = c;
+    }
     if (result != TAC_OK && c) allocator.release(allocator.user, c);
     tac_reader_close(&reader);
     return result;

@@ -33,7 +33,10 @@ static void note(tacDraft* draft, const char* format, ...) {
     tacMessage* out = draft->reader.message;
     if (!out) return;
     size_t used = strlen(out->text);
-    if (used > 0 && used + 3 < sizeof out->text) memcpy(out->text + used, "; ", 3), used += 2;
+    if (used > 0 && used + 3 < sizeof out->text) {
+        memcpy(out->text + used, "; ", 3);
+        used += 2;
+    }
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(out->text + used, sizeof out->text - used, format, arguments);
@@ -201,7 +204,8 @@ static int tell_core(tacDraft* draft, const tacModel* model, const tacContactPai
            eps2 = model->param[plan->number[TAC_CONTACT_EPS2]];
     char first[64], second[64];
     if (!a || !b || a->queries == 0 || b->queries == 0) return 0;
-    geom_text(model, pair->geom[0], first), geom_text(model, pair->geom[1], second);
+    geom_text(model, pair->geom[0], first);
+    geom_text(model, pair->geom[1], second);
     double limit = core_limit(a->radius, b->radius), r = fmin(a->radius, b->radius);
     if (eps1 > 1.2 * r * r) {
         note(draft,
@@ -309,9 +313,13 @@ static double off_at(const tacContactCloud* c, const double place[3]) {
         double square = 0.0, along = 0.0;
         for (int k = 0; k < 3; ++k) {
             double d = place[k] - x[k * c->count + i];
-            square += d * d, along += d * n[k * c->count + i];
+            square += d * d;
+            along += d * n[k * c->count + i];
         }
-        if (square < least) least = square, off = fabs(along);
+        if (square < least) {
+            least = square;
+            off = fabs(along);
+        }
     }
     return off;
 }
@@ -326,7 +334,10 @@ static double worst_place(const tacContactCloud* c, double worst[3]) {
                 place[k] = share * c->vertex[k][v] +
                            (1.0 - share) * c->block[k * c->count + c->face[j / 3]];
             double off = off_at(c, place);
-            if (off > most) most = off, memcpy(worst, place, sizeof place);
+            if (off > most) {
+                most = off;
+                memcpy(worst, place, sizeof place);
+            }
         }
     return most;
 }
@@ -407,6 +418,9 @@ void tac_release_contact_clouds(tacModel* model) {
     tacAllocator a = model->allocator;
     tacContactCloud** clouds = (tacContactCloud**)model->contact->cloud;
     for (int g = model->ngeom - 1; g >= 0; --g)
-        if (clouds[g]) release_reach(model, clouds, g), a.release(a.user, clouds[g]);
+        if (clouds[g]) {
+            release_reach(model, clouds, g);
+            a.release(a.user, clouds[g]);
+        }
     a.release(a.user, clouds);
 }

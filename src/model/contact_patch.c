@@ -19,8 +19,10 @@ static tacVec3 column_at(const patchRun* r, int column, int i) {
 
 static void set_empty(tacPatchPage* page, int k) {
     for (int j = 0; j < 3; ++j) {
-        page->low[j][k] = INFINITY, page->high[j][k] = -INFINITY;
-        page->middle[j][k] = INFINITY, page->axis[j][k] = 0.0;
+        page->low[j][k] = INFINITY;
+        page->high[j][k] = -INFINITY;
+        page->middle[j][k] = INFINITY;
+        page->axis[j][k] = 0.0;
     }
     page->half[k] = page->width[k] = page->radius[k] = 0.0;
 }
@@ -51,7 +53,8 @@ static tacVec3 middle_of(const patchRun* r, const tacPatchPage* page, int k, tac
                  0.5 * (page->low[2][k] + page->high[2][k])};
     for (int i = r->first; i < r->end; ++i) {
         double z = tac_dot(axis, tac_sub(column_at(r, 0, i), m));
-        low = fmin(low, z), high = fmax(high, z);
+        low = fmin(low, z);
+        high = fmax(high, z);
     }
     return tac_add(m, tac_scale(axis, 0.5 * (low + high)));
 }
@@ -62,13 +65,19 @@ static void set_disc(const patchRun* r, tacPatchPage* page, int k) {
     for (int i = r->first; i < r->end; ++i) {
         tacVec3 e = tac_sub(column_at(r, 0, i), m);
         double z = tac_dot(axis, e);
-        half = fmax(half, fabs(z)), radius = fmax(radius, tac_norm(e));
+        half = fmax(half, fabs(z));
+        radius = fmax(radius, tac_norm(e));
         width = fmax(width, tac_norm(tac_sub(e, tac_scale(axis, z))));
     }
     double slack = 1.0 + 1e-12; // for rounding, here and where it is used
-    page->middle[0][k] = m.x, page->middle[1][k] = m.y, page->middle[2][k] = m.z;
-    page->axis[0][k] = axis.x, page->axis[1][k] = axis.y, page->axis[2][k] = axis.z;
-    page->half[k] = slack * half, page->width[k] = slack * width;
+    page->middle[0][k] = m.x;
+    page->middle[1][k] = m.y;
+    page->middle[2][k] = m.z;
+    page->axis[0][k] = axis.x;
+    page->axis[1][k] = axis.y;
+    page->axis[2][k] = axis.z;
+    page->half[k] = slack * half;
+    page->width[k] = slack * width;
     page->radius[k] = slack * radius;
 }
 

@@ -232,7 +232,10 @@ static void list_lengths(tacDraft* draft, const lump* lumps, tacContactScale* sc
         length[i] = smaller_radius(lumps[bodies[i].body[0]], lumps[bodies[i].body[1]]);
         differ |= length[i] > scale->length * (1.0 + 1e-9);
     }
-    if (length && differ) scale->lengths = length, scale->pairs = count;
+    if (length && differ) {
+        scale->lengths = length;
+        scale->pairs = count;
+    }
 }
 
 static tacContactScale scale_of(const tacDraft* draft, const tacModel* model, const lump* lumps) {
@@ -342,7 +345,8 @@ static void read_own(tacDraft* draft, const tacContactPlan* plan, int i, tacCont
 // a <pair> of the scene has numbers of its own
 static void plan_own(tacDraft* draft, const tacContactPlan* plan, int i, tacContactPair* pair) {
     const tacPair* own = &((const tacPair*)draft->pair.items)[i];
-    pair->friction[0] = own->condim == 1 ? -1 : own->friction, pair->friction[1] = -1;
+    pair->friction[0] = own->condim == 1 ? -1 : own->friction;
+    pair->friction[1] = -1;
     read_own(draft, plan, i, TAC_CONTACT_STIFFNESS, &pair->stiffness);
     read_own(draft, plan, i, TAC_CONTACT_DISSIPATION, &pair->dissipation);
     read_own(draft, plan, i, TAC_CONTACT_STICTION, &pair->stiction);

@@ -51,7 +51,10 @@ static void look_at(reachNearest* n, int i) {
     double p[3];
     point_at(n->m->cloud, i, p);
     double square = square_between(p, n->x);
-    if (square < n->square) n->square = square, n->point = i;
+    if (square < n->square) {
+        n->square = square;
+        n->point = i;
+    }
 }
 
 static double box_square(const tacPatchPage* page, int k, const double x[3]) {
@@ -106,7 +109,8 @@ static reachNearest nearest_to(const reachMaker* m, const double x[3]) {
 // a of point j; the point itself, and one at the same place, bound nothing
 static void slope_of(const reachMaker* m, int j, double a[3]) {
     double p[3], q[3];
-    point_at(m->cloud, m->at, p), point_at(m->cloud, j, q);
+    point_at(m->cloud, m->at, p);
+    point_at(m->cloud, j, q);
     double scale = 2.0 / (square_between(p, q) + m->spread);
     for (int k = 0; k < 3; ++k) a[k] = scale * (q[k] - p[k]);
 }
@@ -134,7 +138,10 @@ static int find_slope(reachMaker* m, const double y[3], double a[3]) {
     for (int k = 0; k < 3; ++k) a[k] = c->block[(3 + k) * c->count + m->at] / m->height;
     if (dot3(a, y) > most) return 1;
     for (int i = 0; i < m->count; ++i)
-        if (dot3(m->a[i], y) > most) most = dot3(m->a[i], y), memcpy(a, m->a[i], sizeof m->a[i]);
+        if (dot3(m->a[i], y) > most) {
+            most = dot3(m->a[i], y);
+            memcpy(a, m->a[i], sizeof m->a[i]);
+        }
     if (most > 1.0 + 1e-9) return 1;
     point_at(c, m->at, p);
     for (int k = 0; k < 3; ++k) x[k] = p[k] + y[k];
@@ -153,8 +160,10 @@ static void set_basis(reachBasis* b) {
     tacVec3 sum = {0.0, 0.0, 0.0};
     for (int k = 0; k < 3; ++k) b->row[k] = tac_cross(b->a[(k + 1) % 3], b->a[(k + 2) % 3]);
     double inv = 1.0 / tac_dot(b->a[0], b->row[0]);
-    for (int k = 0; k < 3; ++k)
-        b->row[k] = tac_scale(b->row[k], inv), sum = tac_add(sum, b->row[k]);
+    for (int k = 0; k < 3; ++k) {
+        b->row[k] = tac_scale(b->row[k], inv);
+        sum = tac_add(sum, b->row[k]);
+    }
     tac_store3(b->y, sum);
 }
 
@@ -162,7 +171,9 @@ static void set_basis(reachBasis* b) {
 static void first_basis(double far, int axis, double sign, reachBasis* b) {
     for (int k = 0; k < 3; ++k) {
         double a[3], turn = 2.0943951023931953 * k;
-        a[axis] = sign, a[(axis + 1) % 3] = cos(turn), a[(axis + 2) % 3] = sin(turn);
+        a[axis] = sign;
+        a[(axis + 1) % 3] = cos(turn);
+        a[(axis + 2) % 3] = sin(turn);
         b->a[k] = tac_scale(tac_load3(a), 1.0 / (1.4142135623730951 * far));
     }
     set_basis(b);
@@ -174,7 +185,10 @@ static int leaving(const reachBasis* b, tacVec3 c, tacVec3 a) {
     double least = INFINITY;
     for (int k = 0; k < 3; ++k) {
         double fall = tac_dot(b->row[k], a), part = fmax(tac_dot(b->row[k], c), 0.0);
-        if (fall > 1e-12 && part < least * fall) least = part / fall, out = k;
+        if (fall > 1e-12 && part < least * fall) {
+            least = part / fall;
+            out = k;
+        }
     }
     return out;
 }
@@ -250,11 +264,13 @@ static void fill_points(const tacContactCloud* c, tacReachBox* box) {
     for (int k = 0; k < 3; ++k) {
         for (int i = 0; i < c->count; ++i) {
             double x = c->block[k * c->count + i];
-            box->low[k] = fmin(box->low[k], x), box->high[k] = fmax(box->high[k], x);
+            box->low[k] = fmin(box->low[k], x);
+            box->high[k] = fmax(box->high[k], x);
         }
         for (int v = 0; v < c->vertices; ++v) {
             double x = c->vertex[k][v];
-            box->low[k] = fmin(box->low[k], x), box->high[k] = fmax(box->high[k], x);
+            box->low[k] = fmin(box->low[k], x);
+            box->high[k] = fmax(box->high[k], x);
         }
     }
 }
@@ -272,7 +288,8 @@ static void fill_level(const tacCloudLevels* levels, int level, tacReachBox* box
 }
 
 static void fill_planes(reachMaker* m, tacContactReach* r, tacReachBox* box) {
-    r->planes = none, r->endless = -1;
+    r->planes = none;
+    r->endless = -1;
     for (int i = 0; i < m->levels.first[m->levels.count] * TAC_CLOUD_LEAF; ++i) box[i] = none;
     for (int i = 0; i < m->cloud->count; ++i) {
         tacReachBox of = box_of_point(m, i);
@@ -305,7 +322,8 @@ tacContactReach* tac_contact_reach_create(const tacContactCloud* cloud, double e
     fill_points(cloud, &r->points);
     m.points = &r->points;
     fill_planes(&m, r, box);
-    r->radius = ball_around(&r->points), r->ball = ball_around(&r->planes);
+    r->radius = ball_around(&r->points);
+    r->ball = ball_around(&r->planes);
     r->diagonal = tac_reach_diagonal(&r->planes);
     return r;
 }

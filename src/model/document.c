@@ -139,7 +139,9 @@ static void check_namespaces(tacBuilder* builder, int count) {
 static void on_start(void* user, const xmlChar* local, const xmlChar* prefix, const xmlChar* uri,
                      int namespaces, const xmlChar** declared, int count, int defaults,
                      const xmlChar** attributes) {
-    (void)uri, (void)declared, (void)defaults;
+    (void)uri;
+    (void)declared;
+    (void)defaults;
     tacBuilder* builder = user;
     check_limits(builder);
     check_namespaces(builder, namespaces);
@@ -157,7 +159,9 @@ static void on_start(void* user, const xmlChar* local, const xmlChar* prefix, co
 }
 
 static void on_end(void* user, const xmlChar* local, const xmlChar* prefix, const xmlChar* uri) {
-    (void)local, (void)prefix, (void)uri;
+    (void)local;
+    (void)prefix;
+    (void)uri;
     tacBuilder* builder = user;
     if (builder->reader->result != TAC_OK || !builder->current) return;
     builder->current = builder->current->parent;
@@ -176,7 +180,9 @@ static void on_text(void* user, const xmlChar* text, int length) {
 }
 
 static void on_doctype(void* user, const xmlChar* name, const xmlChar* id, const xmlChar* system) {
-    (void)name, (void)id, (void)system;
+    (void)name;
+    (void)id;
+    (void)system;
     tacBuilder* builder = user;
     tac_reader_fail(builder->reader, TAC_ERROR_UNSUPPORTED, here(builder), "<!DOCTYPE>",
                     "document types and their entities are refused, as a few lines of them can "

@@ -178,12 +178,18 @@ static tacKeyframe* pack_keys(tacPacker* packer, tacDraft* draft) {
     tacKeyframe* key = pack(packer, &draft->key, sizeof(tacKeyframe));
     int mocaps = tac_draft_mocaps(draft);
     for (int i = 0; key && i < draft->key.count; ++i) {
-        key[i].qpos = at, at += draft->qpos0.count;
-        key[i].qvel = at, at += draft->dof.count;
-        key[i].act = at, at += draft->na;
-        key[i].ctrl = at, at += draft->actuator.count;
-        key[i].mpos = at, at += 3 * mocaps;
-        key[i].mquat = at, at += 4 * mocaps;
+        key[i].qpos = at;
+        at += draft->qpos0.count;
+        key[i].qvel = at;
+        at += draft->dof.count;
+        key[i].act = at;
+        at += draft->na;
+        key[i].ctrl = at;
+        at += draft->actuator.count;
+        key[i].mpos = at;
+        at += 3 * mocaps;
+        key[i].mquat = at;
+        at += 4 * mocaps;
     }
     return key;
 }
@@ -199,10 +205,18 @@ static const tacSolid* pack_solids(tacPacker* packer, tacDraft* draft) {
     tacSolid* solid = pack(packer, &draft->solid, sizeof *solid);
     for (int i = 0; solid && i < draft->solid.count; ++i) {
         tacSolid* s = &solid[i];
-        s->vertex = vertex, s->normal = normal, s->offset = offset;
-        s->edge = edge, s->first = first, s->corner = corner;
-        vertex += s->vertices, normal += s->faces, offset += s->faces, edge += s->edges;
-        corner += first[s->faces], first += s->faces + 1;
+        s->vertex = vertex;
+        s->normal = normal;
+        s->offset = offset;
+        s->edge = edge;
+        s->first = first;
+        s->corner = corner;
+        vertex += s->vertices;
+        normal += s->faces;
+        offset += s->faces;
+        edge += s->edges;
+        corner += first[s->faces];
+        first += s->faces + 1;
     }
     return solid;
 }
@@ -220,12 +234,18 @@ static tacContactPlan* pack_contact(tacPacker* packer, tacDraft* draft) {
     const double* number = pack(packer, &draft->piece_number, sizeof(double));
     const int* index = pack(packer, &draft->piece_index, sizeof(int));
     if (!plan) return NULL;
-    plan->npiece = draft->piece.count, plan->piece = piece, plan->piece_first = first;
-    plan->piece_number = number, plan->piece_index = index;
+    plan->npiece = draft->piece.count;
+    plan->piece = piece;
+    plan->piece_first = first;
+    plan->piece_number = number;
+    plan->piece_index = index;
     plan->solid = draft->solid.count > 0 ? solid : NULL;
-    plan->npair = draft->contact_pair.count, plan->nbodies = draft->body_pair.count;
-    plan->pair = pair, plan->bodies = bodies;
-    plan->nhold = draft->hold.count, plan->hold = hold;
+    plan->npair = draft->contact_pair.count;
+    plan->nbodies = draft->body_pair.count;
+    plan->pair = pair;
+    plan->bodies = bodies;
+    plan->nhold = draft->hold.count;
+    plan->hold = hold;
     return plan;
 }
 

@@ -62,9 +62,10 @@ static void read_each(tacDraft* draft, tacModel* model, tacFeatures* features, t
         tacResult result = tac_features_create(model, g, options, &features[g], &message);
         if (result != TAC_OK)
             fail_surface(draft, g, result, &message);
-        else
-            keep_remark(draft, &message),
-                tac_tell_hollow(draft, &model->geom[g], size_of(&features[g]));
+        else {
+            keep_remark(draft, &message);
+            tac_tell_hollow(draft, &model->geom[g], size_of(&features[g]));
+        }
     }
 }
 

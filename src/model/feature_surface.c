@@ -30,7 +30,8 @@ static tacResult no_memory(tacMessage* message) {
 
 static tacResult take_surface(tacFeatureSurface* s, int vertices, int triangles,
                               tacMessage* message) {
-    s->vertices = vertices, s->triangles = triangles;
+    s->vertices = vertices;
+    s->triangles = triangles;
     s->x = tac_blocks_take(s->blocks, (size_t)vertices + 1, sizeof *s->x);
     s->triangle = tac_blocks_take(s->blocks, (size_t)triangles + 1, sizeof *s->triangle);
     return s->x && s->triangle ? TAC_OK : no_memory(message);
@@ -116,12 +117,14 @@ static tacResult cylinder_surface(tacFeatureSurface* s, const tacReal* size, int
                                   tacAllocator allocator, tacMessage* message) {
     int ring = vertices / 2 < 8 ? 8 : vertices / 2 > 256 ? 256 : vertices / 2;
     double point[512][3];
-    s->rim[0] = size[0], s->rim[1] = size[1];
+    s->rim[0] = size[0];
+    s->rim[1] = size[1];
     for (int i = 0; i < ring; ++i) {
         double angle = 2.0 * 3.14159265358979323846 * i / ring;
         for (int end = 0; end < 2; ++end) {
             double* p = point[2 * i + end];
-            p[0] = size[0] * cos(angle), p[1] = size[0] * sin(angle);
+            p[0] = size[0] * cos(angle);
+            p[1] = size[0] * sin(angle);
             p[2] = end ? size[1] : -size[1];
         }
     }
@@ -136,7 +139,8 @@ static tacResult ellipsoid_surface(tacFeatureSurface* s, const tacReal* size, in
     for (int i = 0; i < vertices; ++i) {
         double z = 1.0 - (2.0 * i + 1.0) / vertices, r = sqrt(1.0 - z * z);
         double angle = 2.39996322972865332 * i;
-        point[i][0] = size[0] * r * cos(angle), point[i][1] = size[1] * r * sin(angle);
+        point[i][0] = size[0] * r * cos(angle);
+        point[i][1] = size[1] * r * sin(angle);
         point[i][2] = size[2] * z;
     }
     return from_points(s, point[0], vertices, allocator, message);
@@ -151,8 +155,11 @@ static tacResult swept_surface(tacFeatureSurface* s, const tacNode* node, const 
     for (int i = 0; i < ends && ends == 2; ++i) s->x[i][2] = i ? size[1] : -size[1];
     s->edge = tac_blocks_take(s->blocks, 1, sizeof *s->edge);
     if (!s->edge) return no_memory(message);
-    s->edges = ends - 1, s->edge[0][0] = 0, s->edge[0][1] = 1;
-    s->radius = size[0], s->radius_param = node->size;
+    s->edges = ends - 1;
+    s->edge[0][0] = 0;
+    s->edge[0][1] = 1;
+    s->radius = size[0];
+    s->radius_param = node->size;
     return TAC_OK;
 }
 
@@ -232,7 +239,8 @@ static int compare_sides(const void* a, const void* b) {
 void tac_feature_normal(const tacFeatureSurface* s, int triangle, double out[3]) {
     const int* v = s->triangle[triangle];
     double a[3], b[3];
-    tac_sub3(s->x[v[1]], s->x[v[0]], a), tac_sub3(s->x[v[2]], s->x[v[0]], b);
+    tac_sub3(s->x[v[1]], s->x[v[0]], a);
+    tac_sub3(s->x[v[2]], s->x[v[0]], b);
     tac_cross3(a, b, out);
     double length = sqrt(tac_dot3(out, out));
     for (int k = 0; k < 3 && length > 0.0; ++k) out[k] /= length;
@@ -241,7 +249,8 @@ void tac_feature_normal(const tacFeatureSurface* s, int triangle, double out[3])
 // sides come in twos; faces in one plane have no edge between them
 static int bends(const tacFeatureSurface* s, const halfEdge* side) {
     double a[3], b[3], turn[3];
-    tac_feature_normal(s, side[0].triangle, a), tac_feature_normal(s, side[1].triangle, b);
+    tac_feature_normal(s, side[0].triangle, a);
+    tac_feature_normal(s, side[1].triangle, b);
     tac_cross3(a, b, turn);
     return tac_dot3(turn, turn) > FLAT_EDGE * FLAT_EDGE || tac_dot3(a, b) < 0.0;
 }
@@ -314,7 +323,8 @@ static void order_items(orderItem* item, int count) {
         for (int i = 0; i < count; ++i) item[i].key = item[i].x[axis];
         qsort(item, (size_t)count, sizeof *item, compare_items);
         order_items(item, left);
-        item += left, count -= left;
+        item += left;
+        count -= left;
     }
 }
 
@@ -336,7 +346,8 @@ static tacResult sort_vertices(tacFeatureSurface* s, tacMessage* message) {
     s->x = x;
     for (int e = 0; e < s->edges; ++e) {
         int a = number[s->edge[e][0]], b = number[s->edge[e][1]];
-        s->edge[e][0] = a < b ? a : b, s->edge[e][1] = a < b ? b : a;
+        s->edge[e][0] = a < b ? a : b;
+        s->edge[e][1] = a < b ? b : a;
     }
     for (int t = 0; t < s->triangles; ++t)
         for (int k = 0; k < 3; ++k) s->triangle[t][k] = number[s->triangle[t][k]];

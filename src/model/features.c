@@ -92,7 +92,8 @@ static tacFeatureBox finished(const growingBox* box) {
 static void write_rough(const tacFeatureBox* box, const tacRoughBoxes* out, int i) {
     for (int k = 0; k < 3; ++k) {
         double wider = box->half[k] + 1e-6 * (fabs(box->middle[k]) + box->half[k]);
-        out->middle[k][i] = (float)box->middle[k], out->half[k][i] = (float)wider;
+        out->middle[k][i] = (float)box->middle[k];
+        out->half[k][i] = (float)wider;
     }
 }
 
@@ -148,7 +149,8 @@ static void away_from_side(const tacFeatureSurface* s, const int edge[2], int tr
     const int* v = s->triangle[triangle];
     const double *p = s->x[edge[0]], *q = s->x[edge[1]];
     double t[3];
-    tac_sub3(q, p, t), to_unit(t);
+    tac_sub3(q, p, t);
+    to_unit(t);
     for (int i = 0; i < 3; ++i)
         if (v[i] != edge[0] && v[i] != edge[1]) tac_sub3(s->x[v[i]], p, out);
     double foot = tac_dot3(out, t);
@@ -174,7 +176,8 @@ static void write_flanks(const tacFeatureSurface* s, tacPose pose, featureBlock*
             to_unit(out);
         }
         tacEdgeRecord* r = &b->record[e];
-        put_vector(pose, out, r->out), r->spare = 0.0;
+        put_vector(pose, out, r->out);
+        r->spare = 0.0;
         for (int i = 0; i < 2; ++i) {
             put_vector(pose, along[i], r->along[i]);
             for (int k = 0; k < 3; ++k) r->corner[i][k] = b->x[k][b->edge[i][e]];
@@ -233,7 +236,8 @@ static void write_ball(const tacFeatureBox* box, featureBlock* b, int i) {
 static void write_rims(const tacFeatureSurface* s, tacPose pose, featureBlock* b) {
     struct tacFeatureIndex* index = &b->index;
     if (s->rim[0] <= 0.0) return;
-    index->rims = 2, index->rim_radius = s->rim[0];
+    index->rims = 2;
+    index->rim_radius = s->rim[0];
     put_vector(pose, (double[3]){0.0, 0.0, 1.0}, index->rim_axis);
     for (int i = 0; i < 2; ++i) {
         tacVec3 middle = {0.0, 0.0, i ? s->rim[1] : -s->rim[1]};
@@ -259,8 +263,10 @@ static void write_boxes(const tacFeatureSurface* s, featureBlock* b) {
     for (int i = 0; i < index->blocks; ++i) {
         growingBox box = no_box();
         int first = i * TAC_FEATURE_BLOCK;
-        for (int v = first; v < first + TAC_FEATURE_BLOCK && v < s->vertices; ++v)
-            grow(&box, b->x, v), grow(&all, b->x, v);
+        for (int v = first; v < first + TAC_FEATURE_BLOCK && v < s->vertices; ++v) {
+            grow(&box, b->x, v);
+            grow(&all, b->x, v);
+        }
         b->box[i] = finished(&box);
         write_ball(&b->box[i], b, i);
     }
@@ -273,7 +279,9 @@ static void write_vertices(const tacFeatureSurface* s, tacPose pose, featureBloc
     for (int i = 0; i < s->vertices + TAC_ROUGH_PADDING && s->vertices; ++i) {
         int from = i < s->vertices ? i : s->vertices - 1;
         tacVec3 x = tac_pose_apply(pose, tac_load3(s->x[from]));
-        b->x[0][i] = x.x, b->x[1][i] = x.y, b->x[2][i] = x.z;
+        b->x[0][i] = x.x;
+        b->x[1][i] = x.y;
+        b->x[2][i] = x.z;
         for (int k = 0; k < 3; ++k) b->normal[k][i] = 0.0;
     }
     for (int t = 0; t < s->triangles; ++t)
@@ -302,13 +310,19 @@ static void publish(const tacFeatureSurface* s, featureBlock* b, tacFeatures* ou
     struct tacFeatureIndex* index = &b->index;
     *out = (tacFeatures){s->vertices, s->edges, s->triangles, {0}, {0}, {0}, s->radius, index};
     for (int k = 0; k < 3; ++k) {
-        out->x[k] = b->x[k], out->face[k] = b->face[k], index->normal[k] = b->normal[k];
+        out->x[k] = b->x[k];
+        out->face[k] = b->face[k];
+        index->normal[k] = b->normal[k];
     }
     for (int k = 0; k < 3; ++k) index->ball[k] = b->ball[k];
-    index->wide = b->wide, index->record = b->record, index->rows = b->rows;
-    index->block_rough = b->block_rough, index->group_rough = b->group_rough;
+    index->wide = b->wide;
+    index->record = b->record;
+    index->rows = b->rows;
+    index->block_rough = b->block_rough;
+    index->group_rough = b->group_rough;
     for (int k = 0; k < 2; ++k) out->edge[k] = b->edge[k];
-    index->box = b->box, index->edge_box = b->edge_box;
+    index->box = b->box;
+    index->edge_box = b->edge_box;
 }
 
 //---------------------------------- own field ------------------------------------
@@ -332,7 +346,9 @@ static tacResult own_field(const tacModel* model, const tacGeom* geom, tacPose p
         for (int j = 0; j < count && result == TAC_OK; ++j) {
             double x[3] = {b->x[0][i + j], b->x[1][i + j], b->x[2][i + j]};
             tacVec3 n = tac_shape_normal((tacVec3){g[0][j], g[1][j], g[2][j]});
-            g[0][j] = n.x, g[1][j] = n.y, g[2][j] = n.z;
+            g[0][j] = n.x;
+            g[1][j] = n.y;
+            g[2][j] = n.z;
             note_deviation(&b->index, value[j], x);
         }
     }

@@ -24,7 +24,9 @@ static double slenderness(const tacModel* model, const tacNode* node) {
     double a[3], least = INFINITY, sum = 0.0, inverse = 0.0, e = 1.0;
     for (int k = 0; k < 3; ++k) {
         a[k] = at(model, node->size + k);
-        least = fmin(least, a[k]), sum += a[k] * a[k], inverse += 1.0 / (a[k] * a[k]);
+        least = fmin(least, a[k]);
+        sum += a[k] * a[k];
+        inverse += 1.0 / (a[k] * a[k]);
     }
     if (node->eps >= 0) e = fmax(at(model, node->eps), at(model, node->eps + 1));
     double inner = e > 1.0 ? 1.0 / sqrt(inverse) : least; // of an octahedron at most
@@ -46,7 +48,8 @@ static fieldSlope node_slope(const tacModel* model, int index) {
     fieldSlope all = {1.0, 1.0};
     for (int child = index - 1; child >= node->first; child = model->node[child].first - 1) {
         fieldSlope s = node_slope(model, child);
-        all.over = fmax(all.over, s.over), all.steep = fmax(all.steep, s.steep);
+        all.over = fmax(all.over, s.over);
+        all.steep = fmax(all.steep, s.steep);
     }
     if (node->kind != TAC_NODE_UNION) all.over = all.steep;
     return all;

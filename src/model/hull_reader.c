@@ -60,6 +60,7 @@ double* tac_read_hull(tacReader* reader, const tacElement* element, int* count) 
     double* plane = hull ? copy_planes(reader, hull) : NULL;
     if (hull) *count = hull->nface;
     if (result != TAC_OK) fail_mesh(reader, element, result, path, &message);
-    tac_hull_destroy(hull), tac_soup_destroy(soup);
+    tac_hull_destroy(hull);
+    tac_soup_destroy(soup);
     return plane;
 }

@@ -20,9 +20,11 @@ static tacSource read_named(tacReader* reader, const tacElement* element, const 
                             const char* path) {
     tacMessage message = {0};
     tacReader sub = *reader;
-    sub.message = &message, sub.file = path;
+    sub.message = &message;
+    sub.file = path;
     tacSource source = tac_source_read(&sub, path);
-    reader->chunks = sub.chunks, reader->taken = sub.taken;
+    reader->chunks = sub.chunks;
+    reader->taken = sub.taken;
     if (sub.result != TAC_OK)
         tac_reader_fail(reader, sub.result, tac_attribute_line(element, attribute), attribute,
                         "%.120s: %s", path, message.text);
@@ -97,7 +99,8 @@ static void include_below(tacReader* reader, tacElement* parent, int depth) {
                                 "elements are nested more than %d levels deep, includes counted",
                                 TAC_MAX_NESTING);
             include_below(reader, c, depth + 1);
-            before = c, c = c->next;
+            before = c;
+            c = c->next;
             continue;
         }
         if (c->child)

@@ -43,10 +43,14 @@ static double solid(tacNodeKind kind, const double* s, double inertia[3]) {
         inertia[2] = 0.5 * a;
         return PI * a * h;
     case TAC_NODE_ELLIPSOID:
-        inertia[0] = (b + c) / 5.0, inertia[1] = (a + c) / 5.0, inertia[2] = (a + b) / 5.0;
+        inertia[0] = (b + c) / 5.0;
+        inertia[1] = (a + c) / 5.0;
+        inertia[2] = (a + b) / 5.0;
         return 4.0 / 3.0 * PI * s[0] * s[1] * s[2];
     case TAC_NODE_BOX:
-        inertia[0] = (b + c) / 3.0, inertia[1] = (a + c) / 3.0, inertia[2] = (a + b) / 3.0;
+        inertia[0] = (b + c) / 3.0;
+        inertia[1] = (a + c) / 3.0;
+        inertia[2] = (a + b) / 3.0;
         return 8.0 * s[0] * s[1] * s[2];
     default:
         inertia[0] = inertia[1] = inertia[2] = 0.0;
@@ -121,11 +125,15 @@ static tacShapeSolid measure_shape(tacDraft* draft, const tacElement* element, i
 static double shape_solid(tacDraft* draft, const tacElement* element, int shape, tacInertia* I) {
     tacShapeSolid *known = draft->shape_solid.items, solid;
     for (int i = 0; i < draft->shape_solid.count; ++i)
-        if (known[i].shape == shape) return *I = known[i].inertia, known[i].volume;
+        if (known[i].shape == shape) {
+            *I = known[i].inertia;
+            return known[i].volume;
+        }
     solid = measure_shape(draft, element, shape);
     known = tac_list_add(&draft->reader, &draft->shape_solid, sizeof *known);
     if (known) *known = solid;
-    return *I = solid.inertia, solid.volume;
+    *I = solid.inertia;
+    return solid.volume;
 }
 
 // volume or area, and the inertia of unit density in the geom's frame

@@ -88,7 +88,8 @@ static void read_limits(tacDraft* draft, const tacElement* element, tacPath path
     if (joint->limited && range[0] >= range[1] && joint->kind != TAC_JOINT_BALL)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "range"), "range",
                         "the lower limit must be below the upper one");
-    range[0] *= unit, range[1] *= unit;
+    range[0] *= unit;
+    range[1] *= unit;
     joint->range = tac_draft_param(draft, path, "range", any_number, range, 2);
 }
 
@@ -153,7 +154,8 @@ static void read_place(tacDraft* draft, const tacElement* element, tacPath path,
     const double a[3] = {axis.x, axis.y, axis.z};
     tac_read_number(&draft->reader, element, "ref", any_number, &ref);
     tac_read_number(&draft->reader, element, "springref", any_number, &springref);
-    ref *= unit, springref *= unit;
+    ref *= unit;
+    springref *= unit;
     joint->axis = tac_draft_param(draft, path, "axis", any_number, a, 3);
     joint->ref = tac_draft_param(draft, path, "ref", any_number, &ref, 1);
     joint->springref = tac_draft_param(draft, path, "springref", any_number, &springref, 1);
@@ -205,7 +207,8 @@ void tac_read_joint(tacDraft* draft, const tacElement* element, int body, tacPos
 
     double unit =
         joint.kind == TAC_JOINT_SLIDE || joint.kind == TAC_JOINT_FREE ? 1.0 : draft->compiler.angle;
-    joint.qpos = draft->qpos0.count, joint.dof = draft->dof.count;
+    joint.qpos = draft->qpos0.count;
+    joint.dof = draft->dof.count;
     if (joint.kind != TAC_JOINT_FREE) read_place(draft, element, path, unit, &joint);
     read_forces(draft, element, path, unit, &joint);
     if (reader->result != TAC_OK) return;

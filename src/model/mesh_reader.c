@@ -140,7 +140,10 @@ static void read_written(tacDraft* draft, tacMeshDraft* mesh) {
     int* own = tac_reader_take(reader, sizeof(int) * (size_t)(corners / 3 + 1));
     if (reader->result != TAC_OK) return;
     for (int i = 0; i < corners; ++i) triangle[i] = (int)face[i];
-    for (int i = 0; i <= corners / 3; ++i) first[i] = 3 * i, own[i] = i;
+    for (int i = 0; i <= corners / 3; ++i) {
+        first[i] = 3 * i;
+        own[i] = i;
+    }
     mesh->soup = (tacSoup){.nvertex = numbers / 3,
                            .nface = corners / 3,
                            .ncorner = corners,
@@ -176,7 +179,8 @@ static void turn_faces(tacDraft* draft, tacSoup* soup) {
     for (int f = 0; f < soup->nface && corner; ++f)
         for (int k = soup->first[f], last = soup->first[f + 1] - 1; k <= last; ++k)
             corner[k] = soup->corner[last - (k - soup->first[f])];
-    soup->triangle = triangle, soup->corner = corner;
+    soup->triangle = triangle;
+    soup->corner = corner;
 }
 
 // less refpos, turned back by refquat, scaled
@@ -225,7 +229,8 @@ static void add_faces(tacDraft* draft, tacMeshDraft* mesh) {
     for (int i = 0; i <= count && first; ++i) first[i] = 3 * i;
     tac_hull_destroy(hull);
     mesh->hulled = 1;
-    soup->nface = soup->ntriangle = count, soup->ncorner = 3 * count;
+    soup->nface = soup->ntriangle = count;
+    soup->ncorner = 3 * count;
     soup->first = soup->triangle_face = first;
     soup->corner = soup->triangle = triangle;
     soup->face_line = NULL;
@@ -316,7 +321,8 @@ static void sizes_from_box(const double b[3], tacNodeKind kind, double size[3]) 
     memcpy(size, b, 3 * sizeof *size);
     if (kind == TAC_NODE_SPHERE) size[0] = (b[0] + b[1] + b[2]) / 3.0;
     if (kind != TAC_NODE_CAPSULE && kind != TAC_NODE_CYLINDER) return;
-    size[0] = 0.5 * (b[0] + b[1]), size[1] = b[2];
+    size[0] = 0.5 * (b[0] + b[1]);
+    size[1] = b[2];
     if (kind == TAC_NODE_CAPSULE) size[1] = fmax(0.0, b[2] - 0.5 * size[0]);
 }
 
@@ -324,8 +330,14 @@ static void sizes_around(const double b[3], tacNodeKind kind, double size[3]) {
     double wide = fmax(b[0], b[1]);
     memcpy(size, b, 3 * sizeof *size);
     if (kind == TAC_NODE_SPHERE) size[0] = fmax(wide, b[2]);
-    if (kind == TAC_NODE_CAPSULE) size[0] = wide, size[1] = fmax(0.0, b[2] - wide);
-    if (kind == TAC_NODE_CYLINDER) size[0] = wide, size[1] = b[2];
+    if (kind == TAC_NODE_CAPSULE) {
+        size[0] = wide;
+        size[1] = fmax(0.0, b[2] - wide);
+    }
+    if (kind == TAC_NODE_CYLINDER) {
+        size[0] = wide;
+        size[1] = b[2];
+    }
 }
 
 tacVec3 tac_mesh_fit(tacDraft* draft, const tacElement* geom, const tacMeshDraft* mesh,

@@ -42,7 +42,9 @@ static int edit_distance(const char* a, int na, const char* b, int nb) {
             if (swapped && before[j - 2] + 1 < row[j]) row[j] = before[j - 2] + 1;
         }
         int* oldest = before;
-        before = last, last = row, row = oldest;
+        before = last;
+        last = row;
+        row = oldest;
     }
     return last[nb];
 }
@@ -56,7 +58,8 @@ int tac_nearest(const char* word, const char* list, char out[TAC_NEAREST_SIZE]) 
         if (length >= TAC_NEAREST_SIZE) continue;
         int distance = edit_distance(word, (int)wanted, at, (int)length);
         if (distance > best || distance >= (int)length) continue;
-        best = distance - 1, found = 1;
+        best = distance - 1;
+        found = 1;
         memcpy(out, at, length);
         out[length] = '\0';
     }

@@ -55,8 +55,10 @@ static int list_pairs(const tacModel* model, int (*pairs)[2], int capacity, int 
     int count = 0;
     if (model->disable & (TAC_DISABLE_CONTACT | TAC_DISABLE_CONSTRAINT)) return 0;
     for (int i = 0; i < model->npair; ++i, ++count)
-        if (count < capacity)
-            pairs[count][0] = model->pair[i].geom[0], pairs[count][1] = model->pair[i].geom[1];
+        if (count < capacity) {
+            pairs[count][0] = model->pair[i].geom[0];
+            pairs[count][1] = model->pair[i].geom[1];
+        }
     for (int a = 0; a < model->ngeom && count < most; ++a) {
         const tacGeom* first = &model->geom[a];
         if (!first->contype && !first->conaffinity) continue;
@@ -65,7 +67,10 @@ static int list_pairs(const tacModel* model, int (*pairs)[2], int capacity, int 
             if (second->body == first->body || !geoms_meet(model, first, second)) continue;
             if (!bodies_meet(model, first->body, second->body)) continue;
             if (model->npair > 0 && is_listed(model, a, b)) continue;
-            if (count < capacity) pairs[count][0] = a, pairs[count][1] = b;
+            if (count < capacity) {
+                pairs[count][0] = a;
+                pairs[count][1] = b;
+            }
             ++count;
         }
     }

@@ -68,10 +68,14 @@ static int matches(const tacParamName* group, const char* text, size_t length) {
         int by_name = part == name_part && memcmp(text, name, part) == 0;
         int by_alias = part == alias_part && memcmp(text, alias, part) == 0;
         if (!by_name && !by_alias) return 0;
-        name += name_part, alias += alias_part;
+        name += name_part;
+        alias += alias_part;
         if (part == length) return !*name && !*alias;
         if (!*name || !*alias) return 0;
-        ++name, ++alias, text += part + 1, length -= part + 1;
+        ++name;
+        ++alias;
+        text += part + 1;
+        length -= part + 1;
     }
 }
 
@@ -90,7 +94,10 @@ tacResult tac_param_find(const tacModel* model, const char* name, tacParam* out)
     if (group < 0) return TAC_ERROR_VALUE;
     tacParam param = model->paramname[group].param;
     if (index >= param.count) return TAC_ERROR_VALUE;
-    if (index >= 0) param.offset += index, param.count = 1;
+    if (index >= 0) {
+        param.offset += index;
+        param.count = 1;
+    }
     *out = param;
     return TAC_OK;
 }

@@ -36,8 +36,10 @@ static void append(tacDraft* draft, tacList* list, const void* from, int count, 
 
 static void add_hull(tacDraft* draft, const tacHull* hull, tacPiece* piece) {
     const size_t number = sizeof(double), index = sizeof(int);
-    piece->corners = hull->nvertex, piece->faces = hull->nface;
-    piece->number = draft->piece_number.count, piece->index = draft->piece_index.count;
+    piece->corners = hull->nvertex;
+    piece->faces = hull->nface;
+    piece->number = draft->piece_number.count;
+    piece->index = draft->piece_index.count;
     append(draft, &draft->piece_number, hull->vertex, 3 * hull->nvertex, number);
     append(draft, &draft->piece_number, hull->normal, 3 * hull->nface, number);
     append(draft, &draft->piece_number, hull->offset, hull->nface, number);

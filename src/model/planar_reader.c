@@ -27,7 +27,9 @@ static tacInertia prism_inertia(const double* corner, int count, double half) {
     for (int i = 0; i < count; ++i) {
         const double *a = corner + 2 * i, *b = corner + 2 * ((i + 1) % count);
         double twice = a[0] * b[1] - a[1] * b[0];
-        area += twice / 2.0, x += twice * (a[0] + b[0]) / 6.0, y += twice * (a[1] + b[1]) / 6.0;
+        area += twice / 2.0;
+        x += twice * (a[0] + b[0]) / 6.0;
+        y += twice * (a[1] + b[1]) / 6.0;
         xx += twice * (a[0] * a[0] + a[0] * b[0] + b[0] * b[0]) / 12.0;
         yy += twice * (a[1] * a[1] + a[1] * b[1] + b[1] * b[1]) / 12.0;
         xy += twice * (2.0 * (a[0] * a[1] + b[0] * b[1]) + a[0] * b[1] + b[0] * a[1]) / 24.0;
@@ -37,7 +39,9 @@ static tacInertia prism_inertia(const double* corner, int count, double half) {
     out.mass = sign * area;
     double zz = out.mass * half * half / 3.0;
     double cxx = sign * (xx - x * x / area), cyy = sign * (yy - y * y / area);
-    out.inertia[0] = cyy + zz, out.inertia[1] = cxx + zz, out.inertia[2] = cxx + cyy;
+    out.inertia[0] = cyy + zz;
+    out.inertia[1] = cxx + zz;
+    out.inertia[2] = cxx + cyy;
     out.inertia[3] = -sign * (xy - x * y / area);
     return out;
 }
@@ -50,7 +54,8 @@ static int add_prism(tacDraft* draft, const tacElement* element, const char* key
     tacMessage message = {0};
     tacHull* hull = NULL;
     for (int i = 0; i < 2 * count && point; ++i) {
-        point[3 * i] = corner[2 * (i / 2)], point[3 * i + 1] = corner[2 * (i / 2) + 1];
+        point[3 * i] = corner[2 * (i / 2)];
+        point[3 * i + 1] = corner[2 * (i / 2) + 1];
         point[3 * i + 2] = i % 2 ? form->size[2] : -form->size[2];
     }
     if (!point) return -1;
@@ -126,7 +131,8 @@ void tac_read_planar(tacDraft* draft, const tacElement* element, tacPlanarKind k
     if (kind != TAC_PLANAR_HALFPLANE)
         tac_read_numbers(reader, element, "size", need > 0 ? need : 1, need + 1, tac_range_size,
                          size);
-    form->kind = nodes[kind], form->pose = tac_read_pose(draft, element);
+    form->kind = nodes[kind];
+    form->pose = tac_read_pose(draft, element);
     memcpy(form->size, size, sizeof size);
     if (kind == TAC_PLANAR_CIRCLE) form->size[1] = size[1];
     if (kind == TAC_PLANAR_POLYGON) {

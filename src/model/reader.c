@@ -18,8 +18,10 @@ static void make_printable(char* text) {
     size_t length = strlen(text);
     for (size_t i = 0; i < length;) {
         size_t bytes = tac_utf8_length(text + i, length - i);
-        if (bytes == 0 || (unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-            text[i] = '?', bytes = 1;
+        if (bytes == 0 || (unsigned char)text[i] < 0x20 || text[i] == 0x7f) {
+            text[i] = '?';
+            bytes = 1;
+        }
         i += bytes;
     }
 }
@@ -113,7 +115,8 @@ void* tac_list_add(tacReader* reader, tacList* list, size_t item_size) {
         void* items = tac_reader_take(reader, item_size * (size_t)capacity);
         if (!items) return NULL;
         if (list->count) memcpy(items, list->items, item_size * (size_t)list->count);
-        list->items = items, list->capacity = capacity;
+        list->items = items;
+        list->capacity = capacity;
     }
     if (reader->result != TAC_OK) return NULL;
     return (char*)list->items + item_size * (size_t)list->count++;
@@ -124,7 +127,8 @@ void tac_reader_add_file(tacReader* reader, const char* path) {
     tacSceneFile* file = tac_list_add(reader, &list, sizeof *file);
     if (!file) return;
     *file = (tacSceneFile){path, reader->lines};
-    reader->files = list.items, reader->file_count = list.count;
+    reader->files = list.items;
+    reader->file_count = list.count;
     reader->file_capacity = list.capacity;
 }
 
@@ -133,7 +137,8 @@ void tac_reader_note_opened(tacReader* reader, const char* path) {
     const char** opened = tac_list_add(reader, &list, sizeof *opened);
     if (!opened) return;
     *opened = path;
-    reader->opened = list.items, reader->opened_count = list.count;
+    reader->opened = list.items;
+    reader->opened_count = list.count;
     reader->opened_capacity = list.capacity;
 }
 
@@ -193,6 +198,8 @@ void tac_names_add(tacReader* reader, tacNames* names, tacNameEntry entry) {
     else if (place->name)
         tac_reader_fail(reader, TAC_ERROR_VALUE, entry.line, "name",
                         "the name '%.60s' is reserved; choose another", entry.name);
-    else
-        *place = entry, ++names->count;
+    else {
+        *place = entry;
+        ++names->count;
+    }
 }

@@ -65,8 +65,11 @@ static void open_part(const tacModel* model, const tacNode* nodes, int node, tac
     int of = 0;
     while (model->shape[of].first + model->shape[of].count <= node) ++of;
     *p = (part){.model = *model, .shape = model->shape[of], .scratch = scratch};
-    p->shape.first = nodes[node].first, p->shape.count = node - p->shape.first + 1;
-    p->model.node = nodes, p->model.shape = &p->shape, p->model.nshape = 1;
+    p->shape.first = nodes[node].first;
+    p->shape.count = node - p->shape.first + 1;
+    p->model.node = nodes;
+    p->model.shape = &p->shape;
+    p->model.nshape = 1;
     p->ball = tac_shape_ball(&p->model, 0, scratch);
     p->bounded = isfinite(p->ball.radius);
     if (!p->bounded) p->ball = spread_of(p);
@@ -105,7 +108,8 @@ static void first_cells(search* s) {
     tacBall ball = s->part->ball;
     double c[3];
     tac_store3(c, ball.center);
-    s->half = ball.radius / FIRST, s->count = FIRST * FIRST * FIRST;
+    s->half = ball.radius / FIRST;
+    s->count = FIRST * FIRST * FIRST;
     for (int i = 0; i < s->count; ++i) {
         int at[3] = {i % FIRST, i / FIRST % FIRST, i / (FIRST * FIRST)};
         for (int k = 0; k < 3; ++k) s->x[k][i] = c[k] - ball.radius + (2 * at[k] + 1) * s->half;
@@ -168,7 +172,8 @@ static int divide(search* s) {
     }
     s->count = kept;
     if (8 * kept > MOST) return 0;
-    s->half *= 0.5, s->count = 8 * kept;
+    s->half *= 0.5;
+    s->count = 8 * kept;
     for (int i = kept - 1; i >= 0; --i) // from the last, whose places are free
         for (int k = 0; k < 3; ++k) {
             double middle = s->x[k][i];
@@ -257,7 +262,9 @@ static void check(tacReader* reader, const tacElement* element, part* p, search*
     double* param = cool(reader, p);
     if (!param) return;
     part cold = *p;
-    cold.model.param = param, cold.model.shape = &cold.shape, s->part = &cold;
+    cold.model.param = param;
+    cold.model.shape = &cold.shape;
+    s->part = &cold;
     if (planes ? planes_have_inside(&cold, plane, planes) : find_inside(s))
         fail_smooth(reader, element, p);
     else

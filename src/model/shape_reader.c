@@ -245,7 +245,8 @@ static tacBuilt read_sweep(tacDraft* draft, const tacElement* element, const tac
         offset = tac_draft_param(draft, scope->path, "smooth", tac_range_smooth, &smooth, 1);
     tacNode* node = add_node(draft, TAC_NODE_SWEEP, scope->path, tac_read_pose(draft, element));
     if (!node) return not_built;
-    node->distance = scope->distance, node->smooth = offset;
+    node->distance = scope->distance;
+    node->smooth = offset;
     double size = tac_read_sweep(draft, element, scope->path, node);
     tacBuilt built = {draft->node.count - 1, 1, size};
     return element->child ? watch(draft, element, scope, built) : built;
@@ -300,7 +301,9 @@ static tacBuilt close_combination(tacDraft* draft, tacNodeKind kind, tacPath pat
     if (!node) return not_built;
     tacNode* nodes = draft->node.items;
     int index = draft->node.count - 1;
-    node->first = first, node->children = children, node->smooth = smooth;
+    node->first = first;
+    node->children = children;
+    node->smooth = smooth;
     for (int child = index - 1; child >= first; child = nodes[child].first - 1)
         nodes[child].parent = index;
     return (tacBuilt){index, total.depth + 1, total.smallest};
@@ -481,7 +484,9 @@ int tac_add_hull(tacDraft* draft, const char* shape_name, const double* plane, i
     if (!node) return -1;
     int block = tac_draft_param(draft, path, "planes", tac_range_position, plane, 4 * count);
     int offset = tac_draft_param(draft, path, "smooth", tac_range_smooth, &smooth, 1);
-    node->block = block, node->block_count = 4 * count, node->smooth = offset;
+    node->block = block;
+    node->block_count = 4 * count;
+    node->smooth = offset;
     add_shape(draft, shape_name, first, 1, draft->exact);
     return draft->shape.count - 1;
 }

@@ -70,7 +70,8 @@ static tacSource read_whole(tacReader* reader, int file, size_t guess) {
         }
         char* bigger = tac_reader_take(reader, 2 * capacity);
         if (bigger) memcpy(bigger, buffer, size);
-        buffer = bigger, capacity *= 2;
+        buffer = bigger;
+        capacity *= 2;
     }
     return none;
 }
@@ -139,8 +140,10 @@ static int starts_name(unsigned char c) {
 
 tacSource tac_source_check(tacReader* reader, tacSource source) {
     if (reader->result != TAC_OK) return source;
-    if (source.size >= 3 && memcmp(source.text, "\xef\xbb\xbf", 3) == 0)
-        source.text += 3, source.size -= 3;
+    if (source.size >= 3 && memcmp(source.text, "\xef\xbb\xbf", 3) == 0) {
+        source.text += 3;
+        source.size -= 3;
+    }
 
     // libxml2 compares each attribute of a tag with all others of it, so their number is limited
     // before; "=" counts them from above, as "<" cannot stand inside a tag
@@ -150,9 +153,10 @@ tacSource tac_source_check(tacReader* reader, tacSource source) {
         size_t length = tac_utf8_length(source.text + i, source.size - i);
         if (length == 0 || !allowed_control(c)) fail_byte(reader, line, c);
         if (c == '\n') ++line;
-        if (c == '<')
-            in_tag = i + 1 < source.size && starts_name((unsigned char)source.text[i + 1]),
+        if (c == '<') {
+            in_tag = i + 1 < source.size && starts_name((unsigned char)source.text[i + 1]);
             equals = 0;
+        }
         if (c == '=' && in_tag && ++equals > TAC_MAX_ATTRIBUTES)
             tac_reader_fail(reader, TAC_ERROR_LIMIT, line, NULL,
                             "more than %d signs '=' in one tag, the limit of attributes",

@@ -169,7 +169,8 @@ static void check_normal(tacDraft* draft, const tacElement* element, const doubl
             double sum = w[0] * n[k] + w[1] * n[3 + k] + w[2] * n[6 + k];
             square += sum * sum;
         }
-        most = fmax(most, square), least = fmin(least, square);
+        most = fmax(most, square);
+        least = fmin(least, square);
     }
     if (least <= 1e-4 * most)
         tac_reader_fail(&draft->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "normal"),
@@ -211,7 +212,10 @@ static void add_planes(tacDraft* draft, const planes* cut) {
 double tac_read_sweep(tacDraft* draft, const tacElement* element, tacPath path, tacNode* node) {
     tacReader* reader = &draft->reader;
     double points[9] = {0}, size[9], eps[6], twist[3] = {0}, up[3];
-    for (int k = 0; k < 9; ++k) size[k] = 1.0, eps[k % 6] = 1.0;
+    for (int k = 0; k < 9; ++k) {
+        size[k] = 1.0;
+        eps[k % 6] = 1.0;
+    }
     tac_require(reader, element, "points");
     tac_require(reader, element, "size");
     tac_require(reader, element, "eps");

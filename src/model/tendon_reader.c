@@ -42,7 +42,10 @@ static double* read_joints(tacDraft* draft, const tacElement* element, tacTendon
         tac_require(reader, c, "coef");
         tac_read_number(reader, c, "coef", any_number, &coef[tendon->count]);
         int* out = tac_list_add(reader, &draft->tendonjoint, sizeof *out);
-        if (out) *out = joint, ++tendon->count;
+        if (out) {
+            *out = joint;
+            ++tendon->count;
+        }
     }
     if (tendon->count == 0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, "<fixed>",

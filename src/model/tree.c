@@ -77,7 +77,8 @@ static void copy_attributes(tacReader* reader, const tacElement* from, tacElemen
 }
 
 void tac_tree_append(tacElement* parent, tacElement* child) {
-    child->parent = parent, child->next = NULL;
+    child->parent = parent;
+    child->next = NULL;
     if (parent->last)
         parent->last->next = child;
     else
@@ -108,7 +109,9 @@ tacElement* tac_tree_add(tacReader* reader, tacElement* parent, const char* name
                          int scope) {
     tacElement* element = tac_reader_take(reader, sizeof *element);
     if (!element) return NULL;
-    element->name = name, element->line = line, element->scope = scope;
+    element->name = name;
+    element->line = line;
+    element->scope = scope;
     tac_tree_append(parent, element);
     return element;
 }

@@ -83,7 +83,8 @@ static void hang(urdfTree* tree, const tacElement* joint) {
     if (strcmp(name, "world") == 0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, joint->line, "<child>",
                         "the link 'world' is the world, which hangs on nothing");
-    below->joint = joint, below->parent = parent;
+    below->joint = joint;
+    below->parent = parent;
     if (above->last >= 0)
         tree->links[above->last].next = child;
     else

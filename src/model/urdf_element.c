@@ -12,7 +12,9 @@ enum { SPARE = 12 };
 tacElement* tac_urdf_add(tacUrdf* urdf, tacElement* parent, const char* name, int line) {
     tacElement* element = tac_reader_take(urdf->reader, sizeof *element);
     if (!element) return NULL;
-    element->name = name, element->line = line, element->parent = parent;
+    element->name = name;
+    element->line = line;
+    element->parent = parent;
     if (!parent) return element;
     if (parent->last)
         parent->last->next = element;

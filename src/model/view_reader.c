@@ -23,7 +23,8 @@ static void aim_camera(tacCamera* camera, tacVec3 target) {
     tacVec3 x = tac_cross(up, z);
     if (tac_norm(z) < 1e-12) return;
     if (tac_norm(x) < 1e-12 * tac_norm(z)) x = (tacVec3){1.0, 0.0, 0.0};
-    z = tac_normalize(z), x = tac_normalize(x);
+    z = tac_normalize(z);
+    x = tac_normalize(x);
     tac_store3(camera->axes[0], x);
     tac_store3(camera->axes[1], tac_cross(z, x));
     tac_store3(camera->axes[2], z);

@@ -39,14 +39,17 @@ static void put_shape(const tacNpy* array, char text[48]) {
 
 void tac_npy_header(const tacNpy* array, char text[TAC_NPY_HEADER]) {
     char kind[16], shape[48], line[TAC_NPY_HEADER];
-    put_kind(array, kind), put_shape(array, shape);
+    put_kind(array, kind);
+    put_shape(array, shape);
     int used = snprintf(line, sizeof line, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
                         kind, shape);
     TAC_ASSERT(used < TAC_NPY_HEADER - 11);
     memset(text, ' ', TAC_NPY_HEADER);
     memcpy(text, magic, 6);
-    text[6] = 1, text[7] = 0; // version
-    text[8] = TAC_NPY_HEADER - 10, text[9] = 0;
+    text[6] = 1;
+    text[7] = 0; // version
+    text[8] = TAC_NPY_HEADER - 10;
+    text[9] = 0;
     memcpy(text + 10, line, (size_t)used);
     text[TAC_NPY_HEADER - 1] = '\n';
 }
@@ -93,11 +96,18 @@ static const char* take_kind(npyText* t, tacNpy* out) {
     size_t width;
     if (!take_quoted(t, word)) return "has no kind of numbers that Tactus knows";
     npyText rest = {word + 2, word + strlen(word)};
-    if (strcmp(word, "<f8") == 0) return out->kind = TAC_NPY_REAL, NULL;
-    if (strcmp(word, "<i8") == 0) return out->kind = TAC_NPY_INT, NULL;
+    if (strcmp(word, "<f8") == 0) {
+        out->kind = TAC_NPY_REAL;
+        return NULL;
+    }
+    if (strcmp(word, "<i8") == 0) {
+        out->kind = TAC_NPY_INT;
+        return NULL;
+    }
     if (memcmp(word, "<U", 2) != 0 || !take_whole(&rest, &width) || width > 1u << 20)
         return "holds neither float64, int64 nor text; convert it with astype(float)";
-    out->kind = TAC_NPY_TEXT, out->width = (int)width;
+    out->kind = TAC_NPY_TEXT;
+    out->width = (int)width;
     return NULL;
 }
 

@@ -51,9 +51,14 @@ static unsigned char* put(unsigned char* at, uint32_t value, int bytes) {
 
 // what both headers say about a member: version, flags, method, time, date, crc, sizes, name, extra
 static unsigned char* put_entry(unsigned char* at, const zipEntry* entry) {
-    at = put(at, 20, 2), at = put(at, 0, 2), at = put(at, 0, 2), at = put(at, 0, 2);
-    at = put(at, DATE, 2), at = put(at, entry->crc, 4);
-    at = put(at, entry->size, 4), at = put(at, entry->size, 4);
+    at = put(at, 20, 2);
+    at = put(at, 0, 2);
+    at = put(at, 0, 2);
+    at = put(at, 0, 2);
+    at = put(at, DATE, 2);
+    at = put(at, entry->crc, 4);
+    at = put(at, entry->size, 4);
+    at = put(at, entry->size, 4);
     return put(put(at, (uint32_t)strlen(entry->name), 2), 0, 2);
 }
 

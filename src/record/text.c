@@ -16,7 +16,8 @@ static int spread(const char* text, uint32_t* out, int width) {
         if (bytes > 1) c &= 0x7fu >> bytes;
         for (size_t i = 1; i < bytes; ++i) c = c << 6 | ((unsigned char)text[i] & 0x3fu);
         out[count] = bytes ? c : 0xfffd;
-        text += bytes ? bytes : 1, left -= bytes ? bytes : 1;
+        text += bytes ? bytes : 1;
+        left -= bytes ? bytes : 1;
     }
     return count;
 }

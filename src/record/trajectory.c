@@ -18,13 +18,20 @@ tacResult tac_trajectory_create(const tacModel* model, int capacity, tacTrajecto
     double* at = calloc(rows * numbers + 1, sizeof *at);
     if (!at) return TAC_ERROR_MEMORY;
     *out = (tacTrajectory){.model = model, .capacity = capacity};
-    out->time = at, at += rows;
-    out->qpos = at, at += rows * (size_t)model->nq;
-    out->qvel = at, at += rows * (size_t)model->nv;
-    out->act = at, at += rows * (size_t)model->na;
-    out->warm = at, at += rows * (size_t)model->nwarm;
-    out->ctrl = at, at += rows * (size_t)model->nu;
-    out->energy = at, at += rows * 2;
+    out->time = at;
+    at += rows;
+    out->qpos = at;
+    at += rows * (size_t)model->nq;
+    out->qvel = at;
+    at += rows * (size_t)model->nv;
+    out->act = at;
+    at += rows * (size_t)model->na;
+    out->warm = at;
+    at += rows * (size_t)model->nwarm;
+    out->ctrl = at;
+    at += rows * (size_t)model->nu;
+    out->energy = at;
+    at += rows * 2;
     out->step = (long long*)at;
     tac_fingerprint(model, out->fingerprint);
     return TAC_OK;
@@ -43,7 +50,8 @@ static void copy_row(double* array, int row, int width, const double* from) {
 void tac_trajectory_add(tacTrajectory* t, const tacState* x, const double* ctrl, long long step) {
     const tacModel* m = t->model;
     int row = t->rows++;
-    t->time[row] = x->time, t->step[row] = step;
+    t->time[row] = x->time;
+    t->step[row] = step;
     copy_row(t->qpos, row, m->nq, x->qpos);
     copy_row(t->qvel, row, m->nv, x->qvel);
     copy_row(t->act, row, m->na, x->act);

@@ -179,7 +179,11 @@ tacResult tac_trajectory_parse(const tacModel* model, const void* bytes, size_t 
     if (result == TAC_OK) result = tac_npz_find(&npz, "qpos", &qpos);
     if (result != TAC_OK) return result;
     if (qpos.data && qpos.dims == 1) // one state
-        qpos.dims = 2, qpos.shape[1] = qpos.shape[0], qpos.shape[0] = 1;
+    {
+        qpos.dims = 2;
+        qpos.shape[1] = qpos.shape[0];
+        qpos.shape[0] = 1;
+    }
     if (!qpos.data || qpos.dims != 2 || qpos.shape[0] == 0 || qpos.shape[0] > 2000000000u)
         return tac_fail(message, TAC_ERROR_VALUE, path, 0, "qpos",
                         "must be an array of states by rows; tactus run writes one");

@@ -155,7 +155,8 @@ static void factor_general(tacClassFactor* s) {
         s->pivot[k] = best;
         for (int j = 0; best != k && j < n; ++j) {
             double x = s->K[k * n + j];
-            s->K[k * n + j] = s->K[best * n + j], s->K[best * n + j] = x;
+            s->K[k * n + j] = s->K[best * n + j];
+            s->K[best * n + j] = x;
         }
         double *pivot = s->K + k * n, inverse = 1.0 / pivot[k];
         count_pivot(s, k, pivot[k]);
@@ -171,8 +172,11 @@ static void factor_general(tacClassFactor* s) {
 tacClassFactor tac_class_factor(const tacLcp* lcp, const unsigned char* classes, void* memory) {
     int group = 1 + lcp->tangents, rows = lcp->contacts * group;
     tacClassFactor s = {.lcp = lcp, .classes = classes, .rows = rows, .group = group};
-    s.K = memory, s.z = s.K + (size_t)rows * (size_t)rows, s.r = s.z + rows;
-    s.tight = (int*)(s.r + rows), s.pivot = s.tight + rows;
+    s.K = memory;
+    s.z = s.K + (size_t)rows * (size_t)rows;
+    s.r = s.z + rows;
+    s.tight = (int*)(s.r + rows);
+    s.pivot = s.tight + rows;
     for (int i = 0; i < rows; ++i) {
         if (classes[i] == TAC_LCP_TIGHT) s.tight[s.n++] = i;
     }
@@ -207,7 +211,8 @@ static void substitute_general(tacClassFactor* s) {
     double* r = s->r;
     for (int k = 0; k < n; ++k) {
         double x = r[s->pivot[k]];
-        r[s->pivot[k]] = r[k], r[k] = x;
+        r[s->pivot[k]] = r[k];
+        r[k] = x;
     }
     for (int i = 1; i < n; ++i) {
         for (int j = 0; j < i; ++j) r[i] -= s->K[i * n + j] * r[j];

@@ -251,7 +251,9 @@ void tac_frame_vjp(const tacContactFrame* c, const tacMotion* before, const tacM
     tangents_vjp(c, bar);
     relative_vjp(c, before, bar->before, out->D_before, out->e_before, &bar->point);
     relative_vjp(c, after, bar->after, out->D_after, out->e_after, &bar->point);
-    tac_store3(y, bar->point), tac_store3(y + 3, bar->axis[0]), y[6] = bar->distance;
+    tac_store3(y, bar->point);
+    tac_store3(y + 3, bar->axis[0]);
+    y[6] = bar->distance;
     for (int i = 0; i < 7; ++i)
         for (int k = 0; k < 6; ++k) x[k] += c->D[6 * i + k] * y[i];
     tacWrench own = tac_wrench_load(x);

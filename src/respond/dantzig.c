@@ -107,9 +107,10 @@ static void note_driven(const dantzig* s, int k, event* first) {
 // a tangent slides by the sign of its speed, or does nothing where the contact parts
 static void settle(dantzig* s, int t) {
     double tiny = nothing * s->speed, a = s->a[t];
-    if (s->classes[normal_of(s, t)] == TAC_LCP_OFF)
-        s->classes[t] = TAC_LCP_OFF, s->f[t] = 0.0;
-    else if (s->mu[t / s->group] == 0.0)
+    if (s->classes[normal_of(s, t)] == TAC_LCP_OFF) {
+        s->classes[t] = TAC_LCP_OFF;
+        s->f[t] = 0.0;
+    } else if (s->mu[t / s->group] == 0.0)
         s->classes[t] = TAC_LCP_HIGH;
     else
         s->classes[t] = a < -tiny ? TAC_LCP_HIGH : a > tiny ? TAC_LCP_LOW : TAC_LCP_TIGHT;
@@ -143,7 +144,8 @@ static void find_direction(dantzig* s, int k, double sign) {
 
 static void move(dantzig* s, double step) {
     for (int i = 0; i < s->rows; ++i) {
-        s->f[i] += step * s->df[i], s->a[i] += step * s->da[i];
+        s->f[i] += step * s->df[i];
+        s->a[i] += step * s->da[i];
     }
 }
 
@@ -174,7 +176,10 @@ static int goes_on(const dantzig* s, const event* last) {
 }
 
 static void reverse(dantzig* s) {
-    for (int i = 0; i < s->rows; ++i) s->df[i] = -s->df[i], s->da[i] = -s->da[i];
+    for (int i = 0; i < s->rows; ++i) {
+        s->df[i] = -s->df[i];
+        s->da[i] = -s->da[i];
+    }
 }
 
 // The path along which all rows but k keep their law. Where it cannot go on with f_k growing it
@@ -186,14 +191,19 @@ static int drive(dantzig* s, int k, int* pivots, int limit) {
         event first = {INFINITY, -1, TAC_LCP_OFF, TAC_LCP_OFF};
         ++*pivots;
         find_direction(s, k, sign);
-        if (!goes_on(s, &last)) reverse(s), sign = -sign;
+        if (!goes_on(s, &last)) {
+            reverse(s);
+            sign = -sign;
+        }
         note_driven(s, k, &first);
         for (int i = 0; i < s->rows; ++i) {
             if (s->entered[i] && i != k) note_row(s, i, &first);
         }
         if (first.row < 0 || circles(s, *pivots, first.step)) return 0;
-        first.from = (tacLcpClass)s->classes[first.row], last = first;
-        move(s, first.step), change(s, &first);
+        first.from = (tacLcpClass)s->classes[first.row];
+        last = first;
+        move(s, first.step);
+        change(s, &first);
         if (first.row == k) return 1;
     }
     return 0;
@@ -221,13 +231,21 @@ static dantzig dantzig_of(const tacLcp* lcp, tacBounds bounds, double* f, unsign
     dantzig s = {
         .lcp = *lcp, .mu = lcp->mu, .bounds = bounds, .rows = rows, .group = group, .f = f};
     size_t factor = (tac_class_factor_size(lcp->contacts, lcp->tangents) + 7) / 8 * 8;
-    s.a = (double*)((char*)memory + factor), s.df = s.a + rows, s.da = s.df + rows;
-    s.bound = s.da + rows, s.none = s.bound + rows;
-    s.entered = (unsigned char*)(s.none + lcp->contacts), s.seen = s.entered + rows;
-    s.classes = classes, s.memory = memory;
+    s.a = (double*)((char*)memory + factor);
+    s.df = s.a + rows;
+    s.da = s.df + rows;
+    s.bound = s.da + rows;
+    s.none = s.bound + rows;
+    s.entered = (unsigned char*)(s.none + lcp->contacts);
+    s.seen = s.entered + rows;
+    s.classes = classes;
+    s.memory = memory;
     for (int i = 0; i < lcp->contacts; ++i) s.none[i] = 0.0;
     for (int i = 0; i < rows; ++i) {
-        f[i] = 0.0, s.a[i] = lcp->b[i], s.entered[i] = 0, s.classes[i] = TAC_LCP_OFF;
+        f[i] = 0.0;
+        s.a[i] = lcp->b[i];
+        s.entered[i] = 0;
+        s.classes[i] = TAC_LCP_OFF;
         s.speed = fmax(s.speed, fabs(lcp->b[i]));
         s.force = fmax(s.force, fabs(lcp->b[i]) / tac_lcp_weight(lcp, i));
     }

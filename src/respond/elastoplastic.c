@@ -32,15 +32,18 @@ static frictionCurve curve(tacReal z) {
 tacPlasticForce tac_plastic_force(const tacElastoplasticLaw* law, const tacElastoplasticState* at) {
     tacPlasticForce r;
     tacReal rho = r_select_ge0(at->phi, 0.0, -at->phi);
-    r.c = law->k * rho * rho * rho, r.c_phi = -3.0 * law->k * rho * rho;
+    r.c = law->k * rho * rho * rho;
+    r.c_phi = -3.0 * law->k * rho * rho;
     r.v_n = tac_dot(at->n, at->v);
     tacReal left = 1.0 - r.v_n / law->v_d;
-    r.d = r_select_ge0(left, left, 0.0), r.d_x = r_select_ge0(left, -1.0, 0.0);
+    r.d = r_select_ge0(left, left, 0.0);
+    r.d_x = r_select_ge0(left, -1.0, 0.0);
     r.l = r.c * r.d;
     r.v_t = tac_add_scaled(at->v, -r.v_n, at->n);
     tacReal twice = 2.0 * law->v_s;
     frictionCurve T = curve(tac_norm2(r.v_t) / (twice * twice));
-    r.g = T.T / twice, r.g_w = T.slope / (twice * twice * twice);
+    r.g = T.T / twice;
+    r.g_w = T.slope / (twice * twice * twice);
     r.u = tac_add_scaled(at->n, -law->mu * r.g, r.v_t);
     r.f = tac_scale(r.u, r.l);
     return r;

@@ -51,14 +51,17 @@ static void set_turns(const tacModel* model, const tacMotion* m, tacEqualityRow*
         r->turn[end] =
             tac_quat_mul(tac_quat_load(m->quat + 4 * r->body[end]), unit_at(model, r->own[end]));
     }
-    r->held = r->eq->sites ? -1 : r->eq->data + 6, r->scale = r->eq->data + 10;
-    r->r = unit_at(model, r->held), r->s = model->param[r->scale];
+    r->held = r->eq->sites ? -1 : r->eq->data + 6;
+    r->scale = r->eq->data + 10;
+    r->r = unit_at(model, r->held);
+    r->s = model->param[r->scale];
 }
 
 static void set_polynomial(const tacModel* model, const tacMotion* m, tacEqualityRow* r) {
     int second = r->eq->object[1];
     const tacReal* c = model->param + r->eq->data;
-    r->dof = second >= 0 ? model->joint[second].dof : -1, r->coef = r->eq->data;
+    r->dof = second >= 0 ? model->joint[second].dof : -1;
+    r->coef = r->eq->data;
     if (second < 0) return;
     int q = model->joint[second].qpos;
     double x = r->x = m->qpos[q] - model->qpos0[q];
@@ -70,7 +73,8 @@ tacEqualityRow tac_equality_row(const tacModel* model, const tacMotion* m, const
                                 int i) {
     int k = component_of(rows, i);
     tacEqualityRow r = {.eq = &model->equality[rows[i].object], .dof = -1};
-    r.axis = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2), r.turns = k >= 3;
+    r.axis = tac_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+    r.turns = k >= 3;
     if (is_joint(&r)) {
         set_polynomial(model, m, &r);
         return r;
@@ -270,7 +274,8 @@ tacEqualityDot tac_equality_jvp(const tacModel* model, const tacEqualityRow* r, 
 
 static void joint_vjp(const tacModel* model, const tacEqualityRow* r, const tacMotion* m,
                       tacEqualityDot bar, double slope_bar, tacReal* q_bar, tacReal* theta_bar) {
-    q_bar[model->joint[r->eq->object[0]].dof] += bar.value, theta_bar[r->coef] -= bar.value;
+    q_bar[model->joint[r->eq->object[0]].dof] += bar.value;
+    theta_bar[r->coef] -= bar.value;
     if (r->dof < 0) return;
     double power = 1.0;
     slope_bar -= bar.velocity * m->qvel[r->dof];

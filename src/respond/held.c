@@ -16,9 +16,13 @@ size_t tac_held_size(int groups) {
 tacHeldSolve tac_held_take(int groups, void* memory) {
     size_t rows = 3 * (size_t)groups;
     tacHeldSolve h = {.C = memory};
-    h.A = h.C + rows * rows, h.d = h.A + rows * rows, h.b = h.d + rows;
-    h.mu = h.b + rows, h.f = h.mu + rows;
-    h.order = (int*)(h.f + rows), h.rest = h.order + rows;
+    h.A = h.C + rows * rows;
+    h.d = h.A + rows * rows;
+    h.b = h.d + rows;
+    h.mu = h.b + rows;
+    h.f = h.mu + rows;
+    h.order = (int*)(h.f + rows);
+    h.rest = h.order + rows;
     h.classes = (unsigned char*)(h.rest + rows);
     return h;
 }
@@ -31,7 +35,10 @@ static int best_pivot(const tacHeldSolve* h, const tacLcp* lcp, const unsigned c
         int i = g * size, done = !held[g];
         for (int k = 0; k < h->count && !done; ++k) done = h->order[k] == i;
         double part = h->C[i * (rows + 1)] / lcp->A[i * (rows + 1)];
-        if (!done && part > most) most = part, best = i;
+        if (!done && part > most) {
+            most = part;
+            best = i;
+        }
     }
     return best;
 }
@@ -76,16 +83,19 @@ tacLcp tac_held_reduce(tacHeldSolve* h, const tacLcp* lcp, const unsigned char* 
 
 void tac_held_restore(const tacHeldSolve* h, const tacLcp* lcp, double* f, unsigned char* classes) {
     int size = 1 + lcp->tangents, rows = lcp->contacts * size;
-    memset(f, 0, sizeof *f * (size_t)rows), memset(classes, TAC_LCP_OFF, (size_t)rows);
+    memset(f, 0, sizeof *f * (size_t)rows);
+    memset(classes, TAC_LCP_OFF, (size_t)rows);
     for (int i = 0; i < h->left * size; ++i) {
         int row = h->rest[i / size] * size + i % size;
-        f[row] = h->f[i], classes[row] = h->classes[i];
+        f[row] = h->f[i];
+        classes[row] = h->classes[i];
     }
     for (int k = h->count - 1; k >= 0; --k) {
         int p = h->order[k];
         const double* row = h->C + (size_t)p * (size_t)rows;
         double sum = h->d[p];
         for (int j = 0; j < rows; ++j) sum += j == p ? 0.0 : row[j] * f[j];
-        f[p] = -sum / row[p], classes[p] = TAC_LCP_TIGHT;
+        f[p] = -sum / row[p];
+        classes[p] = TAC_LCP_TIGHT;
     }
 }

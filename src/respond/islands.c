@@ -38,7 +38,8 @@ static int is_one(const tacLcp* lcp) {
 // order.
 static void find(tacIslands* s) {
     int n = s->lcp->contacts, found = 0, *contact = s->contact;
-    s->count = 0, s->first[0] = 0;
+    s->count = 0;
+    s->first[0] = 0;
     for (int i = 0; i < n; ++i) contact[i] = i;
     if (is_one(s->lcp)) found = s->first[s->count = 1] = n;
     while (found < n) {
@@ -67,9 +68,14 @@ static void sort(tacIslands* s) {
 tacIslands tac_islands(const tacLcp* lcp, void* memory) {
     size_t n = (size_t)lcp->contacts, rows = n * (size_t)(1 + lcp->tangents);
     tacIslands s = {.lcp = lcp, .A = memory};
-    s.b = s.A + rows * rows, s.f = s.b + rows, s.x = s.f + rows, s.y = s.x + rows;
-    s.z = s.y + rows, s.mu = s.z + rows;
-    s.contact = (int*)(s.mu + n), s.first = s.contact + n;
+    s.b = s.A + rows * rows;
+    s.f = s.b + rows;
+    s.x = s.f + rows;
+    s.y = s.x + rows;
+    s.z = s.y + rows;
+    s.mu = s.z + rows;
+    s.contact = (int*)(s.mu + n);
+    s.first = s.contact + n;
     s.classes = (unsigned char*)(s.first + n + 1);
     s.memory = (char*)memory + tac_islands_size(lcp->contacts, lcp->tangents) / 8 * 8;
     find(&s);

@@ -63,7 +63,10 @@ static double clip(double x, double low, double high) { return less(more(x, low)
 static double velocity(const tacLcp* lcp, int rows, const double* f, int i, double* terms) {
     const double* A = lcp->A + (size_t)i * (size_t)rows;
     double sum = 0.0, size = 0.0;
-    for (int j = 0; j < rows; ++j) sum += A[j] * f[j], size += fabs(A[j] * f[j]);
+    for (int j = 0; j < rows; ++j) {
+        sum += A[j] * f[j];
+        size += fabs(A[j] * f[j]);
+    }
     *terms = more(*terms, size);
     return sum + lcp->b[i];
 }
@@ -109,14 +112,24 @@ static void find_velocities(solver* s) {
     double f[BLOCK];
     const double* row[BLOCK];
     int used = 0;
-    for (int i = 0; i < s->rows; ++i) s->a[i] = s->lcp->b[i], s->size[i] = 0.0;
+    for (int i = 0; i < s->rows; ++i) {
+        s->a[i] = s->lcp->b[i];
+        s->size[i] = 0.0;
+    }
     for (int j = 0; j < s->rows; ++j) {
-        if (s->f[j] != 0.0)
-            f[used] = s->f[j], row[used++] = s->lcp->A + (size_t)j * (size_t)s->rows;
+        if (s->f[j] != 0.0) {
+            f[used] = s->f[j];
+            row[used++] = s->lcp->A + (size_t)j * (size_t)s->rows;
+        }
         // what is missing in the last block counts as nothing
-        for (; j + 1 == s->rows && used > 0 && used < BLOCK; ++used)
-            f[used] = 0.0, row[used] = row[0];
-        if (used == BLOCK) add_four(s->rows, s->a, s->size, f, row), used = 0;
+        for (; j + 1 == s->rows && used > 0 && used < BLOCK; ++used) {
+            f[used] = 0.0;
+            row[used] = row[0];
+        }
+        if (used == BLOCK) {
+            add_four(s->rows, s->a, s->size, f, row);
+            used = 0;
+        }
     }
 }
 
@@ -127,7 +140,8 @@ static int judge(solver* s, double bound) {
     for (int i = 0; i < s->rows; ++i) {
         double r = row_residual(s->lcp, s->f, i, s->a[i], s->weight[i]);
         residual = r <= residual ? residual : r;
-        terms = more(terms, s->size[i]), speed = more(speed, fabs(s->lcp->b[i]));
+        terms = more(terms, s->size[i]);
+        speed = more(speed, fabs(s->lcp->b[i]));
     }
     // impulses out of all proportion are those of rows that contradict one another
     double scale = more(less(terms, proportion * speed), speed);
@@ -135,7 +149,8 @@ static int judge(solver* s, double bound) {
     s->at_best =
         s->report.residual < 0.0 || residual * s->report.scale < s->report.residual * scale;
     if (s->at_best) {
-        s->report.residual = residual, s->report.scale = scale;
+        s->report.residual = residual;
+        s->report.scale = scale;
         memcpy(s->best, s->f, (size_t)s->rows * sizeof(double));
         memcpy(s->best_classes, s->classes, (size_t)s->rows);
     }
@@ -227,7 +242,8 @@ static int solve_newton(solver* s, int warm) {
 }
 
 static int solve_dantzig(solver* s) {
-    s->report.method = TAC_LCP_DANTZIG, s->report.dropped = 0;
+    s->report.method = TAC_LCP_DANTZIG;
+    s->report.dropped = 0;
     return tac_dantzig(s->lcp, TAC_BOUNDS_COUPLED, s->f, s->classes, &s->report.passes,
                        s->memory) &&
            judge(s, good);
@@ -241,7 +257,8 @@ static int is_fair(const solver* s) { return s->report.residual <= fair * s->rep
 static int solve_proximal(solver* s) {
     tacProximal p = tac_proximal(s->lcp, s->start, s->memory);
     double least = INFINITY;
-    s->report.method = TAC_LCP_PROXIMAL, s->report.dropped = p.rank < s->rows;
+    s->report.method = TAC_LCP_PROXIMAL;
+    s->report.dropped = p.rank < s->rows;
     for (int idle = 0; idle < IDLE_POINTS && p.points < MOST_POINTS;) {
         int before = p.passes;
         tac_proximal_next(&p, s->f, s->classes);
@@ -266,7 +283,8 @@ static int solve_sweeps(solver* s) {
         approach(s, LAST_SWEEPS, round & 2);
         if (follow_newton(s, NEWTON_PASSES, good)) return 1;
         if (is_small(s) || round != next) continue;
-        s->start = s->g, next *= 4;
+        s->start = s->g;
+        next *= 4;
         if (solve_proximal(s)) return 1;
     }
     return 0;
@@ -275,7 +293,8 @@ static int solve_sweeps(solver* s) {
 // The path's own impulses count if the linear system of its classes loses digits.
 static int solve_lemke(solver* s) {
     if (s->lcp->contacts > LEMKE_CONTACTS) return 0;
-    s->report.method = TAC_LCP_LEMKE, s->report.dropped = 0;
+    s->report.method = TAC_LCP_LEMKE;
+    s->report.dropped = 0;
     for (int attempt = 0; attempt < LEMKE_ATTEMPTS; ++attempt) {
         if (!tac_lemke(s->lcp, attempt, s->f, s->classes, &s->report.passes, s->memory)) continue;
         judge(s, fair);
@@ -421,7 +440,8 @@ static int close_idle(solver* s) {
     return_to_best(s);
     for (int i = 0; i < s->rows; i += s->group) {
         if (s->classes[i] != TAC_LCP_OFF || fabs(s->a[i]) > near) continue;
-        s->classes[i] = TAC_LCP_TIGHT, ++count;
+        s->classes[i] = TAC_LCP_TIGHT;
+        ++count;
         for (int t = i + 1; t < i + s->group; ++t)
             s->classes[t] = (unsigned char)pressed_tangent(s, t, near);
     }
@@ -435,7 +455,9 @@ static int share_load(solver* s) {
     if (close_idle(s) == 0) return 0;
     s->report.residual = -1.0;
     if (try_classes(s, good)) return 1;
-    before.passes = s->report.passes, s->report = before, s->at_best = 0;
+    before.passes = s->report.passes;
+    s->report = before;
+    s->at_best = 0;
     return 0;
 }
 
@@ -470,8 +492,11 @@ static tacResult solve_island(const tacLcp* lcp, int warm, double* f, unsigned c
 static void add_report(tacLcpReport* all, const tacLcpReport* one) {
     if (all->method == TAC_LCP_NEWTON) all->method = one->method;
     if (one->method == TAC_LCP_NONE) all->method = TAC_LCP_NONE;
-    all->passes += one->passes, all->dropped += one->dropped, all->flags |= one->flags;
-    all->residual = more(all->residual, one->residual), all->scale = more(all->scale, one->scale);
+    all->passes += one->passes;
+    all->dropped += one->dropped;
+    all->flags |= one->flags;
+    all->residual = more(all->residual, one->residual);
+    all->scale = more(all->scale, one->scale);
 }
 
 static tacResult solve_islands(tacIslands* s, int warm, double* f, unsigned char* classes,

@@ -29,8 +29,12 @@ size_t tac_lcp_classes_size(int contacts, int tangents) {
 static classSystem system_of(const tacLcp* lcp, const unsigned char* classes, void* memory) {
     int group = 1 + lcp->tangents, rows = lcp->contacts * group;
     classSystem s = {.lcp = lcp, .classes = classes, .rows = rows, .group = group};
-    s.K = memory, s.z = s.K + (size_t)rows * (size_t)rows, s.w = s.z + rows;
-    s.tight = (int*)(s.w + rows), s.row = s.tight + rows, s.column = s.row + rows;
+    s.K = memory;
+    s.z = s.K + (size_t)rows * (size_t)rows;
+    s.w = s.z + rows;
+    s.tight = (int*)(s.w + rows);
+    s.row = s.tight + rows;
+    s.column = s.row + rows;
     for (int i = 0; i < rows; ++i) {
         if (classes[i] == TAC_LCP_TIGHT) s.tight[s.n++] = i;
     }
@@ -60,19 +64,23 @@ static tacReal entry(const classSystem* s, int row, int column) {
 
 static void swap_rows(classSystem* s, int i, int j) {
     int t = s->row[i];
-    s->row[i] = s->row[j], s->row[j] = t;
+    s->row[i] = s->row[j];
+    s->row[j] = t;
     for (int c = 0; c < s->n && i != j; ++c) {
         tacReal x = s->K[i * s->n + c];
-        s->K[i * s->n + c] = s->K[j * s->n + c], s->K[j * s->n + c] = x;
+        s->K[i * s->n + c] = s->K[j * s->n + c];
+        s->K[j * s->n + c] = x;
     }
 }
 
 static void swap_columns(classSystem* s, int i, int j) {
     int t = s->column[i];
-    s->column[i] = s->column[j], s->column[j] = t;
+    s->column[i] = s->column[j];
+    s->column[j] = t;
     for (int r = 0; r < s->n && i != j; ++r) {
         tacReal x = s->K[r * s->n + i];
-        s->K[r * s->n + i] = s->K[r * s->n + j], s->K[r * s->n + j] = x;
+        s->K[r * s->n + i] = s->K[r * s->n + j];
+        s->K[r * s->n + j] = x;
     }
 }
 
@@ -83,10 +91,15 @@ static double bring_pivot(classSystem* s, int k) {
     for (int i = k; i < s->n; ++i) {
         for (int j = k; j < s->n; ++j) {
             double size = fabs(tac_re(s->K[i * s->n + j]));
-            if (size > best) best = size, r = i, c = j;
+            if (size > best) {
+                best = size;
+                r = i;
+                c = j;
+            }
         }
     }
-    swap_rows(s, k, r), swap_columns(s, k, c);
+    swap_rows(s, k, r);
+    swap_columns(s, k, c);
     return best;
 }
 

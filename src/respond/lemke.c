@@ -77,9 +77,11 @@ static void fill_velocity(lemke* s, int i, int sign, double* row) {
 static void fill_tangent(lemke* s, int i) {
     int u = unknown(s, i), lambda = u + 2, normal = i / s->group * s->block;
     double* row = s->T + (size_t)u * (size_t)s->width;
-    fill_velocity(s, i, 1, row), row[s->n + lambda] = -1.0;
+    fill_velocity(s, i, 1, row);
+    row[s->n + lambda] = -1.0;
     row += s->width;
-    fill_velocity(s, i, -1, row), row[s->n + lambda] = -1.0;
+    fill_velocity(s, i, -1, row);
+    row[s->n + lambda] = -1.0;
     row += s->width;
     row[s->n + normal] = -s->lcp->mu[i / s->group];
     row[s->n + u] = row[s->n + u + 1] = 1.0;
@@ -103,7 +105,8 @@ static void fill(lemke* s, int attempt) {
     }
     for (int i = 0; i < s->n; ++i) {
         double* row = s->T + (size_t)i * (size_t)s->width;
-        row[i] = 1.0, row[2 * s->n] = -cover(attempt, i);
+        row[i] = 1.0;
+        row[2 * s->n] = -cover(attempt, i);
         s->basis[i] = i;
     }
 }
@@ -142,7 +145,10 @@ static int first_leaving(const lemke* s) {
         const double* row = s->T + (size_t)i * (size_t)s->width;
         double x = row[s->width - 1] / -row[2 * s->n];
         // the last of equal ones: minus the unit vector is the lexicographic least there
-        if (x < 0.0 && x <= least) best = i, least = x;
+        if (x < 0.0 && x <= least) {
+            best = i;
+            least = x;
+        }
     }
     return best;
 }
@@ -175,7 +181,8 @@ static int follow(lemke* s, int* passes) {
     int r = first_leaving(s), column = 2 * s->n;
     for (int limit = most_pivots(s); r >= 0 && limit > 0; --limit) {
         int out = s->basis[r];
-        pivot(s, r, column), ++*passes;
+        pivot(s, r, column);
+        ++*passes;
         if (out == 2 * s->n) return 1;
         column = out < s->n ? out + s->n : out - s->n;
         r = leaving(s, column);
@@ -200,7 +207,8 @@ static void read_answer(const lemke* s, double* f, unsigned char* classes) {
         for (int r = 0; r < s->n; ++r) {
             int k = s->basis[r] - s->n - u;
             if (k < 0 || k >= count || s->basis[r] == 2 * s->n) continue;
-            in[k] = 1, z[k] = s->T[(size_t)r * (size_t)s->width + (size_t)(s->width - 1)];
+            in[k] = 1;
+            z[k] = s->T[(size_t)r * (size_t)s->width + (size_t)(s->width - 1)];
         }
         double force = count == 3 ? z[0] - z[1] : z[0];
         f[i] = force * s->unit[i / s->group] * s->speed;

@@ -47,7 +47,8 @@ static plasticPoint point_at(const tacModel* model, const tacKinematics* kinemat
         .arm = tac_sub(read3(c->point, i), origin),
         .spin = v.angular};
     p.law = law_at(model->param, p.at);
-    p.state.phi = c->distance[i], p.state.n = read3(c->normal, i);
+    p.state.phi = c->distance[i];
+    p.state.n = read3(c->normal, i);
     p.state.v = tac_add(v.linear, tac_cross(v.angular, p.arm));
     p.r = tac_plastic_force(&p.law, &p.state);
     p.F = tac_scale(p.r.f, p.activity);
@@ -117,8 +118,10 @@ static tacResult force(const tacModel* model, const tacKinematics* kinematics,
         for (int k = 0; k < 6 && kinematics->derivatives; ++k) {
             plasticDot pose = by_pose(contacts, i, &p, k), velocity = by_velocity(&p, k);
             tacVec3 F, T;
-            wrench_jvp(&p, &pose, NULL, &F, &T), add_column(f->K, k, F, T);
-            wrench_jvp(&p, &velocity, NULL, &F, &T), add_column(f->C, k, F, T);
+            wrench_jvp(&p, &pose, NULL, &F, &T);
+            add_column(f->K, k, F, T);
+            wrench_jvp(&p, &velocity, NULL, &F, &T);
+            add_column(f->C, k, F, T);
         }
     }
     return TAC_OK;
@@ -140,8 +143,10 @@ static tacResult force_jvp(const tacModel* model, const tacKinematics* kinematic
         tacElastoplasticLaw law_dot = law_at(theta_dot, p.at);
         tacVec3 F, T;
         if (contacts_dot) {
-            own.place = read3(contacts_dot->point, i), own.n = read3(contacts_dot->normal, i);
-            own.phi = contacts_dot->distance[i], own.activity = contacts_dot->activity[i];
+            own.place = read3(contacts_dot->point, i);
+            own.n = read3(contacts_dot->normal, i);
+            own.phi = contacts_dot->distance[i];
+            own.activity = contacts_dot->activity[i];
         }
         wrench_jvp(&p, &own, &law_dot, &F, &T);
         add_wrench(dot[entry[plan->pair[contacts->pair[i]].bodies]].wrench, F, T);
@@ -150,7 +155,9 @@ static tacResult force_jvp(const tacModel* model, const tacKinematics* kinematic
 }
 
 static void add3(tacReal* const x[3], int i, tacVec3 amount) {
-    x[0][i] += amount.x, x[1][i] += amount.y, x[2][i] += amount.z;
+    x[0][i] += amount.x;
+    x[1][i] += amount.y;
+    x[2][i] += amount.z;
 }
 
 static void add_number(tacReal* all, int offset, tacReal amount) {
@@ -170,11 +177,14 @@ static tacResult force_vjp(const tacModel* model, const tacKinematics* kinematic
         tacElastoplasticState state = {0};
         tacElastoplasticLaw law = {0};
         tac_plastic_force_vjp(&p.law, &p.state, &p.r, tac_scale(F, p.activity), &state, &law);
-        add_number(theta_bar, p.at.k, law.k), add_number(theta_bar, p.at.v_d, law.v_d);
-        add_number(theta_bar, p.at.v_s, law.v_s), add_number(theta_bar, p.at.mu, law.mu);
+        add_number(theta_bar, p.at.k, law.k);
+        add_number(theta_bar, p.at.v_d, law.v_d);
+        add_number(theta_bar, p.at.v_s, law.v_s);
+        add_number(theta_bar, p.at.mu, law.mu);
         if (!contacts_bar) continue;
         tacVec3 place = tac_add(tac_cross(p.F, torque), tac_cross(state.v, p.spin));
-        add3(contacts_bar->point, i, place), add3(contacts_bar->normal, i, state.n);
+        add3(contacts_bar->point, i, place);
+        add3(contacts_bar->normal, i, state.n);
         contacts_bar->distance[i] += state.phi;
         contacts_bar->activity[i] += tac_dot(p.r.f, F);
     }

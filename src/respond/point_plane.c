@@ -10,7 +10,9 @@ static tacReal first(wide x) { return w_lane(x, 0); }
 static tacVec3 first3(const wide x[3]) { return (tacVec3){first(x[0]), first(x[1]), first(x[2])}; }
 
 static void set3(wide out[3], tacVec3 a) {
-    out[0] = w_set(a.x), out[1] = w_set(a.y), out[2] = w_set(a.z);
+    out[0] = w_set(a.x);
+    out[1] = w_set(a.y);
+    out[2] = w_set(a.z);
 }
 
 static planeLaw law_of(const tacPlaneLaw* law) {
@@ -20,7 +22,9 @@ static planeLaw law_of(const tacPlaneLaw* law) {
 
 static planeState state_of(const tacPlaneState* at) {
     planeState s = {.phi = w_set(at->phi), .h = w_set(at->h)};
-    set3(s.n, at->n), set3(s.v, at->v), set3(s.y, at->y);
+    set3(s.n, at->n);
+    set3(s.v, at->v);
+    set3(s.y, at->y);
     return s;
 }
 
@@ -48,9 +52,15 @@ void tac_point_plane_vjp(const tacPlaneLaw* law, const tacPlaneState* at, tacVec
     wide f[3];
     set3(f, f_bar);
     plane_force_vjp(&l, &s, &r, f, &s_bar, &l_bar);
-    law_bar->k = first(l_bar.k), law_bar->v_d = first(l_bar.v_d), law_bar->v_s = first(l_bar.v_s);
-    law_bar->mu = first(l_bar.mu), law_bar->eps = first(l_bar.eps);
+    law_bar->k = first(l_bar.k);
+    law_bar->v_d = first(l_bar.v_d);
+    law_bar->v_s = first(l_bar.v_s);
+    law_bar->mu = first(l_bar.mu);
+    law_bar->eps = first(l_bar.eps);
     law_bar->give = first(l_bar.give);
-    at_bar->phi = first(s_bar.phi), at_bar->h = first(s_bar.h);
-    at_bar->n = first3(s_bar.n), at_bar->v = first3(s_bar.v), at_bar->y = first3(s_bar.y);
+    at_bar->phi = first(s_bar.phi);
+    at_bar->h = first(s_bar.h);
+    at_bar->n = first3(s_bar.n);
+    at_bar->v = first3(s_bar.v);
+    at_bar->y = first3(s_bar.y);
 }

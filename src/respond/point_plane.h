@@ -90,16 +90,21 @@ TAC_INLINE void plane_stiffen(const planeLaw* law, const planeState* at, planeFo
     softDiff m = soft_mollifier_diff(0.5 * r->x);
     wide c_2 = law->k * sides.above * sides.below / law->eps, by_v = 1.0 / law->v_d;
     wide drag = m.value * by_v;
-    r->kappa = -(r->c_phi * r->d), r->kappa_phi = -(c_2 * r->d);
-    r->kappa_x = -(r->c_phi * r->d_x), r->kappa_eps = c_2 * (at->phi / law->eps) * r->d;
-    r->rho = r->c * drag, r->rho_phi = r->c_phi * drag;
-    r->rho_x = 0.5 * r->c * m.d_x * by_v, r->rho_eps = r->c_eps * drag;
+    r->kappa = -(r->c_phi * r->d);
+    r->kappa_phi = -(c_2 * r->d);
+    r->kappa_x = -(r->c_phi * r->d_x);
+    r->kappa_eps = c_2 * (at->phi / law->eps) * r->d;
+    r->rho = r->c * drag;
+    r->rho_phi = r->c_phi * drag;
+    r->rho_x = 0.5 * r->c * m.d_x * by_v;
+    r->rho_eps = r->c_eps * drag;
 }
 
 // what friction is of, and the sliding velocity that it takes within the step
 TAC_INLINE void plane_press(const planeLaw* law, const planeState* at, planeForce* r) {
     wide step = law->give * at->h;
-    r->e = step * r->rho, r->part = 1.0 / (1.0 + r->e);
+    r->e = step * r->rho;
+    r->part = 1.0 / (1.0 + r->e);
     r->L = w_fma(r->e, r->rho * law->v_d, r->l) * r->part;
     r->b = 2.0 * step * law->mu * r->L;
 }
@@ -118,10 +123,15 @@ TAC_INLINE void plane_ahead(const planeLaw* law, const planeState* at, planeForc
 TAC_INLINE planeForce plane_force(const planeLaw* law, const planeState* at) {
     planeForce r = {.y_n = w_set(0.0)};
     softDiff spring = soft_relu_diff(-at->phi, law->eps);
-    r.c = law->k * spring.value, r.c_phi = -(law->k * spring.d_x), r.c_eps = law->k * spring.d_tau;
-    r.v_n = plane_dot(at->n, at->v), r.x = r.v_n / law->v_d;
+    r.c = law->k * spring.value;
+    r.c_phi = -(law->k * spring.d_x);
+    r.c_eps = law->k * spring.d_tau;
+    r.v_n = plane_dot(at->n, at->v);
+    r.x = r.v_n / law->v_d;
     planeDrag drag = law->published ? plane_drag_published(r.x) : plane_drag_smooth(r.x);
-    r.d = drag.value, r.d_x = drag.slope, r.l = r.N = r.L = r.c * r.d;
+    r.d = drag.value;
+    r.d_x = drag.slope;
+    r.l = r.N = r.L = r.c * r.d;
     for (int i = 0; i < 3; ++i) r.v_t[i] = r.q[i] = w_fma(-r.v_n, at->n[i], at->v[i]);
     r.g = 1.0 / w_sqrt(w_fma(law->v_s, law->v_s, plane_dot(r.v_t, r.v_t)));
     if (law->ahead) plane_ahead(law, at, &r);

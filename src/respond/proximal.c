@@ -63,10 +63,15 @@ static void project(int tangents, double mu, double* f, unsigned char* classes) 
             if (classes[t] == TAC_LCP_TIGHT && (!most || fabs(f[t]) > fabs(f[most]))) most = t;
         if (mu > 0.0 && fabs(f[most]) <= mu * normal) break;
         classes[most] = f[most] >= 0.0 ? TAC_LCP_HIGH : TAC_LCP_LOW;
-        sum += mu * fabs(f[most]), size += mu * mu, normal = sum / size;
+        sum += mu * fabs(f[most]);
+        size += mu * mu;
+        normal = sum / size;
     }
     f[0] = fmax(normal, 0.0);
-    for (int t = 0; t <= tangents && normal <= 0.0; ++t) f[t] = 0.0, classes[t] = TAC_LCP_OFF;
+    for (int t = 0; t <= tangents && normal <= 0.0; ++t) {
+        f[t] = 0.0;
+        classes[t] = TAC_LCP_OFF;
+    }
     for (int t = 1; t <= tangents; ++t) {
         if (classes[t] == TAC_LCP_HIGH) f[t] = mu * f[0];
         if (classes[t] == TAC_LCP_LOW) f[t] = -mu * f[0];
@@ -109,7 +114,8 @@ static void fill_column(tacProximal* p, int k, int best, double* left) {
         if (i != best) row[k] = p->done[i] ? 0.0 : (x - dot(k, row, own)) / root;
         if (i != best) left[i] -= row[k] * row[k];
     }
-    p->L[(size_t)best * rows + (size_t)k] = root, p->done[best] = 1;
+    p->L[(size_t)best * rows + (size_t)k] = root;
+    p->done[best] = 1;
 }
 
 // Cholesky's factors, the largest pivots first, until nothing is left
@@ -148,22 +154,35 @@ static void begin_at(tacProximal* p, const double* f) {
         for (int k = 0; k < p->group && !(sum == 0.0); ++k) own[k] = 0.0;
         project(p->lcp->tangents, mu_of(p, c), own, p->classes + c * p->group);
     }
-    p->rho = near_rho, p->points = 1;
+    p->rho = near_rho;
+    p->points = 1;
 }
 
 tacProximal tac_proximal(const tacLcp* lcp, const double* start, void* memory) {
     int group = 1 + lcp->tangents, rows = lcp->contacts * group;
     size_t n = (size_t)rows;
     tacProximal p = {.lcp = lcp, .rows = rows, .group = group, .L = memory, .rho = first_rho};
-    p.H = p.L + n * n, p.b = p.H + n * n, p.f = p.b + n, p.g = p.f + n, p.a = p.g + n;
-    p.start = p.a + n, p.along = p.start + n, p.u = p.along + n, p.step = p.u + n;
-    p.slope = p.step + n, p.kept = p.slope + n, p.block = p.kept + n;
+    p.H = p.L + n * n;
+    p.b = p.H + n * n;
+    p.f = p.b + n;
+    p.g = p.f + n;
+    p.a = p.g + n;
+    p.start = p.a + n;
+    p.along = p.start + n;
+    p.u = p.along + n;
+    p.step = p.u + n;
+    p.slope = p.step + n;
+    p.kept = p.slope + n;
+    p.block = p.kept + n;
     p.unit = p.block + BLOCK * n;
-    p.lift = p.unit + lcp->contacts, p.pivot = (int*)(p.lift + lcp->contacts);
-    p.classes = (unsigned char*)(p.pivot + n), p.done = p.classes + n;
+    p.lift = p.unit + lcp->contacts;
+    p.pivot = (int*)(p.lift + lcp->contacts);
+    p.classes = (unsigned char*)(p.pivot + n);
+    p.done = p.classes + n;
     find_units(&p);
     take_apart(&p);
-    clear(p.f, rows), clear(p.lift, lcp->contacts);
+    clear(p.f, rows);
+    clear(p.lift, lcp->contacts);
     if (start) begin_at(&p, start);
     return p;
 }
@@ -189,7 +208,10 @@ static double face_row(const tacProximal* p, int i, double* x) {
     memcpy(x, row_of(p, i), sizeof *x * (size_t)p->rank);
     for (int t = i + 1; i == normal_of(p, i) && t < i + p->group; ++t) {
         int sign = slide(p->classes[t]);
-        if (sign) add(p->rank, x, sign * mu, row_of(p, t)), size += mu * mu;
+        if (sign) {
+            add(p->rank, x, sign * mu, row_of(p, t));
+            size += mu * mu;
+        }
     }
     return size;
 }
@@ -208,7 +230,10 @@ static int find_impulses(tacProximal* p) {
     for (int c = 0; c < p->lcp->contacts; ++c) {
         unsigned char now[3], *before = p->classes + c * p->group;
         contact_at(p, c, 0.0, p->f + c * p->group, now);
-        for (int k = 0; k < p->group; ++k) changed |= before[k] != now[k], before[k] = now[k];
+        for (int k = 0; k < p->group; ++k) {
+            changed |= before[k] != now[k];
+            before[k] = now[k];
+        }
     }
     return changed;
 }
@@ -238,7 +263,10 @@ static void add_block(tacProximal* p, int convex, const double* weight,
     int n = p->rank;
     for (int k = 0; k < n; ++k) {
         double by[BLOCK], any = 0.0;
-        for (int i = 0; i < BLOCK; ++i) by[i] = p->block[i * n + k] * weight[i], any += fabs(by[i]);
+        for (int i = 0; i < BLOCK; ++i) {
+            by[i] = p->block[i * n + k] * weight[i];
+            any += fabs(by[i]);
+        }
         if (any > 0.0) add_four(convex ? k + 1 : n, p->H + k * n, by, right);
     }
 }
@@ -262,9 +290,13 @@ static void fill(tacProximal* p, int convex) {
         // what is missing in the last block counts as nothing
         for (; last && used > 0 && used < BLOCK; ++used) {
             clear(p->block + used * n, n);
-            weight[used] = 0.0, right[used] = p->block + used * n;
+            weight[used] = 0.0;
+            right[used] = p->block + used * n;
         }
-        if (used == BLOCK) add_block(p, convex, weight, right), used = 0;
+        if (used == BLOCK) {
+            add_block(p, convex, weight, right);
+            used = 0;
+        }
     }
     p->passes++;
 }
@@ -306,7 +338,10 @@ static double slope_along(const tacProximal* p, double t, double* curve) {
             int sign = k ? slide(classes[k]) : 0;
             sum -= (f[k] - p->g[c * p->group + k]) * along[k];
             if (k && classes[k] == TAC_LCP_TIGHT) *curve += along[k] * along[k] / p->rho;
-            if (sign) face += sign * mu * along[k], size += mu * mu;
+            if (sign) {
+                face += sign * mu * along[k];
+                size += mu * mu;
+            }
         }
         if (classes[0] == TAC_LCP_TIGHT) *curve += face * face / (size * p->rho);
     }
@@ -366,7 +401,8 @@ static int clip_impulses(tacProximal* p) {
             now = TAC_LCP_HIGH;
         else if (i != normal && want < -bound)
             now = TAC_LCP_LOW;
-        changed |= p->classes[i] != now, p->classes[i] = now;
+        changed |= p->classes[i] != now;
+        p->classes[i] = now;
     }
     return changed;
 }
@@ -380,7 +416,8 @@ static void factor_general(int n, double* H, int* pivot) {
         pivot[k] = best;
         for (int j = 0; best != k && j < n; ++j) {
             double x = H[k * n + j];
-            H[k * n + j] = H[best * n + j], H[best * n + j] = x;
+            H[k * n + j] = H[best * n + j];
+            H[best * n + j] = x;
         }
         double inverse = 1.0 / H[k * n + k];
         for (int i = k + 1; i < n; ++i) {
@@ -393,7 +430,8 @@ static void factor_general(int n, double* H, int* pivot) {
 static void solve_general(int n, const double* H, const int* pivot, double* x) {
     for (int k = 0; k < n; ++k) {
         double y = x[pivot[k]];
-        x[pivot[k]] = x[k], x[k] = y;
+        x[pivot[k]] = x[k];
+        x[k] = y;
     }
     for (int k = 1; k < n; ++k) x[k] -= dot(k, H + k * n, x);
     for (int k = n - 1; k >= 0; --k)
@@ -434,7 +472,8 @@ static int solve_coupled(tacProximal* p) {
 static void begin_point(tacProximal* p) {
     int n = p->rank;
     memcpy(p->g, p->f, sizeof(double) * (size_t)p->rows);
-    clear(p->step, n), clear(p->u, n);
+    clear(p->step, n);
+    clear(p->u, n);
     for (int i = 0; i < p->rows; ++i)
         if (p->g[i] != 0.0) add(n, p->step, p->g[i], row_of(p, i));
     p->size = 1.0;
@@ -453,9 +492,13 @@ void tac_proximal_next(tacProximal* p, double* f, unsigned char* classes) {
     solve_convex(p);
     memcpy(p->kept, p->u, bytes);
     int settled = solve_coupled(p);
-    if (!settled) memcpy(p->u, p->kept, bytes), find_impulses(p);
+    if (!settled) {
+        memcpy(p->u, p->kept, bytes);
+        find_impulses(p);
+    }
     p->rho = fmin(fmax(p->rho * (settled ? falls : rises), least_rho), most_rho);
-    p->points++, p->most = 0.0;
+    p->points++;
+    p->most = 0.0;
     for (int i = 0; i < p->rows; ++i) {
         p->most = fmax(p->most, fabs(p->f[i]));
         f[i] = p->f[i] * p->unit[i / p->group] * p->speed;

@@ -83,7 +83,10 @@ static void look_ahead(scmSearch* s) {
         double least = INFINITY;
         for (int k = 0; k < TAC_CLOUD_LEAF && first + k < levels.slots[level]; ++k) {
             double low = least_phi(s, levels.first[level] + index, k, -INFINITY);
-            if (low < least) least = low, best = k;
+            if (low < least) {
+                least = low;
+                best = k;
+            }
         }
         index = first + best;
     }
@@ -106,7 +109,10 @@ static void find_points(const tacScmPair* pair, tacScmSide side[2], scmList list
     scmSearch s[2];
     for (int i = 0; i < 2; ++i) {
         s[i] = (scmSearch){&side[i], &list[i], tac_re(pair->number[TAC_SCM_EPS3]), most, cut};
-        if (pair->cloud[i]->queries > 0 && !pair->exact) look_ahead(&s[i]), most = s[i].most;
+        if (pair->cloud[i]->queries > 0 && !pair->exact) {
+            look_ahead(&s[i]);
+            most = s[i].most;
+        }
     }
     for (int i = 0; i < 2; ++i) {
         s[i].most = most;
@@ -143,13 +149,18 @@ static void weigh(const tacScmPair* pair, tacReal least, scmList* list, tacScmSi
         if (tac_re(fall) > cut) continue;
         int felt = tac_re(fall) + tac_re(list->fade[i]) <= room;
         int to = felt ? force++ : --end;
-        at[to] = list->at[i], sigma[to] = r_exp(-fall);
+        at[to] = list->at[i];
+        sigma[to] = r_exp(-fall);
     }
-    side->count = force, side->fields = list->count - end;
+    side->count = force;
+    side->fields = list->count - end;
     for (int i = 0; i < side->fields; ++i) {
-        at[force + i] = at[end + i], sigma[force + i] = sigma[end + i];
+        at[force + i] = at[end + i];
+        sigma[force + i] = sigma[end + i];
     }
-    side->at = at, side->sigma = sigma, side->shift = least;
+    side->at = at;
+    side->sigma = sigma;
+    side->shift = least;
     side->room = room;
 }
 
@@ -217,20 +228,28 @@ static void turn_columns(const tacMat3* R, tacReal* M, int columns) {
 
 static void turn_block(const tacMat3* R, tacReal M[36]) {
     turn_columns(R, M, 6);
-    for (int row = 0; row < 6; ++row) turn_vector(R, &M[6 * row]), turn_vector(R, &M[6 * row + 3]);
+    for (int row = 0; row < 6; ++row) {
+        turn_vector(R, &M[6 * row]);
+        turn_vector(R, &M[6 * row + 3]);
+    }
 }
 
 // to world axes
 static void turn_sums(const tacPose* pose, tacScmSums* s, int order) {
     tacMat3 R = tac_quat_to_mat(pose->rotation);
-    turn_columns(&R, s->W, 1), turn_block(&R, s->L);
+    turn_columns(&R, s->W, 1);
+    turn_block(&R, s->L);
     if (order >= 1) {
-        turn_block(&R, s->K), turn_block(&R, s->C), turn_block(&R, s->WG);
+        turn_block(&R, s->K);
+        turn_block(&R, s->C);
+        turn_block(&R, s->WG);
         turn_columns(&R, s->G, 1);
     }
     if (order >= 2) {
         turn_columns(&R, &s->T[0][0], TAC_SCM_LAW);
-        turn_columns(&R, s->E, 1), turn_columns(&R, s->WP, 1), turn_columns(&R, s->WE, 1);
+        turn_columns(&R, s->E, 1);
+        turn_columns(&R, s->WP, 1);
+        turn_columns(&R, s->WE, 1);
     }
 }
 

@@ -18,9 +18,12 @@
 // offsets of the numbers of a pair of geoms
 static void numbers_of(const tacModel* model, const tacContactPair* pair, int at[TAC_SCM_NUMBERS]) {
     const int* number = model->contact->number;
-    at[TAC_SCM_K] = pair->stiffness, at[TAC_SCM_V_D] = pair->dissipation;
-    at[TAC_SCM_V_S] = pair->stiction, at[TAC_SCM_MU] = tac_pair_friction(model, pair);
-    at[TAC_SCM_EPS1] = number[TAC_CONTACT_EPS1], at[TAC_SCM_EPS2] = number[TAC_CONTACT_EPS2];
+    at[TAC_SCM_K] = pair->stiffness;
+    at[TAC_SCM_V_D] = pair->dissipation;
+    at[TAC_SCM_V_S] = pair->stiction;
+    at[TAC_SCM_MU] = tac_pair_friction(model, pair);
+    at[TAC_SCM_EPS1] = number[TAC_CONTACT_EPS1];
+    at[TAC_SCM_EPS2] = number[TAC_CONTACT_EPS2];
     at[TAC_SCM_EPS3] = pair->eps3;
     at[TAC_SCM_H] = model->contact->choice[TAC_CHOICE_IMPLICIT] ? model->timestep : -1;
 }
@@ -59,8 +62,10 @@ static size_t scm_size(const tacModel* model, size_t real_size) {
 static tacScmWork take_work(const tacModel* model, tacArena* arena) {
     int n = most_points(model);
     tacScmWork w = {.Phi = TAC_TAKE(arena, tacReal, n)};
-    w.fade = TAC_TAKE(arena, tacReal, n), w.sigma = TAC_TAKE(arena, tacReal, n);
-    w.at = TAC_TAKE(arena, int, n), w.chosen = TAC_TAKE(arena, int, n);
+    w.fade = TAC_TAKE(arena, tacReal, n);
+    w.sigma = TAC_TAKE(arena, tacReal, n);
+    w.at = TAC_TAKE(arena, int, n);
+    w.chosen = TAC_TAKE(arena, int, n);
     return w;
 }
 
@@ -217,8 +222,12 @@ static tacResult force(const tacModel* model, const tacKinematics* kinematics,
         if (!pairs.felt[i]) continue;
         tacPairForce* sum = &out[pairs.entry[pair->bodies]];
         evaluate(model, kinematics, pair, kinematics->derivatives ? 1 : 0, work, &f);
-        add(sum->wrench, f.wrench, 6), add(sum->L, f.L, 36);
-        if (kinematics->derivatives) add(sum->K, f.K, 36), add(sum->C, f.C, 36);
+        add(sum->wrench, f.wrench, 6);
+        add(sum->L, f.L, 36);
+        if (kinematics->derivatives) {
+            add(sum->K, f.K, 36);
+            add(sum->C, f.C, 36);
+        }
     }
     return TAC_OK;
 }
@@ -229,7 +238,8 @@ static tacResult force_jvp(const tacModel* model, const tacKinematics* kinematic
     const tacContactPlan* plan = model->contact;
     tacScmWork work = take_work(model, &scratch->arena);
     feltPairs pairs = find_felt(model, kinematics, dot, &scratch->arena);
-    (void)contacts, (void)contacts_dot;
+    (void)contacts;
+    (void)contacts_dot;
     for (int i = 0; i < plan->npair && theta_dot; ++i) {
         const tacContactPair* pair = &plan->pair[i];
         tacScmForce f;
@@ -251,7 +261,8 @@ static tacResult force_vjp(const tacModel* model, const tacKinematics* kinematic
     const tacContactPlan* plan = model->contact;
     tacScmWork work = take_work(model, &scratch->arena);
     feltPairs pairs = find_felt(model, kinematics, NULL, &scratch->arena);
-    (void)contacts, (void)contacts_bar;
+    (void)contacts;
+    (void)contacts_bar;
     for (int i = 0; i < plan->npair && theta_bar; ++i) {
         const tacContactPair* pair = &plan->pair[i];
         tacScmForce f;

@@ -178,13 +178,17 @@ TAC_INLINE void sum_planes(planeJob* job, const ssdfBlock* b, int leaf, int orde
             wide w = w_exp_regular(score[stage]), e[3];
             planeState at = {.phi = f[stage], .h = job->h};
             for (int k = 0; k < 3; ++k) {
-                at.n[k] = w_set(t.n[k][i]), e[k] = w_set(t.e[k][i]);
-                at.v[k] = job->v[stage][k], at.y[k] = job->y[stage][k];
+                at.n[k] = w_set(t.n[k][i]);
+                e[k] = w_set(t.e[k][i]);
+                at.v[k] = job->v[stage][k];
+                at.y[k] = job->y[stage][k];
             }
             s->w = s->w + w;
             if (order >= 1) add_field(s, &at, e, w);
-            if (order >= 2)
-                s->s = w_fma(w, score[stage], s->s), s->fs = w_fma(w * at.phi, score[stage], s->fs);
+            if (order >= 2) {
+                s->s = w_fma(w, score[stage], s->s);
+                s->fs = w_fma(w * at.phi, score[stage], s->fs);
+            }
             if (felt && is_summed(felt, stage))
                 add_plane_force(job, stage, &at, e, score[stage], w, order);
         }
@@ -339,9 +343,12 @@ TAC_INLINE void add_points(sideSums* s, const tacScmSide* side, const pointForce
     }
     if (order < 2) return;
     wide psi = sigma * (p->phi - w_set(side->shift)), slope = sigma * p->phi_e;
-    s->P = s->P + psi, s->PE = s->PE + slope;
-    for (int i = 0; i < 6; ++i)
-        s->WP[i] = w_fma(psi, W[i], s->WP[i]), s->WE[i] = w_fma(slope, W[i], s->WE[i]);
+    s->P = s->P + psi;
+    s->PE = s->PE + slope;
+    for (int i = 0; i < 6; ++i) {
+        s->WP[i] = w_fma(psi, W[i], s->WP[i]);
+        s->WE[i] = w_fma(slope, W[i], s->WE[i]);
+    }
     for (int k = 0; k < TAC_SCM_LAW; ++k) {
         wrench_of(p->r, p->T[k], D);
         for (int i = 0; i < 6; ++i) s->T[i][k] = w_fma(sigma, D[i], s->T[i][k]);
@@ -360,8 +367,10 @@ static void clear(void* sums, size_t size) {
 
 static sideTurn turn_of(const tacScmSide* side) {
     sideTurn turn = {.h = w_set(side->number[TAC_SCM_H]), .ahead = side->ahead};
-    for (int k = 0; k < 3; ++k)
-        turn.angular[k] = w_set(side->angular[k]), turn.turn[k] = w_set(side->turn[k]);
+    for (int k = 0; k < 3; ++k) {
+        turn.angular[k] = w_set(side->angular[k]);
+        turn.turn[k] = w_set(side->turn[k]);
+    }
     return turn;
 }
 
@@ -414,8 +423,10 @@ static void add_force_block(const tacScmSide* side, planeJob* job, int first, si
         const planeSums* sum = &job->sum[u];
         pointForce p;
         wide inv = 1.0 / sum->w;
-        for (int k = 0; k < 3; ++k)
-            p.r[k] = b.y[u][k] - w_set(side->origin[k]), p.F[k] = sum->F[k] * inv;
+        for (int k = 0; k < 3; ++k) {
+            p.r[k] = b.y[u][k] - w_set(side->origin[k]);
+            p.F[k] = sum->F[k] * inv;
+        }
         leads_of(job, sum, u, inv, &p);
         if (order >= 1) slopes_of(&b, sum, inv, &p);
         if (order >= 2) numbers_of(&b, job, sum, inv, &p);
@@ -459,25 +470,35 @@ TAC_INLINE void side_sums(const tacScmSide* side, tacScmSums* out, int order) {
                             w_set(n[TAC_SCM_MU]), w_set(n[TAC_SCM_EPS3]), w_set(side->give),
                             side->published, side->ahead}};
     job.h = job.inv_h = w_set(0.0);
-    if (side->ahead) job.h = w_set(n[TAC_SCM_H]), job.inv_h = w_set(1.0 / n[TAC_SCM_H]);
+    if (side->ahead) {
+        job.h = w_set(n[TAC_SCM_H]);
+        job.inv_h = w_set(1.0 / n[TAC_SCM_H]);
+    }
     for (int u = 0; u < SSDF_STAGE; ++u)
         for (int k = 0; k < 3; ++k) job.y[u][k] = w_set(0.0);
-    job.inv_eps3 = w_set(1.0 / tac_re(n[TAC_SCM_EPS3])), job.room = w_set(side->room);
+    job.inv_eps3 = w_set(1.0 / tac_re(n[TAC_SCM_EPS3]));
+    job.room = w_set(side->room);
     clear(&s, sizeof s);
     for (int first = 0; first < side->count; first += TAC_SSDF_BLOCK)
         add_force_block(side, &job, first, &s, order);
     for (int first = side->count; first < side->count + side->fields && order >= 1;
          first += TAC_SSDF_BLOCK)
         add_field_block(side, &job, first, &s, order);
-    hand_out(s.W, 6, out->W), hand_out(s.L, 36, out->L);
+    hand_out(s.W, 6, out->W);
+    hand_out(s.L, 36, out->L);
     if (order >= 1) {
-        hand_out(s.K, 36, out->K), hand_out(s.C, 36, out->C);
-        hand_out(s.G, 6, out->G), hand_out(s.WG, 36, out->WG);
+        hand_out(s.K, 36, out->K);
+        hand_out(s.C, 36, out->C);
+        hand_out(s.G, 6, out->G);
+        hand_out(s.WG, 36, out->WG);
     }
     if (order >= 2) {
         for (int i = 0; i < 6; ++i) hand_out(s.T[i], TAC_SCM_LAW, out->T[i]);
-        hand_out(s.E, 6, out->E), hand_out(&s.P, 1, &out->P), hand_out(s.WP, 6, out->WP);
-        hand_out(&s.PE, 1, &out->PE), hand_out(s.WE, 6, out->WE);
+        hand_out(s.E, 6, out->E);
+        hand_out(&s.P, 1, &out->P);
+        hand_out(s.WP, 6, out->WP);
+        hand_out(&s.PE, 1, &out->PE);
+        hand_out(s.WE, 6, out->WE);
     }
 }
 

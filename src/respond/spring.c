@@ -18,8 +18,10 @@
 
 // offsets of the law's numbers for a pair
 static void numbers_of(const tacModel* model, const tacContactPair* pair, int at[SPRING_NUMBERS]) {
-    at[SPRING_K] = pair->stiffness, at[SPRING_V_D] = pair->dissipation;
-    at[SPRING_V_S] = pair->stiction, at[SPRING_MU] = tac_pair_friction(model, pair);
+    at[SPRING_K] = pair->stiffness;
+    at[SPRING_V_D] = pair->dissipation;
+    at[SPRING_V_S] = pair->stiction;
+    at[SPRING_MU] = tac_pair_friction(model, pair);
     at[SPRING_EPS] = pair->eps3;
     at[SPRING_H] = model->contact->choice[TAC_CHOICE_IMPLICIT] ? model->timestep : -1;
 }
@@ -37,7 +39,8 @@ static tacSpringSegment segment_at(const tacModel* model, const tacKinematics* k
     const tacContactPlan* plan = model->contact;
     const tacContactPair* pair = &plan->pair[contacts->pair[first]];
     tacSpringSegment s = {.contacts = contacts, .first = first, .give = pair->give};
-    s.published = plan->choice[TAC_CHOICE_LAW], s.ahead = plan->choice[TAC_CHOICE_IMPLICIT];
+    s.published = plan->choice[TAC_CHOICE_LAW];
+    s.ahead = plan->choice[TAC_CHOICE_IMPLICIT];
     while (first + s.count < contacts->count &&
            contacts->pair[first + s.count] == contacts->pair[first])
         ++s.count;
@@ -47,11 +50,13 @@ static tacSpringSegment segment_at(const tacModel* model, const tacKinematics* k
         s.law[i] = at[i] >= 0 ? model->param[at[i]] : (tacReal)0.0;
     tacVec3 origin = kinematics->pose[pair->body[1]].position;
     tacTwist v = tac_relative_twist(kinematics, kinematics->twist, pair->body, origin);
-    tac_store3(s.origin, origin), tac_store3(s.linear, v.linear);
+    tac_store3(s.origin, origin);
+    tac_store3(s.linear, v.linear);
     tac_store3(s.angular, v.angular);
     if (!kinematics->lead) return s;
     tacTwist a = tac_relative_twist(kinematics, kinematics->lead, pair->body, origin);
-    tac_store3(s.lead, a.linear), tac_store3(s.turn, a.angular);
+    tac_store3(s.lead, a.linear);
+    tac_store3(s.turn, a.angular);
     return s;
 }
 

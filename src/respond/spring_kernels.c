@@ -44,7 +44,9 @@ TAC_INLINE void add(tacReal* x, springLanes lanes, wide amount) {
 TAC_INLINE void cross(const wide a[3], const wide b[3], wide out[3]) {
     wide x = w_fma(a[1], b[2], -(a[2] * b[1])), y = w_fma(a[2], b[0], -(a[0] * b[2]));
     wide z = w_fma(a[0], b[1], -(a[1] * b[0]));
-    out[0] = x, out[1] = y, out[2] = z;
+    out[0] = x;
+    out[1] = y;
+    out[2] = z;
 }
 
 //---------------------------------- one contact ----------------------------------
@@ -76,22 +78,29 @@ TAC_INLINE void look_ahead(const tacSpringSegment* s, springPoint* p) {
     if (!s->ahead) return;
     for (int i = 0; i < 3; ++i) p->turn[i] = w_set(s->turn[i]);
     cross(p->turn, p->arm, p->lead);
-    for (int i = 0; i < 3; ++i)
-        p->lead[i] = w_set(s->lead[i]) + p->lead[i], p->at.y[i] = p->at.h * p->lead[i];
+    for (int i = 0; i < 3; ++i) {
+        p->lead[i] = w_set(s->lead[i]) + p->lead[i];
+        p->at.y[i] = p->at.h * p->lead[i];
+    }
 }
 
 TAC_INLINE void evaluate(const tacSpringSegment* s, const planeLaw* law, springLanes lanes,
                          springPoint* p) {
     const tacContacts* c = s->contacts;
     wide turned[3];
-    get3(c->normal, lanes, p->at.n), get3(c->point, lanes, p->arm);
-    p->at.phi = get(c->distance, lanes), p->activity = get_or_0(c->activity, lanes);
-    for (int i = 0; i < 3; ++i)
-        p->arm[i] = p->arm[i] - w_set(s->origin[i]), p->spin[i] = w_set(s->angular[i]);
+    get3(c->normal, lanes, p->at.n);
+    get3(c->point, lanes, p->arm);
+    p->at.phi = get(c->distance, lanes);
+    p->activity = get_or_0(c->activity, lanes);
+    for (int i = 0; i < 3; ++i) {
+        p->arm[i] = p->arm[i] - w_set(s->origin[i]);
+        p->spin[i] = w_set(s->angular[i]);
+    }
     cross(p->spin, p->arm, turned);
     for (int i = 0; i < 3; ++i) p->at.v[i] = w_set(s->linear[i]) + turned[i];
     look_ahead(s, p);
-    p->law = *law, p->law.mu = law->mu * plane_dot(p->at.n, p->at.n);
+    p->law = *law;
+    p->law.mu = law->mu * plane_dot(p->at.n, p->at.n);
     p->r = plane_force(&p->law, &p->at);
     for (int i = 0; i < 3; ++i) p->F[i] = p->activity * p->r.f[i];
 }
@@ -117,7 +126,8 @@ TAC_INLINE void wrench_jvp(const springPoint* p, const springDot* dot, const pla
     wide f[3], moved[3];
     plane_force_jvp(&p->law, &p->at, &p->r, &dot->at, law_dot, f);
     for (int i = 0; i < 3; ++i) F[i] = w_fma(p->activity, f[i], dot->activity * p->r.f[i]);
-    cross(p->arm, F, T), cross(dot->place, p->F, moved);
+    cross(p->arm, F, T);
+    cross(dot->place, p->F, moved);
     for (int i = 0; i < 3; ++i) T[i] = T[i] + moved[i];
 }
 
@@ -152,7 +162,8 @@ TAC_INLINE void by_pose(const tacContacts* c, wide mu, const springPoint* p, spr
         column_of(c, lanes, i, k, p, &dot.place[i]);
         column_of(c, lanes, 3 + i, k, p, &dot.at.n[i]);
     }
-    column_of(c, lanes, 6, k, p, &dot.at.phi), column_of(c, lanes, 7, k, p, &dot.activity);
+    column_of(c, lanes, 6, k, p, &dot.at.phi);
+    column_of(c, lanes, 7, k, p, &dot.activity);
     if (lanes.count < TAC_LANES) {
         tacReal mask[TAC_LANES];
         for (int i = 0; i < TAC_LANES; ++i) mask[i] = i < lanes.count ? 1.0 : 0.0;
@@ -173,7 +184,8 @@ TAC_INLINE void by_motion(const springPoint* p, int k, int lead, wide F[3], wide
     if (k >= 3) cross(axis, p->arm, at);
     for (int i = 0; i < 3; ++i) {
         dot.at.n[i] = dot.place[i] = zero;
-        dot.at.v[i] = lead ? zero : at[i], dot.at.y[i] = lead ? p->at.h * at[i] : zero;
+        dot.at.v[i] = lead ? zero : at[i];
+        dot.at.y[i] = lead ? p->at.h * at[i] : zero;
     }
     wrench_jvp(p, &dot, NULL, F, T);
 }
@@ -191,13 +203,20 @@ static void add_lanes(const tacSpringSegment* s, const planeLaw* law, springLane
     wide F[3], T[3];
     evaluate(s, law, lanes, &p);
     cross(p.arm, p.F, T);
-    for (int i = 0; i < 3; ++i)
-        sums->w[i] = sums->w[i] + p.F[i], sums->w[3 + i] = sums->w[3 + i] + T[i];
-    for (int k = 0; k < 6 && blocks; ++k) {
-        by_pose(s->contacts, law->mu, &p, lanes, k, F, T), add_column(sums->K, k, F, T);
-        by_motion(&p, k, 0, F, T), add_column(sums->C, k, F, T);
+    for (int i = 0; i < 3; ++i) {
+        sums->w[i] = sums->w[i] + p.F[i];
+        sums->w[3 + i] = sums->w[3 + i] + T[i];
     }
-    for (int k = 0; k < 6 && leads; ++k) by_motion(&p, k, 1, F, T), add_column(sums->L, k, F, T);
+    for (int k = 0; k < 6 && blocks; ++k) {
+        by_pose(s->contacts, law->mu, &p, lanes, k, F, T);
+        add_column(sums->K, k, F, T);
+        by_motion(&p, k, 0, F, T);
+        add_column(sums->C, k, F, T);
+    }
+    for (int k = 0; k < 6 && leads; ++k) {
+        by_motion(&p, k, 1, F, T);
+        add_column(sums->L, k, F, T);
+    }
 }
 
 static void hand_out(const wide* sum, int n, tacReal* out) {
@@ -217,7 +236,10 @@ static void force(const tacSpringSegment* s, tacReal* wrench, tacReal* K, tacRea
     for (int i = 0; i < s->count; i += TAC_LANES)
         add_lanes(s, &law, lanes_at(s, i), K != NULL, L != NULL, &sums);
     hand_out(sums.w, 6, wrench);
-    if (K) hand_out(sums.K, 36, K), hand_out(sums.C, 36, C);
+    if (K) {
+        hand_out(sums.K, 36, K);
+        hand_out(sums.C, 36, C);
+    }
     if (L) hand_out(sums.L, 36, L);
 }
 
@@ -250,7 +272,8 @@ static void jvp(const tacSpringSegment* s, const tacContacts* record_dot, const 
         evaluate(s, &law, lanes, &p);
         for (int k = 0; k < 3; ++k) dot.at.n[k] = dot.place[k] = zero;
         if (record_dot) {
-            get3(record_dot->normal, lanes, dot.at.n), get3(record_dot->point, lanes, dot.place);
+            get3(record_dot->normal, lanes, dot.at.n);
+            get3(record_dot->point, lanes, dot.place);
             dot.at.phi = get(record_dot->distance, lanes);
             dot.activity = get_or_0(record_dot->activity, lanes);
         }
@@ -259,7 +282,10 @@ static void jvp(const tacSpringSegment* s, const tacContacts* record_dot, const 
         planeLaw own = l;
         own.mu = w_fma(l.mu, plane_dot(p.at.n, p.at.n), 2.0 * law.mu * plane_dot(p.at.n, dot.at.n));
         wrench_jvp(&p, &dot, &own, F, T);
-        for (int k = 0; k < 3; ++k) sum[k] = sum[k] + F[k], sum[3 + k] = sum[3 + k] + T[k];
+        for (int k = 0; k < 3; ++k) {
+            sum[k] = sum[k] + F[k];
+            sum[3 + k] = sum[3 + k] + T[k];
+        }
     }
     hand_out(sum, 6, wrench_dot);
 }
@@ -268,7 +294,8 @@ static void jvp(const tacSpringSegment* s, const tacContacts* record_dot, const 
 static void point_vjp(wide mu, const springPoint* p, const wide w_bar[6], springDot* bar,
                       planeLaw* law_bar) {
     wide F[3], turned[3];
-    cross(w_bar + 3, p->arm, turned), cross(p->F, w_bar + 3, bar->place);
+    cross(w_bar + 3, p->arm, turned);
+    cross(p->F, w_bar + 3, bar->place);
     for (int i = 0; i < 3; ++i) F[i] = w_bar[i] + turned[i];
     bar->activity = plane_dot(p->r.f, F);
     for (int i = 0; i < 3; ++i) F[i] = p->activity * F[i];

@@ -155,7 +155,8 @@ static void bind_soft(tacBound* b) {
 }
 
 static void bind_cloud(tacBound* b, const tacCloud* cloud, const tacCloudPage* pages) {
-    b->cloud = cloud, b->page = &pages[cloud->page];
+    b->cloud = cloud;
+    b->page = &pages[cloud->page];
     b->levels = tac_cloud_levels(cloud->count);
     b->extent = tac_cloud_extent(cloud, b->page);
     b->inv_eps = cloud->kernel == TAC_CLOUD_ANISOTROPIC ? (tacReal)1.0 : 1.0 / (b->tau * b->tau);
@@ -195,11 +196,17 @@ static void bind_constants(const tacModel* model, const tacNode* node, tacBound*
     for (int k = 0; k < sizes; ++k) b->size[k] = model->param[offset[k]];
     for (int k = sizes; k < b->owned; ++k) b->e[k - sizes] = model->param[offset[k]];
     if (node->kind == TAC_NODE_SPHERE) b->core.radius = TAC_CORE * b->size[0];
-    if (node->kind == TAC_NODE_ELLIPSOID) b->kind = TAC_NODE_SUPERQUADRIC, b->e[0] = b->e[1] = 1.0;
+    if (node->kind == TAC_NODE_ELLIPSOID) {
+        b->kind = TAC_NODE_SUPERQUADRIC;
+        b->e[0] = b->e[1] = 1.0;
+    }
     if (b->kind == TAC_NODE_SUPERQUADRIC) bind_superquadric(b);
     if (tac_is_soft(b->kind)) bind_soft(b);
     if (node->smooth >= 0) b->tau = model->param[node->smooth];
-    if (node->block >= 0) b->block = &model->param[node->block], b->block_count = node->block_count;
+    if (node->block >= 0) {
+        b->block = &model->param[node->block];
+        b->block_count = node->block_count;
+    }
     if (node->kind == TAC_NODE_CLOUD) bind_cloud(b, &model->cloud[node->cloud], model->cloudpage);
     b->layout = node->layout;
 }
@@ -275,8 +282,13 @@ static void add_placement_bar(const tacNode* node, const tacReal* param, tacFram
                                           tac_mat_tmul_vec(parent.R, moment));
     tacReal* p = &param_bar[node->position];
     tacReal* q = &param_bar[node->rotation];
-    p[0] += position.x, p[1] += position.y, p[2] += position.z;
-    q[0] += rotation.w, q[1] += rotation.x, q[2] += rotation.y, q[3] += rotation.z;
+    p[0] += position.x;
+    p[1] += position.y;
+    p[2] += position.z;
+    q[0] += rotation.w;
+    q[1] += rotation.x;
+    q[2] += rotation.y;
+    q[3] += rotation.z;
 }
 
 static void add_number_bars(const tacNode* node, const tacBoundBar* bar, tacReal* param_bar) {

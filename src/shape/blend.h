@@ -43,7 +43,8 @@ TAC_INLINE void gather_vector(const tacBlock* b, const int* at, fieldVector* v, 
 }
 
 TAC_INLINE void store_vector(tacBlock* b, int i, const fieldVector* v, int order) {
-    w_store(&b->value[i], v->value), w_store(&b->sum[i], v->sum);
+    w_store(&b->value[i], v->value);
+    w_store(&b->sum[i], v->sum);
     for (int k = 0; k < 3 && order >= 1; ++k) w_store(&b->gradient[k][i], v->g[k]);
     for (int k = 0; k < 6 && order >= 2; ++k) w_store(&b->hessian[k][i], v->H[k]);
 }
@@ -123,7 +124,8 @@ TAC_INLINE void merge_all(tacBlend blend, tacBlock* acc, const tacBlock* child, 
                           int order) {
     for (int i = 0; i < count; i += TAC_LANES) {
         fieldVector v, other;
-        load_vector(acc, i, &v, order), load_vector(child, i, &other, order);
+        load_vector(acc, i, &v, order);
+        load_vector(child, i, &other, order);
         v.sum = w_load(&acc->sum[i]);
         fade(blend, &other, order);
         join(blend, &v, &other, order);
@@ -150,7 +152,8 @@ TAC_INLINE void merge_at(tacBlend blend, tacBlock* acc, const int* at, const tac
         load_vector(child, first + i, &other, order);
         fade(blend, &other, order);
         join(blend, &v, &other, order);
-        w_scatter(acc->value, p, v.value), w_scatter(acc->sum, p, v.sum);
+        w_scatter(acc->value, p, v.value);
+        w_scatter(acc->sum, p, v.sum);
         for (int k = 0; k < 3 && order >= 1; ++k) w_scatter(acc->gradient[k], p, v.g[k]);
         for (int k = 0; k < 6 && order >= 2; ++k) w_scatter(acc->hessian[k], p, v.H[k]);
     }
@@ -185,11 +188,15 @@ TAC_INLINE void sum_weighed(tacBlend blend, const tacBlock* field, int at, int d
     wide inv_tau = w_set(1.0 / blend.tau);
     for (int k = 0; k < depth; ++k) {
         fieldVector child = {.value = w_load(&field->value[at + k * TAC_LANES])};
-        child.g[0] = w_set(1.0), child.g[1] = child.g[2] = w_set(0.0);
+        child.g[0] = w_set(1.0);
+        child.g[1] = child.g[2] = w_set(0.0);
         fade(blend, &child, 1);
-        psi[k] = child.value, q[k] = child.g[0], least = w_min(least, psi[k]);
+        psi[k] = child.value;
+        q[k] = child.g[0];
+        least = w_min(least, psi[k]);
     }
-    v->value = least, v->sum = w_exp((least - blend.end) * inv_tau);
+    v->value = least;
+    v->sum = w_exp((least - blend.end) * inv_tau);
     for (int i = 0; i < 3; ++i) v->g[i] = w_set(0.0);
     for (int k = 0; k < depth; ++k) {
         wide E = w_exp((least - psi[k]) * inv_tau), weight = E * q[k];

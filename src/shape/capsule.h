@@ -22,7 +22,8 @@ TAC_INLINE capsuleJet capsule_jet(const tacBound* b, const wide y[3]) {
     capsuleJet j;
     softAbs up = soft_abs(y[2] + b->size[1], b->width),
             down = soft_abs(y[2] - b->size[1], b->width);
-    j.v[0] = y[0], j.v[1] = y[1];
+    j.v[0] = y[0];
+    j.v[1] = y[1];
     j.v[2] = y[2] - 0.5 * (up.value - down.value);
     j.z = 1.0 - 0.5 * (up.d - down.d);
     j.zz = -0.5 * (up.dd - down.dd);
@@ -34,7 +35,10 @@ TAC_INLINE capsuleJet capsule_jet(const tacBound* b, const wide y[3]) {
     wide r = w_sqrt(w_dot3(j.v, j.v) + b->guard), inv_r = 1.0 / r;
     j.norm = soft_abs(r, b->width);
     j.across = j.norm.d * inv_r;
-    for (int i = 0; i < 3; ++i) j.n[i] = j.v[i] * inv_r, j.gv[i] = j.norm.d * j.n[i];
+    for (int i = 0; i < 3; ++i) {
+        j.n[i] = j.v[i] * inv_r;
+        j.gv[i] = j.norm.d * j.n[i];
+    }
     return j;
 }
 
@@ -42,7 +46,9 @@ TAC_INLINE void capsule_field(const tacBound* b, const wide y[3], localField* ou
     capsuleJet j = capsule_jet(b, y);
     out->value = j.norm.value - b->size[0];
     if (order < 1) return;
-    out->g[0] = j.gv[0], out->g[1] = j.gv[1], out->g[2] = j.z * j.gv[2];
+    out->g[0] = j.gv[0];
+    out->g[1] = j.gv[1];
+    out->g[2] = j.z * j.gv[2];
     if (order < 2) return;
     const wide n[3] = {j.n[0], j.n[1], j.z * j.n[2]};
     for (int i = 0; i < 3; ++i) out->H[3 + i] = w_set(0.0);

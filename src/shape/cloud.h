@@ -58,7 +58,8 @@ TAC_APART void copy_leaf(cloudLeaf* leaf, int columns, int count) {
         for (int i = 0; i < TAC_CLOUD_LEAF; ++i)
             leaf->copy[k * TAC_CLOUD_LEAF + i] =
                 leaf->first[(size_t)k * leaf->step + (size_t)(i < count ? i : count - 1)];
-    leaf->first = leaf->copy, leaf->step = TAC_CLOUD_LEAF;
+    leaf->first = leaf->copy;
+    leaf->step = TAC_CLOUD_LEAF;
     leaf->mask = cloud_mask + TAC_CLOUD_LEAF - count;
 }
 
@@ -108,7 +109,10 @@ TAC_INLINE void metric_pair(const cloudAt* at, const cloudLeaf* leaf, int j, clo
         o->M[k] = load_column(leaf, from + k, j);
         less[k] = o->M[k] - w_set(at->metric[k]);
     }
-    for (int k = 0; k < 3; ++k) dm[k] = w_set(at->d[k]), both[k] = dm[k] + o->d[k];
+    for (int k = 0; k < 3; ++k) {
+        dm[k] = w_set(at->d[k]);
+        both[k] = dm[k] + o->d[k];
+    }
     w_symmetric_mul(o->M, o->e, t);
     w_symmetric_mul(less, dm, td);
     o->geo = w_dot3(t, both) - w_dot3(td, dm);
@@ -167,7 +171,8 @@ TAC_INLINE void choose_vectors(const cloudAt* at, const cloudLeaf* leaf, int j, 
     if (at->search.b->exact && !any_counts(lacks)) return;
     TAC_UNROLL
     for (int i = 0; i < TAC_CLOUD_STAGE; ++i) {
-        chosen->at[chosen->count] = j + i * TAC_LANES, chosen->geo[chosen->count] = geo[i];
+        chosen->at[chosen->count] = j + i * TAC_LANES;
+        chosen->geo[chosen->count] = geo[i];
         chosen->count += w_any_negative(lacks[i]);
     }
 }
@@ -184,7 +189,9 @@ TAC_INLINE int choose(const cloudAt* at, const int* index, int count, cloudLeaf*
         choose_vectors(at, leaf, 0, chosen, kernel);
         return 1;
     }
-    leaf->first = s->b->block, leaf->step = (size_t)s->b->cloud->count, leaf->mask = NULL;
+    leaf->first = s->b->block;
+    leaf->step = (size_t)s->b->cloud->count;
+    leaf->mask = NULL;
     if (index[count - 1] == whole) --count;
     for (; done < count; ++done)
         choose_vectors(at, leaf, index[done] * TAC_CLOUD_LEAF, chosen, kernel);
@@ -246,20 +253,24 @@ typedef struct cloudSums {
 
 TAC_INLINE void begin_sums(cloudSums* s, const cloudAt* at, int order) {
     wide zero = w_set(0.0);
-    s->at = at, s->w = s->f = zero;
+    s->at = at;
+    s->w = s->f = zero;
     for (int k = 0; k < 3 && order >= 1; ++k) s->n[k] = s->a[k] = s->fa[k] = zero;
     for (int k = 0; k < 6 && order >= 2; ++k) s->T[k] = s->U[k] = zero;
 }
 
 TAC_INLINE void join_sums(cloudSums* s, const cloudSums* t, int order) {
-    s->w = s->w + t->w, s->f = s->f + t->f;
+    s->w = s->w + t->w;
+    s->f = s->f + t->f;
     for (int k = 0; k < 3 && order >= 1; ++k) {
         s->n[k] = s->n[k] + t->n[k];
         s->a[k] = s->a[k] + t->a[k];
         s->fa[k] = s->fa[k] + t->fa[k];
     }
-    for (int k = 0; k < 6 && order >= 2; ++k)
-        s->T[k] = s->T[k] + t->T[k], s->U[k] = s->U[k] + t->U[k];
+    for (int k = 0; k < 6 && order >= 2; ++k) {
+        s->T[k] = s->T[k] + t->T[k];
+        s->U[k] = s->U[k] + t->U[k];
+    }
 }
 
 // H += s (A - common part), A = (2 over I + 4 bend d d'/eps1)/eps1 or -2 M

@@ -56,13 +56,18 @@ static void seek_far(cone* c, int level, int index) {
             if (i >= c->b->cloud->count) break;
             double far = 0.0;
             for (int axis = 0; axis < 3; ++axis) far += c->v[axis] * column(c, axis, i);
-            if (far > c->far) c->far = far, c->best = i;
+            if (far > c->far) {
+                c->far = far;
+                c->best = i;
+            }
         }
     }
 }
 
 static void set_best(cone* c) {
-    c->far = -INFINITY, c->best = 0, c->q2 = 0.0;
+    c->far = -INFINITY;
+    c->best = 0;
+    c->q2 = 0.0;
     seek_far(c, c->levels.count - 1, 0);
     for (int axis = 0; axis < 3; ++axis) {
         c->p[axis] = column(c, axis, c->best);
@@ -91,8 +96,12 @@ static int point_holds(const cone* c, int i) {
     for (int axis = 0; axis < 3; ++axis) {
         double p = column(c, axis, i), n = column(c, 3 + axis, i), q = p - c->centre[axis];
         double e = p - c->p[axis];
-        along += c->v[axis] * e, apart += e * e, q2 += q * q;
-        n_v += n * c->v[axis], n2 += n * n, n_q += n * q;
+        along += c->v[axis] * e;
+        apart += e * e;
+        q2 += q * q;
+        n_v += n * c->v[axis];
+        n2 += n * n;
+        n_q += n * q;
     }
     double log_amp = c->b->cloud->has_log_amp ? column(c, 6, i) : 0.0;
     return is_above(c, n_v, sqrt(n2), n_q) || !may_count(c, along, sqrt(apart), q2, log_amp);
@@ -105,7 +114,9 @@ static int box_holds(const cone* c, const tacCloudPage* page, int k) {
         double n_low = page->normal_low[axis][k], n_high = page->normal_high[axis][k];
         double e = fmax(fabs(low - c->p[axis]), fabs(high - c->p[axis]));
         double q = fmax(0.0, fmax(low - x, x - high)), n = fmax(fabs(n_low), fabs(n_high));
-        apart += e * e, q2 += q * q, n2 += n * n;
+        apart += e * e;
+        q2 += q * q;
+        n2 += n * n;
         n_v += c->v[axis] * (c->v[axis] > 0.0 ? n_low : n_high);
         n_c += x * (x > 0.0 ? n_low : n_high);
     }
@@ -131,7 +142,8 @@ static int page_holds(const cone* c, int level, int index) {
 static void direction(int face, double x, double y, double v[3]) {
     double length = sqrt(1.0 + x * x + y * y);
     v[face / 2] = (face % 2 ? -1.0 : 1.0) / length;
-    v[(face / 2 + 1) % 3] = x / length, v[(face / 2 + 2) % 3] = y / length;
+    v[(face / 2 + 1) % 3] = x / length;
+    v[(face / 2 + 2) % 3] = y / length;
 }
 
 // the square around (x, y) with this half edge; a square is farthest from its middle at a corner

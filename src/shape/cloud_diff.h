@@ -111,7 +111,10 @@ TAC_APART void cloud_dot(const tacBound* b, const wide y[3], const wide yd[3], c
     tacReal f[4][TAC_LANES];
     for (int lane = 0; lane < TAC_LANES; ++lane) {
         tacReal at_y[3], at_yd[3], one[4];
-        for (int k = 0; k < 3; ++k) at_y[k] = w_lane(y[k], lane), at_yd[k] = w_lane(yd[k], lane);
+        for (int k = 0; k < 3; ++k) {
+            at_y[k] = w_lane(y[k], lane);
+            at_yd[k] = w_lane(yd[k], lane);
+        }
         cloud_point_dot(b, at_y, at_yd, d, one);
         for (int k = 0; k < 4; ++k) f[k][lane] = one[k];
     }
@@ -179,7 +182,10 @@ TAC_INLINE void bar_leaf(cloudBars* s, int index, tacCloudKernel kernel) {
         if (!w_any_negative(pair_short(at, &leaf, j, geo))) continue;
         cloud_pair(at, &leaf, j, geo, &o, kernel);
         wide w = o.w * inv_total, f = o.f - w_set(at->phi);
-        for (int k = 0; k < 3; ++k) b[k] = o.a[k] - w_set(at->a[k]), a_bar[k] = w * f * g_bar[k];
+        for (int k = 0; k < 3; ++k) {
+            b[k] = o.a[k] - w_set(at->a[k]);
+            a_bar[k] = w * f * g_bar[k];
+        }
         wide f_bar = phi_bar + w_dot3(g_bar, b);
         wide s_bar = w * w_fma(f, f_bar, w_dot3(g_bar, o.n) - still);
         f_bar = w * f_bar;
@@ -215,8 +221,10 @@ TAC_APART void cloud_bars(const tacBound* b, const wide y[3], wide value_bar, co
     static cloudVisit* const visit[3] = {isotropic_bar, anisotropic_bar, wendland_bar};
     for (int lane = 0; lane < TAC_LANES; ++lane) {
         tacReal at_y[3], field[10], in[4] = {w_lane(value_bar, lane)};
-        for (int k = 0; k < 3; ++k)
-            at_y[k] = w_lane(y[k], lane), in[1 + k] = w_lane(g_bar[k], lane);
+        for (int k = 0; k < 3; ++k) {
+            at_y[k] = w_lane(y[k], lane);
+            in[1 + k] = w_lane(g_bar[k], lane);
+        }
         if (is_zero(in)) continue; // padding
         cloudAt at;
         cloud_point(&at, b, at_y, field, 1);

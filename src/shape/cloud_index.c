@@ -33,8 +33,10 @@ static void clear_slot(tacCloudPage* page, int k) {
         page->high[axis][k] = page->normal_high[axis][k] = -1e300;
     }
     page->log_amp[k] = -1e300;
-    page->stiff[k] = 1e300, page->stiff_high[k] = 0.0;
-    page->offset_low[k] = 1e300, page->offset_high[k] = -1e300;
+    page->stiff[k] = 1e300;
+    page->stiff_high[k] = 0.0;
+    page->offset_low[k] = 1e300;
+    page->offset_high[k] = -1e300;
 }
 
 static void widen(double* low, double* high, double x) {
@@ -104,7 +106,8 @@ tacCloudExtent tac_cloud_extent(const tacCloud* cloud, const tacCloudPage* page)
     tacCloudExtent e = {.log_amp = all.log_amp[0], .stiff = {all.stiff[0], all.stiff_high[0]}};
     double square = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
-        e.low[axis] = all.low[axis][0], e.high[axis] = all.high[axis][0];
+        e.low[axis] = all.low[axis][0];
+        e.high[axis] = all.high[axis][0];
         square += (e.high[axis] - e.low[axis]) * (e.high[axis] - e.low[axis]);
     }
     e.size = sqrt(square);

@@ -151,12 +151,15 @@ TAC_APART void cloud_point_reach(const tacBound* b, const tacReal y[3], double D
     cloud_point(&at, b, y, field, 0);
     double value = tac_re(field[0]), size = fabs(value);
     int inside = value < 0.0;
-    D[inside] = 0.0, D[1 - inside] = -size, K[0] = K[1] = 1.0;
+    D[inside] = 0.0;
+    D[1 - inside] = -size;
+    K[0] = K[1] = 1.0;
     double theta = TAC_CLOUD_THETA * size;
     for (double r = TAC_CLOUD_FIRST_TRY * size; r >= TAC_CLOUD_LAST_TRY * size && size > 0.0;
          r *= 0.4) {
         if (!try_ball(&at, inside ? -1.0 : 1.0, r, theta)) continue;
-        D[inside] = r, K[inside] = fmax(r / theta, 1e-3);
+        D[inside] = r;
+        K[inside] = fmax(r / theta, 1e-3);
         return;
     }
 }
@@ -167,11 +170,15 @@ TAC_INLINE void cloud_reach(const tacBound* b, const wide y[3], wide D[2], wide 
         tacReal at_y[3] = {w_lane(y[0], lane), w_lane(y[1], lane), w_lane(y[2], lane)};
         double d[2], k[2];
         cloud_point_reach(b, at_y, d, k);
-        for (int side = 0; side < 2; ++side)
-            lanes[side][lane] = d[side], lanes[2 + side][lane] = k[side];
+        for (int side = 0; side < 2; ++side) {
+            lanes[side][lane] = d[side];
+            lanes[2 + side][lane] = k[side];
+        }
     }
-    for (int side = 0; side < 2; ++side)
-        D[side] = w_load(lanes[side]), K[side] = w_load(lanes[2 + side]);
+    for (int side = 0; side < 2; ++side) {
+        D[side] = w_load(lanes[side]);
+        K[side] = w_load(lanes[2 + side]);
+    }
 }
 
 #endif

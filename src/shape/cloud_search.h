@@ -172,7 +172,10 @@ static void seek_leaf(cloudSearch* s, int leaf) {
     }
     leaf_scores(s, first, count, score);
     for (int k = 0; k < count; ++k)
-        if (score[k] > s->score) s->score = score[k], s->best = first + k;
+        if (score[k] > s->score) {
+            s->score = score[k];
+            s->best = first + k;
+        }
     s->least = -s->score / s->scale;
 }
 
@@ -204,7 +207,10 @@ static const tacCloudPage* page_at(const cloudSearch* s, int level, int index) {
 
 static void seek_page(cloudSearch* s, int level, int index) {
     double own[TAC_CLOUD_LEAF], *bound = own;
-    if (level == 0 && s->seen < 0) s->seen = index, bound = s->bound;
+    if (level == 0 && s->seen < 0) {
+        s->seen = index;
+        bound = s->bound;
+    }
     box_scores(s, page_at(s, level, index), bound);
     seek_boxes(s, level, index, bound);
 }
@@ -228,9 +234,14 @@ static void set_floor(cloudSearch* s) {
 
 // finds the best point of the cloud at y
 static void cloud_seek(cloudSearch* s, const tacBound* b, const tacReal y[3]) {
-    s->b = b, s->page = b->page, s->scale = tac_re(b->inv_eps);
+    s->b = b;
+    s->page = b->page;
+    s->scale = tac_re(b->inv_eps);
     s->plain = b->cloud->kernel != TAC_CLOUD_ANISOTROPIC && !b->cloud->has_log_amp;
-    s->best = 0, s->seen = -1, s->score = -INFINITY, s->least = INFINITY;
+    s->best = 0;
+    s->seen = -1;
+    s->score = -INFINITY;
+    s->least = INFINITY;
     for (int k = 0; k < 3; ++k) s->y[k] = tac_re(y[k]);
     if (b->exact)
         for (int leaf = 0; leaf < s->b->levels.slots[0]; ++leaf) seek_leaf(s, leaf);
@@ -286,7 +297,9 @@ static void list_every(const cloudSearch* s, cloudLeaves* l) {
 // calls `visit` for all leaves that may hold a point above the floor
 static void cloud_each(const cloudSearch* s, cloudVisit* visit, void* state) {
     cloudLeaves l;
-    l.visit = visit, l.state = state, l.count = 0;
+    l.visit = visit;
+    l.state = state;
+    l.count = 0;
     if (s->b->exact)
         list_every(s, &l);
     else

@@ -75,7 +75,8 @@ static leafCloud leaves_of(const tacProgram* p, int union_node) {
     int first = node_at(p, union_node)->first - p->shape->first, count = 0;
     for (int i = first; i < union_node; ++i) {
         if (node_at(p, i)->children > 0) continue;
-        all.size = fmax(all.size, leaf_size(&p->bound[i])), ++count;
+        all.size = fmax(all.size, leaf_size(&p->bound[i]));
+        ++count;
         for (int k = 0; k < 3; ++k) middle[k] += tac_re(p->bound[i].frame.origin[k]);
     }
     for (int i = first; i < union_node; ++i) {
@@ -145,7 +146,8 @@ static void rough_errors(const tacBound* b, double moved, tacRough* r) {
     double steep = (2.0 / fmin(e1, e2) - 1.0) * aspect * aspect;
     double gauge = 1.2e-5 + moved, slope = 9e-4 + 9.5e-4 * (1.0 / e1 + 1.0 / e2) + 5.2e-4 * e2 / e1;
     if (b->distance == TAC_DISTANCE_TANGENT) gauge += 3.1e-4 + 2.5e-4 * (e1 + e2);
-    r->gauge = (float)gauge, r->slope = (float)(slope + steep * (7e-5 + moved));
+    r->gauge = (float)gauge;
+    r->slope = (float)(slope + steep * (7e-5 + moved));
     if (!(gauge < 0.05 && r->slope < 0.5)) r->use = TAC_ROUGH_NONE;
 }
 
@@ -162,7 +164,8 @@ static void rough_frame(const tacBound* b, const double middle[3], tacRough* r) 
         double scale = TAC_ROUGH_SCALE / tac_re(b->size[i]), t = 0.0;
         for (int k = 0; k < 3; ++k) {
             double R = scale * tac_re(b->frame.R.m[k][i]);
-            t += R * d[k], r->R[k][i] = (float)R;
+            t += R * d[k];
+            r->R[k][i] = (float)R;
         }
         r->t[i] = (float)t;
     }
@@ -185,13 +188,16 @@ tacRough tac_rough_bind(const tacBound* b, const double middle[3]) {
         rough_errors(b, rough_moved(b, 0.0), &r);
     }
     rough_frame(b, middle, &r);
-    r.inner = (float)(0.999999 * tac_re(b->inner)), r.outer = (float)(1.001 * tac_re(b->outer));
+    r.inner = (float)(0.999999 * tac_re(b->inner));
+    r.outer = (float)(1.001 * tac_re(b->outer));
     for (int i = 0; i < 3; ++i) {
         r.thin[i] = (float)(tac_re(b->inner) / tac_re(b->size[i]));
         r.w2[i] = (float)(TAC_ROUGH_SCALE * TAC_ROUGH_SCALE * fmax(tac_re(b->w2[i]), 1e-10));
     }
-    r.e[0] = (float)e1, r.e[1] = (float)e2;
-    r.inv_e[0] = (float)(1.0 / e1), r.inv_e[1] = (float)(1.0 / e2);
+    r.e[0] = (float)e1;
+    r.e[1] = (float)e2;
+    r.inv_e[0] = (float)(1.0 / e1);
+    r.inv_e[1] = (float)(1.0 / e2);
     r.flat = (float)(1.00001 * exp2(1.0 - 0.5 * (e1 + e2)));
     return r;
 }

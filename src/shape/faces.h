@@ -25,8 +25,10 @@ TAC_INLINE void flat_face(wide y, int axis, tacReal size, tacReal width, softFac
     for (int i = 0; i < 3; ++i) f->g[i] = f->g_by_width[i] = w_set(0.0);
     for (int i = 0; i < 6; ++i) f->H[i] = w_set(0.0);
     f->q = s.value - size;
-    f->g[axis] = s.d, f->H[axis] = s.dd;
-    f->by_width = s.by_width, f->g_by_width[axis] = s.d_by_width;
+    f->g[axis] = s.d;
+    f->H[axis] = s.dd;
+    f->by_width = s.by_width;
+    f->g_by_width[axis] = s.d_by_width;
 }
 
 TAC_INLINE void mantle_face(const tacBound* b, const wide y[3], softFace* f) {
@@ -34,9 +36,13 @@ TAC_INLINE void mantle_face(const tacBound* b, const wide y[3], softFace* f) {
     wide n[3] = {y[0] * inv, y[1] * inv, w_set(0.0)};
     softAbs s = soft_abs(rho, b->width);
     wide across = s.d * inv;
-    f->q = s.value - b->size[0], f->by_width = s.by_width;
+    f->q = s.value - b->size[0];
+    f->by_width = s.by_width;
     for (int i = 0; i < 6; ++i) f->H[i] = w_set(0.0);
-    for (int i = 0; i < 3; ++i) f->g[i] = s.d * n[i], f->g_by_width[i] = s.d_by_width * n[i];
+    for (int i = 0; i < 3; ++i) {
+        f->g[i] = s.d * n[i];
+        f->g_by_width[i] = s.d_by_width * n[i];
+    }
     f->H[0] = f->H[1] = across;
     w_add_square(f->H, s.dd - across, n);
 }

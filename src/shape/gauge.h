@@ -68,7 +68,9 @@ TAC_INLINE void sq_jet_first(const tacBound* b, const sqLogs* l, sqJet* j, int r
     j->beta_c = w_select_ge0(l->du, l->E, one) * inv_E;
     j->alpha = w_select_ge0(l->dv, one, l->F) * inv_F;
     j->alpha_c = w_select_ge0(l->dv, l->F, one) * inv_F;
-    j->k[0] = j->alpha * j->beta, j->k[1] = j->alpha * j->beta_c, j->k[2] = j->alpha_c;
+    j->k[0] = j->alpha * j->beta;
+    j->k[1] = j->alpha * j->beta_c;
+    j->k[2] = j->alpha_c;
     if (ridged) {
         ridge_first(b, l->y, &j->ridge);
         ridge_pull(b, &j->ridge, j->k, j->p);
@@ -100,11 +102,16 @@ TAC_INLINE void sq_jet_second(const tacBound* b, sqJet* j, int ridged) {
         sq_jet_second_ridged(b, j);
         return;
     }
-    j->v1[0] = j->beta * j->s[0], j->v1[1] = j->beta_c * j->s[1], j->v1[2] = -j->s[2];
-    j->v2[0] = j->s[0], j->v2[1] = -j->s[1], j->v2[2] = w_set(0.0);
+    j->v1[0] = j->beta * j->s[0];
+    j->v1[1] = j->beta_c * j->s[1];
+    j->v1[2] = -j->s[2];
+    j->v2[0] = j->s[0];
+    j->v2[1] = -j->s[1];
+    j->v2[2] = w_set(0.0);
     for (int i = 0; i < 3; ++i) {
         j->sp[i] = j->m[i] - j->s[i] * j->s[i];
-        j->P[i] = 0.5 * j->k[i] * j->sp[i], j->P[3 + i] = w_set(0.0);
+        j->P[i] = 0.5 * j->k[i] * j->sp[i];
+        j->P[3 + i] = w_set(0.0);
     }
     wide h1 = 0.5 * j->c1, h2 = 0.5 * j->c2;
     w_add_square(j->P, h1, j->v1);
@@ -148,12 +155,15 @@ TAC_INLINE wide sq_weights_dot(const tacBound* b, const sqLogs* l, const sqJet* 
     }
     wide ad = Md - ud[2];
     if (by) ad = ad - l->dv * by->e[0];
-    bd = bd * b->inv_e[1], ad = ad * b->inv_e[0];
+    bd = bd * b->inv_e[1];
+    ad = ad * b->inv_e[0];
     out->log_k[0] = w_fma(j->alpha_c, ad, j->beta_c * bd);
     out->log_k[1] = w_fma(j->alpha_c, ad, -j->beta * bd);
     out->log_k[2] = -j->alpha * ad;
-    bd = beta2 * bd, ad = alpha2 * ad;
-    out->alpha = ad, out->beta = bd;
+    bd = beta2 * bd;
+    ad = alpha2 * ad;
+    out->alpha = ad;
+    out->beta = bd;
     out->k[0] = w_fma(ad, j->beta, j->alpha * bd);
     out->k[1] = ad * j->beta_c - j->alpha * bd;
     out->k[2] = -ad;
@@ -181,7 +191,9 @@ TAC_INLINE void sq_dot_plain(const tacBound* b, const sqLogs* l, const sqJet* j,
     wide ud[3], sd[3], spd[3];
     for (int i = 0; i < 3; ++i) {
         wide half_m = 0.5 * j->m[i], md;
-        ud[i] = j->s[i] * yd[i], sd[i] = j->sp[i] * yd[i], md = j->s[i] * yd[i];
+        ud[i] = j->s[i] * yd[i];
+        sd[i] = j->sp[i] * yd[i];
+        md = j->s[i] * yd[i];
         if (by) {
             ud[i] = ud[i] - j->s[i] * l->y[i] * by->log_a[i] + half_m * by->w2_a2[i];
             sd[i] = sd[i] - j->s[i] * half_m * by->delta[i];
@@ -193,7 +205,8 @@ TAC_INLINE void sq_dot_plain(const tacBound* b, const sqLogs* l, const sqJet* j,
     out->psi = sq_weights_dot(b, l, j, ud, by, &w);
     for (int i = 0; i < 3; ++i) {
         out->p[i] = 0.5 * w_fma(w.k[i], j->s[i], j->k[i] * sd[i]);
-        out->P[i] = 0.5 * w_fma(w.k[i], j->sp[i], j->k[i] * spd[i]), out->P[3 + i] = w_set(0.0);
+        out->P[i] = 0.5 * w_fma(w.k[i], j->sp[i], j->k[i] * spd[i]);
+        out->P[3 + i] = w_set(0.0);
     }
     wide v1d[3] = {w_fma(w.beta, j->s[0], j->beta * sd[0]), j->beta_c * sd[1] - w.beta * j->s[1],
                    -sd[2]};
@@ -210,7 +223,8 @@ TAC_INLINE void sq_dot_ridged(const tacBound* b, const sqLogs* l, const sqJet* j
     sqWeightsDot w;
     ridge_dot(b, &j->ridge, l->y, yd, log_a, w2, ridge, &out->ridge);
     out->psi = sq_weights_dot(b, l, j, out->ridge.u, by, &w);
-    out->alpha = w.alpha, out->beta = w.beta;
+    out->alpha = w.alpha;
+    out->beta = w.beta;
     for (int i = 0; i < 3; ++i) out->log_k[i] = w.log_k[i];
     ridge_pull_dot(b, &j->ridge, &out->ridge, j->k, w.k, out->p);
     for (int i = 0; i < 3; ++i) out->p[i] = 0.5 * out->p[i];

@@ -72,8 +72,13 @@ typedef struct jetWay {
 
 TAC_INLINE int jet_write(jetTape* tape, int a, int b, const wide fa[2], const wide fb[2]) {
     jetEntry* e = &tape->entry[tape->count];
-    e->a = a, e->b = b, e->poly = -1;
-    for (int k = 0; k < 2; ++k) e->fa[k] = fa[k], e->fb[k] = fb[k];
+    e->a = a;
+    e->b = b;
+    e->poly = -1;
+    for (int k = 0; k < 2; ++k) {
+        e->fa[k] = fa[k];
+        e->fb[k] = fb[k];
+    }
     return tape->count++;
 }
 
@@ -99,7 +104,8 @@ TAC_INLINE void jet_hand_down(wide to[2], const wide from[2], const wide partial
 static inline void jet_reverse(jetTape* tape, jet result, wide value_bar, wide dot_bar) {
     for (int i = 0; i < tape->count; ++i) tape->bar[i][0] = tape->bar[i][1] = w_set(0.0);
     if (result.at < 0) return;
-    tape->bar[result.at][0] = value_bar, tape->bar[result.at][1] = dot_bar;
+    tape->bar[result.at][0] = value_bar;
+    tape->bar[result.at][1] = dot_bar;
     for (int i = tape->count - 1; i >= 0; --i) {
         const jetEntry* e = &tape->entry[i];
         if (e->a >= 0) jet_hand_down(tape->bar[e->a], tape->bar[i], e->fa);
@@ -118,7 +124,8 @@ TAC_INLINE int jet_second_size(jetWay w) {
 
 JET_OPERATION jet jet_constant(wide v) {
     jet o;
-    o.v = v, o.at = -1;
+    o.v = v;
+    o.at = -1;
     for (int i = 0; i < 3; ++i) o.d[i] = w_set(0.0);
     for (int i = 0; i < 6; ++i) o.h[i] = w_set(0.0);
     return o;
@@ -267,7 +274,9 @@ JET_OPERATION jet jet_quadratic(jetWay w, const tacReal c[3], const tacReal* dot
         const wide fa[2] = {slope, 2.0 * c[2] * t.d[0]}, at[2] = {t.v, t.d[0]};
         if (o.at < 0) o.at = jet_write(w.tape, t.at, -1, fa, at);
         jetEntry* e = &w.tape->entry[o.at];
-        e->poly = poly, e->fb[0] = t.v, e->fb[1] = t.d[0];
+        e->poly = poly;
+        e->fb[0] = t.v;
+        e->fb[1] = t.d[0];
     }
     return o;
 }

@@ -79,7 +79,8 @@ TAC_INLINE softJoint soft_joint(const wide q[3], int n, tacReal width) {
     }
     for (int i = n; i < 3; ++i) j.C[i] = zero;
     wide pair = -inv_width * (bend + (1.0 - B));
-    j.C[3] = pair * j.c[0] * j.c[1], j.C[4] = pair * j.c[0] * j.c[2];
+    j.C[3] = pair * j.c[0] * j.c[1];
+    j.C[4] = pair * j.c[0] * j.c[2];
     j.C[5] = pair * j.c[1] * j.c[2];
     w_symmetric_mul(j.C, u, j.c_by_width);
     for (int i = 0; i < 3; ++i) j.c_by_width[i] = -j.c_by_width[i];

@@ -16,7 +16,9 @@
 TAC_INLINE void plane_field(const wide y[3], localField* out) {
     out->value = y[2];
     for (int i = 0; i < 6; ++i) out->H[i] = w_set(0.0);
-    out->g[0] = w_set(0.0), out->g[1] = w_set(0.0), out->g[2] = w_set(1.0);
+    out->g[0] = w_set(0.0);
+    out->g[1] = w_set(0.0);
+    out->g[2] = w_set(1.0);
 }
 
 // field of any leaf but superquadric and sweep
@@ -87,7 +89,8 @@ TAC_INLINE void sq_point_dot(const tacBound* b, const sqPoint* at, const wide yd
         by.delta[i] = w_set(d->delta[i]);
         by.ridge[i] = w_set(d->ridge[i]);
     }
-    by.e[0] = w_set(d->e[0]), by.e[1] = w_set(d->e[1]);
+    by.e[0] = w_set(d->e[0]);
+    by.e[1] = w_set(d->e[1]);
     sq_field_dot(b, &at->logs, &at->jet, &at->raw, yd, &by, w_set(d->radius), w_set(d->cap), out);
 }
 

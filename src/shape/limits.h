@@ -43,7 +43,8 @@ static void pass_local(const tacRough* s, const float x[3][TAC_BLOCK], roughPass
     rough R[3][3], t[3], w2[3];
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 3; ++k) R[i][k] = rough_set(s->R[i][k]);
-        t[i] = rough_set(s->t[i]), w2[i] = rough_set(s->w2[i]);
+        t[i] = rough_set(s->t[i]);
+        w2[i] = rough_set(s->w2[i]);
     }
     for (int j = 0; j < n; ++j) {
         rough y[3];
@@ -56,7 +57,8 @@ static void pass_logs(const tacRough* s, roughPasses* p, int n) {
     rough inv_e = rough_set(s->inv_e[1]);
     for (int j = 0; j < n; ++j) {
         rough u1 = rough_log2(p->v[0][j]), u2 = rough_log2(p->v[1][j]);
-        p->d[0][j] = (u1 - u2) * inv_e, p->top[0][j] = rough_max(u1, u2);
+        p->d[0][j] = (u1 - u2) * inv_e;
+        p->top[0][j] = rough_max(u1, u2);
         p->u3[j] = rough_log2(p->v[2][j]);
     }
 }
@@ -164,7 +166,8 @@ static void radial_block(const tacRough* s, const float x[3][TAC_BLOCK], float* 
     for (int k = 0; k < 3; ++k) {
         for (int j = 0; j < 3; ++j) R[j][k] = rough_set(s->R[j][k] / c);
         double a = (double)s->inner / (double)s->thin[k];
-        t[k] = rough_set(s->t[k] / c), a2[k] = rough_set(a * a);
+        t[k] = rough_set(s->t[k] / c);
+        a2[k] = rough_set(a * a);
     }
     rough slack = rough_set(s->gauge), w2 = rough_set((s->w2[0] + s->w2[1] + s->w2[2]) / (c * c));
     for (int i = 0; i < count; i += ROUGH_LANES) {
@@ -172,7 +175,9 @@ static void radial_block(const tacRough* s, const float x[3][TAC_BLOCK], float* 
         rough_local((const rough(*)[3])R, t, x, i, y);
         for (int k = 0; k < 3; ++k) {
             rough u = y[k] * y[k];
-            most = rough_max(most, u), square = square + u, r2 = rough_fma(u, a2[k], r2);
+            most = rough_max(most, u);
+            square = square + u;
+            r2 = rough_fma(u, a2[k], r2);
         }
         rough r = rough_sqrt(r2), G = one / rough_sqrt(square);
         rough top = rough_min(G * s->flat, one / rough_sqrt(most));
@@ -261,7 +266,8 @@ static void plain_block(const tacBound* b, const tacReal x[3][TAC_BLOCK], float*
         load3(x, i, point);
         to_local(&b->frame, point, y);
         leafLimits limits = plain_limits(b, y);
-        w_store(both[0], limits.low), w_store(both[1], limits.high);
+        w_store(both[0], limits.low);
+        w_store(both[1], limits.high);
         for (int j = 0; j < TAC_LANES; ++j) {
             low[i + j] = outwards(both[0][j], -1.0);
             least[i + j] = fminf(least[i + j], outwards(both[1][j], 1.0));

@@ -28,7 +28,8 @@ static int list_vectors(const tacProgram* p, const tacBlockPoints* points, tacPa
         if ((l->count + end - done) * lanes > TAC_BLOCK) break;
         for (int k = done; k < end; ++k) {
             if (!vector_bits(need[k].bits, at, lanes)) continue;
-            pack->of[l->count] = &p->bound[need[k].leaf], pack->at[l->count++] = at;
+            pack->of[l->count] = &p->bound[need[k].leaf];
+            pack->at[l->count++] = at;
             ++depth;
         }
         l->depth[l->next] = (uint8_t)depth;

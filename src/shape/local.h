@@ -49,8 +49,12 @@ TAC_INLINE void w_symmetric_mul(const wide H[6], const wide v[3], wide out[3]) {
 // H += s a a^T
 TAC_INLINE void w_add_square(wide H[6], wide s, const wide a[3]) {
     wide sx = s * a[0], sy = s * a[1], sz = s * a[2];
-    H[0] = w_fma(sx, a[0], H[0]), H[1] = w_fma(sy, a[1], H[1]), H[2] = w_fma(sz, a[2], H[2]);
-    H[3] = w_fma(sx, a[1], H[3]), H[4] = w_fma(sx, a[2], H[4]), H[5] = w_fma(sy, a[2], H[5]);
+    H[0] = w_fma(sx, a[0], H[0]);
+    H[1] = w_fma(sy, a[1], H[1]);
+    H[2] = w_fma(sz, a[2], H[2]);
+    H[3] = w_fma(sx, a[1], H[3]);
+    H[4] = w_fma(sx, a[2], H[4]);
+    H[5] = w_fma(sy, a[2], H[5]);
 }
 
 // H += s (a b^T + b a^T)

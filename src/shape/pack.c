@@ -82,9 +82,11 @@ static void move_up(tacPack* pack, int lanes, int part, int end) {
     for (int k = 0; k < parts; ++k) {
         int first = pack->first[part + k] - end;
         pack->first[k] = first > 0 ? first : 0;
-        pack->node[k] = pack->node[part + k], pack->placed[k] = pack->placed[part + k];
+        pack->node[k] = pack->node[part + k];
+        pack->placed[k] = pack->placed[part + k];
     }
-    pack->count = left, pack->parts = parts;
+    pack->count = left;
+    pack->parts = parts;
 }
 
 // the first `end` entries, whole vectors
@@ -122,7 +124,9 @@ void tac_pack_add(const tacProgram* p, tacPack* pack, int leaf, tacBits keep, in
     if (count == 0) return;
     make_room(p, pack, leaf, count);
     int first = pack->count, part = pack->parts++;
-    pack->node[part] = leaf, pack->placed[part] = placed, pack->first[part] = first;
+    pack->node[part] = leaf;
+    pack->placed[part] = placed;
+    pack->first[part] = first;
     for (int i = 0; i < count; i += lanes) pack->of[(first + i) / lanes] = &p->bound[leaf];
     p->kernels->take((const tacReal(*)[TAC_BLOCK])pack->points->x, &pack->at[first], pack->x, first,
                      count);

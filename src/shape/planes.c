@@ -75,7 +75,8 @@ static bowl descend(const double* plane, int count, double tau, double scale, do
             damping *= 8.0;
             continue;
         }
-        b = there, damping = fmax(damping * 0.1, 1e-12 / scale);
+        b = there;
+        damping = fmax(damping * 0.1, 1e-12 / scale);
         memcpy(y, next, sizeof next);
         if (gain < 1e-6 * tau || !(dot3(y, y) < 1e12 * scale * scale)) break;
     }
@@ -112,7 +113,8 @@ typedef struct program {
 static void plane_of(const program* p, int i, double n[4]) {
     memset(n, 0, 4 * sizeof(double));
     if (i < 6) {
-        n[i / 2] = i % 2 ? 1.0 : -1.0, n[3] = -p->far;
+        n[i / 2] = i % 2 ? 1.0 : -1.0;
+        n[3] = -p->far;
         return;
     }
     const double* from = &p->plane[4 * ((long long)(i - 6) * p->stride % p->count)];
@@ -162,9 +164,10 @@ static int best_on_plane(const program* p, int last, const double c[3], double y
     n[3] /= length;
     flatten(n, c, flat);
     double slope = sqrt(dot3(flat, flat));
-    for (int k = 0; k < 3; ++k)
-        foot[k] = -n[3] * n[k],
+    for (int k = 0; k < 3; ++k) {
+        foot[k] = -n[3] * n[k];
         y[k] = foot[k] + (slope > 0.0 ? 4.0 * p->far * flat[k] / slope : 0.0);
+    }
     for (int i = 0; i < last; ++i) {
         double m[4], across[3], way[3], start[3];
         plane_of(p, i, m);

@@ -52,13 +52,21 @@ TAC_INLINE void polyhedron_field(const tacBound* b, const wide y[3], localField*
         wide e = w_exp((plane_height(plane, y) - top.q) * inv_tau), d[3];
         S = S + e;
         if (order < 1) continue;
-        for (int k = 0; k < 3; ++k) d[k] = plane[k] - top.n[k], A[k] = w_fma(e, d[k], A[k]);
+        for (int k = 0; k < 3; ++k) {
+            d[k] = plane[k] - top.n[k];
+            A[k] = w_fma(e, d[k], A[k]);
+        }
         if (order >= 2) w_add_square(out->H, e, d);
     }
-    at->top = top.q, at->inv_sum = w_rcp(S), at->log_sum = w_log(S);
+    at->top = top.q;
+    at->inv_sum = w_rcp(S);
+    at->log_sum = w_log(S);
     out->value = w_fma(w_set(b->tau), at->log_sum, top.q);
     if (order < 1) return;
-    for (int k = 0; k < 3; ++k) A[k] = A[k] * at->inv_sum, out->g[k] = top.n[k] + A[k];
+    for (int k = 0; k < 3; ++k) {
+        A[k] = A[k] * at->inv_sum;
+        out->g[k] = top.n[k] + A[k];
+    }
     if (order < 2) return;
     for (int k = 0; k < 6; ++k) out->H[k] = out->H[k] * (at->inv_sum * inv_tau);
     w_add_square(out->H, -inv_tau, A);
@@ -99,10 +107,12 @@ TAC_INLINE void polyhedron_dot(const tacBound* b, const wide y[3], const wide yd
         const tacReal *plane = &b->block[i], *moved = dot->block ? &dot->block[i] : NULL;
         wide t = (plane_height(plane, y) - top.q) * inv_tau, e = w_exp(t);
         wide r = plane_height_dot(plane, moved, y, yd) - top_dot - tau_dot * t, er = e * r;
-        S = S + e, R = R + er;
+        S = S + e;
+        R = R + er;
         for (int k = 0; k < 3; ++k) {
             wide d = plane[k] - top.n[k];
-            A[k] = w_fma(e, d, A[k]), X[k] = w_fma(er, d, X[k]);
+            A[k] = w_fma(e, d, A[k]);
+            X[k] = w_fma(er, d, X[k]);
             if (moved) N[k] = w_fma(e, w_set(moved[k]), N[k]);
         }
     }
@@ -122,10 +132,12 @@ typedef struct polyTape {
 TAC_INLINE void polyhedron_keep(polyTape* tape, int i, const wide y[3], const localField* f,
                                 const polyPoint* at, const wide g_bar[3]) {
     for (int k = 0; k < 3; ++k) {
-        w_store(&tape->y[k][i], y[k]), w_store(&tape->g[k][i], f->g[k]);
+        w_store(&tape->y[k][i], y[k]);
+        w_store(&tape->g[k][i], f->g[k]);
         w_store(&tape->g_bar[k][i], g_bar[k]);
     }
-    w_store(&tape->top[i], at->top), w_store(&tape->inv_sum[i], at->inv_sum);
+    w_store(&tape->top[i], at->top);
+    w_store(&tape->inv_sum[i], at->inv_sum);
     w_store(&tape->log_sum[i], at->log_sum);
 }
 

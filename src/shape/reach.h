@@ -64,7 +64,8 @@ TAC_INLINE void polyhedron_reach(const tacBound* b, const wide y[3], leafReach* 
     double L = sqrt(longest);
     localField f;
     plain_field(b, y, &f, 0);
-    out->D[0] = f.value * (1.0 / L), out->D[1] = -out->D[0];
+    out->D[0] = f.value * (1.0 / L);
+    out->D[1] = -out->D[0];
     out->K[0] = out->K[1] = w_set(fmax(1.0, 1.0 / L));
 }
 
@@ -72,7 +73,10 @@ static void leaf_reach(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacReal
                        tacReach* out, int count) {
     sweepNumbers sweep;
     sweepPiece piece[TAC_SWEEP_PIECES];
-    if (b->kind == TAC_NODE_SWEEP) sweep_bind(b, &sweep), sweep_pieces(&sweep, piece);
+    if (b->kind == TAC_NODE_SWEEP) {
+        sweep_bind(b, &sweep);
+        sweep_pieces(&sweep, piece);
+    }
     for (int i = 0; i < count; i += TAC_LANES) {
         wide point[3], y[3], one = w_set(1.0);
         leafReach r = {.K = {one, one}};

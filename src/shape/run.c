@@ -31,7 +31,8 @@ tacRun tac_run_take(const tacProgram* p, const tacCulling* culling, tacScratch* 
     run.stack = TAC_TAKE(&scratch->arena, tacBlock, p->shape->depth);
     run.pack = TAC_TAKE(&scratch->arena, tacPack, 1);
     run.pack->count = run.pack->parts = 0;
-    run.culling = *culling, run.culling.at = tac_limits_take(p->shape->count, scratch);
+    run.culling = *culling;
+    run.culling.at = tac_limits_take(p->shape->count, scratch);
     return run;
 }
 
@@ -115,7 +116,9 @@ static tacBlock* run_combination(const tacProgram* p, tacRun* run, int i, tacBlo
 
 void tac_run_block(const tacProgram* p, tacRun* run, int order) {
     tac_cull_block(p, run->points, &run->culling);
-    run->pack->points = run->points, run->pack->order = order, run->pack->into = NULL;
+    run->pack->points = run->points;
+    run->pack->order = order;
+    run->pack->into = NULL;
     tacBlock* top = run->stack - 1;
     for (int i = 0; i < p->shape->count; ++i)
         top = node_at(p, i)->children > 0 ? run_combination(p, run, i, top, order)

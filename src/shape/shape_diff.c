@@ -185,7 +185,8 @@ static blendChild child_of(const tacProgram* p, tape* t, int node, int child) {
 
 static blendChild end_of(const tacProgram* p, tape* t, int node) {
     tacBlend blend = tac_blend_of(p, node, node);
-    fill_block(&t->end[0], blend.end), memset(&t->end[1], 0, sizeof t->end[1]);
+    fill_block(&t->end[0], blend.end);
+    memset(&t->end[1], 0, sizeof t->end[1]);
     blend.end = 0.0;
     return (blendChild){blend, &t->end[0], &t->end[1], -1};
 }

@@ -133,7 +133,8 @@ static void leaf_jvp(const tacBound* b, const tacBoundDot* d, const tacReal x[3]
     for (int i = 0; i < count; i += TAC_LANES) {
         // the point moves past the frame with x' - v - omega x (x - about)
         wide point[3], arm[3], sweep[3], slip[3], y[3], yd[3];
-        load3(x, i, point), load3(x_dot, i, slip);
+        load3(x, i, point);
+        load3(x_dot, i, slip);
         for (int k = 0; k < 3; ++k) arm[k] = point[k] - b->about[k];
         w_cross3(angular, arm, sweep);
         for (int k = 0; k < 3; ++k) slip[k] = slip[k] - d->twist[k] - sweep[k];
@@ -215,7 +216,8 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
     for (int i = 0; i < count; i += TAC_LANES) {
         wide point[3], y[3], g_bar[3], local_bar[3], g[3];
         wide value_bar = w_load(&field_bar->value[i]);
-        load3(x, i, point), load3(field_bar->gradient, i, g_bar);
+        load3(x, i, point);
+        load3(field_bar->gradient, i, g_bar);
         to_local(&b->frame, point, y);
         rotate_to_local(&b->frame, g_bar, local_bar);
         leafPoint at;
@@ -232,7 +234,10 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
         for (int k = 0; k < 3; ++k) push_local[k] = w_fma(value_bar, at.f.g[k], push_local[k]);
         rotate_to_world(&b->frame, push_local, push);
         load3((const tacReal(*)[TAC_BLOCK])x_bar, i, total);
-        for (int k = 0; k < 3; ++k) total[k] = total[k] + push[k], arm[k] = point[k] - b->about[k];
+        for (int k = 0; k < 3; ++k) {
+            total[k] = total[k] + push[k];
+            arm[k] = point[k] - b->about[k];
+        }
         store3(x_bar, i, total);
 
         // the frame's twist moves the points the other way and turns the gradient with it
@@ -257,8 +262,12 @@ static void pull(const tacBlock* field, const tacReal* value_bar, const tacReal 
     clear_sums(&sums);
     for (int i = 0; i < count; i += TAC_LANES) {
         wide point[3], push[3], arm[3], moment[3], bar = w_load(&value_bar[i]);
-        load3(x, i, point), load3(field->gradient, i, push);
-        for (int k = 0; k < 3; ++k) push[k] = bar * push[k], arm[k] = point[k] - about[k];
+        load3(x, i, point);
+        load3(field->gradient, i, push);
+        for (int k = 0; k < 3; ++k) {
+            push[k] = bar * push[k];
+            arm[k] = point[k] - about[k];
+        }
         if (x_bar) store3(x_bar, i, push);
         w_cross3(arm, push, moment);
         for (int k = 0; k < 3; ++k) {

@@ -56,8 +56,11 @@ TAC_INLINE void slope_ridged(const tacBound* b, const sqJet* j, sqSlope* out) {
 
 // how fast ln k_i changes with v1 and v2
 TAC_INLINE void weight_rates(const tacBound* b, const sqJet* j, wide by1[3], wide by2[3]) {
-    by1[0] = by1[1] = j->alpha_c * b->inv_e[0], by1[2] = -j->alpha * b->inv_e[0];
-    by2[0] = j->beta_c * b->inv_e[1], by2[1] = -j->beta * b->inv_e[1], by2[2] = w_set(0.0);
+    by1[0] = by1[1] = j->alpha_c * b->inv_e[0];
+    by1[2] = -j->alpha * b->inv_e[0];
+    by2[0] = j->beta_c * b->inv_e[1];
+    by2[1] = -j->beta * b->inv_e[1];
+    by2[2] = w_set(0.0);
 }
 
 // A = sum t_i R_i + (T_i/2 - t_i) U_i,  R_i = grad ln k_i,  U_i = grad u_i

@@ -34,7 +34,10 @@ TAC_INLINE void sphere_field(const tacBound* b, const wide y[3], localField* out
     for (int i = 0; i < 3; ++i) out->g[i] = j.d_rho * j.n[i];
     if (order < 2) return;
     wide across = j.d_rho * j.inv_r;
-    for (int i = 0; i < 3; ++i) out->H[i] = across, out->H[3 + i] = w_set(0.0);
+    for (int i = 0; i < 3; ++i) {
+        out->H[i] = across;
+        out->H[3 + i] = w_set(0.0);
+    }
     w_add_square(out->H, j.dd_rho - across, j.n);
 }
 

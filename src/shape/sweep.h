@@ -75,7 +75,8 @@ JET_FORMULA sweepCubic sweep_cubic(const sweepWay* s, const jet x[3]) {
     jetInput bend[3], speed[3];
     jet d[3];
     for (int i = 0; i < 3; ++i) {
-        bend[i] = sweep_in(s, TAC_IN_BEND + i), speed[i] = sweep_in(s, TAC_IN_SPEED + i);
+        bend[i] = sweep_in(s, TAC_IN_BEND + i);
+        speed[i] = sweep_in(s, TAC_IN_SPEED + i);
         d[i] = jet_plus(w, x[i], -1.0, sweep_in(s, TAC_IN_START + i));
     }
     sweepCubic q;

@@ -95,9 +95,12 @@ static inline void sweep_linear(const tacReal* block, int layout, sweepNumbers* 
     for (int i = 0; i < 3; ++i) {
         const tacReal* p = s->poly[TAC_POLY_POINT + i];
         tacReal* along = s->poly[TAC_POLY_ALONG + i];
-        along[0] = 0.5 * p[1], along[1] = p[2], along[2] = 0.0;
+        along[0] = 0.5 * p[1];
+        along[1] = p[2];
+        along[2] = 0.0;
         s->in[TAC_IN_START + i] = p[0];
-        s->in[TAC_IN_BEND + i] = along[1], s->in[TAC_IN_SPEED + i] = along[0];
+        s->in[TAC_IN_BEND + i] = along[1];
+        s->in[TAC_IN_SPEED + i] = along[0];
         s->in[TAC_IN_UP + i] = block[TAC_SWEEP_UP + i];
     }
 }
@@ -146,22 +149,30 @@ static inline void sweep_bind(const tacBound* bound, sweepNumbers* s) {
     sweep_linear(bound->block, bound->layout, s);
     tacReal *in = s->in, *a = &in[TAC_IN_BEND], *b = &in[TAC_IN_SPEED];
     int point = sweep_is_point(bound->block);
-    s->twisted = 0, s->radial = bound->distance == TAC_DISTANCE_RADIAL;
-    s->ahead = point ? 2.0 : 0.0, s->ridged = 0;
+    s->twisted = 0;
+    s->radial = bound->distance == TAC_DISTANCE_RADIAL;
+    s->ahead = point ? 2.0 : 0.0;
+    s->ridged = 0;
     int eps = TAC_SWEEP_SIZE + tac_sweep_size_count(bound->layout);
     for (int k = 0; k < tac_sweep_eps_count(bound->layout); ++k)
         s->ridged |= tac_re(bound->block[eps + k]) > 1.0;
     // a twist of 0 that is being varied counts: the comparison sees both parts of a complex number
     for (int k = 0; k < 3; ++k) s->twisted |= bound->block[TAC_SWEEP_TWIST + k] != 0.0;
-    if (point) sweep_gather(bound->block, s), s->poly[TAC_POLY_ALONG + 2][0] = 1.0;
+    if (point) {
+        sweep_gather(bound->block, s);
+        s->poly[TAC_POLY_ALONG + 2][0] = 1.0;
+    }
 
     tacReal bb = point ? 1.0 : sweep_dot(b, b), ab = sweep_dot(a, b);
-    in[TAC_IN_TAU] = bound->tau, in[TAC_IN_INV_TAU] = 1.0 / bound->tau;
+    in[TAC_IN_TAU] = bound->tau;
+    in[TAC_IN_INV_TAU] = 1.0 / bound->tau;
     in[TAC_IN_CUBIC] = sweep_dot(a, a) + TAC_SWEEP_STRAIGHT * bb;
     in[TAC_IN_INV_CUBIC] = 1.0 / in[TAC_IN_CUBIC];
-    in[TAC_IN_SQUARE] = 3.0 * ab, in[TAC_IN_LINEAR] = 2.0 * bb;
+    in[TAC_IN_SQUARE] = 3.0 * ab;
+    in[TAC_IN_LINEAR] = 2.0 * bb;
     tacReal c = in[TAC_IN_VERTEX] = ab * in[TAC_IN_INV_CUBIC];
-    in[TAC_IN_VERTEX2] = 3.0 * c * c, in[TAC_IN_VERTEX3] = 2.0 * c * c * c;
+    in[TAC_IN_VERTEX2] = 3.0 * c * c;
+    in[TAC_IN_VERTEX3] = 2.0 * c * c * c;
     sweepLengths l = sweep_lengths(s);
     if (point) l.length = 0.0;
     in[TAC_IN_INV_WIDTH] = (1.0 + l.length / l.end) / TAC_SWEEP_CLIP;
@@ -182,9 +193,11 @@ static inline void sweep_bind_dot(const tacBound* bound, const sweepNumbers* s,
     d[TAC_IN_INV_TAU] = -in[TAC_IN_INV_TAU] * in[TAC_IN_INV_TAU] * tau_dot;
     d[TAC_IN_CUBIC] = 2.0 * sweep_dot(a, ad) + TAC_SWEEP_STRAIGHT * bb;
     d[TAC_IN_INV_CUBIC] = -inv * inv * d[TAC_IN_CUBIC];
-    d[TAC_IN_SQUARE] = 3.0 * ab, d[TAC_IN_LINEAR] = 2.0 * bb;
+    d[TAC_IN_SQUARE] = 3.0 * ab;
+    d[TAC_IN_LINEAR] = 2.0 * bb;
     tacReal cd = d[TAC_IN_VERTEX] = inv * (ab - c * d[TAC_IN_CUBIC]);
-    d[TAC_IN_VERTEX2] = 6.0 * c * cd, d[TAC_IN_VERTEX3] = 6.0 * c * c * cd;
+    d[TAC_IN_VERTEX2] = 6.0 * c * cd;
+    d[TAC_IN_VERTEX3] = 6.0 * c * c * cd;
     d[TAC_IN_INV_WIDTH] = d[TAC_IN_WIDTH] = 0.0;
     if (point) return;
     sweepLengths l = sweep_lengths(s);

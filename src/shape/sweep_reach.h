@@ -26,7 +26,8 @@ static inline void sweep_poly_range(const tacReal c[3], double t, double h, tacR
                                     tacReal* most) {
     tacReal from = sweep_poly_at(c, t), to = sweep_poly_at(c, t + h);
     tacReal bend = 0.25 * h * h * r_abs(c[2]);
-    *least = r_min(from, to) - bend, *most = r_max(from, to) + bend;
+    *least = r_min(from, to) - bend;
+    *most = r_max(from, to) + bend;
 }
 
 // A ball around a superquadric: the corner of its box, or its longest axis times 2^((1-e)/2) for
@@ -40,8 +41,10 @@ static inline void sweep_balls(const sweepNumbers* s, double t, double h, tacRea
         tacReal least, most;
         sweep_poly_range(s->poly[TAC_POLY_SIZE + i], t, h, &least, &most);
         least = r_max(least, 1e-3 * most);
-        longest = r_max(longest, most), shortest = r_min(shortest, least);
-        box2 += most * most, inverse2 += 1.0 / (least * least);
+        longest = r_max(longest, most);
+        shortest = r_min(shortest, least);
+        box2 += most * most;
+        inverse2 += 1.0 / (least * least);
     }
     for (int i = 0; i < 2; ++i) {
         tacReal least, most;
@@ -64,7 +67,8 @@ static inline void sweep_pieces(const sweepNumbers* s, sweepPiece piece[TAC_SWEE
             const tacReal* c = s->poly[TAC_POLY_POINT + i];
             p->start[i] = sweep_poly_at(c, j * h);
             p->chord[i] = sweep_poly_at(c, (j + 1) * h) - p->start[i];
-            chord2 += p->chord[i] * p->chord[i], bend2 += c[2] * c[2];
+            chord2 += p->chord[i] * p->chord[i];
+            bend2 += c[2] * c[2];
         }
         sweep_balls(s, j * h, h, &inner, &p->outer);
         p->slope = s->radial ? 1.0 : p->outer / inner;
@@ -76,7 +80,8 @@ static inline void sweep_pieces(const sweepNumbers* s, sweepPiece piece[TAC_SWEE
 // D and K of phi(y) >= (D - |y - x|)/K for one vector of points
 TAC_INLINE void sweep_reach(const sweepNumbers* s, const sweepPiece piece[TAC_SWEEP_PIECES],
                             const wide y[3], wide* D, wide* K) {
-    *D = w_set(1e300), *K = w_set(1.0);
+    *D = w_set(1e300);
+    *K = w_set(1.0);
     tacReal blur = 0.69314718055994530942 * s->in[TAC_IN_TAU];
     for (int j = 0; j < TAC_SWEEP_PIECES; ++j) {
         const sweepPiece* p = &piece[j];

@@ -49,8 +49,12 @@ static double select_bracket(selection* s, double* low) {
     const tacSelect* p = s->problem;
     tacReal slope;
     double a = 0.0, b = 0.0, width = tac_re(p->width);
-    for (int i = 0; i < p->n; ++i) a = fmin(a, tac_re(p->x[i])), b = fmax(b, tac_re(p->x[i]));
-    a = fmax(a - 2.0 * width, -0x1.fffffp+1023), b = fmin(b + 2.0 * width, 0x1.fffffp+1023);
+    for (int i = 0; i < p->n; ++i) {
+        a = fmin(a, tac_re(p->x[i]));
+        b = fmax(b, tac_re(p->x[i]));
+    }
+    a = fmax(a - 2.0 * width, -0x1.fffffp+1023);
+    b = fmin(b + 2.0 * width, 0x1.fffffp+1023);
     for (;;) {
         double middle = 0.5 * a + 0.5 * b;
         if (b - a <= width || middle <= a || middle >= b) break;
@@ -69,9 +73,15 @@ static double select_bracket(selection* s, double* low) {
 static void select_phi_bracket(selection* s, double* low, double* high, tacReal* slope) {
     double a, b = select_bracket(s, &a), width = tac_re(s->problem->width);
     int apart = b - a > 4.0 * width;
-    s->base = a, s->phi = 1.0;
-    *low = -0.5, *high = apart ? 1.5 : (b - a) / width + 0.5;
-    if (apart && tac_re(select_excess(s, slope)) > 0.0) s->base = b, *low = -1.5, *high = 0.5;
+    s->base = a;
+    s->phi = 1.0;
+    *low = -0.5;
+    *high = apart ? 1.5 : (b - a) / width + 0.5;
+    if (apart && tac_re(select_excess(s, slope)) > 0.0) {
+        s->base = b;
+        *low = -1.5;
+        *high = 0.5;
+    }
 }
 
 tacResult tac_select_solve(const tacSelect* problem, selection* s, tacReal* slope) {

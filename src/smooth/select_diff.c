@@ -20,7 +20,10 @@ static selectEntry select_entry(const selection* s, int i) {
     selectEntry e = {.t = t, .ramp = w_lane(ramp.value, 0), .d_ramp = w_lane(ramp.d_x, 0)};
     e.gate = w_lane(gate.value, 0);
     tacReal d = w_lane(gate.d_x, 0);
-    if (tac_re(d) > 0.0) e.d_gate_x = d / size, e.d_gate_gate = -d * (x / size) / size;
+    if (tac_re(d) > 0.0) {
+        e.d_gate_x = d / size;
+        e.d_gate_gate = -d * (x / size) / size;
+    }
     return e;
 }
 

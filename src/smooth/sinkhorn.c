@@ -40,11 +40,15 @@ static void sinkhorn_place(const tacSinkhorn* p, sinkhorn* s) {
     *s = (sinkhorn){.problem = p, .m = m < 0 ? 0 : m};
     m = s->m;
     s->H = sinkhorn_take(&work, m * m);
-    s->base = sinkhorn_take(&work, m), s->phi = sinkhorn_take(&work, m);
-    s->residual = sinkhorn_take(&work, m), s->step = sinkhorn_take(&work, m);
+    s->base = sinkhorn_take(&work, m);
+    s->phi = sinkhorn_take(&work, m);
+    s->residual = sinkhorn_take(&work, m);
+    s->step = sinkhorn_take(&work, m);
     s->whole = sinkhorn_take(&work, m);
-    s->t = sinkhorn_take(&work, m + 1), s->P = sinkhorn_take(&work, m + 1);
-    s->c = sinkhorn_take(&work, m + 1), s->d = sinkhorn_take(&work, m + 1);
+    s->t = sinkhorn_take(&work, m + 1);
+    s->P = sinkhorn_take(&work, m + 1);
+    s->c = sinkhorn_take(&work, m + 1);
+    s->d = sinkhorn_take(&work, m + 1);
     s->aux = sinkhorn_take(&work, m + 1);
 }
 
@@ -112,7 +116,10 @@ static void sinkhorn_count(const sinkhorn* s) {
 // residual, and H_lk = sum_j c_k d_l for k <= l if asked for
 static void sinkhorn_evaluate(const sinkhorn* s, int with_H) {
     int m = s->m;
-    for (int l = 0; l < m; ++l) s->residual[l] = 0.0, s->whole[l] = -(double)(l + 1);
+    for (int l = 0; l < m; ++l) {
+        s->residual[l] = 0.0;
+        s->whole[l] = -(double)(l + 1);
+    }
     for (int i = 0; with_H && i < m * m; ++i) s->H[i] = 0.0;
     for (int j = 0; j < s->problem->n; ++j) {
         tac_sinkhorn_item(s, j);

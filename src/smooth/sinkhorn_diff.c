@@ -108,9 +108,15 @@ tacResult tac_sinkhorn_top_k_vjp(const tacSinkhorn* problem, const tacReal* weig
         sinkhorn_item_vjp(&s, j, weights_bar);
 
         // M is symmetric: what the thresholds pass on comes back through the forward product
-        for (int l = 0; l < s.m; ++l) s.residual[l] = s.aux[l], s.aux[l] = s.step[l];
+        for (int l = 0; l < s.m; ++l) {
+            s.residual[l] = s.aux[l];
+            s.aux[l] = s.step[l];
+        }
         sinkhorn_add_tails_jvp(&s, s.residual);
-        for (int l = 0; l < s.m; ++l) along_x += s.residual[l], along_tau += s.residual[l] * s.t[l];
+        for (int l = 0; l < s.m; ++l) {
+            along_x += s.residual[l];
+            along_tau += s.residual[l] * s.t[l];
+        }
         if (x_bar) x_bar[j] += along_x / problem->tau;
         if (tau_bar) *tau_bar -= along_tau / problem->tau;
     }

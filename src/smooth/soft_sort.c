@@ -29,7 +29,8 @@ static void soft_sift_down(const tacReal* y, int* heap, int count, int at) {
             if (soft_ranks_before(y, heap[last], heap[child])) last = child;
         if (last == at) return;
         int swap = heap[at];
-        heap[at] = heap[last], heap[last] = swap;
+        heap[at] = heap[last];
+        heap[last] = swap;
         at = last;
     }
 }
@@ -45,7 +46,8 @@ static void soft_hard_order(int n, const tacReal* y, int k, int* order) {
     }
     for (int count = k - 1; count > 0; --count) {
         int swap = order[0];
-        order[0] = order[count], order[count] = swap;
+        order[0] = order[count];
+        order[count] = swap;
         soft_sift_down(y, order, count, 0);
     }
 }

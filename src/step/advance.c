@@ -24,10 +24,12 @@ tacStages tac_stages_take(const tacModel* model, int lanes, tacArena* arena) {
     tacStages s = {.count = stage_count(model), .lie = model->integrator == TAC_INTEGRATOR_LIE};
     for (int i = 0; i < s.count; ++i) {
         s.x[i] = take_point(model, lanes, arena);
-        s.a[i] = TAC_TAKE(arena, tacReal, nv), s.rate[i] = TAC_TAKE(arena, tacReal, na);
+        s.a[i] = TAC_TAKE(arena, tacReal, nv);
+        s.rate[i] = TAC_TAKE(arena, tacReal, na);
         s.k[i] = s.lie ? TAC_TAKE(arena, tacReal, nv) : s.x[i].v;
     }
-    s.mean_k = TAC_TAKE(arena, tacReal, nv), s.mean_a = TAC_TAKE(arena, tacReal, nv);
+    s.mean_k = TAC_TAKE(arena, tacReal, nv);
+    s.mean_a = TAC_TAKE(arena, tacReal, nv);
     s.mean_rate = TAC_TAKE(arena, tacReal, na);
     return s;
 }
@@ -67,7 +69,8 @@ static void add_mean(const tacFlow* f, tacStages* s, int i) {
 static void advance_rk4(tacFlow* f, tacStages* s, tacPoint next) {
     const tacModel* model = f->model;
     size_t nv = (size_t)(model->nv * f->k->lanes), na = (size_t)(model->na * f->k->lanes);
-    memset(s->mean_k, 0, sizeof(tacReal) * nv), memset(s->mean_a, 0, sizeof(tacReal) * nv);
+    memset(s->mean_k, 0, sizeof(tacReal) * nv);
+    memset(s->mean_a, 0, sizeof(tacReal) * nv);
     if (na > 0) memset(s->mean_rate, 0, sizeof(tacReal) * na);
     for (int i = 0; i < s->count; ++i) {
         tacReal h = f->h * tac_rk4_reach[i];

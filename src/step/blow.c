@@ -20,7 +20,8 @@ static void set_bounce(const tacStrike* s, tacStrikeGroup* g) {
     const double width = 0.5;
     g->approach = tac_dot(g->frame.axis[0], tac_frame_velocity(&g->frame, &s->before));
     double y = fmin(fmax((-g->approach / s->slow - 1.0) / width, 0.0), 1.0);
-    g->fade = y * y * (3.0 - 2.0 * y), g->steep = 6.0 * y * (1.0 - y) / width;
+    g->fade = y * y * (3.0 - 2.0 * y);
+    g->steep = 6.0 * y * (1.0 - y) / width;
 }
 
 // which contacts bounce, as the note has chosen
@@ -35,8 +36,10 @@ static void set_bounces(tacStrike* s, const tacStrikeNote* note) {
 
 tacStrikeNote tac_strike_part(tacStrike* s, const tacStrikeNote* note, int with) {
     tacStrikeNote part = *note;
-    part.f = note->part[with].f, part.u = note->part[with].u;
-    part.classes = note->part[with].classes, part.bounded = 0;
+    part.f = note->part[with].f;
+    part.u = note->part[with].u;
+    part.classes = note->part[with].classes;
+    part.bounded = 0;
     set_bounces(s, note);
     for (int g = 0; g < s->groups && !with; ++g) s->group[g].bounces = 0;
     return part;
@@ -77,12 +80,16 @@ static int reaches(tacStrike* s, int i, int mark) {
     for (int side = 0; side < 2 && row < 0; ++side) {
         int body = model->contact->pair[s->contacts.pair[i]].body[side];
         int tree = tree_of(model, tac_last_dof(model, body));
-        if (tree >= 0) found |= struck[tree], struck[tree] |= mark;
+        if (tree >= 0) {
+            found |= struck[tree];
+            struck[tree] |= mark;
+        }
     }
     for (int k = 0; k < model->nv && row >= 0; ++k)
         if (s->row[row].J[k] != 0.0) {
             int tree = tree_of(model, k);
-            found |= struck[tree], struck[tree] |= mark;
+            found |= struck[tree];
+            struck[tree] |= mark;
         }
     return found;
 }
@@ -90,9 +97,13 @@ static int reaches(tacStrike* s, int i, int mark) {
 // What the blow does not reach takes no part: an impact of one body is none of another's business.
 static void leave_out(tacStrike* s, tacStrikeNote* note) {
     for (int before = -1, now = 0; before != now;) {
-        before = now, now = 0;
+        before = now;
+        now = 0;
         for (int i = 0; i < note->listed; ++i)
-            if (note->chosen[i] != TAC_STRIKE_OUT && reaches(s, i, 0)) reaches(s, i, 1), ++now;
+            if (note->chosen[i] != TAC_STRIKE_OUT && reaches(s, i, 0)) {
+                reaches(s, i, 1);
+                ++now;
+            }
     }
     for (int i = 0; i < note->listed; ++i)
         if (!reaches(s, i, 0)) note->chosen[i] = TAC_STRIKE_OUT;
@@ -110,7 +121,10 @@ static double creep(const tacStrike* s) { return fmin(2.0 * s->delta / s->dt, 0.
 static int choose_collisions(tacStrike* s, tacStrikeNote* note, int all) {
     int approach = 0, nv = s->scene->nv;
     double speed = 0.0, restitution = s->scene->param[s->restitution], v;
-    for (int k = 0; k < nv; ++k) speed = fmax(speed, fabs(note->v[k])), s->bounce.island[k] = 0;
+    for (int k = 0; k < nv; ++k) {
+        speed = fmax(speed, fabs(note->v[k]));
+        s->bounce.island[k] = 0;
+    }
     note->listed = s->contacts.count + s->nrow;
     s->blow = find_blow(s, note);
     double nothing = fmax(1e-9 * speed + 1e-14, creep(s)); // rows that cancel leave some, too
@@ -125,7 +139,10 @@ static int choose_collisions(tacStrike* s, tacStrikeNote* note, int all) {
                                           : row < 0 && v < -s->slow && restitution > 0.0 && !all
                                               ? TAC_STRIKE_BOUNCES
                                               : TAC_STRIKE_IN);
-        if (hit) ++approach, reaches(s, i, 1);
+        if (hit) {
+            ++approach;
+            reaches(s, i, 1);
+        }
     }
     if (!all) leave_out(s, note);
     return approach;
@@ -150,7 +167,8 @@ static double reach_of(const tacStrike* s) {
 
 static tacResult collision_contacts(tacStrike* s, tacStrikeNote* note) {
     tac_strike_place(s, &s->before, note->q, note->v);
-    note->reach = reach_of(s), note->spread = s->late > TAC_SPREAD_AFTER;
+    note->reach = reach_of(s);
+    note->spread = s->late > TAC_SPREAD_AFTER;
     tacResult result = tac_strike_find(s, &s->before, note->reach, note->spread);
     return result == TAC_OK ? tac_strike_list(s, note) : result;
 }
@@ -167,7 +185,8 @@ static tacResult bound_energy(tacStrike* s, tacStrikeNote* note) {
     tac_strike_right_side(s, &soft, note->v);
     tacResult result = tac_strike_solve(s, &soft, note->v);
     if (result != TAC_OK) return result;
-    note->passes += soft.passes, note->residual = fmax(note->residual, soft.residual);
+    note->passes += soft.passes;
+    note->residual = fmax(note->residual, soft.residual);
     note->flags |= soft.flags | TAC_BOUNDED;
     tac_strike_drop_tangents(s, &soft);
     tac_bounce_bound(s, note);
@@ -175,7 +194,11 @@ static tacResult bound_energy(tacStrike* s, tacStrikeNote* note) {
 }
 
 int tac_collide(tacStrike* s, tacStrikeNote* note, int all, tacResult* result) {
-    note->collides = 1, note->h = 0.0, note->passes = 0, note->flags = 0, note->residual = 0.0;
+    note->collides = 1;
+    note->h = 0.0;
+    note->passes = 0;
+    note->flags = 0;
+    note->residual = 0.0;
     note->border = 0;
     *result = collision_contacts(s, note);
     if (*result != TAC_OK) return 0;
@@ -188,7 +211,9 @@ int tac_collide(tacStrike* s, tacStrikeNote* note, int all, tacResult* result) {
     tac_strike_right_side(s, note, note->v);
     *result = tac_strike_solve(s, note, note->v);
     if (*result == TAC_OK) *result = bound_energy(s, note);
-    if (*result == TAC_OK)
-        note->border |= tac_strike_wavers(s, note), tac_strike_drop_tangents(s, note);
+    if (*result == TAC_OK) {
+        note->border |= tac_strike_wavers(s, note);
+        tac_strike_drop_tangents(s, note);
+    }
     return approach;
 }

@@ -92,7 +92,8 @@ static void add_sizes(tacStrike* s, const tacStrikeNote* note) {
         if (first < 0) continue;
         int island = s->bounce.island[first];
         double speed = fabs(dot(nv, J, note->v)) + fabs(dot(nv, J, note->u)), f = fabs(note->f[i]);
-        s->bounce.size[island] += 0.5 * f * speed, s->bounce.push[island] += f;
+        s->bounce.size[island] += 0.5 * f * speed;
+        s->bounce.push[island] += f;
         int held = s->group[i / size].kind == TAC_GROUP_EQUALITY;
         if (i % size || held) s->bounce.slip[island] += s->A[(size_t)i * (size_t)(s->rows + 1)] * f;
     }
@@ -104,7 +105,10 @@ int tac_bounce_gains(tacStrike* s, tacStrikeNote* note) {
     tacBounce* b = &s->bounce;
     int nv = s->scene->nv, gains = 0;
     find_islands(s);
-    clear(b->still, nv), clear(b->size, nv), clear(b->push, nv), clear(b->slip, nv);
+    clear(b->still, nv);
+    clear(b->size, nv);
+    clear(b->push, nv);
+    clear(b->slip, nv);
     for (int k = 0; k < nv; ++k) b->mean[k] = note->u[k] + note->v[k];
     add_work(s, note->f, b->mean, b->still);
     add_sizes(s, note);
@@ -124,7 +128,9 @@ static void find_gains(tacStrike* s, const tacStrikeNote* note) {
     tacBounce* b = &s->bounce;
     int nv = s->scene->nv;
     double* d = s->b_dot; // (rows)
-    clear(b->still, nv), clear(b->slope, nv), clear(b->curve, nv);
+    clear(b->still, nv);
+    clear(b->slope, nv);
+    clear(b->curve, nv);
     for (int i = 0; i < s->rows; ++i) d[i] = full->f[i] - soft->f[i];
     for (int k = 0; k < nv; ++k) b->mean[k] = soft->u[k] + note->v[k];
     add_work(s, soft->f, b->mean, b->still);
@@ -165,7 +171,8 @@ void tac_bounce_bound(tacStrike* s, tacStrikeNote* note) {
 // M x, or derivatives of it: nothing but masses acts
 static void multiply_mass(tacStrike* s, const double* x, double* y) {
     tacFlow* f = &s->flow[1];
-    f->m.wrench = NULL, f->m.qacc = x;
+    f->m.wrench = NULL;
+    f->m.qacc = x;
     f->k->inverse(f->model, &f->m, y);
 }
 
@@ -178,9 +185,12 @@ void tac_bounce_ready(tacStrike* s, const tacStrikeNote* note) {
         double share = note->share[k], by_s = b->slope[k] + 2.0 * share * b->curve[k];
         b->by_s[k] = share > 0.0 && share < 1.0 ? by_s : INFINITY;
     }
-    for (int k = 0; k < nv; ++k)
-        b->mean[k] = 0.5 * (note->u[k] + note->v[k]), b->change[k] = note->u[k] - note->v[k];
-    multiply_mass(s, note->v, b->momentum[0]), multiply_mass(s, note->u, b->momentum[1]);
+    for (int k = 0; k < nv; ++k) {
+        b->mean[k] = 0.5 * (note->u[k] + note->v[k]);
+        b->change[k] = note->u[k] - note->v[k];
+    }
+    multiply_mass(s, note->v, b->momentum[0]);
+    multiply_mass(s, note->u, b->momentum[1]);
 }
 
 // the parts have left the flow with their own impulses
@@ -226,7 +236,8 @@ void tac_bounce_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_ba
     look_at_change(s);
     for (int k = 0; k < nv; ++k) {
         double g = gain_bar[b->island[k]], u = u_bar[k] + g * b->momentum[1][k];
-        b->part[0][k] = (1.0 - note->share[k]) * u, b->part[1][k] = note->share[k] * u;
+        b->part[0][k] = (1.0 - note->share[k]) * u;
+        b->part[1][k] = note->share[k] * u;
         bar->v[k] -= g * b->momentum[0][k];
         b->turned[k] = g * b->mean[k];
     }

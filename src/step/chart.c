@@ -26,7 +26,10 @@ static void chart_factor(tacReal x, tacReal* c, tacReal* slope) {
     };
     if (tac_re(x) < 0.25) {
         *c = *slope = 0.0;
-        for (int k = 9; k >= 0; --k) *slope = *slope * x + *c, *c = *c * x + series[k];
+        for (int k = 9; k >= 0; --k) {
+            *slope = *slope * x + *c;
+            *c = *c * x + series[k];
+        }
         return;
     }
     tacReal angle = r_sqrt(x), half = 0.5 * angle, s = r_sin(half), cot = r_cos(half) / s;
@@ -82,7 +85,8 @@ void tac_chart_rate(const tacModel* model, int lanes, const tacReal* before, tac
             tacVec3 u = tac_scale(lane_of(before, at, lane, lanes), h);
             tacVec3 w = turn_rate(u, lane_of(v, at, lane, lanes));
             k[at * lanes + lane] = w.x;
-            k[(at + 1) * lanes + lane] = w.y, k[(at + 2) * lanes + lane] = w.z;
+            k[(at + 1) * lanes + lane] = w.y;
+            k[(at + 2) * lanes + lane] = w.z;
         }
     }
 }
@@ -128,7 +132,8 @@ void tac_chart_rate_rows(const tacModel* model, const tacReal* before, tacReal h
             tacVec3 d = turn_rate(u, lane_of(V, at, c, columns));
             d = tac_add(d, turn_rate_by_u(u, rate, u_dot));
             K[at * columns + c] = d.x;
-            K[(at + 1) * columns + c] = d.y, K[(at + 2) * columns + c] = d.z;
+            K[(at + 1) * columns + c] = d.y;
+            K[(at + 2) * columns + c] = d.z;
         }
     }
 }

@@ -39,8 +39,10 @@ tacCoupling tac_coupling_take(const tacModel* model, tacArena* arena) {
     tacCoupling c = {.model = model};
     int** each[] = {&c.tree, &c.head, &c.queue, &c.at};
     for (int i = 0; i < 4; ++i) *each[i] = TAC_TAKE(arena, int, nv + 1);
-    c.from = TAC_TAKE(arena, int, edges), c.to = TAC_TAKE(arena, int, edges);
-    c.near = TAC_TAKE(arena, int, 2 * edges), c.chain = TAC_TAKE(arena, int, longest_chain(model));
+    c.from = TAC_TAKE(arena, int, edges);
+    c.to = TAC_TAKE(arena, int, edges);
+    c.near = TAC_TAKE(arena, int, 2 * edges);
+    c.chain = TAC_TAKE(arena, int, longest_chain(model));
     return c;
 }
 
@@ -48,7 +50,8 @@ tacCoupling tac_coupling_take(const tacModel* model, tacArena* arena) {
 
 static void add_edge(tacCoupling* c, int a, int b) {
     if (a < 0 || b < 0 || c->tree[a] == c->tree[b]) return;
-    c->from[c->edges] = c->tree[a], c->to[c->edges++] = c->tree[b];
+    c->from[c->edges] = c->tree[a];
+    c->to[c->edges++] = c->tree[b];
 }
 
 static int tendon_dof(const tacModel* model, const tacTendon* t, int i) {
@@ -72,8 +75,14 @@ static void list_edges(tacCoupling* c, const tacPairForce* force, int count) {
 static void sort_edges(tacCoupling* c) {
     int nv = c->model->nv;
     memset(c->head, 0, sizeof *c->head * (size_t)(nv + 1));
-    for (int e = 0; e < c->edges; ++e) ++c->head[c->from[e]], ++c->head[c->to[e]];
-    for (int k = 0, sum = 0; k <= nv; ++k) sum += c->head[k], c->head[k] = sum;
+    for (int e = 0; e < c->edges; ++e) {
+        ++c->head[c->from[e]];
+        ++c->head[c->to[e]];
+    }
+    for (int k = 0, sum = 0; k <= nv; ++k) {
+        sum += c->head[k];
+        c->head[k] = sum;
+    }
     for (int e = c->edges - 1; e >= 0; --e) {
         c->near[--c->head[c->from[e]]] = c->to[e];
         c->near[--c->head[c->to[e]]] = c->from[e];
@@ -85,11 +94,15 @@ static void sort_edges(tacCoupling* c) {
 // queue[begin ..] gets the trees that hang together with `root`, by breadth; the end of them
 static int spread(tacCoupling* c, int root, int begin) {
     int end = begin;
-    c->queue[end] = root, c->at[root] = end++;
+    c->queue[end] = root;
+    c->at[root] = end++;
     for (int i = begin; i < end; ++i) {
         int tree = c->queue[i];
         for (int e = c->head[tree]; e < c->head[tree + 1]; ++e)
-            if (c->at[c->near[e]] < 0) c->queue[end] = c->near[e], c->at[c->near[e]] = end++;
+            if (c->at[c->near[e]] < 0) {
+                c->queue[end] = c->near[e];
+                c->at[c->near[e]] = end++;
+            }
     }
     return end;
 }
@@ -114,7 +127,8 @@ static void place_rows(tacCoupling* c, int trees, int* place) {
     for (int k = 0; k < nv; ++k) ++size[c->tree[k]];
     for (int i = trees - 1; i >= 0; --i) {
         int tree = c->queue[i];
-        row += size[tree], size[tree] = row; // behind the tree's rows
+        row += size[tree];
+        size[tree] = row; // behind the tree's rows
     }
     for (int k = 0; k < nv; ++k) place[k] = --size[c->tree[k]];
 }

@@ -42,7 +42,8 @@ tacFlow tac_flow_take(const tacModel* model, const tacDynamicsKernels* kernels, 
 void tac_flow_again(tacFlow* f, tacScratch* scratch) {
     const tacModel* model = f->model;
     int lanes = f->k->lanes;
-    f->h = model->param[model->timestep], f->result = TAC_OK;
+    f->h = model->param[model->timestep];
+    f->result = TAC_OK;
     for (int k = 0; k < model->nv && f->implicit; ++k) {
         tacReal damping = model->param[model->joint[model->dof[k].joint].damping];
         for (int i = 0; i < lanes; ++i) f->extra[k * lanes + i] = f->h * damping;
@@ -86,14 +87,19 @@ void tac_flow_solve_columns(tacFlow* f, tacReal* x, int count, int stride) {
 static void flow_by_code(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
     memset(a, 0, sizeof *a * (size_t)f->model->nv);
     tac_touch_velocities(f->model, &f->m);
-    tac_touch_at(f->touch, &f->m, a), tac_hold_at(f->model, &f->m, NULL, a);
+    tac_touch_at(f->touch, &f->m, a);
+    tac_hold_at(f->model, &f->m, NULL, a);
     tac_generated_flow(f->touch->scratch, x, f->m.ctrl, a, rate);
     if (f->result == TAC_OK) f->result = f->touch->result;
 }
 
 void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
     const tacModel* model = f->model;
-    f->m.qpos = x.q, f->m.qvel = x.v, f->m.act = x.act, f->m.qacc = NULL, f->m.wrench = NULL;
+    f->m.qpos = x.q;
+    f->m.qvel = x.v;
+    f->m.act = x.act;
+    f->m.qacc = NULL;
+    f->m.wrench = NULL;
     f->k->kinematics(model, &f->m);
     if (f->by_code) {
         flow_by_code(f, x, a, rate);
@@ -101,7 +107,10 @@ void tac_flow_at(tacFlow* f, tacPoint x, tacReal* a, tacReal* rate) {
     }
     f->k->inverse(model, &f->m, f->bias);
     f->k->applied(model, &f->m, a);
-    if (f->touch) tac_touch_at(f->touch, &f->m, a), tac_hold_at(model, &f->m, NULL, a);
+    if (f->touch) {
+        tac_touch_at(f->touch, &f->m, a);
+        tac_hold_at(model, &f->m, NULL, a);
+    }
     if (f->spins) tac_spin_at(model, &f->m, a);
     if (f->deep) {
         f->k->articulated(model, &f->m, a, f->implicit ? f->extra : NULL, a);

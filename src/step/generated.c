@@ -111,7 +111,8 @@ tacResult tac_step_code_use(const tacStepCode* code, tacScratch* scratch) {
         if (!work) return TAC_ERROR_MEMORY;
     }
     if (scratch->code_work) a.release(a.user, scratch->code_work);
-    scratch->code = code, scratch->code_work = work;
+    scratch->code = code;
+    scratch->code_work = work;
     return TAC_OK;
 }
 
@@ -129,23 +130,29 @@ void tac_generated_flow(const tacScratch* scratch, tacPoint x, const tacReal* u,
     const tacStepCode* code = scratch->code;
     const tacModel* model = code->model;
     double *in = scratch->code_work, *out = in + code->in, *at = in;
-    at = append(at, x.q, model->nq), at = append(at, x.v, model->nv);
-    at = append(at, x.act, model->na), at = append(at, u, model->nu);
+    at = append(at, x.q, model->nq);
+    at = append(at, x.v, model->nv);
+    at = append(at, x.act, model->na);
+    at = append(at, u, model->nu);
     append(at, a, model->nv);
     tac_code_single(code->code, in, out, out + code->out);
-    append(a, out, model->nv), append(rate, out + model->nv, model->na);
+    append(a, out, model->nv);
+    append(rate, out + model->nv, model->na);
 }
 
 tacResult tac_generated_step(const tacModel* model, const tacState* x, const tacReal* u,
                              tacState* next, tacScratch* scratch) {
     const tacStepCode* code = scratch->code;
     double *in = scratch->code_work, *out = in + code->in, *at = in;
-    at = append(at, x->qpos, model->nq), at = append(at, x->qvel, model->nv);
-    at = append(at, x->act, model->na), append(at, u, model->nu);
+    at = append(at, x->qpos, model->nq);
+    at = append(at, x->qvel, model->nv);
+    at = append(at, x->act, model->na);
+    append(at, u, model->nu);
     tacResult result = tac_code_single(code->code, in, out, out + code->out);
     if (result != TAC_OK) return result;
     tac_state_keep(model, x, next);
-    append(next->qpos, out, model->nq), append(next->qvel, out + model->nq, model->nv);
+    append(next->qpos, out, model->nq);
+    append(next->qvel, out + model->nq, model->nv);
     append(next->act, out + model->nq + model->nv, model->na);
     scratch->info = (tacInfo){.time_of_impact = model->param[model->timestep]};
     return TAC_OK;

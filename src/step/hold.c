@@ -97,7 +97,9 @@ static holdForce limit_force(const tacModel* model, const tacHold* h, holdState 
                        0, is_implicit(model)};
     tacPlaneLaw law_bar = {0};
     tacPlaneState bar = {0}, at = {.phi = s.z, .h = model->param[model->timestep]};
-    at.n.x = 1.0, at.v.x = s.v, at.y.x = s.y;
+    at.n.x = 1.0;
+    at.v.x = s.v;
+    at.y.x = s.y;
     tacVec3 x = tac_vec3_zero();
     x.x = 1.0;
     tac_point_plane_vjp(&law, &at, x, &law_bar, &bar);
@@ -184,7 +186,8 @@ static holdState state_dot(const tacModel* model, const tacMotion* m, const tacH
         holdTerm t = term_at(model, h, i);
         tacReal coef = at(dot->theta, t.coef);
         if (!h->friction) s.z += coef * position_of(model, m, t.dof);
-        s.v += coef * m->qvel[t.dof], s.y += coef * step * m->qacc[t.dof];
+        s.v += coef * m->qvel[t.dof];
+        s.y += coef * step * m->qacc[t.dof];
     }
     if (!h->friction) s.z -= at(dot->theta, bound_of(model, h));
     return s;
@@ -219,7 +222,8 @@ static void line_vjp(const tacModel* model, const tacMotion* m, const tacHold* h
     for (int k = 0; k < term_count(model, h); ++k) {
         holdTerm t = term_at(model, h, k);
         tacReal coef = coef_of(model, t);
-        add_to(bar->dq, t.dof, coef * z), add_to(bar->dv, t.dof, coef * v);
+        add_to(bar->dq, t.dof, coef * z);
+        add_to(bar->dv, t.dof, coef * v);
         if (!h->friction) add_to(bar->theta, t.coef, z * position_of(model, m, t.dof));
         add_to(bar->theta, t.coef, v * m->qvel[t.dof] + y * step * m->qacc[t.dof]);
     }

@@ -61,7 +61,10 @@ void tac_touch_solve_columns(const tacTouch* t, tacReal* x, int count, int strid
 }
 
 void tac_touch_lead(tacTouch* t, const tacMotion* m, const tacReal* a) {
-    t->rate.qpos = m->qpos, t->rate.qvel = a, t->rate.qacc = NULL, t->rate.wrench = NULL;
+    t->rate.qpos = m->qpos;
+    t->rate.qvel = a;
+    t->rate.qacc = NULL;
+    t->rate.wrench = NULL;
     SINGLE->kinematics(t->model, &t->rate);
     SINGLE->inverse(t->model, &t->rate, t->tau);
     tac_touch_twists(t, &t->rate, t->lead);

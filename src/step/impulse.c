@@ -91,7 +91,8 @@ tacResult tac_impulse_jvp(const tacModel* model, const tacReal* qpos, const tacR
     if (result == TAC_OK) {
         int nv = model->nv;
         tacStrikeDot d = {.q = take_copy(arena, dq, nv), .v = take_copy(arena, qvel_dot, nv)};
-        d.theta = take_copy(arena, theta_dot, model->nparam), d.dt = d.theta[model->timestep];
+        d.theta = take_copy(arena, theta_dot, model->nparam);
+        d.dt = d.theta[model->timestep];
         d.theta[model->timestep] = 0.0;
         double *u = take_copy(arena, NULL, nv), *rate = take_copy(arena, NULL, model->na);
         for (int i = 0; i < p.notes && result == TAC_OK; ++i) {
@@ -128,16 +129,19 @@ tacResult tac_impulse_vjp(const tacModel* model, const tacReal* qpos, const tacR
         double *u = take_copy(arena, NULL, nv), *rate = take_copy(arena, NULL, model->na);
         for (int i = p.notes - 1; i >= 0 && result == TAC_OK; --i) {
             result = tac_strike_revisit(p.s, &p.note[i]);
-            memcpy(u, bar.v, bytes), memset(bar.v, 0, bytes);
+            memcpy(u, bar.v, bytes);
+            memset(bar.v, 0, bytes);
             if (result == TAC_OK) tac_strike_vjp(p.s, &p.note[i], u, rate, &bar);
         }
         bar.theta[model->timestep] = bar.dt;
         if (result == TAC_OK && !(tac_all_finite(bar.q, nv) && tac_all_finite(bar.v, nv) &&
                                   tac_all_finite(bar.theta, model->nparam)))
             result = TAC_ERROR_DIVERGED;
-        if (result == TAC_OK)
-            add(dq_bar, bar.q, nv), add(qvel_bar, bar.v, nv),
-                add(theta_bar, bar.theta, model->nparam);
+        if (result == TAC_OK) {
+            add(dq_bar, bar.q, nv);
+            add(qvel_bar, bar.v, nv);
+            add(theta_bar, bar.theta, model->nparam);
+        }
     }
     scratch->info = p.info;
     arena->used = mark;

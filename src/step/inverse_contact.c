@@ -38,8 +38,10 @@ static void add_mass_times(const tacModel* model, const tacMotion* m, const tacR
     for (int k = 0; k < model->nv; ++k) {
         const tacReal* row = m->M + model->dof[k].row;
         y[k] += *row++ * x[k];
-        for (int j = model->dof[k].parent; j >= 0; j = model->dof[j].parent, ++row)
-            y[k] += *row * x[j], y[j] += *row * x[k];
+        for (int j = model->dof[k].parent; j >= 0; j = model->dof[j].parent, ++row) {
+            y[k] += *row * x[j];
+            y[j] += *row * x[k];
+        }
     }
 }
 
@@ -62,11 +64,17 @@ static needMotion take_motion(const tacModel* model, tacDynamicsInput x, int der
     tacFlow* f = &n.f;
     f->implicit = f->fast = 0; // dampers are among the forces that are asked for
     f->m.pushed = 0;
-    f->m.qpos = x.qpos, f->m.qvel = x.qvel, f->m.qacc = NULL, f->m.wrench = x.wrench;
+    f->m.qpos = x.qpos;
+    f->m.qvel = x.qvel;
+    f->m.qacc = NULL;
+    f->m.wrench = x.wrench;
     n.tau = take_zero(&scratch->arena, model->nv);
     f->k->kinematics(model, &f->m);
     f->k->inverse(model, &f->m, f->bias);
-    if (f->touch) tac_touch_at(f->touch, &f->m, n.tau), tac_hold_at(model, &f->m, NULL, n.tau);
+    if (f->touch) {
+        tac_touch_at(f->touch, &f->m, n.tau);
+        tac_hold_at(model, &f->m, NULL, n.tau);
+    }
     if (f->spins) tac_spin_at(model, &f->m, n.tau);
     for (int k = 0; k < model->nv; ++k) n.tau[k] = f->bias[k] - n.tau[k];
     f->k->mass(model, &f->m, NULL);

@@ -50,8 +50,10 @@ static tacResult fill_tape(const tacRollout* r, const tacState* x, const tacReal
                            tacScratch* scratch) {
     const tacModel* m = r->model;
     tacState at = row(r, 0);
-    copy(at.qpos, x->qpos, m->nq), copy(at.qvel, x->qvel, m->nv);
-    copy(at.act, x->act, m->na), copy(at.warm, x->warm, m->nwarm);
+    copy(at.qpos, x->qpos, m->nq);
+    copy(at.qvel, x->qvel, m->nv);
+    copy(at.act, x->act, m->na);
+    copy(at.warm, x->warm, m->nwarm);
     tacResult result = TAC_OK;
     for (int i = 0; i < r->steps && result == TAC_OK; ++i) {
         tacState from = row(r, i), next = row(r, i + 1);
@@ -82,12 +84,15 @@ tacResult tac_rollout_jvp(const tacRollout* r, const tacState* x, const tacReal*
     const tacModel* m = r->model;
     tacResult result = fill_tape(r, x, u, scratch);
     tacTangent at = tangent(r, 0), next = tangent(r, 1), gradient = tangent(r, 2);
-    copy(at.dq, x_dot.dq, m->nv), copy(at.dv, x_dot.dv, m->nv), copy(at.da, x_dot.da, m->na);
+    copy(at.dq, x_dot.dq, m->nv);
+    copy(at.dv, x_dot.dv, m->nv);
+    copy(at.da, x_dot.da, m->na);
     for (int i = 0; i < r->steps && result == TAC_OK; ++i) {
         tacState from = row(r, i);
         result = tac_step_jvp(m, &from, u, at, u_dot, theta_dot, next, scratch);
         tacTangent swap = at;
-        at = next, next = swap;
+        at = next;
+        next = swap;
     }
     if (result != TAC_OK) return result;
     tacState end = row(r, r->steps);
@@ -118,9 +123,12 @@ tacResult tac_rollout_vjp(const tacRollout* r, const tacState* x, const tacReal*
         clear(r, before);
         result = tac_step_vjp(m, &from, u, at, before, u_bar, theta_bar, scratch);
         tacTangent swap = at;
-        at = before, before = swap;
+        at = before;
+        before = swap;
     }
     if (result != TAC_OK) return result;
-    add(x_bar.dq, at.dq, m->nv), add(x_bar.dv, at.dv, m->nv), add(x_bar.da, at.da, m->na);
+    add(x_bar.dq, at.dq, m->nv);
+    add(x_bar.dv, at.dv, m->nv);
+    add(x_bar.da, at.da, m->na);
     return TAC_OK;
 }

@@ -51,12 +51,15 @@ static tacVec3 solve(tacMat3 B, tacVec3 x) {
 static spinTop top_of(const tacModel* model, const tacMotion* m, const tacJoint* j) {
     spinTop t = {.at = j->dof + 3, .inertia = model->body[j->body].inertia};
     t.h = model->param[model->timestep];
-    t.I = inertia_of(model->param + t.inertia), t.w = tac_load3(m->qvel + t.at);
+    t.I = inertia_of(model->param + t.inertia);
+    t.w = tac_load3(m->qvel + t.at);
     t.L = tac_mat_mul_vec(t.I, t.w);
-    t.s = t.h * t.h * tac_norm2(t.w), t.theta = 1.0 / (1.0 + t.s * t.s * t.s * t.s);
+    t.s = t.h * t.h * tac_norm2(t.w);
+    t.theta = 1.0 / (1.0 + t.s * t.s * t.s * t.s);
     t.B = tac_mat_add_scaled(t.I, 0.5 * t.h * t.theta, tac_mat_mul(tac_skew(t.w), t.I));
     t.B = tac_mat_add_scaled(t.B, -0.5 * t.h, tac_skew(t.L));
-    t.alpha = solve(t.B, tac_cross(t.L, t.w)), t.A = tac_mat_mul_vec(t.I, t.alpha);
+    t.alpha = solve(t.B, tac_cross(t.L, t.w));
+    t.A = tac_mat_mul_vec(t.I, t.alpha);
     return t;
 }
 
@@ -92,7 +95,8 @@ static spinSlope slope_of(const spinTop* t, tacVec3 c) {
     r.h += 2.0 * t->h * tac_norm2(t->w) * by_s;
     tacMat3 K = tac_mat_add(tac_outer(by_L, t->w), tac_outer(by_A, t->alpha));
     for (int k = 0; k < 3; ++k) r.I[k] = K.m[k][k];
-    r.I[3] = K.m[0][1] + K.m[1][0], r.I[4] = K.m[0][2] + K.m[2][0];
+    r.I[3] = K.m[0][1] + K.m[1][0];
+    r.I[4] = K.m[0][2] + K.m[2][0];
     r.I[5] = K.m[1][2] + K.m[2][1];
     return r;
 }

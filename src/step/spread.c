@@ -40,8 +40,10 @@ static void copy_contact(tacContacts* c, int from, int to, tacVec3 arm) {
         c->point[k][to] = c->point[k][from] + by[k];
         c->normal[k][to] = c->normal[k][from];
     }
-    c->distance[to] = c->distance[from], c->activity[to] = c->activity[from];
-    c->pair[to] = c->pair[from], c->bundle[to] = c->bundle[from];
+    c->distance[to] = c->distance[from];
+    c->activity[to] = c->activity[from];
+    c->pair[to] = c->pair[from];
+    c->bundle[to] = c->bundle[from];
     for (int k = 0; k < 2; ++k) c->geom[k][to] = c->geom[k][from];
     c->feature[to] = c->feature[from];
     if (c->d_twist[0][0]) shift_twist(c, from, to, arm);

@@ -86,8 +86,10 @@ static tacPass* plain_pass(const tacModel* model, tacScratch* scratch, tacPass* 
         kept->touch = *kept->pass.f.touch;
         kept->pass.f.touch = &kept->touch;
     }
-    kept->to = scratch->arena.used, kept->contact = model->contact;
-    kept->integrator = model->integrator, kept->disable = model->disable;
+    kept->to = scratch->arena.used;
+    kept->contact = model->contact;
+    kept->integrator = model->integrator;
+    kept->disable = model->disable;
     return &kept->pass;
 }
 #endif

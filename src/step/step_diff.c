@@ -102,9 +102,12 @@ static stepDot take_dot(const tacModel* model, tacArena* arena, tacTangent x, co
     for (int i = 0; i < TAC_COUNT(of_v); ++i) *of_v[i] = take_zero(arena, model->nv);
     for (int i = 0; i < TAC_COUNT(of_act); ++i) *of_act[i] = take_zero(arena, model->na);
     if (theta) d.h = theta[model->timestep];
-    copy(d.q0, x.dq, model->nv), copy(d.q, x.dq, model->nv);
-    copy(d.v0, x.dv, model->nv), copy(d.v, x.dv, model->nv);
-    copy(d.act0, x.da, model->na), copy(d.act, x.da, model->na);
+    copy(d.q0, x.dq, model->nv);
+    copy(d.q, x.dq, model->nv);
+    copy(d.v0, x.dv, model->nv);
+    copy(d.v, x.dv, model->nv);
+    copy(d.act0, x.da, model->na);
+    copy(d.act, x.da, model->na);
     return d;
 }
 
@@ -178,7 +181,8 @@ static void activation_vjp(tacFlow* f, const tacStages* s, stepBar* b, const tac
 // of stage 0, which is the first state
 static void first_vjp(tacFlow* f, const tacStages* s, stepBar* b) {
     stage_vjp(f, s, b, 0);
-    add(b->q0, 1.0, b->q, f->model->nv), add(b->v0, 1.0, b->v[0], f->model->nv);
+    add(b->q0, 1.0, b->q, f->model->nv);
+    add(b->v0, 1.0, b->v[0], f->model->nv);
     add(b->act0, 1.0, b->act[0], f->model->na);
 }
 
@@ -204,8 +208,10 @@ static void stage_start_vjp(tacFlow* f, const tacStages* s, stepBar* b, int i) {
         h_bar += s->a[i - 1][k] * b->v[i][k] + s->k[i - 1][k] * b->u_step[k];
     for (int k = 0; k < model->na; ++k) h_bar += s->rate[i - 1][k] * b->act[i][k];
     add(b->k[i - 1], h, b->u_step, model->nv);
-    add(b->v0, 1.0, b->v[i], model->nv), add(b->a[i - 1], h, b->v[i], model->nv);
-    add(b->act0, 1.0, b->act[i], model->na), add(b->rate[i - 1], h, b->act[i], model->na);
+    add(b->v0, 1.0, b->v[i], model->nv);
+    add(b->a[i - 1], h, b->v[i], model->nv);
+    add(b->act0, 1.0, b->act[i], model->na);
+    add(b->rate[i - 1], h, b->act[i], model->na);
     b->h += tac_rk4_reach[i] * h_bar;
 }
 
@@ -219,7 +225,10 @@ static void rk4_vjp(tacFlow* f, const tacStages* s, stepBar* b, tacPoint next) {
     int nv = f->model->nv, na = f->model->na;
     activation_vjp(f, s, b, s->mean_rate, next.act, b->mean_rate);
     tac_move_vjp(f->model, s->mean_k, f->h, next.q, b->q0, b->mean_k, &b->h);
-    for (int k = 0; k < nv; ++k) b->v0[k] += next.v[k], b->h += s->mean_a[k] * next.v[k];
+    for (int k = 0; k < nv; ++k) {
+        b->v0[k] += next.v[k];
+        b->h += s->mean_a[k] * next.v[k];
+    }
     for (int i = 0; i < s->count; ++i) {
         add(b->k[i], tac_rk4_weight[i], b->mean_k, nv);
         add(b->a[i], tac_rk4_weight[i] * f->h, next.v, nv);
@@ -240,11 +249,14 @@ static stepBar take_bar(const tacModel* model, tacArena* arena, int by_theta) {
     tacReal** const arrays[] = {&b.q0, &b.v0, &b.q, &b.u_step, &b.mean_k};
     for (int i = 0; i < TAC_COUNT(arrays); ++i) *arrays[i] = take_zero(arena, nv);
     for (int i = 0; i < TAC_MAX_STAGES; ++i) {
-        b.v[i] = take_zero(arena, nv), b.k[i] = take_zero(arena, nv);
+        b.v[i] = take_zero(arena, nv);
+        b.k[i] = take_zero(arena, nv);
         b.a[i] = take_zero(arena, nv);
-        b.act[i] = take_zero(arena, na), b.rate[i] = take_zero(arena, na);
+        b.act[i] = take_zero(arena, na);
+        b.rate[i] = take_zero(arena, na);
     }
-    b.act0 = take_zero(arena, na), b.mean_rate = take_zero(arena, na);
+    b.act0 = take_zero(arena, na);
+    b.mean_rate = take_zero(arena, na);
     b.ctrl = take_zero(arena, model->nu);
     if (by_theta) b.theta = take_zero(arena, model->nparam);
     return b;
@@ -285,7 +297,8 @@ tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* 
     stepBar b = take_bar(model, arena, theta_bar != NULL);
     tacPoint bar = {take_zero(arena, model->nv), take_zero(arena, model->nv),
                     take_zero(arena, model->na)};
-    copy(bar.q, next_bar.dq, model->nv), copy(bar.v, next_bar.dv, model->nv);
+    copy(bar.q, next_bar.dq, model->nv);
+    copy(bar.v, next_bar.dv, model->nv);
     copy(bar.act, next_bar.da, model->na);
     (pass.s.count > 1 ? rk4_vjp : euler_vjp)(&pass.f, &pass.s, &b, bar);
     if (b.theta) b.theta[model->timestep] += b.h;

@@ -82,7 +82,8 @@ tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* 
     tacReal* out_theta = theta_bar ? take_complex(arena, nparam, NULL, NULL) : NULL;
     tacResult result = tac_step_vjp(&moved, &at, control, bar, out, out_u, out_theta, scratch);
     if (result == TAC_OK) {
-        add_out(nv, out.dq, x_bar.dq), add_out(nv, out.dv, x_bar.dv);
+        add_out(nv, out.dq, x_bar.dq);
+        add_out(nv, out.dv, x_bar.dv);
         add_out(na, out.da, x_bar.da);
         add_out(nu, out_u, u_bar);
         if (theta_bar) add_out(nparam, out_theta, theta_bar);

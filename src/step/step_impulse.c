@@ -56,7 +56,9 @@ static tacStrikeNote* begin_note(tacHardPass* p, tacPoint x) {
     const tacModel* model = p->s->scene;
     tacStrikeNote* note = &p->note[p->notes++];
     *note = tac_note_take(p->s, &p->s->scratch->arena);
-    copy(note->q, x.q, model->nq), copy(note->v, x.v, model->nv), copy(note->act, x.act, model->na);
+    copy(note->q, x.q, model->nq);
+    copy(note->v, x.v, model->nv);
+    copy(note->act, x.act, model->na);
     return note;
 }
 
@@ -133,17 +135,22 @@ static int needed_notes(const tacHardPass* p) {
 // of all contacts without restitution.
 static tacResult collide(tacHardPass* p, tacStretch* t, tacPoint x) {
     tacResult result = TAC_OK;
-    t->first = p->notes, p->s->blow = 0.0;
+    t->first = p->notes;
+    p->s->blow = 0.0;
     for (int pass = 0, all = p->s->late > 0; p->notes < p->most; ++pass) {
         tacStrikeNote* note = begin_note(p, x);
         int approach = tac_collide(p->s, note, all, &result);
         if (result == TAC_ERROR_UNSOLVED && !all) {
-            --p->notes, all = 1;
+            --p->notes;
+            all = 1;
             continue;
         }
         // what not even that solves is next to rest, and meets again
-        if (result == TAC_ERROR_UNSOLVED)
-            p->info.flags |= TAC_FALLBACK, result = TAC_OK, approach = 0;
+        if (result == TAC_ERROR_UNSOLVED) {
+            p->info.flags |= TAC_FALLBACK;
+            result = TAC_OK;
+            approach = 0;
+        }
         if (result != TAC_OK || approach == 0) {
             --p->notes;
             break;
@@ -197,8 +204,11 @@ static tacResult stretch(tacHardPass* p, double h, tacPoint x) {
     t->push = begin_note(p, x);
     tacResult result = plan(p, t);
     // rows look at the end of the path: a shorter one has less of a dip
-    while (result == TAC_OK && t->share > SHORTEST && (t->push->loose || dips(p->s, t)))
-        t->share *= 0.5, t->h = t->share * h, result = plan(p, t);
+    while (result == TAC_OK && t->share > SHORTEST && (t->push->loose || dips(p->s, t))) {
+        t->share *= 0.5;
+        t->h = t->share * h;
+        result = plan(p, t);
+    }
     if (result != TAC_OK) return result;
     report(p, t->push);
     if (t->meets.found) t->span = fmin(t->meets.time, t->h);
@@ -214,7 +224,9 @@ tacResult tac_hard_pass(const tacModel* model, const tacState* x, const tacReal*
     tacPoint at = out->end;
     double h = out->s->dt;
     int limit = most_stretches(model);
-    copy(at.q, x->qpos, model->nq), copy(at.v, x->qvel, model->nv), copy(at.act, x->act, model->na);
+    copy(at.q, x->qpos, model->nq);
+    copy(at.v, x->qvel, model->nv);
+    copy(at.act, x->act, model->na);
     tacResult result = TAC_OK;
     while (result == TAC_OK && h > 1e-13 * out->s->dt) {
         if (out->stretches == limit || out->notes + 3 >= out->most) {
@@ -234,9 +246,11 @@ tacResult tac_hard_pass(const tacModel* model, const tacState* x, const tacReal*
 tacResult tac_hard_blow(const tacModel* model, const double* q, const double* v,
                         tacScratch* scratch, tacHardPass* out) {
     *out = take_pass(model, NULL, scratch);
-    copy(out->end.q, q, model->nq), copy(out->end.v, v, model->nv);
+    copy(out->end.q, q, model->nq);
+    copy(out->end.v, v, model->nv);
     memset(out->end.act, 0, sizeof *out->end.act * (size_t)model->na);
-    out->stretch[0] = (tacStretch){0}, out->stretches = 1;
+    out->stretch[0] = (tacStretch){0};
+    out->stretches = 1;
     tacResult result = collide(out, &out->stretch[0], out->end);
     if (result == TAC_OK && overlaps(out->s)) return TAC_ERROR_VALUE;
     return result == TAC_OK && !tac_all_finite(out->end.v, model->nv) ? TAC_ERROR_DIVERGED : result;
@@ -245,7 +259,8 @@ tacResult tac_hard_blow(const tacModel* model, const double* q, const double* v,
 void tac_hard_hand_out(const tacHardPass* p, const tacState* x, tacState* next) {
     const tacModel* model = p->s->scene;
     tac_state_keep(model, x, next);
-    copy(next->qpos, p->end.q, model->nq), copy(next->qvel, p->end.v, model->nv);
+    copy(next->qpos, p->end.q, model->nq);
+    copy(next->qvel, p->end.v, model->nv);
     copy(next->act, p->end.act, model->na);
 }
 

@@ -37,7 +37,10 @@ static const double* meeting_at(const tacHardPass* p, int i) {
 
 // kinematics at a meeting, in the motion `after`
 static void place_meeting(tacStrike* s, const double* q) {
-    s->after.qpos = q, s->after.qvel = s->zero, s->after.qacc = NULL, s->after.wrench = NULL;
+    s->after.qpos = q;
+    s->after.qvel = s->zero;
+    s->after.qacc = NULL;
+    s->after.wrench = NULL;
     s->flow[0].k->kinematics(s->scene, &s->after);
     s->flow[0].k->inverse(s->scene, &s->after, s->work);
 }
@@ -96,7 +99,8 @@ static void activation_jvp(tacStrike* s, const tacStretch* t, hardDot* d, double
     tacFlow* f = &s->flow[0];
     if (model->na == 0) return;
     double keep = d->x.theta[model->timestep];
-    s->moving.param[model->timestep] = t->span, d->x.theta[model->timestep] = span_dot;
+    s->moving.param[model->timestep] = t->span;
+    d->x.theta[model->timestep] = span_dot;
     tacMotionDot dot = {.act = d->x.act, .theta = d->x.theta};
     f->m.act = t->push->act;
     f->k->act_next_jvp(&s->moving, &f->m, s->rate, d->rate, &dot, d->act);
@@ -168,9 +172,13 @@ static tacResult stretch_jvp(tacHardPass* p, int i, hardDot* d, int columns) {
 static hardDot take_dot(const tacModel* model, double* theta, double* ctrl, tacArena* arena) {
     int nv = model->nv, na = model->na;
     hardDot d = {.param = -1, .x.theta = theta, .x.ctrl = ctrl};
-    d.x.q = take_zero(arena, nv), d.x.v = take_zero(arena, nv), d.x.act = take_zero(arena, na);
-    d.u = take_zero(arena, nv), d.moved = take_zero(arena, nv);
-    d.rate = take_zero(arena, na), d.act = take_zero(arena, na);
+    d.x.q = take_zero(arena, nv);
+    d.x.v = take_zero(arena, nv);
+    d.x.act = take_zero(arena, na);
+    d.u = take_zero(arena, nv);
+    d.moved = take_zero(arena, nv);
+    d.rate = take_zero(arena, na);
+    d.act = take_zero(arena, na);
     return d;
 }
 
@@ -190,8 +198,10 @@ tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* 
     if (result == TAC_OK) {
         double* theta = take_zero(arena, model->nparam);
         hardDot d = take_dot(model, theta, take_zero(arena, model->nu), arena);
-        copy(d.x.q, x_dot.dq, model->nv), copy(d.x.v, x_dot.dv, model->nv);
-        copy(d.x.act, x_dot.da, model->na), copy(d.x.ctrl, u_dot, model->nu);
+        copy(d.x.q, x_dot.dq, model->nv);
+        copy(d.x.v, x_dot.dv, model->nv);
+        copy(d.x.act, x_dot.da, model->na);
+        copy(d.x.ctrl, u_dot, model->nu);
         copy(theta, theta_dot, model->nparam);
         d.h = d.x.dt = theta[model->timestep];
         for (int i = 0; i < p.stretches && result == TAC_OK; ++i)
@@ -203,7 +213,8 @@ tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* 
             if (next_dot.da) copy(next_dot.da, d.x.act, model->na);
         }
     }
-    scratch->info = p.info, scratch->info.flags |= p.s->remarks;
+    scratch->info = p.info;
+    scratch->info.flags |= p.s->remarks;
     arena->used = mark;
     return result;
 }
@@ -228,10 +239,10 @@ static void seed(const tacModel* model, hardDot* d, const columnPlan* plan, int 
     int nv = model->nv;
     if (c < plan->nx)
         (c < nv ? d->x.q + c : c < 2 * nv ? d->x.v + c - nv : d->x.act + c - 2 * nv)[0] = 1.0;
-    else if (c < plan->nx + plan->nu)
-        d->x.ctrl = units + (size_t)(c - plan->nx) * (size_t)model->nu,
+    else if (c < plan->nx + plan->nu) {
+        d->x.ctrl = units + (size_t)(c - plan->nx) * (size_t)model->nu;
         d->x.ctrl[c - plan->nx] = 1.0;
-    else {
+    } else {
         d->param = param_of(plan, c - plan->nx - plan->nu);
         if (d->param == model->timestep) d->h = d->x.dt = 1.0;
     }
@@ -291,7 +302,8 @@ tacResult tac_hard_jacobian(const tacModel* model, const tacState* x, const tacR
         result = block(&p, &plan, c, columns - c < BLOCK ? columns - c : BLOCK, A, B, P, params,
                        &scratch->arena);
     if (result == TAC_OK && next) tac_hard_hand_out(&p, x, next);
-    scratch->info = p.info, scratch->info.flags |= p.s->remarks;
+    scratch->info = p.info;
+    scratch->info.flags |= p.s->remarks;
     scratch->arena.used = mark;
     return result;
 }
@@ -333,15 +345,19 @@ static double move_vjp(tacHardPass* p, int i, double span_bar, hardBar* b) {
     double part = t->span / t->h, h_bar = 0.0, part_bar = 0.0;
     const double* path = path_of(model, note);
     span_bar -= b->h;
-    clear(b->u, nv), clear(b->q, nv), clear(b->path, nv);
+    clear(b->u, nv);
+    clear(b->q, nv);
+    clear(b->path, nv);
     for (int k = 0; k < nv; ++k) {
         double v = b->x.v[k];
-        b->u[k] = found ? part * v : v, b->x.v[k] = found ? (1.0 - part) * v : 0.0;
+        b->u[k] = found ? part * v : v;
+        b->x.v[k] = found ? (1.0 - part) * v : 0.0;
         if (found) part_bar += v * (note->u[k] - note->v[k]);
     }
     tac_move_vjp(model, path, t->span, b->x.q, b->q, b->path, &span_bar);
     if (found) {
-        span_bar += part_bar / t->h, h_bar -= part_bar * part / t->h;
+        span_bar += part_bar / t->h;
+        h_bar -= part_bar * part / t->h;
         // the meeting looks at q moved with its time held
         clear(b->x.q, nv);
         double unused = 0.0;
@@ -361,8 +377,10 @@ static void activation_vjp(tacStrike* s, const tacStretch* t, hardBar* b, double
     tacFlow* f = &s->flow[0];
     if (model->na == 0) return;
     double keep = b->x.theta[model->timestep];
-    clear(b->rate, model->na), clear(b->act, model->na);
-    s->moving.param[model->timestep] = t->span, b->x.theta[model->timestep] = 0.0;
+    clear(b->rate, model->na);
+    clear(b->act, model->na);
+    s->moving.param[model->timestep] = t->span;
+    b->x.theta[model->timestep] = 0.0;
     tacMotionDot bar = {.act = b->act, .theta = b->x.theta};
     f->m.act = t->push->act;
     f->k->act_next_vjp(&s->moving, &f->m, s->rate, b->x.act, b->rate, &bar);
@@ -389,7 +407,9 @@ static tacResult stretch_vjp(tacHardPass* p, int i, hardBar* b) {
     for (int k = t->first + t->count - 1; k >= t->first; --k) {
         tacResult result = tac_strike_revisit(s, &p->note[k]);
         if (result != TAC_OK) return result;
-        copy(b->u, b->x.v, nv), clear(b->x.v, nv), clear(b->rate, s->scene->na);
+        copy(b->u, b->x.v, nv);
+        clear(b->x.v, nv);
+        clear(b->rate, s->scene->na);
         strike_vjp(s, &p->note[k], b, NULL);
     }
     double span_bar = 0.0;
@@ -408,10 +428,14 @@ static tacResult stretch_vjp(tacHardPass* p, int i, hardBar* b) {
 static hardBar take_bar(const tacModel* model, tacArena* arena) {
     int nv = model->nv, na = model->na;
     hardBar b = {.x.q = take_zero(arena, nv), .x.v = take_zero(arena, nv)};
-    b.x.act = take_zero(arena, na), b.x.ctrl = take_zero(arena, model->nu);
+    b.x.act = take_zero(arena, na);
+    b.x.ctrl = take_zero(arena, model->nu);
     b.x.theta = take_zero(arena, model->nparam);
-    b.u = take_zero(arena, nv), b.q = take_zero(arena, nv), b.path = take_zero(arena, nv);
-    b.rate = take_zero(arena, na), b.act = take_zero(arena, na);
+    b.u = take_zero(arena, nv);
+    b.q = take_zero(arena, nv);
+    b.path = take_zero(arena, nv);
+    b.rate = take_zero(arena, na);
+    b.act = take_zero(arena, na);
     return b;
 }
 
@@ -429,7 +453,8 @@ tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* 
     if (result == TAC_OK && p.s->frozen) result = TAC_ERROR_UNSUPPORTED;
     if (result == TAC_OK) {
         hardBar b = take_bar(model, arena);
-        copy(b.x.q, next_bar.dq, model->nv), copy(b.x.v, next_bar.dv, model->nv);
+        copy(b.x.q, next_bar.dq, model->nv);
+        copy(b.x.v, next_bar.dv, model->nv);
         copy(b.x.act, next_bar.da, model->na);
         for (int i = p.stretches - 1; i >= 0 && result == TAC_OK; --i)
             result = stretch_vjp(&p, i, &b);
@@ -440,12 +465,15 @@ tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* 
               tac_all_finite(b.x.theta, model->nparam)))
             result = TAC_ERROR_DIVERGED;
         if (result == TAC_OK) {
-            add(x_bar.dq, b.x.q, model->nv), add(x_bar.dv, b.x.v, model->nv);
-            add(x_bar.da, b.x.act, model->na), add(u_bar, b.x.ctrl, model->nu);
+            add(x_bar.dq, b.x.q, model->nv);
+            add(x_bar.dv, b.x.v, model->nv);
+            add(x_bar.da, b.x.act, model->na);
+            add(u_bar, b.x.ctrl, model->nu);
             add(theta_bar, b.x.theta, model->nparam);
         }
     }
-    scratch->info = p.info, scratch->info.flags |= p.s->remarks;
+    scratch->info = p.info;
+    scratch->info.flags |= p.s->remarks;
     arena->used = mark;
     return result;
 }

@@ -25,7 +25,9 @@ static void accelerations(tacFlow* f, tacReal* X, int stride, tacReal* U) {
     if (U) memset(U, 0, sizeof *U * (size_t)nu * (size_t)nv);
     tacAppliedJacobian J = {.by_ctrl = U, .stride = stride};
     if (X) {
-        J.by_q = X, J.by_v = X + nv, J.by_act = X + 2 * nv;
+        J.by_q = X;
+        J.by_v = X + nv;
+        J.by_act = X + 2 * nv;
         f->k->inverse_jacobian(model, &f->m, X, X + nv, stride);
         for (int k = 0; k < nv; ++k) {
             tacReal* row = X + (size_t)k * (size_t)stride;
@@ -189,7 +191,8 @@ static stageChain take_chain(const tacModel* model, tacArena* arena) {
     tacReal** const wide[] = {&c.Q, &c.V, &c.K, &c.A, &c.mean_K, &c.mean_A};
     tacReal** const acts[] = {&c.act,       &c.ctrl,     &c.rate_act,
                               &c.rate_ctrl, &c.mean_act, &c.mean_ctrl};
-    c.X = TAC_TAKE(arena, tacReal, nv * nx), c.U = TAC_TAKE(arena, tacReal, nv * model->nu);
+    c.X = TAC_TAKE(arena, tacReal, nv * nx);
+    c.U = TAC_TAKE(arena, tacReal, nv * model->nu);
     for (int i = 0; i < 6; ++i) {
         *wide[i] = TAC_TAKE(arena, tacReal, nv * c.W);
         *acts[i] = TAC_TAKE(arena, tacReal, model->na);
@@ -212,8 +215,10 @@ static void chain_start(const tacModel* model, const stageChain* c, const tacRea
     position_rows(model, rate, h, c->K, c->Q, c->W, 1);
     memcpy(c->V, c->A, sizeof(tacReal) * (size_t)(nv * c->W));
     velocity_rows(model, h, c->V, c->W, 1);
-    for (int i = 0; i < model->na; ++i)
-        c->act[i] = 1.0 + h * c->rate_act[i], c->ctrl[i] = h * c->rate_ctrl[i];
+    for (int i = 0; i < model->na; ++i) {
+        c->act[i] = 1.0 + h * c->rate_act[i];
+        c->ctrl[i] = h * c->rate_ctrl[i];
+    }
 }
 
 // A = X (Q, V, act) + U
@@ -257,7 +262,8 @@ static void chain_activate(tacFlow* f, const stageChain* c, const tacReal* ones,
     for (int k = 0; k < na; ++k) {
         c->rate_act[k] = slope[k] * c->act[k];
         c->rate_ctrl[k] = slope[k] * c->ctrl[k] + slope[na + k];
-        c->mean_act[k] += weight * c->rate_act[k], c->mean_ctrl[k] += weight * c->rate_ctrl[k];
+        c->mean_act[k] += weight * c->rate_act[k];
+        c->mean_ctrl[k] += weight * c->rate_ctrl[k];
     }
 }
 
@@ -275,7 +281,10 @@ static void rk4_jacobian(tacFlow* f, tacStages* s, tacReal* A, tacReal* B, tacRe
     stageChain c = take_chain(model, arena);
     size_t count = (size_t)(nv * c.W);
     for (int i = 0; i < na + nu; ++i) ones[i] = 1.0;
-    for (int k = 0; k < nv; ++k) c.Q[k * c.W + k] = 1.0, c.V[k * c.W + nv + k] = 1.0;
+    for (int k = 0; k < nv; ++k) {
+        c.Q[k * c.W + k] = 1.0;
+        c.V[k * c.W + nv + k] = 1.0;
+    }
     for (int k = 0; k < na; ++k) c.act[k] = 1.0;
     for (int i = 0; i < s->count; ++i) {
         if (i > 0) chain_start(model, &c, s->k[i - 1], f->h * tac_rk4_reach[i]);

@@ -51,7 +51,10 @@ static tacResult solve_held(tacStrike* s, tacStrikeNote* note, tacLcpReport* rep
     tacResult result = TAC_OK;
     if (lcp.contacts > 0) result = solve_problem(s, &lcp, s->held.f, s->held.classes, report);
     if (result == TAC_OK) tac_held_restore(&s->held, &s->lcp, note->f, note->classes);
-    if (s->held.dropped > 0) report->flags |= TAC_TIE, report->dropped = 0;
+    if (s->held.dropped > 0) {
+        report->flags |= TAC_TIE;
+        report->dropped = 0;
+    }
     return result;
 }
 
@@ -61,8 +64,10 @@ tacResult tac_strike_solve(tacStrike* s, tacStrikeNote* note, const double* free
     int nv = s->scene->nv;
     tacResult result = solve_held(s, note, &report);
     if (result != TAC_OK) return result;
-    note->passes = report.passes, note->residual = report.residual;
-    note->groups = s->groups, note->tangents = s->tangents;
+    note->passes = report.passes;
+    note->residual = report.residual;
+    note->groups = s->groups;
+    note->tangents = s->tangents;
     note->flags = report.flags & TAC_FALLBACK;
     for (int k = 0; k < nv; ++k) note->u[k] = free[k] + dot(s->rows, s->U + k * s->rows, note->f);
     if (tac_strike_has_tie(s, note, &report)) note->flags |= TAC_TIE;
@@ -125,7 +130,8 @@ static int choose(tacStrike* s, tacStrikeNote* note, const tacMotion* before, co
         tacStrikeGroup g = tac_strike_listed(s, note, i, before, s->J_end);
         note->border |= g.edge || is_at_border(s, &g, s->J_end, note->v, u);
         if (!counts(s, &g, s->J_end, note->v, u)) continue;
-        note->chosen[i] = TAC_STRIKE_IN, ++added;
+        note->chosen[i] = TAC_STRIKE_IN;
+        ++added;
     }
     return added;
 }
@@ -133,7 +139,8 @@ static int choose(tacStrike* s, tacStrikeNote* note, const tacMotion* before, co
 // time step of the flow, and its implicit damping
 static void set_time(tacStrike* s, double h) {
     tacFlow* f = &s->flow[0];
-    s->moving.param[s->scene->timestep] = h, f->h = h;
+    s->moving.param[s->scene->timestep] = h;
+    f->h = h;
     for (int k = 0; k < s->scene->nv && f->implicit; ++k)
         f->extra[k] = h * s->scene->param[s->scene->joint[s->scene->dof[k].joint].damping];
 }
@@ -169,7 +176,8 @@ double tac_strike_bend(tacStrike* s, const tacStrikeNote* note) {
     double change = 0.0;
     s->flow[0].k->integrate(s->scene, note->q, note->u, note->h, s->q_end);
     tac_strike_place(s, &s->end, s->q_end, s->zero);
-    tac_strike_poses(s, &s->end), s->contacts_end.count = 0;
+    tac_strike_poses(s, &s->end);
+    s->contacts_end.count = 0;
     for (int g = 0; g < s->groups; ++g) {
         tacStrikeGroup* group = &s->group[g];
         if (group->kind != TAC_GROUP_CONTACT || group->source >= s->found) continue;
@@ -182,7 +190,8 @@ double tac_strike_bend(tacStrike* s, const tacStrikeNote* note) {
         if (!group->bent && bend > -0.02 * s->delta) continue;
         bend = fmin(bend, 0.0);
         change = fmax(change, fabs(bend - group->bend));
-        group->bent = 1, group->bend = bend;
+        group->bent = 1;
+        group->bend = bend;
     }
     return change;
 }
@@ -214,7 +223,10 @@ static tacResult iterate_bent(tacStrike* s, tacStrikeNote* note) {
 }
 
 static tacResult solve_straight(tacStrike* s, tacStrikeNote* note) {
-    for (int g = 0; g < s->groups; ++g) s->group[g].bent = 0, s->group[g].bend = 0.0;
+    for (int g = 0; g < s->groups; ++g) {
+        s->group[g].bent = 0;
+        s->group[g].bend = 0.0;
+    }
     tac_strike_right_side(s, note, s->free);
     return tac_strike_solve(s, note, s->free);
 }
@@ -260,7 +272,10 @@ static tacResult solve_chosen(tacStrike* s, tacStrikeNote* note) {
         result = solve_gathered(s, note);
         note->slick = result != TAC_ERROR_UNSOLVED;
     }
-    if (note->slick && result == TAC_OK) note->flags |= TAC_FALLBACK, note->border = 1;
+    if (note->slick && result == TAC_OK) {
+        note->flags |= TAC_FALLBACK;
+        note->border = 1;
+    }
     if (result != TAC_ERROR_UNSOLVED) return result;
     result = tac_strike_gather(s, note, &s->flow[0].m);
     if (result == TAC_OK) tac_strike_fill(s, &s->flow[0]);
@@ -277,8 +292,13 @@ static void list_held(tacStrike* s) {
 
 tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
     const tacMotion* m = &s->flow[0].m;
-    note->collides = 0, note->passes = 0, note->flags = 0, note->residual = 0.0;
-    note->border = note->loose = 0, note->nearest = 0, note->slick = 0,
+    note->collides = 0;
+    note->passes = 0;
+    note->flags = 0;
+    note->residual = 0.0;
+    note->border = note->loose = 0;
+    note->nearest = 0;
+    note->slick = 0;
     note->spread = s->late > TAC_SPREAD_AFTER;
     free_velocity(s, note);
     tacResult result = tac_strike_find(s, m, s->margin, note->spread);
@@ -293,15 +313,21 @@ tacResult tac_propagate(tacStrike* s, tacStrikeNote* note) {
         if (choose(s, note, m, note->u) == 0) break;
         result = solve_chosen(s, note);
     }
-    if (result == TAC_OK) set_mean(s, note), list_held(s);
+    if (result == TAC_OK) {
+        set_mean(s, note);
+        list_held(s);
+    }
     if (result == TAC_OK && nearly_closes(s, note, m)) note->flags |= TAC_TIE;
-    if (result == TAC_OK)
-        note->border |= tac_strike_wavers(s, note), tac_strike_drop_tangents(s, note);
+    if (result == TAC_OK) {
+        note->border |= tac_strike_wavers(s, note);
+        tac_strike_drop_tangents(s, note);
+    }
     return result;
 }
 
 void tac_strike_distances(const tacStrike* s, double limit, double* least, double* most) {
-    *least = INFINITY, *most = -INFINITY;
+    *least = INFINITY;
+    *most = -INFINITY;
     for (int i = 0; i < s->contacts.count; ++i) {
         double d = s->contacts.distance[i];
         *least = fmin(*least, d);
@@ -325,7 +351,8 @@ static void bend_rows(tacStrike* s, const tacStrikeNote* note) {
         if (!s->group[g].bent) continue;
         double *J = s->J_end, *by_u = s->u0, *by_q = s->a0;
         tac_frame_rows(s->scene, &s->end, &s->group[g].last, J);
-        memset(by_u, 0, sizeof *by_u * (size_t)nv), memset(by_q, 0, sizeof *by_q * (size_t)nv);
+        memset(by_u, 0, sizeof *by_u * (size_t)nv);
+        memset(by_q, 0, sizeof *by_q * (size_t)nv);
         tac_move_vjp(s->scene, note->u, note->h, J, by_q, by_u, &unused);
         memset(A, 0, sizeof *A * (size_t)rows);
         for (int k = 0; k < nv; ++k)

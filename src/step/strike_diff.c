@@ -80,7 +80,8 @@ static int joint_pushes_jvp(tacStrike* s, const tacStrikeNote* note, const tacSt
         const tacEqualityRow* held = &s->group[g].held;
         if (s->group[g].kind != TAC_GROUP_EQUALITY || held->dof < 0) continue;
         double f = note->f[g * size_of(s)];
-        s->push[held->dof] -= f * tac_equality_slope_jvp(held, d->q, d->theta), any = 1;
+        s->push[held->dof] -= f * tac_equality_slope_jvp(held, d->q, d->theta);
+        any = 1;
     }
     if (any) spread_push(s, note);
     return any;
@@ -122,7 +123,10 @@ static void first_friction_jvp(tacStrike* s, const tacStrikeNote* note, const ta
     }
     for (int k = 0; k < nv; ++k) {
         double bound_dot = d->theta[s->scene->joint[s->scene->dof[k].joint].frictionloss];
-        if (bound_dot != 0.0) s->push[k] += bound_dot * may_drag(s, note, k), any = 1;
+        if (bound_dot != 0.0) {
+            s->push[k] += bound_dot * may_drag(s, note, k);
+            any = 1;
+        }
     }
     if (any) spread_push(s, note);
     for (int k = 0; k < nv && any; ++k) s->u0[k] += s->push[k];
@@ -131,7 +135,8 @@ static void first_friction_jvp(tacStrike* s, const tacStrikeNote* note, const ta
 static void first_friction_vjp(tacStrike* s, const tacStrikeNote* note, tacStrikeDot* bar) {
     int nv = s->scene->nv;
     double side[3], *y = s->push;
-    memcpy(y, s->u0, sizeof *y * (size_t)nv), spread_push(s, note);
+    memcpy(y, s->u0, sizeof *y * (size_t)nv);
+    spread_push(s, note);
     for (int g = 0; g < s->groups; ++g) {
         if (!may_rub(s, note, g, side)) continue;
         bar->theta[s->group[g].mu_at] +=
@@ -158,7 +163,11 @@ static void free_jvp(tacStrike* s, const tacStrikeNote* note, const tacStrikeDot
             tac_equality_push_jvp(s->scene, &s->group[g].held, &s->after,
                                   tac_impulse_of(s, note, g).f[0] / h, d->theta, s->wrench_dot);
     tacMotionDot m = {.dq = d->q, .theta = d->theta, .wrench = s->wrench_dot};
-    if (!note->collides) m.dv = d->v, m.act = d->act, m.ctrl = d->ctrl;
+    if (!note->collides) {
+        m.dv = d->v;
+        m.act = d->act;
+        m.ctrl = d->ctrl;
+    }
     tac_flow_jvp(&s->flow[note->collides], &m, s->a0, rate_dot);
     for (int k = 0; k < nv; ++k)
         s->u0[k] = d->v[k] + h * s->a0[k] + h_dot * (s->a[k] - pushed(s, note, k) / h);
@@ -444,12 +453,17 @@ static void free_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* rat
     double h = span_of(note);
     memset(s->wrench_dot, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
     for (int k = 0; k < s->scene->nv; ++k) {
-        bar->v[k] += s->u0[k], s->a0[k] = h * s->u0[k];
+        bar->v[k] += s->u0[k];
+        s->a0[k] = h * s->u0[k];
         if (!note->collides)
             bar->theta[s->scene->timestep] += s->u0[k] * (s->a[k] - pushed(s, note, k) / h);
     }
     tacMotionDot m = {.dq = bar->q, .theta = bar->theta, .wrench = s->wrench_dot};
-    if (!note->collides) m.dv = bar->v, m.act = bar->act, m.ctrl = bar->ctrl;
+    if (!note->collides) {
+        m.dv = bar->v;
+        m.act = bar->act;
+        m.ctrl = bar->ctrl;
+    }
     first_friction_vjp(s, note, bar); // leaves M^-1 u0 in s->push
     tac_flow_vjp(&s->flow[note->collides], s->a0, rate_bar, &m);
 }
@@ -457,8 +471,10 @@ static void free_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* rat
 static void answer_vjp(tacStrike* s, const tacStrikeNote* note, const tacReal* u_bar,
                        const tacReal* rate_bar, tacStrikeDot* bar) {
     size_t size = sizeof(double) * (size_t)(6 * s->scene->nbody);
-    memset(s->carry.D_before, 0, size), memset(s->carry.e_before, 0, size);
-    memset(s->carry.D_after, 0, size), memset(s->carry.e_after, 0, size);
+    memset(s->carry.D_before, 0, size);
+    memset(s->carry.e_before, 0, size);
+    memset(s->carry.D_after, 0, size);
+    memset(s->carry.e_after, 0, size);
     classes_vjp(s, note, u_bar);
     if (any_bent(s)) bent_vjp(s, note, bar);
     free_vjp(s, note, rate_bar, bar);

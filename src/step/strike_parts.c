@@ -15,7 +15,10 @@
 // kinematics and velocities of one of the motions
 void tac_strike_place(tacStrike* s, tacMotion* m, const double* q, const double* v) {
     const tacDynamicsKernels* k = s->flow[0].k;
-    m->qpos = q, m->qvel = v, m->qacc = NULL, m->wrench = NULL;
+    m->qpos = q;
+    m->qvel = v;
+    m->qacc = NULL;
+    m->wrench = NULL;
     k->kinematics(s->scene, m);
     k->inverse(s->scene, m, s->work);
 }
@@ -192,7 +195,10 @@ tacStrikeGroup tac_strike_listed(const tacStrike* s, const tacStrikeNote* note, 
 
 // no friction for a contact that must open
 static void make_slick(const tacStrike* s, tacStrikeGroup* g) {
-    if (g->kind == TAC_GROUP_CONTACT && g->gap < -0.1 * s->delta) g->mu = 0.0, g->mu_at = -1;
+    if (g->kind == TAC_GROUP_CONTACT && g->gap < -0.1 * s->delta) {
+        g->mu = 0.0;
+        g->mu_at = -1;
+    }
 }
 
 // the groups that the note has chosen

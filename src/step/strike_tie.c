@@ -85,7 +85,8 @@ static int is_open_slide(tacStrike* s, const tacStrikeNote* note) {
     for (int k = 0; k < nv; ++k) {
         const double* U = s->U + k * s->rows;
         double a = dot(s->rows, U, note->f), b = dot(s->rows, U, f);
-        most = fmax(most, fabs(a - b)), size = fmax(size, fabs(a));
+        most = fmax(most, fabs(a - b));
+        size = fmax(size, fabs(a));
     }
     return most > 1e-7 * size;
 }
@@ -129,11 +130,13 @@ static int best_pivot(const double* K, int n, int k) {
 static void exchange(double* K, int n, int a, int b) {
     for (int j = 0; j < n && a != b; ++j) {
         double x = K[a * n + j];
-        K[a * n + j] = K[b * n + j], K[b * n + j] = x;
+        K[a * n + j] = K[b * n + j];
+        K[b * n + j] = x;
     }
     for (int i = 0; i < n && a != b; ++i) {
         double x = K[i * n + a];
-        K[i * n + a] = K[i * n + b], K[i * n + b] = x;
+        K[i * n + a] = K[i * n + b];
+        K[i * n + b] = x;
     }
 }
 

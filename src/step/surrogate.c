@@ -38,7 +38,8 @@ const tacModel* tac_surrogate(const tacModel* model, tacModel* out, tacScratch* 
     if (!model->contact || !(model->contact->surrogate > 1.0)) return model;
     tacContactPlan* plan = TAC_TAKE(&scratch->arena, tacContactPlan, 1);
     tacReal* param = TAC_TAKE(&scratch->arena, tacReal, model->nparam);
-    *plan = *model->contact, plan->surrogate = 1.0; // once is enough
+    *plan = *model->contact;
+    plan->surrogate = 1.0; // once is enough
     memcpy(param, model->param, sizeof *param * (size_t)model->nparam);
     for (int i = 0; i < TAC_COUNT(temperatures); ++i) {
         int at = plan->number[temperatures[i]];
@@ -46,7 +47,8 @@ const tacModel* tac_surrogate(const tacModel* model, tacModel* out, tacScratch* 
     }
     soften_pairs(model, param);
     *out = *model;
-    out->contact = plan, out->param = param;
+    out->contact = plan;
+    out->param = param;
     scratch->info.flags |= TAC_SURROGATE;
     return out;
 }

@@ -54,7 +54,8 @@ static void take_implicit(tacTouch* t, tacArena* arena) {
     t->rate = tac_motion_take(model, 1, arena);
     t->lead = TAC_TAKE(arena, tacReal, 6 * model->nbody);
     t->lead_rate = TAC_TAKE(arena, tacReal, 6 * model->nbody);
-    t->M = tac_skyline_take(model->nv, arena), t->coupling = tac_coupling_take(model, arena);
+    t->M = tac_skyline_take(model->nv, arena);
+    t->coupling = tac_coupling_take(model, arena);
     t->tau = TAC_TAKE(arena, tacReal, model->nv);
 }
 
@@ -68,10 +69,12 @@ tacTouch* tac_touch_take(const tacModel* model, int derivatives, tacScratch* scr
     t->pose = TAC_TAKE(arena, tacPose, nbody);
     t->contacts = tac_contacts_take(arena, capacity, derivatives);
     t->force = TAC_TAKE(arena, tacPairForce, model->contact->nbodies);
-    t->twist = TAC_TAKE(arena, tacReal, 6 * nbody), t->wrench = TAC_TAKE(arena, tacReal, 6 * nbody);
+    t->twist = TAC_TAKE(arena, tacReal, 6 * nbody);
+    t->wrench = TAC_TAKE(arena, tacReal, 6 * nbody);
     t->D = TAC_TAKE(arena, tacReal, 6 * nbody);
     t->columns = TAC_TAKE(arena, tacReal, TAC_COLUMN * model->nv);
-    t->dofs = TAC_TAKE(arena, int, model->nv), t->listed = TAC_TAKE(arena, int, model->nv);
+    t->dofs = TAC_TAKE(arena, int, model->nv);
+    t->listed = TAC_TAKE(arena, int, model->nv);
     if (model->contact->choice[TAC_CHOICE_IMPLICIT]) take_implicit(t, arena);
     if (!derivatives) return t;
     t->records = tac_contacts_take(arena, capacity, 0);
@@ -128,7 +131,10 @@ int tac_touch_motions(tacTouch* t, const tacMotion* m, const tacPairForce* f) {
         int k = tac_last_dof(model, f->body[side]);
         for (; k >= 0; k = model->dof[k].parent) {
             tacReal* c = t->columns + TAC_COLUMN * k;
-            if (!t->listed[k]) memset(c, 0, sizeof *c * TAC_COLUMN), t->dofs[count++] = k;
+            if (!t->listed[k]) {
+                memset(c, 0, sizeof *c * TAC_COLUMN);
+                t->dofs[count++] = k;
+            }
             t->listed[k] = 1;
             tacTwist S = tac_twist_at(m, f->body[side], m->S + 6 * k, tac_load3(f->origin));
             tac_twist_store(c, tac_twist_add_scaled(tac_twist_load(c), side ? 1.0 : -1.0, S));
@@ -200,7 +206,8 @@ tacResult tac_touch_outcome(tacResult result) {
 void tac_touch_at(tacTouch* t, const tacMotion* m, tacReal* tau) {
     const tacModel* model = t->model;
     int reads = tac_force_of(model)->reads_contacts;
-    t->contacts.count = 0, t->count = 0;
+    t->contacts.count = 0;
+    t->count = 0;
     t->result = TAC_OK;
     place_bodies(t, m);
     if (reads) t->result = tac_detect(model, t->pose, &t->contacts, t->scratch);

@@ -152,7 +152,8 @@ static void add_bar(const tacMotion* m, tacReal* bar, int body, tacVec3 o, tacRe
 static void pair_vjp(tacTouch* t, const tacMotion* m, const tacPairForce* f, const tacReal* w_bar) {
     tacVec3 o = tac_load3(f->origin);
     tacReal x[6], c[6];
-    multiply_back(f->K, w_bar, x), multiply_back(f->C, w_bar, c);
+    multiply_back(f->K, w_bar, x);
+    multiply_back(f->C, w_bar, c);
     tacWrench C = tac_wrench_load(c);
     tacTwist V1 = tac_twist_at(m, f->body[1], m->vel + 6 * f->body[1], o);
     // (X x V1) . C = X . (V1 x* C);  w_bar . (X0 x* w) = -X0 . (w_bar x* w)
@@ -169,7 +170,8 @@ static void pair_vjp(tacTouch* t, const tacMotion* m, const tacPairForce* f, con
     }
     add_bar(m, t->D, f->body[1], o, 1.0, X);
     add_bar(m, t->D, f->body[0], o, -1.0, tac_wrench_add(X, turned));
-    add_bar(m, t->e, f->body[1], o, 1.0, C), add_bar(m, t->e, f->body[0], o, -1.0, C);
+    add_bar(m, t->e, f->body[1], o, 1.0, C);
+    add_bar(m, t->e, f->body[0], o, -1.0, C);
 }
 
 static void theta_vjp(tacTouch* t, tacReal* theta_bar) {
@@ -186,7 +188,8 @@ void tac_touch_vjp(tacTouch* t, const tacMotion* m, const tacReal* tau_bar, tacM
     const tacModel* model = t->model;
     if (t->count == 0) return;
     size_t size = sizeof(tacReal) * (size_t)(6 * model->nbody);
-    memset(t->D, 0, size), memset(t->e, 0, size);
+    memset(t->D, 0, size);
+    memset(t->e, 0, size);
     if (t->implicit) memset(t->lead_rate, 0, size);
     for (int i = 0; i < t->count; ++i) {
         const tacPairForce* f = &t->force[i];
@@ -247,7 +250,8 @@ void tac_touch_jacobian(tacTouch* t, const tacMotion* m, tacReal* by_q, tacReal*
     for (int i = 0; i < t->count; ++i) {
         const tacPairForce* f = &t->force[i];
         int count = tac_touch_motions(t, m, f);
-        add_columns(t, m, f, 0), add_columns(t, m, f, 1);
+        add_columns(t, m, f, 0);
+        add_columns(t, m, f, 1);
         for (int a = 0; a < count; ++a) {
             tacReal* c = t->columns + TAC_COLUMN * t->dofs[a];
             multiply(f->C, c, c + COLUMN_V);

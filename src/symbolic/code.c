@@ -62,10 +62,13 @@ static void* open_library(const char* path) {
 static int choose_lanes(const char* flags[4]) {
     switch (tac_isa()) {
     case TAC_ISA_AVX512:
-        flags[0] = "-mavx512f", flags[1] = "-mavx512dq", flags[2] = "-mprefer-vector-width=512";
+        flags[0] = "-mavx512f";
+        flags[1] = "-mavx512dq";
+        flags[2] = "-mprefer-vector-width=512";
         return 8;
     case TAC_ISA_AVX2:
-        flags[0] = "-mavx2", flags[1] = NULL;
+        flags[0] = "-mavx2";
+        flags[1] = NULL;
         return 4;
     default:
         flags[0] = NULL;
@@ -82,15 +85,18 @@ static tacResult compile(tacCode* code, int level, void* library, tacMessage* me
         say(message, "%s is not Tactus' compiler: it has no tac_jit_compile", "libtactus_jit.so");
         return TAC_ERROR_FILE;
     }
-    memcpy(&run, &symbol, sizeof run), memcpy(&code->release, &release, sizeof release);
+    memcpy(&run, &symbol, sizeof run);
+    memcpy(&code->release, &release, sizeof release);
     tacResult result = tac_parts_take(code->program, &parts);
     if (result != TAC_OK) return result;
-    code->lanes = choose_lanes(flags), code->slots = parts.slots;
+    code->lanes = choose_lanes(flags);
+    code->slots = parts.slots;
     tacJitJob job = {TAC_JIT_VERSION, level, code->lanes,     code->program,
                      &parts,          flags, tac_op_function, tac_op_name};
     if (run(&job, &code->jit) != 0) {
         say(message, "the formulas were not compiled: %s", code->jit.error);
-        code->jit.handle = NULL, result = TAC_ERROR_UNSUPPORTED;
+        code->jit.handle = NULL;
+        result = TAC_ERROR_UNSUPPORTED;
     }
     tac_parts_give(code->program, &parts);
     return result;

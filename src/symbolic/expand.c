@@ -49,7 +49,8 @@ static void add_term(expander* x, tacExpr monomial, tacFraction c) {
         if (!more) return;
         if (x->used) memcpy(more, x->term, sizeof *more * (size_t)x->used);
         tac_graph_give(x->g, x->term, sizeof *more * (size_t)x->room);
-        x->term = more, x->room = room;
+        x->term = more;
+        x->room = room;
     }
     if (monomial >= 0) x->term[x->used++] = (polyTerm){monomial, c};
 }
@@ -101,9 +102,12 @@ static void insert(expander* x, factorList* f, tacExpr atom, int power) {
             tac_graph_fail(x->g, TAC_ERROR_LIMIT, "a term of more than %d factors", MAX_FACTORS);
             return;
         }
-        for (int k = f->count++; k > i; --k)
-            f->atom[k] = f->atom[k - 1], f->power[k] = f->power[k - 1];
-        f->atom[i] = atom, f->power[i] = 0;
+        for (int k = f->count++; k > i; --k) {
+            f->atom[k] = f->atom[k - 1];
+            f->power[k] = f->power[k - 1];
+        }
+        f->atom[i] = atom;
+        f->power[i] = 0;
     }
     f->power[i] += power;
     if (abs(f->power[i]) > MAX_POWER)
@@ -190,9 +194,11 @@ static polySlice atom(expander* x, tacExpr e) {
     tacFraction c = {1, 1, 1.0};
     if (e < 0) return (polySlice){first, 0};
     if (tac_is_number(x->g, e)) {
-        c = tac_value(x->g, e), e = x->one;
+        c = tac_value(x->g, e);
+        e = x->one;
     } else if (tac_op(x->g, e) == TAC_OP_MUL && tac_is_number(x->g, x->g->node[e].a)) {
-        c = tac_value(x->g, x->g->node[e].a), e = x->g->node[e].b;
+        c = tac_value(x->g, x->g->node[e].a);
+        e = x->g->node[e].b;
     }
     factorList f = {.count = 0};
     if (e != x->one) insert(x, &f, e, 1);

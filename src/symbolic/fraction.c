@@ -12,7 +12,8 @@ static tacFraction inexact(double value) { return (tacFraction){0, 0, value}; }
 static int64_t gcd(int64_t a, int64_t b) {
     while (b) {
         int64_t r = a % b;
-        a = b, b = r;
+        a = b;
+        b = r;
     }
     return a < 0 ? -a : a;
 }
@@ -75,7 +76,10 @@ tacFraction tac_fraction_mul(tacFraction a, tacFraction b) {
 
 tacFraction tac_fraction_power(tacFraction a, int64_t n) {
     if (!a.q) return inexact(pow(a.value, (double)n));
-    if (n < 0) a = tac_fraction_make(a.q, a.p), n = -n;
+    if (n < 0) {
+        a = tac_fraction_make(a.q, a.p);
+        n = -n;
+    }
     // 0 and +-1 know no growth; of others 63 factors leave 64 bits
     if (n > 63 && a.q == 1 && a.p >= -1 && a.p <= 1) n = 2 + (n & 1);
     if (n > 63) return inexact(pow(a.value, (double)n));

@@ -209,7 +209,9 @@ tacResult tac_frame_dcm(tacMechanics* m, tacRefFrame frame, tacRefFrame other, t
     if (!m || !dcm) return TAC_ERROR_VALUE;
     for (int j = 0; j < 3; ++j) {
         tacVector axis = tac_vector_express(m, tac_frame_axis(m, other, j), frame);
-        dcm[j] = axis.x, dcm[3 + j] = axis.y, dcm[6 + j] = axis.z;
+        dcm[j] = axis.x;
+        dcm[3 + j] = axis.y;
+        dcm[6 + j] = axis.z;
     }
     return m->graph->result;
 }

@@ -156,7 +156,8 @@ static int grow_table(tacGraph* graph) {
     int *table = tac_graph_take(graph, sizeof(int) * (size_t)room), *before = graph->table;
     if (!table) return 0;
     memset(table, 0, sizeof(int) * (size_t)room);
-    graph->table = table, graph->table_room = room;
+    graph->table = table;
+    graph->table_room = room;
     for (int i = 0; i < graph->count; ++i) table[find_slot(graph, graph->node[i])] = i + 1;
     tac_graph_give(graph, before, sizeof(int) * (size_t)old);
     return 1;

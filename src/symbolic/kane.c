@@ -67,7 +67,8 @@ static tacResult solve_rates(kane* k) {
             rest.at[i] = tac_expr_mul(g, tac_fraction(g, -1, 1), rest.at[i]);
         tac_matrix_solve(g, K, rest, out, &defect);
     }
-    tac_matrix_give(g, rest), tac_matrix_give(g, K);
+    tac_matrix_give(g, rest);
+    tac_matrix_give(g, K);
     if (g->result == TAC_OK && defect.column >= 0)
         tac_graph_fail(g, TAC_ERROR_VALUE,
                        "the kinematic equations do not determine %s: number %d (from 0) says "
@@ -132,7 +133,8 @@ static void add_mass(kane* k, const tacMassive* body) {
         for (int i = 0; i < 3 * k->nu; ++i) KJ.at[i] = tac_expr_mul(g, body->mass, p.J.at[i]);
         if (g->result == TAC_OK) add_inertia(k, &p, KJ, vec_scale(g, a, body->mass));
     }
-    tac_matrix_give(g, KJ), tac_matrix_give(g, p.J);
+    tac_matrix_give(g, KJ);
+    tac_matrix_give(g, p.J);
 }
 
 // (dI/dt in the body) w + I (dw/dt) + w x I w, all in the axes of the inertia
@@ -162,7 +164,9 @@ static void add_turning(kane* k, const tacMassive* body) {
         exprVec load = turning_load(k, body, whole(k, &p));
         if (g->result == TAC_OK) add_inertia(k, &p, KJ, load);
     }
-    tac_matrix_give(g, I), tac_matrix_give(g, KJ), tac_matrix_give(g, p.J);
+    tac_matrix_give(g, I);
+    tac_matrix_give(g, KJ);
+    tac_matrix_give(g, p.J);
 }
 
 static tacResult add_bodies(kane* k) {
@@ -208,12 +212,14 @@ static tacResult solve_bonds(kane* k, const bonds* c, tacMatrix A) {
     tacDefect defect = {-1, -1};
     tacMatrix left = tac_matrix_take(g, n, n), right = tac_matrix_take(g, n, p);
     if (left.at && right.at) {
-        tac_matrix_block(c->B, 0, p, left), tac_matrix_block(c->B, 0, 0, right);
+        tac_matrix_block(c->B, 0, p, left);
+        tac_matrix_block(c->B, 0, 0, right);
         for (int i = 0; i < n * p; ++i)
             right.at[i] = tac_expr_mul(g, tac_fraction(g, -1, 1), right.at[i]);
         if (g->result == TAC_OK) tac_matrix_solve(g, left, right, A, &defect);
     }
-    tac_matrix_give(g, right), tac_matrix_give(g, left);
+    tac_matrix_give(g, right);
+    tac_matrix_give(g, left);
     if (g->result == TAC_OK && defect.column >= 0)
         tac_graph_fail(g, TAC_ERROR_VALUE,
                        "the constraints do not determine speed %s: velocity constraint %d (from 0) "
@@ -250,7 +256,9 @@ static tacResult constrain(kane* k) {
     if (c.B.at && c.rest.at && A.at && read_bonds(k, &c) == TAC_OK &&
         solve_bonds(k, &c, A) == TAC_OK)
         fold_rows(k, &c, A);
-    tac_matrix_give(g, A), tac_matrix_give(g, c.rest), tac_matrix_give(g, c.B);
+    tac_matrix_give(g, A);
+    tac_matrix_give(g, c.rest);
+    tac_matrix_give(g, c.B);
     return g->result;
 }
 
@@ -292,7 +300,8 @@ tacResult tac_kanes_method(tacMechanics* m, const tacKane* setup, tacMethod** ou
     tacGraph* g = m->graph;
     if (g->result != TAC_OK || check_setup(m, setup) != TAC_OK) return g->result;
     kane k = {.m = m, .g = g, .setup = setup};
-    k.nq = setup->nq_ind + setup->nq_dep, k.nu = setup->nu_ind + setup->nu_dep;
+    k.nq = setup->nq_ind + setup->nq_dep;
+    k.nu = setup->nu_ind + setup->nu_dep;
     k.own = tac_method_take(
         m, (tacMethod){.nq = k.nq, .nu = k.nu, .nq_dep = setup->nq_dep, .nu_dep = setup->nu_dep});
     int room = k.nq + k.nu;

@@ -54,7 +54,8 @@ static void split_rates(lagranges* k, const tacExpr* expr, int count, int first)
             memcpy(tac_entry(M, first + i, 0), tac_entry(J, i, 0), sizeof *J.at * (size_t)k->n);
         }
     }
-    tac_matrix_give(g, rest), tac_matrix_give(g, J);
+    tac_matrix_give(g, rest);
+    tac_matrix_give(g, J);
 }
 
 // d/dt dL/dq' - dL/dq

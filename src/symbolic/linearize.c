@@ -42,7 +42,8 @@ static void add_dependent(linearizer* l, tacMatrix D, tacMatrix known, tacMatrix
                 memcpy(tac_entry(out, first + i, 0), tac_entry(rows, i, 0),
                        sizeof *rows.at * (size_t)out.columns);
     }
-    tac_matrix_give(g, rows), tac_matrix_give(g, left);
+    tac_matrix_give(g, rows);
+    tac_matrix_give(g, left);
     if (g->result == TAC_OK && defect.column >= 0)
         tac_graph_fail(g, TAC_ERROR_VALUE,
                        "at the operating point the %s constraints do not determine %s", what,
@@ -63,7 +64,8 @@ static void coordinates(linearizer* l, tacMatrix Q) {
         tac_matrix_multiply(g, -1, C, Q, known);
         add_dependent(l, C, known, Q, free, "configuration", f->q + free);
     }
-    tac_matrix_give(g, known), tac_matrix_give(g, C);
+    tac_matrix_give(g, known);
+    tac_matrix_give(g, C);
 }
 
 // U (nu x nx)
@@ -82,7 +84,9 @@ static void speeds(linearizer* l, tacMatrix Q, tacMatrix U) {
         tac_matrix_multiply(g, -1, by_u, U, known);
         add_dependent(l, by_u, known, U, free, "velocity", f->u + free);
     }
-    tac_matrix_give(g, known), tac_matrix_give(g, by_u), tac_matrix_give(g, by_q);
+    tac_matrix_give(g, known);
+    tac_matrix_give(g, by_u);
+    tac_matrix_give(g, by_q);
 }
 
 // out (count x (nx + ni)) = d expr by independent states and inputs
@@ -103,8 +107,10 @@ static void total(linearizer* l, const tacExpr* expr, int count, tacMatrix Q, ta
                 *tac_entry(out, i, l->nx + j) = *tac_entry(by_input, i, j);
         }
     }
-    tac_matrix_give(g, sum), tac_matrix_give(g, by_input);
-    tac_matrix_give(g, by_u), tac_matrix_give(g, by_q);
+    tac_matrix_give(g, sum);
+    tac_matrix_give(g, by_input);
+    tac_matrix_give(g, by_u);
+    tac_matrix_give(g, by_q);
 }
 
 // d (u', lambda) = M^-1 d(forcing - M z)
@@ -125,7 +131,9 @@ static void accelerations(linearizer* l, tacMatrix Q, tacMatrix U, const tacExpr
         if (g->result == TAC_OK && tac_replace(g, l->at, M.at, tac_entries(M)) == TAC_OK)
             tac_matrix_solve(g, M, slope, out, &defect);
     }
-    tac_matrix_give(g, slope), tac_matrix_give(g, rest), tac_matrix_give(g, M);
+    tac_matrix_give(g, slope);
+    tac_matrix_give(g, rest);
+    tac_matrix_give(g, M);
     if (g->result == TAC_OK && defect.column >= 0)
         tac_graph_fail(g, TAC_ERROR_VALUE,
                        "the mass matrix is singular at the operating point: %s is not determined",
@@ -174,7 +182,10 @@ static tacResult linearize(linearizer* l, const tacExpr* inputs, tacExpr* A, tac
                 memcpy(B + (size_t)i * (size_t)l->ni, row + l->nx, sizeof *B * (size_t)l->ni);
         }
     }
-    tac_matrix_give(g, z), tac_matrix_give(g, q), tac_matrix_give(g, U), tac_matrix_give(g, Q);
+    tac_matrix_give(g, z);
+    tac_matrix_give(g, q);
+    tac_matrix_give(g, U);
+    tac_matrix_give(g, Q);
     return g->result;
 }
 

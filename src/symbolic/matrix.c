@@ -53,7 +53,9 @@ static int is_zero(const tacGraph* g, tacExpr e) {
 
 // xorshift: the same points on every machine
 static double random_number(uint64_t* state) {
-    *state ^= *state << 13, *state ^= *state >> 7, *state ^= *state << 17;
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
     return 0.3 + 0.9 * (double)(*state >> 11) * 0x1p-53;
 }
 
@@ -98,8 +100,14 @@ static int sampler_open(tacGraph* g, tacMatrix A, sampler* s) {
     size_t count = (size_t)s->symbols + 2 * (size_t)tac_entries(A) + (size_t)A.rows;
     s->bytes = sizeof(double) * count + tac_program_size(s->program);
     s->x = tac_graph_take(g, s->bytes);
-    if (s->x) s->y = s->x + s->symbols, s->near = s->y + tac_entries(A);
-    if (s->x) s->scale = s->near + tac_entries(A), s->work = s->x + count;
+    if (s->x) {
+        s->y = s->x + s->symbols;
+        s->near = s->y + tac_entries(A);
+    }
+    if (s->x) {
+        s->scale = s->near + tac_entries(A);
+        s->work = s->x + count;
+    }
     if (!s->x) sampler_close(g, s);
     return s->x != NULL;
 }
@@ -184,7 +192,10 @@ static int choose_kind(const numbers* s, int kind, double most, int* row, int* c
             if (!is_kind(s, i, j, kind)) continue;
             int fill = fill_of(s, i, j);
             if (best >= 0 && (fill > best || (fill == best && size <= best_size))) continue;
-            best = fill, best_size = size, *row = i, *column = j;
+            best = fill;
+            best_size = size;
+            *row = i;
+            *column = j;
         }
     return best >= 0;
 }
@@ -328,7 +339,9 @@ static void solve_rest(tacGraph* g, const pivots* p, tacMatrix W, tacMatrix X) {
             for (int j = 0; j < X.columns; ++j)
                 *tac_entry(X, p->column[first + i], j) = *tac_entry(Y, i, j);
     }
-    tac_matrix_give(g, Y), tac_matrix_give(g, B), tac_matrix_give(g, A);
+    tac_matrix_give(g, Y);
+    tac_matrix_give(g, B);
+    tac_matrix_give(g, A);
 }
 
 static void solve_formulas(tacGraph* g, const pivots* p, tacMatrix A, tacMatrix B, tacMatrix X) {
@@ -392,7 +405,8 @@ tacResult tac_expr_solve(tacGraph* g, const tacExpr* A, int n, const tacExpr* B,
         memcpy(right.at, B, sizeof *B * (size_t)tac_entries(right));
         tac_matrix_solve(g, left, right, x, &defect);
     }
-    tac_matrix_give(g, right), tac_matrix_give(g, left);
+    tac_matrix_give(g, right);
+    tac_matrix_give(g, left);
     if (bad) *bad = defect.column;
     if (g->result == TAC_OK && defect.column >= 0)
         tac_graph_fail(g, TAC_ERROR_VALUE,

@@ -20,7 +20,8 @@ tacResult tac_mechanics_create(tacGraph* graph, tacMechanics** out) {
     tacMechanics* m = tac_graph_take(graph, sizeof *m);
     if (!m) return graph->result;
     memset(m, 0, sizeof *m);
-    m->graph = graph, m->time = TAC_EXPR_NONE;
+    m->graph = graph;
+    m->time = TAC_EXPR_NONE;
     *out = m;
     return TAC_OK;
 }
@@ -30,8 +31,16 @@ tacResult tac_mechanics_create(tacGraph* graph, tacMechanics** out) {
 void tac_mechanics_destroy(tacMechanics* m) {
     if (!m) return;
     tacGraph* g = m->graph;
-    GIVE(m->dynamic), GIVE(m->rate), GIVE(m->frame), GIVE(m->turn), GIVE(m->spin);
-    GIVE(m->point), GIVE(m->position), GIVE(m->speed), GIVE(m->body), GIVE(m->push);
+    GIVE(m->dynamic);
+    GIVE(m->rate);
+    GIVE(m->frame);
+    GIVE(m->turn);
+    GIVE(m->spin);
+    GIVE(m->point);
+    GIVE(m->position);
+    GIVE(m->speed);
+    GIVE(m->body);
+    GIVE(m->push);
     tac_graph_give(g, m, sizeof *m);
 }
 
@@ -94,10 +103,13 @@ static int marked_rates(tacMechanics* m, const unsigned char* mark, int top, tac
             if (rate < 0) return -1;
             m->rate.item[i] = rate;
         }
-        x[count] = symbol, x_dot[count++] = m->rate.item[i];
+        x[count] = symbol;
+        x_dot[count++] = m->rate.item[i];
     }
-    if (m->time >= 0 && m->time <= top && mark[m->time])
-        x[count] = m->time, x_dot[count++] = tac_fraction(m->graph, 1, 1);
+    if (m->time >= 0 && m->time <= top && mark[m->time]) {
+        x[count] = m->time;
+        x_dot[count++] = tac_fraction(m->graph, 1, 1);
+    }
     return count;
 }
 

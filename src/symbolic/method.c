@@ -16,17 +16,25 @@ tacOwnMethod* tac_method_take(tacMechanics* m, tacMethod sizes) {
     tacOwnMethod* own = tac_graph_take(g, bytes);
     if (!own) return NULL;
     *own = (tacOwnMethod){.method = sizes, .bytes = bytes};
-    own->q = (tacExpr*)(own + 1), own->rates = own->q + sizes.nq;
-    own->u = own->rates + sizes.nq, own->u_dot = own->u + sizes.nu;
-    own->forcing = own->u_dot + n, own->M = own->forcing + n;
+    own->q = (tacExpr*)(own + 1);
+    own->rates = own->q + sizes.nq;
+    own->u = own->rates + sizes.nq;
+    own->u_dot = own->u + sizes.nu;
+    own->forcing = own->u_dot + n;
+    own->M = own->forcing + n;
     own->configuration = own->M + (size_t)n * (size_t)n;
     own->velocity = own->configuration + sizes.nq_dep;
     for (size_t i = 0; i < numbers; ++i) own->q[i] = zero;
     tacMethod* p = &own->method;
     p->mechanics = m;
-    p->q = own->q, p->u = own->u, p->u_dot = own->u_dot, p->rates = own->rates;
-    p->M = own->M, p->forcing = own->forcing;
-    p->configuration = own->configuration, p->velocity = own->velocity;
+    p->q = own->q;
+    p->u = own->u;
+    p->u_dot = own->u_dot;
+    p->rates = own->rates;
+    p->M = own->M;
+    p->forcing = own->forcing;
+    p->configuration = own->configuration;
+    p->velocity = own->velocity;
     return own;
 }
 
@@ -133,6 +141,7 @@ tacResult tac_method_rhs(const tacMethod* method, tacExpr* out) {
         }
         tac_expr_solve(g, M.at, n, f.at, 1, out, NULL);
     }
-    tac_matrix_give(g, f), tac_matrix_give(g, M);
+    tac_matrix_give(g, f);
+    tac_matrix_give(g, M);
     return g->result;
 }

@@ -45,7 +45,8 @@ static void fill(minors* k) {
             int odd = (bits(set) - 1 - bits(set >> (i + 1))) & 1;
             right = tac_expr_add(g, right, signed_part(g, odd, first, k->right[rest]));
         }
-        k->left[set] = left, k->right[set] = right;
+        k->left[set] = left;
+        k->right[set] = right;
     }
 }
 

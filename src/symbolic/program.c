@@ -90,7 +90,8 @@ static void copy_nodes(tacProgram* p, tacGraph* g, const unsigned char* mark, in
                 tac_graph_fail(g, TAC_ERROR_VALUE, "symbol %s is no input of the program",
                                tac_symbol_name(g, i));
         } else {
-            n.a = map[n.a], n.b = map[n.b];
+            n.a = map[n.a];
+            n.b = map[n.b];
         }
         map[i] = count;
         p->node[count] = n;

@@ -98,7 +98,8 @@ static exprFrame attached(const tacScene* s, const tacBody* body, exprFrame f) {
     columns(s, body->rotation, R);
     f.s = tac_expr_add(g, f.s, vec_dot(g, f.u, arm));
     f.v = vec_turned(g, R, vec_add(g, f.v, vec_cross(g, f.w, arm)));
-    f.w = vec_turned(g, R, f.w), f.u = vec_turned(g, R, f.u);
+    f.w = vec_turned(g, R, f.w);
+    f.u = vec_turned(g, R, f.u);
     return f;
 }
 
@@ -126,7 +127,8 @@ static exprFrame slid(tacGraph* g, exprVec axis, tacExpr way, tacExpr speed, exp
 static exprFrame turned_frame(tacGraph* g, exprVec arm, exprVec spin, const exprVec before[3],
                               exprFrame f) {
     f.s = tac_expr_add(g, f.s, vec_dot(g, f.u, arm));
-    f.w = vec_add(g, before[0], spin), f.u = before[1];
+    f.w = vec_add(g, before[0], spin);
+    f.u = before[1];
     f.v = vec_sub(g, before[2], vec_cross(g, f.w, arm));
     f.s = tac_expr_sub(g, f.s, vec_dot(g, f.u, arm));
     return f;
@@ -163,7 +165,8 @@ static exprFrame freed(tacGraph* g, const tacExpr* q, const tacExpr* v, exprFram
 static exprFrame moved(const tacScene* s, const tacJoint* joint, const tacExpr* q, const tacExpr* v,
                        const exprFrame* world, exprFrame f) {
     tacGraph* g = s->g;
-    q += joint->qpos, v += joint->dof;
+    q += joint->qpos;
+    v += joint->dof;
     if (joint->kind == TAC_JOINT_FREE) return freed(g, q, v, *world);
     exprVec arm = tac_scene_vec(s, joint->position);
     if (joint->kind == TAC_JOINT_BALL) return balled(g, arm, q, (exprVec){v[0], v[1], v[2]}, f);
@@ -241,7 +244,10 @@ tacResult tac_scene_energies(tacGraph* g, const tacModel* model, const tacSceneS
         still = tac_expr_add(g, still, potential(&s, body, f));
     }
     tac_graph_give(g, frame, size);
-    if (g->result == TAC_OK) *T = moving, *V = still;
+    if (g->result == TAC_OK) {
+        *T = moving;
+        *V = still;
+    }
     return g->result;
 }
 
@@ -261,7 +267,10 @@ static void quaternion_rate(tacGraph* g, const tacExpr q[4], exprVec w, tacExpr*
 static void joint_rate(tacGraph* g, const tacJoint* joint, const tacExpr* q, const tacExpr* v,
                        tacExpr* rate, int* turning) {
     int free = joint->kind == TAC_JOINT_FREE, plain = free ? 3 : 1;
-    q += joint->qpos, v += joint->dof, rate += joint->qpos, turning += joint->dof;
+    q += joint->qpos;
+    v += joint->dof;
+    rate += joint->qpos;
+    turning += joint->dof;
     if (joint->kind != TAC_JOINT_BALL)
         for (int k = 0; k < plain; ++k) rate[k] = v[k];
     if (!free && joint->kind != TAC_JOINT_BALL) return;

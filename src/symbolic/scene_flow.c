@@ -77,7 +77,9 @@ static void stretch(const tacSceneFlow* f, const tacJoint* j, tacExpr out[6]) {
     }
     for (int k = 0; k < straight; ++k) out[k] = tac_expr_sub(f->g, q[k], number(f, rest[k]));
     exprVec angle = rotation_from(f, rest + straight, q + straight);
-    out[straight] = angle.x, out[straight + 1] = angle.y, out[straight + 2] = angle.z;
+    out[straight] = angle.x;
+    out[straight + 1] = angle.y;
+    out[straight + 2] = angle.z;
 }
 
 static void joint_springs(tacSceneFlow* f) {
@@ -265,7 +267,9 @@ static void actuate_wrench(tacSceneFlow* f, int i) {
         torque = vec_turned(g, R, torque);
     }
     for (int k = 0; k < shift; ++k) arm[k] = param(f, a->gear + k);
-    arm[shift] = torque.x, arm[shift + 1] = torque.y, arm[shift + 2] = torque.z;
+    arm[shift] = torque.x;
+    arm[shift + 1] = torque.y;
+    arm[shift + 2] = torque.z;
     for (int k = 0; k < count; ++k) add_to(g, &velocity, tac_expr_mul(g, arm[k], v[k]));
     if (!shift) length = vec_dot(g, torque, rotation_from(f, unturned, q));
     drive d = drive_at(f, i, length, velocity);
@@ -366,7 +370,10 @@ tacResult tac_scene_flow_make(tacSceneFlow* f, const tacExpr* forces) {
     tac_scene_name(g, 'u', model->nu, f->u);
     f->h = param(f, model->timestep);
     for (int k = 0; k < nv; ++k) f->tau[k] = negative(g, f->tau[k]);
-    if (passive_acts(model)) joint_springs(f), tendon_springs(f);
+    if (passive_acts(model)) {
+        joint_springs(f);
+        tendon_springs(f);
+    }
     implicit_damping(f);
     actuate(f);
     return g->result == TAC_OK ? accelerate(f, forces) : g->result;

@@ -59,7 +59,10 @@ static tacResult stage_at(const tacSceneFlow* f, point x, tacExpr* a, tacExpr* r
     const tacExpr *symbols[] = {f->q, f->v, f->act}, *values[] = {x.q, x.v, x.act};
     const int counts[] = {nq, nv, na};
     for (int k = 0, at = 0; k < 3; at += counts[k++])
-        for (int i = 0; i < counts[k]; ++i) from[at + i] = symbols[k][i], to[at + i] = values[k][i];
+        for (int i = 0; i < counts[k]; ++i) {
+            from[at + i] = symbols[k][i];
+            to[at + i] = values[k][i];
+        }
     tac_expr_substitute(g, f->tau, nv, from, to, n, a);
     if (g->result == TAC_OK) tac_expr_substitute(g, f->rate, na, from, to, n, rate);
     tac_graph_unmap(g, map, 2 * n);
@@ -76,7 +79,8 @@ static tacResult runge_kutta(const tacSceneFlow* f, point next) {
     if (!x) return g->result;
     point at = {x, x + nq, x + nq + nv};
     tacExpr *rate = a + nv, *mean_k = rate + na, *mean_a = mean_k + nv, *mean_rate = mean_a + nv;
-    memcpy(at.q, f->q, sizeof *x * (size_t)nq), memcpy(at.v, f->v, sizeof *x * (size_t)nv);
+    memcpy(at.q, f->q, sizeof *x * (size_t)nq);
+    memcpy(at.v, f->v, sizeof *x * (size_t)nv);
     if (na > 0) memcpy(at.act, f->act, sizeof *x * (size_t)na);
     for (int i = 0; i < 4 && g->result == TAC_OK; ++i) {
         tacExpr w = tac_fraction(g, weight[i], 6);

@@ -106,7 +106,9 @@ static inline void vec_quat_mul(tacGraph* g, const tacExpr a[4], const tacExpr b
     exprVec v = vec_add(g, vec_scale(g, y, a[0]), vec_scale(g, x, b[0]));
     v = vec_add(g, v, vec_cross(g, x, y));
     out[0] = tac_expr_sub(g, tac_expr_mul(g, a[0], b[0]), vec_dot(g, x, y));
-    out[1] = v.x, out[2] = v.y, out[3] = v.z;
+    out[1] = v.x;
+    out[2] = v.y;
+    out[3] = v.z;
 }
 
 // q exp(w), w a rotation vector in the body's axes
@@ -115,7 +117,9 @@ static inline void vec_quat_turned(tacGraph* g, const tacExpr q[4], exprVec w, t
     tacExpr sine = tac_expr_call(g, TAC_OP_SIN, half, half), unit[4], turn[4];
     exprVec v = vec_scale(g, w, tac_expr_div(g, sine, length));
     turn[0] = tac_expr_call(g, TAC_OP_COS, half, half);
-    turn[1] = v.x, turn[2] = v.y, turn[3] = v.z;
+    turn[1] = v.x;
+    turn[2] = v.y;
+    turn[3] = v.z;
     vec_quat_unit(g, q, unit);
     vec_quat_mul(g, unit, turn, out);
 }

@@ -46,7 +46,10 @@ static tacRefFrame common_frame(const tacMechanics* m, tacRefFrame a, tacRefFram
     int high = depth_of(m, a), low = depth_of(m, b);
     for (; high > low; --high) a = m->turn.item[a].parent;
     for (; low > high; --low) b = m->turn.item[b].parent;
-    while (a != b) a = m->turn.item[a].parent, b = m->turn.item[b].parent;
+    while (a != b) {
+        a = m->turn.item[a].parent;
+        b = m->turn.item[b].parent;
+    }
     return a;
 }
 
@@ -144,8 +147,11 @@ static exprVec column(const tacDyadic* a, int j) {
 
 static tacDyadic of_columns(tacRefFrame frame, const exprVec column[3]) {
     tacDyadic out = {.frame = frame};
-    for (int j = 0; j < 3; ++j)
-        out.c[j] = column[j].x, out.c[3 + j] = column[j].y, out.c[6 + j] = column[j].z;
+    for (int j = 0; j < 3; ++j) {
+        out.c[j] = column[j].x;
+        out.c[3 + j] = column[j].y;
+        out.c[6 + j] = column[j].z;
+    }
     return out;
 }
 

@@ -62,11 +62,15 @@ static int arena_blocks_are_aligned_and_apart(void) {
 }
 
 static void* refuse(void* user, size_t size) {
-    (void)user, (void)size;
+    (void)user;
+    (void)size;
     return NULL;
 }
 
-static void forget(void* user, void* block) { (void)user, (void)block; }
+static void forget(void* user, void* block) {
+    (void)user;
+    (void)block;
+}
 
 static int no_memory_is_a_result(void) {
     tacAllocator none = {refuse, forget, NULL};

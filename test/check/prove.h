@@ -27,9 +27,12 @@ static inline int prove(const tacCheckProblem* problem, tacCheckOptions options)
         tacCheckLine *all = &prove_worst[k], *line = &report.line[k];
         int slope = k == TAC_CHECK_TAYLOR_2 || k == TAC_CHECK_TAYLOR_3;
         if (line->done &&
-            (!all->done || (slope ? line->worst < all->worst : line->worst > all->worst)))
-            all->worst = line->worst, all->worst_point = line->worst_point;
-        all->done += line->done, all->failed += line->failed;
+            (!all->done || (slope ? line->worst < all->worst : line->worst > all->worst))) {
+            all->worst = line->worst;
+            all->worst_point = line->worst_point;
+        }
+        all->done += line->done;
+        all->failed += line->failed;
     }
     if (report.passed) return 0;
     printf("  %s (%d inputs, %d outputs): result %d\n", problem->name, problem->n, problem->m,

@@ -5,8 +5,12 @@
 
 static int sample(const void* context, int i, unsigned long long* random, double* x,
                   double* scale) {
-    (void)context, (void)i;
-    for (int k = 0; k < 3; ++k) x[k] = tac_check_uniform(random, -1.0, 1.0), scale[k] = 1.0;
+    (void)context;
+    (void)i;
+    for (int k = 0; k < 3; ++k) {
+        x[k] = tac_check_uniform(random, -1.0, 1.0);
+        scale[k] = 1.0;
+    }
     return 2;
 }
 

@@ -53,8 +53,12 @@ static tacResult vjp(const void* map, const tacReal* x, const tacReal* y_bar, ta
     tacResult result =
         tac_edge_edge_vjp(&options, load_pairs(x), load_witness((tacReal*)y_bar), bar, &sum);
     const edgeMap* m = map;
-    x_bar[12] = sum.regular, x_bar[13] = sum.least, x_bar[14] = sum.clip, x_bar[15] = sum.within;
-    x_bar[16] = m->has_range ? sum.range : (tacReal)0.0, x_bar[17] = sum.gap;
+    x_bar[12] = sum.regular;
+    x_bar[13] = sum.least;
+    x_bar[14] = sum.clip;
+    x_bar[15] = sum.within;
+    x_bar[16] = m->has_range ? sum.range : (tacReal)0.0;
+    x_bar[17] = sum.gap;
     return result;
 }
 
@@ -80,7 +84,8 @@ static tacResult sign_value(const void* map, const tacReal* x, tacReal* y) {
     edgeSigns g = edge_signs(&s);
     edgeSigned out = edge_signed(&s, &g);
     store_signed(&out, y);
-    return (void)map, TAC_OK;
+    (void)map;
+    return TAC_OK;
 }
 
 static tacResult sign_jvp(const void* map, const tacReal* x, const tacReal* dot, tacReal* y_dot) {
@@ -88,7 +93,8 @@ static tacResult sign_jvp(const void* map, const tacReal* x, const tacReal* dot,
     edgeSigns g = edge_signs(&s);
     edgeSigned out = edge_signed_jvp(&s, &g, &d);
     store_signed(&out, y_dot);
-    return (void)map, TAC_OK;
+    (void)map;
+    return TAC_OK;
 }
 
 static tacResult sign_vjp(const void* map, const tacReal* x, const tacReal* y_bar, tacReal* x_bar) {
@@ -100,9 +106,11 @@ static tacResult sign_vjp(const void* map, const tacReal* x, const tacReal* y_ba
     edge_signed_vjp(&s, &g, &in, &bar);
     for (int k = 0; k < 3; ++k) x_bar[k] = FIRST(bar.normal[k]);
     for (int k = 0; k < 6; ++k) x_bar[4 + k] = FIRST(bar.outward[k / 3][k % 3]);
-    x_bar[3] = FIRST(bar.distance), x_bar[10] = FIRST(bar.sign_tau);
+    x_bar[3] = FIRST(bar.distance);
+    x_bar[10] = FIRST(bar.sign_tau);
     x_bar[11] = FIRST(bar.clash_tau);
-    return (void)map, TAC_OK;
+    (void)map;
+    return TAC_OK;
 }
 
 const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_edge_sign_) = {sign_value, sign_jvp, sign_vjp};
@@ -123,19 +131,24 @@ static indicators indicate(const tacReal* x) {
 static void partials(const indicators* s, tacReal J[3][INDICATOR_INPUTS]) {
     for (int k = 0; k < 3 * INDICATOR_INPUTS; ++k)
         J[k / INDICATOR_INPUTS][k % INDICATOR_INPUTS] = 0.0;
-    J[0][0] = FIRST(s->penetrating.d_x), J[0][4] = FIRST(s->penetrating.d_tau),
+    J[0][0] = FIRST(s->penetrating.d_x);
+    J[0][4] = FIRST(s->penetrating.d_tau);
     J[0][5] = FIRST(s->penetrating.d_upper);
-    J[1][0] = FIRST(s->owned.d_x), J[1][4] = FIRST(s->owned.d_tau);
-    J[2][1] = FIRST(s->competition.d_x), J[2][2] = -FIRST(s->competition.d_x),
+    J[1][0] = FIRST(s->owned.d_x);
+    J[1][4] = FIRST(s->owned.d_tau);
+    J[2][1] = FIRST(s->competition.d_x);
+    J[2][2] = -FIRST(s->competition.d_x);
     J[2][3] = FIRST(s->competition.d_lower);
     J[2][6] = FIRST(s->competition.d_tau);
 }
 
 static tacResult indicator_value(const void* map, const tacReal* x, tacReal* y) {
     indicators s = indicate(x);
-    y[0] = FIRST(s.penetrating.value), y[1] = FIRST(s.owned.value);
+    y[0] = FIRST(s.penetrating.value);
+    y[1] = FIRST(s.owned.value);
     y[2] = FIRST(s.competition.value);
-    return (void)map, TAC_OK;
+    (void)map;
+    return TAC_OK;
 }
 
 static tacResult indicator_jvp(const void* map, const tacReal* x, const tacReal* dot,
@@ -147,7 +160,8 @@ static tacResult indicator_jvp(const void* map, const tacReal* x, const tacReal*
         y_dot[i] = 0.0;
         for (int k = 0; k < INDICATOR_INPUTS; ++k) y_dot[i] += J[i][k] * dot[k];
     }
-    return (void)map, TAC_OK;
+    (void)map;
+    return TAC_OK;
 }
 
 static tacResult indicator_vjp(const void* map, const tacReal* x, const tacReal* y_bar,
@@ -157,7 +171,8 @@ static tacResult indicator_vjp(const void* map, const tacReal* x, const tacReal*
     partials(&s, J);
     for (int k = 0; k < INDICATOR_INPUTS; ++k)
         x_bar[k] = J[0][k] * y_bar[0] + J[1][k] * y_bar[1] + J[2][k] * y_bar[2];
-    return (void)map, TAC_OK;
+    (void)map;
+    return TAC_OK;
 }
 
 const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_edge_indicator_) = {

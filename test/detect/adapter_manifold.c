@@ -24,7 +24,10 @@ static setup place(const manifoldContext* c, const tacReal* x) {
     const double* plain = (const double*)c->model->param; // the model is the double build's
     s.model.param = TAC_TAKE(&s.arena, tacReal, c->model->nparam);
     s.theta = TAC_TAKE(&s.arena, tacReal, c->model->nparam);
-    for (int i = 0; i < c->model->nparam; ++i) s.model.param[i] = plain[i], s.theta[i] = 0.0;
+    for (int i = 0; i < c->model->nparam; ++i) {
+        s.model.param[i] = plain[i];
+        s.theta[i] = 0.0;
+    }
     for (int i = 0; i < c->used_count; ++i) s.model.param[c->used[i]] = x[MANIFOLD_POSES + i];
     s.body[0] = tac_pose_identity();
     for (int b = 0; b < 2; ++b)
@@ -37,7 +40,9 @@ static setup place(const manifoldContext* c, const tacReal* x) {
 // in [0.5, 1.5)
 static double weight(uint64_t feature, int j) {
     uint64_t h = (feature + 1) * 0x9e3779b97f4a7c15ull + (uint64_t)j * 0xbf58476d1ce4e5b9ull;
-    h ^= h >> 29, h *= 0x94d049bb133111ebull, h ^= h >> 32;
+    h ^= h >> 29;
+    h *= 0x94d049bb133111ebull;
+    h ^= h >> 32;
     return 0.5 + (double)(h >> 11) * 0x1p-53;
 }
 

@@ -17,7 +17,9 @@ static tacResult value(const void* map, const tacReal* x, tacReal* y) {
     tacPatchPoint at;
     tacResult result = tac_patch_pair_at(&m->pair, place_first(m), place(x), &at);
     if (result != TAC_OK) return result;
-    tac_store3(y, at.point), tac_store3(y + 3, at.normal), y[6] = at.distance;
+    tac_store3(y, at.point);
+    tac_store3(y + 3, at.normal);
+    y[6] = at.distance;
     return TAC_OK;
 }
 
@@ -36,7 +38,8 @@ static tacResult jvp(const void* map, const tacReal* x, const tacReal* x_dot, ta
     tacResult result = jacobian(map, x, D, &arm);
     if (result != TAC_OK) return result;
     tacVec3 turn = tac_quat_angular(tac_quat_load(x + 3), tac_quat_load(x_dot + 3));
-    tac_store3(xi, tac_add(tac_load3(x_dot), tac_cross(turn, arm))), tac_store3(xi + 3, turn);
+    tac_store3(xi, tac_add(tac_load3(x_dot), tac_cross(turn, arm)));
+    tac_store3(xi + 3, turn);
     for (int i = 0; i < 7; ++i) {
         y_dot[i] = 0.0;
         for (int k = 0; k < 6; ++k) y_dot[i] += D[i][k] * xi[k];

@@ -43,11 +43,16 @@ static tacResult vjp(const void* map, const tacReal* x, const tacReal* y_bar, ta
     tacWitnessOptions options = load_options(m, x), sum = {0};
     tacPolygonPairsBar bar = {0};
     int corners = polygon_inputs(m) - 4;
-    for (int k = 0; k < corners; ++k) x_bar[k] = 0.0, bar.corner[k / 3][k % 3] = x_bar + k;
+    for (int k = 0; k < corners; ++k) {
+        x_bar[k] = 0.0;
+        bar.corner[k / 3][k % 3] = x_bar + k;
+    }
     tacResult result = tac_polygon_witness_vjp(&options, load_pairs(m, x),
                                                load_witness(m, (tacReal*)y_bar), bar, &sum);
-    x_bar[corners] = sum.regular, x_bar[corners + 1] = sum.least;
-    x_bar[corners + 2] = sum.within, x_bar[corners + 3] = sum.gap;
+    x_bar[corners] = sum.regular;
+    x_bar[corners + 1] = sum.least;
+    x_bar[corners + 2] = sum.within;
+    x_bar[corners + 3] = sum.gap;
     return result;
 }
 

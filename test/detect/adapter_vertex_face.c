@@ -39,7 +39,10 @@ static tacResult vjp(const void* map, const tacReal* x, const tacReal* y_bar, ta
     for (int k = 0; k < 9; ++k) bar.corner[k / 3][k % 3] = x_bar + 3 + k;
     tacResult result =
         tac_vertex_face_vjp(&options, load_pairs(x), load_witness((tacReal*)y_bar), bar, &sum);
-    x_bar[12] = sum.regular, x_bar[13] = sum.least, x_bar[14] = sum.clip, x_bar[15] = sum.within;
+    x_bar[12] = sum.regular;
+    x_bar[13] = sum.least;
+    x_bar[14] = sum.clip;
+    x_bar[15] = sum.within;
     x_bar[16] = sum.gap;
     return result;
 }

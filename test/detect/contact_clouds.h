@@ -25,7 +25,10 @@ static inline tacContactCloud* test_ball(int n, double radius) {
     for (int i = 0; i < n; ++i) {
         double z = 1.0 - (2.0 * i + 1.0) / n, s = sqrt(1.0 - z * z), t = 2.39996322972865332 * i;
         const double m[3] = {s * cos(t), s * sin(t), z};
-        for (int k = 0; k < 3; ++k) x[3 * i + k] = radius * m[k], x[3 * (n + i) + k] = m[k];
+        for (int k = 0; k < 3; ++k) {
+            x[3 * i + k] = radius * m[k];
+            x[3 * (n + i) + k] = m[k];
+        }
     }
     tac_contact_cloud_points(n, x, x + 3 * n, 4.0 * TEST_PI * radius * radius,
                              tac_default_allocator(), &cloud, NULL);
@@ -40,8 +43,11 @@ static inline tacContactCloud* test_box(int cells, double x, double y, double z)
     tacContactCloud* cloud = NULL;
     if (!soup) return NULL;
     double* vertex = (double*)soup->vertex;
-    for (int i = 0; i < soup->nvertex; ++i)
-        vertex[3 * i] *= x, vertex[3 * i + 1] *= y, vertex[3 * i + 2] *= z;
+    for (int i = 0; i < soup->nvertex; ++i) {
+        vertex[3 * i] *= x;
+        vertex[3 * i + 1] *= y;
+        vertex[3 * i + 2] *= z;
+    }
     tac_contact_cloud_create(soup, tac_pose_identity(), a, &cloud, NULL);
     tac_soup_destroy(soup);
     return cloud;

@@ -21,7 +21,8 @@ static inline int manifold_sample(const void* context, int i, unsigned long long
     for (int k = 0; k < MANIFOLD_POSES; ++k) scale[k] = k % 7 < 3 ? 1e-3 : 1e-2;
     for (int k = 0; k < p->base.used_count; ++k) {
         double value = p->base.model->param[p->base.used[k]];
-        x[MANIFOLD_POSES + k] = value, scale[MANIFOLD_POSES + k] = 1e-2 * fabs(value) + 1e-4;
+        x[MANIFOLD_POSES + k] = value;
+        scale[MANIFOLD_POSES + k] = 1e-2 * fabs(value) + 1e-4;
     }
     return MANIFOLD_OUT;
 }
@@ -58,11 +59,15 @@ static inline int manifold_prove(const manifoldScene* scene, tacModel* model, in
                                .as_quad = &tac_check_manifold_quad,
                                .sample = manifold_sample};
     tacCheckOptions o = tac_check_default_options();
-    o.points = points, o.quad_every = 20, o.taylor_every = 1 << 30;
-    o.first = 1e-9, o.second = second;
+    o.points = points;
+    o.quad_every = 20;
+    o.taylor_every = 1 << 30;
+    o.first = 1e-9;
+    o.second = second;
     int bad = prove(&problem, o);
     free(p.base.memory);
-    tac_scratch_destroy(p.base.scratch), tac_model_destroy(model);
+    tac_scratch_destroy(p.base.scratch);
+    tac_model_destroy(model);
     return bad;
 }
 

@@ -61,7 +61,10 @@ static inline tacModel* manifold_load(const manifoldScene* scene, const char* op
 static inline void manifold_place(const manifoldScene* scene, testRandom* random, double x[14]) {
     double way[3], length = 0.0;
     for (int i = 0; i < 14; ++i) x[i] = test_uniform(random, -1.0, 1.0);
-    for (int k = 0; k < 3; ++k) way[k] = test_uniform(random, -1.0, 1.0), length += way[k] * way[k];
+    for (int k = 0; k < 3; ++k) {
+        way[k] = test_uniform(random, -1.0, 1.0);
+        length += way[k] * way[k];
+    }
     double far = scene->reach * test_uniform(random, 0.3, 1.1) / sqrt(length);
     for (int k = 0; k < 3; ++k) x[7 + k] = x[k] + far * way[k];
     for (int b = 0; b < 2; ++b) {

@@ -38,7 +38,10 @@ static inline refMesh ref_mesh_create(const tacFeatures* f) {
     return m;
 }
 
-static inline void ref_mesh_destroy(refMesh* m) { free(m->x), free(m->triangle); }
+static inline void ref_mesh_destroy(refMesh* m) {
+    free(m->x);
+    free(m->triangle);
+}
 
 static inline void ref_mesh_place(refMesh* m, const tacFeatures* f, tacPose pose) {
     const tacQuat q = pose.rotation;
@@ -46,7 +49,8 @@ static inline void ref_mesh_place(refMesh* m, const tacFeatures* f, tacPose pose
     const double t[3] = {pose.position.x, pose.position.y, pose.position.z};
     for (int i = 0; i < m->vertices; ++i) {
         double x[3] = {f->x[0][i], f->x[1][i], f->x[2][i]}, a[3], b[3];
-        ref_cross(u, x, a), ref_cross(u, a, b);
+        ref_cross(u, x, a);
+        ref_cross(u, a, b);
         for (int k = 0; k < 3; ++k) m->x[i][k] = x[k] + 2.0 * (w * a[k] + b[k]) + t[k];
     }
 }
@@ -77,8 +81,10 @@ static inline double ref_clamp(double x) { return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 
 // squared distance of p from the segment a b
 static inline double ref_to_segment(const double p[3], const double a[3], const double b[3]) {
     double t[3], r[3], tt, s;
-    ref_sub(b, a, t), ref_sub(p, a, r);
-    tt = ref_dot(t, t), s = tt > 0.0 ? ref_clamp(ref_dot(r, t) / tt) : 0.0;
+    ref_sub(b, a, t);
+    ref_sub(p, a, r);
+    tt = ref_dot(t, t);
+    s = tt > 0.0 ? ref_clamp(ref_dot(r, t) / tt) : 0.0;
     for (int k = 0; k < 3; ++k) r[k] -= s * t[k];
     return ref_dot(r, r);
 }
@@ -88,11 +94,15 @@ static inline double ref_to_triangle(const refMesh* m, int triangle, const doubl
     const double* v[3];
     double a[3], b[3], n[3], r[3], least = INFINITY;
     for (int k = 0; k < 3; ++k) v[k] = m->x[m->triangle[triangle][k]];
-    ref_sub(v[1], v[0], a), ref_sub(v[2], v[0], b), ref_cross(a, b, n);
+    ref_sub(v[1], v[0], a);
+    ref_sub(v[2], v[0], b);
+    ref_cross(a, b, n);
     int inside = 1;
     for (int k = 0; k < 3; ++k) {
         double side[3], to[3], c[3];
-        ref_sub(v[(k + 1) % 3], v[k], side), ref_sub(p, v[k], to), ref_cross(side, to, c);
+        ref_sub(v[(k + 1) % 3], v[k], side);
+        ref_sub(p, v[k], to);
+        ref_cross(side, to, c);
         inside &= ref_dot(c, n) >= 0.0;
     }
     ref_sub(p, v[0], r);
@@ -112,7 +122,9 @@ static inline double ref_to_mesh(const refMesh* m, const double p[3]) {
 static inline double ref_segments(const double a[3], const double b[3], const double c[3],
                                   const double d[3]) {
     double t[3], u[3], r[3], least;
-    ref_sub(b, a, t), ref_sub(d, c, u), ref_sub(a, c, r);
+    ref_sub(b, a, t);
+    ref_sub(d, c, u);
+    ref_sub(a, c, r);
     double tt = ref_dot(t, t), uu = ref_dot(u, u), tu = ref_dot(t, u), rt = ref_dot(r, t),
            ru = ref_dot(r, u), det = tt * uu - tu * tu;
     double s = (tu * ru - uu * rt) / det, q = (tt * ru - tu * rt) / det;
@@ -129,8 +141,11 @@ static inline int ref_passes(const refMesh* m, int triangle, const double a[3], 
     const double* v[3];
     double e[3], f[3], n[3], p[3], q[3];
     for (int k = 0; k < 3; ++k) v[k] = m->x[m->triangle[triangle][k]];
-    ref_sub(v[1], v[0], e), ref_sub(v[2], v[0], f), ref_cross(e, f, n);
-    ref_sub(a, v[0], p), ref_sub(b, v[0], q);
+    ref_sub(v[1], v[0], e);
+    ref_sub(v[2], v[0], f);
+    ref_cross(e, f, n);
+    ref_sub(a, v[0], p);
+    ref_sub(b, v[0], q);
     double from = ref_dot(p, n), to = ref_dot(q, n), t = from / (from - to);
     if ((from > 0.0) == (to > 0.0)) return 0;
     for (int k = 0; k < 3; ++k) {

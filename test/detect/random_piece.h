@@ -14,7 +14,10 @@ enum { PIECE_BALL = 7, PIECE_KINDS = 8, PIECE_HULLS = 16 };
 
 static inline void random_turn(testRandom* random, double rot[3][3]) {
     double q[4], n = 0.0;
-    for (int i = 0; i < 4; ++i) q[i] = test_uniform(random, -1.0, 1.0), n += q[i] * q[i];
+    for (int i = 0; i < 4; ++i) {
+        q[i] = test_uniform(random, -1.0, 1.0);
+        n += q[i] * q[i];
+    }
     for (int i = 0; i < 4; ++i) q[i] /= sqrt(n);
     double w = q[0], x = q[1], y = q[2], z = q[3];
     double R[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
@@ -39,9 +42,13 @@ static inline const tacHull* random_hull(testRandom* random) {
 }
 
 static inline void load_hull(const tacHull* hull, tacConvex* c) {
-    c->point = hull->vertex, c->count = hull->nvertex, c->faces = hull->nface;
-    c->normal = hull->normal, c->offset = hull->offset;
-    c->first = hull->first, c->corner = hull->corner;
+    c->point = hull->vertex;
+    c->count = hull->nvertex;
+    c->faces = hull->nface;
+    c->normal = hull->normal;
+    c->offset = hull->offset;
+    c->first = hull->first;
+    c->corner = hull->corner;
 }
 
 // kinds as tacConvexKind, and a ball

@@ -23,8 +23,10 @@ static inline tacSolid* random_polygon(testRandom* random, int count) {
     for (int i = 0; i < count; ++i)
         angle[i] = (i + test_uniform(random, 0.05, 0.95)) * 2.0 * acos(-1.0) / count;
     qsort(angle, (size_t)count, sizeof *angle, solid_compare);
-    for (int i = 0; i < count; ++i)
-        corner[2 * i] = rx * cos(angle[i]), corner[2 * i + 1] = ry * sin(angle[i]);
+    for (int i = 0; i < count; ++i) {
+        corner[2 * i] = rx * cos(angle[i]);
+        corner[2 * i + 1] = ry * sin(angle[i]);
+    }
     tac_solid_create_polygon(corner, count, &out, NULL);
     return out;
 }
@@ -40,8 +42,10 @@ static inline tacSolid* random_polyhedron(testRandom* random, int count) {
 static inline tacSolid* random_solid(testRandom* random, solidKind kind, int planar) {
     tacSolid* out = NULL;
     double half[3], n[3];
-    for (int k = 0; k < 3; ++k)
-        half[k] = test_uniform(random, 0.1, 1.0), n[k] = test_uniform(random, -1.0, 1.0);
+    for (int k = 0; k < 3; ++k) {
+        half[k] = test_uniform(random, 0.1, 1.0);
+        n[k] = test_uniform(random, -1.0, 1.0);
+    }
     int count = 4 + (int)test_uniform(random, 0.0, 12.0);
     if (kind == SOLID_BALL) tac_solid_create_ball(half[0], planar, &out, NULL);
     if (kind == SOLID_BOX) tac_solid_create_box(half, planar, &out, NULL);

@@ -49,7 +49,9 @@ static int open_bench(bench* b, const manifoldScene* scene, const char* options)
 }
 
 static void close_bench(bench* b) {
-    tac_contacts_destroy(b->c), tac_scratch_destroy(b->scratch), tac_model_destroy(b->model);
+    tac_contacts_destroy(b->c);
+    tac_scratch_destroy(b->scratch);
+    tac_model_destroy(b->model);
 }
 
 // the ball's record with its centre at a place of the solid; 1 m where there is none
@@ -93,13 +95,16 @@ static int balls_touch_superquadrics(void) {
     ENSURE_LAW(open_bench(&b, &round_solid, "sides='second' vertices='48' tau='.01'"));
     for (int i = 0; i < points; ++i) {
         double way[3], x[3], n[3], c[3], normal[3] = {0}, length = 0.0;
-        for (int k = 0; k < 3; ++k)
-            way[k] = test_uniform(&random, -1.0, 1.0), length += way[k] * way[k];
+        for (int k = 0; k < 3; ++k) {
+            way[k] = test_uniform(&random, -1.0, 1.0);
+            length += way[k] * way[k];
+        }
         for (int k = 0; k < 3; ++k) way[k] /= sqrt(length);
         ENSURE_LAW(surface_point(b.model, way, x, n, b.scratch));
         for (int k = 0; k < 3; ++k) c[k] = x[k] + 0.05 * n[k];
         double d = distance_at(&b, c, normal), along = tac_dot(tac_load3(normal), tac_load3(n));
-        worst = fmax(worst, fabs(d) / 0.05), mean += fabs(d) / 0.05 / points;
+        worst = fmax(worst, fabs(d) / 0.05);
+        mean += fabs(d) / 0.05 / points;
         turned = fmax(turned, acos(fmin(along, 1.0)));
     }
     printf("    off by %.3g of R in the mean, %.3g at worst, normals by %.3g rad\n", mean, worst,
@@ -140,9 +145,10 @@ static int balls_touch_edges_and_corners(void) {
     ENSURE_LAW(open_bench(&b, &block, "sides='second' vertices='48' tau='.002'"));
     for (int i = 0; i < 200; ++i) {
         double way[3], length = 0.0, c[3], normal[3];
-        for (int k = 0; k < 3; ++k)
-            way[k] = k == 2 && i % 2 ? 0.0 : test_uniform(&random, 0.0, 1.0),
+        for (int k = 0; k < 3; ++k) {
+            way[k] = k == 2 && i % 2 ? 0.0 : test_uniform(&random, 0.0, 1.0);
             length += way[k] * way[k];
+        }
         for (int k = 0; k < 3; ++k) c[k] = 0.1 + 0.05 * way[k] / sqrt(length);
         if (i % 2) c[2] = test_uniform(&random, -0.05, 0.05);
         worst = fmax(worst, fabs(distance_at(&b, c, normal)) / 0.05);

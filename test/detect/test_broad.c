@@ -76,8 +76,11 @@ static int as_without(void) {
     }
     printf("    %d pairs of %d touch, %d records\n", pairs, 40 * model[0]->contact->npair, records);
     ENSURE(pairs > 100 && pairs < 20 * model[0]->contact->npair);
-    for (int k = 0; k < 2; ++k)
-        tac_contacts_destroy(c[k]), tac_scratch_destroy(scratch[k]), tac_model_destroy(model[k]);
+    for (int k = 0; k < 2; ++k) {
+        tac_contacts_destroy(c[k]);
+        tac_scratch_destroy(scratch[k]);
+        tac_model_destroy(model[k]);
+    }
     return 0;
 }
 
@@ -101,11 +104,14 @@ static int just_within(void) {
             tacPose body[4] = {tac_pose_identity(), tac_pose_identity(), tac_pose_identity(),
                                tac_pose_identity()};
             x[axis] = side * (0.3 + 0.95 * 0.016);
-            body[2].position = (tacVec3){x[0], x[1], x[2]}, body[3].position.x = 9.0;
+            body[2].position = (tacVec3){x[0], x[1], x[2]};
+            body[3].position.x = 9.0;
             ENSURE(tac_detect(model, body, c, scratch) == TAC_OK && c->count == 8);
             ENSURE(c->activity[0] > 0.0 && c->activity[0] < 1e-3);
         }
-    tac_contacts_destroy(c), tac_scratch_destroy(scratch), tac_model_destroy(model);
+    tac_contacts_destroy(c);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
     return 0;
 }
 

@@ -29,8 +29,11 @@ static int run_file(const char* path, tacFeature feature, tally* t) {
         clock_t begin = clock();
         int hit = tac_ccd(feature, q.start, q.end, &options, &time, &passes);
         t->time += (double)(clock() - begin) / CLOCKS_PER_SEC;
-        t->queries++, t->hits += q.truth, t->passes += passes;
-        t->missed += q.truth && !hit, t->false_hits += hit && !q.truth;
+        t->queries++;
+        t->hits += q.truth;
+        t->passes += passes;
+        t->missed += q.truth && !hit;
+        t->false_hits += hit && !q.truth;
         t->most = passes > t->most ? passes : t->most;
     }
     fclose(file);
@@ -85,7 +88,8 @@ static double make_impact(testRandom* random, tacFeature feature, double start[1
     }
     for (int i = 0; i < 12; ++i) {
         double d = draw(random);
-        start[i] = m[i] - time * d, end[i] = m[i] + (1.0 - time) * d;
+        start[i] = m[i] - time * d;
+        end[i] = m[i] + (1.0 - time) * d;
     }
     return time;
 }
@@ -118,7 +122,10 @@ static int kept_apart(void) {
     for (int trial = 0; trial < 20000; ++trial) {
         double start[12], end[12], time;
         int split = trial % 2 ? 2 : 1; // points below the plane
-        for (int i = 0; i < 12; ++i) start[i] = draw(&random), end[i] = draw(&random);
+        for (int i = 0; i < 12; ++i) {
+            start[i] = draw(&random);
+            end[i] = draw(&random);
+        }
         for (int i = 0; i < 4; ++i) {
             double side = i < split ? -1.0 : 1.0, gap = 1e-6;
             start[3 * i + 2] = side * (fabs(start[3 * i + 2]) + gap);
@@ -135,7 +142,8 @@ static int separation(void) {
     const double start[12] = {0.2, 0.2, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0};
     double end[12], time = 2.0;
     tacCcdOptions options = tac_default_ccd();
-    memcpy(end, start, sizeof end), end[2] = -1.0;
+    memcpy(end, start, sizeof end);
+    end[2] = -1.0;
     ENSURE(tac_ccd(TAC_VERTEX_FACE, start, end, &options, &time, NULL));
     ENSURE_NEAR(time, 0.5, 1e-7);
     options.separation = 0.25;
@@ -154,7 +162,8 @@ static int degenerate(void) {
     ENSURE(passes <= options.max_passes + 200);
     ENSURE(tac_ccd(TAC_VERTEX_FACE, zero, zero, &options, &time, NULL) && time == 0.0);
     double above[12] = {0, 0, 1, 1, 0, 1, 0.5, 0, 0, 2, 0, 0}, below[12];
-    memcpy(below, above, sizeof below), below[2] = below[5] = -1.0;
+    memcpy(below, above, sizeof below);
+    below[2] = below[5] = -1.0;
     ENSURE(tac_ccd(TAC_EDGE_EDGE, above, below, &options, &time, &passes));
     ENSURE(time <= 0.5 && time >= 0.5 - 1e-2);
     for (int i = 0; i < 2; ++i) {

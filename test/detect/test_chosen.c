@@ -44,11 +44,15 @@ static int weigh(tacModel* const model[2], const tacPose* body, weighed* out) {
         double w = c[1]->activity[i] / c[0]->activity[i];
         ENSURE(c[0]->feature[i] == c[1]->feature[i] && c[0]->distance[i] == c[1]->distance[i]);
         ENSURE(w >= 0.0 && w <= 1.0 + 1e-12);
-        out->sum[kind] += w, ++out->count[kind];
+        out->sum[kind] += w;
+        ++out->count[kind];
         if (c[0]->activity[i] > 1e-3) out->least[kind] = fmin(out->least[kind], w);
     }
     ENSURE_LAW(deeper_counts_more(c));
-    for (int k = 0; k < 2; ++k) tac_contacts_destroy(c[k]), tac_scratch_destroy(scratch[k]);
+    for (int k = 0; k < 2; ++k) {
+        tac_contacts_destroy(c[k]);
+        tac_scratch_destroy(scratch[k]);
+    }
     return 0;
 }
 
@@ -80,7 +84,9 @@ static int weights_are_handed_out(void) {
     }
     printf("    %d times fewer than there are\n", full);
     ENSURE(full > 10);
-    tac_model_destroy(few[0]), tac_model_destroy(few[1]), tac_model_destroy(all[1]);
+    tac_model_destroy(few[0]);
+    tac_model_destroy(few[1]);
+    tac_model_destroy(all[1]);
     return 0;
 }
 
@@ -91,21 +97,27 @@ static double bend(const tacModel* model, int steps) {
     tacScratch* scratch;
     tacContacts* c;
     double last[2] = {0.0, 0.0}, most = 0.0;
-    tac_scratch_create(model, &scratch), tac_contacts_create(model, 0, 0, &c);
+    tac_scratch_create(model, &scratch);
+    tac_contacts_create(model, 0, 0, &c);
     for (int i = 0; i <= steps; ++i) {
         double t = (double)i / steps, sum = 0.0, x[14] = {0, 0, 0, 1, 0, 0, 0, 0.02 * t - 0.01};
         double angle = 0.15 + 0.1 * t, lean = 0.1 - 0.15 * t;
-        x[8] = 0.01, x[9] = 0.115 - 0.004 * t;
-        x[10] = cos(angle) * cos(lean), x[11] = cos(angle) * sin(lean);
-        x[12] = sin(angle) * sin(lean), x[13] = sin(angle) * cos(lean);
+        x[8] = 0.01;
+        x[9] = 0.115 - 0.004 * t;
+        x[10] = cos(angle) * cos(lean);
+        x[11] = cos(angle) * sin(lean);
+        x[12] = sin(angle) * sin(lean);
+        x[13] = sin(angle) * cos(lean);
         tacPose body[3];
         manifold_poses(x, body);
         tac_detect(model, body, c, scratch);
         for (int k = 0; k < c->count; ++k) sum += c->activity[k] * c->distance[k];
         if (i > 1) most = fmax(most, fabs(sum - 2.0 * last[0] + last[1]) * (double)steps * steps);
-        last[1] = last[0], last[0] = sum;
+        last[1] = last[0];
+        last[0] = sum;
     }
-    tac_contacts_destroy(c), tac_scratch_destroy(scratch);
+    tac_contacts_destroy(c);
+    tac_scratch_destroy(scratch);
     return most;
 }
 
@@ -167,8 +179,10 @@ static int twists(void) {
         }
     }
     ENSURE_NEAR(worst, 0.0, 1e-10);
-    tac_contacts_destroy(c), tac_contacts_destroy(dot);
-    tac_scratch_destroy(scratch), tac_model_destroy(model);
+    tac_contacts_destroy(c);
+    tac_contacts_destroy(dot);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
     return 0;
 }
 

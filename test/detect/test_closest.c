@@ -41,7 +41,9 @@ static int widest_gap(void) {
         tacPatchPair touch;
         int found = nearest(&a, &b, &near, &touch);
         double size = tac_convex_reach(&a) + tac_convex_reach(&b), w[3];
-        ++all, known += found, apart += near.distance > 0.0;
+        ++all;
+        known += found;
+        apart += near.distance > 0.0;
         ENSURE_NEAR(near.distance, tac_convex_gap(&a, &b, near.normal),
                     found ? 1e-13 * size : 1e-3);
         ENSURE_NEAR(tac_length3(near.normal), 1.0, 1e-14);
@@ -101,7 +103,9 @@ static int sharp_normals(void) {
         for (int k = 0; k < 3; ++k) b.pos[k] -= (near.distance - d) * near.normal[k];
         int found = nearest(&a, &b, &now, &touch);
         tac_sub3(now.normal, near.normal, w);
-        ++all, lost += !found, most = fmax(most, tac_length3(w));
+        ++all;
+        lost += !found;
+        most = fmax(most, tac_length3(w));
         worst = fmax(worst, 0.5 * d * tac_dot3(w, w) / size);
     }
     printf(
@@ -127,7 +131,8 @@ static int nearly_touching(void) {
         double d = distances[test_bits(&random) % 9];
         for (int k = 0; k < 3; ++k) b.pos[k] -= (near.distance - d) * near.normal[k];
         int found = nearest(&a, &b, &now, &touch);
-        ++all, known += found;
+        ++all;
+        known += found;
         if (!found || !is_blunt(&then)) continue;
         off = fmax(off, fabs(now.distance - d));
         turned = fmax(turned, 1.0 - tac_dot3(near.normal, now.normal));

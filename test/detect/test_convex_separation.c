@@ -27,7 +27,8 @@ static programCase random_case(testRandom* random, int first, int second, int pl
 }
 
 static void drop(programCase* c) {
-    tac_solid_destroy((tacSolid*)c->a.solid), tac_solid_destroy((tacSolid*)c->b.solid);
+    tac_solid_destroy((tacSolid*)c->a.solid);
+    tac_solid_destroy((tacSolid*)c->b.solid);
     free(c->memory);
 }
 
@@ -115,9 +116,10 @@ static tacSolid* grown(const tacSolid* s, double t) {
     }
     for (int i = 0; i < s->vertices; ++i) {
         tacVec3 x = tac_add_scaled(s->center, t, tac_sub(s->vertex[i], s->center));
-        if (s->planar)
-            point[2 * i] = x.x, point[2 * i + 1] = x.y;
-        else
+        if (s->planar) {
+            point[2 * i] = x.x;
+            point[2 * i + 1] = x.y;
+        } else
             tac_store3(point + 3 * i, x);
     }
     if (s->planar)
@@ -131,7 +133,8 @@ static double gap_when_grown(const programCase* c, double t) {
     tacPlaced a = {grown(c->a.solid, t), c->a.pose}, b = {grown(c->b.solid, t), c->b.pose};
     tacSeparation s;
     tac_sat(a, b, INFINITY, &s);
-    tac_solid_destroy((tacSolid*)a.solid), tac_solid_destroy((tacSolid*)b.solid);
+    tac_solid_destroy((tacSolid*)a.solid);
+    tac_solid_destroy((tacSolid*)b.solid);
     return s.distance;
 }
 
@@ -186,11 +189,14 @@ static int floor_through_the_origin(void) {
     for (int i = -200; i <= 2000; ++i) {
         tacPlaced a = {floor, tac_pose_identity()}, b = a;
         tacSeparation s;
-        b.solid = ball, b.pose.position = tac_vec3(0.003 * i, 0.0005 * i, 0.0);
+        b.solid = ball;
+        b.pose.position = tac_vec3(0.003 * i, 0.0005 * i, 0.0);
         ENSURE(tac_convex_separation(a, b, NULL, &s, NULL, NULL, memory) == TAC_OK);
         ENSURE_NEAR(s.distance, 0.0005 * i - 0.1, 1e-12);
     }
-    free(memory), tac_solid_destroy(floor), tac_solid_destroy(ball);
+    free(memory);
+    tac_solid_destroy(floor);
+    tac_solid_destroy(ball);
     return 0;
 }
 

@@ -36,7 +36,8 @@ static double nearest_on(const double x[12], int edge, double a) {
     double tt = 1e-300, rt = 0.0;
     for (int k = 0; k < 3; ++k) {
         double t = q[3 + k] - q[k], r = p[k] + a * (p[3 + k] - p[k]) - q[k];
-        tt += t * t, rt += r * t;
+        tt += t * t;
+        rt += r * t;
     }
     return fmin(fmax(rt / tt, 0.0), 1.0);
 }
@@ -56,7 +57,8 @@ static double search(const double x[12]) {
 
 static tacWitnessOptions exact_options(void) {
     tacWitnessOptions options = tac_default_witness_options();
-    options.exact = 1, options.gap = 0.0;
+    options.exact = 1;
+    options.gap = 0.0;
     return options;
 }
 
@@ -92,7 +94,8 @@ static int fourth_cost(void) {
     const double x[12] = {0, 0, 0, 1, 0, 0, 0.9, 0.2, 0.1, 0.1, 1, 0.1};
     tacWitnessOptions options = tac_published_witness_options();
     double y[13];
-    options.regular = options.least = 1e-4, options.clip = options.within = 1e-2;
+    options.regular = options.least = 1e-4;
+    options.clip = options.within = 1e-2;
     ENSURE(solve(&options, x, y) == TAC_OK);
     ENSURE_NEAR(y[0], 0.9, 5e-3);
     ENSURE_NEAR(y[1], 0.0, 8e-3);
@@ -106,7 +109,9 @@ static int limit_is_exact(void) {
     for (int f = 0; f < 4; ++f) {
         testRandom random = {17};
         tacWitnessOptions soft = tac_default_witness_options(), hard = exact_options();
-        soft.regular *= factors[f], soft.least *= factors[f], soft.clip *= factors[f];
+        soft.regular *= factors[f];
+        soft.least *= factors[f];
+        soft.clip *= factors[f];
         soft.within *= factors[f];
         double sum = 0.0, count = 2000, worst = 0.0;
         for (int trial = 0; trial < (int)count; ++trial) {
@@ -253,7 +258,10 @@ static int batch_is_single(void) {
 static void turned(double angle, double x[12]) {
     const double fixed[12] = {0, 0, 0, 0, 0, 0, -1, -0.3, 0.1, 1, -0.35, 0.1};
     memcpy(x, fixed, sizeof fixed);
-    x[0] = -cos(angle), x[1] = -sin(angle), x[3] = cos(angle), x[4] = sin(angle);
+    x[0] = -cos(angle);
+    x[1] = -sin(angle);
+    x[3] = cos(angle);
+    x[4] = sin(angle);
 }
 
 // largest second difference over h^2 along the turn
@@ -261,7 +269,10 @@ static double bend(const tacWitnessOptions* options, double h) {
     double worst = 0.0;
     for (double angle = -0.2; angle < 0.2; angle += h) {
         double x[12], y[3][13];
-        for (int i = 0; i < 3; ++i) turned(angle + (i - 1) * h, x), solve(options, x, y[i]);
+        for (int i = 0; i < 3; ++i) {
+            turned(angle + (i - 1) * h, x);
+            solve(options, x, y[i]);
+        }
         for (int k = 0; k < 13; ++k)
             worst = fmax(worst, fabs(y[0][k] - 2.0 * y[1][k] + y[2][k]) / (h * h));
     }
@@ -275,7 +286,8 @@ static int smooth_through_parallel(void) {
     printf("  second differences over h^2: %.4g %.4g %.4g\n", a, b, c);
     ENSURE_NEAR(b / c, 1.0, 0.02);
     ENSURE_NEAR(a / b, 1.0, 0.05);
-    a = bend(&hard, 4e-5), b = bend(&hard, 2e-5);
+    a = bend(&hard, 4e-5);
+    b = bend(&hard, 2e-5);
     ENSURE(b > 3.0 * a);
     return 0;
 }
@@ -345,19 +357,24 @@ static int sample_sign(const void* map, int i, unsigned long long* random, doubl
                       : pow(10.0, tac_check_uniform(random, -1.0, 0.0));
         scale[k] = 0.05;
     }
-    return (void)map, (void)i, SIGN_OUTPUTS;
+    (void)map;
+    (void)i;
+    return SIGN_OUTPUTS;
 }
 
 static int sample_indicator(const void* map, int i, unsigned long long* random, double* x,
                             double* scale) {
-    x[4] = pow(10.0, tac_check_uniform(random, -1.0, 0.0)), x[5] = 3.0 * x[4];
+    x[4] = pow(10.0, tac_check_uniform(random, -1.0, 0.0));
+    x[5] = 3.0 * x[4];
     x[0] = x[4] * tac_check_uniform(random, -3.0, 2.5);
     x[6] = tac_check_uniform(random, 0.5, 2.0);
     x[1] = tac_check_uniform(random, 1.0, 2.0);
     x[2] = x[1] + x[6] * tac_check_uniform(random, -0.9, 0.9);
     x[3] = tac_check_uniform(random, 0.0, 1.0);
     for (int k = 0; k < INDICATOR_INPUTS; ++k) scale[k] = 0.02;
-    return (void)map, (void)i, INDICATOR_OUTPUTS;
+    (void)map;
+    (void)i;
+    return INDICATOR_OUTPUTS;
 }
 
 static int derivatives_of_signs(void) {

@@ -28,7 +28,9 @@ static int open_bench(bench* b, const manifoldScene* scene, const char* options)
 }
 
 static void close_bench(bench* b) {
-    tac_contacts_destroy(b->c), tac_scratch_destroy(b->scratch), tac_model_destroy(b->model);
+    tac_contacts_destroy(b->c);
+    tac_scratch_destroy(b->scratch);
+    tac_model_destroy(b->model);
 }
 
 //---------------------------------- values ---------------------------------------
@@ -52,17 +54,20 @@ static int farthest(int steps, double* most, int* records) {
     char options[80];
     bench b;
     testRandom random = {4};
-    *most = 0.0, *records = 0;
+    *most = 0.0;
+    *records = 0;
     snprintf(options, sizeof options, "vertices='60' tau='.004' project='%d'", steps);
     ENSURE_LAW(open_bench(&b, &eggs, options));
     for (int i = 0; i < 60; ++i) {
         double x[14];
         tacPose body[3];
-        manifold_place(&eggs, &random, x), manifold_poses(x, body);
+        manifold_place(&eggs, &random, x);
+        manifold_poses(x, body);
         ENSURE(tac_detect(b.model, body, b.c, b.scratch) == TAC_OK);
         for (int r = 0; r < b.c->count; ++r) {
             if (!is_edge(b.c, r)) continue;
-            ++*records, *most = fmax(*most, fabs(own_field(&b, body, r)));
+            ++*records;
+            *most = fmax(*most, fabs(own_field(&b, body, r)));
         }
     }
     close_bench(&b);
@@ -87,7 +92,10 @@ static int points_arrive(void) {
 static double mean_distance(const tacContacts* c) {
     double sum = 0.0, all = 0.0;
     for (int i = 0; i < c->count; ++i)
-        if (is_edge(c, i)) sum += c->activity[i] * c->distance[i], all += c->activity[i];
+        if (is_edge(c, i)) {
+            sum += c->activity[i] * c->distance[i];
+            all += c->activity[i];
+        }
     return sum / all;
 }
 
@@ -119,7 +127,8 @@ static int balls_are_round(void) {
     printf("    %d poses with edges: mean error of their distance %.2g m, led out %.2g m\n", seen,
            off[0], off[1]);
     ENSURE(seen > 100 && off[1] < 0.5 * off[0]);
-    close_bench(&b[0]), close_bench(&b[1]);
+    close_bench(&b[0]);
+    close_bench(&b[1]);
     return 0;
 }
 
@@ -134,7 +143,8 @@ static int nothing_else_moves(void) {
     for (int i = 0; i < 50; ++i) {
         double x[14];
         tacPose body[3];
-        manifold_place(&rods, &random, x), manifold_poses(x, body);
+        manifold_place(&rods, &random, x);
+        manifold_poses(x, body);
         for (int k = 0; k < 2; ++k)
             ENSURE(tac_detect(b[k].model, body, b[k].c, b[k].scratch) == TAC_OK);
         ENSURE(b[0].c->count == b[1].c->count);
@@ -142,7 +152,8 @@ static int nothing_else_moves(void) {
             ENSURE(b[0].c->distance[r] == b[1].c->distance[r] &&
                    b[0].c->point[0][r] == b[1].c->point[0][r]);
     }
-    close_bench(&b[0]), close_bench(&b[1]);
+    close_bench(&b[0]);
+    close_bench(&b[1]);
     return 0;
 }
 
@@ -156,15 +167,19 @@ static int bend(bench* b, int steps, double most[3]) {
         double t = (double)i / steps, *sum = at[i % 3];
         double x[14] = {0, 0, 0, 1, 0, 0, 0, 0.02 * t, 0.01, 0.112 - 0.006 * t};
         double angle = 0.3 + 0.2 * t, lean = 0.2 - 0.1 * t;
-        x[10] = cos(angle) * cos(lean), x[11] = cos(angle) * sin(lean);
-        x[12] = sin(angle) * sin(lean), x[13] = sin(angle) * cos(lean);
+        x[10] = cos(angle) * cos(lean);
+        x[11] = cos(angle) * sin(lean);
+        x[12] = sin(angle) * sin(lean);
+        x[13] = sin(angle) * cos(lean);
         tacPose body[3];
         manifold_poses(x, body);
         ENSURE(tac_detect(b->model, body, b->c, b->scratch) == TAC_OK);
         sum[0] = sum[1] = sum[2] = 0.0;
-        for (int r = 0; r < b->c->count; ++r)
-            sum[0] += b->c->activity[r], sum[1] += b->c->activity[r] * b->c->distance[r],
-                sum[2] += b->c->activity[r] * b->c->point[0][r];
+        for (int r = 0; r < b->c->count; ++r) {
+            sum[0] += b->c->activity[r];
+            sum[1] += b->c->activity[r] * b->c->distance[r];
+            sum[2] += b->c->activity[r] * b->c->point[0][r];
+        }
         for (int k = 0; k < 3 && i > 1; ++k)
             most[k] =
                 fmax(most[k], fabs(at[i % 3][k] - 2.0 * at[(i + 2) % 3][k] + at[(i + 1) % 3][k]) *

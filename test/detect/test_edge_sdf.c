@@ -34,7 +34,8 @@ static int open_bench(bench* b, tacModel* model, int twists) {
 }
 
 static void close_bench(bench* b) {
-    tac_contacts_destroy(b->contacts), tac_scratch_destroy(b->scratch);
+    tac_contacts_destroy(b->contacts);
+    tac_scratch_destroy(b->scratch);
     tac_model_destroy(b->model);
 }
 
@@ -92,7 +93,8 @@ static int rays_stop_at(const manifoldScene* scene, const char* options, double*
                     int outside = run.step[0].value[e] > run.numbers.radius;
                     for (int k = 1; k < run.steps && outside; ++k) {
                         double u = run.step[k].value[e] - run.numbers.radius;
-                        *deepest = fmin(*deepest, u), ++rays;
+                        *deepest = fmin(*deepest, u);
+                        ++rays;
                     }
                 }
             }
@@ -155,11 +157,13 @@ static int culled_as_unculled(const manifoldScene* scene, const char* options, i
         for (int k = 0; k < 2; ++k)
             ENSURE(tac_detect(b[k].model, body, b[k].contacts, b[k].scratch) == TAC_OK);
         ENSURE_LAW(same_records(b[0].contacts, b[1].contacts));
-        records += b[0].contacts->count, touching += b[0].contacts->count > 0;
+        records += b[0].contacts->count;
+        touching += b[0].contacts->count > 0;
     }
     printf("    %s: %d poses, %d touch, %d records\n", scene->name, poses, touching, records);
     ENSURE(touching > poses / 10);
-    close_bench(&b[0]), close_bench(&b[1]);
+    close_bench(&b[0]);
+    close_bench(&b[1]);
     return 0;
 }
 
@@ -191,9 +195,11 @@ static int sums_at(const bench* b, double t, double y[11]) {
     memset(y, 0, 11 * sizeof *y);
     for (int r = 0; r < c->count; ++r) {
         double g = c->activity[r], *n = y + 2, *p = y + 5, *dn = y + 8;
-        y[0] += g, y[1] += g * c->distance[r];
+        y[0] += g;
+        y[1] += g * c->distance[r];
         for (int k = 0; k < 3; ++k) {
-            n[k] += g * c->normal[k][r], p[k] += g * c->point[k][r];
+            n[k] += g * c->normal[k][r];
+            p[k] += g * c->point[k][r];
             dn[k] += g * c->distance[r] * c->normal[k][r];
         }
     }
@@ -212,7 +218,8 @@ static int bends(const bench* b, double h, double most[11]) {
         ENSURE_LAW(sums_at(b, i * h, y[2]));
         for (int k = 0; k < 11; ++k)
             most[k] = fmax(most[k], fabs(y[0][k] - 2.0 * y[1][k] + y[2][k]) / (h * h));
-        memcpy(y[0], y[1], sizeof y[0]), memcpy(y[1], y[2], sizeof y[1]);
+        memcpy(y[0], y[1], sizeof y[0]);
+        memcpy(y[1], y[2], sizeof y[1]);
     }
     return 0;
 }
@@ -267,7 +274,8 @@ static int bundles_share_weight(void) {
         for (int r = 0; r < one.contacts->count; ++r) all += one.contacts->activity[r];
         ENSURE(sum <= all + 1e-12 && (all < 1e-6 || sum > 0.0));
     }
-    close_bench(&one), close_bench(&fused);
+    close_bench(&one);
+    close_bench(&fused);
     return 0;
 }
 
@@ -313,12 +321,16 @@ static int twists_of(const manifoldScene* scene, const char* options, int poses)
                 xi[k] = tac_twist_shift(tac_twist_load(t + 6 + 6 * k), body[1 + k].position, p);
             double relative[6], out[8] = {0}, found[8], size = 1.0;
             tac_twist_store(relative, tac_twist_sub(xi[1], xi[0]));
-            tac_store3(out, xi[0].linear), tac_store3(out + 3, tac_cross(xi[0].angular, n));
+            tac_store3(out, xi[0].linear);
+            tac_store3(out + 3, tac_cross(xi[0].angular, n));
             for (int row = 0; row < 8; ++row)
                 for (int k = 0; k < 6; ++k) out[row] += c->d_twist[row][k][r] * relative[k];
-            for (int k = 0; k < 3; ++k)
-                found[k] = dot->point[k][r], found[3 + k] = dot->normal[k][r];
-            found[6] = dot->distance[r], found[7] = dot->activity[r];
+            for (int k = 0; k < 3; ++k) {
+                found[k] = dot->point[k][r];
+                found[3 + k] = dot->normal[k][r];
+            }
+            found[6] = dot->distance[r];
+            found[7] = dot->activity[r];
             for (int row = 0; row < 8; ++row) size = fmax(size, fabs(found[row]));
             for (int row = 0; row < 8; ++row) ENSURE_NEAR(out[row], found[row], 1e-11 * size);
         }

@@ -31,11 +31,16 @@ static tacModel* load_pair(int a, int b, double unit, double shift) {
 
 static void random_turn(testRandom* random, double R[3][3]) {
     double q[4], norm = 0.0;
-    for (int k = 0; k < 4; ++k) q[k] = test_uniform(random, -1.0, 1.0), norm += q[k] * q[k];
+    for (int k = 0; k < 4; ++k) {
+        q[k] = test_uniform(random, -1.0, 1.0);
+        norm += q[k] * q[k];
+    }
     tacQuat turn = {q[0] / sqrt(norm), q[1] / sqrt(norm), q[2] / sqrt(norm), q[3] / sqrt(norm)};
     for (int j = 0; j < 3; ++j) {
         tacVec3 column = tac_quat_rotate(turn, (tacVec3){j == 0, j == 1, j == 2});
-        R[0][j] = column.x, R[1][j] = column.y, R[2][j] = column.z;
+        R[0][j] = column.x;
+        R[1][j] = column.y;
+        R[2][j] = column.z;
     }
 }
 
@@ -43,7 +48,9 @@ static void random_turn(testRandom* random, double R[3][3]) {
 static void quarter_turn(int axis, double R[3][3]) {
     int j = (axis + 1) % 3, k = (axis + 2) % 3;
     memset(R, 0, sizeof(double[3][3]));
-    R[axis][axis] = 1.0, R[j][k] = -1.0, R[k][j] = 1.0;
+    R[axis][axis] = 1.0;
+    R[j][k] = -1.0;
+    R[k][j] = 1.0;
 }
 
 // body 1 in body 0, so that the middle of geom 1 is at `middle`; and the other way round
@@ -51,7 +58,10 @@ static void place_pair(double R[3][3], const double middle[3], double shift, tac
                        tacFrame* back) {
     for (int i = 0; i < 3; ++i) {
         across->origin[i] = middle[i] - shift * R[i][0];
-        for (int j = 0; j < 3; ++j) across->R.m[i][j] = R[i][j], back->R.m[j][i] = R[i][j];
+        for (int j = 0; j < 3; ++j) {
+            across->R.m[i][j] = R[i][j];
+            back->R.m[j][i] = R[i][j];
+        }
     }
     for (int i = 0; i < 3; ++i) {
         back->origin[i] = 0.0;
@@ -79,7 +89,10 @@ static int open_bench(searchBench* b, tacModel* model) {
 }
 
 static void close_bench(searchBench* b) {
-    for (int k = 0; k < 2; ++k) free(b->first[k]), free(b->second[k]);
+    for (int k = 0; k < 2; ++k) {
+        free(b->first[k]);
+        free(b->second[k]);
+    }
     tac_arena_destroy(&b->arena, b->model->allocator);
     tac_model_destroy(b->model);
 }
@@ -105,8 +118,10 @@ static void longer_edge(const tacFeatures* f, int edge, const tacFrame* across, 
 static double point_to_segment(const double p[3], double x[2][3]) {
     double t[3], r[3], length = 0.0, along = 0.0, sum = 0.0;
     for (int k = 0; k < 3; ++k) {
-        t[k] = x[1][k] - x[0][k], r[k] = p[k] - x[0][k];
-        length += t[k] * t[k], along += t[k] * r[k];
+        t[k] = x[1][k] - x[0][k];
+        r[k] = p[k] - x[0][k];
+        length += t[k] * t[k];
+        along += t[k] * r[k];
     }
     double at = length > 0.0 ? fmin(fmax(along / length, 0.0), 1.0) : 0.0;
     for (int k = 0; k < 3; ++k) sum += (r[k] - at * t[k]) * (r[k] - at * t[k]);
@@ -120,7 +135,11 @@ static double segment_distance(double x[2][3], double y[2][3]) {
         best = fmin(best, fmin(point_to_segment(x[end], y), point_to_segment(y[end], x)));
     for (int k = 0; k < 3; ++k) {
         double s = x[1][k] - x[0][k], t = y[1][k] - y[0][k], r = x[0][k] - y[0][k];
-        a += s * s, b += s * t, c += t * t, d += s * r, e += t * r;
+        a += s * s;
+        b += s * t;
+        c += t * t;
+        d += s * r;
+        e += t * r;
     }
     double cross = a * c - b * b, u = (b * e - c * d) / cross, v = (a * e - b * d) / cross;
     if (!(cross > 1e-12 * a * c && u >= 0.0 && u <= 1.0 && v >= 0.0 && v <= 1.0)) return best;
@@ -165,11 +184,13 @@ static int listed_if_near(searchBench* b, const searchPose* pose) {
             ++at;
             continue;
         }
-        longer_edge(&f[0], one, NULL, beyond, x), longer_edge(&f[1], two, &pose->across, beyond, y);
+        longer_edge(&f[0], one, NULL, beyond, x);
+        longer_edge(&f[1], two, &pose->across, beyond, y);
         ENSURE(segment_distance(x, y) > pose->reach * (1.0 - 1e-9));
     }
     ENSURE(at == count[0]); // and no others
-    b->pairs += count[0], b->all += count[1];
+    b->pairs += count[0];
+    b->all += count[1];
     return 0;
 }
 
@@ -199,7 +220,8 @@ static int culled_as_unculled(void) {
                 double shift = far ? 1e3 : 0.0;
                 ENSURE_LAW(open_bench(&b, load_pair(n / kinds, n % kinds, units[u], shift)));
                 ENSURE_LAW(random_poses(&b, &random, units[u], shift));
-                pairs += b.pairs, all += b.all;
+                pairs += b.pairs;
+                all += b.all;
                 close_bench(&b);
             }
     printf("    %ld pairs of %ld that pass the exact tests\n", pairs, all);

@@ -12,7 +12,10 @@ static int sweep(int few, int some) { return getenv("TACTUS_NO_SWEEP") ? few : s
 
 static void random_frame(testRandom* random, double spread, tacConvex* c) {
     double q[4], n = 0.0;
-    for (int i = 0; i < 4; ++i) q[i] = test_uniform(random, -1.0, 1.0), n += q[i] * q[i];
+    for (int i = 0; i < 4; ++i) {
+        q[i] = test_uniform(random, -1.0, 1.0);
+        n += q[i] * q[i];
+    }
     for (int i = 0; i < 4; ++i) q[i] /= sqrt(n);
     double w = q[0], x = q[1], y = q[2], z = q[3];
     double R[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
@@ -68,7 +71,8 @@ static double point_box(const double p[3], const tacConvex* c) {
 
 static double point_segment(const double p[3], const double a[3], const double b[3]) {
     double d[3], e[3], r[3];
-    tac_sub3(b, a, d), tac_sub3(p, a, e);
+    tac_sub3(b, a, d);
+    tac_sub3(p, a, e);
     double t = fmin(fmax(tac_dot3(d, e) / tac_dot3(d, d), 0.0), 1.0);
     for (int k = 0; k < 3; ++k) r[k] = e[k] - t * d[k];
     return tac_length3(r);
@@ -80,7 +84,9 @@ static double segment_segment(const double a[3], const double b[3], const double
     double best = fmin(fmin(point_segment(a, c, d), point_segment(b, c, d)),
                        fmin(point_segment(c, a, b), point_segment(d, a, b)));
     double u[3], v[3], w[3], r[3];
-    tac_sub3(b, a, u), tac_sub3(d, c, v), tac_sub3(a, c, w);
+    tac_sub3(b, a, u);
+    tac_sub3(d, c, v);
+    tac_sub3(a, c, w);
     double uu = tac_dot3(u, u), uv = tac_dot3(u, v), vv = tac_dot3(v, v), det = uu * vv - uv * uv;
     double s = (uv * tac_dot3(v, w) - vv * tac_dot3(u, w)) / det;
     double t = (uu * tac_dot3(v, w) - uv * tac_dot3(u, w)) / det;
@@ -93,14 +99,18 @@ static double segment_segment(const double a[3], const double b[3], const double
 static double box_distance(const tacConvex* a, const tacConvex* b) {
     double best = INFINITY, p[3], q[3], r[3], s[3];
     for (int i = 0; i < 8; ++i) {
-        box_corner(a, i, p), best = fmin(best, point_box(p, b));
-        box_corner(b, i, p), best = fmin(best, point_box(p, a));
+        box_corner(a, i, p);
+        best = fmin(best, point_box(p, b));
+        box_corner(b, i, p);
+        best = fmin(best, point_box(p, a));
     }
     for (int e = 0; e < 24 * 24; ++e) {
         int i = e / 24 / 3, j = e % 24 / 3, k = e / 24 % 3, l = e % 24 % 3;
         if (i >> k & 1 || j >> l & 1) continue;
-        box_corner(a, i, p), box_corner(a, i | 1 << k, q);
-        box_corner(b, j, r), box_corner(b, j | 1 << l, s);
+        box_corner(a, i, p);
+        box_corner(a, i | 1 << k, q);
+        box_corner(b, j, r);
+        box_corner(b, j | 1 << l, s);
         best = fmin(best, segment_segment(p, q, r, s));
     }
     return best;
@@ -124,7 +134,10 @@ static double box_depth(const tacConvex* a, const tacConvex* b) {
     for (int i = 0; i < 4; ++i) {
         for (int j = 0; j < 4; ++j) {
             double u[3], v[3], n[3];
-            for (int k = 0; k < 3; ++k) u[k] = a->rot[k][i % 3], v[k] = b->rot[k][j % 3];
+            for (int k = 0; k < 3; ++k) {
+                u[k] = a->rot[k][i % 3];
+                v[k] = b->rot[k][j % 3];
+            }
             if (i == 3 && j == 3) continue;
             if (i == 3)
                 memcpy(n, v, sizeof n);
@@ -156,8 +169,10 @@ static int boxes(void) {
         ENSURE_LAW(is_consistent(&n));
         ENSURE_NEAR(n.distance, truth, 1e-9);
         ENSURE(n.error <= 1e-9);
-        worst = fmax(worst, fabs(n.distance - truth)), passes += n.passes;
-        apart += truth > 0.0, meet += truth < 0.0;
+        worst = fmax(worst, fabs(n.distance - truth));
+        passes += n.passes;
+        apart += truth > 0.0;
+        meet += truth < 0.0;
     }
     printf("  %d apart, %d overlap, worst error %.1e, %.1f passes, %.2f us each\n", apart, meet,
            worst, passes / (apart + meet), 1e6 * time / (apart + meet));
@@ -173,7 +188,9 @@ static int hull_of_points(void) {
         tacConvex b = random_piece(&random, TAC_CONVEX_BOX, 1.0), hull = a;
         double point[24];
         for (int i = 0; i < 24; ++i) point[i] = (i / 3 >> i % 3 & 1 ? 1 : -1) * a.size[i % 3];
-        hull.kind = TAC_CONVEX_POINTS, hull.point = point, hull.count = 8;
+        hull.kind = TAC_CONVEX_POINTS;
+        hull.point = point;
+        hull.count = 8;
         ENSURE_NEAR(nearest(&hull, &b).distance, nearest(&a, &b).distance, 1e-12);
         ENSURE_NEAR(tac_convex_reach(&hull), tac_convex_reach(&a), 1e-15);
     }
@@ -203,7 +220,8 @@ static int balls_and_capsules(void) {
         tacConvex c[2];
         double end[4][3];
         for (int i = 0; i < 2; ++i) {
-            c[i] = random_piece(&random, TAC_CONVEX_SEGMENT, 1.0), c[i].radius = 0.1;
+            c[i] = random_piece(&random, TAC_CONVEX_SEGMENT, 1.0);
+            c[i].radius = 0.1;
             for (int k = 0; k < 6; ++k) {
                 end[2 * i + k / 3][k % 3] =
                     c[i].pos[k % 3] + (k < 3 ? 1 : -1) * c[i].size[2] * c[i].rot[k % 3][2];
@@ -253,7 +271,8 @@ static int curved(void) {
             random_piece(&random, trial % 2 ? TAC_CONVEX_CYLINDER : TAC_CONVEX_ELLIPSOID, 1.0);
         tacConvex b = random_piece(&random, (tacConvexKind)(trial % 5), 1.2);
         static const double tetrahedron[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-        b.point = tetrahedron, b.count = 4;
+        b.point = tetrahedron;
+        b.count = 4;
         tacNearest n = nearest(&a, &b);
         ENSURE_LAW(is_consistent(&n));
         most = n.passes > most ? n.passes : most;

@@ -42,8 +42,11 @@ static int open_scene(scene* s) {
 }
 
 static void close_scene(scene* s) {
-    tac_contacts_destroy(s->contacts), tac_contacts_destroy(s->dot);
-    tac_scratch_destroy(s->scratch), tac_model_destroy(s->model), free(s->body);
+    tac_contacts_destroy(s->contacts);
+    tac_contacts_destroy(s->dot);
+    tac_scratch_destroy(s->scratch);
+    tac_model_destroy(s->model);
+    free(s->body);
 }
 
 static double draw(testRandom* random) { return test_uniform(random, -1.0, 1.0); }
@@ -67,7 +70,10 @@ static void move(const scene* s, const double* dot, double h, tacPose* out) {
 }
 
 static void numbers(const tacContacts* c, int i, double out[7]) {
-    for (int k = 0; k < 3; ++k) out[k] = c->point[k][i], out[3 + k] = c->normal[k][i];
+    for (int k = 0; k < 3; ++k) {
+        out[k] = c->point[k][i];
+        out[3 + k] = c->normal[k][i];
+    }
     out[6] = c->distance[i];
 }
 
@@ -137,7 +143,8 @@ static int forward(void) {
             for (int k = 0; k < 7; ++k) scale = fmax(scale, fabs(told[k]));
             lost += at[0] < 0 || at[1] < 0 || scale > 30.0;
             if (at[0] < 0 || at[1] < 0 || scale > 30.0) continue;
-            numbers(side[0], at[0], low), numbers(side[1], at[1], high);
+            numbers(side[0], at[0], low);
+            numbers(side[1], at[1], high);
             for (int k = 0; k < 7; ++k)
                 worst = fmax(worst, fabs((high[k] - low[k]) / (2.0 * h) - told[k]) / scale);
             ++compared;
@@ -146,7 +153,8 @@ static int forward(void) {
     printf("  %d contacts, %d left out, worst %.1e\n", compared, lost, worst);
     ENSURE(compared > 500 && lost < compared / 10 && worst < 1e-6);
     for (int i = 0; i < 2; ++i) tac_contacts_destroy(side[i]);
-    free(near), close_scene(&s);
+    free(near);
+    close_scene(&s);
     return 0;
 }
 
@@ -166,18 +174,25 @@ static int adjoint(void) {
         for (int i = 0; i < bar->count; ++i) {
             double told[7];
             numbers(s.dot, i, told);
-            for (int k = 0; k < 3; ++k)
-                bar->point[k][i] = draw(&random), bar->normal[k][i] = draw(&random);
-            bar->distance[i] = draw(&random), bar->activity[i] = draw(&random);
+            for (int k = 0; k < 3; ++k) {
+                bar->point[k][i] = draw(&random);
+                bar->normal[k][i] = draw(&random);
+            }
+            bar->distance[i] = draw(&random);
+            bar->activity[i] = draw(&random);
             double w[7];
             numbers(bar, i, w);
-            for (int k = 0; k < 7; ++k) left += w[k] * told[k], terms += fabs(w[k] * told[k]);
+            for (int k = 0; k < 7; ++k) {
+                left += w[k] * told[k];
+                terms += fabs(w[k] * told[k]);
+            }
         }
         ENSURE(tac_detect_vjp(s.model, s.body, s.contacts, bar, back, NULL, s.scratch) == TAC_OK);
         for (int i = 6; i < 6 * s.model->nbody; ++i) right += back[i] * dot[i];
         ENSURE_NEAR(left, right, 1e-12 * (terms + 1.0));
     }
-    tac_contacts_destroy(bar), close_scene(&s);
+    tac_contacts_destroy(bar);
+    close_scene(&s);
     return 0;
 }
 
@@ -192,7 +207,8 @@ static int bad_input(void) {
     ENSURE(tac_detect(s.model, s.body, few, s.scratch) == TAC_ERROR_CAPACITY);
     s.body[2].position.x = NAN;
     ENSURE(tac_detect(s.model, s.body, s.contacts, s.scratch) == TAC_ERROR_VALUE);
-    tac_contacts_destroy(few), close_scene(&s);
+    tac_contacts_destroy(few);
+    close_scene(&s);
     return 0;
 }
 

@@ -14,8 +14,12 @@ typedef struct answer {
 } answer;
 
 static void copy_record(const tacContacts* c, int i, double out[8]) {
-    for (int k = 0; k < 3; ++k) out[k] = c->point[k][i], out[3 + k] = c->normal[k][i];
-    out[6] = c->distance[i], out[7] = c->activity[i];
+    for (int k = 0; k < 3; ++k) {
+        out[k] = c->point[k][i];
+        out[3 + k] = c->normal[k][i];
+    }
+    out[6] = c->distance[i];
+    out[7] = c->activity[i];
 }
 
 static int derive(const tacModel* model, const tacPose* body, const tacContacts* c, int bent,
@@ -27,14 +31,18 @@ static int derive(const tacModel* model, const tacPose* body, const tacContacts*
     ENSURE(tac_contacts_create(model, 0, 0, &dot) == TAC_OK);
     bar->count = c->count;
     for (int i = 0; i < c->count; ++i) {
-        for (int k = 0; k < 3; ++k)
-            bar->point[k][i] = bent * 0.3 * k, bar->normal[k][i] = bent * (0.2 - k);
-        bar->distance[i] = 1.0 + 0.1 * i, bar->activity[i] = 0.5 - 0.2 * i;
+        for (int k = 0; k < 3; ++k) {
+            bar->point[k][i] = bent * 0.3 * k;
+            bar->normal[k][i] = bent * (0.2 - k);
+        }
+        bar->distance[i] = 1.0 + 0.1 * i;
+        bar->activity[i] = 0.5 - 0.2 * i;
     }
     ENSURE(tac_detect_vjp(model, body, c, bar, out->pose_bar, out->theta_bar, scratch) == TAC_OK);
     ENSURE(tac_detect_jvp(model, body, c, along, NULL, dot, scratch) == TAC_OK);
     for (int i = 0; i < c->count; ++i) copy_record(dot, i, out->dot[i]);
-    tac_contacts_destroy(bar), tac_contacts_destroy(dot);
+    tac_contacts_destroy(bar);
+    tac_contacts_destroy(dot);
     return 0;
 }
 
@@ -53,7 +61,8 @@ static int ask(const tacModel* model, const double x[14], int bent, int again, t
     for (int i = 0; i < c->count; ++i) copy_record(c, i, out->record[i]);
     if (again) ENSURE(tac_scratch_create(model, &other) == TAC_OK);
     if (derive(model, body, c, bent, out, again ? other : scratch)) return 1;
-    tac_scratch_destroy(other), tac_contacts_destroy(c);
+    tac_scratch_destroy(other);
+    tac_contacts_destroy(c);
     return 0;
 }
 
@@ -63,7 +72,8 @@ static int late(const tacModel* model, const double x[14], const double y[14], t
     tacContacts *c = NULL, *d = NULL;
     tacPose body[3], there[3];
     memset(out, 0, sizeof *out);
-    manifold_poses(x, body), manifold_poses(y, there);
+    manifold_poses(x, body);
+    manifold_poses(y, there);
     ENSURE(tac_contacts_create(model, 0, 0, &c) == TAC_OK);
     ENSURE(tac_contacts_create(model, 0, 0, &d) == TAC_OK);
     ENSURE(tac_detect(model, body, c, scratch) == TAC_OK);
@@ -71,7 +81,8 @@ static int late(const tacModel* model, const double x[14], const double y[14], t
     out->count = c->count;
     for (int i = 0; i < c->count; ++i) copy_record(c, i, out->record[i]);
     if (derive(model, body, c, 1, out, scratch)) return 1;
-    tac_contacts_destroy(c), tac_contacts_destroy(d);
+    tac_contacts_destroy(c);
+    tac_contacts_destroy(d);
     return 0;
 }
 
@@ -84,7 +95,8 @@ static int as_new(const manifoldScene* scene, int poses) {
     int records = 0;
     ENSURE(model && tac_scratch_create(model, &old) == TAC_OK);
     for (int i = 0; i < poses; ++i) {
-        manifold_place(scene, &random, x), manifold_place(scene, &random, y);
+        manifold_place(scene, &random, x);
+        manifold_place(scene, &random, y);
         int number = (int)test_uniform(&random, 0.0, model->nparam - 1e-9);
         model->param[number] *= 1.0 + 1e-3 * (i % 2); // every other time nothing changes
         ENSURE(tac_scratch_create(model, &fresh) == TAC_OK);
@@ -94,10 +106,12 @@ static int as_new(const manifoldScene* scene, int poses) {
         ENSURE_LAW(ask(model, x, 1, 1, fresh, &one));
         ENSURE_LAW(late(model, x, y, old, &two));
         ENSURE(memcmp(&one, &two, sizeof one) == 0);
-        tac_scratch_destroy(fresh), records += one.count;
+        tac_scratch_destroy(fresh);
+        records += one.count;
     }
     ENSURE(records > poses);
-    tac_scratch_destroy(old), tac_model_destroy(model);
+    tac_scratch_destroy(old);
+    tac_model_destroy(model);
     return 0;
 }
 

@@ -24,7 +24,8 @@ static int open_model(bench* b, tacModel* model, int capacity) {
 }
 
 static void close_bench(bench* b) {
-    tac_contacts_destroy(b->contacts), tac_scratch_destroy(b->scratch);
+    tac_contacts_destroy(b->contacts);
+    tac_scratch_destroy(b->scratch);
     tac_model_destroy(b->model);
 }
 
@@ -48,7 +49,10 @@ static void place_figures(testRandom* random, double distance, double x[14]) {
     const double *q = x + 10,
                  up[3] = {2.0 * (q[1] * q[3] + q[0] * q[2]), 2.0 * (q[2] * q[3] - q[0] * q[1]),
                           1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])};
-    for (int k = 0; k < 3; ++k) way[k] = test_uniform(random, -1.0, 1.0), length += way[k] * way[k];
+    for (int k = 0; k < 3; ++k) {
+        way[k] = test_uniform(random, -1.0, 1.0);
+        length += way[k] * way[k];
+    }
     for (int k = 0; k < 3; ++k)
         x[7 + k] = (k == 2 ? 0.5 : 0.0) - 0.5 * up[k] + far * way[k] / sqrt(length);
 }
@@ -87,7 +91,8 @@ static int culled_figures(void) {
     }
     printf("    figures: %d poses, %d records\n", poses, records);
     ENSURE(records > 20 * poses);
-    close_bench(&all), close_bench(&few);
+    close_bench(&all);
+    close_bench(&few);
     return 0;
 }
 
@@ -104,11 +109,16 @@ static int sums_at(bench* b, const double x[14], double out[SUMS]) {
     memset(out, 0, SUMS * sizeof *out);
     for (int i = 0; i < c->count; ++i) {
         double g = c->activity[i], d = c->distance[i], n[3], p[3];
-        for (int k = 0; k < 3; ++k) n[k] = c->normal[k][i], p[k] = c->point[k][i] - x[k];
-        out[0] += g, out[1] += g * d;
+        for (int k = 0; k < 3; ++k) {
+            n[k] = c->normal[k][i];
+            p[k] = c->point[k][i] - x[k];
+        }
+        out[0] += g;
+        out[1] += g * d;
         for (int k = 0; k < 3; ++k) {
             int i1 = (k + 1) % 3, i2 = (k + 2) % 3;
-            out[2 + k] += g * n[k], out[5 + k] += g * d * n[k];
+            out[2 + k] += g * n[k];
+            out[5 + k] += g * d * n[k];
             out[8 + k] += g * (p[i1] * n[i2] - p[i2] * n[i1]);
         }
     }
@@ -125,7 +135,10 @@ static void path_at(const path* p, double t, double x[14]) {
     tacQuat q = {x[10], x[11], x[12], x[13]};
     q = tac_quat_mul(tac_quat_exp((tacVec3){t * p->turn[0], t * p->turn[1], t * p->turn[2]}), q);
     for (int k = 0; k < 3; ++k) x[7 + k] += t * p->move[k];
-    x[10] = q.w, x[11] = q.x, x[12] = q.y, x[13] = q.z;
+    x[10] = q.w;
+    x[11] = q.x;
+    x[12] = q.y;
+    x[13] = q.z;
 }
 
 // any way, in and out of contact, sliding past, rolling, boxes that turn through parallel edges
@@ -133,7 +146,10 @@ typedef enum pathKind { ANY_WAY, IN_AND_OUT, SLIDE, ROLL, PARALLEL, PATH_KINDS }
 
 static void draw_way(testRandom* random, double length, double out[3]) {
     double norm = 0.0;
-    for (int k = 0; k < 3; ++k) out[k] = test_uniform(random, -1.0, 1.0), norm += out[k] * out[k];
+    for (int k = 0; k < 3; ++k) {
+        out[k] = test_uniform(random, -1.0, 1.0);
+        norm += out[k] * out[k];
+    }
     for (int k = 0; k < 3; ++k) out[k] *= length / sqrt(norm);
 }
 
@@ -152,7 +168,10 @@ static void stand_parallel(const manifoldScene* scene, testRandom* random, path*
     const double w[3] = {up.x, up.y, up.z};
     tacQuat back = tac_quat_exp((tacVec3){-angle * w[0], -angle * w[1], -angle * w[2]});
     q = tac_quat_mul(back, q);
-    p->start[10] = q.w, p->start[11] = q.x, p->start[12] = q.y, p->start[13] = q.z;
+    p->start[10] = q.w;
+    p->start[11] = q.x;
+    p->start[12] = q.y;
+    p->start[13] = q.z;
     for (int k = 0; k < 3; ++k) {
         p->start[7 + k] = p->start[k] + far * w[k] - 0.5 * p->move[k];
         p->turn[k] = 2.0 * angle * w[k];
@@ -167,10 +186,14 @@ static path draw_path(const manifoldScene* scene, testRandom* random, pathKind k
     scene == &figures ? place_figures(random, 0.7, p.start)
                       : manifold_place(scene, random, p.start);
     tac_sub3(&p.start[7], p.start, apart);
-    draw_way(random, 0.6 * length, p.move), draw_way(random, 0.4 * length / scene->reach, p.turn);
+    draw_way(random, 0.6 * length, p.move);
+    draw_way(random, 0.4 * length / scene->reach, p.turn);
     if (kind == IN_AND_OUT)
         for (int k = 0; k < 3; ++k) p.move[k] = length * apart[k] / sqrt(tac_dot3(apart, apart));
-    if (kind == SLIDE) across(apart, p.move), memset(p.turn, 0, sizeof p.turn);
+    if (kind == SLIDE) {
+        across(apart, p.move);
+        memset(p.turn, 0, sizeof p.turn);
+    }
     if (kind == ROLL) {
         across(apart, p.turn);
         tac_cross3(p.turn, apart, p.move);
@@ -236,7 +259,8 @@ static int smooth_paths(const manifoldScene* scene, tacModel* model, int sums, i
         for (int k = 0; k < sums; ++k) {
             if (fine[k] < 1e-11) continue;
             double ratio = middle[k] / fine[k];
-            ++bent, least = fmin(least, ratio);
+            ++bent;
+            least = fmin(least, ratio);
             if (!(ratio > 3.5))
                 printf("    %s, path %d, sum %d: %g, %g, %g\n", scene->name, i, k, coarse[k],
                        middle[k], fine[k]);
@@ -278,7 +302,8 @@ static int sample_figures(const void* context, int i, unsigned long long* state,
     for (int k = 0; k < MANIFOLD_POSES; ++k) scale[k] = k % 7 < 3 ? 1e-4 : 1e-4;
     for (int k = 0; k < c->used_count; ++k) {
         double value = c->model->param[c->used[k]];
-        x[MANIFOLD_POSES + k] = value, scale[MANIFOLD_POSES + k] = 1e-3 * fabs(value) + 1e-5;
+        x[MANIFOLD_POSES + k] = value;
+        scale[MANIFOLD_POSES + k] = 1e-3 * fabs(value) + 1e-5;
     }
     return MANIFOLD_OUT;
 }
@@ -304,12 +329,15 @@ static int derivatives_of_figures(void) {
                                .as_complex = &tac_check_manifold_complex,
                                .sample = sample_figures};
     tacCheckOptions o = tac_check_default_options();
-    o.points = is_long() ? 1000 : 12, o.taylor_every = 1 << 30;
-    o.first = 1e-9, o.second = 1e-6;
+    o.points = is_long() ? 1000 : 12;
+    o.taylor_every = 1 << 30;
+    o.first = 1e-9;
+    o.second = 1e-6;
     int bad = prove(&problem, o);
     prove_summary();
     free(c.memory);
-    tac_scratch_destroy(c.scratch), tac_model_destroy(model);
+    tac_scratch_destroy(c.scratch);
+    tac_model_destroy(model);
     return bad;
 }
 
@@ -340,8 +368,10 @@ static int cold_vertices(void) {
                 for (int k = 0; k < 3; ++k) depth = fmax(depth, fabs(q[k]) - half[k]);
                 double found = 0.0, distance = NAN;
                 for (int r = 0; r < c->count; ++r)
-                    if (c->feature[r] == tac_manifold_feature((tacManifoldKind)owner, v, 0))
-                        found = c->activity[r], distance = c->distance[r];
+                    if (c->feature[r] == tac_manifold_feature((tacManifoldKind)owner, v, 0)) {
+                        found = c->activity[r];
+                        distance = c->distance[r];
+                    }
                 if (fabs(depth) < 2.5e-3) continue; // edges of the field are rounded
                 ENSURE(depth < 0.0 ? found > 0.999 : found == 0.0);
                 if (depth < 0.0) ENSURE_NEAR(distance, depth, 1.2e-3);
@@ -484,7 +514,10 @@ static int free_over_an_edge(void) {
     tacState x = {.qpos = q, .qvel = v};
     for (int i = 0; i < 4000; ++i) {
         ENSURE(tac_step(model, &x, NULL, &x, b.scratch) == TAC_OK);
-        if (i == 999) start[0] = q[0], start[1] = q[1];
+        if (i == 999) {
+            start[0] = q[0];
+            start[1] = q[1];
+        }
     }
     double drift = hypot(q[0] - start[0], q[1] - start[1]);
     printf("    drifts by %.1g m in 3 s, %.1g m off where it fell, leans by %.1g\n", drift,
@@ -550,7 +583,8 @@ static int clash_of_faces(void) {
         }
     }
     ENSURE(edges >= 8);
-    close_bench(&b[0]), close_bench(&b[1]);
+    close_bench(&b[0]);
+    close_bench(&b[1]);
     return 0;
 }
 
@@ -600,7 +634,10 @@ static int degenerate(void) {
         ENSURE_LAW(open_model(&b, manifold_load(scenes[i], "vertices='100'"), 0));
         for (int k = 0; k < 5; ++k) {
             double x[14] = {0.0, 0, 0, 1, 0, 0, 0, k == 1 ? 0.05 : 0.0, 0, 0, 1, 0, 0, 0};
-            if (k == 2) x[10] = 0.0, x[11] = 1.0;
+            if (k == 2) {
+                x[10] = 0.0;
+                x[11] = 1.0;
+            }
             if (k == 3) x[10] = x[13] = sqrt(0.5);
             if (k == 4) x[7] = 1e14;
             tacPose body[3];

@@ -57,9 +57,12 @@ static double field_off_mesh(pairOfMeshes* p, int k) {
     double most = 0.0, low[3], high[3], g[3];
     ref_mesh_place(&p->mesh[k], f, tac_pose_identity());
     for (int j = 0; j < 3; ++j) {
-        low[j] = INFINITY, high[j] = -INFINITY;
-        for (int i = 0; i < f->vertices; ++i)
-            low[j] = fmin(low[j], f->x[j][i]), high[j] = fmax(high[j], f->x[j][i]);
+        low[j] = INFINITY;
+        high[j] = -INFINITY;
+        for (int i = 0; i < f->vertices; ++i) {
+            low[j] = fmin(low[j], f->x[j][i]);
+            high[j] = fmax(high[j], f->x[j][i]);
+        }
     }
     for (int i = 0; i < 1500; ++i) {
         double x[3], value = INFINITY;
@@ -90,7 +93,8 @@ static int open_pair(pairOfMeshes* p, tacModel* model, int meshes) {
 
 static void close_pair(pairOfMeshes* p) {
     for (int k = 0; k < 2; ++k) ref_mesh_destroy(&p->mesh[k]);
-    tac_contacts_destroy(p->contacts), tac_scratch_destroy(p->scratch);
+    tac_contacts_destroy(p->contacts);
+    tac_scratch_destroy(p->scratch);
     tac_model_destroy(p->model);
 }
 
@@ -118,8 +122,11 @@ static int compare(pairOfMeshes* p, const tacPose body[3], double exact, tally* 
     double found = deepest(p->contacts);
     int clear = fabs(exact) > p->deviation, wrong = (found < 0.0) != (exact < 0.0);
     if (wrong && clear) printf("    pose %d: meshes %.4g, manifold %.4g\n", t->poses, exact, found);
-    ++t->poses, t->overlap += exact < 0.0, t->clear += clear;
-    t->wrong += wrong, t->wrong_clear += wrong && clear;
+    ++t->poses;
+    t->overlap += exact < 0.0;
+    t->clear += clear;
+    t->wrong += wrong;
+    t->wrong_clear += wrong && clear;
     return 0;
 }
 
@@ -141,9 +148,15 @@ static int poses_of(int few, int many) {
 // a turn at random, and a place about the middle of the first figure
 static void place_figures(testRandom* random, tacPose body[3]) {
     double q[4], way[3], norm = 0.0, length = 0.0, far = test_uniform(random, 0.15, 1.1);
-    for (int k = 0; k < 4; ++k) q[k] = test_uniform(random, -1.0, 1.0), norm += q[k] * q[k];
+    for (int k = 0; k < 4; ++k) {
+        q[k] = test_uniform(random, -1.0, 1.0);
+        norm += q[k] * q[k];
+    }
     for (int k = 0; k < 4; ++k) q[k] /= sqrt(norm);
-    for (int k = 0; k < 3; ++k) way[k] = test_uniform(random, -1.0, 1.0), length += way[k] * way[k];
+    for (int k = 0; k < 3; ++k) {
+        way[k] = test_uniform(random, -1.0, 1.0);
+        length += way[k] * way[k];
+    }
     for (int k = 0; k < 3; ++k) way[k] *= far / sqrt(length);
     double up[3] = {2.0 * (q[1] * q[3] + q[0] * q[2]), 2.0 * (q[2] * q[3] - q[0] * q[1]),
                     1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])};

@@ -39,8 +39,10 @@ static int open_scene(const char* bodies, scene* s) {
 }
 
 static void close_scene(scene* s) {
-    tac_scratch_destroy(s->scratch), tac_model_destroy(s->model);
-    free(s->memory), free(s->pose);
+    tac_scratch_destroy(s->scratch);
+    tac_model_destroy(s->model);
+    free(s->memory);
+    free(s->pose);
 }
 
 // qpos moved by a tangent, as a step of length 1 does it
@@ -52,7 +54,9 @@ static void integrate(const tacModel* model, const double* q, const double* move
         double* to = out + j->qpos;
         for (int k = 0; k < (free_one ? 3 : turns ? 0 : 1); ++k) to[k] = from[k] + u[k];
         if (!turns) continue;
-        u += free_one ? 3 : 0, from += free_one ? 3 : 0, to += free_one ? 3 : 0;
+        u += free_one ? 3 : 0;
+        from += free_one ? 3 : 0;
+        to += free_one ? 3 : 0;
         double angle = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
         double scale = angle > 0.0 ? sin(0.5 * angle) / angle : 0.5;
         tacQuat turn = {cos(0.5 * angle), scale * u[0], scale * u[1], scale * u[2]};
@@ -200,7 +204,10 @@ static int before_it_apart(void) {
                  shapes[trial % 6], shapes[trial / 6 % 6]);
         ENSURE(open_scene(text, &s));
         double q[14] = {-1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0}, v[12], a[12];
-        for (int i = 0; i < 12; ++i) v[i] = test_uniform(&random, -0.3, 0.3), a[i] = 0.0;
+        for (int i = 0; i < 12; ++i) {
+            v[i] = test_uniform(&random, -0.3, 0.3);
+            a[i] = 0.0;
+        }
         for (int i = 0; i < 2; ++i) {
             v[6 * i] += i ? -1.2 : 1.2;
             for (int k = 0; k < 3; ++k) v[6 * i + 3 + k] *= 20.0;
@@ -216,11 +223,14 @@ static int before_it_apart(void) {
             late = fmax(late, levels.delta - d);
         }
         if (hit.found && hit.exact) off = fmax(off, fabs(distance_at(&s, &c, hit.time) - 1e-7));
-        found += hit.found, exact += hit.exact, most = hit.passes > most ? hit.passes : most;
+        found += hit.found;
+        exact += hit.exact;
+        most = hit.passes > most ? hit.passes : most;
         c.span = end;
         tacClearance sure;
         ENSURE(tac_hard_clearance(s.model, &c, -1e-9, &sure, s.memory) == TAC_OK);
-        clear += sure.certain, intervals += sure.intervals;
+        clear += sure.certain;
+        intervals += sure.intervals;
         close_scene(&s);
     }
     printf("  %d pairs, %d meet, %d to rounding, at most %d passes; late by %.1e, off by %.1e\n",
@@ -299,10 +309,12 @@ static int derivative_of_time(void) {
             for (int side_of = 0; side_of < 2; ++side_of) {
                 double sign = side_of ? h : -h;
                 memset(dq, 0, sizeof dq);
-                memcpy(qv[side_of], q, sizeof q), memcpy(qv[side_of] + 9, v, sizeof v);
-                if (i < 8)
-                    dq[i] = sign, integrate(s.model, q, dq, qv[side_of]);
-                else
+                memcpy(qv[side_of], q, sizeof q);
+                memcpy(qv[side_of] + 9, v, sizeof v);
+                if (i < 8) {
+                    dq[i] = sign;
+                    integrate(s.model, q, dq, qv[side_of]);
+                } else
                     qv[side_of][9 + i - 8] += sign;
                 tacCourse moved = {qv[side_of], qv[side_of] + 9, NULL, 0.01};
                 tac_hard_impact(s.model, &moved, levels, &other[side_of], s.memory);
@@ -396,7 +408,9 @@ static int rolling_on_the_side(void) {
         tacHardImpact hit;
         ENSURE(tac_hard_impact(s.model, &c, levels, &hit, s.memory) == TAC_OK);
         ENSURE(!hit.found && hit.passes < 10);
-        q[2] = 0.031, v[3] = 1.0, v[4] = 0.0;
+        q[2] = 0.031;
+        v[3] = 1.0;
+        v[4] = 0.0;
         ENSURE(tac_hard_impact(s.model, &c, levels, &hit, s.memory) == TAC_OK);
         ENSURE(hit.found);
         double rim = i % 2 ? 0.03 * (cos(hit.time) - 1.0) : 0.0;
@@ -494,7 +508,8 @@ static int bad_input(void) {
     for (int i = 0; i < 3; ++i) {
         v[2] = wrong[i];
         ENSURE(tac_hard_impact(s.model, &c, levels, &hit, s.memory) == TAC_ERROR_VALUE);
-        v[2] = 0.0, q[1] = wrong[i];
+        v[2] = 0.0;
+        q[1] = wrong[i];
         ENSURE(tac_hard_impact(s.model, &c, levels, &hit, s.memory) == TAC_ERROR_VALUE);
         q[1] = 0.0;
     }
@@ -503,7 +518,8 @@ static int bad_input(void) {
     v[0] = 1e11; // fast, but a number
     ENSURE(tac_hard_impact(s.model, &c, levels, &hit, s.memory) == TAC_OK);
     ENSURE(hit.found && fabs(hit.time * 1e11 - 0.8) < 1e-4);
-    memset(v, 0, sizeof v), q[7] = 0.0; // one in the other
+    memset(v, 0, sizeof v);
+    q[7] = 0.0; // one in the other
     ENSURE(tac_hard_impact(s.model, &c, levels, &hit, s.memory) == TAC_OK && !hit.found);
     close_scene(&s);
     return 0;
@@ -552,7 +568,8 @@ static int public_time(void) {
     ENSURE_NEAR(m.normal[2], 1.0, 1e-14);
     ENSURE_NEAR(m.point[1][2] - m.point[0][2], 0.01, 1e-14);
     // t^2 + (.3 - 2 t)^2 = .21^2
-    v[0] = -1.0, v[1] = -2.0;
+    v[0] = -1.0;
+    v[1] = -2.0;
     ENSURE(tac_time_of_impact(s.model, &c, -1, -1, 0.01, &m, s.memory) == TAC_OK);
     ENSURE(m.found && m.exact && m.geom[0] == 1 && m.geom[1] == 2);
     ENSURE_NEAR(m.time, (1.2 - sqrt(1.44 - 20.0 * (0.09 - 0.21 * 0.21))) / 10.0, 1e-13);

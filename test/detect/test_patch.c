@@ -16,11 +16,15 @@ static void unit(double* x, int n) {
 static tacPatch random_patch(testRandom* random, tacPatchKind kind) {
     tacPatch p = {.kind = kind, .radius = test_uniform(random, 0.0, 0.2), .eps = {1.0, 1.0}};
     for (int k = 0; k < 3; ++k) {
-        p.x[k] = 0.3 * draw(random), p.axis[k] = draw(random);
+        p.x[k] = 0.3 * draw(random);
+        p.axis[k] = draw(random);
         p.size[k] = test_uniform(random, 0.2, 0.6);
     }
     unit(p.axis, 3);
-    if (kind == TAC_PATCH_RIM) p.axis[0] = p.axis[1] = 0.0, p.axis[2] = 1.0;
+    if (kind == TAC_PATCH_RIM) {
+        p.axis[0] = p.axis[1] = 0.0;
+        p.axis[2] = 1.0;
+    }
     for (int k = 0; k < 2 && test_bits(random) % 2; ++k) p.eps[k] = test_uniform(random, 0.5, 1.5);
     return p;
 }
@@ -33,12 +37,18 @@ static int sample(const void* map, int i, unsigned long long* random, double* x,
     for (int attempt = 0; attempt < 1000; ++attempt) {
         double y[7];
         for (int s = 0; s < 2; ++s) m->pair.patch[s] = random_patch(&draws, m->pair.patch[s].kind);
-        for (int k = 0; k < 7; ++k) m->a[k] = draw(&draws), x[k] = draw(&draws);
+        for (int k = 0; k < 7; ++k) {
+            m->a[k] = draw(&draws);
+            x[k] = draw(&draws);
+        }
         for (int k = 0; k < 3; ++k) {
-            x[k] *= 2.0, m->a[k] *= 0.5;
+            x[k] *= 2.0;
+            m->a[k] *= 0.5;
             m->pair.normal[k] = x[k] - m->a[k];
         }
-        unit(m->a + 3, 4), unit(x + 3, 4), unit(m->pair.normal, 3);
+        unit(m->a + 3, 4);
+        unit(x + 3, 4);
+        unit(m->pair.normal, 3);
         if (tac_check_patch_double.value(m, x, y) != TAC_OK || !(y[6] > 0.3)) continue;
         double D[7], along[7] = {1, 1, 1, 1, 1, 1, 1}, most = 0.0;
         if (tac_check_patch_double.jvp(m, x, along, D) != TAC_OK) continue;

@@ -13,7 +13,8 @@ static const double defaults[4] = {1e-3, 1e-2, 0.02, 1e-3};
 static tacResult solve(const polygonMap* m, const double* x, double* y) {
     double all[22];
     int n = polygon_inputs(m);
-    memcpy(all, x, sizeof *x * (size_t)(n - 4)), memcpy(all + n - 4, defaults, sizeof defaults);
+    memcpy(all, x, sizeof *x * (size_t)(n - 4));
+    memcpy(all + n - 4, defaults, sizeof defaults);
     return tac_check_polygon_double.value(m, all, y);
 }
 
@@ -37,7 +38,10 @@ static void project(double* a, int n) {
         double sum = -1.0;
         int count = 0;
         for (int i = 0; i < n; ++i)
-            if (mask >> i & 1) sum += a[i], ++count;
+            if (mask >> i & 1) {
+                sum += a[i];
+                ++count;
+            }
         best = fmax(best, sum / count);
     }
     for (int i = 0; i < n; ++i) a[i] = fmax(a[i] - best, 0.0);
@@ -59,9 +63,12 @@ static double search(const polygonMap* m, const double* x) {
             for (int k = 0; k < 3; ++k) g += (j < m->corners[0] ? 1.0 : -1.0) * e[k] * x[3 * j + k];
             next[j] = b[j] - 0.08 * g;
         }
-        project(next, m->corners[0]), project(next + m->corners[0], m->corners[1]);
-        for (int j = 0; j < n; ++j)
-            b[j] = next[j] + step / (step + 3.0) * (next[j] - a[j]), a[j] = next[j];
+        project(next, m->corners[0]);
+        project(next + m->corners[0], m->corners[1]);
+        for (int j = 0; j < n; ++j) {
+            b[j] = next[j] + step / (step + 3.0) * (next[j] - a[j]);
+            a[j] = next[j];
+        }
         best = fmin(best, distance_at(m, x, a));
     }
     return best;
@@ -166,7 +173,8 @@ static int sample(const void* map, int i, unsigned long long* random, double* x,
     x[n - 2] = pow(10.0, tac_check_uniform(random, -1.7, -1.0));
     x[n - 1] = pow(10.0, tac_check_uniform(random, -2.0, -1.0));
     for (int k = 0; k < n; ++k) scale[k] = k < n - 4 ? 0.01 : 0.01 * x[k];
-    return (void)i, polygon_outputs(m);
+    (void)i;
+    return polygon_outputs(m);
 }
 
 static int derivatives(void) {

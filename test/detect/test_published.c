@@ -29,8 +29,11 @@ static int open_bench(bench* b, const manifoldScene* scene, const char* options)
 }
 
 static void close_bench(bench* b) {
-    tac_contacts_destroy(b->c), tac_contacts_destroy(b->dot), tac_contacts_destroy(b->bar);
-    tac_scratch_destroy(b->scratch), tac_model_destroy(b->model);
+    tac_contacts_destroy(b->c);
+    tac_contacts_destroy(b->dot);
+    tac_contacts_destroy(b->bar);
+    tac_scratch_destroy(b->scratch);
+    tac_model_destroy(b->model);
 }
 
 static double number(const tacModel* model, const char* name) {
@@ -115,7 +118,9 @@ static int vertices_are_those_of_the_manifold(void) {
         }
     }
     ENSURE(compared > 50);
-    tac_contacts_destroy(c), tac_scratch_destroy(scratch), tac_model_destroy(model);
+    tac_contacts_destroy(c);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
     close_bench(&b);
     return 0;
 }
@@ -149,12 +154,14 @@ static int soft_points_are_averages(void) {
                 double sum = 0.0, mean = 0.0;
                 for (int i = 0; i < 8; ++i) {
                     double w = exp(-fabs(order[row] - d[i]) / t);
-                    sum += w, mean += w * all.c->point[j][i];
+                    sum += w;
+                    mean += w * all.c->point[j][i];
                 }
                 ENSURE_NEAR(soft.c->point[j][row], mean / sum, 1e-12);
             }
     }
-    close_bench(&all), close_bench(&soft);
+    close_bench(&all);
+    close_bench(&soft);
     return 0;
 }
 
@@ -192,7 +199,9 @@ static void corner_of(const tacModel* model, const tacPose* body, int geom, int 
     const tacFeatures* f = &model->contact->feature[geom];
     int v = f->edge[end][e];
     tacVec3 at = tac_pose_apply(body[1 + geom], tac_vec3(f->x[0][v], f->x[1][v], f->x[2][v]));
-    x[0] = at.x, x[1] = at.y, x[2] = at.z;
+    x[0] = at.x;
+    x[1] = at.y;
+    x[2] = at.z;
 }
 
 // what is known about all pairs of edges of two boxes, by the public routine alone
@@ -217,7 +226,8 @@ static int fill_table(const bench* b, const tacPose* body, pairTable* t) {
         }
     for (int k = 0; k < 3; ++k) {
         for (int c = 0; c < 4; ++c) pairs.corner[c][k] = corner[c][k];
-        out.normal[k] = t->normal[k], out.point[0][k] = t->point[0][k];
+        out.normal[k] = t->normal[k];
+        out.point[0][k] = t->point[0][k];
         out.point[1][k] = t->point[1][k];
     }
     ENSURE(tac_edge_edge(&o, pairs, out) == TAC_OK);
@@ -236,8 +246,10 @@ static double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
 
 static double along(const pairTable* t, int s, int i, const double n[3]) {
     double square = 1e-12, sum = 0.0;
-    for (int k = 0; k < 3; ++k)
-        square += t->slope[s][k][i] * t->slope[s][k][i], sum += t->slope[s][k][i] * n[k];
+    for (int k = 0; k < 3; ++k) {
+        square += t->slope[s][k][i] * t->slope[s][k][i];
+        sum += t->slope[s][k][i] * n[k];
+    }
     return sum / sqrt(square);
 }
 
@@ -314,7 +326,9 @@ static void move(const double x[14], const double xi[18], double h, tacPose body
         double f = angle > 0.0 ? sin(0.5 * fabs(angle)) / (0.5 * fabs(angle)) : 1.0;
         tacQuat turn = {cos(0.5 * angle), s * f * t[3], s * f * t[4], s * f * t[5]};
         p->rotation = tac_quat_mul(turn, p->rotation);
-        p->position.x += h * t[0], p->position.y += h * t[1], p->position.z += h * t[2];
+        p->position.x += h * t[0];
+        p->position.y += h * t[1];
+        p->position.z += h * t[2];
     }
 }
 
@@ -329,7 +343,8 @@ static int differences(bench* b, const double x[14], const double xi[18], const 
     tacPose body[3];
     memset(slope, 0, 8 * sizeof *slope);
     for (int s = 0; s < 4; ++s) {
-        move(x, xi, reach[s] * h, body), shift_params(b->model, theta, reach[s] * h);
+        move(x, xi, reach[s] * h, body);
+        shift_params(b->model, theta, reach[s] * h);
         ENSURE(tac_detect(b->model, body, b->c, b->scratch) == TAC_OK);
         shift_params(b->model, theta, -reach[s] * h);
         for (int k = 0; k < 8; ++k)
@@ -358,7 +373,8 @@ static int forward_law(bench* b, const double x[14], const double xi[18], const 
                 if (k < 7)
                     rate = rate * *number_of(b->c, k, i) +
                            b->c->activity[i] * *number_of(b->dot, k, i);
-                size = fmax(size, fabs(rate)), error = fmax(error, fabs(rate - slope[k][i]));
+                size = fmax(size, fabs(rate));
+                error = fmax(error, fabs(rate - slope[k][i]));
             }
             off = fmax(off, error / size);
         }
@@ -381,7 +397,8 @@ static int reverse_law(bench* b, const double x[14], const double xi[18], const 
         for (int k = 0; k < 8; ++k) {
             double w = test_uniform(random, -1.0, 1.0);
             *number_of(b->bar, k, i) = w;
-            left += w * *number_of(b->dot, k, i), size += fabs(w * *number_of(b->dot, k, i));
+            left += w * *number_of(b->dot, k, i);
+            size += fabs(w * *number_of(b->dot, k, i));
         }
     ENSURE(tac_detect_vjp(b->model, body, b->c, b->bar, pose_bar, theta_bar, b->scratch) == TAC_OK);
     for (int i = 0; i < 18; ++i) right += pose_bar[i] * xi[i];
@@ -426,7 +443,8 @@ static int prove_bench(bench b, const manifoldScene* scene, const char* options,
             xi[k] = test_uniform(&random, -1.0, 1.0) * (k % 6 < 3 ? .1 : 1);
         ENSURE_LAW(forward_law(&b, x, xi, theta, &forward));
         ENSURE_LAW(reverse_law(&b, x, xi, theta, &random, &reverse));
-        memset(theta, 0, sizeof theta), memset(xi, 0, 12 * sizeof *xi);
+        memset(theta, 0, sizeof theta);
+        memset(xi, 0, 12 * sizeof *xi);
         tacPose body[3];
         manifold_poses(x, body);
         ENSURE(tac_detect_jvp(b.model, body, b.c, xi, theta, b.dot, b.scratch) == TAC_OK);
@@ -488,7 +506,8 @@ static int all_rays_are_those_of_edge_sdf(const manifoldScene* scene) {
     for (int i = 0; i < 50; ++i) {
         double x[14];
         tacPose body[3];
-        manifold_place(scene, &random, x), manifold_poses(x, body);
+        manifold_place(scene, &random, x);
+        manifold_poses(x, body);
         ENSURE(tac_detect(all.model, body, all.c, all.scratch) == TAC_OK);
         ENSURE(tac_detect(plain.model, body, plain.c, plain.scratch) == TAC_OK);
         for (int r = 0, at = 0; r < all.c->count; ++r) {
@@ -496,12 +515,14 @@ static int all_rays_are_those_of_edge_sdf(const manifoldScene* scene) {
             if (!same) ENSURE(all.c->activity[r] < 1e-12);
             for (int k = 0; k < 8 && same; ++k)
                 ENSURE_NEAR(*number_of(all.c, k, r), *number_of(plain.c, k, at), 1e-9);
-            at += same, compared += same;
+            at += same;
+            compared += same;
         }
     }
     printf("    %s: %d records\n", scene->name, compared);
     ENSURE(compared > 50);
-    close_bench(&all), close_bench(&plain);
+    close_bench(&all);
+    close_bench(&plain);
     return 0;
 }
 
@@ -524,13 +545,17 @@ static int one_edge_is_the_deepest(void) {
         double x[14], best = INFINITY;
         int edge = 0;
         tacPose body[3];
-        manifold_place(&manifold_boxes, &random, x), manifold_poses(x, body);
+        manifold_place(&manifold_boxes, &random, x);
+        manifold_poses(x, body);
         ENSURE(tac_detect(one.model, body, one.c, one.scratch) == TAC_OK);
         ENSURE(tac_detect(all.model, body, all.c, all.scratch) == TAC_OK);
         const tacFeatures* f = &all.model->contact->feature[0];
         for (int e = 0; e < 12; ++e) {
             double mean = all.c->distance[f->edge[0][e]] + all.c->distance[f->edge[1][e]];
-            if (mean < best) best = mean, edge = e;
+            if (mean < best) {
+                best = mean;
+                edge = e;
+            }
         }
         double d = all.c->distance[f->vertices + edge];
         if (all.c->activity[f->vertices + edge] < 1e-3) continue;
@@ -540,7 +565,8 @@ static int one_edge_is_the_deepest(void) {
         ++compared;
     }
     ENSURE(compared > 10);
-    close_bench(&one), close_bench(&all);
+    close_bench(&one);
+    close_bench(&all);
     return 0;
 }
 
@@ -562,10 +588,14 @@ static int prove_second(const manifoldScene* scene, const char* detect, const ch
                                .as_complex = &tac_check_manifold_complex,
                                .sample = manifold_sample};
     tacCheckOptions o = tac_check_default_options();
-    o.points = test_amount(1, 3, 20), o.taylor_every = 1, o.first = 1e-9, o.second = 1e-9;
+    o.points = test_amount(1, 3, 20);
+    o.taylor_every = 1;
+    o.first = 1e-9;
+    o.second = 1e-9;
     int bad = prove(&problem, o);
     free(p.base.memory);
-    tac_scratch_destroy(p.base.scratch), tac_model_destroy((tacModel*)p.base.model);
+    tac_scratch_destroy(p.base.scratch);
+    tac_model_destroy((tacModel*)p.base.model);
     return bad;
 }
 
@@ -673,7 +703,9 @@ static int limits_are_told(void) {
     ENSURE(tac_contacts_create(model, 0, 0, &c) == TAC_OK);
     ENSURE(tac_detect(model, body, c, scratch) == TAC_ERROR_CAPACITY);
     ENSURE(c->count > 65536);
-    tac_contacts_destroy(c), tac_scratch_destroy(scratch), tac_model_destroy(model);
+    tac_contacts_destroy(c);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
     return 0;
 }
 

@@ -78,7 +78,8 @@ static double span_area(const contacts* c) {
         tacVec3 p = c->at[hull[i]].point, q = c->at[hull[(i + 1) % count]].point;
         sum += 0.5 * (p.x * q.y - p.y * q.x);
     }
-    return best = fabs(sum), best;
+    best = fabs(sum);
+    return best;
 }
 
 //---------------------------------- known places ----------------------------------
@@ -134,7 +135,8 @@ static double shared_area(const double size[2], const double other[2], double x,
                 out[kept++][1] = a[1] + t * (b[1] - a[1]);
             }
         }
-        memcpy(p, out, sizeof p), count = kept;
+        memcpy(p, out, sizeof p);
+        count = kept;
     }
     double sum = 0.0;
     for (int i = 0; i < count; ++i) {
@@ -154,7 +156,8 @@ static int box_on_box(void) {
         double yaw = trial % 5 ? test_uniform(&random, -3.0, 3.0) : trial % 2 * 0.5 * M_PI;
         if (trial % 10 == 5) yaw += pow(10.0, test_uniform(&random, -9.0, -1.0));
         turn(&b, 1e-6 * test_uniform(&random, -1, 1), 1e-6 * test_uniform(&random, -1, 1), yaw);
-        b.pos[0] = test_uniform(&random, -0.4, 0.4), b.pos[1] = test_uniform(&random, -0.3, 0.3);
+        b.pos[0] = test_uniform(&random, -0.4, 0.4);
+        b.pos[1] = test_uniform(&random, -0.3, 0.3);
         b.pos[2] = 0.15 + 1e-5;
         double share = shared_area(a.size, b.size, b.pos[0], b.pos[1], yaw);
         if (share < 1e-3) continue;
@@ -190,14 +193,17 @@ static int round_flats(void) {
         tacConvex ground = on_box ? box(1, 1, 1) : floor_piece(), c = box(0.1, 0.1, 0.3);
         contacts found;
         if (on_box) ground.pos[2] = -1.0;
-        c.kind = TAC_CONVEX_SEGMENT, c.radius = 0.1;
-        turn(&c, 0.0, 0.5 * M_PI + tilt, 0.7), c.pos[2] = 0.1 + 1e-3;
+        c.kind = TAC_CONVEX_SEGMENT;
+        c.radius = 0.1;
+        turn(&c, 0.0, 0.5 * M_PI + tilt, 0.7);
+        c.pos[2] = 0.1 + 1e-3;
         ENSURE_LAW(find(&ground, &c, 0.01, &found));
         ENSURE(found.count == 2);
         ENSURE_NEAR(found.at[0].distance + found.at[1].distance, 2e-3, 1e-15);
         ENSURE_NEAR(fabs(found.at[0].distance - found.at[1].distance), 0.6 * sin(tilt), 1e-15);
 
-        c.kind = TAC_CONVEX_CYLINDER, c.radius = 0.0; // on its side
+        c.kind = TAC_CONVEX_CYLINDER;
+        c.radius = 0.0; // on its side
         ENSURE_LAW(find(&ground, &c, 0.01, &found));
         ENSURE(found.count == 2);
         for (int i = 0; i < 2; ++i) {
@@ -205,7 +211,8 @@ static int round_flats(void) {
                        (found.at[i].distance > 1e-3 ? 0.3 : -0.3) * sin(tilt);
             ENSURE_NEAR(found.at[i].distance, z, 1e-15);
         }
-        turn(&c, 0.0, 0.0, 0.0), c.pos[2] = 0.3 + 1e-3; // upright
+        turn(&c, 0.0, 0.0, 0.0);
+        c.pos[2] = 0.3 + 1e-3; // upright
         ENSURE_LAW(find(&ground, &c, 0.01, &found));
         ENSURE(found.count == 8);
         ENSURE_NEAR(span_area(&found), 0.5 * 8 * 0.01 * sin(M_PI / 4), 1e-12);
@@ -217,8 +224,11 @@ static int round_flats(void) {
 static int over_an_edge(void) {
     tacConvex a = box(0.2, 0.2, 0.2), b = box(0.05, 0.05, 0.3);
     contacts c;
-    b.kind = TAC_CONVEX_SEGMENT, b.radius = 0.05;
-    turn(&b, 0.0, 0.5 * M_PI, 0.0), b.pos[0] = 0.2, b.pos[2] = 0.25 + 1e-4;
+    b.kind = TAC_CONVEX_SEGMENT;
+    b.radius = 0.05;
+    turn(&b, 0.0, 0.5 * M_PI, 0.0);
+    b.pos[0] = 0.2;
+    b.pos[2] = 0.25 + 1e-4;
     ENSURE_LAW(find(&a, &b, 1e-2, &c));
     ENSURE(c.count == 2);
     double low = fmin(c.at[0].point.x, c.at[1].point.x);
@@ -237,7 +247,8 @@ static int on_a_blade(void) {
     tacHull* hull;
     ENSURE(tac_hull_create(point, 5, TAC_HULL_MERGE, NULL, tac_default_options().allocator, &hull,
                            NULL) == TAC_OK);
-    blade.kind = TAC_CONVEX_POINTS, load_hull(hull, &blade);
+    blade.kind = TAC_CONVEX_POINTS;
+    load_hull(hull, &blade);
     for (int trial = 0; trial < 22; ++trial) {
         double tilt = trial < 2 ? 0.0 : ldexp(trial % 2 ? 1e-3 : -1e-3, -(trial - 2));
         contacts c;
@@ -262,12 +273,14 @@ static int rods_side_by_side(void) {
         contacts c;
         for (int i = 0; i < 2; ++i) {
             p[i] = box(0.1, 0.1, 0.3);
-            if (trial >> i & 1)
-                p[i].kind = TAC_CONVEX_SEGMENT, p[i].radius = 0.1;
-            else
+            if (trial >> i & 1) {
+                p[i].kind = TAC_CONVEX_SEGMENT;
+                p[i].radius = 0.1;
+            } else
                 p[i].kind = TAC_CONVEX_CYLINDER;
         }
-        p[1].pos[0] = 0.2 + 1e-4, p[1].pos[2] = 0.2;
+        p[1].pos[0] = 0.2 + 1e-4;
+        p[1].pos[2] = 0.2;
         if (trial & 4) turn(&p[1], 1e-7, 2e-7, 1.0);
         ENSURE_LAW(find(&p[0], &p[1], 1e-3, &c));
         ENSURE(c.count == 2);

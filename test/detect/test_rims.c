@@ -32,7 +32,10 @@ static void stand_by(testRandom* random, double way, double lean, double height,
     x[3] = 1.0;
     for (int k = 0; k < 2; ++k) x[7 + k] = test_uniform(random, -0.05, 0.05);
     x[9] = 0.05 + height + low - middle.z;
-    x[10] = q.w, x[11] = q.x, x[12] = q.y, x[13] = q.z;
+    x[10] = q.w;
+    x[11] = q.x;
+    x[12] = q.y;
+    x[13] = q.z;
 }
 
 static void stand(testRandom* random, double lean, double height, double x[14]) {
@@ -53,7 +56,9 @@ static int open_table(table* t, const char* options) {
 }
 
 static void close_table(table* t) {
-    tac_contacts_destroy(t->c), tac_scratch_destroy(t->scratch), tac_model_destroy(t->model);
+    tac_contacts_destroy(t->c);
+    tac_scratch_destroy(t->scratch);
+    tac_model_destroy(t->model);
 }
 
 static int look(table* t, const double x[14]) {
@@ -110,7 +115,8 @@ static int rolling_changes_nothing(void) {
         stand(&random, 1.5707963267948966, -0.001, x);
         ENSURE_LAW(look(&t, x));
         for (int r = 0; r < t.c->count; ++r) {
-            sum[0] += t.c->activity[r], sum[1] += t.c->activity[r] * t.c->distance[r];
+            sum[0] += t.c->activity[r];
+            sum[1] += t.c->activity[r] * t.c->distance[r];
             sum[2] += t.c->activity[r] * t.c->normal[2][r];
             if (t.c->activity[r] > 1e-9) ENSURE(is_rim(&t, r));
         }
@@ -171,11 +177,15 @@ static int prove_rims(const manifoldScene* scene, sampler sample) {
                                .as_quad = &tac_check_manifold_quad,
                                .sample = sample};
     tacCheckOptions o = tac_check_default_options();
-    o.points = test_amount(3, 40, 400), o.quad_every = 20, o.taylor_every = 20;
-    o.first = 1e-9, o.second = 1e-7;
+    o.points = test_amount(3, 40, 400);
+    o.quad_every = 20;
+    o.taylor_every = 20;
+    o.first = 1e-9;
+    o.second = 1e-7;
     int bad = prove(&problem, o);
     free(p.base.memory);
-    tac_scratch_destroy(p.base.scratch), tac_model_destroy(model);
+    tac_scratch_destroy(p.base.scratch);
+    tac_model_destroy(model);
     return bad;
 }
 
@@ -196,7 +206,8 @@ static int sums_at(table* t, double lean, double sum[SUMS]) {
     ENSURE_LAW(look(t, x));
     memset(sum, 0, SUMS * sizeof *sum);
     for (int r = 0; r < t->c->count; ++r) {
-        sum[0] += t->c->activity[r], sum[1] += t->c->activity[r] * t->c->distance[r];
+        sum[0] += t->c->activity[r];
+        sum[1] += t->c->activity[r] * t->c->distance[r];
         for (int k = 0; k < 3; ++k) sum[2 + k] += t->c->activity[r] * t->c->point[k][r];
     }
     return 0;

@@ -50,13 +50,16 @@ static double other_distance(const tacSolidPair* pair) {
         point[k] = malloc(sizeof(double) * 3 * (size_t)solid[k]->vertices);
         for (int i = 0; i < solid[k]->vertices; ++i)
             tac_store3(point[k] + 3 * i, k ? tac_pair_vertex(pair, i) : solid[0]->vertex[i]);
-        piece[k].point = point[k], piece[k].count = solid[k]->vertices;
+        piece[k].point = point[k];
+        piece[k].count = solid[k]->vertices;
         piece[k].radius = solid[k]->radius;
         for (int i = 0; i < 3; ++i) piece[k].rot[i][i] = 1.0;
     }
     void* memory = malloc(tac_gjk_size());
     double distance = tac_gjk(&piece[0], &piece[1], &walk, memory).distance;
-    free(memory), free(point[0]), free(point[1]);
+    free(memory);
+    free(point[0]);
+    free(point[1]);
     return distance;
 }
 
@@ -112,7 +115,8 @@ static int pair_obeys(testRandom* random, solidKind first, solidKind second, int
     if (!failed && (cut.bound ? s.distance <= 0.3 || cut.distance > s.distance + slack
                               : cut.distance != s.distance))
         failed = 5;
-    tac_solid_destroy((tacSolid*)a.solid), tac_solid_destroy((tacSolid*)b.solid);
+    tac_solid_destroy((tacSolid*)a.solid);
+    tac_solid_destroy((tacSolid*)b.solid);
     return failed;
 }
 
@@ -150,7 +154,8 @@ static int circle_inside_rectangle(void) {
     tacSeparation s = separation(at(box, 0.0, 0.0, 0.0), at(circle, 0.0, 0.0, 0.0));
     ENSURE_NEAR(s.distance, -2.5, 1e-15);
     ENSURE_NEAR(tac_norm(s.normal), 1.0, 1e-15);
-    tac_solid_destroy(box), tac_solid_destroy(circle);
+    tac_solid_destroy(box);
+    tac_solid_destroy(circle);
     return 0;
 }
 
@@ -158,7 +163,8 @@ static int circle_inside_rectangle(void) {
 static int corner_normal(void) {
     tacSolid *box = NULL, *circle = NULL;
     const double half[3] = {1.0, 0.6};
-    tac_solid_create_box(half, 1, &box, NULL), tac_solid_create_ball(0.5, 1, &circle, NULL);
+    tac_solid_create_box(half, 1, &box, NULL);
+    tac_solid_create_ball(0.5, 1, &circle, NULL);
     tacSeparation s = separation(at(box, 0.0, 0.0, 0.0), at(circle, 1.2, 0.75, 0.0));
     ENSURE_NEAR(s.normal.x, 0.8, 1e-14);
     ENSURE_NEAR(s.normal.y, 0.6, 1e-14);
@@ -166,11 +172,14 @@ static int corner_normal(void) {
     // 003-E14: edge normals alone would call this an overlap
     const double one[3] = {1.0, 1.0};
     tacSolid *square = NULL, *unit = NULL;
-    tac_solid_create_box(one, 1, &square, NULL), tac_solid_create_ball(1.0, 1, &unit, NULL);
+    tac_solid_create_box(one, 1, &square, NULL);
+    tac_solid_create_ball(1.0, 1, &unit, NULL);
     s = separation(at(square, 0.0, 0.0, 0.0), at(unit, 1.8, 1.8, 0.0));
     ENSURE_NEAR(s.distance, 0.8 * sqrt(2.0) - 1.0, 1e-14);
-    tac_solid_destroy(box), tac_solid_destroy(circle);
-    tac_solid_destroy(square), tac_solid_destroy(unit);
+    tac_solid_destroy(box);
+    tac_solid_destroy(circle);
+    tac_solid_destroy(square);
+    tac_solid_destroy(unit);
     return 0;
 }
 
@@ -178,23 +187,27 @@ static int corner_normal(void) {
 static int parallel_sides(void) {
     tacSolid *low = NULL, *high = NULL;
     const double wide[3] = {1.0, 0.2}, small[3] = {0.3, 0.1};
-    tac_solid_create_box(wide, 1, &low, NULL), tac_solid_create_box(small, 1, &high, NULL);
+    tac_solid_create_box(wide, 1, &low, NULL);
+    tac_solid_create_box(small, 1, &high, NULL);
     for (int side = -1; side <= 1; side += 2) {
         tacSeparation s = separation(at(low, 0.0, 0.0, 0.0), at(high, 0.9, 0.3 + 0.01 * side, 0.0));
         ENSURE_NEAR(s.distance, 0.01 * side, 1e-14);
         ENSURE_NEAR(s.point[0].x, 0.8, 1e-14);
         ENSURE_NEAR(s.normal.y, 1.0, 1e-14);
     }
-    tac_solid_destroy(low), tac_solid_destroy(high);
+    tac_solid_destroy(low);
+    tac_solid_destroy(high);
     const double cube[3] = {0.5, 0.5, 0.5};
     tacSolid *a = NULL, *b = NULL;
-    tac_solid_create_box(cube, 0, &a, NULL), tac_solid_create_box(cube, 0, &b, NULL);
+    tac_solid_create_box(cube, 0, &a, NULL);
+    tac_solid_create_box(cube, 0, &b, NULL);
     tacPlaced top = {b, {{0.25, 0.25, 0.99}, {1.0, 0.0, 0.0, 0.0}}};
     tacSeparation s = separation((tacPlaced){a, tac_pose_identity()}, top);
     ENSURE_NEAR(s.distance, -0.01, 1e-14);
     ENSURE_NEAR(s.point[1].x, 0.125, 1e-14);
     ENSURE_NEAR(s.point[1].y, 0.125, 1e-14);
-    tac_solid_destroy(a), tac_solid_destroy(b);
+    tac_solid_destroy(a);
+    tac_solid_destroy(b);
     return 0;
 }
 
@@ -216,13 +229,15 @@ static int nonsense_is_refused(void) {
     ENSURE(tac_solid_create_polygon(star, 5, &out, &message) == TAC_ERROR_VALUE);
     ENSURE(tac_solid_create_polyhedron(zero, 1, &out, &message) != TAC_OK);
     ENSURE(out == NULL);
-    tac_solid_create_ball(1.0, 1, &flat, NULL), tac_solid_create_ball(1.0, 0, &ball, NULL);
+    tac_solid_create_ball(1.0, 1, &flat, NULL);
+    tac_solid_create_ball(1.0, 0, &ball, NULL);
     tacPlaced a = {flat, tac_pose_identity()}, b = {ball, tac_pose_identity()};
     tacSeparation s;
     ENSURE(tac_sat(a, b, INFINITY, &s) == TAC_ERROR_VALUE);
     b.pose.position.x = NAN;
     ENSURE(tac_sat(b, b, INFINITY, &s) == TAC_ERROR_VALUE);
-    tac_solid_destroy(flat), tac_solid_destroy(ball);
+    tac_solid_destroy(flat);
+    tac_solid_destroy(ball);
     return 0;
 }
 

@@ -16,13 +16,15 @@ static double plain_phi(const tacContactCloud* c, const double y[3], double eps)
             long double square = 0.0L, f = 0.0L;
             for (int k = 0; k < 3; ++k) {
                 long double d = (long double)y[k] - c->block[k * c->count + i];
-                square += d * d, f += d * c->block[(3 + k) * c->count + i];
+                square += d * d;
+                f += d * c->block[(3 + k) * c->count + i];
             }
             if (pass == 0)
                 nearest = square < nearest ? square : nearest;
             else {
                 long double w = expl((nearest - square) / eps);
-                sum += w * f, all += w;
+                sum += w * f;
+                all += w;
             }
         }
     return (double)(sum / all);
@@ -63,7 +65,9 @@ static int field_is_the_sum(void) {
     }
     printf("  largest difference from the plain sum %.1e m\n", worst);
     ENSURE(worst <= 1e-12);
-    free(Phi), test_cloud_free(a), test_cloud_free(b);
+    free(Phi);
+    test_cloud_free(a);
+    test_cloud_free(b);
     return 0;
 }
 
@@ -87,7 +91,9 @@ static int culled_is_exact(void) {
     }
     printf("  culled against exact %.1e m\n", worst);
     ENSURE(worst <= 1e-13);
-    free(Phi), test_cloud_free(a), test_cloud_free(b);
+    free(Phi);
+    test_cloud_free(a);
+    test_cloud_free(b);
     return 0;
 }
 
@@ -103,8 +109,10 @@ static int jet_is_the_derivative(void) {
         tac_ssdf_at(&planes, y, at);
         for (int k = 0; k < 3; ++k) {
             double z[3] = {y[0], y[1], y[2]};
-            z[k] = y[k] + h, tac_ssdf_at(&planes, z, high);
-            z[k] = y[k] - h, tac_ssdf_at(&planes, z, low);
+            z[k] = y[k] + h;
+            tac_ssdf_at(&planes, z, high);
+            z[k] = y[k] - h;
+            tac_ssdf_at(&planes, z, low);
             ENSURE_NEAR(at[1 + k], (high[0] - low[0]) / (2.0 * h), 1e-6);
             for (int j = 0; j < 3; ++j)
                 ENSURE_NEAR(at[place[k][j]], (high[1 + j] - low[1 + j]) / (2.0 * h), 1e-4);
@@ -115,7 +123,9 @@ static int jet_is_the_derivative(void) {
         tacSsdfPlanes more = tac_ssdf_planes(c, 0.02 + h, 0),
                       less = tac_ssdf_planes(c, 0.02 - h, 0);
         for (int k = 0; k < 3; ++k) y[k] = test_uniform(&random, -1.0, 1.0);
-        tac_ssdf_at(&planes, y, at), tac_ssdf_at(&more, y, high), tac_ssdf_at(&less, y, low);
+        tac_ssdf_at(&planes, y, at);
+        tac_ssdf_at(&more, y, high);
+        tac_ssdf_at(&less, y, low);
         for (int k = 0; k < 4; ++k)
             ENSURE_NEAR(at[10 + k], (high[k] - low[k]) / (2.0 * h),
                         1e-5 * (1.0 + fabs(at[10 + k])));
@@ -213,7 +223,10 @@ static int refuses(void) {
 static int extremes(void) {
     double x[3 * 40], n[3 * 40];
     for (int i = 0; i < 40; ++i)
-        for (int k = 0; k < 3; ++k) x[3 * i + k] = 0.5, n[3 * i + k] = k == i % 3;
+        for (int k = 0; k < 3; ++k) {
+            x[3 * i + k] = 0.5;
+            n[3 * i + k] = k == i % 3;
+        }
     tacContactCloud* c = NULL;
     ENSURE(tac_contact_cloud_points(40, x, n, 1.0, tac_default_allocator(), &c, NULL) == TAC_OK);
     const double eps[4] = {1e-18, 1e-6, 1.0, 1e9}, far[3] = {0.0, 1.0, 1e6};

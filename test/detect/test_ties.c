@@ -82,7 +82,10 @@ static void place_at(const tie* e, double t, double x[14]) {
     for (int k = 0; k < 14; ++k) x[k] = 0.0;
     for (int k = 0; k < 3; ++k) x[7 + k] = e->place[k] + t * way[k];
     x[3] = 1.0;
-    x[10] = q.w, x[11] = q.x, x[12] = q.y, x[13] = q.z;
+    x[10] = q.w;
+    x[11] = q.x;
+    x[12] = q.y;
+    x[13] = q.z;
 }
 
 typedef struct bench {
@@ -99,7 +102,9 @@ static int open_bench(bench* b, const tie* e, const char* detect, const char* op
 }
 
 static void close_bench(bench* b) {
-    tac_contacts_destroy(b->c), tac_scratch_destroy(b->scratch), tac_model_destroy(b->model);
+    tac_contacts_destroy(b->c);
+    tac_scratch_destroy(b->scratch);
+    tac_model_destroy(b->model);
 }
 
 static int look(bench* b, const tie* e, double t) {
@@ -134,7 +139,8 @@ static int normals_of_a_plate_are_in_closed_form(void) {
                            ? 35.0 / 16.0 * pow(1.0 - u2, 3.0) * 4.0 / e->width * (1.0 - u2 / 16.0)
                            : 0.0;
         ENSURE_NEAR(b.c->d_twist[5][2][lowest], slope, 1e-9 / e->width);
-        faded += fabs(u) < 1.0, whole += fabs(u) >= 1.0;
+        faded += fabs(u) < 1.0;
+        whole += fabs(u) >= 1.0;
     }
     ENSURE(faded > 20 && whole > 20);
     close_bench(&b);
@@ -149,11 +155,16 @@ static void add_up(const tacContacts* c, double out[SUMS]) {
     memset(out, 0, SUMS * sizeof *out);
     for (int i = 0; i < c->count; ++i) {
         double g = c->activity[i], d = c->distance[i], n[3], p[3];
-        for (int k = 0; k < 3; ++k) n[k] = c->normal[k][i], p[k] = c->point[k][i];
-        out[0] += g, out[1] += g * d;
+        for (int k = 0; k < 3; ++k) {
+            n[k] = c->normal[k][i];
+            p[k] = c->point[k][i];
+        }
+        out[0] += g;
+        out[1] += g * d;
         for (int k = 0; k < 3; ++k) {
             int i1 = (k + 1) % 3, i2 = (k + 2) % 3;
-            out[2 + k] += g * n[k], out[5 + k] += g * d * n[k];
+            out[2 + k] += g * n[k];
+            out[5 + k] += g * d * n[k];
             out[8 + k] += g * (p[i1] * n[i2] - p[i2] * n[i1]);
         }
     }
@@ -230,12 +241,16 @@ static int prove_tie(const tie* e) {
                                .as_quad = &tac_check_manifold_quad,
                                .sample = sample_tie};
     tacCheckOptions o = tac_check_default_options();
-    o.points = test_amount(1, 4, 100), o.quad_every = 10, o.taylor_every = 1 << 30;
-    o.first = 1e-9, o.second = 1e-7;
+    o.points = test_amount(1, 4, 100);
+    o.quad_every = 10;
+    o.taylor_every = 1 << 30;
+    o.first = 1e-9;
+    o.second = 1e-7;
     sampled = e;
     int bad = prove(&problem, o);
     free(p.base.memory);
-    tac_scratch_destroy(p.base.scratch), tac_model_destroy(model);
+    tac_scratch_destroy(p.base.scratch);
+    tac_model_destroy(model);
     return bad;
 }
 

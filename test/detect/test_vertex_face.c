@@ -11,7 +11,8 @@ static void draw(testRandom* random, double x[12]) {
 
 static tacWitnessOptions exact_options(void) {
     tacWitnessOptions options = tac_default_witness_options();
-    options.exact = 1, options.gap = 0.0;
+    options.exact = 1;
+    options.gap = 0.0;
     return options;
 }
 
@@ -66,7 +67,10 @@ static int limit_is_exact(void) {
         testRandom random = {9};
         tacWitnessOptions hard = exact_options(), soft = tac_default_witness_options();
         double sum = 0.0;
-        soft.regular *= share, soft.least *= share, soft.clip *= share, soft.within *= share;
+        soft.regular *= share;
+        soft.least *= share;
+        soft.clip *= share;
+        soft.within *= share;
         soft.gap = 0.0;
         for (int i = 0; i < 2000; ++i) {
             double x[12], y[11], z[11];
@@ -110,7 +114,10 @@ static int sample(const void* context, int i, unsigned long long* state, double*
     if (i % 5 == 1) // over the triangle
         for (int k = 0; k < 3; ++k) x[k] = (x[3 + k] + x[6 + k] + x[9 + k]) / 3.0 + 0.1 * x[k];
     double numbers[5] = {o.regular, o.least, o.clip, o.within, fmax(o.gap, 1e-3 * m->scale)};
-    for (int k = 0; k < 5; ++k) x[12 + k] = numbers[k], scale[12 + k] = 0.1 * numbers[k];
+    for (int k = 0; k < 5; ++k) {
+        x[12 + k] = numbers[k];
+        scale[12 + k] = 0.1 * numbers[k];
+    }
     return FACE_OUTPUTS;
 }
 
@@ -154,7 +161,9 @@ static int degenerate(void) {
             options.exact = exact;
             ENSURE(solve(&options, places[i], y) == TAC_OK);
             memcpy(numbers, places[i], sizeof places[i]);
-            numbers[12] = 1e-3, numbers[13] = 1e-2, numbers[14] = numbers[15] = 0.02;
+            numbers[12] = 1e-3;
+            numbers[13] = 1e-2;
+            numbers[14] = numbers[15] = 0.02;
             numbers[16] = 1e-3;
             for (int k = 0; k < 11; ++k) bar[k] = 1.0;
             ENSURE(tac_check_vertex_face_double.vjp(&map, numbers, bar, x_bar) == TAC_OK);
@@ -170,7 +179,8 @@ static int refuses(void) {
     ENSURE(solve(&options, x, y) == TAC_ERROR_VALUE);
     x[0] = 1e300;
     ENSURE(solve(&options, x, y) == TAC_ERROR_VALUE);
-    x[0] = 0.0, options.least = -1.0;
+    x[0] = 0.0;
+    options.least = -1.0;
     ENSURE(solve(&options, x, y) == TAC_ERROR_VALUE);
     return 0;
 }

@@ -39,7 +39,9 @@ static int ball_on_plane(void) {
         ENSURE_NEAR(c->activity[0], w / (1.0 + exp(d / 0.002)), 1e-14);
         ENSURE_NEAR(c->d_twist[6][2][0], 1.0, 1e-12);
     }
-    tac_contacts_destroy(c), tac_scratch_destroy(scratch), tac_model_destroy(model);
+    tac_contacts_destroy(c);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
     return 0;
 }
 
@@ -78,12 +80,16 @@ static int culled_as_unculled(const manifoldScene* scene, int poses) {
         for (int k = 0; k < 2; ++k) ENSURE(tac_detect(model[k], body, c[k], scratch[k]) == TAC_OK);
         ENSURE_LAW(same_records(c[0], c[1]));
         for (int r = 1; r < c[0]->count; ++r) ENSURE(c[0]->feature[r] > c[0]->feature[r - 1]);
-        records += c[0]->count, touching += c[0]->count > 0;
+        records += c[0]->count;
+        touching += c[0]->count > 0;
     }
     printf("    %s: %d poses, %d touch, %d records\n", scene->name, poses, touching, records);
     ENSURE(touching > poses / 10);
-    for (int k = 0; k < 2; ++k)
-        tac_contacts_destroy(c[k]), tac_scratch_destroy(scratch[k]), tac_model_destroy(model[k]);
+    for (int k = 0; k < 2; ++k) {
+        tac_contacts_destroy(c[k]);
+        tac_scratch_destroy(scratch[k]);
+        tac_model_destroy(model[k]);
+    }
     return 0;
 }
 
@@ -137,19 +143,25 @@ static int twists_of(const manifoldScene* scene, int poses) {
                 xi[b] = tac_twist_shift(tac_twist_load(t + 6 + 6 * b), body[1 + b].position, p);
             double relative[6], out[8] = {0}, found[8];
             tac_twist_store(relative, tac_twist_sub(xi[1], xi[0]));
-            tac_store3(out, xi[0].linear), tac_store3(out + 3, tac_cross(xi[0].angular, n));
+            tac_store3(out, xi[0].linear);
+            tac_store3(out + 3, tac_cross(xi[0].angular, n));
             for (int row = 0; row < 8; ++row)
                 for (int k = 0; k < 6; ++k) out[row] += c->d_twist[row][k][r] * relative[k];
-            for (int k = 0; k < 3; ++k)
-                found[k] = dot->point[k][r], found[3 + k] = dot->normal[k][r];
-            found[6] = dot->distance[r], found[7] = dot->activity[r];
+            for (int k = 0; k < 3; ++k) {
+                found[k] = dot->point[k][r];
+                found[3 + k] = dot->normal[k][r];
+            }
+            found[6] = dot->distance[r];
+            found[7] = dot->activity[r];
             double size = 1.0;
             for (int row = 0; row < 8; ++row) size = fmax(size, fabs(found[row]));
             for (int row = 0; row < 8; ++row) ENSURE_NEAR(out[row], found[row], 1e-11 * size);
         }
     }
-    tac_contacts_destroy(c), tac_contacts_destroy(dot);
-    tac_scratch_destroy(scratch), tac_model_destroy(model);
+    tac_contacts_destroy(c);
+    tac_contacts_destroy(dot);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
     return 0;
 }
 

@@ -84,7 +84,8 @@ static int far_shapes_are_framed_as_near_ones(void) {
 static int plane_in_a_face_shows_its_rim(void) {
     fixture f;
     ENSURE_LAW(open_scene(&f, SCENE("<shape name='b'><box size='.1 .1 .1'/></shape>", "")));
-    f.options.shape = 0, f.options.offset = 0.1;
+    f.options.shape = 0;
+    f.options.offset = 0.1;
     ENSURE_LAW(slice(&f));
     int darkest = 765;
     for (double x = -0.09; x <= 0.09; x += 0.01)
@@ -126,7 +127,8 @@ static int surface_is_where_the_closed_form_says(void) {
 static int isolines_are_at_round_values(void) {
     fixture f;
     ENSURE_LAW(open_scene(&f, SCENE("", "<geom type='plane' size='1 1 1'/>")));
-    f.options.axis = 1, f.options.span = 1.7;
+    f.options.axis = 1;
+    f.options.span = 1.7;
     ENSURE_LAW(slice(&f));
     ENSURE_NEAR(f.frame.width * f.frame.pixel, 1.7, 1e-12);
     double step = f.frame.step, top = up_of(&f, f.frame.top + 8), strength[2] = {0, 0};
@@ -173,7 +175,8 @@ static int derivatives_have_their_colours(void) {
                                     "<shape name='b' smooth='.03'><sphere size='.2' pos='-.2 0 0'/>"
                                     "<sphere size='.2' pos='.2 0 0'/></shape>",
                                     "")));
-    f.options.shape = 0, f.options.field = TAC_SLICE_GRADIENT;
+    f.options.shape = 0;
+    f.options.field = TAC_SLICE_GRADIENT;
     ENSURE_LAW(slice(&f));
     const unsigned char* at = pixel_at(&f, 0.131, 0.03);
     ENSURE(at[0] > 240 && at[1] > 240 && at[2] > 240);
@@ -222,7 +225,9 @@ static int points_are_drawn(void) {
     fixture f;
     ENSURE_LAW(open_scene(&f, SCENE("", "<geom size='.3'/>")));
     f.options.point_count = 2;
-    f.options.points[0] = x, f.options.points[1] = y, f.options.points[2] = z;
+    f.options.points[0] = x;
+    f.options.points[1] = y;
+    f.options.points[2] = z;
     ENSURE_LAW(slice(&f));
     const unsigned char *dot = pixel_at(&f, x[0], y[0]), *ring = pixel_at(&f, x[1], y[1]);
     ENSURE(dot[0] > dot[1] + 60 && dot[2] > dot[1] + 60);
@@ -267,7 +272,8 @@ static int threads_change_no_bit(void) {
     static unsigned char first[sizeof pixels];
     fixture f;
     ENSURE_LAW(open_scene(&f, many));
-    f.options.normals = 1, f.options.axis = 1;
+    f.options.normals = 1;
+    f.options.axis = 1;
     for (int field = 0; field < 3; ++field) {
         f.options.field = (tacSliceField)field;
         for (f.options.threads = 1; f.options.threads <= 3; ++f.options.threads) {
@@ -288,9 +294,12 @@ static int every_size_has_a_picture(void) {
     ENSURE_LAW(open_scene(&f, many));
     f.options.normals = 1;
     for (int i = 0; i < TAC_COUNT(sizes) * 9; ++i) {
-        f.image.width = sizes[i / 9][0], f.image.height = sizes[i / 9][1];
-        f.options.offset = offsets[i / 3 % 3], f.options.span = spans[i % 3];
-        f.options.shape = i % 4 - 1, f.options.axis = i % 3;
+        f.image.width = sizes[i / 9][0];
+        f.image.height = sizes[i / 9][1];
+        f.options.offset = offsets[i / 3 % 3];
+        f.options.span = spans[i % 3];
+        f.options.shape = i % 4 - 1;
+        f.options.axis = i % 3;
         if (f.options.shape >= f.model->nshape) f.options.shape = 0;
         unsigned char* end = pixels + 3 * f.image.width * f.image.height;
         memset(end, 7, 16);
@@ -312,9 +321,14 @@ static int middle_and_progress(void) {
     fixture f;
     double last = 0.0;
     ENSURE_LAW(open_scene(&f, SCENE("", "<geom size='.3' pos='.1 -.2 .4'/>")));
-    f.options.centred = 1, f.options.centre[0] = 0.25, f.options.centre[1] = -0.5;
-    f.options.span = 2.0, f.options.offset = 0.4, f.options.threads = 1;
-    f.options.progress = count_up, f.options.user = &last;
+    f.options.centred = 1;
+    f.options.centre[0] = 0.25;
+    f.options.centre[1] = -0.5;
+    f.options.span = 2.0;
+    f.options.offset = 0.4;
+    f.options.threads = 1;
+    f.options.progress = count_up;
+    f.options.user = &last;
     ENSURE_LAW(slice(&f));
     ENSURE(f.frame.centre[0] == 0.25 && f.frame.centre[1] == -0.5 && last == 1.0);
     ENSURE(sum(pixel_at(&f, 0.4, -0.2)) < 90);
@@ -349,8 +363,14 @@ static int wrong_options_are_refused(void) {
     fixture f;
     ENSURE_LAW(open_scene(&f, many));
     tacSliceOptions good = f.options, bad[7] = {good, good, good, good, good, good, good};
-    bad[0].axis = 3, bad[1].offset = NAN, bad[2].span = -1.0, bad[3].shape = 99;
-    bad[4].threads = -1, bad[5].axis = -1, bad[6].centred = 1, bad[6].centre[1] = INFINITY;
+    bad[0].axis = 3;
+    bad[1].offset = NAN;
+    bad[2].span = -1.0;
+    bad[3].shape = 99;
+    bad[4].threads = -1;
+    bad[5].axis = -1;
+    bad[6].centred = 1;
+    bad[6].centre[1] = INFINITY;
     for (int i = 0; i < TAC_COUNT(bad); ++i)
         ENSURE(tac_slice(f.model, &bad[i], &f.image, NULL) == TAC_ERROR_VALUE);
     ENSURE(tac_slice(f.model, &good, &(tacImage){0, 2, pixels}, NULL) == TAC_ERROR_VALUE);

@@ -160,7 +160,9 @@ static int blends_have_no_holes(void) {
         double first = INFINITY, t = f.rays->distance[i];
         for (int k = 0; k < FINE; ++k) {
             tacVec3 p = tac_ray_point(f.rays, i, 1.0 + 2.0 * k / FINE);
-            x[0][k] = p.x, x[1][k] = p.y, x[2][k] = p.z;
+            x[0][k] = p.x;
+            x[1][k] = p.y;
+            x[2][k] = p.z;
         }
         tac_shape_eval(f.model, cup->shape, cup->pose, (tacPoints){FINE, {x[0], x[1], x[2]}},
                        (tacField){.value = value}, f.scratch);
@@ -293,7 +295,9 @@ static int threads_change_no_bit(void) {
     static unsigned char one[3 * 130 * 70], more[3 * 130 * 70];
     double last = 0.0;
     tacDrawOptions options = tac_default_draw_options();
-    options.threads = 1, options.progress = count_up, options.user = &last;
+    options.threads = 1;
+    options.progress = count_up;
+    options.user = &last;
     ENSURE_LAW(draw(many, options, &(tacImage){130, 70, one}));
     ENSURE_NEAR(last, 1.0, 0.0);
     for (options.threads = 2; options.threads <= 3; ++options.threads) {
@@ -315,7 +319,8 @@ static int picture_shows_the_scene(void) {
     ENSURE(corner[2] >= corner[0] && corner[2] > 100);
     ENSURE_LAW(draw(SCENE("", ""), options, &image));
     ENSURE_LAW(draw(SCENE("", "<geom type='plane' size='1 1 1'/>"), options, &image));
-    options.shape = 0, options.samples = 7;
+    options.shape = 0;
+    options.samples = 7;
     ENSURE_LAW(draw(many, options, &image));
     return 0;
 }
@@ -325,7 +330,10 @@ static int wrong_options_are_refused(void) {
     tacModel* model = NULL;
     ENSURE(tac_load_text(many, (int)strlen(many), "test.xml", NULL, &model, NULL) == TAC_OK);
     tacDrawOptions good = tac_default_draw_options(), bad[4] = {good, good, good, good};
-    bad[0].samples = 0, bad[1].camera = 0, bad[2].shape = 99, bad[3].threads = -1;
+    bad[0].samples = 0;
+    bad[1].camera = 0;
+    bad[2].shape = 99;
+    bad[3].threads = -1;
     for (int i = 0; i < TAC_COUNT(bad); ++i)
         ENSURE(tac_draw(model, &bad[i], &(tacImage){2, 2, rgb}) == TAC_ERROR_VALUE);
     ENSURE(tac_draw(model, &good, &(tacImage){0, 2, rgb}) == TAC_ERROR_VALUE);

@@ -66,8 +66,10 @@ static inline void library_add_model(mujocoLibrary* l) {
     double* parent = reference_add(l->out, "parent", m->nbody);
     double* hasmesh = reference_add(l->out, "hasmesh", m->nbody);
     double* sameframe = reference_add(l->out, "sameframe", m->nbody);
-    for (int b = 0; b < m->nbody; ++b)
-        parent[b] = m->body_parentid[b], sameframe[b] = m->body_sameframe[b];
+    for (int b = 0; b < m->nbody; ++b) {
+        parent[b] = m->body_parentid[b];
+        sameframe[b] = m->body_sameframe[b];
+    }
     for (int g = 0; g < m->ngeom; ++g)
         if (m->geom_type[g] == mjGEOM_MESH) hasmesh[m->geom_bodyid[g]] = 1.0;
 }

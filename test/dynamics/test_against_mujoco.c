@@ -152,7 +152,8 @@ static double pose_apart(twin* t, const double* qpos, const double* xpos, const 
     for (int i = 0; i < 3 * t->nbody; ++i) scale = fmax(scale, fabs(xpos[i]));
     for (int b = 0; b < t->nbody; ++b) {
         double p[3], q[4], same = 0.0, opposite = 0.0;
-        tac_store3(p, t->pose[b].position), tac_quat_store(q, t->pose[b].rotation);
+        tac_store3(p, t->pose[b].position);
+        tac_quat_store(q, t->pose[b].rotation);
         for (int k = 0; k < 3; ++k) worst = worse(worst, fabs(p[k] - xpos[3 * b + k]) / scale);
         for (int k = 0; k < 4; ++k) {
             same = fmax(same, fabs(q[k] - xquat[4 * b + k]));
@@ -357,7 +358,8 @@ static int compare_sizes(const twin* t) {
 static int compare_twin(twin* t) {
     figures f = {NAN, NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN}, NAN, 0};
     size_t nv = (size_t)t->nv, all = nv * nv + nv + (size_t)(t->nq + t->na) + 1;
-    t->mine = calloc(all, sizeof(double)), t->theirs = calloc(all, sizeof(double));
+    t->mine = calloc(all, sizeof(double));
+    t->theirs = calloc(all, sizeof(double));
     t->pose = calloc((size_t)t->nbody, sizeof *t->pose);
     int failed = tac_scratch_create(t->model, &t->scratch) != TAC_OK;
     if (!failed) {
@@ -366,7 +368,9 @@ static int compare_twin(twin* t) {
         compare_runs(t, &f);
         failed = print_figures(t, &f);
     }
-    free(t->mine), free(t->theirs), free(t->pose);
+    free(t->mine);
+    free(t->theirs);
+    free(t->pose);
     tac_scratch_destroy(t->scratch);
     return failed;
 }
@@ -391,7 +395,10 @@ static void compare_model(const mujocoReference* r, tally* all) {
         left_out(r->path, "Tactus", text);
         return;
     }
-    t.nq = t.model->nq, t.nv = t.model->nv, t.nu = t.model->nu, t.na = t.model->na;
+    t.nq = t.model->nq;
+    t.nv = t.model->nv;
+    t.nu = t.model->nu;
+    t.na = t.model->na;
     t.nbody = t.model->nbody;
     all->compared += 1;
     all->differ += compare_sizes(&t) || compare_twin(&t);

@@ -25,7 +25,8 @@ static int open_rig(rig* r, int i, testRandom* random) {
     ENSURE(tac_scratch_create(r->model, &r->scratch) == TAC_OK);
     ENSURE(r->model->nq <= MOST);
     for (int k = 0; k < MOST; ++k) {
-        r->q[k] = test_uniform(random, -1.0, 1.0), r->v[k] = test_uniform(random, -1.0, 1.0);
+        r->q[k] = test_uniform(random, -1.0, 1.0);
+        r->v[k] = test_uniform(random, -1.0, 1.0);
         r->a[k] = test_uniform(random, -1.0, 1.0);
     }
     return 0;
@@ -115,10 +116,15 @@ static int articulated_law(rig* r) {
     int nv = r->model->nv;
     double wrench[6 * MOST], qacc[MOST], extra[MOST], unused[MOST], worst = 0.0, norm = 1.0;
     for (int i = 0; i < 6 * r->model->nbody; ++i) wrench[i] = sin((double)i);
-    for (int k = 0; k < nv; ++k) extra[k] = 0.1 * k, r->tau[k] = cos((double)k);
+    for (int k = 0; k < nv; ++k) {
+        extra[k] = 0.1 * k;
+        r->tau[k] = cos((double)k);
+    }
     const tacDynamicsKernels* kernels = TAC_DISPATCH(tac_dynamics_single_);
     tacMotion m = tac_motion_take(r->model, 1, arena);
-    m.qpos = r->q, m.qvel = r->v, m.wrench = wrench;
+    m.qpos = r->q;
+    m.qvel = r->v;
+    m.wrench = wrench;
     kernels->kinematics(r->model, &m);
     kernels->inverse(r->model, &m, unused);
     kernels->articulated(r->model, &m, r->tau, extra, qacc);

@@ -98,24 +98,33 @@ static int open_pair(pair* p, const char* text) {
     ENSURE(p->m->na == p->model->na && p->m->nu == p->model->nu);
     p->d = mj_makeData(p->m);
     size_t n = (size_t)(p->m->nq + p->m->nv + p->m->na + p->m->nu);
-    p->x.qpos = calloc(n, sizeof(double)), p->x.qvel = p->x.qpos + p->m->nq;
-    p->x.act = p->x.qvel + p->m->nv, p->u = p->x.act + p->m->na;
-    p->mine = calloc(2 * n, sizeof(double)), p->theirs = calloc(n, sizeof(double));
+    p->x.qpos = calloc(n, sizeof(double));
+    p->x.qvel = p->x.qpos + p->m->nq;
+    p->x.act = p->x.qvel + p->m->nv;
+    p->u = p->x.act + p->m->na;
+    p->mine = calloc(2 * n, sizeof(double));
+    p->theirs = calloc(n, sizeof(double));
     return 0;
 }
 
 static void close_pair(pair* p) {
-    free(p->x.qpos), free(p->mine), free(p->theirs);
-    mj_deleteData(p->d), mj_deleteModel(p->m);
-    tac_scratch_destroy(p->scratch), tac_model_destroy(p->model);
+    free(p->x.qpos);
+    free(p->mine);
+    free(p->theirs);
+    mj_deleteData(p->d);
+    mj_deleteModel(p->m);
+    tac_scratch_destroy(p->scratch);
+    tac_model_destroy(p->model);
 }
 
 static void draw_state(pair* p, testRandom* random) {
     int n = p->m->nq + p->m->nv + p->m->na + p->m->nu;
     for (int i = 0; i < n; ++i) p->x.qpos[i] = test_uniform(random, -1.5, 1.5);
     mj_normalizeQuat(p->m, p->x.qpos);
-    mju_copy(p->d->qpos, p->x.qpos, p->m->nq), mju_copy(p->d->qvel, p->x.qvel, p->m->nv);
-    mju_copy(p->d->act, p->x.act, p->m->na), mju_copy(p->d->ctrl, p->u, p->m->nu);
+    mju_copy(p->d->qpos, p->x.qpos, p->m->nq);
+    mju_copy(p->d->qvel, p->x.qvel, p->m->nv);
+    mju_copy(p->d->act, p->x.act, p->m->na);
+    mju_copy(p->d->ctrl, p->u, p->m->nu);
 }
 
 // |a - b|/|b|

@@ -88,8 +88,10 @@ static int data_is_mujocos(void) {
     printf("    largest difference %.1e\n", worst);
     ENSURE(worst <= 1e-12);
     free(data);
-    tac_scratch_destroy(scratch), tac_model_destroy(model);
-    mj_deleteData(d), mj_deleteModel(m);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
+    mj_deleteData(d);
+    mj_deleteModel(m);
     return 0;
 }
 

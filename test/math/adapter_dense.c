@@ -10,7 +10,8 @@
 static void dense_mul_value(const tacReal* x, tacReal* y) { tac_dense_mul(3, 4, 2, x, x + 12, y); }
 static void dense_mul_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
     tacReal z[6];
-    tac_dense_mul(3, 4, 2, d, x + 12, y), tac_dense_mul(3, 4, 2, x, d + 12, z);
+    tac_dense_mul(3, 4, 2, d, x + 12, y);
+    tac_dense_mul(3, 4, 2, x, d + 12, z);
     tac_dense_add_scaled(6, y, 1.0, z);
 }
 static void dense_mul_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar) {
@@ -68,7 +69,8 @@ static void log_det_value(const tacReal* x, tacReal* y) {
 // trace(A^-1 A_dot), column by column: what a caller makes of the solve
 static void log_det_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
     tacReal A[N * N], A_dot[N * N], column[N];
-    load_symmetric(x, A), load_symmetric(d, A_dot);
+    load_symmetric(x, A);
+    load_symmetric(d, A_dot);
     y[0] = 0.0;
     if (tac_cholesky(N, A) != TAC_OK) return;
     for (int j = 0; j < N; ++j) {

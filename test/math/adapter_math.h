@@ -122,10 +122,17 @@ static inline void store_mat(tacReal* y, tacMat3 a) {
     for (int i = 0; i < 9; ++i) y[i] = a.m[i / 3][i % 3];
 }
 
-static inline void add3(tacReal* bar, tacVec3 a) { bar[0] += a.x, bar[1] += a.y, bar[2] += a.z; }
+static inline void add3(tacReal* bar, tacVec3 a) {
+    bar[0] += a.x;
+    bar[1] += a.y;
+    bar[2] += a.z;
+}
 
 static inline void add_quat(tacReal* bar, tacQuat a) {
-    bar[0] += a.w, bar[1] += a.x, bar[2] += a.y, bar[3] += a.z;
+    bar[0] += a.w;
+    bar[1] += a.x;
+    bar[2] += a.y;
+    bar[3] += a.z;
 }
 
 // adjoint of a small rotation (world axes) -> adjoint of the raw numbers
@@ -144,11 +151,13 @@ static inline tacTwist load_pose_dot(const tacReal* x, const tacReal* d) {
 }
 
 static inline void add_pose_bar(const tacReal* x, tacWrench bar, tacReal* x_bar) {
-    add3(x_bar, bar.force), add_angular(x_bar + 3, tac_quat_load(x + 3), bar.torque);
+    add3(x_bar, bar.force);
+    add_angular(x_bar + 3, tac_quat_load(x + 3), bar.torque);
 }
 
 static inline void store_pose(tacReal* y, tacPose a) {
-    tac_store3(y, a.position), store_mat(y + 3, tac_quat_to_mat(a.rotation));
+    tac_store3(y, a.position);
+    store_mat(y + 3, tac_quat_to_mat(a.rotation));
 }
 
 static inline void store_pose_dot(tacReal* y, tacPose a, tacTwist a_dot) {
@@ -166,7 +175,8 @@ static inline tacInertia load_inertia(const tacReal* x) {
 }
 
 static inline void store_inertia(tacReal* y, tacInertia I) {
-    y[0] = I.mass, tac_store3(y + 1, I.com);
+    y[0] = I.mass;
+    tac_store3(y + 1, I.com);
     for (int i = 0; i < 6; ++i) y[4 + i] = I.inertia[i];
 }
 

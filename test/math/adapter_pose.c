@@ -38,7 +38,8 @@ static void pose_compose_vjp(const tacReal* x, const tacReal* bar, tacReal* x_ba
     tacPose a = load_pose(x), b = load_pose(x + 7);
     tacWrench a_bar = tac_wrench_zero(), b_bar = a_bar;
     tac_pose_compose_vjp(a, b, load_pose_bar(bar, tac_pose_compose(a, b)), &a_bar, &b_bar);
-    add_pose_bar(x, a_bar, x_bar), add_pose_bar(x + 7, b_bar, x_bar + 7);
+    add_pose_bar(x, a_bar, x_bar);
+    add_pose_bar(x + 7, b_bar, x_bar + 7);
 }
 static void pose_inverse_value(const tacReal* x, tacReal* y) {
     store_pose(y, tac_pose_inverse(load_pose(x)));

@@ -14,7 +14,8 @@ static void quat_mul_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
 static void quat_mul_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar) {
     tacQuat a = tac_quat_load(x_bar), b = tac_quat_load(x_bar + 4);
     tac_quat_mul_vjp(tac_quat_load(x), tac_quat_load(x + 4), tac_quat_load(bar), &a, &b);
-    tac_quat_store(x_bar, a), tac_quat_store(x_bar + 4, b);
+    tac_quat_store(x_bar, a);
+    tac_quat_store(x_bar + 4, b);
 }
 
 static void quat_normalize_value(const tacReal* x, tacReal* y) {
@@ -52,7 +53,8 @@ static void quat_rotate_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar
     tacQuat a = tac_quat_load(x_bar);
     tacVec3 b = tac_load3(x_bar + 4);
     tac_quat_rotate_vjp(tac_quat_load(x), tac_load3(x + 4), tac_load3(bar), &a, &b);
-    tac_quat_store(x_bar, a), tac_store3(x_bar + 4, b);
+    tac_quat_store(x_bar, a);
+    tac_store3(x_bar + 4, b);
 }
 
 //---------------------------------- rotation matrix ----------------------------------
@@ -154,7 +156,8 @@ static void quat_integrate_vjp(const tacReal* x, const tacReal* bar, tacReal* x_
     tacVec3 w = tac_load3(x + 4), q_bar = tac_vec3_zero(), w_bar = tac_load3(x_bar + 4);
     tacMat3 R = tac_quat_to_mat(tac_quat_integrate(tac_quat_load(x), w));
     tac_quat_integrate_vjp(w, tac_axial(tac_mat_tmul(R, load_mat(bar))), &q_bar, &w_bar);
-    add_body_tangent(x, q_bar, x_bar), tac_store3(x_bar + 4, w_bar);
+    add_body_tangent(x, q_bar, x_bar);
+    tac_store3(x_bar + 4, w_bar);
 }
 static void quat_difference_value(const tacReal* x, tacReal* y) {
     tac_store3(y, tac_quat_difference(tac_quat_load(x), tac_quat_load(x + 4)));
@@ -167,7 +170,8 @@ static void quat_difference_vjp(const tacReal* x, const tacReal* bar, tacReal* x
     tacVec3 w = tac_quat_difference(tac_quat_load(x), tac_quat_load(x + 4));
     tacVec3 from = tac_vec3_zero(), to = from;
     tac_quat_difference_vjp(w, tac_load3(bar), &from, &to);
-    add_body_tangent(x, from, x_bar), add_body_tangent(x + 4, to, x_bar + 4);
+    add_body_tangent(x, from, x_bar);
+    add_body_tangent(x + 4, to, x_bar + 4);
 }
 
 MATH_ADAPTER(quat, MATH_QUAT)

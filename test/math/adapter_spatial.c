@@ -14,7 +14,8 @@ static void cross_motion_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
 static void cross_motion_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar) {
     tacWrench a = tac_wrench_load(x_bar), b = tac_wrench_load(x_bar + 6);
     tac_cross_motion_vjp(tac_twist_load(x), tac_twist_load(x + 6), tac_wrench_load(bar), &a, &b);
-    tac_wrench_store(x_bar, a), tac_wrench_store(x_bar + 6, b);
+    tac_wrench_store(x_bar, a);
+    tac_wrench_store(x_bar + 6, b);
 }
 
 static void cross_force_value(const tacReal* x, tacReal* y) {
@@ -28,7 +29,8 @@ static void cross_force_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar
     tacWrench a = tac_wrench_load(x_bar);
     tacTwist b = tac_twist_load(x_bar + 6);
     tac_cross_force_vjp(tac_twist_load(x), tac_wrench_load(x + 6), tac_twist_load(bar), &a, &b);
-    tac_wrench_store(x_bar, a), tac_twist_store(x_bar + 6, b);
+    tac_wrench_store(x_bar, a);
+    tac_twist_store(x_bar + 6, b);
 }
 
 //---------------------------------- inertia ----------------------------------
@@ -46,7 +48,8 @@ static void inertia_apply_vjp(const tacReal* x, const tacReal* bar, tacReal* x_b
     tacInertia I = load_inertia(x), I_bar = load_inertia(x_bar);
     tacWrench t_bar = tac_wrench_load(x_bar + 10);
     tac_inertia_apply_vjp(&I, tac_twist_load(x + 10), tac_twist_load(bar), &I_bar, &t_bar);
-    store_inertia(x_bar, I_bar), tac_wrench_store(x_bar + 10, t_bar);
+    store_inertia(x_bar, I_bar);
+    tac_wrench_store(x_bar + 10, t_bar);
 }
 
 static void inertia_transform_value(const tacReal* x, tacReal* y) {
@@ -61,7 +64,8 @@ static void inertia_transform_vjp(const tacReal* x, const tacReal* bar, tacReal*
     tacInertia I = load_inertia(x + 7), b = load_inertia(bar), I_bar = load_inertia(x_bar + 7);
     tacWrench a_bar = tac_wrench_zero();
     tac_inertia_transform_vjp(load_pose(x), &I, &b, &a_bar, &I_bar);
-    add_pose_bar(x, a_bar, x_bar), store_inertia(x_bar + 7, I_bar);
+    add_pose_bar(x, a_bar, x_bar);
+    store_inertia(x_bar + 7, I_bar);
 }
 
 static void inertia_add_value(const tacReal* x, tacReal* y) {
@@ -77,7 +81,8 @@ static void inertia_add_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar
     tacInertia a = load_inertia(x), b = load_inertia(x + 10), c = load_inertia(bar);
     tacInertia a_bar = load_inertia(x_bar), b_bar = load_inertia(x_bar + 10);
     tac_inertia_add_vjp(&a, &b, &c, &a_bar, &b_bar);
-    store_inertia(x_bar, a_bar), store_inertia(x_bar + 10, b_bar);
+    store_inertia(x_bar, a_bar);
+    store_inertia(x_bar + 10, b_bar);
 }
 
 MATH_ADAPTER(spatial, MATH_SPATIAL)

@@ -13,7 +13,8 @@ static void dot_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
 static void dot_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar) {
     tacVec3 a = tac_load3(x_bar), b = tac_load3(x_bar + 3);
     tac_dot_vjp(tac_load3(x), tac_load3(x + 3), bar[0], &a, &b);
-    tac_store3(x_bar, a), tac_store3(x_bar + 3, b);
+    tac_store3(x_bar, a);
+    tac_store3(x_bar + 3, b);
 }
 
 static void cross_value(const tacReal* x, tacReal* y) {
@@ -25,7 +26,8 @@ static void cross_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
 static void cross_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar) {
     tacVec3 a = tac_load3(x_bar), b = tac_load3(x_bar + 3);
     tac_cross_vjp(tac_load3(x), tac_load3(x + 3), tac_load3(bar), &a, &b);
-    tac_store3(x_bar, a), tac_store3(x_bar + 3, b);
+    tac_store3(x_bar, a);
+    tac_store3(x_bar + 3, b);
 }
 
 static void norm_value(const tacReal* x, tacReal* y) { y[0] = tac_norm(tac_load3(x)); }
@@ -63,7 +65,8 @@ static void mat_mul_vec_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar
     tacMat3 a = load_mat(x_bar);
     tacVec3 b = tac_load3(x_bar + 9);
     tac_mat_mul_vec_vjp(load_mat(x), tac_load3(x + 9), tac_load3(bar), &a, &b);
-    store_mat(x_bar, a), tac_store3(x_bar + 9, b);
+    store_mat(x_bar, a);
+    tac_store3(x_bar + 9, b);
 }
 
 static void mat_mul_value(const tacReal* x, tacReal* y) {
@@ -75,7 +78,8 @@ static void mat_mul_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
 static void mat_mul_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar) {
     tacMat3 a = load_mat(x_bar), b = load_mat(x_bar + 9);
     tac_mat_mul_vjp(load_mat(x), load_mat(x + 9), load_mat(bar), &a, &b);
-    store_mat(x_bar, a), store_mat(x_bar + 9, b);
+    store_mat(x_bar, a);
+    store_mat(x_bar + 9, b);
 }
 
 MATH_ADAPTER(vec3, MATH_VEC3)

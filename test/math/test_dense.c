@@ -66,7 +66,8 @@ static int symmetric_residuals(void) {
     for (int trial = 0; trial < 200; ++trial) {
         int n = 1 + trial % MAX;
         tacReal A[MAX * MAX], L[MAX * MAX], b[MAX], x[MAX];
-        random_definite(&random, n, A), check_random(&random, n, b);
+        random_definite(&random, n, A);
+        check_random(&random, n, b);
         memcpy(L, A, sizeof A);
         ENSURE(tac_cholesky(n, L) == TAC_OK);
         tac_cholesky_solve(n, L, b, x);
@@ -83,7 +84,8 @@ static int symmetric_residuals(void) {
 // Hilbert, condition 1.6e13 for n = 10: residuals stay small, and the inverse has known integers
 static int cholesky_hilbert(void) {
     tacReal A[100], L[100], b[10] = {1.0}, x[10];
-    hilbert(10, A), memcpy(L, A, sizeof A);
+    hilbert(10, A);
+    memcpy(L, A, sizeof A);
     ENSURE(tac_cholesky(10, L) == TAC_OK);
     tac_cholesky_solve(10, L, b, x);
     ENSURE_NEAR(residual(10, 10, A, x, b), 0.0, 1e-15);
@@ -102,7 +104,8 @@ static int ldl_quasi_definite(void) {
     testRandom random = {22};
     for (int scale = -60; scale <= 60; scale += 20) {
         tacReal A[64], L[64], b[8], x[8];
-        random_definite(&random, 8, A), check_random(&random, 8, b);
+        random_definite(&random, 8, A);
+        check_random(&random, 8, b);
         for (int i = 0; i < 8; ++i) {
             for (int j = 0; j < 8; ++j) {
                 if (i >= 4 && j >= 4) A[i * 8 + j] *= -1.0;
@@ -124,7 +127,8 @@ static int lu_residuals(void) {
     for (int trial = 0; trial < 300; ++trial) {
         int n = 1 + trial % MAX, pivot[MAX];
         tacReal A[MAX * MAX], T[MAX * MAX], LU[MAX * MAX], b[MAX], x[MAX];
-        check_random(&random, n * n, A), check_random(&random, n, b);
+        check_random(&random, n * n, A);
+        check_random(&random, n, b);
         if (n > 1) A[0] = 0.0; // needs a pivot
         for (int i = 0; i < n * n; ++i) T[i] = A[(i % n) * n + i / n];
         memcpy(LU, A, sizeof A);
@@ -171,7 +175,8 @@ static int least_squares(void) {
     for (int trial = 0; trial < 300; ++trial) {
         int n = 1 + trial % 6, m = n + trial % 7;
         tacReal A[MAX * MAX], QR[MAX * MAX], tau[MAX], b[MAX], x[MAX], r[MAX], z[MAX];
-        check_random(&random, m * n, A), check_random(&random, m, b);
+        check_random(&random, m * n, A);
+        check_random(&random, m, b);
         memcpy(QR, A, sizeof A);
         ENSURE(tac_qr(m, n, QR, tau) == TAC_OK);
         tac_qr_solve(m, n, QR, tau, b, x, r);
@@ -237,7 +242,8 @@ static int singular_is_refused(void) {
         ENSURE_LAW(all_refuse(A, 5));
         int pivot[5];
         tacReal tau[5], B[25];
-        rank_two(&random, 0, A), memcpy(B, A, sizeof A);
+        rank_two(&random, 0, A);
+        memcpy(B, A, sizeof A);
         ENSURE(tac_lu(5, A, pivot) == TAC_ERROR_VALUE);
         ENSURE(tac_qr(5, 5, B, tau) == TAC_ERROR_VALUE);
     }
@@ -295,7 +301,10 @@ static int is_eigen(const double a[6], const double values[3], const double V[3]
     for (int j = 0; j < 3; ++j) {
         for (int i = 0; i < 3; ++i) {
             double Av = 0.0, dot = 0.0;
-            for (int k = 0; k < 3; ++k) Av += A[i][k] * V[k][j], dot += V[k][i] * V[k][j];
+            for (int k = 0; k < 3; ++k) {
+                Av += A[i][k] * V[k][j];
+                dot += V[k][i] * V[k][j];
+            }
             ENSURE_NEAR(Av, values[j] * V[i][j], 3e-15 * size);
             ENSURE_NEAR(dot, i == j, 2e-15);
         }
@@ -314,7 +323,11 @@ static int eigen(void) {
         for (int i = 0; i < 6; ++i) a[i] = scale * test_uniform(&random, -1.0, 1.0);
         if (trial % 5 == 0) a[3] = a[4] = 0.0;
         if (trial % 5 == 1) a[0] = a[1] = a[2] = scale; // near multiples of one
-        if (trial % 5 == 1) a[3] *= 1e-9, a[4] *= 1e-12, a[5] *= 1e-15;
+        if (trial % 5 == 1) {
+            a[3] *= 1e-9;
+            a[4] *= 1e-12;
+            a[5] *= 1e-15;
+        }
         tac_eigen3(a, values, V);
         ENSURE_LAW(is_eigen(a, values, (const double(*)[3])V));
     }

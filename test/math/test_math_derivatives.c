@@ -14,10 +14,17 @@ static int general(int i) { return i % 2 == 0; }
 //---------------------------------- vectors and rotations ----------------------------------
 
 // x holds random numbers and scale ones; a drawer turns them into an input of the domain
-static void draw_any(int i, double* x, double* scale) { (void)i, (void)x, (void)scale; }
+static void draw_any(int i, double* x, double* scale) {
+    (void)i;
+    (void)x;
+    (void)scale;
+}
 
 static void lengthen(int n, double length, double* x, double* scale) {
-    for (int k = 0; k < n; ++k) x[k] *= length, scale[k] *= fabs(length);
+    for (int k = 0; k < n; ++k) {
+        x[k] *= length;
+        scale[k] *= fabs(length);
+    }
 }
 
 // adversarial: very short and very long vectors
@@ -67,7 +74,8 @@ static void draw_branches(int i, double* x, double* scale) {
 }
 
 static void draw_integrate(int i, double* x, double* scale) {
-    draw_quat(i, x, scale), draw_rotation_vector(i, x + 4, scale + 4);
+    draw_quat(i, x, scale);
+    draw_rotation_vector(i, x + 4, scale + 4);
 }
 
 // second quaternion: the first one turned by a vector below pi, or by a hard angle up to pi
@@ -82,13 +90,15 @@ static void draw_difference(int i, double* x, double* scale) {
 static void draw_pose(int i, double* x, double* scale) { draw_quat(i, x + 3, scale + 3); }
 
 static void draw_compose(int i, double* x, double* scale) {
-    draw_quat(i, x + 3, scale + 3), draw_quat(i + 2, x + 10, scale + 10);
+    draw_quat(i, x + 3, scale + 3);
+    draw_quat(i + 2, x + 10, scale + 10);
 }
 
 // adversarial: one of the bodies is massless
 static void draw_masses(int i, double* x, double* scale) {
     (void)scale;
-    x[0] = fabs(x[0]) + 0.5, x[10] = fabs(x[10]) + 0.5;
+    x[0] = fabs(x[0]) + 0.5;
+    x[10] = fabs(x[10]) + 0.5;
     if (!general(i)) x[i % 4 == 1 ? 0 : 10] = 0.0;
 }
 
@@ -96,12 +106,14 @@ static void draw_masses(int i, double* x, double* scale) {
 
 // dominant diagonal, of both signs for L D L'
 static void draw_definite(int i, double* x, double* scale) {
-    (void)i, (void)scale;
+    (void)i;
+    (void)scale;
     for (int k = 0; k < N; ++k) x[k * (k + 3) / 2] += 6.0;
 }
 
 static void draw_quasi(int i, double* x, double* scale) {
-    (void)i, (void)scale;
+    (void)i;
+    (void)scale;
     for (int k = 0; k < N; ++k) x[k * (k + 3) / 2] += k % 2 ? -6.0 : 6.0;
 }
 
@@ -126,7 +138,10 @@ static void draw_inverse(int i, double* x, double* scale) {
 static int sample(const void* context, int i, unsigned long long* random, double* x,
                   double* scale) {
     const mathMap* m = context;
-    for (int k = 0; k < m->inputs; ++k) x[k] = tac_check_uniform(random, -1.0, 1.0), scale[k] = 1.0;
+    for (int k = 0; k < m->inputs; ++k) {
+        x[k] = tac_check_uniform(random, -1.0, 1.0);
+        scale[k] = 1.0;
+    }
     m->draw(i, x, scale);
     return m->outputs;
 }
@@ -159,8 +174,11 @@ static int prove_maps(tacCheckProblem problem, const mathMap* maps, int count) {
     for (int i = 0; i < count; ++i) {
         mathMap map = maps[i];
         map.function = i;
-        problem.name = map.name, problem.n = map.inputs, problem.m = map.outputs;
-        problem.context = &map, problem.sample = sample;
+        problem.name = map.name;
+        problem.n = map.inputs;
+        problem.m = map.outputs;
+        problem.context = &map;
+        problem.sample = sample;
         failed |= prove(&problem, options) | vjp_adds(&problem);
     }
     return failed;

@@ -98,12 +98,16 @@ static int adjoint_matrix(void) {
         tacPose a = random_pose(&random);
         tacReal X[36], t[6], f[6], Xt[6], back[6];
         tac_pose_adjoint(a, X);
-        check_random(&random, 6, t), check_random(&random, 6, f);
+        check_random(&random, 6, t);
+        check_random(&random, 6, f);
         tac_twist_store(Xt, tac_twist_transform(a, tac_twist_load(t)));
         tac_wrench_store(back, tac_wrench_transform_inverse(a, tac_wrench_load(f)));
         for (int r = 0; r < 6; ++r) {
             double row = 0.0, column = 0.0;
-            for (int c = 0; c < 6; ++c) row += X[6 * r + c] * t[c], column += X[6 * c + r] * f[c];
+            for (int c = 0; c < 6; ++c) {
+                row += X[6 * r + c] * t[c];
+                column += X[6 * c + r] * f[c];
+            }
             ENSURE_NEAR(Xt[r], row, 1e-14);
             ENSURE_NEAR(back[r], column, 1e-14);
         }

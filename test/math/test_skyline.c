@@ -23,7 +23,8 @@ static void random_places(testRandom* random, int n, int* place) {
     for (int i = 0; i < n; ++i) place[i] = i;
     for (int i = n - 1; i > 0; --i) {
         int j = below(random, i + 1), kept = place[i];
-        place[i] = place[j], place[j] = kept;
+        place[i] = place[j];
+        place[j] = kept;
     }
 }
 
@@ -35,7 +36,10 @@ static void fill(testRandom* random, const pattern* p, tacSkyline* s, tacReal* A
     for (int g = 0; g < p->groups; ++g) tac_skyline_couple(s, p->group[g], 4);
     tac_skyline_clear(s);
     memset(A, 0, sizeof *A * (size_t)(n * n));
-    for (int i = 0; i < n; ++i) A[i * n + i] = 1.0, *tac_skyline_at(s, i, i) = 1.0;
+    for (int i = 0; i < n; ++i) {
+        A[i * n + i] = 1.0;
+        *tac_skyline_at(s, i, i) = 1.0;
+    }
     for (int g = 0; g < p->groups; ++g) {
         tacReal row[MAX] = {0}, x[4];
         check_random(random, 4, x);
@@ -64,7 +68,8 @@ static int full_matrix_agrees(void) {
         tacSkyline s = tac_skyline_take(n, &arena);
         pattern p = random_pattern(&random, n);
         tacReal A[MAX * MAX], x[MAX], y[MAX], z[MAX];
-        fill(&random, &p, &s, A), check_random(&random, n, x);
+        fill(&random, &p, &s, A);
+        check_random(&random, n, x);
         tac_dense_mul_vec(n, n, A, x, y);
         for (int i = 0; i < n; ++i) z[i] = 1.0;
         tac_skyline_mul_add(&s, x, z);
@@ -95,7 +100,8 @@ static int indefinite_is_told(void) {
     tacSkyline s = tac_skyline_take(2, &arena);
     const double corner[] = {1.0, 0.5, (double)NAN};
     for (int k = 0; k < 3; ++k) {
-        s.place[0] = 1, s.place[1] = 0;
+        s.place[0] = 1;
+        s.place[1] = 0;
         tac_skyline_begin(&s);
         tac_skyline_couple(&s, (int[]){0, 1}, 2);
         tac_skyline_clear(&s);

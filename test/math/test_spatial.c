@@ -68,12 +68,16 @@ static int cross_matrix(void) {
     tacReal X[36], b[6], ab[6], f[6], af[6];
     tacTwist a = random_twist(&random);
     tac_cross_motion_matrix(a, X);
-    check_random(&random, 6, b), check_random(&random, 6, f);
+    check_random(&random, 6, b);
+    check_random(&random, 6, f);
     tac_twist_store(ab, tac_cross_motion(a, tac_twist_load(b)));
     tac_wrench_store(af, tac_cross_force(a, tac_wrench_load(f)));
     for (int r = 0; r < 6; ++r) {
         double row = 0.0, column = 0.0;
-        for (int c = 0; c < 6; ++c) row += X[6 * r + c] * b[c], column -= X[6 * c + r] * f[c];
+        for (int c = 0; c < 6; ++c) {
+            row += X[6 * r + c] * b[c];
+            column -= X[6 * c + r] * f[c];
+        }
         ENSURE_NEAR(ab[r], row, 1e-15);
         ENSURE_NEAR(af[r], column, 1e-15);
     }
@@ -149,7 +153,9 @@ static int inertia_transport(void) {
                                tac_wrench_shift(f, from, to)),
                     0.0, 2e-13);
         tacReal M[36], x[6], y[6];
-        tac_inertia_to_matrix(&I, M), tac_twist_store(x, t), tac_wrench_store(y, f);
+        tac_inertia_to_matrix(&I, M);
+        tac_twist_store(x, t);
+        tac_wrench_store(y, f);
         for (int r = 0; r < 6; ++r) ENSURE_NEAR(check_dot(6, M + 6 * r, x), y[r], 1e-13);
     }
     return 0;

@@ -34,8 +34,10 @@ static void both(double x, double* s, double* c) {
     double sine[TAC_LANES], cosine[TAC_LANES];
     wide ws, wc;
     w_sincos(w_set(x), &ws, &wc);
-    w_store(sine, ws), w_store(cosine, wc);
-    *s = sine[0], *c = cosine[0];
+    w_store(sine, ws);
+    w_store(cosine, wc);
+    *s = sine[0];
+    *c = cosine[0];
 }
 
 static int sine_and_cosine_are_accurate(void) {
@@ -85,7 +87,8 @@ static int lanes_do_not_disturb_each_other(void) {
             x[k] = test_uniform(&random, -10.0, 10.0) * (k == i % TAC_LANES ? 1e6 : 1.0);
         wide ws, wc;
         w_sincos(w_load(x), &ws, &wc);
-        w_store(sine, ws), w_store(cosine, wc);
+        w_store(sine, ws);
+        w_store(cosine, wc);
         for (int k = 0; k < TAC_LANES; ++k) {
             double s, c;
             both(x[k], &s, &c);

@@ -47,7 +47,10 @@ static long double log_series(long double x) {
     if (isinf(x)) return x;
     int k;
     long double m = frexpl(x, &k), sum = 0.0L;
-    if (m < 0.70710678118654752440L) m *= 2.0L, --k;
+    if (m < 0.70710678118654752440L) {
+        m *= 2.0L;
+        --k;
+    }
     long double s = (m - 1.0L) / (m + 1.0L);
     for (int n = 31; n >= 1; n -= 2) sum = sum * s * s + 1.0L / n;
     return k * 0.693147180559945309417232121458L + 2.0L * s * sum;

@@ -60,7 +60,10 @@ static inline meshFlaw mesh_closed(const tacMesh* m) {
         edges += a >= b || !bsearch(&key[e], side, (size_t)sides, sizeof *key, mesh_by_number);
     }
     qsort(key, (size_t)m->edges, sizeof *key, mesh_by_number);
-    for (int e = 0; e < m->edges; ++e) edges += key[e] == last, last = key[e];
+    for (int e = 0; e < m->edges; ++e) {
+        edges += key[e] == last;
+        last = key[e];
+    }
     free(key);
     free(side);
     return open ? MESH_OPEN : edges ? MESH_EDGES : MESH_FINE;
@@ -85,7 +88,10 @@ static inline void mesh_corner(const tacMesh* m, int f, int i, double x[3]) {
 static inline void mesh_normal(const tacMesh* m, int f, double n[3]) {
     double x[3][3], a[3], b[3];
     for (int i = 0; i < 3; ++i) mesh_corner(m, f, i, x[i]);
-    for (int k = 0; k < 3; ++k) a[k] = x[1][k] - x[0][k], b[k] = x[2][k] - x[0][k];
+    for (int k = 0; k < 3; ++k) {
+        a[k] = x[1][k] - x[0][k];
+        b[k] = x[2][k] - x[0][k];
+    }
     for (int k = 0; k < 3; ++k)
         n[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
     double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
@@ -96,9 +102,11 @@ static inline void mesh_normal(const tacMesh* m, int f, double n[3]) {
 static inline long double mesh_side(const double a[3], const double b[3], const double c[3],
                                     const double d[3]) {
     long double u[3], v[3], w[3];
-    for (int k = 0; k < 3; ++k)
-        u[k] = (long double)b[k] - a[k], v[k] = (long double)c[k] - a[k],
+    for (int k = 0; k < 3; ++k) {
+        u[k] = (long double)b[k] - a[k];
+        v[k] = (long double)c[k] - a[k];
         w[k] = (long double)d[k] - a[k];
+    }
     return u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) +
            u[2] * (v[0] * w[1] - v[1] * w[0]);
 }
@@ -177,7 +185,10 @@ static inline int mesh_face_pierces(const tacMesh* m, int f, int g) {
         double p[3], q[3];
         for (int j = 0; j < 3; ++j) common |= m->face[j][g] == a || m->face[j][g] == b;
         if (common) continue;
-        for (int k = 0; k < 3; ++k) p[k] = m->x[k][a], q[k] = m->x[k][b];
+        for (int k = 0; k < 3; ++k) {
+            p[k] = m->x[k][a];
+            q[k] = m->x[k][b];
+        }
         if (mesh_pierces(m, p, q, g)) return 1;
     }
     return 0;
@@ -246,8 +257,10 @@ static inline double mesh_size(const tacMesh* m) {
     double size = 0.0;
     for (int k = 0; k < 3; ++k) {
         double low = INFINITY, high = -INFINITY;
-        for (int v = 0; v < m->vertices; ++v)
-            low = fmin(low, m->x[k][v]), high = fmax(high, m->x[k][v]);
+        for (int v = 0; v < m->vertices; ++v) {
+            low = fmin(low, m->x[k][v]);
+            high = fmax(high, m->x[k][v]);
+        }
         size = fmax(size, high - low);
     }
     return size;

@@ -15,7 +15,9 @@ typedef struct shapeDice {
 
 // 0 to 1, xorshift
 static inline double roll(shapeDice* d) {
-    d->state ^= d->state << 13, d->state ^= d->state >> 7, d->state ^= d->state << 17;
+    d->state ^= d->state << 13;
+    d->state ^= d->state >> 7;
+    d->state ^= d->state << 17;
     return (double)(d->state >> 11) * 0x1p-53;
 }
 
@@ -37,7 +39,8 @@ static inline void roll_leaf(shapeDice* d, double scale, double away) {
     double a[3], p[3], turn[3];
     for (int k = 0; k < 3; ++k) {
         a[k] = scale * pow(10.0, -roll(d));
-        p[k] = roll_between(d, -away, away), turn[k] = roll_between(d, 0, 360);
+        p[k] = roll_between(d, -away, away);
+        turn[k] = roll_between(d, 0, 360);
     }
     int kind = (int)(roll(d) * 8.0);
     if (kind == 0) DICE_WRITE(d, "<sphere size='%.6g'", a[0]);

@@ -175,7 +175,8 @@ static int count_faces(const double* point, int count, int* faces) {
                             break;
                         }
                         int rest = x % y;
-                        x = y, y = rest;
+                        x = y;
+                        y = rest;
                     }
                 if (divisor == 0) continue;
                 for (int k = 0; k < 3; ++k) n[k] /= divisor;
@@ -235,7 +236,9 @@ static int grid_of_a_cube_has_six_faces(void) {
     for (int pass = 0; pass < 4; ++pass) {
         double scale = pass < 2 ? 1.0 : pass == 2 ? 1e6 : 1e-6, *p = point;
         for (int i = 0; i < N * N * N; ++i, p += 3) {
-            p[0] = i % N / (N - 1.0), p[1] = i / N % N / (N - 1.0), p[2] = i / N / N / (N - 1.0);
+            p[0] = i % N / (N - 1.0);
+            p[1] = i / N % N / (N - 1.0);
+            p[2] = i / N / N / (N - 1.0);
             if (pass) turn(p);
             for (int k = 0; k < 3; ++k) p[k] *= scale;
         }
@@ -254,7 +257,9 @@ static int cube_in_float_has_six_faces(void) {
     enum { N = 11 };
     double point[3 * N * N * N], *p = point;
     for (int i = 0; i < N * N * N; ++i, p += 3) {
-        p[0] = i % N / (N - 1.0), p[1] = i / N % N / (N - 1.0), p[2] = i / N / N / (N - 1.0);
+        p[0] = i % N / (N - 1.0);
+        p[1] = i / N % N / (N - 1.0);
+        p[2] = i / N / N / (N - 1.0);
         turn(p);
         for (int k = 0; k < 3; ++k) p[k] = (float)p[k];
     }
@@ -311,31 +316,43 @@ static void odd_cloud(testRandom* random, int kind, double* p, int i) {
         p[2] *= 1e-6;
         break;
     case 1:
-        p[1] *= 1e-6, p[2] *= 1e-6;
+        p[1] *= 1e-6;
+        p[2] *= 1e-6;
         break;
     case 2:
-        p[0] += 1e6, p[1] -= 1e6;
+        p[0] += 1e6;
+        p[1] -= 1e6;
         break;
     case 3:
         for (int k = 0; k < 3; ++k) p[k] = floor(2.0 * p[k]);
         break;
     case 4:
-        p[0] = cos(angle), p[1] = sin(angle), p[2] = i % 2;
+        p[0] = cos(angle);
+        p[1] = sin(angle);
+        p[2] = i % 2;
         break;
     case 5:
-        p[0] = cos(angle), p[1] = sin(angle), p[2] = i % 128 / 64, turn(p);
+        p[0] = cos(angle);
+        p[1] = sin(angle);
+        p[2] = i % 128 / 64;
+        turn(p);
         break;
     case 6:
         p[2] = p[0] + p[1] + 1e-9 * p[2];
         break;
     case 7:
-        p[0] = i, p[1] = (double)i * i, p[2] = (double)i * i * i;
+        p[0] = i;
+        p[1] = (double)i * i;
+        p[2] = (double)i * i * i;
         break;
     case 8:
-        p[2] = floor(2.0 * p[2]), turn(p);
+        p[2] = floor(2.0 * p[2]);
+        turn(p);
         break;
     default:
-        p[0] *= 1e-9, p[1] *= 1e-9, p[2] *= 1e-9;
+        p[0] *= 1e-9;
+        p[1] *= 1e-9;
+        p[2] *= 1e-9;
     }
 }
 
@@ -378,7 +395,8 @@ static int same_points_give_the_same_bits(void) {
     ENSURE(a && b && a->nface == b->nface && a->ncorner == b->ncorner);
     ENSURE(memcmp(a->normal, b->normal, sizeof(double) * 3 * (size_t)a->nface) == 0);
     ENSURE(memcmp(a->corner, b->corner, sizeof(int) * (size_t)a->ncorner) == 0);
-    tac_hull_destroy(a), tac_hull_destroy(b);
+    tac_hull_destroy(a);
+    tac_hull_destroy(b);
     return 0;
 }
 
@@ -400,8 +418,12 @@ static int flat_points_are_refused(void) {
     testRandom random = {3};
     for (int i = 0; i < 50; ++i) {
         double t = test_uniform(&random, -1.0, 1.0), s = test_uniform(&random, -1.0, 1.0);
-        line[3 * i] = t, line[3 * i + 1] = 0.3 * t, line[3 * i + 2] = 0.7 * t;
-        plane[3 * i] = t, plane[3 * i + 1] = s, plane[3 * i + 2] = 0.3 * t - 0.7 * s;
+        line[3 * i] = t;
+        line[3 * i + 1] = 0.3 * t;
+        line[3 * i + 2] = 0.7 * t;
+        plane[3 * i] = t;
+        plane[3 * i + 1] = s;
+        plane[3 * i + 2] = 0.3 * t - 0.7 * s;
     }
     const double bad[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, NAN};
     ENSURE_LAW(fails_with(three, 3, "at least four"));

@@ -113,8 +113,10 @@ static int compare(const char* path) {
     }
     for (int k = 0; k < 3; ++k) shift += pow(model->body_ipos[3 + k] - mass.centre[k], 2.0);
     delete_model(model);
-    shift = sqrt(shift) / size, off = sqrt(off / norm);
-    worst_centre = larger(worst_centre, shift), worst_inertia = larger(worst_inertia, off);
+    shift = sqrt(shift) / size;
+    off = sqrt(off / norm);
+    worst_centre = larger(worst_centre, shift);
+    worst_inertia = larger(worst_inertia, off);
     ++compared;
     int wrong = !(shift < 1e-6 && off < 3e-6); // MuJoCo rounds once more, after centring
     if (wrong) printf("  %s: centre %.3g, inertia %.3g\n", path, shift, off);

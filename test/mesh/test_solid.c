@@ -18,7 +18,9 @@ static tacMass closed_form(const double a[3], double e1, double e2) {
     double xx = across * a[0] * a[0], yy = across * a[1] * a[1], zz = along * a[2] * a[2];
     tacMass m = {.volume = 2.0 * abc * e1 * e2 * beta(0.5 * e1 + 1, e1) * beta(0.5 * e2, 0.5 * e2)};
     m.mass = m.volume;
-    m.inertia[0] = yy + zz, m.inertia[1] = xx + zz, m.inertia[2] = xx + yy;
+    m.inertia[0] = yy + zz;
+    m.inertia[1] = xx + zz;
+    m.inertia[2] = xx + yy;
     return m;
 }
 

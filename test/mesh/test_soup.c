@@ -176,7 +176,8 @@ static double flat_area(const tacSoup* soup, int* negative) {
         const double* b = soup->vertex + 3 * soup->triangle[3 * t + 1];
         const double* c = soup->vertex + 3 * soup->triangle[3 * t + 2];
         double area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-        total += area, *negative += area < 0.0;
+        total += area;
+        *negative += area < 0.0;
     }
     return 0.5 * total;
 }
@@ -187,7 +188,8 @@ static int concave_faces_are_cut_into_ears(void) {
     double expected = 0.0, x[40], y[40];
     for (int i = 0; i < count; ++i) { // a star
         double r = i % 2 ? 0.3 : 1.0, angle = 2.0 * 3.14159265358979 * i / count;
-        x[i] = r * cos(angle), y[i] = r * sin(angle);
+        x[i] = r * cos(angle);
+        y[i] = r * sin(angle);
         used += snprintf(text + used, sizeof text - (size_t)used, "v %.17g %.17g 0\n", x[i], y[i]);
     }
     used += snprintf(text + used, sizeof text - (size_t)used, "f");
@@ -351,10 +353,14 @@ static size_t ply_binary(char* out, int big) {
         short z = (short)cube[i][2];
         unsigned short length = (unsigned short)(i % 3);
         *at++ = (char)200;
-        put(&at, &n[2], 4, big), put(&at, &y, 8, big), put(&at, &x, 4, big), put(&at, &z, 2, big);
+        put(&at, &n[2], 4, big);
+        put(&at, &y, 8, big);
+        put(&at, &x, 4, big);
+        put(&at, &z, 2, big);
         put(&at, &length, 2, big);
         for (int j = 0; j < length; ++j) put(&at, &i, 4, big);
-        put(&at, &n[0], 4, big), put(&at, &n[1], 4, big);
+        put(&at, &n[0], 4, big);
+        put(&at, &n[1], 4, big);
     }
     for (int t = 0; t < 12; ++t) {
         short flags = -1;
@@ -480,7 +486,8 @@ static int files_are_read_or_refused(void) {
     tacAllocator allocator = tac_default_allocator();
     ENSURE(tac_soup_load(path, allocator, &soup, &message) == TAC_OK && soup->nvertex == 1);
     ENSURE(strcmp(soup->file, path) == 0);
-    tac_soup_destroy(soup), soup = NULL;
+    tac_soup_destroy(soup);
+    soup = NULL;
     unlink(path);
     ENSURE(tac_soup_load(path, allocator, &soup, &message) == TAC_ERROR_FILE && !soup);
     ENSURE(tac_soup_load("/tmp", allocator, &soup, &message) == TAC_ERROR_FILE);

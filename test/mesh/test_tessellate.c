@@ -87,7 +87,8 @@ static int random_shapes_are_meshed(void) {
             tacMessage message = {0};
             tacResult result = tac_shape_tessellate(model, 0, asked, &m, &message);
             if (result == TAC_ERROR_VALUE) continue; // an intersection may be empty
-            ++tried, made += result == TAC_OK;
+            ++tried;
+            made += result == TAC_OK;
             if (result != TAC_OK) printf("  shape %d at %d: %s\n", i, asked, message.text);
             meshFlaw flaw = m ? mesh_flaw(model, 0, asked, m) : MESH_FINE;
             if (flaw) printf("  shape %d at %d: %s\n%s\n", i, asked, mesh_flaw_name[flaw], text);
@@ -118,7 +119,8 @@ static int ears_are_seen(void) {
     ENSURE(tac_shape_tessellate(model, tac_shape_find(model, "figure"), 300, &m, NULL) == TAC_OK);
     ENSURE(distance_to_mesh(m, 0.137, -0.02, 1.108) < 0.05);
     ENSURE(distance_to_mesh(m, -0.137, -0.02, 1.108) < 0.05);
-    tac_mesh_destroy(m), tac_model_destroy(model);
+    tac_mesh_destroy(m);
+    tac_model_destroy(model);
     return 0;
 }
 
@@ -174,7 +176,8 @@ static int poles_are_meshed(void) {
     for (int shape = 0; shape < test_amount(0, 1, 4); ++shape) {
         ENSURE(tac_shape_tessellate(model, shape, 100, &m, &message) == TAC_OK);
         ENSURE(mesh_flaw(model, shape, 100, m) == MESH_FINE && mesh_euler(m) == 2);
-        tac_mesh_destroy(m), m = NULL;
+        tac_mesh_destroy(m);
+        m = NULL;
     }
     ENSURE(tac_shape_tessellate(model, 4, 100, &m, &message) == TAC_ERROR_UNSOLVED);
     ENSURE(strstr(message.text, "thinner than"));
@@ -203,7 +206,8 @@ static int broken_meshes_are_found(void) {
     ENSURE(mesh_meets(m) == MESH_MEETS);
     ENSURE(mesh_on_surface(model, 0, m) == MESH_OFF);
     int* corner = (int*)(uintptr_t)m->face[0];
-    corner[0] = m->face[1][0], ((int*)(uintptr_t)m->face[1])[0] = m->face[2][0];
+    corner[0] = m->face[1][0];
+    ((int*)(uintptr_t)m->face[1])[0] = m->face[2][0];
     ENSURE(mesh_closed(m) == MESH_OPEN);
     tac_mesh_destroy(m);
     tac_model_destroy(model);

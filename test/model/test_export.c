@@ -104,7 +104,8 @@ static int exports_are_read_again(void) {
     ENSURE(a->key[0].mpos[0] == 0.1 && a->key[0].mquat[1] == 1.0);
     ENSURE(has("out.xml", " pos=\"0.1 0.2 0.3\"") && !has("out.xml", "0.20000000000000001"));
     ENSURE(has("out.xml", "diaginertia") && !has("out.xml", "fullinertia"));
-    tac_model_destroy(a), tac_model_destroy(b);
+    tac_model_destroy(a);
+    tac_model_destroy(b);
     return 0;
 }
 
@@ -177,7 +178,9 @@ static int corners_come_back(void) {
         ENSURE(tac_planes_hull(plane, a->nface, allocator, &b, NULL) == TAC_OK);
         for (int i = 0; i < a->nvertex; ++i) ENSURE(nearest(b, &a->vertex[3 * i]) < 1e-7);
         for (int i = 0; i < b->nvertex; ++i) ENSURE(nearest(a, &b->vertex[3 * i]) < 1e-7);
-        tac_hull_destroy(a), tac_hull_destroy(b), b = NULL;
+        tac_hull_destroy(a);
+        tac_hull_destroy(b);
+        b = NULL;
         ENSURE(tac_planes_hull(plane, 3, allocator, &b, NULL) == TAC_ERROR_VALUE && !b);
     }
     return 0;
@@ -247,7 +250,8 @@ static double qacc_error(const tacModel* model, mjModel* m) {
         for (int i = 0; i < m->nv; ++i) worst = largest(worst, fabs(d->qacc[i] - qacc[i]) / size);
     }
     tac_scratch_destroy(scratch);
-    free(tau), free(qacc);
+    free(tau);
+    free(qacc);
     mj_deleteData(d);
     return worst;
 }

@@ -488,7 +488,10 @@ static void mutate(testRandom* random, char* text, int size) {
     int at = (int)(test_bits(random) % (unsigned)size),
         from = (int)(test_bits(random) % (unsigned)size);
     int length = (int)(test_bits(random) % 20);
-    if (test_bits(random) % 2) length = 1, text[at] = (char)(' ' + test_bits(random) % 90);
+    if (test_bits(random) % 2) {
+        length = 1;
+        text[at] = (char)(' ' + test_bits(random) % 90);
+    }
     if (length > size - at) length = size - at;
     if (length > size - from) length = size - from;
     if (length > 1) memmove(text + at, text + from, (size_t)length);
@@ -512,7 +515,8 @@ static int mutated_scenes_are_loaded_or_refused(void) {
     }
     printf("    %d of %d mutations still load\n", loaded, rounds);
     ENSURE(loaded > 0 && loaded < rounds);
-    free(seed), free(text);
+    free(seed);
+    free(text);
     return 0;
 }
 
@@ -543,7 +547,10 @@ static int a_hundred_thousand_bodies_load(void) {
     static const char one[] = "<body><joint/><geom size='1'/></body>";
     char* text = malloc((size_t)count * sizeof one + 100);
     size_t used = (size_t)sprintf(text, "<mujoco><worldbody>");
-    for (int i = 0; i < count; ++i) memcpy(text + used, one, sizeof one), used += sizeof one - 1;
+    for (int i = 0; i < count; ++i) {
+        memcpy(text + used, one, sizeof one);
+        used += sizeof one - 1;
+    }
     strcpy(text + used, "</worldbody></mujoco>");
     tacModel* model = load_or_tell(text);
     ENSURE(model && model->nbody == count + 1 && model->nv == count);
@@ -572,7 +579,8 @@ static int models_load_or_are_refused_by_name(void) {
             if (result != TAC_OK)
                 printf("    %s: %d: %s: %s\n", strrchr(found.gl_pathv[i], '/') + 1, message.line,
                        message.attribute, message.text);
-            loaded += result == TAC_OK, refused += result != TAC_OK;
+            loaded += result == TAC_OK;
+            refused += result != TAC_OK;
             ENSURE((result == TAC_OK) == (model != NULL) && (model || *message.text));
             tac_model_destroy(model);
         }

@@ -137,7 +137,8 @@ static int set_checks_and_changes(void) {
     }
     // a narrower range of the caller's holds as well, a wider one does not help
     tacParam narrow = size, wide = size;
-    narrow.upper = 2.5, wide.lower = -5.0;
+    narrow.upper = 2.5;
+    wide.lower = -5.0;
     ENSURE(tac_param_set(m, narrow, (double[]){1, 2, 3}, NULL) == TAC_ERROR_VALUE);
     ENSURE(tac_param_set(m, wide, (double[]){1, 2, -3}, NULL) == TAC_ERROR_VALUE);
 

@@ -36,7 +36,9 @@ static int make(const tacModel* model, int steps, tacTrajectory* t) {
     }
     tac_trajectory_measure(t, scratch);
     tac_scratch_destroy(scratch);
-    free(q), free(v), free(u);
+    free(q);
+    free(v);
+    free(u);
     return 0;
 }
 
@@ -69,7 +71,8 @@ static int files_give_back_every_bit(void) {
         ENSURE(same(t.ctrl, back.ctrl, 51, m->nu));
         ENSURE(memcmp(t.step, back.step, sizeof *t.step * 51) == 0);
         ENSURE(strcmp(t.fingerprint, back.fingerprint) == 0);
-        tac_trajectory_destroy(&t), tac_trajectory_destroy(&back);
+        tac_trajectory_destroy(&t);
+        tac_trajectory_destroy(&back);
         free(bytes);
         tac_model_destroy(m);
     }
@@ -84,7 +87,8 @@ static int files_do_not_depend_on_the_clock(void) {
     ENSURE_LAW(make(m, 5, &t));
     char *one = written(&t, &size[0]), *two = written(&t, &size[1]);
     ENSURE(size[0] == size[1] && memcmp(one, two, size[0]) == 0);
-    free(one), free(two);
+    free(one);
+    free(two);
     tac_trajectory_destroy(&t);
     tac_model_destroy(m);
     return 0;

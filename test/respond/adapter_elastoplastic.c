@@ -33,8 +33,13 @@ static tacResult vjp(const void* context, const tacReal* x, const tacReal* y_bar
     tacElastoplasticLaw law = law_of(x), law_bar = {0};
     (void)context;
     tac_elastoplastic_vjp(&law, &at, tac_load3(y_bar), &law_bar, &at_bar);
-    x_bar[0] = at_bar.phi, tac_store3(x_bar + 1, at_bar.n), tac_store3(x_bar + 4, at_bar.v);
-    x_bar[7] = law_bar.k, x_bar[8] = law_bar.v_d, x_bar[9] = law_bar.v_s, x_bar[10] = law_bar.mu;
+    x_bar[0] = at_bar.phi;
+    tac_store3(x_bar + 1, at_bar.n);
+    tac_store3(x_bar + 4, at_bar.v);
+    x_bar[7] = law_bar.k;
+    x_bar[8] = law_bar.v_d;
+    x_bar[9] = law_bar.v_s;
+    x_bar[10] = law_bar.mu;
     return TAC_OK;
 }
 

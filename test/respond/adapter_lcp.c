@@ -13,7 +13,8 @@ static tacLcp map_problem(const lcpMap* m, const tacReal* x) {
 static tacResult value(const void* map, const tacReal* x, tacReal* f) {
     const lcpMap* m = map;
     tacLcp lcp = map_problem(m, x);
-    return tac_lcp_classes(&lcp, m->classes, f, map_memory), TAC_OK;
+    tac_lcp_classes(&lcp, m->classes, f, map_memory);
+    return TAC_OK;
 }
 
 static tacResult jvp(const void* map, const tacReal* x, const tacReal* x_dot, tacReal* f_dot) {

@@ -30,11 +30,17 @@ static tacResult vjp(const void* context, const tacReal* x, const tacReal* y_bar
     tacPlaneState at = state_of(x), at_bar = {0};
     tacPlaneLaw law = law_of(context, x), law_bar = {0};
     tac_point_plane_vjp(&law, &at, tac_load3(y_bar), &law_bar, &at_bar);
-    x_bar[0] = at_bar.phi, x_bar[10] = at_bar.h;
-    tac_store3(x_bar + 1, at_bar.n), tac_store3(x_bar + 4, at_bar.v);
+    x_bar[0] = at_bar.phi;
+    x_bar[10] = at_bar.h;
+    tac_store3(x_bar + 1, at_bar.n);
+    tac_store3(x_bar + 4, at_bar.v);
     tac_store3(x_bar + 7, at_bar.y);
-    x_bar[11] = law_bar.k, x_bar[12] = law_bar.v_d, x_bar[13] = law_bar.v_s;
-    x_bar[14] = law_bar.mu, x_bar[15] = law_bar.eps, x_bar[16] = law_bar.give;
+    x_bar[11] = law_bar.k;
+    x_bar[12] = law_bar.v_d;
+    x_bar[13] = law_bar.v_s;
+    x_bar[14] = law_bar.mu;
+    x_bar[15] = law_bar.eps;
+    x_bar[16] = law_bar.give;
     return TAC_OK;
 }
 

@@ -37,7 +37,8 @@ static tacResult evaluate(const scmMap* map, const tacReal* x, int order, scmPoi
         tac_scm_pair(p, order, (tacScmWork){reals, reals + n, reals + 2 * n, ints, ints + n},
                      &at->force);
     tacResult result = reals && ints ? TAC_OK : TAC_ERROR_MEMORY;
-    free(reals), free(ints);
+    free(reals);
+    free(ints);
     return result;
 }
 
@@ -138,8 +139,10 @@ static tacResult vjp(const void* map, const tacReal* x, const tacReal* y_bar, ta
         tac_store3(x_bar + 7 * i, tac_sub(own.force, r_bar));
         tacQuat q = tac_quat_rate(pose->rotation, own.torque);
         tacReal s = 4.0 * tac_quat_inverse_norm2(pose->rotation);
-        x_bar[7 * i + 3] = s * q.w, x_bar[7 * i + 4] = s * q.x;
-        x_bar[7 * i + 5] = s * q.y, x_bar[7 * i + 6] = s * q.z;
+        x_bar[7 * i + 3] = s * q.w;
+        x_bar[7 * i + 4] = s * q.x;
+        x_bar[7 * i + 5] = s * q.y;
+        x_bar[7 * i + 6] = s * q.z;
         tac_wrench_store(x_bar + 14 + 6 * i, v_bar);
     }
     return result;

@@ -32,7 +32,11 @@ static size_t fclib_message(const fclibFile* file, size_t object, unsigned type)
             next_end = next + fclib_number(file, at + 16, 8);
         }
         at += 8 + fclib_number(file, at + 2, 2);
-        if (at + 8 > end) at = next, end = next_end, next = next_end = 0;
+        if (at + 8 > end) {
+            at = next;
+            end = next_end;
+            next = next_end = 0;
+        }
     }
     return 0;
 }
@@ -77,7 +81,8 @@ static int fclib_open(fclibFile* file, const char* path) {
     FILE* stream = fopen(path, "rb");
     if (!stream) return 0;
     fseek(stream, 0, SEEK_END);
-    file->size = (size_t)ftell(stream), file->data = malloc(file->size);
+    file->size = (size_t)ftell(stream);
+    file->data = malloc(file->size);
     rewind(stream);
     int whole = fread(file->data, 1, file->size, stream) == file->size;
     fclose(stream);
@@ -110,7 +115,8 @@ static double* fclib_matrix(const fclibFile* file, const char* kind, const char*
     const unsigned char* x = fclib_array(file, kind, name, "x", &count);
     if (!part[0] || !part[1] || !part[2] || !part[3] || !p || !x) return NULL;
     int nz = fclib_int(part[2], 0);
-    *m = fclib_int(part[0], 0), *n = fclib_int(part[1], 0);
+    *m = fclib_int(part[0], 0);
+    *n = fclib_int(part[1], 0);
     double* out = calloc((size_t)*m * (size_t)*n, sizeof(double));
     size_t entries = nz >= 0 ? (size_t)nz : (size_t)fclib_int(p, pointers / 4 - 1);
     for (size_t e = 0, line = 0; e < entries; ++e) {

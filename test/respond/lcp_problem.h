@@ -43,7 +43,10 @@ static void lcp_side(lcpProblem* p, int row, int body, double sign, const double
                      const double* arm) {
     double turn[3], *J = p->J + row * p->speeds + 6 * body;
     cross3(arm, d, turn);
-    for (int i = 0; i < 3; ++i) J[i] += sign * d[i], J[3 + i] += sign * turn[i];
+    for (int i = 0; i < 3; ++i) {
+        J[i] += sign * d[i];
+        J[3 + i] += sign * turn[i];
+    }
 }
 
 // adds a contact between body[0] (-1: the world) and body[1], which the normal points to
@@ -51,7 +54,9 @@ static void lcp_contact(lcpProblem* p, const int body[2], double arm[2][3], cons
                         double mu) {
     double d[3][3] = {{normal[0], normal[1], normal[2]}};
     double other[3] = {fabs(normal[0]) < 0.7, fabs(normal[0]) >= 0.7, 0.0};
-    cross3(normal, other, d[1]), unit3(d[1]), cross3(normal, d[1], d[2]);
+    cross3(normal, other, d[1]);
+    unit3(d[1]);
+    cross3(normal, d[1], d[2]);
     for (int t = 0; t <= p->tangents; ++t, ++p->rows) {
         memset(p->J + p->rows * p->speeds, 0, sizeof(double) * (size_t)p->speeds);
         for (int side = 0; side < 2; ++side) {
@@ -64,7 +69,8 @@ static void lcp_contact(lcpProblem* p, const int body[2], double arm[2][3], cons
 
 static lcpProblem* lcp_begin(int bodies, int tangents) {
     lcpProblem* p = calloc(1, sizeof *p);
-    p->speeds = 6 * bodies, p->tangents = tangents;
+    p->speeds = 6 * bodies;
+    p->tangents = tangents;
     return p;
 }
 
@@ -110,7 +116,10 @@ static lcpProblem* lcp_random(unsigned long long seed) {
             body[0] = (int)(test_bits(&random) % (unsigned)(bodies + 1)) - 1;
             if (body[0] == body[1]) body[0] = -1;
             for (int i = 0; i < 6; ++i) arm[i / 3][i % 3] = test_uniform(&random, -1.0, 1.0);
-            if (coplanar) arm[0][2] = 0.5, arm[1][2] = -0.5;
+            if (coplanar) {
+                arm[0][2] = 0.5;
+                arm[1][2] = -0.5;
+            }
             for (int i = 0; !coplanar && i < 3; ++i) normal[i] = test_uniform(&random, -1.0, 1.0);
             unit3(normal);
             mu = test_bits(&random) % 8 ? test_uniform(&random, 0.0, 2.0) : 0.0;

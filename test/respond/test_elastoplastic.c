@@ -10,8 +10,10 @@ static double uniform(unsigned long long* random, double low, double high) {
 
 // in overlap and out of it; sliding slow, fast and not at all
 static void draw(unsigned long long* random, int i, double* x) {
-    x[7] = exp(uniform(random, 5.0, 20.0)), x[8] = uniform(random, 0.5, 5.0);
-    x[9] = uniform(random, 0.005, 0.1), x[10] = uniform(random, 0.0, 1.5);
+    x[7] = exp(uniform(random, 5.0, 20.0));
+    x[8] = uniform(random, 0.5, 5.0);
+    x[9] = uniform(random, 0.005, 0.1);
+    x[10] = uniform(random, 0.0, 1.5);
     x[0] = uniform(random, -0.02, i % 6 == 5 ? 0.01 : -1e-4);
     tacVec3 n = {tac_check_normal(random), tac_check_normal(random), tac_check_normal(random)};
     tac_store3(x + 1, tac_scale(n, 1.0 / sqrt(tac_norm2(n))));
@@ -40,7 +42,9 @@ static int law_has_its_derivatives(void) {
                                .as_quad = &tac_check_plastic_quad,
                                .sample = sample};
     tacCheckOptions options = tac_check_default_options();
-    options.points = 3000, options.first = 1e-12, options.second = 1e-10;
+    options.points = 3000;
+    options.first = 1e-12;
+    options.second = 1e-10;
     return prove(&problem, options);
 }
 

@@ -99,10 +99,12 @@ static int bounds_compared(void) {
             double scale;
             int done = tac_dantzig(&p->lcp, (tacBounds)bounds, p->f, p->classes, &passes, memory);
             int right = tac_lcp_residual(&p->lcp, p->f, &scale) <= 1e-8 * scale;
-            failed[bounds] += !done || !right, silent[bounds] += done && !right;
+            failed[bounds] += !done || !right;
+            silent[bounds] += done && !right;
             ENSURE(passes <= 20 * p->rows + 20);
         }
-        free(memory), free(p);
+        free(memory);
+        free(p);
     }
     printf(
         "  Dantzig alone fails on %.2f %%, with stale steps %.2f %%, with frozen bounds %.2f %% of "
@@ -120,13 +122,15 @@ static tacResult bounce_pass(const lcpProblem* p, const unsigned char* chosen, c
                              double nothing, double* v) {
     static lcpProblem sub;
     int group = 1 + p->tangents, row[LCP_ROWS];
-    sub.contacts = sub.rows = 0, sub.tangents = p->tangents;
+    sub.contacts = sub.rows = 0;
+    sub.tangents = p->tangents;
     for (int c = 0; c < p->contacts; ++c) {
         if (!chosen[c]) continue;
         sub.mu[sub.contacts++] = p->mu[c];
         for (int i = c * group; i < (c + 1) * group; ++i) {
             int bounces = i == c * group && v[i] < -nothing;
-            sub.b[sub.rows] = bounces ? (1.0 + e[c]) * v[i] : v[i], row[sub.rows++] = i;
+            sub.b[sub.rows] = bounces ? (1.0 + e[c]) * v[i] : v[i];
+            row[sub.rows++] = i;
         }
     }
     for (int i = 0; i < sub.rows; ++i)
@@ -151,21 +155,27 @@ static int restitution(void) {
         double e[LCP_CONTACTS], v[LCP_ROWS], none[LCP_CONTACTS] = {0.0}, speed = 0.0;
         int group = 1 + p->tangents, done = 0, pass = 0;
         for (int c = 0; c < p->contacts; ++c) e[c] = test_uniform(&random, 0.0, 1.0);
-        for (int k = 0; k < p->rows; ++k) v[k] = p->b[k], speed = fmax(speed, fabs(v[k]));
+        for (int k = 0; k < p->rows; ++k) {
+            v[k] = p->b[k];
+            speed = fmax(speed, fabs(v[k]));
+        }
         for (double nothing = 1e-7 * speed; !done; ++pass) {
             unsigned char chosen[LCP_CONTACTS];
             int approach = 0;
             for (int c = 0; c < p->contacts; ++c) {
-                chosen[c] = v[c * group] <= nothing, approach += v[c * group] < -nothing;
+                chosen[c] = v[c * group] <= nothing;
+                approach += v[c * group] < -nothing;
             }
             done = approach == 0;
             if (done || (pass < 50 && bounce_pass(p, chosen, e, nothing, v) == TAC_OK)) continue;
             memset(chosen, 1, sizeof chosen);
             ENSURE(bounce_pass(p, chosen, none, nothing, v) == TAC_OK);
-            done = 1, ++fallbacks;
+            done = 1;
+            ++fallbacks;
         }
         for (int c = 0; c < p->contacts; ++c) ENSURE(v[c * group] >= -2e-7 * speed);
-        passes += pass, most = pass > most ? pass : most;
+        passes += pass;
+        most = pass > most ? pass : most;
         free(p);
     }
     printf("  %d impacts with restitution: %.2f passes each, at most %d, %d fell back\n", count,
@@ -177,7 +187,10 @@ static int restitution(void) {
 
 static lcpProblem* block(double mu, const double* velocity, int tangents) {
     lcpProblem* p = lcp_begin(1, tangents);
-    for (int k = 0; k < 6; ++k) p->inverse_mass[k] = k < 3 ? 1.0 : 600.0, p->w[k] = velocity[k];
+    for (int k = 0; k < 6; ++k) {
+        p->inverse_mass[k] = k < 3 ? 1.0 : 600.0;
+        p->w[k] = velocity[k];
+    }
     for (int c = 0; c < 4; ++c) {
         double arm[2][3] = {{0.0}, {c & 1 ? 0.05 : -0.05, c & 2 ? 0.05 : -0.05, -0.05}};
         lcp_contact(p, (const int[2]){-1, 0}, arm, (const double[3]){0.0, 0.0, 1.0}, mu);
@@ -291,7 +304,8 @@ static int warm_start(void) {
             ENSURE_NEAR(p->f[i], f[i], 1e-9 * (1.0 + fabs(f[i])));
         memset(p->classes, 250 + trial % 5, sizeof p->classes);
         ENSURE(tac_lcp_solve(&p->lcp, 1, p->f, p->classes, &report, memory) == TAC_OK);
-        free(memory), free(p);
+        free(memory);
+        free(p);
     }
     return 0;
 }
@@ -319,9 +333,11 @@ static int wrong_input(void) {
     for (int i = 0; i < 3; ++i) {
         A[1] = bad[i];
         ENSURE(tac_lcp_solve(&lcp, 0, f, classes, NULL, memory) == TAC_ERROR_VALUE);
-        A[1] = 0.0, b[1] = bad[i];
+        A[1] = 0.0;
+        b[1] = bad[i];
         ENSURE(tac_lcp_solve(&lcp, 0, f, classes, NULL, memory) == TAC_ERROR_VALUE);
-        b[1] = 1.0, mu = i ? bad[i] : -0.1;
+        b[1] = 1.0;
+        mu = i ? bad[i] : -0.1;
         ENSURE(tac_lcp_solve(&lcp, 0, f, classes, NULL, memory) == TAC_ERROR_VALUE);
         mu = 0.5;
     }
@@ -345,10 +361,12 @@ static int degenerate(void) {
     ENSURE(f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0);
     b[0] = -0.5;
     ENSURE(tac_lcp_solve(&lcp, 0, f, classes, &report, memory) == TAC_ERROR_UNSOLVED);
-    A[0] = A[4] = 1.0, b[0] = 0.0;
+    A[0] = A[4] = 1.0;
+    b[0] = 0.0;
     ENSURE(tac_lcp_solve(&lcp, 0, f, classes, &report, memory) == TAC_OK);
     ENSURE(f[0] == 0.0);
-    b[0] = -1.0, b[1] = 0.1;
+    b[0] = -1.0;
+    b[1] = 0.1;
     ENSURE(tac_lcp_solve(&lcp, 0, f, classes, &report, memory) == TAC_OK);
     ENSURE_NEAR(f[0], 1.0, 1e-15);
     ENSURE_NEAR(f[1], -0.1, 1e-15);
@@ -375,7 +393,8 @@ static double* condense(double* M, const double* H, int n, int rows, double* f, 
                 W[r * rows + j] = sum;
         }
     }
-    free(pivot), free(x);
+    free(pivot);
+    free(x);
     return W;
 }
 
@@ -386,7 +405,8 @@ static double cone_residual(const tacLcp* lcp, const double* r) {
     for (int c = 0; c < lcp->contacts; ++c) {
         double u[3], y[3], mu = lcp->mu[c], s = 1.0 / lcp->A[(size_t)(3 * c) * (size_t)(rows + 1)];
         for (int i = 0; i < 3; ++i) {
-            u[i] = lcp->b[3 * c + i], size += u[i] * u[i];
+            u[i] = lcp->b[3 * c + i];
+            size += u[i] * u[i];
             for (int j = 0; j < rows; ++j) u[i] += lcp->A[(3 * c + i) * rows + j] * r[j];
         }
         u[0] += mu * hypot(u[1], u[2]);
@@ -394,8 +414,10 @@ static double cone_residual(const tacLcp* lcp, const double* r) {
         double t = hypot(y[1], y[2]), normal = y[0], tangent = t;
         if (mu * t <= -y[0])
             normal = tangent = 0.0;
-        else if (t > mu * y[0])
-            normal = (y[0] + mu * t) / (1.0 + mu * mu), tangent = mu * normal;
+        else if (t > mu * y[0]) {
+            normal = (y[0] + mu * t) / (1.0 + mu * mu);
+            tangent = mu * normal;
+        }
         double d[3] = {normal, t > 0.0 ? y[1] * tangent / t : 0.0,
                        t > 0.0 ? y[2] * tangent / t : 0.0};
         for (int i = 0; i < 3; ++i) sum += pow((r[3 * c + i] - d[i]) / s, 2);
@@ -416,9 +438,12 @@ static int solve_file(const char* path, const char* name) {
         double *M = fclib_matrix(&file, kind, "M", &m, &n),
                *H = fclib_matrix(&file, kind, "H", &m, &rows);
         ENSURE(M && H && m == n);
-        fclib_vector(&file, kind, "f", &f), fclib_vector(&file, kind, "w", &w);
+        fclib_vector(&file, kind, "f", &f);
+        fclib_vector(&file, kind, "w", &w);
         W = condense(M, H, n, rows, f, w);
-        free(M), free(H), free(f);
+        free(M);
+        free(H);
+        free(f);
     }
     ENSURE(W && w && mu && rows == 3 * contacts);
     tacLcp lcp = {contacts, 2, W, w, mu};
@@ -432,7 +457,13 @@ static int solve_file(const char* path, const char* name) {
         "  %s: %d contacts, %s, pyramid %.1e of the scale, cone %.1e of |q|, %d passes, %.0f ms\n",
         name, contacts, result ? tac_result_name(result) : "solved", report.residual / report.scale,
         cone_residual(&lcp, r), report.passes, 1e3 * (seconds() - begin));
-    free(W), free(w), free(mu), free(r), free(classes), free(memory), free(file.data);
+    free(W);
+    free(w);
+    free(mu);
+    free(r);
+    free(classes);
+    free(memory);
+    free(file.data);
     ENSURE(result == TAC_OK);
     return 0;
 }

@@ -12,8 +12,10 @@ static double uniform(unsigned long long* random, double low, double high) {
 // a point in and out of contact, slow and fast; some at rest, some far out
 static void draw(unsigned long long* random, int i, double* x) {
     double scale = i % 7 == 6 ? 30.0 : 1.0;
-    x[11] = exp(uniform(random, 0.0, 9.0)), x[12] = uniform(random, 0.05, 1.0);
-    x[13] = uniform(random, 0.005, 0.1), x[14] = uniform(random, 0.0, 1.5);
+    x[11] = exp(uniform(random, 0.0, 9.0));
+    x[12] = uniform(random, 0.05, 1.0);
+    x[13] = uniform(random, 0.005, 0.1);
+    x[14] = uniform(random, 0.0, 1.5);
     x[15] = exp(uniform(random, -7.0, -3.0));
     x[0] = x[15] * scale * uniform(random, -3.0, 2.0);
     double length = i % 5 == 4 ? 0.7 : 1.0;
@@ -32,7 +34,8 @@ static int sample(const void* context, int i, unsigned long long* random, double
     const planeMap* m = context;
     draw(random, i, x);
     for (int k = 0; k < PLANE_INPUTS; ++k) scale[k] = 0.05 * (fabs(x[k]) + 1e-3);
-    scale[0] = 0.05 * x[15], scale[10] = 1e-3;
+    scale[0] = 0.05 * x[15];
+    scale[10] = 1e-3;
     for (int k = 4; k < 10; ++k) scale[k] = 0.05 * x[12];
     return m->published ? 0 : 3;
 }
@@ -48,7 +51,9 @@ static int proves(int published, int ahead) {
                                .as_quad = &tac_check_plane_quad,
                                .sample = sample};
     tacCheckOptions options = tac_check_default_options();
-    options.points = 3000, options.first = 1e-12, options.second = 1e-10;
+    options.points = 3000;
+    options.first = 1e-12;
+    options.second = 1e-10;
     return prove(&problem, options);
 }
 
@@ -89,7 +94,9 @@ static int friction_and_power_are_bounded(void) {
         tacPlaneState at = {x[0], tac_load3(x + 1), tac_load3(x + 4), tac_vec3_zero(), 0.0};
         tacPlaneLaw law = {x[11], x[12], x[13], x[14], x[15], 0.0, i % 2, 0}, still = law,
                     bare = law;
-        still.v_d = 1e30, still.mu = 0.0, bare.mu = 0.0;
+        still.v_d = 1e30;
+        still.mu = 0.0;
+        bare.mu = 0.0;
         tacVec3 f = tac_point_plane(&law, &at), elastic = tac_point_plane(&still, &at);
         tacVec3 pushed = tac_point_plane(&bare, &at);
         double l = tac_dot(pushed, at.n) / tac_norm2(at.n), friction = tac_norm(tac_sub(f, pushed));
@@ -118,7 +125,8 @@ static int known_numbers_come_out(void) {
     ENSURE(tac_point_plane(&law, &at).z == 0.0);
     at.v.z = -0.5;
     ENSURE_NEAR(tac_point_plane(&law, &at).z, 3.5 * c, 1e-13);
-    law.published = 1, at.v.z = 0.1;
+    law.published = 1;
+    at.v.z = 0.1;
     ENSURE_NEAR(tac_point_plane(&law, &at).z, c * 2.25 / 4.0, 1e-14);
     return 0;
 }
@@ -135,8 +143,10 @@ static int force_ahead_is_of_first_order(void) {
     for (int i = 0; i < 4; ++i) {
         double h = 1e-4 / (1 << i);
         tacPlaneState moved = at;
-        at.h = h, at.y = tac_scale((tacVec3){0.0, 3.0, 4.0}, h);
-        moved.v = tac_add(at.v, at.y), moved.phi = at.phi + h * tac_dot(at.n, moved.v);
+        at.h = h;
+        at.y = tac_scale((tacVec3){0.0, 3.0, 4.0}, h);
+        moved.v = tac_add(at.v, at.y);
+        moved.phi = at.phi + h * tac_dot(at.n, moved.v);
         double off = fabs(
             tac_dot(at.n, tac_sub(tac_point_plane(&ahead, &at), tac_point_plane(&law, &moved))));
         if (i > 0) ENSURE(last / off > 3.7);

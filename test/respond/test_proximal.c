@@ -107,7 +107,8 @@ static int shortest(void) {
         ENSURE_NEAR(f[i], carries ? 0.0125 : 0.0, 1e-7);
         ENSURE(!carries || classes[i] == TAC_LCP_TIGHT);
     }
-    free(memory), free(p);
+    free(memory);
+    free(p);
     return 0;
 }
 
@@ -173,7 +174,8 @@ static int alone(void) {
             residual = tac_lcp_residual(&p->lcp, p->f, &scale) / scale;
         }
         failed += !(residual <= 1e-9);
-        free(memory), free(p);
+        free(memory);
+        free(p);
     }
     printf("  alone it fails on %.1f %% of %d\n", 100.0 * failed / count, count);
     ENSURE(failed <= count / 20);

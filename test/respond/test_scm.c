@@ -24,12 +24,16 @@ static int sample(const void* map, int i, unsigned long long* random, double* x,
         for (int k = 0; k < 6; ++k) x[14 + 6 * b + k] = 0.5 * tac_check_normal(random);
     }
     double along[3], norm = 0.0;
-    for (int k = 0; k < 3; ++k) along[k] = tac_check_normal(random), norm += along[k] * along[k];
+    for (int k = 0; k < 3; ++k) {
+        along[k] = tac_check_normal(random);
+        norm += along[k] * along[k];
+    }
     for (int k = 0; k < 3; ++k) x[7 + k] += gap * along[k] / sqrt(norm);
     const double number[TAC_SCM_NUMBERS] = {3.0, 0.5, 0.1, 0.6, 0.05, 0.01, 0.03, 0.06};
-    for (int k = 0; k < TAC_SCM_NUMBERS; ++k)
-        x[26 + k] = number[k] * tac_check_uniform(random, 0.7, 1.4),
-               scale[26 + k] = 0.1 * number[k];
+    for (int k = 0; k < TAC_SCM_NUMBERS; ++k) {
+        x[26 + k] = number[k] * tac_check_uniform(random, 0.7, 1.4);
+        scale[26 + k] = 0.1 * number[k];
+    }
     return 6;
 }
 
@@ -51,7 +55,8 @@ static int derivatives(void) {
                                    .sample = sample};
         tacCheckOptions options = tac_check_default_options();
         options.points = is_short() ? 6 : 12;
-        options.quad_every = 6, options.taylor_every = 3;
+        options.quad_every = 6;
+        options.taylor_every = 3;
         ENSURE_LAW(prove(&problem, options));
     }
     for (int i = 0; i < 4; ++i) test_cloud_free(clouds[i / 2][i % 2]);
@@ -67,7 +72,8 @@ static int evaluate(const tacScmPair* pair, int order, tacScmForce* out) {
     ENSURE(reals && ints);
     tacScmWork work = {reals, reals + n, reals + 2 * n, ints, ints + n};
     tac_scm_pair(pair, order, work, out);
-    free(reals), free(ints);
+    free(reals);
+    free(ints);
     return 0;
 }
 
@@ -116,7 +122,9 @@ static int action_is_reaction(void) {
         tacScmPair p = still_pair(a, b, 0.01, 0.03, 0.02), q = p;
         tacScmForce f, g;
         draw_pair(&random, &p);
-        q = p, q.cloud[0] = b, q.cloud[1] = a;
+        q = p;
+        q.cloud[0] = b;
+        q.cloud[1] = a;
         for (int i = 0; i < 2; ++i) {
             q.pose[i] = p.pose[1 - i];
             memcpy(q.twist[i], p.twist[1 - i], sizeof q.twist[i]);
@@ -128,7 +136,8 @@ static int action_is_reaction(void) {
     }
     printf("  action + reaction %.1e of the wrench\n", worst);
     ENSURE(worst <= 1e-12);
-    test_cloud_free(a), test_cloud_free(b);
+    test_cloud_free(a);
+    test_cloud_free(b);
     return 0;
 }
 
@@ -141,7 +150,8 @@ static int dissipates(void) {
         tacScmPair p = still_pair(a, b, 0.01, 0.03, 0.02), q;
         tacScmForce f, g;
         draw_pair(&random, &p);
-        p.published = trial % 2, q = p;
+        p.published = trial % 2;
+        q = p;
         memset(q.twist, 0, sizeof q.twist);
         ENSURE_LAW(evaluate(&p, 0, &f));
         ENSURE_LAW(evaluate(&q, 0, &g));
@@ -163,7 +173,8 @@ static int dissipates(void) {
     printf("  largest power %.2e W; a common motion changes the wrench by %.1e\n", most, rigid);
     ENSURE(most <= 0.0);
     ENSURE(rigid <= 1e-10);
-    test_cloud_free(a), test_cloud_free(b);
+    test_cloud_free(a);
+    test_cloud_free(b);
     return 0;
 }
 
@@ -177,14 +188,16 @@ static int friction_is_bounded(void) {
         double speed = 1e-4 * pow(1.3, i), mu = 0.1 + 0.02 * i;
         p.number[TAC_SCM_MU] = mu;
         p.pose[1].position.z = 0.099;
-        p.twist[1][0] = speed, p.twist[1][2] = 0.05 * sin(i);
+        p.twist[1][0] = speed;
+        p.twist[1][2] = 0.05 * sin(i);
         ENSURE_LAW(evaluate(&p, 0, &f));
         ENSURE(f.wrench[2] >= 0.0 && f.wrench[0] < 0.0);
         ENSURE(-f.wrench[0] <= mu * f.wrench[2]);
         ENSURE_NEAR(-f.wrench[0], mu * f.wrench[2] * speed / hypot(0.01, speed),
                     1e-12 * f.wrench[2]);
     }
-    test_cloud_free(plane), test_cloud_free(ball);
+    test_cloud_free(plane);
+    test_cloud_free(ball);
     return 0;
 }
 
@@ -216,7 +229,8 @@ static int frame_invariance(void) {
     }
     printf("  turned scene %.1e of the wrench\n", worst);
     ENSURE(worst <= 1e-10);
-    test_cloud_free(a), test_cloud_free(b);
+    test_cloud_free(a);
+    test_cloud_free(b);
     return 0;
 }
 
@@ -235,13 +249,16 @@ typedef struct plainBody {
 static plainBody plain_body(const tacScmPair* p, int i) {
     const tacContactCloud* c = p->cloud[i];
     plainBody b = {.count = c->count, .middle = p->pose[i].position, .twist = p->twist[i]};
-    b.x = calloc((size_t)c->count, 2 * sizeof *b.x), b.n = b.x + c->count;
-    b.Phi = calloc((size_t)c->count, 2 * sizeof(double)), b.w = b.Phi + c->count;
+    b.x = calloc((size_t)c->count, 2 * sizeof *b.x);
+    b.n = b.x + c->count;
+    b.Phi = calloc((size_t)c->count, 2 * sizeof(double));
+    b.w = b.Phi + c->count;
     for (int k = 0; k < c->count; ++k) {
         const double* at = c->block + k;
         tacVec3 x = {at[0], at[c->count], at[2 * c->count]},
                 n = {at[3 * c->count], at[4 * c->count], at[5 * c->count]};
-        b.x[k] = tac_pose_apply(p->pose[i], x), b.n[k] = tac_pose_rotate(p->pose[i], n);
+        b.x[k] = tac_pose_apply(p->pose[i], x);
+        b.n[k] = tac_pose_rotate(p->pose[i], n);
     }
     return b;
 }
@@ -265,8 +282,10 @@ static double weigh_planes(const plainBody* b, tacVec3 y, double eps1) {
         tacVec3 d = tac_sub(y, b->x[i]);
         total += b->w[i] = exp((least - tac_dot(d, d)) / eps1);
     }
-    for (int i = 0; i < b->count; ++i)
-        b->w[i] /= total, Phi += b->w[i] * tac_dot(b->n[i], tac_sub(y, b->x[i]));
+    for (int i = 0; i < b->count; ++i) {
+        b->w[i] /= total;
+        Phi += b->w[i] * tac_dot(b->n[i], tac_sub(y, b->x[i]));
+    }
     return Phi;
 }
 
@@ -284,7 +303,8 @@ static void push_point(const tacScmPair* p, plainBody* a, plainBody* b, int k, d
         tacPlaneState at = {.phi = tac_dot(b->n[i], tac_sub(y, b->x[i])), .n = b->n[i]};
         at.v = tac_sub(velocity_at(a, y), velocity_at(b, place));
         tacVec3 f = tac_point_plane(&law, &at);
-        push_body(a, s * b->w[i], y, f), push_body(b, -s * b->w[i], place, f);
+        push_body(a, s * b->w[i], y, f);
+        push_body(b, -s * b->w[i], place, f);
     }
 }
 
@@ -295,7 +315,8 @@ static void plain_wrenches(const tacScmPair* p, int printed, double out[2][6]) {
     for (int side = 0; side < 2; ++side)
         for (int k = 0; k < body[side].count; ++k) {
             double Phi = weigh_planes(&body[1 - side], body[side].x[k], p->number[TAC_SCM_EPS1]);
-            body[side].Phi[k] = Phi, least = fmin(least, Phi);
+            body[side].Phi[k] = Phi;
+            least = fmin(least, Phi);
         }
     for (int side = 0; side < 2; ++side)
         for (int k = 0; k < body[side].count; ++k) total += exp((least - body[side].Phi[k]) / eps2);
@@ -305,7 +326,8 @@ static void plain_wrenches(const tacScmPair* p, int printed, double out[2][6]) {
                        exp((least - body[side].Phi[k]) / eps2) / total, printed);
     for (int side = 0; side < 2; ++side) {
         memcpy(out[side], body[side].wrench, sizeof out[side]);
-        free(body[side].x), free(body[side].Phi);
+        free(body[side].x);
+        free(body[side].Phi);
     }
 }
 
@@ -322,7 +344,8 @@ static int plain_sum_and_printed_arms(void) {
         draw_pair(&random, &p);
         for (int i = 0; i < 2; ++i) p.pose[i].rotation = tac_quat_normalize(p.pose[i].rotation);
         ENSURE_LAW(evaluate(&p, 0, &f));
-        plain_wrenches(&p, 0, plain), plain_wrenches(&p, 1, printed);
+        plain_wrenches(&p, 0, plain);
+        plain_wrenches(&p, 1, printed);
         double size = largest(f.wrench, 6);
         for (int k = 0; k < 6; ++k) {
             worst = fmax(worst, fabs(f.wrench[k] - plain[1][k]) / size);
@@ -346,7 +369,8 @@ static int plain_sum_and_printed_arms(void) {
            worst, own, torque, spin);
     ENSURE(worst <= 1e-12 && own <= 1e-12);
     ENSURE(torque > 1e-2 && spin > 0.1);
-    test_cloud_free(a), test_cloud_free(b);
+    test_cloud_free(a);
+    test_cloud_free(b);
     return 0;
 }
 
@@ -359,7 +383,10 @@ static int regions_share_the_stiffness(void) {
         double z = 1.0 - (2.0 * (i % COUNT) + 1.0) / COUNT, s = sqrt(1.0 - z * z),
                t = 2.4 * (i % COUNT);
         const double m[3] = {s * cos(t), s * sin(t), z};
-        for (int k = 0; k < 3; ++k) n[i][k] = m[k], x[i][k] = 0.1 * m[k] + (k == 0 && i >= COUNT);
+        for (int k = 0; k < 3; ++k) {
+            n[i][k] = m[k];
+            x[i][k] = 0.1 * m[k] + (k == 0 && i >= COUNT);
+        }
     }
     tacAllocator allocator = tac_default_allocator();
     ENSURE(tac_contact_cloud_plane(tac_pose_identity(), allocator, &plane) == TAC_OK);
@@ -375,7 +402,9 @@ static int regions_share_the_stiffness(void) {
     }
     ENSURE_NEAR(push[0], push[1], 1e-13);
     ENSURE(push[0] > 0.005 && push[0] < 0.01); // k = 1 and a centimetre deep
-    test_cloud_free(plane), test_cloud_free(one), test_cloud_free(two);
+    test_cloud_free(plane);
+    test_cloud_free(one);
+    test_cloud_free(two);
     return 0;
 }
 
@@ -389,7 +418,8 @@ static int hot_clouds_pull_from_afar(void) {
         printf("  eps1 of %g r^2: least force over a gap %.1e\n", hot ? 2.0 : 1.0, least);
         ENSURE(hot ? least < 0.0 : least > 0.0);
     }
-    test_cloud_free(a), test_cloud_free(b);
+    test_cloud_free(a);
+    test_cloud_free(b);
     return 0;
 }
 
@@ -404,7 +434,9 @@ static int culled_is_exact(void) {
         tacScmPair p = still_pair(a, b, 0.25 * h * h, trial % 2 ? 0.02 : 0.004, 0.005);
         tacScmForce f, g;
         p.pose[1].position = (tacVec3){1.2 + 0.05 * trial, 0.1 * trial, 0.2};
-        p.twist[1][0] = -0.1, p.twist[1][4] = 0.3, p.number[TAC_SCM_MU] = 0.5;
+        p.twist[1][0] = -0.1;
+        p.twist[1][4] = 0.3;
+        p.number[TAC_SCM_MU] = 0.5;
         ENSURE_LAW(evaluate(&p, 2, &f));
         p.exact = 1;
         ENSURE_LAW(evaluate(&p, 2, &g));
@@ -417,7 +449,8 @@ static int culled_is_exact(void) {
     }
     printf("  culled against exact: %.1e of the largest entry\n", worst);
     ENSURE(worst <= 1e-12);
-    test_cloud_free(a), test_cloud_free(b);
+    test_cloud_free(a);
+    test_cloud_free(b);
     return 0;
 }
 
@@ -439,7 +472,8 @@ static int balls_through_each_other(void) {
     // strong smoothing pushes apart everywhere
     p.number[TAC_SCM_EPS2] = 0.3;
     for (double d = 0.05; d < 1.5; d += 0.1) ENSURE(push_at(&p, d) > 0.0);
-    test_cloud_free(a), test_cloud_free(b);
+    test_cloud_free(a);
+    test_cloud_free(b);
     return 0;
 }
 
@@ -478,7 +512,8 @@ static int no_force_from_afar(void) {
     }
     printf("  force over a gap of 0.1 at the least temperatures %.1e\n", before);
     ENSURE(before < 1e-12);
-    test_cloud_free(a), test_cloud_free(b);
+    test_cloud_free(a);
+    test_cloud_free(b);
     return 0;
 }
 
@@ -494,7 +529,8 @@ static tacScmPair on_path(const tacContactCloud* a, const tacContactCloud* b, in
         {0.02, 0.02, 0.02}, {4e-3, 0.01, 0.01}, {4e-3, 0.01, 0.01}, {4e-4, 4e-3, 2e-3}};
     tacScmPair p = still_pair(a, b, eps[kind][0], eps[kind][1], eps[kind][2]);
     p.number[TAC_SCM_MU] = 0.5;
-    p.twist[1][0] = 0.1, p.twist[1][1] = 0.2;
+    p.twist[1][0] = 0.1;
+    p.twist[1][1] = 0.2;
     if (kind == THROUGH) p.pose[1].position = (tacVec3){-1.6 + 3.2 * t, 0.05, 0.0};
     if (kind == EDGE_TO_FACE) {
         p.pose[1].position = (tacVec3){0.1, 0.05, 0.46};
@@ -532,7 +568,8 @@ static int second_differences(int kind, int steps, int published, const tacConta
         p.published = published;
         ENSURE_LAW(evaluate(&p, 1, &f));
         double* at = x[i % 3];
-        memcpy(at, f.wrench, sizeof f.wrench), memcpy(at + 6, f.K, sizeof f.K);
+        memcpy(at, f.wrench, sizeof f.wrench);
+        memcpy(at + 6, f.K, sizeof f.K);
         memcpy(at + 42, f.C, sizeof f.C);
         for (int k = 0; k < 78; ++k) size[k >= 6] = fmax(size[k >= 6], fabs(at[k]));
         for (int k = 0; k < 78 && i > 1; ++k)
@@ -584,11 +621,13 @@ static int extremes(void) {
         tacScmPair p = still_pair(a, b, hot[i % 4], hot[i / 4 % 4], hot[i / 8 % 4]);
         tacScmForce f;
         p.pose[1].position.x = far[i % 5];
-        p.number[TAC_SCM_MU] = 1.0, p.twist[1][1] = i % 3 ? 1.0 : 1e6;
+        p.number[TAC_SCM_MU] = 1.0;
+        p.twist[1][1] = i % 3 ? 1.0 : 1e6;
         ENSURE_LAW(evaluate(&p, 2, &f));
         ENSURE(all_finite(&f));
     }
-    test_cloud_free(a), test_cloud_free(b);
+    test_cloud_free(a);
+    test_cloud_free(b);
     return 0;
 }
 

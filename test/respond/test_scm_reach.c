@@ -35,7 +35,8 @@ static long double felt_of(const boxCase* c, int leaf, const double y[3]) {
             long double square = 0.0L, f = 0.0L;
             for (int k = 0; k < 3; ++k) {
                 long double d = (long double)y[k] - c->cloud->block[k * n + i];
-                square += d * d, f += d * c->cloud->block[(3 + k) * n + i];
+                square += d * d;
+                f += d * c->cloud->block[(3 + k) * n + i];
             }
             if (pass == 0) nearest = square < nearest ? square : nearest;
             if (pass == 0) continue;
@@ -181,7 +182,9 @@ static int count_felt(reachScene* s) {
     ENSURE(tac_kinematics(s->model, s->q, s->v, pose, twist, s->scratch) == TAC_OK);
     tacKinematics at = {.pose = pose, .twist = twist};
     ENSURE(tac_force(s->model, &at, NULL, force, &s->felt, s->scratch) == TAC_OK);
-    free(pose), free(twist), free(force);
+    free(pose);
+    free(twist);
+    free(force);
     return 0;
 }
 
@@ -189,8 +192,10 @@ static int take(reachScene* s, int second) {
     double dir[12 * BODIES], bar[12 * BODIES];
     testRandom random = {3};
     int nv = s->model->nv;
-    for (int i = 0; i < 2 * nv; ++i)
-        dir[i] = test_uniform(&random, -1.0, 1.0), bar[i] = test_uniform(&random, -1.0, 1.0);
+    for (int i = 0; i < 2 * nv; ++i) {
+        dir[i] = test_uniform(&random, -1.0, 1.0);
+        bar[i] = test_uniform(&random, -1.0, 1.0);
+    }
     tacState x = {.qpos = s->q, .qvel = s->v}, next = {.qpos = s->next_q, .qvel = s->next_v};
     ENSURE(tac_step_jacobian(s->model, &x, NULL, &next, s->A, NULL, NULL, 0, NULL, s->scratch) ==
            TAC_OK);
@@ -204,8 +209,10 @@ static int take(reachScene* s, int second) {
 
 static double apart(const double* a, const double* b, int n) {
     double most = 0.0, size = 0.0;
-    for (int i = 0; i < n; ++i)
-        most = fmax(most, fabs(a[i] - b[i])), size = fmax(size, fabs(a[i]) + fabs(b[i]));
+    for (int i = 0; i < n; ++i) {
+        most = fmax(most, fabs(a[i] - b[i]));
+        size = fmax(size, fabs(a[i]) + fabs(b[i]));
+    }
     return most / (size + 1e-300);
 }
 
@@ -229,9 +236,11 @@ static int skipping_changes_nothing(const char* tactus, int bodies, unsigned see
     ENSURE_NEAR(apart(full.h_v, with.h_v, nv), 0.0, 1e-12);
     if (with.model->contact->responder == TAC_RESPOND_SCM) {
         ENSURE_LAW(count_felt(&with));
-        count[0] += with.felt, count[1] += with.model->contact->nbodies;
+        count[0] += with.felt;
+        count[1] += with.model->contact->nbodies;
     }
-    close_scene(&full), close_scene(&with);
+    close_scene(&full);
+    close_scene(&with);
     return 0;
 }
 
@@ -320,7 +329,8 @@ static int numbers_that_grow_are_seen(void) {
             ENSURE_LAW(take(&s[exact], 0));
         }
         ENSURE_NEAR(apart(s[0].A, s[1].A, 4 * s[0].model->nv * s[0].model->nv), 0.0, 1e-12);
-        close_scene(&s[0]), close_scene(&s[1]);
+        close_scene(&s[0]);
+        close_scene(&s[1]);
     }
     return 0;
 }

@@ -186,7 +186,8 @@ static int boxes_rest(const char* words, int count, double seconds) {
         double turn = turned(q, from) + rest * turned(q, settled);
         if (drift > 1e-3 || turn > 0.01)
             printf("  box %d drifts %.1e m and turns %.1e in 10 s: %s\n", i, drift, turn, text);
-        most[0] = fmax(most[0], drift), most[1] = fmax(most[1], turn);
+        most[0] = fmax(most[0], drift);
+        most[1] = fmax(most[1], turn);
         close_run(&r);
     }
     printf("  %d boxes, %s: in 10 s they drift %.2e m and turn %.1e at most\n", count, words,

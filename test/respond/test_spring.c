@@ -48,7 +48,8 @@ static int open_rig(rig* r, const char* text) {
 }
 
 static void close_rig(rig* r) {
-    tac_contacts_destroy(r->contacts), tac_scratch_destroy(r->scratch);
+    tac_contacts_destroy(r->contacts);
+    tac_scratch_destroy(r->scratch);
     tac_model_destroy(r->model);
 }
 
@@ -207,8 +208,10 @@ static int force_of_records(rig* r, tacContacts* dot, tacContacts* bar) {
     ENSURE_LAW(force_of(r, &f));
     dot->count = bar->count = r->contacts->count;
     for (int k = 0; k < RECORD; ++k)
-        for (int i = 0; i < dot->count; ++i)
-            row_of(dot, k)[i] = rand() / (double)RAND_MAX - 0.5, row_of(bar, k)[i] = 0.0;
+        for (int i = 0; i < dot->count; ++i) {
+            row_of(dot, k)[i] = rand() / (double)RAND_MAX - 0.5;
+            row_of(bar, k)[i] = 0.0;
+        }
     ENSURE(tac_force_jvp(r->model, &at, r->contacts, dot, NULL, &jvp, r->scratch) == TAC_OK);
     ENSURE(tac_force_vjp(r->model, &at, r->contacts, &f, bar, NULL, r->scratch) == TAC_OK);
     for (int s = 0; s < 2; ++s) {
@@ -218,7 +221,8 @@ static int force_of_records(rig* r, tacContacts* dot, tacContacts* bar) {
     for (int i = 0; i < 6; ++i) {
         worst =
             fmax(worst, fabs((side[1].wrench[i] - side[0].wrench[i]) / (2.0 * h) - jvp.wrench[i]));
-        scale = fmax(scale, fabs(jvp.wrench[i])), forward += f.wrench[i] * jvp.wrench[i];
+        scale = fmax(scale, fabs(jvp.wrench[i]));
+        forward += f.wrench[i] * jvp.wrench[i];
     }
     for (int k = 0; k < RECORD; ++k)
         for (int i = 0; i < dot->count; ++i) reverse += row_of(dot, k)[i] * row_of(bar, k)[i];
@@ -256,7 +260,9 @@ static int momentum_law(const char* text) {
             tac_store3(q + 7 * b, r.pose[b + 1].position);
             tac_quat_store(q + 7 * b + 3, r.pose[b + 1].rotation);
         }
-        memcpy(v, r.twist + 6, sizeof v), memcpy(far, q, sizeof q), far[7] += 100.0;
+        memcpy(v, r.twist + 6, sizeof v);
+        memcpy(far, q, sizeof q);
+        far[7] += 100.0;
         for (int i = 0; i < 2; ++i) {
             tacState x = {.qpos = i ? far : q, .qvel = v};
             tacState to = {.qpos = next_q, .qvel = next[i]};
@@ -398,7 +404,8 @@ static int stiff_scenes_are_told(void) {
         memcpy(q, model->qpos0, sizeof q);
         tacState x = {.qpos = q, .qvel = v};
         ENSURE(tac_step(model, &x, NULL, &x, scratch) == TAC_OK);
-        tac_scratch_destroy(scratch), tac_model_destroy(model);
+        tac_scratch_destroy(scratch);
+        tac_model_destroy(model);
     }
     return 0;
 }

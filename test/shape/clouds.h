@@ -42,7 +42,10 @@ static inline cloudSet make_set(int count) {
     return set;
 }
 
-static inline void free_set(cloudSet* set) { free(set->point), free(set->normal); }
+static inline void free_set(cloudSet* set) {
+    free(set->point);
+    free(set->normal);
+}
 
 // golden-angle points of a ball, stretched by `axes`; the normals stay those of the ball
 static inline cloudSet make_egg(int count, double a, double b, double c) {
@@ -51,7 +54,10 @@ static inline cloudSet make_egg(int count, double a, double b, double c) {
         double z = 1.0 - (2.0 * i + 1.0) / count, s = sqrt(1.0 - z * z),
                t = 2.39996322972865332 * i;
         double n[3] = {s * cos(t), s * sin(t), z}, axes[3] = {a, b, c};
-        for (int k = 0; k < 3; ++k) set.normal[i][k] = n[k], set.point[i][k] = axes[k] * n[k];
+        for (int k = 0; k < 3; ++k) {
+            set.normal[i][k] = n[k];
+            set.point[i][k] = axes[k] * n[k];
+        }
     }
     return set;
 }
@@ -125,7 +131,8 @@ static inline tacModel* load_cloud_zoo(void) {
     write_text(&t, "<shape name='cut' smooth='.02'><difference>");
     write_cloud(&t, &many, "kernel='wendland'", 0.0);
     write_text(&t, "<sphere size='.3' pos='.4 0 0'/></difference><box size='.1 .1 .6'/></shape>");
-    free_set(&egg), free_set(&many);
+    free_set(&egg);
+    free_set(&many);
     return load_cloud_text(&t);
 }
 

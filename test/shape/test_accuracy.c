@@ -83,8 +83,10 @@ static int numbers(const tacCheckProblem* p, int method, const double* x, const 
         direction[k] = k < 3 ? 0.0 : scale[k] * test_uniform(random, -1.0, 1.0);
     ENSURE(plain->vjp(p->context, x, value_bar, by) == TAC_OK);
     ENSURE(methods[method]->first(p, x, direction, y, y_dot, memory) == TAC_OK);
-    for (int k = 0; k < p->n; ++k)
-        sum += by[k] * direction[k], terms = fmax(terms, fabs(by[k]) * scale[k]);
+    for (int k = 0; k < p->n; ++k) {
+        sum += by[k] * direction[k];
+        terms = fmax(terms, fabs(by[k]) * scale[k]);
+    }
     *error = relative(1, &sum, y_dot, terms);
     return 0;
 }
@@ -163,7 +165,10 @@ static int random_shapes_are_accurate(void) {
         roll_shape(&dice, i % DICE_KINDS);
         tacModel* model = load_shapes(text);
         int wrong = accurate(model, 0, 1000, &w);
-        if (wrong) tell("wrong:", &w), printf("%s\n", text);
+        if (wrong) {
+            tell("wrong:", &w);
+            printf("%s\n", text);
+        }
         bad += wrong;
         tac_model_destroy(model);
     }

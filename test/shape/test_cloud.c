@@ -106,9 +106,14 @@ static int surface_lies_near_the_samples(void) {
         testRandom random = {31};
         for (int i = 0; i < 2000; ++i) {
             double x[3], n = 0.0;
-            for (int j = 0; j < 3; ++j) x[j] = test_uniform(&random, -1.0, 1.0), n += x[j] * x[j];
+            for (int j = 0; j < 3; ++j) {
+                x[j] = test_uniform(&random, -1.0, 1.0);
+                n += x[j] * x[j];
+            }
             double value = value_at(model, x[0] / sqrt(n), x[1] / sqrt(n), x[2] / sqrt(n));
-            least = fmin(least, value), most = fmax(most, value), mean += value / 2000.0;
+            least = fmin(least, value);
+            most = fmax(most, value);
+            mean += value / 2000.0;
         }
         printf("  width %g h: phi on the ball %.3f to %.3f h^2/R, mean %.3f; eps1 = %.3f h^2\n",
                shares[k], least / (h * h), most / (h * h), mean / (h * h), w * w / (h * h));
@@ -131,7 +136,10 @@ static int wendland_bounds_hold(void) {
         double d1 = -pow(r, 5.0) * (1.0 + 5.0 * t), d2 = 45.0 / 28.0 * pow(r, 4.0);
         steep = fmax(steep, fabs(d1 - tail) / (psi + tail));
         bend = fmax(bend, fabs(d2 + tail) / (psi + tail));
-        if ((psi + tail) * exp(u) > crest) crest = (psi + tail) * exp(u), at = t;
+        if ((psi + tail) * exp(u) > crest) {
+            crest = (psi + tail) * exp(u);
+            at = t;
+        }
     }
     printf("  |(ln B)'| <= %.4f, |B''/B| <= %.3f, crest %.4f at t = %.4f\n", steep, bend, crest,
            at);
@@ -227,7 +235,8 @@ static int culling_changes_nothing(void) {
             const double* from = egg.point[(i * 7) % egg.count];
             for (int j = 0; j < 3; ++j) x[j] = from[j] + test_uniform(&random, -reach, reach);
             field a, b;
-            eval(fast, 0, x, &a, scratch), eval(slow, 0, x, &b, scratch);
+            eval(fast, 0, x, &a, scratch);
+            eval(slow, 0, x, &b, scratch);
             double size = 1.0;
             for (int j = 0; j < 6; ++j) size = fmax(size, fabs(b.H[j]));
             worst = fmax(worst, fabs(a.value - b.value));
@@ -236,7 +245,8 @@ static int culling_changes_nothing(void) {
             ENSURE_NEAR(worst, 0.0, 1e-12);
         }
         tac_scratch_destroy(scratch);
-        tac_model_destroy(fast), tac_model_destroy(slow);
+        tac_model_destroy(fast);
+        tac_model_destroy(slow);
     }
     printf("  largest change %.2g\n", worst);
     free_set(&egg);
@@ -263,11 +273,13 @@ static int moved_points_stay_in_their_boxes(void) {
         double x[3];
         field a, b;
         for (int j = 0; j < 3; ++j) x[j] = test_uniform(&random, -1.5, 1.5);
-        eval(fast, 0, x, &a, scratch), eval(slow, 0, x, &b, scratch);
+        eval(fast, 0, x, &a, scratch);
+        eval(slow, 0, x, &b, scratch);
         ENSURE_NEAR(a.value, b.value, 1e-12);
     }
     tac_scratch_destroy(scratch);
-    tac_model_destroy(fast), tac_model_destroy(slow);
+    tac_model_destroy(fast);
+    tac_model_destroy(slow);
     free_set(&egg);
     return 0;
 }

@@ -58,8 +58,10 @@ static tacModel* load_pair(testRandom* random, const char* body, double tau, int
              tau, distance, end, body, tau, distance, end, body);
     tacModel* model = NULL;
     tacMessage message;
-    if (tac_load_text(text, (int)strlen(text), "test.xml", NULL, &model, &message) != TAC_OK)
-        printf("  %d: %s: %s\n", message.line, message.attribute, message.text), exit(1);
+    if (tac_load_text(text, (int)strlen(text), "test.xml", NULL, &model, &message) != TAC_OK) {
+        printf("  %d: %s: %s\n", message.line, message.attribute, message.text);
+        exit(1);
+    }
     return model;
 }
 
@@ -83,7 +85,10 @@ static void evaluate(const tacModel* model, int shape, double x[3][COUNT], field
     for (int i = 0; i < COUNT; ++i) one[i] = 1.0 + 0.5 * (i % 3);
     tacPoints points = {COUNT, {x[0], x[1], x[2]}};
     tacField out = {.value = f->out[0]}, dot = {.value = f->dot[0]};
-    for (int k = 0; k < 3; ++k) out.gradient[k] = f->out[1 + k], dot.gradient[k] = f->dot[1 + k];
+    for (int k = 0; k < 3; ++k) {
+        out.gradient[k] = f->out[1 + k];
+        dot.gradient[k] = f->dot[1 + k];
+    }
     for (int k = 0; k < 6; ++k) out.hessian[k] = f->out[4 + k];
     tacField bar = {.value = one, .gradient = {one, one, one}};
     memset(f->x_bar, 0, sizeof f->x_bar);
@@ -206,8 +211,10 @@ static int dropped_weight_is_bounded(void) {
     sprintf(text + n, "</shape>");
     tacModel* model = load_shapes(text);
     tacScratch* scratch = make_scratch(model);
-    for (int i = 0; i < TAC_BLOCK; ++i)
-        x[0][i] = 0.5 * (step - tau * (20.0 + 30.0 * i / TAC_BLOCK)), x[1][i] = x[2][i] = 0.0;
+    for (int i = 0; i < TAC_BLOCK; ++i) {
+        x[0][i] = 0.5 * (step - tau * (20.0 + 30.0 * i / TAC_BLOCK));
+        x[1][i] = x[2][i] = 0.0;
+    }
     tacProgram p = tac_program_bind(model, 0, tac_pose_identity(), scratch);
     tacCulling culling = tac_cull_bind(&p, scratch);
     culling.at = tac_limits_take(p.shape->count, scratch);
@@ -271,7 +278,8 @@ static tacBound random_leaf(testRandom* random, int round) {
     tacNodeKind kind = (tacNodeKind)(round % TAC_NODE_POLYHEDRON);
     tacNode node = {.kind = kind, .parent = -1, .rotation = 3, .size = 7, .smooth = -1};
     node.distance = round / TAC_NODE_POLYHEDRON % 2 ? TAC_DISTANCE_RADIAL : TAC_DISTANCE_TANGENT;
-    node.eps = kind == TAC_NODE_SUPERQUADRIC ? 10 : -1, node.block = -1;
+    node.eps = kind == TAC_NODE_SUPERQUADRIC ? 10 : -1;
+    node.block = -1;
     tacShape shape = {.name = "leaf", .count = 1, .depth = 1};
     tacModel model = {.nshape = 1, .nnode = 1, .nparam = 12, .param = param, .node = &node};
     model.shape = &shape;

@@ -53,7 +53,9 @@ static void make_sweep(leafScene* s, testRandom* random) {
     for (int k = 0; k < 15; ++k) block[k] = bend[k] + 0.2 * test_uniform(random, -1.0, 1.0);
     for (int k = 15; k < 20; ++k) block[k] = s->param[k - 8];
     s->param[12] = 0.02;
-    s->node.smooth = 12, s->node.block = 13, s->node.block_count = 20;
+    s->node.smooth = 12;
+    s->node.block = 13;
+    s->node.block_count = 20;
 }
 
 static void make_scene(leafScene* s, testRandom* random, tacNodeKind kind, tacDistance distance) {
@@ -65,12 +67,17 @@ static void make_scene(leafScene* s, testRandom* random, tacNodeKind kind, tacDi
         make_planes(&s->param[12], random);
     int eps = kind == TAC_NODE_SUPERQUADRIC ? 10 : -1;
     s->node = (tacNode){kind, distance, -1, 0, 0, 0, 3, 7, eps, -1, -1, 0, -1, 0};
-    if (kind == TAC_NODE_POLYHEDRON)
-        s->node.smooth = 12, s->node.block = 13, s->node.block_count = 4 * 9;
+    if (kind == TAC_NODE_POLYHEDRON) {
+        s->node.smooth = 12;
+        s->node.block = 13;
+        s->node.block_count = 4 * 9;
+    }
     s->shape = (tacShape){"leaf", 0, 1, 1, 0, 0.0};
     s->model = (tacModel){.nshape = 1, .nnode = 1, .nparam = 13 + 4 * 9};
     if (kind == TAC_NODE_SWEEP) make_sweep(s, random);
-    s->model.param = s->param, s->model.node = &s->node, s->model.shape = &s->shape;
+    s->model.param = s->param;
+    s->model.node = &s->node;
+    s->model.shape = &s->shape;
 }
 
 static void make_points(double x[3][TAC_BLOCK], const tacBound* b, testRandom* random) {
@@ -198,9 +205,10 @@ static int each_set(leafLaw* law) {
         const tacShapeKernels* kernels = other_table(i);
         if (kernels)
             ENSURE_LAW(each_leaf(kernels, law) || each_cloud(kernels, law));
-        else
-            printf("  without %s: this machine does not run it\n", tac_isa_name(tables[i].isa)),
-                ++missing;
+        else {
+            printf("  without %s: this machine does not run it\n", tac_isa_name(tables[i].isa));
+            ++missing;
+        }
     }
     return 0;
 }

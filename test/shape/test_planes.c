@@ -8,14 +8,19 @@ enum { MOST = 64 };
 static unsigned long long state = 88172645463325252ull;
 
 static double uniform(double low, double high) {
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
     return low + (high - low) * (double)(state >> 11) * 0x1p-53;
 }
 
 // a frame thrown by dice: its columns are unit vectors at right angles
 static void random_frame(double R[3][3]) {
     double q[4], n = 0.0;
-    for (int k = 0; k < 4; ++k) q[k] = uniform(-1.0, 1.0), n += q[k] * q[k];
+    for (int k = 0; k < 4; ++k) {
+        q[k] = uniform(-1.0, 1.0);
+        n += q[k] * q[k];
+    }
     double w = q[0], x = q[1], y = q[2], z = q[3], s = 2.0 / n;
     double turn[3][3] = {{1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)},
                          {s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)},
@@ -43,13 +48,17 @@ static void add_corner(disc* d, const double local[3]) {
     for (int k = 0; k < 3; ++k) {
         double x = d->middle[k] + d->R[k][0] * local[0] + d->R[k][1] * local[1];
         x += d->R[k][2] * local[2];
-        d->lower[k] = fmin(d->lower[k], x), d->upper[k] = fmax(d->upper[k], x);
+        d->lower[k] = fmin(d->lower[k], x);
+        d->upper[k] = fmax(d->upper[k], x);
     }
 }
 
 static void make_disc(disc* d) {
     double step = 2.0 * acos(-1.0) / d->sides, corner = d->size / cos(0.5 * step);
-    for (int k = 0; k < 3; ++k) d->lower[k] = INFINITY, d->upper[k] = -INFINITY;
+    for (int k = 0; k < 3; ++k) {
+        d->lower[k] = INFINITY;
+        d->upper[k] = -INFINITY;
+    }
     for (int i = 0; i < d->sides; ++i) {
         double t = step * (i + 0.3), end = t + 0.5 * step;
         add_plane(d, i, (double[3]){cos(t), sin(t), 0.0}, d->size);

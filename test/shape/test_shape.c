@@ -76,7 +76,11 @@ static void rounded_squares(const double a[3], const double e[2], const double x
                             long double v[3]) {
     long double o1 = fmax(e[0] - 1.0, 0.0), o2 = fmax(e[1] - 1.0, 0.0), Q = 0.0L;
     long double polar = 1e-4L * o1 * o1 * o1, around = polar + 1e-4L * o2 * o2 * o2;
-    for (int k = 0; k < 3; ++k) v[k] = x[k] / (long double)a[k], v[k] *= v[k], Q += v[k];
+    for (int k = 0; k < 3; ++k) {
+        v[k] = x[k] / (long double)a[k];
+        v[k] *= v[k];
+        Q += v[k];
+    }
     for (int k = 0; k < 3; ++k) v[k] += (k == 2 ? polar : around) * Q;
 }
 
@@ -273,7 +277,10 @@ static int cup_has_a_cavity(void) {
 // exact signed distance to a corner whose faces have these distances
 static long double corner_distance(const long double* q, int n) {
     long double out = 0.0L, most = -INFINITY;
-    for (int i = 0; i < n; ++i) most = fmaxl(most, q[i]), out += fmaxl(q[i], 0) * fmaxl(q[i], 0);
+    for (int i = 0; i < n; ++i) {
+        most = fmaxl(most, q[i]);
+        out += fmaxl(q[i], 0) * fmaxl(q[i], 0);
+    }
     return sqrtl(out) + fminl(most, 0.0L);
 }
 
@@ -281,7 +288,8 @@ static long double exact_distance(tacNodeKind kind, const double* a, const doubl
     long double rho = hypotl(x[0], x[1]), z = fabsl((long double)x[2]), q[3];
     if (kind == TAC_NODE_CAPSULE) return hypotl(rho, fmaxl(z - a[1], 0.0L)) - a[0];
     if (kind == TAC_NODE_CYLINDER) {
-        q[0] = rho - a[0], q[1] = z - a[1];
+        q[0] = rho - a[0];
+        q[1] = z - a[1];
         return corner_distance(q, 2);
     }
     for (int i = 0; i < 3; ++i) q[i] = fabsl((long double)x[i]) - a[i];
@@ -352,7 +360,8 @@ static int primitives_have_the_stated_error(void) {
                 }
                 field f = eval(m, 0, x[0], x[1], x[2]);
                 double error = (f.value - (double)exact_distance(kinds[k], a, x)) / width;
-                least = fmin(least, error), most = fmax(most, error);
+                least = fmin(least, error);
+                most = fmax(most, error);
                 steepest =
                     fmax(steepest, sqrt(f.g[0] * f.g[0] + f.g[1] * f.g[1] + f.g[2] * f.g[2]));
             }
@@ -485,11 +494,13 @@ static int polyhedron_has_the_stated_error(void) {
         double x[3], top = -INFINITY, reach = i % 2 ? 1.0 : 5.0 * tau;
         for (int k = 0; k < 3; ++k) {
             double at = i % 2 || test_bits(&random) % 2 ? 0.0 : 0.3;
-            x[k] = at + reach * test_uniform(&random, -1.0, 1.0), top = fmax(top, fabs(x[k]) - 0.3);
+            x[k] = at + reach * test_uniform(&random, -1.0, 1.0);
+            top = fmax(top, fabs(x[k]) - 0.3);
         }
         double value = eval(m, 0, x[0], x[1], x[2]).value;
         double exact = (double)exact_distance(TAC_NODE_BOX, a, x);
-        most = fmax(most, (value - exact) / tau), least = fmin(least, (value - top) / tau);
+        most = fmax(most, (value - exact) / tau);
+        least = fmin(least, (value - top) / tau);
         if (exact > 20.0 * tau) corner = fmin(corner, value / exact);
     }
     printf("  cube of planes: %.3f to %.3f temperatures over its largest plane and the exact "
@@ -520,8 +531,14 @@ static double widen(const double a[3], const double e[2], const double x[3], dou
     double v[3] = {-u[k] * u[0], -u[k] * u[1], -u[k] * u[2]}, n[3], length = 0.0, value = 0.0;
     v[k] += 1.0;
     double w[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-    for (int i = 0; i < 3; ++i) n[i] = u[i] + s * v[i] + t * w[i], length += n[i] * n[i];
-    for (int i = 0; i < 3; ++i) n[i] /= sqrt(length), value += n[i] * x[i];
+    for (int i = 0; i < 3; ++i) {
+        n[i] = u[i] + s * v[i] + t * w[i];
+        length += n[i] * n[i];
+    }
+    for (int i = 0; i < 3; ++i) {
+        n[i] /= sqrt(length);
+        value += n[i] * x[i];
+    }
     value -= support(a, e, n);
     if (value <= best) return best;
     memcpy(u, n, sizeof n);
@@ -573,7 +590,8 @@ static int superquadric_distances_enclose_the_exact_one(void) {
             if (tangent < 0.01) continue;
             double exact = widest_gap(a, e, x);
             ENSURE(tangent <= exact + 1e-6 + ridge_shift(e) && radial >= exact - 1e-6);
-            low = fmin(low, tangent / exact), high = fmax(high, radial / exact);
+            low = fmin(low, tangent / exact);
+            high = fmax(high, radial / exact);
         }
         tac_model_destroy(m);
     }
@@ -599,9 +617,11 @@ static int hvp_is_linear_at_ties(void) {
         for (int i = 0; i < 4; ++i) {
             const double* x = points[i];
             tacPoints point = {1, {&x[0], &x[1], &x[2]}};
-            memset(param_dot, 0, sizeof param_dot), memset(out, 0, sizeof out);
+            memset(param_dot, 0, sizeof param_dot);
+            memset(out, 0, sizeof out);
             int eps = m->node[m->shape[shape].first].eps;
-            param_dot[eps] = .2, param_dot[eps + 1] = -.3;
+            param_dot[eps] = .2;
+            param_dot[eps + 1] = -.3;
             for (int part = 0; part < 3; ++part) {
                 tacShapeTangent tangent = {.param = part != 0 ? param_dot : NULL};
                 for (int k = 0; k < 3 && part != 1; ++k) tangent.x[k] = &x_dot[k];

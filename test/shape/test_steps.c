@@ -10,8 +10,10 @@
 static int ray_stays_outside(const tacModel* model, int shape, tacScratch* scratch,
                              testRandom* random) {
     double x[3], d[3], length = 0.0;
-    for (int k = 0; k < 3; ++k)
-        x[k] = test_uniform(random, -3.0, 3.0), d[k] = test_uniform(random, -1.0, 1.0) - 0.3 * x[k];
+    for (int k = 0; k < 3; ++k) {
+        x[k] = test_uniform(random, -3.0, 3.0);
+        d[k] = test_uniform(random, -1.0, 1.0) - 0.3 * x[k];
+    }
     for (int k = 0; k < 3; ++k) length += d[k] * d[k];
     for (int k = 0; k < 3; ++k) d[k] /= sqrt(length);
     tacPoints point = {1, {&x[0], &x[1], &x[2]}};
@@ -81,7 +83,10 @@ static int rays_never_enter_clouds(void) {
 // a random direction
 static void throw_direction(testRandom* random, double d[3]) {
     double n = 0.0;
-    for (int k = 0; k < 3; ++k) d[k] = test_uniform(random, -1.0, 1.0), n += d[k] * d[k];
+    for (int k = 0; k < 3; ++k) {
+        d[k] = test_uniform(random, -1.0, 1.0);
+        n += d[k] * d[k];
+    }
     for (int k = 0; k < 3; ++k) d[k] /= sqrt(n);
 }
 
@@ -149,7 +154,11 @@ static int room_inside_is_exact_where_it_can_be(void) {
         int shape = i % 3;
         throw_direction(&random, d);
         double x[3] = {r * d[0], r * d[1], r * d[2]}, left = 0.5 - r;
-        if (shape == 2) x[0] = x[2] = 0.0, x[1] = 0.4 * r, left = 0.2 - x[1];
+        if (shape == 2) {
+            x[0] = x[2] = 0.0;
+            x[1] = 0.4 * r;
+            left = 0.2 - x[1];
+        }
         tac_shape_room(model, shape, tac_pose_identity(), (tacPoints){1, {&x[0], &x[1], &x[2]}},
                        &outside, &inside, scratch);
         ENSURE_NEAR(inside, left, 1e-14);
@@ -217,7 +226,10 @@ static int ball_is_where_the_solid_is(void) {
         for (int shape = 0; shape < model->nshape; ++shape) {
             tacBall ball = tac_shape_ball(model, shape, scratch);
             double c[3] = {ball.center.x - f, ball.center.y, ball.center.z};
-            if (i == 0) memcpy(center[shape], c, sizeof c), radius[shape] = ball.radius;
+            if (i == 0) {
+                memcpy(center[shape], c, sizeof c);
+                radius[shape] = ball.radius;
+            }
             ENSURE(isfinite(ball.radius) && ball.radius < 4.0);
             ENSURE_NEAR(ball.radius, radius[shape], 2e-4);
             for (int k = 0; k < 3; ++k) ENSURE_NEAR(c[k], center[shape][k], 1e-9);

@@ -23,7 +23,10 @@ static double curve_distance(const double p[9], const double x[3]) {
                 double c = (1 - t) * (1 - t) * p[k] + 2 * t * (1 - t) * p[3 + k] + t * t * p[6 + k];
                 square += (x[k] - c) * (x[k] - c);
             }
-            if (square < best) best = square, at = t;
+            if (square < best) {
+                best = square;
+                at = t;
+            }
         }
     }
     return sqrt(best);
@@ -106,7 +109,8 @@ static int equal_feet_count_once(void) {
         tacScratch* scratch = make_scratch(m);
         double top[3] = {0, .15, .1},
                start[3] = {-.5 - .1 / sqrt(1.36), -.06 / sqrt(1.36) * 1.0, 0};
-        start[0] = -.5 - .1 * .5 / hypot(.5, .3), start[1] = -.1 * .3 / hypot(.5, .3);
+        start[0] = -.5 - .1 * .5 / hypot(.5, .3);
+        start[1] = -.1 * .3 / hypot(.5, .3);
         ENSURE_NEAR(value_at(m, "tube", top, scratch), 0.0, 1e-9);
         ENSURE_NEAR(value_at(m, "tube", start, scratch), 0.0, 1e-4);
         tac_scratch_destroy(scratch);

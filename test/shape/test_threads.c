@@ -77,7 +77,8 @@ static int bits_do_not_depend_on_the_scratch(void) {
                        (tacField){.value = &b, .gradient = {&g[0], &g[1], &g[2]}}, used);
         ENSURE(memcmp(&a, &b, sizeof a) == 0);
     }
-    tac_scratch_destroy(fresh), tac_scratch_destroy(used);
+    tac_scratch_destroy(fresh);
+    tac_scratch_destroy(used);
     tac_model_destroy(model);
     return 0;
 }

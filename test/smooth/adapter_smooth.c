@@ -102,7 +102,10 @@ MAP_EXTREME(boltzmann_min)
 
 static tacSoftSort map_sort(const softMap* m, const tacReal* z) {
     tacSoftSort s = tac_default_soft_sort(m->n, z, m->k);
-    s.tau = z[m->n], s.power = m->power, s.ties = (tacTies)m->ties, s.order = map_order,
+    s.tau = z[m->n];
+    s.power = m->power;
+    s.ties = (tacTies)m->ties;
+    s.order = map_order;
     s.work = map_work;
     return s;
 }
@@ -121,7 +124,8 @@ static tacResult sort_vjp(const softMap* m, const tacReal* z, const tacReal* b, 
 
 static tacSinkhorn map_sinkhorn(const softMap* m, const tacReal* z) {
     tacSinkhorn s = tac_default_sinkhorn(m->n, z, m->k);
-    s.tau = z[m->n], s.work = map_work;
+    s.tau = z[m->n];
+    s.work = map_work;
     return s;
 }
 static tacResult sinkhorn_value(const softMap* m, const tacReal* z, tacReal* y) {
@@ -140,7 +144,8 @@ static tacResult sinkhorn_vjp(const softMap* m, const tacReal* z, const tacReal*
 // inputs x (n), width, gate
 static tacSelect map_select(const softMap* m, const tacReal* z) {
     tacSelect s = tac_default_select(m->n, z, m->k);
-    s.width = z[m->n], s.gate = z[m->n + 1];
+    s.width = z[m->n];
+    s.gate = z[m->n + 1];
     return s;
 }
 static tacResult select_value(const softMap* m, const tacReal* z, tacReal* y) {

@@ -31,7 +31,10 @@ static const double extreme_taus[] = {1e-300, 1e-200, 1e-150, 1e-20, 1e-3,
 static int all_finite(const softMap* m, const double* z) {
     double y[SOFT_OUTPUTS], y_bar[SOFT_OUTPUTS];
     int bad = map_value(m, z, y);
-    for (int o = 0; o < m->outputs; ++o) bad |= !isfinite(y[o]), y_bar[o] = o % 2 ? -1.0 : 1.0;
+    for (int o = 0; o < m->outputs; ++o) {
+        bad |= !isfinite(y[o]);
+        y_bar[o] = o % 2 ? -1.0 : 1.0;
+    }
     double z_bar[SOFT_INPUTS] = {0};
     bad |= map_vjp(m, z, y_bar, z_bar);
     for (int i = 0; i < m->inputs; ++i) bad |= !isfinite(z_bar[i]);

@@ -68,11 +68,13 @@ static int smooth_as_candidates_change(void) {
         for (double a = -0.5; a < 3.0; a += step) {
             double x[4] = {a, 1.0, 1.1, 0.6}, w[4];
             tacSelect s = tac_default_select(4, x, 2);
-            s.width = 0.3, s.gate = 0.5;
+            s.width = 0.3;
+            s.gate = 0.5;
             ENSURE(tac_select_top_k(&s, w) == TAC_OK);
             double second = (w[1] - 2.0 * before[1] + before[0]) / (step * step);
             if (a > -0.5 + 1.5 * step) largest = fmax(largest, fabs(second));
-            before[0] = before[1], before[1] = w[1];
+            before[0] = before[1];
+            before[1] = w[1];
         }
         ENSURE(largest < 20.0); // would grow like 1 / step at a kink
     }
@@ -83,11 +85,14 @@ static int wrong_input_is_refused(void) {
     double x[2] = {1.0, 2.0}, w[2] = {7.0, 7.0};
     tacSelect s = tac_default_select(2, x, -1);
     ENSURE(tac_select_top_k(&s, w) == TAC_ERROR_VALUE);
-    s.k = 1, s.width = 0.0;
+    s.k = 1;
+    s.width = 0.0;
     ENSURE(tac_select_top_k(&s, w) == TAC_ERROR_VALUE);
-    s.width = 1.0, s.gate = -1.0;
+    s.width = 1.0;
+    s.gate = -1.0;
     ENSURE(tac_select_top_k(&s, w) == TAC_ERROR_VALUE);
-    s.gate = 0.0, x[1] = INFINITY;
+    s.gate = 0.0;
+    x[1] = INFINITY;
     ENSURE(tac_select_top_k(&s, w) == TAC_ERROR_VALUE && w[0] == 7.0);
     return 0;
 }

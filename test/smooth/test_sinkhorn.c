@@ -40,7 +40,8 @@ static double work[4096], weights[2000];
 
 static tacSinkhorn problem(int n, const double* x, int k, double tau) {
     tacSinkhorn s = tac_default_sinkhorn(n, x, k);
-    s.tau = tau, s.work = work;
+    s.tau = tau;
+    s.work = work;
     return s;
 }
 
@@ -150,11 +151,14 @@ static int wrong_input_and_small_sizes(void) {
     tacSinkhorn s = problem(5, scores, 6, 0.1);
     weights[0] = 7.0;
     ENSURE(tac_sinkhorn_top_k(&s, weights) == TAC_ERROR_VALUE);
-    s.k = 3, s.tau = NAN;
+    s.k = 3;
+    s.tau = NAN;
     ENSURE(tac_sinkhorn_top_k(&s, weights) == TAC_ERROR_VALUE);
-    s.tau = 0.3, s.max_iterations = 0;
+    s.tau = 0.3;
+    s.max_iterations = 0;
     ENSURE(tac_sinkhorn_top_k(&s, weights) == TAC_ERROR_UNSOLVED && weights[0] == 7.0);
-    s.max_iterations = 20, s.k = 0;
+    s.max_iterations = 20;
+    s.k = 0;
     ENSURE(tac_sinkhorn_top_k(&s, weights) == TAC_OK && weights[0] == 7.0);
     s = problem(1, scores, 1, 1e-300);
     ENSURE(tac_sinkhorn_top_k(&s, weights) == TAC_OK && weights[0] == 1.0);

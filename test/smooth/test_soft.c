@@ -206,8 +206,10 @@ static int monotone(void) {
             ENSURE(tac_soft_relu(b.x, tau) >= relu);
             ENSURE(tac_soft_sign(b.x, tau) >= sign);
             ENSURE(tac_soft_clip(b) >= clip - 2e-16);
-            greater = tac_soft_greater(b.x, 0.0, tau), relu = tac_soft_relu(b.x, tau);
-            clip = tac_soft_clip(b), sign = tac_soft_sign(b.x, tau);
+            greater = tac_soft_greater(b.x, 0.0, tau);
+            relu = tac_soft_relu(b.x, tau);
+            clip = tac_soft_clip(b);
+            sign = tac_soft_sign(b.x, tau);
         }
     }
     return 0;

@@ -74,7 +74,8 @@ static int laws_of_weights_and_extremes(void) {
         for (int i = 0; i < n; ++i) {
             x[i] = trial % 5 ? test_uniform(&random, -1.0, 1.0) : 0.25;
             y[n - 1 - i] = x[i] + 0.5;
-            low = fmin(low, x[i]), high = fmax(high, x[i]);
+            low = fmin(low, x[i]);
+            high = fmax(high, x[i]);
         }
         ENSURE(!tac_soft_argmax(n, x, tau, w) && !tac_soft_argmax(n, y, tau, v));
         for (int i = 0; i < n; ++i) sum += w[i];

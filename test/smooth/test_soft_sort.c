@@ -33,7 +33,10 @@ static int order[20];
 
 static tacSoftSort problem(int n, const double* x, int k, double tau, tacTies ties) {
     tacSoftSort s = tac_default_soft_sort(n, x, k);
-    s.tau = tau, s.ties = ties, s.order = order, s.work = work;
+    s.tau = tau;
+    s.ties = ties;
+    s.order = order;
+    s.work = work;
     return s;
 }
 
@@ -161,13 +164,17 @@ static int wrong_input_and_small_sizes(void) {
     tacSoftSort s = problem(5, scores, 2, 0.1, TAC_TIES_OFFSET);
     s.k = 6;
     ENSURE(tac_soft_sort_top_k(&s, weights) == TAC_ERROR_VALUE);
-    s.k = 2, s.tau = 0.0;
+    s.k = 2;
+    s.tau = 0.0;
     ENSURE(tac_soft_sort_top_k(&s, weights) == TAC_ERROR_VALUE);
-    s.tau = 1.0, s.power = 3;
+    s.tau = 1.0;
+    s.power = 3;
     ENSURE(tac_soft_sort_top_k(&s, weights) == TAC_ERROR_VALUE);
-    s.power = 1, s.offset = NAN;
+    s.power = 1;
+    s.offset = NAN;
     ENSURE(tac_soft_sort_top_k(&s, weights) == TAC_ERROR_VALUE);
-    s.offset = 10.0, s.k = 0;
+    s.offset = 10.0;
+    s.k = 0;
     ENSURE(tac_soft_sort_top_k(&s, weights) == TAC_OK);
     s = problem(1, one, 1, 1e-3, TAC_TIES_OFFSET);
     ENSURE(tac_soft_sort_top_k(&s, weights) == TAC_OK && weights[0] == 1.0 && order[0] == 0);

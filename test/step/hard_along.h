@@ -125,8 +125,10 @@ static inline int compare_ways(hardScene* s, testRandom* random) {
     double *B = A + nx * nx, *P = B + nx * nu;
     tacParam everything = {.offset = 0, .count = np};
     tacState x = hard_state(s);
-    for (int k = 0; k < nx; ++k)
-        dot[k] = test_uniform(random, -1, 1), bar[k] = test_uniform(random, -1, 1);
+    for (int k = 0; k < nx; ++k) {
+        dot[k] = test_uniform(random, -1, 1);
+        bar[k] = test_uniform(random, -1, 1);
+    }
     for (int k = 0; k < nu; ++k) u_dot[k] = test_uniform(random, -1, 1);
     for (int k = 0; k < np; ++k) t_dot[k] = test_uniform(random, -1, 1);
     tacTangent xd = {.dq = dot, .dv = dot + nv}, nd = {.dq = next, .dv = next + nv};
@@ -134,18 +136,34 @@ static inline int compare_ways(hardScene* s, testRandom* random) {
     ENSURE(tac_step_jvp(model, &x, s->u, xd, u_dot, t_dot, nd, s->scratch) == TAC_OK);
     ENSURE(tac_step_vjp(model, &x, s->u, nb, xb, u_bar, t_bar, s->scratch) == TAC_OK);
     ENSURE(tac_step_jacobian(model, &x, s->u, NULL, A, B, &everything, 1, P, s->scratch) == TAC_OK);
-    for (int k = 0; k < nx; ++k) left += x_bar[k] * dot[k], right += bar[k] * next[k];
+    for (int k = 0; k < nx; ++k) {
+        left += x_bar[k] * dot[k];
+        right += bar[k] * next[k];
+    }
     for (int k = 0; k < nu; ++k) left += u_bar[k] * u_dot[k];
-    for (int k = 0; k < np; ++k) left += t_bar[k] * t_dot[k], size += fabs(t_bar[k]);
+    for (int k = 0; k < np; ++k) {
+        left += t_bar[k] * t_dot[k];
+        size += fabs(t_bar[k]);
+    }
     ENSURE_NEAR(left, right, 1e-12 * (size + fabs(right)));
     for (int i = 0; i < nx; ++i) {
         double sum = 0.0, terms = 1.0;
-        for (int k = 0; k < nx; ++k) sum += A[i * nx + k] * dot[k], terms += fabs(A[i * nx + k]);
-        for (int k = 0; k < nu; ++k) sum += B[i * nu + k] * u_dot[k], terms += fabs(B[i * nu + k]);
-        for (int k = 0; k < np; ++k) sum += P[i * np + k] * t_dot[k], terms += fabs(P[i * np + k]);
+        for (int k = 0; k < nx; ++k) {
+            sum += A[i * nx + k] * dot[k];
+            terms += fabs(A[i * nx + k]);
+        }
+        for (int k = 0; k < nu; ++k) {
+            sum += B[i * nu + k] * u_dot[k];
+            terms += fabs(B[i * nu + k]);
+        }
+        for (int k = 0; k < np; ++k) {
+            sum += P[i * np + k] * t_dot[k];
+            terms += fabs(P[i * np + k]);
+        }
         ENSURE_NEAR(sum, next[i], 1e-12 * terms);
     }
-    free(all), free(A);
+    free(all);
+    free(A);
     return 0;
 }
 
@@ -165,13 +183,15 @@ static inline int along(const char* text, const double* v, int steps, int least_
         int impact = s.scratch->info.time_of_impact < 0.01;
         ENSURE_LAW(compare_ways(&now, &random));
         unsigned remarks = (s.flags | s.scratch->info.flags) & ~TAC_BOUNDED;
-        flagged += remarks != 0, bounded += (s.flags & TAC_BOUNDED) != 0;
+        flagged += remarks != 0;
+        bounded += (s.flags & TAC_BOUNDED) != 0;
         if (remarks || (!impact && i % 5)) continue;
         if (compare_columns(&now, &worst)) {
             printf("  step %d\n", i);
             return 1;
         }
-        ++compared, impacts += impact;
+        ++compared;
+        impacts += impact;
     }
     printf("  %d states, %d with impacts, %d bounded, %d flagged: worst %.1e\n", compared, impacts,
            bounded, flagged, worst);

@@ -21,15 +21,20 @@ static inline int open_context(stepContext* c, const char* text, const char* pat
     ENSURE(tac_scratch_create(model, &c->scratch) == TAC_OK);
     size_t all = (size_t)(model->nq + 3 * model->nv + model->na + model->nu + model->nparam +
                           6 * model->nbody);
-    c->qpos = calloc(all, sizeof *c->qpos), c->qnext = calloc(all, sizeof *c->qnext);
-    c->used = calloc(all, sizeof *c->used), c->memory = calloc(4 * all, 16);
+    c->qpos = calloc(all, sizeof *c->qpos);
+    c->qnext = calloc(all, sizeof *c->qnext);
+    c->used = calloc(all, sizeof *c->used);
+    c->memory = calloc(4 * all, 16);
     for (int i = 0; i < model->nparam; ++i)
         if (is_used(model, i)) c->used[c->used_count++] = i;
     return 0;
 }
 
 static inline void close_context(stepContext* c) {
-    free(c->qpos), free(c->qnext), free(c->used), free(c->memory);
+    free(c->qpos);
+    free(c->qnext);
+    free(c->used);
+    free(c->memory);
     tac_scratch_destroy(c->scratch);
     tac_model_destroy((tacModel*)c->model);
 }
@@ -51,7 +56,8 @@ static inline tacResult add_chart(const stepContext* c, const double* x, const d
     }
     if (result == TAC_OK) result = tac_check_step_double.vjp(c, x, bar, add);
     for (int i = 0; i < n; ++i) x_bar_dot[i] += add[i];
-    free(next), free(add);
+    free(next);
+    free(add);
     return result;
 }
 
@@ -70,7 +76,8 @@ static inline tacResult step_hvp(const void* context, const double* x, const dou
     tacResult result = tac_step_hvp(c->model, &at, x + nx, bar, dot, x_dot + nx, theta_dot, out,
                                     x_bar_dot + nx, theta_bar, c->scratch);
     for (int i = 0; i < c->used_count; ++i) x_bar_dot[nx + nu + i] = theta_bar[c->used[i]];
-    free(theta_dot), free(theta_bar);
+    free(theta_dot);
+    free(theta_bar);
     if (result == TAC_OK) result = add_chart(c, x, y_bar, x_dot, x_bar_dot);
     return result;
 }
@@ -96,7 +103,8 @@ static inline tacCheckProblem step_problem(const stepContext* c, const char* nam
 static inline void sample_numbers(const stepContext* c, double share, double* x, double* scale) {
     for (int k = 0; k < c->used_count; ++k) {
         double p = c->model->param[c->used[k]];
-        x[k] = p, scale[k] = p == 0.0 ? 1e-3 : share * fabs(p);
+        x[k] = p;
+        scale[k] = p == 0.0 ? 1e-3 : share * fabs(p);
     }
 }
 

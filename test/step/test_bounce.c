@@ -50,7 +50,8 @@ static int open_arm(hardScene* s, double a, double b) {
         tacPose pose[8];
         snprintf(text, sizeof text, ARM, height - 0.0115);
         ENSURE_LAW(hard_open(s, text));
-        s->q[0] = a, s->q[2] = b;
+        s->q[0] = a;
+        s->q[2] = b;
         ENSURE(tac_kinematics(s->model, s->q, NULL, pose, NULL, s->scratch) == TAC_OK);
         height = pose[3].position.z;
         if (pass == 0) hard_close(s);
@@ -72,7 +73,8 @@ static int strike(hardScene* s, tally* t) {
     unsigned flags = tac_step_info(s->scratch).flags;
     ENSURE_LAW(kinetic(s, s->v, &before));
     ENSURE_LAW(kinetic(s, next, &after));
-    ++t->blows, t->bounded += (flags & TAC_BOUNDED) != 0;
+    ++t->blows;
+    t->bounded += (flags & TAC_BOUNDED) != 0;
     t->most = fmax(t->most, after / before - 1.0);
     return 0;
 }
@@ -93,7 +95,8 @@ static int arms(testRandom* random, int count, tally* t) {
         double bend = test_uniform(random, 0.0, 1.0);
         ENSURE_LAW(open_arm(&s, test_uniform(random, -1.0, 1.0), 2.0 * bend * bend * bend));
         for (int k = 0; k < 20; ++k) {
-            draw_law(&s, random), draw_velocity(&s, random);
+            draw_law(&s, random);
+            draw_velocity(&s, random);
             ENSURE_LAW(strike(&s, t));
         }
         hard_close(&s);
@@ -111,14 +114,19 @@ static double depth_of(const thrown* x, const double* q) {
     double z[3] = {2.0 * (q[1] * q[3] - q[0] * q[2]), 2.0 * (q[2] * q[3] + q[0] * q[1]), 0.0};
     double sum = 0.0, squares = 0.0;
     z[2] = 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]);
-    for (int i = 0; i < 3; ++i)
-        sum += fabs(z[i]) * x->half[i], squares += z[i] * z[i] * x->half[i] * x->half[i];
+    for (int i = 0; i < 3; ++i) {
+        sum += fabs(z[i]) * x->half[i];
+        squares += z[i] * z[i] * x->half[i] * x->half[i];
+    }
     return x->round < 0.0 ? sqrt(squares) : sum + x->round;
 }
 
 static void draw_quat(testRandom* random, double* q) {
     double size = 0.0;
-    for (int i = 0; i < 4; ++i) q[i] = test_uniform(random, -1.0, 1.0), size += q[i] * q[i];
+    for (int i = 0; i < 4; ++i) {
+        q[i] = test_uniform(random, -1.0, 1.0);
+        size += q[i] * q[i];
+    }
     for (int i = 0; i < 4; ++i) q[i] /= sqrt(size);
 }
 
@@ -138,7 +146,9 @@ static int bodies(testRandom* random, int count, tally* t) {
                  all[i].geom);
         ENSURE_LAW(hard_open(&s, text));
         for (int k = 0; k < count; ++k) {
-            draw_law(&s, random), draw_velocity(&s, random), draw_quat(random, s.q + 3);
+            draw_law(&s, random);
+            draw_velocity(&s, random);
+            draw_quat(random, s.q + 3);
             s.q[2] = depth_of(&all[i], s.q + 3) + 0.0015;
             ENSURE_LAW(strike(&s, t));
         }
@@ -160,7 +170,8 @@ static int piles(testRandom* random, int count, tally* t) {
     hardScene s;
     ENSURE_LAW(hard_open(&s, PILE));
     for (int k = 0; k < count; ++k) {
-        draw_law(&s, random), draw_velocity(&s, random);
+        draw_law(&s, random);
+        draw_velocity(&s, random);
         ENSURE_LAW(strike(&s, t));
     }
     hard_close(&s);
@@ -188,7 +199,9 @@ static int bounded_blow(void) {
     tacContacts* contacts = NULL;
     ENSURE_LAW(open_arm(&s, -0.5, 0.1));
     ENSURE(tac_contacts_create(s.model, 0, 0, &contacts) == TAC_OK && contacts->capacity <= 8);
-    s.v[0] = 2.0, s.v[1] = 0.1, s.v[2] = 1.0;
+    s.v[0] = 2.0;
+    s.v[1] = 0.1;
+    s.v[2] = 1.0;
     ENSURE(tac_impulse(s.model, s.q, s.v, next, contacts, impulse, s.scratch) == TAC_OK);
     ENSURE(tac_step_info(s.scratch).flags == TAC_BOUNDED && contacts->count == 1);
     ENSURE_LAW(kinetic(&s, s.v, &before));
@@ -199,7 +212,8 @@ static int bounded_blow(void) {
     double again[3];
     ENSURE(tac_impulse(s.model, s.q, next, again, NULL, NULL, s.scratch) == TAC_OK);
     ENSURE_NEAR(again[0], next[0], 1e-12 * fabs(next[0]));
-    tac_contacts_destroy(contacts), hard_close(&s);
+    tac_contacts_destroy(contacts);
+    hard_close(&s);
     return 0;
 }
 
@@ -232,7 +246,10 @@ static int islands(void) {
     ENSURE_LAW(
         hard_open(&s, SCENE("restitution='.9'") "<geom type='plane' size='5 5 1'/>" LEANING_ROD("0")
                           LEANING_ROD("2") END));
-    s.v[0] = -4.0, s.v[2] = -1.0, s.v[3] = 0.5, s.v[8] = -2.0;
+    s.v[0] = -4.0;
+    s.v[2] = -1.0;
+    s.v[3] = 0.5;
+    s.v[8] = -2.0;
     for (int gains = 0; gains < 2; ++gains) {
         s.v[6] = gains ? 1.0 : -4.0;
         ENSURE(tac_impulse(s.model, s.q, s.v, next[gains], NULL, NULL, s.scratch) == TAC_OK);
@@ -258,7 +275,8 @@ static int border(void) {
     unsigned flags[2];
     ENSURE_LAW(hard_open(
         &s, SCENE("restitution='.9'") "<geom type='plane' size='5 5 1'/>" LEANING_ROD("0") END));
-    s.v[2] = -2.0, s.v[4] = 0.3;
+    s.v[2] = -2.0;
+    s.v[4] = 0.3;
     for (int i = 0; i < 60; ++i) {
         double middle = 0.5 * (low + high);
         ENSURE_LAW(blow_at(&s, middle, next[0], flags));
@@ -331,14 +349,18 @@ static int compare(hardScene* s, testRandom* random, double* worst) {
     int nv = s->model->nv, np = s->model->nparam;
     double dq[18], dv[18], dot[18], bar[18], back[2][18] = {{0}}, left = 0.0, right = 0.0;
     double *theta = calloc(2 * (size_t)np, sizeof *theta), *theta_bar = theta + np;
-    draw(random, dq, nv, 1.0), draw(random, dv, nv, 1.0), draw(random, bar, nv, 1.0);
+    draw(random, dq, nv, 1.0);
+    draw(random, dv, nv, 1.0);
+    draw(random, bar, nv, 1.0);
     for (int i = 0; i < np; ++i)
         theta[i] = is_smooth(s->model, i) ? test_uniform(random, -0.1, 0.1) : 0.0;
     ENSURE(tac_impulse_jvp(s->model, s->q, s->v, dq, dv, theta, dot, s->scratch) == TAC_OK);
     ENSURE(tac_impulse_vjp(s->model, s->q, s->v, bar, back[0], back[1], theta_bar, s->scratch) ==
            TAC_OK);
-    for (int k = 0; k < nv; ++k)
-        left += back[0][k] * dq[k] + back[1][k] * dv[k], right += bar[k] * dot[k];
+    for (int k = 0; k < nv; ++k) {
+        left += back[0][k] * dq[k] + back[1][k] * dv[k];
+        right += bar[k] * dot[k];
+    }
     for (int i = 0; i < np; ++i) left += theta_bar[i] * theta[i];
     ENSURE_NEAR(left, right, 1e-10 * (1.0 + fabs(right)));
     *worst = fmax(*worst, difference(s, dq, dv, theta, dot));
@@ -362,7 +384,8 @@ static void draw_unequal_law(const hardScene* s, testRandom* random) {
 static int compare_some(hardScene* s, testRandom* random, double* worst, int* compared) {
     double next[18];
     for (int k = 0; k < 40; ++k) {
-        draw_unequal_law(s, random), draw_velocity(s, random);
+        draw_unequal_law(s, random);
+        draw_velocity(s, random);
         ENSURE(tac_impulse(s->model, s->q, s->v, next, NULL, NULL, s->scratch) == TAC_OK);
         if (tac_step_info(s->scratch).flags != TAC_BOUNDED) continue;
         ENSURE_LAW(compare(s, random, worst));

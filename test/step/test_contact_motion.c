@@ -27,7 +27,10 @@ static int open_scene(scene* s, const char* text) {
     return 0;
 }
 
-static void close_scene(scene* s) { tac_scratch_destroy(s->scratch), tac_model_destroy(s->model); }
+static void close_scene(scene* s) {
+    tac_scratch_destroy(s->scratch);
+    tac_model_destroy(s->model);
+}
 
 static int run(scene* s, double time) {
     int steps = (int)(time / s->model->param[s->model->timestep] + 0.5);
@@ -172,7 +175,8 @@ static int an_elastic_bounce_keeps_energy(void) {
     double least = 0.0, most = -1.0;
     for (int i = 0; i < 4000; ++i) {
         ENSURE(tac_step(s.model, &s.x, NULL, &s.x, s.scratch) == TAC_OK);
-        least = fmin(least, s.q[0]), most = fmax(most, s.q[0]);
+        least = fmin(least, s.q[0]);
+        most = fmax(most, s.q[0]);
     }
     ENSURE(least < -0.101);
     ENSURE_NEAR(most, 0.0, 1e-6);
@@ -189,7 +193,8 @@ static int contact_takes_energy_out(void) {
             "<body pos='0 0 .2' euler='20 30 0'><freejoint/><geom type='ellipsoid' "
             "size='.1 .07 .05' mass='1'/></body></worldbody></mujoco>"));
     double last = INFINITY;
-    s.v[0] = 0.5, s.v[4] = 2.0;
+    s.v[0] = 0.5;
+    s.v[4] = 2.0;
     for (int i = 0; i < 40; ++i) {
         double energy[2];
         ENSURE(tac_energy(s.model, s.q, s.v, energy, s.scratch) == TAC_OK);
@@ -263,7 +268,8 @@ static int cylinders_keep_rolling(void) {
                  "<geom type='cylinder' size='%g %g' mass='1'/></body></worldbody></mujoco>",
                  size[i][0], size[i][1]);
         ENSURE_LAW(open_scene(&s, text));
-        s.v[0] = 1.0, s.v[5] = -1.0 / size[i][0];
+        s.v[0] = 1.0;
+        s.v[5] = -1.0 / size[i][0];
         ENSURE_LAW(run(&s, 2.0));
         ENSURE_NEAR(s.v[0], 1.0, 1e-5);
         ENSURE_NEAR(s.q[1], 0.0, 1e-9);
@@ -327,8 +333,10 @@ static int batches_have_the_bits_of_single_steps(void) {
     tacStepItem items[N];
     tacScratch* scratch[N];
     for (int i = 0; i < N; ++i) {
-        memcpy(q[i], s.q, sizeof q[i]), memset(v[i], 0, sizeof v[i]);
-        q[i][2] -= 1e-4 * i, v[i][0] = 0.1 * i;
+        memcpy(q[i], s.q, sizeof q[i]);
+        memset(v[i], 0, sizeof v[i]);
+        q[i][2] -= 1e-4 * i;
+        v[i][0] = 0.1 * i;
         tacState from = {.qpos = q[i], .qvel = v[i]}, to = {.qpos = single[i], .qvel = own};
         ENSURE(tac_step(s.model, &from, NULL, &to, s.scratch) == TAC_OK);
         x[i] = from;
@@ -357,7 +365,8 @@ static int hurtful_states_are_finite_or_told(void) {
     for (int i = 0; i < 6; ++i)
         for (int k = 0; k < 6; ++k) {
             double A[24 * 24];
-            memcpy(s.q, places[i], 3 * sizeof *s.q), memcpy(s.q + 7, places[k], 3 * sizeof *s.q);
+            memcpy(s.q, places[i], 3 * sizeof *s.q);
+            memcpy(s.q + 7, places[k], 3 * sizeof *s.q);
             for (int j = 0; j < 12; ++j) s.v[j] = j % 2 ? -100.0 : 30.0;
             s.q[3] = s.q[10] = 1.0;
             s.q[4] = s.q[5] = s.q[6] = s.q[11] = s.q[12] = s.q[13] = 0.0;

@@ -74,8 +74,10 @@ static void draw_positions(const stepContext* c, unsigned long long* random) {
         double *q = c->qpos + j->qpos, norm = 0.0;
         for (int k = 0; k < straight; ++k) q[k] += 0.004 * tac_check_normal(random);
         if (j->axis >= 0) continue;
-        for (q += straight, straight = 0; straight < 4; ++straight)
-            q[straight] += 0.02 * tac_check_normal(random), norm += q[straight] * q[straight];
+        for (q += straight, straight = 0; straight < 4; ++straight) {
+            q[straight] += 0.02 * tac_check_normal(random);
+            norm += q[straight] * q[straight];
+        }
         for (int k = 0; k < 4; ++k) q[k] /= sqrt(norm);
     }
 }
@@ -93,8 +95,10 @@ static int sample(const void* context, int i, unsigned long long* random, double
     int nv = c->model->nv;
     draw_positions(c, random);
     for (int k = 0; k < nv; ++k) {
-        x[k] = 0.0, x[nv + k] = i % 5 == 0 ? 0.0 : 0.2 * tac_check_normal(random);
-        scale[k] = 0.05, scale[nv + k] = 0.2;
+        x[k] = 0.0;
+        x[nv + k] = i % 5 == 0 ? 0.0 : 0.2 * tac_check_normal(random);
+        scale[k] = 0.05;
+        scale[nv + k] = 0.2;
     }
     sample_numbers(c, 0.1, x + 2 * nv, scale + 2 * nv);
     find_next(c, x + nv);
@@ -105,8 +109,10 @@ static int sample_spin(const void* context, int i, unsigned long long* random, d
                        double* scale) {
     const stepContext* c = context;
     int nx = sample(context, i, random, x, scale);
-    for (int k = c->model->nv + 3; k < nx; ++k)
-        x[k] = 50.0 * tac_check_normal(random), scale[k] = 5.0;
+    for (int k = c->model->nv + 3; k < nx; ++k) {
+        x[k] = 50.0 * tac_check_normal(random);
+        scale[k] = 5.0;
+    }
     find_next(c, x + c->model->nv);
     return nx;
 }
@@ -114,8 +120,11 @@ static int sample_spin(const void* context, int i, unsigned long long* random, d
 static tacCheckOptions options_of(int seed) {
     tacCheckOptions options = tac_check_default_options();
     options.points = getenv("TACTUS_NO_SWEEP") ? 1 : 10;
-    options.quad_every = 10, options.taylor_every = 5, options.seed = (unsigned long long)seed + 1;
-    options.first = 1e-10, options.second = 1e-9;
+    options.quad_every = 10;
+    options.taylor_every = 5;
+    options.seed = (unsigned long long)seed + 1;
+    options.first = 1e-10;
+    options.second = 1e-9;
     return options;
 }
 
@@ -180,11 +189,14 @@ static int jacobian_law(stepContext* c, int integrator) {
         x_dot[k] = 0.0;
         for (int r = 0; r < nx; ++r) {
             double entry = k < nx ? A[r * nx + k] : P[r * c->used_count + k - nx];
-            norm = fmax(norm, fabs(y[r])), error = fmax(error, fabs(y[r] - entry));
+            norm = fmax(norm, fabs(y[r]));
+            error = fmax(error, fabs(y[r] - entry));
         }
         worst = fmax(worst, error / norm);
     }
-    free(x), free(A), free(theta);
+    free(x);
+    free(A);
+    free(theta);
     ENSURE(worst <= 1e-11);
     return 0;
 }

@@ -30,8 +30,10 @@ static tacModel* load_towers(int count, int high) {
 static size_t entries_of(const tacModel* model, int count) {
     int bodies = model->nbody - 1, pairs = 0;
     tacPairForce* force = calloc((size_t)bodies, sizeof *force);
-    for (int b = 1; b + count <= bodies; ++b)
-        force[pairs].body[0] = b, force[pairs++].body[1] = b + count;
+    for (int b = 1; b + count <= bodies; ++b) {
+        force[pairs].body[0] = b;
+        force[pairs++].body[1] = b + count;
+    }
     tacArena arena;
     tac_arena_create(&arena, tac_skyline_size(model->nv, sizeof(double)) + tac_coupling_size(model),
                      tac_default_allocator());
@@ -65,7 +67,8 @@ static int strangers_change_nothing(void) {
     double q1[7 * HIGH], v1[6 * HIGH] = {0}, q2[7 * HIGH * MANY], v2[6 * HIGH * MANY] = {0};
     tacState x = {.qpos = q1, .qvel = v1}, y = {.qpos = q2, .qvel = v2};
     ENSURE(tac_scratch_create(one, &a) == TAC_OK && tac_scratch_create(many, &b) == TAC_OK);
-    memcpy(q1, one->qpos0, sizeof q1), memcpy(q2, many->qpos0, sizeof q2);
+    memcpy(q1, one->qpos0, sizeof q1);
+    memcpy(q2, many->qpos0, sizeof q2);
     v1[6] = v2[6 * MANY] = 0.3; // the middle ball of the first tower
     for (int i = 0; i < 50; ++i) {
         ENSURE(tac_step(one, &x, NULL, &x, a) == TAC_OK);
@@ -75,8 +78,10 @@ static int strangers_change_nothing(void) {
         ENSURE(memcmp(q1 + 7 * level, q2 + 7 * MANY * level, sizeof(double) * 7) == 0);
         ENSURE(memcmp(v1 + 6 * level, v2 + 6 * MANY * level, sizeof(double) * 6) == 0);
     }
-    tac_scratch_destroy(a), tac_scratch_destroy(b);
-    tac_model_destroy(one), tac_model_destroy(many);
+    tac_scratch_destroy(a);
+    tac_scratch_destroy(b);
+    tac_model_destroy(one);
+    tac_model_destroy(many);
     return 0;
 }
 

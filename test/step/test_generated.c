@@ -37,8 +37,10 @@ static int open_rig(rig* r, int compiled) {
 
 static double apart(const double* a, const double* b, int n) {
     double worst = 0.0, size = 1.0;
-    for (int i = 0; i < n; ++i)
-        worst = fmax(worst, fabs(a[i] - b[i])), size = fmax(size, fabs(b[i]));
+    for (int i = 0; i < n; ++i) {
+        worst = fmax(worst, fabs(a[i] - b[i]));
+        size = fmax(size, fabs(b[i]));
+    }
     return worst / size;
 }
 

@@ -21,7 +21,8 @@ static int gradient(hardScene* s, int steps, int position, int index, double* dq
         memcpy(path[i][1], s->v, sizeof(double) * (size_t)nv);
         ENSURE(hard_steps(s, 1) == TAC_OK);
     }
-    memset(dq, 0, sizeof(double) * (size_t)nv), memset(dv, 0, sizeof(double) * (size_t)nv);
+    memset(dq, 0, sizeof(double) * (size_t)nv);
+    memset(dv, 0, sizeof(double) * (size_t)nv);
     (position ? dq : dv)[index] = 1.0;
     for (int i = steps - 1; i >= 0; --i) {
         double bar[2][HARD_NUMBERS] = {{0}};
@@ -55,13 +56,16 @@ static int two_balls(void) {
     double dq[12], dv[12];
     ENSURE_LAW(hard_open(&s, NO_GRAVITY("restitution='1'") BALL("0 0 0")
                                  BALL("0 0 .25") "</worldbody></mujoco>"));
-    s.v[2] = 1.0, s.v[8] = 0.1;
+    s.v[2] = 1.0;
+    s.v[8] = 0.1;
     ENSURE_LAW(gradient(&s, 10, 0, 8, dq, dv));
     ENSURE_NEAR(dv[2], 1.0, 1e-9);
     ENSURE_NEAR(dv[8], 0.0, 1e-9);
     ENSURE_NEAR(dq[2], 0.0, 1e-9);
     memcpy(s.q, s.model->qpos0, sizeof(double) * (size_t)s.model->nq);
-    memset(s.v, 0, sizeof s.v), s.v[2] = 1.0, s.v[8] = 0.1;
+    memset(s.v, 0, sizeof s.v);
+    s.v[2] = 1.0;
+    s.v[8] = 0.1;
     ENSURE_LAW(gradient(&s, 10, 1, 8, dq, dv)); // z of the second: that of the first, unhindered
     ENSURE_NEAR(dq[2], 1.0, 1e-9);
     ENSURE_NEAR(dq[8], 0.0, 1e-9);
@@ -318,7 +322,8 @@ static int compare_first(hardScene* s, int param, double* worst, int* moved) {
         }
         least = fmin(least, error);
     }
-    *worst = fmax(*worst, least / fmax(size, 1.0)), *moved += size > 1e-3;
+    *worst = fmax(*worst, least / fmax(size, 1.0));
+    *moved += size > 1e-3;
     return 0;
 }
 
@@ -345,7 +350,10 @@ static int first_friction(void) {
         ENSURE_LAW(hard_open(&s, texts[i]));
         for (int k = 0; k < s.model->nv; ++k) s.v[k] = test_uniform(&random, -0.5, 0.5);
         s.v[2] = -0.6;
-        if (i) s.v[6] = 0.5, s.v[9] = -2.0;
+        if (i) {
+            s.v[6] = 0.5;
+            s.v[9] = -2.0;
+        }
         for (int n = 0; n < 4; ++n, hard_steps(&s, 1)) {
             ENSURE_LAW(compare_ways(&s, &random));
             for (int p = 0; p < s.model->nparam; ++p)

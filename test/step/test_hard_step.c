@@ -18,8 +18,12 @@ static int one_bounce(void) {
                                  "0 0 .3") "</worldbody></mujoco>"));
     for (int i = 0; i < 50; ++i) {
         double y = 0.15 + 0.003 * i, v = -2.0, way = y - 0.1 - delta;
-        memset(s.q, 0, sizeof s.q), memset(s.v, 0, sizeof s.v);
-        s.q[2] = y, s.q[3] = 1.0, s.v[2] = v, s.flags = 0;
+        memset(s.q, 0, sizeof s.q);
+        memset(s.v, 0, sizeof s.v);
+        s.q[2] = y;
+        s.q[3] = 1.0;
+        s.v[2] = v;
+        s.flags = 0;
         ENSURE(hard_steps(&s, 20) == TAC_OK);
         ENSURE_NEAR(s.q[2], 0.1 + delta + e * (-v * 0.2 - way), 1e-12);
         ENSURE_NEAR(s.v[2], -e * v, 1e-13);
@@ -38,8 +42,12 @@ static int border_of_rest(void) {
         &s, HARD("restitution='.7'") "<worldbody>" FLOOR BALL("0 0 .101") "</worldbody></mujoco>"));
     for (int i = -2; i <= 2; ++i) {
         double z = 0.101, v = -0.25 * (1.0 + (abs(i) == 2 ? 1e-3 : 1e-8) * i);
-        memset(s.q, 0, sizeof s.q), memset(s.v, 0, sizeof s.v);
-        s.q[2] = z, s.q[3] = 1.0, s.v[2] = v, s.flags = 0;
+        memset(s.q, 0, sizeof s.q);
+        memset(s.v, 0, sizeof s.v);
+        s.q[2] = z;
+        s.q[3] = 1.0;
+        s.v[2] = v;
+        s.flags = 0;
         ENSURE(hard_steps(&s, 1) == TAC_OK);
         ENSURE(s.flags == (abs(i) == 2 ? 0u : TAC_ONE_SIDED));
         ENSURE(hard_steps(&s, 1) == TAC_OK);
@@ -58,8 +66,10 @@ static int bounce_is_continuous(void) {
     ENSURE_LAW(hard_open(
         &s, HARD("restitution='.8'") "<worldbody>" FLOOR BALL("0 0 .3") "</worldbody></mujoco>"));
     for (int i = 0; i < 4000; ++i) {
-        memset(s.q, 0, sizeof s.q), memset(s.v, 0, sizeof s.v);
-        s.q[2] = 0.3 + 1e-5 * i, s.q[3] = 1.0;
+        memset(s.q, 0, sizeof s.q);
+        memset(s.v, 0, sizeof s.v);
+        s.q[2] = 0.3 + 1e-5 * i;
+        s.q[3] = 1.0;
         ENSURE(hard_steps(&s, 40) == TAC_OK);
         if (i > 0) most = fmax(most, fabs(s.q[2] - before));
         before = s.q[2];
@@ -85,7 +95,8 @@ static int balls(void) {
     ENSURE_NEAR(s.q[2], 0.05, 1e-6);
     memcpy(s.q, s.model->qpos0, sizeof(double) * (size_t)s.model->nq);
     memset(s.v, 0, sizeof s.v);
-    s.q[16] = 0.4500002, s.v[2] = 1.0; // the third touches the second
+    s.q[16] = 0.4500002;
+    s.v[2] = 1.0; // the third touches the second
     ENSURE(hard_steps(&s, 10) == TAC_OK);
     ENSURE_NEAR(s.v[2], -1.0 / 3.0, 1e-12);
     ENSURE_NEAR(s.v[8], 2.0 / 3.0, 1e-12);
@@ -176,7 +187,8 @@ static int slides_to_rest(void) {
                                       "<body pos='0 0 .1000001'><freejoint/><geom type='box' "
                                       "size='.1 .1 .1' mass='1' friction='.3'/></body></worldbody>"
                                       "</mujoco>"));
-    s.v[0] = 1.6, s.v[1] = 1.2;
+    s.v[0] = 1.6;
+    s.v[1] = 1.2;
     ENSURE(hard_steps(&s, 20) == TAC_OK);
     ENSURE_NEAR(s.v[0], 0.8 * (2.0 - 0.2 * 5.0), 1e-6);
     ENSURE_NEAR(s.v[1], 0.6 * (2.0 - 0.2 * 5.0), 1e-6);
@@ -197,7 +209,8 @@ static int rolls(void) {
         &s, HARD("") "<worldbody><geom type='plane' size='9 9 9' friction='.3'/><body pos='0 0 "
                      ".1000001'><freejoint/><geom type='sphere' size='.1' mass='1' friction='.2'/>"
                      "</body></worldbody></mujoco>"));
-    s.v[0] = 1.2, s.v[1] = 1.6;
+    s.v[0] = 1.2;
+    s.v[1] = 1.6;
     ENSURE(hard_steps(&s, 10) == TAC_OK); // still slides
     ENSURE_NEAR(hypot(s.v[0], s.v[1]), 2.0 - 0.1 * 3.0, 1e-5);
     ENSURE(hard_steps(&s, 30) == TAC_OK);
@@ -423,7 +436,8 @@ static int thin_plates(void) {
             }
             limited += (s.flags & TAC_FALLBACK) != 0;
         }
-        free(memory), hard_close(&s);
+        free(memory);
+        hard_close(&s);
     }
     printf("  %d scenes, least distance %.2e m; %d steps fell back\n", count, least, limited);
     ENSURE(least >= -1e-9);
@@ -452,7 +466,10 @@ static void write_mesh(testRandom* random, char* text, size_t size) {
     size_t at = (size_t)snprintf(text, size, "<asset><mesh name='m' vertex='");
     for (int i = 0; i < 16; ++i) {
         double x[3], length = 0.0;
-        for (int k = 0; k < 3; ++k) x[k] = test_uniform(random, -1, 1), length += x[k] * x[k];
+        for (int k = 0; k < 3; ++k) {
+            x[k] = test_uniform(random, -1, 1);
+            length += x[k] * x[k];
+        }
         for (int k = 0; k < 3; ++k)
             at += (size_t)snprintf(text + at, size - at, "%.4f ", 0.08 / sqrt(length) * x[k]);
     }
@@ -486,7 +503,8 @@ static int time_lost_is_told(void) {
                  0.201 * i);
     strcat(text, "</worldbody></mujoco>");
     ENSURE_LAW(hard_open(&s, text));
-    s.v[0] = 1.0, s.v[6] = 3.0;
+    s.v[0] = 1.0;
+    s.v[6] = 3.0;
     tacState x = hard_state(&s);
     double unused;
     ENSURE(tac_step_unused(s.model, &x, s.u, &unused, s.scratch) == TAC_OK);
@@ -568,7 +586,8 @@ static int activity(void) {
     ENSURE(tac_detect(s.model, pose, contacts, s.scratch) == TAC_OK && contacts->count == 2);
     ENSURE(contacts->activity[0] == 1.0 && contacts->activity[1] == 0.0);
     ENSURE_NEAR(contacts->distance[1], 1e-3, 1e-12);
-    tac_contacts_destroy(contacts), hard_close(&s);
+    tac_contacts_destroy(contacts);
+    hard_close(&s);
     return 0;
 }
 

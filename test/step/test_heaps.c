@@ -82,7 +82,8 @@ static void body(text* t, int i) {
 }
 
 static void push(double* v, int i) {
-    v[0] = 0.3 + 0.01 * i, v[1] = 0.1 - 0.002 * i;
+    v[0] = 0.3 + 0.01 * i;
+    v[1] = 0.1 - 0.002 * i;
     if (i % 5) v[3] = 0.5;
 }
 
@@ -106,7 +107,9 @@ static int as_alone(void) {
     for (int k = 0; k < TAC_COUNT(some); ++k) {
         int i = some[k];
         double own_q[6], own_v[6];
-        begin(&t), body(&t, i), end(&t);
+        begin(&t);
+        body(&t, i);
+        end(&t);
         ENSURE_LAW(hard_open(&one, t.at));
         push(one.v, i);
         ENSURE(hard_steps(&one, STEPS) == TAC_OK);

@@ -28,7 +28,8 @@ static int ball_with_friction(void) {
         ENSURE_LAW(hard_open(&s, scenes[rolls]));
         tacContacts* contacts = new_contacts(s.model);
         ENSURE(contacts && contacts->capacity <= 64);
-        s.v[0] = 4.0, s.v[2] = -3.0;
+        s.v[0] = 4.0;
+        s.v[2] = -3.0;
         ENSURE(tac_impulse(s.model, s.q, s.v, next, contacts, impulse, s.scratch) == TAC_OK);
         double f = 2.0 * 1.5 * 3.0, t = rolls ? 2.0 / 7.0 * 2.0 * 4.0 : 0.1 * f;
         // the floor acts at the middle of the gap, delta/2 below the ball
@@ -38,7 +39,8 @@ static int ball_with_friction(void) {
         ENSURE(contacts->count == 1);
         ENSURE_NEAR(impulse[2], f, 1e-11);
         ENSURE_NEAR(impulse[0], 2.0 * (next[0] - 4.0), 1e-11);
-        tac_contacts_destroy(contacts), hard_close(&s);
+        tac_contacts_destroy(contacts);
+        hard_close(&s);
     }
     return 0;
 }
@@ -51,7 +53,8 @@ static int ball_with_friction(void) {
 
 static void fast(hardScene* s, testRandom* random) {
     for (int k = 0; k < s->model->nv; ++k) s->v[k] = test_uniform(random, -1.0, 1.0);
-    s->v[2] = -1.0, s->v[8] = -3.0;
+    s->v[2] = -1.0;
+    s->v[8] = -3.0;
 }
 
 // what contacts give is what bodies get: momentum of both, and nothing approaches afterwards
@@ -83,7 +86,9 @@ static int momentum(void) {
         ENSURE(tac_impulse(s.model, s.q, next, after, NULL, NULL, s.scratch) == TAC_OK);
         for (int k = 0; k < 12; ++k) ENSURE_NEAR(after[k], next[k], 1e-7);
     }
-    free(impulse), tac_contacts_destroy(contacts), hard_close(&s);
+    free(impulse);
+    tac_contacts_destroy(contacts);
+    hard_close(&s);
     return 0;
 }
 
@@ -146,18 +151,25 @@ static int compare(hardScene* s, testRandom* random, double* worst, int* compare
     double dq[12], dv[12], dot[12], bar[12], back[2][12] = {{0}}, left = 0.0, right = 0.0;
     double *theta = calloc(2 * (size_t)np, sizeof *theta), *theta_bar = theta + np;
     fast(s, random);
-    draw(random, dq, nv, 1.0), draw(random, dv, nv, 1.0), draw(random, bar, nv, 1.0);
+    draw(random, dq, nv, 1.0);
+    draw(random, dv, nv, 1.0);
+    draw(random, bar, nv, 1.0);
     for (int i = 0; i < np; ++i)
         theta[i] = counts(s->model, i) ? test_uniform(random, -0.1, 0.1) : 0.0;
     ENSURE(tac_impulse_jvp(s->model, s->q, s->v, dq, dv, theta, dot, s->scratch) == TAC_OK);
     int flagged = (tac_step_info(s->scratch).flags & TAC_TIE) != 0;
     ENSURE(tac_impulse_vjp(s->model, s->q, s->v, bar, back[0], back[1], theta_bar, s->scratch) ==
            TAC_OK);
-    for (int k = 0; k < nv; ++k)
-        left += back[0][k] * dq[k] + back[1][k] * dv[k], right += bar[k] * dot[k];
+    for (int k = 0; k < nv; ++k) {
+        left += back[0][k] * dq[k] + back[1][k] * dv[k];
+        right += bar[k] * dot[k];
+    }
     for (int i = 0; i < np; ++i) left += theta_bar[i] * theta[i];
     ENSURE_NEAR(left, right, 1e-10 * (1.0 + fabs(right)));
-    if (!flagged) *worst = fmax(*worst, difference(s, dq, dv, theta, dot)), ++*compared;
+    if (!flagged) {
+        *worst = fmax(*worst, difference(s, dq, dv, theta, dot));
+        ++*compared;
+    }
     free(theta);
     return 0;
 }
@@ -187,7 +199,8 @@ static int refusals(void) {
     ENSURE(tac_impulse(s.model, s.q, NULL, next, NULL, NULL, s.scratch) == TAC_ERROR_VALUE);
     ENSURE(next[0] == 7.0);
     // bodies within one another
-    memcpy(s.q + 7, s.q, 3 * sizeof *s.q), s.v[3] = 0.0;
+    memcpy(s.q + 7, s.q, 3 * sizeof *s.q);
+    s.v[3] = 0.0;
     ENSURE(tac_impulse(s.model, s.q, s.v, next, NULL, NULL, s.scratch) == TAC_ERROR_VALUE);
     ENSURE(next[0] == 7.0);
     hard_close(&s);

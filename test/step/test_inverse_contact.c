@@ -51,12 +51,17 @@ static int sample(const void* context, int i, unsigned long long* random, double
     memcpy(c->qpos, c->model->qpos0, sizeof *c->qpos * (size_t)c->model->nq);
     for (int k = 0; k < 2; ++k) c->qpos[k] += 0.004 * tac_check_normal(random);
     for (int k = 0; k < nv; ++k) {
-        x[k] = 0.0, x[nv + k] = 0.3 * tac_check_normal(random);
+        x[k] = 0.0;
+        x[nv + k] = 0.3 * tac_check_normal(random);
         x[2 * nv + k] = 3.0 * tac_check_normal(random);
-        scale[k] = 0.02, scale[nv + k] = 0.1, scale[2 * nv + k] = 1.0;
+        scale[k] = 0.02;
+        scale[nv + k] = 0.1;
+        scale[2 * nv + k] = 1.0;
     }
-    for (int k = 0; k < wrench; ++k)
-        x[3 * nv + k] = tac_check_normal(random), scale[3 * nv + k] = 1.0;
+    for (int k = 0; k < wrench; ++k) {
+        x[3 * nv + k] = tac_check_normal(random);
+        scale[3 * nv + k] = 1.0;
+    }
     sample_numbers(c, 0.1, x + 3 * nv + wrench, scale + 3 * nv + wrench);
     return nv;
 }
@@ -78,8 +83,11 @@ static int derivatives(void) {
                                    .sample = sample};
         tacCheckOptions options = tac_check_default_options();
         options.points = getenv("TACTUS_NO_SWEEP") ? 1 : 4;
-        options.quad_every = 4, options.taylor_every = 2, options.seed = 5;
-        options.first = 1e-11, options.second = 1e-10;
+        options.quad_every = 4;
+        options.taylor_every = 2;
+        options.seed = 5;
+        options.first = 1e-11;
+        options.second = 1e-10;
         failed |= prove(&problem, options);
         close_context(&c);
     }
@@ -140,11 +148,13 @@ static int borders(void) {
             ENSURE(result == TAC_OK);
             ENSURE(tac_inverse_dynamics(model, x, &tau[1], scratch) == TAC_OK);
             ENSURE_NEAR(tau[0], tau[1], 1e-15 * fabs(tau[1]));
-            x.qacc = NULL, x.qvel = NULL;
+            x.qacc = NULL;
+            x.qvel = NULL;
             ENSURE(tac_inverse_contact(model, x, &tau[0], scratch) == TAC_OK);
             q = INFINITY;
             ENSURE(tac_inverse_contact(model, x, &tau[0], scratch) == TAC_ERROR_VALUE);
-            q = 0.4, tau[0] = 7.0;
+            q = 0.4;
+            tau[0] = 7.0;
         } else {
             ENSURE(result == TAC_ERROR_UNSUPPORTED && tau[0] == 7.0);
         }

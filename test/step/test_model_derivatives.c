@@ -33,8 +33,10 @@ static int open_problem(problem* p, tacModel* model) {
                           6 * model->nbody);
     *p = (problem){.c = {.model = model}};
     if (tac_scratch_create(model, &c->scratch) != TAC_OK) return 0;
-    c->qpos = calloc(all, sizeof *c->qpos), c->qnext = calloc(all, sizeof *c->qnext);
-    c->used = calloc(all, sizeof *c->used), c->memory = calloc(4 * all, 16);
+    c->qpos = calloc(all, sizeof *c->qpos);
+    c->qnext = calloc(all, sizeof *c->qnext);
+    c->used = calloc(all, sizeof *c->used);
+    c->memory = calloc(4 * all, 16);
     for (int i = 0; i < model->nparam; ++i)
         if (is_used(model, i)) c->used[c->used_count++] = i;
 
@@ -46,14 +48,22 @@ static int open_problem(problem* p, tacModel* model) {
                                  .as_complex = &tac_check_step_complex};
     p->memory = calloc(1, TAC_CHECK_MEMORY(n, m));
     p->x = calloc((size_t)(3 * n + 4 * m) + 1, sizeof *p->x);
-    p->x_dot = p->x + n, p->x_bar = p->x_dot + n, p->y = p->x_bar + n, p->y_dot = p->y + m;
-    p->exact = p->y_dot + m, p->y_bar = p->exact + m;
+    p->x_dot = p->x + n;
+    p->x_bar = p->x_dot + n;
+    p->y = p->x_bar + n;
+    p->y_dot = p->y + m;
+    p->exact = p->y_dot + m;
+    p->y_bar = p->exact + m;
     return 1;
 }
 
 static void close_problem(problem* p) {
-    free(p->c.qpos), free(p->c.qnext), free(p->c.used), free(p->c.memory);
-    free(p->memory), free(p->x);
+    free(p->c.qpos);
+    free(p->c.qnext);
+    free(p->c.used);
+    free(p->c.memory);
+    free(p->memory);
+    free(p->x);
     tac_scratch_destroy(p->c.scratch);
 }
 
@@ -90,7 +100,10 @@ static tacResult draw(problem* p, unsigned long long* random) {
     const tacModel* model = p->c.model;
     int nv = model->nv, nu = model->nu, m = p->check.m;
     draw_positions(p, random);
-    for (int i = 0; i < nv; ++i) p->x[i] = 0.0, p->x[nv + i] = tac_check_normal(random);
+    for (int i = 0; i < nv; ++i) {
+        p->x[i] = 0.0;
+        p->x[nv + i] = tac_check_normal(random);
+    }
     for (int i = 2 * nv; i < m; ++i) p->x[i] = tac_check_uniform(random, 0.1, 0.9);
     for (int i = 0; i < nu; ++i) p->x[m + i] = draw_control(&model->actuator[i], random);
     for (int i = 0; i < m + nu; ++i) p->x_dot[i] = tac_check_normal(random);
@@ -171,7 +184,8 @@ static int steps_of_all_models_have_right_derivatives(void) {
         }
         double error = model->nv ? model_error(model) : 0.0;
         if (model->nv) printf("    %-56s nv %3d  %.1e\n", name, model->nv, error);
-        compared += model->nv > 0, wrong += !(error <= BOUND);
+        compared += model->nv > 0;
+        wrong += !(error <= BOUND);
         tac_model_destroy(model);
     }
     printf("    %d models\n", compared);

@@ -58,8 +58,10 @@ static int sample(const void* context, int i, unsigned long long* random, double
         for (int k = 0; k < 4; ++k) q[k] /= sqrt(norm);
     }
     for (int k = 0; k < nv; ++k) {
-        x[k] = 0.0, x[nv + k] = 0.3 * tac_check_normal(random);
-        scale[k] = 1e-3, scale[nv + k] = 0.02;
+        x[k] = 0.0;
+        x[nv + k] = 0.3 * tac_check_normal(random);
+        scale[k] = 1e-3;
+        scale[nv + k] = 0.02;
     }
     sample_numbers(c, 0.02, x + 2 * nv, scale + 2 * nv);
     return 0; // differences of larger steps may change features
@@ -70,8 +72,10 @@ static int proves(const char* text, const char* name) {
     ENSURE_LAW(open_context(&c, text, NULL, is_used));
     tacCheckProblem problem = step_problem(&c, name, sample);
     tacCheckOptions options = tac_check_default_options();
-    options.points = getenv("TACTUS_NO_SWEEP") ? 5 : 60, options.quad_every = 10;
-    options.first = 1e-10, options.second = 1e-9;
+    options.points = getenv("TACTUS_NO_SWEEP") ? 5 : 60;
+    options.quad_every = 10;
+    options.first = 1e-10;
+    options.second = 1e-9;
     int failed = prove(&problem, options);
     close_context(&c);
     return failed;
@@ -108,7 +112,10 @@ static int run(motion* m, int steps) {
     return 0;
 }
 
-static void stop(motion* m) { tac_scratch_destroy(m->scratch), tac_model_destroy(m->model); }
+static void stop(motion* m) {
+    tac_scratch_destroy(m->scratch);
+    tac_model_destroy(m->model);
+}
 
 // d (1 + e) = log((1 + d)/(1 - e d)), d the speed over v_d (003-E11)
 static double restitution(double d) {
@@ -157,7 +164,9 @@ static int collide(motion* m, const char* detector, double v_d, double h, double
     char text[1200];
     snprintf(text, sizeof text, collision, detector, v_d, h, mu, 25.0, other, mu);
     ENSURE_LAW(start(m, text));
-    m->x.qvel[3] = -1.0, m->x.qvel[4] = -0.6, m->x.qvel[5] = 2.0;
+    m->x.qvel[3] = -1.0;
+    m->x.qvel[4] = -0.6;
+    m->x.qvel[5] = 2.0;
     return 0;
 }
 
@@ -213,7 +222,8 @@ static int both_detectors_give_one_motion(void) {
         ENSURE_LAW(run(&sat, 3000));
         ENSURE_LAW(run(&convex, 3000));
         for (int k = 0; k < 6; ++k) ENSURE_NEAR(sat.x.qpos[k], convex.x.qpos[k], 1e-9);
-        stop(&sat), stop(&convex);
+        stop(&sat);
+        stop(&convex);
     }
     return 0;
 }
@@ -278,7 +288,8 @@ static int prisms_weigh_what_boxes_weigh(void) {
         ENSURE_NEAR(a.model->param[p->com + k], b.model->param[q->com + k], 1e-14);
     for (int k = 0; k < 6; ++k)
         ENSURE_NEAR(a.model->param[p->inertia + k], b.model->param[q->inertia + k], 1e-13);
-    stop(&a), stop(&b);
+    stop(&a);
+    stop(&b);
     return 0;
 }
 
@@ -342,7 +353,9 @@ static int finds_all(const char* text, int* touching) {
         ENSURE(found == contacts->count);
         *touching += found;
     }
-    tac_contacts_destroy(contacts), tac_scratch_destroy(scratch), tac_model_destroy(model);
+    tac_contacts_destroy(contacts);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
     return 0;
 }
 

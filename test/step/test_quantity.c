@@ -24,15 +24,20 @@ static int open_bench(bench* b, const char* text, const char* scene) {
     if (result != TAC_OK) printf("  %s\n", message.text);
     ENSURE(result == TAC_OK);
     size_t size = (size_t)(b->model->nq + b->model->nu + b->model->na + 1);
-    b->qpos = calloc(size, 8), b->qvel = calloc(size, 8);
-    b->act = calloc(size, 8), b->ctrl = calloc(size, 8);
+    b->qpos = calloc(size, 8);
+    b->qvel = calloc(size, 8);
+    b->act = calloc(size, 8);
+    b->ctrl = calloc(size, 8);
     memcpy(b->qpos, b->model->qpos0, sizeof(double) * (size_t)b->model->nq);
     b->at = (tacState){.qpos = b->qpos, .qvel = b->qvel, .act = b->act};
     return 0;
 }
 
 static void close_bench(bench* b) {
-    free(b->qpos), free(b->qvel), free(b->act), free(b->ctrl);
+    free(b->qpos);
+    free(b->qvel);
+    free(b->act);
+    free(b->ctrl);
     tac_model_destroy(b->model);
 }
 
@@ -41,8 +46,10 @@ static int prove_one(const bench* b, const tacQuantity* what, int steps, const c
     tacCheckProblem problem;
     tacCheckOptions options = tac_check_default_options();
     options.points = getenv("TACTUS_NO_SWEEP") ? 5 : 20;
-    options.quad_every = 5, options.taylor_every = 4;
-    options.first = 1e-10, options.second = 1e-8;
+    options.quad_every = 5;
+    options.taylor_every = 4;
+    options.first = 1e-10;
+    options.second = 1e-8;
     ENSURE(tac_check_motion_begin(b->model, &b->at, b->ctrl, what, steps, &context, &problem) ==
            TAC_OK);
     problem.name = name;
@@ -183,7 +190,8 @@ static int wrong_input_is_refused(void) {
     ENSURE(tac_kinematics_vjp(b.model, b.qpos, bar, q_bar, NULL, scratch) == TAC_ERROR_VALUE);
     ENSURE(tac_kinematics_vjp(b.model, b.qpos, NULL, q_bar, NULL, scratch) == TAC_ERROR_VALUE);
     ENSURE(tac_energy_vjp(b.model, b.qpos, b.qvel, energy, out, scratch) == TAC_ERROR_VALUE);
-    energy[1] = 1.0, b.qvel[3] = NAN;
+    energy[1] = 1.0;
+    b.qvel[3] = NAN;
     ENSURE(tac_energy_vjp(b.model, b.qpos, b.qvel, energy, out, scratch) == TAC_ERROR_VALUE);
     b.qvel[3] = 1e200;
     ENSURE(tac_energy_vjp(b.model, b.qpos, b.qvel, energy, out, scratch) == TAC_ERROR_DIVERGED);

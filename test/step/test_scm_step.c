@@ -50,8 +50,10 @@ static int sample(const void* context, int i, unsigned long long* random, double
     memcpy(c->qpos, c->model->qpos0, sizeof *c->qpos * (size_t)c->model->nq);
     for (int k = 0; k < 3; ++k) c->qpos[k] += 0.004 * tac_check_normal(random);
     for (int k = 0; k < nv; ++k) {
-        x[k] = 0.0, x[nv + k] = i % 3 == 0 ? 0.01 : 0.3 * tac_check_normal(random);
-        scale[k] = 0.02, scale[nv + k] = 0.1;
+        x[k] = 0.0;
+        x[nv + k] = i % 3 == 0 ? 0.01 : 0.3 * tac_check_normal(random);
+        scale[k] = 0.02;
+        scale[nv + k] = 0.1;
     }
     sample_numbers(c, 0.1, x + 2 * nv, scale + 2 * nv);
     tacState at = {.qpos = c->qpos, .qvel = x + nv};
@@ -67,8 +69,11 @@ static int proves(const char* text, const char* name, int first, int last) {
     tacCheckProblem problem = step_problem(&c, name, sample);
     tacCheckOptions options = tac_check_default_options();
     options.points = getenv("TACTUS_NO_SWEEP") ? 2 : 5;
-    options.quad_every = 5, options.taylor_every = 2, options.seed = 3;
-    options.first = 1e-10, options.second = 1e-9;
+    options.quad_every = 5;
+    options.taylor_every = 2;
+    options.seed = 3;
+    options.first = 1e-10;
+    options.second = 1e-9;
     int failed = 0;
     for (int i = first; i <= last; ++i) {
         ((tacModel*)c.model)->integrator = (tacIntegrator)i;
@@ -351,7 +356,8 @@ static int hessians_are_differences_of_gradients(void) {
            bar[2 * PLANAR];
     for (int i = 0; i < 3; ++i) {
         ENSURE(tac_param_find(model, names[i], &theta[i]) == TAC_OK);
-        theta[i].count = 1, z[2 * PLANAR + 2 + i] = model->param[theta[i].offset];
+        theta[i].count = 1;
+        z[2 * PLANAR + 2 + i] = model->param[theta[i].offset];
     }
     for (int i = 0; i < 2 * PLANAR; ++i) bar[i] = cos(1.0 + 2.0 * i);
     tacTangent next_bar = {.dq = bar, .dv = bar + PLANAR};

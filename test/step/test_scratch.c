@@ -33,7 +33,10 @@ static tacResult differentiate(const tacModel* model, const tacState* x, int kin
     static double A[NX * NX], q[NQ], v[NV], dq[NV], dv[NV], bq[NV], bv[NV];
     tacState next = {.qpos = q, .qvel = v};
     tacTangent dot = {.dq = dq, .dv = dv}, out = {.dq = bq, .dv = bv};
-    for (int k = 0; k < NV; ++k) dq[k] = 0.1 * k, dv[k] = 1.0 - 0.2 * k;
+    for (int k = 0; k < NV; ++k) {
+        dq[k] = 0.1 * k;
+        dv[k] = 1.0 - 0.2 * k;
+    }
     if (kind == 0) return tac_step_jacobian(model, x, NULL, &next, A, NULL, NULL, 0, NULL, scratch);
     if (kind == 1) return tac_step_jvp(model, x, NULL, dot, NULL, NULL, out, scratch);
     if (kind == 2) return tac_step_vjp(model, x, NULL, dot, out, NULL, NULL, scratch);

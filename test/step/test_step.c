@@ -36,7 +36,9 @@ static int open_stage(stage* s, const char* name) {
 }
 
 static void close_stage(stage* s) {
-    free(s->x.qpos), free(s->x.qvel), free(s->u);
+    free(s->x.qpos);
+    free(s->x.qvel);
+    free(s->u);
     tac_scratch_destroy(s->scratch);
     tac_model_destroy(s->model);
 }
@@ -125,8 +127,10 @@ static int implicitfast_solves_its_equation(void) {
         memcpy(moved, v, sizeof v);
         tacState at = {.qpos = q, .qvel = moved};
         double plus[3], minus[3];
-        moved[k] = v[k] + .1, tac_joint_forces(model, &at, u, plus, scratch);
-        moved[k] = v[k] - .1, tac_joint_forces(model, &at, u, minus, scratch);
+        moved[k] = v[k] + .1;
+        tac_joint_forces(model, &at, u, plus, scratch);
+        moved[k] = v[k] - .1;
+        tac_joint_forces(model, &at, u, minus, scratch);
         for (int i = 0; i < 3; ++i) M[3 * i + k] -= h * (plus[i] - minus[i]) / .2;
     }
     for (int i = 0; i < 3; ++i) {
@@ -212,7 +216,8 @@ static int mixed_models_share_a_batch(void) {
     ENSURE(tac_step_batch(items, 2, 1) == TAC_OK);
     ENSURE(tac_step_batch(items, 3, 1) == TAC_ERROR_VALUE);
     ENSURE(items[0].result == TAC_OK && items[2].result == TAC_ERROR_VALUE);
-    close_stage(&a), close_stage(&b);
+    close_stage(&a);
+    close_stage(&b);
     return 0;
 }
 
@@ -236,7 +241,10 @@ static int scratch_remembers_nothing(void) {
         tacState other = {.qpos = q + nq + nv, .qvel = q + 2 * nq + nv};
         if (i == 3) s.x.qvel[0] = -6.0; // a blow that is too fast, until it is lifted
         for (int k = 0; k < 6; ++k) {
-            if (i == 3 && k == 3) s.x.qpos[0] = 1.0, s.x.qvel[0] = 0.0;
+            if (i == 3 && k == 3) {
+                s.x.qpos[0] = 1.0;
+                s.x.qvel[0] = 0.0;
+            }
             if (k == 1 && i < 3) set_param(s.model, "option/timestep", 1e-3);
             if (k == 2) s.model->param[s.model->joint[0].damping] = 0.3;
             if (k == 3)
@@ -254,7 +262,9 @@ static int scratch_remembers_nothing(void) {
             ENSURE(tac_step(s.model, &s.x, s.u, &s.x, s.scratch) == TAC_OK);
             tac_scratch_destroy(fresh);
         }
-        free(q), free(bar), close_stage(&s);
+        free(q);
+        free(bar);
+        close_stage(&s);
     }
     return 0;
 }
@@ -264,7 +274,8 @@ static int bad_input_changes_nothing(void) {
     ENSURE_LAW(open_stage(&s, "arm"));
     double q[7], v[7];
     tacState next = {.qpos = q, .qvel = v, .time = 5.0};
-    memset(q, 1, sizeof q), memset(v, 1, sizeof v);
+    memset(q, 1, sizeof q);
+    memset(v, 1, sizeof v);
     s.x.qvel[3] = NAN;
     ENSURE(tac_step(s.model, &s.x, s.u, &next, s.scratch) == TAC_ERROR_VALUE);
     s.x.qvel[3] = 0.0;
@@ -295,7 +306,10 @@ static int humanoid_survives_random_torques(void) {
         ENSURE(result == TAC_OK || result == TAC_ERROR_DIVERGED);
         for (int k = 0; k < s.model->nq; ++k) ENSURE(isfinite(s.x.qpos[k]));
         for (int k = 0; k < s.model->nv; ++k) ENSURE(isfinite(s.x.qvel[k]));
-        if (s.x.qpos[2] < -1e6) s.x.qpos[2] = 0.0, s.x.qvel[2] = 0.0; // it falls for ever
+        if (s.x.qpos[2] < -1e6) {
+            s.x.qpos[2] = 0.0;
+            s.x.qvel[2] = 0.0;
+        } // it falls for ever
         if (result == TAC_OK) continue;
         ++diverged;
         memcpy(s.x.qpos, s.model->qpos0, sizeof(double) * (size_t)s.model->nq);

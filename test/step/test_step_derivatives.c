@@ -70,7 +70,8 @@ static int sample_step(const void* context, int i, unsigned long long* random, d
         x[nx + k] = low + (high - low) * tac_check_uniform(random, 0.1, 0.9);
         scale[nx + k] = 0.05 * (high - low);
         if (!a->actlimited) continue;
-        low = a->actrange[0], high = a->actrange[1];
+        low = a->actrange[0];
+        high = a->actrange[1];
         x[2 * nv + a->act] = low + (high - low) * tac_check_uniform(random, 0.1, 0.9);
         scale[2 * nv + a->act] = 0.05 * (high - low);
     }
@@ -84,8 +85,10 @@ static int sample_step(const void* context, int i, unsigned long long* random, d
 static tacCheckOptions options_of(void) {
     tacCheckOptions options = tac_check_default_options();
     options.points = getenv("TACTUS_NO_SWEEP") ? 10 : 40;
-    options.quad_every = 10, options.taylor_every = 5;
-    options.first = 1e-11, options.second = 1e-10;
+    options.quad_every = 10;
+    options.taylor_every = 5;
+    options.first = 1e-11;
+    options.second = 1e-10;
     return options;
 }
 
@@ -100,7 +103,8 @@ static int prove_dynamics(const stepContext* c, const char* name) {
                                .as_quad = &tac_check_inverse_quad,
                                .sample = sample_dynamics};
     int failed = prove(&problem, options_of());
-    problem.as_double = &tac_check_forward_double, problem.as_complex = &tac_check_forward_complex;
+    problem.as_double = &tac_check_forward_double;
+    problem.as_complex = &tac_check_forward_complex;
     problem.as_quad = &tac_check_forward_quad;
     return failed | prove(&problem, options_of());
 }
@@ -209,7 +213,13 @@ static int jacobian_law(stepContext* c, const char* name) {
             failed = 1;
         }
     }
-    free(x), free(scale), free(all), free(y), free(x_dot), free(next), free(theta);
+    free(x);
+    free(scale);
+    free(all);
+    free(y);
+    free(x_dot);
+    free(next);
+    free(theta);
     return failed;
 }
 
@@ -261,7 +271,8 @@ static int sample_rows(const void* context, int i, unsigned long long* random, d
         x[k] = k < c->model->nv ? 0.0 : tac_check_normal(random);
         scale[k] = 1.0;
     }
-    return (void)i, tac_row_count(c->model);
+    (void)i;
+    return tac_row_count(c->model);
 }
 
 // J is the derivative of value; limits of joints and tendons come with their ends, friction with
@@ -333,8 +344,12 @@ static void add_weight(const stepContext* c, double total[6]) {
         double mass = model->param[model->body[b].mass];
         tacVec3 r = tac_pose_apply(pose[b], tac_load3(model->param + model->body[b].com));
         tacVec3 f = {mass * g[0], mass * g[1], mass * g[2]}, t = tac_cross(r, f);
-        total[0] += f.x, total[1] += f.y, total[2] += f.z;
-        total[3] += t.x, total[4] += t.y, total[5] += t.z;
+        total[0] += f.x;
+        total[1] += f.y;
+        total[2] += f.z;
+        total[3] += t.x;
+        total[4] += t.y;
+        total[5] += t.z;
     }
 }
 
@@ -391,7 +406,11 @@ static int momentum_and_energy_balance(void) {
     }
     printf("    largest imbalance, relative: %.2g\n", worst);
     ENSURE(worst <= 1e-12);
-    free(x), free(x_dot), free(tau), free(wrench), free(memory);
+    free(x);
+    free(x_dot);
+    free(tau);
+    free(wrench);
+    free(memory);
     close_context(&c);
     return 0;
 }

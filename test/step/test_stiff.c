@@ -32,7 +32,8 @@ static int run_blow(const char* responder, const char* integrator, double step, 
     tacState x = {.qpos = q, .qvel = u}, before = {.qpos = last[0], .qvel = last[1]};
     *out = (blowRun){.gain = 1.0, .stable = INFINITY};
     for (int i = 0; i < (int)(0.1 / step); ++i) {
-        memcpy(last[0], q, sizeof q), memcpy(last[1], u, sizeof u);
+        memcpy(last[0], q, sizeof q);
+        memcpy(last[1], u, sizeof u);
         result = tac_step(model, &x, NULL, &x, scratch);
         if (result == TAC_OK && !(tac_step_info(scratch).flags & TAC_STIFF)) {
             out->gain = fmax(out->gain, (u[0] * u[0] + u[1] * u[1]) / (2.0 * v * v));
@@ -45,7 +46,8 @@ static int run_blow(const char* responder, const char* integrator, double step, 
         if (result != TAC_OK) break;
         out->gain = fmax(out->gain, (u[0] * u[0] + u[1] * u[1]) / (2.0 * v * v));
     }
-    tac_scratch_destroy(scratch), tac_model_destroy(model);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
     return 0;
 }
 
@@ -108,7 +110,8 @@ static int bound_is_that_of_the_blow(void) {
     q = 0.5; // far above the floor
     ENSURE(tac_stable_timestep_at(model, &x, NULL, &seconds, scratch) == TAC_OK);
     ENSURE(seconds == INFINITY);
-    tac_scratch_destroy(scratch), tac_model_destroy(model);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
     return 0;
 }
 

@@ -59,7 +59,8 @@ static int soften(sample* s) {
 static int take(sample* s) {
     const double v[6] = {0.1, -0.05, -0.2, 0.3, 0.2, -0.4};
     double out_q[6] = {0.3, -0.2, 0.5, 0.1, 0.7, -0.3}, out_v[6] = {0.4, 0.1, -0.6, 0.2, 0.3, 0.5};
-    memcpy(s->q, s->model->qpos0, sizeof s->q), memcpy(s->v, v, sizeof v);
+    memcpy(s->q, s->model->qpos0, sizeof s->q);
+    memcpy(s->v, v, sizeof v);
     tacState x = {.qpos = s->q, .qvel = s->v}, next = {.qpos = s->next_q, .qvel = s->next_v};
     tacTangent dir = {.dq = out_v, .dv = out_q}, bar = {.dq = out_q, .dv = out_v};
     tacParam theta[2];
@@ -80,8 +81,10 @@ static int take(sample* s) {
 
 static double apart(const double* a, const double* b, int n) {
     double most = 0.0, size = 0.0;
-    for (int i = 0; i < n; ++i)
-        most = fmax(most, fabs(a[i] - b[i])), size = fmax(size, fabs(a[i]) + fabs(b[i]));
+    for (int i = 0; i < n; ++i) {
+        most = fmax(most, fabs(a[i] - b[i]));
+        size = fmax(size, fabs(a[i]) + fabs(b[i]));
+    }
     return most / (size + 1e-300);
 }
 
@@ -103,7 +106,9 @@ static int holds(const char* plain, const char* surrogate) {
     // that is another derivative, and it is told
     ENSURE(apart(soft.A, sharp.A, 144) > 1e-4);
     ENSURE((with.flags & TAC_SURROGATE) && !(sharp.flags & TAC_SURROGATE));
-    close_sample(&sharp), close_sample(&with), close_sample(&soft);
+    close_sample(&sharp);
+    close_sample(&with);
+    close_sample(&soft);
     return 0;
 }
 

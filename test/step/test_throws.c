@@ -30,7 +30,10 @@ static int open_run(throwRun* r, const char* text) {
     return 0;
 }
 
-static void close_run(throwRun* r) { tac_scratch_destroy(r->scratch), tac_model_destroy(r->model); }
+static void close_run(throwRun* r) {
+    tac_scratch_destroy(r->scratch);
+    tac_model_destroy(r->model);
+}
 
 static double uniform(double low, double high) {
     return low + (high - low) * (rand() / (double)RAND_MAX);
@@ -48,7 +51,10 @@ static double energy_of(throwRun* r) {
 static void throw_body(throwRun* r) {
     double norm = 0.0, fast = uniform(0.3, 6.0);
     r->q[2] = 0.12;
-    for (int k = 3; k < 7; ++k) r->q[k] = uniform(-1.0, 1.0), norm += r->q[k] * r->q[k];
+    for (int k = 3; k < 7; ++k) {
+        r->q[k] = uniform(-1.0, 1.0);
+        norm += r->q[k] * r->q[k];
+    }
     for (int k = 3; k < 7; ++k) r->q[k] /= sqrt(norm);
     for (int k = 0; k < 6; ++k) r->v[k] = fast * uniform(-1.0, 1.0) * (k < 3 ? 1.0 : 10.0);
     r->v[2] = -fabs(r->v[2]);
@@ -60,7 +66,9 @@ static double free_energy(throwRun* r) {
     throwRun twin = *r;
     double before, after = 0.0;
     twin.x = (tacState){.qpos = twin.q, .qvel = twin.v};
-    before = energy_of(&twin), twin.q[2] += HIGH, before -= energy_of(&twin);
+    before = energy_of(&twin);
+    twin.q[2] += HIGH;
+    before -= energy_of(&twin);
     if (tac_step(twin.model, &twin.x, NULL, &twin.x, twin.scratch) != TAC_OK) return -INFINITY;
     after = energy_of(&twin);
     return after + before;
@@ -80,7 +88,8 @@ static int throw_loses(const char* tactus, const char* geom, double friction, un
     for (int i = 0; i < (int)(time / 0.002); ++i) {
         double alone = free_energy(&r);
         ENSURE(tac_step(r.model, &r.x, NULL, &r.x, r.scratch) == TAC_OK);
-        put += energy_of(&r) - alone, most = fmax(most, put);
+        put += energy_of(&r) - alone;
+        most = fmax(most, put);
     }
     if (most > 1e-3 * start || put > -0.1 * start)
         printf("  %s, %s, friction %g, seed %u: of %g J contact adds %g J at most, %g J in all\n",
@@ -142,7 +151,8 @@ static int free_flight_keeps_energy(void) {
                 double fall = r.v[2];
                 r.v[2] = 0.0;
                 ENSURE(tac_energy(r.model, r.q, r.v, energy, r.scratch) == TAC_OK);
-                r.v[2] = fall, most = fmax(most, fabs(energy[0] / start[0] - 1.0));
+                r.v[2] = fall;
+                most = fmax(most, fabs(energy[0] / start[0] - 1.0));
             }
             if (most > swing[i]) printf("  %s, %g rad/s: %g\n", geom[i], turn[k][0], most);
             ENSURE(most <= swing[i]);
@@ -168,7 +178,8 @@ static int capsules_stay_finite(void) {
         if (i < 6) {
             const double q[] = {0.0, 0.0, 0.0195, sqrt(0.5), -sqrt(0.5), 0.0, 0.0};
             const double v[] = {2.0, 0.0, 0.0, 0.0, -5.0, 100.0};
-            memcpy(r.q, q, sizeof q), memcpy(r.v, v, sizeof v);
+            memcpy(r.q, q, sizeof q);
+            memcpy(r.v, v, sizeof v);
         }
         double start = energy_of(&r);
         for (int n = 0; n < (int)(1.0 / h); ++n)
@@ -188,7 +199,8 @@ static int large_states_diverge(void) {
              "type='capsule' size='.02 .06'", 0.2);
     ENSURE_LAW(open_run(&r, text));
     for (int i = 0; i < 39; ++i) {
-        memcpy(r.q, r.model->qpos0, sizeof(double) * 7), memset(r.v, 0, sizeof r.v);
+        memcpy(r.q, r.model->qpos0, sizeof(double) * 7);
+        memset(r.v, 0, sizeof r.v);
         *(i / 3 < 7 ? &r.q[i / 3] : &r.v[i / 3 - 7]) = large[i % 3];
         tacResult result = tac_step(r.model, &r.x, NULL, &r.x, r.scratch);
         ENSURE(result == TAC_OK || result == TAC_ERROR_DIVERGED);
@@ -210,7 +222,8 @@ static int friction_of(const char* tactus, double radius, double step, double v,
              "friction='.2'/></body></worldbody></mujoco>",
              step, tactus, 1.03 * radius, radius);
     ENSURE_LAW(open_run(&r, text));
-    r.v[0] = 2.0 * v, r.v[1] = -v;
+    r.v[0] = 2.0 * v;
+    r.v[1] = -v;
     int steps = (int)((0.03 * radius / v + 0.05) / step);
     for (int i = 0; i < steps; ++i)
         ENSURE(tac_step(r.model, &r.x, NULL, &r.x, r.scratch) == TAC_OK);

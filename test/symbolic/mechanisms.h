@@ -92,7 +92,8 @@ static inline int pendulum(mechanism* k) {
     if (open_mechanism(k)) return 1;
     tacMechanics* m = k->m;
     tacExpr q = moving(m, 'q', 0), u = moving(m, 'u', 0), c[3], kinematic;
-    input(k, q), input(k, u);
+    input(k, q);
+    input(k, u);
     constants(k, "m l g", c);
     plain_rates(m, &q, &u, 1, &kinematic);
     tacRefFrame N = tac_frame(m, "N"), B = tac_frame(m, "B");

@@ -343,8 +343,10 @@ static int deep_graphs_need_no_stack(void) {
     double at = 0.5, out[2], value = at, slope = 1.0;
     tacExpr both[2] = {e, tac_expr_derivative(g, e, x)};
     ENSURE(both[1] != TAC_EXPR_NONE);
-    for (int k = 0; k < length; ++k)
-        slope = cos(value + at) * (slope + 1.0), value = sin(value + at);
+    for (int k = 0; k < length; ++k) {
+        slope = cos(value + at) * (slope + 1.0);
+        value = sin(value + at);
+    }
     ENSURE_LAW(evaluate(&x, &at, 1, both, 2, out));
     ENSURE(out[0] == value);
     ENSURE_NEAR(out[1], slope, 1e-12);

@@ -220,7 +220,10 @@ static int inertia_may_turn_in_its_body(void) {
     ENSURE_LAW(open_mechanism(&k));
     tacMechanics* m = k.m;
     tacExpr q[3], u[3], kinematic[3], zero = num(0);
-    for (int i = 0; i < 3; ++i) q[i] = moving(m, 'q', i), u[i] = moving(m, 'q', 3 + i);
+    for (int i = 0; i < 3; ++i) {
+        q[i] = moving(m, 'q', i);
+        u[i] = moving(m, 'q', 3 + i);
+    }
     tacRefFrame N = tac_frame(m, "N"), B = tac_frame(m, "B");
     tac_frame_orient_body(m, B, N, q, "XYZ");
     tacVector spin = tac_frame_ang_vel(m, B, N), w = {B, u[0], u[1], u[2]};
@@ -382,13 +385,17 @@ static int impossible_mechanisms_are_told(void) {
         .frame = N, .L = T, .q = q, .holonomic = twice, .nq = 2, .nholonomic = 2};
     ENSURE(tac_lagranges_method(m, &lagrange, &k.f) == TAC_ERROR_VALUE);
     ENSURE_LAW(refused("repeat or contradict each other: lam"));
-    twice[0] = sub(q[0], tac_dt(m, q[1])), lagrange.nholonomic = 1;
+    twice[0] = sub(q[0], tac_dt(m, q[1]));
+    lagrange.nholonomic = 1;
     ENSURE(tac_lagranges_method(m, &lagrange, &k.f) == TAC_ERROR_VALUE);
     ENSURE_LAW(refused("holonomic constraint 0 (from 0) contains the rate q1_dot"));
-    lagrange.nholonomic = 0, lagrange.L = ipow(tac_dt(m, q[0]), 2);
+    lagrange.nholonomic = 0;
+    lagrange.L = ipow(tac_dt(m, q[0]), 2);
     ENSURE(tac_lagranges_method(m, &lagrange, &k.f) == TAC_ERROR_VALUE);
     ENSURE_LAW(refused("resists speed q1_dot"));
-    lagrange.q = &bond[0], lagrange.nq = 1, bond[0] = sym("l");
+    lagrange.q = &bond[0];
+    lagrange.nq = 1;
+    bond[0] = sym("l");
     ENSURE(tac_lagranges_method(m, &lagrange, &k.f) == TAC_ERROR_VALUE);
     ENSURE_LAW(refused("l is a constant"));
     close_mechanism(&k);

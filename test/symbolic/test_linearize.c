@@ -196,7 +196,10 @@ static int bicycle_is_the_published_one(void) {
     double values[CONSTANTS], A[36], worst = 0.0;
     tacExpr x[CONSTANTS + 10], y[CONSTANTS + 10], out[36], v = sym("v");
     benchmark(values);
-    for (int i = 0; i < CONSTANTS; ++i) x[i] = b.c[i], y[i] = tac_number(g, values[i]);
+    for (int i = 0; i < CONSTANTS; ++i) {
+        x[i] = b.c[i];
+        y[i] = tac_number(g, values[i]);
+    }
     for (int i = 0; i < 10; ++i) {
         x[CONSTANTS + i] = i < 4 ? b.q[i] : b.u[i - 4];
         y[CONSTANTS + i] = num(0);
@@ -281,7 +284,10 @@ static int slopes_are_those_of_the_equations(void) {
     ENSURE(tac_method_rhs(k.f, rhs) == TAC_OK);
     ENSURE_LAW(evaluate(k.in, at, k.inputs, rhs, N, z));
     tacExpr from[N], to[N];
-    for (int i = 0; i < N; ++i) from[i] = k.f->u_dot[i], to[i] = tac_number(g, z[i]);
+    for (int i = 0; i < N; ++i) {
+        from[i] = k.f->u_dot[i];
+        to[i] = tac_number(g, z[i]);
+    }
     tacOperatingPoint point = {from, to, N};
     ENSURE(tac_method_linearize(k.f, point, &F, 1, A, B) == TAC_OK);
     ENSURE_LAW(evaluate(k.in, at, k.inputs, A, X * X, a));
@@ -323,14 +329,18 @@ static int bad_points_are_told(void) {
     mechanism k;
     ENSURE_LAW(four_bar(&k, 0));
     tacExpr x[20], y[20], A[4];
-    for (int i = 0; i < k.inputs; ++i) x[i] = k.in[i], y[i] = num(i < 6 || i == 14 ? 0 : 1);
+    for (int i = 0; i < k.inputs; ++i) {
+        x[i] = k.in[i];
+        y[i] = num(i < 6 || i == 14 ? 0 : 1);
+    }
     tacOperatingPoint at = {x, y, k.inputs};
     // three lengths in a row reach 3, and the pivots are 1 apart
     ENSURE_LAW(refused(tac_method_linearize(k.f, at, NULL, 0, A, NULL),
                        "violates configuration constraint 0"));
     y[12] = num(3); // now the rods lie on one line, and cannot say which way the last two fold
     ENSURE_LAW(refused(tac_method_linearize(k.f, at, NULL, 0, A, NULL), "do not determine q"));
-    at.n = 1, x[0] = add(k.in[0], k.in[1]);
+    at.n = 1;
+    x[0] = add(k.in[0], k.in[1]);
     ENSURE_LAW(refused(tac_method_linearize(k.f, at, NULL, 0, A, NULL), "no symbol"));
     close_mechanism(&k);
     return 0;

@@ -41,8 +41,10 @@ static int derive(rig* r) {
 // largest difference, relative to the largest number
 static double apart(const double* a, const double* b, int n) {
     double worst = 0.0, size = 1e-3;
-    for (int i = 0; i < n; ++i)
-        worst = fmax(worst, fabs(a[i] - b[i])), size = fmax(size, fabs(b[i]));
+    for (int i = 0; i < n; ++i) {
+        worst = fmax(worst, fabs(a[i] - b[i]));
+        size = fmax(size, fabs(b[i]));
+    }
     return worst / size;
 }
 
@@ -128,7 +130,8 @@ static int scenes_have_the_engines_equations(void) {
             tac_model_destroy(model);
             continue;
         }
-        ++count, most = model->nv > most ? model->nv : most;
+        ++count;
+        most = model->nv > most ? model->nv : most;
         ENSURE_LAW(law(model, &random));
     }
     closedir(folder);

@@ -46,7 +46,9 @@ static int compile(const tacProgram* program, library* lib) {
 
 static void discard(library* lib) {
     dlclose(lib->handle);
-    remove(lib->object), remove(lib->source), rmdir(lib->folder);
+    remove(lib->object);
+    remove(lib->source);
+    rmdir(lib->folder);
 }
 
 // a program of many random formulas and their gradients
@@ -87,7 +89,8 @@ static int machine_code(const tacProgram* program, const double* x, const double
         }
         if (level == 3)
             printf("    %s\n", tac_code_compiled(code) ? "machine code" : "interpreted");
-        free(out), free(work);
+        free(out);
+        free(work);
         tac_code_destroy(code);
     }
     return 0;
@@ -122,7 +125,9 @@ static int same_bits(int count) {
     ENSURE_LAW(machine_code(program, x, y, outputs));
     printf("    %d outputs, %d operations%s\n", outputs, tac_program_count(program),
            have_compiler() ? ", also compiled" : "");
-    free(x), free(y), free(work);
+    free(x);
+    free(y);
+    free(work);
     tac_program_destroy(program);
     return 0;
 }

@@ -86,8 +86,11 @@ static mechanism chain(int links) {
     mechanism out = {.n = links + 1, .T = num(0), .V = num(0)};
     int n = out.n;
     tacExpr *q = out.x, *v = q + n, *m = v + n, *l = m + n, place[2] = {0, num(0)}, speed[2];
-    for (int k = 0; k < n; ++k)
-        q[k] = numbered('q', k), v[k] = numbered('v', k), m[k] = numbered('m', k);
+    for (int k = 0; k < n; ++k) {
+        q[k] = numbered('q', k);
+        v[k] = numbered('v', k);
+        m[k] = numbered('m', k);
+    }
     for (int k = 0; k < links; ++k) l[k] = numbered('l', k);
     tacExpr gravity = l[links] = sym("g");
     place[0] = q[0];
