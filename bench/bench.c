@@ -7,20 +7,20 @@
 #include <stdio.h>
 #include <time.h>
 
-static double now(void) {
+static double wall_clock_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-static double time_of(benchWork work) {
-    double start = now();
+static double time_work(benchWork work) {
+    double start = wall_clock_ns();
     work.run(work.context);
-    return now() - start;
+    return wall_clock_ns() - start;
 }
 
 // of this thread alone
-static double processor_time_of(benchWork work) {
+static double cpu_time_work(benchWork work) {
     struct timespec a, b;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
     work.run(work.context);
@@ -30,22 +30,22 @@ static double processor_time_of(benchWork work) {
 
 void bench_times(const benchWork* works, int count, double* nanoseconds) {
     for (int i = 0; i < count; ++i) nanoseconds[i] = INFINITY;
-    double begin = now(); // at least 40 rounds, then until 1.5 s have passed
-    for (int round = 0; round < 40 || (now() - begin < 1.5e9 && round < 4000); ++round)
-        for (int i = 0; i < count; ++i) nanoseconds[i] = fmin(nanoseconds[i], time_of(works[i]));
+    double begin = wall_clock_ns(); // at least 40 rounds, then until 1.5 s have passed
+    for (int round = 0; round < 40 || (wall_clock_ns() - begin < 1.5e9 && round < 4000); ++round)
+        for (int i = 0; i < count; ++i) nanoseconds[i] = fmin(nanoseconds[i], time_work(works[i]));
 }
 
-void bench_few_times(const benchWork* works, int count, int rounds, double* nanoseconds) {
+void bench_times_rounds(const benchWork* works, int count, int rounds, double* nanoseconds) {
     for (int i = 0; i < count; ++i) nanoseconds[i] = INFINITY;
     for (int round = 0; round < rounds; ++round)
-        for (int i = 0; i < count; ++i) nanoseconds[i] = fmin(nanoseconds[i], time_of(works[i]));
+        for (int i = 0; i < count; ++i) nanoseconds[i] = fmin(nanoseconds[i], time_work(works[i]));
 }
 
-void bench_processor_times(const benchWork* works, int count, double* nanoseconds) {
+void bench_cpu_times(const benchWork* works, int count, double* nanoseconds) {
     for (int i = 0; i < count; ++i) nanoseconds[i] = INFINITY;
     for (int round = 0; round < 20; ++round)
         for (int i = 0; i < count; ++i)
-            nanoseconds[i] = fmin(nanoseconds[i], processor_time_of(works[i]));
+            nanoseconds[i] = fmin(nanoseconds[i], cpu_time_work(works[i]));
 }
 
 void bench_spin(void* context, int job, int worker) {
@@ -58,17 +58,17 @@ void bench_spin(void* context, int job, int worker) {
         c = c * 0.999 + 0.1;
         d = d * 0.999 + 0.1;
     }
-    volatile double kept = a + b + c + d;
-    (void)kept;
+    volatile double sink = a + b + c + d;
+    (void)sink;
 }
 
-static int holds(double value, char relation, double bound) {
+static int within_bound(double value, char relation, double bound) {
     return relation == '<' ? value <= bound : relation == '>' ? value >= bound : 1;
 }
 
 void bench_row(benchReport* report, const char* id, double value, const char* unit, char relation,
                double bound) {
-    int pass = holds(value, relation, bound);
+    int pass = within_bound(value, relation, bound);
     report->failed += !pass;
     if (report->as_json) {
         cli_json_open(&report->json, NULL, '{');
@@ -86,6 +86,6 @@ void bench_row(benchReport* report, const char* id, double value, const char* un
     fflush(stdout);
 }
 
-void bench_remark(const benchReport* report, const char* text) {
+void bench_comment(const benchReport* report, const char* text) {
     if (!report->as_json) printf("  %s\n", text);
 }

@@ -16,7 +16,7 @@ void bench_row(benchReport* report, const char* id, double value, const char* un
                double bound);
 
 // a line for readers, not in JSON: what is not measured, and how to have it measured
-void bench_remark(const benchReport* report, const char* text);
+void bench_comment(const benchReport* report, const char* text);
 
 // Work to be timed: runs once over `count` elements.
 typedef struct benchWork {
@@ -29,17 +29,17 @@ typedef struct benchWork {
 void bench_times(const benchWork* works, int count, double* nanoseconds);
 
 // the same over this many rounds, for works that take long
-void bench_few_times(const benchWork* works, int count, int rounds, double* nanoseconds);
+void bench_times_rounds(const benchWork* works, int count, int rounds, double* nanoseconds);
 
 // The same of works of one thread that take longer than a machine leaves a program alone: time that
 // others had is not counted.
-void bench_processor_times(const benchWork* works, int count, double* nanoseconds);
+void bench_cpu_times(const benchWork* works, int count, double* nanoseconds);
 
 // A job of a pool that stays in registers, about 30 us: what threads gain on it is what the machine
 // has to give, the control of every row about threads.
 void bench_spin(void* context, int job, int worker);
 
-int bench_ground(benchReport* report);
+int bench_math(benchReport* report);
 int bench_cloud(benchReport* report);
 int bench_shapes(benchReport* report);
 int bench_dynamics(benchReport* report);

@@ -2,8 +2,8 @@
 
 #include "bench/witness_work.h"
 
-#include "bench/scalar_edge_edge.h"
-#include "bench/witness_rivals.h"
+#include "bench/baselines/scalar_edge_edge.h"
+#include "bench/baselines/witness_baselines.h"
 
 #include "tactus/tactus.h"
 
@@ -12,7 +12,7 @@
 
 static unsigned long long state = 88172645463325252ull;
 
-static double uniform(void) {
+static double random_uniform(void) {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
@@ -32,7 +32,7 @@ int bench_witness_fill(witnessArrays* a, int count) {
     for (int k = 0; k < WITNESS_OUTPUTS; ++k)
         good &= (a->out[k] = aligned_alloc(64, sizeof(double) * (size_t)count)) != NULL;
     for (int k = 0; k < WITNESS_INPUTS && good; ++k)
-        for (int i = 0; i < count; ++i) a->in[k][i] = uniform();
+        for (int i = 0; i < count; ++i) a->in[k][i] = random_uniform();
     for (int k = 0; k < WITNESS_OUTPUTS && good; ++k)
         memset(a->out[k], 0, sizeof(double) * (size_t)count);
     if (!good) bench_witness_release(a);
@@ -42,7 +42,7 @@ int bench_witness_fill(witnessArrays* a, int count) {
 //---------------------------------- works ----------------------------------
 
 static void run_edges(const witnessArrays* a, int exact) {
-    tacWitnessOptions options = tac_published_witness_options();
+    tacWitnessOptions options = tac_reference_witness_options();
     tacEdgePairs pairs = {.count = a->count};
     tacEdgeWitness out = {.alpha = {a->out[0], a->out[1]}, .colliding = a->out[2]};
     options.exact = exact;
@@ -52,7 +52,7 @@ static void run_edges(const witnessArrays* a, int exact) {
 }
 
 static void run_faces(const witnessArrays* a, int exact) {
-    tacWitnessOptions options = tac_published_witness_options();
+    tacWitnessOptions options = tac_reference_witness_options();
     tacVertexFaces pairs = {.count = a->count, .vertex = {a->in[0], a->in[1], a->in[2]}};
     tacFaceWitness out = {.alpha = {a->out[0], a->out[1], a->out[2]},
                           .point = {a->out[3], a->out[4], a->out[5]}};
@@ -63,7 +63,7 @@ static void run_faces(const witnessArrays* a, int exact) {
 
 // the same by the routine for any two polygons
 static void run_polygons(const witnessArrays* a) {
-    tacWitnessOptions options = tac_published_witness_options();
+    tacWitnessOptions options = tac_reference_witness_options();
     tacPolygonPairs pairs = {.count = a->count, .corners = {1, 3}};
     tacPolygonWitness out = {.alpha = {NULL, a->out[0], a->out[1], a->out[2]},
                              .point = {{0}, {a->out[3], a->out[4], a->out[5]}}};

@@ -22,7 +22,7 @@ typedef enum witnessKind {
     WITNESS_FACE,
     WITNESS_FACE_EXACT,
     WITNESS_POLYGON, // a vertex and a face as polygons
-    WITNESS_POINT,   // interior point, L-BFGS: witness_rivals.h
+    WITNESS_POINT,   // interior point, L-BFGS: witness_baselines.h
     WITNESS_LBFGS,
     WITNESS_FACE_POINT,
     WITNESS_FACE_LBFGS,

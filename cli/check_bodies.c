@@ -1,10 +1,10 @@
 // Bodies, joints and actuators of a model.
 
-#include "check_bodies.h"
+#include "cli/check_bodies.h"
 
 #include "record/column.h"
 
-static const char* kind_name(tacJointKind kind) {
+static const char* joint_kind_name(tacJointKind kind) {
     static const char* const names[] = {"free", "ball", "slide", "hinge"};
     return names[kind];
 }
@@ -25,14 +25,14 @@ static int gear_count(const tacModel* model, const tacActuator* a) {
 
 //---------------------------------- text -----------------------------------------
 
-static int depth_of(const tacModel* model, int body) {
+static int body_depth(const tacModel* model, int body) {
     int depth = 0;
     for (; body > 0; body = model->body[body].parent) ++depth;
     return depth;
 }
 
 // numbers that are 0 go without saying
-static void print_force(const tacModel* model, const char* what, int offset) {
+static void print_if_nonzero(const tacModel* model, const char* what, int offset) {
     if (model->param[offset] != 0.0) printf(", %s %g", what, model->param[offset]);
 }
 
@@ -41,19 +41,19 @@ static void print_joint(const tacModel* model, int joint, int indent) {
     const double* p = model->param;
     char name[TAC_COLUMN_SIZE];
     tac_column_joint(model, joint, name);
-    printf("  %*s- %s %s", indent, "", kind_name(j->kind), name);
+    printf("  %*s- %s %s", indent, "", joint_kind_name(j->kind), name);
     if (j->axis >= 0) printf(" along %g %g %g", p[j->axis], p[j->axis + 1], p[j->axis + 2]);
     if (j->limited) printf(", from %g to %g", p[j->range], p[j->range + 1]);
-    print_force(model, "stiffness", j->stiffness);
-    print_force(model, "damping", j->damping);
-    print_force(model, "armature", j->armature);
-    print_force(model, "dry friction", j->frictionloss);
+    print_if_nonzero(model, "stiffness", j->stiffness);
+    print_if_nonzero(model, "damping", j->damping);
+    print_if_nonzero(model, "armature", j->armature);
+    print_if_nonzero(model, "dry friction", j->frictionloss);
     printf("\n");
 }
 
 static void print_body(const tacModel* model, int body, int geoms) {
     const tacBody* b = &model->body[body];
-    int indent = 2 * (depth_of(model, body) - 1);
+    int indent = 2 * (body_depth(model, body) - 1);
     printf("  %*s%s: %g kg, %d geom%s\n", indent, "", *b->name ? b->name : "(no name)",
            model->param[b->mass], geoms, geoms == 1 ? "" : "s");
     for (int j = 0; j < b->joints; ++j) print_joint(model, b->first_joint + j, indent + 2);
@@ -72,9 +72,9 @@ static void print_tendon(const tacModel* model, int i) {
         tac_column_joint(model, model->tendonjoint[t->first + k], name);
         printf(" %+g %s", model->param[t->coef + k], name);
     }
-    print_force(model, "stiffness", t->stiffness);
-    print_force(model, "damping", t->damping);
-    print_force(model, "dry friction", t->frictionloss);
+    print_if_nonzero(model, "stiffness", t->stiffness);
+    print_if_nonzero(model, "damping", t->damping);
+    print_if_nonzero(model, "dry friction", t->frictionloss);
     printf("\n");
 }
 
@@ -122,7 +122,7 @@ static void json_joint(cliJson* json, const tacModel* model, int joint) {
     tac_column_joint(model, joint, name);
     cli_json_open(json, NULL, '{');
     cli_json_text(json, "joint", name);
-    cli_json_text(json, "type", kind_name(j->kind));
+    cli_json_text(json, "type", joint_kind_name(j->kind));
     cli_json_int(json, "qpos", j->qpos);
     cli_json_int(json, "qvel", j->dof);
     if (j->axis >= 0) json_numbers(json, "axis", p + j->axis, 3);

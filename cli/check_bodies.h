@@ -4,7 +4,7 @@
 #ifndef TACTUS_CLI_CHECK_BODIES_H
 #define TACTUS_CLI_CHECK_BODIES_H
 
-#include "report.h"
+#include "cli/report.h"
 
 #include "tactus/model.h"
 

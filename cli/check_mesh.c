@@ -1,13 +1,13 @@
 // What is in a mesh file: vertices, faces, whether it is closed, its box, volume, area and hull.
 
-#include "check_mesh.h"
+#include "cli/check_mesh.h"
 
-#include "options.h"
-#include "report.h"
+#include "cli/options.h"
+#include "cli/report.h"
 
-#include "mesh/hull.h"
-#include "mesh/mass.h"
-#include "mesh/measure.h"
+#include "mesh/convex/hull.h"
+#include "mesh/io/soup_stats.h"
+#include "mesh/mass/soup_mass.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,14 +15,14 @@
 
 typedef struct meshReport {
     const tacSoup* soup;
-    tacMeasure measure;
+    tacSoupStats measure;
     tacHull* hull;             // NULL: none
     tacSoupMass volume, shell; // exact
     int has_volume, has_area;
     tacMessage no_volume; // why
 } meshReport;
 
-int cli_is_mesh(const char* path) {
+int cli_is_mesh_file(const char* path) {
     static const char* const ends[] = {".obj", ".stl", ".ply", ".xyz"};
     const char* dot = strrchr(path, '.');
     for (int i = 0; dot && i < 4; ++i)
@@ -30,9 +30,9 @@ int cli_is_mesh(const char* path) {
     return 0;
 }
 
-static tacResult examine(const tacSoup* soup, meshReport* report) {
+static tacResult measure_mesh(const tacSoup* soup, meshReport* report) {
     *report = (meshReport){.soup = soup};
-    tacResult result = tac_soup_measure(soup, &report->measure);
+    tacResult result = tac_soup_stats(soup, &report->measure);
     if (result != TAC_OK) return result;
     tac_soup_hull(soup, TAC_HULL_MERGE, &report->hull, NULL);
     report->has_volume =
@@ -44,22 +44,22 @@ static tacResult examine(const tacSoup* soup, meshReport* report) {
 //---------------------------------- text -----------------------------------------
 
 static void print_surface(const meshReport* report) {
-    const tacMeasure* m = &report->measure;
+    const tacSoupStats* m = &report->measure;
     if (report->soup->nface == 0)
         printf("  surface    none: a cloud of points\n");
     else if (m->oriented)
         printf("  surface    closed and oriented, Euler characteristic %d\n", m->euler);
     else if (m->closed)
         printf("  surface    closed, but %d edges join faces that turn opposite ways\n",
-               m->opposed);
+               m->misoriented);
     else
         printf("  surface    not closed: %d open edges, %d edges with more than two faces\n",
-               m->open, m->crowded);
+               m->open, m->nonmanifold);
 }
 
-static void print_text(const meshReport* report, const char* path) {
+static void print_mesh_text(const meshReport* report, const char* path) {
     const tacSoup* soup = report->soup;
-    const tacMeasure* m = &report->measure;
+    const tacSoupStats* m = &report->measure;
     printf("%s: fine\n", path);
     printf("  vertices   %d, %s normals\n", soup->nvertex, soup->normal ? "with" : "without");
     printf("  faces      %d, of %d triangles", soup->nface, soup->ntriangle);
@@ -87,7 +87,7 @@ static void json_vector(cliJson* json, const char* name, const double v[3]) {
     cli_json_close(json, ']');
 }
 
-static void print_json(const meshReport* report, const char* path) {
+static void print_mesh_json(const meshReport* report, const char* path) {
     cliJson json = {.file = stdout};
     const tacSoup* soup = report->soup;
     cli_json_open(&json, NULL, '{');
@@ -116,12 +116,12 @@ int cli_check_mesh(const char* path, int json) {
     tacSoup* soup;
     tacMessage message = {0};
     tacResult result = tac_soup_load(path, tac_default_allocator(), &soup, &message);
-    if (result != TAC_OK) return cli_report(result, &message);
+    if (result != TAC_OK) return cli_error_message(result, &message);
     meshReport report;
-    result = examine(soup, &report);
-    if (result == TAC_OK && json) print_json(&report, path);
-    if (result == TAC_OK && !json) print_text(&report, path);
+    result = measure_mesh(soup, &report);
+    if (result == TAC_OK && json) print_mesh_json(&report, path);
+    if (result == TAC_OK && !json) print_mesh_text(&report, path);
     tac_hull_destroy(report.hull);
     tac_soup_destroy(soup);
-    return result == TAC_OK ? CLI_FINE : cli_report(result, &message);
+    return result == TAC_OK ? CLI_OK : cli_error_message(result, &message);
 }

@@ -4,7 +4,7 @@
 #define TACTUS_CLI_CHECK_MESH_H
 
 // does the name end as that of a mesh file does?
-int cli_is_mesh(const char* path);
+int cli_is_mesh_file(const char* path);
 
 // loads the mesh and says what it is, as text or as one JSON object; an exit code
 int cli_check_mesh(const char* path, int json);

@@ -1,9 +1,9 @@
 // tactus bench: ratios measured in one run, against bounds.
 
 #define _GNU_SOURCE
-#include "commands.h"
-#include "options.h"
-#include "report.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/report.h"
 
 #include "base/assert.h"
 #include "base/dispatch.h"
@@ -19,7 +19,7 @@ static const struct {
     const char* summary;
     int (*run)(benchReport*);
 } benches[] = {
-    {"ground", "exp and log against libmvec, the superquadric against scalar libm", bench_ground},
+    {"ground", "exp and log against libmvec, the superquadric against scalar libm", bench_math},
     {"cloud", "4000 points at 4000 queries: scalar, all, culled, threads", bench_cloud},
     {"shapes", "every primitive, and a union of 18 superquadrics culled against exact",
      bench_shapes},
@@ -33,7 +33,7 @@ static const struct {
     {"symbolic", "equations derived and compiled, against the general dynamics", bench_symbolic},
 };
 
-static int parse(const char** names, int* count, int* json, int argc, char** argv) {
+static int parse_bench_options(const char** names, int* count, int* json, int argc, char** argv) {
     const cliOption options[] = {
         {"json", 0, CLI_FLAG, json, NULL, "one JSON object per line: id, value, unit, bound, pass",
          0, 0},
@@ -63,8 +63,8 @@ static int parse(const char** names, int* count, int* json, int argc, char** arg
         .example = "  tactus bench ground --json\n",
         .options = options,
         .option_count = TAC_COUNT(options),
-        .least = 0,
-        .most = 16,
+        .min = 0,
+        .max = 16,
         .arguments = names,
         .argument_count = count,
     };
@@ -77,47 +77,47 @@ static int find_bench(const char* name) {
     return -1;
 }
 
-static int run_all(const char** names, int count, int json) {
+static int run_benches(const char** names, int count, int json) {
     benchReport report = {.json = {.file = stdout}, .as_json = json};
     for (int i = 0; i < TAC_COUNT(benches); ++i) {
         int wanted = count == 0;
         for (int k = 0; k < count; ++k) wanted |= find_bench(names[k]) == i;
         if (!wanted) continue;
         if (!json) printf("%s on %s\n", benches[i].name, tac_isa_name(tac_isa()));
-        if (benches[i].run(&report) != 0) return cli_wrong("bench", "%s failed", benches[i].name);
+        if (benches[i].run(&report) != 0) return cli_error("bench", "%s failed", benches[i].name);
     }
-    return report.failed ? CLI_NO : CLI_FINE;
+    return report.failed ? CLI_FAILED : CLI_OK;
 }
 
 // a process of its own for each instruction set, which is chosen once per process
-static int run_on(tacIsa isa, const char** names, int count, int json) {
+static int run_on_isa(tacIsa isa, const char** names, int count, int json) {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
         setenv("TACTUS_ISA", tac_isa_name(isa), 1);
-        int code = run_all(names, count, json);
+        int code = run_benches(names, count, json);
         fflush(stdout);
         _exit(code);
     }
     int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status)) return CLI_WRONG;
+    if (child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status)) return CLI_ERROR;
     return WEXITSTATUS(status);
 }
 
 int tac_cmd_bench(int argc, char** argv) {
     const char* names[16];
     int count = 0, json = 0;
-    int code = parse(names, &count, &json, argc, argv);
-    if (code != CLI_GO_ON) return code;
+    int code = parse_bench_options(names, &count, &json, argc, argv);
+    if (code != CLI_CONTINUE) return code;
     for (int k = 0; k < count; ++k)
         if (find_bench(names[k]) < 0)
-            return cli_wrong("bench", "there is no benchmark '%s'; see tactus bench --help",
+            return cli_error("bench", "there is no benchmark '%s'; see tactus bench --help",
                              names[k]);
-    if (getenv("TACTUS_ISA")) return run_all(names, count, json);
-    int worst = CLI_FINE;
+    if (getenv("TACTUS_ISA")) return run_benches(names, count, json);
+    int worst = CLI_OK;
     for (int isa = TAC_ISA_AVX512; isa >= TAC_ISA_BASELINE; --isa) {
         if (!tac_isa_supported((tacIsa)isa)) continue;
-        int result = run_on((tacIsa)isa, names, count, json);
+        int result = run_on_isa((tacIsa)isa, names, count, json);
         if (result > worst) worst = result;
     }
     return worst;

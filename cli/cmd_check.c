@@ -1,13 +1,13 @@
 // tactus check: is this scene or mesh right, and what is in it?
 
-#include "check_bodies.h"
-#include "check_mesh.h"
-#include "commands.h"
-#include "export_mjcf.h"
-#include "options.h"
-#include "progress.h"
-#include "report.h"
-#include "start.h"
+#include "cli/check_bodies.h"
+#include "cli/check_mesh.h"
+#include "cli/commands.h"
+#include "cli/io/export_mjcf.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/scene/initial_state.h"
 
 #include "base/assert.h"
 #include "tactus/mesh.h"
@@ -23,7 +23,7 @@ typedef struct checkCall {
     double density, tolerance; // 0: not given
 } checkCall;
 
-static int parse(checkCall* call, int argc, char** argv) {
+static int parse_check_options(checkCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"params", 0, CLI_FLAG, &call->params, NULL, "list all parameters with value and range", 0,
          0},
@@ -59,8 +59,8 @@ static int parse(checkCall* call, int argc, char** argv) {
                    "  tactus check mug.obj\n",
         .options = options,
         .option_count = TAC_COUNT(options),
-        .least = 1,
-        .most = 1,
+        .min = 1,
+        .max = 1,
         .arguments = &call->path,
     };
     return cli_parse(&command, argc, argv);
@@ -81,7 +81,7 @@ static void print_count(const char* what, int count) {
     if (count > 0) printf("  %-10s %d\n", what, count);
 }
 
-static void print_summary(const tacModel* model, const char* path) {
+static void print_scene_summary(const tacModel* model, const char* path) {
     printf("%s: fine\n", path);
     if (*model->name) printf("  model      %s\n", model->name);
     printf("  bodies     %d, with the world\n", model->nbody);
@@ -98,7 +98,7 @@ static void print_summary(const tacModel* model, const char* path) {
     print_shapes(model);
 }
 
-static void print_group(const tacModel* model, const tacParamName* group) {
+static void print_param_group(const tacModel* model, const tacParamName* group) {
     tacParam param = group->param;
     char text[CLI_NUMBER_SIZE];
     printf("  %s", group->name);
@@ -124,7 +124,7 @@ static void json_names(cliJson* json, const tacModel* model) {
     cli_json_close(json, ']');
 }
 
-static void json_summary(cliJson* json, const tacModel* model, const char* path) {
+static void json_scene_summary(cliJson* json, const tacModel* model, const char* path) {
     cli_json_open(json, NULL, '{');
     cli_json_text(json, "file", path);
     cli_json_text(json, "model", model->name);
@@ -146,7 +146,7 @@ static void json_summary(cliJson* json, const tacModel* model, const char* path)
     cli_json_close(json, '}');
 }
 
-static void json_group(cliJson* json, const tacModel* model, const tacParamName* group) {
+static void json_param_group(cliJson* json, const tacModel* model, const tacParamName* group) {
     tacParam param = group->param;
     cli_json_open(json, NULL, '{');
     cli_json_text(json, "parameter", group->name);
@@ -194,8 +194,8 @@ static void json_mass(const checkCall* call, cliJson* json, const tacShape* shap
 }
 
 // a shape without mass properties, such as a half-space, says so and is no mistake
-static void tell_no_mass(const checkCall* call, cliJson* json, const tacShape* shape,
-                         const char* why) {
+static void print_no_mass(const checkCall* call, cliJson* json, const tacShape* shape,
+                          const char* why) {
     if (!call->json) {
         printf("  mass of %s: none; %s\n", shape->name, why);
         return;
@@ -209,28 +209,28 @@ static void tell_no_mass(const checkCall* call, cliJson* json, const tacShape* s
 static tacResult find_mass(const checkCall* call, const tacModel* model, int shape, tacMass* mass,
                            tacMessage* message) {
     cliProgress progress = cli_progress_begin("check");
-    tacResult result = tac_shape_mass_watched(model, shape, call->density, call->tolerance,
-                                              cli_progress_show, &progress, mass, message);
+    tacResult result = tac_shape_mass_with_progress(model, shape, call->density, call->tolerance,
+                                                    cli_progress_show, &progress, mass, message);
     cli_progress_end(&progress);
     return result;
 }
 
 // a mass that misses the tolerance is told, and the answer is no
-static int tell_masses(const checkCall* call, cliJson* json, const tacModel* model) {
-    int code = CLI_FINE;
+static int print_masses(const checkCall* call, cliJson* json, const tacModel* model) {
+    int code = CLI_OK;
     for (int i = 0; i < model->nshape; ++i) {
         const tacShape* shape = &model->shape[i];
         tacMass mass;
         tacMessage message;
         tacResult result = find_mass(call, model, i, &mass, &message);
-        if (result == TAC_ERROR_MEMORY) return cli_report(result, &message);
+        if (result == TAC_ERROR_MEMORY) return cli_error_message(result, &message);
         if (result != TAC_OK)
-            tell_no_mass(call, json, shape, message.text);
+            print_no_mass(call, json, shape, message.text);
         else if (call->json)
             json_mass(call, json, shape, &mass);
         else
             print_mass(call, shape, &mass);
-        if (result == TAC_OK && mass.error > call->tolerance) code = CLI_NO;
+        if (result == TAC_OK && mass.error > call->tolerance) code = CLI_FAILED;
     }
     return code;
 }
@@ -238,18 +238,18 @@ static int tell_masses(const checkCall* call, cliJson* json, const tacModel* mod
 //---------------------------------- export ---------------------------------------
 
 // shapes that no geom has: they stand nowhere, so plain MJCF has no place for them
-static int unplaced(const tacModel* model) {
+static int count_unused_shapes(const tacModel* model) {
     int count = 0;
     for (int s = 0; s < model->nshape; ++s) {
-        int placed = 0;
-        for (int i = 0; i < model->ngeom && !placed; ++i) placed = model->geom[i].shape == s;
-        count += !placed;
+        int used = 0;
+        for (int i = 0; i < model->ngeom && !used; ++i) used = model->geom[i].shape == s;
+        count += !used;
     }
     return count;
 }
 
-static void tell_export(const checkCall* call, cliJson* json, const tacModel* model, int meshes) {
-    int left = unplaced(model);
+static void print_export(const checkCall* call, cliJson* json, const tacModel* model, int meshes) {
+    int left = count_unused_shapes(model);
     if (call->json) {
         cli_json_open(json, NULL, '{');
         cli_json_text(json, "written", call->mjcf);
@@ -269,49 +269,49 @@ static void tell_export(const checkCall* call, cliJson* json, const tacModel* mo
 //---------------------------------- command --------------------------------------
 
 // options without effect are refused; those that were not given get their defaults
-static int settle(checkCall* call) {
-    if (cli_is_mesh(call->path) && (call->params || call->bodies || call->mass || call->mjcf))
-        return cli_wrong("check", "%s is of scenes, and %s is a mesh",
+static int validate_options(checkCall* call) {
+    if (cli_is_mesh_file(call->path) && (call->params || call->bodies || call->mass || call->mjcf))
+        return cli_error("check", "%s is of scenes, and %s is a mesh",
                          call->params   ? "--params"
                          : call->bodies ? "--bodies"
                          : call->mass   ? "--mass"
                                         : "--mjcf",
                          call->path);
     if (!call->mass && (call->density > 0.0 || call->tolerance > 0.0))
-        return cli_wrong("check", "--density and --tolerance belong to --mass");
-    if (!call->mjcf && call->vertices) return cli_wrong("check", "--vertices belongs to --mjcf");
+        return cli_error("check", "--density and --tolerance belong to --mass");
+    if (!call->mjcf && call->vertices) return cli_error("check", "--vertices belongs to --mjcf");
     if (call->density == 0.0) call->density = 1000.0;
     if (call->tolerance == 0.0) call->tolerance = 1e-3;
     if (call->vertices == 0) call->vertices = 300;
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }
 
 int tac_cmd_check(int argc, char** argv) {
     checkCall call = {0};
-    int code = parse(&call, argc, argv);
-    if (code == CLI_GO_ON) code = settle(&call);
-    if (code != CLI_GO_ON) return code;
-    if (call.mjcf && cli_export_name(call.mjcf) != 0) return CLI_WRONG;
-    if (cli_is_mesh(call.path)) return cli_check_mesh(call.path, call.json);
+    int code = parse_check_options(&call, argc, argv);
+    if (code == CLI_CONTINUE) code = validate_options(&call);
+    if (code != CLI_CONTINUE) return code;
+    if (call.mjcf && cli_export_mjcf_name(call.mjcf) != 0) return CLI_ERROR;
+    if (cli_is_mesh_file(call.path)) return cli_check_mesh(call.path, call.json);
 
     int meshes = 0;
     tacModel* model;
     tacMessage message;
     tacOptions options = cli_load_options(call.contact);
     tacResult result = tac_load(call.path, &options, &model, &message);
-    if (result != TAC_OK) return cli_report(result, &message);
+    if (result != TAC_OK) return cli_error_message(result, &message);
 
     // first: a scene that cannot be written is not called fine
     if (call.mjcf) code = cli_export_mjcf(model, call.mjcf, call.vertices, &meshes);
-    if (call.mjcf && code != CLI_FINE) {
+    if (call.mjcf && code != CLI_OK) {
         tac_model_destroy(model);
         return code;
     }
     cliJson json = {.file = stdout};
     if (call.json)
-        json_summary(&json, model, call.path);
+        json_scene_summary(&json, model, call.path);
     else
-        print_summary(model, call.path);
+        print_scene_summary(model, call.path);
     if (!call.json && *message.text) printf("  note       %s\n", message.text);
     if (call.bodies && call.json)
         cli_bodies_json(&json, model);
@@ -319,11 +319,11 @@ int tac_cmd_check(int argc, char** argv) {
         cli_bodies_print(model);
     for (int i = 0; call.params && i < model->nparamname; ++i)
         if (call.json)
-            json_group(&json, model, &model->paramname[i]);
+            json_param_group(&json, model, &model->paramname[i]);
         else
-            print_group(model, &model->paramname[i]);
-    code = call.mass ? tell_masses(&call, &json, model) : CLI_FINE;
-    if (call.mjcf) tell_export(&call, &json, model, meshes);
+            print_param_group(model, &model->paramname[i]);
+    code = call.mass ? print_masses(&call, &json, model) : CLI_OK;
+    if (call.mjcf) print_export(&call, &json, model, meshes);
     tac_model_destroy(model);
     return code;
 }

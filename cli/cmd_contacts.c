@@ -1,15 +1,15 @@
 // tactus contacts: where a scene touches as it stands.
 
-#include "acting.h"
-#include "commands.h"
-#include "options.h"
-#include "report.h"
-#include "start.h"
-#include "touching.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/render/contact_markers.h"
+#include "cli/report.h"
+#include "cli/scene/initial_state.h"
+#include "cli/scene/pair_forces.h"
 
 #include "base/assert.h"
-#include "detect/edge_sdf.h"
-#include "detect/manifold.h"
+#include "detect/edge_sdf/edge_sdf.h"
+#include "detect/manifold/manifold.h"
 #include "tactus/tactus.h"
 
 #include <stdlib.h>
@@ -17,19 +17,19 @@
 typedef struct contactsCall {
     const char* contact; // in place of the scene's, or NULL
     const char* path;
-    cliStartOptions start;
-    double least;
+    cliInitialStateOptions start;
+    double min;
     int json;
 } contactsCall;
 
-static int parse(contactsCall* call, int argc, char** argv) {
+static int parse_contacts_options(contactsCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"Q...\"",
          "positions of the joints; as drawn if not given", 0, 0},
         {"key", 0, CLI_TEXT, &call->start.key, "NAME", "keyframe of the scene", 0, 0},
         {"from", 0, CLI_TEXT, &call->start.from, "RUN.npz", "state of a run of tactus run", 0, 0},
         {"frame", 0, CLI_INT, &call->start.frame, "N", "row of it; the last if not given", 0, 1e9},
-        {"least", 0, CLI_REAL, &call->least, "G", "leave out activities below; default 0.01", 0, 1},
+        {"least", 0, CLI_REAL, &call->min, "G", "leave out activities below; default 0.01", 0, 1},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per contact", 0, 0},
         CLI_CONTACT_OPTION(&call->contact),
     };
@@ -50,8 +50,8 @@ static int parse(contactsCall* call, int argc, char** argv) {
             "  tactus contacts scenes/figures.xml --from fall.npz --json\n",
         .options = options,
         .option_count = TAC_COUNT(options),
-        .least = 1,
-        .most = 1,
+        .min = 1,
+        .max = 1,
         .arguments = &call->path,
     };
     return cli_parse(&command, argc, argv);
@@ -59,7 +59,7 @@ static int parse(contactsCall* call, int argc, char** argv) {
 
 //---------------------------------- printing -------------------------------------
 
-static void manifold_text(uint64_t feature, char* text, size_t size) {
+static void manifold_feature_label(uint64_t feature, char* text, size_t size) {
     int a = tac_manifold_first(feature), b = tac_manifold_second(feature);
     tacManifoldKind kind = tac_manifold_kind(feature);
     if (kind <= TAC_MANIFOLD_VERTEX_1)
@@ -71,7 +71,7 @@ static void manifold_text(uint64_t feature, char* text, size_t size) {
 }
 
 // a bundle has a face and a place in it (docs/edge-sdf.md)
-static void edge_sdf_text(uint64_t feature, char* text, size_t size) {
+static void edge_sdf_feature_label(uint64_t feature, char* text, size_t size) {
     int kind = (int)(feature >> 60), index = tac_edge_sdf_index(feature);
     const char* owner = (kind < 4 ? kind / 2 : kind - 4) ? "second" : "first";
     if (kind < 4)
@@ -81,28 +81,28 @@ static void edge_sdf_text(uint64_t feature, char* text, size_t size) {
 }
 
 // "vertex 12 of first"; other detectors have numbers of their own
-static void feature_text(const tacModel* model, uint64_t feature, char* text, size_t size) {
+static void feature_label(const tacModel* model, uint64_t feature, char* text, size_t size) {
     if (model->contact->detector == TAC_DETECT_MANIFOLD)
-        manifold_text(feature, text, size);
+        manifold_feature_label(feature, text, size);
     else if (model->contact->detector == TAC_DETECT_EDGE_SDF)
-        edge_sdf_text(feature, text, size);
+        edge_sdf_feature_label(feature, text, size);
     else
         snprintf(text, size, "%llx", (unsigned long long)feature);
 }
 
-static const char* geom_text(const tacModel* model, int geom, char text[24]) {
+static const char* geom_label(const tacModel* model, int geom, char text[24]) {
     if (*model->geom[geom].name) return model->geom[geom].name;
     snprintf(text, 24, "geom %d", geom);
     return text;
 }
 
-static void print_json(const tacModel* model, const tacContacts* c, int i) {
+static void print_contact_json(const tacModel* model, const tacContacts* c, int i) {
     cliJson json = {.file = stdout};
     char feature[80], a[24], b[24];
-    feature_text(model, c->feature[i], feature, sizeof feature);
+    feature_label(model, c->feature[i], feature, sizeof feature);
     cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "geom1", geom_text(model, c->geom[0][i], a));
-    cli_json_text(&json, "geom2", geom_text(model, c->geom[1][i], b));
+    cli_json_text(&json, "geom1", geom_label(model, c->geom[0][i], a));
+    cli_json_text(&json, "geom2", geom_label(model, c->geom[1][i], b));
     cli_json_text(&json, "feature", feature);
     cli_json_open(&json, "point", '[');
     for (int k = 0; k < 3; ++k) cli_json_number(&json, NULL, c->point[k][i]);
@@ -115,64 +115,64 @@ static void print_json(const tacModel* model, const tacContacts* c, int i) {
     cli_json_close(&json, '}');
 }
 
-static void print_row(const tacModel* model, const tacContacts* c, int i) {
+static void print_contact_row(const tacModel* model, const tacContacts* c, int i) {
     char feature[80], a[24], b[24];
-    feature_text(model, c->feature[i], feature, sizeof feature);
+    feature_label(model, c->feature[i], feature, sizeof feature);
     printf("  %-12.12s %-12.12s %-24s %9.5f %9.5f %9.5f  %6.3f %6.3f %6.3f  %15.9g  %.4f\n",
-           geom_text(model, c->geom[0][i], a), geom_text(model, c->geom[1][i], b), feature,
+           geom_label(model, c->geom[0][i], a), geom_label(model, c->geom[1][i], b), feature,
            c->point[0][i], c->point[1][i], c->point[2][i], c->normal[0][i], c->normal[1][i],
            c->normal[2][i], c->distance[i], c->activity[i]);
 }
 
-static int print(const contactsCall* call, const tacModel* model, const tacContacts* c) {
+static int print_contacts(const contactsCall* call, const tacModel* model, const tacContacts* c) {
     int shown = 0;
-    for (int i = 0; i < c->count; ++i) shown += c->activity[i] >= call->least;
+    for (int i = 0; i < c->count; ++i) shown += c->activity[i] >= call->min;
     if (!call->json) {
         printf("%s: %d records, %d with activity of at least %g\n", call->path, c->count, shown,
-               call->least);
+               call->min);
         if (shown)
             printf("  %-12s %-12s %-24s %9s %9s %9s  %6s %6s %6s  %15s  %s\n", "first", "second",
                    "feature", "x", "y", "z", "nx", "ny", "nz", "distance", "activity");
     }
     for (int i = 0; i < c->count; ++i)
-        if (c->activity[i] >= call->least) {
+        if (c->activity[i] >= call->min) {
             if (call->json)
-                print_json(model, c, i);
+                print_contact_json(model, c, i);
             else
-                print_row(model, c, i);
+                print_contact_row(model, c, i);
         }
-    return shown ? CLI_FINE : CLI_NO;
+    return shown ? CLI_OK : CLI_FAILED;
 }
 
 //---------------------------------- command --------------------------------------
 
-static int detect(const contactsCall* call, const tacModel* model, const double* qpos) {
+static int detect_and_print(const contactsCall* call, const tacModel* model, const double* qpos) {
     tacContacts* contacts;
-    int code = cli_touching(&contacts, "contacts", model, qpos);
+    int code = cli_contacts_at(&contacts, "contacts", model, qpos);
     if (code != 0) return code;
-    code = print(call, model, contacts);
+    code = print_contacts(call, model, contacts);
     tac_contacts_destroy(contacts);
     return code;
 }
 
 int tac_cmd_contacts(int argc, char** argv) {
-    contactsCall call = {.start = {.frame = -1}, .least = 0.01};
-    int code = parse(&call, argc, argv);
-    if (code != CLI_GO_ON) return code;
+    contactsCall call = {.start = {.frame = -1}, .min = 0.01};
+    int code = parse_contacts_options(&call, argc, argv);
+    if (code != CLI_CONTINUE) return code;
 
     tacModel* model;
     tacMessage message;
-    cliStart start;
+    cliInitialState start;
     tacOptions options = cli_load_options(call.contact);
     tacResult result = tac_load(call.path, &options, &model, &message);
-    if (result != TAC_OK) return cli_report(result, &message);
+    if (result != TAC_OK) return cli_error_message(result, &message);
     if (*message.text) fprintf(stderr, "%s: %s\n", call.path, message.text);
-    code = cli_start_read(&start, "contacts", model, &call.start);
+    code = cli_initial_state_read(&start, "contacts", model, &call.start);
     if (code == 0) {
         int field = model->contact && model->contact->responder == TAC_RESPOND_SCM;
-        code = field ? cli_acting("contacts", call.path, model, &start.state, call.json)
-                     : detect(&call, model, start.state.qpos);
-        cli_start_free(&start);
+        code = field ? cli_pair_forces_print("contacts", call.path, model, &start.state, call.json)
+                     : detect_and_print(&call, model, start.state.qpos);
+        cli_initial_state_free(&start);
     }
     tac_model_destroy(model);
     return code;

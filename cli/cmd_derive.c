@@ -1,10 +1,10 @@
 // tactus derive: the equations of motion of a scene as formulas.
 
-#include "commands.h"
-#include "derive_symbols.h"
-#include "options.h"
-#include "output.h"
-#include "report.h"
+#include "cli/commands.h"
+#include "cli/derive_symbols.h"
+#include "cli/io/output.h"
+#include "cli/options.h"
+#include "cli/report.h"
 
 #include "base/assert.h"
 #include "tactus/symbolic.h"
@@ -19,7 +19,7 @@ typedef struct deriveCall {
     int expand, exact, linear, forces, memory;
 } deriveCall;
 
-static int parse(deriveCall* call, int argc, char** argv) {
+static int parse_derive_options(deriveCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"as", 0, CLI_TEXT, &call->notation, "NOTATION",
          "text (default, as SymPy reads it), latex or c", 0, 0},
@@ -61,15 +61,15 @@ static int parse(deriveCall* call, int argc, char** argv) {
             "  tactus derive scenes/arm.xml --as c --name arm -o arm.c\n",
         .options = options,
         .option_count = TAC_COUNT(options),
-        .least = 1,
-        .most = 1,
+        .min = 1,
+        .max = 1,
         .arguments = &call->path,
     };
     return cli_parse(&command, argc, argv);
 }
 
 // a notation by its word, or -1
-static int notation_of(const char* word) {
+static int find_notation(const char* word) {
     static const char* const words[] = {"text", "latex", "c"};
     for (int i = 0; i < TAC_COUNT(words); ++i)
         if (strcmp(word, words[i]) == 0) return i;
@@ -78,12 +78,12 @@ static int notation_of(const char* word) {
 
 //---------------------------------- writing --------------------------------------
 
-static int write_text(void* user, const char* text, size_t length) {
+static int write_to_file(void* user, const char* text, size_t length) {
     return fwrite(text, 1, length, user) != length;
 }
 
 // a name as part of a comment of one line
-static void write_name(FILE* file, const char* name) {
+static void write_comment_text(FILE* file, const char* name) {
     for (; *name; ++name) fputc((unsigned char)*name < ' ' || *name == '\\' ? ' ' : *name, file);
 }
 
@@ -102,25 +102,25 @@ static void write_outputs(FILE* file, const deriveCall* call, int nv, int symbol
 }
 
 // a name in a comment; what has none is told by its kind
-static void write_thing(FILE* file, const char* kind, const char* name, const char* unnamed) {
+static void write_named(FILE* file, const char* kind, const char* name, const char* unnamed) {
     fprintf(file, "%s ", kind);
     if (*name)
-        write_name(file, name);
+        write_comment_text(file, name);
     else
         fprintf(file, "(%s, without a name)", unnamed);
 }
 
 // what acts in the scene and stands in no formula, beside what --help tells
-static void write_left_out(FILE* file, const char* mark, const tacModel* model) {
-    int held = 0;
-    for (int i = 0; i < model->nequality; ++i) held += model->equality[i].active;
-    if (held > 0)
-        fprintf(file, "%s not part of these equations: %d equalit%s of the scene\n", mark, held,
-                held == 1 ? "y" : "ies");
+static void write_omitted(FILE* file, const char* mark, const tacModel* model) {
+    int active_equalities = 0;
+    for (int i = 0; i < model->nequality; ++i) active_equalities += model->equality[i].active;
+    if (active_equalities > 0)
+        fprintf(file, "%s not part of these equations: %d equalit%s of the scene\n", mark,
+                active_equalities, active_equalities == 1 ? "y" : "ies");
     for (int b = 0; b < model->nbody; ++b) {
         if (model->body[b].gravcomp < 0 || model->param[model->body[b].gravcomp] == 0.0) continue;
         fprintf(file, "%s not part of these equations: gravity compensation of ", mark);
-        write_thing(file, "body", model->body[b].name, "body");
+        write_named(file, "body", model->body[b].name, "body");
         fprintf(file, "\n");
     }
     if (model->fluid >= 0) fprintf(file, "%s not part of these equations: the fluid\n", mark);
@@ -129,36 +129,36 @@ static void write_left_out(FILE* file, const char* mark, const tacModel* model) 
 // which joint moves which symbol, as comments
 static void write_legend(FILE* file, const deriveCall* call, const deriveSymbols* symbols) {
     static const char* const marks[] = {"#", "%", "//"};
-    const char* mark = marks[notation_of(call->notation)];
+    const char* mark = marks[find_notation(call->notation)];
     const tacModel* model = symbols->model;
     fprintf(file, "%s ", mark);
-    write_name(file, model->name);
+    write_comment_text(file, model->name);
     fprintf(file, ": ");
     write_outputs(file, call, model->nv, symbols->count);
     for (int j = 0; j < model->njoint; ++j) {
         static const char* const kinds[] = {"free", "ball", "slide", "hinge"};
         const tacJoint* joint = &model->joint[j];
         fprintf(file, "%s q%d, v%d: ", mark, joint->qpos, joint->dof);
-        write_thing(file, "joint", joint->name, kinds[joint->kind]);
+        write_named(file, "joint", joint->name, kinds[joint->kind]);
         fprintf(file, " of ");
-        write_thing(file, "body", model->body[joint->body].name, "body");
+        write_named(file, "body", model->body[joint->body].name, "body");
         fprintf(file, "\n");
     }
     derive_symbols_legend(symbols, mark, file);
-    write_left_out(file, mark, model);
+    write_omitted(file, mark, model);
 }
 
 // Names that the equations or C give to something else: outputs are NAME0, NAME1, ...
-static int is_taken(const char* name) {
-    static const char* const taken[] = {
+static int is_reserved_name(const char* name) {
+    static const char* const reserved[] = {
         "q",    "v",     "a",     "x",     "t",      "power",  "sign",     "sin",     "cos",
         "tan",  "exp",   "log",   "sqrt",  "fabs",   "pow",    "fmin",     "fmax",    "asin",
         "acos", "atan",  "atan2", "sinh",  "cosh",   "tanh",   "hypot",    "double",  "float",
         "int",  "char",  "void",  "const", "static", "return", "for",      "if",      "else",
         "do",   "while", "long",  "short", "main",   "switch", "case",     "default", "break",
         "goto", "auto",  "enum",  "union", "struct", "signed", "unsigned", "typedef", "extern"};
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; ++i)
-        if (strcmp(name, taken[i]) == 0) return 1;
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; ++i)
+        if (strcmp(name, reserved[i]) == 0) return 1;
     size_t length = strlen(name);
     return length == 0 || name[length - 1] == '_' || name[0] == '_';
 }
@@ -166,19 +166,19 @@ static int is_taken(const char* name) {
 static int write_program(const deriveCall* call, const deriveSymbols* symbols,
                          const tacProgram* program) {
     cliOutput output;
-    tacNotation notation = (tacNotation)notation_of(call->notation);
-    if (is_taken(call->name))
-        return cli_wrong("derive",
+    tacNotation notation = (tacNotation)find_notation(call->notation);
+    if (is_reserved_name(call->name))
+        return cli_error("derive",
                          "--name: '%s' is taken by inputs, by C or by the formulas; take another",
                          call->name);
     int code = cli_output_open(&output, call->out);
-    if (code != CLI_FINE) return code;
+    if (code != CLI_OK) return code;
     write_legend(output.file, call, symbols);
     // what a full disk refuses is told by closing the file
-    if (tac_program_print(program, call->name, notation, write_text, output.file) ==
+    if (tac_program_print(program, call->name, notation, write_to_file, output.file) ==
         TAC_ERROR_VALUE) {
         cli_output_discard(&output);
-        return cli_wrong("derive", "--name: '%s' is no name: letters, digits and _, at most 100",
+        return cli_error("derive", "--name: '%s' is no name: letters, digits and _, at most 100",
                          call->name);
     }
     return cli_output_close(&output);
@@ -196,7 +196,7 @@ typedef struct derivation {
 } derivation;
 
 // M a + c in place of M and c
-static void take_forces(derivation* d) {
+static void form_forces(derivation* d) {
     tacGraph* g = d->graph;
     int nv = d->symbols->model->nv;
     for (int k = 0; k < nv; ++k) {
@@ -216,7 +216,7 @@ static void take_forces(derivation* d) {
 }
 
 // coefficients of the symbols, then what is left
-static tacResult take_coefficients(derivation* d) {
+static tacResult form_coefficients(derivation* d) {
     int n = d->symbols->count, rows = d->outputs;
     tacExpr* rest = d->work + (size_t)rows * (size_t)n;
     tacResult result =
@@ -227,8 +227,8 @@ static tacResult take_coefficients(derivation* d) {
     return TAC_OK;
 }
 
-// an exit code; CLI_WRONG where the user was told why, the graph's error otherwise
-static int derive(derivation* d, tacResult* result) {
+// an exit code; CLI_ERROR where the user was told why, the graph's error otherwise
+static int derive_equations(derivation* d, tacResult* result) {
     const tacModel* model = d->symbols->model;
     const deriveCall* call = d->call;
     int nq = model->nq, nv = model->nv;
@@ -236,52 +236,52 @@ static int derive(derivation* d, tacResult* result) {
                                      call->exact};
     *result =
         tac_scene_equations(d->graph, model, &symbols, d->in, d->in + nq, d->out, d->out + nv * nv);
-    if (*result != TAC_OK) return CLI_FINE;
+    if (*result != TAC_OK) return CLI_OK;
     d->inputs = nq + nv;
     d->outputs = nv * nv + nv;
-    if (call->forces) take_forces(d);
+    if (call->forces) form_forces(d);
     memcpy(d->in + d->inputs, d->symbols->symbol, sizeof *d->in * (size_t)d->symbols->count);
     d->inputs += d->symbols->count;
-    derive_symbols_note_idle(d->symbols, d->out, d->outputs);
-    if (call->linear) *result = take_coefficients(d);
-    if (*result != TAC_OK) return CLI_FINE;
+    derive_symbols_find_unused(d->symbols, d->out, d->outputs);
+    if (call->linear) *result = form_coefficients(d);
+    if (*result != TAC_OK) return CLI_OK;
     int left = derive_substitute(d->graph, call->set, d->in, d->inputs, d->out, d->outputs, result);
-    if (left < 0) return *result == TAC_OK ? CLI_WRONG : CLI_FINE;
+    if (left < 0) return *result == TAC_OK ? CLI_ERROR : CLI_OK;
     d->inputs = left;
     if (*result == TAC_OK && call->expand)
         *result = tac_expr_expand(d->graph, d->out, d->outputs, MAX_TERMS, d->out);
-    return CLI_FINE;
+    return CLI_OK;
 }
 
 // numbers that outputs and work take at most
-static size_t output_room(const tacModel* model, int symbols) {
+static size_t output_capacity(const tacModel* model, int symbols) {
     size_t nv = (size_t)model->nv;
     return (nv * nv + nv) * ((size_t)symbols + 1);
 }
 
-static int derive_with(const deriveCall* call, const deriveSymbols* symbols, tacGraph* graph) {
+static int derive_and_write(const deriveCall* call, const deriveSymbols* symbols, tacGraph* graph) {
     const tacModel* model = symbols->model;
-    size_t room = output_room(model, symbols->count);
+    size_t capacity = output_capacity(model, symbols->count);
     size_t inputs = (size_t)(model->nq + 2 * model->nv + symbols->count);
     derivation d = {.graph = graph, .call = call, .symbols = symbols};
     tacProgram* program = NULL;
     tacMessage message = {0};
     tacResult result = TAC_ERROR_MEMORY;
-    int code = CLI_FINE;
-    d.in = malloc(sizeof *d.in * (inputs + 2 * room));
+    int code = CLI_OK;
+    d.in = malloc(sizeof *d.in * (inputs + 2 * capacity));
     if (d.in) {
         d.out = d.in + inputs;
-        d.work = d.out + room;
-        code = derive(&d, &result);
-        if (code == CLI_FINE && result == TAC_OK)
+        d.work = d.out + capacity;
+        code = derive_equations(&d, &result);
+        if (code == CLI_OK && result == TAC_OK)
             result = tac_program_create(graph, d.in, d.inputs, d.out, d.outputs, &program);
         if (result != TAC_OK) tac_graph_result(graph, &message);
     }
     free(d.in);
     snprintf(message.file, sizeof message.file, "%s", call->path);
-    if (code == CLI_FINE)
-        code =
-            result == TAC_OK ? write_program(call, symbols, program) : cli_report(result, &message);
+    if (code == CLI_OK)
+        code = result == TAC_OK ? write_program(call, symbols, program)
+                                : cli_error_message(result, &message);
     tac_program_destroy(program);
     return code;
 }
@@ -292,16 +292,16 @@ static int derive_model(const deriveCall* call, const tacModel* model) {
     tacGraphOptions options = tac_default_graph_options();
     options.max_bytes = (size_t)call->memory << 20;
     if (model->nv == 0)
-        return cli_wrong("derive", "%s: nothing moves: it has no joints", call->path);
+        return cli_error("derive", "%s: nothing moves: it has no joints", call->path);
     if (model->nv > MAX_DOFS)
-        return cli_wrong("derive", "%s: %d degrees of freedom; formulas are made of at most %d",
+        return cli_error("derive", "%s: %d degrees of freedom; formulas are made of at most %d",
                          call->path, model->nv, MAX_DOFS);
     tacResult result = tac_graph_create(&options, &graph);
-    if (result != TAC_OK) return cli_report(result, NULL);
+    if (result != TAC_OK) return cli_error_message(result, NULL);
     int code = derive_symbols_open(&symbols, graph, model, call->symbols);
-    if (code == CLI_FINE && call->linear && symbols.count == 0)
-        code = cli_wrong("derive", "--linear needs --symbols: coefficients of what?");
-    if (code == CLI_FINE) code = derive_with(call, &symbols, graph);
+    if (code == CLI_OK && call->linear && symbols.count == 0)
+        code = cli_error("derive", "--linear needs --symbols: coefficients of what?");
+    if (code == CLI_OK) code = derive_and_write(call, &symbols, graph);
     derive_symbols_close(&symbols);
     tac_graph_destroy(graph);
     return code;
@@ -309,14 +309,14 @@ static int derive_model(const deriveCall* call, const tacModel* model) {
 
 int tac_cmd_derive(int argc, char** argv) {
     deriveCall call = {.notation = "text", .name = "y", .memory = 1024};
-    int code = parse(&call, argc, argv);
-    if (code != CLI_GO_ON) return code;
-    if (notation_of(call.notation) < 0)
-        return cli_wrong("derive", "--as: '%s' is none of text, latex, c", call.notation);
+    int code = parse_derive_options(&call, argc, argv);
+    if (code != CLI_CONTINUE) return code;
+    if (find_notation(call.notation) < 0)
+        return cli_error("derive", "--as: '%s' is none of text, latex, c", call.notation);
     tacModel* model;
     tacMessage message;
     tacResult result = tac_load(call.path, NULL, &model, &message);
-    if (result != TAC_OK) return cli_report(result, &message);
+    if (result != TAC_OK) return cli_error_message(result, &message);
     code = derive_model(&call, model);
     tac_model_destroy(model);
     return code;

@@ -1,13 +1,13 @@
 // tactus grad: derivatives of a scene's shapes and of its motion, and the proof that they are
 // right.
 
-#include "commands.h"
-#include "find.h"
-#include "grad_motion.h"
-#include "options.h"
-#include "proof.h"
-#include "report.h"
-#include "start.h"
+#include "cli/commands.h"
+#include "cli/grad/derivative_check.h"
+#include "cli/grad/grad_motion.h"
+#include "cli/options.h"
+#include "cli/report.h"
+#include "cli/scene/initial_state.h"
+#include "cli/scene/shape_by_name.h"
 
 #include "base/assert.h"
 #include "check/shape_problem.h"
@@ -20,12 +20,12 @@
 typedef struct gradCall {
     const char* contact; // in place of the scene's, or NULL
     const char *path, *shape, *at;
-    cliMotionCall motion;
+    cliGradMotionCall motion;
     int check, points, seed, json;
 } gradCall;
 
-static int parse(gradCall* call, int argc, char** argv) {
-    cliMotionCall* motion = &call->motion;
+static int parse_grad_options(gradCall* call, int argc, char** argv) {
+    cliGradMotionCall* motion = &call->motion;
     const cliOption options[] = {
         {"shape", 0, CLI_TEXT, &call->shape, "NAME", "this shape only (--check: default all)", 0,
          0},
@@ -77,8 +77,8 @@ static int parse(gradCall* call, int argc, char** argv) {
                    "  tactus grad scenes/first_light.xml --shape pebble --at \"0.3 0 0.1\"\n",
         .options = options,
         .option_count = TAC_COUNT(options),
-        .least = 1,
-        .most = 1,
+        .min = 1,
+        .max = 1,
         .arguments = &call->path,
     };
     return cli_parse(&command, argc, argv);
@@ -87,11 +87,12 @@ static int parse(gradCall* call, int argc, char** argv) {
 //---------------------------------- derivatives at a point -----------------------
 
 // value and its derivatives by point, twist and parameters
-typedef struct gradient {
+typedef struct shapeGradient {
     double value, x[3], pose[6], *param;
-} gradient;
+} shapeGradient;
 
-static tacResult differentiate(const tacModel* model, int shape, const double at[3], gradient* g) {
+static tacResult differentiate_shape(const tacModel* model, int shape, const double at[3],
+                                     shapeGradient* g) {
     tacScratch* scratch;
     tacResult result = tac_scratch_create(model, &scratch);
     if (result != TAC_OK) return result;
@@ -124,7 +125,8 @@ static void print_param(const tacModel* model, int offset, double slope, cliJson
     printf("  d/d %-40s % .17g%s%s\n", name, slope, *alias ? "   " : "", alias);
 }
 
-static void print_gradient(const tacModel* model, int shape, const gradient* g, int as_json) {
+static void print_shape_gradient(const tacModel* model, int shape, const shapeGradient* g,
+                                 int as_json) {
     static const char* const names[] = {"point[0]",   "point[1]",   "point[2]",
                                         "linear[0]",  "linear[1]",  "linear[2]",
                                         "angular[0]", "angular[1]", "angular[2]"};
@@ -148,15 +150,15 @@ static void print_gradient(const tacModel* model, int shape, const gradient* g, 
     if (as_json) cli_json_close(&json, '}');
 }
 
-static int show_gradient(const tacModel* model, int shape, const gradCall* call) {
+static int show_shape_gradient(const tacModel* model, int shape, const gradCall* call) {
     double at[3];
-    if (!cli_numbers(call->at, at, 3))
-        return cli_wrong("grad", "--at needs three numbers, such as --at \"0.1 0 0.2\"");
-    gradient g = {.param = calloc((size_t)model->nparam + 1, sizeof(double))};
-    tacResult result = g.param ? differentiate(model, shape, at, &g) : TAC_ERROR_MEMORY;
-    if (result == TAC_OK) print_gradient(model, shape, &g, call->json);
+    if (!cli_parse_numbers(call->at, at, 3))
+        return cli_error("grad", "--at needs three numbers, such as --at \"0.1 0 0.2\"");
+    shapeGradient g = {.param = calloc((size_t)model->nparam + 1, sizeof(double))};
+    tacResult result = g.param ? differentiate_shape(model, shape, at, &g) : TAC_ERROR_MEMORY;
+    if (result == TAC_OK) print_shape_gradient(model, shape, &g, call->json);
     free(g.param);
-    return result == TAC_OK ? CLI_FINE : cli_wrong("grad", "%s", tac_result_text(result));
+    return result == TAC_OK ? CLI_OK : cli_error("grad", "%s", tac_result_text(result));
 }
 
 //---------------------------------- proof ----------------------------------------
@@ -165,29 +167,29 @@ static int check_shape(const tacModel* model, int shape, const gradCall* call) {
     tacCheckShape context;
     tacCheckProblem problem;
     tacResult result = tac_check_shape_begin(model, shape, &context, &problem);
-    if (result != TAC_OK) return cli_wrong("grad", "%s", tac_result_text(result));
+    if (result != TAC_OK) return cli_error("grad", "%s", tac_result_text(result));
     tacCheckOptions options = tac_check_shape_options(&context);
     options.points = call->points ? call->points : 1000;
     options.seed = (unsigned long long)call->seed;
     if (!call->json) printf("shape %s: %d inputs\n", problem.name, problem.n);
-    int code = cli_prove(&problem, options, call->json);
+    int code = cli_check_derivatives(&problem, options, call->json);
     tac_check_shape_end(&context);
     return code;
 }
 
 //---------------------------------- command --------------------------------------
 
-static int each_shape(const tacModel* model, const gradCall* call) {
+static int for_each_shape(const tacModel* model, const gradCall* call) {
     int only =
-        call->shape || call->at ? cli_find_shape("grad", call->path, model, call->shape) : -1;
-    if (only < 0 && (call->shape || call->at)) return CLI_WRONG;
+        call->shape || call->at ? cli_shape_by_name("grad", call->path, model, call->shape) : -1;
+    if (only < 0 && (call->shape || call->at)) return CLI_ERROR;
     if (model->nshape == 0 && model->nv == 0)
-        return cli_wrong("grad", "%s has no shapes: nothing to check", call->path);
-    int worst = CLI_FINE;
+        return cli_error("grad", "%s has no shapes: nothing to check", call->path);
+    int worst = CLI_OK;
     for (int i = 0; i < model->nshape; ++i) {
         if (only >= 0 && i != only) continue;
-        int code = call->at ? show_gradient(model, i, call) : CLI_FINE;
-        if (code == CLI_FINE && call->check) code = check_shape(model, i, call);
+        int code = call->at ? show_shape_gradient(model, i, call) : CLI_OK;
+        if (code == CLI_OK && call->check) code = check_shape(model, i, call);
         if (code > worst) worst = code;
     }
     return worst;
@@ -195,34 +197,34 @@ static int each_shape(const tacModel* model, const gradCall* call) {
 
 // does an option ask for the motion and nothing else?
 static int wants_motion(const gradCall* call) {
-    const cliMotionCall* m = &call->motion;
+    const cliGradMotionCall* m = &call->motion;
     return m->of || m->by || m->ctrl || m->out || m->start.qpos || m->start.qvel || m->start.key ||
            m->start.from || m->steps >= 0;
 }
 
-static int run(const gradCall* call, const tacModel* model) {
+static int run_grad(const gradCall* call, const tacModel* model) {
     int shape = call->shape || call->at, motion = wants_motion(call);
     if (shape && motion)
-        return cli_wrong("grad", "--shape and --at are of shapes, the other options of motion");
+        return cli_error("grad", "--shape and --at are of shapes, the other options of motion");
     if (motion && model->nv == 0)
-        return cli_wrong("grad", "%s has no joints: nothing moves", call->path);
+        return cli_error("grad", "%s has no joints: nothing moves", call->path);
     if (model->nv == 0 && !call->check && !call->at)
-        return cli_wrong("grad", "say --check or --at \"x y z\"");
+        return cli_error("grad", "say --check or --at \"x y z\"");
     if (shape && !call->check && !call->at)
-        return cli_wrong("grad", "say --check or --at \"x y z\"");
-    int code = shape || (call->check && !motion) ? each_shape(model, call) : CLI_FINE;
-    int moves = !shape && model->nv > 0 && code != CLI_WRONG;
-    int second = moves ? cli_grad_motion(model, &call->motion) : CLI_FINE;
+        return cli_error("grad", "say --check or --at \"x y z\"");
+    int code = shape || (call->check && !motion) ? for_each_shape(model, call) : CLI_OK;
+    int moves = !shape && model->nv > 0 && code != CLI_ERROR;
+    int second = moves ? cli_grad_motion(model, &call->motion) : CLI_OK;
     return second > code ? second : code;
 }
 
 int tac_cmd_grad(int argc, char** argv) {
     gradCall call = {.seed = 1, .motion = {.steps = -1, .start.frame = -1}};
-    int code = parse(&call, argc, argv);
-    if (code != CLI_GO_ON) return code;
-    if (!call.check && call.points) return cli_wrong("grad", "--points belongs to --check");
+    int code = parse_grad_options(&call, argc, argv);
+    if (code != CLI_CONTINUE) return code;
+    if (!call.check && call.points) return cli_error("grad", "--points belongs to --check");
     if (!call.motion.of && call.motion.steps >= 0)
-        return cli_wrong("grad", "--steps belongs to --of");
+        return cli_error("grad", "--steps belongs to --of");
     call.motion.check = call.check;
     call.motion.points = call.points;
     call.motion.seed = call.seed;
@@ -233,8 +235,8 @@ int tac_cmd_grad(int argc, char** argv) {
     tacMessage message;
     tacOptions options = cli_load_options(call.contact);
     tacResult result = tac_load(call.path, &options, &model, &message);
-    if (result != TAC_OK) return cli_report(result, &message);
-    code = run(&call, model);
+    if (result != TAC_OK) return cli_error_message(result, &message);
+    code = run_grad(&call, model);
     tac_model_destroy(model);
     return code;
 }

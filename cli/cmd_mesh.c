@@ -1,11 +1,11 @@
 // tactus mesh: triangles on the surface of a shape.
 
-#include "commands.h"
-#include "find.h"
-#include "options.h"
-#include "output.h"
-#include "progress.h"
-#include "report.h"
+#include "cli/commands.h"
+#include "cli/io/output.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/scene/shape_by_name.h"
 
 #include "base/assert.h"
 #include "tactus/mesh.h"
@@ -70,9 +70,9 @@ static void write_ply(const tacMesh* mesh, const char* name, FILE* file) {
     for (int i = 0; i < mesh->vertices; ++i)
         for (int k = 0; k < 3; ++k) fwrite(&mesh->x[k][i], sizeof(double), 1, file);
     for (int i = 0; i < mesh->faces; ++i) {
-        int corner[3] = {mesh->face[0][i], mesh->face[1][i], mesh->face[2][i]};
+        int vertex[3] = {mesh->face[0][i], mesh->face[1][i], mesh->face[2][i]};
         fputc(3, file);
-        fwrite(corner, sizeof *corner, 3, file);
+        fwrite(vertex, sizeof *vertex, 3, file);
     }
 }
 
@@ -83,13 +83,13 @@ static meshWriter find_writer(const char* path) {
     if (strcmp(end, ".obj") == 0 || strcmp(path, "-") == 0) return write_obj;
     if (strcmp(end, ".stl") == 0) return write_stl;
     if (strcmp(end, ".ply") == 0) return write_ply;
-    cli_wrong("mesh", "%s: name the mesh .obj, .stl or .ply", path);
+    cli_error("mesh", "%s: name the mesh .obj, .stl or .ply", path);
     return NULL;
 }
 
 //---------------------------------- arguments ------------------------------------
 
-static int parse(meshCall* call, int argc, char** argv) {
+static int parse_mesh_options(meshCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"shape", 0, CLI_TEXT, &call->shape, "NAME", "the shape; may be left out if there is one",
          0, 0},
@@ -109,14 +109,14 @@ static int parse(meshCall* call, int argc, char** argv) {
                    "goblet.obj\n",
         .options = options,
         .option_count = TAC_COUNT(options),
-        .least = 1,
-        .most = 1,
+        .min = 1,
+        .max = 1,
         .arguments = &call->path,
     };
     int code = cli_parse(&command, argc, argv);
-    if (code != CLI_GO_ON) return code;
-    if (!call->out) return cli_wrong("mesh", "name the mesh with -o, such as -o out.obj");
-    return CLI_GO_ON;
+    if (code != CLI_CONTINUE) return code;
+    if (!call->out) return cli_error("mesh", "name the mesh with -o, such as -o out.obj");
+    return CLI_CONTINUE;
 }
 
 //---------------------------------- command --------------------------------------
@@ -129,13 +129,13 @@ static int mesh_to_file(const meshCall* call, const tacModel* model, int shape, 
     int code = cli_output_open(&output, call->out);
     if (code != 0) return code;
     cliProgress progress = cli_progress_begin("mesh");
-    tacResult result = tac_shape_tessellate_watched(model, shape, call->vertices, cli_progress_show,
-                                                    &progress, &mesh, &message);
+    tacResult result = tac_shape_tessellate_with_progress(
+        model, shape, call->vertices, cli_progress_show, &progress, &mesh, &message);
     cli_progress_end(&progress);
     if (result != TAC_OK) {
         cli_output_discard(&output);
-        cli_wrong("mesh", "%s: %s", call->path, message.text);
-        return result == TAC_ERROR_UNSOLVED ? CLI_NO : CLI_WRONG;
+        cli_error("mesh", "%s: %s", call->path, message.text);
+        return result == TAC_ERROR_UNSOLVED ? CLI_FAILED : CLI_ERROR;
     }
     write(mesh, model->shape[shape].name, output.file);
     code = cli_output_close(&output);
@@ -148,17 +148,17 @@ static int mesh_to_file(const meshCall* call, const tacModel* model, int shape, 
 
 int tac_cmd_mesh(int argc, char** argv) {
     meshCall call = {.vertices = 300};
-    int code = parse(&call, argc, argv);
-    if (code != CLI_GO_ON) return code;
+    int code = parse_mesh_options(&call, argc, argv);
+    if (code != CLI_CONTINUE) return code;
     meshWriter write = find_writer(call.out);
-    if (!write) return CLI_WRONG;
+    if (!write) return CLI_ERROR;
 
     tacModel* model;
     tacMessage message;
     tacResult result = tac_load(call.path, NULL, &model, &message);
-    if (result != TAC_OK) return cli_report(result, &message);
-    int shape = cli_find_shape("mesh", call.path, model, call.shape);
-    code = shape < 0 ? CLI_WRONG : mesh_to_file(&call, model, shape, write);
+    if (result != TAC_OK) return cli_error_message(result, &message);
+    int shape = cli_shape_by_name("mesh", call.path, model, call.shape);
+    code = shape < 0 ? CLI_ERROR : mesh_to_file(&call, model, shape, write);
     tac_model_destroy(model);
     return code;
 }

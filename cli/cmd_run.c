@@ -1,18 +1,18 @@
 // tactus run: simulates a scene, says how fast and how well, and writes the trajectory.
 
-#include "commands.h"
-#include "control.h"
-#include "options.h"
-#include "output.h"
-#include "overlap.h"
-#include "report.h"
-#include "rollout.h"
-#include "start.h"
+#include "cli/commands.h"
+#include "cli/io/output.h"
+#include "cli/options.h"
+#include "cli/report.h"
+#include "cli/scene/control.h"
+#include "cli/scene/initial_overlap.h"
+#include "cli/scene/initial_state.h"
+#include "cli/scene/simulation.h"
 
 #include "base/assert.h"
 #include "detect/detect.h"
 #include "record/column.h"
-#include "step/hard_step.h"
+#include "step/hard/hard_step.h"
 #include "tactus/tactus.h"
 
 #include <errno.h>
@@ -27,14 +27,14 @@
 typedef struct runCall {
     const char* contact; // in place of the scene's, or NULL
     const char *path, *out, *ctrl;
-    cliStartOptions start;
+    cliInitialStateOptions start;
     double time;     // 0: not given
     int steps;       // 0: not given
     int seed, every; // -1, 0: not given
     int batch, threads, json;
 } runCall;
 
-static int parse(runCall* call, int argc, char** argv) {
+static int parse_run_options(runCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"out", 'o', CLI_TEXT, &call->out, "FILE", "trajectory to write, .npz or .csv", 0, 0},
         {"steps", 0, CLI_INT, &call->steps, "N", "steps to take; 1000 if not given", 1, 2e9},
@@ -71,8 +71,8 @@ static int parse(runCall* call, int argc, char** argv) {
                    "  tactus run scenes/arm.xml --batch 4096 --ctrl random\n",
         .options = options,
         .option_count = TAC_COUNT(options),
-        .least = 1,
-        .most = 1,
+        .min = 1,
+        .max = 1,
         .arguments = &call->path,
     };
     return cli_parse(&command, argc, argv);
@@ -83,33 +83,33 @@ static int parse(runCall* call, int argc, char** argv) {
 typedef struct runSummary {
     const runCall* call;
     const tacModel* model;
-    const cliRollout* rollout;
-    const char* note;      // of the scene
+    const cliSimulation* simulation;
+    const char* warning;   // of the scene
     double energy[2][2];   // at start and end: kinetic, potential
     double timestep, span; // one step, all of the first run                 [s]
     int rows;
 } runSummary;
 
-static double total(const double energy[2]) { return energy[0] + energy[1]; }
+static double total_energy(const double energy[2]) { return energy[0] + energy[1]; }
 
 // a drift is told against the energy that there is
 static double relative_drift(const runSummary* s) {
-    double scale = fmax(fmax(fabs(total(s->energy[0])), fabs(total(s->energy[1]))),
+    double scale = fmax(fmax(fabs(total_energy(s->energy[0])), fabs(total_energy(s->energy[1]))),
                         fmax(s->energy[0][0], s->energy[1][0]));
     if (!isfinite(scale)) return INFINITY;
-    return scale > 0.0 ? (total(s->energy[1]) - total(s->energy[0])) / scale : 0.0;
+    return scale > 0.0 ? (total_energy(s->energy[1]) - total_energy(s->energy[0])) / scale : 0.0;
 }
 
 static void print_energy(const char* when, const double energy[2]) {
-    if (isfinite(total(energy)))
+    if (isfinite(total_energy(energy)))
         printf("  energy at %-7s kinetic %.6g J, potential %.6g J, together %.6g J\n", when,
-               energy[0], energy[1], total(energy));
+               energy[0], energy[1], total_energy(energy));
     else
         printf("  energy at %-7s too large for a number\n", when);
 }
 
-static void print_change(const runSummary* s) {
-    double change = total(s->energy[1]) - total(s->energy[0]);
+static void print_energy_change(const runSummary* s) {
+    double change = total_energy(s->energy[1]) - total_energy(s->energy[0]);
     if (isfinite(change))
         printf("  change            %.3g J, relative %.2g\n", change, relative_drift(s));
     else
@@ -117,44 +117,45 @@ static void print_change(const runSummary* s) {
 }
 
 static void print_speed(const runSummary* s) {
-    const cliRollout* r = s->rollout;
+    const cliSimulation* r = s->simulation;
     printf("  simulated         %.6g s in %.4g s, %.4g times real time\n", s->span, r->seconds,
-           (double)r->stepped * s->timestep / r->seconds);
-    printf("  speed             %.4g steps/s, %.4g us a step", (double)r->stepped / r->seconds,
-           1e6 * r->seconds / (double)r->stepped);
+           (double)r->total_steps * s->timestep / r->seconds);
+    printf("  speed             %.4g steps/s, %.4g us a step", (double)r->total_steps / r->seconds,
+           1e6 * r->seconds / (double)r->total_steps);
     if (r->batch > 1)
         printf("; %d runs on %d thread%s", r->batch, r->threads, r->threads == 1 ? "" : "s");
     printf("\n");
 }
 
-static void print_summary(const runSummary* s) {
-    const cliRollout* r = s->rollout;
+static void print_run_summary(const runSummary* s) {
+    const cliSimulation* r = s->simulation;
     char name[TAC_COLUMN_SIZE];
     printf("%s: %lld step%s of %g s\n", s->call->path, r->done, r->done == 1 ? "" : "s",
            s->timestep);
-    if (r->stepped > 0) print_speed(s);
+    if (r->total_steps > 0) print_speed(s);
     print_energy("start", s->energy[0]);
     print_energy("end", s->energy[1]);
-    print_change(s);
-    tac_column_dof(s->model, r->fastest_dof, name);
-    if (r->fastest > 0.0)
-        printf("  largest |qvel|    %.4g of %s at %.6g s\n", r->fastest, name, r->fastest_at);
-    if (r->slower > 0)
-        printf("  fell back         %lld steps, to a slower solver or no restitution\n", r->slower);
-    if (r->bounded > 0)
+    print_energy_change(s);
+    tac_column_dof(s->model, r->max_qvel_dof, name);
+    if (r->max_qvel > 0.0)
+        printf("  largest |qvel|    %.4g of %s at %.6g s\n", r->max_qvel, name, r->max_qvel_time);
+    if (r->fallbacks > 0)
+        printf("  fell back         %lld steps, to a slower solver or no restitution\n",
+               r->fallbacks);
+    if (r->energy_bounded > 0)
         printf(
             "  bounded           %lld step%s: restitution with friction would have added energy\n",
-            r->bounded, r->bounded == 1 ? "" : "s");
-    if (r->stiff > 0)
+            r->energy_bounded, r->energy_bounded == 1 ? "" : "s");
+    if (r->stiff_steps > 0)
         printf(
             "  stiff             %lld step%s too long for contact, which may have gained energy: "
             "take at most %.2g s, or implicit=\"true\" with Euler\n",
-            r->stiff, r->stiff == 1 ? "" : "s", r->stable);
-    if (r->cut > 0)
+            r->stiff_steps, r->stiff_steps == 1 ? "" : "s", r->stable_timestep);
+    if (r->cut_short > 0)
         printf("  lost              %.4g s, of %lld step%s with more than 3 max_impacts impacts\n",
-               r->unused, r->cut, r->cut == 1 ? "" : "s");
+               r->unused_time, r->cut_short, r->cut_short == 1 ? "" : "s");
     if (s->call->out) printf("  trajectory        %s, %d states\n", s->call->out, s->rows);
-    if (*s->note) printf("  note              %s\n", s->note);
+    if (*s->warning) printf("  note              %s\n", s->warning);
 }
 
 static void json_energy(cliJson* json, const char* key, const double energy[2]) {
@@ -164,11 +165,11 @@ static void json_energy(cliJson* json, const char* key, const double energy[2]) 
     cli_json_close(json, ']');
 }
 
-static void json_summary(const runSummary* s) {
-    const cliRollout* r = s->rollout;
+static void json_run_summary(const runSummary* s) {
+    const cliSimulation* r = s->simulation;
     cliJson json = {.file = stdout};
     char name[TAC_COLUMN_SIZE];
-    tac_column_dof(s->model, r->fastest_dof, name);
+    tac_column_dof(s->model, r->max_qvel_dof, name);
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "file", s->call->path);
     cli_json_int(&json, "steps", r->done);
@@ -177,30 +178,30 @@ static void json_summary(const runSummary* s) {
     cli_json_int(&json, "batch", r->batch);
     cli_json_int(&json, "threads", r->threads);
     cli_json_number(&json, "seconds", r->seconds);
-    cli_json_number(&json, "steps_per_second", (double)r->stepped / r->seconds);
-    cli_json_number(&json, "seconds_per_step", r->seconds / (double)r->stepped);
-    cli_json_number(&json, "realtime", (double)r->stepped * s->timestep / r->seconds);
+    cli_json_number(&json, "steps_per_second", (double)r->total_steps / r->seconds);
+    cli_json_number(&json, "seconds_per_step", r->seconds / (double)r->total_steps);
+    cli_json_number(&json, "realtime", (double)r->total_steps * s->timestep / r->seconds);
     json_energy(&json, "energy_start", s->energy[0]);
     json_energy(&json, "energy_end", s->energy[1]);
     cli_json_number(&json, "drift", relative_drift(s));
-    cli_json_number(&json, "largest_qvel", r->fastest);
+    cli_json_number(&json, "largest_qvel", r->max_qvel);
     cli_json_text(&json, "largest_qvel_of", name);
-    cli_json_number(&json, "largest_qvel_at", r->fastest_at);
-    cli_json_int(&json, "lost", r->lost);
-    cli_json_int(&json, "fell_back", r->slower);
-    cli_json_int(&json, "bounded", r->bounded);
-    cli_json_number(&json, "time_lost", r->unused);
-    cli_json_int(&json, "stiff", r->stiff);
-    if (r->stiff > 0) cli_json_number(&json, "stable_timestep", r->stable);
+    cli_json_number(&json, "largest_qvel_at", r->max_qvel_time);
+    cli_json_int(&json, "lost", r->diverged);
+    cli_json_int(&json, "fell_back", r->fallbacks);
+    cli_json_int(&json, "bounded", r->energy_bounded);
+    cli_json_number(&json, "time_lost", r->unused_time);
+    cli_json_int(&json, "stiff", r->stiff_steps);
+    if (r->stiff_steps > 0) cli_json_number(&json, "stable_timestep", r->stable_timestep);
     cli_json_bool(&json, "diverged", r->result != TAC_OK);
     if (s->call->out) cli_json_text(&json, "trajectory", s->call->out);
     if (s->call->out) cli_json_int(&json, "states", s->rows);
-    cli_json_text(&json, "note", s->note);
+    cli_json_text(&json, "note", s->warning);
     cli_json_close(&json, '}');
 }
 
 // a step that was refused for another reason than its numbers
-static int tell_refusal(const cliRollout* r) {
+static int print_step_error(const cliSimulation* r) {
     char advice[200] = "";
     if (r->result == TAC_ERROR_CAPACITY && tac_is_hard(r->model))
         snprintf(
@@ -215,24 +216,24 @@ static int tell_refusal(const cliRollout* r) {
     if (r->result == TAC_ERROR_VALUE)
         snprintf(advice, sizeof advice,
                  ": bodies are within one another, or numbers are too large");
-    return cli_wrong("run", "ended at step %lld, time %.6g s: %s%s", r->start->step + r->done,
+    return cli_error("run", "ended at step %lld, time %.6g s: %s%s", r->start->step + r->done,
                      r->end.time, tac_result_text(r->result), advice);
 }
 
-// what the user should know beyond the figures; CLI_NO if the motion was lost
-static int tell_losses(const runSummary* s) {
-    const cliRollout* r = s->rollout;
+// what the user should know beyond the figures; CLI_FAILED if the motion was lost
+static int print_divergence(const runSummary* s) {
+    const cliSimulation* r = s->simulation;
     char name[TAC_COLUMN_SIZE];
-    tac_column_dof(s->model, r->fastest_dof, name);
-    if (r->result != TAC_OK && r->result != TAC_ERROR_DIVERGED) return tell_refusal(r);
+    tac_column_dof(s->model, r->max_qvel_dof, name);
+    if (r->result != TAC_OK && r->result != TAC_ERROR_DIVERGED) return print_step_error(r);
     if (r->result != TAC_OK)
-        cli_wrong("run",
+        cli_error("run",
                   "diverged at step %lld, time %.6g s: the next state is not finite. The largest "
                   "velocity before was %.3g of %s; try a smaller timestep, damping or armature",
-                  r->start->step + r->done, r->end.time, r->fastest, name);
-    else if (r->lost > 0)
-        cli_wrong("run", "%d of %d runs diverged", r->lost, r->batch);
-    return r->lost > 0 ? CLI_NO : CLI_FINE;
+                  r->start->step + r->done, r->end.time, r->max_qvel, name);
+    else if (r->diverged > 0)
+        cli_error("run", "%d of %d runs diverged", r->diverged, r->batch);
+    return r->diverged > 0 ? CLI_FAILED : CLI_OK;
 }
 
 //---------------------------------- files ----------------------------------------
@@ -242,33 +243,33 @@ static int is_csv(const char* path) {
     return strcmp(path, "-") == 0 || (length > 4 && strcasecmp(path + length - 4, ".csv") == 0);
 }
 
-static int check_out(const runCall* call) {
+static int check_output_name(const runCall* call) {
     size_t length = call->out ? strlen(call->out) : 0;
     int npz = length > 4 && strcasecmp(call->out + length - 4, ".npz") == 0;
     if (!call->out || npz || is_csv(call->out)) return 0;
-    return cli_wrong("run", "'%s' is neither .npz nor .csv; give the file such a name", call->out);
+    return cli_error("run", "'%s' is neither .npz nor .csv; give the file such a name", call->out);
 }
 
 static int write_trajectory(const runCall* call, const tacTrajectory* t, cliOutput* output) {
     int code = is_csv(call->out) ? tac_trajectory_write_csv(t, output->file)
                                  : tac_trajectory_write_npz(t, TACTUS_VERSION, output->file);
     if (code == 0) return cli_output_close(output);
-    code = cli_wrong("run", "%s: cannot be written: %s", output->name, strerror(errno));
+    code = cli_error("run", "%s: cannot be written: %s", output->name, strerror(errno));
     cli_output_discard(output);
     return code;
 }
 
-static int measure(runSummary* s, tacTrajectory* kept) {
-    const cliRollout* r = s->rollout;
+static int measure_energy(runSummary* s, tacTrajectory* trajectory) {
+    const cliSimulation* r = s->simulation;
     const tacState* ends[2] = {&r->start->state, &r->end};
     tacScratch* scratch;
     tacResult result = tac_scratch_create(s->model, &scratch);
-    if (result != TAC_OK) return cli_wrong("run", "%s", tac_result_text(result));
+    if (result != TAC_OK) return cli_error("run", "%s", tac_result_text(result));
     // an energy that overflows is not an error of the run
     for (int i = 0; i < 2; ++i)
         if (tac_energy(s->model, ends[i]->qpos, ends[i]->qvel, s->energy[i], scratch) != TAC_OK)
             s->energy[i][0] = s->energy[i][1] = INFINITY;
-    tac_trajectory_measure(kept, scratch);
+    tac_trajectory_measure(trajectory, scratch);
     tac_scratch_destroy(scratch);
     return 0;
 }
@@ -276,36 +277,36 @@ static int measure(runSummary* s, tacTrajectory* kept) {
 //---------------------------------- command --------------------------------------
 
 // the file is opened before the work: a wrong path should not cost the run
-static int run_and_write(const runCall* call, const char* note, cliRollout* rollout) {
-    tacTrajectory kept = {0};
+static int run_and_write(const runCall* call, const char* warning, cliSimulation* simulation) {
+    tacTrajectory trajectory = {0};
     cliOutput output = {0};
-    const tacModel* model = rollout->model;
-    long long rows = cli_rollout_rows(rollout);
+    const tacModel* model = simulation->model;
+    long long rows = cli_simulation_rows(simulation);
     tacResult result = !call->out          ? TAC_OK
                        : rows > 2000000000 ? TAC_ERROR_LIMIT
-                                           : tac_trajectory_create(model, (int)rows, &kept);
+                                           : tac_trajectory_create(model, (int)rows, &trajectory);
     if (result == TAC_ERROR_LIMIT)
-        return cli_wrong("run", "%lld states are too many for one file; use --every", rows);
-    if (result != TAC_OK) return cli_wrong("run", "%s", tac_result_text(result));
+        return cli_error("run", "%lld states are too many for one file; use --every", rows);
+    if (result != TAC_OK) return cli_error("run", "%s", tac_result_text(result));
     int code = call->out ? cli_output_open(&output, call->out) : 0;
-    if (code == 0 && call->out) rollout->kept = &kept;
-    if (code == 0 && (code = cli_rollout_run(rollout, "run")) != 0 && call->out)
+    if (code == 0 && call->out) simulation->trajectory = &trajectory;
+    if (code == 0 && (code = cli_simulation_run(simulation, "run")) != 0 && call->out)
         cli_output_discard(&output);
     if (code == 0) {
-        runSummary s = {.call = call, .model = model, .rollout = rollout, .note = note};
+        runSummary s = {.call = call, .model = model, .simulation = simulation, .warning = warning};
         s.timestep = model->param[model->timestep];
-        s.rows = kept.rows;
-        s.span = s.timestep * (double)rollout->done;
-        code = measure(&s, &kept);
-        if (call->out) code = code ? code : write_trajectory(call, &kept, &output);
+        s.rows = trajectory.rows;
+        s.span = s.timestep * (double)simulation->done;
+        code = measure_energy(&s, &trajectory);
+        if (call->out) code = code ? code : write_trajectory(call, &trajectory, &output);
         if (code == 0 && call->json)
-            json_summary(&s);
+            json_run_summary(&s);
         else if (code == 0 && !(call->out && strcmp(call->out, "-") == 0))
-            print_summary(&s);
-        if (code == 0) code = tell_losses(&s);
+            print_run_summary(&s);
+        if (code == 0) code = print_divergence(&s);
     }
-    tac_trajectory_destroy(&kept);
-    cli_rollout_free(rollout);
+    tac_trajectory_destroy(&trajectory);
+    cli_simulation_free(simulation);
     return code;
 }
 
@@ -314,55 +315,55 @@ static int count_steps(const runCall* call, const tacModel* model, long long* st
     double timestep = model->param[model->timestep], count = call->time / timestep;
     *steps = call->steps ? call->steps : 1000;
     if (call->time == 0.0) return 0;
-    if (count > 2e9) return cli_wrong("run", "--time: %g steps are too many", count);
+    if (count > 2e9) return cli_error("run", "--time: %g steps are too many", count);
     *steps = (long long)fmax(1.0, ceil(count * (1.0 - 1e-12)));
     return 0;
 }
 
-static int run(const runCall* call, const tacModel* model, const char* note) {
-    cliStart start = {0};
+static int run_scene(const runCall* call, const tacModel* model, const char* warning) {
+    cliInitialState start = {0};
     cliControl control = {0};
-    cliRollout rollout = {.model = model, .control = &control, .start = &start};
-    rollout.batch = call->batch;
-    rollout.threads = call->threads;
-    rollout.every = call->every;
-    int code = count_steps(call, model, &rollout.steps);
-    if (code == 0) code = cli_start_read(&start, "run", model, &call->start);
-    if (code == 0) code = cli_overlap_check(call->path, model, start.state.qpos);
+    cliSimulation simulation = {.model = model, .control = &control, .start = &start};
+    simulation.batch = call->batch;
+    simulation.threads = call->threads;
+    simulation.every = call->every;
+    int code = count_steps(call, model, &simulation.steps);
+    if (code == 0) code = cli_initial_state_read(&start, "run", model, &call->start);
+    if (code == 0) code = cli_initial_overlap_check(call->path, model, start.state.qpos);
     if (code == 0) code = cli_control_read(&control, "run", model, call->ctrl, call->seed);
     if (code == 0 && call->start.key && !call->ctrl && model->nu > 0)
         memcpy(control.rows, start.ctrl, sizeof *start.ctrl * (size_t)model->nu);
-    if (code == 0) code = run_and_write(call, note, &rollout);
+    if (code == 0) code = run_and_write(call, warning, &simulation);
     cli_control_free(&control);
-    cli_start_free(&start);
+    cli_initial_state_free(&start);
     return code;
 }
 
 // options without effect are refused; those that were not given get their defaults
-static int settle(runCall* call) {
+static int validate_options(runCall* call) {
     if (call->steps && call->time != 0.0)
-        return cli_wrong("run", "give --steps or --time, not both");
+        return cli_error("run", "give --steps or --time, not both");
     if (call->seed >= 0 && !(call->ctrl && strcmp(call->ctrl, "random") == 0))
-        return cli_wrong("run", "--seed belongs to --ctrl random");
-    if (call->every && !call->out) return cli_wrong("run", "--every belongs to -o FILE");
+        return cli_error("run", "--seed belongs to --ctrl random");
+    if (call->every && !call->out) return cli_error("run", "--every belongs to -o FILE");
     if (call->seed < 0) call->seed = 1;
     if (call->every == 0) call->every = 1;
-    return check_out(call);
+    return check_output_name(call);
 }
 
 int tac_cmd_run(int argc, char** argv) {
     runCall call = {.seed = -1, .batch = 1, .start.frame = -1};
-    int code = parse(&call, argc, argv);
-    if (code != CLI_GO_ON) return code;
-    if ((code = settle(&call)) != 0) return code;
+    int code = parse_run_options(&call, argc, argv);
+    if (code != CLI_CONTINUE) return code;
+    if ((code = validate_options(&call)) != 0) return code;
 
     tacModel* model;
     tacMessage message;
     tacOptions options = cli_load_options(call.contact);
     tacResult result = tac_load(call.path, &options, &model, &message);
-    if (result != TAC_OK) return cli_report(result, &message);
-    code = model->nv > 0 ? run(&call, model, message.text)
-                         : cli_wrong("run", "%s has no joints: nothing moves", call.path);
+    if (result != TAC_OK) return cli_error_message(result, &message);
+    code = model->nv > 0 ? run_scene(&call, model, message.text)
+                         : cli_error("run", "%s has no joints: nothing moves", call.path);
     tac_model_destroy(model);
     return code;
 }

@@ -4,13 +4,13 @@
 // writes into its own part of the results: same bits for any --threads.
 
 #define _GNU_SOURCE
-#include "commands.h"
-#include "find.h"
-#include "options.h"
-#include "output.h"
-#include "points.h"
-#include "progress.h"
-#include "report.h"
+#include "cli/commands.h"
+#include "cli/io/output.h"
+#include "cli/io/points.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/scene/shape_by_name.h"
 
 #include "base/assert.h"
 #include "base/pool.h"
@@ -28,7 +28,7 @@ typedef struct sdfCall {
     int gradient, hessian, json, threads;
 } sdfCall;
 
-static int parse(sdfCall* call, int argc, char** argv) {
+static int parse_sdf_options(sdfCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"shape", 0, CLI_TEXT, &call->shape, "NAME",
          "shape of the scene; may be left out if there is one", 0, 0},
@@ -54,13 +54,13 @@ static int parse(sdfCall* call, int argc, char** argv) {
             "  tactus sdf scenes/first_light.xml --shape pebble --points cloud.csv -o out.csv\n",
         .options = options,
         .option_count = TAC_COUNT(options),
-        .least = 1,
-        .most = 1,
+        .min = 1,
+        .max = 1,
         .arguments = &call->path,
     };
     int code = cli_parse(&command, argc, argv);
-    if (code == CLI_GO_ON && !call->points == !call->at)
-        return cli_wrong("sdf", "give either --points FILE or --at \"X Y Z\"");
+    if (code == CLI_CONTINUE && !call->points == !call->at)
+        return cli_error("sdf", "give either --points FILE or --at \"X Y Z\"");
     return code;
 }
 
@@ -69,11 +69,11 @@ static int parse(sdfCall* call, int argc, char** argv) {
 static int read_points(const sdfCall* call, cliPoints* points) {
     double x[3];
     if (call->points) return cli_points_read(points, call->points);
-    if (!cli_numbers(call->at, x, 3))
-        return cli_wrong("sdf", "--at: '%s' is not three numbers", call->at);
+    if (!cli_parse_numbers(call->at, x, 3))
+        return cli_error("sdf", "--at: '%s' is not three numbers", call->at);
     for (int k = 0; k < 3; ++k)
         if (fabs(x[k]) > TAC_MAX_COORDINATE)
-            return cli_wrong("sdf", "--at: %c is %g; coordinates go up to %g m", "xyz"[k], x[k],
+            return cli_error("sdf", "--at: %c is %g; coordinates go up to %g m", "xyz"[k], x[k],
                              TAC_MAX_COORDINATE);
     return cli_points_add(points, x);
 }
@@ -94,7 +94,7 @@ typedef struct sdfWork {
     cliProgress* progress;
 } sdfWork;
 
-static void run_chunk(void* context, int job, int worker) {
+static void eval_chunk(void* context, int job, int worker) {
     sdfWork* work = context;
     size_t first = (size_t)job * CHUNK, all = (size_t)work->points->count;
     tacPoints points = {.count = (int)(all - first < CHUNK ? all - first : CHUNK)};
@@ -110,7 +110,7 @@ static void run_chunk(void* context, int job, int worker) {
 }
 
 // one scratch per worker; how many were made
-static int make_scratch(sdfWork* work, int workers) {
+static int create_scratches(sdfWork* work, int workers) {
     int made = 0;
     work->scratch = calloc((size_t)workers, sizeof *work->scratch);
     while (work->scratch && made < workers &&
@@ -119,20 +119,20 @@ static int make_scratch(sdfWork* work, int workers) {
     return made;
 }
 
-static int run_all(sdfWork* work, int threads) {
+static int eval_points(sdfWork* work, int threads) {
     tacPool* pool;
     if (tac_pool_create(threads, tac_default_allocator(), &pool) != TAC_OK)
-        return cli_wrong("sdf", "out of memory");
+        return cli_error("sdf", "out of memory");
     int count = work->points->count, workers = tac_pool_threads(pool);
-    int made = make_scratch(work, workers);
+    int made = create_scratches(work, workers);
     atomic_init(&work->done, 0);
     atomic_init(&work->result, made == workers ? TAC_OK : TAC_ERROR_MEMORY);
-    if (made == workers) tac_pool_run(pool, count / CHUNK + (count % CHUNK != 0), run_chunk, work);
+    if (made == workers) tac_pool_run(pool, count / CHUNK + (count % CHUNK != 0), eval_chunk, work);
     while (made > 0) tac_scratch_destroy(work->scratch[--made]);
     free(work->scratch);
     tac_pool_destroy(pool);
     tacResult result = (tacResult)atomic_load(&work->result);
-    return result == TAC_OK ? 0 : cli_wrong("sdf", "%s", tac_result_text(result));
+    return result == TAC_OK ? 0 : cli_error("sdf", "%s", tac_result_text(result));
 }
 
 //---------------------------------- printing -------------------------------------
@@ -157,7 +157,7 @@ static void json_array(cliJson* json, const char* key, double* const* columns, i
     cli_json_close(json, ']');
 }
 
-static void print_json(FILE* file, const sdfCall* call, const sdfWork* work, int i) {
+static void print_value_json(FILE* file, const sdfCall* call, const sdfWork* work, int i) {
     cliJson json = {.file = file};
     cli_json_open(&json, NULL, '{');
     json_array(&json, "point", work->points->x, 3, i);
@@ -168,24 +168,25 @@ static void print_json(FILE* file, const sdfCall* call, const sdfWork* work, int
 }
 
 // where the figures themselves are watched, they show the progress
-static void print(FILE* file, const sdfCall* call, const sdfWork* work) {
-    int count = work->points->count, watched = isatty(fileno(file));
-    if (watched) cli_progress_end(work->progress);
+static void print_values(FILE* file, const sdfCall* call, const sdfWork* work) {
+    int count = work->points->count, is_terminal = isatty(fileno(file));
+    if (is_terminal) cli_progress_end(work->progress);
     if (!call->json) print_header(file, call);
     for (int i = 0; i < count; ++i) {
         if (call->json)
-            print_json(file, call, work, i);
+            print_value_json(file, call, work, i);
         else
             print_csv(file, work, i);
-        if (!watched && i % CHUNK == 0) cli_progress_show(work->progress, 0.5 + 0.5 * i / count);
+        if (!is_terminal && i % CHUNK == 0)
+            cli_progress_show(work->progress, 0.5 + 0.5 * i / count);
     }
-    if (!watched) cli_progress_end(work->progress);
+    if (!is_terminal) cli_progress_end(work->progress);
 }
 
 //---------------------------------- command --------------------------------------
 
 // arrays for what is asked for; 0 if memory is short
-static int take_columns(const sdfCall* call, sdfWork* work) {
+static int alloc_columns(const sdfCall* call, sdfWork* work) {
     for (int k = 0; k < COLUMNS; ++k) {
         int wanted = k == 0 || (k < 4 ? call->gradient : call->hessian);
         if (!wanted) continue;
@@ -202,20 +203,20 @@ static int evaluate_and_print(const sdfCall* call, sdfWork* work) {
     if (code != 0) return code;
     cliProgress progress = cli_progress_begin("sdf");
     work->progress = &progress;
-    code =
-        take_columns(call, work) ? run_all(work, call->threads) : cli_wrong("sdf", "out of memory");
+    code = alloc_columns(call, work) ? eval_points(work, call->threads)
+                                     : cli_error("sdf", "out of memory");
     if (code != 0) {
         cli_output_discard(&output);
         return code;
     }
-    print(output.file, call, work);
+    print_values(output.file, call, work);
     return cli_output_close(&output);
 }
 
-static int run(const sdfCall* call, const tacModel* model, cliPoints* points) {
+static int run_sdf(const sdfCall* call, const tacModel* model, cliPoints* points) {
     sdfWork work = {.model = model, .points = points};
-    work.shape = cli_find_shape("sdf", call->path, model, call->shape);
-    int code = work.shape < 0 ? CLI_WRONG : read_points(call, points);
+    work.shape = cli_shape_by_name("sdf", call->path, model, call->shape);
+    int code = work.shape < 0 ? CLI_ERROR : read_points(call, points);
     if (code == 0) code = evaluate_and_print(call, &work);
     for (int k = 0; k < COLUMNS; ++k) free(work.column[k]);
     return code;
@@ -223,15 +224,15 @@ static int run(const sdfCall* call, const tacModel* model, cliPoints* points) {
 
 int tac_cmd_sdf(int argc, char** argv) {
     sdfCall call = {0};
-    int code = parse(&call, argc, argv);
-    if (code != CLI_GO_ON) return code;
+    int code = parse_sdf_options(&call, argc, argv);
+    if (code != CLI_CONTINUE) return code;
 
     tacModel* model;
     tacMessage message;
     tacResult result = tac_load(call.path, NULL, &model, &message);
-    if (result != TAC_OK) return cli_report(result, &message);
+    if (result != TAC_OK) return cli_error_message(result, &message);
     cliPoints points = {0};
-    code = run(&call, model, &points);
+    code = run_sdf(&call, model, &points);
     cli_points_free(&points);
     tac_model_destroy(model);
     return code;

@@ -1,11 +1,11 @@
 // Numbers of a scene as symbols, and symbols as numbers.
 
-#include "derive_symbols.h"
+#include "cli/derive_symbols.h"
 
-#include "report.h"
+#include "cli/report.h"
 
 #include "base/assert.h"
-#include "symbolic/graph.h"
+#include "symbolic/expr/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static const struct {
     {"armature", "armatures", "J", NULL},
 };
 
-static int kind_of(const char* attribute) {
+static int attribute_kind(const char* attribute) {
     for (int k = 0; k < TAC_COUNT(kinds); ++k)
         if (strcmp(kinds[k].attribute, attribute) == 0) return k;
     return -1;
@@ -35,7 +35,7 @@ static int kind_of(const char* attribute) {
 static void symbol_name(const char* group, int index, int count, char* out, size_t size) {
     const char *slash = strrchr(group, '/'), *colon = strchr(group, ':');
     const char* attribute = slash ? slash + 1 : group;
-    int k = kind_of(attribute);
+    int k = attribute_kind(attribute);
     int length = snprintf(out, size, "%s", k >= 0 ? kinds[k].letter : attribute);
     if (colon && slash)
         length += snprintf(out + length, size - (size_t)length, "_%.*s", (int)(slash - colon - 1),
@@ -52,20 +52,20 @@ static void symbol_name(const char* group, int index, int count, char* out, size
 
 //---------------------------------- choosing -------------------------------------
 
-static int is_known(const deriveSymbols* s, int offset, const char* name) {
+static int has_symbol(const deriveSymbols* s, int offset, const char* name) {
     for (int i = 0; i < s->count; ++i)
         if (offset >= 0 ? s->offset[i] == offset : strcmp(s->name[i], name) == 0) return 1;
     return 0;
 }
 
-static void add(deriveSymbols* s, const char* group, tacParam param, int index) {
+static void add_symbol(deriveSymbols* s, const char* group, tacParam param, int index) {
     int offset = param.offset + index;
     char name[48];
-    if (is_known(s, offset, "") || s->count >= s->room) return;
+    if (has_symbol(s, offset, "") || s->count >= s->capacity) return;
     symbol_name(group, index, param.count, name, sizeof name);
     char* own = s->name[s->count];
     snprintf(own, sizeof *s->name, "%s", name);
-    for (int k = 2; is_known(s, -1, own); ++k) snprintf(own, sizeof *s->name, "%s_%d", name, k);
+    for (int k = 2; has_symbol(s, -1, own); ++k) snprintf(own, sizeof *s->name, "%s_%d", name, k);
     s->offset[s->count] = offset;
     s->symbol[s->count] = tac_symbol(s->graph, own);
     ++s->count;
@@ -74,17 +74,18 @@ static void add(deriveSymbols* s, const char* group, tacParam param, int index) 
 // numbers that are 0 stay 0: formulas would only grow
 static void add_group(deriveSymbols* s, const tacParamName* group) {
     for (int i = 0; i < group->param.count; ++i)
-        if (s->model->param[group->param.offset + i] != 0.0) add(s, group->name, group->param, i);
+        if (s->model->param[group->param.offset + i] != 0.0)
+            add_symbol(s, group->name, group->param, i);
 }
 
 // of bodies, joints and the world, not of geoms and sites
-static int moves(const char* name) {
+static int is_dynamics_param(const char* name) {
     return strncmp(name, "body:", 5) == 0 || strncmp(name, "joint:", 6) == 0 ||
            strncmp(name, "option/", 7) == 0;
 }
 
 // all groups of a word such as "lengths"; 1 if there is such a word
-static int add_word(deriveSymbols* s, const char* word) {
+static int add_symbol_group(deriveSymbols* s, const char* word) {
     int known = 0;
     for (int k = 0; k < TAC_COUNT(kinds); ++k) {
         if (strcmp(kinds[k].word, word) != 0) continue;
@@ -92,7 +93,8 @@ static int add_word(deriveSymbols* s, const char* word) {
         for (int i = 0; i < s->model->nparamname; ++i) {
             const tacParamName* group = &s->model->paramname[i];
             const char* slash = strrchr(group->name, '/');
-            if (slash && moves(group->name) && strcmp(slash + 1, kinds[k].attribute) == 0)
+            if (slash && is_dynamics_param(group->name) &&
+                strcmp(slash + 1, kinds[k].attribute) == 0)
                 add_group(s, group);
         }
     }
@@ -106,7 +108,7 @@ static int add_parameter(deriveSymbols* s, const char* word) {
     int group = s->model->paramgroup[found.offset];
     const tacParamName* name = &s->model->paramname[group];
     if (found.count < name->param.count || name->param.count == 1)
-        add(s, name->name, name->param, found.offset - name->param.offset);
+        add_symbol(s, name->name, name->param, found.offset - name->param.offset);
     else
         add_group(s, name);
     return 1;
@@ -116,42 +118,43 @@ int derive_symbols_open(deriveSymbols* s, tacGraph* graph, const tacModel* model
                         const char* words) {
     char word[256];
     int given = words && *words;
-    *s = (deriveSymbols){.graph = graph, .model = model, .room = model->nparam + 1};
-    s->offset = malloc(sizeof *s->offset * (size_t)s->room);
-    s->symbol = malloc(sizeof *s->symbol * (size_t)s->room);
-    s->name = malloc(sizeof *s->name * (size_t)s->room);
-    s->idle = calloc((size_t)s->room, 1);
-    if (!s->offset || !s->symbol || !s->name || !s->idle) return cli_report(TAC_ERROR_MEMORY, NULL);
+    *s = (deriveSymbols){.graph = graph, .model = model, .capacity = model->nparam + 1};
+    s->offset = malloc(sizeof *s->offset * (size_t)s->capacity);
+    s->symbol = malloc(sizeof *s->symbol * (size_t)s->capacity);
+    s->name = malloc(sizeof *s->name * (size_t)s->capacity);
+    s->unused = calloc((size_t)s->capacity, 1);
+    if (!s->offset || !s->symbol || !s->name || !s->unused)
+        return cli_error_message(TAC_ERROR_MEMORY, NULL);
     while (words && *words) {
         size_t length = strcspn(words, ",");
         snprintf(word, sizeof word, "%.*s", (int)(length < 255 ? length : 255), words);
         words += length + (words[length] == ',');
-        if (!add_word(s, word) && !add_parameter(s, word))
-            return cli_wrong("derive",
+        if (!add_symbol_group(s, word) && !add_parameter(s, word))
+            return cli_error("derive",
                              "--symbols: '%s' is none of masses, lengths, inertias, armatures, "
                              "gravity, and no parameter of the scene",
                              word);
     }
     if (given && s->count == 0)
-        return cli_wrong(
+        return cli_error(
             "derive", "--symbols: all of these are 0 in this scene, so that nothing is a symbol; "
                       "name one number, such as joint:NAME/armature, to have it all the same");
-    return CLI_FINE;
+    return CLI_OK;
 }
 
 void derive_symbols_close(deriveSymbols* s) {
     free(s->offset);
     free(s->symbol);
     free(s->name);
-    free(s->idle);
+    free(s->unused);
 }
 
-void derive_symbols_note_idle(const deriveSymbols* s, const tacExpr* expr, int count) {
+void derive_symbols_find_unused(const deriveSymbols* s, const tacExpr* expr, int count) {
     int top;
-    unsigned char* mark = tac_graph_reach(s->graph, expr, count, &top);
+    unsigned char* mark = tac_graph_mark_reachable(s->graph, expr, count, &top);
     for (int i = 0; mark && i < s->count; ++i)
-        s->idle[i] = s->symbol[i] > top || !mark[s->symbol[i]];
-    tac_graph_give(s->graph, mark, (size_t)top + 1);
+        s->unused[i] = s->symbol[i] > top || !mark[s->symbol[i]];
+    tac_graph_free(s->graph, mark, (size_t)top + 1);
 }
 
 void derive_symbols_legend(const deriveSymbols* s, const char* mark, FILE* file) {
@@ -161,7 +164,7 @@ void derive_symbols_legend(const deriveSymbols* s, const char* mark, FILE* file)
         for (char* c = text; *c; ++c)
             if ((unsigned char)*c < ' ' || *c == '\\') *c = ' ';
         fprintf(file, "%s %s: %s%s, here %.17g\n", mark, s->name[i], text,
-                s->idle[i] ? ", in none of these equations" : "", s->model->param[s->offset[i]]);
+                s->unused[i] ? ", in none of these equations" : "", s->model->param[s->offset[i]]);
     }
 }
 
@@ -215,11 +218,11 @@ int derive_substitute(tacGraph* graph, const char* words, tacExpr* inputs, int c
         tacExpr value = equals ? read_number(graph, equals + 1) : TAC_EXPR_NONE;
         if (at < 0 || value < 0) {
             if (at < 0 && is_set_before(all, here, word))
-                cli_wrong("derive", "--set: '%s' is set twice", word);
+                cli_error("derive", "--set: '%s' is set twice", word);
             else if (at < 0)
-                cli_wrong("derive", "--set: '%s' is no symbol of these equations", word);
+                cli_error("derive", "--set: '%s' is no symbol of these equations", word);
             else
-                cli_wrong("derive", "--set: %s=%s is no number, such as 0.2 or 1/3", word,
+                cli_error("derive", "--set: %s=%s is no number, such as 0.2 or 1/3", word,
                           equals ? equals + 1 : "");
             return -1;
         }

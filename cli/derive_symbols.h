@@ -10,20 +10,20 @@
 typedef struct deriveSymbols {
     tacGraph* graph;
     const tacModel* model;
-    int *offset, count, room;
+    int *offset, count, capacity;
     tacExpr* symbol;
     char (*name)[64];
-    char* idle; // 1: in none of the equations
+    char* unused; // 1: in none of the equations
 } deriveSymbols;
 
 // Reads a list of words and names of parameters, such as "masses,lengths,joint:elbow/pos". An exit
-// code, CLI_FINE if all is well; to be closed in any case.
+// code, CLI_OK if all is well; to be closed in any case.
 int derive_symbols_open(deriveSymbols* s, tacGraph* graph, const tacModel* model,
                         const char* words);
 void derive_symbols_close(deriveSymbols* s);
 
 // finds symbols that are in none of the expressions
-void derive_symbols_note_idle(const deriveSymbols* s, const tacExpr* expr, int count);
+void derive_symbols_find_unused(const deriveSymbols* s, const tacExpr* expr, int count);
 
 // what stands for what, as comments
 void derive_symbols_legend(const deriveSymbols* s, const char* mark, FILE* file);

@@ -1,11 +1,11 @@
 // tactus: one command, many subcommands.
 
-#include "commands.h"
-#include "report.h"
+#include "cli/commands.h"
+#include "cli/report.h"
 
 #include "base/assert.h"
 #include "base/dispatch.h"
-#include "model/nearest.h"
+#include "model/xml/word_suggestion.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 typedef struct cliEntry {
     const char* name;
-    int (*run)(int argc, char** argv);
+    int (*run_command)(int argc, char** argv);
     const char* summary;
 } cliEntry;
 
@@ -44,57 +44,57 @@ static void print_overview(FILE* file) {
                   "example:\n  tactus render scenes/first_light.xml -o first_light.png\n");
 }
 
-static const cliEntry* find(const char* name) {
+static const cliEntry* find_command(const char* name) {
     for (int i = 0; i < TAC_COUNT(entries); ++i)
         if (strcmp(entries[i].name, name) == 0) return &entries[i];
     return NULL;
 }
 
 static int unknown_command(const char* name) {
-    char names[256] = "help", near[TAC_NEAREST_SIZE];
+    char names[256] = "help", near[TAC_SUGGESTION_SIZE];
     for (int i = 0; i < TAC_COUNT(entries); ++i) {
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, " %s", entries[i].name);
     }
-    int meant = tac_nearest(name, names, near);
-    return cli_wrong("", "unknown command '%s'%s%s%s (tactus --help lists them)", name,
+    int meant = tac_suggest_word(name, names, near);
+    return cli_error("", "unknown command '%s'%s%s%s (tactus --help lists them)", name,
                      meant ? "; did you mean '" : "", meant ? near : "", meant ? "'?" : "");
 }
 
-static int help(int argc, char** argv) {
+static int show_help(int argc, char** argv) {
     if (argc < 2) {
         print_overview(stdout);
-        return CLI_FINE;
+        return CLI_OK;
     }
-    const cliEntry* entry = find(argv[1]);
+    const cliEntry* entry = find_command(argv[1]);
     if (!entry) return unknown_command(argv[1]);
     char option[] = "--help";
     char* arguments[] = {argv[1], option, NULL};
-    return entry->run(2, arguments);
+    return entry->run_command(2, arguments);
 }
 
 static int is_one_of(const char* word, const char* a, const char* b) {
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
-static int run(int argc, char** argv) {
-    if (argc < 2) return help(argc, argv);
-    if (is_one_of(argv[1], "--help", "-h")) return help(1, argv);
-    if (is_one_of(argv[1], "help", "help")) return help(argc - 1, argv + 1);
+static int run_command(int argc, char** argv) {
+    if (argc < 2) return show_help(argc, argv);
+    if (is_one_of(argv[1], "--help", "-h")) return show_help(1, argv);
+    if (is_one_of(argv[1], "help", "help")) return show_help(argc - 1, argv + 1);
     if (is_one_of(argv[1], "--version", "version")) {
         printf("tactus " TACTUS_VERSION " (%s)\n", tac_isa_name(tac_isa()));
-        return CLI_FINE;
+        return CLI_OK;
     }
-    const cliEntry* entry = find(argv[1]);
-    return entry ? entry->run(argc - 1, argv + 1) : unknown_command(argv[1]);
+    const cliEntry* entry = find_command(argv[1]);
+    return entry ? entry->run_command(argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
 int main(int argc, char** argv) {
-    const char* complaint = tac_isa_complaint();
-    if (complaint) return cli_wrong("", "%s", complaint);
-    int code = run(argc, argv);
+    const char* complaint = tac_isa_warning();
+    if (complaint) return cli_error("", "%s", complaint);
+    int code = run_command(argc, argv);
     // help and figures on a full disk or closed pipe did not get through
-    if (fflush(stdout) != 0 && code == CLI_FINE)
-        return cli_wrong("", "standard output cannot be written");
+    if (fflush(stdout) != 0 && code == CLI_OK)
+        return cli_error("", "standard output cannot be written");
     return code;
 }

@@ -1,11 +1,11 @@
 // Reading the command line by a table.
 
-#include "options.h"
+#include "cli/options.h"
 
 #include "base/assert.h"
-#include "model/attribute.h"
-#include "model/nearest.h"
-#include "report.h"
+#include "cli/report.h"
+#include "model/xml/attribute.h"
+#include "model/xml/word_suggestion.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void print_help(const cliCommand* command) {
 
 //---------------------------------- values ---------------------------------------
 
-int cli_numbers(const char* text, double* out, int count) {
+int cli_parse_numbers(const char* text, double* out, int count) {
     const char* at = text + strspn(text, " \t");
     for (int i = 0; i < count; ++i) {
         const char* end = tac_parse_number(at, &out[i]);
@@ -49,24 +49,24 @@ int cli_numbers(const char* text, double* out, int count) {
 
 static int set_number(const char* command, const cliOption* option, const char* text) {
     double value;
-    if (!cli_numbers(text, &value, 1))
-        return cli_wrong(command, "--%s: '%s' is not a number", option->name, text);
+    if (!cli_parse_numbers(text, &value, 1))
+        return cli_error(command, "--%s: '%s' is not a number", option->name, text);
     if (option->kind == CLI_INT && value != floor(value))
-        return cli_wrong(command, "--%s: %s is not a whole number", option->name, text);
-    if (!(value >= option->least && value <= option->most))
-        return cli_wrong(command, "--%s: %s is out of range; it must be between %g and %g",
-                         option->name, text, option->least, option->most);
+        return cli_error(command, "--%s: %s is not a whole number", option->name, text);
+    if (!(value >= option->min && value <= option->max))
+        return cli_error(command, "--%s: %s is out of range; it must be between %g and %g",
+                         option->name, text, option->min, option->max);
     if (option->kind == CLI_INT)
         *(int*)option->out = (int)value;
     else
         *(double*)option->out = value;
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }
 
 static int set_value(const char* command, const cliOption* option, const char* text) {
     if (option->kind != CLI_TEXT) return set_number(command, option, text);
     *(const char**)option->out = text;
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }
 
 //---------------------------------- parser ---------------------------------------
@@ -84,14 +84,14 @@ static const cliOption* find_option(const cliCommand* command, const char* argum
 }
 
 static int unknown_option(const cliCommand* command, const char* argument, size_t length) {
-    char names[1024] = "help", word[TAC_NEAREST_SIZE], near[TAC_NEAREST_SIZE];
+    char names[1024] = "help", word[TAC_SUGGESTION_SIZE], near[TAC_SUGGESTION_SIZE];
     for (int i = 0; i < command->option_count; ++i) {
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, " %s", command->options[i].name);
     }
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), argument);
-    int meant = tac_nearest(word + strspn(word, "-"), names, near);
-    return cli_wrong(command->name, "unknown option %s%s%s%s (tactus %s --help lists them)", word,
+    int meant = tac_suggest_word(word + strspn(word, "-"), names, near);
+    return cli_error(command->name, "unknown option %s%s%s%s (tactus %s --help lists them)", word,
                      meant ? "; did you mean --" : "", meant ? near : "", meant ? "?" : "",
                      command->name);
 }
@@ -114,24 +114,24 @@ static int parse_option(const cliCommand* command, int argc, char** argv, int* i
     const cliOption* option = find_option(command, argument, length);
     if (!option) return unknown_option(command, argument, length);
     if (is_second(command, option, seen))
-        return cli_wrong(command->name, "--%s is given twice; give it once", option->name);
+        return cli_error(command->name, "--%s is given twice; give it once", option->name);
     if (option->kind == CLI_FLAG) {
-        if (*rest) return cli_wrong(command->name, "--%s takes no value", option->name);
+        if (*rest) return cli_error(command->name, "--%s takes no value", option->name);
         *(int*)option->out = 1;
-        return CLI_GO_ON;
+        return CLI_CONTINUE;
     }
     if (*rest) return set_value(command->name, option, rest + is_long);
     if (*i + 1 >= argc)
-        return cli_wrong(command->name, "--%s needs a value (%s)", option->name, option->value);
+        return cli_error(command->name, "--%s needs a value (%s)", option->name, option->value);
     return set_value(command->name, option, argv[++*i]);
 }
 
 static int add_argument(const cliCommand* command, const char* argument, int* count) {
-    if (*count >= command->most)
-        return cli_wrong(command->name, "'%s' is one argument too many; usage: tactus %s %s",
+    if (*count >= command->max)
+        return cli_error(command->name, "'%s' is one argument too many; usage: tactus %s %s",
                          argument, command->name, command->positional);
     command->arguments[(*count)++] = argument;
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }
 
 // a lone "-" is an argument (standard input)
@@ -146,24 +146,24 @@ static int wants_help(int argc, char** argv) {
 int cli_parse(const cliCommand* command, int argc, char** argv) {
     if (wants_help(argc, argv)) {
         print_help(command);
-        return CLI_FINE;
+        return CLI_OK;
     }
     int count = 0, only_arguments = 0;
     unsigned long long seen = 0; // options so far, a bit each
     TAC_ASSERT(command->option_count <= 64);
     for (int i = 1; i < argc; ++i) {
-        int code = CLI_GO_ON;
+        int code = CLI_CONTINUE;
         if (!only_arguments && strcmp(argv[i], "--") == 0)
             only_arguments = 1;
         else if (!only_arguments && is_option(argv[i]))
             code = parse_option(command, argc, argv, &i, &seen);
         else
             code = add_argument(command, argv[i], &count);
-        if (code != CLI_GO_ON) return code;
+        if (code != CLI_CONTINUE) return code;
     }
-    if (count < command->least)
-        return cli_wrong(command->name, "an argument is missing; usage: tactus %s %s",
+    if (count < command->min)
+        return cli_error(command->name, "an argument is missing; usage: tactus %s %s",
                          command->name, command->positional);
     if (command->argument_count) *command->argument_count = count;
-    return CLI_GO_ON;
+    return CLI_CONTINUE;
 }

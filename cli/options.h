@@ -3,21 +3,21 @@
 #ifndef TACTUS_CLI_OPTIONS_H
 #define TACTUS_CLI_OPTIONS_H
 
-typedef enum cliKind {
+typedef enum cliOptionKind {
     CLI_FLAG, // int*: 1 if given
     CLI_INT,  // int*: between least and most
     CLI_REAL, // double*: between least and most
     CLI_TEXT  // const char**
-} cliKind;
+} cliOptionKind;
 
 typedef struct cliOption {
     const char* name; // without "--"
     char letter;      // of the short form "-o", or 0
-    cliKind kind;
+    cliOptionKind kind;
     void* out;         // left alone if the option is not given
     const char* value; // word for the value in the help, such as "N"; NULL for a flag
     const char* help;
-    double least, most; // of CLI_INT and CLI_REAL
+    double min, max; // of CLI_INT and CLI_REAL
 } cliOption;
 
 typedef struct cliCommand {
@@ -28,18 +28,18 @@ typedef struct cliCommand {
     const char* example;     // commands, each with its end
     const cliOption* options;
     int option_count;
-    int least, most;        // number of positional arguments
+    int min, max;           // number of positional arguments
     const char** arguments; // gets them (most)
     int* argument_count;    // NULL to skip
 } cliCommand;
 
-#define CLI_GO_ON (-1)
+#define CLI_CONTINUE (-1)
 
-// CLI_GO_ON, or the exit code: 0 after --help, 2 after a complaint about wrong use.
+// CLI_CONTINUE, or the exit code: 0 after --help, 2 after a complaint about wrong use.
 // Forms: --name VALUE, --name=VALUE, -o VALUE, -oVALUE, --help, -h, and "--" before arguments.
 int cli_parse(const cliCommand* command, int argc, char** argv);
 
 // Reads exactly `count` numbers with blanks or commas between; 1 if that is all of the text.
-int cli_numbers(const char* text, double* out, int count);
+int cli_parse_numbers(const char* text, double* out, int count);
 
 #endif

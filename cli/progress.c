@@ -1,13 +1,14 @@
 // One line on stderr that is written over.
 
 #define _GNU_SOURCE
-#include "progress.h"
+#include "cli/progress.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 cliProgress cli_progress_begin(const char* command) {
-    cliProgress progress = {.command = command, .watched = isatty(STDERR_FILENO), .percent = -1};
+    cliProgress progress = {
+        .command = command, .is_terminal = isatty(STDERR_FILENO), .percent = -1};
     clock_gettime(CLOCK_MONOTONIC, &progress.begin);
     return progress;
 }
@@ -21,7 +22,7 @@ static double seconds_since(struct timespec begin) {
 void cli_progress_show(void* user, double done) {
     cliProgress* progress = user;
     int percent = (int)(100.0 * done);
-    if (!progress->watched || percent == progress->percent) return;
+    if (!progress->is_terminal || percent == progress->percent) return;
     if (seconds_since(progress->begin) < 1.0) return;
     progress->percent = percent;
     fprintf(stderr, "\rtactus %s: %3d %%", progress->command, percent);

@@ -8,8 +8,8 @@
 typedef struct cliProgress {
     const char* command;
     struct timespec begin;
-    int watched; // is stderr a terminal?
-    int percent; // shown last, -1: nothing yet
+    int is_terminal; // is stderr a terminal?
+    int percent;     // shown last, -1: nothing yet
 } cliProgress;
 
 cliProgress cli_progress_begin(const char* command);

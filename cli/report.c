@@ -1,8 +1,8 @@
 // Complaints and JSON.
 
-#include "report.h"
+#include "cli/report.h"
 
-#include "model/source.h"
+#include "model/xml/source.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -11,29 +11,29 @@
 
 //---------------------------------- complaints -----------------------------------
 
-int cli_wrong(const char* command, const char* format, ...) {
+int cli_error(const char* command, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "tactus%s%s: ", *command ? " " : "", command);
     vfprintf(stderr, format, arguments);
     fprintf(stderr, "\n");
     va_end(arguments);
-    return CLI_WRONG;
+    return CLI_ERROR;
 }
 
-int cli_report(tacResult result, const tacMessage* message) {
+int cli_error_message(tacResult result, const tacMessage* message) {
     fprintf(stderr, "%s", *message->file ? message->file : "tactus");
     if (message->line) fprintf(stderr, ":%d", message->line);
     if (*message->attribute) fprintf(stderr, ": %s", message->attribute);
     fprintf(stderr, ": %s\n", *message->text ? message->text : tac_result_text(result));
-    return CLI_WRONG;
+    return CLI_ERROR;
 }
 
-int cli_failed(const char* command, tacResult result) {
-    if (result != TAC_ERROR_DIVERGED) return cli_wrong(command, "%s", tac_result_text(result));
-    cli_wrong(command, "diverged: the next state is not finite; try a smaller timestep, damping or "
+int cli_error_result(const char* command, tacResult result) {
+    if (result != TAC_ERROR_DIVERGED) return cli_error(command, "%s", tac_result_text(result));
+    cli_error(command, "diverged: the next state is not finite; try a smaller timestep, damping or "
                        "armature, or start at smaller velocities");
-    return CLI_NO;
+    return CLI_FAILED;
 }
 
 const char* cli_number_text(double value, char text[CLI_NUMBER_SIZE]) {
@@ -47,7 +47,7 @@ const char* cli_number_text(double value, char text[CLI_NUMBER_SIZE]) {
 //---------------------------------- JSON -----------------------------------------
 
 // bytes that are not UTF-8 become U+FFFD, as JSON has no way to hold them
-static void put_string(FILE* file, const char* text) {
+static void write_json_string(FILE* file, const char* text) {
     size_t length = strlen(text);
     fputc('"', file);
     for (size_t i = 0; i < length;) {
@@ -66,16 +66,16 @@ static void put_string(FILE* file, const char* text) {
     fputc('"', file);
 }
 
-static void put_key(cliJson* json, const char* key) {
+static void write_json_key(cliJson* json, const char* key) {
     if (json->need_comma) fputs(", ", json->file);
     json->need_comma = 1;
     if (!key) return;
-    put_string(json->file, key);
+    write_json_string(json->file, key);
     fputs(": ", json->file);
 }
 
 void cli_json_open(cliJson* json, const char* key, char bracket) {
-    put_key(json, key);
+    write_json_key(json, key);
     fputc(bracket, json->file);
     json->need_comma = 0;
     ++json->depth;
@@ -88,13 +88,13 @@ void cli_json_close(cliJson* json, char bracket) {
 }
 
 void cli_json_text(cliJson* json, const char* key, const char* text) {
-    put_key(json, key);
-    put_string(json->file, text);
+    write_json_key(json, key);
+    write_json_string(json->file, text);
 }
 
 void cli_json_number(cliJson* json, const char* key, double value) {
     char text[CLI_NUMBER_SIZE];
-    put_key(json, key);
+    write_json_key(json, key);
     if (isfinite(value))
         fputs(cli_number_text(value, text), json->file);
     else
@@ -102,11 +102,11 @@ void cli_json_number(cliJson* json, const char* key, double value) {
 }
 
 void cli_json_int(cliJson* json, const char* key, long long value) {
-    put_key(json, key);
+    write_json_key(json, key);
     fprintf(json->file, "%lld", value);
 }
 
 void cli_json_bool(cliJson* json, const char* key, int value) {
-    put_key(json, key);
+    write_json_key(json, key);
     fputs(value ? "true" : "false", json->file);
 }

@@ -8,17 +8,17 @@
 #include <stdio.h>
 
 // exit codes
-enum { CLI_FINE = 0, CLI_NO = 1, CLI_WRONG = 2 };
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_ERROR = 2 };
 
-// "tactus COMMAND: text" on stderr; returns CLI_WRONG
-int cli_wrong(const char* command, const char* format, ...) __attribute__((format(printf, 2, 3)));
+// "tactus COMMAND: text" on stderr; returns CLI_ERROR
+int cli_error(const char* command, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-// "file:line: attribute: text" on stderr, without the parts that are empty; returns CLI_WRONG
-int cli_report(tacResult result, const tacMessage* message);
+// "file:line: attribute: text" on stderr, without the parts that are empty; returns CLI_ERROR
+int cli_error_message(tacResult result, const tacMessage* message);
 
-// complains about a call of the library that failed; CLI_NO with advice if the motion diverged,
-// else CLI_WRONG
-int cli_failed(const char* command, tacResult result);
+// complains about a call of the library that failed; CLI_FAILED with advice if the motion diverged,
+// else CLI_ERROR
+int cli_error_result(const char* command, tacResult result);
 
 // the fewest of 15 to 17 digits that read back as this number: 0.2, not 0.20000000000000001
 #define CLI_NUMBER_SIZE 32

@@ -4,7 +4,7 @@
 #include "experiments/figure_pair.h"
 
 #include "base/pool.h"
-#include "bench/figure_peer.h"
+#include "bench/baselines/figure_baseline.h"
 #include "math/pose.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 
 // those of scenes/figure.xml
-static const char* const parts_of[FIGURE_PARTS] = {
+static const char* const part_text[FIGURE_PARTS] = {
     "size='.17 .13 .20' eps='.7 .8' pos='0 0 .62'",
     "size='.15 .14 .16' eps='.9 .9' pos='0 .01 .40' euler='6 0 0'",
     "size='.14 .10 .10' eps='.6 .7' pos='0 -.03 .27'",
@@ -33,94 +33,98 @@ static const char* const parts_of[FIGURE_PARTS] = {
     "size='.05 .20 .05' eps='.8 .8' pos='0 -.24 .20' euler='28 0 0'",
 };
 
-int figure_open(touchScene* s, int parts, int vertices, const char* options) {
+int figure_open(contactScene* s, int parts, int vertices, const char* options) {
     char nodes[4000], *at = nodes;
     for (int i = 0; i < parts; ++i)
-        at += snprintf(at, (size_t)(nodes + sizeof nodes - at), "<superquadric %s/>", parts_of[i]);
+        at += snprintf(at, (size_t)(nodes + sizeof nodes - at), "<superquadric %s/>", part_text[i]);
     static const char body[] =
         "<body><freejoint/><inertial pos='0 0 .5' mass='40' diaginertia='4 4 "
         "2'/><geom type='shape' shape='figure'/></body>";
-    return touch_open(s,
-                      "<mujoco><compiler angle='degree' eulerseq='XYZ'/><tactus tau='.003' "
-                      "vertices='%d' %s/><asset><shape name='figure' smooth='.003'>%s</shape>"
-                      "</asset><worldbody>%s%s</worldbody></mujoco>",
-                      vertices, options, nodes, body, body);
+    return contact_scene_open(
+        s,
+        "<mujoco><compiler angle='degree' eulerseq='XYZ'/><tactus tau='.003' "
+        "vertices='%d' %s/><asset><shape name='figure' smooth='.003'>%s</shape>"
+        "</asset><worldbody>%s%s</worldbody></mujoco>",
+        vertices, options, nodes, body, body);
 }
 
 //---------------------------------- poses ----------------------------------------
 
-static double uniform(unsigned long long* state) {
+static double random_uniform(unsigned long long* state) {
     *state = *state * 6364136223846793005ull + 1442695040888963407ull;
     return (double)(*state >> 11) * 0x1p-53;
 }
 
 // a random turn about the middle, (0, 0, 1/2), and a shift of 0.28 to 0.77 m
-void figure_place(touchScene* s, int i) {
-    const double turn = 6.283185307179586;
+void figure_set_pose(contactScene* s, int i) {
+    const double two_pi = 6.283185307179586;
     unsigned long long state = 1000ull + (unsigned long long)i;
-    for (int k = 0; k < 4; ++k) uniform(&state);
-    double u = uniform(&state), v = turn * uniform(&state), w = turn * uniform(&state);
+    for (int k = 0; k < 4; ++k) random_uniform(&state);
+    double u = random_uniform(&state), v = two_pi * random_uniform(&state),
+           w = two_pi * random_uniform(&state);
     double a = sqrt(1.0 - u), b = sqrt(u);
     tacQuat q = {a * sin(v), a * cos(v), b * sin(w), b * cos(w)};
-    double z = 2.0 * uniform(&state) - 1.0, f = turn * uniform(&state), k = sqrt(1.0 - z * z);
-    double r = 0.7 * (0.4 + 0.7 * uniform(&state));
+    double z = 2.0 * random_uniform(&state) - 1.0, f = two_pi * random_uniform(&state),
+           k = sqrt(1.0 - z * z);
+    double r = 0.7 * (0.4 + 0.7 * random_uniform(&state));
     tacVec3 middle = {r * k * cos(f), r * k * sin(f), 0.5 + r * z};
-    tacVec3 place = tac_sub(middle, tac_quat_rotate(q, tac_vec3(0.0, 0.0, 0.5)));
-    const double qpos[14] = {0, 0, 0, 1, 0, 0, 0, place.x, place.y, place.z, q.w, q.x, q.y, q.z};
+    tacVec3 position = tac_sub(middle, tac_quat_rotate(q, tac_vec3(0.0, 0.0, 0.5)));
+    const double qpos[14] = {0,          0,          0,          1,   0,   0,   0,
+                             position.x, position.y, position.z, q.w, q.x, q.y, q.z};
     memcpy(s->qpos, qpos, sizeof qpos);
 }
 
 //---------------------------------- times ----------------------------------------
 
-static double sweep(touchScene* s, int gradient, figureTimes* out) {
+static double time_poses(contactScene* s, int gradient, figureTimes* out) {
     double total = 0.0;
-    out->records = out->touching = 0.0;
+    out->records = out->in_contact = 0.0;
     for (int i = 0; i < FIGURE_POSES; ++i) {
         double wrench[18] = {0};
-        figure_place(s, i);
-        double start = touch_clock();
+        figure_set_pose(s, i);
+        double start = contact_scene_cpu_us();
         if (gradient)
-            touch_gradient(s, wrench);
+            contact_scene_gradient(s, wrench);
         else
-            touch_detect(s);
-        total += touch_clock() - start;
+            contact_scene_detect(s);
+        total += contact_scene_cpu_us() - start;
         out->records += s->contacts->count / (double)FIGURE_POSES;
-        out->touching += (s->contacts->count > 0) / (double)FIGURE_POSES;
+        out->in_contact += (s->contacts->count > 0) / (double)FIGURE_POSES;
     }
     return total / FIGURE_POSES;
 }
 
-figureTimes figure_times(touchScene* s, int sweeps) {
+figureTimes figure_times(contactScene* s, int sweeps) {
     figureTimes t = {.detect = INFINITY, .gradient = INFINITY};
     for (int i = 0; i < sweeps; ++i) {
-        t.detect = fmin(t.detect, sweep(s, 0, &t));
-        t.gradient = fmin(t.gradient, sweep(s, 1, &t));
+        t.detect = fmin(t.detect, time_poses(s, 0, &t));
+        t.gradient = fmin(t.gradient, time_poses(s, 1, &t));
     }
     return t;
 }
 
-double figure_peer_time(touchScene* s, int sweeps) {
-    mujocoPeer* peer = figure_peer_open(&mujoco_works, s->model);
+double figure_mujoco_time(contactScene* s, int sweeps) {
+    mujocoBaseline* mujoco = figure_baseline_open(&mujoco_api, s->model);
     double best = INFINITY;
-    for (int k = 0; k < sweeps && peer; ++k) {
+    for (int k = 0; k < sweeps && mujoco; ++k) {
         double total = 0.0;
         for (int i = 0; i < FIGURE_POSES; ++i) {
-            figure_place(s, i);
-            mujoco_peer_place(peer, s->qpos);
-            double start = touch_clock();
-            mujoco_peer_collide(peer);
-            total += touch_clock() - start;
+            figure_set_pose(s, i);
+            mujoco_baseline_set_qpos(mujoco, s->qpos);
+            double start = contact_scene_cpu_us();
+            mujoco_baseline_collide(mujoco);
+            total += contact_scene_cpu_us() - start;
         }
         best = fmin(best, total / FIGURE_POSES);
     }
-    mujoco_peer_close(peer);
-    return peer ? best : NAN;
+    mujoco_baseline_close(mujoco);
+    return mujoco ? best : NAN;
 }
 
 //---------------------------------- batches --------------------------------------
 
 typedef struct batchWork {
-    touchScene* scenes; // one for each thread
+    contactScene* scenes; // one for each thread
     int batch, gradient;
     int first; // pose of the batch
 } batchWork;
@@ -129,14 +133,14 @@ enum { CHUNK = 8 }; // poses of a job
 
 static void run_job(void* context, int job, int worker) {
     const batchWork* w = context;
-    touchScene* s = &w->scenes[worker];
+    contactScene* s = &w->scenes[worker];
     for (int i = CHUNK * job; i < CHUNK * (job + 1) && i < w->batch; ++i) {
         double wrench[18] = {0};
-        figure_place(s, (w->first + i) % FIGURE_POSES);
+        figure_set_pose(s, (w->first + i) % FIGURE_POSES);
         if (w->gradient)
-            touch_gradient(s, wrench);
+            contact_scene_gradient(s, wrench);
         else
-            touch_detect(s);
+            contact_scene_detect(s);
     }
 }
 
@@ -148,28 +152,28 @@ static double wall_clock(void) {
 
 // small batches are run at many poses
 static double batch_time(tacPool* pool, batchWork* w) {
-    int turns = w->batch < 256 ? 256 / w->batch : 1;
+    int repeats = w->batch < 256 ? 256 / w->batch : 1;
     double best = INFINITY;
     for (int k = 0; k < 3; ++k) {
         double start = wall_clock();
-        for (int i = 0; i < turns; ++i) {
+        for (int i = 0; i < repeats; ++i) {
             w->first = i * w->batch;
             tac_pool_run(pool, (w->batch + CHUNK - 1) / CHUNK, run_job, w);
         }
-        best = fmin(best, (wall_clock() - start) / turns / w->batch);
+        best = fmin(best, (wall_clock() - start) / repeats / w->batch);
     }
     return best;
 }
 
-int figure_threads(int most) {
+int figure_threads(int max) {
     tacPool* pool = NULL;
     if (tac_pool_create(0, tac_default_allocator(), &pool) != TAC_OK) return 1;
     int threads = tac_pool_threads(pool);
     tac_pool_destroy(pool);
-    return threads < most ? threads : most;
+    return threads < max ? threads : max;
 }
 
-figureTimes figure_batch(touchScene* scenes, int threads, int batch) {
+figureTimes figure_batch(contactScene* scenes, int threads, int batch) {
     figureTimes t = {0};
     tacPool* pool = NULL;
     batchWork w = {scenes, batch, 0, 0};
@@ -183,12 +187,12 @@ figureTimes figure_batch(touchScene* scenes, int threads, int batch) {
 
 //---------------------------------- gradient -------------------------------------
 
-static double mean_distance(touchScene* s, tacVec3 shift) {
+static double mean_distance(contactScene* s, tacVec3 shift) {
     double sum = 1e-12, weighted = 0.0;
     s->qpos[7] += shift.x;
     s->qpos[8] += shift.y;
     s->qpos[9] += shift.z;
-    touch_detect(s);
+    contact_scene_detect(s);
     for (int i = 0; i < s->contacts->count; ++i) {
         sum += s->contacts->activity[i];
         weighted += s->contacts->activity[i] * s->contacts->distance[i];
@@ -199,11 +203,11 @@ static double mean_distance(touchScene* s, tacVec3 shift) {
     return weighted / sum;
 }
 
-double figure_gradient_error(touchScene* s, int pose) {
+double figure_gradient_error(contactScene* s, int pose) {
     const double h = 1e-6;
     double wrench[18] = {0}, error = 0.0, size = 0.0;
-    figure_place(s, pose);
-    if (touch_gradient(s, wrench) != TAC_OK || s->contacts->count == 0) return 0.0;
+    figure_set_pose(s, pose);
+    if (contact_scene_gradient(s, wrench) != TAC_OK || s->contacts->count == 0) return 0.0;
     for (int k = 0; k < 3; ++k) {
         tacVec3 step = {k == 0 ? h : 0.0, k == 1 ? h : 0.0, k == 2 ? h : 0.0};
         double slope = (mean_distance(s, step) - mean_distance(s, tac_neg(step))) / (2.0 * h);

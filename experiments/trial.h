@@ -26,13 +26,13 @@ typedef struct trial {
 //---------------------------------- rows -----------------------------------------
 
 // |value - expected| <= tolerance
-void trial_near(trial* t, const char* id, double value, const char* unit, double expected,
-                double tolerance);
-void trial_most(trial* t, const char* id, double value, const char* unit, double bound);
-void trial_least(trial* t, const char* id, double value, const char* unit, double bound);
+void trial_expect_near(trial* t, const char* id, double value, const char* unit, double expected,
+                       double tolerance);
+void trial_expect_at_most(trial* t, const char* id, double value, const char* unit, double bound);
+void trial_expect_at_least(trial* t, const char* id, double value, const char* unit, double bound);
 
 // a figure to look at, without a bound
-void trial_note(trial* t, const char* id, double value, const char* unit);
+void trial_report(trial* t, const char* id, double value, const char* unit);
 
 // `done` of the experiment, 0 .. 1
 void trial_progress(trial* t, double done);
@@ -46,19 +46,20 @@ typedef struct trialField {
 } trialField;
 
 // Reads a <shape> from the text of its nodes, with the attributes of <shape> before ">" in `shape`:
-// trial_open(&f, "smooth='.01'", "<sphere size='%g'/>", r). 0, or CLI_WRONG after a complaint.
-int trial_open(trialField* field, const char* shape, const char* format, ...)
+// trial_field_open(&f, "smooth='.01'", "<sphere size='%g'/>", r). 0, or CLI_ERROR after a
+// complaint.
+int trial_field_open(trialField* field, const char* shape, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
-void trial_close(trialField* field);
+void trial_field_close(trialField* field);
 
-double trial_value(const trialField* field, double x, double y, double z);
+double trial_field_value(const trialField* field, double x, double y, double z);
 
 // at many points: x[3][count] and value[count]
-tacResult trial_values(const trialField* field, int count, double* const x[3], double* value);
+tacResult trial_field_values(const trialField* field, int count, double* const x[3], double* value);
 
 // Farthest place on a ray from `origin` where the field changes from inside to outside, as a
 // multiple of `along`, looked for below `most`; 0 if there is none.
-double trial_radius(const trialField* field, const double origin[3], const double along[3],
-                    double most);
+double trial_field_radius(const trialField* field, const double origin[3], const double along[3],
+                          double max);
 
 #endif

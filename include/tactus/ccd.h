@@ -12,10 +12,10 @@ TAC_EXTERN_C_BEGIN
 //---------------------------------- triangles ------------------------------------
 
 /// Features of triangles that can meet; their four points stand in this order (4 x 3).
-typedef enum tacFeature {
-    TAC_VERTEX_FACE, ///< points v, f0, f1, f2
-    TAC_EDGE_EDGE    ///< points a0, a1, b0, b1
-} tacFeature;
+typedef enum tacCcdFeatures {
+    TAC_CCD_VERTEX_FACE, ///< points v, f0, f1, f2
+    TAC_CCD_EDGE_EDGE    ///< points a0, a1, b0, b1
+} tacCcdFeatures;
 
 /// Options of a search. Start from tac_default_ccd().
 typedef struct tacCcdOptions {
@@ -33,14 +33,14 @@ tacCcdOptions tac_default_ccd(void);
 /// near miss, within the tolerance, may be reported. Points that are not finite, or NULL, count as
 /// an impact at 0. `options` NULL: the defaults; `time` and `passes`, boxes looked at, may be NULL.
 TAC_API
-int tac_ccd(tacFeature feature, const double start[12], const double end[12],
+int tac_ccd(tacCcdFeatures feature, const double start[12], const double end[12],
             const tacCcdOptions* options, double* time, int* passes);
 
 /// A meeting of two features, whose time is a smooth function of their points.
 typedef struct tacImpact {
-    tacFeature feature; ///< what meets
-    double side;        ///< +1 or -1: the first feature stays on this side of the normal
-    double separation;  ///< the distance at which they meet                         [m]
+    tacCcdFeatures feature; ///< what meets
+    double side;            ///< +1 or -1: the first feature stays on this side of the normal
+    double separation;      ///< the distance at which they meet                         [m]
 } tacImpact;
 
 /// Finds the side that the features are on at t = `before`, an early time without impact.
@@ -69,20 +69,20 @@ tacResult tac_impact_time_vjp(const tacImpact* impact, const tacReal* start, con
 //---------------------------------- scenes ---------------------------------------
 
 /// The path of all bodies of a scene: qpos moved by t v + t^2 a, for t in [0, span].
-typedef struct tacCourse {
+typedef struct tacMotionPath {
     const double* qpos; ///< start (nq)
     const double* v;    ///< velocity (nv)
     const double* a;    ///< half of the acceleration (nv); NULL: zero
     double span;        ///< length, >= 0                                              [s]
-} tacCourse;
+} tacMotionPath;
 
 /// Bytes of working memory, aligned as malloc's, that the calls below take for a scene with
 /// detect="gjk"; 0 for others, which they refuse with TAC_ERROR_UNSUPPORTED.
 TAC_API
-size_t tac_hard_size(const tacModel* model);
+size_t tac_ccd_size(const tacModel* model);
 
 /// Where and when geoms first meet.
-typedef struct tacMeetingTime {
+typedef struct tacTimeOfImpact {
     int found;        ///< 0: nothing meets on the whole course, for certain
     double time;      ///< never late; a root of distance = asked for, to 1e-14 span, if `exact` [s]
     int geom[2];      ///< which meet
@@ -90,7 +90,7 @@ typedef struct tacMeetingTime {
     double rate;      ///< of the distance at that time, negative: approaching       [m/s]
     double normal[3]; ///< from geom[0] to geom[1], world
     double point[2][3]; ///< nearest points of both at that time, world                [m]
-} tacMeetingTime;
+} tacTimeOfImpact;
 
 /// First time at which geoms `geom_a` and `geom_b`, or any two that the scene lets touch (both -1),
 /// come as near as `distance` > 0 on a course, rotations included. A pair that starts nearer meets
@@ -98,25 +98,25 @@ typedef struct tacMeetingTime {
 /// points at `point`, d time = -normal . (dp of geom[1] - dp of geom[0])/rate. TAC_ERROR_VALUE: a
 /// pair that the scene does not let touch, or numbers out of range.
 TAC_API
-tacResult tac_time_of_impact(const tacModel* model, const tacCourse* course, int geom_a, int geom_b,
-                             double distance, tacMeetingTime* out, void* memory);
+tacResult tac_time_of_impact(const tacModel* model, const tacMotionPath* path, int geom_a,
+                             int geom_b, double distance, tacTimeOfImpact* out, void* memory);
 
 /// A bound of all distances on a course.
-typedef struct tacClearance {
-    int certain;   ///< 1: no pair comes nearer than the claim anywhere on the course
-    double least;  ///< proven: no distance on the course is below this                [m]
-    int pair;      ///< of model->contact->pair: where it is least; -1: there is none
-    double time;   ///< when                                                           [s]
-    int intervals; ///< of time that were looked at
-} tacClearance;
+typedef struct tacCcdCertificate {
+    int certain;         ///< 1: no pair comes nearer than the claim anywhere on the course
+    double min_distance; ///< proven: no distance on the course is below this                [m]
+    int pair;            ///< of model->contact->pair: where it is least; -1: there is none
+    double time;         ///< when                                                           [s]
+    int intervals;       ///< of time that were looked at
+} tacCcdCertificate;
 
 /// Proves that the distances of all pairs that the scene lets touch stay above a claim on a course,
 /// by halving time: a plane that separates two geoms at both ends of an interval separates them in
 /// between but for the bend of the path. It shares no search with tac_time_of_impact and the steps.
 /// `least` is only as far below the truth as was needed for the claim.
 TAC_API
-tacResult tac_hard_clearance(const tacModel* model, const tacCourse* course, double claim,
-                             tacClearance* out, void* memory);
+tacResult tac_ccd_certify(const tacModel* model, const tacMotionPath* path, double claim,
+                          tacCcdCertificate* out, void* memory);
 
 TAC_EXTERN_C_END
 

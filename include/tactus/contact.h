@@ -36,42 +36,43 @@ typedef struct tacFeatures {
     const int* edge[2]; ///< vertices of an edge                              (edges)
     const int* face[3]; ///< vertices of a triangle                           (faces)
     double radius;      ///< of the ball that is swept over them                          [m]
-    /// Neighbours, boxes, own normals: src/model/features.h
+    /// Neighbours, boxes, own normals: src/model/contact/geom_features.h
     const struct tacFeatureIndex* index;
 } tacFeatures;
 
 /// Numbers of <tactus> that detectors and responders share: all are parameters, so derivatives can
-/// be taken by them. A detector or responder adds its own here and in src/model/contact_numbers.c.
+/// be taken by them. A detector or responder adds its own here and in
+/// src/model/contact/contact_numbers.c.
 typedef enum tacContactNumber {
-    TAC_CONTACT_STIFFNESS,   ///< respond/stiffness, k; one, or one for each pair of bodies [N/m]
-    TAC_CONTACT_DISSIPATION, ///< respond/dissipation, v_d                                  [m/s]
-    TAC_CONTACT_STICTION,    ///< respond/stiction, v_s                                     [m/s]
-    TAC_CONTACT_EPS3,        ///< respond/eps3, width of the transition to contact          [m]
-    TAC_CONTACT_TAU,         ///< detect/tau, temperature of "penetrates"                   [m]
-    TAC_CONTACT_SUPPORT,     ///< detect/support, distance at which activity is 0           [m]
-    TAC_CONTACT_DEPTH,       ///< detect/depth, how deep edges may cross each other         [m]
-    TAC_CONTACT_DELTA,       ///< detect/delta, distance at which hard bodies meet          [m]
-    TAC_CONTACT_RESTITUTION, ///< respond/restitution, of hard contact
-    TAC_CONTACT_NEIGHBOURS,  ///< detect/neighbours, width of "the nearest edge"            [m]
-    TAC_CONTACT_SIGN,        ///< detect/sign, temperature of signs of edges' distances
-    TAC_CONTACT_CLASH,       ///< detect/clash, temperature of "normals oppose"
-    TAC_CONTACT_REGULAR,     ///< detect/regular; this and the next five: tacWitnessOptions
-    TAC_CONTACT_LEAST,       ///< detect/least
-    TAC_CONTACT_CLIP,        ///< detect/clip
-    TAC_CONTACT_WITHIN,      ///< detect/within
-    TAC_CONTACT_RANGE,       ///< detect/range
-    TAC_CONTACT_GAP,         ///< detect/gap
-    TAC_CONTACT_EPS1,        ///< detect/eps1, temperature of "nearest"                   [m^2]
-    TAC_CONTACT_EPS2,        ///< detect/eps2, temperature of "deepest"                     [m]
-    TAC_CONTACT_SORT,        ///< detect/sort, temperature of soft points, of a weight      [1]
+    TAC_CONTACT_STIFFNESS,    ///< respond/stiffness, k; one, or one for each pair of bodies [N/m]
+    TAC_CONTACT_DISSIPATION,  ///< respond/dissipation, v_d                                  [m/s]
+    TAC_CONTACT_STICTION,     ///< respond/stiction, v_s                                     [m/s]
+    TAC_CONTACT_EPS3,         ///< respond/eps3, width of the transition to contact          [m]
+    TAC_CONTACT_TAU,          ///< detect/tau, temperature of "penetrates"                   [m]
+    TAC_CONTACT_SUPPORT,      ///< detect/support, distance at which activity is 0           [m]
+    TAC_CONTACT_DEPTH,        ///< detect/depth, how deep edges may cross each other         [m]
+    TAC_CONTACT_DELTA,        ///< detect/delta, distance at which hard bodies meet          [m]
+    TAC_CONTACT_RESTITUTION,  ///< respond/restitution, of hard contact
+    TAC_CONTACT_EDGE_SOFTMIN, ///< detect/neighbours, width of "the nearest edge"            [m]
+    TAC_CONTACT_SIGN,         ///< detect/sign, temperature of signs of edges' distances
+    TAC_CONTACT_OPPOSING,     ///< detect/clash, temperature of "normals oppose"
+    TAC_CONTACT_TIKHONOV,     ///< detect/regular; this and the next five: tacWitnessOptions
+    TAC_CONTACT_MIN,          ///< detect/least
+    TAC_CONTACT_CLIP,         ///< detect/clip
+    TAC_CONTACT_INSIDE,       ///< detect/within
+    TAC_CONTACT_RANGE,        ///< detect/range
+    TAC_CONTACT_GAP,          ///< detect/gap
+    TAC_CONTACT_EPS1,         ///< detect/eps1, temperature of "nearest"                   [m^2]
+    TAC_CONTACT_EPS2,         ///< detect/eps2, temperature of "deepest"                     [m]
+    TAC_CONTACT_SORT_TEMPERATURE, ///< detect/sort, temperature of soft points, of a weight      [1]
     TAC_CONTACT_LIMIT_RATE,  ///< respond/limitrate, sqrt(k/inertia) of the springs of limits [1/s]
     TAC_CONTACT_LIMIT_WIDTH, ///< respond/limitwidth, of their transition             [m or rad]
     TAC_CONTACT_LIMIT_DISSIPATION, ///< respond/limitdissipation, v_d of them    [m/s or rad/s]
     TAC_CONTACT_DRY_STICTION,      ///< respond/drystiction, v_s of dry friction [m/s or rad/s]
-    TAC_CONTACT_GATE,       ///< detect/gate, temperature of a ray's end on an edge        [m]
-    TAC_CONTACT_RAY_SLOPE,  ///< detect/slope, a ray's step is the field over it
-    TAC_CONTACT_KEEP_WIDTH, ///< detect/keepwidth, of the ramp about the threshold of keep [m]
-    TAC_CONTACT_NUMBERS     ///< how many there are
+    TAC_CONTACT_GATE,        ///< detect/gate, temperature of a ray's end on an edge        [m]
+    TAC_CONTACT_LIPSCHITZ,   ///< detect/slope, a ray's step is the field over it
+    TAC_CONTACT_TOP_K_WIDTH, ///< detect/keepwidth, of the ramp about the threshold of keep [m]
+    TAC_CONTACT_NUMBERS      ///< how many there are
 } tacContactNumber;
 
 /// Words and whole numbers of <tactus> that detectors and responders share.
@@ -90,17 +91,17 @@ typedef enum tacContactChoice {
     TAC_CHOICE_OVERLAP,  ///< `overlap` at the start of a step: 0 is refused, 1 pushed apart
     TAC_CHOICE_POINTS,   ///< `points` of a surface that is made
     TAC_CHOICE_EXACT,    ///< `exact`: 1 sums over all points; results are the same
-    TAC_CHOICE_SOFT,     ///< `soft`: soft points of a pair, half of them on each body
-    TAC_CHOICE_SELECT,   ///< `select` of them: 0 by SoftSort, 1 by Sinkhorn
-    TAC_CHOICE_STEPS,    ///< `iterations` of a ray along an edge
-    TAC_CHOICE_FUSE,     ///< `fuse`: 1 bundles what touches on a face
-    TAC_CHOICE_DEFINITION,    ///< `definition` of the manifold: 0 compact, 1 published
-    TAC_CHOICE_KEEP,          ///< `keep`: 0 near (all that have activity), 1 threshold, 2 softsort,
-                              ///< 3 sinkhorn
-    TAC_CHOICE_KEEP_VERTICES, ///< `keep_vertices`: how many of each geom of a pair
-    TAC_CHOICE_KEEP_EDGES,    ///< `keep_edges`: likewise
-    TAC_CHOICE_PROJECT,       ///< `project`: steps that lead points on edges to their own surface
-    TAC_CONTACT_CHOICES       ///< how many there are
+    TAC_CHOICE_SOFT_POINTS, ///< `soft`: soft points of a pair, half of them on each body
+    TAC_CHOICE_SELECT,      ///< `select` of them: 0 by SoftSort, 1 by Sinkhorn
+    TAC_CHOICE_ITERATIONS,  ///< `iterations` of a ray along an edge
+    TAC_CHOICE_FUSE,        ///< `fuse`: 1 bundles what touches on a face
+    TAC_CHOICE_DEFINITION,  ///< `definition` of the manifold: 0 compact, 1 published
+    TAC_CHOICE_TOP_K,       ///< `keep`: 0 near (all that have activity), 1 threshold, 2 softsort,
+                            ///< 3 sinkhorn
+    TAC_CHOICE_TOP_K_VERTICES, ///< `keep_vertices`: how many of each geom of a pair
+    TAC_CHOICE_TOP_K_EDGES,    ///< `keep_edges`: likewise
+    TAC_CHOICE_PROJECT,        ///< `project`: steps that lead points on edges to their own surface
+    TAC_CONTACT_CHOICES        ///< how many there are
 } tacContactChoice;
 
 /// Two bodies that may touch.
@@ -121,36 +122,36 @@ typedef struct tacContactPair {
     int dissipation; ///< offset of v_d                                               [m/s]
     int stiction;    ///< offset of v_s                                               [m/s]
     int eps3;        ///< offset of eps3, -1 where the law has none                   [m]
-    double give;     ///< velocity that a unit of impulse makes at a point of contact, at most: of
+    double inv_mass; ///< velocity that a unit of impulse makes at a point of contact, at most: of
                      ///< the masses when the scene was read, for implicit friction  [1/kg]
 } tacContactPair;
 
 /// A limit of a hinge, slide or fixed tendon, or dry friction of a degree of freedom or tendon,
 /// that a force responder holds (docs/contact.md).
-typedef struct tacHold {
+typedef struct tacLimitFriction {
     int friction;   ///< 1: dry friction, 0: a limit
     int dof;        ///< the degree of freedom, or -1
     int tendon;     ///< or the tendon, or -1
     int upper;      ///< of a limit: 1 at the upper end of the range
     double inertia; ///< that moves along it where the scene is drawn       [kg or kg m^2]
-} tacHold;
+} tacLimitFriction;
 
 /// A convex piece of a geom, for detect="gjk": one leaf of its shape, as it was loaded. Corners and
 /// faces are those of a polyhedron, in the leaf's frame.
-typedef struct tacPiece {
+typedef struct tacConvexPart {
     int geom;         ///< which it belongs to
     tacNodeKind kind; ///< of the leaf
     double pos[3];    ///< of the leaf in body axes                                    [m]
     double quat[4];   ///< likewise, of length 1
     double size[3];   ///< as the leaf's; sphere, capsule, cylinder: radius, half length [m]
     double eps[2];    ///< exponents of a superquadric
-    int corners;      ///< number of corners, 0 for what is no polyhedron
+    int vertices;     ///< number of corners, 0 for what is no polyhedron
     int faces;        ///< number of faces
-    int number;       ///< offset in piece_number: corners (corners, 3), normals (faces, 3), offsets
+    int number;       ///< offset in part_number: corners (corners, 3), normals (faces, 3), offsets
                       ///< (faces)
-    int index; ///< offset in piece_index: where the corners of each face start (faces + 1), then
+    int index; ///< offset in part_index: where the corners of each face start (faces + 1), then
                ///< the corners of all faces, counterclockwise from outside
-} tacPiece;
+} tacConvexPart;
 
 /// What contact needs of a scene: made once at load, const, freed with the model. Numbers that can
 /// be differentiated are offsets into model->param; geometry is double and does not move with them.
@@ -162,16 +163,16 @@ typedef struct tacContactPlan {
     const tacContactPair* pair; ///< (npair)
     const tacBodyPair* bodies;  ///< pairs of bodies, in order of their first pair (nbodies)
     const tacFeatures* feature; ///< of each geom; NULL: the detector needs none   (ngeom)
-    /// Oriented points of each geom (src/model/contact_cloud.h); NULL: the detector needs none, or
-    /// it touches nothing.                                                             (ngeom)
+    /// Oriented points of each geom (src/model/contact/contact_cloud.h); NULL: the detector needs
+    /// none, or it touches nothing. (ngeom)
     const struct tacContactCloud* const* cloud;
-    int nhold;                    ///< length of `hold`
-    const tacHold* hold;          ///< limits and dry friction                           (nhold)
-    int npiece;                   ///< length of `piece`: 0 but with detect="gjk"
-    const tacPiece* piece;        ///< convex pieces, those of a geom together            (npiece)
-    const int* piece_first;       ///< first piece of each geom, and npiece            (ngeom + 1)
-    const double* piece_number;   ///< corners, normals, offsets of all pieces
-    const int* piece_index;       ///< faces of all pieces
+    int nlimit_friction;                    ///< length of `hold`
+    const tacLimitFriction* limit_friction; ///< limits and dry friction (nhold)
+    int npart;                              ///< length of `piece`: 0 but with detect="gjk"
+    const tacConvexPart* part;    ///< convex pieces, those of a geom together            (npiece)
+    const int* part_first;        ///< first piece of each geom, and npiece            (ngeom + 1)
+    const double* part_number;    ///< corners, normals, offsets of all pieces
+    const int* part_index;        ///< faces of all pieces
     const struct tacSolid* solid; ///< of each geom for detect="sat" and "convex", in the geom's
                                   ///< frame; else NULL                            (ngeom)
     int number[TAC_CONTACT_NUMBERS]; ///< offsets; -1 where detector and responder have none

@@ -23,12 +23,12 @@ typedef struct tacLcp {
 } tacLcp;
 
 /// What holds in a row: its class. Given the classes, the problem is a linear system.
-typedef enum tacLcpClass {
+typedef enum tacLcpStatus {
     TAC_LCP_OFF,   ///< f = 0: a normal that is apart, or a row that others make up for
     TAC_LCP_TIGHT, ///< a = 0: a normal that presses, a tangent that sticks
-    TAC_LCP_HIGH,  ///< f = mu f_n: a tangent that slides
-    TAC_LCP_LOW    ///< f = -mu f_n: a tangent that slides the other way
-} tacLcpClass;
+    TAC_LCP_UPPER, ///< f = mu f_n: a tangent that slides
+    TAC_LCP_LOWER  ///< f = -mu f_n: a tangent that slides the other way
+} tacLcpStatus;
 
 /// How an answer was found.
 typedef enum tacLcpMethod {
@@ -59,7 +59,7 @@ size_t tac_lcp_size(int contacts, int tangents);
 /// best residual. TAC_ERROR_VALUE: a size, mu or a number is out of range. With `warm` both f and
 /// classes are read, too, as a start; classes are tried first. `report` may be NULL.
 TAC_API
-tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* classes,
+tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* active_set,
                         tacLcpReport* report, void* memory);
 
 /// How far f is from a solution, largest over the rows: |min(a_n, A_nn f_n)| of a normal,
@@ -70,24 +70,25 @@ double tac_lcp_residual(const tacLcp* lcp, const tacReal* f, double* scale);
 
 /// Bytes of working memory that the functions of the classes take.
 TAC_API
-size_t tac_lcp_classes_size(int contacts, int tangents);
+size_t tac_lcp_active_set_size(int contacts, int tangents);
 
 /// Impulses of given classes, the solution of their linear system. Rows that others make up for
 /// are left at f = 0, their count is returned: a choice among many, and a smooth one.
 TAC_API
-int tac_lcp_classes(const tacLcp* lcp, const unsigned char* classes, tacReal* f, void* memory);
+int tac_lcp_active_set(const tacLcp* lcp, const unsigned char* active_set, tacReal* f,
+                       void* memory);
 
-/// Derivative of tac_lcp_classes along A_dot, b_dot, mu_dot (NULL: 0), at its solution f.
+/// Derivative of tac_lcp_active_set along A_dot, b_dot, mu_dot (NULL: 0), at its solution f.
 TAC_API
-void tac_lcp_classes_jvp(const tacLcp* lcp, const unsigned char* classes, const tacReal* f,
-                         const tacReal* A_dot, const tacReal* b_dot, const tacReal* mu_dot,
-                         tacReal* f_dot, void* memory);
+void tac_lcp_active_set_jvp(const tacLcp* lcp, const unsigned char* active_set, const tacReal* f,
+                            const tacReal* A_dot, const tacReal* b_dot, const tacReal* mu_dot,
+                            tacReal* f_dot, void* memory);
 
-/// Reverse derivative of tac_lcp_classes: adds to A_bar, b_bar, mu_bar (NULL to skip).
+/// Reverse derivative of tac_lcp_active_set: adds to A_bar, b_bar, mu_bar (NULL to skip).
 TAC_API
-void tac_lcp_classes_vjp(const tacLcp* lcp, const unsigned char* classes, const tacReal* f,
-                         const tacReal* f_bar, tacReal* A_bar, tacReal* b_bar, tacReal* mu_bar,
-                         void* memory);
+void tac_lcp_active_set_vjp(const tacLcp* lcp, const unsigned char* active_set, const tacReal* f,
+                            const tacReal* f_bar, tacReal* A_bar, tacReal* b_bar, tacReal* mu_bar,
+                            void* memory);
 
 TAC_EXTERN_C_END
 

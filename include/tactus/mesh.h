@@ -41,9 +41,9 @@ tacResult tac_shape_tessellate(const tacModel* model, int shape, int vertices, t
 
 /// The same, and calls progress(user, done) with done from 0 to 1 now and then.
 TAC_API
-tacResult tac_shape_tessellate_watched(const tacModel* model, int shape, int vertices,
-                                       void (*progress)(void* user, double done), void* user,
-                                       tacMesh** out, tacMessage* message);
+tacResult tac_shape_tessellate_with_progress(const tacModel* model, int shape, int vertices,
+                                             void (*progress)(void* user, double done), void* user,
+                                             tacMesh** out, tacMessage* message);
 
 /// Gives a mesh back. NULL is allowed.
 TAC_API
@@ -70,9 +70,9 @@ tacResult tac_shape_mass(const tacModel* model, int shape, double density, doubl
 
 /// The same, and calls progress(user, done) with done from 0 to 1 now and then; it may end early.
 TAC_API
-tacResult tac_shape_mass_watched(const tacModel* model, int shape, double density, double tolerance,
-                                 void (*progress)(void* user, double done), void* user,
-                                 tacMass* out, tacMessage* message);
+tacResult tac_shape_mass_with_progress(const tacModel* model, int shape, double density,
+                                       double tolerance, void (*progress)(void* user, double done),
+                                       void* user, tacMass* out, tacMessage* message);
 
 TAC_EXTERN_C_END
 

@@ -50,7 +50,7 @@ typedef enum tacCloudKernel {
     TAC_CLOUD_WENDLAND     ///< compact, one width for all points
 } tacCloudKernel;
 
-/// Boxes around neighbouring points, for skipping (src/shape/cloud_index.h).
+/// Boxes around neighbouring points, for skipping (src/shape/cloud/cloud_index.h).
 typedef struct tacCloudPage tacCloudPage;
 
 /// The points of one cloud. Their numbers are a node's block: arrays x y z nx ny nz of `count`
@@ -446,7 +446,7 @@ typedef struct tacModel {
     int gravity, timestep;         ///< offsets of option/gravity [m/s^2] and option/timestep [s]
     int fluid;                     ///< offset of density, viscosity, wind[3], or -1: no fluid
     int ntendon, ntendonjoint;     ///< tendons; joints of all of them
-    int pushed;                    ///< 1: forces act on bodies: gravcomp or a fluid
+    int has_external_forces;       ///< 1: forces act on bodies: gravcomp or a fluid
     int frclimited;                ///< 1: some joint clamps the sum of its actuators' forces
 
     tacReal* param;                ///< all differentiable numbers of the scene     (nparam)

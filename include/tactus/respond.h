@@ -20,8 +20,8 @@ typedef struct tacKinematics {
     const tacPose* pose;  ///< world pose of each body                                (nbody)
     const tacReal* twist; ///< (linear, angular) about the body's origin, world axes  (nbody x 6)
     int derivatives;      ///< 1: responders fill K and C, too; needs d_twist of the contacts
-    const tacReal* lead;  ///< accelerations of a linearly implicit step as twists J a, as `twist`;
-                          ///< NULL: zero                                              (nbody x 6)
+    const tacReal* predicted; ///< accelerations of a linearly implicit step as twists J a, as
+                              ///< `twist`; NULL: zero (nbody x 6)
 } tacKinematics;
 
 /// What a row beside the contacts is.
@@ -60,14 +60,15 @@ tacResult tac_rows(const tacModel* model, const tacReal* qpos, const tacReal* qv
 /// Numbers of the point-plane law (docs/contact.md, eq. 1 to 5); as a tangent or an adjoint: of
 /// these.
 typedef struct tacPlaneLaw {
-    tacReal k;     ///< stiffness                                                      [N/m]
-    tacReal v_d;   ///< dissipation velocity                                           [m/s]
-    tacReal v_s;   ///< stiction velocity                                              [m/s]
-    tacReal mu;    ///< friction
-    tacReal eps;   ///< width of the transition to contact                             [m]
-    tacReal give;  ///< velocity that a unit of impulse makes at the point, of a force ahead [1/kg]
-    int published; ///< 1: dissipation as printed, with one continuous derivative
-    int ahead;     ///< 1: the force at the end of a step, to first order (eq. 7)
+    tacReal k;   ///< stiffness                                                      [N/m]
+    tacReal v_d; ///< dissipation velocity                                           [m/s]
+    tacReal v_s; ///< stiction velocity                                              [m/s]
+    tacReal mu;  ///< friction
+    tacReal eps; ///< width of the transition to contact                             [m]
+    tacReal
+        inv_mass;  ///< velocity that a unit of impulse makes at the point, of a force ahead [1/kg]
+    int reference; ///< 1: dissipation as printed, with one continuous derivative
+    int implicit;  ///< 1: the force at the end of a step, to first order (eq. 7)
 } tacPlaneLaw;
 
 /// A point at a plane; as a tangent or an adjoint: of that.
@@ -166,14 +167,14 @@ tacResult tac_stable_timestep_at(const tacModel* model, const tacState* x, const
 
 /// A flag of tacInfo beside those of tacFlag: a step of hard contact had three times `max_impacts`
 /// impacts, those beyond 3/4 of it without restitution, and did not use the rest of its time.
-#define TAC_CUT_SHORT 64u
+#define TAC_IMPACT_OVERFLOW 64u
 
 /// A flag of tacInfo, too: restitution of a blow would have added energy, as it can with friction,
 /// and was reduced until it adds none (docs/hard.md, eq. 9).
-#define TAC_BOUNDED 128u
+#define TAC_RESTITUTION_REDUCED 128u
 
-/// Time of a step from x with the control u (nu) that hard contact does not use, as TAC_CUT_SHORT
-/// tells; 0 for other scenes.                                                                 [s]
+/// Time of a step from x with the control u (nu) that hard contact does not use, as
+/// TAC_IMPACT_OVERFLOW tells; 0 for other scenes. [s]
 TAC_API
 tacResult tac_step_unused(const tacModel* model, const tacState* x, const tacReal* u,
                           tacReal* seconds, tacScratch* scratch);

@@ -42,7 +42,8 @@ typedef enum tacFlag {
     TAC_ONE_SIDED = 4, ///< the derivative is one-sided
     TAC_FALLBACK = 8,  ///< a slower solver gave the answer
     TAC_STIFF = 16     ///< the time step is near its stability bound
-    // further bits: TAC_SURROGATE (step.h), TAC_CUT_SHORT and TAC_BOUNDED (respond.h)
+    // further bits: TAC_SURROGATE (step.h), TAC_IMPACT_OVERFLOW and TAC_RESTITUTION_REDUCED
+    // (respond.h)
 } tacFlag;
 
 /// Report on the last step, kept in the scratch.

@@ -205,7 +205,7 @@ tacResult tac_boltzmann_min_vjp(int n, const tacReal* x, tacReal tau, tacReal va
 
 /// What equal scores do to SoftSort. The third way, hard indices, is tac_select_top_k.
 typedef enum tacTies {
-    TAC_TIES_PUBLISHED, ///< nothing: tied entries get equal columns, all rows fall on their mean
+    TAC_TIES_REFERENCE, ///< nothing: tied entries get equal columns, all rows fall on their mean
     TAC_TIES_OFFSET     ///< entry i is lowered by offset tau^(1/power) i / n first
 } tacTies;
 

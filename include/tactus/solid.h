@@ -15,7 +15,7 @@ TAC_EXTERN_C_BEGIN
 //---------------------------------- solids ---------------------------------------
 
 /// Most corners of one face.
-#define TAC_SOLID_MAX_CORNERS 64
+#define TAC_SOLID_MAX_FACE_VERTICES 64
 
 /// A convex solid in its own frame. A ball or circle is one vertex with a radius; a half-space or
 /// half-plane is one plane without vertices.
@@ -69,10 +69,10 @@ void tac_solid_destroy(tacSolid* solid);
 //---------------------------------- separation -----------------------------------
 
 /// A solid where it is.
-typedef struct tacPlaced {
+typedef struct tacPosedSolid {
     const tacSolid* solid; ///< what
     tacPose pose;          ///< where
-} tacPlaced;
+} tacPosedSolid;
 
 /// How far two solids are apart, or how deep they overlap. In overlap the points are those of the
 /// shortest translation that parts them.
@@ -92,7 +92,7 @@ typedef struct tacSeparation {
 /// that shows a gap above `cutoff` (INFINITY: never); the first is the line of the centres. Between
 /// a planar and a spatial solid, or two half-spaces: TAC_ERROR_VALUE.
 TAC_API
-tacResult tac_sat(tacPlaced a, tacPlaced b, double cutoff, tacSeparation* out);
+tacResult tac_sat(tacPosedSolid a, tacPosedSolid b, double cutoff, tacSeparation* out);
 
 /// Options of tac_convex_separation.
 typedef struct tacConvexOptions {
@@ -112,7 +112,7 @@ size_t tac_convex_separation_size(const tacSolid* a, const tacSolid* b);
 /// separating axes. `growth` (NULL to skip): the factor, below 1 in overlap; `points` (6, NULL to
 /// skip) gets what `warm` takes. TAC_ERROR_UNSOLVED if the solver does not reach 1e-9 of the size.
 TAC_API
-tacResult tac_convex_separation(tacPlaced a, tacPlaced b, const tacConvexOptions* options,
+tacResult tac_convex_separation(tacPosedSolid a, tacPosedSolid b, const tacConvexOptions* options,
                                 tacSeparation* out, double* growth, double* points, void* memory);
 
 TAC_EXTERN_C_END

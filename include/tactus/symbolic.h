@@ -329,8 +329,8 @@ tacResult tac_scene_step(tacGraph* graph, const tacModel* model, const tacSceneS
 /// forces along the velocities from outside. What it is made of and what it refuses are those of
 /// tac_scene_step.
 TAC_API
-tacResult tac_scene_flow(tacGraph* graph, const tacModel* model, const tacSceneSymbols* symbols,
-                         tacExpr* in, tacExpr* out);
+tacResult tac_scene_forward_dynamics(tacGraph* graph, const tacModel* model,
+                                     const tacSceneSymbols* symbols, tacExpr* in, tacExpr* out);
 
 //---------------------------------- generated steps ------------------------------
 

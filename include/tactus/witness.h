@@ -22,12 +22,12 @@ typedef enum tacWitnessUnits {
 /// How smooth. Start from tac_default_witness_options(). Also tangent and adjoint: of the numbers,
 /// not of the two choices.
 typedef struct tacWitnessOptions {
-    tacReal regular; ///< pull to the middle of an edge, > 0; default 1e-3            [s^2 or m^2]
-    tacReal least;   ///< temperature of the choice among borders; default 1e-2       [s^2 or m^2]
-    tacReal clip;    ///< temperature of the clip to an edge's ends; default 0.02     [edge lengths]
-    tacReal within;  ///< temperature of "the free minimum is inside"; default 0.02   [edge lengths]
-    tacReal range;   ///< beyond it `colliding` is exactly 0; 0: never; default 0.2   [edge lengths]
-    tacReal gap;     ///< rounds the distance off where features meet; default 1e-3   [s or m]
+    tacReal tikhonov; ///< pull to the middle of an edge, > 0; default 1e-3            [s^2 or m^2]
+    tacReal min;      ///< temperature of the choice among borders; default 1e-2       [s^2 or m^2]
+    tacReal clip;   ///< temperature of the clip to an edge's ends; default 0.02     [edge lengths]
+    tacReal inside; ///< temperature of "the free minimum is inside"; default 0.02   [edge lengths]
+    tacReal range;  ///< beyond it `colliding` is exactly 0; 0: never; default 0.2   [edge lengths]
+    tacReal gap;    ///< rounds the distance off where features meet; default 1e-3   [s or m]
     tacWitnessUnits units; ///< default TAC_WITNESS_RELATIVE
     int exact;             ///< 1: hard choices, no pull; the numbers but `gap` are not used
 } tacWitnessOptions;
@@ -38,7 +38,7 @@ tacWitnessOptions tac_default_witness_options(void);
 
 /// The published defaults: 0.01 and three times 0.1, in metres, no range, gap 1e-6.
 TAC_API
-tacWitnessOptions tac_published_witness_options(void);
+tacWitnessOptions tac_reference_witness_options(void);
 
 /// Pairs of edges: a first and a second corner of edge 1, then those of edge 2. Also tangents;
 /// NULL there means zero.

@@ -8,7 +8,7 @@
 
 static void* default_allocate(void* user, size_t size) {
     (void)user;
-    return aligned_alloc(TAC_ALIGNMENT, tac_arena_need(size));
+    return aligned_alloc(TAC_ALIGNMENT, tac_arena_align(size));
 }
 
 static void default_release(void* user, void* block) {
@@ -22,12 +22,12 @@ tacAllocator tac_default_allocator(void) {
 
 //---------------------------------- arena ----------------------------------------
 
-size_t tac_arena_need(size_t size) {
+size_t tac_arena_align(size_t size) {
     return (size + TAC_ALIGNMENT - 1) / TAC_ALIGNMENT * TAC_ALIGNMENT;
 }
 
 tacResult tac_arena_create(tacArena* arena, size_t size, tacAllocator allocator) {
-    size = tac_arena_need(size ? size : 1);
+    size = tac_arena_align(size ? size : 1);
     char* base = allocator.allocate(allocator.user, size);
     if (!base) return TAC_ERROR_MEMORY;
     *arena = (tacArena){base, size, 0};
@@ -39,8 +39,8 @@ void tac_arena_destroy(tacArena* arena, tacAllocator allocator) {
     *arena = (tacArena){0};
 }
 
-void* tac_arena_take(tacArena* arena, size_t size) {
-    size_t need = tac_arena_need(size);
+void* tac_arena_alloc(tacArena* arena, size_t size) {
+    size_t need = tac_arena_align(size);
     TAC_ASSERT(need <= arena->size - arena->used);
     char* block = arena->base + arena->used;
     arena->used += need;

@@ -14,16 +14,17 @@ typedef struct tacArena {
     size_t size, used;
 } tacArena;
 
-// size that tac_arena_take(…, size) uses up
-size_t tac_arena_need(size_t size);
+// size that tac_arena_alloc(…, size) uses up
+size_t tac_arena_align(size_t size);
 
 tacResult tac_arena_create(tacArena* arena, size_t size, tacAllocator allocator);
 void tac_arena_destroy(tacArena* arena, tacAllocator allocator);
 
 // TAC_ALIGNMENT-aligned, not cleared
-void* tac_arena_take(tacArena* arena, size_t size);
+void* tac_arena_alloc(tacArena* arena, size_t size);
 
 // `count` objects of a type
-#define TAC_TAKE(arena, type, count) ((type*)tac_arena_take(arena, sizeof(type) * (size_t)(count)))
+#define TAC_ALLOC(arena, type, count)                                                              \
+    ((type*)tac_arena_alloc(arena, sizeof(type) * (size_t)(count)))
 
 #endif

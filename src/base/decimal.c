@@ -40,7 +40,7 @@ static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 static const long double long_powers[] = {1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
 // the last 11 of 64 bits are those that a double has no room for
-static int is_middle(long double value) {
+static int is_halfway(long double value) {
     uint64_t mantissa;
     memcpy(&mantissa, &value, sizeof mantissa);
     return (mantissa & 0x7ff) == 0x400;
@@ -52,7 +52,7 @@ static int parse_long(uint64_t digits, int power, double* out) {
     long double scale = size <= 22 ? (long double)powers[size] : long_powers[size - 23];
     long double value = power < 0 ? (long double)digits / scale : (long double)digits * scale;
     *out = (double)value;
-    return !is_middle(value);
+    return !is_halfway(value);
 }
 #else
 static int parse_long(uint64_t digits, int power, double* out) {

@@ -29,14 +29,14 @@ static int named_isa(const char* name) {
 }
 
 // NULL if nobody forces a set
-static const char* forced_name(void) {
+static const char* requested_name(void) {
     const char* name = getenv("TACTUS_ISA");
     return name && *name ? name : NULL;
 }
 
-static tacIsa choose(void) {
-    const char* forced = forced_name();
-    int isa = forced ? named_isa(forced) : -1;
+static tacIsa choose_isa(void) {
+    const char* requested = requested_name();
+    int isa = requested ? named_isa(requested) : -1;
     if (isa >= 0 && tac_isa_supported((tacIsa)isa)) return (tacIsa)isa;
     for (isa = TAC_ISA_AVX512; !tac_isa_supported((tacIsa)isa);) --isa;
     return (tacIsa)isa;
@@ -44,19 +44,19 @@ static tacIsa choose(void) {
 
 tacIsa tac_isa(void) {
     // every thread finds the same answer, so a race stores the same value twice
-    static atomic_int chosen = -1;
-    int isa = atomic_load_explicit(&chosen, memory_order_relaxed);
+    static atomic_int selected = -1;
+    int isa = atomic_load_explicit(&selected, memory_order_relaxed);
     if (isa < 0) {
-        isa = (int)choose();
-        atomic_store_explicit(&chosen, isa, memory_order_relaxed);
+        isa = (int)choose_isa();
+        atomic_store_explicit(&selected, isa, memory_order_relaxed);
     }
     return (tacIsa)isa;
 }
 
-const char* tac_isa_complaint(void) {
-    const char* forced = forced_name();
-    if (!forced) return NULL;
-    int isa = named_isa(forced);
+const char* tac_isa_warning(void) {
+    const char* requested = requested_name();
+    if (!requested) return NULL;
+    int isa = named_isa(requested);
     if (isa < 0) return "TACTUS_ISA must be baseline, avx2 or avx512";
     return tac_isa_supported((tacIsa)isa) ? NULL
                                           : "this machine does not run the set named by TACTUS_ISA";

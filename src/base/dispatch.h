@@ -21,7 +21,7 @@ const char* tac_isa_name(tacIsa isa);
 int tac_isa_supported(tacIsa isa);
 
 // NULL, or why TACTUS_ISA was ignored: for command lines to say
-const char* tac_isa_complaint(void);
+const char* tac_isa_warning(void);
 
 #define TAC_JOIN_(a, b) a##b
 #define TAC_JOIN(a, b)  TAC_JOIN_(a, b)

@@ -36,7 +36,7 @@ struct tacPool {
 
 //---------------------------------- workers --------------------------------------
 
-static void work(tacPool* pool, int worker) {
+static void run_jobs(tacPool* pool, int worker) {
     for (int job; (job = atomic_fetch_add(&pool->next, 1)) < pool->count;)
         pool->job(pool->context, job, worker);
 }
@@ -44,15 +44,15 @@ static void work(tacPool* pool, int worker) {
 static void* worker_main(void* argument) {
     tacWorker* self = argument;
     tacPool* pool = self->pool;
-    int seen = 0;
+    int last_round = 0;
     pthread_mutex_lock(&pool->mutex);
     for (;;) {
-        while (pool->round == seen && !pool->stopping)
+        while (pool->round == last_round && !pool->stopping)
             pthread_cond_wait(&pool->start, &pool->mutex);
         if (pool->stopping) break;
-        seen = pool->round;
+        last_round = pool->round;
         pthread_mutex_unlock(&pool->mutex);
-        work(pool, self->index);
+        run_jobs(pool, self->index);
         pthread_mutex_lock(&pool->mutex);
         if (--pool->busy == 0) pthread_cond_signal(&pool->done);
     }
@@ -125,7 +125,7 @@ void tac_pool_run(tacPool* pool, int count, tacJob job, void* context) {
     pthread_cond_broadcast(&pool->start);
     pthread_mutex_unlock(&pool->mutex);
 
-    work(pool, 0);
+    run_jobs(pool, 0);
 
     pthread_mutex_lock(&pool->mutex);
     while (pool->busy > 0) pthread_cond_wait(&pool->done, &pool->mutex);

@@ -11,9 +11,10 @@ struct tacScratch {
     tacAllocator allocator;
     tacArena arena;
     tacInfo info;
-    const struct tacStepCode* code; // NULL: the general dynamics (step/generated.h)
+    const struct tacStepCode* code; // NULL: the general dynamics (step/double/generated.h)
     void* code_work;                // its working memory
-    struct tacKept* kept;           // what detectors keep (detect/kept.h), NULL: nothing
+    struct tacDetectCache*
+        cache; // what detectors keep (detect/field/detect_cache.h), NULL: nothing
 };
 
 #endif

@@ -38,16 +38,16 @@ double tac_check_normal(unsigned long long* random) {
     return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
 }
 
-static double largest(int n, const double* a) {
-    double most = 0.0;
+static double max_abs(int n, const double* a) {
+    double max = 0.0;
     for (int i = 0; i < n; ++i) {
         if (!isfinite(a[i])) return INFINITY;
-        most = fmax(most, fabs(a[i]));
+        max = fmax(max, fabs(a[i]));
     }
-    return most;
+    return max;
 }
 
-static double dot(int n, const double* a, const double* b) {
+static double dot_reals(int n, const double* a, const double* b) {
     double sum = 0.0;
     for (int i = 0; i < n; ++i) sum += a[i] * b[i];
     return sum;
@@ -61,20 +61,20 @@ static double dot_scale(int n, const double* a, const double* b) {
 }
 
 double tac_check_error(int n, const double* a, const double* b, double terms) {
-    double scale = fmax(fmax(largest(n, a), largest(n, b)), terms), most = 0.0;
+    double scale = fmax(fmax(max_abs(n, a), max_abs(n, b)), terms), max = 0.0;
     if (!isfinite(scale)) return INFINITY;
-    for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i] - b[i]));
-    return scale > 0.0 ? most / scale : 0.0;
+    for (int i = 0; i < n; ++i) max = fmax(max, fabs(a[i] - b[i]));
+    return scale > 0.0 ? max / scale : 0.0;
 }
 
 // b_i = a_i scale_i: an adjoint per typical length of its input
-static void per_length(int n, const double* a, const double* scale, double* b) {
+static void scale_by_length(int n, const double* a, const double* scale, double* b) {
     for (int i = 0; i < n; ++i) b[i] = a[i] * scale[i];
 }
 
 //---------------------------------- one point ------------------------------------
 
-typedef struct run {
+typedef struct checkRun {
     const tacCheckProblem* problem;
     tacCheckOptions options;
     tacCheckReport* report;
@@ -82,12 +82,12 @@ typedef struct run {
     int point;
     double terms; // size of the terms that make up y_dot, which may cancel in it
     double *x, *scale, *x_dot, *x_dot2, *x_bar, *x_bar_dot, *x_bar2, *x_bar_dot2, *x_bar_flat,
-        *moved;                              // (n)
+        *perturbed;                          // (n)
     double *y, *y_dot, *y2, *y_dot2, *y_bar; // (m)
     void* memory;
-} run;
+} checkRun;
 
-static void note_error(run* r, tacCheckKind kind, double error, double bound) {
+static void record_error(checkRun* r, tacCheckKind kind, double error, double bound) {
     tacCheckLine* line = &r->report->line[kind];
     if (line->done++ == 0 || !(error <= line->worst)) {
         line->worst = error;
@@ -99,7 +99,7 @@ static void note_error(run* r, tacCheckKind kind, double error, double bound) {
     }
 }
 
-static void note_slope(run* r, tacCheckKind kind, double slope, double bound) {
+static void record_slope(checkRun* r, tacCheckKind kind, double slope, double bound) {
     tacCheckLine* line = &r->report->line[kind];
     if (line->done++ == 0 || !(slope >= line->worst)) {
         line->worst = slope;
@@ -111,91 +111,91 @@ static void note_slope(run* r, tacCheckKind kind, double slope, double bound) {
     }
 }
 
-static void draw(run* r, double* direction) {
+static void draw_direction(checkRun* r, double* direction) {
     for (int i = 0; i < r->problem->n; ++i)
         direction[i] = r->scale[i] * tac_check_normal(&r->random);
 }
 
 // before the others: it fills y, y_dot, x_bar and terms
-static tacResult check_adjoint(run* r) {
+static tacResult check_adjoint(checkRun* r) {
     const tacCheckProblem* p = r->problem;
     const tacCheckFunctions* f = p->as_double;
     tacResult result = tac_check_number_double.first(p, r->x, r->x_dot, r->y, r->y_dot, r->memory);
     if (result == TAC_OK) result = f->vjp(p->context, r->x, r->y_bar, r->x_bar);
-    double left = dot(p->n, r->x_bar, r->x_dot), right = dot(p->m, r->y_bar, r->y_dot);
+    double left = dot_reals(p->n, r->x_bar, r->x_dot), right = dot_reals(p->m, r->y_bar, r->y_dot);
     double terms = dot_scale(p->n, r->x_bar, r->x_dot);
     double scale = terms + dot_scale(p->m, r->y_bar, r->y_dot);
-    r->terms = terms / largest(p->m, r->y_bar);
-    note_error(r, TAC_CHECK_ADJOINT, scale > 0.0 ? fabs(left - right) / scale : 0.0,
-               r->options.first);
+    r->terms = terms / max_abs(p->m, r->y_bar);
+    record_error(r, TAC_CHECK_ADJOINT, scale > 0.0 ? fabs(left - right) / scale : 0.0,
+                 r->options.first);
     return result;
 }
 
-static int is_due(const run* r, int every) { return every > 0 && r->point % every == 0; }
+static int is_due(const checkRun* r, int every) { return every > 0 && r->point % every == 0; }
 
-static tacResult check_first(run* r) {
+static tacResult check_first(checkRun* r) {
     const tacCheckProblem* p = r->problem;
     tacResult result =
         tac_check_number_complex.first(p, r->x, r->x_dot, r->y2, r->y_dot2, r->memory);
     if (result != TAC_OK) return result;
-    note_error(r, TAC_CHECK_FIRST, tac_check_error(p->m, r->y_dot, r->y_dot2, r->terms),
-               r->options.first);
+    record_error(r, TAC_CHECK_FIRST, tac_check_error(p->m, r->y_dot, r->y_dot2, r->terms),
+                 r->options.first);
     if (!p->as_quad || !is_due(r, r->options.quad_every)) return TAC_OK;
     result = tac_check_number_quad.first(p, r->x, r->x_dot, r->y2, r->y_dot2, r->memory);
     if (result == TAC_ERROR_UNSUPPORTED) return TAC_OK; // not there in quad numbers
     // a difference leaves h^2 = 1e-38 of the third order even where nothing changes to first order
     double terms = fmax(r->terms, 1e-20);
-    note_error(r, TAC_CHECK_FIRST_QUAD, tac_check_error(p->m, r->y_dot, r->y_dot2, terms),
-               r->options.first);
+    record_error(r, TAC_CHECK_FIRST_QUAD, tac_check_error(p->m, r->y_dot, r->y_dot2, terms),
+                 r->options.first);
     return result;
 }
 
 // x_bar_dot against x_bar_dot2, relative also to first-order terms over one length
-static double second_error(run* r) {
+static double second_error(checkRun* r) {
     int n = r->problem->n;
-    per_length(n, r->x_bar2, r->scale, r->moved);
-    double terms = largest(n, r->moved);
-    per_length(n, r->x_bar_dot, r->scale, r->moved);
-    per_length(n, r->x_bar_dot2, r->scale, r->x_bar_flat);
-    return tac_check_error(n, r->moved, r->x_bar_flat, terms);
+    scale_by_length(n, r->x_bar2, r->scale, r->perturbed);
+    double terms = max_abs(n, r->perturbed);
+    scale_by_length(n, r->x_bar_dot, r->scale, r->perturbed);
+    scale_by_length(n, r->x_bar_dot2, r->scale, r->x_bar_flat);
+    return tac_check_error(n, r->perturbed, r->x_bar_flat, terms);
 }
 
-static tacResult check_second(run* r) {
+static tacResult check_second(checkRun* r) {
     const tacCheckProblem* p = r->problem;
     tacResult result = tac_check_number_complex.second(p, r->x, r->y_bar, r->x_dot, r->x_bar2,
                                                        r->x_bar_dot, r->memory);
     if (result == TAC_OK && p->hvp) {
         result = p->hvp(p->context, r->x, r->y_bar, r->x_dot, r->x_bar_dot2);
-        note_error(r, TAC_CHECK_SECOND, second_error(r), r->options.second);
+        record_error(r, TAC_CHECK_SECOND, second_error(r), r->options.second);
     }
     if (result != TAC_OK || !p->as_quad || !is_due(r, r->options.quad_every)) return result;
     result = tac_check_number_quad.second(p, r->x, r->y_bar, r->x_dot, r->x_bar2, r->x_bar_dot2,
                                           r->memory);
     if (result == TAC_ERROR_UNSUPPORTED) return TAC_OK;
-    note_error(r, TAC_CHECK_SECOND_QUAD, second_error(r), r->options.second);
+    record_error(r, TAC_CHECK_SECOND_QUAD, second_error(r), r->options.second);
     return result;
 }
 
 // a direction without the inputs whose directions do not commute
-static void flatten(const tacCheckProblem* p, const double* in, double* out) {
+static void clear_curved(const tacCheckProblem* p, const double* in, double* out) {
     for (int i = 0; i < p->n; ++i) out[i] = i >= p->curved[0] && i < p->curved[1] ? 0.0 : in[i];
 }
 
-static tacResult check_symmetry(run* r) {
+static tacResult check_symmetry(checkRun* r) {
     const tacCheckProblem* p = r->problem;
-    double *one = r->moved, *two = r->x_dot2;
-    flatten(p, r->x_dot, one);
-    flatten(p, r->x_dot2, two);
+    double *one = r->perturbed, *two = r->x_dot2;
+    clear_curved(p, r->x_dot, one);
+    clear_curved(p, r->x_dot2, two);
     tacResult result = tac_check_number_complex.second(p, r->x, r->y_bar, one, r->x_bar2,
                                                        r->x_bar_flat, r->memory);
     if (result == TAC_OK)
         result = tac_check_number_complex.second(p, r->x, r->y_bar, two, r->x_bar2, r->x_bar_dot2,
                                                  r->memory);
-    double a = dot(p->n, r->x_bar_flat, two), b = dot(p->n, r->x_bar_dot2, one);
+    double a = dot_reals(p->n, r->x_bar_flat, two), b = dot_reals(p->n, r->x_bar_dot2, one);
     // directions have the lengths of the problem, so first-order terms measure what is negligible
     double scale = dot_scale(p->n, r->x_bar_flat, two) + dot_scale(p->n, r->x_bar_dot2, one) +
                    dot_scale(p->n, r->x_bar2, one);
-    note_error(r, TAC_CHECK_SYMMETRY, scale > 0.0 ? fabs(a - b) / scale : 0.0, r->options.second);
+    record_error(r, TAC_CHECK_SYMMETRY, scale > 0.0 ? fabs(a - b) / scale : 0.0, r->options.second);
     return result;
 }
 
@@ -223,37 +223,39 @@ static double last_slope(const double* remainder, const double* noise) {
     return best;
 }
 
-static tacResult check_taylor(run* r) {
+static tacResult check_taylor(checkRun* r) {
     const tacCheckProblem* p = r->problem;
     const tacCheckFunctions* f = p->as_double;
-    double slope = dot(p->m, r->y_bar, r->y_dot), curve = dot(p->n, r->x_bar_dot, r->x_dot);
-    double base = dot(p->m, r->y_bar, r->y), second[HALVINGS], third[HALVINGS], noise[HALVINGS];
+    double slope = dot_reals(p->m, r->y_bar, r->y_dot),
+           curve = dot_reals(p->n, r->x_bar_dot, r->x_dot);
+    double base = dot_reals(p->m, r->y_bar, r->y), second[HALVINGS], third[HALVINGS],
+           noise[HALVINGS];
     // rounding of the outputs, and of the inputs that make them
     double size = dot_scale(p->m, r->y_bar, r->y) + dot_scale(p->n, r->x_bar, r->x);
-    if (p->y_about) size += dot_scale(p->m, r->y_bar, p->y_about);
-    if (p->x_about) size += dot_scale(p->n, r->x_bar, p->x_about);
+    if (p->y_magnitude) size += dot_scale(p->m, r->y_bar, p->y_magnitude);
+    if (p->x_magnitude) size += dot_scale(p->n, r->x_bar, p->x_magnitude);
     for (int k = 0; k < HALVINGS; ++k) {
         double h = 0.05 * pow(0.5, k);
-        for (int i = 0; i < p->n; ++i) r->moved[i] = r->x[i] + h * r->x_dot[i];
-        tacResult result = f->value(p->context, r->moved, r->y2);
+        for (int i = 0; i < p->n; ++i) r->perturbed[i] = r->x[i] + h * r->x_dot[i];
+        tacResult result = f->value(p->context, r->perturbed, r->y2);
         if (result != TAC_OK) return result;
-        double change = dot(p->m, r->y_bar, r->y2) - base;
+        double change = dot_reals(p->m, r->y_bar, r->y2) - base;
         second[k] = fabs(change - h * slope);
         third[k] = fabs(change - h * slope - 0.5 * h * h * curve);
         noise[k] = 2.2e-16 * (size + h * fabs(slope));
     }
-    note_slope(r, TAC_CHECK_TAYLOR_2, last_slope(second, noise), 1.7);
-    note_slope(r, TAC_CHECK_TAYLOR_3, last_slope(third, noise), 2.6);
+    record_slope(r, TAC_CHECK_TAYLOR_2, last_slope(second, noise), 1.7);
+    record_slope(r, TAC_CHECK_TAYLOR_3, last_slope(third, noise), 2.6);
     return TAC_OK;
 }
 
 //---------------------------------- all points -----------------------------------
 
-static tacResult check_point(run* r) {
+static tacResult check_point(checkRun* r) {
     const tacCheckProblem* p = r->problem;
     int smooth = p->sample(p->context, r->point, &r->random, r->x, r->scale);
-    draw(r, r->x_dot);
-    draw(r, r->x_dot2);
+    draw_direction(r, r->x_dot);
+    draw_direction(r, r->x_dot2);
     for (int i = 0; i < p->m; ++i) r->y_bar[i] = tac_check_normal(&r->random);
     tacResult result = check_adjoint(r);
     if (result == TAC_OK) result = check_first(r);
@@ -270,11 +272,11 @@ tacResult tac_check_run(const tacCheckProblem* problem, tacCheckOptions options,
     size_t n = (size_t)problem->n, m = (size_t)problem->m;
     double* block = calloc(10 * n + 5 * m, sizeof(double));
     void* memory = aligned_alloc(64, (TAC_CHECK_MEMORY(problem->n, problem->m) + 63) / 64 * 64);
-    run r = {.problem = problem, .options = options, .report = report, .memory = memory};
+    checkRun r = {.problem = problem, .options = options, .report = report, .memory = memory};
     *report = (tacCheckReport){.passed = 1};
     if (block && memory) {
         double** of_n[] = {&r.x,         &r.scale,  &r.x_dot,      &r.x_dot2,     &r.x_bar,
-                           &r.x_bar_dot, &r.x_bar2, &r.x_bar_dot2, &r.x_bar_flat, &r.moved};
+                           &r.x_bar_dot, &r.x_bar2, &r.x_bar_dot2, &r.x_bar_flat, &r.perturbed};
         double** of_m[] = {&r.y, &r.y_dot, &r.y2, &r.y_dot2, &r.y_bar};
         for (size_t i = 0; i < 10; ++i) *of_n[i] = block + i * n;
         for (size_t i = 0; i < 5; ++i) *of_m[i] = block + 10 * n + i * m;

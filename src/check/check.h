@@ -38,7 +38,7 @@ typedef struct tacCheckProblem {
     const void* as_quad; // NULL, or one that answers TAC_ERROR_UNSUPPORTED: no quad check
     // optional: sizes of what inputs and outputs are counted from (displacements of positions): it
     // is what their rounding is relative to. Filled by `sample`.                          (n), (m)
-    const double *x_about, *y_about;
+    const double *x_magnitude, *y_magnitude;
     // optional: the library's own Hessian product, x_bar_dot = d/dt vjp(x + t x', y_bar),
     // overwritten
     tacResult (*hvp)(const void* context, const double* x, const double* y_bar, const double* x_dot,

@@ -9,11 +9,11 @@
 #include <string.h>
 
 // inputs in the number type at hand
-typedef struct setup {
+typedef struct shapeInput {
     tacModel model;
     tacPose pose;
     tacPoints points;
-} setup;
+} shapeInput;
 
 static int is_point(const double* block) {
     for (int k = 0; k < 6; ++k)
@@ -21,13 +21,13 @@ static int is_point(const double* block) {
     return 1;
 }
 
-// A sweep at a point has the derivatives of a point that stays one (sweep_numbers.h): its control
+// A sweep at a point has the derivatives of a point that stays one (sweep_coefs.inl): its control
 // points go where their mean goes.
-static void gather_points(const tacCheckShape* c, const double* plain, tacReal* param) {
+static void gather_points(const tacCheckShape* c, const double* base_param, tacReal* param) {
     const tacShape* shape = &c->model->shape[c->shape];
     for (int i = shape->first; i < shape->first + shape->count; ++i) {
         const tacNode* node = &c->model->node[i];
-        if (node->kind != TAC_NODE_SWEEP || !is_point(plain + node->block)) continue;
+        if (node->kind != TAC_NODE_SWEEP || !is_point(base_param + node->block)) continue;
         tacReal* p = param + node->block;
         for (int k = 0; k < 3; ++k) {
             tacReal mean = p[k] + ((p[3 + k] - p[k]) + (p[6 + k] - p[k])) * (1.0 / 3.0);
@@ -37,17 +37,17 @@ static void gather_points(const tacCheckShape* c, const double* plain, tacReal* 
 }
 
 // all parameters of the model, those of the shape replaced by x
-static tacReal* place_param(const tacCheckShape* c, const tacReal* x) {
+static tacReal* make_param(const tacCheckShape* c, const tacReal* x) {
     tacReal* param = c->memory;
-    const double* plain = (const double*)c->model->param; // the model is the double build's
-    for (int i = 0; i < c->model->nparam; ++i) param[i] = plain[i];
+    const double* base_param = (const double*)c->model->param; // the model is the double build's
+    for (int i = 0; i < c->model->nparam; ++i) param[i] = base_param[i];
     for (int k = 0; k < c->used_count; ++k) param[c->used[k]] = x[k];
-    gather_points(c, plain, param);
+    gather_points(c, base_param, param);
     return param;
 }
 
 // boxes around the points as they are now
-static tacCloudPage* place_pages(const tacCheckShape* c, const tacReal* param) {
+static tacCloudPage* refresh_pages(const tacCheckShape* c, const tacReal* param) {
     const tacShape* shape = &c->model->shape[c->shape];
     for (int i = shape->first; i < shape->first + shape->count; ++i) {
         if (c->model->node[i].kind != TAC_NODE_CLOUD) continue;
@@ -57,11 +57,11 @@ static tacCloudPage* place_pages(const tacCheckShape* c, const tacReal* param) {
     return c->page;
 }
 
-static setup place(const tacCheckShape* c, const tacReal* x) {
-    setup s;
+static shapeInput make_input(const tacCheckShape* c, const tacReal* x) {
+    shapeInput s;
     s.model = *c->model;
-    s.model.param = place_param(c, x + 9);
-    s.model.cloudpage = place_pages(c, s.model.param);
+    s.model.param = make_param(c, x + 9);
+    s.model.cloudpage = refresh_pages(c, s.model.param);
     s.points = (tacPoints){1, {&x[0], &x[1], &x[2]}};
     // position + t, (1, omega/2) q: the curve of a constant twist up to third order
     tacReal position[3], rotation[4], half[3];
@@ -84,14 +84,15 @@ static tacReal* clear_param(const tacCheckShape* c) {
 
 static tacResult value(const void* context, const tacReal* x, tacReal* y) {
     const tacCheckShape* c = context;
-    setup s = place(c, x);
+    shapeInput s = make_input(c, x);
     tacField out = {.value = &y[0], .gradient = {&y[1], &y[2], &y[3]}};
     return tac_shape_eval(&s.model, c->shape, s.pose, s.points, out, c->scratch);
 }
 
-static tacResult jvp(const void* context, const tacReal* x, const tacReal* x_dot, tacReal* y_dot) {
+static tacResult shape_jvp(const void* context, const tacReal* x, const tacReal* x_dot,
+                           tacReal* y_dot) {
     const tacCheckShape* c = context;
-    setup s = place(c, x);
+    shapeInput s = make_input(c, x);
     tacReal* param_dot = clear_param(c);
     for (int k = 0; k < c->used_count; ++k) param_dot[c->used[k]] = x_dot[9 + k];
     tacShapeTangent tangent = {{&x_dot[0], &x_dot[1], &x_dot[2]}, &x_dot[3], param_dot};
@@ -99,9 +100,10 @@ static tacResult jvp(const void* context, const tacReal* x, const tacReal* x_dot
     return tac_shape_jvp(&s.model, c->shape, s.pose, s.points, tangent, out, c->scratch);
 }
 
-static tacResult vjp(const void* context, const tacReal* x, const tacReal* y_bar, tacReal* x_bar) {
+static tacResult shape_vjp(const void* context, const tacReal* x, const tacReal* y_bar,
+                           tacReal* x_bar) {
     const tacCheckShape* c = context;
-    setup s = place(c, x);
+    shapeInput s = make_input(c, x);
     tacReal* param_bar = clear_param(c);
     memset(x_bar, 0, sizeof(tacReal) * 9);
     tacReal bar[4] = {y_bar[0], y_bar[1], y_bar[2], y_bar[3]};
@@ -113,4 +115,4 @@ static tacResult vjp(const void* context, const tacReal* x, const tacReal* y_bar
     return result;
 }
 
-const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_shape_) = {value, jvp, vjp};
+const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_shape_) = {value, shape_jvp, shape_vjp};

@@ -24,51 +24,51 @@ static int is_tied(const tacModel* model, int offset) {
 }
 
 // what of geoms and shapes moves something: nothing without contact
-static int touches(const tacModel* model, const char* name, int offset) {
+static int affects_contact(const tacModel* model, const char* name, int offset) {
     if (!model->contact || strstr(name, "/sol") || strstr(name, "/margin") || strstr(name, "/gap"))
         return 0;
     return !strstr(name, "/friction") || !is_tied(model, offset);
 }
 
 // nor has a part in motion what acts through a responder that is not there
-int tac_param_moves(const tacModel* model, int offset) {
+int tac_param_affects_motion(const tacModel* model, int offset) {
     const char* name = model->paramname[model->paramgroup[offset]].name;
     int of_surface = strncmp(name, "shape:", 6) == 0 || strncmp(name, "geom:", 5) == 0 ||
                      strncmp(name, "pair:", 5) == 0;
-    if (of_surface) return touches(model, name, offset);
-    int held = model->contact && model->contact->nhold > 0;
+    if (of_surface) return affects_contact(model, name, offset);
+    int has_limit_friction = model->contact && model->contact->nlimit_friction > 0;
     return strncmp(name, "body:world/", 11) != 0 &&
-           (held || (!strstr(name, "/range") && !strstr(name, "/frictionloss")));
+           (has_limit_friction || (!strstr(name, "/range") && !strstr(name, "/frictionloss")));
 }
 
-static double least_inertia(const tacCheckMotion* c, const tacJoint* joint) {
-    double least = INFINITY;
+static double min_inertia(const tacCheckMotion* c, const tacJoint* joint) {
+    double lowest = INFINITY;
     for (int k = 0; k < c->model->nv; ++k)
-        if (&c->model->joint[c->model->dof[k].joint] == joint) least = fmin(least, c->inertia[k]);
-    return least;
+        if (&c->model->joint[c->model->dof[k].joint] == joint) lowest = fmin(lowest, c->inertia[k]);
+    return lowest;
 }
 
 // How much of an armature, damping or stiffness a step of length h can do without where there is
 // none: it adds to the inertia as it is, times h, times h^2, and less than none must leave some.
-static double room_below(const tacCheckMotion* c, int offset) {
+static double max_decrease(const tacCheckMotion* c, int offset) {
     double h = c->model->param[c->model->timestep];
     for (int i = 0; i < c->model->njoint; ++i) {
         const tacJoint* j = &c->model->joint[i];
-        if (offset == j->armature) return 0.03 * least_inertia(c, j);
-        if (offset == j->damping) return 0.03 * least_inertia(c, j) / h;
-        if (offset == j->stiffness) return 0.03 * least_inertia(c, j) / (h * h);
+        if (offset == j->armature) return 0.03 * min_inertia(c, j);
+        if (offset == j->damping) return 0.03 * min_inertia(c, j) / h;
+        if (offset == j->stiffness) return 0.03 * min_inertia(c, j) / (h * h);
     }
     return INFINITY;
 }
 
 // A typical change of a parameter: its size, or a tenth of its largest neighbour's where it is 0
 // (an inertia's products must stay below its moments).
-static double scale_of(const tacCheckMotion* c, int offset) {
+static double param_scale(const tacCheckMotion* c, int offset) {
     const tacModel* model = c->model;
     tacParam group = model->paramname[model->paramgroup[offset]].param;
     double own = fabs(model->param[offset]), most = 0.0;
     for (int i = 0; i < group.count; ++i) most = fmax(most, fabs(model->param[group.offset + i]));
-    return own > 0.0 ? 0.3 * own : most > 0.0 ? 0.1 * most : fmin(1e-3, room_below(c, offset));
+    return own > 0.0 ? 0.3 * own : most > 0.0 ? 0.1 * most : fmin(1e-3, max_decrease(c, offset));
 }
 
 //---------------------------------- points ---------------------------------------
@@ -76,30 +76,30 @@ static double scale_of(const tacCheckMotion* c, int offset) {
 // How far points are drawn from where the scene stands. The first point is there; a little beside
 // where the scene may rest on a kink: of drag, at velocity 0, or of the spring of a tendon, at an
 // end of its slack. What touches stays near, so that it still does.
-static double spread_of(const tacModel* model, int i) {
+static double sample_radius(const tacModel* model, int i) {
     if (i > 0 && model->contact) return i % 4 ? 0.005 : 0.1;
     return i > 0 ? 1.0 : model->fluid >= 0 || model->ntendon > 0 ? 0.05 : 0.0;
 }
 
-static void turn_at_random(unsigned long long* random, const double* from, double spread,
-                           double* quat) {
+static void random_rotation(unsigned long long* random, const double* from, double radius,
+                            double* quat) {
     double sum = 0.0;
     for (int k = 0; k < 4; ++k) {
-        quat[k] = from[k] + 0.3 * spread * tac_check_normal(random);
+        quat[k] = from[k] + 0.3 * radius * tac_check_normal(random);
         sum += quat[k] * quat[k];
     }
     for (int k = 0; k < 4; ++k) quat[k] /= sqrt(sum);
 }
 
-static void draw_positions(const tacCheckMotion* c, double spread, unsigned long long* random) {
+static void draw_positions(const tacCheckMotion* c, double radius, unsigned long long* random) {
     memcpy(c->qpos, c->at->qpos, sizeof *c->qpos * (size_t)c->model->nq);
-    for (int k = 0; k < c->model->njoint && spread > 0.0; ++k) {
+    for (int k = 0; k < c->model->njoint && radius > 0.0; ++k) {
         const tacJoint* j = &c->model->joint[k];
-        int straight = j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 3 : 0;
-        double step = spread * (j->kind == TAC_JOINT_SLIDE ? 0.1 : 0.5), *q = c->qpos + j->qpos;
-        for (int n = 0; n < straight; ++n) q[n] += step * tac_check_normal(random);
+        int ntranslate = j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 3 : 0;
+        double step = radius * (j->kind == TAC_JOINT_SLIDE ? 0.1 : 0.5), *q = c->qpos + j->qpos;
+        for (int n = 0; n < ntranslate; ++n) q[n] += step * tac_check_normal(random);
         if (j->axis < 0)
-            turn_at_random(random, c->at->qpos + j->qpos + straight, spread, q + straight);
+            random_rotation(random, c->at->qpos + j->qpos + ntranslate, radius, q + ntranslate);
     }
 }
 
@@ -123,7 +123,7 @@ static void draw_control(const tacCheckMotion* c, int i, unsigned long long* ran
     }
 }
 
-static void mark_next(const tacCheckMotion* c, const double* x) {
+static void set_next(const tacCheckMotion* c, const double* x) {
     const tacModel* m = c->model;
     double* next = c->memory;
     tacState at = {.qpos = c->qpos, .qvel = (double*)x + m->nv, .act = (double*)x + 2 * m->nv};
@@ -135,9 +135,9 @@ static void mark_next(const tacCheckMotion* c, const double* x) {
 static void size_positions(const tacModel* m, const double* qpos, double* out) {
     for (int i = 0; i < m->njoint; ++i) {
         const tacJoint* j = &m->joint[i];
-        int straight = j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 3 : 0;
-        for (int k = 0; k < straight; ++k) out[j->dof + k] = fabs(qpos[j->qpos + k]);
-        for (int k = 0; k < 3 && j->axis < 0; ++k) out[j->dof + straight + k] = 1.0;
+        int ntranslate = j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 3 : 0;
+        for (int k = 0; k < ntranslate; ++k) out[j->dof + k] = fabs(qpos[j->qpos + k]);
+        for (int k = 0; k < 3 && j->axis < 0; ++k) out[j->dof + ntranslate + k] = 1.0;
     }
 }
 
@@ -146,21 +146,21 @@ static int sample(const void* context, int i, unsigned long long* random, double
     const tacCheckMotion* c = context;
     const tacModel* m = c->model;
     int nv = m->nv, nx = 2 * nv + m->na;
-    double spread = spread_of(m, i);
-    draw_positions(c, spread, random);
+    double radius = sample_radius(m, i);
+    draw_positions(c, radius, random);
     for (int k = 0; k < nx; ++k) {
         double from = k < nv ? 0.0 : k < 2 * nv ? c->at->qvel[k - nv] : c->at->act[k - 2 * nv];
-        x[k] = from + (k >= nv && spread > 0.0 ? 0.5 * spread * tac_check_normal(random) : 0.0);
+        x[k] = from + (k >= nv && radius > 0.0 ? 0.5 * radius * tac_check_normal(random) : 0.0);
         scale[k] = 1.0;
     }
     draw_control(c, i, random, x + nx, scale + nx);
     for (int k = 0; k < c->used_count; ++k) {
         x[nx + m->nu + k] = m->param[c->used[k]];
-        scale[nx + m->nu + k] = scale_of(c, c->used[k]);
+        scale[nx + m->nu + k] = param_scale(c, c->used[k]);
     }
-    if (c->steps > 0) mark_next(c, x);
-    size_positions(m, c->qpos, c->about);
-    if (c->next_about) size_positions(m, c->qnext, c->next_about);
+    if (c->steps > 0) set_next(c, x);
+    size_positions(m, c->qpos, c->magnitude);
+    if (c->next_magnitude) size_positions(m, c->qnext, c->next_magnitude);
     return c->outputs;
 }
 
@@ -209,7 +209,7 @@ static tacResult hvp(const void* context, const double* x, const double* y_bar, 
 
 //---------------------------------- problem --------------------------------------
 
-static tacResult take_inertia(tacCheckMotion* c) {
+static tacResult alloc_inertia(tacCheckMotion* c) {
     size_t nv = (size_t)c->model->nv;
     double* M = malloc(sizeof *M * nv * nv + 1);
     if (!M) return TAC_ERROR_MEMORY;
@@ -219,20 +219,20 @@ static tacResult take_inertia(tacCheckMotion* c) {
     return result;
 }
 
-static tacResult take_memory(tacCheckMotion* c) {
+static tacResult alloc_memory(tacCheckMotion* c) {
     const tacModel* m = c->model;
     size_t numbers = 2 * (size_t)m->nparam + 2 * (size_t)m->nq + 4 * (size_t)m->nv +
                      3 * (size_t)m->na + (size_t)m->nwarm;
     c->memory = calloc(1, 16 * numbers + tac_rollout_size(m, c->steps, 16) + 16);
     c->qpos = calloc(2 * (size_t)m->nq + 1, sizeof *c->qpos);
     c->used = calloc((size_t)m->nparam + 1, sizeof *c->used);
-    c->about =
-        calloc(4 * (size_t)m->nv + (size_t)(2 * m->na + m->nu + m->nparam) + 1, sizeof *c->about);
+    c->magnitude = calloc(4 * (size_t)m->nv + (size_t)(2 * m->na + m->nu + m->nparam) + 1,
+                          sizeof *c->magnitude);
     c->inertia = calloc((size_t)m->nv + 1, sizeof *c->inertia);
-    if (!c->memory || !c->qpos || !c->used || !c->about || !c->inertia) return TAC_ERROR_MEMORY;
+    if (!c->memory || !c->qpos || !c->used || !c->magnitude || !c->inertia) return TAC_ERROR_MEMORY;
     c->qnext = c->qpos + m->nq;
     for (int i = 0; i < m->nparam; ++i)
-        if (tac_param_moves(m, i)) c->used[c->used_count++] = i;
+        if (tac_param_affects_motion(m, i)) c->used[c->used_count++] = i;
     return tac_scratch_create(m, &c->scratch);
 }
 
@@ -241,8 +241,8 @@ tacResult tac_check_motion_begin(const tacModel* model, const tacState* at, cons
                                  tacCheckProblem* problem) {
     *context = (tacCheckMotion){.model = model, .steps = steps, .at = at, .ctrl = ctrl};
     if (what) context->what = *what;
-    tacResult result = take_memory(context);
-    if (result == TAC_OK) result = take_inertia(context);
+    tacResult result = alloc_memory(context);
+    if (result == TAC_OK) result = alloc_inertia(context);
     if (result != TAC_OK) {
         tac_check_motion_end(context);
         return result;
@@ -257,11 +257,11 @@ tacResult tac_check_motion_begin(const tacModel* model, const tacState* at, cons
                                  .as_double = &tac_check_transition_double,
                                  .as_complex = &tac_check_transition_complex,
                                  .as_quad = &tac_check_transition_quad,
-                                 .x_about = context->about,
+                                 .x_magnitude = context->magnitude,
                                  .hvp = hvp,
                                  .sample = sample};
     if (!what) {
-        problem->y_about = context->next_about = context->about + problem->n;
+        problem->y_magnitude = context->next_magnitude = context->magnitude + problem->n;
         return TAC_OK;
     }
     problem->as_double = &tac_check_quantity_double;
@@ -276,6 +276,6 @@ void tac_check_motion_end(tacCheckMotion* context) {
     free(context->memory);
     free(context->qpos);
     free(context->used);
-    free(context->about);
+    free(context->magnitude);
     free(context->inertia);
 }

@@ -14,12 +14,12 @@ typedef struct tacCheckMotion {
     int steps;
     int outputs; // length of y
     tacQuantity what;
-    const tacState* at;         // where the first point is, and around which others are drawn
-    const double* ctrl;         // (nu) there
-    double *qpos, *qnext;       // (nq) where dq is taken from, and where y is taken from
-    double *about, *next_about; // sizes of the positions that x and y are counted from
-    double* inertia;            // (nv) along each degree of freedom, where the scene stands
-    int* used;                  // offsets of the parameters among the inputs
+    const tacState* at;   // where the first point is, and around which others are drawn
+    const double* ctrl;   // (nu) there
+    double *qpos, *qnext; // (nq) where dq is taken from, and where y is taken from
+    double *magnitude, *next_magnitude; // sizes of the positions that x and y are counted from
+    double* inertia;                    // (nv) along each degree of freedom, where the scene stands
+    int* used;                          // offsets of the parameters among the inputs
     int used_count;
     void* memory; // of any number type: param, theta (nparam each), qpos, next, next_bar, rollout
 } tacCheckMotion;
@@ -35,6 +35,6 @@ tacResult tac_check_motion_begin(const tacModel* model, const tacState* at, cons
 void tac_check_motion_end(tacCheckMotion* context);
 
 // can this parameter move anything?
-int tac_param_moves(const tacModel* model, int offset);
+int tac_param_affects_motion(const tacModel* model, int offset);
 
 #endif

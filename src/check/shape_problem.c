@@ -2,21 +2,21 @@
 
 #include "check/shape_problem.h"
 
-#include "shape/sweep_numbers.h"
+#include "shape/sweep/sweep_coefs.inl"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 // |y_i|/a_i equal: on the diagonals of a superquadric; other nodes have no three sizes
-static void draw_tie(const double size[3], double y[3]) {
+static void sample_tie(const double size[3], double y[3]) {
     if (size[2] <= 0.0) return;
     double t = fabs(y[0] / size[0]);
     for (int k = 0; k < 3; ++k) y[k] = copysign(t * size[k], y[k]);
 }
 
 // where three planes of a polyhedron are equally high: its corners and their continuation
-static void draw_corner(const tacBound* b, int i, double y[3]) {
+static void sample_corner(const tacNodeData* b, int i, double y[3]) {
     const double* p[3];
     double side[2][3], rise[2], way[3];
     for (int k = 0; k < 3; ++k)
@@ -42,8 +42,8 @@ static void draw_corner(const tacBound* b, int i, double y[3]) {
 
 // A point of a node's frame: near, far or close to its origin; now and then exactly at the origin,
 // on an axis or on a coordinate plane.
-static int draw_local(const tacCheckShape* c, int i, const tacBound* b, unsigned long long* random,
-                      double y[3]) {
+static int sample_local(const tacCheckShape* c, int i, const tacNodeData* b,
+                        unsigned long long* random, double y[3]) {
     double reach = i % 7 == 3 ? c->far : c->size * (i % 7 == 5 ? 0.02 : 1.5);
     for (int k = 0; k < 3; ++k) y[k] = reach * tac_check_normal(random);
     int special = i % 11, axis = i / 11 % 3;
@@ -51,15 +51,15 @@ static int draw_local(const tacCheckShape* c, int i, const tacBound* b, unsigned
     if (special == 1) y[axis] = 0.0;
     if (special == 2) y[axis] = y[(axis + 1) % 3] = 0.0;
     if (special == 3 && b->kind == TAC_NODE_POLYHEDRON)
-        draw_corner(b, i, y);
+        sample_corner(b, i, y);
     else if (special == 3)
-        draw_tie(b->size, y);
+        sample_tie(b->size, y);
     return special > 2 && i % 7 != 5 ? 4 : 1;
 }
 
 // half of the points of a cloud's frame: at one of its points, or within a few widths of it
-static void draw_at_cloud(const tacCheckShape* c, const tacBound* b, int i,
-                          unsigned long long* random, double y[3]) {
+static void sample_near_cloud(const tacCheckShape* c, const tacNodeData* b, int i,
+                              unsigned long long* random, double y[3]) {
     int n = b->cloud->count, point = (int)((unsigned)i / 2u * 2654435761u % (unsigned)n);
     double width = i % 8 == 1 ? 0.0 : 2.0 * c->smooth;
     for (int k = 0; k < 3; ++k) y[k] = b->block[k * n + point] + width * tac_check_normal(random);
@@ -98,19 +98,19 @@ static void scale_splines(const tacCheckShape* c, double* scale) {
 }
 
 // On the spline of a sweep, or on the axis of its parabola, where two feet are equally far.
-static void draw_spline(const tacBound* b, int i, double y[3]) {
-    sweepNumbers s;
+static void sample_spline(const tacNodeData* b, int i, double y[3]) {
+    sweepCoefs s;
     sweep_bind(b, &s);
     double vertex = -s.in[TAC_IN_VERTEX], t = i % 2 ? i % 17 / 16.0 : vertex, bend = i % 5 - 1.0;
     for (int k = 0; k < 3; ++k) {
         const double* p = s.poly[TAC_POLY_POINT + k];
-        y[k] = p[0] + t * (p[1] + t * p[2]) + (i % 2 ? 0.0 : bend * s.in[TAC_IN_BEND + k]);
+        y[k] = p[0] + t * (p[1] + t * p[2]) + (i % 2 ? 0.0 : bend * s.in[TAC_IN_SECOND_DIFF + k]);
     }
 }
 
 // A typical change of a parameter: a share of its size, or where it is 0 of its neighbours'; of
 // places that are all 0 a share of the shape's size, of other such numbers (twists) of 1.
-static double scale_of(const tacCheckShape* c, int offset) {
+static double shape_param_scale(const tacCheckShape* c, int offset) {
     const tacParamName* group = &c->model->paramname[c->model->paramgroup[offset]];
     double own = fabs(c->model->param[offset]), most = 0.0;
     for (int i = 0; i < group->param.count; ++i)
@@ -122,13 +122,13 @@ static double scale_of(const tacCheckShape* c, int offset) {
 static int sample(const void* context, int i, unsigned long long* random, double* x,
                   double* scale) {
     const tacCheckShape* c = context;
-    const tacBound* b = &c->bound[i % c->model->shape[c->shape].count];
+    const tacNodeData* b = &c->bound[i % c->model->shape[c->shape].count];
     const tacFrame* f = &b->frame;
     double y[3];
-    int smooth = draw_local(c, i, b, random, y);
-    if (b->kind == TAC_NODE_CLOUD && i % 2) draw_at_cloud(c, b, i, random, y);
+    int smooth = sample_local(c, i, b, random, y);
+    if (b->kind == TAC_NODE_CLOUD && i % 2) sample_near_cloud(c, b, i, random, y);
     if (b->kind == TAC_NODE_SWEEP && i % 13 == 4) {
-        draw_spline(b, i, y);
+        sample_spline(b, i, y);
         smooth = 1;
     }
     for (int k = 0; k < 3; ++k) {
@@ -139,13 +139,13 @@ static int sample(const void* context, int i, unsigned long long* random, double
     }
     for (int k = 0; k < c->used_count; ++k) {
         x[9 + k] = c->model->param[c->used[k]];
-        scale[9 + k] = scale_of(c, c->used[k]);
+        scale[9 + k] = shape_param_scale(c, c->used[k]);
     }
     scale_splines(c, scale + 9);
     return smooth;
 }
 
-static tacPose pose_of(const tacCheckShape* c) {
+static tacPose shape_pose(const tacCheckShape* c) {
     return (tacPose){{c->position[0], c->position[1], c->position[2]},
                      {c->rotation[0], c->rotation[1], c->rotation[2], c->rotation[3]}};
 }
@@ -164,7 +164,7 @@ static tacResult hvp(const void* context, const double* x, const double* y_bar, 
     tacShapeTangent tangent = {{&x_dot[0], &x_dot[1], &x_dot[2]}, &x_dot[3], param_dot};
     tacShapeAdjoint adjoint = {
         {&x_bar_dot[0], &x_bar_dot[1], &x_bar_dot[2]}, &x_bar_dot[3], param_bar};
-    tacResult result = tac_shape_hvp(c->model, c->shape, pose_of(c), points, field_bar, tangent,
+    tacResult result = tac_shape_hvp(c->model, c->shape, shape_pose(c), points, field_bar, tangent,
                                      adjoint, c->scratch);
     for (int k = 0; k < c->used_count; ++k) x_bar_dot[9 + k] = param_bar[c->used[k]];
     return result;
@@ -175,36 +175,37 @@ static tacResult hvp(const void* context, const double* x, const double* y_bar, 
 // numbers of a block that are looked at: all, or this many spread over it
 #define MOST_OF_BLOCK 96
 
-static int block_uses(const tacNode* node) {
+static int block_param_count(const tacNode* node) {
     return node->block_count < MOST_OF_BLOCK ? node->block_count : MOST_OF_BLOCK;
 }
 
-static void use(tacCheckShape* c, int offset) { c->used[c->used_count++] = offset; }
+static void add_param(tacCheckShape* c, int offset) { c->used[c->used_count++] = offset; }
 
 // nodes may share a temperature
-static void use_once(tacCheckShape* c, int offset) {
+static void add_param_once(tacCheckShape* c, int offset) {
     for (int k = 0; k < c->used_count; ++k)
         if (c->used[k] == offset) return;
-    use(c, offset);
+    add_param(c, offset);
 }
 
-static int most_uses(const tacModel* model, const tacShape* shape) {
-    int most = shape->count * (8 + TAC_OWN);
-    for (int i = 0; i < shape->count; ++i) most += block_uses(&model->node[shape->first + i]);
+static int max_params(const tacModel* model, const tacShape* shape) {
+    int most = shape->count * (8 + TAC_LEAF_PARAMS);
+    for (int i = 0; i < shape->count; ++i)
+        most += block_param_count(&model->node[shape->first + i]);
     return most;
 }
 
-static void use_all(tacCheckShape* c, const tacShape* shape) {
+static void add_all_params(tacCheckShape* c, const tacShape* shape) {
     for (int i = 0; i < shape->count; ++i) {
         const tacNode* node = &c->model->node[shape->first + i];
-        int own[TAC_OWN], owned = tac_node_own(node, own);
-        for (int k = 0; k < 3; ++k) use(c, node->position + k);
-        for (int k = 0; k < 4; ++k) use(c, node->rotation + k);
-        for (int k = 0; k < owned; ++k) use(c, own[k]);
-        if (node->smooth >= 0) use_once(c, node->smooth);
-        int uses = block_uses(node);
+        int own[TAC_LEAF_PARAMS], owned = tac_node_param_offsets(node, own);
+        for (int k = 0; k < 3; ++k) add_param(c, node->position + k);
+        for (int k = 0; k < 4; ++k) add_param(c, node->rotation + k);
+        for (int k = 0; k < owned; ++k) add_param(c, own[k]);
+        if (node->smooth >= 0) add_param_once(c, node->smooth);
+        int uses = block_param_count(node);
         for (int k = 0; k < uses; ++k)
-            use(c, node->block + (int)((long long)k * node->block_count / uses));
+            add_param(c, node->block + (int)((long long)k * node->block_count / uses));
     }
 }
 
@@ -216,7 +217,7 @@ static tacCloudExtent cloud_extent(const tacModel* model, const tacNode* node) {
 // shortest length over which weights of a cloud fall
 static double cloud_width(const tacModel* model, const tacNode* node) {
     return node->smooth >= 0 ? model->param[node->smooth]
-                             : 1.0 / sqrt(cloud_extent(model, node).stiff[1]);
+                             : 1.0 / sqrt(cloud_extent(model, node).metric_eig[1]);
 }
 
 static double smallest_smooth(const tacModel* model, const tacShape* shape) {
@@ -244,7 +245,7 @@ static double typical_size(const tacModel* model, const tacShape* shape) {
     double most = 0.0;
     for (int i = 0; i < shape->count; ++i) {
         const tacNode* node = &model->node[shape->first + i];
-        for (int k = 0; k < tac_size_count(node->kind); ++k)
+        for (int k = 0; k < tac_node_size_count(node->kind); ++k)
             most = fmax(most, model->param[node->size + k]);
         if (node->kind == TAC_NODE_CLOUD) most = fmax(most, 0.5 * cloud_extent(model, node).size);
         for (int k = 3; k < node->block_count && node->kind == TAC_NODE_POLYHEDRON; k += 4)
@@ -272,9 +273,9 @@ tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape*
                                .smooth = smallest_smooth(model, &model->shape[shape])};
     const tacShape* s = &model->shape[shape];
     context->far = 1e3 * context->size;
-    context->used = malloc(sizeof(int) * (size_t)most_uses(model, s));
+    context->used = malloc(sizeof(int) * (size_t)max_params(model, s));
     context->memory = malloc(2 * 16 * (size_t)model->nparam + 16); // 16: complex and quad
-    context->bound = malloc(sizeof(tacBound) * (size_t)s->count);
+    context->bound = malloc(sizeof(tacNodeData) * (size_t)s->count);
     context->page = malloc(sizeof(tacCloudPage) * (size_t)(model->ncloudpage + 1));
     tacResult result = context->used && context->memory && context->bound && context->page
                            ? tac_scratch_create(model, &context->scratch)
@@ -283,8 +284,8 @@ tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape*
         tac_check_shape_end(context);
         return result;
     }
-    tac_shape_bind(model, s, pose_of(context), context->bound);
-    use_all(context, s);
+    tac_node_data_bind(model, s, shape_pose(context), context->bound);
+    add_all_params(context, s);
     *problem = (tacCheckProblem){.name = s->name,
                                  .n = 9 + context->used_count,
                                  .m = 4,

@@ -4,7 +4,7 @@
 #define TAC_CHECK_SHAPE_PROBLEM_H
 
 #include "check/check.h"
-#include "shape/bound.h"
+#include "shape/node_data.h"
 
 typedef struct tacCheckShape {
     const tacModel* model;
@@ -16,7 +16,7 @@ typedef struct tacCheckShape {
     int* used;                       // offsets of the parameters that the shape depends on
     int used_count;
     void* memory;        // two arrays of nparam numbers of any type
-    tacBound* bound;     // nodes in the world at that placement
+    tacNodeData* bound;  // nodes in the world at that placement
     tacCloudPage* page;  // boxes of clouds whose points are moved
     tacScratch* scratch; // large enough for the quad build too
 } tacCheckShape;

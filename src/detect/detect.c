@@ -3,15 +3,15 @@
 //   poses --table of detectors--> contacts --respond/--> forces, impulses
 
 #include "detect/detect.h"
-#include "detect/kept.h"
+#include "detect/field/detect_cache.h"
 
-#include "detect/chosen.h"
-#include "detect/edge_sdf.h"
+#include "detect/edge_sdf/edge_sdf.h"
 #include "detect/gjk_detector.h"
-#include "detect/manifold.h"
-#include "detect/published.h"
+#include "detect/manifold/manifold.h"
+#include "detect/manifold/top_k.h"
+#include "detect/reference/reference.h"
 #include "detect/solid_detector.h"
-#include "detect/ssdf_points.h"
+#include "detect/ssdf/ssdf_points.h"
 #include "math/number.h"
 
 #include <string.h>
@@ -27,9 +27,9 @@ static const tacDetectorKind* const kinds[] = {
 
 const tacDetectorKind* tac_detector_of(const tacModel* model) {
     const tacContactPlan* plan = model ? model->contact : NULL;
-    if (plan && (plan->choice[TAC_CHOICE_DEFINITION] || plan->choice[TAC_CHOICE_KEEP] > 1))
-        return &tac_published_detector;
-    if (plan && plan->choice[TAC_CHOICE_KEEP]) return &tac_chosen_detector;
+    if (plan && (plan->choice[TAC_CHOICE_DEFINITION] || plan->choice[TAC_CHOICE_TOP_K] > 1))
+        return &tac_reference_detector;
+    if (plan && plan->choice[TAC_CHOICE_TOP_K]) return &tac_top_k_detector;
     return plan ? kinds[plan->detector] : NULL;
 }
 
@@ -39,34 +39,34 @@ enum { ONE_RECORD = 8, TWISTS = 48 }; // numbers: point, normal, distance, activ
 
 // Behind each array: arrays that lie multiples of 4096 bytes apart would drive each other out of
 // the cache
-enum { APART = 5 * TAC_ALIGNMENT };
+enum { SEPARATE = 5 * TAC_ALIGNMENT };
 
 size_t tac_contacts_size(int capacity, int twists, size_t real_size) {
     size_t n = (size_t)capacity, count = ONE_RECORD + (twists ? TWISTS : 0);
-    return 4 * tac_arena_need(sizeof(int) * n + APART) +
-           tac_arena_need(sizeof(uint64_t) * n + APART) +
-           count * tac_arena_need(real_size * n + APART);
+    return 4 * tac_arena_align(sizeof(int) * n + SEPARATE) +
+           tac_arena_align(sizeof(uint64_t) * n + SEPARATE) +
+           count * tac_arena_align(real_size * n + SEPARATE);
 }
 
-static void* take_apart(tacArena* arena, int count, size_t size) {
-    return tac_arena_take(arena, (size_t)count * size + APART);
+static void* alloc_separate(tacArena* arena, int count, size_t size) {
+    return tac_arena_alloc(arena, (size_t)count * size + SEPARATE);
 }
 
-tacContacts tac_contacts_take(tacArena* arena, int capacity, int twists) {
+tacContacts tac_contacts_alloc(tacArena* arena, int capacity, int twists) {
     tacContacts c = {.capacity = capacity};
-    c.pair = take_apart(arena, capacity, sizeof(int));
-    c.bundle = take_apart(arena, capacity, sizeof(int));
-    for (int i = 0; i < 2; ++i) c.geom[i] = take_apart(arena, capacity, sizeof(int));
-    c.feature = take_apart(arena, capacity, sizeof(uint64_t));
+    c.pair = alloc_separate(arena, capacity, sizeof(int));
+    c.bundle = alloc_separate(arena, capacity, sizeof(int));
+    for (int i = 0; i < 2; ++i) c.geom[i] = alloc_separate(arena, capacity, sizeof(int));
+    c.feature = alloc_separate(arena, capacity, sizeof(uint64_t));
     for (int i = 0; i < 3; ++i) {
-        c.point[i] = take_apart(arena, capacity, sizeof(tacReal));
-        c.normal[i] = take_apart(arena, capacity, sizeof(tacReal));
+        c.point[i] = alloc_separate(arena, capacity, sizeof(tacReal));
+        c.normal[i] = alloc_separate(arena, capacity, sizeof(tacReal));
     }
-    c.distance = take_apart(arena, capacity, sizeof(tacReal));
-    c.activity = take_apart(arena, capacity, sizeof(tacReal));
+    c.distance = alloc_separate(arena, capacity, sizeof(tacReal));
+    c.activity = alloc_separate(arena, capacity, sizeof(tacReal));
     for (int row = 0; row < 8 && twists; ++row)
         for (int k = 0; k < 6; ++k)
-            c.d_twist[row][k] = take_apart(arena, capacity, sizeof(tacReal));
+            c.d_twist[row][k] = alloc_separate(arena, capacity, sizeof(tacReal));
     return c;
 }
 
@@ -102,7 +102,7 @@ tacResult tac_contacts_create(const tacModel* model, int capacity, int twists, t
         allocator.release(allocator.user, own);
         return TAC_ERROR_MEMORY;
     }
-    own->contacts = tac_contacts_take(&own->arena, capacity, twists);
+    own->contacts = tac_contacts_alloc(&own->arena, capacity, twists);
     *out = &own->contacts;
     return TAC_OK;
 }
@@ -122,15 +122,15 @@ static int are_usable(const tacModel* model, const tacPose* body) {
     for (int b = 0; b < model->nbody; ++b) {
         tacVec3 p = body[b].position;
         tacQuat q = body[b].rotation;
-        double far = fabs(tac_re(p.x)) + fabs(tac_re(p.y)) + fabs(tac_re(p.z));
+        double stride = fabs(tac_re(p.x)) + fabs(tac_re(p.y)) + fabs(tac_re(p.z));
         double norm2 = tac_re(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
-        if (!(far <= TAC_MAX_COORDINATE) || !(norm2 > 1e-200 && norm2 < 1e200)) return 0;
+        if (!(stride <= TAC_MAX_COORDINATE) || !(norm2 > 1e-200 && norm2 < 1e200)) return 0;
     }
     return 1;
 }
 
-static tacResult check(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                       const tacScratch* scratch) {
+static tacResult check_detect_args(const tacModel* model, const tacPose* body,
+                                   const tacContacts* contacts, const tacScratch* scratch) {
     if (!model || !body || !contacts || !scratch) return TAC_ERROR_VALUE;
     if (!tac_detector_of(model)) return TAC_ERROR_UNSUPPORTED;
     return are_usable(model, body) ? TAC_OK : TAC_ERROR_VALUE;
@@ -138,9 +138,9 @@ static tacResult check(const tacModel* model, const tacPose* body, const tacCont
 
 tacResult tac_detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
                      tacScratch* scratch) {
-    tacResult result = check(model, body, contacts, scratch);
+    tacResult result = check_detect_args(model, body, contacts, scratch);
     if (result != TAC_OK) return result;
-    tac_kept_refresh(model, scratch);
+    tac_detect_cache_refresh(model, scratch);
     size_t mark = scratch->arena.used;
     contacts->count = 0;
     result = tac_detector_of(model)->detect(model, body, contacts, scratch);
@@ -151,10 +151,10 @@ tacResult tac_detect(const tacModel* model, const tacPose* body, tacContacts* co
 tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                          const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
                          tacScratch* scratch) {
-    tacResult result = check(model, body, contacts, scratch);
+    tacResult result = check_detect_args(model, body, contacts, scratch);
     if (result == TAC_OK && (!dot || dot->capacity < contacts->count)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
-    tac_kept_refresh(model, scratch);
+    tac_detect_cache_refresh(model, scratch);
     size_t mark = scratch->arena.used;
     tac_contacts_clear(dot, contacts->count);
     result = tac_detector_of(model)->jvp(model, body, contacts, pose_dot, theta_dot, dot, scratch);
@@ -165,10 +165,10 @@ tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacCo
 tacResult tac_detect_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                          const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
                          tacScratch* scratch) {
-    tacResult result = check(model, body, contacts, scratch);
+    tacResult result = check_detect_args(model, body, contacts, scratch);
     if (result == TAC_OK && (!bar || bar->count != contacts->count)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
-    tac_kept_refresh(model, scratch);
+    tac_detect_cache_refresh(model, scratch);
     size_t mark = scratch->arena.used;
     result = tac_detector_of(model)->vjp(model, body, contacts, bar, pose_bar, theta_bar, scratch);
     scratch->arena.used = mark;

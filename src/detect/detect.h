@@ -26,7 +26,7 @@ typedef struct tacDetectorKind {
 const tacDetectorKind* tac_detector_of(const tacModel* model);
 
 // contacts from an arena, count 0; bytes that this takes
-tacContacts tac_contacts_take(tacArena* arena, int capacity, int twists);
+tacContacts tac_contacts_alloc(tacArena* arena, int capacity, int twists);
 size_t tac_contacts_size(int capacity, int twists, size_t real_size);
 
 // all adjoints or tangents of `count` records 0

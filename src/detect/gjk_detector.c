@@ -5,33 +5,33 @@
 
 #include "detect/gjk_detector.h"
 
-#include "detect/by_twist.h"
-#include "detect/hard.h"
+#include "detect/contact_diff.h"
+#include "detect/convex_contacts.h"
 #include "math/number.h"
 #include "tactus/respond.h"
 
-static double margin_of(const tacModel* model) {
+static double gjk_margin(const tacModel* model) {
     int width = model->contact->number[TAC_CONTACT_EPS3];
     return width >= 0 ? 40.0 * tac_re(model->param[width]) : 0.2 * model->contact->length;
 }
 
 // hard contact pushes what is nearer than twice delta
 static void mark_resting(const tacModel* model, tacContacts* contacts, int first) {
-    double reach = 2.0 * tac_re(model->param[model->contact->number[TAC_CONTACT_DELTA]]);
+    double rest_cutoff = 2.0 * tac_re(model->param[model->contact->number[TAC_CONTACT_DELTA]]);
     for (int i = first; i < contacts->count; ++i)
-        contacts->activity[i] = tac_re(contacts->distance[i]) <= reach;
+        contacts->activity[i] = tac_re(contacts->distance[i]) <= rest_cutoff;
 }
 
-static size_t size(const tacModel* model, size_t real_size) {
-    return tac_arena_need(tac_hard_size(model)) +
-           tac_contacts_size(tac_hard_capacity(model), 1, real_size);
+static size_t gjk_size(const tacModel* model, size_t real_size) {
+    return tac_arena_align(tac_ccd_size(model)) +
+           tac_contacts_size(tac_convex_contacts_capacity(model), 1, real_size);
 }
 
-static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
-                        tacScratch* scratch) {
-    void* memory = tac_arena_take(&scratch->arena, tac_hard_size(model));
+static tacResult gjk_detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
+                            tacScratch* scratch) {
+    void* memory = tac_arena_alloc(&scratch->arena, tac_ccd_size(model));
     int first = contacts->count;
-    tacResult result = tac_hard_contacts(model, body, margin_of(model), contacts, memory);
+    tacResult result = tac_convex_contacts(model, body, gjk_margin(model), contacts, memory);
     if (result == TAC_OK && model->contact->responder == TAC_RESPOND_LCP)
         mark_resting(model, contacts, first);
     return result;
@@ -39,26 +39,27 @@ static tacResult detect(const tacModel* model, const tacPose* body, tacContacts*
 
 //---------------------------------- derivative ----------------------------------
 
-static tacResult jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                     const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                     tacScratch* scratch) {
+static tacResult gjk_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                         const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                         tacScratch* scratch) {
     tacContacts c;
     (void)theta_dot; // pieces are as they were loaded
     tacResult result =
-        tac_contacts_with_twists(&tac_gjk_detector, model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK) tac_contacts_by_twist_jvp(model, body, &c, pose_dot, NULL, dot);
+        tac_contact_diff_detect(&tac_gjk_detector, model, body, contacts->count, scratch, &c);
+    if (result == TAC_OK) tac_contact_diff_jvp(model, body, &c, pose_dot, NULL, dot);
     return result;
 }
 
-static tacResult vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                     const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                     tacScratch* scratch) {
+static tacResult gjk_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                         const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                         tacScratch* scratch) {
     tacContacts c;
     (void)theta_bar;
     tacResult result =
-        tac_contacts_with_twists(&tac_gjk_detector, model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK) tac_contacts_by_twist_vjp(model, body, &c, bar, pose_bar, NULL);
+        tac_contact_diff_detect(&tac_gjk_detector, model, body, contacts->count, scratch, &c);
+    if (result == TAC_OK) tac_contact_diff_vjp(model, body, &c, bar, pose_bar, NULL);
     return result;
 }
 
-const tacDetectorKind tac_gjk_detector = {tac_hard_capacity, size, detect, jvp, vjp};
+const tacDetectorKind tac_gjk_detector = {tac_convex_contacts_capacity, gjk_size, gjk_detect,
+                                          gjk_jvp, gjk_vjp};

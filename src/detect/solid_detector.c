@@ -8,43 +8,45 @@
 
 #include "detect/solid_detector.h"
 
-#include "detect/by_twist.h"
-#include "detect/solid_features.h"
+#include "detect/contact_diff.h"
+#include "detect/sat/solid_features.h"
 #include "math/pose.h"
 #include "math/quat.h"
 
-static double margin_of(const tacModel* model) {
+static double solid_margin(const tacModel* model) {
     int width = model->contact->number[TAC_CONTACT_EPS3];
     return width >= 0 ? 40.0 * tac_re(model->param[width]) : 0.0;
 }
 
 static int capacity(const tacModel* model) { return model->contact->npair; }
 
-static size_t program_size(const tacModel* model) {
+static size_t convex_program_size(const tacModel* model) {
     const tacContactPlan* plan = model->contact;
     size_t most = 0;
     for (int i = 0; i < plan->npair && plan->detector == TAC_DETECT_CONVEX; ++i) {
-        size_t need = tac_solids_size(tac_solid_in(plan->solid, plan->pair[i].geom[0]),
-                                      tac_solid_in(plan->solid, plan->pair[i].geom[1]));
+        size_t need =
+            tac_solid_features_size(tac_solid_of_geom(plan->solid, plan->pair[i].geom[0]),
+                                    tac_solid_of_geom(plan->solid, plan->pair[i].geom[1]));
         most = need > most ? need : most;
     }
     return most;
 }
 
-static size_t size(const tacModel* model, size_t real_size) {
+static size_t solid_size(const tacModel* model, size_t real_size) {
     size_t ngeom = (size_t)model->ngeom;
-    return tac_arena_need(program_size(model)) + tac_contacts_size(capacity(model), 1, real_size) +
-           tac_arena_need(7 * real_size * ngeom) + tac_arena_need(sizeof(tacSolidReach) * ngeom);
+    return tac_arena_align(convex_program_size(model)) +
+           tac_contacts_size(capacity(model), 1, real_size) +
+           tac_arena_align(7 * real_size * ngeom) + tac_arena_align(sizeof(tacSolidBound) * ngeom);
 }
 
 //---------------------------------- places ---------------------------------------
 
 // where geoms are, and what they reach to
-typedef struct solidPlaces {
+typedef struct solidPoses {
     const tacModel* model;
     tacPose* pose;        // (ngeom)
-    tacSolidReach* reach; // (ngeom)
-} solidPlaces;
+    tacSolidBound* bound; // (ngeom)
+} solidPoses;
 
 static int is_identity(tacPose p) {
     return p.position.x == 0.0 && p.position.y == 0.0 && p.position.z == 0.0 &&
@@ -52,45 +54,45 @@ static int is_identity(tacPose p) {
 }
 
 // A half-plane's geom is a half-space laid down (planar_reader.c): y of the outline is its z.
-static tacPose pose_of(const tacModel* model, int geom, const tacPose* body) {
+static tacPose geom_pose(const tacModel* model, int geom, const tacPose* body) {
     const tacGeom* g = &model->geom[geom];
-    const tacSolid* solid = tac_solid_in(model->contact->solid, geom);
+    const tacSolid* solid = tac_solid_of_geom(model->contact->solid, geom);
     tacPose pose = {tac_load3(model->param + g->position),
                     tac_quat_load(model->param + g->rotation)};
-    if (tac_solid_is_planar(solid) && tac_solid_is_endless(solid))
+    if (tac_solid_is_planar(solid) && tac_solid_is_unbounded(solid))
         pose = tac_pose_compose(pose, (tacPose){{0.0, 0.0, 0.0}, {1.0, 1.0, 0.0, 0.0}});
     if (is_identity(pose)) return body[g->body];
     return is_identity(body[g->body]) ? pose : tac_pose_compose(body[g->body], pose);
 }
 
-static tacSolidPlace plain(const solidPlaces* places, int geom) {
-    tacVec3 x = places->pose[geom].position;
-    tacQuat q = places->pose[geom].rotation;
-    return (tacSolidPlace){tac_solid_in(places->model->contact->solid, geom),
-                           {tac_re(x.x), tac_re(x.y), tac_re(x.z)},
-                           {tac_re(q.w), tac_re(q.x), tac_re(q.y), tac_re(q.z)}};
+static tacSolidPose solid_pose(const solidPoses* poses, int geom) {
+    tacVec3 x = poses->pose[geom].position;
+    tacQuat q = poses->pose[geom].rotation;
+    return (tacSolidPose){tac_solid_of_geom(poses->model->contact->solid, geom),
+                          {tac_re(x.x), tac_re(x.y), tac_re(x.z)},
+                          {tac_re(q.w), tac_re(q.x), tac_re(q.y), tac_re(q.z)}};
 }
 
-static solidPlaces place_all(const tacModel* model, const tacPose* body, tacArena* arena) {
-    solidPlaces p = {model, TAC_TAKE(arena, tacPose, model->ngeom),
-                     TAC_TAKE(arena, tacSolidReach, model->ngeom)};
+static solidPoses pose_all(const tacModel* model, const tacPose* body, tacArena* arena) {
+    solidPoses p = {model, TAC_ALLOC(arena, tacPose, model->ngeom),
+                    TAC_ALLOC(arena, tacSolidBound, model->ngeom)};
     for (int g = 0; g < model->ngeom; ++g) {
-        if (!tac_solid_is_any(tac_solid_in(model->contact->solid, g))) continue;
-        p.pose[g] = pose_of(model, g, body);
-        tacSolidPlace at = plain(&p, g);
-        p.reach[g] = tac_solid_reach(&at);
+        if (!tac_solid_exists(tac_solid_of_geom(model->contact->solid, g))) continue;
+        p.pose[g] = geom_pose(model, g, body);
+        tacSolidPose at = solid_pose(&p, g);
+        p.bound[g] = tac_solid_bound(&at);
     }
     return p;
 }
 
-static tacPlace place_of(const solidPlaces* places, int geom) {
-    return (tacPlace){places->pose[geom].position, tac_quat_to_mat(places->pose[geom].rotation)};
+static tacTransform geom_transform(const solidPoses* poses, int geom) {
+    return (tacTransform){poses->pose[geom].position, tac_quat_to_mat(poses->pose[geom].rotation)};
 }
 
 //---------------------------------- records --------------------------------------
 
-static void store(const tacContactPair* pair, int index, const tacPatchPair* touch,
-                  const tacPatchPoint* at, tacContacts* out) {
+static void store_contact(const tacContactPair* pair, int index, const tacFeatureContact* contact,
+                          const tacFeatureContactPoint* at, tacContacts* out) {
     const tacReal p[3] = {at->point.x, at->point.y, at->point.z};
     const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
     int i = out->count;
@@ -103,27 +105,28 @@ static void store(const tacContactPair* pair, int index, const tacPatchPair* tou
     out->pair[i] = index;
     out->bundle[i] = -1;
     for (int k = 0; k < 2; ++k) out->geom[k][i] = pair->geom[k];
-    out->feature[i] =
-        (uint64_t)(touch->patch[0].kind) << 62 | (uint64_t)touch->patch[1].kind << 60 |
-        (uint64_t)(unsigned)touch->patch[0].index << 30 | (uint64_t)(unsigned)touch->patch[1].index;
+    out->feature[i] = (uint64_t)(contact->feature[0].kind) << 62 |
+                      (uint64_t)contact->feature[1].kind << 60 |
+                      (uint64_t)(unsigned)contact->feature[0].index << 30 |
+                      (uint64_t)(unsigned)contact->feature[1].index;
 }
 
-static tacResult meet(const solidPlaces* places, int index, double margin, void* memory,
-                      tacContacts* out) {
-    const tacContactPair* pair = &places->model->contact->pair[index];
+static tacResult add_pair_contact(const solidPoses* poses, int index, double margin, void* memory,
+                                  tacContacts* out) {
+    const tacContactPair* pair = &poses->model->contact->pair[index];
     int g = pair->geom[0], h = pair->geom[1];
-    if (!tac_solids_may_meet(&places->reach[g], &places->reach[h], margin)) return TAC_OK;
-    tacSolidPlace first = plain(places, g), second = plain(places, h);
-    tacPatchPair touch;
-    tacPatchPoint at;
+    if (!tac_solid_bounds_overlap(&poses->bound[g], &poses->bound[h], margin)) return TAC_OK;
+    tacSolidPose first = solid_pose(poses, g), second = solid_pose(poses, h);
+    tacFeatureContact contact;
+    tacFeatureContactPoint at;
     tacReal D[7][6];
-    if (!tac_solids_meet(&first, &second, margin, &touch, memory)) return TAC_OK;
-    tacPlace a = place_of(places, g), b = place_of(places, h);
-    if (tac_patch_pair_at(&touch, a, b, &at) != TAC_OK) return TAC_OK; // lost in rounding
+    if (!tac_solid_features(&first, &second, margin, &contact, memory)) return TAC_OK;
+    tacTransform a = geom_transform(poses, g), b = geom_transform(poses, h);
+    if (tac_feature_contact_at(&contact, a, b, &at) != TAC_OK) return TAC_OK; // lost in rounding
     if (out->count == out->capacity) return TAC_ERROR_CAPACITY;
-    store(pair, index, &touch, &at, out);
+    store_contact(pair, index, &contact, &at, out);
     if (out->d_twist[0][0]) {
-        if (tac_patch_pair_jacobian(&touch, a, b, &at, D) != TAC_OK) return TAC_OK;
+        if (tac_feature_contact_jacobian(&contact, a, b, &at, D) != TAC_OK) return TAC_OK;
         for (int row = 0; row < 8; ++row)
             for (int k = 0; k < 6; ++k)
                 out->d_twist[row][k][out->count] = row < 7 ? D[row][k] : (tacReal)0.0;
@@ -132,38 +135,39 @@ static tacResult meet(const solidPlaces* places, int index, double margin, void*
     return TAC_OK;
 }
 
-static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
-                        tacScratch* scratch) {
-    double margin = margin_of(model);
-    size_t need = program_size(model);
-    void* memory = need ? tac_arena_take(&scratch->arena, need) : NULL;
-    solidPlaces places = place_all(model, body, &scratch->arena);
+static tacResult solid_detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
+                              tacScratch* scratch) {
+    double margin = solid_margin(model);
+    size_t need = convex_program_size(model);
+    void* memory = need ? tac_arena_alloc(&scratch->arena, need) : NULL;
+    solidPoses poses = pose_all(model, body, &scratch->arena);
     tacResult result = TAC_OK;
     for (int i = 0; i < model->contact->npair && result == TAC_OK; ++i)
-        result = meet(&places, i, margin, memory, contacts);
+        result = add_pair_contact(&poses, i, margin, memory, contacts);
     return result;
 }
 
 //---------------------------------- derivative -----------------------------------
 
-static tacResult jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                     const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                     tacScratch* scratch) {
+static tacResult solid_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                           tacScratch* scratch) {
     tacContacts c;
     tacResult result =
-        tac_contacts_with_twists(&tac_solid_detector, model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK) tac_contacts_by_twist_jvp(model, body, &c, pose_dot, theta_dot, dot);
+        tac_contact_diff_detect(&tac_solid_detector, model, body, contacts->count, scratch, &c);
+    if (result == TAC_OK) tac_contact_diff_jvp(model, body, &c, pose_dot, theta_dot, dot);
     return result;
 }
 
-static tacResult vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                     const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                     tacScratch* scratch) {
+static tacResult solid_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                           tacScratch* scratch) {
     tacContacts c;
     tacResult result =
-        tac_contacts_with_twists(&tac_solid_detector, model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK) tac_contacts_by_twist_vjp(model, body, &c, bar, pose_bar, theta_bar);
+        tac_contact_diff_detect(&tac_solid_detector, model, body, contacts->count, scratch, &c);
+    if (result == TAC_OK) tac_contact_diff_vjp(model, body, &c, bar, pose_bar, theta_bar);
     return result;
 }
 
-const tacDetectorKind tac_solid_detector = {capacity, size, detect, jvp, vjp};
+const tacDetectorKind tac_solid_detector = {capacity, solid_size, solid_detect, solid_jvp,
+                                            solid_vjp};

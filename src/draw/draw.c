@@ -21,20 +21,20 @@
 _Static_assert(BORDER* BORDER <= TAC_PACKET, "a tile with its border is one packet");
 
 // what one thread works in
-typedef struct drawSpace {
+typedef struct drawWorkspace {
     tacRays rays;
-    tacShadeSpace shade, mirror;
+    tacShadeWorkspace shade, mirror;
     double colour[BORDER * BORDER][3];
     unsigned char edge[TILE * TILE];
     int list[TILE * TILE]; // pixels with an edge
-} drawSpace;
+} drawWorkspace;
 
 typedef struct drawWork {
     const tacStage* stage;
     const tacDrawOptions* options;
     tacImage* image;
     tacScratch** scratch; // one per worker
-    drawSpace** space;
+    drawWorkspace** workspace;
     double offset[TAC_MAX_SAMPLES][2]; // of the rays in a pixel, 0 .. 1
     double half_height;                // of the picture at distance 1
     int columns, rows;                 // of tiles
@@ -49,7 +49,7 @@ typedef struct drawTile {
 
 // One ray per row and per column of the finer grid (n rooks), scattered by the golden ratio; four
 // are the rotated grid.
-static void place_samples(int count, double offset[][2]) {
+static void set_samples(int count, double offset[][2]) {
     const double golden = 0.6180339887498949;
     for (int i = 0; i < count; ++i) {
         double mine = fmod(0.5 + i * golden, 1.0);
@@ -70,100 +70,103 @@ static void add_ray(const drawWork* work, double px, double py, tacRays* rays) {
     along = tac_add_scaled(along, x, tac_load3(camera->axes[0]));
     along = tac_normalize(tac_add_scaled(along, y, tac_load3(camera->axes[1])));
     int i = rays->count++;
-    tac_set_vector(&rays->origin, i, tac_load3(camera->position));
-    tac_set_vector(&rays->along, i, along);
-    rays->start[i] = rays->before[i] = 0.0;
+    tac_vectors_set(&rays->origin, i, tac_load3(camera->position));
+    tac_vectors_set(&rays->along, i, along);
+    rays->start[i] = rays->eye_distance[i] = 0.0;
 }
 
 //---------------------------------- edges ----------------------------------------
 
-static int differ(const drawSpace* space, int a, int b) {
-    const tacRays* rays = &space->rays;
+static int pixels_differ(const drawWorkspace* workspace, int a, int b) {
+    const tacRays* rays = &workspace->rays;
     if (rays->item[a] != rays->item[b]) return 1;
     if (rays->item[a] < 0) return 0;
-    tacVec3 turn = tac_sub(tac_vector(&rays->normal, a), tac_vector(&rays->normal, b));
+    tacVec3 turn = tac_sub(tac_vectors_get(&rays->normal, a), tac_vectors_get(&rays->normal, b));
     if (tac_norm2(turn) > 0.06) return 1;
     for (int c = 0; c < 3; ++c) {
         // steps that the eye sees, in about sRGB's measure
-        double d = sqrt(space->colour[a][c]) - sqrt(space->colour[b][c]);
+        double d = sqrt(workspace->colour[a][c]) - sqrt(workspace->colour[b][c]);
         if (fabs(d) > 0.05) return 1;
     }
     return 0;
 }
 
-static int has_edge(const drawSpace* space, int x, int y) {
+static int has_edge(const drawWorkspace* workspace, int x, int y) {
     int at = (y + 1) * BORDER + x + 1;
-    if (space->rays.near[at]) return 1;
+    if (workspace->rays.near[at]) return 1;
     for (int dy = -1; dy <= 1; ++dy)
         for (int dx = -1; dx <= 1; ++dx)
-            if ((dx || dy) && differ(space, at, at + dy * BORDER + dx)) return 1;
+            if ((dx || dy) && pixels_differ(workspace, at, at + dy * BORDER + dx)) return 1;
     return 0;
 }
 
 //---------------------------------- tiles ----------------------------------------
 
 // one ray through the middle of each pixel
-static void draw_middles(const drawWork* work, drawTile tile, drawSpace* space,
+static void draw_middles(const drawWork* work, drawTile tile, drawWorkspace* workspace,
                          tacScratch* scratch) {
-    space->rays.count = 0;
+    workspace->rays.count = 0;
     for (int y = -1; y <= TILE; ++y)
         for (int x = -1; x <= TILE; ++x)
-            add_ray(work, tile.x + x + 0.5, tile.y + y + 0.5, &space->rays);
-    tac_shade(work->stage, &space->rays, &space->shade, scratch);
+            add_ray(work, tile.x + x + 0.5, tile.y + y + 0.5, &workspace->rays);
+    tac_shade(work->stage, &workspace->rays, &workspace->shade, scratch);
     for (int i = 0; i < BORDER * BORDER; ++i)
-        for (int c = 0; c < 3; ++c) space->colour[i][c] = tac_tone(space->shade.colour[i][c]);
+        for (int c = 0; c < 3; ++c)
+            workspace->colour[i][c] = tac_tone_map(workspace->shade.colour[i][c]);
 }
 
 // all rays of the pixels that have an edge, as many pixels at once as a packet holds
-static void draw_edges(const drawWork* work, drawTile tile, drawSpace* space, tacScratch* scratch) {
+static void draw_edges(const drawWork* work, drawTile tile, drawWorkspace* workspace,
+                       tacScratch* scratch) {
     int samples = work->options->samples, count = 0;
     for (int i = 0; i < TILE * TILE; ++i)
-        if (i % TILE < tile.width && i / TILE < tile.height && has_edge(space, i % TILE, i / TILE))
-            space->list[count++] = i;
+        if (i % TILE < tile.width && i / TILE < tile.height &&
+            has_edge(workspace, i % TILE, i / TILE))
+            workspace->list[count++] = i;
     int most = TAC_PACKET / samples;
     for (int first = 0; first < count; first += most) {
         int pixels = count - first < most ? count - first : most;
-        space->rays.count = 0;
+        workspace->rays.count = 0;
         for (int i = 0; i < pixels * samples; ++i) {
-            int pixel = space->list[first + i / samples];
+            int pixel = workspace->list[first + i / samples];
             const double* offset = work->offset[i % samples];
             add_ray(work, tile.x + pixel % TILE + offset[0], tile.y + pixel / TILE + offset[1],
-                    &space->rays);
+                    &workspace->rays);
         }
-        tac_shade(work->stage, &space->rays, &space->shade, scratch);
+        tac_shade(work->stage, &workspace->rays, &workspace->shade, scratch);
         for (int i = 0; i < pixels; ++i) {
-            int pixel = space->list[first + i];
-            double* mean = space->colour[(pixel / TILE + 1) * BORDER + pixel % TILE + 1];
+            int pixel = workspace->list[first + i];
+            double* mean = workspace->colour[(pixel / TILE + 1) * BORDER + pixel % TILE + 1];
             for (int c = 0; c < 3; ++c) {
                 double sum = 0.0;
                 for (int k = 0; k < samples; ++k)
-                    sum += tac_tone(space->shade.colour[i * samples + k][c]);
+                    sum += tac_tone_map(workspace->shade.colour[i * samples + k][c]);
                 mean[c] = sum / samples;
             }
         }
     }
 }
 
-static void store_tile(const drawWork* work, drawTile tile, const drawSpace* space) {
+static void store_tile(const drawWork* work, drawTile tile, const drawWorkspace* workspace) {
     for (int y = 0; y < tile.height; ++y)
         for (int x = 0; x < tile.width; ++x) {
             size_t at = (size_t)(tile.y + y) * (size_t)work->image->width + (size_t)(tile.x + x);
             for (int c = 0; c < 3; ++c)
                 work->image->rgb[3 * at + (size_t)c] =
-                    tac_srgb_byte(space->colour[(y + 1) * BORDER + x + 1][c]);
+                    tac_srgb_byte(workspace->colour[(y + 1) * BORDER + x + 1][c]);
         }
 }
 
 static void draw_tile(void* context, int job, int worker) {
     drawWork* work = context;
-    drawSpace* space = work->space[worker];
+    drawWorkspace* workspace = work->workspace[worker];
     drawTile tile = {job % work->columns * TILE, job / work->columns * TILE, TILE, TILE};
     if (tile.x + TILE > work->image->width) tile.width = work->image->width - tile.x;
     if (tile.y + TILE > work->image->height) tile.height = work->image->height - tile.y;
-    space->rays.pixel = 2.0 * work->half_height / work->image->height;
-    draw_middles(work, tile, space, work->scratch[worker]);
-    if (work->options->samples > 1) draw_edges(work, tile, space, work->scratch[worker]);
-    store_tile(work, tile, space);
+    workspace->rays.pixel = 2.0 * work->half_height / work->image->height;
+    draw_middles(work, tile, workspace, work->scratch[worker]);
+    if (work->options->samples > 1) draw_edges(work, tile, workspace, work->scratch[worker]);
+    store_tile(work, tile, workspace);
     int done = atomic_fetch_add(&work->done, 1) + 1;
     if (worker == 0 && work->options->progress)
         work->options->progress(work->options->user, (double)done / (work->columns * work->rows));
@@ -176,28 +179,28 @@ tacDrawOptions tac_default_draw_options(void) {
 }
 
 static void release_workers(drawWork* work, int workers, tacAllocator a) {
-    for (int i = 0; i < workers && work->scratch && work->space; ++i) {
+    for (int i = 0; i < workers && work->scratch && work->workspace; ++i) {
         tac_scratch_destroy(work->scratch[i]);
-        a.release(a.user, work->space[i]);
+        a.release(a.user, work->workspace[i]);
     }
     a.release(a.user, work->scratch);
-    a.release(a.user, work->space);
+    a.release(a.user, work->workspace);
 }
 
 static tacResult make_workers(drawWork* work, const tacModel* model, int workers, tacAllocator a) {
     work->scratch = a.allocate(a.user, sizeof(tacScratch*) * (size_t)workers);
-    work->space = a.allocate(a.user, sizeof(drawSpace*) * (size_t)workers);
-    if (!work->scratch || !work->space) return TAC_ERROR_MEMORY;
+    work->workspace = a.allocate(a.user, sizeof(drawWorkspace*) * (size_t)workers);
+    if (!work->scratch || !work->workspace) return TAC_ERROR_MEMORY;
     for (int i = 0; i < workers; ++i) {
         work->scratch[i] = NULL;
-        work->space[i] = NULL;
+        work->workspace[i] = NULL;
     }
     for (int i = 0; i < workers; ++i) {
         if (tac_scratch_create(model, &work->scratch[i]) != TAC_OK) return TAC_ERROR_MEMORY;
-        work->space[i] = a.allocate(a.user, sizeof(drawSpace));
-        if (!work->space[i]) return TAC_ERROR_MEMORY;
-        work->space[i]->shade.mirror = &work->space[i]->mirror;
-        work->space[i]->mirror.mirror = NULL;
+        work->workspace[i] = a.allocate(a.user, sizeof(drawWorkspace));
+        if (!work->workspace[i]) return TAC_ERROR_MEMORY;
+        work->workspace[i]->shade.mirror = &work->workspace[i]->mirror;
+        work->workspace[i]->mirror.mirror = NULL;
     }
     return TAC_OK;
 }
@@ -232,8 +235,8 @@ static tacResult make_stage(const tacModel* model, const tacDrawOptions* options
     return result;
 }
 
-tacResult tac_draw_eye(const tacModel* model, const tacDrawOptions* options, double aspect,
-                       tacCamera* eye) {
+tacResult tac_draw_camera(const tacModel* model, const tacDrawOptions* options, double aspect,
+                          tacCamera* eye) {
     tacStage stage;
     tacResult result = make_stage(model, options, aspect, &stage);
     if (result != TAC_OK) return result;
@@ -253,7 +256,7 @@ tacResult tac_draw(const tacModel* model, const tacDrawOptions* options, tacImag
     work.half_height = tan(0.5 * stage.camera.fovy * 3.14159265358979323846 / 180.0);
     work.columns = (image->width + TILE - 1) / TILE;
     work.rows = (image->height + TILE - 1) / TILE;
-    place_samples(options->samples, work.offset);
+    set_samples(options->samples, work.offset);
     result = draw_stage(&work, model);
     if (result == TAC_OK)
         tac_draw_marks(&stage, options->marks, options->nmarks, options->arrow, image);

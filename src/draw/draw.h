@@ -29,7 +29,7 @@ tacDrawOptions tac_default_draw_options(void);
 tacResult tac_draw(const tacModel* model, const tacDrawOptions* options, tacImage* image);
 
 // Where a picture of that width/height would be seen from.
-tacResult tac_draw_eye(const tacModel* model, const tacDrawOptions* options, double aspect,
-                       tacCamera* eye);
+tacResult tac_draw_camera(const tacModel* model, const tacDrawOptions* options, double aspect,
+                          tacCamera* eye);
 
 #endif

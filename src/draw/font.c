@@ -10,7 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define PIECES 6 // segments of each quadratic piece
+#define CURVE_SEGMENTS 6 // segments of each quadratic piece
 
 typedef struct fontGlyph {
     char code;
@@ -74,7 +74,7 @@ static const fontGlyph glyphs[] = {
 
 static const char unknown[] = "0305252303";
 
-static const char* find(char code) {
+static const char* find_strokes(char code) {
     char small = (char)tolower((unsigned char)code);
     for (size_t i = 0; i < sizeof glyphs / sizeof glyphs[0]; ++i)
         if (glyphs[i].code == small) return glyphs[i].strokes;
@@ -95,10 +95,10 @@ static void draw_to(fontPen* pen, double x, double y) {
     pen->y = y;
 }
 
-static void bend_to(fontPen* pen, const double control[2], double x, double y) {
+static void curve_to(fontPen* pen, const double control[2], double x, double y) {
     double x0 = pen->x, y0 = pen->y;
-    for (int i = 1; i <= PIECES; ++i) {
-        double t = (double)i / PIECES, a = (1.0 - t) * (1.0 - t), b = 2.0 * t * (1.0 - t);
+    for (int i = 1; i <= CURVE_SEGMENTS; ++i) {
+        double t = (double)i / CURVE_SEGMENTS, a = (1.0 - t) * (1.0 - t), b = 2.0 * t * (1.0 - t);
         draw_to(pen, a * x0 + b * control[0] + t * t * x, a * y0 + b * control[1] + t * t * y);
     }
 }
@@ -120,14 +120,14 @@ static void draw_stroke(fontPen* pen, double p[][2], int n, int smooth) {
         const double* next = p[i + 1];
         double x = last ? next[0] : 0.5 * (p[i][0] + next[0]);
         double y = last ? next[1] : 0.5 * (p[i][1] + next[1]);
-        bend_to(pen, p[i], x, y);
+        curve_to(pen, p[i], x, y);
     }
-    if (closed) bend_to(pen, p[0], 0.5 * (p[0][0] + p[1][0]), 0.5 * (p[0][1] + p[1][1]));
+    if (closed) curve_to(pen, p[0], 0.5 * (p[0][0] + p[1][0]), 0.5 * (p[0][1] + p[1][1]));
 }
 
 int tac_font_glyph(char code, tacSegment out[TAC_FONT_LINES]) {
     fontPen pen = {.out = out};
-    for (const char* at = find(code); *at; at += *at == ' ') {
+    for (const char* at = find_strokes(code); *at; at += *at == ' ') {
         double points[16][2] = {{0}};
         int n = 0, smooth = *at == '~';
         for (at += smooth; *at && *at != ' '; at += 2, ++n) {
@@ -143,7 +143,7 @@ int tac_font_glyph(char code, tacSegment out[TAC_FONT_LINES]) {
 
 double tac_font_advance(char code) {
     int right = 0, column = 0;
-    for (const char* at = find(code); *at; ++at) {
+    for (const char* at = find_strokes(code); *at; ++at) {
         if (*at == '~' || *at == ' ') continue;
         if (column == 0 && *at - '0' > right) right = *at - '0';
         column = !column;

@@ -33,12 +33,12 @@ static double segment_distance(const tacSegment* s, double x, double y) {
 }
 
 // whole pixels between two places, within the picture
-static int cut(double place, int least, int most) {
-    return place <= least ? least : place >= most ? most : (int)place;
+static int clamp_pixel(double pos, int least, int most) {
+    return pos <= least ? least : pos >= most ? most : (int)pos;
 }
 
 void tac_ink_strokes(const tacInk* ink, const tacSegment* strokes, int count, double width) {
-    double reach = 0.5 * width + 1.0;
+    double radius = 0.5 * width + 1.0;
     double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
     for (int i = 0; i < count; ++i) {
         left = fmin(left, fmin(strokes[i].x0, strokes[i].x1));
@@ -46,15 +46,16 @@ void tac_ink_strokes(const tacInk* ink, const tacSegment* strokes, int count, do
         top = fmin(top, fmin(strokes[i].y0, strokes[i].y1));
         bottom = fmax(bottom, fmax(strokes[i].y0, strokes[i].y1));
     }
-    int x0 = cut(left - reach, ink->left, ink->right), y0 = cut(top - reach, ink->top, ink->bottom);
-    int x1 = cut(right + reach + 1.0, ink->left, ink->right);
-    int y1 = cut(bottom + reach + 1.0, ink->top, ink->bottom);
+    int x0 = clamp_pixel(left - radius, ink->left, ink->right),
+        y0 = clamp_pixel(top - radius, ink->top, ink->bottom);
+    int x1 = clamp_pixel(right + radius + 1.0, ink->left, ink->right);
+    int y1 = clamp_pixel(bottom + radius + 1.0, ink->top, ink->bottom);
     for (int y = y0; y < y1; ++y)
         for (int x = x0; x < x1; ++x) {
             double nearest = INFINITY;
             for (int i = 0; i < count; ++i)
                 nearest = fmin(nearest, segment_distance(&strokes[i], x + 0.5, y + 0.5));
-            if (nearest < reach) tac_ink_pixel(ink, x, y, 0.5 + 0.5 * width - nearest);
+            if (nearest < radius) tac_ink_pixel(ink, x, y, 0.5 + 0.5 * width - nearest);
         }
 }
 
@@ -68,17 +69,17 @@ void tac_ink_box(const tacInk* ink, double left, double top, double right, doubl
 
 //---------------------------------- words ----------------------------------------
 
-void tac_ink_text(const tacInk* ink, tacText place, const char* text) {
-    double unit = place.unit, x = place.x - place.anchor * unit * tac_font_width(text);
+void tac_ink_text(const tacInk* ink, tacText pos, const char* text) {
+    double unit = pos.unit, x = pos.x - pos.anchor * unit * tac_font_width(text);
     for (; *text; ++text) {
         tacSegment strokes[TAC_FONT_LINES];
         int count = tac_font_glyph(*text, strokes);
         for (int i = 0; i < count; ++i) {
             tacSegment* s = &strokes[i];
             s->x0 = x + unit * s->x0;
-            s->y0 = place.y - unit * (s->y0 - TAC_FONT_BASE);
+            s->y0 = pos.y - unit * (s->y0 - TAC_FONT_BASE);
             s->x1 = x + unit * s->x1;
-            s->y1 = place.y - unit * (s->y1 - TAC_FONT_BASE);
+            s->y1 = pos.y - unit * (s->y1 - TAC_FONT_BASE);
         }
         if (count > 0) tac_ink_strokes(ink, strokes, count, fmax(1.1, 0.75 * unit));
         x += unit * tac_font_advance(*text);

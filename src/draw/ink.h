@@ -32,6 +32,6 @@ typedef struct tacText {
     double x, y, anchor, unit;
 } tacText;
 
-void tac_ink_text(const tacInk* ink, tacText place, const char* text);
+void tac_ink_text(const tacInk* ink, tacText pos, const char* text);
 
 #endif

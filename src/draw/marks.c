@@ -19,14 +19,14 @@ typedef struct markView {
     tacInk ink;
 } markView;
 
-static markView look(const tacStage* stage, tacImage* image) {
+static markView make_view(const tacStage* stage, tacImage* image) {
     double half = tan(0.5 * stage->camera.fovy * 3.14159265358979323846 / 180.0);
     return (markView){&stage->camera, 0.5 * image->height / half, fmax(1.0, image->height / 320.0),
                       tac_ink(image)};
 }
 
 // place of a point in the picture; 0 if it is behind the eye
-static int project(const markView* view, tacVec3 x, double at[2]) {
+static int project_point(const markView* view, tacVec3 x, double at[2]) {
     const tacCamera* c = view->camera;
     tacVec3 from = tac_sub(x, tac_load3(c->position));
     double depth = -tac_dot(from, tac_load3(c->axes[2]));
@@ -39,8 +39,8 @@ static int project(const markView* view, tacVec3 x, double at[2]) {
 }
 
 // strokes in a colour, with a dark rim that sets them off from any background
-static void stroke(const markView* view, const tacMark* mark, const tacSegment* strokes, int count,
-                   double width) {
+static void draw_strokes(const markView* view, const tacMark* mark, const tacSegment* strokes,
+                         int count, double width) {
     tacInk ink = view->ink;
     ink.alpha = 0.6 * mark->alpha;
     tac_ink_colour(&ink, 16, 16, 24);
@@ -58,24 +58,24 @@ static void draw_arrow(const markView* view, const tacMark* mark, const double f
     const tacSegment strokes[3] = {{from[0], from[1], to[0], to[1]},
                                    {to[0], to[1], to[0] - a - 0.5 * b, to[1] - b + 0.5 * a},
                                    {to[0], to[1], to[0] - a + 0.5 * b, to[1] - b - 0.5 * a}};
-    stroke(view, mark, strokes, 3, 1.0 * u);
+    draw_strokes(view, mark, strokes, 3, 1.0 * u);
 }
 
 static void draw_mark(const markView* view, const tacMark* mark, double full) {
     double from[2], to[2];
     tacVec3 x = tac_load3(mark->point);
-    if (!project(view, x, from)) return;
+    if (!project_point(view, x, from)) return;
     tacMark arrow = *mark;
     arrow.alpha = 1.0; // its length tells the weight already
-    if (project(view, tac_add_scaled(x, full, tac_load3(mark->along)), to))
+    if (project_point(view, tac_add_scaled(x, full, tac_load3(mark->along)), to))
         draw_arrow(view, &arrow, from, to);
     const tacSegment dot = {from[0], from[1], from[0], from[1]};
-    stroke(view, mark, &dot, 1, 3.2 * view->unit);
+    draw_strokes(view, mark, &dot, 1, 3.2 * view->unit);
 }
 
 void tac_draw_marks(const tacStage* stage, const tacMark* marks, int count, double full,
                     tacImage* image) {
-    markView view = look(stage, image);
-    if (!(full > 0.0)) full = 0.4 * stage->grain;
+    markView view = make_view(stage, image);
+    if (!(full > 0.0)) full = 0.4 * stage->mean_radius;
     for (int i = 0; i < count; ++i) draw_mark(&view, &marks[i], full);
 }

@@ -6,42 +6,42 @@
 #include "draw/trace.h"
 
 // tangent of half the angle under which a light is seen: width of penumbras
-#define TAC_LIGHT_WIDTH 0.045
+#define TAC_LIGHT_WIDTH_TAN 0.045
 
 // points on surfaces, a little above them
-typedef struct tacSpots {
+typedef struct tacSurfels {
     int count;
     tacVec3 centre; // of a ball around all spots
     double extent;  // its radius
     tacVectors x, normal;
-    tacVectors to_light;      // unit
-    double reach[TAC_PACKET]; // distance of the light, may be infinite                  [m]
+    tacVectors to_light;                           // unit
+    double light_distance[TAC_PACKET];             // distance of the light, may be infinite [m]
     double light[TAC_PACKET], ambient[TAC_PACKET]; // 0 dark .. 1 open
-} tacSpots;
+} tacSurfels;
 
 // one search for the closest approach of an item to the way to the light
-typedef struct tacSeeker {
-    int spot, turns;
+typedef struct tacShadowRay {
+    int surfel, steps;
     double t, from, to;           // now, and the part of the way near the item
     double best, at, left, right; // least value/(width t), where, and the places tried beside it
-} tacSeeker;
+} tacShadowRay;
 
-typedef struct tacOccludeSpace {
-    tacSeeker seekers[TAC_PACKET], found[TAC_PACKET];
+typedef struct tacOccludeWorkspace {
+    tacShadowRay shadow_rays[TAC_PACKET], found[TAC_PACKET];
     tacVectors x, gradient;
-    double value[TAC_PACKET], least[TAC_PACKET];
+    double value[TAC_PACKET], min_value[TAC_PACKET];
     int index[TAC_PACKET];
-} tacOccludeSpace;
+} tacOccludeWorkspace;
 
 // fills centre and extent
-void tac_spots_measure(tacSpots* spots);
+void tac_surfels_measure(tacSurfels* surfels);
 
 // fills light[] from to_light and reach
-void tac_shadows(const tacStage* stage, tacSpots* spots, tacOccludeSpace* space,
-                 tacScratch* scratch);
+void tac_occlude_shadows(const tacStage* stage, tacSurfels* surfels, tacOccludeWorkspace* workspace,
+                         tacScratch* scratch);
 
 // fills ambient[]
-void tac_ambient(const tacStage* stage, tacSpots* spots, tacOccludeSpace* space,
-                 tacScratch* scratch);
+void tac_occlude_ambient(const tacStage* stage, tacSurfels* surfels, tacOccludeWorkspace* workspace,
+                         tacScratch* scratch);
 
 #endif

@@ -6,23 +6,24 @@
 #include "draw/occlude.h"
 
 // working memory of one thread
-typedef struct tacShadeSpace {
-    struct tacShadeSpace* mirror; // for what surfaces mirror; NULL: they mirror the sky alone
+typedef struct tacShadeWorkspace {
+    struct tacShadeWorkspace* mirror; // for what surfaces mirror; NULL: they mirror the sky alone
     tacRays mirrored;
     tacRays layer; // rays that go on through transparent items
-    tacSpots spots;
-    tacTraceSpace trace;
-    tacOccludeSpace occlude;
+    tacSurfels surfels;
+    tacTraceWorkspace trace;
+    tacOccludeWorkspace occlude;
     double colour[TAC_PACKET][3], left[TAC_PACKET]; // light so far, share that still passes
-    int spot_ray[TAC_PACKET], owner[TAC_PACKET];
-    double spot_colour[TAC_PACKET][3], spot_mirror[TAC_PACKET][3];
-} tacShadeSpace;
+    int surfel_ray[TAC_PACKET], owner[TAC_PACKET];
+    double surfel_colour[TAC_PACKET][3], surfel_mirror[TAC_PACKET][3];
+} tacShadeWorkspace;
 
 // Traces the rays and fills space->colour: linear light.
-void tac_shade(const tacStage* stage, tacRays* rays, tacShadeSpace* space, tacScratch* scratch);
+void tac_shade(const tacStage* stage, tacRays* rays, tacShadeWorkspace* workspace,
+               tacScratch* scratch);
 
 // linear light to what a picture can hold, 0 .. 1
-double tac_tone(double linear);
+double tac_tone_map(double linear);
 
 // linear light 0 .. 1 to a byte of an sRGB picture
 unsigned char tac_srgb_byte(double linear);

@@ -3,7 +3,7 @@
 #include "draw/stage.h"
 
 #include "draw/extent.h"
-#include "draw/frame.h"
+#include "draw/framing.h"
 #include "draw/nice.h"
 
 #include "math/pose.h"
@@ -18,15 +18,15 @@ static double to_linear(double srgb) {
     return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4);
 }
 
-static void set_axes(tacItem* item) {
+static void set_axes(tacStageItem* item) {
     tacMat3 R = tac_quat_to_mat(item->pose.rotation);
     for (int i = 0; i < 3; ++i) item->axes[i] = tac_mat_column(R, i);
 }
 
 // a shape that is one half-space and nothing else becomes an item without a shape
-static tacItem make_item(const tacModel* model, int shape, tacPose pose, const double rgba[4],
-                         tacScratch* scratch) {
-    tacItem item = {.shape = shape, .pose = pose, .alpha = rgba[3]};
+static tacStageItem make_item(const tacModel* model, int shape, tacPose pose, const double rgba[4],
+                              tacScratch* scratch) {
+    tacStageItem item = {.shape = shape, .pose = pose, .alpha = rgba[3]};
     for (int i = 0; i < 3; ++i) item.rgb[i] = to_linear(rgba[i]);
     const tacNode* root = &model->node[model->shape[shape].first];
     item.ball = tac_draw_ball(model, shape, pose, scratch);
@@ -41,8 +41,9 @@ static tacItem make_item(const tacModel* model, int shape, tacPose pose, const d
     return item;
 }
 
-static tacItem make_ground(tacVec3 point) {
-    tacItem item = {.shape = -1, .pose = {point, {1.0, 0.0, 0.0, 0.0}}, .ball = {point, INFINITY}};
+static tacStageItem make_ground(tacVec3 point) {
+    tacStageItem item = {
+        .shape = -1, .pose = {point, {1.0, 0.0, 0.0, 0.0}}, .ball = {point, INFINITY}};
     item.rgb[0] = item.rgb[1] = item.rgb[2] = 0.42;
     item.alpha = 1.0;
     set_axes(&item);
@@ -52,7 +53,7 @@ static tacItem make_ground(tacVec3 point) {
 //---------------------------------- extent ---------------------------------------
 
 // a ball around the balls of all finite items, and their mean radius
-static void measure(tacStage* stage) {
+static void measure_extent(tacStage* stage) {
     tacVec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
     double sum = 0.0;
     int finite = 0;
@@ -73,13 +74,13 @@ static void measure(tacStage* stage) {
             stage->radius =
                 fmax(stage->radius, r + tac_distance(stage->items[i].ball.center, stage->centre));
     }
-    stage->grain = finite ? sum / finite : 1.0;
+    stage->mean_radius = finite ? sum / finite : 1.0;
 }
 
 //---------------------------------- order and light ------------------------------
 
 static int by_order(const void* a, const void* b) {
-    const tacItem *one = a, *two = b;
+    const tacStageItem *one = a, *two = b;
     if (one->order != two->order) return one->order < two->order ? -1 : 1;
     return one->number < two->number ? -1 : one->number > two->number;
 }
@@ -88,14 +89,14 @@ static int by_order(const void* a, const void* b) {
 static void sort_items(tacStage* stage, tacVec3 eye) {
     stage->planes = 0;
     for (int i = 0; i < stage->count; ++i) {
-        tacItem* item = &stage->items[i];
+        tacStageItem* item = &stage->items[i];
         item->order = item->shape < 0 ? -INFINITY
                       : isfinite(item->ball.radius)
                           ? tac_distance(item->ball.center, eye) - item->ball.radius
                           : INFINITY;
         stage->planes += item->shape < 0;
     }
-    qsort(stage->items, (size_t)stage->count, sizeof(tacItem), by_order);
+    qsort(stage->items, (size_t)stage->count, sizeof(tacStageItem), by_order);
 }
 
 // the scene's lights, or one from the upper left of the default view
@@ -113,40 +114,42 @@ static void set_lights(tacStage* stage, int scene_lights) {
 //---------------------------------- stage ----------------------------------------
 
 // one shape on its own, and a ground that it stands on
-static void place_shape(tacStage* stage, int shape, tacLook* look, tacScratch* scratch) {
+static void add_shape(tacStage* stage, int shape, tacFramingWorkspace* framing,
+                      tacScratch* scratch) {
     static const double clay[4] = {0.90, 0.56, 0.28, 1.0};
     stage->items[0] = make_item(stage->model, shape, tac_pose_identity(), clay, scratch);
     stage->count = 1;
     if (!isfinite(stage->items[0].ball.radius)) return;
-    measure(stage);
-    double z = tac_frame_lowest(stage, look, scratch);
+    measure_extent(stage);
+    double z = tac_framing_lowest(stage, framing, scratch);
     if (isfinite(z)) stage->items[stage->count++] = make_ground(tac_vec3(0.0, 0.0, z));
 }
 
-static void place_geoms(tacStage* stage, tacScratch* scratch) {
+static void add_geoms(tacStage* stage, tacScratch* scratch) {
     const tacModel* model = stage->model;
     for (int i = 0; i < model->ngeom; ++i) {
         const tacGeom* geom = &model->geom[i];
         if (geom->rgba[3] <= 0.0 || geom->shape < 0) continue;
-        tacItem item = make_item(model, geom->shape, tac_geom_pose(model, i), geom->rgba, scratch);
+        tacStageItem item =
+            make_item(model, geom->shape, tac_geom_pose(model, i), geom->rgba, scratch);
         item.number = i;
         stage->items[stage->count++] = item;
     }
 }
 
-static void set_stage(tacStage* stage, int camera, int shape, double aspect, tacLook* look,
-                      tacScratch* scratch) {
+static void set_stage(tacStage* stage, int camera, int shape, double aspect,
+                      tacFramingWorkspace* framing, tacScratch* scratch) {
     const tacModel* model = stage->model;
     if (shape >= 0)
-        place_shape(stage, shape, look, scratch);
+        add_shape(stage, shape, framing, scratch);
     else
-        place_geoms(stage, scratch);
-    measure(stage);
+        add_geoms(stage, scratch);
+    measure_extent(stage);
     sort_items(stage, stage->centre);
     stage->cell = tac_nice_length(0.2 * stage->radius);
     if (camera < 0 && shape < 0 && model->ncamera > 0) camera = 0;
     stage->camera =
-        camera >= 0 ? model->camera[camera] : tac_frame_camera(stage, aspect, look, scratch);
+        camera >= 0 ? model->camera[camera] : tac_framing_camera(stage, aspect, framing, scratch);
     sort_items(stage, tac_load3(stage->camera.position));
     set_lights(stage, shape < 0 && model->nlight > 0);
 }
@@ -155,17 +158,17 @@ tacResult tac_stage_create(const tacModel* model, int camera, int shape, double 
                            tacScratch* scratch, tacStage* out) {
     tacAllocator a = model->allocator;
     tacStage stage = {.model = model, .allocator = a};
-    tacLook* look = a.allocate(a.user, sizeof *look);
-    stage.items = a.allocate(a.user, sizeof(tacItem) * (size_t)(model->ngeom + 2));
+    tacFramingWorkspace* framing = a.allocate(a.user, sizeof *framing);
+    stage.items = a.allocate(a.user, sizeof(tacStageItem) * (size_t)(model->ngeom + 2));
     stage.lights = a.allocate(a.user, sizeof(tacLight) * (size_t)(model->nlight + 1));
-    int whole = look && stage.items && stage.lights;
+    int whole = framing && stage.items && stage.lights;
     if (whole) {
-        set_stage(&stage, camera, shape, aspect, look, scratch);
+        set_stage(&stage, camera, shape, aspect, framing, scratch);
         *out = stage;
     } else {
         tac_stage_destroy(&stage);
     }
-    a.release(a.user, look);
+    a.release(a.user, framing);
     return whole ? TAC_OK : TAC_ERROR_MEMORY;
 }
 

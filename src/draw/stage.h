@@ -9,7 +9,7 @@
 
 #include "tactus/shape.h"
 
-typedef struct tacItem {
+typedef struct tacStageItem {
     int shape;       // of the model, or -1: a half-space
     tacPose pose;    // in the world
     tacBall ball;    // that holds the solid, in the world; of infinite radius without an end
@@ -18,18 +18,18 @@ typedef struct tacItem {
     double alpha;    // opacity
     double order;    // distance from the eye, half-spaces before all
     int number;      // of the geom
-} tacItem;
+} tacStageItem;
 
 typedef struct tacStage {
     const tacModel* model;
-    tacItem* items; // half-spaces first, then from near to far
+    tacStageItem* items; // half-spaces first, then from near to far
     tacLight* lights;
     int count, planes, nlight; // items, half-spaces among them, lights
     tacCamera camera;
     tacVec3 centre; // of a ball around all finite items
     double radius;
-    double grain; // mean radius of the finite items: scale of ambient occlusion
-    double cell;  // side of the squares on a half-space
+    double mean_radius; // mean radius of the finite items: scale of ambient occlusion
+    double cell;        // side of the squares on a half-space
     tacAllocator allocator;
 } tacStage;
 

@@ -12,72 +12,73 @@
 // radii of the scene, from its centre, at which the sky covers what reaches to the horizon
 #define TAC_HAZE_END 16.0
 // evaluations that one ray may spend on one item
-#define TAC_TRACE_TURNS 320
+#define TAC_TRACE_STEPS 320
 
 // many vectors, one array per coordinate
 typedef struct tacVectors {
     double x[TAC_PACKET], y[TAC_PACKET], z[TAC_PACKET];
 } tacVectors;
 
-static inline tacVec3 tac_vector(const tacVectors* v, int i) {
+static inline tacVec3 tac_vectors_get(const tacVectors* v, int i) {
     return tac_vec3(v->x[i], v->y[i], v->z[i]);
 }
 
-static inline void tac_set_vector(tacVectors* v, int i, tacVec3 a) {
+static inline void tac_vectors_set(tacVectors* v, int i, tacVec3 a) {
     v->x[i] = a.x;
     v->y[i] = a.y;
     v->z[i] = a.z;
 }
 
 // the first `count` of them, for tac_shape_eval
-static inline tacPoints tac_points(const tacVectors* v, int count) {
+static inline tacPoints tac_vectors_points(const tacVectors* v, int count) {
     return (tacPoints){count, {v->x, v->y, v->z}};
 }
 
 // value (NULL to skip) and gradient, for tac_shape_eval
-static inline tacField tac_slopes(double* value, tacVectors* gradient) {
+static inline tacField tac_vectors_field(double* value, tacVectors* gradient) {
     return (tacField){value, {gradient->x, gradient->y, gradient->z}, {NULL}};
 }
 
 // rays, and what they meet
 typedef struct tacRays {
     int count;
-    double pixel;                   // width of a pixel at distance 1 from the eye
-    tacVectors origin;              //                                           [m]
-    tacVectors along;               // unit vectors
-    double start[TAC_PACKET];       // nothing before this distance counts       [m]
-    double before[TAC_PACKET];      // way from the eye to the origin            [m]
-    double distance[TAC_PACKET];    // of the hit, infinite without one          [m]
-    int item[TAC_PACKET];           // that is hit, or -1
-    tacVectors normal;              // of the item there, outwards, unit
-    unsigned char near[TAC_PACKET]; // 1: passed an item by less than a pixel
+    double pixel;                    // width of a pixel at distance 1 from the eye
+    tacVectors origin;               //                                           [m]
+    tacVectors along;                // unit vectors
+    double start[TAC_PACKET];        // nothing before this distance counts       [m]
+    double eye_distance[TAC_PACKET]; // way from the eye to the origin            [m]
+    double distance[TAC_PACKET];     // of the hit, infinite without one          [m]
+    int item[TAC_PACKET];            // that is hit, or -1
+    tacVectors normal;               // of the item there, outwards, unit
+    unsigned char near[TAC_PACKET];  // 1: passed an item by less than a pixel
 } tacRays;
 
 // where one ray is on its way to one item
 typedef struct tacMarcher {
-    int ray, turns;
+    int ray, steps;
     int inside, near; // has not left the solid that it started in; was nearer than a pixel
     double t, end;    // now, and where it can stop looking
     double out, in;   // last known distances outside and inside; in is infinite at first
 } tacMarcher;
 
 // working memory of one thread
-typedef struct tacTraceSpace {
+typedef struct tacTraceWorkspace {
     tacMarcher far[TAC_PACKET], close[TAC_PACKET];
     tacVectors x, gradient;
     double value[TAC_PACKET];
     int index[TAC_PACKET];
-    int most_turns; // of any ray on any item so far
-} tacTraceSpace;
+    int most_steps; // of any ray on any item so far
+} tacTraceWorkspace;
 
 // fills distance, item, normal and near of every ray
-void tac_trace(const tacStage* stage, tacRays* rays, tacTraceSpace* space, tacScratch* scratch);
+void tac_trace(const tacStage* stage, tacRays* rays, tacTraceWorkspace* workspace,
+               tacScratch* scratch);
 
 // point of a ray
 tacVec3 tac_ray_point(const tacRays* rays, int i, double t);
 
 // Part of a ray inside the ball of an item; 0 if there is none.
-int tac_ball_interval(tacVec3 from, tacVec3 along, tacVec3 centre, double radius, double* enter,
-                      double* leave);
+int tac_ray_ball_interval(tacVec3 from, tacVec3 along, tacVec3 centre, double radius, double* enter,
+                          double* leave);
 
 #endif

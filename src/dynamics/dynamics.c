@@ -28,13 +28,13 @@ tacResult tac_input_check(const tacModel* model, tacDynamicsInput x, const tacSc
 }
 
 tacMotion tac_motion_at(const tacModel* model, tacDynamicsInput x, tacArena* arena) {
-    tacMotion m = tac_motion_take(model, 1, arena);
+    tacMotion m = tac_motion_alloc(model, 1, arena);
     m.qpos = x.qpos;
     m.qvel = x.qvel;
     m.qacc = x.qacc;
     m.wrench = x.wrench;
     if (!m.qvel) {
-        tacReal* zero = TAC_TAKE(arena, tacReal, model->nv);
+        tacReal* zero = TAC_ALLOC(arena, tacReal, model->nv);
         memset(zero, 0, sizeof *zero * (size_t)model->nv);
         m.qvel = zero;
     }
@@ -44,12 +44,12 @@ tacMotion tac_motion_at(const tacModel* model, tacDynamicsInput x, tacArena* are
 // a motion and at most six arrays of nv numbers; of rows also poses and two Jacobians
 size_t tac_dynamics_size(const tacModel* model, size_t real_size) {
     size_t nv = (size_t)(model->nv + 1), nbody = (size_t)model->nbody;
-    return tac_motion_size(model, 1, real_size) + 6 * tac_arena_need(real_size * nv) +
-           tac_arena_need(real_size * 7 * nbody) + 2 * tac_arena_need(real_size * 6 * nv);
+    return tac_motion_size(model, 1, real_size) + 6 * tac_arena_align(real_size * nv) +
+           tac_arena_align(real_size * 7 * nbody) + 2 * tac_arena_align(real_size * 6 * nv);
 }
 
 // copies a result out if it is finite
-static tacResult hand_out(const tacReal* result, int n, tacReal* out) {
+static tacResult write_result(const tacReal* result, int n, tacReal* out) {
     if (tac_missing(out, n)) return TAC_ERROR_VALUE;
     if (!tac_all_finite(result, n)) return TAC_ERROR_DIVERGED;
     if (n > 0) memcpy(out, result, sizeof *out * (size_t)n);
@@ -58,11 +58,11 @@ static tacResult hand_out(const tacReal* result, int n, tacReal* out) {
 
 //---------------------------------- motion ---------------------------------------
 
-static tacVec3 origin_of(const tacMotion* m, int body) { return tac_load3(m->origin + 3 * body); }
+static tacVec3 tree_origin(const tacMotion* m, int body) { return tac_load3(m->origin + 3 * body); }
 
 static void store_twist(const tacMotion* m, int body, tacReal* out) {
     tacTwist t = tac_twist_load(m->vel + 6 * body);
-    tac_twist_store(out, tac_twist_shift(t, origin_of(m, body), tac_load3(m->place + 3 * body)));
+    tac_twist_store(out, tac_twist_shift(t, tree_origin(m, body), tac_load3(m->pos + 3 * body)));
 }
 
 tacResult tac_kinematics(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
@@ -72,14 +72,14 @@ tacResult tac_kinematics(const tacModel* model, const tacReal* qpos, const tacRe
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
-    tacReal* tau = TAC_TAKE(&scratch->arena, tacReal, model->nv);
+    tacReal* tau = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
     SINGLE->kinematics(model, &m);
     if (twist) SINGLE->inverse(model, &m, tau);
-    if (!tac_all_finite(m.place, 3 * model->nbody) || !tac_all_finite(m.quat, 4 * model->nbody) ||
+    if (!tac_all_finite(m.pos, 3 * model->nbody) || !tac_all_finite(m.quat, 4 * model->nbody) ||
         (twist && !tac_all_finite(m.vel, 6 * model->nbody)))
         result = TAC_ERROR_DIVERGED;
     for (int b = 0; b < model->nbody && result == TAC_OK; ++b) {
-        if (pose) pose[b] = (tacPose){tac_load3(m.place + 3 * b), tac_quat_load(m.quat + 4 * b)};
+        if (pose) pose[b] = (tacPose){tac_load3(m.pos + 3 * b), tac_quat_load(m.quat + 4 * b)};
         if (twist) store_twist(&m, b, twist + 6 * b);
     }
     scratch->arena.used = mark;
@@ -103,7 +103,7 @@ tacResult tac_body_jacobian(const tacModel* model, const tacReal* qpos, int body
     for (int k = tac_last_dof(model, body); k >= 0 && result == TAC_OK; k = model->dof[k].parent) {
         tacReal column[6];
         tacTwist S = tac_twist_load(m.S + 6 * k);
-        tac_twist_store(column, tac_twist_shift(S, origin_of(&m, body), tac_load3(point)));
+        tac_twist_store(column, tac_twist_shift(S, tree_origin(&m, body), tac_load3(point)));
         for (int i = 0; i < 6; ++i) J[i * nv + k] = column[i];
     }
     scratch->arena.used = mark;
@@ -118,7 +118,7 @@ tacResult tac_mass_matrix(const tacModel* model, const tacReal* qpos, tacReal* M
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used, nv = (size_t)model->nv;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
-    tacReal* tau = TAC_TAKE(&scratch->arena, tacReal, model->nv);
+    tacReal* tau = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
     SINGLE->kinematics(model, &m);
     SINGLE->inverse(model, &m, tau);
     SINGLE->mass(model, &m, NULL);
@@ -136,13 +136,13 @@ tacResult tac_mass_matrix(const tacModel* model, const tacReal* qpos, tacReal* M
 //---------------------------------- energy and momentum --------------------------
 
 // mass, and centre of mass from the world's origin
-static tacVec3 centre(const tacModel* model, const tacMotion* m, int body) {
-    tacPose pose = {tac_load3(m->place + 3 * body), tac_quat_load(m->quat + 4 * body)};
+static tacVec3 body_com(const tacModel* model, const tacMotion* m, int body) {
+    tacPose pose = {tac_load3(m->pos + 3 * body), tac_quat_load(m->quat + 4 * body)};
     return tac_pose_apply(pose, tac_load3(model->param + model->body[body].com));
 }
 
 // what a body's ten numbers make of its twist, about its tree's origin
-static tacWrench momentum_of(const tacMotion* m, int body) {
+static tacWrench body_momentum(const tacMotion* m, int body) {
     const tacReal* I = m->inertia + 10 * body;
     tacTwist t = tac_twist_load(m->vel + 6 * body);
     tacVec3 h = tac_load3(I + 1);
@@ -185,9 +185,10 @@ static void sum_energy(const tacModel* model, const tacMotion* m, tacReal energy
     int pulls = !(model->disable & TAC_DISABLE_GRAVITY);
     for (int b = 1; b < model->nbody; ++b) {
         tacTwist t = tac_twist_load(m->vel + 6 * b);
-        energy[0] += 0.5 * tac_power(t, momentum_of(m, b));
+        energy[0] += 0.5 * tac_power(t, body_momentum(m, b));
         if (pulls)
-            energy[1] -= model->param[model->body[b].mass] * tac_dot(gravity, centre(model, m, b));
+            energy[1] -=
+                model->param[model->body[b].mass] * tac_dot(gravity, body_com(model, m, b));
     }
     for (int k = 0; k < model->nv; ++k) {
         tacReal armature = model->param[model->joint[model->dof[k].joint].armature];
@@ -202,45 +203,46 @@ static void sum_energy(const tacModel* model, const tacMotion* m, tacReal energy
 static void sum_momentum(const tacModel* model, const tacMotion* m, tacReal momentum[6]) {
     tacWrench sum = tac_wrench_zero();
     for (int b = 1; b < model->nbody; ++b) {
-        tacWrench p = momentum_of(m, b);
-        sum = tac_wrench_add(sum, tac_wrench_shift(p, origin_of(m, b), tac_vec3_zero()));
+        tacWrench p = body_momentum(m, b);
+        sum = tac_wrench_add(sum, tac_wrench_shift(p, tree_origin(m, b), tac_vec3_zero()));
     }
     tac_wrench_store(momentum, sum);
 }
 
-static tacResult sum_up(const tacModel* model, tacDynamicsInput x, int n, tacReal* out,
-                        void (*sum)(const tacModel*, const tacMotion*, tacReal*),
-                        tacScratch* scratch) {
+static tacResult eval_sum(const tacModel* model, tacDynamicsInput x, int n, tacReal* out,
+                          void (*sum)(const tacModel*, const tacMotion*, tacReal*),
+                          tacScratch* scratch) {
     tacResult result = tac_input_check(model, x, scratch);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacReal total[6];
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
-    tacReal* tau = TAC_TAKE(&scratch->arena, tacReal, model->nv);
+    tacReal* tau = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
     SINGLE->kinematics(model, &m);
     SINGLE->inverse(model, &m, tau);
     sum(model, &m, total);
     scratch->arena.used = mark;
-    return hand_out(total, n, out);
+    return write_result(total, n, out);
 }
 
 tacResult tac_energy(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                      tacReal energy[2], tacScratch* scratch) {
     tacDynamicsInput x = {.qpos = qpos, .qvel = qvel};
-    return sum_up(model, x, 2, energy, sum_energy, scratch);
+    return eval_sum(model, x, 2, energy, sum_energy, scratch);
 }
 
 tacResult tac_momentum(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                        tacReal momentum[6], tacScratch* scratch) {
     tacDynamicsInput x = {.qpos = qpos, .qvel = qvel};
-    return sum_up(model, x, 6, momentum, sum_momentum, scratch);
+    return eval_sum(model, x, 6, momentum, sum_momentum, scratch);
 }
 
 //---------------------------------- forces ---------------------------------------
 
 // tau += J' w of what pushes bodies
-static void add_pushes(const tacModel* model, tacMotion* m, tacReal* unused, tacReal* tau) {
-    m->pushed = 1;
+static void add_external_forces(const tacModel* model, tacMotion* m, tacReal* unused,
+                                tacReal* tau) {
+    m->has_external_forces = 1;
     SINGLE->kinematics(model, m);
     SINGLE->inverse(model, m, unused);
     for (int k = 0; k < model->nv; ++k)
@@ -258,13 +260,13 @@ tacResult tac_joint_forces(const tacModel* model, const tacState* x, const tacRe
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, at, &scratch->arena);
-    tacReal* own = TAC_TAKE(&scratch->arena, tacReal, model->nv);
+    tacReal* own = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
     m.ctrl = ctrl;
     m.act = x->act;
     SINGLE->applied(model, &m, own);
-    if (model->pushed && !(model->disable & TAC_DISABLE_PASSIVE))
-        add_pushes(model, &m, TAC_TAKE(&scratch->arena, tacReal, model->nv), own);
-    result = hand_out(own, model->nv, tau);
+    if (model->has_external_forces && !(model->disable & TAC_DISABLE_PASSIVE))
+        add_external_forces(model, &m, TAC_ALLOC(&scratch->arena, tacReal, model->nv), own);
+    result = write_result(own, model->nv, tau);
     scratch->arena.used = mark;
     return result;
 }
@@ -275,10 +277,10 @@ tacResult tac_inverse_dynamics(const tacModel* model, tacDynamicsInput x, tacRea
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
-    tacReal* own = TAC_TAKE(&scratch->arena, tacReal, model->nv);
+    tacReal* own = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
     SINGLE->kinematics(model, &m);
     SINGLE->inverse(model, &m, own);
-    result = hand_out(own, model->nv, tau);
+    result = write_result(own, model->nv, tau);
     scratch->arena.used = mark;
     return result;
 }
@@ -291,14 +293,14 @@ tacResult tac_forward_dynamics(const tacModel* model, tacDynamicsInput x, const 
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
-    tacReal* own = TAC_TAKE(&scratch->arena, tacReal, model->nv);
+    tacReal* own = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
     SINGLE->kinematics(model, &m);
     SINGLE->inverse(model, &m, own);
     SINGLE->mass(model, &m, NULL);
     SINGLE->factor(model, &m);
     for (int k = 0; k < model->nv; ++k) own[k] = (tau ? tau[k] : (tacReal)0.0) - own[k];
     SINGLE->solve(model, &m, own);
-    result = hand_out(own, model->nv, qacc);
+    result = write_result(own, model->nv, qacc);
     scratch->arena.used = mark;
     return result;
 }

@@ -19,7 +19,7 @@ int tac_tangent_is_finite(const tacModel* model, tacDynamicsTangent t) {
 }
 
 // everything that a derivative at the input reads
-static void prepare(const tacModel* model, tacMotion* m, tacReal* tau) {
+static void prepare_inverse(const tacModel* model, tacMotion* m, tacReal* tau) {
     SINGLE->kinematics(model, m);
     SINGLE->inverse(model, m, tau);
     SINGLE->mass(model, m, NULL);
@@ -36,8 +36,8 @@ tacResult tac_inverse_dynamics_jacobian(const tacModel* model, tacDynamicsInput 
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
-    tacReal* tau = TAC_TAKE(&scratch->arena, tacReal, model->nv);
-    prepare(model, &m, tau);
+    tacReal* tau = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
+    prepare_inverse(model, &m, tau);
     if (!tac_all_finite(tau, model->nv) ||
         !tac_all_finite(m.coriolis + 12, 12 * (model->nbody - 1)))
         result = TAC_ERROR_DIVERGED;
@@ -57,9 +57,9 @@ tacResult tac_inverse_dynamics_jvp(const tacModel* model, tacDynamicsInput x,
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
-    tacReal* own = TAC_TAKE(&scratch->arena, tacReal, model->nv);
+    tacReal* own = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
     tacMotionDot dot = to_dot(x_dot);
-    prepare(model, &m, own);
+    prepare_inverse(model, &m, own);
     SINGLE->inverse_jvp(model, &m, &dot, own);
     if (!tac_all_finite(own, model->nv))
         result = TAC_ERROR_DIVERGED;
@@ -79,9 +79,9 @@ tacResult tac_inverse_dynamics_vjp(const tacModel* model, tacDynamicsInput x,
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacMotion m = tac_motion_at(model, x, &scratch->arena);
-    tacReal* tau = TAC_TAKE(&scratch->arena, tacReal, model->nv);
+    tacReal* tau = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
     tacMotionDot bar = to_dot(x_bar);
-    prepare(model, &m, tau);
+    prepare_inverse(model, &m, tau);
     if (!tac_all_finite(tau, model->nv) ||
         !tac_all_finite(m.coriolis + 12, 12 * (model->nbody - 1)))
         result = TAC_ERROR_DIVERGED;
@@ -94,11 +94,11 @@ tacResult tac_inverse_dynamics_vjp(const tacModel* model, tacDynamicsInput x,
 //---------------------------------- forward --------------------------------------
 
 // accelerations in `qacc`, and the motion with them, ready for derivatives and factored
-static tacMotion solve_at(const tacModel* model, tacDynamicsInput x, const tacReal* tau,
-                          tacArena* arena, tacReal* qacc) {
+static tacMotion prepare_forward(const tacModel* model, tacDynamicsInput x, const tacReal* tau,
+                                 tacArena* arena, tacReal* qacc) {
     x.qacc = NULL;
     tacMotion m = tac_motion_at(model, x, arena);
-    tacReal* unused = TAC_TAKE(arena, tacReal, model->nv);
+    tacReal* unused = TAC_ALLOC(arena, tacReal, model->nv);
     SINGLE->kinematics(model, &m);
     SINGLE->inverse(model, &m, qacc);
     SINGLE->mass(model, &m, NULL);
@@ -120,9 +120,9 @@ tacResult tac_forward_dynamics_jvp(const tacModel* model, tacDynamicsInput x, co
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
-    tacReal* qacc = TAC_TAKE(&scratch->arena, tacReal, model->nv);
-    tacReal* own = TAC_TAKE(&scratch->arena, tacReal, model->nv);
-    tacMotion m = solve_at(model, x, tau, &scratch->arena, qacc);
+    tacReal* qacc = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
+    tacReal* own = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
+    tacMotion m = prepare_forward(model, x, tau, &scratch->arena, qacc);
     tacMotionDot dot = to_dot(x_dot);
     dot.da = NULL;
     SINGLE->inverse_jvp(model, &m, &dot, own);
@@ -145,9 +145,9 @@ tacResult tac_forward_dynamics_vjp(const tacModel* model, tacDynamicsInput x, co
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
-    tacReal* qacc = TAC_TAKE(&scratch->arena, tacReal, model->nv);
-    tacReal* lambda = TAC_TAKE(&scratch->arena, tacReal, model->nv);
-    tacMotion m = solve_at(model, x, tau, &scratch->arena, qacc);
+    tacReal* qacc = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
+    tacReal* lambda = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
+    tacMotion m = prepare_forward(model, x, tau, &scratch->arena, qacc);
     for (int k = 0; k < model->nv; ++k) lambda[k] = qacc_bar[k];
     SINGLE->solve(model, &m, lambda);
     if (!tac_all_finite(qacc, model->nv) || !tac_all_finite(lambda, model->nv)) {

@@ -3,7 +3,7 @@
 //   kinetic    T = v . tau/2,  tau = M(q) v: inverse dynamics at rest, without gravity, under v
 //   potential  V = sum of -m g . c over bodies, k |stretch|^2/2 over springs of joints and tendons
 
-#include "dynamics/place.h"
+#include "dynamics/kinematics_diff.h"
 
 #include "math/spatial.h"
 
@@ -11,31 +11,32 @@
 
 //---------------------------------- potential ------------------------------------
 
-static void add3(tacReal* bar, int offset, tacVec3 a) {
+static void accumulate3_at(tacReal* bar, int offset, tacVec3 a) {
     bar[offset] += a.x;
     bar[offset + 1] += a.y;
     bar[offset + 2] += a.z;
 }
 
 // weights are wrenches on the bodies; mass, centre and gravity themselves
-static void weight_vjp(const tacModel* model, const tacMotion* m, int body, tacReal bar,
-                       tacReal* wrench, tacReal* theta_bar) {
+static void gravity_energy_vjp(const tacModel* model, const tacMotion* m, int body, tacReal bar,
+                               tacReal* wrench, tacReal* theta_bar) {
     const tacBody* b = &model->body[body];
     tacMat3 R = tac_quat_to_mat(tac_quat_load(m->quat + 4 * body));
     tacVec3 g = tac_scale(tac_load3(model->param + model->gravity), -bar);
     tacVec3 arm = tac_mat_mul_vec(R, tac_load3(model->param + b->com));
-    tacVec3 c = tac_add(tac_load3(m->place + 3 * body), arm);
+    tacVec3 c = tac_add(tac_load3(m->pos + 3 * body), arm);
     tacVec3 force = tac_scale(g, model->param[b->mass]);
     tac_wrench_store(wrench, (tacWrench){force, tac_cross(arm, force)});
     if (!theta_bar) return;
     theta_bar[b->mass] += tac_dot(g, c);
-    add3(theta_bar, b->com, tac_mat_tmul_vec(R, force));
-    add3(theta_bar, model->gravity, tac_scale(c, -bar * model->param[b->mass]));
+    accumulate3_at(theta_bar, b->com, tac_mat_tmul_vec(R, force));
+    accumulate3_at(theta_bar, model->gravity, tac_scale(c, -bar * model->param[b->mass]));
 }
 
 // stretch along each degree of freedom of a joint's spring; of turns the rotation vector w, along
 // which d|w|^2/2 = w . dq
-static int stretch(const tacModel* model, const tacMotion* m, const tacJoint* j, tacReal out[6]) {
+static int spring_deflections(const tacModel* model, const tacMotion* m, const tacJoint* j,
+                              tacReal out[6]) {
     const double* rest = model->qpos_spring + j->qpos;
     const tacReal* q = m->qpos + j->qpos;
     int n = 0;
@@ -49,10 +50,10 @@ static int stretch(const tacModel* model, const tacMotion* m, const tacJoint* j,
     return n + 3;
 }
 
-static void spring_vjp(const tacModel* model, const tacMotion* m, const tacJoint* j, tacReal bar,
-                       tacReal* q_bar, tacReal* theta_bar) {
+static void spring_energy_vjp(const tacModel* model, const tacMotion* m, const tacJoint* j,
+                              tacReal bar, tacReal* q_bar, tacReal* theta_bar) {
     tacReal d[6], k = model->param[j->stiffness];
-    int count = stretch(model, m, j, d);
+    int count = spring_deflections(model, m, j, d);
     for (int i = 0; i < count; ++i) {
         if (q_bar) q_bar[j->dof + i] += bar * k * d[i];
         if (theta_bar) theta_bar[j->stiffness] += 0.5 * bar * d[i] * d[i];
@@ -61,8 +62,8 @@ static void spring_vjp(const tacModel* model, const tacMotion* m, const tacJoint
 }
 
 // slack between the two spring lengths
-static void tendon_vjp(const tacModel* model, const tacMotion* m, const tacTendon* t, tacReal bar,
-                       tacReal* q_bar, tacReal* theta_bar) {
+static void tendon_energy_vjp(const tacModel* model, const tacMotion* m, const tacTendon* t,
+                              tacReal bar, tacReal* q_bar, tacReal* theta_bar) {
     const tacReal* p = model->param;
     const int* joint = model->tendonjoint + t->first;
     tacReal length = 0.0;
@@ -86,13 +87,13 @@ static void potential_vjp(const tacModel* model, const tacMotion* m, tacReal bar
                           tacDynamicsTangent x_bar) {
     memset(m->work, 0, sizeof *m->work * (size_t)(6 * model->nbody));
     for (int b = 1; b < model->nbody && !(model->disable & TAC_DISABLE_GRAVITY); ++b)
-        weight_vjp(model, m, b, bar, m->work + 6 * b, x_bar.theta);
-    tac_place_vjp(model, m, m->work, x_bar.dq, x_bar.theta);
+        gravity_energy_vjp(model, m, b, bar, m->work + 6 * b, x_bar.theta);
+    tac_body_poses_vjp(model, m, m->work, x_bar.dq, x_bar.theta);
     if (model->disable & TAC_DISABLE_PASSIVE) return;
     for (int j = 0; j < model->njoint; ++j)
-        spring_vjp(model, m, &model->joint[j], bar, x_bar.dq, x_bar.theta);
+        spring_energy_vjp(model, m, &model->joint[j], bar, x_bar.dq, x_bar.theta);
     for (int i = 0; i < model->ntendon; ++i)
-        tendon_vjp(model, m, &model->tendon[i], bar, x_bar.dq, x_bar.theta);
+        tendon_energy_vjp(model, m, &model->tendon[i], bar, x_bar.dq, x_bar.theta);
 }
 
 //---------------------------------- kinetic --------------------------------------
@@ -101,8 +102,8 @@ static tacResult kinetic_vjp(const tacModel* model, tacDynamicsInput at, tacReal
                              tacDynamicsTangent x_bar, tacScratch* scratch) {
     size_t mark = scratch->arena.used;
     int nv = model->nv;
-    tacReal* tau_bar = TAC_TAKE(&scratch->arena, tacReal, nv);
-    tacReal* v_bar = TAC_TAKE(&scratch->arena, tacReal, nv);
+    tacReal* tau_bar = TAC_ALLOC(&scratch->arena, tacReal, nv);
+    tacReal* v_bar = TAC_ALLOC(&scratch->arena, tacReal, nv);
     tacModel floating = *model; // without gravity
     floating.disable |= TAC_DISABLE_GRAVITY;
     tacResult result = tac_inverse_dynamics(&floating, at, v_bar, scratch);
@@ -135,7 +136,7 @@ tacResult tac_energy_vjp(const tacModel* model, const tacReal* qpos, const tacRe
     tacMotion m = tac_motion_at(model, (tacDynamicsInput){.qpos = qpos}, &scratch->arena);
     TAC_DISPATCH(tac_dynamics_single_)->kinematics(model, &m);
     int finite =
-        tac_all_finite(m.place, 3 * model->nbody) && tac_all_finite(m.quat, 4 * model->nbody);
+        tac_all_finite(m.pos, 3 * model->nbody) && tac_all_finite(m.quat, 4 * model->nbody);
     scratch->arena.used = mark;
     if (!finite) return TAC_ERROR_DIVERGED;
     // first what can still fail: the adjoints stay untouched then

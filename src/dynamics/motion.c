@@ -2,13 +2,13 @@
 
 #include "dynamics/motion.h"
 
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 
 // of `work`: derivatives keep 24 numbers a body or 36 a degree of freedom, articulated bodies 27 a
 // body and 8 a degree of freedom
 static size_t count_work(const tacModel* model) {
     size_t nbody = (size_t)model->nbody, nv = (size_t)model->nv;
-    return larger(larger(24 * nbody, 36 * nv), 27 * nbody + 8 * nv);
+    return max_size(max_size(24 * nbody, 36 * nv), 27 * nbody + 8 * nv);
 }
 
 // the next array of the block, `count` numbers a lane in whole cache lines; NULL without a block
@@ -20,16 +20,16 @@ static tacReal* next_array(tacReal* block, size_t* used, size_t count, int lanes
 }
 
 // how many numbers all arrays take, side by side from `block` on
-static size_t lay_out(const tacModel* model, int lanes, tacReal* block, tacMotion* m) {
+static size_t assign_arrays(const tacModel* model, int lanes, tacReal* block, tacMotion* m) {
     size_t nbody = (size_t)model->nbody, nv = (size_t)model->nv, njoint = (size_t)model->njoint;
     size_t used = 0;
     m->quat = next_array(block, &used, nbody * 4, lanes);
-    m->place = next_array(block, &used, nbody * 3, lanes);
-    m->turn = next_array(block, &used, nbody * 9, lanes);
+    m->pos = next_array(block, &used, nbody * 3, lanes);
+    m->rot = next_array(block, &used, nbody * 9, lanes);
     m->origin = next_array(block, &used, nbody * 3, lanes);
     m->S = next_array(block, &used, nv * 6, lanes);
     m->anchor = next_array(block, &used, njoint * 3, lanes);
-    m->before = next_array(block, &used, njoint * 4, lanes);
+    m->quat_before_joint = next_array(block, &used, njoint * 4, lanes);
     m->inertia = next_array(block, &used, nbody * 10, lanes);
     m->vel = next_array(block, &used, nbody * 6, lanes);
     m->acc = next_array(block, &used, nbody * 6, lanes);
@@ -39,21 +39,22 @@ static size_t lay_out(const tacModel* model, int lanes, tacReal* block, tacMotio
     m->composite = next_array(block, &used, nbody * 10, lanes);
     m->M = next_array(block, &used, (size_t)model->nM, lanes);
     m->coriolis = next_array(block, &used, nbody * 12, lanes);
-    m->driven = next_array(block, &used, nv, lanes);
-    m->push = next_array(block, &used, model->pushed ? nbody * 72 : 0, lanes);
+    m->qfrc_actuator = next_array(block, &used, nv, lanes);
+    m->external_force =
+        next_array(block, &used, model->has_external_forces ? nbody * 72 : 0, lanes);
     m->work = next_array(block, &used, count_work(model), lanes);
     return used;
 }
 
 // one block for all arrays: many small ones would cost as much as a body
-tacMotion tac_motion_take(const tacModel* model, int lanes, tacArena* arena) {
+tacMotion tac_motion_alloc(const tacModel* model, int lanes, tacArena* arena) {
     tacMotion m = {0};
-    size_t used = lay_out(model, lanes, TAC_TAKE(arena, tacReal, 0), &m);
-    TAC_TAKE(arena, tacReal, used);
+    size_t used = assign_arrays(model, lanes, TAC_ALLOC(arena, tacReal, 0), &m);
+    TAC_ALLOC(arena, tacReal, used);
     return m;
 }
 
 size_t tac_motion_size(const tacModel* model, int lanes, size_t real_size) {
     tacMotion m;
-    return tac_arena_need(lay_out(model, lanes, NULL, &m) * real_size);
+    return tac_arena_align(assign_arrays(model, lanes, NULL, &m) * real_size);
 }

@@ -17,22 +17,22 @@
 
 typedef struct tacMotion {
     // input
-    const tacReal* qpos;   // (nq)
-    const tacReal* qvel;   // (nv)
-    const tacReal* qacc;   // (nv), NULL: zero
-    const tacReal* wrench; // (nbody x 6) on bodies, about the world's origin; NULL: none
-    const tacReal* ctrl;   // (nu)
-    const tacReal* act;    // (na)
-    int pushed;            // do gravity compensation and the fluid act?
+    const tacReal* qpos;     // (nq)
+    const tacReal* qvel;     // (nv)
+    const tacReal* qacc;     // (nv), NULL: zero
+    const tacReal* wrench;   // (nbody x 6) on bodies, about the world's origin; NULL: none
+    const tacReal* ctrl;     // (nu)
+    const tacReal* act;      // (na)
+    int has_external_forces; // do gravity compensation and the fluid act?
 
     // of kinematics
-    tacReal* quat;   // (nbody x 4) body to world
-    tacReal* place;  // (nbody x 3) of the body's origin, world
-    tacReal* turn;   // (nbody x 9) columns of the rotation matrix
-    tacReal* origin; // (nbody x 3) reference point of the tree
-    tacReal* S;      // (nv x 6) motion of the body for a unit of velocity
-    tacReal* anchor; // (njoint x 3) the joint's point, world
-    tacReal* before; // (njoint x 4) rotation of the body before the joint acts
+    tacReal* quat;              // (nbody x 4) body to world
+    tacReal* pos;               // (nbody x 3) of the body's origin, world
+    tacReal* rot;               // (nbody x 9) columns of the rotation matrix
+    tacReal* origin;            // (nbody x 3) reference point of the tree
+    tacReal* S;                 // (nv x 6) motion of the body for a unit of velocity
+    tacReal* anchor;            // (njoint x 3) the joint's point, world
+    tacReal* quat_before_joint; // (njoint x 4) rotation of the body before the joint acts
 
     // of inverse
     tacReal* inertia; // (nbody x 10)
@@ -47,12 +47,12 @@ typedef struct tacMotion {
     tacReal* M;         // (nM) by rows of tacDof; factored: L below the diagonal, 1/D on it
 
     // of applied
-    tacReal* driven; // (nv) forces of the actuators, where joints clamp their sum
+    tacReal* qfrc_actuator; // (nv) forces of the actuators, where joints clamp their sum
 
     // of derivatives
-    tacReal* coriolis; // (nbody x 12) momentum (3) and T (9) of the body and all below it
-    tacReal* push;     // (nbody x 72) of what pushes bodies, where something does
-    tacReal* work;     // of one call
+    tacReal* coriolis;       // (nbody x 12) momentum (3) and T (9) of the body and all below it
+    tacReal* external_force; // (nbody x 72) of what pushes bodies, where something does
+    tacReal* work;           // of one call
 } tacMotion;
 
 // a tangent or an adjoint of what the dynamics depend on; NULL: zero, or not asked for
@@ -146,7 +146,7 @@ TAC_DECLARE_KERNELS(tacDynamicsKernels, tac_dynamics_kernels_);
 TAC_DECLARE_KERNELS(tacDynamicsKernels, tac_dynamics_single_);
 
 // the arrays of a motion from an arena; bytes that this takes
-tacMotion tac_motion_take(const tacModel* model, int lanes, tacArena* arena);
+tacMotion tac_motion_alloc(const tacModel* model, int lanes, tacArena* arena);
 size_t tac_motion_size(const tacModel* model, int lanes, size_t real_size);
 
 #endif

@@ -1,13 +1,13 @@
 // libtactus_jit.so: a program as machine code, by libgccjit.
 //
-//   symbolic/code.c --tacJitJob--> [this file] --two functions--> symbolic/code.c
+//   symbolic/code/code.c --tacJitJob--> [this file] --two functions--> symbolic/code/code.c
 //
 // The library is GPL-3 through libgccjit; Tactus loads it at run time where it is there, and works
 // without it. Statements are those of the generated C (program_print.c): each temp is a local
 // variable, or a slot of t if another part reads it. `many` does with vectors what `one` does with
 // numbers, in the same order, so the bits are the same; functions are called lane by lane.
 
-#include "symbolic/jit.h"
+#include "symbolic/code/jit.h"
 
 #include "base/assert.h"
 
@@ -40,15 +40,15 @@ static gcc_jit_lvalue* element(builder* b, gcc_jit_rvalue* array, int i) {
     return gcc_jit_context_new_array_access(b->c, NULL, array, index_of(b, i));
 }
 
-static gcc_jit_rvalue* plain(builder* b, double value) {
+static gcc_jit_rvalue* scalar_constant(builder* b, double value) {
     return gcc_jit_context_new_rvalue_from_double(b->c, b->number, value);
 }
 
 // the same number in all lanes
 static gcc_jit_rvalue* constant(builder* b, double value) {
     gcc_jit_rvalue* lanes[TAC_JIT_LANES];
-    if (b->lanes == 1) return plain(b, value);
-    for (int i = 0; i < b->lanes; ++i) lanes[i] = plain(b, value);
+    if (b->lanes == 1) return scalar_constant(b, value);
+    for (int i = 0; i < b->lanes; ++i) lanes[i] = scalar_constant(b, value);
     return gcc_jit_context_new_rvalue_from_vector(b->c, NULL, b->vector, (size_t)b->lanes, lanes);
 }
 
@@ -106,8 +106,8 @@ static gcc_jit_rvalue* load_slot(builder* b, int temp) {
 }
 
 // writes the lanes of a value to `array`, `stride` numbers apart
-static void store(builder* b, gcc_jit_rvalue* value, gcc_jit_rvalue* array, int first, int stride,
-                  int index) {
+static void store_lanes(builder* b, gcc_jit_rvalue* value, gcc_jit_rvalue* array, int first,
+                        int stride, int index) {
     if (b->lanes == 1) {
         gcc_jit_block_add_assignment(b->block, NULL, element(b, array, first), value);
         return;
@@ -122,7 +122,7 @@ static void store(builder* b, gcc_jit_rvalue* value, gcc_jit_rvalue* array, int 
 
 // calls a function of the library, or of libm by its name
 static gcc_jit_rvalue* call_lane(builder* b, tacOp op, gcc_jit_rvalue** arguments) {
-    int count = tac_is_binary(op) ? 2 : 1;
+    int count = tac_op_is_binary(op) ? 2 : 1;
     const char* name = op == TAC_OP_POW ? "pow" : b->job->name(op, TAC_NOTATION_C);
     if (op != TAC_OP_SIGN && op != TAC_OP_SIGMOID && op != TAC_OP_SOFTPLUS)
         return gcc_jit_context_new_call(
@@ -142,8 +142,8 @@ static gcc_jit_rvalue* root_lane(builder* b, gcc_jit_rvalue* a) {
 }
 
 // a function of all lanes; `root` 1: sqrt
-static gcc_jit_rvalue* call(builder* b, tacOp op, int root, gcc_jit_rvalue* a, gcc_jit_rvalue* c,
-                            int index) {
+static gcc_jit_rvalue* call_function(builder* b, tacOp op, int root, gcc_jit_rvalue* a,
+                                     gcc_jit_rvalue* c, int index) {
     gcc_jit_rvalue *both[2] = {a, c}, *from[2], *out;
     if (b->lanes == 1) return root ? root_lane(b, a) : call_lane(b, op, both);
     gcc_jit_lvalue* result = new_local(b, "f", index, a);
@@ -170,16 +170,16 @@ static gcc_jit_rvalue* whole_power(builder* b, gcc_jit_rvalue* a, int n, int ind
     return out;
 }
 
-static gcc_jit_rvalue* power(builder* b, gcc_jit_rvalue* a, gcc_jit_rvalue* c, double exponent,
-                             int index) {
+static gcc_jit_rvalue* power_value(builder* b, gcc_jit_rvalue* a, gcc_jit_rvalue* c,
+                                   double exponent, int index) {
     double n = fabs(exponent);
     gcc_jit_rvalue* out;
     if (n == 0.5)
-        out = call(b, TAC_OP_POW, 1, a, NULL, index);
-    else if (n <= TAC_POWER_MOST && n == floor(n))
+        out = call_function(b, TAC_OP_POW, 1, a, NULL, index);
+    else if (n <= TAC_POWER_MAX && n == floor(n))
         out = n == 0.0 ? constant(b, 1.0) : whole_power(b, a, (int)n, index);
     else
-        return call(b, TAC_OP_POW, 0, a, c, index);
+        return call_function(b, TAC_OP_POW, 0, a, c, index);
     return exponent < 0.0 ? binary(b, GCC_JIT_BINARY_OP_DIVIDE, constant(b, 1.0), out) : out;
 }
 
@@ -194,12 +194,12 @@ static gcc_jit_rvalue* operation(builder* b, int e) {
     if (n.op == TAC_OP_SYMBOL) return load_input(b, n.a);
     int fixed = n.op == TAC_OP_POW && p->node[n.b].op == TAC_OP_NUMBER;
     gcc_jit_rvalue* left = formula(b, n.a, 0);
-    gcc_jit_rvalue* right = tac_is_binary((tacOp)n.op) ? formula(b, n.b, 0) : NULL;
+    gcc_jit_rvalue* right = tac_op_is_binary((tacOp)n.op) ? formula(b, n.b, 0) : NULL;
     if (n.op == TAC_OP_ADD) return binary(b, GCC_JIT_BINARY_OP_PLUS, left, right);
     if (n.op == TAC_OP_MUL) return binary(b, GCC_JIT_BINARY_OP_MULT, left, right);
     if (n.op == TAC_OP_POW)
-        return power(b, left, right, fixed ? p->number[p->node[n.b].a].value : NAN, e);
-    return call(b, (tacOp)n.op, 0, left, right, e);
+        return power_value(b, left, right, fixed ? p->number[p->node[n.b].a].value : NAN, e);
+    return call_function(b, (tacOp)n.op, 0, left, right, e);
 }
 
 // a node by its name, or (whole) by what it is
@@ -210,18 +210,19 @@ static gcc_jit_rvalue* formula(builder* b, int e, int whole) {
     return load_slot(b, temp);
 }
 
-static void statement(builder* b, tacCursor* cursor) {
-    int is_output, index, node = tac_cursor_next(cursor, &is_output, &index);
+static void statement(builder* b, tacStatementCursor* cursor) {
+    int is_output, index, node = tac_statement_cursor_next(cursor, &is_output, &index);
     gcc_jit_rvalue* value = formula(b, node, !is_output);
     if (is_output) {
-        store(b, value, gcc_jit_param_as_rvalue(b->y), index, b->job->program->outputs, index);
+        store_lanes(b, value, gcc_jit_param_as_rvalue(b->y), index, b->job->program->outputs,
+                    index);
         return;
     }
     b->temp[index] = new_local(b, "t", index, value);
     int slot = b->job->parts->slot ? b->job->parts->slot[index] : -1;
     if (slot >= 0)
-        store(b, gcc_jit_lvalue_as_rvalue(b->temp[index]), gcc_jit_param_as_rvalue(b->t),
-              slot * b->lanes, 1, b->job->program->outputs + slot);
+        store_lanes(b, gcc_jit_lvalue_as_rvalue(b->temp[index]), gcc_jit_param_as_rvalue(b->t),
+                    slot * b->lanes, 1, b->job->program->outputs + slot);
 }
 
 //---------------------------------- functions ------------------------------------
@@ -239,7 +240,7 @@ static void begin_function(builder* b, const char* name, int exported) {
     memset(b->input, 0, sizeof *b->input * (size_t)(b->job->program->inputs + 1));
 }
 
-static void build_part(builder* b, const char* name, int k, tacCursor* cursor) {
+static void build_part(builder* b, const char* name, int k, tacStatementCursor* cursor) {
     int left = b->job->parts->statements - k * TAC_PART_STATEMENTS;
     begin_function(b, name, 0);
     for (int s = 0; s < left && s < TAC_PART_STATEMENTS; ++s) statement(b, cursor);
@@ -250,7 +251,7 @@ static void build_part(builder* b, const char* name, int k, tacCursor* cursor) {
 static int build_function(builder* b, const char* name, int lanes) {
     int parts = b->job->parts->count;
     gcc_jit_function** part = malloc(sizeof *part * (size_t)(parts + 1));
-    tacCursor cursor = {b->job->program, 0, 0};
+    tacStatementCursor cursor = {b->job->program, 0, 0};
     if (!part) return 0;
     b->lanes = lanes;
     for (int k = 0; k < parts; ++k) {

@@ -125,7 +125,7 @@ tacResult tac_lu(int n, tacReal* A, int* pivot) {
     return TAC_OK;
 }
 
-static void swap(tacReal* x, int i, int j) {
+static void swap_reals(tacReal* x, int i, int j) {
     tacReal t = x[i];
     x[i] = x[j];
     x[j] = t;
@@ -133,7 +133,7 @@ static void swap(tacReal* x, int i, int j) {
 
 void tac_lu_solve(int n, const tacReal* LU, const int* pivot, const tacReal* b, tacReal* x) {
     for (int i = 0; i < n; ++i) x[i] = b[i];
-    for (int i = 0; i < n; ++i) swap(x, i, pivot[i]);
+    for (int i = 0; i < n; ++i) swap_reals(x, i, pivot[i]);
     for (int i = 0; i < n; ++i) x[i] -= tac_dense_dot(i, LU + i * n, x);
     for (int i = n - 1; i >= 0; --i) {
         const tacReal* row = LU + i * n;
@@ -150,7 +150,7 @@ void tac_lu_solve_t(int n, const tacReal* LU, const int* pivot, const tacReal* b
         tac_dense_add_scaled(n - 1 - i, x + i + 1, -x[i], row + i + 1);
     }
     for (int i = n - 1; i >= 0; --i) tac_dense_add_scaled(i, x, -x[i], LU + i * n);
-    for (int i = n - 1; i >= 0; --i) swap(x, i, pivot[i]);
+    for (int i = n - 1; i >= 0; --i) swap_reals(x, i, pivot[i]);
 }
 
 tacReal tac_lu_det(int n, const tacReal* LU, const int* pivot) {
@@ -162,7 +162,8 @@ tacReal tac_lu_det(int n, const tacReal* LU, const int* pivot) {
 //---------------------------------- Q R ----------------------------------
 
 // H = 1 - tau v v', v = (1, QR below the diagonal), applied to rows j.. of a strided column
-static void reflect(int m, int n, const tacReal* QR, tacReal tau, int j, tacReal* b, int stride) {
+static void householder_reflect(int m, int n, const tacReal* QR, tacReal tau, int j, tacReal* b,
+                                int stride) {
     tacReal sum = b[j * stride];
     for (int i = j + 1; i < m; ++i) sum += QR[i * n + j] * b[i * stride];
     sum *= tau;
@@ -185,17 +186,17 @@ tacResult tac_qr(int m, int n, tacReal* A, tacReal* tau) {
         tau[j] = (beta - alpha) / beta;
         for (int i = j + 1; i < m; ++i) A[i * n + j] /= alpha - beta;
         A[j * n + j] = beta;
-        for (int k = j + 1; k < n; ++k) reflect(m, n, A, tau[j], j, A + k, n);
+        for (int k = j + 1; k < n; ++k) householder_reflect(m, n, A, tau[j], j, A + k, n);
     }
     return TAC_OK;
 }
 
 void tac_qr_apply(int m, int n, const tacReal* QR, const tacReal* tau, tacReal* b) {
-    for (int j = n - 1; j >= 0; --j) reflect(m, n, QR, tau[j], j, b, 1);
+    for (int j = n - 1; j >= 0; --j) householder_reflect(m, n, QR, tau[j], j, b, 1);
 }
 
 void tac_qr_apply_t(int m, int n, const tacReal* QR, const tacReal* tau, tacReal* b) {
-    for (int j = 0; j < n; ++j) reflect(m, n, QR, tau[j], j, b, 1);
+    for (int j = 0; j < n; ++j) householder_reflect(m, n, QR, tau[j], j, b, 1);
 }
 
 void tac_qr_solve(int m, int n, const tacReal* QR, const tacReal* tau, const tacReal* b, tacReal* x,
@@ -265,7 +266,7 @@ static void jacobi_rotate(double A[3][3], double V[3][3], int p, int q) {
 }
 
 // exchanges two columns and turns one around: the determinant stays +1
-static void exchange(double values[3], double V[3][3], int p, int q) {
+static void sort_eigenpair(double values[3], double V[3][3], int p, int q) {
     if (values[p] >= values[q]) return;
     double t = values[p];
     values[p] = values[q];
@@ -292,7 +293,7 @@ void tac_eigen3(const double a[6], double values[3], double vectors[3][3]) {
         jacobi_rotate(A, vectors, 1, 2);
     }
     for (int i = 0; i < 3; ++i) values[i] = A[i][i];
-    exchange(values, vectors, 0, 1);
-    exchange(values, vectors, 0, 2);
-    exchange(values, vectors, 1, 2);
+    sort_eigenpair(values, vectors, 0, 1);
+    sort_eigenpair(values, vectors, 0, 2);
+    sort_eigenpair(values, vectors, 1, 2);
 }

@@ -77,12 +77,12 @@ static inline tacReal r_atan2(tacReal y, tacReal x) { return atan2(y, x); }
 // A decision. In the complex build a product of two derivatives leaves h^2 in the real part, so
 // what is exactly 0 in the double build may be a tiny negative number there: it counts as 0.
 #if defined(TAC_NUMBER_COMPLEX)
-#define TAC_NOTHING 1e-250
+#define TAC_ZERO_TOLERANCE 1e-250
 #else
-#define TAC_NOTHING 0.0
+#define TAC_ZERO_TOLERANCE 0.0
 #endif
 
-static inline int r_is_negative(tacReal x) { return tac_re(x) < -TAC_NOTHING; }
+static inline int r_is_negative(tacReal x) { return tac_re(x) < -TAC_ZERO_TOLERANCE; }
 
 // t >= 0 ? a : b
 static inline tacReal r_select_ge0(tacReal t, tacReal a, tacReal b) {

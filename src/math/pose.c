@@ -139,25 +139,25 @@ static logFactor log_factor(tacReal w, tacReal s2) {
 }
 
 // q or -q with w >= 0, and unit length so that no square underflows; 1 for q = 0
-static tacQuat short_way(tacQuat q) {
+static tacQuat shortest_rotation(tacQuat q) {
     q = tac_quat_normalize(q);
     return tac_re(q.w) < 0.0 ? tac_quat_scale(q, -1.0) : q;
 }
 
 tacVec3 tac_quat_log(tacQuat q) {
-    tacQuat u = short_way(q);
+    tacQuat u = shortest_rotation(q);
     tacVec3 v = tac_quat_vec(u);
     return tac_scale(v, log_factor(u.w, tac_norm2(v)).A);
 }
 
-// the derivative of u = short_way(q), both ways (the matrix is symmetric)
-static tacQuat short_way_jvp(tacQuat q, tacQuat q_dot) {
+// the derivative of u = shortest_rotation(q), both ways (the matrix is symmetric)
+static tacQuat shortest_rotation_jvp(tacQuat q, tacQuat q_dot) {
     tacQuat u_dot = tac_quat_normalize_jvp(q, q_dot);
     return tac_re(q.w) < 0.0 ? tac_quat_scale(u_dot, -1.0) : u_dot;
 }
 
 tacVec3 tac_quat_log_jvp(tacQuat q, tacQuat q_dot) {
-    tacQuat u = short_way(q), u_dot = short_way_jvp(q, q_dot);
+    tacQuat u = shortest_rotation(q), u_dot = shortest_rotation_jvp(q, q_dot);
     tacVec3 v = tac_quat_vec(u), v_dot = tac_quat_vec(u_dot);
     logFactor f = log_factor(u.w, tac_norm2(v));
     tacReal A_dot = f.d_w * u_dot.w + 2.0 * f.d_s2 * tac_dot(v, v_dot);
@@ -165,13 +165,13 @@ tacVec3 tac_quat_log_jvp(tacQuat q, tacQuat q_dot) {
 }
 
 void tac_quat_log_vjp(tacQuat q, tacVec3 bar, tacQuat* q_bar) {
-    tacQuat u = short_way(q);
+    tacQuat u = shortest_rotation(q);
     tacVec3 v = tac_quat_vec(u);
     logFactor f = log_factor(u.w, tac_norm2(v));
     tacReal A_bar = tac_dot(v, bar);
     tacVec3 v_bar = tac_add_scaled(tac_scale(bar, f.A), 2.0 * f.d_s2 * A_bar, v);
     tacQuat u_bar = tac_quat(f.d_w * A_bar, v_bar);
-    *q_bar = tac_quat_add_scaled(*q_bar, 1.0, short_way_jvp(q, u_bar));
+    *q_bar = tac_quat_add_scaled(*q_bar, 1.0, shortest_rotation_jvp(q, u_bar));
 }
 
 //---------------------------------- matrix functions of a rotation vector

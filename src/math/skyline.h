@@ -15,7 +15,7 @@
 
 typedef struct tacSkyline {
     int n;
-    int* place;     // row of an unknown                                          (n)
+    int* perm;      // row of an unknown                                          (n)
     int* first;     // column of a row's first entry                              (n)
     size_t* start;  // entry (i, j) is entry[start[i] + j]                        (n)
     tacReal* entry; // rows one after the other                  (n (n + 1)/2 at most)
@@ -23,10 +23,10 @@ typedef struct tacSkyline {
 } tacSkyline;
 
 size_t tac_skyline_size(int n, size_t real_size);
-tacSkyline tac_skyline_take(int n, tacArena* arena);
+tacSkyline tac_skyline_alloc(int n, tacArena* arena);
 
 // A diagonal matrix, whose rows are by place[].
-void tac_skyline_begin(tacSkyline* s);
+void tac_skyline_reset(tacSkyline* s);
 
 // The rows of these unknowns reach back to the first of them.
 void tac_skyline_couple(tacSkyline* s, const int* unknowns, int count);
@@ -36,7 +36,7 @@ void tac_skyline_clear(tacSkyline* s);
 
 // Entry of two unknowns that were coupled.
 static inline tacReal* tac_skyline_at(const tacSkyline* s, int a, int b) {
-    int i = s->place[a], j = s->place[b];
+    int i = s->perm[a], j = s->perm[b];
     return &s->entry[i > j ? s->start[i] + (size_t)j : s->start[j] + (size_t)i];
 }
 

@@ -22,9 +22,9 @@
 #endif
 
 #if defined(TAC_NUMBER_COMPLEX) || defined(TAC_NUMBER_QUAD)
-#include "math/wide_scalar.h"
+#include "math/wide_scalar.inl"
 #elif defined(TAC_ONE_LANE)
-#include "math/wide_one.h"
+#include "math/wide_one.inl"
 #else
 #if defined(__AVX512F__)
 #define TAC_LANES 8
@@ -33,7 +33,7 @@
 #else
 #define TAC_LANES 2
 #endif
-#include "math/wide_vector.h"
+#include "math/wide_vector.inl"
 #endif
 
 TAC_INLINE wide w_abs(wide a) { return w_select_ge0(a, a, -a); }

@@ -3,14 +3,14 @@
 //   path --source.c--> bytes --document.c--> tree --schema.c--> known words (URDF: urdf.c first)
 //        --scene_reader.c, shape_reader.c--> draft --draft.c--> tacModel
 
-#include "model/contact_cloud_reader.h"
-#include "model/contact_option.h"
-#include "model/draft.h"
-#include "model/feature_reader.h"
-#include "model/pairs.h"
-#include "model/remainder.h"
-#include "model/schema.h"
-#include "model/urdf.h"
+#include "model/contact/contact_cloud_reader.h"
+#include "model/contact/contact_option.h"
+#include "model/contact/feature_reader.h"
+#include "model/contact/geom_pairs.h"
+#include "model/mjcf/emptiness_check.h"
+#include "model/spec.h"
+#include "model/xml/schema.h"
+#include "model/xml/urdf.h"
 
 #include "base/message.h"
 #include "math/pose.h"
@@ -24,19 +24,19 @@ tacOptions tac_default_options(void) { return (tacOptions){.allocator = tac_defa
 
 //---------------------------------- loading --------------------------------------
 
-static tacDraft start(const char* path, const tacOptions* options, tacMessage* message) {
-    tacOptions chosen = options ? *options : tac_default_options();
+static tacSpec start_spec(const char* path, const tacOptions* options, tacMessage* message) {
+    tacOptions given = options ? *options : tac_default_options();
     if (message) *message = (tacMessage){0};
-    return (tacDraft){.exact = chosen.exact,
-                      .contact_option = chosen.contact,
-                      .reader = {.file = path ? path : "",
-                                 .document = path ? path : "",
-                                 .message = message,
-                                 .allocator = chosen.allocator}};
+    return (tacSpec){.exact = given.exact,
+                     .contact_option = given.contact,
+                     .reader = {.file = path ? path : "",
+                                .document = path ? path : "",
+                                .message = message,
+                                .allocator = given.allocator}};
 }
 
-static int has_allocator(const tacDraft* draft) {
-    return draft->reader.allocator.allocate && draft->reader.allocator.release;
+static int has_allocator(const tacSpec* spec) {
+    return spec->reader.allocator.allocate && spec->reader.allocator.release;
 }
 
 static tacResult no_allocator(const char* path, tacMessage* message) {
@@ -45,37 +45,39 @@ static tacResult no_allocator(const char* path, tacMessage* message) {
 }
 
 // adds "WHAT COUNT" to a list, if there are any
-static void list_held(char* text, size_t size, const char* what, int count) {
+static void append_count(char* text, size_t size, const char* what, int count) {
     size_t used = strlen(text);
     if (count > 0 && used < size)
         snprintf(text + used, size - used, "%s%s %d", used ? ", " : "", what, count);
 }
 
 // hard contact takes all of them, or refuses the scene
-static void list_rows_held(const tacDraft* draft, char* held, size_t size) {
-    const tacContactPlan* plan = draft->contact.items;
-    if (draft->contact.count > 0 && plan->responder == TAC_RESPOND_LCP) return;
-    list_held(held, size, "joint limits:", draft->limits);
-    list_held(held, size, "joints with dry friction:", draft->frictionlosses);
-    list_held(held, size, "limits and dry friction of tendons:", draft->tendon_rows);
-    list_held(held, size, "equalities:", draft->equality.count);
+static void list_without_effect(const tacSpec* spec, char* without_effect, size_t size) {
+    const tacContactPlan* plan = spec->contact.items;
+    if (spec->contact.count > 0 && plan->responder == TAC_RESPOND_LCP) return;
+    append_count(without_effect, size, "joint limits:", spec->limits);
+    append_count(without_effect, size, "joints with dry friction:", spec->frictionlosses);
+    append_count(without_effect, size, "limits and dry friction of tendons:", spec->tendon_rows);
+    append_count(without_effect, size, "equalities:", spec->equality.count);
 }
 
 // what was read and will have no effect, in the message of a scene that is fine
-static void remark(const tacDraft* draft, tacMessage* message) {
+static void warn_without_effect(const tacSpec* spec, tacMessage* message) {
     if (!message) return;
-    char held[200] = "";
-    list_rows_held(draft, held, sizeof held);
-    list_held(held, sizeof held, "height fields to touch:", draft->untouched);
+    char without_effect[200] = "";
+    list_without_effect(spec, without_effect, sizeof without_effect);
+    append_count(without_effect, sizeof without_effect,
+                 "height fields to touch:", spec->unsupported_hfields);
     size_t used = strlen(message->text);
-    if (*held)
+    if (*without_effect)
         snprintf(message->text + used, sizeof message->text - used,
-                 "%swithout effect until something responds to them: %s", used ? "; " : "", held);
+                 "%swithout effect until something responds to them: %s", used ? "; " : "",
+                 without_effect);
 }
 
 // a scene without contact whose geoms would touch
-static void remark_apart(const tacModel* model, tacMessage* message) {
-    if (!message || model->contact || model->nv == 0 || !tac_any_pair(model)) return;
+static void warn_no_contact(const tacModel* model, tacMessage* message) {
+    if (!message || model->contact || model->nv == 0 || !tac_any_geom_pair(model)) return;
     size_t used = strlen(message->text);
     snprintf(message->text + used, sizeof message->text - used,
              "%snothing touches: say <tactus detect=\"manifold\"/> in the scene, or --contact "
@@ -84,70 +86,70 @@ static void remark_apart(const tacModel* model, tacMessage* message) {
 }
 
 // a time step that is too long for contact, behind what stands there
-static void remark_step(const tacModel* model, tacMessage* message) {
-    double h = model->param[model->timestep], most = tac_stable_timestep(model);
-    if (!message || h <= most) return;
+static void warn_timestep(const tacModel* model, tacMessage* message) {
+    double h = model->param[model->timestep], max_step = tac_stable_timestep(model);
+    if (!message || h <= max_step) return;
     size_t used = strlen(message->text);
     snprintf(message->text + used, sizeof message->text - used,
              "%scontact may not be stable with a time step of %g s: take at most %.2g s, or "
              "implicit=\"true\"",
-             used ? "; " : "", h, most);
+             used ? "; " : "", h, max_step);
 }
 
 // everything after the bytes are there; also cleans up if they are not
-static tacResult finish(tacDraft* draft, tacSource source, tacModel** out) {
-    tacElement* root = tac_document_parse(&draft->reader, source);
-    draft->reader.is_urdf = root && strcmp(root->name, "robot") == 0;
-    if (draft->reader.is_urdf) root = tac_urdf_translate(&draft->reader, root);
-    if (root) tac_include_files(&draft->reader, root);
-    if (root) tac_set_contact(&draft->reader, root, draft->contact_option);
-    if (draft->reader.result == TAC_OK) tac_schema_check(&draft->reader, root);
-    if (draft->reader.result == TAC_OK) tac_read_scene(draft, root);
-    tacModel* model = tac_draft_finish(draft);
-    if (model) tac_remainder_check(draft, model);
-    if (model && draft->reader.result == TAC_OK) tac_read_features(draft, model);
-    if (model && draft->reader.result == TAC_OK) tac_read_contact_clouds(draft, model);
-    if (draft->reader.result != TAC_OK) {
+static tacResult finish_load(tacSpec* spec, tacSource source, tacModel** out) {
+    tacElement* root = tac_document_parse(&spec->reader, source);
+    spec->reader.is_urdf = root && strcmp(root->name, "robot") == 0;
+    if (spec->reader.is_urdf) root = tac_urdf_translate(&spec->reader, root);
+    if (root) tac_include_files(&spec->reader, root);
+    if (root) tac_override_contact(&spec->reader, root, spec->contact_option);
+    if (spec->reader.result == TAC_OK) tac_schema_check(&spec->reader, root);
+    if (spec->reader.result == TAC_OK) tac_read_scene(spec, root);
+    tacModel* model = tac_spec_finish(spec);
+    if (model) tac_emptiness_check_all(spec, model);
+    if (model && spec->reader.result == TAC_OK) tac_read_geom_features(spec, model);
+    if (model && spec->reader.result == TAC_OK) tac_read_contact_clouds(spec, model);
+    if (spec->reader.result != TAC_OK) {
         tac_model_destroy(model);
     } else {
         *out = model;
-        remark(draft, draft->reader.message);
-        remark_apart(model, draft->reader.message);
-        remark_step(model, draft->reader.message);
+        warn_without_effect(spec, spec->reader.message);
+        warn_no_contact(model, spec->reader.message);
+        warn_timestep(model, spec->reader.message);
     }
-    tac_close_meshes(draft);
-    tac_reader_close(&draft->reader);
-    return draft->reader.result;
+    tac_close_meshes(spec);
+    tac_reader_close(&spec->reader);
+    return spec->reader.result;
 }
 
 tacResult tac_load(const char* path, const tacOptions* options, tacModel** out,
                    tacMessage* message) {
-    tacDraft draft = start(path, options, message);
+    tacSpec spec = start_spec(path, options, message);
     if (!path || !out)
         return tac_fail(message, TAC_ERROR_VALUE, path, 0, NULL, "tac_load: path or out is NULL");
-    if (!has_allocator(&draft)) return no_allocator(path, message);
-    tacSource source = tac_source_read(&draft.reader, path);
-    tac_reader_note_opened(&draft.reader, path);
-    return finish(&draft, source, out);
+    if (!has_allocator(&spec)) return no_allocator(path, message);
+    tacSource source = tac_source_read(&spec.reader, path);
+    tac_reader_add_opened(&spec.reader, path);
+    return finish_load(&spec, source, out);
 }
 
 tacResult tac_load_text(const char* text, int size, const char* path, const tacOptions* options,
                         tacModel** out, tacMessage* message) {
-    tacDraft draft = start(path, options, message);
+    tacSpec spec = start_spec(path, options, message);
     if (!text || size < 0 || !out)
         return tac_fail(message, TAC_ERROR_VALUE, path, 0, NULL,
                         "tac_load_text: text or out is NULL, or size is negative");
-    if (!has_allocator(&draft)) return no_allocator(path, message);
+    if (!has_allocator(&spec)) return no_allocator(path, message);
     if (size > TAC_MAX_FILE_BYTES)
         return tac_fail(message, TAC_ERROR_LIMIT, path, 0, NULL,
                         "has %d bytes; a scene file has at most %d", size, TAC_MAX_FILE_BYTES);
-    return finish(&draft, (tacSource){text, (size_t)size}, out);
+    return finish_load(&spec, (tacSource){text, (size_t)size}, out);
 }
 
 void tac_model_destroy(tacModel* model) {
     if (!model) return;
     tacAllocator allocator = model->allocator; // lies inside the block
-    tac_release_features(model);
+    tac_release_geom_features(model);
     tac_release_contact_clouds(model);
     allocator.release(allocator.user, model);
 }
@@ -160,15 +162,15 @@ int tac_shape_find(const tacModel* model, const char* name) {
     return -1;
 }
 
-static tacPose pose_at(const tacModel* model, int position, int rotation) {
+static tacPose pose_at_offset(const tacModel* model, int position, int rotation) {
     return (tacPose){tac_load3(model->param + position), tac_quat_load(model->param + rotation)};
 }
 
 // up the tree to the world
-static tacPose place(const tacModel* model, int body, tacPose pose) {
+static tacPose to_world(const tacModel* model, int body, tacPose pose) {
     for (;; body = model->body[body].parent) {
         const tacBody* b = &model->body[body];
-        pose = tac_pose_compose(pose_at(model, b->position, b->rotation), pose);
+        pose = tac_pose_compose(pose_at_offset(model, b->position, b->rotation), pose);
         if (body == 0) return pose;
     }
 }
@@ -176,11 +178,11 @@ static tacPose place(const tacModel* model, int body, tacPose pose) {
 tacPose tac_geom_pose(const tacModel* model, int geom) {
     if (!model || geom < 0 || geom >= model->ngeom) return tac_pose_identity();
     const tacGeom* g = &model->geom[geom];
-    return place(model, g->body, pose_at(model, g->position, g->rotation));
+    return to_world(model, g->body, pose_at_offset(model, g->position, g->rotation));
 }
 
 tacPose tac_site_pose(const tacModel* model, int site) {
     if (!model || site < 0 || site >= model->nsite) return tac_pose_identity();
     const tacSite* s = &model->site[site];
-    return place(model, s->body, pose_at(model, s->position, s->rotation));
+    return to_world(model, s->body, pose_at_offset(model, s->position, s->rotation));
 }

@@ -6,7 +6,7 @@
 #include "tactus/model.h"
 
 #include "base/message.h"
-#include "shape/cloud_index.h"
+#include "shape/cloud/cloud_index.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,16 +32,16 @@ static int split_index(const char* name, size_t* length) {
     return at[0] == ']' && at[1] == '\0' ? index : -2;
 }
 
-static int compare(const char* text, size_t length, const char* name) {
+static int compare_group_name(const char* text, size_t length, const char* name) {
     int order = strncmp(text, name, length);
     return order ? order : -(name[length] != '\0');
 }
 
-static int bisect(const tacModel* model, const char* text, size_t length) {
+static int find_by_bisection(const tacModel* model, const char* text, size_t length) {
     int low = 0, high = model->nparamname;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        int order = compare(text, length, model->paramname[middle].name);
+        int order = compare_group_name(text, length, model->paramname[middle].name);
         if (order == 0) return middle;
         if (order < 0)
             high = middle;
@@ -58,7 +58,7 @@ static size_t part_length(const char* text, size_t length) {
 }
 
 // does each part of `text` equal that part of the name or of the alias?
-static int matches(const tacParamName* group, const char* text, size_t length) {
+static int matches_path(const tacParamName* group, const char* text, size_t length) {
     const char *name = group->name, *alias = group->alias;
     if (strlen(alias) == length && memcmp(alias, text, length) == 0) return 1;
     for (;;) {
@@ -80,9 +80,10 @@ static int matches(const tacParamName* group, const char* text, size_t length) {
 }
 
 static int find_group(const tacModel* model, const char* text, size_t length) {
-    int found = bisect(model, text, length);
+    int found = find_by_bisection(model, text, length);
     for (int i = 0; found < 0 && i < model->nparamname; ++i)
-        if (model->paramname[i].alias && matches(&model->paramname[i], text, length)) found = i;
+        if (model->paramname[i].alias && matches_path(&model->paramname[i], text, length))
+            found = i;
     return found;
 }
 
@@ -174,15 +175,15 @@ static double value_after(const tacModel* model, tacParam param, const double* v
 }
 
 // do the parameters meet those from `first` on?
-static int meets(tacParam param, int first, int count) {
+static int overlaps(tacParam param, int first, int count) {
     return param.offset < first + count && first < param.offset + param.count;
 }
 
 // metrics that change must stay positive definite
 static tacResult check_metrics(const tacModel* model, tacParam param, const double* values,
                                const tacCloud* cloud, tacMessage* message) {
-    int n = cloud->count, first = cloud->block + tac_cloud_metric(cloud) * n;
-    if (cloud->kernel != TAC_CLOUD_ANISOTROPIC || !meets(param, first, 6 * n)) return TAC_OK;
+    int n = cloud->count, first = cloud->block + tac_cloud_metric_offset(cloud) * n;
+    if (cloud->kernel != TAC_CLOUD_ANISOTROPIC || !overlaps(param, first, 6 * n)) return TAC_OK;
     for (int i = 0; i < n; ++i) {
         double metric[6], low, high;
         for (int k = 0; k < 6; ++k)
@@ -209,7 +210,7 @@ static tacResult check_clouds(const tacModel* model, tacParam param, const doubl
 static void refresh_clouds(tacModel* model, tacParam param) {
     for (int i = 0; i < model->ncloud; ++i) {
         const tacCloud* cloud = &model->cloud[i];
-        if (meets(param, cloud->block, tac_cloud_stride(cloud) * cloud->count))
+        if (overlaps(param, cloud->block, tac_cloud_stride(cloud) * cloud->count))
             tac_cloud_refresh(cloud, model->param, &model->cloudpage[cloud->page]);
     }
 }

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-static void put(const char* name, const char* kind, int number, const char* part,
-                char text[TAC_COLUMN_SIZE]) {
+static void write_name(const char* name, const char* kind, int number, const char* part,
+                       char text[TAC_COLUMN_SIZE]) {
     const char* between = *part ? "/" : "";
     if (*name)
         snprintf(text, TAC_COLUMN_SIZE, "%s%s%s", name, between, part);
@@ -14,7 +14,7 @@ static void put(const char* name, const char* kind, int number, const char* part
 }
 
 // the joint that number i of qpos belongs to
-static int joint_of(const tacModel* model, int i) {
+static int joint_of_column(const tacModel* model, int i) {
     int low = 0, high = model->njoint;
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
@@ -28,10 +28,10 @@ static int joint_of(const tacModel* model, int i) {
 
 void tac_column_qpos(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
     static const char* const parts[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
-    int j = joint_of(model, i);
+    int j = joint_of_column(model, i);
     const tacJoint* joint = &model->joint[j];
     int part = i - joint->qpos + (joint->kind == TAC_JOINT_BALL ? 3 : 0);
-    put(joint->name, "joint", j, joint->axis >= 0 ? "" : parts[part], text);
+    write_name(joint->name, "joint", j, joint->axis >= 0 ? "" : parts[part], text);
 }
 
 void tac_column_dof(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
@@ -39,19 +39,19 @@ void tac_column_dof(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
     int j = model->dof[i].joint;
     const tacJoint* joint = &model->joint[j];
     int part = i - joint->dof + (joint->kind == TAC_JOINT_BALL ? 3 : 0);
-    put(joint->name, "joint", j, joint->axis >= 0 ? "" : parts[part], text);
+    write_name(joint->name, "joint", j, joint->axis >= 0 ? "" : parts[part], text);
 }
 
 void tac_column_joint(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
-    put(model->joint[i].name, "joint", i, "", text);
+    write_name(model->joint[i].name, "joint", i, "", text);
 }
 
 void tac_column_tendon(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
-    put(model->tendon[i].name, "tendon", i, "", text);
+    write_name(model->tendon[i].name, "tendon", i, "", text);
 }
 
 void tac_column_ctrl(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {
-    put(model->actuator[i].name, "actuator", i, "", text);
+    write_name(model->actuator[i].name, "actuator", i, "", text);
 }
 
 void tac_column_act(const tacModel* model, int i, char text[TAC_COLUMN_SIZE]) {

@@ -21,14 +21,14 @@ size_t tac_npy_bytes(const tacNpy* array) {
 
 //---------------------------------- writing --------------------------------------
 
-static void put_kind(const tacNpy* array, char text[16]) {
+static void write_kind(const tacNpy* array, char text[16]) {
     if (array->kind == TAC_NPY_TEXT)
         snprintf(text, 16, "<U%d", array->width);
     else
         snprintf(text, 16, "%s", array->kind == TAC_NPY_REAL ? "<f8" : "<i8");
 }
 
-static void put_shape(const tacNpy* array, char text[48]) {
+static void write_shape(const tacNpy* array, char text[48]) {
     if (array->dims == 0)
         snprintf(text, 48, "()");
     else if (array->dims == 1)
@@ -39,8 +39,8 @@ static void put_shape(const tacNpy* array, char text[48]) {
 
 void tac_npy_header(const tacNpy* array, char text[TAC_NPY_HEADER]) {
     char kind[16], shape[48], line[TAC_NPY_HEADER];
-    put_kind(array, kind);
-    put_shape(array, shape);
+    write_kind(array, kind);
+    write_shape(array, shape);
     int used = snprintf(line, sizeof line, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
                         kind, shape);
     TAC_ASSERT(used < TAC_NPY_HEADER - 11);
@@ -64,7 +64,7 @@ static void skip_blank(npyText* t) {
     while (t->at < t->end && (*t->at == ' ' || *t->at == '\n' || *t->at == '\t')) ++t->at;
 }
 
-static int take(npyText* t, char c) {
+static int accept_char(npyText* t, char c) {
     skip_blank(t);
     if (t->at == t->end || *t->at != c) return 0;
     ++t->at;
@@ -72,7 +72,7 @@ static int take(npyText* t, char c) {
 }
 
 // a whole number below 2^40
-static int take_whole(npyText* t, size_t* out) {
+static int parse_whole(npyText* t, size_t* out) {
     skip_blank(t);
     const char* start = t->at;
     for (*out = 0; t->at < t->end && *t->at >= '0' && *t->at <= '9' && t->at - start < 12; ++t->at)
@@ -81,20 +81,20 @@ static int take_whole(npyText* t, size_t* out) {
 }
 
 // a word in quotes, cut to 15 bytes
-static int take_quoted(npyText* t, char out[16]) {
+static int parse_quoted(npyText* t, char out[16]) {
     skip_blank(t);
     if (t->at == t->end || (*t->at != '\'' && *t->at != '"')) return 0;
     char quote = *t->at++;
     int length = 0;
     while (t->at < t->end && *t->at != quote && length < 15) out[length++] = *t->at++;
     out[length] = '\0';
-    return take(t, quote);
+    return accept_char(t, quote);
 }
 
-static const char* take_kind(npyText* t, tacNpy* out) {
+static const char* parse_kind(npyText* t, tacNpy* out) {
     char word[16];
     size_t width;
-    if (!take_quoted(t, word)) return "has no kind of numbers that Tactus knows";
+    if (!parse_quoted(t, word)) return "has no kind of numbers that Tactus knows";
     npyText rest = {word + 2, word + strlen(word)};
     if (strcmp(word, "<f8") == 0) {
         out->kind = TAC_NPY_REAL;
@@ -104,14 +104,14 @@ static const char* take_kind(npyText* t, tacNpy* out) {
         out->kind = TAC_NPY_INT;
         return NULL;
     }
-    if (memcmp(word, "<U", 2) != 0 || !take_whole(&rest, &width) || width > 1u << 20)
+    if (memcmp(word, "<U", 2) != 0 || !parse_whole(&rest, &width) || width > 1u << 20)
         return "holds neither float64, int64 nor text; convert it with astype(float)";
     out->kind = TAC_NPY_TEXT;
     out->width = (int)width;
     return NULL;
 }
 
-static const char* take_order(npyText* t) {
+static const char* parse_order(npyText* t) {
     static const char word[] = "False";
     skip_blank(t);
     if ((size_t)(t->end - t->at) < 5 || memcmp(t->at, word, 5) != 0)
@@ -120,30 +120,30 @@ static const char* take_order(npyText* t) {
     return NULL;
 }
 
-static const char* take_shape(npyText* t, tacNpy* out) {
-    if (!take(t, '(')) return "has no shape";
-    for (out->dims = 0; !take(t, ')'); ++out->dims) {
+static const char* parse_shape(npyText* t, tacNpy* out) {
+    if (!accept_char(t, '(')) return "has no shape";
+    for (out->dims = 0; !accept_char(t, ')'); ++out->dims) {
         if (out->dims == 2) return "has more than two dimensions";
-        if (!take_whole(t, &out->shape[out->dims])) return "has a broken shape";
-        if (!take(t, ',') && (t->at == t->end || *t->at != ')')) return "has a broken shape";
+        if (!parse_whole(t, &out->shape[out->dims])) return "has a broken shape";
+        if (!accept_char(t, ',') && (t->at == t->end || *t->at != ')')) return "has a broken shape";
     }
     return NULL;
 }
 
 // {'descr': ..., 'fortran_order': ..., 'shape': ...} in any order
-static const char* take_fields(npyText* t, tacNpy* out) {
+static const char* parse_fields(npyText* t, tacNpy* out) {
     char key[16];
     int seen = 0;
-    if (!take(t, '{')) return "has a broken first line";
-    while (take_quoted(t, key) && take(t, ':')) {
-        const char* wrong = strcmp(key, "descr") == 0           ? (seen |= 1, take_kind(t, out))
-                            : strcmp(key, "fortran_order") == 0 ? (seen |= 2, take_order(t))
-                            : strcmp(key, "shape") == 0         ? (seen |= 4, take_shape(t, out))
+    if (!accept_char(t, '{')) return "has a broken first line";
+    while (parse_quoted(t, key) && accept_char(t, ':')) {
+        const char* wrong = strcmp(key, "descr") == 0           ? (seen |= 1, parse_kind(t, out))
+                            : strcmp(key, "fortran_order") == 0 ? (seen |= 2, parse_order(t))
+                            : strcmp(key, "shape") == 0         ? (seen |= 4, parse_shape(t, out))
                                                                 : "has a broken first line";
         if (wrong) return wrong;
-        take(t, ',');
+        accept_char(t, ',');
     }
-    return seen == 7 && take(t, '}') ? NULL : "has a broken first line";
+    return seen == 7 && accept_char(t, '}') ? NULL : "has a broken first line";
 }
 
 const char* tac_npy_parse(const unsigned char* bytes, size_t size, tacNpy* out) {
@@ -153,7 +153,7 @@ const char* tac_npy_parse(const unsigned char* bytes, size_t size, tacNpy* out) 
     if (bytes[6] > 1) length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     if (length > size - start) return "is cut off";
     npyText text = {(const char*)bytes + start, (const char*)bytes + start + length};
-    const char* wrong = take_fields(&text, &array);
+    const char* wrong = parse_fields(&text, &array);
     if (wrong) return wrong;
     array.data = bytes + start + length;
     // each side is below 2^40, but not their product

@@ -44,22 +44,22 @@ typedef struct zipEntry {
     uint32_t crc, size, offset;
 } zipEntry;
 
-static unsigned char* put(unsigned char* at, uint32_t value, int bytes) {
+static unsigned char* put_little_endian(unsigned char* at, uint32_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) *at++ = (unsigned char)(value >> 8 * i);
     return at;
 }
 
 // what both headers say about a member: version, flags, method, time, date, crc, sizes, name, extra
 static unsigned char* put_entry(unsigned char* at, const zipEntry* entry) {
-    at = put(at, 20, 2);
-    at = put(at, 0, 2);
-    at = put(at, 0, 2);
-    at = put(at, 0, 2);
-    at = put(at, DATE, 2);
-    at = put(at, entry->crc, 4);
-    at = put(at, entry->size, 4);
-    at = put(at, entry->size, 4);
-    return put(put(at, (uint32_t)strlen(entry->name), 2), 0, 2);
+    at = put_little_endian(at, 20, 2);
+    at = put_little_endian(at, 0, 2);
+    at = put_little_endian(at, 0, 2);
+    at = put_little_endian(at, 0, 2);
+    at = put_little_endian(at, DATE, 2);
+    at = put_little_endian(at, entry->crc, 4);
+    at = put_little_endian(at, entry->size, 4);
+    at = put_little_endian(at, entry->size, 4);
+    return put_little_endian(put_little_endian(at, (uint32_t)strlen(entry->name), 2), 0, 2);
 }
 
 static int put_bytes(FILE* file, const void* bytes, size_t size) {
@@ -76,7 +76,7 @@ static int write_member(const tacNpzMember* member, const uint32_t table[256], z
     entry->size = (uint32_t)(bytes + sizeof header);
     entry->crc = crc_add(table, 0, header, sizeof header);
     entry->crc = crc_add(table, entry->crc, member->array.data, bytes);
-    put_entry(put(local, LOCAL, 4), entry);
+    put_entry(put_little_endian(local, LOCAL, 4), entry);
     if (put_bytes(file, local, LOCAL_SIZE) || put_bytes(file, entry->name, strlen(entry->name)))
         return -1;
     return put_bytes(file, header, sizeof header) || put_bytes(file, member->array.data, bytes) ? -1
@@ -88,20 +88,20 @@ static int write_directory(const zipEntry* entries, int count, uint32_t start, F
     uint32_t size = 0;
     for (int i = 0; i < count; ++i) {
         memset(head, 0, sizeof head);
-        put_entry(put(put(head, DIRECTORY, 4), 20, 2), &entries[i]);
-        put(head + 42, entries[i].offset, 4);
+        put_entry(put_little_endian(put_little_endian(head, DIRECTORY, 4), 20, 2), &entries[i]);
+        put_little_endian(head + 42, entries[i].offset, 4);
         size_t name = strlen(entries[i].name);
         if (put_bytes(file, head, sizeof head) || put_bytes(file, entries[i].name, name)) return -1;
         size += (uint32_t)(DIRECTORY_SIZE + name);
     }
-    put(end, END, 4);
-    put(put(end + 8, (uint32_t)count, 2), (uint32_t)count, 2);
-    put(put(end + 12, size, 4), start, 4);
+    put_little_endian(end, END, 4);
+    put_little_endian(put_little_endian(end + 8, (uint32_t)count, 2), (uint32_t)count, 2);
+    put_little_endian(put_little_endian(end + 12, size, 4), start, 4);
     return put_bytes(file, end, sizeof end);
 }
 
 // do all lengths and offsets have 32 bits?
-static int fits(const tacNpzMember* members, int count) {
+static int is_writable(const tacNpzMember* members, int count) {
     size_t sum = 0;
     for (int i = 0; i < count; ++i) {
         size_t bytes = tac_npy_bytes(&members[i].array);
@@ -115,7 +115,7 @@ int tac_npz_write(const tacNpzMember* members, int count, FILE* file) {
     uint32_t table[256], offset = 0;
     zipEntry entries[TAC_MAX_NPZ_MEMBERS];
     TAC_ASSERT(count <= TAC_MAX_NPZ_MEMBERS);
-    if (!fits(members, count)) {
+    if (!is_writable(members, count)) {
         errno = EFBIG;
         return -1;
     }
@@ -130,14 +130,14 @@ int tac_npz_write(const tacNpzMember* members, int count, FILE* file) {
 
 //---------------------------------- reading --------------------------------------
 
-static uint32_t get(const unsigned char* at, int bytes) {
+static uint32_t get_little_endian(const unsigned char* at, int bytes) {
     uint32_t value = 0;
     for (int i = 0; i < bytes; ++i) value |= (uint32_t)at[i] << 8 * i;
     return value;
 }
 
-static tacResult broken(const tacNpz* npz, const char* what) {
-    return tac_fail(npz->message, TAC_ERROR_SYNTAX, npz->file, 0, NULL, "%s", what);
+static tacResult fail_broken(const tacNpz* npz, const char* problem) {
+    return tac_fail(npz->message, TAC_ERROR_SYNTAX, npz->file, 0, NULL, "%s", problem);
 }
 
 tacResult tac_npz_open(tacNpz* npz) {
@@ -145,32 +145,34 @@ tacResult tac_npz_open(tacNpz* npz) {
     size_t at = npz->size < END_SIZE ? 0 : npz->size - END_SIZE + 1;
     size_t least = at > 0x10000 ? at - 0x10000 : 0;
     while (at > least)
-        if (get(npz->bytes + --at, 4) == END) {
-            npz->count = (int)get(npz->bytes + at + 10, 2);
-            npz->directory = get(npz->bytes + at + 16, 4);
+        if (get_little_endian(npz->bytes + --at, 4) == END) {
+            npz->count = (int)get_little_endian(npz->bytes + at + 10, 2);
+            npz->directory = get_little_endian(npz->bytes + at + 16, 4);
             return TAC_OK;
         }
-    return broken(npz, "is not an .npz file, or is cut off: the list of its arrays is missing");
+    return fail_broken(npz,
+                       "is not an .npz file, or is cut off: the list of its arrays is missing");
 }
 
 // what stands behind the member's own header, checked
 static tacResult read_member(const tacNpz* npz, const unsigned char* head, const char* name,
                              tacNpy* out) {
-    size_t offset = get(head + 42, 4), size = get(head + 24, 4);
-    if (get(head + 10, 2) != 0)
+    size_t offset = get_little_endian(head + 42, 4), size = get_little_endian(head + 24, 4);
+    if (get_little_endian(head + 10, 2) != 0)
         return tac_fail(npz->message, TAC_ERROR_UNSUPPORTED, npz->file, 0, name,
                         "is compressed; write the file with numpy.savez");
     if (offset > npz->size || npz->size - offset < LOCAL_SIZE ||
-        get(npz->bytes + offset, 4) != LOCAL)
+        get_little_endian(npz->bytes + offset, 4) != LOCAL)
         return tac_fail(npz->message, TAC_ERROR_SYNTAX, npz->file, 0, name, "is cut off");
-    size_t skip = LOCAL_SIZE + get(npz->bytes + offset + 26, 2) + get(npz->bytes + offset + 28, 2);
+    size_t skip = LOCAL_SIZE + get_little_endian(npz->bytes + offset + 26, 2) +
+                  get_little_endian(npz->bytes + offset + 28, 2);
     size_t left = npz->size - offset;
     if (skip > left || size > left - skip)
         return tac_fail(npz->message, TAC_ERROR_SYNTAX, npz->file, 0, name, "is cut off");
     const unsigned char* bytes = npz->bytes + offset + skip;
     uint32_t table[256];
     crc_table(table);
-    if (crc_add(table, 0, bytes, size) != get(head + 16, 4))
+    if (crc_add(table, 0, bytes, size) != get_little_endian(head + 16, 4))
         return tac_fail(npz->message, TAC_ERROR_SYNTAX, npz->file, 0, name,
                         "is damaged: its check sum differs");
     const char* wrong = tac_npy_parse(bytes, size, out);
@@ -178,7 +180,7 @@ static tacResult read_member(const tacNpz* npz, const unsigned char* head, const
                  : TAC_OK;
 }
 
-static int is_named(const unsigned char* head, size_t length, const char* name) {
+static int has_name(const unsigned char* head, size_t length, const char* name) {
     size_t own = strlen(name);
     return length == own + 4 && memcmp(head + DIRECTORY_SIZE, name, own) == 0 &&
            memcmp(head + DIRECTORY_SIZE + own, ".npy", 4) == 0;
@@ -189,13 +191,14 @@ tacResult tac_npz_find(const tacNpz* npz, const char* name, tacNpy* out) {
     *out = (tacNpy){0};
     for (int i = 0; i < npz->count; ++i) {
         if (at > npz->size || npz->size - at < DIRECTORY_SIZE ||
-            get(npz->bytes + at, 4) != DIRECTORY)
-            return broken(npz, "is damaged: the list of its arrays is broken");
+            get_little_endian(npz->bytes + at, 4) != DIRECTORY)
+            return fail_broken(npz, "is damaged: the list of its arrays is broken");
         const unsigned char* head = npz->bytes + at;
-        size_t length = get(head + 28, 2), left = npz->size - at - DIRECTORY_SIZE;
-        if (length > left) return broken(npz, "is damaged: the list of its arrays is broken");
-        if (is_named(head, length, name)) return read_member(npz, head, name, out);
-        at += DIRECTORY_SIZE + length + get(head + 30, 2) + get(head + 32, 2);
+        size_t length = get_little_endian(head + 28, 2), left = npz->size - at - DIRECTORY_SIZE;
+        if (length > left) return fail_broken(npz, "is damaged: the list of its arrays is broken");
+        if (has_name(head, length, name)) return read_member(npz, head, name, out);
+        at += DIRECTORY_SIZE + length + get_little_endian(head + 30, 2) +
+              get_little_endian(head + 32, 2);
     }
     return TAC_OK;
 }

@@ -5,7 +5,7 @@
 
 #include "base/message.h"
 #include "record/npz.h"
-#include "record/text.h"
+#include "record/text_array.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,7 +17,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files hold numbers as
 
 //---------------------------------- npz ------------------------------------------
 
-static tacNpy matrix(const double* data, int rows, int width) {
+static tacNpy as_matrix(const double* data, int rows, int width) {
     return (tacNpy){TAC_NPY_REAL, 0, 2, {(size_t)rows, (size_t)width}, data};
 }
 
@@ -32,12 +32,12 @@ int tac_trajectory_write_npz(const tacTrajectory* t, const char* version, FILE* 
         tac_text_array(m, tac_column_dof, 0, m->nv), tac_text_array(m, tac_column_act, 0, m->na)};
     const tacNpzMember members[] = {
         {"time", {TAC_NPY_REAL, 0, 1, {(size_t)n, 0}, t->time}},
-        {"qpos", matrix(t->qpos, n, m->nq)},
-        {"qvel", matrix(t->qvel, n, m->nv)},
-        {"act", matrix(t->act, n, m->na)},
-        {"warm", matrix(t->warm, n, m->nwarm)},
-        {"ctrl", matrix(t->ctrl, n, m->nu)},
-        {"energy", matrix(t->energy, n, 2)},
+        {"qpos", as_matrix(t->qpos, n, m->nq)},
+        {"qvel", as_matrix(t->qvel, n, m->nv)},
+        {"act", as_matrix(t->act, n, m->na)},
+        {"warm", as_matrix(t->warm, n, m->nwarm)},
+        {"ctrl", as_matrix(t->ctrl, n, m->nu)},
+        {"energy", as_matrix(t->energy, n, 2)},
         {"step", {TAC_NPY_INT, 0, 1, {(size_t)n, 0}, t->step}},
         {"timestep", {TAC_NPY_REAL, 0, 0, {0, 0}, &timestep}},
         {"joint", names[0]},
@@ -59,8 +59,8 @@ int tac_trajectory_write_npz(const tacTrajectory* t, const char* version, FILE* 
 
 //---------------------------------- CSV ------------------------------------------
 
-static void put_names(const tacModel* model, const char* kind, tacColumnName name, int count,
-                      FILE* file) {
+static void write_names(const tacModel* model, const char* kind, tacColumnName name, int count,
+                        FILE* file) {
     char text[TAC_COLUMN_SIZE];
     for (int i = 0; i < count; ++i) {
         name(model, i, text);
@@ -68,7 +68,7 @@ static void put_names(const tacModel* model, const char* kind, tacColumnName nam
     }
 }
 
-static void put_numbers(const double* values, int count, int row, FILE* file) {
+static void write_row(const double* values, int count, int row, FILE* file) {
     values += (size_t)row * (size_t)count;
     for (int i = 0; i < count; ++i) fprintf(file, ",%.17g", values[i]);
 }
@@ -76,18 +76,18 @@ static void put_numbers(const double* values, int count, int row, FILE* file) {
 int tac_trajectory_write_csv(const tacTrajectory* t, FILE* file) {
     const tacModel* m = t->model;
     fprintf(file, "step,time");
-    put_names(m, "qpos", tac_column_qpos, m->nq, file);
-    put_names(m, "qvel", tac_column_dof, m->nv, file);
-    put_names(m, "act", tac_column_act, m->na, file);
-    put_names(m, "ctrl", tac_column_ctrl, m->nu, file);
+    write_names(m, "qpos", tac_column_qpos, m->nq, file);
+    write_names(m, "qvel", tac_column_dof, m->nv, file);
+    write_names(m, "act", tac_column_act, m->na, file);
+    write_names(m, "ctrl", tac_column_ctrl, m->nu, file);
     fprintf(file, ",kinetic,potential\n");
     for (int i = 0; i < t->rows; ++i) {
         fprintf(file, "%lld,%.17g", t->step[i], t->time[i]);
-        put_numbers(t->qpos, m->nq, i, file);
-        put_numbers(t->qvel, m->nv, i, file);
-        put_numbers(t->act, m->na, i, file);
-        put_numbers(t->ctrl, m->nu, i, file);
-        put_numbers(t->energy, 2, i, file);
+        write_row(t->qpos, m->nq, i, file);
+        write_row(t->qvel, m->nv, i, file);
+        write_row(t->act, m->na, i, file);
+        write_row(t->ctrl, m->nu, i, file);
+        write_row(t->energy, 2, i, file);
         fputc('\n', file);
     }
     return ferror(file) ? -1 : 0;
@@ -96,7 +96,7 @@ int tac_trajectory_write_csv(const tacTrajectory* t, FILE* file) {
 //---------------------------------- reading --------------------------------------
 
 // does an array have `width` numbers a row, or with width -1 one? A single state may lack the rows.
-static int fits(const tacNpy* a, int rows, int width) {
+static int has_shape(const tacNpy* a, int rows, int width) {
     int dims = width < 0 ? 1 : 2, single = rows == 1 && a->dims == dims - 1;
     if (single) return dims == 1 || a->shape[0] == (size_t)width;
     return a->dims == dims && a->shape[0] == (size_t)rows &&
@@ -114,7 +114,7 @@ static tacResult read_rows(const tacNpz* npz, const char* name, int width, int n
         return tac_fail(npz->message, TAC_ERROR_VALUE, npz->file, 0, name,
                         "is missing; a trajectory of tactus run has it");
     int columns = width < 0 ? 1 : width;
-    if (a.kind != TAC_NPY_REAL || !fits(&a, rows, width))
+    if (a.kind != TAC_NPY_REAL || !has_shape(&a, rows, width))
         return tac_fail(npz->message, TAC_ERROR_VALUE, npz->file, 0, name,
                         "must be float64 of shape (%d, %d) for this scene, and is not", rows,
                         columns);
@@ -133,7 +133,7 @@ static tacResult read_steps(const tacNpz* npz, tacTrajectory* t) {
     if (result != TAC_OK) return result;
     for (int i = 0; i < t->rows; ++i) t->step[i] = i;
     if (!a.data) return TAC_OK;
-    if (a.kind != TAC_NPY_INT || !fits(&a, t->rows, -1))
+    if (a.kind != TAC_NPY_INT || !has_shape(&a, t->rows, -1))
         return tac_fail(npz->message, TAC_ERROR_VALUE, npz->file, 0, "step",
                         "must be int64 of shape (%d,)", t->rows);
     memcpy(t->step, a.data, tac_npy_bytes(&a));
@@ -202,12 +202,13 @@ tacResult tac_trajectory_parse(const tacModel* model, const void* bytes, size_t 
     return result;
 }
 
-static tacResult fail_file(tacMessage* message, const char* path, const char* what) {
-    return tac_fail(message, TAC_ERROR_FILE, path, 0, NULL, "%s", what);
+static tacResult fail_file(tacMessage* message, const char* path, const char* problem) {
+    return tac_fail(message, TAC_ERROR_FILE, path, 0, NULL, "%s", problem);
 }
 
 // all bytes of a regular file
-static tacResult read_file(const char* path, void** bytes, size_t* size, tacMessage* message) {
+static tacResult read_trajectory_file(const char* path, void** bytes, size_t* size,
+                                      tacMessage* message) {
     struct stat status;
     char why[128];
     if (stat(path, &status) != 0)
@@ -230,7 +231,7 @@ tacResult tac_trajectory_read(const tacModel* model, const char* path, tacTrajec
                               tacMessage* message) {
     void* bytes;
     size_t size;
-    tacResult result = read_file(path, &bytes, &size, message);
+    tacResult result = read_trajectory_file(path, &bytes, &size, message);
     if (result != TAC_OK) return result;
     result = tac_trajectory_parse(model, bytes, size, path, out, message);
     free(bytes);

@@ -8,57 +8,57 @@
 #ifndef TAC_SHAPE_CULL_H
 #define TAC_SHAPE_CULL_H
 
-#include "shape/program.h"
+#include "shape/shape_program.h"
 
-typedef struct tacCull {
-    int drops;      // a union that leaves children out
-    int below;      // a node somewhere below such a union
-    int lowers;     // whose high its own lowers: a union's is the least of its children's
-    double reach;   // of its child: how far above the nearest one it still counts        [m]
-    double rise;    // of a combination: tau ln n, how far it may be from its nearest child [m]
-    double slope;   // bound of |grad phi|
-    double coolest; // smallest temperature in the subtree                                 [m]
-    tacBits keep;   // points of the block that need the node
-} tacCull;
+typedef struct tacCullNode {
+    int culls;         // a union that leaves children out
+    int under_culling; // a node somewhere below such a union
+    int upper_target;  // whose high its own lowers: a union's is the least of its children's
+    double cutoff;     // of its child: how far above the nearest one it still counts        [m]
+    double gap;        // of a combination: tau ln n, how far it may be from its nearest child [m]
+    double slope;      // bound of |grad phi|
+    double min_tau;    // smallest temperature in the subtree                                 [m]
+    tacPointMask keep; // points of the block that need the node
+} tacCullNode;
 
 // points whose needs are told together
 #define TAC_CULL_GROUP 8
 
 // low <= phi <= high of the nodes at a block of points, one row after the other
-typedef struct tacLimits {
+typedef struct tacFieldBounds {
     float *low, *high;
     int row;               // numbers of a row
     float (*x)[TAC_BLOCK]; // points, relative to the middle
-} tacLimits;
+} tacFieldBounds;
 
 typedef struct tacCulling {
     int active; // does any union drop anything?
     // leaves of one union that may matter to points of each group of the block, as the caller
     // knows: bits; NULL: all
     const uint64_t* need;
-    tacCull* node;    // (shape->count)
-    tacRough* leaf;   // (shape->count)
-    double middle[3]; // of the leaves; rough points are relative to it [m]
-    tacLimits at;     // memory for one block: tac_limits_take
+    tacCullNode* node;  // (shape->count)
+    tacFloatLeaf* leaf; // (shape->count)
+    double center[3];   // of the leaves; rough points are relative to it [m]
+    tacFieldBounds at;  // memory for one block: tac_field_bounds_alloc
 } tacCulling;
 
 // bound of |grad phi| outside a leaf
-double tac_leaf_slope(const tacBound* b);
+double tac_leaf_lipschitz(const tacNodeData* b);
 
-tacRough tac_rough_bind(const tacBound* b, const double middle[3]);
+tacFloatLeaf tac_float_leaf_bind(const tacNodeData* b, const double center[3]);
 
 // takes memory from the scratch, which tac_cull_size() tells; the caller puts arena.used back
-tacCulling tac_cull_bind(const tacProgram* p, tacScratch* scratch);
+tacCulling tac_cull_bind(const tacShapeProgram* p, tacScratch* scratch);
 size_t tac_cull_size(int nodes);
-tacLimits tac_limits_take(int nodes, tacScratch* scratch);
-size_t tac_limits_size(int nodes);
+tacFieldBounds tac_field_bounds_alloc(int nodes, tacScratch* scratch);
+size_t tac_field_bounds_size(int nodes);
 
 // sets keep of every node for these points, all of them if nothing is dropped
-void tac_cull_block(const tacProgram* p, const tacBlockPoints* points, tacCulling* culling);
+void tac_cull_block(const tacShapeProgram* p, const tacBlockPoints* points, tacCulling* culling);
 
 // bits of all points of a block, padding included
-static inline tacBits tac_all_points(const tacBlockPoints* points) {
-    return tac_bits_first(points->padded);
+static inline tacPointMask tac_block_points_mask(const tacBlockPoints* points) {
+    return tac_point_mask_first(points->padded);
 }
 
 #endif

@@ -1,29 +1,29 @@
 // Second derivatives of a shape: tac_shape_vjp of this, the complex build, at x + i h x'.
 
-#include "shape/program.h"
+#include "shape/shape_program.h"
 
-#include "math/plain.h"
+#include "math/complex_step.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 
 #include <string.h>
 
 // complex copies of one block's inputs and outputs
-typedef struct hvpSpace {
+typedef struct hvpWorkspace {
     tacReal *x[3], *x_bar[3], *value_bar, *gradient_bar[3];
     tacReal *param, *param_bar, pose_bar[6];
-} hvpSpace;
+} hvpWorkspace;
 
-static hvpSpace take_space(tacScratch* scratch, int nparam) {
-    hvpSpace s = {0};
+static hvpWorkspace alloc_workspace(tacScratch* scratch, int nparam) {
+    hvpWorkspace s = {0};
     for (int k = 0; k < 3; ++k) {
-        s.x[k] = TAC_TAKE(&scratch->arena, tacReal, TAC_BLOCK);
-        s.x_bar[k] = TAC_TAKE(&scratch->arena, tacReal, TAC_BLOCK);
-        s.gradient_bar[k] = TAC_TAKE(&scratch->arena, tacReal, TAC_BLOCK);
+        s.x[k] = TAC_ALLOC(&scratch->arena, tacReal, TAC_BLOCK);
+        s.x_bar[k] = TAC_ALLOC(&scratch->arena, tacReal, TAC_BLOCK);
+        s.gradient_bar[k] = TAC_ALLOC(&scratch->arena, tacReal, TAC_BLOCK);
     }
-    s.value_bar = TAC_TAKE(&scratch->arena, tacReal, TAC_BLOCK);
-    s.param = TAC_TAKE(&scratch->arena, tacReal, nparam);
-    s.param_bar = TAC_TAKE(&scratch->arena, tacReal, nparam);
+    s.value_bar = TAC_ALLOC(&scratch->arena, tacReal, TAC_BLOCK);
+    s.param = TAC_ALLOC(&scratch->arena, tacReal, nparam);
+    s.param_bar = TAC_ALLOC(&scratch->arena, tacReal, nparam);
     memset(s.param_bar, 0, sizeof(tacReal) * (size_t)nparam);
     return s;
 }
@@ -33,8 +33,8 @@ static tacPose moved_pose(plainPose pose, const double* twist) {
     static const double still[6] = {0};
     const double* t = twist ? twist : still;
     tacReal position[3], rotation[4], half[3] = {0.5 * t[3], 0.5 * t[4], 0.5 * t[5]};
-    plain_to_complex(3, pose.position, t, position);
-    plain_to_complex(4, pose.rotation, NULL, rotation);
+    complex_step_set(3, pose.position, t, position);
+    complex_step_set(4, pose.rotation, NULL, rotation);
     tacQuat q = tac_quat_load(rotation);
     tacQuat turn = tac_quat_mul(tac_quat(0.0, tac_load3(half)), q);
     return (tacPose){tac_load3(position),
@@ -45,16 +45,16 @@ static const double* plain_at(const tacReal* array, int first) {
     return array ? (const double*)array + first : NULL;
 }
 
-static void load_block(hvpSpace* s, tacPoints points, tacField bar, tacShapeTangent tangent,
+static void load_block(hvpWorkspace* s, tacPoints points, tacField bar, tacShapeTangent tangent,
                        int first, int count) {
     static const double zero[TAC_BLOCK] = {0};
     const double* value_bar = plain_at(bar.value, first);
-    plain_to_complex(count, value_bar ? value_bar : zero, NULL, s->value_bar);
+    complex_step_set(count, value_bar ? value_bar : zero, NULL, s->value_bar);
     for (int k = 0; k < 3; ++k) {
         const double* gradient_bar = plain_at(bar.gradient[k], first);
-        plain_to_complex(count, plain_at(points.x[k], first), plain_at(tangent.x[k], first),
+        complex_step_set(count, plain_at(points.x[k], first), plain_at(tangent.x[k], first),
                          s->x[k]);
-        plain_to_complex(count, gradient_bar ? gradient_bar : zero, NULL, s->gradient_bar[k]);
+        complex_step_set(count, gradient_bar ? gradient_bar : zero, NULL, s->gradient_bar[k]);
         memset(s->x_bar[k], 0, sizeof(tacReal) * (size_t)count);
     }
 }
@@ -85,12 +85,12 @@ tacResult tac_shape_hvp(const tacModel* model, int shape, plainPose pose, tacPoi
     tacResult result = check_plain(model, shape, pose, points);
     if (!scratch) result = TAC_ERROR_VALUE;
     if (result == TAC_OK) result = tac_field_check(bar);
-    if (result == TAC_OK) result = tac_three_check(tangent.x);
-    if (result == TAC_OK) result = tac_three_check((const tacReal* const*)adjoint.x);
+    if (result == TAC_OK) result = tac_coordinates_check(tangent.x);
+    if (result == TAC_OK) result = tac_coordinates_check((const tacReal* const*)adjoint.x);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
-    hvpSpace s = take_space(scratch, model->nparam);
-    plain_to_complex(model->nparam, (const double*)model->param, (const double*)tangent.param,
+    hvpWorkspace s = alloc_workspace(scratch, model->nparam);
+    complex_step_set(model->nparam, (const double*)model->param, (const double*)tangent.param,
                      s.param);
     tacModel moved = *model;
     moved.param = s.param;
@@ -106,10 +106,11 @@ tacResult tac_shape_hvp(const tacModel* model, int shape, plainPose pose, tacPoi
         tacPoints block = {count, {s.x[0], s.x[1], s.x[2]}};
         tac_shape_vjp(&moved, shape, moved_at, block, block_bar, out, scratch);
         for (int k = 0; k < 3 && adjoint.x[0]; ++k)
-            plain_add_derivative(count, s.x_bar[k], (double*)adjoint.x[k] + first);
+            complex_step_add_derivative(count, s.x_bar[k], (double*)adjoint.x[k] + first);
     }
-    if (adjoint.pose) plain_add_derivative(6, s.pose_bar, (double*)adjoint.pose);
-    if (adjoint.param) plain_add_derivative(model->nparam, s.param_bar, (double*)adjoint.param);
+    if (adjoint.pose) complex_step_add_derivative(6, s.pose_bar, (double*)adjoint.pose);
+    if (adjoint.param)
+        complex_step_add_derivative(model->nparam, s.param_bar, (double*)adjoint.param);
     scratch->arena.used = mark;
     return TAC_OK;
 }

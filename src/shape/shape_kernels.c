@@ -2,35 +2,35 @@
 
 #include "shape/shape_kernels.h"
 
-#include "shape/blend.h"
-#include "shape/leaf.h"
-#include "shape/limits.h"
-#include "shape/reach.h"
+#include "shape/blend.inl"
+#include "shape/distance_bound.inl"
+#include "shape/leaf/leaf.inl"
+#include "shape/leaf_bounds.inl"
 
 #include <string.h>
 
-static int within(const tacReal* x, int count, double limit) {
+static int all_within(const tacReal* x, int count, double limit) {
     int all = 1, i = 0;
     for (; i + TAC_LANES <= count; i += TAC_LANES) all &= w_all_within(w_load(&x[i]), limit);
     for (; i < count; ++i) all &= fabs(tac_re(x[i])) <= limit;
     return all;
 }
 
-static void take(const tacReal x[3][TAC_BLOCK], const int* at, tacReal out[3][TAC_BLOCK], int first,
-                 int count) {
+static void gather_points(const tacReal x[3][TAC_BLOCK], const int* at, tacReal out[3][TAC_BLOCK],
+                          int first, int count) {
     for (int i = 0; i < count; i += TAC_LANES)
         for (int k = 0; k < 3; ++k) w_store(&out[k][first + i], w_gather(x[k], &at[i]));
 }
 
-static void copy(const tacReal x[3][TAC_BLOCK], const int* at, tacReal out[3][TAC_BLOCK],
-                 int vectors) {
+static void gather_vectors(const tacReal x[3][TAC_BLOCK], const int* at, tacReal out[3][TAC_BLOCK],
+                           int vectors) {
     for (int i = 0; i < vectors; ++i)
         for (int k = 0; k < 3; ++k) w_store(&out[k][i * TAC_LANES], w_load(&x[k][at[i]]));
 }
 
 //---------------------------------- leaves ---------------------------------------
 
-TAC_INLINE void store_field(const tacFrame* frame, const localField* f, tacBlock* out, int i,
+TAC_INLINE void store_field(const tacFrame* frame, const localField* f, tacFieldBlock* out, int i,
                             int order) {
     w_store(&out->value[i], f->value);
     if (order >= 1) {
@@ -45,8 +45,9 @@ TAC_INLINE void store_field(const tacFrame* frame, const localField* f, tacBlock
     }
 }
 
-TAC_INLINE void superquadric_chunk(const tacBound* const* b, const tacReal x[3][TAC_BLOCK], int i,
-                                   tacBlock* out, int n, int order, tacDistance distance) {
+TAC_INLINE void superquadric_chunk(const tacNodeData* const* b, const tacReal x[3][TAC_BLOCK],
+                                   int i, tacFieldBlock* out, int n, int order,
+                                   tacDistance distance) {
     wide y[TAC_STAGE][3];
     localField f[TAC_STAGE];
     for (int j = 0; j < n; ++j) {
@@ -60,9 +61,10 @@ TAC_INLINE void superquadric_chunk(const tacBound* const* b, const tacReal x[3][
 
 // Full stages first, then two vectors and one: the same arithmetic per lane, so the same bits. One
 // superquadric for all vectors (b[0]) is a case of its own: its constants stay in registers.
-TAC_INLINE void superquadric_block(const tacBound* const* b, int one, const tacReal x[3][TAC_BLOCK],
-                                   tacBlock* out, int count, int order, tacDistance distance) {
-    const tacBound* each[TAC_STAGE];
+TAC_INLINE void superquadric_block(const tacNodeData* const* b, int one,
+                                   const tacReal x[3][TAC_BLOCK], tacFieldBlock* out, int count,
+                                   int order, tacDistance distance) {
+    const tacNodeData* each[TAC_STAGE];
     int i = 0, pair = TAC_STAGE > 2 ? 2 : TAC_STAGE;
     for (; i + TAC_STAGE * TAC_LANES <= count; i += TAC_STAGE * TAC_LANES) {
         for (int j = 0; j < TAC_STAGE; ++j) each[j] = one ? b[0] : b[i / TAC_LANES + j];
@@ -76,11 +78,11 @@ TAC_INLINE void superquadric_block(const tacBound* const* b, int one, const tacR
         superquadric_chunk(one ? b : &b[i / TAC_LANES], x, i, out, 1, order, distance);
 }
 
-typedef void superquadricKernel(const tacBound* const*, const tacReal[3][TAC_BLOCK], tacBlock*,
-                                int);
+typedef void superquadricKernel(const tacNodeData* const*, const tacReal[3][TAC_BLOCK],
+                                tacFieldBlock*, int);
 #define SUPERQUADRIC(name, one, order, distance)                                                   \
-    static void name(const tacBound* const* b, const tacReal x[3][TAC_BLOCK], tacBlock* out,       \
-                     int count) {                                                                  \
+    static void name(const tacNodeData* const* b, const tacReal x[3][TAC_BLOCK],                   \
+                     tacFieldBlock* out, int count) {                                              \
         superquadric_block(b, one, x, out, count, order, distance);                                \
     }
 #define SUPERQUADRICS(name, one)                                                                   \
@@ -96,18 +98,18 @@ typedef void superquadricKernel(const tacBound* const*, const tacReal[3][TAC_BLO
 SUPERQUADRICS(one_superquadric, 1)
 SUPERQUADRICS(many_superquadrics, 0)
 
-static void superquadrics(const tacBound* const* b, const tacReal x[3][TAC_BLOCK], tacBlock* out,
-                          int count, int order) {
+static void superquadrics(const tacNodeData* const* b, const tacReal x[3][TAC_BLOCK],
+                          tacFieldBlock* out, int count, int order) {
     many_superquadrics[b[0]->distance][order](b, x, out, count);
 }
 
-static void leaf(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out, int count,
+static void leaf(const tacNodeData* b, const tacReal x[3][TAC_BLOCK], tacFieldBlock* out, int count,
                  int order) {
     if (b->kind == TAC_NODE_SUPERQUADRIC && !b->ridged) {
         one_superquadric[b->distance][order](&b, x, out, count);
         return;
     }
-    sweepNumbers sweep;
+    sweepCoefs sweep;
     if (b->kind == TAC_NODE_SWEEP) sweep_bind(b, &sweep);
     for (int i = 0; i < count; i += TAC_LANES) {
         wide point[3], y[3];
@@ -126,9 +128,9 @@ static void leaf(const tacBound* b, const tacReal x[3][TAC_BLOCK], tacBlock* out
 
 //---------------------------------- derivatives of leaves ------------------------
 
-static void leaf_jvp(const tacBound* b, const tacBoundDot* d, const tacReal x[3][TAC_BLOCK],
-                     const tacReal x_dot[3][TAC_BLOCK], tacBlock1* dot, int count) {
-    tacLeafDot own = tac_leaf_dot(b, d);
+static void leaf_jvp(const tacNodeData* b, const tacNodeDataDot* d, const tacReal x[3][TAC_BLOCK],
+                     const tacReal x_dot[3][TAC_BLOCK], tacGradientBlock* dot, int count) {
+    tacLeafDot leaf_params = tac_leaf_dot(b, d);
     const wide angular[3] = {w_set(d->twist[3]), w_set(d->twist[4]), w_set(d->twist[5])};
     for (int i = 0; i < count; i += TAC_LANES) {
         // the point moves past the frame with x' - v - omega x (x - about)
@@ -144,7 +146,7 @@ static void leaf_jvp(const tacBound* b, const tacBoundDot* d, const tacReal x[3]
         leafPoint at;
         localField fd;
         leaf_point(b, y, &at, 1);
-        leaf_dot(b, &at, yd, &own, &fd);
+        leaf_dot(b, &at, yd, &leaf_params, &fd);
 
         wide g[3], gd[3], turn[3];
         rotate_to_world(&b->frame, at.f.g, g);
@@ -158,34 +160,35 @@ static void leaf_jvp(const tacBound* b, const tacBoundDot* d, const tacReal x[3]
 
 // sums over points that leaf_vjp collects, one lane each until the end
 typedef struct leafSums {
-    wide twist[6], own[TAC_OWN];
+    wide twist[6], leaf_params[TAC_LEAF_PARAMS];
 } leafSums;
 
-static void clear_sums(leafSums* sums) {
+static void clear_leaf_sums(leafSums* sums) {
     for (int k = 0; k < 6; ++k) sums->twist[k] = w_set(0.0);
-    for (int k = 0; k < TAC_OWN; ++k) sums->own[k] = w_set(0.0);
+    for (int k = 0; k < TAC_LEAF_PARAMS; ++k) sums->leaf_params[k] = w_set(0.0);
 }
 
-static void add_sums(const leafSums* sums, tacBoundBar* bar) {
+static void add_leaf_sums(const leafSums* sums, tacNodeDataBar* bar) {
     for (int k = 0; k < 6; ++k) bar->twist[k] += w_sum(sums->twist[k]);
-    for (int k = 0; k < TAC_OWN; ++k) bar->own[k] += w_sum(sums->own[k]);
+    for (int k = 0; k < TAC_LEAF_PARAMS; ++k) bar->leaf_params[k] += w_sum(sums->leaf_params[k]);
 }
 
 // a leaf has few numbers of its own: the derivative along each, paired with the adjoint
-static void add_own_bars(const tacBound* b, const leafPoint* at, const tacLeafDot* unit,
-                         wide value_bar, const wide g_bar[3], leafSums* sums) {
+static void add_param_bars(const tacNodeData* b, const leafPoint* at, const tacLeafDot* unit,
+                           wide value_bar, const wide g_bar[3], leafSums* sums) {
     const wide still[3] = {w_set(0.0), w_set(0.0), w_set(0.0)};
-    for (int k = 0; k < b->owned; ++k) {
+    for (int k = 0; k < b->param_count; ++k) {
         localField fd;
         leaf_dot(b, at, still, &unit[k], &fd);
-        sums->own[k] = sums->own[k] + w_fma(fd.value, value_bar, w_dot3(fd.g, g_bar));
+        sums->leaf_params[k] =
+            sums->leaf_params[k] + w_fma(fd.value, value_bar, w_dot3(fd.g, g_bar));
     }
 }
 
 // a sweep has many numbers: one reverse pass for all
-static void add_sweep_bars(const tacBound* b, const sweepSums* sums, tacBoundBar* bar) {
+static void add_sweep_bars(const tacNodeData* b, const sweepSums* sums, tacNodeDataBar* bar) {
     tacReal unit[TAC_SWEEP_BLOCK] = {0};
-    sweepNumbers at, dot;
+    sweepCoefs at, dot;
     sweep_bind(b, &at);
     for (int k = 0; k <= b->block_count; ++k) { // the temperature comes last
         if (k < b->block_count) unit[k] = 1.0;
@@ -202,17 +205,18 @@ static void add_sweep_bars(const tacBound* b, const sweepSums* sums, tacBoundBar
     }
 }
 
-static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tacBlock1* field_bar,
-                     tacReal x_bar[3][TAC_BLOCK], tacBoundBar* bar, int count, int by_own) {
-    tacLeafDot unit[TAC_OWN];
+static void leaf_vjp(const tacNodeData* b, const tacReal x[3][TAC_BLOCK],
+                     const tacGradientBlock* field_bar, tacReal x_bar[3][TAC_BLOCK],
+                     tacNodeDataBar* bar, int count, int with_params) {
+    tacLeafDot unit[TAC_LEAF_PARAMS];
     leafSums sums;
     polyTape tape;
-    int by_planes = by_own && b->kind == TAC_NODE_POLYHEDRON;
+    int by_planes = with_params && b->kind == TAC_NODE_POLYHEDRON;
     sweepSums sweep;
-    int by_sweep = by_own && b->kind == TAC_NODE_SWEEP;
+    int by_sweep = with_params && b->kind == TAC_NODE_SWEEP;
     if (by_sweep) memset(&sweep, 0, sizeof sweep);
-    for (int k = 0; k < b->owned && by_own; ++k) unit[k] = tac_leaf_unit(b, k);
-    clear_sums(&sums);
+    for (int k = 0; k < b->param_count && with_params; ++k) unit[k] = tac_leaf_dot_unit(b, k);
+    clear_leaf_sums(&sums);
     for (int i = 0; i < count; i += TAC_LANES) {
         wide point[3], y[3], g_bar[3], local_bar[3], g[3];
         wide value_bar = w_load(&field_bar->value[i]);
@@ -222,9 +226,9 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
         rotate_to_local(&b->frame, g_bar, local_bar);
         leafPoint at;
         leaf_point(b, y, &at, 2);
-        if (by_own) add_own_bars(b, &at, unit, value_bar, local_bar, &sums);
-        if (by_own && b->kind == TAC_NODE_CLOUD) cloud_bars(b, y, value_bar, local_bar, bar);
-        if (by_planes) polyhedron_keep(&tape, i, y, &at.f, &at.poly, local_bar);
+        if (with_params) add_param_bars(b, &at, unit, value_bar, local_bar, &sums);
+        if (with_params && b->kind == TAC_NODE_CLOUD) cloud_bars(b, y, value_bar, local_bar, bar);
+        if (by_planes) polyhedron_record(&tape, i, y, &at.f, &at.poly, local_bar);
         if (by_sweep)
             TAC_KERNELS(tac_sweep_diff_kernels_).vjp(&at.sweep, y, value_bar, local_bar, &sweep);
 
@@ -249,17 +253,17 @@ static void leaf_vjp(const tacBound* b, const tacReal x[3][TAC_BLOCK], const tac
             sums.twist[3 + k] = sums.twist[3 + k] + turn[k] - moment[k];
         }
     }
-    add_sums(&sums, bar);
+    add_leaf_sums(&sums, bar);
     if (by_planes) polyhedron_bars(b, &tape, field_bar->value, bar, count);
     if (by_sweep) add_sweep_bars(b, &sweep, bar);
 }
 
 // x_bar = value_bar g; the pose's twist moves the points the other way
-static void pull(const tacBlock* field, const tacReal* value_bar, const tacReal x[3][TAC_BLOCK],
-                 const tacReal about[3], tacReal x_bar[3][TAC_BLOCK], tacReal twist_bar[6],
-                 int count) {
+static void points_vjp(const tacFieldBlock* field, const tacReal* value_bar,
+                       const tacReal x[3][TAC_BLOCK], const tacReal about[3],
+                       tacReal x_bar[3][TAC_BLOCK], tacReal twist_bar[6], int count) {
     leafSums sums;
-    clear_sums(&sums);
+    clear_leaf_sums(&sums);
     for (int i = 0; i < count; i += TAC_LANES) {
         wide point[3], push[3], arm[3], moment[3], bar = w_load(&value_bar[i]);
         load3(x, i, point);
@@ -283,24 +287,24 @@ static void pull(const tacBlock* field, const tacReal* value_bar, const tacReal 
 const tacShapeKernels TAC_KERNELS(tac_shape_kernels_) = {
     .lanes = TAC_LANES,
     .stage = TAC_STAGE * TAC_LANES,
-    .within = within,
-    .take = take,
+    .all_within = all_within,
+    .gather_points = gather_points,
     .leaf = leaf,
     .superquadrics = superquadrics,
-    .begin = begin,
-    .merge = merge,
-    .merge_some = merge_some,
-    .close = close,
-    .copy = copy,
+    .blend_begin = blend_begin,
+    .blend_merge = blend_merge,
+    .blend_merge_some = blend_merge_some,
+    .blend_close = blend_close,
+    .gather_vectors = gather_vectors,
     .sum = sum,
-    .leaf_limits = leaf_limits,
-    .rough_points = rough_points,
-    .near = near,
-    .leaf_reach = leaf_reach,
-    .blend_reach = blend_reach,
+    .leaf_bounds = leaf_bounds,
+    .float_points = float_points,
+    .is_near = is_near,
+    .leaf_distance_bound = leaf_distance_bound,
+    .blend_distance_bound = blend_distance_bound,
     .leaf_jvp = leaf_jvp,
     .leaf_vjp = leaf_vjp,
-    .pull = pull,
+    .points_vjp = points_vjp,
     .blend_jvp_value = blend_jvp_value,
     .blend_jvp_gradient = blend_jvp_gradient,
     .blend_vjp = blend_vjp,

@@ -72,12 +72,12 @@ static double select_bracket(selection* s, double* low) {
 // that the threshold is close to
 static void select_phi_bracket(selection* s, double* low, double* high, tacReal* slope) {
     double a, b = select_bracket(s, &a), width = tac_re(s->problem->width);
-    int apart = b - a > 4.0 * width;
+    int separation = b - a > 4.0 * width;
     s->base = a;
     s->phi = 1.0;
     *low = -0.5;
-    *high = apart ? 1.5 : (b - a) / width + 0.5;
-    if (apart && tac_re(select_excess(s, slope)) > 0.0) {
+    *high = separation ? 1.5 : (b - a) / width + 0.5;
+    if (separation && tac_re(select_excess(s, slope)) > 0.0) {
         s->base = b;
         *low = -1.5;
         *high = 0.5;

@@ -3,7 +3,7 @@
 #ifndef TAC_SMOOTH_SELECT_H
 #define TAC_SMOOTH_SELECT_H
 
-#include "smooth/soft_array.h"
+#include "smooth/soft_array.inl"
 #include "tactus/smooth.h"
 
 // threshold = base + width * phi: resolves ties finer than a score's last digit

@@ -28,28 +28,28 @@ static int sinkhorn_valid(const tacSinkhorn* p) {
            soft_all_finite(p->n, p->x);
 }
 
-static tacReal* sinkhorn_take(tacReal** work, int count) {
+static tacReal* sinkhorn_alloc(tacReal** work, int count) {
     tacReal* block = *work;
     *work += count;
     return block;
 }
 
-static void sinkhorn_place(const tacSinkhorn* p, sinkhorn* s) {
+static void sinkhorn_layout(const tacSinkhorn* p, sinkhorn* s) {
     tacReal* work = p->work;
     int m = p->k < p->n ? p->k : p->k - 1;
     *s = (sinkhorn){.problem = p, .m = m < 0 ? 0 : m};
     m = s->m;
-    s->H = sinkhorn_take(&work, m * m);
-    s->base = sinkhorn_take(&work, m);
-    s->phi = sinkhorn_take(&work, m);
-    s->residual = sinkhorn_take(&work, m);
-    s->step = sinkhorn_take(&work, m);
-    s->whole = sinkhorn_take(&work, m);
-    s->t = sinkhorn_take(&work, m + 1);
-    s->P = sinkhorn_take(&work, m + 1);
-    s->c = sinkhorn_take(&work, m + 1);
-    s->d = sinkhorn_take(&work, m + 1);
-    s->aux = sinkhorn_take(&work, m + 1);
+    s->H = sinkhorn_alloc(&work, m * m);
+    s->base = sinkhorn_alloc(&work, m);
+    s->phi = sinkhorn_alloc(&work, m);
+    s->residual = sinkhorn_alloc(&work, m);
+    s->step = sinkhorn_alloc(&work, m);
+    s->whole = sinkhorn_alloc(&work, m);
+    s->t = sinkhorn_alloc(&work, m + 1);
+    s->P = sinkhorn_alloc(&work, m + 1);
+    s->c = sinkhorn_alloc(&work, m + 1);
+    s->d = sinkhorn_alloc(&work, m + 1);
+    s->aux = sinkhorn_alloc(&work, m + 1);
 }
 
 // base_l = half way between the scores of rank l and l + 1
@@ -71,7 +71,7 @@ static void sinkhorn_bases(const sinkhorn* s) {
 
 static tacReal sinkhorn_bounded(tacReal t) {
     double re = tac_re(t);
-    return re > SOFT_REACH ? (tacReal)SOFT_REACH : re < -SOFT_REACH ? (tacReal)-SOFT_REACH : t;
+    return re > SOFT_LIMIT ? (tacReal)SOFT_LIMIT : re < -SOFT_LIMIT ? (tacReal)-SOFT_LIMIT : t;
 }
 
 // c_l = P(rank <= l) and d_l = P(rank > l), each summed from its small end
@@ -146,7 +146,7 @@ static void sinkhorn_factor(const sinkhorn* s) {
     }
 }
 
-void tac_sinkhorn_back(const sinkhorn* s, tacReal* b) {
+void tac_sinkhorn_backsolve(const sinkhorn* s, tacReal* b) {
     int m = s->m;
     for (int l = 0; l < m; ++l)
         for (int k = 0; k < l; ++k) b[l] -= s->H[l * m + k] * b[k];
@@ -185,7 +185,7 @@ static double sinkhorn_length(const sinkhorn* s) {
 static void sinkhorn_advance(const sinkhorn* s) {
     sinkhorn_factor(s);
     for (int l = 0; l < s->m; ++l) s->step[l] = s->residual[l];
-    tac_sinkhorn_back(s, s->step);
+    tac_sinkhorn_backsolve(s, s->step);
     double whole = sinkhorn_length(s), start = sinkhorn_slope(s), last = 0.0, length = 1.0;
     for (int halvings = 0; halvings < 60; ++halvings, length *= 0.5) {
         for (int l = 0; l < s->m; ++l) s->phi[l] += (length - last) * s->step[l];
@@ -229,7 +229,7 @@ static void sinkhorn_polish(const sinkhorn* s) {
     sinkhorn_factor(s);
 #ifdef TAC_NUMBER_COMPLEX
     for (int l = 0; l < s->m; ++l) s->step[l] = s->residual[l] - tac_re(s->residual[l]);
-    tac_sinkhorn_back(s, s->step);
+    tac_sinkhorn_backsolve(s, s->step);
     for (int l = 0; l < s->m; ++l) s->phi[l] += s->step[l];
     sinkhorn_evaluate(s, 1);
     sinkhorn_factor(s);
@@ -238,7 +238,7 @@ static void sinkhorn_polish(const sinkhorn* s) {
 
 tacResult tac_sinkhorn_solve(const tacSinkhorn* problem, sinkhorn* s) {
     if (!sinkhorn_valid(problem)) return TAC_ERROR_VALUE;
-    sinkhorn_place(problem, s);
+    sinkhorn_layout(problem, s);
     sinkhorn_bases(s);
     sinkhorn_start(s);
     sinkhorn_evaluate(s, 1);

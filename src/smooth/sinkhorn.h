@@ -3,7 +3,7 @@
 #ifndef TAC_SMOOTH_SINKHORN_H
 #define TAC_SMOOTH_SINKHORN_H
 
-#include "smooth/soft_array.h"
+#include "smooth/soft_array.inl"
 #include "tactus/smooth.h"
 
 // Threshold l < m separates ranks <= l from ranks > l, at theta_l = base_l + tau phi_l. Keeping the
@@ -25,6 +25,6 @@ tacResult tac_sinkhorn_solve(const tacSinkhorn* problem, sinkhorn* s);
 void tac_sinkhorn_item(const sinkhorn* s, int j);
 
 // b = H^-1 b with the factors
-void tac_sinkhorn_back(const sinkhorn* s, tacReal* b);
+void tac_sinkhorn_backsolve(const sinkhorn* s, tacReal* b);
 
 #endif

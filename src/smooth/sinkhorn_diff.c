@@ -47,7 +47,7 @@ static void sinkhorn_theta_jvp(const sinkhorn* s, const tacReal* x_dot, tacReal 
         for (int l = 0; l < s->m; ++l) s->aux[l] = x_dot[j] - s->t[l] * tau_dot;
         sinkhorn_add_tails_jvp(s, s->step);
     }
-    tac_sinkhorn_back(s, s->step);
+    tac_sinkhorn_backsolve(s, s->step);
 }
 
 tacResult tac_sinkhorn_top_k_jvp(const tacSinkhorn* problem, const tacReal* x_dot, tacReal tau_dot,
@@ -92,7 +92,7 @@ static void sinkhorn_theta_vjp(const sinkhorn* s, const tacReal* weights_bar) {
         sinkhorn_item_vjp(s, j, weights_bar);
         for (int l = 0; l < s->m; ++l) s->step[l] -= s->aux[l];
     }
-    tac_sinkhorn_back(s, s->step);
+    tac_sinkhorn_backsolve(s, s->step);
 }
 
 tacResult tac_sinkhorn_top_k_vjp(const tacSinkhorn* problem, const tacReal* weights_bar,

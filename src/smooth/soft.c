@@ -1,10 +1,10 @@
-// The functions of soft.h for one number: lane 0 of the wide functions, and their derivatives.
+// The functions of soft.inl for one number: lane 0 of the wide functions, and their derivatives.
 //
-//   soft.h --wide--> [this file] --tacReal--> users, checks, code that handles one contact
+//   soft.inl --wide--> [this file] --tacReal--> users, checks, code that handles one contact
 //
 // Formulas: docs/smooth.md.
 
-#include "smooth/soft.h"
+#include "smooth/soft.inl"
 
 #include "tactus/smooth.h"
 

@@ -4,7 +4,7 @@
 #ifndef TAC_SMOOTH_SOFT_MAX_H
 #define TAC_SMOOTH_SOFT_MAX_H
 
-#include "smooth/soft_array.h"
+#include "smooth/soft_array.inl"
 
 typedef struct softMax {
     int n;

@@ -57,13 +57,13 @@ static void soft_hard_order(int n, const tacReal* y, int k, int* order) {
 static int soft_sort_valid(const tacSoftSort* s) {
     return s && s->n >= 0 && (s->n == 0 || (s->x && s->work)) && s->k >= 0 && s->k <= s->n &&
            (s->k == 0 || s->order) && soft_positive(s->tau) && (s->power == 1 || s->power == 2) &&
-           (s->ties == TAC_TIES_PUBLISHED || s->ties == TAC_TIES_OFFSET) && s->offset >= 0.0 &&
+           (s->ties == TAC_TIES_REFERENCE || s->ties == TAC_TIES_OFFSET) && s->offset >= 0.0 &&
            isfinite(s->offset) && soft_all_finite(s->n, s->x);
 }
 
 // offset_j = offset tau^(1/power) j / n
 static tacReal soft_sort_offset(const tacSoftSort* s, int j) {
-    if (s->ties == TAC_TIES_PUBLISHED) return 0.0;
+    if (s->ties == TAC_TIES_REFERENCE) return 0.0;
     tacReal width = s->power == 1 ? s->tau : r_sqrt(s->tau);
     return s->offset * j / s->n * width;
 }

@@ -3,7 +3,7 @@
 #ifndef TAC_SMOOTH_SOFT_SORT_H
 #define TAC_SMOOTH_SOFT_SORT_H
 
-#include "smooth/soft_array.h"
+#include "smooth/soft_array.inl"
 #include "tactus/smooth.h"
 
 // a row's centre: the entry of rank k, and the scores after tie-breaking

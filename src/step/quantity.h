@@ -24,12 +24,12 @@ typedef struct tacQuantity {
 // numbers of `work` for a model
 #define TAC_QUANTITY_WORK(model) (13 * (model)->nbody)
 
-tacResult tac_quantity(const tacModel* model, tacQuantity what, const tacState* x, tacReal* out,
+tacResult tac_quantity(const tacModel* model, tacQuantity quantity, const tacState* x, tacReal* out,
                        tacReal* work, tacScratch* scratch);
 
 // adds bar times the gradient; theta_bar NULL skips
-tacResult tac_quantity_vjp(const tacModel* model, tacQuantity what, const tacState* x, tacReal bar,
-                           tacTangent x_bar, tacReal* theta_bar, tacReal* work,
+tacResult tac_quantity_vjp(const tacModel* model, tacQuantity quantity, const tacState* x,
+                           tacReal bar, tacTangent x_bar, tacReal* theta_bar, tacReal* work,
                            tacScratch* scratch);
 
 #endif

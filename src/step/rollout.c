@@ -6,41 +6,45 @@
 
 //---------------------------------- memory ---------------------------------------
 
-static size_t row_size(const tacModel* m) { return (size_t)(m->nq + m->nv + m->na + m->nwarm); }
+static size_t tape_row_size(const tacModel* m) {
+    return (size_t)(m->nq + m->nv + m->na + m->nwarm);
+}
 static size_t tangent_size(const tacModel* m) { return (size_t)(2 * m->nv + m->na); }
 
 size_t tac_rollout_size(const tacModel* model, int steps, size_t real_size) {
-    size_t tape = ((size_t)steps + 1) * row_size(model), tangents = 3 * tangent_size(model);
+    size_t tape = ((size_t)steps + 1) * tape_row_size(model), tangents = 3 * tangent_size(model);
     return real_size * (tape + tangents + (size_t)TAC_QUANTITY_WORK(model) + (size_t)model->nparam);
 }
 
 // state after `step` steps
-static tacState row(const tacRollout* r, int step) {
+static tacState tape_state(const tacRollout* r, int step) {
     const tacModel* m = r->model;
-    tacReal* at = (tacReal*)r->memory + (size_t)step * row_size(m);
+    tacReal* at = (tacReal*)r->memory + (size_t)step * tape_row_size(m);
     return (tacState){at, at + m->nq, at + m->nq + m->nv, at + m->nq + m->nv + m->na, 0.0};
 }
 
-static tacReal* behind_tape(const tacRollout* r) {
-    return (tacReal*)r->memory + ((size_t)r->steps + 1) * row_size(r->model);
+static tacReal* tape_end(const tacRollout* r) {
+    return (tacReal*)r->memory + ((size_t)r->steps + 1) * tape_row_size(r->model);
 }
 
 // of three
-static tacTangent tangent(const tacRollout* r, int i) {
+static tacTangent tape_tangent(const tacRollout* r, int i) {
     const tacModel* m = r->model;
-    tacReal* at = behind_tape(r) + (size_t)i * tangent_size(m);
+    tacReal* at = tape_end(r) + (size_t)i * tangent_size(m);
     return (tacTangent){at, at + m->nv, at + 2 * m->nv};
 }
 
-static tacReal* work_of(const tacRollout* r) { return behind_tape(r) + 3 * tangent_size(r->model); }
+static tacReal* tape_work(const tacRollout* r) { return tape_end(r) + 3 * tangent_size(r->model); }
 
-static tacReal* theta_of(const tacRollout* r) { return work_of(r) + TAC_QUANTITY_WORK(r->model); }
+static tacReal* tape_theta(const tacRollout* r) {
+    return tape_work(r) + TAC_QUANTITY_WORK(r->model);
+}
 
-static void copy(tacReal* to, const tacReal* from, int n) {
+static void copy_reals(tacReal* to, const tacReal* from, int n) {
     if (n > 0) memcpy(to, from, sizeof *to * (size_t)n);
 }
 
-static void clear(const tacRollout* r, tacTangent t) {
+static void clear_tangent(const tacRollout* r, tacTangent t) {
     memset(t.dq, 0, sizeof *t.dq * tangent_size(r->model));
 }
 
@@ -49,14 +53,14 @@ static void clear(const tacRollout* r, tacTangent t) {
 static tacResult fill_tape(const tacRollout* r, const tacState* x, const tacReal* u,
                            tacScratch* scratch) {
     const tacModel* m = r->model;
-    tacState at = row(r, 0);
-    copy(at.qpos, x->qpos, m->nq);
-    copy(at.qvel, x->qvel, m->nv);
-    copy(at.act, x->act, m->na);
-    copy(at.warm, x->warm, m->nwarm);
+    tacState at = tape_state(r, 0);
+    copy_reals(at.qpos, x->qpos, m->nq);
+    copy_reals(at.qvel, x->qvel, m->nv);
+    copy_reals(at.act, x->act, m->na);
+    copy_reals(at.warm, x->warm, m->nwarm);
     tacResult result = TAC_OK;
     for (int i = 0; i < r->steps && result == TAC_OK; ++i) {
-        tacState from = row(r, i), next = row(r, i + 1);
+        tacState from = tape_state(r, i), next = tape_state(r, i + 1);
         result = tac_step(m, &from, u, &next, scratch);
     }
     return result;
@@ -65,14 +69,14 @@ static tacResult fill_tape(const tacRollout* r, const tacState* x, const tacReal
 tacResult tac_rollout(const tacRollout* r, const tacState* x, const tacReal* u, tacReal* y,
                       tacScratch* scratch) {
     tacResult result = fill_tape(r, x, u, scratch);
-    tacState end = row(r, r->steps);
-    return result == TAC_OK ? tac_quantity(r->model, r->what, &end, y, work_of(r), scratch)
+    tacState end = tape_state(r, r->steps);
+    return result == TAC_OK ? tac_quantity(r->model, r->what, &end, y, tape_work(r), scratch)
                             : result;
 }
 
 //---------------------------------- derivatives ----------------------------------
 
-static tacReal dot(const tacReal* a, const tacReal* b, int n) {
+static tacReal dot_reals(const tacReal* a, const tacReal* b, int n) {
     tacReal sum = 0.0;
     for (int i = 0; i < n; ++i) sum += a[i] * b[i];
     return sum;
@@ -83,28 +87,29 @@ tacResult tac_rollout_jvp(const tacRollout* r, const tacState* x, const tacReal*
                           tacReal* y_dot, tacScratch* scratch) {
     const tacModel* m = r->model;
     tacResult result = fill_tape(r, x, u, scratch);
-    tacTangent at = tangent(r, 0), next = tangent(r, 1), gradient = tangent(r, 2);
-    copy(at.dq, x_dot.dq, m->nv);
-    copy(at.dv, x_dot.dv, m->nv);
-    copy(at.da, x_dot.da, m->na);
+    tacTangent at = tape_tangent(r, 0), next = tape_tangent(r, 1), gradient = tape_tangent(r, 2);
+    copy_reals(at.dq, x_dot.dq, m->nv);
+    copy_reals(at.dv, x_dot.dv, m->nv);
+    copy_reals(at.da, x_dot.da, m->na);
     for (int i = 0; i < r->steps && result == TAC_OK; ++i) {
-        tacState from = row(r, i);
+        tacState from = tape_state(r, i);
         result = tac_step_jvp(m, &from, u, at, u_dot, theta_dot, next, scratch);
         tacTangent swap = at;
         at = next;
         next = swap;
     }
     if (result != TAC_OK) return result;
-    tacState end = row(r, r->steps);
-    tacReal* theta = theta_of(r);
-    clear(r, gradient);
+    tacState end = tape_state(r, r->steps);
+    tacReal* theta = tape_theta(r);
+    clear_tangent(r, gradient);
     memset(theta, 0, sizeof *theta * (size_t)m->nparam);
-    result = tac_quantity_vjp(m, r->what, &end, 1.0, gradient, theta, work_of(r), scratch);
-    *y_dot = dot(gradient.dq, at.dq, (int)tangent_size(m)) + dot(theta, theta_dot, m->nparam);
+    result = tac_quantity_vjp(m, r->what, &end, 1.0, gradient, theta, tape_work(r), scratch);
+    *y_dot = dot_reals(gradient.dq, at.dq, (int)tangent_size(m)) +
+             dot_reals(theta, theta_dot, m->nparam);
     return result;
 }
 
-static void add(tacReal* to, const tacReal* from, int n) {
+static void add_reals(tacReal* to, const tacReal* from, int n) {
     for (int i = 0; i < n && to; ++i) to[i] += from[i];
 }
 
@@ -113,22 +118,22 @@ tacResult tac_rollout_vjp(const tacRollout* r, const tacState* x, const tacReal*
                           tacScratch* scratch) {
     const tacModel* m = r->model;
     tacResult result = fill_tape(r, x, u, scratch);
-    tacTangent at = tangent(r, 0), before = tangent(r, 1);
-    tacState end = row(r, r->steps);
-    clear(r, at);
+    tacTangent at = tape_tangent(r, 0), prev = tape_tangent(r, 1);
+    tacState end = tape_state(r, r->steps);
+    clear_tangent(r, at);
     if (result == TAC_OK)
-        result = tac_quantity_vjp(m, r->what, &end, y_bar, at, theta_bar, work_of(r), scratch);
+        result = tac_quantity_vjp(m, r->what, &end, y_bar, at, theta_bar, tape_work(r), scratch);
     for (int i = r->steps - 1; i >= 0 && result == TAC_OK; --i) {
-        tacState from = row(r, i);
-        clear(r, before);
-        result = tac_step_vjp(m, &from, u, at, before, u_bar, theta_bar, scratch);
+        tacState from = tape_state(r, i);
+        clear_tangent(r, prev);
+        result = tac_step_vjp(m, &from, u, at, prev, u_bar, theta_bar, scratch);
         tacTangent swap = at;
-        at = before;
-        before = swap;
+        at = prev;
+        prev = swap;
     }
     if (result != TAC_OK) return result;
-    add(x_bar.dq, at.dq, m->nv);
-    add(x_bar.dv, at.dv, m->nv);
-    add(x_bar.da, at.da, m->na);
+    add_reals(x_bar.dq, at.dq, m->nv);
+    add_reals(x_bar.dv, at.dv, m->nv);
+    add_reals(x_bar.da, at.da, m->na);
     return TAC_OK;
 }

@@ -3,7 +3,7 @@
 #ifndef TAC_STEP_STEP_H
 #define TAC_STEP_STEP_H
 
-#include "step/advance.h"
+#include "step/integrate/advance.h"
 #include "tactus/step.h"
 
 // most lanes that a batch has on any instruction set
@@ -13,34 +13,34 @@ tacResult tac_step_check(const tacModel* model, const tacState* x, const tacReal
                          const tacScratch* scratch);
 
 // 1: there are arrays for the next state
-int tac_next_fits(const tacModel* model, const tacState* next);
+int tac_state_has_arrays(const tacModel* model, const tacState* next);
 // 1: parameters that the model has
-int tac_params_usable(const tacModel* model, const tacParam* theta, int ntheta);
+int tac_params_are_valid(const tacModel* model, const tacParam* theta, int ntheta);
 // time, and arrays that a step does not change
-void tac_state_keep(const tacModel* model, const tacState* x, tacState* next);
+void tac_state_carry_over(const tacModel* model, const tacState* x, tacState* next);
 
 // The step itself with one lane: flow and stages stay as it left them, `next` is of the arena.
-typedef struct tacPass {
-    tacFlow f;
+typedef struct tacStepWorkspace {
+    tacForward f;
     tacStages s;
-    tacPoint next;
-} tacPass;
+    tacStateArrays next;
+} tacStepWorkspace;
 
 // TAC_ERROR_DIVERGED if next is not finite
 // A step without derivatives in doubles is laid out once: where its arrays are is kept at the front
 // of the scratch's arena, which nothing else takes.
-typedef struct tacKeptPass {
-    tacPass pass;
-    tacTouch touch;
+typedef struct tacStepCache {
+    tacStepWorkspace ws;
+    tacContactForces contact_forces;
     size_t from, to; // what of the arena was in use before and after; to 0: nothing is kept
     const tacContactPlan* contact; // of the model then, as are the next two
     tacIntegrator integrator;
     unsigned disable;
-} tacKeptPass;
+} tacStepCache;
 
-tacResult tac_pass_take(const tacModel* model, const tacState* x, const tacReal* u, int derivatives,
-                        tacScratch* scratch, tacPass* out);
-void tac_pass_hand_out(const tacPass* pass, const tacState* x, tacState* next);
+tacResult tac_step_workspace_run(const tacModel* model, const tacState* x, const tacReal* u,
+                                 int derivatives, tacScratch* scratch, tacStepWorkspace* out);
+void tac_step_workspace_write(const tacStepWorkspace* ws, const tacState* x, tacState* next);
 
 // nx = 2 nv + na
 static inline int tac_tangent_size(const tacModel* model) { return 2 * model->nv + model->na; }

@@ -4,19 +4,19 @@
 #include "step/step.h"
 
 #include "base/pool.h"
-#include "step/generated.h"
+#include "step/double/generated.h"
 
 #include <string.h>
 
-typedef struct stepGroups {
+typedef struct stepBlocks {
     tacStepItem* items;
     int count, lanes;
-} stepGroups;
+} stepBlocks;
 
 //---------------------------------- lanes ----------------------------------------
 
 // number i of lane `lane`; lanes without a state repeat the last one
-static void gather(const tacReal* from, int n, int lane, int lanes, tacReal* to) {
+static void gather_lane(const tacReal* from, int n, int lane, int lanes, tacReal* to) {
     for (int i = 0; i < n; ++i) to[(size_t)i * (size_t)lanes + (size_t)lane] = from[i];
 }
 
@@ -26,21 +26,22 @@ static int is_finite_lane(const tacReal* x, int n, int lane, int lanes) {
     return sum == 0.0;
 }
 
-static void spread(const tacReal* from, int n, int lane, int lanes, tacReal* to) {
+static void scatter_lane(const tacReal* from, int n, int lane, int lanes, tacReal* to) {
     for (int i = 0; i < n; ++i) to[i] = from[(size_t)i * (size_t)lanes + (size_t)lane];
 }
 
-static void scatter(const tacModel* model, tacPoint x, int lane, int lanes, tacStepItem* item) {
+static void write_next(const tacModel* model, tacStateArrays x, int lane, int lanes,
+                       tacStepItem* item) {
     if (!is_finite_lane(x.q, model->nq, lane, lanes) ||
         !is_finite_lane(x.v, model->nv, lane, lanes) ||
         !is_finite_lane(x.act, model->na, lane, lanes)) {
         item->result = TAC_ERROR_DIVERGED;
         return;
     }
-    tac_state_keep(model, item->x, item->next);
-    spread(x.q, model->nq, lane, lanes, item->next->qpos);
-    spread(x.v, model->nv, lane, lanes, item->next->qvel);
-    spread(x.act, model->na, lane, lanes, item->next->act);
+    tac_state_carry_over(model, item->x, item->next);
+    scatter_lane(x.q, model->nq, lane, lanes, item->next->qpos);
+    scatter_lane(x.v, model->nv, lane, lanes, item->next->qvel);
+    scatter_lane(x.act, model->na, lane, lanes, item->next->act);
     item->scratch->info = (tacInfo){.time_of_impact = tac_re(model->param[model->timestep])};
     item->result = TAC_OK;
 }
@@ -51,29 +52,29 @@ static void step_lanes(tacStepItem** item, int count, const tacDynamicsKernels* 
     tacArena* arena = &item[0]->scratch->arena;
     size_t mark = arena->used;
     int lanes = kernels->lanes;
-    tacFlow f = tac_flow_take(model, kernels, 0, item[0]->scratch);
-    tacStages s = tac_stages_take(model, lanes, arena);
-    tacReal* u = TAC_TAKE(arena, tacReal, model->nu * lanes);
-    tacPoint next = {TAC_TAKE(arena, tacReal, model->nq * lanes),
-                     TAC_TAKE(arena, tacReal, model->nv * lanes),
-                     TAC_TAKE(arena, tacReal, model->na * lanes)};
+    tacForward f = tac_forward_alloc(model, kernels, 0, item[0]->scratch);
+    tacStages s = tac_stages_alloc(model, lanes, arena);
+    tacReal* u = TAC_ALLOC(arena, tacReal, model->nu * lanes);
+    tacStateArrays next = {TAC_ALLOC(arena, tacReal, model->nq * lanes),
+                           TAC_ALLOC(arena, tacReal, model->nv * lanes),
+                           TAC_ALLOC(arena, tacReal, model->na * lanes)};
     for (int lane = 0; lane < lanes; ++lane) {
         const tacStepItem* from = item[lane < count ? lane : count - 1];
-        gather(from->x->qpos, model->nq, lane, lanes, s.x[0].q);
-        gather(from->x->qvel, model->nv, lane, lanes, s.x[0].v);
-        gather(from->x->act, model->na, lane, lanes, s.x[0].act);
-        gather(from->u, model->nu, lane, lanes, u);
+        gather_lane(from->x->qpos, model->nq, lane, lanes, s.x[0].q);
+        gather_lane(from->x->qvel, model->nv, lane, lanes, s.x[0].v);
+        gather_lane(from->x->act, model->na, lane, lanes, s.x[0].act);
+        gather_lane(from->u, model->nu, lane, lanes, u);
     }
-    f.m.ctrl = u;
+    f.dyn.m.ctrl = u;
     tac_advance(&f, &s, next);
-    for (int lane = 0; lane < count; ++lane) scatter(model, next, lane, lanes, item[lane]);
+    for (int lane = 0; lane < count; ++lane) write_next(model, next, lane, lanes, item[lane]);
     arena->used = mark;
 }
 
 //---------------------------------- groups ---------------------------------------
 
 // one by one: a single state, and scenes with contact, whose records differ from state to state
-static void step_each(tacStepItem** item, int count) {
+static void step_one_by_one(tacStepItem** item, int count) {
     for (int i = 0; i < count; ++i)
         item[i]->result =
             tac_step(item[i]->model, item[i]->x, item[i]->u, item[i]->next, item[i]->scratch);
@@ -87,23 +88,23 @@ static int any_generated(tacStepItem** item, int count) {
 }
 
 // runs of neighbours of one model within a group; what cannot be stepped says so
-static void step_group(void* context, int job, int worker) {
+static void step_block(void* context, int job, int worker) {
     (void)worker;
-    const stepGroups* g = context;
+    const stepBlocks* g = context;
     const tacDynamicsKernels* kernels = TAC_DISPATCH(tac_dynamics_kernels_);
-    tacStepItem* run[TAC_MAX_LANES];
+    tacStepItem* block[TAC_MAX_LANES];
     int last = (job + 1) * g->lanes < g->count ? (job + 1) * g->lanes : g->count, count = 0;
     for (int i = job * g->lanes; i < last; ++i) {
         tacStepItem* item = &g->items[i];
         item->result = item->next ? tac_step_check(item->model, item->x, item->u, item->scratch)
                                   : TAC_ERROR_VALUE;
-        if (item->result == TAC_OK) run[count++] = item;
-        int ends = i + 1 == last || (count > 0 && g->items[i + 1].model != run[0]->model);
+        if (item->result == TAC_OK) block[count++] = item;
+        int ends = i + 1 == last || (count > 0 && g->items[i + 1].model != block[0]->model);
         if (!ends || count == 0) continue;
-        if (count == 1 || run[0]->model->contact || any_generated(run, count))
-            step_each(run, count);
+        if (count == 1 || block[0]->model->contact || any_generated(block, count))
+            step_one_by_one(block, count);
         else
-            step_lanes(run, count, kernels);
+            step_lanes(block, count, kernels);
         count = 0;
     }
 }
@@ -111,14 +112,14 @@ static void step_group(void* context, int job, int worker) {
 tacResult tac_step_batch(tacStepItem* items, int count, int threads) {
     if (count < 0 || (count > 0 && !items) || threads < 0) return TAC_ERROR_VALUE;
     if (count == 0) return TAC_OK;
-    stepGroups g = {items, count, TAC_DISPATCH(tac_dynamics_kernels_)->lanes};
+    stepBlocks g = {items, count, TAC_DISPATCH(tac_dynamics_kernels_)->lanes};
     int jobs = (count + g.lanes - 1) / g.lanes;
     tacPool* pool = NULL;
     tacResult result = TAC_OK;
     if (threads != 1 && jobs > 1) result = tac_pool_create(threads, tac_default_allocator(), &pool);
     if (result != TAC_OK) return result;
-    for (int i = 0; i < jobs && !pool; ++i) step_group(&g, i, 0);
-    if (pool) tac_pool_run(pool, jobs, step_group, &g);
+    for (int i = 0; i < jobs && !pool; ++i) step_block(&g, i, 0);
+    if (pool) tac_pool_run(pool, jobs, step_block, &g);
     tac_pool_destroy(pool);
     for (int i = 0; i < count && result == TAC_OK; ++i) result = items[i].result;
     return result;

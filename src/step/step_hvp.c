@@ -2,22 +2,22 @@
 
 #include "step/step.h"
 
-#include "math/plain.h"
+#include "math/complex_step.h"
 #include "math/quat.h"
 
 #include <string.h>
 
 // qpos moved along a tangent: turns by q (1, dq/2), to first order
-static void move_positions(const tacModel* model, const double* qpos, const double* dq,
-                           tacReal* out) {
-    plain_to_complex(model->nq, qpos, NULL, out);
+static void perturb_positions(const tacModel* model, const double* qpos, const double* dq,
+                              tacReal* out) {
+    complex_step_set(model->nq, qpos, NULL, out);
     for (int i = 0; i < model->njoint && dq; ++i) {
         const tacJoint* j = &model->joint[i];
         int q = j->qpos, v = j->dof,
-            straight = j->axis >= 0                ? 1
-                       : j->kind == TAC_JOINT_FREE ? 3
-                                                   : 0;
-        for (int k = 0; k < straight; ++k, ++q, ++v)
+            ntranslate = j->axis >= 0                ? 1
+                         : j->kind == TAC_JOINT_FREE ? 3
+                                                     : 0;
+        for (int k = 0; k < ntranslate; ++k, ++q, ++v)
             out[q] = r_make(qpos[q], TAC_COMPLEX_STEP * dq[v]);
         if (j->axis >= 0) continue;
         tacReal half[3];
@@ -27,21 +27,21 @@ static void move_positions(const tacModel* model, const double* qpos, const doub
     }
 }
 
-static tacReal* take_complex(tacArena* arena, int n, const double* value, const double* tangent) {
-    tacReal* out = TAC_TAKE(arena, tacReal, n);
+static tacReal* alloc_complex(tacArena* arena, int n, const double* value, const double* tangent) {
+    tacReal* out = TAC_ALLOC(arena, tacReal, n);
     for (int i = 0; i < n; ++i)
         out[i] = r_make(value ? value[i] : 0.0, tangent ? TAC_COMPLEX_STEP * tangent[i] : 0.0);
     return out;
 }
 
-static void add_out(int n, const tacReal* in, tacReal* out) {
-    if (out) plain_add_derivative(n, in, (double*)out);
+static void add_derivative_out(int n, const tacReal* in, tacReal* out) {
+    if (out) complex_step_add_derivative(n, in, (double*)out);
 }
 
-static int is_plain_finite(const tacReal* x, int n) {
-    const double* plain = (const double*)x;
+static int is_double_finite(const tacReal* x, int n) {
+    const double* values = (const double*)x;
     double sum = 0.0;
-    for (int i = 0; plain && i < n; ++i) sum += 0.0 * plain[i];
+    for (int i = 0; values && i < n; ++i) sum += 0.0 * values[i];
     return sum == 0.0;
 }
 
@@ -54,39 +54,39 @@ tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* 
         (model->nu > 0 && !u) || (model->na > 0 && !x->act))
         return TAC_ERROR_VALUE;
     int nv = model->nv, na = model->na, nu = model->nu, nparam = model->nparam;
-    if (!is_plain_finite(x->qpos, model->nq) || !is_plain_finite(x->qvel, nv) ||
-        !is_plain_finite(u, nu) || !is_plain_finite(x_dot.dq, nv) ||
-        !is_plain_finite(x_dot.dv, nv) || !is_plain_finite(u_dot, nu) ||
-        !is_plain_finite(theta_dot, nparam) || !is_plain_finite(next_bar.dq, nv) ||
-        !is_plain_finite(next_bar.dv, nv) || !is_plain_finite(x->act, na) ||
-        !is_plain_finite(x_dot.da, na) || !is_plain_finite(next_bar.da, na))
+    if (!is_double_finite(x->qpos, model->nq) || !is_double_finite(x->qvel, nv) ||
+        !is_double_finite(u, nu) || !is_double_finite(x_dot.dq, nv) ||
+        !is_double_finite(x_dot.dv, nv) || !is_double_finite(u_dot, nu) ||
+        !is_double_finite(theta_dot, nparam) || !is_double_finite(next_bar.dq, nv) ||
+        !is_double_finite(next_bar.dv, nv) || !is_double_finite(x->act, na) ||
+        !is_double_finite(x_dot.da, na) || !is_double_finite(next_bar.da, na))
         return TAC_ERROR_VALUE;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacModel moved = *model;
     moved.param =
-        take_complex(arena, nparam, (const double*)model->param, (const double*)theta_dot);
-    tacReal* q = TAC_TAKE(arena, tacReal, model->nq);
-    move_positions(model, (const double*)x->qpos, (const double*)x_dot.dq, q);
+        alloc_complex(arena, nparam, (const double*)model->param, (const double*)theta_dot);
+    tacReal* q = TAC_ALLOC(arena, tacReal, model->nq);
+    perturb_positions(model, (const double*)x->qpos, (const double*)x_dot.dq, q);
     tacState at = {.qpos = q};
-    at.qvel = take_complex(arena, nv, (const double*)x->qvel, (const double*)x_dot.dv);
-    at.act = take_complex(arena, na, (const double*)x->act, (const double*)x_dot.da);
-    tacReal* control = take_complex(arena, nu, (const double*)u, (const double*)u_dot);
-    tacTangent bar = {.dq = take_complex(arena, nv, (const double*)next_bar.dq, NULL),
-                      .dv = take_complex(arena, nv, (const double*)next_bar.dv, NULL),
-                      .da = take_complex(arena, na, (const double*)next_bar.da, NULL)};
-    tacTangent out = {.dq = take_complex(arena, nv, NULL, NULL),
-                      .dv = take_complex(arena, nv, NULL, NULL),
-                      .da = take_complex(arena, na, NULL, NULL)};
-    tacReal* out_u = take_complex(arena, nu, NULL, NULL);
-    tacReal* out_theta = theta_bar ? take_complex(arena, nparam, NULL, NULL) : NULL;
+    at.qvel = alloc_complex(arena, nv, (const double*)x->qvel, (const double*)x_dot.dv);
+    at.act = alloc_complex(arena, na, (const double*)x->act, (const double*)x_dot.da);
+    tacReal* control = alloc_complex(arena, nu, (const double*)u, (const double*)u_dot);
+    tacTangent bar = {.dq = alloc_complex(arena, nv, (const double*)next_bar.dq, NULL),
+                      .dv = alloc_complex(arena, nv, (const double*)next_bar.dv, NULL),
+                      .da = alloc_complex(arena, na, (const double*)next_bar.da, NULL)};
+    tacTangent out = {.dq = alloc_complex(arena, nv, NULL, NULL),
+                      .dv = alloc_complex(arena, nv, NULL, NULL),
+                      .da = alloc_complex(arena, na, NULL, NULL)};
+    tacReal* out_u = alloc_complex(arena, nu, NULL, NULL);
+    tacReal* out_theta = theta_bar ? alloc_complex(arena, nparam, NULL, NULL) : NULL;
     tacResult result = tac_step_vjp(&moved, &at, control, bar, out, out_u, out_theta, scratch);
     if (result == TAC_OK) {
-        add_out(nv, out.dq, x_bar.dq);
-        add_out(nv, out.dv, x_bar.dv);
-        add_out(na, out.da, x_bar.da);
-        add_out(nu, out_u, u_bar);
-        if (theta_bar) add_out(nparam, out_theta, theta_bar);
+        add_derivative_out(nv, out.dq, x_bar.dq);
+        add_derivative_out(nv, out.dv, x_bar.dv);
+        add_derivative_out(na, out.da, x_bar.da);
+        add_derivative_out(nu, out_u, u_bar);
+        if (theta_bar) add_derivative_out(nparam, out_theta, theta_bar);
     }
     arena->used = mark;
     return result;

@@ -14,19 +14,19 @@
 
 // what is softened; eps1 is a length squared
 static const tacContactNumber temperatures[] = {
-    TAC_CONTACT_TAU,    TAC_CONTACT_SUPPORT, TAC_CONTACT_DEPTH, TAC_CONTACT_NEIGHBOURS,
-    TAC_CONTACT_SIGN,   TAC_CONTACT_CLASH,   TAC_CONTACT_LEAST, TAC_CONTACT_CLIP,
-    TAC_CONTACT_WITHIN, TAC_CONTACT_REGULAR, TAC_CONTACT_GATE,  TAC_CONTACT_KEEP_WIDTH,
-    TAC_CONTACT_EPS1,   TAC_CONTACT_EPS1,    TAC_CONTACT_EPS2,  TAC_CONTACT_EPS3};
+    TAC_CONTACT_TAU,    TAC_CONTACT_SUPPORT,  TAC_CONTACT_DEPTH, TAC_CONTACT_EDGE_SOFTMIN,
+    TAC_CONTACT_SIGN,   TAC_CONTACT_OPPOSING, TAC_CONTACT_MIN,   TAC_CONTACT_CLIP,
+    TAC_CONTACT_INSIDE, TAC_CONTACT_TIKHONOV, TAC_CONTACT_GATE,  TAC_CONTACT_TOP_K_WIDTH,
+    TAC_CONTACT_EPS1,   TAC_CONTACT_EPS1,     TAC_CONTACT_EPS2,  TAC_CONTACT_EPS3};
 
 size_t tac_surrogate_size(const tacModel* model, size_t real_size) {
     if (!model->contact || !(model->contact->surrogate > 1.0)) return 0;
-    return tac_arena_need(sizeof(tacContactPlan)) +
-           tac_arena_need(real_size * (size_t)model->nparam);
+    return tac_arena_align(sizeof(tacContactPlan)) +
+           tac_arena_align(real_size * (size_t)model->nparam);
 }
 
 // eps3 of pairs, which may share one
-static void soften_pairs(const tacModel* model, tacReal* param) {
+static void scale_pairs(const tacModel* model, tacReal* param) {
     const tacContactPlan* plan = model->contact;
     for (int i = 0; i < plan->npair; ++i) {
         int at = plan->pair[i].eps3;
@@ -36,8 +36,8 @@ static void soften_pairs(const tacModel* model, tacReal* param) {
 
 const tacModel* tac_surrogate(const tacModel* model, tacModel* out, tacScratch* scratch) {
     if (!model->contact || !(model->contact->surrogate > 1.0)) return model;
-    tacContactPlan* plan = TAC_TAKE(&scratch->arena, tacContactPlan, 1);
-    tacReal* param = TAC_TAKE(&scratch->arena, tacReal, model->nparam);
+    tacContactPlan* plan = TAC_ALLOC(&scratch->arena, tacContactPlan, 1);
+    tacReal* param = TAC_ALLOC(&scratch->arena, tacReal, model->nparam);
     *plan = *model->contact;
     plan->surrogate = 1.0; // once is enough
     memcpy(param, model->param, sizeof *param * (size_t)model->nparam);
@@ -45,7 +45,7 @@ const tacModel* tac_surrogate(const tacModel* model, tacModel* out, tacScratch* 
         int at = plan->number[temperatures[i]];
         if (at >= 0) param[at] *= model->contact->surrogate;
     }
-    soften_pairs(model, param);
+    scale_pairs(model, param);
     *out = *model;
     out->contact = plan;
     out->param = param;

@@ -22,7 +22,7 @@ static int every_result_has_name_and_text(void) {
     return 0;
 }
 
-static int messages_hold_place_and_text(void) {
+static int messages_hold_location_and_text(void) {
     tacMessage message;
     tacResult result =
         tac_fail(&message, TAC_ERROR_VALUE, "a.xml", 12, "size", "%d is not > 0", -3);
@@ -48,32 +48,32 @@ static int long_messages_are_cut_visibly(void) {
 
 //---------------------------------- memory ---------------------------------------
 
-static int arena_blocks_are_aligned_and_apart(void) {
+static int arena_blocks_are_aligned_and_disjoint(void) {
     tacArena arena;
     ENSURE(tac_arena_create(&arena, 1000, tac_default_allocator()) == TAC_OK);
-    char* a = TAC_TAKE(&arena, char, 3);
-    double* b = TAC_TAKE(&arena, double, 5);
+    char* a = TAC_ALLOC(&arena, char, 3);
+    double* b = TAC_ALLOC(&arena, double, 5);
     ENSURE((uintptr_t)a % TAC_ALIGNMENT == 0 && (uintptr_t)b % TAC_ALIGNMENT == 0);
     ENSURE((char*)b >= a + 3);
-    ENSURE(arena.used == tac_arena_need(3) + tac_arena_need(5 * sizeof(double)));
+    ENSURE(arena.used == tac_arena_align(3) + tac_arena_align(5 * sizeof(double)));
     tac_arena_destroy(&arena, tac_default_allocator());
     ENSURE(arena.base == NULL);
     return 0;
 }
 
-static void* refuse(void* user, size_t size) {
+static void* refuse_alloc(void* user, size_t size) {
     (void)user;
     (void)size;
     return NULL;
 }
 
-static void forget(void* user, void* block) {
+static void ignore_release(void* user, void* block) {
     (void)user;
     (void)block;
 }
 
 static int no_memory_is_a_result(void) {
-    tacAllocator none = {refuse, forget, NULL};
+    tacAllocator none = {refuse_alloc, ignore_release, NULL};
     tacArena arena = {0};
     tacPool* pool = NULL;
     ENSURE(tac_arena_create(&arena, 10, none) == TAC_ERROR_MEMORY);
@@ -126,20 +126,20 @@ static int negative_threads_are_refused(void) {
 
 //---------------------------------- dispatch -------------------------------------
 
-static int chosen_set_is_supported(void) {
+static int selected_isa_is_supported(void) {
     ENSURE(tac_isa_supported(TAC_ISA_BASELINE));
     ENSURE(tac_isa_supported(tac_isa()));
     ENSURE(tac_isa() == tac_isa());
     setenv("TACTUS_ISA", "mmx", 1);
-    ENSURE(tac_isa_complaint() != NULL);
+    ENSURE(tac_isa_warning() != NULL);
     setenv("TACTUS_ISA", "baseline", 1);
-    ENSURE(tac_isa_complaint() == NULL);
+    ENSURE(tac_isa_warning() == NULL);
     unsetenv("TACTUS_ISA");
-    ENSURE(tac_isa_complaint() == NULL);
+    ENSURE(tac_isa_warning() == NULL);
     return 0;
 }
 
-TEST_MAIN(RUN(every_result_has_name_and_text), RUN(messages_hold_place_and_text),
-          RUN(long_messages_are_cut_visibly), RUN(arena_blocks_are_aligned_and_apart),
+TEST_MAIN(RUN(every_result_has_name_and_text), RUN(messages_hold_location_and_text),
+          RUN(long_messages_are_cut_visibly), RUN(arena_blocks_are_aligned_and_disjoint),
           RUN(no_memory_is_a_result), RUN(every_job_runs_once), RUN(negative_threads_are_refused),
-          RUN(chosen_set_is_supported))
+          RUN(selected_isa_is_supported))

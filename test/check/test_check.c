@@ -27,7 +27,7 @@ static tacResult hvp(const void* context, const double* x, const double* bar, co
     return TAC_OK;
 }
 
-static tacCheckReport check_far(int spoil, double far, const double* about) {
+static tacCheckReport check_far(int spoil, double far, const double* magnitude) {
     exampleContext context = {spoil, far};
     tacCheckProblem problem = {.name = "example",
                                .n = 3,
@@ -36,7 +36,7 @@ static tacCheckReport check_far(int spoil, double far, const double* about) {
                                .as_double = &tac_check_example_double,
                                .as_complex = &tac_check_example_complex,
                                .as_quad = &tac_check_example_quad,
-                               .y_about = about,
+                               .y_magnitude = magnitude,
                                .hvp = hvp,
                                .sample = sample};
     tacCheckReport report;
@@ -44,10 +44,10 @@ static tacCheckReport check_far(int spoil, double far, const double* about) {
     return report;
 }
 
-static tacCheckReport check(int spoil) { return check_far(spoil, 0.0, NULL); }
+static tacCheckReport run_check(int spoil) { return check_far(spoil, 0.0, NULL); }
 
 static int right_derivatives_pass(void) {
-    tacCheckReport report = check(SPOIL_NOTHING);
+    tacCheckReport report = run_check(SPOIL_NOTHING);
     ENSURE(report.passed);
     for (int k = 0; k < TAC_CHECK_KINDS; ++k) ENSURE(report.line[k].done > 0);
     ENSURE(report.line[TAC_CHECK_FIRST].worst < 1e-14);
@@ -57,7 +57,7 @@ static int right_derivatives_pass(void) {
 
 // complex step, quad precision, the adjoint and the Taylor slope each see it
 static int jvp_off_by_one_percent_fails(void) {
-    tacCheckReport report = check(SPOIL_JVP);
+    tacCheckReport report = run_check(SPOIL_JVP);
     ENSURE(!report.passed);
     ENSURE(report.line[TAC_CHECK_FIRST].failed > 900);
     ENSURE(report.line[TAC_CHECK_FIRST_QUAD].failed > 5);
@@ -67,7 +67,7 @@ static int jvp_off_by_one_percent_fails(void) {
 }
 
 static int vjp_off_by_one_percent_fails(void) {
-    tacCheckReport report = check(SPOIL_VJP);
+    tacCheckReport report = run_check(SPOIL_VJP);
     ENSURE(!report.passed);
     ENSURE(report.line[TAC_CHECK_ADJOINT].failed > 900);
     ENSURE(report.line[TAC_CHECK_SYMMETRY].failed > 900);
@@ -75,7 +75,7 @@ static int vjp_off_by_one_percent_fails(void) {
 }
 
 static int hvp_off_by_one_percent_fails(void) {
-    tacCheckReport report = check(SPOIL_VJP_CURVATURE);
+    tacCheckReport report = run_check(SPOIL_VJP_CURVATURE);
     ENSURE(!report.passed);
     ENSURE(report.line[TAC_CHECK_SECOND].failed > 900);
     return 0;
@@ -83,12 +83,12 @@ static int hvp_off_by_one_percent_fails(void) {
 
 // Outputs that are small differences of large numbers are rounded as those are: slopes are asked
 // for above that once it is told, and a wrong derivative is still seen.
-static int rounding_is_that_of_what_is_added_up(void) {
-    const double about[2] = {1e6, 1e6};
+static int rounding_is_relative_to_the_summands(void) {
+    const double magnitude[2] = {1e6, 1e6};
     ENSURE(check_far(SPOIL_NOTHING, 1e6, NULL).line[TAC_CHECK_TAYLOR_3].failed > 5);
-    ENSURE(check_far(SPOIL_NOTHING, 1e6, about).line[TAC_CHECK_TAYLOR_2].failed == 0);
-    ENSURE(check_far(SPOIL_NOTHING, 1e6, about).line[TAC_CHECK_TAYLOR_3].failed == 0);
-    ENSURE(check_far(SPOIL_JVP, 1e6, about).line[TAC_CHECK_TAYLOR_2].failed > 20);
+    ENSURE(check_far(SPOIL_NOTHING, 1e6, magnitude).line[TAC_CHECK_TAYLOR_2].failed == 0);
+    ENSURE(check_far(SPOIL_NOTHING, 1e6, magnitude).line[TAC_CHECK_TAYLOR_3].failed == 0);
+    ENSURE(check_far(SPOIL_JVP, 1e6, magnitude).line[TAC_CHECK_TAYLOR_2].failed > 20);
     return 0;
 }
 
@@ -100,4 +100,4 @@ static int non_finite_is_an_error(void) {
 
 TEST_MAIN(RUN(right_derivatives_pass), RUN(jvp_off_by_one_percent_fails),
           RUN(vjp_off_by_one_percent_fails), RUN(hvp_off_by_one_percent_fails),
-          RUN(rounding_is_that_of_what_is_added_up), RUN(non_finite_is_an_error))
+          RUN(rounding_is_relative_to_the_summands), RUN(non_finite_is_an_error))

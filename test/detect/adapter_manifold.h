@@ -8,7 +8,7 @@
 #include "tactus/tactus.h"
 
 // poses of body 1 and 2 (position, raw quaternion), then parameters
-enum { MANIFOLD_POSES = 14, MANIFOLD_OUT = 16, MANIFOLD_MOST = 4000, MANIFOLD_PARAMS = 600 };
+enum { MANIFOLD_POSES = 14, MANIFOLD_OUT = 16, MANIFOLD_MAX = 4000, MANIFOLD_PARAMS = 600 };
 
 typedef struct manifoldContext {
     const tacModel* model;

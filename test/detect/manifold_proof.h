@@ -16,7 +16,7 @@ static inline int manifold_sample(const void* context, int i, unsigned long long
                                   double* scale) {
     const provenScene* p = context;
     testRandom random = {*state + 1 + (unsigned long long)i};
-    manifold_place(p->scene, &random, x);
+    manifold_random_poses(p->scene, &random, x);
     *state = test_bits(&random);
     for (int k = 0; k < MANIFOLD_POSES; ++k) scale[k] = k % 7 < 3 ? 1e-3 : 1e-2;
     for (int k = 0; k < p->base.used_count; ++k) {

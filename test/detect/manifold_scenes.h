@@ -12,7 +12,7 @@ typedef struct manifoldScene {
     const char* name;
     const char* assets;
     const char* geom[2];
-    double reach; // bodies are placed this far from each other, times 0.3 to 1.1
+    double spacing; // bodies are placed this far from each other, times 0.3 to 1.1
 } manifoldScene;
 
 #define BOX "type='box' size='.1 .08 .06'"
@@ -58,15 +58,16 @@ static inline tacModel* manifold_load(const manifoldScene* scene, const char* op
 }
 
 // (position, quaternion) of both bodies
-static inline void manifold_place(const manifoldScene* scene, testRandom* random, double x[14]) {
-    double way[3], length = 0.0;
+static inline void manifold_random_poses(const manifoldScene* scene, testRandom* random,
+                                         double x[14]) {
+    double dir[3], length = 0.0;
     for (int i = 0; i < 14; ++i) x[i] = test_uniform(random, -1.0, 1.0);
     for (int k = 0; k < 3; ++k) {
-        way[k] = test_uniform(random, -1.0, 1.0);
-        length += way[k] * way[k];
+        dir[k] = test_uniform(random, -1.0, 1.0);
+        length += dir[k] * dir[k];
     }
-    double far = scene->reach * test_uniform(random, 0.3, 1.1) / sqrt(length);
-    for (int k = 0; k < 3; ++k) x[7 + k] = x[k] + far * way[k];
+    double far = scene->spacing * test_uniform(random, 0.3, 1.1) / sqrt(length);
+    for (int k = 0; k < 3; ++k) x[7 + k] = x[k] + far * dir[k];
     for (int b = 0; b < 2; ++b) {
         double norm = 0.0;
         for (int k = 3; k < 7; ++k) norm += x[7 * b + k] * x[7 * b + k];

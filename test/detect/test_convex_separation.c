@@ -1,18 +1,18 @@
 // Laws of distances by convex programs: separating axes, bisection of the growth, conditions of the
 // optimum.
 
-#include "detect/cone_program.h"
-#include "detect/placed.h"
-#include "random_solids.h"
+#include "detect/random_solids.h"
+#include "detect/sat/cone_program.h"
+#include "detect/sat/solid_pair.h"
 
-static int sweep(int few, int some, int many) {
+static int sweep_count(int few, int some, int many) {
     if (getenv("TACTUS_NO_SWEEP")) return few;
     const char* mode = getenv("TACTUS_SWEEP");
     return mode && strcmp(mode, "long") == 0 ? many : some;
 }
 
 typedef struct programCase {
-    tacPlaced a, b;
+    tacPosedSolid a, b;
     void* memory;
 } programCase;
 
@@ -26,7 +26,7 @@ static programCase random_case(testRandom* random, int first, int second, int pl
     return c;
 }
 
-static void drop(programCase* c) {
+static void drop_case(programCase* c) {
     tac_solid_destroy((tacSolid*)c->a.solid);
     tac_solid_destroy((tacSolid*)c->b.solid);
     free(c->memory);
@@ -62,13 +62,13 @@ static int agrees_with_axes(testRandom* random, int first, int second, int plana
     tacSeparation again;
     ENSURE(tac_convex_separation(c.a, c.b, &options, &again, NULL, NULL, c.memory) == TAC_OK);
     ENSURE_NEAR(again.distance, program.distance, 1e-9);
-    drop(&c);
+    drop_case(&c);
     return 0;
 }
 
 static int distances_agree_with_axes(void) {
     testRandom random = {15};
-    int count = sweep(20, 300, 68000);
+    int count = sweep_count(20, 300, 68000);
     for (int i = 0; i < count; ++i)
         for (int first = 0; first < SOLID_KINDS; ++first)
             for (int second = 0; second < SOLID_KINDS; ++second) {
@@ -86,7 +86,7 @@ static int distances_agree_with_axes(void) {
 // rho = b - phi* for every overlap that is less deep than b
 static int shrunk_balls_see_overlaps(void) {
     testRandom random = {16};
-    int count = sweep(100, 1000, 100000), seen = 0;
+    int count = sweep_count(100, 1000, 100000), seen = 0;
     for (int i = 0; i < count; ++i) {
         int planar = i % 2;
         programCase c =
@@ -98,7 +98,7 @@ static int shrunk_balls_see_overlaps(void) {
         ENSURE(tac_convex_separation(c.a, c.b, &options, &program, NULL, NULL, c.memory) == TAC_OK);
         ENSURE_NEAR(program.distance, axes.distance, 1e-9);
         seen += axes.distance < 0.0 && axes.distance > -b;
-        drop(&c);
+        drop_case(&c);
     }
     ENSURE(seen > count / 20);
     return 0;
@@ -107,7 +107,7 @@ static int shrunk_balls_see_overlaps(void) {
 //---------------------------------- growth ---------------------------------------
 
 // a solid grown about its centre
-static tacSolid* grown(const tacSolid* s, double t) {
+static tacSolid* grown_solid(const tacSolid* s, double t) {
     double point[384];
     tacSolid* out = NULL;
     if (s->radius > 0.0) {
@@ -130,7 +130,8 @@ static tacSolid* grown(const tacSolid* s, double t) {
 }
 
 static double gap_when_grown(const programCase* c, double t) {
-    tacPlaced a = {grown(c->a.solid, t), c->a.pose}, b = {grown(c->b.solid, t), c->b.pose};
+    tacPosedSolid a = {grown_solid(c->a.solid, t), c->a.pose},
+                  b = {grown_solid(c->b.solid, t), c->b.pose};
     tacSeparation s;
     tac_sat(a, b, INFINITY, &s);
     tac_solid_destroy((tacSolid*)a.solid);
@@ -141,7 +142,7 @@ static double gap_when_grown(const programCase* c, double t) {
 // grown by the factor the solids just touch
 static int growth_makes_them_touch(void) {
     testRandom random = {17};
-    int count = sweep(5, 60, 3000);
+    int count = sweep_count(5, 60, 3000);
     for (int i = 0; i < count; ++i)
         for (int first = 0; first < SOLID_HALF; ++first)
             for (int second = 0; second < SOLID_HALF; ++second) {
@@ -153,7 +154,7 @@ static int growth_makes_them_touch(void) {
                 ENSURE(t > 0.0);
                 ENSURE_NEAR(gap_when_grown(&c, t), 0.0, 1e-8);
                 ENSURE((t > 1.0) == (s.distance > 0.0) || fabs(t - 1.0) < 1e-9);
-                drop(&c);
+                drop_case(&c);
             }
     return 0;
 }
@@ -162,7 +163,7 @@ static int growth_makes_them_touch(void) {
 
 static int extremes_are_finite(void) {
     testRandom random = {18};
-    for (int i = 0; i < sweep(20, 200, 2000); ++i) {
+    for (int i = 0; i < sweep_count(20, 200, 2000); ++i) {
         programCase c = random_case(&random, i % 3, i / 3 % 3, i % 2, 1.0);
         tacSeparation s, axes;
         c.b.pose.position.x += pow(10.0, test_uniform(&random, -8.0, 5.0));
@@ -174,20 +175,20 @@ static int extremes_are_finite(void) {
         c.b.pose = c.a.pose;
         ENSURE(tac_convex_separation(c.a, c.b, NULL, &s, NULL, NULL, c.memory) == TAC_OK);
         ENSURE(isfinite(s.distance) && isfinite(s.normal.x));
-        drop(&c);
+        drop_case(&c);
     }
     return 0;
 }
 
 // a floor through the origin, which gives the program no length of its own
-static int floor_through_the_origin(void) {
+static int half_space_through_the_origin_is_solved(void) {
     const double up[3] = {0.0, 1.0, 0.0};
     tacSolid *floor = NULL, *ball = NULL;
     tac_solid_create_halfspace(up, 0.0, 1, &floor, NULL);
     tac_solid_create_ball(0.1, 1, &ball, NULL);
     void* memory = malloc(tac_convex_separation_size(floor, ball));
     for (int i = -200; i <= 2000; ++i) {
-        tacPlaced a = {floor, tac_pose_identity()}, b = a;
+        tacPosedSolid a = {floor, tac_pose_identity()}, b = a;
         tacSeparation s;
         b.solid = ball;
         b.pose.position = tac_vec3(0.003 * i, 0.0005 * i, 0.0);
@@ -200,5 +201,5 @@ static int floor_through_the_origin(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(floor_through_the_origin), RUN(distances_agree_with_axes),
+TEST_MAIN(RUN(half_space_through_the_origin_is_solved), RUN(distances_agree_with_axes),
           RUN(shrunk_balls_see_overlaps), RUN(growth_makes_them_touch), RUN(extremes_are_finite))

@@ -4,7 +4,7 @@
 #include "detect/manifold_proof.h"
 
 #include "base/assert.h"
-#include "detect/manifold.h"
+#include "detect/manifold/manifold.h"
 
 #define EGG  "type='ellipsoid' size='.1 .08 .06'"
 #define BALL "type='ellipsoid' size='.1 .1 .1'"
@@ -45,12 +45,12 @@ static double own_field(const bench* b, const tacPose* body, int record) {
     return value;
 }
 
-static int is_edge(const tacContacts* c, int i) {
+static int is_edge_record(const tacContacts* c, int i) {
     return tac_manifold_kind(c->feature[i]) >= TAC_MANIFOLD_EDGE_0;
 }
 
 // largest |own field| at the points of edges, with so many steps
-static int farthest(int steps, double* most, int* records) {
+static int largest_field_value(int steps, double* most, int* records) {
     char options[80];
     bench b;
     testRandom random = {4};
@@ -61,11 +61,11 @@ static int farthest(int steps, double* most, int* records) {
     for (int i = 0; i < 60; ++i) {
         double x[14];
         tacPose body[3];
-        manifold_place(&eggs, &random, x);
+        manifold_random_poses(&eggs, &random, x);
         manifold_poses(x, body);
         ENSURE(tac_detect(b.model, body, b.c, b.scratch) == TAC_OK);
         for (int r = 0; r < b.c->count; ++r) {
-            if (!is_edge(b.c, r)) continue;
+            if (!is_edge_record(b.c, r)) continue;
             ++*records;
             *most = fmax(*most, fabs(own_field(&b, body, r)));
         }
@@ -75,11 +75,11 @@ static int farthest(int steps, double* most, int* records) {
 }
 
 // Newton: the error squares with every step, less e^4 of it
-static int points_arrive(void) {
+static int points_reach_the_surface(void) {
     double most[6];
     for (int steps = 0; steps <= 5; ++steps) {
         int records;
-        ENSURE_LAW(farthest(steps, &most[steps], &records));
+        ENSURE_LAW(largest_field_value(steps, &most[steps], &records));
         printf("    %d steps: %.1e m off the surface, %d records\n", steps, most[steps], records);
         ENSURE(records > 100);
         if (steps) ENSURE(most[steps] < fmax(1e-15, 0.1 * most[steps - 1]));
@@ -92,7 +92,7 @@ static int points_arrive(void) {
 static double mean_distance(const tacContacts* c) {
     double sum = 0.0, all = 0.0;
     for (int i = 0; i < c->count; ++i)
-        if (is_edge(c, i)) {
+        if (is_edge_record(c, i)) {
             sum += c->activity[i] * c->distance[i];
             all += c->activity[i];
         }
@@ -101,7 +101,7 @@ static double mean_distance(const tacContacts* c) {
 
 // Two balls as meshes of 60 corners: edges that cross lie deep inside. Led out, their distance is
 // that of the balls, less what the crossing lies beside the line of centres.
-static int balls_are_round(void) {
+static int sphere_meshes_become_round(void) {
     bench b[2];
     testRandom random = {5};
     double off[2] = {0.0, 0.0};
@@ -109,18 +109,18 @@ static int balls_are_round(void) {
     ENSURE_LAW(open_bench(&b[0], &balls, "vertices='60' tau='.004'"));
     ENSURE_LAW(open_bench(&b[1], &balls, "vertices='60' tau='.004' project='5'"));
     for (int i = 0; i < 2000; ++i) {
-        double x[14], apart = test_uniform(&random, 0.175, 0.195), length = 0.0, d[2];
+        double x[14], separated = test_uniform(&random, 0.175, 0.195), length = 0.0, d[2];
         tacPose body[3];
-        manifold_place(&balls, &random, x);
+        manifold_random_poses(&balls, &random, x);
         for (int k = 0; k < 3; ++k) length += (x[7 + k] - x[k]) * (x[7 + k] - x[k]);
-        for (int k = 0; k < 3; ++k) x[7 + k] = x[k] + (x[7 + k] - x[k]) * apart / sqrt(length);
+        for (int k = 0; k < 3; ++k) x[7 + k] = x[k] + (x[7 + k] - x[k]) * separated / sqrt(length);
         manifold_poses(x, body);
         for (int k = 0; k < 2; ++k) {
             ENSURE(tac_detect(b[k].model, body, b[k].c, b[k].scratch) == TAC_OK);
             d[k] = mean_distance(b[k].c);
         }
         if (!isfinite(d[0]) || !isfinite(d[1])) continue;
-        for (int k = 0; k < 2; ++k) off[k] += fabs(d[k] - (apart - 0.2));
+        for (int k = 0; k < 2; ++k) off[k] += fabs(d[k] - (separated - 0.2));
         ++seen;
     }
     for (int k = 0; k < 2; ++k) off[k] /= seen;
@@ -133,7 +133,7 @@ static int balls_are_round(void) {
 }
 
 // without steps, and of swept edges, nothing changes
-static int nothing_else_moves(void) {
+static int projection_leaves_flat_meshes_alone(void) {
     static const manifoldScene rods = {
         "rods", "", {"type='capsule' size='.05 .1'", "type='capsule' size='.05 .1'"}, 0.12};
     static const char* const options[2] = {"", "project='5'"};
@@ -143,7 +143,7 @@ static int nothing_else_moves(void) {
     for (int i = 0; i < 50; ++i) {
         double x[14];
         tacPose body[3];
-        manifold_place(&rods, &random, x);
+        manifold_random_poses(&rods, &random, x);
         manifold_poses(x, body);
         for (int k = 0; k < 2; ++k)
             ENSURE(tac_detect(b[k].model, body, b[k].c, b[k].scratch) == TAC_OK);
@@ -160,7 +160,7 @@ static int nothing_else_moves(void) {
 //---------------------------------- smoothness -----------------------------------
 
 // largest second difference over h^2 of the sums of gamma, gamma d and gamma p along a path
-static int bend(bench* b, int steps, double most[3]) {
+static int largest_second_difference(bench* b, int steps, double most[3]) {
     double at[3][3];
     most[0] = most[1] = most[2] = 0.0;
     for (int i = 0; i <= steps; ++i) {
@@ -188,12 +188,12 @@ static int bend(bench* b, int steps, double most[3]) {
     return 0;
 }
 
-static int it_is_smooth(void) {
+static int projected_contacts_are_smooth(void) {
     bench b;
     double coarse[3], fine[3];
     ENSURE_LAW(open_bench(&b, &eggs, "vertices='60' tau='.004' project='3'"));
-    ENSURE_LAW(bend(&b, 2000, coarse));
-    ENSURE_LAW(bend(&b, 4000, fine));
+    ENSURE_LAW(largest_second_difference(&b, 2000, coarse));
+    ENSURE_LAW(largest_second_difference(&b, 4000, fine));
     for (int k = 0; k < 3; ++k) {
         printf("    second differences over h^2: %.5g, %.5g\n", coarse[k], fine[k]);
         ENSURE(coarse[k] > 1e-3 && fabs(fine[k] / coarse[k] - 1.0) < 0.02);
@@ -209,7 +209,7 @@ static int prove_scene(const manifoldScene* scene, const char* options, int poin
     return manifold_prove(scene, manifold_load(scene, options), points, 1e-7);
 }
 
-static int derivatives(void) {
+static int projected_contacts_have_exact_derivatives(void) {
     int bad = prove_scene(&eggs, "vertices='40' tau='.004' project='5'", 40) +
               prove_scene(&manifold_boxes, "tau='.004' project='2'", 60) +
               prove_scene(&rod_on_egg, "vertices='40' tau='.004' project='1'", 40);
@@ -220,7 +220,7 @@ static int derivatives(void) {
 //---------------------------------- wrong use ------------------------------------
 
 // concentric, identical and touching bodies: fields are flat in the middle
-static int degenerate(void) {
+static int degenerate_fields_are_finite(void) {
     bench b;
     ENSURE_LAW(open_bench(&b, &eggs, "vertices='40' depth='.5' support='.5' project='5'"));
     for (int i = 0; i < 5; ++i) {
@@ -257,5 +257,7 @@ static int wrong_numbers_are_refused(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(points_arrive), RUN(balls_are_round), RUN(nothing_else_moves), RUN(it_is_smooth),
-          RUN(derivatives), RUN(degenerate), RUN(wrong_numbers_are_refused))
+TEST_MAIN(RUN(points_reach_the_surface), RUN(sphere_meshes_become_round),
+          RUN(projection_leaves_flat_meshes_alone), RUN(projected_contacts_are_smooth),
+          RUN(projected_contacts_have_exact_derivatives), RUN(degenerate_fields_are_finite),
+          RUN(wrong_numbers_are_refused))

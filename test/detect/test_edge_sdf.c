@@ -2,7 +2,7 @@
 
 #include "detect/manifold_proof.h"
 
-#include "detect/edge_sdf.h"
+#include "detect/edge_sdf/edge_sdf.h"
 
 //---------------------------------- scenes ---------------------------------------
 
@@ -25,11 +25,11 @@ typedef struct bench {
     tacContacts* contacts;
 } bench;
 
-static int open_bench(bench* b, tacModel* model, int twists) {
+static int open_bench(bench* b, tacModel* model, int twists_match_the_jvp) {
     *b = (bench){.model = model};
     ENSURE(model);
     ENSURE(tac_scratch_create(model, &b->scratch) == TAC_OK);
-    ENSURE(tac_contacts_create(model, 0, twists, &b->contacts) == TAC_OK);
+    ENSURE(tac_contacts_create(model, 0, twists_match_the_jvp, &b->contacts) == TAC_OK);
     return 0;
 }
 
@@ -76,18 +76,18 @@ static int rays_stop_at(const manifoldScene* scene, const char* options, double*
     for (int i = 0; i < test_amount(8, 40, 400); ++i) {
         double x[14];
         tacPose body[3];
-        manifold_place(scene, &random, x);
+        manifold_random_poses(scene, &random, x);
         manifold_poses(x, body);
         for (int owner = 0; owner < 2; ++owner) {
             size_t mark = b.scratch->arena.used;
-            tacEdgeRun run =
-                tac_edge_run(b.model, &b.model->contact->pair[0], owner, 1, body, b.scratch);
+            tacEdgeSdfSide run =
+                tac_edge_sdf_side(b.model, &b.model->contact->pair[0], owner, 1, body, b.scratch);
             if (run.side.features->edges > 0) {
-                tac_edge_candidates(&run, 1, b.scratch);
-                run.hits = tac_hits_take(&b.scratch->arena, run.side.features->edges, 1);
+                tac_edge_sdf_candidates(&run, 1, b.scratch);
+                run.hits = tac_hits_alloc(&b.scratch->arena, run.side.features->edges, 1);
                 for (int e = 0; e < run.side.features->edges; ++e)
                     run.hits.vertex[run.hits.count++] = e;
-                tac_edge_trace(&run, 2, b.scratch);
+                tac_edge_sdf_trace(&run, 2, b.scratch);
                 int half = run.rays.half;
                 for (int e = 0; e < 2 * half; ++e) {
                     int outside = run.step[0].value[e] > run.numbers.radius;
@@ -144,7 +144,7 @@ static int culled_as_unculled(const manifoldScene* scene, const char* options, i
     char all[200];
     bench b[2];
     testRandom random = {7};
-    int records = 0, touching = 0;
+    int records = 0, active = 0;
     snprintf(all, sizeof all, "%s cull='false'", options);
     ENSURE_LAW(open_bench(&b[0], load_scene(scene, options), 0));
     ENSURE_LAW(open_bench(&b[1], load_scene(scene, all), 0));
@@ -152,22 +152,22 @@ static int culled_as_unculled(const manifoldScene* scene, const char* options, i
     for (int i = 0; i < poses; ++i) {
         double x[14];
         tacPose body[3];
-        manifold_place(scene, &random, x);
+        manifold_random_poses(scene, &random, x);
         manifold_poses(x, body);
         for (int k = 0; k < 2; ++k)
             ENSURE(tac_detect(b[k].model, body, b[k].contacts, b[k].scratch) == TAC_OK);
         ENSURE_LAW(same_records(b[0].contacts, b[1].contacts));
         records += b[0].contacts->count;
-        touching += b[0].contacts->count > 0;
+        active += b[0].contacts->count > 0;
     }
-    printf("    %s: %d poses, %d touch, %d records\n", scene->name, poses, touching, records);
-    ENSURE(touching > poses / 10);
+    printf("    %s: %d poses, %d touch, %d records\n", scene->name, poses, active, records);
+    ENSURE(active > poses / 10);
     close_bench(&b[0]);
     close_bench(&b[1]);
     return 0;
 }
 
-static int culling(void) {
+static int culling_changes_no_record(void) {
     const char* options = "vertices='60' iterations='4'";
     ENSURE_LAW(culled_as_unculled(&manifold_boxes, options, 100));
     ENSURE_LAW(culled_as_unculled(&manifold_balls, options, 100));
@@ -179,7 +179,7 @@ static int culling(void) {
 //---------------------------------- smoothness -----------------------------------
 
 // one box turns and slides on the other, in and out of contact, past the parallel place
-static void path(double t, tacPose body[3]) {
+static void path_pose(double t, tacPose body[3]) {
     double yaw = 0.35 * sin(3.0 * t), tip = 0.25 * sin(5.0 * t + 1.0);
     body[0] = body[1] = tac_pose_identity();
     body[2].position = (tacVec3){0.05 * sin(2.0 * t), 0.04 * cos(3.0 * t), 0.125 + 0.02 * sin(t)};
@@ -190,7 +190,7 @@ static void path(double t, tacPose body[3]) {
 static int sums_at(const bench* b, double t, double y[11]) {
     tacPose body[3];
     const tacContacts* c = b->contacts;
-    path(t, body);
+    path_pose(t, body);
     ENSURE(tac_detect(b->model, body, b->contacts, b->scratch) == TAC_OK);
     memset(y, 0, 11 * sizeof *y);
     for (int r = 0; r < c->count; ++r) {
@@ -207,7 +207,7 @@ static int sums_at(const bench* b, double t, double y[11]) {
 }
 
 // largest second difference over h^2 of each sum
-static int bends(const bench* b, double h, double most[11]) {
+static int second_differences(const bench* b, double h, double most[11]) {
     double y[3][11];
     memset(most, 0, 11 * sizeof *most);
     for (int i = 0; i < (int)(1.0 / h); ++i) {
@@ -225,11 +225,11 @@ static int bends(const bench* b, double h, double most[11]) {
 }
 
 // second differences over h^2 settle as the step is halved: no kink, no jump
-static int settles(const bench* b) {
+static int differences_converge(const bench* b) {
     double first[11], second[11], third[11];
-    ENSURE_LAW(bends(b, 1.25e-4, first));
-    ENSURE_LAW(bends(b, 6.25e-5, second));
-    ENSURE_LAW(bends(b, 3.125e-5, third));
+    ENSURE_LAW(second_differences(b, 1.25e-4, first));
+    ENSURE_LAW(second_differences(b, 6.25e-5, second));
+    ENSURE_LAW(second_differences(b, 3.125e-5, third));
     printf("    sum of activity: %.4g %.4g %.4g\n", first[0], second[0], third[0]);
     for (int k = 0; k < 11; ++k) ENSURE_NEAR(second[k] / first[k], 1.0, 0.02);
     for (int k = 0; k < 11; ++k) ENSURE_NEAR(third[k] / second[k], 1.0, 0.01);
@@ -242,7 +242,8 @@ static int smooth_along_paths(void) {
         bench b;
         double coarse[11];
         ENSURE_LAW(open_bench(&b, load_scene(&manifold_boxes, options[i]), 0));
-        ENSURE_LAW(test_amount(0, 1, 1) ? settles(&b) : bends(&b, 1e-2, coarse));
+        ENSURE_LAW(test_amount(0, 1, 1) ? differences_converge(&b)
+                                        : second_differences(&b, 1e-2, coarse));
         close_bench(&b);
     }
     return 0;
@@ -259,7 +260,7 @@ static int bundles_share_weight(void) {
     for (int i = 0; i < 30; ++i) {
         double x[14], sum = 0.0;
         tacPose body[3];
-        manifold_place(&manifold_rods, &random, x);
+        manifold_random_poses(&manifold_rods, &random, x);
         manifold_poses(x, body);
         ENSURE(tac_detect(one.model, body, one.contacts, one.scratch) == TAC_OK);
         ENSURE(tac_detect(fused.model, body, fused.contacts, fused.scratch) == TAC_OK);
@@ -286,7 +287,7 @@ static int prove_scene(const manifoldScene* scene, const char* options, int poin
     return manifold_prove(scene, load_scene(scene, options), points, 1e-7);
 }
 
-static int derivatives(void) {
+static int traced_edges_have_exact_derivatives(void) {
     int bad = prove_scene(&manifold_boxes, "iterations='4'", 60) +
               prove_scene(&manifold_balls, "iterations='3'", 60) +
               prove_scene(&manifold_rods, "vertices='40' iterations='3'", 6) +
@@ -308,7 +309,7 @@ static int twists_of(const manifoldScene* scene, const char* options, int poses)
     for (int i = 0; i < test_amount(poses / 10, poses, 10 * poses); ++i) {
         double x[14], t[18] = {0};
         tacPose body[3];
-        manifold_place(scene, &random, x);
+        manifold_random_poses(scene, &random, x);
         manifold_poses(x, body);
         for (int k = 6; k < 18; ++k) t[k] = test_uniform(&random, -1.0, 1.0);
         ENSURE(tac_detect(b.model, body, b.contacts, b.scratch) == TAC_OK);
@@ -340,7 +341,7 @@ static int twists_of(const manifoldScene* scene, const char* options, int poses)
     return 0;
 }
 
-static int twists(void) {
+static int twists_match_the_jvp(void) {
     ENSURE_LAW(twists_of(&manifold_boxes, "", 60));
     ENSURE_LAW(twists_of(&manifold_balls, "", 60));
     ENSURE_LAW(twists_of(&manifold_boxes, "fuse='face'", 40));
@@ -348,5 +349,6 @@ static int twists(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(rod_through_slab), RUN(rays_never_overshoot), RUN(culling), RUN(smooth_along_paths),
-          RUN(bundles_share_weight), RUN(twists), RUN(derivatives))
+TEST_MAIN(RUN(rod_through_slab), RUN(rays_never_overshoot), RUN(culling_changes_no_record),
+          RUN(smooth_along_paths), RUN(bundles_share_weight), RUN(twists_match_the_jvp),
+          RUN(traced_edges_have_exact_derivatives))

@@ -2,9 +2,9 @@
 // size, far from the origin, and where edges are as far apart as may be.
 
 #include "base/assert.h"
-#include "detect/edge_search.h"
-#include "manifold_scenes.h"
-#include "model/contact_plan.h"
+#include "detect/manifold/edge_search.h"
+#include "detect/manifold_scenes.h"
+#include "model/contact/contact_plan.h"
 
 typedef struct searchGeom {
     const char* format;
@@ -18,7 +18,7 @@ static const searchGeom geoms[] = {{"type='ellipsoid' size='%g %g %g'", {1.0, 0.
 static const double units[] = {1e-3, 1.0, 1e3};
 
 // two geoms of a unit, the second `shift` away from the origin of its body
-static tacModel* load_pair(int a, int b, double unit, double shift) {
+static tacModel* load_geom_pair(int a, int b, double unit, double shift) {
     char text[2][200], place[60];
     const searchGeom* g[2] = {&geoms[a], &geoms[b]};
     for (int i = 0; i < 2; ++i)
@@ -29,7 +29,7 @@ static tacModel* load_pair(int a, int b, double unit, double shift) {
     return manifold_load(&(manifoldScene){"search", "", {text[0], text[1]}, 0.0}, "vertices='120'");
 }
 
-static void random_turn(testRandom* random, double R[3][3]) {
+static void random_rotation(testRandom* random, double R[3][3]) {
     double q[4], norm = 0.0;
     for (int k = 0; k < 4; ++k) {
         q[k] = test_uniform(random, -1.0, 1.0);
@@ -45,7 +45,7 @@ static void random_turn(testRandom* random, double R[3][3]) {
 }
 
 // a quarter turn around one axis
-static void quarter_turn(int axis, double R[3][3]) {
+static void quarter_rotation(int axis, double R[3][3]) {
     int j = (axis + 1) % 3, k = (axis + 2) % 3;
     memset(R, 0, sizeof(double[3][3]));
     R[axis][axis] = 1.0;
@@ -54,8 +54,8 @@ static void quarter_turn(int axis, double R[3][3]) {
 }
 
 // body 1 in body 0, so that the middle of geom 1 is at `middle`; and the other way round
-static void place_pair(double R[3][3], const double middle[3], double shift, tacFrame* across,
-                       tacFrame* back) {
+static void pose_pair(double R[3][3], const double middle[3], double shift, tacFrame* across,
+                      tacFrame* back) {
     for (int i = 0; i < 3; ++i) {
         across->origin[i] = middle[i] - shift * R[i][0];
         for (int j = 0; j < 3; ++j) {
@@ -154,15 +154,15 @@ static double segment_distance(double x[2][3], double y[2][3]) {
 
 typedef struct searchPose {
     tacFrame across, back;
-    double reach, clash;
+    double cutoff, opposing;
 } searchPose;
 
 // pairs of a search are in order
 static int search_pairs(searchBench* b, const searchPose* pose, int all, int* count) {
     tacWitnessOptions witness = tac_default_witness_options();
     const tacFeatures* f = b->model->contact->feature;
-    tacEdgeSearch search = {{&f[0], &f[1]}, &pose->across, &pose->back, pose->reach,
-                            &witness,       pose->clash,   all};
+    tacEdgeSearch search = {{&f[0], &f[1]}, &pose->across,  &pose->back, pose->cutoff,
+                            &witness,       pose->opposing, all};
     int *first = b->first[all], *second = b->second[all];
     *count = tac_edge_search(&search, b->capacity, first, second, &b->arena);
     ENSURE(*count <= b->capacity && b->arena.used == 0);
@@ -174,7 +174,7 @@ static int search_pairs(searchBench* b, const searchPose* pose, int all, int* co
 // those of all pairs that pass the exact tests stand in the list, unless they are out of reach
 static int listed_if_near(searchBench* b, const searchPose* pose) {
     const tacFeatures* f = b->model->contact->feature;
-    double beyond = 0.2785 * tac_default_witness_options().within;
+    double beyond = 0.2785 * tac_default_witness_options().inside;
     int count[2], at = 0;
     for (int all = 0; all < 2; ++all) ENSURE_LAW(search_pairs(b, pose, all, &count[all]));
     for (int i = 0; i < count[1]; ++i) {
@@ -186,7 +186,7 @@ static int listed_if_near(searchBench* b, const searchPose* pose) {
         }
         longer_edge(&f[0], one, NULL, beyond, x);
         longer_edge(&f[1], two, &pose->across, beyond, y);
-        ENSURE(segment_distance(x, y) > pose->reach * (1.0 - 1e-9));
+        ENSURE(segment_distance(x, y) > pose->cutoff * (1.0 - 1e-9));
     }
     ENSURE(at == count[0]); // and no others
     b->pairs += count[0];
@@ -198,18 +198,18 @@ static int random_poses(searchBench* b, testRandom* random, double unit, double 
     int poses = test_amount(4, 60, 1000);
     for (int i = 0; i < poses; ++i) {
         double R[3][3], middle[3];
-        searchPose pose = {.reach = unit * pow(10.0, test_uniform(random, -3.0, 0.0)),
-                           .clash = test_uniform(random, 0.01, 0.3)};
-        random_turn(random, R);
-        if (i % 4 == 0) quarter_turn(i / 4 % 3, R);
+        searchPose pose = {.cutoff = unit * pow(10.0, test_uniform(random, -3.0, 0.0)),
+                           .opposing = test_uniform(random, 0.01, 0.3)};
+        random_rotation(random, R);
+        if (i % 4 == 0) quarter_rotation(i / 4 % 3, R);
         for (int k = 0; k < 3; ++k) middle[k] = unit * test_uniform(random, -1.0, 1.0);
-        place_pair(R, middle, shift, &pose.across, &pose.back);
+        pose_pair(R, middle, shift, &pose.across, &pose.back);
         ENSURE_LAW(listed_if_near(b, &pose));
     }
     return 0;
 }
 
-static int culled_as_unculled(void) {
+static int culled_search_equals_unculled_search(void) {
     testRandom random = {3};
     int kinds = TAC_COUNT(geoms);
     long pairs = 0, all = 0;
@@ -218,7 +218,7 @@ static int culled_as_unculled(void) {
             for (int far = 0; far < 2; ++far) {
                 searchBench b;
                 double shift = far ? 1e3 : 0.0;
-                ENSURE_LAW(open_bench(&b, load_pair(n / kinds, n % kinds, units[u], shift)));
+                ENSURE_LAW(open_bench(&b, load_geom_pair(n / kinds, n % kinds, units[u], shift)));
                 ENSURE_LAW(random_poses(&b, &random, units[u], shift));
                 pairs += b.pairs;
                 all += b.all;
@@ -231,24 +231,24 @@ static int culled_as_unculled(void) {
 
 // Boxes one above the other, the upper a quarter turned and to the side: where it is `beyond` 0,
 // edges of both cross at their ends
-static int cross_at(searchBench* b, double unit, double reach, double gap, double beyond) {
+static int cross_at(searchBench* b, double unit, double cutoff, double gap, double beyond) {
     double R[3][3], middle[3] = {unit * (1.4 + beyond), unit * (1.4 + beyond), 1.4 * unit + gap};
-    searchPose pose = {.reach = reach, .clash = 0.1};
-    quarter_turn(2, R);
-    place_pair(R, middle, 0.0, &pose.across, &pose.back);
+    searchPose pose = {.cutoff = cutoff, .opposing = 0.1};
+    quarter_rotation(2, R);
+    pose_pair(R, middle, 0.0, &pose.across, &pose.back);
     return listed_if_near(b, &pose);
 }
 
 // as far apart as edges may be, and a little more or less
-static int as_far_as_may_be(void) {
+static int edges_are_found_up_to_the_cutoff(void) {
     for (int u = 0; u < TAC_COUNT(units); ++u) {
         searchBench b;
         double unit = units[u];
-        ENSURE_LAW(open_bench(&b, load_pair(1, 1, unit, 0.0)));
+        ENSURE_LAW(open_bench(&b, load_geom_pair(1, 1, unit, 0.0)));
         for (int i = -40; i <= 40; ++i) {
-            double more = copysign(pow(2.0, -abs(i)), i), reach = (i % 2 ? 0.05 : 1.0) * unit;
+            double more = copysign(pow(2.0, -abs(i)), i), cutoff = (i % 2 ? 0.05 : 1.0) * unit;
             long before = b.pairs;
-            ENSURE_LAW(cross_at(&b, unit, reach, reach * (1.0 + more), -0.9));
+            ENSURE_LAW(cross_at(&b, unit, cutoff, cutoff * (1.0 + more), -0.9));
             if (i < 0) ENSURE(b.pairs > before);
         }
         close_bench(&b);
@@ -257,11 +257,11 @@ static int as_far_as_may_be(void) {
 }
 
 // as far to the side as edges may be
-static int beyond_their_ends(void) {
+static int edges_reach_beyond_their_ends_by_the_overshoot(void) {
     for (int u = 0; u < TAC_COUNT(units); ++u) {
         searchBench b;
         double unit = units[u];
-        ENSURE_LAW(open_bench(&b, load_pair(1, 1, unit, 0.0)));
+        ENSURE_LAW(open_bench(&b, load_geom_pair(1, 1, unit, 0.0)));
         for (int i = -50; i <= 50; ++i) {
             long before = b.pairs;
             ENSURE_LAW(cross_at(&b, unit, 1e-3 * unit, 5e-4 * unit, 4e-4 * i));
@@ -273,15 +273,15 @@ static int beyond_their_ends(void) {
 }
 
 // nothing is near what has no place
-static int no_place(void) {
+static int pairs_without_a_pose_have_no_edges(void) {
     double R[3][3], middle[3] = {NAN, 0.0, 0.0};
-    searchPose pose = {.reach = 0.1, .clash = 0.1};
+    searchPose pose = {.cutoff = 0.1, .opposing = 0.1};
     searchBench b;
-    ENSURE_LAW(open_bench(&b, load_pair(1, 0, 1.0, 0.0)));
-    quarter_turn(2, R);
+    ENSURE_LAW(open_bench(&b, load_geom_pair(1, 0, 1.0, 0.0)));
+    quarter_rotation(2, R);
     for (int i = 0; i < 3; ++i) {
         middle[0] = i == 0 ? NAN : i == 1 ? INFINITY : 1e300;
-        place_pair(R, middle, 0.0, &pose.across, &pose.back);
+        pose_pair(R, middle, 0.0, &pose.across, &pose.back);
         ENSURE_LAW(listed_if_near(&b, &pose));
         ENSURE(b.all == 0);
     }
@@ -289,4 +289,6 @@ static int no_place(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(culled_as_unculled), RUN(as_far_as_may_be), RUN(beyond_their_ends), RUN(no_place))
+TEST_MAIN(RUN(culled_search_equals_unculled_search), RUN(edges_are_found_up_to_the_cutoff),
+          RUN(edges_reach_beyond_their_ends_by_the_overshoot),
+          RUN(pairs_without_a_pose_have_no_edges))

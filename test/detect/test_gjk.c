@@ -1,14 +1,14 @@
 // Laws of distances between convex pieces: closed forms, features tried one by one, separating
 // axes, and for curved pieces a proof by duality.
 
-#include "detect/corner.h"
-#include "detect/gjk.h"
+#include "detect/convex/gjk.h"
+#include "detect/convex/simplex_vertex.h"
 #include "test.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-static int sweep(int few, int some) { return getenv("TACTUS_NO_SWEEP") ? few : some; }
+static int sweep_count(int few, int some) { return getenv("TACTUS_NO_SWEEP") ? few : some; }
 
 static void random_frame(testRandom* random, double spread, tacConvex* c) {
     double q[4], n = 0.0;
@@ -25,17 +25,17 @@ static void random_frame(testRandom* random, double spread, tacConvex* c) {
     for (int i = 0; i < 3; ++i) c->pos[i] = test_uniform(random, -spread, spread);
 }
 
-static tacConvex random_piece(testRandom* random, tacConvexKind kind, double spread) {
+static tacConvex random_part(testRandom* random, tacConvexKind kind, double spread) {
     tacConvex c = {.kind = kind};
     for (int i = 0; i < 3; ++i) c.size[i] = test_uniform(random, 0.1, 1.0);
     random_frame(random, spread, &c);
     return c;
 }
 
-static tacNearest nearest(const tacConvex* a, const tacConvex* b) {
-    tacWalk walk = {.count = 0};
+static tacNearest gjk_of(const tacConvex* a, const tacConvex* b) {
+    tacGjkCache cache = {.count = 0};
     void* memory = malloc(tac_gjk_size());
-    tacNearest out = tac_gjk(a, b, &walk, memory);
+    tacNearest out = tac_gjk(a, b, &cache, memory);
     free(memory);
     return out;
 }
@@ -51,7 +51,7 @@ static int is_consistent(const tacNearest* n) {
 
 //---------------------------------- boxes ----------------------------------
 
-static void box_corner(const tacConvex* c, int i, double out[3]) {
+static void box_vertex(const tacConvex* c, int i, double out[3]) {
     for (int k = 0; k < 3; ++k) {
         out[k] = c->pos[k];
         for (int j = 0; j < 3; ++j)
@@ -99,25 +99,25 @@ static double segment_segment(const double a[3], const double b[3], const double
 static double box_distance(const tacConvex* a, const tacConvex* b) {
     double best = INFINITY, p[3], q[3], r[3], s[3];
     for (int i = 0; i < 8; ++i) {
-        box_corner(a, i, p);
+        box_vertex(a, i, p);
         best = fmin(best, point_box(p, b));
-        box_corner(b, i, p);
+        box_vertex(b, i, p);
         best = fmin(best, point_box(p, a));
     }
     for (int e = 0; e < 24 * 24; ++e) {
         int i = e / 24 / 3, j = e % 24 / 3, k = e / 24 % 3, l = e % 24 % 3;
         if (i >> k & 1 || j >> l & 1) continue;
-        box_corner(a, i, p);
-        box_corner(a, i | 1 << k, q);
-        box_corner(b, j, r);
-        box_corner(b, j | 1 << l, s);
+        box_vertex(a, i, p);
+        box_vertex(a, i | 1 << k, q);
+        box_vertex(b, j, r);
+        box_vertex(b, j | 1 << l, s);
         best = fmin(best, segment_segment(p, q, r, s));
     }
     return best;
 }
 
 // overlap along one axis
-static double overlap(const tacConvex* a, const tacConvex* b, const double n[3]) {
+static double overlap_along(const tacConvex* a, const tacConvex* b, const double n[3]) {
     double d[3], sum = 0.0;
     tac_sub3(b->pos, a->pos, d);
     for (int j = 0; j < 3; ++j) {
@@ -147,24 +147,24 @@ static double box_depth(const tacConvex* a, const tacConvex* b) {
                 tac_cross3(u, v, n);
             double size = tac_length3(n);
             for (int k = 0; k < 3; ++k) n[k] /= size;
-            if (size > 1e-9) best = fmin(best, overlap(a, b, n));
+            if (size > 1e-9) best = fmin(best, overlap_along(a, b, n));
         }
     }
     return best;
 }
 
-static int boxes(void) {
+static int boxes_agree_with_brute_force(void) {
     testRandom random = {5};
     int apart = 0, meet = 0;
     double worst = 0.0, passes = 0.0, time = 0.0;
-    for (int trial = 0; trial < sweep(500, 20000); ++trial) {
-        tacConvex a = random_piece(&random, TAC_CONVEX_BOX, 1.0);
-        tacConvex b = random_piece(&random, TAC_CONVEX_BOX, trial % 4 ? 1.5 : 0.3);
+    for (int trial = 0; trial < sweep_count(500, 20000); ++trial) {
+        tacConvex a = random_part(&random, TAC_CONVEX_BOX, 1.0);
+        tacConvex b = random_part(&random, TAC_CONVEX_BOX, trial % 4 ? 1.5 : 0.3);
         // some lie flat on each other, where faces and edges are parallel
         if (trial % 5 == 0) memcpy(b.rot, a.rot, sizeof b.rot);
         double depth = box_depth(&a, &b), truth = depth > 0.0 ? -depth : box_distance(&a, &b);
         clock_t begin = clock();
-        tacNearest n = nearest(&a, &b);
+        tacNearest n = gjk_of(&a, &b);
         time += (double)(clock() - begin) / CLOCKS_PER_SEC;
         ENSURE_LAW(is_consistent(&n));
         ENSURE_NEAR(n.distance, truth, 1e-9);
@@ -181,25 +181,25 @@ static int boxes(void) {
 }
 
 // a hull of points is the box that its corners make
-static int hull_of_points(void) {
+static int hull_of_box_points_is_the_box(void) {
     testRandom random = {6};
     for (int trial = 0; trial < 500; ++trial) {
-        tacConvex a = random_piece(&random, TAC_CONVEX_BOX, 1.0);
-        tacConvex b = random_piece(&random, TAC_CONVEX_BOX, 1.0), hull = a;
+        tacConvex a = random_part(&random, TAC_CONVEX_BOX, 1.0);
+        tacConvex b = random_part(&random, TAC_CONVEX_BOX, 1.0), hull = a;
         double point[24];
         for (int i = 0; i < 24; ++i) point[i] = (i / 3 >> i % 3 & 1 ? 1 : -1) * a.size[i % 3];
         hull.kind = TAC_CONVEX_POINTS;
         hull.point = point;
         hull.count = 8;
-        ENSURE_NEAR(nearest(&hull, &b).distance, nearest(&a, &b).distance, 1e-12);
-        ENSURE_NEAR(tac_convex_reach(&hull), tac_convex_reach(&a), 1e-15);
+        ENSURE_NEAR(gjk_of(&hull, &b).distance, gjk_of(&a, &b).distance, 1e-12);
+        ENSURE_NEAR(tac_convex_bounding_radius(&hull), tac_convex_bounding_radius(&a), 1e-15);
     }
     return 0;
 }
 
 //---------------------------------- round pieces ----------------------------------
 
-static tacConvex ball(double x, double y, double z, double radius) {
+static tacConvex ball_part(double x, double y, double z, double radius) {
     static const double centre[3] = {0.0};
     return (tacConvex){.kind = TAC_CONVEX_POINTS,
                        .radius = radius,
@@ -209,25 +209,26 @@ static tacConvex ball(double x, double y, double z, double radius) {
                        .rot = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 }
 
-static int balls_and_capsules(void) {
+static int balls_and_capsules_have_closed_forms(void) {
     testRandom random = {7};
-    tacConvex a = ball(0, 0, 0, 0.5), b = ball(0.3, 0.4, 0, 0.25), same = ball(0, 0, 0, 0.1);
-    ENSURE_NEAR(nearest(&a, &b).distance, -0.25, 1e-15);
-    tacNearest inside = nearest(&a, &same);
+    tacConvex a = ball_part(0, 0, 0, 0.5), b = ball_part(0.3, 0.4, 0, 0.25),
+              same = ball_part(0, 0, 0, 0.1);
+    ENSURE_NEAR(gjk_of(&a, &b).distance, -0.25, 1e-15);
+    tacNearest inside = gjk_of(&a, &same);
     ENSURE_NEAR(inside.distance, -0.6, 1e-15);
     ENSURE_LAW(is_consistent(&inside));
     for (int trial = 0; trial < 2000; ++trial) {
         tacConvex c[2];
         double end[4][3];
         for (int i = 0; i < 2; ++i) {
-            c[i] = random_piece(&random, TAC_CONVEX_SEGMENT, 1.0);
+            c[i] = random_part(&random, TAC_CONVEX_SEGMENT, 1.0);
             c[i].radius = 0.1;
             for (int k = 0; k < 6; ++k) {
                 end[2 * i + k / 3][k % 3] =
                     c[i].pos[k % 3] + (k < 3 ? 1 : -1) * c[i].size[2] * c[i].rot[k % 3][2];
             }
         }
-        tacNearest n = nearest(&c[0], &c[1]);
+        tacNearest n = gjk_of(&c[0], &c[1]);
         ENSURE_NEAR(n.distance, segment_segment(end[0], end[1], end[2], end[3]) - 0.2, 1e-9);
         ENSURE_LAW(is_consistent(&n));
     }
@@ -235,7 +236,7 @@ static int balls_and_capsules(void) {
 }
 
 // axes that cross exactly, one on the other, end on end: flat differences
-static int flat_cores(void) {
+static int flat_cores_have_no_depth(void) {
     tacConvex a = {.kind = TAC_CONVEX_SEGMENT,
                    .size = {0, 0, 1},
                    .radius = 0.1,
@@ -243,11 +244,11 @@ static int flat_cores(void) {
               b = a, along = a;
     double turned[3][3] = {{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}};
     memcpy(b.rot, turned, sizeof turned);
-    tacNearest n = nearest(&a, &b);
+    tacNearest n = gjk_of(&a, &b);
     ENSURE_NEAR(n.distance, -0.2, 1e-12);
     ENSURE_NEAR(fabs(n.normal[1]), 1.0, 1e-12);
     along.pos[2] = 1.5;
-    n = nearest(&a, &along);
+    n = gjk_of(&a, &along);
     ENSURE_NEAR(n.distance, -0.2, 1e-12);
     ENSURE_NEAR(n.normal[2], 0.0, 1e-12);
     ENSURE_LAW(is_consistent(&n));
@@ -256,24 +257,24 @@ static int flat_cores(void) {
 
 // gap of the two shadows on a line: a lower bound of the distance, whoever found the line
 static double shadow_gap(const tacConvex* a, const tacConvex* b, const double n[3]) {
-    tacCorner c = tac_corner(a, b, n);
+    tacSimplexVertex c = tac_simplex_vertex(a, b, n);
     return -tac_dot3(c.w, n) - a->radius - b->radius;
 }
 
 // Apart: the points give an upper bound, the normal a lower one, and they meet. Overlapping: no
 // direction of many takes the pieces apart in less.
-static int curved(void) {
+static int curved_parts_have_dual_bounds(void) {
     testRandom random = {8};
     double worst = 0.0, loose = 0.0;
     int most = 0;
-    for (int trial = 0; trial < sweep(200, 3000); ++trial) {
+    for (int trial = 0; trial < sweep_count(200, 3000); ++trial) {
         tacConvex a =
-            random_piece(&random, trial % 2 ? TAC_CONVEX_CYLINDER : TAC_CONVEX_ELLIPSOID, 1.0);
-        tacConvex b = random_piece(&random, (tacConvexKind)(trial % 5), 1.2);
+            random_part(&random, trial % 2 ? TAC_CONVEX_CYLINDER : TAC_CONVEX_ELLIPSOID, 1.0);
+        tacConvex b = random_part(&random, (tacConvexKind)(trial % 5), 1.2);
         static const double tetrahedron[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
         b.point = tetrahedron;
         b.count = 4;
-        tacNearest n = nearest(&a, &b);
+        tacNearest n = gjk_of(&a, &b);
         ENSURE_LAW(is_consistent(&n));
         most = n.passes > most ? n.passes : most;
         if (n.distance > 0.0) {
@@ -298,11 +299,11 @@ static int curved(void) {
 //---------------------------------- hard cases ----------------------------------
 
 // needles, plates and far distances; equal pieces; pieces that touch
-static int extreme(void) {
+static int extreme_shapes_are_finite(void) {
     testRandom random = {9};
-    for (int trial = 0; trial < sweep(500, 5000); ++trial) {
-        tacConvex a = random_piece(&random, TAC_CONVEX_BOX, 1.0);
-        tacConvex b = random_piece(&random, TAC_CONVEX_BOX, 1.0);
+    for (int trial = 0; trial < sweep_count(500, 5000); ++trial) {
+        tacConvex a = random_part(&random, TAC_CONVEX_BOX, 1.0);
+        tacConvex b = random_part(&random, TAC_CONVEX_BOX, 1.0);
         a.size[trial % 3] *= pow(10.0, -test_uniform(&random, 0.0, 6.0));
         b.size[(trial / 3) % 3] *= pow(10.0, -test_uniform(&random, 0.0, 6.0));
         if (trial % 7 == 0)
@@ -313,7 +314,7 @@ static int extreme(void) {
             for (int k = 0; k < 3; ++k) b.pos[k] = a.pos[k] + 2.0 * a.size[2] * a.rot[k][2];
         }
         double depth = box_depth(&a, &b), truth = depth > 0.0 ? -depth : box_distance(&a, &b);
-        tacNearest n = nearest(&a, &b);
+        tacNearest n = gjk_of(&a, &b);
         double far = fmax(fabs(truth), 1.0);
         ENSURE_NEAR(n.distance, truth, 1e-8 * far);
         ENSURE_NEAR(tac_length3(n.normal), 1.0, 1e-12);
@@ -322,7 +323,7 @@ static int extreme(void) {
 }
 
 // A walk that starts where one of other places ended, near or far, ends at the same distance.
-static int started_walks(void) {
+static int warm_starts_agree_with_cold_ones(void) {
     static const tacConvexKind kinds[] = {TAC_CONVEX_BOX, TAC_CONVEX_SEGMENT, TAC_CONVEX_CYLINDER,
                                           TAC_CONVEX_ELLIPSOID};
     testRandom random = {29};
@@ -330,16 +331,17 @@ static int started_walks(void) {
     double saved = 0.0;
     int count = getenv("TACTUS_NO_SWEEP") ? 400 : 20000;
     for (int trial = 0; trial < count; ++trial) {
-        tacConvex a = random_piece(&random, kinds[trial % 4], 0.5);
-        tacConvex b = random_piece(&random, kinds[trial / 4 % 4], 1.5);
-        tacWalk walk = {.count = 0};
-        tacNearest fresh = nearest(&a, &b), first = tac_gjk(&a, &b, &walk, memory);
+        tacConvex a = random_part(&random, kinds[trial % 4], 0.5);
+        tacConvex b = random_part(&random, kinds[trial / 4 % 4], 1.5);
+        tacGjkCache cache = {.count = 0};
+        tacNearest fresh = gjk_of(&a, &b), first = tac_gjk(&a, &b, &cache, memory);
         ENSURE_NEAR(first.distance, fresh.distance, 0.0);
         double far = trial % 3 ? 0.01 : 1.0;
         for (int k = 0; k < 3; ++k) b.pos[k] += test_uniform(&random, -far, far);
-        if (trial % 7 == 0) memset(walk.toward, 0, sizeof walk.toward); // directions that are none
-        tacNearest again = tac_gjk(&a, &b, &walk, memory);
-        fresh = nearest(&a, &b);
+        if (trial % 7 == 0)
+            memset(cache.direction, 0, sizeof cache.direction); // directions that are none
+        tacNearest again = tac_gjk(&a, &b, &cache, memory);
+        fresh = gjk_of(&a, &b);
         ENSURE_LAW(is_consistent(&again));
         ENSURE_NEAR(again.distance, fresh.distance, again.error + fresh.error + 1e-12);
         if (trial % 3 && trial % 7) saved += (double)(fresh.passes - again.passes) / count;
@@ -350,5 +352,7 @@ static int started_walks(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(started_walks), RUN(boxes), RUN(hull_of_points), RUN(balls_and_capsules),
-          RUN(flat_cores), RUN(curved), RUN(extreme))
+TEST_MAIN(RUN(warm_starts_agree_with_cold_ones), RUN(boxes_agree_with_brute_force),
+          RUN(hull_of_box_points_is_the_box), RUN(balls_and_capsules_have_closed_forms),
+          RUN(flat_cores_have_no_depth), RUN(curved_parts_have_dual_bounds),
+          RUN(extreme_shapes_are_finite))

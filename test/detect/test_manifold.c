@@ -5,8 +5,8 @@
 #include "detect/adapter_manifold.h"
 #include "detect/manifold_scenes.h"
 
-#include "detect/corner.h"
-#include "detect/manifold.h"
+#include "detect/convex/simplex_vertex.h"
+#include "detect/manifold/manifold.h"
 
 //---------------------------------- a scene at hand ------------------------------
 
@@ -40,21 +40,21 @@ static tacModel* load_figures(void) {
 static const manifoldScene figures = {"figures", "", {"", ""}, 0.8};
 
 // a pose of the second figure about the middle of the first
-static void place_figures(testRandom* random, double distance, double x[14]) {
+static void pose_figures(testRandom* random, double distance, double x[14]) {
     manifoldScene scene = figures;
-    scene.reach = distance;
-    manifold_place(&scene, random, x);
+    scene.spacing = distance;
+    manifold_random_poses(&scene, random, x);
     for (int k = 0; k < 14; ++k) x[k] = k < 7 ? (k == 3) : x[k];
-    double way[3], length = 0.0, far = distance * test_uniform(random, 0.4, 1.1);
+    double dir[3], length = 0.0, far = distance * test_uniform(random, 0.4, 1.1);
     const double *q = x + 10,
                  up[3] = {2.0 * (q[1] * q[3] + q[0] * q[2]), 2.0 * (q[2] * q[3] - q[0] * q[1]),
                           1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])};
     for (int k = 0; k < 3; ++k) {
-        way[k] = test_uniform(random, -1.0, 1.0);
-        length += way[k] * way[k];
+        dir[k] = test_uniform(random, -1.0, 1.0);
+        length += dir[k] * dir[k];
     }
     for (int k = 0; k < 3; ++k)
-        x[7 + k] = (k == 2 ? 0.5 : 0.0) - 0.5 * up[k] + far * way[k] / sqrt(length);
+        x[7 + k] = (k == 2 ? 0.5 : 0.0) - 0.5 * up[k] + far * dir[k] / sqrt(length);
 }
 
 //---------------------------------- culling --------------------------------------
@@ -72,7 +72,7 @@ static int same_records(const tacContacts* a, const tacContacts* b) {
 }
 
 // unions and many edges, as if every feature were looked at
-static int culled_figures(void) {
+static int culling_changes_no_record(void) {
     bench all, few;
     testRandom random = {5};
     int records = 0, poses = test_amount(6, 20, 1000);
@@ -82,7 +82,7 @@ static int culled_figures(void) {
     for (int i = 0; i < poses; ++i) {
         double x[14];
         tacPose body[3];
-        place_figures(&random, i % 2 ? 0.5 : 1.0, x);
+        pose_figures(&random, i % 2 ? 0.5 : 1.0, x);
         manifold_poses(x, body);
         ENSURE(tac_detect(few.model, body, few.contacts, few.scratch) == TAC_OK);
         ENSURE(tac_detect(all.model, body, all.contacts, all.scratch) == TAC_OK);
@@ -127,13 +127,13 @@ static int sums_at(bench* b, const double x[14], double out[SUMS]) {
 
 // the second body moves on a line and turns
 typedef struct path {
-    double start[14], move[3], turn[3];
+    double start[14], move[3], rot[3];
 } path;
 
 static void path_at(const path* p, double t, double x[14]) {
     memcpy(x, p->start, 14 * sizeof *x);
     tacQuat q = {x[10], x[11], x[12], x[13]};
-    q = tac_quat_mul(tac_quat_exp((tacVec3){t * p->turn[0], t * p->turn[1], t * p->turn[2]}), q);
+    q = tac_quat_mul(tac_quat_exp((tacVec3){t * p->rot[0], t * p->rot[1], t * p->rot[2]}), q);
     for (int k = 0; k < 3; ++k) x[7 + k] += t * p->move[k];
     x[10] = q.w;
     x[11] = q.x;
@@ -144,7 +144,7 @@ static void path_at(const path* p, double t, double x[14]) {
 // any way, in and out of contact, sliding past, rolling, boxes that turn through parallel edges
 typedef enum pathKind { ANY_WAY, IN_AND_OUT, SLIDE, ROLL, PARALLEL, PATH_KINDS } pathKind;
 
-static void draw_way(testRandom* random, double length, double out[3]) {
+static void draw_direction(testRandom* random, double length, double out[3]) {
     double norm = 0.0;
     for (int k = 0; k < 3; ++k) {
         out[k] = test_uniform(random, -1.0, 1.0);
@@ -154,14 +154,14 @@ static void draw_way(testRandom* random, double length, double out[3]) {
 }
 
 // what is left of v across w
-static void across(const double w[3], double v[3]) {
+static void perpendicular_part(const double w[3], double v[3]) {
     double along = tac_dot3(v, w) / tac_dot3(w, w);
     for (int k = 0; k < 3; ++k) v[k] -= along * w[k];
 }
 
 // the second body stands as the first does, a side turned to it, and turns by `angle` either way
 static void stand_parallel(const manifoldScene* scene, testRandom* random, path* p, double angle) {
-    double axis[3] = {0}, far = scene->reach * test_uniform(random, 0.55, 0.8);
+    double axis[3] = {0}, far = scene->spacing * test_uniform(random, 0.55, 0.8);
     axis[test_bits(random) % 3] = 1.0;
     tacQuat q = {p->start[3], p->start[4], p->start[5], p->start[6]};
     tacVec3 up = tac_quat_rotate(q, tac_load3(axis));
@@ -174,7 +174,7 @@ static void stand_parallel(const manifoldScene* scene, testRandom* random, path*
     p->start[13] = q.z;
     for (int k = 0; k < 3; ++k) {
         p->start[7 + k] = p->start[k] + far * w[k] - 0.5 * p->move[k];
-        p->turn[k] = 2.0 * angle * w[k];
+        p->rot[k] = 2.0 * angle * w[k];
     }
 }
 
@@ -182,30 +182,32 @@ static void stand_parallel(const manifoldScene* scene, testRandom* random, path*
 static path draw_path(const manifoldScene* scene, testRandom* random, pathKind kind,
                       double length) {
     path p;
-    double apart[3];
-    scene == &figures ? place_figures(random, 0.7, p.start)
-                      : manifold_place(scene, random, p.start);
-    tac_sub3(&p.start[7], p.start, apart);
-    draw_way(random, 0.6 * length, p.move);
-    draw_way(random, 0.4 * length / scene->reach, p.turn);
+    double separated[3];
+    scene == &figures ? pose_figures(random, 0.7, p.start)
+                      : manifold_random_poses(scene, random, p.start);
+    tac_sub3(&p.start[7], p.start, separated);
+    draw_direction(random, 0.6 * length, p.move);
+    draw_direction(random, 0.4 * length / scene->spacing, p.rot);
     if (kind == IN_AND_OUT)
-        for (int k = 0; k < 3; ++k) p.move[k] = length * apart[k] / sqrt(tac_dot3(apart, apart));
+        for (int k = 0; k < 3; ++k)
+            p.move[k] = length * separated[k] / sqrt(tac_dot3(separated, separated));
     if (kind == SLIDE) {
-        across(apart, p.move);
-        memset(p.turn, 0, sizeof p.turn);
+        perpendicular_part(separated, p.move);
+        memset(p.rot, 0, sizeof p.rot);
     }
     if (kind == ROLL) {
-        across(apart, p.turn);
-        tac_cross3(p.turn, apart, p.move);
+        perpendicular_part(separated, p.rot);
+        tac_cross3(p.rot, separated, p.move);
         for (int k = 0; k < 3; ++k) p.move[k] *= 0.5;
     }
     if (kind == PARALLEL && scene == &manifold_boxes)
-        stand_parallel(scene, random, &p, 0.2 * length / scene->reach);
+        stand_parallel(scene, random, &p, 0.2 * length / scene->spacing);
     return p;
 }
 
 // largest second difference of each sum over the path in `steps` steps, and the deepest record
-static int bend(bench* b, const path* p, int steps, double worst[SUMS], double* deepest) {
+static int largest_second_difference(bench* b, const path* p, int steps, double worst[SUMS],
+                                     double* deepest) {
     double at[3][SUMS], x[14];
     memset(worst, 0, SUMS * sizeof *worst);
     *deepest = 0.0;
@@ -244,22 +246,22 @@ static int smooth_paths(const manifoldScene* scene, tacModel* model, int sums, i
     ENSURE_LAW(open_model(&b, model, 0));
     tacParam tau;
     ENSURE(tac_param_find(model, "detect/tau", &tau) == TAC_OK);
-    int steps = (int)ceil(16.0 * length / model->param[tau.offset]), bent = 0, deep = 0;
+    int steps = (int)ceil(16.0 * length / model->param[tau.offset]), curved = 0, deep = 0;
     double least = INFINITY;
     for (int i = 0; i - deep < paths; ++i) {
         double coarse[SUMS], middle[SUMS], fine[SUMS], deepest;
         path p = draw_path(scene, &random, (pathKind)(i % PATH_KINDS), length);
-        ENSURE_LAW(bend(&b, &p, steps, coarse, &deepest));
+        ENSURE_LAW(largest_second_difference(&b, &p, steps, coarse, &deepest));
         if (deepest > most) {
             ++deep;
             continue;
         }
-        ENSURE_LAW(bend(&b, &p, 2 * steps, middle, &deepest));
-        ENSURE_LAW(bend(&b, &p, 4 * steps, fine, &deepest));
+        ENSURE_LAW(largest_second_difference(&b, &p, 2 * steps, middle, &deepest));
+        ENSURE_LAW(largest_second_difference(&b, &p, 4 * steps, fine, &deepest));
         for (int k = 0; k < sums; ++k) {
             if (fine[k] < 1e-11) continue;
             double ratio = middle[k] / fine[k];
-            ++bent;
+            ++curved;
             least = fmin(least, ratio);
             if (!(ratio > 3.5))
                 printf("    %s, path %d, sum %d: %g, %g, %g\n", scene->name, i, k, coarse[k],
@@ -267,7 +269,7 @@ static int smooth_paths(const manifoldScene* scene, tacModel* model, int sums, i
         }
     }
     printf("    %s: %d paths of %d steps, %d sums that bend, least ratio %.3g\n", scene->name,
-           paths, steps, bent, least);
+           paths, steps, curved, least);
     ENSURE(least > 3.5);
     close_bench(&b);
     return 0;
@@ -278,7 +280,7 @@ static int is_long(void) {
 }
 
 // figures as they are: sums without normals
-static int smoothness(void) {
+static int contact_sums_are_smooth(void) {
     int n = is_long() ? 50 : getenv("TACTUS_NO_SWEEP") ? 1 : 5;
     ENSURE_LAW(
         smooth_paths(&manifold_boxes, manifold_load(&manifold_boxes, ""), SUMS, n, 0.03, 1.0));
@@ -297,7 +299,7 @@ static int sample_figures(const void* context, int i, unsigned long long* state,
                           double* scale) {
     const manifoldContext* c = context;
     testRandom random = {*state + 1 + (unsigned long long)i};
-    place_figures(&random, i % 2 ? 0.5 : 1.0, x);
+    pose_figures(&random, i % 2 ? 0.5 : 1.0, x);
     *state = test_bits(&random);
     for (int k = 0; k < MANIFOLD_POSES; ++k) scale[k] = k % 7 < 3 ? 1e-4 : 1e-4;
     for (int k = 0; k < c->used_count; ++k) {
@@ -344,7 +346,7 @@ static int derivatives_of_figures(void) {
 //---------------------------------- limits ---------------------------------------
 
 // cold vertices are active exactly where they lie in the other box, at their depth
-static int cold_vertices(void) {
+static int cold_vertices_are_hard(void) {
     bench b;
     testRandom random = {3};
     const double half[3] = {0.1, 0.08, 0.06};
@@ -354,7 +356,7 @@ static int cold_vertices(void) {
     for (int i = 0; i < 1000; ++i) {
         double x[14];
         tacPose body[3];
-        manifold_place(&manifold_boxes, &random, x);
+        manifold_random_poses(&manifold_boxes, &random, x);
         manifold_poses(x, body);
         ENSURE(tac_detect(b.model, body, b.contacts, b.scratch) == TAC_OK);
         const tacContacts* c = b.contacts;
@@ -387,7 +389,7 @@ static int cold_vertices(void) {
 
 // two boxes that cross at an edge each: one pair of edges is active, with the exact distance of the
 // two lines and their normal
-static int crossed_edges(void) {
+static int crossed_edges_touch(void) {
     const manifoldScene cubes = {
         "cubes", "", {"type='box' size='1 1 1'", "type='box' size='1 1 1'"}, 1.0};
     bench b;
@@ -453,7 +455,7 @@ static tacModel* load_stand(const stand* s) {
 
 // a box that does not turn comes to rest on a fixed one and stays where it is: it is free to slide,
 // and normals stand upright
-static int carried(const stand* s) {
+static int carries_upright(const stand* s) {
     bench b;
     double q[3] = {0}, v[3] = {0}, force = 0.0, upright = 1.0;
     tacState x = {.qpos = q, .qvel = v};
@@ -479,7 +481,7 @@ static int carried(const stand* s) {
     return 0;
 }
 
-static int rest(void) {
+static int resting_bodies_are_carried(void) {
     static const char cold[] = "tau='.001' support='.008'";
     double edge = 0.06 * sqrt(2.0), corner = 0.06 * sqrt(3.0), roof = 0.1 * sqrt(2.0);
     static const char tip[] = "quat='.8804762393 .2798481423 -.3647051996 -.1159168964'";
@@ -493,7 +495,8 @@ static int rest(void) {
         {"crossed edges", cold, "euler='0 0 45'", "euler='0 45 0'", {0.02, 0, roof + edge}},
         {"edges aslant", cold, "euler='0 0 45'", "euler='40 45 0'", {0.02, 0.01, roof + edge}},
     };
-    for (size_t i = 0; i < sizeof stands / sizeof *stands; ++i) ENSURE_LAW(carried(&stands[i]));
+    for (size_t i = 0; i < sizeof stands / sizeof *stands; ++i)
+        ENSURE_LAW(carries_upright(&stands[i]));
     return 0;
 }
 
@@ -529,7 +532,7 @@ static int free_over_an_edge(void) {
 
 // boxes face to face: edges that pass each other side by side are no contact, those that cross push
 // upright
-static int upright_edges(void) {
+static int upright_edges_touch(void) {
     static const manifoldScene boxes = {
         "face to face", "", {"type='box' size='.1 .1 .1'", "type='box' size='.06 .06 .06'"}, 1.0};
     bench b;
@@ -560,7 +563,7 @@ static int upright_edges(void) {
 
 // Boxes face on face, one turned: normals stand in one face of each edge, so that two factors of
 // the clash are psi(1/2) and two are 1. At an endless temperature all four are psi(1/2).
-static int clash_of_faces(void) {
+static int only_opposing_faces_touch(void) {
     static const manifoldScene boxes = {
         "face to face", "", {"type='box' size='.1 .1 .1'", "type='box' size='.1 .1 .1'"}, 1.0};
     const double half = 1.0 - 0.25, ramp = half * half * half * (1.0 + 0.75 + 6.0 * 0.0625);
@@ -590,7 +593,7 @@ static int clash_of_faces(void) {
 
 // An edge that rises over another one, so that the normal leaves the upper face by nearly 3/2
 // tau_c: the pair is still there, almost without a claim.
-static int clash_ends_late(void) {
+static int opposing_ends_at_its_width(void) {
     static const manifoldScene boxes = {
         "rising", "", {"type='box' size='.1 .1 .1'", "type='box' size='.1 .1 .1'"}, 1.0};
     bench b;
@@ -626,7 +629,7 @@ static int all_finite(const tacContacts* c) {
 }
 
 // identical, concentric and parallel bodies
-static int degenerate(void) {
+static int degenerate_poses_are_finite(void) {
     static const manifoldScene* const scenes[] = {&manifold_boxes, &manifold_balls, &manifold_rods,
                                                   &manifold_cup};
     for (int i = 0; i < 4; ++i) {
@@ -668,7 +671,7 @@ static int capacity(void) {
     return 0;
 }
 
-static int refuses(const char* geom, const char* options, const char* asset, const char* words) {
+static int load_fails(const char* geom, const char* options, const char* asset, const char* words) {
     char text[2000];
     snprintf(text, sizeof text,
              "<mujoco><tactus detect='manifold' %s/><asset>%s</asset><worldbody>"
@@ -688,24 +691,24 @@ static int refuses(const char* geom, const char* options, const char* asset, con
 #define TETRA "vertex='0 0 0 .1 0 0 0 .1 0 0 0 .1' face="
 static const char shape_and_mesh[] = "<shape name='s'><sphere size='.1'/></shape>";
 
-static int bad_input(void) {
+static int invalid_input_is_refused(void) {
     char asset[400];
-    ENSURE_LAW(refuses("type='box' size='.1 .1 .1'", "tau='-1'", "", "tau"));
-    ENSURE_LAW(refuses("type='box' size='.1 .1 .1'", "sides='left'", "", "left"));
-    ENSURE_LAW(refuses("type='box' size='.1 .1 .1'", "vertices='3'", "", "vertices"));
+    ENSURE_LAW(load_fails("type='box' size='.1 .1 .1'", "tau='-1'", "", "tau"));
+    ENSURE_LAW(load_fails("type='box' size='.1 .1 .1'", "sides='left'", "", "left"));
+    ENSURE_LAW(load_fails("type='box' size='.1 .1 .1'", "vertices='3'", "", "vertices"));
     // inside out, open
     snprintf(asset, sizeof asset,
              "%s<mesh name='m' inertia='legacy' " TETRA "'0 1 2 0 3 1 0 2 3 1 3 2'/>",
              shape_and_mesh);
-    ENSURE_LAW(refuses("type='shape' shape='s' mesh='m'", "", asset, "surface"));
+    ENSURE_LAW(load_fails("type='shape' shape='s' mesh='m'", "", asset, "surface"));
     snprintf(asset, sizeof asset,
              "%s<mesh name='m' inertia='legacy' " TETRA "'0 2 1 0 1 3 0 3 2'/>", shape_and_mesh);
-    ENSURE_LAW(refuses("type='shape' shape='s' mesh='m'", "", asset, "surface"));
+    ENSURE_LAW(load_fails("type='shape' shape='s' mesh='m'", "", asset, "surface"));
     return 0;
 }
 
 // a mesh far off its field is taken, and told with the place
-static int disagreement(void) {
+static int mesh_off_its_field_is_warned(void) {
     char text[1000];
     snprintf(text, sizeof text,
              "<mujoco><tactus detect='manifold'/><asset>%s<mesh name='m' " TETRA
@@ -721,7 +724,8 @@ static int disagreement(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(culled_figures), RUN(smoothness), RUN(derivatives_of_figures), RUN(cold_vertices),
-          RUN(crossed_edges), RUN(rest), RUN(free_over_an_edge), RUN(upright_edges),
-          RUN(clash_of_faces), RUN(clash_ends_late), RUN(degenerate), RUN(capacity), RUN(bad_input),
-          RUN(disagreement))
+TEST_MAIN(RUN(culling_changes_no_record), RUN(contact_sums_are_smooth), RUN(derivatives_of_figures),
+          RUN(cold_vertices_are_hard), RUN(crossed_edges_touch), RUN(resting_bodies_are_carried),
+          RUN(free_over_an_edge), RUN(upright_edges_touch), RUN(only_opposing_faces_touch),
+          RUN(opposing_ends_at_its_width), RUN(degenerate_poses_are_finite), RUN(capacity),
+          RUN(invalid_input_is_refused), RUN(mesh_off_its_field_is_warned))

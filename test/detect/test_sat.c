@@ -1,18 +1,18 @@
 // Laws of separating axes: every axis tried one by one, another algorithm for distances, closed
 // forms, and the errors of the paper that must not come back.
 
-#include "detect/corner.h"
-#include "detect/gjk.h"
-#include "detect/placed.h"
-#include "random_solids.h"
+#include "detect/convex/gjk.h"
+#include "detect/convex/simplex_vertex.h"
+#include "detect/random_solids.h"
+#include "detect/sat/solid_pair.h"
 
-static int sweep(int few, int some, int many) {
+static int sweep_count(int few, int some, int many) {
     if (getenv("TACTUS_NO_SWEEP")) return few;
     const char* mode = getenv("TACTUS_SWEEP");
     return mode && strcmp(mode, "long") == 0 ? many : some;
 }
 
-static tacSeparation separation(tacPlaced a, tacPlaced b) {
+static tacSeparation separation_of(tacPosedSolid a, tacPosedSolid b) {
     tacSeparation out = {0};
     if (tac_sat(a, b, INFINITY, &out) != TAC_OK) out.distance = NAN;
     return out;
@@ -24,9 +24,10 @@ static tacSeparation separation(tacPlaced a, tacPlaced b) {
 static double largest_gap(const tacSolidPair* pair) {
     const tacSolid *a = pair->a, *b = pair->b;
     double best = -INFINITY;
-    for (int f = 0; f < a->faces; ++f) best = fmax(best, tac_pair_gap(pair, a->normal[f]));
+    for (int f = 0; f < a->faces; ++f) best = fmax(best, tac_solid_pair_gap(pair, a->normal[f]));
     for (int f = 0; f < b->faces; ++f)
-        best = fmax(best, tac_pair_gap(pair, tac_neg(tac_mat_mul_vec(pair->R, b->normal[f]))));
+        best =
+            fmax(best, tac_solid_pair_gap(pair, tac_neg(tac_mat_mul_vec(pair->R, b->normal[f]))));
     for (int i = 0; i < a->edges && !a->planar; ++i)
         for (int j = 0; j < b->edges; ++j) {
             tacVec3 u = tac_sub(a->vertex[a->edge[i][1]], a->vertex[a->edge[i][0]]);
@@ -35,7 +36,8 @@ static double largest_gap(const tacSolidPair* pair) {
             tacVec3 n = tac_cross(u, v);
             if (tac_norm(n) < 1e-6 * tac_norm(u) * tac_norm(v)) continue;
             n = tac_normalize(n);
-            best = fmax(best, fmax(tac_pair_gap(pair, n), tac_pair_gap(pair, tac_neg(n))));
+            best =
+                fmax(best, fmax(tac_solid_pair_gap(pair, n), tac_solid_pair_gap(pair, tac_neg(n))));
         }
     return best;
 }
@@ -45,18 +47,18 @@ static double other_distance(const tacSolidPair* pair) {
     tacConvex piece[2] = {{.kind = TAC_CONVEX_POINTS}, {.kind = TAC_CONVEX_POINTS}};
     const tacSolid* solid[2] = {pair->a, pair->b};
     double* point[2];
-    tacWalk walk = {.count = 0};
+    tacGjkCache cache = {.count = 0};
     for (int k = 0; k < 2; ++k) {
         point[k] = malloc(sizeof(double) * 3 * (size_t)solid[k]->vertices);
         for (int i = 0; i < solid[k]->vertices; ++i)
-            tac_store3(point[k] + 3 * i, k ? tac_pair_vertex(pair, i) : solid[0]->vertex[i]);
+            tac_store3(point[k] + 3 * i, k ? tac_solid_pair_vertex(pair, i) : solid[0]->vertex[i]);
         piece[k].point = point[k];
         piece[k].count = solid[k]->vertices;
         piece[k].radius = solid[k]->radius;
         for (int i = 0; i < 3; ++i) piece[k].rot[i][i] = 1.0;
     }
     void* memory = malloc(tac_gjk_size());
-    double distance = tac_gjk(&piece[0], &piece[1], &walk, memory).distance;
+    double distance = tac_gjk(&piece[0], &piece[1], &cache, memory).distance;
     free(memory);
     free(point[0]);
     free(point[1]);
@@ -66,11 +68,11 @@ static double other_distance(const tacSolidPair* pair) {
 //---------------------------------- laws -----------------------------------------
 
 // is x in the solid, within a tolerance?
-static int holds(tacPlaced p, tacVec3 x, double tolerance) {
+static int contains_point(tacPosedSolid p, tacVec3 x, double tolerance) {
     tacSolidPair pair;
     tacSolid* ball = NULL;
     tac_solid_create_ball(1.0, p.solid->planar, &ball, NULL);
-    tac_solid_pair(p, (tacPlaced){ball, {x, {1.0, 0.0, 0.0, 0.0}}}, &pair);
+    tac_solid_pair(p, (tacPosedSolid){ball, {x, {1.0, 0.0, 0.0, 0.0}}}, &pair);
     tacVec3 y = pair.p;
     int inside = 1;
     for (int f = 0; f < p.solid->faces; ++f)
@@ -80,23 +82,23 @@ static int holds(tacPlaced p, tacVec3 x, double tolerance) {
     return inside;
 }
 
-static int is_consistent(tacPlaced a, tacPlaced b, const tacSeparation* s) {
+static int is_consistent(tacPosedSolid a, tacPosedSolid b, const tacSeparation* s) {
     ENSURE_NEAR(tac_norm(s->normal), 1.0, 1e-12);
     ENSURE_NEAR(tac_dot(s->normal, s->tangent[0]), 0.0, 1e-12);
     ENSURE_NEAR(tac_norm(s->tangent[1]), 1.0, 1e-12);
     tacVec3 way = tac_sub(s->point[1], s->point[0]);
     ENSURE_NEAR(tac_distance(way, tac_scale(s->normal, s->distance)), 0.0, 1e-11);
-    ENSURE(holds(a, s->point[0], 1e-9));
-    ENSURE(holds(b, s->point[1], 1e-9));
+    ENSURE(contains_point(a, s->point[0], 1e-9));
+    ENSURE(contains_point(b, s->point[1], 1e-9));
     return 0;
 }
 
 static int pair_obeys(testRandom* random, solidKind first, solidKind second, int planar) {
-    tacPlaced a = {random_solid(random, first, planar), random_pose(random, planar, 1.2)};
-    tacPlaced b = {random_solid(random, second, planar), random_pose(random, planar, 1.2)};
+    tacPosedSolid a = {random_solid(random, first, planar), random_pose(random, planar, 1.2)};
+    tacPosedSolid b = {random_solid(random, second, planar), random_pose(random, planar, 1.2)};
     tacSolidPair pair;
     ENSURE(a.solid && b.solid && tac_solid_pair(a, b, &pair) == TAC_OK);
-    tacSeparation s = separation(a, b), back = separation(b, a);
+    tacSeparation s = separation_of(a, b), back = separation_of(b, a);
     int failed = is_consistent(a, b, &s);
     double slack = 1e-12 * (a.solid->size + b.solid->size);
     int both = a.solid->vertices > 0 && b.solid->vertices > 0;
@@ -122,7 +124,7 @@ static int pair_obeys(testRandom* random, solidKind first, solidKind second, int
 
 static int all_pairs_agree_with_brute_force(void) {
     testRandom random = {2003};
-    int count = sweep(30, 300, 20000);
+    int count = sweep_count(30, 300, 20000);
     for (int i = 0; i < count; ++i)
         for (int first = 0; first < SOLID_KINDS; ++first)
             for (int second = 0; second < SOLID_KINDS; ++second) {
@@ -135,23 +137,24 @@ static int all_pairs_agree_with_brute_force(void) {
 
 //---------------------------------- closed forms ---------------------------------
 
-static tacPlaced at(tacSolid* solid, double x, double y, double angle) {
-    return (tacPlaced){solid, {{x, y, 0.0}, {cos(0.5 * angle), 0.0, 0.0, sin(0.5 * angle)}}};
+static tacPosedSolid posed_at(tacSolid* solid, double x, double y, double angle) {
+    return (tacPosedSolid){solid, {{x, y, 0.0}, {cos(0.5 * angle), 0.0, 0.0, sin(0.5 * angle)}}};
 }
 
 // 003-E6: the circle's centre inside the rectangle; printed depths fall with deeper overlap
-static int circle_inside_rectangle(void) {
+static int circle_inside_a_rectangle_has_the_least_depth(void) {
     tacSolid *box = NULL, *circle = NULL;
     const double half[3] = {2.0, 2.0}, x[] = {2.0, 1.9, 1.5, 0.9}, depth[] = {0.5, 0.6, 1.0, 1.6};
     ENSURE(tac_solid_create_box(half, 1, &box, NULL) == TAC_OK);
     ENSURE(tac_solid_create_ball(0.5, 1, &circle, NULL) == TAC_OK);
     for (int i = 0; i < 4; ++i) {
-        tacSeparation s = separation(at(box, 0.0, 0.0, 0.0), at(circle, x[i], 0.0, 0.0));
+        tacSeparation s =
+            separation_of(posed_at(box, 0.0, 0.0, 0.0), posed_at(circle, x[i], 0.0, 0.0));
         ENSURE_NEAR(s.distance, -depth[i], 1e-15);
         ENSURE_NEAR(s.normal.x, 1.0, 1e-15);
     }
     // 003-E4: on both symmetry axes the answer is still a unit normal
-    tacSeparation s = separation(at(box, 0.0, 0.0, 0.0), at(circle, 0.0, 0.0, 0.0));
+    tacSeparation s = separation_of(posed_at(box, 0.0, 0.0, 0.0), posed_at(circle, 0.0, 0.0, 0.0));
     ENSURE_NEAR(s.distance, -2.5, 1e-15);
     ENSURE_NEAR(tac_norm(s.normal), 1.0, 1e-15);
     tac_solid_destroy(box);
@@ -160,12 +163,12 @@ static int circle_inside_rectangle(void) {
 }
 
 // 003-E7: the normal at a corner points from the corner to the centre
-static int corner_normal(void) {
+static int normal_at_a_vertex_is_exact(void) {
     tacSolid *box = NULL, *circle = NULL;
     const double half[3] = {1.0, 0.6};
     tac_solid_create_box(half, 1, &box, NULL);
     tac_solid_create_ball(0.5, 1, &circle, NULL);
-    tacSeparation s = separation(at(box, 0.0, 0.0, 0.0), at(circle, 1.2, 0.75, 0.0));
+    tacSeparation s = separation_of(posed_at(box, 0.0, 0.0, 0.0), posed_at(circle, 1.2, 0.75, 0.0));
     ENSURE_NEAR(s.normal.x, 0.8, 1e-14);
     ENSURE_NEAR(s.normal.y, 0.6, 1e-14);
     ENSURE_NEAR(s.distance, -0.25, 1e-14);
@@ -174,7 +177,7 @@ static int corner_normal(void) {
     tacSolid *square = NULL, *unit = NULL;
     tac_solid_create_box(one, 1, &square, NULL);
     tac_solid_create_ball(1.0, 1, &unit, NULL);
-    s = separation(at(square, 0.0, 0.0, 0.0), at(unit, 1.8, 1.8, 0.0));
+    s = separation_of(posed_at(square, 0.0, 0.0, 0.0), posed_at(unit, 1.8, 1.8, 0.0));
     ENSURE_NEAR(s.distance, 0.8 * sqrt(2.0) - 1.0, 1e-14);
     tac_solid_destroy(box);
     tac_solid_destroy(circle);
@@ -184,13 +187,14 @@ static int corner_normal(void) {
 }
 
 // parallel sides touch in the middle of what they share
-static int parallel_sides(void) {
+static int parallel_sides_touch_in_the_middle(void) {
     tacSolid *low = NULL, *high = NULL;
     const double wide[3] = {1.0, 0.2}, small[3] = {0.3, 0.1};
     tac_solid_create_box(wide, 1, &low, NULL);
     tac_solid_create_box(small, 1, &high, NULL);
     for (int side = -1; side <= 1; side += 2) {
-        tacSeparation s = separation(at(low, 0.0, 0.0, 0.0), at(high, 0.9, 0.3 + 0.01 * side, 0.0));
+        tacSeparation s = separation_of(posed_at(low, 0.0, 0.0, 0.0),
+                                        posed_at(high, 0.9, 0.3 + 0.01 * side, 0.0));
         ENSURE_NEAR(s.distance, 0.01 * side, 1e-14);
         ENSURE_NEAR(s.point[0].x, 0.8, 1e-14);
         ENSURE_NEAR(s.normal.y, 1.0, 1e-14);
@@ -201,8 +205,8 @@ static int parallel_sides(void) {
     tacSolid *a = NULL, *b = NULL;
     tac_solid_create_box(cube, 0, &a, NULL);
     tac_solid_create_box(cube, 0, &b, NULL);
-    tacPlaced top = {b, {{0.25, 0.25, 0.99}, {1.0, 0.0, 0.0, 0.0}}};
-    tacSeparation s = separation((tacPlaced){a, tac_pose_identity()}, top);
+    tacPosedSolid top = {b, {{0.25, 0.25, 0.99}, {1.0, 0.0, 0.0, 0.0}}};
+    tacSeparation s = separation_of((tacPosedSolid){a, tac_pose_identity()}, top);
     ENSURE_NEAR(s.distance, -0.01, 1e-14);
     ENSURE_NEAR(s.point[1].x, 0.125, 1e-14);
     ENSURE_NEAR(s.point[1].y, 0.125, 1e-14);
@@ -231,7 +235,7 @@ static int nonsense_is_refused(void) {
     ENSURE(out == NULL);
     tac_solid_create_ball(1.0, 1, &flat, NULL);
     tac_solid_create_ball(1.0, 0, &ball, NULL);
-    tacPlaced a = {flat, tac_pose_identity()}, b = {ball, tac_pose_identity()};
+    tacPosedSolid a = {flat, tac_pose_identity()}, b = {ball, tac_pose_identity()};
     tacSeparation s;
     ENSURE(tac_sat(a, b, INFINITY, &s) == TAC_ERROR_VALUE);
     b.pose.position.x = NAN;
@@ -241,5 +245,6 @@ static int nonsense_is_refused(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(all_pairs_agree_with_brute_force), RUN(circle_inside_rectangle), RUN(corner_normal),
-          RUN(parallel_sides), RUN(nonsense_is_refused))
+TEST_MAIN(RUN(all_pairs_agree_with_brute_force), RUN(circle_inside_a_rectangle_has_the_least_depth),
+          RUN(normal_at_a_vertex_is_exact), RUN(parallel_sides_touch_in_the_middle),
+          RUN(nonsense_is_refused))

@@ -1,9 +1,9 @@
 // The soft signed distance between clouds: against a sum written out, culled against exact, and
 // what it converges to.
 
-#include "detect/ssdf.h"
+#include "detect/ssdf/ssdf.h"
 
-#include "detect/contact_clouds.h"
+#include "detect/test_clouds.h"
 #include "tactus/smooth.h"
 #include "test.h"
 
@@ -30,17 +30,18 @@ static double plain_phi(const tacContactCloud* c, const double y[3], double eps)
     return (double)(sum / all);
 }
 
-static tacPose draw_pose(testRandom* random, double reach) {
+static tacPose draw_pose(testRandom* random, double extent) {
     tacPose p;
-    p.position = (tacVec3){test_uniform(random, -reach, reach), test_uniform(random, -reach, reach),
-                           test_uniform(random, -reach, reach)};
+    p.position =
+        (tacVec3){test_uniform(random, -extent, extent), test_uniform(random, -extent, extent),
+                  test_uniform(random, -extent, extent)};
     p.rotation = (tacQuat){test_uniform(random, -1, 1), test_uniform(random, -1, 1),
                            test_uniform(random, -1, 1), test_uniform(random, -1, 1)};
     return p;
 }
 
 // the field of a pair is the plain sum at every point, both ways, at temperatures from tiny to huge
-static int field_is_the_sum(void) {
+static int field_equals_the_plain_sum(void) {
     testRandom random = {5};
     tacContactCloud *a = test_ball(333, 1.0), *b = test_box(5, 0.5, 0.4, 0.7);
     double worst = 0.0, *Phi = malloc(sizeof(double) * (size_t)(a->count + b->count));
@@ -72,7 +73,7 @@ static int field_is_the_sum(void) {
 }
 
 // what is left out does not show
-static int culled_is_exact(void) {
+static int culled_field_is_exact(void) {
     testRandom random = {6};
     tacContactCloud *a = test_ball(2000, 1.0), *b = test_box(16, 0.5, 0.4, 0.7);
     size_t n = (size_t)(a->count + b->count);
@@ -167,7 +168,7 @@ static int converges_over_faces(void) {
 }
 
 // on a ball the plane of the nearest sample is off by h^2: order 2
-static int converges_on_a_ball(void) {
+static int converges_on_a_sphere(void) {
     double before = 0.0;
     for (int n = 1000, i = 0; n <= 16000; n *= 4, ++i) {
         tacContactCloud* c = test_ball(n, 1.0);
@@ -193,7 +194,7 @@ static int converges_on_a_ball(void) {
 //---------------------------------- separation -----------------------------------
 
 // the published average is not monotone, -LSE(-Phi) is (math of P0-08)
-static int separations(void) {
+static int soft_minimum_is_monotone(void) {
     const double Phi[2] = {0.0, 0.3};
     double work[2], a_bar[2] = {0}, b_bar[2] = {0};
     ENSURE(tac_boltzmann_min_vjp(2, Phi, 0.1, 1.0, a_bar, NULL, work) == TAC_OK);
@@ -206,7 +207,7 @@ static int separations(void) {
 
 //---------------------------------- bad input ------------------------------------
 
-static int refuses(void) {
+static int invalid_clouds_are_refused(void) {
     const double x[6] = {0, 0, 0, 1, 0, 0}, n[6] = {0, 0, 1, 0, 0, 2};
     tacContactCloud* c = NULL;
     tacMessage message = {0};
@@ -220,7 +221,7 @@ static int refuses(void) {
 }
 
 // coincident points, temperatures at both ends, far away: finite
-static int extremes(void) {
+static int extreme_inputs_are_finite(void) {
     double x[3 * 40], n[3 * 40];
     for (int i = 0; i < 40; ++i)
         for (int k = 0; k < 3; ++k) {
@@ -241,6 +242,6 @@ static int extremes(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(field_is_the_sum), RUN(culled_is_exact), RUN(jet_is_the_derivative),
-          RUN(converges_over_faces), RUN(converges_on_a_ball), RUN(separations), RUN(refuses),
-          RUN(extremes))
+TEST_MAIN(RUN(field_equals_the_plain_sum), RUN(culled_field_is_exact), RUN(jet_is_the_derivative),
+          RUN(converges_over_faces), RUN(converges_on_a_sphere), RUN(soft_minimum_is_monotone),
+          RUN(invalid_clouds_are_refused), RUN(extreme_inputs_are_finite))

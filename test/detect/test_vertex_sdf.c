@@ -2,7 +2,7 @@
 
 #include "detect/manifold_proof.h"
 
-#include "detect/manifold.h"
+#include "detect/manifold/manifold.h"
 
 //---------------------------------- values ---------------------------------------
 
@@ -15,7 +15,7 @@ static tacModel* load_text(const char* text) {
 }
 
 // a ball over a half-space: one record on its lowest point
-static int ball_on_plane(void) {
+static int sphere_on_plane(void) {
     tacModel* model = load_text("<mujoco><tactus detect='manifold' tau='.002' support='.016'/>"
                                 "<worldbody><geom type='plane' size='1 1 1'/>"
                                 "<body><freejoint/><geom type='sphere' size='.1'/></body>"
@@ -66,7 +66,7 @@ static int culled_as_unculled(const manifoldScene* scene, int poses) {
     tacScratch* scratch[2];
     tacContacts* c[2];
     testRandom random = {7};
-    int records = 0, touching = 0;
+    int records = 0, active = 0;
     for (int k = 0; k < 2; ++k) {
         ENSURE(model[k] && tac_scratch_create(model[k], &scratch[k]) == TAC_OK);
         ENSURE(tac_contacts_create(model[k], 0, 0, &c[k]) == TAC_OK);
@@ -75,16 +75,16 @@ static int culled_as_unculled(const manifoldScene* scene, int poses) {
     for (int i = 0; i < poses; ++i) {
         double x[14];
         tacPose body[3];
-        manifold_place(scene, &random, x);
+        manifold_random_poses(scene, &random, x);
         manifold_poses(x, body);
         for (int k = 0; k < 2; ++k) ENSURE(tac_detect(model[k], body, c[k], scratch[k]) == TAC_OK);
         ENSURE_LAW(same_records(c[0], c[1]));
         for (int r = 1; r < c[0]->count; ++r) ENSURE(c[0]->feature[r] > c[0]->feature[r - 1]);
         records += c[0]->count;
-        touching += c[0]->count > 0;
+        active += c[0]->count > 0;
     }
-    printf("    %s: %d poses, %d touch, %d records\n", scene->name, poses, touching, records);
-    ENSURE(touching > poses / 10);
+    printf("    %s: %d poses, %d touch, %d records\n", scene->name, poses, active, records);
+    ENSURE(active > poses / 10);
     for (int k = 0; k < 2; ++k) {
         tac_contacts_destroy(c[k]);
         tac_scratch_destroy(scratch[k]);
@@ -93,7 +93,7 @@ static int culled_as_unculled(const manifoldScene* scene, int poses) {
     return 0;
 }
 
-static int culling(void) {
+static int culling_changes_no_record(void) {
     ENSURE_LAW(culled_as_unculled(&manifold_boxes, 500));
     ENSURE_LAW(culled_as_unculled(&manifold_balls, 500));
     ENSURE_LAW(culled_as_unculled(&manifold_rods, 500));
@@ -109,7 +109,7 @@ static int prove_scene(const manifoldScene* scene, const char* options, int poin
     return manifold_prove(scene, manifold_load(scene, options), points, 1e-7);
 }
 
-static int derivatives(void) {
+static int vertex_contacts_have_exact_derivatives(void) {
     int bad = prove_scene(&manifold_boxes, "", 200) + prove_scene(&manifold_balls, "", 200) +
               prove_scene(&manifold_rods, "vertices='100'", 60) +
               prove_scene(&manifold_cup, "vertices='150'", 60);
@@ -130,7 +130,7 @@ static int twists_of(const manifoldScene* scene, int poses) {
     for (int i = 0; i < poses; ++i) {
         double x[14], t[18] = {0};
         tacPose body[3];
-        manifold_place(scene, &random, x);
+        manifold_random_poses(scene, &random, x);
         manifold_poses(x, body);
         for (int k = 6; k < 18; ++k) t[k] = test_uniform(&random, -1.0, 1.0);
         ENSURE(tac_detect(model, body, c, scratch) == TAC_OK);
@@ -165,11 +165,12 @@ static int twists_of(const manifoldScene* scene, int poses) {
     return 0;
 }
 
-static int twists(void) {
+static int twists_match_the_jvp(void) {
     ENSURE_LAW(twists_of(&manifold_boxes, 100));
     ENSURE_LAW(twists_of(&manifold_balls, 100));
     ENSURE_LAW(twists_of(&manifold_cup, 100));
     return 0;
 }
 
-TEST_MAIN(RUN(ball_on_plane), RUN(culling), RUN(twists), RUN(derivatives))
+TEST_MAIN(RUN(sphere_on_plane), RUN(culling_changes_no_record), RUN(twists_match_the_jvp),
+          RUN(vertex_contacts_have_exact_derivatives))

@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "draw/font.h"
-#include "draw/slice.h"
+#include "draw/slice/slice.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int open_scene(fixture* f, const char* text) {
     return 0;
 }
 
-static int slice(fixture* f) {
+static int draw_slice(fixture* f) {
     memset(f->image.rgb, 0, 3 * (size_t)f->image.width * (size_t)f->image.height);
     ENSURE(tac_slice(f->model, &f->options, &f->image, &f->frame) == TAC_OK);
     return 0;
@@ -39,7 +39,7 @@ static const unsigned char* pixel(const fixture* f, int x, int y) {
     return f->image.rgb + 3 * ((size_t)y * (size_t)f->image.width + (size_t)x);
 }
 
-static int sum(const unsigned char* rgb) { return rgb[0] + rgb[1] + rgb[2]; }
+static int sum_rgb(const unsigned char* rgb) { return rgb[0] + rgb[1] + rgb[2]; }
 
 // metres to the right and upwards at the middle of a pixel
 static double right_of(const fixture* f, int x) {
@@ -69,7 +69,7 @@ static int far_shapes_are_framed_as_near_ones(void) {
                  far[i]);
         ENSURE_LAW(open_scene(&f, text));
         f.options.shape = 0;
-        ENSURE_LAW(slice(&f));
+        ENSURE_LAW(draw_slice(&f));
         if (i == 0) near = f.frame;
         ENSURE_NEAR(f.frame.centre[0], near.centre[0] + far[i], 1e-9);
         ENSURE_NEAR(f.frame.pixel, near.pixel, 1e-9);
@@ -86,12 +86,12 @@ static int plane_in_a_face_shows_its_rim(void) {
     ENSURE_LAW(open_scene(&f, SCENE("<shape name='b'><box size='.1 .1 .1'/></shape>", "")));
     f.options.shape = 0;
     f.options.offset = 0.1;
-    ENSURE_LAW(slice(&f));
+    ENSURE_LAW(draw_slice(&f));
     int darkest = 765;
     for (double x = -0.09; x <= 0.09; x += 0.01)
-        for (double y = -0.09; y <= 0.09; y += 0.01) ENSURE(sum(pixel_at(&f, x, y)) > 500);
+        for (double y = -0.09; y <= 0.09; y += 0.01) ENSURE(sum_rgb(pixel_at(&f, x, y)) > 500);
     for (double x = 0.09; x <= 0.11; x += 0.25 * f.frame.pixel) {
-        int ink = sum(pixel_at(&f, x, 0.03));
+        int ink = sum_rgb(pixel_at(&f, x, 0.03));
         darkest = ink < darkest ? ink : darkest;
     }
     ENSURE(darkest < 200);
@@ -107,14 +107,14 @@ static int surface_is_where_the_closed_form_says(void) {
     for (f.options.axis = 0; f.options.axis < 3; ++f.options.axis) {
         int across = f.options.axis == 0, up = f.options.axis == 2 ? 1 : 2, on = 0;
         f.options.offset = centre[f.options.axis] + 0.1;
-        ENSURE_LAW(slice(&f));
+        ENSURE_LAW(draw_slice(&f));
         double radius = sqrt(0.3 * 0.3 - 0.1 * 0.1);
         for (int y = f.frame.top + 2; y < f.frame.top + f.frame.height - 2; ++y)
             for (int x = f.frame.left + 2; x < f.frame.left + f.frame.width - 2; ++x) {
                 double r = hypot(right_of(&f, x) - centre[across], up_of(&f, y) - centre[up]);
                 double away = fabs(r - radius) / f.frame.pixel;
-                if (away < 0.4) ENSURE(sum(pixel(&f, x, y)) < 90);
-                if (away > 1.7) ENSURE(sum(pixel(&f, x, y)) > 150);
+                if (away < 0.4) ENSURE(sum_rgb(pixel(&f, x, y)) < 90);
+                if (away > 1.7) ENSURE(sum_rgb(pixel(&f, x, y)) > 150);
                 on += away < 0.4;
             }
         ENSURE(on > 200);
@@ -129,21 +129,21 @@ static int isolines_are_at_round_values(void) {
     ENSURE_LAW(open_scene(&f, SCENE("", "<geom type='plane' size='1 1 1'/>")));
     f.options.axis = 1;
     f.options.span = 1.7;
-    ENSURE_LAW(slice(&f));
+    ENSURE_LAW(draw_slice(&f));
     ENSURE_NEAR(f.frame.width * f.frame.pixel, 1.7, 1e-12);
     double step = f.frame.step, top = up_of(&f, f.frame.top + 8), strength[2] = {0, 0};
     ENSURE_NEAR(step, 0.05, 1e-15);
     for (int k = 1; k * step < top - step; ++k)
         for (int side = -1; side <= 1; side += 2) {
             double z = side * k * step;
-            int here = sum(pixel_at(&f, 0.1, z));
-            int around = sum(pixel_at(&f, 0.1, z - 0.4 * step)) / 2 +
-                         sum(pixel_at(&f, 0.1, z + 0.4 * step)) / 2;
+            int here = sum_rgb(pixel_at(&f, 0.1, z));
+            int around = sum_rgb(pixel_at(&f, 0.1, z - 0.4 * step)) / 2 +
+                         sum_rgb(pixel_at(&f, 0.1, z + 0.4 * step)) / 2;
             ENSURE(here < around - 20);
             if (side > 0 && k >= 4 && k <= 5) strength[k - 4] = (double)(around - here) / around;
         }
     ENSURE(strength[1] > 1.5 * strength[0]);
-    ENSURE(sum(pixel_at(&f, 0.1, 0.0)) < 90);
+    ENSURE(sum_rgb(pixel_at(&f, 0.1, 0.0)) < 90);
     tac_model_destroy(f.model);
     return 0;
 }
@@ -156,7 +156,7 @@ static int colours_tell_inside_from_outside(void) {
         &f,
         SCENE("", "<geom size='.3'/><geom size='.1' pos='.6 0 0'/><geom size='.2' pos='9 9 9'/>")));
     f.options.span = 2.0;
-    ENSURE_LAW(slice(&f));
+    ENSURE_LAW(draw_slice(&f));
     const unsigned char *in = pixel_at(&f, 0.03, 0.02), *out = pixel_at(&f, 0.31, 0.62);
     ENSURE(in[2] > in[0] + 60 && out[0] > out[2] + 20);
     in = pixel_at(&f, 0.61, 0.01); // of the smaller geom
@@ -177,19 +177,19 @@ static int derivatives_have_their_colours(void) {
                                     "")));
     f.options.shape = 0;
     f.options.field = TAC_SLICE_GRADIENT;
-    ENSURE_LAW(slice(&f));
+    ENSURE_LAW(draw_slice(&f));
     const unsigned char* at = pixel_at(&f, 0.131, 0.03);
     ENSURE(at[0] > 240 && at[1] > 240 && at[2] > 240);
     f.options.field = TAC_SLICE_LAPLACIAN;
-    ENSURE_LAW(slice(&f));
+    ENSURE_LAW(draw_slice(&f));
     at = pixel_at(&f, 0.131, 0.03);
     ENSURE(at[0] > at[2] + 10);
     f.options.shape = 1;
-    ENSURE_LAW(slice(&f));
+    ENSURE_LAW(draw_slice(&f));
     at = pixel_at(&f, 0.004, 0.03);
     ENSURE(at[2] > at[0] + 30);
     f.options.field = TAC_SLICE_GRADIENT;
-    ENSURE_LAW(slice(&f));
+    ENSURE_LAW(draw_slice(&f));
     at = pixel_at(&f, 0.004, 0.03);
     ENSURE(at[2] > at[0] + 30);
     tac_model_destroy(f.model);
@@ -204,7 +204,7 @@ static int normals_point_outwards(void) {
     fixture f;
     ENSURE_LAW(open_scene(&f, SCENE("", "<geom size='.3'/>")));
     f.options.normals = 1;
-    ENSURE_LAW(slice(&f));
+    ENSURE_LAW(draw_slice(&f));
     int inside = 0, quarter[4] = {0};
     for (int y = f.frame.top; y < f.frame.top + f.frame.height; ++y)
         for (int x = f.frame.left; x < f.frame.left + f.frame.width; ++x) {
@@ -228,10 +228,10 @@ static int points_are_drawn(void) {
     f.options.points[0] = x;
     f.options.points[1] = y;
     f.options.points[2] = z;
-    ENSURE_LAW(slice(&f));
+    ENSURE_LAW(draw_slice(&f));
     const unsigned char *dot = pixel_at(&f, x[0], y[0]), *ring = pixel_at(&f, x[1], y[1]);
     ENSURE(dot[0] > dot[1] + 60 && dot[2] > dot[1] + 60);
-    ENSURE(sum(ring) > 740);
+    ENSURE(sum_rgb(ring) > 740);
     const unsigned char* arrow = pixel_at(&f, x[0] + 8.0 * f.frame.pixel, y[0]);
     ENSURE(arrow[0] > arrow[1] + 40 && arrow[2] > arrow[1] + 40);
     tac_model_destroy(f.model);
@@ -277,7 +277,7 @@ static int threads_change_no_bit(void) {
     for (int field = 0; field < 3; ++field) {
         f.options.field = (tacSliceField)field;
         for (f.options.threads = 1; f.options.threads <= 3; ++f.options.threads) {
-            ENSURE_LAW(slice(&f));
+            ENSURE_LAW(draw_slice(&f));
             if (f.options.threads == 1) memcpy(first, pixels, sizeof first);
             ENSURE(memcmp(first, pixels, sizeof first) == 0);
         }
@@ -303,7 +303,7 @@ static int every_size_has_a_picture(void) {
         if (f.options.shape >= f.model->nshape) f.options.shape = 0;
         unsigned char* end = pixels + 3 * f.image.width * f.image.height;
         memset(end, 7, 16);
-        ENSURE_LAW(slice(&f));
+        ENSURE_LAW(draw_slice(&f));
         for (int k = 0; k < 16; ++k) ENSURE(end[k] == 7);
         ENSURE(f.frame.pixel > 0.0 && f.frame.step > 0.0);
     }
@@ -317,7 +317,7 @@ static void count_up(void* user, double done) {
 }
 
 // a plot that is told its middle has it, and tells how far it is
-static int middle_and_progress(void) {
+static int plot_centre_and_progress_are_reported(void) {
     fixture f;
     double last = 0.0;
     ENSURE_LAW(open_scene(&f, SCENE("", "<geom size='.3' pos='.1 -.2 .4'/>")));
@@ -329,9 +329,9 @@ static int middle_and_progress(void) {
     f.options.threads = 1;
     f.options.progress = count_up;
     f.options.user = &last;
-    ENSURE_LAW(slice(&f));
+    ENSURE_LAW(draw_slice(&f));
     ENSURE(f.frame.centre[0] == 0.25 && f.frame.centre[1] == -0.5 && last == 1.0);
-    ENSURE(sum(pixel_at(&f, 0.4, -0.2)) < 90);
+    ENSURE(sum_rgb(pixel_at(&f, 0.4, -0.2)) < 90);
     tac_model_destroy(f.model);
     return 0;
 }
@@ -346,15 +346,15 @@ static int clouds_have_their_points(void) {
                   "0 .2 0 0 -.2 0 0 0 .2 0 0 -.2' normals='1 0 0 -1 0 0 0 1 0 0 -1 0 0 0 1 "
                   "0 0 -1'/></union></shape>",
                   "<geom type='shape' shape='c'/>")));
-    ENSURE_LAW(slice(&f));
+    ENSURE_LAW(draw_slice(&f));
     ENSURE(f.frame.pixel * f.frame.width < 10.0 * half);
     ENSURE(f.frame.pixel * f.frame.width > 2.0 * half);
     for (int i = 0; i < 4; ++i) {
         double along[2] = {i < 2 ? (i ? -half : half) : 0.0, i < 2 ? 0.0 : i == 2 ? half : -half};
-        ENSURE(sum(pixel_at(&f, at[0] + along[0], at[1] + along[1])) < 150);
-        ENSURE(sum(pixel_at(&f, at[0] + 0.7 * along[0], at[1] + 0.7 * along[1])) > 150);
+        ENSURE(sum_rgb(pixel_at(&f, at[0] + along[0], at[1] + along[1])) < 150);
+        ENSURE(sum_rgb(pixel_at(&f, at[0] + 0.7 * along[0], at[1] + 0.7 * along[1])) > 150);
     }
-    ENSURE(sum(pixel_at(&f, at[0], at[1])) > 90); // those off the plane are not
+    ENSURE(sum_rgb(pixel_at(&f, at[0], at[1])) > 90); // those off the plane are not
     tac_model_destroy(f.model);
     return 0;
 }
@@ -385,5 +385,6 @@ TEST_MAIN(RUN(surface_is_where_the_closed_form_says), RUN(far_shapes_are_framed_
           RUN(plane_in_a_face_shows_its_rim), RUN(isolines_are_at_round_values),
           RUN(colours_tell_inside_from_outside), RUN(derivatives_have_their_colours),
           RUN(normals_point_outwards), RUN(points_are_drawn), RUN(glyphs_are_there),
-          RUN(threads_change_no_bit), RUN(every_size_has_a_picture), RUN(middle_and_progress),
-          RUN(clouds_have_their_points), RUN(wrong_options_are_refused))
+          RUN(threads_change_no_bit), RUN(every_size_has_a_picture),
+          RUN(plot_centre_and_progress_are_reported), RUN(clouds_have_their_points),
+          RUN(wrong_options_are_refused))

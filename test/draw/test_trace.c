@@ -13,7 +13,7 @@ typedef struct fixture {
     tacModel* model;
     tacScratch* scratch;
     tacStage stage;
-    tacShadeSpace* space; // with memory for packets
+    tacShadeWorkspace* workspace; // with memory for packets
     tacRays* rays;
 } fixture;
 
@@ -26,15 +26,15 @@ static int open_scene(fixture* f, const char* text) {
     ENSURE(result == TAC_OK);
     ENSURE(tac_scratch_create(f->model, &f->scratch) == TAC_OK);
     ENSURE(tac_stage_create(f->model, -1, -1, 1.0, f->scratch, &f->stage) == TAC_OK);
-    f->space = calloc(1, sizeof *f->space);
+    f->workspace = calloc(1, sizeof *f->workspace);
     f->rays = calloc(1, sizeof *f->rays);
-    ENSURE(f->space && f->rays);
+    ENSURE(f->workspace && f->rays);
     f->rays->pixel = 1e-3;
     return 0;
 }
 
 static void close_scene(fixture* f) {
-    free(f->space);
+    free(f->workspace);
     free(f->rays);
     tac_stage_destroy(&f->stage);
     tac_scratch_destroy(f->scratch);
@@ -43,9 +43,9 @@ static void close_scene(fixture* f) {
 
 static void add_ray(tacRays* rays, tacVec3 from, tacVec3 along) {
     int i = rays->count++;
-    tac_set_vector(&rays->origin, i, from);
-    tac_set_vector(&rays->along, i, tac_normalize(along));
-    rays->start[i] = rays->before[i] = 0.0;
+    tac_vectors_set(&rays->origin, i, from);
+    tac_vectors_set(&rays->along, i, tac_normalize(along));
+    rays->start[i] = rays->eye_distance[i] = 0.0;
 }
 
 // a fan of rays around the direction from `from` to `to`
@@ -60,7 +60,7 @@ static void add_fan(tacRays* rays, tacVec3 from, tacVec3 to, double spread) {
     }
 }
 
-static void trace(fixture* f) { tac_trace(&f->stage, f->rays, &f->space->trace, f->scratch); }
+static void trace(fixture* f) { tac_trace(&f->stage, f->rays, &f->workspace->trace, f->scratch); }
 
 #define SCENE(assets, world)                                                                       \
     "<mujoco><asset>" assets "</asset><worldbody>" world "</worldbody></mujoco>"
@@ -87,13 +87,14 @@ static int sphere_matches_closed_form(void) {
     trace(&f);
     for (int i = 0; i < f.rays->count; ++i) {
         double enter, leave;
-        int met = tac_ball_interval(eye, tac_vector(&f.rays->along, i), c, 0.3, &enter, &leave);
+        int met =
+            tac_ray_ball_interval(eye, tac_vectors_get(&f.rays->along, i), c, 0.3, &enter, &leave);
         // a chord shorter than a tenth of a pixel may go either way
         if (met && leave - enter < 1e-4 * enter) continue;
         ENSURE((f.rays->item[i] >= 0) == met);
         if (!met) continue;
         ENSURE_NEAR(f.rays->distance[i], enter, 1e-6 * enter);
-        tacVec3 x = tac_ray_point(f.rays, i, enter), n = tac_vector(&f.rays->normal, i);
+        tacVec3 x = tac_ray_point(f.rays, i, enter), n = tac_vectors_get(&f.rays->normal, i);
         ENSURE_NEAR(tac_norm(tac_sub(n, tac_scale(tac_sub(x, c), 1.0 / 0.3))), 0.0, 1e-6);
         ++hits;
     }
@@ -112,10 +113,10 @@ static int ellipsoid_matches_closed_form(void) {
     int hits = 0;
     for (int i = 0; i < f.rays->count; ++i) {
         // scaled so that the ellipsoid is the unit ball
-        tacVec3 d = tac_mul(tac_vector(&f.rays->along, i), inverse);
+        tacVec3 d = tac_mul(tac_vectors_get(&f.rays->along, i), inverse);
         double enter, leave, stretch = tac_norm(d);
-        int met = tac_ball_interval(tac_mul(eye, inverse), tac_normalize(d), tac_vec3_zero(), 1.0,
-                                    &enter, &leave);
+        int met = tac_ray_ball_interval(tac_mul(eye, inverse), tac_normalize(d), tac_vec3_zero(),
+                                        1.0, &enter, &leave);
         if (met && leave - enter < 1e-4 * enter) continue;
         ENSURE((f.rays->item[i] >= 0) == met);
         if (met) ENSURE_NEAR(f.rays->distance[i], enter / stretch, 1e-6 * enter / stretch);
@@ -134,7 +135,7 @@ static int plane_matches_closed_form(void) {
     add_fan(f.rays, eye, tac_vec3(0.0, 1.0, 1.5), 2.0);
     trace(&f);
     for (int i = 0; i < f.rays->count; ++i) {
-        double fall = -tac_dot(n, tac_vector(&f.rays->along, i));
+        double fall = -tac_dot(n, tac_vectors_get(&f.rays->along, i));
         double t = tac_dot(n, tac_sub(eye, tac_vec3(0.0, 0.0, 0.5))) / fall;
         ENSURE((f.rays->item[i] >= 0) == (fall > 0.0));
         if (fall > 0.0) ENSURE_NEAR(f.rays->distance[i], t, 1e-9 * t);
@@ -150,7 +151,7 @@ static int blends_have_no_holes(void) {
     tacVec3 eye = {1.2, -1.8, 0.6};
     add_fan(f.rays, eye, tac_vec3(0.0, 0.0, 0.15), 0.25);
     trace(&f);
-    const tacItem* cup = NULL;
+    const tacStageItem* cup = NULL;
     for (int i = 0; i < f.stage.count; ++i)
         if (f.stage.items[i].shape == tac_shape_find(f.model, "cup")) cup = &f.stage.items[i];
     ENSURE(cup);
@@ -181,7 +182,7 @@ static int blends_have_no_holes(void) {
 }
 
 // a gap of a thousandth of a radius between two spheres lets a ray through
-static int gap_is_open(void) {
+static int narrow_gap_lets_rays_through(void) {
     fixture f;
     ENSURE_LAW(open_scene(
         &f, SCENE("", "<geom size='.5' pos='.5005 0 0'/><geom size='.5' pos='-.5005 0 0'/>")));
@@ -198,7 +199,7 @@ static int gap_is_open(void) {
 }
 
 // a ray that starts inside a solid leaves it and sees what is behind
-static int inside_is_left(void) {
+static int rays_that_start_inside_leave_the_solid(void) {
     fixture f;
     ENSURE_LAW(open_scene(&f, SCENE("", "<geom size='.5'/><geom size='.5' pos='2 0 0'/>")));
     f.rays->count = 0;
@@ -212,7 +213,7 @@ static int inside_is_left(void) {
 }
 
 // grazing rays, at all angles to a flat shape, end in time
-static int work_is_bounded(void) {
+static int grazing_rays_take_bounded_steps(void) {
     fixture f;
     ENSURE_LAW(open_scene(&f, many));
     for (int k = 0; k < 40; ++k) {
@@ -221,7 +222,7 @@ static int work_is_bounded(void) {
                 0.3);
         trace(&f);
     }
-    ENSURE(f.space->trace.most_turns < TAC_TRACE_TURNS);
+    ENSURE(f.workspace->trace.most_steps < TAC_TRACE_STEPS);
     close_scene(&f);
     return 0;
 }
@@ -233,23 +234,23 @@ static int shadow_falls_below(void) {
     fixture f;
     ENSURE_LAW(open_scene(
         &f, SCENE("", "<geom type='plane' size='1 1 1'/><geom size='.2' pos='0 0 .5'/>")));
-    tacSpots* spots = &f.space->spots;
-    spots->count = 0;
+    tacSurfels* surfels = &f.workspace->surfels;
+    surfels->count = 0;
     for (int i = 0; i < 100; ++i) {
-        int k = spots->count++;
-        tac_set_vector(&spots->x, k, tac_vec3(0.006 * i, 0.0, 1e-7));
-        tac_set_vector(&spots->normal, k, tac_vec3(0.0, 0.0, 1.0));
-        tac_set_vector(&spots->to_light, k, tac_vec3(0.0, 0.0, 1.0));
-        spots->reach[k] = INFINITY;
+        int k = surfels->count++;
+        tac_vectors_set(&surfels->x, k, tac_vec3(0.006 * i, 0.0, 1e-7));
+        tac_vectors_set(&surfels->normal, k, tac_vec3(0.0, 0.0, 1.0));
+        tac_vectors_set(&surfels->to_light, k, tac_vec3(0.0, 0.0, 1.0));
+        surfels->light_distance[k] = INFINITY;
     }
-    tac_spots_measure(spots);
-    tac_shadows(&f.stage, spots, &f.space->occlude, f.scratch);
+    tac_surfels_measure(surfels);
+    tac_occlude_shadows(&f.stage, surfels, &f.workspace->occlude, f.scratch);
     for (int i = 0; i < 100; ++i) {
-        double x = 0.006 * i, penumbra = 0.5 * TAC_LIGHT_WIDTH;
-        if (x < 0.2 - penumbra) ENSURE_NEAR(spots->light[i], 0.0, 1e-6);
-        if (x > 0.2 + penumbra) ENSURE_NEAR(spots->light[i], 1.0, 1e-6);
-        if (i > 0) ENSURE(spots->light[i] >= spots->light[i - 1] - 1e-6);
-        if (fabs(x - 0.2) < 0.003) ENSURE_NEAR(spots->light[i], 0.5, 0.15);
+        double x = 0.006 * i, penumbra = 0.5 * TAC_LIGHT_WIDTH_TAN;
+        if (x < 0.2 - penumbra) ENSURE_NEAR(surfels->light[i], 0.0, 1e-6);
+        if (x > 0.2 + penumbra) ENSURE_NEAR(surfels->light[i], 1.0, 1e-6);
+        if (i > 0) ENSURE(surfels->light[i] >= surfels->light[i - 1] - 1e-6);
+        if (fabs(x - 0.2) < 0.003) ENSURE_NEAR(surfels->light[i], 0.5, 0.15);
     }
     close_scene(&f);
     return 0;
@@ -259,25 +260,25 @@ static int shadow_falls_below(void) {
 static int light_in_front_is_not_shadowed(void) {
     fixture f;
     ENSURE_LAW(open_scene(&f, SCENE("", "<geom size='.2' pos='0 0 2'/>")));
-    tacSpots* spots = &f.space->spots;
-    spots->count = 2;
+    tacSurfels* surfels = &f.workspace->surfels;
+    surfels->count = 2;
     for (int k = 0; k < 2; ++k) {
-        tac_set_vector(&spots->x, k, tac_vec3_zero());
-        tac_set_vector(&spots->normal, k, tac_vec3(0.0, 0.0, 1.0));
-        tac_set_vector(&spots->to_light, k, tac_vec3(0.0, 0.0, 1.0));
-        spots->reach[k] = k ? 3.0 : 1.0;
+        tac_vectors_set(&surfels->x, k, tac_vec3_zero());
+        tac_vectors_set(&surfels->normal, k, tac_vec3(0.0, 0.0, 1.0));
+        tac_vectors_set(&surfels->to_light, k, tac_vec3(0.0, 0.0, 1.0));
+        surfels->light_distance[k] = k ? 3.0 : 1.0;
     }
-    tac_spots_measure(spots);
-    tac_shadows(&f.stage, spots, &f.space->occlude, f.scratch);
-    ENSURE_NEAR(spots->light[0], 1.0, 1e-9);
-    ENSURE_NEAR(spots->light[1], 0.0, 1e-9);
+    tac_surfels_measure(surfels);
+    tac_occlude_shadows(&f.stage, surfels, &f.workspace->occlude, f.scratch);
+    ENSURE_NEAR(surfels->light[0], 1.0, 1e-9);
+    ENSURE_NEAR(surfels->light[1], 0.0, 1e-9);
     close_scene(&f);
     return 0;
 }
 
 //---------------------------------- pictures -------------------------------------
 
-static int draw(const char* text, tacDrawOptions options, tacImage* image) {
+static int draw_text(const char* text, tacDrawOptions options, tacImage* image) {
     tacModel* model = NULL;
     ENSURE(tac_load_text(text, (int)strlen(text), "test.xml", NULL, &model, NULL) == TAC_OK);
     tacResult result = tac_draw(model, &options, image);
@@ -298,11 +299,11 @@ static int threads_change_no_bit(void) {
     options.threads = 1;
     options.progress = count_up;
     options.user = &last;
-    ENSURE_LAW(draw(many, options, &(tacImage){130, 70, one}));
+    ENSURE_LAW(draw_text(many, options, &(tacImage){130, 70, one}));
     ENSURE_NEAR(last, 1.0, 0.0);
     for (options.threads = 2; options.threads <= 3; ++options.threads) {
         memset(more, 0, sizeof more);
-        ENSURE_LAW(draw(many, options, &(tacImage){130, 70, more}));
+        ENSURE_LAW(draw_text(many, options, &(tacImage){130, 70, more}));
         ENSURE(memcmp(one, more, sizeof one) == 0);
     }
     return 0;
@@ -313,15 +314,15 @@ static int picture_shows_the_scene(void) {
     static unsigned char rgb[3 * 64 * 48];
     tacImage image = {64, 48, rgb};
     tacDrawOptions options = tac_default_draw_options();
-    ENSURE_LAW(draw(SCENE("", "<geom size='.3' rgba='.9 .1 .1 1'/>"), options, &image));
+    ENSURE_LAW(draw_text(SCENE("", "<geom size='.3' rgba='.9 .1 .1 1'/>"), options, &image));
     const unsigned char *middle = rgb + 3 * (24 * 64 + 32), *corner = rgb;
     ENSURE(middle[0] > 2 * middle[1] && middle[0] > 2 * middle[2]);
     ENSURE(corner[2] >= corner[0] && corner[2] > 100);
-    ENSURE_LAW(draw(SCENE("", ""), options, &image));
-    ENSURE_LAW(draw(SCENE("", "<geom type='plane' size='1 1 1'/>"), options, &image));
+    ENSURE_LAW(draw_text(SCENE("", ""), options, &image));
+    ENSURE_LAW(draw_text(SCENE("", "<geom type='plane' size='1 1 1'/>"), options, &image));
     options.shape = 0;
     options.samples = 7;
-    ENSURE_LAW(draw(many, options, &image));
+    ENSURE_LAW(draw_text(many, options, &image));
     return 0;
 }
 
@@ -370,8 +371,9 @@ static int far_shapes_are_framed_as_near_ones(void) {
 }
 
 TEST_MAIN(RUN(sphere_matches_closed_form), RUN(ellipsoid_matches_closed_form),
-          RUN(plane_matches_closed_form), RUN(blends_have_no_holes), RUN(gap_is_open),
-          RUN(inside_is_left), RUN(work_is_bounded), RUN(shadow_falls_below),
+          RUN(plane_matches_closed_form), RUN(blends_have_no_holes),
+          RUN(narrow_gap_lets_rays_through), RUN(rays_that_start_inside_leave_the_solid),
+          RUN(grazing_rays_take_bounded_steps), RUN(shadow_falls_below),
           RUN(light_in_front_is_not_shadowed), RUN(threads_change_no_bit),
           RUN(picture_shows_the_scene), RUN(far_shapes_are_framed_as_near_ones),
           RUN(wrong_options_are_refused))

@@ -126,7 +126,7 @@ static inline void library_add_states(mujocoLibrary* l, int count) {
 //---------------------------------- runs -----------------------------------------
 
 // |a - b|/|a|
-static inline double library_apart(int n, const double* a, const double* b) {
+static inline double library_difference(int n, const double* a, const double* b) {
     double difference = 0.0, norm = 0.0;
     for (int i = 0; i < n; ++i) {
         difference += (a[i] - b[i]) * (a[i] - b[i]);
@@ -148,13 +148,14 @@ static inline int library_diverged(const double* qvel, int nv) {
 }
 
 // on from the state in d; `again` compares with what was recorded instead of recording
-static inline int library_go(mujocoLibrary* l, const libraryRun* run, int again) {
+static inline int library_run(mujocoLibrary* l, const libraryRun* run, int again) {
     const mjModel* m = l->m;
     mjData* d = l->d;
     for (int i = 0; i <= run->steps; ++i) {
         double *q = run->qpos + i * m->nq, *v = run->qvel + i * m->nv;
         if (again) {
-            run->ulp[i] = fmax(library_apart(m->nq, d->qpos, q), library_apart(m->nv, d->qvel, v));
+            run->ulp[i] =
+                fmax(library_difference(m->nq, d->qpos, q), library_difference(m->nv, d->qvel, v));
         } else {
             memcpy(q, d->qpos, sizeof *q * (size_t)m->nq);
             memcpy(v, d->qvel, sizeof *v * (size_t)m->nv);
@@ -192,14 +193,14 @@ static inline void library_add_run(mujocoLibrary* l, const char* name, int steps
     }
     mj_resetData(m, d);
     for (int i = 0; i < m->nv; ++i) d->qvel[i] = 0.3 * library_normal(&l->random);
-    run.steps = library_go(l, &run, 0);
+    run.steps = library_run(l, &run, 0);
     mj_resetData(m, d);
     for (int i = 0; i < m->nv; ++i) d->qvel[i] = nextafter(run.qvel[i], INFINITY);
     for (int j = 0; j < m->njnt; ++j) {
         double* q = d->qpos + m->jnt_qposadr[j];
         if (m->jnt_type[j] >= mjJNT_SLIDE) *q = nextafter(*q, INFINITY);
     }
-    library_go(l, &run, 1);
+    library_run(l, &run, 1);
     l->out->arrays[l->out->count - 1].count = run.steps + 1; // of ulp: how far the run went
 }
 

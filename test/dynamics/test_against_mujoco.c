@@ -45,7 +45,7 @@ typedef struct twin {
 } twin;
 
 // |a - b|/|b|
-static double apart(int n, const double* a, const double* b) {
+static double max_difference(int n, const double* a, const double* b) {
     double difference = 0.0, norm = 0.0;
     for (int i = 0; i < n; ++i) {
         difference += (a[i] - b[i]) * (a[i] - b[i]);
@@ -55,7 +55,7 @@ static double apart(int n, const double* a, const double* b) {
 }
 
 // the same; what is below `floor` is as good as 0
-static double apart_above(double floor, int n, const double* a, const double* b) {
+static double difference_above(double floor, int n, const double* a, const double* b) {
     double difference = 0.0, norm = floor * floor;
     for (int i = 0; i < n; ++i) {
         difference += (a[i] - b[i]) * (a[i] - b[i]);
@@ -64,19 +64,19 @@ static double apart_above(double floor, int n, const double* a, const double* b)
     return sqrt(difference / norm);
 }
 
-static double norm_of(int n, const double* a) {
+static double norm_of_array(int n, const double* a) {
     double sum = 0.0;
     for (int i = 0; i < n; ++i) sum += a[i] * a[i];
     return sqrt(sum);
 }
 
 // fmax of what may be NAN: not compared yet on the left, wrong on the right
-static double worse(double worst, double error) {
+static double update_worst(double worst, double error) {
     if (isnan(error)) return INFINITY;
     return isnan(worst) ? error : fmax(worst, error);
 }
 
-static const double* numbers(const twin* t, const char* name) {
+static const double* find_numbers(const twin* t, const char* name) {
     return reference_find(t->r, name, NULL);
 }
 
@@ -94,12 +94,12 @@ static int is_moved(const tacModel* model, int body) {
 // Body b as MuJoCo compiled it: R(iquat) diag R(iquat)' about ipos. Where MuJoCo says that both are
 // those of the body it does not look at them any more, though they may be off by 1e-9.
 static tacInertia compiled(const twin* t, int b) {
-    const double* diagonal = numbers(t, "inertia") + 3 * b;
-    int same = (int)numbers(t, "sameframe")[b];
+    const double* diagonal = find_numbers(t, "inertia") + 3 * b;
+    int same = (int)find_numbers(t, "sameframe")[b];
     tacInertia I = {
-        numbers(t, "mass")[b], tac_vec3_zero(), {diagonal[0], diagonal[1], diagonal[2]}};
-    tacPose pose = {tac_load3(numbers(t, "ipos") + 3 * b),
-                    tac_quat_load(numbers(t, "iquat") + 4 * b)};
+        find_numbers(t, "mass")[b], tac_vec3_zero(), {diagonal[0], diagonal[1], diagonal[2]}};
+    tacPose pose = {tac_load3(find_numbers(t, "ipos") + 3 * b),
+                    tac_quat_load(find_numbers(t, "iquat") + 4 * b)};
     if (same == SAME_FRAME) pose.position = tac_vec3_zero();
     if (same == SAME_FRAME || same == SAME_TURN) pose.rotation = (tacQuat){1.0, 0.0, 0.0, 0.0};
     return tac_inertia_transform(pose, &I);
@@ -107,25 +107,25 @@ static tacInertia compiled(const twin* t, int b) {
 
 // Versions before 3 find principal axes to an angle of 1e-6 only: a1.urdf's iyz comes out of 2.2.2
 // as -2.24474e-05 where the file says -2.2448e-05.
-static double moments_apart(const twin* t, const double* own, const double* given) {
-    double lost = numbers(t, "version")[0] < 3.0 ? 1e-6 : 0.0;
-    return fmax(apart(6, own, given) - lost, 0.0);
+static double moments_difference(const twin* t, const double* own, const double* given) {
+    double lost = find_numbers(t, "version")[0] < 3.0 ? 1e-6 : 0.0;
+    return fmax(max_difference(6, own, given) - lost, 0.0);
 }
 
 // of mass, of the centre of mass against the radius of gyration, of the inertia
-static double inertia_apart(const twin* t, int b, const tacInertia* I) {
+static double inertia_difference(const twin* t, int b, const tacInertia* I) {
     const tacBody* body = &t->model->body[b];
     const double *mass = t->model->param + body->mass, *com = t->model->param + body->com;
     double centre[3];
     tac_store3(centre, I->com);
     double spread = I->inertia[0] + I->inertia[1] + I->inertia[2];
     double reach = sqrt(tac_dot(I->com, I->com) + (I->mass > 0.0 ? spread / I->mass : 0.0));
-    double error = apart(1, mass, &I->mass);
+    double error = max_difference(1, mass, &I->mass);
     if (I->mass == 0.0) return error;
-    double offset = apart(3, com, centre) * sqrt(tac_dot(I->com, I->com));
-    if (tac_dot(I->com, I->com) == 0.0) offset = apart(3, com, centre);
+    double offset = max_difference(3, com, centre) * sqrt(tac_dot(I->com, I->com));
+    if (tac_dot(I->com, I->com) == 0.0) offset = max_difference(3, com, centre);
     error = fmax(error, offset / fmax(reach, 1e-300));
-    return fmax(error, moments_apart(t, t->model->param + body->inertia, I->inertia));
+    return fmax(error, moments_difference(t, t->model->param + body->inertia, I->inertia));
 }
 
 // the loader's own inertias, then MuJoCo's in their place
@@ -133,11 +133,11 @@ static void compare_inertias(twin* t, figures* f) {
     for (int b = 1; b < t->nbody; ++b) {
         const tacBody* body = &t->model->body[b];
         tacInertia I = compiled(t, b);
-        int mesh = numbers(t, "hasmesh")[b] != 0.0, old = numbers(t, "version")[0] < 3.0;
+        int mesh = find_numbers(t, "hasmesh")[b] != 0.0, old = find_numbers(t, "version")[0] < 3.0;
         double* worst = mesh ? &f->meshes : &f->given;
         // versions before 3 had another rule for the mass of meshes
         if (is_moved(t->model, b) && !(mesh && old))
-            *worst = worse(*worst, inertia_apart(t, b, &I));
+            *worst = update_worst(*worst, inertia_difference(t, b, &I));
         t->model->param[body->mass] = I.mass;
         tac_store3(t->model->param + body->com, I.com);
         memcpy(t->model->param + body->inertia, I.inertia, sizeof I.inertia);
@@ -146,7 +146,8 @@ static void compare_inertias(twin* t, figures* f) {
 
 //---------------------------------- random states --------------------------------
 
-static double pose_apart(twin* t, const double* qpos, const double* xpos, const double* xquat) {
+static double pose_difference(twin* t, const double* qpos, const double* xpos,
+                              const double* xquat) {
     double worst = 0.0, scale = 1.0;
     if (tac_kinematics(t->model, qpos, NULL, t->pose, NULL, t->scratch) != TAC_OK) return INFINITY;
     for (int i = 0; i < 3 * t->nbody; ++i) scale = fmax(scale, fabs(xpos[i]));
@@ -154,12 +155,13 @@ static double pose_apart(twin* t, const double* qpos, const double* xpos, const 
         double p[3], q[4], same = 0.0, opposite = 0.0;
         tac_store3(p, t->pose[b].position);
         tac_quat_store(q, t->pose[b].rotation);
-        for (int k = 0; k < 3; ++k) worst = worse(worst, fabs(p[k] - xpos[3 * b + k]) / scale);
+        for (int k = 0; k < 3; ++k)
+            worst = update_worst(worst, fabs(p[k] - xpos[3 * b + k]) / scale);
         for (int k = 0; k < 4; ++k) {
             same = fmax(same, fabs(q[k] - xquat[4 * b + k]));
             opposite = fmax(opposite, fabs(q[k] + xquat[4 * b + k]));
         }
-        worst = worse(worst, fmin(same, opposite));
+        worst = update_worst(worst, fmin(same, opposite));
     }
     return worst;
 }
@@ -178,35 +180,37 @@ static const double* unpack(int n, const double* packed, double* M) {
 static void compare_state(twin* t, int i, const double** M, figures* f) {
     const tacModel* model = t->model;
     int nv = t->nv;
-    const double *qpos = numbers(t, "qpos") + i * t->nq, *qvel = numbers(t, "qvel") + i * nv;
-    const double* ctrl = numbers(t, "ctrl") + i * t->nu;
-    f->pose = worse(f->pose, pose_apart(t, qpos, numbers(t, "xpos") + 3 * i * t->nbody,
-                                        numbers(t, "xquat") + 4 * i * t->nbody));
+    const double *qpos = find_numbers(t, "qpos") + i * t->nq,
+                 *qvel = find_numbers(t, "qvel") + i * nv;
+    const double* ctrl = find_numbers(t, "ctrl") + i * t->nu;
+    f->pose =
+        update_worst(f->pose, pose_difference(t, qpos, find_numbers(t, "xpos") + 3 * i * t->nbody,
+                                              find_numbers(t, "xquat") + 4 * i * t->nbody));
     if (nv == 0) return;
 
     tacResult result = tac_mass_matrix(model, qpos, t->mine, t->scratch);
     *M = unpack(nv, *M, t->theirs);
-    f->mass = worse(f->mass, result ? NAN : apart(nv * nv, t->mine, t->theirs));
+    f->mass = update_worst(f->mass, result ? NAN : max_difference(nv * nv, t->mine, t->theirs));
 
     // wheels about their own axes: forces that cancel to 0 have no digits of their own
-    double speed = norm_of(nv, qvel), least = 1e-6 * (1.0 + speed * speed);
-    double weight = least * norm_of(nv * nv, t->theirs);
+    double speed = norm_of_array(nv, qvel), least = 1e-6 * (1.0 + speed * speed);
+    double weight = least * norm_of_array(nv * nv, t->theirs);
     tacDynamicsInput x = {.qpos = qpos, .qvel = qvel};
     result = tac_inverse_dynamics(model, x, t->mine, t->scratch);
-    const double* bias = numbers(t, "qfrc_bias") + i * nv;
-    f->bias = worse(f->bias, result ? NAN : apart_above(weight, nv, t->mine, bias));
+    const double* bias = find_numbers(t, "qfrc_bias") + i * nv;
+    f->bias = update_worst(f->bias, result ? NAN : difference_above(weight, nv, t->mine, bias));
 
     tacState at = {.qpos = (double*)qpos,
                    .qvel = (double*)qvel,
-                   .act = (double*)numbers(t, "act") + i * t->na};
+                   .act = (double*)find_numbers(t, "act") + i * t->na};
     result = tac_joint_forces(model, &at, ctrl, t->theirs, t->scratch);
     if (!result) result = tac_forward_dynamics(model, x, t->theirs, t->mine, t->scratch);
-    const double* qacc = numbers(t, "qacc") + i * nv;
-    f->qacc = worse(f->qacc, result ? NAN : apart_above(least, nv, t->mine, qacc));
+    const double* qacc = find_numbers(t, "qacc") + i * nv;
+    f->qacc = update_worst(f->qacc, result ? NAN : difference_above(least, nv, t->mine, qacc));
 }
 
 static void compare_states(twin* t, figures* f) {
-    const double* M = numbers(t, "M");
+    const double* M = find_numbers(t, "M");
     int count;
     reference_find(t->r, "qpos", &count);
     for (int i = 0; t->nq && i < count / t->nq; ++i) compare_state(t, i, &M, f);
@@ -238,14 +242,14 @@ static run find_run(const twin* t, const char* name) {
     return (run){found[0], found[1], found[2], found[3], found[4], count - 1};
 }
 
-static double state_apart(const twin* t, const tacState* x, const run* r, int i) {
-    double error = apart(t->nq, x->qpos, r->qpos + i * t->nq);
-    error = fmax(error, apart(t->nv, x->qvel, r->qvel + i * t->nv));
-    return fmax(error, apart(t->na, x->act, r->act + i * t->na));
+static double state_difference(const twin* t, const tacState* x, const run* r, int i) {
+    double error = max_difference(t->nq, x->qpos, r->qpos + i * t->nq);
+    error = fmax(error, max_difference(t->nv, x->qvel, r->qvel + i * t->nv));
+    return fmax(error, max_difference(t->na, x->act, r->act + i * t->na));
 }
 
 // one step of ours from each state of MuJoCo's run
-static double step_apart(twin* t, const run* r) {
+static double step_difference(twin* t, const run* r) {
     double worst = NAN;
     tacState next = {.qpos = t->mine, .qvel = t->mine + t->nq, .act = t->mine + t->nq + t->nv};
     for (int i = 0; i < r->steps; ++i) {
@@ -253,13 +257,13 @@ static double step_apart(twin* t, const run* r) {
                       .qvel = (double*)r->qvel + i * t->nv,
                       .act = (double*)r->act + i * t->na};
         tacResult result = tac_step(t->model, &x, r->ctrl + i * t->nu, &next, t->scratch);
-        worst = worse(worst, result ? NAN : state_apart(t, &next, r, i + 1));
+        worst = update_worst(worst, result ? NAN : state_difference(t, &next, r, i + 1));
     }
     return worst;
 }
 
 // a run of our own, as far as MuJoCo's from one ulp beside stays within 1e-10 of itself
-static double free_run_apart(twin* t, const run* r, int* steps) {
+static double free_run_difference(twin* t, const run* r, int* steps) {
     double worst = NAN;
     tacState x = {.qpos = t->mine, .qvel = t->mine + t->nq, .act = t->mine + t->nq + t->nv};
     memcpy(x.qpos, r->qpos, sizeof(double) * (size_t)t->nq);
@@ -267,7 +271,7 @@ static double free_run_apart(twin* t, const run* r, int* steps) {
     if (t->na) memcpy(x.act, r->act, sizeof(double) * (size_t)t->na);
     for (*steps = 0; *steps < r->steps && r->ulp[*steps + 1] <= 1e-10; ++*steps) {
         tacResult result = tac_step(t->model, &x, r->ctrl + *steps * t->nu, &x, t->scratch);
-        worst = worse(worst, result ? NAN : state_apart(t, &x, r, *steps + 1));
+        worst = update_worst(worst, result ? NAN : state_difference(t, &x, r, *steps + 1));
     }
     return worst;
 }
@@ -292,14 +296,14 @@ static void compare_runs(twin* t, figures* f) {
         if (integrators[i].word == TAC_INTEGRATOR_IMPLICITFAST && !fast_is_the_same(t->model))
             continue;
         t->model->integrator = integrators[i].word;
-        f->step[i] = step_apart(t, &r);
-        if (i == 0) f->free = free_run_apart(t, &r, &f->free_steps);
+        f->step[i] = step_difference(t, &r);
+        if (i == 0) f->free = free_run_difference(t, &r, &f->free_steps);
     }
 }
 
 //---------------------------------- table ----------------------------------------
 
-static void left_out(const char* path, const char* who, const char* reason) {
+static void print_skipped(const char* path, const char* who, const char* reason) {
     printf("    %-48s left out: %s: %.160s\n", model_file_name(path), who, reason);
 }
 
@@ -337,7 +341,7 @@ static void print_head(const char* source) {
 static int same_sizes(const twin* t) {
     const tacModel* m = t->model;
     const int own[] = {m->nq, m->nv, m->nu, m->na, m->nbody, m->njoint};
-    const double* parent = numbers(t, "parent");
+    const double* parent = find_numbers(t, "parent");
     for (int i = 0; i < 6; ++i)
         if (own[i] != reference_size(t->r, i)) return 0;
     for (int b = 1; b < m->nbody; ++b)
@@ -385,14 +389,14 @@ static void compare_model(const mujocoReference* r, tally* all) {
     tacMessage message;
     char text[400];
     if (r->failure[0]) {
-        left_out(r->path, "MuJoCo", r->failure);
+        print_skipped(r->path, "MuJoCo", r->failure);
         return;
     }
     const double* v = reference_find(r, "version", NULL);
     snprintf(all->version, sizeof all->version, "%g.%g.%g", v[0], v[1], v[2]);
     if (tac_load(r->path, NULL, &t.model, &message) != TAC_OK) {
         snprintf(text, sizeof text, "%.255s (line %d)", message.text, message.line);
-        left_out(r->path, "Tactus", text);
+        print_skipped(r->path, "Tactus", text);
         return;
     }
     t.nq = t.model->nq;
@@ -440,10 +444,10 @@ static int numbers_are_those_of_libmujoco(void) {
 
 //---------------------------------- MuJoCo from npm ------------------------------
 
-static int append(char* text, size_t size, const char* format, ...)
+static int append_text(char* text, size_t size, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static int append(char* text, size_t size, const char* format, ...) {
+static int append_text(char* text, size_t size, const char* format, ...) {
     size_t used = strlen(text);
     va_list arguments;
     va_start(arguments, format);
@@ -463,7 +467,7 @@ static FILE* open_node(const modelFiles* files) {
     snprintf(command, sizeof command, "node '%s/tools/mujoco-reference.mjs' '%s' %d %d %d",
              TAC_SOURCE_DIR, folder, SEED, states_wanted(), steps_wanted());
     for (int i = 0; i < files->count; ++i)
-        if (!append(command, sizeof command, " '%s'", files->path[i])) break;
+        if (!append_text(command, sizeof command, " '%s'", files->path[i])) break;
     return popen(command, "r");
 }
 

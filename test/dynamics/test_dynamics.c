@@ -2,7 +2,7 @@
 // forward, mass matrix and energy; one instruction set and another; trees far from the world's
 // origin.
 
-#include "step/flow.h"
+#include "dynamics/free_dynamics.h"
 #include "tactus/tactus.h"
 #include "test.h"
 
@@ -38,7 +38,7 @@ static void close_rig(rig* r) {
 }
 
 // runs a law on every scene
-static int each(int (*law)(rig*)) {
+static int for_each_scene(int (*law)(rig*)) {
     testRandom random = {99};
     for (int i = 0; i < 5; ++i) {
         rig r;
@@ -69,7 +69,7 @@ static int jacobian_law(rig* r) {
     return 0;
 }
 
-static int twists_are_jacobians_times_velocities(void) { return each(jacobian_law); }
+static int twists_are_jacobians_times_velocities(void) { return for_each_scene(jacobian_law); }
 
 // M a + c = inverse(a), and v' M v/2 is the kinetic energy
 static int mass_law(rig* r) {
@@ -94,7 +94,7 @@ static int mass_law(rig* r) {
     return 0;
 }
 
-static int mass_matrix_fits_inverse_dynamics_and_energy(void) { return each(mass_law); }
+static int mass_matrix_fits_inverse_dynamics_and_energy(void) { return for_each_scene(mass_law); }
 
 static int forward_law(rig* r) {
     double qacc[MOST], wrench[6 * MOST], worst = 0.0;
@@ -107,7 +107,7 @@ static int forward_law(rig* r) {
     return 0;
 }
 
-static int forward_undoes_inverse(void) { return each(forward_law); }
+static int forward_undoes_inverse(void) { return for_each_scene(forward_law); }
 
 // articulated bodies and the factored mass matrix are two ways to one acceleration
 static int articulated_law(rig* r) {
@@ -121,7 +121,7 @@ static int articulated_law(rig* r) {
         r->tau[k] = cos((double)k);
     }
     const tacDynamicsKernels* kernels = TAC_DISPATCH(tac_dynamics_single_);
-    tacMotion m = tac_motion_take(r->model, 1, arena);
+    tacMotion m = tac_motion_alloc(r->model, 1, arena);
     m.qpos = r->q;
     m.qvel = r->v;
     m.wrench = wrench;
@@ -142,7 +142,9 @@ static int articulated_law(rig* r) {
     return 0;
 }
 
-static int articulated_bodies_agree_with_the_mass_matrix(void) { return each(articulated_law); }
+static int articulated_bodies_agree_with_the_mass_matrix(void) {
+    return for_each_scene(articulated_law);
+}
 
 // the columns that the jvp has
 static int columns_law(rig* r) {
@@ -164,7 +166,7 @@ static int columns_law(rig* r) {
     return 0;
 }
 
-static int jacobians_have_the_columns_of_the_jvp(void) { return each(columns_law); }
+static int jacobians_have_the_columns_of_the_jvp(void) { return for_each_scene(columns_law); }
 
 // a thousand kilometres away nothing is lost but the digits of the place itself
 static int distance_law(rig* r) {
@@ -179,16 +181,17 @@ static int distance_law(rig* r) {
     return 0;
 }
 
-static int far_trees_have_the_same_forces(void) { return each(distance_law); }
+static int far_trees_have_the_same_forces(void) { return for_each_scene(distance_law); }
 
 //---------------------------------- instruction sets -----------------------------
 
-static void accelerate(rig* r, const tacDynamicsKernels* kernels, const double* u, double* a) {
+static void eval_accelerations(rig* r, const tacDynamicsKernels* kernels, const double* u,
+                               double* a) {
     tacArena* arena = &r->scratch->arena;
     size_t mark = arena->used;
-    tacFlow f = tac_flow_take(r->model, kernels, 0, r->scratch);
+    tacFreeDynamics f = tac_free_dynamics_alloc(r->model, kernels, &r->scratch->arena);
     f.m.ctrl = u;
-    tac_flow_at(&f, (tacPoint){r->q, r->v, NULL}, a, NULL);
+    tac_free_dynamics(&f, (tacStateArrays){r->q, r->v, NULL}, a, NULL);
     arena->used = mark;
 }
 
@@ -197,10 +200,10 @@ static int isa_law(rig* r) {
     const tacDynamicsKernels* const tables[] = {&tac_dynamics_single_avx2,
                                                 &tac_dynamics_single_avx512};
     double base[MOST], other[MOST], u[MOST] = {0}, norm = 0.0, worst = 0.0;
-    accelerate(r, &tac_dynamics_single_baseline, u, base);
+    eval_accelerations(r, &tac_dynamics_single_baseline, u, base);
     for (int i = 0; i < 2; ++i) {
         if (!tac_isa_supported(i == 0 ? TAC_ISA_AVX2 : TAC_ISA_AVX512)) continue;
-        accelerate(r, tables[i], u, other);
+        eval_accelerations(r, tables[i], u, other);
         for (int k = 0; k < r->model->nv; ++k) {
             norm = fmax(norm, fabs(base[k]));
             worst = fmax(worst, fabs(base[k] - other[k]));
@@ -213,7 +216,7 @@ static int isa_law(rig* r) {
     return 0;
 }
 
-static int instruction_sets_agree(void) { return each(isa_law); }
+static int instruction_sets_agree(void) { return for_each_scene(isa_law); }
 
 TEST_MAIN(RUN(twists_are_jacobians_times_velocities),
           RUN(mass_matrix_fits_inverse_dynamics_and_energy), RUN(forward_undoes_inverse),

@@ -5,9 +5,9 @@
 
 #ifndef TAC_HAVE_MUJOCO
 
-static int forces_are_mujocos(void) { SKIP("libmujoco is not installed (libmujoco-dev)"); }
+static int forces_agree_with_mujoco(void) { SKIP("libmujoco is not installed (libmujoco-dev)"); }
 
-TEST_MAIN(RUN(forces_are_mujocos))
+TEST_MAIN(RUN(forces_agree_with_mujoco))
 
 #else
 
@@ -128,7 +128,7 @@ static void draw_state(pair* p, testRandom* random) {
 }
 
 // |a - b|/|b|
-static double apart(int n, const double* a, const double* b) {
+static double max_difference(int n, const double* a, const double* b) {
     double difference = 0.0, norm = 1e-300;
     for (int i = 0; i < n; ++i) {
         difference += (a[i] - b[i]) * (a[i] - b[i]);
@@ -139,15 +139,15 @@ static double apart(int n, const double* a, const double* b) {
 
 //---------------------------------- laws -----------------------------------------
 
-static double acceleration_apart(pair* p) {
+static double acceleration_difference(pair* p) {
     tacDynamicsInput at = {.qpos = p->x.qpos, .qvel = p->x.qvel};
     mj_forward(p->m, p->d);
     tac_joint_forces(p->model, &p->x, p->u, p->theirs, p->scratch);
     tac_forward_dynamics(p->model, at, p->theirs, p->mine, p->scratch);
-    return apart(p->m->nv, p->mine, p->d->qacc);
+    return max_difference(p->m->nv, p->mine, p->d->qacc);
 }
 
-static double step_apart(pair* p, tacIntegrator integrator) {
+static double step_difference(pair* p, tacIntegrator integrator) {
     int nq = p->m->nq, nv = p->m->nv, na = p->m->na;
     tacState next = {.qpos = p->mine, .qvel = p->mine + nq, .act = p->mine + nq + nv};
     p->model->integrator = integrator;
@@ -155,11 +155,12 @@ static double step_apart(pair* p, tacIntegrator integrator) {
     tac_step(p->model, &p->x, p->u, &next, p->scratch);
     mj_step(p->m, p->d);
     mj_normalizeQuat(p->m, p->d->qpos);
-    double worst = fmax(apart(nq, next.qpos, p->d->qpos), apart(nv, next.qvel, p->d->qvel));
-    return na > 0 ? fmax(worst, apart(na, next.act, p->d->act)) : worst;
+    double worst =
+        fmax(max_difference(nq, next.qpos, p->d->qpos), max_difference(nv, next.qvel, p->d->qvel));
+    return na > 0 ? fmax(worst, max_difference(na, next.act, p->d->act)) : worst;
 }
 
-static int forces_are_mujocos(void) {
+static int forces_agree_with_mujoco(void) {
     testRandom random = {31};
     for (int i = 0; i < (int)(sizeof scenes / sizeof *scenes); ++i) {
         pair p;
@@ -167,10 +168,10 @@ static int forces_are_mujocos(void) {
         ENSURE_LAW(open_pair(&p, scenes[i].text));
         for (int k = 0; k < 100; ++k) {
             draw_state(&p, &random);
-            qacc = fmax(qacc, acceleration_apart(&p));
-            euler = fmax(euler, step_apart(&p, TAC_INTEGRATOR_EULER));
+            qacc = fmax(qacc, acceleration_difference(&p));
+            euler = fmax(euler, step_difference(&p, TAC_INTEGRATOR_EULER));
             draw_state(&p, &random);
-            rk4 = fmax(rk4, step_apart(&p, TAC_INTEGRATOR_RK4));
+            rk4 = fmax(rk4, step_difference(&p, TAC_INTEGRATOR_RK4));
         }
         printf("    %-12s qacc %.1e, one step: Euler %.1e, RK4 %.1e\n", scenes[i].name, qacc, euler,
                rk4);
@@ -180,6 +181,6 @@ static int forces_are_mujocos(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(forces_are_mujocos))
+TEST_MAIN(RUN(forces_agree_with_mujoco))
 
 #endif

@@ -38,7 +38,7 @@ static const char scene[] =
     "<subtreelinvel body='b'/><subtreecom body='world'/><clock/><touch site='t'/>"
     "<accelerometer site='t'/></sensor></mujoco>";
 
-static tacResult load(const char* text, tacModel** model, tacMessage* message) {
+static tacResult load_text(const char* text, tacModel** model, tacMessage* message) {
     return tac_load_text(text, (int)strlen(text), "scene.xml", NULL, model, message);
 }
 
@@ -58,11 +58,11 @@ static mjModel* load_twin(void) {
     return m;
 }
 
-static int data_is_mujocos(void) {
+static int sensor_data_agrees_with_mujoco(void) {
     tacModel* model;
     tacMessage message;
     tacScratch* scratch;
-    ENSURE(load(scene, &model, &message) == TAC_OK);
+    ENSURE(load_text(scene, &model, &message) == TAC_OK);
     mjModel* m = load_twin();
     ENSURE(m && m->nsensor == model->nsensor && m->nsensordata == model->nsensordata);
     ENSURE(tac_scratch_create(model, &scratch) == TAC_OK);
@@ -97,7 +97,7 @@ static int data_is_mujocos(void) {
 
 #else
 
-static int data_is_mujocos(void) { SKIP("MuJoCo's library is not installed"); }
+static int sensor_data_agrees_with_mujoco(void) { SKIP("MuJoCo's library is not installed"); }
 
 #endif
 
@@ -125,7 +125,7 @@ static int wrong_sensors_are_refused(void) {
                  "<site name='s'/></body><body><freejoint name='f'/><geom size='1'/></body>"
                  "</worldbody><sensor>\n%s</sensor></mujoco>",
                  bad[i][0]);
-        int refused = load(text, &model, &message) != TAC_OK && message.line == 2 &&
+        int refused = load_text(text, &model, &message) != TAC_OK && message.line == 2 &&
                       strcmp(message.attribute, bad[i][1]) == 0 && strstr(message.text, bad[i][2]);
         if (!refused) printf("  %s: %s: %s\n", bad[i][0], message.attribute, message.text);
         ENSURE(refused);
@@ -133,4 +133,4 @@ static int wrong_sensors_are_refused(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(data_is_mujocos), RUN(wrong_sensors_are_refused))
+TEST_MAIN(RUN(sensor_data_agrees_with_mujoco), RUN(wrong_sensors_are_refused))

@@ -1,11 +1,12 @@
 // Laws of small dense linear algebra: known matrices, residuals, singular inputs.
 
-#include "check_math.h"
+#include "math/check_math.h"
 
 enum { MAX = 12 };
 
 // A x - b relative to |A| |x|, largest entry
-static double residual(int m, int n, const tacReal* A, const tacReal* x, const tacReal* b) {
+static double relative_residual(int m, int n, const tacReal* A, const tacReal* x,
+                                const tacReal* b) {
     double worst = 0.0, scale = check_size(m * n, A) * check_size(n, x) * n + check_size(m, b);
     for (int i = 0; i < m; ++i) {
         worst = fmax(worst, fabs(tac_re(tac_dense_dot(n, A + i * n, x) - b[i])));
@@ -27,7 +28,7 @@ static void hilbert(int n, tacReal* A) {
 
 //---------------------------------- products ----------------------------------
 
-static int products(void) {
+static int dense_products_have_known_values(void) {
     const tacReal A[6] = {1, 2, 3, 4, 5, 6}, B[6] = {7, 8, 9, 10, 11, 12};
     const tacReal AB[4] = {58, 64, 139, 154}, AtB[9] = {47, 52, 57, 64, 71, 78, 81, 90, 99};
     const tacReal ABt[4] = {50, 68, 122, 167};
@@ -48,7 +49,7 @@ static int products(void) {
 //---------------------------------- Cholesky and L D L' ----------------------------------
 
 // A = (4 12 -16; 12 37 -43; -16 -43 98) has L = (2; 6 1; -8 5 3)
-static int cholesky_known(void) {
+static int cholesky_and_ldl_have_known_factors(void) {
     tacReal A[9] = {4, 99, 99, 12, 37, 99, -16, -43, 98};
     const tacReal L[9] = {2, 99, 99, 6, 1, 99, -8, 5, 3};
     ENSURE(tac_cholesky(3, A) == TAC_OK);
@@ -61,7 +62,7 @@ static int cholesky_known(void) {
     return 0;
 }
 
-static int symmetric_residuals(void) {
+static int symmetric_solves_have_small_residuals(void) {
     testRandom random = {21};
     for (int trial = 0; trial < 200; ++trial) {
         int n = 1 + trial % MAX;
@@ -71,24 +72,24 @@ static int symmetric_residuals(void) {
         memcpy(L, A, sizeof A);
         ENSURE(tac_cholesky(n, L) == TAC_OK);
         tac_cholesky_solve(n, L, b, x);
-        ENSURE_NEAR(residual(n, n, A, x, b), 0.0, 1e-15);
+        ENSURE_NEAR(relative_residual(n, n, A, x, b), 0.0, 1e-15);
         memcpy(L, A, sizeof A);
         ENSURE(tac_ldl(n, L) == TAC_OK);
         memcpy(x, b, sizeof b);
         tac_ldl_solve(n, L, x, x); // in place
-        ENSURE_NEAR(residual(n, n, A, x, b), 0.0, 1e-15);
+        ENSURE_NEAR(relative_residual(n, n, A, x, b), 0.0, 1e-15);
     }
     return 0;
 }
 
 // Hilbert, condition 1.6e13 for n = 10: residuals stay small, and the inverse has known integers
-static int cholesky_hilbert(void) {
+static int cholesky_solves_hilbert_matrices(void) {
     tacReal A[100], L[100], b[10] = {1.0}, x[10];
     hilbert(10, A);
     memcpy(L, A, sizeof A);
     ENSURE(tac_cholesky(10, L) == TAC_OK);
     tac_cholesky_solve(10, L, b, x);
-    ENSURE_NEAR(residual(10, 10, A, x, b), 0.0, 1e-15);
+    ENSURE_NEAR(relative_residual(10, 10, A, x, b), 0.0, 1e-15);
     ENSURE_NEAR(x[0], 100.0, 1e-2); // n^2
     hilbert(4, L);
     ENSURE(tac_cholesky(4, L) == TAC_OK);
@@ -100,7 +101,7 @@ static int cholesky_hilbert(void) {
 }
 
 // (H A'; A -D), the matrix of constrained problems, in any scale
-static int ldl_quasi_definite(void) {
+static int ldl_solves_quasi_definite_matrices(void) {
     testRandom random = {22};
     for (int scale = -60; scale <= 60; scale += 20) {
         tacReal A[64], L[64], b[8], x[8];
@@ -115,14 +116,14 @@ static int ldl_quasi_definite(void) {
         memcpy(L, A, sizeof A);
         ENSURE(tac_ldl(8, L) == TAC_OK);
         tac_ldl_solve(8, L, b, x);
-        ENSURE_NEAR(residual(8, 8, A, x, b), 0.0, 1e-14);
+        ENSURE_NEAR(relative_residual(8, 8, A, x, b), 0.0, 1e-14);
     }
     return 0;
 }
 
 //---------------------------------- L U ----------------------------------
 
-static int lu_residuals(void) {
+static int lu_solves_have_small_residuals(void) {
     testRandom random = {23};
     for (int trial = 0; trial < 300; ++trial) {
         int n = 1 + trial % MAX, pivot[MAX];
@@ -134,15 +135,15 @@ static int lu_residuals(void) {
         memcpy(LU, A, sizeof A);
         ENSURE(tac_lu(n, LU, pivot) == TAC_OK);
         tac_lu_solve(n, LU, pivot, b, x);
-        ENSURE_NEAR(residual(n, n, A, x, b), 0.0, 2e-15);
+        ENSURE_NEAR(relative_residual(n, n, A, x, b), 0.0, 2e-15);
         tac_lu_solve_t(n, LU, pivot, b, x);
-        ENSURE_NEAR(residual(n, n, T, x, b), 0.0, 2e-15);
+        ENSURE_NEAR(relative_residual(n, n, T, x, b), 0.0, 2e-15);
     }
     return 0;
 }
 
 // determinants: a permutation of odd sign, and a 3 x 3 by its formula
-static int lu_determinant(void) {
+static int lu_gives_the_determinant(void) {
     tacReal P[16] = {0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0};
     int pivot[4];
     ENSURE(tac_lu(4, P, pivot) == TAC_OK);
@@ -170,7 +171,7 @@ static int scales_are_not_singular(void) {
 //---------------------------------- Q R ----------------------------------
 
 // A' r = 0, b = A x + r, |Q b| = |b|; square systems are solved
-static int least_squares(void) {
+static int least_squares_residuals_are_normal_to_columns(void) {
     testRandom random = {24};
     for (int trial = 0; trial < 300; ++trial) {
         int n = 1 + trial % 6, m = n + trial % 7;
@@ -184,7 +185,8 @@ static int least_squares(void) {
         ENSURE_NEAR(check_size(n, z), 0.0, 1e-14);
         tac_dense_add_scaled(m, r, -1.0, b);
         for (int i = 0; i < m; ++i) r[i] = -r[i];
-        ENSURE_NEAR(residual(m, n, A, x, r), 0.0, 2e-14); // of |A x|, which may be below |b|
+        ENSURE_NEAR(relative_residual(m, n, A, x, r), 0.0,
+                    2e-14); // of |A x|, which may be below |b|
         memcpy(z, b, sizeof b);
         tac_qr_apply_t(m, n, QR, tau, z);
         ENSURE_NEAR(tac_dense_dot(m, z, z), tac_dense_dot(m, b, b), 1e-14);
@@ -195,7 +197,7 @@ static int least_squares(void) {
 }
 
 // a line through (0, 1) (1, 3) (2, 4) (3, 4): y = 1.5 + x
-static int least_squares_known(void) {
+static int least_squares_has_known_solution(void) {
     tacReal A[8] = {1, 0, 1, 1, 1, 2, 1, 3}, b[4] = {1, 3, 4, 4}, tau[2], x[2];
     ENSURE(tac_qr(4, 2, A, tau) == TAC_OK);
     tac_qr_solve(4, 2, A, tau, b, x, b);
@@ -269,7 +271,7 @@ static int indefinite_is_refused(void) {
 
 //---------------------------------- two and three ----------------------------------
 
-static int small_inverses(void) {
+static int small_inverses_undo_their_matrices(void) {
     testRandom random = {26};
     for (int trial = 0; trial < 200; ++trial) {
         tacReal x[9], y[4];
@@ -316,7 +318,7 @@ static int is_eigen(const double a[6], const double values[3], const double V[3]
     return 0;
 }
 
-static int eigen(void) {
+static int eigenvalues_of_3x3_are_accurate(void) {
     testRandom random = {27};
     for (int trial = 0; trial < 1000; ++trial) {
         double a[6], values[3], V[3][3], scale = pow(10.0, trial % 61 - 30);
@@ -339,7 +341,10 @@ static int eigen(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(products), RUN(cholesky_known), RUN(symmetric_residuals), RUN(cholesky_hilbert),
-          RUN(ldl_quasi_definite), RUN(lu_residuals), RUN(lu_determinant),
-          RUN(scales_are_not_singular), RUN(least_squares), RUN(least_squares_known),
-          RUN(singular_is_refused), RUN(indefinite_is_refused), RUN(small_inverses), RUN(eigen))
+TEST_MAIN(RUN(dense_products_have_known_values), RUN(cholesky_and_ldl_have_known_factors),
+          RUN(symmetric_solves_have_small_residuals), RUN(cholesky_solves_hilbert_matrices),
+          RUN(ldl_solves_quasi_definite_matrices), RUN(lu_solves_have_small_residuals),
+          RUN(lu_gives_the_determinant), RUN(scales_are_not_singular),
+          RUN(least_squares_residuals_are_normal_to_columns), RUN(least_squares_has_known_solution),
+          RUN(singular_is_refused), RUN(indefinite_is_refused),
+          RUN(small_inverses_undo_their_matrices), RUN(eigenvalues_of_3x3_are_accurate))

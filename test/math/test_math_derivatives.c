@@ -9,7 +9,7 @@
 // a branch, where a Taylor slope cannot be seen: all else is checked there too.
 enum { POINTS = 240 };
 
-static int general(int i) { return i % 2 == 0; }
+static int is_general_point(int i) { return i % 2 == 0; }
 
 //---------------------------------- vectors and rotations ----------------------------------
 
@@ -20,7 +20,7 @@ static void draw_any(int i, double* x, double* scale) {
     (void)scale;
 }
 
-static void lengthen(int n, double length, double* x, double* scale) {
+static void set_length(int n, double length, double* x, double* scale) {
     for (int k = 0; k < n; ++k) {
         x[k] *= length;
         scale[k] *= fabs(length);
@@ -30,18 +30,18 @@ static void lengthen(int n, double length, double* x, double* scale) {
 // adversarial: very short and very long vectors
 static void draw_length(int i, double* x, double* scale) {
     static const double lengths[] = {1e-9, 1e-6, 1e6, 1e12};
-    if (!general(i)) lengthen(3, lengths[i / 2 % 4], x, scale);
+    if (!is_general_point(i)) set_length(3, lengths[i / 2 % 4], x, scale);
 }
 
 // general: a half axis length at least; adversarial: long and short quaternions
 static void draw_quat(int i, double* x, double* scale) {
     static const double lengths[] = {1e-6, 1.0, 1e6, -1.0};
     x[0] += x[0] < 0.0 ? -0.5 : 0.5;
-    if (!general(i)) lengthen(4, lengths[i / 2 % 4], x, scale);
+    if (!is_general_point(i)) set_length(4, lengths[i / 2 % 4], x, scale);
 }
 
 // 0, tiny, near the thresholds of the series, half turns, near a full turn
-static double hard_angle(int i) {
+static double edge_case_angle(int i) {
     static const double angles[] = {
         0.0,    1e-300,           1e-160,           1e-20,  1e-9,   1e-4, 0.4899573, 1.0, 1.9999,
         2.0001, 3.14159265258979, 3.14159265358979, 3.9999, 4.0001, 6.0};
@@ -51,25 +51,25 @@ static double hard_angle(int i) {
 static void draw_rotation_vector(int i, double* x, double* scale) {
     (void)scale;
     tacVec3 w = tac_load3(x);
-    w = general(i) ? tac_scale(w, 2.0) : tac_scale(tac_normalize(w), hard_angle(i));
+    w = is_general_point(i) ? tac_scale(w, 2.0) : tac_scale(tac_normalize(w), edge_case_angle(i));
     tac_store3(x, w);
 }
 
 // quaternions of those angles
 static void draw_log(int i, double* x, double* scale) {
-    double half = 0.5 * hard_angle(i);
-    if (general(i)) {
+    double half = 0.5 * edge_case_angle(i);
+    if (is_general_point(i)) {
         draw_quat(i, x, scale);
         return;
     }
     tac_quat_store(x, tac_quat(cos(half), tac_scale(tac_normalize(tac_load3(x + 1)), sin(half))));
-    if (i % 4 == 3) lengthen(4, -7.5, x, scale);
+    if (i % 4 == 3) set_length(4, -7.5, x, scale);
 }
 
 // each component the largest in turn, and half turns about the axes
 static void draw_branches(int i, double* x, double* scale) {
     (void)scale;
-    for (int k = 0; k < 4 && !general(i); ++k) x[k] *= i % 3 ? 0.0 : 1e-9;
+    for (int k = 0; k < 4 && !is_general_point(i); ++k) x[k] *= i % 3 ? 0.0 : 1e-9;
     x[i / 2 % 4] += i % 16 < 8 ? 2.0 : -2.0;
 }
 
@@ -81,8 +81,8 @@ static void draw_integrate(int i, double* x, double* scale) {
 // second quaternion: the first one turned by a vector below pi, or by a hard angle up to pi
 static void draw_difference(int i, double* x, double* scale) {
     tacVec3 w = tac_load3(x + 4);
-    double angle = fmin(hard_angle(i), 3.14159265258979);
-    w = general(i) ? tac_scale(w, 1.5) : tac_scale(tac_normalize(w), angle);
+    double angle = fmin(edge_case_angle(i), 3.14159265258979);
+    w = is_general_point(i) ? tac_scale(w, 1.5) : tac_scale(tac_normalize(w), angle);
     draw_quat(i, x, scale);
     tac_quat_store(x + 4, tac_quat_scale(tac_quat_integrate(tac_quat_load(x), w), 0.7));
 }
@@ -99,7 +99,7 @@ static void draw_masses(int i, double* x, double* scale) {
     (void)scale;
     x[0] = fabs(x[0]) + 0.5;
     x[10] = fabs(x[10]) + 0.5;
-    if (!general(i)) x[i % 4 == 1 ? 0 : 10] = 0.0;
+    if (!is_general_point(i)) x[i % 4 == 1 ? 0 : 10] = 0.0;
 }
 
 //---------------------------------- dense matrices ----------------------------------

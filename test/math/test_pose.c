@@ -1,6 +1,6 @@
 // Laws of placements, and of twists and wrenches between them.
 
-#include "check_math.h"
+#include "math/check_math.h"
 
 static tacPose random_pose(testRandom* random) {
     tacReal x[7];
@@ -22,34 +22,35 @@ static tacWrench random_wrench(testRandom* random) {
     return (tacWrench){random3(random), random3(random)};
 }
 
-static double far(tacVec3 a, tacVec3 b) { return tac_re(tac_distance(a, b)); }
+static double distance3(tacVec3 a, tacVec3 b) { return tac_re(tac_distance(a, b)); }
 
-static double far_pose(tacPose a, tacPose b) {
+static double pose_distance(tacPose a, tacPose b) {
     tacMat3 d = tac_mat_sub(tac_quat_to_mat(a.rotation), tac_quat_to_mat(b.rotation));
-    return far(a.position, b.position) + sqrt(tac_re(tac_mat_dot(d, d)));
+    return distance3(a.position, b.position) + sqrt(tac_re(tac_mat_dot(d, d)));
 }
 
-static double far_twist(tacTwist a, tacTwist b) {
-    return far(a.linear, b.linear) + far(a.angular, b.angular);
+static double twist_distance(tacTwist a, tacTwist b) {
+    return distance3(a.linear, b.linear) + distance3(a.angular, b.angular);
 }
 
 // poses are a group that acts on points; quaternions of any length
-static int group(void) {
+static int poses_form_a_group(void) {
     testRandom random = {11};
     for (int i = 0; i < 500; ++i) {
         tacPose a = random_pose(&random), b = random_pose(&random), c = random_pose(&random);
         tacVec3 x = random3(&random);
         tacPose ab = tac_pose_compose(a, b);
-        ENSURE_NEAR(far(tac_pose_apply(ab, x), tac_pose_apply(a, tac_pose_apply(b, x))), 0.0,
+        ENSURE_NEAR(distance3(tac_pose_apply(ab, x), tac_pose_apply(a, tac_pose_apply(b, x))), 0.0,
                     1e-14);
-        ENSURE_NEAR(far(tac_pose_apply_inverse(a, tac_pose_apply(a, x)), x), 0.0, 1e-14);
-        ENSURE_NEAR(far(tac_pose_apply(tac_pose_inverse(a), x), tac_pose_apply_inverse(a, x)), 0.0,
-                    1e-14);
-        ENSURE_NEAR(far_pose(tac_pose_compose(a, tac_pose_inverse(a)), tac_pose_identity()), 0.0,
-                    1e-14);
-        ENSURE_NEAR(far_pose(tac_pose_compose(ab, c), tac_pose_compose(a, tac_pose_compose(b, c))),
-                    0.0, 2e-14);
-        ENSURE_NEAR(far(tac_pose_rotate_inverse(a, tac_pose_rotate(a, x)), x), 0.0, 1e-14);
+        ENSURE_NEAR(distance3(tac_pose_apply_inverse(a, tac_pose_apply(a, x)), x), 0.0, 1e-14);
+        ENSURE_NEAR(distance3(tac_pose_apply(tac_pose_inverse(a), x), tac_pose_apply_inverse(a, x)),
+                    0.0, 1e-14);
+        ENSURE_NEAR(pose_distance(tac_pose_compose(a, tac_pose_inverse(a)), tac_pose_identity()),
+                    0.0, 1e-14);
+        ENSURE_NEAR(
+            pose_distance(tac_pose_compose(ab, c), tac_pose_compose(a, tac_pose_compose(b, c))),
+            0.0, 2e-14);
+        ENSURE_NEAR(distance3(tac_pose_rotate_inverse(a, tac_pose_rotate(a, x)), x), 0.0, 1e-14);
     }
     return 0;
 }
@@ -70,9 +71,10 @@ static int power_is_invariant(void) {
             tac_power(tac_twist_transform_inverse(a, t), tac_wrench_transform_inverse(a, f)), power,
             2e-14);
         tacTwist back = tac_twist_transform_inverse(a, tac_twist_transform(a, t));
-        ENSURE_NEAR(far_twist(back, t), 0.0, 1e-14);
+        ENSURE_NEAR(twist_distance(back, t), 0.0, 1e-14);
         tacTwist two = tac_twist_transform(a, tac_twist_transform(b, t));
-        ENSURE_NEAR(far_twist(tac_twist_transform(tac_pose_compose(a, b), t), two), 0.0, 2e-14);
+        ENSURE_NEAR(twist_distance(tac_twist_transform(tac_pose_compose(a, b), t), two), 0.0,
+                    2e-14);
     }
     return 0;
 }
@@ -86,13 +88,13 @@ static int twist_moves_points(void) {
         tacVec3 x = random3(&random), y = tac_pose_apply(a, x);
         tacVec3 body = tac_twist_shift(t, tac_vec3_zero(), x).linear;
         tacVec3 seen = tac_twist_shift(world, tac_vec3_zero(), y).linear;
-        ENSURE_NEAR(far(tac_pose_rotate(a, body), seen), 0.0, 1e-14);
+        ENSURE_NEAR(distance3(tac_pose_rotate(a, body), seen), 0.0, 1e-14);
     }
     return 0;
 }
 
 // the matrix of the transport; its transpose carries wrenches back
-static int adjoint_matrix(void) {
+static int adjoint_matrix_maps_twists(void) {
     testRandom random = {14};
     for (int i = 0; i < 100; ++i) {
         tacPose a = random_pose(&random);
@@ -116,15 +118,15 @@ static int adjoint_matrix(void) {
 }
 
 // MuJoCo's free joint: world velocity of the origin, angular velocity in body axes
-static int integrate_free_joint(void) {
+static int integration_follows_the_free_joint(void) {
     testRandom random = {15};
     tacPose a = random_pose(&random);
     tacVec3 v = random3(&random), w = random3(&random);
     tacPose b = tac_pose_integrate(a, v, w);
-    ENSURE_NEAR(far(tac_sub(b.position, a.position), v), 0.0, 1e-15);
-    ENSURE_NEAR(far(tac_quat_difference(a.rotation, b.rotation), w), 0.0, 2e-15);
+    ENSURE_NEAR(distance3(tac_sub(b.position, a.position), v), 0.0, 1e-15);
+    ENSURE_NEAR(distance3(tac_quat_difference(a.rotation, b.rotation), w), 0.0, 2e-15);
     return 0;
 }
 
-TEST_MAIN(RUN(group), RUN(power_is_invariant), RUN(twist_moves_points), RUN(adjoint_matrix),
-          RUN(integrate_free_joint))
+TEST_MAIN(RUN(poses_form_a_group), RUN(power_is_invariant), RUN(twist_moves_points),
+          RUN(adjoint_matrix_maps_twists), RUN(integration_follows_the_free_joint))

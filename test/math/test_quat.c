@@ -3,7 +3,7 @@
 // Reference numbers: mpmath 1.2, 40 digits, power series of the matrix exponential of [w] and of
 // its integral, and of the Stumpff functions.
 
-#include "check_math.h"
+#include "math/check_math.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -19,19 +19,19 @@ static tacVec3 random3(testRandom* random) {
     return tac_load3(x);
 }
 
-static double far(tacVec3 a, tacVec3 b) { return tac_re(tac_distance(a, b)); }
+static double distance3(tacVec3 a, tacVec3 b) { return tac_re(tac_distance(a, b)); }
 
-static double far_mat(tacMat3 a, tacMat3 b) {
+static double mat_distance(tacMat3 a, tacMat3 b) {
     tacMat3 d = tac_mat_sub(a, b);
     return sqrt(tac_re(tac_mat_dot(d, d)));
 }
 
-static double far_quat(tacQuat a, tacQuat b) {
+static double quat_distance(tacQuat a, tacQuat b) {
     tacQuat d = tac_quat_add_scaled(a, -1.0, b);
     return sqrt(tac_re(tac_quat_dot(d, d)));
 }
 
-static int near_mat(tacMat3 a, const double b[9], double tolerance) {
+static int is_near_mat(tacMat3 a, const double b[9], double tolerance) {
     for (int i = 0; i < 9; ++i) ENSURE_NEAR(tac_re(a.m[i / 3][i % 3]), b[i], tolerance);
     return 0;
 }
@@ -39,53 +39,56 @@ static int near_mat(tacMat3 a, const double b[9], double tolerance) {
 //---------------------------------- quaternions and matrices ----------------------------------
 
 // R(q) is a rotation for any length of q; products go to products; rotate = matrix
-static int products(void) {
+static int quaternions_rotate_as_their_matrices(void) {
     testRandom random = {4};
     for (int i = 0; i < 1000; ++i) {
         tacQuat a = tac_quat_scale(random_quat(&random), pow(10.0, i % 13 - 6));
         tacQuat b = random_quat(&random);
         tacVec3 u = random3(&random);
         tacMat3 A = tac_quat_to_mat(a), B = tac_quat_to_mat(b);
-        ENSURE_NEAR(far_mat(tac_mat_mul_t(A, A), tac_mat_identity()), 0.0, 3e-15);
+        ENSURE_NEAR(mat_distance(tac_mat_mul_t(A, A), tac_mat_identity()), 0.0, 3e-15);
         ENSURE_NEAR(tac_dot(tac_mat_row(A, 0), tac_cross(tac_mat_row(A, 1), tac_mat_row(A, 2))),
                     1.0, 3e-15);
-        ENSURE_NEAR(far_mat(tac_quat_to_mat(tac_quat_mul(a, b)), tac_mat_mul(A, B)), 0.0, 5e-15);
-        ENSURE_NEAR(far(tac_quat_rotate(a, u), tac_mat_mul_vec(A, u)), 0.0, 3e-15);
-        ENSURE_NEAR(far(tac_quat_rotate_inverse(a, u), tac_mat_tmul_vec(A, u)), 0.0, 3e-15);
-        ENSURE_NEAR(far_mat(tac_quat_to_mat(tac_quat_normalize(a)), A), 0.0, 3e-15);
+        ENSURE_NEAR(mat_distance(tac_quat_to_mat(tac_quat_mul(a, b)), tac_mat_mul(A, B)), 0.0,
+                    5e-15);
+        ENSURE_NEAR(distance3(tac_quat_rotate(a, u), tac_mat_mul_vec(A, u)), 0.0, 3e-15);
+        ENSURE_NEAR(distance3(tac_quat_rotate_inverse(a, u), tac_mat_tmul_vec(A, u)), 0.0, 3e-15);
+        ENSURE_NEAR(mat_distance(tac_quat_to_mat(tac_quat_normalize(a)), A), 0.0, 3e-15);
     }
     return 0;
 }
 
 // a quarter turn about z sends x to y
-static int handedness(void) {
+static int rotations_are_right_handed(void) {
     tacQuat q = {1.0, 0.0, 0.0, 1.0};
     tacVec3 x = {1.0, 0.0, 0.0}, y = {0.0, 1.0, 0.0};
-    ENSURE_NEAR(far(tac_quat_rotate(q, x), y), 0.0, 1e-15);
-    ENSURE_NEAR(far(tac_mat_mul_vec(tac_so3_exp(tac_vec3(0.0, 0.0, 0.5 * pi)), x), y), 0.0, 1e-15);
+    ENSURE_NEAR(distance3(tac_quat_rotate(q, x), y), 0.0, 1e-15);
+    ENSURE_NEAR(distance3(tac_mat_mul_vec(tac_so3_exp(tac_vec3(0.0, 0.0, 0.5 * pi)), x), y), 0.0,
+                1e-15);
     tacQuat i = {0.0, 1.0, 0.0, 0.0}, j = {0.0, 0.0, 1.0, 0.0}, k = {0.0, 0.0, 0.0, 1.0};
-    ENSURE(far_quat(tac_quat_mul(i, j), k) == 0.0);
+    ENSURE(quat_distance(tac_quat_mul(i, j), k) == 0.0);
     return 0;
 }
 
 // the zero quaternion is no rotation, with derivative 0
-static int zero_quaternion(void) {
+static int zero_quaternion_is_the_identity(void) {
     tacQuat zero = {0}, d = {1.0, 2.0, 3.0, 4.0}, bar = {0};
     tacVec3 u = {1.0, 2.0, 3.0};
-    ENSURE(far_mat(tac_quat_to_mat(zero), tac_mat_identity()) == 0.0);
-    ENSURE(far(tac_quat_rotate(zero, u), u) == 0.0);
-    ENSURE(far_quat(tac_quat_normalize(zero), tac_quat_identity()) == 0.0);
+    ENSURE(mat_distance(tac_quat_to_mat(zero), tac_mat_identity()) == 0.0);
+    ENSURE(distance3(tac_quat_rotate(zero, u), u) == 0.0);
+    ENSURE(quat_distance(tac_quat_normalize(zero), tac_quat_identity()) == 0.0);
     ENSURE(tac_norm(tac_quat_log(zero)) == 0.0);
     ENSURE(tac_norm(tac_quat_log_jvp(zero, d)) == 0.0);
-    ENSURE(far_mat(tac_quat_to_mat_jvp(zero, d), tac_mat_zero()) == 0.0);
+    ENSURE(mat_distance(tac_quat_to_mat_jvp(zero, d), tac_mat_zero()) == 0.0);
     tac_quat_log_vjp(zero, u, &bar);
     ENSURE(tac_quat_dot(bar, bar) == 0.0);
-    ENSURE(far(tac_quat_difference(zero, tac_quat_exp(u)), tac_quat_log(tac_quat_exp(u))) < 1e-15);
+    ENSURE(distance3(tac_quat_difference(zero, tac_quat_exp(u)), tac_quat_log(tac_quat_exp(u))) <
+           1e-15);
     return 0;
 }
 
 // q -> R -> q up to sign, in all four branches and on their borders
-static int matrix_round_trip(void) {
+static int matrices_give_back_their_quaternions(void) {
     testRandom random = {5};
     for (int i = 0; i < 2000; ++i) {
         tacReal x[4];
@@ -94,7 +97,7 @@ static int matrix_round_trip(void) {
         x[i % 4] += i % 7 ? 1.0 : -1.0;
         tacQuat q = tac_quat_normalize(tac_quat_load(x));
         tacQuat p = tac_mat_to_quat(tac_quat_to_mat(q));
-        double same = far_quat(p, q), opposite = far_quat(p, tac_quat_scale(q, -1.0));
+        double same = quat_distance(p, q), opposite = quat_distance(p, tac_quat_scale(q, -1.0));
         ENSURE_NEAR(fmin(same, opposite), 0.0, 1e-15);
     }
     tacMat3 half_turns[] = {tac_mat_diagonal(1.0, 1.0, 1.0), tac_mat_diagonal(1.0, -1.0, -1.0),
@@ -102,14 +105,14 @@ static int matrix_round_trip(void) {
     for (int i = 0; i < 4; ++i) {
         tacReal e[4] = {0};
         e[i] = 1.0;
-        ENSURE(far_quat(tac_mat_to_quat(half_turns[i]), tac_quat_load(e)) == 0.0);
+        ENSURE(quat_distance(tac_mat_to_quat(half_turns[i]), tac_quat_load(e)) == 0.0);
     }
     return 0;
 }
 
 //---------------------------------- exponential and logarithm ----------------------------------
 
-static int stumpff_reference(void) {
+static int stumpff_series_match_reference_values(void) {
     static const struct {
         double x, c[6];
     } rows[] = {
@@ -167,14 +170,14 @@ static const so3Reference references[] = {
       -9.3935742998445156757e-1, -1.0284638550233226486, 2.7599397693936111351e-1}},
 };
 
-static int so3_reference(void) {
+static int so3_maps_match_reference_values(void) {
     for (int i = 0; i < 2; ++i) {
         const so3Reference* r = references + i;
         tacVec3 w = {r->w[0], r->w[1], r->w[2]};
-        ENSURE_LAW(near_mat(tac_so3_exp(w), r->R, 1e-15));
-        ENSURE_LAW(near_mat(tac_quat_to_mat(tac_quat_exp(w)), r->R, 1e-15));
-        ENSURE_LAW(near_mat(tac_so3_left_jacobian(w), r->J, 1e-15));
-        ENSURE_LAW(near_mat(tac_so3_left_jacobian_inverse(w), r->J_inverse, 2e-15));
+        ENSURE_LAW(is_near_mat(tac_so3_exp(w), r->R, 1e-15));
+        ENSURE_LAW(is_near_mat(tac_quat_to_mat(tac_quat_exp(w)), r->R, 1e-15));
+        ENSURE_LAW(is_near_mat(tac_so3_left_jacobian(w), r->J, 1e-15));
+        ENSURE_LAW(is_near_mat(tac_so3_left_jacobian_inverse(w), r->J_inverse, 2e-15));
     }
     tacVec3 w = tac_quat_log((tacQuat){-0.5, 0.25, 1.5, -0.75});
     ENSURE_NEAR(w.x, -3.7864267229052406051e-1, 1e-15);
@@ -184,7 +187,7 @@ static int so3_reference(void) {
 }
 
 // log(exp(w)) = w with relative accuracy, from denormal angles to pi
-static int log_of_exp(void) {
+static int log_undoes_exp(void) {
     const double angles[] = {0.0,    1e-300, 1e-170, 1e-100, 1e-20, 1e-9,      1e-5,      0.1,
                              0.4899, 0.49,   1.0,    2.0,    3.0,   pi - 1e-3, pi - 1e-9, pi};
     testRandom random = {6};
@@ -193,8 +196,8 @@ static int log_of_exp(void) {
         tacVec3 axis = tac_normalize(random3(&random)), w = tac_scale(axis, angle);
         tacQuat q = tac_quat_exp(w);
         tacVec3 back = tac_quat_log(tac_quat_scale(q, i % 3 ? 1.0 : 5.0));
-        double error = far(back, w);
-        if (angle == pi) error = fmin(error, far(back, tac_neg(w))); // both are right
+        double error = distance3(back, w);
+        if (angle == pi) error = fmin(error, distance3(back, tac_neg(w))); // both are right
         ENSURE_NEAR(error, 0.0, 1e-15 * angle);
         ENSURE_NEAR(tac_quat_dot(q, q), 1.0, 1e-15);
     }
@@ -202,7 +205,7 @@ static int log_of_exp(void) {
 }
 
 // exp(log(q)) = q up to sign and length, |log| <= pi; half turns included
-static int exp_of_log(void) {
+static int exp_undoes_log(void) {
     testRandom random = {7};
     for (int i = 0; i < 2000; ++i) {
         tacQuat q = random_quat(&random);
@@ -210,64 +213,66 @@ static int exp_of_log(void) {
         if (i % 4 == 1) q = tac_quat(q.w, tac_scale(tac_quat_vec(q), 1e-9));
         tacVec3 w = tac_quat_log(q);
         ENSURE(tac_re(tac_norm(w)) <= pi + 1e-15);
-        ENSURE_NEAR(far_mat(tac_quat_to_mat(tac_quat_exp(w)), tac_quat_to_mat(q)), 0.0, 4e-15);
+        ENSURE_NEAR(mat_distance(tac_quat_to_mat(tac_quat_exp(w)), tac_quat_to_mat(q)), 0.0, 4e-15);
     }
     return 0;
 }
 
 // J_l = R J_r, J J^-1 = 1, and exp(w + d) = exp(J_l d) exp(w) to second order
-static int jacobians(void) {
+static int so3_jacobians_are_derivatives_of_exp(void) {
     const double angles[] = {0.0,       1e-9, 1e-3,   1.0,    1.9999, 2.0001,
                              pi - 1e-9, pi,   3.9999, 4.0001, 6.0};
     testRandom random = {8};
     for (int i = 0; i < 11 * 20; ++i) {
         tacVec3 w = tac_scale(tac_normalize(random3(&random)), angles[i % 11]);
         tacMat3 left = tac_so3_left_jacobian(w), right = tac_so3_right_jacobian(w);
-        ENSURE_NEAR(far_mat(left, tac_mat_mul(tac_so3_exp(w), right)), 0.0, 3e-15);
+        ENSURE_NEAR(mat_distance(left, tac_mat_mul(tac_so3_exp(w), right)), 0.0, 3e-15);
         ENSURE_NEAR(
-            far_mat(tac_mat_mul(left, tac_so3_left_jacobian_inverse(w)), tac_mat_identity()), 0.0,
-            5e-14);
+            mat_distance(tac_mat_mul(left, tac_so3_left_jacobian_inverse(w)), tac_mat_identity()),
+            0.0, 5e-14);
         ENSURE_NEAR(
-            far_mat(tac_mat_mul(tac_so3_right_jacobian_inverse(w), right), tac_mat_identity()), 0.0,
-            5e-14);
+            mat_distance(tac_mat_mul(tac_so3_right_jacobian_inverse(w), right), tac_mat_identity()),
+            0.0, 5e-14);
         tacVec3 d = tac_scale(random3(&random), 1e-5);
         tacQuat moved = tac_quat_mul(tac_quat_exp(tac_mat_mul_vec(left, d)), tac_quat_exp(w));
-        ENSURE_NEAR(far_quat(tac_quat_exp(tac_add(w, d)), moved), 0.0, 2e-10);
+        ENSURE_NEAR(quat_distance(tac_quat_exp(tac_add(w, d)), moved), 0.0, 2e-10);
     }
     return 0;
 }
 
 //---------------------------------- integrate and differentiate ----------------------------------
 
-static int integrate_and_difference(void) {
+static int difference_undoes_integrate(void) {
     testRandom random = {9};
     for (int i = 0; i < 1000; ++i) {
         tacQuat a = random_quat(&random), b = random_quat(&random);
         tacVec3 w = tac_quat_difference(a, b);
         tacQuat c = tac_quat_integrate(a, w);
-        ENSURE_NEAR(far_mat(tac_quat_to_mat(c), tac_quat_to_mat(b)), 0.0, 5e-15);
+        ENSURE_NEAR(mat_distance(tac_quat_to_mat(c), tac_quat_to_mat(b)), 0.0, 5e-15);
         ENSURE_NEAR(tac_quat_dot(c, c), 1.0, 2e-15);
 
         // w is in body axes: R(a) exp([w]) = exp([R(a) w]) R(a)
         tacQuat world = tac_quat_mul(tac_quat_exp(tac_quat_rotate(a, w)), tac_quat_normalize(a));
-        ENSURE_NEAR(far_quat(world, c), 0.0, 3e-15);
+        ENSURE_NEAR(quat_distance(world, c), 0.0, 3e-15);
     }
     return 0;
 }
 
 // the rate of q and its two inverses
-static int rates(void) {
+static int quaternion_rates_undo_angular_velocities(void) {
     testRandom random = {10};
     for (int i = 0; i < 200; ++i) {
         tacQuat q = random_quat(&random);
         tacVec3 w = random3(&random);
-        ENSURE_NEAR(far(tac_quat_angular(q, tac_quat_rate(q, w)), w), 0.0, 3e-15);
+        ENSURE_NEAR(distance3(tac_quat_angular(q, tac_quat_rate(q, w)), w), 0.0, 3e-15);
         tacMat3 R_dot = tac_mat_mul(tac_skew(w), tac_quat_to_mat(q));
-        ENSURE_NEAR(far_mat(tac_quat_to_mat_jvp(q, tac_quat_rate(q, w)), R_dot), 0.0, 1e-14);
+        ENSURE_NEAR(mat_distance(tac_quat_to_mat_jvp(q, tac_quat_rate(q, w)), R_dot), 0.0, 1e-14);
     }
     return 0;
 }
 
-TEST_MAIN(RUN(products), RUN(handedness), RUN(zero_quaternion), RUN(matrix_round_trip),
-          RUN(stumpff_reference), RUN(so3_reference), RUN(log_of_exp), RUN(exp_of_log),
-          RUN(jacobians), RUN(integrate_and_difference), RUN(rates))
+TEST_MAIN(RUN(quaternions_rotate_as_their_matrices), RUN(rotations_are_right_handed),
+          RUN(zero_quaternion_is_the_identity), RUN(matrices_give_back_their_quaternions),
+          RUN(stumpff_series_match_reference_values), RUN(so3_maps_match_reference_values),
+          RUN(log_undoes_exp), RUN(exp_undoes_log), RUN(so3_jacobians_are_derivatives_of_exp),
+          RUN(difference_undoes_integrate), RUN(quaternion_rates_undo_angular_velocities))

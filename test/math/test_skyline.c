@@ -1,6 +1,6 @@
 // Laws of matrices by their profile: the answers of the full matrix, nothing outside the profile.
 
-#include "check_math.h"
+#include "math/check_math.h"
 
 #include "math/skyline.h"
 
@@ -10,29 +10,31 @@ typedef struct pattern {
     int n, group[MAX][4], groups; // unknowns that are coupled
 } pattern;
 
-static int below(testRandom* random, int n) { return (int)(test_bits(random) % (unsigned)n); }
+static int random_below(testRandom* random, int n) {
+    return (int)(test_bits(random) % (unsigned)n);
+}
 
 static pattern random_pattern(testRandom* random, int n) {
-    pattern p = {.n = n, .groups = below(random, n)};
+    pattern p = {.n = n, .groups = random_below(random, n)};
     for (int g = 0; g < p.groups; ++g)
-        for (int k = 0; k < 4; ++k) p.group[g][k] = below(random, n);
+        for (int k = 0; k < 4; ++k) p.group[g][k] = random_below(random, n);
     return p;
 }
 
-static void random_places(testRandom* random, int n, int* place) {
-    for (int i = 0; i < n; ++i) place[i] = i;
+static void random_permutation(testRandom* random, int n, int* perm) {
+    for (int i = 0; i < n; ++i) perm[i] = i;
     for (int i = n - 1; i > 0; --i) {
-        int j = below(random, i + 1), kept = place[i];
-        place[i] = place[j];
-        place[j] = kept;
+        int j = random_below(random, i + 1), kept = perm[i];
+        perm[i] = perm[j];
+        perm[j] = kept;
     }
 }
 
 // A = 1 + the squares of random rows of the groups, in full and by its profile
-static void fill(testRandom* random, const pattern* p, tacSkyline* s, tacReal* A) {
+static void fill_matrix(testRandom* random, const pattern* p, tacSkyline* s, tacReal* A) {
     int n = p->n;
-    random_places(random, n, s->place);
-    tac_skyline_begin(s);
+    random_permutation(random, n, s->perm);
+    tac_skyline_reset(s);
     for (int g = 0; g < p->groups; ++g) tac_skyline_couple(s, p->group[g], 4);
     tac_skyline_clear(s);
     memset(A, 0, sizeof *A * (size_t)(n * n));
@@ -53,7 +55,7 @@ static void fill(testRandom* random, const pattern* p, tacSkyline* s, tacReal* A
     }
 }
 
-static tacArena take_arena(int n) {
+static tacArena create_arena(int n) {
     tacArena arena;
     tac_arena_create(&arena, tac_skyline_size(n, sizeof(tacReal)), tac_default_allocator());
     return arena;
@@ -64,11 +66,11 @@ static int full_matrix_agrees(void) {
     testRandom random = {41};
     for (int trial = 0; trial < 300; ++trial) {
         int n = 1 + trial % MAX;
-        tacArena arena = take_arena(n);
-        tacSkyline s = tac_skyline_take(n, &arena);
+        tacArena arena = create_arena(n);
+        tacSkyline s = tac_skyline_alloc(n, &arena);
         pattern p = random_pattern(&random, n);
         tacReal A[MAX * MAX], x[MAX], y[MAX], z[MAX];
-        fill(&random, &p, &s, A);
+        fill_matrix(&random, &p, &s, A);
         check_random(&random, n, x);
         tac_dense_mul_vec(n, n, A, x, y);
         for (int i = 0; i < n; ++i) z[i] = 1.0;
@@ -84,10 +86,10 @@ static int full_matrix_agrees(void) {
 
 // blocks that do not touch have the memory of their own triangles
 static int memory_follows_the_profile(void) {
-    tacArena arena = take_arena(12);
-    tacSkyline s = tac_skyline_take(12, &arena);
-    for (int i = 0; i < 12; ++i) s.place[i] = i;
-    tac_skyline_begin(&s);
+    tacArena arena = create_arena(12);
+    tacSkyline s = tac_skyline_alloc(12, &arena);
+    for (int i = 0; i < 12; ++i) s.perm[i] = i;
+    tac_skyline_reset(&s);
     for (int b = 0; b < 4; ++b) tac_skyline_couple(&s, (int[]){3 * b, 3 * b + 1, 3 * b + 2}, 3);
     tac_skyline_clear(&s);
     ENSURE(s.start[11] + 11 + 1 == 4 * 6);
@@ -95,14 +97,14 @@ static int memory_follows_the_profile(void) {
     return 0;
 }
 
-static int indefinite_is_told(void) {
-    tacArena arena = take_arena(2);
-    tacSkyline s = tac_skyline_take(2, &arena);
+static int indefinite_is_refused(void) {
+    tacArena arena = create_arena(2);
+    tacSkyline s = tac_skyline_alloc(2, &arena);
     const double corner[] = {1.0, 0.5, (double)NAN};
     for (int k = 0; k < 3; ++k) {
-        s.place[0] = 1;
-        s.place[1] = 0;
-        tac_skyline_begin(&s);
+        s.perm[0] = 1;
+        s.perm[1] = 0;
+        tac_skyline_reset(&s);
         tac_skyline_couple(&s, (int[]){0, 1}, 2);
         tac_skyline_clear(&s);
         *tac_skyline_at(&s, 0, 0) = *tac_skyline_at(&s, 0, 1) = 1.0;
@@ -113,4 +115,4 @@ static int indefinite_is_told(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(full_matrix_agrees), RUN(memory_follows_the_profile), RUN(indefinite_is_told))
+TEST_MAIN(RUN(full_matrix_agrees), RUN(memory_follows_the_profile), RUN(indefinite_is_refused))

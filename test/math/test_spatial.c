@@ -1,6 +1,6 @@
 // Laws of spatial algebra: cross products and rigid-body inertia.
 
-#include "check_math.h"
+#include "math/check_math.h"
 
 static tacTwist random_twist(testRandom* random) {
     tacReal x[6];
@@ -28,18 +28,18 @@ static tacPose random_pose(testRandom* random) {
     return load_pose(x);
 }
 
-static double far_twist(tacTwist a, tacTwist b) {
+static double twist_distance(tacTwist a, tacTwist b) {
     return tac_re(tac_distance(a.linear, b.linear) + tac_distance(a.angular, b.angular));
 }
 
-static double far_wrench(tacWrench a, tacWrench b) {
+static double wrench_distance(tacWrench a, tacWrench b) {
     return tac_re(tac_distance(a.force, b.force) + tac_distance(a.torque, b.torque));
 }
 
 //---------------------------------- cross products ----------------------------------
 
 // crf = -crm', a x a = 0, Jacobi, and both commute with changes of frame
-static int cross_products(void) {
+static int spatial_cross_products_obey_identities(void) {
     testRandom random = {16};
     for (int i = 0; i < 500; ++i) {
         tacTwist a = random_twist(&random), b = random_twist(&random), c = random_twist(&random);
@@ -47,23 +47,23 @@ static int cross_products(void) {
         tacPose X = random_pose(&random);
         ENSURE_NEAR(tac_power(tac_cross_motion(a, b), f), -tac_power(b, tac_cross_force(a, f)),
                     1e-14);
-        ENSURE_NEAR(far_twist(tac_cross_motion(a, a), tac_twist_zero()), 0.0, 1e-15);
+        ENSURE_NEAR(twist_distance(tac_cross_motion(a, a), tac_twist_zero()), 0.0, 1e-15);
         tacTwist jacobi = tac_twist_add(tac_cross_motion(a, tac_cross_motion(b, c)),
                                         tac_cross_motion(b, tac_cross_motion(c, a)));
         jacobi = tac_twist_add(jacobi, tac_cross_motion(c, tac_cross_motion(a, b)));
-        ENSURE_NEAR(far_twist(jacobi, tac_twist_zero()), 0.0, 2e-14);
+        ENSURE_NEAR(twist_distance(jacobi, tac_twist_zero()), 0.0, 2e-14);
         tacTwist Xa = tac_twist_transform(X, a), Xb = tac_twist_transform(X, b);
-        ENSURE_NEAR(
-            far_twist(tac_twist_transform(X, tac_cross_motion(a, b)), tac_cross_motion(Xa, Xb)),
-            0.0, 4e-14);
-        ENSURE_NEAR(far_wrench(tac_wrench_transform(X, tac_cross_force(a, f)),
-                               tac_cross_force(Xa, tac_wrench_transform(X, f))),
+        ENSURE_NEAR(twist_distance(tac_twist_transform(X, tac_cross_motion(a, b)),
+                                   tac_cross_motion(Xa, Xb)),
+                    0.0, 4e-14);
+        ENSURE_NEAR(wrench_distance(tac_wrench_transform(X, tac_cross_force(a, f)),
+                                    tac_cross_force(Xa, tac_wrench_transform(X, f))),
                     0.0, 4e-14);
     }
     return 0;
 }
 
-static int cross_matrix(void) {
+static int cross_matrix_is_the_cross_product(void) {
     testRandom random = {17};
     tacReal X[36], b[6], ab[6], f[6], af[6];
     tacTwist a = random_twist(&random);
@@ -92,14 +92,14 @@ static int cross_is_rate_of_transport(void) {
     tacPose plus = {tac_scale(a.linear, h), tac_quat_exp(tac_scale(a.angular, h))};
     tacPose minus = {tac_scale(a.linear, -h), tac_quat_exp(tac_scale(a.angular, -h))};
     tacTwist rate = tac_twist_sub(tac_twist_transform(plus, t), tac_twist_transform(minus, t));
-    ENSURE_NEAR(far_twist(tac_twist_scale(rate, 0.5 / h), tac_cross_motion(a, t)), 0.0, 1e-9);
+    ENSURE_NEAR(twist_distance(tac_twist_scale(rate, 0.5 / h), tac_cross_motion(a, t)), 0.0, 1e-9);
     return 0;
 }
 
 //---------------------------------- inertia ----------------------------------
 
 // momentum and kinetic energy of a cloud of point masses: the sum over the points
-static int inertia_of_points(void) {
+static int inertia_of_points_gives_their_momentum(void) {
     testRandom random = {19};
     tacInertia I = {0};
     tacTwist t = random_twist(&random);
@@ -115,13 +115,13 @@ static int inertia_of_points(void) {
         momentum = tac_wrench_add(momentum, (tacWrench){p, tac_cross(point.com, p)});
         I = tac_inertia_add(&I, &point);
     }
-    ENSURE_NEAR(far_wrench(tac_inertia_apply(&I, t), momentum), 0.0, 2e-14);
+    ENSURE_NEAR(wrench_distance(tac_inertia_apply(&I, t), momentum), 0.0, 2e-14);
     ENSURE_NEAR(tac_kinetic_energy(&I, t), energy, 2e-14);
     return 0;
 }
 
 // a unit cube of mass 1 from eight cubes of half the side: 1/6 on the diagonal
-static int cube_of_cubes(void) {
+static int eight_cubes_make_a_cube(void) {
     tacInertia I = {0};
     for (int i = 0; i < 8; ++i) {
         tacVec3 com = {i & 1 ? 0.25 : -0.25, i & 2 ? 0.25 : -0.25, i & 4 ? 0.25 : -0.25};
@@ -136,7 +136,7 @@ static int cube_of_cubes(void) {
 }
 
 // momentum is a wrench: I goes with the frame, and with the reference point
-static int inertia_transport(void) {
+static int inertia_moves_with_its_frame(void) {
     testRandom random = {20};
     for (int i = 0; i < 300; ++i) {
         tacInertia I = random_inertia(&random);
@@ -144,13 +144,13 @@ static int inertia_transport(void) {
         tacPose X = random_pose(&random);
         tacInertia moved = tac_inertia_transform(X, &I);
         tacWrench f = tac_inertia_apply(&I, t);
-        ENSURE_NEAR(far_wrench(tac_inertia_apply(&moved, tac_twist_transform(X, t)),
-                               tac_wrench_transform(X, f)),
+        ENSURE_NEAR(wrench_distance(tac_inertia_apply(&moved, tac_twist_transform(X, t)),
+                                    tac_wrench_transform(X, f)),
                     0.0, 2e-13);
         tacVec3 from = random_twist(&random).linear, to = random_twist(&random).linear;
         tacInertia shifted = tac_inertia_shift(I, from, to);
-        ENSURE_NEAR(far_wrench(tac_inertia_apply(&shifted, tac_twist_shift(t, from, to)),
-                               tac_wrench_shift(f, from, to)),
+        ENSURE_NEAR(wrench_distance(tac_inertia_apply(&shifted, tac_twist_shift(t, from, to)),
+                                    tac_wrench_shift(f, from, to)),
                     0.0, 2e-13);
         tacReal M[36], x[6], y[6];
         tac_inertia_to_matrix(&I, M);
@@ -162,7 +162,7 @@ static int inertia_transport(void) {
 }
 
 // two massless bodies: nothing, not NaN
-static int massless(void) {
+static int massless_bodies_add_to_zero(void) {
     tacInertia a = {0}, b = {0};
     a.com = tac_vec3(1.0, 2.0, 3.0);
     tacInertia c = tac_inertia_add(&a, &b), d = tac_inertia_add_jvp(&a, &b, &a, &b);
@@ -170,5 +170,7 @@ static int massless(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(cross_products), RUN(cross_matrix), RUN(cross_is_rate_of_transport),
-          RUN(inertia_of_points), RUN(cube_of_cubes), RUN(inertia_transport), RUN(massless))
+TEST_MAIN(RUN(spatial_cross_products_obey_identities), RUN(cross_matrix_is_the_cross_product),
+          RUN(cross_is_rate_of_transport), RUN(inertia_of_points_gives_their_momentum),
+          RUN(eight_cubes_make_a_cube), RUN(inertia_moves_with_its_frame),
+          RUN(massless_bodies_add_to_zero))

@@ -1,7 +1,7 @@
 // Sine and cosine of the wide number, on every instruction set: accuracy, the ends of the range,
 // and one lane with the bits of many.
 
-#include "math/wide_trig.h"
+#include "math/wide_trig.inl"
 
 #include "test.h"
 
@@ -30,7 +30,7 @@ static double ulps(double value, long double exact) {
     return unit > 0.0 ? (double)fabsl((long double)value - exact) / unit : 0.0;
 }
 
-static void both(double x, double* s, double* c) {
+static void eval_sincos(double x, double* s, double* c) {
     double sine[TAC_LANES], cosine[TAC_LANES];
     wide ws, wc;
     w_sincos(w_set(x), &ws, &wc);
@@ -46,7 +46,7 @@ static int sine_and_cosine_are_accurate(void) {
     double worst = 0.0;
     for (int i = 0; i < 200000; ++i) {
         double s, c, x = test_uniform(&random, -1.0, 1.0) * reach[i % 7];
-        both(x, &s, &c);
+        eval_sincos(x, &s, &c);
         worst = fmax(worst, fmax(ulps(s, sinl(x)), ulps(c, cosl(x))));
     }
     printf("    largest error %.2f ulp\n", worst);
@@ -58,28 +58,28 @@ static int sine_and_cosine_are_accurate(void) {
 static int zeros_are_accurate(void) {
     for (int n = -2000; n <= 2000; ++n) {
         double s, c, x = n * 1.5707963267948966;
-        both(x, &s, &c);
+        eval_sincos(x, &s, &c);
         double worst = fmax(ulps(s, sinl(x)), ulps(c, cosl(x)));
         ENSURE(worst <= 2.0);
     }
     return 0;
 }
 
-static int special_values(void) {
+static int sincos_of_special_values(void) {
     double s, c;
-    both(0.0, &s, &c);
+    eval_sincos(0.0, &s, &c);
     ENSURE(s == 0.0 && c == 1.0);
-    both(INFINITY, &s, &c);
+    eval_sincos(INFINITY, &s, &c);
     ENSURE(isnan(s) && isnan(c));
-    both(NAN, &s, &c);
+    eval_sincos(NAN, &s, &c);
     ENSURE(isnan(s) && isnan(c));
-    both(1e-310, &s, &c);
+    eval_sincos(1e-310, &s, &c);
     ENSURE(s == 1e-310 && c == 1.0);
     return 0;
 }
 
 // a lane's answer is its own, also beside one that takes the long way
-static int lanes_do_not_disturb_each_other(void) {
+static int lanes_are_independent(void) {
     testRandom random = {9};
     for (int i = 0; i < 2000; ++i) {
         double x[TAC_LANES], sine[TAC_LANES], cosine[TAC_LANES];
@@ -91,12 +91,12 @@ static int lanes_do_not_disturb_each_other(void) {
         w_store(cosine, wc);
         for (int k = 0; k < TAC_LANES; ++k) {
             double s, c;
-            both(x[k], &s, &c);
+            eval_sincos(x[k], &s, &c);
             ENSURE(s == sine[k] && c == cosine[k]);
         }
     }
     return 0;
 }
 
-TEST_MAIN(RUN(sine_and_cosine_are_accurate), RUN(zeros_are_accurate), RUN(special_values),
-          RUN(lanes_do_not_disturb_each_other))
+TEST_MAIN(RUN(sine_and_cosine_are_accurate), RUN(zeros_are_accurate), RUN(sincos_of_special_values),
+          RUN(lanes_are_independent))

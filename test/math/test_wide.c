@@ -4,7 +4,7 @@
 //   special values  0, infinities, NaN, negative and subnormal arguments
 //   independence    a lane's bits are the same whatever the other lanes hold
 //
-// Prints the largest error of each function. exp gives 0 below -1021 ln2 (wide_exp.h).
+// Prints the largest error of each function. exp gives 0 below -1021 ln2 (wide_exp.inl).
 
 #include "math/wide.h"
 
@@ -111,7 +111,7 @@ typedef struct Worst {
     double error, at;
 } Worst;
 
-static void measure(const Function* f, const double* x, Worst* worst) {
+static void measure_error(const Function* f, const double* x, Worst* worst) {
     static double y[COUNT];
     f->run(x, y, COUNT);
     for (int i = 0; i < COUNT; ++i) {
@@ -121,13 +121,13 @@ static void measure(const Function* f, const double* x, Worst* worst) {
 }
 
 // A sweep fills block after block with its kind of numbers; 2 ulp is the law.
-static int sweep(int which, const char* kind, double (*number)(uint64_t index)) {
+static int sweep_inputs(int which, const char* kind, double (*number)(uint64_t index)) {
     static double x[COUNT];
     const Function* f = &functions[which];
     Worst worst = {0.0, 0.0};
     for (uint64_t block = 0; block < BLOCKS; ++block) {
         for (uint64_t i = 0; i < COUNT; ++i) x[i] = number(block * COUNT + i);
-        measure(f, x, &worst);
+        measure_error(f, x, &worst);
     }
     printf("    %-6s %-28s %.3f ulp at %a\n", f->name, kind, worst.error, worst.at);
     ENSURE(worst.error <= 2.0);
@@ -170,48 +170,49 @@ static double log_boundary(uint64_t i) {
     return from_bits((k << 52) + bits + r % 9 - 4);
 }
 // 0 < x <= 1 of every size, as the weights of a soft choice have
-static double weight(uint64_t i) {
+static double random_weight(uint64_t i) {
     return ldexp(0.5 + 0.5 * fabs(random_signed(i)), -(int)(random_bits(~i) % 1000));
 }
 static double unit(uint64_t i) { return fabs(random_signed(i)); }
-static double square(uint64_t i) { return (double)i * (double)i; }
+static double perfect_square(uint64_t i) { return (double)i * (double)i; }
 
 //---------------------------------- laws -----------------------------------------
 
 static int exp_is_accurate(void) {
-    ENSURE(sweep(EXP, "all bit patterns", any_bits) == 0);
-    ENSURE(sweep(EXP, "-760 .. 760", exp_range) == 0);
-    ENSURE(sweep(EXP, "near 0", tiny_or_small) == 0);
-    ENSURE(sweep(EXP, "interval boundaries", exp_boundary) == 0);
+    ENSURE(sweep_inputs(EXP, "all bit patterns", any_bits) == 0);
+    ENSURE(sweep_inputs(EXP, "-760 .. 760", exp_range) == 0);
+    ENSURE(sweep_inputs(EXP, "near 0", tiny_or_small) == 0);
+    ENSURE(sweep_inputs(EXP, "interval boundaries", exp_boundary) == 0);
     return 0;
 }
 
 static int log_is_accurate(void) {
-    ENSURE(sweep(LOG, "all bit patterns", any_bits) == 0);
-    ENSURE(sweep(LOG, "positive bit patterns", positive_bits) == 0);
-    ENSURE(sweep(LOG, "subnormal", subnormal) == 0);
-    ENSURE(sweep(LOG, "near 1", near_one) == 0);
-    ENSURE(sweep(LOG, "2^20 neighbours of 1", next_to_one) == 0);
-    ENSURE(sweep(LOG, "0.375 .. 2.125", around_one) == 0);
-    ENSURE(sweep(LOG, "interval boundaries", log_boundary) == 0);
+    ENSURE(sweep_inputs(LOG, "all bit patterns", any_bits) == 0);
+    ENSURE(sweep_inputs(LOG, "positive bit patterns", positive_bits) == 0);
+    ENSURE(sweep_inputs(LOG, "subnormal", subnormal) == 0);
+    ENSURE(sweep_inputs(LOG, "near 1", near_one) == 0);
+    ENSURE(sweep_inputs(LOG, "2^20 neighbours of 1", next_to_one) == 0);
+    ENSURE(sweep_inputs(LOG, "0.375 .. 2.125", around_one) == 0);
+    ENSURE(sweep_inputs(LOG, "interval boundaries", log_boundary) == 0);
     return 0;
 }
 
 static int roots_are_accurate(void) {
     for (int f = SQRT; f <= RSQRT; ++f) {
-        ENSURE(sweep(f, "all bit patterns", any_bits) == 0);
-        ENSURE(sweep(f, "positive bit patterns", positive_bits) == 0);
-        ENSURE(sweep(f, "subnormal", subnormal) == 0);
-        ENSURE(sweep(f, "0.375 .. 2.125", around_one) == 0);
-        ENSURE(sweep(f, "interval boundaries", log_boundary) == 0);
+        ENSURE(sweep_inputs(f, "all bit patterns", any_bits) == 0);
+        ENSURE(sweep_inputs(f, "positive bit patterns", positive_bits) == 0);
+        ENSURE(sweep_inputs(f, "subnormal", subnormal) == 0);
+        ENSURE(sweep_inputs(f, "0.375 .. 2.125", around_one) == 0);
+        ENSURE(sweep_inputs(f, "interval boundaries", log_boundary) == 0);
     }
     return 0;
 }
 
-// relative to x as small as it comes: quotients of such are formed of them (shape/joint.h)
+// relative to x as small as it comes: quotients of such are formed of them
+// (shape/leaf/softening.inl)
 static int log1p_is_accurate(void) {
-    ENSURE(sweep(LOG1P, "of every size", weight) == 0);
-    ENSURE(sweep(LOG1P, "0 .. 1", unit) == 0);
+    ENSURE(sweep_inputs(LOG1P, "of every size", random_weight) == 0);
+    ENSURE(sweep_inputs(LOG1P, "0 .. 1", unit) == 0);
     return 0;
 }
 
@@ -219,7 +220,7 @@ static int log1p_is_accurate(void) {
 static int sqrt_of_squares_is_exact(void) {
     double x[TAC_LANES], y[TAC_LANES];
     for (uint64_t i = 0; i < (1u << 20); i += TAC_LANES) {
-        for (uint64_t j = 0; j < TAC_LANES; ++j) x[j] = square(i + j);
+        for (uint64_t j = 0; j < TAC_LANES; ++j) x[j] = perfect_square(i + j);
         w_sqrt_array(x, y, TAC_LANES);
         for (uint64_t j = 0; j < TAC_LANES; ++j) ENSURE(y[j] == (double)(i + j));
     }
@@ -233,7 +234,7 @@ static double one_lane(int which, double x, double others, int lane) {
     return out[lane];
 }
 
-static int special_values(void) {
+static int special_values_of_wide_functions(void) {
     static const struct {
         int function;
         double x, y;
@@ -374,7 +375,7 @@ static int one_minus_exp_is_accurate(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(one_minus_exp_is_accurate), RUN(special_values), RUN(nan_stays_nan),
+TEST_MAIN(RUN(one_minus_exp_is_accurate), RUN(special_values_of_wide_functions), RUN(nan_stays_nan),
           RUN(lanes_are_independent), RUN(small_functions_mean_what_they_say),
           RUN(sqrt_of_squares_is_exact), RUN(exp_is_accurate), RUN(log_is_accurate),
           RUN(roots_are_accurate), RUN(log1p_is_accurate))

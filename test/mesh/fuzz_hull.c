@@ -2,7 +2,7 @@
 // Built by the clang-asan preset as fuzz/fuzz_hull. Bytes are coordinates on a coarse grid, or, if
 // the first is odd, doubles, so that both ties and odd numbers come up.
 
-#include "mesh/hull.h"
+#include "mesh/convex/hull.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@ enum { MOST = 200 };
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-static int take_points(const uint8_t* data, size_t size, double* point) {
+static int read_points(const uint8_t* data, size_t size, double* point) {
     size_t each = data[0] & 1 ? sizeof(double) : 1, count = (size - 1) / each / 3;
     if (count > MOST) count = MOST;
     for (size_t i = 0; i < 3 * count; ++i)
@@ -24,7 +24,7 @@ static int take_points(const uint8_t* data, size_t size, double* point) {
     return (int)count;
 }
 
-static void check(const tacHull* hull, const double* point, int count) {
+static void check_hull(const tacHull* hull, const double* point, int count) {
     if (hull->nvertex - hull->ncorner / 2 + hull->nface != 2) abort();
     for (int f = 0; f < hull->nface; ++f)
         for (int i = 0; i < count; ++i) {
@@ -37,7 +37,7 @@ static void check(const tacHull* hull, const double* point, int count) {
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     double point[3 * MOST];
     if (size < 1) return 0;
-    int count = take_points(data, size, point);
+    int count = read_points(data, size, point);
     static const double merges[] = {0.0, 1e-12, 1e-7, 1e-2};
     tacHull* hull = NULL;
     tacMessage message = {0};
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                        tac_default_allocator(), &hull, &message);
     if ((result == TAC_OK) != (hull != NULL)) abort();
     if (result != TAC_OK && (result != TAC_ERROR_VALUE || !message.text[0])) abort();
-    if (hull) check(hull, point, count);
+    if (hull) check_hull(hull, point, count);
     tac_hull_destroy(hull);
     return 0;
 }

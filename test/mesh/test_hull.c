@@ -1,13 +1,13 @@
 // Convex hulls: exact signs, the right faces on the worst of inputs, planes that bound all points.
 
-#include "mesh/hull.h"
-#include "mesh/orient.h"
-#include "scarce.h"
+#include "mesh/convex/hull.h"
+#include "mesh/convex/orient3d.h"
+#include "mesh/failing_allocator.h"
 #include "test.h"
 
 #include <stdlib.h>
 
-static int sweep(int few, int some) { return getenv("TACTUS_NO_SWEEP") ? few : some; }
+static int try_scales(int few, int some) { return getenv("TACTUS_NO_SWEEP") ? few : some; }
 
 //---------------------------------- signs ----------------------------------------
 
@@ -29,7 +29,7 @@ static int whole_sign(const double p[4][3]) {
 static int signs_are_exact(void) {
     testRandom random = {7};
     int zeros = 0;
-    for (int n = 0; n < sweep(2000, 200000); ++n) {
+    for (int n = 0; n < try_scales(2000, 200000); ++n) {
         double p[4][3];
         double range = n % 3 == 0 ? 3.0 : n % 3 == 1 ? 1e6 : 1e12;
         for (int i = 0; i < 4; ++i)
@@ -38,8 +38,8 @@ static int signs_are_exact(void) {
         if (n % 2)
             for (int k = 0; k < 3; ++k) p[3][k] = 2 * p[1][k] + p[2][k] - 2 * p[0][k];
         if (n % 4 == 3) p[3][n % 3] += 1.0;
-        tacOriented plane = tac_oriented(p[0], p[1], p[2]);
-        int sign = sign_of(tac_orient(&plane, p[3]));
+        tacOrient3d plane = tac_orient3d_plane(p[0], p[1], p[2]);
+        int sign = sign_of(tac_orient3d(&plane, p[3]));
         ENSURE(sign == whole_sign((const double(*)[3])p));
         zeros += sign == 0;
     }
@@ -51,19 +51,19 @@ static int signs_are_exact(void) {
 static int signs_are_exact_over_many_scales(void) {
     double tiny = 0x1p-200;
     double a[3] = {1.0, 1.0, 1.0}, b[3] = {2.0, 3.0, 4.0 + 0x1p-40}, c[3] = {-1.0, tiny, 5.0};
-    tacOriented plane = tac_oriented(a, b, c);
+    tacOrient3d plane = tac_orient3d_plane(a, b, c);
     double p[3];
     for (int k = 0; k < 3; ++k) p[k] = a[k];
-    ENSURE(tac_orient(&plane, p) == 0.0);
-    ENSURE(tac_orient(&plane, b) == 0.0 && tac_orient(&plane, c) == 0.0);
+    ENSURE(tac_orient3d(&plane, p) == 0.0);
+    ENSURE(tac_orient3d(&plane, b) == 0.0 && tac_orient3d(&plane, c) == 0.0);
     double q[3] = {0.0, 0.0, 0.0}, r[3] = {1.0, 0.0, 0.0}, s[3] = {0.0, 1.0, 0.0};
-    plane = tac_oriented(q, r, s);
+    plane = tac_orient3d_plane(q, r, s);
     double up[3] = {0.3, 0.3, tiny}, down[3] = {0.3, 0.3, -tiny};
-    ENSURE(tac_orient(&plane, up) > 0.0 && tac_orient(&plane, down) < 0.0);
+    ENSURE(tac_orient3d(&plane, up) > 0.0 && tac_orient3d(&plane, down) < 0.0);
     // (1 + 2^-52) (1 - 2^-53) - 1: positive, but rounds to 0
     double e[3] = {1.0 + 0x1p-52, 1.0, 0.0}, f[3] = {1.0, 1.0 - 0x1p-53, 0.0}, g[3] = {0, 0, 1};
-    plane = tac_oriented(q, e, f);
-    ENSURE(tac_orient(&plane, g) > 0.0);
+    plane = tac_orient3d_plane(q, e, f);
+    ENSURE(tac_orient3d(&plane, g) > 0.0);
     return 0;
 }
 
@@ -165,7 +165,7 @@ static int count_faces(const double* point, int count, int* faces) {
     for (int a = 0; a < count; ++a)
         for (int b = 0; b < count; ++b)
             for (int c = 0; c < count; ++c) {
-                tacOriented plane = tac_oriented(point + 3 * a, point + 3 * b, point + 3 * c);
+                tacOrient3d plane = tac_orient3d_plane(point + 3 * a, point + 3 * b, point + 3 * c);
                 int n[4], above = 0, divisor = 0;
                 for (int k = 0; k < 3; ++k) n[k] = (int)plane.normal[k];
                 for (int k = 0; k < 3; ++k)
@@ -198,7 +198,7 @@ static int count_faces(const double* point, int count, int* faces) {
 static int small_whole_points_match_counting(void) {
     testRandom random = {11};
     int flat = 0;
-    for (int n = 0; n < sweep(60, 600); ++n) {
+    for (int n = 0; n < try_scales(60, 600); ++n) {
         double point[24 * 3];
         int count = 4 + n % 21, faces, range = 1 + n % 4;
         for (int i = 0; i < 3 * count; ++i)
@@ -223,7 +223,7 @@ static int small_whole_points_match_counting(void) {
 //---------------------------------- known bodies ---------------------------------
 
 // a rotation that nothing is aligned with
-static void turn(double* p) {
+static void rotate_points(double* p) {
     static const double r[3][3] = {{0.36, 0.48, -0.8}, {-0.8, 0.6, 0.0}, {0.48, 0.64, 0.6}};
     double q[3] = {p[0] + 0.1, p[1], p[2]};
     for (int k = 0; k < 3; ++k) p[k] = r[k][0] * q[0] + r[k][1] * q[1] + r[k][2] * q[2] + 0.3 * k;
@@ -239,7 +239,7 @@ static int grid_of_a_cube_has_six_faces(void) {
             p[0] = i % N / (N - 1.0);
             p[1] = i / N % N / (N - 1.0);
             p[2] = i / N / N / (N - 1.0);
-            if (pass) turn(p);
+            if (pass) rotate_points(p);
             for (int k = 0; k < 3; ++k) p[k] *= scale;
         }
         tacHull* hull = make_hull(point, N * N * N, 1e-10);
@@ -260,7 +260,7 @@ static int cube_in_float_has_six_faces(void) {
         p[0] = i % N / (N - 1.0);
         p[1] = i / N % N / (N - 1.0);
         p[2] = i / N / N / (N - 1.0);
-        turn(p);
+        rotate_points(p);
         for (int k = 0; k < 3; ++k) p[k] = (float)p[k];
     }
     tacHull* hull = make_hull(point, N * N * N, TAC_HULL_MERGE);
@@ -280,7 +280,7 @@ static void on_sphere(testRandom* random, double* p) {
 }
 
 static int every_point_of_a_sphere_is_a_corner(void) {
-    int count = sweep(2000, 100000);
+    int count = try_scales(2000, 100000);
     double* point = malloc(sizeof(double) * 3 * (size_t)count);
     testRandom random = {5};
     for (int i = 0; i < count; ++i) on_sphere(&random, point + 3 * i);
@@ -296,7 +296,7 @@ static int every_point_of_a_sphere_is_a_corner(void) {
 }
 
 static int many_points_in_a_ball(void) {
-    int count = sweep(3000, 100000);
+    int count = try_scales(3000, 100000);
     double* point = malloc(sizeof(double) * 3 * (size_t)count);
     testRandom random = {6};
     for (int i = 0; i < 3 * count; ++i) point[i] = test_uniform(&random, -1.0, 1.0);
@@ -335,7 +335,7 @@ static void odd_cloud(testRandom* random, int kind, double* p, int i) {
         p[0] = cos(angle);
         p[1] = sin(angle);
         p[2] = i % 128 / 64;
-        turn(p);
+        rotate_points(p);
         break;
     case 6:
         p[2] = p[0] + p[1] + 1e-9 * p[2];
@@ -347,7 +347,7 @@ static void odd_cloud(testRandom* random, int kind, double* p, int i) {
         break;
     case 8:
         p[2] = floor(2.0 * p[2]);
-        turn(p);
+        rotate_points(p);
         break;
     default:
         p[0] *= 1e-9;
@@ -359,7 +359,7 @@ static void odd_cloud(testRandom* random, int kind, double* p, int i) {
 static int odd_clouds_keep_the_laws(void) {
     static const double merges[] = {0.0, 1e-12, 1e-7, 1e-3};
     testRandom random = {8};
-    for (int n = 0; n < sweep(80, 800); ++n) {
+    for (int n = 0; n < try_scales(80, 800); ++n) {
         double point[3 * 300];
         int kind = n % 10, least = kind == 5 ? 70 : 8; // both rims
         int count = least + (int)test_uniform(&random, 0.0, 300.0 - least);
@@ -439,11 +439,11 @@ static int running_out_of_memory_is_survived(void) {
     testRandom random = {12};
     for (int i = 0; i < 400; ++i) on_sphere(&random, point + 3 * i);
     for (int limit = 0;; ++limit) {
-        scarce s = {.left = limit};
+        failingAllocator s = {.left = limit};
         tacHull* hull = NULL;
         tacMessage message;
         tacResult result =
-            tac_hull_create(point, 400, 1e-7, NULL, scarce_allocator(&s), &hull, &message);
+            tac_hull_create(point, 400, 1e-7, NULL, failing_allocator(&s), &hull, &message);
         if (result == TAC_OK) {
             tac_hull_destroy(hull);
             ENSURE(s.alive == 0 && limit > 20);

@@ -1,8 +1,8 @@
 // Mesh files: every form that is allowed, the message of every one that is not, no memory lost.
 
 #include "base/decimal.h"
-#include "mesh/soup.h"
-#include "scarce.h"
+#include "mesh/failing_allocator.h"
+#include "mesh/io/soup.h"
 #include "test.h"
 
 #include <locale.h>
@@ -24,8 +24,8 @@ static tacSoup* read_text(const char* text, const char* path) {
 }
 
 // what a reader has to say about wrong bytes
-static int refuses_bytes(const void* bytes, size_t size, const char* path, int line,
-                         const char* text) {
+static int are_bytes_refused(const void* bytes, size_t size, const char* path, int line,
+                             const char* text) {
     tacSoup* soup = read_bytes(bytes, size, path);
     tac_soup_destroy(soup);
     ENSURE(soup == NULL);
@@ -36,8 +36,8 @@ static int refuses_bytes(const void* bytes, size_t size, const char* path, int l
     return 0;
 }
 
-static int refuses(const char* text, const char* path, int line, const char* words) {
-    return refuses_bytes(text, strlen(text), path, line, words);
+static int is_mesh_refused(const char* text, const char* path, int line, const char* words) {
+    return are_bytes_refused(text, strlen(text), path, line, words);
 }
 
 //---------------------------------- numbers --------------------------------------
@@ -143,25 +143,27 @@ static int repeated_corners_are_dropped(void) {
 }
 
 static int wrong_obj_is_refused(void) {
-    ENSURE_LAW(refuses("v 0 0\n", "a.obj", 1, "coordinate of a vertex is missing"));
-    ENSURE_LAW(refuses("v 0 0 nan\n", "a.obj", 1, "'nan' is not a finite decimal number"));
-    ENSURE_LAW(refuses("v 0 0 0\nv 0 1e999 0\n", "a.obj", 2, "not a finite decimal number"));
-    ENSURE_LAW(refuses("v 0 0 1e13\n", "a.obj", 1, "out of range"));
-    ENSURE_LAW(refuses("v 0 0 0x10\n", "a.obj", 1, "not a finite decimal number"));
-    ENSURE_LAW(refuses("v 0 0 0\nvn 1 0\n", "a.obj", 2, "coordinate of a normal is missing"));
-    ENSURE_LAW(refuses("v 0 0 0\nvn 1 0 0 7\n", "a.obj", 2, "'7' is too much"));
-    ENSURE_LAW(refuses("v 0 0 0\nf 1 1\n", "a.obj", 2, "a face of 2 corners"));
-    ENSURE_LAW(refuses("v 0 0 0\nf 1 0 1\n", "a.obj", 2, "'0' is not a corner"));
-    ENSURE_LAW(refuses("v 0 0 0\nf 1 -2 1\n", "a.obj", 2, "'-2' is not a corner"));
-    ENSURE_LAW(refuses("v 0 0 0\nf 1 1/x 1\n", "a.obj", 2, "'1/x' is not a corner"));
+    ENSURE_LAW(is_mesh_refused("v 0 0\n", "a.obj", 1, "coordinate of a vertex is missing"));
+    ENSURE_LAW(is_mesh_refused("v 0 0 nan\n", "a.obj", 1, "'nan' is not a finite decimal number"));
     ENSURE_LAW(
-        refuses("v 0 0 0\n\nf 1 1 2\n", "a.obj", 3, "names a vertex that the file does not"));
-    ENSURE_LAW(refuses("v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//2 3//1\n", "a.obj", 5,
-                       "names a normal that the file does not"));
-    ENSURE_LAW(refuses("o nothing\n", "a.obj", 0, "has no vertices"));
-    ENSURE_LAW(refuses("", "a.obj", 0, "is empty"));
-    ENSURE_LAW(refuses_bytes("v 0 0 0\n\0", 9, "a.obj", 2, "a byte 0"));
-    ENSURE_LAW(refuses("hello", "a.dae", 1, "no format that Tactus reads"));
+        is_mesh_refused("v 0 0 0\nv 0 1e999 0\n", "a.obj", 2, "not a finite decimal number"));
+    ENSURE_LAW(is_mesh_refused("v 0 0 1e13\n", "a.obj", 1, "out of range"));
+    ENSURE_LAW(is_mesh_refused("v 0 0 0x10\n", "a.obj", 1, "not a finite decimal number"));
+    ENSURE_LAW(
+        is_mesh_refused("v 0 0 0\nvn 1 0\n", "a.obj", 2, "coordinate of a normal is missing"));
+    ENSURE_LAW(is_mesh_refused("v 0 0 0\nvn 1 0 0 7\n", "a.obj", 2, "'7' is too much"));
+    ENSURE_LAW(is_mesh_refused("v 0 0 0\nf 1 1\n", "a.obj", 2, "a face of 2 corners"));
+    ENSURE_LAW(is_mesh_refused("v 0 0 0\nf 1 0 1\n", "a.obj", 2, "'0' is not a corner"));
+    ENSURE_LAW(is_mesh_refused("v 0 0 0\nf 1 -2 1\n", "a.obj", 2, "'-2' is not a corner"));
+    ENSURE_LAW(is_mesh_refused("v 0 0 0\nf 1 1/x 1\n", "a.obj", 2, "'1/x' is not a corner"));
+    ENSURE_LAW(is_mesh_refused("v 0 0 0\n\nf 1 1 2\n", "a.obj", 3,
+                               "names a vertex that the file does not"));
+    ENSURE_LAW(is_mesh_refused("v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//2 3//1\n", "a.obj",
+                               5, "names a normal that the file does not"));
+    ENSURE_LAW(is_mesh_refused("o nothing\n", "a.obj", 0, "has no vertices"));
+    ENSURE_LAW(is_mesh_refused("", "a.obj", 0, "is empty"));
+    ENSURE_LAW(are_bytes_refused("v 0 0 0\n\0", 9, "a.obj", 2, "a byte 0"));
+    ENSURE_LAW(is_mesh_refused("hello", "a.dae", 1, "no format that Tactus reads"));
     return 0;
 }
 
@@ -301,30 +303,32 @@ static int stl_is_read_and_welded(void) {
 static int wrong_stl_is_refused(void) {
     char bytes[10000];
     size_t size = stl_binary(bytes, "x");
-    ENSURE_LAW(refuses_bytes(bytes, size - 1, "a.stl", 0, "byte 80 tells of 12 triangles"));
-    ENSURE_LAW(refuses_bytes(bytes, 50, "a.stl", 0, "has 50 bytes"));
+    ENSURE_LAW(are_bytes_refused(bytes, size - 1, "a.stl", 0, "byte 80 tells of 12 triangles"));
+    ENSURE_LAW(are_bytes_refused(bytes, 50, "a.stl", 0, "has 50 bytes"));
     float bad = NAN;
     memcpy(bytes + 84 + 50 + 12 + 4, &bad, 4);
-    ENSURE_LAW(refuses_bytes(bytes, size, "a.stl", 0, "triangle 1 (from 0), byte 150"));
+    ENSURE_LAW(are_bytes_refused(bytes, size, "a.stl", 0, "triangle 1 (from 0), byte 150"));
     memset(bytes + 80, 0, 4);
-    ENSURE_LAW(refuses_bytes(bytes, size, "a.stl", 0, "has no vertices"));
+    ENSURE_LAW(are_bytes_refused(bytes, size, "a.stl", 0, "has no vertices"));
     size = stl_text(bytes);
-    ENSURE_LAW(refuses_bytes(bytes, size - 20, "a.stl", 88, "'endfacet' expected"));
-    ENSURE_LAW(refuses("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0\n", "a.stl", 4,
-                       "coordinate of a vertex is missing"));
-    ENSURE_LAW(refuses("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 inf\n", "a.stl", 4,
-                       "'inf' is not a finite"));
-    ENSURE_LAW(refuses("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n"
-                       "endloop\n",
-                       "a.stl", 6, "'vertex' expected, found 'endloop'"));
-    ENSURE_LAW(refuses("solid a\nfacets\n", "a.stl", 2, "'facet' expected, found 'facets'"));
-    ENSURE_LAW(refuses("solid a\nendsolid\n", "a.stl", 0, "has no vertices"));
+    ENSURE_LAW(are_bytes_refused(bytes, size - 20, "a.stl", 88, "'endfacet' expected"));
+    ENSURE_LAW(is_mesh_refused("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0\n", "a.stl", 4,
+                               "coordinate of a vertex is missing"));
+    ENSURE_LAW(is_mesh_refused("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 inf\n", "a.stl",
+                               4, "'inf' is not a finite"));
+    ENSURE_LAW(
+        is_mesh_refused("solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n"
+                        "endloop\n",
+                        "a.stl", 6, "'vertex' expected, found 'endloop'"));
+    ENSURE_LAW(
+        is_mesh_refused("solid a\nfacets\n", "a.stl", 2, "'facet' expected, found 'facets'"));
+    ENSURE_LAW(is_mesh_refused("solid a\nendsolid\n", "a.stl", 0, "has no vertices"));
     return 0;
 }
 
 //---------------------------------- PLY ------------------------------------------
 
-static void put(char** at, const void* value, int size, int big) {
+static void put_bytes(char** at, const void* value, int size, int big) {
     const char* from = value;
     for (int i = 0; i < size; ++i) (*at)[i] = from[big ? size - 1 - i : i];
     *at += size;
@@ -345,7 +349,7 @@ static size_t ply_binary(char* out, int big) {
     for (int i = 0; i < 2; ++i) {
         double view = 1e300;
         *at++ = 1;
-        put(&at, &view, 8, big);
+        put_bytes(&at, &view, 8, big);
     }
     for (int i = 0; i < 8; ++i) {
         float x = (float)cube[i][0], n[3] = {0.5f, (float)i, -2.0f};
@@ -353,20 +357,20 @@ static size_t ply_binary(char* out, int big) {
         short z = (short)cube[i][2];
         unsigned short length = (unsigned short)(i % 3);
         *at++ = (char)200;
-        put(&at, &n[2], 4, big);
-        put(&at, &y, 8, big);
-        put(&at, &x, 4, big);
-        put(&at, &z, 2, big);
-        put(&at, &length, 2, big);
-        for (int j = 0; j < length; ++j) put(&at, &i, 4, big);
-        put(&at, &n[0], 4, big);
-        put(&at, &n[1], 4, big);
+        put_bytes(&at, &n[2], 4, big);
+        put_bytes(&at, &y, 8, big);
+        put_bytes(&at, &x, 4, big);
+        put_bytes(&at, &z, 2, big);
+        put_bytes(&at, &length, 2, big);
+        for (int j = 0; j < length; ++j) put_bytes(&at, &i, 4, big);
+        put_bytes(&at, &n[0], 4, big);
+        put_bytes(&at, &n[1], 4, big);
     }
     for (int t = 0; t < 12; ++t) {
         short flags = -1;
-        put(&at, &flags, 2, big);
+        put_bytes(&at, &flags, 2, big);
         *at++ = 3;
-        for (int v = 0; v < 3; ++v) put(&at, &sides[t][v], 4, big);
+        for (int v = 0; v < 3; ++v) put_bytes(&at, &sides[t][v], 4, big);
     }
     return (size_t)(at - out);
 }
@@ -408,44 +412,47 @@ static int wrong_ply_is_refused(void) {
         tacSoup* soup = read_bytes(bytes, cut, "a.ply");
         ENSURE(soup == NULL && message.text[0]);
     }
-    ENSURE_LAW(refuses_bytes(bytes, size - 1, "a.ply", 0, "cut off"));
+    ENSURE_LAW(are_bytes_refused(bytes, size - 1, "a.ply", 0, "cut off"));
     float bad = NAN;
     memcpy(strstr(bytes, "end_header\n") + 11 + 18 + 13, &bad, 4); // x of vertex 0
-    ENSURE_LAW(refuses_bytes(bytes, size, "a.ply", 0, "vertex 0 (from 0), byte"));
+    ENSURE_LAW(are_bytes_refused(bytes, size, "a.ply", 0, "vertex 0 (from 0), byte"));
     size = ply_text(bytes);
     ENSURE_LAW(
-        refuses_bytes(bytes, size - 20, "a.ply", 29, "vertex 6 (from 0): a value is missing"));
+        are_bytes_refused(bytes, size - 20, "a.ply", 29, "vertex 6 (from 0): a value is missing"));
 #define HEAD "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n"
-    ENSURE_LAW(refuses("plyx\n", "a.ply", 1, "starts with the line 'ply'"));
-    ENSURE_LAW(refuses("ply\nformat utf8 1.0\n", "a.ply", 2, "'utf8' is not a format"));
-    ENSURE_LAW(refuses("ply\nelement vertex -1\n", "a.ply", 2, "is not a number of elements"));
+    ENSURE_LAW(is_mesh_refused("plyx\n", "a.ply", 1, "starts with the line 'ply'"));
+    ENSURE_LAW(is_mesh_refused("ply\nformat utf8 1.0\n", "a.ply", 2, "'utf8' is not a format"));
     ENSURE_LAW(
-        refuses("ply\nelement vertex 1\nproperty half x\n", "a.ply", 3, "'half' is not a type"));
-    ENSURE_LAW(refuses("ply\nproperty int x\n", "a.ply", 2, "before any of"));
-    ENSURE_LAW(refuses("ply\nelement face 1\nproperty list float int vertex_indices\n", "a.ply", 3,
-                       "of a whole type"));
-    ENSURE_LAW(refuses("ply\nwhat\n", "a.ply", 2, "'what' is not a line of a PLY header"));
-    ENSURE_LAW(refuses("ply\nend_header\n", "a.ply", 3, "'format ascii 1.0' is missing"));
-    ENSURE_LAW(refuses("ply\nformat ascii 1.0\nend_header\n", "a.ply", 4, "no element 'vertex'"));
-    ENSURE_LAW(refuses(HEAD "end_header\n0 0\n", "a.ply", 7, "needs the properties x, y and z"));
-    ENSURE_LAW(refuses(HEAD "property float x\n", "a.ply", 6, "given twice"));
-    ENSURE_LAW(refuses(HEAD "property float z\nend_header\n0 0 nan\n", "a.ply", 8,
-                       "'nan' is not a finite"));
-    ENSURE_LAW(refuses("ply\nformat ascii 1.0\nelement vertex 900000000\nproperty float x\n"
-                       "property float y\nproperty float z\nend_header\n0 0 0\n",
-                       "a.ply", 8, "the file is cut off"));
-    ENSURE_LAW(refuses(HEAD
-                       "property float z\nelement face 1\nproperty list uchar int vertex_index\n"
-                       "end_header\n0 0 0\n3 0 0 7\n",
-                       "a.ply", 11, "names a vertex that the file does not have"));
-    ENSURE_LAW(refuses(HEAD
-                       "property float z\nelement face 1\nproperty list uchar int vertex_index\n"
-                       "end_header\n0 0 0\n3 0 0 -1\n",
-                       "a.ply", 11, "an index of a vertex is negative"));
-    ENSURE_LAW(refuses(HEAD
-                       "property float z\nelement face 1\nproperty list uchar int vertex_index\n"
-                       "end_header\n0 0 0\n2 0 0\n",
-                       "a.ply", 11, "fewer than three corners"));
+        is_mesh_refused("ply\nelement vertex -1\n", "a.ply", 2, "is not a number of elements"));
+    ENSURE_LAW(is_mesh_refused("ply\nelement vertex 1\nproperty half x\n", "a.ply", 3,
+                               "'half' is not a type"));
+    ENSURE_LAW(is_mesh_refused("ply\nproperty int x\n", "a.ply", 2, "before any of"));
+    ENSURE_LAW(is_mesh_refused("ply\nelement face 1\nproperty list float int vertex_indices\n",
+                               "a.ply", 3, "of a whole type"));
+    ENSURE_LAW(is_mesh_refused("ply\nwhat\n", "a.ply", 2, "'what' is not a line of a PLY header"));
+    ENSURE_LAW(is_mesh_refused("ply\nend_header\n", "a.ply", 3, "'format ascii 1.0' is missing"));
+    ENSURE_LAW(
+        is_mesh_refused("ply\nformat ascii 1.0\nend_header\n", "a.ply", 4, "no element 'vertex'"));
+    ENSURE_LAW(
+        is_mesh_refused(HEAD "end_header\n0 0\n", "a.ply", 7, "needs the properties x, y and z"));
+    ENSURE_LAW(is_mesh_refused(HEAD "property float x\n", "a.ply", 6, "given twice"));
+    ENSURE_LAW(is_mesh_refused(HEAD "property float z\nend_header\n0 0 nan\n", "a.ply", 8,
+                               "'nan' is not a finite"));
+    ENSURE_LAW(is_mesh_refused("ply\nformat ascii 1.0\nelement vertex 900000000\nproperty float x\n"
+                               "property float y\nproperty float z\nend_header\n0 0 0\n",
+                               "a.ply", 8, "the file is cut off"));
+    ENSURE_LAW(is_mesh_refused(
+        HEAD "property float z\nelement face 1\nproperty list uchar int vertex_index\n"
+             "end_header\n0 0 0\n3 0 0 7\n",
+        "a.ply", 11, "names a vertex that the file does not have"));
+    ENSURE_LAW(is_mesh_refused(
+        HEAD "property float z\nelement face 1\nproperty list uchar int vertex_index\n"
+             "end_header\n0 0 0\n3 0 0 -1\n",
+        "a.ply", 11, "an index of a vertex is negative"));
+    ENSURE_LAW(is_mesh_refused(
+        HEAD "property float z\nelement face 1\nproperty list uchar int vertex_index\n"
+             "end_header\n0 0 0\n2 0 0\n",
+        "a.ply", 11, "fewer than three corners"));
 #undef HEAD
     return 0;
 }
@@ -464,13 +471,13 @@ static int xyz_is_read(void) {
     ENSURE(soup && soup->nvertex == 3 && soup->normal[2] == 1.0);
     for (int k = 3; k < 9; ++k) ENSURE(soup->normal[k] == 0.0);
     tac_soup_destroy(soup);
-    ENSURE_LAW(refuses("0 1 nan 0 0 1\n", "a.xyz", 1, "not a finite"));
-    ENSURE_LAW(refuses("0 1 2 0 0 nano\n", "a.xyz", 1, "not a finite"));
-    ENSURE_LAW(refuses("0 1 2\n3 4 5 0 0 1\n", "a.xyz", 2, "this point has a normal"));
-    ENSURE_LAW(refuses("0 1 2 0 0 1\n3 4 5\n", "a.xyz", 2, "this point has no normal"));
-    ENSURE_LAW(refuses("0 1 2 0\n", "a.xyz", 1, "coordinate of a normal is missing"));
-    ENSURE_LAW(refuses("0 1 2 0 0 1 5\n", "a.xyz", 1, "'5' is too much"));
-    ENSURE_LAW(refuses("0 1\n", "a.xyz", 1, "coordinate of a point is missing"));
+    ENSURE_LAW(is_mesh_refused("0 1 nan 0 0 1\n", "a.xyz", 1, "not a finite"));
+    ENSURE_LAW(is_mesh_refused("0 1 2 0 0 nano\n", "a.xyz", 1, "not a finite"));
+    ENSURE_LAW(is_mesh_refused("0 1 2\n3 4 5 0 0 1\n", "a.xyz", 2, "this point has a normal"));
+    ENSURE_LAW(is_mesh_refused("0 1 2 0 0 1\n3 4 5\n", "a.xyz", 2, "this point has no normal"));
+    ENSURE_LAW(is_mesh_refused("0 1 2 0\n", "a.xyz", 1, "coordinate of a normal is missing"));
+    ENSURE_LAW(is_mesh_refused("0 1 2 0 0 1 5\n", "a.xyz", 1, "'5' is too much"));
+    ENSURE_LAW(is_mesh_refused("0 1\n", "a.xyz", 1, "coordinate of a point is missing"));
     return 0;
 }
 
@@ -496,11 +503,11 @@ static int files_are_read_or_refused(void) {
     return 0;
 }
 
-static int starve(const char* bytes, size_t size, const char* path) {
+static int read_with_little_memory(const char* bytes, size_t size, const char* path) {
     for (int limit = 0;; ++limit) {
-        scarce s = {.left = limit};
+        failingAllocator s = {.left = limit};
         tacSoup* soup = NULL;
-        tacResult result = tac_soup_read(bytes, size, path, scarce_allocator(&s), &soup, &message);
+        tacResult result = tac_soup_read(bytes, size, path, failing_allocator(&s), &soup, &message);
         if (result == TAC_OK) {
             tac_soup_destroy(soup);
             return s.alive == 0 ? limit : -1;
@@ -512,12 +519,12 @@ static int starve(const char* bytes, size_t size, const char* path) {
 
 static int running_out_of_memory_is_survived(void) {
     char bytes[10000];
-    ENSURE(starve(bytes, stl_binary(bytes, ""), "a.stl") > 8);
-    ENSURE(starve(bytes, stl_text(bytes), "a.stl") > 8);
-    ENSURE(starve(bytes, ply_binary(bytes, 1), "a.ply") > 8);
+    ENSURE(read_with_little_memory(bytes, stl_binary(bytes, ""), "a.stl") > 8);
+    ENSURE(read_with_little_memory(bytes, stl_text(bytes), "a.stl") > 8);
+    ENSURE(read_with_little_memory(bytes, ply_binary(bytes, 1), "a.ply") > 8);
     const char* text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\n";
-    ENSURE(starve(text, strlen(text), "a.obj") > 8);
-    ENSURE(starve("1 2 3 0 0 1\n", 12, "a.xyz") > 5);
+    ENSURE(read_with_little_memory(text, strlen(text), "a.obj") > 8);
+    ENSURE(read_with_little_memory("1 2 3 0 0 1\n", 12, "a.xyz") > 5);
     return 0;
 }
 
@@ -535,10 +542,10 @@ static int mutated_files_are_read_or_refused(void) {
         for (int i = 0; i < 1 + n % 5; ++i)
             bytes[test_bits(&random) % size] = (char)test_bits(&random);
         if (n % 4 == 0) size = (size_t)(test_bits(&random) % (size + 1));
-        scarce s = {.left = 1000};
+        failingAllocator s = {.left = 1000};
         tacSoup* soup = NULL;
         tacResult result =
-            tac_soup_read(bytes, size, paths[n % 6], scarce_allocator(&s), &soup, &message);
+            tac_soup_read(bytes, size, paths[n % 6], failing_allocator(&s), &soup, &message);
         ENSURE((result == TAC_OK) == (soup != NULL));
         ENSURE(result == TAC_OK || (message.text[0] && s.alive == 0));
         tac_soup_destroy(soup);

@@ -1,12 +1,12 @@
 // Meshes on the zero level: closed, oriented, free of self-intersection, of the number asked for.
 
-#include "mesh/mesh_laws.h"
+#include "mesh/mesh_checks.h"
 #include "mesh/random_shapes.h"
 #include "test.h"
 
 #include <time.h>
 
-static double seconds(void) {
+static double cpu_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -16,25 +16,27 @@ static double seconds(void) {
 
 // Lawful, and its volume is that of the solid to `loose`, or as 12 vertices are that of a ball, for
 // each of many pieces; tells its Euler characteristic.
-static int mesh_is_lawful(const tacModel* model, int shape, int asked, double loose, int* euler) {
+static int mesh_is_valid(const tacModel* model, int shape, int requested, double tolerance,
+                         int* euler) {
     tacMesh* m = NULL;
     tacMass mass;
     tacMessage message = {0};
-    double begin = seconds();
-    tacResult result = tac_shape_tessellate(model, shape, asked, &m, &message);
-    if (result != TAC_OK) printf("  %s %d: %s\n", model->shape[shape].name, asked, message.text);
+    double begin = cpu_seconds();
+    tacResult result = tac_shape_tessellate(model, shape, requested, &m, &message);
+    if (result != TAC_OK)
+        printf("  %s %d: %s\n", model->shape[shape].name, requested, message.text);
     ENSURE(result == TAC_OK);
-    double took = seconds() - begin;
+    double took = cpu_seconds() - begin;
     ENSURE(tac_shape_mass(model, shape, 1.0, 1e-2, &mass, NULL) == TAC_OK);
     double volume = mesh_volume(m) / mass.volume - 1.0;
-    meshFlaw flaw = mesh_flaw(model, shape, asked, m);
+    meshFlaw flaw = mesh_flaw(model, shape, requested, m);
     printf("  %-16s %4d: %4d vertices, |phi| %.1e, quality %.2f, volume %+5.1f %%, euler %2d, "
            "%.2f s%s%s\n",
-           model->shape[shape].name, asked, m->vertices, m->error, m->quality, 100.0 * volume,
+           model->shape[shape].name, requested, m->vertices, m->error, m->quality, 100.0 * volume,
            mesh_euler(m), took, flaw ? ", FLAW: " : "", flaw ? mesh_flaw_name[flaw] : "");
     ENSURE(flaw == MESH_FINE);
-    double coarse = 5.0 * (0.5 * mesh_euler(m)) / asked;
-    ENSURE(fabs(volume) <= fmax(loose, coarse) + mass.error);
+    double coarse = 5.0 * (0.5 * mesh_euler(m)) / requested;
+    ENSURE(fabs(volume) <= fmax(tolerance, coarse) + mass.error);
     ENSURE(m->quality > 0.0 && m->quality <= 1.0);
     *euler = mesh_euler(m);
     tac_mesh_destroy(m);
@@ -42,19 +44,19 @@ static int mesh_is_lawful(const tacModel* model, int shape, int asked, double lo
 }
 
 // how much of the zoo: shapes apart that are meshed, and that are meshed at 100 and 3000 too
-static int every(int few, int some) { return test_amount(few, some, 1); }
+static int test_stride(int few, int some) { return test_amount(few, some, 1); }
 
 // bounded shapes of a model at 100, 300 and 3000 vertices, with the same topology
 static int model_is_meshed(const tacModel* model) {
-    static const int asked[] = {100, 300, 3000};
-    static const double loose[] = {0.3, 0.15, 0.03};
+    static const int requested[] = {100, 300, 3000};
+    static const double tolerance[] = {0.3, 0.15, 0.03};
     tacScratch* scratch = make_scratch(model);
     for (int shape = 0; shape < model->nshape; ++shape) {
-        int first = -1000, chi = 0, small = shape % every(1000, 12) == 0;
+        int first = -1000, chi = 0, small = shape % test_stride(1000, 12) == 0;
         if (!isfinite(tac_shape_ball(model, shape, scratch).radius)) continue;
-        if (shape % every(60, 3) != 0) continue;
+        if (shape % test_stride(60, 3) != 0) continue;
         for (int i = small ? 0 : 1; i < (small ? test_amount(2, 3, 3) : 2); ++i) {
-            ENSURE_LAW(mesh_is_lawful(model, shape, asked[i], loose[i], &chi));
+            ENSURE_LAW(mesh_is_valid(model, shape, requested[i], tolerance[i], &chi));
             if (first == -1000) first = chi;
             ENSURE(chi == first);
         }
@@ -82,16 +84,17 @@ static int random_shapes_are_meshed(void) {
         for (int k = 0; k < 9; ++k) roll(&dice);
         roll_shape(&dice, i % DICE_KINDS);
         tacModel* model = load_shapes(text);
-        for (int asked = 100; asked <= 300; asked += 200) {
+        for (int requested = 100; requested <= 300; requested += 200) {
             tacMesh* m = NULL;
             tacMessage message = {0};
-            tacResult result = tac_shape_tessellate(model, 0, asked, &m, &message);
+            tacResult result = tac_shape_tessellate(model, 0, requested, &m, &message);
             if (result == TAC_ERROR_VALUE) continue; // an intersection may be empty
             ++tried;
             made += result == TAC_OK;
-            if (result != TAC_OK) printf("  shape %d at %d: %s\n", i, asked, message.text);
-            meshFlaw flaw = m ? mesh_flaw(model, 0, asked, m) : MESH_FINE;
-            if (flaw) printf("  shape %d at %d: %s\n%s\n", i, asked, mesh_flaw_name[flaw], text);
+            if (result != TAC_OK) printf("  shape %d at %d: %s\n", i, requested, message.text);
+            meshFlaw flaw = m ? mesh_flaw(model, 0, requested, m) : MESH_FINE;
+            if (flaw)
+                printf("  shape %d at %d: %s\n%s\n", i, requested, mesh_flaw_name[flaw], text);
             ENSURE(flaw == MESH_FINE);
             ENSURE(result == TAC_OK || (result == TAC_ERROR_UNSOLVED && message.text[0]));
             tac_mesh_destroy(m);
@@ -111,7 +114,7 @@ static double distance_to_mesh(const tacMesh* m, double x, double y, double z) {
 }
 
 // a thin part of a union is on the mesh: pieces and holes do not tell that it is missing
-static int ears_are_seen(void) {
+static int thin_ears_are_meshed(void) {
     tacModel* model = NULL;
     tacMesh* m = NULL;
     if (test_amount(1, 0, 0)) SKIP("a minute under sanitizers; the plain build has it");
@@ -125,7 +128,7 @@ static int ears_are_seen(void) {
 }
 
 // Euler characteristics that are known: pieces, a cavity, a hole through a ball, exponents
-static int topology_is_met(void) {
+static int topology_is_preserved(void) {
     static const struct {
         const char* shape;
         int euler;
@@ -155,7 +158,7 @@ static int topology_is_met(void) {
     for (int i = 0; i < (int)(sizeof known / sizeof known[0]); i += test_amount(4, 1, 1)) {
         tacModel* model = load_shapes(known[i].shape);
         int chi = 0;
-        ENSURE_LAW(mesh_is_lawful(model, 0, 400, 0.15, &chi));
+        ENSURE_LAW(mesh_is_valid(model, 0, 400, 0.15, &chi));
         ENSURE(chi == known[i].euler);
         tac_model_destroy(model);
     }
@@ -164,7 +167,7 @@ static int topology_is_met(void) {
 
 // Poles of 1 : 200 to 1 : 500 have room for fine cells, along their own axes if they stand askew; a
 // wire that no lattice sees is there all the same.
-static int poles_are_meshed(void) {
+static int long_thin_solids_are_meshed(void) {
     tacModel* model = load_shapes(
         "<shape name='askew'><cylinder size='.0025 .5' euler='20 30 40' pos='1 2 3'/></shape>"
         "<shape name='pole'><cylinder size='.001 .5'/></shape>"
@@ -260,25 +263,25 @@ static int wrong_calls_are_refused(void) {
 }
 
 // memory that ends after a number of blocks
-typedef struct shortMemory {
+typedef struct limitedMemory {
     int left, taken;
-} shortMemory;
+} limitedMemory;
 
-static void* short_allocate(void* user, size_t size) {
-    shortMemory* memory = user;
+static void* limited_allocate(void* user, size_t size) {
+    limitedMemory* memory = user;
     if (memory->left-- <= 0) return NULL;
     ++memory->taken;
     return aligned_alloc(TAC_ALIGNMENT, (size + TAC_ALIGNMENT - 1) / TAC_ALIGNMENT * TAC_ALIGNMENT);
 }
 
-static void short_release(void* user, void* block) {
-    if (block) --((shortMemory*)user)->taken;
+static void limited_release(void* user, void* block) {
+    if (block) --((limitedMemory*)user)->taken;
     free(block);
 }
 
-static int memory_may_end_anywhere(void) {
-    shortMemory memory = {1 << 30, 0};
-    tacOptions options = {.allocator = {short_allocate, short_release, &memory}};
+static int running_out_of_memory_is_survived(void) {
+    limitedMemory memory = {1 << 30, 0};
+    tacOptions options = {.allocator = {limited_allocate, limited_release, &memory}};
     tacModel* model = NULL;
     const char* text = "<mujoco><asset><shape name='s'><sphere size='1'/></shape></asset></mujoco>";
     ENSURE(tac_load_text(text, (int)strlen(text), "s.xml", &options, &model, NULL) == TAC_OK);
@@ -305,7 +308,7 @@ static int memory_may_end_anywhere(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(zoo_is_meshed), RUN(ears_are_seen), RUN(random_shapes_are_meshed),
-          RUN(topology_is_met), RUN(poles_are_meshed), RUN(far_solids_are_meshed),
+TEST_MAIN(RUN(zoo_is_meshed), RUN(thin_ears_are_meshed), RUN(random_shapes_are_meshed),
+          RUN(topology_is_preserved), RUN(long_thin_solids_are_meshed), RUN(far_solids_are_meshed),
           RUN(broken_meshes_are_found), RUN(same_call_gives_same_bits),
-          RUN(wrong_calls_are_refused), RUN(memory_may_end_anywhere))
+          RUN(wrong_calls_are_refused), RUN(running_out_of_memory_is_survived))

@@ -1,7 +1,7 @@
 // Fuzzing of the scene reader: any bytes are a model or a message.
 // Built by the clang-asan preset as fuzz/fuzz_load; seeds are the scenes.
 
-#include "fuzz_scene.h"
+#include "model/fuzz_scene.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 

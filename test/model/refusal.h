@@ -6,7 +6,7 @@
 #include "tactus/model.h"
 #include "test.h"
 
-static inline tacResult load(const char* text, tacModel** out, tacMessage* message) {
+static inline tacResult load_text(const char* text, tacModel** out, tacMessage* message) {
     return tac_load_text(text, (int)strlen(text), "scene.xml", NULL, out, message);
 }
 

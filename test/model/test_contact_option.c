@@ -12,7 +12,7 @@
 
 static tacMessage message;
 
-static tacModel* load(const char* text, const char* contact) {
+static tacModel* load_with_contact(const char* text, const char* contact) {
     tacModel* model = NULL;
     tacOptions options = tac_default_options();
     options.contact = contact;
@@ -20,50 +20,50 @@ static tacModel* load(const char* text, const char* contact) {
     return model;
 }
 
-static double number(const tacModel* model, const char* name) {
+static double param_value(const tacModel* model, const char* name) {
     tacParam param;
     return tac_param_find(model, name, &param) == TAC_OK ? model->param[param.offset] : NAN;
 }
 
 // a scene that says nothing
-static int plain_scenes_touch(void) {
-    tacModel* model = load(PLAIN, NULL);
+static int option_adds_contact_to_plain_scenes(void) {
+    tacModel* model = load_with_contact(PLAIN, NULL);
     ENSURE(model && !model->contact && strstr(message.text, "nothing touches"));
     tac_model_destroy(model);
-    model = load(PLAIN, "manifold");
+    model = load_with_contact(PLAIN, "manifold");
     ENSURE(model && model->contact->detector == TAC_DETECT_MANIFOLD && !*message.text);
     tac_model_destroy(model);
-    model = load(PLAIN, "  lcp  delta=1e-6 ");
+    model = load_with_contact(PLAIN, "  lcp  delta=1e-6 ");
     ENSURE(model && model->contact->responder == TAC_RESPOND_LCP);
-    ENSURE(number(model, "detect/delta") == 1e-6);
+    ENSURE(param_value(model, "detect/delta") == 1e-6);
     tac_model_destroy(model);
     return 0;
 }
 
 // a scene's own words of contact go, its other words stay
-static int scenes_change_their_mind(void) {
-    tacModel* model = load(SOFT, "detect=manifold support=.1");
-    ENSURE(model && number(model, "detect/tau") != 0.002);
-    ENSURE(number(model, "detect/support") == 0.1);
+static int option_overrides_the_scene(void) {
+    tacModel* model = load_with_contact(SOFT, "detect=manifold support=.1");
+    ENSURE(model && param_value(model, "detect/tau") != 0.002);
+    ENSURE(param_value(model, "detect/support") == 0.1);
     ENSURE(model->integrator == TAC_INTEGRATOR_EXPLICIT);
     tac_model_destroy(model);
-    model = load(SOFT, "none");
+    model = load_with_contact(SOFT, "none");
     ENSURE(model && !model->contact && model->integrator == TAC_INTEGRATOR_EXPLICIT);
     tac_model_destroy(model);
-    model = load(SOFT, NULL);
-    ENSURE(model && number(model, "detect/tau") == 0.002);
+    model = load_with_contact(SOFT, NULL);
+    ENSURE(model && param_value(model, "detect/tau") == 0.002);
     tac_model_destroy(model);
     return 0;
 }
 
-static int wrong_words_are_told(void) {
+static int wrong_words_are_refused(void) {
     static const struct {
         const char *contact, *told;
     } wrong[] = {{"manifol", "neither a detector"}, {"tau=.003", "detect"},
                  {"manifold detect=gjk", "twice"},  {"manifold tau=-1", "tau"},
                  {"manifold colour=red", "colour"}, {"detect=", "detect"}};
     for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); ++i) {
-        ENSURE(load(PLAIN, wrong[i].contact) == NULL);
+        ENSURE(load_with_contact(PLAIN, wrong[i].contact) == NULL);
         ENSURE(strcmp(message.file, "contact") == 0 && message.line == 1);
         ENSURE(strstr(message.text, wrong[i].told) || strstr(message.attribute, wrong[i].told));
     }
@@ -77,19 +77,20 @@ static int wrong_words_are_told(void) {
     "mass=\"1\"/></body></worldbody></mujoco>"
 
 // what can never touch, or touches everything, is said at load
-static int contact_that_cannot_be_is_told(void) {
-    tacModel* model = load(PLAIN, "manifold sides=first");
+static int impossible_contact_is_refused(void) {
+    tacModel* model = load_with_contact(PLAIN, "manifold sides=first");
     ENSURE(model && strstr(message.text, "go through each other"));
     tac_model_destroy(model);
-    model = load(PLAIN, "manifold sides=second");
+    model = load_with_contact(PLAIN, "manifold sides=second");
     ENSURE(model && !*message.text);
     tac_model_destroy(model);
-    model = load(PEANUT, "manifold tau=.001");
+    model = load_with_contact(PEANUT, "manifold tau=.001");
     ENSURE(model != NULL);
     tac_model_destroy(model);
-    ENSURE(load(PEANUT, "manifold tau=.0025") == NULL && strstr(message.text, "ends at truncate"));
+    ENSURE(load_with_contact(PEANUT, "manifold tau=.0025") == NULL &&
+           strstr(message.text, "ends at truncate"));
     return 0;
 }
 
-TEST_MAIN(RUN(plain_scenes_touch), RUN(scenes_change_their_mind), RUN(wrong_words_are_told),
-          RUN(contact_that_cannot_be_is_told))
+TEST_MAIN(RUN(option_adds_contact_to_plain_scenes), RUN(option_overrides_the_scene),
+          RUN(wrong_words_are_refused), RUN(impossible_contact_is_refused))

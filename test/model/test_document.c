@@ -1,7 +1,7 @@
 // Text to tree: positions, limits, and bytes that are no XML.
 
-#include "model/attribute.h"
-#include "model/nearest.h"
+#include "model/xml/attribute.h"
+#include "model/xml/word_suggestion.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -13,16 +13,17 @@ typedef struct parsed {
 } parsed;
 
 // the caller closes p->reader
-static void parse(parsed* p, const char* text, size_t size) {
+static void parse_text(parsed* p, const char* text, size_t size) {
     *p = (parsed){.reader = {.file = "scene", .allocator = tac_default_allocator()}};
     p->reader.message = &p->message;
     p->root = tac_document_parse(&p->reader, (tacSource){text, size});
 }
 
 // is `text` refused with this result at this line, with `word` in the message?
-static int refused(const char* text, size_t size, tacResult result, int line, const char* word) {
+static int is_document_refused(const char* text, size_t size, tacResult result, int line,
+                               const char* word) {
     parsed p;
-    parse(&p, text, size);
+    parse_text(&p, text, size);
     tac_reader_close(&p.reader);
     ENSURE(p.root == NULL);
     ENSURE(p.reader.result == result);
@@ -34,7 +35,7 @@ static int refused(const char* text, size_t size, tacResult result, int line, co
 }
 
 #define REFUSED(text, result, line, word)                                                          \
-    ENSURE_LAW(refused(text, sizeof(text) - 1, result, line, word))
+    ENSURE_LAW(is_document_refused(text, sizeof(text) - 1, result, line, word))
 
 //---------------------------------- positions ------------------------------------
 
@@ -42,7 +43,7 @@ static int lines_are_those_of_the_attributes(void) {
     static const char text[] = "<?xml version='1.0'?>\n<!-- < a='' -->\n<a\n  x='1'\n\n  y =\n '2>'"
                                "\n  z=\"&lt;&#10;\"\n><b w='3'/>\n<c/></a>";
     parsed p;
-    parse(&p, text, sizeof text - 1);
+    parse_text(&p, text, sizeof text - 1);
     ENSURE(p.root != NULL);
     ENSURE(p.root->line == 3 && p.root->count == 3);
     ENSURE(tac_attribute_line(p.root, "x") == 4);
@@ -66,7 +67,7 @@ static int lines_hold_in_a_long_file(void) {
     for (int i = 2; i < LINES; ++i) size += (size_t)sprintf(text + size, "<b n='%d'/>\n", i);
     size += (size_t)sprintf(text + size, "</a>");
     parsed p;
-    parse(&p, text, size);
+    parse_text(&p, text, size);
     free(text);
     ENSURE(p.root != NULL);
     for (const tacElement* b = p.root->child; b; b = b->next) {
@@ -80,7 +81,7 @@ static int lines_hold_in_a_long_file(void) {
 static int namespaces_of_the_root_do_no_harm(void) {
     static const char text[] = "<a xmlns='u' xmlns:p='v'\n x='1'\n p:y='2'/>";
     parsed p;
-    parse(&p, text, sizeof text - 1);
+    parse_text(&p, text, sizeof text - 1);
     ENSURE(p.root && p.root->count == 2);
     ENSURE(tac_attribute_line(p.root, "x") == 2 && tac_attribute_line(p.root, "p:y") == 3);
     tac_reader_close(&p.reader);
@@ -132,7 +133,7 @@ static int bytes_that_are_not_utf8_are_refused(void) {
 static int valid_utf8_is_kept(void) {
     static const char text[] = "<a n='\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xb2'/>";
     parsed p;
-    parse(&p, text, sizeof text - 1);
+    parse_text(&p, text, sizeof text - 1);
     ENSURE(p.root &&
            strcmp(p.root->attributes[0].value, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x8e\xb2") == 0);
     tac_reader_close(&p.reader);
@@ -142,7 +143,7 @@ static int valid_utf8_is_kept(void) {
 static int character_references_are_resolved(void) {
     static const char text[] = "<a n='&amp;&lt;&gt;&quot;&apos;&#38;&#x41;x&amp;amp;'/>";
     parsed p;
-    parse(&p, text, sizeof text - 1);
+    parse_text(&p, text, sizeof text - 1);
     ENSURE(p.root && strcmp(p.root->attributes[0].value, "&<>\"'&Ax&amp;") == 0);
     tac_reader_close(&p.reader);
     return 0;
@@ -151,8 +152,8 @@ static int character_references_are_resolved(void) {
 //---------------------------------- limits ---------------------------------------
 
 // a text of `count` times `part`, between `before` and `after`
-static char* repeated(const char* before, const char* part, int count, const char* after,
-                      size_t* size) {
+static char* repeat_text(const char* before, const char* part, int count, const char* after,
+                         size_t* size) {
     size_t length = strlen(part);
     char* text = malloc(strlen(before) + length * (size_t)count + strlen(after) + 1);
     if (!text) abort();
@@ -164,17 +165,17 @@ static char* repeated(const char* before, const char* part, int count, const cha
 
 static int deep_nesting_is_refused(void) {
     size_t size;
-    char* text = repeated("", "<a>\n", 100000, "", &size);
-    ENSURE_LAW(refused(text, size, TAC_ERROR_LIMIT, TAC_MAX_NESTING + 1, "nested"));
+    char* text = repeat_text("", "<a>\n", 100000, "", &size);
+    ENSURE_LAW(is_document_refused(text, size, TAC_ERROR_LIMIT, TAC_MAX_NESTING + 1, "nested"));
     free(text);
 
     // the limit itself is fine
-    text = repeated("", "<a>", TAC_MAX_NESTING - 1, "<b/>", &size);
+    text = repeat_text("", "<a>", TAC_MAX_NESTING - 1, "<b/>", &size);
     text = realloc(text, size + 4 * TAC_MAX_NESTING);
     ENSURE(text != NULL);
     for (int i = 1; i < TAC_MAX_NESTING; ++i) size += (size_t)sprintf(text + size, "</a>");
     parsed p;
-    parse(&p, text, size);
+    parse_text(&p, text, size);
     free(text);
     ENSURE(p.root != NULL);
     tac_reader_close(&p.reader);
@@ -183,8 +184,8 @@ static int deep_nesting_is_refused(void) {
 
 static int too_many_elements_are_refused(void) {
     size_t size;
-    char* text = repeated("<a>", "<b/>", TAC_MAX_ELEMENTS, "</a>", &size);
-    ENSURE_LAW(refused(text, size, TAC_ERROR_LIMIT, 1, "elements"));
+    char* text = repeat_text("<a>", "<b/>", TAC_MAX_ELEMENTS, "</a>", &size);
+    ENSURE_LAW(is_document_refused(text, size, TAC_ERROR_LIMIT, 1, "elements"));
     free(text);
     return 0;
 }
@@ -192,8 +193,8 @@ static int too_many_elements_are_refused(void) {
 // libxml2 takes the square of their number
 static int too_many_attributes_are_refused(void) {
     size_t size;
-    char* text = repeated("<a>\n<b ", "x='' ", 1000000, "/></a>", &size);
-    ENSURE_LAW(refused(text, size, TAC_ERROR_LIMIT, 2, "attributes"));
+    char* text = repeat_text("<a>\n<b ", "x='' ", 1000000, "/></a>", &size);
+    ENSURE_LAW(is_document_refused(text, size, TAC_ERROR_LIMIT, 2, "attributes"));
     free(text);
     return 0;
 }
@@ -221,14 +222,14 @@ static int numbers_are_decimal_and_finite(void) {
 }
 
 static int nearest_word_is_found(void) {
-    char near[TAC_NEAREST_SIZE];
-    ENSURE(tac_nearest("spere", "plane sphere union", near) && strcmp(near, "sphere") == 0);
-    ENSURE(tac_nearest("Sphere", "plane sphere union", near) && strcmp(near, "sphere") == 0);
-    ENSURE(tac_nearest("szie", "pos size", near) && strcmp(near, "size") == 0);
-    ENSURE(!tac_nearest("teapot", "plane sphere union", near));
-    ENSURE(!tac_nearest("", "plane", near));
-    ENSURE(tac_word_in("pos", "name pos quat") && !tac_word_in("po", "name pos quat"));
-    ENSURE(!tac_word_in("", "name pos quat"));
+    char near[TAC_SUGGESTION_SIZE];
+    ENSURE(tac_suggest_word("spere", "plane sphere union", near) && strcmp(near, "sphere") == 0);
+    ENSURE(tac_suggest_word("Sphere", "plane sphere union", near) && strcmp(near, "sphere") == 0);
+    ENSURE(tac_suggest_word("szie", "pos size", near) && strcmp(near, "size") == 0);
+    ENSURE(!tac_suggest_word("teapot", "plane sphere union", near));
+    ENSURE(!tac_suggest_word("", "plane", near));
+    ENSURE(tac_word_in_list("pos", "name pos quat") && !tac_word_in_list("po", "name pos quat"));
+    ENSURE(!tac_word_in_list("", "name pos quat"));
     return 0;
 }
 

@@ -4,7 +4,7 @@
 #include "test.h"
 
 #include "math/dense.h"
-#include "mesh/dual.h"
+#include "mesh/convex/halfspace_intersection.h"
 #include "tactus/tactus.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void find_tactus(char* path, size_t size) {
 }
 
 // runs it on a scene of the folder (or a path) in the folder; what it says goes to the file "said"
-static int check(const char* scene, const char* more) {
+static int run_check(const char* scene, const char* more) {
     char tactus[1100], command[3000];
     find_tactus(tactus, sizeof tactus);
     snprintf(command, sizeof command, "cd '%s' && '%s' check '%s' %s >said 2>&1", folder, tactus,
@@ -48,7 +48,7 @@ static int write_file(const char* name, const char* text) {
 }
 
 // does a file of the folder have this text? (its first 64 kB)
-static int has(const char* name, const char* text) {
+static int file_has(const char* name, const char* text) {
     static char content[65536];
     FILE* file = fopen(path_of(name), "r");
     if (!file) return 0;
@@ -85,7 +85,7 @@ static int same_numbers(const double* a, const double* b, int count, double tole
 
 static int exports_are_read_again(void) {
     ENSURE(write_file("names.xml", names) == 0);
-    ENSURE(check("names.xml", "--mjcf out.xml") == 0);
+    ENSURE(run_check("names.xml", "--mjcf out.xml") == 0);
     tacModel *a = load_file("names.xml"), *b = load_file("out.xml");
     ENSURE(a && b);
     ENSURE(a->nbody == b->nbody && a->njoint == b->njoint && a->ngeom == b->ngeom);
@@ -102,8 +102,9 @@ static int exports_are_read_again(void) {
         ENSURE(same_numbers(a->key[i].mquat, b->key[i].mquat, 4, 0.0) == 0);
     }
     ENSURE(a->key[0].mpos[0] == 0.1 && a->key[0].mquat[1] == 1.0);
-    ENSURE(has("out.xml", " pos=\"0.1 0.2 0.3\"") && !has("out.xml", "0.20000000000000001"));
-    ENSURE(has("out.xml", "diaginertia") && !has("out.xml", "fullinertia"));
+    ENSURE(file_has("out.xml", " pos=\"0.1 0.2 0.3\"") &&
+           !file_has("out.xml", "0.20000000000000001"));
+    ENSURE(file_has("out.xml", "diaginertia") && !file_has("out.xml", "fullinertia"));
     tac_model_destroy(a);
     tac_model_destroy(b);
     return 0;
@@ -111,9 +112,9 @@ static int exports_are_read_again(void) {
 
 //---------------------------------- what is said ---------------------------------
 
-static int said(const char* text) { return has("said", text); }
+static int output_has(const char* text) { return file_has("said", text); }
 
-static int sources_stay(void) {
+static int sources_are_not_overwritten(void) {
     static const char part[] = "<mujoco><asset><mesh name='m' file='out_0.obj'/></asset></mujoco>";
     static const char whole[] = "<mujoco><include file='part.xml'/><worldbody>"
                                 "<geom type='mesh' mesh='m'/></worldbody></mujoco>";
@@ -124,35 +125,36 @@ static int sources_stay(void) {
     for (int i = 0; i < 4; ++i) {
         char more[60];
         snprintf(more, sizeof more, "--mjcf %s", outs[i]);
-        ENSURE(check("whole.xml", more) == 2);
-        ENSURE(said("is read from") && !said("fine"));
+        ENSURE(run_check("whole.xml", more) == 2);
+        ENSURE(output_has("is read from") && !output_has("fine"));
     }
-    ENSURE(has("whole.xml", whole) && has("part.xml", part) && has("out_0.obj", "v 1 0 0\n"));
-    ENSURE(check("whole.xml", "--mjcf other.xml") == 0);
-    ENSURE(said("written    other.xml, with 1 mesh beside it"));
-    ENSURE(has("other_0.obj", "f 1 ") && !has("other_0.obj", "f 5"));
+    ENSURE(file_has("whole.xml", whole) && file_has("part.xml", part) &&
+           file_has("out_0.obj", "v 1 0 0\n"));
+    ENSURE(run_check("whole.xml", "--mjcf other.xml") == 0);
+    ENSURE(output_has("written    other.xml, with 1 mesh beside it"));
+    ENSURE(file_has("other_0.obj", "f 1 ") && !file_has("other_0.obj", "f 5"));
     return 0;
 }
 
-static int outputs_are_told(void) {
+static int written_files_are_listed(void) {
     ENSURE(write_file("loose.xml", "<mujoco><asset><shape name='s'><sphere size='1'/></shape>"
                                    "</asset></mujoco>") == 0);
     static const char* const wrong[] = {"out", "-", ".xml", "out.obj", "none/out.xml"};
     for (int i = 0; i < 5; ++i) {
         char more[60];
         snprintf(more, sizeof more, "--mjcf %s", wrong[i]);
-        ENSURE(check("loose.xml", more) == 2);
-        ENSURE(said(i < 4 ? "ends in .xml" : "cannot be written") && !said("fine"));
+        ENSURE(run_check("loose.xml", more) == 2);
+        ENSURE(output_has(i < 4 ? "ends in .xml" : "cannot be written") && !output_has("fine"));
     }
-    ENSURE(check("loose.xml", "--mjcf out.xml") == 0);
-    ENSURE(said("out.xml, with 0 meshes") && said("1 shape of no geom is not in it"));
-    ENSURE(check("loose.xml", "--mjcf out.xml --json") == 0 && said("\"unplaced\": 1"));
+    ENSURE(run_check("loose.xml", "--mjcf out.xml") == 0);
+    ENSURE(output_has("out.xml, with 0 meshes") && output_has("1 shape of no geom is not in it"));
+    ENSURE(run_check("loose.xml", "--mjcf out.xml --json") == 0 && output_has("\"unplaced\": 1"));
     return 0;
 }
 
 //---------------------------------- corners of planes ----------------------------
 
-static double nearest(const tacHull* hull, const double* v) {
+static double nearest_vertex(const tacHull* hull, const double* v) {
     double best = INFINITY;
     for (int i = 0; i < hull->nvertex; ++i) {
         const double* u = &hull->vertex[3 * i];
@@ -162,7 +164,7 @@ static double nearest(const tacHull* hull, const double* v) {
 }
 
 // the corners of a hull come back from its planes, of thin and distant ones too
-static int corners_come_back(void) {
+static int hull_vertices_survive_a_round_trip(void) {
     testRandom random = {11};
     for (int round = 0; round < 60; ++round) {
         double point[3 * 40], plane[4 * 200], thin = round % 3 ? 1.0 : 1e-3;
@@ -175,13 +177,13 @@ static int corners_come_back(void) {
             memcpy(&plane[4 * i], &a->normal[3 * i], 3 * sizeof(double));
             plane[4 * i + 3] = -a->offset[i];
         }
-        ENSURE(tac_planes_hull(plane, a->nface, allocator, &b, NULL) == TAC_OK);
-        for (int i = 0; i < a->nvertex; ++i) ENSURE(nearest(b, &a->vertex[3 * i]) < 1e-7);
-        for (int i = 0; i < b->nvertex; ++i) ENSURE(nearest(a, &b->vertex[3 * i]) < 1e-7);
+        ENSURE(tac_halfspace_intersection(plane, a->nface, allocator, &b, NULL) == TAC_OK);
+        for (int i = 0; i < a->nvertex; ++i) ENSURE(nearest_vertex(b, &a->vertex[3 * i]) < 1e-7);
+        for (int i = 0; i < b->nvertex; ++i) ENSURE(nearest_vertex(a, &b->vertex[3 * i]) < 1e-7);
         tac_hull_destroy(a);
         tac_hull_destroy(b);
         b = NULL;
-        ENSURE(tac_planes_hull(plane, 3, allocator, &b, NULL) == TAC_ERROR_VALUE && !b);
+        ENSURE(tac_halfspace_intersection(plane, 3, allocator, &b, NULL) == TAC_ERROR_VALUE && !b);
     }
     return 0;
 }
@@ -199,13 +201,13 @@ static int exports_are_read_by_mujoco(void) { SKIP("MuJoCo's library is not inst
 // the scene written to out.xml and read by MuJoCo
 static mjModel* export_scene(const char* scene) {
     char error[500];
-    if (check(scene, "--mjcf out.xml --vertices 200") != 0) return NULL;
+    if (run_check(scene, "--mjcf out.xml --vertices 200") != 0) return NULL;
     mjModel* m = mj_loadXML(path_of("out.xml"), NULL, error, sizeof error);
     if (!m) printf("  %s: %s\n", scene, error);
     return m;
 }
 
-static double largest(double a, double b) { return a > b ? a : b; }
+static double larger_of(double a, double b) { return a > b ? a : b; }
 
 // relative difference of masses, centres and principal moments
 static double mass_error(const tacModel* model, const mjModel* m) {
@@ -214,15 +216,15 @@ static double mass_error(const tacModel* model, const mjModel* m) {
         double p[3], axes[3][3], size = 1e-12;
         const tacBody* body = &model->body[b];
         tac_eigen3(model->param + body->inertia, p, axes);
-        for (int k = 0; k < 3; ++k) size = largest(size, p[k]);
+        for (int k = 0; k < 3; ++k) size = larger_of(size, p[k]);
         double mass = model->param[body->mass];
         if (mass == 0.0) continue;
-        worst = largest(worst, fabs(m->body_mass[b] / mass - 1.0));
+        worst = larger_of(worst, fabs(m->body_mass[b] / mass - 1.0));
         double sum =
             m->body_inertia[3 * b] + m->body_inertia[3 * b + 1] + m->body_inertia[3 * b + 2];
-        worst = largest(worst, fabs(sum - p[0] - p[1] - p[2]) / size);
+        worst = larger_of(worst, fabs(sum - p[0] - p[1] - p[2]) / size);
         for (int k = 0; k < 3; ++k)
-            worst = largest(worst, fabs(m->body_ipos[3 * b + k] - model->param[body->com + k]));
+            worst = larger_of(worst, fabs(m->body_ipos[3 * b + k] - model->param[body->com + k]));
     }
     return worst;
 }
@@ -246,8 +248,8 @@ static double qacc_error(const tacModel* model, mjModel* m) {
         tac_joint_forces(model, &x, d->ctrl, tau, scratch) == TAC_OK &&
         tac_forward_dynamics(model, in, tau, qacc, scratch) == TAC_OK) {
         worst = 0.0;
-        for (int i = 0; i < m->nv; ++i) size = largest(size, fabs(d->qacc[i]));
-        for (int i = 0; i < m->nv; ++i) worst = largest(worst, fabs(d->qacc[i] - qacc[i]) / size);
+        for (int i = 0; i < m->nv; ++i) size = larger_of(size, fabs(d->qacc[i]));
+        for (int i = 0; i < m->nv; ++i) worst = larger_of(worst, fabs(d->qacc[i] - qacc[i]) / size);
     }
     tac_scratch_destroy(scratch);
     free(tau);
@@ -314,17 +316,18 @@ static int exports_are_read_by_mujoco(void) {
 
 #endif
 
-static int the_folder_is_made(void) {
+static int temporary_folder_is_made(void) {
     ENSURE(mkdtemp(folder));
     return 0;
 }
 
-static int the_folder_goes(void) {
+static int temporary_folder_is_removed(void) {
     char command[400];
     snprintf(command, sizeof command, "rm -r '%s'", folder);
     return system(command);
 }
 
-TEST_MAIN(RUN(the_folder_is_made), RUN(exports_are_read_again), RUN(sources_stay),
-          RUN(outputs_are_told), RUN(corners_come_back), RUN(exports_are_read_by_mujoco),
-          RUN(the_folder_goes))
+TEST_MAIN(RUN(temporary_folder_is_made), RUN(exports_are_read_again),
+          RUN(sources_are_not_overwritten), RUN(written_files_are_listed),
+          RUN(hull_vertices_survive_a_round_trip), RUN(exports_are_read_by_mujoco),
+          RUN(temporary_folder_is_removed))

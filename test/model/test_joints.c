@@ -2,7 +2,7 @@
 
 #include "tactus/model.h"
 
-#include "refusal.h"
+#include "model/refusal.h"
 
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static int axes_keep_a_direction(void) {
     const double zero[3] = {0}, longer[3] = {0.0, 3.0, 4.0};
     tacModel* model;
     tacParam axis;
-    ENSURE(load(text, &model, NULL) == TAC_OK);
+    ENSURE(load_text(text, &model, NULL) == TAC_OK);
     ENSURE(tac_param_find(model, "joint:j/axis", &axis) == TAC_OK);
     ENSURE(tac_param_set(model, axis, zero, NULL) == TAC_ERROR_VALUE);
     ENSURE(tac_param_set(model, axis, longer, NULL) == TAC_OK);
@@ -37,7 +37,7 @@ static int degrees_of_freedom_are_mujocos(void) {
         "<body><joint/><geom size='1'/></body></body>"
         "</worldbody></mujoco>";
     tacModel* model;
-    ENSURE(load(text, &model, NULL) == TAC_OK);
+    ENSURE(load_text(text, &model, NULL) == TAC_OK);
     ENSURE(model->nq == 13 && model->nv == 11 && model->njoint == 4 && model->nbody == 5);
     static const int parents[] = {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 5};
     static const int groups[] = {0, 1, 2, 3, 3, 3, 6, 6, 6, 9, 10};
@@ -68,7 +68,7 @@ static int defaults_are_inherited(void) {
         "<body><joint name='z'/><geom/></body></worldbody></mujoco>";
     tacModel* model;
     tacMessage message;
-    ENSURE(load(text, &model, &message) == TAC_OK);
+    ENSURE(load_text(text, &model, &message) == TAC_OK);
     ENSURE_NEAR(value_of(model, "joint:x/damping"), 4.0, 0.0);
     ENSURE_NEAR(value_of(model, "joint:x/stiffness"), 3.0, 0.0);
     ENSURE_NEAR(value_of(model, "joint:x/armature"), 2.0, 0.0);
@@ -91,7 +91,7 @@ static int inertias_are_read_and_inferred(void) {
         "<body name='b'><joint/><geom type='box' size='.5 .5 .5' mass='3' pos='0 0 1'/></body>"
         "</worldbody></mujoco>";
     tacModel* model;
-    ENSURE(load(text, &model, NULL) == TAC_OK);
+    ENSURE(load_text(text, &model, NULL) == TAC_OK);
     ENSURE_NEAR(value_of(model, "body:a/mass"), 2.0, 1e-15);
     ENSURE_NEAR(value_of(model, "body:a/com[1]"), 2.0, 0.0);
     ENSURE_NEAR(value_of(model, "body:a/inertia[0]"), 4.0, 1e-14); // x and y are swapped
@@ -170,7 +170,7 @@ static int many_bodies_load(void) {
     for (int i = 0; i < 190; ++i) used += (size_t)sprintf(text + used, "</body>");
     sprintf(text + used, "</worldbody></mujoco>");
     tacModel* model;
-    ENSURE(load(text, &model, NULL) == TAC_OK);
+    ENSURE(load_text(text, &model, NULL) == TAC_OK);
     ENSURE(model->nv == 20190 && model->nM == 20000 + 190 * 191 / 2);
     tac_model_destroy(model);
     free(text);

@@ -45,7 +45,7 @@ static const char scene[] =
 static tacModel* load_scene(void) {
     tacModel* model;
     tacMessage message;
-    if (load(scene, &model, &message) == TAC_OK) return model;
+    if (load_text(scene, &model, &message) == TAC_OK) return model;
     printf("  %s:%d: %s: %s\n", message.file, message.line, message.attribute, message.text);
     exit(1);
 }
@@ -125,11 +125,12 @@ static int geoms_are_numbered_as_in_mujoco(void) {
 // as MuJoCo reads them: radius, and half length or two points; sizes that are not needed are spare
 static int primitives_have_sizes_and_places(void) {
     tacModel* m = NULL;
-    ENSURE(load("<mujoco><asset><shape name='s'><cylinder size='.1' fromto='0 0 0 0 2 0'/></shape>"
-                "</asset><worldbody><geom type='capsule' size='.1 .2 0.5'/>"
-                "<geom type='box' size='1 2 3' pos='1 0 0'/>"
-                "<geom type='cylinder' size='.1' fromto='1 0 0 5 0 0'/></worldbody></mujoco>",
-                &m, NULL) == TAC_OK);
+    ENSURE(load_text(
+               "<mujoco><asset><shape name='s'><cylinder size='.1' fromto='0 0 0 0 2 0'/></shape>"
+               "</asset><worldbody><geom type='capsule' size='.1 .2 0.5'/>"
+               "<geom type='box' size='1 2 3' pos='1 0 0'/>"
+               "<geom type='cylinder' size='.1' fromto='1 0 0 5 0 0'/></worldbody></mujoco>",
+               &m, NULL) == TAC_OK);
     static const tacNodeKind kinds[] = {TAC_NODE_CYLINDER, TAC_NODE_CAPSULE, TAC_NODE_BOX,
                                         TAC_NODE_CYLINDER};
     static const double second[] = {1.0, 0.2, 2.0, 2.0};
@@ -264,7 +265,7 @@ static int wrong_sections_are_refused(void) {
     return 0;
 }
 
-static int files_that_are_none_are_refused(void) {
+static int paths_that_are_no_files_are_refused(void) {
     tacModel* model;
     tacMessage message;
     ENSURE(tac_load("/nowhere/scene.xml", NULL, &model, &message) == TAC_ERROR_FILE);
@@ -297,19 +298,19 @@ static int numbers_do_not_depend_on_the_locale(void) {
 //---------------------------------- memory ---------------------------------------
 
 // hands out `left` blocks, then none
-typedef struct scarce {
+typedef struct failingAllocator {
     int left, alive;
-} scarce;
+} failingAllocator;
 
-static void* scarce_allocate(void* user, size_t size) {
-    scarce* s = user;
+static void* failing_allocate(void* user, size_t size) {
+    failingAllocator* s = user;
     if (s->left-- <= 0) return NULL;
     ++s->alive;
     return aligned_alloc(TAC_ALIGNMENT, (size + TAC_ALIGNMENT - 1) / TAC_ALIGNMENT * TAC_ALIGNMENT);
 }
 
-static void scarce_release(void* user, void* block) {
-    if (block) --((scarce*)user)->alive;
+static void failing_release(void* user, void* block) {
+    if (block) --((failingAllocator*)user)->alive;
     free(block);
 }
 
@@ -325,10 +326,10 @@ static char* large_scene(void) {
 }
 
 // memory fails at the first, second, … block until there is enough; how often it failed, or -1
-static int starve(const char* text) {
+static int load_with_little_memory(const char* text) {
     for (int limit = 0;; ++limit) {
-        scarce s = {.left = limit};
-        tacOptions options = {.allocator = {scarce_allocate, scarce_release, &s}};
+        failingAllocator s = {.left = limit};
+        tacOptions options = {.allocator = {failing_allocate, failing_release, &s}};
         tacModel* model = NULL;
         tacMessage message;
         tacResult result =
@@ -345,17 +346,17 @@ static int starve(const char* text) {
 
 static int running_out_of_memory_is_survived(void) {
     char* text = large_scene();
-    int often = starve(text);
+    int often = load_with_little_memory(text);
     free(text);
     ENSURE(often > 20);
-    ENSURE(starve(scene) > 0);
+    ENSURE(load_with_little_memory(scene) > 0);
     return 0;
 }
 
 static int wrong_scenes_leave_no_memory_behind(void) {
     for (int cut = 0; cut < (int)sizeof scene - 2; cut += 7) {
-        scarce s = {.left = 1000};
-        tacOptions options = {.allocator = {scarce_allocate, scarce_release, &s}};
+        failingAllocator s = {.left = 1000};
+        tacOptions options = {.allocator = {failing_allocate, failing_release, &s}};
         tacModel* model = NULL;
         ENSURE(tac_load_text(scene, cut, "scene.xml", &options, &model, NULL) != TAC_OK);
         ENSURE(model == NULL && s.alive == 0);
@@ -397,33 +398,34 @@ static const char* const pieces[] = {"<",
                                      "<?a",
                                      "eps='1 1'"};
 
-static int replace(char* text, int size, int at, int cut, const char* piece, int length) {
+static int replace_text(char* text, int size, int at, int cut, const char* piece, int length) {
     if (cut > size - at) cut = size - at;
     memmove(text + at + length, text + at + cut, (size_t)(size - at - cut));
     memcpy(text + at, piece, (size_t)length);
     return size - cut + length;
 }
 
-static int mutate(testRandom* random, char* text, int size) {
+static int mutate_scene(testRandom* random, char* text, int size) {
     int at = (int)(test_bits(random) % (unsigned)(size + 1));
     int count = (int)(sizeof pieces / sizeof *pieces);
     char byte = (char)test_bits(random);
     const char* piece = pieces[test_bits(random) % (unsigned)count];
     switch (test_bits(random) % 5) {
     case 0:
-        return replace(text, size, at, 1, &byte, 1);
+        return replace_text(text, size, at, 1, &byte, 1);
     case 1:
-        return replace(text, size, at, (int)(test_bits(random) % 40), "", 0);
+        return replace_text(text, size, at, (int)(test_bits(random) % 40), "", 0);
     case 2: { // a copy of another part
         char part[64];
         int from = (int)(test_bits(random) % (unsigned)(size + 1));
         int length = (int)(test_bits(random) % sizeof part);
         if (length > size - from) length = size - from;
         memcpy(part, text + from, (size_t)length);
-        return replace(text, size, at, 0, part, length);
+        return replace_text(text, size, at, 0, part, length);
     }
     default:
-        return replace(text, size, at, (int)(test_bits(random) % 4), piece, (int)strlen(piece));
+        return replace_text(text, size, at, (int)(test_bits(random) % 4), piece,
+                            (int)strlen(piece));
     }
 }
 
@@ -434,7 +436,8 @@ static int mutated_scenes_are_loaded_or_refused(void) {
         char text[sizeof scene + 1024];
         int size = (int)sizeof scene - 1;
         memcpy(text, scene, (size_t)size);
-        for (int i = (int)(test_bits(&random) % 3); i >= 0; --i) size = mutate(&random, text, size);
+        for (int i = (int)(test_bits(&random) % 3); i >= 0; --i)
+            size = mutate_scene(&random, text, size);
         tacModel* model = NULL;
         tacMessage message = {{0}, {0}, {0}, -1};
         // a block of its own, so that reading beyond the end is seen
@@ -460,9 +463,9 @@ static void* load_often(void* failed) {
     for (int i = 0; i < 50; ++i) {
         tacModel* model = NULL;
         tacMessage message;
-        if (load(scene, &model, &message) != TAC_OK) *(int*)failed = 1;
+        if (load_text(scene, &model, &message) != TAC_OK) *(int*)failed = 1;
         tac_model_destroy(model);
-        if (load("<mujoco>\n<b></mujoco>", &model, &message) != TAC_ERROR_SYNTAX ||
+        if (load_text("<mujoco>\n<b></mujoco>", &model, &message) != TAC_ERROR_SYNTAX ||
             message.line != 2)
             *(int*)failed = 1;
     }
@@ -483,6 +486,6 @@ TEST_MAIN(RUN(nodes_are_in_post_order), RUN(smoothing_is_inherited),
           RUN(a_shape_of_one_node_has_no_union), RUN(geoms_are_numbered_as_in_mujoco),
           RUN(primitives_have_sizes_and_places), RUN(poses_chain_through_bodies),
           RUN(wrong_scenes_are_refused_with_line_and_attribute), RUN(wrong_sections_are_refused),
-          RUN(files_that_are_none_are_refused), RUN(numbers_do_not_depend_on_the_locale),
+          RUN(paths_that_are_no_files_are_refused), RUN(numbers_do_not_depend_on_the_locale),
           RUN(running_out_of_memory_is_survived), RUN(wrong_scenes_leave_no_memory_behind),
           RUN(mutated_scenes_are_loaded_or_refused), RUN(threads_do_not_disturb_each_other))

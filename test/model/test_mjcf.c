@@ -1,8 +1,8 @@
 // MJCF as its models use it: includes, frames, meshes, contacts, equalities, keyframes.
 
-#include "../mesh/scarce.h"
 #include "math/pose.h"
-#include "refusal.h"
+#include "mesh/failing_allocator.h"
+#include "model/refusal.h"
 #include "tactus/model.h"
 
 #include <glob.h>
@@ -16,10 +16,10 @@ static double value_of(const tacModel* model, const char* name) {
 }
 
 // a model or an end of the test
-static tacModel* load_or_tell(const char* text) {
+static tacModel* load_or_print(const char* text) {
     tacModel* model = NULL;
     tacMessage message;
-    if (load(text, &model, &message) != TAC_OK)
+    if (load_text(text, &model, &message) != TAC_OK)
         printf("  line %d: %s: %s\n", message.line, message.attribute, message.text);
     return model;
 }
@@ -80,7 +80,7 @@ static int includes_take_the_place_of_their_element(void) {
 
 // the world's elements are one list, however many <worldbody> there are
 static int worldbodies_are_joined(void) {
-    tacModel* model = load_or_tell(
+    tacModel* model = load_or_print(
         "<mujoco><worldbody><body><geom name='a' size='1'/></body></worldbody>"
         "<worldbody><geom name='b' size='1'/><body><geom name='c' size='1'/></body></worldbody>"
         "</mujoco>");
@@ -145,7 +145,7 @@ static int deep_includes_are_refused(void) {
 //---------------------------------- frames ---------------------------------------
 
 static int frames_move_what_is_in_them(void) {
-    tacModel* framed = load_or_tell(
+    tacModel* framed = load_or_print(
         "<mujoco><default><default class='c'><geom size='.3'/></default></default><worldbody>"
         "<body name='b' pos='0 0 1'><frame pos='1 0 0' euler='0 0 90' childclass='c'>"
         "<joint name='j' pos='1 0 0' axis='1 0 0'/><geom name='g' pos='0 1 0'/>"
@@ -171,7 +171,7 @@ static int frames_move_what_is_in_them(void) {
 
 // names and places are those of MuJoCo 3.14; what refers to copies is copied, in their order
 static int replicas_are_numbered(void) {
-    tacModel* model = load_or_tell(
+    tacModel* model = load_or_print(
         "<mujoco><worldbody><body name='one'><joint name='jo'/><geom size='1'/></body>"
         "<replicate count='10' offset='1 0 0' euler='0 0 30' sep='-'>"
         "<body name='b' pos='0 0 1'><joint name='j'/><geom size='1'/><site name='s'/></body>"
@@ -256,7 +256,7 @@ static int wrong_attachments_are_refused(void) {
 
 // a box as a mesh: centre, principal axes, mass; refpos, refquat and scale before
 static int meshes_are_centred_and_weighed(void) {
-    tacModel* model = load_or_tell(
+    tacModel* model = load_or_print(
         "<mujoco><asset><mesh name='m' " CUBE "/>"
         "<mesh name='n' refpos='1 .5 2' refquat='1 0 0 1' scale='1 -1 .5' " CUBE "/></asset>"
         "<worldbody><body name='b'><joint/><geom name='g' type='mesh' mesh='m' pos='0 0 1'/></body>"
@@ -295,14 +295,14 @@ static int meshes_for_pictures_cost_nothing(void) {
              "%s<geom type='mesh' mesh='no-such' contype='0' conaffinity='0'/>"
              "</body></worldbody></mujoco>",
              head);
-    tacModel* model = load_or_tell(text);
+    tacModel* model = load_or_print(text);
     ENSURE(model && model->ngeom == 1 && model->geom[0].shape == -1);
     ENSURE(tac_geom_pairs(model, NULL, 0) == 0);
     tac_model_destroy(model);
     tacMessage message;
     snprintf(text, sizeof text, "%s<geom type='mesh' mesh='no-such'/></body></worldbody></mujoco>",
              head);
-    ENSURE(load(text, &model, &message) == TAC_ERROR_FILE);
+    ENSURE(load_text(text, &model, &message) == TAC_ERROR_FILE);
     ENSURE(strcmp(message.attribute, "file") == 0 && strstr(message.text, "no-such.stl"));
     return 0;
 }
@@ -317,11 +317,11 @@ static int open_meshes_are_geometry(void) {
     tacModel* model;
     tacMessage message;
     snprintf(text, sizeof text, scene, "<inertial mass='1' pos='0 0 0' diaginertia='1 1 1'/>");
-    model = load_or_tell(text);
+    model = load_or_print(text);
     ENSURE(model && model->geom[0].shape >= 0);
     tac_model_destroy(model);
     snprintf(text, sizeof text, scene, "");
-    ENSURE(load(text, &model, &message) == TAC_ERROR_VALUE);
+    ENSURE(load_text(text, &model, &message) == TAC_ERROR_VALUE);
     ENSURE(strstr(message.text, "open") && strstr(message.text, "<inertial>"));
     return 0;
 }
@@ -329,7 +329,7 @@ static int open_meshes_are_geometry(void) {
 //---------------------------------- contacts -------------------------------------
 
 static int pairs_follow_bits_tree_and_lists(void) {
-    tacModel* model = load_or_tell(
+    tacModel* model = load_or_print(
         "<mujoco><worldbody><geom name='floor' type='plane'/><geom name='wall' type='plane'/>"
         "<body name='a'><joint/><geom name='a' size='1'/>"
         "<body name='a2'><geom name='a2' size='1'/>"
@@ -358,7 +358,7 @@ static int pairs_follow_bits_tree_and_lists(void) {
 }
 
 static int contact_numbers_are_read(void) {
-    tacModel* model = load_or_tell(
+    tacModel* model = load_or_print(
         "<mujoco><default><geom friction='.5 .6' solref='.1'/></default><worldbody>"
         "<geom name='a' size='1' friction='2' condim='4' priority='3' margin='.1' gap='.05' "
         "solimp='.8' solmix='2' group='2' contype='6'/></worldbody></mujoco>");
@@ -380,7 +380,7 @@ static int contact_numbers_are_read(void) {
 //---------------------------------- equalities and keys --------------------------
 
 static int equalities_have_mujocos_data(void) {
-    tacModel* model = load_or_tell(
+    tacModel* model = load_or_print(
         "<mujoco><worldbody><site name='s'/>"
         "<body name='a' pos='1 0 0'><joint name='j'/><geom size='1'/><site name='t'/></body>"
         "<body name='b' pos='0 2 0' euler='0 0 90'><joint name='k'/><geom size='1'/></body>"
@@ -407,7 +407,7 @@ static int equalities_have_mujocos_data(void) {
 }
 
 static int keys_are_states(void) {
-    tacModel* model = load_or_tell(
+    tacModel* model = load_or_print(
         "<mujoco><worldbody><body pos='0 0 3'><freejoint/><geom size='1'/></body>"
         "<body><joint ref='90' name='j'/><geom size='1'/></body></worldbody>"
         "<actuator><motor joint='j'/></actuator>"
@@ -484,7 +484,7 @@ static char* read_seed(int* size) {
 }
 
 // one byte, or a part that moves to another place
-static void mutate(testRandom* random, char* text, int size) {
+static void mutate_scene(testRandom* random, char* text, int size) {
     int at = (int)(test_bits(random) % (unsigned)size),
         from = (int)(test_bits(random) % (unsigned)size);
     int length = (int)(test_bits(random) % 20);
@@ -504,7 +504,7 @@ static int mutated_scenes_are_loaded_or_refused(void) {
     ENSURE(size > 1000 && text);
     for (int round = 0; round < rounds; ++round) {
         memcpy(text, seed, (size_t)size);
-        for (int i = (int)(test_bits(&random) % 3); i >= 0; --i) mutate(&random, text, size);
+        for (int i = (int)(test_bits(&random) % 3); i >= 0; --i) mutate_scene(&random, text, size);
         tacModel* model = NULL;
         tacMessage message;
         tacResult result = tac_load_text(text, size, "scene.xml", NULL, &model, &message);
@@ -524,9 +524,9 @@ static int running_out_of_memory_leaves_nothing_behind(void) {
     int size, blocks = 0;
     char* seed = read_seed(&size);
     for (tacResult result = TAC_ERROR_MEMORY; result != TAC_OK; ++blocks) {
-        scarce s = {blocks, 0};
+        failingAllocator s = {blocks, 0};
         tacOptions options = tac_default_options();
-        options.allocator = scarce_allocator(&s);
+        options.allocator = failing_allocator(&s);
         tacModel* model = NULL;
         tacMessage message;
         result = tac_load_text(seed, size, "scene.xml", &options, &model, &message);
@@ -552,7 +552,7 @@ static int a_hundred_thousand_bodies_load(void) {
         used += sizeof one - 1;
     }
     strcpy(text + used, "</worldbody></mujoco>");
-    tacModel* model = load_or_tell(text);
+    tacModel* model = load_or_print(text);
     ENSURE(model && model->nbody == count + 1 && model->nv == count);
     tac_model_destroy(model);
     free(text);

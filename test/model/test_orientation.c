@@ -10,14 +10,14 @@ static int rotation(const char* compiler, const char* attributes, tacQuat* out) 
              compiler, attributes);
     tacModel* m;
     tacMessage message;
-    ENSURE(load(text, &m, &message) == TAC_OK);
+    ENSURE(load_text(text, &m, &message) == TAC_OK);
     *out = tac_quat_load(m->param + m->body[1].rotation);
     tac_model_destroy(m);
     return 0;
 }
 
 // q and -q are the same rotation
-static int same(tacQuat a, tacQuat b) {
+static int is_same_rotation(tacQuat a, tacQuat b) {
     ENSURE_NEAR(fabs(tac_quat_dot(a, b)), 1.0, 1e-14);
     return 0;
 }
@@ -27,7 +27,7 @@ static int ensure_same(const char* c1, const char* a1, const char* c2, const cha
     ENSURE_LAW(rotation(c1, a1, &a));
     ENSURE_LAW(rotation(c2, a2, &b));
     ENSURE_NEAR(tac_quat_dot(a, a), 1.0, 1e-14);
-    return same(a, b);
+    return is_same_rotation(a, b);
 }
 
 static int rotations_agree(void) {
@@ -47,13 +47,13 @@ static int rotations_agree(void) {
 }
 
 // R = Rx Ry Rz for moving axes x, y, z
-static int euler_is_the_product_of_turns(void) {
+static int euler_is_the_product_of_rotations(void) {
     tacQuat q, x, y, z;
     ENSURE_LAW(rotation("", "euler='10 20 30'", &q));
     ENSURE_LAW(rotation("", "euler='10 0 0'", &x));
     ENSURE_LAW(rotation("", "euler='0 20 0'", &y));
     ENSURE_LAW(rotation("", "euler='0 0 30'", &z));
-    return same(q, tac_quat_mul(x, tac_quat_mul(y, z)));
+    return is_same_rotation(q, tac_quat_mul(x, tac_quat_mul(y, z)));
 }
 
-TEST_MAIN(RUN(rotations_agree), RUN(euler_is_the_product_of_turns))
+TEST_MAIN(RUN(rotations_agree), RUN(euler_is_the_product_of_rotations))

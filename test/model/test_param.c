@@ -17,7 +17,7 @@ static const char scene[] =
     "<geom name='ball' size='.1'/><geom type='plane'/>"
     "</body></worldbody></mujoco>";
 
-static tacModel* load(void) {
+static tacModel* load_param_scene(void) {
     tacModel* model;
     if (tac_load_text(scene, (int)sizeof scene - 1, "scene.xml", NULL, &model, NULL) != TAC_OK)
         exit(1);
@@ -25,7 +25,7 @@ static tacModel* load(void) {
 }
 
 static int names_find_their_numbers(void) {
-    tacModel* m = load();
+    tacModel* m = load_param_scene();
     static const struct {
         const char* name;
         int count;
@@ -64,7 +64,7 @@ static int names_find_their_numbers(void) {
 }
 
 static int other_names_are_unknown(void) {
-    tacModel* m = load();
+    tacModel* m = load_param_scene();
     static const char* const unknown[] = {"",
                                           "shape",
                                           "shape:cup",
@@ -97,7 +97,7 @@ static int other_names_are_unknown(void) {
 
 // the name of a number finds that number again; groups cover all numbers once
 static int names_and_offsets_are_inverse(void) {
-    tacModel* m = load();
+    tacModel* m = load_param_scene();
     for (int i = 0; i < m->nparam; ++i) {
         char name[300];
         tacParam param;
@@ -121,7 +121,7 @@ static int names_and_offsets_are_inverse(void) {
 }
 
 static int set_checks_and_changes(void) {
-    tacModel* m = load();
+    tacModel* m = load_param_scene();
     tacParam size;
     tacMessage message;
     ENSURE(tac_param_find(m, "shape:cup/0/size", &size) == TAC_OK);
@@ -152,7 +152,7 @@ static int set_checks_and_changes(void) {
 
 // no way leads to a quaternion of length 0
 static int quaternions_stay_rotations(void) {
-    tacModel* m = load();
+    tacModel* m = load_param_scene();
     tacParam quat, w;
     tacMessage message;
     ENSURE(tac_param_find(m, "geom:ball/quat", &quat) == TAC_OK);

@@ -2,7 +2,7 @@
 
 #include "tactus/tactus.h"
 
-#include "refusal.h"
+#include "model/refusal.h"
 
 #include <locale.h>
 #include <stdlib.h>

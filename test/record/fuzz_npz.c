@@ -14,7 +14,7 @@ static const char scene[] =
     "<body><joint axis='0 1 0'/><geom size='.1' pos='0 0 .5'/></body></body></worldbody>"
     "<actuator><motor joint='push'/></actuator></mujoco>";
 
-static const tacModel* load(void) {
+static const tacModel* load_model(void) {
     static tacModel* model;
     tacMessage message;
     if (!model && tac_load_text(scene, sizeof scene - 1, "scene", NULL, &model, &message) != TAC_OK)
@@ -23,7 +23,7 @@ static const tacModel* load(void) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    const tacModel* model = load();
+    const tacModel* model = load_model();
     tacTrajectory t;
     tacMessage message = {0};
     tacResult result = tac_trajectory_parse(model, data, size, "fuzz.npz", &t, &message);

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static tacModel* load(const char* name) {
+static tacModel* load_model(const char* name) {
     char path[300];
     tacModel* model = NULL;
     tacMessage message = {0};
@@ -20,7 +20,7 @@ static tacModel* load(const char* name) {
 }
 
 // a short run under a control that changes
-static int make(const tacModel* model, int steps, tacTrajectory* t) {
+static int make_trajectory(const tacModel* model, int steps, tacTrajectory* t) {
     tacScratch* scratch;
     double *q = calloc((size_t)model->nq, 8), *v = calloc((size_t)model->nv, 8);
     double* u = calloc((size_t)model->nu + 1, 8);
@@ -42,7 +42,7 @@ static int make(const tacModel* model, int steps, tacTrajectory* t) {
     return 0;
 }
 
-static char* written(const tacTrajectory* t, size_t* size) {
+static char* write_npz(const tacTrajectory* t, size_t* size) {
     char* bytes = NULL;
     FILE* file = open_memstream(&bytes, size);
     int code = tac_trajectory_write_npz(t, "1.2.3", file);
@@ -50,25 +50,26 @@ static char* written(const tacTrajectory* t, size_t* size) {
     return code == 0 ? bytes : NULL;
 }
 
-static int same(const double* a, const double* b, int rows, int width) {
+static int is_same_trajectory(const double* a, const double* b, int rows, int width) {
     return memcmp(a, b, sizeof *a * (size_t)rows * (size_t)width) == 0;
 }
 
 static int files_give_back_every_bit(void) {
     static const char* const scenes[] = {"cart_pole", "top", "arm", "humanoid"};
     for (int i = 0; i < 4; ++i) {
-        tacModel* m = load(scenes[i]);
+        tacModel* m = load_model(scenes[i]);
         tacTrajectory t, back;
         tacMessage message;
         size_t size;
         ENSURE(m != NULL);
-        ENSURE_LAW(make(m, 50, &t));
-        char* bytes = written(&t, &size);
+        ENSURE_LAW(make_trajectory(m, 50, &t));
+        char* bytes = write_npz(&t, &size);
         ENSURE(bytes != NULL);
         ENSURE(tac_trajectory_parse(m, bytes, size, "t.npz", &back, &message) == TAC_OK);
-        ENSURE(back.rows == 51 && same(t.time, back.time, 51, 1));
-        ENSURE(same(t.qpos, back.qpos, 51, m->nq) && same(t.qvel, back.qvel, 51, m->nv));
-        ENSURE(same(t.ctrl, back.ctrl, 51, m->nu));
+        ENSURE(back.rows == 51 && is_same_trajectory(t.time, back.time, 51, 1));
+        ENSURE(is_same_trajectory(t.qpos, back.qpos, 51, m->nq) &&
+               is_same_trajectory(t.qvel, back.qvel, 51, m->nv));
+        ENSURE(is_same_trajectory(t.ctrl, back.ctrl, 51, m->nu));
         ENSURE(memcmp(t.step, back.step, sizeof *t.step * 51) == 0);
         ENSURE(strcmp(t.fingerprint, back.fingerprint) == 0);
         tac_trajectory_destroy(&t);
@@ -81,11 +82,11 @@ static int files_give_back_every_bit(void) {
 
 // equal runs are equal files
 static int files_do_not_depend_on_the_clock(void) {
-    tacModel* m = load("cart_pole");
+    tacModel* m = load_model("cart_pole");
     tacTrajectory t;
     size_t size[2];
-    ENSURE_LAW(make(m, 5, &t));
-    char *one = written(&t, &size[0]), *two = written(&t, &size[1]);
+    ENSURE_LAW(make_trajectory(m, 5, &t));
+    char *one = write_npz(&t, &size[0]), *two = write_npz(&t, &size[1]);
     ENSURE(size[0] == size[1] && memcmp(one, two, size[0]) == 0);
     free(one);
     free(two);
@@ -97,11 +98,11 @@ static int files_do_not_depend_on_the_clock(void) {
 // cut anywhere, or with any byte changed: states that are finite, or a message, never a crash; a
 // changed byte of a number is always noticed
 static int broken_files_are_refused(void) {
-    tacModel* m = load("cart_pole");
+    tacModel* m = load_model("cart_pole");
     tacTrajectory t, back;
     size_t size;
-    ENSURE_LAW(make(m, 3, &t));
-    char* bytes = written(&t, &size);
+    ENSURE_LAW(make_trajectory(m, 3, &t));
+    char* bytes = write_npz(&t, &size);
     for (size_t cut = 0; cut < size; ++cut) {
         tacMessage message = {0};
         char* part = malloc(cut + 1); // at its true length, for the sanitizer
@@ -128,8 +129,8 @@ static int broken_files_are_refused(void) {
     return 0;
 }
 
-static int refused(const tacModel* m, const tacNpzMember* members, int count, const char* attribute,
-                   const char* word) {
+static int is_refused(const tacModel* m, const tacNpzMember* members, int count,
+                      const char* attribute, const char* word) {
     char* bytes = NULL;
     size_t size;
     tacMessage message = {0};
@@ -146,7 +147,7 @@ static int refused(const tacModel* m, const tacNpzMember* members, int count, co
 }
 
 static int arrays_that_do_not_fit_are_refused(void) {
-    tacModel* m = load("cart_pole");
+    tacModel* m = load_model("cart_pole");
     double zero[8] = {0}, nan[4] = {0.0, 0.0, NAN, 0.0};
     long long back[2] = {4, 3};
     tacNpzMember qpos = {"qpos", {TAC_NPY_REAL, 0, 2, {2, 2}, zero}};
@@ -158,15 +159,15 @@ static int arrays_that_do_not_fit_are_refused(void) {
     tacNpzMember odd = {"qvel", {TAC_NPY_REAL, 0, 2, {2, 2}, nan}};
     tacNpzMember step = {"step", {TAC_NPY_INT, 0, 1, {2, 0}, back}};
     tacNpzMember ctrl = {"ctrl", {TAC_NPY_REAL, 0, 2, {2, 2}, zero}};
-    ENSURE_LAW(refused(m, &qvel, 1, "qpos", "by rows"));
-    ENSURE_LAW(refused(m, &qpos, 1, "qvel", "missing"));
-    ENSURE_LAW(refused(m, &wide, 1, "qpos", "another scene"));
-    ENSURE_LAW(refused(m, &none, 1, "qpos", "by rows"));
-    ENSURE_LAW(refused(m, (tacNpzMember[]){qpos, flat}, 2, "qvel", "shape (2, 2)"));
-    ENSURE_LAW(refused(m, (tacNpzMember[]){qpos, whole}, 2, "qvel", "float64"));
-    ENSURE_LAW(refused(m, (tacNpzMember[]){qpos, odd}, 2, "qvel", "row 1 is not finite"));
-    ENSURE_LAW(refused(m, (tacNpzMember[]){qpos, qvel, step}, 3, "step", "must grow"));
-    ENSURE_LAW(refused(m, (tacNpzMember[]){qpos, qvel, ctrl}, 3, "ctrl", "shape (2, 1)"));
+    ENSURE_LAW(is_refused(m, &qvel, 1, "qpos", "by rows"));
+    ENSURE_LAW(is_refused(m, &qpos, 1, "qvel", "missing"));
+    ENSURE_LAW(is_refused(m, &wide, 1, "qpos", "another scene"));
+    ENSURE_LAW(is_refused(m, &none, 1, "qpos", "by rows"));
+    ENSURE_LAW(is_refused(m, (tacNpzMember[]){qpos, flat}, 2, "qvel", "shape (2, 2)"));
+    ENSURE_LAW(is_refused(m, (tacNpzMember[]){qpos, whole}, 2, "qvel", "float64"));
+    ENSURE_LAW(is_refused(m, (tacNpzMember[]){qpos, odd}, 2, "qvel", "row 1 is not finite"));
+    ENSURE_LAW(is_refused(m, (tacNpzMember[]){qpos, qvel, step}, 3, "step", "must grow"));
+    ENSURE_LAW(is_refused(m, (tacNpzMember[]){qpos, qvel, ctrl}, 3, "ctrl", "shape (2, 1)"));
     tac_model_destroy(m);
     return 0;
 }
@@ -185,7 +186,7 @@ static int too_large_is_refused(void) {
 }
 
 static int fingerprint_follows_what_moves(void) {
-    tacModel* m = load("arm");
+    tacModel* m = load_model("arm");
     tacParam param;
     char one[TAC_FINGERPRINT_SIZE], two[TAC_FINGERPRINT_SIZE];
     tac_fingerprint(m, one);
@@ -202,7 +203,7 @@ static int fingerprint_follows_what_moves(void) {
 }
 
 static int columns_have_names(void) {
-    tacModel* m = load("top");
+    tacModel* m = load_model("top");
     char text[TAC_COLUMN_SIZE];
     static const char* const qpos[] = {"top/x",    "top/y",    "top/z",    "top/qw",
                                        "top/qx",   "top/qy",   "top/qz",   "swing/qw",

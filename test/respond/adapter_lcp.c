@@ -13,7 +13,7 @@ static tacLcp map_problem(const lcpMap* m, const tacReal* x) {
 static tacResult value(const void* map, const tacReal* x, tacReal* f) {
     const lcpMap* m = map;
     tacLcp lcp = map_problem(m, x);
-    tac_lcp_classes(&lcp, m->classes, f, map_memory);
+    tac_lcp_active_set(&lcp, m->active_set, f, map_memory);
     return TAC_OK;
 }
 
@@ -21,8 +21,8 @@ static tacResult jvp(const void* map, const tacReal* x, const tacReal* x_dot, ta
     const lcpMap* m = map;
     tacReal f[MAP_ROWS];
     tacLcp lcp = map_problem(m, x), dot = map_problem(m, x_dot);
-    tac_lcp_classes(&lcp, m->classes, f, map_memory);
-    tac_lcp_classes_jvp(&lcp, m->classes, f, dot.A, dot.b, dot.mu, f_dot, map_memory);
+    tac_lcp_active_set(&lcp, m->active_set, f, map_memory);
+    tac_lcp_active_set_jvp(&lcp, m->active_set, f, dot.A, dot.b, dot.mu, f_dot, map_memory);
     return TAC_OK;
 }
 
@@ -33,8 +33,8 @@ static tacResult vjp(const void* map, const tacReal* x, const tacReal* f_bar, ta
     int rows = m->contacts * (1 + m->tangents);
     tacReal* b_bar = x_bar + rows * rows;
     for (int i = 0; i < rows * rows + rows + m->contacts; ++i) x_bar[i] = 0.0;
-    tac_lcp_classes(&lcp, m->classes, f, map_memory);
-    tac_lcp_classes_vjp(&lcp, m->classes, f, f_bar, x_bar, b_bar, b_bar + rows, map_memory);
+    tac_lcp_active_set(&lcp, m->active_set, f, map_memory);
+    tac_lcp_active_set_vjp(&lcp, m->active_set, f, f_bar, x_bar, b_bar, b_bar + rows, map_memory);
     return TAC_OK;
 }
 

@@ -11,7 +11,7 @@ enum { MAP_CONTACTS = 6, MAP_ROWS = 3 * MAP_CONTACTS };
 // the problem that a point belongs to; `sample` fills it
 typedef struct lcpMap {
     int contacts, tangents;
-    unsigned char classes[MAP_ROWS];
+    unsigned char active_set[MAP_ROWS];
 } lcpMap;
 
 TAC_DECLARE_CHECK(tac_check_lcp_);

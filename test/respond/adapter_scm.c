@@ -12,20 +12,21 @@ typedef struct scmPoint {
     tacTwist v[2], a[2]; // of the bodies at the origin: velocity, acceleration
 } scmPoint;
 
-static tacResult evaluate(const scmMap* map, const tacReal* x, int order, scmPoint* at) {
+static tacResult eval_map(const scmMap* map, const tacReal* x, int order, scmPoint* at) {
     tacScmPair* p = &at->pair;
     *p = (tacScmPair){.cloud = {map->cloud[0], map->cloud[1]},
-                      .give = 3.0,
-                      .published = map->published,
-                      .ahead = map->ahead,
+                      .inv_mass = 3.0,
+                      .reference = map->reference,
+                      .implicit = map->implicit,
                       .exact = map->exact};
     for (int k = 0; k < 3; ++k) p->origin[k] = map->origin[k];
     for (int i = 0; i < 2; ++i) {
         p->pose[i] = (tacPose){tac_load3(x + 7 * i), tac_quat_load(x + 7 * i + 3)};
         for (int k = 0; k < 6; ++k) p->twist[i][k] = x[14 + 6 * i + k];
-        for (int k = 0; k < 6; ++k) p->lead[i][k] = map->ahead ? 3.0 - 0.7 * k + 2.0 * i : 0.0;
-        at->a[i] =
-            tac_twist_shift(tac_twist_load(p->lead[i]), p->pose[i].position, tac_load3(p->origin));
+        for (int k = 0; k < 6; ++k)
+            p->predicted[i][k] = map->implicit ? 3.0 - 0.7 * k + 2.0 * i : 0.0;
+        at->a[i] = tac_twist_shift(tac_twist_load(p->predicted[i]), p->pose[i].position,
+                                   tac_load3(p->origin));
         at->v[i] =
             tac_twist_shift(tac_twist_load(p->twist[i]), p->pose[i].position, tac_load3(p->origin));
     }
@@ -44,13 +45,13 @@ static tacResult evaluate(const scmMap* map, const tacReal* x, int order, scmPoi
 
 static tacResult value(const void* map, const tacReal* x, tacReal* y) {
     scmPoint at;
-    tacResult result = evaluate(map, x, 0, &at);
+    tacResult result = eval_map(map, x, 0, &at);
     for (int i = 0; i < 6; ++i) y[i] = at.force.wrench[i];
     return result;
 }
 
 // twist of a body at the origin, from tangents of its numbers
-static tacTwist motion(const scmPoint* at, int i, const tacReal* x_dot) {
+static tacTwist body_twist(const scmPoint* at, int i, const tacReal* x_dot) {
     tacPose pose = at->pair.pose[i];
     tacQuat q = tac_quat_load(x_dot + 7 * i + 3);
     tacTwist own = {tac_load3(x_dot + 7 * i), tac_quat_angular(pose.rotation, q)};
@@ -58,15 +59,15 @@ static tacTwist motion(const scmPoint* at, int i, const tacReal* x_dot) {
 }
 
 // tangent of six numbers of a body about its origin, fixed but for `dot` (NULL: 0), at the origin
-static tacTwist carried(const scmPoint* at, int i, const tacReal* own, const tacReal* dot,
-                        const tacReal* x_dot) {
+static tacTwist transported(const scmPoint* at, int i, const tacReal* own, const tacReal* dot,
+                            const tacReal* x_dot) {
     tacTwist d = dot ? tac_twist_load(dot) : tac_twist_zero();
     return tac_twist_shift_jvp(tac_twist_load(own), at->pair.pose[i].position,
                                tac_load3(at->pair.origin), d, tac_neg(tac_load3(x_dot + 7 * i)));
 }
 
 // d(x1 - x0) - xi0 x (x1 - x0)
-static tacTwist rate(const tacTwist x[2], const tacTwist d[2], tacTwist xi0) {
+static tacTwist relative_rate(const tacTwist x[2], const tacTwist d[2], tacTwist xi0) {
     return tac_twist_sub(tac_twist_sub(d[1], d[0]),
                          tac_cross_motion(xi0, tac_twist_sub(x[1], x[0])));
 }
@@ -74,17 +75,17 @@ static tacTwist rate(const tacTwist x[2], const tacTwist d[2], tacTwist xi0) {
 // dw = K (xi1 - xi0) + C (dnu - xi0 x nu) + L (dalpha - xi0 x alpha) + xi0 x* w + T dnumber
 static tacResult jvp(const void* map, const tacReal* x, const tacReal* x_dot, tacReal* y_dot) {
     scmPoint at;
-    tacResult result = evaluate(map, x, 2, &at);
+    tacResult result = eval_map(map, x, 2, &at);
     tacTwist xi[2], v[2], a[2];
     for (int i = 0; i < 2; ++i) {
-        xi[i] = motion(&at, i, x_dot);
-        v[i] = carried(&at, i, at.pair.twist[i], x_dot + 14 + 6 * i, x_dot);
-        a[i] = carried(&at, i, at.pair.lead[i], NULL, x_dot);
+        xi[i] = body_twist(&at, i, x_dot);
+        v[i] = transported(&at, i, at.pair.twist[i], x_dot + 14 + 6 * i, x_dot);
+        a[i] = transported(&at, i, at.pair.predicted[i], NULL, x_dot);
     }
     tacReal by[3][6], rigid[6];
     tac_twist_store(by[0], tac_twist_sub(xi[1], xi[0]));
-    tac_twist_store(by[1], rate(at.v, v, xi[0]));
-    tac_twist_store(by[2], rate(at.a, a, xi[0]));
+    tac_twist_store(by[1], relative_rate(at.v, v, xi[0]));
+    tac_twist_store(by[2], relative_rate(at.a, a, xi[0]));
     tac_wrench_store(rigid, tac_cross_force(xi[0], tac_wrench_load(at.force.wrench)));
     for (int i = 0; i < 6; ++i) {
         y_dot[i] = rigid[i];
@@ -98,7 +99,7 @@ static tacResult jvp(const void* map, const tacReal* x, const tacReal* x_dot, ta
 }
 
 // M' y_bar
-static tacWrench back(const tacReal M[36], const tacReal* y_bar) {
+static tacWrench mat_tvec(const tacReal M[36], const tacReal* y_bar) {
     tacReal out[6] = {0};
     for (int k = 0; k < 6; ++k)
         for (int i = 0; i < 6; ++i) out[k] += M[6 * i + k] * y_bar[i];
@@ -106,8 +107,8 @@ static tacWrench back(const tacReal M[36], const tacReal* y_bar) {
 }
 
 // adjoint of body i's six numbers and of its position, from that of what they are at the origin
-static tacWrench carried_vjp(const scmPoint* at, int i, const tacReal* own, tacWrench bar,
-                             tacVec3* r_bar) {
+static tacWrench transported_vjp(const scmPoint* at, int i, const tacReal* own, tacWrench bar,
+                                 tacVec3* r_bar) {
     tacWrench own_bar = tac_wrench_zero();
     tac_twist_shift_vjp(tac_twist_load(own), at->pair.pose[i].position, tac_load3(at->pair.origin),
                         tac_wrench_scale(bar, i ? 1.0 : -1.0), &own_bar, r_bar);
@@ -116,12 +117,13 @@ static tacWrench carried_vjp(const scmPoint* at, int i, const tacReal* own, tacW
 
 static tacResult vjp(const void* map, const tacReal* x, const tacReal* y_bar, tacReal* x_bar) {
     scmPoint at;
-    tacResult result = evaluate(map, x, 2, &at);
+    tacResult result = eval_map(map, x, 2, &at);
     for (int k = 0; k < TAC_SCM_NUMBERS; ++k) {
         x_bar[26 + k] = 0.0;
         for (int i = 0; i < 6; ++i) x_bar[26 + k] += at.force.T[TAC_SCM_NUMBERS * i + k] * y_bar[i];
     }
-    tacWrench K = back(at.force.K, y_bar), C = back(at.force.C, y_bar), L = back(at.force.L, y_bar);
+    tacWrench K = mat_tvec(at.force.K, y_bar), C = mat_tvec(at.force.C, y_bar),
+              L = mat_tvec(at.force.L, y_bar);
     tacWrench xi[2] = {tac_wrench_scale(K, -1.0), K}, none = tac_wrench_zero();
     tacTwist still = tac_twist_zero();
     tac_cross_motion_vjp(still, tac_twist_sub(at.v[1], at.v[0]), tac_wrench_scale(C, -1.0), &xi[0],
@@ -134,8 +136,8 @@ static tacResult vjp(const void* map, const tacReal* x, const tacReal* y_bar, ta
         const tacPose* pose = &at.pair.pose[i];
         tacVec3 r_bar = tac_vec3_zero();
         tacWrench own = tac_wrench_shift(xi[i], tac_load3(at.pair.origin), pose->position);
-        tacWrench v_bar = carried_vjp(&at, i, at.pair.twist[i], C, &r_bar);
-        carried_vjp(&at, i, at.pair.lead[i], L, &r_bar);
+        tacWrench v_bar = transported_vjp(&at, i, at.pair.twist[i], C, &r_bar);
+        transported_vjp(&at, i, at.pair.predicted[i], L, &r_bar);
         tac_store3(x_bar + 7 * i, tac_sub(own.force, r_bar));
         tacQuat q = tac_quat_rate(pose->rotation, own.torque);
         tacReal s = 4.0 * tac_quat_inverse_norm2(pose->rotation);

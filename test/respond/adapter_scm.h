@@ -4,7 +4,7 @@
 #define TACTUS_TEST_ADAPTER_SCM_H
 
 #include "check/check.h"
-#include "respond/scm.h"
+#include "respond/force/scm.h"
 
 // position and quaternion of both bodies, their twists, the numbers
 #define SCM_INPUTS (2 * 7 + 2 * 6 + TAC_SCM_NUMBERS)
@@ -12,9 +12,9 @@
 typedef struct scmMap {
     const tacContactCloud* cloud[2];
     double origin[3];
-    int published, exact;
-    int kind;  // what a test samples
-    int ahead; // is the force that of the end of a step? The leads are fixed
+    int reference, exact;
+    int kind;     // what a test samples
+    int implicit; // is the force that of the end of a step? The leads are fixed
 } scmMap;
 
 TAC_DECLARE_CHECK(tac_check_scm_);

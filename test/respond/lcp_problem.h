@@ -23,7 +23,7 @@ typedef struct lcpProblem {
     double A[LCP_ROWS * LCP_ROWS], b[LCP_ROWS], mu[LCP_CONTACTS];
     double J[LCP_ROWS * LCP_SPEEDS], inverse_mass[LCP_SPEEDS], w[LCP_SPEEDS];
     double f[LCP_ROWS];
-    unsigned char classes[LCP_ROWS];
+    unsigned char active_set[LCP_ROWS];
 } lcpProblem;
 
 static void cross3(const double* a, const double* b, double* out) {

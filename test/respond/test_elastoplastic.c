@@ -4,17 +4,17 @@
 #include "math/vec3.h"
 #include "respond/adapter_elastoplastic.h"
 
-static double uniform(unsigned long long* random, double low, double high) {
+static double uniform_between(unsigned long long* random, double low, double high) {
     return tac_check_uniform(random, low, high);
 }
 
 // in overlap and out of it; sliding slow, fast and not at all
-static void draw(unsigned long long* random, int i, double* x) {
-    x[7] = exp(uniform(random, 5.0, 20.0));
-    x[8] = uniform(random, 0.5, 5.0);
-    x[9] = uniform(random, 0.005, 0.1);
-    x[10] = uniform(random, 0.0, 1.5);
-    x[0] = uniform(random, -0.02, i % 6 == 5 ? 0.01 : -1e-4);
+static void draw_state(unsigned long long* random, int i, double* x) {
+    x[7] = exp(uniform_between(random, 5.0, 20.0));
+    x[8] = uniform_between(random, 0.5, 5.0);
+    x[9] = uniform_between(random, 0.005, 0.1);
+    x[10] = uniform_between(random, 0.0, 1.5);
+    x[0] = uniform_between(random, -0.02, i % 6 == 5 ? 0.01 : -1e-4);
     tacVec3 n = {tac_check_normal(random), tac_check_normal(random), tac_check_normal(random)};
     tac_store3(x + 1, tac_scale(n, 1.0 / sqrt(tac_norm2(n))));
     double speed = i % 3 == 0 ? 0.02 : i % 3 == 1 ? 1.0 : 10.0;
@@ -25,7 +25,7 @@ static void draw(unsigned long long* random, int i, double* x) {
 static int sample(const void* context, int i, unsigned long long* random, double* x,
                   double* scale) {
     (void)context;
-    draw(random, i, x);
+    draw_state(random, i, x);
     for (int k = 0; k < PLASTIC_INPUTS; ++k) scale[k] = 0.02 * (fabs(x[k]) + 1e-4);
     for (int k = 4; k < 7; ++k) scale[k] = 0.02 * x[9];
     // away from where it ends: touching, and parting at v_d
@@ -49,21 +49,21 @@ static int law_has_its_derivatives(void) {
 }
 
 // never pulls, friction within mu times the normal force and against the sliding, power taken out
-static int forces_are_honest(void) {
+static int forces_dissipate_and_never_pull(void) {
     unsigned long long random = 7;
     for (int i = 0; i < 20000; ++i) {
         double x[PLASTIC_INPUTS];
-        draw(&random, i, x);
+        draw_state(&random, i, x);
         tacElastoplasticLaw law = {x[7], x[8], x[9], x[10]};
-        tacElastoplasticState at = {x[0], tac_load3(x + 1), tac_load3(x + 4)}, rest = at;
+        tacElastoplasticState at = {x[0], tac_load3(x + 1), tac_load3(x + 4)}, at_rest = at;
         tacVec3 f = tac_elastoplastic(&law, &at);
         double normal = tac_dot(f, at.n), v_n = tac_dot(at.v, at.n);
         tacVec3 slide = tac_add_scaled(at.v, -v_n, at.n), t = tac_add_scaled(f, -normal, at.n);
         ENSURE(normal >= 0.0);
         ENSURE(tac_norm(t) <= law.mu * normal * (1.0 + 1e-12));
         ENSURE(tac_dot(t, slide) <= 1e-12 * tac_norm(f) * tac_norm(slide));
-        rest.v = tac_vec3_zero();
-        double spring = tac_dot(tac_elastoplastic(&law, &rest), at.n);
+        at_rest.v = tac_vec3_zero();
+        double spring = tac_dot(tac_elastoplastic(&law, &at_rest), at.n);
         ENSURE(tac_dot(f, at.v) - spring * v_n <= 1e-9 * (1.0 + fabs(spring * v_n)));
         if (at.phi >= 0.0) ENSURE(tac_norm(f) == 0.0);
     }
@@ -93,5 +93,5 @@ static int never_adhesive(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(law_has_its_derivatives), RUN(forces_are_honest), RUN(fast_sliding_is_finite),
-          RUN(never_adhesive))
+TEST_MAIN(RUN(law_has_its_derivatives), RUN(forces_dissipate_and_never_pull),
+          RUN(fast_sliding_is_finite), RUN(never_adhesive))

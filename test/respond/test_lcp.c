@@ -4,7 +4,7 @@
 #include "respond/lcp_problem.h"
 
 #include "math/dense.h"
-#include "respond/dantzig.h"
+#include "respond/lcp/dantzig.h"
 
 #include <time.h>
 
@@ -14,15 +14,15 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static tacResult solve(lcpProblem* p, tacLcpReport* report) {
+static tacResult solve_lcp(lcpProblem* p, tacLcpReport* report) {
     void* memory = malloc(tac_lcp_size(p->contacts, p->tangents));
-    tacResult result = tac_lcp_solve(&p->lcp, 0, p->f, p->classes, report, memory);
+    tacResult result = tac_lcp_solve(&p->lcp, 0, p->f, p->active_set, report, memory);
     free(memory);
     return result;
 }
 
 // velocity of the bodies after the impulses
-static void after(const lcpProblem* p, double* v) {
+static void velocity_after(const lcpProblem* p, double* v) {
     for (int k = 0; k < p->speeds; ++k) {
         v[k] = p->w[k];
         for (int i = 0; i < p->rows; ++i) {
@@ -36,7 +36,7 @@ static void after(const lcpProblem* p, double* v) {
 // the law itself, without the solver's own residual
 static int obeys_law(const lcpProblem* p, double tolerance) {
     double force = 0.0, v[LCP_SPEEDS];
-    after(p, v);
+    velocity_after(p, v);
     for (int i = 0; i < p->rows; ++i) force = fmax(force, fabs(p->f[i]));
     for (int i = 0; i < p->rows; ++i) {
         int normal = i - i % (1 + p->tangents);
@@ -56,7 +56,7 @@ static int obeys_law(const lcpProblem* p, double tolerance) {
 }
 
 // 10^4 problems, 10^6 with TACTUS_SWEEP
-static int generated(void) {
+static int generated_problems_are_solved(void) {
     int count = getenv("TACTUS_NO_SWEEP") ? 1000
                 : getenv("TACTUS_SWEEP")  ? 1000000
                                           : 10000,
@@ -66,7 +66,7 @@ static int generated(void) {
         lcpProblem* p = lcp_random((unsigned long long)i);
         tacLcpReport report;
         time -= seconds();
-        tacResult result = solve(p, &report);
+        tacResult result = solve_lcp(p, &report);
         time += seconds();
         methods[report.method]++;
         if (result != TAC_OK || obeys_law(p, 1e-7 * fmax(report.scale, 1.0))) {
@@ -89,7 +89,7 @@ static int generated(void) {
 // Dantzig's method by itself: with coupled bounds and true steps it seldom fails; with steps to the
 // bounds of before, and with bounds frozen at the frictionless answer, far more often. It says so,
 // or its answer has a residual: here both count as failures.
-static int bounds_compared(void) {
+static int coupled_bounds_solve_more_than_frozen_ones(void) {
     int count = getenv("TACTUS_NO_SWEEP") ? 300 : 3000, failed[3] = {0}, silent[3] = {0};
     for (int i = 0; i < count; ++i) {
         lcpProblem* p = lcp_random((unsigned long long)i);
@@ -97,7 +97,8 @@ static int bounds_compared(void) {
         for (int bounds = TAC_BOUNDS_COUPLED; bounds <= TAC_BOUNDS_FROZEN; ++bounds) {
             int passes = 0;
             double scale;
-            int done = tac_dantzig(&p->lcp, (tacBounds)bounds, p->f, p->classes, &passes, memory);
+            int done = tac_dantzig(&p->lcp, (tacFrictionBounds)bounds, p->f, p->active_set, &passes,
+                                   memory);
             int right = tac_lcp_residual(&p->lcp, p->f, &scale) <= 1e-8 * scale;
             failed[bounds] += !done || !right;
             silent[bounds] += done && !right;
@@ -118,14 +119,14 @@ static int bounds_compared(void) {
 //---------------------------------- restitution ----------------------------------
 
 // one pass over the contacts chosen, of restitution e on those that approach; adds to v of all rows
-static tacResult bounce_pass(const lcpProblem* p, const unsigned char* chosen, const double* e,
-                             double nothing, double* v) {
+static tacResult restitution_pass(const lcpProblem* p, const unsigned char* selection,
+                                  const double* e, double nothing, double* v) {
     static lcpProblem sub;
     int group = 1 + p->tangents, row[LCP_ROWS];
     sub.contacts = sub.rows = 0;
     sub.tangents = p->tangents;
     for (int c = 0; c < p->contacts; ++c) {
-        if (!chosen[c]) continue;
+        if (!selection[c]) continue;
         sub.mu[sub.contacts++] = p->mu[c];
         for (int i = c * group; i < (c + 1) * group; ++i) {
             int bounces = i == c * group && v[i] < -nothing;
@@ -138,7 +139,7 @@ static tacResult bounce_pass(const lcpProblem* p, const unsigned char* chosen, c
             sub.A[i * sub.rows + j] = p->A[row[i] * p->rows + row[j]];
     sub.lcp = (tacLcp){sub.contacts, sub.tangents, sub.A, sub.b, sub.mu};
     tacLcpReport report;
-    tacResult result = solve(&sub, &report);
+    tacResult result = solve_lcp(&sub, &report);
     for (int i = 0; i < p->rows && result == TAC_OK; ++i)
         for (int j = 0; j < sub.rows; ++j) v[i] += p->A[i * p->rows + row[j]] * sub.f[j];
     return result;
@@ -147,7 +148,7 @@ static tacResult bounce_pass(const lcpProblem* p, const unsigned char* chosen, c
 // Restitution that differs from contact to contact: passes over what approaches, until nothing
 // does. Where a pass has no solution, or after 50, one of all contacts without restitution, which
 // always has one.
-static int restitution(void) {
+static int restitution_passes_end(void) {
     int count = getenv("TACTUS_NO_SWEEP") ? 300 : 3000, fallbacks = 0, passes = 0, most = 0;
     for (int i = 0; i < count; ++i) {
         lcpProblem* p = lcp_random((unsigned long long)(5000 + i));
@@ -160,16 +161,17 @@ static int restitution(void) {
             speed = fmax(speed, fabs(v[k]));
         }
         for (double nothing = 1e-7 * speed; !done; ++pass) {
-            unsigned char chosen[LCP_CONTACTS];
+            unsigned char selection[LCP_CONTACTS];
             int approach = 0;
             for (int c = 0; c < p->contacts; ++c) {
-                chosen[c] = v[c * group] <= nothing;
+                selection[c] = v[c * group] <= nothing;
                 approach += v[c * group] < -nothing;
             }
             done = approach == 0;
-            if (done || (pass < 50 && bounce_pass(p, chosen, e, nothing, v) == TAC_OK)) continue;
-            memset(chosen, 1, sizeof chosen);
-            ENSURE(bounce_pass(p, chosen, none, nothing, v) == TAC_OK);
+            if (done || (pass < 50 && restitution_pass(p, selection, e, nothing, v) == TAC_OK))
+                continue;
+            memset(selection, 1, sizeof selection);
+            ENSURE(restitution_pass(p, selection, none, nothing, v) == TAC_OK);
             done = 1;
             ++fallbacks;
         }
@@ -185,7 +187,7 @@ static int restitution(void) {
 
 //---------------------------------- known motions ----------------------------------
 
-static lcpProblem* block(double mu, const double* velocity, int tangents) {
+static lcpProblem* block_problem(double mu, const double* velocity, int tangents) {
     lcpProblem* p = lcp_begin(1, tangents);
     for (int k = 0; k < 6; ++k) {
         p->inverse_mass[k] = k < 3 ? 1.0 : 600.0;
@@ -201,15 +203,15 @@ static lcpProblem* block(double mu, const double* velocity, int tangents) {
 
 // A cube on four corners falls by g dt: it loses mu g dt along each axis, or all it has
 // (docs/lcp.md: a pyramid); its corners carry its weight.
-static int sliding_cube(void) {
+static int sliding_cube_has_a_closed_form(void) {
     const double g = 10.0, dt = 0.01, mu = 0.5;
     for (int fast = 0; fast < 2; ++fast) {
         double velocity[6] = {fast ? 2.0 : 0.03, fast ? 0.5 : 0.02, -g * dt}, v[LCP_SPEEDS],
                sum = 0;
-        lcpProblem* p = block(mu, velocity, 2);
+        lcpProblem* p = block_problem(mu, velocity, 2);
         tacLcpReport report;
-        ENSURE(solve(p, &report) == TAC_OK);
-        after(p, v);
+        ENSURE(solve_lcp(p, &report) == TAC_OK);
+        velocity_after(p, v);
         for (int c = 0; c < 4; ++c) sum += p->f[3 * c];
         ENSURE_NEAR(sum, g * dt, 1e-12);
         ENSURE_NEAR(v[0], fast ? 2.0 - mu * g * dt : 0.0, 1e-12);
@@ -222,7 +224,7 @@ static int sliding_cube(void) {
 }
 
 // a mass point hits the floor: f_n = m v_n, f_t = -min(mu f_n, m |v_t|) sign v_t
-static int mass_point(void) {
+static int mass_point_has_a_closed_form(void) {
     testRandom random = {7};
     for (int trial = 0; trial < 200; ++trial) {
         double mass = test_uniform(&random, 0.1, 10.0), mu = test_uniform(&random, 0.0, 1.5);
@@ -230,10 +232,10 @@ static int mass_point(void) {
         double b[2] = {test_uniform(&random, -1.0, 0.5), test_uniform(&random, -1.0, 1.0)};
         double normal = mass * fmax(-b[0], 0.0), tangent = fmin(mu * normal, mass * fabs(b[1]));
         tacLcp lcp = {1, 1, A, b, &mu};
-        unsigned char classes[2];
+        unsigned char active_set[2];
         double memory[200];
         ENSURE(tac_lcp_size(1, 1) <= sizeof memory);
-        ENSURE(tac_lcp_solve(&lcp, 0, f, classes, NULL, memory) == TAC_OK);
+        ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, NULL, memory) == TAC_OK);
         ENSURE_NEAR(f[0], normal, 1e-13 * mass);
         ENSURE_NEAR(f[1], b[1] < 0.0 ? tangent : -tangent, 1e-13 * mass);
     }
@@ -241,7 +243,7 @@ static int mass_point(void) {
 }
 
 // towers of 1 to 15 boxes: each box rests, and each layer carries what is above it
-static int towers(void) {
+static int towers_rest(void) {
     for (int boxes = 1; boxes <= 15; ++boxes) {
         lcpProblem* p = lcp_begin(boxes, 2);
         for (int k = 0; k < p->speeds; ++k) p->inverse_mass[k] = k % 6 < 3 ? 1.0 : 6.0;
@@ -256,8 +258,8 @@ static int towers(void) {
         lcp_finish(p);
         tacLcpReport report;
         double v[LCP_SPEEDS];
-        ENSURE(solve(p, &report) == TAC_OK);
-        after(p, v);
+        ENSURE(solve_lcp(p, &report) == TAC_OK);
+        velocity_after(p, v);
         for (int k = 0; k < p->speeds; ++k) ENSURE_NEAR(v[k], 0.0, 1e-9);
         for (int box = 0; box < boxes; ++box) {
             double sum = 0.0;
@@ -272,7 +274,7 @@ static int towers(void) {
 //---------------------------------- units, starts, wrong input ----------------------------------
 
 // other units of mass and velocity give the same motion
-static int units(void) {
+static int units_do_not_matter(void) {
     const double masses[3] = {1e-9, 1.0, 1e9}, speeds[3] = {1e-6, 1.0, 1e6};
     for (int trial = 0; trial < 90; ++trial) {
         lcpProblem* p = lcp_random((unsigned long long)(1000 + trial));
@@ -280,7 +282,7 @@ static int units(void) {
         for (int i = 0; i < p->rows * p->rows; ++i) p->A[i] /= m;
         for (int i = 0; i < p->rows; ++i) p->b[i] *= v;
         tacLcpReport report;
-        ENSURE(solve(p, &report) == TAC_OK);
+        ENSURE(solve_lcp(p, &report) == TAC_OK);
         ENSURE(report.residual <= 1e-8 * report.scale);
         free(p);
     }
@@ -288,22 +290,22 @@ static int units(void) {
 }
 
 // an answer as the start of the same problem is the answer at once; rubbish does no harm
-static int warm_start(void) {
+static int warm_start_gives_the_same_answer(void) {
     for (int trial = 0; trial < 200; ++trial) {
         lcpProblem* p = lcp_random((unsigned long long)(2000 + trial));
         void* memory = malloc(tac_lcp_size(p->contacts, p->tangents));
         tacLcpReport report;
         double f[LCP_ROWS];
-        ENSURE(solve(p, &report) == TAC_OK);
+        ENSURE(solve_lcp(p, &report) == TAC_OK);
         int alone = report.method == TAC_LCP_NEWTON || !report.dropped;
         memcpy(f, p->f, sizeof f);
-        ENSURE(tac_lcp_solve(&p->lcp, 1, p->f, p->classes, &report, memory) == TAC_OK);
+        ENSURE(tac_lcp_solve(&p->lcp, 1, p->f, p->active_set, &report, memory) == TAC_OK);
         int islands = p->speeds / 6; // at most, and each is solved at once
         ENSURE(!alone || (report.passes <= islands && report.method == TAC_LCP_NEWTON));
         for (int i = 0; i < p->rows && alone; ++i)
             ENSURE_NEAR(p->f[i], f[i], 1e-9 * (1.0 + fabs(f[i])));
-        memset(p->classes, 250 + trial % 5, sizeof p->classes);
-        ENSURE(tac_lcp_solve(&p->lcp, 1, p->f, p->classes, &report, memory) == TAC_OK);
+        memset(p->active_set, 250 + trial % 5, sizeof p->active_set);
+        ENSURE(tac_lcp_solve(&p->lcp, 1, p->f, p->active_set, &report, memory) == TAC_OK);
         free(memory);
         free(p);
     }
@@ -311,34 +313,34 @@ static int warm_start(void) {
 }
 
 // a body between two walls that both ask for more than there is: no answer, and it says so
-static int unsolvable(void) {
+static int unsolvable_problems_are_reported(void) {
     const double A[4] = {1.0, -1.0, -1.0, 1.0}, b[2] = {-1.0, -0.5};
     double f[2] = {7.0, 8.0}, memory[100];
-    unsigned char classes[2] = {9, 9};
+    unsigned char active_set[2] = {9, 9};
     tacLcpReport report;
     tacLcp lcp = {2, 0, A, b, NULL};
     ENSURE(tac_lcp_size(2, 0) <= sizeof memory);
-    ENSURE(tac_lcp_solve(&lcp, 0, f, classes, &report, memory) == TAC_ERROR_UNSOLVED);
+    ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, &report, memory) == TAC_ERROR_UNSOLVED);
     ENSURE(report.method == TAC_LCP_NONE && report.residual > 0.1);
-    ENSURE(f[0] == 7.0 && f[1] == 8.0 && classes[0] == 9);
+    ENSURE(f[0] == 7.0 && f[1] == 8.0 && active_set[0] == 9);
     return 0;
 }
 
-static int wrong_input(void) {
+static int wrong_input_is_refused(void) {
     double A[4] = {1.0, 0.0, 0.0, 1.0}, b[2] = {-1.0, 1.0}, mu = 0.5, f[2], memory[200];
-    unsigned char classes[2];
+    unsigned char active_set[2];
     tacLcp lcp = {1, 1, A, b, &mu};
-    ENSURE(tac_lcp_solve(&lcp, 0, f, classes, NULL, memory) == TAC_OK);
+    ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, NULL, memory) == TAC_OK);
     const double bad[3] = {NAN, INFINITY, -INFINITY};
     for (int i = 0; i < 3; ++i) {
         A[1] = bad[i];
-        ENSURE(tac_lcp_solve(&lcp, 0, f, classes, NULL, memory) == TAC_ERROR_VALUE);
+        ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, NULL, memory) == TAC_ERROR_VALUE);
         A[1] = 0.0;
         b[1] = bad[i];
-        ENSURE(tac_lcp_solve(&lcp, 0, f, classes, NULL, memory) == TAC_ERROR_VALUE);
+        ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, NULL, memory) == TAC_ERROR_VALUE);
         b[1] = 1.0;
         mu = i ? bad[i] : -0.1;
-        ENSURE(tac_lcp_solve(&lcp, 0, f, classes, NULL, memory) == TAC_ERROR_VALUE);
+        ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, NULL, memory) == TAC_ERROR_VALUE);
         mu = 0.5;
     }
     // room for many is room for few
@@ -346,28 +348,28 @@ static int wrong_input(void) {
         for (int t = 0; t <= 2; ++t) ENSURE(tac_lcp_size(n, t) <= tac_lcp_size(n + 1, t));
     ENSURE(tac_lcp_size(-1, 0) == 0 && tac_lcp_size(1, 3) == 0 && tac_lcp_size(1 << 30, 2) == 0);
     lcp.contacts = 0;
-    ENSURE(tac_lcp_solve(&lcp, 0, f, classes, NULL, memory) == TAC_OK);
+    ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, NULL, memory) == TAC_OK);
     return 0;
 }
 
 // no mass at all, no velocity at all, one row that nothing moves
-static int degenerate(void) {
+static int degenerate_problems_are_solved(void) {
     double A[9] = {0.0}, b[3] = {0.5, 0.0, 0.0}, mu = 1.0, f[3], memory[400];
-    unsigned char classes[3];
+    unsigned char active_set[3];
     tacLcp lcp = {1, 2, A, b, &mu};
     tacLcpReport report;
     ENSURE(tac_lcp_size(1, 2) <= sizeof memory);
-    ENSURE(tac_lcp_solve(&lcp, 0, f, classes, &report, memory) == TAC_OK);
+    ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, &report, memory) == TAC_OK);
     ENSURE(f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0);
     b[0] = -0.5;
-    ENSURE(tac_lcp_solve(&lcp, 0, f, classes, &report, memory) == TAC_ERROR_UNSOLVED);
+    ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, &report, memory) == TAC_ERROR_UNSOLVED);
     A[0] = A[4] = 1.0;
     b[0] = 0.0;
-    ENSURE(tac_lcp_solve(&lcp, 0, f, classes, &report, memory) == TAC_OK);
+    ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, &report, memory) == TAC_OK);
     ENSURE(f[0] == 0.0);
     b[0] = -1.0;
     b[1] = 0.1;
-    ENSURE(tac_lcp_solve(&lcp, 0, f, classes, &report, memory) == TAC_OK);
+    ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, &report, memory) == TAC_OK);
     ENSURE_NEAR(f[0], 1.0, 1e-15);
     ENSURE_NEAR(f[1], -0.1, 1e-15);
     return 0;
@@ -376,7 +378,7 @@ static int degenerate(void) {
 //---------------------------------- problems of others ----------------------------------
 
 // W = H' M^-1 H and q = H' M^-1 f + w of a global problem
-static double* condense(double* M, const double* H, int n, int rows, double* f, double* w) {
+static double* condense_problem(double* M, const double* H, int n, int rows, double* f, double* w) {
     int* pivot = malloc(sizeof(int) * (size_t)n);
     double *W = calloc((size_t)(rows * rows), sizeof(double)),
            *x = malloc(sizeof(double) * (size_t)n);
@@ -440,7 +442,7 @@ static int solve_file(const char* path, const char* name) {
         ENSURE(M && H && m == n);
         fclib_vector(&file, kind, "f", &f);
         fclib_vector(&file, kind, "w", &w);
-        W = condense(M, H, n, rows, f, w);
+        W = condense_problem(M, H, n, rows, f, w);
         free(M);
         free(H);
         free(f);
@@ -449,10 +451,10 @@ static int solve_file(const char* path, const char* name) {
     tacLcp lcp = {contacts, 2, W, w, mu};
     tacLcpReport report = {0};
     double* r = calloc((size_t)rows, sizeof(double));
-    unsigned char* classes = malloc((size_t)rows);
+    unsigned char* active_set = malloc((size_t)rows);
     void* memory = malloc(tac_lcp_size(contacts, 2));
     double begin = seconds();
-    tacResult result = tac_lcp_solve(&lcp, 0, r, classes, &report, memory);
+    tacResult result = tac_lcp_solve(&lcp, 0, r, active_set, &report, memory);
     printf(
         "  %s: %d contacts, %s, pyramid %.1e of the scale, cone %.1e of |q|, %d passes, %.0f ms\n",
         name, contacts, result ? tac_result_name(result) : "solved", report.residual / report.scale,
@@ -461,14 +463,14 @@ static int solve_file(const char* path, const char* name) {
     free(w);
     free(mu);
     free(r);
-    free(classes);
+    free(active_set);
     free(memory);
     free(file.data);
     ENSURE(result == TAC_OK);
     return 0;
 }
 
-static int fclib(void) {
+static int fclib_problems_are_solved(void) {
     const char *data = getenv("TACTUS_DATA"),
                *names[4] = {"CubeH8", "local_problem_test", "LMGC_100_PR_PerioBox-i00361-60-03000",
                             "Box_Stacks-i0122-82-5"};
@@ -484,6 +486,9 @@ static int fclib(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(generated), RUN(bounds_compared), RUN(restitution), RUN(sliding_cube),
-          RUN(mass_point), RUN(towers), RUN(units), RUN(warm_start), RUN(unsolvable),
-          RUN(wrong_input), RUN(degenerate), RUN(fclib))
+TEST_MAIN(RUN(generated_problems_are_solved), RUN(coupled_bounds_solve_more_than_frozen_ones),
+          RUN(restitution_passes_end), RUN(sliding_cube_has_a_closed_form),
+          RUN(mass_point_has_a_closed_form), RUN(towers_rest), RUN(units_do_not_matter),
+          RUN(warm_start_gives_the_same_answer), RUN(unsolvable_problems_are_reported),
+          RUN(wrong_input_is_refused), RUN(degenerate_problems_are_solved),
+          RUN(fclib_problems_are_solved))

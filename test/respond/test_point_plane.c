@@ -3,28 +3,28 @@
 
 #include "check/prove.h"
 #include "math/vec3.h"
-#include "respond/adapter_plane.h"
+#include "respond/adapter_point_plane.h"
 
-static double uniform(unsigned long long* random, double low, double high) {
+static double uniform_between(unsigned long long* random, double low, double high) {
     return tac_check_uniform(random, low, high);
 }
 
 // a point in and out of contact, slow and fast; some at rest, some far out
-static void draw(unsigned long long* random, int i, double* x) {
+static void draw_state(unsigned long long* random, int i, double* x) {
     double scale = i % 7 == 6 ? 30.0 : 1.0;
-    x[11] = exp(uniform(random, 0.0, 9.0));
-    x[12] = uniform(random, 0.05, 1.0);
-    x[13] = uniform(random, 0.005, 0.1);
-    x[14] = uniform(random, 0.0, 1.5);
-    x[15] = exp(uniform(random, -7.0, -3.0));
-    x[0] = x[15] * scale * uniform(random, -3.0, 2.0);
+    x[11] = exp(uniform_between(random, 0.0, 9.0));
+    x[12] = uniform_between(random, 0.05, 1.0);
+    x[13] = uniform_between(random, 0.005, 0.1);
+    x[14] = uniform_between(random, 0.0, 1.5);
+    x[15] = exp(uniform_between(random, -7.0, -3.0));
+    x[0] = x[15] * scale * uniform_between(random, -3.0, 2.0);
     double length = i % 5 == 4 ? 0.7 : 1.0;
     tacVec3 n = {tac_check_normal(random), tac_check_normal(random), tac_check_normal(random)};
     tac_store3(x + 1, tac_scale(n, length / sqrt(tac_norm2(n))));
     for (int k = 4; k < 10; ++k) x[k] = x[12] * scale * tac_check_normal(random);
     for (int k = 4; k < 7 && i % 11 == 10; ++k) x[k] = 0.0;
-    x[10] = uniform(random, 0.0, 0.01);
-    x[16] = exp(uniform(random, -7.0, 3.0));
+    x[10] = uniform_between(random, 0.0, 0.01);
+    x[16] = exp(uniform_between(random, -7.0, 3.0));
 }
 
 //---------------------------------- derivatives ----------------------------------
@@ -32,16 +32,16 @@ static void draw(unsigned long long* random, int i, double* x) {
 static int sample(const void* context, int i, unsigned long long* random, double* x,
                   double* scale) {
     const planeMap* m = context;
-    draw(random, i, x);
+    draw_state(random, i, x);
     for (int k = 0; k < PLANE_INPUTS; ++k) scale[k] = 0.05 * (fabs(x[k]) + 1e-3);
     scale[0] = 0.05 * x[15];
     scale[10] = 1e-3;
     for (int k = 4; k < 10; ++k) scale[k] = 0.05 * x[12];
-    return m->published ? 0 : 3;
+    return m->reference ? 0 : 3;
 }
 
-static int proves(int published, int ahead) {
-    const planeMap map = {published, ahead};
+static int prove_law(int reference, int implicit) {
+    const planeMap map = {reference, implicit};
     tacCheckProblem problem = {.name = "point-plane law",
                                .n = PLANE_INPUTS,
                                .m = 3,
@@ -57,14 +57,14 @@ static int proves(int published, int ahead) {
     return prove(&problem, options);
 }
 
-static int smooth_law_has_its_derivatives(void) { return proves(0, 0); }
-static int published_law_has_its_derivatives(void) { return proves(1, 0); }
-static int force_ahead_has_its_derivatives(void) { return proves(0, 1) || proves(1, 1); }
+static int smooth_law_has_its_derivatives(void) { return prove_law(0, 0); }
+static int reference_law_has_its_derivatives(void) { return prove_law(1, 0); }
+static int implicit_force_has_its_derivatives(void) { return prove_law(0, 1) || prove_law(1, 1); }
 
 // at rest, where the published law bends: second differences of the smooth one converge
 static int smooth_law_is_smooth_at_rest(void) {
-    for (int published = 0; published < 2; ++published) {
-        tacPlaneLaw law = {1000.0, 0.2, 0.01, 0.0, 1e-3, 0.0, published, 0};
+    for (int reference = 0; reference < 2; ++reference) {
+        tacPlaneLaw law = {1000.0, 0.2, 0.01, 0.0, 1e-3, 0.0, reference, 0};
         double jump[2];
         for (int side = 0; side < 2; ++side) {
             double h = 1e-3, f[3];
@@ -75,11 +75,11 @@ static int smooth_law_is_smooth_at_rest(void) {
             }
             jump[side] = (f[0] - 2.0 * f[1] + f[2]) / (h * h);
         }
-        double bend = fabs(jump[1] - jump[0]) * law.v_d * law.v_d / (law.k * 1e-2);
-        if (published)
-            ENSURE_NEAR(bend, 0.5, 1e-3);
+        double curvature = fabs(jump[1] - jump[0]) * law.v_d * law.v_d / (law.k * 1e-2);
+        if (reference)
+            ENSURE_NEAR(curvature, 0.5, 1e-3);
         else
-            ENSURE(bend < 0.01);
+            ENSURE(curvature < 0.01);
     }
     return 0;
 }
@@ -90,7 +90,7 @@ static int friction_and_power_are_bounded(void) {
     unsigned long long random = 7;
     for (int i = 0; i < 20000; ++i) {
         double x[PLANE_INPUTS];
-        draw(&random, i, x);
+        draw_state(&random, i, x);
         tacPlaneState at = {x[0], tac_load3(x + 1), tac_load3(x + 4), tac_vec3_zero(), 0.0};
         tacPlaneLaw law = {x[11], x[12], x[13], x[14], x[15], 0.0, i % 2, 0}, still = law,
                     bare = law;
@@ -98,8 +98,8 @@ static int friction_and_power_are_bounded(void) {
         still.mu = 0.0;
         bare.mu = 0.0;
         tacVec3 f = tac_point_plane(&law, &at), elastic = tac_point_plane(&still, &at);
-        tacVec3 pushed = tac_point_plane(&bare, &at);
-        double l = tac_dot(pushed, at.n) / tac_norm2(at.n), friction = tac_norm(tac_sub(f, pushed));
+        tacVec3 loaded = tac_point_plane(&bare, &at);
+        double l = tac_dot(loaded, at.n) / tac_norm2(at.n), friction = tac_norm(tac_sub(f, loaded));
         ENSURE(l >= 0.0);
         ENSURE(friction <= law.mu * l * (1.0 + 1e-12));
         // all but the spring takes power out
@@ -110,7 +110,7 @@ static int friction_and_power_are_bounded(void) {
 
 // a point 1 cm below a plane that slides by: the numbers of a separate calculation (k = 100,
 // eps = 1 mm, mu = 0.6: the spring holds 100 (0.01 + 1e-3 log(1 + e^-10)))
-static int known_numbers_come_out(void) {
+static int known_values_come_out(void) {
     tacPlaneLaw law = {100.0, 0.2, 0.01, 0.6, 1e-3, 0.0, 0, 0};
     tacPlaneState at = {.phi = -0.01, .n = {0.0, 0.0, 1.0}, .v = {0.3, 0.0, 0.0}};
     double c = 100.0 * (0.01 + 1e-3 * log1p(exp(-10.0)));
@@ -125,7 +125,7 @@ static int known_numbers_come_out(void) {
     ENSURE(tac_point_plane(&law, &at).z == 0.0);
     at.v.z = -0.5;
     ENSURE_NEAR(tac_point_plane(&law, &at).z, 3.5 * c, 1e-13);
-    law.published = 1;
+    law.reference = 1;
     at.v.z = 0.1;
     ENSURE_NEAR(tac_point_plane(&law, &at).z, c * 2.25 / 4.0, 1e-14);
     return 0;
@@ -133,12 +133,12 @@ static int known_numbers_come_out(void) {
 
 // A force ahead without a step is the force; with one it is that of the moved point, its friction
 // too, to first order.
-static int force_ahead_is_of_first_order(void) {
-    tacPlaneLaw law = {1000.0, 0.2, 0.01, 0.5, 1e-3, 2.0, 0, 0}, ahead = law;
-    ahead.ahead = 1;
+static int implicit_force_is_of_first_order(void) {
+    tacPlaneLaw law = {1000.0, 0.2, 0.01, 0.5, 1e-3, 2.0, 0, 0}, implicit = law;
+    implicit.implicit = 1;
     tacPlaneState at = {-2e-3, {0.0, 0.6, 0.8}, {0.0, 0.01, -0.02}, {0.0, 0.0, 0.0}, 0.0};
     tacVec3 now = tac_point_plane(&law, &at);
-    ENSURE_NEAR(tac_norm(tac_sub(now, tac_point_plane(&ahead, &at))), 0.0, 1e-15);
+    ENSURE_NEAR(tac_norm(tac_sub(now, tac_point_plane(&implicit, &at))), 0.0, 1e-15);
     double last = 0.0;
     for (int i = 0; i < 4; ++i) {
         double h = 1e-4 / (1 << i);
@@ -148,7 +148,7 @@ static int force_ahead_is_of_first_order(void) {
         moved.v = tac_add(at.v, at.y);
         moved.phi = at.phi + h * tac_dot(at.n, moved.v);
         double off = fabs(
-            tac_dot(at.n, tac_sub(tac_point_plane(&ahead, &at), tac_point_plane(&law, &moved))));
+            tac_dot(at.n, tac_sub(tac_point_plane(&implicit, &at), tac_point_plane(&law, &moved))));
         if (i > 0) ENSURE(last / off > 3.7);
         last = off;
     }
@@ -156,7 +156,7 @@ static int force_ahead_is_of_first_order(void) {
 }
 
 // the change of velocity along an axis that a step of a mass makes of the force, linear in it
-static double take_step(const tacPlaneLaw* law, double mass, tacPlaneState at, tacVec3 axis) {
+static double step_velocity(const tacPlaneLaw* law, double mass, tacPlaneState at, tacVec3 axis) {
     double still = tac_dot(axis, tac_point_plane(law, &at));
     at.y = tac_add(at.y, axis);
     double slope = tac_dot(axis, tac_point_plane(law, &at)) - still;
@@ -165,14 +165,14 @@ static double take_step(const tacPlaneLaw* law, double mass, tacPlaneState at, t
 
 // A mass thrown at the plane: friction is mu times the normal force where the step is short, never
 // more than mu times that and the spring's, and nothing slides backwards.
-static int friction_of_a_blow_is_bounded(void) {
+static int friction_of_an_impact_is_bounded(void) {
     for (int i = 0; i < 2240; ++i) {
         double speed = 0.01 * pow(1.6, i % 16), slip = 1e-3 * pow(2.0, i / 16 % 14);
         double mass = 0.3 + 0.1 * (i % 7), h = 1e-5 * pow(2.0, i / 224);
         tacPlaneLaw law = {1000.0, 0.05, 1e-4, 0.2 + 0.3 * (i % 5), 1e-4, 1.0 / mass, 0, 1};
         tacPlaneState at = {.phi = -2e-3, .n = {0.0, 0.0, 1.0}, .v = {slip, 0.0, -speed}, .h = h};
-        at.y.z = take_step(&law, mass, at, (tacVec3){0.0, 0.0, 1.0});
-        at.y.x = take_step(&law, mass, at, (tacVec3){1.0, 0.0, 0.0});
+        at.y.z = step_velocity(&law, mass, at, (tacVec3){0.0, 0.0, 1.0});
+        at.y.x = step_velocity(&law, mass, at, (tacVec3){1.0, 0.0, 0.0});
         tacVec3 f = tac_point_plane(&law, &at);
         ENSURE(-f.x <= law.mu * (f.z + law.k * 2e-3) * (1.0 + 1e-6));
         ENSURE(at.y.x <= 0.0 && slip + at.y.x >= 0.0);
@@ -183,7 +183,7 @@ static int friction_of_a_blow_is_bounded(void) {
 
 // a blow of 10 m/s in steps of 1 ms by hand: c = 2 N, l = 402 N, rho = 40 kg/s, e = 0.08,
 // L = (402 + 0.16)/1.08, b = 2 give h mu L
-static int friction_ahead_has_known_numbers(void) {
+static int implicit_friction_has_known_values(void) {
     tacPlaneLaw law = {1000.0, 0.05, 0.01, 0.5, 1e-6, 2.0, 0, 1};
     tacPlaneState at = {.phi = -2e-3, .n = {0.0, 0.0, 1.0}, .v = {3.0, 0.0, -10.0}, .h = 1e-3};
     double L = 402.16 / 1.08, b = 2e-3 * L, g = 1.0 / sqrt(1e-4 + 9.0);
@@ -223,14 +223,14 @@ static int extremes_stay_finite(void) {
 
 int main(int argc, char** argv) {
     const testCase cases[] = {RUN(smooth_law_has_its_derivatives),
-                              RUN(published_law_has_its_derivatives),
-                              RUN(force_ahead_has_its_derivatives),
+                              RUN(reference_law_has_its_derivatives),
+                              RUN(implicit_force_has_its_derivatives),
                               RUN(smooth_law_is_smooth_at_rest),
                               RUN(friction_and_power_are_bounded),
-                              RUN(known_numbers_come_out),
-                              RUN(force_ahead_is_of_first_order),
-                              RUN(friction_of_a_blow_is_bounded),
-                              RUN(friction_ahead_has_known_numbers),
+                              RUN(known_values_come_out),
+                              RUN(implicit_force_is_of_first_order),
+                              RUN(friction_of_an_impact_is_bounded),
+                              RUN(implicit_friction_has_known_values),
                               RUN(extremes_stay_finite),
                               RUN(prove_summary)};
     return test_main(argc, argv, cases, (int)(sizeof cases / sizeof *cases));

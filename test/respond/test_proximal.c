@@ -5,18 +5,18 @@
 #define LCP_MOST_BODIES   64
 #include "respond/lcp_problem.h"
 
-#include "respond/proximal.h"
+#include "respond/lcp/proximal.h"
 
-typedef struct outcome {
+typedef struct lcpOutcome {
     int unsolved, passes; // problems; most systems of one
     double residual;      // worst, of the scale
     int methods[TAC_LCP_PROXIMAL + 1];
-} outcome;
+} lcpOutcome;
 
-static void solve(lcpProblem* p, outcome* out) {
+static void solve_lcp(lcpProblem* p, lcpOutcome* out) {
     void* memory = malloc(tac_lcp_size(p->contacts, p->tangents));
     tacLcpReport report;
-    tacResult result = tac_lcp_solve(&p->lcp, 0, p->f, p->classes, &report, memory);
+    tacResult result = tac_lcp_solve(&p->lcp, 0, p->f, p->active_set, &report, memory);
     if (result != TAC_OK) {
         printf("  %d contacts: residual %g of %g\n", p->contacts, report.residual, report.scale);
         out->unsolved++;
@@ -31,13 +31,13 @@ static void solve(lcpProblem* p, outcome* out) {
 
 //---------------------------------- boxes that touch ----------------------------------
 
-typedef struct box {
+typedef struct wallBox {
     double x, z;
-} box;
+} wallBox;
 
 // four corners of the face that two boxes of size 1 share, upright or on edge
-static void add_face(lcpProblem* p, const box* boxes, int a, int b, double opens) {
-    box low = a < 0 ? (box){boxes[b].x, boxes[b].z - 1.0} : boxes[a], up = boxes[b];
+static void add_face_contacts(lcpProblem* p, const wallBox* boxes, int a, int b, double opens) {
+    wallBox low = a < 0 ? (wallBox){boxes[b].x, boxes[b].z - 1.0} : boxes[a], up = boxes[b];
     int above = up.z > low.z + 0.5;
     double normal[3] = {above ? 0.0 : 1.0, 0.0, above ? 1.0 : 0.0};
     double left = fmax(low.x, up.x) - 0.5, right = fmin(low.x, up.x) + 0.5;
@@ -52,21 +52,21 @@ static void add_face(lcpProblem* p, const box* boxes, int a, int b, double opens
 
 // rows of boxes, `shrinks` from each to the next; every face wants to open a little
 static lcpProblem* boxes_at_rest(int wide, int high, int shrinks, double opens) {
-    box boxes[LCP_MOST_BODIES];
+    wallBox boxes[LCP_MOST_BODIES];
     int count = 0;
     for (int k = 0; k < high; ++k)
         for (int i = 0; i < wide - k * shrinks; ++i)
-            boxes[count++] = (box){i + 0.5 * k * shrinks, k + 0.5};
+            boxes[count++] = (wallBox){i + 0.5 * k * shrinks, k + 0.5};
     lcpProblem* p = lcp_begin(count, 2);
     double wants[LCP_ROWS];
     for (int b = 0; b < count; ++b) {
         p->w[6 * b + 2] = -0.05;
         for (int k = 0; k < 6; ++k) p->inverse_mass[6 * b + k] = k < 3 ? 1.0 : 6.0;
-        if (boxes[b].z < 1.0) add_face(p, boxes, -1, b, opens);
+        if (boxes[b].z < 1.0) add_face_contacts(p, boxes, -1, b, opens);
         for (int a = 0; a < b; ++a) {
             double dx = fabs(boxes[b].x - boxes[a].x), dz = boxes[b].z - boxes[a].z;
             if ((dz == 1.0 && dx < 0.9) || (dz == 0.0 && dx == 1.0))
-                add_face(p, boxes, a, b, opens);
+                add_face_contacts(p, boxes, a, b, opens);
         }
     }
     memcpy(wants, p->b, sizeof wants);
@@ -75,13 +75,13 @@ static lcpProblem* boxes_at_rest(int wide, int high, int shrinks, double opens) 
     return p;
 }
 
-static int walls(void) {
-    outcome out = {0};
+static int walls_and_pyramids_are_solved(void) {
+    lcpOutcome out = {0};
     int most = getenv("TACTUS_NO_SWEEP") ? 4 : 5, contacts = 0;
     for (int n = 2; n <= most; ++n)
         for (int kind = 0; kind < 4; ++kind) {
             lcpProblem* p = boxes_at_rest(n, n, kind & 1, kind & 2 ? 1e-5 : 0.0);
-            solve(p, &out);
+            solve_lcp(p, &out);
             contacts = p->contacts > contacts ? p->contacts : contacts;
             free(p);
         }
@@ -95,17 +95,17 @@ static int walls(void) {
 
 // of all answers with the same motion it is next to the shortest: a box on four corners is carried
 // by all of them alike, and faces that nothing presses carry nothing
-static int shortest(void) {
+static int answer_is_near_the_shortest(void) {
     lcpProblem* p = boxes_at_rest(3, 1, 0, 0.0);
     double f[LCP_ROWS];
-    unsigned char classes[LCP_ROWS];
+    unsigned char active_set[LCP_ROWS];
     void* memory = malloc(tac_proximal_size(p->contacts, p->tangents));
     tacProximal points = tac_proximal(&p->lcp, NULL, memory);
-    for (int k = 0; k < 4; ++k) tac_proximal_next(&points, f, classes);
+    for (int k = 0; k < 4; ++k) tac_proximal_next(&points, f, active_set);
     for (int i = 0; i < p->rows; i += 3) {
         int carries = p->J[i * p->speeds + 6 * (i / 3 / 4 % 3) + 2] != 0.0 || p->b[i] < 0.0;
         ENSURE_NEAR(f[i], carries ? 0.0125 : 0.0, 1e-7);
-        ENSURE(!carries || classes[i] == TAC_LCP_TIGHT);
+        ENSURE(!carries || active_set[i] == TAC_LCP_TIGHT);
     }
     free(memory);
     free(p);
@@ -115,7 +115,7 @@ static int shortest(void) {
 //---------------------------------- heaps ----------------------------------
 
 // contacts between neighbours in a heap, a third of them copies, half of the heaps with few normals
-static lcpProblem* heap(unsigned long long seed, int bodies, int count) {
+static lcpProblem* heap_problem(unsigned long long seed, int bodies, int count) {
     testRandom random = {seed * 0x9e3779b97f4a7c15ull + 7};
     lcpProblem* p = lcp_begin(bodies, 2);
     int body[2] = {-1, 0}, few = (int)(test_bits(&random) % 2);
@@ -139,16 +139,16 @@ static lcpProblem* heap(unsigned long long seed, int bodies, int count) {
 }
 
 // all that are solved in reasonable time; few of the very largest may not be, and say so
-static int heaps(void) {
+static int heaps_are_solved(void) {
     int large[] = {20, 40, 80, 160, 300}, kinds = getenv("TACTUS_NO_SWEEP") ? 2 : 3;
     int count = getenv("TACTUS_NO_SWEEP") ? 4 : getenv("TACTUS_SWEEP") ? 100 : 16;
     if (getenv("TACTUS_SWEEP")) kinds = 5;
     for (int k = 0; k < kinds; ++k) {
-        outcome out = {0};
+        lcpOutcome out = {0};
         int bodies = large[k] / 5 < LCP_MOST_BODIES ? large[k] / 5 : LCP_MOST_BODIES;
         for (int i = 0; i < count; ++i) {
-            lcpProblem* p = heap((unsigned long long)i, bodies, large[k]);
-            solve(p, &out);
+            lcpProblem* p = heap_problem((unsigned long long)i, bodies, large[k]);
+            solve_lcp(p, &out);
             free(p);
         }
         printf("  %d heaps of %d contacts: Newton %d, proximal %d, others %d, unsolved %d, %.1e of "
@@ -162,7 +162,7 @@ static int heaps(void) {
 }
 
 // the method by itself, on the generated family: it seldom fails, and others take over there
-static int alone(void) {
+static int proximal_points_alone_seldom_fail(void) {
     int count = getenv("TACTUS_NO_SWEEP") ? 100 : 1000, failed = 0;
     for (int i = 0; i < count; ++i) {
         lcpProblem* p = lcp_random((unsigned long long)i);
@@ -170,7 +170,7 @@ static int alone(void) {
         tacProximal points = tac_proximal(&p->lcp, NULL, memory);
         double scale, residual = INFINITY;
         for (int k = 0; k < 40 && !(residual <= 1e-9); ++k) {
-            tac_proximal_next(&points, p->f, p->classes);
+            tac_proximal_next(&points, p->f, p->active_set);
             residual = tac_lcp_residual(&p->lcp, p->f, &scale) / scale;
         }
         failed += !(residual <= 1e-9);
@@ -182,4 +182,5 @@ static int alone(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(walls), RUN(shortest), RUN(heaps), RUN(alone))
+TEST_MAIN(RUN(walls_and_pyramids_are_solved), RUN(answer_is_near_the_shortest),
+          RUN(heaps_are_solved), RUN(proximal_points_alone_seldom_fail))

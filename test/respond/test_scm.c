@@ -3,7 +3,7 @@
 #include "respond/adapter_scm.h"
 
 #include "check/prove.h"
-#include "detect/contact_clouds.h"
+#include "detect/test_clouds.h"
 #include "math/spatial.h"
 #include "tactus/respond.h"
 
@@ -37,7 +37,7 @@ static int sample(const void* map, int i, unsigned long long* random, double* x,
     return 6;
 }
 
-static int derivatives(void) {
+static int wrenches_have_exact_derivatives(void) {
     tacContactCloud* clouds[2][2] = {{test_ball(60, 1.0), test_ball(40, 0.4)},
                                      {test_box(3, 0.3, 0.25, 0.2), test_box(2, 0.2, 0.2, 0.3)}};
     for (int trial = 0; trial < 3; ++trial) {
@@ -65,7 +65,7 @@ static int derivatives(void) {
 
 //---------------------------------- helpers --------------------------------------
 
-static int evaluate(const tacScmPair* pair, int order, tacScmForce* out) {
+static int eval_pair(const tacScmPair* pair, int order, tacScmForce* out) {
     size_t n = (size_t)(pair->cloud[0]->queries + pair->cloud[1]->queries);
     double* reals = malloc(3 * n * sizeof(double));
     int* ints = malloc(2 * n * sizeof(int));
@@ -87,10 +87,10 @@ static tacScmPair still_pair(const tacContactCloud* a, const tacContactCloud* b,
 }
 
 // force on the second body along x, its middle at (x, 0, 0)
-static double push_at(tacScmPair* p, double x) {
+static double force_at(tacScmPair* p, double x) {
     tacScmForce f;
     p->pose[1].position = (tacVec3){x, 0.0, 0.0};
-    return evaluate(p, 0, &f) ? NAN : f.wrench[0];
+    return eval_pair(p, 0, &f) ? NAN : f.wrench[0];
 }
 
 static void draw_pair(testRandom* random, tacScmPair* p) {
@@ -105,7 +105,7 @@ static void draw_pair(testRandom* random, tacScmPair* p) {
     p->number[TAC_SCM_MU] = 0.7;
 }
 
-static double largest(const double* x, int n) {
+static double largest_entry(const double* x, int n) {
     double most = 0.0;
     for (int i = 0; i < n; ++i) most = fmax(most, fabs(x[i]));
     return most;
@@ -129,10 +129,10 @@ static int action_is_reaction(void) {
             q.pose[i] = p.pose[1 - i];
             memcpy(q.twist[i], p.twist[1 - i], sizeof q.twist[i]);
         }
-        ENSURE_LAW(evaluate(&p, 0, &f));
-        ENSURE_LAW(evaluate(&q, 0, &g));
+        ENSURE_LAW(eval_pair(&p, 0, &f));
+        ENSURE_LAW(eval_pair(&q, 0, &g));
         for (int k = 0; k < 6; ++k)
-            worst = fmax(worst, fabs(f.wrench[k] + g.wrench[k]) / largest(f.wrench, 6));
+            worst = fmax(worst, fabs(f.wrench[k] + g.wrench[k]) / largest_entry(f.wrench, 6));
     }
     printf("  action + reaction %.1e of the wrench\n", worst);
     ENSURE(worst <= 1e-12);
@@ -142,7 +142,7 @@ static int action_is_reaction(void) {
 }
 
 // what velocity adds to the wrench takes energy out, and bodies that move as one feel none of it
-static int dissipates(void) {
+static int dissipation_takes_energy_out(void) {
     testRandom random = {4};
     tacContactCloud *a = test_ball(150, 0.5), *b = test_box(5, 0.3, 0.2, 0.25);
     double most = -INFINITY, rigid = 0.0;
@@ -150,11 +150,11 @@ static int dissipates(void) {
         tacScmPair p = still_pair(a, b, 0.01, 0.03, 0.02), q;
         tacScmForce f, g;
         draw_pair(&random, &p);
-        p.published = trial % 2;
+        p.reference = trial % 2;
         q = p;
         memset(q.twist, 0, sizeof q.twist);
-        ENSURE_LAW(evaluate(&p, 0, &f));
-        ENSURE_LAW(evaluate(&q, 0, &g));
+        ENSURE_LAW(eval_pair(&p, 0, &f));
+        ENSURE_LAW(eval_pair(&q, 0, &g));
         double power = 0.0, nu[6];
         tac_twist_store(nu, tac_twist_sub(tac_twist_shift(tac_twist_load(p.twist[1]),
                                                           p.pose[1].position, tac_vec3_zero()),
@@ -166,9 +166,9 @@ static int dissipates(void) {
         tac_twist_store(q.twist[0], tac_twist_load(p.twist[0]));
         tac_twist_store(q.twist[1], tac_twist_shift(tac_twist_load(p.twist[0]), p.pose[0].position,
                                                     p.pose[1].position));
-        ENSURE_LAW(evaluate(&q, 0, &f));
+        ENSURE_LAW(eval_pair(&q, 0, &f));
         for (int k = 0; k < 6; ++k)
-            rigid = fmax(rigid, fabs(f.wrench[k] - g.wrench[k]) / largest(g.wrench, 6));
+            rigid = fmax(rigid, fabs(f.wrench[k] - g.wrench[k]) / largest_entry(g.wrench, 6));
     }
     printf("  largest power %.2e W; a common motion changes the wrench by %.1e\n", most, rigid);
     ENSURE(most <= 0.0);
@@ -190,7 +190,7 @@ static int friction_is_bounded(void) {
         p.pose[1].position.z = 0.099;
         p.twist[1][0] = speed;
         p.twist[1][2] = 0.05 * sin(i);
-        ENSURE_LAW(evaluate(&p, 0, &f));
+        ENSURE_LAW(eval_pair(&p, 0, &f));
         ENSURE(f.wrench[2] >= 0.0 && f.wrench[0] < 0.0);
         ENSURE(-f.wrench[0] <= mu * f.wrench[2]);
         ENSURE_NEAR(-f.wrench[0], mu * f.wrench[2] * speed / hypot(0.01, speed),
@@ -202,7 +202,7 @@ static int friction_is_bounded(void) {
 }
 
 // everything turned and moved: the wrench turns with it
-static int frame_invariance(void) {
+static int wrenches_are_frame_invariant(void) {
     testRandom random = {9};
     tacContactCloud *a = test_ball(150, 0.5), *b = test_box(5, 0.3, 0.2, 0.25);
     double worst = 0.0;
@@ -218,13 +218,14 @@ static int frame_invariance(void) {
                 tac_store3(q.twist[i] + 3 * h, tac_pose_rotate(T, tac_load3(p.twist[i] + 3 * h)));
         }
         tac_store3(q.origin, T.position);
-        ENSURE_LAW(evaluate(&p, 0, &f));
-        ENSURE_LAW(evaluate(&q, 0, &g));
+        ENSURE_LAW(eval_pair(&p, 0, &f));
+        ENSURE_LAW(eval_pair(&q, 0, &g));
         for (int h = 0; h < 2; ++h) {
-            double turned[3];
-            tac_store3(turned, tac_pose_rotate(T, tac_load3(f.wrench + 3 * h)));
+            double rotated[3];
+            tac_store3(rotated, tac_pose_rotate(T, tac_load3(f.wrench + 3 * h)));
             for (int k = 0; k < 3; ++k)
-                worst = fmax(worst, fabs(turned[k] - g.wrench[3 * h + k]) / largest(f.wrench, 6));
+                worst = fmax(worst,
+                             fabs(rotated[k] - g.wrench[3 * h + k]) / largest_entry(f.wrench, 6));
         }
     }
     printf("  turned scene %.1e of the wrench\n", worst);
@@ -267,7 +268,7 @@ static tacVec3 velocity_at(const plainBody* b, tacVec3 x) {
     return tac_add(tac_load3(b->twist), tac_cross(tac_load3(b->twist + 3), tac_sub(x, b->middle)));
 }
 
-static void push_body(plainBody* b, double s, tacVec3 at, tacVec3 f) {
+static void force_on_body(plainBody* b, double s, tacVec3 at, tacVec3 f) {
     tacVec3 torque = tac_cross(at, f);
     const double add[6] = {f.x, f.y, f.z, torque.x, torque.y, torque.z};
     for (int k = 0; k < 6; ++k) b->wrench[k] += s * add[k];
@@ -291,8 +292,8 @@ static double weigh_planes(const plainBody* b, tacVec3 y, double eps1) {
 
 // the planes of b push a point of a that has weight s. As printed, in (21), they move and take the
 // reaction at their own places instead of the point's
-static void push_point(const tacScmPair* p, plainBody* a, plainBody* b, int k, double s,
-                       int printed) {
+static void force_on_point(const tacScmPair* p, plainBody* a, plainBody* b, int k, double s,
+                           int printed) {
     const double* n = p->number;
     tacPlaneLaw law = {
         n[TAC_SCM_K], n[TAC_SCM_V_D], n[TAC_SCM_V_S], n[TAC_SCM_MU], n[TAC_SCM_EPS3], 0.0, 0, 0};
@@ -303,8 +304,8 @@ static void push_point(const tacScmPair* p, plainBody* a, plainBody* b, int k, d
         tacPlaneState at = {.phi = tac_dot(b->n[i], tac_sub(y, b->x[i])), .n = b->n[i]};
         at.v = tac_sub(velocity_at(a, y), velocity_at(b, place));
         tacVec3 f = tac_point_plane(&law, &at);
-        push_body(a, s * b->w[i], y, f);
-        push_body(b, -s * b->w[i], place, f);
+        force_on_body(a, s * b->w[i], y, f);
+        force_on_body(b, -s * b->w[i], place, f);
     }
 }
 
@@ -322,8 +323,8 @@ static void plain_wrenches(const tacScmPair* p, int printed, double out[2][6]) {
         for (int k = 0; k < body[side].count; ++k) total += exp((least - body[side].Phi[k]) / eps2);
     for (int side = 0; side < 2; ++side)
         for (int k = 0; k < body[side].count; ++k)
-            push_point(p, &body[side], &body[1 - side], k,
-                       exp((least - body[side].Phi[k]) / eps2) / total, printed);
+            force_on_point(p, &body[side], &body[1 - side], k,
+                           exp((least - body[side].Phi[k]) / eps2) / total, printed);
     for (int side = 0; side < 2; ++side) {
         memcpy(out[side], body[side].wrench, sizeof out[side]);
         free(body[side].x);
@@ -333,20 +334,20 @@ static void plain_wrenches(const tacScmPair* p, int printed, double out[2][6]) {
 
 // The wrench is the plain sum. With the arms that are printed the pair would make a torque out of
 // nothing, and bodies that spin as one would feel each other's velocity.
-static int plain_sum_and_printed_arms(void) {
+static int plain_sum_matches_and_reference_arms_differ(void) {
     testRandom random = {21};
     tacContactCloud *a = test_ball(60, 0.5), *b = test_box(3, 0.3, 0.2, 0.25);
-    double worst = 0.0, own = 0.0, torque = 0.0, spin = 0.0;
+    double worst = 0.0, own = 0.0, torque = 0.0, ang_vel = 0.0;
     for (int trial = 0; trial < 8; ++trial) {
         tacScmPair p = still_pair(a, b, 0.01, 0.03, 0.02);
         tacScmForce f;
         double plain[2][6], printed[2][6], still[2][6];
         draw_pair(&random, &p);
         for (int i = 0; i < 2; ++i) p.pose[i].rotation = tac_quat_normalize(p.pose[i].rotation);
-        ENSURE_LAW(evaluate(&p, 0, &f));
+        ENSURE_LAW(eval_pair(&p, 0, &f));
         plain_wrenches(&p, 0, plain);
         plain_wrenches(&p, 1, printed);
-        double size = largest(f.wrench, 6);
+        double size = largest_entry(f.wrench, 6);
         for (int k = 0; k < 6; ++k) {
             worst = fmax(worst, fabs(f.wrench[k] - plain[1][k]) / size);
             own = fmax(own, fabs(plain[0][k] + plain[1][k]) / size);
@@ -362,13 +363,13 @@ static int plain_sum_and_printed_arms(void) {
         memset(p.twist, 0, sizeof p.twist);
         plain_wrenches(&p, 1, still);
         for (int k = 0; k < 6; ++k)
-            spin = fmax(spin, fabs(printed[1][k] - still[1][k]) / largest(still[1], 6));
+            ang_vel = fmax(ang_vel, fabs(printed[1][k] - still[1][k]) / largest_entry(still[1], 6));
     }
     printf("  plain sum %.1e; torque of nothing %.1e, with printed arms %.2f; force by spinning as "
            "one, with printed arms %.2f of it\n",
-           worst, own, torque, spin);
+           worst, own, torque, ang_vel);
     ENSURE(worst <= 1e-12 && own <= 1e-12);
-    ENSURE(torque > 1e-2 && spin > 0.1);
+    ENSURE(torque > 1e-2 && ang_vel > 0.1);
     test_cloud_free(a);
     test_cloud_free(b);
     return 0;
@@ -392,16 +393,16 @@ static int regions_share_the_stiffness(void) {
     ENSURE(tac_contact_cloud_plane(tac_pose_identity(), allocator, &plane) == TAC_OK);
     ENSURE(tac_contact_cloud_points(COUNT, x[0], n[0], 0.1, allocator, &one, NULL) == TAC_OK);
     ENSURE(tac_contact_cloud_points(2 * COUNT, x[0], n[0], 0.2, allocator, &two, NULL) == TAC_OK);
-    double push[2];
+    double force[2];
     for (int i = 0; i < 2; ++i) {
         tacScmPair p = still_pair(plane, i ? two : one, 1e-4, 1e-3, 5e-4);
         tacScmForce f;
         p.pose[1].position.z = 0.09;
-        ENSURE_LAW(evaluate(&p, 0, &f));
-        push[i] = f.wrench[2];
+        ENSURE_LAW(eval_pair(&p, 0, &f));
+        force[i] = f.wrench[2];
     }
-    ENSURE_NEAR(push[0], push[1], 1e-13);
-    ENSURE(push[0] > 0.005 && push[0] < 0.01); // k = 1 and a centimetre deep
+    ENSURE_NEAR(force[0], force[1], 1e-13);
+    ENSURE(force[0] > 0.005 && force[0] < 0.01); // k = 1 and a centimetre deep
     test_cloud_free(plane);
     test_cloud_free(one);
     test_cloud_free(two);
@@ -409,12 +410,12 @@ static int regions_share_the_stiffness(void) {
 }
 
 // an eps1 above 1.2 r^2 of the smaller ball makes them pull at each other over a gap
-static int hot_clouds_pull_from_afar(void) {
+static int hot_clouds_attract_at_a_distance(void) {
     tacContactCloud *a = test_ball(600, 1.0), *b = test_ball(300, 0.4);
     for (int hot = 0; hot < 2; ++hot) {
         tacScmPair p = still_pair(a, b, (hot ? 2.0 : 1.0) * 0.16, 0.02, 0.02);
         double least = INFINITY;
-        for (double gap = 0.1; gap < 1.0; gap += 0.1) least = fmin(least, push_at(&p, 1.4 + gap));
+        for (double gap = 0.1; gap < 1.0; gap += 0.1) least = fmin(least, force_at(&p, 1.4 + gap));
         printf("  eps1 of %g r^2: least force over a gap %.1e\n", hot ? 2.0 : 1.0, least);
         ENSURE(hot ? least < 0.0 : least > 0.0);
     }
@@ -426,7 +427,7 @@ static int hot_clouds_pull_from_afar(void) {
 //---------------------------------- culling --------------------------------------
 
 // wrench, K, C and T are those of all points
-static int culled_is_exact(void) {
+static int culled_wrench_is_exact(void) {
     tacContactCloud *a = test_ball(1200, 1.0), *b = test_box(10, 0.4, 0.3, 0.5);
     double worst = 0.0;
     for (int trial = is_short() ? 3 : 0; trial < 6; ++trial) {
@@ -437,14 +438,15 @@ static int culled_is_exact(void) {
         p.twist[1][0] = -0.1;
         p.twist[1][4] = 0.3;
         p.number[TAC_SCM_MU] = 0.5;
-        ENSURE_LAW(evaluate(&p, 2, &f));
+        ENSURE_LAW(eval_pair(&p, 2, &f));
         p.exact = 1;
-        ENSURE_LAW(evaluate(&p, 2, &g));
+        ENSURE_LAW(eval_pair(&p, 2, &g));
         const double *x[4] = {f.wrench, f.K, f.C, f.T}, *y[4] = {g.wrench, g.K, g.C, g.T};
         const int size[4] = {6, 36, 36, 6 * TAC_SCM_NUMBERS};
         for (int part = 0; part < 4; ++part)
             for (int k = 0; k < size[part]; ++k)
-                worst = fmax(worst, fabs(x[part][k] - y[part][k]) / largest(y[part], size[part]));
+                worst =
+                    fmax(worst, fabs(x[part][k] - y[part][k]) / largest_entry(y[part], size[part]));
         for (int k = 0; k < 2; ++k) ENSURE_NEAR(f.separation[k], g.separation[k], 1e-14);
     }
     printf("  culled against exact: %.1e of the largest entry\n", worst);
@@ -458,27 +460,27 @@ static int culled_is_exact(void) {
 
 // 000 Fig. 1 and 5: balls of 600 and 300 points, R = 1, r = 0.4, k = 1; computed beforehand by an
 // independent program
-static int balls_through_each_other(void) {
+static int spheres_pass_through_each_other(void) {
     tacContactCloud *a = test_ball(600, 1.0), *b = test_ball(300, 0.4);
     static const double known[6][3] = {{0.5, 0.758, 0.10},   {0.8, 0.564, 0.05},
                                        {1.0, 0.366, 0.05},   {1.2, 0.179, 0.05},
                                        {1.38, 0.0197, 0.05}, {1.5, 1.1e-4, 0.1}};
     tacScmPair p = still_pair(a, b, 0.01, 0.02, 0.02);
     for (int i = 0; i < 6; ++i)
-        ENSURE_NEAR(push_at(&p, known[i][0]), known[i][1], known[i][2] * known[i][1]);
-    ENSURE_NEAR(push_at(&p, 0.02), -0.176, 0.02);
-    ENSURE_NEAR(push_at(&p, 0.2), -0.622, 0.05);
-    ENSURE(push_at(&p, 0.37) < 0.0 && push_at(&p, 0.43) > 0.0);
+        ENSURE_NEAR(force_at(&p, known[i][0]), known[i][1], known[i][2] * known[i][1]);
+    ENSURE_NEAR(force_at(&p, 0.02), -0.176, 0.02);
+    ENSURE_NEAR(force_at(&p, 0.2), -0.622, 0.05);
+    ENSURE(force_at(&p, 0.37) < 0.0 && force_at(&p, 0.43) > 0.0);
     // strong smoothing pushes apart everywhere
     p.number[TAC_SCM_EPS2] = 0.3;
-    for (double d = 0.05; d < 1.5; d += 0.1) ENSURE(push_at(&p, d) > 0.0);
+    for (double d = 0.05; d < 1.5; d += 0.1) ENSURE(force_at(&p, d) > 0.0);
     test_cloud_free(a);
     test_cloud_free(b);
     return 0;
 }
 
 // whether the concentric pose pulls or pushes changes at eps2 = (R - r) r/(2 (R - r) - r)
-static int concentric_threshold(void) {
+static int concentric_spheres_have_a_threshold(void) {
     static const double known[4][2] = {{0.3, 0.191}, {0.4, 0.300}, {0.5, 0.500}, {0.6, 1.20}};
     tacContactCloud* a = test_ball(2000, 1.0);
     for (int i = is_short() ? 2 : 0; i < 4; ++i) {
@@ -488,8 +490,8 @@ static int concentric_threshold(void) {
         for (int k = 0; k < 9; ++k) {
             p.number[TAC_SCM_EPS2] = 0.5 * (low + high);
             // the mean over opposite displacements takes the cloud's own unevenness out
-            double push = push_at(&p, 0.02) - push_at(&p, -0.02);
-            *(push > 0.0 ? &high : &low) = 0.5 * (low + high);
+            double force = force_at(&p, 0.02) - force_at(&p, -0.02);
+            *(force > 0.0 ? &high : &low) = 0.5 * (low + high);
         }
         printf("  r %.1f: threshold %.3f, predicted %.3f\n", known[i][0], 0.5 * (low + high),
                known[i][1]);
@@ -501,14 +503,14 @@ static int concentric_threshold(void) {
 }
 
 // at a fixed gap the force goes to 0 with the temperatures
-static int no_force_from_afar(void) {
+static int no_force_at_a_distance(void) {
     tacContactCloud *a = test_ball(600, 1.0), *b = test_ball(300, 0.4);
     double before = INFINITY;
     for (double s = 1.0; s > 0.05; s *= 0.5) {
         tacScmPair p = still_pair(a, b, 0.04 * s * s, 0.05 * s, 0.05 * s);
-        double push = push_at(&p, 1.5);
-        ENSURE(push > 0.0 && push < 0.3 * before);
-        before = push;
+        double force = force_at(&p, 1.5);
+        ENSURE(force > 0.0 && force < 0.3 * before);
+        before = force;
     }
     printf("  force over a gap of 0.1 at the least temperatures %.1e\n", before);
     ENSURE(before < 1e-12);
@@ -559,14 +561,14 @@ static tacContactCloud* test_letter(void) {
 }
 
 // largest second difference of wrench and K, each in units of its size along the path
-static int second_differences(int kind, int steps, int published, const tacContactCloud* a,
+static int second_differences(int kind, int steps, int reference, const tacContactCloud* a,
                               const tacContactCloud* b, double out[2]) {
     double x[3][78], size[2] = {0}, most[2] = {0};
     for (int i = 0; i <= steps; ++i) {
         tacScmPair p = on_path(a, b, kind, (double)i / steps);
         tacScmForce f;
-        p.published = published;
-        ENSURE_LAW(evaluate(&p, 1, &f));
+        p.reference = reference;
+        ENSURE_LAW(eval_pair(&p, 1, &f));
         double* at = x[i % 3];
         memcpy(at, f.wrench, sizeof f.wrench);
         memcpy(at + 6, f.K, sizeof f.K);
@@ -614,7 +616,7 @@ static int all_finite(const tacScmForce* f) {
 }
 
 // far away, at temperatures of both ends, on top of each other, at huge velocities
-static int extremes(void) {
+static int extreme_inputs_are_finite(void) {
     tacContactCloud *a = test_ball(100, 1.0), *b = test_box(3, 0.3, 0.2, 0.1);
     const double far[5] = {0.0, 1.0, 1e3, 1e6, 1e9}, hot[4] = {1e-12, 1e-3, 1.0, 1e9};
     for (int i = 0; i < 60; ++i) {
@@ -623,7 +625,7 @@ static int extremes(void) {
         p.pose[1].position.x = far[i % 5];
         p.number[TAC_SCM_MU] = 1.0;
         p.twist[1][1] = i % 3 ? 1.0 : 1e6;
-        ENSURE_LAW(evaluate(&p, 2, &f));
+        ENSURE_LAW(eval_pair(&p, 2, &f));
         ENSURE(all_finite(&f));
     }
     test_cloud_free(a);
@@ -631,8 +633,10 @@ static int extremes(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(derivatives), RUN(action_is_reaction), RUN(dissipates), RUN(friction_is_bounded),
-          RUN(frame_invariance), RUN(plain_sum_and_printed_arms), RUN(regions_share_the_stiffness),
-          RUN(hot_clouds_pull_from_afar), RUN(culled_is_exact), RUN(balls_through_each_other),
-          RUN(concentric_threshold), RUN(no_force_from_afar), RUN(smooth_along_paths),
-          RUN(extremes))
+TEST_MAIN(RUN(wrenches_have_exact_derivatives), RUN(action_is_reaction),
+          RUN(dissipation_takes_energy_out), RUN(friction_is_bounded),
+          RUN(wrenches_are_frame_invariant), RUN(plain_sum_matches_and_reference_arms_differ),
+          RUN(regions_share_the_stiffness), RUN(hot_clouds_attract_at_a_distance),
+          RUN(culled_wrench_is_exact), RUN(spheres_pass_through_each_other),
+          RUN(concentric_spheres_have_a_threshold), RUN(no_force_at_a_distance),
+          RUN(smooth_along_paths), RUN(extreme_inputs_are_finite))

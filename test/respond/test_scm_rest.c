@@ -38,7 +38,7 @@ static int run_for(restRun* r, double seconds) {
     return 0;
 }
 
-static double speed(const restRun* r) {
+static double largest_speed(const restRun* r) {
     double most = 0.0;
     for (int i = 0; i < r->model->nv; ++i) most = fmax(most, fabs(r->qvel[i]));
     return most;
@@ -46,13 +46,13 @@ static double speed(const restRun* r) {
 
 // what a proof takes: all with TACTUS_SWEEP=long, least under TACTUS_NO_SWEEP
 static double seconds_of(double most, double usual, double least) {
-    const char* sweep = getenv("TACTUS_SWEEP");
-    if (sweep && strcmp(sweep, "long") == 0) return most;
+    const char* full = getenv("TACTUS_SWEEP");
+    if (full && strcmp(full, "long") == 0) return most;
     return getenv("TACTUS_NO_SWEEP") ? least : usual;
 }
 
 // the angle by which a free body has turned since `from`
-static double turned(const double* q, const double* from) {
+static double rotation_angle(const double* q, const double* from) {
     double dot = fabs(q[3] * from[3] + q[4] * from[4] + q[5] * from[5] + q[6] * from[6]);
     return 2.0 * acos(fmin(1.0, dot));
 }
@@ -71,13 +71,13 @@ static int horseshoe_rests_on_two_ends(void) {
     double lean = 2.0 * (q[4] * q[6] - q[3] * q[5]); // z of the body's x axis
     double depth[2] = {0.05 - (q[2] - 0.06 * lean), 0.05 - (q[2] + 0.06 * lean)};
     printf("  depths of the ends %.3f and %.3f mm, largest velocity %.1e\n", 1e3 * depth[0],
-           1e3 * depth[1], speed(&r));
+           1e3 * depth[1], largest_speed(&r));
     ENSURE(depth[0] > 0.0 && depth[1] > 1.1 * depth[0] && depth[1] < 0.003);
     double moved = hypot(hypot(q[0] - from[0], q[1] - from[1]), q[2] - from[2]);
-    printf("  in %g s it moves %.1e m and turns %.1e\n", seconds, moved, turned(q, from));
+    printf("  in %g s it moves %.1e m and turns %.1e\n", seconds, moved, rotation_angle(q, from));
     double most = settled < 0.7 ? 7e-5 : 1e-5; // it settles with a time of 0.13 s
     ENSURE(moved < 1e-6 + 1e-6 * seconds + 0.1 * most);
-    ENSURE(turned(q, from) < most && speed(&r) < most);
+    ENSURE(rotation_angle(q, from) < most && largest_speed(&r) < most);
     close_run(&r);
     return 0;
 }
@@ -92,9 +92,9 @@ static int box_rests(const char* scene, double seconds) {
     ENSURE_LAW(run_for(&r, seconds - settled));
     double drift = hypot(r.qpos[0] - 0.02, r.qpos[1] + 0.01);
     printf("  in %g s drift %.2e m, height changed by %.1e m, turned %.1e, velocity %.1e\n",
-           seconds, drift, r.qpos[2] - from[2], turned(r.qpos, from), speed(&r));
+           seconds, drift, r.qpos[2] - from[2], rotation_angle(r.qpos, from), largest_speed(&r));
     ENSURE(drift < 1e-4 * fmax(seconds, 2.0) && fabs(r.qpos[2] - from[2]) < 1e-3);
-    ENSURE(turned(r.qpos, from) < 1e-3);
+    ENSURE(rotation_angle(r.qpos, from) < 1e-3);
     close_run(&r);
     return 0;
 }
@@ -128,8 +128,8 @@ static int box_rests_on_points_of_finer_clouds(void) {
         ENSURE_LAW(run_for(&r, seconds - 1.0));
         double moved = hypot(hypot(r.qpos[0] - from[0], r.qpos[1] - from[1]), r.qpos[2] - from[2]);
         printf("  %d points: in %g s it moves %.1e m and turns %.1e, velocity %.1e\n", points[i],
-               seconds - 1.0, moved, turned(r.qpos, from), speed(&r));
-        ENSURE(moved < 1e-3 && turned(r.qpos, from) < 0.01 && speed(&r) < 0.02);
+               seconds - 1.0, moved, rotation_angle(r.qpos, from), largest_speed(&r));
+        ENSURE(moved < 1e-3 && rotation_angle(r.qpos, from) < 0.01 && largest_speed(&r) < 0.02);
         close_run(&r);
     }
     return 0;
@@ -138,7 +138,7 @@ static int box_rests_on_points_of_finer_clouds(void) {
 //---------------------------------- defaults -------------------------------------
 
 // a box of any size and mass somewhere on a larger one, not over its edges, turned about z
-static void write_boxes(char* text, size_t room, const char* words, testRandom* random) {
+static void write_boxes(char* text, size_t capacity, const char* words, testRandom* random) {
     double a[3], b[3], s = 0.03 * pow(30.0, test_uniform(random, 0.0, 1.0));
     for (int i = 0; i < 3; ++i) {
         a[i] = s * test_uniform(random, i < 2 ? 0.6 : 0.3, i < 2 ? 1.2 : 0.8);
@@ -147,7 +147,7 @@ static void write_boxes(char* text, size_t room, const char* words, testRandom* 
     double x = 0.3 * test_uniform(random, -1.0, 1.0), y = 0.3 * test_uniform(random, -1.0, 1.0);
     double mass = 0.01 * pow(1000.0, test_uniform(random, 0.0, 1.0));
     double yaw = test_uniform(random, -45.0, 45.0);
-    snprintf(text, room,
+    snprintf(text, capacity,
              "<mujoco><tactus %s/><worldbody><geom type='box' size='%.17g %.17g %.17g'/><body "
              "pos='%.17g %.17g %.17g' euler='0 0 %g'><freejoint/><geom type='box' "
              "size='%.17g %.17g %.17g' mass='%.17g'/></body></worldbody></mujoco>",
@@ -183,11 +183,11 @@ static int boxes_rest(const char* words, int count, double seconds) {
         double rest = (10.0 - seconds) / (seconds - settling), *q = r.qpos;
         double drift = hypot(q[0] - from[0], q[1] - from[1]) +
                        rest * hypot(q[0] - settled[0], q[1] - settled[1]);
-        double turn = turned(q, from) + rest * turned(q, settled);
-        if (drift > 1e-3 || turn > 0.01)
-            printf("  box %d drifts %.1e m and turns %.1e in 10 s: %s\n", i, drift, turn, text);
+        double rot = rotation_angle(q, from) + rest * rotation_angle(q, settled);
+        if (drift > 1e-3 || rot > 0.01)
+            printf("  box %d drifts %.1e m and turns %.1e in 10 s: %s\n", i, drift, rot, text);
         most[0] = fmax(most[0], drift);
-        most[1] = fmax(most[1], turn);
+        most[1] = fmax(most[1], rot);
         close_run(&r);
     }
     printf("  %d boxes, %s: in 10 s they drift %.2e m and turn %.1e at most\n", count, words,
@@ -223,7 +223,7 @@ static int thin_bodies_do_not_sink(void) {
         double depth = (half[i % 3] - r.qpos[2]) / half[i % 3];
         printf("  %s, %g s: sinks %.3f of half its thickness\n", geoms[i % 3], i < 3 ? 0.002 : 0.01,
                depth);
-        ENSURE(depth > -0.02 && depth < 0.15 && speed(&r) < 1e-3);
+        ENSURE(depth > -0.02 && depth < 0.15 && largest_speed(&r) < 1e-3);
         close_run(&r);
     }
     return 0;

@@ -39,7 +39,7 @@ typedef struct rig {
 
 static int open_rig(rig* r, const char* text) {
     tacMessage message;
-    tacResult result = load(text, &r->model, &message);
+    tacResult result = load_text(text, &r->model, &message);
     if (result != TAC_OK) printf("  %s\n", message.text);
     ENSURE(result == TAC_OK);
     ENSURE(tac_scratch_create(r->model, &r->scratch) == TAC_OK);
@@ -54,7 +54,7 @@ static void close_rig(rig* r) {
 }
 
 // both bodies, the second on top of the first and a little askew
-static void draw(rig* r, unsigned seed) {
+static void draw_poses(rig* r, unsigned seed) {
     srand(seed);
     for (int b = 0; b < 3; ++b) r->pose[b] = tac_pose_identity();
     r->pose[2].position = (tacVec3){0.01, 0.0, 0.18};
@@ -80,7 +80,7 @@ static int force_of(rig* r, tacPairForce* out) {
 //---------------------------------- blocks ---------------------------------------
 
 // a twist of body 2 about a point
-static void displace(rig* r, int axis, double h, tacVec3 o) {
+static void displace_body(rig* r, int axis, double h, tacVec3 o) {
     double x[6] = {0};
     x[axis] = h;
     tacTwist t = tac_twist_shift(tac_twist_load(x), o, r->pose[2].position);
@@ -90,7 +90,7 @@ static void displace(rig* r, int axis, double h, tacVec3 o) {
 }
 
 // what is measured about body 2's own place, about a point
-static tacWrench about(const tacPairForce* f, tacVec3 o) {
+static tacWrench shifted_wrench(const tacPairForce* f, tacVec3 o) {
     return tac_wrench_shift(tac_wrench_load(f->wrench), tac_load3(f->origin), o);
 }
 
@@ -100,14 +100,14 @@ static int blocks_of(const char* text) {
     double worst = 0.0, scale = 0.0;
     for (unsigned seed = 1; seed < 8; ++seed) {
         tacPairForce f, moved;
-        draw(&r, seed);
+        draw_poses(&r, seed);
         ENSURE_LAW(force_of(&r, &f));
         tacVec3 o = tac_load3(f.origin);
         for (int axis = 0; axis < 12; ++axis) {
             const double h = 1e-6;
             double w[2][6];
             for (int side = 0; side < 2; ++side) {
-                draw(&r, seed);
+                draw_poses(&r, seed);
                 // the relative velocity about o stays where the place of body 2 moves
                 tacTwist v[2];
                 for (int b = 0; b < 2; ++b)
@@ -116,13 +116,13 @@ static int blocks_of(const char* text) {
                 double x[6];
                 tac_twist_store(x, v[1]);
                 if (axis < 6)
-                    displace(&r, axis, side ? h : -h, o);
+                    displace_body(&r, axis, side ? h : -h, o);
                 else
                     x[axis - 6] += side ? h : -h;
                 tac_twist_store(r.twist + 12,
                                 tac_twist_shift(tac_twist_load(x), o, r.pose[2].position));
                 ENSURE_LAW(force_of(&r, &moved));
-                tac_wrench_store(w[side], about(&moved, o));
+                tac_wrench_store(w[side], shifted_wrench(&moved, o));
             }
             for (int i = 0; i < 6; ++i) {
                 double slope = (w[1][i] - w[0][i]) / (2.0 * h);
@@ -155,8 +155,10 @@ static int friction_of_record(rig* r, int i, tacVec3 n) {
         if (k != i) r->contacts->activity[k] = 0.0;
     ENSURE(tac_force(r->model, &at, r->contacts, &f, &count, r->scratch) == TAC_OK && count == 1);
     tacVec3 F = tac_load3(f.wrench);
-    double push = tac_dot(F, unit), drag = tac_norm(tac_sub(F, tac_scale(unit, push)));
-    ENSURE(push > 0.0 && drag > 0.3 * push && drag <= 0.6 * push * (1.0 + 1e-12));
+    double external_force = tac_dot(F, unit),
+           drag = tac_norm(tac_sub(F, tac_scale(unit, external_force)));
+    ENSURE(external_force > 0.0 && drag > 0.3 * external_force &&
+           drag <= 0.6 * external_force * (1.0 + 1e-12));
     return 0;
 }
 
@@ -166,11 +168,11 @@ static int friction_fades_with_the_normal(void) {
     double shortest = 1.0;
     for (unsigned seed = 1; seed < 8; ++seed) {
         tacPairForce f;
-        draw(&r, seed);
+        draw_poses(&r, seed);
         ENSURE_LAW(force_of(&r, &f));
         int all = r.contacts->count;
         for (int i = 0; i < all; ++i) {
-            draw(&r, seed);
+            draw_poses(&r, seed);
             ENSURE_LAW(force_of(&r, &f));
             tacVec3 n = {r.contacts->normal[0][i], r.contacts->normal[1][i],
                          r.contacts->normal[2][i]};
@@ -231,13 +233,13 @@ static int force_of_records(rig* r, tacContacts* dot, tacContacts* bar) {
     return 0;
 }
 
-static int records_move_the_force(void) {
+static int forces_follow_their_records(void) {
     rig r;
     tacContacts* other[2];
     ENSURE_LAW(open_rig(&r, bars_text));
     for (int i = 0; i < 2; ++i) ENSURE(tac_contacts_create(r.model, 0, 0, &other[i]) == TAC_OK);
     for (unsigned seed = 1; seed < 8; ++seed) {
-        draw(&r, seed);
+        draw_poses(&r, seed);
         ENSURE_LAW(force_of_records(&r, other[0], other[1]));
     }
     for (int i = 0; i < 2; ++i) tac_contacts_destroy(other[i]);
@@ -255,7 +257,7 @@ static int momentum_law(const char* text) {
     double worst = 0.0;
     for (unsigned seed = 1; seed < 20; ++seed) {
         double q[14], far[14], v[12], next_q[14], next[2][12], P[2][6], force = 0.0;
-        draw(&r, seed);
+        draw_poses(&r, seed);
         for (int b = 0; b < 2; ++b) {
             tac_store3(q + 7 * b, r.pose[b + 1].position);
             tac_quat_store(q + 7 * b + 3, r.pose[b + 1].rotation);
@@ -290,15 +292,15 @@ static int action_is_reaction(void) {
 static int frames_do_not_matter(void) {
     rig r;
     ENSURE_LAW(open_rig(&r, two_text));
-    tacPose turn = {{0.3, -0.7, 1.1}, tac_quat_normalize((tacQuat){0.3, 0.5, -0.2, 0.8})};
+    tacPose rot = {{0.3, -0.7, 1.1}, tac_quat_normalize((tacQuat){0.3, 0.5, -0.2, 0.8})};
     double worst = 0.0;
     for (unsigned seed = 1; seed < 20; ++seed) {
         tacPairForce here, there;
-        draw(&r, seed);
+        draw_poses(&r, seed);
         ENSURE_LAW(force_of(&r, &here));
-        for (int b = 1; b < 3; ++b) r.pose[b] = tac_pose_compose(turn, r.pose[b]);
+        for (int b = 1; b < 3; ++b) r.pose[b] = tac_pose_compose(rot, r.pose[b]);
         for (int k = 6; k < 18; k += 3)
-            tac_store3(r.twist + k, tac_quat_rotate(turn.rotation, tac_load3(r.twist + k)));
+            tac_store3(r.twist + k, tac_quat_rotate(rot.rotation, tac_load3(r.twist + k)));
         // both bodies spin together as one: what is between them stays
         const tacTwist spin = {{0.2, 0.1, -0.3}, {1.0, -2.0, 0.5}};
         for (int b = 1; b < 3; ++b) {
@@ -307,8 +309,8 @@ static int frames_do_not_matter(void) {
         }
         ENSURE_LAW(force_of(&r, &there));
         for (int k = 0; k < 6; k += 3) {
-            tacVec3 turned = tac_quat_rotate(turn.rotation, tac_load3(here.wrench + k));
-            double off = tac_norm(tac_sub(turned, tac_load3(there.wrench + k)));
+            tacVec3 rotated = tac_quat_rotate(rot.rotation, tac_load3(here.wrench + k));
+            double off = tac_norm(tac_sub(rotated, tac_load3(there.wrench + k)));
             worst = fmax(worst, off / tac_norm(tac_load3(here.wrench)));
         }
     }
@@ -346,7 +348,7 @@ static int friction_is_combined(void) {
     return 0;
 }
 
-static int every_number_has_a_name(void) {
+static int every_parameter_has_a_name(void) {
     rig r;
     tacParam param;
     ENSURE_LAW(open_rig(&r, two_text));
@@ -363,7 +365,7 @@ static int every_number_has_a_name(void) {
 
 //---------------------------------- refusals -------------------------------------
 
-static int what_does_not_go_together_is_refused(void) {
+static int incompatible_options_are_refused(void) {
     static const badText bad[] = {
         {"<tactus detect='manifold' respond='lcp'/>", TAC_ERROR_VALUE, 1, "respond", "spring"},
         {"<tactus stiffness='100'/>", TAC_ERROR_VALUE, 1, "stiffness", "needs detect or respond"},
@@ -385,7 +387,7 @@ static int what_does_not_go_together_is_refused(void) {
 }
 
 // a step that is too long is told with one that is not, when it is read and when it is taken
-static int stiff_scenes_are_told(void) {
+static int stiff_scenes_are_warned(void) {
     static const char text[] =
         "<mujoco><tactus respond='spring' stiffness='1e7' implicit='%s'/><worldbody><geom "
         "type='plane' size='1 1 1'/><body pos='0 0 .099'><freejoint/><geom size='.1' "
@@ -396,7 +398,7 @@ static int stiff_scenes_are_told(void) {
         tacMessage message;
         tacScratch* scratch;
         snprintf(scene, sizeof scene, text, implicit ? "true" : "false");
-        ENSURE(load(scene, &model, &message) == TAC_OK);
+        ENSURE(load_text(scene, &model, &message) == TAC_OK);
         ENSURE(tac_scratch_create(model, &scratch) == TAC_OK);
         double most = tac_stable_timestep(model), q[7], v[6] = {0};
         ENSURE(implicit ? most > 1e9 : most < 0.002);
@@ -412,10 +414,10 @@ static int stiff_scenes_are_told(void) {
 
 int main(int argc, char** argv) {
     const testCase cases[] = {
-        RUN(blocks_are_derivatives),  RUN(friction_fades_with_the_normal),
-        RUN(records_move_the_force),  RUN(action_is_reaction),
-        RUN(frames_do_not_matter),    RUN(friction_is_combined),
-        RUN(every_number_has_a_name), RUN(what_does_not_go_together_is_refused),
-        RUN(stiff_scenes_are_told)};
+        RUN(blocks_are_derivatives),      RUN(friction_fades_with_the_normal),
+        RUN(forces_follow_their_records), RUN(action_is_reaction),
+        RUN(frames_do_not_matter),        RUN(friction_is_combined),
+        RUN(every_parameter_has_a_name),  RUN(incompatible_options_are_refused),
+        RUN(stiff_scenes_are_warned)};
     return test_main(argc, argv, cases, COUNT(cases));
 }

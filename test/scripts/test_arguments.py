@@ -61,7 +61,7 @@ GOOD = {
     "tacLagrange*": "&lagrange", "tacRow*": "row", "tacKinematics*": "&kinematics",
     "tacPairForce*": "force", "tacLcp*": "&lcp", "tacLcpReport*": "&report",
     "tacPoints": "points", "tacField": "field", "tacShapeTangent": "(tacShapeTangent){0}",
-    "tacShapeAdjoint": "(tacShapeAdjoint){.pose = number}", "tacPlaced": "placed",
+    "tacShapeAdjoint": "(tacShapeAdjoint){.pose = number}", "tacPosedSolid": "placed",
     "tacSolid*": "solid", "tacMesh*": "mesh", "tacSeparation*": "&separation", "tacConvexOptions*": "&convex_options",
     "tacWitnessOptions*": "&witness", "tacDynamicsInput": "input", "tacStepItem*": "&item",
     "tacDynamicsTangent": "(tacDynamicsTangent){number, number, number, number, number}",
@@ -76,8 +76,8 @@ GOOD = {
     "tacEdgePairs": "EDGES", "tacEdgeWitness": "(tacEdgeWitness){.distance = other}",
     "tacEdgePairsBar": "(tacEdgePairsBar){{{0}}}",
     "tacVertexFaces": "FACES", "tacFaceWitness": "(tacFaceWitness){.distance = other}",
-    "tacFeature": "TAC_VERTEX_FACE", "tacCcdOptions*": "&ccd", "tacImpact*": "&impact",
-    "tacCourse*": "&course", "tacMeetingTime*": "&meeting", "tacClearance*": "&clearance",
+    "tacCcdFeatures": "TAC_CCD_VERTEX_FACE", "tacCcdOptions*": "&ccd", "tacImpact*": "&impact",
+    "tacMotionPath*": "&course", "tacTimeOfImpact*": "&meeting", "tacCcdCertificate*": "&clearance",
     "tacVertexFacesBar": "(tacVertexFacesBar){{0}, {{0}}}",
     "tacPolygonPairs": "POLYGONS", "tacPolygonWitness": "(tacPolygonWitness){.distance = other}",
     "tacPolygonPairsBar": "(tacPolygonPairsBar){{{0}}}",
@@ -98,14 +98,14 @@ GOOD_OF = {
     ("tac_point_set_pos", "point"): "tac_point(mechanics, \"A\")",
     ("tac_point_v1pt_theory", "point"): "bob", ("tac_point_v2pt_theory", "point"): "bob",
     ("tac_set_potential_energy", "body"): "0", ("tac_shape_tessellate", "vertices"): "50",
-    ("tac_shape_tessellate_watched", "vertices"): "50", ("tac_solid_create_polygon", "count"): "3",
+    ("tac_shape_tessellate_with_progress", "vertices"): "50", ("tac_solid_create_polygon", "count"): "3",
     ("tac_solid_create_polygon", "corner"): "corner", ("tac_solid_create_box", "half"): "corner + 3",
     ("tac_solid_create_polyhedron", "count"): "4",
     ("tac_solid_create_polyhedron", "point"): "corner",
     ("tac_lagrange", "q"): "expr", ("tac_lagrange", "v"): "expr + 1", ("tac_lagrange", "M"): "out",
     ("tac_lagrange", "T"): "kinetic", ("tac_lagrange", "V"): "expr[0]",
     ("tac_expr_derivative", "x"): "expr[0]", ("tac_contacts_create", "capacity"): "0",
-    ("tac_shape_mass", "tolerance"): "0.05", ("tac_shape_mass_watched", "tolerance"): "0.05",
+    ("tac_shape_mass", "tolerance"): "0.05", ("tac_shape_mass_with_progress", "tolerance"): "0.05",
     ("tac_convex_separation", "memory"): "memory", ("tac_step", "next"): "&next",
     ("tac_step_jacobian", "next"): "&next", ("tac_solid_create_halfspace", "normal"): "corner + 3",
     ("tac_step_code_use", "code"): "step_code", ("tac_time_of_impact", "geom_a"): "0",
@@ -165,12 +165,12 @@ static double lcp_A[] = {1}, lcp_b[] = {-1};
 static tacLcp lcp = {1, 0, lcp_A, lcp_b, NULL}; static tacLcpReport report;
 static tacPoints points = {1, {corner, corner, corner}};
 static tacField field = {.value = other};
-static tacPlaced placed; static tacSeparation separation; static tacConvexOptions convex_options;
+static tacPosedSolid placed; static tacSeparation separation; static tacConvexOptions convex_options;
 static tacWitnessOptions witness; static tacDynamicsInput input; static tacStepItem item;
 static tacSoftSort sort; static tacSinkhorn sinkhorn; static tacSelect choice;
-static tacCcdOptions ccd; static tacImpact impact = {TAC_VERTEX_FACE, 1.0, 0.0};
-static tacCourse course = {qpos, qvel, NULL, 1.0}; static tacMeetingTime meeting;
-static tacClearance clearance;
+static tacCcdOptions ccd; static tacImpact impact = {TAC_CCD_VERTEX_FACE, 1.0, 0.0};
+static tacMotionPath course = {qpos, qvel, NULL, 1.0}; static tacTimeOfImpact meeting;
+static tacCcdCertificate clearance;
 static double ccd_start[] = {.2, .2, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0},
               ccd_end[] = {.2, .2, -2, 0, 0, 0, 1, 0, 0, 0, 1, 0};
 #define THREE(a) {a, a, a}
@@ -223,7 +223,7 @@ static void make(int which) {
     tac_code_create(program, &code_options, &code, NULL);
     tac_step_code_create(model, &code_options, &step_code, NULL);
     tac_solid_create_ball(1.0, 0, &solid, NULL);
-    placed = (tacPlaced){solid, tac_pose_identity()};
+    placed = (tacPosedSolid){solid, tac_pose_identity()};
     witness = tac_default_witness_options(), ccd = tac_default_ccd();
     input = (tacDynamicsInput){.qpos = qpos, .qvel = qvel};
     item = (tacStepItem){model, &state, number, &next, scratch, TAC_OK};
@@ -337,7 +337,7 @@ def bad_values(function, kind, name):
             yield "1 << 20", "1 << 20", False
     elif kind in ("tacOp", "tacNotation", "tacResult"):
         yield "99", f"({kind})99", False
-    elif kind in ("tacVector", "tacDyadic", "tacPlaced", "tacDynamicsInput", "tacTangent",
+    elif kind in ("tacVector", "tacDyadic", "tacPosedSolid", "tacDynamicsInput", "tacTangent",
                   "tacDynamicsTangent", "tacParam", "tacField", "tacPose"):
         yield "empty", f"({kind}){{0}}", False
         if kind in ("tacVector", "tacDyadic"):

@@ -5,10 +5,10 @@
 // besides, and is more than the bar where |H| is, as on the pole of a thin superquadric.
 
 #include "check/shape_problem.h"
-#include "clouds.h"
 #include "math/quat.h"
 #include "mesh/random_shapes.h"
-#include "scenes.h"
+#include "shape/cloud_scenes.h"
+#include "shape/shape_scenes.h"
 #include "test.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ typedef struct worst {
 
 static const tacCheckNumber* const methods[2] = {&tac_check_number_complex, &tac_check_number_quad};
 
-static double largest(int n, const double* a) {
+static double largest_entry(int n, const double* a) {
     double most = 0.0;
     for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i]));
     return most;
@@ -30,13 +30,13 @@ static double largest(int n, const double* a) {
 
 // norm-wise: largest difference over largest entry; `unit` is what counts as nothing, as a gradient
 // has at a centre
-static double relative(int n, const double* a, const double* b, double unit) {
-    double most = 0.0, scale = fmax(unit, fmax(largest(n, a), largest(n, b)));
+static double relative_error(int n, const double* a, const double* b, double unit) {
+    double most = 0.0, scale = fmax(unit, fmax(largest_entry(n, a), largest_entry(n, b)));
     for (int i = 0; i < n; ++i) most = fmax(most, fabs(a[i] - b[i]));
     return most > 0.0 ? most / scale : 0.0;
 }
 
-static double raise(double* most, double value) {
+static double raise_to(double* most, double value) {
     if (!(value <= *most)) *most = value; // NaN stays
     return *most;
 }
@@ -73,12 +73,12 @@ static int by_eval(const tacCheckShape* c, const double* x, double g[3], double 
 
 // The value along a random direction of twist and parameters, relative to the terms that make it
 // up; a turn moves a point by its lever arm, however it cancels.
-static int numbers(const tacCheckProblem* p, int method, const double* x, const double* scale,
-                   testRandom* random, double* error) {
+static int accurate_derivatives(const tacCheckProblem* p, int method, const double* x,
+                                const double* scale, testRandom* random, double* error) {
     static double direction[MAX_INPUTS], by[MAX_INPUTS];
     static char memory[TAC_CHECK_MEMORY(MAX_INPUTS, 4)];
     const tacCheckFunctions* plain = p->as_double;
-    double y[4], y_dot[4], value_bar[4] = {1.0}, terms = largest(3, x), sum = 0.0;
+    double y[4], y_dot[4], value_bar[4] = {1.0}, terms = largest_entry(3, x), sum = 0.0;
     for (int k = 0; k < p->n; ++k)
         direction[k] = k < 3 ? 0.0 : scale[k] * test_uniform(random, -1.0, 1.0);
     ENSURE(plain->vjp(p->context, x, value_bar, by) == TAC_OK);
@@ -87,13 +87,13 @@ static int numbers(const tacCheckProblem* p, int method, const double* x, const 
         sum += by[k] * direction[k];
         terms = fmax(terms, fabs(by[k]) * scale[k]);
     }
-    *error = relative(1, &sum, y_dot, terms);
+    *error = relative_error(1, &sum, y_dot, terms);
     return 0;
 }
 
 //---------------------------------- one shape ------------------------------------
 
-static int measure(const tacCheckShape* c, const tacCheckProblem* p, int points, worst* w) {
+static int measure_shape(const tacCheckShape* c, const tacCheckProblem* p, int points, worst* w) {
     static double x[MAX_INPUTS], scale[MAX_INPUTS];
     unsigned long long draw = 5;
     testRandom random = {11};
@@ -104,13 +104,14 @@ static int measure(const tacCheckShape* c, const tacCheckProblem* p, int points,
         double first = 1e-10 * fmax(1.0, 1e-5 * fmax(c->size, far) / c->smooth);
         double second = 1e-8 * fmax(1.0, 1e-8 * far / c->smooth);
         if (by_eval(c, x, g, H)) return 1;
-        first += 2e-16 * fmax(c->size, far) * largest(9, H) / fmax(1.0, largest(3, g));
+        first += 2e-16 * fmax(c->size, far) * largest_entry(9, H) / fmax(1.0, largest_entry(3, g));
         for (int method = 0; method < (i % 100 == 0 ? 2 : 1); ++method) {
             if (by_method(p, method, x, g2, H2)) return 1;
-            raise(&w->gradient[method], relative(3, g, g2, 1.0) / first);
-            raise(&w->hessian[method], relative(9, H, H2, 1.0 / fmax(far, c->size)) / second);
-            if (numbers(p, method, x, scale, &random, &error)) return 1;
-            raise(&w->number[method], error / first);
+            raise_to(&w->gradient[method], relative_error(3, g, g2, 1.0) / first);
+            raise_to(&w->hessian[method],
+                     relative_error(9, H, H2, 1.0 / fmax(far, c->size)) / second);
+            if (accurate_derivatives(p, method, x, scale, &random, &error)) return 1;
+            raise_to(&w->number[method], error / first);
         }
     }
     return 0;
@@ -127,12 +128,12 @@ static int accurate(const tacModel* model, int shape, int points, worst* w) {
     tacCheckProblem p;
     ENSURE(tac_check_shape_begin(model, shape, &c, &p) == TAC_OK);
     ENSURE(p.n <= MAX_INPUTS);
-    int bad = measure(&c, &p, points, w);
+    int bad = measure_shape(&c, &p, points, w);
     tac_check_shape_end(&c);
     return bad || !within_bars(w);
 }
 
-static void tell(const char* name, const worst* w) {
+static void print_worst(const char* name, const worst* w) {
     printf("  %-18s gradient %.1e %.1e  Hessian %.1e %.1e  numbers %.1e %.1e\n", name,
            w->gradient[0], w->gradient[1], w->hessian[0], w->hessian[1], w->number[0],
            w->number[1]);
@@ -143,7 +144,7 @@ static int all_accurate(tacModel* model, int points) {
     for (int shape = 0; shape < model->nshape; ++shape) {
         worst w = {0};
         bad += accurate(model, shape, points, &w);
-        tell(model->shape[shape].name, &w);
+        print_worst(model->shape[shape].name, &w);
     }
     tac_model_destroy(model);
     return bad;
@@ -166,7 +167,7 @@ static int random_shapes_are_accurate(void) {
         tacModel* model = load_shapes(text);
         int wrong = accurate(model, 0, 1000, &w);
         if (wrong) {
-            tell("wrong:", &w);
+            print_worst("wrong:", &w);
             printf("%s\n", text);
         }
         bad += wrong;

@@ -1,9 +1,9 @@
 #define _GNU_SOURCE // mkstemps
 // Oriented point clouds: closed forms of docs/shapes.md, derivatives, culling, bad input.
 
-#include "shape/clouds.h"
+#include "shape/cloud_scenes.h"
 #include "shape/prove_shapes.h"
-#include "shape/scenes.h"
+#include "shape/shape_scenes.h"
 #include "test.h"
 
 #include <unistd.h>
@@ -19,7 +19,7 @@ static double value_at(const tacModel* model, double x, double y, double z) {
 
 //---------------------------------- derivatives ----------------------------------
 
-static int derivatives_hold(void) {
+static int derivatives_of_clouds_hold(void) {
     int points = getenv("TACTUS_NO_SWEEP") ? 200 : getenv("TACTUS_SWEEP") ? 10000 : 1000;
     return prove_shapes(load_cloud_zoo(), points);
 }
@@ -126,7 +126,7 @@ static int surface_lies_near_the_samples(void) {
     return 0;
 }
 
-// slopes of Wendland's kernel with its tail, and the crest of psi exp(u), as cloud_search.h has
+// slopes of Wendland's kernel with its tail, and the crest of psi exp(u), as cloud_search.inl has
 // them
 static int wendland_bounds_hold(void) {
     double steep = 0.0, bend = 0.0, crest = 0.0, at = 0.0;
@@ -205,8 +205,8 @@ typedef struct field {
     double value, g[3], H[6];
 } field;
 
-static void eval(const tacModel* model, int shape, const double x[3], field* f,
-                 tacScratch* scratch) {
+static void eval_cloud(const tacModel* model, int shape, const double x[3], field* f,
+                       tacScratch* scratch) {
     tacField out = {&f->value,
                     {&f->g[0], &f->g[1], &f->g[2]},
                     {&f->H[0], &f->H[1], &f->H[2], &f->H[3], &f->H[4], &f->H[5]}};
@@ -235,8 +235,8 @@ static int culling_changes_nothing(void) {
             const double* from = egg.point[(i * 7) % egg.count];
             for (int j = 0; j < 3; ++j) x[j] = from[j] + test_uniform(&random, -reach, reach);
             field a, b;
-            eval(fast, 0, x, &a, scratch);
-            eval(slow, 0, x, &b, scratch);
+            eval_cloud(fast, 0, x, &a, scratch);
+            eval_cloud(slow, 0, x, &b, scratch);
             double size = 1.0;
             for (int j = 0; j < 6; ++j) size = fmax(size, fabs(b.H[j]));
             worst = fmax(worst, fabs(a.value - b.value));
@@ -273,8 +273,8 @@ static int moved_points_stay_in_their_boxes(void) {
         double x[3];
         field a, b;
         for (int j = 0; j < 3; ++j) x[j] = test_uniform(&random, -1.5, 1.5);
-        eval(fast, 0, x, &a, scratch);
-        eval(slow, 0, x, &b, scratch);
+        eval_cloud(fast, 0, x, &a, scratch);
+        eval_cloud(slow, 0, x, &b, scratch);
         ENSURE_NEAR(a.value, b.value, 1e-12);
     }
     tac_scratch_destroy(scratch);
@@ -287,7 +287,7 @@ static int moved_points_stay_in_their_boxes(void) {
 //---------------------------------- everywhere -----------------------------------
 
 // a few points, some of them coincident, at and between them and 1e6 sizes away
-static int everything_is_finite(void) {
+static int every_value_of_a_cloud_is_finite(void) {
     static const double widths[] = {1e-9, 1e-3, 1.0, 1e3, 1e8};
     static const char* const kernels[] = {"isotropic", "anisotropic", "wendland"};
     cloudSet set = make_box(2, 1.0, 1.0, 1.0);
@@ -305,7 +305,7 @@ static int everything_is_finite(void) {
                 x[k] = i < 18 ? set.point[i][k] * (i % 2 ? 1.0 : 1.0 + 1e-9)
                               : lengths[i % 7] * set.point[i % 18][(k + i / 7) % 3];
             field f;
-            eval(model, 0, x, &f, scratch);
+            eval_cloud(model, 0, x, &f, scratch);
             double n2 = 0.0, all = f.value, radius;
             tacVec3 n = tac_shape_normal((tacVec3){f.g[0], f.g[1], f.g[2]});
             n2 = n.x * n.x + n.y * n.y + n.z * n.z;
@@ -358,7 +358,7 @@ static int a_million_points_work(void) {
     tacScratch* scratch = make_scratch(model);
     const double x[3] = {0.8, 0.9, 1.0}, r = sqrt(0.64 + 0.81 + 1.0);
     field f;
-    eval(model, 0, x, &f, scratch);
+    eval_cloud(model, 0, x, &f, scratch);
     ENSURE_NEAR(f.value, r - 1.0, 1e-3);
     for (int k = 0; k < 3; ++k) ENSURE_NEAR(f.g[k], x[k] / r, 2e-2);
     tac_scratch_destroy(scratch);
@@ -442,7 +442,7 @@ static int metrics_stay_positive(void) {
 }
 
 // far away scores are rounded by more than any weight falls; and a cloud of one point has no size
-static int far_away_and_without_size(void) {
+static int far_points_and_clouds_without_size_work(void) {
     tacModel* m = load_shapes(
         "<shape name='e' exact='true'><cloud points='1 0 0 -1 0 0 0 1 0 0 -1 0 0 0 1 0 0 -1'"
         " normals='1 0 0 -1 0 0 0 1 0 0 -1 0 0 0 1 0 0 -1' width='.1'/></shape>"
@@ -463,10 +463,10 @@ static int far_away_and_without_size(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(derivatives_hold), RUN(wide_kernels_give_a_growing_ball),
+TEST_MAIN(RUN(derivatives_of_clouds_hold), RUN(wide_kernels_give_a_growing_ball),
           RUN(wide_kernels_round_a_square), RUN(surface_lies_near_the_samples),
           RUN(wendland_bounds_hold), RUN(far_weights_do_not_underflow),
           RUN(coarse_clouds_of_thin_plates_have_wrong_signs), RUN(culling_changes_nothing),
-          RUN(moved_points_stay_in_their_boxes), RUN(everything_is_finite),
+          RUN(moved_points_stay_in_their_boxes), RUN(every_value_of_a_cloud_is_finite),
           RUN(a_million_points_work), RUN(wrong_clouds_are_refused), RUN(metrics_stay_positive),
-          RUN(far_away_and_without_size))
+          RUN(far_points_and_clouds_without_size_work))

@@ -1,6 +1,6 @@
 // No singular value anywhere: centres, axes, far away, all exponents, all temperatures.
 
-#include "shape/scenes.h"
+#include "shape/shape_scenes.h"
 #include "test.h"
 
 static int all_finite(const double* a, int count) {

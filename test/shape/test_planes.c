@@ -1,13 +1,13 @@
 // Boxes around what planes leave: thin discs against their corners, and solids without an end.
 
-#include "shape/planes.h"
+#include "shape/bounds/planes.h"
 #include "test.h"
 
 enum { MOST = 64 };
 
 static unsigned long long state = 88172645463325252ull;
 
-static double uniform(double low, double high) {
+static double random_uniform(double low, double high) {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
@@ -18,7 +18,7 @@ static double uniform(double low, double high) {
 static void random_frame(double R[3][3]) {
     double q[4], n = 0.0;
     for (int k = 0; k < 4; ++k) {
-        q[k] = uniform(-1.0, 1.0);
+        q[k] = random_uniform(-1.0, 1.0);
         n += q[k] * q[k];
     }
     double w = q[0], x = q[1], y = q[2], z = q[3], s = 2.0 / n;
@@ -70,11 +70,13 @@ static void make_disc(disc* d) {
         add_plane(d, d->sides + side, (double[3]){0.0, 0.0, side ? 1.0 : -1.0}, 0.5 * d->thickness);
 }
 
-static int thin_discs_have_an_end(void) {
+static int thin_discs_are_bounded(void) {
     for (int round = 0; round < 3000; ++round) {
-        disc d = {.sides = 3 + (int)uniform(0.0, MOST - 2), .size = pow(10.0, uniform(-3.0, 3.0))};
-        d.thickness = d.size * pow(10.0, uniform(-7.0, 0.0));
-        for (int k = 0; k < 3 && round % 2; ++k) d.middle[k] = 10.0 * d.size * uniform(-1.0, 1.0);
+        disc d = {.sides = 3 + (int)random_uniform(0.0, MOST - 2),
+                  .size = pow(10.0, random_uniform(-3.0, 3.0))};
+        d.thickness = d.size * pow(10.0, random_uniform(-7.0, 0.0));
+        for (int k = 0; k < 3 && round % 2; ++k)
+            d.middle[k] = 10.0 * d.size * random_uniform(-1.0, 1.0);
         random_frame(d.R);
         make_disc(&d);
         double lower[3], upper[3];
@@ -87,9 +89,9 @@ static int thin_discs_have_an_end(void) {
     return 0;
 }
 
-static int discs_without_a_lid_have_none(void) {
+static int discs_without_a_lid_are_unbounded(void) {
     for (int round = 0; round < 500; ++round) {
-        disc d = {.sides = 3 + (int)uniform(0.0, MOST - 2), .size = 1.0, .thickness = 1e-3};
+        disc d = {.sides = 3 + (int)random_uniform(0.0, MOST - 2), .size = 1.0, .thickness = 1e-3};
         random_frame(d.R);
         make_disc(&d);
         double lower[3], upper[3];
@@ -98,4 +100,4 @@ static int discs_without_a_lid_have_none(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(thin_discs_have_an_end), RUN(discs_without_a_lid_have_none))
+TEST_MAIN(RUN(thin_discs_are_bounded), RUN(discs_without_a_lid_are_unbounded))

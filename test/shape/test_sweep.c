@@ -1,7 +1,7 @@
 // Sweeps: against brute force, against superquadrics, straight and point splines, ends and counts.
 
 #include "shape/prove_shapes.h"
-#include "shape/scenes.h"
+#include "shape/shape_scenes.h"
 #include "test.h"
 
 static double value_at(const tacModel* m, const char* shape, const double x[3], tacScratch* s) {
@@ -120,7 +120,7 @@ static int equal_feet_count_once(void) {
 }
 
 // size, exponents, planes and twist at the two ends are those that were asked for
-static int ends_are_as_given(void) {
+static int ends_have_the_given_parameters(void) {
     tacModel* m =
         load_shapes("<shape name='s' smooth='1e-5'><sweep points='0 0 0 0 0 1 0 0 2' up='0 1 0'"
                     " size='.3 .2 .01 .2 .2 .01 .1 .4 .01' eps='.1 .1 .1 .1 .1 .1' twist='0 0 90'>"
@@ -153,5 +153,5 @@ static int short_splines_have_their_derivatives(void) {
 }
 
 TEST_MAIN(RUN(round_tube_is_the_distance_to_its_curve), RUN(point_is_a_superquadric),
-          RUN(equal_feet_count_once), RUN(ends_are_as_given),
+          RUN(equal_feet_count_once), RUN(ends_have_the_given_parameters),
           RUN(short_splines_have_their_derivatives))

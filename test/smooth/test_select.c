@@ -1,15 +1,15 @@
 // Hard indices with soft weights: the threshold equation, ties, exact zeros, smoothness.
 
-#include "laws.h"
+#include "smooth/smooth_laws.h"
 
-static double total(int n, const double* w) {
+static double weight_sum(int n, const double* w) {
     double sum = 0.0;
     for (int i = 0; i < n; ++i) sum += w[i];
     return sum;
 }
 
 // scores well apart: the K largest get exactly 1, the others exactly 0
-static int hard_when_well_apart(void) {
+static int separated_scores_select_hard(void) {
     static const double x[6] = {3.0, 9.0, 5.0, 1.0, 7.0, 2.0};
     for (int k = 0; k <= 4; ++k) {
         tacSelect s = tac_default_select(6, x, k);
@@ -26,7 +26,7 @@ static int hard_when_well_apart(void) {
 }
 
 // no more weight than K; exactly K if there are K candidates with scores above the ramp
-static int hands_out_k(void) {
+static int weights_sum_to_k(void) {
     testRandom random = {8};
     for (int trial = 0; trial < 3000; ++trial) {
         double x[30], w[30];
@@ -37,7 +37,7 @@ static int hands_out_k(void) {
         s.width = pow(10.0, test_uniform(&random, -18.0, -1.0));
         s.gate = trial % 2 ? 0.0 : 1.5;
         ENSURE(tac_select_top_k(&s, w) == TAC_OK);
-        double sum = total(n, w);
+        double sum = weight_sum(n, w);
         ENSURE(sum <= k + 1e-12 * n);
         if (s.gate == 0.0) ENSURE_NEAR(sum, fmin(k, n), 1e-12 * n);
         for (int i = 0; i < n; ++i)
@@ -48,7 +48,7 @@ static int hands_out_k(void) {
 }
 
 // P0-10: tied corners keep their places and share the weight
-static int ties_share(void) {
+static int tied_scores_share_weight(void) {
     static const double near[5] = {2, 2, 2, 2, 1}, far[5] = {1e16, 1e16, 1e16, 1e16, 1};
     double w[5];
     for (int i = 0; i < 2; ++i) {
@@ -97,7 +97,10 @@ static int wrong_input_is_refused(void) {
     return 0;
 }
 
-static int extremes(void) { return finite_at_extremes(select_maps, COUNT(select_maps)); }
+static int selection_is_finite_at_extremes(void) {
+    return finite_at_extremes(select_maps, COUNT(select_maps));
+}
 
-TEST_MAIN(RUN(hard_when_well_apart), RUN(hands_out_k), RUN(ties_share),
-          RUN(smooth_as_candidates_change), RUN(wrong_input_is_refused), RUN(extremes))
+TEST_MAIN(RUN(separated_scores_select_hard), RUN(weights_sum_to_k), RUN(tied_scores_share_weight),
+          RUN(smooth_as_candidates_change), RUN(wrong_input_is_refused),
+          RUN(selection_is_finite_at_extremes))

@@ -1,6 +1,6 @@
 // Optimal-transport top-K: against Sinkhorn's own iteration, marginals, ties, limits.
 
-#include "laws.h"
+#include "smooth/smooth_laws.h"
 
 static const double scores[5] = {0.3, -1.25, 0.95, 0.9, -0.1};
 
@@ -38,7 +38,7 @@ static const struct {
 
 static double work[4096], weights[2000];
 
-static tacSinkhorn problem(int n, const double* x, int k, double tau) {
+static tacSinkhorn sinkhorn_problem(int n, const double* x, int k, double tau) {
     tacSinkhorn s = tac_default_sinkhorn(n, x, k);
     s.tau = tau;
     s.work = work;
@@ -47,7 +47,7 @@ static tacSinkhorn problem(int n, const double* x, int k, double tau) {
 
 static int matches_sinkhorn_iteration(void) {
     for (int t = 0; t < COUNT(table); ++t) {
-        tacSinkhorn s = problem(5, scores, table[t].k, table[t].tau);
+        tacSinkhorn s = sinkhorn_problem(5, scores, table[t].k, table[t].tau);
         ENSURE(tac_sinkhorn_top_k(&s, weights) == TAC_OK);
         for (int i = 0; i < 5 * table[t].k; ++i)
             ENSURE_NEAR(weights[i], table[t].rows[i], 1e-13 * table[t].rows[i]);
@@ -56,11 +56,11 @@ static int matches_sinkhorn_iteration(void) {
 }
 
 // every row sums to 1; columns to at most 1, to exactly 1 if k = n
-static int marginals_hold(const tacSinkhorn* s, const double* w, double room) {
+static int marginals_hold(const tacSinkhorn* s, const double* w, double tolerance) {
     for (int r = 0; r < s->k; ++r) {
         double sum = 0.0;
         for (int j = 0; j < s->n; ++j) sum += w[r * s->n + j];
-        ENSURE_NEAR(sum, 1.0, room);
+        ENSURE_NEAR(sum, 1.0, tolerance);
     }
     for (int j = 0; j < s->n; ++j) {
         double sum = 0.0;
@@ -68,8 +68,8 @@ static int marginals_hold(const tacSinkhorn* s, const double* w, double room) {
             ENSURE(w[r * s->n + j] >= 0.0);
             sum += w[r * s->n + j];
         }
-        ENSURE(sum <= 1.0 + room);
-        if (s->k == s->n) ENSURE_NEAR(sum, 1.0, room);
+        ENSURE(sum <= 1.0 + tolerance);
+        if (s->k == s->n) ENSURE_NEAR(sum, 1.0, tolerance);
     }
     return 0;
 }
@@ -84,7 +84,7 @@ static int marginals_at_any_temperature(void) {
         for (int i = 0; trial % 3 == 2 && i + 1 < n; i += 2) x[i + 1] = x[i];
         if (trial % 7 == 6)
             for (int i = 0; i < n; ++i) x[i] = 0.4;
-        tacSinkhorn s = problem(n, x, k, pow(10.0, test_uniform(&random, -12.0, 12.0)));
+        tacSinkhorn s = sinkhorn_problem(n, x, k, pow(10.0, test_uniform(&random, -12.0, 12.0)));
         s.max_iterations = 20;
         ENSURE(tac_sinkhorn_top_k(&s, w) == TAC_OK);
         ENSURE_LAW(marginals_hold(&s, w, 1e-11));
@@ -93,10 +93,10 @@ static int marginals_at_any_temperature(void) {
 }
 
 // entries share a tied rank equally, also where a score's last digit is far above tau
-static int ties_share(void) {
+static int tied_scores_share_ranks(void) {
     static const double near[4] = {1, 1, 1, 0}, far[4] = {1e16, 1e16, 1e16, 0};
     for (int i = 0; i < 2; ++i) {
-        tacSinkhorn s = problem(4, i ? far : near, 2, 1e-3);
+        tacSinkhorn s = sinkhorn_problem(4, i ? far : near, 2, 1e-3);
         ENSURE(tac_sinkhorn_top_k(&s, weights) == TAC_OK);
         for (int r = 0; r < 2; ++r)
             for (int j = 0; j < 4; ++j)
@@ -106,8 +106,8 @@ static int ties_share(void) {
 }
 
 // equal weights as tau goes to infinity; hard order as tau goes to 0, error exp(-gap / 2 tau)
-static int limits(void) {
-    tacSinkhorn s = problem(5, scores, 3, 1e12);
+static int temperature_limits_are_uniform_and_hard(void) {
+    tacSinkhorn s = sinkhorn_problem(5, scores, 3, 1e12);
     ENSURE(tac_sinkhorn_top_k(&s, weights) == TAC_OK);
     for (int i = 0; i < 15; ++i) ENSURE_NEAR(weights[i], 0.2, 1e-11);
     static const int hard[3] = {2, 3, 0};
@@ -121,10 +121,10 @@ static int limits(void) {
 }
 
 // k = 1 is a logistic function with one threshold; permuted and shifted scores
-static int equivariance(void) {
+static int permutation_and_shift_equivariance(void) {
     double y[5], w[15];
     for (int i = 0; i < 5; ++i) y[4 - i] = scores[i] + 3.0;
-    tacSinkhorn s = problem(5, scores, 3, 0.3), moved = problem(5, y, 3, 0.3);
+    tacSinkhorn s = sinkhorn_problem(5, scores, 3, 0.3), moved = sinkhorn_problem(5, y, 3, 0.3);
     ENSURE(!tac_sinkhorn_top_k(&s, weights) && !tac_sinkhorn_top_k(&moved, w));
     for (int r = 0; r < 3; ++r)
         for (int j = 0; j < 5; ++j) ENSURE_NEAR(weights[5 * r + j], w[5 * r + 4 - j], 1e-13);
@@ -137,7 +137,7 @@ static int smooth_through_ties(void) {
     for (double h = 4e-3; h > 4e-4; h *= 0.5) {
         for (int i = 0; i < 3; ++i) {
             x[0] = 0.5 + h * (i - 1);
-            tacSinkhorn s = problem(3, x, 2, 0.3);
+            tacSinkhorn s = sinkhorn_problem(3, x, 2, 0.3);
             ENSURE(tac_sinkhorn_top_k(&s, w[i]) == TAC_OK);
         }
         double second = (w[0][0] - 2.0 * w[1][0] + w[2][0]) / (h * h);
@@ -148,7 +148,7 @@ static int smooth_through_ties(void) {
 }
 
 static int wrong_input_and_small_sizes(void) {
-    tacSinkhorn s = problem(5, scores, 6, 0.1);
+    tacSinkhorn s = sinkhorn_problem(5, scores, 6, 0.1);
     weights[0] = 7.0;
     ENSURE(tac_sinkhorn_top_k(&s, weights) == TAC_ERROR_VALUE);
     s.k = 3;
@@ -160,13 +160,16 @@ static int wrong_input_and_small_sizes(void) {
     s.max_iterations = 20;
     s.k = 0;
     ENSURE(tac_sinkhorn_top_k(&s, weights) == TAC_OK && weights[0] == 7.0);
-    s = problem(1, scores, 1, 1e-300);
+    s = sinkhorn_problem(1, scores, 1, 1e-300);
     ENSURE(tac_sinkhorn_top_k(&s, weights) == TAC_OK && weights[0] == 1.0);
     return 0;
 }
 
-static int extremes(void) { return finite_at_extremes(sinkhorn_maps, COUNT(sinkhorn_maps)); }
+static int sinkhorn_is_finite_at_extremes(void) {
+    return finite_at_extremes(sinkhorn_maps, COUNT(sinkhorn_maps));
+}
 
-TEST_MAIN(RUN(matches_sinkhorn_iteration), RUN(marginals_at_any_temperature), RUN(ties_share),
-          RUN(limits), RUN(equivariance), RUN(smooth_through_ties),
-          RUN(wrong_input_and_small_sizes), RUN(extremes))
+TEST_MAIN(RUN(matches_sinkhorn_iteration), RUN(marginals_at_any_temperature),
+          RUN(tied_scores_share_ranks), RUN(temperature_limits_are_uniform_and_hard),
+          RUN(permutation_and_shift_equivariance), RUN(smooth_through_ties),
+          RUN(wrong_input_and_small_sizes), RUN(sinkhorn_is_finite_at_extremes))

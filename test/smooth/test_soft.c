@@ -1,7 +1,7 @@
 // The scalar functions: reference numbers, limits, symmetries, smoothness, extremes.
 
-#include "laws.h"
-#include "smooth/soft.h"
+#include "smooth/smooth_laws.h"
+#include "smooth/soft.inl"
 
 // relative to the value, with room for a last digit that is lost near 0
 #define ENSURE_DIGITS(actual, expected, digits)                                                    \
@@ -86,12 +86,12 @@ static int greater_matches_reference(void) {
         const double* r = greater_table[i];
         double x_bar = 0, a_bar = 0, tau_bar = 0;
         tac_soft_greater_vjp(r[0], r[1], r[2], 1.0, &x_bar, &a_bar, &tau_bar);
-        double spread = 4 + fabs(r[0] - r[1]) / r[2];
-        ENSURE_DIGITS(tac_soft_greater(r[0], r[1], r[2]), r[3], spread);
-        ENSURE_DIGITS(tac_soft_less(r[1], r[0], r[2]), r[3], spread);
-        ENSURE_DIGITS(x_bar, r[4], spread);
-        ENSURE_DIGITS(a_bar, -r[4], spread);
-        ENSURE_DIGITS(tau_bar, r[5], 2 * spread);
+        double range = 4 + fabs(r[0] - r[1]) / r[2];
+        ENSURE_DIGITS(tac_soft_greater(r[0], r[1], r[2]), r[3], range);
+        ENSURE_DIGITS(tac_soft_less(r[1], r[0], r[2]), r[3], range);
+        ENSURE_DIGITS(x_bar, r[4], range);
+        ENSURE_DIGITS(a_bar, -r[4], range);
+        ENSURE_DIGITS(tau_bar, r[5], 2 * range);
     }
     return 0;
 }
@@ -100,11 +100,11 @@ static int greater_matches_reference(void) {
 static int matches_pair(const softMap* m, const double (*table)[5], int count) {
     for (int i = 0; i < count; ++i) {
         const double* r = table[i];
-        double y, one = 1.0, bar[2] = {0, 0}, spread = 4 + 2 * fabs(r[0]) / r[1];
+        double y, one = 1.0, bar[2] = {0, 0}, range = 4 + 2 * fabs(r[0]) / r[1];
         ENSURE(map_value(m, r, &y) == 0 && map_vjp(m, r, &one, bar) == 0);
-        ENSURE_DIGITS(y, r[2], spread);
-        ENSURE_DIGITS(bar[0], r[3], spread);
-        ENSURE_DIGITS(bar[1], r[4], spread);
+        ENSURE_DIGITS(y, r[2], range);
+        ENSURE_DIGITS(bar[0], r[3], range);
+        ENSURE_DIGITS(bar[1], r[4], range);
     }
     return 0;
 }
@@ -121,14 +121,14 @@ static int matches_bounds(const softMap* m, const double (*table)[9], int count)
     for (int i = 0; i < count; ++i) {
         const double* r = table[i];
         double y, one = 1.0, bar[4] = {0};
-        double ratio = fabs(r[0] - r[1]) / r[3], spread = 8 + 4 * fmin(ratio, 1e3);
+        double ratio = fabs(r[0] - r[1]) / r[3], range = 8 + 4 * fmin(ratio, 1e3);
         ENSURE(map_value(m, r, &y) == 0 && map_vjp(m, r, &one, bar) == 0);
-        ENSURE_DIGITS(y, r[4], spread);
+        ENSURE_DIGITS(y, r[4], range);
         for (int j = 0; j < 3; ++j) ENSURE_NEAR(bar[j], r[5 + j], 1e-14 * fabs(r[5 + j]) + 1e-26);
 
         // d_tau is a difference of nearly equal terms where tau is large
-        double room = 1e-13 * fabs(r[8]) + 1e-15 * fmin(1.0, (r[2] - r[1]) / r[3]);
-        ENSURE_NEAR(bar[3], r[8], room);
+        double tolerance = 1e-13 * fabs(r[8]) + 1e-15 * fmin(1.0, (r[2] - r[1]) / r[3]);
+        ENSURE_NEAR(bar[3], r[8], tolerance);
     }
     return 0;
 }
@@ -145,7 +145,7 @@ static int small_arguments_keep_their_digits(void) {
     double worst = 0.0;
     for (double e = 1e-300; e <= 1.0; e *= 1.37) {
         double log1p_e = w_lane(soft_log1p(w_set(e)), 0);
-        double fall = w_lane(soft_fall(w_set(e), w_exp(w_set(-e))), 0);
+        double fall = w_lane(soft_one_minus(w_set(e), w_exp(w_set(-e))), 0);
         worst = fmax(worst, fabs(log1p_e / log1p(e) - 1.0));
         worst = fmax(worst, fabs(fall / -expm1(-e) - 1.0));
     }
@@ -175,7 +175,7 @@ static int hard_limits(void) {
     return 0;
 }
 
-static int symmetries(void) {
+static int odd_even_and_mirror_symmetries_hold(void) {
     testRandom random = {2};
     for (int i = 0; i < 2000; ++i) {
         double x = test_uniform(&random, -3.0, 3.0), a = test_uniform(&random, -1.0, 1.0);
@@ -197,7 +197,7 @@ static int symmetries(void) {
     return 0;
 }
 
-static int monotone(void) {
+static int soft_functions_are_monotone(void) {
     for (double tau = 1e-3; tau < 1e3; tau *= 7.0) {
         tacBounds b = {-3.0, -1.0, 0.5, tau};
         double greater = 0.0, relu = 0.0, clip = -1.0, sign = -1.0;
@@ -264,10 +264,13 @@ static int mollifier_is_twice_differentiable(void) {
 
 //---------------------------------- shared laws ----------------------------------
 
-static int extremes(void) { return finite_at_extremes(scalar_maps, COUNT(scalar_maps)); }
+static int soft_functions_are_finite_at_extremes(void) {
+    return finite_at_extremes(scalar_maps, COUNT(scalar_maps));
+}
 
 TEST_MAIN(RUN(greater_matches_reference), RUN(sign_relu_abs_match_reference),
           RUN(clip_matches_reference), RUN(within_matches_reference),
-          RUN(small_arguments_keep_their_digits), RUN(hard_limits), RUN(symmetries), RUN(monotone),
+          RUN(small_arguments_keep_their_digits), RUN(hard_limits),
+          RUN(odd_even_and_mirror_symmetries_hold), RUN(soft_functions_are_monotone),
           RUN(saturated_exactly), RUN(mollifier_matches_reference),
-          RUN(mollifier_is_twice_differentiable), RUN(extremes))
+          RUN(mollifier_is_twice_differentiable), RUN(soft_functions_are_finite_at_extremes))

@@ -1,6 +1,6 @@
 // Softmax, log-sum-exp and Boltzmann average: reference numbers, limits, laws of P0-08.
 
-#include "laws.h"
+#include "smooth/smooth_laws.h"
 
 // mpmath, 60 digits, for x = (0.3, -1.25, 0.95, 0.9, -0.1)
 static const double scores[5] = {0.3, -1.25, 0.95, 0.9, -0.1};
@@ -130,8 +130,10 @@ static int wrong_input_is_refused(void) {
     return 0;
 }
 
-static int extremes(void) { return finite_at_extremes(array_maps, COUNT(array_maps)); }
+static int softmax_is_finite_at_extremes(void) {
+    return finite_at_extremes(array_maps, COUNT(array_maps));
+}
 
 TEST_MAIN(RUN(matches_reference), RUN(boltzmann_is_not_monotone), RUN(laws_of_weights_and_extremes),
           RUN(gradient_is_softmax), RUN(saturated_derivatives_keep_their_digits),
-          RUN(wrong_input_is_refused), RUN(extremes))
+          RUN(wrong_input_is_refused), RUN(softmax_is_finite_at_extremes))

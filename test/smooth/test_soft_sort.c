@@ -1,6 +1,6 @@
 // SoftSort: reference numbers, rows and columns, ties (P0-10, P1-27), limits.
 
-#include "laws.h"
+#include "smooth/smooth_laws.h"
 
 static const double scores[5] = {0.3, -1.25, 0.95, 0.9, -0.1};
 
@@ -31,7 +31,7 @@ static const struct {
 static double work[128], weights[400];
 static int order[20];
 
-static tacSoftSort problem(int n, const double* x, int k, double tau, tacTies ties) {
+static tacSoftSort sort_problem(int n, const double* x, int k, double tau, tacTies ties) {
     tacSoftSort s = tac_default_soft_sort(n, x, k);
     s.tau = tau;
     s.ties = ties;
@@ -42,7 +42,7 @@ static tacSoftSort problem(int n, const double* x, int k, double tau, tacTies ti
 
 static int matches_reference(void) {
     for (int t = 0; t < COUNT(table); ++t) {
-        tacSoftSort s = problem(5, scores, 2, table[t].tau, TAC_TIES_PUBLISHED);
+        tacSoftSort s = sort_problem(5, scores, 2, table[t].tau, TAC_TIES_REFERENCE);
         s.power = table[t].power;
         ENSURE(tac_soft_sort_top_k(&s, weights) == TAC_OK);
         for (int i = 0; i < 10; ++i)
@@ -56,7 +56,7 @@ static int matches_reference(void) {
 static int first_row_is_softmax(void) {
     double w[5];
     for (double tau = 1e-3; tau < 1e3; tau *= 10.0) {
-        tacSoftSort s = problem(5, scores, 1, tau, TAC_TIES_PUBLISHED);
+        tacSoftSort s = sort_problem(5, scores, 1, tau, TAC_TIES_REFERENCE);
         ENSURE(!tac_soft_sort_top_k(&s, weights) && !tac_soft_argmax(5, scores, tau, w));
         for (int i = 0; i < 5; ++i) ENSURE_NEAR(weights[i], w[i], 4e-16);
     }
@@ -73,7 +73,7 @@ static int rows_order_and_permutation(void) {
         int shift = (int)(test_bits(&random) % (unsigned)n);
         for (int i = 0; i < n; ++i) x[i] = test_uniform(&random, -1.0, 1.0);
         for (int i = 0; i < n; ++i) y[(i + shift) % n] = x[i];
-        tacSoftSort s = problem(n, y, k, 0.2, TAC_TIES_PUBLISHED);
+        tacSoftSort s = sort_problem(n, y, k, 0.2, TAC_TIES_REFERENCE);
         s.power = 1 + trial % 2;
         ENSURE(tac_soft_sort_top_k(&s, w) == TAC_OK);
         s.x = x;
@@ -99,7 +99,7 @@ static int rows_order_and_permutation(void) {
 // as tau goes to 0 every row becomes its hard index, with error sum exp(-gap / tau)
 static int hard_limit(void) {
     for (double tau = 0.1; tau > 1e-8; tau *= 0.5) {
-        tacSoftSort s = problem(5, scores, 5, tau, TAC_TIES_PUBLISHED);
+        tacSoftSort s = sort_problem(5, scores, 5, tau, TAC_TIES_REFERENCE);
         ENSURE(tac_soft_sort_top_k(&s, weights) == TAC_OK);
         for (int r = 0; r < 5; ++r)
             ENSURE_NEAR(weights[r * 5 + order[r]], 1.0, 4.0 * exp(-0.05 / tau) + 1e-15);
@@ -108,11 +108,12 @@ static int hard_limit(void) {
 }
 
 // P0-10: four tied corners collapse to their centroid for every temperature, offsets part them
-static int ties_collapse_or_part(void) {
+static int ties_collapse_without_offsets(void) {
     static const double corner[4] = {-1.5, -0.5, 0.5, 1.5}, tied[4] = {2, 2, 2, 2};
     for (int mode = 0; mode < 2; ++mode)
         for (double tau = 1e-6; tau < 1e3; tau *= 10.0) {
-            tacSoftSort s = problem(4, tied, 4, tau, mode ? TAC_TIES_OFFSET : TAC_TIES_PUBLISHED);
+            tacSoftSort s =
+                sort_problem(4, tied, 4, tau, mode ? TAC_TIES_OFFSET : TAC_TIES_REFERENCE);
             s.offset = 120.0;
             ENSURE(tac_soft_sort_top_k(&s, weights) == TAC_OK);
             for (int r = 0; r < 4; ++r) {
@@ -129,9 +130,9 @@ static int ties_collapse_or_part(void) {
 static int offset_lowers_by_index(void) {
     double y[5], w[15];
     for (int power = 1; power <= 2; ++power) {
-        tacSoftSort s = problem(5, scores, 3, 0.04, TAC_TIES_OFFSET);
+        tacSoftSort s = sort_problem(5, scores, 3, 0.04, TAC_TIES_OFFSET);
         for (int i = 0; i < 5; ++i) y[i] = scores[i] - 10.0 * (power == 1 ? 0.04 : 0.2) * i / 5.0;
-        tacSoftSort lowered = problem(5, y, 3, 0.04, TAC_TIES_PUBLISHED);
+        tacSoftSort lowered = sort_problem(5, y, 3, 0.04, TAC_TIES_REFERENCE);
         s.power = lowered.power = power;
         ENSURE(!tac_soft_sort_top_k(&s, weights) && !tac_soft_sort_top_k(&lowered, w));
         for (int i = 0; i < 15; ++i) ENSURE_NEAR(weights[i], w[i], 1e-13);
@@ -143,7 +144,7 @@ static int offset_lowers_by_index(void) {
 static int one_sided_at_ties(void) {
     double tied[3] = {0.5, 0.5, 0.1}, dot[3] = {1.0, 0.0, 0.0}, w_dot[9], moved[9], back[9];
     double h = 1e-7;
-    tacSoftSort s = problem(3, tied, 2, 0.3, TAC_TIES_PUBLISHED);
+    tacSoftSort s = sort_problem(3, tied, 2, 0.3, TAC_TIES_REFERENCE);
     ENSURE(!tac_soft_sort_top_k(&s, weights) && !tac_soft_sort_top_k_jvp(&s, dot, 0.0, w_dot));
     tied[0] = 0.5 + h;
     ENSURE(tac_soft_sort_top_k(&s, moved) == TAC_OK);
@@ -161,7 +162,7 @@ static int one_sided_at_ties(void) {
 
 static int wrong_input_and_small_sizes(void) {
     double one[1] = {3.0};
-    tacSoftSort s = problem(5, scores, 2, 0.1, TAC_TIES_OFFSET);
+    tacSoftSort s = sort_problem(5, scores, 2, 0.1, TAC_TIES_OFFSET);
     s.k = 6;
     ENSURE(tac_soft_sort_top_k(&s, weights) == TAC_ERROR_VALUE);
     s.k = 2;
@@ -176,13 +177,16 @@ static int wrong_input_and_small_sizes(void) {
     s.offset = 10.0;
     s.k = 0;
     ENSURE(tac_soft_sort_top_k(&s, weights) == TAC_OK);
-    s = problem(1, one, 1, 1e-3, TAC_TIES_OFFSET);
+    s = sort_problem(1, one, 1, 1e-3, TAC_TIES_OFFSET);
     ENSURE(tac_soft_sort_top_k(&s, weights) == TAC_OK && weights[0] == 1.0 && order[0] == 0);
     return 0;
 }
 
-static int extremes(void) { return finite_at_extremes(sort_maps, COUNT(sort_maps)); }
+static int softsort_is_finite_at_extremes(void) {
+    return finite_at_extremes(sort_maps, COUNT(sort_maps));
+}
 
 TEST_MAIN(RUN(matches_reference), RUN(first_row_is_softmax), RUN(rows_order_and_permutation),
-          RUN(hard_limit), RUN(ties_collapse_or_part), RUN(offset_lowers_by_index),
-          RUN(one_sided_at_ties), RUN(wrong_input_and_small_sizes), RUN(extremes))
+          RUN(hard_limit), RUN(ties_collapse_without_offsets), RUN(offset_lowers_by_index),
+          RUN(one_sided_at_ties), RUN(wrong_input_and_small_sizes),
+          RUN(softsort_is_finite_at_extremes))

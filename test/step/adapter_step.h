@@ -18,7 +18,7 @@ typedef struct stepContext {
 } stepContext;
 
 TAC_DECLARE_CHECK(tac_check_inverse_);
-TAC_DECLARE_CHECK(tac_check_touched_); // inverse dynamics with contact
+TAC_DECLARE_CHECK(tac_check_inverse_contact_); // inverse dynamics with contact
 TAC_DECLARE_CHECK(tac_check_forward_);
 TAC_DECLARE_CHECK(tac_check_step_);
 TAC_DECLARE_CHECK(tac_check_rows_);     // x = (dq, v), y = values of tac_rows

@@ -4,7 +4,7 @@
 #define TACTUS_TEST_HARD_SCENE_H
 
 #include "math/quat.h"
-#include "step/step_impulse.h"
+#include "step/hard/hard_pass.h"
 #include "test.h"
 
 #include <stdlib.h>

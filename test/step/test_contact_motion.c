@@ -32,14 +32,14 @@ static void close_scene(scene* s) {
     tac_model_destroy(s->model);
 }
 
-static int run(scene* s, double time) {
+static int run_steps(scene* s, double time) {
     int steps = (int)(time / s->model->param[s->model->timestep] + 0.5);
     for (int i = 0; i < steps; ++i)
         ENSURE(tac_step(s->model, &s->x, NULL, &s->x, s->scratch) == TAC_OK);
     return 0;
 }
 
-static double number(const scene* s, const char* name) {
+static double param_value(const scene* s, const char* name) {
     tacParam param;
     return tac_param_find(s->model, name, &param) == TAC_OK ? s->model->param[param.offset] : NAN;
 }
@@ -74,14 +74,15 @@ static int a_ball_rests_where_its_weight_is_carried(void) {
     ENSURE_LAW(open_scene(&s, "<mujoco><tactus respond='spring'/><worldbody>" FLOOR
                               "<body pos='0 0 .11'><freejoint/><geom size='.1' mass='2'/></body>"
                               "</worldbody></mujoco>"));
-    ENSURE_LAW(run(&s, 4.0));
+    ENSURE_LAW(run_steps(&s, 4.0));
     for (int k = 0; k < 6; ++k) ENSURE(fabs(s.v[k]) < 1e-12);
     tacPose pose[2] = {tac_pose_identity(), tac_pose_identity()};
     tacContacts* contacts;
     pose[1].position.z = s.q[2];
     ENSURE(tac_contacts_create(s.model, 0, 0, &contacts) == TAC_OK);
     ENSURE(tac_detect(s.model, pose, contacts, s.scratch) == TAC_OK);
-    double carried = 0.0, eps = number(&s, "respond/eps3"), k = number(&s, "respond/stiffness");
+    double carried = 0.0, eps = param_value(&s, "respond/eps3"),
+           k = param_value(&s, "respond/stiffness");
     for (int i = 0; i < contacts->count; ++i)
         carried += contacts->activity[i] * k * eps * log1p(exp(-contacts->distance[i] / eps));
     ENSURE_NEAR(carried, 2.0 * 9.81, 1e-9);
@@ -98,10 +99,10 @@ static int boxes_stay_where_they_are(void) {
             "<body pos='0 0 .0995'><freejoint/><geom type='box' size='.1 .1 .1' mass='2'/></body>"
             "<body pos='.01 .005 .2485'><freejoint/><geom type='box' size='.05 .05 .05' "
             "mass='1'/></body></worldbody></mujoco>"));
-    ENSURE_LAW(run(&s, 1.0));
+    ENSURE_LAW(run_steps(&s, 1.0));
     double settled[14];
     memcpy(settled, s.q, sizeof settled);
-    ENSURE_LAW(run(&s, 9.0));
+    ENSURE_LAW(run_steps(&s, 9.0));
     double drift = 0.0;
     for (int k = 0; k < 14; ++k) drift = fmax(drift, fabs(s.q[k] - settled[k]));
     printf("    drift in 9 s: %.2g m\n", drift);
@@ -127,7 +128,7 @@ static int long_steps_carry_weight(void) {
                  "<geom type=\"box\" size=\".1 .1 .1\" mass=\"1\"/></body></worldbody></mujoco>",
                  steps[k]);
         ENSURE_LAW(open_scene(&s, text));
-        ENSURE_LAW(run(&s, 5.0));
+        ENSURE_LAW(run_steps(&s, 5.0));
         depth[k] = 0.1 - s.q[2];
         close_scene(&s);
     }
@@ -154,7 +155,7 @@ static int equal_boxes_stand_on_one_another(void) {
                      k == 0 ? 0.002 * (i % 2) : 0.0, 0.05 + 0.1 * i);
         strcat(text, "</worldbody></mujoco>");
         ENSURE_LAW(open_scene(&s, text));
-        ENSURE_LAW(run(&s, 1.0));
+        ENSURE_LAW(run_steps(&s, 1.0));
         for (int i = 0; i < HIGH; ++i) ENSURE_NEAR(s.q[7 * i + 2], 0.05 + 0.1 * i, 0.006);
         for (int i = 0; i < 6 * HIGH; ++i) ENSURE_NEAR(s.v[i], 0.0, 2e-3);
         close_scene(&s);
@@ -171,7 +172,7 @@ static int an_elastic_bounce_keeps_energy(void) {
             "<body pos='0 0 .2'><joint type='slide' axis='0 0 1'/><geom size='.1' mass='1'/></body>"
             "</worldbody></mujoco>"));
     double fall = 0.1, flight = sqrt(2.0 * fall / 9.81);
-    ENSURE_LAW(run(&s, flight));
+    ENSURE_LAW(run_steps(&s, flight));
     double least = 0.0, most = -1.0;
     for (int i = 0; i < 4000; ++i) {
         ENSURE(tac_step(s.model, &s.x, NULL, &s.x, s.scratch) == TAC_OK);
@@ -201,7 +202,7 @@ static int contact_takes_energy_out(void) {
         // springs of contact hold a little of it for a while
         ENSURE(energy[0] + energy[1] < last + 0.02);
         last = fmin(last, energy[0] + energy[1]);
-        ENSURE_LAW(run(&s, 0.05));
+        ENSURE_LAW(run_steps(&s, 0.05));
     }
     ENSURE(last < 0.6);
     close_scene(&s);
@@ -224,7 +225,7 @@ static int a_block_slides_with_friction(void) {
                  "friction='.3'/></body></worldbody></mujoco>",
                  implicit ? "true" : "false");
         ENSURE_LAW(open_scene(&s, text));
-        ENSURE_LAW(run(&s, 2.0)); // settles
+        ENSURE_LAW(run_steps(&s, 2.0)); // settles
         double dq[2] = {0}, dv[2] = {0}, time = 0.5;
         s.v[0] = 3.0;
         ENSURE_LAW(run_with_tangent(&s, time, "geom:block/friction[0]", dq, dv));
@@ -244,7 +245,7 @@ static int a_ball_comes_to_roll(void) {
                               "stiffness='1e5'/><worldbody>" FLOOR
                               "<body pos='0 0 .0999'><freejoint/><geom size='.1' mass='1' "
                               "friction='.1'/></body></worldbody></mujoco>"));
-    ENSURE_LAW(run(&s, 1.0));
+    ENSURE_LAW(run_steps(&s, 1.0));
     s.v[0] = 2.0;
     double dq[6] = {0}, dv[6] = {0};
     dv[0] = 1.0;
@@ -270,7 +271,7 @@ static int cylinders_keep_rolling(void) {
         ENSURE_LAW(open_scene(&s, text));
         s.v[0] = 1.0;
         s.v[5] = -1.0 / size[i][0];
-        ENSURE_LAW(run(&s, 2.0));
+        ENSURE_LAW(run_steps(&s, 2.0));
         ENSURE_NEAR(s.v[0], 1.0, 1e-5);
         ENSURE_NEAR(s.q[1], 0.0, 1e-9);
         close_scene(&s);
@@ -286,8 +287,9 @@ static int a_limit_carries_a_rod(void) {
     ENSURE_LAW(open_scene(&s, "<mujoco><tactus respond='spring' limitrate='60'/><worldbody><body>"
                               "<joint axis='0 -1 0' range='-30 90' armature='.1'/><geom "
                               "size='.05' pos='.4 0 0' mass='1'/></body></worldbody></mujoco>"));
-    ENSURE_LAW(run(&s, 4.0));
-    double width = number(&s, "respond/limitwidth"), low = -30.0 * 3.14159265358979323846 / 180.0;
+    ENSURE_LAW(run_steps(&s, 4.0));
+    double width = param_value(&s, "respond/limitwidth"),
+           low = -30.0 * 3.14159265358979323846 / 180.0;
     double inertia = 0.1 + 0.4 * 0.4 + 0.4 * 0.05 * 0.05;
     double held = inertia * 3600.0 * width * log1p(exp((low - s.q[0]) / width));
     ENSURE(fabs(s.v[0]) < 1e-10);
@@ -312,7 +314,7 @@ static int dry_friction_stops_a_wheel(void) {
         ENSURE_LAW(run_with_tangent(&s, 0.2, "joint:axle/frictionloss", dq, dv));
         ENSURE_NEAR(s.v[0], 3.0 - 0.2 * 0.2 / inertia, 1e-3);
         ENSURE_NEAR(dv[0], -0.2 / inertia, 1e-2);
-        ENSURE_LAW(run(&s, 1.0));
+        ENSURE_LAW(run_steps(&s, 1.0));
         ENSURE(fabs(s.v[0]) < 1e-6);
         close_scene(&s);
     }
@@ -354,7 +356,7 @@ static int batches_have_the_bits_of_single_steps(void) {
 }
 
 // far apart, coincident, deep inside, spinning fast: finite or told
-static int hurtful_states_are_finite_or_told(void) {
+static int extreme_states_are_finite_or_refused(void) {
     static const double places[][3] = {{0, 0, 1e6}, {1e6, -1e6, 0.05}, {0, 0, -5.0},
                                        {0, 0, 0},   {0, 0, 0.0999999}, {1e14, 0, 0}};
     scene s;
@@ -393,6 +395,6 @@ int main(int argc, char** argv) {
                               RUN(a_limit_carries_a_rod),
                               RUN(dry_friction_stops_a_wheel),
                               RUN(batches_have_the_bits_of_single_steps),
-                              RUN(hurtful_states_are_finite_or_told)};
+                              RUN(extreme_states_are_finite_or_refused)};
     return test_main(argc, argv, cases, (int)(sizeof cases / sizeof *cases));
 }

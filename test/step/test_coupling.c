@@ -1,6 +1,6 @@
 // The matrix of a linearly implicit step holds what touches, in an order that keeps it narrow.
 
-#include "step/coupling.h"
+#include "step/force/coupling.h"
 #include "tactus/step.h"
 #include "test.h"
 
@@ -37,9 +37,9 @@ static size_t entries_of(const tacModel* model, int count) {
     tacArena arena;
     tac_arena_create(&arena, tac_skyline_size(model->nv, sizeof(double)) + tac_coupling_size(model),
                      tac_default_allocator());
-    tacSkyline s = tac_skyline_take(model->nv, &arena);
-    tacCoupling c = tac_coupling_take(model, &arena);
-    tac_coupling_find(&c, force, pairs, &s);
+    tacSkyline s = tac_skyline_alloc(model->nv, &arena);
+    tacCoupling c = tac_coupling_alloc(model, &arena);
+    tac_coupling_order(&c, force, pairs, &s);
     size_t entries = s.start[s.n - 1] + (size_t)s.n;
     tac_arena_destroy(&arena, tac_default_allocator());
     free(force);
@@ -49,7 +49,7 @@ static size_t entries_of(const tacModel* model, int count) {
 //---------------------------------- laws -----------------------------------------
 
 // a tower of six has 6 triangles of 21 entries and 5 squares of 36, wherever its bodies are listed
-static int towers_are_narrow(void) {
+static int profile_of_towers_is_narrow(void) {
     for (int count = 1; count <= 8; count += 7) {
         tacModel* model = load_towers(count, 6);
         ENSURE(model);
@@ -60,7 +60,7 @@ static int towers_are_narrow(void) {
 }
 
 // a tower moves as it does alone, to the last bit, whoever else is in the scene
-static int strangers_change_nothing(void) {
+static int uncoupled_trees_keep_their_bits(void) {
     enum { HIGH = 3, MANY = 4 };
     tacModel *one = load_towers(1, HIGH), *many = load_towers(MANY, HIGH);
     tacScratch *a, *b;
@@ -85,4 +85,4 @@ static int strangers_change_nothing(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(towers_are_narrow), RUN(strangers_change_nothing))
+TEST_MAIN(RUN(profile_of_towers_is_narrow), RUN(uncoupled_trees_keep_their_bits))

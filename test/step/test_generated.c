@@ -35,7 +35,7 @@ static int open_rig(rig* r, int compiled) {
     return 0;
 }
 
-static double apart(const double* a, const double* b, int n) {
+static double max_difference(const double* a, const double* b, int n) {
     double worst = 0.0, size = 1.0;
     for (int i = 0; i < n; ++i) {
         worst = fmax(worst, fabs(a[i] - b[i]));
@@ -45,13 +45,13 @@ static double apart(const double* a, const double* b, int n) {
 }
 
 // random states, controls beyond their range now and then
-static int compare(const rig* r, double reach, double scale, double* worst) {
+static int compare_steps(const rig* r, double range, double scale, double* worst) {
     const tacModel* m = r->model;
     double x[3][MOST], y[3][MOST], z[3][MOST], u[MOST], warm[MOST] = {0.0};
     testRandom random = {21};
     ENSURE(m->nq <= MOST && m->nu <= MOST && m->na <= MOST && m->nwarm <= MOST);
     for (int p = 0; p < POINTS; ++p) {
-        for (int i = 0; i < m->nq; ++i) x[0][i] = test_uniform(&random, -reach, reach);
+        for (int i = 0; i < m->nq; ++i) x[0][i] = test_uniform(&random, -range, range);
         for (int i = 0; i < m->nv; ++i) x[1][i] = scale * test_uniform(&random, -1.0, 1.0);
         for (int i = 0; i < m->na; ++i) x[2][i] = test_uniform(&random, -1.0, 1.0);
         for (int i = 0; i < m->nu; ++i) u[i] = test_uniform(&random, -3.0, 3.0);
@@ -61,9 +61,9 @@ static int compare(const rig* r, double reach, double scale, double* worst) {
         ENSURE(tac_step(m, &from, u, &general, r->plain) == TAC_OK);
         ENSURE(tac_step(m, &from, u, &quick, r->quick) == TAC_OK);
         ENSURE(quick.time == general.time);
-        *worst = fmax(*worst, apart(z[0], y[0], m->nq));
-        *worst = fmax(*worst, apart(z[1], y[1], m->nv));
-        *worst = fmax(*worst, apart(z[2], y[2], m->na));
+        *worst = fmax(*worst, max_difference(z[0], y[0], m->nq));
+        *worst = fmax(*worst, max_difference(z[1], y[1], m->nv));
+        *worst = fmax(*worst, max_difference(z[2], y[2], m->na));
         // in a batch, and in place: the same bits
         tacStepItem items[3];
         double w[3][3][MOST];
@@ -82,11 +82,11 @@ static int compare(const rig* r, double reach, double scale, double* worst) {
     return 0;
 }
 
-static int law(tacModel* model, int compiled, double reach, double* worst) {
+static int generated_law(tacModel* model, int compiled, double range, double* worst) {
     rig r = {.model = model};
     double own = 0.0;
     ENSURE_LAW(open_rig(&r, compiled));
-    ENSURE_LAW(compare(&r, reach, 2.0, &own));
+    ENSURE_LAW(compare_steps(&r, range, 2.0, &own));
     printf("    %s: %.1e%s\n", model->name, own,
            tac_step_code_compiled(r.code) ? ", machine code" : "");
     *worst = fmax(*worst, own);
@@ -131,7 +131,7 @@ static const char drives[] =
     "<general jointinparent='b' gear='.1 .6 -.2' biastype='affine' biasprm='.1 -.8 -.5'/>"
     "<motor joint='f' gear='.3 -.2 .5 .1 .2 .3'/></actuator></mujoco>";
 
-static int generated_steps_are_the_general_ones(void) {
+static int generated_steps_agree_with_general_ones(void) {
     static const char* const cases[][2] = {
         {"Euler", "gravity='enable'"},    {"implicitfast", "gravity='enable'"},
         {"RK4", "gravity='enable'"},      {"Euler", "eulerdamp='disable'"},
@@ -150,13 +150,13 @@ static int generated_steps_are_the_general_ones(void) {
         if (result != TAC_OK) printf("    %s %s\n", message.attribute, message.text);
         ENSURE(result == TAC_OK);
         if (i == count - 1) model->integrator = TAC_INTEGRATOR_EXPLICIT;
-        ENSURE_LAW(law(model, i == 0, 1.5, &worst));
+        ENSURE_LAW(generated_law(model, i == 0, 1.5, &worst));
     }
     ENSURE(worst < 1e-12);
     return 0;
 }
 
-static int scenes_step_alike(void) {
+static int steps_of_scenes_agree(void) {
     static const char* const names[] = {"cart_pole", "double_pendulum", "top",
                                         "arm",       "panda",           "quadruped"};
     double worst = 0.0;
@@ -166,7 +166,7 @@ static int scenes_step_alike(void) {
         tacModel* model;
         snprintf(path, sizeof path, "%s/scenes/%s.xml", TAC_SOURCE_DIR, names[i]);
         ENSURE(tac_load(path, NULL, &model, NULL) == TAC_OK);
-        ENSURE_LAW(law(model, i < 2, 1.5, &worst));
+        ENSURE_LAW(generated_law(model, i < 2, 1.5, &worst));
     }
     ENSURE(worst < 1e-12);
     return 0;
@@ -181,7 +181,7 @@ static const char cups[] =
     "</body></body></worldbody><actuator><general joint='bend' dyntype='filter' dynprm='.1' "
     "gainprm='2'/></actuator></mujoco>";
 
-static int contact_steps_alike(void) {
+static int steps_with_contact_agree(void) {
     static const char* const kinds[][2] = {
         {"RK4", "detect='sat' respond='elastoplastic' stiffness='1e6'"},
         {"Euler", "detect='convex' respond='spring' implicit='false'"},
@@ -198,13 +198,13 @@ static int contact_steps_alike(void) {
         tacResult result = tac_load_text(text, (int)strlen(text), "cups", NULL, &model, &message);
         if (result != TAC_OK) printf("    %s\n", message.text);
         ENSURE(result == TAC_OK);
-        ENSURE_LAW(law(model, i == 0, 0.2, &worst));
+        ENSURE_LAW(generated_law(model, i == 0, 0.2, &worst));
     }
     ENSURE(worst < 1e-12);
     return 0;
 }
 
-static int applications_step_alike(void) {
+static int steps_of_applications_agree(void) {
     static const char* const names[] = {"walking_figure", "space_capture"};
     double worst = 0.0;
     for (int i = 0; i < 2; ++i) {
@@ -212,7 +212,7 @@ static int applications_step_alike(void) {
         tacModel* model;
         snprintf(path, sizeof path, "%s/scenes/%s.xml", TAC_SOURCE_DIR, names[i]);
         ENSURE(tac_load(path, NULL, &model, NULL) == TAC_OK);
-        ENSURE_LAW(law(model, 0, 0.02, &worst));
+        ENSURE_LAW(generated_law(model, 0, 0.02, &worst));
     }
     ENSURE(worst < 1e-11);
     return 0;
@@ -220,7 +220,7 @@ static int applications_step_alike(void) {
 
 //---------------------------------- refusals -------------------------------------
 
-static int refused(const char* text, const char* word) {
+static int is_refused(const char* text, const char* word) {
     tacModel* model;
     tacStepCode* code = NULL;
     tacMessage message;
@@ -236,14 +236,14 @@ static int refused(const char* text, const char* word) {
     "<mujoco model='scene'>" option "<worldbody><body name='wing' " body                           \
     "><joint name='knee' type='ball'/><geom size='.1'/></body></worldbody></mujoco>"
 
-static int what_has_no_formula_is_named(void) {
-    ENSURE_LAW(refused(BALL("<tactus detect='gjk' respond='lcp'/>", ""), "has hard contact"));
-    ENSURE_LAW(refused(BALL("<tactus detect='manifold' respond='spring' implicit='true'/>", ""),
-                       "has implicit contact"));
-    ENSURE_LAW(refused(BALL("<option density='1.2'/>", ""), "a fluid"));
-    ENSURE_LAW(refused(BALL("", "gravcomp='.5'"), "compensation has no formula: wing"));
-    ENSURE_LAW(refused(BALL("<option integrator='RK4'/><tactus rk4='lie'/>", ""),
-                       "free body has no formula: knee"));
+static int scenes_without_formulas_are_refused_by_name(void) {
+    ENSURE_LAW(is_refused(BALL("<tactus detect='gjk' respond='lcp'/>", ""), "has hard contact"));
+    ENSURE_LAW(is_refused(BALL("<tactus detect='manifold' respond='spring' implicit='true'/>", ""),
+                          "has implicit contact"));
+    ENSURE_LAW(is_refused(BALL("<option density='1.2'/>", ""), "a fluid"));
+    ENSURE_LAW(is_refused(BALL("", "gravcomp='.5'"), "compensation has no formula: wing"));
+    ENSURE_LAW(is_refused(BALL("<option integrator='RK4'/><tactus rk4='lie'/>", ""),
+                          "free body has no formula: knee"));
     return 0;
 }
 
@@ -282,6 +282,7 @@ static int stale_code_is_refused(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(generated_steps_are_the_general_ones), RUN(scenes_step_alike),
-          RUN(contact_steps_alike), RUN(applications_step_alike), RUN(what_has_no_formula_is_named),
-          RUN(singular_masses_are_named), RUN(stale_code_is_refused))
+TEST_MAIN(RUN(generated_steps_agree_with_general_ones), RUN(steps_of_scenes_agree),
+          RUN(steps_with_contact_agree), RUN(steps_of_applications_agree),
+          RUN(scenes_without_formulas_are_refused_by_name), RUN(singular_masses_are_named),
+          RUN(stale_code_is_refused))

@@ -1,8 +1,8 @@
 // Derivatives of hard contact: across impacts inside the step, with rotation, friction and
 // restitution, against converged differences of the step itself; adjoints; closed forms.
 
-#include "step/hard_along.h"
-#include "step/spread.h"
+#include "respond/lcp/stabilizing_contacts.h"
+#include "step/hard_differences.h"
 
 //---------------------------------- closed forms ----------------------------------
 
@@ -11,7 +11,8 @@
     "respond='lcp' " attributes "/><worldbody>"
 
 // gradient of a number of the state after `steps`, by the reverse derivative over the whole way
-static int gradient(hardScene* s, int steps, int position, int index, double* dq, double* dv) {
+static int rollout_gradient(hardScene* s, int steps, int position, int index, double* dq,
+                            double* dv) {
     enum { MOST = 64 };
     static double path[MOST][2][HARD_NUMBERS];
     int nq = s->model->nq, nv = s->model->nv;
@@ -36,13 +37,13 @@ static int gradient(hardScene* s, int steps, int position, int index, double* dq
 }
 
 // height at T after a bounce: e (v T - gap), so dh/dy = -e and dh/dv = -e T
-static int one_bounce(void) {
+static int one_bounce_has_a_closed_form(void) {
     hardScene s;
     double dq[6], dv[6];
     ENSURE_LAW(hard_open(&s, NO_GRAVITY("restitution='.7'")
                                  FLOOR BALL("0 0 .25") "</worldbody></mujoco>"));
     s.v[2] = -2.0;
-    ENSURE_LAW(gradient(&s, 20, 1, 2, dq, dv));
+    ENSURE_LAW(rollout_gradient(&s, 20, 1, 2, dq, dv));
     ENSURE_NEAR(dq[2], -0.7, 1e-9);
     ENSURE_NEAR(dv[2], -0.7 * 0.2, 1e-9);
     ENSURE_NEAR(dq[0], 0.0, 1e-9);
@@ -51,14 +52,14 @@ static int one_bounce(void) {
 }
 
 // two equal balls, elastic: the speeds change places, and so do their derivatives
-static int two_balls(void) {
+static int two_balls_exchange_derivatives(void) {
     hardScene s;
     double dq[12], dv[12];
     ENSURE_LAW(hard_open(&s, NO_GRAVITY("restitution='1'") BALL("0 0 0")
                                  BALL("0 0 .25") "</worldbody></mujoco>"));
     s.v[2] = 1.0;
     s.v[8] = 0.1;
-    ENSURE_LAW(gradient(&s, 10, 0, 8, dq, dv));
+    ENSURE_LAW(rollout_gradient(&s, 10, 0, 8, dq, dv));
     ENSURE_NEAR(dv[2], 1.0, 1e-9);
     ENSURE_NEAR(dv[8], 0.0, 1e-9);
     ENSURE_NEAR(dq[2], 0.0, 1e-9);
@@ -66,7 +67,8 @@ static int two_balls(void) {
     memset(s.v, 0, sizeof s.v);
     s.v[2] = 1.0;
     s.v[8] = 0.1;
-    ENSURE_LAW(gradient(&s, 10, 1, 8, dq, dv)); // z of the second: that of the first, unhindered
+    ENSURE_LAW(
+        rollout_gradient(&s, 10, 1, 8, dq, dv)); // z of the second: that of the first, unhindered
     ENSURE_NEAR(dq[2], 1.0, 1e-9);
     ENSURE_NEAR(dq[8], 0.0, 1e-9);
     ENSURE_NEAR(dv[2], 0.1, 1e-9);
@@ -78,35 +80,36 @@ static int two_balls(void) {
 //---------------------------------- differences ----------------------------------
 
 // a box that tumbles to rest: corners, edges, rows that look at the end of a bent path
-static int tumbling_box(void) {
+static int tumbling_box_agrees_with_differences(void) {
     const double v[6] = {0.5, 0.2, -1.0, 1.0, 2.0, 0.5};
-    ENSURE_LAW(along(HARD("restitution='.3'") "<worldbody>" FLOOR BOX(
-                         "0 0 .2", "20 10 5", ".1 .15 .05") "</worldbody></mujoco>",
-                     v, 40, 3));
+    ENSURE_LAW(check_along_motion(HARD("restitution='.3'") "<worldbody>" FLOOR BOX(
+                                      "0 0 .2", "20 10 5", ".1 .15 .05") "</worldbody></mujoco>",
+                                  v, 40, 3));
     return 0;
 }
 
 // a box that turns by a quarter of a radian a step when it strikes: its gyroscopic couple is ahead
-static int spinning_box(void) {
+static int spinning_box_agrees_with_differences(void) {
     const double v[6] = {0.5, 0.2, -3.0, 20.0, -10.0, 13.0};
-    ENSURE_LAW(along(HARD("restitution='.3'") "<worldbody>" FLOOR BOX(
-                         "0 0 .3", "20 10 5", ".1 .15 .05") "</worldbody></mujoco>",
-                     v, 15, 1));
+    ENSURE_LAW(check_along_motion(HARD("restitution='.3'") "<worldbody>" FLOOR BOX(
+                                      "0 0 .3", "20 10 5", ".1 .15 .05") "</worldbody></mujoco>",
+                                  v, 15, 1));
     return 0;
 }
 
 // two boxes that meet by their edges, in the air
-static int boxes(void) {
+static int boxes_edge_to_edge_agree_with_differences(void) {
     const double v[12] = {0.1, 0.2, 2.0, 1.0, 0.5, 0.2, 0.0, 0.1, -3.0, 0.3, 1.0, -1.0};
-    ENSURE_LAW(along(HARD("restitution='.2'") "<worldbody>" BOX("0 0 0", "0 0 0", ".1 .15 .05")
-                         BOX("0.02 0.03 .22", "30 40 10", ".1 .1 .05") "</worldbody></mujoco>",
-                     v, 6, 1));
+    ENSURE_LAW(check_along_motion(
+        HARD("restitution='.2'") "<worldbody>" BOX("0 0 0", "0 0 0", ".1 .15 .05")
+            BOX("0.02 0.03 .22", "30 40 10", ".1 .1 .05") "</worldbody></mujoco>",
+        v, 6, 1));
     return 0;
 }
 
 // A plate comes down on another by 1 micrometre: corners of either one look at the other's face, so
 // the rows agree at this configuration alone, which is told.
-static int plates(void) {
+static int plates_face_to_face_are_reported(void) {
     const double v[12] = {0.0};
     hardScene s;
     const char* text = HARD("") "<worldbody>" FLOOR BOX("0 0 .001001", "0 0 0", ".1 .07 .001")
@@ -115,44 +118,46 @@ static int plates(void) {
     ENSURE(hard_steps(&s, 1) == TAC_OK);
     ENSURE(s.flags & TAC_TIE);
     hard_close(&s);
-    ENSURE_LAW(along(text, v, 12, 0));
+    ENSURE_LAW(check_along_motion(text, v, 12, 0));
     return 0;
 }
 
 // an arm of two joints with motors, dampers and a limit, swings a capsule against the floor
 static int arm(void) {
     const double v[2] = {2.0, 1.0};
-    ENSURE_LAW(along(HARD("restitution='.4'") "<worldbody>" FLOOR
-                                              "<body pos='0 0 .7'><joint name='a' axis='0 1 .1' "
-                                              "damping='.1'/><geom type='capsule' "
-                                              "size='.03' fromto='0 0 0 .3 0 -.1' mass='1'/><body "
-                                              "pos='.3 0 -.1'><joint name='b' "
-                                              "axis='0 1 0' damping='.05' limited='true' "
-                                              "range='-60 60'/><geom type='capsule' "
-                                              "size='.03' fromto='0 0 0 .2 .05 -.35' mass='.5' "
-                                              "friction='.5'/></body></body>"
-                                              "</worldbody><actuator><motor joint='a'/><motor "
-                                              "joint='b'/></actuator></mujoco>",
-                     v, 30, 1));
+    ENSURE_LAW(check_along_motion(
+        HARD("restitution='.4'") "<worldbody>" FLOOR
+                                 "<body pos='0 0 .7'><joint name='a' axis='0 1 .1' "
+                                 "damping='.1'/><geom type='capsule' "
+                                 "size='.03' fromto='0 0 0 .3 0 -.1' mass='1'/><body "
+                                 "pos='.3 0 -.1'><joint name='b' "
+                                 "axis='0 1 0' damping='.05' limited='true' "
+                                 "range='-60 60'/><geom type='capsule' "
+                                 "size='.03' fromto='0 0 0 .2 .05 -.35' mass='.5' "
+                                 "friction='.5'/></body></body>"
+                                 "</worldbody><actuator><motor joint='a'/><motor "
+                                 "joint='b'/></actuator></mujoco>",
+        v, 30, 1));
     return 0;
 }
 
 // a rod that falls on its end and would gain energy from friction
-static int bounded_rod(void) {
+static int bounded_rod_agrees_with_differences(void) {
     const double v[6] = {0.8, 0.1, -2.0, 0.2, 0.5, 0.1};
-    ENSURE_LAW(along(HARD("restitution='.9'") "<worldbody>" FLOOR
-                                              "<body pos='0 0 .25' euler='0 45 5'><freejoint/>"
-                                              "<geom type='capsule' size='.01 .3' mass='1' "
-                                              "friction='1.5'/></body></worldbody></mujoco>",
-                     v, 12, 1));
+    ENSURE_LAW(check_along_motion(
+        HARD("restitution='.9'") "<worldbody>" FLOOR
+                                 "<body pos='0 0 .25' euler='0 45 5'><freejoint/>"
+                                 "<geom type='capsule' size='.01 .3' mass='1' "
+                                 "friction='1.5'/></body></worldbody></mujoco>",
+        v, 12, 1));
     return 0;
 }
 
 // joints that come back into their range, at their full speed and at the end; a ball meets one of
 // them on its way
-static int limits_outside(void) {
+static int joints_outside_limits_agree_with_differences(void) {
     const double v[8] = {0.5, 0.2, 0.1, 0.0, -1.0, 0.2, 0.1, 0.3};
-    ENSURE_LAW(along(
+    ENSURE_LAW(check_along_motion(
         HARD("restitution='.4'") "<worldbody><body><joint name='a' axis='0 1 .2' limited='true' "
                                  "range='-90 -1.5'/><geom type='capsule' size='.03' fromto='0 0 0 "
                                  ".3 0 -.1' mass='1'/><body pos='.3 0 -.1'><joint name='b' axis='0 "
@@ -165,35 +170,37 @@ static int limits_outside(void) {
 }
 
 // a ball that slides and rolls; a ball in explicit Euler
-static int ball(void) {
+static int rolling_ball_agrees_with_differences(void) {
     const double v[6] = {1.0, 0.3, -1.0, 1.0, -2.0, 0.5};
+    ENSURE_LAW(check_along_motion(
+        HARD("restitution='.5'") "<worldbody>" FLOOR BALL("0 0 .15") "</worldbody></mujoco>", v, 40,
+        2));
     ENSURE_LAW(
-        along(HARD("restitution='.5'") "<worldbody>" FLOOR BALL("0 0 .15") "</worldbody></mujoco>",
-              v, 40, 2));
-    ENSURE_LAW(along(HARD("restitution='.5' integrator='explicit'") "<worldbody>" FLOOR BALL(
-                         "0 0 .15") "</worldbody></mujoco>",
-                     v, 25, 1));
+        check_along_motion(HARD("restitution='.5' integrator='explicit'") "<worldbody>" FLOOR BALL(
+                               "0 0 .15") "</worldbody></mujoco>",
+                           v, 25, 1));
     return 0;
 }
 
 // explicit steps of a body whose rows would bend in others: a box that tumbles
-static int explicit_box(void) {
+static int explicit_box_agrees_with_differences(void) {
     const double v[6] = {0.5, 0.2, -1.0, 1.0, 2.0, 0.5};
-    ENSURE_LAW(along(HARD("restitution='.3' integrator='explicit'") "<worldbody>" FLOOR BOX(
-                         "0 0 .2", "20 10 5", ".1 .15 .05") "</worldbody></mujoco>",
-                     v, 15, 2));
+    ENSURE_LAW(
+        check_along_motion(HARD("restitution='.3' integrator='explicit'") "<worldbody>" FLOOR BOX(
+                               "0 0 .2", "20 10 5", ".1 .15 .05") "</worldbody></mujoco>",
+                           v, 15, 2));
     return 0;
 }
 
 // blows so slow that their restitution has faded, in part
-static int slow_blows(void) {
+static int slow_impacts_agree_with_differences(void) {
     const double v[6] = {0.3, 0.1, -0.27, 1.0, -2.0, 0.5}, w[6] = {0.1, 0.2, -0.25, 0.1, 0.2, 0.3};
-    ENSURE_LAW(along(
+    ENSURE_LAW(check_along_motion(
         HARD("restitution='.9'") "<worldbody>" FLOOR BALL("0 0 .1015") "</worldbody></mujoco>", v,
         2, 1));
-    ENSURE_LAW(along(HARD("restitution='.9'") "<worldbody>" FLOOR BOX(
-                         "0 0 .114", "20 10 5", ".1 .15 .05") "</worldbody></mujoco>",
-                     w, 3, 1));
+    ENSURE_LAW(check_along_motion(HARD("restitution='.9'") "<worldbody>" FLOOR BOX(
+                                      "0 0 .114", "20 10 5", ".1 .15 .05") "</worldbody></mujoco>",
+                                  w, 3, 1));
     return 0;
 }
 
@@ -206,9 +213,9 @@ static int slow_blows(void) {
 
 // fingers that a polynomial couples, and a ball between them; a ball that falls on a linkage which
 // a point closes
-static int equalities(void) {
+static int equalities_agree_with_differences(void) {
     const double v[8] = {0.3, -0.2, -1.0, 0.5, 0.2, -0.4, 1.5, 1.2};
-    ENSURE_LAW(along(
+    ENSURE_LAW(check_along_motion(
         HARD("restitution='.3'") "<worldbody>" FLOOR BALL("0 0 .15") FINGER("-.2 0 .15", "l",
                                                                             "1 0 0", ".3")
             FINGER(".25 0 .15", "r", "-1 0 0",
@@ -217,7 +224,7 @@ static int equalities(void) {
                          "</mujoco>",
         v, 12, 2));
     const double w[12] = {0.1, 0.0, -2.0, 1.0, 0.0, 0.0, 1.0, -0.5, 1.0, 0.3, 0.1, -0.2};
-    ENSURE_LAW(along(
+    ENSURE_LAW(check_along_motion(
         HARD("restitution='.3'") "<worldbody>" FLOOR BALL("0.15 0 .51") ROD(
             "0 0 .5", "0 0 -.2",
             "<body name='rod' pos='0 0 -.2'><joint axis='0 1 0'/><geom type='capsule' size='.02' "
@@ -240,17 +247,18 @@ static int equalities(void) {
     "<equality>" equality "</equality></mujoco>"
 
 // a box and a ball that are welded as they are drawn, or by sites that are not where they belong
-static int welds(void) {
+static int welds_agree_with_differences(void) {
     const double v[12] = {0.2, 0.1, -1.5, 1.0, 0.5, 0.2, 0.2, 0.1, -1.4, 0.8, 0.4, -0.3};
+    ENSURE_LAW(check_along_motion(
+        WELDED("<weld body1='a' body2='b' anchor='-.1 0 .03' torquescale='.7'/>"), v, 8, 1));
     ENSURE_LAW(
-        along(WELDED("<weld body1='a' body2='b' anchor='-.1 0 .03' torquescale='.7'/>"), v, 8, 1));
-    ENSURE_LAW(along(WELDED("<weld site1='s' site2='t' torquescale='1.3'/>"), v, 5, 0));
+        check_along_motion(WELDED("<weld site1='s' site2='t' torquescale='1.3'/>"), v, 5, 0));
     return 0;
 }
 
 // A ball that just touches the floor, without weight: down is blocked, up is free, and with
 // gradient="helpful" the reverse derivative takes the side on which the loss falls.
-static int helpful_side(void) {
+static int helpful_gradient_opens_or_closes(void) {
     hardScene s;
     ENSURE_LAW(hard_open(&s, NO_GRAVITY("gradient='helpful'")
                                  FLOOR BALL("0 0 .1000000750") "</worldbody></mujoco>"));
@@ -269,20 +277,20 @@ static int helpful_side(void) {
 
 // A block that is pushed as hard as friction holds: along the push it slides freely, against it, it
 // sticks.
-static int helpful_slide(void) {
+static int helpful_gradient_sticks_or_slides(void) {
     hardScene s;
     ENSURE_LAW(hard_open(
         &s, "<mujoco><option timestep='.01' gravity='5 0 -10'/><tactus detect='gjk' respond='lcp' "
             "gradient='helpful'/><worldbody><geom type='plane' size='1 1 1' friction='.5'/><body "
             "pos='0 0 .100000075'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' "
             "friction='.3'/></body></worldbody></mujoco>"));
-    for (int along = 0; along < 2; ++along) {
-        double bar[6] = {along ? -1.0 : 1.0}, zero[6] = {0}, dq[6] = {0}, dv[6] = {0};
+    for (int check_along_motion = 0; check_along_motion < 2; ++check_along_motion) {
+        double bar[6] = {check_along_motion ? -1.0 : 1.0}, zero[6] = {0}, dq[6] = {0}, dv[6] = {0};
         tacState x = hard_state(&s);
         tacTangent next = {.dq = bar, .dv = zero}, out = {.dq = dq, .dv = dv};
         ENSURE(tac_step_vjp(s.model, &x, s.u, next, out, NULL, NULL, s.scratch) == TAC_OK);
         ENSURE(s.scratch->info.flags & TAC_TIE);
-        ENSURE_NEAR(dv[0], along ? -0.01 : 0.0, 1e-9);
+        ENSURE_NEAR(dv[0], check_along_motion ? -0.01 : 0.0, 1e-9);
     }
     hard_close(&s);
     return 0;
@@ -303,7 +311,7 @@ static int compare_first(hardScene* s, int param, double* worst, int* moved) {
     double q[2][HARD_NUMBERS], v[2][HARD_NUMBERS], dq[HARD_NUMBERS], dv[HARD_NUMBERS],
         d[HARD_NUMBERS];
     double *theta = calloc((size_t)s->model->nparam, sizeof *theta), least = INFINITY, size = 0.0;
-    input in = {.param = param};
+    stepInput in = {.param = param};
     tacState x = hard_state(s);
     tacTangent zero = {NULL, NULL, NULL}, next = {.dq = dq, .dv = dv};
     theta[param] = 1.0;
@@ -329,7 +337,7 @@ static int compare_first(hardScene* s, int param, double* worst, int* moved) {
 
 // Coefficients of 0 have the derivative from above: a box that lands and slides without friction,
 // a ball with some beside an arm and a ball with none.
-static int first_friction(void) {
+static int first_friction_is_from_above(void) {
     static const char* const texts[2] = {
         HARD("restitution='.3'") "<worldbody><geom type='plane' size='1 1 1' friction='0'/><body "
                                  "pos='0 0 .114' euler='20 10 5'><freejoint/><geom type='box' "
@@ -389,7 +397,7 @@ static int flags_of(const char* text, double slide, unsigned* flags) {
 
 // A box that lies in a corner is jammed: friction of the wall holds what the floor's gap would
 // open. Boxes on one another are not. One that slides has a direction, unless it is slow.
-static int what_is_told(void) {
+static int ties_and_borders_are_reported(void) {
     unsigned flags;
     ENSURE_LAW(flags_of(CORNER("6 0 -10"), 0.0, &flags));
     ENSURE(flags & TAC_TIE);
@@ -405,7 +413,7 @@ static int what_is_told(void) {
 }
 
 // second derivatives are refused; so are derivatives of frozen bounds
-static int refusals(void) {
+static int second_derivatives_are_refused(void) {
     hardScene s;
     double n[5][6] = {{0}};
     ENSURE_LAW(hard_open(&s, HARD("") "<worldbody>" FLOOR BALL("0 0 .15") "</worldbody></mujoco>"));
@@ -425,13 +433,14 @@ static int refusals(void) {
 //---------------------------------- points around contacts ----------------------------------
 
 // points, normals and distances of the contacts and of what is spread around them
-static int spread_at(const hardScene* s, const tacPose* pose, tacContacts* c) {
-    tacHardTouch touch[64];
-    void* memory = malloc(tac_hard_size(s->model));
-    tacResult result = tac_hard_touches(s->model, pose, 0.01, c, touch, memory);
+static int stabilized_contacts_at(const hardScene* s, const tacPose* pose, tacContacts* c) {
+    tacConvexContact convex_contact[64];
+    void* memory = malloc(tac_ccd_size(s->model));
+    tacResult result =
+        tac_convex_contacts_with_features(s->model, pose, 0.01, c, convex_contact, memory);
     free(memory);
     ENSURE(result == TAC_OK && c->capacity <= 64);
-    tac_spread(s->model, pose, 0.01, c, touch);
+    tac_add_stabilizing_contacts(s->model, pose, 0.01, c, convex_contact);
     return 0;
 }
 
@@ -446,7 +455,7 @@ static tacPose twisted(tacPose x, tacVec3 about, const double xi[6], double t) {
 }
 
 // edges that cross: the twists of points beside their contact
-static int spread_moves(void) {
+static int stabilizing_contacts_move_with_bodies(void) {
     hardScene s;
     tacContacts* c[3];
     ENSURE_LAW(hard_open(
@@ -455,14 +464,14 @@ static int spread_moves(void) {
     for (int i = 0; i < 3; ++i) ENSURE(tac_contacts_create(s.model, 0, 1, &c[i]) == TAC_OK);
     tacPose pose[2] = {{tac_vec3_zero(), {1.0, 0.0, 0.0, 0.0}},
                        {tac_load3(s.q), tac_quat_load(s.q + 3)}};
-    ENSURE_LAW(spread_at(&s, pose, c[0]));
+    ENSURE_LAW(stabilized_contacts_at(&s, pose, c[0]));
     ENSURE(c[0]->count >= 5);
     for (int i = 0; i < c[0]->count; ++i) {
         const double xi[6] = {0.3, -0.2, 0.5, 0.4, 0.7, -0.6}, t = 1e-5;
         tacVec3 about = tac_vec3(c[0]->point[0][i], c[0]->point[1][i], c[0]->point[2][i]);
         for (int k = 0; k < 2; ++k) {
             tacPose moved[2] = {pose[0], twisted(pose[1], about, xi, k ? -t : t)};
-            ENSURE_LAW(spread_at(&s, moved, c[1 + k]));
+            ENSURE_LAW(stabilized_contacts_at(&s, moved, c[1 + k]));
         }
         for (int row = 0; row < 7; ++row) {
             double slope = 0.0, value[2];
@@ -479,8 +488,14 @@ static int spread_moves(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(spread_moves), RUN(one_bounce), RUN(two_balls), RUN(tumbling_box), RUN(boxes),
-          RUN(explicit_box), RUN(spinning_box), RUN(plates), RUN(arm), RUN(bounded_rod),
-          RUN(limits_outside), RUN(ball), RUN(slow_blows), RUN(equalities), RUN(welds),
-          RUN(helpful_side), RUN(helpful_slide), RUN(what_is_told), RUN(first_friction),
-          RUN(refusals))
+TEST_MAIN(RUN(stabilizing_contacts_move_with_bodies), RUN(one_bounce_has_a_closed_form),
+          RUN(two_balls_exchange_derivatives), RUN(tumbling_box_agrees_with_differences),
+          RUN(boxes_edge_to_edge_agree_with_differences), RUN(explicit_box_agrees_with_differences),
+          RUN(spinning_box_agrees_with_differences), RUN(plates_face_to_face_are_reported),
+          RUN(arm), RUN(bounded_rod_agrees_with_differences),
+          RUN(joints_outside_limits_agree_with_differences),
+          RUN(rolling_ball_agrees_with_differences), RUN(slow_impacts_agree_with_differences),
+          RUN(equalities_agree_with_differences), RUN(welds_agree_with_differences),
+          RUN(helpful_gradient_opens_or_closes), RUN(helpful_gradient_sticks_or_slides),
+          RUN(ties_and_borders_are_reported), RUN(first_friction_is_from_above),
+          RUN(second_derivatives_are_refused))

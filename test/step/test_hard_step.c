@@ -10,7 +10,7 @@
 
 // Without gravity a ball comes back with e times its speed: the height after the time T is
 // gap - e (v T - gap), gap the way to the floor.
-static int one_bounce(void) {
+static int one_bounce_has_a_closed_form(void) {
     const double e = 0.7, delta = 1e-7;
     hardScene s;
     ENSURE_LAW(hard_open(&s, "<mujoco><option timestep='.01' gravity='0 0 0'/><tactus detect='gjk' "
@@ -35,7 +35,7 @@ static int one_bounce(void) {
 
 // What closes at 2.5 |g| h is a blow above that speed and rests below: told at the border alone.
 // Two steps later a ball is at rest either way.
-static int border_of_rest(void) {
+static int border_of_rest_is_kept(void) {
     hardScene s;
     double after[2][3];
     ENSURE_LAW(hard_open(
@@ -82,7 +82,7 @@ static int bounce_is_continuous(void) {
 
 // equal balls: the one that comes stays, the other goes on; of three the model of simultaneous
 // impacts sends the first back (docs/hard.md)
-static int balls(void) {
+static int balls_in_a_row_exchange_velocities(void) {
     hardScene s;
     const char* text = "<mujoco><option timestep='.01' gravity='0 0 0'/><tactus detect='gjk' "
                        "respond='lcp' restitution='1'/><worldbody>" BALL("0 0 0")
@@ -106,7 +106,7 @@ static int balls(void) {
 }
 
 // a ball in a slot meets its walls many times in one step
-static int many_impacts(void) {
+static int many_impacts_in_one_step(void) {
     hardScene s;
     ENSURE_LAW(hard_open(&s, "<mujoco><option timestep='.01' gravity='0 0 0'/><tactus detect='gjk' "
                              "respond='lcp' restitution='1'/><worldbody>" FLOOR
@@ -131,7 +131,7 @@ static int many_impacts(void) {
 
 //---------------------------------- rest and friction ----------------------------------
 
-static double drift(hardScene* s, int settle, int count) {
+static double drift_of(hardScene* s, int settle, int count) {
     double q[HARD_NUMBERS], most = 0.0;
     if (hard_steps(s, settle) != TAC_OK) return INFINITY;
     memcpy(q, s->q, sizeof q);
@@ -144,12 +144,12 @@ static double drift(hardScene* s, int settle, int count) {
     "<body pos='" pos "'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
 
 // five boxes for 10 s
-static int stack(void) {
+static int stack_rests_without_drift(void) {
     hardScene s;
     ENSURE_LAW(hard_open(&s, HARD("") "<worldbody>" FLOOR BOX("0 0 .1000001") BOX("0 0 .3000002")
                                  BOX("0 0 .5000003") BOX("0 0 .7000004")
                                      BOX("0 0 .9000005") "</worldbody></mujoco>"));
-    double most = drift(&s, 10, getenv("TACTUS_NO_SWEEP") ? 100 : 1000);
+    double most = drift_of(&s, 10, getenv("TACTUS_NO_SWEEP") ? 100 : 1000);
     printf("  drift of a stack: %.1e m\n", most);
     ENSURE(most <= 1e-6);
     hard_close(&s);
@@ -157,7 +157,7 @@ static int stack(void) {
 }
 
 // a box on a slope below the friction angle for 10 s; above it, it slides with g (sin - mu cos)
-static int slope(void) {
+static int box_on_a_slope_sticks_or_slides(void) {
     hardScene s;
     const char* format =
         "<mujoco><option timestep='.01' gravity='%g 0 -9'/><tactus detect='gjk' respond='lcp'/>"
@@ -167,7 +167,7 @@ static int slope(void) {
     char text[600];
     snprintf(text, sizeof text, format, 4.0);
     ENSURE_LAW(hard_open(&s, text));
-    double most = drift(&s, 10, 1000);
+    double most = drift_of(&s, 10, 1000);
     printf("  drift on a slope: %.1e m\n", most);
     ENSURE(most <= 1e-6);
     hard_close(&s);
@@ -203,7 +203,7 @@ static int slides_to_rest(void) {
 }
 
 // A ball that slides ends up rolling with 5/7 of its speed, after 2 v/(7 mu g).
-static int rolls(void) {
+static int sliding_ball_ends_up_rolling(void) {
     hardScene s;
     ENSURE_LAW(hard_open(
         &s, HARD("") "<worldbody><geom type='plane' size='9 9 9' friction='.3'/><body pos='0 0 "
@@ -224,7 +224,7 @@ static int rolls(void) {
 
 // Two slides with q0 = 2 q1 fall as one mass; a blow on one is one on both; a box that hangs from a
 // point of the world swings about it and stays there.
-static int equalities(void) {
+static int equalities_hold_in_contact(void) {
     hardScene s;
     const double m0 = 0.7, m1 = 1.3;
     ENSURE_LAW(hard_open(
@@ -260,7 +260,7 @@ static int equalities(void) {
 }
 
 // A bar of two boxes that are welded falls on its edge, lands and lies still, as one.
-static int weld(void) {
+static int welded_bar_moves_as_one(void) {
     hardScene s;
     ENSURE_LAW(hard_open(
         &s,
@@ -285,7 +285,7 @@ static int weld(void) {
 }
 
 // limits hold to rounding, dry friction holds what is weaker than it
-static int limits(void) {
+static int limits_and_dry_friction_hold(void) {
     hardScene s;
     ENSURE_LAW(hard_open(
         &s, HARD("") "<worldbody><body><joint type='slide' axis='0 0 1' limited='true' range='-.2 "
@@ -316,7 +316,7 @@ static int limits(void) {
 
 // They come back at 1 rad/s and 0.1 m/s, no faster, and come to rest at their limits, a hop as high
 // as that speed carries beyond.
-static int limits_outside(void) {
+static int joints_return_into_their_limits(void) {
     const double degree = acos(-1.0) / 180.0, way[3] = {-1.0, -1.0, 1.0};
     const double end[3] = {-5.0 * degree, -40.0 * degree, 0.05}, speed[3] = {1.0, 1.0, 0.1};
     hardScene s;
@@ -343,7 +343,7 @@ static int limits_outside(void) {
 //---------------------------------- wrong states ----------------------------------
 
 // bodies within one another: refused, or pushed apart slowly; numbers that are none: refused
-static int wrong_states(void) {
+static int wrong_states_are_refused(void) {
     const double bad[3] = {NAN, INFINITY, 1e300};
     hardScene s;
     ENSURE_LAW(hard_open(&s, HARD("") "<worldbody>" FLOOR BOX("0 0 .09") "</worldbody></mujoco>"));
@@ -393,19 +393,19 @@ static void plate_scene(testRandom* random, char* text, size_t size) {
 
 // Every stretch of every step is proven to keep its distances, by a check that shares nothing with
 // the search for impacts.
-static int check_step(hardScene* s, void* memory, double* least) {
+static int check_step(hardScene* s, void* memory, double* min_distance) {
     tacHardPass p;
     tacState x = hard_state(s);
     size_t mark = s->scratch->arena.used;
     tacResult result = tac_hard_pass(s->model, &x, s->u, s->scratch, &p);
     ENSURE(result == TAC_OK);
-    for (int i = 0; i < p.stretches; ++i) {
-        const tacStretch* t = &p.stretch[i];
-        tacCourse course = {.qpos = t->push->q, .v = t->push->u, .span = t->span};
-        tacClearance clear;
-        ENSURE(tac_hard_clearance(s->model, &course, -1e-9, &clear, memory) == TAC_OK);
-        *least = fmin(*least, clear.least);
-        if (!clear.certain) printf("  not certain: least %.3e\n", clear.least);
+    for (int i = 0; i < p.substeps; ++i) {
+        const tacSubstep* t = &p.substep[i];
+        tacMotionPath path = {.qpos = t->record->q, .v = t->record->u, .span = t->span};
+        tacCcdCertificate clear;
+        ENSURE(tac_ccd_certify(s->model, &path, -1e-9, &clear, memory) == TAC_OK);
+        *min_distance = fmin(*min_distance, clear.min_distance);
+        if (!clear.certain) printf("  not certain: least %.3e\n", clear.min_distance);
         ENSURE(clear.certain);
     }
     s->flags |= p.info.flags;
@@ -416,9 +416,9 @@ static int check_step(hardScene* s, void* memory, double* least) {
 }
 
 // 1000 scenes with TACTUS_SWEEP
-static int thin_plates(void) {
+static int thin_plates_never_intersect(void) {
     int count = getenv("TACTUS_NO_SWEEP") ? 5 : getenv("TACTUS_SWEEP") ? 1000 : 100, limited = 0;
-    double least = INFINITY;
+    double min_distance = INFINITY;
     for (int i = 0; i < count; ++i) {
         testRandom random = {(unsigned long long)i + 1};
         char text[3000];
@@ -427,10 +427,10 @@ static int thin_plates(void) {
         ENSURE_LAW(hard_open(&s, text));
         for (int k = 0; k < s.model->nv; ++k)
             s.v[k] = test_uniform(&random, -1.0, 1.0) * (k % 6 < 3 ? 20.0 : 30.0);
-        void* memory = malloc(tac_hard_size(s.model));
+        void* memory = malloc(tac_ccd_size(s.model));
         for (int step = 0; step < 20; ++step) {
             s.flags = 0;
-            if (check_step(&s, memory, &least)) {
+            if (check_step(&s, memory, &min_distance)) {
                 printf("  scene %d, step %d\n", i, step);
                 return 1;
             }
@@ -439,8 +439,9 @@ static int thin_plates(void) {
         free(memory);
         hard_close(&s);
     }
-    printf("  %d scenes, least distance %.2e m; %d steps fell back\n", count, least, limited);
-    ENSURE(least >= -1e-9);
+    printf("  %d scenes, least distance %.2e m; %d steps fell back\n", count, min_distance,
+           limited);
+    ENSURE(min_distance >= -1e-9);
     return 0;
 }
 
@@ -448,7 +449,7 @@ static int thin_plates(void) {
 
 // After a blow without restitution two free bodies turn with one another, a trace apart. Together
 // they fall as gravity says.
-static int free_pair(void) {
+static int excluded_pair_moves_freely(void) {
     hardScene s;
     ENSURE_LAW(hard_open(&s, "<mujoco><tactus detect='gjk' respond='lcp'/><worldbody>" BOX("0 0 0")
                                  BALL(".05 0 .4") "</worldbody></mujoco>"));
@@ -493,7 +494,7 @@ static void add_body(testRandom* random, int i, char* text, size_t size) {
 
 // A row of balls has more impacts than a step allows: what is not used is told, and missing from
 // the way of a ball far away.
-static int time_lost_is_told(void) {
+static int unused_time_is_reported(void) {
     hardScene s;
     char text[4000] = "<mujoco><option timestep='.1' gravity='0 0 0'/><tactus detect='gjk' "
                       "respond='lcp' restitution='.9' max_impacts='2'/><worldbody>" BALL("0 9 0");
@@ -509,7 +510,7 @@ static int time_lost_is_told(void) {
     double unused;
     ENSURE(tac_step_unused(s.model, &x, s.u, &unused, s.scratch) == TAC_OK);
     ENSURE(unused > 0.0 && unused < 0.1);
-    ENSURE(hard_steps(&s, 1) == TAC_OK && (s.flags & TAC_CUT_SHORT));
+    ENSURE(hard_steps(&s, 1) == TAC_OK && (s.flags & TAC_IMPACT_OVERFLOW));
     ENSURE_NEAR(s.q[0], 0.1 - unused, 1e-14);
     ENSURE(tac_step_unused(s.model, &x, s.u, NULL, s.scratch) == TAC_ERROR_VALUE);
     hard_close(&s);
@@ -592,7 +593,7 @@ static int activity(void) {
 }
 
 // numbers of springs are told to be idle
-static int idle_numbers(void) {
+static int unused_numbers_change_nothing(void) {
     const char* text =
         HARD("stiffness='1e4'") "<worldbody>" FLOOR BALL("0 0 1") "</worldbody></mujoco>";
     tacMessage message = {0};
@@ -603,8 +604,12 @@ static int idle_numbers(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(activity), RUN(idle_numbers), RUN(one_bounce), RUN(bounce_is_continuous),
-          RUN(border_of_rest), RUN(balls), RUN(many_impacts), RUN(stack), RUN(slope),
-          RUN(slides_to_rest), RUN(rolls), RUN(equalities), RUN(weld), RUN(limits),
-          RUN(limits_outside), RUN(wrong_states), RUN(free_pair), RUN(time_lost_is_told),
-          RUN(boxes_stand_face_to_face), RUN(drops_keep_time), RUN(thin_plates))
+TEST_MAIN(RUN(activity), RUN(unused_numbers_change_nothing), RUN(one_bounce_has_a_closed_form),
+          RUN(bounce_is_continuous), RUN(border_of_rest_is_kept),
+          RUN(balls_in_a_row_exchange_velocities), RUN(many_impacts_in_one_step),
+          RUN(stack_rests_without_drift), RUN(box_on_a_slope_sticks_or_slides), RUN(slides_to_rest),
+          RUN(sliding_ball_ends_up_rolling), RUN(equalities_hold_in_contact),
+          RUN(welded_bar_moves_as_one), RUN(limits_and_dry_friction_hold),
+          RUN(joints_return_into_their_limits), RUN(wrong_states_are_refused),
+          RUN(excluded_pair_moves_freely), RUN(unused_time_is_reported),
+          RUN(boxes_stand_face_to_face), RUN(drops_keep_time), RUN(thin_plates_never_intersect))

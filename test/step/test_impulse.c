@@ -18,7 +18,7 @@ static tacContacts* new_contacts(const tacModel* model) {
 
 // A ball of 2 kg falls with 3 m/s and slides with 4: f_n = m (1 + e) 3. It slides on while
 // mu f_n < 2/7 m 4, else it rolls on with 5/7 of its speed.
-static int ball_with_friction(void) {
+static int ball_with_friction_has_a_closed_form(void) {
     static const char* const scenes[2] = {
         BLOW("restitution='.5'", ".1") BALL " friction='.1'/></body>" END,
         BLOW("restitution='.5'", ".9") BALL " friction='.9'/></body>" END};
@@ -51,14 +51,14 @@ static int ball_with_friction(void) {
     "<body pos='.03 .05 .3014' euler='0 0 20'><freejoint/><geom type='box' size='.1 .1 .1' "       \
     "mass='2'/></body>" END
 
-static void fast(hardScene* s, testRandom* random) {
+static void draw_fast(hardScene* s, testRandom* random) {
     for (int k = 0; k < s->model->nv; ++k) s->v[k] = test_uniform(random, -1.0, 1.0);
     s->v[2] = -1.0;
     s->v[8] = -3.0;
 }
 
 // what contacts give is what bodies get: momentum of both, and nothing approaches afterwards
-static int momentum(void) {
+static int impulses_conserve_momentum(void) {
     hardScene s;
     double next[12], *impulse;
     testRandom random = {3};
@@ -67,7 +67,7 @@ static int momentum(void) {
     ENSURE(contacts);
     impulse = calloc(3 * (size_t)contacts->capacity, sizeof *impulse);
     for (int n = 0; n < 20; ++n) {
-        fast(&s, &random);
+        draw_fast(&s, &random);
         ENSURE(tac_impulse(s.model, s.q, s.v, next, contacts, impulse, s.scratch) == TAC_OK);
         double sum[2][3] = {{0}};
         ENSURE(contacts->count >= 8);
@@ -103,8 +103,8 @@ static int momentum(void) {
     "type='sphere' size='.1' mass='2' friction='0'/></body>" END
 
 // velocity after, from a neighbour along (dq, dv, theta)
-static tacResult blow_from(const hardScene* s, const double* dq, const double* dv,
-                           const double* theta, double h, double* next) {
+static tacResult impact_from(const hardScene* s, const double* dq, const double* dv,
+                             const double* theta, double h, double* next) {
     tacModel* model = s->model;
     double q[HARD_NUMBERS], v[HARD_NUMBERS];
     hard_move(model, s->q, dq, h, q);
@@ -116,7 +116,7 @@ static tacResult blow_from(const hardScene* s, const double* dq, const double* d
 }
 
 // parameters of masses, friction and restitution
-static int counts(const tacModel* model, int param) {
+static int is_smooth_param(const tacModel* model, int param) {
     char name[200];
     tac_param_name(model, param, name, sizeof name);
     return strstr(name, "mass") || strstr(name, "inertia") || strstr(name, "friction[0]") ||
@@ -124,13 +124,13 @@ static int counts(const tacModel* model, int param) {
 }
 
 // derivative minus differences of a neighbour, least over widths, of its size
-static double difference(const hardScene* s, const double* dq, const double* dv,
-                         const double* theta, const double* dot) {
+static double impact_difference(const hardScene* s, const double* dq, const double* dv,
+                                const double* theta, const double* dot) {
     double ends[2][HARD_NUMBERS], least = INFINITY;
     for (double h = 1e-5; h > 1e-8; h *= 0.2) {
         double off = 0.0, size = 1.0;
-        if (blow_from(s, dq, dv, theta, h, ends[0]) != TAC_OK ||
-            blow_from(s, dq, dv, theta, -h, ends[1]) != TAC_OK)
+        if (impact_from(s, dq, dv, theta, h, ends[0]) != TAC_OK ||
+            impact_from(s, dq, dv, theta, -h, ends[1]) != TAC_OK)
             return INFINITY;
         for (int k = 0; k < s->model->nv; ++k) {
             size = fmax(size, fabs(dot[k]));
@@ -141,21 +141,21 @@ static double difference(const hardScene* s, const double* dq, const double* dv,
     return least;
 }
 
-static void draw(testRandom* random, double* x, int n, double size) {
+static void draw_reals(testRandom* random, double* x, int n, double size) {
     for (int i = 0; i < n; ++i) x[i] = test_uniform(random, -size, size);
 }
 
 // at a random velocity: reverse as forward, forward as differences unless flagged
-static int compare(hardScene* s, testRandom* random, double* worst, int* compared) {
+static int compare_impact(hardScene* s, testRandom* random, double* worst, int* compared) {
     int nv = s->model->nv, np = s->model->nparam;
     double dq[12], dv[12], dot[12], bar[12], back[2][12] = {{0}}, left = 0.0, right = 0.0;
     double *theta = calloc(2 * (size_t)np, sizeof *theta), *theta_bar = theta + np;
-    fast(s, random);
-    draw(random, dq, nv, 1.0);
-    draw(random, dv, nv, 1.0);
-    draw(random, bar, nv, 1.0);
+    draw_fast(s, random);
+    draw_reals(random, dq, nv, 1.0);
+    draw_reals(random, dv, nv, 1.0);
+    draw_reals(random, bar, nv, 1.0);
     for (int i = 0; i < np; ++i)
-        theta[i] = counts(s->model, i) ? test_uniform(random, -0.1, 0.1) : 0.0;
+        theta[i] = is_smooth_param(s->model, i) ? test_uniform(random, -0.1, 0.1) : 0.0;
     ENSURE(tac_impulse_jvp(s->model, s->q, s->v, dq, dv, theta, dot, s->scratch) == TAC_OK);
     int flagged = (tac_step_info(s->scratch).flags & TAC_TIE) != 0;
     ENSURE(tac_impulse_vjp(s->model, s->q, s->v, bar, back[0], back[1], theta_bar, s->scratch) ==
@@ -167,14 +167,14 @@ static int compare(hardScene* s, testRandom* random, double* worst, int* compare
     for (int i = 0; i < np; ++i) left += theta_bar[i] * theta[i];
     ENSURE_NEAR(left, right, 1e-10 * (1.0 + fabs(right)));
     if (!flagged) {
-        *worst = fmax(*worst, difference(s, dq, dv, theta, dot));
+        *worst = fmax(*worst, impact_difference(s, dq, dv, theta, dot));
         ++*compared;
     }
     free(theta);
     return 0;
 }
 
-static int derivatives(void) {
+static int impacts_have_exact_derivatives(void) {
     static const char* const scenes[2] = {LEANING(".05"), LEANING("2")};
     testRandom random = {5};
     double worst = 0.0;
@@ -182,7 +182,7 @@ static int derivatives(void) {
     for (int i = 0; i < 2; ++i) {
         hardScene s;
         ENSURE_LAW(hard_open(&s, scenes[i]));
-        for (int n = 0; n < 40; ++n) ENSURE_LAW(compare(&s, &random, &worst, &compared));
+        for (int n = 0; n < 40; ++n) ENSURE_LAW(compare_impact(&s, &random, &worst, &compared));
         hard_close(&s);
     }
     printf("  %d of 80 without a tie, worst %.1e\n", compared, worst);
@@ -190,7 +190,7 @@ static int derivatives(void) {
     return 0;
 }
 
-static int refusals(void) {
+static int wrong_input_is_refused(void) {
     hardScene s;
     double next[12] = {7.0};
     ENSURE_LAW(hard_open(&s, BOXES("")));
@@ -212,4 +212,5 @@ static int refusals(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(ball_with_friction), RUN(momentum), RUN(derivatives), RUN(refusals))
+TEST_MAIN(RUN(ball_with_friction_has_a_closed_form), RUN(impulses_conserve_momentum),
+          RUN(impacts_have_exact_derivatives), RUN(wrong_input_is_refused))

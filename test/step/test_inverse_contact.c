@@ -34,7 +34,7 @@ static const char* const scenes[][2] = {
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
-static int is_used(const tacModel* model, int offset) {
+static int is_used_param(const tacModel* model, int offset) {
     const char* name = model->paramname[model->paramgroup[offset]].name;
     return strncmp(name, "respond/", 8) == 0 || strncmp(name, "detect/", 7) == 0 ||
            strstr(name, "/friction") || strstr(name, "/mass") || strstr(name, "option/timestep");
@@ -66,20 +66,20 @@ static int sample(const void* context, int i, unsigned long long* random, double
     return nv;
 }
 
-static int derivatives(void) {
+static int inverse_contact_has_right_derivatives(void) {
     int failed = 0;
     for (int i = 0; i < SCENES; ++i) {
         stepContext c;
-        ENSURE_LAW(open_context(&c, scenes[i][1], NULL, is_used));
+        ENSURE_LAW(open_context(&c, scenes[i][1], NULL, is_used_param));
         int nv = c.model->nv;
         tacCheckProblem problem = {.name = scenes[i][0],
                                    .n = 3 * nv + 6 * c.model->nbody + c.used_count,
                                    .m = nv,
                                    .curved = {0, nv},
                                    .context = &c,
-                                   .as_double = &tac_check_touched_double,
-                                   .as_complex = &tac_check_touched_complex,
-                                   .as_quad = &tac_check_touched_quad,
+                                   .as_double = &tac_check_inverse_contact_double,
+                                   .as_complex = &tac_check_inverse_contact_complex,
+                                   .as_quad = &tac_check_inverse_contact_quad,
                                    .sample = sample};
         tacCheckOptions options = tac_check_default_options();
         options.points = getenv("TACTUS_NO_SWEEP") ? 1 : 4;
@@ -98,12 +98,12 @@ static int derivatives(void) {
 
 // The accelerations of a step need the joint forces that there were, none here: the rest is contact
 // and gravity. And other accelerations need what takes the step there: tau(a') - tau(a) is linear.
-static int step_is_the_inverse(void) {
+static int inverse_contact_undoes_the_step(void) {
     double worst = 0.0;
     for (int i = 0; i < SCENES; ++i) {
         stepContext c;
         unsigned long long random = 11;
-        ENSURE_LAW(open_context(&c, scenes[i][1], NULL, is_used));
+        ENSURE_LAW(open_context(&c, scenes[i][1], NULL, is_used_param));
         const tacModel* model = c.model;
         for (int trial = 0; trial < 20; ++trial) {
             double v[16], a[16], tau[16], next_q[16], next_v[16], size = 0.0, M[256];
@@ -129,7 +129,7 @@ static int step_is_the_inverse(void) {
 
 // without contact it is tac_inverse_dynamics to the last bit but one; contact of impulses is
 // refused
-static int borders(void) {
+static int without_contact_it_is_inverse_dynamics(void) {
     const char* arm = "<body><joint axis='0 1 0'/><geom size='.1' pos='.3 0 0'/></body></worldbody>"
                       "</mujoco>";
     const char* heads[2] = {"<mujoco><worldbody>", "<mujoco><tactus respond='lcp'/><worldbody>"};
@@ -141,7 +141,7 @@ static int borders(void) {
         tacModel* model = NULL;
         tacScratch* scratch = NULL;
         snprintf(text, sizeof text, "%s%s", heads[i], arm);
-        ENSURE(load(text, &model, NULL) == TAC_OK);
+        ENSURE(load_text(text, &model, NULL) == TAC_OK);
         ENSURE(tac_scratch_create(model, &scratch) == TAC_OK);
         tacResult result = tac_inverse_contact(model, x, &tau[0], scratch);
         if (i == 0) {
@@ -164,4 +164,5 @@ static int borders(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(derivatives), RUN(step_is_the_inverse), RUN(borders))
+TEST_MAIN(RUN(inverse_contact_has_right_derivatives), RUN(inverse_contact_undoes_the_step),
+          RUN(without_contact_it_is_inverse_dynamics))

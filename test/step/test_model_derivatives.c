@@ -5,7 +5,7 @@
 #include "check/check.h"
 #include "model_files.h"
 #include "step/adapter_step.h"
-#include "step/hard_step.h"
+#include "step/hard/hard_step.h"
 #include "test.h"
 
 #define BOUND 1e-9
@@ -20,7 +20,7 @@ typedef struct problem {
 } problem;
 
 // geoms and shapes have no part in the motion, nor have limits and dry friction
-static int is_used(const tacModel* model, int offset) {
+static int is_used_param(const tacModel* model, int offset) {
     const char* name = model->paramname[model->paramgroup[offset]].name;
     return strncmp(name, "shape:", 6) != 0 && strncmp(name, "geom:", 5) != 0 &&
            strncmp(name, "body:world/", 11) != 0 && !strstr(name, "/range") &&
@@ -38,7 +38,7 @@ static int open_problem(problem* p, tacModel* model) {
     c->used = calloc(all, sizeof *c->used);
     c->memory = calloc(4 * all, 16);
     for (int i = 0; i < model->nparam; ++i)
-        if (is_used(model, i)) c->used[c->used_count++] = i;
+        if (is_used_param(model, i)) c->used[c->used_count++] = i;
 
     int m = 2 * model->nv + model->na, n = m + model->nu + c->used_count;
     p->check = (tacCheckProblem){.n = n,
@@ -96,7 +96,7 @@ static double draw_control(const tacActuator* a, unsigned long long* random) {
 }
 
 // a state, and a direction that moves each number by about as much as it is
-static tacResult draw(problem* p, unsigned long long* random) {
+static tacResult draw_direction(problem* p, unsigned long long* random) {
     const tacModel* model = p->c.model;
     int nv = model->nv, nu = model->nu, m = p->check.m;
     draw_positions(p, random);
@@ -120,7 +120,7 @@ static tacResult draw(problem* p, unsigned long long* random) {
 
 //---------------------------------- comparison -----------------------------------
 
-static double dot(int n, const double* a, const double* b) {
+static double dot_reals(int n, const double* a, const double* b) {
     double sum = 0.0;
     for (int i = 0; i < n; ++i) sum += a[i] * b[i];
     return sum;
@@ -133,7 +133,7 @@ static double forward_error(problem* p) {
         tac_check_step_double.jvp(&p->c, p->x, p->x_dot, p->y_dot))
         return INFINITY;
     for (int i = 0; i < p->check.m; ++i) error = hypot(error, p->y_dot[i] - p->exact[i]);
-    return error / sqrt(dot(p->check.m, p->exact, p->exact));
+    return error / sqrt(dot_reals(p->check.m, p->exact, p->exact));
 }
 
 // |x_bar . x_dot - y_bar . y_dot| against the sizes of their terms
@@ -141,7 +141,8 @@ static double reverse_error(problem* p) {
     if (tac_check_step_double.vjp(&p->c, p->x, p->y_bar, p->x_bar)) return INFINITY;
     double terms = 0.0;
     for (int i = 0; i < p->check.n; ++i) terms = hypot(terms, p->x_bar[i] * p->x_dot[i]);
-    double difference = dot(p->check.n, p->x_bar, p->x_dot) - dot(p->check.m, p->y_bar, p->y_dot);
+    double difference =
+        dot_reals(p->check.n, p->x_bar, p->x_dot) - dot_reals(p->check.m, p->y_bar, p->y_dot);
     return fabs(difference) / terms;
 }
 
@@ -155,7 +156,7 @@ static double model_error(tacModel* model) {
     for (int i = TAC_INTEGRATOR_EULER; i <= TAC_INTEGRATOR_LIE; ++i) {
         model->integrator = (tacIntegrator)i;
         for (int k = 0; k < points; ++k) {
-            double error = draw(&p, &random) == TAC_OK ? forward_error(&p) : INFINITY;
+            double error = draw_direction(&p, &random) == TAC_OK ? forward_error(&p) : INFINITY;
             if (isfinite(error)) error = fmax(error, reverse_error(&p));
             worst = error <= worst ? worst : error; // NAN stays
         }

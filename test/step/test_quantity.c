@@ -76,7 +76,7 @@ static int prove_all(const bench* b, int steps) {
     return failed;
 }
 
-static int of_scene(const char* scene, int steps) {
+static int prove_scene(const char* scene, int steps) {
     bench b;
     ENSURE_LAW(open_bench(&b, NULL, scene));
     int failed = prove_all(&b, steps);
@@ -84,18 +84,18 @@ static int of_scene(const char* scene, int steps) {
     return failed;
 }
 
-static int of_states(void) {
-    return of_scene("double_pendulum", 0) | of_scene("top", 0) | of_scene("arm", 0) |
-           of_scene("humanoid", 0);
+static int quantities_of_states_have_right_derivatives(void) {
+    return prove_scene("double_pendulum", 0) | prove_scene("top", 0) | prove_scene("arm", 0) |
+           prove_scene("humanoid", 0);
 }
 
-static int after_steps(void) {
-    return of_scene("cart_pole", 7) | of_scene("top", 3) | of_scene("arm", 5);
+static int quantities_after_steps_have_right_derivatives(void) {
+    return prove_scene("cart_pole", 7) | prove_scene("top", 3) | prove_scene("arm", 5);
 }
 
 // several joints on a body, a ball among them, frames and axes that are not unit, springs that rest
 // elsewhere, bodies without joints
-static int of_odd_joints(void) {
+static int quantities_of_odd_joints_have_right_derivatives(void) {
     static const char text[] =
         "<mujoco><worldbody><body pos='.1 .2 .3' quat='1 .2 .3 .4'><freejoint/>"
         "<geom type='box' size='.1 .2 .3'/>"
@@ -116,7 +116,7 @@ static int of_odd_joints(void) {
 }
 
 // tendons with and without slack, activations
-static int of_tendons_and_activations(void) {
+static int quantities_of_tendons_and_activations_have_right_derivatives(void) {
     static const char text[] =
         "<mujoco><worldbody><body><joint name='a' axis='0 1 0' damping='.1'/>"
         "<geom type='capsule' size='.05' fromto='0 0 0 .3 0 0'/><body pos='.3 0 0'>"
@@ -139,7 +139,7 @@ static int of_tendons_and_activations(void) {
 }
 
 // the adapter of tactus grad --check proves the step, too
-static int of_the_step(void) {
+static int steps_have_right_derivatives(void) {
     static const char* const scenes[] = {"cart_pole", "top", "arm", "humanoid"};
     int failed = 0;
     for (int i = 0; i < 4; ++i) {
@@ -152,7 +152,7 @@ static int of_the_step(void) {
 }
 
 // a pea has less inertia than armatures of machines have: directions must not take it away
-static int of_light_bodies(void) {
+static int light_bodies_have_right_derivatives(void) {
     static const char text[] =
         "<mujoco><tactus detect='manifold' respond='spring'/><worldbody>"
         "<geom type='box' size='.1 .1 .01'/><body pos='0 0 .0148'><freejoint/>"
@@ -165,7 +165,7 @@ static int of_light_bodies(void) {
 }
 
 // derivatives that are made of complex numbers, which have no quad adjoint, are proven as far
-static int of_the_published_manifold(void) {
+static int reference_manifold_has_right_derivatives(void) {
     static const char text[] =
         "<mujoco><tactus detect='manifold' respond='spring' definition='published' "
         "keep='softsort' keep_vertices='3' keep_edges='2'/><worldbody>"
@@ -201,6 +201,9 @@ static int wrong_input_is_refused(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(of_states), RUN(of_odd_joints), RUN(of_tendons_and_activations), RUN(after_steps),
-          RUN(of_the_step), RUN(of_light_bodies), RUN(of_the_published_manifold),
+TEST_MAIN(RUN(quantities_of_states_have_right_derivatives),
+          RUN(quantities_of_odd_joints_have_right_derivatives),
+          RUN(quantities_of_tendons_and_activations_have_right_derivatives),
+          RUN(quantities_after_steps_have_right_derivatives), RUN(steps_have_right_derivatives),
+          RUN(light_bodies_have_right_derivatives), RUN(reference_manifold_has_right_derivatives),
           RUN(wrong_input_is_refused), RUN(prove_summary))

@@ -36,15 +36,15 @@ static const char softsort_text[] = SOFT("implicit='false'"),
 
 //---------------------------------- derivatives ----------------------------------
 
-static int is_used(const tacModel* model, int offset) {
+static int is_used_param(const tacModel* model, int offset) {
     const char* name = model->paramname[model->paramgroup[offset]].name;
     return strncmp(name, "respond/", 8) == 0 || strncmp(name, "detect/", 7) == 0 ||
            strstr(name, "/friction") || strstr(name, "/mass") || strstr(name, "option/timestep");
 }
 
 // near where the scene is drawn, in contact
-static int sample(const void* context, int i, unsigned long long* random, double* x,
-                  double* scale) {
+static int sample_scm(const void* context, int i, unsigned long long* random, double* x,
+                      double* scale) {
     const stepContext* c = context;
     int nv = c->model->nv;
     memcpy(c->qpos, c->model->qpos0, sizeof *c->qpos * (size_t)c->model->nq);
@@ -63,10 +63,10 @@ static int sample(const void* context, int i, unsigned long long* random, double
     return 2 * nv;
 }
 
-static int proves(const char* text, const char* name, int first, int last) {
+static int prove_scene(const char* text, const char* name, int first, int last) {
     stepContext c;
-    ENSURE_LAW(open_context(&c, text, NULL, is_used));
-    tacCheckProblem problem = step_problem(&c, name, sample);
+    ENSURE_LAW(open_context(&c, text, NULL, is_used_param));
+    tacCheckProblem problem = step_problem(&c, name, sample_scm);
     tacCheckOptions options = tac_check_default_options();
     options.points = getenv("TACTUS_NO_SWEEP") ? 2 : 5;
     options.quad_every = 5;
@@ -83,24 +83,26 @@ static int proves(const char* text, const char* name, int first, int last) {
     return failed;
 }
 
-static int explicit_steps(void) {
-    return proves(explicit_text, "scm", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_LIE);
+static int explicit_steps_have_right_derivatives(void) {
+    return prove_scene(explicit_text, "scm", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_LIE);
 }
 
-static int implicit_steps(void) {
-    return proves(implicit_text, "scm, implicit", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER) |
-           proves(pairs_text, "scm, numbers of pairs", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER);
+static int implicit_steps_have_right_derivatives(void) {
+    return prove_scene(implicit_text, "scm, implicit", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER) |
+           prove_scene(pairs_text, "scm, numbers of pairs", TAC_INTEGRATOR_EULER,
+                       TAC_INTEGRATOR_EULER);
 }
 
 // the printed dissipation has one derivative by velocity: first order alone would hold everywhere
-static int published_steps(void) {
-    return proves(published_text, "scm, published", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER);
+static int reference_law_has_right_derivatives(void) {
+    return prove_scene(published_text, "scm, published", TAC_INTEGRATOR_EULER,
+                       TAC_INTEGRATOR_EULER);
 }
 
-static int soft_points(void) {
-    return proves(softsort_text, "soft points", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER) |
-           proves(sinkhorn_text, "soft points, sinkhorn", TAC_INTEGRATOR_EULER,
-                  TAC_INTEGRATOR_EULER);
+static int soft_points_have_right_derivatives(void) {
+    return prove_scene(softsort_text, "soft points", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER) |
+           prove_scene(sinkhorn_text, "soft points, sinkhorn", TAC_INTEGRATOR_EULER,
+                       TAC_INTEGRATOR_EULER);
 }
 
 //---------------------------------- loading --------------------------------------
@@ -108,7 +110,7 @@ static int soft_points(void) {
 #define TWO_TETRAS "vertex='0 0 0 1 0 0 0 1 0 0 0 1 3 0 0 3.5 0 0 3 .5 0 3 0 .5' face='"
 #define TETRA      "vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='"
 
-static int refuses(void) {
+static int wrong_attributes_are_refused(void) {
     static const badText bad[] = {
         {"\n<tactus respond='scm' eps1='0'/>", TAC_ERROR_VALUE, 2, "eps1", ""},
         {"\n<tactus respond='scm' eps2='-1'/>", TAC_ERROR_VALUE, 2, "eps2", ""},
@@ -138,7 +140,8 @@ static int refuses(void) {
 }
 
 // loads a ball of radius r beside one of 0.3 with these words: what is told, and a number of it
-static int tell(const char* words, double r, const char* name, tacMessage* message, double* out) {
+static int load_with_warning(const char* words, double r, const char* name, tacMessage* message,
+                             double* out) {
     tacModel* model = NULL;
     tacParam p;
     char text[512];
@@ -147,7 +150,7 @@ static int tell(const char* words, double r, const char* name, tacMessage* messa
              "<geom size='%g' mass='1'/></body></worldbody></mujoco>",
              words, r);
     *message = (tacMessage){0};
-    ENSURE(load(text, &model, message) == TAC_OK);
+    ENSURE(load_text(text, &model, message) == TAC_OK);
     ENSURE(tac_param_find(model, name, &p) == TAC_OK);
     *out = model->param[p.offset];
     tac_model_destroy(model);
@@ -157,33 +160,39 @@ static int tell(const char* words, double r, const char* name, tacMessage* messa
 // Cores that pull are told where eps2 is given or a weight gets there: below eps2 = 0.2 0.1/0.3 for
 // balls of 0.3 and 0.1, always for balls of alike size. (h/3)^2 of 600 points on the larger ball is
 // 2.1e-4, which is above l eps3/2.
-static int tells_of_cores(void) {
+static int warns_of_attractive_cores(void) {
     tacMessage m;
     double eps;
-    ENSURE_LAW(tell("<tactus respond='scm'/>", 0.1, "detect/eps1", &m, &eps));
+    ENSURE_LAW(load_with_warning("<tactus respond='scm'/>", 0.1, "detect/eps1", &m, &eps));
     ENSURE(*m.text == 0);
     ENSURE_NEAR(eps, 0.5 * 0.1 * 0.0005, 1e-12);
-    ENSURE_LAW(tell("<tactus respond='scm' stiffness='500'/>", 0.1, "detect/eps1", &m, &eps));
+    ENSURE_LAW(
+        load_with_warning("<tactus respond='scm' stiffness='500'/>", 0.1, "detect/eps1", &m, &eps));
     printf("  %s\n", m.text);
     ENSURE(strstr(m.text, "geom 0 and geom 1 pull together"));
-    ENSURE_LAW(tell("<tactus respond='scm' eps2='.06'/>", 0.1, "detect/eps2", &m, &eps));
+    ENSURE_LAW(
+        load_with_warning("<tactus respond='scm' eps2='.06'/>", 0.1, "detect/eps2", &m, &eps));
     ENSURE(strstr(m.text, "pull together"));
-    ENSURE_LAW(tell("<tactus respond='scm' eps2='.075'/>", 0.1, "detect/eps2", &m, &eps));
+    ENSURE_LAW(
+        load_with_warning("<tactus respond='scm' eps2='.075'/>", 0.1, "detect/eps2", &m, &eps));
     ENSURE(*m.text == 0 && eps == 0.075);
-    ENSURE_LAW(tell("<tactus respond='scm' eps2='10'/>", 0.25, "detect/eps2", &m, &eps));
+    ENSURE_LAW(
+        load_with_warning("<tactus respond='scm' eps2='10'/>", 0.25, "detect/eps2", &m, &eps));
     ENSURE(strstr(m.text, "whatever eps2"));
-    ENSURE_LAW(tell("<tactus respond='scm' eps1='.02'/>", 0.1, "detect/eps1", &m, &eps));
+    ENSURE_LAW(
+        load_with_warning("<tactus respond='scm' eps1='.02'/>", 0.1, "detect/eps1", &m, &eps));
     ENSURE(strstr(m.text, "from afar"));
     return 0;
 }
 
 // steps that are too long are told, behind what is told of cores
-static int tells_of_steps(void) {
+static int warns_of_long_steps(void) {
     tacMessage m;
     double k;
-    ENSURE_LAW(tell("<option timestep='.01' integrator='RK4'/><tactus respond='scm' eps2='.002' "
-                    "stiffness='1e6'/>",
-                    0.1, "respond/stiffness", &m, &k));
+    ENSURE_LAW(load_with_warning(
+        "<option timestep='.01' integrator='RK4'/><tactus respond='scm' eps2='.002' "
+        "stiffness='1e6'/>",
+        0.1, "respond/stiffness", &m, &k));
     printf("  %s\n", m.text);
     ENSURE(strstr(m.text, "pull together") && strstr(m.text, "take at most 0.0014 s, or implicit"));
     ENSURE(k == 1e6);
@@ -192,7 +201,7 @@ static int tells_of_steps(void) {
 
 // the law of a pair has numbers of its smaller body: of balls of 0.1 and 0.4 on a plane, and of
 // both
-static int numbers_are_of_pairs(void) {
+static int contact_numbers_are_per_pair(void) {
     static const char* const names[3] = {"respond/eps3", "respond/dissipation", "respond/stiction"};
     const char* text =
         "<mujoco><tactus respond='scm' points='54' %s/><worldbody><geom type='plane' "
@@ -204,7 +213,7 @@ static int numbers_are_of_pairs(void) {
         tacModel* model = NULL;
         tacParam p;
         snprintf(all, sizeof all, text, "");
-        ENSURE(load(all, &model, NULL) == TAC_OK && model->contact->npair == 3);
+        ENSURE(load_text(all, &model, NULL) == TAC_OK && model->contact->npair == 3);
         ENSURE(tac_param_find(model, names[i], &p) == TAC_OK && p.count == 3);
         for (int k = 0; k < 3; ++k) {
             const tacContactPair* pair = &model->contact->pair[k];
@@ -217,14 +226,14 @@ static int numbers_are_of_pairs(void) {
         tac_model_destroy(model);
         model = NULL;
         snprintf(all, sizeof all, text, "eps3='.001' dissipation='.3' stiction='.02'");
-        ENSURE(load(all, &model, NULL) == TAC_OK);
+        ENSURE(load_text(all, &model, NULL) == TAC_OK);
         ENSURE(tac_param_find(model, names[i], &p) == TAC_OK && p.count == 1);
         tac_model_destroy(model);
     }
     return 0;
 }
 
-static int tell_geom(const char* words, const char* geom, const char* what) {
+static int load_geom_warning(const char* words, const char* geom, const char* message_part) {
     tacModel* model = NULL;
     tacMessage m = {0};
     char text[700];
@@ -232,50 +241,52 @@ static int tell_geom(const char* words, const char* geom, const char* what) {
              "<mujoco>%s<worldbody><geom type='plane' size='1 1 .1'/><body pos='0 0 .45'>"
              "<freejoint/><geom %s mass='1'/></body></worldbody></mujoco>",
              words, geom);
-    ENSURE(load(text, &model, &m) == TAC_OK);
+    ENSURE(load_text(text, &model, &m) == TAC_OK);
     printf("  %s\n", m.text);
-    ENSURE(*what ? strstr(m.text, what) != NULL : *m.text == 0);
+    ENSURE(*message_part ? strstr(m.text, message_part) != NULL : *m.text == 0);
     tac_model_destroy(model);
     return 0;
 }
 
 // faces that a mesh does not have, and faces that are felt wherever one is
-static int tells_of_faces(void) {
+static int warns_of_missing_faces_and_points(void) {
     const char* spikes =
         "<tactus respond='scm' eps1='.01'/><asset><mesh name='m' vertex='0 0 0 1 0 "
         "0 0 .02 0 0 0 .02' face='0 2 1 0 1 3 0 3 2 1 2 3'/></asset>";
-    ENSURE_LAW(tell_geom("<tactus respond='scm'/><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 "
-                         "0 1'/></asset>",
-                         "type='mesh' mesh='m'", "has no faces: its points are the 4 of its hull"));
-    ENSURE_LAW(tell_geom(spikes, "type='mesh' mesh='m'", "is felt without end"));
-    ENSURE_LAW(tell_geom("<tactus respond='scm' points='6'/>", "type='box' size='.1 .1 .02'",
-                         "geom 1 has too few points for its thickness"));
-    ENSURE_LAW(tell_geom("<tactus respond='scm'/>", "type='box' size='.1 .1 .02'", ""));
-    ENSURE_LAW(tell_geom("<tactus respond='scm'/>", "type='box' size='.1 .1 .1'", ""));
+    ENSURE_LAW(load_geom_warning(
+        "<tactus respond='scm'/><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 "
+        "0 1'/></asset>",
+        "type='mesh' mesh='m'", "has no faces: its points are the 4 of its hull"));
+    ENSURE_LAW(load_geom_warning(spikes, "type='mesh' mesh='m'", "is felt without end"));
+    ENSURE_LAW(load_geom_warning("<tactus respond='scm' points='6'/>",
+                                 "type='box' size='.1 .1 .02'",
+                                 "geom 1 has too few points for its thickness"));
+    ENSURE_LAW(load_geom_warning("<tactus respond='scm'/>", "type='box' size='.1 .1 .02'", ""));
+    ENSURE_LAW(load_geom_warning("<tactus respond='scm'/>", "type='box' size='.1 .1 .1'", ""));
     return 0;
 }
 
 // a cube of twelve triangles, with eight vertices or with three of its own for each triangle
-static void write_cube(char* text, size_t room, int split) {
+static void write_cube(char* text, size_t size, int split) {
     static const int corner[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
                                    2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
-    size_t at = (size_t)snprintf(text, room,
+    size_t at = (size_t)snprintf(text, size,
                                  "<mujoco><tactus respond='scm'/><asset><mesh name='m' vertex='");
     for (int i = 0; i < (split ? 36 : 8); ++i) {
         int v = split ? corner[i] : i;
-        at += (size_t)snprintf(text + at, room - at, "%g %g %g ", v & 1 ? .1 : -.1,
+        at += (size_t)snprintf(text + at, size - at, "%g %g %g ", v & 1 ? .1 : -.1,
                                v & 2 ? .1 : -.1, v & 4 ? .1 : -.1);
     }
-    at += (size_t)snprintf(text + at, room - at, "' face='");
+    at += (size_t)snprintf(text + at, size - at, "' face='");
     for (int i = 0; i < 36; ++i)
-        at += (size_t)snprintf(text + at, room - at, "%d ", split ? i : corner[i]);
-    snprintf(text + at, room - at,
+        at += (size_t)snprintf(text + at, size - at, "%d ", split ? i : corner[i]);
+    snprintf(text + at, size - at,
              "'/></asset><worldbody><geom type='plane' size='1 1 .1'/><body pos='0 0 .1'>"
              "<freejoint/><geom type='mesh' mesh='m' mass='1'/></body></worldbody></mujoco>");
 }
 
 // meshes that repeat vertices at the edges of faces are closed all the same
-static int vertices_of_one_place_are_one(void) {
+static int coincident_vertices_are_merged(void) {
     double end[2][7];
     for (int split = 0; split < 2; ++split) {
         char text[3000];
@@ -284,7 +295,7 @@ static int vertices_of_one_place_are_one(void) {
         double v[6] = {0.3, 0.1, 0.0, 0.0, 1.0, 0.0};
         write_cube(text, sizeof text, split);
         tacMessage m = {0};
-        if (load(text, &model, &m) != TAC_OK) printf("  %s\n", m.text);
+        if (load_text(text, &model, &m) != TAC_OK) printf("  %s\n", m.text);
         ENSURE(model && tac_scratch_create(model, &scratch) == TAC_OK);
         memcpy(end[split], model->qpos0, sizeof end[split]);
         tacState x = {.qpos = end[split], .qvel = v};
@@ -297,7 +308,7 @@ static int vertices_of_one_place_are_one(void) {
 }
 
 // bodies 1e6 m apart do not feel each other, and nothing is lost
-static int far_apart(void) {
+static int distant_bodies_do_not_interact(void) {
     tacModel* model = NULL;
     tacScratch* scratch = NULL;
     const char* text = "<mujoco><option gravity='0 0 0'/><tactus respond='scm' points='54'/>"
@@ -305,7 +316,7 @@ static int far_apart(void) {
                        "<geom size='.1'/></body></worldbody></mujoco>";
     double q[7] = {0, 0, 1e6, 1, 0, 0, 0}, v[6] = {0};
     tacState x = {.qpos = q, .qvel = v};
-    ENSURE(load(text, &model, NULL) == TAC_OK);
+    ENSURE(load_text(text, &model, NULL) == TAC_OK);
     ENSURE(tac_scratch_create(model, &scratch) == TAC_OK);
     for (int i = 0; i < 10; ++i) ENSURE(tac_step(model, &x, NULL, &x, scratch) == TAC_OK);
     for (int k = 0; k < 6; ++k) ENSURE(v[k] == 0.0);
@@ -350,7 +361,7 @@ static int hessians_are_differences_of_gradients(void) {
     tacModel* model = NULL;
     tacScratch* scratch = NULL;
     tacParam theta[3];
-    ENSURE(load(planar_text, &model, NULL) == TAC_OK && model->nv == PLANAR && model->nu == 2);
+    ENSURE(load_text(planar_text, &model, NULL) == TAC_OK && model->nv == PLANAR && model->nu == 2);
     ENSURE(tac_scratch_create(model, &scratch) == TAC_OK);
     double z[HESSIAN] = {.01, -.001, .02, .003, -.002, .1, -.05, .2, .05, -.1, .01, -.03},
            bar[2 * PLANAR];
@@ -402,7 +413,10 @@ static int hessians_are_differences_of_gradients(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(explicit_steps), RUN(implicit_steps), RUN(published_steps), RUN(soft_points),
-          RUN(refuses), RUN(tells_of_cores), RUN(tells_of_steps), RUN(tells_of_faces),
-          RUN(numbers_are_of_pairs), RUN(vertices_of_one_place_are_one), RUN(far_apart),
-          RUN(hessians_are_differences_of_gradients), RUN(prove_summary))
+TEST_MAIN(RUN(explicit_steps_have_right_derivatives), RUN(implicit_steps_have_right_derivatives),
+          RUN(reference_law_has_right_derivatives), RUN(soft_points_have_right_derivatives),
+          RUN(wrong_attributes_are_refused), RUN(warns_of_attractive_cores),
+          RUN(warns_of_long_steps), RUN(warns_of_missing_faces_and_points),
+          RUN(contact_numbers_are_per_pair), RUN(coincident_vertices_are_merged),
+          RUN(distant_bodies_do_not_interact), RUN(hessians_are_differences_of_gradients),
+          RUN(prove_summary))

@@ -28,8 +28,8 @@ static const char* const contacts[] = {
 };
 
 // derivatives of all kinds at a state, in turn
-static tacResult differentiate(const tacModel* model, const tacState* x, int kind,
-                               tacScratch* scratch) {
+static tacResult eval_derivatives(const tacModel* model, const tacState* x, int kind,
+                                  tacScratch* scratch) {
     static double A[NX * NX], q[NQ], v[NV], dq[NV], dv[NV], bq[NV], bv[NV];
     tacState next = {.qpos = q, .qvel = v};
     tacTangent dot = {.dq = dq, .dv = dv}, out = {.dq = bq, .dv = bv};
@@ -53,7 +53,7 @@ static int same_bits_after_derivatives(const tacModel* model) {
         ENSURE(tac_scratch_create(model, &fresh) == TAC_OK);
         ENSURE(tac_step(model, &x, NULL, &expected, fresh) == TAC_OK);
         tac_scratch_destroy(fresh);
-        tacResult result = differentiate(model, &x, i % 4, used);
+        tacResult result = eval_derivatives(model, &x, i % 4, used);
         ENSURE(result == TAC_OK || result == TAC_ERROR_UNSUPPORTED); // no hvp of some
         ENSURE(tac_step(model, &x, NULL, &x, used) == TAC_OK);
         ENSURE(memcmp(q, q_new, sizeof q) == 0 && memcmp(v, v_new, sizeof v) == 0);
@@ -63,7 +63,7 @@ static int same_bits_after_derivatives(const tacModel* model) {
     return 0;
 }
 
-static int scratch_remembers_nothing(void) {
+static int scratch_of_derivatives_leaves_bits_unchanged(void) {
     for (int i = 0; i < (int)(sizeof contacts / sizeof *contacts); ++i) {
         tacModel* model = NULL;
         tacMessage message;
@@ -81,4 +81,4 @@ static int scratch_remembers_nothing(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(scratch_remembers_nothing))
+TEST_MAIN(RUN(scratch_of_derivatives_leaves_bits_unchanged))

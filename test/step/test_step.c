@@ -3,7 +3,7 @@
 #include "tactus/tactus.h"
 
 #include "base/dispatch.h"
-#include "step/rich_scenes.h"
+#include "step/actuated_scenes.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -224,7 +224,7 @@ static int mixed_models_share_a_batch(void) {
 //---------------------------------- bad input and divergence ---------------------
 
 // Whatever the scratch did before, and whatever numbers changed since: the bits of a new one.
-static int scratch_remembers_nothing(void) {
+static int results_do_not_depend_on_scratch(void) {
     const char* const scenes[] = {
         "cart_pole", "boxes", "humanoid",
         "<mujoco><tactus detect='manifold' respond='spring' implicit='false'/>"
@@ -323,5 +323,5 @@ static int humanoid_survives_random_torques(void) {
 
 TEST_MAIN(RUN(rk4_keeps_energy), RUN(implicitfast_solves_its_equation),
           RUN(batches_have_the_bits_of_single_steps), RUN(mixed_models_share_a_batch),
-          RUN(scratch_remembers_nothing), RUN(bad_input_changes_nothing),
+          RUN(results_do_not_depend_on_scratch), RUN(bad_input_changes_nothing),
           RUN(humanoid_survives_random_torques))

@@ -3,7 +3,7 @@
 
 #include "check/prove.h"
 #include "math/pose.h"
-#include "step/rich_scenes.h"
+#include "step/actuated_scenes.h"
 #include "step/step_problem.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 //---------------------------------- problems -------------------------------------
 
 // everything but drawings: geoms and shapes have no part in the motion
-static int is_used(const tacModel* model, int offset) {
+static int is_used_param(const tacModel* model, int offset) {
     const char* name = model->paramname[model->paramgroup[offset]].name;
     return strncmp(name, "shape:", 6) != 0 && strncmp(name, "geom:", 5) != 0 &&
            strncmp(name, "body:world/", 11) != 0 && !strstr(name, "/range") &&
@@ -129,7 +129,7 @@ static int each_scene(int (*law)(stepContext*, const char*)) {
         char path[300];
         stepContext c;
         snprintf(path, sizeof path, "%s/scenes/%s.xml", TAC_SOURCE_DIR, scenes[i]);
-        ENSURE_LAW(open_context(&c, NULL, path, is_used));
+        ENSURE_LAW(open_context(&c, NULL, path, is_used_param));
         failed |= law(&c, scenes[i]);
         close_context(&c);
     }
@@ -160,15 +160,15 @@ static int odd_joints_have_right_derivatives(void) {
         "-.3'"
         " forcelimited='true' forcerange='-100 100'/></actuator></mujoco>";
     stepContext c;
-    ENSURE_LAW(open_context(&c, text, NULL, is_used));
+    ENSURE_LAW(open_context(&c, text, NULL, is_used_param));
     int failed = prove_dynamics(&c, "odd joints") | prove_step(&c, "odd joints");
     close_context(&c);
     return failed;
 }
 
-static int drives_have_right_derivatives(void) {
+static int actuators_have_right_derivatives(void) {
     stepContext c;
-    ENSURE_LAW(open_context(&c, drives_text, NULL, is_used));
+    ENSURE_LAW(open_context(&c, drives_text, NULL, is_used_param));
     int failed = prove_step(&c, "drives");
     close_context(&c);
     return failed;
@@ -237,15 +237,15 @@ static int deep_trees_have_right_derivatives(void) {
     for (int i = 0; i < LINKS; ++i) used += (size_t)sprintf(text + used, "</body>");
     sprintf(text + used, "</worldbody></mujoco>");
     stepContext c;
-    ENSURE_LAW(open_context(&c, text, NULL, is_used));
+    ENSURE_LAW(open_context(&c, text, NULL, is_used_param));
     int failed = prove_step(&c, "deep tree") | jacobian_law(&c, "deep tree");
     close_context(&c);
     return failed;
 }
 
-static int pushes_have_right_derivatives(void) {
+static int external_forces_have_right_derivatives(void) {
     stepContext c;
-    ENSURE_LAW(open_context(&c, pushes_text, NULL, is_used));
+    ENSURE_LAW(open_context(&c, pushes_text, NULL, is_used_param));
     never_still = 1;
     int failed = prove_step(&c, "pushes") | jacobian_law(&c, "pushes");
     never_still = 0;
@@ -255,7 +255,7 @@ static int pushes_have_right_derivatives(void) {
 
 static int jacobians_are_the_forward_derivatives(void) {
     stepContext c;
-    ENSURE_LAW(open_context(&c, drives_text, NULL, is_used));
+    ENSURE_LAW(open_context(&c, drives_text, NULL, is_used_param));
     int failed = jacobian_law(&c, "drives");
     close_context(&c);
     return failed | each_scene(jacobian_law);
@@ -291,7 +291,7 @@ static int rows_have_right_derivatives(void) {
         "<connect body1='first' body2='last' anchor='.1 .2 .3'/>"
         "<weld body1='last' body2='first' anchor='.2 .1 0' torquescale='.7'/></equality></mujoco>";
     stepContext c;
-    ENSURE_LAW(open_context(&c, text, NULL, is_used));
+    ENSURE_LAW(open_context(&c, text, NULL, is_used_param));
     c.used_count = 0;
     int nv = c.model->nv;
     tacCheckProblem problem = {.name = "rows",
@@ -359,7 +359,7 @@ static int momentum_and_energy_balance(void) {
     stepContext c;
     char path[300];
     snprintf(path, sizeof path, "%s/scenes/humanoid.xml", TAC_SOURCE_DIR);
-    ENSURE_LAW(open_context(&c, NULL, path, is_used));
+    ENSURE_LAW(open_context(&c, NULL, path, is_used_param));
     const tacModel* model = c.model;
     int nv = model->nv, n = 2 * nv + c.used_count, nwrench = 6 * model->nbody;
     for (int i = 0; i < model->njoint; ++i) {
@@ -416,7 +416,7 @@ static int momentum_and_energy_balance(void) {
 }
 
 TEST_MAIN(RUN(dynamics_have_right_derivatives), RUN(odd_joints_have_right_derivatives),
-          RUN(drives_have_right_derivatives), RUN(pushes_have_right_derivatives),
+          RUN(actuators_have_right_derivatives), RUN(external_forces_have_right_derivatives),
           RUN(deep_trees_have_right_derivatives), RUN(steps_have_right_derivatives),
           RUN(jacobians_are_the_forward_derivatives), RUN(rows_have_right_derivatives),
           RUN(momentum_and_energy_balance), RUN(prove_summary))

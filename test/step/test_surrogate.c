@@ -40,7 +40,7 @@ static void close_sample(sample* s) {
 }
 
 // temperatures of the sharp scene times the factor
-static int soften(sample* s) {
+static int scale_temperatures(sample* s) {
     static const char* const names[] = {
         "detect/tau",   "detect/support", "detect/depth", "detect/neighbours", "detect/sign",
         "detect/clash", "detect/least",   "detect/clip",  "detect/within",     "detect/regular",
@@ -56,7 +56,7 @@ static int soften(sample* s) {
     return 0;
 }
 
-static int take(sample* s) {
+static int eval_sample(sample* s) {
     const double v[6] = {0.1, -0.05, -0.2, 0.3, 0.2, -0.4};
     double out_q[6] = {0.3, -0.2, 0.5, 0.1, 0.7, -0.3}, out_v[6] = {0.4, 0.1, -0.6, 0.2, 0.3, 0.5};
     memcpy(s->q, s->model->qpos0, sizeof s->q);
@@ -79,7 +79,7 @@ static int take(sample* s) {
     return 0;
 }
 
-static double apart(const double* a, const double* b, int n) {
+static double max_difference(const double* a, const double* b, int n) {
     double most = 0.0, size = 0.0;
     for (int i = 0; i < n; ++i) {
         most = fmax(most, fabs(a[i] - b[i]));
@@ -88,23 +88,29 @@ static double apart(const double* a, const double* b, int n) {
     return most / (size + 1e-300);
 }
 
-static int holds(const char* plain, const char* surrogate) {
+static int surrogate_law(const char* plain, const char* surrogate) {
     sample sharp = {0}, with = {0}, soft = {0};
     if (open_sample(&sharp, plain) || open_sample(&with, surrogate) || open_sample(&soft, plain))
         return 1;
-    if (soften(&soft) || take(&sharp) || take(&with) || take(&soft)) return 1;
+    if (scale_temperatures(&soft) || eval_sample(&sharp) || eval_sample(&with) ||
+        eval_sample(&soft))
+        return 1;
 
     // values to the last bit, derivatives those of the softer scene
     ENSURE(memcmp(sharp.next_q, with.next_q, sizeof with.next_q) == 0);
     ENSURE(memcmp(sharp.next_v, with.next_v, sizeof with.next_v) == 0);
-    ENSURE_NEAR(apart(soft.A, with.A, 144), 0.0, 1e-13);
-    ENSURE_NEAR(apart(soft.P, with.P, 24), 0.0, 1e-13);
-    ENSURE_NEAR(apart(soft.dq, with.dq, 6) + apart(soft.dv, with.dv, 6), 0.0, 1e-13);
-    ENSURE_NEAR(apart(soft.bar_q, with.bar_q, 6) + apart(soft.bar_v, with.bar_v, 6), 0.0, 1e-13);
-    ENSURE_NEAR(apart(soft.h_q, with.h_q, 6) + apart(soft.h_v, with.h_v, 6), 0.0, 1e-12);
+    ENSURE_NEAR(max_difference(soft.A, with.A, 144), 0.0, 1e-13);
+    ENSURE_NEAR(max_difference(soft.P, with.P, 24), 0.0, 1e-13);
+    ENSURE_NEAR(max_difference(soft.dq, with.dq, 6) + max_difference(soft.dv, with.dv, 6), 0.0,
+                1e-13);
+    ENSURE_NEAR(max_difference(soft.bar_q, with.bar_q, 6) +
+                    max_difference(soft.bar_v, with.bar_v, 6),
+                0.0, 1e-13);
+    ENSURE_NEAR(max_difference(soft.h_q, with.h_q, 6) + max_difference(soft.h_v, with.h_v, 6), 0.0,
+                1e-12);
 
     // that is another derivative, and it is told
-    ENSURE(apart(soft.A, sharp.A, 144) > 1e-4);
+    ENSURE(max_difference(soft.A, sharp.A, 144) > 1e-4);
     ENSURE((with.flags & TAC_SURROGATE) && !(sharp.flags & TAC_SURROGATE));
     close_sample(&sharp);
     close_sample(&with);
@@ -113,15 +119,15 @@ static int holds(const char* plain, const char* surrogate) {
 }
 
 static int manifolds_have_surrogates(void) {
-    return holds(SCENE("detect='manifold'"), SCENE("detect='manifold' surrogate='4'"));
+    return surrogate_law(SCENE("detect='manifold'"), SCENE("detect='manifold' surrogate='4'"));
 }
 
 static int edges_in_fields_have_surrogates(void) {
-    return holds(SCENE("detect='edge_sdf'"), SCENE("detect='edge_sdf' surrogate='4'"));
+    return surrogate_law(SCENE("detect='edge_sdf'"), SCENE("detect='edge_sdf' surrogate='4'"));
 }
 
 static int point_clouds_have_surrogates(void) {
-    return holds(SCENE("respond='scm'"), SCENE("respond='scm' surrogate='4'"));
+    return surrogate_law(SCENE("respond='scm'"), SCENE("respond='scm' surrogate='4'"));
 }
 
 // what has no softer temperatures, and numbers that are none, are refused with the line

@@ -234,7 +234,7 @@ static int friction_of(const char* tactus, double radius, double step, double v,
 
 // Of a slow blow, and with short steps, it is 0.2. Of one that the step stops it is what e leaves:
 // less for springs, whose records may share the weight with three others.
-static int a_blow_has_the_friction_of_coulomb(void) {
+static int an_impact_has_the_friction_of_coulomb(void) {
     static const char* const tactus[] = {"respond='scm' points='150'", "respond='spring'"};
     static const double least[2][3][3] = {
         {{0.197, 0.180, 0.150}, {0.197, 0.185, 0.165}, {0.197, 0.19, 0.185}},
@@ -290,5 +290,5 @@ static int explicit_friction_is_within_its_cone(void) {
 }
 
 TEST_MAIN(RUN(throws_lose_energy), RUN(free_flight_keeps_energy), RUN(capsules_stay_finite),
-          RUN(large_states_diverge), RUN(a_blow_has_the_friction_of_coulomb),
+          RUN(large_states_diverge), RUN(an_impact_has_the_friction_of_coulomb),
           RUN(explicit_friction_is_within_its_cone))

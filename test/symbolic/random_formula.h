@@ -4,7 +4,7 @@
 #ifndef TACTUS_TEST_RANDOM_FORMULA_H
 #define TACTUS_TEST_RANDOM_FORMULA_H
 
-#include "shorthand.h"
+#include "symbolic/shorthand.h"
 #include "test.h"
 
 #include <complex.h>
@@ -17,11 +17,11 @@ typedef struct formula {
     double complex value[SYMBOLS]; // at x + i TINY in one symbol each
 } formula;
 
-typedef struct garden {
+typedef struct formulaSource {
     tacExpr x[SYMBOLS];
     double at[SYMBOLS];
     testRandom random;
-} garden;
+} formulaSource;
 
 static inline double complex complex_of(double re, double im) { return re + im * _Complex_I; }
 
@@ -66,8 +66,9 @@ static inline double complex shadow(tacOp op, double complex z) {
 
 // keeps arguments where the function has a value: inside (-1, 1), or above 0
 static inline formula tame(formula f, int positive) {
-    tacExpr square = ipow(f.e, 2);
-    f.e = positive ? add(num(1), square) : divide(f.e, tac_expr_sqrt(g, add(num(2), square)));
+    tacExpr square = expr_pow(f.e, 2);
+    f.e = positive ? expr_add(expr_int(1), square)
+                   : expr_div(f.e, tac_expr_sqrt(g, expr_add(expr_int(2), square)));
     for (int k = 0; k < SYMBOLS; ++k) {
         double complex z = f.value[k];
         f.value[k] = positive ? 1.0 + z * z : z / csqrt(2.0 + z * z);
@@ -78,7 +79,7 @@ static inline formula tame(formula f, int positive) {
 static inline formula formula_call(formula f, tacOp op) {
     int positive = op == TAC_OP_LOG;
     f = tame(f, positive);
-    f.e = fun(op, f.e);
+    f.e = expr_call(op, f.e);
     for (int k = 0; k < SYMBOLS; ++k) f.value[k] = shadow(op, f.value[k]);
     return f;
 }
@@ -95,16 +96,16 @@ static inline formula formula_two(formula a, formula b, int choice) {
                        : choice == 3 ? (less ? x : y)
                                      : x / y;
     }
-    out.e = choice == 0   ? add(a.e, b.e)
-            : choice == 1 ? mul(a.e, b.e)
-            : choice == 2 ? sub(a.e, b.e)
+    out.e = choice == 0   ? expr_add(a.e, b.e)
+            : choice == 1 ? expr_mul(a.e, b.e)
+            : choice == 2 ? expr_sub(a.e, b.e)
             : choice == 3 ? tac_expr_call(g, TAC_OP_MIN, a.e, b.e)
-                          : divide(a.e, b.e);
+                          : expr_div(a.e, b.e);
     return out;
 }
 
 // a symbol or a small number
-static inline formula leaf(garden* from) {
+static inline formula random_leaf(formulaSource* from) {
     formula f;
     int pick = (int)(test_bits(&from->random) % 5);
     int n = (int)(test_bits(&from->random) % 7) - 3, d = 1 + (int)(test_bits(&from->random) % 3);
@@ -115,22 +116,22 @@ static inline formula leaf(garden* from) {
     return f;
 }
 
-static inline formula grow(garden* from, int depth) {
-    if (depth == 0) return leaf(from);
-    formula a = grow(from, depth - 1);
+static inline formula random_expr(formulaSource* from, int depth) {
+    if (depth == 0) return random_leaf(from);
+    formula a = random_expr(from, depth - 1);
     int pick = (int)(test_bits(&from->random) % 12);
     if (pick >= 8)
         return formula_call(
             a, (tacOp)(TAC_OP_SIN + (int)(test_bits(&from->random) % (TAC_OP_COUNT - TAC_OP_SIN))));
-    formula b = pick == 7 ? a : grow(from, depth - 1); // like parts are joined
+    formula b = pick == 7 ? a : random_expr(from, depth - 1); // like parts are joined
     return formula_two(a, b, pick == 7 ? (int)(test_bits(&from->random) % 3) : pick % 5);
 }
 
-static inline garden new_garden(unsigned long long seed) {
-    garden out = {.random = {seed * 0x9e3779b97f4a7c15ull + 1}};
+static inline formulaSource new_formula_source(unsigned long long seed) {
+    formulaSource out = {.random = {seed * 0x9e3779b97f4a7c15ull + 1}};
     const char* const names[] = {"x", "y", "z"};
     for (int k = 0; k < SYMBOLS; ++k) {
-        out.x[k] = sym(names[k]);
+        out.x[k] = expr_symbol(names[k]);
         out.at[k] = test_uniform(&out.random, -1.5, 1.5);
     }
     return out;

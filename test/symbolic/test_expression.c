@@ -1,14 +1,14 @@
 // Expressions: sharing, simplification, derivatives two ways, substitution, limits.
 
-#include "mesh/scarce.h"
-#include "random_formula.h"
+#include "mesh/failing_allocator.h"
+#include "symbolic/random_formula.h"
 
 #include <stdlib.h>
 
 //---------------------------------- helpers --------------------------------------
 
-static int evaluate(const tacExpr* x, const double* at, int n, const tacExpr* e, int count,
-                    double* out) {
+static int evaluate_exprs(const tacExpr* x, const double* at, int n, const tacExpr* e, int count,
+                          double* out) {
     tacProgram* program;
     ENSURE(tac_program_create(g, x, n, e, count, &program) == TAC_OK);
     void* work = malloc(tac_program_size(program));
@@ -33,22 +33,31 @@ static int count_points(void) { return getenv("TACTUS_NO_SWEEP") ? 300 : 3000; }
 
 static int equal_formulas_are_one_node(void) {
     ENSURE(open_graph());
-    tacExpr x = sym("x"), y = sym("y"), zero = num(0), one = num(1);
-    tacExpr s = fun(TAC_OP_SIN, x), c = fun(TAC_OP_COS, x);
-    ENSURE(x == sym("x") && add(x, y) == add(y, x) && mul(x, y) == mul(y, x));
-    ENSURE(add(x, zero) == x && mul(x, one) == x && mul(x, zero) == zero && sub(x, x) == zero);
-    ENSURE(add(x, x) == mul(num(2), x) && mul(x, x) == ipow(x, 2) && divide(x, x) == one);
-    ENSURE(add(mul(num(2), x), mul(num(3), x)) == mul(num(5), x));
-    ENSURE(sub(add(x, y), x) == y && divide(mul(x, y), x) == y);
-    ENSURE(add(add(num(1), x), add(num(2), y)) == add(num(3), add(x, y)));
-    ENSURE(add(ipow(s, 2), ipow(c, 2)) == one);
-    ENSURE(add(mul(mul(num(3), y), ipow(s, 2)), mul(mul(num(3), y), ipow(c, 2))) == mul(num(3), y));
-    ENSURE(fun(TAC_OP_SIN, mul(num(-2), x)) == mul(num(-1), fun(TAC_OP_SIN, mul(num(2), x))));
-    ENSURE(fun(TAC_OP_COS, sub(zero, x)) == c);
+    tacExpr x = expr_symbol("x"), y = expr_symbol("y"), zero = expr_int(0), one = expr_int(1);
+    tacExpr s = expr_call(TAC_OP_SIN, x), c = expr_call(TAC_OP_COS, x);
+    ENSURE(x == expr_symbol("x") && expr_add(x, y) == expr_add(y, x) &&
+           expr_mul(x, y) == expr_mul(y, x));
+    ENSURE(expr_add(x, zero) == x && expr_mul(x, one) == x && expr_mul(x, zero) == zero &&
+           expr_sub(x, x) == zero);
+    ENSURE(expr_add(x, x) == expr_mul(expr_int(2), x) && expr_mul(x, x) == expr_pow(x, 2) &&
+           expr_div(x, x) == one);
+    ENSURE(expr_add(expr_mul(expr_int(2), x), expr_mul(expr_int(3), x)) ==
+           expr_mul(expr_int(5), x));
+    ENSURE(expr_sub(expr_add(x, y), x) == y && expr_div(expr_mul(x, y), x) == y);
+    ENSURE(expr_add(expr_add(expr_int(1), x), expr_add(expr_int(2), y)) ==
+           expr_add(expr_int(3), expr_add(x, y)));
+    ENSURE(expr_add(expr_pow(s, 2), expr_pow(c, 2)) == one);
+    ENSURE(expr_add(expr_mul(expr_mul(expr_int(3), y), expr_pow(s, 2)),
+                    expr_mul(expr_mul(expr_int(3), y), expr_pow(c, 2))) ==
+           expr_mul(expr_int(3), y));
+    ENSURE(expr_call(TAC_OP_SIN, expr_mul(expr_int(-2), x)) ==
+           expr_mul(expr_int(-1), expr_call(TAC_OP_SIN, expr_mul(expr_int(2), x))));
+    ENSURE(expr_call(TAC_OP_COS, expr_sub(zero, x)) == c);
     ENSURE(tac_fraction(g, 2, -4) == tac_number(g, -0.5));
-    ENSURE(add(tac_fraction(g, 1, 3), tac_fraction(g, 1, 6)) == tac_fraction(g, 1, 2));
+    ENSURE(expr_add(tac_fraction(g, 1, 3), tac_fraction(g, 1, 6)) == tac_fraction(g, 1, 2));
     ENSURE(tac_expr_sqrt(g, tac_fraction(g, 4, 9)) == tac_fraction(g, 2, 3));
-    ENSURE(ipow(tac_expr_sqrt(g, x), 2) == x && tac_expr_sqrt(g, ipow(x, 2)) == fun(TAC_OP_ABS, x));
+    ENSURE(expr_pow(tac_expr_sqrt(g, x), 2) == x &&
+           tac_expr_sqrt(g, expr_pow(x, 2)) == expr_call(TAC_OP_ABS, x));
     ENSURE(tac_graph_result(g, NULL) == TAC_OK);
     tac_graph_destroy(g);
     return 0;
@@ -56,18 +65,19 @@ static int equal_formulas_are_one_node(void) {
 
 static int printing_follows_precedence(void) {
     ENSURE(open_graph());
-    tacExpr x = sym("x"), y = sym("y"), z = sym("z");
-    ENSURE_LAW(prints(sub(x, mul(num(2), add(y, z))), "x - 2*(y + z)"));
-    ENSURE_LAW(prints(divide(x, mul(y, z)), "x/(y*z)"));
-    ENSURE_LAW(prints(ipow(add(x, y), 3), "(x + y)**3"));
-    ENSURE_LAW(prints(ipow(ipow(x, -2), 1), "1/x**2"));
-    ENSURE_LAW(prints(tac_expr_pow(g, ipow(x, 2), tac_fraction(g, 1, 3)), "(x**2)**(1/3)"));
-    ENSURE_LAW(prints(sub(num(0), x), "-x"));
-    ENSURE_LAW(prints(mul(tac_fraction(g, -1, 2), mul(x, y)), "-1/2*x*y"));
-    ENSURE_LAW(prints(mul(z, sub(num(1), x)), "z*(1 - x)"));
+    tacExpr x = expr_symbol("x"), y = expr_symbol("y"), z = expr_symbol("z");
+    ENSURE_LAW(prints(expr_sub(x, expr_mul(expr_int(2), expr_add(y, z))), "x - 2*(y + z)"));
+    ENSURE_LAW(prints(expr_div(x, expr_mul(y, z)), "x/(y*z)"));
+    ENSURE_LAW(prints(expr_pow(expr_add(x, y), 3), "(x + y)**3"));
+    ENSURE_LAW(prints(expr_pow(expr_pow(x, -2), 1), "1/x**2"));
+    ENSURE_LAW(prints(tac_expr_pow(g, expr_pow(x, 2), tac_fraction(g, 1, 3)), "(x**2)**(1/3)"));
+    ENSURE_LAW(prints(expr_sub(expr_int(0), x), "-x"));
+    ENSURE_LAW(prints(expr_mul(tac_fraction(g, -1, 2), expr_mul(x, y)), "-1/2*x*y"));
+    ENSURE_LAW(prints(expr_mul(z, expr_sub(expr_int(1), x)), "z*(1 - x)"));
     ENSURE_LAW(prints(tac_expr_call(g, TAC_OP_ATAN2, x, y), "atan2(x, y)"));
     char text[200];
-    tacExpr e = divide(fun(TAC_OP_SIN, sym("theta1")), tac_expr_sqrt(g, sym("m_arm")));
+    tacExpr e = expr_div(expr_call(TAC_OP_SIN, expr_symbol("theta1")),
+                         tac_expr_sqrt(g, expr_symbol("m_arm")));
     ENSURE(tac_expr_print(g, e, TAC_NOTATION_LATEX, text, sizeof text) == TAC_OK);
     ENSURE(strcmp(text, "\\frac{\\sin\\left(\\theta_{1}\\right)}{\\sqrt{m_{arm}}}") == 0);
     ENSURE(tac_expr_print(g, e, TAC_NOTATION_C, text, sizeof text) == TAC_OK);
@@ -83,14 +93,14 @@ static int simplification_and_derivatives_keep_the_value(void) {
     int points = count_points();
     for (int i = 0; i < points; ++i) {
         ENSURE(open_graph());
-        garden from = new_garden((unsigned long long)i);
-        formula f = grow(&from, 2 + i % 5);
+        formulaSource from = new_formula_source((unsigned long long)i);
+        formula f = random_expr(&from, 2 + i % 5);
         tacExpr e[1 + 2 * SYMBOLS] = {f.e};
         double out[1 + 2 * SYMBOLS];
         ENSURE(tac_expr_gradient(g, f.e, from.x, SYMBOLS, e + 1) == TAC_OK);
         for (int k = 0; k < SYMBOLS; ++k)
             e[1 + SYMBOLS + k] = tac_expr_derivative(g, f.e, from.x[k]);
-        ENSURE_LAW(evaluate(from.x, from.at, SYMBOLS, e, 1 + 2 * SYMBOLS, out));
+        ENSURE_LAW(evaluate_exprs(from.x, from.at, SYMBOLS, e, 1 + 2 * SYMBOLS, out));
         double scale = 1.0 + fabs(out[0]);
         worst = fmax(worst, fabs(out[0] - creal(f.value[0])) / scale);
         for (int k = 0; k < SYMBOLS; ++k) {
@@ -109,7 +119,7 @@ static int simplification_and_derivatives_keep_the_value(void) {
 // every function's own derivative against the difference of values in long double steps
 static int each_function_has_its_derivative(void) {
     ENSURE(open_graph());
-    tacExpr x = sym("x"), y = sym("y"), at[] = {x, y};
+    tacExpr x = expr_symbol("x"), y = expr_symbol("y"), at[] = {x, y};
     const double points[][2] = {{0.3, 0.8}, {-0.7, 0.2}, {0.9, -0.5}, {0.05, -0.95}};
     for (int op = TAC_OP_POW; op < TAC_OP_COUNT; ++op) {
         tacExpr e = op == TAC_OP_POW ? tac_expr_pow(g, x, y) : tac_expr_call(g, (tacOp)op, x, y);
@@ -117,13 +127,13 @@ static int each_function_has_its_derivative(void) {
         for (int i = 0; i < 4; ++i) {
             double p[2] = {points[i][0], points[i][1]}, out[3], up[3], down[3];
             if (op == TAC_OP_POW || op == TAC_OP_LOG) p[0] = fabs(p[0]);
-            ENSURE_LAW(evaluate(at, p, 2, all, 3, out));
+            ENSURE_LAW(evaluate_exprs(at, p, 2, all, 3, out));
             for (int k = 0; k < 2; ++k) {
                 const double h = 1e-5, centre = p[k];
                 p[k] = centre + h;
-                ENSURE_LAW(evaluate(at, p, 2, all, 3, up));
+                ENSURE_LAW(evaluate_exprs(at, p, 2, all, 3, up));
                 p[k] = centre - h;
-                ENSURE_LAW(evaluate(at, p, 2, all, 3, down));
+                ENSURE_LAW(evaluate_exprs(at, p, 2, all, 3, down));
                 p[k] = centre;
                 ENSURE_NEAR(out[1 + k], (up[0] - down[0]) / (2.0 * h),
                             1e-6 * (1.0 + fabs(out[1 + k])));
@@ -139,10 +149,11 @@ static int second_derivatives_agree(void) {
     double worst = 0.0;
     for (int i = 0; i < count_points() / 10; ++i) {
         ENSURE(open_graph());
-        garden from = new_garden(77777ull + (unsigned long long)i);
-        formula f = grow(&from, 3 + i % 3);
+        formulaSource from = new_formula_source(77777ull + (unsigned long long)i);
+        formula f = random_expr(&from, 3 + i % 3);
         enum { N = SYMBOLS * SYMBOLS };
-        tacExpr e[2 * N + 2 * SYMBOLS], pair[4] = {f.e, mul(f.e, from.x[0]), from.x[1], num(2)};
+        tacExpr e[2 * N + 2 * SYMBOLS],
+            pair[4] = {f.e, expr_mul(f.e, from.x[0]), from.x[1], expr_int(2)};
         double out[2 * N + 2 * SYMBOLS];
         ENSURE(tac_expr_hessian(g, f.e, from.x, SYMBOLS, e) == TAC_OK);
         for (int k = 0; k < N; ++k)
@@ -152,7 +163,7 @@ static int second_derivatives_agree(void) {
         ENSURE(tac_expr_jacobian(g, pair, 4, from.x, SYMBOLS, J) == TAC_OK); // by columns
         ENSURE(tac_expr_jacobian(g, pair + 1, 1, from.x, SYMBOLS, e + 2 * N) == TAC_OK); // by rows
         for (int k = 0; k < SYMBOLS; ++k) e[2 * N + SYMBOLS + k] = J[SYMBOLS + k];
-        ENSURE_LAW(evaluate(from.x, from.at, SYMBOLS, e, 2 * N + 2 * SYMBOLS, out));
+        ENSURE_LAW(evaluate_exprs(from.x, from.at, SYMBOLS, e, 2 * N + 2 * SYMBOLS, out));
         for (int k = 0; k < N; ++k)
             worst = fmax(worst, fabs(out[k] - out[N + k]) / (1.0 + fabs(out[N + k])));
         for (int k = 0; k < SYMBOLS; ++k) {
@@ -170,25 +181,29 @@ static int second_derivatives_agree(void) {
 
 static int substitution_is_simultaneous(void) {
     ENSURE(open_graph());
-    tacExpr x = sym("x"), y = sym("y"), from[] = {x, y}, to[] = {y, x}, out;
-    tacExpr e = add(fun(TAC_OP_SIN, x), mul(num(2), ipow(y, 3)));
+    tacExpr x = expr_symbol("x"), y = expr_symbol("y"), from[] = {x, y}, to[] = {y, x}, out;
+    tacExpr e = expr_add(expr_call(TAC_OP_SIN, x), expr_mul(expr_int(2), expr_pow(y, 3)));
     ENSURE(tac_expr_substitute(g, &e, 1, from, to, 2, &out) == TAC_OK);
-    ENSURE(out == add(fun(TAC_OP_SIN, y), mul(num(2), ipow(x, 3))));
+    ENSURE(out == expr_add(expr_call(TAC_OP_SIN, y), expr_mul(expr_int(2), expr_pow(x, 3))));
     ENSURE(tac_expr_depends(g, e, &x, 1) == 1 &&
-           tac_expr_depends(g, fun(TAC_OP_SIN, y), &x, 1) == 0);
+           tac_expr_depends(g, expr_call(TAC_OP_SIN, y), &x, 1) == 0);
     tac_graph_destroy(g);
     return 0;
 }
 
 static int linear_expressions_come_apart(void) {
     ENSURE(open_graph());
-    tacExpr x = sym("x"), y = sym("y"), z = sym("z"), at[] = {x, y}, A[4], b[2];
-    tacExpr e[] = {add(mul(fun(TAC_OP_SIN, z), add(x, y)), mul(num(3), z)), sub(y, num(1))};
+    tacExpr x = expr_symbol("x"), y = expr_symbol("y"), z = expr_symbol("z"), at[] = {x, y}, A[4],
+            b[2];
+    tacExpr e[] = {
+        expr_add(expr_mul(expr_call(TAC_OP_SIN, z), expr_add(x, y)), expr_mul(expr_int(3), z)),
+        expr_sub(y, expr_int(1))};
     ENSURE(tac_expr_linear(g, e, 2, at, 2, A, b) == TAC_OK);
-    ENSURE(A[0] == fun(TAC_OP_SIN, z) && A[1] == A[0] && A[2] == num(0) && A[3] == num(1));
-    ENSURE(b[0] == mul(num(3), z) && b[1] == num(-1));
+    ENSURE(A[0] == expr_call(TAC_OP_SIN, z) && A[1] == A[0] && A[2] == expr_int(0) &&
+           A[3] == expr_int(1));
+    ENSURE(b[0] == expr_mul(expr_int(3), z) && b[1] == expr_int(-1));
     tacMessage message;
-    e[1] = mul(x, y);
+    e[1] = expr_mul(x, y);
     ENSURE(tac_expr_linear(g, e, 2, at, 2, A, b) == TAC_ERROR_VALUE);
     ENSURE(tac_graph_result(g, &message) == TAC_ERROR_VALUE);
     ENSURE(strstr(message.text, "linear in x"));
@@ -207,33 +222,38 @@ static int expanded(tacExpr e, tacExpr as) {
 
 static int equal_polynomials_expand_alike(void) {
     ENSURE(open_graph());
-    tacExpr x = sym("x"), y = sym("y"), out;
-    tacExpr s = fun(TAC_OP_SIN, x), c = fun(TAC_OP_COS, x), sum = add(x, y), less = sub(x, y);
-    ENSURE_LAW(expanded(mul(sum, less), sub(ipow(x, 2), ipow(y, 2))));
-    ENSURE_LAW(expanded(sub(ipow(sum, 3), mul(ipow(sum, 2), sum)), num(0)));
-    ENSURE_LAW(
-        expanded(add(mul(ipow(add(s, c), 2), y), mul(ipow(sub(s, c), 2), y)), mul(num(2), y)));
-    ENSURE_LAW(expanded(sub(ipow(s, 4), ipow(c, 4)), sub(num(1), mul(num(2), ipow(c, 2)))));
-    ENSURE_LAW(expanded(divide(mul(x, sum), x), sum));
-    ENSURE_LAW(
-        expanded(fun(TAC_OP_EXP, mul(sum, less)), fun(TAC_OP_EXP, sub(ipow(x, 2), ipow(y, 2)))));
+    tacExpr x = expr_symbol("x"), y = expr_symbol("y"), out;
+    tacExpr s = expr_call(TAC_OP_SIN, x), c = expr_call(TAC_OP_COS, x), sum = expr_add(x, y),
+            less = expr_sub(x, y);
+    ENSURE_LAW(expanded(expr_mul(sum, less), expr_sub(expr_pow(x, 2), expr_pow(y, 2))));
+    ENSURE_LAW(expanded(expr_sub(expr_pow(sum, 3), expr_mul(expr_pow(sum, 2), sum)), expr_int(0)));
+    ENSURE_LAW(expanded(expr_add(expr_mul(expr_pow(expr_add(s, c), 2), y),
+                                 expr_mul(expr_pow(expr_sub(s, c), 2), y)),
+                        expr_mul(expr_int(2), y)));
+    ENSURE_LAW(expanded(expr_sub(expr_pow(s, 4), expr_pow(c, 4)),
+                        expr_sub(expr_int(1), expr_mul(expr_int(2), expr_pow(c, 2)))));
+    ENSURE_LAW(expanded(expr_div(expr_mul(x, sum), x), sum));
+    ENSURE_LAW(expanded(expr_call(TAC_OP_EXP, expr_mul(sum, less)),
+                        expr_call(TAC_OP_EXP, expr_sub(expr_pow(x, 2), expr_pow(y, 2)))));
     // 0.2 times 0.4 is not the double 0.08
-    tacExpr fifth = tac_number(g, 0.2), product = mul(fifth, mul(x, add(y, tac_number(g, 0.4))));
-    tacExpr parts = add(mul(fifth, mul(x, y)), mul(tac_number(g, 0.08), x));
-    ENSURE_LAW(expanded(sub(product, parts), num(0)));
+    tacExpr fifth = tac_number(g, 0.2),
+            product = expr_mul(fifth, expr_mul(x, expr_add(y, tac_number(g, 0.4))));
+    tacExpr parts = expr_add(expr_mul(fifth, expr_mul(x, y)), expr_mul(tac_number(g, 0.08), x));
+    ENSURE_LAW(expanded(expr_sub(product, parts), expr_int(0)));
     // what does not cancel stays, however small beside its parts
     const double near = 0.3 * (1.0 - 1e-13);
-    tacExpr left =
-        sub(mul(tac_number(g, 0.3), mul(x, add(y, num(1)))), mul(tac_number(g, near), mul(x, y)));
-    ENSURE_LAW(
-        expanded(left, add(mul(tac_number(g, 0.3 - near), mul(x, y)), mul(tac_number(g, 0.3), x))));
-    tacExpr hidden = sub(mul(y, add(x, num(1))), add(mul(x, y), y)); // 0
-    ENSURE_LAW(expanded(hidden, num(0)));
-    ENSURE_LAW(expanded(tac_expr_pow(g, sum, hidden), num(1)));
-    tacExpr over = ipow(hidden, -1);
+    tacExpr left = expr_sub(expr_mul(tac_number(g, 0.3), expr_mul(x, expr_add(y, expr_int(1)))),
+                            expr_mul(tac_number(g, near), expr_mul(x, y)));
+    ENSURE_LAW(expanded(left, expr_add(expr_mul(tac_number(g, 0.3 - near), expr_mul(x, y)),
+                                       expr_mul(tac_number(g, 0.3), x))));
+    tacExpr hidden =
+        expr_sub(expr_mul(y, expr_add(x, expr_int(1))), expr_add(expr_mul(x, y), y)); // 0
+    ENSURE_LAW(expanded(hidden, expr_int(0)));
+    ENSURE_LAW(expanded(tac_expr_pow(g, sum, hidden), expr_int(1)));
+    tacExpr over = expr_pow(hidden, -1);
     ENSURE(tac_expr_expand(g, &over, 1, 1000, &out) == TAC_ERROR_VALUE);
     ENSURE(tac_graph_result(g, NULL) == TAC_ERROR_VALUE);
-    tacExpr large = ipow(add(add(x, y), add(s, c)), 40);
+    tacExpr large = expr_pow(expr_add(expr_add(x, y), expr_add(s, c)), 40);
     ENSURE(tac_expr_expand(g, &large, 1, 1000, &out) == TAC_ERROR_LIMIT);
     ENSURE(tac_graph_result(g, NULL) == TAC_ERROR_LIMIT);
     tac_graph_destroy(g);
@@ -245,13 +265,13 @@ static int expansion_keeps_the_value(void) {
     int points = count_points() / 3, small = 0;
     for (int i = 0; i < points; ++i) {
         ENSURE(open_graph());
-        garden from = new_garden(31ull + (unsigned long long)i);
-        formula f = grow(&from, 2 + i % 3);
+        formulaSource from = new_formula_source(31ull + (unsigned long long)i);
+        formula f = random_expr(&from, 2 + i % 3);
         tacExpr e;
         double out;
         tacResult result = tac_expr_expand(g, &f.e, 1, 20000, &e);
         if (result == TAC_OK) {
-            ENSURE_LAW(evaluate(from.x, from.at, SYMBOLS, &e, 1, &out));
+            ENSURE_LAW(evaluate_exprs(from.x, from.at, SYMBOLS, &e, 1, &out));
             worst = fmax(worst, fabs(out - creal(f.value[0])) / (1.0 + fabs(out)));
         }
         small += result == TAC_OK;
@@ -264,10 +284,10 @@ static int expansion_keeps_the_value(void) {
 
 //---------------------------------- bad input ------------------------------------
 
-static int refused(tacExpr e, const char* word) {
+static int fails_with(tacExpr e, const char* word) {
     tacMessage message;
     ENSURE(e == TAC_EXPR_NONE);
-    ENSURE(add(e, num(1)) == TAC_EXPR_NONE);
+    ENSURE(expr_add(e, expr_int(1)) == TAC_EXPR_NONE);
     ENSURE(tac_graph_result(g, &message) == TAC_ERROR_VALUE);
     if (!strstr(message.text, word)) printf("    %s\n", message.text);
     ENSURE(strstr(message.text, word));
@@ -277,21 +297,21 @@ static int refused(tacExpr e, const char* word) {
 
 static int bad_formulas_are_refused_by_name(void) {
     ENSURE(open_graph());
-    tacExpr x = sym("x"), y = sym("y"), zero = num(0), out;
-    ENSURE_LAW(refused(divide(x, sub(x, x)), "divisor of x"));
-    ENSURE_LAW(refused(sym("2x"), "2x"));
-    ENSURE_LAW(refused(sym(""), "letter"));
-    ENSURE_LAW(refused(sym(NULL), "letter"));
-    ENSURE_LAW(refused(tac_fraction(g, 1, 0), "1/0"));
-    ENSURE_LAW(refused(tac_number(g, INFINITY), "infinite"));
-    ENSURE_LAW(refused(tac_number(g, NAN), "undefined"));
-    ENSURE_LAW(refused(fun(TAC_OP_LOG, zero), "log(0)"));
-    ENSURE_LAW(refused(tac_expr_sqrt(g, num(-2)), "not real"));
-    ENSURE_LAW(refused(ipow(zero, -1), "division by zero"));
-    ENSURE_LAW(refused(tac_expr_call(g, TAC_OP_ADD, x, y), "no function"));
-    ENSURE_LAW(refused(tac_expr_derivative(g, x, add(x, y)), "no symbol"));
+    tacExpr x = expr_symbol("x"), y = expr_symbol("y"), zero = expr_int(0), out;
+    ENSURE_LAW(fails_with(expr_div(x, expr_sub(x, x)), "divisor of x"));
+    ENSURE_LAW(fails_with(expr_symbol("2x"), "2x"));
+    ENSURE_LAW(fails_with(expr_symbol(""), "letter"));
+    ENSURE_LAW(fails_with(expr_symbol(NULL), "letter"));
+    ENSURE_LAW(fails_with(tac_fraction(g, 1, 0), "1/0"));
+    ENSURE_LAW(fails_with(tac_number(g, INFINITY), "infinite"));
+    ENSURE_LAW(fails_with(tac_number(g, NAN), "undefined"));
+    ENSURE_LAW(fails_with(expr_call(TAC_OP_LOG, zero), "log(0)"));
+    ENSURE_LAW(fails_with(tac_expr_sqrt(g, expr_int(-2)), "not real"));
+    ENSURE_LAW(fails_with(expr_pow(zero, -1), "division by zero"));
+    ENSURE_LAW(fails_with(tac_expr_call(g, TAC_OP_ADD, x, y), "no function"));
+    ENSURE_LAW(fails_with(tac_expr_derivative(g, x, expr_add(x, y)), "no symbol"));
     tacProgram* program = NULL;
-    tacExpr e = mul(x, y);
+    tacExpr e = expr_mul(x, y);
     tacMessage message;
     ENSURE(tac_program_create(g, &x, 1, &e, 1, &program) == TAC_ERROR_VALUE && !program);
     ENSURE(tac_graph_result(g, &message) == TAC_ERROR_VALUE && strstr(message.text, "symbol y"));
@@ -304,12 +324,12 @@ static int bad_formulas_are_refused_by_name(void) {
 static int large_fractions_stay_finite(void) {
     ENSURE(open_graph());
     double out;
-    tacExpr third = tac_fraction(g, 1, 3), e = num(1);
-    for (int k = 0; k < 60; ++k) e = mul(e, third);
-    ENSURE_LAW(evaluate(NULL, NULL, 0, &e, 1, &out));
+    tacExpr third = tac_fraction(g, 1, 3), e = expr_int(1);
+    for (int k = 0; k < 60; ++k) e = expr_mul(e, third);
+    ENSURE_LAW(evaluate_exprs(NULL, NULL, 0, &e, 1, &out));
     ENSURE_NEAR(out, pow(3.0, -60.0), 1e-14 * pow(3.0, -60.0));
     e = tac_fraction(g, -9223372036854775807ll - 1, 1);
-    ENSURE_LAW(evaluate(NULL, NULL, 0, &e, 1, &out));
+    ENSURE_LAW(evaluate_exprs(NULL, NULL, 0, &e, 1, &out));
     ENSURE(out == -9223372036854775808.0);
     tac_graph_destroy(g);
     return 0;
@@ -321,7 +341,7 @@ static int decimals_are_fractions(void) {
     ENSURE(tac_decimal(g, 0.1) == tac_fraction(g, 1, 10));
     ENSURE(tac_decimal(g, -9.81) == tac_fraction(g, -981, 100));
     ENSURE(tac_decimal(g, 1e-12) == tac_fraction(g, 1, 1000000000000ll));
-    ENSURE(tac_decimal(g, 25000.0) == num(25000) && tac_decimal(g, 0.0) == num(0));
+    ENSURE(tac_decimal(g, 25000.0) == expr_int(25000) && tac_decimal(g, 0.0) == expr_int(0));
     ENSURE(tac_decimal(g, 0.1 + 0.2) == tac_number(g, 0.1 + 0.2));
     ENSURE(tac_decimal(g, 1e300) == tac_number(g, 1e300));
     ENSURE(tac_decimal(g, 1.0 / 3.0) == tac_number(g, 1.0 / 3.0));
@@ -337,8 +357,8 @@ static int deep_graphs_need_no_stack(void) {
     options.max_bytes = 400 << 20;
     int length = getenv("TACTUS_NO_SWEEP") ? 100000 : 1000000;
     ENSURE(tac_graph_create(&options, &g) == TAC_OK);
-    tacExpr x = sym("x"), e = x;
-    for (int k = 0; k < length; ++k) e = fun(TAC_OP_SIN, add(e, x));
+    tacExpr x = expr_symbol("x"), e = x;
+    for (int k = 0; k < length; ++k) e = expr_call(TAC_OP_SIN, expr_add(e, x));
     ENSURE(e != TAC_EXPR_NONE && tac_graph_count(g) == 2 * length + 2);
     double at = 0.5, out[2], value = at, slope = 1.0;
     tacExpr both[2] = {e, tac_expr_derivative(g, e, x)};
@@ -347,7 +367,7 @@ static int deep_graphs_need_no_stack(void) {
         slope = cos(value + at) * (slope + 1.0);
         value = sin(value + at);
     }
-    ENSURE_LAW(evaluate(&x, &at, 1, both, 2, out));
+    ENSURE_LAW(evaluate_exprs(&x, &at, 1, both, 2, out));
     ENSURE(out[0] == value);
     ENSURE_NEAR(out[1], slope, 1e-12);
     tac_graph_destroy(g);
@@ -359,11 +379,12 @@ static int memory_is_bounded(void) {
     options.max_bytes = 100000;
     ENSURE(tac_graph_create(&options, &g) == TAC_OK);
     tacMessage message;
-    tacExpr x = sym("x"), e = x;
-    for (int k = 0; k < 100000; ++k) e = fun(TAC_OP_SIN, add(e, x));
+    tacExpr x = expr_symbol("x"), e = x;
+    for (int k = 0; k < 100000; ++k) e = expr_call(TAC_OP_SIN, expr_add(e, x));
     ENSURE(e == TAC_EXPR_NONE);
     ENSURE(tac_graph_result(g, &message) == TAC_ERROR_LIMIT && strstr(message.text, "max_bytes"));
-    ENSURE(add(x, num(1)) != TAC_EXPR_NONE || tac_graph_result(g, NULL) == TAC_ERROR_LIMIT);
+    ENSURE(expr_add(x, expr_int(1)) != TAC_EXPR_NONE ||
+           tac_graph_result(g, NULL) == TAC_ERROR_LIMIT);
     tac_graph_destroy(g);
     return 0;
 }
@@ -375,8 +396,8 @@ static int ten_million_expressions_are_fine(void) {
     tacMessage message;
     tacProgram* program = NULL;
     ENSURE(open_graph());
-    tacExpr x = sym("x"), e = x;
-    for (int k = 0; k < 5000000; ++k) e = fun(TAC_OP_SIN, add(e, x));
+    tacExpr x = expr_symbol("x"), e = x;
+    for (int k = 0; k < 5000000; ++k) e = expr_call(TAC_OP_SIN, expr_add(e, x));
     ENSURE(e != TAC_EXPR_NONE && tac_graph_count(g) > 10000000);
     tacExpr slope = tac_expr_derivative(g, e, x);
     tacResult result = tac_graph_result(g, &message);
@@ -398,8 +419,8 @@ static int programs_are_bounded_too(void) {
     ENSURE(tac_graph_create(&options, &g) == TAC_OK);
     tacMessage message;
     tacProgram* program = NULL;
-    tacExpr x = sym("x"), e = x;
-    for (int k = 0; k < 16000; ++k) e = fun(TAC_OP_SIN, add(e, x));
+    tacExpr x = expr_symbol("x"), e = x;
+    for (int k = 0; k < 16000; ++k) e = expr_call(TAC_OP_SIN, expr_add(e, x));
     ENSURE(e != TAC_EXPR_NONE);
     ENSURE(tac_program_create(g, &x, 1, &e, 1, &program) == TAC_ERROR_LIMIT && !program);
     ENSURE(tac_graph_result(g, &message) == TAC_ERROR_LIMIT && strstr(message.text, "max_bytes"));
@@ -410,16 +431,17 @@ static int programs_are_bounded_too(void) {
 // whichever block is refused, the answer is "out of memory" and nothing leaks
 static int running_out_of_memory_is_an_answer(void) {
     for (int blocks = 0; blocks < 1000; ++blocks) {
-        scarce s = {blocks, 0};
-        tacGraphOptions options = {scarce_allocator(&s), 1 << 20};
+        failingAllocator s = {blocks, 0};
+        tacGraphOptions options = {failing_allocator(&s), 1 << 20};
         tacResult result = tac_graph_create(&options, &g);
         tacProgram* program = NULL;
         g = result == TAC_OK ? g : NULL;
         if (g) {
-            tacExpr x = sym("x"), y = sym("y"), at[] = {x, y}, H[4], e = x;
-            for (int k = 0; k < 100; ++k) e = fun(TAC_OP_SIN, add(mul(e, y), num(k)));
+            tacExpr x = expr_symbol("x"), y = expr_symbol("y"), at[] = {x, y}, H[4], e = x;
+            for (int k = 0; k < 100; ++k)
+                e = expr_call(TAC_OP_SIN, expr_add(expr_mul(e, y), expr_int(k)));
             tac_expr_hessian(g, e, at, 2, H);
-            tacExpr square = ipow(add(x, y), 30);
+            tacExpr square = expr_pow(expr_add(x, y), 30);
             tac_expr_expand(g, &square, 1, 10000, &square);
             result = tac_graph_result(g, NULL);
             if (result == TAC_OK) result = tac_program_create(g, at, 2, H, 4, &program);

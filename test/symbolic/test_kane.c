@@ -1,6 +1,6 @@
 // Kane's and Lagrange's equations of mechanisms are SymPy's, and agree with each other.
 
-#include "mechanisms.h"
+#include "symbolic/mechanisms.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@ enum { POINTS = 20 };
 
 //---------------------------------- numbers --------------------------------------
 
-static int evaluate(const tacExpr* x, const double* at, int n, const tacExpr* e, int count,
-                    double* out) {
+static int evaluate_exprs(const tacExpr* x, const double* at, int n, const tacExpr* e, int count,
+                          double* out) {
     tacProgram* program;
     ENSURE(tac_program_create(g, x, n, e, count, &program) == TAC_OK);
     void* work = malloc(tac_program_size(program));
@@ -41,7 +41,7 @@ static int write_points(mechanism* k, const char* name, testRandom* random) {
         for (int j = 0; j < k->inputs; ++j)
             x[j] = j < k->f->nq + k->f->nu ? test_uniform(random, -1.3, 1.3)
                                            : test_uniform(random, 0.5, 2.0);
-        ENSURE_LAW(evaluate(k->in, x, k->inputs, k->out, k->outputs, out));
+        ENSURE_LAW(evaluate_exprs(k->in, x, k->inputs, k->out, k->outputs, out));
         fprintf(sympy, "mechanism %s ", name);
         write_numbers(x, k->inputs);
         write_numbers(out, k->outputs);

@@ -1,12 +1,12 @@
 // Linearised equations: the bicycle of the published benchmark, pendulums with and without
 // constraints, differences of the equations themselves, and what cannot be linearised.
 
-#include "mechanisms.h"
+#include "symbolic/mechanisms.h"
 
 #include <stdlib.h>
 
-static int evaluate(const tacExpr* x, const double* at, int n, const tacExpr* e, int count,
-                    double* out) {
+static int evaluate_exprs(const tacExpr* x, const double* at, int n, const tacExpr* e, int count,
+                          double* out) {
     tacProgram* program;
     ENSURE(tac_program_create(g, x, n, e, count, &program) == TAC_OK);
     void* work = malloc(tac_program_size(program));
@@ -56,7 +56,7 @@ enum {
     CONSTANTS
 };
 
-static void benchmark(double* c) {
+static void set_benchmark_bicycle(double* c) {
     const double pi = acos(-1.0), rear = 0.3, front = 0.35, trail = 0.08, base = 1.02;
     const double tilt = pi / 2 - pi / 10, s = sin(tilt), k = cos(tilt);
     const double frame_x = 0.3, frame_z = 0.9, fork_x = 0.9, fork_z = 0.7;
@@ -108,8 +108,8 @@ static int make_bicycle(bicycle* b) {
     mechanism* k = &b->k;
     ENSURE_LAW(open_mechanism(k));
     tacMechanics* m = k->m;
-    tacExpr *c = b->c, zero = num(0);
-    constants(k, names, c);
+    tacExpr *c = b->c, zero = expr_int(0);
+    add_constants(k, names, c);
     static const char* const words[] = {"q1", "q2", "q5", "q4", "u2", "u3", "u5", "u1", "u4", "u6"};
     for (int i = 0; i < 10; ++i) *(i < 4 ? &b->q[i] : &b->u[i - 4]) = tac_dynamic(m, words[i]);
     tacExpr q1 = b->q[0], q2 = b->q[1], q5 = b->q[2], q4 = b->q[3];
@@ -120,17 +120,17 @@ static int make_bicycle(bicycle* b) {
                 fork_axes = tac_frame(m, "TempFork");
     tac_frame_orient_axis(m, Y, N, AXIS(N, 2), q1);
     tac_frame_orient_axis(m, R, Y, AXIS(Y, 0), q2);
-    tac_frame_orient_axis(m, F, R, AXIS(R, 1), add(q4, c[HTANGLE]));
-    tac_frame_orient_axis(m, frame_axes, F, AXIS(F, 1), minus(c[HTANGLE]));
+    tac_frame_orient_axis(m, F, R, AXIS(R, 1), expr_add(q4, c[HTANGLE]));
+    tac_frame_orient_axis(m, frame_axes, F, AXIS(F, 1), expr_negated(c[HTANGLE]));
     tac_frame_orient_axis(m, fork, F, AXIS(F, 0), q5);
-    tac_frame_orient_axis(m, fork_axes, fork, AXIS(fork, 1), minus(c[HTANGLE]));
+    tac_frame_orient_axis(m, fork_axes, fork, AXIS(fork, 1), expr_negated(c[HTANGLE]));
     tacRefPoint rear = tac_point(m, "WR_cont");
     tacRefPoint hub = tac_point_locate(m, "WR_mc", rear, TIMES(c[WRRAD], AXIS(R, 2)));
     tacRefPoint steer = tac_point_locate(m, "Steer", hub, TIMES(c[FRAMELENGTH], AXIS(F, 2)));
-    tacRefPoint body =
-        tac_point_locate(m, "Frame_mc", hub, (tacVector){F, minus(c[FRAMECG1]), zero, c[FRAMECG3]});
-    tacRefPoint fork_mc = tac_point_locate(m, "Fork_mc", steer,
-                                           (tacVector){fork, minus(c[FORKCG1]), zero, c[FORKCG3]});
+    tacRefPoint body = tac_point_locate(
+        m, "Frame_mc", hub, (tacVector){F, expr_negated(c[FRAMECG1]), zero, c[FRAMECG3]});
+    tacRefPoint fork_mc = tac_point_locate(
+        m, "Fork_mc", steer, (tacVector){fork, expr_negated(c[FORKCG1]), zero, c[FORKCG3]});
     tacRefPoint wheel =
         tac_point_locate(m, "WF_mc", steer, (tacVector){fork, c[FORKLENGTH], zero, c[FORKOFFSET]});
     tacExpr tilt = tac_vector_dot(m, AXIS(fork, 1), AXIS(Y, 2));
@@ -143,7 +143,7 @@ static int make_bicycle(bicycle* b) {
     tac_frame_set_ang_vel(m, F, R, TIMES(u4, AXIS(F, 1)));
     tac_frame_set_ang_vel(m, fork, F, TIMES(u5, AXIS(fork, 0)));
     tac_frame_set_ang_vel(m, WF, fork, TIMES(u6, AXIS(fork, 1)));
-    tac_point_set_vel(m, rear, N, still(m, N));
+    tac_point_set_vel(m, rear, N, zero_velocity(m, N));
     tac_point_v2pt_theory(m, hub, rear, N, WR);
     tac_point_v2pt_theory(m, steer, hub, N, F);
     tac_point_v2pt_theory(m, body, hub, N, F);
@@ -165,9 +165,10 @@ static int make_bicycle(bicycle* b) {
     const tacRefPoint heavy[] = {body, fork_mc, wheel, hub};
     const int masses[] = {MFRAME, MFORK, MWF, MWR};
     for (int i = 0; i < 4; ++i)
-        tac_apply_force(m, heavy[i], TIMES(minus(mul(c[masses[i]], c[GRAVITY])), AXIS(Y, 2)));
-    tacExpr kinematic[4] = {sub(tac_dt(m, q1), u1), sub(tac_dt(m, q2), u2), sub(tac_dt(m, q5), u5),
-                            sub(tac_dt(m, q4), u4)};
+        tac_apply_force(m, heavy[i],
+                        TIMES(expr_negated(expr_mul(c[masses[i]], c[GRAVITY])), AXIS(Y, 2)));
+    tacExpr kinematic[4] = {expr_sub(tac_dt(m, q1), u1), expr_sub(tac_dt(m, q2), u2),
+                            expr_sub(tac_dt(m, q5), u5), expr_sub(tac_dt(m, q4), u4)};
     tacExpr bonds[3], height = moment(m, front, rear, AXIS(Y, 2));
     for (int i = 0; i < 3; ++i) bonds[i] = tac_vector_dot(m, slip, AXIS(Y, i));
     tacKane setup = {.frame = N,
@@ -190,22 +191,22 @@ static int make_bicycle(bicycle* b) {
 }
 
 // rows and columns lean, steer and their rates; figures of SymPy's test_kane3
-static int bicycle_is_the_published_one(void) {
+static int bicycle_matches_the_benchmark(void) {
     bicycle b;
     ENSURE_LAW(make_bicycle(&b));
     double values[CONSTANTS], A[36], worst = 0.0;
-    tacExpr x[CONSTANTS + 10], y[CONSTANTS + 10], out[36], v = sym("v");
-    benchmark(values);
+    tacExpr x[CONSTANTS + 10], y[CONSTANTS + 10], out[36], v = expr_symbol("v");
+    set_benchmark_bicycle(values);
     for (int i = 0; i < CONSTANTS; ++i) {
         x[i] = b.c[i];
         y[i] = tac_number(g, values[i]);
     }
     for (int i = 0; i < 10; ++i) {
         x[CONSTANTS + i] = i < 4 ? b.q[i] : b.u[i - 4];
-        y[CONSTANTS + i] = num(0);
+        y[CONSTANTS + i] = expr_int(0);
     }
-    y[CONSTANTS + 5] = divide(v, tac_number(g, 0.3));
-    y[CONSTANTS + 9] = divide(v, tac_number(g, 0.35));
+    y[CONSTANTS + 5] = expr_div(v, tac_number(g, 0.3));
+    y[CONSTANTS + 9] = expr_div(v, tac_number(g, 0.35));
     tacOperatingPoint at = {x, y, CONSTANTS + 10};
     ENSURE(tac_method_linearize(b.k.f, at, NULL, 0, out, NULL) == TAC_OK);
     for (double speed = 0.0; speed < 5.5; speed += 1.0) {
@@ -217,7 +218,7 @@ static int bicycle_is_the_published_one(void) {
             {11.7194768719633, -1.97171508499972 * speed * speed + 30.9087533932407,
              3.67680523332152 * speed, -3.08486552743311 * speed}};
         const int pick[] = {1, 2, 3, 5};
-        ENSURE_LAW(evaluate(&v, &speed, 1, out, 36, A));
+        ENSURE_LAW(evaluate_exprs(&v, &speed, 1, out, 36, A));
         for (int i = 0; i < 4; ++i)
             for (int j = 0; j < 4; ++j)
                 worst = fmax(worst, fabs(A[6 * pick[i] + pick[j]] - expected[i][j]));
@@ -239,16 +240,18 @@ static int constrained_pendulum_swings(void) {
         ENSURE_LAW(open_mechanism(&k));
         tacMechanics* m = k.m;
         tacExpr x = tac_dynamic(m, "x"), y = tac_dynamic(m, "y"), c[3], A[4], q[2] = {x, y};
-        constants(&k, "m l g", c);
+        add_constants(&k, "m l g", c);
         tacRefFrame N = tac_frame(m, "N");
         tacRefPoint O = tac_point(m, "O");
-        tac_point_set_vel(m, O, N, still(m, N));
-        tacRefPoint P = tac_point_locate(m, "P", O, (tacVector){N, x, y, num(0)});
+        tac_point_set_vel(m, O, N, zero_velocity(m, N));
+        tacRefPoint P = tac_point_locate(m, "P", O, (tacVector){N, x, y, expr_int(0)});
         int body = tac_particle(m, "bob", P, c[0]), sign = i == 1 ? -1 : 1;
         tacExpr a[2] = {tac_decimal(g, along[i][0]), tac_decimal(g, along[i][1])};
-        tacExpr fall = mul(num(sign), add(mul(a[0], x), mul(a[1], y))); // standing: against it
-        tac_set_potential_energy(m, body, mul(num(-1), mul(mul(c[0], c[2]), fall)));
-        tacExpr circle = sub(add(ipow(x, 2), ipow(y, 2)), ipow(c[1], 2));
+        tacExpr fall = expr_mul(
+            expr_int(sign), expr_add(expr_mul(a[0], x), expr_mul(a[1], y))); // standing: against it
+        tac_set_potential_energy(m, body,
+                                 expr_mul(expr_int(-1), expr_mul(expr_mul(c[0], c[2]), fall)));
+        tacExpr circle = expr_sub(expr_add(expr_pow(x, 2), expr_pow(y, 2)), expr_pow(c[1], 2));
         tacLagrange setup = {.frame = N,
                              .L = tac_lagrangian(m, N),
                              .q = q,
@@ -257,13 +260,15 @@ static int constrained_pendulum_swings(void) {
                              .nholonomic = 1};
         ENSURE(tac_lagranges_method(m, &setup, &k.f) == TAC_OK);
         // at rest the constraint carries the weight: -2 l lambda = +- m g
-        tacExpr lambda = divide(mul(num(-sign), mul(c[0], c[2])), mul(num(2), c[1]));
+        tacExpr lambda =
+            expr_div(expr_mul(expr_int(-sign), expr_mul(c[0], c[2])), expr_mul(expr_int(2), c[1]));
         tacExpr from[] = {x, y, tac_dt(m, x), tac_dt(m, y), tac_symbol(g, "lam1")};
-        tacExpr to[] = {mul(a[0], c[1]), mul(a[1], c[1]), num(0), num(0), lambda};
+        tacExpr to[] = {expr_mul(a[0], c[1]), expr_mul(a[1], c[1]), expr_int(0), expr_int(0),
+                        lambda};
         tacOperatingPoint at = {from, to, 5};
         ENSURE(tac_method_linearize(k.f, at, NULL, 0, A, NULL) == TAC_OK);
         double point[] = {1.3, 0.7, 9.81}, slope[4];
-        ENSURE_LAW(evaluate(c, point, 3, A, 4, slope));
+        ENSURE_LAW(evaluate_exprs(c, point, 3, A, 4, slope));
         ENSURE(slope[0] == 0.0 && slope[1] == 1.0);
         ENSURE_NEAR(slope[2], -sign * 9.81 / 0.7, 1e-12);
         ENSURE_NEAR(slope[3], 0.0, 1e-13);
@@ -282,7 +287,7 @@ static int slopes_are_those_of_the_equations(void) {
     testRandom random = {4};
     for (int i = 0; i < k.inputs; ++i) at[i] = test_uniform(&random, 0.3, 1.0);
     ENSURE(tac_method_rhs(k.f, rhs) == TAC_OK);
-    ENSURE_LAW(evaluate(k.in, at, k.inputs, rhs, N, z));
+    ENSURE_LAW(evaluate_exprs(k.in, at, k.inputs, rhs, N, z));
     tacExpr from[N], to[N];
     for (int i = 0; i < N; ++i) {
         from[i] = k.f->u_dot[i];
@@ -290,15 +295,15 @@ static int slopes_are_those_of_the_equations(void) {
     }
     tacOperatingPoint point = {from, to, N};
     ENSURE(tac_method_linearize(k.f, point, &F, 1, A, B) == TAC_OK);
-    ENSURE_LAW(evaluate(k.in, at, k.inputs, A, X * X, a));
-    ENSURE_LAW(evaluate(k.in, at, k.inputs, B, X, b));
+    ENSURE_LAW(evaluate_exprs(k.in, at, k.inputs, A, X * X, a));
+    ENSURE_LAW(evaluate_exprs(k.in, at, k.inputs, B, X, b));
     for (int j = 0; j <= X; ++j) {
         int place = j < X ? j : k.inputs - 1;
         const double h = 1e-6, middle = at[place];
         at[place] = middle + h;
-        ENSURE_LAW(evaluate(k.in, at, k.inputs, rhs, N, plus));
+        ENSURE_LAW(evaluate_exprs(k.in, at, k.inputs, rhs, N, plus));
         at[place] = middle - h;
-        ENSURE_LAW(evaluate(k.in, at, k.inputs, rhs, N, less));
+        ENSURE_LAW(evaluate_exprs(k.in, at, k.inputs, rhs, N, less));
         at[place] = middle;
         for (int i = 0; i < N; ++i) {
             double slope = (plus[i] - less[i]) / (2.0 * h);
@@ -316,7 +321,7 @@ static int slopes_are_those_of_the_equations(void) {
 
 //---------------------------------- refusals -------------------------------------
 
-static int refused(tacResult result, const char* word) {
+static int fails_with(tacResult result, const char* word) {
     tacMessage message;
     ENSURE(result == TAC_ERROR_VALUE);
     ENSURE(tac_graph_result(g, &message) == TAC_ERROR_VALUE);
@@ -325,26 +330,26 @@ static int refused(tacResult result, const char* word) {
     return 0;
 }
 
-static int bad_points_are_told(void) {
+static int bad_operating_points_are_reported(void) {
     mechanism k;
     ENSURE_LAW(four_bar(&k, 0));
     tacExpr x[20], y[20], A[4];
     for (int i = 0; i < k.inputs; ++i) {
         x[i] = k.in[i];
-        y[i] = num(i < 6 || i == 14 ? 0 : 1);
+        y[i] = expr_int(i < 6 || i == 14 ? 0 : 1);
     }
     tacOperatingPoint at = {x, y, k.inputs};
     // three lengths in a row reach 3, and the pivots are 1 apart
-    ENSURE_LAW(refused(tac_method_linearize(k.f, at, NULL, 0, A, NULL),
-                       "violates configuration constraint 0"));
-    y[12] = num(3); // now the rods lie on one line, and cannot say which way the last two fold
-    ENSURE_LAW(refused(tac_method_linearize(k.f, at, NULL, 0, A, NULL), "do not determine q"));
+    ENSURE_LAW(fails_with(tac_method_linearize(k.f, at, NULL, 0, A, NULL),
+                          "violates configuration constraint 0"));
+    y[12] = expr_int(3); // now the rods lie on one line, and cannot say which way the last two fold
+    ENSURE_LAW(fails_with(tac_method_linearize(k.f, at, NULL, 0, A, NULL), "do not determine q"));
     at.n = 1;
-    x[0] = add(k.in[0], k.in[1]);
-    ENSURE_LAW(refused(tac_method_linearize(k.f, at, NULL, 0, A, NULL), "no symbol"));
+    x[0] = expr_add(k.in[0], k.in[1]);
+    ENSURE_LAW(fails_with(tac_method_linearize(k.f, at, NULL, 0, A, NULL), "no symbol"));
     close_mechanism(&k);
     return 0;
 }
 
-TEST_MAIN(RUN(bicycle_is_the_published_one), RUN(constrained_pendulum_swings),
-          RUN(slopes_are_those_of_the_equations), RUN(bad_points_are_told))
+TEST_MAIN(RUN(bicycle_matches_the_benchmark), RUN(constrained_pendulum_swings),
+          RUN(slopes_are_those_of_the_equations), RUN(bad_operating_points_are_reported))

@@ -1,6 +1,6 @@
 // Equations of motion from formulas are those of the engine: energies, mass matrix, bias.
 
-#include "shorthand.h"
+#include "symbolic/shorthand.h"
 #include "tactus/tactus.h"
 #include "test.h"
 
@@ -16,19 +16,19 @@ typedef struct rig {
     tacProgram* program; // of (q, v): M, c, T, V
 } rig;
 
-static double seconds(void) {
+static double wall_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int derive(rig* r) {
+static int derive_equations(rig* r) {
     int n = r->model->nv, nq = r->model->nq;
     tacExpr in[2 * MOST], out[MOST * MOST + MOST + 2], *q = in, *v = in + nq;
-    double start = seconds();
+    double start = wall_seconds();
     ENSURE(open_graph());
     ENSURE(tac_scene_equations(g, r->model, NULL, q, v, out, out + n * n) == TAC_OK);
-    double derived = seconds() - start;
+    double derived = wall_seconds() - start;
     ENSURE(tac_scene_energies(g, r->model, NULL, q, v, out + n * n + n, out + n * n + n + 1) ==
            TAC_OK);
     ENSURE(tac_program_create(g, in, nq + n, out, n * n + n + 2, &r->program) == TAC_OK);
@@ -39,7 +39,7 @@ static int derive(rig* r) {
 }
 
 // largest difference, relative to the largest number
-static double apart(const double* a, const double* b, int n) {
+static double relative_difference(const double* a, const double* b, int n) {
     double worst = 0.0, size = 1e-3;
     for (int i = 0; i < n; ++i) {
         worst = fmax(worst, fabs(a[i] - b[i]));
@@ -59,7 +59,7 @@ static void unit_quaternions(const tacModel* model, double* q) {
 }
 
 // energy of the joints' springs, which formulas leave out
-static double springs(const tacModel* model, const double* q) {
+static double spring_energy(const tacModel* model, const double* q) {
     double sum = 0.0;
     for (int j = 0; j < model->njoint; ++j) {
         const tacJoint* joint = &model->joint[j];
@@ -72,7 +72,7 @@ static double springs(const tacModel* model, const double* q) {
     return sum;
 }
 
-static int compare(rig* r, testRandom* random) {
+static int compare_with_engine(rig* r, testRandom* random) {
     int n = r->model->nv, nq = r->model->nq;
     double x[2 * MOST], y[MOST * MOST + MOST + 2], M[MOST * MOST], c[MOST], energy[2];
     double worst[3] = {0.0};
@@ -91,10 +91,11 @@ static int compare(rig* r, testRandom* random) {
             armature += 0.5 * v[k] * v[k] *
                         r->model->param[r->model->joint[r->model->dof[k].joint].armature];
         energy[0] -= armature;
-        energy[1] -= springs(r->model, x);
-        worst[0] = fmax(worst[0], apart(y, M, n * n));
-        worst[1] = fmax(worst[1], apart(y + n * n, c, n));
-        if (r->model->ntendon == 0) worst[2] = fmax(worst[2], apart(y + n * n + n, energy, 2));
+        energy[1] -= spring_energy(r->model, x);
+        worst[0] = fmax(worst[0], relative_difference(y, M, n * n));
+        worst[1] = fmax(worst[1], relative_difference(y + n * n, c, n));
+        if (r->model->ntendon == 0)
+            worst[2] = fmax(worst[2], relative_difference(y + n * n + n, energy, 2));
     }
     free(work);
     printf("    %s: M %.1e, c %.1e, T and V %.1e\n", r->model->name, worst[0], worst[1], worst[2]);
@@ -102,12 +103,12 @@ static int compare(rig* r, testRandom* random) {
     return 0;
 }
 
-static int law(tacModel* model, testRandom* random) {
+static int equations_match_engine(tacModel* model, testRandom* random) {
     rig r = {.model = model};
     ENSURE(r.model->nv <= MOST);
     ENSURE(tac_scratch_create(r.model, &r.scratch) == TAC_OK);
-    ENSURE_LAW(derive(&r));
-    ENSURE_LAW(compare(&r, random));
+    ENSURE_LAW(derive_equations(&r));
+    ENSURE_LAW(compare_with_engine(&r, random));
     tac_program_destroy(r.program);
     tac_scratch_destroy(r.scratch);
     tac_model_destroy(r.model);
@@ -132,7 +133,7 @@ static int scenes_have_the_engines_equations(void) {
         }
         ++count;
         most = model->nv > most ? model->nv : most;
-        ENSURE_LAW(law(model, &random));
+        ENSURE_LAW(equations_match_engine(model, &random));
     }
     closedir(folder);
     ENSURE(count >= 8 && most >= 20);
@@ -175,7 +176,7 @@ static int text_law(const char* text, int size) {
     tacResult result = tac_load_text(text, size, "tree", NULL, &model, &message);
     if (result != TAC_OK) printf("    %s\n", message.text);
     ENSURE(result == TAC_OK);
-    return law(model, &random);
+    return equations_match_engine(model, &random);
 }
 
 static int a_skew_tree_has_the_engines_equations(void) {
@@ -189,11 +190,11 @@ static int a_floating_chain_has_the_engines_equations(void) {
 static int what_has_no_equations_is_named(void) {
     tacMessage message;
     ENSURE(open_graph());
-    tacExpr x = sym("q0"), y = sym("v0"), M, c;
-    ENSURE(tac_lagrange(g, ipow(y, 3), x, &x, &y, 1, &M, &c) == TAC_ERROR_VALUE);
+    tacExpr x = expr_symbol("q0"), y = expr_symbol("v0"), M, c;
+    ENSURE(tac_lagrange(g, expr_pow(y, 3), x, &x, &y, 1, &M, &c) == TAC_ERROR_VALUE);
     ENSURE(tac_graph_result(g, &message) == TAC_ERROR_VALUE &&
            strstr(message.text, "linear in v0"));
-    ENSURE(tac_lagrange(g, ipow(y, 2), mul(x, y), &x, &y, 1, &M, &c) == TAC_ERROR_VALUE);
+    ENSURE(tac_lagrange(g, expr_pow(y, 2), expr_mul(x, y), &x, &y, 1, &M, &c) == TAC_ERROR_VALUE);
     ENSURE(tac_graph_result(g, NULL) == TAC_ERROR_VALUE);
     tac_graph_destroy(g);
     return 0;

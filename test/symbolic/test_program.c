@@ -1,6 +1,6 @@
 // Programs: one point and many, interpreter and compiled C have the same bits; limits of the print.
 
-#include "random_formula.h"
+#include "symbolic/random_formula.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int to_file(void* user, const char* text, size_t length) {
 static int have_compiler(void) { return system("cc --version >/dev/null 2>&1") == 0; }
 
 // writes, compiles with all warnings as errors, and loads a program
-static int compile(const tacProgram* program, library* lib) {
+static int compile_with_cc(const tacProgram* program, library* lib) {
     char command[400];
     strcpy(lib->folder, "/tmp/tactus_program_XXXXXX");
     ENSURE(mkdtemp(lib->folder));
@@ -44,7 +44,7 @@ static int compile(const tacProgram* program, library* lib) {
     return 0;
 }
 
-static void discard(library* lib) {
+static void discard_library(library* lib) {
     dlclose(lib->handle);
     remove(lib->object);
     remove(lib->source);
@@ -52,10 +52,10 @@ static void discard(library* lib) {
 }
 
 // a program of many random formulas and their gradients
-static int random_program(int count, garden* from, tacProgram** program, int* outputs) {
+static int random_program(int count, formulaSource* from, tacProgram** program, int* outputs) {
     tacExpr* e = malloc(sizeof *e * (size_t)count * (1 + SYMBOLS));
     for (int i = 0; i < count; ++i) {
-        formula f = grow(from, 3 + i % 4);
+        formula f = random_expr(from, 3 + i % 4);
         e[i] = f.e;
         ENSURE(tac_expr_gradient(g, f.e, from->x, SYMBOLS, e + count + SYMBOLS * i) == TAC_OK);
     }
@@ -98,7 +98,7 @@ static int machine_code(const tacProgram* program, const double* x, const double
 
 static int same_bits(int count) {
     ENSURE(open_graph());
-    garden from = new_garden(4242);
+    formulaSource from = new_formula_source(4242);
     tacProgram* program;
     library lib;
     int outputs;
@@ -115,12 +115,12 @@ static int same_bits(int count) {
         ENSURE(memcmp(one, y + i * outputs, sizeof *y * (size_t)outputs) == 0);
     }
     if (have_compiler()) {
-        ENSURE_LAW(compile(program, &lib));
+        ENSURE_LAW(compile_with_cc(program, &lib));
         for (int i = 0; i < POINTS; ++i) {
             lib.run(x + SYMBOLS * i, one);
             for (int k = 0; k < outputs; ++k) ENSURE_NEAR(one[k], y[i * outputs + k], 0.0);
         }
-        discard(&lib);
+        discard_library(&lib);
     }
     ENSURE_LAW(machine_code(program, x, y, outputs));
     printf("    %d outputs, %d operations%s\n", outputs, tac_program_count(program),
@@ -145,7 +145,7 @@ static int c_needs_a_compiler(void) {
 
 static int rows_without_a_value_stay(void) {
     ENSURE(open_graph());
-    tacExpr x = sym("x"), e[] = {divide(num(1), x), fun(TAC_OP_LOG, x)};
+    tacExpr x = expr_symbol("x"), e[] = {expr_div(expr_int(1), x), expr_call(TAC_OP_LOG, x)};
     tacProgram* program;
     ENSURE(tac_program_create(g, &x, 1, e, 2, &program) == TAC_OK);
     void* work = malloc(tac_program_size(program));
@@ -164,7 +164,7 @@ static int rows_without_a_value_stay(void) {
 // the same of machine code; without its library the program runs
 static int code_answers_as_the_program(void) {
     ENSURE(open_graph());
-    tacExpr x = sym("x"), e[] = {divide(num(1), x), fun(TAC_OP_LOG, x)};
+    tacExpr x = expr_symbol("x"), e[] = {expr_div(expr_int(1), x), expr_call(TAC_OP_LOG, x)};
     tacProgram* program;
     tacMessage message;
     static const char* const libraries[] = {NULL, ""};
@@ -213,7 +213,8 @@ static int to_sheet(void* user, const char* text, size_t length) {
 
 static int lists_name_what_is_shared(void) {
     ENSURE(open_graph());
-    tacExpr x = sym("theta1"), s = fun(TAC_OP_SIN, x), e[] = {add(s, num(2)), mul(s, x)};
+    tacExpr x = expr_symbol("theta1"), s = expr_call(TAC_OP_SIN, x),
+            e[] = {expr_add(s, expr_int(2)), expr_mul(s, x)};
     tacProgram* program;
     ENSURE(tac_program_create(g, &x, 1, e, 2, &program) == TAC_OK);
     sheet out = {"", 0, sizeof out.text};

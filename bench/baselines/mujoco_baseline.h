@@ -1,0 +1,47 @@
+// MuJoCo beside us, where it is installed: loaded when asked for, never linked.
+
+#ifndef TAC_BENCH_BASELINES_MUJOCO_BASELINE_H
+#define TAC_BENCH_BASELINES_MUJOCO_BASELINE_H
+
+typedef struct mujocoBaseline mujocoBaseline;
+
+// NULL where MuJoCo, or its headers at build time, are missing, or it does not read the scene
+mujocoBaseline* mujoco_baseline_open(const char* path);
+void mujoco_baseline_close(mujocoBaseline* baseline);
+
+// the state that all works start from; constraints are left out
+void mujoco_baseline_set_state(mujocoBaseline* baseline, const double* qpos, const double* qvel,
+                               const double* ctrl);
+
+// works of bench_times: bias force, forward dynamics, step, Jacobians by differences
+void mujoco_baseline_inverse(void* baseline);
+void mujoco_baseline_forward(void* baseline);
+void mujoco_baseline_step(void* baseline);
+void mujoco_baseline_jacobian(void* baseline);
+
+// contacts with several points a pair; the pose of all bodies; its contacts, and how many
+void mujoco_baseline_enable_contacts(mujocoBaseline* baseline);
+void mujoco_baseline_set_qpos(mujocoBaseline* baseline, const double* qpos);
+int mujoco_baseline_collide(mujocoBaseline* baseline);
+
+// such as "2.2.2"
+const char* mujoco_baseline_version(mujocoBaseline* baseline);
+
+// Contacts in one version of MuJoCo. Each version is called through code that was compiled with its
+// own headers, because no two of them lay out a model alike.
+typedef struct mujocoApi {
+    mujocoBaseline* (*open)(const char* path);
+    void (*close)(mujocoBaseline* baseline);
+    void (*enable_contacts)(mujocoBaseline* baseline);
+    void (*set_qpos)(mujocoBaseline* baseline, const double* qpos);
+    int (*collide)(mujocoBaseline* baseline);
+    const char* (*version)(mujocoBaseline* baseline);
+} mujocoApi;
+
+// those above, of the version that is installed
+extern const mujocoApi mujoco_api;
+
+// those of the newest version, which `tools/setup mujoco` gets; NULL where it is not there
+const mujocoApi* mujoco_newest_api(void);
+
+#endif

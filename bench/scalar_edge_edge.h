@@ -1,9 +1,0 @@
-// Two edges as a first program would have it: one pair at a time, exp and log of libm.
-
-#ifndef TACTUS_BENCH_SCALAR_EDGE_EDGE_H
-#define TACTUS_BENCH_SCALAR_EDGE_EDGE_H
-
-// in: 12 arrays of corners; out: alpha 2, colliding, points 6. The published smoothing.
-void bench_scalar_edge_edge(const double* const in[12], double* const out[9], int count);
-
-#endif

@@ -1,9 +1,0 @@
-// The superquadric as a first program would have it: one point at a time, pow and sqrt of libm.
-
-#ifndef TACTUS_BENCH_SCALAR_SUPERQUADRIC_H
-#define TACTUS_BENCH_SCALAR_SUPERQUADRIC_H
-
-void bench_scalar_superquadric(const double a[3], const double e[2], const double* x,
-                               const double* y, const double* z, double* phi, int count);
-
-#endif

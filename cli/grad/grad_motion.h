@@ -1,0 +1,23 @@
+// What `tactus grad` does for scenes with joints: A and B of a step, gradients of quantities, and
+// their proof.
+
+#ifndef TAC_CLI_GRAD_GRAD_MOTION_H
+#define TAC_CLI_GRAD_GRAD_MOTION_H
+
+#include "cli/scene/initial_state.h"
+
+typedef struct cliGradMotionCall {
+    const char* file; // of the scene
+    const char* of;   // quantity, or NULL: the step
+    const char* by;   // parameters, or NULL: all, or none of the step's
+    const char* ctrl; // as `tactus run` takes it, or NULL: zeros, or the file's
+    const char* out;  // file of A and B, or of the gradient, or NULL
+    cliInitialStateOptions start;
+    int steps; // before the quantity is taken; -1: not given
+    int check, points, seed, json;
+} cliGradMotionCall;
+
+// an exit code
+int cli_grad_motion(const tacModel* model, const cliGradMotionCall* call);
+
+#endif

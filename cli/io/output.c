@@ -1,0 +1,128 @@
+// Whole files or none: temporary file, fsync, rename.
+
+#define _GNU_SOURCE
+#include "cli/io/output.h"
+
+#include "cli/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+//---------------------------------- interruption ---------------------------------
+
+// the one temporary file of this process, for the signal handler
+static char* volatile pending_temporary;
+
+static void on_signal(int number) {
+    if (pending_temporary) unlink(pending_temporary);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void delete_on_signal(char* temporary) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    pending_temporary = temporary;
+    for (int i = 0; i < 4; ++i) {
+        struct sigaction action = {.sa_handler = temporary ? on_signal : SIG_DFL}, old;
+        // a signal that the caller ignores (nohup) stays ignored
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+//---------------------------------- open -----------------------------------------
+
+static int output_error(const cliOutput* output, const char* what) {
+    fprintf(stderr, "%s: %s: %s\n", output->name, what, strerror(errno));
+    return CLI_ERROR;
+}
+
+// a device, or the standard output: there is nothing to move
+static int open_directly(cliOutput* output, const char* path) {
+    output->file = path ? fopen(path, "w") : stdout;
+    return output->file ? 0 : output_error(output, "cannot be written");
+}
+
+static mode_t default_mode(void) {
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+static int open_temporary(cliOutput* output, mode_t mode) {
+    size_t size = strlen(output->path) + 16;
+    output->temporary = malloc(size);
+    if (!output->temporary) return output_error(output, "cannot be written");
+    snprintf(output->temporary, size, "%s.XXXXXX", output->path);
+    delete_on_signal(output->temporary); // from the moment that the file is there
+    int file = mkstemp(output->temporary);
+    if (file < 0) return output_error(output, "cannot be written in its directory");
+    if (fchmod(file, mode) != 0 || !(output->file = fdopen(file, "w"))) {
+        close(file);
+        unlink(output->temporary);
+        return output_error(output, "cannot be written");
+    }
+    return 0;
+}
+
+int cli_output_open(cliOutput* output, const char* path) {
+    if (path && strcmp(path, "-") == 0) path = NULL;
+    *output = (cliOutput){.name = path ? path : "standard output"};
+    if (!path) return open_directly(output, NULL);
+
+    struct stat status;
+    int exists = stat(path, &status) == 0;
+    if (exists && S_ISDIR(status.st_mode)) {
+        fprintf(stderr, "%s: is a directory; name a file in it\n", path);
+        return CLI_ERROR;
+    }
+    if (exists && !S_ISREG(status.st_mode)) return open_directly(output, path);
+    if (exists && access(path, W_OK) != 0) return output_error(output, "cannot be written");
+
+    // a link stays a link: the file that it points to is replaced
+    output->path = exists ? realpath(path, NULL) : strdup(path);
+    int code = output->path
+                   ? open_temporary(output, exists ? status.st_mode & 07777 : default_mode())
+                   : output_error(output, "cannot be written");
+    if (code != 0) cli_output_discard(output);
+    return code;
+}
+
+//---------------------------------- close ----------------------------------------
+
+static void output_reset(cliOutput* output) {
+    delete_on_signal(NULL);
+    free(output->temporary);
+    free(output->path);
+    *output = (cliOutput){.name = output->name};
+}
+
+void cli_output_discard(cliOutput* output) {
+    if (output->file && output->file != stdout) fclose(output->file);
+    if (output->temporary && output->file) unlink(output->temporary);
+    output_reset(output);
+}
+
+int cli_output_close(cliOutput* output) {
+    int failed = fflush(output->file) != 0 || ferror(output->file);
+    if (output->temporary && !failed) failed = fsync(fileno(output->file)) != 0;
+    if (failed) {
+        int code = output_error(output, "cannot be written");
+        cli_output_discard(output);
+        return code;
+    }
+    if (output->file != stdout) fclose(output->file);
+    if (output->temporary && rename(output->temporary, output->path) != 0) {
+        int code = output_error(output, "cannot be moved to its place");
+        unlink(output->temporary);
+        output_reset(output);
+        return code;
+    }
+    output_reset(output);
+    return 0;
+}

@@ -1,0 +1,20 @@
+// Frames of a run one after the other in one file: an animated PNG, which browsers play.
+
+#ifndef TAC_CLI_RENDER_ANIMATION_H
+#define TAC_CLI_RENDER_ANIMATION_H
+
+#include "cli/render/frames.h"
+
+#include <stdio.h>
+
+#define CLI_MAX_ANIMATION_FRAMES 20000 // frames
+
+// Frames of a run at `rate` a second of its time, first and last included; at least 1.
+int cli_animation_frame_count(const tacTrajectory* run, int rate);
+
+// Draws frames of width x height and writes them as the run goes. A scene without a camera is seen
+// from where its first state is framed. 0, or CLI_ERROR after a complaint.
+int cli_animation_draw(const cliFrames* frames, const char* command, const tacDrawOptions* options,
+                       int rate, int width, int height, FILE* file);
+
+#endif

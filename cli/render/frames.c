@@ -1,0 +1,47 @@
+// A state becomes a picture by way of a model whose bodies are where the state has them.
+
+#include "cli/render/frames.h"
+
+#include "cli/render/contact_markers.h"
+#include "cli/report.h"
+#include "cli/scene/posed_model.h"
+
+static int draw_state(const cliFrames* frames, const char* command, const tacDrawOptions* options,
+                      const double* qpos, tacImage* image) {
+    tacModel posed;
+    tacCamera camera = frames->camera ? *frames->camera : (tacCamera){0};
+    int code = cli_posed_model_make(command, frames->run.model, qpos, &posed);
+    if (code != 0) return code;
+    if (frames->camera && posed.ncamera == 0) {
+        posed.camera = &camera;
+        posed.ncamera = 1;
+    }
+    tacResult result = tac_draw(&posed, options, image);
+    cli_posed_model_free(&posed);
+    return result == TAC_OK ? 0 : cli_error(command, "%s", tac_result_text(result));
+}
+
+int cli_frame_draw(const cliFrames* frames, const char* command, const tacDrawOptions* options,
+                   int state, tacImage* image) {
+    const double* qpos = tac_trajectory_row(&frames->run, state).qpos;
+    tacDrawOptions marked = *options;
+    cliContactMarkers marks = {0};
+    int code =
+        frames->contacts ? cli_contact_markers_make(&marks, command, frames->run.model, qpos) : 0;
+    marked.marks = marks.mark;
+    marked.nmarks = marks.count;
+    if (code == 0) code = draw_state(frames, command, &marked, qpos, image);
+    cli_contact_markers_free(&marks);
+    return code;
+}
+
+int cli_frames_camera(const cliFrames* frames, const char* command, const tacDrawOptions* options,
+                      double aspect, tacCamera* camera) {
+    tacModel posed;
+    int code = cli_posed_model_make(command, frames->run.model,
+                                    tac_trajectory_row(&frames->run, 0).qpos, &posed);
+    if (code != 0) return code;
+    tacResult result = tac_draw_camera(&posed, options, aspect, camera);
+    cli_posed_model_free(&posed);
+    return result == TAC_OK ? 0 : cli_error(command, "%s", tac_result_text(result));
+}

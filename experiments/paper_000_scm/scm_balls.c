@@ -1,0 +1,281 @@
+// The force on a small ball near a large one (paper 000, Fig. 1 right and Fig. 5).
+//
+// R = 1 at the origin, r = 0.4, clouds of 600 and 300 points of a golden spiral, eps1 = 0.01, eps2
+// = eps3 = 0.02, k = 1, at rest. Forces of MuJoCo and ODE are those that their contacts give a ball
+// of 1 kg at rest, in a step of 2 ms; each engine is drawn in units of its own largest force.
+// Figures of the soft-minimum model were computed beforehand by an independent program.
+
+#include "bench/baselines/other_engines.h"
+#include "experiments/experiments.h"
+#include "experiments/plot.h"
+
+#include "base/assert.h"
+#include "respond/force/scm.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LARGE 600
+#define SMALL 300
+#define CURVE 401
+#define SIDE  61
+#define RANGE 1.8
+
+typedef struct ballRig {
+    tacContactCloud* cloud[2];
+    tacScmWork work;
+    double* memory;
+    int* ints;
+    mujocoWorld* mujoco; // NULL: not there
+    int ode;             // is it there?
+} ballRig;
+
+//---------------------------------- engines --------------------------------------
+
+static tacContactCloud* make_ball(int n, double radius) {
+    tacContactCloud* cloud = NULL;
+    double* x = malloc(sizeof(double) * 6 * (size_t)n);
+    if (!x) return NULL;
+    for (int i = 0; i < n; ++i) {
+        double z = 1.0 - (2.0 * i + 1.0) / n, s = sqrt(1.0 - z * z), t = 2.39996322972865332 * i;
+        const double m[3] = {s * cos(t), s * sin(t), z};
+        for (int k = 0; k < 3; ++k) {
+            x[3 * i + k] = radius * m[k];
+            x[3 * (n + i) + k] = m[k];
+        }
+    }
+    tac_contact_cloud_points(n, x, x + 3 * n, 12.566370614359172 * radius * radius,
+                             tac_default_allocator(), &cloud, NULL);
+    free(x);
+    return cloud;
+}
+
+static tacScmPair pair_of(const ballRig* rig, double eps2, double x, double y) {
+    tacScmPair p = {.cloud = {rig->cloud[0], rig->cloud[1]},
+                    .pose = {tac_pose_identity(), tac_pose_identity()}};
+    const double number[TAC_SCM_NUMBERS] = {1.0, 0.1, 0.01, 0.0, 0.02, 0.0, 0.01, eps2};
+    for (int k = 0; k < TAC_SCM_NUMBERS; ++k) p.number[k] = number[k];
+    p.pose[1].position.x = x;
+    p.pose[1].position.y = y;
+    return p;
+}
+
+// force, and its derivatives by x and y in slope (NULL to skip)
+static void scm_force(const ballRig* rig, double eps2, double x, double y, double force[2],
+                      double slope[2]) {
+    tacScmPair p = pair_of(rig, eps2, x, y);
+    tacScmForce f;
+    tac_scm_pair(&p, slope ? 1 : 0, rig->work, &f);
+    for (int k = 0; k < 2; ++k) force[k] = f.wrench[k];
+    for (int k = 0; k < 2 && slope; ++k) slope[k] = f.K[7 * k];
+}
+
+static void mujoco_force(const ballRig* rig, double x, double y, double force[2]) {
+    force[0] = force[1] = 0.0;
+    if (!rig->mujoco) return;
+    mujoco_world_reset(rig->mujoco);
+    double* q = mujoco_world_qpos(rig->mujoco);
+    q[0] = x;
+    q[1] = y;
+    q[2] = 0.0;
+    const double* f = mujoco_world_constraint(rig->mujoco);
+    for (int k = 0; k < 2; ++k) force[k] = f[k];
+}
+
+static void ode_force(const ballRig* rig, double x, double y, double force[2]) {
+    const double at[3] = {x, y, 0.0};
+    double f[3] = {0.0, 0.0, 0.0};
+    if (rig->ode) ode_ball_force(1.0, 0.4, at, 1.0, 0.002, f);
+    for (int k = 0; k < 2; ++k) force[k] = f[k];
+}
+
+static int open_rig(ballRig* rig) {
+    static const char scene[] =
+        "<mujoco><option timestep='0.002' gravity='0 0 0'/><worldbody><geom size='1'/><body>"
+        "<freejoint/><geom size='0.4' mass='1'/></body></worldbody></mujoco>";
+    size_t n = LARGE + SMALL;
+    const double far[3] = {9.0, 0.0, 0.0};
+    double none[3];
+    *rig = (ballRig){.cloud = {make_ball(LARGE, 1.0), make_ball(SMALL, 0.4)}};
+    rig->memory = malloc(3 * n * sizeof(double));
+    rig->ints = malloc(2 * n * sizeof(int));
+    rig->mujoco = mujoco_world_open(scene);
+    rig->ode = ode_ball_force(1.0, 0.4, far, 1.0, 0.002, none);
+    if (!rig->cloud[0] || !rig->cloud[1] || !rig->memory || !rig->ints)
+        return cli_error("reproduce", "out of memory");
+    rig->work =
+        (tacScmWork){rig->memory, rig->memory + n, rig->memory + 2 * n, rig->ints, rig->ints + n};
+    return 0;
+}
+
+static void close_rig(ballRig* rig) {
+    tacAllocator a = tac_default_allocator();
+    for (int i = 0; i < 2; ++i)
+        if (rig->cloud[i]) a.release(a.user, rig->cloud[i]);
+    free(rig->memory);
+    free(rig->ints);
+    mujoco_world_close(rig->mujoco);
+}
+
+//---------------------------------- figures --------------------------------------
+
+static double scm_normal_force(const ballRig* rig, double eps2, double d) {
+    double f[2];
+    scm_force(rig, eps2, d, 0.0, f, NULL);
+    return f[0];
+}
+
+static void report_profile(trial* t, const ballRig* rig) {
+    static const double known[][3] = {{0.5, 0.758, 0.10},   {0.8, 0.564, 0.05},
+                                      {1.0, 0.366, 0.05},   {1.2, 0.179, 0.05},
+                                      {1.38, 0.0197, 0.05}, {1.5, 1.1e-4, 0.10}};
+    for (int i = 0; i < TAC_COUNT(known); ++i) {
+        char id[64];
+        snprintf(id, sizeof id, "force at a distance of %g", known[i][0]);
+        trial_expect_near(t, id, scm_normal_force(rig, 0.02, known[i][0]), "N", known[i][1],
+                          known[i][2] * known[i][1]);
+    }
+    trial_expect_near(t, "force near the centre, at 0.02", scm_normal_force(rig, 0.02, 0.02), "N",
+                      -0.176, 0.02);
+    trial_expect_at_most(t, "force at 0.37, inside the core", scm_normal_force(rig, 0.02, 0.37),
+                         "N", 0.0);
+    trial_expect_at_least(t, "force at 0.43, outside the core", scm_normal_force(rig, 0.02, 0.43),
+                          "N", 0.0);
+    double min = INFINITY;
+    for (double d = 0.05; d < 1.5; d += 0.1) min = fmin(min, scm_normal_force(rig, 0.3, d));
+    trial_expect_at_least(t, "least force with eps2 0.3: pushed everywhere", min, "N", 0.0);
+}
+
+// second differences of a force at steps h and h/2: 4 where it is twice differentiable, 2 at a kink
+typedef double forceAt(const ballRig* rig, double d);
+
+static double scm_at(const ballRig* rig, double d) { return scm_normal_force(rig, 0.02, d); }
+static double mujoco_at(const ballRig* rig, double d) {
+    double f[2];
+    mujoco_force(rig, d, 0.0, f);
+    return f[0];
+}
+static double ode_at(const ballRig* rig, double d) {
+    double f[2];
+    ode_force(rig, d, 0.0, f);
+    return f[0];
+}
+
+static double difference_ratio(const ballRig* rig, forceAt* push, double d, double h) {
+    double second[2];
+    for (int k = 0; k < 2; ++k, h *= 0.5)
+        second[k] = push(rig, d + h) - 2.0 * push(rig, d) + push(rig, d - h);
+    return second[0] / second[1];
+}
+
+static void report_engine(trial* t, const ballRig* rig, const char* name, forceAt* push) {
+    char id[96];
+    snprintf(id, sizeof id, "%s: force 1 mm before touching", name);
+    trial_expect_at_most(t, id, fabs(push(rig, 1.401)), "N", 0.0);
+    snprintf(id, sizeof id, "%s: second differences at touching, h to h/2", name);
+    trial_expect_near(t, id, difference_ratio(rig, push, 1.4, 0.02), "x", 2.0, 0.3);
+    snprintf(id, sizeof id, "%s: jump across the centre", name);
+    trial_expect_at_least(t, id, fabs(push(rig, 1e-3) - push(rig, -1e-3)), "N", 1.0);
+}
+
+static void report_smoothness(trial* t, const ballRig* rig) {
+    trial_expect_near(t, "SCM: second differences at touching, h to h/2",
+                      difference_ratio(rig, scm_at, 1.4, 0.01), "x", 4.0, 0.4);
+    trial_expect_at_least(t, "SCM: force 1 mm before touching", scm_normal_force(rig, 0.02, 1.401),
+                          "N", 1e-3);
+    double f[2], slope[2];
+    scm_force(rig, 0.02, 1.5, 0.0, f, slope);
+    trial_expect_at_most(t, "SCM: slope of the force 0.1 before touching", slope[0], "N/m", -1e-4);
+    trial_expect_at_most(
+        t, "SCM: jump across the centre",
+        fabs(scm_normal_force(rig, 0.02, 1e-6) - scm_normal_force(rig, 0.02, -1e-6)), "N", 1e-4);
+    if (rig->mujoco)
+        report_engine(t, rig, "MuJoCo", mujoco_at);
+    else
+        trial_report(t, "MuJoCo is not installed: its rows are left out", 0.0, "");
+    if (rig->ode)
+        report_engine(t, rig, "ODE", ode_at);
+    else
+        trial_report(t, "ODE is not installed: its rows are left out", 0.0, "");
+}
+
+//---------------------------------- pictures -------------------------------------
+
+static double max_abs(const double* x, int n) {
+    double max = 1e-300;
+    for (int i = 0; i < n; ++i) max = fmax(max, fabs(x[i]));
+    return max;
+}
+
+static int draw_curves(trial* t, const ballRig* rig) {
+    trialPanels panels;
+    static double x[CURVE], value[4][CURVE];
+    int code = trial_panels_begin(t, &panels, 1, 1, 640, 320);
+    for (int i = 0; i < CURVE && panels.image.rgb; ++i) {
+        double f[4][2];
+        x[i] = RANGE * (2.0 * i / (CURVE - 1) - 1.0);
+        scm_force(rig, 0.02, 0.0, x[i], f[0], NULL);
+        scm_force(rig, 0.3, 0.0, x[i], f[1], NULL);
+        mujoco_force(rig, 0.0, x[i], f[2]);
+        ode_force(rig, 0.0, x[i], f[3]);
+        for (int k = 0; k < 4; ++k) value[k][i] = f[k][1];
+    }
+    for (int k = 0; k < 4; ++k) {
+        double scale = 1.0 / max_abs(value[k], CURVE);
+        for (int i = 0; i < CURVE; ++i) value[k][i] *= scale;
+    }
+    const plotCurve curves[4] = {{value[0], {190, 60, 50}},
+                                 {value[1], {230, 150, 60}},
+                                 {value[2], {40, 90, 170}},
+                                 {value[3], {90, 150, 90}}};
+    plot_curves(&panels, 0, CURVE, x, 1.05, curves, 4,
+                "force along y: scm red, eps2 .3 orange, mujoco blue, ode green");
+    return trial_panels_end(&panels, code, "profile");
+}
+
+// rows SCM, MuJoCo, ODE; columns force along x, its slope by x
+static int draw_maps(trial* t, const ballRig* rig) {
+    static double map[3][2][SIDE * SIDE];
+    static const char* const names[3] = {"scm", "mujoco", "ode"};
+    trialPanels panels;
+    int code = trial_panels_begin(t, &panels, 3, 2, 244, 244);
+    for (int i = 0; i < SIDE && panels.image.rgb; ++i)
+        for (int j = 0; j < SIDE; ++j) {
+            double x = RANGE * (2.0 * j / (SIDE - 1) - 1.0),
+                   y = RANGE * (1.0 - 2.0 * i / (SIDE - 1));
+            double f[3][2], near[3][2], slope[2], h = 1e-3;
+            scm_force(rig, 0.02, x, y, f[0], slope);
+            mujoco_force(rig, x, y, f[1]);
+            mujoco_force(rig, x + h, y, near[1]);
+            ode_force(rig, x, y, f[2]);
+            ode_force(rig, x + h, y, near[2]);
+            for (int e = 0; e < 3; ++e) {
+                map[e][0][i * SIDE + j] = f[e][0];
+                map[e][1][i * SIDE + j] = e ? (near[e][0] - f[e][0]) / h : slope[0];
+            }
+        }
+    for (int e = 0; e < 3 && panels.image.rgb; ++e)
+        for (int k = 0; k < 2; ++k) {
+            char caption[64];
+            snprintf(caption, sizeof caption, "%s: %s", names[e],
+                     k ? "slope by x" : "force along x");
+            double limit =
+                k ? 3.0 * max_abs(map[e][0], SIDE * SIDE) : max_abs(map[e][0], SIDE * SIDE);
+            plot_map(&panels, 3 * k + e, SIDE, map[e][k], limit, caption);
+        }
+    return trial_panels_end(&panels, code, "plane");
+}
+
+int experiment_scm_balls(trial* t) {
+    ballRig rig;
+    int code = open_rig(&rig);
+    if (code == 0) {
+        report_profile(t, &rig);
+        report_smoothness(t, &rig);
+        trial_progress(t, 0.3);
+        code = draw_curves(t, &rig);
+        if (code == 0) code = draw_maps(t, &rig);
+    }
+    close_rig(&rig);
+    return code;
+}

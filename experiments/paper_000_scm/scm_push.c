@@ -1,0 +1,309 @@
+// A T pushed in the plane by a finger, open loop (paper 000, Fig. 6 and Table 7).
+//
+// The paper's control sequences are not published: the five below were made by hand, each makes and
+// breaks contact at least twice. The T (25 x 20 x 5 cm, 0.3 kg) rides on two slides and a hinge,
+// its support is viscous, 3 N s/m and 0.02 N m s, in both engines; the finger is a ball of 1.5 cm
+// and 0.2 kg on two slides with servos of 100 N/m and 5 N s/m, a cloud of 384 points. k = 2000 N/m,
+// mu = 0.3, v_d = 0.2, v_s = 0.01 m/s, eps2 = 1 mm, eps3 = 0.5 mm, eps1 = (h/2)^2 of the T, of 26
+// points 2 l eps3 with the l of the finger. In MuJoCo the T is two boxes. Euler is semi-implicit,
+// as MuJoCo's. Times are those of the processor; run it in the folder that has scenes/.
+
+#define _GNU_SOURCE
+#include "bench/baselines/other_engines.h"
+#include "experiments/experiments.h"
+
+#include "base/assert.h"
+#include "tactus/tactus.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+//---------------------------------- sequences ------------------------------------
+
+// where the finger is sent: at time t to (x, y)
+typedef struct pushPoint {
+    double t, x, y;
+} pushPoint;
+
+enum { SEQUENCES = 5, POINTS = 8 };
+
+static const pushPoint sequences[SEQUENCES][POINTS] = {
+    // the foot upwards, then the left end of the bar to the right
+    {{0, 0, -.2},
+     {1, 0, -.08},
+     {1.3, 0, -.16},
+     {1.9, -.21, -.16},
+     {2.4, -.21, .1},
+     {3.4, -.08, .1},
+     {3.8, -.21, .1},
+     {4.2, -.21, .1}},
+    // the bar from above, right of the middle, then left of it
+    {{0, .1, .14},
+     {.8, .1, .03},
+     {1.2, .1, .15},
+     {1.8, -.1, .18},
+     {2.8, -.1, 0},
+     {3.2, -.1, .2},
+     {3.8, -.1, .2},
+     {4.2, -.1, .2}},
+    // the stem from the right, then from the left
+    {{0, .1, -.1},
+     {1, -.03, -.1},
+     {1.4, .1, -.12},
+     {1.9, .1, -.26},
+     {2.5, -.22, -.26},
+     {3, -.22, -.05},
+     {3.8, -.07, -.05},
+     {4.2, -.22, -.05}},
+    // the bar from below, left of the stem, then right of it
+    {{0, -.08, -.1},
+     {1, -.08, .06},
+     {1.4, -.08, -.1},
+     {1.8, -.08, -.2},
+     {2.4, .1, -.2},
+     {3.3, .1, .05},
+     {3.7, .1, -.1},
+     {4.2, .1, -.1}},
+    // the left end of the bar, then a slanting push from above
+    {{0, -.2, .03},
+     {1, -.09, .03},
+     {1.3, -.2, .03},
+     {1.8, -.2, .17},
+     {2.3, .02, .17},
+     {3.3, .08, .02},
+     {3.7, .08, .17},
+     {4.2, .08, .17}},
+};
+
+// displacement of the servos from where the finger starts
+static void command_at(const pushPoint* s, double t, double ctrl[2]) {
+    int i = 0;
+    while (i + 2 < POINTS && s[i + 1].t <= t) ++i;
+    double w = fmin(1.0, (t - s[i].t) / (s[i + 1].t - s[i].t));
+    ctrl[0] = s[i].x + w * (s[i + 1].x - s[i].x) - s[0].x;
+    ctrl[1] = s[i].y + w * (s[i + 1].y - s[i].y) - s[0].y;
+}
+
+//---------------------------------- scenes ---------------------------------------
+
+typedef struct pushColumn {
+    const char* name;
+    double step; // [s]
+    int euler, coarse;
+    double paper[6]; // SCM ms, MJX ms, distance cm and its deviation, angle deg and its deviation
+} pushColumn;
+
+static const pushColumn columns[] = {
+    {"2-RK-4k", 0.002, 0, 0, {17.9, 12.5, 1.2, 1.0, 10.8, 10.3}},
+    {"8-RK-4k", 0.008, 0, 0, {18.6, 13.1, 1.3, 1.6, 12.5, 9.1}},
+    {"16-RK-4k", 0.016, 0, 0, {17.7, 13.7, 4.6, 3.7, 29.4, 18.3}},
+    {"2-RK-26", 0.002, 0, 1, {13.5, 12.5, 2.1, 0.7, 6.8, 2.7}},
+    {"8-RK-26", 0.008, 0, 1, {14.6, 13.1, 2.4, 1.6, 11.4, 6.5}},
+    {"16-RK-26", 0.016, 0, 1, {15.6, 13.7, 6.3, 5.4, 26.6, 25.3}},
+    {"2-Euler-4k", 0.002, 1, 0, {0.9, 4.2, 6.7, 2.9, 42.3, 18.2}},
+    {"2-Euler-26", 0.002, 1, 1, {0.8, 4.2, 11.2, 5.7, 46.2, 34.3}},
+};
+
+// `tactus` 1: for the soft-minimum model, 0: for MuJoCo
+static char* scene_text(const pushColumn* c, const pushPoint* start, int tactus) {
+    static const char inertial[] = "<inertial pos='0 0 0' mass='%s' diaginertia='%s'/>";
+    char *text = NULL, block[200], finger[200];
+    snprintf(block, sizeof block, inertial, "0.3", "0.001 0.001 0.001953125");
+    snprintf(finger, sizeof finger, inertial, "0.2", "1e-4 1e-4 1e-4");
+    const char* eps1 = c->coarse ? "3.5355339e-5" : "5.1652893e-6";
+    const char* mesh = c->coarse ? "t_26.obj" : "t_4k.obj";
+    int size = asprintf(
+        &text,
+        "<mujoco><compiler angle='radian'/><option timestep='%g' gravity='0 0 0' integrator='%s'/>"
+        "%s%s%s%s%s<default><geom friction='0.3'/></default><worldbody><body>"
+        "<joint type='slide' axis='1 0 0' damping='3'/><joint type='slide' axis='0 1 0' "
+        "damping='3'/>"
+        "<joint type='hinge' axis='0 0 1' damping='0.02'/>%s%s</body><body pos='%g %g 0'>"
+        "<joint name='x' type='slide' axis='1 0 0' damping='5'/>"
+        "<joint name='y' type='slide' axis='0 1 0' damping='5'/>%s%s</body></worldbody><actuator>"
+        "<position joint='x' kp='100'/><position joint='y' kp='100'/></actuator></mujoco>",
+        c->step, c->euler ? "Euler" : "RK4",
+        tactus ? "<tactus respond='scm' implicit='false' stiffness='2000' dissipation='0.2' "
+                 "stiction='0.01' eps1='"
+               : "",
+        tactus ? eps1 : "",
+        tactus ? "' eps2='1e-3' eps3='5e-4'/><asset><mesh name='ball' file='ball.obj'/>"
+                 "<mesh name='t' file='"
+               : "",
+        tactus ? mesh : "", tactus ? "'/></asset>" : "", block,
+        tactus ? "<geom type='mesh' mesh='t'/>"
+               : "<geom type='box' size='.125 .025 .025' pos='0 .0375 0'/>"
+                 "<geom type='box' size='.025 .075 .025' pos='0 -.0625 0'/>",
+        start->x, start->y, finger,
+        tactus ? "<geom type='mesh' mesh='ball'/>" : "<geom size='.015'/>");
+    return size < 0 ? NULL : text;
+}
+
+//---------------------------------- runs -----------------------------------------
+
+// where the T ends, and how it went
+typedef struct pushRun {
+    double x, y, angle;
+    double seconds; // of a step
+    int episodes;   // times that contact was made
+    int done;       // 0: it did not run, or diverged
+} pushRun;
+
+static double cpu_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int steps_of(const pushColumn* c) { return (int)lround(4.2 / c->step); }
+
+static void run_mujoco(const pushColumn* c, const pushPoint* s, pushRun* out) {
+    char* text = scene_text(c, s, 0);
+    mujocoWorld* world = text ? mujoco_world_open(text) : NULL;
+    int was_in_contact = 0, steps = steps_of(c);
+    *out = (pushRun){0};
+    for (int i = 0; i < steps && world; ++i) {
+        double ctrl[2], begin = cpu_seconds();
+        command_at(s, i * c->step, ctrl);
+        int contacts = mujoco_world_step(world, ctrl, 2);
+        out->seconds += (cpu_seconds() - begin) / steps;
+        out->episodes += contacts > 0 && !was_in_contact;
+        was_in_contact = contacts > 0;
+    }
+    if (world) {
+        const double* q = mujoco_world_qpos(world);
+        *out = (pushRun){q[0], q[1], q[2], out->seconds, out->episodes, 1};
+    }
+    mujoco_world_close(world);
+    free(text);
+}
+
+// is there a force between T and finger of more than 0.02 N?
+static int scm_in_contact(const tacModel* m, const tacState* x, tacScratch* scratch) {
+    tacPose pose[3];
+    double twist[18];
+    tacPairForce force[4];
+    int count = 0;
+    tac_kinematics(m, x->qpos, x->qvel, pose, twist, scratch);
+    tacKinematics k = {.pose = pose, .twist = twist};
+    if (tac_force(m, &k, NULL, force, &count, scratch) != TAC_OK) return 0;
+    double square = 0.0;
+    for (int i = 0; i < 2; ++i) square += force[0].wrench[i] * force[0].wrench[i];
+    return square > 4e-4;
+}
+
+static void simulate_push(const pushColumn* c, const pushPoint* s, const tacModel* m,
+                          tacScratch* scratch, pushRun* out) {
+    double q[5] = {0}, v[5] = {0};
+    tacState x = {.qpos = q, .qvel = v};
+    int was_in_contact = 0, steps = steps_of(c);
+    for (int i = 0; i < steps; ++i) {
+        double ctrl[2], begin = cpu_seconds();
+        command_at(s, i * c->step, ctrl);
+        if (tac_step(m, &x, ctrl, &x, scratch) != TAC_OK) return;
+        out->seconds += (cpu_seconds() - begin) / steps;
+        if (i % (int)lround(0.016 / c->step)) continue;
+        int is_in_contact = scm_in_contact(m, &x, scratch);
+        out->episodes += is_in_contact && !was_in_contact;
+        was_in_contact = is_in_contact;
+    }
+    out->x = q[0];
+    out->y = q[1];
+    out->angle = q[2];
+    out->done = 1;
+}
+
+static int run_scm(const pushColumn* c, const pushPoint* s, pushRun* out) {
+    char* text = scene_text(c, s, 1);
+    tacModel* m = NULL;
+    tacScratch* scratch = NULL;
+    tacMessage message = {0};
+    *out = (pushRun){0};
+    tacResult result =
+        text ? tac_load_text(text, (int)strlen(text), "scenes/push.xml", NULL, &m, &message)
+             : TAC_ERROR_MEMORY;
+    if (result == TAC_OK) result = tac_scratch_create(m, &scratch);
+    if (result == TAC_OK) simulate_push(c, s, m, scratch, out);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(m);
+    free(text);
+    if (result == TAC_OK) return 0;
+    return cli_error("reproduce", "scm-push: %s; run it in the folder that has scenes/",
+                     *message.text ? message.text : tac_result_text(result));
+}
+
+//---------------------------------- table ----------------------------------------
+
+typedef struct pushMean {
+    double mean, deviation;
+} pushMean;
+
+static pushMean mean_of(const double x[SEQUENCES]) {
+    pushMean m = {0.0, 0.0};
+    for (int i = 0; i < SEQUENCES; ++i) m.mean += x[i] / SEQUENCES;
+    for (int i = 0; i < SEQUENCES; ++i)
+        m.deviation += (x[i] - m.mean) * (x[i] - m.mean) / SEQUENCES;
+    m.deviation = sqrt(m.deviation);
+    return m;
+}
+
+static void report_value(trial* t, const pushColumn* c, const char* what, double value,
+                         const char* unit) {
+    char id[96];
+    snprintf(id, sizeof id, "%s: %s", c->name, what);
+    trial_report(t, id, value, unit);
+}
+
+static void report_column(trial* t, const pushColumn* c, const pushRun scm[SEQUENCES],
+                          const pushRun mujoco[SEQUENCES]) {
+    double distance[SEQUENCES], angle[SEQUENCES], time[2] = {0.0, 0.0};
+    int done = 0, mujoco_done = 0, min[2] = {100, 100};
+    for (int i = 0; i < SEQUENCES; ++i) {
+        distance[i] = 100.0 * hypot(scm[i].x - mujoco[i].x, scm[i].y - mujoco[i].y);
+        angle[i] = fabs(scm[i].angle - mujoco[i].angle) * 57.29577951308232;
+        time[0] += 1e3 * scm[i].seconds / SEQUENCES;
+        time[1] += 1e3 * mujoco[i].seconds / SEQUENCES;
+        done += scm[i].done;
+        mujoco_done += mujoco[i].done;
+        min[0] = min[0] < scm[i].episodes ? min[0] : scm[i].episodes;
+        min[1] = min[1] < mujoco[i].episodes ? min[1] : mujoco[i].episodes;
+    }
+    char id[96];
+    snprintf(id, sizeof id, "%s: sequences that end finite", c->name);
+    trial_expect_at_least(t, id, done, "", SEQUENCES);
+    snprintf(id, sizeof id, "%s: contacts made, least of a sequence", c->name);
+    trial_expect_at_least(t, id, min[0], "", 2);
+    report_value(t, c, "SCM step", time[0], "ms");
+    if (mujoco_done < SEQUENCES) {
+        trial_report(t, "MuJoCo is not installed: no comparison", 0.0, "");
+        return;
+    }
+    snprintf(id, sizeof id, "%s: contacts made in MuJoCo, least", c->name);
+    trial_expect_at_least(t, id, min[1], "", 2);
+    pushMean d = mean_of(distance), a = mean_of(angle);
+    report_value(t, c, "MuJoCo step", time[1], "ms");
+    report_value(t, c, "distance of end poses", d.mean, "cm");
+    report_value(t, c, "its deviation", d.deviation, "cm");
+    report_value(t, c, "angle of end poses", a.mean, "deg");
+    report_value(t, c, "its deviation", a.deviation, "deg");
+    report_value(t, c, "paper: SCM step, on its GPU", c->paper[0], "ms");
+    report_value(t, c, "paper: MJX step, on its GPU", c->paper[1], "ms");
+    report_value(t, c, "paper: distance of end poses", c->paper[2], "cm");
+    report_value(t, c, "paper: angle of end poses", c->paper[4], "deg");
+}
+
+int experiment_scm_push(trial* t) {
+    for (int k = 0; k < TAC_COUNT(columns); ++k) {
+        pushRun scm[SEQUENCES], mujoco[SEQUENCES];
+        for (int i = 0; i < SEQUENCES; ++i) {
+            run_mujoco(&columns[k], sequences[i], &mujoco[i]);
+            int code = run_scm(&columns[k], sequences[i], &scm[i]);
+            if (code != 0) return code;
+            trial_progress(t, (k + (i + 1.0) / SEQUENCES) / TAC_COUNT(columns));
+        }
+        report_column(t, &columns[k], scm, mujoco);
+    }
+    return 0;
+}

@@ -1,0 +1,93 @@
+// Times of edges in a field of two figures (paper 002, Fig. 5).
+//
+// All edges of one figure in the field of the other, with three steps a ray, at 100 random poses;
+// figures grow from 1 to 18 superquadrics. The paper looks at every edge; here bounds leave out
+// what cannot touch, with the same records, and both are timed. MuJoCo's narrow phase is in the
+// same process; a graphics card is not compared.
+
+#include "experiments/experiments.h"
+#include "experiments/figure_pair.h"
+#include "experiments/plot.h"
+
+#include "base/assert.h"
+
+#include <stdlib.h>
+
+enum { SIZES = 5, WAYS = 3 };
+
+static const int parts[SIZES] = {1, 2, 5, 9, FIGURE_PARTS};
+
+static const struct {
+    const char *name, *options;
+} ways[WAYS] = {
+    {"culled", "detect='edge_sdf' sides='first' iterations='3'"},
+    {"every edge", "detect='edge_sdf' sides='first' iterations='3' cull='false'"},
+    {"every edge, 6 steps", "detect='edge_sdf' sides='first' iterations='6' cull='false'"},
+};
+
+typedef struct edgeSpeed {
+    int quick;
+    double time[WAYS][SIZES], records[WAYS][SIZES], gradient[SIZES], mujoco[SIZES];
+} edgeSpeed;
+
+static int measure_figure(edgeSpeed* r, int k, int way) {
+    contactScene s;
+    int sweeps = r->quick ? 1 : 5;
+    int code = figure_open(&s, parts[k], r->quick ? 80 : 305, ways[way].options);
+    if (code == 0) {
+        figureTimes times = figure_times(&s, sweeps);
+        r->time[way][k] = times.detect;
+        r->records[way][k] = times.records;
+        if (way == 0) {
+            r->gradient[k] = times.gradient;
+            r->mujoco[k] = figure_mujoco_time(&s, sweeps);
+        }
+    }
+    contact_scene_close(&s);
+    return code;
+}
+
+static void report_size(trial* t, const edgeSpeed* r, int k) {
+    char id[80];
+    for (int way = 0; way < 2; ++way) {
+        snprintf(id, sizeof id, "%d parts, %s", parts[k], ways[way].name);
+        trial_report(t, id, r->time[way][k], "us");
+    }
+    snprintf(id, sizeof id, "%d parts: records, culled less every edge", parts[k]);
+    trial_expect_near(t, id, r->records[0][k] - r->records[1][k], "", 0.0, 0.0);
+    snprintf(id, sizeof id, "%d parts: every edge : culled", parts[k]);
+    trial_expect_at_least(t, id, r->time[1][k] / r->time[0][k], "x", 1.0);
+    snprintf(id, sizeof id, "%d parts: gradient : detect, culled", parts[k]);
+    trial_expect_at_most(t, id, r->gradient[k] / r->time[0][k], "x", 8.0);
+    snprintf(id, sizeof id, "%d parts: MuJoCo : culled", parts[k]);
+    if (r->mujoco[k] > 0.0) trial_report(t, id, r->mujoco[k] / r->time[0][k], "x");
+}
+
+int experiment_edge_speed(trial* t) {
+    static edgeSpeed r;
+    trialPanels panels;
+    double x[SIZES];
+    int code = trial_panels_begin(t, &panels, 1, 1, 420, 280), last = 0;
+    r.quick = getenv("TACTUS_NO_SWEEP") != NULL;
+    for (int k = 0; k < SIZES && code == 0; ++k) {
+        x[k] = parts[k];
+        if (r.quick && k != 0 && k != 2) continue;
+        for (int way = 0; way < WAYS && code == 0; ++way) code = measure_figure(&r, k, way);
+        if (code == 0) {
+            report_size(t, &r, k);
+            last = k;
+        }
+        trial_progress(t, (k + 1.0) / SIZES);
+    }
+    if (code == 0)
+        trial_expect_near(t, "6 steps : 3 steps, every edge", r.time[2][last] / r.time[1][last],
+                          "x", 1.7, 0.7);
+    const plotCurve curves[4] = {{r.time[0], {30, 90, 200}},
+                                 {r.gradient, {200, 60, 40}},
+                                 {r.time[1], {90, 160, 90}},
+                                 {r.mujoco, {120, 120, 120}}};
+    if (code == 0)
+        plot_log(&panels, 0, SIZES, x, curves, 4,
+                 "us by parts: blue, gradient red, uncut green, mujoco grey");
+    return trial_panels_end(&panels, code, "times");
+}

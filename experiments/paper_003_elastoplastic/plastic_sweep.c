@@ -1,0 +1,378 @@
+// Separating axes against convex programs as shapes and scenes grow (paper 003, VII).
+//
+// The paper ends with the claim that convex programs are faster and more accurate where there are
+// many contacts to check. Here regular polygons of 4 to 64 edges, turned and placed at random, and
+// scenes of 1 to 50 of them above a floor: times of both, and errors against a search over all
+// directions that shares nothing with either. Programs have no depth of two polygons: what the
+// paper's smaller bodies make of it (E16) stands beside the axes'.
+
+#define _GNU_SOURCE
+#include "experiments/experiments.h"
+#include "experiments/trial_panels.h"
+
+#include "tactus/tactus.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SIZES = 5, COUNTS = 6, MOST = 50 };
+static const int edges_of[SIZES] = {4, 8, 16, 32, 64}, objects_of[COUNTS] = {1, 2, 5, 10, 25, MOST};
+static const double circle_radius = 0.3;
+
+typedef struct sweepPair {
+    tacPosedSolid a, b;
+} sweepPair;
+
+//---------------------------------- chance ---------------------------------------
+
+// a number between 0 and 1 (splitmix64)
+static double random_unit(uint64_t* state) {
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+static tacPose planar_pose(double x, double y, double angle) {
+    return (tacPose){{x, y, 0.0}, {cos(0.5 * angle), 0.0, 0.0, sin(0.5 * angle)}};
+}
+
+static tacSolid* make_polygon(int edges, double radius) {
+    double polygon_vertex[2 * 64];
+    tacSolid* out = NULL;
+    for (int i = 0; i < edges; ++i) {
+        double angle = 2.0 * M_PI * i / edges;
+        polygon_vertex[2 * i] = radius * cos(angle);
+        polygon_vertex[2 * i + 1] = radius * sin(angle);
+    }
+    tac_solid_create_polygon(polygon_vertex, edges, &out, NULL);
+    return out;
+}
+
+//---------------------------------- truth ----------------------------------------
+
+// farthest point of a placed solid along n
+static double support(tacPosedSolid s, double x, double y) {
+    tacQuat q = s.pose.rotation;
+    double c = q.w * q.w - q.z * q.z, t = 2.0 * q.w * q.z, max = -INFINITY;
+    for (int i = 0; i < s.solid->vertices; ++i) {
+        tacVec3 v = s.solid->vertex[i];
+        max = fmax(max, (c * v.x - t * v.y) * x + (t * v.x + c * v.y) * y);
+    }
+    return max + s.solid->radius + s.pose.position.x * x + s.pose.position.y * y;
+}
+
+// how far b is beyond a along an angle: the largest over all angles is the distance, or - depth
+static double axis_gap(const sweepPair* p, double angle) {
+    double x = cos(angle), y = sin(angle);
+    return -support(p->b, -x, -y) - support(p->a, x, y);
+}
+
+// golden sections around each angle of a fine grid that is above its neighbours
+static double exact_distance(const sweepPair* p) {
+    enum { GRID = 2000, PASSES = 60 };
+    const double golden = 0.5 * (sqrt(5.0) - 1.0), width = 2.0 * M_PI / GRID;
+    double best = -INFINITY, before = axis_gap(p, -width), now = axis_gap(p, 0.0);
+    for (int i = 0; i < GRID; ++i) {
+        double next = axis_gap(p, (i + 1) * width), low = (i - 1) * width, high = (i + 1) * width;
+        int peak = now >= before && now >= next;
+        for (int k = 0; k < PASSES && peak; ++k) {
+            double u = high - golden * (high - low), v = low + golden * (high - low);
+            if (axis_gap(p, u) > axis_gap(p, v))
+                high = v;
+            else
+                low = u;
+        }
+        if (peak) best = fmax(best, axis_gap(p, 0.5 * (low + high)));
+        before = now;
+        now = next;
+    }
+    return best;
+}
+
+//---------------------------------- pairs ----------------------------------------
+
+// seconds of a call and the largest errors
+typedef struct sweepFigures {
+    double sat, convex;           // two polygons apart
+    double sat_deep, convex_deep; // a polygon and a circle that overlap
+    double separated_error[2], deep_error[2], polygon_error[2]; // by axes, by programs
+} sweepFigures;
+
+static double cpu_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// distances by both, and what a call took
+static void time_pairs(const sweepPair* pairs, int count, void* memory, double* by_sat,
+                       double* by_convex, double* sat, double* convex) {
+    tacSeparation s;
+    double start = cpu_seconds();
+    for (int i = 0; i < count; ++i)
+        by_sat[i] = tac_sat(pairs[i].a, pairs[i].b, INFINITY, &s) == TAC_OK ? s.distance : NAN;
+    *sat = (cpu_seconds() - start) / count;
+    start = cpu_seconds();
+    for (int i = 0; i < count; ++i)
+        by_convex[i] =
+            tac_convex_separation(pairs[i].a, pairs[i].b, NULL, &s, NULL, NULL, memory) == TAC_OK
+                ? s.distance
+                : NAN;
+    *convex = (cpu_seconds() - start) / count;
+}
+
+static void compare_errors(const sweepPair* pairs, int count, const double* sat,
+                           const double* convex, double error[2]) {
+    for (int i = 0; i < count; ++i) {
+        double exact = exact_distance(&pairs[i]);
+        error[0] = fmax(error[0], fabs(sat[i] - exact));
+        error[1] = fmax(error[1], fabs(convex[i] - exact));
+    }
+}
+
+// b is put where its distance is between two numbers, by trial
+static void sample_pair(uint64_t* seed, const tacSolid* a, const tacSolid* b, double min,
+                        double max, sweepPair* out) {
+    tacSeparation s;
+    do {
+        double angle = 2.0 * M_PI * random_unit(seed), far = 2.5 * random_unit(seed);
+        *out = (sweepPair){
+            {a, planar_pose(0.0, 0.0, 2.0 * M_PI * random_unit(seed))},
+            {b, planar_pose(far * cos(angle), far * sin(angle), 7.0 * random_unit(seed))}};
+    } while (tac_sat(out->a, out->b, INFINITY, &s) != TAC_OK || s.distance < min ||
+             s.distance > max);
+}
+
+// depths of two polygons: axes, and bodies made smaller by b as the paper has it
+static void compare_padded(const sweepPair* pairs, int count, int edges, void* memory,
+                           double error[2]) {
+    const double b = 0.2, inner = cos(M_PI / edges);
+    tacSolid* small = make_polygon(edges, 1.0 - b / inner); // sides b nearer to the middle
+    for (int i = 0; i < count; ++i) {
+        double exact = exact_distance(&pairs[i]);
+        sweepPair less = {{small, pairs[i].a.pose}, {small, pairs[i].b.pose}};
+        tacSeparation s = {0}, t = {0};
+        tac_sat(pairs[i].a, pairs[i].b, INFINITY, &s);
+        tac_convex_separation(less.a, less.b, NULL, &t, NULL, NULL, memory);
+        error[0] = fmax(error[0], fabs(s.distance - exact));
+        error[1] = fmax(error[1], fabs(t.distance - 2.0 * b - exact));
+    }
+    tac_solid_destroy(small);
+}
+
+static int sweep_edges(int edges, int count, sweepFigures* out) {
+    tacSolid *a = make_polygon(edges, 1.0), *circle = NULL;
+    sweepPair* pairs = calloc((size_t)count, sizeof *pairs);
+    double *sat = calloc((size_t)count, sizeof *sat), *convex = calloc((size_t)count, sizeof *sat);
+    uint64_t seed = (uint64_t)edges;
+    tac_solid_create_ball(circle_radius, 1, &circle, NULL);
+    size_t size = tac_convex_separation_size(a, a), round = tac_convex_separation_size(a, circle);
+    void* memory = malloc(size > round ? size : round);
+    *out = (sweepFigures){0};
+    int fine = a && circle && pairs && sat && convex && memory;
+    if (fine) {
+        for (int i = 0; i < count; ++i) sample_pair(&seed, a, a, 0.01, 0.5, &pairs[i]);
+        time_pairs(pairs, count, memory, sat, convex, &out->sat, &out->convex);
+        compare_errors(pairs, count, sat, convex, out->separated_error);
+        for (int i = 0; i < count; ++i)
+            sample_pair(&seed, a, circle, -0.9 * circle_radius, -0.01, &pairs[i]);
+        time_pairs(pairs, count, memory, sat, convex, &out->sat_deep, &out->convex_deep);
+        compare_errors(pairs, count, sat, convex, out->deep_error);
+        for (int i = 0; i < count; ++i) sample_pair(&seed, a, a, -0.15, -0.01, &pairs[i]);
+        compare_padded(pairs, count, edges, memory, out->polygon_error);
+    }
+    free(memory);
+    free(pairs);
+    free(sat);
+    free(convex);
+    tac_solid_destroy(a);
+    tac_solid_destroy(circle);
+    return fine ? 0 : cli_error("reproduce", "out of memory");
+}
+
+//---------------------------------- scenes ---------------------------------------
+
+// one round of detection over all bodies and the floor: seconds, touching pairs, largest difference
+typedef struct sweepScene {
+    double sat, convex;
+    int contacts;
+    double error;
+} sweepScene;
+
+static int detect_all(const tacPosedSolid* s, int count, int programs, double* distance,
+                      void* memory) {
+    int contacts = 0, at = 0;
+    for (int i = 0; i < count; ++i)
+        for (int j = i + 1; j < count; ++j, ++at) {
+            tacSeparation c = {.distance = INFINITY};
+            if (programs)
+                tac_convex_separation(s[i], s[j], NULL, &c, NULL, NULL, memory);
+            else
+                tac_sat(s[i], s[j], 0.0, &c);
+            distance[at] = c.bound ? INFINITY : c.distance;
+            contacts += c.distance < 0.0;
+        }
+    return contacts;
+}
+
+// circles and polygons of 16 edges in a box of their area times four, and the floor
+static int sweep_objects(int objects, int rounds, sweepScene* out) {
+    const double up[3] = {0.0, 1.0, 0.0};
+    tacSolid *kinds[2] = {make_polygon(16, 0.5), NULL}, *floor = NULL;
+    tacPosedSolid s[MOST + 1];
+    double *distance[2], width = 2.0 * sqrt((double)objects);
+    uint64_t seed = (uint64_t)objects;
+    size_t pairs = (size_t)(objects * (objects + 1) / 2);
+    tac_solid_create_ball(0.5, 1, &kinds[1], NULL);
+    tac_solid_create_halfspace(up, 0.0, 1, &floor, NULL);
+    size_t size = tac_convex_separation_size(kinds[0], kinds[0]);
+    void* memory = malloc(2 * size + 65536);
+    for (int k = 0; k < 2; ++k) distance[k] = calloc(pairs, sizeof(double));
+    int fine = kinds[0] && kinds[1] && floor && memory && distance[0] && distance[1];
+    *out = (sweepScene){0};
+    for (int round = 0; round < rounds && fine; ++round) {
+        s[0] = (tacPosedSolid){floor, planar_pose(0.0, 0.0, 0.0)};
+        for (int i = 0; i < objects; ++i)
+            s[1 + i] = (tacPosedSolid){kinds[i % 2], planar_pose(width * random_unit(&seed),
+                                                                 width * random_unit(&seed),
+                                                                 7.0 * random_unit(&seed))};
+        double start = cpu_seconds();
+        out->contacts += detect_all(s, objects + 1, 0, distance[0], memory);
+        out->sat += (cpu_seconds() - start) / rounds;
+        start = cpu_seconds();
+        detect_all(s, objects + 1, 1, distance[1], memory);
+        out->convex += (cpu_seconds() - start) / rounds;
+        for (size_t i = 0; i < pairs; ++i)
+            if (distance[0][i] < 0.0)
+                out->error = fmax(out->error, fabs(distance[0][i] - distance[1][i]));
+    }
+    for (int k = 0; k < 2; ++k) {
+        tac_solid_destroy(kinds[k]);
+        free(distance[k]);
+    }
+    tac_solid_destroy(floor);
+    free(memory);
+    return fine ? 0 : cli_error("reproduce", "out of memory");
+}
+
+//---------------------------------- rows -----------------------------------------
+
+static void report_edges(trial* t, int edges, const sweepFigures* f) {
+    char id[80];
+#define ROW(text) (snprintf(id, sizeof id, "%d edges: %s", edges, text), id)
+    trial_report(t, ROW("apart, axes"), 1e6 * f->sat, "us");
+    trial_report(t, ROW("apart, programs"), 1e6 * f->convex, "us");
+    trial_report(t, ROW("in a circle, axes"), 1e6 * f->sat_deep, "us");
+    trial_report(t, ROW("in a circle, programs"), 1e6 * f->convex_deep, "us");
+    trial_expect_at_most(t, ROW("distance by axes, error"), f->separated_error[0], "m", 1e-10);
+    trial_expect_at_most(t, ROW("distance by programs, error"), f->separated_error[1], "m", 1e-9);
+    trial_expect_at_most(t, ROW("depth in a circle by axes, error"), f->deep_error[0], "m", 1e-10);
+    trial_expect_at_most(t, ROW("and by programs"), f->deep_error[1], "m", 1e-9);
+    trial_expect_at_most(t, ROW("depth of two by axes, error"), f->polygon_error[0], "m", 1e-10);
+    trial_report(t, ROW("and by smaller bodies"), f->polygon_error[1], "m");
+#undef ROW
+}
+
+static void report_objects(trial* t, int objects, int rounds, const sweepScene* s) {
+    char id[80];
+#define ROW(text) (snprintf(id, sizeof id, "%d objects: %s", objects, text), id)
+    trial_report(t, ROW("pairs that touch"), (double)s->contacts / rounds, "");
+    trial_report(t, ROW("all pairs, axes"), 1e6 * s->sat, "us");
+    trial_report(t, ROW("all pairs, programs"), 1e6 * s->convex, "us");
+    trial_expect_at_most(t, ROW("depths differ by"), s->error, "m", 1e-9);
+#undef ROW
+}
+
+// place of a time over a size in a panel, both by their logarithms: 0.1 us to 100 ms
+typedef struct sweepPlot {
+    double left, top, width, height;
+    int min, max;
+} sweepPlot;
+
+static double plot_x(const sweepPlot* p, int size) {
+    return p->left + p->width * log((double)size / p->min) / log((double)p->max / p->min);
+}
+
+static double plot_y(const sweepPlot* p, double time) {
+    return p->top + p->height * (1.0 - log10(time / 1e-7) / 6.0);
+}
+
+static void draw_grid(const tacInk* ink, const sweepPlot* p, int count, const int* size) {
+    static const char* const labels[] = {"0.1 us", "1 us",  "10 us", "100 us",
+                                         "1 ms",   "10 ms", "100 ms"};
+    tacInk text = *ink;
+    tac_ink_colour(&text, 40, 40, 50);
+    for (int k = 0; k < 7; ++k) {
+        double y = plot_y(p, 1e-7 * pow(10.0, k));
+        tac_ink_strokes(ink, &(tacSegment){p->left, y, p->left + p->width, y}, 1, 1.0);
+        tac_ink_text(&text, (tacText){p->left - 6.0, y + 4.0, 1.0, 1.2}, labels[k]);
+    }
+    for (int i = 0; i < count; ++i) {
+        char label[12];
+        snprintf(label, sizeof label, "%d", size[i]);
+        tac_ink_text(&text, (tacText){plot_x(p, size[i]), p->top + p->height + 16.0, 0.5, 1.2},
+                     label);
+    }
+}
+
+static void draw_times(trialPanels* panels, int panel, int count, const int* size,
+                       const double* times[2], const char* caption) {
+    static const char* const names[] = {"axes", "programs"};
+    int left, top;
+    if (!panels->image.rgb) return;
+    trial_panels_caption(panels, panel, caption);
+    trial_panels_corner(panels, panel, &left, &top);
+    sweepPlot p = {left + 62.0,           top + 8.0, panels->width - 90.0,
+                   panels->height - 34.0, size[0],   size[count - 1]};
+    tacInk ink = tac_ink(&panels->image);
+    tac_ink_colour(&ink, 205, 205, 210);
+    draw_grid(&ink, &p, count, size);
+    for (int k = 0; k < 2; ++k) {
+        tac_ink_colour(&ink, k ? 190.0 : 30.0, 60.0, k ? 40.0 : 170.0);
+        for (int i = 0; i + 1 < count; ++i)
+            tac_ink_strokes(&ink,
+                            &(tacSegment){plot_x(&p, size[i]), plot_y(&p, times[k][i]),
+                                          plot_x(&p, size[i + 1]), plot_y(&p, times[k][i + 1])},
+                            1, 2.0);
+        tac_ink_text(&ink, (tacText){p.left + 8.0, plot_y(&p, times[k][0]) - 14.0, 0.0, 1.4},
+                     names[k]);
+    }
+}
+
+int experiment_plastic_sweep(trial* t) {
+    int brief = getenv("TACTUS_NO_SWEEP") != NULL, count = brief ? 20 : 300,
+        rounds = brief ? 1 : 20;
+    double separated[2][SIZES], deep[2][SIZES], all[2][COUNTS];
+    trialPanels panels;
+    int code = trial_panels_begin(t, &panels, 3, 1, 360, 300);
+    for (int i = 0; i < SIZES && code == 0; ++i) {
+        sweepFigures f;
+        if ((code = sweep_edges(edges_of[i], count, &f)) != 0) break;
+        report_edges(t, edges_of[i], &f);
+        separated[0][i] = f.sat;
+        separated[1][i] = f.convex;
+        deep[0][i] = f.sat_deep;
+        deep[1][i] = f.convex_deep;
+        trial_progress(t, 0.1 * (i + 1));
+    }
+    for (int i = 0; i < COUNTS && code == 0; ++i) {
+        sweepScene s;
+        if ((code = sweep_objects(objects_of[i], rounds, &s)) != 0) break;
+        report_objects(t, objects_of[i], rounds, &s);
+        all[0][i] = s.sat;
+        all[1][i] = s.convex;
+        trial_progress(t, 0.5 + 0.08 * (i + 1));
+    }
+    if (code == 0) {
+        draw_times(&panels, 0, SIZES, edges_of, (const double*[]){separated[0], separated[1]},
+                   "two polygons apart: by edges");
+        draw_times(&panels, 1, SIZES, edges_of, (const double*[]){deep[0], deep[1]},
+                   "a polygon and a circle: by edges");
+        draw_times(&panels, 2, COUNTS, objects_of, (const double*[]){all[0], all[1]},
+                   "all pairs of a scene: by bodies");
+    }
+    return trial_panels_end(&panels, code, "times");
+}

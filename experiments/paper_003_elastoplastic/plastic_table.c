@@ -1,0 +1,179 @@
+// Simulation times of contact by symbolic and numeric equations (paper 003, Table I).
+//
+// Five scenarios, ten runs each, by three ways that must tell one story: derived and compiled
+// formulas with contact geometry in them, the engine's step with detect="sat", and derived
+// equations of motion with contact by convex programs. The paper's seconds are those of its machine
+// and of scenarios that it does not describe: not a target.
+
+#include "experiments/experiments.h"
+#include "experiments/paper_003_elastoplastic/plastic_scene.h"
+#include "experiments/trial_panels.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double step = 2e-5; // friction below v_s is as stiff as 1e4/s
+enum { RUNS = 10, PATH = 101 };
+
+static const double paper_seconds[PLASTIC_CASES][3] = {{0.45, 0.53, 0.82},
+                                                       {1.04, 0.93, 0.36},
+                                                       {1.85, 1.40, 1.72},
+                                                       {2.44, 2.54, 2.05},
+                                                       {4.01, 6.83, 3.09}};
+static const char* const ways[] = {"symbolic SAT", "numeric SAT", "symbolic CO"};
+
+//---------------------------------- runs -----------------------------------------
+
+typedef struct wayTimes {
+    double mean, deviation;
+    plasticRun last;
+} wayTimes;
+
+static int run_way(plasticScene* scene, int way, int runs, wayTimes* out) {
+    double sum = 0.0, squares = 0.0;
+    for (int i = 0; i < runs; ++i) {
+        tacResult result = way == 0   ? plastic_run_symbolic(scene, step, &out->last, NULL, 0)
+                           : way == 1 ? plastic_run_engine(scene, &out->last)
+                                      : plastic_run_convex(scene, step, &out->last);
+        if (result != TAC_OK) {
+            fprintf(stderr, "tactus reproduce: %s by %s: %s\n", scene->scenario->name, ways[way],
+                    tac_result_text(result));
+            return CLI_ERROR;
+        }
+        sum += out->last.cpu_seconds;
+        squares += out->last.cpu_seconds * out->last.cpu_seconds;
+    }
+    out->mean = sum / runs;
+    out->deviation = sqrt(fmax(squares / runs - out->mean * out->mean, 0.0));
+    return 0;
+}
+
+// largest difference of positions and velocities
+static double max_difference(const plasticScene* s, const plasticRun* a, const plasticRun* b) {
+    double max = 0.0;
+    for (int i = 0; i < s->free_model->nq; ++i) max = fmax(max, fabs(a->q[i] - b->q[i]));
+    for (int i = 0; i < s->free_model->nv; ++i) max = fmax(max, fabs(a->v[i] - b->v[i]));
+    return max;
+}
+
+static void momentum_of(const plasticScene* s, const plasticRun* run, double out[6]) {
+    tac_momentum(s->free_model, run->q, run->v, out, s->free_scratch);
+}
+
+// largest change of momentum where nothing acts from outside
+static double momentum_drift(plasticScene* s, const plasticRun* end) {
+    plasticRun start = {0};
+    double before[6], after[6], max = 0.0;
+    for (int i = 0; i < s->free_model->nq; ++i) start.q[i] = s->free_model->qpos0[i];
+    for (int i = 0; i < s->free_model->nv; ++i) start.v[i] = s->scenario->qvel[i];
+    momentum_of(s, &start, before);
+    momentum_of(s, end, after);
+    for (int i = 0; i < 6; ++i) max = fmax(max, fabs(after[i] - before[i]));
+    return max;
+}
+
+//---------------------------------- rows -----------------------------------------
+
+static const char* id_of(char text[120], const plasticScene* s, const char* what) {
+    snprintf(text, 120, "%s: %s", s->scenario->name, what);
+    return text;
+}
+
+static void report_times(trial* t, const plasticScene* s, const wayTimes* times,
+                         const double* reference_seconds) {
+    char id[120], what[80];
+    for (int way = 0; way < 3; ++way) {
+        snprintf(what, sizeof what, "%s, mean of a run (paper %.2f s)", ways[way],
+                 reference_seconds[way]);
+        trial_report(t, id_of(id, s, what), times[way].mean, "s");
+        snprintf(what, sizeof what, "%s, deviation", ways[way]);
+        trial_report(t, id_of(id, s, what), times[way].deviation, "s");
+    }
+    trial_report(t, id_of(id, s, "derived in"), s->derived, "s");
+    trial_report(t, id_of(id, s, "compiled in"), s->compiled, "s");
+}
+
+static void report_physics(trial* t, plasticScene* s, const wayTimes* times,
+                           const plasticRun* exact) {
+    char id[120];
+    trial_expect_at_most(t, id_of(id, s, "formulas, from a run with a tenth of the step"),
+                         max_difference(s, &times[0].last, exact), "", 1e-6);
+    trial_expect_at_most(t, id_of(id, s, "engine, from that run"),
+                         max_difference(s, &times[1].last, exact), "", 1e-6);
+    trial_expect_at_most(t, id_of(id, s, "convex programs, from axes"),
+                         max_difference(s, &times[2].last, &times[0].last), "", 1e-9);
+    trial_expect_at_most(t, id_of(id, s, "energy with what was lost, drift"), times[0].last.drift,
+                         "", 1e-6);
+    trial_expect_at_least(t, id_of(id, s, "least power that was lost"), times[0].last.min_loss, "W",
+                          -1e-9);
+    if (s->scenario->gravity == 0.0)
+        trial_expect_at_most(t, id_of(id, s, "momentum, drift"), momentum_drift(s, &times[0].last),
+                             "", 1e-9);
+}
+
+//---------------------------------- picture --------------------------------------
+
+// the paths of both centres
+static void draw_paths(trialPanels* panels, int panel, const plasticScene* s, const double* path) {
+    if (!panels->image.rgb) return;
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int i = 0; i < 2 * PATH; ++i)
+        for (int k = 0; k < 2; ++k) {
+            low[k] = fmin(low[k], path[2 * i + k]);
+            high[k] = fmax(high[k], path[2 * i + k]);
+        }
+    double span = fmax(high[0] - low[0], high[1] - low[1]) * 1.3 + 1e-9;
+    double left = panel % panels->columns * panels->width,
+           top = panel / panels->columns * panels->height;
+    tacInk ink = tac_ink(&panels->image);
+    for (int b = 0; b < 2; ++b) {
+        tacSegment line[PATH];
+        tac_ink_colour(&ink, b ? 200.0 : 30.0, 60.0, b ? 30.0 : 180.0);
+        double at[2 * PATH];
+        for (int i = 0; i < PATH; ++i) {
+            const double* p = path + 4 * i + 2 * b;
+            at[2 * i] = left + panels->width * (0.5 + (p[0] - 0.5 * (low[0] + high[0])) / span);
+            at[2 * i + 1] = top + panels->height * (0.5 - (p[1] - 0.5 * (low[1] + high[1])) / span);
+        }
+        for (int i = 0; i + 1 < PATH; ++i)
+            line[i] = (tacSegment){at[2 * i], at[2 * i + 1], at[2 * i + 2], at[2 * i + 3]};
+        tac_ink_strokes(&ink, line, PATH - 1, 1.5);
+    }
+    tac_ink_colour(&ink, 0.0, 0.0, 0.0);
+    tac_ink_text(&ink, (tacText){left + 8, top + 16, 0.0, 1.0}, s->scenario->name);
+}
+
+//---------------------------------- all ------------------------------------------
+
+static int run_case(trial* t, int i, int runs, trialPanels* panels) {
+    plasticScene scene;
+    wayTimes times[3];
+    plasticRun exact;
+    double* path = calloc(4 * PATH, sizeof *path);
+    if (!path || plastic_open(&scene, &plastic_case[i], step) != 0) {
+        free(path);
+        return CLI_ERROR;
+    }
+    int code =
+        plastic_run_symbolic(&scene, 0.1 * step, &exact, path, PATH) == TAC_OK ? 0 : CLI_ERROR;
+    for (int way = 0; way < 3 && code == 0; ++way) code = run_way(&scene, way, runs, &times[way]);
+    if (code == 0) {
+        report_times(t, &scene, times, paper_seconds[i]);
+        report_physics(t, &scene, times, &exact);
+        draw_paths(panels, i, &scene, path);
+    }
+    plastic_close(&scene);
+    free(path);
+    return code;
+}
+
+int experiment_plastic_table(trial* t) {
+    trialPanels panels;
+    int runs = getenv("TACTUS_NO_SWEEP") ? 1 : RUNS;
+    int code = trial_panels_begin(t, &panels, 3, 2, 256, 256);
+    for (int i = 0; i < PLASTIC_CASES && code == 0; ++i) {
+        code = run_case(t, i, runs, &panels);
+        trial_progress(t, (i + 1.0) / PLASTIC_CASES);
+    }
+    return trial_panels_end(&panels, code, "paths");
+}

@@ -1,0 +1,33 @@
+// Where bodies are on the path of a step, how they move there, and how much their paths bend.
+//
+// On a course every joint moves by u(t) = t v + t^2 a. Bends are bounds over the whole span, found
+// from joint to joint: origins, turns and arms of the links (docs/collide.md, eq. (15)).
+
+#ifndef TAC_DETECT_CCD_MOTION_PATH_H
+#define TAC_DETECT_CCD_MOTION_PATH_H
+
+#include "detect/convex_contacts.h"
+#include "math/pose.h"
+
+typedef struct tacMotionState {
+    tacPose pose;
+    tacTwist twist; // about the body's origin, world axes
+} tacMotionState;
+
+// bounds of a body during the whole course: of its origin's acceleration, of its spin and of the
+// change of that
+typedef struct tacCurvatureBound {
+    double origin, spin, spin_rate;
+} tacCurvatureBound;
+
+// `chain` has room for nbody numbers
+tacMotionState tac_motion_path_body(const tacModel* model, const tacMotionPath* path, double t,
+                                    int body, int* chain);
+
+// Does the scene have pieces, and has the course numbers whose squares can be added?
+tacResult tac_motion_path_check(const tacModel* model, const tacMotionPath* path);
+
+void tac_motion_path_curvature_bounds(const tacModel* model, const tacMotionPath* path,
+                                      tacCurvatureBound* curvature);
+
+#endif

@@ -1,0 +1,22 @@
+// Derivatives of contacts by the poses of the bodies and by pos and quat of the geoms, from
+// d_twist: for detectors whose contacts depend on relative poses alone.
+
+#ifndef TAC_DETECT_CONTACT_DIFF_H
+#define TAC_DETECT_CONTACT_DIFF_H
+
+#include "detect/detect.h"
+
+// the `count` contacts that a detector found, once more and with d_twist
+tacResult tac_contact_diff_detect(const tacDetectorKind* kind, const tacModel* model,
+                                  const tacPose* body, int count, tacScratch* scratch,
+                                  tacContacts* out);
+
+// `contacts` have d_twist; of `dot` all is written. NULL means zero.
+void tac_contact_diff_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                          const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot);
+
+// adds to pose_bar (nbody x 6) and theta_bar (nparam); NULL skips one
+void tac_contact_diff_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                          const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar);
+
+#endif

@@ -1,0 +1,200 @@
+// Contacts of all pairs of a scene that its convex pieces rest on: detect="gjk".
+//
+//   convex_parts.h --rest.h (doubles)--> features --patch.h (any number)--> points, normals,
+//   distances
+
+#include "detect/convex_contacts.h"
+#include "detect/convex/clip_manifold.h"
+#include "detect/convex/closest_features.h"
+#include "detect/convex_parts.h"
+#include "detect/detect.h"
+
+#include <string.h>
+
+//---------------------------------- memory ----------------------------------
+
+static size_t align16(size_t size) { return (size + 15) / 16 * 16; }
+
+// what the search takes: pieces in the world, their reaches
+typedef struct contactWorkspace {
+    tacConvex* part;
+    double* bounding_radius;
+    void* gjk_memory;
+} contactWorkspace;
+
+static contactWorkspace init_workspace(const tacModel* model, const tacPose* body, void* memory) {
+    int count = model->contact->npart;
+    contactWorkspace s = {.part = memory};
+    s.bounding_radius = (double*)((char*)memory + align16(sizeof(tacConvex) * (size_t)count));
+    s.gjk_memory = (char*)s.bounding_radius + align16(sizeof(double) * (size_t)count);
+    for (int i = 0; i < count; ++i) {
+        s.part[i] = tac_convex_part_at(model, i, body[tac_convex_part_body(model, i)]);
+        s.bounding_radius[i] = tac_convex_bounding_radius(&s.part[i]);
+    }
+    return s;
+}
+
+// most contacts of two pieces: round ones touch in a point, a segment leaves a face twice
+static int max_pair_contacts(const tacConvexPart* a, const tacConvexPart* b) {
+    const tacConvexPart* both[2] = {a, b};
+    int most = TAC_CLIP_MAX_CONTACTS;
+    for (int i = 0; i < 2; ++i) {
+        tacNodeKind kind = both[i]->kind;
+        if (kind == TAC_NODE_SPHERE || kind == TAC_NODE_ELLIPSOID || kind == TAC_NODE_SUPERQUADRIC)
+            return 1;
+        if (kind == TAC_NODE_CAPSULE) most = 5;
+    }
+    return most;
+}
+
+// All pairs at once, but no more than eight neighbours with eight contacts for each piece: so many
+// that touch are an error, and a thousand bodies fit into memory.
+int tac_convex_contacts_capacity(const tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    long long count = 0, most = 64ll * plan->npart;
+    for (int p = 0; p < plan->npair && count < most; ++p) {
+        const int *geom = plan->pair[p].geom, *first = plan->part_first;
+        for (int i = first[geom[0]]; i < first[geom[0] + 1]; ++i) {
+            for (int j = first[geom[1]]; j < first[geom[1] + 1]; ++j)
+                count += max_pair_contacts(&plan->part[i], &plan->part[j]);
+        }
+    }
+    return (int)(count < most ? count : most);
+}
+
+//---------------------------------- one contact ----------------------------------
+
+// no derivative of the features: the normal stays with the first body
+static void fixed_normal_jacobian(const tacFeatureContactPoint* at, tacReal D[7][6]) {
+    const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
+    tacMat3 arm = tac_skew(tac_sub(at->core[1], at->point));
+    memset(D, 0, 7 * sizeof D[0]);
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            D[i][j] = i == j ? 0.5 : 0.0;
+            D[i][3 + j] = -0.5 * arm.m[i][j];
+            D[6][3 + j] -= n[i] * arm.m[i][j];
+        }
+        D[6][i] = n[i];
+    }
+}
+
+static void store_contact_jacobian(const tacFeatureContact* contact, tacTransform a, tacTransform b,
+                                   const tacFeatureContactPoint* at, tacContacts* out, int i) {
+    tacReal D[7][6];
+    if (tac_feature_contact_jacobian(contact, a, b, at, D) != TAC_OK) fixed_normal_jacobian(at, D);
+    for (int row = 0; row < 8; ++row) {
+        for (int k = 0; k < 6; ++k) out->d_twist[row][k][i] = row < 7 ? D[row][k] : (tacReal)0.0;
+    }
+}
+
+static void store_contact_point(const tacFeatureContactPoint* at, tacContacts* out, int i) {
+    const tacReal p[3] = {at->point.x, at->point.y, at->point.z};
+    const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
+    for (int k = 0; k < 3; ++k) {
+        out->point[k][i] = p[k];
+        out->normal[k][i] = n[k];
+    }
+    out->distance[i] = at->distance;
+    out->activity[i] = 1.0;
+}
+
+// the record of a touch between two pieces
+tacResult tac_convex_contact_append(const tacModel* model, const tacPose* body,
+                                    const tacConvexContact* of, tacContacts* out) {
+    const tacContactPlan* plan = model->contact;
+    const tacFeatureContact* contact = &of->contact;
+    int pair = of->pair;
+    const int *geom = plan->pair[pair].geom, *part = of->part;
+    int i = out->count;
+    tacFeatureContactPoint at;
+    tacTransform transform[2];
+    if (i == out->capacity) return TAC_ERROR_CAPACITY;
+    for (int k = 0; k < 2; ++k)
+        transform[k] = tac_convex_part_transform(model, part[k], body[plan->pair[pair].body[k]]);
+    if (tac_feature_contact_at(contact, transform[0], transform[1], &at) != TAC_OK)
+        return TAC_OK; // lost in rounding
+    store_contact_point(&at, out, i);
+    if (out->d_twist[0][0])
+        store_contact_jacobian(contact, transform[0], transform[1], &at, out, i);
+    out->pair[i] = pair;
+    out->bundle[i] = -1;
+    for (int k = 0; k < 2; ++k) out->geom[k][i] = geom[k];
+    out->feature[i] = tac_feature_contact_id(contact, part[0] - plan->part_first[geom[0]],
+                                             part[1] - plan->part_first[geom[1]]);
+    ++out->count;
+    return TAC_OK;
+}
+
+tacResult tac_convex_contact_append_nearest(const tacModel* model, const tacPose* body,
+                                            const tacConvexContact* of, tacContacts* out,
+                                            void* memory) {
+    const int* side = model->contact->pair[of->pair].body;
+    tacConvex part[2];
+    tacConvexContact now = {of->pair, {of->part[0], of->part[1]}, {.pair = 0}};
+    tacNearest near;
+    tacGjkCache cache = {.count = 0};
+    for (int k = 0; k < 2; ++k) part[k] = tac_convex_part_at(model, of->part[k], body[side[k]]);
+    tac_closest_features(&part[0], &part[1], &cache, &near, &now.contact, memory);
+    return tac_convex_contact_append(model, body, &now, out);
+}
+
+//---------------------------------- all pairs ----------------------------------
+
+// can the balls around the pieces, or ball and half-space, be as near as the margin?
+static int bounding_balls_overlap(const contactWorkspace* s, const int part[2], double margin) {
+    const tacConvex *a = &s->part[part[0]], *b = &s->part[part[1]];
+    double w[3],
+        bounding_radius = s->bounding_radius[part[0]] + s->bounding_radius[part[1]] + margin;
+    for (int k = 0; k < 3; ++k) w[k] = b->pos[k] - a->pos[k];
+    if (a->kind == TAC_CONVEX_HALF_SPACE || b->kind == TAC_CONVEX_HALF_SPACE) {
+        int first = a->kind == TAC_CONVEX_HALF_SPACE;
+        const tacConvex* plane = first ? a : b;
+        double height = 0.0;
+        for (int k = 0; k < 3; ++k) height += plane->rot[k][2] * (first ? w[k] : -w[k]);
+        return height <= bounding_radius;
+    }
+    return w[0] * w[0] + w[1] * w[1] + w[2] * w[2] <= bounding_radius * bounding_radius;
+}
+
+static tacResult add_part_contacts(const tacModel* model, const tacPose* body,
+                                   const contactWorkspace* s, int pair, const int part[2],
+                                   double margin, tacContacts* out, tacConvexContact* out_contact) {
+    tacFeatureContact contact[TAC_CLIP_MAX_CONTACTS];
+    tacGjkCache cache = {.count = 0};
+    if (!bounding_balls_overlap(s, part, margin)) return TAC_OK;
+    int count = tac_clip_manifold(&s->part[part[0]], &s->part[part[1]], margin, &cache, contact,
+                                  s->gjk_memory);
+    for (int i = 0; i < count; ++i) {
+        tacConvexContact x = {pair, {part[0], part[1]}, contact[i]};
+        int before = out->count;
+        tacResult result = tac_convex_contact_append(model, body, &x, out);
+        if (result != TAC_OK) return result;
+        if (out_contact && out->count > before) out_contact[before] = x;
+    }
+    return TAC_OK;
+}
+
+tacResult tac_convex_contacts_with_features(const tacModel* model, const tacPose* body,
+                                            double margin, tacContacts* out,
+                                            tacConvexContact* contact, void* memory) {
+    const tacContactPlan* plan = model->contact;
+    contactWorkspace s = init_workspace(model, body, memory);
+    out->count = 0;
+    for (int p = 0; p < plan->npair; ++p) {
+        const int *geom = plan->pair[p].geom, *first = plan->part_first;
+        for (int i = first[geom[0]]; i < first[geom[0] + 1]; ++i) {
+            for (int j = first[geom[1]]; j < first[geom[1] + 1]; ++j) {
+                tacResult result = add_part_contacts(model, body, &s, p, (const int[2]){i, j},
+                                                     margin, out, contact);
+                if (result != TAC_OK) return result;
+            }
+        }
+    }
+    return TAC_OK;
+}
+
+tacResult tac_convex_contacts(const tacModel* model, const tacPose* body, double margin,
+                              tacContacts* out, void* memory) {
+    return tac_convex_contacts_with_features(model, body, margin, out, NULL, memory);
+}

@@ -1,0 +1,20 @@
+// Records of vertices and edges, as they are or bundled by faces.
+
+#ifndef TAC_DETECT_EDGE_SDF_EDGE_SDF_FACES_H
+#define TAC_DETECT_EDGE_SDF_EDGE_SDF_FACES_H
+
+#include "detect/detect.h"
+
+// as in tacDetectorKind, of vertices and edges: one record each
+int tac_edge_sdf_capacity(const tacModel* model);
+size_t tac_edge_sdf_size(const tacModel* model, size_t real_size);
+tacResult tac_edge_sdf_detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
+                              tacScratch* scratch);
+tacResult tac_edge_sdf_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                           tacScratch* scratch);
+tacResult tac_edge_sdf_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                           tacScratch* scratch);
+
+#endif

@@ -1,0 +1,61 @@
+// A contact of two features, and its derivative while the features stay the same.
+//
+// Which features meet is found by gjk.h and clip_manifold.h in doubles; from there on a contact is
+// a smooth function of the bodies' poses, in every number type. docs/collide.md, eq. (11) to (14).
+
+#ifndef TAC_DETECT_FEATURE_CONTACT_H
+#define TAC_DETECT_FEATURE_CONTACT_H
+
+#include "math/pose.h"
+#include "tactus/result.h"
+
+#include <stdint.h>
+
+typedef enum tacConvexFeatureKind {
+    TAC_CONVEX_FEATURE_VERTEX, // a corner
+    TAC_CONVEX_FEATURE_EDGE,   // an edge: the normal is across it
+    TAC_CONVEX_FEATURE_FACE,   // a face: the normal is its own
+    TAC_CONVEX_FEATURE_RIM,    // a circle
+    TAC_CONVEX_FEATURE_SMOOTH  // an ellipsoid, a convex superquadric
+} tacConvexFeatureKind;
+
+// a feature of a convex core in the axes of its piece
+typedef struct tacConvexFeature {
+    tacConvexFeatureKind kind;
+    int index;              // of the corner, edge, face or rim on its piece
+    double x[3];            // corner; a point of edge or face; middle of rim and round
+    double axis[3];         // unit: along the edge, normal of the face (outward), axis of the rim
+    double radius;          // of the ball that rolls on it
+    double size[3], eps[2]; // rim: size[0] is its radius; round: semi-axes and exponents
+} tacConvexFeature;
+
+typedef struct tacFeatureContact {
+    int pair, body[2];
+    uint64_t feature_id;
+    tacConvexFeature feature[2];
+    double normal[3]; // about, in the world, from body[0] to body[1]
+} tacFeatureContact;
+
+// where a piece is; the columns of rot are its axes
+typedef struct tacTransform {
+    tacVec3 pos;
+    tacMat3 rot;
+} tacTransform;
+
+typedef struct tacFeatureContactPoint {
+    tacVec3 point;   // halfway between the surfaces
+    tacVec3 normal;  // unit, from body[0] to body[1]
+    tacVec3 core[2]; // the points of both cores
+    tacReal distance;
+} tacFeatureContactPoint;
+
+// TAC_ERROR_UNSOLVED: parallel edges, or no such contact near `normal`
+tacResult tac_feature_contact_at(const tacFeatureContact* contact, tacTransform a, tacTransform b,
+                                 tacFeatureContactPoint* out);
+
+// d (point, normal, distance)/d xi, xi the twist of body[1] about `point`, body[0] at rest
+tacResult tac_feature_contact_jacobian(const tacFeatureContact* contact, tacTransform a,
+                                       tacTransform b, const tacFeatureContactPoint* at,
+                                       tacReal D[7][6]);
+
+#endif

@@ -1,0 +1,565 @@
+// Balls of radius R at c in a field phi with gradient g, h = g/sqrt(1e-12 + |g|^2). Ways y from c
+// to the surface, the first by Newton's steps alone, the others along fixed directions v at first:
+//
+//   ray:      y <- y - P(phi)/s v,  P(x) = x S(x/0.1R), which stands still inside
+//   project:  y <- y - phi e(g) + b (1 - h h') (c - y),  e(g) = 1.25 g/(0.25 + |g|^2)
+//
+// e is a Newton step where |g| = 1 and at most 1.25 long; b, of the first way alone, leads to where
+// c - y is along the normal. With phi_0 at c and phi_5 where a way ends, E = 0.05 R,
+//
+//   D = phi_0 sqrt((|c - y|^2 + E^2)/(phi_0^2 + E^2)) + phi_5^2/(0.002 R)
+//   n = m/|m|,  m = phi_0 (c - y) + E^2 h_0
+//
+// and the mean of both over ways with weights exp(-D/T), T = 0.01 R. S is the step of smooth.md.
+
+#include "detect/field/sphere_projection.h"
+
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PADDING = 8, PATHS = TAC_SPHERE_PATHS, STEPS = TAC_SPHERE_STEPS, RAY_STEPS = 2 };
+
+#define NORMAL_SOFT 1e-12
+#define FLAT        0.25
+#define INSIDE      0.1
+#define NEAR_CENTRE 0.05
+#define OFF_SURFACE 0.002
+#define WIDTH       0.01
+
+// how far a step goes towards the foot of the centre
+static const double towards_foot[STEPS] = {0, 0, .5, .25, 0};
+
+//---------------------------------- memory ---------------------------------------
+
+size_t tac_sphere_projection_size(const tacModel* model, const tacContactPair* pair, int owner,
+                                  size_t real_size) {
+    const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
+    if (!f->index || f->index->radius < 0) return 0;
+    int points = f->vertices * PATHS;
+    size_t field = 4 * tac_arena_align(real_size * (size_t)(points + PADDING));
+    return (STEPS + 1) * (tac_hits_size(points, 1, real_size) + 2 * field) + 3 * field;
+}
+
+static tacVec3 load_vec3(tacReal* const x[3], int i) {
+    return (tacVec3){x[0][i], x[1][i], x[2][i]};
+}
+
+static void store_vec3(tacReal* const x[3], int i, tacVec3 v) {
+    x[0][i] = v.x;
+    x[1][i] = v.y;
+    x[2][i] = v.z;
+}
+
+static tacVec3 hessian_mul(const tacHits* h, int i, tacVec3 v) {
+    tacReal* const* H = h->hessian;
+    return (tacVec3){H[0][i] * v.x + H[3][i] * v.y + H[4][i] * v.z,
+                     H[3][i] * v.x + H[1][i] * v.y + H[5][i] * v.z,
+                     H[4][i] * v.x + H[5][i] * v.y + H[2][i] * v.z};
+}
+
+//---------------------------------- fields ---------------------------------------
+
+static int is_distance(const tacModel* model, int index) {
+    const tacNode* node = &model->node[index];
+    switch (node->kind) {
+    case TAC_NODE_SPHERE:
+    case TAC_NODE_PLANE:
+    case TAC_NODE_BOX:
+    case TAC_NODE_CAPSULE:
+    case TAC_NODE_CYLINDER:
+        return 1;
+    case TAC_NODE_UNION:
+        for (int child = index - 1; child >= node->first; child = model->node[child].first - 1)
+            if (!is_distance(model, child)) return 0;
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+int tac_sphere_projection_needed(const tacModel* model, const tacFeatures* features, int field) {
+    const tacShape* shape = &model->shape[model->geom[field].shape];
+    if (!features->index || features->index->radius < 0) return 0;
+    return !is_distance(model, shape->first + shape->count - 1);
+}
+
+//---------------------------------- ways -----------------------------------------
+
+// corners of an icosahedron and of a dodecahedron
+static tacVec3 ray_direction(int path) {
+    static const double f = 1.618033988749895;
+    int i = path - 1, axis = i % 3, sign = i / 3;
+    double a[3], one = sign & 1 ? -1.0 : 1.0, two = sign & 2 ? -1.0 : 1.0;
+    if (i >= 24) {
+        for (int k = 0; k < 3; ++k) a[k] = (i - 24) >> k & 1 ? -1.0 : 1.0;
+    } else if (i >= 12) {
+        sign = (i - 12) / 3;
+        one = sign & 1 ? -1.0 : 1.0;
+        two = sign & 2 ? -1.0 : 1.0;
+        a[axis] = 0.0;
+        a[(axis + 1) % 3] = one / f;
+        a[(axis + 2) % 3] = two * f;
+    } else {
+        a[axis] = 0.0;
+        a[(axis + 1) % 3] = one;
+        a[(axis + 2) % 3] = two * f;
+    }
+    double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    return (tacVec3){a[0] / length, a[1] / length, a[2] / length};
+}
+
+// s^3 (10 - 15 s + 6 s^2) between 0 and 1, and its slope
+static tacReal smoothstep5(tacReal s, tacReal* slope) {
+    *slope = 0.0;
+    if (tac_re(s) <= 0.0) return 0.0;
+    if (tac_re(s) >= 1.0) return 1.0;
+    *slope = 30.0 * s * s * (1.0 - s) * (1.0 - s);
+    return s * s * s * (10.0 - s * (15.0 - 6.0 * s));
+}
+
+// one step of a way, from y, and what its derivative takes
+typedef struct sphereStep {
+    const tacHits* at;
+    int point;
+    tacReal phi, radius, q, s, along;
+    tacReal length, by_phi, by_radius; // of a ray
+    double b, slope;
+    tacVec3 g, h, y, z, v; // z = c - y
+    int is_ray;
+} sphereStep;
+
+static sphereStep projection_step(const tacSphereProjection* spheres, const tacReal centre[3],
+                                  int sphere, int path, int step) {
+    sphereStep t = {.at = &spheres->at[step], .radius = spheres->radius, .slope = spheres->slope};
+    t.point = step == 0 ? sphere : sphere * PATHS + path;
+    t.is_ray = path > 0 && step < RAY_STEPS;
+    t.b = path == 0 ? towards_foot[step] : 0.0;
+    t.phi = t.at->value[t.point];
+    t.g = load_vec3(t.at->gradient, t.point);
+    t.y = load_vec3(t.at->y, t.point);
+    t.z = tac_sub(tac_load3(centre), t.y);
+    if (t.is_ray) {
+        tacReal slope, x = t.phi / (INSIDE * t.radius), S = smoothstep5(x, &slope);
+        t.v = ray_direction(path);
+        t.length = t.phi * S / t.slope;
+        t.by_phi = (S + x * slope) / t.slope;
+        t.by_radius = -t.phi * x * slope / t.radius / t.slope;
+        return t;
+    }
+    tacReal square = tac_norm2(t.g);
+    t.q = (1.0 + FLAT) / (square + FLAT);
+    t.s = 1.0 / r_sqrt(square + NORMAL_SOFT);
+    t.h = tac_scale(t.g, t.s);
+    t.along = tac_dot(t.h, t.z);
+    return t;
+}
+
+static tacVec3 step_target(const sphereStep* t) {
+    if (t->is_ray) return tac_add_scaled(t->y, -t->length, t->v);
+    tacVec3 foot = tac_add_scaled(t->z, -t->along, t->h);
+    return tac_add_scaled(tac_add_scaled(t->y, -t->phi * t->q, t->g), t->b, foot);
+}
+
+static tacVec3 normalize_jvp(tacVec3 h, tacReal s, tacVec3 v) {
+    return tac_scale(tac_add_scaled(v, -tac_dot(h, v), h), s);
+}
+
+// y' -> of the next; c', R' and the field's own tangents
+static tacVec3 projection_step_jvp(const sphereStep* t, tacVec3 c_dot, tacReal radius_dot,
+                                   tacReal phi_own, tacVec3 g_own, tacVec3 y_dot) {
+    tacReal phi_dot = tac_dot(t->g, y_dot) + phi_own;
+    if (t->is_ray)
+        return tac_add_scaled(y_dot, -(t->by_phi * phi_dot + t->by_radius * radius_dot), t->v);
+    tacVec3 g_dot = tac_add(hessian_mul(t->at, t->point, y_dot), g_own);
+    tacVec3 h_dot = normalize_jvp(t->h, t->s, g_dot), z_dot = tac_sub(c_dot, y_dot);
+    tacReal q_dot = -2.0 * t->q * t->q / (1.0 + FLAT) * tac_dot(t->g, g_dot);
+    tacReal along_dot = tac_dot(h_dot, t->z) + tac_dot(t->h, z_dot);
+    tacVec3 foot_dot = tac_add_scaled(tac_add_scaled(z_dot, -along_dot, t->h), -t->along, h_dot);
+    tacVec3 out = tac_add_scaled(y_dot, -(phi_dot * t->q + t->phi * q_dot), t->g);
+    return tac_add_scaled(tac_add_scaled(out, -t->phi * t->q, g_dot), t->b, foot_dot);
+}
+
+// adjoint of the next y -> of this one, added to those of c and R
+static tacVec3 projection_step_vjp(const sphereStep* t, tacVec3 bar, tacVec3* c_bar,
+                                   tacReal* radius_bar, tacReal* phi_bar, tacVec3* g_bar) {
+    *g_bar = tac_vec3_zero();
+    if (t->is_ray) {
+        tacReal length_bar = -tac_dot(t->v, bar);
+        *phi_bar = length_bar * t->by_phi;
+        *radius_bar += length_bar * t->by_radius;
+        return tac_add_scaled(bar, *phi_bar, t->g);
+    }
+    tacReal gradient_part = tac_dot(t->g, bar), across = tac_dot(t->h, bar);
+    tacVec3 z_bar = tac_scale(tac_add_scaled(bar, -across, t->h), t->b);
+    tacVec3 h_bar = tac_scale(tac_add_scaled(tac_scale(bar, t->along), across, t->z), -t->b);
+    *phi_bar = -t->q * gradient_part;
+    *g_bar = tac_scale(bar, -t->phi * t->q);
+    *g_bar =
+        tac_add_scaled(*g_bar, 2.0 * t->phi * t->q * t->q / (1.0 + FLAT) * gradient_part, t->g);
+    *g_bar = tac_add(*g_bar, normalize_jvp(t->h, t->s, h_bar));
+    *c_bar = tac_add(*c_bar, z_bar);
+    tacVec3 out = tac_add_scaled(tac_sub(bar, z_bar), *phi_bar, t->g);
+    return tac_add(out, hessian_mul(t->at, t->point, *g_bar));
+}
+
+//---------------------------------- ends -----------------------------------------
+
+// the field at the centre, which all ways have in common
+typedef struct sphereCentre {
+    tacReal phi, s, radius, width; // width: T
+    tacVec3 c, h;
+} sphereCentre;
+
+static sphereCentre sphere_centre(const tacSphereProjection* spheres, int sphere) {
+    sphereCentre c = {.phi = spheres->at[0].value[sphere], .radius = spheres->radius};
+    tacVec3 g = load_vec3(spheres->at[0].gradient, sphere);
+    c.c = load_vec3(spheres->at[0].y, sphere);
+    c.width = WIDTH * c.radius;
+    c.s = 1.0 / r_sqrt(tac_norm2(g) + NORMAL_SOFT);
+    c.h = tac_scale(g, c.s);
+    return c;
+}
+
+// where a way ends
+typedef struct spherePathEnd {
+    tacReal phi, distance, weight, ratio, below, size; // ratio: sqrt(.../below), size: 1/|m|
+    tacVec3 z, n, g;
+} spherePathEnd;
+
+static spherePathEnd path_end(const tacSphereProjection* spheres, const sphereCentre* c, int sphere,
+                              int path) {
+    const tacHits* last = &spheres->at[STEPS];
+    int point = sphere * PATHS + path;
+    tacReal E2 = NEAR_CENTRE * NEAR_CENTRE * c->radius * c->radius;
+    spherePathEnd e = {.phi = last->value[point]};
+    e.z = tac_sub(c->c, load_vec3(last->y, point));
+    e.g = load_vec3(last->gradient, point);
+    e.below = c->phi * c->phi + E2;
+    e.ratio = r_sqrt((tac_norm2(e.z) + E2) / e.below);
+    e.distance = c->phi * e.ratio + e.phi * e.phi / (OFF_SURFACE * c->radius);
+    tacVec3 m = tac_add_scaled(tac_scale(e.z, c->phi), E2, c->h);
+    e.size = 1.0 / r_sqrt(tac_norm2(m) + 1e-6 * E2 * E2);
+    e.n = tac_scale(m, e.size);
+    return e;
+}
+
+// tangents of what an end is made of, and of its distance and normal
+typedef struct pathEndDot {
+    tacReal phi0, phi, radius;
+    tacVec3 h, z;
+} pathEndDot;
+
+static tacReal path_end_jvp(const sphereCentre* c, const spherePathEnd* e, const pathEndDot* d,
+                            tacVec3* n_dot) {
+    tacReal r = c->radius, E2 = NEAR_CENTRE * NEAR_CENTRE * r * r,
+            E2_dot = 2.0 * E2 / r * d->radius;
+    tacReal top_dot = 2.0 * tac_dot(e->z, d->z) + E2_dot;
+    tacReal below_dot = 2.0 * c->phi * d->phi0 + E2_dot;
+    tacReal ratio_dot = (top_dot - e->ratio * e->ratio * below_dot) / (2.0 * e->ratio * e->below);
+    tacVec3 m_dot = tac_add(tac_scale(e->z, d->phi0), tac_scale(d->z, c->phi));
+    m_dot = tac_add(m_dot, tac_add(tac_scale(c->h, E2_dot), tac_scale(d->h, E2)));
+    tacReal soft_dot = 2e-6 * E2 * E2_dot; // of what is added to |m|^2
+    *n_dot = tac_add_scaled(normalize_jvp(e->n, e->size, m_dot),
+                            -0.5 * soft_dot * e->size * e->size, e->n);
+    return d->phi0 * e->ratio + c->phi * ratio_dot +
+           e->phi / (OFF_SURFACE * r) * (2.0 * d->phi - e->phi / r * d->radius);
+}
+
+static pathEndDot path_end_vjp(const sphereCentre* c, const spherePathEnd* e, tacReal bar,
+                               tacVec3 n_bar) {
+    tacReal r = c->radius, E2 = NEAR_CENTRE * NEAR_CENTRE * r * r;
+    pathEndDot d = {.phi0 = bar * e->ratio, .phi = 2.0 * bar * e->phi / (OFF_SURFACE * r)};
+    d.radius = -bar * e->phi * e->phi / (OFF_SURFACE * r * r);
+    tacReal top_bar = bar * c->phi / (2.0 * e->ratio * e->below);
+    tacReal below_bar = -top_bar * e->ratio * e->ratio;
+    tacVec3 m_bar = normalize_jvp(e->n, e->size, n_bar);
+    tacReal E2_bar = top_bar + below_bar + tac_dot(c->h, m_bar) -
+                     1e-6 * E2 * e->size * e->size * tac_dot(e->n, n_bar);
+    d.phi0 += 2.0 * c->phi * below_bar + tac_dot(e->z, m_bar);
+    d.z = tac_add_scaled(tac_scale(e->z, 2.0 * top_bar), c->phi, m_bar);
+    d.h = tac_scale(m_bar, E2);
+    d.radius += 2.0 * E2 / r * E2_bar;
+    return d;
+}
+
+// the mean over ways
+typedef struct sphereNearest {
+    sphereCentre c;
+    spherePathEnd end[PATHS];
+    tacReal distance;
+    tacVec3 n;
+} sphereNearest;
+
+static void sphere_nearest(const tacSphereProjection* spheres, int sphere, sphereNearest* mean) {
+    tacReal total = 0.0;
+    double least = INFINITY;
+    mean->c = sphere_centre(spheres, sphere);
+    for (int w = 0; w < PATHS; ++w) {
+        mean->end[w] = path_end(spheres, &mean->c, sphere, w);
+        least = fmin(least, tac_re(mean->end[w].distance));
+    }
+    for (int w = 0; w < PATHS; ++w) {
+        spherePathEnd* e = &mean->end[w];
+        e->weight = r_exp((least - e->distance) / mean->c.width);
+        total += e->weight;
+    }
+    mean->distance = 0.0;
+    mean->n = tac_vec3_zero();
+    for (int w = 0; w < PATHS; ++w) {
+        spherePathEnd* e = &mean->end[w];
+        e->weight /= total;
+        mean->distance += e->weight * e->distance;
+        mean->n = tac_add_scaled(mean->n, e->weight, e->n);
+    }
+}
+
+//---------------------------------- search ---------------------------------------
+
+static void advance_paths(tacVertexSide* side, tacSphereProjection* spheres, int step, int order) {
+    const tacHits* centre = &spheres->at[0];
+    tacHits* to = &spheres->at[step + 1];
+    to->count = centre->count * PATHS;
+    for (int sphere = 0; sphere < centre->count; ++sphere)
+        for (int path = 0; path < PATHS; ++path) {
+            tacReal c[3];
+            tac_store3(c, load_vec3(centre->y, sphere));
+            sphereStep t = projection_step(spheres, c, sphere, path, step);
+            store_vec3(to->y, sphere * PATHS + path, step_target(&t));
+        }
+    tac_hits_field(side, to, order);
+}
+
+static void copy_hit(tacHits* h, int i, int count_active, int order) {
+    h->vertex[count_active] = h->vertex[i];
+    h->value[count_active] = h->value[i];
+    store_vec3(h->y, count_active, load_vec3(h->y, i));
+    store_vec3(h->gradient, count_active, load_vec3(h->gradient, i));
+    for (int k = 0; k < 6 && order > 1; ++k) h->hessian[k][count_active] = h->hessian[k][i];
+}
+
+static void fill_padding(tacHits* h, int order) {
+    for (int i = h->count; i < h->count + PADDING && h->count; ++i)
+        copy_hit(h, h->count - 1, i, order);
+}
+
+// those that touch, in all arrays
+static void remove_inactive(const tacVertexSide* side, tacSphereProjection* spheres, tacHits* hits,
+                            int order) {
+    int count_active = 0;
+    for (int sphere = 0; sphere < hits->count; ++sphere) {
+        sphereNearest mean;
+        sphere_nearest(spheres, sphere, &mean);
+        if (!(tac_re(mean.distance - spheres->radius) < tac_re(side->pose.support))) continue;
+        copy_hit(hits, sphere, count_active, order);
+        copy_hit(&spheres->at[0], sphere, count_active, order);
+        for (int s = 1; s <= STEPS && count_active != sphere; ++s)
+            for (int w = 0; w < PATHS; ++w)
+                copy_hit(&spheres->at[s], sphere * PATHS + w, count_active * PATHS + w, order);
+        hits->value[count_active] = mean.distance;
+        store_vec3(hits->gradient, count_active, mean.n);
+        for (int k = 0; k < 6 && order > 1; ++k) hits->hessian[k][count_active] = 0.0;
+        ++count_active;
+    }
+    hits->count = spheres->at[0].count = count_active;
+    for (int s = 1; s <= STEPS; ++s) spheres->at[s].count = count_active * PATHS;
+    fill_padding(hits, order);
+}
+
+void tac_sphere_projection_find(tacVertexSide* side, int order, tacHits* hits,
+                                tacSphereProjection* out, tacScratch* scratch) {
+    out->used = tac_sphere_projection_needed(side->model, side->features, side->geom);
+    if (!out->used) return;
+    *out = (tacSphereProjection){.used = 1};
+    if (hits->count == 0) return;
+    out->radius = side->pose.radius;
+    out->slope = side->lipschitz;
+    int points = hits->count * PATHS;
+    for (int s = 0; s <= STEPS; ++s)
+        out->at[s] = tac_hits_alloc(&scratch->arena, s ? points : hits->count, order > 1);
+    out->at[0].count = hits->count;
+    for (int i = 0; i < hits->count; ++i) {
+        store_vec3(out->at[0].y, i, load_vec3(hits->y, i));
+        out->at[0].value[i] = hits->value[i];
+        store_vec3(out->at[0].gradient, i, load_vec3(hits->gradient, i));
+        for (int k = 0; k < 6 && order > 1; ++k) out->at[0].hessian[k][i] = hits->hessian[k][i];
+    }
+    for (int s = 0; s <= STEPS; ++s)
+        for (int i = 0; i < (s ? points : hits->count); ++i) out->at[s].vertex[i] = 0;
+    for (int s = 0; s < STEPS; ++s) advance_paths(side, out, s, order);
+    remove_inactive(side, out, hits, order);
+}
+
+//---------------------------------- forward --------------------------------------
+
+static tacVec3 angular_part(const tacReal twist[6]) { return tac_load3(twist + 3); }
+
+// velocity of the own body's point at y against the field's body; axes of the field's body
+static tacVec3 relative_velocity(const tacVertexSide* side, const tacHitDot* dot, tacVec3 y) {
+    const tacFrame *f = &side->pose.field, *own = &side->pose.own;
+    tacVec3 x = tac_add(tac_load3(f->origin), tac_mat_mul_vec(f->R, y));
+    tacVec3 v = tac_add(tac_load3(dot->own),
+                        tac_cross(angular_part(dot->own), tac_sub(x, tac_load3(own->origin))));
+    tacVec3 field_velocity =
+        tac_add(tac_load3(dot->field),
+                tac_cross(angular_part(dot->field), tac_sub(x, tac_load3(f->origin))));
+    return tac_mat_tmul_vec(f->R, tac_sub(v, field_velocity));
+}
+
+static tacReal field_value(const tacSphereFields* f, int step, int point) {
+    return f ? f->at[step].value[point] : (tacReal)0.0;
+}
+
+static tacVec3 field_gradient(const tacSphereFields* f, int step, int point) {
+    return f ? load_vec3(f->at[step].gradient, point) : tac_vec3_zero();
+}
+
+// the end of a way along c', R'
+static tacVec3 path_jvp(const tacSphereProjection* spheres, const tacReal c[3], int sphere,
+                        int path, tacVec3 c_dot, tacReal radius_dot,
+                        const tacSphereFields* fields) {
+    tacVec3 y_dot = c_dot;
+    for (int s = 0; s < STEPS; ++s) {
+        sphereStep t = projection_step(spheres, c, sphere, path, s);
+        y_dot = projection_step_jvp(&t, c_dot, radius_dot, field_value(fields, s, t.point),
+                                    field_gradient(fields, s, t.point), y_dot);
+    }
+    return y_dot;
+}
+
+// distance and normal of one ball
+static tacReal sphere_jvp(const tacSphereProjection* spheres, int sphere, tacVec3 c_dot,
+                          tacReal radius_dot, const tacSphereFields* fields, tacVec3* n_dot) {
+    sphereNearest mean;
+    tacReal c[3], slip = 0.0, out = 0.0, distance_dot[PATHS];
+    sphere_nearest(spheres, sphere, &mean);
+    tac_store3(c, mean.c.c);
+    *n_dot = tac_vec3_zero();
+    tacVec3 g0_dot =
+        tac_add(hessian_mul(&spheres->at[0], sphere, c_dot), field_gradient(fields, 0, sphere));
+    pathEndDot d = {.phi0 = tac_dot(load_vec3(spheres->at[0].gradient, sphere), c_dot) +
+                            field_value(fields, 0, sphere),
+                    .h = normalize_jvp(mean.c.h, mean.c.s, g0_dot),
+                    .radius = radius_dot};
+    for (int w = 0; w < PATHS; ++w) {
+        spherePathEnd* e = &mean.end[w];
+        tacVec3 one, y_dot = path_jvp(spheres, c, sphere, w, c_dot, radius_dot, fields);
+        d.z = tac_sub(c_dot, y_dot);
+        d.phi = tac_dot(e->g, y_dot) + field_value(fields, STEPS, sphere * PATHS + w);
+        distance_dot[w] = path_end_jvp(&mean.c, e, &d, &one);
+        *n_dot = tac_add_scaled(*n_dot, e->weight, one);
+        slip += e->weight * distance_dot[w];
+    }
+    // weights: w (-(D' - mean D')/T + (D - mean D) T'/T^2)
+    for (int w = 0; w < PATHS; ++w) {
+        spherePathEnd* e = &mean.end[w];
+        tacReal T = mean.c.width, T_dot = WIDTH * radius_dot;
+        tacReal weight_dot =
+            e->weight * (slip - distance_dot[w] + (e->distance - mean.distance) * T_dot / T) / T;
+        out += weight_dot * e->distance + e->weight * distance_dot[w];
+        *n_dot = tac_add_scaled(*n_dot, weight_dot, e->n);
+    }
+    return out;
+}
+
+void tac_sphere_projection_jvp(const tacVertexSide* side, const tacSphereProjection* spheres,
+                               const tacHits* hits, const tacHitDot* dot,
+                               const tacSphereFields* fields, tacReal* value,
+                               tacReal* const gradient[3]) {
+    for (int i = 0; i < hits->count; ++i) {
+        tacVec3 c_dot = relative_velocity(side, dot, load_vec3(hits->y, i)), n_dot;
+        value[i] = sphere_jvp(spheres, i, c_dot, dot->radius, fields, &n_dot) -
+                   tac_dot(load_vec3(hits->gradient, i), c_dot);
+        store_vec3(gradient, i, n_dot);
+    }
+}
+
+//---------------------------------- reverse --------------------------------------
+
+// a force on the own body at y against the field's body, both of the field's axes
+static void add_relative_force(const tacVertexSide* side, tacVec3 y, tacVec3 force,
+                               tacHitBar* out) {
+    const tacFrame *f = &side->pose.field, *own = &side->pose.own;
+    tacVec3 x = tac_add(tac_load3(f->origin), tac_mat_mul_vec(f->R, y));
+    force = tac_mat_mul_vec(f->R, force);
+    tac_store3(out->own, tac_add(tac_load3(out->own), force));
+    tac_store3(out->field, tac_sub(tac_load3(out->field), force));
+    tacVec3 torque = tac_cross(tac_sub(x, tac_load3(own->origin)), force);
+    tac_store3(out->own + 3, tac_add(tac_load3(out->own + 3), torque));
+    torque = tac_cross(tac_sub(x, tac_load3(f->origin)), force);
+    tac_store3(out->field + 3, tac_sub(tac_load3(out->field + 3), torque));
+}
+
+static void store_field(const tacSphereFields* f, int step, int point, tacReal value, tacVec3 g) {
+    if (!f) return;
+    f->at[step].value[point] = value;
+    store_vec3(f->at[step].gradient, point, g);
+}
+
+// what all ways add to the field at the centre
+typedef struct centreBar {
+    tacReal phi, radius;
+    tacVec3 c, g;
+} centreBar;
+
+static void path_vjp(const tacSphereProjection* spheres, const tacReal c[3], int sphere, int path,
+                     const spherePathEnd* e, const pathEndDot* end, centreBar* sum,
+                     const tacSphereFields* fields) {
+    tacVec3 y_bar = tac_add_scaled(tac_neg(end->z), end->phi, e->g), g_bar;
+    tacReal phi_bar;
+    store_field(fields, STEPS, sphere * PATHS + path, end->phi, tac_vec3_zero());
+    sum->c = tac_add(sum->c, end->z);
+    for (int s = STEPS - 1; s >= 0; --s) {
+        sphereStep t = projection_step(spheres, c, sphere, path, s);
+        y_bar = projection_step_vjp(&t, y_bar, &sum->c, &sum->radius, &phi_bar, &g_bar);
+        if (s > 0)
+            store_field(fields, s, t.point, phi_bar, g_bar);
+        else {
+            sum->phi += phi_bar;
+            sum->g = tac_add(sum->g, g_bar);
+        }
+    }
+    sum->c = tac_add(sum->c, y_bar);
+}
+
+// adjoints of distance and normal -> of c, R and fields
+static centreBar sphere_vjp(const tacSphereProjection* spheres, int sphere, tacReal bar,
+                            tacVec3 n_bar, const tacSphereFields* fields) {
+    sphereNearest mean;
+    centreBar sum = {.phi = 0.0};
+    tacReal c[3], phi_bar = 0.0, T;
+    tacVec3 h_bar = tac_vec3_zero();
+    sphere_nearest(spheres, sphere, &mean);
+    tac_store3(c, mean.c.c);
+    T = mean.c.width;
+    for (int w = 0; w < PATHS; ++w) {
+        const spherePathEnd* e = &mean.end[w];
+        tacReal off = e->distance - mean.distance;
+        tacReal moves = bar * off + tac_dot(n_bar, tac_sub(e->n, mean.n)); // by its weight
+        pathEndDot end =
+            path_end_vjp(&mean.c, e, e->weight * (bar - moves / T), tac_scale(n_bar, e->weight));
+        sum.radius += end.radius + e->weight * moves * off / (T * T) * WIDTH;
+        phi_bar += end.phi0;
+        h_bar = tac_add(h_bar, end.h);
+        path_vjp(spheres, c, sphere, w, e, &end, &sum, fields);
+    }
+    // what the ends took from the field at the centre, beside the first steps
+    tacVec3 g_bar = normalize_jvp(mean.c.h, mean.c.s, h_bar);
+    sum.c = tac_add_scaled(sum.c, phi_bar, load_vec3(spheres->at[0].gradient, sphere));
+    sum.c = tac_add(sum.c, hessian_mul(&spheres->at[0], sphere, g_bar));
+    store_field(fields, 0, sphere, sum.phi + phi_bar, tac_add(sum.g, g_bar));
+    return sum;
+}
+
+// kernels have added the motion past the gradient already
+void tac_sphere_projection_vjp(const tacVertexSide* side, const tacSphereProjection* spheres,
+                               const tacHits* hits, tacHitBar* out, const tacSphereFields* fields) {
+    for (int i = 0; i < hits->count; ++i) {
+        tacReal bar = out->value[i];
+        centreBar sum = sphere_vjp(spheres, i, bar, load_vec3(out->gradient, i), fields);
+        tacVec3 force = tac_add_scaled(sum.c, -bar, load_vec3(hits->gradient, i));
+        add_relative_force(side, load_vec3(hits->y, i), force, out);
+        out->radius += sum.radius;
+    }
+}

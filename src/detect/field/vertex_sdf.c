@@ -1,0 +1,342 @@
+// Which vertices of a geom may touch the other one's surface, and the field there.
+//
+//   whole --ball--> blocks --floor of the field--> vertices --floor--> near --field--> touching
+//
+// The floor is a bound of the field from below (docs/manifold.md): what it leaves out has activity
+// exactly 0, so results do not depend on it.
+
+#include "detect/field/vertex_sdf.h"
+
+#include "base/prefetch.h"
+#include "detect/field/detect_cache.h"
+#include "detect/field/leaf_culling.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
+
+// padding of arrays: the widest vector
+enum { PADDING = 8 };
+
+// A small field works on the stack, which is warm whichever model is asked                     [B]
+#define STACK_BYTES ((size_t)160 << 10)
+
+//---------------------------------- memory ---------------------------------------
+
+size_t tac_hits_size(int capacity, int hessians, size_t real_size) {
+    size_t count = (size_t)(capacity + PADDING), arrays = hessians ? 13 : 7;
+    return tac_arena_align(sizeof(int) * count) + arrays * tac_arena_align(real_size * count);
+}
+
+tacHits tac_hits_alloc(tacArena* arena, int capacity, int hessians) {
+    tacHits h = {0};
+    int count = capacity + PADDING;
+    h.vertex = TAC_ALLOC(arena, int, count);
+    h.value = TAC_ALLOC(arena, tacReal, count);
+    for (int k = 0; k < 3; ++k) {
+        h.y[k] = TAC_ALLOC(arena, tacReal, count);
+        h.gradient[k] = TAC_ALLOC(arena, tacReal, count);
+    }
+    for (int k = 0; k < 6 && hessians; ++k) h.hessian[k] = TAC_ALLOC(arena, tacReal, count);
+    return h;
+}
+
+size_t tac_hit_records_size(int capacity, size_t real_size) {
+    return 8 * tac_arena_align(real_size * (size_t)(capacity + PADDING));
+}
+
+tacHitRecords tac_hit_records_alloc(tacArena* arena, int capacity) {
+    tacHitRecords r;
+    int count = capacity + PADDING;
+    for (int k = 0; k < 3; ++k) {
+        r.point[k] = TAC_ALLOC(arena, tacReal, count);
+        r.normal[k] = TAC_ALLOC(arena, tacReal, count);
+    }
+    r.distance = TAC_ALLOC(arena, tacReal, count);
+    r.activity = TAC_ALLOC(arena, tacReal, count);
+    return r;
+}
+
+// blocks, or the vertices of all blocks
+static int max_points(const tacFeatures* f) {
+    return f->index ? f->index->blocks * TAC_FEATURE_BLOCK + PADDING : PADDING;
+}
+
+size_t tac_vertex_side_size(const tacModel* model, const tacContactPair* pair, int owner,
+                            size_t real_size) {
+    const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
+    const tacShape* shape = &model->shape[model->geom[pair->geom[1 - owner]].shape];
+    size_t scale = real_size / sizeof(tacReal) + 1;
+    size_t field = tac_geom_field_size(shape) + tac_shape_run_size(shape) +
+                   tac_arena_align(sizeof(tacShapeRun));
+    size_t lists = 7 * tac_arena_align(real_size * (size_t)(max_points(f) + TAC_FLOAT_PADDING)) +
+                   2 * tac_arena_align(sizeof(int) * (size_t)max_points(f)) +
+                   tac_arena_align(sizeof(tacActiveLeaf[TAC_ACTIVE_LEAF_MAX]) *
+                                   (size_t)max_points(f) / TAC_ACTIVE_LEAF_GROUP);
+    return scale * field + lists + tac_hits_size(max_points(f), 0, real_size);
+}
+
+//---------------------------------- sides ----------------------------------------
+
+static tacFrame pose_frame(tacPose pose) {
+    tacFrame f;
+    f.R = tac_quat_to_mat(pose.rotation);
+    tac_store3(f.origin, pose.position);
+    return f;
+}
+
+// the radius of swept features is the parameter that the field has, too
+static tacReal swept_radius(const tacModel* model, const tacFeatures* f) {
+    return f->index && f->index->radius >= 0 ? model->param[f->index->radius] : (tacReal)0.0;
+}
+
+static void bind_field(tacVertexSide* s, tacScratch* scratch) {
+    const tacGeomField* field = tac_detect_cache_field(s->model, s->geom, scratch);
+    tacGeomField own;
+    if (!field) {
+        own = tac_geom_field_bind(s->model, s->geom, scratch);
+        field = &own;
+    }
+    s->program = field->program;
+    s->lower_bound = field->lower_bound;
+    s->lower_bounds = field->lower_bounds;
+    s->float_bounds = field->float_bounds;
+    s->leaves = field->leaves;
+    s->blend_drop = field->blend_drop;
+    s->end = field->end;
+    s->range = field->range;
+    s->box = field->box;
+    s->culling = field->culling;
+    s->run = NULL;
+    tac_prefetch(s->float_bounds,
+                 sizeof(tacFloatBounds) *
+                     (size_t)((s->leaves + TAC_FLOAT_BOUNDS - 1) / TAC_FLOAT_BOUNDS));
+    if (tac_shape_run_size(s->program.shape) <= STACK_BYTES) return;
+    s->run = TAC_ALLOC(&scratch->arena, tacShapeRun, 1);
+    *s->run = tac_shape_run_alloc(&s->program, &s->culling, scratch);
+}
+
+tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair, int owner,
+                              const tacPose* body, tacScratch* scratch) {
+    const tacContactPlan* plan = model->contact;
+    tacVertexSide s = {.model = model, .owner = owner, .geom = pair->geom[1 - owner]};
+    s.leaf_mask = ~(uint64_t)0;
+    s.lipschitz = 1.0;
+    tacPose field = body[pair->body[1 - owner]], own = body[pair->body[owner]];
+    s.shape = model->geom[s.geom].shape;
+    s.features = &plan->feature[pair->geom[owner]];
+    s.pose.field = pose_frame(field);
+    s.pose.own = pose_frame(own);
+    s.pose.across = pose_frame(tac_pose_compose(tac_pose_inverse(field), own));
+    s.pose.sign = owner == 1 ? 1.0 : -1.0;
+    s.pose.radius = swept_radius(model, s.features);
+    s.pose.tau = model->param[plan->number[TAC_CONTACT_TAU]];
+    s.pose.support = model->param[plan->number[TAC_CONTACT_SUPPORT]];
+    bind_field(&s, scratch);
+    return s;
+}
+
+//---------------------------------- field ----------------------------------------
+
+static void store_block(const tacFieldBlock* field, tacHits* hits, int first, int count,
+                        int order) {
+    size_t size = sizeof(tacReal) * (size_t)count;
+    memcpy(&hits->value[first], field->value, size);
+    for (int k = 0; k < 3 && order >= 1; ++k)
+        memcpy(&hits->gradient[k][first], field->gradient[k], size);
+    for (int k = 0; k < 6 && order >= 2; ++k)
+        memcpy(&hits->hessian[k][first], field->hessian[k], size);
+}
+
+// arrays are padded to whole vectors by repeating the last hit
+static void pad_array(tacReal* array, int count) {
+    for (int i = count; i < count + PADDING; ++i) array[i] = array[count - 1];
+}
+
+static void eval_blocks(const tacVertexSide* side, tacShapeRun* run, tacHits* hits,
+                        tacActiveLeaves needs, int order) {
+    tacPoints points = {hits->count, {hits->y[0], hits->y[1], hits->y[2]}};
+    for (int first = 0, done = 0; first < hits->count; first += TAC_BLOCK) {
+        int group = first / TAC_CULL_GROUP * needs.stride;
+        run->culling.need = needs.group ? &needs.group[group] : NULL;
+        tac_block_points_load(side->program.kernels, points, first, run->points);
+        if (needs.listed)
+            done += tac_shape_run_active_leaves(&side->program, run, &needs.listed[done],
+                                                needs.count - done, first / TAC_ACTIVE_LEAF_GROUP,
+                                                order);
+        else
+            tac_shape_run_block(&side->program, run, order);
+        store_block(run->stack, hits, first, run->points->count, order);
+    }
+}
+
+static void run_on_stack(const tacVertexSide* side, tacHits* hits, tacActiveLeaves needs,
+                         int order) {
+    _Alignas(TAC_ALIGNMENT) char memory[STACK_BYTES];
+    tacScratch scratch;
+    scratch.arena = (tacArena){memory, STACK_BYTES, 0};
+    tacShapeRun run = tac_shape_run_alloc(&side->program, &side->culling, &scratch);
+    eval_blocks(side, &run, hits, needs, order);
+}
+
+static void eval_field(const tacVertexSide* side, tacHits* hits, tacActiveLeaves needs, int order) {
+    if (side->run)
+        eval_blocks(side, side->run, hits, needs, order);
+    else
+        run_on_stack(side, hits, needs, order);
+    pad_array(hits->value, hits->count);
+    for (int k = 0; k < 3; ++k) pad_array(hits->y[k], hits->count);
+    for (int k = 0; k < 3 && order >= 1; ++k) pad_array(hits->gradient[k], hits->count);
+    for (int k = 0; k < 6 && order >= 2; ++k) pad_array(hits->hessian[k], hits->count);
+}
+
+void tac_hits_field(tacVertexSide* side, tacHits* hits, int order) {
+    if (hits->count) eval_field(side, hits, (tacActiveLeaves){0}, order);
+}
+
+void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order) {
+    uint64_t same[TAC_BLOCK / TAC_CULL_GROUP];
+    tacActiveLeaves needs = {.group = side->leaves ? same : NULL};
+    if (hits->count == 0) return;
+    for (int g = 0; g < TAC_BLOCK / TAC_CULL_GROUP; ++g) same[g] = side->leaf_mask;
+    VERTICES->pose(&side->pose.across, side->features->x, hits->vertex, hits->count, hits->y);
+    eval_field(side, hits, needs, order);
+}
+
+//---------------------------------- search ---------------------------------------
+
+// balls around blocks in axes of the field's body
+typedef struct blockBalls {
+    tacReal *x[3], *radius;
+} blockBalls;
+
+static blockBalls transform_balls(const tacVertexSide* side, tacArena* arena) {
+    const struct tacFeatureIndex* index = side->features->index;
+    const tacFrame* f = &side->pose.across;
+    int count = index->blocks;
+    blockBalls b = {.radius = TAC_ALLOC(arena, tacReal, count + PADDING)};
+    for (int k = 0; k < 3; ++k) b.x[k] = TAC_ALLOC(arena, tacReal, count + PADDING);
+    for (int i = 0; i < count + PADDING; ++i) {
+        const tacFeatureBox* box = &index->box[i < count ? i : count - 1];
+        double square = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            b.x[k][i] = f->origin[k] + f->R.m[k][0] * box->middle[0] +
+                        f->R.m[k][1] * box->middle[1] + f->R.m[k][2] * box->middle[2];
+            square += box->half[k] * box->half[k];
+        }
+        b.radius[i] = sqrt(square);
+    }
+    return b;
+}
+
+static int list_blocks(tacVertexSide* side, const tacVertexCutoff* range, int* block,
+                       tacScratch* scratch) {
+    size_t mark = scratch->arena.used;
+    int count = side->features->index->blocks, count_passed = 0;
+    blockBalls b = transform_balls(side, &scratch->arena);
+    tacReal* low = TAC_ALLOC(&scratch->arena, tacReal, count + PADDING);
+    VERTICES->lower_bound(side->lower_bound, side->lower_bounds, (const tacReal* const*)b.x,
+                          b.radius, low, count);
+    for (int i = 0; i < count; ++i)
+        if (tac_re(low[i]) < tac_vertex_cutoff(side, range)) block[count_passed++] = i;
+    scratch->arena.used = mark;
+    return count_passed;
+}
+
+// vertices of a block behind the others
+static void add_block(tacHits* near, const tacFeatures* f, int block) {
+    int first = block * TAC_FEATURE_BLOCK, end = first + TAC_FEATURE_BLOCK;
+    for (int v = first; v < end && v < f->vertices; ++v) near->vertex[near->count++] = v;
+}
+
+static void cull_vertices(tacVertexSide* side, const tacVertexCutoff* range, tacScratch* scratch) {
+    size_t mark = scratch->arena.used;
+    tacHits* near = &side->near;
+    tacReal* low = TAC_ALLOC(&scratch->arena, tacReal, near->count + PADDING);
+    VERTICES->pose(&side->pose.across, side->features->x, near->vertex, near->count, near->y);
+    VERTICES->lower_bound(side->lower_bound, side->lower_bounds, (const tacReal* const*)near->y,
+                          NULL, low, near->count);
+    int count_passed = 0;
+    for (int i = 0; i < near->count; ++i) {
+        int v = near->vertex[i];
+        if (tac_re(low[i]) < tac_vertex_cutoff(side, range)) near->vertex[count_passed++] = v;
+    }
+    near->count = count_passed;
+    scratch->arena.used = mark;
+}
+
+// where the first hits go
+static void fetch_hits(const tacHits* h, int capacity) {
+    size_t count = (size_t)(capacity < 64 ? capacity : 64);
+    tac_prefetch(h->vertex, sizeof(int) * count);
+    tac_prefetch(h->value, sizeof(tacReal) * count);
+    for (int k = 0; k < 3; ++k) {
+        tac_prefetch(h->y[k], sizeof(tacReal) * count);
+        tac_prefetch(h->gradient[k], sizeof(tacReal) * count);
+    }
+}
+
+void tac_vertex_search(tacVertexSide* side, tacVertexCutoff range, tacScratch* scratch) {
+    const tacFeatures* f = side->features;
+    side->near = tac_hits_alloc(&scratch->arena, max_points(f), 0);
+    if (f->vertices == 0) return;
+    fetch_hits(&side->near, max_points(f));
+    if (range.all) {
+        for (int b = 0; b < f->index->blocks; ++b) add_block(&side->near, f, b);
+    } else if (tac_leaf_culling_applies(side, &range)) {
+        tacActiveLeaves needs = tac_leaf_culling_vertices(side, &range, scratch);
+        if (side->near.count == 0) return;
+        VERTICES->pose(&side->pose.across, f->x, side->near.vertex, side->near.count, side->near.y);
+        eval_field(side, &side->near, needs, 1);
+        return;
+    } else {
+        int* block = TAC_ALLOC(&scratch->arena, int, f->index->blocks);
+        int blocks = list_blocks(side, &range, block, scratch);
+        for (int i = 0; i < blocks; ++i) add_block(&side->near, f, block[i]);
+        if (side->near.count) cull_vertices(side, &range, scratch);
+    }
+    tac_hits_evaluate(side, &side->near, 1);
+}
+
+void tac_hits_field_within(tacVertexSide* side, tacHits* hits, tacVertexCutoff range, int order,
+                           tacScratch* scratch) {
+    if (hits->count == 0 || !tac_leaf_culling_applies(side, &range)) {
+        tac_hits_field(side, hits, order);
+        return;
+    }
+    size_t mark = scratch->arena.used;
+    eval_field(side, hits, tac_leaf_culling_at(side, &range, hits, &scratch->arena), order);
+    scratch->arena.used = mark;
+}
+
+//---------------------------------- touching -------------------------------------
+
+static void copy_hit(const tacHits* from, int i, tacHits* to) {
+    int j = to->count++;
+    to->vertex[j] = from->vertex[i];
+    to->value[j] = from->value[i];
+    for (int k = 0; k < 3; ++k) {
+        to->y[k][j] = from->y[k][i];
+        to->gradient[k][j] = from->gradient[k][i];
+    }
+}
+
+void tac_vertex_active(tacVertexSide* side, int order, tacHits* out) {
+    double end = side->lipschitz * (tac_re(side->pose.support) + tac_re(side->pose.radius));
+    out->count = 0;
+    for (int i = 0; i < side->near.count; ++i)
+        if (tac_re(side->near.value[i]) < end) copy_hit(&side->near, i, out);
+    if (out->count == 0) return;
+    if (order > 1) {
+        tac_hits_evaluate(side, out, order);
+        return;
+    }
+    pad_array(out->value, out->count);
+    for (int k = 0; k < 3; ++k) {
+        pad_array(out->y[k], out->count);
+        pad_array(out->gradient[k], out->count);
+    }
+}

@@ -1,0 +1,584 @@
+// Derivatives of the manifold's records by poses and parameters.
+//
+// What tac_detect found at these poses is taken up where it is kept, and searched again elsewhere;
+// the order of records says which is which.
+
+#include "detect/manifold/manifold.h"
+
+#include "detect/field/detect_cache.h"
+
+#include <string.h>
+
+#define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
+
+// what a derivative is taken along, or added to; NULL: zero, or nobody asks
+typedef struct inputs {
+    const tacModel* model;
+    const tacReal *pose_dot, *theta_dot;
+    tacReal *pose_bar, *theta_bar;
+} inputs;
+
+static tacPose geom_pose(const tacModel* model, const tacGeom* g) {
+    return (tacPose){tac_load3(&model->param[g->position]),
+                     tac_quat_load(&model->param[g->rotation])};
+}
+
+static tacPoints hit_points(const tacHits* hits) {
+    return (tacPoints){hits->count, {hits->y[0], hits->y[1], hits->y[2]}};
+}
+
+static tacReal* alloc_reals(tacScratch* scratch, int count) {
+    return TAC_ALLOC(&scratch->arena, tacReal, count + 8);
+}
+
+// values and gradients
+static tacField alloc_field(tacScratch* scratch, int count) {
+    tacField f = {.value = alloc_reals(scratch, count)};
+    for (int k = 0; k < 3; ++k) f.gradient[k] = alloc_reals(scratch, count);
+    return f;
+}
+
+static void clear_padding(tacReal* const x[3], int count) {
+    for (int k = 0; k < 3; ++k)
+        for (int i = count; i < count + 8; ++i) x[k][i] = 0.0;
+}
+
+//---------------------------------- fields by parameters -------------------------
+
+// the field moves with its parameters, and with its place in the body
+static tacResult geom_field_jvp(const inputs* in, const tacVertexSide* side, const tacHits* hits,
+                                tacField out, tacScratch* scratch) {
+    const tacGeom* g = &in->model->geom[side->geom];
+    tacPose pose = geom_pose(in->model, g);
+    tacReal twist[6];
+    tac_store3(twist, tac_load3(&in->theta_dot[g->position]));
+    tac_store3(twist + 3,
+               tac_quat_angular(pose.rotation, tac_quat_load(&in->theta_dot[g->rotation])));
+    return tac_shape_jvp(in->model, side->shape, pose, hit_points(hits),
+                         (tacShapeTangent){.pose = twist, .param = in->theta_dot}, out, scratch);
+}
+
+// adjoint of a twist of the geom's frame -> of its place in the body
+static void add_pose_bar(const inputs* in, const tacGeom* g, const tacReal wrench[6]) {
+    tacQuat q = tac_quat_load(&in->model->param[g->rotation]);
+    tacQuat bar = tac_quat_scale(tac_quat_mul(tac_quat(0.0, tac_load3(wrench + 3)), q),
+                                 2.0 * tac_quat_inverse_norm2(q));
+    tacReal* out = &in->theta_bar[g->rotation];
+    out[0] += bar.w;
+    out[1] += bar.x;
+    out[2] += bar.y;
+    out[3] += bar.z;
+    for (int k = 0; k < 3; ++k) in->theta_bar[g->position + k] += wrench[k];
+}
+
+static tacResult geom_field_vjp(const inputs* in, const tacVertexSide* side, const tacHits* hits,
+                                tacField bar, tacScratch* scratch) {
+    const tacGeom* g = &in->model->geom[side->geom];
+    tacReal wrench[6] = {0};
+    if (hits->count == 0) return TAC_OK;
+    tacResult result =
+        tac_shape_vjp(in->model, side->shape, geom_pose(in->model, g), hit_points(hits), bar,
+                      (tacShapeAdjoint){.pose = wrench, .param = in->theta_bar}, scratch);
+    if (result == TAC_OK) add_pose_bar(in, g, wrench);
+    return result;
+}
+
+//---------------------------------- vertices, forward ----------------------------
+
+static void hit_dots(const inputs* in, const tacManifoldPair* p, int owner, tacHitDot* dot) {
+    const tacContactPlan* plan = in->model->contact;
+    int radius = p->side[owner].features->index->radius;
+    for (int k = 0; k < 6 && in->pose_dot; ++k) {
+        dot->field[k] = in->pose_dot[6 * p->pair->body[1 - owner] + k];
+        dot->own[k] = in->pose_dot[6 * p->pair->body[owner] + k];
+    }
+    if (!in->theta_dot) return;
+    dot->tau = in->theta_dot[plan->number[TAC_CONTACT_TAU]];
+    dot->support = in->theta_dot[plan->number[TAC_CONTACT_SUPPORT]];
+    if (radius >= 0) dot->radius = in->theta_dot[radius];
+}
+
+static void copy_records_at(const tacHitRecords* from, tacContacts* to, int at, int count) {
+    size_t bytes = sizeof(tacReal) * (size_t)count;
+    for (int k = 0; k < 3; ++k) {
+        memcpy(&to->point[k][at], from->point[k], bytes);
+        memcpy(&to->normal[k][at], from->normal[k], bytes);
+    }
+    memcpy(&to->distance[at], from->distance, bytes);
+    memcpy(&to->activity[at], from->activity, bytes);
+}
+
+// to kernels a ball moves its field's value and gradient
+static void spheres_dot(const tacManifoldPair* p, int owner, tacHitDot* dot,
+                        const tacSphereFields* fields, tacScratch* scratch) {
+    const tacHits* hits = &p->hits[owner];
+    tacReal *value = alloc_reals(scratch, hits->count), *gradient[3];
+    for (int k = 0; k < 3; ++k) dot->gradient[k] = gradient[k] = alloc_reals(scratch, hits->count);
+    clear_padding(gradient, hits->count);
+    for (int i = hits->count; i < hits->count + 8; ++i) value[i] = 0.0;
+    dot->value = value;
+    tac_sphere_projection_jvp(&p->side[owner], &p->spheres[owner], hits, dot, fields, value,
+                              gradient);
+}
+
+void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* dot,
+                               tacManifoldFields fields, tacHitRecords out, tacScratch* scratch) {
+    const tacVertexSide* side = &p->side[owner];
+    const tacHits* hits = &p->hits[owner];
+    const tacCylinderRims* rims = &p->rims[owner];
+    if (p->spheres[owner].used) spheres_dot(p, owner, dot, fields.sphere, scratch);
+    if (rims->count == 0) {
+        VERTICES->record_jvp(&side->pose, hits, dot, out);
+        return;
+    }
+    tacReal* slide[3];
+    for (int k = 0; k < 3; ++k) dot->slide[k] = slide[k] = alloc_reals(scratch, hits->count);
+    clear_padding(slide, hits->count);
+    tacHitRecords records = tac_hit_records_alloc(&scratch->arena, hits->count);
+    VERTICES->record(&side->pose, hits, records);
+    tacCylinderRimsDot moved = tac_cylinder_rims_slide(side, rims, hits, dot, fields.rim, slide);
+    VERTICES->record_jvp(&side->pose, hits, dot, out);
+    tac_cylinder_rims_weight_jvp(side, rims, hits, dot, &moved, records, out);
+}
+
+// the field at the middles of rims and at their deepest points
+static tacResult rim_field_dots(const inputs* in, const tacManifoldPair* p, int owner,
+                                tacField rim[2], tacScratch* scratch) {
+    const tacCylinderRims* rims = &p->rims[owner];
+    if (rims->count == 0) return TAC_OK;
+    for (int i = 0; i < 2; ++i) rim[i] = alloc_field(scratch, TAC_CYLINDER_RIMS);
+    tacResult result = geom_field_jvp(in, &p->side[owner], &rims->middle, rim[0], scratch);
+    if (result != TAC_OK) return result;
+    return geom_field_jvp(in, &p->side[owner], &rims->deepest, rim[1], scratch);
+}
+
+// the field at all points of ways to the surface
+static tacResult sphere_field_dots(const inputs* in, const tacManifoldPair* p, int owner,
+                                   tacSphereFields* fields, tacScratch* scratch) {
+    const tacSphereProjection* spheres = &p->spheres[owner];
+    tacResult result = TAC_OK;
+    for (int s = 0; s <= TAC_SPHERE_STEPS && spheres->used && result == TAC_OK; ++s) {
+        fields->at[s] = alloc_field(scratch, spheres->at[s].count);
+        result = geom_field_jvp(in, &p->side[owner], &spheres->at[s], fields->at[s], scratch);
+    }
+    return result;
+}
+
+static tacResult vertices_jvp(const inputs* in, const tacManifoldPair* p, int owner, int at,
+                              tacContacts* out, tacScratch* scratch) {
+    const tacHits* hits = &p->hits[owner];
+    tacField rim[2];
+    tacSphereFields sphere;
+    tacManifoldFields fields = {NULL, NULL};
+    tacHitDot dot = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+    if (hits->count == 0) return TAC_OK;
+    tacHitRecords field = tac_hit_records_alloc(&scratch->arena, hits->count);
+    tacHitRecords records = tac_hit_records_alloc(&scratch->arena, hits->count);
+    hit_dots(in, p, owner, &dot);
+    if (in->theta_dot) {
+        tacField f = {field.distance, {field.normal[0], field.normal[1], field.normal[2]}, {0}};
+        tacResult result = geom_field_jvp(in, &p->side[owner], hits, f, scratch);
+        if (result != TAC_OK) return result;
+        dot.value = field.distance;
+        for (int k = 0; k < 3; ++k) dot.gradient[k] = field.normal[k];
+        result = rim_field_dots(in, p, owner, rim, scratch);
+        if (result == TAC_OK) result = sphere_field_dots(in, p, owner, &sphere, scratch);
+        if (result != TAC_OK) return result;
+        fields = (tacManifoldFields){rim, &sphere};
+    }
+    tac_manifold_vertices_jvp(p, owner, &dot, fields, records, scratch);
+    copy_records_at(&records, out, at, hits->count);
+    return TAC_OK;
+}
+
+//---------------------------------- vertices, reverse ----------------------------
+
+static tacHitRecords contact_records_at(const tacContacts* c, int first) {
+    tacHitRecords r = {.distance = &c->distance[first], .activity = &c->activity[first]};
+    for (int k = 0; k < 3; ++k) {
+        r.point[k] = &c->point[k][first];
+        r.normal[k] = &c->normal[k][first];
+    }
+    return r;
+}
+
+static void add_hit_bars(const inputs* in, const tacManifoldPair* p, int owner,
+                         const tacHitBar* bar) {
+    const tacContactPlan* plan = in->model->contact;
+    int radius = p->side[owner].features->index->radius;
+    for (int k = 0; k < 6 && in->pose_bar; ++k) {
+        in->pose_bar[6 * p->pair->body[1 - owner] + k] += bar->field[k];
+        in->pose_bar[6 * p->pair->body[owner] + k] += bar->own[k];
+    }
+    if (!in->theta_bar) return;
+    in->theta_bar[plan->number[TAC_CONTACT_TAU]] += bar->tau;
+    in->theta_bar[plan->number[TAC_CONTACT_SUPPORT]] += bar->support;
+    if (radius >= 0) in->theta_bar[radius] += bar->radius;
+}
+
+static void copy_bar(tacReal* to, const tacReal* from, int count) {
+    memcpy(to, from, sizeof *to * (size_t)count);
+}
+
+// weights turn, so normals have adjoints even where nobody pulls at them
+static tacResult rims_vjp(const inputs* in, const tacManifoldPair* p, int owner, tacHitRecords bar,
+                          tacHitBar* out, tacScratch* scratch) {
+    const tacVertexSide* side = &p->side[owner];
+    const tacHits* hits = &p->hits[owner];
+    const tacCylinderRims* rims = &p->rims[owner];
+    tacHitRecords records = tac_hit_records_alloc(&scratch->arena, hits->count);
+    tacHitRecords own = tac_hit_records_alloc(&scratch->arena, hits->count);
+    tacField rim[2] = {alloc_field(scratch, TAC_CYLINDER_RIMS),
+                       alloc_field(scratch, TAC_CYLINDER_RIMS)};
+    int requested = in->theta_bar != NULL;
+    for (int k = 0; k < 3; ++k) {
+        copy_bar(own.point[k], bar.point[k], hits->count);
+        copy_bar(own.normal[k], bar.normal[k], hits->count);
+        out->slide[k] = alloc_reals(scratch, hits->count);
+    }
+    copy_bar(own.distance, bar.distance, hits->count);
+    copy_bar(own.activity, bar.activity, hits->count);
+    VERTICES->record(&side->pose, hits, records);
+    tacCylinderRimsDot moved = tac_cylinder_rims_weight_vjp(side, rims, hits, records, own, out);
+    VERTICES->record_vjp(&side->pose, hits, own, 1, out);
+    tac_cylinder_rims_slide_vjp(side, rims, &moved, out, requested ? rim : NULL);
+    if (!requested) return TAC_OK;
+    tacResult result = geom_field_vjp(in, side, &rims->middle, rim[0], scratch);
+    return result == TAC_OK ? geom_field_vjp(in, side, &rims->deepest, rim[1], scratch) : result;
+}
+
+static tacResult spheres_vjp(const inputs* in, const tacManifoldPair* p, int owner,
+                             tacHitRecords bar, tacHitBar* out, tacScratch* scratch) {
+    const tacVertexSide* side = &p->side[owner];
+    const tacHits* hits = &p->hits[owner];
+    const tacSphereProjection* spheres = &p->spheres[owner];
+    tacSphereFields fields;
+    tacResult result = TAC_OK;
+    out->value = alloc_reals(scratch, hits->count);
+    for (int k = 0; k < 3; ++k) out->gradient[k] = alloc_reals(scratch, hits->count);
+    for (int s = 0; s <= TAC_SPHERE_STEPS && in->theta_bar; ++s)
+        fields.at[s] = alloc_field(scratch, spheres->at[s].count);
+    VERTICES->record_vjp(&side->pose, hits, bar, 1, out);
+    tac_sphere_projection_vjp(side, spheres, hits, out, in->theta_bar ? &fields : NULL);
+    for (int s = 0; s <= TAC_SPHERE_STEPS && in->theta_bar && result == TAC_OK; ++s)
+        result = geom_field_vjp(in, side, &spheres->at[s], fields.at[s], scratch);
+    return result;
+}
+
+static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int owner,
+                              const tacContacts* bar, int at, int with_hessian,
+                              tacScratch* scratch) {
+    const tacHits* hits = &p->hits[owner];
+    tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+    if (hits->count == 0) return TAC_OK;
+    if (p->spheres[owner].used) {
+        tacResult result = spheres_vjp(in, p, owner, contact_records_at(bar, at), &out, scratch);
+        add_hit_bars(in, p, owner, &out);
+        return result;
+    }
+    if (in->theta_bar) {
+        tacHitRecords field = tac_hit_records_alloc(&scratch->arena, hits->count);
+        out.value = field.distance;
+        for (int k = 0; k < 3; ++k) out.gradient[k] = field.normal[k];
+    }
+    tacResult result = TAC_OK;
+    if (p->rims[owner].count)
+        result = rims_vjp(in, p, owner, contact_records_at(bar, at), &out, scratch);
+    else
+        VERTICES->record_vjp(&p->side[owner].pose, hits, contact_records_at(bar, at), with_hessian,
+                             &out);
+    add_hit_bars(in, p, owner, &out);
+    if (!in->theta_bar || result != TAC_OK) return result;
+    tacField f = {out.value, {out.gradient[0], out.gradient[1], out.gradient[2]}, {0}};
+    return geom_field_vjp(in, &p->side[owner], hits, f, scratch);
+}
+
+//---------------------------------- edges: numbers -------------------------------
+
+enum { EDGE_NUMBERS = 14 };
+
+// where each number of the edges stands among the parameters
+static void edge_offsets(const tacManifoldPair* p, const tacContactPlan* plan,
+                         int at[EDGE_NUMBERS]) {
+    static const tacContactNumber number[] = {
+        TAC_CONTACT_TIKHONOV, TAC_CONTACT_MIN,      TAC_CONTACT_CLIP,  TAC_CONTACT_INSIDE,
+        TAC_CONTACT_RANGE,    TAC_CONTACT_GAP,      TAC_CONTACT_DEPTH, TAC_CONTACT_EDGE_SOFTMIN,
+        TAC_CONTACT_SIGN,     TAC_CONTACT_OPPOSING, TAC_CONTACT_TAU,   TAC_CONTACT_SUPPORT};
+    for (int i = 0; i < EDGE_NUMBERS - 2; ++i) at[i] = plan->number[number[i]];
+    for (int k = 0; k < 2; ++k) at[EDGE_NUMBERS - 2 + k] = p->side[k].features->index->radius;
+}
+
+// the same numbers in the same order
+static void list_numbers(tacEdgeParams* n, tacReal* at[EDGE_NUMBERS]) {
+    tacWitnessOptions* o = &n->witness;
+    tacReal* all[EDGE_NUMBERS] = {&o->tikhonov,  &o->min,      &o->clip,  &o->inside,
+                                  &o->range,     &o->gap,      &n->depth, &n->neighbours,
+                                  &n->sign,      &n->opposing, &n->tau,   &n->support,
+                                  &n->radius[0], &n->radius[1]};
+    memcpy(at, all, sizeof all);
+}
+
+//---------------------------------- edges, forward -------------------------------
+
+// twist of geom[1] against geom[0] about the origin of geom[0]'s body, in its axes
+static void body1_twist(const inputs* in, const tacManifoldPair* p, tacReal out[6]) {
+    const tacFrame *a = &p->side[0].pose.own, *b = &p->side[1].pose.own;
+    tacTwist one = tac_twist_load(&in->pose_dot[6 * p->pair->body[1]]);
+    tacTwist zero = tac_twist_load(&in->pose_dot[6 * p->pair->body[0]]);
+    tacTwist rel =
+        tac_twist_sub(tac_twist_shift(one, tac_load3(b->origin), tac_load3(a->origin)), zero);
+    tac_store3(out, tac_mat_tmul_vec(a->R, rel.linear));
+    tac_store3(out + 3, tac_mat_tmul_vec(a->R, rel.angular));
+}
+
+static tacResult edge_field_dots(const inputs* in, const tacManifoldPair* p,
+                                 tacManifoldEdgesDot* dot, tacScratch* scratch) {
+    tacResult result = TAC_OK;
+    for (int k = 0; k < 2 && result == TAC_OK; ++k) {
+        const tacEdgeProjection* own = &p->edge.project[k];
+        tacReal* value = alloc_reals(scratch, p->edge.at[k].count);
+        result =
+            geom_field_jvp(in, &p->side[k], &p->edge.at[k], (tacField){.value = value}, scratch);
+        dot->at[k] = value;
+        for (int s = 0; s < own->steps && result == TAC_OK; ++s) {
+            dot->project[k][s] = alloc_field(scratch, own->at[s].count);
+            result = geom_field_jvp(in, &p->side[1 - k], &own->at[s], dot->project[k][s], scratch);
+        }
+    }
+    return result;
+}
+
+static void write_dot(const inputs* in, const tacManifoldPair* p, const tacHitRecords* d, int i,
+                      const tacContacts* contacts, tacContacts* out, int at) {
+    const tacFrame* body = &p->side[0].pose.own;
+    tacVec3 point = {d->point[0][i], d->point[1][i], d->point[2][i]};
+    tacVec3 normal = {d->normal[0][i], d->normal[1][i], d->normal[2][i]};
+    point = tac_mat_mul_vec(body->R, point);
+    normal = tac_mat_mul_vec(body->R, normal);
+    if (in->pose_dot) {
+        tacTwist rigid = tac_twist_load(&in->pose_dot[6 * p->pair->body[0]]);
+        tacVec3 x = {contacts->point[0][at], contacts->point[1][at], contacts->point[2][at]};
+        tacVec3 n = {contacts->normal[0][at], contacts->normal[1][at], contacts->normal[2][at]};
+        point = tac_add(point, tac_twist_shift(rigid, tac_load3(body->origin), x).linear);
+        normal = tac_add(normal, tac_cross(rigid.angular, n));
+    }
+    out->point[0][at] = point.x;
+    out->point[1][at] = point.y;
+    out->point[2][at] = point.z;
+    out->normal[0][at] = normal.x;
+    out->normal[1][at] = normal.y;
+    out->normal[2][at] = normal.z;
+    out->distance[at] = d->distance[i];
+    out->activity[at] = d->activity[i];
+}
+
+static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
+                           const tacContacts* contacts, tacContacts* out, tacScratch* scratch) {
+    tacManifoldEdgesDot dot;
+    tacReal* number[EDGE_NUMBERS];
+    tacHitRecords d[2];
+    int offset[EDGE_NUMBERS];
+    memset(&dot, 0, sizeof dot);
+    if (in->pose_dot) body1_twist(in, p, dot.twist);
+    edge_offsets(p, in->model->contact, offset);
+    list_numbers(&dot.numbers, number);
+    for (int i = 0; i < EDGE_NUMBERS && in->theta_dot; ++i)
+        if (offset[i] >= 0) *number[i] = in->theta_dot[offset[i]];
+    tacResult result = in->theta_dot ? edge_field_dots(in, p, &dot, scratch) : TAC_OK;
+    if (result != TAC_OK) return result;
+    for (int k = 0; k < 2; ++k) d[k] = tac_hit_records_alloc(&scratch->arena, p->edge.pairs.count);
+    tac_manifold_edges_jvp(&p->edge, &dot, d, scratch);
+    for (int k = 0; k < 2; ++k)
+        for (int i = 0; i < p->edge.pairs.count; ++i)
+            if (tac_re(p->edge.record[k].activity[i]) > 0.0)
+                write_dot(in, p, &d[k], i, contacts, out, at++);
+    return TAC_OK;
+}
+
+//---------------------------------- edges, reverse -------------------------------
+
+// adjoint of a record into axes of geom[0]'s body, and what rides on that body
+static void read_bar(const tacManifoldPair* p, const tacContacts* contacts, const tacContacts* bar,
+                     int at, tacHitRecords* out, int i, tacWrench* rigid) {
+    const tacFrame* body = &p->side[0].pose.own;
+    tacVec3 x = {contacts->point[0][at], contacts->point[1][at], contacts->point[2][at]};
+    tacVec3 n = {contacts->normal[0][at], contacts->normal[1][at], contacts->normal[2][at]};
+    tacVec3 x_bar = {bar->point[0][at], bar->point[1][at], bar->point[2][at]};
+    tacVec3 n_bar = {bar->normal[0][at], bar->normal[1][at], bar->normal[2][at]};
+    tacVec3 arm = tac_sub(x, tac_load3(body->origin));
+    tac_accumulate(&rigid->force, x_bar);
+    tac_accumulate(&rigid->torque, tac_add(tac_cross(arm, x_bar), tac_cross(n, n_bar)));
+    x_bar = tac_mat_tmul_vec(body->R, x_bar);
+    n_bar = tac_mat_tmul_vec(body->R, n_bar);
+    out->point[0][i] = x_bar.x;
+    out->point[1][i] = x_bar.y;
+    out->point[2][i] = x_bar.z;
+    out->normal[0][i] = n_bar.x;
+    out->normal[1][i] = n_bar.y;
+    out->normal[2][i] = n_bar.z;
+    out->distance[i] = bar->distance[at];
+    out->activity[i] = bar->activity[at];
+}
+
+static void clear_records(tacHitRecords* r, int count) {
+    size_t bytes = sizeof(tacReal) * (size_t)(count + 8);
+    for (int k = 0; k < 3; ++k) {
+        memset(r->point[k], 0, bytes);
+        memset(r->normal[k], 0, bytes);
+    }
+    memset(r->distance, 0, bytes);
+    memset(r->activity, 0, bytes);
+}
+
+static void add_edge_poses(const inputs* in, const tacManifoldPair* p, const tacReal wrench[6],
+                           tacWrench rigid) {
+    const tacFrame *a = &p->side[0].pose.own, *b = &p->side[1].pose.own;
+    tacReal *zero = &in->pose_bar[6 * p->pair->body[0]], *one = &in->pose_bar[6 * p->pair->body[1]];
+    tacWrench edge_wrench = {tac_mat_mul_vec(a->R, tac_load3(wrench)),
+                             tac_mat_mul_vec(a->R, tac_load3(wrench + 3))};
+    tacWrench there = tac_wrench_shift(edge_wrench, tac_load3(a->origin), tac_load3(b->origin));
+    tac_wrench_store(zero,
+                     tac_wrench_add(tac_wrench_load(zero), tac_wrench_sub(rigid, edge_wrench)));
+    tac_wrench_store(one, tac_wrench_add(tac_wrench_load(one), there));
+}
+
+static tacResult add_edge_fields(const inputs* in, const tacManifoldPair* p,
+                                 const tacManifoldEdgesBar* bar, tacScratch* scratch) {
+    tacResult result = TAC_OK;
+    for (int k = 0; k < 2 && result == TAC_OK; ++k) {
+        const tacEdgeProjection* own = &p->edge.project[k];
+        result = geom_field_vjp(in, &p->side[k], &p->edge.at[k], (tacField){.value = bar->at[k]},
+                                scratch);
+        for (int s = 0; s < own->steps && result == TAC_OK; ++s)
+            result = geom_field_vjp(in, &p->side[1 - k], &own->at[s], bar->project[k][s], scratch);
+    }
+    return result;
+}
+
+static tacResult edges_vjp(const inputs* in, const tacManifoldPair* p, const tacContacts* contacts,
+                           const tacContacts* bar, int at, tacScratch* scratch) {
+    tacManifoldEdgesBar out;
+    tacReal* number[EDGE_NUMBERS];
+    tacHitRecords r[2];
+    int offset[EDGE_NUMBERS], count = p->edge.pairs.count;
+    tacWrench rigid = tac_wrench_zero();
+    memset(&out, 0, sizeof out);
+    for (int k = 0; k < 2; ++k) {
+        r[k] = tac_hit_records_alloc(&scratch->arena, count);
+        clear_records(&r[k], count);
+        for (int i = 0; i < count; ++i)
+            if (tac_re(p->edge.record[k].activity[i]) > 0.0)
+                read_bar(p, contacts, bar, at++, &r[k], i, &rigid);
+        if (!in->theta_bar) continue;
+        out.at[k] = alloc_reals(scratch, p->edge.at[k].count);
+        for (int s = 0; s < p->edge.project[k].steps; ++s)
+            out.project[k][s] = alloc_field(scratch, p->edge.project[k].at[s].count);
+    }
+    tac_manifold_edges_vjp(&p->edge, r, &out, scratch);
+    if (in->pose_bar) add_edge_poses(in, p, out.twist, rigid);
+    if (!in->theta_bar) return TAC_OK;
+    edge_offsets(p, in->model->contact, offset);
+    list_numbers(&out.numbers, number);
+    for (int i = 0; i < EDGE_NUMBERS; ++i)
+        if (offset[i] >= 0) in->theta_bar[offset[i]] += *number[i];
+    return add_edge_fields(in, p, &out, scratch);
+}
+
+//---------------------------------- all pairs ------------------------------------
+
+// what tac_detect kept, with Hessians if they are asked for
+static void resume_search(const tacManifoldPair* cached, int order, tacManifoldPair* p,
+                          tacScratch* scratch) {
+    *p = *cached;
+    for (int owner = 0; owner < 2 && order > cached->order; ++owner) {
+        if (!p->used[owner]) continue;
+        tac_manifold_active(p, owner, order, scratch);
+    }
+}
+
+static tacResult find_or_resume(const tacModel* model, const tacPose* body, int index, int order,
+                                tacManifoldPair* p, tacScratch* scratch) {
+    const tacContactPair* pair = &model->contact->pair[index];
+    const tacPose two[2] = {body[pair->body[0]], body[pair->body[1]]};
+    const tacManifoldPair* cached = tac_detect_cache_find(model, scratch, index, two);
+    if (!cached) return tac_manifold_find(model, body, index, order, p, scratch);
+    resume_search(cached, order, p, scratch);
+    return TAC_OK;
+}
+
+// finds the pair of a record again; TAC_ERROR_VALUE if these contacts are not of these poses
+static tacResult search_at(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           int first, int order, tacManifoldPair* p, tacScratch* scratch) {
+    tacResult result = find_or_resume(model, body, contacts->pair[first], order, p, scratch);
+    if (result != TAC_OK) return result;
+    int count = tac_manifold_records(p), last = first + count - 1;
+    int same = count > 0 && last < contacts->count && contacts->pair[last] == p->index &&
+               (last + 1 == contacts->count || contacts->pair[last + 1] != p->index);
+    return same ? TAC_OK : TAC_ERROR_VALUE;
+}
+
+tacResult tac_manifold_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                           tacScratch* scratch) {
+    inputs in = {.model = model, .pose_dot = pose_dot, .theta_dot = theta_dot};
+    tacResult result = TAC_OK;
+    for (int i = 0; i < contacts->count && result == TAC_OK;) {
+        size_t mark = scratch->arena.used;
+        tacManifoldPair p;
+        result = search_at(model, body, contacts, i, 2, &p, scratch);
+        for (int owner = 0; owner < 2 && result == TAC_OK; ++owner) {
+            if (p.used[owner]) result = vertices_jvp(&in, &p, owner, i, dot, scratch);
+            i += p.hits[owner].count;
+        }
+        if (result == TAC_OK && p.edges && p.edge.pairs.count)
+            result = edges_jvp(&in, &p, i, contacts, dot, scratch);
+        if (result == TAC_OK)
+            i += tac_manifold_edge_records(&p, 0) + tac_manifold_edge_records(&p, 1);
+        scratch->arena.used = mark;
+    }
+    dot->count = contacts->count;
+    return result;
+}
+
+// does an adjoint pull at points or normals? Without it no Hessian is needed
+static int needs_hessian(const tacContacts* bar) {
+    for (int i = 0; i < bar->count; ++i)
+        for (int k = 0; k < 3; ++k)
+            if (bar->point[k][i] != 0.0 || bar->normal[k][i] != 0.0) return 1;
+    return 0;
+}
+
+// rims and balls take Hessians for places, too
+static int has_spheres_or_rims(const tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    for (int i = 0; i < plan->npair; ++i)
+        for (int k = 0; k < 2; ++k) {
+            const tacFeatures* f = &plan->feature[plan->pair[i].geom[k]];
+            if (f->index && f->index->rims) return 1;
+            if (tac_sphere_projection_needed(model, f, plan->pair[i].geom[1 - k])) return 1;
+        }
+    return 0;
+}
+
+tacResult tac_manifold_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                           tacScratch* scratch) {
+    inputs in = {.model = model, .pose_bar = pose_bar, .theta_bar = theta_bar};
+    tacResult result = TAC_OK;
+    int with_hessian = needs_hessian(bar) || has_spheres_or_rims(model);
+    for (int i = 0; i < contacts->count && result == TAC_OK;) {
+        size_t mark = scratch->arena.used;
+        tacManifoldPair p;
+        result = search_at(model, body, contacts, i, with_hessian ? 2 : 1, &p, scratch);
+        for (int owner = 0; owner < 2 && result == TAC_OK; ++owner) {
+            if (p.used[owner]) result = vertices_vjp(&in, &p, owner, bar, i, with_hessian, scratch);
+            i += p.hits[owner].count;
+        }
+        if (result == TAC_OK && p.edges && p.edge.pairs.count)
+            result = edges_vjp(&in, &p, contacts, bar, i, scratch);
+        if (result == TAC_OK)
+            i += tac_manifold_edge_records(&p, 0) + tac_manifold_edge_records(&p, 1);
+        scratch->arena.used = mark;
+    }
+    return result;
+}

@@ -1,0 +1,343 @@
+// Edges of two geoms against each other.
+//
+//   edges --edge_search.h--> pairs --witness, compete--> nearest --edge_projection.h--> points
+//        --field there--> records
+//
+// A pair counts only if its edges come within `depth` of each other, so what the search leaves out
+// has a claim of exactly 0.
+
+#include "detect/manifold/manifold_edges.h"
+
+#include "base/prefetch.h"
+
+#include "detect/manifold/edge_projection.h"
+#include "detect/manifold/edge_search.h"
+
+#include <math.h>
+#include <string.h>
+
+#define EDGES TAC_DISPATCH(tac_manifold_edges_kernels_)
+
+enum { PADDING = 8 };
+
+//---------------------------------- memory ---------------------------------------
+
+static const tacFeatures* geom_features(const tacModel* model, const tacContactPair* pair, int k) {
+    return &model->contact->feature[pair->geom[k]];
+}
+
+int tac_manifold_edges_capacity(const tacModel* model, const tacContactPair* pair) {
+    long a = geom_features(model, pair, 0)->edges, b = geom_features(model, pair, 1)->edges;
+    long most = 24 * (a + b) + 256;
+    return (int)(a * b < most ? a * b : most);
+}
+
+static tacReal* alloc_reals(tacArena* arena, int count) {
+    return TAC_ALLOC(arena, tacReal, count + PADDING);
+}
+
+static void alloc3(tacArena* arena, int count, tacReal* out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = alloc_reals(arena, count);
+}
+
+static tacEdgeSet alloc_edge_set(tacArena* arena, int count) {
+    tacEdgeSet s = {.edge = TAC_ALLOC(arena, int, count + PADDING)};
+    alloc3(arena, count, s.from);
+    alloc3(arena, count, s.to);
+    alloc3(arena, count, s.out);
+    alloc3(arena, count, s.along[0]);
+    alloc3(arena, count, s.along[1]);
+    return s;
+}
+
+// pull is left out of tangents and adjoints
+static tacCandidatePairs alloc_pairs(tacArena* arena, int count, int pulls) {
+    tacCandidatePairs m = {0};
+    for (int k = 0; k < 2; ++k) {
+        m.nearest[k] = alloc_reals(arena, count);
+        m.phi[k] = alloc_reals(arena, count);
+        alloc3(arena, count, m.point[k]);
+        if (pulls) alloc3(arena, count, m.gradient[k]);
+    }
+    m.gap = alloc_reals(arena, count);
+    m.distance = alloc_reals(arena, count);
+    m.indicator = alloc_reals(arena, count);
+    alloc3(arena, count, m.normal);
+    return m;
+}
+
+size_t tac_manifold_edges_size(const tacModel* model, const tacContactPair* pair,
+                               size_t real_size) {
+    size_t pairs = (size_t)tac_manifold_edges_capacity(model, pair) + PADDING, total = 0;
+    for (int k = 0; k < 2; ++k) {
+        size_t edges = (size_t)geom_features(model, pair, k)->edges + PADDING;
+        total += 33 * tac_arena_align(real_size * edges) + 4 * tac_arena_align(sizeof(int) * edges);
+    }
+    total += tac_edge_search_size(geom_features(model, pair, 1));
+    total += (24 + 18 + 2 * 8 + 2 * 8 + 8 + 8) * tac_arena_align(real_size * pairs);
+    total += 2 * tac_hits_size((int)pairs, 0, real_size) + 4 * tac_arena_align(sizeof(int) * pairs);
+    total += tac_arena_align(sizeof(tacActiveLeaf[TAC_ACTIVE_LEAF_MAX]) *
+                             (pairs / TAC_ACTIVE_LEAF_GROUP + 1));
+    total +=
+        tac_edge_projection_size((int)pairs, model->contact->choice[TAC_CHOICE_PROJECT], real_size);
+    return total;
+}
+
+//---------------------------------- frames ---------------------------------------
+
+// R^T v of a frame, or R v + origin
+static void rotate_back(const tacFrame* f, const tacReal v[3], tacReal out[3]) {
+    for (int i = 0; i < 3; ++i)
+        out[i] = f->R.m[0][i] * v[0] + f->R.m[1][i] * v[1] + f->R.m[2][i] * v[2];
+}
+
+static void transform_point(const tacFrame* f, const tacReal v[3], tacReal out[3]) {
+    for (int i = 0; i < 3; ++i)
+        out[i] = f->origin[i] + f->R.m[i][0] * v[0] + f->R.m[i][1] * v[1] + f->R.m[i][2] * v[2];
+}
+
+static void rotate(const tacFrame* f, const tacReal v[3], tacReal out[3]) {
+    for (int i = 0; i < 3; ++i)
+        out[i] = f->R.m[i][0] * v[0] + f->R.m[i][1] * v[1] + f->R.m[i][2] * v[2];
+}
+
+// where a dozen pairs will be worked on                                                        [B]
+#define FIRST ((size_t)16 << 10)
+
+//---------------------------------- candidates -----------------------------------
+
+// a vector of an edge, turned into axes of geom[0]'s body
+static void rotate_vector(const tacFrame* across, const double v[3], tacReal* const out[3], int i) {
+    tacReal x[3] = {v[0], v[1], v[2]}, y[3] = {v[0], v[1], v[2]};
+    if (across) rotate(across, x, y);
+    for (int j = 0; j < 3; ++j) out[j][i] = y[j];
+}
+
+static void transform_edge(tacManifoldEdges* w, int k, int e, int i) {
+    const tacEdgeRecord* r = &w->side[k].features->index->record[e];
+    const tacFrame* across = k ? &w->side[1].pose.across : NULL;
+    tacEdgeSet* s = &w->set[k];
+    for (int end = 0; end < 2; ++end) {
+        tacReal x[3], at[3];
+        for (int j = 0; j < 3; ++j) x[j] = at[j] = r->corner[end][j];
+        if (across) transform_point(across, x, at);
+        for (int j = 0; j < 3; ++j) (end ? s->to : s->from)[j][i] = at[j];
+    }
+    rotate_vector(across, r->out, s->out, i);
+    for (int j = 0; j < 2; ++j) rotate_vector(across, r->along[j], s->along[j], i);
+    s->edge[i] = e;
+}
+
+static void pad_array(tacReal* x, int count) {
+    for (int i = count; i < count + PADDING && count; ++i) x[i] = x[count - 1];
+}
+
+static void pad3(tacReal* const x[3], int count) {
+    for (int k = 0; k < 3; ++k) pad_array(x[k], count);
+}
+
+static void pad_set(tacEdgeSet* s) {
+    pad3(s->from, s->count);
+    pad3(s->to, s->count);
+    pad3(s->out, s->count);
+    pad3(s->along[0], s->count);
+    pad3(s->along[1], s->count);
+}
+
+// Pairs of edges become pairs of candidates. Those of geom[0] come in order, row by row; the others
+// are bits, and the number of one is how many stand before it.
+static void number_pairs(tacManifoldEdges* w, int* first, int* second, int count, tacArena* arena) {
+    size_t mark = arena->used;
+    int words = (w->side[1].features->edges + 63) / 64;
+    uint64_t* used_mask = TAC_ALLOC(arena, uint64_t, words);
+    int* before = TAC_ALLOC(arena, int, words);
+    memset(used_mask, 0, sizeof *used_mask * (size_t)words);
+    for (int p = 0, last = -1; p < count; ++p) {
+        if (first[p] != last) transform_edge(w, 0, last = first[p], w->set[0].count++);
+        first[p] = w->set[0].count - 1;
+        used_mask[second[p] / 64] |= (uint64_t)1 << second[p] % 64;
+    }
+    for (int i = 0; i < words; ++i) {
+        before[i] = w->set[1].count;
+        for (uint64_t rest = used_mask[i]; rest; rest &= rest - 1)
+            transform_edge(w, 1, 64 * i + __builtin_ctzll(rest), w->set[1].count++);
+    }
+    for (int p = 0; p < count; ++p) {
+        uint64_t lower = ((uint64_t)1 << second[p] % 64) - 1;
+        second[p] =
+            before[second[p] / 64] + __builtin_popcountll(used_mask[second[p] / 64] & lower);
+    }
+    for (int k = 0; k < 2; ++k) pad_set(&w->set[k]);
+    arena->used = mark;
+}
+
+// edges that may meet, or nothing where there are too many
+static void list_pairs(tacManifoldEdges* w, tacArena* arena) {
+    const tacModel* model = w->model;
+    int *first = TAC_ALLOC(arena, int, w->capacity + PADDING),
+        *second = TAC_ALLOC(arena, int, w->capacity + PADDING);
+    tacEdgeSearch search = {.features = {w->side[0].features, w->side[1].features},
+                            .across = &w->side[1].pose.across,
+                            .back = &w->side[0].pose.across,
+                            .cutoff =
+                                w->numbers.depth + w->numbers.radius[0] + w->numbers.radius[1],
+                            .witness = &w->numbers.witness,
+                            .opposing = w->numbers.opposing,
+                            .all = model->contact->choice[TAC_CHOICE_UNCULLED]};
+    tac_prefetch(arena->base + arena->used, arena->size - arena->used < FIRST ? 0 : FIRST);
+    int count = tac_edge_search(&search, w->capacity, first, second, arena);
+    w->pairs = (tacCandidatePairs){.count = count};
+    if (count == 0 || count > w->capacity) return;
+    for (int k = 0; k < 2; ++k) {
+        int edges = w->side[k].features->edges;
+        w->set[k] = alloc_edge_set(arena, edges < count ? edges : count);
+        w->set[k].swept = w->side[k].features->index->radius >= 0;
+    }
+    number_pairs(w, first, second, count, arena);
+    w->pairs = alloc_pairs(arena, count, 1);
+    w->pairs.count = count;
+    w->pairs.first = first;
+    w->pairs.second = second;
+    for (int i = count; i < count + PADDING; ++i) {
+        first[i] = first[count - 1];
+        second[i] = second[count - 1];
+    }
+}
+
+//---------------------------------- competition ----------------------------------
+
+// pairs in order of the second candidate, where each of those begins
+static void list_columns(tacManifoldEdges* w, tacArena* arena) {
+    const tacCandidatePairs* m = &w->pairs;
+    int columns = w->set[1].count;
+    w->column = TAC_ALLOC(arena, int, m->count + PADDING);
+    w->column_first = TAC_ALLOC(arena, int, columns + 2);
+    memset(w->column_first, 0, sizeof(int) * (size_t)(columns + 2));
+    for (int p = 0; p < m->count; ++p) ++w->column_first[m->second[p] + 2];
+    for (int c = 0; c < columns; ++c) w->column_first[c + 2] += w->column_first[c + 1];
+    for (int p = 0; p < m->count; ++p) w->column[w->column_first[m->second[p] + 1]++] = p;
+}
+
+static int row_end(const tacCandidatePairs* m, int begin) {
+    int end = begin;
+    while (end < m->count && m->first[end] == m->first[begin]) ++end;
+    return end;
+}
+
+static void gather_reals(const tacReal* x, const int* at, int count, tacReal* out) {
+    for (int i = 0; i < count; ++i) out[i] = x[at[i]];
+    pad_array(out, count);
+}
+
+static void scatter_reals(tacReal* x, const int* at, int count, const tacReal* in) {
+    for (int i = 0; i < count; ++i) x[at[i]] = in[i];
+}
+
+static void find_nearest_pairs(tacManifoldEdges* w, tacArena* arena) {
+    tacCandidatePairs* m = &w->pairs;
+    size_t mark = arena->used;
+    tacReal *gap = alloc_reals(arena, m->count), *indicator = alloc_reals(arena, m->count);
+    tacReal* out = alloc_reals(arena, m->count);
+    tacReal width = w->numbers.neighbours;
+    for (int p = 0, end; p < m->count; p = end) {
+        end = row_end(m, p);
+        EDGES->soft_nearest(&m->gap[p], &m->indicator[p], end - p, width, &m->nearest[0][p]);
+    }
+    for (int c = 0; c < w->set[1].count; ++c) {
+        int first = w->column_first[c], count = w->column_first[c + 1] - first;
+        if (count == 0) continue;
+        gather_reals(m->gap, &w->column[first], count, gap);
+        gather_reals(m->indicator, &w->column[first], count, indicator);
+        EDGES->soft_nearest(gap, indicator, count, width, out);
+        scatter_reals(m->nearest[1], &w->column[first], count, out);
+    }
+    for (int k = 0; k < 2; ++k) pad_array(m->nearest[k], m->count);
+    arena->used = mark;
+}
+
+//---------------------------------- fields at the points -------------------------
+
+// far away: nothing penetrates
+#define NO_CONTACT 1e30
+
+// where a pair is among the nearest, the other geom's field is asked at its point
+static void eval_fields(tacManifoldEdges* w, int k, tacScratch* scratch) {
+    const tacContactPlan* plan = w->model->contact;
+    tacVertexCutoff range = {tac_re(w->numbers.support), plan->choice[TAC_CHOICE_UNCULLED]};
+    tacCandidatePairs* m = &w->pairs;
+    tacHits* h = &w->at[k];
+    *h = tac_hits_alloc(&scratch->arena, m->count, 0);
+    for (int p = 0; p < m->count; ++p) {
+        tacReal x[3], y[3];
+        m->phi[k][p] = NO_CONTACT;
+        for (int j = 0; j < 3; ++j) {
+            x[j] = y[j] = m->point[k][j][p];
+            m->gradient[k][j][p] = 0.0;
+        }
+        if (!(tac_re(m->nearest[k][p]) * tac_re(m->indicator[p]) > 0.0)) continue;
+        if (k == 0) transform_point(&w->side[0].pose.across, x, y);
+        for (int j = 0; j < 3; ++j) h->y[j][h->count] = y[j];
+        h->vertex[h->count++] = p;
+    }
+    tac_hits_field_within(&w->side[k], h, range, 1, scratch);
+    for (int i = 0; i < h->count; ++i) {
+        tacReal g[3], out[3];
+        int p = h->vertex[i];
+        for (int j = 0; j < 3; ++j) g[j] = out[j] = h->gradient[j][i];
+        if (k == 0) rotate_back(&w->side[0].pose.across, g, out);
+        m->phi[k][p] = h->value[i];
+        for (int j = 0; j < 3; ++j) m->gradient[k][j][p] = out[j];
+    }
+    pad_array(m->phi[k], m->count);
+}
+
+//---------------------------------- all of it ------------------------------------
+
+static tacEdgeParams edge_params(const tacModel* model, const tacVertexSide side[2]) {
+    const tacContactPlan* plan = model->contact;
+    const tacReal* p = model->param;
+    tacEdgeParams n = {.witness = tac_default_witness_options()};
+    n.witness.tikhonov = p[plan->number[TAC_CONTACT_TIKHONOV]];
+    n.witness.min = p[plan->number[TAC_CONTACT_MIN]];
+    n.witness.clip = p[plan->number[TAC_CONTACT_CLIP]];
+    n.witness.inside = p[plan->number[TAC_CONTACT_INSIDE]];
+    n.witness.range = p[plan->number[TAC_CONTACT_RANGE]];
+    n.witness.gap = p[plan->number[TAC_CONTACT_GAP]];
+    n.depth = p[plan->number[TAC_CONTACT_DEPTH]];
+    n.neighbours = p[plan->number[TAC_CONTACT_EDGE_SOFTMIN]];
+    n.sign = p[plan->number[TAC_CONTACT_SIGN]];
+    n.opposing = p[plan->number[TAC_CONTACT_OPPOSING]];
+    n.tau = side[0].pose.tau;
+    n.support = side[0].pose.support;
+    for (int k = 0; k < 2; ++k) n.radius[k] = side[k].pose.radius;
+    return n;
+}
+
+// nothing is found yet; what lists of nothing lead to is not read
+static void clear_edges(tacManifoldEdges* w) {
+    w->pairs = (tacCandidatePairs){0};
+    for (int k = 0; k < 2; ++k)
+        w->set[k].count = w->at[k].count = w->project[k].steps = w->project[k].at[0].count = 0;
+}
+
+tacResult tac_manifold_edges_find(tacManifoldEdges* w, const tacModel* model,
+                                  const tacContactPair* pair, tacVertexSide side[2],
+                                  tacScratch* scratch) {
+    tacArena* arena = &scratch->arena;
+    clear_edges(w);
+    w->model = model;
+    w->side = side;
+    w->numbers = edge_params(model, side);
+    w->capacity = tac_manifold_edges_capacity(model, pair);
+    list_pairs(w, arena);
+    if (w->pairs.count > w->capacity) return TAC_ERROR_CAPACITY;
+    if (w->pairs.count == 0) return TAC_OK;
+    list_columns(w, arena);
+    EDGES->witness(&w->set[0], &w->set[1], &w->numbers, &w->pairs);
+    find_nearest_pairs(w, arena);
+    tac_edge_projection_find(w, model->contact->choice[TAC_CHOICE_PROJECT], arena);
+    for (int k = 0; k < 2; ++k) eval_fields(w, k, scratch);
+    for (int k = 0; k < 2; ++k) w->record[k] = tac_hit_records_alloc(arena, w->pairs.count);
+    EDGES->write_records(&side[0].pose.own, &w->numbers, &w->pairs, w->record);
+    return TAC_OK;
+}

@@ -1,0 +1,479 @@
+// Kernels of edges against edges, compiled once per instruction set and once per number type.
+//
+// A pair of edges with witness points e1, e2 (edge_edge.inl) claims to be a contact with
+//
+//   claim = colliding clash w(2 (gap - R1 - R2)/depth - 1), times |n|^2 for edges of two solids
+//
+// which is exactly 0 for edges whose common perpendicular misses them, for those that do not clash
+// (edge_edge_normal.inl) and for those farther apart than `depth`. Among the pairs of one edge the
+// nearest win, ties share nothing:
+//
+//   nearest_p = prod_q (1 - claim_q psi((gap_p - gap_q)/width - 1))
+//
+// Of each point a record has activity claim nearest penetrating (edge_edge_sign.inl).
+
+#include "detect/manifold/manifold_edges_kernels.h"
+
+#include "detect/manifold/edge_edge_normal.inl"
+#include "detect/manifold/edge_edge_sign.inl"
+
+#include <string.h>
+
+TAC_INLINE void load3(tacReal* const x[3], int i, wide out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = w_load(&x[k][i]);
+}
+
+TAC_INLINE void store3(tacReal* const x[3], int i, const wide v[3]) {
+    for (int k = 0; k < 3; ++k) w_store(&x[k][i], v[k]);
+}
+
+TAC_INLINE void gather3(tacReal* const x[3], const int* at, wide out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = w_gather(x[k], at);
+}
+
+// numbers of padding are of no pair: 0
+TAC_INLINE wide load_real(const tacReal* x, int i, int count) {
+    tacReal part[TAC_LANES] = {0};
+    if (i + TAC_LANES <= count) return w_load(&x[i]);
+    for (int j = 0; i + j < count; ++j) part[j] = x[i + j];
+    return w_load(part);
+}
+
+TAC_INLINE void load_real3(tacReal* const x[3], int i, int count, wide out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = load_real(x[k], i, count);
+}
+
+TAC_INLINE void add_wide_force(wide wrench[6], const wide x[3], const wide f[3]) {
+    wide moment[3];
+    w_cross3(x, f, moment);
+    for (int k = 0; k < 3; ++k) {
+        wrench[k] = wrench[k] + f[k];
+        wrench[3 + k] = wrench[3 + k] + moment[k];
+    }
+}
+
+static void sum_wrench(const wide part[6], tacReal wrench[6]) {
+    for (int k = 0; k < 6; ++k) wrench[k] += w_sum(part[k]);
+}
+
+//---------------------------------- witness points -------------------------------
+
+TAC_INLINE edgeCorners pair_corners(const tacEdgeSet* a, const tacEdgeSet* b, const int* first,
+                                    const int* second) {
+    edgeCorners c;
+    gather3(a->from, first, c.x[0]);
+    gather3(a->to, first, c.x[1]);
+    gather3(b->from, second, c.x[2]);
+    gather3(b->to, second, c.x[3]);
+    return c;
+}
+
+// w(2 (gap - R1 - R2)/depth - 1), by gap (less the radii) and by depth (d_tau)
+TAC_INLINE softDiff pair_gate(wide gap, const tacEdgeParams* n) {
+    wide scale = w_set(2.0 / n->depth), over = gap - (n->radius[0] + n->radius[1]);
+    softDiff w = soft_mollifier_diff(w_fma(over, scale, w_set(-1.0)));
+    w.d_tau = -w.d_x * over * scale / n->depth;
+    w.d_x = w.d_x * scale;
+    return w;
+}
+
+typedef struct pairWitness {
+    edgeCorners corners;
+    edgeArms arms;
+    edgeProducts products;
+    edgeQp qp;
+    edgeWitness w;
+    softDiff gate;
+    int solid; // both edges are of solids
+    edgeCross cross;
+    edgeLine line;
+    edgeFaces faces[2];
+    edgeNormalSign normal_sign;
+    wide nearest_score; // of the claim: all but the gate
+} pairWitness;
+
+// |n|^2, 1 where an edge is swept. Of parallel edges it is 0 and so is its slope, but not its
+// curvature: by this little more their records are there, for second derivatives
+#define PAIR_MIN 1e-30
+TAC_INLINE wide pair_square(const pairWitness* p) {
+    return p->solid ? w_dot3(p->line.n, p->line.n) + PAIR_MIN : w_set(1.0);
+}
+
+TAC_INLINE edgeFaces pair_faces(const tacEdgeSet* s, const int* at) {
+    edgeFaces f;
+    f.swept = s->swept;
+    if (f.swept) return f;
+    gather3(s->out, at, f.out);
+    for (int i = 0; i < 2; ++i) gather3(s->along[i], at, f.along[i]);
+    return f;
+}
+
+TAC_INLINE edgeLine span_line(const edgeWitness* w) {
+    return (edgeLine){{w->normal[0], w->normal[1], w->normal[2]}, w->distance};
+}
+
+TAC_INLINE void pair_normal(const tacEdgeSet* a, const tacEdgeSet* b, const tacCandidatePairs* m,
+                            const tacEdgeParams* n, int i, pairWitness* p) {
+    p->solid = !a->swept && !b->swept;
+    if (p->solid) p->cross = edge_cross(&p->arms, &p->products);
+    p->line = p->solid ? p->cross.line : span_line(&p->w);
+    p->faces[0] = pair_faces(a, &m->first[i]);
+    p->faces[1] = pair_faces(b, &m->second[i]);
+    p->normal_sign = edge_normal_sign(&p->line, p->faces, w_set(n->sign), w_set(n->opposing));
+    p->nearest_score = p->w.colliding * p->normal_sign.opposing * pair_square(p);
+}
+
+TAC_INLINE void pair_witness(const tacEdgeSet* a, const tacEdgeSet* b, const tacCandidatePairs* m,
+                             const tacEdgeParams* n, const edgeTau* t, int i, pairWitness* p) {
+    p->corners = pair_corners(a, b, &m->first[i], &m->second[i]);
+    p->arms = edge_arms(&p->corners);
+    p->products = edge_products(&p->arms);
+    p->qp = n->witness.exact ? edge_qp_exact(&p->products, t) : edge_qp(&p->products, t);
+    p->w = edge_witness(&p->corners, &p->arms, &p->qp, t);
+    p->gate = pair_gate(p->w.gap, n);
+    pair_normal(a, b, m, n, i, p);
+}
+
+TAC_INLINE void store_witness(tacCandidatePairs* m, int i, const edgeWitness* w,
+                              const edgeNormal* signed_normal, wide indicator) {
+    for (int k = 0; k < 2; ++k) store3(m->point[k], i, w->point[k]);
+    w_store(&m->gap[i], w->gap);
+    w_store(&m->distance[i], signed_normal->distance);
+    store3(m->normal, i, signed_normal->normal);
+    w_store(&m->indicator[i], indicator);
+}
+
+static void witness(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeParams* n,
+                    tacCandidatePairs* m) {
+    edgeTau t = edge_tau(&n->witness);
+    for (int i = 0; i < m->count; i += TAC_LANES) {
+        pairWitness p;
+        pair_witness(a, b, m, n, &t, i, &p);
+        edgeNormal signed_normal = edge_normal(&p.line, &p.normal_sign);
+        store_witness(m, i, &p.w, &signed_normal, p.nearest_score * p.gate.value);
+    }
+}
+
+// of colliding clash |n|^2
+TAC_INLINE wide nearest_score_dot(const pairWitness* p, const edgeWitness* d,
+                                  const edgeNormal* signed_normal, const edgeLine* line_dot) {
+    wide dot =
+        w_fma(d->colliding, p->normal_sign.opposing, p->w.colliding * signed_normal->opposing);
+    if (!p->solid) return dot;
+    wide both = 2.0 * p->w.colliding * p->normal_sign.opposing * w_dot3(p->line.n, line_dot->n);
+    return w_fma(dot, pair_square(p), both);
+}
+
+static void witness_jvp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeParams* n,
+                        const tacCandidatePairs* m, const tacEdgeSet* a_dot,
+                        const tacEdgeSet* b_dot, const tacEdgeParams* n_dot,
+                        tacCandidatePairs* m_dot) {
+    edgeTau t = edge_tau(&n->witness);
+    const tacWitnessOptions* o = &n_dot->witness;
+    edgeTauDot td = {w_set(o->tikhonov), w_set(o->min),   w_set(o->clip),
+                     w_set(o->inside),   w_set(o->range), w_set(o->gap)};
+    wide rot[3] = {w_set(b_dot->rot[0]), w_set(b_dot->rot[1]), w_set(b_dot->rot[2])};
+    for (int i = 0; i < m->count; i += TAC_LANES) {
+        pairWitness p;
+        pair_witness(a, b, m, n, &t, i, &p);
+        edgeCorners c_dot = pair_corners(a_dot, b_dot, &m->first[i], &m->second[i]);
+        edgeArms arms_dot = edge_arms(&c_dot);
+        edgeWitness d = edge_witness_jvp(&c_dot, &p.arms, &p.qp, &t, &td);
+        edgeLine line =
+            p.solid ? edge_cross_jvp(&p.cross, &p.arms, &p.products, &arms_dot) : span_line(&d);
+        edgeNormal signed_normal = edge_normal_jvp(&p.line, p.faces, &p.normal_sign, &line, rot,
+                                                   w_set(n_dot->sign), w_set(n_dot->opposing));
+        wide gate_dot = p.gate.d_x * (d.gap - (n_dot->radius[0] + n_dot->radius[1])) +
+                        p.gate.d_tau * n_dot->depth;
+        wide nearest_score = nearest_score_dot(&p, &d, &signed_normal, &line);
+        store_witness(m_dot, i, &d, &signed_normal,
+                      w_fma(nearest_score, p.gate.value, p.nearest_score * gate_dot));
+    }
+}
+
+TAC_INLINE edgeWitness load_witness_bar(const tacCandidatePairs* bar, int i, int count) {
+    edgeWitness w;
+    memset(&w, 0, sizeof w);
+    for (int k = 0; k < 2; ++k) load_real3(bar->point[k], i, count, w.point[k]);
+    w.gap = load_real(bar->gap, i, count);
+    return w;
+}
+
+static void add_options(const edgeTauDot* sum, tacWitnessOptions* out) {
+    out->tikhonov += w_sum(sum->tikhonov);
+    out->min += w_sum(sum->min);
+    out->clip += w_sum(sum->clip);
+    out->inside += w_sum(sum->inside);
+    out->range += w_sum(sum->range);
+    out->gap += w_sum(sum->gap);
+}
+
+// sums over pairs, one lane each until the end
+typedef struct pairSums {
+    edgeTauDot options;
+    wide force[6], depth, radius, sign, opposing;
+} pairSums;
+
+// adjoints of the line and of `colliding` from those of the signed answers and of the claim
+TAC_INLINE void normal_vjp(const pairWitness* p, const tacCandidatePairs* m_bar,
+                           wide nearest_score_bar, int i, int count, edgeWitness* bar,
+                           edgeLine* line_bar, pairSums* sums) {
+    wide square = pair_square(p);
+    edgeNormal signed_normal = {.distance = load_real(m_bar->distance, i, count),
+                                .opposing = nearest_score_bar * p->w.colliding * square};
+    load_real3(m_bar->normal, i, count, signed_normal.normal);
+    bar->colliding = nearest_score_bar * p->normal_sign.opposing * square;
+    edge_normal_vjp(&p->line, p->faces, &p->normal_sign, &signed_normal, line_bar, &sums->force[3],
+                    &sums->sign, &sums->opposing);
+    wide length = 2.0 * nearest_score_bar * p->w.colliding * p->normal_sign.opposing;
+    for (int k = 0; k < 3 && p->solid; ++k)
+        line_bar->n[k] = w_fma(length, p->line.n[k], line_bar->n[k]);
+}
+
+TAC_INLINE void pair_bar(const pairWitness* p, const tacCandidatePairs* m_bar, const edgeTau* t,
+                         int i, int count, pairSums* sums) {
+    edgeWitness bar = load_witness_bar(m_bar, i, count);
+    edgeLine line_bar;
+    edgeArms arms_bar;
+    edgeCorners c_bar;
+    wide indicator_bar = load_real(m_bar->indicator, i, count),
+         gate_bar = indicator_bar * p->nearest_score;
+    memset(&c_bar, 0, sizeof c_bar);
+    memset(&arms_bar, 0, sizeof arms_bar);
+    normal_vjp(p, m_bar, indicator_bar * p->gate.value, i, count, &bar, &line_bar, sums);
+    bar.gap = w_fma(gate_bar, p->gate.d_x, bar.gap);
+    sums->radius = sums->radius - gate_bar * p->gate.d_x;
+    sums->depth = w_fma(gate_bar, p->gate.d_tau, sums->depth);
+    if (p->solid) {
+        edge_cross_vjp(&p->cross, &p->arms, &p->products, &line_bar, &arms_bar);
+        edge_arms_vjp(&arms_bar, &c_bar);
+    } else {
+        memcpy(bar.normal, line_bar.n, sizeof bar.normal);
+        bar.distance = line_bar.l;
+    }
+    edge_witness_vjp(&p->arms, &p->qp, t, &bar, &c_bar, &sums->options);
+    add_wide_force(sums->force, p->corners.x[2], c_bar.x[2]);
+    add_wide_force(sums->force, p->corners.x[3], c_bar.x[3]);
+}
+
+static void witness_vjp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeParams* n,
+                        const tacCandidatePairs* m, const tacCandidatePairs* m_bar,
+                        tacEdgeParams* n_bar, tacReal wrench[6]) {
+    edgeTau t = edge_tau(&n->witness);
+    pairSums sums;
+    memset(&sums, 0, sizeof sums);
+    for (int i = 0; i < m->count; i += TAC_LANES) {
+        pairWitness p;
+        pair_witness(a, b, m, n, &t, i, &p);
+        pair_bar(&p, m_bar, &t, i, m->count, &sums);
+    }
+    add_options(&sums.options, &n_bar->witness);
+    n_bar->depth += w_sum(sums.depth);
+    n_bar->sign += w_sum(sums.sign);
+    n_bar->opposing += w_sum(sums.opposing);
+    for (int k = 0; k < 2; ++k) n_bar->radius[k] += w_sum(sums.radius);
+    sum_wrench(sums.force, wrench);
+}
+
+//---------------------------------- competition ----------------------------------
+
+typedef struct nearestTerm {
+    wide left, margin; // 1 - claim psi(lead)
+    softDiff ramp;
+} nearestTerm;
+
+TAC_INLINE nearestTerm nearest_term(wide gap, tacReal other, tacReal indicator, wide inverse) {
+    nearestTerm r;
+    r.margin = w_fma(gap - other, inverse, w_set(-1.0));
+    r.ramp = soft_ramp_diff(r.margin);
+    r.left = w_fma(-w_set(indicator), r.ramp.value, w_set(1.0));
+    return r;
+}
+
+static void soft_nearest(const tacReal* gap, const tacReal* indicator, int count, tacReal width,
+                         tacReal* nearest) {
+    wide inverse = w_set(1.0 / width);
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide own = w_load(&gap[i]), left = w_set(1.0);
+        for (int q = 0; q < count; ++q)
+            left = left * nearest_term(own, gap[q], indicator[q], inverse).left;
+        w_store(&nearest[i], left);
+    }
+}
+
+static void soft_nearest_jvp(const tacReal* gap, const tacReal* indicator, const tacReal* nearest,
+                             int count, tacReal width, const tacReal* gap_dot,
+                             const tacReal* indicator_dot, tacReal width_dot,
+                             tacReal* nearest_dot) {
+    wide inverse = w_set(1.0 / width), width_rate = w_set(width_dot / width);
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide own = w_load(&gap[i]), own_dot = w_load(&gap_dot[i]), sum = w_set(0.0);
+        for (int q = 0; q < count; ++q) {
+            nearestTerm r = nearest_term(own, gap[q], indicator[q], inverse);
+            wide margin_dot = (own_dot - gap_dot[q]) * inverse - (r.margin + 1.0) * width_rate;
+            wide dot = indicator_dot[q] * r.ramp.value + indicator[q] * r.ramp.d_x * margin_dot;
+            sum = sum - dot / w_max(r.left, w_set(1e-200));
+        }
+        w_store(&nearest_dot[i], w_load(&nearest[i]) * sum);
+    }
+}
+
+static void soft_nearest_vjp(const tacReal* gap, const tacReal* indicator, const tacReal* nearest,
+                             int count, tacReal width, const tacReal* nearest_bar, tacReal* gap_bar,
+                             tacReal* indicator_bar, tacReal* width_bar) {
+    wide inverse = w_set(1.0 / width), width_rate = w_set(0.0);
+    for (int i = 0; i < count; i += TAC_LANES) {
+        wide own = w_load(&gap[i]), own_bar = w_set(0.0);
+        wide bar = load_real(nearest_bar, i, count) * w_load(&nearest[i]);
+        for (int q = 0; q < count; ++q) {
+            nearestTerm r = nearest_term(own, gap[q], indicator[q], inverse);
+            wide left_bar = bar / w_max(r.left, w_set(1e-200));
+            wide margin_bar = -left_bar * indicator[q] * r.ramp.d_x * inverse;
+            indicator_bar[q] -= w_sum(left_bar * r.ramp.value);
+            gap_bar[q] -= w_sum(margin_bar);
+            own_bar = own_bar + margin_bar;
+            width_rate = width_rate - margin_bar * (r.margin + 1.0);
+        }
+        tacReal part[TAC_LANES];
+        w_store(part, own_bar);
+        for (int j = 0; j < TAC_LANES && i + j < count; ++j) gap_bar[i + j] += part[j];
+    }
+    *width_bar += w_sum(width_rate);
+}
+
+//---------------------------------- records --------------------------------------
+
+typedef struct pairRecord {
+    wide indicator, normal[3], nearest[2], point[2][3];
+    softDiff pen[2];
+} pairRecord;
+
+TAC_INLINE void pair_record(const tacEdgeParams* n, const tacCandidatePairs* m, int i,
+                            pairRecord* e) {
+    wide inv_support = w_set(1.0 / n->support);
+    load3(m->normal, i, e->normal);
+    e->indicator = w_load(&m->indicator[i]);
+    for (int k = 0; k < 2; ++k) {
+        e->nearest[k] = w_load(&m->nearest[k][i]);
+        load3(m->point[k], i, e->point[k]);
+        e->pen[k] =
+            edge_penetrating(w_load(&m->phi[k][i]) - n->radius[k], w_set(n->tau), inv_support);
+    }
+}
+
+// the normal leaves surface 2, the record's points from geom[0] to geom[1]; swept points lie on it
+static void write_records(const tacFrame* body, const tacEdgeParams* n, const tacCandidatePairs* m,
+                          const tacHitRecords out[2]) {
+    tacReal radii = n->radius[0] + n->radius[1];
+    for (int i = 0; i < m->count; i += TAC_LANES) {
+        pairRecord e;
+        wide rotated[3], distance = w_load(&m->distance[i]) - radii;
+        pair_record(n, m, i, &e);
+        rotate_to_world(body, e.normal, rotated);
+        for (int k = 0; k < 2; ++k) {
+            wide p[3], world[3], normal[3], offset = w_set(k ? n->radius[1] : -n->radius[0]);
+            for (int j = 0; j < 3; ++j) p[j] = w_fma(offset, e.normal[j], e.point[k][j]);
+            rotate_to_world(body, p, world);
+            for (int j = 0; j < 3; ++j) {
+                world[j] = world[j] + body->origin[j];
+                normal[j] = -rotated[j];
+            }
+            store3(out[k].point, i, world);
+            store3(out[k].normal, i, normal);
+            w_store(&out[k].distance[i], distance);
+            w_store(&out[k].activity[i], e.indicator * e.nearest[k] * e.pen[k].value);
+        }
+    }
+}
+
+static void write_records_jvp(const tacEdgeParams* n, const tacCandidatePairs* m,
+                              const tacEdgeParams* n_dot, const tacCandidatePairs* d,
+                              const tacHitRecords out[2]) {
+    tacReal radii_dot = n_dot->radius[0] + n_dot->radius[1];
+    for (int i = 0; i < m->count; i += TAC_LANES) {
+        pairRecord e;
+        wide normal[3];
+        pair_record(n, m, i, &e);
+        load3(d->normal, i, normal);
+        for (int k = 0; k < 2; ++k) {
+            tacReal sign = k ? 1.0 : -1.0;
+            wide pen_dot = e.pen[k].d_x * (w_load(&d->phi[k][i]) - n_dot->radius[k]) +
+                           e.pen[k].d_tau * n_dot->tau + e.pen[k].d_upper * n_dot->support;
+            wide nearest_score = e.indicator * e.nearest[k];
+            wide nearest_score_dot =
+                w_load(&d->indicator[i]) * e.nearest[k] + e.indicator * w_load(&d->nearest[k][i]);
+            for (int j = 0; j < 3; ++j) {
+                wide offset = n->radius[k] * normal[j] + n_dot->radius[k] * e.normal[j];
+                w_store(&out[k].point[j][i], w_load(&d->point[k][j][i]) + sign * offset);
+                w_store(&out[k].normal[j][i], -normal[j]);
+            }
+            w_store(&out[k].distance[i], w_load(&d->distance[i]) - radii_dot);
+            w_store(&out[k].activity[i],
+                    w_fma(nearest_score_dot, e.pen[k].value, nearest_score * pen_dot));
+        }
+    }
+}
+
+// sums over pairs, one lane each until the end
+typedef struct recordSums {
+    wide tau, support, radius[2];
+} recordSums;
+
+TAC_INLINE void record_vjp(const tacEdgeParams* n, const pairRecord* e, const tacHitRecords* bar,
+                           int k, int i, int count, tacCandidatePairs* out, wide normal_bar[3],
+                           wide* indicator_bar, wide* distance_bar, recordSums* sums) {
+    wide act = load_real(bar->activity, i, count), point[3], normal[3];
+    wide pen_bar = act * e->indicator * e->nearest[k], phi_bar = pen_bar * e->pen[k].d_x;
+    wide distance = load_real(bar->distance, i, count), sign = w_set(k ? 1.0 : -1.0);
+    load_real3(bar->point, i, count, point);
+    load_real3(bar->normal, i, count, normal);
+    *indicator_bar = w_fma(act * e->pen[k].value, e->nearest[k], *indicator_bar);
+    *distance_bar = *distance_bar + distance;
+    sums->tau = w_fma(pen_bar, e->pen[k].d_tau, sums->tau);
+    sums->support = w_fma(pen_bar, e->pen[k].d_upper, sums->support);
+    sums->radius[k] = sums->radius[k] - phi_bar + sign * w_dot3(point, e->normal);
+    for (int j = 0; j < 2; ++j) sums->radius[j] = sums->radius[j] - distance;
+    w_store(&out->nearest[k][i], act * e->pen[k].value * e->indicator);
+    w_store(&out->phi[k][i], phi_bar);
+    for (int j = 0; j < 3; ++j)
+        normal_bar[j] = normal_bar[j] + sign * n->radius[k] * point[j] - normal[j];
+    store3(out->point[k], i, point);
+}
+
+static void write_records_vjp(const tacEdgeParams* n, const tacCandidatePairs* m,
+                              const tacHitRecords bar[2], tacCandidatePairs* out,
+                              tacEdgeParams* n_bar) {
+    recordSums sums;
+    memset(&sums, 0, sizeof sums);
+    for (int i = 0; i < m->count; i += TAC_LANES) {
+        pairRecord e;
+        wide zero = w_set(0.0), indicator_bar = zero, distance_bar = zero;
+        wide normal_bar[3] = {zero, zero, zero};
+        pair_record(n, m, i, &e);
+        for (int k = 0; k < 2; ++k)
+            record_vjp(n, &e, &bar[k], k, i, m->count, out, normal_bar, &indicator_bar,
+                       &distance_bar, &sums);
+        w_store(&out->indicator[i], indicator_bar);
+        w_store(&out->distance[i], distance_bar);
+        store3(out->normal, i, normal_bar);
+        w_store(&out->gap[i], zero);
+    }
+    n_bar->tau += w_sum(sums.tau);
+    n_bar->support += w_sum(sums.support);
+    for (int k = 0; k < 2; ++k) n_bar->radius[k] += w_sum(sums.radius[k]);
+}
+
+//---------------------------------- table ----------------------------------------
+
+const tacManifoldEdgesKernels TAC_KERNELS(tac_manifold_edges_kernels_) = {
+    .lanes = TAC_LANES,
+    .witness = witness,
+    .witness_jvp = witness_jvp,
+    .witness_vjp = witness_vjp,
+    .soft_nearest = soft_nearest,
+    .soft_nearest_jvp = soft_nearest_jvp,
+    .soft_nearest_vjp = soft_nearest_vjp,
+    .write_records = write_records,
+    .write_records_jvp = write_records_jvp,
+    .write_records_vjp = write_records_vjp,
+};

@@ -1,0 +1,85 @@
+// The wide kernels of edges against edges: witness points of pairs, who is the nearest, and
+// records. All of it is in axes of the body of geom[0].
+//
+//   pairs --witness--> points, claim --compete--> nearest --finish--> records
+//
+// Arrays have room for whole vectors behind `count`.
+
+#ifndef TAC_DETECT_MANIFOLD_MANIFOLD_EDGES_KERNELS_H
+#define TAC_DETECT_MANIFOLD_MANIFOLD_EDGES_KERNELS_H
+
+#include "detect/field/vertex_sdf_kernels.h"
+#include "tactus/witness.h"
+
+// temperatures and lengths; also tangents and adjoints
+typedef struct tacEdgeParams {
+    tacWitnessOptions witness;
+    tacReal depth;          // pairs that are farther apart are none                       [m]
+    tacReal neighbours;     // width of the competition for the nearest                      [m]
+    tacReal sign, opposing; // of which way a pair pushes, and of "the faces beside it let it"
+    tacReal tau, support;
+    tacReal radius[2]; // of the balls that are swept over the edges of each geom           [m]
+} tacEdgeParams;
+
+// candidate edges of one geom; also tangents
+typedef struct tacEdgeSet {
+    int count;
+    int swept; // 1: edges with a radius, which have no normals of their own
+    int* edge;
+    tacReal *from[3], *to[3];      // corners
+    tacReal *out[3], *along[2][3]; // outward, along both faces away from it; not of tangents
+    tacReal rot[3];                // of tangents alone: the vectors of all edges turn with it
+} tacEdgeSet;
+
+// pairs of candidates; also tangents and adjoints
+typedef struct tacCandidatePairs {
+    int count;
+    int *first, *second; // candidates of geom[0] and geom[1], in order
+    tacReal *gap, *point[2][3];
+    tacReal *distance, *normal[3];    // signed; the normal leaves the surface of geom[1]
+    tacReal* indicator;               // to be a contact, by the edges alone
+    tacReal* nearest[2];              // among the pairs of an edge of geom[0], of geom[1]
+    tacReal *phi[2], *gradient[2][3]; // the other geom's field at each point, and its gradient
+} tacCandidatePairs;
+
+typedef struct tacManifoldEdgesKernels {
+    int lanes;
+
+    void (*witness)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeParams* n,
+                    tacCandidatePairs* m);
+    void (*witness_jvp)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeParams* n,
+                        const tacCandidatePairs* m, const tacEdgeSet* a_dot,
+                        const tacEdgeSet* b_dot, const tacEdgeParams* n_dot,
+                        tacCandidatePairs* m_dot);
+    // adds to adjoints of the numbers, and to the wrench on geom[1] about the origin
+    void (*witness_vjp)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeParams* n,
+                        const tacCandidatePairs* m, const tacCandidatePairs* m_bar,
+                        tacEdgeParams* n_bar, tacReal wrench[6]);
+
+    // nearest = product over all pairs q of 1 - claim_q psi((gap - gap_q)/width - 1)
+    void (*soft_nearest)(const tacReal* gap, const tacReal* indicator, int count, tacReal width,
+                         tacReal* nearest);
+    void (*soft_nearest_jvp)(const tacReal* gap, const tacReal* indicator, const tacReal* nearest,
+                             int count, tacReal width, const tacReal* gap_dot,
+                             const tacReal* indicator_dot, tacReal width_dot, tacReal* nearest_dot);
+    // adds
+    void (*soft_nearest_vjp)(const tacReal* gap, const tacReal* indicator, const tacReal* nearest,
+                             int count, tacReal width, const tacReal* nearest_bar, tacReal* gap_bar,
+                             tacReal* indicator_bar, tacReal* width_bar);
+
+    // records of both points of each pair, world axes
+    void (*write_records)(const tacFrame* body, const tacEdgeParams* n, const tacCandidatePairs* m,
+                          const tacHitRecords out[2]);
+    // as the body of geom[0] sees it, in its axes
+    void (*write_records_jvp)(const tacEdgeParams* n, const tacCandidatePairs* m,
+                              const tacEdgeParams* n_dot, const tacCandidatePairs* m_dot,
+                              const tacHitRecords out[2]);
+    // adjoints of records in axes of that body; m_bar is written, numbers are added to
+    void (*write_records_vjp)(const tacEdgeParams* n, const tacCandidatePairs* m,
+                              const tacHitRecords bar[2], tacCandidatePairs* m_bar,
+                              tacEdgeParams* n_bar);
+} tacManifoldEdgesKernels;
+
+TAC_DECLARE_KERNELS(tacManifoldEdgesKernels, tac_manifold_edges_kernels_);
+
+#endif

@@ -1,0 +1,57 @@
+// The contact manifold as paper 001 defines it, with its mistakes mended: soft top-K of vertices
+// and edges, every pair of those edges, indicators without an end (docs/manifold.md). Also edges in
+// a field where they are averaged (docs/edge-sdf.md).
+
+#ifndef TAC_DETECT_REFERENCE_REFERENCE_H
+#define TAC_DETECT_REFERENCE_REFERENCE_H
+
+#include "detect/detect.h"
+
+extern const tacDetectorKind tac_reference_detector;
+
+enum {
+    TAC_REFERENCE_NUMBERS = 8,         // of a record: point, normal, distance, activity
+    TAC_REFERENCE_MAX_RECORDS = 65536, // records
+};
+
+// where these stand, from the record `first` on
+static inline void tac_reference_numbers(const tacContacts* c, int first,
+                                         tacReal* out[TAC_REFERENCE_NUMBERS]) {
+    for (int k = 0; k < 3; ++k) {
+        out[k] = &c->point[k][first];
+        out[3 + k] = &c->normal[k][first];
+    }
+    out[6] = &c->distance[first];
+    out[7] = &c->activity[first];
+}
+
+// records of a pair of geoms; always as many, whatever the poses
+int tac_reference_count(const tacModel* model, int pair);
+
+// Records of a pair, each number an array of tac_reference_count; `feature` may be NULL.
+tacResult tac_reference_pair(const tacModel* model, const tacPose* body, int pair,
+                             tacReal* const out[TAC_REFERENCE_NUMBERS], uint64_t* feature,
+                             tacScratch* scratch);
+
+// Derivatives of the records of a pair along twists of the bodies about their origins (nbody x 6)
+// and parameters (nparam), NULL for zero: the imaginary part of the complex build. All numbers are
+// plain doubles.
+tacResult tac_reference_jvp_hvp(const tacModel* model, const void* body, int pair,
+                                const double* pose_dot, const double* theta_dot,
+                                double* const out[TAC_REFERENCE_NUMBERS], tacScratch* scratch);
+
+// reference_diff.c: d_twist of the records of a pair that stand at contacts->count, and the
+// detector's derivatives; TAC_ERROR_UNSUPPORTED in other numbers than double
+tacResult tac_reference_twists(const tacModel* model, const tacPose* body, int pair, int count,
+                               tacContacts* contacts, tacScratch* scratch);
+tacResult tac_reference_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                            const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                            tacScratch* scratch);
+tacResult tac_reference_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                            const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                            tacScratch* scratch);
+
+// bytes that tac_reference_jvp_hvp takes
+size_t tac_reference_jvp_size(const tacModel* model);
+
+#endif

@@ -1,5 +1,0 @@
-// Kernels of dynamics/ for batches: one state per lane.
-
-#include "dynamics/tables.h"
-
-const tacDynamicsKernels TAC_KERNELS(tac_dynamics_kernels_) = TAC_DYNAMICS_TABLE;

@@ -1,0 +1,117 @@
+// Corners of a convex solid that is known by its planes.
+//
+//   planes --deepest point--> dual points --hull.c--> dual faces --> corners --hull.c--> hull
+//
+// About a point c inside, with d_i = -(n_i . c + h_i) > 0, a plane has the dual point n_i/d_i. A
+// face m . x = o of the hull of those is a corner c + m/o of the solid. Their box is stretched to a
+// cube and all is done again, so that thin solids lose no digits.
+
+#include "mesh/convex/halfspace_intersection.h"
+
+#include "base/message.h"
+#include "shape/bounds/planes.h"
+
+#include <math.h>
+
+// coplanar within this: planes that meet in one corner but for rounding
+#define DUAL_MERGE 1e-9
+
+// y = middle + half u
+typedef struct boxMap {
+    double middle[3], half[3], inside[3]; // inside: the deepest point, in u
+} boxMap;
+
+// the stretch that takes the cube [-1, 1]^3 to the box around the corners
+static boxMap map_to_box(const double* vertex, int count) {
+    boxMap s = {.half = {0.0}};
+    for (int k = 0; k < 3; ++k) {
+        double lower = INFINITY, upper = -INFINITY;
+        for (int i = 0; i < count; ++i) {
+            lower = fmin(lower, vertex[3 * i + k]);
+            upper = fmax(upper, vertex[3 * i + k]);
+        }
+        s.middle[k] = 0.5 * (lower + upper);
+        s.half[k] = 0.5 * (upper - lower);
+    }
+    return s;
+}
+
+// planes of the stretched solid, with normals of length 1
+static void map_planes(const double* plane, int count, const boxMap* s, double* out) {
+    for (int i = 0; i < count; ++i, plane += 4, out += 4) {
+        double square = 0.0;
+        out[3] = plane[3];
+        for (int k = 0; k < 3; ++k) {
+            out[k] = plane[k] * s->half[k];
+            out[3] += plane[k] * s->middle[k];
+            square += out[k] * out[k];
+        }
+        for (int k = 0; k < 4; ++k) out[k] /= sqrt(square);
+    }
+}
+
+// n_i/d_i, in place of the planes' first three numbers; 0 if a plane does not hold the point inside
+static int dual_points(const double* plane, int count, const double* inside, double* point) {
+    for (int i = 0; i < count; ++i, plane += 4, point += 3) {
+        double d = -plane[3];
+        for (int k = 0; k < 3; ++k) d -= plane[k] * inside[k];
+        if (!(d > 0.0)) return 0;
+        for (int k = 0; k < 3; ++k) point[k] = plane[k] / d;
+    }
+    return 1;
+}
+
+// 0 if a face of the dual does not hold the origin: the solid has no end
+static int dual_to_vertices(const tacHull* dual, const boxMap* s, double* vertex) {
+    for (int f = 0; f < dual->nface; ++f) {
+        if (!(dual->offset[f] > 1e-12 * dual->size)) return 0;
+        for (int k = 0; k < 3; ++k) {
+            double u = s->inside[k] + dual->normal[3 * f + k] / dual->offset[f];
+            vertex[3 * f + k] = s->middle[k] + s->half[k] * u;
+        }
+    }
+    return 1;
+}
+
+// `work` has 7 numbers for each plane: the stretched planes, then dual points
+static tacResult make_dual(const double* plane, int count, double* work, tacAllocator allocator,
+                           boxMap* s, tacHull** dual, tacMessage* message) {
+    double *point = work + 4 * (size_t)count, scale = 0.0;
+    map_planes(plane, count, s, work);
+    for (int i = 0; i < count; ++i) scale = fmax(scale, fabs(work[4 * i + 3]));
+    tac_planes_deepest_point(work, count, 1e-6 * scale, -INFINITY, s->inside);
+    if (!dual_points(work, count, s->inside, point))
+        return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL, "the solid has no inside");
+    return tac_hull_create(point, count, DUAL_MERGE, NULL, allocator, dual, message);
+}
+
+// `work` as above, then 3 numbers for each of the at most 2 count corners
+static tacResult find_vertices(const double* plane, int count, double* work, tacAllocator allocator,
+                               boxMap* s, int* found, tacMessage* message) {
+    tacHull* dual = NULL;
+    tacResult result = make_dual(plane, count, work, allocator, s, &dual, message);
+    if (result != TAC_OK) return result;
+    *found = dual->nface;
+    if (!dual_to_vertices(dual, s, work + 7 * (size_t)count))
+        result = tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL, "the solid has no end");
+    tac_hull_destroy(dual);
+    return result;
+}
+
+tacResult tac_halfspace_intersection(const double* plane, int count, tacAllocator allocator,
+                                     tacHull** out, tacMessage* message) {
+    double* work = allocator.allocate(allocator.user, 13 * sizeof(double) * (size_t)count);
+    if (!work) return tac_fail(message, TAC_ERROR_MEMORY, NULL, 0, NULL, "out of memory");
+    double* vertex = work + 7 * (size_t)count;
+    boxMap s = {.half = {1.0, 1.0, 1.0}};
+    int found = 0;
+    tacResult result = find_vertices(plane, count, work, allocator, &s, &found, message);
+    if (result == TAC_OK) { // again, in the cube
+        s = map_to_box(vertex, found);
+        result = find_vertices(plane, count, work, allocator, &s, &found, message);
+    }
+    if (result == TAC_OK)
+        result = tac_hull_create(vertex, found, TAC_HULL_MERGE, NULL, allocator, out, message);
+    allocator.release(allocator.user, work);
+    return result;
+}

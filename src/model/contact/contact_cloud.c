@@ -1,0 +1,342 @@
+// Clouds of oriented points from closed meshes.
+
+#include "model/contact/contact_cloud.h"
+
+#include "base/message.h"
+#include "math/pose.h"
+#include "mesh/io/soup_stats.h"
+#include "model/mjcf/cloud_points.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RUN (TAC_CLOUD_LEAF / 2) // points that move through a field together
+
+//---------------------------------- memory ---------------------------------------
+
+// how much of what a cloud has
+typedef struct cloudShape {
+    int count, vertices, corners;
+} cloudShape;
+
+static void* carve(char** at, size_t size) {
+    void* out = *at;
+    *at += (size + 63) & ~(size_t)63;
+    return out;
+}
+
+// places the arrays behind `at`; with a NULL start the sizes alone are of use
+static char* carve_arrays(tacContactCloud* c, cloudShape shape, char* at) {
+    size_t n = (size_t)shape.count, v = (size_t)shape.vertices;
+    tacCloudLevels levels = tac_cloud_levels(shape.count);
+    c->page = carve(&at, sizeof(tacClusterPage) * (size_t)levels.first[levels.count]);
+    c->block = carve(&at, sizeof(double) * 6 * n);
+    c->area = carve(&at, sizeof(double) * n);
+    for (int k = 0; k < 3; ++k) c->vertex[k] = carve(&at, sizeof(double) * (v + 1));
+    c->first = carve(&at, sizeof(int) * (v + 1));
+    c->face = carve(&at, sizeof(int) * (size_t)(shape.corners + 1));
+    return at;
+}
+
+static tacContactCloud* alloc_cloud(cloudShape shape, tacAllocator allocator) {
+    tacContactCloud plan;
+    size_t head = (sizeof plan + 63) & ~(size_t)63;
+    size_t bytes = head + (size_t)(carve_arrays(&plan, shape, (char*)64) - (char*)64);
+    char* memory = allocator.allocate(allocator.user, bytes);
+    if (!memory) return NULL;
+    memset(memory, 0, bytes);
+    tacContactCloud* c = (tacContactCloud*)memory;
+    carve_arrays(c, shape, memory + head);
+    c->count = c->queries = shape.count;
+    c->vertices = shape.vertices;
+    c->bytes = bytes;
+    return c;
+}
+
+//---------------------------------- checks ---------------------------------------
+
+// an edge of a face that does not have one other face on its far side: its two vertices, from 0
+static void find_edge(const tacSoup* soup, int face, int edge[2]) {
+    int first = soup->first[face], count = soup->first[face + 1] - first;
+    for (int i = 0; i < count; ++i) {
+        int a = soup->corner[first + i], b = soup->corner[first + (i + 1) % count], met = 0;
+        for (int f = 0; f < soup->nface; ++f)
+            for (int k = soup->first[f], n = soup->first[f + 1]; k < n; ++k)
+                met +=
+                    soup->corner[k] == b && soup->corner[k + 1 < n ? k + 1 : soup->first[f]] == a;
+        edge[0] = a;
+        edge[1] = b;
+        if (met != 1) return;
+    }
+}
+
+static tacResult fail_edge(const tacSoup* soup, const tacSoupStats* m, tacMessage* message) {
+    int edge[2] = {0, 0};
+    find_edge(soup, m->first_bad, edge);
+    return tac_fail(message, TAC_ERROR_VALUE, soup->file,
+                    soup->face_line ? soup->face_line[m->first_bad] : 0, NULL,
+                    "face %d, edge of vertices %d and %d: %s; contact needs a closed mesh, corners "
+                    "counter-clockwise from outside",
+                    m->first_bad + 1, edge[0] + 1, edge[1] + 1,
+                    m->closed ? "its corners run as a neighbour's along it"
+                              : "it does not belong to two faces");
+}
+
+static tacResult check_mesh(const tacSoup* soup, const double* area, tacMessage* message) {
+    tacSoupStats m;
+    if (soup->nface < 1)
+        return tac_fail(message, TAC_ERROR_VALUE, soup->file, 0, NULL,
+                        "has no faces; a cloud of contact needs a closed mesh");
+    if (tac_soup_stats(soup, &m) != TAC_OK)
+        return tac_fail(message, TAC_ERROR_MEMORY, soup->file, 0, NULL, "out of memory");
+    if (!m.oriented) return fail_edge(soup, &m, message);
+    for (int f = 0; f < soup->nface; ++f)
+        if (!(area[f] > 0.0))
+            return tac_fail(
+                message, TAC_ERROR_VALUE, soup->file, soup->face_line ? soup->face_line[f] : 0,
+                NULL, "face %d has no area, and so no normal; take it out of the mesh", f + 1);
+    return TAC_OK;
+}
+
+// a part of a mesh that hangs together: volume of the cones over its faces, and where it is
+typedef struct cloudPart {
+    double volume, low[3], high[3];
+    int face; // its first
+} cloudPart;
+
+static int root_of(int* parent, int v) {
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+}
+
+// vertices of a face hang together; parent[v] leads to the one that stands for the part of v
+static void join_faces(const tacSoup* soup, int* parent) {
+    for (int v = 0; v < soup->nvertex; ++v) parent[v] = v;
+    for (int f = 0; f < soup->nface; ++f)
+        for (int i = soup->first[f] + 1; i < soup->first[f + 1]; ++i) {
+            int a = root_of(parent, soup->corner[i - 1]), b = root_of(parent, soup->corner[i]);
+            parent[a > b ? a : b] = a > b ? b : a;
+        }
+}
+
+static void fill_parts(const tacSoup* soup, const double* centre, const double* normal,
+                       const double* area, int* parent, cloudPart* part) {
+    for (int v = 0; v < soup->nvertex; ++v)
+        part[v] =
+            (cloudPart){0.0, {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, -1};
+    for (int f = 0; f < soup->nface; ++f) {
+        cloudPart* p = &part[root_of(parent, soup->corner[soup->first[f]])];
+        p->volume += area[f] * tac_dot(tac_load3(&centre[3 * f]), tac_load3(&normal[3 * f]));
+        if (p->face < 0) p->face = f;
+    }
+    for (int v = 0; v < soup->nvertex; ++v) {
+        cloudPart* p = &part[root_of(parent, v)];
+        for (int k = 0; k < 3; ++k) {
+            p->low[k] = fmin(p->low[k], soup->vertex[3 * v + k]);
+            p->high[k] = fmax(p->high[k], soup->vertex[3 * v + k]);
+        }
+    }
+}
+
+// a hollow is seen from inside, within a part that is not
+static int is_cavity(const cloudPart* part, int count, const cloudPart* p) {
+    for (int i = 0; i < count; ++i) {
+        int inside = part[i].face >= 0 && part[i].volume > 0.0;
+        for (int k = 0; k < 3; ++k)
+            inside &= part[i].low[k] < p->low[k] && p->high[k] < part[i].high[k];
+        if (inside) return 1;
+    }
+    return 0;
+}
+
+// outward normals: the volume of each part is positive, but for hollows
+static tacResult check_outward(tacReader* reader, const tacSoup* soup, const double* centre,
+                               const double* normal, const double* area, tacMessage* message) {
+    size_t n = (size_t)soup->nvertex + 1;
+    int* parent = tac_reader_alloc(reader, sizeof *parent * n);
+    cloudPart* part = tac_reader_alloc(reader, sizeof *part * n);
+    if (!parent || !part) return TAC_ERROR_MEMORY;
+    join_faces(soup, parent);
+    fill_parts(soup, centre, normal, area, parent, part);
+    for (int v = 0; v < soup->nvertex; ++v) {
+        int f = part[v].face;
+        if (f < 0 || part[v].volume > 0.0 || is_cavity(part, soup->nvertex, &part[v])) continue;
+        return tac_fail(message, TAC_ERROR_VALUE, soup->file,
+                        soup->face_line ? soup->face_line[f] : 0, NULL,
+                        "face %d and all that hang together with it are seen from inside; turn "
+                        "their corners",
+                        f + 1);
+    }
+    return TAC_OK;
+}
+
+//---------------------------------- filling --------------------------------------
+
+static void fill_points(tacContactCloud* c, const tacCloudPoints* points, const double* area) {
+    double *block = (double*)c->block, *areas = (double*)c->area, total = 0.0;
+    for (int i = 0; i < c->count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            block[k * c->count + i] = points->point[3 * i + k];
+            block[(3 + k) * c->count + i] = points->normal[3 * i + k];
+        }
+        areas[i] = area[points->order[i]];
+        total += areas[i];
+    }
+    c->spacing = sqrt(total / c->count);
+}
+
+static void fill_extent(tacContactCloud* c) {
+    double mean[3] = {0.0, 0.0, 0.0}, square = 0.0, far = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        const double* x = c->block + k * c->count;
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < c->count; ++i) {
+            mean[k] += x[i] / c->count;
+            low = fmin(low, x[i]);
+            high = fmax(high, x[i]);
+        }
+        square += (high - low) * (high - low);
+    }
+    for (int i = 0; i < c->count; ++i) {
+        double sum = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            double d = c->block[k * c->count + i] - mean[k];
+            sum += d * d;
+        }
+        far = fmax(far, sum);
+    }
+    c->size = sqrt(square);
+    c->radius = sqrt(far);
+    tac_contact_clusters(c->block, c->count, (tacClusterPage*)c->page);
+}
+
+// which points each vertex touches; place[f] is where face f went
+static void fill_vertices(tacContactCloud* c, const tacSoup* soup, tacPose pose,
+                          const int* sorted_index) {
+    int *first = (int*)c->first, *face = (int*)c->face;
+    for (int v = 0; v < c->vertices; ++v) {
+        tacVec3 x = tac_pose_apply(pose, tac_load3(&soup->vertex[3 * v]));
+        ((double*)c->vertex[0])[v] = x.x;
+        ((double*)c->vertex[1])[v] = x.y;
+        ((double*)c->vertex[2])[v] = x.z;
+    }
+    for (int i = 0; i < soup->ncorner; ++i) ++first[soup->corner[i] + 1];
+    for (int v = 0; v < c->vertices; ++v) first[v + 1] += first[v];
+    for (int f = 0; f < soup->nface; ++f)
+        for (int i = soup->first[f]; i < soup->first[f + 1]; ++i)
+            face[first[soup->corner[i]]++] = sorted_index[f];
+    for (int v = c->vertices; v > 0; --v) first[v] = first[v - 1];
+    first[0] = 0;
+}
+
+static tacResult fill_cloud(tacReader* reader, const tacSoup* soup, tacPose pose,
+                            tacCloudPoints* points, const double* area, tacContactCloud* c) {
+    for (int i = 0; i < points->count; ++i) {
+        tac_store3(&points->point[3 * i], tac_pose_apply(pose, tac_load3(&points->point[3 * i])));
+        tac_store3(&points->normal[3 * i],
+                   tac_pose_rotate(pose, tac_load3(&points->normal[3 * i])));
+    }
+    tac_cloud_order(reader, points, RUN);
+    int* sorted_index = tac_reader_alloc(reader, sizeof(int) * (size_t)points->count);
+    if (!sorted_index) return TAC_ERROR_MEMORY;
+    for (int i = 0; i < points->count; ++i) sorted_index[points->order[i]] = i;
+    fill_points(c, points, area);
+    fill_extent(c);
+    fill_vertices(c, soup, pose, sorted_index);
+    return TAC_OK;
+}
+
+//---------------------------------- clouds ---------------------------------------
+
+static tacResult make_cloud(tacReader* reader, const tacSoup* soup, tacPose pose,
+                            tacContactCloud** out, tacMessage* message) {
+    size_t n = (size_t)soup->nface + 1;
+    tacCloudPoints points = {.count = soup->nface,
+                             .point = tac_reader_alloc(reader, 3 * sizeof(double) * n),
+                             .normal = tac_reader_alloc(reader, 3 * sizeof(double) * n)};
+    double* area = tac_reader_alloc(reader, sizeof(double) * n);
+    if (!points.point || !points.normal || !area) return TAC_ERROR_MEMORY;
+    tac_soup_faces(soup, points.point, points.normal, area);
+    tacResult result = check_mesh(soup, area, message);
+    if (result == TAC_OK)
+        result = check_outward(reader, soup, points.point, points.normal, area, message);
+    if (result != TAC_OK) return result;
+    tacAllocator allocator = reader->allocator;
+    tacContactCloud* c =
+        alloc_cloud((cloudShape){soup->nface, soup->nvertex, soup->ncorner}, allocator);
+    result = c ? fill_cloud(reader, soup, pose, &points, area, c) : TAC_ERROR_MEMORY;
+    if (result == TAC_OK)
+        *out = c;
+    else if (c)
+        allocator.release(allocator.user, c);
+    return result;
+}
+
+tacResult tac_contact_cloud_create(const tacSoup* soup, tacPose pose, tacAllocator allocator,
+                                   tacContactCloud** out, tacMessage* message) {
+    tacReader reader = {.allocator = allocator, .file = soup->file, .document = soup->file};
+    tacResult result = make_cloud(&reader, soup, pose, out, message);
+    tac_reader_close(&reader);
+    if (result == TAC_ERROR_MEMORY)
+        tac_fail(message, result, soup->file, 0, NULL, "out of memory for its cloud of contact");
+    return result;
+}
+
+// Points with normals; `why` is told where they are of no use.
+static tacResult check_points(int count, const double* normal, tacMessage* message) {
+    if (count < 1)
+        return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL,
+                        "a cloud needs at least one point");
+    for (int i = 0; i < count; ++i) {
+        double length = tac_norm(tac_load3(&normal[3 * i]));
+        if (!(fabs(length - 1.0) <= 1e-3))
+            return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL,
+                            "the normal of point %d has length %.6g; normals must have length 1", i,
+                            length);
+    }
+    return TAC_OK;
+}
+
+tacResult tac_contact_cloud_points(int count, const double* point, const double* normal,
+                                   double area, tacAllocator allocator, tacContactCloud** out,
+                                   tacMessage* message) {
+    tacResult result = check_points(count, normal, message);
+    if (result != TAC_OK) return result;
+    tacReader reader = {.allocator = allocator, .file = "", .document = ""};
+    size_t bytes = 3 * sizeof(double) * (size_t)count;
+    tacCloudPoints points = {count, tac_reader_alloc(&reader, bytes),
+                             tac_reader_alloc(&reader, bytes), NULL, NULL};
+    double* areas = tac_reader_alloc(&reader, sizeof(double) * (size_t)count);
+    tacContactCloud* c = alloc_cloud((cloudShape){count, 0, 0}, allocator);
+    if (c && points.point && points.normal && areas) {
+        memcpy(points.point, point, bytes);
+        for (int i = 0; i < count; ++i) {
+            tac_store3(&points.normal[3 * i], tac_normalize(tac_load3(&normal[3 * i])));
+            areas[i] = area / count;
+        }
+        tac_cloud_order(&reader, &points, RUN);
+    }
+    result = c && points.order ? TAC_OK : TAC_ERROR_MEMORY;
+    if (result == TAC_OK) {
+        fill_points(c, &points, areas);
+        fill_extent(c);
+        *out = c;
+    }
+    if (result != TAC_OK && c) allocator.release(allocator.user, c);
+    tac_reader_close(&reader);
+    return result;
+}
+
+tacResult tac_contact_cloud_plane(tacPose pose, tacAllocator allocator, tacContactCloud** out) {
+    tacContactCloud* c = alloc_cloud((cloudShape){1, 0, 0}, allocator);
+    if (!c) return TAC_ERROR_MEMORY;
+    tacVec3 n = tac_pose_rotate(pose, (tacVec3){0.0, 0.0, 1.0});
+    double* block = (double*)c->block;
+    tac_store3(block, pose.position);
+    tac_store3(block + 3, n);
+    c->queries = 0;
+    fill_extent(c);
+    *out = c;
+    return TAC_OK;
+}

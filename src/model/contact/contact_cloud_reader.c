@@ -1,0 +1,433 @@
+// Clouds of all geoms that may touch.
+//
+//   finished model, meshes --contact_cloud.c--> tacContactCloud of each geom --> model->contact
+//
+// A mesh has the faces of its file, a box and a sphere quads, a plane one point; all else triangles
+// of its shape's surface.
+
+#include "model/contact/contact_cloud_reader.h"
+
+#include "math/pose.h"
+#include "mesh/io/soup_builder.h"
+#include "mesh/io/soup_stats.h"
+#include "mesh/surface/quad_mesh.h"
+#include "model/contact/contact_cloud.h"
+#include "model/contact/contact_plan.h"
+#include "tactus/mesh.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct cloudBuilder {
+    tacSpec* spec;
+    const tacModel* model;
+    tacAllocator allocator;
+    int points; // of a surface that is made
+    tacMessage message;
+} cloudBuilder;
+
+// behind what stands in the message of a scene that is fine
+static void append_warning(tacSpec* spec, const char* format, ...) {
+    tacMessage* out = spec->reader.message;
+    if (!out) return;
+    size_t used = strlen(out->text);
+    if (used > 0 && used + 3 < sizeof out->text) {
+        memcpy(out->text + used, "; ", 3);
+        used += 2;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(out->text + used, sizeof out->text - used, format, arguments);
+    va_end(arguments);
+}
+
+//---------------------------------- surfaces -------------------------------------
+
+static const tacElement* element_of(const cloudBuilder* m, int geom) {
+    return ((const tacElement* const*)m->spec->geom_element.items)[geom];
+}
+
+static tacPose geom_pose(const tacModel* model, int geom) {
+    const tacGeom* g = &model->geom[geom];
+    return (tacPose){tac_load3(model->param + g->position),
+                     tac_quat_load(model->param + g->rotation)};
+}
+
+static tacResult cloud_of_soup(cloudBuilder* m, tacSoup* soup, tacPose pose,
+                               tacContactCloud** out) {
+    if (!soup) return TAC_ERROR_MEMORY;
+    tacResult result = tac_contact_cloud_create(soup, pose, m->allocator, out, &m->message);
+    tac_soup_destroy(soup);
+    return result;
+}
+
+static tacResult cloud_of_quads(cloudBuilder* m, const tacNode* node, tacPose pose,
+                                tacContactCloud** out) {
+    const double* size = m->model->param + node->size;
+    tacQuadMesh quads = {{size[0], size[0], size[0]}, m->points, node->kind == TAC_NODE_SPHERE};
+    if (!quads.is_ball) memcpy(quads.half, size, sizeof quads.half);
+    return cloud_of_soup(m, tac_quad_mesh_create(quads, m->allocator), pose, out);
+}
+
+// a closed mesh of triangles has half as many vertices as faces
+static tacResult cloud_of_shape(cloudBuilder* m, int shape, tacPose pose, tacContactCloud** out) {
+    tacMesh* mesh = NULL;
+    int vertices = m->points / 2 > TAC_MESH_MIN_VERTICES ? m->points / 2 : TAC_MESH_MIN_VERTICES;
+    if (vertices > TAC_MESH_MAX_VERTICES) vertices = TAC_MESH_MAX_VERTICES;
+    tacResult result = tac_shape_tessellate(m->model, shape, vertices, &mesh, &m->message);
+    if (result != TAC_OK) return result;
+    tacSoupBuilder builder = {.input = {.file = "", .allocator = m->allocator}};
+    for (int v = 0; v < mesh->vertices; ++v) {
+        const double x[3] = {mesh->x[0][v], mesh->x[1][v], mesh->x[2][v]};
+        tac_soup_builder_vertex(&builder, x);
+    }
+    for (int f = 0; f < mesh->faces; ++f) {
+        tac_soup_builder_face(&builder);
+        for (int k = 0; k < 3; ++k) tac_soup_builder_corner(&builder, mesh->face[k][f]);
+    }
+    tac_mesh_destroy(mesh);
+    return cloud_of_soup(m, tac_soup_builder_finish(&builder), pose, out);
+}
+
+static const char* mesh_text(const tacSoup* soup) { return *soup->file ? soup->file : "a mesh"; }
+
+// The soup with one vertex at each place, as files have it that give each face vertices of its own
+// (seams of textures, flat shading); NULL where that does not close it.
+static tacSoup* weld_soup(const cloudBuilder* m, const tacSoup* soup) {
+    tacSoupStats is;
+    if (soup->nface < 1 || tac_soup_stats(soup, &is) != TAC_OK || is.closed) return NULL;
+    tacSoupBuilder builder = {.input = {.file = soup->file, .allocator = m->allocator}};
+    for (int v = 0; v < soup->nvertex; ++v) tac_soup_builder_vertex(&builder, &soup->vertex[3 * v]);
+    for (int f = 0; f < soup->nface; ++f) {
+        builder.input.line = soup->face_line ? soup->face_line[f] : 0;
+        tac_soup_builder_face(&builder);
+        for (int i = soup->first[f]; i < soup->first[f + 1]; ++i)
+            tac_soup_builder_corner(&builder, soup->corner[i]);
+    }
+    tac_soup_builder_weld(&builder);
+    tacSoup* out = tac_soup_builder_finish(&builder);
+    if (out && tac_soup_stats(out, &is) == TAC_OK && is.closed) return out;
+    if (out) tac_soup_destroy(out);
+    return NULL;
+}
+
+// vertices of the file lie in its own frame, the geom in that of the principal axes
+static tacResult cloud_of_mesh(cloudBuilder* m, int geom, tacContactCloud** out) {
+    const tacMeshSpec* mesh = tac_find_mesh(m->spec, element_of(m, geom));
+    if (!mesh) return m->spec->reader.result;
+    const tacSoup* soup = tac_mesh_soup(mesh);
+    tacSoup* welded = weld_soup(m, soup);
+    int dropped = soup->dropped + (welded ? welded->dropped : 0);
+    if (dropped > 0)
+        append_warning(m->spec, "%.80s: %d face%s without area left out", soup->file, dropped,
+                       dropped == 1 ? "" : "s");
+    if (tac_mesh_is_hulled(mesh))
+        append_warning(m->spec, "%.80s has no faces: its points are the %d of its hull",
+                       mesh_text(soup), soup->nface);
+    tacPose pose =
+        tac_pose_compose(geom_pose(m->model, geom), tac_pose_inverse(tac_mesh_pose(mesh)));
+    if (welded) return cloud_of_soup(m, welded, pose, out);
+    return tac_contact_cloud_create(soup, pose, m->allocator, out, &m->message);
+}
+
+static tacResult make_cloud(cloudBuilder* m, int geom, tacContactCloud** out) {
+    int shape = m->model->geom[geom].shape;
+    tacPose pose = geom_pose(m->model, geom);
+    if (shape < 0) {
+        snprintf(m->message.text, sizeof m->message.text, "it has no closed surface");
+        return TAC_ERROR_UNSUPPORTED;
+    }
+    const tacShape* s = &m->model->shape[shape];
+    const tacNode* root = &m->model->node[s->first + s->count - 1];
+    // a root that was moved or turned is not the plain primitive
+    if (root->kind == TAC_NODE_POLYHEDRON && tac_attribute(element_of(m, geom), "mesh"))
+        return cloud_of_mesh(m, geom, out);
+    if (tac_attribute(element_of(m, geom), "shape")) return cloud_of_shape(m, shape, pose, out);
+    if (root->kind == TAC_NODE_PLANE) return tac_contact_cloud_plane(pose, m->allocator, out);
+    if (root->kind == TAC_NODE_BOX || root->kind == TAC_NODE_SPHERE)
+        return cloud_of_quads(m, root, pose, out);
+    return cloud_of_shape(m, shape, pose, out);
+}
+
+//---------------------------------- temperatures ---------------------------------
+
+static double coarsest_spacing(const tacModel* model) {
+    double spacing = 0.0;
+    for (int g = 0; g < model->ngeom; ++g) {
+        const tacContactCloud* c = model->contact->cloud[g];
+        if (c && c->queries > 0) spacing = fmax(spacing, c->spacing);
+    }
+    return spacing;
+}
+
+// A side face pushes what lies within eps1/h of its edge, so eps1 is small: (h/3)^2 of the coarsest
+// cloud, and no more than l eps3/2, which is that of a cloud of 600 points on the smallest body and
+// a quarter of what bodies push each other from afar with (docs/scm.md)
+static void set_eps1(tacSpec* spec, tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    int at = plan->number[TAC_CONTACT_EPS1];
+    double h = coarsest_spacing(model), least = INFINITY;
+    for (int i = 0; i < plan->npair; ++i)
+        if (plan->pair[i].eps3 >= 0) least = fmin(least, model->param[plan->pair[i].eps3]);
+    if (at < 0 || tac_find_tactus(spec, "eps1") || !(h > 0.0)) return;
+    double eps = h * h / 9.0, most = 0.5 * plan->length * least;
+    model->param[at] = fmax(fmin(eps, most), 1e-18);
+}
+
+// The concentric pose of a ball of radius r in one of radius R pushes apart if eps2 is above this;
+// below, it pulls together. Infinite: it always pulls.
+static double core_limit(double a, double b) {
+    double R = fmax(a, b), r = fmin(a, b), gap = R - r;
+    return 2.0 * gap > r ? gap * r / (2.0 * gap - r) : INFINITY;
+}
+
+static const char* geom_text(const tacModel* model, int geom, char text[64]) {
+    const char* name = model->geom[geom].name;
+    snprintf(text, 64, *name ? "%.40s" : "geom %.0s%d", name, geom);
+    return text;
+}
+
+// do bodies come so deep? Where eps2 is given, that is asked; else if a tenth of the weight of the
+// pair presses its spring in as far
+static int is_depth_reachable(const tacSpec* spec, const tacModel* model,
+                              const tacContactPair* pair, double r) {
+    double weight = 9.81 * model->contact->bodies[pair->bodies].weight;
+    return tac_find_tactus(spec, "eps2") || 10.0 * weight > model->param[pair->stiffness] * r;
+}
+
+// tells what temperatures do to a pair of bodies, if it is not what contact should; 0: nothing
+static int warn_attracting_core(tacSpec* spec, const tacModel* model, const tacContactPair* pair) {
+    const tacContactPlan* plan = model->contact;
+    const tacContactCloud *a = plan->cloud[pair->geom[0]], *b = plan->cloud[pair->geom[1]];
+    double eps1 = model->param[plan->number[TAC_CONTACT_EPS1]],
+           eps2 = model->param[plan->number[TAC_CONTACT_EPS2]];
+    char first[64], second[64];
+    if (!a || !b || a->queries == 0 || b->queries == 0) return 0;
+    geom_text(model, pair->geom[0], first);
+    geom_text(model, pair->geom[1], second);
+    double limit = core_limit(a->radius, b->radius), r = fmin(a->radius, b->radius);
+    if (eps1 > 1.2 * r * r) {
+        append_warning(
+            spec,
+            "%s and %s may pull at each other from afar: eps1 %.3g is above 1.2 r^2 = %.3g; make "
+            "it smaller",
+            first, second, eps1, 1.2 * r * r);
+        return 1;
+    }
+    if (plan->responder != TAC_RESPOND_SCM || eps2 >= limit) return 0;
+    if (!is_depth_reachable(spec, model, pair, r)) return 0;
+    char advice[80] = ", whatever eps2";
+    if (isfinite(limit))
+        snprintf(advice, sizeof advice, ": eps2 %.3g should be above %.3g", eps2, limit);
+    append_warning(spec,
+                   "%s and %s pull together deep inside each other, middles nearer than %.3g m%s",
+                   first, second, r, advice);
+    return 1;
+}
+
+// the first pair whose core attracts (docs/scm.md, Limits)
+static void warn_attracting_cores(tacSpec* spec, const tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    for (int i = 0; i < plan->npair; ++i)
+        if (warn_attracting_core(spec, model, &plan->pair[i])) return;
+}
+
+//---------------------------------- where they are felt --------------------------
+
+// the largest eps3 of the pairs of a geom; 0: it has none
+static double largest_eps3(const tacModel* model, int geom) {
+    const tacContactPlan* plan = model->contact;
+    double most = 0.0;
+    for (int i = 0; i < plan->npair; ++i) {
+        const tacContactPair* pair = &plan->pair[i];
+        if ((pair->geom[0] == geom || pair->geom[1] == geom) && pair->eps3 >= 0)
+            most = fmax(most, model->param[pair->eps3]);
+    }
+    return most;
+}
+
+static int are_alike(const tacContactCloud* a, const tacContactCloud* b) {
+    return a->count == b->count && a->vertices == b->vertices &&
+           memcmp(a->block, b->block, sizeof(double) * 6 * (size_t)a->count) == 0;
+}
+
+// a geom before it whose cloud and temperatures are the same; -1: none
+static int find_duplicate(const tacContactPlan* plan, int geom, double eps3) {
+    for (int g = 0; g < geom; ++g) {
+        const tacContactCloud* c = plan->cloud[g];
+        if (c && c->influence && c->influence->eps3 == eps3 && are_alike(c, plan->cloud[geom]))
+            return g;
+    }
+    return -1;
+}
+
+static void warn_unbounded_influence(tacSpec* spec, const tacModel* model, int geom) {
+    const tacContactCloud* c = model->contact->cloud[geom];
+    char name[64];
+    int i = c->influence->unbounded;
+    append_warning(
+        spec,
+        "%s: the face at (%.3g %.3g %.3g) is felt without end, so what is far away is looked at, "
+        "too; a finer mesh ends it",
+        geom_text(model, geom, name), c->block[i], c->block[c->count + i],
+        c->block[2 * c->count + i]);
+}
+
+// twins share theirs: the first one owns it
+static void make_influences(tacSpec* spec, const tacModel* model, tacContactCloud** clouds) {
+    const tacContactPlan* plan = model->contact;
+    double eps1 = model->param[plan->number[TAC_CONTACT_EPS1]];
+    int warned = 0;
+    for (int g = 0; g < model->ngeom; ++g) {
+        double eps3 = largest_eps3(model, g);
+        if (!clouds[g] || clouds[g]->queries == 0 || !(eps3 > 0.0)) continue;
+        int duplicate = find_duplicate(plan, g, eps3);
+        clouds[g]->influence =
+            duplicate >= 0 ? clouds[duplicate]->influence
+                           : tac_contact_influence_create(clouds[g], eps1, eps3, model->allocator);
+        if (!clouds[g]->influence) {
+            tac_reader_fail(&spec->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
+            return;
+        }
+        if (clouds[g]->influence->unbounded >= 0 && !warned++)
+            warn_unbounded_influence(spec, model, g);
+    }
+}
+
+static void release_influence(tacModel* model, tacContactCloud** clouds, int geom) {
+    const tacContactInfluence* influence = clouds[geom]->influence;
+    for (int g = 0; g < geom; ++g)
+        if (clouds[g] && clouds[g]->influence == influence) return;
+    if (influence) model->allocator.release(model->allocator.user, (void*)influence);
+}
+
+//---------------------------------- coarse clouds --------------------------------
+
+// Clouds of more points than the root of this are fine enough, and would take long to look at
+#define COARSE_WORK 4e6
+// Share of the size that the field may be off by on the surface itself
+#define COARSE_SHARE 0.05
+
+// distance of a place on the surface from the plane of the nearest point, which the field is next
+// to: 0 if that is its own face, not where a thin part lies nearer to the middle of another one
+static double field_error_at(const tacContactCloud* c, const double point[3]) {
+    const double *x = c->block, *n = c->block + 3 * c->count;
+    double least = INFINITY, off = 0.0;
+    for (int i = 0; i < c->count; ++i) {
+        double square = 0.0, along = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            double d = point[k] - x[k * c->count + i];
+            square += d * d;
+            along += d * n[k * c->count + i];
+        }
+        if (square < least) {
+            least = square;
+            off = fabs(along);
+        }
+    }
+    return off;
+}
+
+// where it is worst, at corners and on the way to them from the middles of their faces
+static double worst_field_error(const tacContactCloud* c, double worst[3]) {
+    double most = 0.0;
+    for (int v = 0; v < c->vertices; ++v)
+        for (int j = 3 * c->first[v]; j < 3 * c->first[v + 1]; ++j) {
+            double point[3], share = 0.25 * (2 + j % 3);
+            for (int k = 0; k < 3; ++k)
+                point[k] = share * c->vertex[k][v] +
+                           (1.0 - share) * c->block[k * c->count + c->face[j / 3]];
+            double off = field_error_at(c, point);
+            if (off > most) {
+                most = off;
+                memcpy(worst, point, sizeof point);
+            }
+        }
+    return most;
+}
+
+static int warn_coarse_cloud(tacSpec* spec, const tacModel* model, int geom) {
+    const tacContactCloud* c = model->contact->cloud[geom];
+    double at[3] = {0};
+    char name[64];
+    if ((double)c->count * c->count > COARSE_WORK) return 0;
+    double off = worst_field_error(c, at);
+    if (!(off > COARSE_SHARE * c->size)) return 0;
+    append_warning(
+        spec,
+        "%s has too few points for its thickness: on its surface at (%.3g %.3g %.3g) its field is "
+        "off by %.2g m; a finer mesh, or more points, mends it",
+        geom_text(model, geom, name), at[0], at[1], at[2], off);
+    return 1;
+}
+
+// soft points are of few faces by intent
+static void warn_coarse_clouds(tacSpec* spec, const tacModel* model) {
+    if (model->contact->responder != TAC_RESPOND_SCM) return;
+    for (int g = 0; g < model->ngeom; ++g) {
+        const tacContactCloud* c = model->contact->cloud[g];
+        if (c && c->queries && warn_coarse_cloud(spec, model, g)) return;
+    }
+}
+
+//---------------------------------- all geoms ------------------------------------
+
+static int has_contact_pair(const tacContactPlan* plan, int geom) {
+    for (int i = 0; i < plan->npair; ++i)
+        if (plan->pair[i].geom[0] == geom || plan->pair[i].geom[1] == geom) return 1;
+    return 0;
+}
+
+static void make_clouds(cloudBuilder* m, const tacContactPlan* plan, tacContactCloud** clouds) {
+    tacReader* reader = &m->spec->reader;
+    for (int g = 0; g < m->model->ngeom && reader->result == TAC_OK; ++g) {
+        if (!has_contact_pair(plan, g)) continue;
+        m->message = (tacMessage){0};
+        tacResult result = make_cloud(m, g, &clouds[g]);
+        char where[96] = "";
+        if (m->message.line > 0)
+            snprintf(where, sizeof where, "%.60s:%d: ", m->message.file, m->message.line);
+        else if (*m->message.file)
+            snprintf(where, sizeof where, "%.60s: ", m->message.file);
+        if (result != TAC_OK)
+            tac_reader_fail(reader, result, element_of(m, g)->line, NULL,
+                            "the points of this geom cannot be made: %s%s", where,
+                            *m->message.text ? m->message.text : "out of memory");
+    }
+}
+
+void tac_read_contact_clouds(tacSpec* spec, tacModel* model) {
+    tacContactPlan* plan = (tacContactPlan*)model->contact; // ours until tac_load returns
+    if (!plan || plan->detector != TAC_DETECT_SSDF) return;
+    tacAllocator a = model->allocator;
+    size_t size = sizeof(tacContactCloud*) * (size_t)(model->ngeom + 1);
+    tacContactCloud** clouds = a.allocate(a.user, size);
+    plan->cloud = (const tacContactCloud* const*)clouds;
+    if (!clouds) {
+        tac_reader_fail(&spec->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
+        return;
+    }
+    memset(clouds, 0, size);
+    cloudBuilder m = {.spec = spec, .model = model, .allocator = a};
+    m.points = plan->choice[TAC_CHOICE_POINTS];
+    make_clouds(&m, plan, clouds);
+    if (spec->reader.result != TAC_OK) return;
+    set_eps1(spec, model);
+    warn_attracting_cores(spec, model);
+    warn_coarse_clouds(spec, model);
+    if (!plan->choice[TAC_CHOICE_EXACT]) make_influences(spec, model, clouds);
+}
+
+void tac_release_contact_clouds(tacModel* model) {
+    if (!model->contact || !model->contact->cloud) return;
+    tacAllocator a = model->allocator;
+    tacContactCloud** clouds = (tacContactCloud**)model->contact->cloud;
+    for (int g = model->ngeom - 1; g >= 0; --g)
+        if (clouds[g]) {
+            release_influence(model, clouds, g);
+            a.release(a.user, clouds[g]);
+        }
+    a.release(a.user, clouds);
+}

@@ -1,0 +1,423 @@
+// Who may touch whom, and how hard: the plan of contact of a scene that asks for it.
+//
+// Defaults of k, one for each pair of bodies of reduced mass m and the smaller mean radius l:
+//
+//   k = m min(9.81/(0.01 l), (0.3/h)^2), of implicit steps at least m 9.81/(0.05 l)
+//
+// so that a weight sinks in by a hundredth of l, unless the time step h would be too long for it.
+
+#include "model/contact/contact_plan.h"
+#include "model/mjcf/planar.h"
+
+#include "base/assert.h"
+#include "math/dense.h"
+#include "model/contact/field_lipschitz.h"
+
+#include <math.h>
+#include <string.h>
+
+static const tacRange range_stiffness = {1e-9, 1e15};
+
+//---------------------------------- words ----------------------------------------
+
+#define R(name) (1u << TAC_RESPOND_##name)
+
+// a detector or responder: its word, is it built, who goes with it, and who if nothing is said
+typedef struct contactWord {
+    const char* word;
+    int built;
+    unsigned partners; // responders that a detector feeds
+    int partner;
+} contactWord;
+
+static const contactWord detectors[] = {
+    [TAC_DETECT_SSDF] = {"ssdf", 1, R(SCM) | R(SPRING), TAC_RESPOND_SCM},
+    [TAC_DETECT_MANIFOLD] = {"manifold", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
+    [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
+    [TAC_DETECT_SAT] = {"sat", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_CONVEX] = {"convex", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_GJK] = {"gjk", 1, R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
+};
+
+static const contactWord responders[] = {
+    [TAC_RESPOND_SPRING] = {"spring", 1, 0, TAC_DETECT_MANIFOLD},
+    [TAC_RESPOND_SCM] = {"scm", 1, 0, TAC_DETECT_SSDF},
+    [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 1, 0, TAC_DETECT_SAT},
+    [TAC_RESPOND_LCP] = {"lcp", 1, 0, TAC_DETECT_GJK},
+    [TAC_RESPOND_CONE] = {"cone", 0, 0, TAC_DETECT_MANIFOLD},
+};
+
+static int has_word(const contactWord* table, int count, const char* word) {
+    for (int i = 0; i < count; ++i)
+        if (strcmp(table[i].word, word) == 0) return 1;
+    return 0;
+}
+
+const char* tac_contact_attribute(const char* word) {
+    if (has_word(detectors, TAC_COUNT(detectors), word)) return "detect";
+    return has_word(responders, TAC_COUNT(responders), word) ? "respond" : NULL;
+}
+
+// all words of a table with blanks between them, those of `bits` alone
+static const char* list_words(tacSpec* spec, const contactWord* table, int count, unsigned bits) {
+    const char* list = "";
+    for (int i = 0; i < count && list; ++i)
+        if (bits >> i & 1u)
+            list = tac_reader_text(&spec->reader, "%s%s%s", list, *list ? " " : "", table[i].word);
+    return list ? list : "";
+}
+
+// what there is to choose from
+static unsigned built_bits(const contactWord* table, int count) {
+    unsigned bits = 0;
+    for (int i = 0; i < count; ++i) bits |= (unsigned)(table[i].built != 0) << i;
+    return bits;
+}
+
+// number of the word that a <tactus> gives, or -1
+static int read_word(tacSpec* spec, const char* attribute, const contactWord* table, int count) {
+    const tacElement* element = tac_find_tactus(spec, attribute);
+    if (!element) return -1;
+    return tac_read_word(&spec->reader, element, attribute, list_words(spec, table, count, ~0u));
+}
+
+static void fail_word(tacSpec* spec, const tacContactPlan* plan, const char* attribute,
+                      tacResult result, const char* what) {
+    const tacElement* element = tac_find_tactus(spec, attribute);
+    if (!element) attribute = *attribute == 'd' ? "respond" : "detect";
+    if (!element) element = tac_find_tactus(spec, attribute);
+    tac_reader_fail(&spec->reader, result, tac_attribute_line(element, attribute), attribute,
+                    "detect=\"%s\" with respond=\"%s\" %s", detectors[plan->detector].word,
+                    responders[plan->responder].word, what);
+}
+
+// both must go together, and be built
+static void check_words(tacSpec* spec, const tacContactPlan* plan) {
+    unsigned partners = detectors[plan->detector].partners;
+    const char* fitting = list_words(spec, responders, TAC_COUNT(responders),
+                                     partners & built_bits(responders, TAC_COUNT(responders)));
+    const char* advice = tac_reader_text(
+        &spec->reader, "do not go together: what it finds is for respond: %s", fitting);
+    const char* unbuilt = "is not built yet; remove it to load the scene without contact";
+    if (!(partners >> plan->responder & 1u))
+        fail_word(spec, plan, "respond", TAC_ERROR_VALUE, advice ? advice : "");
+    else if (!detectors[plan->detector].built)
+        fail_word(spec, plan, "detect", TAC_ERROR_UNSUPPORTED, unbuilt);
+    else if (!responders[plan->responder].built)
+        fail_word(spec, plan, "respond", TAC_ERROR_UNSUPPORTED, unbuilt);
+}
+
+// 1 if the scene asks for contact
+static int choose_methods(tacSpec* spec, tacContactPlan* plan) {
+    int detect = read_word(spec, "detect", detectors, TAC_COUNT(detectors));
+    int respond = read_word(spec, "respond", responders, TAC_COUNT(responders));
+    if (spec->reader.result != TAC_OK || (detect < 0 && respond < 0)) return 0;
+    plan->detector = (tacDetector)(detect >= 0 ? detect : responders[respond].partner);
+    plan->responder = respond >= 0 ? respond : detectors[detect].partner;
+    check_words(spec, plan);
+    return spec->reader.result == TAC_OK;
+}
+
+//---------------------------------- bodies ---------------------------------------
+
+// mass and mean radius of what moves with a body; mass 0: it does not move
+typedef struct bodyScale {
+    double mass, radius;
+} bodyScale;
+
+static int moving_body(const tacModel* model, int body) {
+    while (body > 0 && model->body[body].joints == 0) body = model->body[body].parent;
+    return body;
+}
+
+// the ball of the same mass and mean moment: I = 2/5 m r^2
+static double mean_radius(const double I[6], double mass) {
+    return sqrt(2.5 * (I[0] + I[1] + I[2]) / (3.0 * mass));
+}
+
+// The least half axis of the ellipsoid of the same mass and inertia: across it the mass has the
+// second moment m a^2/5 = tr I/2 - I. A fiftieth of the mean at least, for inertias of no solid.
+static double min_radius(const double I[6], double mass) {
+    double value[3], axes[3][3];
+    tac_eigen3(I, value, axes);
+    double least = (value[1] + value[2] - value[0]) / (2.0 * mass);
+    return fmax(sqrt(5.0 * fmax(least, 0.0)), 0.02 * mean_radius(I, mass));
+}
+
+// A part counts with its own radius; of what is `thin`, twice the least one is enough
+static bodyScale body_scale_of(const tacModel* model, int body, int thin) {
+    bodyScale all = {0.0, 0.0};
+    int moves = moving_body(model, body);
+    if (moves == 0) return all;
+    for (int b = moves; b < model->nbody; ++b) {
+        if (moving_body(model, b) != moves) continue;
+        const double* I = model->param + model->body[b].inertia;
+        double mass = model->param[model->body[b].mass];
+        if (!(mass > 0.0)) continue;
+        all.mass += mass;
+        double radius = mean_radius(I, mass);
+        if (thin && radius > 0.0) radius = fmin(radius, 2.0 * min_radius(I, mass));
+        all.radius = fmax(all.radius, radius);
+    }
+    if (!(all.mass > 0.0)) all.mass = 1.0;
+    return all;
+}
+
+// of all bodies, or NULL without memory
+static const bodyScale* list_body_scales(tacSpec* spec, const tacModel* model,
+                                         const tacContactPlan* plan) {
+    // soft points of a plate need eps2 of its width: they are chosen by it
+    int thin = plan->detector == TAC_DETECT_MANIFOLD || plan->detector == TAC_DETECT_EDGE_SDF ||
+               plan->responder == TAC_RESPOND_SCM;
+    bodyScale* all = tac_reader_alloc(&spec->reader, sizeof *all * (size_t)model->nbody);
+    for (int b = 0; b < model->nbody && all; ++b) all[b] = body_scale_of(model, b, thin);
+    return all;
+}
+
+static double reduced_mass(bodyScale a, bodyScale b) {
+    if (a.mass == 0.0 || b.mass == 0.0) return a.mass + b.mass;
+    return a.mass * b.mass / (a.mass + b.mass);
+}
+
+static double smaller_radius(bodyScale a, bodyScale b) {
+    double x = a.radius > 0.0 ? a.radius : INFINITY, y = b.radius > 0.0 ? b.radius : INFINITY;
+    double r = fmin(x, y);
+    return isfinite(r) ? fmax(r, 1e-4) : 0.1;
+}
+
+// a spring with the cube of the depth has the same force at a depth of 0.01 l
+static double default_stiffness(const tacModel* model, const tacContactPlan* plan, int implicit,
+                                bodyScale a, bodyScale b) {
+    double h = model->param[model->timestep], rate = 0.3 / h;
+    double depth = 0.01 * smaller_radius(a, b), square = rate * rate;
+    // no step is too long for an implicit spring: weight goes in by 0.05 l, not through
+    if (implicit) square = fmax(square, 9.81 / (5.0 * depth));
+    double k = reduced_mass(a, b) * fmin(9.81 / depth, square);
+    if (plan->responder == TAC_RESPOND_ELASTOPLASTIC) k /= depth * depth;
+    return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
+}
+
+// a ball about the centre of mass of a body of its own: what pushes it does not turn it
+static int is_central_ball(const tacModel* model, const bodyScale* body_scales, int geom) {
+    const tacGeom* g = &model->geom[geom];
+    const tacBody* body = &model->body[g->body];
+    if (g->shape < 0 || model->param[body->mass] != body_scales[g->body].mass) return 0;
+    const tacShape* shape = &model->shape[g->shape];
+    const tacNode* root = &model->node[shape->first + shape->count - 1];
+    double away = 0.0;
+    for (int k = 0; k < 3 && root->kind == TAC_NODE_SPHERE; ++k)
+        away += fabs(model->param[g->position + k] - model->param[body->com + k]) +
+                fabs(model->param[root->position + k]);
+    return root->kind == TAC_NODE_SPHERE && away <= 1e-9 * body_scales[g->body].radius;
+}
+
+// Points of a turning body are as light as m/(1 + 5/2). Springs of four records share a face; k of
+// scm is that of a whole pair.
+static double inverse_effective_mass(const tacModel* model, const tacContactPlan* plan,
+                                     const bodyScale* body_scales, const tacContactPair* pair) {
+    double sum = 0.0, springs = plan->responder == TAC_RESPOND_SCM ? 1.0 : 4.0;
+    for (int i = 0; i < 2; ++i) {
+        double mass = body_scales[pair->body[i]].mass;
+        double inv_mass_factor = is_central_ball(model, body_scales, pair->geom[i]) ? 1.0 : 3.5;
+        if (mass > 0.0) sum += inv_mass_factor / mass;
+    }
+    return springs * sum;
+}
+
+// lengths of all pairs of bodies, if they are not the same
+static void list_lengths(tacSpec* spec, const bodyScale* body_scales, tacContactScale* scale) {
+    const tacBodyPair* bodies = spec->body_pair.items;
+    int count = spec->body_pair.count, differ = 0;
+    double* length = tac_reader_alloc(&spec->reader, sizeof *length * (size_t)(count + 1));
+    for (int i = 0; i < count && length; ++i) {
+        length[i] = smaller_radius(body_scales[bodies[i].body[0]], body_scales[bodies[i].body[1]]);
+        differ |= length[i] > scale->length * (1.0 + 1e-9);
+    }
+    if (length && differ) {
+        scale->lengths = length;
+        scale->pairs = count;
+    }
+}
+
+static tacContactScale contact_scale_of(const tacSpec* spec, const tacModel* model,
+                                        const bodyScale* body_scales) {
+    const tacBodyPair* bodies = spec->body_pair.items;
+    tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep], 1.0, NULL, 0};
+    for (int i = 0; i < spec->body_pair.count; ++i)
+        scale.length = fmin(scale.length, smaller_radius(body_scales[bodies[i].body[0]],
+                                                         body_scales[bodies[i].body[1]]));
+    if (!isfinite(scale.length)) scale.length = 0.1;
+    scale.velocity = sqrt(9.81 * scale.length);
+    const tacContactPair* pair = spec->contact_pair.items;
+    for (int i = 0; i < spec->contact_pair.count; ++i)
+        for (int k = 0; k < 2; ++k)
+            scale.lipschitz = fmax(scale.lipschitz, tac_field_lipschitz(model, pair[i].geom[k]));
+    return scale;
+}
+
+// will the step be linearly implicit? By default those of Euler are
+static int is_implicit(tacSpec* spec) {
+    const tacElement* element = tac_find_tactus(spec, "implicit");
+    if (element) return tac_read_word(&spec->reader, element, "implicit", "false true") == 1;
+    return spec->integrator == TAC_INTEGRATOR_EULER ||
+           spec->integrator == TAC_INTEGRATOR_IMPLICITFAST;
+}
+
+// one number for all if the scene gives it, else one for each pair of bodies
+static void plan_stiffness(tacSpec* spec, const tacModel* model, const bodyScale* body_scales,
+                           tacContactPlan* plan) {
+    tacBodyPair* bodies = spec->body_pair.items;
+    const tacElement* element = tac_find_tactus(spec, "stiffness");
+    int count = element || spec->body_pair.count == 0 ? 1 : spec->body_pair.count;
+    double* k = tac_reader_alloc(&spec->reader, sizeof *k * (size_t)count);
+    if (!k) return;
+    k[0] = 1000.0;
+    int implicit = is_implicit(spec);
+    for (int i = 0; i < spec->body_pair.count; ++i) {
+        bodyScale a = body_scales[bodies[i].body[0]], b = body_scales[bodies[i].body[1]];
+        bodies[i].weight = reduced_mass(a, b);
+        if (!element) k[i] = default_stiffness(model, plan, implicit, a, b);
+    }
+    if (element) tac_read_number(&spec->reader, element, "stiffness", range_stiffness, k);
+    int first =
+        tac_spec_param(spec, (tacPath){"respond", NULL}, "stiffness", range_stiffness, k, count);
+    plan->number[TAC_CONTACT_STIFFNESS] = first;
+    for (int i = 0; i < spec->body_pair.count; ++i)
+        bodies[i].stiffness = count == 1 ? first : first + i;
+}
+
+//---------------------------------- pairs ----------------------------------------
+
+// where pairs of bodies stand in their list: slots of a table, -1 where there is none
+typedef struct bodyPairTable {
+    int* slot;
+    unsigned mask; // one less than their count, a power of two
+} bodyPairTable;
+
+static bodyPairTable alloc_pair_table(tacSpec* spec, int pairs) {
+    bodyPairTable t = {.mask = 15};
+    while (t.mask < 2u * (unsigned)pairs) t.mask = 2 * t.mask + 1;
+    t.slot = tac_reader_alloc(&spec->reader, sizeof *t.slot * ((size_t)t.mask + 1));
+    if (t.slot) memset(t.slot, 0xff, sizeof *t.slot * ((size_t)t.mask + 1));
+    return t;
+}
+
+static int find_body_pair(tacSpec* spec, bodyPairTable t, const int body[2]) {
+    const tacBodyPair* known = spec->body_pair.items;
+    unsigned at = ((unsigned)body[0] * 2654435761u + (unsigned)body[1] * 40503u) & t.mask;
+    for (; t.slot[at] >= 0; at = (at + 1) & t.mask) {
+        const int* other = known[t.slot[at]].body;
+        if (other[0] == body[0] && other[1] == body[1]) return t.slot[at];
+    }
+    tacBodyPair* added = tac_list_add(&spec->reader, &spec->body_pair, sizeof *added);
+    if (added) *added = (tacBodyPair){.body = {body[0], body[1]}};
+    return t.slot[at] = spec->body_pair.count - 1;
+}
+
+// MuJoCo's rule: of the geom with the higher priority, else the larger; none with condim 1
+static void combine_friction(const tacModel* model, tacContactPair* pair) {
+    const tacGeom *a = &model->geom[pair->geom[0]], *b = &model->geom[pair->geom[1]];
+    int condim = a->priority > b->priority   ? a->condim
+                 : b->priority > a->priority ? b->condim
+                 : a->condim > b->condim     ? a->condim
+                                             : b->condim;
+    pair->friction[0] = pair->friction[1] = -1;
+    if (condim == 1) return;
+    if (a->priority >= b->priority) pair->friction[0] = a->friction;
+    if (b->priority > a->priority) pair->friction[0] = b->friction;
+    if (a->priority == b->priority) pair->friction[1] = b->friction;
+}
+
+static void add_pair(tacSpec* spec, const tacModel* model, bodyPairTable table, const int geom[2]) {
+    tacContactPair pair = {.geom = {geom[0], geom[1]}};
+    for (int i = 0; i < 2; ++i) pair.body[i] = model->geom[geom[i]].body;
+    pair.bodies = find_body_pair(spec, table, pair.body);
+    combine_friction(model, &pair);
+    tacContactPair* out = tac_list_add(&spec->reader, &spec->contact_pair, sizeof *out);
+    if (out) *out = pair;
+}
+
+// `number` of a <pair> where it has one
+static void read_pair_override(tacSpec* spec, const tacContactPlan* plan, int i,
+                               tacContactNumber number, int* at) {
+    int own = tac_read_pair_number(spec, plan, i, number);
+    if (own != plan->number[number]) *at = own;
+}
+
+// a <pair> of the scene has numbers of its own
+static void apply_pair_overrides(tacSpec* spec, const tacContactPlan* plan, int i,
+                                 tacContactPair* pair) {
+    const tacPair* own = &((const tacPair*)spec->pair.items)[i];
+    pair->friction[0] = own->condim == 1 ? -1 : own->friction;
+    pair->friction[1] = -1;
+    read_pair_override(spec, plan, i, TAC_CONTACT_STIFFNESS, &pair->stiffness);
+    read_pair_override(spec, plan, i, TAC_CONTACT_DISSIPATION, &pair->dissipation);
+    read_pair_override(spec, plan, i, TAC_CONTACT_STICTION, &pair->stiction);
+    read_pair_override(spec, plan, i, TAC_CONTACT_EPS3, &pair->eps3);
+}
+
+static void plan_pair_numbers(tacSpec* spec, const tacModel* model, const bodyScale* body_scales,
+                              const tacContactScale* scale, const tacContactPlan* plan) {
+    tacContactPair* pair = spec->contact_pair.items;
+    const tacBodyPair* bodies = spec->body_pair.items;
+    for (int i = 0; i < spec->contact_pair.count && spec->reader.result == TAC_OK; ++i) {
+        int at = pair[i].bodies;
+        pair[i].stiffness = bodies[at].stiffness;
+        pair[i].dissipation = tac_contact_number(spec, scale, plan, TAC_CONTACT_DISSIPATION, at);
+        pair[i].stiction = tac_contact_number(spec, scale, plan, TAC_CONTACT_STICTION, at);
+        pair[i].eps3 = tac_contact_number(spec, scale, plan, TAC_CONTACT_EPS3, at);
+        pair[i].inv_mass = inverse_effective_mass(model, plan, body_scales, &pair[i]);
+        if (i < spec->pair.count) apply_pair_overrides(spec, plan, i, &pair[i]);
+    }
+}
+
+static void list_pairs(tacSpec* spec, const tacModel* model) {
+    int count = tac_geom_pairs(model, NULL, 0);
+    int(*geoms)[2] = tac_reader_alloc(&spec->reader, sizeof *geoms * (size_t)(count + 1));
+    bodyPairTable table = alloc_pair_table(spec, count);
+    if (!geoms || !table.slot) return;
+    tac_geom_pairs(model, geoms, count);
+    for (int i = 0; i < count && spec->reader.result == TAC_OK; ++i)
+        add_pair(spec, model, table, geoms[i]);
+}
+
+//---------------------------------- plan -----------------------------------------
+
+// a linearly implicit step is one of Euler's
+static void check_implicit(tacSpec* spec, const tacContactPlan* plan) {
+    if (!plan->choice[TAC_CHOICE_IMPLICIT]) return;
+    if (spec->integrator == TAC_INTEGRATOR_EULER || spec->integrator == TAC_INTEGRATOR_IMPLICITFAST)
+        return;
+    const tacElement* element = tac_find_tactus(spec, "implicit");
+    tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "implicit"),
+                    "implicit", "needs <option integrator=\"Euler\"> or \"implicitfast\"");
+}
+
+void tac_plan_contact(tacSpec* spec) {
+    tacContactPlan plan = {0};
+    if (spec->reader.result != TAC_OK) return;
+    if (!choose_methods(spec, &plan)) {
+        if (spec->reader.result == TAC_OK) tac_refuse_contact_numbers(spec);
+        return;
+    }
+    tacModel model = tac_spec_model_view(spec);
+    if (spec->reader.result != TAC_OK) return;
+    list_pairs(spec, &model);
+    const bodyScale* body_scales = list_body_scales(spec, &model, &plan);
+    if (spec->reader.result != TAC_OK) return;
+    tacContactScale scale = contact_scale_of(spec, &model, body_scales);
+    plan.length = scale.length;
+    if (plan.detector == TAC_DETECT_SSDF) list_lengths(spec, body_scales, &scale);
+    plan_stiffness(spec, &model, body_scales, &plan);
+    tac_read_contact_numbers(spec, &scale, &plan);
+    if (spec->reader.result == TAC_OK) plan_pair_numbers(spec, &model, body_scales, &scale, &plan);
+    if (plan.detector == TAC_DETECT_SAT || plan.detector == TAC_DETECT_CONVEX)
+        tac_plan_solids(spec);
+    if (plan.detector == TAC_DETECT_GJK) tac_plan_convex_parts(spec);
+    if (spec->reader.result == TAC_OK) check_implicit(spec, &plan);
+    if (spec->reader.result == TAC_OK && plan.responder < TAC_RESPOND_LCP)
+        tac_plan_joint_forces(spec);
+    if (plan.responder == TAC_RESPOND_LCP) tac_check_hard_contact(spec);
+    tacContactPlan* out = tac_list_add(&spec->reader, &spec->contact, sizeof *out);
+    if (out) *out = plan;
+}

@@ -1,0 +1,57 @@
+// What of contact is decided while a scene is read.
+//
+//   <tactus>, <pair> --contact_numbers.c--> parameters, choices
+//   bodies, geoms    --contact_plan.c-----> pairs, stiffness --draft.c--> model->contact
+
+#ifndef TAC_MODEL_CONTACT_CONTACT_PLAN_H
+#define TAC_MODEL_CONTACT_CONTACT_PLAN_H
+
+#include "model/spec.h"
+#include "tactus/respond.h"
+
+// what defaults are made from
+typedef struct tacContactScale {
+    double length;    // mean radius of the smallest body that may touch [m]
+    double velocity;  // sqrt(9.81 length) [m/s]
+    double timestep;  // [s]
+    double lipschitz; // steepest field of a geom that may touch (model/contact/field_lipschitz.h)
+
+    // of clouds, where bodies differ: the length of each pair of bodies; 0 of them: one for all
+    const double* lengths;
+    int pairs;
+} tacContactScale;
+
+// Numbers and choices of the plan's detector and responder, from <tactus> or by default. An
+// attribute that neither of them has is a failure.
+void tac_read_contact_numbers(tacSpec* spec, const tacContactScale* scale, tacContactPlan* plan);
+
+// offset of a number of the law of a pair of bodies
+int tac_contact_number(const tacSpec* spec, const tacContactScale* scale,
+                       const tacContactPlan* plan, tacContactNumber number, int bodies);
+
+// numbers of contact say nothing in a scene without contact
+void tac_refuse_contact_numbers(tacSpec* spec);
+
+// `number` of a <pair> that has one of its own, else the scene's
+int tac_read_pair_number(tacSpec* spec, const tacContactPlan* plan, int pair,
+                         tacContactNumber number);
+
+// the last <tactus> that has an attribute, or NULL
+const tacElement* tac_find_tactus(const tacSpec* spec, const char* attribute);
+
+// convex pieces of all geoms that may touch; a geom that has none is a failure
+void tac_plan_convex_parts(tacSpec* spec);
+
+// limits and dry friction that the scene's force responder holds (joint_force_plan.c)
+void tac_plan_joint_forces(tacSpec* spec);
+
+// joints, tendons and integrators that hard contact cannot take are a failure
+void tac_check_hard_contact(tacSpec* spec);
+
+// "detect" or "respond", whichever knows the word, or NULL
+const char* tac_contact_attribute(const char* word);
+
+// the plan of a scene that asks for contact; after all else is read
+void tac_plan_contact(tacSpec* spec);
+
+#endif

@@ -1,0 +1,162 @@
+// Convex pieces of geoms: the leaves of their shapes, with the corners and faces of polyhedra.
+//
+//   planes --mesh/dual.h--> hull --[this file]--> model->contact->piece
+
+#include "math/pose.h"
+#include "mesh/convex/halfspace_intersection.h"
+#include "model/contact/contact_plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char advice[] = "it takes unions of spheres, capsules, boxes, cylinders, ellipsoids, "
+                             "superquadrics with exponents below 2 and polyhedra, and half-spaces "
+                             "that do not move";
+
+static void reject_geom(tacSpec* spec, const tacModel* model, int geom, const char* what) {
+    const tacElement* element = tac_find_tactus(spec, "detect");
+    const tacGeom* g = &model->geom[geom];
+    const char* name = *g->name ? g->name : tac_reader_text(&spec->reader, "%d", geom);
+    tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED,
+                    element ? tac_attribute_line(element, "detect") : 0, "detect",
+                    "geom %.40s has %s: %s", name ? name : "", what, advice);
+}
+
+//---------------------------------- polyhedra ----------------------------------
+
+// copies of `count` items behind those of a list
+static void append_items(tacSpec* spec, tacList* list, const void* from, int count, size_t size) {
+    for (int i = 0; i < count; ++i) {
+        void* to = tac_list_add(&spec->reader, list, size);
+        if (!to) return;
+        memcpy(to, (const char*)from + (size_t)i * size, size);
+    }
+}
+
+static void add_polyhedron(tacSpec* spec, const tacHull* hull, tacConvexPart* part) {
+    const size_t number = sizeof(double), index = sizeof(int);
+    part->vertices = hull->nvertex;
+    part->faces = hull->nface;
+    part->number = spec->part_number.count;
+    part->index = spec->part_index.count;
+    append_items(spec, &spec->part_number, hull->vertex, 3 * hull->nvertex, number);
+    append_items(spec, &spec->part_number, hull->normal, 3 * hull->nface, number);
+    append_items(spec, &spec->part_number, hull->offset, hull->nface, number);
+    append_items(spec, &spec->part_index, hull->first, hull->nface + 1, index);
+    append_items(spec, &spec->part_index, hull->corner, hull->ncorner, index);
+}
+
+static double part_size(const tacSpec* spec, const tacConvexPart* part) {
+    const double* x = (const double*)spec->part_number.items + part->number;
+    double size = 0.0;
+    for (int i = 0; i < 3 * part->vertices; ++i) size = fmax(size, fabs(x[i]));
+    return size;
+}
+
+static void read_polyhedron_part(tacSpec* spec, const tacModel* model, const tacNode* node,
+                                 tacConvexPart* part) {
+    tacMessage message = {0};
+    tacHull* hull = NULL;
+    tacResult result = tac_halfspace_intersection(model->param + node->block, node->block_count / 4,
+                                                  spec->reader.allocator, &hull, &message);
+    if (result != TAC_OK) {
+        reject_geom(
+            spec, model, part->geom,
+            tac_reader_text(&spec->reader, "a polyhedron without corners (%.80s)", message.text));
+        return;
+    }
+    add_polyhedron(spec, hull, part);
+    tac_hull_destroy(hull);
+    if (spec->reader.result == TAC_OK)
+        tac_warn_nonconvex(spec, &model->geom[part->geom], part_size(spec, part));
+}
+
+//---------------------------------- leaves ----------------------------------
+
+static int is_fixed(const tacModel* model, int body) {
+    while (body > 0 && model->body[body].joints == 0) body = model->body[body].parent;
+    return body == 0;
+}
+
+// what keeps a node from being a piece or a union of pieces, or NULL
+static const char* why_not_convex(const tacModel* model, const tacGeom* geom, const tacNode* node) {
+    const tacReal* eps = model->param + node->eps;
+    switch (node->kind) {
+    case TAC_NODE_PLANE:
+        return is_fixed(model, geom->body) ? NULL : "a half-space that moves";
+    case TAC_NODE_SUPERQUADRIC:
+        return eps[0] < 2.0 && eps[1] < 2.0 ? NULL : "a superquadric with an exponent of 2";
+    case TAC_NODE_CLOUD:
+        return "a cloud of points";
+    case TAC_NODE_SWEEP:
+        return "a sweep";
+    case TAC_NODE_INTERSECTION:
+        return "an intersection";
+    case TAC_NODE_DIFFERENCE:
+        return "a difference";
+    default:
+        return NULL;
+    }
+}
+
+static tacPose pose_at_offset(const tacModel* model, int position, int rotation) {
+    return (tacPose){tac_load3(model->param + position), tac_quat_load(model->param + rotation)};
+}
+
+// from the leaf to the root of its shape and the geom
+static void read_part_pose(const tacModel* model, const tacGeom* geom, int node,
+                           tacConvexPart* part) {
+    tacPose pose = tac_pose_identity();
+    for (int i = node; i >= 0; i = model->node[i].parent)
+        pose = tac_pose_compose(
+            pose_at_offset(model, model->node[i].position, model->node[i].rotation), pose);
+    pose = tac_pose_compose(pose_at_offset(model, geom->position, geom->rotation), pose);
+    tac_store3(part->pos, pose.position);
+    tac_quat_store(part->quat, tac_quat_normalize(pose.rotation));
+}
+
+static void read_sizes(const tacModel* model, const tacNode* node, tacConvexPart* part) {
+    static const int sizes[TAC_NODE_KIND_COUNT] = {
+        [TAC_NODE_SPHERE] = 1,  [TAC_NODE_SUPERQUADRIC] = 3, [TAC_NODE_ELLIPSOID] = 3,
+        [TAC_NODE_CAPSULE] = 2, [TAC_NODE_CYLINDER] = 2,     [TAC_NODE_BOX] = 3};
+    for (int k = 0; k < sizes[node->kind]; ++k) part->size[k] = model->param[node->size + k];
+    if (node->kind != TAC_NODE_SUPERQUADRIC) return;
+    for (int k = 0; k < 2; ++k) part->eps[k] = model->param[node->eps + k];
+}
+
+static void read_convex_leaf(tacSpec* spec, const tacModel* model, int geom, int node_index) {
+    const tacNode* node = &model->node[node_index];
+    tacConvexPart part = {.geom = geom, .kind = node->kind};
+    const char* wrong = why_not_convex(model, &model->geom[geom], node);
+    if (wrong) reject_geom(spec, model, geom, wrong);
+    if (wrong || node->kind == TAC_NODE_UNION) return;
+    read_part_pose(model, &model->geom[geom], node_index, &part);
+    read_sizes(model, node, &part);
+    if (node->kind == TAC_NODE_POLYHEDRON) read_polyhedron_part(spec, model, node, &part);
+    tacConvexPart* out = tac_list_add(&spec->reader, &spec->part, sizeof *out);
+    if (out) *out = part;
+}
+
+// 1 for each geom of a pair
+static char* mark_contact_geoms(tacSpec* spec, int ngeom) {
+    const tacContactPair* pair = spec->contact_pair.items;
+    char* in_contact = tac_reader_alloc(&spec->reader, (size_t)ngeom + 1);
+    for (int i = 0; in_contact && i < spec->contact_pair.count; ++i)
+        in_contact[pair[i].geom[0]] = in_contact[pair[i].geom[1]] = 1;
+    return in_contact;
+}
+
+void tac_plan_convex_parts(tacSpec* spec) {
+    const tacModel view = tac_spec_model_view(spec), *model = &view;
+    const char* in_contact = mark_contact_geoms(spec, model->ngeom);
+    for (int g = 0; g <= model->ngeom && spec->reader.result == TAC_OK; ++g) {
+        int* first = tac_list_add(&spec->reader, &spec->part_first, sizeof *first);
+        if (!first) return;
+        *first = spec->part.count;
+        if (g == model->ngeom || !in_contact[g]) continue;
+        const tacShape* shape = &model->shape[model->geom[g].shape];
+        for (int i = 0; i < shape->count && spec->reader.result == TAC_OK; ++i)
+            read_convex_leaf(spec, model, g, shape->first + i);
+    }
+}

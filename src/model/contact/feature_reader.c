@@ -1,0 +1,146 @@
+// Features of all geoms that may touch.
+//
+//   finished model --features.c--> tacFeatures of each geom --> model->contact->feature
+
+#include "model/contact/feature_reader.h"
+
+#include "model/contact/geom_features.h"
+#include "tactus/mesh.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int needs_features(const tacModel* model) {
+    tacDetector d = model->contact ? model->contact->detector : TAC_DETECT_GJK;
+    return d == TAC_DETECT_MANIFOLD || d == TAC_DETECT_EDGE_SDF;
+}
+
+// is the geom in a pair?
+static int has_contact_pair(const tacContactPlan* plan, int geom) {
+    for (int i = 0; i < plan->npair; ++i)
+        if (plan->pair[i].geom[0] == geom || plan->pair[i].geom[1] == geom) return 1;
+    return 0;
+}
+
+static void fail_surface(tacSpec* spec, int geom, tacResult result, const tacMessage* message) {
+    const tacElement* element = ((const tacElement* const*)spec->geom_element.items)[geom];
+    tac_reader_fail(&spec->reader, result, element->line, NULL,
+                    "the surface of this geom cannot be made: %s", message->text);
+}
+
+// Mesh and field that disagree: the first of them is told in the message of a scene that is fine
+static void keep_warning(tacSpec* spec, const tacMessage* message) {
+    tacMessage* out = spec->reader.message;
+    if (out && *message->text && !*out->text)
+        snprintf(out->text, sizeof out->text, "%.250s", message->text);
+}
+
+// the mesh that a geom of a shape names, or NULL
+static const tacSoup* own_mesh(tacSpec* spec, int geom) {
+    const tacElement* element = ((const tacElement* const*)spec->geom_element.items)[geom];
+    if (!tac_attribute(element, "shape") || !tac_attribute(element, "mesh")) return NULL;
+    const tacMeshSpec* mesh = tac_find_mesh(spec, element);
+    return mesh ? tac_mesh_soup(mesh) : NULL;
+}
+
+static double features_extent(const tacFeatures* f) {
+    double size = 0.0;
+    for (int i = 0; i < 3 * f->vertices; ++i) size = fmax(size, fabs(f->x[i % 3][i / 3]));
+    return size;
+}
+
+static void make_features(tacSpec* spec, tacModel* model, tacFeatures* features,
+                          tacMesh** mesh_cache) {
+    const tacContactPlan* plan = model->contact;
+    for (int g = 0; g < model->ngeom && spec->reader.result == TAC_OK; ++g) {
+        tacMessage message = {0};
+        if (!has_contact_pair(plan, g)) continue;
+        tacFeatureOptions options = {plan->choice[TAC_CHOICE_VERTICES], own_mesh(spec, g),
+                                     &mesh_cache[model->geom[g].shape],
+                                     !plan->choice[TAC_CHOICE_DEFINITION]}; // published: corners
+        if (spec->reader.result != TAC_OK) return;
+        tacResult result = tac_geom_features_create(model, g, options, &features[g], &message);
+        if (result != TAC_OK)
+            fail_surface(spec, g, result, &message);
+        else {
+            keep_warning(spec, &message);
+            tac_warn_nonconvex(spec, &model->geom[g], features_extent(&features[g]));
+        }
+    }
+}
+
+// One side of each pair alone, and a geom without vertices on it: nothing of that pair can touch
+static void warn_one_sided(tacSpec* spec, const tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    int side = plan->choice[TAC_CHOICE_SIDES] - 1;
+    for (int i = 0; i < plan->npair && side >= 0; ++i) {
+        const tacContactPair* pair = &plan->pair[i];
+        if (plan->feature[pair->geom[side]].vertices > 0) continue;
+        tacMessage message = {0};
+        snprintf(message.text, sizeof message.text,
+                 "sides=\"%s\" takes the vertices of one geom of each pair, and geom %d ('%s') has "
+                 "none: it and geom %d ('%s') go through each other. Use sides=\"both\", or the "
+                 "other one",
+                 side ? "second" : "first", pair->geom[side], model->geom[pair->geom[side]].name,
+                 pair->geom[1 - side], model->geom[pair->geom[1 - side]].name);
+        keep_warning(spec, &message);
+        return;
+    }
+}
+
+// A field that ends below the support would touch everything, however far it is
+static void check_truncation(tacSpec* spec, const tacModel* model, int geom, double range) {
+    const tacShape* shape = &model->shape[model->geom[geom].shape];
+    const tacNode* root = &model->node[shape->first + shape->count - 1];
+    if (!(shape->truncate > 0.0)) return;
+    double min_truncate = range + model->param[root->smooth] * log(root->children + 1.0);
+    const tacElement* element = ((const tacElement* const*)spec->geom_element.items)[geom];
+    if (shape->truncate <= min_truncate)
+        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, element->line, "shape",
+                        "the field of shape '%s' ends at truncate = %g, but contact begins at %g "
+                        "(support, radii and what blending takes away): take more than that, and "
+                        "%g or more for records as without an end",
+                        shape->name, shape->truncate, min_truncate, 1.6 * min_truncate);
+}
+
+// where records begin
+static double contact_range(const tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    double radius = 0.0;
+    for (int g = 0; g < model->ngeom; ++g) {
+        const struct tacFeatureIndex* index = plan->feature[g].index;
+        if (index && index->radius >= 0) radius = fmax(radius, model->param[index->radius]);
+    }
+    int support = plan->number[TAC_CONTACT_SUPPORT];
+    return radius + (support >= 0 ? model->param[support] : 0.0);
+}
+
+void tac_read_geom_features(tacSpec* spec, tacModel* model) {
+    if (!needs_features(model)) return;
+    tacContactPlan* plan = (tacContactPlan*)model->contact; // ours until tac_load returns
+    tacAllocator a = model->allocator;
+    size_t size = sizeof(tacFeatures) * (size_t)(model->ngeom + 1);
+    tacFeatures* features = a.allocate(a.user, size);
+    tacMesh** mesh_cache =
+        tac_reader_alloc(&spec->reader, sizeof *mesh_cache * (size_t)(model->nshape + 1));
+    plan->feature = features;
+    if (!features) tac_reader_fail(&spec->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
+    if (!features || !mesh_cache) return;
+    memset(features, 0, size);
+    memset(mesh_cache, 0, sizeof *mesh_cache * (size_t)(model->nshape + 1));
+    make_features(spec, model, features, mesh_cache);
+    for (int g = 0; g < model->ngeom && spec->reader.result == TAC_OK; ++g)
+        if (has_contact_pair(plan, g) && model->geom[g].shape >= 0)
+            check_truncation(spec, model, g, contact_range(model));
+    if (spec->reader.result == TAC_OK) warn_one_sided(spec, model);
+    for (int i = 0; i < model->nshape; ++i) tac_mesh_destroy(mesh_cache[i]);
+}
+
+void tac_release_geom_features(tacModel* model) {
+    if (!model->contact || !model->contact->feature) return;
+    tacFeatures* features = (tacFeatures*)model->contact->feature;
+    for (int g = 0; g < model->ngeom; ++g)
+        tac_geom_features_destroy(&features[g], model->allocator);
+    model->allocator.release(model->allocator.user, features);
+}

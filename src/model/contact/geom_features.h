@@ -1,0 +1,99 @@
+// Features of a geom: the vertices and edges that detectors move through another geom's field.
+//
+//   shape of a geom, or a mesh of its own --> [features] --> tacFeatures, with an index for culling
+//
+// All of it is in body axes and made once at load. Vertices stand in an order of neighbours, eight
+// a block; edges follow their first vertex.
+
+#ifndef TAC_MODEL_CONTACT_GEOM_FEATURES_H
+#define TAC_MODEL_CONTACT_GEOM_FEATURES_H
+
+#include "mesh/io/soup.h"
+#include "tactus/contact.h"
+
+// vertices of one block
+#define TAC_FEATURE_BLOCK 8
+
+// a box around features, body axes                                                       [m]
+typedef struct tacFeatureBox {
+    double middle[3], half[3];
+} tacFeatureBox;
+
+// Boxes in single precision: halves are larger by 1e-6 of the coordinates, which is more than
+// middles, and gaps between boxes, are rounded by. There is room for a vector behind the last.
+typedef struct tacFloatBoxes {
+    float *middle[3], *half[3];
+} tacFloatBoxes;
+
+// numbers of single precision in the widest vector
+#define TAC_FLOAT_PADDING 16
+
+// blocks of edges that a box is around
+#define TAC_EDGE_GROUP 8
+
+// An edge and the faces on both sides, body axes. One after the other: an edge that is looked at is
+// looked at as a whole.
+typedef struct tacEdgeRecord {
+    double corner[2][3];
+    double along[2][3]; // unit vectors along its faces, away from it, 0 under a radius
+    double out[3];      // outward, likewise
+    double spare;
+} tacEdgeRecord;
+
+// A block of edges for rough decisions, in little memory: middles as 1/32767 of the box around all
+// features, unit vectors as 1/127, half lengths as 1/127 of the longest and no less than they are.
+// `side` is one of `along` times the direction, all are 0 for edges under 1e-12 m.
+typedef struct tacQuantizedEdges {
+    int16_t middle[3][TAC_FEATURE_BLOCK];
+    int8_t direction[3][TAC_FEATURE_BLOCK], side[2][3][TAC_FEATURE_BLOCK];
+    int8_t half[TAC_FEATURE_BLOCK];
+} tacQuantizedEdges;
+
+struct tacFeatureIndex {
+    int blocks;                    // vertices 8 i .. 8 i + 7 are block i
+    const tacFeatureBox* box;      // around the vertices of each block                   (blocks)
+    const float *ball[3], *wide;   // middles and radii of balls around them              (blocks)
+    tacFeatureBox all;             // around all of them
+    const double* normal[3];       // of the own field at each vertex, 0 under a radius   (vertices)
+    int edge_blocks;               // edges 8 i .. 8 i + 7 are block i of edges
+    const tacFeatureBox* edge_box; // around the edges of each block              (edge_blocks)
+    const tacEdgeRecord* record;   //                                                     (edges)
+    const tacQuantizedEdges* rows; // of each block; the last edge is repeated      (edge_blocks)
+    double longest;                // half of the longest edge                             [m]
+    tacFloatBoxes block_float_boxes; // around each block of edges                    (edge_blocks)
+    tacFloatBoxes group_float_boxes; // around each TAC_EDGE_GROUP of these
+    int radius;                      // offset of the radius in param, -1: none
+    int rims;                        // circles around an axis: of a cylinder 2, else 0
+    double rim[2][3],
+        rim_axis[3];           // their middles and their axis, upward from the first to the other
+    double rim_radius;         //                                                      [m]
+    double slope;              // how much larger than the distance its field may be, at load
+    double deviation;          // largest |own field| at a vertex                               [m]
+    double deviation_point[3]; // where that is, body axes                                      [m]
+    double sag[2];             // least and largest own field at middles of edges               [m]
+};
+
+typedef struct tacFeatureOptions {
+    int vertices;        // of a tessellation
+    const tacSoup* mesh; // the surface in the frame of the geom's shape, NULL: made of the shape
+    struct tacMesh** tessellated; // of the shape, kept for other geoms that have it; NULL: not kept
+    int inner; // 1: faces of polyhedra with few corners have points inside as well
+} tacFeatureOptions;
+
+// Vertices of a tessellation unless the scene says otherwise.
+#define TAC_FEATURE_VERTICES 300
+
+// Share of the size (the largest half side of the box) that mesh and field may disagree by at a
+// vertex before that is told.
+#define TAC_FEATURE_TOLERANCE 0.02
+
+// Makes the features of a geom that has a shape. On success `out` is to be given to
+// tac_geom_features_destroy, and the message's text is "" or tells where mesh and field disagree;
+// otherwise `out` is empty and the message says what is wrong.
+tacResult tac_geom_features_create(const tacModel* model, int geom, tacFeatureOptions options,
+                                   tacFeatures* out, tacMessage* message);
+
+// empty features are allowed
+void tac_geom_features_destroy(tacFeatures* features, tacAllocator allocator);
+
+#endif

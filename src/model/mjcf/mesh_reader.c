@@ -1,0 +1,442 @@
+// <mesh>: vertices and faces from a file or written out, placed as MuJoCo places them.
+//
+//   scene_reader.c --element--> [this file] --mesh/soup, hull, mass--> geom_reader.c
+//
+// MuJoCo takes refpos off, turns by refquat, scales, and then moves the mesh into its centre of
+// mass and principal axes: geoms have that frame. A file is read when the first geom needs it.
+
+#include "model/spec.h"
+
+#include "base/assert.h"
+#include "math/dense.h"
+#include "math/pose.h"
+#include "mesh/convex/hull.h"
+#include "mesh/mass/soup_mass.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// a hull of more faces is made coarser, as each costs a step of the field (docs/scenes.md)
+#define MAX_HULL_PLANES 512
+
+struct tacMeshSpec {
+    const char* name;
+    const tacElement* element;
+    const char* path;
+    int is_read;
+    tacSoup* file;       // owned; NULL if it is written out
+    tacSoup soup;        // placed
+    int faces_from_hull; // 1: it has no faces but those of its hull
+    int massless;        // 1: it has no mass, and `why` says why
+    tacMessage mass_message;
+    tacSoupMass mass;
+    tacPose pose; // of the principal axes
+    double moment[3];
+    int shape;        // of its hull, -1 until a geom wants it
+    double concavity; // how far its faces lie below those of the hull                     [m]
+};
+
+static const tacRange any_number = {-1e9, 1e9};
+
+//---------------------------------- assets ---------------------------------------
+
+// without a name it has that of its file, as in MuJoCo
+static const char* default_name(tacSpec* spec, const tacElement* element) {
+    const tacAttribute* file = tac_attribute(element, "file");
+    if (!file) {
+        tac_require(&spec->reader, element, "name");
+        return "";
+    }
+    const char* slash = strrchr(file->value, '/');
+    const char* base = slash ? slash + 1 : file->value;
+    const char* dot = strrchr(base, '.');
+    int length = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
+    const char* name = tac_reader_text(&spec->reader, "%.*s", length, base);
+    if (name)
+        tac_names_add(&spec->reader, &spec->names,
+                      (tacNameEntry){"mesh", name, spec->mesh.count, element->line});
+    return name ? name : "";
+}
+
+// behind the folder of the model and its meshdir; with strippath the name of the file alone counts
+static const char* find_path(tacSpec* spec, const tacElement* element) {
+    const tacAttribute* file = tac_attribute(element, "file");
+    if (!file) return NULL;
+    const char* slash = strrchr(file->value, '/');
+    const char* name = slash && spec->compiler.strippath ? slash + 1 : file->value;
+    const char *folder = spec->compiler.folder, *meshdir = spec->compiler.meshdir;
+    if (!*name)
+        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, file->line, "file",
+                        "is empty; name a file of the folder that <compiler meshdir> tells");
+    if (meshdir[0] == '/') folder = "";
+    if (name[0] == '/') folder = meshdir = "";
+    return tac_reader_text(&spec->reader, "%s%s%s", folder, meshdir, name);
+}
+
+void tac_read_mesh(tacSpec* spec, const tacElement* element) {
+    const char* name = tac_attribute(element, "name")
+                           ? tac_spec_name(spec, element, "mesh", spec->mesh.count)
+                           : default_name(spec, element);
+    tacMeshSpec mesh = {.name = name, .element = element, .shape = -1};
+    int is_inline = tac_attribute(element, "vertex") != NULL;
+    if (is_inline && tac_attribute(element, "file"))
+        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "vertex"),
+                        "vertex", "<mesh> has its vertices twice; give 'file' or 'vertex'");
+    if (!is_inline) {
+        tac_require(&spec->reader, element, "file");
+        mesh.path = find_path(spec, element);
+    }
+    tacMeshSpec* out = tac_list_add(&spec->reader, &spec->mesh, sizeof *out);
+    if (out) *out = mesh;
+}
+
+void tac_close_meshes(tacSpec* spec) {
+    tacMeshSpec* meshes = spec->mesh.items;
+    for (int i = 0; i < spec->mesh.count; ++i) tac_soup_destroy(meshes[i].file);
+}
+
+//---------------------------------- reading --------------------------------------
+
+// what is wrong with the mesh, told where the scene names it
+static void fail_mesh(tacSpec* spec, const tacMeshSpec* mesh, tacResult result,
+                      const tacMessage* message) {
+    char where[32] = "";
+    if (message->line > 0) snprintf(where, sizeof where, ":%d", message->line);
+    const char* attribute = mesh->path ? "file" : "vertex";
+    tac_reader_fail(&spec->reader, result, tac_attribute_line(mesh->element, attribute), attribute,
+                    "%.100s%s%s%s", mesh->path ? mesh->path : "", where, mesh->path ? ": " : "",
+                    message->text);
+}
+
+static void check_corners(tacSpec* spec, const tacElement* element, const double* face, int count,
+                          int vertices) {
+    for (int i = 0; i < count; ++i)
+        if (face[i] != floor(face[i]) || face[i] >= vertices) {
+            tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "face"),
+                            "face", "number %d is %g: a face has whole numbers from 0 to %d", i,
+                            face[i], vertices - 1);
+            return;
+        }
+}
+
+// three numbers a vertex, three vertices a face
+static void read_inline(tacSpec* spec, tacMeshSpec* mesh) {
+    tacReader* reader = &spec->reader;
+    const tacElement* element = mesh->element;
+    int numbers = 0, corners = 0;
+    const double* vertex = tac_read_list(reader, element, "vertex", any_number, &numbers);
+    const double* face = tac_read_list(reader, element, "face", (tacRange){0.0, 1e9}, &corners);
+    if (vertex && (numbers < 12 || numbers % 3))
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "vertex"), "vertex",
+                        "three numbers a vertex, at least four vertices; found %d numbers",
+                        numbers);
+    if (corners % 3)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "face"), "face",
+                        "three vertices a face; found %d numbers", corners);
+    if (face) check_corners(spec, element, face, corners, numbers / 3);
+    int* triangle = tac_reader_alloc(reader, sizeof(int) * (size_t)(corners + 1));
+    int* first = tac_reader_alloc(reader, sizeof(int) * (size_t)(corners / 3 + 1));
+    int* own = tac_reader_alloc(reader, sizeof(int) * (size_t)(corners / 3 + 1));
+    if (reader->result != TAC_OK) return;
+    for (int i = 0; i < corners; ++i) triangle[i] = (int)face[i];
+    for (int i = 0; i <= corners / 3; ++i) {
+        first[i] = 3 * i;
+        own[i] = i;
+    }
+    mesh->soup = (tacSoup){.nvertex = numbers / 3,
+                           .nface = corners / 3,
+                           .ncorner = corners,
+                           .ntriangle = corners / 3,
+                           .vertex = vertex,
+                           .first = first,
+                           .corner = triangle,
+                           .triangle = triangle,
+                           .triangle_face = own,
+                           .allocator = reader->allocator};
+}
+
+static void read_file(tacSpec* spec, tacMeshSpec* mesh) {
+    tacMessage message = {0};
+    tacResult result = tac_soup_load(mesh->path, spec->reader.allocator, &mesh->file, &message);
+    if (result != TAC_OK)
+        fail_mesh(spec, mesh, result, &message);
+    else
+        mesh->soup = *mesh->file;
+    tac_reader_add_opened(&spec->reader, mesh->path);
+}
+
+//---------------------------------- placing --------------------------------------
+
+// a mirror turns faces inside out: their corners are swapped
+static void flip_faces(tacSpec* spec, tacSoup* soup) {
+    int* triangle =
+        tac_reader_alloc(&spec->reader, sizeof(int) * 3 * (size_t)(soup->ntriangle + 1));
+    if (!triangle) return;
+    for (int t = 0; t < soup->ntriangle; ++t)
+        for (int k = 0; k < 3; ++k) triangle[3 * t + k] = soup->triangle[3 * t + (2 - k)];
+    int* corner = tac_reader_alloc(&spec->reader, sizeof(int) * (size_t)(soup->ncorner + 1));
+    for (int f = 0; f < soup->nface && corner; ++f)
+        for (int k = soup->first[f], last = soup->first[f + 1] - 1; k <= last; ++k)
+            corner[k] = soup->corner[last - (k - soup->first[f])];
+    soup->triangle = triangle;
+    soup->corner = corner;
+}
+
+// less refpos, turned back by refquat, scaled
+static void apply_mesh_frame(tacSpec* spec, tacMeshSpec* mesh) {
+    tacReader* reader = &spec->reader;
+    double p[3] = {0}, q[4] = {1.0, 0.0, 0.0, 0.0}, scale[3] = {1.0, 1.0, 1.0};
+    tac_read_numbers(reader, mesh->element, "refpos", 3, 3, any_number, p);
+    tac_read_numbers(reader, mesh->element, "refquat", 4, 4, any_number, q);
+    tac_read_numbers(reader, mesh->element, "scale", 3, 3, any_number, scale);
+    double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (norm < 1e-14)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(mesh->element, "refquat"),
+                        "refquat", "a quaternion of length 0 is no rotation");
+    if (scale[0] == 0.0 || scale[1] == 0.0 || scale[2] == 0.0)
+        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(mesh->element, "scale"),
+                        "scale", "a scale of 0 leaves nothing");
+    int count = mesh->soup.nvertex;
+    double* vertex = tac_reader_alloc(reader, sizeof(double) * 3 * (size_t)count);
+    if (!vertex) return;
+    tacPose frame = {tac_load3(p), {q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm}};
+    for (int i = 0; i < count; ++i) {
+        tacVec3 x = tac_pose_apply_inverse(frame, tac_load3(mesh->soup.vertex + 3 * (size_t)i));
+        tac_store3(vertex + 3 * (size_t)i,
+                   (tacVec3){scale[0] * x.x, scale[1] * x.y, scale[2] * x.z});
+    }
+    mesh->soup.vertex = vertex;
+    if (scale[0] * scale[1] * scale[2] < 0.0) flip_faces(spec, &mesh->soup);
+}
+
+// a cloud of points has the faces of its hull
+static void add_faces(tacSpec* spec, tacMeshSpec* mesh) {
+    tacReader* reader = &spec->reader;
+    tacMessage message = {0};
+    tacHull* hull = NULL;
+    tacSoup* soup = &mesh->soup;
+    tacResult result = tac_hull_create(soup->vertex, soup->nvertex, TAC_HULL_MERGE, mesh->path,
+                                       reader->allocator, &hull, &message);
+    if (result != TAC_OK) {
+        fail_mesh(spec, mesh, result, &message);
+        return;
+    }
+    int count = hull->ntriangle;
+    int* triangle = tac_reader_alloc(reader, sizeof(int) * 3 * (size_t)count);
+    int* first = tac_reader_alloc(reader, sizeof(int) * (size_t)(count + 1));
+    for (int i = 0; i < 3 * count && triangle; ++i) triangle[i] = hull->point[hull->triangle[i]];
+    for (int i = 0; i <= count && first; ++i) first[i] = 3 * i;
+    tac_hull_destroy(hull);
+    mesh->faces_from_hull = 1;
+    soup->nface = soup->ntriangle = count;
+    soup->ncorner = 3 * count;
+    soup->first = soup->triangle_face = first;
+    soup->corner = soup->triangle = triangle;
+    soup->face_line = NULL;
+}
+
+// Centre of mass and principal axes. A mesh without volume can still be touched: then they are
+// those of its surface, or of its frame.
+static void find_principal_frame(tacSpec* spec, tacMeshSpec* mesh) {
+    int word = tac_read_word(&spec->reader, mesh->element, "inertia", "convex exact legacy shell");
+    tacSoupInertia rule = word < 0 ? TAC_SOUP_LEGACY : (tacSoupInertia)word;
+    mesh->pose = tac_pose_identity();
+    tacResult result = tac_soup_mass(&mesh->soup, rule, &mesh->mass, &mesh->mass_message);
+    if (result == TAC_ERROR_MEMORY) fail_mesh(spec, mesh, result, &mesh->mass_message);
+    mesh->massless = result != TAC_OK;
+    if (mesh->massless && mesh->soup.nface > 0)
+        result = tac_soup_mass(&mesh->soup, TAC_SOUP_SHELL, &mesh->mass, NULL);
+    if (result != TAC_OK) return;
+    double axes[3][3];
+    tac_eigen3(mesh->mass.inertia, mesh->moment, axes);
+    tacMat3 R;
+    memcpy(R.m, axes, sizeof axes);
+    mesh->pose = (tacPose){tac_load3(mesh->mass.centre), tac_mat_to_quat(R)};
+}
+
+const tacMeshSpec* tac_find_mesh(tacSpec* spec, const tacElement* geom) {
+    int index = tac_read_reference(spec, geom, "mesh", "mesh");
+    if (index < 0) return NULL;
+    tacMeshSpec* mesh = (tacMeshSpec*)spec->mesh.items + index;
+    if (!mesh->is_read) {
+        mesh->is_read = 1;
+        if (mesh->path)
+            read_file(spec, mesh);
+        else
+            read_inline(spec, mesh);
+        if (spec->reader.result == TAC_OK) apply_mesh_frame(spec, mesh);
+        if (spec->reader.result == TAC_OK && mesh->soup.nface == 0) add_faces(spec, mesh);
+        if (spec->reader.result == TAC_OK) find_principal_frame(spec, mesh);
+    }
+    return spec->reader.result == TAC_OK ? mesh : NULL;
+}
+
+//---------------------------------- what geoms ask -------------------------------
+
+tacPose tac_mesh_pose(const tacMeshSpec* mesh) { return mesh->pose; }
+
+const tacSoup* tac_mesh_soup(const tacMeshSpec* mesh) { return &mesh->soup; }
+
+int tac_mesh_is_hulled(const tacMeshSpec* mesh) { return mesh->faces_from_hull; }
+
+double tac_mesh_moments(tacSpec* spec, const tacMeshSpec* mesh, int line, double moment[3]) {
+    if (mesh->massless)
+        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, "mesh",
+                        "the mass of this mesh is not known: %s; give the body an <inertial>, or "
+                        "the geom mass=\"0\"",
+                        mesh->mass_message.text);
+    memcpy(moment, mesh->moment, 3 * sizeof *moment);
+    return mesh->mass.volume;
+}
+
+// half sizes of the box of even density with the same moments
+static void inertia_box(const tacMeshSpec* mesh, double half[3]) {
+    for (int k = 0; k < 3; ++k) {
+        const double* I = mesh->moment;
+        double sum = I[(k + 1) % 3] + I[(k + 2) % 3] - I[k];
+        half[k] = 0.5 * sqrt(fmax(0.0, 6.0 * sum / mesh->mass.volume));
+    }
+}
+
+// box around the vertices in principal axes: half sizes and middle
+static void vertex_box(const tacMeshSpec* mesh, double half[3], double middle[3]) {
+    double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < mesh->soup.nvertex; ++i) {
+        double x[3];
+        tac_store3(
+            x, tac_pose_apply_inverse(mesh->pose, tac_load3(mesh->soup.vertex + 3 * (size_t)i)));
+        for (int k = 0; k < 3; ++k) {
+            lower[k] = fmin(lower[k], x[k]);
+            upper[k] = fmax(upper[k], x[k]);
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        half[k] = 0.5 * (upper[k] - lower[k]);
+        middle[k] = 0.5 * (upper[k] + lower[k]);
+    }
+}
+
+static void sizes_from_box(const double b[3], tacNodeKind kind, double size[3]) {
+    memcpy(size, b, 3 * sizeof *size);
+    if (kind == TAC_NODE_SPHERE) size[0] = (b[0] + b[1] + b[2]) / 3.0;
+    if (kind != TAC_NODE_CAPSULE && kind != TAC_NODE_CYLINDER) return;
+    size[0] = 0.5 * (b[0] + b[1]);
+    size[1] = b[2];
+    if (kind == TAC_NODE_CAPSULE) size[1] = fmax(0.0, b[2] - 0.5 * size[0]);
+}
+
+static void sizes_around(const double b[3], tacNodeKind kind, double size[3]) {
+    double wide = fmax(b[0], b[1]);
+    memcpy(size, b, 3 * sizeof *size);
+    if (kind == TAC_NODE_SPHERE) size[0] = fmax(wide, b[2]);
+    if (kind == TAC_NODE_CAPSULE) {
+        size[0] = wide;
+        size[1] = fmax(0.0, b[2] - wide);
+    }
+    if (kind == TAC_NODE_CYLINDER) {
+        size[0] = wide;
+        size[1] = b[2];
+    }
+}
+
+tacVec3 tac_mesh_fit(tacSpec* spec, const tacElement* geom, const tacMeshSpec* mesh,
+                     tacNodeKind kind, double size[3]) {
+    double box[3], middle[3] = {0}, scale = 1.0;
+    if (spec->compiler.fitaabb) {
+        vertex_box(mesh, box, middle);
+        sizes_around(box, kind, size);
+    } else {
+        if (mesh->massless) tac_mesh_moments(spec, mesh, geom->line, box);
+        inertia_box(mesh, box);
+        sizes_from_box(box, kind, size);
+    }
+    tac_read_number(&spec->reader, geom, "fitscale", any_number, &scale);
+    for (int k = 0; k < 3; ++k) size[k] = fmax(scale * size[k], tac_range_size.lower);
+    return tac_load3(middle);
+}
+
+//---------------------------------- hull -----------------------------------------
+
+// planes in principal axes
+static double* copy_planes(tacSpec* spec, const tacMeshSpec* mesh, const tacHull* hull) {
+    double* plane = tac_reader_alloc(&spec->reader, sizeof(double) * 4 * (size_t)hull->nface);
+    for (int i = 0; i < hull->nface && plane; ++i) {
+        tacVec3 n = tac_load3(&hull->normal[3 * i]);
+        tac_store3(&plane[4 * i], tac_pose_rotate_inverse(mesh->pose, n));
+        plane[4 * i + 3] = tac_dot(n, mesh->pose.position) - hull->offset[i];
+    }
+    return plane;
+}
+
+// coplanar within more and more of the size, until there are few enough faces
+static tacResult make_hull(tacSpec* spec, const tacMeshSpec* mesh, tacHull** out,
+                           tacMessage* message) {
+    static const double merge[] = {TAC_HULL_MERGE, 1e-5, 1e-4, 3e-4, 1e-3, 2e-3, 4e-3};
+    for (int i = 0;; ++i) {
+        tacHull* hull = NULL;
+        tacResult result = tac_hull_create(mesh->soup.vertex, mesh->soup.nvertex, merge[i],
+                                           mesh->path, spec->reader.allocator, &hull, message);
+        if (result != TAC_OK) return result;
+        *out = hull;
+        if (hull->nface <= MAX_HULL_PLANES || i + 1 == TAC_COUNT(merge)) return TAC_OK;
+        tac_hull_destroy(hull);
+    }
+}
+
+// how far a point lies below the faces of a hull
+static double depth_below(const tacHull* hull, tacVec3 x) {
+    double depth = INFINITY;
+    for (int f = 0; f < hull->nface; ++f)
+        depth = fmin(depth, hull->offset[f] - tac_dot(tac_load3(&hull->normal[3 * f]), x));
+    return depth;
+}
+
+// of the middles of its triangles the deepest: next to 0 if the mesh is convex
+static double concavity_of(const tacSoup* soup, const tacHull* hull) {
+    double deepest = 0.0;
+    for (int t = 0; t < soup->ntriangle; ++t) {
+        tacVec3 sum = tac_vec3_zero();
+        for (int k = 0; k < 3; ++k)
+            sum = tac_add(sum, tac_load3(soup->vertex + 3 * (size_t)soup->triangle[3 * t + k]));
+        deepest = fmax(deepest, depth_below(hull, tac_scale(sum, 1.0 / 3.0)));
+    }
+    return deepest;
+}
+
+// how far the faces of the mesh lie below those of its hull, which is this shape; 0: of no mesh
+static double concavity_of_shape(const tacSpec* spec, int shape) {
+    const tacMeshSpec* mesh = spec->mesh.items;
+    for (int i = 0; i < spec->mesh.count; ++i)
+        if (mesh[i].is_read && mesh[i].shape == shape) return mesh[i].concavity;
+    return 0.0;
+}
+
+void tac_warn_nonconvex(tacSpec* spec, const tacGeom* geom, double size) {
+    tacMessage* out = spec->reader.message;
+    double deep = concavity_of_shape(spec, geom->shape);
+    if (!(deep > 1e-3 * size) || !out || *out->text) return;
+    snprintf(out->text, sizeof out->text,
+             "the mesh of geom %.40s is not convex; it touches as its convex hull, up to %.3g m "
+             "off: cut it into convex meshes, each a geom of the body",
+             *geom->name ? geom->name : "without a name", deep);
+}
+
+int tac_mesh_shape(tacSpec* spec, const tacElement* geom, const tacMeshSpec* found) {
+    tacMeshSpec* mesh = (tacMeshSpec*)found;
+    (void)geom;
+    if (mesh->shape >= 0) return mesh->shape;
+    tacMessage message = {0};
+    tacHull* hull = NULL;
+    tacResult result = make_hull(spec, mesh, &hull, &message);
+    if (result != TAC_OK) {
+        fail_mesh(spec, mesh, result, &message);
+        return -1;
+    }
+    double* plane = copy_planes(spec, mesh, hull);
+    mesh->concavity = concavity_of(&mesh->soup, hull);
+    const char* name = tac_reader_text(&spec->reader, "mesh:%s", mesh->name);
+    if (plane && name) mesh->shape = tac_add_hull(spec, name, plane, hull->nface);
+    tac_hull_destroy(hull);
+    return mesh->shape;
+}

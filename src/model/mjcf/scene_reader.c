@@ -1,0 +1,269 @@
+// Sections of a scene: asset and worldbody here, the others by their readers.
+//
+//   schema.c --tree--> defaults.c --tree--> [this file] --bodies, geoms--> spec.c
+//                                                |
+//   option_, mesh_, shape_, geom_, joint_, inertia_, view_, contact_, actuator_, equality_,
+//   keyframe_reader.c
+//
+// Sections may come in any order and more than once, as in MJCF, so the tree is walked once per
+// kind of section in the order in which they depend on each other.
+
+#include "model/contact/contact_plan.h"
+#include "model/spec.h"
+
+#include "base/assert.h"
+#include "math/pose.h"
+
+#include <string.h>
+
+static const tacRange any_number = {-1e9, 1e9};
+
+static int is_named(const tacElement* element, const char* name) {
+    return strcmp(element->name, name) == 0;
+}
+
+// calls `read` for each child with this name until something fails
+static void for_each_child(tacSpec* spec, const tacElement* parent, const char* name,
+                           void (*read)(tacSpec*, const tacElement*)) {
+    for (const tacElement* c = parent->child; c && spec->reader.result == TAC_OK; c = c->next) {
+        if (!is_named(c, name)) continue;
+        tac_enter_scope(spec, c);
+        read(spec, c);
+    }
+}
+
+//---------------------------------- name -----------------------------------------
+
+static void read_model_name(tacSpec* spec, const tacElement* root) {
+    const tacAttribute* attribute = tac_attribute(root, "model");
+    if (!attribute) return;
+    if (strlen(attribute->value) > TAC_MAX_NAME)
+        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, attribute->line, "model",
+                        "the name is too long (at most %d bytes)", TAC_MAX_NAME);
+    spec->name = attribute->value;
+}
+
+//---------------------------------- assets ---------------------------------------
+
+static void read_material(tacSpec* spec, const tacElement* element) {
+    tac_require(&spec->reader, element, "name");
+    int index = spec->material.count;
+    tac_spec_name(spec, element, "material", index);
+    tacMaterial* material = tac_list_add(&spec->reader, &spec->material, sizeof *material);
+    if (!material) return;
+    *material = (tacMaterial){{1.0, 1.0, 1.0, 1.0}};
+    tac_read_numbers(&spec->reader, element, "rgba", 4, 4, tac_range_colour, material->rgba);
+}
+
+// height fields are known by name: nothing touches them yet
+static void read_hfield(tacSpec* spec, const tacElement* element) {
+    tac_spec_name(spec, element, "hfield", 0);
+}
+
+static void read_asset(tacSpec* spec, const tacElement* element) {
+    for_each_child(spec, element, "material", read_material);
+    for_each_child(spec, element, "hfield", read_hfield);
+    for_each_child(spec, element, "mesh", tac_read_mesh);
+    for_each_child(spec, element, "shape", tac_read_shape);
+}
+
+//---------------------------------- bodies ---------------------------------------
+
+static tacPath body_path(tacSpec* spec, const char* name, int index) {
+    const char* path = *name ? tac_reader_text(&spec->reader, "body:%s", name)
+                             : tac_reader_text(&spec->reader, "body:%d", index);
+    return (tacPath){path, NULL};
+}
+
+static int add_body(tacSpec* spec, const char* name, int parent, tacPose pose, int line) {
+    int index = spec->body.count;
+    int offset = tac_spec_pose(spec, body_path(spec, name, index), pose);
+    tacBody* body = tac_list_add(&spec->reader, &spec->body, sizeof *body);
+    if (!body) return index;
+    *body = (tacBody){.name = name, .parent = parent, .position = offset, .rotation = offset + 3};
+    body->gravcomp = body->fluid = -1;
+    body->first_joint = spec->joint.count;
+    int* at = tac_list_add(&spec->reader, &spec->body_line, sizeof *at);
+    if (at) *at = line;
+    body->root = parent ? ((tacBody*)spec->body.items)[parent].root : index;
+    return index;
+}
+
+// what stands in a body: in which one, where that is, and the frame that counts in it
+typedef struct bodyContext {
+    int body;
+    tacPose world; // of the body while no joint moves it
+    tacBodyMass* sum;
+} bodyContext;
+
+static void read_body_item(tacSpec* spec, const tacElement* c, const bodyContext* context) {
+    int body = context->body;
+    tacPose pose = tac_pose_compose(context->world, spec->frame);
+    if (is_named(c, "geom")) tac_read_geom(spec, c, body, context->sum);
+    if (is_named(c, "site")) tac_read_site(spec, c, body);
+    if (is_named(c, "light")) tac_read_light(spec, c, pose);
+    if (is_named(c, "camera")) tac_read_camera(spec, c, pose);
+    if (is_named(c, "inertial")) tac_read_inertial(spec, c, context->sum);
+    if (is_named(c, "joint") || is_named(c, "freejoint"))
+        tac_read_joint(spec, c, body, context->world);
+}
+
+// Calls `read` for each element of a body. A <frame> moves what stands in it; replicas were written
+// out as frames before.
+static void for_each_item(tacSpec* spec, const tacElement* element, const bodyContext* context,
+                          void (*read)(tacSpec*, const tacElement*, const bodyContext*)) {
+    tacCompiler compiler = spec->compiler;
+    tacPose frame = spec->frame;
+    for (const tacElement* c = element->child; c && spec->reader.result == TAC_OK; c = c->next) {
+        tac_enter_scope(spec, c);
+        if (is_named(c, "frame")) {
+            spec->frame = tac_pose_compose(frame, tac_read_pose(spec, c));
+            for_each_item(spec, c, context, read);
+        } else {
+            read(spec, c, context);
+        }
+        spec->frame = frame;
+    }
+    spec->compiler = compiler;
+}
+
+// does the body itself have such an element, also in a frame?
+static int has_own(const tacElement* element, const char* name) {
+    for (const tacElement* c = element->child; c; c = c->next)
+        if (is_named(c, name) || (is_named(c, "frame") && has_own(c, name))) return 1;
+    return 0;
+}
+
+static int has_joint(const tacElement* element) {
+    return has_own(element, "joint") || has_own(element, "freejoint");
+}
+
+static tacBodyMass start_mass(const tacSpec* spec, const tacElement* element, int body, int moves) {
+    int from_geoms = body > 0 ? spec->compiler.inertiafromgeom : 0;
+    int wanted = from_geoms == 1 || (from_geoms == 2 && !has_own(element, "inertial"));
+    return (tacBodyMass){.wanted = wanted, .moves = moves || has_joint(element)};
+}
+
+//---------------------------------- fused bodies ---------------------------------
+
+// with <compiler fusestatic>, a body without joints is a part of the one that it hangs on
+static int is_fused(const tacSpec* spec, const tacElement* element) {
+    return spec->compiler.fusestatic && is_named(element, "body") &&
+           !tac_attribute(element, "mocap") && !has_joint(element);
+}
+
+// what stands in a part, then what stands in its parts
+static void read_fused_body(tacSpec* spec, const tacElement* element, const bodyContext* whole) {
+    if (!is_fused(spec, element)) return;
+    tacBodyMass part = start_mass(spec, element, whole->body, whole->sum->moves);
+    bodyContext context = {whole->body, whole->world, &part};
+    tac_spec_name(spec, element, "body", whole->body);
+    spec->frame = tac_pose_compose(spec->frame, tac_read_pose(spec, element));
+    for_each_item(spec, element, &context, read_body_item);
+    for_each_item(spec, element, &context, read_fused_body);
+    if (whole->body > 0) tac_fuse_body(spec, element, &part, whole->sum);
+}
+
+static void read_body(tacSpec* spec, const tacElement* element, const bodyContext* outer);
+
+// bodies that hang on a body and on its parts
+static void read_child_bodies(tacSpec* spec, const tacElement* element, const bodyContext* outer) {
+    if (!is_named(element, "body")) return;
+    if (!is_fused(spec, element)) {
+        read_body(spec, element, outer);
+        return;
+    }
+    spec->frame = tac_pose_compose(spec->frame, tac_read_pose(spec, element));
+    for_each_item(spec, element, outer, read_child_bodies);
+}
+
+//---------------------------------- tree -----------------------------------------
+
+// What hangs on a body, then the bodies below it: all get the numbers that MuJoCo gives them.
+static void read_contents(tacSpec* spec, const tacElement* element, int body, tacPose world,
+                          int moves) {
+    tacBodyMass sum = start_mass(spec, element, body, moves);
+    bodyContext context = {body, world, &sum};
+    spec->frame = tac_pose_identity();
+    for_each_item(spec, element, &context, read_body_item);
+    for_each_item(spec, element, &context, read_fused_body);
+    if (body > 0 && spec->reader.result == TAC_OK) {
+        const char* name = ((tacBody*)spec->body.items)[body].name;
+        tac_finish_body(spec, element, body, body_path(spec, name, body), &sum);
+    }
+    for_each_item(spec, element, &context, read_child_bodies);
+}
+
+// recursion ends: nesting is at most TAC_MAX_NESTING
+static void read_body(tacSpec* spec, const tacElement* element, const bodyContext* outer) {
+    const char* name = tac_spec_name(spec, element, "body", spec->body.count);
+    tacPose local = tac_pose_compose(spec->frame, tac_read_pose(spec, element));
+    int index = add_body(spec, name, outer->body, local, element->line);
+    if (spec->reader.result != TAC_OK) return;
+    tac_read_body_forces(spec, element, index, body_path(spec, name, index));
+    read_contents(spec, element, index, tac_pose_compose(outer->world, local), outer->sum->moves);
+}
+
+static void read_worldbody(tacSpec* spec, const tacElement* element) {
+    read_contents(spec, element, 0, tac_pose_identity(), spec->compiler.settotalmass > 0.0);
+}
+
+//---------------------------------- scene ----------------------------------------
+
+static void add_defaults(tacSpec* spec) {
+    const double gravity[3] = {0.0, 0.0, -9.81}, timestep = 0.002;
+    tacPath option = {"option", NULL};
+    spec->name = "";
+    spec->fluid = -1;
+    spec->gravity = tac_spec_param(spec, option, "gravity", any_number, gravity, 3);
+    spec->timestep = tac_spec_param(spec, option, "timestep", tac_range_size, &timestep, 1);
+    tac_names_add(&spec->reader, &spec->names, (tacNameEntry){"body", "world", 0, 0});
+    add_body(spec, "world", 0, tac_pose_identity(), 0);
+}
+
+// the elements of all <worldbody> in one: what stands on the world is counted together
+static void join_worldbodies(const tacElement* root) {
+    tacElement* world = NULL;
+    for (tacElement* c = root->child; c; c = c->next) {
+        if (!is_named(c, "worldbody")) continue;
+        if (!world) {
+            world = c;
+            continue;
+        }
+        for (tacElement* item = c->child; item; item = item->next) item->parent = world;
+        if (world->last)
+            world->last->next = c->child;
+        else
+            world->child = c->child;
+        if (c->last) world->last = c->last;
+        c->child = c->last = NULL;
+    }
+}
+
+void tac_read_scene(tacSpec* spec, tacElement* root) {
+    add_defaults(spec);
+    if (spec->reader.result != TAC_OK) return;
+    read_model_name(spec, root);
+    tac_apply_defaults(spec, root);
+    tac_add_scope(spec, root, spec->reader.file);
+    tac_expand(spec, root);
+    if (spec->reader.result != TAC_OK) return;
+    join_worldbodies(root);
+    tac_list_contact_geoms(spec, root);
+    for_each_child(spec, root, "option", tac_read_option);
+    for_each_child(spec, root, "tactus", tac_read_tactus);
+    for_each_child(spec, root, "asset", read_asset);
+    for_each_child(spec, root, "worldbody", read_worldbody);
+    tac_resolve_view_targets(spec);
+    tac_enter_scope(spec, root);
+    tac_check_masses(spec);
+    tac_scale_masses(spec);
+    tac_init_fluid(spec);
+    for_each_child(spec, root, "contact", tac_read_contact);
+    for_each_child(spec, root, "tendon", tac_read_tendons);
+    for_each_child(spec, root, "actuator", tac_read_actuators);
+    for_each_child(spec, root, "equality", tac_read_equality);
+    for_each_child(spec, root, "sensor", tac_read_sensors);
+    for_each_child(spec, root, "keyframe", tac_read_keyframe);
+    tac_plan_contact(spec);
+}

@@ -1,0 +1,92 @@
+// What every part of the scene reader shares: the first failure, and memory that lives as long as
+// the reading does.
+//
+// Failure is sticky: once something is wrong, later calls do nothing and return neutral values, so
+// a reader asks for attribute after attribute and looks at `result` once. The first message wins.
+
+#ifndef TAC_MODEL_XML_READER_H
+#define TAC_MODEL_XML_READER_H
+
+#include "tactus/model.h"
+
+typedef struct tacChunk tacChunk;
+
+// A file of the scene. Lines are counted through all files, each behind those read before it, so
+// that one number is a place in any of them.
+typedef struct tacSceneFile {
+    const char* path;
+    int before; // lines before its first
+} tacSceneFile;
+
+typedef struct tacReader {
+    const char* file;    // as the caller named it
+    tacMessage* message; // NULL to skip
+    tacResult result;    // TAC_OK until the first failure
+    tacAllocator allocator;
+    tacChunk* chunks; // newest first
+    size_t allocated; // bytes asked of the allocator, at most TAC_MAX_LOAD_BYTES
+
+    tacSceneFile* files; // that were included, in the order of reading
+    int file_count, file_capacity;
+    int file_first;       // of the model that is being read: its first in files
+    const char* document; // file of that model
+    int lines, elements;  // of all files so far
+    const char** opened;  // all files that were read, meshes too
+    int opened_count, opened_capacity;
+    int searches; // of replicate.c
+    int is_urdf;  // complaints speak of links
+} tacReader;
+
+// gives all memory of the reader back
+void tac_reader_close(tacReader* reader);
+
+// a file whose lines come behind all others
+void tac_reader_add_file(tacReader* reader, const char* path);
+
+// a file that was read, of the scene or a mesh; `path` lives as long as the reader
+void tac_reader_add_opened(tacReader* reader, const char* path);
+
+// the file that a line is of, and its number there
+tacSceneFile tac_reader_locate(const tacReader* reader, int* line);
+
+// Keeps the first failure. `attribute` may be NULL. Bytes that no terminal should get become '?'.
+void tac_reader_fail(tacReader* reader, tacResult result, int line, const char* attribute,
+                     const char* format, ...) __attribute__((format(printf, 5, 6)));
+
+// cleared memory until tac_reader_close, or NULL after a failure
+void* tac_reader_alloc(tacReader* reader, size_t size);
+
+// formatted text until tac_reader_close, or NULL after a failure
+const char* tac_reader_text(tacReader* reader, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+//---------------------------------- growing arrays -------------------------------
+
+typedef struct tacList {
+    void* items;
+    int count, capacity;
+} tacList;
+
+// a cleared item at the end, or NULL after a failure; earlier items may move
+void* tac_list_add(tacReader* reader, tacList* list, size_t item_size);
+
+//---------------------------------- names ----------------------------------------
+
+typedef struct tacNameEntry {
+    const char *kind, *name;
+    int index; // what the name stands for
+    int line;  // where it was given
+} tacNameEntry;
+
+// (kind, name) -> entry, as a hash table with open addressing
+typedef struct tacNames {
+    tacNameEntry* entries;
+    int count, capacity;
+} tacNames;
+
+const tacNameEntry* tac_names_find(const tacNames* names, const char* kind, const char* name);
+
+// a name that was given before is a failure that tells the line of the first
+void tac_names_add(tacReader* reader, tacNames* names, tacNameEntry entry);
+
+#endif

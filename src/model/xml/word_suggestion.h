@@ -1,0 +1,16 @@
+// The word that a user most likely meant. Lists are words with one blank between them.
+
+#ifndef TAC_MODEL_XML_WORD_SUGGESTION_H
+#define TAC_MODEL_XML_WORD_SUGGESTION_H
+
+#include <stddef.h>
+
+#define TAC_SUGGESTION_SIZE 64
+
+// is `word` one of `list`?
+int tac_word_in_list(const char* word, const char* list);
+
+// Copies the entry of `list` nearest to `word` to `out`; 1 if it is near enough to be meant.
+int tac_suggest_word(const char* word, const char* list, char out[TAC_SUGGESTION_SIZE]);
+
+#endif

@@ -1,0 +1,67 @@
+// Forces between bodies by the scene's smooth responder.
+//
+//   contacts, velocities --table of responders--> wrench, K, C of each pair of bodies --> step/
+
+#include "respond/force/force.h"
+
+// those that are built; the words of a scene are checked against contact_plan.c's table
+static const tacForceKind* const kinds[] = {
+    [TAC_RESPOND_SPRING] = &tac_spring_force,
+    [TAC_RESPOND_SCM] = &tac_scm_force,
+    [TAC_RESPOND_ELASTOPLASTIC] = &tac_elastoplastic_force,
+    [TAC_RESPOND_CONE] = NULL,
+};
+
+const tacForceKind* tac_force_of(const tacModel* model) {
+    return model && model->contact ? kinds[model->contact->responder] : NULL;
+}
+
+static tacResult check_force_args(const tacModel* model, const tacKinematics* kinematics,
+                                  const tacContacts* contacts, const tacScratch* scratch) {
+    if (!model || !kinematics || !kinematics->pose || !kinematics->twist || !scratch)
+        return TAC_ERROR_VALUE;
+    const tacForceKind* kind = tac_force_of(model);
+    if (!kind) return TAC_ERROR_UNSUPPORTED;
+    if (kind->reads_contacts && !contacts) return TAC_ERROR_VALUE;
+    if (kind->reads_contacts && kinematics->derivatives && !contacts->d_twist[0][0])
+        return TAC_ERROR_VALUE;
+    return TAC_OK;
+}
+
+tacResult tac_force(const tacModel* model, const tacKinematics* kinematics,
+                    const tacContacts* contacts, tacPairForce* out, int* count,
+                    tacScratch* scratch) {
+    tacResult result = check_force_args(model, kinematics, contacts, scratch);
+    if (result == TAC_OK && (!out || !count)) result = TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    result = tac_force_of(model)->force(model, kinematics, contacts, out, count, scratch);
+    scratch->arena.used = mark;
+    return result;
+}
+
+tacResult tac_force_jvp(const tacModel* model, const tacKinematics* kinematics,
+                        const tacContacts* contacts, const tacContacts* contacts_dot,
+                        const tacReal* theta_dot, tacPairForce* dot, tacScratch* scratch) {
+    tacResult result = check_force_args(model, kinematics, contacts, scratch);
+    if (result == TAC_OK && !dot) result = TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    result = tac_force_of(model)->jvp(model, kinematics, contacts, contacts_dot, theta_dot, dot,
+                                      scratch);
+    scratch->arena.used = mark;
+    return result;
+}
+
+tacResult tac_force_vjp(const tacModel* model, const tacKinematics* kinematics,
+                        const tacContacts* contacts, const tacPairForce* bar,
+                        tacContacts* contacts_bar, tacReal* theta_bar, tacScratch* scratch) {
+    tacResult result = check_force_args(model, kinematics, contacts, scratch);
+    if (result == TAC_OK && !bar) result = TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    result = tac_force_of(model)->vjp(model, kinematics, contacts, bar, contacts_bar, theta_bar,
+                                      scratch);
+    scratch->arena.used = mark;
+    return result;
+}

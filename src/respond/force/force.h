@@ -1,0 +1,35 @@
+// What a force responder is to the rest: one entry of the table in force.c.
+
+#ifndef TAC_RESPOND_FORCE_FORCE_H
+#define TAC_RESPOND_FORCE_FORCE_H
+
+#include "base/arena.h"
+#include "base/scratch.h"
+#include "tactus/respond.h"
+
+// All functions as their namesakes in tactus/respond.h, called with arguments that were checked.
+// Without kinematics->derivatives K and C may be left as they are. They may take from the scratch's
+// arena up to what `size` says.
+typedef struct tacForceKind {
+    int reads_contacts;                                      // 0: it finds the contact itself
+    size_t (*size)(const tacModel* model, size_t real_size); // NULL: none
+    tacResult (*force)(const tacModel* model, const tacKinematics* kinematics,
+                       const tacContacts* contacts, tacPairForce* out, int* count,
+                       tacScratch* scratch);
+    tacResult (*jvp)(const tacModel* model, const tacKinematics* kinematics,
+                     const tacContacts* contacts, const tacContacts* contacts_dot,
+                     const tacReal* theta_dot, tacPairForce* dot, tacScratch* scratch);
+    tacResult (*vjp)(const tacModel* model, const tacKinematics* kinematics,
+                     const tacContacts* contacts, const tacPairForce* bar,
+                     tacContacts* contacts_bar, tacReal* theta_bar, tacScratch* scratch);
+} tacForceKind;
+
+// the scene's, or NULL if it has none or one of impulses
+const tacForceKind* tac_force_of(const tacModel* model);
+
+// longest step of the scene's integrator for a spring and a damper, both over the mass
+double tac_stable_spring(const tacModel* model, double stiffness, double damping);
+
+extern const tacForceKind tac_spring_force, tac_elastoplastic_force, tac_scm_force;
+
+#endif

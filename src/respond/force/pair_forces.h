@@ -1,0 +1,26 @@
+// What force responders share: one entry of tacPairForce for each pair of bodies that touch.
+
+#ifndef TAC_RESPOND_FORCE_PAIR_FORCES_H
+#define TAC_RESPOND_FORCE_PAIR_FORCES_H
+
+#include "base/arena.h"
+#include "math/pose.h"
+#include "tactus/respond.h"
+
+// the entry that each pair of bodies has, -1 without contacts; *count is how many there are
+int* tac_pair_force_index(const tacModel* model, const tacContacts* contacts, int* count,
+                          tacArena* arena);
+size_t tac_pair_force_index_size(const tacModel* model);
+
+// an entry without force, about the origin of body[1]
+void tac_pair_force_clear(const tacModel* model, const tacKinematics* kinematics, int bodies,
+                          tacPairForce* out);
+
+// offset of the friction that holds, -1: none
+int tac_pair_friction(const tacModel* model, const tacContactPair* pair);
+
+// `twist` (nbody x 6) of body[1] against body[0], about a point
+tacTwist tac_relative_twist(const tacKinematics* kinematics, const tacReal* twist,
+                            const int body[2], tacVec3 point);
+
+#endif

@@ -1,0 +1,285 @@
+// The soft-minimum model as a force responder: clouds and poses to wrenches between bodies.
+//
+//   clouds of the plan, poses, twists --scm.c--> wrench, K, C of each pair of bodies --> step/
+//
+// Model: docs/scm.md.
+
+#include "respond/force/force.h"
+
+#include "detect/ssdf/ssdf_cutoff.h"
+#include "respond/force/pair_forces.h"
+#include "respond/force/scm.h"
+
+#include <math.h>
+#include <string.h>
+
+//---------------------------------- numbers --------------------------------------
+
+// offsets of the numbers of a pair of geoms
+static void param_offsets(const tacModel* model, const tacContactPair* pair,
+                          int at[TAC_SCM_NUMBERS]) {
+    const int* number = model->contact->number;
+    at[TAC_SCM_K] = pair->stiffness;
+    at[TAC_SCM_V_D] = pair->dissipation;
+    at[TAC_SCM_V_S] = pair->stiction;
+    at[TAC_SCM_MU] = tac_pair_friction(model, pair);
+    at[TAC_SCM_EPS1] = number[TAC_CONTACT_EPS1];
+    at[TAC_SCM_EPS2] = number[TAC_CONTACT_EPS2];
+    at[TAC_SCM_EPS3] = pair->eps3;
+    at[TAC_SCM_H] = model->contact->choice[TAC_CHOICE_IMPLICIT] ? model->timestep : -1;
+}
+
+//---------------------------------- pairs ----------------------------------------
+
+// what the search for pairs needs of a body
+typedef struct bodyMotion {
+    double at[3], speed, ang_speed;
+} bodyMotion;
+
+// points of a pair that move; 0: it cannot touch
+static int query_count(const tacContactPlan* plan, const tacContactPair* pair) {
+    if (!plan->cloud) return 0; // a scratch while the scene is being read
+    const tacContactCloud *a = plan->cloud[pair->geom[0]], *b = plan->cloud[pair->geom[1]];
+    return a && b ? a->queries + b->queries : 0;
+}
+
+static int max_points(const tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    int most = 0;
+    for (int i = 0; i < plan->npair; ++i) {
+        int count = query_count(plan, &plan->pair[i]);
+        most = most > count ? most : count;
+    }
+    return most;
+}
+
+static size_t scm_size(const tacModel* model, size_t real_size) {
+    size_t n = (size_t)max_points(model);
+    return 3 * tac_arena_align(real_size * n) + 2 * tac_arena_align(sizeof(int) * n) +
+           tac_arena_align((size_t)model->contact->npair) + tac_pair_force_index_size(model) +
+           tac_arena_align(sizeof(bodyMotion) * (size_t)model->nbody);
+}
+
+static tacScmWork alloc_work(const tacModel* model, tacArena* arena) {
+    int n = max_points(model);
+    tacScmWork w = {.Phi = TAC_ALLOC(arena, tacReal, n)};
+    w.fade = TAC_ALLOC(arena, tacReal, n);
+    w.sigma = TAC_ALLOC(arena, tacReal, n);
+    w.at = TAC_ALLOC(arena, int, n);
+    w.selected = TAC_ALLOC(arena, int, n);
+    return w;
+}
+
+//---------------------------------- pairs that are felt --------------------------
+
+static double real_norm(tacVec3 a) {
+    double x = tac_re(a.x), y = tac_re(a.y), z = tac_re(a.z);
+    return sqrt(x * x + y * y + z * z);
+}
+
+static bodyMotion body_motion(const tacKinematics* kinematics, int body) {
+    tacVec3 x = kinematics->pose[body].position;
+    tacTwist v = tac_twist_load(kinematics->twist + 6 * body);
+    return (bodyMotion){
+        {tac_re(x.x), tac_re(x.y), tac_re(x.z)}, real_norm(v.linear), real_norm(v.angular)};
+}
+
+// a pair with all that says whether it is felt
+typedef struct scmPairCutoff {
+    tacSsdfCutoff at;
+    const bodyMotion* body[2];
+    double square;                  // of the distance of the bodies' origins
+    double mu, v_d, implicit, eps2; // ahead: time step of a force ahead, else 0
+} scmPairCutoff;
+
+static scmPairCutoff pair_cutoff(const tacModel* model, const tacKinematics* kinematics,
+                                 const tacContactPair* pair, const bodyMotion* motion[2]) {
+    const tacContactPlan* plan = model->contact;
+    const tacReal* param = model->param;
+    scmPairCutoff m = {.at = {.eps1 = tac_re(param[plan->number[TAC_CONTACT_EPS1]]),
+                              .eps3 = tac_re(param[pair->eps3])},
+                       .v_d = tac_re(param[pair->dissipation]),
+                       .eps2 = tac_re(param[plan->number[TAC_CONTACT_EPS2]])};
+    if (plan->choice[TAC_CHOICE_IMPLICIT]) m.implicit = tac_re(param[model->timestep]);
+    for (int i = 0; i < 2; ++i) {
+        m.at.cloud[i] = plan->cloud[pair->geom[i]];
+        m.at.pose[i] = &kinematics->pose[pair->body[i]];
+        m.body[i] = motion[i];
+        if (pair->friction[i] >= 0) m.mu = fmax(m.mu, tac_re(param[pair->friction[i]]));
+    }
+    for (int k = 0; k < 3; ++k) {
+        double d = motion[0]->at[k] - motion[1]->at[k];
+        m.square += d * d;
+    }
+    return m;
+}
+
+// a speed that no point of one cloud exceeds against the other's body, three times: a step may
+// change velocities by twice as much as they are
+static double max_speed(const scmPairCutoff* m) {
+    double influence = sqrt(m->square);
+    for (int i = 0; i < 2; ++i)
+        if (m->at.cloud[i]->influence) influence += m->at.cloud[i]->influence->radius;
+    return 3.0 * (m->body[0]->speed + m->body[1]->speed +
+                  influence * (m->body[0]->ang_speed + m->body[1]->ang_speed));
+}
+
+// How much more than k eps3 exp(-phi/eps3) a force or a derivative in its own scale can be: drag,
+// friction, what a step ahead adds, and two derivatives by weights against those of the spring.
+static double max_gain(const scmPairCutoff* m) {
+    double v = max_speed(m), size = fmax(m->at.cloud[0]->size, m->at.cloud[1]->size);
+    double slope = 1.0 + m->at.eps3 * (2.0 * size / m->at.eps1 + 1.0 / m->eps2);
+    return (1.0 + v / m->v_d) * (1.0 + m->mu) * (1.0 + m->implicit * v / m->at.eps3) * slope *
+           slope;
+}
+
+static int is_active_pair(const tacModel* model, const tacKinematics* kinematics,
+                          const tacContactPair* pair, const bodyMotion* motion) {
+    if (query_count(model->contact, pair) == 0) return 0;
+    if (model->contact->choice[TAC_CHOICE_EXACT]) return 1;
+    scmPairCutoff m =
+        pair_cutoff(model, kinematics, pair,
+                    (const bodyMotion* [2]){&motion[pair->body[0]], &motion[pair->body[1]]});
+    m.at.gain = max_gain(&m);
+    return !tac_ssdf_cutoff_separated(&m.at);
+}
+
+// ln of the scale of the pair's forces over what does not count
+static double pair_log_cutoff(const tacModel* model, const tacKinematics* kinematics,
+                              const tacContactPair* pair) {
+    bodyMotion motion[2] = {body_motion(kinematics, pair->body[0]),
+                            body_motion(kinematics, pair->body[1])};
+    scmPairCutoff m =
+        pair_cutoff(model, kinematics, pair, (const bodyMotion* [2]){&motion[0], &motion[1]});
+    return log(max_gain(&m) / TAC_INFLUENCE_SHARE);
+}
+
+// which pairs of geoms are felt, and the entry of each pair of bodies with one, -1: none
+typedef struct activePairs {
+    char* active;
+    int *entry, count;
+} activePairs;
+
+static activePairs find_active_pairs(const tacModel* model, const tacKinematics* kinematics,
+                                     tacPairForce* out, tacArena* arena) {
+    const tacContactPlan* plan = model->contact;
+    activePairs f = {.active = TAC_ALLOC(arena, char, plan->npair)};
+    bodyMotion* motion = TAC_ALLOC(arena, bodyMotion, model->nbody);
+    for (int i = 0; i < model->nbody; ++i) motion[i] = body_motion(kinematics, i);
+    f.entry = TAC_ALLOC(arena, int, plan->nbodies);
+    for (int i = 0; i < plan->nbodies; ++i) f.entry[i] = -1;
+    for (int i = 0; i < plan->npair; ++i) {
+        f.active[i] = (char)is_active_pair(model, kinematics, &plan->pair[i], motion);
+        if (f.active[i]) f.entry[plan->pair[i].bodies] = 0;
+    }
+    for (int i = 0; i < plan->nbodies; ++i) {
+        if (f.entry[i] < 0) continue;
+        f.entry[i] = f.count++;
+        if (out) tac_pair_force_clear(model, kinematics, i, &out[f.entry[i]]);
+    }
+    return f;
+}
+
+// the wrench is about the origin of the second body, as that of all pairs of these bodies
+static void eval_scm_pair(const tacModel* model, const tacKinematics* kinematics,
+                          const tacContactPair* pair, int order, tacScmWork work,
+                          tacScmForce* out) {
+    const tacContactPlan* plan = model->contact;
+    tacScmPair p = {.inv_mass = pair->inv_mass,
+                    .reference = plan->choice[TAC_CHOICE_LAW],
+                    .exact = plan->choice[TAC_CHOICE_EXACT],
+                    .implicit = plan->choice[TAC_CHOICE_IMPLICIT]};
+    int at[TAC_SCM_NUMBERS];
+    param_offsets(model, pair, at);
+    for (int k = 0; k < TAC_SCM_NUMBERS; ++k)
+        p.number[k] = at[k] >= 0 ? model->param[at[k]] : (tacReal)0.0;
+    for (int i = 0; i < 2; ++i) {
+        p.cloud[i] = plan->cloud[pair->geom[i]];
+        p.pose[i] = kinematics->pose[pair->body[i]];
+        memcpy(p.twist[i], kinematics->twist + 6 * pair->body[i], sizeof p.twist[i]);
+        if (kinematics->predicted)
+            memcpy(p.predicted[i], kinematics->predicted + 6 * pair->body[i],
+                   sizeof p.predicted[i]);
+    }
+    tac_store3(p.origin, p.pose[1].position);
+    p.log_cutoff = pair_log_cutoff(model, kinematics, pair);
+    tac_scm_pair(&p, order, work, out);
+}
+
+static void add_array(tacReal* sum, const tacReal* x, int n) {
+    for (int i = 0; i < n; ++i) sum[i] += x[i];
+}
+
+//---------------------------------- force ----------------------------------------
+
+static tacResult scm_force(const tacModel* model, const tacKinematics* kinematics,
+                           const tacContacts* contacts, tacPairForce* out, int* count,
+                           tacScratch* scratch) {
+    const tacContactPlan* plan = model->contact;
+    tacScmWork work = alloc_work(model, &scratch->arena);
+    activePairs pairs = find_active_pairs(model, kinematics, out, &scratch->arena);
+    (void)contacts;
+    *count = pairs.count;
+    for (int i = 0; i < plan->npair; ++i) {
+        const tacContactPair* pair = &plan->pair[i];
+        tacScmForce f;
+        if (!pairs.active[i]) continue;
+        tacPairForce* sum = &out[pairs.entry[pair->bodies]];
+        eval_scm_pair(model, kinematics, pair, kinematics->derivatives ? 1 : 0, work, &f);
+        add_array(sum->wrench, f.wrench, 6);
+        add_array(sum->L, f.L, 36);
+        if (kinematics->derivatives) {
+            add_array(sum->K, f.K, 36);
+            add_array(sum->C, f.C, 36);
+        }
+    }
+    return TAC_OK;
+}
+
+static tacResult scm_force_jvp(const tacModel* model, const tacKinematics* kinematics,
+                               const tacContacts* contacts, const tacContacts* contacts_dot,
+                               const tacReal* theta_dot, tacPairForce* dot, tacScratch* scratch) {
+    const tacContactPlan* plan = model->contact;
+    tacScmWork work = alloc_work(model, &scratch->arena);
+    activePairs pairs = find_active_pairs(model, kinematics, dot, &scratch->arena);
+    (void)contacts;
+    (void)contacts_dot;
+    for (int i = 0; i < plan->npair && theta_dot; ++i) {
+        const tacContactPair* pair = &plan->pair[i];
+        tacScmForce f;
+        int at[TAC_SCM_NUMBERS];
+        if (!pairs.active[i]) continue;
+        eval_scm_pair(model, kinematics, pair, 2, work, &f);
+        param_offsets(model, pair, at);
+        for (int k = 0; k < TAC_SCM_NUMBERS; ++k)
+            for (int j = 0; j < 6 && at[k] >= 0; ++j)
+                dot[pairs.entry[pair->bodies]].wrench[j] +=
+                    f.T[TAC_SCM_NUMBERS * j + k] * theta_dot[at[k]];
+    }
+    return TAC_OK;
+}
+
+static tacResult scm_force_vjp(const tacModel* model, const tacKinematics* kinematics,
+                               const tacContacts* contacts, const tacPairForce* bar,
+                               tacContacts* contacts_bar, tacReal* theta_bar, tacScratch* scratch) {
+    const tacContactPlan* plan = model->contact;
+    tacScmWork work = alloc_work(model, &scratch->arena);
+    activePairs pairs = find_active_pairs(model, kinematics, NULL, &scratch->arena);
+    (void)contacts;
+    (void)contacts_bar;
+    for (int i = 0; i < plan->npair && theta_bar; ++i) {
+        const tacContactPair* pair = &plan->pair[i];
+        tacScmForce f;
+        int at[TAC_SCM_NUMBERS];
+        if (!pairs.active[i]) continue;
+        eval_scm_pair(model, kinematics, pair, 2, work, &f);
+        param_offsets(model, pair, at);
+        for (int k = 0; k < TAC_SCM_NUMBERS; ++k)
+            for (int j = 0; j < 6 && at[k] >= 0; ++j)
+                theta_bar[at[k]] +=
+                    f.T[TAC_SCM_NUMBERS * j + k] * bar[pairs.entry[pair->bodies]].wrench[j];
+    }
+    return TAC_OK;
+}
+
+const tacForceKind tac_scm_force = {0, scm_size, scm_force, scm_force_jvp, scm_force_vjp};

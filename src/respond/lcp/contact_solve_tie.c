@@ -1,0 +1,192 @@
+// Ties of a solve of hard contact: answers that another set of classes fits as well, so that the
+// derivative is that of one side.
+
+#include "respond/lcp/contact_solve.h"
+
+#include <math.h>
+
+static double vec_dot(int n, const double* a, const double* b) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+// A contact that just touches, without pressure: open and closed fit both. What rests has a trace
+// of speed by the bends of its path, so a blow that does not change it leaves open which. [m/s]
+static int is_grazing(const tacContactSolve* s, const tacSolveRecord* record, int g) {
+    const double tiny =
+        fmax(1e-10, TAC_SPEED_TOLERANCE * (record->is_impact ? s->impact_speed : s->rest_speed));
+    int i = g * (1 + s->tangents), rows = s->rows;
+    const double* A = s->A + (size_t)i * (size_t)rows;
+    if (s->constraint[g].kind == TAC_CONSTRAINT_FRICTION ||
+        s->constraint[g].kind == TAC_CONSTRAINT_EQUALITY)
+        return 0;
+    if (A[i] * record->f[i] > tiny) return 0;
+    return fabs(vec_dot(rows, A, record->f) + s->b[i]) <= tiny;
+}
+
+// a tangent at its bound that does not slide: sticking and sliding fit both
+static int is_at_friction_bound(const tacContactSolve* s, const tacSolveRecord* record, int g) {
+    const double tiny = 1e-10;
+    int first = g * (1 + s->tangents), rows = s->rows, found = 0;
+    double bound = s->constraint[g].mu * record->f[first];
+    for (int i = first + 1; i <= first + s->tangents && s->constraint[g].mu > 0.0; ++i) {
+        const double* A = s->A + (size_t)i * (size_t)rows;
+        int near = A[i] * bound > tiny && A[i] * (bound - fabs(record->f[i])) <= tiny;
+        found += near && fabs(vec_dot(rows, A, record->f) + s->b[i]) <= tiny;
+    }
+    return found > 0;
+}
+
+// do the normals of two contacts of a pair turn with different bodies?
+static int normals_turn_apart(const tacContactFrame* a, const tacContactFrame* b) {
+    double most = 0.0;
+    for (int row = 3; row < 6; ++row)
+        for (int i = 6 * row + 3; i < 6 * row + 6; ++i) most = fmax(most, fabs(a->D[i] - b->D[i]));
+    return a->body[0] == b->body[0] && a->body[1] == b->body[1] && most > 1e-6;
+}
+
+// do the bodies of a contact move against one another, there?
+static int has_relative_motion(tacContactSolve* s, const tacSolveRecord* record,
+                               const tacContactFrame* frame) {
+    int nv = s->scene->nv;
+    double most = 0.0;
+    tac_contact_frame_rows(s->scene, &s->dynamics[0].m, frame, s->J_end);
+    for (int i = 0; i < 3; ++i) most = fmax(most, fabs(vec_dot(nv, s->J_end + i * nv, record->u)));
+    return most > 1e-8;
+}
+
+// Bodies that move against one another, on contacts whose normals turn with either: rows that agree
+// here contradict one another next to here, by the turn times that speed, and some of them give
+// way.
+static int is_shearing(tacContactSolve* s, const tacSolveRecord* record) {
+    int size = 1 + s->tangents;
+    for (int g = 0; g < s->constraints; ++g)
+        for (int k = 0; k < g && s->constraint[g].kind == TAC_CONSTRAINT_CONTACT; ++k) {
+            const tacContactFrame *a = &s->constraint[g].frame, *b = &s->constraint[k].frame;
+            if (s->constraint[k].kind != TAC_CONSTRAINT_CONTACT || !normals_turn_apart(a, b))
+                continue;
+            int press = record->f[g * size] > 0.0 && record->f[k * size] > 0.0;
+            if (press && (has_relative_motion(s, record, a) || has_relative_motion(s, record, b)))
+                return 1;
+        }
+    return 0;
+}
+
+// Does anything slide?
+static int slides(const tacContactSolve* s, const tacSolveRecord* record) {
+    for (int i = 0; i < s->rows; ++i)
+        if (record->active_set[i] == TAC_LCP_UPPER || record->active_set[i] == TAC_LCP_LOWER)
+            return 1;
+    return 0;
+}
+
+// Redundant contacts that slide in different directions (a plate that spins on a floor): friction
+// goes with the pressure of each, which nothing determines, and so does the motion. Another answer
+// of the same classes tells.
+static int is_undetermined_slide(tacContactSolve* s, const tacSolveRecord* record) {
+    int nv = s->scene->nv;
+    double *f = s->f_dot, most = 0.0, size = 0.0;
+    if (!slides(s, record)) return 0;
+    tac_lcp_active_set(&s->lcp, record->active_set, f, s->memory);
+    for (int k = 0; k < nv; ++k) {
+        const double* U = s->U + k * s->rows;
+        double a = vec_dot(s->rows, U, record->f), b = vec_dot(s->rows, U, f);
+        most = fmax(most, fabs(a - b));
+        size = fmax(size, fabs(a));
+    }
+    return most > 1e-7 * size;
+}
+
+// Is another set of classes as good? For what rests, contacts that others make up for are no reason
+// by themselves: gaps of rows that depend on one another change alike with the configuration, so
+// while all of them press they stay closed together, and the motion has one derivative. A blow has
+// no gaps that would keep them together.
+int tac_contact_solve_has_tie(tacContactSolve* s, const tacSolveRecord* record,
+                              const tacLcpReport* report) {
+    int rests = report->dropped && !record->is_impact, found = !rests && (report->flags & TAC_TIE);
+    if (rests) found = is_shearing(s, record) || is_undetermined_slide(s, record);
+    for (int g = 0; g < s->constraints && !found; ++g)
+        found = is_grazing(s, record, g) || (rests && is_at_friction_bound(s, record, g));
+    return found;
+}
+
+// Does a contact slide so slowly that its direction, and that of friction, turns with any change?
+// Below 1e-6 m/s the pyramid stands still.                                               [m/s]
+int tac_contact_solve_is_near_stick(const tacContactSolve* s, const tacSolveRecord* record) {
+    for (int g = 0; g < s->constraints; ++g) {
+        const tacContactFrame* frame = &s->constraint[g].frame;
+        if (s->constraint[g].kind != TAC_CONSTRAINT_CONTACT || !frame->slides ||
+            frame->width > 1e-4)
+            continue;
+        for (int i = g * (1 + s->tangents) + 1; i < (g + 1) * (1 + s->tangents); ++i)
+            if (record->active_set[i] == TAC_LCP_UPPER || record->active_set[i] == TAC_LCP_LOWER)
+                return 1;
+    }
+    return 0;
+}
+
+//---------------------------------- rows that contradict ----------------------------------
+
+// the row with the largest pivot that is left, its pivot of 1
+static int best_symmetric_pivot(const double* K, int n, int k) {
+    int best = k;
+    for (int i = k + 1; i < n; ++i)
+        if (K[i * n + i] > K[best * n + best]) best = i;
+    return best;
+}
+
+// exchanges rows and columns of a symmetric matrix
+static void exchange_rows_and_columns(double* K, int n, int a, int b) {
+    for (int j = 0; j < n && a != b; ++j) {
+        double x = K[a * n + j];
+        K[a * n + j] = K[b * n + j];
+        K[b * n + j] = x;
+    }
+    for (int i = 0; i < n && a != b; ++i) {
+        double x = K[i * n + a];
+        K[i * n + a] = K[i * n + b];
+        K[i * n + b] = x;
+    }
+}
+
+// Rank of a matrix with a diagonal of 1. Rows that nearly depend on one another are independent:
+// what counts is whether they do so next to here, too.
+static int rank_of_unit_diagonal(double* K, int n) {
+    const double rounding = 1e-13;
+    for (int k = 0; k < n; ++k) {
+        exchange_rows_and_columns(K, n, k, best_symmetric_pivot(K, n, k));
+        double pivot = K[k * n + k];
+        if (!(pivot > rounding)) return k;
+        for (int i = k + 1; i < n; ++i)
+            for (int j = k + 1; j < n; ++j) K[i * n + j] -= K[i * n + k] / pivot * K[k * n + j];
+    }
+    return n;
+}
+
+// tight rows of the kinds asked for that others of those make up for
+static int count_redundant(tacContactSolve* s, const tacSolveRecord* record, int normals,
+                           int tangents) {
+    double *K = s->memory, *unit = s->f_dot;
+    int n = 0, rows = s->rows;
+    for (int i = 0; i < rows; ++i) {
+        int wanted = i % (1 + s->tangents) ? tangents : normals;
+        s->active_set[i] = (unsigned char)(wanted && record->active_set[i] == TAC_LCP_TIGHT);
+        unit[i] = 1.0 / sqrt(fmax(s->A[i * (rows + 1)], 1e-300));
+        n += s->active_set[i];
+    }
+    for (int i = 0, at = 0; i < rows; ++i)
+        for (int j = 0; j < rows && s->active_set[i]; ++j)
+            if (s->active_set[j]) K[at++] = s->A[i * rows + j] * unit[i] * unit[j];
+    return n - rank_of_unit_diagonal(K, n);
+}
+
+// As bodies move by dq, gaps of normal rows J_n change by J_n dq, and tangents that stick stay: the
+// rows agree next to here, too, if normals depend on normals alone and tangents on tangents. A peg
+// between two walls, a box in a corner: what one wall's normal opens, the other one's friction
+// holds, and some class gives way.
+int tac_contact_solve_is_jammed(tacContactSolve* s, const tacSolveRecord* record) {
+    if (record->is_impact || s->tangents == 0 || s->constraints < 2) return 0;
+    int all = count_redundant(s, record, 1, 1);
+    return all > 0 && all > count_redundant(s, record, 1, 0) + count_redundant(s, record, 0, 1);
+}

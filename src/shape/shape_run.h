@@ -1,0 +1,27 @@
+// The program of a shape run over one block of points.
+
+#ifndef TAC_SHAPE_SHAPE_RUN_H
+#define TAC_SHAPE_SHAPE_RUN_H
+
+#include "shape/cull.h"
+#include "shape/pack.h"
+
+// memory of a run
+typedef struct tacShapeRun {
+    tacBlockPoints* points;
+    tacFieldBlock* stack; // (shape->depth); [0] is the shape's field afterwards
+    tacPack* pack;
+    tacCulling culling;
+} tacShapeRun;
+
+// takes memory from the scratch, which tac_shape_run_size() tells; the caller puts arena.used back
+tacShapeRun tac_shape_run_bind(const tacShapeProgram* p, tacScratch* scratch);
+size_t tac_shape_run_size(const tacShape* shape);
+// the same with a culling that is bound
+tacShapeRun tac_shape_run_alloc(const tacShapeProgram* p, const tacCulling* culling,
+                                tacScratch* scratch);
+
+// field of the shape at run->points, up to `order`, in run->stack[0]
+void tac_shape_run_block(const tacShapeProgram* p, tacShapeRun* run, int order);
+
+#endif

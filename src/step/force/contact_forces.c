@@ -1,0 +1,228 @@
+// Contact in the equation of motion.
+//
+//   places, velocities --detect--> contacts --respond--> wrenches of pairs --> J' w
+//
+// docs/contact.md, eq. 7.
+
+#include "step/force/contact_forces.h"
+
+#include "math/spatial.h"
+
+#include <math.h>
+#include <string.h>
+
+//---------------------------------- memory ---------------------------------------
+
+int tac_has_contact_forces(const tacModel* model) { return tac_force_of(model) != NULL; }
+
+int tac_contact_forces_are_implicit(const tacModel* model) {
+    return tac_has_contact_forces(model) && model->contact->choice[TAC_CHOICE_IMPLICIT];
+}
+
+// most records that the responder reads
+static int capacity_of(const tacModel* model) {
+    const tacDetectorKind* detector = tac_detector_of(model);
+    return tac_force_of(model)->reads_contacts && detector ? detector->capacity(model) : 0;
+}
+
+static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
+
+size_t tac_contact_forces_size(const tacModel* model, size_t real_size) {
+    if (!tac_has_contact_forces(model)) return 0;
+    const tacForceKind* kind = tac_force_of(model);
+    const tacDetectorKind* detector = tac_detector_of(model);
+    size_t nbody = (size_t)model->nbody, nv = (size_t)model->nv;
+    size_t force = sizeof(int) * 2 + real_size * 118; // a tacPairForce of these numbers
+    size_t own =
+        tac_arena_align(sizeof(tacContactForces)) + tac_arena_align(real_size * 7 * nbody) +
+        4 * tac_arena_align(real_size * 6 * nbody) +
+        tac_arena_align(real_size * TAC_PAIR_COLUMN * nv) + 2 * tac_arena_align(sizeof(int) * nv) +
+        2 * tac_arena_align(force * (size_t)model->contact->nbodies) +
+        tac_contacts_size(capacity_of(model), 1, real_size) +
+        tac_contacts_size(capacity_of(model), 0, real_size);
+    if (model->contact->choice[TAC_CHOICE_IMPLICIT])
+        own += tac_motion_size(model, 1, real_size) + 2 * tac_arena_align(real_size * 6 * nbody) +
+               tac_skyline_size(model->nv, real_size) + tac_coupling_size(model) +
+               tac_arena_align(real_size * nv);
+    size_t find = detector && detector->size ? detector->size(model, real_size) : 0;
+    return own + max_size(find, kind->size ? kind->size(model, real_size) : 0);
+}
+
+static void alloc_implicit(tacContactForces* t, tacArena* arena) {
+    const tacModel* model = t->model;
+    t->implicit = 1;
+    t->rate = tac_motion_alloc(model, 1, arena);
+    t->predicted = TAC_ALLOC(arena, tacReal, 6 * model->nbody);
+    t->predicted_bar = TAC_ALLOC(arena, tacReal, 6 * model->nbody);
+    t->M = tac_skyline_alloc(model->nv, arena);
+    t->coupling = tac_coupling_alloc(model, arena);
+    t->tau = TAC_ALLOC(arena, tacReal, model->nv);
+}
+
+tacContactForces* tac_contact_forces_alloc(const tacModel* model, int derivatives,
+                                           tacScratch* scratch) {
+    if (!tac_has_contact_forces(model)) return NULL;
+    tacArena* arena = &scratch->arena;
+    int nbody = model->nbody, capacity = capacity_of(model);
+    tacContactForces* t = TAC_ALLOC(arena, tacContactForces, 1);
+    *t = (tacContactForces){
+        .model = model, .scratch = scratch, .derivatives = derivatives, .max_step = INFINITY};
+    t->pose = TAC_ALLOC(arena, tacPose, nbody);
+    t->contacts = tac_contacts_alloc(arena, capacity, derivatives);
+    t->force = TAC_ALLOC(arena, tacPairForce, model->contact->nbodies);
+    t->twist = TAC_ALLOC(arena, tacReal, 6 * nbody);
+    t->wrench = TAC_ALLOC(arena, tacReal, 6 * nbody);
+    t->D = TAC_ALLOC(arena, tacReal, 6 * nbody);
+    t->columns = TAC_ALLOC(arena, tacReal, TAC_PAIR_COLUMN * model->nv);
+    t->dofs = TAC_ALLOC(arena, int, model->nv);
+    t->is_listed = TAC_ALLOC(arena, int, model->nv);
+    if (model->contact->choice[TAC_CHOICE_IMPLICIT]) alloc_implicit(t, arena);
+    if (!derivatives) return t;
+    t->contacts_diff = tac_contacts_alloc(arena, capacity, 0);
+    t->diff = TAC_ALLOC(arena, tacPairForce, model->contact->nbodies);
+    t->e = TAC_ALLOC(arena, tacReal, 6 * nbody);
+    return t;
+}
+
+// forces fade with distance and do not end: a millionth of k eps3 is 14 eps3 away
+static int count_active_pairs(const tacContactForces* t) {
+    const tacModel* model = t->model;
+    const tacContactPair* pair = model->contact->pair; // entries are in order of their first
+    int count = 0;
+    for (int i = 0; i < t->count; ++i, ++pair) {
+        const tacPairForce* f = &t->force[i];
+        while (pair->body[0] != f->body[0] || pair->body[1] != f->body[1]) ++pair;
+        tacReal k = model->param[pair->stiffness];
+        double min_force = 1e-6 * tac_re(k * model->param[pair->eps3]);
+        double sum = 0.0;
+        for (int j = 0; j < 3; ++j) sum += tac_re(f->wrench[j]) * tac_re(f->wrench[j]);
+        count += sum > min_force * min_force;
+    }
+    return count;
+}
+
+// memory of the scratch is everybody's: nothing in it lasts from one call to the next
+void tac_contact_forces_reset(tacContactForces* t) {
+    t->max_step = INFINITY;
+    memset(t->is_listed, 0, sizeof *t->is_listed * (size_t)t->model->nv);
+}
+
+// less is nothing: of parallel edges, say, whose records are there for second derivatives
+#define TAC_MIN_ACTIVITY 1e-12
+
+int tac_contact_forces_count(const tacContactForces* t) {
+    int count = 0;
+    if (!tac_force_of(t->model)->reads_contacts) return count_active_pairs(t);
+    for (int i = 0; i < t->contacts.count; ++i)
+        count += tac_re(t->contacts.activity[i]) > TAC_MIN_ACTIVITY;
+    return count;
+}
+
+//---------------------------------- twists ---------------------------------------
+
+tacTwist tac_twist_about(const tacMotion* m, int body, const tacReal* own, tacVec3 point) {
+    if (body == 0) return tac_twist_zero();
+    return tac_twist_shift(tac_twist_load(own), tac_load3(m->origin + 3 * body), point);
+}
+
+int tac_contact_forces_pair_jacobian(tacContactForces* t, const tacMotion* m,
+                                     const tacPairForce* f) {
+    const tacModel* model = t->model;
+    int count = 0;
+    for (int side = 0; side < 2; ++side) {
+        int k = tac_last_dof(model, f->body[side]);
+        for (; k >= 0; k = model->dof[k].parent) {
+            tacReal* c = t->columns + TAC_PAIR_COLUMN * k;
+            if (!t->is_listed[k]) {
+                memset(c, 0, sizeof *c * TAC_PAIR_COLUMN);
+                t->dofs[count++] = k;
+            }
+            t->is_listed[k] = 1;
+            tacTwist S = tac_twist_about(m, f->body[side], m->S + 6 * k, tac_load3(f->origin));
+            tac_twist_store(c, tac_twist_add_scaled(tac_twist_load(c), side ? 1.0 : -1.0, S));
+        }
+    }
+    for (int i = 0; i < count; ++i) t->is_listed[t->dofs[i]] = 0;
+    return count;
+}
+
+void tac_body_velocities(const tacModel* model, tacMotion* m) {
+    memset(m->vel, 0, sizeof *m->vel * 6);
+    for (int b = 1, k = 0; b < model->nbody; ++b) {
+        tacReal* v = m->vel + 6 * b;
+        memcpy(v, m->vel + 6 * model->body[b].parent, sizeof *v * 6);
+        for (; k < model->nv && model->dof[k].body == b; ++k)
+            for (int i = 0; i < 6; ++i) v[i] += m->S[6 * k + i] * m->qvel[k];
+    }
+}
+
+//---------------------------------- forces ---------------------------------------
+
+void tac_contact_forces_twists(const tacContactForces* t, const tacMotion* m, tacReal* twist) {
+    for (int b = 0; b < t->model->nbody; ++b) {
+        tacTwist v = b == 0 ? tac_twist_zero() : tac_twist_load(m->vel + 6 * b);
+        tacVec3 from = b == 0 ? tac_vec3_zero() : tac_load3(m->origin + 3 * b);
+        tac_twist_store(twist + 6 * b, tac_twist_shift(v, from, t->pose[b].position));
+    }
+}
+
+static void set_poses(tacContactForces* t, const tacMotion* m) {
+    for (int b = 0; b < t->model->nbody; ++b)
+        t->pose[b] = (tacPose){tac_load3(m->pos + 3 * b), tac_quat_load(m->quat + 4 * b)};
+}
+
+// body[1] of each pair gets the wrench, body[0] its negative
+void tac_contact_forces_sum_wrenches(tacContactForces* t) {
+    memset(t->wrench, 0, sizeof(tacReal) * (size_t)(6 * t->model->nbody));
+    for (int i = 0; i < t->count; ++i) {
+        const tacPairForce* f = &t->force[i];
+        tacWrench w = tac_wrench_load(f->wrench);
+        w = tac_wrench_shift(w, tac_load3(f->origin), tac_vec3_zero());
+        for (int side = 0; side < 2; ++side) {
+            tacReal* at = t->wrench + 6 * f->body[side];
+            tac_wrench_store(at, tac_wrench_add_scaled(tac_wrench_load(at), side ? 1.0 : -1.0, w));
+        }
+    }
+}
+
+// tau += J' w; `sum` (nbody x 6) is work: wrenches on what each body carries, about the trees'
+// origins
+static void add_projected(const tacModel* model, const tacMotion* m, const tacReal* wrench,
+                          tacReal* sum, tacReal* tau) {
+    for (int b = 1; b < model->nbody; ++b)
+        tac_wrench_store(sum + 6 * b,
+                         tac_wrench_shift(tac_wrench_load(wrench + 6 * b), tac_vec3_zero(),
+                                          tac_load3(m->origin + 3 * b)));
+    for (int b = model->nbody - 1; b > 0; --b)
+        for (int k = 0; k < 6 && model->body[b].parent > 0; ++k)
+            sum[6 * model->body[b].parent + k] += sum[6 * b + k];
+    for (int k = 0; k < model->nv; ++k)
+        for (int i = 0; i < 6; ++i) tau[k] += m->S[6 * k + i] * sum[6 * model->dof[k].body + i];
+}
+
+// a state that was checked leads to no value that is wrong: it has become too large for it
+tacResult tac_contact_forces_result(tacResult result) {
+    return result == TAC_ERROR_VALUE ? TAC_ERROR_DIVERGED : result;
+}
+
+void tac_contact_forces_eval(tacContactForces* t, const tacMotion* m, tacReal* tau) {
+    const tacModel* model = t->model;
+    int reads_contacts_of = tac_force_of(model)->reads_contacts;
+    t->contacts.count = 0;
+    t->count = 0;
+    t->result = TAC_OK;
+    set_poses(t, m);
+    if (reads_contacts_of) t->result = tac_detect(model, t->pose, &t->contacts, t->scratch);
+    int in_contact = t->result == TAC_OK && (!reads_contacts_of || t->contacts.count > 0);
+    if (in_contact || t->derivatives || t->implicit) tac_contact_forces_twists(t, m, t->twist);
+    if (in_contact) {
+        tacKinematics at = {t->pose, t->twist, t->derivatives, NULL};
+        t->result = tac_force(model, &at, &t->contacts, t->force, &t->count, t->scratch);
+    }
+    t->result = tac_contact_forces_result(t->result);
+    if (t->result != TAC_OK) t->count = 0;
+    if (!t->implicit && t->count > 0)
+        t->max_step = fmin(t->max_step, tac_contact_forces_stable_step(t));
+    tac_contact_forces_sum_wrenches(t);
+    if (t->count > 0) add_projected(model, m, t->wrench, t->D, tau);
+}

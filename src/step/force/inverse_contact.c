@@ -1,0 +1,172 @@
+// Inverse dynamics with contact: the joint forces that a motion needs.
+//
+//   tau = M a + c - J' (w + wrench) - held,  w and held as the step has them: docs/scm.md, eq. 12
+//
+// Of a linearly implicit step both are linear in a, with slopes L: d tau/d a = M - J' L J.
+
+#include "base/assert.h"
+#include "dynamics/gyroscopic.h"
+#include "step/force/limit_friction.h"
+#include "step/forward.h"
+#include "step/hard/hard_step.h"
+#include "tactus/step.h"
+
+#include <string.h>
+
+// a motion with its contact; d tau/d a is in t->M or m.M
+typedef struct inverseMotion {
+    tacForward f;
+    tacReal* tau; // (nv)
+} inverseMotion;
+
+static tacResult check_input(const tacModel* model, tacDynamicsInput x, const tacScratch* scratch) {
+    tacResult result = tac_input_check(model, x, scratch);
+    return result == TAC_OK && tac_is_hard(model) ? TAC_ERROR_UNSUPPORTED : result;
+}
+
+static tacReal* alloc_zero(tacArena* arena, int n) {
+    tacReal* x = TAC_ALLOC(arena, tacReal, n);
+    memset(x, 0, sizeof *x * (size_t)n);
+    return x;
+}
+
+//---------------------------------- by accelerations -----------------------------
+
+// y += M x along the tree, M not factored
+static void add_mass_times(const tacModel* model, const tacMotion* m, const tacReal* x,
+                           tacReal* y) {
+    for (int k = 0; k < model->nv; ++k) {
+        const tacReal* row = m->M + model->dof[k].row;
+        y[k] += *row++ * x[k];
+        for (int j = model->dof[k].parent; j >= 0; j = model->dof[j].parent, ++row) {
+            y[k] += *row * x[j];
+            y[j] += *row * x[k];
+        }
+    }
+}
+
+// y += (M - J' L J) x
+static void add_matrix_times(const inverseMotion* n, const tacReal* x, tacReal* y) {
+    const tacContactForces* t = n->f.contact_forces;
+    if (t && t->implicit)
+        tac_skyline_mul_add(&t->M, x, y);
+    else
+        add_mass_times(n->f.dyn.model, &n->f.dyn.m, x, y);
+}
+
+//---------------------------------- the motion -----------------------------------
+
+// tau at the input; x.qacc is there
+static inverseMotion eval_inverse(const tacModel* model, tacDynamicsInput x, int derivatives,
+                                  tacScratch* scratch) {
+    inverseMotion n = {
+        .f = tac_forward_alloc(model, TAC_DISPATCH(tac_dynamics_single_), derivatives, scratch)};
+    tacForward* f = &n.f;
+    f->dyn.implicit_damping = f->dyn.implicit_fast =
+        0; // dampers are among the forces that are asked for
+    f->dyn.m.has_external_forces = 0;
+    f->dyn.m.qpos = x.qpos;
+    f->dyn.m.qvel = x.qvel;
+    f->dyn.m.qacc = NULL;
+    f->dyn.m.wrench = x.wrench;
+    n.tau = alloc_zero(&scratch->arena, model->nv);
+    f->dyn.k->kinematics(model, &f->dyn.m);
+    f->dyn.k->inverse(model, &f->dyn.m, f->dyn.bias);
+    if (f->contact_forces) {
+        tac_contact_forces_eval(f->contact_forces, &f->dyn.m, n.tau);
+        tac_limit_friction_eval(model, &f->dyn.m, NULL, n.tau);
+    }
+    if (f->dyn.gyroscopic) tac_gyroscopic_eval(model, &f->dyn.m, n.tau);
+    for (int k = 0; k < model->nv; ++k) n.tau[k] = f->dyn.bias[k] - n.tau[k];
+    f->dyn.k->mass(model, &f->dyn.m, NULL);
+    if (f->contact_forces && f->contact_forces->implicit)
+        tac_contact_forces_build_matrix(f->contact_forces, &f->dyn.m);
+    add_matrix_times(&n, x.qacc, n.tau);
+    return n;
+}
+
+// the wrenches of contact at x.qacc and those of the input on bodies, and what derivatives read
+static void prepare_diff(inverseMotion* n, tacDynamicsInput x) {
+    tacForward* f = &n->f;
+    tacContactForces* t = f->contact_forces;
+    f->dyn.m.qacc = x.qacc;
+    if (t && t->implicit) tac_contact_forces_predict(t, &f->dyn.m, x.qacc);
+    for (int i = 0; t && x.wrench && i < 6 * f->dyn.model->nbody; ++i) t->wrench[i] += x.wrench[i];
+    if (t) f->dyn.m.wrench = t->wrench;
+    tac_free_balance_prepare(&f->dyn);
+}
+
+static tacResult inverse_result(const inverseMotion* n, const tacReal* out) {
+    const tacContactForces* t = n->f.contact_forces;
+    if (t && t->result != TAC_OK) return t->result;
+    return tac_all_finite(out, n->f.dyn.model->nv) ? TAC_OK : TAC_ERROR_DIVERGED;
+}
+
+// zeros for what the caller leaves out
+static tacDynamicsInput fill_defaults(const tacModel* model, tacDynamicsInput x, tacArena* arena) {
+    if (!x.qvel) x.qvel = alloc_zero(arena, model->nv);
+    if (!x.qacc) x.qacc = alloc_zero(arena, model->nv);
+    return x;
+}
+
+//---------------------------------- calls ----------------------------------------
+
+tacResult tac_inverse_contact(const tacModel* model, tacDynamicsInput x, tacReal* tau,
+                              tacScratch* scratch) {
+    tacResult result = check_input(model, x, scratch);
+    if (result == TAC_OK && tac_missing(tau, model->nv)) result = TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    size_t mark = scratch->arena.used;
+    inverseMotion n = eval_inverse(model, fill_defaults(model, x, &scratch->arena), 0, scratch);
+    result = inverse_result(&n, n.tau);
+    if (result == TAC_OK && model->nv > 0) memcpy(tau, n.tau, sizeof *tau * (size_t)model->nv);
+    scratch->arena.used = mark;
+    return result;
+}
+
+tacResult tac_inverse_contact_jvp(const tacModel* model, tacDynamicsInput x,
+                                  tacDynamicsTangent x_dot, tacReal* tau_dot, tacScratch* scratch) {
+    tacResult result = check_input(model, x, scratch);
+    if (result == TAC_OK &&
+        (tac_missing(tau_dot, model->nv) || !tac_tangent_is_finite(model, x_dot)))
+        result = TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    tacArena* arena = &scratch->arena;
+    size_t mark = arena->used;
+    x = fill_defaults(model, x, arena);
+    inverseMotion n = eval_inverse(model, x, 1, scratch);
+    tacReal* own = alloc_zero(arena, model->nv);
+    tacMotionDot dot = {
+        .dq = x_dot.dq, .dv = x_dot.dv, .theta = x_dot.theta, .wrench = x_dot.wrench};
+    prepare_diff(&n, x);
+    tac_balance_jvp(&n.f, &dot, own);
+    for (int k = 0; k < model->nv; ++k) own[k] = -own[k];
+    if (x_dot.da) add_matrix_times(&n, x_dot.da, own);
+    result = inverse_result(&n, own);
+    if (result == TAC_OK && model->nv > 0) memcpy(tau_dot, own, sizeof *own * (size_t)model->nv);
+    arena->used = mark;
+    return result;
+}
+
+tacResult tac_inverse_contact_vjp(const tacModel* model, tacDynamicsInput x, const tacReal* tau_bar,
+                                  tacDynamicsTangent x_bar, tacScratch* scratch) {
+    tacResult result = check_input(model, x, scratch);
+    if (result == TAC_OK &&
+        (tac_missing(tau_bar, model->nv) || !tac_all_finite(tau_bar, model->nv)))
+        result = TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    tacArena* arena = &scratch->arena;
+    size_t mark = arena->used;
+    x = fill_defaults(model, x, arena);
+    inverseMotion n = eval_inverse(model, x, 1, scratch);
+    tacReal* lambda = alloc_zero(arena, model->nv);
+    tacMotionDot bar = {
+        .dq = x_bar.dq, .dv = x_bar.dv, .theta = x_bar.theta, .wrench = x_bar.wrench};
+    prepare_diff(&n, x);
+    result = inverse_result(&n, n.tau);
+    for (int k = 0; k < model->nv; ++k) lambda[k] = -tau_bar[k];
+    if (result == TAC_OK) tac_balance_vjp(&n.f, lambda, &bar);
+    if (result == TAC_OK && x_bar.da) add_matrix_times(&n, tau_bar, x_bar.da);
+    arena->used = mark;
+    return result;
+}

@@ -1,0 +1,293 @@
+// The step of hard contact.
+
+#include "step/hard/hard_pass.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_PASSES = 50, SPARE_RECORDS = 100 };
+
+// of the time left: what a stretch is planned for at least
+#define MIN_SUBSTEP 0.1
+
+//---------------------------------- memory ----------------------------------
+
+static int max_impacts(const tacModel* model) { return model->contact->choice[TAC_CHOICE_IMPACTS]; }
+
+// beyond three quarters of the impacts there is no restitution (lateness), and twice as many again
+static int max_substeps(const tacModel* model) { return 3 * max_impacts(model) + 1; }
+
+static int max_records(const tacModel* model) { return 2 * max_substeps(model) + SPARE_RECORDS; }
+
+size_t tac_hard_step_size(const tacModel* model) {
+    size_t records = (size_t)max_records(model), substeps = (size_t)max_substeps(model) + 1;
+    size_t point = (size_t)(model->nq + model->nv + model->na) + 3;
+    return tac_contact_solve_size(model) + records * tac_solve_record_size(model) +
+           tac_arena_align(sizeof(tacSolveRecord) * records) +
+           tac_arena_align(sizeof(tacSubstep) * substeps) +
+           4 * tac_arena_align(sizeof(double) * point) +
+           260 * tac_arena_align(sizeof(double) * point) +
+           2 * tac_arena_align(sizeof(double) * ((size_t)model->nu * (size_t)model->nu + 2)) +
+           4 * tac_arena_align(sizeof(double) * ((size_t)model->nparam + 1));
+}
+
+static void copy_reals(double* to, const double* from, int n) {
+    if (n > 0) memcpy(to, from, sizeof *to * (size_t)n);
+}
+
+static tacStateArrays alloc_point(const tacModel* model, tacArena* arena) {
+    return (tacStateArrays){TAC_ALLOC(arena, double, model->nq),
+                            TAC_ALLOC(arena, double, model->nv),
+                            TAC_ALLOC(arena, double, model->na)};
+}
+
+static tacHardPass alloc_pass(const tacModel* model, const tacReal* u, tacScratch* scratch) {
+    tacHardPass p = {.s = tac_contact_solve_alloc(model, u, scratch), .most = max_records(model)};
+    p.substep = TAC_ALLOC(&scratch->arena, tacSubstep, max_substeps(model) + 1);
+    p.record = TAC_ALLOC(&scratch->arena, tacSolveRecord, p.most);
+    p.end = alloc_point(model, &scratch->arena);
+    p.info.time_of_impact = p.s->dt;
+    return p;
+}
+
+// a note of its own for a solve at a state
+static tacSolveRecord* begin_record(tacHardPass* p, tacStateArrays x) {
+    const tacModel* model = p->s->scene;
+    tacSolveRecord* record = &p->record[p->records++];
+    *record = tac_solve_record_alloc(p->s, &p->s->scratch->arena);
+    copy_reals(record->q, x.q, model->nq);
+    copy_reals(record->v, x.v, model->nv);
+    copy_reals(record->act, x.act, model->na);
+    return record;
+}
+
+static void add_to_info(tacHardPass* p, const tacSolveRecord* record) {
+    p->info.flags |= record->flags | (record->one_sided ? TAC_ONE_SIDED : 0);
+    p->info.passes += record->passes;
+    p->info.residual = fmax(p->info.residual, record->residual);
+    if (record->constraints > p->info.contacts) p->info.contacts = record->constraints;
+}
+
+//---------------------------------- one stretch ----------------------------------
+
+// the velocity of the path
+static const double* path_velocity(const tacModel* model, const tacSolveRecord* record) {
+    return model->integrator == TAC_INTEGRATOR_EXPLICIT ? record->v : record->u;
+}
+
+// A pair that starts next to delta meets there, or at the floor: one of two sides.
+static int is_near_delta(const tacContactSolve* s, const tacSubstep* t, double delta) {
+    double least = INFINITY;
+    for (int i = 0; i < s->contacts.count && t->impact.found; ++i)
+        if (s->contacts.pair[i] == t->impact.pair) least = fmin(least, s->contacts.distance[i]);
+    return fabs(least - delta) < 0.01 * delta;
+}
+
+// First meeting on the way. A pair that rests next to delta must not meet there again and again, so
+// the level is a trace above it.
+static tacResult find_impact(tacHardPass* p, tacSubstep* t) {
+    tacContactSolve* s = p->s;
+    double least, most, trace = TAC_DISTANCE_TOLERANCE * s->delta;
+    tac_contact_solve_distances(s, s->delta + 10.0 * trace, &least, &most);
+    tacImpactLevels levels = {fmax(s->delta, most + trace), TAC_MIN_DISTANCE * s->delta,
+                              (const int(*)[2])s->constrained_parts, s->nconstrained};
+    tacMotionPath path = {
+        .qpos = t->record->q, .v = path_velocity(s->scene, t->record), .span = t->h};
+    if (!s->scene->contact->choice[TAC_CHOICE_CCD]) {
+        // detection at the start of the step alone: what touches then meets then
+        t->impact = (tacFirstImpact){.found = p->substeps == 1 && least <= s->delta, .pair = -1};
+        return TAC_OK;
+    }
+    tacResult result = tac_first_impact(s->scene, &path, levels, &t->impact, s->hard_memory);
+    if (result == TAC_ERROR_VALUE) result = TAC_ERROR_DIVERGED; // places that are no numbers
+    if (result == TAC_OK && is_near_delta(s, t, levels.delta)) p->info.flags |= TAC_ONE_SIDED;
+    return result;
+}
+
+// where the stretch leads after t->span
+static void advance_substep(tacHardPass* p, const tacSubstep* t, tacStateArrays x) {
+    tacContactSolve* s = p->s;
+    const tacModel* model = s->scene;
+    const tacSolveRecord* record = t->record;
+    const tacDynamicsKernels* k = s->dynamics[0].k;
+    double elapsed = t->span / t->h;
+    k->integrate(model, record->q, path_velocity(model, record), t->span, x.q);
+    for (int i = 0; i < model->nv; ++i)
+        x.v[i] =
+            t->impact.found ? record->v[i] + elapsed * (record->u[i] - record->v[i]) : record->u[i];
+    if (model->na == 0) return;
+    s->timed.param[model->timestep] = t->span;
+    k->act_next(&s->timed, record->act, s->rate, x.act);
+}
+
+// A body between two others may bounce without end in a finite time: the last impacts of a step are
+// without restitution, and what touches is held however fast it approaches.
+static int count_overflow(const tacHardPass* p) {
+    int over = p->substeps - 1 - 3 * max_impacts(p->s->scene) / 4;
+    return over > 0 ? over : 0;
+}
+
+// Every stretch that may follow needs two, and this collision one.
+static int needed_records(const tacHardPass* p) {
+    return 2 * (max_substeps(p->s->scene) - p->substeps) + 2;
+}
+
+// Collisions one after the other until nothing approaches; where that has no end or no answer, one
+// of all contacts without restitution.
+static tacResult solve_impacts(tacHardPass* p, tacSubstep* t, tacStateArrays x) {
+    tacResult result = TAC_OK;
+    t->first = p->records;
+    p->s->impact_speed = 0.0;
+    for (int pass = 0, all = p->s->impact_overflow > 0; p->records < p->most; ++pass) {
+        tacSolveRecord* record = begin_record(p, x);
+        int approach = tac_solve_impact(p->s, record, all, &result);
+        if (result == TAC_ERROR_UNSOLVED && !all) {
+            --p->records;
+            all = 1;
+            continue;
+        }
+        // what not even that solves is next to rest, and meets again
+        if (result == TAC_ERROR_UNSOLVED) {
+            p->info.flags |= TAC_FALLBACK;
+            result = TAC_OK;
+            approach = 0;
+        }
+        if (result != TAC_OK || approach == 0) {
+            --p->records;
+            break;
+        }
+        add_to_info(p, record);
+        copy_reals(x.v, record->u, p->s->scene->nv);
+        if (all) p->info.flags |= TAC_FALLBACK;
+        if (all) break;
+        all = pass + 2 >= MAX_PASSES || p->records + needed_records(p) >= p->most;
+    }
+    t->count = p->records - t->first;
+    return result;
+}
+
+//---------------------------------- the step ----------------------------------
+
+static void flag_impact(tacHardPass* p, const tacSubstep* t) {
+    if (p->substeps == 1) p->info.time_of_impact = t->span;
+    if (!t->impact.exact) p->info.flags |= t->span > 0.0 ? TAC_GRAZING : TAC_ONE_SIDED;
+    if (t->impact.ties > 0) p->info.flags |= TAC_TIE;
+    // at the very end of a stretch: the next one has it, or none
+    if (t->h - t->span < 1e-9 * t->h) p->info.flags |= TAC_ONE_SIDED;
+}
+
+// Bodies that start within one another have no path without intersection.
+static int overlaps(const tacContactSolve* s) {
+    double least, most;
+    tac_contact_solve_distances(s, 0.0, &least, &most);
+    return least < -1e-9 && !s->scene->contact->choice[TAC_CHOICE_OVERLAP];
+}
+
+// Does a pair that its rows hold come nearer than the floor on the way, though not where the
+// path ends?
+static int dips_below_floor(const tacContactSolve* s, const tacSubstep* t) {
+    const tacFirstImpact* hit = &t->impact;
+    return hit->found && hit->level < s->delta && hit->time < t->h && hit->rate > -s->rest_speed;
+}
+
+// velocity and first meeting of the time t->h
+static tacResult plan_substep(tacHardPass* p, tacSubstep* t) {
+    t->record->h = t->span = t->h;
+    tacResult result = tac_solve_substep(p->s, t->record);
+    if (result == TAC_OK && p->substeps == 1 && overlaps(p->s)) result = TAC_ERROR_VALUE;
+    return result == TAC_OK ? find_impact(p, t) : result;
+}
+
+static tacResult substep(tacHardPass* p, double h, tacStateArrays x) {
+    tacSubstep* t = &p->substep[p->substeps++];
+    *t = (tacSubstep){.h = h, .fraction = 1.0};
+    p->s->impact_overflow = count_overflow(p);
+    t->record = begin_record(p, x);
+    tacResult result = plan_substep(p, t);
+    // rows look at the end of the path: a shorter one has less of a dip
+    while (result == TAC_OK && t->fraction > MIN_SUBSTEP &&
+           (t->record->unconverged || dips_below_floor(p->s, t))) {
+        t->fraction *= 0.5;
+        t->h = t->fraction * h;
+        result = plan_substep(p, t);
+    }
+    if (result != TAC_OK) return result;
+    add_to_info(p, t->record);
+    if (t->impact.found) t->span = fmin(t->impact.time, t->h);
+    advance_substep(p, t, x);
+    if (!t->impact.found) return TAC_OK;
+    flag_impact(p, t);
+    return solve_impacts(p, t, x);
+}
+
+tacResult tac_hard_pass(const tacModel* model, const tacState* x, const tacReal* u,
+                        tacScratch* scratch, tacHardPass* out) {
+    *out = alloc_pass(model, u, scratch);
+    tacStateArrays at = out->end;
+    double h = out->s->dt;
+    int limit = max_substeps(model);
+    copy_reals(at.q, x->qpos, model->nq);
+    copy_reals(at.v, x->qvel, model->nv);
+    copy_reals(at.act, x->act, model->na);
+    tacResult result = TAC_OK;
+    while (result == TAC_OK && h > 1e-13 * out->s->dt) {
+        if (out->substeps == limit || out->records + 3 >= out->most) {
+            out->info.flags |= TAC_FALLBACK | TAC_IMPACT_OVERFLOW;
+            out->unused = h;
+            break;
+        }
+        result = substep(out, h, at);
+        h -= out->substep[out->substeps - 1].span;
+    }
+    if (result != TAC_OK) return result;
+    int finite = tac_all_finite(at.q, model->nq) && tac_all_finite(at.v, model->nv) &&
+                 tac_all_finite(at.act, model->na);
+    return finite ? TAC_OK : TAC_ERROR_DIVERGED;
+}
+
+tacResult tac_hard_collision(const tacModel* model, const double* q, const double* v,
+                             tacScratch* scratch, tacHardPass* out) {
+    *out = alloc_pass(model, NULL, scratch);
+    copy_reals(out->end.q, q, model->nq);
+    copy_reals(out->end.v, v, model->nv);
+    memset(out->end.act, 0, sizeof *out->end.act * (size_t)model->na);
+    out->substep[0] = (tacSubstep){0};
+    out->substeps = 1;
+    tacResult result = solve_impacts(out, &out->substep[0], out->end);
+    if (result == TAC_OK && overlaps(out->s)) return TAC_ERROR_VALUE;
+    return result == TAC_OK && !tac_all_finite(out->end.v, model->nv) ? TAC_ERROR_DIVERGED : result;
+}
+
+void tac_hard_write_state(const tacHardPass* p, const tacState* x, tacState* next) {
+    const tacModel* model = p->s->scene;
+    tac_state_carry_over(model, x, next);
+    copy_reals(next->qpos, p->end.q, model->nq);
+    copy_reals(next->qvel, p->end.v, model->nv);
+    copy_reals(next->act, p->end.act, model->na);
+}
+
+tacResult tac_hard_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,
+                        tacScratch* scratch) {
+    size_t mark = scratch->arena.used;
+    tacHardPass p;
+    tacResult result = tac_hard_pass(model, x, u, scratch, &p);
+    if (result == TAC_OK) tac_hard_write_state(&p, x, next);
+    scratch->info = p.info;
+    scratch->arena.used = mark;
+    return result;
+}
+
+tacResult tac_step_unused(const tacModel* model, const tacState* x, const tacReal* u,
+                          tacReal* seconds, tacScratch* scratch) {
+    tacResult result = seconds ? tac_step_check(model, x, u, scratch) : TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    *seconds = 0.0;
+    if (!tac_is_hard(model)) return TAC_OK;
+    size_t mark = scratch->arena.used;
+    tacHardPass p;
+    result = tac_hard_pass(model, x, u, scratch, &p);
+    if (result == TAC_OK) *seconds = p.unused;
+    scratch->info = p.info;
+    scratch->arena.used = mark;
+    return result;
+}

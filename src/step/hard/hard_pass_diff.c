@@ -1,0 +1,488 @@
+// Derivatives of the step of hard contact: the product of its propagations and collisions, with the
+// change of the times at which bodies meet (docs/hard.md, eq. (4) and (7)).
+
+#include "step/hard/hard_pass.h"
+
+#include "dynamics/kinematics_diff.h"
+#include "math/spatial.h"
+
+#include <string.h>
+
+static double* alloc_zero(tacArena* arena, int n) {
+    double* x = TAC_ALLOC(arena, double, n + 1);
+    memset(x, 0, sizeof *x * (size_t)(n + 1));
+    return x;
+}
+
+static void copy_reals(double* to, const double* from, int n) {
+    if (from && n > 0) memcpy(to, from, sizeof *to * (size_t)n);
+}
+
+static void clear_reals(double* x, int n) { memset(x, 0, sizeof *x * (size_t)n); }
+
+static int is_explicit(const tacModel* model) {
+    return model->integrator == TAC_INTEGRATOR_EXPLICIT;
+}
+
+static const double* path_velocity(const tacModel* model, const tacSolveRecord* record) {
+    return is_explicit(model) ? record->v : record->u;
+}
+
+// configuration at which a stretch ends in a meeting: that of its collision, or of the next stretch
+static const double* impact_qpos(const tacHardPass* p, int i) {
+    const tacSubstep* t = &p->substep[i];
+    if (t->count > 0) return p->record[t->first].q;
+    return i + 1 < p->substeps ? p->substep[i + 1].record->q : p->end.q;
+}
+
+// kinematics at a meeting, in the motion `after`
+static void impact_kinematics(tacContactSolve* s, const double* q) {
+    s->after.qpos = q;
+    s->after.qvel = s->zero;
+    s->after.qacc = NULL;
+    s->after.wrench = NULL;
+    s->dynamics[0].k->kinematics(s->scene, &s->after);
+    s->dynamics[0].k->inverse(s->scene, &s->after, s->work);
+}
+
+// of the pair that meets: bodies, and their points as loads and shifts about the trees' origins
+typedef struct impactSide {
+    int body;
+    tacVec3 arm; // from the tree's origin
+} impactSide;
+
+static impactSide impact_side(const tacContactSolve* s, const tacFirstImpact* hit, int side) {
+    int body = s->scene->contact->pair[hit->pair].body[side];
+    tacVec3 point = tac_load3(hit->nearest.point[side]);
+    return (impactSide){body, tac_sub(point, tac_load3(s->after.origin + 3 * body))};
+}
+
+//---------------------------------- forward ----------------------------------
+
+// One column. theta is shared between columns: `param` alone is 1 in it while a column is at hand,
+// or it is given whole (param -1); its time step is that of the moment.
+typedef struct hardDot {
+    tacContactSolveDot x;  // of the state at hand, ctrl, theta
+    int param;             // or -1
+    double *u, *q_end_dot; // (nv) of a stretch's velocity after, of q at its end
+    double *rate, *act;    // (na)
+    double h;              // of the time left, or of a stretch's share of it
+} hardDot;
+
+enum { DRIFT = 24 };
+
+// d level/d delta
+static double level_by_delta(const tacContactSolve* s, const tacFirstImpact* hit) {
+    return hit->level == s->delta                      ? 1.0
+           : hit->level == TAC_MIN_DISTANCE * s->delta ? TAC_MIN_DISTANCE
+                                                       : 0.0;
+}
+
+// t_dot = -(n . (p_B_dot - p_A_dot) - level_dot)/rate; moved is q_dot at the meeting with t held
+static double impact_jvp(tacContactSolve* s, const tacSubstep* t, const double* q,
+                         const hardDot* d) {
+    const tacFirstImpact* hit = &t->impact;
+    double sum = -level_by_delta(s, hit) * d->x.theta[s->delta_param];
+    tacVec3 n = tac_load3(hit->nearest.normal);
+    if (!hit->exact) return 0.0;
+    tacMotionDot dot = {.dq = d->q_end_dot, .theta = d->x.theta};
+    impact_kinematics(s, q);
+    s->dynamics[0].k->inverse_jvp(s->scene, &s->after, &dot, s->work);
+    for (int side = 0; side < 2; ++side) {
+        impactSide m = impact_side(s, hit, side);
+        tacTwist D = tac_twist_load(s->after.work + DRIFT * m.body);
+        double v = m.body == 0 ? 0.0 : tac_dot(n, tac_add(D.linear, tac_cross(D.angular, m.arm)));
+        sum += side ? v : -v;
+    }
+    return -sum / hit->rate;
+}
+
+static void substep_activation_jvp(tacContactSolve* s, const tacSubstep* t, hardDot* d,
+                                   double span_dot) {
+    const tacModel* model = s->scene;
+    tacFreeDynamics* f = &s->dynamics[0];
+    if (model->na == 0) return;
+    double keep = d->x.theta[model->timestep];
+    s->timed.param[model->timestep] = t->span;
+    d->x.theta[model->timestep] = span_dot;
+    tacMotionDot dot = {.act = d->x.act, .theta = d->x.theta};
+    f->m.act = t->record->act;
+    f->k->act_next_jvp(&s->timed, &f->m, s->rate, d->rate, &dot, d->act);
+    copy_reals(d->x.act, d->act, model->na);
+    d->x.theta[model->timestep] = keep;
+}
+
+// q, v, act and the time left at the end of a stretch, before its collision
+static void advance_jvp(tacHardPass* p, int i, hardDot* d) {
+    tacContactSolve* s = p->s;
+    const tacModel* model = s->scene;
+    const tacSubstep* t = &p->substep[i];
+    const tacSolveRecord* record = t->record;
+    double elapsed = t->span / t->h, span_dot = d->h;
+    const double *path = path_velocity(model, record),
+                 *path_dot = is_explicit(model) ? d->x.v : d->u;
+    if (t->impact.found) {
+        tac_integrate_pos_jvp(model, path, t->span, d->x.q, path_dot, 0.0, d->q_end_dot);
+        span_dot = impact_jvp(s, t, impact_qpos(p, i), d);
+    }
+    substep_activation_jvp(s, t, d, span_dot);
+    tac_integrate_pos_jvp(model, path, t->span, d->x.q, path_dot, span_dot, d->q_end_dot);
+    double elapsed_dot = (span_dot - elapsed * d->h) / t->h;
+    for (int k = 0; k < model->nv; ++k) {
+        double v = d->x.v[k] + elapsed * (d->u[k] - d->x.v[k]) +
+                   elapsed_dot * (record->u[k] - record->v[k]);
+        d->x.v[k] = t->impact.found ? v : d->u[k];
+    }
+    copy_reals(d->x.q, d->q_end_dot, model->nv);
+    d->h -= span_dot;
+}
+
+static void set_theta(const tacModel* model, hardDot* d) {
+    if (d->param >= 0) d->x.theta[d->param] = 1.0;
+    d->x.theta[model->timestep] = d->h;
+}
+
+static void clear_theta(const tacModel* model, hardDot* d) {
+    if (d->param >= 0) d->x.theta[d->param] = 0.0;
+    d->x.theta[model->timestep] = 0.0;
+}
+
+// a solve, of all columns; those of collisions change the velocity
+static tacResult solves_jvp(tacContactSolve* s, const tacSolveRecord* record, hardDot* d,
+                            int columns) {
+    tacResult result = tac_contact_solve_restore(s, record);
+    for (int c = 0; c < columns && result == TAC_OK; ++c) {
+        set_theta(s->scene, &d[c]);
+        tac_contact_solve_jvp(s, record, &d[c].x, d[c].u, d[c].rate);
+        clear_theta(s->scene, &d[c]);
+        if (record->is_impact) copy_reals(d[c].x.v, d[c].u, s->scene->nv);
+    }
+    return result;
+}
+
+static tacResult substep_jvp(tacHardPass* p, int i, hardDot* d, int columns) {
+    const tacSubstep* t = &p->substep[i];
+    for (int c = 0; c < columns; ++c) d[c].h *= t->fraction;
+    tacResult result = solves_jvp(p->s, t->record, d, columns);
+    for (int c = 0; c < columns && result == TAC_OK; ++c) {
+        double rest = (1.0 / t->fraction - 1.0) * d[c].h;
+        set_theta(p->s->scene, &d[c]);
+        advance_jvp(p, i, &d[c]);
+        clear_theta(p->s->scene, &d[c]);
+        d[c].h += rest;
+    }
+    for (int k = t->first; k < t->first + t->count && result == TAC_OK; ++k)
+        result = solves_jvp(p->s, &p->record[k], d, columns);
+    return result;
+}
+
+static hardDot alloc_dot(const tacModel* model, double* theta, double* ctrl, tacArena* arena) {
+    int nv = model->nv, na = model->na;
+    hardDot d = {.param = -1, .x.theta = theta, .x.ctrl = ctrl};
+    d.x.q = alloc_zero(arena, nv);
+    d.x.v = alloc_zero(arena, nv);
+    d.x.act = alloc_zero(arena, na);
+    d.u = alloc_zero(arena, nv);
+    d.q_end_dot = alloc_zero(arena, nv);
+    d.rate = alloc_zero(arena, na);
+    d.act = alloc_zero(arena, na);
+    return d;
+}
+
+static int is_tangent_finite(const tacModel* model, const hardDot* d) {
+    return tac_all_finite(d->x.q, model->nv) && tac_all_finite(d->x.v, model->nv) &&
+           tac_all_finite(d->x.act, model->na);
+}
+
+tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* u, tacTangent x_dot,
+                       const tacReal* u_dot, const tacReal* theta_dot, tacTangent next_dot,
+                       tacScratch* scratch) {
+    tacHardPass p;
+    tacArena* arena = &scratch->arena;
+    size_t mark = arena->used;
+    tacResult result = tac_hard_pass(model, x, u, scratch, &p);
+    if (result == TAC_OK && p.s->frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
+    if (result == TAC_OK) {
+        double* theta = alloc_zero(arena, model->nparam);
+        hardDot d = alloc_dot(model, theta, alloc_zero(arena, model->nu), arena);
+        copy_reals(d.x.q, x_dot.dq, model->nv);
+        copy_reals(d.x.v, x_dot.dv, model->nv);
+        copy_reals(d.x.act, x_dot.da, model->na);
+        copy_reals(d.x.ctrl, u_dot, model->nu);
+        copy_reals(theta, theta_dot, model->nparam);
+        d.h = d.x.dt = theta[model->timestep];
+        for (int i = 0; i < p.substeps && result == TAC_OK; ++i) result = substep_jvp(&p, i, &d, 1);
+        if (result == TAC_OK && !is_tangent_finite(model, &d)) result = TAC_ERROR_DIVERGED;
+        if (result == TAC_OK) {
+            if (next_dot.dq) copy_reals(next_dot.dq, d.x.q, model->nv);
+            if (next_dot.dv) copy_reals(next_dot.dv, d.x.v, model->nv);
+            if (next_dot.da) copy_reals(next_dot.da, d.x.act, model->na);
+        }
+    }
+    scratch->info = p.info;
+    scratch->info.flags |= p.s->diff_flags;
+    arena->used = mark;
+    return result;
+}
+
+//---------------------------------- matrices ----------------------------------
+
+// which input a column belongs to: state, control, parameter
+typedef struct columnPlan {
+    int nx, nu; // columns of the state and of controls
+    const tacParam* theta;
+    int ntheta;
+} columnPlan;
+
+static int param_of(const columnPlan* plan, int c) {
+    for (int i = 0; i < plan->ntheta; c -= plan->theta[i++].count)
+        if (c < plan->theta[i].count) return plan->theta[i].offset + c;
+    return -1;
+}
+
+// a unit of one input
+static void seed_column(const tacModel* model, hardDot* d, const columnPlan* plan, int c,
+                        double* units) {
+    int nv = model->nv;
+    if (c < plan->nx)
+        (c < nv ? d->x.q + c : c < 2 * nv ? d->x.v + c - nv : d->x.act + c - 2 * nv)[0] = 1.0;
+    else if (c < plan->nx + plan->nu) {
+        d->x.ctrl = units + (size_t)(c - plan->nx) * (size_t)model->nu;
+        d->x.ctrl[c - plan->nx] = 1.0;
+    } else {
+        d->param = param_of(plan, c - plan->nx - plan->nu);
+        if (d->param == model->timestep) d->h = d->x.dt = 1.0;
+    }
+}
+
+static void store_column(const tacModel* model, const hardDot* d, double* X, int columns, int c) {
+    int nv = model->nv;
+    for (int k = 0; k < nv; ++k) {
+        X[(size_t)k * (size_t)columns + (size_t)c] = d->x.q[k];
+        X[(size_t)(nv + k) * (size_t)columns + (size_t)c] = d->x.v[k];
+    }
+    for (int k = 0; k < model->na; ++k)
+        X[(size_t)(2 * nv + k) * (size_t)columns + (size_t)c] = d->x.act[k];
+}
+
+enum { BLOCK = 32 }; // columns that go through the step together
+
+static tacResult jacobian_block(tacHardPass* p, const columnPlan* plan, int first, int count,
+                                double* A, double* B, double* P, int params, tacArena* arena) {
+    const tacModel* model = p->s->scene;
+    size_t mark = arena->used;
+    hardDot d[BLOCK];
+    double* theta = alloc_zero(arena, model->nparam);
+    double *ctrl = alloc_zero(arena, model->nu), *units = alloc_zero(arena, model->nu * model->nu);
+    tacResult result = TAC_OK;
+    for (int c = 0; c < count; ++c) {
+        d[c] = alloc_dot(model, theta, ctrl, arena);
+        seed_column(model, &d[c], plan, first + c, units);
+    }
+    for (int i = 0; i < p->substeps && result == TAC_OK; ++i) result = substep_jvp(p, i, d, count);
+    for (int c = 0; c < count && result == TAC_OK; ++c) {
+        int at = first + c;
+        if (!is_tangent_finite(model, &d[c])) result = TAC_ERROR_DIVERGED;
+        if (at < plan->nx)
+            store_column(model, &d[c], A, plan->nx, at);
+        else if (at < plan->nx + plan->nu)
+            store_column(model, &d[c], B, plan->nu, at - plan->nx);
+        else
+            store_column(model, &d[c], P, params, at - plan->nx - plan->nu);
+    }
+    arena->used = mark;
+    return result;
+}
+
+tacResult tac_hard_jacobian(const tacModel* model, const tacState* x, const tacReal* u,
+                            tacState* next, tacReal* A, tacReal* B, const tacParam* theta,
+                            int ntheta, tacReal* P, tacScratch* scratch) {
+    tacHardPass p;
+    size_t mark = scratch->arena.used;
+    columnPlan plan = {A ? tac_tangent_size(model) : 0, B ? model->nu : 0, theta, P ? ntheta : 0};
+    int params = 0;
+    for (int i = 0; i < plan.ntheta; ++i) params += theta[i].count;
+    int columns = plan.nx + plan.nu + params;
+    tacResult result = tac_hard_pass(model, x, u, scratch, &p);
+    if (result == TAC_OK && p.s->frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
+    for (int c = 0; c < columns && result == TAC_OK; c += BLOCK)
+        result = jacobian_block(&p, &plan, c, columns - c < BLOCK ? columns - c : BLOCK, A, B, P,
+                                params, &scratch->arena);
+    if (result == TAC_OK && next) tac_hard_write_state(&p, x, next);
+    scratch->info = p.info;
+    scratch->info.flags |= p.s->diff_flags;
+    scratch->arena.used = mark;
+    return result;
+}
+
+//---------------------------------- reverse ----------------------------------
+
+typedef struct hardBar {
+    tacContactSolveDot x; // of the state at hand; ctrl, theta and dt add up
+    double *u, *path, *q; // (nv)
+    double *rate, *act;   // (na)
+    double h;             // of the time left behind a stretch
+} hardBar;
+
+static void impact_vjp(tacContactSolve* s, const tacSubstep* t, const double* q, double span_bar,
+                       double* q_bar, tacContactSolveDot* x) {
+    const tacFirstImpact* hit = &t->impact;
+    if (!hit->exact) return;
+    double scale = -span_bar / hit->rate;
+    impact_kinematics(s, q);
+    memset(s->motion_bar.D_after, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
+    for (int side = 0; side < 2; ++side) {
+        impactSide m = impact_side(s, hit, side);
+        tacVec3 force = tac_scale(tac_load3(hit->nearest.normal), side ? scale : -scale);
+        double* D = s->motion_bar.D_after + 6 * m.body;
+        tacWrench w = {force, tac_cross(m.arm, force)};
+        if (m.body > 0) tac_wrench_store(D, tac_wrench_add(tac_wrench_load(D), w));
+    }
+    x->theta[s->delta_param] -= level_by_delta(s, hit) * scale;
+    tac_body_motion_vjp(s->scene, &s->after, s->motion_bar.D_after, NULL, q_bar, NULL, x->theta);
+}
+
+// from the end of a stretch back to its start and to u, rate and the time that it was planned for
+static double advance_vjp(tacHardPass* p, int i, double span_bar, hardBar* b) {
+    tacContactSolve* s = p->s;
+    const tacModel* model = s->scene;
+    const tacSubstep* t = &p->substep[i];
+    const tacSolveRecord* record = t->record;
+    int nv = model->nv, found = t->impact.found;
+    double elapsed = t->span / t->h, h_bar = 0.0, elapsed_bar = 0.0;
+    const double* path = path_velocity(model, record);
+    span_bar -= b->h;
+    clear_reals(b->u, nv);
+    clear_reals(b->q, nv);
+    clear_reals(b->path, nv);
+    for (int k = 0; k < nv; ++k) {
+        double v = b->x.v[k];
+        b->u[k] = found ? elapsed * v : v;
+        b->x.v[k] = found ? (1.0 - elapsed) * v : 0.0;
+        if (found) elapsed_bar += v * (record->u[k] - record->v[k]);
+    }
+    tac_integrate_pos_vjp(model, path, t->span, b->x.q, b->q, b->path, &span_bar);
+    if (found) {
+        span_bar += elapsed_bar / t->h;
+        h_bar -= elapsed_bar * elapsed / t->h;
+        // the meeting looks at q moved with its time held
+        clear_reals(b->x.q, nv);
+        double unused = 0.0;
+        impact_vjp(s, t, impact_qpos(p, i), span_bar, b->x.q, &b->x);
+        tac_integrate_pos_vjp(model, path, t->span, b->x.q, b->q, b->path, &unused);
+    } else
+        h_bar = span_bar;
+    for (int k = 0; k < nv; ++k) {
+        b->x.q[k] = b->q[k];
+        (is_explicit(model) ? b->x.v : b->u)[k] += b->path[k];
+    }
+    return h_bar;
+}
+
+static void substep_activation_vjp(tacContactSolve* s, const tacSubstep* t, hardBar* b,
+                                   double* span_bar) {
+    const tacModel* model = s->scene;
+    tacFreeDynamics* f = &s->dynamics[0];
+    if (model->na == 0) return;
+    double keep = b->x.theta[model->timestep];
+    clear_reals(b->rate, model->na);
+    clear_reals(b->act, model->na);
+    s->timed.param[model->timestep] = t->span;
+    b->x.theta[model->timestep] = 0.0;
+    tacMotionDot bar = {.act = b->act, .theta = b->x.theta};
+    f->m.act = t->record->act;
+    f->k->act_next_vjp(&s->timed, &f->m, s->rate, b->x.act, b->rate, &bar);
+    *span_bar += b->x.theta[model->timestep];
+    b->x.theta[model->timestep] = keep;
+    copy_reals(b->x.act, b->act, model->na);
+}
+
+// a solve: theta's time step collects the adjoint of the time that it propagates for
+static tacResult solve_vjp(tacContactSolve* s, const tacSolveRecord* record, hardBar* b,
+                           double* h_bar) {
+    const tacModel* model = s->scene;
+    double keep = b->x.theta[model->timestep];
+    b->x.theta[model->timestep] = 0.0;
+    tac_contact_solve_vjp(s, record, b->u, b->rate, &b->x);
+    if (h_bar) *h_bar += b->x.theta[model->timestep];
+    b->x.theta[model->timestep] = keep;
+    return TAC_OK;
+}
+
+static tacResult substep_vjp(tacHardPass* p, int i, hardBar* b) {
+    tacContactSolve* s = p->s;
+    const tacSubstep* t = &p->substep[i];
+    int nv = s->scene->nv;
+    for (int k = t->first + t->count - 1; k >= t->first; --k) {
+        tacResult result = tac_contact_solve_restore(s, &p->record[k]);
+        if (result != TAC_OK) return result;
+        copy_reals(b->u, b->x.v, nv);
+        clear_reals(b->x.v, nv);
+        clear_reals(b->rate, s->scene->na);
+        solve_vjp(s, &p->record[k], b, NULL);
+    }
+    double span_bar = 0.0;
+    tacResult result = tac_contact_solve_restore(s, t->record);
+    if (result != TAC_OK) return result;
+    substep_activation_vjp(s, t, b, &span_bar);
+    double h_bar = advance_vjp(p, i, span_bar, b);
+    // the meeting has used the motion of the solve
+    result = tac_contact_solve_restore(s, t->record);
+    if (result != TAC_OK) return result;
+    solve_vjp(s, t->record, b, &h_bar);
+    b->h += t->fraction * h_bar;
+    return TAC_OK;
+}
+
+static hardBar alloc_bar(const tacModel* model, tacArena* arena) {
+    int nv = model->nv, na = model->na;
+    hardBar b = {.x.q = alloc_zero(arena, nv), .x.v = alloc_zero(arena, nv)};
+    b.x.act = alloc_zero(arena, na);
+    b.x.ctrl = alloc_zero(arena, model->nu);
+    b.x.theta = alloc_zero(arena, model->nparam);
+    b.u = alloc_zero(arena, nv);
+    b.q = alloc_zero(arena, nv);
+    b.path = alloc_zero(arena, nv);
+    b.rate = alloc_zero(arena, na);
+    b.act = alloc_zero(arena, na);
+    return b;
+}
+
+static void add_reals(double* to, const double* from, int n) {
+    for (int i = 0; i < n && to; ++i) to[i] += from[i];
+}
+
+tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* u,
+                       tacTangent next_bar, tacTangent x_bar, tacReal* u_bar, tacReal* theta_bar,
+                       tacScratch* scratch) {
+    tacHardPass p;
+    tacArena* arena = &scratch->arena;
+    size_t mark = arena->used;
+    tacResult result = tac_hard_pass(model, x, u, scratch, &p);
+    if (result == TAC_OK && p.s->frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
+    if (result == TAC_OK) {
+        hardBar b = alloc_bar(model, arena);
+        copy_reals(b.x.q, next_bar.dq, model->nv);
+        copy_reals(b.x.v, next_bar.dv, model->nv);
+        copy_reals(b.x.act, next_bar.da, model->na);
+        for (int i = p.substeps - 1; i >= 0 && result == TAC_OK; --i)
+            result = substep_vjp(&p, i, &b);
+        b.x.theta[model->timestep] += b.h + b.x.dt;
+        if (result == TAC_OK &&
+            !(tac_all_finite(b.x.q, model->nv) && tac_all_finite(b.x.v, model->nv) &&
+              tac_all_finite(b.x.act, model->na) && tac_all_finite(b.x.ctrl, model->nu) &&
+              tac_all_finite(b.x.theta, model->nparam)))
+            result = TAC_ERROR_DIVERGED;
+        if (result == TAC_OK) {
+            add_reals(x_bar.dq, b.x.q, model->nv);
+            add_reals(x_bar.dv, b.x.v, model->nv);
+            add_reals(x_bar.da, b.x.act, model->na);
+            add_reals(u_bar, b.x.ctrl, model->nu);
+            add_reals(theta_bar, b.x.theta, model->nparam);
+        }
+    }
+    scratch->info = p.info;
+    scratch->info.flags |= p.s->diff_flags;
+    arena->used = mark;
+    return result;
+}

@@ -1,0 +1,39 @@
+// The functions of tactus/step.h for scenes with hard contact, with arguments that were checked.
+// Their parts have branches (nearest features, classes, times of impact), so they are of doubles:
+// second derivatives, which need complex numbers, are refused.
+
+#ifndef TAC_STEP_HARD_HARD_STEP_H
+#define TAC_STEP_HARD_HARD_STEP_H
+
+#include "tactus/step.h"
+
+static inline int tac_is_hard(const tacModel* model) {
+    return model->contact && model->contact->responder == TAC_RESPOND_LCP;
+}
+
+#if defined(TAC_NUMBER_COMPLEX) || defined(TAC_NUMBER_QUAD)
+
+#define tac_hard_step(...)     TAC_ERROR_UNSUPPORTED
+#define tac_hard_jvp(...)      TAC_ERROR_UNSUPPORTED
+#define tac_hard_vjp(...)      TAC_ERROR_UNSUPPORTED
+#define tac_hard_jacobian(...) TAC_ERROR_UNSUPPORTED
+
+#else
+
+tacResult tac_hard_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,
+                        tacScratch* scratch);
+tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* u, tacTangent x_dot,
+                       const tacReal* u_dot, const tacReal* theta_dot, tacTangent next_dot,
+                       tacScratch* scratch);
+tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* u,
+                       tacTangent next_bar, tacTangent x_bar, tacReal* u_bar, tacReal* theta_bar,
+                       tacScratch* scratch);
+tacResult tac_hard_jacobian(const tacModel* model, const tacState* x, const tacReal* u,
+                            tacState* next, tacReal* A, tacReal* B, const tacParam* theta,
+                            int ntheta, tacReal* P, tacScratch* scratch);
+
+#endif
+
+size_t tac_hard_step_size(const tacModel* model);
+
+#endif

@@ -1,0 +1,118 @@
+// The broad phase: scenes of many bodies, far and near, have the records that they have without it.
+
+#include "detect/manifold_scenes.h"
+
+#include <string.h>
+
+enum { BODIES = 7 };
+
+// all kinds of bounds: boxes around leaves, none at all, a union, features with and without radius
+static const char* const geom[BODIES] = {
+    "type='box' size='.1 .08 .06'",       "type='sphere' size='.1'",
+    "type='capsule' size='.05 .1'",       "type='cylinder' size='.06 .1'",
+    "type='ellipsoid' size='.1 .07 .05'", "type='mesh' mesh='wedge'",
+    "type='shape' shape='pair'"};
+
+static tacModel* load_bodies(const char* options) {
+    static char text[4000];
+    int at =
+        snprintf(text, sizeof text,
+                 "<mujoco><tactus detect='manifold' vertices='60' tau='.002' %s/><asset>"
+                 "<mesh name='wedge' vertex='0 0 0 .2 0 0 0 .2 0 0 0 .2'/>"
+                 "<shape name='pair' smooth='.002'><superquadric size='.1 .05 .04' eps='.5 .7'/>"
+                 "<superquadric size='.03 .1 .05' eps='.8 .8' pos='.1 0 0'/></shape></asset>"
+                 "<worldbody><geom type='plane' size='1 1 1'/>",
+                 options);
+    for (int b = 0; b < BODIES; ++b)
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "<body><freejoint/><geom %s mass='1' pos='.01 .02 .03'/></body>", geom[b]);
+    snprintf(text + at, sizeof text - (size_t)at, "</worldbody></mujoco>");
+    tacMessage message;
+    tacModel* model = NULL;
+    if (tac_load_text(text, (int)strlen(text), "test", NULL, &model, &message) != TAC_OK)
+        printf("  %s\n", message.text);
+    return model;
+}
+
+static void random_poses(testRandom* random, double far, tacPose body[BODIES + 1]) {
+    body[0] = tac_pose_identity();
+    for (int b = 1; b <= BODIES; ++b) {
+        double x[7], norm = 0.0;
+        for (int k = 0; k < 7; ++k) x[k] = test_uniform(random, -1.0, 1.0);
+        for (int k = 3; k < 7; ++k) norm += x[k] * x[k];
+        norm = 1.0 / sqrt(norm);
+        body[b] = (tacPose){{far * x[0], far * x[1], far * (x[2] + 1.0)},
+                            {norm * x[3], norm * x[4], norm * x[5], norm * x[6]}};
+    }
+}
+
+static int same_contacts(const tacContacts* a, const tacContacts* b) {
+    ENSURE(a->count == b->count);
+    for (int i = 0; i < a->count; ++i) {
+        ENSURE(a->pair[i] == b->pair[i] && a->feature[i] == b->feature[i]);
+        ENSURE_NEAR(a->activity[i], b->activity[i], 1e-12);
+        ENSURE_NEAR(a->distance[i], b->distance[i], 1e-12);
+    }
+    return 0;
+}
+
+static int broad_phase_changes_no_contact(void) {
+    tacModel* model[2] = {load_bodies(""), load_bodies("cull='false'")};
+    tacScratch* scratch[2];
+    tacContacts* c[2];
+    testRandom random = {3};
+    int records = 0, pairs = 0;
+    for (int k = 0; k < 2; ++k) {
+        ENSURE(model[k] && tac_scratch_create(model[k], &scratch[k]) == TAC_OK);
+        ENSURE(tac_contacts_create(model[k], 0, 0, &c[k]) == TAC_OK);
+    }
+    for (int i = 0; i < 40; ++i) {
+        tacPose body[BODIES + 1];
+        random_poses(&random, 0.1 + 0.01 * i, body);
+        for (int k = 0; k < 2; ++k) ENSURE(tac_detect(model[k], body, c[k], scratch[k]) == TAC_OK);
+        ENSURE_LAW(same_contacts(c[0], c[1]));
+        records += c[0]->count;
+        for (int r = 0; r < c[0]->count; ++r) pairs += r == 0 || c[0]->pair[r] != c[0]->pair[r - 1];
+    }
+    printf("    %d pairs of %d touch, %d records\n", pairs, 40 * model[0]->contact->npair, records);
+    ENSURE(pairs > 100 && pairs < 20 * model[0]->contact->npair);
+    for (int k = 0; k < 2; ++k) {
+        tac_contacts_destroy(c[k]);
+        tac_scratch_destroy(scratch[k]);
+        tac_model_destroy(model[k]);
+    }
+    return 0;
+}
+
+// a box beside a larger one, just within the support of 16 mm: the broad phase alone could miss it
+static int pairs_just_inside_the_support_are_found(void) {
+    static const char text[] =
+        "<mujoco><tactus detect='manifold' tau='.002' edges='false'/><worldbody>"
+        "<body><freejoint/><geom type='box' size='.2 .2 .2' mass='1'/></body>"
+        "<body><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+        "<body><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body></worldbody></mujoco>";
+    tacMessage message;
+    tacModel* model;
+    tacScratch* scratch;
+    tacContacts* c;
+    ENSURE(tac_load_text(text, (int)strlen(text), "test", NULL, &model, &message) == TAC_OK);
+    ENSURE(tac_scratch_create(model, &scratch) == TAC_OK);
+    ENSURE(tac_contacts_create(model, 0, 0, &c) == TAC_OK);
+    for (int axis = 0; axis < 3; ++axis)
+        for (int side = -1; side <= 1; side += 2) {
+            double x[3] = {0.0, 0.0, 0.0};
+            tacPose body[4] = {tac_pose_identity(), tac_pose_identity(), tac_pose_identity(),
+                               tac_pose_identity()};
+            x[axis] = side * (0.3 + 0.95 * 0.016);
+            body[2].position = (tacVec3){x[0], x[1], x[2]};
+            body[3].position.x = 9.0;
+            ENSURE(tac_detect(model, body, c, scratch) == TAC_OK && c->count == 8);
+            ENSURE(c->activity[0] > 0.0 && c->activity[0] < 1e-3);
+        }
+    tac_contacts_destroy(c);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
+    return 0;
+}
+
+TEST_MAIN(RUN(broad_phase_changes_no_contact), RUN(pairs_just_inside_the_support_are_found))
