@@ -30,7 +30,7 @@ tacResult tac_arena_create(tacArena* arena, size_t size, tacAllocator allocator)
     size = tac_arena_align(size ? size : 1);
     char* base = allocator.allocate(allocator.user, size);
     if (!base) return TAC_ERROR_MEMORY;
-    *arena = (tacArena){base, size, 0};
+    *arena = (tacArena){.base = base, .size = size};
     return TAC_OK;
 }
 
@@ -39,7 +39,18 @@ void tac_arena_destroy(tacArena* arena, tacAllocator allocator) {
     *arena = (tacArena){0};
 }
 
+tacArena tac_arena_measure(size_t scale) { return (tacArena){.scale = scale}; }
+
+static void measure(tacArena* arena, size_t size) {
+    arena->used += tac_arena_align(size * arena->scale);
+    if (arena->used > arena->peak) arena->peak = arena->used;
+}
+
 void* tac_arena_alloc(tacArena* arena, size_t size) {
+    if (tac_arena_measures(arena)) {
+        measure(arena, size);
+        return NULL;
+    }
     size_t need = tac_arena_align(size);
     TAC_ASSERT(need <= arena->size - arena->used);
     char* block = arena->base + arena->used;
