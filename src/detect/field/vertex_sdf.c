@@ -177,7 +177,7 @@ static void run_on_stack(const tacVertexSide* side, tacHits* hits, tacActiveLeav
                          int order) {
     _Alignas(TAC_ALIGNMENT) char memory[STACK_BYTES];
     tacScratch scratch;
-    scratch.arena = (tacArena){memory, STACK_BYTES, 0};
+    scratch.arena = (tacArena){.base = memory, .size = STACK_BYTES};
     tacShapeRun run = tac_shape_run_alloc(&side->program, &side->culling, &scratch);
     eval_blocks(side, &run, hits, needs, order);
 }
