@@ -20,7 +20,7 @@ typedef struct setup {
 } setup;
 
 static setup body_pose(const manifoldContext* c, const tacReal* x) {
-    setup s = {.model = *c->model, .arena = {c->memory, MANIFOLD_BYTES, 0}};
+    setup s = {.model = *c->model, .arena = {.base = c->memory, .size = MANIFOLD_BYTES}};
     const double* plain = (const double*)c->model->param; // the model is the double build's
     s.model.param = TAC_ALLOC(&s.arena, tacReal, c->model->nparam);
     s.theta = TAC_ALLOC(&s.arena, tacReal, c->model->nparam);

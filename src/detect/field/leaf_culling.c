@@ -152,7 +152,7 @@ static floatBalls cull_leaves(tacVertexSide* side, const leafRange* limit, tacAr
 static tacActiveLeaves cull_blend(tacVertexSide* side, const leafRange* limit,
                                   tacScratch* scratch) {
     _Alignas(TAC_ALIGNMENT) char memory[STACK_BYTES];
-    tacArena stack_arena = {memory, STACK_BYTES, 0};
+    tacArena stack_arena = {.base = memory, .size = STACK_BYTES};
     tacHits* near = &side->near;
     int count = side->features->index->blocks;
     uint64_t* need = TAC_ALLOC(&scratch->arena, uint64_t, count + 1);
@@ -217,7 +217,7 @@ static void add_near(tacHits* near, int block, unsigned is_near, const tacActive
 static tacActiveLeaves cull_faded(tacVertexSide* side, const leafRange* limit,
                                   tacScratch* scratch) {
     _Alignas(TAC_ALIGNMENT) char memory[STACK_BYTES];
-    tacArena stack_arena = {memory, STACK_BYTES, 0};
+    tacArena stack_arena = {.base = memory, .size = STACK_BYTES};
     int count = side->features->index->blocks;
     needList all = {.need = TAC_ALLOC(&scratch->arena, tacActiveLeaf, (count + 1) * side->leaves)};
     size_t mark = scratch->arena.used;

@@ -248,7 +248,7 @@ static int search_in(const tacEdgeSearch* s, int capacity, int* first, int* seco
 
 static int search_on_stack(const tacEdgeSearch* s, int capacity, int* first, int* second) {
     _Alignas(TAC_ALIGNMENT) char memory[STACK_BYTES];
-    tacArena arena = {memory, STACK_BYTES, 0};
+    tacArena arena = {.base = memory, .size = STACK_BYTES};
     return search_in(s, capacity, first, second, &arena);
 }
 

@@ -255,7 +255,7 @@ static void write_hits(const tacManifoldPair* p, int owner, tacContacts* contact
 
 static void write_on_stack(const tacManifoldPair* p, int owner, tacContacts* contacts) {
     _Alignas(TAC_ALIGNMENT) char memory[STACK_BYTES];
-    tacArena arena = {memory, STACK_BYTES, 0};
+    tacArena arena = {.base = memory, .size = STACK_BYTES};
     write_hits(p, owner, contacts, &arena);
 }
 
