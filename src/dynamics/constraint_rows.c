@@ -14,7 +14,7 @@ typedef struct rowList {
     tacRow* rows;
     tacReal* J;
     int count;
-    tacPose* pose;     // (nbody)
+    tacPose* pose;           // (nbody)
     tacReal *first, *second; // (6 x nv) Jacobians of two bodies
     tacScratch* scratch;
 } rowList;
