@@ -1,4 +1,5 @@
-// The matrix of a linearly implicit step holds what touches, in an order that keeps it narrow.
+// The matrix of a linearly implicit step has the bodies in contact, in an order that keeps it
+// narrow.
 
 #include "step/force/coupling.h"
 #include "tactus/step.h"
