@@ -180,7 +180,8 @@ static void run_step(void* context) {
 static void run_jacobian(void* context) {
     pushBench* b = context;
     tacState x = push_state(b), next = {.qpos = b->next_q, .qvel = b->next_v};
-    tac_step_jacobian(b->model, &x, b->ctrl, &next, b->A, b->B, NULL, 0, NULL, b->scratch);
+    tac_step_jacobian(b->model, &x, b->ctrl,
+                      &(tacStepJacobian){.next = &next, .A = b->A, .B = b->B}, b->scratch);
 }
 
 static void run_mujoco(void* context) {

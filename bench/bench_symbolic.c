@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "bench/bench.h"
 
+#include "tactus/symbolic.h"
 #include "tactus/tactus.h"
 
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "bench/baselines/witness_baselines.h"
 
 #include "tactus/tactus.h"
+#include "tactus/witness.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "cli/scene/initial_overlap.h"
 #include "cli/report.h"
 
+#include "model/contact/contact_data.h"
 #include "tactus/step.h"
 
 #include <stdio.h>

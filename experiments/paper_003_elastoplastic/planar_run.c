@@ -5,6 +5,8 @@
 
 #include "math/pose.h"
 #include "math/quat.h"
+#include "model/contact/contact_data.h"
+#include "tactus/symbolic.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 
 #include "experiments/trial_panels.h"
 
+#include "tactus/symbolic.h"
 #include "tactus/tactus.h"
 
 enum { PLANAR_RUN_NUMBERS = 32 };

@@ -2,6 +2,8 @@
 // by separating axes, then the elastic-plastic law (docs/elastoplastic.md).
 
 #include "experiments/paper_003_elastoplastic/plastic_formula.h"
+#include "model/contact/contact_data.h"
+#include "tactus/symbolic.h"
 
 #include <stdio.h>
 #include <string.h>

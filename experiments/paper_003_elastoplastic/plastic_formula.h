@@ -4,6 +4,7 @@
 #define TAC_EXPERIMENTS_PAPER_003_ELASTOPLASTIC_PLASTIC_FORMULA_H
 
 #include "experiments/paper_003_elastoplastic/plastic_scene.h"
+#include "tactus/symbolic.h"
 
 // out: accelerations (nv), power that is lost, elastic energy; in: q (nq), v (nv)
 tacResult plastic_formula(tacGraph* graph, const plasticScene* scene, tacExpr* in, tacExpr* out);

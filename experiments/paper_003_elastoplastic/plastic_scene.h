@@ -5,6 +5,7 @@
 #ifndef TAC_EXPERIMENTS_PAPER_003_ELASTOPLASTIC_PLASTIC_SCENE_H
 #define TAC_EXPERIMENTS_PAPER_003_ELASTOPLASTIC_PLASTIC_SCENE_H
 
+#include "tactus/symbolic.h"
 #include "tactus/tactus.h"
 
 enum { PLASTIC_CASES = 5, PLASTIC_Q = 14, PLASTIC_V = 12 };

@@ -9,6 +9,7 @@
 #include "experiments/experiments.h"
 #include "experiments/paper_003_elastoplastic/planar_run.h"
 
+#include "model/contact/contact_data.h"
 #include "scenes/walking_figure.h"
 
 #include <math.h>

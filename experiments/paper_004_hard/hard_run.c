@@ -122,7 +122,7 @@ tacResult hard_run_tangent(hardRun* r, int count, double* dq, double* dv) {
         double next[2][HARD_RUN_NUMBERS];
         tacState x = {.qpos = r->q, .qvel = r->v};
         tacTangent dot = {.dq = dq, .dv = dv}, out = {.dq = next[0], .dv = next[1]};
-        result = tac_step_jvp(r->model, &x, r->u, dot, NULL, NULL, out, r->scratch);
+        result = tac_step_jvp(r->model, &x, r->u, (tacStepTangent){.x = dot}, out, r->scratch);
         memcpy(dq, next[0], sizeof *dq * (size_t)r->model->nv);
         memcpy(dv, next[1], sizeof *dv * (size_t)r->model->nv);
         if (result == TAC_OK) result = tac_step(r->model, &x, r->u, &x, r->scratch);

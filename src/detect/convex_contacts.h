@@ -11,8 +11,8 @@
 
 #include "detect/convex/gjk.h"
 #include "detect/feature_contact.h"
+#include "model/contact/contact_data.h"
 #include "tactus/ccd.h"
-#include "tactus/contact.h"
 
 // All functions take a model of doubles whose plan has pieces (model->contact->piece): one of a
 // scene with detect="gjk". Pairs are those of model->contact->pair. Pieces are as they were loaded;

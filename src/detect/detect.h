@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/scratch.h"
-#include "tactus/contact.h"
+#include "model/contact/contact_data.h"
 
 // All functions as their namesakes in tactus/contact.h, called with arguments that were checked.
 // They may take from the scratch's arena up to what `size` says, beyond what tac_shape_eval takes.

@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "math/pose.h"
+#include "model/contact/contact_data.h"
 #include "shape/cloud/cloud_index.h"
-#include "tactus/contact.h"
 
 #include <stdlib.h>
 #include <string.h>

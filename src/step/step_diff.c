@@ -59,8 +59,8 @@ static void euler_jvp(tacForward* f, const tacStages* s, stepDot* d, tacStateArr
     int nv = f->dyn.model->nv, explicit_euler = f->dyn.model->integrator == TAC_INTEGRATOR_EXPLICIT;
     stage_jvp(f, s, d, 0);
     for (int k = 0; k < nv; ++k) next.v[k] = d->v0[k] + f->dyn.h * d->a[k] + d->h * s->a[0][k];
-    tac_integrate_pos_jvp(f->dyn.model, s->mean_k, f->dyn.h, d->q0, explicit_euler ? d->v0 : next.v,
-                          d->h, next.q);
+    tac_advance_pos_jvp(f->dyn.model, s->mean_k, f->dyn.h, d->q0, explicit_euler ? d->v0 : next.v,
+                        d->h, next.q);
     activation_jvp(f, s, d, s->rate[0], d->rate, next.act);
 }
 
@@ -68,7 +68,7 @@ static void euler_jvp(tacForward* f, const tacStages* s, stepDot* d, tacStateArr
 static void stage_start_jvp(tacForward* f, const tacStages* s, stepDot* d, int i) {
     const tacModel* model = f->dyn.model;
     tacReal h = f->dyn.h * tac_rk4_node[i], h_dot = d->h * tac_rk4_node[i];
-    tac_integrate_pos_jvp(model, s->k[i - 1], h, d->q0, d->k, h_dot, d->q);
+    tac_advance_pos_jvp(model, s->k[i - 1], h, d->q0, d->k, h_dot, d->q);
     for (int k = 0; k < model->nv; ++k) {
         d->u_step[k] = h * d->k[k] + h_dot * s->k[i - 1][k];
         d->v[k] = d->v0[k] + h * d->a[k] + h_dot * s->a[i - 1][k];
@@ -90,7 +90,7 @@ static void rk4_jvp(tacForward* f, const tacStages* s, stepDot* d, tacStateArray
     }
     for (int k = 0; k < model->nv; ++k)
         next.v[k] = d->v0[k] + f->dyn.h * d->mean_a[k] + d->h * s->mean_a[k];
-    tac_integrate_pos_jvp(model, s->mean_k, f->dyn.h, d->q0, d->mean_k, d->h, next.q);
+    tac_advance_pos_jvp(model, s->mean_k, f->dyn.h, d->q0, d->mean_k, d->h, next.q);
     activation_jvp(f, s, d, s->mean_rate, d->mean_rate, next.act);
 }
 
@@ -117,16 +117,15 @@ static int is_tangent_finite(const tacModel* model, tacTangent x) {
            tac_all_finite(x.da, model->na);
 }
 
-tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* u, tacTangent x_dot,
-                       const tacReal* u_dot, const tacReal* theta_dot, tacTangent next_dot,
-                       tacScratch* scratch) {
+tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* u,
+                       tacStepTangent dot, tacTangent next_dot, tacScratch* scratch) {
     tacResult result = tac_step_check(model, x, u, scratch);
-    if (result == TAC_OK && !(is_tangent_finite(model, x_dot) && tac_all_finite(u_dot, model->nu) &&
-                              tac_all_finite(theta_dot, model->nparam)))
+    if (result == TAC_OK && !(is_tangent_finite(model, dot.x) && tac_all_finite(dot.u, model->nu) &&
+                              tac_all_finite(dot.theta, model->nparam)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     if (tac_is_hard(model))
-        return tac_hard_jvp(model, x, u, x_dot, u_dot, theta_dot, next_dot, scratch);
+        return tac_hard_jvp(model, x, u, dot.x, dot.u, dot.theta, next_dot, scratch);
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacModel softer;
@@ -137,7 +136,7 @@ tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* 
         arena->used = mark;
         return result;
     }
-    stepDot d = alloc_dot(model, arena, x_dot, u_dot, theta_dot);
+    stepDot d = alloc_dot(model, arena, dot.x, dot.u, dot.theta);
     tacStateArrays next = {alloc_zero(arena, model->nv), alloc_zero(arena, model->nv),
                            alloc_zero(arena, model->na)};
     (ws.s.count > 1 ? rk4_jvp : euler_jvp)(&ws.f, &ws.s, &d, next);
@@ -190,7 +189,7 @@ static void first_stage_vjp(tacForward* f, const tacStages* s, stepBar* b) {
 static void euler_vjp(tacForward* f, const tacStages* s, stepBar* b, tacStateArrays next) {
     int nv = f->dyn.model->nv, explicit_euler = f->dyn.model->integrator == TAC_INTEGRATOR_EXPLICIT;
     activation_vjp(f, s, b, s->rate[0], next.act, b->rate[0]);
-    tac_integrate_pos_vjp(f->dyn.model, s->mean_k, f->dyn.h, next.q, b->q0, b->mean_k, &b->h);
+    tac_advance_pos_vjp(f->dyn.model, s->mean_k, f->dyn.h, next.q, b->q0, b->mean_k, &b->h);
     for (int k = 0; k < nv; ++k) {
         tacReal v = next.v[k] + (explicit_euler ? (tacReal)0.0 : b->mean_k[k]);
         b->v0[k] += v + (explicit_euler ? b->mean_k[k] : (tacReal)0.0);
@@ -204,7 +203,7 @@ static void euler_vjp(tacForward* f, const tacStages* s, stepBar* b, tacStateArr
 static void stage_start_vjp(tacForward* f, const tacStages* s, stepBar* b, int i) {
     const tacModel* model = f->dyn.model;
     tacReal h = f->dyn.h * tac_rk4_node[i], h_bar = 0.0;
-    tac_integrate_pos_vjp(model, s->k[i - 1], h, b->q, b->q0, b->k[i - 1], &h_bar);
+    tac_advance_pos_vjp(model, s->k[i - 1], h, b->q, b->q0, b->k[i - 1], &h_bar);
     for (int k = 0; k < model->nv; ++k)
         h_bar += s->a[i - 1][k] * b->v[i][k] + s->k[i - 1][k] * b->u_step[k];
     for (int k = 0; k < model->na; ++k) h_bar += s->rate[i - 1][k] * b->act[i][k];
@@ -225,7 +224,7 @@ static void chart_vjp(const tacForward* f, const tacStages* s, stepBar* b, int i
 static void rk4_vjp(tacForward* f, const tacStages* s, stepBar* b, tacStateArrays next) {
     int nv = f->dyn.model->nv, na = f->dyn.model->na;
     activation_vjp(f, s, b, s->mean_rate, next.act, b->mean_rate);
-    tac_integrate_pos_vjp(f->dyn.model, s->mean_k, f->dyn.h, next.q, b->q0, b->mean_k, &b->h);
+    tac_advance_pos_vjp(f->dyn.model, s->mean_k, f->dyn.h, next.q, b->q0, b->mean_k, &b->h);
     for (int k = 0; k < nv; ++k) {
         b->v0[k] += next.v[k];
         b->h += s->mean_a[k] * next.v[k];
@@ -264,27 +263,25 @@ static stepBar alloc_bar(const tacModel* model, tacArena* arena, int by_theta) {
 }
 
 // adds what is asked for, if all of it is finite
-static tacResult write_adjoints(const tacModel* model, const stepBar* b, tacTangent x_bar,
-                                tacReal* u_bar, tacReal* theta_bar) {
+static tacResult write_adjoints(const tacModel* model, const stepBar* b, tacStepTangent bar) {
     if (!is_tangent_finite(model, (tacTangent){b->q0, b->v0, b->act0}) ||
         !tac_all_finite(b->ctrl, model->nu) || !tac_all_finite(b->theta, model->nparam))
         return TAC_ERROR_DIVERGED;
-    if (x_bar.dq) add_scaled_reals(x_bar.dq, 1.0, b->q0, model->nv);
-    if (x_bar.dv) add_scaled_reals(x_bar.dv, 1.0, b->v0, model->nv);
-    if (x_bar.da) add_scaled_reals(x_bar.da, 1.0, b->act0, model->na);
-    if (u_bar) add_scaled_reals(u_bar, 1.0, b->ctrl, model->nu);
-    if (theta_bar) add_scaled_reals(theta_bar, 1.0, b->theta, model->nparam);
+    if (bar.x.dq) add_scaled_reals(bar.x.dq, 1.0, b->q0, model->nv);
+    if (bar.x.dv) add_scaled_reals(bar.x.dv, 1.0, b->v0, model->nv);
+    if (bar.x.da) add_scaled_reals(bar.x.da, 1.0, b->act0, model->na);
+    if (bar.u) add_scaled_reals(bar.u, 1.0, b->ctrl, model->nu);
+    if (bar.theta) add_scaled_reals(bar.theta, 1.0, b->theta, model->nparam);
     return TAC_OK;
 }
 
 tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* u,
-                       tacTangent next_bar, tacTangent x_bar, tacReal* u_bar, tacReal* theta_bar,
-                       tacScratch* scratch) {
+                       tacTangent next_bar, tacStepTangent bar, tacScratch* scratch) {
     tacResult result = tac_step_check(model, x, u, scratch);
     if (result == TAC_OK && !is_tangent_finite(model, next_bar)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     if (tac_is_hard(model))
-        return tac_hard_vjp(model, x, u, next_bar, x_bar, u_bar, theta_bar, scratch);
+        return tac_hard_vjp(model, x, u, next_bar, bar.x, bar.u, bar.theta, scratch);
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacModel softer;
@@ -295,15 +292,15 @@ tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* 
         arena->used = mark;
         return result;
     }
-    stepBar b = alloc_bar(model, arena, theta_bar != NULL);
-    tacStateArrays bar = {alloc_zero(arena, model->nv), alloc_zero(arena, model->nv),
-                          alloc_zero(arena, model->na)};
-    copy_reals(bar.q, next_bar.dq, model->nv);
-    copy_reals(bar.v, next_bar.dv, model->nv);
-    copy_reals(bar.act, next_bar.da, model->na);
-    (ws.s.count > 1 ? rk4_vjp : euler_vjp)(&ws.f, &ws.s, &b, bar);
+    stepBar b = alloc_bar(model, arena, bar.theta != NULL);
+    tacStateArrays next = {alloc_zero(arena, model->nv), alloc_zero(arena, model->nv),
+                           alloc_zero(arena, model->na)};
+    copy_reals(next.q, next_bar.dq, model->nv);
+    copy_reals(next.v, next_bar.dv, model->nv);
+    copy_reals(next.act, next_bar.da, model->na);
+    (ws.s.count > 1 ? rk4_vjp : euler_vjp)(&ws.f, &ws.s, &b, next);
     if (b.theta) b.theta[model->timestep] += b.h;
-    result = write_adjoints(model, &b, x_bar, u_bar, theta_bar);
+    result = write_adjoints(model, &b, bar);
     arena->used = mark;
     return result;
 }

@@ -47,46 +47,48 @@ static int is_double_finite(const tacReal* x, int n) {
 
 // All pointers of the arguments point to doubles here, whatever the header's tacReal says.
 tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* u,
-                       tacTangent next_bar, tacTangent x_dot, const tacReal* u_dot,
-                       const tacReal* theta_dot, tacTangent x_bar, tacReal* u_bar,
-                       tacReal* theta_bar, tacScratch* scratch) {
-    if (!model || !x || !scratch || (model->nv > 0 && (!x->qpos || !x->qvel)) ||
+                       const tacStepHvp* product, tacScratch* scratch) {
+    if (!model || !x || !product || !scratch || (model->nv > 0 && (!x->qpos || !x->qvel)) ||
         (model->nu > 0 && !u) || (model->na > 0 && !x->act))
         return TAC_ERROR_VALUE;
     int nv = model->nv, na = model->na, nu = model->nu, nparam = model->nparam;
+    tacTangent next_bar = product->next_bar;
+    tacStepTangent dot = product->dot, bar = product->bar;
     if (!is_double_finite(x->qpos, model->nq) || !is_double_finite(x->qvel, nv) ||
-        !is_double_finite(u, nu) || !is_double_finite(x_dot.dq, nv) ||
-        !is_double_finite(x_dot.dv, nv) || !is_double_finite(u_dot, nu) ||
-        !is_double_finite(theta_dot, nparam) || !is_double_finite(next_bar.dq, nv) ||
+        !is_double_finite(u, nu) || !is_double_finite(dot.x.dq, nv) ||
+        !is_double_finite(dot.x.dv, nv) || !is_double_finite(dot.u, nu) ||
+        !is_double_finite(dot.theta, nparam) || !is_double_finite(next_bar.dq, nv) ||
         !is_double_finite(next_bar.dv, nv) || !is_double_finite(x->act, na) ||
-        !is_double_finite(x_dot.da, na) || !is_double_finite(next_bar.da, na))
+        !is_double_finite(dot.x.da, na) || !is_double_finite(next_bar.da, na))
         return TAC_ERROR_VALUE;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacModel moved = *model;
     moved.param =
-        alloc_complex(arena, nparam, (const double*)model->param, (const double*)theta_dot);
+        alloc_complex(arena, nparam, (const double*)model->param, (const double*)dot.theta);
     tacReal* q = TAC_ALLOC(arena, tacReal, model->nq);
-    perturb_positions(model, (const double*)x->qpos, (const double*)x_dot.dq, q);
+    perturb_positions(model, (const double*)x->qpos, (const double*)dot.x.dq, q);
     tacState at = {.qpos = q};
-    at.qvel = alloc_complex(arena, nv, (const double*)x->qvel, (const double*)x_dot.dv);
-    at.act = alloc_complex(arena, na, (const double*)x->act, (const double*)x_dot.da);
-    tacReal* control = alloc_complex(arena, nu, (const double*)u, (const double*)u_dot);
-    tacTangent bar = {.dq = alloc_complex(arena, nv, (const double*)next_bar.dq, NULL),
-                      .dv = alloc_complex(arena, nv, (const double*)next_bar.dv, NULL),
-                      .da = alloc_complex(arena, na, (const double*)next_bar.da, NULL)};
+    at.qvel = alloc_complex(arena, nv, (const double*)x->qvel, (const double*)dot.x.dv);
+    at.act = alloc_complex(arena, na, (const double*)x->act, (const double*)dot.x.da);
+    tacReal* control = alloc_complex(arena, nu, (const double*)u, (const double*)dot.u);
+    tacTangent fixed = {.dq = alloc_complex(arena, nv, (const double*)next_bar.dq, NULL),
+                        .dv = alloc_complex(arena, nv, (const double*)next_bar.dv, NULL),
+                        .da = alloc_complex(arena, na, (const double*)next_bar.da, NULL)};
     tacTangent out = {.dq = alloc_complex(arena, nv, NULL, NULL),
                       .dv = alloc_complex(arena, nv, NULL, NULL),
                       .da = alloc_complex(arena, na, NULL, NULL)};
     tacReal* out_u = alloc_complex(arena, nu, NULL, NULL);
-    tacReal* out_theta = theta_bar ? alloc_complex(arena, nparam, NULL, NULL) : NULL;
-    tacResult result = tac_step_vjp(&moved, &at, control, bar, out, out_u, out_theta, scratch);
+    tacReal* out_theta = bar.theta ? alloc_complex(arena, nparam, NULL, NULL) : NULL;
+    tacResult result =
+        tac_step_vjp(&moved, &at, control, fixed,
+                     (tacStepTangent){.x = out, .u = out_u, .theta = out_theta}, scratch);
     if (result == TAC_OK) {
-        add_derivative_out(nv, out.dq, x_bar.dq);
-        add_derivative_out(nv, out.dv, x_bar.dv);
-        add_derivative_out(na, out.da, x_bar.da);
-        add_derivative_out(nu, out_u, u_bar);
-        if (theta_bar) add_derivative_out(nparam, out_theta, theta_bar);
+        add_derivative_out(nv, out.dq, bar.x.dq);
+        add_derivative_out(nv, out.dv, bar.x.dv);
+        add_derivative_out(na, out.da, bar.x.da);
+        add_derivative_out(nu, out_u, bar.u);
+        if (bar.theta) add_derivative_out(nparam, out_theta, bar.theta);
     }
     arena->used = mark;
     return result;

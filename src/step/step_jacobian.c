@@ -323,8 +323,9 @@ static tacResult jacobian_column(const tacModel* model, const tacState* x, const
     tacTangent next = {.dq = in->next, .dv = in->next + nv, .da = in->next + 2 * nv};
     int by_theta = in->theta && unit >= in->theta && unit < in->theta + model->nparam;
     *unit = 1.0;
-    tacResult result =
-        tac_step_jvp(model, x, u, in->x, in->u, by_theta ? in->theta : NULL, next, scratch);
+    tacResult result = tac_step_jvp(
+        model, x, u, (tacStepTangent){.x = in->x, .u = in->u, .theta = by_theta ? in->theta : NULL},
+        next, scratch);
     *unit = 0.0;
     for (int k = 0; k < tac_tangent_size(model) && result == TAC_OK; ++k)
         X[(size_t)k * (size_t)columns + (size_t)c] = in->next[k];
@@ -390,9 +391,13 @@ static tacResult step_unsoftened(const tacModel* model, const tacState* x, const
 }
 
 tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacReal* u,
-                            tacState* next, tacReal* A, tacReal* B, const tacParam* theta,
-                            int ntheta, tacReal* P, tacScratch* scratch) {
-    tacResult result = tac_step_check(model, x, u, scratch);
+                            const tacStepJacobian* out, tacScratch* scratch) {
+    tacResult result = out ? tac_step_check(model, x, u, scratch) : TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    tacState* next = out->next;
+    tacReal *A = out->A, *B = out->B, *P = out->P;
+    const tacParam* theta = out->theta;
+    int ntheta = out->ntheta;
     if (result == TAC_OK && next && !tac_state_has_arrays(model, next)) result = TAC_ERROR_VALUE;
     if (result == TAC_OK && P && !tac_params_are_valid(model, theta, ntheta))
         result = TAC_ERROR_VALUE;

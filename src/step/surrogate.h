@@ -4,7 +4,7 @@
 #define TAC_STEP_SURROGATE_H
 
 #include "base/scratch.h"
-#include "tactus/contact.h"
+#include "model/contact/contact_data.h"
 
 // The model whose derivatives are handed out: the same one, or, where the scene asks for a
 // surrogate, a copy in `out` with softer temperatures; then the scratch's remarks say so. Memory is

@@ -216,8 +216,11 @@ static tacResult eval_step_jvp(const void* context, const tacReal* x, const tacR
     scatter_theta(c, &s, x_dot + nx + c->model->nu);
     tacState at = as_state(c, &s, x);
     if (result == TAC_OK)
-        result = tac_step_jvp(&s.model, &at, x + nx, as_tangent(c, (tacReal*)x_dot), x_dot + nx,
-                              s.theta, as_tangent(c, y_dot), c->scratch);
+        result = tac_step_jvp(&s.model, &at, x + nx,
+                              (tacStepTangent){.x = as_tangent(c, (tacReal*)x_dot),
+                                               .u = x_dot + nx,
+                                               .theta = s.theta},
+                              as_tangent(c, y_dot), c->scratch);
     apply_chart(c->model, s.next, y_dot, 0);
     return result;
 }
@@ -235,8 +238,10 @@ static tacResult eval_step_vjp(const void* context, const tacReal* x, const tacR
     memset(x_bar, 0, sizeof *x_bar * (size_t)(nx + nu));
     tacState at = as_state(c, &s, x);
     if (result == TAC_OK)
-        result = tac_step_vjp(&s.model, &at, x + nx, as_tangent(c, next_bar), as_tangent(c, x_bar),
-                              x_bar + nx, s.theta, c->scratch);
+        result = tac_step_vjp(
+            &s.model, &at, x + nx, as_tangent(c, next_bar),
+            (tacStepTangent){.x = as_tangent(c, x_bar), .u = x_bar + nx, .theta = s.theta},
+            c->scratch);
     gather_theta(c, &s, x_bar + nx + nu);
     return result;
 }

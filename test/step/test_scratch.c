@@ -37,10 +37,14 @@ static tacResult eval_derivatives(const tacModel* model, const tacState* x, int 
         dq[k] = 0.1 * k;
         dv[k] = 1.0 - 0.2 * k;
     }
-    if (kind == 0) return tac_step_jacobian(model, x, NULL, &next, A, NULL, NULL, 0, NULL, scratch);
-    if (kind == 1) return tac_step_jvp(model, x, NULL, dot, NULL, NULL, out, scratch);
-    if (kind == 2) return tac_step_vjp(model, x, NULL, dot, out, NULL, NULL, scratch);
-    return tac_step_hvp(model, x, NULL, dot, dot, NULL, NULL, out, NULL, NULL, scratch);
+    if (kind == 0)
+        return tac_step_jacobian(model, x, NULL, &(tacStepJacobian){.next = &next, .A = A},
+                                 scratch);
+    if (kind == 1) return tac_step_jvp(model, x, NULL, (tacStepTangent){.x = dot}, out, scratch);
+    if (kind == 2) return tac_step_vjp(model, x, NULL, dot, (tacStepTangent){.x = out}, scratch);
+    return tac_step_hvp(model, x, NULL,
+                        &(tacStepHvp){.next_bar = dot, .dot = {.x = dot}, .bar = {.x = out}},
+                        scratch);
 }
 
 static int same_bits_after_derivatives(const tacModel* model) {

@@ -22,29 +22,27 @@ static const tacRange range_stiffness = {1e-9, 1e15};
 
 #define R(name) (1u << TAC_RESPOND_##name)
 
-// a detector or responder: its word, is it built, who goes with it, and who if nothing is said
+// a detector or responder: its word, its partners, and the default one
 typedef struct contactWord {
     const char* word;
-    int built;
     unsigned partners; // responders that a detector feeds
     int partner;
 } contactWord;
 
 static const contactWord detectors[] = {
-    [TAC_DETECT_SSDF] = {"ssdf", 1, R(SCM) | R(SPRING), TAC_RESPOND_SCM},
-    [TAC_DETECT_MANIFOLD] = {"manifold", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
-    [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
-    [TAC_DETECT_SAT] = {"sat", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
-    [TAC_DETECT_CONVEX] = {"convex", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
-    [TAC_DETECT_GJK] = {"gjk", 1, R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
+    [TAC_DETECT_SSDF] = {"ssdf", R(SCM) | R(SPRING), TAC_RESPOND_SCM},
+    [TAC_DETECT_MANIFOLD] = {"manifold", R(SPRING), TAC_RESPOND_SPRING},
+    [TAC_DETECT_EDGE_SDF] = {"edge_sdf", R(SPRING), TAC_RESPOND_SPRING},
+    [TAC_DETECT_SAT] = {"sat", R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_CONVEX] = {"convex", R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_GJK] = {"gjk", R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
 };
 
 static const contactWord responders[] = {
-    [TAC_RESPOND_SPRING] = {"spring", 1, 0, TAC_DETECT_MANIFOLD},
-    [TAC_RESPOND_SCM] = {"scm", 1, 0, TAC_DETECT_SSDF},
-    [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 1, 0, TAC_DETECT_SAT},
-    [TAC_RESPOND_LCP] = {"lcp", 1, 0, TAC_DETECT_GJK},
-    [TAC_RESPOND_CONE] = {"cone", 0, 0, TAC_DETECT_MANIFOLD},
+    [TAC_RESPOND_SPRING] = {"spring", 0, TAC_DETECT_MANIFOLD},
+    [TAC_RESPOND_SCM] = {"scm", 0, TAC_DETECT_SSDF},
+    [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 0, TAC_DETECT_SAT},
+    [TAC_RESPOND_LCP] = {"lcp", 0, TAC_DETECT_GJK},
 };
 
 static int has_word(const contactWord* table, int count, const char* word) {
@@ -67,13 +65,6 @@ static const char* list_words(tacSpec* spec, const contactWord* table, int count
     return list ? list : "";
 }
 
-// what there is to choose from
-static unsigned built_bits(const contactWord* table, int count) {
-    unsigned bits = 0;
-    for (int i = 0; i < count; ++i) bits |= (unsigned)(table[i].built != 0) << i;
-    return bits;
-}
-
 // number of the word that a <tactus> gives, or -1
 static int read_word(tacSpec* spec, const char* attribute, const contactWord* table, int count) {
     const tacElement* element = tac_find_tactus(spec, attribute);
@@ -91,20 +82,14 @@ static void fail_word(tacSpec* spec, const tacContactPlan* plan, const char* att
                     responders[plan->responder].word, what);
 }
 
-// both must go together, and be built
+// both must go together
 static void check_words(tacSpec* spec, const tacContactPlan* plan) {
     unsigned partners = detectors[plan->detector].partners;
-    const char* fitting = list_words(spec, responders, TAC_COUNT(responders),
-                                     partners & built_bits(responders, TAC_COUNT(responders)));
+    const char* fitting = list_words(spec, responders, TAC_COUNT(responders), partners);
     const char* advice = tac_reader_text(
         &spec->reader, "do not go together: what it finds is for respond: %s", fitting);
-    const char* unbuilt = "is not built yet; remove it to load the scene without contact";
     if (!(partners >> plan->responder & 1u))
         fail_word(spec, plan, "respond", TAC_ERROR_VALUE, advice ? advice : "");
-    else if (!detectors[plan->detector].built)
-        fail_word(spec, plan, "detect", TAC_ERROR_UNSUPPORTED, unbuilt);
-    else if (!responders[plan->responder].built)
-        fail_word(spec, plan, "respond", TAC_ERROR_UNSUPPORTED, unbuilt);
 }
 
 // 1 if the scene asks for contact

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/scratch.h"
-#include "tactus/respond.h"
+#include "model/contact/contact_data.h"
 
 // All functions as their namesakes in tactus/respond.h, called with arguments that were checked.
 // Without kinematics->derivatives K and C may be left as they are. They may take from the scratch's

@@ -370,7 +370,7 @@ static void linearize_nonlinear_rows(tacContactSolve* s, const tacSolveRecord* r
         tac_contact_frame_rows(s->scene, &s->end, &s->constraint[g].end_contact, J);
         memset(by_u, 0, sizeof *by_u * (size_t)nv);
         memset(by_q, 0, sizeof *by_q * (size_t)nv);
-        tac_integrate_pos_vjp(s->scene, record->u, record->h, J, by_q, by_u, &unused);
+        tac_advance_pos_vjp(s->scene, record->u, record->h, J, by_q, by_u, &unused);
         memset(A, 0, sizeof *A * (size_t)rows);
         for (int k = 0; k < nv; ++k)
             for (int j = 0; j < rows; ++j) A[j] += by_u[k] / record->h * s->U[k * rows + j];

@@ -224,7 +224,7 @@ static void nonlinear_jvp(tacContactSolve* s, const tacSolveRecord* record,
                           const tacContactSolveDot* d) {
     double h = record->h, h_dot = d->theta[s->scene->timestep];
     tacMotionDot dot_end = {.dq = s->q_end_dot, .theta = d->theta};
-    tac_integrate_pos_jvp(s->scene, record->u, h, d->q, s->u0, h_dot, s->q_end_dot);
+    tac_advance_pos_jvp(s->scene, record->u, h, d->q, s->u0, h_dot, s->q_end_dot);
     s->dynamics[0].k->inverse_jvp(s->scene, &s->end, &dot_end, s->work);
     for (int at = 0; at < s->constraints; ++at) {
         const tacConstraint* g = &s->constraint[at];
@@ -470,7 +470,7 @@ static void nonlinear_vjp(tacContactSolve* s, const tacSolveRecord* record,
     }
     memset(s->q_end_dot, 0, sizeof(double) * (size_t)model->nv);
     tac_body_motion_vjp(model, &s->end, D, NULL, s->q_end_dot, NULL, bar->theta);
-    tac_integrate_pos_vjp(model, record->u, h, s->q_end_dot, bar->q, s->u0, &h_bar);
+    tac_advance_pos_vjp(model, record->u, h, s->q_end_dot, bar->q, s->u0, &h_bar);
     bar->theta[model->timestep] += h_bar;
     memset(D, 0, sizeof(double) * (size_t)(6 * model->nbody));
 }

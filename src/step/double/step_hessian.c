@@ -47,10 +47,12 @@ static int column_index(const tacModel* model, const tacParam* theta, int c) {
 }
 
 tacResult tac_step_hessian(const tacModel* model, const tacState* x, const tacReal* u,
-                           tacTangent next_bar, const tacParam* theta, int ntheta, tacReal* H,
-                           tacScratch* scratch) {
-    if (!model || !H || !scratch || !tac_params_are_valid(model, theta, ntheta))
+                           const tacStepHessian* out, tacScratch* scratch) {
+    if (!model || !out || !out->H || !scratch ||
+        !tac_params_are_valid(model, out->theta, out->ntheta))
         return TAC_ERROR_VALUE;
+    const tacParam* theta = out->theta;
+    int ntheta = out->ntheta;
     size_t mark = scratch->arena.used;
     inputVector dot = alloc_vector(model, &scratch->arena),
                 bar = alloc_vector(model, &scratch->arena);
@@ -59,11 +61,15 @@ tacResult tac_step_hessian(const tacModel* model, const tacState* x, const tacRe
     for (int c = 0; c < n && result == TAC_OK; ++c) {
         memset(bar.all, 0, sizeof *bar.all * (size_t)input_size(model));
         dot.all[column_index(model, theta, c)] = 1.0;
-        result = tac_step_hvp(model, x, u, next_bar, dot.x, dot.u, ntheta > 0 ? dot.theta : NULL,
-                              bar.x, bar.u, ntheta > 0 ? bar.theta : NULL, scratch);
+        result = tac_step_hvp(
+            model, x, u,
+            &(tacStepHvp){.next_bar = out->next_bar,
+                          .dot = {.x = dot.x, .u = dot.u, .theta = ntheta > 0 ? dot.theta : NULL},
+                          .bar = {.x = bar.x, .u = bar.u, .theta = ntheta > 0 ? bar.theta : NULL}},
+            scratch);
         dot.all[column_index(model, theta, c)] = 0.0;
         for (int r = 0; r < n && result == TAC_OK; ++r)
-            H[(size_t)r * (size_t)n + (size_t)c] = bar.all[column_index(model, theta, r)];
+            out->H[(size_t)r * (size_t)n + (size_t)c] = bar.all[column_index(model, theta, r)];
     }
     scratch->arena.used = mark;
     return result;

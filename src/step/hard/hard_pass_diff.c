@@ -122,11 +122,11 @@ static void advance_jvp(tacHardPass* p, int i, hardDot* d) {
     const double *path = path_velocity(model, record),
                  *path_dot = is_explicit(model) ? d->x.v : d->u;
     if (t->impact.found) {
-        tac_integrate_pos_jvp(model, path, t->span, d->x.q, path_dot, 0.0, d->q_end_dot);
+        tac_advance_pos_jvp(model, path, t->span, d->x.q, path_dot, 0.0, d->q_end_dot);
         span_dot = impact_jvp(s, t, impact_qpos(p, i), d);
     }
     substep_activation_jvp(s, t, d, span_dot);
-    tac_integrate_pos_jvp(model, path, t->span, d->x.q, path_dot, span_dot, d->q_end_dot);
+    tac_advance_pos_jvp(model, path, t->span, d->x.q, path_dot, span_dot, d->q_end_dot);
     double elapsed_dot = (span_dot - elapsed * d->h) / t->h;
     for (int k = 0; k < model->nv; ++k) {
         double v = d->x.v[k] + elapsed * (d->u[k] - d->x.v[k]) +
@@ -361,7 +361,7 @@ static double advance_vjp(tacHardPass* p, int i, double span_bar, hardBar* b) {
         b->x.v[k] = found ? (1.0 - elapsed) * v : 0.0;
         if (found) elapsed_bar += v * (record->u[k] - record->v[k]);
     }
-    tac_integrate_pos_vjp(model, path, t->span, b->x.q, b->q, b->path, &span_bar);
+    tac_advance_pos_vjp(model, path, t->span, b->x.q, b->q, b->path, &span_bar);
     if (found) {
         span_bar += elapsed_bar / t->h;
         h_bar -= elapsed_bar * elapsed / t->h;
@@ -369,7 +369,7 @@ static double advance_vjp(tacHardPass* p, int i, double span_bar, hardBar* b) {
         clear_reals(b->x.q, nv);
         double unused = 0.0;
         impact_vjp(s, t, impact_qpos(p, i), span_bar, b->x.q, &b->x);
-        tac_integrate_pos_vjp(model, path, t->span, b->x.q, b->q, b->path, &unused);
+        tac_advance_pos_vjp(model, path, t->span, b->x.q, b->q, b->path, &unused);
     } else
         h_bar = span_bar;
     for (int k = 0; k < nv; ++k) {
