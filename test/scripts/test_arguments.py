@@ -18,7 +18,7 @@ import tempfile
 import script
 
 # kernels of inner loops: they return numbers, have nowhere to complain, and do not look
-UNCHECKED = re.compile(r"tac_(soft_\w+|mollifier|ramp|point_plane|elastoplastic|lcp_classes)"
+UNCHECKED = re.compile(r"tac_(soft_\w+|mollifier|ramp|point_plane|elastoplastic|lcp_active_set)"
                        r"(_jvp|_vjp)?$|tac_lcp_residual$|tac_shape_normal$")
 
 # what may be NULL: by name everywhere, or of one function
