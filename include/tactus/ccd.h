@@ -1,5 +1,5 @@
 /// Continuous collision detection: times of impact with derivatives, and proofs of separation. The
-/// first part works on triangles, without a scene (docs/collide.md).
+/// first part works on triangles, without a scene (docs/convex.md).
 #ifndef TACTUS_CCD_H
 #define TACTUS_CCD_H
 

@@ -98,17 +98,35 @@ static void add_pair(contactList* list, const tacPairForce* pair) {
     add_contact(list, &c);
 }
 
+// the stages of a step
+typedef struct smoothStages {
+    tacForward f;
+    double *a, *rate; // (nv) (na)
+} smoothStages;
+
+static smoothStages alloc_smooth(const tacModel* model, tacScratch* scratch) {
+    smoothStages s = {.f =
+                          tac_forward_alloc(model, TAC_DISPATCH(tac_dynamics_single_), 0, scratch)};
+    s.a = TAC_ALLOC(&scratch->arena, double, model->nv);
+    s.rate = TAC_ALLOC(&scratch->arena, double, model->na);
+    return s;
+}
+
 static tacResult list_smooth(contactList* list, const tacState* x, const tacReal* u,
                              tacScratch* scratch) {
     const tacModel* model = list->model;
-    tacArena* arena = &scratch->arena;
-    tacForward f = tac_forward_alloc(model, TAC_DISPATCH(tac_dynamics_single_), 0, scratch);
+    smoothStages stages = alloc_smooth(model, scratch);
+    tacForward f = stages.f;
     tacContactForces* t = f.contact_forces;
+    double* a = stages.a;
     if (!t) return TAC_OK;
-    double *a = TAC_ALLOC(arena, double, model->nv), *rate = TAC_ALLOC(arena, double, model->na);
     f.dyn.m.ctrl = u;
     f.use_generated = 0;
-    tac_forward(&f, (tacStateArrays){x->qpos, x->qvel, x->act}, a, rate);
+    tac_forward_position(&f, (tacStateArrays){x->qpos, x->qvel, x->act});
+    tac_forward_velocity(&f, a);
+    tac_forward_contact_stage(&f, a);
+    tac_forward_limits(&f, a);
+    tac_forward_acceleration(&f, a, stages.rate);
     if (f.result == TAC_OK && t->implicit) tac_contact_forces_predict(t, &f.dyn.m, a);
     tacResult result = f.result != TAC_OK ? f.result : t->result;
     if (result != TAC_OK) return result;
@@ -172,6 +190,15 @@ static tacResult list_hard(contactList* list, const tacState* x, const tacReal* 
 
 //---------------------------------- call -----------------------------------------
 
+static double* alloc_wrenches(const tacModel* model, tacScratch* scratch) {
+    return TAC_ALLOC(&scratch->arena, double, 6 * model->nbody);
+}
+
+void tac_step_contacts_measure(const tacModel* model, tacScratch* dry) {
+    alloc_wrenches(model, dry);
+    alloc_smooth(model, dry);
+}
+
 tacResult tac_step_contacts(const tacModel* model, const tacState* x, const tacReal* u,
                             tacStepContacts* out, tacScratch* scratch) {
     tacResult result = out ? tac_step_check(model, x, u, scratch) : TAC_ERROR_VALUE;
@@ -180,7 +207,7 @@ tacResult tac_step_contacts(const tacModel* model, const tacState* x, const tacR
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used, size = sizeof(double) * 6 * (size_t)model->nbody;
     contactList list = {.model = model, .out = out};
-    list.wrench = tac_arena_alloc(&scratch->arena, size);
+    list.wrench = alloc_wrenches(model, scratch);
     memset(list.wrench, 0, size);
     result =
         tac_is_hard(model) ? list_hard(&list, x, u, scratch) : list_smooth(&list, x, u, scratch);

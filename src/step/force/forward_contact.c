@@ -8,19 +8,17 @@
 // whatever the integrator: these are accelerations of the state, not of a step. docs/scm.md,
 // eq. 12.
 
+#include "base/assert.h"
+#include "dynamics/gyroscopic.h"
+#include "math/vector_ops.h"
 #include "step/force/limit_friction.h"
 #include "step/forward.h"
 #include "step/hard/hard_step.h"
 #include "step/step.h"
 
-#include "dynamics/gyroscopic.h"
-
-#include <string.h>
-
 static tacReal* alloc_copy(tacArena* arena, const tacReal* from, int n) {
-    tacReal* x = TAC_ALLOC(arena, tacReal, n);
-    memset(x, 0, sizeof *x * (size_t)n);
-    if (from && n > 0) memcpy(x, from, sizeof *x * (size_t)n);
+    tacReal* x = tac_alloc_zero(arena, n);
+    if (x) tac_copy_reals(x, from, n);
     return x;
 }
 
@@ -38,6 +36,14 @@ static tacForward alloc_explicit(const tacModel* model, int derivatives, tacScra
     return f;
 }
 
+// x = M^-1 x, with the stiffness and damping of implicit contact in M
+static void solve(tacForward* f, tacReal* x) {
+    if (tac_forward_is_implicit(f))
+        tac_contact_forces_solve(f->contact_forces, x);
+    else
+        f->dyn.k->solve(f->dyn.model, &f->dyn.m, x);
+}
+
 static tacResult result_of(const tacForward* f, const tacReal* out) {
     if (f->result != TAC_OK) return f->result;
     return tac_all_finite(out, f->dyn.model->nv) ? TAC_OK : TAC_ERROR_DIVERGED;
@@ -51,6 +57,14 @@ static tacResult finish(tacResult result, const tacReal* own, tacReal* out, int 
     return result;
 }
 
+// tac_acceleration_vjp has the most arrays of all calls here
+void tac_forward_contact_measure(const tacModel* model, tacScratch* dry) {
+    const int sizes[] = {model->nv, model->na, model->nv, model->nv,
+                         model->nv, model->na, model->nu, model->nparam};
+    alloc_explicit(model, 1, dry);
+    for (int i = 0; i < TAC_COUNT(sizes); ++i) tac_alloc_zero(&dry->arena, sizes[i]);
+}
+
 //---------------------------------- under controls -------------------------------
 
 static tacResult check_state(const tacModel* model, const tacState* x, const tacReal* u,
@@ -62,7 +76,11 @@ static tacResult check_state(const tacModel* model, const tacState* x, const tac
 static void accelerate(tacForward* f, const tacState* x, const tacReal* u, tacReal* a,
                        tacReal* rate) {
     f->dyn.m.ctrl = u;
-    tac_forward(f, (tacStateArrays){x->qpos, x->qvel, x->act}, a, rate);
+    tac_forward_position(f, (tacStateArrays){x->qpos, x->qvel, x->act});
+    tac_forward_velocity(f, a);
+    tac_forward_contact_stage(f, a);
+    tac_forward_limits(f, a);
+    tac_forward_acceleration(f, a, rate);
 }
 
 tacResult tac_acceleration(const tacModel* model, const tacState* x, const tacReal* u,
@@ -173,7 +191,7 @@ static tacForward accelerate_by(const tacModel* model, tacDynamicsInput x, const
         tac_contact_forces_factor(contact, m);
     else
         f.dyn.k->factor(model, m);
-    tac_forward_solve_columns(&f, a, 1, 1);
+    solve(&f, a);
     if (contact) f.result = contact->result;
     return f;
 }
@@ -224,7 +242,7 @@ tacResult tac_forward_contact_jvp(const tacModel* model, tacDynamicsInput x, con
     prepare_diff(&f, x, a);
     tac_balance_jvp(&f, &dot, a_dot);
     if (x_dot.da) add_reals(a_dot, x_dot.da, nv);
-    tac_forward_solve_columns(&f, a_dot, 1, 1);
+    solve(&f, a_dot);
     return finish(result_of(&f, a_dot), a_dot, qacc_dot, nv, mark, scratch);
 }
 
@@ -246,7 +264,7 @@ tacResult tac_forward_contact_vjp(const tacModel* model, tacDynamicsInput x, con
     result = result_of(&f, a);
     if (result == TAC_OK) {
         prepare_diff(&f, x, a);
-        tac_forward_solve_columns(&f, lambda, 1, 1);
+        solve(&f, lambda);
         add_reals(x_bar.da, lambda, nv);
         tac_balance_vjp(&f, lambda, &bar);
     }
