@@ -34,7 +34,8 @@ void tac_contact_solve_rhs(tacContactSolve* s, const tacSolveRecord* record, con
 void tac_contact_solve_hold_gaps(tacContactSolve* s);
 
 // impulses, then u = free + U f
-tacResult tac_contact_solve_lcp(tacContactSolve* s, tacSolveRecord* record, const double* v_free);
+tacResult tac_contact_solve_lcp(tacContactSolve* s, tacSolveRecord* record, const double* v_free,
+                                int warm_start);
 
 // Tangents without friction are off to the derivative: contact_solve_diff.c has what a trace of
 // friction would do.
