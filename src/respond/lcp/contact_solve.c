@@ -40,13 +40,14 @@ static int mark_equalities(const tacContactProblem* p, unsigned char* marked) {
 // Equalities are eliminated first: they hold whatever contacts do.
 static tacResult solve_problem(tacContactSolve* s, tacSolveRecord* record, int warm_start,
                                tacLcpReport* report) {
+    tacSolveWorkspace* w = &s->work;
     const tacLcp* lcp = &s->problem.lcp;
-    tacSchurSolve* schur = &s->work.schur;
+    tacSchurSolve* schur = &w->schur;
     tacSolveBranch whole = {.f = record->f, .active_set = record->active_set};
     tacSolveBranch reduced = {.f = schur->f, .active_set = schur->active_set};
-    if (mark_equalities(&s->problem, s->work.active_set) == 0)
+    if (mark_equalities(&s->problem, w->active_set) == 0)
         return solve_unilateral(s, lcp, warm_start, whole, report);
-    tacLcp rest = tac_schur_reduce(schur, lcp, s->work.active_set);
+    tacLcp rest = tac_schur_reduce(schur, lcp, w->active_set);
     tacResult result = TAC_OK;
     if (rest.contacts > 0) result = solve_unilateral(s, &rest, warm_start, reduced, report);
     if (result == TAC_OK) tac_schur_restore(schur, lcp, whole.f, whole.active_set);
@@ -88,16 +89,17 @@ void tac_contact_solve_drop_tangents(const tacContactSolve* s, tacSolveRecord* r
 // fast becomes an impact instead, unless there were too many already.
 static int is_candidate_active(const tacContactSolve* s, const tacSolveRecord* record,
                                const tacConstraint* g, const double* J, const double* u) {
+    const tacSolveOptions* o = &s->options;
     int nv = s->scene->nv;
     double speed = tac_dense_dot(nv, J, record->v), next = tac_dense_dot(nv, J, u);
     if (g->kind == TAC_CONSTRAINT_FRICTION || g->kind == TAC_CONSTRAINT_EQUALITY) return 1;
     // a joint that friction stops exactly at its limit is in contact with it: that is a tie
     if (g->kind == TAC_CONSTRAINT_LIMIT) return g->gap_rate.speed + next < 1e-9;
-    if (speed < -s->options.rest_speed && record->impact_overflow == 0) return 0;
+    if (speed < -o->rest_speed && record->impact_overflow == 0) return 0;
     // a contact that others close (the fourth vertex of a plate that lands) is closed but for
     // rounding, and active
-    double rounding = TAC_DISTANCE_TOLERANCE * s->options.delta / s->options.dt;
-    return g->frame.distance <= 2.0 * s->options.delta || g->gap_rate.speed + next < rounding;
+    double rounding = TAC_DISTANCE_TOLERANCE * o->delta / o->dt;
+    return g->frame.distance <= 2.0 * o->delta || g->gap_rate.speed + next < rounding;
 }
 
 // Does a contact close at the rest speed, above which it would be an impact? The step jumps there.
@@ -178,21 +180,21 @@ static int find_end_contact(tacContactSolve* s, const tacConstraint* g, int use_
 }
 
 double tac_contact_solve_update_gaps(tacContactSolve* s, const tacSolveRecord* record) {
+    tacSolveWorkspace* w = &s->work;
     const tacContactProblem* p = &s->problem;
     tacSolveDynamics* d = &s->dynamics;
     int nv = s->scene->nv, size = 1 + p->tangents;
     double change = 0.0;
-    d->free[0].k->integrate(s->scene, record->q, record->u, record->h, s->work.q_end);
-    tac_contact_solve_kinematics(s, &d->end, s->work.q_end, d->zero);
+    d->free[0].k->integrate(s->scene, record->q, record->u, record->h, w->q_end);
+    tac_contact_solve_kinematics(s, &d->end, w->q_end, d->zero);
     tac_contact_solve_poses(s, &d->end);
-    s->work.contacts_end.count = 0;
+    w->contacts_end.count = 0;
     for (int i = 0; i < p->constraints; ++i) {
         tacConstraint* g = &p->constraint[i];
         if (g->kind != TAC_CONSTRAINT_CONTACT || g->source >= s->candidates.detected) continue;
         int end_contact = find_end_contact(s, g, record->variant.use_nearest);
         if (end_contact < 0) continue;
-        g->end_contact =
-            tac_contact_frame(&s->work.contacts_end, end_contact, g->frame.body, &d->end);
+        g->end_contact = tac_contact_frame(&w->contacts_end, end_contact, g->frame.body, &d->end);
         double linear = record->h * tac_dense_dot(nv, p->J + i * size * nv, record->u);
         double gap_correction = g->end_contact.distance - g->frame.distance - linear;
         // a path that curves away must not come nearer first
@@ -214,9 +216,10 @@ static double max_gap_correction(const tacContactSolve* s, const tacSolveRecord*
 
 // rows along the tangent of the path at its start
 static tacResult solve_linear(tacContactSolve* s, tacSolveRecord* record) {
-    for (int g = 0; g < s->problem.constraints; ++g) {
-        s->problem.constraint[g].nonlinear = 0;
-        s->problem.constraint[g].gap_correction = 0.0;
+    const tacContactProblem* p = &s->problem;
+    for (int g = 0; g < p->constraints; ++g) {
+        p->constraint[g].nonlinear = 0;
+        p->constraint[g].gap_correction = 0.0;
     }
     tac_contact_solve_rhs(s, record, s->dynamics.v_free);
     return tac_contact_solve_lcp(s, record, s->dynamics.v_free, 0);
@@ -360,6 +363,7 @@ static void list_constrained_parts(tacContactProblem* p, const tacConvexContact*
 }
 
 tacResult tac_solve_substep(tacContactSolve* s, tacSolveRecord* record) {
+    const tacSolveCandidates* c = &s->candidates;
     tacSolveDynamics* d = &s->dynamics;
     const tacMotion* m = &d->free[0].m;
     begin_substep(record);
@@ -367,7 +371,7 @@ tacResult tac_solve_substep(tacContactSolve* s, tacSolveRecord* record) {
     tacResult result = tac_contact_solve_detect(s, m, s->options.margin, record->stabilize);
     if (result == TAC_OK) result = tac_contact_solve_list_rows(s, record);
     if (result != TAC_OK) return result;
-    record->ncandidate = s->candidates.contacts.count + s->candidates.nrow;
+    record->ncandidate = c->contacts.count + c->nrow;
     memset(record->selection, TAC_SELECT_OUT, (size_t)record->ncandidate);
     select_constraints(s, record, m, d->v_free);
     // impulses may close further candidates
@@ -377,7 +381,7 @@ tacResult tac_solve_substep(tacContactSolve* s, tacSolveRecord* record) {
         if (pass == SELECTION_PASSES || select_constraints(s, record, m, record->u) == 0) break;
     }
     for (int k = 0; k < s->scene->nv; ++k) d->a[k] = (record->u[k] - record->v[k]) / record->h;
-    list_constrained_parts(&s->problem, s->candidates.convex_contact);
+    list_constrained_parts(&s->problem, c->convex_contact);
     if (nearly_closes(s, record, m)) record->flags |= TAC_TIE;
     record->one_sided |= tac_contact_solve_is_near_stick(s, record);
     tac_contact_solve_drop_tangents(s, record);
@@ -408,47 +412,49 @@ tacImpulse3 tac_contact_solve_impulse(const tacContactSolve* s, const tacSolveRe
 
 // Nonlinear rows of A: the change of the distance where the path ends by impulses, over h.
 static void linearize_nonlinear_rows(tacContactSolve* s, const tacSolveRecord* record) {
-    int nv = s->scene->nv, rows = s->problem.rows;
-    for (int g = 0; g < s->problem.constraints && !record->is_impact; ++g) {
-        double *A = s->problem.A + (size_t)(g * (1 + s->problem.tangents)) * (size_t)rows,
-               unused = 0.0;
-        if (!s->problem.constraint[g].nonlinear) continue;
-        double *J = s->work.J_end, *by_u = s->work.u0, *by_q = s->work.a0;
-        tac_contact_frame_rows(s->scene, &s->dynamics.end, &s->problem.constraint[g].end_contact,
-                               J);
+    tacContactProblem* p = &s->problem;
+    const tacSolveWorkspace* w = &s->work;
+    int nv = s->scene->nv, rows = p->rows;
+    for (int g = 0; g < p->constraints && !record->is_impact; ++g) {
+        double *A = p->A + (size_t)(g * (1 + p->tangents)) * (size_t)rows, unused = 0.0;
+        if (!p->constraint[g].nonlinear) continue;
+        double *J = w->J_end, *by_u = w->u0, *by_q = w->a0;
+        tac_contact_frame_rows(s->scene, &s->dynamics.end, &p->constraint[g].end_contact, J);
         memset(by_u, 0, sizeof *by_u * (size_t)nv);
         memset(by_q, 0, sizeof *by_q * (size_t)nv);
         tac_integrate_pos_vjp(s->scene, record->u, record->h, J, by_q, by_u, &unused);
         memset(A, 0, sizeof *A * (size_t)rows);
         for (int k = 0; k < nv; ++k)
-            for (int j = 0; j < rows; ++j) A[j] += by_u[k] / record->h * s->problem.U[k * rows + j];
+            for (int j = 0; j < rows; ++j) A[j] += by_u[k] / record->h * p->U[k * rows + j];
     }
 }
 
 tacResult tac_contact_solve_restore(tacContactSolve* s, const tacSolveRecord* record) {
-    tacFreeDynamics* f = &s->dynamics.free[record->is_impact];
+    const tacContactProblem* p = &s->problem;
+    tacSolveDynamics* d = &s->dynamics;
+    tacFreeDynamics* f = &d->free[record->is_impact];
     tacSolveRecord repeat = *record; // its choices stay
-    tac_contact_solve_kinematics(s, &s->dynamics.before, record->q, record->v);
+    tac_contact_solve_kinematics(s, &d->before, record->q, record->v);
     if (!record->is_impact) find_free_velocity(s, record);
     double margin = record->is_impact ? record->cutoff : s->options.margin;
-    tacResult result = tac_contact_solve_detect(s, &s->dynamics.before, margin, record->stabilize);
+    tacResult result = tac_contact_solve_detect(s, &d->before, margin, record->stabilize);
     if (result == TAC_OK) result = tac_contact_solve_list_rows(s, record);
     if (result != TAC_OK) return result;
     if (s->candidates.contacts.count + s->candidates.nrow != record->ncandidate)
         return TAC_ERROR_UNSOLVED;
     result = record->is_impact ? tac_contact_solve_gather_impact(s, &repeat)
-                               : tac_contact_solve_gather(s, &repeat, &s->dynamics.before);
+                               : tac_contact_solve_gather(s, &repeat, &d->before);
     if (result != TAC_OK) return result;
     if (record->is_impact) tac_contact_solve_mass_only(s, record);
     tac_contact_solve_assemble(s, f);
     if (tac_contact_solve_is_jammed(s, record)) s->diff_flags |= TAC_TIE;
     if (record->variant.closed_gaps) tac_contact_solve_hold_gaps(s);
-    for (int g = 0; g < s->problem.constraints && !record->is_impact; ++g)
-        s->problem.constraint[g].nonlinear = record->nonlinear[g];
-    if (!record->is_impact && !s->options.explicit_path && s->problem.constraints > 0)
+    for (int g = 0; g < p->constraints && !record->is_impact; ++g)
+        p->constraint[g].nonlinear = record->nonlinear[g];
+    if (!record->is_impact && !s->options.explicit_path && p->constraints > 0)
         tac_contact_solve_update_gaps(s, record);
-    for (int g = 0; g < s->problem.constraints && !record->is_impact; ++g)
-        s->problem.constraint[g].nonlinear = record->nonlinear[g];
+    for (int g = 0; g < p->constraints && !record->is_impact; ++g)
+        p->constraint[g].nonlinear = record->nonlinear[g];
     linearize_nonlinear_rows(s, record);
     if (record->energy_bounded) tac_energy_bound_prepare_diff(s, record);
     tac_contact_solve_prepare_diff(s, record);
@@ -456,20 +462,22 @@ tacResult tac_contact_solve_restore(tacContactSolve* s, const tacSolveRecord* re
 }
 
 void tac_contact_solve_prepare_diff(tacContactSolve* s, const tacSolveRecord* record) {
-    tacFreeDynamics* f = &s->dynamics.free[record->is_impact];
+    tacContactProblem* p = &s->problem;
+    const tacSolveWorkspace* w = &s->work;
+    tacSolveDynamics* d = &s->dynamics;
+    tacFreeDynamics* f = &d->free[record->is_impact];
     double h = record->is_impact ? 1.0 : record->h;
-    tac_contact_solve_kinematics(s, &s->dynamics.after, record->q, record->u);
-    for (int k = 0; k < s->scene->nv; ++k) s->dynamics.a[k] = (record->u[k] - record->v[k]) / h;
-    memset(s->work.wrench, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
-    for (int g = 0; g < s->problem.constraints; ++g)
-        if (s->problem.constraint[g].kind == TAC_CONSTRAINT_CONTACT)
-            tac_contact_frame_add_wrench(&s->problem.constraint[g].frame,
+    tac_contact_solve_kinematics(s, &d->after, record->q, record->u);
+    for (int k = 0; k < s->scene->nv; ++k) d->a[k] = (record->u[k] - record->v[k]) / h;
+    memset(w->wrench, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
+    for (int g = 0; g < p->constraints; ++g)
+        if (p->constraint[g].kind == TAC_CONSTRAINT_CONTACT)
+            tac_contact_frame_add_wrench(&p->constraint[g].frame,
                                          tac_contact_solve_impulse(s, record, g).f, 1.0 / h,
-                                         s->work.wrench);
-        else if (s->problem.constraint[g].kind == TAC_CONSTRAINT_EQUALITY)
-            tac_equality_add_wrench(&s->problem.constraint[g].equality,
-                                    tac_contact_solve_impulse(s, record, g).f[0] / h,
-                                    s->work.wrench);
-    f->m.wrench = s->work.wrench;
-    tac_free_dynamics_prepare_diff(f, s->dynamics.a);
+                                         w->wrench);
+        else if (p->constraint[g].kind == TAC_CONSTRAINT_EQUALITY)
+            tac_equality_add_wrench(&p->constraint[g].equality,
+                                    tac_contact_solve_impulse(s, record, g).f[0] / h, w->wrench);
+    f->m.wrench = w->wrench;
+    tac_free_dynamics_prepare_diff(f, d->a);
 }

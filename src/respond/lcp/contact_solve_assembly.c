@@ -33,15 +33,15 @@ void tac_contact_solve_poses(tacContactSolve* s, const tacMotion* m) {
 
 tacResult tac_contact_solve_detect(tacContactSolve* s, const tacMotion* m, double margin,
                                    int stabilize) {
+    tacSolveCandidates* c = &s->candidates;
     tac_contact_solve_poses(s, m);
-    s->candidates.contacts.count = 0;
+    c->contacts.count = 0;
     tacResult result = tac_convex_contacts_with_features(
-        s->scene, s->dynamics.pose, margin, &s->candidates.contacts, s->candidates.convex_contact,
-        s->work.ccd_memory);
-    s->candidates.detected = s->candidates.contacts.count;
+        s->scene, s->dynamics.pose, margin, &c->contacts, c->convex_contact, s->work.ccd_memory);
+    c->detected = c->contacts.count;
     if (result == TAC_OK && stabilize)
         tac_add_stabilizing_contacts(s->scene, s->dynamics.pose, 2.0 * s->options.delta,
-                                     &s->candidates.contacts, s->candidates.convex_contact);
+                                     &c->contacts, c->convex_contact);
     return result;
 }
 
@@ -99,33 +99,33 @@ static tacConstraint row_constraint(const tacContactSolve* s, int i, double h,
 //
 // with a parabola between. So around rest (gap = 0) the row is straight, however short the stretch
 // is, and a gap that is too small opens within a whole step. Equalities are like that at any gap.
-static tacGapRate gap_rate_of(const tacContactSolve* s, const tacConstraint* g, double h) {
+static tacGapRate gap_rate_of(const tacSolveOptions* o, const tacConstraint* g, double h) {
     if (g->kind == TAC_CONSTRAINT_FRICTION) return (tacGapRate){.speed = g->gap};
-    double w = 0.25 * s->options.delta, x = fmax(g->gap - s->options.delta, 0.0),
-           dt = fmax(h, s->options.dt);
+    double w = 0.25 * o->delta, x = fmax(g->gap - o->delta, 0.0), dt = fmax(h, o->dt);
     double reserve = x < w ? 0.5 * x * x / w : x - 0.5 * w, restitution_slope = fmin(x / w, 1.0);
     if (g->kind == TAC_CONSTRAINT_EQUALITY) reserve = restitution_slope = 0.0;
     double more = 1.0 / h - 1.0 / dt;
     return (tacGapRate){.speed = g->gap / dt + more * reserve,
                         .by_gap = 1.0 / dt + more * restitution_slope,
-                        .by_delta =
-                            more * (reserve - restitution_slope * g->gap) / s->options.delta,
+                        .by_delta = more * (reserve - restitution_slope * g->gap) / o->delta,
                         .by_h = -reserve / (h * h),
                         .by_dt = (reserve - g->gap) / (dt * dt)};
 }
 
 // gaps stay as they are
 void tac_contact_solve_hold_gaps(tacContactSolve* s) {
-    for (int g = 0; g < s->problem.constraints; ++g)
-        if (s->problem.constraint[g].kind != TAC_CONSTRAINT_FRICTION)
-            s->problem.constraint[g].gap_rate = (tacGapRate){.speed = 0.0};
+    const tacContactProblem* p = &s->problem;
+    for (int g = 0; g < p->constraints; ++g)
+        if (p->constraint[g].kind != TAC_CONSTRAINT_FRICTION)
+            p->constraint[g].gap_rate = (tacGapRate){.speed = 0.0};
 }
 
 // J of a group, one row or three
 static void fill_constraint_rows(tacContactSolve* s, const tacMotion* m, int g) {
-    int nv = s->scene->nv, size = 1 + s->problem.tangents;
-    const tacConstraint* constraint = &s->problem.constraint[g];
-    double* J = s->problem.J + (size_t)(g * size) * (size_t)nv;
+    tacContactProblem* p = &s->problem;
+    int nv = s->scene->nv, size = 1 + p->tangents;
+    const tacConstraint* constraint = &p->constraint[g];
+    double* J = p->J + (size_t)(g * size) * (size_t)nv;
     if (constraint->kind == TAC_CONSTRAINT_CONTACT) {
         // without tangents the next group overwrites their rows
         tac_contact_frame_rows(s->scene, m, &constraint->frame, J);
@@ -138,56 +138,56 @@ static void fill_constraint_rows(tacContactSolve* s, const tacMotion* m, int g) 
 
 // A = J M^-1 J'; friction of a joint presses with its own bound
 static void fill_lcp_matrix(tacContactSolve* s, const tacFreeDynamics* f) {
-    int nv = s->scene->nv, rows = s->problem.rows;
+    const tacContactProblem* p = &s->problem;
+    int nv = s->scene->nv, rows = p->rows;
     for (int i = 0; i < rows; ++i)
-        for (int k = 0; k < nv; ++k) s->problem.U[k * rows + i] = s->problem.J[i * nv + k];
-    if (rows > 0) f->k->solve_columns(s->scene, &f->m, s->problem.U, rows, rows);
+        for (int k = 0; k < nv; ++k) p->U[k * rows + i] = p->J[i * nv + k];
+    if (rows > 0) f->k->solve_columns(s->scene, &f->m, p->U, rows, rows);
     for (int i = 0; i < rows; ++i) {
-        double* A = s->problem.A + (size_t)i * (size_t)rows;
+        double* A = p->A + (size_t)i * (size_t)rows;
         memset(A, 0, sizeof *A * (size_t)rows);
         for (int k = 0; k < nv; ++k) {
-            double x = s->problem.J[i * nv + k];
-            for (int j = 0; j < rows && x != 0.0; ++j) A[j] += x * s->problem.U[k * rows + j];
+            double x = p->J[i * nv + k];
+            for (int j = 0; j < rows && x != 0.0; ++j) A[j] += x * p->U[k * rows + j];
         }
     }
     for (int i = 0; i < rows; ++i)
         for (int j = 0; j < i; ++j) {
-            double x = 0.5 * (s->problem.A[i * rows + j] + s->problem.A[j * rows + i]);
-            s->problem.A[i * rows + j] = s->problem.A[j * rows + i] = x;
+            double x = 0.5 * (p->A[i * rows + j] + p->A[j * rows + i]);
+            p->A[i * rows + j] = p->A[j * rows + i] = x;
         }
-    for (int g = 0; g < s->problem.constraints; ++g) {
-        int i = g * (1 + s->problem.tangents);
-        s->problem.mu[g] = s->problem.constraint[g].mu;
-        if (s->problem.constraint[g].kind == TAC_CONSTRAINT_FRICTION)
-            s->problem.A[i * rows + i] = 1.0;
+    for (int g = 0; g < p->constraints; ++g) {
+        int i = g * (1 + p->tangents);
+        p->mu[g] = p->constraint[g].mu;
+        if (p->constraint[g].kind == TAC_CONSTRAINT_FRICTION) p->A[i * rows + i] = 1.0;
     }
 }
 
 // the matrices of the groups at hand
 void tac_contact_solve_assemble(tacContactSolve* s, tacFreeDynamics* f) {
-    s->problem.tangents = 0;
-    for (int g = 0; g < s->problem.constraints; ++g)
-        if (s->problem.constraint[g].mu > 0.0) s->problem.tangents = 2;
-    s->problem.rows = s->problem.constraints * (1 + s->problem.tangents);
-    for (int g = 0; g < s->problem.constraints; ++g) fill_constraint_rows(s, &f->m, g);
+    tacContactProblem* p = &s->problem;
+    p->tangents = 0;
+    for (int g = 0; g < p->constraints; ++g)
+        if (p->constraint[g].mu > 0.0) p->tangents = 2;
+    p->rows = p->constraints * (1 + p->tangents);
+    for (int g = 0; g < p->constraints; ++g) fill_constraint_rows(s, &f->m, g);
     fill_lcp_matrix(s, f);
-    s->problem.lcp = (tacLcp){s->problem.constraints, s->problem.tangents, s->problem.A,
-                              s->problem.b, s->problem.mu};
+    p->lcp = (tacLcp){p->constraints, p->tangents, p->A, p->b, p->mu};
 }
 
 void tac_contact_solve_rhs(tacContactSolve* s, const tacSolveRecord* record, const double* v_free) {
-    int nv = s->scene->nv, size = 1 + s->problem.tangents;
+    tacContactProblem* p = &s->problem;
+    int nv = s->scene->nv, size = 1 + p->tangents;
     double restitution = s->scene->param[s->options.restitution_param];
-    for (int g = 0; g < s->problem.constraints; ++g) {
-        const tacConstraint* constraint = &s->problem.constraint[g];
+    for (int g = 0; g < p->constraints; ++g) {
+        const tacConstraint* constraint = &p->constraint[g];
         for (int i = g * size; i < (g + 1) * size; ++i)
-            s->problem.b[i] = tac_dense_dot(nv, s->problem.J + i * nv, v_free);
+            p->b[i] = tac_dense_dot(nv, p->J + i * nv, v_free);
         if (!record->is_impact)
-            s->problem.b[g * size] +=
-                constraint->gap_rate.speed + constraint->gap_correction / record->h;
+            p->b[g * size] += constraint->gap_rate.speed + constraint->gap_correction / record->h;
         if (constraint->has_restitution)
-            s->problem.b[g * size] += restitution * constraint->restitution_scale *
-                                      tac_dense_dot(nv, s->problem.J + g * size * nv, record->v);
+            p->b[g * size] += restitution * constraint->restitution_scale *
+                              tac_dense_dot(nv, p->J + g * size * nv, record->v);
     }
 }
 
@@ -199,7 +199,7 @@ tacConstraint tac_candidate_constraint(const tacContactSolve* s, const tacSolveR
     int row = i - s->candidates.contacts.count;
     tacConstraint g =
         row < 0 ? tac_contact_constraint(s, i, before) : row_constraint(s, row, record->h, before);
-    if (!record->is_impact) g.gap_rate = gap_rate_of(s, &g, record->h);
+    if (!record->is_impact) g.gap_rate = gap_rate_of(&s->options, &g, record->h);
     if (J && row < 0) tac_contact_frame_rows(s->scene, before, &g.frame, J);
     if (J && row >= 0) memcpy(J, s->candidates.row[row].J, sizeof *J * (size_t)s->scene->nv);
     return g;
@@ -216,21 +216,20 @@ static void drop_friction(const tacContactSolve* s, tacConstraint* g) {
 // the groups that the note has chosen
 tacResult tac_contact_solve_gather(tacContactSolve* s, tacSolveRecord* record,
                                    const tacMotion* before) {
-    s->problem.constraints = 0;
+    tacContactProblem* p = &s->problem;
+    p->constraints = 0;
     for (int i = 0; i < record->ncandidate; ++i) {
         if (record->selection[i] == TAC_SELECT_OUT) continue;
-        if (s->problem.constraints == s->problem.capacity) return TAC_ERROR_CAPACITY;
-        s->problem.constraint[s->problem.constraints] =
-            tac_candidate_constraint(s, record, i, before, NULL);
-        if (record->variant.frictionless)
-            drop_friction(s, &s->problem.constraint[s->problem.constraints]);
-        ++s->problem.constraints;
+        if (p->constraints == p->capacity) return TAC_ERROR_CAPACITY;
+        p->constraint[p->constraints] = tac_candidate_constraint(s, record, i, before, NULL);
+        if (record->variant.frictionless) drop_friction(s, &p->constraint[p->constraints]);
+        ++p->constraints;
     }
     return TAC_OK;
 }
 
 tacResult tac_contact_solve_list_rows(tacContactSolve* s, const tacSolveRecord* record) {
-    if (s->candidates.nrow == 0) return TAC_OK;
-    return tac_rows(s->scene, record->q, record->v, s->candidates.row, s->candidates.row_J,
-                    s->scratch);
+    const tacSolveCandidates* c = &s->candidates;
+    if (c->nrow == 0) return TAC_OK;
+    return tac_rows(s->scene, record->q, record->v, c->row, c->row_J, s->scratch);
 }

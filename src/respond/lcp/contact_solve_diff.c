@@ -19,8 +19,8 @@ static double duration_of(const tacSolveRecord* record) {
 static int rows_per_constraint(const tacContactSolve* s) { return 1 + s->problem.tangents; }
 
 // M^-1 J' f of one velocity
-static double impulse_velocity(const tacContactSolve* s, const tacSolveRecord* record, int k) {
-    return tac_dense_dot(s->problem.rows, s->problem.U + k * s->problem.rows, record->f);
+static double impulse_velocity(const tacContactProblem* p, const tacSolveRecord* record, int k) {
+    return tac_dense_dot(p->rows, p->U + k * p->rows, record->f);
 }
 
 static double constraint_restitution(const tacContactSolve* s, const tacConstraint* g) {
@@ -55,15 +55,17 @@ static int bound_param(const tacContactSolve* s, const tacRow* row) {
 
 // displacements of the bodies, and what they do to both velocities at u held
 static void frames_jvp(tacContactSolve* s, const tacContactSolveDot* d) {
+    tacContactProblem* p = &s->problem;
+    const tacSolveWorkspace* w = &s->work;
     const tacDynamicsKernels* k = s->dynamics.free[0].k;
     tacMotionDot before = {.dq = d->q, .dv = d->v, .theta = d->theta};
     tacMotionDot after = {.dq = d->q, .theta = d->theta};
-    k->inverse_jvp(s->scene, &s->dynamics.before, &before, s->work.joint_force);
-    k->inverse_jvp(s->scene, &s->dynamics.after, &after, s->work.joint_force);
-    for (int g = 0; g < s->problem.constraints; ++g)
-        if (s->problem.constraint[g].kind == TAC_CONSTRAINT_CONTACT)
-            s->work.frame_dot[g] = tac_contact_frame_jvp(&s->problem.constraint[g].frame,
-                                                         &s->dynamics.before, &s->dynamics.after);
+    k->inverse_jvp(s->scene, &s->dynamics.before, &before, w->joint_force);
+    k->inverse_jvp(s->scene, &s->dynamics.after, &after, w->joint_force);
+    for (int g = 0; g < p->constraints; ++g)
+        if (p->constraint[g].kind == TAC_CONSTRAINT_CONTACT)
+            w->frame_dot[g] = tac_contact_frame_jvp(&p->constraint[g].frame, &s->dynamics.before,
+                                                    &s->dynamics.after);
 }
 
 // what one push on the joints does to velocities: M^-1 of s->push, in place
@@ -75,14 +77,15 @@ static void apply_inverse_mass(tacContactSolve* s, const tacSolveRecord* record)
 // equalities of joints push the second one with -p' f, and p' changes
 static int joint_impulse_jvp(tacContactSolve* s, const tacSolveRecord* record,
                              const tacContactSolveDot* d) {
+    tacContactProblem* p = &s->problem;
+    const tacSolveWorkspace* w = &s->work;
     int any = 0;
-    memset(s->work.joint_impulse, 0, sizeof *s->work.joint_impulse * (size_t)s->scene->nv);
-    for (int g = 0; g < s->problem.constraints; ++g) {
-        const tacEqualityRow* equality = &s->problem.constraint[g].equality;
-        if (s->problem.constraint[g].kind != TAC_CONSTRAINT_EQUALITY || equality->dof < 0) continue;
+    memset(w->joint_impulse, 0, sizeof *w->joint_impulse * (size_t)s->scene->nv);
+    for (int g = 0; g < p->constraints; ++g) {
+        const tacEqualityRow* equality = &p->constraint[g].equality;
+        if (p->constraint[g].kind != TAC_CONSTRAINT_EQUALITY || equality->dof < 0) continue;
         double f = record->f[g * rows_per_constraint(s)];
-        s->work.joint_impulse[equality->dof] -=
-            f * tac_equality_slope_jvp(equality, d->q, d->theta);
+        w->joint_impulse[equality->dof] -= f * tac_equality_slope_jvp(equality, d->q, d->theta);
         any = 1;
     }
     if (any) apply_inverse_mass(s, record);
@@ -117,41 +120,42 @@ static double first_joint_friction(const tacContactSolve* s, const tacSolveRecor
 
 static void first_friction_jvp(tacContactSolve* s, const tacSolveRecord* record,
                                const tacContactSolveDot* d) {
+    const tacContactProblem* p = &s->problem;
+    const tacSolveWorkspace* w = &s->work;
     int nv = s->scene->nv, any = 0;
     double side[3];
-    memset(s->work.joint_impulse, 0, sizeof *s->work.joint_impulse * (size_t)nv);
-    for (int g = 0; g < s->problem.constraints; ++g) {
-        double mu_dot = s->problem.constraint[g].mu_param >= 0
-                            ? d->theta[s->problem.constraint[g].mu_param]
-                            : 0.0;
+    memset(w->joint_impulse, 0, sizeof *w->joint_impulse * (size_t)nv);
+    for (int g = 0; g < p->constraints; ++g) {
+        double mu_dot = p->constraint[g].mu_param >= 0 ? d->theta[p->constraint[g].mu_param] : 0.0;
         if (mu_dot == 0.0 || !first_contact_friction(s, record, g, side)) continue;
         for (int k = 0; k < nv; ++k)
-            s->work.joint_impulse[k] +=
-                mu_dot * (side[1] * s->work.J_end[nv + k] + side[2] * s->work.J_end[2 * nv + k]);
+            w->joint_impulse[k] +=
+                mu_dot * (side[1] * w->J_end[nv + k] + side[2] * w->J_end[2 * nv + k]);
         any = 1;
     }
     for (int k = 0; k < nv; ++k) {
         double bound_dot = d->theta[s->scene->joint[s->scene->dof[k].joint].frictionloss];
         if (bound_dot != 0.0) {
-            s->work.joint_impulse[k] += bound_dot * first_joint_friction(s, record, k);
+            w->joint_impulse[k] += bound_dot * first_joint_friction(s, record, k);
             any = 1;
         }
     }
     if (any) apply_inverse_mass(s, record);
-    for (int k = 0; k < nv && any; ++k) s->work.u0[k] += s->work.joint_impulse[k];
+    for (int k = 0; k < nv && any; ++k) w->u0[k] += w->joint_impulse[k];
 }
 
 static void first_friction_vjp(tacContactSolve* s, const tacSolveRecord* record,
                                tacContactSolveDot* bar) {
+    const tacSolveWorkspace* w = &s->work;
     int nv = s->scene->nv;
-    double side[3], *y = s->work.joint_impulse;
-    memcpy(y, s->work.u0, sizeof *y * (size_t)nv);
+    double side[3], *y = w->joint_impulse;
+    memcpy(y, w->u0, sizeof *y * (size_t)nv);
     apply_inverse_mass(s, record);
     for (int g = 0; g < s->problem.constraints; ++g) {
         if (!first_contact_friction(s, record, g, side)) continue;
         bar->theta[s->problem.constraint[g].mu_param] +=
-            side[1] * tac_dense_dot(nv, s->work.J_end + nv, y) +
-            side[2] * tac_dense_dot(nv, s->work.J_end + 2 * nv, y);
+            side[1] * tac_dense_dot(nv, w->J_end + nv, y) +
+            side[2] * tac_dense_dot(nv, w->J_end + 2 * nv, y);
     }
     for (int k = 0; k < nv; ++k)
         bar->theta[s->scene->joint[s->scene->dof[k].joint].frictionloss] +=
@@ -163,30 +167,32 @@ static void first_friction_vjp(tacContactSolve* s, const tacSolveRecord* record,
 // du0: velocity at fixed impulses
 static void free_jvp(tacContactSolve* s, const tacSolveRecord* record, const tacContactSolveDot* d,
                      tacReal* rate_dot) {
+    tacContactProblem* p = &s->problem;
+    tacSolveWorkspace* w = &s->work;
     int nv = s->scene->nv;
     double h = duration_of(record), h_dot = record->is_impact ? 0.0 : d->theta[s->scene->timestep];
-    memset(s->work.wrench_dot, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
-    for (int g = 0; g < s->problem.constraints; ++g)
-        if (s->problem.constraint[g].kind == TAC_CONSTRAINT_CONTACT)
-            tac_contact_frame_add_wrench_jvp(&s->problem.constraint[g].frame,
+    memset(w->wrench_dot, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
+    for (int g = 0; g < p->constraints; ++g)
+        if (p->constraint[g].kind == TAC_CONSTRAINT_CONTACT)
+            tac_contact_frame_add_wrench_jvp(&p->constraint[g].frame,
                                              tac_contact_solve_impulse(s, record, g).f, 1.0 / h,
-                                             &s->work.frame_dot[g], s->work.wrench_dot);
-        else if (s->problem.constraint[g].kind == TAC_CONSTRAINT_EQUALITY)
-            tac_equality_add_wrench_jvp(
-                s->scene, &s->problem.constraint[g].equality, &s->dynamics.after,
-                tac_contact_solve_impulse(s, record, g).f[0] / h, d->theta, s->work.wrench_dot);
-    tacMotionDot m = {.dq = d->q, .theta = d->theta, .wrench = s->work.wrench_dot};
+                                             &w->frame_dot[g], w->wrench_dot);
+        else if (p->constraint[g].kind == TAC_CONSTRAINT_EQUALITY)
+            tac_equality_add_wrench_jvp(s->scene, &p->constraint[g].equality, &s->dynamics.after,
+                                        tac_contact_solve_impulse(s, record, g).f[0] / h, d->theta,
+                                        w->wrench_dot);
+    tacMotionDot m = {.dq = d->q, .theta = d->theta, .wrench = w->wrench_dot};
     if (!record->is_impact) {
         m.dv = d->v;
         m.act = d->act;
         m.ctrl = d->ctrl;
     }
-    tac_free_dynamics_jvp(&s->dynamics.free[record->is_impact], &m, s->work.a0, rate_dot);
+    tac_free_dynamics_jvp(&s->dynamics.free[record->is_impact], &m, w->a0, rate_dot);
     for (int k = 0; k < nv; ++k)
-        s->work.u0[k] = d->v[k] + h * s->work.a0[k] +
-                        h_dot * (s->dynamics.a[k] - impulse_velocity(s, record, k) / h);
+        w->u0[k] = d->v[k] + h * w->a0[k] +
+                   h_dot * (s->dynamics.a[k] - impulse_velocity(p, record, k) / h);
     int any = joint_impulse_jvp(s, record, d);
-    for (int k = 0; k < nv && any; ++k) s->work.u0[k] += s->work.joint_impulse[k];
+    for (int k = 0; k < nv && any; ++k) w->u0[k] += w->joint_impulse[k];
     first_friction_jvp(s, record, d);
 }
 
@@ -199,12 +205,13 @@ static double gap_rate_jvp(const tacContactSolve* s, const tacConstraint* g,
 
 static void contact_jvp(tacContactSolve* s, const tacSolveRecord* record,
                         const tacContactSolveDot* d, int at) {
+    tacSolveWorkspace* w = &s->work;
     const tacConstraint* g = &s->problem.constraint[at];
-    const tacContactFrameDot* m = &s->work.frame_dot[at];
+    const tacContactFrameDot* m = &w->frame_dot[at];
     double energy_bound = restitution_by_v(s, g);
     tacVec3 W = tac_contact_frame_velocity(&g->frame, &s->dynamics.after);
     tacVec3 V = tac_contact_frame_velocity(&g->frame, &s->dynamics.before);
-    double* b = s->work.b_dot + at * rows_per_constraint(s);
+    double* b = w->b_dot + at * rows_per_constraint(s);
     b[0] = 0.0;
     for (int i = 0; i < rows_per_constraint(s); ++i) {
         tacVec3 sum = i ? W : tac_add_scaled(W, energy_bound, V);
@@ -219,24 +226,25 @@ static void contact_jvp(tacContactSolve* s, const tacSolveRecord* record,
     double change = g->deep ? -g->separation_speed * d->dt
                             : m->distance - TAC_REST_DISTANCE * d->theta[s->options.delta_param];
     b[0] += gap_rate_jvp(s, g, d, change);
-    s->work.mu_dot[at] = g->mu_param >= 0 ? d->theta[g->mu_param] : 0.0;
+    w->mu_dot[at] = g->mu_param >= 0 ? d->theta[g->mu_param] : 0.0;
 }
 
 // Rows that look at the end of the path: (d_end - d)/h.
 static void nonlinear_jvp(tacContactSolve* s, const tacSolveRecord* record,
                           const tacContactSolveDot* d) {
+    const tacSolveWorkspace* w = &s->work;
     double h = record->h, h_dot = d->theta[s->scene->timestep];
-    tacMotionDot dot_end = {.dq = s->work.q_end_dot, .theta = d->theta};
-    tac_integrate_pos_jvp(s->scene, record->u, h, d->q, s->work.u0, h_dot, s->work.q_end_dot);
-    s->dynamics.free[0].k->inverse_jvp(s->scene, &s->dynamics.end, &dot_end, s->work.joint_force);
+    tacMotionDot dot_end = {.dq = w->q_end_dot, .theta = d->theta};
+    tac_integrate_pos_jvp(s->scene, record->u, h, d->q, w->u0, h_dot, w->q_end_dot);
+    s->dynamics.free[0].k->inverse_jvp(s->scene, &s->dynamics.end, &dot_end, w->joint_force);
     for (int at = 0; at < s->problem.constraints; ++at) {
         const tacConstraint* g = &s->problem.constraint[at];
         if (!g->nonlinear) continue;
         double end =
             tac_contact_frame_jvp(&g->end_contact, &s->dynamics.end, &s->dynamics.end).distance;
         double change = g->end_contact.distance - g->frame.distance;
-        s->work.b_dot[at * rows_per_constraint(s)] +=
-            (end - s->work.frame_dot[at].distance - change / h * h_dot) / h;
+        w->b_dot[at * rows_per_constraint(s)] +=
+            (end - w->frame_dot[at].distance - change / h * h_dot) / h;
     }
 }
 
@@ -274,35 +282,36 @@ static void row_jvp(tacContactSolve* s, const tacSolveRecord* record, const tacC
 // dr0: rows at fixed impulses
 static void constraint_rows_jvp(tacContactSolve* s, const tacSolveRecord* record,
                                 const tacContactSolveDot* d) {
+    const tacContactProblem* p = &s->problem;
+    const tacSolveWorkspace* w = &s->work;
     int nv = s->scene->nv;
-    for (int g = 0; g < s->problem.constraints; ++g) {
-        s->work.mu_dot[g] = s->problem.constraint[g].mu_param >= 0
-                                ? d->theta[s->problem.constraint[g].mu_param]
-                                : 0.0;
-        if (s->problem.constraint[g].kind == TAC_CONSTRAINT_CONTACT)
+    for (int g = 0; g < p->constraints; ++g) {
+        w->mu_dot[g] = p->constraint[g].mu_param >= 0 ? d->theta[p->constraint[g].mu_param] : 0.0;
+        if (p->constraint[g].kind == TAC_CONSTRAINT_CONTACT)
             contact_jvp(s, record, d, g);
         else
             row_jvp(s, record, d, g);
     }
-    for (int i = 0; i < s->problem.rows; ++i) {
-        int nonlinear = i % rows_per_constraint(s) == 0 &&
-                        s->problem.constraint[i / rows_per_constraint(s)].nonlinear;
-        if (!nonlinear) s->work.b_dot[i] += tac_dense_dot(nv, s->problem.J + i * nv, s->work.u0);
+    for (int i = 0; i < p->rows; ++i) {
+        int nonlinear =
+            i % rows_per_constraint(s) == 0 && p->constraint[i / rows_per_constraint(s)].nonlinear;
+        if (!nonlinear) w->b_dot[i] += tac_dense_dot(nv, p->J + i * nv, w->u0);
     }
     if (any_nonlinear(s)) nonlinear_jvp(s, record, d);
 }
 
 static void branch_jvp(tacContactSolve* s, const tacSolveRecord* record,
                        const tacContactSolveDot* d, tacReal* u_dot, tacReal* rate_dot) {
-    if (s->problem.constraints > 0) frames_jvp(s, d);
+    tacContactProblem* p = &s->problem;
+    const tacSolveWorkspace* w = &s->work;
+    if (p->constraints > 0) frames_jvp(s, d);
     free_jvp(s, record, d, rate_dot);
     constraint_rows_jvp(s, record, d);
-    if (s->problem.constraints > 0)
-        tac_islands_active_set_jvp(&s->problem.lcp, record->active_set, record->f, s->work.b_dot,
-                                   s->work.mu_dot, s->work.f_dot, s->work.lcp_memory);
+    if (p->constraints > 0)
+        tac_islands_active_set_jvp(&p->lcp, record->active_set, record->f, w->b_dot, w->mu_dot,
+                                   w->f_dot, w->lcp_memory);
     for (int k = 0; k < s->scene->nv; ++k)
-        u_dot[k] = s->work.u0[k] + tac_dense_dot(s->problem.rows,
-                                                 s->problem.U + k * s->problem.rows, s->work.f_dot);
+        u_dot[k] = w->u0[k] + tac_dense_dot(p->rows, p->U + k * p->rows, w->f_dot);
 }
 
 void tac_contact_solve_jvp(tacContactSolve* s, const tacSolveRecord* record,
@@ -332,11 +341,13 @@ static double gap_rate_vjp(const tacContactSolve* s, const tacConstraint* g, dou
 
 static void contact_vjp(tacContactSolve* s, const tacSolveRecord* record, int at,
                         tacContactSolveDot* bar) {
+    tacSolveWorkspace* w = &s->work;
+    tacSolveDynamics* d = &s->dynamics;
     const tacConstraint* g = &s->problem.constraint[at];
-    const double* b = s->work.b_dot + at * rows_per_constraint(s);
+    const double* b = w->b_dot + at * rows_per_constraint(s);
     double energy_bound = restitution_by_v(s, g);
-    tacVec3 W = tac_contact_frame_velocity(&g->frame, &s->dynamics.after);
-    tacVec3 V = tac_contact_frame_velocity(&g->frame, &s->dynamics.before);
+    tacVec3 W = tac_contact_frame_velocity(&g->frame, &d->after);
+    tacVec3 V = tac_contact_frame_velocity(&g->frame, &d->before);
     tacContactFrameDot m = {.distance = 0.0};
     for (int i = g->nonlinear; i < rows_per_constraint(s); ++i) {
         m.axis[i] = tac_scale(i ? W : tac_add_scaled(W, energy_bound, V), b[i]);
@@ -354,23 +365,22 @@ static void contact_vjp(tacContactSolve* s, const tacSolveRecord* record, int at
         bar->theta[s->options.delta_param] -= TAC_REST_DISTANCE * m.distance;
         if (g->nonlinear) m.distance -= b[0] / record->h;
     }
-    if (g->mu_param >= 0) bar->theta[g->mu_param] += s->work.mu_dot[at];
+    if (g->mu_param >= 0) bar->theta[g->mu_param] += w->mu_dot[at];
     tac_contact_frame_add_wrench_vjp(&g->frame, tac_contact_solve_impulse(s, record, at).f,
-                                     1.0 / duration_of(record), s->work.wrench_dot, &m);
-    tac_contact_frame_vjp(&g->frame, &s->dynamics.before, &s->dynamics.after, &m,
-                          &s->work.motion_bar);
+                                     1.0 / duration_of(record), w->wrench_dot, &m);
+    tac_contact_frame_vjp(&g->frame, &d->before, &d->after, &m, &w->motion_bar);
 }
 
 static void equality_vjp(tacContactSolve* s, const tacSolveRecord* record, int at,
                          tacContactSolveDot* bar) {
+    tacSolveWorkspace* w = &s->work;
     const tacConstraint* g = &s->problem.constraint[at];
-    double f = record->f[at * rows_per_constraint(s)],
-           b = s->work.b_dot[at * rows_per_constraint(s)];
+    double f = record->f[at * rows_per_constraint(s)], b = w->b_dot[at * rows_per_constraint(s)];
     tacEqualityDot e = {.velocity = b};
     if (!record->is_impact) e.value = gap_rate_vjp(s, g, b, bar);
-    double slope = g->equality.dof >= 0 ? -f * s->work.joint_impulse[g->equality.dof] : 0.0;
+    double slope = g->equality.dof >= 0 ? -f * w->joint_impulse[g->equality.dof] : 0.0;
     tac_equality_vjp(s->scene, &g->equality, &s->dynamics.after, e, f / duration_of(record),
-                     s->work.wrench_dot, slope, &s->work.motion_bar, bar->q, bar->theta);
+                     w->wrench_dot, slope, &w->motion_bar, bar->q, bar->theta);
 }
 
 static void row_vjp(tacContactSolve* s, const tacSolveRecord* record, int at,
@@ -407,38 +417,40 @@ static double normal_row(const tacContactSolve* s, const tacSolveRecord* record,
 // A contact that just touches, without pressure: if the loss falls as it opens it is open to the
 // derivative, else it is closed. f_dot holds the adjoint of the impulses.
 static void choose_open_or_closed(tacContactSolve* s, int g) {
+    const tacSolveWorkspace* w = &s->work;
     int i = g * rows_per_constraint(s);
-    s->work.active_set[i] = (unsigned char)(s->work.f_dot[i] < 0.0 ? TAC_LCP_OFF : TAC_LCP_TIGHT);
-    for (int t = i + 1; t < i + rows_per_constraint(s); ++t) s->work.active_set[t] = TAC_LCP_OFF;
+    w->active_set[i] = (unsigned char)(w->f_dot[i] < 0.0 ? TAC_LCP_OFF : TAC_LCP_TIGHT);
+    for (int t = i + 1; t < i + rows_per_constraint(s); ++t) w->active_set[t] = TAC_LCP_OFF;
 }
 
 // A tangent at its bound that does not slide yet: if the loss falls as it slides, which it can one
 // way alone, it slides to the derivative, else it sticks.
 static void choose_stick_or_slide(tacContactSolve* s, const tacSolveRecord* record, int row,
                                   double slack) {
+    const tacContactProblem* p = &s->problem;
+    const tacSolveWorkspace* w = &s->work;
     int nv = s->scene->nv, g = row / rows_per_constraint(s);
-    double f = record->f[row],
-           bound = s->problem.constraint[g].mu * record->f[g * rows_per_constraint(s)];
-    double speed = tac_dense_dot(nv, s->problem.J + (size_t)row * (size_t)nv, record->u);
-    double left = s->problem.A[row * (s->problem.rows + 1)] * (bound - fabs(f));
+    double f = record->f[row], bound = p->constraint[g].mu * record->f[g * rows_per_constraint(s)];
+    double speed = tac_dense_dot(nv, p->J + (size_t)row * (size_t)nv, record->u);
+    double left = p->A[row * (p->rows + 1)] * (bound - fabs(f));
     if (!(bound > 0.0) || fabs(left) > slack || fabs(speed) > slack) return;
-    int is_descent = f > 0.0 ? s->work.f_dot[row] > 0.0 : s->work.f_dot[row] < 0.0;
+    int is_descent = f > 0.0 ? w->f_dot[row] > 0.0 : w->f_dot[row] < 0.0;
     tacLcpStatus slides = f > 0.0 ? TAC_LCP_UPPER : TAC_LCP_LOWER;
-    s->work.active_set[row] = (unsigned char)(is_descent ? slides : TAC_LCP_TIGHT);
+    w->active_set[row] = (unsigned char)(is_descent ? slides : TAC_LCP_TIGHT);
 }
 
 // classes at borders by what the optimizer would like, others as they were found
 static const unsigned char* descent_side(tacContactSolve* s, const tacSolveRecord* record) {
+    const tacContactProblem* p = &s->problem;
     double scale = 1e-3;
     if (!s->options.descend_at_ties || !(record->flags & TAC_TIE)) return record->active_set;
-    for (int i = 0; i < s->problem.rows; ++i)
-        scale = fmax(scale, fabs(s->problem.A[i * (s->problem.rows + 1)] * record->f[i]));
-    memcpy(s->work.active_set, record->active_set, (size_t)s->problem.rows);
-    for (int g = 0; g < s->problem.constraints; ++g) {
-        int i = g * rows_per_constraint(s),
-            dry = s->problem.constraint[g].kind == TAC_CONSTRAINT_FRICTION;
-        if (s->problem.constraint[g].kind == TAC_CONSTRAINT_EQUALITY) continue;
-        double pressure = s->problem.A[i * (s->problem.rows + 1)] * record->f[i];
+    for (int i = 0; i < p->rows; ++i)
+        scale = fmax(scale, fabs(p->A[i * (p->rows + 1)] * record->f[i]));
+    memcpy(s->work.active_set, record->active_set, (size_t)p->rows);
+    for (int g = 0; g < p->constraints; ++g) {
+        int i = g * rows_per_constraint(s), dry = p->constraint[g].kind == TAC_CONSTRAINT_FRICTION;
+        if (p->constraint[g].kind == TAC_CONSTRAINT_EQUALITY) continue;
+        double pressure = p->A[i * (p->rows + 1)] * record->f[i];
         if (!dry && pressure <= 1e-7 * scale && fabs(normal_row(s, record, g)) <= 1e-7 * scale)
             choose_open_or_closed(s, g);
         else
@@ -450,21 +462,22 @@ static const unsigned char* descent_side(tacContactSolve* s, const tacSolveRecor
 
 // adjoints of rows and of friction from that of u; u0 gets its own
 static void active_set_vjp(tacContactSolve* s, const tacSolveRecord* record, const tacReal* u_bar) {
-    int nv = s->scene->nv, rows = s->problem.rows;
+    tacContactProblem* p = &s->problem;
+    const tacSolveWorkspace* w = &s->work;
+    int nv = s->scene->nv, rows = p->rows;
     for (int i = 0; i < rows; ++i) {
-        s->work.f_dot[i] = s->work.b_dot[i] = s->work.mu_dot[i] = 0.0;
-        for (int k = 0; k < nv; ++k) s->work.f_dot[i] += s->problem.U[k * rows + i] * u_bar[k];
+        w->f_dot[i] = w->b_dot[i] = w->mu_dot[i] = 0.0;
+        for (int k = 0; k < nv; ++k) w->f_dot[i] += p->U[k * rows + i] * u_bar[k];
     }
     if (rows > 0)
-        tac_islands_active_set_vjp(&s->problem.lcp, descent_side(s, record), record->f,
-                                   s->work.f_dot, s->work.b_dot, s->work.mu_dot,
-                                   s->work.lcp_memory);
+        tac_islands_active_set_vjp(&p->lcp, descent_side(s, record), record->f, w->f_dot, w->b_dot,
+                                   w->mu_dot, w->lcp_memory);
     for (int k = 0; k < nv; ++k) {
-        s->work.u0[k] = u_bar[k];
+        w->u0[k] = u_bar[k];
         for (int i = 0; i < rows; ++i) {
             int nonlinear = i % rows_per_constraint(s) == 0 &&
-                            s->problem.constraint[i / rows_per_constraint(s)].nonlinear;
-            if (!nonlinear) s->work.u0[k] += s->problem.J[i * nv + k] * s->work.b_dot[i];
+                            p->constraint[i / rows_per_constraint(s)].nonlinear;
+            if (!nonlinear) w->u0[k] += p->J[i * nv + k] * w->b_dot[i];
         }
     }
 }
@@ -472,19 +485,20 @@ static void active_set_vjp(tacContactSolve* s, const tacSolveRecord* record, con
 // rows that look at the end of the path, back to u0, q and the time
 static void nonlinear_vjp(tacContactSolve* s, const tacSolveRecord* record,
                           tacContactSolveDot* bar) {
+    const tacSolveWorkspace* w = &s->work;
     const tacModel* model = s->scene;
-    double h = record->h, h_bar = 0.0, *D = s->work.motion_bar.D_after;
+    double h = record->h, h_bar = 0.0, *D = w->motion_bar.D_after;
     memset(D, 0, sizeof(double) * (size_t)(6 * model->nbody));
     for (int at = 0; at < s->problem.constraints; ++at) {
         const tacConstraint* g = &s->problem.constraint[at];
-        double b = s->work.b_dot[at * rows_per_constraint(s)] / h;
+        double b = w->b_dot[at * rows_per_constraint(s)] / h;
         if (!g->nonlinear) continue;
         h_bar -= b * (g->end_contact.distance - g->frame.distance) / h;
         tac_contact_frame_distance_vjp(&g->end_contact, &s->dynamics.end, b, D);
     }
-    memset(s->work.q_end_dot, 0, sizeof(double) * (size_t)model->nv);
-    tac_body_motion_vjp(model, &s->dynamics.end, D, NULL, s->work.q_end_dot, NULL, bar->theta);
-    tac_integrate_pos_vjp(model, record->u, h, s->work.q_end_dot, bar->q, s->work.u0, &h_bar);
+    memset(w->q_end_dot, 0, sizeof(double) * (size_t)model->nv);
+    tac_body_motion_vjp(model, &s->dynamics.end, D, NULL, w->q_end_dot, NULL, bar->theta);
+    tac_integrate_pos_vjp(model, record->u, h, w->q_end_dot, bar->q, w->u0, &h_bar);
     bar->theta[model->timestep] += h_bar;
     memset(D, 0, sizeof(double) * (size_t)(6 * model->nbody));
 }
@@ -492,46 +506,49 @@ static void nonlinear_vjp(tacContactSolve* s, const tacSolveRecord* record,
 // u0 back to what forces and masses depend on; wrench_dot gets the adjoint of the wrenches
 static void free_vjp(tacContactSolve* s, const tacSolveRecord* record, const tacReal* rate_bar,
                      tacContactSolveDot* bar) {
+    const tacSolveWorkspace* w = &s->work;
     double h = duration_of(record);
-    memset(s->work.wrench_dot, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
+    memset(w->wrench_dot, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
     for (int k = 0; k < s->scene->nv; ++k) {
-        bar->v[k] += s->work.u0[k];
-        s->work.a0[k] = h * s->work.u0[k];
+        bar->v[k] += w->u0[k];
+        w->a0[k] = h * w->u0[k];
         if (!record->is_impact)
             bar->theta[s->scene->timestep] +=
-                s->work.u0[k] * (s->dynamics.a[k] - impulse_velocity(s, record, k) / h);
+                w->u0[k] * (s->dynamics.a[k] - impulse_velocity(&s->problem, record, k) / h);
     }
-    tacMotionDot m = {.dq = bar->q, .theta = bar->theta, .wrench = s->work.wrench_dot};
+    tacMotionDot m = {.dq = bar->q, .theta = bar->theta, .wrench = w->wrench_dot};
     if (!record->is_impact) {
         m.dv = bar->v;
         m.act = bar->act;
         m.ctrl = bar->ctrl;
     }
     first_friction_vjp(s, record, bar); // leaves M^-1 u0 in s->push
-    tac_free_dynamics_vjp(&s->dynamics.free[record->is_impact], s->work.a0, rate_bar, &m);
+    tac_free_dynamics_vjp(&s->dynamics.free[record->is_impact], w->a0, rate_bar, &m);
 }
 
 static void branch_vjp(tacContactSolve* s, const tacSolveRecord* record, const tacReal* u_bar,
                        const tacReal* rate_bar, tacContactSolveDot* bar) {
+    const tacContactProblem* p = &s->problem;
+    const tacSolveWorkspace* w = &s->work;
     size_t size = sizeof(double) * (size_t)(6 * s->scene->nbody);
-    memset(s->work.motion_bar.D_before, 0, size);
-    memset(s->work.motion_bar.e_before, 0, size);
-    memset(s->work.motion_bar.D_after, 0, size);
-    memset(s->work.motion_bar.e_after, 0, size);
+    memset(w->motion_bar.D_before, 0, size);
+    memset(w->motion_bar.e_before, 0, size);
+    memset(w->motion_bar.D_after, 0, size);
+    memset(w->motion_bar.e_after, 0, size);
     active_set_vjp(s, record, u_bar);
     if (any_nonlinear(s)) nonlinear_vjp(s, record, bar);
     free_vjp(s, record, rate_bar, bar);
-    for (int g = 0; g < s->problem.constraints; ++g) {
-        if (s->problem.constraint[g].kind == TAC_CONSTRAINT_CONTACT)
+    for (int g = 0; g < p->constraints; ++g) {
+        if (p->constraint[g].kind == TAC_CONSTRAINT_CONTACT)
             contact_vjp(s, record, g, bar);
         else
             row_vjp(s, record, g, bar);
     }
-    if (s->problem.constraints == 0) return;
-    tac_body_motion_vjp(s->scene, &s->dynamics.before, s->work.motion_bar.D_before,
-                        s->work.motion_bar.e_before, bar->q, bar->v, bar->theta);
-    tac_body_motion_vjp(s->scene, &s->dynamics.after, s->work.motion_bar.D_after,
-                        s->work.motion_bar.e_after, bar->q, NULL, bar->theta);
+    if (p->constraints == 0) return;
+    tac_body_motion_vjp(s->scene, &s->dynamics.before, w->motion_bar.D_before,
+                        w->motion_bar.e_before, bar->q, bar->v, bar->theta);
+    tac_body_motion_vjp(s->scene, &s->dynamics.after, w->motion_bar.D_after, w->motion_bar.e_after,
+                        bar->q, NULL, bar->theta);
 }
 
 void tac_contact_solve_vjp(tacContactSolve* s, const tacSolveRecord* record, const tacReal* u_bar,

@@ -84,10 +84,11 @@ static void add_island_work(const tacContactSolve* s, const double* p, const dou
 
 // size of the terms [J], of impulses [N s], and of what friction and equalities do [m/s]
 static void add_island_scales(tacContactSolve* s, const tacSolveRecord* record) {
-    int nv = s->scene->nv, size = 1 + s->problem.tangents;
-    for (int i = 0; i < s->problem.rows; ++i) {
+    const tacContactProblem* p = &s->problem;
+    int nv = s->scene->nv, size = 1 + p->tangents;
+    for (int i = 0; i < p->rows; ++i) {
         int first = first_moved_dof(s, i / size);
-        const double* J = s->problem.J + (size_t)i * (size_t)nv;
+        const double* J = p->J + (size_t)i * (size_t)nv;
         if (first < 0) continue;
         int island = s->energy_bound.island[first];
         double speed =
@@ -95,10 +96,9 @@ static void add_island_scales(tacContactSolve* s, const tacSolveRecord* record) 
                f = fabs(record->f[i]);
         s->energy_bound.size[island] += 0.5 * f * speed;
         s->energy_bound.impulse[island] += f;
-        int is_equality = s->problem.constraint[i / size].kind == TAC_CONSTRAINT_EQUALITY;
+        int is_equality = p->constraint[i / size].kind == TAC_CONSTRAINT_EQUALITY;
         if (i % size || is_equality)
-            s->energy_bound.friction_work[island] +=
-                s->problem.A[(size_t)i * (size_t)(s->problem.rows + 1)] * f;
+            s->energy_bound.friction_work[island] += p->A[(size_t)i * (size_t)(p->rows + 1)] * f;
     }
 }
 
