@@ -187,7 +187,7 @@ double tac_contact_solve_update_gaps(tacContactSolve* s, const tacSolveRecord* r
     double change = 0.0;
     d->free[0].k->integrate(s->scene, record->q, record->u, record->h, w->q_end);
     tac_contact_solve_kinematics(s, &d->end, w->q_end, d->zero);
-    tac_contact_solve_poses(s, &d->end);
+    tac_motion_poses(s->scene, &d->end, d->pose);
     w->contacts_end.count = 0;
     for (int i = 0; i < p->constraints; ++i) {
         tacConstraint* g = &p->constraint[i];

@@ -7,6 +7,7 @@
 
 #include "math/dense.h"
 #include "math/number.h"
+#include "respond/force/pair_forces.h"
 #include "respond/lcp/stabilizing_contacts.h"
 
 #include <math.h>
@@ -26,18 +27,13 @@ void tac_contact_solve_kinematics(tacContactSolve* s, tacMotion* m, const double
     k->inverse(s->scene, m, s->work.joint_force);
 }
 
-void tac_contact_solve_poses(tacContactSolve* s, const tacMotion* m) {
-    for (int b = 0; b < s->scene->nbody; ++b)
-        s->dynamics.pose[b] = (tacPose){tac_load3(m->pos + 3 * b), tac_quat_load(m->quat + 4 * b)};
-}
-
 tacResult tac_contact_solve_detect(tacContactSolve* s, const tacMotion* m, double margin,
                                    int stabilize) {
     tacSolveCandidates* c = &s->candidates;
-    tac_contact_solve_poses(s, m);
-    c->contacts.count = 0;
-    tacResult result = tac_convex_contacts_with_features(
-        s->scene, s->dynamics.pose, margin, &c->contacts, c->convex_contact, s->work.ccd_memory);
+    tacDetectQuery query = {.margin = margin, .features = c->convex_contact};
+    tac_motion_poses(s->scene, m, s->dynamics.pose);
+    tacResult result =
+        tac_detect_query(s->scene, s->dynamics.pose, query, &c->contacts, s->scratch);
     c->detected = c->contacts.count;
     if (result == TAC_OK && stabilize)
         tac_add_stabilizing_contacts(s->scene, s->dynamics.pose, 2.0 * s->options.delta,
@@ -46,12 +42,6 @@ tacResult tac_contact_solve_detect(tacContactSolve* s, const tacMotion* m, doubl
 }
 
 //---------------------------------- groups ----------------------------------
-
-// of two coefficients the larger one's offset; -1: no friction
-static int friction_param(const tacModel* model, const tacContactPair* pair) {
-    int a = pair->friction[0], b = pair->friction[1];
-    return b >= 0 && model->param[b] > model->param[a] ? b : a;
-}
 
 // A gap below 0 opens within a step, but at no more than a speed.
 static void limit_gap(const tacContactSolve* s, tacConstraint* g, double separation_speed) {
@@ -65,7 +55,7 @@ static void limit_gap(const tacContactSolve* s, tacConstraint* g, double separat
 tacConstraint tac_contact_constraint(const tacContactSolve* s, int i, const tacMotion* before) {
     const tacContactPair* pair = &s->scene->contact->pair[s->candidates.contacts.pair[i]];
     tacConstraint g = {.kind = TAC_CONSTRAINT_CONTACT, .source = i};
-    g.mu_param = friction_param(s->scene, pair);
+    g.mu_param = tac_pair_friction(s->scene, pair);
     g.mu = g.mu_param >= 0 ? s->scene->param[g.mu_param] : 0.0;
     g.frame = tac_contact_frame(&s->candidates.contacts, i, pair->body, before);
     g.gap = g.frame.distance - TAC_REST_DISTANCE * s->options.delta;

@@ -48,8 +48,9 @@ static tacResult list_contact_impulses(tacHardPass* p, tacContacts* contacts, ta
     tacPose* pose = s->dynamics.pose;
     tacResult result = tac_kinematics(s->scene, p->end.q, NULL, pose, NULL, s->scratch);
     if (result == TAC_OK)
-        result = tac_convex_contacts(s->scene, pose, 2.0 * s->options.delta, contacts,
-                                     s->work.ccd_memory);
+        result =
+            tac_detect_query(s->scene, pose, (tacDetectQuery){.margin = 2.0 * s->options.delta},
+                             contacts, s->scratch);
     if (result != TAC_OK || !impulse) return result;
     memset(impulse, 0, sizeof *impulse * 3 * (size_t)contacts->count);
     for (int i = 0; i < p->records && result == TAC_OK; ++i)
