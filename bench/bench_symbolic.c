@@ -145,7 +145,7 @@ static void symbolic_row(benchReport* report, const char* scene, const char* wha
     bench_row(report, id, value, unit, relation, bound);
 }
 
-// bounds hold for machine code; interpreted formulas are told without them
+// bounds hold for machine code; interpreted formulas are printed without them
 static int bench_scene(benchReport* report, const char* name, int planar) {
     enum { GENERAL, CODE, BATCHED, STEP, CODE_STEP, WORKS };
     symbolicBench* b = open_bench(name);

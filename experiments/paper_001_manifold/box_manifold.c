@@ -4,7 +4,7 @@
 // deep in the lower one. Edges are those of a cube scaled by .96, so that it lies in its rounded
 // field; vertices are the 98 of a cube with 4 x 4 squares a face. Which edges cross, and which
 // vertices are inside, is counted from corners and faces alone. The published definitions, with
-// their mistakes mended, are held to the activities that an independent program found for them.
+// their mistakes corrected, are held to the activities that an independent program found for them.
 
 #include "experiments/contact_scene.h"
 #include "experiments/experiments.h"

@@ -4,7 +4,7 @@
 // many contacts to check. Here regular polygons of 4 to 64 edges, turned and placed at random, and
 // scenes of 1 to 50 of them above a floor: times of both, and errors against a search over all
 // directions that shares nothing with either. Programs have no depth of two polygons: what the
-// paper's smaller bodies make of it (E16) stands beside the axes'.
+// paper's smaller bodies make of it (003-E16) stands beside the axes'.
 
 #define _GNU_SOURCE
 #include "experiments/experiments.h"

@@ -1,4 +1,4 @@
-// Runs of hard contact, with a check of every stretch of every step.
+// Runs of hard contact, with a check of every substep of every step.
 
 #define _GNU_SOURCE
 #include "experiments/paper_004_hard/hard_run.h"

@@ -4,7 +4,7 @@
 //                 ── impact ────▶ first time that a pair is as near as delta
 //                 ── clearance ─▶ a bound of the distance along a path
 //
-// Parts with branches are doubles; derivatives are taken at the answer. docs/collide.md.
+// Parts with branches are doubles; derivatives are taken at the answer. docs/convex.md.
 
 #ifndef TAC_DETECT_CONVEX_CONTACTS_H
 #define TAC_DETECT_CONVEX_CONTACTS_H

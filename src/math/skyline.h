@@ -31,7 +31,7 @@ void tac_skyline_reset(tacSkyline* s);
 // The rows of these unknowns reach back to the first of them.
 void tac_skyline_couple(tacSkyline* s, const int* unknowns, int count);
 
-// Makes room for the profile, all zeros.
+// Allocates the profile, all zeros.
 void tac_skyline_clear(tacSkyline* s);
 
 // Entry of two unknowns that were coupled.

@@ -23,9 +23,9 @@ def run(*arguments, code=0, text=None, **more):
     result = subprocess.run([TACTUS, *arguments], capture_output=True, timeout=SECONDS, input=text, **more)
     result.out = result.stdout.decode("utf-8", "strict")
     result.err = result.stderr.decode("utf-8", "replace")
-    told = f"tactus {' '.join(arguments)[:80]}: exit {result.returncode}, {result.err.strip()[:300]!r}"
-    assert result.returncode == code, told
-    assert time.time() - start < SECONDS, told
+    report = f"tactus {' '.join(arguments)[:80]}: exit {result.returncode}, {result.err.strip()[:300]!r}"
+    assert result.returncode == code, report
+    assert time.time() - start < SECONDS, report
     return result
 
 
@@ -71,7 +71,7 @@ def help_is_there(folder):
 
 
 @law
-def version_is_told(folder):
+def version_is_reported(folder):
     assert re.match(r"tactus \d+\.\d+\.\d+ \(\w+\)\n$", run("--version").out)
 
 
@@ -220,7 +220,7 @@ def threads_give_the_same_bytes(folder):
 
 
 @law
-def wrong_points_are_told_with_line_and_column(folder):
+def wrong_points_are_reported_with_line_and_column(folder):
     path = write(folder, "ball.xml", BALL)
     out = os.path.join(folder, "out.csv")
     for text, line, column in [

@@ -136,7 +136,7 @@ def latex_is_balanced(_):
     assert "\\begin{align*}" in text and "\\sin\\left(q_{1}\\right)" in text
 
 
-def what_is_left_out_is_told(folder):
+def what_is_left_out_is_reported(folder):
     """Equalities and gravity compensation are not in the equations; what has no name has a kind."""
     path = os.path.join(folder, "scene.xml")
     with open(path, "w", encoding="utf-8") as file:
@@ -152,7 +152,7 @@ def what_is_left_out_is_told(folder):
         assert line in text, text
 
 
-def wrong_use_is_told(folder):
+def wrong_use_is_reported(folder):
     still = os.path.join(folder, "still.xml")
     with open(still, "w", encoding="utf-8") as file:
         file.write("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")
@@ -179,6 +179,6 @@ def wrong_use_is_told(folder):
 
 for test in (text_is_the_textbooks_cart_and_pole, c_is_the_text, symbols_stand_for_numbers,
              equations_come_apart, numbers_stay_exact, latex_is_balanced,
-             what_is_left_out_is_told, wrong_use_is_told):
+             what_is_left_out_is_reported, wrong_use_is_reported):
     law(test)
 finish()

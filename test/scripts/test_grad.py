@@ -58,39 +58,39 @@ def moved(column, h):
 
 @law
 def A_and_B_are_differences_of_runs(folder):
-    told = json.loads(run("grad", scene("cart_pole"), *arguments(), "--json").stdout)
+    report = json.loads(run("grad", scene("cart_pole"), *arguments(), "--json").stdout)
     rows = ["qpos slider", "qpos hinge", "qvel slider", "qvel hinge"]
-    assert told["columns"] == rows + ["ctrl push"], told["columns"]
+    assert report["columns"] == rows + ["ctrl push"], report["columns"]
     for column in range(5):
         plus, minus = (last_state("cart_pole", *moved(column, h), 1) for h in (H, -H))
         for i, row in enumerate(rows):
-            own = told["A"][i][column] if column < 4 else told["B"][i][0]
+            own = report["A"][i][column] if column < 4 else report["B"][i][0]
             close(own, (plus[row] - minus[row]) / (2 * H))
 
 
 @law
 def text_and_files_agree(folder):
-    told = json.loads(run("grad", scene("cart_pole"), *arguments(), "--json", "--by",
+    report = json.loads(run("grad", scene("cart_pole"), *arguments(), "--json", "--by",
                           "body:pole/mass").stdout)
     table = os.path.join(folder, "j.csv")
     run("grad", scene("cart_pole"), *arguments(), "--by", "body:pole/mass", "-o", table)
     with open(table) as file:
         rows = list(csv.reader(file))
-    assert rows[0][1:] == told["columns"] and rows[0][-1] == "body:pole/mass"
+    assert rows[0][1:] == report["columns"] and rows[0][-1] == "body:pole/mass"
     for i, row in enumerate(rows[1:]):
-        assert row[0] == told["columns"][i]
-        assert list(map(float, row[1:])) == told["A"][i] + told["B"][i] + told["P"][i]
+        assert row[0] == report["columns"][i]
+        assert list(map(float, row[1:])) == report["A"][i] + report["B"][i] + report["P"][i]
     text = run("grad", scene("cart_pole"), *arguments(), "--by", "body:pole/mass").stdout
     for word in ("A = d next/d state", "B = d next/d control", "P = d next/d parameter",
-                 "qvel hinge", "ctrl push", f"{told['A'][1][1]:.12g}"):
+                 "qvel hinge", "ctrl push", f"{report['A'][1][1]:.12g}"):
         assert word in text, (word, text)
     if not numpy:
         raise Skip("numpy is not installed (python3-numpy): .npz not read")
     path = os.path.join(folder, "j.npz")
     run("grad", scene("cart_pole"), *arguments(), "--by", "body:pole/mass", "-o", path)
     with numpy.load(path) as z:
-        assert z["A"].tolist() == told["A"] and z["B"].tolist() == told["B"]
-        assert z["P"].tolist() == told["P"] and list(z["x_name"]) == told["columns"][:4]
+        assert z["A"].tolist() == report["A"] and z["B"].tolist() == report["B"]
+        assert z["P"].tolist() == report["P"] and list(z["x_name"]) == report["columns"][:4]
         assert list(z["theta_name"]) == ["body:pole/mass"] and z["qpos"].tolist() == Q
         after = last_state("cart_pole", Q, V, U, 1)
         assert z["next_qpos"].tolist() == [after["qpos slider"], after["qpos hinge"]]
@@ -99,31 +99,31 @@ def text_and_files_agree(folder):
 @law
 def gradients_are_differences_of_runs(folder):
     for of, key in ("qpos:hinge", "qpos hinge"), ("qvel:slider", "qvel slider"), ("kinetic", "kinetic"):
-        told = json.loads(run("grad", scene("cart_pole"), *arguments(), "--of", of, "--steps", 20,
+        report = json.loads(run("grad", scene("cart_pole"), *arguments(), "--of", of, "--steps", 20,
                               "--json").stdout)
-        close(told["value"], last_state("cart_pole", Q, V, U, 20)[key], 1e-12)
+        close(report["value"], last_state("cart_pole", Q, V, U, 20)[key], 1e-12)
         names = ["qpos slider", "qpos hinge", "qvel slider", "qvel hinge", "ctrl push"]
         for column, name in enumerate(names):
             plus, minus = (last_state("cart_pole", *moved(column, h), 20)[key] for h in (H, -H))
-            close(told[name], (plus - minus) / (2 * H))
+            close(report[name], (plus - minus) / (2 * H))
 
 
 @law
 def gradients_are_written(folder):
     more = [*arguments(), "--of", "qpos:hinge", "--steps", 20]
-    told = json.loads(run("grad", scene("cart_pole"), *more, "--json").stdout)
+    report = json.loads(run("grad", scene("cart_pole"), *more, "--json").stdout)
     table, named = (os.path.join(folder, name) for name in ("g.csv", "p.csv"))
     assert run("grad", scene("cart_pole"), *more, "-o", table).stdout == ""
     with open(table) as file:
         rows = list(csv.reader(file))
     assert len(rows) == 2 and rows[0][:3] == ["of", "value", "qpos slider"], rows
-    assert rows[1][0] == told["of"] and float(rows[1][1]) == told["value"]
+    assert rows[1][0] == report["of"] and float(rows[1][1]) == report["value"]
     for name, number in zip(rows[0][2:], rows[1][2:]):
-        assert float(number) == told.get(name, 0.0), name
+        assert float(number) == report.get(name, 0.0), name
     run("grad", scene("cart_pole"), *more, "--by", "body:pole/mass", "-o", named)
     with open(named) as file:
         row = list(csv.DictReader(file))[0]
-    assert len(row) == 3 and float(row["body:pole/mass"]) == told["body:pole/mass"], row
+    assert len(row) == 3 and float(row["body:pole/mass"]) == report["body:pole/mass"], row
     path = os.path.join(folder, "g.npz")
     run("grad", scene("cart_pole"), *more, "-o", path)
     assert "x_name.npy" in zipfile.ZipFile(path).namelist()
@@ -132,7 +132,7 @@ def gradients_are_written(folder):
     with numpy.load(path) as z:
         names = [*z["x_name"], *("ctrl " + u for u in z["u_name"]), *z["theta_name"]]
         for name, number in zip(names, [*z["x"], *z["u"], *z["theta"]]):
-            assert number == told.get(name, 0.0), name
+            assert number == report.get(name, 0.0), name
 
 
 @law
@@ -145,16 +145,16 @@ def what_diverges_is_1(folder):
 @law
 def gradients_by_parameters_are_differences_of_scenes(folder):
     text = pathlib.Path(scene("cart_pole")).read_text()
-    told = run("grad", scene("cart_pole"), *arguments(), "--of", "energy", "--steps", 20, "--by",
+    report = run("grad", scene("cart_pole"), *arguments(), "--of", "energy", "--steps", 20, "--by",
                "joint:slider/damping").stdout
-    assert told.count("d/d") == 1
+    assert report.count("d/d") == 1
     values = []
     for damping in (0.1001, 0.0999):
         path = os.path.join(folder, "s.xml")
         pathlib.Path(path).write_text(text.replace('damping="0.1"', f'damping="{damping}"'))
         other = run("grad", path, *arguments(), "--of", "energy", "--steps", 20, "--json").stdout
         values.append(json.loads(other)["value"])
-    close(float(told.split()[-1]), (values[0] - values[1]) / 2e-4)
+    close(float(report.split()[-1]), (values[0] - values[1]) / 2e-4)
 
 
 @law
@@ -173,9 +173,9 @@ def motions_are_proven(folder):
     assert "d/d qpos turn" in out and "d/d body:hand/mass" in out
     assert out.count(" ok\n") == 7 and "WRONG" not in out, out
     lines = run("grad", scene("top"), "--check", "--points", 10, "--json").stdout.splitlines()
-    told = {line["id"]: line for line in map(json.loads, lines)}
-    assert told["grad/top/jvp = complex step"]["pass"] and told["grad/top/hvp = complex step"]["pass"]
-    assert told["grad/geom:floor/jvp = complex step"]["pass"]  # shapes too
+    report = {line["id"]: line for line in map(json.loads, lines)}
+    assert report["grad/top/jvp = complex step"]["pass"] and report["grad/top/hvp = complex step"]["pass"]
+    assert report["grad/geom:floor/jvp = complex step"]["pass"]  # shapes too
 
 
 KINKED = """<mujoco><option density="1000" viscosity="0.001"/><worldbody><body name="a">

@@ -53,34 +53,34 @@ def summary_has_the_figures(folder):
     for word in ("200 steps of 0.005 s", "steps/s", "us a step", "times real time", "energy at start",
                  "energy at end", "largest |qvel|", "joint limits: 21"):
         assert word in out, (word, out)
-    told = json.loads(run(scene("humanoid"), "--time", "1", "--json").stdout)
-    assert told["steps"] == 200 and told["time"] == 1.0 and not told["diverged"]
-    assert "trajectory" not in told
+    report = json.loads(run(scene("humanoid"), "--time", "1", "--json").stdout)
+    assert report["steps"] == 200 and report["time"] == 1.0 and not report["diverged"]
+    assert "trajectory" not in report
     path = os.path.join(folder, "t.npz")
     written = json.loads(run(scene("humanoid"), "--steps", 10, "--json", "-o", path).stdout)
     assert written["trajectory"] == path and written["states"] == 11
-    assert told["steps_per_second"] > 0 and math.isclose(
-        told["realtime"], told["steps_per_second"] * told["timestep"], rel_tol=1e-9)
+    assert report["steps_per_second"] > 0 and math.isclose(
+        report["realtime"], report["steps_per_second"] * report["timestep"], rel_tol=1e-9)
 
 
 @law
 def energy_of_a_pendulum_stays(folder):
     path = write(folder, "p.xml", PENDULUM)
-    told = json.loads(run(path, "--qpos", "1.2", "--steps", 5000, "--json").stdout)
-    assert abs(told["drift"]) < 1e-9, told
-    total = [sum(told[k]) for k in ("energy_start", "energy_end")]
-    assert math.isclose(*total, rel_tol=1e-9), told
+    report = json.loads(run(path, "--qpos", "1.2", "--steps", 5000, "--json").stdout)
+    assert abs(report["drift"]) < 1e-9, report
+    total = [sum(report[k]) for k in ("energy_start", "energy_end")]
+    assert math.isclose(*total, rel_tol=1e-9), report
     # at the bottom all of the potential energy has become motion
-    assert 0 < told["largest_qvel"] < 10 and told["largest_qvel_of"] == "swing"
+    assert 0 < report["largest_qvel"] < 10 and report["largest_qvel_of"] == "swing"
 
 
 @law
 def batches_are_many_runs(folder):
     one, many = os.path.join(folder, "1.npz"), os.path.join(folder, "n.npz")
     run(scene("arm"), "--ctrl", "random", "--steps", 50, "-o", one)
-    told = json.loads(run(scene("arm"), "--ctrl", "random", "--steps", 50, "--batch", 37,
+    report = json.loads(run(scene("arm"), "--ctrl", "random", "--steps", 50, "--batch", 37,
                           "--threads", 2, "--json", "-o", many).stdout)
-    assert told["batch"] == 37 and told["threads"] == 2
+    assert report["batch"] == 37 and report["threads"] == 2
     with open(one, "rb") as a, open(many, "rb") as b:
         assert a.read() == b.read()  # the first run does not see the others
 
@@ -133,10 +133,10 @@ def activations_are_part_of_the_state(folder):
     assert (load(c)["act"][1:] != 0).any()
     for key in ("act", "qpos", "qvel"):
         assert numpy.array_equal(numpy.concatenate([load(a)[key][:-1], load(b)[key]]), load(c)[key]), key
-    told = json.loads(run(path, "--of", "act:pull", "--steps", 3, "--ctrl", "1", "--json",
+    report = json.loads(run(path, "--of", "act:pull", "--steps", 3, "--ctrl", "1", "--json",
                           command="grad").stdout)
     # act' = (ctrl - act)/0.1 in steps of 1 ms
-    assert math.isclose(told["act pull"], 0.99 ** 3, rel_tol=1e-3), told["act pull"]
+    assert math.isclose(report["act pull"], 0.99 ** 3, rel_tol=1e-3), report["act pull"]
 
 
 @law
@@ -213,7 +213,7 @@ def a_single_state_is_taken(folder):
 
 
 @law
-def a_turn_of_length_0_is_told(folder):
+def a_turn_of_length_0_is_reported(folder):
     path = os.path.join(folder, "one.npz")
     save(path, qpos=((14,), [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]), qvel=((12,), [0] * 12))
     assert "a quaternion has length 0" in run(scene("top"), "--from", path, code=2).stderr
@@ -250,7 +250,7 @@ def csv_has_a_line_a_state(folder):
 # ---------------------------------- trouble ----------------------------------
 
 @law
-def what_diverges_is_told_and_kept(folder):
+def what_diverges_is_reported_and_kept(folder):
     path = os.path.join(folder, "t.npz")
     result = run(scene("arm"), "--ctrl", "1e300", "--steps", 500, "-o", path, code=1)
     assert "diverged at step" in result.stderr and "timestep" in result.stderr, result.stderr
@@ -324,18 +324,18 @@ def wrong_hard_contact_is_explained(folder):
         (hard(""), ["--qvel", "0 0 inf 0 0 0"], "--qvel", "finite"),
     ]:
         path = write(folder, "hard.xml", content)
-        told = run(path, *arguments, code=2).stderr
-        assert where in told and word in told, (content, told)
+        report = run(path, *arguments, code=2).stderr
+        assert where in report and word in report, (content, report)
     path = write(folder, "hard.xml", hard("", 'overlap="resolve"', body='pos="0 0 .05"'))
-    told = json.loads(run(path, "--steps", 5, "--json").stdout)
-    assert "fell_back" in told and told["time_lost"] == 0
+    report = json.loads(run(path, "--steps", 5, "--json").stdout)
+    assert "fell_back" in report and report["time_lost"] == 0
     path = write(folder, "held.xml", hard('<equality><connect body1="b" anchor=".1 .1 .1"/></equality>',
                                           body='name="b" pos="0 0 .3"'))
     assert json.loads(run(path, "--steps", 5, "--json").stdout)["note"] == ""
 
 
 @law
-def a_mesh_with_hollows_is_told(folder):
+def a_mesh_with_hollows_is_reported(folder):
     corner = [(0, 0), (3, 0), (3, 1), (1, 1), (1, 3), (0, 3)]
     vertex = [(x, y, z) for z in (0, 1) for x, y in corner]
     faces = [(0, 2, 1), (0, 3, 2), (0, 4, 3), (0, 5, 4)]
@@ -352,14 +352,14 @@ def a_mesh_with_hollows_is_told(folder):
 
 
 @law
-def too_many_contacts_at_once_are_told(folder):
+def too_many_contacts_at_once_are_reported(folder):
     balls = "".join(f'<body pos="{.2 * (i % 20):g} {.2 * (i // 20):g} .06"><freejoint/>'
                     '<geom type="sphere" size=".05" mass="1"/></body>' for i in range(260))
     path = write(folder, "balls.xml", f"""<mujoco><option timestep=".01"/>
 <tactus detect="gjk" respond="lcp"/><worldbody><geom type="plane" size="9 9 1"/>{balls}
 </worldbody></mujoco>""")
-    told = run(path, "--steps", 20, code=2).stderr
-    assert "ended at step 4" in told and "256" in told, told
+    report = run(path, "--steps", 20, code=2).stderr
+    assert "ended at step 4" in report and "256" in report, report
 
 
 BALLS = """<mujoco><option gravity="0 0 0"/><tactus respond="scm" points="150" implicit="%s"/><worldbody>
@@ -368,10 +368,10 @@ BALLS = """<mujoco><option gravity="0 0 0"/><tactus respond="scm" points="150" i
 
 
 @law
-def blows_that_are_too_fast_are_told(folder):
+def impacts_that_are_too_fast_are_reported(folder):
     fast = write(folder, "fast.xml", BALLS % "false")
-    told = run(fast, "--time", ".05", "--qvel", "6 -6").stdout
-    assert "stiff             1 step too long for contact" in told and "take at most 0.0005" in told, told
+    report = run(fast, "--time", ".05", "--qvel", "6 -6").stdout
+    assert "stiff             1 step too long for contact" in report and "take at most 0.0005" in report, report
     figures = json.loads(run(fast, "--time", ".05", "--qvel", "6 -6", "--json").stdout)
     assert figures["stiff"] == 1 and 4e-4 < figures["stable_timestep"] < 6e-4, figures
     assert "stiff  " not in run(fast, "--time", ".05", "--qvel", ".1 -.1").stdout
@@ -382,9 +382,9 @@ def blows_that_are_too_fast_are_told(folder):
 @law
 def what_pushes_is_listed(folder):
     near = write(folder, "near.xml", BALLS % "true")
-    told = json.loads(run(near, "--qpos", "0 -.005", "--json", command="contacts").stdout)
-    assert told["body1"] == "a" and told["body2"] == "b", told
-    assert told["force"][2] > 1 and abs(told["force"][0]) < 1e-3 * told["force"][2], told
+    report = json.loads(run(near, "--qpos", "0 -.005", "--json", command="contacts").stdout)
+    assert report["body1"] == "a" and report["body2"] == "b", report
+    assert report["force"][2] > 1 and abs(report["force"][0]) < 1e-3 * report["force"][2], report
     assert "0 pairs of bodies push" in run(near, "--qpos", "0 .5", command="contacts", code=1).stdout
 
 
