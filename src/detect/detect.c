@@ -148,6 +148,17 @@ tacResult tac_detect(const tacModel* model, const tacPose* body, tacContacts* co
     return result;
 }
 
+tacResult tac_detect_query(const tacModel* model, const tacPose* body, tacDetectQuery query,
+                           tacContacts* contacts, tacScratch* scratch) {
+    if (!model->contact || model->contact->detector != TAC_DETECT_GJK) return TAC_ERROR_UNSUPPORTED;
+    tac_detect_cache_refresh(model, scratch);
+    size_t mark = scratch->arena.used;
+    contacts->count = 0;
+    tacResult result = tac_gjk_query(model, body, query, contacts, scratch);
+    scratch->arena.used = mark;
+    return result;
+}
+
 tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                          const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
                          tacScratch* scratch) {

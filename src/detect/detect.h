@@ -32,4 +32,18 @@ size_t tac_contacts_size(int capacity, int twists, size_t real_size);
 // all adjoints or tangents of `count` records 0
 void tac_contacts_clear(tacContacts* contacts, int count);
 
+//---------------------------------- queries --------------------------------------
+
+// What the hard responder asks of a detector beyond tac_detect: a margin of its own, and the
+// features of contacts, which it follows along the path of a step.
+typedef struct tacDetectQuery {
+    double margin;                     // contacts with distance <= margin                [m]
+    struct tacConvexContact* features; // of every record (contacts->capacity); NULL: not asked for
+} tacDetectQuery;
+
+// tac_detect for a responder with a query, with arguments that were checked.
+// TAC_ERROR_UNSUPPORTED: the detector has no features (contact_plan.c refuses its pair with lcp).
+tacResult tac_detect_query(const tacModel* model, const tacPose* body, tacDetectQuery query,
+                           tacContacts* contacts, tacScratch* scratch);
+
 #endif
