@@ -22,7 +22,9 @@ static size_t shape_bytes(const tacModel* model) {
 // a detector evaluates shapes beside what it takes itself
 static size_t detect_bytes(const tacModel* model) {
     const tacDetectorKind* kind = tac_detector_of(model);
-    return kind && kind->size ? kind->size(model, 2 * sizeof(double)) : 0;
+    tacArena arena = tac_arena_measure(2);
+    if (kind) kind->measure(model, &arena);
+    return arena.peak;
 }
 
 static size_t max_bytes(const tacModel* model) {

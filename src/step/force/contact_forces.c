@@ -25,8 +25,6 @@ static int capacity_of(const tacModel* model) {
     return tac_force_of(model)->reads_contacts && detector ? detector->capacity(model) : 0;
 }
 
-static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
-
 size_t tac_contact_forces_size(const tacModel* model, size_t real_size) {
     if (!tac_has_contact_forces(model)) return 0;
     const tacForceKind* kind = tac_force_of(model);
@@ -44,8 +42,10 @@ size_t tac_contact_forces_size(const tacModel* model, size_t real_size) {
         own += tac_motion_size(model, 1, real_size) + 2 * tac_arena_align(real_size * 6 * nbody) +
                tac_skyline_size(model->nv, real_size) + tac_coupling_size(model) +
                tac_arena_align(real_size * nv);
-    size_t find = detector && detector->size ? detector->size(model, real_size) : 0;
-    return own + max_size(find, kind->size ? kind->size(model, real_size) : 0);
+    tacArena arena = tac_arena_measure(real_size / sizeof(tacReal));
+    if (detector) detector->measure(model, &arena);
+    kind->measure(model, &arena);
+    return own + arena.peak;
 }
 
 static void alloc_implicit(tacContactForces* t, tacArena* arena) {
