@@ -6,6 +6,7 @@
 #include "tactus/model.h"
 
 #include "base/message.h"
+#include "model/xml/old_names.h"
 #include "shape/cloud/cloud_index.h"
 
 #include <math.h>
@@ -79,8 +80,21 @@ static int matches_path(const tacParamName* group, const char* text, size_t leng
     }
 }
 
+// "detect/clash" is the old name of "detect/opposing"; -1: it is none, or there is no such group
+static int find_old_name(const tacModel* model, const char* text, size_t length) {
+    static const char group[] = "detect/";
+    size_t skip = strlen(group);
+    if (length <= skip || memcmp(text, group, skip) != 0) return -1;
+    const char* attribute = tac_new_attribute_name(text + skip, length - skip);
+    char name[64];
+    if (!attribute) return -1;
+    snprintf(name, sizeof name, "%s%s", group, attribute);
+    return find_by_bisection(model, name, strlen(name));
+}
+
 static int find_group(const tacModel* model, const char* text, size_t length) {
     int found = find_by_bisection(model, text, length);
+    if (found < 0) found = find_old_name(model, text, length);
     for (int i = 0; found < 0 && i < model->nparamname; ++i)
         if (model->paramname[i].alias && matches_path(&model->paramname[i], text, length))
             found = i;

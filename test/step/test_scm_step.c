@@ -17,7 +17,7 @@
     "<geom size='.08' pos='0 0 -.08' mass='.3' friction='.5'/></body></worldbody></mujoco>"
 
 static const char explicit_text[] = SCENE("implicit='false'"), implicit_text[] = SCENE(""),
-                  published_text[] = SCENE("implicit='false' law='published'");
+                  reference_text[] = SCENE("implicit='false' law='reference'");
 
 // numbers of each pair of bodies
 static const char pairs_text[] = SCENE_OF("");
@@ -25,14 +25,15 @@ static const char pairs_text[] = SCENE_OF("");
 // soft points as records for springs
 #define SOFT(more)                                                                                 \
     "<mujoco><tactus detect='ssdf' respond='spring' points='24' eps1='.004' eps2='.02' "           \
-    "eps3='.004' sort='.3' stiffness='600' dissipation='.3' stiction='.05' " more "/><worldbody>"  \
+    "eps3='.004' sort_temperature='.3' stiffness='600' dissipation='.3' stiction='.05' " more      \
+    "/><worldbody>"                                                                                \
     "<geom type='plane' size='1 1 .1' friction='.6'/>"                                             \
     "<body pos='0 0 .098' euler='3 2 10'><freejoint/><geom type='box' size='.1 .08 .1' mass='1'/>" \
     "</body><body pos='.02 .01 .35'><joint type='ball' damping='.05'/>"                            \
     "<geom size='.08' pos='0 0 -.08' mass='.3' friction='.5'/></body></worldbody></mujoco>"
 
 static const char softsort_text[] = SOFT("implicit='false'"),
-                  sinkhorn_text[] = SOFT("select='sinkhorn' soft='6'");
+                  sinkhorn_text[] = SOFT("select='sinkhorn' soft_points='6'");
 
 //---------------------------------- derivatives ----------------------------------
 
@@ -95,7 +96,7 @@ static int implicit_steps_have_right_derivatives(void) {
 
 // the printed dissipation has one derivative by velocity: first order alone would hold everywhere
 static int reference_law_has_right_derivatives(void) {
-    return prove_scene(published_text, "scm, published", TAC_INTEGRATOR_EULER,
+    return prove_scene(reference_text, "scm, reference law", TAC_INTEGRATOR_EULER,
                        TAC_INTEGRATOR_EULER);
 }
 
@@ -116,8 +117,10 @@ static int wrong_attributes_are_refused(void) {
         {"\n<tactus respond='scm' eps2='-1'/>", TAC_ERROR_VALUE, 2, "eps2", ""},
         {"\n<tactus respond='scm' points='3'/>", TAC_ERROR_VALUE, 2, "points", ""},
         {"\n<tactus respond='scm' tau='.1'/>", TAC_ERROR_VALUE, 2, "tau", "no meaning"},
-        {"\n<tactus respond='scm' soft='6'/>", TAC_ERROR_VALUE, 2, "soft", "no meaning"},
-        {"\n<tactus detect='ssdf' soft='6'/>", TAC_ERROR_VALUE, 2, "soft", "default of detect"},
+        {"\n<tactus respond='scm' soft_points='6'/>", TAC_ERROR_VALUE, 2, "soft_points",
+         "no meaning"},
+        {"\n<tactus detect='ssdf' soft_points='6'/>", TAC_ERROR_VALUE, 2, "soft_points",
+         "default of detect"},
         {"\n<tactus respond='scm' select='sinkhorn'/>", TAC_ERROR_VALUE, 2, "select", "no meaning"},
         {"\n<tactus respond='scm' eps9='6'/>", TAC_ERROR_UNSUPPORTED, 2, "eps9", "contact.md"},
         {"\n<tactus respond='scm' detect='gjk'/>", TAC_ERROR_VALUE, 2, "respond", "go"},

@@ -16,7 +16,6 @@
 #include "tactus/mesh.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,21 +26,6 @@ typedef struct cloudBuilder {
     int points; // of a surface that is made
     tacMessage message;
 } cloudBuilder;
-
-// behind what stands in the message of a scene that is fine
-static void append_warning(tacSpec* spec, const char* format, ...) {
-    tacMessage* out = spec->reader.message;
-    if (!out) return;
-    size_t used = strlen(out->text);
-    if (used > 0 && used + 3 < sizeof out->text) {
-        memcpy(out->text + used, "; ", 3);
-        used += 2;
-    }
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(out->text + used, sizeof out->text - used, format, arguments);
-    va_end(arguments);
-}
 
 //---------------------------------- surfaces -------------------------------------
 
@@ -121,11 +105,11 @@ static tacResult cloud_of_mesh(cloudBuilder* m, int geom, tacContactCloud** out)
     tacSoup* welded = weld_soup(m, soup);
     int dropped = soup->dropped + (welded ? welded->dropped : 0);
     if (dropped > 0)
-        append_warning(m->spec, "%.80s: %d face%s without area left out", soup->file, dropped,
-                       dropped == 1 ? "" : "s");
+        tac_reader_warn(&m->spec->reader, "%.80s: %d face%s without area left out", soup->file,
+                        dropped, dropped == 1 ? "" : "s");
     if (tac_mesh_is_hulled(mesh))
-        append_warning(m->spec, "%.80s has no faces: its points are the %d of its hull",
-                       mesh_text(soup), soup->nface);
+        tac_reader_warn(&m->spec->reader, "%.80s has no faces: its points are the %d of its hull",
+                        mesh_text(soup), soup->nface);
     tacPose pose =
         tac_pose_compose(geom_pose(m->model, geom), tac_pose_inverse(tac_mesh_pose(mesh)));
     if (welded) return cloud_of_soup(m, welded, pose, out);
@@ -209,8 +193,8 @@ static int warn_attracting_core(tacSpec* spec, const tacModel* model, const tacC
     geom_text(model, pair->geom[1], second);
     double limit = core_limit(a->radius, b->radius), r = fmin(a->radius, b->radius);
     if (eps1 > 1.2 * r * r) {
-        append_warning(
-            spec,
+        tac_reader_warn(
+            &spec->reader,
             "%s and %s may pull at each other from afar: eps1 %.3g is above 1.2 r^2 = %.3g; make "
             "it smaller",
             first, second, eps1, 1.2 * r * r);
@@ -221,9 +205,9 @@ static int warn_attracting_core(tacSpec* spec, const tacModel* model, const tacC
     char advice[80] = ", whatever eps2";
     if (isfinite(limit))
         snprintf(advice, sizeof advice, ": eps2 %.3g should be above %.3g", eps2, limit);
-    append_warning(spec,
-                   "%s and %s pull together deep inside each other, middles nearer than %.3g m%s",
-                   first, second, r, advice);
+    tac_reader_warn(&spec->reader,
+                    "%s and %s pull together deep inside each other, middles nearer than %.3g m%s",
+                    first, second, r, advice);
     return 1;
 }
 
@@ -267,8 +251,8 @@ static void warn_unbounded_influence(tacSpec* spec, const tacModel* model, int g
     const tacContactCloud* c = model->contact->cloud[geom];
     char name[64];
     int i = c->influence->unbounded;
-    append_warning(
-        spec,
+    tac_reader_warn(
+        &spec->reader,
         "%s: the face at (%.3g %.3g %.3g) is felt without end, so what is far away is looked at, "
         "too; a finer mesh ends it",
         geom_text(model, geom, name), c->block[i], c->block[c->count + i],
@@ -355,8 +339,8 @@ static int warn_coarse_cloud(tacSpec* spec, const tacModel* model, int geom) {
     if ((double)c->count * c->count > COARSE_WORK) return 0;
     double off = worst_field_error(c, at);
     if (!(off > COARSE_SHARE * c->size)) return 0;
-    append_warning(
-        spec,
+    tac_reader_warn(
+        &spec->reader,
         "%s has too few points for its thickness: on its surface at (%.3g %.3g %.3g) its field is "
         "off by %.2g m; a finer mesh, or more points, mends it",
         geom_text(model, geom, name), at[0], at[1], at[2], off);

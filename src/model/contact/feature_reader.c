@@ -31,9 +31,8 @@ static void fail_surface(tacSpec* spec, int geom, tacResult result, const tacMes
 
 // Mesh and field that disagree: the first of them is told in the message of a scene that is fine
 static void keep_warning(tacSpec* spec, const tacMessage* message) {
-    tacMessage* out = spec->reader.message;
-    if (out && *message->text && !*out->text)
-        snprintf(out->text, sizeof out->text, "%.250s", message->text);
+    if (*message->text && !tac_reader_has_warning(&spec->reader))
+        tac_reader_warn(&spec->reader, "%.250s", message->text);
 }
 
 // the mesh that a geom of a shape names, or NULL

@@ -2,7 +2,7 @@
 
 #include "model/contact/contact_plan.h"
 
-#include <stdio.h>
+#include "base/assert.h"
 
 static void reject_hard_contact(tacSpec* spec, const char* what, const char* advice) {
     const tacElement* element = tac_find_tactus(spec, "respond");
@@ -19,12 +19,12 @@ static int has_friction_or_limit(const tacSpec* spec, const tacTendon* t) {
 // Numbers of springs are read, and idle: bodies do not yield.
 static void warn_unused_numbers(tacSpec* spec) {
     static const char* const unused[] = {"stiffness", "dissipation", "stiction", "eps3"};
-    tacMessage* out = spec->reader.message;
-    for (int i = 0; i < 4 && out && !*out->text; ++i)
+    for (int i = 0; i < TAC_COUNT(unused) && !tac_reader_has_warning(&spec->reader); ++i)
         if (tac_find_tactus(spec, unused[i]))
-            snprintf(out->text, sizeof out->text,
-                     "%s has no effect on hard contact (respond=\"lcp\"): bodies do not yield",
-                     unused[i]);
+            tac_reader_warn(&spec->reader,
+                            "%s has no effect on hard contact (respond=\"lcp\"): bodies do not "
+                            "yield",
+                            unused[i]);
 }
 
 void tac_check_hard_contact(tacSpec* spec) {

@@ -413,13 +413,12 @@ static double concavity_of_shape(const tacSpec* spec, int shape) {
 }
 
 void tac_warn_nonconvex(tacSpec* spec, const tacGeom* geom, double size) {
-    tacMessage* out = spec->reader.message;
     double deep = concavity_of_shape(spec, geom->shape);
-    if (!(deep > 1e-3 * size) || !out || *out->text) return;
-    snprintf(out->text, sizeof out->text,
-             "the mesh of geom %.40s is not convex; it touches as its convex hull, up to %.3g m "
-             "off: cut it into convex meshes, each a geom of the body",
-             *geom->name ? geom->name : "without a name", deep);
+    if (!(deep > 1e-3 * size) || tac_reader_has_warning(&spec->reader)) return;
+    tac_reader_warn(&spec->reader,
+                    "the mesh of geom %.40s is not convex; it touches as its convex hull, up to "
+                    "%.3g m off: cut it into convex meshes, each a geom of the body",
+                    *geom->name ? geom->name : "without a name", deep);
 }
 
 int tac_mesh_shape(tacSpec* spec, const tacElement* geom, const tacMeshSpec* found) {

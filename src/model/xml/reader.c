@@ -47,6 +47,26 @@ void tac_reader_fail(tacReader* reader, tacResult result, int line, const char* 
     reader->result = tac_fail(reader->message, result, file, line, attribute, "%s", text);
 }
 
+void tac_reader_warn(tacReader* reader, const char* format, ...) {
+    if (!reader->message || reader->result != TAC_OK) return;
+    char* text = reader->message->text;
+    size_t size = sizeof reader->message->text, used = strlen(text);
+    if (used > 0 && used + 3 < size) {
+        memcpy(text + used, "; ", 3);
+        used += 2;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && (size_t)length >= size - used) memcpy(text + size - 4, "...", 4);
+    make_printable(text);
+}
+
+int tac_reader_has_warning(const tacReader* reader) {
+    return reader->message && *reader->message->text;
+}
+
 //---------------------------------- memory ---------------------------------------
 
 struct tacChunk {

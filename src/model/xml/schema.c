@@ -7,6 +7,7 @@
 #include "model/xml/schema.h"
 
 #include "base/assert.h"
+#include "model/xml/old_names.h"
 #include "model/xml/word_suggestion.h"
 
 #include <string.h>
@@ -56,10 +57,11 @@ static const tacRule rules[] = {
     {"custom", NULL, NULL, NULL},
     {"tactus",
      "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit "
-     "limitrate limitwidth limitdissipation drystiction tau support depth neighbours sign "
-     "clash regular least clip within range gap sides vertices edges cull eps1 eps2 points "
-     "exact delta restitution ccd bounds max_impacts overlap gradient gate slope iterations "
-     "fuse soft select sort surrogate definition keep keep_vertices keep_edges keepwidth "
+     "limitrate limitwidth limitdissipation drystiction tau support depth edge_softmin sign "
+     "opposing tikhonov min clip inside range gap sides vertices edges cull eps1 eps2 points "
+     "exact delta restitution ccd bounds max_impacts overlap gradient gate lipschitz iterations "
+     "fuse soft_points select sort_temperature surrogate definition top_k top_k_vertices "
+     "top_k_edges top_k_width "
      "project",
      "", ""},
 
@@ -320,7 +322,8 @@ static void check_element(tacReader* reader, const tacElement* element, const ta
     }
 }
 
-void tac_schema_check(tacReader* reader, const tacElement* root) {
+void tac_schema_check(tacReader* reader, tacElement* root) {
+    tac_replace_old_names(reader, root);
     if (strcmp(root->name, "mujoco") != 0)
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, root->line, "<mujoco>",
                         "a scene starts with <mujoco>, a URDF with <robot>, this file with <%.40s>",
