@@ -42,7 +42,7 @@ static int has_allocator(const tacSpec* spec) {
 
 static tacResult no_allocator(const char* path, tacMessage* message) {
     return tac_fail(message, TAC_ERROR_VALUE, path, 0, NULL,
-                    "the options have no allocator: start from tac_default_options()");
+                    "the options have no allocator; start from tac_default_options()");
 }
 
 // adds "WHAT COUNT" to a list, if there are any
@@ -67,17 +67,18 @@ static void warn_without_effect(tacSpec* spec) {
     char without_effect[200] = "";
     list_without_effect(spec, without_effect, sizeof without_effect);
     append_count(without_effect, sizeof without_effect,
-                 "height fields to touch:", spec->unsupported_hfields);
+                 "colliding height fields:", spec->unsupported_hfields);
     if (*without_effect)
-        tac_reader_warn(&spec->reader, "without effect until something responds to them: %s",
+        tac_reader_warn(&spec->reader, "without effect, as no responder handles them: %s",
                         without_effect);
 }
 
 // a scene without contact whose geoms could collide
 static void warn_no_contact(tacReader* reader, const tacModel* model) {
     if (model->contact || model->nv == 0 || !tac_any_geom_pair(model)) return;
-    tac_reader_warn(reader, "nothing touches: say <tactus detect=\"manifold\"/> in the scene, or "
-                            "--contact manifold");
+    tac_reader_warn(
+        reader,
+        "no contact: add <tactus detect=\"manifold\"/> to the scene, or use --contact manifold");
 }
 
 // a time step that is too long for contact
@@ -85,8 +86,8 @@ static void warn_timestep(tacReader* reader, const tacModel* model) {
     double h = model->param[model->timestep], max_step = tac_stable_timestep(model);
     if (h > max_step)
         tac_reader_warn(reader,
-                        "contact may not be stable with a time step of %g s: take at most %.2g s, "
-                        "or implicit=\"true\"",
+                        "contact may be unstable with a time step of %g s: use at most %.2g s, or "
+                        "implicit=\"true\"",
                         h, max_step);
 }
 

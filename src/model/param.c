@@ -174,7 +174,7 @@ static tacResult check_length(const tacModel* model, tacParam param, int i, cons
     char name[sizeof message->attribute];
     snprintf(name, sizeof name, "%s", group->name);
     return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, name,
-                    is_quat   ? "a quaternion of length 0 is no rotation"
+                    is_quat   ? "a quaternion of length 0 is not a rotation"
                     : is_axis ? "an axis of length 0 has no direction"
                               : "plane %d would have a normal of length 0",
                     within / 4);
@@ -236,10 +236,10 @@ tacResult tac_param_set(tacModel* model, tacParam param, const double* values,
     if (message) *message = (tacMessage){0};
     if (!model || !values)
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL,
-                        "tac_param_set: the model or the values are NULL");
+                        "tac_param_set: model or values is NULL");
     if (param.offset < 0 || param.count < 1 || param.count > model->nparam - param.offset)
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL,
-                        "there are no %d parameters from %d on; get a handle from tac_param_find",
+                        "there are no %d parameters at offset %d; get a handle from tac_param_find",
                         param.count, param.offset);
     for (int i = 0; i < param.count; ++i) {
         tacResult result = check_value(model, param, i, values[i], message);

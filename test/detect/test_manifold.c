@@ -719,7 +719,7 @@ static int mesh_off_its_field_is_warned(void) {
     tacMessage message = {0};
     tacModel* model = NULL;
     ENSURE(tac_load_text(text, (int)strlen(text), "test", NULL, &model, &message) == TAC_OK);
-    ENSURE(strstr(message.text, "'g'") && strstr(message.text, "apart"));
+    ENSURE(strstr(message.text, "'g'") && strstr(message.text, "differ"));
     tac_model_destroy(model);
     return 0;
 }

@@ -130,11 +130,11 @@ static int wrong_attributes_are_refused(void) {
         {"<tactus respond='scm'/><asset><mesh name='m' " TETRA
          "0 1 2 0 3 1 0 2 3 1 3 2'/></asset>\n"
          "<worldbody><body><freejoint/>\n<geom type='mesh' mesh='m' mass='1'/></body></worldbody>",
-         TAC_ERROR_VALUE, 3, "", "from inside"},
+         TAC_ERROR_VALUE, 3, "", "inside out"},
         {"<tactus respond='scm'/><asset><mesh name='m' " TWO_TETRAS
          "0 2 1 0 1 3 0 3 2 1 2 3 4 5 6 4 7 5 4 6 7 5 7 6'/></asset>\n"
          "<worldbody><body><freejoint/>\n<geom type='mesh' mesh='m' mass='1'/></body></worldbody>",
-         TAC_ERROR_VALUE, 3, "", "face 5 and all that hang together with it"},
+         TAC_ERROR_VALUE, 3, "", "face 5 and all faces connected to it"},
     };
     const char* after =
         "<worldbody><geom size='.3'/><body pos='0 0 1'><freejoint/><geom size='.1'/>"
@@ -172,19 +172,19 @@ static int warns_of_attractive_cores(void) {
     ENSURE_LAW(
         load_with_warning("<tactus respond='scm' stiffness='500'/>", 0.1, "detect/eps1", &m, &eps));
     printf("  %s\n", m.text);
-    ENSURE(strstr(m.text, "geom 0 and geom 1 pull together"));
+    ENSURE(strstr(m.text, "geom 0 and geom 1 attract each other"));
     ENSURE_LAW(
         load_with_warning("<tactus respond='scm' eps2='.06'/>", 0.1, "detect/eps2", &m, &eps));
-    ENSURE(strstr(m.text, "pull together"));
+    ENSURE(strstr(m.text, "attract each other"));
     ENSURE_LAW(
         load_with_warning("<tactus respond='scm' eps2='.075'/>", 0.1, "detect/eps2", &m, &eps));
     ENSURE(*m.text == 0 && eps == 0.075);
     ENSURE_LAW(
         load_with_warning("<tactus respond='scm' eps2='10'/>", 0.25, "detect/eps2", &m, &eps));
-    ENSURE(strstr(m.text, "whatever eps2"));
+    ENSURE(strstr(m.text, "for any eps2"));
     ENSURE_LAW(
         load_with_warning("<tactus respond='scm' eps1='.02'/>", 0.1, "detect/eps1", &m, &eps));
-    ENSURE(strstr(m.text, "from afar"));
+    ENSURE(strstr(m.text, "from a distance"));
     return 0;
 }
 
@@ -197,7 +197,8 @@ static int warns_of_long_steps(void) {
         "stiffness='1e6'/>",
         0.1, "respond/stiffness", &m, &k));
     printf("  %s\n", m.text);
-    ENSURE(strstr(m.text, "pull together") && strstr(m.text, "take at most 0.0014 s, or implicit"));
+    ENSURE(strstr(m.text, "attract each other") &&
+           strstr(m.text, "use at most 0.0014 s, or implicit"));
     ENSURE(k == 1e6);
     return 0;
 }
@@ -259,8 +260,8 @@ static int warns_of_missing_faces_and_points(void) {
     ENSURE_LAW(load_geom_warning(
         "<tactus respond='scm'/><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 "
         "0 1'/></asset>",
-        "type='mesh' mesh='m'", "has no faces: its points are the 4 of its hull"));
-    ENSURE_LAW(load_geom_warning(spikes, "type='mesh' mesh='m'", "is felt without end"));
+        "type='mesh' mesh='m'", "has no faces: the 4 points are those of its convex hull"));
+    ENSURE_LAW(load_geom_warning(spikes, "type='mesh' mesh='m'", "has unbounded influence"));
     ENSURE_LAW(load_geom_warning("<tactus respond='scm' points='6'/>",
                                  "type='box' size='.1 .1 .02'",
                                  "geom 1 has too few points for its thickness"));

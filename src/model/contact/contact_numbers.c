@@ -158,8 +158,8 @@ static int applies_to(const tacContactPlan* plan, unsigned detectors, unsigned r
 static void reject_attribute(tacSpec* spec, const tacElement* element, const char* attribute) {
     tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute),
                     attribute,
-                    "has no meaning for this detect and respond (docs/contact.md has the table); "
-                    "remove it");
+                    "has no meaning for this detector and responder; remove it (docs/contact.md "
+                    "has the table)");
 }
 
 // Of a length; detect/tau stands before what is measured in it.
@@ -230,7 +230,7 @@ static void read_choice(tacSpec* spec, const choiceRow* row, tacContactPlan* pla
     if (soft && plan->responder == TAC_RESPOND_SCM) {
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, row->attribute),
                         row->attribute,
-                        "has no meaning for respond=\"scm\"%s, which takes the field itself; add "
+                        "has no meaning for respond=\"scm\"%s, which uses the field itself; add "
                         "respond=\"spring\" for soft points, or remove it",
                         tac_find_tactus(spec, "respond") ? "" : ", the default of detect=\"ssdf\"");
     } else if (!applies_to(plan, row->detectors, row->responders)) {
@@ -300,7 +300,7 @@ static void reject_unused(tacSpec* spec, const char* attribute) {
     const tacElement* element = tac_find_tactus(spec, attribute);
     if (element)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute),
-                        attribute, "needs detect or respond: without them nothing touches");
+                        attribute, "needs detect or respond: without them there is no contact");
 }
 
 void tac_refuse_contact_numbers(tacSpec* spec) {

@@ -97,8 +97,8 @@ static void check_words(tacSpec* spec, const tacContactPlan* plan) {
     const char* fitting = list_words(spec, responders, TAC_COUNT(responders),
                                      partners & built_bits(responders, TAC_COUNT(responders)));
     const char* advice = tac_reader_text(
-        &spec->reader, "do not go together: what it finds is for respond: %s", fitting);
-    const char* unbuilt = "is not built yet; remove it to load the scene without contact";
+        &spec->reader, "cannot be combined: this detector goes with respond: %s", fitting);
+    const char* unbuilt = "is not supported yet; remove it to load the scene without contact";
     if (!(partners >> plan->responder & 1u))
         fail_word(spec, plan, "respond", TAC_ERROR_VALUE, advice ? advice : "");
     else if (!detectors[plan->detector].built)

@@ -205,7 +205,7 @@ static void fail_duplicate_name(tacReader* reader, tacNameEntry entry, int first
     int same = strcmp(file, other) == 0;
     tac_reader_fail(reader, TAC_ERROR_VALUE, entry.line,
                     strcmp(entry.kind, "default") == 0 ? "class" : "name",
-                    "the name '%.60s' is taken: %.60s%sline %d has it already; choose another",
+                    "the name '%.60s' is already used in %.60s%sline %d; choose another",
                     entry.name, same ? "" : other, same ? "" : " ", first);
 }
 
