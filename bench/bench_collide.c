@@ -1,4 +1,4 @@
-// tactus bench collide: distances, contacts and impacts of convex pieces, and the public queries of
+// tactus bench collide: distances, contacts and impacts of convex parts, and the public queries of
 // continuous collision where TACTUS_DATA has them.
 
 #include "bench/bench.h"

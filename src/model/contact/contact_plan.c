@@ -20,29 +20,49 @@ static const tacRange range_stiffness = {1e-9, 1e15};
 
 //---------------------------------- words ----------------------------------------
 
-#define R(name) (1u << TAC_RESPOND_##name)
-
-// a detector or responder: its word, its partners, and the default one
+// a detector or responder: its word, and its partner if the scene names none
 typedef struct contactWord {
     const char* word;
-    unsigned partners; // responders that a detector feeds
     int partner;
 } contactWord;
 
 static const contactWord detectors[] = {
-    [TAC_DETECT_SSDF] = {"ssdf", R(SCM) | R(SPRING), TAC_RESPOND_SCM},
-    [TAC_DETECT_MANIFOLD] = {"manifold", R(SPRING), TAC_RESPOND_SPRING},
-    [TAC_DETECT_EDGE_SDF] = {"edge_sdf", R(SPRING), TAC_RESPOND_SPRING},
-    [TAC_DETECT_SAT] = {"sat", R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
-    [TAC_DETECT_CONVEX] = {"convex", R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
-    [TAC_DETECT_GJK] = {"gjk", R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
+    [TAC_DETECT_SSDF] = {"ssdf", TAC_RESPOND_SCM},
+    [TAC_DETECT_MANIFOLD] = {"manifold", TAC_RESPOND_SPRING},
+    [TAC_DETECT_EDGE_SDF] = {"edge_sdf", TAC_RESPOND_SPRING},
+    [TAC_DETECT_SAT] = {"sat", TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_CONVEX] = {"convex", TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_GJK] = {"gjk", TAC_RESPOND_LCP},
 };
 
 static const contactWord responders[] = {
-    [TAC_RESPOND_SPRING] = {"spring", 0, TAC_DETECT_MANIFOLD},
-    [TAC_RESPOND_SCM] = {"scm", 0, TAC_DETECT_SSDF},
-    [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 0, TAC_DETECT_SAT},
-    [TAC_RESPOND_LCP] = {"lcp", 0, TAC_DETECT_GJK},
+    [TAC_RESPOND_SPRING] = {"spring", TAC_DETECT_MANIFOLD},
+    [TAC_RESPOND_SCM] = {"scm", TAC_DETECT_SSDF},
+    [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", TAC_DETECT_SAT},
+    [TAC_RESPOND_LCP] = {"lcp", TAC_DETECT_GJK},
+};
+
+// Detectors and responders are independent choices, but for these pairs. Reasons complete a
+// message.
+#define NO_CLOUDS "scm integrates over oriented point clouds, which only detect=\"ssdf\" has"
+#define NOT_ADDITIVE                                                                               \
+    "its cubic law is not additive: the force would depend on the number of smooth points"
+#define NO_FEATURES "lcp needs exact features and times of impact, which smooth fields do not have"
+#define ONE_POINT                                                                                  \
+    "lcp needs times of impact and every point of a face; this detector finds one point per pair"
+
+static const char* const refused[][TAC_COUNT(responders)] = {
+    [TAC_DETECT_SSDF] =
+        {[TAC_RESPOND_ELASTOPLASTIC] = NOT_ADDITIVE, [TAC_RESPOND_LCP] = NO_FEATURES},
+    [TAC_DETECT_MANIFOLD] = {[TAC_RESPOND_SCM] = NO_CLOUDS,
+                             [TAC_RESPOND_ELASTOPLASTIC] = NOT_ADDITIVE,
+                             [TAC_RESPOND_LCP] = NO_FEATURES},
+    [TAC_DETECT_EDGE_SDF] = {[TAC_RESPOND_SCM] = NO_CLOUDS,
+                             [TAC_RESPOND_ELASTOPLASTIC] = NOT_ADDITIVE,
+                             [TAC_RESPOND_LCP] = NO_FEATURES},
+    [TAC_DETECT_SAT] = {[TAC_RESPOND_SCM] = NO_CLOUDS, [TAC_RESPOND_LCP] = ONE_POINT},
+    [TAC_DETECT_CONVEX] = {[TAC_RESPOND_SCM] = NO_CLOUDS, [TAC_RESPOND_LCP] = ONE_POINT},
+    [TAC_DETECT_GJK] = {[TAC_RESPOND_SCM] = NO_CLOUDS},
 };
 
 static int has_word(const contactWord* table, int count, const char* word) {
@@ -65,6 +85,13 @@ static const char* list_words(tacSpec* spec, const contactWord* table, int count
     return list ? list : "";
 }
 
+// responders that take the contacts of a detector
+static unsigned partner_bits(tacDetector detector) {
+    unsigned bits = 0;
+    for (int i = 0; i < TAC_COUNT(responders); ++i) bits |= (unsigned)!refused[detector][i] << i;
+    return bits;
+}
+
 // number of the word that a <tactus> gives, or -1
 static int read_word(tacSpec* spec, const char* attribute, const contactWord* table, int count) {
     const tacElement* element = tac_find_tactus(spec, attribute);
@@ -82,14 +109,15 @@ static void fail_word(tacSpec* spec, const tacContactPlan* plan, const char* att
                     responders[plan->responder].word, what);
 }
 
-// both must go together
+// the pair must not be refused
 static void check_words(tacSpec* spec, const tacContactPlan* plan) {
-    unsigned partners = detectors[plan->detector].partners;
-    const char* fitting = list_words(spec, responders, TAC_COUNT(responders), partners);
+    const char* reason = refused[plan->detector][plan->responder];
+    const char* partners =
+        list_words(spec, responders, TAC_COUNT(responders), partner_bits(plan->detector));
     const char* advice = tac_reader_text(
-        &spec->reader, "do not go together: what it finds is for respond: %s", fitting);
-    if (!(partners >> plan->responder & 1u))
-        fail_word(spec, plan, "respond", TAC_ERROR_VALUE, advice ? advice : "");
+        &spec->reader, "cannot be combined: %s; this detector goes with respond: %s",
+        reason ? reason : "", partners);
+    if (reason) fail_word(spec, plan, "respond", TAC_ERROR_VALUE, advice ? advice : "");
 }
 
 // 1 if the scene asks for contact

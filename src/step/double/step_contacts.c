@@ -147,8 +147,8 @@ static tacResult list_smooth(contactList* list, const tacState* x, const tacReal
 static tacResult add_solve(contactList* list, tacContactSolve* s, const tacSolveRecord* record,
                            double scale, int all) {
     tacResult result = tac_contact_solve_restore(s, record);
-    for (int g = 0; g < s->constraints && result == TAC_OK; ++g) {
-        const tacConstraint* constraint = &s->constraint[g];
+    for (int g = 0; g < s->problem.constraints && result == TAC_OK; ++g) {
+        const tacConstraint* constraint = &s->problem.constraint[g];
         if (constraint->kind != TAC_CONSTRAINT_CONTACT) continue;
         int i = constraint->source;
         tacImpulse3 impulse = tac_contact_solve_impulse(s, record, g);
@@ -156,7 +156,7 @@ static tacResult add_solve(contactList* list, tacContactSolve* s, const tacSolve
         for (int k = 0; k < 3; ++k)
             force = tac_add_scaled(force, scale * impulse.f[k], constraint->frame.axis[k]);
         if (!all && tac_norm2(force) == 0.0) continue;
-        const tacContacts* c = &s->contacts;
+        const tacContacts* c = &s->candidates.contacts;
         point = (tacVec3){c->point[0][i], c->point[1][i], c->point[2][i]};
         normal = (tacVec3){c->normal[0][i], c->normal[1][i], c->normal[2][i]};
         const tacContactPair* pair = &list->model->contact->pair[c->pair[i]];
@@ -181,9 +181,9 @@ static tacResult list_hard(contactList* list, const tacState* x, const tacReal* 
     for (int i = 0; i < p.substeps && result == TAC_OK; ++i) {
         const tacSubstep* t = &p.substep[i];
         double share = t->impact.found ? t->span / t->h : 1.0;
-        result = add_solve(list, p.s, t->record, share / p.s->dt, i == 0);
+        result = add_solve(list, p.s, t->record, share / p.s->options.dt, i == 0);
         for (int k = 0; k < t->count && result == TAC_OK; ++k)
-            result = add_solve(list, p.s, &p.record[t->first + k], 1.0 / p.s->dt, 0);
+            result = add_solve(list, p.s, &p.record[t->first + k], 1.0 / p.s->options.dt, 0);
     }
     return result;
 }

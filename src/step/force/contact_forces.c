@@ -147,11 +147,6 @@ void tac_contact_forces_twists(const tacContactForces* t, const tacMotion* m, ta
     }
 }
 
-static void set_poses(tacContactForces* t, const tacMotion* m) {
-    for (int b = 0; b < t->model->nbody; ++b)
-        t->pose[b] = (tacPose){tac_load3(m->pos + 3 * b), tac_quat_load(m->quat + 4 * b)};
-}
-
 // body[1] of each pair gets the wrench, body[0] its negative
 void tac_contact_forces_sum_wrenches(tacContactForces* t) {
     memset(t->wrench, 0, sizeof(tacReal) * (size_t)(6 * t->model->nbody));
@@ -192,7 +187,7 @@ void tac_contact_forces_eval(tacContactForces* t, const tacMotion* m, tacReal* t
     t->contacts.count = 0;
     t->count = 0;
     t->result = TAC_OK;
-    set_poses(t, m);
+    tac_motion_poses(t->model, m, t->pose);
     if (reads_contacts_of) t->result = tac_detect(model, t->pose, &t->contacts, t->scratch);
     int in_contact = t->result == TAC_OK && (!reads_contacts_of || t->contacts.count > 0);
     if (in_contact || t->derivatives || t->implicit) tac_contact_forces_twists(t, m, t->twist);
