@@ -122,7 +122,7 @@ static tacResult eval_step_jvp(const void* context, const tacReal* x, const tacR
     if (result == TAC_OK)
         result = tac_step_jvp(&s.model, &s.at, s.u,
                               (tacStepTangent){.x = as_tangent(c, x_dot),
-                                               .u = x_dot + tangent_dim(c),
+                                               .u = (tacReal*)x_dot + tangent_dim(c),
                                                .theta = s.theta},
                               as_tangent(c, y_dot), c->scratch);
     apply_chart(c->model, s.next, y_dot, 0);

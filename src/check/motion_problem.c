@@ -201,12 +201,13 @@ static tacResult hvp(const void* context, const double* x, const double* y_bar, 
     tacState at = {.qpos = c->qpos, .qvel = v, .act = v + nv};
     tacResult result = tac_step_hvp(
         m, &at, x + nx,
-        &(tacStepHvp){
-            .next_bar = (tacTangent){y, y + nv, y + 2 * nv},
-            .dot = {.x = (tacTangent){d, d + nv, d + 2 * nv}, .u = x_dot + nx, .theta = theta_dot},
-            .bar = {.x = (tacTangent){x_bar_dot, x_bar_dot + nv, x_bar_dot + 2 * nv},
-                    .u = x_bar_dot + nx,
-                    .theta = theta_bar}},
+        &(tacStepHvp){.next_bar = (tacTangent){y, y + nv, y + 2 * nv},
+                      .dot = {.x = (tacTangent){d, d + nv, d + 2 * nv},
+                              .u = (double*)x_dot + nx,
+                              .theta = theta_dot},
+                      .bar = {.x = (tacTangent){x_bar_dot, x_bar_dot + nv, x_bar_dot + 2 * nv},
+                              .u = x_bar_dot + nx,
+                              .theta = theta_bar}},
         c->scratch);
     for (int i = 0; i < c->used_count; ++i) x_bar_dot[theta + i] = theta_bar[c->used[i]];
     return result == TAC_OK ? add_chart(c, x, y_bar, x_dot, n, x_bar_dot) : result;

@@ -52,7 +52,7 @@ static int sample_differentiate(const void* context, int i, unsigned long long* 
     tac_integrate_pos(c->model, c->qpos, v, CHECK_POS_STEP, c->qnext);
     for (int k = 0; k < 2 * nv; ++k) {
         x[k] = 0.0;
-        scale[k] = 1.0;
+        scale[k] = 0.3;
     }
     return nv;
 }

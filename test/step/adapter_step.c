@@ -247,7 +247,7 @@ static tacResult eval_step_jvp(const void* context, const tacReal* x, const tacR
     if (result == TAC_OK)
         result = tac_step_jvp(&s.model, &at, x + nx,
                               (tacStepTangent){.x = as_tangent(c, (tacReal*)x_dot),
-                                               .u = x_dot + nx,
+                                               .u = (tacReal*)x_dot + nx,
                                                .theta = s.theta},
                               as_tangent(c, y_dot), c->scratch);
     apply_chart(c->model, s.next, y_dot, 0);

@@ -135,6 +135,7 @@ static int capacities_and_absence(void) {
     ENSURE(tac_step_contacts(s.model, s.x, NULL, &out, s.scratch) == TAC_OK && out.count == count);
     s.x->qpos[2] = 5.0;
     ENSURE(tac_step_contacts(s.model, s.x, NULL, &none, s.scratch) == TAC_OK && none.count == 0);
+    ENSURE(tac_body_pair_count(s.model) == 1);
     close_scene(&s);
     ENSURE_LAW(open_scene(&s, WORLD("")));
     out = (tacStepContacts){.contact = s.contact, .capacity = ROOM, .wrench = s.wrench};
