@@ -13,7 +13,7 @@
 typedef struct tacArena {
     char* base; // NULL: the arena measures
     size_t size, used;
-    size_t peak;  // of a measuring arena: the most that was in use
+    size_t peak;  // the most that was in use
     size_t scale; // of a measuring arena: bytes counted for each byte; 2 where the same code runs
                   // on numbers twice as long as doubles
 } tacArena;

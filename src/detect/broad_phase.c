@@ -38,10 +38,13 @@ static tacBroadPhaseBox transformed_box(const tacFeatureBox* box, const tacPose*
 
 //---------------------------------- all geoms ------------------------------------
 
-size_t tac_broad_phase_size(const tacModel* model) {
-    size_t geoms = (size_t)model->ngeom;
-    return 2 * tac_arena_align(sizeof(tacBroadPhaseBox) * geoms) +
-           2 * tac_arena_align(sizeof(double) * geoms) + tac_arena_align(sizeof(int) * geoms);
+tacBroadPhase tac_broad_phase_alloc(const tacModel* model, tacArena* arena) {
+    tacBroadPhase b = {.features = TAC_ALLOC(arena, tacBroadPhaseBox, model->ngeom)};
+    b.field = TAC_ALLOC(arena, tacBroadPhaseBox, model->ngeom);
+    b.radius = TAC_ALLOC(arena, double, model->ngeom);
+    b.overshoot = TAC_ALLOC(arena, double, model->ngeom);
+    b.edges = TAC_ALLOC(arena, int, model->ngeom);
+    return b;
 }
 
 static double swept_radius(const tacModel* model, const tacFeatures* f) {
@@ -69,11 +72,7 @@ int tac_broad_phase_build(const tacModel* model, const tacPose* body, tacBroadPh
     const tacContactPlan* plan = model->contact;
     double range = 0.0;
     if (!plan->feature || plan->choice[TAC_CHOICE_UNCULLED]) return 0;
-    out->features = TAC_ALLOC(&scratch->arena, tacBroadPhaseBox, model->ngeom);
-    out->field = TAC_ALLOC(&scratch->arena, tacBroadPhaseBox, model->ngeom);
-    out->radius = TAC_ALLOC(&scratch->arena, double, model->ngeom);
-    out->overshoot = TAC_ALLOC(&scratch->arena, double, model->ngeom);
-    out->edges = TAC_ALLOC(&scratch->arena, int, model->ngeom);
+    *out = tac_broad_phase_alloc(model, &scratch->arena);
     out->depth = number(model, TAC_CONTACT_DEPTH);
     for (int g = 0; g < model->ngeom; ++g) {
         out->radius[g] = swept_radius(model, &plan->feature[g]);

@@ -3,6 +3,7 @@
 #include "dynamics/dynamics.h"
 
 #include "math/spatial.h"
+#include "math/vector_ops.h"
 
 #include <string.h>
 
@@ -33,19 +34,22 @@ tacMotion tac_motion_at(const tacModel* model, tacDynamicsInput x, tacArena* are
     m.qvel = x.qvel;
     m.qacc = x.qacc;
     m.wrench = x.wrench;
-    if (!m.qvel) {
-        tacReal* zero = TAC_ALLOC(arena, tacReal, model->nv);
-        memset(zero, 0, sizeof *zero * (size_t)model->nv);
-        m.qvel = zero;
-    }
+    if (!m.qvel) m.qvel = tac_alloc_zero(arena, model->nv);
     return m;
 }
 
-// a motion and at most six arrays of nv numbers; of rows also poses and two Jacobians
+void tac_dynamics_measure(const tacModel* model, tacArena* dry) {
+    size_t mark = dry->used;
+    tac_forward_dynamics_diff_measure(model, dry);
+    dry->used = mark;
+    tac_rows_measure(model, dry);
+    dry->used = mark;
+}
+
 size_t tac_dynamics_size(const tacModel* model, size_t real_size) {
-    size_t nv = (size_t)(model->nv + 1), nbody = (size_t)model->nbody;
-    return tac_motion_size(model, 1, real_size) + 6 * tac_arena_align(real_size * nv) +
-           tac_arena_align(real_size * 7 * nbody) + 2 * tac_arena_align(real_size * 6 * nv);
+    tacArena dry = tac_arena_measure(real_size / sizeof(tacReal));
+    tac_dynamics_measure(model, &dry);
+    return dry.peak;
 }
 
 // copies a result out if it is finite

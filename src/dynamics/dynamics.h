@@ -29,7 +29,11 @@ static inline int tac_last_dof(const tacModel* model, int body) {
     return j->dof + (j->axis >= 0 ? 0 : j->kind == TAC_JOINT_FREE ? 5 : 2);
 }
 
-// bytes of scratch that the functions of tactus/dynamics.h take
-size_t tac_dynamics_size(const tacModel* model, size_t real_size);
+// Memory of the functions of tactus/dynamics.h: allocations of those with the most, in an arena
+// that measures.
+void tac_dynamics_measure(const tacModel* model, tacArena* dry);
+void tac_forward_dynamics_diff_measure(const tacModel* model, tacArena* dry);
+void tac_rows_measure(const tacModel* model, tacArena* dry);
+size_t tac_dynamics_size(const tacModel* model, size_t real_size); // the peak
 
 #endif

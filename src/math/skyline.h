@@ -22,7 +22,6 @@ typedef struct tacSkyline {
     tacReal* work;  // (2 n)
 } tacSkyline;
 
-size_t tac_skyline_size(int n, size_t real_size);
 tacSkyline tac_skyline_alloc(int n, tacArena* arena);
 
 // A diagonal matrix, whose rows are by place[].

@@ -9,6 +9,7 @@
 #include "model/contact/geom_pairs.h"
 #include "model/mjcf/emptiness_check.h"
 #include "model/spec.h"
+#include "model/xml/old_names.h"
 #include "model/xml/schema.h"
 #include "model/xml/urdf.h"
 
@@ -41,7 +42,7 @@ static int has_allocator(const tacSpec* spec) {
 
 static tacResult no_allocator(const char* path, tacMessage* message) {
     return tac_fail(message, TAC_ERROR_VALUE, path, 0, NULL,
-                    "the options have no allocator: start from tac_default_options()");
+                    "the options have no allocator; start from tac_default_options()");
 }
 
 // adds "WHAT COUNT" to a list, if there are any
@@ -61,39 +62,33 @@ static void list_without_effect(const tacSpec* spec, char* without_effect, size_
     append_count(without_effect, size, "equalities:", spec->equality.count);
 }
 
-// what was read and will have no effect, in the message of a scene that is fine
-static void warn_without_effect(const tacSpec* spec, tacMessage* message) {
-    if (!message) return;
+// what was read and will have no effect
+static void warn_without_effect(tacSpec* spec) {
     char without_effect[200] = "";
     list_without_effect(spec, without_effect, sizeof without_effect);
     append_count(without_effect, sizeof without_effect,
-                 "height fields to touch:", spec->unsupported_hfields);
-    size_t used = strlen(message->text);
+                 "colliding height fields:", spec->unsupported_hfields);
     if (*without_effect)
-        snprintf(message->text + used, sizeof message->text - used,
-                 "%swithout effect until something responds to them: %s", used ? "; " : "",
-                 without_effect);
+        tac_reader_warn(&spec->reader, "without effect, as no responder handles them: %s",
+                        without_effect);
 }
 
-// a scene without contact whose geoms would touch
-static void warn_no_contact(const tacModel* model, tacMessage* message) {
-    if (!message || model->contact || model->nv == 0 || !tac_any_geom_pair(model)) return;
-    size_t used = strlen(message->text);
-    snprintf(message->text + used, sizeof message->text - used,
-             "%snothing touches: say <tactus detect=\"manifold\"/> in the scene, or --contact "
-             "manifold",
-             used ? "; " : "");
+// a scene without contact whose geoms could collide
+static void warn_no_contact(tacReader* reader, const tacModel* model) {
+    if (model->contact || model->nv == 0 || !tac_any_geom_pair(model)) return;
+    tac_reader_warn(
+        reader,
+        "no contact: add <tactus detect=\"manifold\"/> to the scene, or use --contact manifold");
 }
 
-// a time step that is too long for contact, behind what stands there
-static void warn_timestep(const tacModel* model, tacMessage* message) {
+// a time step that is too long for contact
+static void warn_timestep(tacReader* reader, const tacModel* model) {
     double h = model->param[model->timestep], max_step = tac_stable_timestep(model);
-    if (!message || h <= max_step) return;
-    size_t used = strlen(message->text);
-    snprintf(message->text + used, sizeof message->text - used,
-             "%scontact may not be stable with a time step of %g s: take at most %.2g s, or "
-             "implicit=\"true\"",
-             used ? "; " : "", h, max_step);
+    if (h > max_step)
+        tac_reader_warn(reader,
+                        "contact may be unstable with a time step of %g s: use at most %.2g s, or "
+                        "implicit=\"true\"",
+                        h, max_step);
 }
 
 // everything after the bytes are there; also cleans up if they are not
@@ -113,9 +108,10 @@ static tacResult finish_load(tacSpec* spec, tacSource source, tacModel** out) {
         tac_model_destroy(model);
     } else {
         *out = model;
-        warn_without_effect(spec, spec->reader.message);
-        warn_no_contact(model, spec->reader.message);
-        warn_timestep(model, spec->reader.message);
+        tac_warn_old_names(&spec->reader);
+        warn_without_effect(spec);
+        warn_no_contact(&spec->reader, model);
+        warn_timestep(&spec->reader, model);
     }
     tac_close_meshes(spec);
     tac_reader_close(&spec->reader);

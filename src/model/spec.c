@@ -80,8 +80,8 @@ static void fail_ambiguous_name(tacSpec* spec, const char* group) {
         tac_reader_text(&spec->reader, "%.*s", (int)(end - colon - 1), group + colon + 1);
     const tacNameEntry* entry = kind && name ? tac_names_find(&spec->names, kind, name) : NULL;
     tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, entry ? entry->line : 0, "name",
-                    "two elements would be called '%.*s': the name of one is the index of another "
-                    "that has none; add a letter",
+                    "two elements would have the name '%.*s': one is named like the index of an "
+                    "unnamed one; add a letter",
                     end < 100 ? (int)end : 100, group);
 }
 

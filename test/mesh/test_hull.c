@@ -427,7 +427,7 @@ static int flat_points_are_refused(void) {
     }
     const double bad[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, NAN};
     ENSURE_LAW(fails_with(three, 3, "at least four"));
-    ENSURE_LAW(fails_with(same, 5, "one place"));
+    ENSURE_LAW(fails_with(same, 5, "coincide"));
     ENSURE_LAW(fails_with(line, 50, "on a line"));
     ENSURE_LAW(fails_with(plane, 50, "in a plane"));
     ENSURE_LAW(fails_with(bad, 4, "point 3 (from 0) is not finite"));

@@ -206,7 +206,7 @@ static int refused(const char* text, tacSoupInertia rule, int line, const char* 
 static int broken_meshes_are_refused(void) {
     ENSURE_LAW(refused(TETRA "f 1 3 2\nf 1 2 4\nf 2 3 4\n", TAC_SOUP_EXACT, 5, "open at an edge"));
     ENSURE_LAW(refused(TETRA "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 3 4\n", TAC_SOUP_EXACT, 5,
-                       "turn opposite ways"));
+                       "opposite orientations"));
     ENSURE_LAW(
         refused(TETRA "f 1 2 3\nf 1 4 2\nf 2 4 3\nf 1 3 4\n", TAC_SOUP_EXACT, 0, "inside out"));
     ENSURE_LAW(refused(TETRA "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nf 1 2 3\n", TAC_SOUP_EXACT, 5,

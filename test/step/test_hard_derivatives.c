@@ -436,8 +436,8 @@ static int second_derivatives_are_refused(void) {
 static int stabilized_contacts_at(const hardScene* s, const tacPose* pose, tacContacts* c) {
     tacConvexContact convex_contact[64];
     void* memory = malloc(tac_ccd_size(s->model));
-    tacResult result =
-        tac_convex_contacts_with_features(s->model, pose, 0.01, c, convex_contact, memory);
+    tacDetectQuery query = {.margin = 0.01, .features = convex_contact};
+    tacResult result = tac_convex_contacts(s->model, pose, query, c, memory);
     free(memory);
     ENSURE(result == TAC_OK && c->capacity <= 64);
     tac_add_stabilizing_contacts(s->model, pose, 0.01, c, convex_contact);

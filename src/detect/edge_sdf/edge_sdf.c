@@ -36,26 +36,55 @@ int tac_edge_sdf_capacity(const tacModel* model) {
     return most;
 }
 
-// of records while their derivatives are taken
-static size_t record_bytes(const tacFeatures* f, int steps, size_t real_size) {
-    int count = f->vertices + f->edges;
-    size_t one = tac_arena_align(real_size * (size_t)(count + 2 * PADDING));
-    return tac_hits_size(count, 1, real_size) + 3 * tac_hit_records_size(count, real_size) +
-           (size_t)(54 + 4 * steps) * one;
+//---------------------------------- memory ---------------------------------------
+
+// d_twist of hits
+typedef struct hitTwists {
+    tacReal* row[8][6];
+} hitTwists;
+
+static hitTwists alloc_twists(tacArena* arena, int count) {
+    hitTwists t;
+    for (int row = 0; row < 8; ++row)
+        for (int k = 0; k < 6; ++k) t.row[row][k] = tac_reals_alloc(arena, count);
+    return t;
 }
 
-size_t tac_edge_sdf_size(const tacModel* model, size_t real_size) {
+// values, or adjoints, of the field at each step of both rays
+typedef struct stepFields {
+    tacReal* value[TAC_RAY_STEPS];
+} stepFields;
+
+static stepFields alloc_step_fields(tacArena* arena, int half, int steps) {
+    stepFields f = {{NULL}};
+    for (int k = 0; k < steps; ++k) f.value[k] = TAC_ALLOC(arena, tacReal, 2 * half);
+    return f;
+}
+
+// a search without derivatives, then a trace with them, records and twists; or the trace alone,
+// and derivatives of records: fewer arrays
+static void measure_side(const tacModel* model, const tacContactPair* pair, int owner,
+                         tacArena* arena) {
+    const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
+    int most = f->vertices > f->edges ? f->vertices : f->edges;
+    int steps = model->contact->choice[TAC_CHOICE_ITERATIONS];
+    tac_edge_sdf_side_measure(model, pair, owner, arena);
+    tac_edge_sdf_trace_measure(most, steps, arena);
+    tac_hits_alloc(arena, most, 1);
+    tac_edge_sdf_trace_measure(most, steps, arena);
+    for (int i = 0; i < 2; ++i) tac_hit_records_alloc(arena, most);
+    alloc_twists(arena, most);
+    alloc_step_fields(arena, most + PADDING, steps);
+}
+
+void tac_edge_sdf_measure(const tacModel* model, tacArena* arena) {
     const tacContactPlan* plan = model->contact;
-    size_t most = 0;
     for (int i = 0; i < plan->npair && plan->feature; ++i)
         for (int owner = 0; owner < 2; ++owner) {
-            const tacContactPair* pair = &plan->pair[i];
-            size_t need = tac_edge_sdf_side_size(model, pair, owner, real_size) +
-                          record_bytes(&plan->feature[pair->geom[owner]],
-                                       plan->choice[TAC_CHOICE_ITERATIONS], real_size);
-            most = need > most ? need : most;
+            size_t mark = arena->used;
+            measure_side(model, &plan->pair[i], owner, arena);
+            arena->used = mark;
         }
-    return most;
 }
 
 //---------------------------------- values ---------------------------------------
@@ -77,15 +106,12 @@ static void write_hit_twists(const tacEdgeSdfSide* side_run, tacContacts* contac
     const tacEdgeSlide* s = &side_run->slide;
     tacHitSlide slide = {{s->along[0], s->along[1], s->along[2]},
                          {s->by[0], s->by[1], s->by[2], s->by[3], s->by[4], s->by[5]}};
-    tacReal* out[8][6];
-    for (int row = 0; row < 8; ++row)
-        for (int k = 0; k < 6; ++k)
-            out[row][k] = TAC_ALLOC(&scratch->arena, tacReal, side_run->hits.count + PADDING);
+    hitTwists out = alloc_twists(&scratch->arena, side_run->hits.count);
     VERTICES->twists(&side_run->side.pose, &side_run->hits, side_run->edges ? &slide : NULL,
-                     (tacReal* const(*)[6])out);
+                     (tacReal* const(*)[6])out.row);
     for (int row = 0; row < 8; ++row)
         for (int k = 0; k < 6; ++k)
-            memcpy(&contacts->d_twist[row][k][contacts->count], out[row][k], bytes);
+            memcpy(&contacts->d_twist[row][k][contacts->count], out.row[row][k], bytes);
 }
 
 static void set_record_ids(const tacEdgeSdfSide* side_run, int index, tacContacts* c) {
@@ -247,15 +273,14 @@ static tacResult hit_field_jvp(const tacEdgeSdfSide* side_run, const tacHits* at
 // how hits move along their edges
 static tacResult slides_jvp(const tacEdgeSdfSide* side_run, const tacSlideDot* slide,
                             const tacReal* theta_dot, tacReal* const out[3], tacScratch* scratch) {
-    tacReal* value[TAC_RAY_STEPS];
+    stepFields f = alloc_step_fields(&scratch->arena, side_run->rays.half, side_run->steps);
     for (int k = 0; k < side_run->steps && theta_dot; ++k) {
-        value[k] = TAC_ALLOC(&scratch->arena, tacReal, 2 * side_run->rays.half);
         tacResult result =
-            hit_field_jvp(side_run, &side_run->step[k], theta_dot, value[k], NULL, scratch);
+            hit_field_jvp(side_run, &side_run->step[k], theta_dot, f.value[k], NULL, scratch);
         if (result != TAC_OK) return result;
     }
     RAYS->slide_jvp(&side_run->side.pose, &side_run->slide, &side_run->hits, slide,
-                    theta_dot ? (const tacReal* const*)value : NULL, side_run->steps,
+                    theta_dot ? (const tacReal* const*)f.value : NULL, side_run->steps,
                     side_run->rays.half, out);
     return TAC_OK;
 }
@@ -337,14 +362,12 @@ static tacResult hit_field_vjp(const tacEdgeSdfSide* side_run, const tacHits* at
 // adjoints of hits along their edges, back through the rays
 static tacResult slides_vjp(const tacEdgeSdfSide* side_run, tacReal* const x_bar[3],
                             tacSlideDot* slide, tacReal* theta_bar, tacScratch* scratch) {
-    tacReal* value[TAC_RAY_STEPS];
-    for (int k = 0; k < side_run->steps && theta_bar; ++k)
-        value[k] = TAC_ALLOC(&scratch->arena, tacReal, 2 * side_run->rays.half);
+    stepFields f = alloc_step_fields(&scratch->arena, side_run->rays.half, side_run->steps);
     RAYS->slide_vjp(&side_run->side.pose, &side_run->slide, &side_run->hits, x_bar, slide,
-                    theta_bar ? value : NULL, side_run->steps, side_run->rays.half);
+                    theta_bar ? f.value : NULL, side_run->steps, side_run->rays.half);
     tacResult result = TAC_OK;
     for (int k = 0; k < side_run->steps && theta_bar && result == TAC_OK; ++k)
-        result = hit_field_vjp(side_run, &side_run->step[k], (tacField){.value = value[k]},
+        result = hit_field_vjp(side_run, &side_run->step[k], (tacField){.value = f.value[k]},
                                theta_bar, scratch);
     return result;
 }

@@ -33,14 +33,11 @@ enum { PADDING = 8 };
 
 //---------------------------------- memory ---------------------------------------
 
-static int rim_count(const tacFeatures* f) { return f->index ? f->index->rims : 0; }
+int tac_cylinder_rims_count(const tacFeatures* f) { return f->index ? f->index->rims : 0; }
 
-size_t tac_cylinder_rims_size(const tacFeatures* f, size_t real_size) {
-    size_t one = tac_arena_align(real_size * (size_t)(TAC_CYLINDER_RIMS + PADDING));
-    size_t slide = tac_arena_align(real_size * (size_t)(f->vertices + TAC_CYLINDER_RIMS + PADDING));
-    if (rim_count(f) == 0) return 0;
-    return 2 * tac_hits_size(TAC_CYLINDER_RIMS, 1, real_size) + 8 * one + 6 * slide +
-           2 * tac_hit_records_size(f->vertices + TAC_CYLINDER_RIMS, real_size);
+void tac_cylinder_rims_alloc(tacCylinderRims* rims, int hessians, tacArena* arena) {
+    rims->middle = tac_hits_alloc(arena, TAC_CYLINDER_RIMS, hessians);
+    rims->deepest = tac_hits_alloc(arena, TAC_CYLINDER_RIMS, hessians);
 }
 
 static tacVec3 load_vec3(tacReal* const x[3], int i) {
@@ -150,14 +147,13 @@ static tacVec3 rim_centre(const tacVertexSide* side, int rim) {
 void tac_cylinder_rims_find(tacVertexSide* side, int order, tacHits* hits, tacCylinderRims* out,
                             tacScratch* scratch) {
     const struct tacFeatureIndex* index = side->features->index;
-    out->count = rim_count(side->features);
+    out->count = tac_cylinder_rims_count(side->features);
     if (out->count == 0) return;
     *out = (tacCylinderRims){.count = out->count};
     const double* a = index->rim_axis;
     out->radius = index->rim_radius;
     out->axis = tac_mat_mul_vec(side->pose.across.R, (tacVec3){a[0], a[1], a[2]});
-    out->middle = tac_hits_alloc(&scratch->arena, TAC_CYLINDER_RIMS, order > 1);
-    out->deepest = tac_hits_alloc(&scratch->arena, TAC_CYLINDER_RIMS, order > 1);
+    tac_cylinder_rims_alloc(out, order > 1, &scratch->arena);
     out->middle.count = out->deepest.count = TAC_CYLINDER_RIMS;
     for (int k = 0; k < TAC_CYLINDER_RIMS; ++k) store_vec3(out->middle.y, k, rim_centre(side, k));
     tac_hits_field(side, &out->middle, order);

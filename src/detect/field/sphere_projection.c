@@ -33,13 +33,10 @@ static const double towards_foot[STEPS] = {0, 0, .5, .25, 0};
 
 //---------------------------------- memory ---------------------------------------
 
-size_t tac_sphere_projection_size(const tacModel* model, const tacContactPair* pair, int owner,
-                                  size_t real_size) {
-    const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
-    if (!f->index || f->index->radius < 0) return 0;
-    int points = f->vertices * PATHS;
-    size_t field = 4 * tac_arena_align(real_size * (size_t)(points + PADDING));
-    return (STEPS + 1) * (tac_hits_size(points, 1, real_size) + 2 * field) + 3 * field;
+void tac_sphere_projection_alloc(tacSphereProjection* spheres, int centres, int hessians,
+                                 tacArena* arena) {
+    for (int s = 0; s <= STEPS; ++s)
+        spheres->at[s] = tac_hits_alloc(arena, tac_sphere_points(centres, s), hessians);
 }
 
 static tacVec3 load_vec3(tacReal* const x[3], int i) {
@@ -375,9 +372,7 @@ void tac_sphere_projection_find(tacVertexSide* side, int order, tacHits* hits,
     if (hits->count == 0) return;
     out->radius = side->pose.radius;
     out->slope = side->lipschitz;
-    int points = hits->count * PATHS;
-    for (int s = 0; s <= STEPS; ++s)
-        out->at[s] = tac_hits_alloc(&scratch->arena, s ? points : hits->count, order > 1);
+    tac_sphere_projection_alloc(out, hits->count, order > 1, &scratch->arena);
     out->at[0].count = hits->count;
     for (int i = 0; i < hits->count; ++i) {
         store_vec3(out->at[0].y, i, load_vec3(hits->y, i));
@@ -386,7 +381,7 @@ void tac_sphere_projection_find(tacVertexSide* side, int order, tacHits* hits,
         for (int k = 0; k < 6 && order > 1; ++k) out->at[0].hessian[k][i] = hits->hessian[k][i];
     }
     for (int s = 0; s <= STEPS; ++s)
-        for (int i = 0; i < (s ? points : hits->count); ++i) out->at[s].vertex[i] = 0;
+        for (int i = 0; i < tac_sphere_points(hits->count, s); ++i) out->at[s].vertex[i] = 0;
     for (int s = 0; s < STEPS; ++s) advance_paths(side, out, s, order);
     remove_inactive(side, out, hits, order);
 }

@@ -43,16 +43,15 @@ typedef struct tacVertexCutoff {
 tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair, int owner,
                               const tacPose* body, tacScratch* scratch);
 
-// bytes that a side takes
-size_t tac_vertex_side_size(const tacModel* model, const tacContactPair* pair, int owner,
-                            size_t real_size);
+// the dry run of a side and of its search
+void tac_vertex_side_measure(const tacModel* model, const tacContactPair* pair, int owner,
+                             tacArena* arena);
 
 // Lists `near` and evaluates the field there: values and gradients.
 void tac_vertex_search(tacVertexSide* side, tacVertexCutoff range, tacScratch* scratch);
 
 // hits from an arena, with room for `capacity` and for padding
 tacHits tac_hits_alloc(tacArena* arena, int capacity, int hessians);
-size_t tac_hits_size(int capacity, int hessians, size_t real_size);
 
 // places and field at hits whose vertices are listed
 void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order);
@@ -69,6 +68,10 @@ void tac_vertex_active(tacVertexSide* side, int order, tacHits* out);
 
 // records from an arena, with room for padding
 tacHitRecords tac_hit_records_alloc(tacArena* arena, int capacity);
-size_t tac_hit_records_size(int capacity, size_t real_size);
+
+// numbers from an arena, with room for padding; three arrays of them; values and gradients
+tacReal* tac_reals_alloc(tacArena* arena, int capacity);
+void tac_reals3_alloc(tacArena* arena, int capacity, tacReal* out[3]);
+tacField tac_hit_field_alloc(tacArena* arena, int capacity);
 
 #endif

@@ -7,16 +7,29 @@
 
 //---------------------------------- memory ---------------------------------------
 
-size_t tac_edge_projection_size(int pairs, int steps, size_t real_size) {
-    size_t one = tac_arena_align(real_size * (size_t)(pairs + 8));
-    if (steps == 0) return 0;
-    size_t side = (size_t)(steps + 1) * tac_hits_size(pairs, 0, real_size) +
-                  tac_hits_size(pairs, 1, real_size) + (size_t)(4 * steps + 3) * one;
-    return 2 * side;
+void tac_edge_projection_alloc(tacEdgeProjection* projection, int steps, int pairs,
+                               tacArena* arena) {
+    projection->steps = steps;
+    for (int s = 0; s <= steps; ++s) projection->at[s] = tac_hits_alloc(arena, pairs, 0);
 }
 
-static void alloc3(tacArena* arena, int count, tacReal* out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = TAC_ALLOC(arena, tacReal, count + 8);
+// tangents or adjoints of places, and the field of a step with its Hessian
+typedef struct projectionDiff {
+    tacReal* y[3];
+    tacHits field;
+} projectionDiff;
+
+static projectionDiff alloc_diff(tacArena* arena, int pairs) {
+    projectionDiff d;
+    tac_reals3_alloc(arena, pairs, d.y);
+    d.field = tac_hits_alloc(arena, pairs, 1);
+    return d;
+}
+
+void tac_edge_projection_diff_measure(int pairs, tacArena* arena) {
+    size_t mark = arena->used;
+    alloc_diff(arena, pairs);
+    arena->used = mark;
 }
 
 static void load_real3(tacReal* const x[3], int i, tacReal out[3]) {
@@ -141,8 +154,7 @@ static void list_starts(const tacManifoldEdges* w, int k, tacHits* h) {
 
 static void newton_steps(tacManifoldEdges* w, int k, int steps, tacArena* arena) {
     tacEdgeProjection* all = &w->project[k];
-    all->steps = steps;
-    for (int s = 0; s <= steps; ++s) all->at[s] = tac_hits_alloc(arena, w->pairs.count, 0);
+    tac_edge_projection_alloc(all, steps, w->pairs.count, arena);
     list_starts(w, k, &all->at[0]);
     for (int s = 0; s < steps; ++s) {
         tacHits *from = &all->at[s], *to = &all->at[s + 1];
@@ -250,11 +262,10 @@ void tac_edge_projection_jvp(const tacManifoldEdges* w, const tacManifoldEdgesDo
     for (int k = 0; k < 2; ++k) {
         if (w->project[k].steps == 0) continue;
         size_t mark = arena->used;
-        tacReal* y_dot[3];
-        alloc3(arena, w->project[k].at[0].count, y_dot);
-        start_dots(w, dot, k, d, y_dot);
-        steps_jvp(w, dot, k, tac_hits_alloc(arena, w->project[k].at[0].count, 1), y_dot);
-        end_dots(w, dot, k, y_dot, d);
+        projectionDiff p = alloc_diff(arena, w->project[k].at[0].count);
+        start_dots(w, dot, k, d, p.y);
+        steps_jvp(w, dot, k, p.field, p.y);
+        end_dots(w, dot, k, p.y, d);
         arena->used = mark;
     }
 }
@@ -318,11 +329,10 @@ void tac_edge_projection_vjp(const tacManifoldEdges* w, tacCandidatePairs* bar,
     for (int k = 0; k < 2; ++k) {
         if (w->project[k].steps == 0) continue;
         size_t mark = arena->used;
-        tacReal* y_bar[3];
-        alloc3(arena, w->project[k].at[0].count, y_bar);
-        end_bars(w, k, bar, y_bar, out);
-        steps_vjp(w, k, tac_hits_alloc(arena, w->project[k].at[0].count, 1), y_bar, out);
-        start_bars(w, k, y_bar, bar, out);
+        projectionDiff p = alloc_diff(arena, w->project[k].at[0].count);
+        end_bars(w, k, bar, p.y, out);
+        steps_vjp(w, k, p.field, p.y, out);
+        start_bars(w, k, p.y, bar, out);
         arena->used = mark;
     }
 }

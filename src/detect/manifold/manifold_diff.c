@@ -11,6 +11,8 @@
 
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
 
+enum { PADDING = 8 };
+
 // what a derivative is taken along, or added to; NULL: zero, or nobody asks
 typedef struct inputs {
     const tacModel* model;
@@ -27,20 +29,76 @@ static tacPoints hit_points(const tacHits* hits) {
     return (tacPoints){hits->count, {hits->y[0], hits->y[1], hits->y[2]}};
 }
 
-static tacReal* alloc_reals(tacScratch* scratch, int count) {
-    return TAC_ALLOC(&scratch->arena, tacReal, count + 8);
+static void clear_padding(tacReal* const x[3], int count) {
+    for (int k = 0; k < 3; ++k)
+        for (int i = count; i < count + PADDING; ++i) x[k][i] = 0.0;
 }
 
-// values and gradients
-static tacField alloc_field(tacScratch* scratch, int count) {
-    tacField f = {.value = alloc_reals(scratch, count)};
-    for (int k = 0; k < 3; ++k) f.gradient[k] = alloc_reals(scratch, count);
+//---------------------------------- memory ---------------------------------------
+
+// how rims slide, and their records before they are weighed
+typedef struct rimSlide {
+    tacReal* by[3];
+    tacHitRecords records;
+} rimSlide;
+
+static rimSlide alloc_slide(tacArena* arena, int hits) {
+    rimSlide s;
+    tac_reals3_alloc(arena, hits, s.by);
+    s.records = tac_hit_records_alloc(arena, hits);
+    return s;
+}
+
+// fields at middles of rims and at their deepest points
+static void alloc_rim_fields(tacArena* arena, tacField rim[2]) {
+    for (int i = 0; i < 2; ++i) rim[i] = tac_hit_field_alloc(arena, TAC_CYLINDER_RIMS);
+}
+
+// fields at all points of ways to the surface
+static void alloc_sphere_fields(tacArena* arena, int spheres, tacSphereFields* fields) {
+    for (int s = 0; s <= TAC_SPHERE_STEPS; ++s)
+        fields->at[s] = tac_hit_field_alloc(arena, tac_sphere_points(spheres, s));
+}
+
+// fields where edges ask for them: at their points, and at each step of a projection
+typedef struct edgeFields {
+    tacReal* at[2];
+    tacField project[2][TAC_PROJECTION_MAX_STEPS];
+} edgeFields;
+
+static edgeFields alloc_edge_fields(tacArena* arena, int pairs, const int steps[2]) {
+    edgeFields f = {{NULL}, {{{0}}}};
+    for (int k = 0; k < 2; ++k) {
+        f.at[k] = tac_reals_alloc(arena, pairs);
+        for (int s = 0; s < steps[k]; ++s) f.project[k][s] = tac_hit_field_alloc(arena, pairs);
+    }
     return f;
 }
 
-static void clear_padding(tacReal* const x[3], int count) {
-    for (int k = 0; k < 3; ++k)
-        for (int i = count; i < count + 8; ++i) x[k][i] = 0.0;
+void tac_manifold_vertices_jvp_measure(tacManifoldCounts most, tacArena* arena) {
+    if (most.spheres) tac_hit_field_alloc(arena, most.hits);
+    if (most.rims) alloc_slide(arena, most.hits);
+}
+
+// vertices_jvp; vertices_vjp has no more: rims three sets of records, balls one field
+static void measure_vertices(tacManifoldCounts most, tacArena* arena) {
+    tacField rim[2];
+    tacSphereFields sphere;
+    for (int i = 0; i < 2; ++i) tac_hit_records_alloc(arena, most.hits);
+    if (most.rims) alloc_rim_fields(arena, rim);
+    if (most.spheres) alloc_sphere_fields(arena, most.spheres, &sphere);
+    tac_manifold_vertices_jvp_measure(most, arena);
+}
+
+void tac_manifold_diff_measure(const tacModel* model, const tacContactPair* pair,
+                               const tacManifoldCounts most[2], int edges, tacArena* arena) {
+    int project = model->contact->choice[TAC_CHOICE_PROJECT], steps[2] = {project, project};
+    int pairs = tac_manifold_edges_capacity(model, pair);
+    for (int owner = 0; owner < 2; ++owner) measure_vertices(most[owner], arena);
+    if (!edges) return;
+    alloc_edge_fields(arena, pairs, steps);
+    for (int k = 0; k < 2; ++k) tac_hit_records_alloc(arena, pairs);
+    tac_manifold_edges_diff_measure(model, pair, arena);
 }
 
 //---------------------------------- fields by parameters -------------------------
@@ -112,13 +170,13 @@ static void copy_records_at(const tacHitRecords* from, tacContacts* to, int at, 
 static void spheres_dot(const tacManifoldPair* p, int owner, tacHitDot* dot,
                         const tacSphereFields* fields, tacScratch* scratch) {
     const tacHits* hits = &p->hits[owner];
-    tacReal *value = alloc_reals(scratch, hits->count), *gradient[3];
-    for (int k = 0; k < 3; ++k) dot->gradient[k] = gradient[k] = alloc_reals(scratch, hits->count);
-    clear_padding(gradient, hits->count);
-    for (int i = hits->count; i < hits->count + 8; ++i) value[i] = 0.0;
-    dot->value = value;
-    tac_sphere_projection_jvp(&p->side[owner], &p->spheres[owner], hits, dot, fields, value,
-                              gradient);
+    tacField f = tac_hit_field_alloc(&scratch->arena, hits->count);
+    clear_padding(f.gradient, hits->count);
+    for (int i = hits->count; i < hits->count + PADDING; ++i) f.value[i] = 0.0;
+    dot->value = f.value;
+    for (int k = 0; k < 3; ++k) dot->gradient[k] = f.gradient[k];
+    tac_sphere_projection_jvp(&p->side[owner], &p->spheres[owner], hits, dot, fields, f.value,
+                              f.gradient);
 }
 
 void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* dot,
@@ -131,14 +189,13 @@ void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* d
         VERTICES->record_jvp(&side->pose, hits, dot, out);
         return;
     }
-    tacReal* slide[3];
-    for (int k = 0; k < 3; ++k) dot->slide[k] = slide[k] = alloc_reals(scratch, hits->count);
-    clear_padding(slide, hits->count);
-    tacHitRecords records = tac_hit_records_alloc(&scratch->arena, hits->count);
-    VERTICES->record(&side->pose, hits, records);
-    tacCylinderRimsDot moved = tac_cylinder_rims_slide(side, rims, hits, dot, fields.rim, slide);
+    rimSlide slide = alloc_slide(&scratch->arena, hits->count);
+    clear_padding(slide.by, hits->count);
+    for (int k = 0; k < 3; ++k) dot->slide[k] = slide.by[k];
+    VERTICES->record(&side->pose, hits, slide.records);
+    tacCylinderRimsDot moved = tac_cylinder_rims_slide(side, rims, hits, dot, fields.rim, slide.by);
     VERTICES->record_jvp(&side->pose, hits, dot, out);
-    tac_cylinder_rims_weight_jvp(side, rims, hits, dot, &moved, records, out);
+    tac_cylinder_rims_weight_jvp(side, rims, hits, dot, &moved, slide.records, out);
 }
 
 // the field at the middles of rims and at their deepest points
@@ -146,7 +203,7 @@ static tacResult rim_field_dots(const inputs* in, const tacManifoldPair* p, int 
                                 tacField rim[2], tacScratch* scratch) {
     const tacCylinderRims* rims = &p->rims[owner];
     if (rims->count == 0) return TAC_OK;
-    for (int i = 0; i < 2; ++i) rim[i] = alloc_field(scratch, TAC_CYLINDER_RIMS);
+    alloc_rim_fields(&scratch->arena, rim);
     tacResult result = geom_field_jvp(in, &p->side[owner], &rims->middle, rim[0], scratch);
     if (result != TAC_OK) return result;
     return geom_field_jvp(in, &p->side[owner], &rims->deepest, rim[1], scratch);
@@ -157,10 +214,10 @@ static tacResult sphere_field_dots(const inputs* in, const tacManifoldPair* p, i
                                    tacSphereFields* fields, tacScratch* scratch) {
     const tacSphereProjection* spheres = &p->spheres[owner];
     tacResult result = TAC_OK;
-    for (int s = 0; s <= TAC_SPHERE_STEPS && spheres->used && result == TAC_OK; ++s) {
-        fields->at[s] = alloc_field(scratch, spheres->at[s].count);
+    if (!spheres->used) return TAC_OK;
+    alloc_sphere_fields(&scratch->arena, spheres->at[0].count, fields);
+    for (int s = 0; s <= TAC_SPHERE_STEPS && result == TAC_OK; ++s)
         result = geom_field_jvp(in, &p->side[owner], &spheres->at[s], fields->at[s], scratch);
-    }
     return result;
 }
 
@@ -226,20 +283,21 @@ static tacResult rims_vjp(const inputs* in, const tacManifoldPair* p, int owner,
     const tacVertexSide* side = &p->side[owner];
     const tacHits* hits = &p->hits[owner];
     const tacCylinderRims* rims = &p->rims[owner];
-    tacHitRecords records = tac_hit_records_alloc(&scratch->arena, hits->count);
+    rimSlide slide = alloc_slide(&scratch->arena, hits->count);
     tacHitRecords own = tac_hit_records_alloc(&scratch->arena, hits->count);
-    tacField rim[2] = {alloc_field(scratch, TAC_CYLINDER_RIMS),
-                       alloc_field(scratch, TAC_CYLINDER_RIMS)};
+    tacField rim[2];
     int requested = in->theta_bar != NULL;
+    alloc_rim_fields(&scratch->arena, rim);
     for (int k = 0; k < 3; ++k) {
         copy_bar(own.point[k], bar.point[k], hits->count);
         copy_bar(own.normal[k], bar.normal[k], hits->count);
-        out->slide[k] = alloc_reals(scratch, hits->count);
+        out->slide[k] = slide.by[k];
     }
     copy_bar(own.distance, bar.distance, hits->count);
     copy_bar(own.activity, bar.activity, hits->count);
-    VERTICES->record(&side->pose, hits, records);
-    tacCylinderRimsDot moved = tac_cylinder_rims_weight_vjp(side, rims, hits, records, own, out);
+    VERTICES->record(&side->pose, hits, slide.records);
+    tacCylinderRimsDot moved =
+        tac_cylinder_rims_weight_vjp(side, rims, hits, slide.records, own, out);
     VERTICES->record_vjp(&side->pose, hits, own, 1, out);
     tac_cylinder_rims_slide_vjp(side, rims, &moved, out, requested ? rim : NULL);
     if (!requested) return TAC_OK;
@@ -254,10 +312,10 @@ static tacResult spheres_vjp(const inputs* in, const tacManifoldPair* p, int own
     const tacSphereProjection* spheres = &p->spheres[owner];
     tacSphereFields fields;
     tacResult result = TAC_OK;
-    out->value = alloc_reals(scratch, hits->count);
-    for (int k = 0; k < 3; ++k) out->gradient[k] = alloc_reals(scratch, hits->count);
-    for (int s = 0; s <= TAC_SPHERE_STEPS && in->theta_bar; ++s)
-        fields.at[s] = alloc_field(scratch, spheres->at[s].count);
+    tacField own = tac_hit_field_alloc(&scratch->arena, hits->count);
+    out->value = own.value;
+    for (int k = 0; k < 3; ++k) out->gradient[k] = own.gradient[k];
+    if (in->theta_bar) alloc_sphere_fields(&scratch->arena, spheres->at[0].count, &fields);
     VERTICES->record_vjp(&side->pose, hits, bar, 1, out);
     tac_sphere_projection_vjp(side, spheres, hits, out, in->theta_bar ? &fields : NULL);
     for (int s = 0; s <= TAC_SPHERE_STEPS && in->theta_bar && result == TAC_OK; ++s)
@@ -333,16 +391,17 @@ static void body1_twist(const inputs* in, const tacManifoldPair* p, tacReal out[
 
 static tacResult edge_field_dots(const inputs* in, const tacManifoldPair* p,
                                  tacManifoldEdgesDot* dot, tacScratch* scratch) {
+    const int steps[2] = {p->edge.project[0].steps, p->edge.project[1].steps};
+    edgeFields f = alloc_edge_fields(&scratch->arena, p->edge.pairs.count, steps);
     tacResult result = TAC_OK;
     for (int k = 0; k < 2 && result == TAC_OK; ++k) {
-        const tacEdgeProjection* own = &p->edge.project[k];
-        tacReal* value = alloc_reals(scratch, p->edge.at[k].count);
+        const tacHits* step = p->edge.project[k].at;
         result =
-            geom_field_jvp(in, &p->side[k], &p->edge.at[k], (tacField){.value = value}, scratch);
-        dot->at[k] = value;
-        for (int s = 0; s < own->steps && result == TAC_OK; ++s) {
-            dot->project[k][s] = alloc_field(scratch, own->at[s].count);
-            result = geom_field_jvp(in, &p->side[1 - k], &own->at[s], dot->project[k][s], scratch);
+            geom_field_jvp(in, &p->side[k], &p->edge.at[k], (tacField){.value = f.at[k]}, scratch);
+        dot->at[k] = f.at[k];
+        for (int s = 0; s < steps[k] && result == TAC_OK; ++s) {
+            dot->project[k][s] = f.project[k][s];
+            result = geom_field_jvp(in, &p->side[1 - k], &step[s], f.project[k][s], scratch);
         }
     }
     return result;
@@ -421,7 +480,7 @@ static void read_bar(const tacManifoldPair* p, const tacContacts* contacts, cons
 }
 
 static void clear_records(tacHitRecords* r, int count) {
-    size_t bytes = sizeof(tacReal) * (size_t)(count + 8);
+    size_t bytes = sizeof(tacReal) * (size_t)(count + PADDING);
     for (int k = 0; k < 3; ++k) {
         memset(r->point[k], 0, bytes);
         memset(r->normal[k], 0, bytes);
@@ -469,10 +528,12 @@ static tacResult edges_vjp(const inputs* in, const tacManifoldPair* p, const tac
         for (int i = 0; i < count; ++i)
             if (tac_re(p->edge.record[k].activity[i]) > 0.0)
                 read_bar(p, contacts, bar, at++, &r[k], i, &rigid);
-        if (!in->theta_bar) continue;
-        out.at[k] = alloc_reals(scratch, p->edge.at[k].count);
-        for (int s = 0; s < p->edge.project[k].steps; ++s)
-            out.project[k][s] = alloc_field(scratch, p->edge.project[k].at[s].count);
+    }
+    if (in->theta_bar) {
+        const int steps[2] = {p->edge.project[0].steps, p->edge.project[1].steps};
+        edgeFields f = alloc_edge_fields(&scratch->arena, count, steps);
+        memcpy(out.at, f.at, sizeof out.at);
+        memcpy(out.project, f.project, sizeof out.project);
     }
     tac_manifold_edges_vjp(&p->edge, r, &out, scratch);
     if (in->pose_bar) add_edge_poses(in, p, out.twist, rigid);

@@ -32,8 +32,10 @@ typedef struct tacManifoldEdges {
 
 // most pairs of edges of two geoms that are worked on at once
 int tac_manifold_edges_capacity(const tacModel* model, const tacContactPair* pair);
-// bytes that work takes, derivatives included
-size_t tac_manifold_edges_size(const tacModel* model, const tacContactPair* pair, size_t real_size);
+// the dry runs of tac_manifold_edges_find, and of its derivatives, which are taken after it
+void tac_manifold_edges_measure(const tacModel* model, const tacContactPair* pair, tacArena* arena);
+void tac_manifold_edges_diff_measure(const tacModel* model, const tacContactPair* pair,
+                                     tacArena* arena);
 
 // Finds pairs and their records. TAC_ERROR_CAPACITY: too many pairs, meetings.count tells how many.
 tacResult tac_manifold_edges_find(tacManifoldEdges* work, const tacModel* model,

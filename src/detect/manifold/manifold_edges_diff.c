@@ -13,27 +13,70 @@
 enum { PADDING = 8 };
 
 static tacReal* alloc_zeros(tacArena* arena, int count) {
-    tacReal* x = TAC_ALLOC(arena, tacReal, count + PADDING);
-    memset(x, 0, sizeof(tacReal) * (size_t)(count + PADDING));
+    tacReal* x = tac_reals_alloc(arena, count);
+    if (x) memset(x, 0, sizeof(tacReal) * (size_t)(count + PADDING));
     return x;
 }
 
-static void alloc3(tacArena* arena, int count, tacReal* out[3]) {
+static void alloc_zeros3(tacArena* arena, int count, tacReal* out[3]) {
     for (int k = 0; k < 3; ++k) out[k] = alloc_zeros(arena, count);
 }
 
-static tacCandidatePairs alloc_pairs_like(tacArena* arena, const tacCandidatePairs* like) {
-    tacCandidatePairs m = {.count = like->count, .first = like->first, .second = like->second};
+// tangents of corners
+static tacEdgeSet alloc_edge_set(tacArena* arena, int count) {
+    tacEdgeSet s = {.count = count};
+    alloc_zeros3(arena, count, s.from);
+    alloc_zeros3(arena, count, s.to);
+    return s;
+}
+
+// tangents or adjoints of pairs
+static tacCandidatePairs alloc_pairs(tacArena* arena, int count) {
+    tacCandidatePairs m = {.count = count};
     for (int k = 0; k < 2; ++k) {
-        m.nearest[k] = alloc_zeros(arena, m.count);
-        m.phi[k] = alloc_zeros(arena, m.count);
-        alloc3(arena, m.count, m.point[k]);
+        m.nearest[k] = alloc_zeros(arena, count);
+        m.phi[k] = alloc_zeros(arena, count);
+        alloc_zeros3(arena, count, m.point[k]);
     }
-    m.gap = alloc_zeros(arena, m.count);
-    m.distance = alloc_zeros(arena, m.count);
-    m.indicator = alloc_zeros(arena, m.count);
-    alloc3(arena, m.count, m.normal);
+    m.gap = alloc_zeros(arena, count);
+    m.distance = alloc_zeros(arena, count);
+    m.indicator = alloc_zeros(arena, count);
+    alloc_zeros3(arena, count, m.normal);
     return m;
+}
+
+static tacCandidatePairs alloc_pairs_like(tacArena* arena, const tacCandidatePairs* like) {
+    tacCandidatePairs m = alloc_pairs(arena, like->count);
+    m.first = like->first;
+    m.second = like->second;
+    return m;
+}
+
+// one column of pairs, and tangents or adjoints of it
+typedef struct columnDiff {
+    tacReal *gap, *indicator, *nearest, *d_gap, *d_indicator, *d_nearest;
+} columnDiff;
+
+static columnDiff alloc_column(tacArena* arena, int count) {
+    columnDiff c = {.gap = alloc_zeros(arena, count)};
+    c.indicator = alloc_zeros(arena, count);
+    c.nearest = alloc_zeros(arena, count);
+    c.d_gap = alloc_zeros(arena, count);
+    c.d_indicator = alloc_zeros(arena, count);
+    c.d_nearest = alloc_zeros(arena, count);
+    return c;
+}
+
+// tangents; adjoints have no edges and take less
+void tac_manifold_edges_diff_measure(const tacModel* model, const tacContactPair* pair,
+                                     tacArena* arena) {
+    size_t mark = arena->used;
+    int pairs = tac_manifold_edges_capacity(model, pair);
+    for (int k = 0; k < 2; ++k) alloc_edge_set(arena, model->contact->feature[pair->geom[k]].edges);
+    alloc_pairs(arena, pairs);
+    alloc_column(arena, pairs);
+    tac_edge_projection_diff_measure(pairs, arena);
+    arena->used = mark;
 }
 
 // v + w x x of a point
@@ -68,9 +111,9 @@ static int row_end(const tacCandidatePairs* m, int begin) {
 static tacEdgeSet edge_set_dots(const tacManifoldEdges* w, const tacManifoldEdgesDot* dot, int k,
                                 tacArena* arena) {
     const tacEdgeSet* s = &w->set[k];
-    tacEdgeSet d = {.count = s->count, .swept = s->swept, .edge = s->edge};
-    alloc3(arena, s->count, d.from);
-    alloc3(arena, s->count, d.to);
+    tacEdgeSet d = alloc_edge_set(arena, s->count);
+    d.swept = s->swept;
+    d.edge = s->edge;
     if (k) memcpy(d.rot, &dot->twist[3], sizeof d.rot);
     for (int i = 0; i < s->count && k; ++i) {
         tacReal x[3], out[3];
@@ -87,25 +130,25 @@ static tacEdgeSet edge_set_dots(const tacManifoldEdges* w, const tacManifoldEdge
 static void nearest_dots(const tacManifoldEdges* w, const tacManifoldEdgesDot* dot,
                          tacCandidatePairs* d, tacArena* arena) {
     const tacCandidatePairs* m = &w->pairs;
-    tacReal width = w->numbers.neighbours, width_dot = dot->numbers.neighbours, *part[6];
+    tacReal width = w->numbers.neighbours, width_dot = dot->numbers.neighbours;
     for (int p = 0, end; p < m->count; p = end) {
         end = row_end(m, p);
         EDGES->soft_nearest_jvp(&m->gap[p], &m->indicator[p], &m->nearest[0][p], end - p, width,
                                 &d->gap[p], &d->indicator[p], width_dot, &d->nearest[0][p]);
     }
-    for (int k = 0; k < 6; ++k) part[k] = alloc_zeros(arena, m->count);
+    columnDiff part = alloc_column(arena, m->count);
     for (int c = 0; c < w->set[1].count; ++c) {
         int first = w->column_first[c], count = w->column_first[c + 1] - first;
         const int* at = &w->column[first];
         if (count == 0) continue;
-        gather_reals(m->gap, at, count, part[0]);
-        gather_reals(m->indicator, at, count, part[1]);
-        gather_reals(m->nearest[1], at, count, part[2]);
-        gather_reals(d->gap, at, count, part[3]);
-        gather_reals(d->indicator, at, count, part[4]);
-        EDGES->soft_nearest_jvp(part[0], part[1], part[2], count, width, part[3], part[4],
-                                width_dot, part[5]);
-        for (int i = 0; i < count; ++i) d->nearest[1][at[i]] = part[5][i];
+        gather_reals(m->gap, at, count, part.gap);
+        gather_reals(m->indicator, at, count, part.indicator);
+        gather_reals(m->nearest[1], at, count, part.nearest);
+        gather_reals(d->gap, at, count, part.d_gap);
+        gather_reals(d->indicator, at, count, part.d_indicator);
+        EDGES->soft_nearest_jvp(part.gap, part.indicator, part.nearest, count, width, part.d_gap,
+                                part.d_indicator, width_dot, part.d_nearest);
+        for (int i = 0; i < count; ++i) d->nearest[1][at[i]] = part.d_nearest[i];
     }
 }
 
@@ -169,28 +212,28 @@ static void field_bars(const tacManifoldEdges* w, int k, tacCandidatePairs* bar,
 static void nearest_bars(const tacManifoldEdges* w, tacCandidatePairs* bar, tacReal* width_bar,
                          tacArena* arena) {
     const tacCandidatePairs* m = &w->pairs;
-    tacReal width = w->numbers.neighbours, *part[6];
+    tacReal width = w->numbers.neighbours;
     for (int p = 0, end; p < m->count; p = end) {
         end = row_end(m, p);
         EDGES->soft_nearest_vjp(&m->gap[p], &m->indicator[p], &m->nearest[0][p], end - p, width,
                                 &bar->nearest[0][p], &bar->gap[p], &bar->indicator[p], width_bar);
     }
-    for (int k = 0; k < 6; ++k) part[k] = alloc_zeros(arena, m->count);
+    columnDiff part = alloc_column(arena, m->count);
     for (int c = 0; c < w->set[1].count; ++c) {
         int first = w->column_first[c], count = w->column_first[c + 1] - first;
         const int* at = &w->column[first];
         if (count == 0) continue;
-        gather_reals(m->gap, at, count, part[0]);
-        gather_reals(m->indicator, at, count, part[1]);
-        gather_reals(m->nearest[1], at, count, part[2]);
-        gather_reals(bar->nearest[1], at, count, part[3]);
-        memset(part[4], 0, sizeof(tacReal) * (size_t)count);
-        memset(part[5], 0, sizeof(tacReal) * (size_t)count);
-        EDGES->soft_nearest_vjp(part[0], part[1], part[2], count, width, part[3], part[4], part[5],
-                                width_bar);
+        gather_reals(m->gap, at, count, part.gap);
+        gather_reals(m->indicator, at, count, part.indicator);
+        gather_reals(m->nearest[1], at, count, part.nearest);
+        gather_reals(bar->nearest[1], at, count, part.d_nearest);
+        memset(part.d_gap, 0, sizeof(tacReal) * (size_t)count);
+        memset(part.d_indicator, 0, sizeof(tacReal) * (size_t)count);
+        EDGES->soft_nearest_vjp(part.gap, part.indicator, part.nearest, count, width,
+                                part.d_nearest, part.d_gap, part.d_indicator, width_bar);
         for (int i = 0; i < count; ++i) {
-            bar->gap[at[i]] += part[4][i];
-            bar->indicator[at[i]] += part[5][i];
+            bar->gap[at[i]] += part.d_gap[i];
+            bar->indicator[at[i]] += part.d_indicator[i];
         }
     }
 }

@@ -81,7 +81,7 @@ static tacResult make_dual(const double* plane, int count, double* work, tacAllo
     for (int i = 0; i < count; ++i) scale = fmax(scale, fabs(work[4 * i + 3]));
     tac_planes_deepest_point(work, count, 1e-6 * scale, -INFINITY, s->inside);
     if (!dual_points(work, count, s->inside, point))
-        return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL, "the solid has no inside");
+        return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL, "the solid is empty");
     return tac_hull_create(point, count, DUAL_MERGE, NULL, allocator, dual, message);
 }
 
@@ -93,7 +93,7 @@ static tacResult find_vertices(const double* plane, int count, double* work, tac
     if (result != TAC_OK) return result;
     *found = dual->nface;
     if (!dual_to_vertices(dual, s, work + 7 * (size_t)count))
-        result = tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL, "the solid has no end");
+        result = tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL, "the solid is unbounded");
     tac_hull_destroy(dual);
     return result;
 }

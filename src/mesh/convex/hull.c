@@ -124,23 +124,21 @@ static tacResult check_points(const double* point, int count, const char* file, 
                         "%d points have no convex hull; give at least four", count < 0 ? 0 : count);
     if (count > TAC_MAX_HULL_POINTS)
         return tac_fail(message, TAC_ERROR_LIMIT, file, 0, NULL,
-                        "%d points; a convex hull is made of at most %d", count,
-                        TAC_MAX_HULL_POINTS);
+                        "%d points; a convex hull takes at most %d", count, TAC_MAX_HULL_POINTS);
     int bad = find_box(point, count, box);
     if (bad >= 0)
         return tac_fail(message, TAC_ERROR_VALUE, file, 0, NULL,
-                        "point %d (from 0) is not finite or beyond %g", bad, TAC_MAX_MESH_COORD);
+                        "point %d (from 0) is not finite or above %g", bad, TAC_MAX_MESH_COORD);
     return TAC_OK;
 }
 
 static tacResult describe_failure(tacResult result, const tacQuickhull* quick, const char* file,
                                   tacMessage* message) {
     if (result == TAC_ERROR_VALUE)
-        return tac_fail(
-            message, result, file, 0, NULL,
-            "%s (within %g of its size), which has no convex hull; give points around a "
-            "volume",
-            quick->failure, TAC_HULL_FLAT);
+        return tac_fail(message, result, file, 0, NULL,
+                        "%s (within %g of their extent), so there is no convex hull; give points "
+                        "that span a volume",
+                        quick->failure, TAC_HULL_FLAT);
     return tac_fail(message, result, file, 0, NULL, "the convex hull failed: %s",
                     tac_result_text(result));
 }

@@ -82,7 +82,7 @@ static int find_simplex(hullBuilder* b, int corner[4]) {
             corner[1] = i;
         }
     double length = sqrt(best);
-    hull->failure = "all points are in one place";
+    hull->failure = "all points coincide";
     if (length == 0.0) return 0;
     const double* p1 = point(b, corner[1]);
 

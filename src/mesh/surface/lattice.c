@@ -125,7 +125,7 @@ static tacResult find_box(tacShapeSampler* s, double radius, tacMessage* message
     shrink_with_cubes(s);
     if (!(s->low[0] < s->high[0]))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape",
-                        "'%s' is empty: its parts leave nothing", name);
+                        "'%s' is empty: its parts have no volume in common", name);
     s->size = longest_side(s);
     return TAC_OK;
 }
@@ -152,7 +152,7 @@ tacResult tac_shape_sampler_open(const tacModel* model, int shape, tacQuat rotat
     tacBall ball = tac_shape_ball(sampler->model, sampler->shape, sampler->scratch);
     if (!isfinite(ball.radius))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape",
-                        "'%s' is not bounded: it holds a half-space that nothing cuts off",
+                        "'%s' is unbounded: it contains a half-space that no other part cuts off",
                         model->shape[shape].name);
     if (!(ball.radius > 0.0))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape", "'%s' is empty",

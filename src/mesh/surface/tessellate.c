@@ -384,24 +384,25 @@ static tacResult report_failure(const meshTask* task, tacResult result, tacMessa
     if (result == TAC_ERROR_MEMORY)
         return tac_fail(message, result, NULL, 0, NULL, "out of memory");
     if (result == TAC_ERROR_VALUE)
-        return tac_fail(message, result, NULL, 0, "shape", "'%s' has no surface that was found",
+        return tac_fail(message, result, NULL, 0, "shape", "'%s' is empty, or too thin to be found",
                         name);
     if (task->reached > 1.2 * task->requested)
         return tac_fail(message, result, NULL, 0, "vertices",
-                        "'%s' could not be brought below %d vertices; ask for more", name,
+                        "'%s' cannot be simplified below %d vertices; ask for more", name,
                         task->reached);
     if (task->reached > 0)
-        return tac_fail(message, result, NULL, 0, "vertices",
-                        "'%s': the mesh of %d vertices failed its checks; ask for more or fewer",
-                        name, task->reached);
+        return tac_fail(
+            message, result, NULL, 0, "vertices",
+            "'%s': the mesh of %d vertices is not valid; ask for more or fewer vertices", name,
+            task->reached);
     if (task->chosen < 0 && choose_view(task, 0) >= 0)
         return tac_fail(message, result, NULL, 0, "vertices",
                         "'%s' is so thin that its finest lattice has %d vertices; ask for half of "
                         "them at most",
                         name, finest->vertices);
     return tac_fail(message, result, NULL, 0, "shape",
-                    "'%s' has parts or gaps thinner than 1/%d of its size: its pieces and holes "
-                    "are not clear; make them thicker or smooth them",
+                    "'%s' has parts or gaps thinner than 1/%d of its size, so its topology is "
+                    "unclear; make them thicker or smoother",
                     name, finest->cells);
 }
 

@@ -76,10 +76,10 @@ static tacResult fail_edge(const tacSoup* soup, const tacSoupStats* m, tacMessag
     find_edge(soup, m->first_bad, edge);
     return tac_fail(message, TAC_ERROR_VALUE, soup->file,
                     soup->face_line ? soup->face_line[m->first_bad] : 0, NULL,
-                    "face %d, edge of vertices %d and %d: %s; contact needs a closed mesh, corners "
-                    "counter-clockwise from outside",
+                    "face %d, edge of vertices %d and %d: %s; contact needs a closed mesh with "
+                    "vertices counter-clockwise from outside",
                     m->first_bad + 1, edge[0] + 1, edge[1] + 1,
-                    m->closed ? "its corners run as a neighbour's along it"
+                    m->closed ? "a neighbouring face has the opposite orientation"
                               : "it does not belong to two faces");
 }
 
@@ -87,7 +87,7 @@ static tacResult check_mesh(const tacSoup* soup, const double* area, tacMessage*
     tacSoupStats m;
     if (soup->nface < 1)
         return tac_fail(message, TAC_ERROR_VALUE, soup->file, 0, NULL,
-                        "has no faces; a cloud of contact needs a closed mesh");
+                        "has no faces; a contact cloud needs a closed mesh");
     if (tac_soup_stats(soup, &m) != TAC_OK)
         return tac_fail(message, TAC_ERROR_MEMORY, soup->file, 0, NULL, "out of memory");
     if (!m.oriented) return fail_edge(soup, &m, message);
@@ -95,7 +95,7 @@ static tacResult check_mesh(const tacSoup* soup, const double* area, tacMessage*
         if (!(area[f] > 0.0))
             return tac_fail(
                 message, TAC_ERROR_VALUE, soup->file, soup->face_line ? soup->face_line[f] : 0,
-                NULL, "face %d has no area, and so no normal; take it out of the mesh", f + 1);
+                NULL, "face %d has no area, and so no normal; remove it from the mesh", f + 1);
     return TAC_OK;
 }
 
@@ -162,11 +162,9 @@ static tacResult check_outward(tacReader* reader, const tacSoup* soup, const dou
     for (int v = 0; v < soup->nvertex; ++v) {
         int f = part[v].face;
         if (f < 0 || part[v].volume > 0.0 || is_cavity(part, soup->nvertex, &part[v])) continue;
-        return tac_fail(message, TAC_ERROR_VALUE, soup->file,
-                        soup->face_line ? soup->face_line[f] : 0, NULL,
-                        "face %d and all that hang together with it are seen from inside; turn "
-                        "their corners",
-                        f + 1);
+        return tac_fail(
+            message, TAC_ERROR_VALUE, soup->file, soup->face_line ? soup->face_line[f] : 0, NULL,
+            "face %d and all faces connected to it are inside out; reverse their vertices", f + 1);
     }
     return TAC_OK;
 }
@@ -279,7 +277,7 @@ tacResult tac_contact_cloud_create(const tacSoup* soup, tacPose pose, tacAllocat
     tacResult result = make_cloud(&reader, soup, pose, out, message);
     tac_reader_close(&reader);
     if (result == TAC_ERROR_MEMORY)
-        tac_fail(message, result, soup->file, 0, NULL, "out of memory for its cloud of contact");
+        tac_fail(message, result, soup->file, 0, NULL, "out of memory for its contact cloud");
     return result;
 }
 

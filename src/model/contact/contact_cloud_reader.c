@@ -16,7 +16,6 @@
 #include "tactus/mesh.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,21 +26,6 @@ typedef struct cloudBuilder {
     int points; // of a surface that is made
     tacMessage message;
 } cloudBuilder;
-
-// behind what stands in the message of a scene that is fine
-static void append_warning(tacSpec* spec, const char* format, ...) {
-    tacMessage* out = spec->reader.message;
-    if (!out) return;
-    size_t used = strlen(out->text);
-    if (used > 0 && used + 3 < sizeof out->text) {
-        memcpy(out->text + used, "; ", 3);
-        used += 2;
-    }
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(out->text + used, sizeof out->text - used, format, arguments);
-    va_end(arguments);
-}
 
 //---------------------------------- surfaces -------------------------------------
 
@@ -121,11 +105,12 @@ static tacResult cloud_of_mesh(cloudBuilder* m, int geom, tacContactCloud** out)
     tacSoup* welded = weld_soup(m, soup);
     int dropped = soup->dropped + (welded ? welded->dropped : 0);
     if (dropped > 0)
-        append_warning(m->spec, "%.80s: %d face%s without area left out", soup->file, dropped,
-                       dropped == 1 ? "" : "s");
+        tac_reader_warn(&m->spec->reader, "%.80s: skipped %d face%s without area", soup->file,
+                        dropped, dropped == 1 ? "" : "s");
     if (tac_mesh_is_hulled(mesh))
-        append_warning(m->spec, "%.80s has no faces: its points are the %d of its hull",
-                       mesh_text(soup), soup->nface);
+        tac_reader_warn(&m->spec->reader,
+                        "%.80s has no faces: the %d points are those of its convex hull",
+                        mesh_text(soup), soup->nface);
     tacPose pose =
         tac_pose_compose(geom_pose(m->model, geom), tac_pose_inverse(tac_mesh_pose(mesh)));
     if (welded) return cloud_of_soup(m, welded, pose, out);
@@ -209,21 +194,21 @@ static int warn_attracting_core(tacSpec* spec, const tacModel* model, const tacC
     geom_text(model, pair->geom[1], second);
     double limit = core_limit(a->radius, b->radius), r = fmin(a->radius, b->radius);
     if (eps1 > 1.2 * r * r) {
-        append_warning(
-            spec,
-            "%s and %s may pull at each other from afar: eps1 %.3g is above 1.2 r^2 = %.3g; make "
-            "it smaller",
-            first, second, eps1, 1.2 * r * r);
+        tac_reader_warn(&spec->reader,
+                        "%s and %s may attract each other from a distance: eps1 %.3g is above 1.2 "
+                        "r^2 = %.3g; reduce it",
+                        first, second, eps1, 1.2 * r * r);
         return 1;
     }
     if (plan->responder != TAC_RESPOND_SCM || eps2 >= limit) return 0;
     if (!is_depth_reachable(spec, model, pair, r)) return 0;
-    char advice[80] = ", whatever eps2";
+    char advice[80] = ", for any eps2";
     if (isfinite(limit))
         snprintf(advice, sizeof advice, ": eps2 %.3g should be above %.3g", eps2, limit);
-    append_warning(spec,
-                   "%s and %s pull together deep inside each other, middles nearer than %.3g m%s",
-                   first, second, r, advice);
+    tac_reader_warn(
+        &spec->reader,
+        "%s and %s attract each other at deep penetration, with centers closer than %.3g m%s",
+        first, second, r, advice);
     return 1;
 }
 
@@ -267,12 +252,11 @@ static void warn_unbounded_influence(tacSpec* spec, const tacModel* model, int g
     const tacContactCloud* c = model->contact->cloud[geom];
     char name[64];
     int i = c->influence->unbounded;
-    append_warning(
-        spec,
-        "%s: the face at (%.3g %.3g %.3g) is felt without end, so what is far away is looked at, "
-        "too; a finer mesh ends it",
-        geom_text(model, geom, name), c->block[i], c->block[c->count + i],
-        c->block[2 * c->count + i]);
+    tac_reader_warn(&spec->reader,
+                    "%s: the face at (%.3g %.3g %.3g) has unbounded influence, so distant points "
+                    "are evaluated, too; use a finer mesh",
+                    geom_text(model, geom, name), c->block[i], c->block[c->count + i],
+                    c->block[2 * c->count + i]);
 }
 
 // twins share theirs: the first one owns it
@@ -355,11 +339,10 @@ static int warn_coarse_cloud(tacSpec* spec, const tacModel* model, int geom) {
     if ((double)c->count * c->count > COARSE_WORK) return 0;
     double off = worst_field_error(c, at);
     if (!(off > COARSE_SHARE * c->size)) return 0;
-    append_warning(
-        spec,
-        "%s has too few points for its thickness: on its surface at (%.3g %.3g %.3g) its field is "
-        "off by %.2g m; a finer mesh, or more points, mends it",
-        geom_text(model, geom, name), at[0], at[1], at[2], off);
+    tac_reader_warn(&spec->reader,
+                    "%s has too few points for its thickness: at (%.3g %.3g %.3g) on its surface "
+                    "the field is wrong by %.2g m; use a finer mesh or more points",
+                    geom_text(model, geom, name), at[0], at[1], at[2], off);
     return 1;
 }
 
@@ -393,7 +376,7 @@ static void make_clouds(cloudBuilder* m, const tacContactPlan* plan, tacContactC
             snprintf(where, sizeof where, "%.60s: ", m->message.file);
         if (result != TAC_OK)
             tac_reader_fail(reader, result, element_of(m, g)->line, NULL,
-                            "the points of this geom cannot be made: %s%s", where,
+                            "cannot make the points of this geom: %s%s", where,
                             *m->message.text ? m->message.text : "out of memory");
     }
 }

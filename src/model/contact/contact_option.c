@@ -38,8 +38,8 @@ static tacAttribute read_word(tacReader* reader, char* word, int line) {
     if (equals) *equals = '\0';
     if (!name)
         tac_reader_fail(reader, TAC_ERROR_VALUE, line, NULL,
-                        "'%s' is neither a detector, a responder nor NAME=VALUE; such as manifold, "
-                        "edge_sdf, scm, lcp, \"detect=manifold tau=.003\" or none",
+                        "'%s' is neither a detector, a responder nor NAME=VALUE; examples: "
+                        "manifold, edge_sdf, scm, lcp, \"detect=manifold tau=.003\", none",
                         word);
     return (tacAttribute){name ? name : word, equals ? equals + 1 : word, line};
 }

@@ -21,8 +21,8 @@ static void reject_geom(tacSpec* spec, const tacModel* model, int geom, const ch
 }
 
 #define KINDS                                                                                      \
-    "; it takes spheres, boxes, polyhedra, planes, circles, rectangles, polygons and halfplanes; " \
-    "detect=\"gjk\" takes more"
+    "; use spheres, boxes, polyhedra, planes, circles, rectangles, polygons or halfplanes; "       \
+    "detect=\"gjk\" supports more"
 
 //---------------------------------- kinds ----------------------------------------
 
@@ -194,8 +194,8 @@ static void check_planes(tacSpec* spec, const tacModel* model) {
     for (int i = 0; i < spec->planar.count; ++i)
         if (leaves_plane(model, &planar[i]))
             reject_geom(spec, model, planar[i].geom,
-                        "is planar, and it or a joint below it turns or moves out of the x-y plane "
-                        "(joints: planar, hinges about z, slides along x and y)");
+                        "is planar, but it leaves the x-y plane (use planar joints, hinges about "
+                        "z, slides along x and y)");
 }
 
 // planar geoms meet planar ones
@@ -205,8 +205,9 @@ static void check_pairs(tacSpec* spec, const tacModel* model) {
         int a = pair[i].geom[0], b = pair[i].geom[1];
         int first = find_planar(spec, a) != NULL, second = find_planar(spec, b) != NULL;
         if (first != second)
-            reject_geom(spec, model, first ? b : a,
-                        "would meet a planar geom; planar ones meet one another alone");
+            reject_geom(
+                spec, model, first ? b : a,
+                "would collide with a planar geom; planar geoms collide with planar geoms only");
     }
 }
 

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char advice[] = "it takes unions of spheres, capsules, boxes, cylinders, ellipsoids, "
-                             "superquadrics with exponents below 2 and polyhedra, and half-spaces "
-                             "that do not move";
+static const char advice[] =
+    "use unions of spheres, capsules, boxes, cylinders, ellipsoids, superquadrics with exponents "
+    "below 2 and polyhedra, and static half-spaces";
 
 static void reject_geom(tacSpec* spec, const tacModel* model, int geom, const char* what) {
     const tacElement* element = tac_find_tactus(spec, "detect");
@@ -63,7 +63,7 @@ static void read_polyhedron_part(tacSpec* spec, const tacModel* model, const tac
     if (result != TAC_OK) {
         reject_geom(
             spec, model, part->geom,
-            tac_reader_text(&spec->reader, "a polyhedron without corners (%.80s)", message.text));
+            tac_reader_text(&spec->reader, "a polyhedron without vertices (%.80s)", message.text));
         return;
     }
     add_polyhedron(spec, hull, part);
@@ -84,7 +84,7 @@ static const char* why_not_convex(const tacModel* model, const tacGeom* geom, co
     const tacReal* eps = model->param + node->eps;
     switch (node->kind) {
     case TAC_NODE_PLANE:
-        return is_fixed(model, geom->body) ? NULL : "a half-space that moves";
+        return is_fixed(model, geom->body) ? NULL : "a moving half-space";
     case TAC_NODE_SUPERQUADRIC:
         return eps[0] < 2.0 && eps[1] < 2.0 ? NULL : "a superquadric with an exponent of 2";
     case TAC_NODE_CLOUD:

@@ -26,14 +26,13 @@ static int has_contact_pair(const tacContactPlan* plan, int geom) {
 static void fail_surface(tacSpec* spec, int geom, tacResult result, const tacMessage* message) {
     const tacElement* element = ((const tacElement* const*)spec->geom_element.items)[geom];
     tac_reader_fail(&spec->reader, result, element->line, NULL,
-                    "the surface of this geom cannot be made: %s", message->text);
+                    "cannot make the surface of this geom: %s", message->text);
 }
 
 // Mesh and field that disagree: the first of them is told in the message of a scene that is fine
 static void keep_warning(tacSpec* spec, const tacMessage* message) {
-    tacMessage* out = spec->reader.message;
-    if (out && *message->text && !*out->text)
-        snprintf(out->text, sizeof out->text, "%.250s", message->text);
+    if (*message->text && !tac_reader_has_warning(&spec->reader))
+        tac_reader_warn(&spec->reader, "%.250s", message->text);
 }
 
 // the mesh that a geom of a shape names, or NULL
@@ -78,12 +77,12 @@ static void warn_one_sided(tacSpec* spec, const tacModel* model) {
         const tacContactPair* pair = &plan->pair[i];
         if (plan->feature[pair->geom[side]].vertices > 0) continue;
         tacMessage message = {0};
-        snprintf(message.text, sizeof message.text,
-                 "sides=\"%s\" takes the vertices of one geom of each pair, and geom %d ('%s') has "
-                 "none: it and geom %d ('%s') go through each other. Use sides=\"both\", or the "
-                 "other one",
-                 side ? "second" : "first", pair->geom[side], model->geom[pair->geom[side]].name,
-                 pair->geom[1 - side], model->geom[pair->geom[1 - side]].name);
+        snprintf(
+            message.text, sizeof message.text,
+            "sides=\"%s\" uses the vertices of one geom of each pair, but geom %d ('%s') has none: "
+            "it and geom %d ('%s') pass through each other; use sides=\"both\", or the other side",
+            side ? "second" : "first", pair->geom[side], model->geom[pair->geom[side]].name,
+            pair->geom[1 - side], model->geom[pair->geom[1 - side]].name);
         keep_warning(spec, &message);
         return;
     }
@@ -99,8 +98,8 @@ static void check_truncation(tacSpec* spec, const tacModel* model, int geom, dou
     if (shape->truncate <= min_truncate)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, element->line, "shape",
                         "the field of shape '%s' ends at truncate = %g, but contact begins at %g "
-                        "(support, radii and what blending takes away): take more than that, and "
-                        "%g or more for records as without an end",
+                        "(support, radii and blending): use more than that, and %g or more for the "
+                        "same contacts as without truncation",
                         shape->name, shape->truncate, min_truncate, 1.6 * min_truncate);
 }
 

@@ -378,8 +378,8 @@ static void warn_deviation(const tacModel* model, int geom, const struct tacFeat
     for (int k = 0; k < 3; ++k) size = fmax(size, index->all.half[k]);
     if (!message || index->deviation <= TAC_FEATURE_TOLERANCE * size) return;
     tac_fail(message, TAC_OK, NULL, 0, NULL,
-             "geom '%.60s' (number %d): mesh and field are %.3g m apart at (%.4g %.4g %.4g) of its "
-             "body; up to %.3g m is usual",
+             "geom '%.60s' (index %d): mesh and field differ by %.3g m at (%.4g %.4g %.4g) in its "
+             "body frame; up to %.3g m is usual",
              model->geom[geom].name, geom, index->deviation, index->deviation_point[0],
              index->deviation_point[1], index->deviation_point[2], TAC_FEATURE_TOLERANCE * size);
 }

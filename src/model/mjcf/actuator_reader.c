@@ -30,7 +30,7 @@ static int read_supported(tacSpec* spec, const tacElement* element, const char* 
     for (int i = 0; i < supported; ++i) end += strcspn(end, " ") + (i + 1 < supported);
     const tacAttribute* attribute = tac_attribute(element, name);
     tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED, attribute->line, name,
-                    "%s=\"%.20s\" is not built yet; there is: %.*s", name, attribute->value,
+                    "%s=\"%.20s\" is not supported yet; allowed: %.*s", name, attribute->value,
                     (int)(end - words), words);
     return 0;
 }
@@ -70,7 +70,7 @@ static void read_servo(tacSpec* spec, const tacElement* element, actuatorLaw* la
     tac_read_number(reader, element, "timeconst", not_negative, &timeconst);
     if (kv > 0.0 && law->dampratio > 0.0)
         fail_at(spec, element, "dampratio", TAC_ERROR_VALUE,
-                "'kv' and 'dampratio' say the same; give one of them");
+                "'kv' and 'dampratio' both set the damping; give one of them");
     law->gain[0] = kp;
     law->bias[1] = -kp;
     law->bias[2] = -kv;
@@ -178,7 +178,7 @@ static void inherit_range(tacSpec* spec, const tacElement* element, tacActuator*
     const double* range = target_range(spec, actuator);
     if (tac_attribute(element, given))
         fail_at(spec, element, "inheritrange", TAC_ERROR_VALUE,
-                "the range is given already; leave one of the two out");
+                "the range is given already; remove one of the two");
     else if (!range)
         fail_at(spec, element, "inheritrange", TAC_ERROR_VALUE,
                 "the target has no range to inherit; give it one");
@@ -201,7 +201,7 @@ static void read_ranges(tacSpec* spec, const tacElement* element, tacActuator* a
                 "a damper's control is a damping: give a ctrlrange from 0 upwards");
     if (is_named(element, "intvelocity") && !a->actlimited)
         fail_at(spec, element, "actrange", TAC_ERROR_VALUE,
-                "the activation grows without end; give an actrange, or inheritrange");
+                "the activation is unbounded; give actrange or inheritrange");
     if (a->actlimited && a->kind == TAC_ACTIVATION_NONE)
         fail_at(spec, element, tac_attribute(element, "actrange") ? "actrange" : "actlimited",
                 TAC_ERROR_VALUE, "this actuator has no activation to limit");

@@ -15,10 +15,10 @@ static const tacRange any_number = {-1e9, 1e9}, not_negative = {0.0, 1e12};
 static void read_mocap(tacSpec* spec, const tacElement* element, tacBody* body) {
     tac_read_bool(&spec->reader, element, "mocap", &body->mocap);
     if (!body->mocap) return;
-    const char* wrong = body->parent == 0 ? NULL : "a mocap body hangs on the world";
+    const char* wrong = body->parent == 0 ? NULL : "a mocap body must be a child of the world";
     for (const tacElement* c = element->child; c; c = c->next)
         if (strcmp(c->name, "joint") == 0 || strcmp(c->name, "freejoint") == 0)
-            wrong = "a mocap body has no joints: setting its pos and quat moves it";
+            wrong = "a mocap body has no joints; move it by its pos and quat";
     if (wrong)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "mocap"),
                         "mocap", "%s", wrong);
@@ -96,7 +96,7 @@ void tac_init_fluid(tacSpec* spec) {
     }
     if (spec->integrator == TAC_INTEGRATOR_IMPLICITFAST)
         tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED, spec->fluid_line, "integrator",
-                        "implicitfast in a fluid is not built yet; choose Euler or RK4");
+                        "implicitfast in a fluid is not supported yet; use Euler or RK4");
     spec->has_external_forces = 1;
     for (int b = 1; b < spec->body.count; ++b) add_fluid_box(spec, b);
 }

@@ -54,12 +54,11 @@ static void check_pair(const tacCloudSource* source, const tacCloudPoints* point
     const char *attribute = NULL, *text = NULL;
     if (distance <= 1e-12 * size) {
         attribute = source->points;
-        text = "points %d and %d are at the same place; remove one, or "
-               "say check=\"false\"";
+        text = "points %d and %d coincide; remove one, or set check=\"false\"";
     } else if (tac_dot(n, m) < -0.5 && off < 0.25 * distance) {
         attribute = source->normals;
-        text = "the normals of the neighbours %d and %d point to opposite sides of one plane; turn "
-               "one, or say check=\"false\"";
+        text = "the normals of the neighbours %d and %d point to opposite sides of one plane; flip "
+               "one, or set check=\"false\"";
     }
     if (text)
         tac_reader_fail(source->reader, TAC_ERROR_VALUE,
@@ -83,7 +82,7 @@ static void check_outward(const tacCloudSource* source, const tacCloudPoints* po
     if (flux < -0.2 * radius)
         fail_cloud_attribute(
             source, source->normals,
-            "the normals point inwards; turn them all, or say check=\"false\" for a cavity");
+            "the normals point inwards; flip them all, or set check=\"false\" for a cavity");
 }
 
 // The shortest vector w of the normals' convex hull, by steps to the normal that is least along it:
@@ -138,7 +137,7 @@ double tac_cloud_check(const tacCloudSource* source, tacCloudPoints* points) {
     if (checked && reader->result == TAC_OK && normals_share_a_side(points))
         fail_cloud_attribute(
             source, source->normals,
-            "the normals all point to one side, which those of a closed surface cannot; turn the "
-            "wrong ones, add the other side, or say check=\"false\" for an open sheet");
+            "the normals all point to one side, so the surface is not closed; flip the wrong ones, "
+            "add the other side, or set check=\"false\" for an open sheet");
     return sum / points->count;
 }

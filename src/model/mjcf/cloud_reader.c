@@ -28,7 +28,7 @@ static void read_inline(tacSpec* spec, const tacElement* element, tacCloudPoints
     if (!tac_attribute(element, "points") && !tac_attribute(element, "normals"))
         fail_attribute(
             spec, element, "points",
-            "<cloud> needs 'points' and 'normals' (three numbers each a point), or a 'file'");
+            "<cloud> needs 'points' and 'normals' (three numbers per point each), or a 'file'");
     tac_require(reader, element, "points");
     tac_require(reader, element, "normals");
     points->point = tac_read_list(reader, element, "points", tac_range_position, &numbers);
@@ -36,13 +36,12 @@ static void read_inline(tacSpec* spec, const tacElement* element, tacCloudPoints
     if (reader->result != TAC_OK) return;
     if (numbers == 0 || numbers % 3 != 0)
         fail_attribute(spec, element, "points",
-                       "'points' takes three numbers for each point, and one point "
-                       "or more");
+                       "'points' needs three numbers per point and at least one point");
     if (of_normals != numbers)
-        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "normals"), "normals",
-                        "there are %d numbers of points and %d of normals; each point needs three "
-                        "of both",
-                        numbers, of_normals);
+        tac_reader_fail(
+            reader, TAC_ERROR_VALUE, tac_attribute_line(element, "normals"), "normals",
+            "there are %d numbers in 'points' and %d in 'normals'; each point needs three of both",
+            numbers, of_normals);
     points->count = numbers / 3;
 }
 
@@ -53,8 +52,8 @@ static void sample_vertices(tacSpec* spec, const tacElement* element, const tacS
     if (!soup->normal) {
         fail_attribute(spec, element, "file",
                        soup->nface
-                           ? "not every vertex of the file has a normal; say sample=\"faces\""
-                           : "the points of the file have no normals: a cloud needs them");
+                           ? "not every vertex of the file has a normal; set sample=\"faces\""
+                           : "the points of the file have no normals; a cloud needs them");
         return;
     }
     memcpy(points->point, soup->vertex, sizeof(double) * 3 * (size_t)points->count);
@@ -76,9 +75,9 @@ static void sample_soup(tacSpec* spec, const tacElement* element, const tacSoup*
     if (faces < 0) faces = soup->nface > 0;
     tac_read_bool(reader, element, "area", &areas);
     if (faces && soup->nface == 0)
-        fail_attribute(spec, element, "sample", "the file has no faces; say sample=\"vertices\"");
+        fail_attribute(spec, element, "sample", "the file has no faces; set sample=\"vertices\"");
     if (areas && !faces)
-        fail_attribute(spec, element, "area", "only faces have an area; say sample=\"faces\"");
+        fail_attribute(spec, element, "area", "only faces have an area; set sample=\"faces\"");
     points->count = faces ? soup->nface : soup->nvertex;
     size_t size = sizeof(double) * (size_t)points->count;
     points->point = tac_reader_alloc(reader, 3 * size);
@@ -94,8 +93,7 @@ static void sample_soup(tacSpec* spec, const tacElement* element, const tacSoup*
 
 static void read_file(tacSpec* spec, const tacElement* element, tacCloudPoints* points) {
     if (tac_attribute(element, "points") || tac_attribute(element, "normals"))
-        fail_attribute(spec, element, "file",
-                       "a cloud has a file, or points and normals, not both");
+        fail_attribute(spec, element, "file", "give a file, or points and normals, not both");
     const char* path;
     tacSoup* soup = tac_read_soup(&spec->reader, element, &path);
     if (!soup) return;
@@ -116,7 +114,7 @@ static void read_width(tacSpec* spec, const tacElement* element, tacCloudKernel 
     width[0] = width[1] = 0.5 * spacing;
     if (!(width[0] >= tac_range_smooth.lower))
         tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, "width",
-                        "there is no sample spacing to take the width from; give 'width'");
+                        "the width cannot be derived from the sample spacing; give 'width'");
 }
 
 static void check_metric(tacSpec* spec, const tacElement* element, const double* metric,
@@ -148,8 +146,7 @@ static double* read_metrics(tacSpec* spec, const tacElement* element, const tacC
     double* metric = tac_reader_alloc(reader, sizeof(double) * 6 * (size_t)points->count);
     if (given && given != 6 * points->count)
         fail_attribute(spec, element, "metric",
-                       "'metric' takes six numbers, xx yy zz xy xz yz, for each "
-                       "point");
+                       "'metric' needs six numbers per point: xx yy zz xy xz yz");
     for (int i = 0; i < points->count && metric && reader->result == TAC_OK; ++i) {
         if (given)
             memcpy(&metric[6 * i], &read[6 * points->order[i]], 6 * sizeof(double));
@@ -165,7 +162,7 @@ static double* read_log_amps(tacSpec* spec, const tacElement* element,
     int given = 0;
     if (points->area && tac_attribute(element, "log_amp"))
         fail_attribute(spec, element, "log_amp",
-                       "'log_amp' and 'area' both give amplitudes; keep one");
+                       "'log_amp' and 'area' both set amplitudes; remove one");
     double* read = tac_read_list(&spec->reader, element, "log_amp", log_amp_range, &given);
     if (points->area) {
         read = points->area;
@@ -174,7 +171,7 @@ static double* read_log_amps(tacSpec* spec, const tacElement* element,
     if (given == 0) return NULL;
     if (given != points->count)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "log_amp"),
-                        "log_amp", "'log_amp' takes one number for each of the %d points, found %d",
+                        "log_amp", "'log_amp' needs one number for each of the %d points, found %d",
                         points->count, given);
     double* sorted = tac_reader_alloc(&spec->reader, sizeof(double) * (size_t)points->count);
     for (int i = 0; i < points->count && sorted; ++i) sorted[i] = read[points->order[i]];
@@ -208,10 +205,10 @@ static int add_columns(tacSpec* spec, tacPath path, const tacCloudPoints* points
 
 static void check_sources(tacSpec* spec, const tacElement* element, tacCloudKernel kernel) {
     if (kernel != TAC_CLOUD_ANISOTROPIC && tac_attribute(element, "metric"))
-        fail_attribute(spec, element, "metric", "'metric' belongs to kernel=\"anisotropic\"");
+        fail_attribute(spec, element, "metric", "'metric' needs kernel=\"anisotropic\"");
     if (tac_attribute(element, "metric") && tac_attribute(element, "width"))
         fail_attribute(spec, element, "metric",
-                       "'metric' and 'width' both say how weights fall; keep one");
+                       "'metric' and 'width' both set the kernel's width; remove one");
 }
 
 double tac_read_cloud(tacSpec* spec, const tacElement* element, tacPath path, tacNode* node) {

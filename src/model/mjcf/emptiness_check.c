@@ -229,26 +229,27 @@ static void fail_smoothed_away(tacReader* reader, const tacElement* element, con
     double smooth = p->model.param[root->smooth];
     int children = root->children > 0 ? root->children : 1;
     for (const tacElement* c = element->child; c && root->children == 0; c = c->next) ++children;
-    tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "smooth"), "smooth",
-                    "<%s> leaves nothing at smooth = %g: it takes away up to smooth ln(%d) = %g; "
-                    "make it smaller",
-                    element->name, smooth, children, smooth * log((double)children));
+    tac_reader_fail(
+        reader, TAC_ERROR_VALUE, tac_attribute_line(element, "smooth"), "smooth",
+        "<%s> is empty at smooth = %g, which shrinks it by up to smooth ln(%d) = %g; reduce smooth",
+        element->name, smooth, children, smooth * log((double)children));
 }
 
 static void fail_empty(tacReader* reader, const tacElement* element) {
     int planes = 0, line = element->child ? element->child->line : element->line;
     for (const tacElement* c = element->child; c; c = c->next) ++planes;
     if (strcmp(element->name, "intersection") == 0)
-        tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, element->name,
-                        "<intersection> leaves nothing: no point lies in all of its parts; move or "
-                        "enlarge them");
+        tac_reader_fail(
+            reader, TAC_ERROR_VALUE, element->line, element->name,
+            "<intersection> is empty: no point lies in all of its parts; move or enlarge them");
     else if (strcmp(element->name, "difference") == 0)
-        tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, element->name,
-                        "<difference> leaves nothing: the others cover all of the first part");
+        tac_reader_fail(
+            reader, TAC_ERROR_VALUE, element->line, element->name,
+            "<difference> is empty: the other parts cover all of the first; move or shrink them");
     else
         tac_reader_fail(reader, TAC_ERROR_VALUE, line, "<plane>",
-                        "the plane%s leave%s nothing of this <%s>; a plane keeps what is below "
-                        "z = 0 of its own frame, or n.y <= offset",
+                        "the plane%s cut%s away all of this <%s>; a plane keeps the side below z = "
+                        "0 of its own frame, or n.y <= offset",
                         planes > 1 ? "s" : "", planes > 1 ? "" : "s", element->name);
 }
 

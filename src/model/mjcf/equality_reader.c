@@ -32,7 +32,8 @@ static void read_ends(tacSpec* spec, const tacElement* element, tacEquality* eq)
         tac_require(&spec->reader, element, "site1");
         tac_require(&spec->reader, element, "site2");
         if (tac_attribute(element, "anchor") || tac_attribute(element, "relpose"))
-            fail_ends(spec, element, "sites tell the place: 'anchor' and 'relpose' are for bodies");
+            fail_ends(spec, element,
+                      "sites define the poses; 'anchor' and 'relpose' are for bodies");
     } else {
         tac_require(&spec->reader, element, "body1");
     }
@@ -92,7 +93,7 @@ static void read_polynomial(tacSpec* spec, const tacElement* element, tacEqualit
         if (eq->object[i] >= 0 && joint[eq->object[i]].axis < 0)
             tac_reader_fail(&spec->reader, TAC_ERROR_VALUE,
                             tac_attribute_line(element, i ? second : first), i ? second : first,
-                            "only hinges and slides can be held equal");
+                            "only hinges and slides can have a joint equality");
 }
 
 //---------------------------------- all ------------------------------------------

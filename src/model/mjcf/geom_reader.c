@@ -81,8 +81,7 @@ static void check_type(tacSpec* spec, const tacElement* element, geomType type) 
     if (type == GEOM_SDF)
         tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, "type"),
                         "type",
-                        "geoms of type sdf need a plugin, which is code of another program;"
-                        " write a <shape>");
+                        "geoms of type sdf need a plugin, which is not supported; use a <shape>");
     if (tac_attribute(element, "shape") && type != GEOM_SHAPE)
         fail_type(spec, element, "shape",
                   "only a geom of type=\"shape\" has the attribute 'shape'");
@@ -91,16 +90,16 @@ static void check_type(tacSpec* spec, const tacElement* element, geomType type) 
                   "only a geom of type=\"hfield\" has the attribute 'hfield'");
     if (tac_attribute(element, "mesh") && (type == GEOM_PLANE || type > GEOM_MESH))
         fail_type(spec, element, "mesh",
-                  "only meshes, shapes with a surface of their own and primitives fitted to a mesh "
-                  "have 'mesh'");
+                  "only meshes, shapes with their own surface mesh and primitives fitted to a mesh "
+                  "have the attribute 'mesh'");
     if (tac_attribute(element, "points") && type != GEOM_POLYGON)
         fail_type(spec, element, "points",
                   "only a geom of type=\"polygon\" has the attribute 'points'");
     if (tac_attribute(element, "fromto") &&
         (type < GEOM_ELLIPSOID || type > GEOM_BOX || tac_attribute(element, "mesh")))
         fail_type(spec, element, "fromto",
-                  "only capsules, cylinders, ellipsoids and boxes have 'fromto'; give pos and one "
-                  "of quat, euler, axisangle, xyaxes, zaxis");
+                  "only capsules, cylinders, ellipsoids and boxes have the attribute 'fromto'; "
+                  "give pos and one of quat, euler, axisangle, xyaxes, zaxis");
 }
 
 static geomType read_type(tacSpec* spec, const tacElement* element) {
@@ -186,7 +185,8 @@ static int is_referenced(const tacSpec* spec, const tacGeom* geom) {
 static int read_shape_reference(tacSpec* spec, const tacElement* element) {
     tac_require(&spec->reader, element, "shape");
     if (tac_attribute(element, "size"))
-        fail_type(spec, element, "size", "a geom of type=\"shape\" has no size; its <shape> has");
+        fail_type(spec, element, "size",
+                  "a geom of type=\"shape\" has no size; set it in the <shape>");
     return tac_read_reference(spec, element, "shape", "shape");
 }
 

@@ -16,7 +16,7 @@ const char* tac_read_path(tacReader* reader, const tacElement* element, const ch
     int folder = slash && attribute->value[0] != '/' ? (int)(slash - reader->file) + 1 : 0;
     if (!attribute->value[0])
         tac_reader_fail(reader, TAC_ERROR_VALUE, attribute->line, name,
-                        "is empty; name a file, relative to the folder of the scene");
+                        "is empty; give a file, relative to the folder of the scene");
     return tac_reader_text(reader, "%.*s%s", folder, reader->file, attribute->value);
 }
 

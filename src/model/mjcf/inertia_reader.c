@@ -110,9 +110,9 @@ static tacShapeInertia integrate_shape(tacSpec* spec, const tacElement* element,
     if (result != TAC_OK || mass.error > 1e-2) {
         tac_reader_fail(&spec->reader, result == TAC_OK ? TAC_ERROR_UNSOLVED : result,
                         element->line, "shape",
-                        "the mass of this shape is not known: %s; give the body an <inertial>, or "
-                        "the geom mass=\"0\"",
-                        result == TAC_OK ? "it is too fine" : message.text);
+                        "cannot compute the mass of this shape: %s; give the body an <inertial>, "
+                        "or the geom mass=\"0\"",
+                        result == TAC_OK ? "its details are too fine" : message.text);
         return solid_inertia;
     }
     solid_inertia.volume = mass.volume;
@@ -147,7 +147,7 @@ static double unit_inertia(tacSpec* spec, const tacElement* element, const tacGe
         tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED,
                         tac_attribute_line(element, "shellinertia"), "shellinertia",
                         geom_spec->mesh
-                            ? "write inertia=\"shell\" at the <mesh> instead"
+                            ? "set inertia=\"shell\" in the <mesh> instead"
                             : "is for spheres, capsules, cylinders and boxes; give the body "
                               "an <inertial>");
     if (geom_spec->prism) {
@@ -193,9 +193,9 @@ static void read_matrix(tacSpec* spec, const tacElement* element, double inertia
     int diagonal = tac_read_numbers(reader, element, "diaginertia", 3, 3, not_negative, inertia);
     int full = tac_read_numbers(reader, element, "fullinertia", 6, 6, any_number, inertia);
     if (reader->result != TAC_OK || (diagonal > 0) + (full > 0) == 1) return;
-    tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, full ? "fullinertia" : "diaginertia",
-                    "<inertial> needs one of diaginertia (3 numbers) and fullinertia (xx yy zz xy "
-                    "xz yz)");
+    tac_reader_fail(
+        reader, TAC_ERROR_VALUE, element->line, full ? "fullinertia" : "diaginertia",
+        "<inertial> needs either diaginertia (3 numbers) or fullinertia (xx yy zz xy xz yz)");
 }
 
 void tac_read_inertial(tacSpec* spec, const tacElement* element, tacBodyMass* sum) {
@@ -207,7 +207,7 @@ void tac_read_inertial(tacSpec* spec, const tacElement* element, tacBodyMass* su
     for (int i = 0; i < 5 && tac_attribute(element, "fullinertia"); ++i)
         if (tac_attribute(element, rotations[i]))
             tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, rotations[i]),
-                            rotations[i], "fullinertia is in body axes: it takes no '%s'",
+                            rotations[i], "fullinertia is in the body frame; remove '%s'",
                             rotations[i]);
     tac_read_number(reader, element, "mass", not_negative, &own.mass);
     read_matrix(spec, element, own.inertia);
@@ -227,8 +227,8 @@ static void check_moments(tacSpec* spec, int line, tacInertia* I) {
         p[0] = p[1] = p[2] = (p[0] + p[1] + p[2]) / 3.0;
     else if (p[1] + p[2] < p[0] - slack || p[2] < -slack)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, "<inertial>",
-                        "no body has the principal moments %g %g %g: each is at most the sum of "
-                        "the others; mend it, or write <compiler balanceinertia=\"true\"/>",
+                        "the principal moments %g %g %g are impossible: each is at most the sum of "
+                        "the others; correct them, or set <compiler balanceinertia=\"true\"/>",
                         p[0], p[1], p[2]);
     else if (p[2] >= min_moment)
         return;
@@ -250,7 +250,7 @@ static void fail_massless(tacSpec* spec, int body) {
     int named = name && *name, urdf = spec->reader.is_urdf;
     tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, ((const int*)spec->body_line.items)[body],
                     urdf ? "<link>" : "<body>",
-                    "%s%.60s%sa %s that moves needs mass and inertia above 0: %s", named ? "'" : "",
+                    "%s%.60s%sa moving %s needs mass and inertia above 0: %s", named ? "'" : "",
                     named ? name : "", named ? "': " : "", urdf ? "link" : "body",
                     urdf ? "an <inertial>" : "geoms, or an <inertial>");
 }

@@ -116,9 +116,10 @@ static void check_gravcomp(tacSpec* spec, const tacElement* element, const tacJo
     int compensates = 0;
     tac_read_bool(&spec->reader, element, "actuatorgravcomp", &compensates);
     if (compensates && joint->frclimited)
-        tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED,
-                        tac_attribute_line(element, "actuatorgravcomp"), "actuatorgravcomp",
-                        "is not built yet together with 'actuatorfrcrange'; remove one of them");
+        tac_reader_fail(
+            &spec->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, "actuatorgravcomp"),
+            "actuatorgravcomp",
+            "is not supported yet together with 'actuatorfrcrange'; remove one of them");
 }
 
 // numbers that every kind has
@@ -176,7 +177,7 @@ static void check_joint_order(tacSpec* spec, const tacElement* element, const ta
     if (dofs > 6) wrong = "a body has at most six degrees of freedom";
     if (joint->body == 0) wrong = "the world has no joints";
     if (joint->kind == TAC_JOINT_FREE && body->parent != 0)
-        wrong = "a free joint is for bodies that hang on the world";
+        wrong = "a free joint needs a child of the world";
     if (after_free || (joint->kind == TAC_JOINT_FREE && body->joints > 0))
         wrong = "a body with a free joint has no other joints";
     if (wrong)
@@ -191,7 +192,8 @@ void tac_read_joint(tacSpec* spec, const tacElement* element, int body, tacPose 
     if (is_free && tac_read_word(reader, element, "align", "false true auto") == 1)
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, "align"),
                         "align",
-                        "moving a free body's frame into its centre of mass is not built yet");
+                        "aligning a free body's frame with its inertia is not supported yet; set "
+                        "align=\"false\"");
     tacJoint joint = {.body = body, .position = -1, .axis = -1, .ref = -1, .springref = -1};
     int word = is_free ? 0 : tac_read_word(reader, element, "type", "free ball slide hinge planar");
     if (word == 4) {

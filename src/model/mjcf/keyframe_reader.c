@@ -15,7 +15,7 @@ static void read_key_array(tacSpec* spec, const tacElement* element, const char*
     const double* values = tac_read_list(reader, element, name, any_number, &found);
     if (values && found != count)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, name), name,
-                        "'%s' of <key> takes %d numbers in this scene, found %d", name, count,
+                        "'%s' of <key> needs %d numbers in this scene, found %d", name, count,
                         found);
     if (!values) values = default_values;
     for (int i = 0; i < count && reader->result == TAC_OK; ++i) {
@@ -83,8 +83,8 @@ static void write_part(tacSpec* spec, const tacElement* element, const char* nam
     const double* values = tac_read_list(&spec->reader, element, name, any_number, &found);
     if (values && found != count)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, name), name,
-                        "'%s' of this <key> has %d numbers for %d of the model that is attached",
-                        name, found, count);
+                        "'%s' of this <key> has %d numbers, but the attached model needs %d", name,
+                        found, count);
     else if (values)
         memcpy(out, values, sizeof(double) * (size_t)count);
 }

@@ -68,7 +68,7 @@ static const char* find_path(tacSpec* spec, const tacElement* element) {
     const char *folder = spec->compiler.folder, *meshdir = spec->compiler.meshdir;
     if (!*name)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, file->line, "file",
-                        "is empty; name a file of the folder that <compiler meshdir> tells");
+                        "is empty; give a file in the folder of <compiler meshdir>");
     if (meshdir[0] == '/') folder = "";
     if (name[0] == '/') folder = meshdir = "";
     return tac_reader_text(&spec->reader, "%s%s%s", folder, meshdir, name);
@@ -82,7 +82,7 @@ void tac_read_mesh(tacSpec* spec, const tacElement* element) {
     int is_inline = tac_attribute(element, "vertex") != NULL;
     if (is_inline && tac_attribute(element, "file"))
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "vertex"),
-                        "vertex", "<mesh> has its vertices twice; give 'file' or 'vertex'");
+                        "vertex", "<mesh> has both 'file' and 'vertex'; remove one");
     if (!is_inline) {
         tac_require(&spec->reader, element, "file");
         mesh.path = find_path(spec, element);
@@ -114,7 +114,8 @@ static void check_corners(tacSpec* spec, const tacElement* element, const double
     for (int i = 0; i < count; ++i)
         if (face[i] != floor(face[i]) || face[i] >= vertices) {
             tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "face"),
-                            "face", "number %d is %g: a face has whole numbers from 0 to %d", i,
+                            "face",
+                            "number %d is %g: vertex indices are whole numbers from 0 to %d", i,
                             face[i], vertices - 1);
             return;
         }
@@ -128,12 +129,12 @@ static void read_inline(tacSpec* spec, tacMeshSpec* mesh) {
     const double* vertex = tac_read_list(reader, element, "vertex", any_number, &numbers);
     const double* face = tac_read_list(reader, element, "face", (tacRange){0.0, 1e9}, &corners);
     if (vertex && (numbers < 12 || numbers % 3))
-        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "vertex"), "vertex",
-                        "three numbers a vertex, at least four vertices; found %d numbers",
-                        numbers);
+        tac_reader_fail(
+            reader, TAC_ERROR_VALUE, tac_attribute_line(element, "vertex"), "vertex",
+            "needs three numbers per vertex and at least four vertices, found %d numbers", numbers);
     if (corners % 3)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "face"), "face",
-                        "three vertices a face; found %d numbers", corners);
+                        "needs three vertices per face, found %d numbers", corners);
     if (face) check_corners(spec, element, face, corners, numbers / 3);
     int* triangle = tac_reader_alloc(reader, sizeof(int) * (size_t)(corners + 1));
     int* first = tac_reader_alloc(reader, sizeof(int) * (size_t)(corners / 3 + 1));
@@ -193,10 +194,10 @@ static void apply_mesh_frame(tacSpec* spec, tacMeshSpec* mesh) {
     double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (norm < 1e-14)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(mesh->element, "refquat"),
-                        "refquat", "a quaternion of length 0 is no rotation");
+                        "refquat", "a quaternion of length 0 is not a rotation");
     if (scale[0] == 0.0 || scale[1] == 0.0 || scale[2] == 0.0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(mesh->element, "scale"),
-                        "scale", "a scale of 0 leaves nothing");
+                        "scale", "the scale must not be 0");
     int count = mesh->soup.nvertex;
     double* vertex = tac_reader_alloc(reader, sizeof(double) * 3 * (size_t)count);
     if (!vertex) return;
@@ -283,7 +284,7 @@ int tac_mesh_is_hulled(const tacMeshSpec* mesh) { return mesh->faces_from_hull; 
 double tac_mesh_moments(tacSpec* spec, const tacMeshSpec* mesh, int line, double moment[3]) {
     if (mesh->massless)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, "mesh",
-                        "the mass of this mesh is not known: %s; give the body an <inertial>, or "
+                        "cannot compute the mass of this mesh: %s; give the body an <inertial>, or "
                         "the geom mass=\"0\"",
                         mesh->mass_message.text);
     memcpy(moment, mesh->moment, 3 * sizeof *moment);
@@ -413,13 +414,12 @@ static double concavity_of_shape(const tacSpec* spec, int shape) {
 }
 
 void tac_warn_nonconvex(tacSpec* spec, const tacGeom* geom, double size) {
-    tacMessage* out = spec->reader.message;
     double deep = concavity_of_shape(spec, geom->shape);
-    if (!(deep > 1e-3 * size) || !out || *out->text) return;
-    snprintf(out->text, sizeof out->text,
-             "the mesh of geom %.40s is not convex; it touches as its convex hull, up to %.3g m "
-             "off: cut it into convex meshes, each a geom of the body",
-             *geom->name ? geom->name : "without a name", deep);
+    if (!(deep > 1e-3 * size) || tac_reader_has_warning(&spec->reader)) return;
+    tac_reader_warn(&spec->reader,
+                    "the mesh of geom %.40s is not convex; it collides as its convex hull, up to "
+                    "%.3g m away: split it into convex meshes, each a geom of the body",
+                    *geom->name ? geom->name : "without a name", deep);
 }
 
 int tac_mesh_shape(tacSpec* spec, const tacElement* geom, const tacMeshSpec* found) {

@@ -49,7 +49,8 @@ static void refuse_alignment(tacSpec* spec, const tacElement* element) {
     if (align)
         tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED,
                         tac_attribute_line(element, "alignfree"), "alignfree",
-                        "moving free bodies' frames into their centres of mass is not built yet");
+                        "aligning free bodies' frames with their inertia is not supported yet; set "
+                        "alignfree=\"false\"");
 }
 
 void tac_read_compiler(tacSpec* spec, const tacElement* element) {
@@ -111,8 +112,8 @@ static void read_integrator(tacSpec* spec, const tacElement* element) {
     if (given && strcmp(given->value, "implicit") == 0)
         tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED,
                         tac_attribute_line(element, "integrator"), "integrator",
-                        "implicit is not built: there are Euler, RK4 and implicitfast, which "
-                        "leaves Coriolis forces explicit");
+                        "implicit is not supported; use Euler, RK4 or implicitfast, which keeps "
+                        "Coriolis forces explicit");
     int word = tac_read_word(&spec->reader, element, "integrator", "Euler RK4 implicitfast");
     if (word >= 0) spec->integrator = integrators[word];
 }
@@ -126,7 +127,7 @@ static void read_springs(tacSpec* spec, const tacElement* element) {
         tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED,
                         tac_attribute_line(element, spring ? "spring" : "damper"),
                         spring ? "spring" : "damper",
-                        "springs and dampers can be switched off together only");
+                        "springs and dampers can only be disabled together; set both flags");
 }
 
 static void read_flags(tacSpec* spec, const tacElement* element) {

@@ -33,7 +33,7 @@ static tacQuat from_quat(tacSpec* spec, const tacElement* element, const double*
     double norm = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
     if (norm < MIN_LENGTH) {
         fail_zero(spec, element, "quat",
-                  "a quaternion of length 0 is no rotation; 1 0 0 0 is none");
+                  "a quaternion of length 0 is not a rotation; the identity is 1 0 0 0");
         return tac_quat_identity();
     }
     return (tacQuat){v[0] / norm, v[1] / norm, v[2] / norm, v[3] / norm};
@@ -134,7 +134,7 @@ int tac_read_fromto(tacSpec* spec, const tacElement* element, tacPose* pose, dou
     for (int i = 0; i < TAC_COUNT(others); ++i)
         if (tac_attribute(element, others[i]))
             tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, others[i]),
-                            others[i], "the place is given twice, by 'fromto' and '%s'; remove one",
+                            others[i], "the pose is given twice, by 'fromto' and '%s'; remove one",
                             others[i]);
     tacVec3 from = {v[0], v[1], v[2]}, to = {v[3], v[4], v[5]}, along = tac_sub(from, to);
     const double axis[3] = {along.x, along.y, along.z};

@@ -92,7 +92,7 @@ static const double* read_corners(tacSpec* spec, const tacElement* element, int*
     int line = tac_attribute_line(element, "points");
     if (*count % 2) {
         tac_reader_fail(reader, TAC_ERROR_VALUE, line, "points",
-                        "corners are pairs x y; there are %d numbers", *count);
+                        "vertices are pairs x y; found %d numbers", *count);
         return NULL;
     }
     *count /= 2;
@@ -161,8 +161,8 @@ void tac_read_planar_joint(tacSpec* spec, const tacElement* element, int body, t
         if (tac_attribute(element, not_planar[i]))
             tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, not_planar[i]),
                             not_planar[i],
-                            "a planar joint moves along x, y and turns about z; for '%s' write "
-                            "two slides and a hinge",
+                            "a planar joint translates along x, y and rotates about z; for '%s' "
+                            "use two slides and a hinge",
                             not_planar[i]);
     for (int i = 0; i < 3 && reader->result == TAC_OK; ++i) {
         const tacNames none = {0};

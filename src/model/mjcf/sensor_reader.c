@@ -173,7 +173,7 @@ static void read_sensor(tacSpec* spec, const tacElement* element) {
     check_sensor(spec, element, &sensor);
     if (sensor.count > 100000000 - spec->sensor_numbers)
         tac_reader_fail(reader, TAC_ERROR_LIMIT, element->line, "<sensor>",
-                        "sensors have more than a hundred million numbers");
+                        "sensors have more than 100 million numbers in total; remove some");
     tacSensor* out = tac_list_add(reader, &spec->sensor, sizeof *out);
     if (!out) return;
     *out = sensor;

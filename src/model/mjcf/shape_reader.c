@@ -145,11 +145,10 @@ static void normalise_planes(tacReader* reader, const tacElement* element, doubl
         double* n = &plane[4 * i];
         double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
         if (length < 1e-12)
-            tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"),
-                            "planes",
-                            "plane %d has a normal of length 0; a plane is nx ny nz h, with the "
-                            "solid where n.x + h <= 0",
-                            i);
+            tac_reader_fail(
+                reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"), "planes",
+                "plane %d has a normal of length 0; a plane is nx ny nz h, and n.x + h <= 0 inside",
+                i);
         for (int k = 0; k < 4 && length > 0.0; ++k) n[k] /= length;
         if (fabs(n[3]) > tac_range_position.upper)
             tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"),
@@ -165,7 +164,7 @@ static double* read_written_planes(tacReader* reader, const tacElement* element,
     if (!plane) return NULL;
     if (numbers == 0 || numbers % 4 != 0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"), "planes",
-                        "four numbers a plane, nx ny nz h; found %d numbers", numbers);
+                        "needs four numbers per plane, nx ny nz h; found %d numbers", numbers);
     *count = numbers / 4;
     normalise_planes(reader, element, plane, *count);
     return reader->result == TAC_OK ? plane : NULL;
@@ -176,10 +175,10 @@ static double* read_planes(tacReader* reader, const tacElement* element, int* co
     if (!by_file && !tac_attribute(element, "planes"))
         tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, "planes",
                         "<polyhedron> needs 'planes' (four numbers each, nx ny nz h), or a mesh "
-                        "'file' whose hull it is");
+                        "'file' for its convex hull");
     if (by_file && tac_attribute(element, "planes"))
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"), "planes",
-                        "<polyhedron> has its planes twice; give 'file' or 'planes'");
+                        "<polyhedron> has both 'file' and 'planes'; remove one");
     return by_file ? tac_read_hull(reader, element, count)
                    : read_written_planes(reader, element, count);
 }
@@ -200,12 +199,12 @@ static void check_planes(tacReader* reader, const tacElement* element, const dou
     min_smooth = fmin(smooth, fmax(1e-9 * scale, 1e-12));
     if (tac_planes_deepest_point(plane, count, min_smooth, 0.0, y) >= 0.0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"), "planes",
-                        "the planes leave nothing: no point has n.x + h <= 0 for all of them; "
-                        "normals point out of the solid, and h is minus the offset");
+                        "the polyhedron is empty: no point has n.x + h <= 0 for all planes; "
+                        "normals point outwards, and h is minus the offset");
     else if (tac_planes_deepest_point(plane, count, smooth, 0.0, y) >= 0.0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "smooth"), "smooth",
-                        "the planes leave nothing at smooth = %g: it takes away up to smooth ln(%d)"
-                        " = %g; make it smaller",
+                        "the polyhedron is empty at smooth = %g, which shrinks it by up to smooth "
+                        "ln(%d) = %g; reduce smooth",
                         smooth, count, smooth * log((double)count));
 }
 
@@ -262,7 +261,7 @@ tacPath tac_child_path(tacSpec* spec, const tacElement* child, int index, tacPat
     const char* name = tac_read_plain_name(reader, child);
     if (name && strspn(name, "0123456789") == strlen(name))
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(child, "name"), "name",
-                        "'%.40s' could be taken for the index of a child; add a letter", name);
+                        "'%.40s' looks like the index of a child; add a letter", name);
     const char* parent = path.alias ? path.alias : path.name;
     if (name) {
         below.alias = tac_reader_text(reader, "%s/%s", parent, name);
@@ -290,7 +289,7 @@ static int read_children(tacSpec* spec, const tacElement* element, shapeScope sc
     }
     if (count == 0)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, element->line, element->name,
-                        "<%s> is empty; put primitives or combinations into it", element->name);
+                        "<%s> has no children; add primitives or combinations", element->name);
     return count;
 }
 
@@ -326,7 +325,7 @@ static builtNode read_combination(tacSpec* spec, const tacElement* element, tacN
     int children = read_children(spec, element, scope, &total);
     if (kind == TAC_NODE_DIFFERENCE && children == 1)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, element->line, element->name,
-                        "<difference> has one child; the others are taken away from the first");
+                        "<difference> has one child; it subtracts all others from the first");
     builtNode built =
         close_combination(spec, kind, outer->path, pose, first, children, total, scope.smooth);
     return kind == TAC_NODE_UNION ? built : add_emptiness_check(spec, element, outer, built);
@@ -407,16 +406,16 @@ static double read_truncate(tacSpec* spec, const tacElement* element) {
     int line = tac_attribute_line(element, "truncate");
     if (root->kind != TAC_NODE_UNION) {
         tac_reader_fail(reader, TAC_ERROR_VALUE, line, "truncate",
-                        "only a union ends: <shape> has one primitive or combination in it, which "
-                        "is none. Put its parts directly into <shape>, or leave truncate out");
+                        "truncate needs a union, but <shape> has a single child that is none; put "
+                        "its parts directly into <shape>, or remove truncate");
         return 0.0;
     }
     double smooth = *tac_spec_values(spec, root->smooth);
     if (end < 10.0 * smooth)
-        tac_reader_fail(reader, TAC_ERROR_VALUE, line, "truncate",
-                        "truncate = %g is below ten times smooth = %g: the surface would move; "
-                        "take %g or more",
-                        end, smooth, 10.0 * smooth);
+        tac_reader_fail(
+            reader, TAC_ERROR_VALUE, line, "truncate",
+            "truncate = %g is below ten times smooth = %g: the surface would move; use %g or more",
+            end, smooth, 10.0 * smooth);
     return end;
 }
 
@@ -437,8 +436,8 @@ static const char* read_shape_name(tacSpec* spec, const tacElement* element) {
     const char* name = tac_spec_name(spec, element, "shape", spec->shape.count);
     if (strncmp(name, "geom:", 5) == 0 || strncmp(name, "mesh:", 5) == 0)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "name"), "name",
-                        "names that start with 'geom:' or 'mesh:' belong to the shapes of plain "
-                        "geoms and meshes");
+                        "names that start with 'geom:' or 'mesh:' are reserved for the shapes of "
+                        "primitive geoms and meshes; choose another");
     return name;
 }
 

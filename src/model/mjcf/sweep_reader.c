@@ -24,9 +24,8 @@ static int read_varying(tacReader* reader, const tacElement* element, const char
     int read = tac_read_numbers(reader, element, name, count, 3 * count, range, out);
     if (read == 0 || read == count || read == 3 * count) return read;
     tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, name), name,
-                    "has %d numbers; give %d, or %d to vary it: for the first, second and third "
-                    "control point",
-                    read, count, 3 * count);
+                    "has %d numbers; give %d, or %d for three control points", read, count,
+                    3 * count);
     return 0;
 }
 
@@ -61,13 +60,13 @@ static void check_cusp(tacSpec* spec, const tacElement* element, sweepSpline s) 
     if (most == 0.0 || tac_norm(closest_on_line(s.b, s.a)) > 1e-3 * most) return;
     if (fmin(first, last) <= 1e-3 * most)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, "points",
-                        "the %s two control points are at the same place, or nearly, so the spline "
-                        "has no direction there; put the second one between the other two",
+                        "the %s two control points coincide, or nearly, so the spline has no "
+                        "direction there; put the second one between the other two",
                         first < last ? "first" : "last");
     else
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, "points",
-                        "the spline has a cusp, or nearly: it stands still and turns back; move "
-                        "the second control point off the line, or between the other two");
+                        "the spline has a cusp, or nearly; move the second control point off the "
+                        "line, or between the other two");
 }
 
 // across the plane of the spline; across the chord if it is straight
@@ -108,12 +107,13 @@ static void check_up(tacSpec* spec, const tacElement* element, sweepSpline s, ta
     if (spec->reader.result != TAC_OK) return;
     if (tac_norm2(s.b) + tac_norm2(s.a) == 0.0) s.b = (tacVec3){0.0, 0.0, 1.0};
     if (tac_norm(up) == 0.0)
-        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, "up",
-                        "0 0 0 is no direction; leave 'up' out or name one across the spline");
+        tac_reader_fail(
+            &spec->reader, TAC_ERROR_VALUE, line, "up",
+            "0 0 0 is not a direction; remove 'up', or give a direction across the spline");
     else if (min_sine2(s, up) < 1e-6)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, "up",
-                        "is parallel to the spline somewhere, so the frame has no direction there; "
-                        "choose one that is across it everywhere");
+                        "is parallel to the spline somewhere, so the frame is undefined there; "
+                        "choose a direction that crosses it everywhere");
 }
 
 //---------------------------------- planes ---------------------------------------
@@ -132,11 +132,11 @@ static void check_one_placement(tacReader* reader, const tacElement* element) {
         if (tac_attribute(element, frame[i]))
             tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, frame[i]),
                             frame[i],
-                            "has no meaning beside 'normal'; a plane is placed by normal and "
-                            "offset, or by pos and an orientation");
+                            "cannot be combined with 'normal'; give normal and offset, or pos and "
+                            "an orientation");
     if (!given && tac_attribute(element, "offset"))
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "offset"), "offset",
-                        "belongs to 'normal'; give both, or place the plane by 'pos'");
+                        "needs 'normal'; give both, or use 'pos'");
 }
 
 // normal . y <= offset, or the half-space below z = 0 of a frame
@@ -175,7 +175,7 @@ static void check_normal(tacSpec* spec, const tacElement* element, const double*
     }
     if (least <= 1e-4 * most)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "normal"),
-                        "normal", "is 0 0 0 somewhere along the spline, which is no direction");
+                        "normal", "is 0 0 0 somewhere along the spline, which is not a direction");
 }
 
 static void read_planes(tacSpec* spec, const tacElement* element, tacPath path, sweepPlanes* p) {

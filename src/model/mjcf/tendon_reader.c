@@ -38,7 +38,7 @@ static double* read_joints(tacSpec* spec, const tacElement* element, tacTendon* 
         for (int i = 0; i < tendon->count && joint >= 0; ++i)
             if (before[i] == joint)
                 tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(c, "joint"), "joint",
-                                "the tendon has this joint already");
+                                "the tendon already has this joint; remove one");
         tac_require(reader, c, "coef");
         tac_read_number(reader, c, "coef", any_number, &coef[tendon->count]);
         int* out = tac_list_add(reader, &spec->tendonjoint, sizeof *out);
@@ -48,8 +48,9 @@ static double* read_joints(tacSpec* spec, const tacElement* element, tacTendon* 
         }
     }
     if (tendon->count == 0)
-        tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, "<fixed>",
-                        "a fixed tendon is a sum of joints: give it a <joint joint coef>");
+        tac_reader_fail(
+            reader, TAC_ERROR_VALUE, element->line, "<fixed>",
+            "a fixed tendon is a sum of joints; add <joint joint=\"...\" coef=\"...\"/>");
     return coef;
 }
 
@@ -96,7 +97,7 @@ static void refuse_armature(tacSpec* spec, const tacElement* element) {
     if (armature > 0.0)
         tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED,
                         tac_attribute_line(element, "armature"), "armature",
-                        "the inertia of a tendon is not built yet; give its joints armature");
+                        "armature of a tendon is not supported yet; set armature of its joints");
 }
 
 static void read_forces(tacSpec* spec, const tacElement* element, tacPath path, tacTendon* tendon) {

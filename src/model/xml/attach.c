@@ -273,8 +273,8 @@ static const tacElement* find_part(tacSpec* spec, const tacElement* element,
     const tacElement* part = body && world ? find_body(world, body->value) : world;
     if (!part)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "body"), "body",
-                        "there is no <body name=\"%.60s\"> in model \"%.60s\"",
-                        body ? body->value : "", model->name);
+                        "model \"%.60s\" has no <body name=\"%.60s\">", model->name,
+                        body ? body->value : "");
     return part;
 }
 

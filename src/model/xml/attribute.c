@@ -46,7 +46,7 @@ static const char* skip_blank(const char* at) { return at + strspn(at, " \t\r\n"
 static void fail_number(tacReader* reader, const tacAttribute* attribute, const char* at) {
     int length = (int)strcspn(at, " \t\r\n");
     if (length > 30) length = 30;
-    const char* hint = memchr(at, ',', (size_t)length) ? "; separate numbers by blanks" : "";
+    const char* hint = memchr(at, ',', (size_t)length) ? "; separate numbers by spaces" : "";
     tac_reader_fail(reader, TAC_ERROR_VALUE, attribute->line, attribute->name,
                     "'%.*s' is not a finite decimal number%s", length, at, hint);
 }
@@ -73,7 +73,7 @@ static void fail_count(tacReader* reader, const tacElement* element, const tacAt
     else
         snprintf(expected, sizeof expected, "%d to %d numbers", min, max);
     tac_reader_fail(reader, TAC_ERROR_VALUE, attribute->line, attribute->name,
-                    "'%s' of <%s> takes %s, found %s%d", attribute->name, element->name, expected,
+                    "'%s' of <%s> needs %s, found %s%d", attribute->name, element->name, expected,
                     count > max ? "at least " : "", count);
 }
 
@@ -176,15 +176,14 @@ int tac_read_bool(tacReader* reader, const tacElement* element, const char* name
 }
 
 static const char* find_wrong(const char* name, int plain) {
-    if (!*name) return "a name must not be empty; leave the attribute out instead";
+    if (!*name) return "a name must not be empty; remove the attribute instead";
     if (strlen(name) > TAC_MAX_NAME) return "the name is too long (at most 200 bytes)";
     for (const char* c = name; *c; ++c) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            return "a name must not hold control characters";
+            return "a name must not contain control characters";
         if (plain && (*c == '/' || *c == '[' || *c == ']'))
-            return "the name of a shape or of a part of one must not hold '/', '[' or ']', as "
-                   "names "
-                   "of parameters are made of it";
+            return "the name of a shape or of a part of one must not contain '/', '[' or ']', "
+                   "which separate names of parameters";
     }
     return NULL;
 }

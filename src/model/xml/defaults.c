@@ -65,7 +65,7 @@ static int name_class(defaultClasses* classes, const tacElement* element, int pa
     int index = outermost ? 0 : add_class(classes, parent_class);
     if (!name && !outermost)
         tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, "class",
-                        "only the outermost <default> may do without the attribute 'class'");
+                        "only the outermost <default> may omit the attribute 'class'");
     if (name && !(outermost && strcmp(name->value, "main") == 0))
         tac_names_add(reader, &classes->spec->names,
                       (tacNameEntry){"default", name->value, index, name->line});

@@ -134,7 +134,7 @@ static void check_namespaces(documentBuilder* builder, int count) {
     if (count > 0 && builder->depth > 1)
         tac_reader_fail(builder->reader, TAC_ERROR_UNSUPPORTED,
                         line_at(builder, tag_start(builder)), "xmlns",
-                        "a scene has no namespaces below its root; remove xmlns");
+                        "namespaces are only allowed at the root of a scene; remove xmlns");
 }
 
 static void on_start(void* user, const xmlChar* local, const xmlChar* prefix, const xmlChar* uri,
@@ -185,9 +185,9 @@ static void on_doctype(void* user, const xmlChar* name, const xmlChar* id, const
     (void)id;
     (void)system;
     documentBuilder* builder = user;
-    tac_reader_fail(builder->reader, TAC_ERROR_UNSUPPORTED, current_line(builder), "<!DOCTYPE>",
-                    "document types and their entities are refused, as a few lines of them can "
-                    "stand for gigabytes; remove <!DOCTYPE ...>");
+    tac_reader_fail(
+        builder->reader, TAC_ERROR_UNSUPPORTED, current_line(builder), "<!DOCTYPE>",
+        "document types are refused, as entities can expand to gigabytes; remove <!DOCTYPE ...>");
     stop_parser(builder);
 }
 
@@ -203,9 +203,9 @@ static void on_error(void* user, xmlError* error) {
     snprintf(text, sizeof text, "%s", error->message ? error->message : "not well-formed XML");
     text[strcspn(text, "\n")] = '\0';
     int is_long = strstr(text, "AttValue length") != NULL;
-    tac_reader_fail(builder->reader, TAC_ERROR_SYNTAX, builder->before + error->line, NULL,
-                    "XML syntax: %s%s", text,
-                    is_long ? ": an attribute holds 10 MB; put the numbers into a 'file'" : "");
+    tac_reader_fail(
+        builder->reader, TAC_ERROR_SYNTAX, builder->before + error->line, NULL, "XML syntax: %s%s",
+        text, is_long ? ": an attribute has at most 10 MB; put the numbers into a 'file'" : "");
 }
 
 //---------------------------------- parser ---------------------------------------

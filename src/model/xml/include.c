@@ -37,7 +37,7 @@ tacElement* tac_document_open(tacReader* reader, const tacElement* element, cons
     for (int i = reader->file_first; i < reader->file_count; ++i)
         if (strcmp(reader->files[i].path, path) == 0)
             tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute),
-                            attribute, "%.120s is included already; a file may be read once", path);
+                            attribute, "%.120s is already included; include each file once", path);
     if (reader->document != path && strcmp(reader->document, path) == 0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute), attribute,
                         "%.120s includes itself", path);
@@ -61,7 +61,7 @@ static const char* find_file(tacReader* reader, const tacElement* element) {
     if (!file || reader->result != TAC_OK) return NULL;
     if (!*file->value)
         tac_reader_fail(reader, TAC_ERROR_VALUE, file->line, "file",
-                        "is empty; name a file, relative to the folder of the scene");
+                        "is empty; give a file, relative to the folder of the scene");
     if (file->value[0] == '/') return file->value;
     int line = element->line;
     const char* around = tac_reader_locate(reader, &line).path;
@@ -105,7 +105,7 @@ static void include_below(tacReader* reader, tacElement* parent, int depth) {
         }
         if (c->child)
             tac_reader_fail(reader, TAC_ERROR_VALUE, c->line, "<include>",
-                            "<include> has no elements of its own");
+                            "<include> must not have children");
         const char* path = find_file(reader, c);
         tacElement* root = path ? tac_document_open(reader, c, "file", path) : NULL;
         if (root) c = splice(parent, before, c, root);

@@ -47,6 +47,26 @@ void tac_reader_fail(tacReader* reader, tacResult result, int line, const char* 
     reader->result = tac_fail(reader->message, result, file, line, attribute, "%s", text);
 }
 
+void tac_reader_warn(tacReader* reader, const char* format, ...) {
+    if (!reader->message || reader->result != TAC_OK) return;
+    char* text = reader->message->text;
+    size_t size = sizeof reader->message->text, used = strlen(text);
+    if (used > 0 && used + 3 < size) {
+        memcpy(text + used, "; ", 3);
+        used += 2;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && (size_t)length >= size - used) memcpy(text + size - 4, "...", 4);
+    make_printable(text);
+}
+
+int tac_reader_has_warning(const tacReader* reader) {
+    return reader->message && *reader->message->text;
+}
+
 //---------------------------------- memory ---------------------------------------
 
 struct tacChunk {
@@ -185,7 +205,7 @@ static void fail_duplicate_name(tacReader* reader, tacNameEntry entry, int first
     int same = strcmp(file, other) == 0;
     tac_reader_fail(reader, TAC_ERROR_VALUE, entry.line,
                     strcmp(entry.kind, "default") == 0 ? "class" : "name",
-                    "the name '%.60s' is taken: %.60s%sline %d has it already; choose another",
+                    "the name '%.60s' is already used in %.60s%sline %d; choose another",
                     entry.name, same ? "" : other, same ? "" : " ", first);
 }
 

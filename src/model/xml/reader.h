@@ -18,6 +18,9 @@ typedef struct tacSceneFile {
     int before; // lines before its first
 } tacSceneFile;
 
+// rows of old_names.c
+enum { TAC_OLD_NAMES = 15 };
+
 typedef struct tacReader {
     const char* file;    // as the caller named it
     tacMessage* message; // NULL to skip
@@ -33,8 +36,9 @@ typedef struct tacReader {
     int lines, elements;  // of all files so far
     const char** opened;  // all files that were read, meshes too
     int opened_count, opened_capacity;
-    int searches; // of replicate.c
-    int is_urdf;  // complaints speak of links
+    int searches;                     // of replicate.c
+    int is_urdf;                      // messages speak of links
+    int old_name_line[TAC_OLD_NAMES]; // where each old name was first used, 0: nowhere
 } tacReader;
 
 // gives all memory of the reader back
@@ -52,6 +56,14 @@ tacSceneFile tac_reader_locate(const tacReader* reader, int* line);
 // Keeps the first failure. `attribute` may be NULL. Bytes that no terminal should get become '?'.
 void tac_reader_fail(tacReader* reader, tacResult result, int line, const char* attribute,
                      const char* format, ...) __attribute__((format(printf, 5, 6)));
+
+// Adds a warning to the message, after those that stand there; it stays if the scene loads. What
+// does not fit is cut, and ends in "...".
+void tac_reader_warn(tacReader* reader, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// is there a warning already? Where one of a kind is enough, only the first is given.
+int tac_reader_has_warning(const tacReader* reader);
 
 // cleared memory until tac_reader_close, or NULL after a failure
 void* tac_reader_alloc(tacReader* reader, size_t size);

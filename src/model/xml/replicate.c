@@ -87,7 +87,7 @@ static void extract_referring(tacReader* reader, tacElement* section, const tacN
         next = c->next;
         if (++reader->searches > MAX_SEARCHES)
             tac_reader_fail(reader, TAC_ERROR_LIMIT, c->line, "<replicate>",
-                            "too many replicas in a scene of so many elements");
+                            "too many replicas for a scene of this size; reduce count");
         tac_tree_append(tac_tree_refers(c, names, 0) ? out : section, c);
     }
 }

@@ -15,7 +15,8 @@ typedef struct tacRule {
 // the row of an element that stands in `parent`, or NULL
 const tacRule* tac_rule_find(const char* parent, const char* name);
 
-// Checks the whole tree. What is unknown, or known but not built yet, is refused by its name.
-void tac_schema_check(tacReader* reader, const tacElement* root);
+// Checks the whole tree, after old names gave way to the new ones. What is unknown, or known but
+// not supported, is refused by its name.
+void tac_schema_check(tacReader* reader, tacElement* root);
 
 #endif

@@ -25,7 +25,7 @@ static void fail_errno(tacReader* reader, const char* what, int error) {
 // is it a file with bytes in it? Opening a device can have effects, so this comes before open too.
 static int check_kind(tacReader* reader, const struct stat* status) {
     if (S_ISDIR(status->st_mode))
-        tac_reader_fail(reader, TAC_ERROR_FILE, 0, NULL, "is a directory; name a scene file in it");
+        tac_reader_fail(reader, TAC_ERROR_FILE, 0, NULL, "is a directory; give a scene file");
     else if (!S_ISREG(status->st_mode))
         tac_reader_fail(reader, TAC_ERROR_FILE, 0, NULL,
                         "is not a regular file (a pipe, socket or device); copy it to a file");
@@ -64,7 +64,7 @@ static tacSource read_whole(tacReader* reader, int file, size_t guess) {
         if (size < capacity) return (tacSource){buffer, size};
         if (size > TAC_MAX_FILE_BYTES) {
             tac_reader_fail(reader, TAC_ERROR_LIMIT, 0, NULL,
-                            "has more than %d bytes, the limit of a scene file",
+                            "has more than %d bytes, the most for a scene file",
                             TAC_MAX_FILE_BYTES);
             return none;
         }
@@ -159,7 +159,7 @@ tacSource tac_source_check(tacReader* reader, tacSource source) {
         }
         if (c == '=' && in_tag && ++equals > TAC_MAX_ATTRIBUTES)
             tac_reader_fail(reader, TAC_ERROR_LIMIT, line, NULL,
-                            "more than %d signs '=' in one tag, the limit of attributes",
+                            "more than %d signs '=' in one tag, the most for attributes",
                             TAC_MAX_ATTRIBUTES);
         only_blank &= c <= ' ';
         i += length;

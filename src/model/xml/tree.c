@@ -90,8 +90,7 @@ void tac_tree_append(tacElement* parent, tacElement* child) {
 tacElement* tac_tree_copy(tacReader* reader, const tacElement* element, const tacRename* rename) {
     if (++reader->elements > TAC_MAX_ELEMENTS)
         tac_reader_fail(reader, TAC_ERROR_LIMIT, element->line, NULL,
-                        "a scene has at most %d elements, those that are copied counted",
-                        TAC_MAX_ELEMENTS);
+                        "a scene has at most %d elements, including copies", TAC_MAX_ELEMENTS);
     tacElement* copy = tac_reader_alloc(reader, sizeof *copy);
     if (!copy) return NULL;
     *copy = *element;

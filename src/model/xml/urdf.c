@@ -49,7 +49,7 @@ static void list_links(urdfTree* tree) {
     }
     if (count == 0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, robot->line, "<robot>",
-                        "a robot has at least one <link>");
+                        "a robot needs at least one <link>");
 }
 
 // the link that <parent> or <child> of a joint names, or -1
@@ -77,12 +77,13 @@ static void attach_link(urdfTree* tree, const tacElement* joint) {
     urdfLink *below = &tree->links[child], *above = &tree->links[parent];
     const char* name = tac_attribute(below->element, "name")->value;
     if (below->joint)
-        tac_reader_fail(reader, TAC_ERROR_VALUE, joint->line, "<child>",
-                        "the link '%.60s' hangs on the joint of line %d already; a URDF is a tree",
-                        name, below->joint->line);
+        tac_reader_fail(
+            reader, TAC_ERROR_VALUE, joint->line, "<child>",
+            "the link '%.60s' is already the child of the joint in line %d; a URDF is a tree", name,
+            below->joint->line);
     if (strcmp(name, "world") == 0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, joint->line, "<child>",
-                        "the link 'world' is the world, which hangs on nothing");
+                        "the link 'world' is the world and cannot be a child");
     below->joint = joint;
     below->parent = parent;
     if (above->last >= 0)
@@ -256,7 +257,7 @@ static void add_body(urdfTree* tree, int index, tacElement* parent, int depth) {
     tacElement* body = parent;
     if (depth > TAC_MAX_NESTING - 10)
         tac_reader_fail(urdf->reader, TAC_ERROR_LIMIT, link->element->line, "<link>",
-                        "a chain of more than %d links", TAC_MAX_NESTING - 10);
+                        "a chain has at most %d links", TAC_MAX_NESTING - 10);
     if (urdf->reader->result != TAC_OK) return;
     ++tree->done;
     if (strcmp(name->value, "world") != 0) {
@@ -283,7 +284,7 @@ static void add_bodies(tacUrdf* urdf) {
     while (cycle < tree.count && !tree.links[cycle].joint) ++cycle;
     if (tree.done < tree.count && cycle < tree.count)
         tac_reader_fail(urdf->reader, TAC_ERROR_VALUE, tree.links[cycle].joint->line, "<joint>",
-                        "some links hang on each other in a circle; a URDF is a tree");
+                        "some links form a cycle; a URDF is a tree");
 }
 
 //---------------------------------- compiler and options -------------------------

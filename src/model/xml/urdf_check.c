@@ -56,7 +56,7 @@ static void check_slip(tacReader* reader, const char* word, const char* known, i
 static void check_xacro(tacReader* reader, const tacElement* element) {
     if (strncmp(element->name, "xacro:", 6) == 0)
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, element->line, element->name,
-                        "this is a template; write it out first: xacro FILE.xacro > FILE.urdf");
+                        "this is a template; expand it first: xacro FILE.xacro > FILE.urdf");
 }
 
 // recursion ends: nesting is at most TAC_MAX_NESTING
@@ -80,7 +80,7 @@ static void check_extension(tacReader* reader, const tacElement* robot) {
     for (const tacElement* c = extension ? extension->child : NULL; c; c = c->next)
         if (!tac_word_in_list(c->name, known))
             tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, c->line, c->name,
-                            "<mujoco> in a URDF has: %s; MuJoCo reads no more either", known);
+                            "<mujoco> in a URDF may contain: %s (as in MuJoCo)", known);
 }
 
 void tac_urdf_check(tacReader* reader, const tacElement* robot) {

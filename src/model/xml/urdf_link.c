@@ -90,7 +90,7 @@ static const char* find_file(tacUrdf* urdf, const tacAttribute* name) {
     const char* base = slash ? slash + 1 : way;
     if (strlen(way) >= MAX_NAME_LENGTH || strlen(urdf->meshdir) >= MAX_NAME_LENGTH || !*base) {
         tac_reader_fail(urdf->reader, TAC_ERROR_VALUE, name->line, name->name,
-                        "is empty or too long for the name of a file");
+                        "is empty or too long for a file name");
         return NULL;
     }
     const char* plain = urdf->strippath ? base : way;
@@ -99,10 +99,10 @@ static const char* find_file(tacUrdf* urdf, const tacAttribute* name) {
     if (own && file_exists(urdf->folder, own)) return own;
     const char* found = find_above(urdf, way);
     if (!found)
-        tac_reader_fail(urdf->reader, TAC_ERROR_FILE, name->line, name->name,
-                        "the mesh '%.100s' is not there; it was looked for in the folder of the "
-                        "URDF and the %d above it",
-                        name->value, ABOVE - 1);
+        tac_reader_fail(
+            urdf->reader, TAC_ERROR_FILE, name->line, name->name,
+            "the mesh '%.100s' was not found in the folder of the URDF and the %d above it",
+            name->value, ABOVE - 1);
     return found;
 }
 

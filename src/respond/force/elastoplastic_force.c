@@ -195,10 +195,5 @@ static tacResult elastoplastic_force_vjp(const tacModel* model, const tacKinemat
     return TAC_OK;
 }
 
-static size_t elastoplastic_size(const tacModel* model, size_t real_size) {
-    (void)real_size;
-    return tac_pair_force_index_size(model);
-}
-
-const tacForceKind tac_elastoplastic_force = {1, elastoplastic_size, elastoplastic_force,
+const tacForceKind tac_elastoplastic_force = {1, tac_pair_force_index_measure, elastoplastic_force,
                                               elastoplastic_force_jvp, elastoplastic_force_vjp};

@@ -94,48 +94,49 @@ void tac_rest_speed_vjp(const tacModel* model, double rest_speed_bar, tacReal* t
 
 static void alloc_arrays(tacContactSolve* s, tacArena* arena) {
     const tacModel* model = s->scene;
-    int nv = model->nv, rows = 3 * s->capacity;
-    s->pose = TAC_ALLOC(arena, tacPose, model->nbody);
-    s->contacts = tac_contacts_alloc(arena, tac_convex_contacts_capacity(s->scene), 1);
-    s->convex_contact =
+    int nv = model->nv, rows = 3 * s->problem.capacity;
+    s->dynamics.pose = TAC_ALLOC(arena, tacPose, model->nbody);
+    s->candidates.contacts = tac_contacts_alloc(arena, tac_convex_contacts_capacity(s->scene), 1);
+    s->candidates.convex_contact =
         TAC_ALLOC(arena, tacConvexContact, tac_convex_contacts_capacity(s->scene) + 1);
-    s->contacts_end = tac_contacts_alloc(arena, tac_convex_contacts_capacity(s->scene), 1);
-    s->q_end = TAC_ALLOC(arena, double, model->nq + nv + 1);
-    s->q_end_dot = s->q_end + model->nq;
-    s->J_end = TAC_ALLOC(arena, double, 3 * nv);
-    s->row = TAC_ALLOC(arena, tacRow, s->nrow + 1);
-    s->row_J = TAC_ALLOC(arena, double, (s->nrow + 1) * (nv + 1));
-    s->constraint = TAC_ALLOC(arena, tacConstraint, s->capacity);
-    s->frame_dot = TAC_ALLOC(arena, tacContactFrameDot, s->capacity);
-    s->constrained_parts = tac_arena_alloc(arena, sizeof(int[2]) * (size_t)s->capacity);
-    s->active_set = TAC_ALLOC(arena, unsigned char, rows + 1);
-    s->J = TAC_ALLOC(arena, double, rows* nv);
-    s->U = TAC_ALLOC(arena, double, rows* nv);
-    s->A = TAC_ALLOC(arena, double, rows* rows);
-    s->b = TAC_ALLOC(arena, double, rows);
-    s->mu = TAC_ALLOC(arena, double, rows);
-    s->b_dot = TAC_ALLOC(arena, double, rows);
-    s->mu_dot = TAC_ALLOC(arena, double, rows);
-    s->f_dot = TAC_ALLOC(arena, double, rows);
-    s->wrench = TAC_ALLOC(arena, double, 6 * model->nbody);
-    s->wrench_dot = TAC_ALLOC(arena, double, 6 * model->nbody);
-    double** const motion_bars[] = {&s->motion_bar.D_before, &s->motion_bar.e_before,
-                                    &s->motion_bar.D_after, &s->motion_bar.e_after};
+    s->work.contacts_end = tac_contacts_alloc(arena, tac_convex_contacts_capacity(s->scene), 1);
+    s->work.q_end = TAC_ALLOC(arena, double, model->nq + nv + 1);
+    s->work.q_end_dot = s->work.q_end + model->nq;
+    s->work.J_end = TAC_ALLOC(arena, double, 3 * nv);
+    s->candidates.row = TAC_ALLOC(arena, tacRow, s->candidates.nrow + 1);
+    s->candidates.row_J = TAC_ALLOC(arena, double, (s->candidates.nrow + 1) * (nv + 1));
+    s->problem.constraint = TAC_ALLOC(arena, tacConstraint, s->problem.capacity);
+    s->work.frame_dot = TAC_ALLOC(arena, tacContactFrameDot, s->problem.capacity);
+    s->problem.constrained_parts =
+        tac_arena_alloc(arena, sizeof(int[2]) * (size_t)s->problem.capacity);
+    s->work.active_set = TAC_ALLOC(arena, unsigned char, rows + 1);
+    s->problem.J = TAC_ALLOC(arena, double, rows* nv);
+    s->problem.U = TAC_ALLOC(arena, double, rows* nv);
+    s->problem.A = TAC_ALLOC(arena, double, rows* rows);
+    s->problem.b = TAC_ALLOC(arena, double, rows);
+    s->problem.mu = TAC_ALLOC(arena, double, rows);
+    s->work.b_dot = TAC_ALLOC(arena, double, rows);
+    s->work.mu_dot = TAC_ALLOC(arena, double, rows);
+    s->work.f_dot = TAC_ALLOC(arena, double, rows);
+    s->work.wrench = TAC_ALLOC(arena, double, 6 * model->nbody);
+    s->work.wrench_dot = TAC_ALLOC(arena, double, 6 * model->nbody);
+    double** const motion_bars[] = {&s->work.motion_bar.D_before, &s->work.motion_bar.e_before,
+                                    &s->work.motion_bar.D_after, &s->work.motion_bar.e_after};
     for (int i = 0; i < 4; ++i) *motion_bars[i] = TAC_ALLOC(arena, double, 6 * model->nbody);
-    s->v_free = TAC_ALLOC(arena, double, nv);
-    s->zero = TAC_ALLOC(arena, double, nv);
-    s->a = TAC_ALLOC(arena, double, nv);
-    s->work = TAC_ALLOC(arena, double, nv);
-    s->u0 = TAC_ALLOC(arena, double, nv);
-    s->a0 = TAC_ALLOC(arena, double, nv);
-    s->rate = TAC_ALLOC(arena, double, model->na);
-    s->memory = tac_arena_alloc(arena, lcp_workspace_size(s->capacity));
-    s->hard_memory = tac_arena_alloc(arena, tac_ccd_size(s->scene));
+    s->dynamics.v_free = TAC_ALLOC(arena, double, nv);
+    s->dynamics.zero = TAC_ALLOC(arena, double, nv);
+    s->dynamics.a = TAC_ALLOC(arena, double, nv);
+    s->work.joint_force = TAC_ALLOC(arena, double, nv);
+    s->work.u0 = TAC_ALLOC(arena, double, nv);
+    s->work.a0 = TAC_ALLOC(arena, double, nv);
+    s->dynamics.rate = TAC_ALLOC(arena, double, model->na);
+    s->work.lcp_memory = tac_arena_alloc(arena, lcp_workspace_size(s->problem.capacity));
+    s->work.ccd_memory = tac_arena_alloc(arena, tac_ccd_size(s->scene));
     int equality = equality_capacity(model);
-    s->equality = tac_schur_alloc(equality, tac_arena_alloc(arena, tac_schur_size(equality)));
-    s->joint_impulse = TAC_ALLOC(arena, double, nv);
+    s->work.schur = tac_schur_alloc(equality, tac_arena_alloc(arena, tac_schur_size(equality)));
+    s->work.joint_impulse = TAC_ALLOC(arena, double, nv);
     s->energy_bound = tac_energy_bound_alloc(nv, arena);
-    memset(s->zero, 0, sizeof(double) * (size_t)nv);
+    memset(s->dynamics.zero, 0, sizeof(double) * (size_t)nv);
 }
 
 tacContactSolve* tac_contact_solve_alloc(const tacModel* model, const tacReal* u,
@@ -143,34 +144,36 @@ tacContactSolve* tac_contact_solve_alloc(const tacModel* model, const tacReal* u
     tacArena* arena = &scratch->arena;
     const tacContactPlan* plan = model->contact;
     tacContactSolve* s = TAC_ALLOC(arena, tacContactSolve, 1);
-    *s = (tacContactSolve){.scene = model, .timed = *model, .scratch = scratch};
-    s->timed.param = TAC_ALLOC(arena, tacReal, model->nparam);
-    memcpy(s->timed.param, model->param, sizeof(tacReal) * (size_t)model->nparam);
-    s->unforced = s->timed;
-    s->unforced.disable |= TAC_DISABLE_GRAVITY | TAC_DISABLE_PASSIVE | TAC_DISABLE_ACTUATION;
-    s->dynamics[0] = tac_free_dynamics_alloc(&s->timed, TAC_DISPATCH(tac_dynamics_single_), arena);
-    s->dynamics[1] =
-        tac_free_dynamics_alloc(&s->unforced, TAC_DISPATCH(tac_dynamics_single_), arena);
+    *s = (tacContactSolve){.scene = model, .scratch = scratch, .dynamics.timed = *model};
+    s->dynamics.timed.param = TAC_ALLOC(arena, tacReal, model->nparam);
+    memcpy(s->dynamics.timed.param, model->param, sizeof(tacReal) * (size_t)model->nparam);
+    s->dynamics.unforced = s->dynamics.timed;
+    s->dynamics.unforced.disable |=
+        TAC_DISABLE_GRAVITY | TAC_DISABLE_PASSIVE | TAC_DISABLE_ACTUATION;
+    s->dynamics.free[0] =
+        tac_free_dynamics_alloc(&s->dynamics.timed, TAC_DISPATCH(tac_dynamics_single_), arena);
+    s->dynamics.free[1] =
+        tac_free_dynamics_alloc(&s->dynamics.unforced, TAC_DISPATCH(tac_dynamics_single_), arena);
     for (int i = 0; i < 2; ++i) {
-        s->dynamics[i].m.ctrl = u;
-        s->dynamics[i].use_aba = 0;
+        s->dynamics.free[i].m.ctrl = u;
+        s->dynamics.free[i].use_aba = 0;
     }
-    s->dynamics[1].h = 1.0;
-    s->before = tac_motion_alloc(model, 1, arena);
-    s->after = tac_motion_alloc(model, 1, arena);
-    s->end = tac_motion_alloc(model, 1, arena);
-    s->linear = model->integrator == TAC_INTEGRATOR_EXPLICIT;
-    s->dynamics[0].gyroscopic = !s->linear;
-    s->nrow = tac_row_count(model);
-    s->capacity = constraint_capacity(model);
-    s->dt = model->param[model->timestep];
-    s->delta = model->param[plan->number[TAC_CONTACT_DELTA]];
-    s->delta_param = plan->number[TAC_CONTACT_DELTA];
-    s->restitution = plan->number[TAC_CONTACT_RESTITUTION];
-    s->frozen_bounds = plan->choice[TAC_CHOICE_BOUNDS];
-    s->descend_at_ties = plan->choice[TAC_CHOICE_GRADIENT];
-    s->rest_speed = rest_speed_of(model);
-    s->margin = 2.0 * (s->delta + s->rest_speed * s->dt);
+    s->dynamics.free[1].h = 1.0;
+    s->dynamics.before = tac_motion_alloc(model, 1, arena);
+    s->dynamics.after = tac_motion_alloc(model, 1, arena);
+    s->dynamics.end = tac_motion_alloc(model, 1, arena);
+    s->options.explicit_path = model->integrator == TAC_INTEGRATOR_EXPLICIT;
+    s->dynamics.free[0].gyroscopic = !s->options.explicit_path;
+    s->candidates.nrow = tac_row_count(model);
+    s->problem.capacity = constraint_capacity(model);
+    s->options.dt = model->param[model->timestep];
+    s->options.delta = model->param[plan->number[TAC_CONTACT_DELTA]];
+    s->options.delta_param = plan->number[TAC_CONTACT_DELTA];
+    s->options.restitution_param = plan->number[TAC_CONTACT_RESTITUTION];
+    s->options.frozen_bounds = plan->choice[TAC_CHOICE_BOUNDS];
+    s->options.descend_at_ties = plan->choice[TAC_CHOICE_GRADIENT];
+    s->options.rest_speed = rest_speed_of(model);
+    s->options.margin = 2.0 * (s->options.delta + s->options.rest_speed * s->options.dt);
     alloc_arrays(s, arena);
     return s;
 }
@@ -185,7 +188,7 @@ size_t tac_solve_record_size(const tacModel* model) {
 
 tacSolveRecord tac_solve_record_alloc(const tacContactSolve* s, tacArena* arena) {
     const tacModel* model = s->scene;
-    int rows = 3 * s->capacity, list = candidate_capacity(model);
+    int rows = 3 * s->problem.capacity, list = candidate_capacity(model);
     tacSolveRecord record = {0};
     record.q = TAC_ALLOC(arena, double, model->nq + 5 * model->nv + model->na + 3 * rows + 4);
     record.v = record.q + model->nq;

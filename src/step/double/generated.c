@@ -129,15 +129,15 @@ int tac_generated_matches(const tacModel* model, const tacScratch* scratch) {
     return scratch->code->model == model;
 }
 
-void tac_generated_accelerations(const tacScratch* scratch, tacStateArrays x, const tacReal* u,
-                                 tacReal* a, tacReal* rate) {
+void tac_generated_accelerations(const tacScratch* scratch, const tacMotion* m, tacReal* a,
+                                 tacReal* rate) {
     const tacStepCode* code = scratch->code;
     const tacModel* model = code->model;
     double *in = scratch->code_work, *out = in + code->in, *at = in;
-    at = append_reals(at, x.q, model->nq);
-    at = append_reals(at, x.v, model->nv);
-    at = append_reals(at, x.act, model->na);
-    at = append_reals(at, u, model->nu);
+    at = append_reals(at, m->qpos, model->nq);
+    at = append_reals(at, m->qvel, model->nv);
+    at = append_reals(at, m->act, model->na);
+    at = append_reals(at, m->ctrl, model->nu);
     append_reals(at, a, model->nv);
     tac_code_run_one(code->code, in, out, out + code->out);
     append_reals(a, out, model->nv);

@@ -47,12 +47,11 @@ int tac_has_contact_forces(const tacModel* model);
 // are they those at the end of a step?
 int tac_contact_forces_are_implicit(const tacModel* model);
 
-// NULL without them
+// NULL without them, and from an arena that measures
 tacContactForces* tac_contact_forces_alloc(const tacModel* model, int derivatives,
                                            tacScratch* scratch);
 // before another step with the same arrays: forgets what the step before has gathered
 void tac_contact_forces_reset(tacContactForces* contact_forces);
-size_t tac_contact_forces_size(const tacModel* model, size_t real_size);
 
 // records with activity; of scm, which has none, pairs of bodies that push each other
 int tac_contact_forces_count(const tacContactForces* contact_forces);

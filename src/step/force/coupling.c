@@ -27,13 +27,6 @@ static int max_dofs(const tacModel* model) {
     return 2 * model->nv > model->ntendonjoint ? 2 * model->nv : model->ntendonjoint;
 }
 
-size_t tac_coupling_size(const tacModel* model) {
-    size_t nv = (size_t)model->nv, edges = (size_t)max_edges(model);
-    return 4 * tac_arena_align(sizeof(int) * (nv + 1)) + 2 * tac_arena_align(sizeof(int) * edges) +
-           tac_arena_align(sizeof(int) * 2 * edges) +
-           tac_arena_align(sizeof(int) * (size_t)max_dofs(model));
-}
-
 tacCoupling tac_coupling_alloc(const tacModel* model, tacArena* arena) {
     int nv = model->nv, edges = max_edges(model);
     tacCoupling c = {.model = model};

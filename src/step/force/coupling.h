@@ -23,7 +23,6 @@ typedef struct tacCoupling {
     int edges;
 } tacCoupling;
 
-size_t tac_coupling_size(const tacModel* model);
 tacCoupling tac_coupling_alloc(const tacModel* model, tacArena* arena);
 
 // Order and profile of the mass matrix less J' L J of these pairs, with what tendons couple.

@@ -68,7 +68,11 @@ tacResult tac_stable_timestep_at(const tacModel* model, const tacState* x, const
     if (!tac_force_of(model)) return TAC_OK;
     size_t mark = scratch->arena.used;
     tacStepWorkspace ws;
-    result = tac_step_workspace_run(model, x, u, 0, scratch, &ws);
+    tac_step_workspace_alloc(model, 0, scratch, &ws);
+    tac_step_workspace_begin(&ws, x, u);
+    for (int i = 0; i < ws.s.count; ++i) tac_step_stage(&ws.f, &ws.s, i);
+    tac_integrate_stages(&ws.f, &ws.s, ws.next);
+    result = tac_step_workspace_result(&ws);
     if (ws.f.contact_forces && ws.f.contact_forces->max_step < INFINITY)
         *seconds = fmin(ws.f.contact_forces->max_step, tac_stable_timestep(model));
     scratch->arena.used = mark;

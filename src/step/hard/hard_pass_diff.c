@@ -37,12 +37,12 @@ static const double* impact_qpos(const tacHardPass* p, int i) {
 
 // kinematics at a meeting, in the motion `after`
 static void impact_kinematics(tacContactSolve* s, const double* q) {
-    s->after.qpos = q;
-    s->after.qvel = s->zero;
-    s->after.qacc = NULL;
-    s->after.wrench = NULL;
-    s->dynamics[0].k->kinematics(s->scene, &s->after);
-    s->dynamics[0].k->inverse(s->scene, &s->after, s->work);
+    s->dynamics.after.qpos = q;
+    s->dynamics.after.qvel = s->dynamics.zero;
+    s->dynamics.after.qacc = NULL;
+    s->dynamics.after.wrench = NULL;
+    s->dynamics.free[0].k->kinematics(s->scene, &s->dynamics.after);
+    s->dynamics.free[0].k->inverse(s->scene, &s->dynamics.after, s->work.joint_force);
 }
 
 // of the pair that meets: bodies, and their points as loads and shifts about the trees' origins
@@ -54,7 +54,7 @@ typedef struct impactSide {
 static impactSide impact_side(const tacContactSolve* s, const tacFirstImpact* hit, int side) {
     int body = s->scene->contact->pair[hit->pair].body[side];
     tacVec3 point = tac_load3(hit->nearest.point[side]);
-    return (impactSide){body, tac_sub(point, tac_load3(s->after.origin + 3 * body))};
+    return (impactSide){body, tac_sub(point, tac_load3(s->dynamics.after.origin + 3 * body))};
 }
 
 //---------------------------------- forward ----------------------------------
@@ -73,24 +73,24 @@ enum { DRIFT = 24 };
 
 // d level/d delta
 static double level_by_delta(const tacContactSolve* s, const tacFirstImpact* hit) {
-    return hit->level == s->delta                      ? 1.0
-           : hit->level == TAC_MIN_DISTANCE * s->delta ? TAC_MIN_DISTANCE
-                                                       : 0.0;
+    return hit->level == s->options.delta                      ? 1.0
+           : hit->level == TAC_MIN_DISTANCE * s->options.delta ? TAC_MIN_DISTANCE
+                                                               : 0.0;
 }
 
 // t_dot = -(n . (p_B_dot - p_A_dot) - level_dot)/rate; moved is q_dot at the meeting with t held
 static double impact_jvp(tacContactSolve* s, const tacSubstep* t, const double* q,
                          const hardDot* d) {
     const tacFirstImpact* hit = &t->impact;
-    double sum = -level_by_delta(s, hit) * d->x.theta[s->delta_param];
+    double sum = -level_by_delta(s, hit) * d->x.theta[s->options.delta_param];
     tacVec3 n = tac_load3(hit->nearest.normal);
     if (!hit->exact) return 0.0;
     tacMotionDot dot = {.dq = d->q_end_dot, .theta = d->x.theta};
     impact_kinematics(s, q);
-    s->dynamics[0].k->inverse_jvp(s->scene, &s->after, &dot, s->work);
+    s->dynamics.free[0].k->inverse_jvp(s->scene, &s->dynamics.after, &dot, s->work.joint_force);
     for (int side = 0; side < 2; ++side) {
         impactSide m = impact_side(s, hit, side);
-        tacTwist D = tac_twist_load(s->after.work + DRIFT * m.body);
+        tacTwist D = tac_twist_load(s->dynamics.after.work + DRIFT * m.body);
         double v = m.body == 0 ? 0.0 : tac_dot(n, tac_add(D.linear, tac_cross(D.angular, m.arm)));
         sum += side ? v : -v;
     }
@@ -100,14 +100,14 @@ static double impact_jvp(tacContactSolve* s, const tacSubstep* t, const double* 
 static void substep_activation_jvp(tacContactSolve* s, const tacSubstep* t, hardDot* d,
                                    double span_dot) {
     const tacModel* model = s->scene;
-    tacFreeDynamics* f = &s->dynamics[0];
+    tacFreeDynamics* f = &s->dynamics.free[0];
     if (model->na == 0) return;
     double keep = d->x.theta[model->timestep];
-    s->timed.param[model->timestep] = t->span;
+    s->dynamics.timed.param[model->timestep] = t->span;
     d->x.theta[model->timestep] = span_dot;
     tacMotionDot dot = {.act = d->x.act, .theta = d->x.theta};
     f->m.act = t->record->act;
-    f->k->act_next_jvp(&s->timed, &f->m, s->rate, d->rate, &dot, d->act);
+    f->k->act_next_jvp(&s->dynamics.timed, &f->m, s->dynamics.rate, d->rate, &dot, d->act);
     copy_reals(d->x.act, d->act, model->na);
     d->x.theta[model->timestep] = keep;
 }
@@ -201,7 +201,7 @@ tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* 
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacResult result = tac_hard_pass(model, x, u, scratch, &p);
-    if (result == TAC_OK && p.s->frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
+    if (result == TAC_OK && p.s->options.frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
     if (result == TAC_OK) {
         double* theta = alloc_zero(arena, model->nparam);
         hardDot d = alloc_dot(model, theta, alloc_zero(arena, model->nu), arena);
@@ -304,7 +304,7 @@ tacResult tac_hard_jacobian(const tacModel* model, const tacState* x, const tacR
     for (int i = 0; i < plan.ntheta; ++i) params += theta[i].count;
     int columns = plan.nx + plan.nu + params;
     tacResult result = tac_hard_pass(model, x, u, scratch, &p);
-    if (result == TAC_OK && p.s->frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
+    if (result == TAC_OK && p.s->options.frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
     for (int c = 0; c < columns && result == TAC_OK; c += BLOCK)
         result = jacobian_block(&p, &plan, c, columns - c < BLOCK ? columns - c : BLOCK, A, B, P,
                                 params, &scratch->arena);
@@ -330,16 +330,17 @@ static void impact_vjp(tacContactSolve* s, const tacSubstep* t, const double* q,
     if (!hit->exact) return;
     double scale = -span_bar / hit->rate;
     impact_kinematics(s, q);
-    memset(s->motion_bar.D_after, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
+    memset(s->work.motion_bar.D_after, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
     for (int side = 0; side < 2; ++side) {
         impactSide m = impact_side(s, hit, side);
         tacVec3 force = tac_scale(tac_load3(hit->nearest.normal), side ? scale : -scale);
-        double* D = s->motion_bar.D_after + 6 * m.body;
+        double* D = s->work.motion_bar.D_after + 6 * m.body;
         tacWrench w = {force, tac_cross(m.arm, force)};
         if (m.body > 0) tac_wrench_store(D, tac_wrench_add(tac_wrench_load(D), w));
     }
-    x->theta[s->delta_param] -= level_by_delta(s, hit) * scale;
-    tac_body_motion_vjp(s->scene, &s->after, s->motion_bar.D_after, NULL, q_bar, NULL, x->theta);
+    x->theta[s->options.delta_param] -= level_by_delta(s, hit) * scale;
+    tac_body_motion_vjp(s->scene, &s->dynamics.after, s->work.motion_bar.D_after, NULL, q_bar, NULL,
+                        x->theta);
 }
 
 // from the end of a stretch back to its start and to u, rate and the time that it was planned for
@@ -382,16 +383,16 @@ static double advance_vjp(tacHardPass* p, int i, double span_bar, hardBar* b) {
 static void substep_activation_vjp(tacContactSolve* s, const tacSubstep* t, hardBar* b,
                                    double* span_bar) {
     const tacModel* model = s->scene;
-    tacFreeDynamics* f = &s->dynamics[0];
+    tacFreeDynamics* f = &s->dynamics.free[0];
     if (model->na == 0) return;
     double keep = b->x.theta[model->timestep];
     clear_reals(b->rate, model->na);
     clear_reals(b->act, model->na);
-    s->timed.param[model->timestep] = t->span;
+    s->dynamics.timed.param[model->timestep] = t->span;
     b->x.theta[model->timestep] = 0.0;
     tacMotionDot bar = {.act = b->act, .theta = b->x.theta};
     f->m.act = t->record->act;
-    f->k->act_next_vjp(&s->timed, &f->m, s->rate, b->x.act, b->rate, &bar);
+    f->k->act_next_vjp(&s->dynamics.timed, &f->m, s->dynamics.rate, b->x.act, b->rate, &bar);
     *span_bar += b->x.theta[model->timestep];
     b->x.theta[model->timestep] = keep;
     copy_reals(b->x.act, b->act, model->na);
@@ -459,7 +460,7 @@ tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* 
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacResult result = tac_hard_pass(model, x, u, scratch, &p);
-    if (result == TAC_OK && p.s->frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
+    if (result == TAC_OK && p.s->options.frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
     if (result == TAC_OK) {
         hardBar b = alloc_bar(model, arena);
         copy_reals(b.x.q, next_bar.dq, model->nv);

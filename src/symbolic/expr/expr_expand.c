@@ -39,8 +39,7 @@ typedef struct factorList {
 static void add_term(expander* x, tacExpr monomial, tacFraction c) {
     if (x->used >= x->most) {
         tac_graph_fail(x->g, TAC_ERROR_LIMIT,
-                       "multiplied out, formulas have more than %d terms; leave them as they are",
-                       x->most);
+                       "expanded formulas have more than %d terms; do not expand them", x->most);
         return;
     }
     if (x->used == x->capacity) {
@@ -99,7 +98,7 @@ static void insert_factor(expander* x, factorList* f, tacExpr atom, int power) {
     while (i < f->count && f->atom[i] < atom) ++i;
     if (i == f->count || f->atom[i] != atom) {
         if (f->count == MAX_FACTORS) {
-            tac_graph_fail(x->g, TAC_ERROR_LIMIT, "a term of more than %d factors", MAX_FACTORS);
+            tac_graph_fail(x->g, TAC_ERROR_LIMIT, "a term has more than %d factors", MAX_FACTORS);
             return;
         }
         for (int k = f->count++; k > i; --k) {

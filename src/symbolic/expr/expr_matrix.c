@@ -430,7 +430,7 @@ tacResult tac_expr_solve(tacGraph* g, const tacExpr* A, int n, const tacExpr* B,
     if (bad) *bad = defect.column;
     if (g->result == TAC_OK && defect.column >= 0)
         tac_graph_fail(g, TAC_ERROR_VALUE,
-                       "the matrix is singular: equation %d (from 0) leaves unknown %d open",
+                       "the matrix is singular: equation %d (from 0) does not determine unknown %d",
                        defect.row, defect.column);
     return g->result;
 }

@@ -69,7 +69,8 @@ tacVector tac_vector_express(tacMechanics* m, tacVector a, tacRefFrame frame) {
         return tac_vector_of(frame, tac_vector_components(a));
     tacRefFrame top = common_frame(m, a.frame, frame);
     if (top < 0) {
-        tac_graph_fail(m->graph, TAC_ERROR_VALUE, "frames %s and %s are not oriented to each other",
+        tac_graph_fail(m->graph, TAC_ERROR_VALUE,
+                       "frames %s and %s are not oriented relative to each other",
                        m->frame.item[a.frame].text, m->frame.item[frame].text);
         return tac_vector_none();
     }
