@@ -29,7 +29,7 @@ static const struct {
     {"witness", "nearest points of edges and of a vertex and a face, against log barriers",
      bench_witness},
     {"hard", "frictional problems, against ODE and the packaged Dantzig", bench_hard},
-    {"collide", "distances, contacts and impacts of convex pieces", bench_collide},
+    {"collide", "distances, contacts and impacts of convex parts", bench_collide},
     {"symbolic", "equations derived and compiled, against the general dynamics", bench_symbolic},
 };
 
@@ -56,7 +56,7 @@ static int parse_bench_options(const char** names, int* count, int* json, int ar
             "tools/setup\n"
             "           mujoco gets its newest version for it\n"
             "  hard     frictional problems, against ODE and DART's solver where installed\n"
-            "  collide  distances and contacts of convex pieces; public queries of impacts where\n"
+            "  collide  distances and contacts of convex parts; public queries of impacts where\n"
             "           TACTUS_DATA has them\n"
             "  symbolic equations of two arms and two planar scenes: derived, compiled, and their\n"
             "           code against the general dynamics. Run it in the folder that has scenes/\n",

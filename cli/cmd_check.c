@@ -215,7 +215,7 @@ static tacResult find_mass(const checkCall* call, const tacModel* model, int sha
     return result;
 }
 
-// a mass that misses the tolerance is told, and the answer is no
+// a mass that misses the tolerance is reported, with exit code 1
 static int print_masses(const checkCall* call, cliJson* json, const tacModel* model) {
     int code = CLI_OK;
     for (int i = 0; i < model->nshape; ++i) {

@@ -101,7 +101,7 @@ static void write_outputs(FILE* file, const deriveCall* call, int nv, int symbol
     }
 }
 
-// a name in a comment; what has none is told by its kind
+// a name in a comment; without one its kind
 static void write_named(FILE* file, const char* kind, const char* name, const char* unnamed) {
     fprintf(file, "%s ", kind);
     if (*name)
@@ -174,7 +174,7 @@ static int write_program(const deriveCall* call, const deriveSymbols* symbols,
     int code = cli_output_open(&output, call->out);
     if (code != CLI_OK) return code;
     write_legend(output.file, call, symbols);
-    // what a full disk refuses is told by closing the file
+    // closing the file reports a full disk
     if (tac_program_print(program, call->name, notation, write_to_file, output.file) ==
         TAC_ERROR_VALUE) {
         cli_output_discard(&output);
@@ -227,7 +227,7 @@ static tacResult form_coefficients(derivation* d) {
     return TAC_OK;
 }
 
-// an exit code; CLI_ERROR where the user was told why, the graph's error otherwise
+// an exit code; CLI_ERROR where the user knows why, the graph's error otherwise
 static int derive_equations(derivation* d, tacResult* result) {
     const tacModel* model = d->symbols->model;
     const deriveCall* call = d->call;

@@ -92,7 +92,7 @@ typedef struct runSummary {
 
 static double total_energy(const double energy[2]) { return energy[0] + energy[1]; }
 
-// a drift is told against the energy that there is
+// the drift is relative to the energy
 static double relative_drift(const runSummary* s) {
     double scale = fmax(fmax(fabs(total_energy(s->energy[0])), fabs(total_energy(s->energy[1]))),
                         fmax(s->energy[0][0], s->energy[1][0]));
