@@ -37,8 +37,8 @@ static tacContactCloud* make_ball(int n) {
         const double m[3] = {s * cos(t), s * sin(t), z};
         for (int k = 0; k < 3; ++k) x[3 * i + k] = x[3 * (n + i) + k] = m[k];
     }
-    tac_contact_cloud_points(n, x, x + 3 * n, 12.566370614359172, tac_default_allocator(), &cloud,
-                             NULL);
+    tac_contact_cloud_points((tacSurfacePoints){n, x, x + 3 * n, 12.566370614359172},
+                             tac_default_allocator(), &cloud, NULL);
     free(x);
     return cloud;
 }
