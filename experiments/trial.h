@@ -17,6 +17,7 @@ typedef struct trial {
     const char* folder; // for pictures; NULL: draw none
     const char* ending; // of pictures: ".png" or ".ppm"
     int as_json, threads;
+    int no_gnuplot; // plots are CSV files only; the user has been warned
     cliJson json;
     int bounded, failed; // rows that have something to hold, and those that do not
     cliProgress* progress;

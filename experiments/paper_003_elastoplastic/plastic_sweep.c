@@ -8,7 +8,7 @@
 
 #define _GNU_SOURCE
 #include "experiments/experiments.h"
-#include "experiments/trial_panels.h"
+#include "experiments/plot.h"
 
 #include "tactus/tactus.h"
 
@@ -286,93 +286,56 @@ static void report_objects(trial* t, int objects, int rounds, const sweepScene* 
 #undef ROW
 }
 
-// place of a time over a size in a panel, both by their logarithms: 0.1 us to 100 ms
-typedef struct sweepPlot {
-    double left, top, width, height;
-    int min, max;
-} sweepPlot;
+//---------------------------------- plot -----------------------------------------
 
-static double plot_x(const sweepPlot* p, int size) {
-    return p->left + p->width * log((double)size / p->min) / log((double)p->max / p->min);
-}
+typedef struct sweepTimes {
+    double edges[SIZES], separated[2][SIZES], deep[2][SIZES]; // SAT, convex program       [us]
+    double objects[COUNTS], all[2][COUNTS];
+} sweepTimes;
 
-static double plot_y(const sweepPlot* p, double time) {
-    return p->top + p->height * (1.0 - log10(time / 1e-7) / 6.0);
-}
-
-static void draw_grid(const tacInk* ink, const sweepPlot* p, int count, const int* size) {
-    static const char* const labels[] = {"0.1 us", "1 us",  "10 us", "100 us",
-                                         "1 ms",   "10 ms", "100 ms"};
-    tacInk text = *ink;
-    tac_ink_colour(&text, 40, 40, 50);
-    for (int k = 0; k < 7; ++k) {
-        double y = plot_y(p, 1e-7 * pow(10.0, k));
-        tac_ink_strokes(ink, &(tacSegment){p->left, y, p->left + p->width, y}, 1, 1.0);
-        tac_ink_text(&text, (tacText){p->left - 6.0, y + 4.0, 1.0, 1.2}, labels[k]);
-    }
-    for (int i = 0; i < count; ++i) {
-        char label[12];
-        snprintf(label, sizeof label, "%d", size[i]);
-        tac_ink_text(&text, (tacText){plot_x(p, size[i]), p->top + p->height + 16.0, 0.5, 1.2},
-                     label);
-    }
-}
-
-static void draw_times(trialPanels* panels, int panel, int count, const int* size,
-                       const double* times[2], const char* caption) {
-    static const char* const names[] = {"axes", "programs"};
-    int left, top;
-    if (!panels->image.rgb) return;
-    trial_panels_caption(panels, panel, caption);
-    trial_panels_corner(panels, panel, &left, &top);
-    sweepPlot p = {left + 62.0,           top + 8.0, panels->width - 90.0,
-                   panels->height - 34.0, size[0],   size[count - 1]};
-    tacInk ink = tac_ink(&panels->image);
-    tac_ink_colour(&ink, 205, 205, 210);
-    draw_grid(&ink, &p, count, size);
+static int plot_times(trial* t, const sweepTimes* w) {
+    const plotPanel panel = {.style = PLOT_MARKERS,
+                             .x = {"edges of a polygon", .logarithmic = 1, .ticks_at_x = 1},
+                             .y = {"time of a pair [µs]", .logarithmic = 1},
+                             .series_count = 2};
+    plotPanel panels[3] = {panel, panel, panel};
+    static const char* const names[2] = {"SAT", "convex program"};
+    panels[0].title = "two separated polygons";
+    panels[1].title = "polygon in a circle";
+    panels[2].title = "all pairs of a scene";
+    panels[2].x.label = "bodies of the scene";
+    panels[2].y.label = "time of a scene [µs]";
     for (int k = 0; k < 2; ++k) {
-        tac_ink_colour(&ink, k ? 190.0 : 30.0, 60.0, k ? 40.0 : 170.0);
-        for (int i = 0; i + 1 < count; ++i)
-            tac_ink_strokes(&ink,
-                            &(tacSegment){plot_x(&p, size[i]), plot_y(&p, times[k][i]),
-                                          plot_x(&p, size[i + 1]), plot_y(&p, times[k][i + 1])},
-                            1, 2.0);
-        tac_ink_text(&ink, (tacText){p.left + 8.0, plot_y(&p, times[k][0]) - 14.0, 0.0, 1.4},
-                     names[k]);
+        panels[0].series[k] = (plotSeries){names[k], SIZES, w->edges, w->separated[k], NULL};
+        panels[1].series[k] = (plotSeries){names[k], SIZES, w->edges, w->deep[k], NULL};
+        panels[2].series[k] = (plotSeries){names[k], COUNTS, w->objects, w->all[k], NULL};
     }
+    return plot_write(t, &(plotFigure){"times", 3, 400, 360, 3, panels});
 }
 
 int experiment_plastic_sweep(trial* t) {
     int brief = getenv("TACTUS_NO_SWEEP") != NULL, count = brief ? 20 : 300,
-        rounds = brief ? 1 : 20;
-    double separated[2][SIZES], deep[2][SIZES], all[2][COUNTS];
-    trialPanels panels;
-    int code = trial_panels_begin(t, &panels, 3, 1, 360, 300);
+        rounds = brief ? 1 : 20, code = 0;
+    sweepTimes w;
     for (int i = 0; i < SIZES && code == 0; ++i) {
         sweepFigures f;
         if ((code = sweep_edges(edges_of[i], count, &f)) != 0) break;
         report_edges(t, edges_of[i], &f);
-        separated[0][i] = f.sat;
-        separated[1][i] = f.convex;
-        deep[0][i] = f.sat_deep;
-        deep[1][i] = f.convex_deep;
+        w.edges[i] = edges_of[i];
+        w.separated[0][i] = 1e6 * f.sat;
+        w.separated[1][i] = 1e6 * f.convex;
+        w.deep[0][i] = 1e6 * f.sat_deep;
+        w.deep[1][i] = 1e6 * f.convex_deep;
         trial_progress(t, 0.1 * (i + 1));
     }
     for (int i = 0; i < COUNTS && code == 0; ++i) {
         sweepScene s;
         if ((code = sweep_objects(objects_of[i], rounds, &s)) != 0) break;
         report_objects(t, objects_of[i], rounds, &s);
-        all[0][i] = s.sat;
-        all[1][i] = s.convex;
+        w.objects[i] = objects_of[i];
+        w.all[0][i] = 1e6 * s.sat;
+        w.all[1][i] = 1e6 * s.convex;
         trial_progress(t, 0.5 + 0.08 * (i + 1));
     }
-    if (code == 0) {
-        draw_times(&panels, 0, SIZES, edges_of, (const double*[]){separated[0], separated[1]},
-                   "two polygons apart: by edges");
-        draw_times(&panels, 1, SIZES, edges_of, (const double*[]){deep[0], deep[1]},
-                   "a polygon and a circle: by edges");
-        draw_times(&panels, 2, COUNTS, objects_of, (const double*[]){all[0], all[1]},
-                   "all pairs of a scene: by bodies");
-    }
-    return trial_panels_end(&panels, code, "times");
+    return code == 0 ? plot_times(t, &w) : code;
 }
