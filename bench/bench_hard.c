@@ -3,6 +3,7 @@
 
 #include "bench/baselines/ode_baseline.h"
 #include "bench/bench.h"
+#include "cli/random.h"
 
 #include "tactus/lcp.h"
 
@@ -60,10 +61,7 @@ static void make_cube(lcpBench* p) {
 }
 
 // numbers in (-1, 1) that are the same everywhere
-static double random_signed(unsigned long long* seed) {
-    *seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(*seed >> 11) * 0x1p-52 - 1.0;
-}
+static double random_signed(unsigned long long* seed) { return 2.0 * cli_random_lcg(seed) - 1.0; }
 
 // rows between bodies that fall onto one another from all sides, more speeds than rows
 static void make_frictionless(lcpBench* p, int rows) {

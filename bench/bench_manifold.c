@@ -9,6 +9,8 @@
 #define _GNU_SOURCE
 #include "bench/baselines/figure_baseline.h"
 #include "bench/bench.h"
+#include "cli/clock.h"
+#include "cli/random.h"
 #include "experiments/contact_scene.h"
 
 #include "base/dispatch.h"
@@ -19,32 +21,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { POSES = 200, SWEEPS = 31, BATCH = 1024 };
 
-// processor time of this thread: what else runs on the machine does not count
-static double cpu_us(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
-
 //---------------------------------- poses ----------------------------------------
-
-static double random_uniform(unsigned long long* state) {
-    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(*state >> 11) * 0x1p-53;
-}
 
 // a random turn about the figure's middle and a shift of 0.4 to 1.1 times `distance`
 static void random_pose(unsigned long long* state, double distance, double qpos[7]) {
     const double two_pi = 6.283185307179586;
-    double u = random_uniform(state), v = two_pi * random_uniform(state),
-           w = two_pi * random_uniform(state);
+    double u = cli_random_lcg(state), v = two_pi * cli_random_lcg(state),
+           w = two_pi * cli_random_lcg(state);
     double a = sqrt(1.0 - u), b = sqrt(u), q[4] = {a * sin(v), a * cos(v), b * sin(w), b * cos(w)};
-    double z = 2.0 * random_uniform(state) - 1.0, f = two_pi * random_uniform(state);
-    double r = distance * (0.4 + 0.7 * random_uniform(state)), k = sqrt(1.0 - z * z);
+    double z = 2.0 * cli_random_lcg(state) - 1.0, f = two_pi * cli_random_lcg(state);
+    double r = distance * (0.4 + 0.7 * cli_random_lcg(state)), k = sqrt(1.0 - z * z);
     // minus R (0, 0, 1/2)
     double up[3] = {2.0 * (q[1] * q[3] + q[0] * q[2]), 2.0 * (q[2] * q[3] - q[0] * q[1]),
                     1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])};
@@ -107,13 +96,13 @@ static double time_poses(manifoldBench* b, double (*qpos)[14], int gradient) {
         tacPose body[3];
         double wrench[18] = {0}, start;
         bodies_at(qpos[i], body);
-        start = cpu_us();
+        start = cli_cpu_seconds();
         tac_detect(b->model, body, b->contacts, b->scratch);
         if (gradient && b->contacts->count) {
             contact_scene_mean_adjoint(b->contacts, b->bar);
             tac_detect_vjp(b->model, body, b->contacts, b->bar, wrench, NULL, b->scratch);
         }
-        total += cpu_us() - start;
+        total += 1e6 * (cli_cpu_seconds() - start);
         b->records += b->contacts->count / (double)POSES;
         b->in_contact += (b->contacts->count > 0) / (double)POSES;
         for (int k = 0; k < b->contacts->count; ++k)
@@ -146,9 +135,9 @@ static double time_baseline(const manifoldBaseline* mujoco, double (*qpos)[14], 
     *contacts = 0.0;
     for (int i = 0; i < POSES; ++i) {
         mujoco->api->set_qpos(mujoco->figures, qpos[i]);
-        double start = cpu_us();
+        double start = cli_cpu_seconds();
         *contacts += mujoco->api->collide(mujoco->figures) / (double)POSES;
-        total += cpu_us() - start;
+        total += 1e6 * (cli_cpu_seconds() - start);
     }
     return total / POSES;
 }
@@ -330,7 +319,7 @@ static void run_objects(void* context) {
 static void change_sizes(tacModel* model, unsigned long long* state) {
     for (int i = 0; i < model->nnode; ++i)
         for (int k = 0; k < 3 && model->node[i].kind == TAC_NODE_SUPERQUADRIC; ++k)
-            model->param[model->node[i].size + k] *= 0.97 + 0.06 * random_uniform(state);
+            model->param[model->node[i].size + k] *= 0.97 + 0.06 * cli_random_lcg(state);
 }
 
 static void bench_figures(benchReport* report, manifoldBench* one, manifoldBench* other) {

@@ -3,6 +3,7 @@
 #include "bench/baselines/scalar_superquadric.h"
 #include "bench/bench.h"
 #include "bench/wide_math.h"
+#include "cli/random.h"
 
 #include "tactus/tactus.h"
 
@@ -12,13 +13,10 @@
 
 #define COUNT 1024
 
-static unsigned long long state = 88172645463325252ull;
+static unsigned long long random_state = CLI_XORSHIFT_SEED;
 
 static double random_uniform(double low, double high) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return low + (high - low) * (double)(state >> 11) * 0x1p-53;
+    return low + (high - low) * cli_random_xorshift(&random_state);
 }
 
 //---------------------------------- exp and log ----------------------------------

@@ -2,6 +2,7 @@
 // threads, and a cloud (cloud.c).
 
 #include "bench/bench.h"
+#include "cli/random.h"
 
 #include "base/dispatch.h"
 #include "base/pool.h"
@@ -13,13 +14,10 @@
 
 enum { COUNT = 1024, VERTICES = 305, PLACES = 4 };
 
-static unsigned long long state = 88172645463325252ull;
+static unsigned long long random_state = CLI_XORSHIFT_SEED;
 
 static double random_uniform(double low, double high) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return low + (high - low) * (double)(state >> 11) * 0x1p-53;
+    return low + (high - low) * cli_random_xorshift(&random_state);
 }
 
 // one call to be timed: order 0, 1, 2 evaluates; 3 is the gradient of the mean by the pose
@@ -209,7 +207,7 @@ static tacResult bench_figure(benchReport* report, const char* distance, double 
              distance, tau, figure, distance, tau, figure);
     tacResult result = load_scene(text, &model, &scratch);
     if (result != TAC_OK) return result;
-    state = 88172645463325252ull;
+    random_state = CLI_XORSHIFT_SEED;
     find_vertices(model, scratch, v);
     for (int i = 0; i < PLACES; ++i) {
         double* at[3];

@@ -30,7 +30,7 @@ static int parse_check_options(checkCall* call, int argc, char** argv) {
         {"bodies", 0, CLI_FLAG, &call->bodies, NULL,
          "list bodies with mass and joints, and actuators", 0, 0},
         {"mass", 0, CLI_FLAG, &call->mass, NULL,
-         "volume, mass, centre and inertia of each shape, with the error", 0, 0},
+         "volume, mass, center of mass and inertia of each shape, with the error", 0, 0},
         {"density", 0, CLI_REAL, &call->density, "RHO", "for --mass, kg/m^3; 1000 if not given",
          1e-12, 1e12},
         {"tolerance", 0, CLI_REAL, &call->tolerance, "E", "for --mass, relative; 1e-3 if not given",
@@ -82,7 +82,7 @@ static void print_count(const char* what, int count) {
 }
 
 static void print_scene_summary(const tacModel* model, const char* path) {
-    printf("%s: fine\n", path);
+    printf("%s: ok\n", path);
     if (*model->name) printf("  model      %s\n", model->name);
     printf("  bodies     %d, with the world\n", model->nbody);
     printf("  joints     %d, with %d degrees of freedom\n", model->njoint, model->nv);
@@ -152,10 +152,7 @@ static void json_param_group(cliJson* json, const tacModel* model, const tacPara
     cli_json_text(json, "parameter", group->name);
     if (group->alias) cli_json_text(json, "alias", group->alias);
     cli_json_int(json, "offset", param.offset);
-    cli_json_open(json, "value", '[');
-    for (int i = 0; i < param.count; ++i)
-        cli_json_number(json, NULL, model->param[param.offset + i]);
-    cli_json_close(json, ']');
+    cli_json_numbers(json, "value", model->param + param.offset, param.count);
     cli_json_number(json, "lower", param.lower);
     cli_json_number(json, "upper", param.upper);
     cli_json_close(json, '}');
@@ -166,18 +163,11 @@ static void json_param_group(cliJson* json, const tacModel* model, const tacPara
 static void print_mass(const checkCall* call, const tacShape* shape, const tacMass* m) {
     printf("  mass of %s, relative error about %.1e\n", shape->name, m->error);
     if (m->error > call->tolerance)
-        printf("    above --tolerance %g: this is what the finest lattice gives\n",
-               call->tolerance);
+        printf("    above --tolerance %g: best result of the finest grid\n", call->tolerance);
     printf("    volume  %.9g m^3\n    mass    %.9g kg\n", m->volume, m->mass);
-    printf("    centre  %.9g %.9g %.9g m\n", m->center[0], m->center[1], m->center[2]);
+    printf("    center  %.9g %.9g %.9g m\n", m->center[0], m->center[1], m->center[2]);
     printf("    inertia %.9g %.9g %.9g %.9g %.9g %.9g kg m^2 (xx yy zz xy xz yz)\n", m->inertia[0],
            m->inertia[1], m->inertia[2], m->inertia[3], m->inertia[4], m->inertia[5]);
-}
-
-static void json_numbers(cliJson* json, const char* key, const double* values, int count) {
-    cli_json_open(json, key, '[');
-    for (int i = 0; i < count; ++i) cli_json_number(json, NULL, values[i]);
-    cli_json_close(json, ']');
 }
 
 static void json_mass(const checkCall* call, cliJson* json, const tacShape* shape,
@@ -186,8 +176,8 @@ static void json_mass(const checkCall* call, cliJson* json, const tacShape* shap
     cli_json_text(json, "shape", shape->name);
     cli_json_number(json, "volume", m->volume);
     cli_json_number(json, "mass", m->mass);
-    json_numbers(json, "center", m->center, 3);
-    json_numbers(json, "inertia", m->inertia, 6);
+    cli_json_numbers(json, "center", m->center, 3);
+    cli_json_numbers(json, "inertia", m->inertia, 6);
     cli_json_number(json, "error", m->error);
     cli_json_bool(json, "converged", m->error <= call->tolerance);
     cli_json_close(json, '}');
@@ -254,14 +244,14 @@ static void print_export(const checkCall* call, cliJson* json, const tacModel* m
         cli_json_open(json, NULL, '{');
         cli_json_text(json, "written", call->mjcf);
         cli_json_int(json, "meshes", meshes);
-        cli_json_int(json, "unplaced", left);
+        cli_json_int(json, "unused_shapes", left);
         cli_json_close(json, '}');
         return;
     }
     printf("  written    %s, with %d mesh%s beside it\n", call->mjcf, meshes,
            meshes == 1 ? "" : "es");
     if (left)
-        printf("  note       %d shape%s of no geom %s not in it; place one by "
+        printf("  warning    %d shape%s without a geom %s not in it; place one by "
                "<geom type=\"shape\" shape=\"NAME\"/>\n",
                left, left == 1 ? "" : "s", left == 1 ? "is" : "are");
 }
@@ -271,15 +261,15 @@ static void print_export(const checkCall* call, cliJson* json, const tacModel* m
 // options without effect are refused; those that were not given get their defaults
 static int validate_options(checkCall* call) {
     if (cli_is_mesh_file(call->path) && (call->params || call->bodies || call->mass || call->mjcf))
-        return cli_error("check", "%s is of scenes, and %s is a mesh",
+        return cli_error("check", "%s applies to scenes; %s is a mesh",
                          call->params   ? "--params"
                          : call->bodies ? "--bodies"
                          : call->mass   ? "--mass"
                                         : "--mjcf",
                          call->path);
     if (!call->mass && (call->density > 0.0 || call->tolerance > 0.0))
-        return cli_error("check", "--density and --tolerance belong to --mass");
-    if (!call->mjcf && call->vertices) return cli_error("check", "--vertices belongs to --mjcf");
+        return cli_error("check", "--density and --tolerance require --mass");
+    if (!call->mjcf && call->vertices) return cli_error("check", "--vertices requires --mjcf");
     if (call->density == 0.0) call->density = 1000.0;
     if (call->tolerance == 0.0) call->tolerance = 1e-3;
     if (call->vertices == 0) call->vertices = 300;
@@ -297,9 +287,7 @@ int tac_cmd_check(int argc, char** argv) {
     int meshes = 0;
     tacModel* model;
     tacMessage message;
-    tacOptions options = cli_load_options(call.contact);
-    tacResult result = tac_load(call.path, &options, &model, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
+    if (cli_load(call.path, call.contact, &model, &message) != 0) return CLI_ERROR;
 
     // first: a scene that cannot be written is not called fine
     if (call.mjcf) code = cli_export_mjcf(model, call.mjcf, call.vertices, &meshes);
@@ -312,7 +300,7 @@ int tac_cmd_check(int argc, char** argv) {
         json_scene_summary(&json, model, call.path);
     else
         print_scene_summary(model, call.path);
-    if (!call.json && *message.text) printf("  note       %s\n", message.text);
+    if (!call.json && *message.text) printf("  warning    %s\n", message.text);
     if (call.bodies && call.json)
         cli_bodies_json(&json, model);
     else if (call.bodies)

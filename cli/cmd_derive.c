@@ -21,19 +21,19 @@ typedef struct deriveCall {
 
 static int parse_derive_options(deriveCall* call, int argc, char** argv) {
     const cliOption options[] = {
-        {"as", 0, CLI_TEXT, &call->notation, "NOTATION",
+        {"format", 0, CLI_TEXT, &call->notation, "FORMAT",
          "text (default, as SymPy reads it), latex or c", 0, 0},
         {"symbols", 0, CLI_TEXT, &call->symbols, "LIST",
          "numbers that stay symbols: masses, lengths, inertias, armatures, gravity, or names of "
          "parameters such as body:pole/mass, with commas between; of groups, those that are not 0",
          0, 0},
-        {"set", 0, CLI_TEXT, &call->set, "LIST",
+        {"subs", 0, CLI_TEXT, &call->set, "LIST",
          "symbols to be replaced by exact numbers, such as q0=0,m_pole=1/3", 0, 0},
         {"exact", 0, CLI_FLAG, &call->exact, NULL,
          "numbers that are decimals of up to 15 digits become fractions: 0.1 is 1/10", 0, 0},
         {"forces", 0, CLI_FLAG, &call->forces, NULL,
          "the forces M a + c, with accelerations a0, a1 .. as inputs, instead of M and c", 0, 0},
-        {"linear", 0, CLI_FLAG, &call->linear, NULL,
+        {"coefficients", 0, CLI_FLAG, &call->linear, NULL,
          "the coefficients of the symbols of --symbols in each output, row by row, then the rest",
          0, 0},
         {"expand", 0, CLI_FLAG, &call->expand, NULL,
@@ -57,8 +57,8 @@ static int parse_derive_options(deriveCall* call, int argc, char** argv) {
         .example =
             "  tactus derive scenes/cart_pole.xml --expand\n"
             "  tactus derive scenes/cart_pole.xml --symbols masses,lengths,gravity --expand\n"
-            "  tactus derive scenes/cart_pole.xml --symbols masses --forces --linear\n"
-            "  tactus derive scenes/arm.xml --as c --name arm -o arm.c\n",
+            "  tactus derive scenes/cart_pole.xml --symbols masses --forces --coefficients\n"
+            "  tactus derive scenes/arm.xml --format c --name arm -o arm.c\n",
         .options = options,
         .option_count = TAC_COUNT(options),
         .min = 1,
@@ -91,7 +91,8 @@ static void write_comment_text(FILE* file, const char* name) {
 static void write_outputs(FILE* file, const deriveCall* call, int nv, int symbols) {
     if (call->linear) {
         int rows = call->forces ? nv : nv * nv + nv;
-        fprintf(file, "outputs 0 .. %d are coefficients of %d symbols, %d rows; then %d rests\n",
+        fprintf(file,
+                "outputs 0 .. %d are coefficients of %d symbols, %d rows; then %d remainders\n",
                 rows * symbols - 1, symbols, rows, rows);
     } else if (call->forces) {
         fprintf(file, "outputs 0 .. %d are M a + c\n", nv - 1);
@@ -168,9 +169,7 @@ static int write_program(const deriveCall* call, const deriveSymbols* symbols,
     cliOutput output;
     tacNotation notation = (tacNotation)find_notation(call->notation);
     if (is_reserved_name(call->name))
-        return cli_error("derive",
-                         "--name: '%s' is taken by inputs, by C or by the formulas; take another",
-                         call->name);
+        return cli_error("derive", "--name: '%s' is reserved; choose another name", call->name);
     int code = cli_output_open(&output, call->out);
     if (code != CLI_OK) return code;
     write_legend(output.file, call, symbols);
@@ -178,7 +177,8 @@ static int write_program(const deriveCall* call, const deriveSymbols* symbols,
     if (tac_program_print(program, call->name, notation, write_to_file, output.file) ==
         TAC_ERROR_VALUE) {
         cli_output_discard(&output);
-        return cli_error("derive", "--name: '%s' is no name: letters, digits and _, at most 100",
+        return cli_error("derive",
+                         "--name: '%s' is not a valid name: letters, digits and _, at most 100",
                          call->name);
     }
     return cli_output_close(&output);
@@ -300,7 +300,7 @@ static int derive_model(const deriveCall* call, const tacModel* model) {
     if (result != TAC_OK) return cli_error_message(result, NULL);
     int code = derive_symbols_open(&symbols, graph, model, call->symbols);
     if (code == CLI_OK && call->linear && symbols.count == 0)
-        code = cli_error("derive", "--linear needs --symbols: coefficients of what?");
+        code = cli_error("derive", "--coefficients requires --symbols");
     if (code == CLI_OK) code = derive_and_write(call, &symbols, graph);
     derive_symbols_close(&symbols);
     tac_graph_destroy(graph);
@@ -312,7 +312,7 @@ int tac_cmd_derive(int argc, char** argv) {
     int code = parse_derive_options(&call, argc, argv);
     if (code != CLI_CONTINUE) return code;
     if (find_notation(call.notation) < 0)
-        return cli_error("derive", "--as: '%s' is none of text, latex, c", call.notation);
+        return cli_error("derive", "--format: '%s' is not text, latex or c", call.notation);
     tacModel* model;
     tacMessage message;
     tacResult result = tac_load(call.path, NULL, &model, &message);

@@ -35,8 +35,8 @@ static int parse_grad_options(gradCall* call, int argc, char** argv) {
          "of energy, kinetic, potential, qpos:JOINT, qvel:JOINT, ... (below)", 0, 0},
         {"steps", 0, CLI_INT, &motion->steps, "N", "steps before --of is taken; 1 if not given", 0,
          1e6},
-        {"by", 0, CLI_TEXT, &motion->by, "NAME",
-         "by these parameters: columns beside A and B, rows of --of", 0, 0},
+        {"wrt", 0, CLI_TEXT, &motion->wrt, "NAME",
+         "with respect to these parameters: columns beside A and B, rows of --of", 0, 0},
         {"qpos", 0, CLI_TEXT, &motion->start.qpos, "\"q ...\"", "positions of the state", 0, 0},
         {"qvel", 0, CLI_TEXT, &motion->start.qvel, "\"v ...\"", "velocities of the state", 0, 0},
         {"ctrl", 0, CLI_TEXT, &motion->ctrl, "WHAT", "control, as tactus run takes it", 0, 0},
@@ -46,7 +46,7 @@ static int parse_grad_options(gradCall* call, int argc, char** argv) {
         {"frame", 0, CLI_INT, &motion->start.frame, "N", "or this one, counted from 0", 0, 2e9},
         {"out", 'o', CLI_TEXT, &motion->out, "FILE",
          "A and B, or with --of the gradient, as .npz or .csv", 0, 0},
-        {"check", 0, CLI_FLAG, &call->check, NULL, "prove the derivatives at random points", 0, 0},
+        {"check", 0, CLI_FLAG, &call->check, NULL, "check the derivatives at random points", 0, 0},
         {"points", 0, CLI_INT, &call->points, "N", "of --check (1000 of a shape, 40 of a motion)",
          1, 1e7},
         {"seed", 0, CLI_INT, &call->seed, "N", "of the points of --check (default 1)", 0, 1e9},
@@ -55,7 +55,7 @@ static int parse_grad_options(gradCall* call, int argc, char** argv) {
     };
     const cliCommand command = {
         .name = "grad",
-        .summary = "derivatives of motions and of distances, and their proof",
+        .summary = "derivatives of motions and of distances, and their check",
         .positional = "FILE",
         .description =
             "Of a scene with joints: A and B of a step, or with --of the gradient of a quantity\n"
@@ -198,20 +198,20 @@ static int for_each_shape(const tacModel* model, const gradCall* call) {
 // does an option ask for the motion and nothing else?
 static int wants_motion(const gradCall* call) {
     const cliGradMotionCall* m = &call->motion;
-    return m->of || m->by || m->ctrl || m->out || m->start.qpos || m->start.qvel || m->start.key ||
+    return m->of || m->wrt || m->ctrl || m->out || m->start.qpos || m->start.qvel || m->start.key ||
            m->start.from || m->steps >= 0;
 }
 
 static int run_grad(const gradCall* call, const tacModel* model) {
     int shape = call->shape || call->at, motion = wants_motion(call);
     if (shape && motion)
-        return cli_error("grad", "--shape and --at are of shapes, the other options of motion");
+        return cli_error("grad", "--shape and --at apply to shapes, the other options to motion");
     if (motion && model->nv == 0)
         return cli_error("grad", "%s has no joints: nothing moves", call->path);
     if (model->nv == 0 && !call->check && !call->at)
-        return cli_error("grad", "say --check or --at \"x y z\"");
+        return cli_error("grad", "give --check or --at \"x y z\"");
     if (shape && !call->check && !call->at)
-        return cli_error("grad", "say --check or --at \"x y z\"");
+        return cli_error("grad", "give --check or --at \"x y z\"");
     int code = shape || (call->check && !motion) ? for_each_shape(model, call) : CLI_OK;
     int moves = !shape && model->nv > 0 && code != CLI_ERROR;
     int second = moves ? cli_grad_motion(model, &call->motion) : CLI_OK;
@@ -222,9 +222,9 @@ int tac_cmd_grad(int argc, char** argv) {
     gradCall call = {.seed = 1, .motion = {.steps = -1, .start.frame = -1}};
     int code = parse_grad_options(&call, argc, argv);
     if (code != CLI_CONTINUE) return code;
-    if (!call.check && call.points) return cli_error("grad", "--points belongs to --check");
+    if (!call.check && call.points) return cli_error("grad", "--points requires --check");
     if (!call.motion.of && call.motion.steps >= 0)
-        return cli_error("grad", "--steps belongs to --of");
+        return cli_error("grad", "--steps requires --of");
     call.motion.check = call.check;
     call.motion.points = call.points;
     call.motion.seed = call.seed;
@@ -233,9 +233,7 @@ int tac_cmd_grad(int argc, char** argv) {
 
     tacModel* model;
     tacMessage message;
-    tacOptions options = cli_load_options(call.contact);
-    tacResult result = tac_load(call.path, &options, &model, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
+    if (cli_load(call.path, call.contact, &model, &message) != 0) return CLI_ERROR;
     code = run_grad(&call, model);
     tac_model_destroy(model);
     return code;

@@ -78,11 +78,9 @@ static void write_ply(const tacMesh* mesh, const char* name, FILE* file) {
 
 // by the end of the name; NULL after a complaint
 static meshWriter find_writer(const char* path) {
-    size_t length = strlen(path);
-    const char* end = length > 4 ? path + length - 4 : "";
-    if (strcmp(end, ".obj") == 0 || strcmp(path, "-") == 0) return write_obj;
-    if (strcmp(end, ".stl") == 0) return write_stl;
-    if (strcmp(end, ".ply") == 0) return write_ply;
+    if (cli_has_extension(path, ".obj") || strcmp(path, "-") == 0) return write_obj;
+    if (cli_has_extension(path, ".stl")) return write_stl;
+    if (cli_has_extension(path, ".ply")) return write_ply;
     cli_error("mesh", "%s: name the mesh .obj, .stl or .ply", path);
     return NULL;
 }

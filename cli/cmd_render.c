@@ -90,10 +90,10 @@ static int parse_render_options(renderCall* call, int argc, char** argv) {
          0},
         {"frame", 0, CLI_INT, &call->start.frame, "N", "or at this state of it, counted from 0", 0,
          2e9},
-        {"sheet", 0, CLI_TEXT, &call->montage, "CxR",
-         "of --from: frames over the whole run, in columns and rows", 0, 0},
-        {"film", 0, CLI_INT, &call->fps, "RATE",
-         "of --from: the whole run as an animated PNG, so many frames a second", 1, 100},
+        {"montage", 0, CLI_TEXT, &call->montage, "CxR",
+         "with --from: frames of the whole run in C columns and R rows", 0, 0},
+        {"animate", 0, CLI_INT, &call->fps, "RATE",
+         "with --from: the whole run as an animated PNG, frames per second", 1, 100},
         {"threads", 0, CLI_INT, &call->threads, "N", "threads; 0 (default) is one per core", 0,
          1024},
         CLI_CONTACT_OPTION(&call->contact),
@@ -105,15 +105,16 @@ static int parse_render_options(renderCall* call, int argc, char** argv) {
         .description = "Traces rays through the distance fields of the scene, with light and\n"
                        "shadow; --slice draws the field itself on a plane instead, with isolines.\n"
                        "The picture has the same bits for any number of threads.\n",
-        .example = "  tactus render scenes/first_light.xml -o first_light.png\n"
-                   "  tactus render scenes/first_light.xml --shape pebble --size 512x512 -o p.png\n"
-                   "  tactus render scenes/cup.xml --shape cup --slice y=0 --normals -o slice.png\n"
-                   "  tactus render scenes/box_on_box.xml --contacts -o contacts.png\n"
-                   "  tactus render scenes/humanoid.xml --from run.npz --frame 100 -o frame.png\n"
-                   "  tactus render scenes/humanoid.xml --from run.npz --sheet 4x2 --size 240x180 "
-                   "-o s.png\n"
-                   "  tactus render scenes/humanoid.xml --from run.npz --film 25 --size 320x240 "
-                   "-o film.png\n",
+        .example =
+            "  tactus render scenes/first_light.xml -o first_light.png\n"
+            "  tactus render scenes/first_light.xml --shape pebble --size 512x512 -o p.png\n"
+            "  tactus render scenes/cup.xml --shape cup --slice y=0 --normals -o slice.png\n"
+            "  tactus render scenes/box_on_box.xml --contacts -o contacts.png\n"
+            "  tactus render scenes/humanoid.xml --from run.npz --frame 100 -o frame.png\n"
+            "  tactus render scenes/humanoid.xml --from run.npz --montage 4x2 --size 240x180 "
+            "-o s.png\n"
+            "  tactus render scenes/humanoid.xml --from run.npz --animate 25 --size 320x240 "
+            "-o run.png\n",
         .options = options,
         .option_count = TAC_COUNT(options),
         .min = 1,
@@ -127,15 +128,16 @@ static int parse_render_options(renderCall* call, int argc, char** argv) {
 static int validate_options(renderCall* call) {
     if (!call->out) return cli_error("render", "name the picture with -o, such as -o out.png");
     if (call->slice.plane && (call->camera || call->samples))
-        return cli_error("render", "--%s has no meaning with --slice",
+        return cli_error("render", "--%s cannot be combined with --slice",
                          call->camera ? "camera" : "samples");
     const char* solid = call->contacts ? "contacts" : call->opacity >= 0.0 ? "opacity" : NULL;
     if (call->slice.plane && solid)
-        return cli_error("render", "--%s has no meaning with --slice", solid);
+        return cli_error("render", "--%s cannot be combined with --slice", solid);
     if (call->shape && call->contacts)
-        return cli_error("render", "--contacts has no meaning with --shape: it touches nothing");
+        return cli_error(
+            "render", "--contacts cannot be combined with --shape: a single shape has no contacts");
     if (call->arrow > 0.0 && !call->contacts)
-        return cli_error("render", "--arrow is of --contacts: add that");
+        return cli_error("render", "--arrow requires --contacts");
     if (!call->size) call->size = call->slice.plane ? "960x720" : "960x540";
     if (!parse_size(call->size, &call->width, &call->height))
         return cli_error("render", "--size: '%s' is not a size such as 960x540 (sides 1 to %d)",
@@ -146,10 +148,10 @@ static int validate_options(renderCall* call) {
 // sheets and films are of a run
 static int validate_run_options(const renderCall* call, const char* option) {
     if (!call->start.from || call->start.qpos || call->start.key || call->start.frame >= 0)
-        return cli_error("render", "--%s shows the run that --from names, and nothing else",
+        return cli_error("render", "--%s requires --from, without --qpos, --key and --frame",
                          option);
     if (call->slice.plane || call->shape)
-        return cli_error("render", "--%s has no meaning with --%s", option,
+        return cli_error("render", "--%s cannot be combined with --%s", option,
                          call->shape ? "shape" : "slice");
     return 0;
 }
@@ -161,19 +163,18 @@ static int validate_montage(const renderCall* call, cliMontage* montage) {
         montage->columns > TAC_MAX_IMAGE / call->width ||
         montage->rows > TAC_MAX_IMAGE / call->height)
         return cli_error("render",
-                         "--sheet: '%s' is not columns and rows such as 4x2 of frames that make at "
-                         "most %d pixels a side",
+                         "--montage: '%s' is not a grid such as 4x2, at most %d pixels a side",
                          call->montage, TAC_MAX_IMAGE);
-    return validate_run_options(call, "sheet");
+    return validate_run_options(call, "montage");
 }
 
 static int validate_animation(const renderCall* call, cliImageFormat format) {
     if (!call->fps) return 0;
     if (format != CLI_PNG)
-        return cli_error("render", "--film writes an animated PNG: give '%s' the ending .png",
+        return cli_error("render", "--animate writes an animated PNG; '%s' does not end in .png",
                          call->out);
-    if (call->montage) return cli_error("render", "--film has no meaning with --sheet");
-    return validate_run_options(call, "film");
+    if (call->montage) return cli_error("render", "--animate cannot be combined with --montage");
+    return validate_run_options(call, "animate");
 }
 
 //---------------------------------- names ----------------------------------------
@@ -271,16 +272,15 @@ static int draw_to_file(const renderCall* call, const tacModel* model, const ren
 static int draw_trajectory(const renderCall* call, const tacModel* model, renderJob* job,
                            cliImageFormat format) {
     tacMessage message;
-    tacTrajectory* run = &job->frames.run;
+    tacTrajectory* run = &job->frames.trajectory;
     tacResult result = tac_trajectory_read(model, call->start.from, run, &message);
     if (result != TAC_OK) return cli_error_message(result, &message);
     int code = 0;
     if (call->fps && cli_animation_frame_count(run, call->fps) > CLI_MAX_ANIMATION_FRAMES)
-        code = cli_error("render",
-                         "--film %d: %g s of %s make more than %d frames; give a lower "
-                         "rate",
-                         call->fps, run->time[run->rows - 1] - run->time[0], call->start.from,
-                         CLI_MAX_ANIMATION_FRAMES);
+        code =
+            cli_error("render", "--animate %d: %g s of %s need more than %d frames; lower the rate",
+                      call->fps, run->time[run->rows - 1] - run->time[0], call->start.from,
+                      CLI_MAX_ANIMATION_FRAMES);
     if (code == 0) code = draw_to_file(call, model, job, format);
     tac_trajectory_destroy(run);
     return code;
@@ -309,7 +309,7 @@ static int draw_posed(const renderCall* call, const tacModel* model, renderJob* 
     return code;
 }
 
-static int run(const renderCall* call, renderJob* job) {
+static int render_scene(const renderCall* call, renderJob* job) {
     cliImageFormat format;
     int code = cli_image_format("render", call->out, &format);
     if (code == 0) code = validate_montage(call, &job->montage);
@@ -324,9 +324,7 @@ static int run(const renderCall* call, renderJob* job) {
 
     tacModel* model = NULL;
     tacMessage message;
-    tacOptions options = cli_load_options(call->contact);
-    tacResult result = tac_load(call->path, &options, &model, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
+    if (cli_load(call->path, call->contact, &model, &message) != 0) return CLI_ERROR;
     code = find_names(call, model, job);
     if (code == 0) code = draw_posed(call, model, job, format);
     tac_model_destroy(model);
@@ -340,7 +338,7 @@ int tac_cmd_render(int argc, char** argv) {
     if ((code = validate_options(&call)) != 0) return code;
     renderJob job = {.draw_image = tac_default_draw_options(),
                      .slice = tac_default_slice_options()};
-    code = run(&call, &job);
+    code = render_scene(&call, &job);
     cli_points_free(&job.points);
     return code;
 }

@@ -148,7 +148,7 @@ static int run_experiment(const experiment* e, trial* t) {
     int code = e->run(t);
     cli_progress_end(t->progress);
     t->progress->percent = -1;
-    if (code == 0 && !t->as_json) printf("  %d of %d hold\n", t->bounded - t->failed, t->bounded);
+    if (code == 0 && !t->as_json) printf("  %d of %d pass\n", t->bounded - t->failed, t->bounded);
     return code != 0 ? code : t->failed ? CLI_FAILED : CLI_OK;
 }
 

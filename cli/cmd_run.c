@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #ifndef TACTUS_VERSION
 #define TACTUS_VERSION "unknown"
@@ -102,10 +101,10 @@ static double relative_drift(const runSummary* s) {
 
 static void print_energy(const char* when, const double energy[2]) {
     if (isfinite(total_energy(energy)))
-        printf("  energy at %-7s kinetic %.6g J, potential %.6g J, together %.6g J\n", when,
-               energy[0], energy[1], total_energy(energy));
+        printf("  energy at %-7s kinetic %.6g J, potential %.6g J, total %.6g J\n", when, energy[0],
+               energy[1], total_energy(energy));
     else
-        printf("  energy at %-7s too large for a number\n", when);
+        printf("  energy at %-7s overflow\n", when);
 }
 
 static void print_energy_change(const runSummary* s) {
@@ -113,7 +112,7 @@ static void print_energy_change(const runSummary* s) {
     if (isfinite(change))
         printf("  change            %.3g J, relative %.2g\n", change, relative_drift(s));
     else
-        printf("  change            too large for a number\n");
+        printf("  change            overflow\n");
 }
 
 static void print_speed(const runSummary* s) {
@@ -138,31 +137,22 @@ static void print_run_summary(const runSummary* s) {
     print_energy_change(s);
     tac_column_dof(s->model, r->max_qvel_dof, name);
     if (r->max_qvel > 0.0)
-        printf("  largest |qvel|    %.4g of %s at %.6g s\n", r->max_qvel, name, r->max_qvel_time);
+        printf("  max |qvel|        %.4g of %s at %.6g s\n", r->max_qvel, name, r->max_qvel_time);
     if (r->fallbacks > 0)
-        printf("  fell back         %lld steps, to a slower solver or no restitution\n",
-               r->fallbacks);
+        printf("  fallbacks         %lld steps: slower solver, or no restitution\n", r->fallbacks);
     if (r->energy_bounded > 0)
-        printf(
-            "  bounded           %lld step%s: restitution with friction would have added energy\n",
-            r->energy_bounded, r->energy_bounded == 1 ? "" : "s");
+        printf("  restitution       limited in %lld step%s: with friction it would have added "
+               "energy\n",
+               r->energy_bounded, r->energy_bounded == 1 ? "" : "s");
     if (r->stiff_steps > 0)
-        printf(
-            "  stiff             %lld step%s too long for contact, which may have gained energy: "
-            "take at most %.2g s, or implicit=\"true\" with Euler\n",
-            r->stiff_steps, r->stiff_steps == 1 ? "" : "s", r->stable_timestep);
+        printf("  stiff             %lld step%s: time step too large for explicit contact; "
+               "use at most %.2g s, or implicit=\"true\" with Euler\n",
+               r->stiff_steps, r->stiff_steps == 1 ? "" : "s", r->stable_timestep);
     if (r->cut_short > 0)
-        printf("  lost              %.4g s, of %lld step%s with more than 3 max_impacts impacts\n",
+        printf("  skipped time      %.4g s: %lld step%s exceeded 3 max_impacts impacts\n",
                r->unused_time, r->cut_short, r->cut_short == 1 ? "" : "s");
     if (s->call->out) printf("  trajectory        %s, %d states\n", s->call->out, s->rows);
-    if (*s->warning) printf("  note              %s\n", s->warning);
-}
-
-static void json_energy(cliJson* json, const char* key, const double energy[2]) {
-    cli_json_open(json, key, '[');
-    cli_json_number(json, NULL, energy[0]);
-    cli_json_number(json, NULL, energy[1]);
-    cli_json_close(json, ']');
+    if (*s->warning) printf("  warning           %s\n", s->warning);
 }
 
 static void json_run_summary(const runSummary* s) {
@@ -181,22 +171,22 @@ static void json_run_summary(const runSummary* s) {
     cli_json_number(&json, "steps_per_second", (double)r->total_steps / r->seconds);
     cli_json_number(&json, "seconds_per_step", r->seconds / (double)r->total_steps);
     cli_json_number(&json, "realtime", (double)r->total_steps * s->timestep / r->seconds);
-    json_energy(&json, "energy_start", s->energy[0]);
-    json_energy(&json, "energy_end", s->energy[1]);
+    cli_json_numbers(&json, "energy_start", s->energy[0], 2);
+    cli_json_numbers(&json, "energy_end", s->energy[1], 2);
     cli_json_number(&json, "drift", relative_drift(s));
-    cli_json_number(&json, "largest_qvel", r->max_qvel);
-    cli_json_text(&json, "largest_qvel_of", name);
-    cli_json_number(&json, "largest_qvel_at", r->max_qvel_time);
-    cli_json_int(&json, "lost", r->diverged);
-    cli_json_int(&json, "fell_back", r->fallbacks);
+    cli_json_number(&json, "max_qvel", r->max_qvel);
+    cli_json_text(&json, "max_qvel_of", name);
+    cli_json_number(&json, "max_qvel_at", r->max_qvel_time);
+    cli_json_int(&json, "diverged_runs", r->diverged);
+    cli_json_int(&json, "fallbacks", r->fallbacks);
     cli_json_int(&json, "bounded", r->energy_bounded);
-    cli_json_number(&json, "time_lost", r->unused_time);
+    cli_json_number(&json, "skipped_time", r->unused_time);
     cli_json_int(&json, "stiff", r->stiff_steps);
     if (r->stiff_steps > 0) cli_json_number(&json, "stable_timestep", r->stable_timestep);
     cli_json_bool(&json, "diverged", r->result != TAC_OK);
     if (s->call->out) cli_json_text(&json, "trajectory", s->call->out);
     if (s->call->out) cli_json_int(&json, "states", s->rows);
-    cli_json_text(&json, "note", s->warning);
+    cli_json_text(&json, "warning", s->warning);
     cli_json_close(&json, '}');
 }
 
@@ -206,16 +196,14 @@ static int print_step_error(const cliSimulation* r) {
     if (r->result == TAC_ERROR_CAPACITY && tac_is_hard(r->model))
         snprintf(
             advice, sizeof advice,
-            ": more contacts and limits at once than hard contact takes, 256; let fewer bodies "
-            "touch, or take respond=\"spring\"");
+            ": hard contact takes at most 256 contacts and limits at once; reduce contacts, or use "
+            "respond=\"spring\"");
     else if (r->result == TAC_ERROR_CAPACITY)
         snprintf(advice, sizeof advice,
-                 ": more contacts at once than the %d that there is room for; let fewer bodies "
-                 "touch, or make support, tau or meshes smaller",
+                 ": contact capacity %d exceeded; reduce contacts, support, tau or meshes",
                  tac_detector_of(r->model)->capacity(r->model));
     if (r->result == TAC_ERROR_VALUE)
-        snprintf(advice, sizeof advice,
-                 ": bodies are within one another, or numbers are too large");
+        snprintf(advice, sizeof advice, ": bodies interpenetrate, or values are too large");
     return cli_error("run", "ended at step %lld, time %.6g s: %s%s", r->start->step + r->done,
                      r->end.time, tac_result_text(r->result), advice);
 }
@@ -239,15 +227,7 @@ static int print_divergence(const runSummary* s) {
 //---------------------------------- files ----------------------------------------
 
 static int is_csv(const char* path) {
-    size_t length = strlen(path);
-    return strcmp(path, "-") == 0 || (length > 4 && strcasecmp(path + length - 4, ".csv") == 0);
-}
-
-static int check_output_name(const runCall* call) {
-    size_t length = call->out ? strlen(call->out) : 0;
-    int npz = length > 4 && strcasecmp(call->out + length - 4, ".npz") == 0;
-    if (!call->out || npz || is_csv(call->out)) return 0;
-    return cli_error("run", "'%s' is neither .npz nor .csv; give the file such a name", call->out);
+    return strcmp(path, "-") == 0 || cli_has_extension(path, ".csv");
 }
 
 static int write_trajectory(const runCall* call, const tacTrajectory* t, cliOutput* output) {
@@ -344,11 +324,11 @@ static int validate_options(runCall* call) {
     if (call->steps && call->time != 0.0)
         return cli_error("run", "give --steps or --time, not both");
     if (call->seed >= 0 && !(call->ctrl && strcmp(call->ctrl, "random") == 0))
-        return cli_error("run", "--seed belongs to --ctrl random");
-    if (call->every && !call->out) return cli_error("run", "--every belongs to -o FILE");
+        return cli_error("run", "--seed requires --ctrl random");
+    if (call->every && !call->out) return cli_error("run", "--every requires -o FILE");
     if (call->seed < 0) call->seed = 1;
     if (call->every == 0) call->every = 1;
-    return check_output_name(call);
+    return cli_check_table_name("run", call->out);
 }
 
 int tac_cmd_run(int argc, char** argv) {
@@ -359,9 +339,7 @@ int tac_cmd_run(int argc, char** argv) {
 
     tacModel* model;
     tacMessage message;
-    tacOptions options = cli_load_options(call.contact);
-    tacResult result = tac_load(call.path, &options, &model, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
+    if (cli_load(call.path, call.contact, &model, &message) != 0) return CLI_ERROR;
     code = model->nv > 0 ? run_scene(&call, model, message.text)
                          : cli_error("run", "%s has no joints: nothing moves", call.path);
     tac_model_destroy(model);

@@ -3,11 +3,9 @@
 #ifndef TACTUS_CLI_PROGRESS_H
 #define TACTUS_CLI_PROGRESS_H
 
-#include <time.h>
-
 typedef struct cliProgress {
     const char* command;
-    struct timespec begin;
+    double begin;    // wall clock                                                       [s]
     int is_terminal; // is stderr a terminal?
     int percent;     // shown last, -1: nothing yet
 } cliProgress;

@@ -21,6 +21,15 @@ int cli_error(const char* command, const char* format, ...) {
     return CLI_ERROR;
 }
 
+void cli_warning(const char* command, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "tactus %s: warning: ", command);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+    va_end(arguments);
+}
+
 int cli_error_message(tacResult result, const tacMessage* message) {
     fprintf(stderr, "%s", *message->file ? message->file : "tactus");
     if (message->line) fprintf(stderr, ":%d", message->line);
@@ -99,6 +108,12 @@ void cli_json_number(cliJson* json, const char* key, double value) {
         fputs(cli_number_text(value, text), json->file);
     else
         fputs("null", json->file);
+}
+
+void cli_json_numbers(cliJson* json, const char* key, const double* values, int count) {
+    cli_json_open(json, key, '[');
+    for (int i = 0; i < count; ++i) cli_json_number(json, NULL, values[i]);
+    cli_json_close(json, ']');
 }
 
 void cli_json_int(cliJson* json, const char* key, long long value) {

@@ -13,6 +13,10 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_ERROR = 2 };
 // "tactus COMMAND: text" on stderr; returns CLI_ERROR
 int cli_error(const char* command, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+// "tactus COMMAND: warning: text" on stderr
+void cli_warning(const char* command, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 // "file:line: attribute: text" on stderr, without the parts that are empty; returns CLI_ERROR
 int cli_error_message(tacResult result, const tacMessage* message);
 
@@ -38,6 +42,7 @@ void cli_json_open(cliJson* json, const char* key, char bracket); // '{' or '['
 void cli_json_close(cliJson* json, char bracket);                 // '}' or ']'
 void cli_json_text(cliJson* json, const char* key, const char* text);
 void cli_json_number(cliJson* json, const char* key, double value); // null if not finite
+void cli_json_numbers(cliJson* json, const char* key, const double* values, int count);
 void cli_json_int(cliJson* json, const char* key, long long value);
 void cli_json_bool(cliJson* json, const char* key, int value);
 

@@ -39,7 +39,4 @@ tacResult contact_scene_gradient(contactScene* s, double wrench[18]);
 int contact_scene_draw(trialPanels* panels, int panel, const contactScene* s, int scaled,
                        const char* caption);
 
-// processor time of this thread                                                      [us]
-double contact_scene_cpu_us(void);
-
 #endif

@@ -206,8 +206,8 @@ static int draw_picture(trial* t, FILE* script, const char* path) {
     cli_output_discard(&output);
     if (status != NO_GNUPLOT) return cli_error("reproduce", "%s: gnuplot failed", path);
     t->no_gnuplot = 1;
-    fprintf(stderr, "tactus reproduce: warning: gnuplot is not installed (Debian: gnuplot-nox); "
-                    "plots are written as CSV files only\n");
+    cli_warning("reproduce", "gnuplot is not installed (Debian: gnuplot-nox); "
+                             "plots are written as CSV files only");
     return 0;
 }
 

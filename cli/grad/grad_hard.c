@@ -3,6 +3,7 @@
 //   run --states without flags--> random tangents --jvp--> against vjp, against differences
 
 #include "cli/grad/grad_hard.h"
+#include "cli/random.h"
 
 #include "cli/report.h"
 
@@ -31,11 +32,6 @@ typedef struct hardCheck {
     int compared, in_contact, skipped; // states; those with contacts or an impact among them
     double vjp, difference;            // worst
 } hardCheck;
-
-static double random_unit(hardCheck* p) {
-    p->random = p->random * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(p->random >> 11) / 4503599627370496.0 - 1.0;
-}
 
 static tacTangent tangent_view(const hardCheck* p, double* at) {
     int nv = p->model->nv;
@@ -90,7 +86,7 @@ static tacResult compare_derivatives(hardCheck* p, const tacState* to, double* s
     int nx = 2 * m->nv + m->na;
     double left = 0.0, right = 0.0, size = 1.0, min = INFINITY;
     for (int i = 0; i < p->count; ++i) {
-        p->dot[i] = random_unit(p);
+        p->dot[i] = 2.0 * cli_random_lcg(&p->random) - 1.0;
         p->back[i] = 0.0;
     }
     tacResult result = tac_step_jvp(m, &p->x, p->ctrl, tangent_view(p, p->dot), p->dot + nx, NULL,
@@ -149,12 +145,12 @@ static tacState state_view(const tacModel* m, double* at) {
 
 static int print_check(const char* what, double worst, double bar) {
     int fine = worst <= bar;
-    printf("    %-18s  worst %-8.2g <= %-6g %s\n", what, worst, bar, fine ? "ok" : "WRONG");
+    printf("    %-18s  worst %-8.2g <= %-6g %s\n", what, worst, bar, fine ? "ok" : "FAILED");
     return fine;
 }
 
 static int report_check(const hardCheck* p) {
-    printf("step of hard contact: %d states of a run, %d of them in contact, %d left out (flagged, "
+    printf("step of hard contact: %d states of a run, %d of them in contact, %d skipped (flagged, "
            "or an impact at the end of the step)\n",
            p->compared, p->in_contact, p->skipped);
     int both = print_check("jvp = vjp", p->vjp, adjoint_tolerance);

@@ -9,7 +9,7 @@
 typedef struct cliGradMotionCall {
     const char* file; // of the scene
     const char* of;   // quantity, or NULL: the step
-    const char* by;   // parameters, or NULL: all, or none of the step's
+    const char* wrt;  // parameters; NULL: all for --of, none for the step
     const char* ctrl; // as `tactus run` takes it, or NULL: zeros, or the file's
     const char* out;  // file of A and B, or of the gradient, or NULL
     cliInitialStateOptions start;

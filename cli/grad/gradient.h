@@ -14,7 +14,7 @@ typedef struct cliGradient {
     const char* of;     // name of the quantity
     tacQuantity what;
     int steps;
-    tacParam by; // these parameters alone; count 0: state, control and all parameters
+    tacParam wrt; // these parameters alone; count 0: state, control and all parameters
     double value;
     double *x, *u, *theta; // (2 nv + na) (nu) (nparam)
     unsigned flags;        // of all steps

@@ -118,11 +118,23 @@ int cli_output_close(cliOutput* output) {
     }
     if (output->file != stdout) fclose(output->file);
     if (output->temporary && rename(output->temporary, output->path) != 0) {
-        int code = output_error(output, "cannot be moved to its place");
+        int code = output_error(output, "cannot be renamed to the output file");
         unlink(output->temporary);
         output_reset(output);
         return code;
     }
     output_reset(output);
     return 0;
+}
+
+int cli_has_extension(const char* path, const char* extension) {
+    size_t length = strlen(path), tail = strlen(extension);
+    return length > tail && strcasecmp(path + length - tail, extension) == 0;
+}
+
+int cli_check_table_name(const char* command, const char* path) {
+    if (!path || strcmp(path, "-") == 0 || cli_has_extension(path, ".npz") ||
+        cli_has_extension(path, ".csv"))
+        return 0;
+    return cli_error(command, "'%s' is neither .npz nor .csv; give the file such a name", path);
 }

@@ -25,4 +25,10 @@ int cli_output_close(cliOutput* output);
 // Takes the temporary file away.
 void cli_output_discard(cliOutput* output);
 
+// Does the name end in `extension`, such as ".csv", in any case?
+int cli_has_extension(const char* path, const char* extension);
+
+// 0 for NULL, "-" and names that end in .npz or .csv, else CLI_ERROR after a message
+int cli_check_table_name(const char* command, const char* path);
+
 #endif

@@ -25,7 +25,7 @@ static int nearest_row(const tacTrajectory* run, int row, double t) {
 
 static int draw_frames(const cliFrames* frames, const char* command, const tacDrawOptions* options,
                        int rate, tacImage* image, cliApng* animation) {
-    const tacTrajectory* run = &frames->run;
+    const tacTrajectory* run = &frames->trajectory;
     int count = cli_animation_frame_count(run, rate), code = 0, row = 0;
     cliProgress progress = cli_progress_begin(command);
     for (int i = 0; i < count && code == 0; ++i) {
@@ -47,10 +47,10 @@ int cli_animation_draw(const cliFrames* frames, const char* command, const tacDr
     if (code != 0) return code;
     fixed_camera.camera = &camera;
     tacImage image = {width, height, malloc(3 * (size_t)width * (size_t)height)};
-    cliApng* animation = image.rgb
-                             ? cli_apng_create(file, width, height,
-                                               cli_animation_frame_count(&frames->run, rate), rate)
-                             : NULL;
+    cliApng* animation =
+        image.rgb ? cli_apng_create(file, width, height,
+                                    cli_animation_frame_count(&frames->trajectory, rate), rate)
+                  : NULL;
     if (animation)
         code = draw_frames(&fixed_camera, command, options, rate, &image, animation);
     else

@@ -10,7 +10,7 @@ static int draw_state(const cliFrames* frames, const char* command, const tacDra
                       const double* qpos, tacImage* image) {
     tacModel posed;
     tacCamera camera = frames->camera ? *frames->camera : (tacCamera){0};
-    int code = cli_posed_model_make(command, frames->run.model, qpos, &posed);
+    int code = cli_posed_model_make(command, frames->trajectory.model, qpos, &posed);
     if (code != 0) return code;
     if (frames->camera && posed.ncamera == 0) {
         posed.camera = &camera;
@@ -23,11 +23,12 @@ static int draw_state(const cliFrames* frames, const char* command, const tacDra
 
 int cli_frame_draw(const cliFrames* frames, const char* command, const tacDrawOptions* options,
                    int state, tacImage* image) {
-    const double* qpos = tac_trajectory_row(&frames->run, state).qpos;
+    const double* qpos = tac_trajectory_row(&frames->trajectory, state).qpos;
     tacDrawOptions marked = *options;
     cliContactMarkers marks = {0};
-    int code =
-        frames->contacts ? cli_contact_markers_make(&marks, command, frames->run.model, qpos) : 0;
+    int code = frames->contacts
+                   ? cli_contact_markers_make(&marks, command, frames->trajectory.model, qpos)
+                   : 0;
     marked.marks = marks.mark;
     marked.nmarks = marks.count;
     if (code == 0) code = draw_state(frames, command, &marked, qpos, image);
@@ -38,8 +39,8 @@ int cli_frame_draw(const cliFrames* frames, const char* command, const tacDrawOp
 int cli_frames_camera(const cliFrames* frames, const char* command, const tacDrawOptions* options,
                       double aspect, tacCamera* camera) {
     tacModel posed;
-    int code = cli_posed_model_make(command, frames->run.model,
-                                    tac_trajectory_row(&frames->run, 0).qpos, &posed);
+    int code = cli_posed_model_make(command, frames->trajectory.model,
+                                    tac_trajectory_row(&frames->trajectory, 0).qpos, &posed);
     if (code != 0) return code;
     tacResult result = tac_draw_camera(&posed, options, aspect, camera);
     cli_posed_model_free(&posed);

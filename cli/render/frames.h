@@ -7,7 +7,7 @@
 #include "record/trajectory.h"
 
 typedef struct cliFrames {
-    tacTrajectory run;
+    tacTrajectory trajectory;
     int contacts;            // show those of each state?
     const tacCamera* camera; // of scenes without a camera: NULL frames each state by itself
 } cliFrames;

@@ -18,7 +18,7 @@ static void paste(const tacImage* frame, int x, int y, tacImage* whole) {
 
 int cli_montage_draw(cliMontage montage, const cliFrames* frames, const char* command,
                      const tacDrawOptions* options, int width, int height, tacImage* whole) {
-    int count = montage.columns * montage.rows, last = frames->run.rows - 1, code = 0;
+    int count = montage.columns * montage.rows, last = frames->trajectory.rows - 1, code = 0;
     tacImage frame = {width, height, malloc(3 * (size_t)width * (size_t)height)};
     if (!frame.rgb) return cli_error(command, "out of memory");
     cliProgress progress = cli_progress_begin(command);

@@ -1,6 +1,7 @@
 // Controls from numbers, files, or chance.
 
 #include "cli/scene/control.h"
+#include "cli/random.h"
 
 #include "cli/options.h"
 #include "cli/report.h"
@@ -178,23 +179,15 @@ void cli_control_free(cliControl* control) {
 
 //---------------------------------- one step -------------------------------------
 
-// splitmix64: a number for each place, without a stream
-static unsigned long long splitmix64(unsigned long long x) {
-    x += 0x9e3779b97f4a7c15ull;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    return x ^ x >> 31;
-}
-
 static void random_ctrl(const cliControl* control, long long step, int element, double* ctrl) {
-    unsigned long long hash = splitmix64(control->seed);
-    hash = splitmix64(hash ^ (unsigned long long)element);
-    hash = splitmix64(hash ^ (unsigned long long)step);
+    unsigned long long hash = cli_splitmix64(control->seed);
+    hash = cli_splitmix64(hash ^ (unsigned long long)element);
+    hash = cli_splitmix64(hash ^ (unsigned long long)step);
     for (int i = 0; i < control->model->nu; ++i) {
         const tacActuator* a = &control->model->actuator[i];
         double low = a->ctrllimited ? a->ctrlrange[0] : -1.0;
         double high = a->ctrllimited ? a->ctrlrange[1] : 1.0;
-        double part = (double)(splitmix64(hash ^ (unsigned long long)i) >> 11) * 0x1p-53;
+        double part = (double)(cli_splitmix64(hash ^ (unsigned long long)i) >> 11) * 0x1p-53;
         ctrl[i] = low + (high - low) * part;
     }
 }

@@ -51,9 +51,10 @@ static void warn_other_model(const char* path, const tacTrajectory* t) {
     char own[TAC_FINGERPRINT_SIZE];
     tac_fingerprint(t->model, own);
     if (!*t->fingerprint)
-        fprintf(stderr, "%s: note: has no hash; cannot tell whether it is of this model\n", path);
+        fprintf(stderr, "%s: warning: has no model hash\n", path);
     else if (strcmp(own, t->fingerprint) != 0)
-        fprintf(stderr, "%s: note: was made with another model (%s, here %s): the motion differs\n",
+        fprintf(stderr,
+                "%s: warning: recorded with another model (%s, here %s): the motion differs\n",
                 path, t->fingerprint, own);
 }
 
@@ -69,10 +70,11 @@ static int read_trajectory(cliInitialState* start, const char* command, const ta
     return code;
 }
 
-tacOptions cli_load_options(const char* contact) {
+int cli_load(const char* path, const char* contact, tacModel** model, tacMessage* message) {
     tacOptions options = tac_default_options();
     options.contact = contact;
-    return options;
+    tacResult result = tac_load(path, &options, model, message);
+    return result == TAC_OK ? 0 : cli_error_message(result, message);
 }
 
 //---------------------------------- keyframes ------------------------------------
@@ -171,9 +173,9 @@ int cli_initial_state_read(cliInitialState* start, const char* command, const ta
                            const cliInitialStateOptions* options) {
     int code = alloc_state(start, command, model);
     if (code == 0 && options->frame >= 0 && !options->from)
-        code = cli_error(command, "--frame belongs to --from");
+        code = cli_error(command, "--frame requires --from");
     if (code == 0 && options->key && options->from)
-        code = cli_error(command, "--key and --from both say where to start; give one of them");
+        code = cli_error(command, "--key and --from both set the initial state; give one of them");
     if (code == 0 && options->key) code = copy_keyframe(start, command, model, options->key);
     if (code == 0 && options->from) code = read_trajectory(start, command, model, options);
     if (code == 0) code = read_state_numbers(start, command, model, options);

@@ -6,14 +6,17 @@
 
 #include "record/trajectory.h"
 
-// The option --contact, the same for all commands, and how to load with it.
+// The option --contact, the same for all commands.
 #define CLI_CONTACT_OPTION(text)                                                                   \
     {                                                                                              \
         "contact", 0, CLI_TEXT, text, "WHAT",                                                      \
             "in place of the scene's: manifold, scm, lcp, \"detect=manifold tau=.003\", none", 0,  \
             0                                                                                      \
     }
-tacOptions cli_load_options(const char* contact);
+
+// Loads the scene `path`, with this contact in place of its own unless it is NULL. 0, or CLI_ERROR
+// after a message; `message` may hold a warning.
+int cli_load(const char* path, const char* contact, tacModel** model, tacMessage* message);
 
 // as options name it
 typedef struct cliInitialStateOptions {

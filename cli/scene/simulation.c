@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include "cli/scene/simulation.h"
+#include "cli/clock.h"
 
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -14,7 +15,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // runs of a group: as many as the widest kernels have lanes
 #define GROUP 8
@@ -167,18 +167,12 @@ static void slice_job(void* context, int job, int worker) {
         step_group(work, work->elements + first, left < GROUP ? left : GROUP, step);
 }
 
-static double wall_clock(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void run_slices(simulationWork* work, tacPool* pool, const char* command) {
     cliSimulation* r = work->simulation;
     int jobs = (r->batch + GROUP - 1) / GROUP;
     long long first = r->start->step, last = first + r->steps;
     cliProgress progress = cli_progress_begin(command);
-    double begin = wall_clock();
+    double begin = cli_wall_seconds();
     update_max_qvel(r, &work->elements[0]);
     for (work->from = first; work->from < last; work->from = work->to) {
         work->to = last - work->from < SLICE ? last : work->from + SLICE;
@@ -186,7 +180,7 @@ static void run_slices(simulationWork* work, tacPool* pool, const char* command)
         cli_progress_show(&progress, (double)(work->to - first) / (double)r->steps);
         if (work->elements[0].result != TAC_OK) break;
     }
-    r->seconds = wall_clock() - begin;
+    r->seconds = cli_wall_seconds() - begin;
     cli_progress_end(&progress);
 }
 

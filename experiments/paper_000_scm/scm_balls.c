@@ -5,6 +5,7 @@
 // of 1 kg at rest, in a step of 2 ms; each engine is drawn in units of its own largest force.
 // Figures of the soft-minimum model were computed beforehand by an independent program.
 
+#include "bench/ball_cloud.h"
 #include "bench/baselines/other_engines.h"
 #include "experiments/experiments.h"
 #include "experiments/plot.h"
@@ -31,24 +32,6 @@ typedef struct ballRig {
 } ballRig;
 
 //---------------------------------- engines --------------------------------------
-
-static tacContactCloud* make_ball(int n, double radius) {
-    tacContactCloud* cloud = NULL;
-    double* x = malloc(sizeof(double) * 6 * (size_t)n);
-    if (!x) return NULL;
-    for (int i = 0; i < n; ++i) {
-        double z = 1.0 - (2.0 * i + 1.0) / n, s = sqrt(1.0 - z * z), t = 2.39996322972865332 * i;
-        const double m[3] = {s * cos(t), s * sin(t), z};
-        for (int k = 0; k < 3; ++k) {
-            x[3 * i + k] = radius * m[k];
-            x[3 * (n + i) + k] = m[k];
-        }
-    }
-    tac_contact_cloud_points(n, x, x + 3 * n, 12.566370614359172 * radius * radius,
-                             tac_default_allocator(), &cloud, NULL);
-    free(x);
-    return cloud;
-}
 
 static tacScmPair pair_of(const ballRig* rig, double eps2, double x, double y) {
     tacScmPair p = {.cloud = {rig->cloud[0], rig->cloud[1]},
@@ -96,7 +79,7 @@ static int open_rig(ballRig* rig) {
     size_t n = LARGE + SMALL;
     const double far[3] = {9.0, 0.0, 0.0};
     double none[3];
-    *rig = (ballRig){.cloud = {make_ball(LARGE, 1.0), make_ball(SMALL, 0.4)}};
+    *rig = (ballRig){.cloud = {bench_ball_cloud(LARGE, 1.0), bench_ball_cloud(SMALL, 0.4)}};
     rig->memory = malloc(3 * n * sizeof(double));
     rig->ints = malloc(2 * n * sizeof(int));
     rig->mujoco = mujoco_world_open(scene);

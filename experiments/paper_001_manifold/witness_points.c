@@ -8,6 +8,7 @@
 // trials; else those of large batches are fewer, of 1e7 pairs in all for ours, of 1e6 for barriers,
 // and at least one.
 
+#include "cli/clock.h"
 #include "experiments/contact_scene.h"
 #include "experiments/experiments.h"
 #include "experiments/plot.h"
@@ -64,12 +65,12 @@ static witnessArrays batch_slice(const witnessArrays* all, int batch, int j) {
 
 // nanoseconds of a pair, the mean over all trials
 static double time_trials(const witnessArrays* all, witnessKind kind, int batch, int trials) {
-    double start = contact_scene_cpu_us();
+    double start = cli_cpu_seconds();
     for (int j = 0; j < trials; ++j) {
         witnessArrays part = batch_slice(all, batch, j);
         bench_witness_run(&(witnessWork){&part, kind, weight});
     }
-    return 1e3 * (contact_scene_cpu_us() - start) / ((double)trials * batch);
+    return 1e9 * (cli_cpu_seconds() - start) / ((double)trials * batch);
 }
 
 static int time_batch(trial* t, int b, int quick) {

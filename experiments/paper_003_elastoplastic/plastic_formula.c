@@ -169,8 +169,8 @@ static formulaContact box_circle(const formulaBody* a, const formulaBody* b, con
 
 // s where `more` > 0, else a
 static tacExpr ex_select(tacExpr more, tacExpr s, tacExpr a) {
-    tacExpr scenario = ex_step(more);
-    return ex_add(ex_mul(scenario, s), ex_mul(ex_sub(ex_num(1.0), scenario), a));
+    tacExpr step = ex_step(more);
+    return ex_add(ex_mul(step, s), ex_mul(ex_sub(ex_num(1.0), step), a));
 }
 
 // One axis of `owner`: the gap, and the deepest corner of `other`. `sign` is +1 if the owner is the

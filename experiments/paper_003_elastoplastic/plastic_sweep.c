@@ -7,6 +7,8 @@
 // paper's smaller bodies make of it (E16) stands beside the axes'.
 
 #define _GNU_SOURCE
+#include "cli/clock.h"
+#include "cli/random.h"
 #include "experiments/experiments.h"
 #include "experiments/plot.h"
 
@@ -15,7 +17,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { SIZES = 5, COUNTS = 6, MOST = 50 };
 static const int edges_of[SIZES] = {4, 8, 16, 32, 64}, objects_of[COUNTS] = {1, 2, 5, 10, 25, MOST};
@@ -25,15 +26,7 @@ typedef struct sweepPair {
     tacPosedSolid a, b;
 } sweepPair;
 
-//---------------------------------- chance ---------------------------------------
-
-// a number between 0 and 1 (splitmix64)
-static double random_unit(uint64_t* state) {
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
+//---------------------------------- polygons -------------------------------------
 
 static tacPose planar_pose(double x, double y, double angle) {
     return (tacPose){{x, y, 0.0}, {cos(0.5 * angle), 0.0, 0.0, sin(0.5 * angle)}};
@@ -101,27 +94,21 @@ typedef struct sweepFigures {
     double separated_error[2], deep_error[2], polygon_error[2]; // by axes, by programs
 } sweepFigures;
 
-static double cpu_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // distances by both, and what a call took
 static void time_pairs(const sweepPair* pairs, int count, void* memory, double* by_sat,
                        double* by_convex, double* sat, double* convex) {
     tacSeparation s;
-    double start = cpu_seconds();
+    double start = cli_cpu_seconds();
     for (int i = 0; i < count; ++i)
         by_sat[i] = tac_sat(pairs[i].a, pairs[i].b, INFINITY, &s) == TAC_OK ? s.distance : NAN;
-    *sat = (cpu_seconds() - start) / count;
-    start = cpu_seconds();
+    *sat = (cli_cpu_seconds() - start) / count;
+    start = cli_cpu_seconds();
     for (int i = 0; i < count; ++i)
         by_convex[i] =
             tac_convex_separation(pairs[i].a, pairs[i].b, NULL, &s, NULL, NULL, memory) == TAC_OK
                 ? s.distance
                 : NAN;
-    *convex = (cpu_seconds() - start) / count;
+    *convex = (cli_cpu_seconds() - start) / count;
 }
 
 static void compare_errors(const sweepPair* pairs, int count, const double* sat,
@@ -134,14 +121,15 @@ static void compare_errors(const sweepPair* pairs, int count, const double* sat,
 }
 
 // b is put where its distance is between two numbers, by trial
-static void sample_pair(uint64_t* seed, const tacSolid* a, const tacSolid* b, double min,
+static void sample_pair(unsigned long long* seed, const tacSolid* a, const tacSolid* b, double min,
                         double max, sweepPair* out) {
     tacSeparation s;
     do {
-        double angle = 2.0 * M_PI * random_unit(seed), far = 2.5 * random_unit(seed);
+        double angle = 2.0 * M_PI * cli_random_splitmix(seed),
+               far = 2.5 * cli_random_splitmix(seed);
         *out = (sweepPair){
-            {a, planar_pose(0.0, 0.0, 2.0 * M_PI * random_unit(seed))},
-            {b, planar_pose(far * cos(angle), far * sin(angle), 7.0 * random_unit(seed))}};
+            {a, planar_pose(0.0, 0.0, 2.0 * M_PI * cli_random_splitmix(seed))},
+            {b, planar_pose(far * cos(angle), far * sin(angle), 7.0 * cli_random_splitmix(seed))}};
     } while (tac_sat(out->a, out->b, INFINITY, &s) != TAC_OK || s.distance < min ||
              s.distance > max);
 }
@@ -167,7 +155,7 @@ static int sweep_edges(int edges, int count, sweepFigures* out) {
     tacSolid *a = make_polygon(edges, 1.0), *circle = NULL;
     sweepPair* pairs = calloc((size_t)count, sizeof *pairs);
     double *sat = calloc((size_t)count, sizeof *sat), *convex = calloc((size_t)count, sizeof *sat);
-    uint64_t seed = (uint64_t)edges;
+    unsigned long long seed = (unsigned long long)edges;
     tac_solid_create_ball(circle_radius, 1, &circle, NULL);
     size_t size = tac_convex_separation_size(a, a), round = tac_convex_separation_size(a, circle);
     void* memory = malloc(size > round ? size : round);
@@ -224,7 +212,7 @@ static int sweep_objects(int objects, int rounds, sweepScene* out) {
     tacSolid *kinds[2] = {make_polygon(16, 0.5), NULL}, *floor = NULL;
     tacPosedSolid s[MOST + 1];
     double *distance[2], width = 2.0 * sqrt((double)objects);
-    uint64_t seed = (uint64_t)objects;
+    unsigned long long seed = (unsigned long long)objects;
     size_t pairs = (size_t)(objects * (objects + 1) / 2);
     tac_solid_create_ball(0.5, 1, &kinds[1], NULL);
     tac_solid_create_halfspace(up, 0.0, 1, &floor, NULL);
@@ -236,15 +224,15 @@ static int sweep_objects(int objects, int rounds, sweepScene* out) {
     for (int round = 0; round < rounds && fine; ++round) {
         s[0] = (tacPosedSolid){floor, planar_pose(0.0, 0.0, 0.0)};
         for (int i = 0; i < objects; ++i)
-            s[1 + i] = (tacPosedSolid){kinds[i % 2], planar_pose(width * random_unit(&seed),
-                                                                 width * random_unit(&seed),
-                                                                 7.0 * random_unit(&seed))};
-        double start = cpu_seconds();
+            s[1 + i] = (tacPosedSolid){kinds[i % 2], planar_pose(width * cli_random_splitmix(&seed),
+                                                                 width * cli_random_splitmix(&seed),
+                                                                 7.0 * cli_random_splitmix(&seed))};
+        double start = cli_cpu_seconds();
         out->contacts += detect_all(s, objects + 1, 0, distance[0], memory);
-        out->sat += (cpu_seconds() - start) / rounds;
-        start = cpu_seconds();
+        out->sat += (cli_cpu_seconds() - start) / rounds;
+        start = cli_cpu_seconds();
         detect_all(s, objects + 1, 1, distance[1], memory);
-        out->convex += (cpu_seconds() - start) / rounds;
+        out->convex += (cli_cpu_seconds() - start) / rounds;
         for (size_t i = 0; i < pairs; ++i)
             if (distance[0][i] < 0.0)
                 out->error = fmax(out->error, fabs(distance[0][i] - distance[1][i]));

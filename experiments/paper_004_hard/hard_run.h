@@ -41,4 +41,10 @@ tacResult hard_run_step(hardRun* r, int count);
 // dq and dv are overwritten
 tacResult hard_run_tangent(hardRun* r, int count, double* dq, double* dv);
 
+// the gripper's lift of 0.1 m from 0.3 s to 1.3 s, without a jump of its speed             [m]
+double hard_lift_height(double time);
+
+// small angle by which the plate, the first free body, has turned                         [deg]
+double hard_plate_tilt(const hardRun* r);
+
 #endif
