@@ -182,22 +182,21 @@ static quartiles quartiles_of(const double* x, const double* over) {
 
 //---------------------------------- rows -----------------------------------------
 
-static void manifold_row(benchReport* report, double distance, const char* what, double value,
-                         const char* unit, char relation, double bound) {
+static void manifold_row(benchReport* report, double distance, const char* what, benchFigure f) {
     char id[140];
     snprintf(id, sizeof id, "manifold/%s/distance %g/%s", tac_isa_name(tac_isa()), distance, what);
-    bench_row(report, id, value, unit, relation, bound);
+    bench_row(report, id, f.value, f.unit, f.relation, f.bound);
 }
 
 // a ratio with its quartiles, which have no bound
 static void manifold_ratio_row(benchReport* report, double distance, const char* what, quartiles q,
                                char relation, double bound) {
     char id[100];
-    manifold_row(report, distance, what, q.middle, "x", relation, bound);
+    manifold_row(report, distance, what, (benchFigure){q.middle, "x", relation, bound});
     snprintf(id, sizeof id, "%s, quartiles: low", what);
-    manifold_row(report, distance, id, q.low, "x", ' ', 0.0);
+    manifold_row(report, distance, id, (benchFigure){q.low, "x", ' ', 0.0});
     snprintf(id, sizeof id, "%s, quartiles: high", what);
-    manifold_row(report, distance, id, q.high, "x", ' ', 0.0);
+    manifold_row(report, distance, id, (benchFigure){q.high, "x", ' ', 0.0});
 }
 
 // rows of a version; most: of its time that ours may take, on instruction sets that have a bound
@@ -206,9 +205,10 @@ static void bench_baseline(benchReport* report, const sweepTimes* t, int p, cons
     int baseline = tac_isa() == TAC_ISA_BASELINE;
     char id[80];
     snprintf(id, sizeof id, "MuJoCo %s, contacts", version);
-    manifold_row(report, distance, id, t->contacts[p], "", ' ', 0.0);
+    manifold_row(report, distance, id, (benchFigure){t->contacts[p], "", ' ', 0.0});
     snprintf(id, sizeof id, "MuJoCo %s, mj_collision", version);
-    manifold_row(report, distance, id, quartiles_of(t->mujoco[p], NULL).middle, "us", ' ', 0.0);
+    manifold_row(report, distance, id,
+                 (benchFigure){quartiles_of(t->mujoco[p], NULL).middle, "us", ' ', 0.0});
     snprintf(id, sizeof id, "detect : mj_collision %s", version);
     manifold_ratio_row(report, distance, id, quartiles_of(t->detect, t->mujoco[p]),
                        baseline ? ' ' : '<', max_ratio);
@@ -233,12 +233,13 @@ static void bench_distance(benchReport* report, manifoldBench* b, const manifold
     static sweepTimes t;
     random_poses(distance, qpos);
     run_sweeps(b, mujoco, qpos, &t);
-    manifold_row(report, distance, "poses that touch", b->in_contact, "", ' ', 0.0);
-    manifold_row(report, distance, "records", b->records, "", ' ', 0.0);
-    manifold_row(report, distance, "records above 0.01", b->active, "", ' ', 0.0);
-    manifold_row(report, distance, "detect", quartiles_of(t.detect, NULL).middle, "us", ' ', 0.0);
-    manifold_row(report, distance, "gradient : detect", quartiles_of(t.gradient, t.detect).middle,
-                 "x", '<', 1.8);
+    manifold_row(report, distance, "poses that touch", (benchFigure){b->in_contact, "", ' ', 0.0});
+    manifold_row(report, distance, "records", (benchFigure){b->records, "", ' ', 0.0});
+    manifold_row(report, distance, "records above 0.01", (benchFigure){b->active, "", ' ', 0.0});
+    manifold_row(report, distance, "detect",
+                 (benchFigure){quartiles_of(t.detect, NULL).middle, "us", ' ', 0.0});
+    manifold_row(report, distance, "gradient : detect",
+                 (benchFigure){quartiles_of(t.gradient, t.detect).middle, "x", '<', 1.8});
     for (int p = 0; p < BASELINES; ++p) {
         if (!mujoco[p].figures) continue;
         const char* version = mujoco[p].api->version(mujoco[p].figures);
@@ -288,8 +289,9 @@ static void bench_threads(benchReport* report, manifoldBench* one, manifoldBench
         list[2 + t] = (benchWork){spin_batch, &work[t]};
     }
     bench_times_rounds(list, 4, 15, ns);
-    manifold_row(report, 0.5, "two threads", ns[0] / ns[1], "x", '>', 1.85);
-    manifold_row(report, 0.5, "two threads, registers alone", ns[2] / ns[3], "x", ' ', 0.0);
+    manifold_row(report, 0.5, "two threads", (benchFigure){ns[0] / ns[1], "x", '>', 1.85});
+    manifold_row(report, 0.5, "two threads, registers alone",
+                 (benchFigure){ns[2] / ns[3], "x", ' ', 0.0});
     for (int t = 0; t < 2; ++t) tac_pool_destroy(work[t].pool);
 }
 
@@ -330,8 +332,10 @@ static void bench_figures(benchReport* report, manifoldBench* one, manifoldBench
     const benchWork list[3] = {
         {run_objects, &work[0]}, {run_objects, &work[1]}, {run_objects, &work[2]}};
     bench_cpu_times(list, 3, ns);
-    manifold_row(report, 0.5, "64 different figures : equal ones", ns[0] / ns[1], "x", ' ', 0.0);
-    manifold_row(report, 0.5, "1024 different figures : equal ones", ns[0] / ns[2], "x", '>', 0.8);
+    manifold_row(report, 0.5, "64 different figures : equal ones",
+                 (benchFigure){ns[0] / ns[1], "x", ' ', 0.0});
+    manifold_row(report, 0.5, "1024 different figures : equal ones",
+                 (benchFigure){ns[0] / ns[2], "x", '>', 0.8});
 }
 
 static int bench_objects(benchReport* report, manifoldBench* one) {

@@ -188,42 +188,42 @@ static int write_program(const deriveCall* call, const deriveSymbols* symbols,
 
 // inputs and outputs of the program in the making
 typedef struct derivation {
-    tacGraph* graph;
+    deriveEquations e;
     const deriveCall* call;
     const deriveSymbols* symbols;
-    tacExpr *in, *out, *work;
-    int inputs, outputs;
+    tacExpr* work;
 } derivation;
 
 // M a + c in place of M and c
 static void form_forces(derivation* d) {
-    tacGraph* g = d->graph;
+    tacGraph* g = d->e.graph;
     int nv = d->symbols->model->nv;
     for (int k = 0; k < nv; ++k) {
         char name[24];
         snprintf(name, sizeof name, "a%d", k);
-        d->in[d->inputs + k] = tac_symbol(g, name);
+        d->e.in[d->e.inputs + k] = tac_symbol(g, name);
     }
     for (int i = 0; i < nv; ++i) {
-        tacExpr sum = d->out[nv * nv + i];
+        tacExpr sum = d->e.out[nv * nv + i];
         for (int j = 0; j < nv; ++j)
-            sum = tac_expr_add(g, sum, tac_expr_mul(g, d->out[i * nv + j], d->in[d->inputs + j]));
+            sum = tac_expr_add(g, sum,
+                               tac_expr_mul(g, d->e.out[i * nv + j], d->e.in[d->e.inputs + j]));
         d->work[i] = sum;
     }
-    memcpy(d->out, d->work, sizeof *d->out * (size_t)nv);
-    d->inputs += nv;
-    d->outputs = nv;
+    memcpy(d->e.out, d->work, sizeof *d->e.out * (size_t)nv);
+    d->e.inputs += nv;
+    d->e.outputs = nv;
 }
 
 // coefficients of the symbols, then what is left
 static tacResult form_coefficients(derivation* d) {
-    int n = d->symbols->count, rows = d->outputs;
+    int n = d->symbols->count, rows = d->e.outputs;
     tacExpr* rest = d->work + (size_t)rows * (size_t)n;
     tacResult result =
-        tac_expr_linear(d->graph, d->out, rows, d->symbols->symbol, n, d->work, rest);
+        tac_expr_linear(d->e.graph, d->e.out, rows, d->symbols->symbol, n, d->work, rest);
     if (result != TAC_OK) return result;
-    d->outputs = rows * (n + 1);
-    memcpy(d->out, d->work, sizeof *d->out * (size_t)d->outputs);
+    d->e.outputs = rows * (n + 1);
+    memcpy(d->e.out, d->work, sizeof *d->e.out * (size_t)d->e.outputs);
     return TAC_OK;
 }
 
@@ -234,22 +234,21 @@ static int derive_equations(derivation* d, tacResult* result) {
     int nq = model->nq, nv = model->nv;
     const tacSceneSymbols symbols = {d->symbols->offset, d->symbols->symbol, d->symbols->count,
                                      call->exact};
-    *result =
-        tac_scene_equations(d->graph, model, &symbols, d->in, d->in + nq, d->out, d->out + nv * nv);
+    *result = tac_scene_equations(d->e.graph, model, &symbols, d->e.in, d->e.in + nq, d->e.out,
+                                  d->e.out + nv * nv);
     if (*result != TAC_OK) return CLI_OK;
-    d->inputs = nq + nv;
-    d->outputs = nv * nv + nv;
+    d->e.inputs = nq + nv;
+    d->e.outputs = nv * nv + nv;
     if (call->forces) form_forces(d);
-    memcpy(d->in + d->inputs, d->symbols->symbol, sizeof *d->in * (size_t)d->symbols->count);
-    d->inputs += d->symbols->count;
-    derive_symbols_find_unused(d->symbols, d->out, d->outputs);
+    memcpy(d->e.in + d->e.inputs, d->symbols->symbol, sizeof *d->e.in * (size_t)d->symbols->count);
+    d->e.inputs += d->symbols->count;
+    derive_symbols_find_unused(d->symbols, d->e.out, d->e.outputs);
     if (call->linear) *result = form_coefficients(d);
     if (*result != TAC_OK) return CLI_OK;
-    int left = derive_substitute(d->graph, call->set, d->in, d->inputs, d->out, d->outputs, result);
-    if (left < 0) return *result == TAC_OK ? CLI_ERROR : CLI_OK;
-    d->inputs = left;
+    if (derive_substitute(&d->e, call->set, result) != 0)
+        return *result == TAC_OK ? CLI_ERROR : CLI_OK;
     if (*result == TAC_OK && call->expand)
-        *result = tac_expr_expand(d->graph, d->out, d->outputs, MAX_TERMS, d->out);
+        *result = tac_expr_expand(d->e.graph, d->e.out, d->e.outputs, MAX_TERMS, d->e.out);
     return CLI_OK;
 }
 
@@ -263,21 +262,21 @@ static int derive_and_write(const deriveCall* call, const deriveSymbols* symbols
     const tacModel* model = symbols->model;
     size_t capacity = output_capacity(model, symbols->count);
     size_t inputs = (size_t)(model->nq + 2 * model->nv + symbols->count);
-    derivation d = {.graph = graph, .call = call, .symbols = symbols};
+    derivation d = {.e.graph = graph, .call = call, .symbols = symbols};
     tacProgram* program = NULL;
     tacMessage message = {0};
     tacResult result = TAC_ERROR_MEMORY;
     int code = CLI_OK;
-    d.in = malloc(sizeof *d.in * (inputs + 2 * capacity));
-    if (d.in) {
-        d.out = d.in + inputs;
-        d.work = d.out + capacity;
+    d.e.in = malloc(sizeof *d.e.in * (inputs + 2 * capacity));
+    if (d.e.in) {
+        d.e.out = d.e.in + inputs;
+        d.work = d.e.out + capacity;
         code = derive_equations(&d, &result);
         if (code == CLI_OK && result == TAC_OK)
-            result = tac_program_create(graph, d.in, d.inputs, d.out, d.outputs, &program);
+            result = tac_program_create(graph, d.e.in, d.e.inputs, d.e.out, d.e.outputs, &program);
         if (result != TAC_OK) tac_graph_result(graph, &message);
     }
-    free(d.in);
+    free(d.e.in);
     snprintf(message.file, sizeof message.file, "%s", call->path);
     if (code == CLI_OK)
         code = result == TAC_OK ? write_program(call, symbols, program)

@@ -40,7 +40,7 @@ typedef struct renderJob {
     tacSliceOptions slice;
     cliPoints points;
     cliMontage montage;
-    cliFrames frames; // of a sheet or a film
+    cliFrames frames; // of a montage or an animation
 } renderJob;
 
 //---------------------------------- arguments ------------------------------------
@@ -243,8 +243,7 @@ static int draw_picture(const renderCall* call, const tacModel* model, const ren
     if (!image.rgb)
         code = cli_error("render", "out of memory");
     else if (montage.columns)
-        code = cli_montage_draw(montage, &job->frames, "render", &job->draw_image, call->width,
-                                call->height, &image);
+        code = cli_montage_draw(montage, &job->frames, &image);
     else
         code = draw_image(call, model, job, &image);
     if (code == 0 && cli_image_write(&image, format, output->file) != 0)
@@ -260,8 +259,7 @@ static int draw_to_file(const renderCall* call, const tacModel* model, const ren
     int code = cli_output_open(&output, call->out);
     if (code != 0) return code;
     if (call->fps)
-        code = cli_animation_draw(&job->frames, "render", &job->draw_image, call->fps, call->width,
-                                  call->height, output.file);
+        code = cli_animation_draw(&job->frames, call->fps, output.file);
     else
         code = draw_picture(call, model, job, format, &output);
     if (code == 0) return cli_output_close(&output);
@@ -319,6 +317,10 @@ static int render_scene(const renderCall* call, renderJob* job) {
     if (call->samples) job->draw_image.samples = call->samples;
     job->draw_image.opacity = call->opacity >= 0.0 ? call->opacity : call->contacts ? 0.5 : 1.0;
     job->draw_image.arrow = call->arrow;
+    job->frames.command = "render";
+    job->frames.options = &job->draw_image;
+    job->frames.width = call->width;
+    job->frames.height = call->height;
     job->frames.contacts = call->contacts;
     job->draw_image.threads = job->slice.threads = call->threads;
 

@@ -28,10 +28,15 @@ void derive_symbols_find_unused(const deriveSymbols* s, const tacExpr* expr, int
 // what stands for what, as comments
 void derive_symbols_legend(const deriveSymbols* s, const char* mark, FILE* file);
 
-// Reads "q0=0,m_pole=1/3" and replaces those symbols in expressions and in the list of inputs,
-// whose new length is returned; -1 after a complaint, or with the graph's error in *result.
-// Decimals and fractions are exact.
-int derive_substitute(tacGraph* graph, const char* words, tacExpr* inputs, int count, tacExpr* expr,
-                      int exprs, tacResult* result);
+typedef struct deriveEquations {
+    tacGraph* graph;
+    tacExpr *in, *out; // (inputs) (outputs)
+    int inputs, outputs;
+} deriveEquations;
+
+// Reads "q0=0,m_pole=1/3", replaces those symbols in the outputs and drops them from the inputs.
+// Decimals and fractions are exact. 0; or CLI_ERROR after a message, or with the graph's error in
+// *result.
+int derive_substitute(deriveEquations* e, const char* words, tacResult* result);
 
 #endif

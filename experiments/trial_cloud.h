@@ -11,8 +11,7 @@ typedef struct trialCloud {
     int failed;                       // 1: memory was short
 } trialCloud;
 
-void trial_cloud_add(trialCloud* cloud, double x, double y, double z, double nx, double ny,
-                     double nz);
+void trial_cloud_add(trialCloud* cloud, const double point[3], const double normal[3]);
 void trial_cloud_free(trialCloud* cloud);
 
 // The square |x|, |y| <= 1 of the plane z = 0: `side` points on each side, with its normals.

@@ -94,29 +94,33 @@ typedef struct sweepFigures {
     double separated_error[2], deep_error[2], polygon_error[2]; // by axes, by programs
 } sweepFigures;
 
-// distances by both, and what a call took
-static void time_pairs(const sweepPair* pairs, int count, void* memory, double* by_sat,
-                       double* by_convex, double* sat, double* convex) {
+// distances of pairs by SAT and by convex program, and the time of a call
+typedef struct pairDistances {
+    double *sat, *convex;         // (count)                               [m]
+    double sat_time, convex_time; //                                       [s]
+} pairDistances;
+
+static void time_pairs(const sweepPair* pairs, int count, void* memory, pairDistances* d) {
     tacSeparation s;
     double start = cli_cpu_seconds();
     for (int i = 0; i < count; ++i)
-        by_sat[i] = tac_sat(pairs[i].a, pairs[i].b, INFINITY, &s) == TAC_OK ? s.distance : NAN;
-    *sat = (cli_cpu_seconds() - start) / count;
+        d->sat[i] = tac_sat(pairs[i].a, pairs[i].b, INFINITY, &s) == TAC_OK ? s.distance : NAN;
+    d->sat_time = (cli_cpu_seconds() - start) / count;
     start = cli_cpu_seconds();
     for (int i = 0; i < count; ++i)
-        by_convex[i] =
+        d->convex[i] =
             tac_convex_separation(pairs[i].a, pairs[i].b, NULL, &s, NULL, NULL, memory) == TAC_OK
                 ? s.distance
                 : NAN;
-    *convex = (cli_cpu_seconds() - start) / count;
+    d->convex_time = (cli_cpu_seconds() - start) / count;
 }
 
-static void compare_errors(const sweepPair* pairs, int count, const double* sat,
-                           const double* convex, double error[2]) {
+static void compare_errors(const sweepPair* pairs, int count, const pairDistances* d,
+                           double error[2]) {
     for (int i = 0; i < count; ++i) {
         double exact = exact_distance(&pairs[i]);
-        error[0] = fmax(error[0], fabs(sat[i] - exact));
-        error[1] = fmax(error[1], fabs(convex[i] - exact));
+        error[0] = fmax(error[0], fabs(d->sat[i] - exact));
+        error[1] = fmax(error[1], fabs(d->convex[i] - exact));
     }
 }
 
@@ -154,28 +158,33 @@ static void compare_padded(const sweepPair* pairs, int count, int edges, void* m
 static int sweep_edges(int edges, int count, sweepFigures* out) {
     tacSolid *a = make_polygon(edges, 1.0), *circle = NULL;
     sweepPair* pairs = calloc((size_t)count, sizeof *pairs);
-    double *sat = calloc((size_t)count, sizeof *sat), *convex = calloc((size_t)count, sizeof *sat);
+    pairDistances d = {calloc((size_t)count, sizeof *d.sat), calloc((size_t)count, sizeof *d.sat),
+                       0.0, 0.0};
     unsigned long long seed = (unsigned long long)edges;
     tac_solid_create_ball(circle_radius, 1, &circle, NULL);
     size_t size = tac_convex_separation_size(a, a), round = tac_convex_separation_size(a, circle);
     void* memory = malloc(size > round ? size : round);
     *out = (sweepFigures){0};
-    int fine = a && circle && pairs && sat && convex && memory;
+    int fine = a && circle && pairs && d.sat && d.convex && memory;
     if (fine) {
         for (int i = 0; i < count; ++i) sample_pair(&seed, a, a, 0.01, 0.5, &pairs[i]);
-        time_pairs(pairs, count, memory, sat, convex, &out->sat, &out->convex);
-        compare_errors(pairs, count, sat, convex, out->separated_error);
+        time_pairs(pairs, count, memory, &d);
+        out->sat = d.sat_time;
+        out->convex = d.convex_time;
+        compare_errors(pairs, count, &d, out->separated_error);
         for (int i = 0; i < count; ++i)
             sample_pair(&seed, a, circle, -0.9 * circle_radius, -0.01, &pairs[i]);
-        time_pairs(pairs, count, memory, sat, convex, &out->sat_deep, &out->convex_deep);
-        compare_errors(pairs, count, sat, convex, out->deep_error);
+        time_pairs(pairs, count, memory, &d);
+        out->sat_deep = d.sat_time;
+        out->convex_deep = d.convex_time;
+        compare_errors(pairs, count, &d, out->deep_error);
         for (int i = 0; i < count; ++i) sample_pair(&seed, a, a, -0.15, -0.01, &pairs[i]);
         compare_padded(pairs, count, edges, memory, out->polygon_error);
     }
     free(memory);
     free(pairs);
-    free(sat);
-    free(convex);
+    free(d.sat);
+    free(d.convex);
     tac_solid_destroy(a);
     tac_solid_destroy(circle);
     return fine ? 0 : cli_error("reproduce", "out of memory");

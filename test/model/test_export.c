@@ -147,7 +147,8 @@ static int written_files_are_listed(void) {
         ENSURE(output_has(i < 4 ? "ends in .xml" : "cannot be written") && !output_has(": ok"));
     }
     ENSURE(run_check("loose.xml", "--mjcf out.xml") == 0);
-    ENSURE(output_has("out.xml, with 0 meshes") && output_has("1 shape without a geom is not in it"));
+    ENSURE(output_has("out.xml, with 0 meshes") &&
+           output_has("1 shape without a geom is not in it"));
     ENSURE(run_check("loose.xml", "--mjcf out.xml --json") == 0 &&
            output_has("\"unused_shapes\": 1"));
     return 0;
