@@ -16,7 +16,7 @@ static void target_name(const tacModel* model, const tacActuator* a, char text[T
         tac_column_joint(model, a->target, text);
 }
 
-// numbers of its gear that act
+// active entries of its gear
 static int gear_count(const tacModel* model, const tacActuator* a) {
     if (a->drive == TAC_DRIVE_TENDON) return 1;
     tacJointKind kind = model->joint[a->target].kind;
@@ -31,7 +31,7 @@ static int body_depth(const tacModel* model, int body) {
     return depth;
 }
 
-// numbers that are 0 go without saying
+// zeros are not printed
 static void print_if_nonzero(const tacModel* model, const char* what, int offset) {
     if (model->param[offset] != 0.0) printf(", %s %g", what, model->param[offset]);
 }
@@ -94,7 +94,7 @@ static void print_actuator(const tacModel* model, int i) {
 
 void cli_bodies_print(const tacModel* model) {
     double mass = 0.0;
-    int geom = 0; // geoms stand in the order of their bodies
+    int geom = 0; // geoms are sorted by body
     while (geom < model->ngeom && model->geom[geom].body == 0) ++geom;
     for (int i = 1; i < model->nbody; ++i) {
         int first = geom;

@@ -1,4 +1,4 @@
-// What is in a mesh file: vertices, faces, whether it is closed, its box, volume, area and hull.
+// Summary of a mesh file: vertices, faces, whether it is closed, bounding box, volume, area, hull.
 
 #include "cli/check_mesh.h"
 

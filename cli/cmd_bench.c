@@ -1,4 +1,4 @@
-// tactus bench: ratios measured in one run, against bounds.
+// tactus bench: time ratios measured in one run, against bounds.
 
 #define _GNU_SOURCE
 #include "cli/commands.h"
@@ -40,12 +40,12 @@ static int parse_bench_options(const char** names, int* count, int* json, int ar
     };
     const cliCommand command = {
         .name = "bench",
-        .summary = "measure speed as ratios taken in one run",
+        .summary = "measure speed as time ratios within one run",
         .positional = "[NAME...]",
         .description =
             "Runs the named benchmarks, or all, on every instruction set of this machine\n"
-            "(TACTUS_ISA picks one). Each row with a bound says whether it holds; the exit\n"
-            "code is 1 if one does not. Names:\n"
+            "(TACTUS_ISA selects one). Each row with a bound says whether it passes. Exit code 1:\n"
+            "one fails. Names:\n"
             "  math     exp and log against libmvec, the superquadric against libm\n"
             "  witness  closest points of edges against scalar libm and log barriers\n"
             "  shapes   primitives, and a figure of 18 superquadrics culled against exact\n"
@@ -89,7 +89,7 @@ static int run_benches(const char** names, int count, int json) {
     return report.failed ? CLI_FAILED : CLI_OK;
 }
 
-// a process of its own for each instruction set, which is chosen once per process
+// one process for each instruction set, which a process selects once
 static int run_on_isa(tacIsa isa, const char** names, int count, int json) {
     fflush(stdout);
     pid_t child = fork();

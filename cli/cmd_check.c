@@ -1,4 +1,4 @@
-// tactus check: is this scene or mesh right, and what is in it?
+// tactus check: loads a scene or mesh and prints a summary.
 
 #include "cli/check_bodies.h"
 #include "cli/check_mesh.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 
 typedef struct checkCall {
-    const char* contact; // in place of the scene's, or NULL
+    const char* contact; // replaces the scene's contact, or NULL
     const char* path;
     const char* mjcf;
     int json, params, mass, bodies, vertices;
@@ -31,26 +31,26 @@ static int parse_check_options(checkCall* call, int argc, char** argv) {
          "list bodies with mass and joints, and actuators", 0, 0},
         {"mass", 0, CLI_FLAG, &call->mass, NULL,
          "volume, mass, center of mass and inertia of each shape, with the error", 0, 0},
-        {"density", 0, CLI_REAL, &call->density, "RHO", "for --mass, kg/m^3; 1000 if not given",
-         1e-12, 1e12},
-        {"tolerance", 0, CLI_REAL, &call->tolerance, "E", "for --mass, relative; 1e-3 if not given",
-         1e-12, 0.1},
+        {"density", 0, CLI_REAL, &call->density, "RHO",
+         "with --mass: density in kg/m^3; default 1000", 1e-12, 1e12},
+        {"tolerance", 0, CLI_REAL, &call->tolerance, "E",
+         "with --mass: relative tolerance; default 1e-3", 1e-12, 0.1},
         {"mjcf", 0, CLI_TEXT, &call->mjcf, "OUT.xml",
          "write the scene as plain MJCF, its shapes as meshes OUT_N.obj", 0, 0},
         {"vertices", 0, CLI_INT, &call->vertices, "N",
-         "for --mjcf, about so many per shape; 300 if not given", TAC_MESH_MIN_VERTICES,
+         "with --mjcf: vertices per shape, about; default 300", TAC_MESH_MIN_VERTICES,
          TAC_MESH_MAX_VERTICES},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per line", 0, 0},
         CLI_CONTACT_OPTION(&call->contact),
     };
     const cliCommand command = {
         .name = "check",
-        .summary = "load a scene or mesh and say what is in it, or what is wrong with it",
+        .summary = "load a scene or mesh, print a summary, or the first error",
         .positional = "FILE",
         .description =
-            "Loads a scene. Counts its bodies, joints, geoms and parameters, or tells the file,\n"
-            "line and attribute of the first mistake (exit code 2). Of a mesh (.obj, .stl,\n"
-            ".ply, .xyz): vertices, faces, whether it is closed, box, volume and hull.\n"
+            "Loads a scene and counts its bodies, joints, geoms and parameters. An error names\n"
+            "file, line and attribute (exit code 2). For a mesh (.obj, .stl, .ply, .xyz):\n"
+            "vertices, faces, whether it is closed, bounding box, volume and convex hull.\n"
             "Exit code 1: a mass misses the tolerance.\n",
         .example = "  tactus check scenes/first_light.xml --params\n"
                    "  tactus check scenes/first_light.xml --mass --density 700\n"
@@ -71,12 +71,12 @@ static int parse_check_options(checkCall* call, int argc, char** argv) {
 static void print_shapes(const tacModel* model) {
     for (int i = 0; i < model->nshape; ++i) {
         const tacShape* shape = &model->shape[i];
-        if (strncmp(shape->name, "geom:", 5) == 0) continue; // of a plain geom
+        if (strncmp(shape->name, "geom:", 5) == 0) continue; // made for a primitive geom
         printf("  shape %s: %d node%s\n", shape->name, shape->count, shape->count == 1 ? "" : "s");
     }
 }
 
-// few scenes have them
+// only where there are any
 static void print_count(const char* what, int count) {
     if (count > 0) printf("  %-10s %d\n", what, count);
 }
@@ -84,7 +84,7 @@ static void print_count(const char* what, int count) {
 static void print_scene_summary(const tacModel* model, const char* path) {
     printf("%s: ok\n", path);
     if (*model->name) printf("  model      %s\n", model->name);
-    printf("  bodies     %d, with the world\n", model->nbody);
+    printf("  bodies     %d, including the world\n", model->nbody);
     printf("  joints     %d, with %d degrees of freedom\n", model->njoint, model->nv);
     printf("  actuators  %d\n", model->nu);
     print_count("tendons", model->ntendon);
@@ -183,7 +183,7 @@ static void json_mass(const checkCall* call, cliJson* json, const tacShape* shap
     cli_json_close(json, '}');
 }
 
-// a shape without mass properties, such as a half-space, says so and is no mistake
+// a shape without mass properties, such as a half-space, is not an error
 static void print_no_mass(const checkCall* call, cliJson* json, const tacShape* shape,
                           const char* why) {
     if (!call->json) {
@@ -205,7 +205,7 @@ static tacResult find_mass(const checkCall* call, const tacModel* model, int sha
     return result;
 }
 
-// a mass that misses the tolerance is told, and the answer is no
+// CLI_FAILED if a mass misses the tolerance
 static int print_masses(const checkCall* call, cliJson* json, const tacModel* model) {
     int code = CLI_OK;
     for (int i = 0; i < model->nshape; ++i) {
@@ -227,7 +227,7 @@ static int print_masses(const checkCall* call, cliJson* json, const tacModel* mo
 
 //---------------------------------- export ---------------------------------------
 
-// shapes that no geom has: they stand nowhere, so plain MJCF has no place for them
+// shapes without a geom: plain MJCF has no element for them
 static int count_unused_shapes(const tacModel* model) {
     int count = 0;
     for (int s = 0; s < model->nshape; ++s) {
@@ -258,7 +258,7 @@ static void print_export(const checkCall* call, cliJson* json, const tacModel* m
 
 //---------------------------------- command --------------------------------------
 
-// options without effect are refused; those that were not given get their defaults
+// refuses options without effect, and sets defaults
 static int validate_options(checkCall* call) {
     if (cli_is_mesh_file(call->path) && (call->params || call->bodies || call->mass || call->mjcf))
         return cli_error("check", "%s applies to scenes; %s is a mesh",
@@ -289,7 +289,7 @@ int tac_cmd_check(int argc, char** argv) {
     tacMessage message;
     if (cli_load(call.path, call.contact, &model, &message) != 0) return CLI_ERROR;
 
-    // first: a scene that cannot be written is not called fine
+    // export first: a scene that cannot be written is not ok
     if (call.mjcf) code = cli_export_mjcf(model, call.mjcf, call.vertices, &meshes);
     if (call.mjcf && code != CLI_OK) {
         tac_model_destroy(model);

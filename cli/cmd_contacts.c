@@ -1,4 +1,4 @@
-// tactus contacts: where a scene touches as it stands.
+// tactus contacts: contacts of a scene in one configuration.
 
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 typedef struct contactsCall {
-    const char* contact; // in place of the scene's, or NULL
+    const char* contact; // replaces the scene's contact, or NULL
     const char* path;
     cliInitialStateOptions start;
     double min;
@@ -26,10 +26,12 @@ typedef struct contactsCall {
 static int parse_contacts_options(contactsCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"Q...\"",
-         "positions of the joints; as drawn if not given", 0, 0},
+         "positions; default: initial configuration (qpos0)", 0, 0},
         {"key", 0, CLI_TEXT, &call->start.key, "NAME", "keyframe of the scene", 0, 0},
-        {"from", 0, CLI_TEXT, &call->start.from, "RUN.npz", "state of a run of tactus run", 0, 0},
-        {"frame", 0, CLI_INT, &call->start.frame, "N", "row of it; the last if not given", 0, 1e9},
+        {"from", 0, CLI_TEXT, &call->start.from, "RUN.npz", "state of a trajectory of tactus run",
+         0, 0},
+        {"frame", 0, CLI_INT, &call->start.frame, "N", "with --from: state N; default the last", 0,
+         1e9},
         {"min-activity", 0, CLI_REAL, &call->min, "G", "smallest activity to list; default 0.01", 0,
          1},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per contact", 0, 0},
@@ -40,13 +42,13 @@ static int parse_contacts_options(contactsCall* call, int argc, char** argv) {
         .summary = "contacts of a scene: points, normals, distances, activities",
         .positional = "FILE",
         .description =
-            "Prints the records of the scene's detector in the world: which geoms and\n"
-            "features met, the point, the normal from the first to the second geom, the\n"
-            "signed distance in metres and the activity, 0 to 1. Exit code 1: none has it.\n"
-            "With respond=\"lcp\" the activity is 1 where impulses act, nearer than twice\n"
-            "delta, else 0; --min-activity 0 lists all.\n"
-            "respond=\"scm\" has no records: its pairs of bodies that push each other are\n"
-            "printed, with the force on the second and a place on its line.\n",
+            "Prints the contacts of the scene's detector in world coordinates: geoms and features\n"
+            "in contact, point, normal from the first to the second geom, signed distance in\n"
+            "metres, and activity from 0 to 1. Exit code 1: none is active.\n"
+            "With respond=\"lcp\" the activity is 1 where impulses act, at distances below\n"
+            "2 delta, else 0; --min-activity 0 lists all.\n"
+            "respond=\"scm\" has no contact points: body pairs with contact force are printed,\n"
+            "with the force on the second body and a point on its line of action.\n",
         .example =
             "  tactus contacts scenes/figure_pair.xml --qpos \"0 0 0 1 0 0 0 .5 0 .3 1 0 0 0\"\n"
             "  tactus contacts scenes/figures.xml --from fall.npz --json\n",
@@ -72,7 +74,7 @@ static void manifold_feature_label(uint64_t feature, char* text, size_t size) {
                  kind == TAC_MANIFOLD_EDGE_0 ? "first" : "second");
 }
 
-// a bundle has a face and a place in it (docs/edge-sdf.md)
+// a bundle is a face and an index in it (docs/edge-sdf.md)
 static void edge_sdf_feature_label(uint64_t feature, char* text, size_t size) {
     int kind = (int)(feature >> 60), index = tac_edge_sdf_index(feature);
     const char* owner = (kind < 4 ? kind / 2 : kind - 4) ? "second" : "first";
@@ -82,7 +84,7 @@ static void edge_sdf_feature_label(uint64_t feature, char* text, size_t size) {
         snprintf(text, size, "face %d of %s, %d", index >> 3, owner, index & 7);
 }
 
-// "vertex 12 of first"; other detectors have numbers of their own
+// "vertex 12 of first"; a hexadecimal number for other detectors
 static void feature_label(const tacModel* model, uint64_t feature, char* text, size_t size) {
     if (model->contact->detector == TAC_DETECT_MANIFOLD)
         manifold_feature_label(feature, text, size);
@@ -122,7 +124,7 @@ static int print_contacts(const contactsCall* call, const tacModel* model, const
     int shown = 0;
     for (int i = 0; i < c->count; ++i) shown += c->activity[i] >= call->min;
     if (!call->json) {
-        printf("%s: %d records, %d with activity of at least %g\n", call->path, c->count, shown,
+        printf("%s: %d contacts, %d with activity of at least %g\n", call->path, c->count, shown,
                call->min);
         if (shown)
             printf("  %-12s %-12s %-24s %9s %9s %9s  %6s %6s %6s  %15s  %s\n", "first", "second",

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DOFS = 200, MAX_TERMS = 1000000 }; // M has the square of the first
+enum { MAX_DOFS = 200, MAX_TERMS = 1000000 }; // M has the square of this
 
 typedef struct deriveCall {
     const char *path, *notation, *name, *out, *symbols, *set;
@@ -22,26 +22,25 @@ typedef struct deriveCall {
 static int parse_derive_options(deriveCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"format", 0, CLI_TEXT, &call->notation, "FORMAT",
-         "text (default, as SymPy reads it), latex or c", 0, 0},
+         "text (default; SymPy reads it), latex or c", 0, 0},
         {"symbols", 0, CLI_TEXT, &call->symbols, "LIST",
-         "numbers that stay symbols: masses, lengths, inertias, armatures, gravity, or names of "
-         "parameters such as body:pole/mass, with commas between; of groups, those that are not 0",
+         "keep as symbols: masses, lengths, inertias, armatures, gravity (where not 0), or "
+         "parameters by name such as body:pole/mass; comma-separated",
          0, 0},
         {"subs", 0, CLI_TEXT, &call->set, "LIST",
-         "symbols to be replaced by exact numbers, such as q0=0,m_pole=1/3", 0, 0},
+         "substitute exact numbers, such as q0=0,m_pole=1/3", 0, 0},
         {"exact", 0, CLI_FLAG, &call->exact, NULL,
-         "numbers that are decimals of up to 15 digits become fractions: 0.1 is 1/10", 0, 0},
+         "decimals of up to 15 digits become fractions: 0.1 is 1/10", 0, 0},
         {"forces", 0, CLI_FLAG, &call->forces, NULL,
-         "the forces M a + c, with accelerations a0, a1 .. as inputs, instead of M and c", 0, 0},
+         "output M a + c, with accelerations a0, a1 .. as inputs, instead of M and c", 0, 0},
         {"coefficients", 0, CLI_FLAG, &call->linear, NULL,
-         "the coefficients of the symbols of --symbols in each output, row by row, then the rest",
-         0, 0},
+         "output the coefficients of --symbols, row by row, then the remainders", 0, 0},
         {"expand", 0, CLI_FLAG, &call->expand, NULL,
-         "multiply out and collect like terms: shorter for two or three joints", 0, 0},
-        {"name", 0, CLI_TEXT, &call->name, "NAME", "of the C function, and of the outputs; y", 0,
-         0},
-        {"memory", 0, CLI_INT, &call->memory, "MIB", "most that formulas may take; 1024", 1,
-         1048576},
+         "expand and collect terms: shorter for two or three joints", 0, 0},
+        {"name", 0, CLI_TEXT, &call->name, "NAME",
+         "name of the C function and of the outputs; default y", 0, 0},
+        {"memory", 0, CLI_INT, &call->memory, "MIB", "memory limit of the formulas; default 1024",
+         1, 1048576},
         {"out", 'o', CLI_TEXT, &call->out, "FILE", "write here instead of standard output", 0, 0},
     };
     const cliCommand command = {
@@ -49,11 +48,11 @@ static int parse_derive_options(deriveCall* call, int argc, char** argv) {
         .summary = "the equations of motion of a scene as text, LaTeX or C",
         .positional = "FILE",
         .description =
-            "M(q) a + c(q, v) = forces along the joints, without springs, dampers, actuators and\n"
-            "contacts. The inputs are qpos q0, q1 .., qvel v0, v1 .., then the symbols of\n"
-            "--symbols; quaternions have length 1. The outputs are M row by row, then c. What is\n"
-            "shared has a name of its own. C is one function NAME(x, y) that needs <math.h> alone\n"
-            "and allocates nothing.\n",
+            "M(q) a + c(q, v) = generalized forces, without springs, dampers, actuators and\n"
+            "contacts. Inputs: qpos q0, q1 .., qvel v0, v1 .., then the symbols of --symbols;\n"
+            "quaternions have length 1. Outputs: M row by row, then c. Common subexpressions have\n"
+            "names. C is one function NAME(x, y) that needs <math.h> alone and allocates "
+            "nothing.\n",
         .example =
             "  tactus derive scenes/cart_pole.xml --expand\n"
             "  tactus derive scenes/cart_pole.xml --symbols masses,lengths,gravity --expand\n"
@@ -68,7 +67,7 @@ static int parse_derive_options(deriveCall* call, int argc, char** argv) {
     return cli_parse(&command, argc, argv);
 }
 
-// a notation by its word, or -1
+// index of a notation, or -1
 static int find_notation(const char* word) {
     static const char* const words[] = {"text", "latex", "c"};
     for (int i = 0; i < TAC_COUNT(words); ++i)
@@ -102,7 +101,7 @@ static void write_outputs(FILE* file, const deriveCall* call, int nv, int symbol
     }
 }
 
-// a name in a comment; what has none is told by its kind
+// a name in a comment, or the kind of what has none
 static void write_named(FILE* file, const char* kind, const char* name, const char* unnamed) {
     fprintf(file, "%s ", kind);
     if (*name)
@@ -111,7 +110,7 @@ static void write_named(FILE* file, const char* kind, const char* name, const ch
         fprintf(file, "(%s, without a name)", unnamed);
 }
 
-// what acts in the scene and stands in no formula, beside what --help tells
+// forces of the scene that the equations omit, beyond those of --help
 static void write_omitted(FILE* file, const char* mark, const tacModel* model) {
     int active_equalities = 0;
     for (int i = 0; i < model->nequality; ++i) active_equalities += model->equality[i].active;
@@ -127,7 +126,7 @@ static void write_omitted(FILE* file, const char* mark, const tacModel* model) {
     if (model->fluid >= 0) fprintf(file, "%s not part of these equations: the fluid\n", mark);
 }
 
-// which joint moves which symbol, as comments
+// which joint has which symbol, as comments
 static void write_legend(FILE* file, const deriveCall* call, const deriveSymbols* symbols) {
     static const char* const marks[] = {"#", "%", "//"};
     const char* mark = marks[find_notation(call->notation)];
@@ -149,7 +148,7 @@ static void write_legend(FILE* file, const deriveCall* call, const deriveSymbols
     write_omitted(file, mark, model);
 }
 
-// Names that the equations or C give to something else: outputs are NAME0, NAME1, ...
+// Reserved names: of inputs, of formulas, of C. Outputs are NAME0, NAME1, ...
 static int is_reserved_name(const char* name) {
     static const char* const reserved[] = {
         "q",    "v",     "a",     "x",     "t",      "power",  "sign",     "sin",     "cos",
@@ -173,7 +172,7 @@ static int write_program(const deriveCall* call, const deriveSymbols* symbols,
     int code = cli_output_open(&output, call->out);
     if (code != CLI_OK) return code;
     write_legend(output.file, call, symbols);
-    // what a full disk refuses is told by closing the file
+    // closing the file reports a full disk
     if (tac_program_print(program, call->name, notation, write_to_file, output.file) ==
         TAC_ERROR_VALUE) {
         cli_output_discard(&output);
@@ -186,7 +185,7 @@ static int write_program(const deriveCall* call, const deriveSymbols* symbols,
 
 //---------------------------------- deriving -------------------------------------
 
-// inputs and outputs of the program in the making
+// inputs and outputs of the program so far
 typedef struct derivation {
     deriveEquations e;
     const deriveCall* call;
@@ -215,7 +214,7 @@ static void form_forces(derivation* d) {
     d->e.outputs = nv;
 }
 
-// coefficients of the symbols, then what is left
+// coefficients of the symbols, then the remainders
 static tacResult form_coefficients(derivation* d) {
     int n = d->symbols->count, rows = d->e.outputs;
     tacExpr* rest = d->work + (size_t)rows * (size_t)n;
@@ -227,7 +226,7 @@ static tacResult form_coefficients(derivation* d) {
     return TAC_OK;
 }
 
-// an exit code; CLI_ERROR where the user was told why, the graph's error otherwise
+// an exit code; CLI_ERROR after a message, the graph's error in *result otherwise
 static int derive_equations(derivation* d, tacResult* result) {
     const tacModel* model = d->symbols->model;
     const deriveCall* call = d->call;
@@ -252,7 +251,7 @@ static int derive_equations(derivation* d, tacResult* result) {
     return CLI_OK;
 }
 
-// numbers that outputs and work take at most
+// most numbers of outputs and work
 static size_t output_capacity(const tacModel* model, int symbols) {
     size_t nv = (size_t)model->nv;
     return (nv * nv + nv) * ((size_t)symbols + 1);
@@ -290,11 +289,10 @@ static int derive_model(const deriveCall* call, const tacModel* model) {
     deriveSymbols symbols;
     tacGraphOptions options = tac_default_graph_options();
     options.max_bytes = (size_t)call->memory << 20;
-    if (model->nv == 0)
-        return cli_error("derive", "%s: nothing moves: it has no joints", call->path);
+    if (model->nv == 0) return cli_error("derive", "%s has no joints", call->path);
     if (model->nv > MAX_DOFS)
-        return cli_error("derive", "%s: %d degrees of freedom; formulas are made of at most %d",
-                         call->path, model->nv, MAX_DOFS);
+        return cli_error("derive", "%s: %d degrees of freedom exceed the limit %d", call->path,
+                         model->nv, MAX_DOFS);
     tacResult result = tac_graph_create(&options, &graph);
     if (result != TAC_OK) return cli_error_message(result, NULL);
     int code = derive_symbols_open(&symbols, graph, model, call->symbols);

@@ -23,7 +23,7 @@
 #include <string.h>
 
 typedef struct renderCall {
-    const char* contact; // in place of the scene's, or NULL
+    const char* contact; // replaces the scene's contact, or NULL
     const char *path, *out, *size, *camera, *shape, *montage;
     int samples, threads; // samples 0: not given
     int fps;              // frames a second; 0: not given
@@ -31,7 +31,7 @@ typedef struct renderCall {
     int contacts;          // show them?
     double arrow, opacity; // opacity < 0: not given
     cliSliceOptions slice;
-    cliInitialStateOptions start; // where the joints stand
+    cliInitialStateOptions start; // initial configuration
 } renderCall;
 
 // what is drawn: the scene in space, or a slice of its field
@@ -62,49 +62,50 @@ static int parse_size(const char* text, int* width, int* height) {
 static int parse_render_options(renderCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"out", 'o', CLI_TEXT, &call->out, "FILE", "picture to write, .png or .ppm", 0, 0},
-        {"size", 0, CLI_TEXT, &call->size, "WxH", "pixels; 960x540, of a slice 960x720", 0, 0},
+        {"size", 0, CLI_TEXT, &call->size, "WxH", "pixels; default 960x540, for a slice 960x720", 0,
+         0},
         {"camera", 0, CLI_TEXT, &call->camera, "NAME",
-         "camera of the scene; its first, or one that frames everything", 0, 0},
-        {"shape", 0, CLI_TEXT, &call->shape, "NAME", "one shape alone on a neutral ground", 0, 0},
-        {"samples", 0, CLI_INT, &call->samples, "N", "rays of a pixel at an edge; 4 if not given",
-         1, TAC_MAX_SAMPLES},
+         "camera of the scene; default its first, or one that frames all", 0, 0},
+        {"shape", 0, CLI_TEXT, &call->shape, "NAME", "draw one shape alone", 0, 0},
+        {"samples", 0, CLI_INT, &call->samples, "N", "rays per pixel at an edge; default 4", 1,
+         TAC_MAX_SAMPLES},
         {"contacts", 0, CLI_FLAG, &call->contacts, NULL,
-         "where the scene touches: points, and normals as long as they are active", 0, 0},
-        {"arrow", 0, CLI_REAL, &call->arrow, "M", "of --contacts: length of a whole normal", 1e-9,
-         1e9},
-        {"opacity", 0, CLI_REAL, &call->opacity, "A", "of solids, 0 to 1; 1, with --contacts 0.5",
-         0, 1},
+         "draw contacts: points, and normals scaled by their activity", 0, 0},
+        {"arrow", 0, CLI_REAL, &call->arrow, "M",
+         "with --contacts: length of a normal of activity 1", 1e-9, 1e9},
+        {"opacity", 0, CLI_REAL, &call->opacity, "A",
+         "opacity of solids, 0 to 1; default 1, with --contacts 0.5", 0, 1},
         {"slice", 0, CLI_TEXT, &call->slice.plane, "z=0", "field on the plane z (or x, y) = 0", 0,
          0},
-        {"field", 0, CLI_TEXT, &call->slice.field, "WHAT", "of a slice: value, gradient, laplacian",
-         0, 0},
-        {"span", 0, CLI_REAL, &call->slice.span, "M", "of a slice: metres from left to right", 1e-9,
-         1e9},
-        {"normals", 0, CLI_FLAG, &call->slice.normals, NULL, "of a slice: normals of the surface",
+        {"field", 0, CLI_TEXT, &call->slice.field, "WHAT",
+         "with --slice: value, gradient, laplacian", 0, 0},
+        {"span", 0, CLI_REAL, &call->slice.span, "M", "with --slice: metres from left to right",
+         1e-9, 1e9},
+        {"normals", 0, CLI_FLAG, &call->slice.normals, NULL, "with --slice: normals of the surface",
          0, 0},
         {"points", 0, CLI_TEXT, &call->slice.points, "CSV",
-         "of a slice: points x,y,z per line, drawn with their gradients", 0, 0},
-        {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"q ...\"", "positions of the joints", 0, 0},
-        {"key", 0, CLI_TEXT, &call->start.key, "NAME", "joints as a keyframe has them", 0, 0},
-        {"from", 0, CLI_TEXT, &call->start.from, "NPZ", "as a run left the scene (tactus run)", 0,
-         0},
-        {"frame", 0, CLI_INT, &call->start.frame, "N", "or at this state of it, counted from 0", 0,
+         "with --slice: points x,y,z per line, drawn with their gradients", 0, 0},
+        {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"q ...\"",
+         "positions; default: initial configuration (qpos0)", 0, 0},
+        {"key", 0, CLI_TEXT, &call->start.key, "NAME", "positions of a keyframe", 0, 0},
+        {"from", 0, CLI_TEXT, &call->start.from, "NPZ",
+         "positions of a trajectory of tactus run, the last", 0, 0},
+        {"frame", 0, CLI_INT, &call->start.frame, "N", "with --from: state N, counted from 0", 0,
          2e9},
         {"montage", 0, CLI_TEXT, &call->montage, "CxR",
          "with --from: frames of the whole run in C columns and R rows", 0, 0},
         {"animate", 0, CLI_INT, &call->fps, "RATE",
          "with --from: the whole run as an animated PNG, frames per second", 1, 100},
-        {"threads", 0, CLI_INT, &call->threads, "N", "threads; 0 (default) is one per core", 0,
-         1024},
+        {"threads", 0, CLI_INT, &call->threads, "N", "threads; default 0: one per core", 0, 1024},
         CLI_CONTACT_OPTION(&call->contact),
     };
     const cliCommand command = {
         .name = "render",
         .summary = "draw a scene into a PNG or PPM file",
         .positional = "FILE",
-        .description = "Traces rays through the distance fields of the scene, with light and\n"
-                       "shadow; --slice draws the field itself on a plane instead, with isolines.\n"
-                       "The picture has the same bits for any number of threads.\n",
+        .description = "Draws the scene by sphere tracing of its distance fields, with light and\n"
+                       "shadow. --slice draws the field on a plane, with isolines. The picture is\n"
+                       "the same bits for any number of threads.\n",
         .example =
             "  tactus render scenes/first_light.xml -o first_light.png\n"
             "  tactus render scenes/first_light.xml --shape pebble --size 512x512 -o p.png\n"
@@ -124,7 +125,7 @@ static int parse_render_options(renderCall* call, int argc, char** argv) {
     return cli_parse(&command, argc, argv);
 }
 
-// what the options ask for together
+// refuses combinations of options without meaning, and sets the size
 static int validate_options(renderCall* call) {
     if (!call->out) return cli_error("render", "name the picture with -o, such as -o out.png");
     if (call->slice.plane && (call->camera || call->samples))
@@ -145,7 +146,7 @@ static int validate_options(renderCall* call) {
     return 0;
 }
 
-// sheets and films are of a run
+// montages and animations show a trajectory
 static int validate_run_options(const renderCall* call, const char* option) {
     if (!call->start.from || call->start.qpos || call->start.key || call->start.frame >= 0)
         return cli_error("render", "--%s requires --from, without --qpos, --key and --frame",
@@ -156,7 +157,7 @@ static int validate_run_options(const renderCall* call, const char* option) {
     return 0;
 }
 
-// a sheet has the size of all its frames
+// the picture holds all frames
 static int validate_montage(const renderCall* call, cliMontage* montage) {
     if (!call->montage) return 0;
     if (!parse_size(call->montage, &montage->columns, &montage->rows) ||
@@ -189,7 +190,7 @@ static void list_cameras(const tacModel* model, char* text, size_t size) {
     }
 }
 
-// index of a camera, or -1 after a complaint
+// index of a camera, or -1 after a message
 static int find_camera(const renderCall* call, const tacModel* model) {
     for (int i = 0; i < model->ncamera; ++i)
         if (strcmp(model->camera[i].name, call->camera) == 0) return i;
@@ -204,7 +205,7 @@ static int find_camera(const renderCall* call, const tacModel* model) {
     return -1;
 }
 
-// indices of the camera and the shape that were named; 0, or CLI_ERROR after a complaint
+// finds the camera and the shape; 0, or CLI_ERROR after a message
 static int find_names(const renderCall* call, const tacModel* model, renderJob* job) {
     if (call->camera && (job->draw_image.camera = find_camera(call, model)) < 0) return CLI_ERROR;
     if (call->shape &&
@@ -232,7 +233,7 @@ static int draw_image(const renderCall* call, const tacModel* model, const rende
     return result == TAC_OK ? 0 : cli_error("render", "%s", tac_result_text(result));
 }
 
-// one picture: the scene, a slice, or a sheet
+// one picture: the scene, a slice, or a montage
 static int draw_picture(const renderCall* call, const tacModel* model, const renderJob* job,
                         cliImageFormat format, cliOutput* output) {
     cliMontage montage = job->montage;
@@ -252,7 +253,7 @@ static int draw_picture(const renderCall* call, const tacModel* model, const ren
     return code;
 }
 
-// the file is opened before the work: a wrong path should not cost the picture
+// opened before the work: a wrong path should not cost the picture
 static int draw_to_file(const renderCall* call, const tacModel* model, const renderJob* job,
                         cliImageFormat format) {
     cliOutput output;
@@ -284,7 +285,7 @@ static int draw_trajectory(const renderCall* call, const tacModel* model, render
     return code;
 }
 
-// the scene as it is written, or with its joints where options or a file put them
+// the scene in its initial configuration, or as options or a file set it
 static int draw_posed(const renderCall* call, const tacModel* model, renderJob* job,
                       cliImageFormat format) {
     const cliInitialStateOptions* options = &call->start;

@@ -1,4 +1,4 @@
-// tactus run: simulates a scene, says how fast and how well, and writes the trajectory.
+// tactus run: simulates a scene, prints speed and energy, and writes the trajectory.
 
 #include "cli/commands.h"
 #include "cli/io/output.h"
@@ -24,7 +24,7 @@
 #endif
 
 typedef struct runCall {
-    const char* contact; // in place of the scene's, or NULL
+    const char* contact; // replaces the scene's contact, or NULL
     const char *path, *out, *ctrl;
     cliInitialStateOptions start;
     double time;     // 0: not given
@@ -36,24 +36,24 @@ typedef struct runCall {
 static int parse_run_options(runCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"out", 'o', CLI_TEXT, &call->out, "FILE", "trajectory to write, .npz or .csv", 0, 0},
-        {"steps", 0, CLI_INT, &call->steps, "N", "steps to take; 1000 if not given", 1, 2e9},
-        {"time", 0, CLI_REAL, &call->time, "T", "seconds of motion, in place of --steps", 1e-9,
-         1e9},
+        {"steps", 0, CLI_INT, &call->steps, "N", "number of steps; default 1000", 1, 2e9},
+        {"time", 0, CLI_REAL, &call->time, "T", "simulated seconds, instead of --steps", 1e-9, 1e9},
         {"ctrl", 0, CLI_TEXT, &call->ctrl, "WHAT",
-         "random, one number, a number per actuator, .npz or .csv; 0 if not given", 0, 0},
-        {"seed", 0, CLI_INT, &call->seed, "N", "of --ctrl random; 1 if not given", 0, 1e9},
-        {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"q ...\"", "positions at the start", 0, 0},
-        {"qvel", 0, CLI_TEXT, &call->start.qvel, "\"v ...\"", "velocities at the start", 0, 0},
-        {"key", 0, CLI_TEXT, &call->start.key, "NAME",
-         "start at a keyframe of the scene, held by its ctrl", 0, 0},
-        {"from", 0, CLI_TEXT, &call->start.from, "NPZ", "go on from the last state of a run", 0, 0},
-        {"frame", 0, CLI_INT, &call->start.frame, "N", "from this state of it, counted from 0", 0,
-         2e9},
-        {"every", 0, CLI_INT, &call->every, "N", "write each N-th state; 1 if not given", 1, 2e9},
-        {"batch", 0, CLI_INT, &call->batch, "N", "runs side by side; the first is written", 1, 1e6},
-        {"threads", 0, CLI_INT, &call->threads, "N", "of a batch; 0 (default) is one per core", 0,
-         1024},
-        {"json", 0, CLI_FLAG, &call->json, NULL, "the summary as one JSON object", 0, 0},
+         "random, one number, one per actuator, .npz or .csv; default 0", 0, 0},
+        {"seed", 0, CLI_INT, &call->seed, "N", "with --ctrl random: seed; default 1", 0, 1e9},
+        {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"q ...\"", "initial positions", 0, 0},
+        {"qvel", 0, CLI_TEXT, &call->start.qvel, "\"v ...\"", "initial velocities", 0, 0},
+        {"key", 0, CLI_TEXT, &call->start.key, "NAME", "initial state and control of a keyframe", 0,
+         0},
+        {"from", 0, CLI_TEXT, &call->start.from, "NPZ", "continue from the last state of a run", 0,
+         0},
+        {"frame", 0, CLI_INT, &call->start.frame, "N",
+         "with --from: continue from state N, counted from 0", 0, 2e9},
+        {"every", 0, CLI_INT, &call->every, "N", "write every N-th state; default 1", 1, 2e9},
+        {"batch", 0, CLI_INT, &call->batch, "N", "parallel runs; the first is written", 1, 1e6},
+        {"threads", 0, CLI_INT, &call->threads, "N", "threads of a batch; default 0: one per core",
+         0, 1024},
+        {"json", 0, CLI_FLAG, &call->json, NULL, "print the summary as one JSON object", 0, 0},
         CLI_CONTACT_OPTION(&call->contact),
     };
     const cliCommand command = {
@@ -61,10 +61,10 @@ static int parse_run_options(runCall* call, int argc, char** argv) {
         .summary = "simulate a scene and write its trajectory",
         .positional = "SCENE",
         .description =
-            "Steps the scene from where it is drawn, or from --qpos, --key or --from, and prints\n"
-            "speed, energy and the largest velocity. The trajectory has the full state of each\n"
-            "step: --from goes on from it to the last bit. A motion that diverges ends with exit\n"
-            "code 1; the states before are written.\n",
+            "Simulates the scene from its initial configuration (qpos0), or from --qpos, --key or\n"
+            "--from. Prints speed, energy and the largest velocity. The trajectory holds the full\n"
+            "state of each step; --from continues it bit for bit. A motion that diverges ends\n"
+            "with exit code 1; the states before are written.\n",
         .example = "  tactus run scenes/humanoid.xml --time 2 --ctrl random -o run.npz\n"
                    "  tactus run scenes/humanoid.xml --from run.npz --time 1 -o more.npz\n"
                    "  tactus run scenes/arm.xml --batch 4096 --ctrl random\n",
@@ -91,7 +91,7 @@ typedef struct runSummary {
 
 static double total_energy(const double energy[2]) { return energy[0] + energy[1]; }
 
-// a drift is told against the energy that there is
+// change of energy, relative to the largest energy
 static double relative_drift(const runSummary* s) {
     double scale = fmax(fmax(fabs(total_energy(s->energy[0])), fabs(total_energy(s->energy[1]))),
                         fmax(s->energy[0][0], s->energy[1][0]));
@@ -190,7 +190,7 @@ static void json_run_summary(const runSummary* s) {
     cli_json_close(&json, '}');
 }
 
-// a step that was refused for another reason than its numbers
+// a step that failed for another reason than divergence
 static int print_step_error(const cliSimulation* r) {
     char advice[200] = "";
     if (r->result == TAC_ERROR_CAPACITY && tac_is_hard(r->model))
@@ -208,7 +208,7 @@ static int print_step_error(const cliSimulation* r) {
                      r->end.time, tac_result_text(r->result), advice);
 }
 
-// what the user should know beyond the figures; CLI_FAILED if the motion was lost
+// CLI_FAILED if a run diverged
 static int print_divergence(const runSummary* s) {
     const cliSimulation* r = s->simulation;
     char name[TAC_COLUMN_SIZE];
@@ -245,7 +245,7 @@ static int measure_energy(runSummary* s, tacTrajectory* trajectory) {
     tacScratch* scratch;
     tacResult result = tac_scratch_create(s->model, &scratch);
     if (result != TAC_OK) return cli_error("run", "%s", tac_result_text(result));
-    // an energy that overflows is not an error of the run
+    // an energy that overflows does not fail the run
     for (int i = 0; i < 2; ++i)
         if (tac_energy(s->model, ends[i]->qpos, ends[i]->qvel, s->energy[i], scratch) != TAC_OK)
             s->energy[i][0] = s->energy[i][1] = INFINITY;
@@ -256,7 +256,7 @@ static int measure_energy(runSummary* s, tacTrajectory* trajectory) {
 
 //---------------------------------- command --------------------------------------
 
-// the file is opened before the work: a wrong path should not cost the run
+// opened before the work: a wrong path should not cost the run
 static int run_and_write(const runCall* call, const char* warning, cliSimulation* simulation) {
     tacTrajectory trajectory = {0};
     cliOutput output = {0};
@@ -290,7 +290,7 @@ static int run_and_write(const runCall* call, const char* warning, cliSimulation
     return code;
 }
 
-// both ways to say how long
+// from --steps or --time
 static int count_steps(const runCall* call, const tacModel* model, long long* steps) {
     double timestep = model->param[model->timestep], count = call->time / timestep;
     *steps = call->steps ? call->steps : 1000;
@@ -319,7 +319,7 @@ static int run_scene(const runCall* call, const tacModel* model, const char* war
     return code;
 }
 
-// options without effect are refused; those that were not given get their defaults
+// refuses options without effect, and sets defaults
 static int validate_options(runCall* call) {
     if (call->steps && call->time != 0.0)
         return cli_error("run", "give --steps or --time, not both");
@@ -341,7 +341,7 @@ int tac_cmd_run(int argc, char** argv) {
     tacMessage message;
     if (cli_load(call.path, call.contact, &model, &message) != 0) return CLI_ERROR;
     code = model->nv > 0 ? run_scene(&call, model, message.text)
-                         : cli_error("run", "%s has no joints: nothing moves", call.path);
+                         : cli_error("run", "%s has no joints", call.path);
     tac_model_destroy(model);
     return code;
 }

@@ -1,4 +1,4 @@
-// Numbers of a scene as symbols, and symbols as numbers.
+// Parameters of a scene as symbols, and substitution of symbols by numbers.
 
 #include "cli/derive_symbols.h"
 
@@ -12,7 +12,7 @@
 
 //---------------------------------- names ----------------------------------------
 
-// a few letters for an attribute, and what its numbers are called
+// letters for an attribute, and suffixes of its numbers
 static const struct {
     const char *attribute, *word, *letter;
     const char* const* parts;
@@ -71,7 +71,7 @@ static void add_symbol(deriveSymbols* s, const char* group, tacParam param, int 
     ++s->count;
 }
 
-// numbers that are 0 stay 0: formulas would only grow
+// a parameter of 0 stays 0: a symbol would only make formulas longer
 static void add_group(deriveSymbols* s, const tacParamName* group) {
     for (int i = 0; i < group->param.count; ++i)
         if (s->model->param[group->param.offset + i] != 0.0)
@@ -170,7 +170,7 @@ void derive_symbols_legend(const deriveSymbols* s, const char* mark, FILE* file)
 
 //---------------------------------- substitution ---------------------------------
 
-// "1/3", "-0.25", "2e-3"; NONE if it is no number
+// "1/3", "-0.25", "2e-3"; NONE if it is not a number
 static tacExpr read_number(tacGraph* g, const char* text) {
     char* end;
     double top = strtod(text, &end), bottom = 1.0;

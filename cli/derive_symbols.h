@@ -1,4 +1,4 @@
-// Which numbers of a scene `tactus derive` keeps as symbols, and what they are called.
+// Parameters of a scene that `tactus derive` keeps as symbols, and their names.
 
 #ifndef TACTUS_CLI_DERIVE_SYMBOLS_H
 #define TACTUS_CLI_DERIVE_SYMBOLS_H
@@ -17,7 +17,7 @@ typedef struct deriveSymbols {
 } deriveSymbols;
 
 // Reads a list of words and names of parameters, such as "masses,lengths,joint:elbow/pos". An exit
-// code, CLI_OK if all is well; to be closed in any case.
+// code, CLI_OK on success; close it in any case.
 int derive_symbols_open(deriveSymbols* s, tacGraph* graph, const tacModel* model,
                         const char* words);
 void derive_symbols_close(deriveSymbols* s);
@@ -25,7 +25,7 @@ void derive_symbols_close(deriveSymbols* s);
 // finds symbols that are in none of the expressions
 void derive_symbols_find_unused(const deriveSymbols* s, const tacExpr* expr, int count);
 
-// what stands for what, as comments
+// the parameter of each symbol, as comments
 void derive_symbols_legend(const deriveSymbols* s, const char* mark, FILE* file);
 
 typedef struct deriveEquations {

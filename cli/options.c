@@ -1,4 +1,4 @@
-// Reading the command line by a table.
+// Parser of the command line.
 
 #include "cli/options.h"
 
@@ -121,7 +121,7 @@ static int unknown_option(const cliCommand* command, const char* argument, size_
                      command->name);
 }
 
-// an option with a value may be given once: which of two would be meant?
+// an option with a value may be given once
 static int is_second(const cliCommand* command, const cliOption* option, unsigned long long* seen) {
     unsigned long long bit = 1ULL << (option - command->options);
     int second = option->kind != CLI_FLAG && (*seen & bit) != 0;
@@ -142,7 +142,7 @@ static int parse_option(const cliCommand* command, int argc, char** argv, int* i
         if (strcmp(command->options[k].name, name) == 0) option = &command->options[k];
     if (!option) return unknown_option(command, argument, length);
     if (is_second(command, option, seen))
-        return cli_error(command->name, "--%s is given twice; give it once", option->name);
+        return cli_error(command->name, "--%s is given twice", option->name);
     if (option->kind == CLI_FLAG) {
         if (*rest) return cli_error(command->name, "--%s takes no value", option->name);
         *(int*)option->out = 1;

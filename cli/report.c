@@ -1,4 +1,4 @@
-// Complaints and JSON.
+// Messages and JSON.
 
 #include "cli/report.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-//---------------------------------- complaints -----------------------------------
+//---------------------------------- messages -----------------------------------
 
 int cli_error(const char* command, const char* format, ...) {
     va_list arguments;

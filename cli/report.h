@@ -1,4 +1,4 @@
-// What the command says: complaints on stderr, figures as JSON.
+// Output of the command: messages on stderr, results as JSON.
 
 #ifndef TACTUS_CLI_REPORT_H
 #define TACTUS_CLI_REPORT_H
@@ -20,11 +20,11 @@ void cli_warning(const char* command, const char* format, ...)
 // "file:line: attribute: text" on stderr, without the parts that are empty; returns CLI_ERROR
 int cli_error_message(tacResult result, const tacMessage* message);
 
-// complains about a call of the library that failed; CLI_FAILED with advice if the motion diverged,
-// else CLI_ERROR
+// reports a failed call of the library: CLI_FAILED with advice if the motion diverged, else
+// CLI_ERROR
 int cli_error_result(const char* command, tacResult result);
 
-// the fewest of 15 to 17 digits that read back as this number: 0.2, not 0.20000000000000001
+// the shortest text, of 15 to 17 digits, that reads back as the same number: 0.2
 #define CLI_NUMBER_SIZE 32
 const char* cli_number_text(double value, char text[CLI_NUMBER_SIZE]);
 

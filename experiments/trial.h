@@ -47,8 +47,7 @@ typedef struct trialField {
 } trialField;
 
 // Reads a <shape> from the text of its nodes, with the attributes of <shape> before ">" in `shape`:
-// trial_field_open(&f, "smooth='.01'", "<sphere size='%g'/>", r). 0, or CLI_ERROR after a
-// complaint.
+// trial_field_open(&f, "smooth='.01'", "<sphere size='%g'/>", r). 0, or CLI_ERROR after a message.
 int trial_field_open(trialField* field, const char* shape, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 void trial_field_close(trialField* field);

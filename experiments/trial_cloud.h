@@ -18,7 +18,7 @@ void trial_cloud_free(trialCloud* cloud);
 void trial_cloud_square(trialCloud* cloud, int side);
 
 // The field of the cloud with an isotropic kernel of temperature eps [m^2]. 0, or CLI_ERROR after a
-// complaint.
+// message.
 int trial_cloud_open(const trialCloud* cloud, double eps, trialField* field);
 
 // The same number by the formula of paper 000, eq. (9), in plain loops: what the field is held to.

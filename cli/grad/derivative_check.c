@@ -1,4 +1,4 @@
-// Proofs of derivatives, a line for each kind of comparison.
+// Checks of derivatives, one line for each kind of comparison.
 
 #include "cli/grad/derivative_check.h"
 

@@ -1,4 +1,4 @@
-// The proof of a step of hard contact.
+// Derivative check of a step with hard contact.
 //
 //   run --states without flags--> random tangents --jvp--> against vjp, against differences
 
@@ -18,7 +18,7 @@
 
 enum { POINTS = 40, TRIES = 50 };
 
-// bars of docs/hard.md
+// tolerances of docs/hard.md
 static const double adjoint_tolerance = 1e-10, difference_tolerance = 1e-6;
 
 typedef struct hardCheck {
@@ -51,7 +51,7 @@ static tacResult step_neighbor(hardCheck* p, double t, tacState* out) {
     return tac_step(m, &at, p->u, out, p->scratch);
 }
 
-// largest difference of the slopes, of their size; positions by their coordinates
+// largest relative error of the derivatives; positions as coordinates
 static double difference_error(hardCheck* p, double t, const double* slope) {
     const tacModel* m = p->model;
     double worst = 0.0, size = 1.0;
@@ -76,7 +76,7 @@ static void tangent_to_coordinates(hardCheck* p, const tacState* to, double* slo
     memcpy(slope + m->nq, p->next + m->nv, sizeof *slope * (size_t)(m->nv + m->na));
 }
 
-// of the last call: does a remark call its derivative one-sided?
+// 1 if the last call flagged its derivative as one-sided
 static int is_flagged(const hardCheck* p) {
     return (tac_step_info(p->scratch).flags & ~TAC_RESTITUTION_REDUCED) != 0;
 }
@@ -92,7 +92,7 @@ static tacResult compare_derivatives(hardCheck* p, const tacState* to, double* s
     tacResult result = tac_step_jvp(m, &p->x, p->ctrl, tangent_view(p, p->dot), p->dot + nx, NULL,
                                     tangent_view(p, p->next), p->scratch);
     if (result != TAC_OK) return result;
-    // derivatives look further than the step: jammed bodies
+    // the jvp may flag what the step did not: jammed bodies
     if (is_flagged(p)) {
         ++p->skipped;
         return TAC_OK;
@@ -126,7 +126,7 @@ static tacResult check_run(hardCheck* p, int points, tacState* next, double* slo
         if (result != TAC_OK) break;
         tacInfo info = tac_step_info(p->scratch);
         int has_contact = info.contacts > 0 || info.time_of_impact < m->param[m->timestep];
-        // flight is the same everywhere: a quarter of the states is enough
+        // free flight: a quarter of the states is enough
         int enough = !has_contact && 4 * (p->compared - p->in_contact) >= points;
         int compared = p->compared;
         if (is_flagged(p) || impact_at_end(p, info.time_of_impact))

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// a call with all that its options named
+// a call with what its options name
 typedef struct motionJob {
     const cliGradMotionCall* call;
     const tacModel* model;
@@ -124,7 +124,7 @@ static int show_quantity_gradient(const motionJob* job) {
 
 static int check_motion_derivatives(const motionJob* job) {
     const cliGradMotionCall* call = job->call;
-    // branches of hard contact are of doubles: no complex numbers, no second derivatives
+    // hard contact is double only: no complex step, no second derivatives
     if (tac_is_hard(job->model))
         return cli_grad_hard(job->model, &job->start.state, job->start.ctrl, call);
     tacCheckMotion context;

@@ -17,7 +17,7 @@ static tacResult differentiate_rollout(cliGradient* g, tacRollout* rollout, tacS
     return tac_rollout_vjp(rollout, g->at, g->ctrl, 1.0, x_bar, g->u, g->theta, scratch);
 }
 
-// the steps once more, for their flags
+// repeats the steps for their flags
 static tacResult collect_flags(cliGradient* g, tacScratch* scratch) {
     const tacModel* m = g->model;
     size_t count[4] = {(size_t)m->nq, (size_t)m->nv, (size_t)m->na, (size_t)m->nwarm};
@@ -84,7 +84,7 @@ static double gradient_entry(const cliGradient* g, int i, char text[TAC_COLUMN_S
     return g->u[i - nx];
 }
 
-// parameters whose derivative is 0 go without saying, unless they were named
+// parameters whose derivative is 0 are not printed unless they were named
 static int is_printed(const cliGradient* g, int i, double slope) {
     return g->wrt.count || i < first_param(g) || slope != 0.0;
 }

@@ -63,7 +63,7 @@ static double jacobian_entry(const cliJacobian* j, int row, int column) {
 
 //---------------------------------- text -----------------------------------------
 
-// as many columns side by side as a page has
+// columns that fit side by side
 #define COLUMNS_PER_PAGE 5
 
 static int widest_row(const cliJacobian* j) {
@@ -81,7 +81,8 @@ static void print_page(const cliJacobian* j, int first, int last, int width) {
     printf("  %-*s", width, "");
     for (int c = first; c < last; ++c) {
         column_name(j, c, text);
-        size_t length = strlen(text), cut = length > 20 ? length - 20 : 0; // the end tells more
+        size_t length = strlen(text),
+               cut = length > 20 ? length - 20 : 0; // keep the end of a long name
         printf(" %20s", text + cut);
     }
     printf("\n");

@@ -42,7 +42,7 @@ static int output_error(const cliOutput* output, const char* what) {
     return CLI_ERROR;
 }
 
-// a device, or the standard output: there is nothing to move
+// a device or standard output: nothing to rename
 static int open_directly(cliOutput* output, const char* path) {
     output->file = path ? fopen(path, "w") : stdout;
     return output->file ? 0 : output_error(output, "cannot be written");
@@ -59,7 +59,7 @@ static int open_temporary(cliOutput* output, mode_t mode) {
     output->temporary = malloc(size);
     if (!output->temporary) return output_error(output, "cannot be written");
     snprintf(output->temporary, size, "%s.XXXXXX", output->path);
-    delete_on_signal(output->temporary); // from the moment that the file is there
+    delete_on_signal(output->temporary); // from the moment the file exists
     int file = mkstemp(output->temporary);
     if (file < 0) return output_error(output, "cannot be written in its directory");
     if (fchmod(file, mode) != 0 || !(output->file = fdopen(file, "w"))) {

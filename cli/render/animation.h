@@ -1,4 +1,4 @@
-// Frames of a run one after the other in one file: an animated PNG, which browsers play.
+// Frames of a trajectory as an animated PNG, which browsers play.
 
 #ifndef TAC_CLI_RENDER_ANIMATION_H
 #define TAC_CLI_RENDER_ANIMATION_H

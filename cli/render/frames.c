@@ -1,4 +1,4 @@
-// A state becomes a picture by way of a model whose bodies are where the state has them.
+// A state is drawn by way of a posed copy of the model.
 
 #include "cli/render/frames.h"
 

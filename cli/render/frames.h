@@ -11,7 +11,7 @@ typedef struct cliFrames {
     const tacDrawOptions* options;
     int width, height; // pixels of a frame
     tacTrajectory trajectory;
-    int contacts;            // show those of each state?
+    int contacts;            // 1: draw those of each state
     const tacCamera* camera; // of scenes without a camera: NULL frames each state by itself
 } cliFrames;
 

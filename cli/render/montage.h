@@ -1,4 +1,4 @@
-// Frames of a run side by side in one picture.
+// Frames of a trajectory side by side in one picture.
 
 #ifndef TAC_CLI_RENDER_MONTAGE_H
 #define TAC_CLI_RENDER_MONTAGE_H
@@ -6,7 +6,7 @@
 #include "cli/render/frames.h"
 
 typedef struct cliMontage {
-    int columns, rows; // 0: no sheet
+    int columns, rows; // 0: none
 } cliMontage;
 
 // Fills the whole picture with frames, spread evenly over the run from the first to the last state.

@@ -1,4 +1,4 @@
-// Controls from numbers, files, or chance.
+// Control from numbers, files, or random numbers.
 
 #include "cli/scene/control.h"
 #include "cli/random.h"
@@ -55,7 +55,7 @@ static int csv_line_error(const char* path, int line, int nu) {
     return CLI_ERROR;
 }
 
-// what is no number may still be meant as a file
+// text that is not a number may name a file
 static int ctrl_source_error(const char* command, const char* path, int nu) {
     const char* dot = strrchr(path, '.');
     if (strchr(path, '/') || (dot && isalpha((unsigned char)dot[1])))
@@ -64,7 +64,7 @@ static int ctrl_source_error(const char* command, const char* path, int nu) {
                      path, nu);
 }
 
-// lines that start with # and a first line of words are passed over
+// skips lines that start with #, and a first line of words
 static int is_header_line(const char* line, int number) {
     return *line == '#' || *line == '\0' ||
            (number == 1 && strpbrk(line, "abcdfghijklmnopqrstuvwxyzABCDFGHIJKLMNOPQRSTUVWXYZ"));
@@ -76,8 +76,7 @@ static char* next_field(char* at) {
     return *at ? at + 1 : NULL;
 }
 
-// In a table that tactus run wrote, the controls stand between other columns: number of the first,
-// and how many there are. -1: the table has no such names.
+// Index of the first ctrl column in a table of tactus run, and their number; -1: there is none.
 static int find_ctrl_columns(char* heading, int* count) {
     int first = -1, i = 0;
     *count = 0;
@@ -87,7 +86,7 @@ static int find_ctrl_columns(char* heading, int* count) {
     return first;
 }
 
-// a line of such a table; 1 if it is whole
+// a line of such a table; 1 if it is complete
 static int read_fields(char* line, int first, int nu, long long* step, double* row) {
     double number;
     char *at = line, *end;

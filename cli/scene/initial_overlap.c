@@ -1,4 +1,4 @@
-// Bodies that start within one another.
+// Initial overlap of scenes with hard contact.
 
 #include "cli/scene/initial_overlap.h"
 #include "cli/report.h"

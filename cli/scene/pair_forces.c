@@ -1,4 +1,4 @@
-// Pairs of bodies that push each other where respond="scm" has a field and no records.
+// Body pairs with contact force: respond="scm" has no contact points.
 
 #include "cli/scene/pair_forces.h"
 #include "cli/scene/labels.h"

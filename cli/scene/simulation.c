@@ -1,5 +1,5 @@
-// Runs side by side: groups of them go through the lanes of the kernels, groups are shared out over
-// threads. Each run sees its own control, and no other run.
+// Batches of runs: a group of runs fills the lanes of the kernels, and threads share the groups.
+// Runs are independent.
 
 #define _GNU_SOURCE
 #include "cli/scene/simulation.h"
@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// runs of a group: as many as the widest kernels have lanes
+// runs of a group: lanes of the widest kernels
 #define GROUP 8
-// steps between two looks at the clock
+// steps between two updates of the progress
 #define SLICE 500
 
 typedef struct batchElement {
@@ -112,7 +112,7 @@ static void update_stable_timestep(simulationWork* work, batchElement* e) {
         r->stable_timestep = r->stiff_steps++ > 0 ? fmin(r->stable_timestep, max) : max;
 }
 
-// what the flags of its last step say
+// from the flags of the last step
 static void update_flags(simulationWork* work, batchElement* e) {
     cliSimulation* r = work->simulation;
     unsigned flags = tac_step_info(e->scratch).flags;
@@ -128,7 +128,7 @@ static void update_flags(simulationWork* work, batchElement* e) {
 
 //---------------------------------- steps ----------------------------------------
 
-// one step of those of a group that still move
+// one step of the runs of a group that have not ended
 static void step_group(simulationWork* work, batchElement* group, int count, long long step) {
     cliSimulation* r = work->simulation;
     tacStepItem items[GROUP];
@@ -145,7 +145,7 @@ static void step_group(simulationWork* work, batchElement* group, int count, lon
         moving[n] = e;
         items[n++] = (tacStepItem){r->model, &e->state, e->ctrl, &e->state, e->scratch, TAC_OK};
     }
-    if (n == 1) // the same bits, without the detour
+    if (n == 1) // the same bits, without a batch
         items[0].result =
             tac_step(r->model, items[0].x, items[0].u, items[0].next, items[0].scratch);
     else if (n > 1)
@@ -194,7 +194,7 @@ static void summarize(simulationWork* work) {
         r->total_steps += work->elements[i].done;
         r->diverged += work->elements[i].result != TAC_OK;
     }
-    // the last state, also where a run ended before its time
+    // the last state, also of a run that ended early
     long long step = r->start->step + r->done;
     if (r->trajectory &&
         (r->trajectory->rows == 0 || r->trajectory->step[r->trajectory->rows - 1] != step)) {

@@ -27,7 +27,7 @@ typedef struct hardRun {
     int steps, impacts, fallbacks; // done, inside them, without an answer under all rules
 } hardRun;
 
-// reads a scene; 0, or CLI_ERROR after a complaint
+// reads a scene; 0, or CLI_ERROR after a message
 int hard_run_open(hardRun* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
 void hard_run_close(hardRun* r);
 
