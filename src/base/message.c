@@ -50,7 +50,7 @@ const char* tac_flag_text(unsigned flag) {
     }
 }
 
-// copies what fits; a cut text ends in "..." so that nobody takes it for whole
+// copies as much as fits; a text that was cut ends in "..."
 static void copy_text(char* out, size_t size, const char* text) {
     size_t length = strlen(text);
     if (length < size) {

@@ -3,6 +3,7 @@
 #include "detect/broad_phase.h"
 
 #include "detect/field/detect_cache.h"
+#include "detect/field/vertex_sdf.h"
 #include "model/contact/geom_features.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 // most that a point may lie beyond its edge, of its length and of "within": edge_search.c
 #define MAX_OVERSHOOT 0.2785
 
-static double number(const tacModel* model, tacContactNumber which) {
+static double contact_number(const tacModel* model, tacContactNumber which) {
     int at = model->contact->number[which];
     return at >= 0 ? tac_re(model->param[at]) : 0.0;
 }
@@ -47,10 +48,6 @@ tacBroadPhase tac_broad_phase_alloc(const tacModel* model, tacArena* arena) {
     return b;
 }
 
-static double swept_radius(const tacModel* model, const tacFeatures* f) {
-    return f->index && f->index->radius >= 0 ? tac_re(model->param[f->index->radius]) : 0.0;
-}
-
 static double half_diagonal(const tacFeatureBox* box) {
     return sqrt(box->half[0] * box->half[0] + box->half[1] * box->half[1] +
                 box->half[2] * box->half[2]);
@@ -63,8 +60,8 @@ static void add_geom(const tacModel* model, int geom, double range, const tacGeo
     out->field[geom] = transformed_box(&box, body, 0.0);
     if (f->vertices == 0) return;
     out->features[geom] = transformed_box(&f->index->all, body, 0.0);
-    out->overshoot[geom] =
-        2.0 * MAX_OVERSHOOT * number(model, TAC_CONTACT_INSIDE) * half_diagonal(&f->index->all);
+    out->overshoot[geom] = 2.0 * MAX_OVERSHOOT * contact_number(model, TAC_CONTACT_INSIDE) *
+                           half_diagonal(&f->index->all);
 }
 
 int tac_broad_phase_build(const tacModel* model, const tacPose* body, tacBroadPhase* out,
@@ -73,9 +70,9 @@ int tac_broad_phase_build(const tacModel* model, const tacPose* body, tacBroadPh
     double range = 0.0;
     if (!plan->feature || plan->choice[TAC_CHOICE_UNCULLED]) return 0;
     *out = tac_broad_phase_alloc(model, &scratch->arena);
-    out->depth = number(model, TAC_CONTACT_DEPTH);
+    out->depth = contact_number(model, TAC_CONTACT_DEPTH);
     for (int g = 0; g < model->ngeom; ++g) {
-        out->radius[g] = swept_radius(model, &plan->feature[g]);
+        out->radius[g] = tac_re(tac_swept_radius(model, &plan->feature[g]));
         out->overshoot[g] = 0.0;
         out->edges[g] = 0;
         out->features[g] =
@@ -83,7 +80,7 @@ int tac_broad_phase_build(const tacModel* model, const tacPose* body, tacBroadPh
                                {-TAC_UNBOUNDED, -TAC_UNBOUNDED, -TAC_UNBOUNDED}};
         range = fmax(range, out->radius[g]);
     }
-    range += number(model, TAC_CONTACT_SUPPORT);
+    range += contact_number(model, TAC_CONTACT_SUPPORT);
     for (int g = 0; g < model->ngeom; ++g) {
         const tacGeomField* field =
             model->geom[g].shape >= 0 ? tac_detect_cache_field(model, g, scratch) : NULL;

@@ -1,6 +1,6 @@
 // Quaternions and rotations.
 //
-// A quaternion of any length stands for the rotation R(q/|q|); 0 stands for no rotation, as in
+// A quaternion of any length means the rotation R(q/|q|); 0 means no rotation, as in
 // MuJoCo. Derivatives of rotations come in two kinds (docs/math.md):
 //   raw      the four numbers q, through the normalisation;
 //   tangent  three numbers, a small rotation vector: in body axes q exp(d), in world axes exp(d) q.
@@ -88,7 +88,7 @@ static inline void tac_quat_normalize_vjp(tacQuat q, tacQuat bar, tacQuat* q_bar
 
 //---------------------------------- between raw and tangent ----------------------------------
 
-// q_dot of a body that turns with angular velocity w (world axes): q_dot = (0, w) q/2
+// q_dot of a body that rotates with angular velocity w (world axes): q_dot = (0, w) q/2
 static inline tacQuat tac_quat_rate(tacQuat q, tacVec3 w) {
     return tac_quat_mul(tac_quat(0.0, tac_scale(w, 0.5)), q);
 }

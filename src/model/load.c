@@ -1,7 +1,7 @@
 // Scene files to models.
 //
 //   path --source.c--> bytes --document.c--> tree --schema.c--> known words (URDF: urdf.c first)
-//        --scene_reader.c, shape_reader.c--> draft --draft.c--> tacModel
+//        --scene_reader.c, shape_reader.c--> tacSpec --spec.c--> tacModel
 
 #include "model/contact/contact_cloud_reader.h"
 #include "model/contact/contact_option.h"
@@ -52,13 +52,14 @@ static void append_count(char* text, size_t size, const char* what, int count) {
         snprintf(text + used, size - used, "%s%s %d", used ? ", " : "", what, count);
 }
 
-// hard contact takes all of them, or refuses the scene
+// hard contact handles all of them, or refuses the scene
 static void list_without_effect(const tacSpec* spec, char* without_effect, size_t size) {
-    const tacContactPlan* plan = spec->contact.items;
-    if (spec->contact.count > 0 && plan->responder == TAC_RESPOND_LCP) return;
-    append_count(without_effect, size, "joint limits:", spec->limits);
-    append_count(without_effect, size, "joints with dry friction:", spec->frictionlosses);
-    append_count(without_effect, size, "limits and dry friction of tendons:", spec->tendon_rows);
+    const tacContactPlan* plan = spec->contact.plan.items;
+    if (spec->contact.plan.count > 0 && plan->responder == TAC_RESPOND_LCP) return;
+    append_count(without_effect, size, "joint limits:", spec->unhandled.limits);
+    append_count(without_effect, size, "joints with dry friction:", spec->unhandled.frictionlosses);
+    append_count(without_effect, size,
+                 "limits and dry friction of tendons:", spec->unhandled.tendon_rows);
     append_count(without_effect, size, "equalities:", spec->equality.count);
 }
 
@@ -67,7 +68,7 @@ static void warn_without_effect(tacSpec* spec) {
     char without_effect[200] = "";
     list_without_effect(spec, without_effect, sizeof without_effect);
     append_count(without_effect, sizeof without_effect,
-                 "colliding height fields:", spec->unsupported_hfields);
+                 "colliding height fields:", spec->unhandled.hfields);
     if (*without_effect)
         tac_reader_warn(&spec->reader, "without effect, as no responder handles them: %s",
                         without_effect);
@@ -91,7 +92,7 @@ static void warn_timestep(tacReader* reader, const tacModel* model) {
                         h, max_step);
 }
 
-// everything after the bytes are there; also cleans up if they are not
+// everything after reading the file; also cleans up after a failure
 static tacResult finish_load(tacSpec* spec, tacSource source, tacModel** out) {
     tacElement* root = tac_document_parse(&spec->reader, source);
     spec->reader.is_urdf = root && strcmp(root->name, "robot") == 0;
@@ -144,7 +145,7 @@ tacResult tac_load_text(const char* text, int size, const char* path, const tacO
 
 void tac_model_destroy(tacModel* model) {
     if (!model) return;
-    tacAllocator allocator = model->allocator; // lies inside the block
+    tacAllocator allocator = model->allocator; // a copy: the original is inside the block
     tac_release_geom_features(model);
     tac_release_contact_clouds(model);
     allocator.release(allocator.user, model);

@@ -1,7 +1,7 @@
 // Parameters by name.
 //
-// Groups are sorted by name, so the plain name is found by bisection. A name may also call children
-// by their own names, all or some of them: then all groups are looked through.
+// Groups are sorted by name, so the plain name is found by bisection. A path may also name children
+// by their own names, all or some of them: then all groups are searched.
 
 #include "tactus/model.h"
 
@@ -148,7 +148,7 @@ static int ends_in(const tacParamName* group, const char* end) {
     return length > tail && strcmp(group->name + length - tail, end) == 0;
 }
 
-// square of the length of `count` numbers from `offset` on, as they will be
+// squared length of `count` numbers from `offset` on, with the new values
 static double norm2_after(const tacModel* model, tacParam param, const double* values, int offset,
                           int count) {
     double norm2 = 0.0;
@@ -160,8 +160,8 @@ static double norm2_after(const tacModel* model, tacParam param, const double* v
     return norm2;
 }
 
-// A quaternion that would be set to 0, in parts or as a whole, is no rotation, and an axis or a
-// normal of length 0 points nowhere.
+// A quaternion set to 0, in parts or as a whole, is not a rotation, and an axis or a
+// normal of length 0 has no direction.
 static tacResult check_length(const tacModel* model, tacParam param, int i, const double* values,
                               tacMessage* message) {
     const tacParamName* group = &model->paramname[model->paramgroup[param.offset + i]];
@@ -182,13 +182,13 @@ static tacResult check_length(const tacModel* model, tacParam param, int i, cons
 
 //---------------------------------- clouds ---------------------------------------
 
-// of the numbers from param.offset on: the new ones
+// the parameter at an offset, with the new values
 static double value_after(const tacModel* model, tacParam param, const double* values, int at) {
     int k = at - param.offset;
     return k >= 0 && k < param.count ? values[k] : model->param[at];
 }
 
-// do the parameters meet those from `first` on?
+// does the range overlap that from `first` on?
 static int overlaps(tacParam param, int first, int count) {
     return param.offset < first + count && first < param.offset + param.count;
 }
@@ -220,7 +220,7 @@ static tacResult check_clouds(const tacModel* model, tacParam param, const doubl
     return result;
 }
 
-// boxes hold their points again
+// updates the boxes around their points
 static void refresh_clouds(tacModel* model, tacParam param) {
     for (int i = 0; i < model->ncloud; ++i) {
         const tacCloud* cloud = &model->cloud[i];

@@ -1,4 +1,4 @@
-// Many steps: states forth, kept on a tape, and adjoints back along it.
+// Many steps: states forward, kept on a tape, and adjoints backward along it.
 
 #include "step/quantity_rollout.h"
 
@@ -50,7 +50,7 @@ static void clear_tangent(const tacQuantityRollout* r, tacTangent t) {
     memset(t.dq, 0, sizeof *t.dq * tangent_size(r->model));
 }
 
-//---------------------------------- forth ----------------------------------------
+//---------------------------------- forward --------------------------------------
 
 static tacResult fill_tape(const tacQuantityRollout* r, const tacState* x, const tacReal* u,
                            tacScratch* scratch) {

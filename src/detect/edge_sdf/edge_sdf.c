@@ -15,7 +15,7 @@
 #define RAYS     TAC_DISPATCH(tac_ray_kernels_)
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
 
-enum { PADDING = 8 };
+enum { PADDING = TAC_HIT_PADDING };
 
 //---------------------------------- sizes ----------------------------------------
 
@@ -37,18 +37,6 @@ int tac_edge_sdf_capacity(const tacModel* model) {
 }
 
 //---------------------------------- memory ---------------------------------------
-
-// d_twist of hits
-typedef struct hitTwists {
-    tacReal* row[8][6];
-} hitTwists;
-
-static hitTwists alloc_twists(tacArena* arena, int count) {
-    hitTwists t;
-    for (int row = 0; row < 8; ++row)
-        for (int k = 0; k < 6; ++k) t.row[row][k] = tac_reals_alloc(arena, count);
-    return t;
-}
 
 // values, or adjoints, of the field at each step of both rays
 typedef struct stepFields {
@@ -73,7 +61,7 @@ static void measure_side(const tacModel* model, const tacContactPair* pair, int 
     tac_hits_alloc(arena, most, 1);
     tac_edge_sdf_trace_measure(most, steps, arena);
     for (int i = 0; i < 2; ++i) tac_hit_records_alloc(arena, most);
-    alloc_twists(arena, most);
+    tac_hit_twists_alloc(arena, most);
     alloc_step_fields(arena, most + PADDING, steps);
 }
 
@@ -89,29 +77,15 @@ void tac_edge_sdf_measure(const tacModel* model, tacArena* arena) {
 
 //---------------------------------- values ---------------------------------------
 
-static void copy_hit_records(const tacHitRecords* from, tacContacts* to, int count) {
-    size_t bytes = sizeof(tacReal) * (size_t)count;
-    int at = to->count;
-    for (int k = 0; k < 3; ++k) {
-        memcpy(&to->point[k][at], from->point[k], bytes);
-        memcpy(&to->normal[k][at], from->normal[k], bytes);
-    }
-    memcpy(&to->distance[at], from->distance, bytes);
-    memcpy(&to->activity[at], from->activity, bytes);
-}
-
 static void write_hit_twists(const tacEdgeSdfSide* side_run, tacContacts* contacts,
                              tacScratch* scratch) {
-    size_t bytes = sizeof(tacReal) * (size_t)side_run->hits.count;
     const tacEdgeSlide* s = &side_run->slide;
     tacHitSlide slide = {{s->along[0], s->along[1], s->along[2]},
                          {s->by[0], s->by[1], s->by[2], s->by[3], s->by[4], s->by[5]}};
-    hitTwists out = alloc_twists(&scratch->arena, side_run->hits.count);
+    tacHitTwists out = tac_hit_twists_alloc(&scratch->arena, side_run->hits.count);
     VERTICES->twists(&side_run->side.pose, &side_run->hits, side_run->edges ? &slide : NULL,
                      (tacReal* const(*)[6])out.row);
-    for (int row = 0; row < 8; ++row)
-        for (int k = 0; k < 6; ++k)
-            memcpy(&contacts->d_twist[row][k][contacts->count], out.row[row][k], bytes);
+    tac_hit_twists_copy(&out, side_run->hits.count, contacts, contacts->count);
 }
 
 static void set_record_ids(const tacEdgeSdfSide* side_run, int index, tacContacts* c) {
@@ -185,7 +159,7 @@ static void detect_side(tacEdgeSdfSide* side_run, int index, tacContacts* contac
         if (with_hessians) eval_hessians(side_run, scratch);
         tacHitRecords records = tac_hit_records_alloc(&scratch->arena, count);
         VERTICES->record(&side_run->side.pose, &side_run->hits, records);
-        copy_hit_records(&records, contacts, count);
+        tac_hit_records_copy(&records, count, contacts, contacts->count);
         set_record_ids(side_run, index, contacts);
         if (with_hessians) write_hit_twists(side_run, contacts, scratch);
     }
@@ -232,10 +206,6 @@ static tacEdgeSdfSide side_at(const tacModel* model, const tacPose* body, const 
     return side_run;
 }
 
-static tacPoints hit_points(const tacHits* hits) {
-    return (tacPoints){hits->count, {hits->y[0], hits->y[1], hits->y[2]}};
-}
-
 //---------------------------------- forward --------------------------------------
 
 // what moves a run: twists of the bodies, the radius, and its own numbers
@@ -266,7 +236,7 @@ static tacResult hit_field_jvp(const tacEdgeSdfSide* side_run, const tacHits* at
     tac_field_pose_jvp(model, g, theta_dot, twist);
     tacField out = {.value = value};
     for (int k = 0; k < 3 && gradient; ++k) out.gradient[k] = gradient[k];
-    return tac_shape_jvp(model, side_run->side.shape, tac_field_pose(model, g), hit_points(at),
+    return tac_shape_jvp(model, side_run->side.shape, tac_field_pose(model, g), tac_hit_points(at),
                          (tacShapeTangent){.pose = twist, .param = theta_dot}, out, scratch);
 }
 
@@ -307,8 +277,7 @@ static tacResult side_jvp(const tacEdgeSdfSide* side_run, int first, const tacCo
     }
     if (result != TAC_OK) return result;
     VERTICES->record_jvp(&side_run->side.pose, &side_run->hits, &dot, records);
-    out->count = first;
-    copy_hit_records(&records, out, count);
+    tac_hit_records_copy(&records, count, out, first);
     return TAC_OK;
 }
 
@@ -353,8 +322,8 @@ static tacResult hit_field_vjp(const tacEdgeSdfSide* side_run, const tacHits* at
     const tacGeom* g = &model->geom[side_run->side.geom];
     tacReal wrench[6] = {0};
     tacResult result =
-        tac_shape_vjp(model, side_run->side.shape, tac_field_pose(model, g), hit_points(at), bar,
-                      (tacShapeAdjoint){.pose = wrench, .param = theta_bar}, scratch);
+        tac_shape_vjp(model, side_run->side.shape, tac_field_pose(model, g), tac_hit_points(at),
+                      bar, (tacShapeAdjoint){.pose = wrench, .param = theta_bar}, scratch);
     if (result == TAC_OK) tac_field_pose_vjp(model, g, wrench, theta_bar);
     return result;
 }
@@ -370,15 +339,6 @@ static tacResult slides_vjp(const tacEdgeSdfSide* side_run, tacReal* const x_bar
         result = hit_field_vjp(side_run, &side_run->step[k], (tacField){.value = f.value[k]},
                                theta_bar, scratch);
     return result;
-}
-
-static tacHitRecords contact_records_at(const tacContacts* c, int first) {
-    tacHitRecords r = {.distance = &c->distance[first], .activity = &c->activity[first]};
-    for (int k = 0; k < 3; ++k) {
-        r.point[k] = &c->point[k][first];
-        r.normal[k] = &c->normal[k][first];
-    }
-    return r;
 }
 
 static tacResult side_vjp(const tacEdgeSdfSide* side_run, const tacContactPair* pair,
@@ -410,7 +370,7 @@ tacResult tac_edge_sdf_vjp(const tacModel* model, const tacPose* body, const tac
         size_t mark = scratch->arena.used;
         tacEdgeSdfSide side_run = side_at(model, body, contacts, i, scratch);
         result = side_vjp(&side_run, &model->contact->pair[contacts->pair[i]],
-                          contact_records_at(bar, i), pose_bar, theta_bar, scratch);
+                          tac_contact_records_at(bar, i), pose_bar, theta_bar, scratch);
         scratch->arena.used = mark;
         i += side_run.hits.count;
     }

@@ -220,7 +220,7 @@ static void shares_vjp(const shares* s, const bundle* b, const tacReal z_bar[SLO
 
 static int is_bundled(const tacModel* model) { return model->contact->choice[TAC_CHOICE_FUSE]; }
 
-static int capacity(const tacModel* model) {
+static int bundled_capacity(const tacModel* model) {
     const tacContactPlan* plan = model->contact;
     int most = tac_edge_sdf_capacity(model);
     for (int i = 0; i < plan->npair && plan->feature && is_bundled(model); ++i)
@@ -403,5 +403,5 @@ static tacResult bundled_vjp(const tacModel* model, const tacPose* body,
     return tac_edge_sdf_vjp(model, body, &base, &base_bar, pose_bar, theta_bar, scratch);
 }
 
-const tacDetectorKind tac_edge_sdf_detector = {capacity, measure_bundled, detect_bundled,
+const tacDetectorKind tac_edge_sdf_detector = {bundled_capacity, measure_bundled, detect_bundled,
                                                bundled_jvp, bundled_vjp};

@@ -5,7 +5,7 @@
 
 #include "detect/field/geom_field.h"
 
-#include "math/vec3.h"
+#include "detect/field/field_pose.h"
 
 #include <math.h>
 #include <string.h>
@@ -214,12 +214,6 @@ static void bind_box(const tacModel* model, tacGeomField* field) {
 
 //---------------------------------- all of it ------------------------------------
 
-static tacPose geom_pose(const tacModel* model, int geom) {
-    const tacGeom* g = &model->geom[geom];
-    return (tacPose){tac_load3(&model->param[g->position]),
-                     tac_quat_load(&model->param[g->rotation])};
-}
-
 static void alloc_bounds(tacGeomField* field, int nodes, tacArena* arena) {
     field->lower_bound = TAC_ALLOC(arena, tacLowerBoundNode, nodes);
     field->float_bounds = TAC_ALLOC(arena, tacFloatBounds, float_bound_rows(nodes));
@@ -234,8 +228,8 @@ void tac_geom_field_measure(const tacShape* shape, tacArena* arena) {
 
 tacGeomField tac_geom_field_bind(const tacModel* model, int geom, tacScratch* scratch) {
     tacGeomField field;
-    field.program =
-        tac_shape_program_bind(model, model->geom[geom].shape, geom_pose(model, geom), scratch);
+    field.program = tac_shape_program_bind(model, model->geom[geom].shape,
+                                           tac_field_pose(model, &model->geom[geom]), scratch);
     field.culling = tac_cull_bind(&field.program, scratch);
     alloc_bounds(&field, field.program.shape->count, &scratch->arena);
     bind_lower_bounds(&field);

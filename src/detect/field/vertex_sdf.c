@@ -18,8 +18,7 @@
 
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
 
-// padding of arrays: the widest vector
-enum { PADDING = 8 };
+enum { PADDING = TAC_HIT_PADDING };
 
 // A small field works on the stack, which is warm whichever model is asked                     [B]
 #define STACK_BYTES ((size_t)160 << 10)
@@ -59,6 +58,38 @@ tacHitRecords tac_hit_records_alloc(tacArena* arena, int capacity) {
     }
     r.distance = tac_reals_alloc(arena, capacity);
     r.activity = tac_reals_alloc(arena, capacity);
+    return r;
+}
+
+tacHitTwists tac_hit_twists_alloc(tacArena* arena, int capacity) {
+    tacHitTwists t;
+    for (int row = 0; row < 8; ++row)
+        for (int k = 0; k < 6; ++k) t.row[row][k] = tac_reals_alloc(arena, capacity);
+    return t;
+}
+
+void tac_hit_twists_copy(const tacHitTwists* from, int count, tacContacts* to, int at) {
+    size_t bytes = sizeof(tacReal) * (size_t)count;
+    for (int row = 0; row < 8; ++row)
+        for (int k = 0; k < 6; ++k) memcpy(&to->d_twist[row][k][at], from->row[row][k], bytes);
+}
+
+void tac_hit_records_copy(const tacHitRecords* from, int count, tacContacts* to, int at) {
+    size_t bytes = sizeof(tacReal) * (size_t)count;
+    for (int k = 0; k < 3; ++k) {
+        memcpy(&to->point[k][at], from->point[k], bytes);
+        memcpy(&to->normal[k][at], from->normal[k], bytes);
+    }
+    memcpy(&to->distance[at], from->distance, bytes);
+    memcpy(&to->activity[at], from->activity, bytes);
+}
+
+tacHitRecords tac_contact_records_at(const tacContacts* c, int first) {
+    tacHitRecords r = {.distance = &c->distance[first], .activity = &c->activity[first]};
+    for (int k = 0; k < 3; ++k) {
+        r.point[k] = &c->point[k][first];
+        r.normal[k] = &c->normal[k][first];
+    }
     return r;
 }
 
@@ -110,11 +141,6 @@ static tacFrame pose_frame(tacPose pose) {
     return f;
 }
 
-// the radius of swept features is the parameter that the field has, too
-static tacReal swept_radius(const tacModel* model, const tacFeatures* f) {
-    return f->index && f->index->radius >= 0 ? model->param[f->index->radius] : (tacReal)0.0;
-}
-
 static void bind_field(tacVertexSide* s, tacScratch* scratch) {
     const tacGeomField* field = tac_detect_cache_field(s->model, s->geom, scratch);
     tacGeomField own;
@@ -154,7 +180,7 @@ tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair,
     s.pose.own = pose_frame(own);
     s.pose.across = pose_frame(tac_pose_compose(tac_pose_inverse(field), own));
     s.pose.sign = owner == 1 ? 1.0 : -1.0;
-    s.pose.radius = swept_radius(model, s.features);
+    s.pose.radius = tac_swept_radius(model, s.features);
     s.pose.tau = model->param[plan->number[TAC_CONTACT_TAU]];
     s.pose.support = model->param[plan->number[TAC_CONTACT_SUPPORT]];
     bind_field(&s, scratch);

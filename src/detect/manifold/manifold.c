@@ -17,8 +17,6 @@
 // most records that contacts have room for unless the caller says otherwise
 #define MAX_RECORDS 65536
 
-enum { PADDING = 8 };
-
 // Up to so many records are made on the stack, which is warm whichever model is looked at. With
 // padding each of their eight numbers fills whole TAC_ALIGNMENT
 enum { STACK_RECORDS = 480, RECORD_NUMBERS = 8 };
@@ -44,7 +42,7 @@ static int has_edges(const tacModel* model, const tacContactPair* pair) {
     return plan->feature[pair->geom[0]].edges > 0 && plan->feature[pair->geom[1]].edges > 0;
 }
 
-static int capacity(const tacModel* model) {
+static int manifold_capacity(const tacModel* model) {
     const tacContactPlan* plan = model->contact;
     long most = 0;
     for (int i = 0; i < plan->npair; ++i) {
@@ -58,18 +56,6 @@ static int capacity(const tacModel* model) {
 }
 
 //---------------------------------- memory ---------------------------------------
-
-// d_twist of the records of one side
-typedef struct recordTwists {
-    tacReal* row[8][6];
-} recordTwists;
-
-static recordTwists alloc_twists(tacArena* arena, int count) {
-    recordTwists t;
-    for (int row = 0; row < 8; ++row)
-        for (int k = 0; k < 6; ++k) t.row[row][k] = tac_reals_alloc(arena, count);
-    return t;
-}
 
 static tacManifoldCounts max_counts(const tacModel* model, const tacContactPair* pair, int owner) {
     const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
@@ -94,7 +80,7 @@ static void measure_side(const tacModel* model, const tacContactPair* pair, int 
 static void measure_vertices(tacManifoldCounts most, tacArena* arena) {
     tac_hit_records_alloc(arena, most.hits);
     size_t mark = arena->used;
-    alloc_twists(arena, most.hits);
+    tac_hit_twists_alloc(arena, most.hits);
     size_t end = arena->used;
     arena->used = mark;
     tac_hit_records_alloc(arena, most.hits);
@@ -117,7 +103,7 @@ static void measure_pair(const tacModel* model, const tacContactPair* pair, tacA
     tac_manifold_diff_measure(model, pair, most, edges, arena);
 }
 
-static void measure(const tacModel* model, tacArena* arena) {
+static void measure_manifold(const tacModel* model, tacArena* arena) {
     const tacContactPlan* plan = model->contact;
     size_t begin = arena->used;
     if (!plan->feature) return;
@@ -230,25 +216,11 @@ static void set_record_ids(tacContacts* c, int at, const tacManifoldPair* p, uin
     c->geom[1][at] = p->pair->geom[1];
 }
 
-static void copy_records(const tacHitRecords* from, tacContacts* to, int count) {
-    size_t bytes = sizeof(tacReal) * (size_t)count;
-    int at = to->count;
-    for (int k = 0; k < 3; ++k) {
-        memcpy(&to->point[k][at], from->point[k], bytes);
-        memcpy(&to->normal[k][at], from->normal[k], bytes);
-    }
-    memcpy(&to->distance[at], from->distance, bytes);
-    memcpy(&to->activity[at], from->activity, bytes);
-}
-
 static void write_twists(const tacVertexSide* side, const tacHits* hits, tacContacts* contacts,
                          tacScratch* scratch) {
-    size_t bytes = sizeof(tacReal) * (size_t)hits->count;
-    recordTwists out = alloc_twists(&scratch->arena, hits->count);
+    tacHitTwists out = tac_hit_twists_alloc(&scratch->arena, hits->count);
     VERTICES->twists(&side->pose, hits, NULL, (tacReal* const(*)[6])out.row);
-    for (int row = 0; row < 8; ++row)
-        for (int k = 0; k < 6; ++k)
-            memcpy(&contacts->d_twist[row][k][contacts->count], out.row[row][k], bytes);
+    tac_hit_twists_copy(&out, hits->count, contacts, contacts->count);
 }
 
 // by a turn about the record's point, and none about the origin of geom[1]'s body
@@ -295,11 +267,11 @@ static void write_hits(const tacManifoldPair* p, int owner, tacContacts* contact
     tacHitRecords records = tac_hit_records_alloc(arena, hits->count);
     VERTICES->record(&side->pose, hits, records);
     tac_cylinder_rims_weight(side, &p->rims[owner], hits, records);
-    copy_records(&records, contacts, hits->count);
+    tac_hit_records_copy(&records, hits->count, contacts, contacts->count);
 }
 
 static void write_on_stack(const tacManifoldPair* p, int owner, tacContacts* contacts) {
-    enum { BYTES = RECORD_NUMBERS * (STACK_RECORDS + PADDING) * sizeof(tacReal) };
+    enum { BYTES = RECORD_NUMBERS * (STACK_RECORDS + TAC_HIT_PADDING) * sizeof(tacReal) };
     _Alignas(TAC_ALIGNMENT) char memory[BYTES];
     tacArena arena = {.base = memory, .size = BYTES};
     write_hits(p, owner, contacts, &arena);
@@ -457,8 +429,8 @@ static void fetch_contacts(const tacContacts* c) {
     tac_prefetch(c->feature, sizeof *c->feature * (size_t)count);
 }
 
-static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
-                        tacScratch* scratch) {
+static tacResult detect_manifold(const tacModel* model, const tacPose* body, tacContacts* contacts,
+                                 tacScratch* scratch) {
     int order = contacts->d_twist[0][0] ? 2 : 1;
     tacBroadPhase broad;
     int boxed = model->contact->npair > 1 && tac_broad_phase_build(model, body, &broad, scratch);
@@ -480,5 +452,5 @@ static tacResult detect(const tacModel* model, const tacPose* body, tacContacts*
     return contacts->count <= contacts->capacity ? TAC_OK : TAC_ERROR_CAPACITY;
 }
 
-const tacDetectorKind tac_manifold_detector = {capacity, measure, detect, tac_manifold_jvp,
-                                               tac_manifold_vjp};
+const tacDetectorKind tac_manifold_detector = {manifold_capacity, measure_manifold, detect_manifold,
+                                               tac_manifold_jvp, tac_manifold_vjp};

@@ -6,12 +6,14 @@
 #include "detect/manifold/manifold.h"
 
 #include "detect/field/detect_cache.h"
+#include "detect/field/field_pose.h"
+#include "math/vec3_array.h"
 
 #include <string.h>
 
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
 
-enum { PADDING = 8 };
+enum { PADDING = TAC_HIT_PADDING };
 
 // what a derivative is taken along, or added to; NULL: zero, or nobody asks
 typedef struct inputs {
@@ -19,15 +21,6 @@ typedef struct inputs {
     const tacReal *pose_dot, *theta_dot;
     tacReal *pose_bar, *theta_bar;
 } inputs;
-
-static tacPose geom_pose(const tacModel* model, const tacGeom* g) {
-    return (tacPose){tac_load3(&model->param[g->position]),
-                     tac_quat_load(&model->param[g->rotation])};
-}
-
-static tacPoints hit_points(const tacHits* hits) {
-    return (tacPoints){hits->count, {hits->y[0], hits->y[1], hits->y[2]}};
-}
 
 static void clear_padding(tacReal* const x[3], int count) {
     for (int k = 0; k < 3; ++k)
@@ -107,26 +100,10 @@ void tac_manifold_diff_measure(const tacModel* model, const tacContactPair* pair
 static tacResult geom_field_jvp(const inputs* in, const tacVertexSide* side, const tacHits* hits,
                                 tacField out, tacScratch* scratch) {
     const tacGeom* g = &in->model->geom[side->geom];
-    tacPose pose = geom_pose(in->model, g);
     tacReal twist[6];
-    tac_store3(twist, tac_load3(&in->theta_dot[g->position]));
-    tac_store3(twist + 3,
-               tac_quat_angular(pose.rotation, tac_quat_load(&in->theta_dot[g->rotation])));
-    return tac_shape_jvp(in->model, side->shape, pose, hit_points(hits),
+    tac_field_pose_jvp(in->model, g, in->theta_dot, twist);
+    return tac_shape_jvp(in->model, side->shape, tac_field_pose(in->model, g), tac_hit_points(hits),
                          (tacShapeTangent){.pose = twist, .param = in->theta_dot}, out, scratch);
-}
-
-// adjoint of a twist of the geom's frame -> of its place in the body
-static void add_pose_bar(const inputs* in, const tacGeom* g, const tacReal wrench[6]) {
-    tacQuat q = tac_quat_load(&in->model->param[g->rotation]);
-    tacQuat bar = tac_quat_scale(tac_quat_mul(tac_quat(0.0, tac_load3(wrench + 3)), q),
-                                 2.0 * tac_quat_inverse_norm2(q));
-    tacReal* out = &in->theta_bar[g->rotation];
-    out[0] += bar.w;
-    out[1] += bar.x;
-    out[2] += bar.y;
-    out[3] += bar.z;
-    for (int k = 0; k < 3; ++k) in->theta_bar[g->position + k] += wrench[k];
 }
 
 static tacResult geom_field_vjp(const inputs* in, const tacVertexSide* side, const tacHits* hits,
@@ -135,9 +112,9 @@ static tacResult geom_field_vjp(const inputs* in, const tacVertexSide* side, con
     tacReal wrench[6] = {0};
     if (hits->count == 0) return TAC_OK;
     tacResult result =
-        tac_shape_vjp(in->model, side->shape, geom_pose(in->model, g), hit_points(hits), bar,
-                      (tacShapeAdjoint){.pose = wrench, .param = in->theta_bar}, scratch);
-    if (result == TAC_OK) add_pose_bar(in, g, wrench);
+        tac_shape_vjp(in->model, side->shape, tac_field_pose(in->model, g), tac_hit_points(hits),
+                      bar, (tacShapeAdjoint){.pose = wrench, .param = in->theta_bar}, scratch);
+    if (result == TAC_OK) tac_field_pose_vjp(in->model, g, wrench, in->theta_bar);
     return result;
 }
 
@@ -154,16 +131,6 @@ static void hit_dots(const inputs* in, const tacManifoldPair* p, int owner, tacH
     dot->tau = in->theta_dot[plan->number[TAC_CONTACT_TAU]];
     dot->support = in->theta_dot[plan->number[TAC_CONTACT_SUPPORT]];
     if (radius >= 0) dot->radius = in->theta_dot[radius];
-}
-
-static void copy_records_at(const tacHitRecords* from, tacContacts* to, int at, int count) {
-    size_t bytes = sizeof(tacReal) * (size_t)count;
-    for (int k = 0; k < 3; ++k) {
-        memcpy(&to->point[k][at], from->point[k], bytes);
-        memcpy(&to->normal[k][at], from->normal[k], bytes);
-    }
-    memcpy(&to->distance[at], from->distance, bytes);
-    memcpy(&to->activity[at], from->activity, bytes);
 }
 
 // to kernels a ball moves its field's value and gradient
@@ -244,20 +211,11 @@ static tacResult vertices_jvp(const inputs* in, const tacManifoldPair* p, int ow
         fields = (tacManifoldFields){rim, &sphere};
     }
     tac_manifold_vertices_jvp(p, owner, &dot, fields, records, scratch);
-    copy_records_at(&records, out, at, hits->count);
+    tac_hit_records_copy(&records, hits->count, out, at);
     return TAC_OK;
 }
 
 //---------------------------------- vertices, reverse ----------------------------
-
-static tacHitRecords contact_records_at(const tacContacts* c, int first) {
-    tacHitRecords r = {.distance = &c->distance[first], .activity = &c->activity[first]};
-    for (int k = 0; k < 3; ++k) {
-        r.point[k] = &c->point[k][first];
-        r.normal[k] = &c->normal[k][first];
-    }
-    return r;
-}
 
 static void add_hit_bars(const inputs* in, const tacManifoldPair* p, int owner,
                          const tacHitBar* bar) {
@@ -330,7 +288,8 @@ static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int ow
     tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
     if (hits->count == 0) return TAC_OK;
     if (p->spheres[owner].used) {
-        tacResult result = spheres_vjp(in, p, owner, contact_records_at(bar, at), &out, scratch);
+        tacResult result =
+            spheres_vjp(in, p, owner, tac_contact_records_at(bar, at), &out, scratch);
         add_hit_bars(in, p, owner, &out);
         return result;
     }
@@ -341,10 +300,10 @@ static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int ow
     }
     tacResult result = TAC_OK;
     if (p->rims[owner].count)
-        result = rims_vjp(in, p, owner, contact_records_at(bar, at), &out, scratch);
+        result = rims_vjp(in, p, owner, tac_contact_records_at(bar, at), &out, scratch);
     else
-        VERTICES->record_vjp(&p->side[owner].pose, hits, contact_records_at(bar, at), with_hessian,
-                             &out);
+        VERTICES->record_vjp(&p->side[owner].pose, hits, tac_contact_records_at(bar, at),
+                             with_hessian, &out);
     add_hit_bars(in, p, owner, &out);
     if (!in->theta_bar || result != TAC_OK) return result;
     tacField f = {out.value, {out.gradient[0], out.gradient[1], out.gradient[2]}, {0}};
@@ -410,23 +369,16 @@ static tacResult edge_field_dots(const inputs* in, const tacManifoldPair* p,
 static void write_dot(const inputs* in, const tacManifoldPair* p, const tacHitRecords* d, int i,
                       const tacContacts* contacts, tacContacts* out, int at) {
     const tacFrame* body = &p->side[0].pose.own;
-    tacVec3 point = {d->point[0][i], d->point[1][i], d->point[2][i]};
-    tacVec3 normal = {d->normal[0][i], d->normal[1][i], d->normal[2][i]};
-    point = tac_mat_mul_vec(body->R, point);
-    normal = tac_mat_mul_vec(body->R, normal);
+    tacVec3 point = tac_mat_mul_vec(body->R, tac_vec3_at(d->point, i));
+    tacVec3 normal = tac_mat_mul_vec(body->R, tac_vec3_at(d->normal, i));
     if (in->pose_dot) {
         tacTwist rigid = tac_twist_load(&in->pose_dot[6 * p->pair->body[0]]);
-        tacVec3 x = {contacts->point[0][at], contacts->point[1][at], contacts->point[2][at]};
-        tacVec3 n = {contacts->normal[0][at], contacts->normal[1][at], contacts->normal[2][at]};
+        tacVec3 x = tac_vec3_at(contacts->point, at), n = tac_vec3_at(contacts->normal, at);
         point = tac_add(point, tac_twist_shift(rigid, tac_load3(body->origin), x).linear);
         normal = tac_add(normal, tac_cross(rigid.angular, n));
     }
-    out->point[0][at] = point.x;
-    out->point[1][at] = point.y;
-    out->point[2][at] = point.z;
-    out->normal[0][at] = normal.x;
-    out->normal[1][at] = normal.y;
-    out->normal[2][at] = normal.z;
+    tac_vec3_set(out->point, at, point);
+    tac_vec3_set(out->normal, at, normal);
     out->distance[at] = d->distance[i];
     out->activity[at] = d->activity[i];
 }
@@ -460,21 +412,13 @@ static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
 static void read_bar(const tacManifoldPair* p, const tacContacts* contacts, const tacContacts* bar,
                      int at, tacHitRecords* out, int i, tacWrench* rigid) {
     const tacFrame* body = &p->side[0].pose.own;
-    tacVec3 x = {contacts->point[0][at], contacts->point[1][at], contacts->point[2][at]};
-    tacVec3 n = {contacts->normal[0][at], contacts->normal[1][at], contacts->normal[2][at]};
-    tacVec3 x_bar = {bar->point[0][at], bar->point[1][at], bar->point[2][at]};
-    tacVec3 n_bar = {bar->normal[0][at], bar->normal[1][at], bar->normal[2][at]};
+    tacVec3 x = tac_vec3_at(contacts->point, at), n = tac_vec3_at(contacts->normal, at);
+    tacVec3 x_bar = tac_vec3_at(bar->point, at), n_bar = tac_vec3_at(bar->normal, at);
     tacVec3 arm = tac_sub(x, tac_load3(body->origin));
     tac_accumulate(&rigid->force, x_bar);
     tac_accumulate(&rigid->torque, tac_add(tac_cross(arm, x_bar), tac_cross(n, n_bar)));
-    x_bar = tac_mat_tmul_vec(body->R, x_bar);
-    n_bar = tac_mat_tmul_vec(body->R, n_bar);
-    out->point[0][i] = x_bar.x;
-    out->point[1][i] = x_bar.y;
-    out->point[2][i] = x_bar.z;
-    out->normal[0][i] = n_bar.x;
-    out->normal[1][i] = n_bar.y;
-    out->normal[2][i] = n_bar.z;
+    tac_vec3_set(out->point, i, tac_mat_tmul_vec(body->R, x_bar));
+    tac_vec3_set(out->normal, i, tac_mat_tmul_vec(body->R, n_bar));
     out->distance[i] = bar->distance[at];
     out->activity[i] = bar->activity[at];
 }

@@ -18,7 +18,7 @@
 
 #define EDGES TAC_DISPATCH(tac_manifold_edges_kernels_)
 
-enum { PADDING = 8 };
+enum { PADDING = TAC_HIT_PADDING };
 
 //---------------------------------- memory ---------------------------------------
 
@@ -251,17 +251,6 @@ static void list_columns(tacManifoldEdges* w) {
     for (int p = 0; p < m->count; ++p) w->column[w->column_first[m->second[p] + 1]++] = p;
 }
 
-static int row_end(const tacCandidatePairs* m, int begin) {
-    int end = begin;
-    while (end < m->count && m->first[end] == m->first[begin]) ++end;
-    return end;
-}
-
-static void gather_reals(const tacReal* x, const int* at, int count, tacReal* out) {
-    for (int i = 0; i < count; ++i) out[i] = x[at[i]];
-    pad_array(out, count);
-}
-
 static void scatter_reals(tacReal* x, const int* at, int count, const tacReal* in) {
     for (int i = 0; i < count; ++i) x[at[i]] = in[i];
 }
@@ -272,14 +261,14 @@ static void find_nearest_pairs(tacManifoldEdges* w, tacArena* arena) {
     columnPairs column = alloc_column(arena, m->count);
     tacReal width = w->numbers.neighbours;
     for (int p = 0, end; p < m->count; p = end) {
-        end = row_end(m, p);
+        end = tac_pair_row_end(m, p);
         EDGES->soft_nearest(&m->gap[p], &m->indicator[p], end - p, width, &m->nearest[0][p]);
     }
     for (int c = 0; c < w->set[1].count; ++c) {
         int first = w->column_first[c], count = w->column_first[c + 1] - first;
         if (count == 0) continue;
-        gather_reals(m->gap, &w->column[first], count, column.gap);
-        gather_reals(m->indicator, &w->column[first], count, column.indicator);
+        tac_gather_padded(m->gap, &w->column[first], count, column.gap);
+        tac_gather_padded(m->indicator, &w->column[first], count, column.indicator);
         EDGES->soft_nearest(column.gap, column.indicator, count, width, column.nearest);
         scatter_reals(m->nearest[1], &w->column[first], count, column.nearest);
     }

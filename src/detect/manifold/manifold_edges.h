@@ -37,6 +37,19 @@ void tac_manifold_edges_measure(const tacModel* model, const tacContactPair* pai
 void tac_manifold_edges_diff_measure(const tacModel* model, const tacContactPair* pair,
                                      tacArena* arena);
 
+// where the pairs of an edge of geom[0] end that begin at `begin`
+static inline int tac_pair_row_end(const tacCandidatePairs* pairs, int begin) {
+    int end = begin;
+    while (end < pairs->count && pairs->first[end] == pairs->first[begin]) ++end;
+    return end;
+}
+
+// x at these places, the last one repeated as padding
+static inline void tac_gather_padded(const tacReal* x, const int* at, int count, tacReal* out) {
+    for (int i = 0; i < count; ++i) out[i] = x[at[i]];
+    for (int i = count; i < count + TAC_HIT_PADDING && count; ++i) out[i] = out[count - 1];
+}
+
 // Finds pairs and their records. TAC_ERROR_CAPACITY: too many pairs, meetings.count tells how many.
 tacResult tac_manifold_edges_find(tacManifoldEdges* work, const tacModel* model,
                                   const tacContactPair* pair, tacVertexSide side[2],

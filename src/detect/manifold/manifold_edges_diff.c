@@ -5,12 +5,13 @@
 // passes it with velocity x', phi' = grad phi . (x' - v - w x x).
 
 #include "detect/manifold/edge_projection.h"
+#include "math/vec3_array.h"
 
 #include <string.h>
 
 #define EDGES TAC_DISPATCH(tac_manifold_edges_kernels_)
 
-enum { PADDING = 8 };
+enum { PADDING = TAC_HIT_PADDING };
 
 static tacReal* alloc_zeros(tacArena* arena, int count) {
     tacReal* x = tac_reals_alloc(arena, count);
@@ -87,25 +88,6 @@ static void point_velocity(const tacReal twist[6], const tacReal x[3], tacReal o
     out[2] = twist[2] + w[0] * x[1] - w[1] * x[0];
 }
 
-static void load_real3(tacReal* const x[3], int i, tacReal out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = x[k][i];
-}
-
-static tacReal dot_real3(const tacReal a[3], const tacReal b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void gather_reals(const tacReal* x, const int* at, int count, tacReal* out) {
-    for (int i = 0; i < count; ++i) out[i] = x[at[i]];
-    for (int i = count; i < count + PADDING && count; ++i) out[i] = out[count - 1];
-}
-
-static int row_end(const tacCandidatePairs* m, int begin) {
-    int end = begin;
-    while (end < m->count && m->first[end] == m->first[begin]) ++end;
-    return end;
-}
-
 //---------------------------------- forward --------------------------------------
 
 static tacEdgeSet edge_set_dots(const tacManifoldEdges* w, const tacManifoldEdgesDot* dot, int k,
@@ -117,10 +99,10 @@ static tacEdgeSet edge_set_dots(const tacManifoldEdges* w, const tacManifoldEdge
     if (k) memcpy(d.rot, &dot->twist[3], sizeof d.rot);
     for (int i = 0; i < s->count && k; ++i) {
         tacReal x[3], out[3];
-        load_real3(s->from, i, x);
+        tac_get3(s->from, i, x);
         point_velocity(dot->twist, x, out);
         for (int j = 0; j < 3; ++j) d.from[j][i] = out[j];
-        load_real3(s->to, i, x);
+        tac_get3(s->to, i, x);
         point_velocity(dot->twist, x, out);
         for (int j = 0; j < 3; ++j) d.to[j][i] = out[j];
     }
@@ -132,7 +114,7 @@ static void nearest_dots(const tacManifoldEdges* w, const tacManifoldEdgesDot* d
     const tacCandidatePairs* m = &w->pairs;
     tacReal width = w->numbers.neighbours, width_dot = dot->numbers.neighbours;
     for (int p = 0, end; p < m->count; p = end) {
-        end = row_end(m, p);
+        end = tac_pair_row_end(m, p);
         EDGES->soft_nearest_jvp(&m->gap[p], &m->indicator[p], &m->nearest[0][p], end - p, width,
                                 &d->gap[p], &d->indicator[p], width_dot, &d->nearest[0][p]);
     }
@@ -141,11 +123,11 @@ static void nearest_dots(const tacManifoldEdges* w, const tacManifoldEdgesDot* d
         int first = w->column_first[c], count = w->column_first[c + 1] - first;
         const int* at = &w->column[first];
         if (count == 0) continue;
-        gather_reals(m->gap, at, count, part.gap);
-        gather_reals(m->indicator, at, count, part.indicator);
-        gather_reals(m->nearest[1], at, count, part.nearest);
-        gather_reals(d->gap, at, count, part.d_gap);
-        gather_reals(d->indicator, at, count, part.d_indicator);
+        tac_gather_padded(m->gap, at, count, part.gap);
+        tac_gather_padded(m->indicator, at, count, part.indicator);
+        tac_gather_padded(m->nearest[1], at, count, part.nearest);
+        tac_gather_padded(d->gap, at, count, part.d_gap);
+        tac_gather_padded(d->indicator, at, count, part.d_indicator);
         EDGES->soft_nearest_jvp(part.gap, part.indicator, part.nearest, count, width, part.d_gap,
                                 part.d_indicator, width_dot, part.d_nearest);
         for (int i = 0; i < count; ++i) d->nearest[1][at[i]] = part.d_nearest[i];
@@ -159,11 +141,11 @@ static void field_dots(const tacManifoldEdges* w, const tacManifoldEdgesDot* dot
     for (int i = 0; i < h->count; ++i) {
         int p = h->vertex[i];
         tacReal x[3], g[3], move[3], velocity[3];
-        load_real3(w->pairs.point[k], p, x);
-        load_real3(w->pairs.gradient[k], p, g);
-        load_real3(d->point[k], p, move);
+        tac_get3(w->pairs.point[k], p, x);
+        tac_get3(w->pairs.gradient[k], p, g);
+        tac_get3(d->point[k], p, move);
         point_velocity(dot->twist, x, velocity);
-        d->phi[k][p] = dot_real3(g, move) - (k == 0 ? dot_real3(g, velocity) : (tacReal)0.0);
+        d->phi[k][p] = tac_dot3(g, move) - (k == 0 ? tac_dot3(g, velocity) : (tacReal)0.0);
         if (dot->at[k]) d->phi[k][p] += dot->at[k][i];
     }
 }
@@ -198,8 +180,8 @@ static void field_bars(const tacManifoldEdges* w, int k, tacCandidatePairs* bar,
     for (int i = 0; i < h->count; ++i) {
         int p = h->vertex[i];
         tacReal x[3], g[3], f[3], phi_bar = bar->phi[k][p];
-        load_real3(w->pairs.point[k], p, x);
-        load_real3(w->pairs.gradient[k], p, g);
+        tac_get3(w->pairs.point[k], p, x);
+        tac_get3(w->pairs.gradient[k], p, g);
         for (int j = 0; j < 3; ++j) {
             f[j] = phi_bar * g[j];
             bar->point[k][j][p] += f[j];
@@ -214,7 +196,7 @@ static void nearest_bars(const tacManifoldEdges* w, tacCandidatePairs* bar, tacR
     const tacCandidatePairs* m = &w->pairs;
     tacReal width = w->numbers.neighbours;
     for (int p = 0, end; p < m->count; p = end) {
-        end = row_end(m, p);
+        end = tac_pair_row_end(m, p);
         EDGES->soft_nearest_vjp(&m->gap[p], &m->indicator[p], &m->nearest[0][p], end - p, width,
                                 &bar->nearest[0][p], &bar->gap[p], &bar->indicator[p], width_bar);
     }
@@ -223,10 +205,10 @@ static void nearest_bars(const tacManifoldEdges* w, tacCandidatePairs* bar, tacR
         int first = w->column_first[c], count = w->column_first[c + 1] - first;
         const int* at = &w->column[first];
         if (count == 0) continue;
-        gather_reals(m->gap, at, count, part.gap);
-        gather_reals(m->indicator, at, count, part.indicator);
-        gather_reals(m->nearest[1], at, count, part.nearest);
-        gather_reals(bar->nearest[1], at, count, part.d_nearest);
+        tac_gather_padded(m->gap, at, count, part.gap);
+        tac_gather_padded(m->indicator, at, count, part.indicator);
+        tac_gather_padded(m->nearest[1], at, count, part.nearest);
+        tac_gather_padded(bar->nearest[1], at, count, part.d_nearest);
         memset(part.d_gap, 0, sizeof(tacReal) * (size_t)count);
         memset(part.d_indicator, 0, sizeof(tacReal) * (size_t)count);
         EDGES->soft_nearest_vjp(part.gap, part.indicator, part.nearest, count, width,

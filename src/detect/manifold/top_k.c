@@ -22,7 +22,7 @@ static const tacDetectorKind* base_detector(const tacModel* model) {
                                                            : &tac_edge_sdf_detector;
 }
 
-static int capacity(const tacModel* model) { return base_detector(model)->capacity(model); }
+static int top_k_capacity(const tacModel* model) { return base_detector(model)->capacity(model); }
 
 //---------------------------------- groups ---------------------------------------
 
@@ -98,7 +98,7 @@ static topKDiff alloc_diff(const topKGroup* g, tacArena* arena) {
 }
 
 static void measure_top_k(const tacModel* model, tacArena* arena) {
-    topKGroup all = {.count = capacity(model)};
+    topKGroup all = {.count = top_k_capacity(model)};
     size_t begin = arena->used;
     for (int i = 0; i < 2; ++i) tac_contacts_alloc(arena, all.count, 0);
     base_detector(model)->measure(model, arena);
@@ -178,8 +178,8 @@ static tacResult select_twists(const topKGroup* g, tacContacts* c, tacScratch* s
 
 //---------------------------------- detection ------------------------------------
 
-static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
-                        tacScratch* scratch) {
+static tacResult detect_top_k(const tacModel* model, const tacPose* body, tacContacts* contacts,
+                              tacScratch* scratch) {
     tacResult result = base_detector(model)->detect(model, body, contacts, scratch);
     for (int i = 0; i < contacts->count && result == TAC_OK;) {
         size_t mark = scratch->arena.used;
@@ -232,9 +232,9 @@ static tacResult group_weights_jvp(const tacModel* model, topKGroup* g, const ta
     return result;
 }
 
-static tacResult jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                     const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                     tacScratch* scratch) {
+static tacResult top_k_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                           tacScratch* scratch) {
     size_t begin = scratch->arena.used;
     tacContacts raw;
     tacResult result = detect_base(model, body, contacts->count, &raw, scratch);
@@ -292,9 +292,9 @@ static tacResult group_weights_vjp(const tacModel* model, topKGroup* g, tacConta
     return result;
 }
 
-static tacResult vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                     const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                     tacScratch* scratch) {
+static tacResult top_k_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                           tacScratch* scratch) {
     size_t begin = scratch->arena.used;
     tacContacts raw, own;
     tacResult result = detect_base(model, body, contacts->count, &raw, scratch);
@@ -313,4 +313,5 @@ static tacResult vjp(const tacModel* model, const tacPose* body, const tacContac
     return result;
 }
 
-const tacDetectorKind tac_top_k_detector = {capacity, measure_top_k, detect, jvp, vjp};
+const tacDetectorKind tac_top_k_detector = {top_k_capacity, measure_top_k, detect_top_k, top_k_jvp,
+                                            top_k_vjp};

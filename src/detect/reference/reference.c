@@ -34,7 +34,7 @@ int tac_reference_count(const tacModel* model, int pair) {
     return record_count(model, side);
 }
 
-static int capacity(const tacModel* model) {
+static int reference_capacity(const tacModel* model) {
     long long all = 0;
     for (int i = 0; i < model->contact->npair; ++i) all += tac_reference_count(model, i);
     return (int)(all < TAC_REFERENCE_MAX_RECORDS ? all : TAC_REFERENCE_MAX_RECORDS);
@@ -324,5 +324,5 @@ static void measure_reference(const tacModel* model, tacArena* arena) {
     }
 }
 
-const tacDetectorKind tac_reference_detector = {capacity, measure_reference, detect_reference,
-                                                tac_reference_jvp, tac_reference_vjp};
+const tacDetectorKind tac_reference_detector = {
+    reference_capacity, measure_reference, detect_reference, tac_reference_jvp, tac_reference_vjp};

@@ -210,7 +210,7 @@ tacReal tac_reference_safeguard(const tacReferencePair* p, tacReal own) {
 //---------------------------------- a pair ---------------------------------------
 
 // 0 for what the detector has not
-static tacReal number(const tacModel* model, tacContactNumber n) {
+static tacReal contact_number(const tacModel* model, tacContactNumber n) {
     int at = model->contact->number[n];
     return at >= 0 ? model->param[at] : (tacReal)0.0;
 }
@@ -222,21 +222,21 @@ tacReferencePair tac_reference_pair_init(const tacModel* model, const tacContact
         .model = model, .scratch = scratch, .keep = plan->choice[TAC_CHOICE_TOP_K]};
     p.arena = &scratch->arena;
     p.rays = plan->detector == TAC_DETECT_EDGE_SDF;
-    p.tau = number(model, TAC_CONTACT_TAU);
-    p.support = number(model, TAC_CONTACT_SUPPORT);
-    p.gate = number(model, TAC_CONTACT_GATE);
-    p.slope = number(model, TAC_CONTACT_LIPSCHITZ);
-    p.neighbours = number(model, TAC_CONTACT_EDGE_SOFTMIN);
-    p.sign = number(model, TAC_CONTACT_SIGN);
-    p.opposing = number(model, TAC_CONTACT_OPPOSING);
-    p.sort = number(model, TAC_CONTACT_SORT_TEMPERATURE);
+    p.tau = contact_number(model, TAC_CONTACT_TAU);
+    p.support = contact_number(model, TAC_CONTACT_SUPPORT);
+    p.gate = contact_number(model, TAC_CONTACT_GATE);
+    p.slope = contact_number(model, TAC_CONTACT_LIPSCHITZ);
+    p.neighbours = contact_number(model, TAC_CONTACT_EDGE_SOFTMIN);
+    p.sign = contact_number(model, TAC_CONTACT_SIGN);
+    p.opposing = contact_number(model, TAC_CONTACT_OPPOSING);
+    p.sort = contact_number(model, TAC_CONTACT_SORT_TEMPERATURE);
     p.witness = tac_default_witness_options();
-    p.witness.tikhonov = number(model, TAC_CONTACT_TIKHONOV);
+    p.witness.tikhonov = contact_number(model, TAC_CONTACT_TIKHONOV);
     p.witness.range = 0.0;
-    p.witness.min = number(model, TAC_CONTACT_MIN);
-    p.witness.clip = number(model, TAC_CONTACT_CLIP);
-    p.witness.inside = number(model, TAC_CONTACT_INSIDE);
-    p.witness.gap = number(model, TAC_CONTACT_GAP);
+    p.witness.min = contact_number(model, TAC_CONTACT_MIN);
+    p.witness.clip = contact_number(model, TAC_CONTACT_CLIP);
+    p.witness.inside = contact_number(model, TAC_CONTACT_INSIDE);
+    p.witness.gap = contact_number(model, TAC_CONTACT_GAP);
     for (int s = 0; s < 2; ++s) p.side[s] = tac_reference_side(model, pair, s);
     return p;
 }

@@ -12,6 +12,7 @@
 #include "detect/ssdf/ssdf_cutoff.h"
 #include "detect/ssdf/ssdf_kernels.h"
 #include "math/spatial.h"
+#include "math/vec3_array.h"
 #include "tactus/respond.h"
 #include "tactus/smooth.h"
 
@@ -61,7 +62,7 @@ static softSizes sizes_of(const tacModel* model) {
     return s;
 }
 
-static int capacity(const tacModel* model) {
+static int points_capacity(const tacModel* model) {
     return model->contact->npair * model->contact->choice[TAC_CHOICE_SOFT_POINTS];
 }
 
@@ -235,11 +236,6 @@ static tacVec3 normal_jvp(fieldNormal n, tacVec3 g, tacVec3 g_dot) {
     return tac_add_scaled(tac_scale(g_dot, n.s), -n.curvature * tac_dot(g, g_dot), g);
 }
 
-static tacVec3 hessian_mul(const tacReal H[6], tacVec3 u) {
-    return (tacVec3){H[0] * u.x + H[3] * u.y + H[4] * u.z, H[3] * u.x + H[1] * u.y + H[5] * u.z,
-                     H[4] * u.x + H[5] * u.y + H[2] * u.z};
-}
-
 // what the field of the other body makes of the point and of its motions, which D holds
 static void read_field(const softPair* p, int side, softRecord* r) {
     tacPose surface = p->pose[1 - side];
@@ -259,7 +255,7 @@ static void read_field(const softPair* p, int side, softRecord* r) {
         if (side == 0 && dir >= 3 && dir < 6)
             rotated = tac_cross((tacVec3){dir == 3, dir == 4, dir == 5}, n);
         u = tac_pose_rotate_inverse(surface, u);
-        tacVec3 g_dot = hessian_mul(jet + 4, u);
+        tacVec3 g_dot = tac_symmetric_mul(jet + 4, u);
         r->D[6][dir] = tac_dot(g, u) + (dir == EPS1 ? jet[10] : (tacReal)0.0);
         if (dir == EPS1) g_dot = tac_add(g_dot, tac_load3(jet + 11));
         tacVec3 n_dot = tac_add(tac_pose_rotate(surface, normal_jvp(h, g, g_dot)), rotated);
@@ -478,5 +474,5 @@ static tacResult detect_points_vjp(const tacModel* model, const tacPose* body,
     return TAC_OK;
 }
 
-const tacDetectorKind tac_ssdf_detector = {capacity, measure_points, detect_points,
+const tacDetectorKind tac_ssdf_detector = {points_capacity, measure_points, detect_points,
                                            detect_points_jvp, detect_points_vjp};

@@ -24,7 +24,7 @@ static size_t align_size(size_t bytes) {
 }
 
 // one block: the solid, then its arrays
-static tacSolid* allocate(int vertices, int edges, int faces, int corners, solidArrays* arrays) {
+static tacSolid* alloc_solid(int vertices, int edges, int faces, int corners, solidArrays* arrays) {
     tacAllocator allocator = tac_default_allocator();
     size_t sizes[] = {sizeof(tacSolid),
                       sizeof(tacVec3) * (size_t)vertices,
@@ -90,7 +90,7 @@ tacResult tac_solid_create_ball(double radius, int planar, tacSolid** out, tacMe
     if (!is_size(radius))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "radius",
                         "a radius must be above 0 and at most 1e6; found %g", radius);
-    tacSolid* solid = allocate(1, 0, 0, 0, &arrays);
+    tacSolid* solid = alloc_solid(1, 0, 0, 0, &arrays);
     if (!solid) return no_memory(message);
     solid->planar = planar;
     solid->radius = radius;
@@ -108,7 +108,7 @@ tacResult tac_solid_create_halfspace(const double normal[3], double offset, int 
     if (!(length > 1e-100) || !(length < 1e100) || !(fabs(offset / length) <= 1e6))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "normal",
                         "a half-space needs a nonzero normal and an offset of at most 1e6");
-    tacSolid* solid = allocate(0, 0, 1, 0, &arrays);
+    tacSolid* solid = alloc_solid(0, 0, 1, 0, &arrays);
     if (!solid) return no_memory(message);
     solid->planar = planar;
     solid->size = 1.0;
@@ -125,7 +125,7 @@ tacResult tac_solid_create_halfspace(const double normal[3], double offset, int 
 static tacResult solid_from_polygon(const tacVec3* corner, int count, tacSolid** out,
                                     tacMessage* message) {
     solidArrays arrays;
-    tacSolid* solid = allocate(count, count, count, 2 * count, &arrays);
+    tacSolid* solid = alloc_solid(count, count, count, 2 * count, &arrays);
     if (!solid) return no_memory(message);
     memcpy(arrays.vertex, corner, sizeof *corner * (size_t)count);
     for (int i = 0; i < count; ++i) {
@@ -274,7 +274,7 @@ static tacResult solid_from_hull(const tacHull* hull, tacSolid** out, tacMessage
                         max_corners(hull), TAC_SOLID_MAX_FACE_VERTICES);
     solidArrays arrays;
     tacSolid* solid =
-        allocate(hull->nvertex, hull->ncorner / 2, hull->nface, hull->ncorner, &arrays);
+        alloc_solid(hull->nvertex, hull->ncorner / 2, hull->nface, hull->ncorner, &arrays);
     if (!solid) return no_memory(message);
     for (int i = 0; i < hull->nvertex; ++i) arrays.vertex[i] = tac_load3(hull->vertex + 3 * i);
     for (int f = 0; f < hull->nface; ++f) {
@@ -297,8 +297,8 @@ tacResult tac_solid_create_polyhedron(const double* point, int count, tacSolid**
                                       tacMessage* message) {
     if (!point || !out) return TAC_ERROR_VALUE;
     tacHull* hull = NULL;
-    tacResult result =
-        tac_hull_create(point, count, 1e-12, NULL, tac_default_allocator(), &hull, message);
+    tacResult result = tac_hull_create((tacHullPoints){point, count, 1e-12, NULL},
+                                       tac_default_allocator(), &hull, message);
     if (result == TAC_OK) result = solid_from_hull(hull, out, message);
     tac_hull_destroy(hull);
     return result;

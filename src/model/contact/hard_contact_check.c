@@ -1,4 +1,4 @@
-// What hard contact cannot take, said while a scene is read.
+// Refuses what hard contact does not support while a scene is read.
 
 #include "model/contact/contact_plan.h"
 
@@ -16,7 +16,7 @@ static int has_friction_or_limit(const tacSpec* spec, const tacTendon* t) {
     return t->limited || ((const double*)spec->param.items)[t->frictionloss] > 0.0;
 }
 
-// Numbers of springs are read, and idle: bodies do not yield.
+// numbers of springs have no effect: bodies are rigid
 static void warn_unused_numbers(tacSpec* spec) {
     static const char* const unused[] = {"stiffness", "dissipation", "stiction", "eps3"};
     for (int i = 0; i < TAC_COUNT(unused) && !tac_reader_has_warning(&spec->reader); ++i)
@@ -27,8 +27,8 @@ static void warn_unused_numbers(tacSpec* spec) {
 }
 
 void tac_check_hard_contact(tacSpec* spec) {
-    const tacJoint* joint = spec->joint.items;
-    const tacTendon* tendon = spec->tendon.items;
+    const tacJoint* joint = spec->tree.joint.items;
+    const tacTendon* tendon = spec->actuation.tendon.items;
     if (spec->integrator == TAC_INTEGRATOR_RK4 || spec->integrator == TAC_INTEGRATOR_LIE)
         reject_hard_contact(spec, "Runge-Kutta integrators", "use <option integrator=\"Euler\"/>");
     const tacEquality* equality = spec->equality.items;
@@ -36,11 +36,11 @@ void tac_check_hard_contact(tacSpec* spec) {
     for (int i = 0; i < spec->equality.count && on && spec->reader.result == TAC_OK; ++i)
         if (equality[i].kind == TAC_EQUALITY_TENDON)
             reject_hard_contact(spec, "equalities of tendons", "use <connect>, <weld> or <joint>");
-    for (int i = 0; i < spec->joint.count && spec->reader.result == TAC_OK; ++i)
+    for (int i = 0; i < spec->tree.joint.count && spec->reader.result == TAC_OK; ++i)
         if (joint[i].limited && joint[i].kind == TAC_JOINT_BALL)
             reject_hard_contact(spec, "limits of ball joints",
                                 "use three hinges, or limited=\"false\"");
-    for (int i = 0; i < spec->tendon.count && spec->reader.result == TAC_OK; ++i)
+    for (int i = 0; i < spec->actuation.tendon.count && spec->reader.result == TAC_OK; ++i)
         if (has_friction_or_limit(spec, &tendon[i]))
             reject_hard_contact(spec, "limits or dry friction of tendons", "put them on joints");
     if (spec->reader.result == TAC_OK) warn_unused_numbers(spec);

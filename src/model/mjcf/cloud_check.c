@@ -1,4 +1,4 @@
-// What can be wrong with the points and normals of a cloud.
+// Checks of the points and normals of a cloud.
 //
 // A closed surface has outward normals n_i that sum to 0, weighted by area, and of which each has
 // others on the far side of its plane. So normals may not all point to one side, nor may those of
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-// turns of the search for a side that all normals point to
+// iterations of the search for a side that all normals point to
 #define MAX_ITERATIONS 60
 
 static tacVec3 point_of(const tacCloudPoints* points, int i) {
@@ -85,8 +85,8 @@ static void check_outward(const tacCloudSource* source, const tacCloudPoints* po
             "the normals point inwards; flip them all, or set check=\"false\" for a cavity");
 }
 
-// The shortest vector w of the normals' convex hull, by steps to the normal that is least along it:
-// where even that one is on its side, so are all of them.
+// The shortest vector w of the normals' convex hull, by steps to the normal lowest along w:
+// if even that one has a positive product with w, all have.
 static int normals_share_a_side(const tacCloudPoints* points) {
     tacVec3 w = normal_of(points, 0);
     for (int iteration = 0; iteration < MAX_ITERATIONS; ++iteration) {

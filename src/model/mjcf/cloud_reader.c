@@ -1,4 +1,4 @@
-// <cloud>: points with normals from attributes or from a file, checked, in an order of neighbours.
+// <cloud>: points with normals from attributes or from a file, checked, in spatial order.
 
 #include "model/spec.h"
 
@@ -108,7 +108,8 @@ static void read_width(tacSpec* spec, const tacElement* element, tacCloudKernel 
                        double spacing, double width[2]) {
     tacReader* reader = &spec->reader;
     int max_count = kernel == TAC_CLOUD_ANISOTROPIC ? 2 : 1;
-    int count = tac_read_numbers(reader, element, "width", 1, max_count, tac_range_smooth, width);
+    int count = tac_read_numbers(reader, element, "width", (tacCountRange){1, max_count},
+                                 tac_range_smooth, width);
     if (count == 1) width[1] = width[0];
     if (count > 0 || reader->result != TAC_OK) return;
     width[0] = width[1] = 0.5 * spacing;
@@ -180,12 +181,19 @@ static double* read_log_amps(tacSpec* spec, const tacElement* element,
 
 //---------------------------------- parameters -----------------------------------
 
-// column `k` of an array with `stride` numbers per point becomes one group of parameters
-static int add_column(tacSpec* spec, tacPath path, const char* name, tacRange range,
-                      const double* from, int stride, int count) {
+// one number of each point, in an array with `stride` numbers per point
+typedef struct cloudColumn {
+    const char* name;
+    tacRange range;
+    const double* first;
+    int stride;
+} cloudColumn;
+
+// a column becomes one group of parameters
+static void add_column(tacSpec* spec, tacPath path, cloudColumn c, int count) {
     double* column = tac_reader_alloc(&spec->reader, sizeof(double) * (size_t)count);
-    for (int i = 0; i < count && column; ++i) column[i] = from[stride * i];
-    return column ? tac_spec_param(spec, path, name, range, column, count) : 0;
+    for (int i = 0; i < count && column; ++i) column[i] = c.first[c.stride * i];
+    if (column) tac_spec_param(spec, path, c.name, c.range, column, count);
 }
 
 static int add_columns(tacSpec* spec, tacPath path, const tacCloudPoints* points,
@@ -194,12 +202,13 @@ static int add_columns(tacSpec* spec, tacPath path, const tacCloudPoints* points
                                           "mxx", "myy", "mzz", "mxy", "mxz", "myz"};
     int block = spec->param.count, n = points->count;
     for (int k = 0; k < 3; ++k)
-        add_column(spec, path, names[k], tac_range_position, &points->point[k], 3, n);
+        add_column(spec, path, (cloudColumn){names[k], tac_range_position, &points->point[k], 3},
+                   n);
     for (int k = 0; k < 3; ++k)
-        add_column(spec, path, names[3 + k], normal_range, &points->normal[k], 3, n);
-    if (log_amp) add_column(spec, path, "log_amp", log_amp_range, log_amp, 1, n);
+        add_column(spec, path, (cloudColumn){names[3 + k], normal_range, &points->normal[k], 3}, n);
+    if (log_amp) add_column(spec, path, (cloudColumn){"log_amp", log_amp_range, log_amp, 1}, n);
     for (int k = 0; k < 6 && metric; ++k)
-        add_column(spec, path, names[6 + k], metric_range, &metric[k], 6, n);
+        add_column(spec, path, (cloudColumn){names[6 + k], metric_range, &metric[k], 6}, n);
     return block;
 }
 
@@ -225,7 +234,7 @@ double tac_read_cloud(tacSpec* spec, const tacElement* element, tacPath path, ta
     else
         read_inline(spec, element, &points);
     if (reader->result != TAC_OK) return 1.0;
-    // leaves stay whole, and the points of a vector are neighbours too
+    // leaves stay whole, and the points of one SIMD vector are neighbours
     tac_cloud_order(reader, &points, points.count > TAC_CLOUD_LEAF ? 4 : TAC_CLOUD_LEAF);
     if (reader->result != TAC_OK) return 1.0;
     double width[2] = {1.0, 1.0}, spacing = tac_cloud_check(&source, &points);
@@ -235,15 +244,15 @@ double tac_read_cloud(tacSpec* spec, const tacElement* element, tacPath path, ta
     double* metric =
         kernel == TAC_CLOUD_ANISOTROPIC ? read_metrics(spec, element, &points, width) : NULL;
     if (reader->result != TAC_OK) return 1.0;
-    tacCloud* cloud = tac_list_add(reader, &spec->cloud, sizeof *cloud);
+    tacCloud* cloud = tac_list_add(reader, &spec->assets.cloud, sizeof *cloud);
     if (!cloud) return 1.0;
     *cloud = (tacCloud){.kernel = kernel,
                         .count = points.count,
                         .has_log_amp = log_amp != NULL,
-                        .page = spec->page_count};
+                        .page = spec->assets.cloud_pages};
     tacCloudLevels levels = tac_cloud_levels(points.count);
-    spec->page_count += levels.first[levels.count];
-    node->cloud = spec->cloud.count - 1;
+    spec->assets.cloud_pages += levels.first[levels.count];
+    node->cloud = spec->assets.cloud.count - 1;
     if (kernel != TAC_CLOUD_ANISOTROPIC)
         node->smooth = tac_spec_param(spec, path, "width", tac_range_smooth, width, 1);
     node->block = cloud->block = add_columns(spec, path, &points, log_amp, metric);

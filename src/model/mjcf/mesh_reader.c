@@ -1,8 +1,8 @@
-// <mesh>: vertices and faces from a file or written out, placed as MuJoCo places them.
+// <mesh>: vertices and faces from a file or inline, in MuJoCo's frame.
 //
 //   scene_reader.c --element--> [this file] --mesh/soup, hull, mass--> geom_reader.c
 //
-// MuJoCo takes refpos off, turns by refquat, scales, and then moves the mesh into its centre of
+// MuJoCo subtracts refpos, rotates by refquat, scales, and then moves the mesh to its center of
 // mass and principal axes: geoms have that frame. A file is read when the first geom needs it.
 
 #include "model/spec.h"
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// a hull of more faces is made coarser, as each costs a step of the field (docs/scenes.md)
+// hulls of more faces are simplified, as each face costs time in the field (docs/scenes.md)
 #define MAX_HULL_PLANES 512
 
 struct tacMeshSpec {
@@ -25,15 +25,15 @@ struct tacMeshSpec {
     const tacElement* element;
     const char* path;
     int is_read;
-    tacSoup* file;       // owned; NULL if it is written out
+    tacSoup* file;       // owned; NULL if it is inline
     tacSoup soup;        // placed
     int faces_from_hull; // 1: it has no faces but those of its hull
-    int massless;        // 1: it has no mass, and `why` says why
+    int massless;        // 1: it has no mass; `mass_message` says why
     tacMessage mass_message;
     tacSoupMass mass;
     tacPose pose; // of the principal axes
     double moment[3];
-    int shape;        // of its hull, -1 until a geom wants it
+    int shape;        // of its hull, -1 until a geom needs it
     double concavity; // how far its faces lie below those of the hull                     [m]
 };
 
@@ -55,11 +55,11 @@ static const char* default_name(tacSpec* spec, const tacElement* element) {
     const char* name = tac_reader_text(&spec->reader, "%.*s", length, base);
     if (name)
         tac_names_add(&spec->reader, &spec->names,
-                      (tacNameEntry){"mesh", name, spec->mesh.count, element->line});
+                      (tacNameEntry){"mesh", name, spec->assets.mesh.count, element->line});
     return name ? name : "";
 }
 
-// behind the folder of the model and its meshdir; with strippath the name of the file alone counts
+// relative to the folder of the model and its meshdir; with strippath only the file name counts
 static const char* find_path(tacSpec* spec, const tacElement* element) {
     const tacAttribute* file = tac_attribute(element, "file");
     if (!file) return NULL;
@@ -76,7 +76,7 @@ static const char* find_path(tacSpec* spec, const tacElement* element) {
 
 void tac_read_mesh(tacSpec* spec, const tacElement* element) {
     const char* name = tac_attribute(element, "name")
-                           ? tac_spec_name(spec, element, "mesh", spec->mesh.count)
+                           ? tac_spec_name(spec, element, "mesh", spec->assets.mesh.count)
                            : default_name(spec, element);
     tacMeshSpec mesh = {.name = name, .element = element, .shape = -1};
     int is_inline = tac_attribute(element, "vertex") != NULL;
@@ -87,18 +87,18 @@ void tac_read_mesh(tacSpec* spec, const tacElement* element) {
         tac_require(&spec->reader, element, "file");
         mesh.path = find_path(spec, element);
     }
-    tacMeshSpec* out = tac_list_add(&spec->reader, &spec->mesh, sizeof *out);
+    tacMeshSpec* out = tac_list_add(&spec->reader, &spec->assets.mesh, sizeof *out);
     if (out) *out = mesh;
 }
 
 void tac_close_meshes(tacSpec* spec) {
-    tacMeshSpec* meshes = spec->mesh.items;
-    for (int i = 0; i < spec->mesh.count; ++i) tac_soup_destroy(meshes[i].file);
+    tacMeshSpec* meshes = spec->assets.mesh.items;
+    for (int i = 0; i < spec->assets.mesh.count; ++i) tac_soup_destroy(meshes[i].file);
 }
 
 //---------------------------------- reading --------------------------------------
 
-// what is wrong with the mesh, told where the scene names it
+// an error of the mesh file, at the line of the scene that names it
 static void fail_mesh(tacSpec* spec, const tacMeshSpec* mesh, tacResult result,
                       const tacMessage* message) {
     char where[32] = "";
@@ -121,7 +121,7 @@ static void check_corners(tacSpec* spec, const tacElement* element, const double
         }
 }
 
-// three numbers a vertex, three vertices a face
+// three numbers per vertex, three vertices per face
 static void read_inline(tacSpec* spec, tacMeshSpec* mesh) {
     tacReader* reader = &spec->reader;
     const tacElement* element = mesh->element;
@@ -169,7 +169,7 @@ static void read_file(tacSpec* spec, tacMeshSpec* mesh) {
 
 //---------------------------------- placing --------------------------------------
 
-// a mirror turns faces inside out: their corners are swapped
+// a reflection turns faces inside out: reverse their corners
 static void flip_faces(tacSpec* spec, tacSoup* soup) {
     int* triangle =
         tac_reader_alloc(&spec->reader, sizeof(int) * 3 * (size_t)(soup->ntriangle + 1));
@@ -184,13 +184,13 @@ static void flip_faces(tacSpec* spec, tacSoup* soup) {
     soup->corner = corner;
 }
 
-// less refpos, turned back by refquat, scaled
+// minus refpos, rotated by the inverse of refquat, scaled
 static void apply_mesh_frame(tacSpec* spec, tacMeshSpec* mesh) {
     tacReader* reader = &spec->reader;
     double p[3] = {0}, q[4] = {1.0, 0.0, 0.0, 0.0}, scale[3] = {1.0, 1.0, 1.0};
-    tac_read_numbers(reader, mesh->element, "refpos", 3, 3, any_number, p);
-    tac_read_numbers(reader, mesh->element, "refquat", 4, 4, any_number, q);
-    tac_read_numbers(reader, mesh->element, "scale", 3, 3, any_number, scale);
+    tac_read_vector(reader, mesh->element, "refpos", 3, any_number, p);
+    tac_read_vector(reader, mesh->element, "refquat", 4, any_number, q);
+    tac_read_vector(reader, mesh->element, "scale", 3, any_number, scale);
     double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (norm < 1e-14)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(mesh->element, "refquat"),
@@ -217,8 +217,9 @@ static void add_faces(tacSpec* spec, tacMeshSpec* mesh) {
     tacMessage message = {0};
     tacHull* hull = NULL;
     tacSoup* soup = &mesh->soup;
-    tacResult result = tac_hull_create(soup->vertex, soup->nvertex, TAC_HULL_MERGE, mesh->path,
-                                       reader->allocator, &hull, &message);
+    tacResult result =
+        tac_hull_create((tacHullPoints){soup->vertex, soup->nvertex, TAC_HULL_MERGE, mesh->path},
+                        reader->allocator, &hull, &message);
     if (result != TAC_OK) {
         fail_mesh(spec, mesh, result, &message);
         return;
@@ -237,7 +238,7 @@ static void add_faces(tacSpec* spec, tacMeshSpec* mesh) {
     soup->face_line = NULL;
 }
 
-// Centre of mass and principal axes. A mesh without volume can still be touched: then they are
+// Center of mass and principal axes. A mesh without volume can still collide: then they are
 // those of its surface, or of its frame.
 static void find_principal_frame(tacSpec* spec, tacMeshSpec* mesh) {
     int word = tac_read_word(&spec->reader, mesh->element, "inertia", "convex exact legacy shell");
@@ -259,7 +260,7 @@ static void find_principal_frame(tacSpec* spec, tacMeshSpec* mesh) {
 const tacMeshSpec* tac_find_mesh(tacSpec* spec, const tacElement* geom) {
     int index = tac_read_reference(spec, geom, "mesh", "mesh");
     if (index < 0) return NULL;
-    tacMeshSpec* mesh = (tacMeshSpec*)spec->mesh.items + index;
+    tacMeshSpec* mesh = (tacMeshSpec*)spec->assets.mesh.items + index;
     if (!mesh->is_read) {
         mesh->is_read = 1;
         if (mesh->path)
@@ -300,7 +301,7 @@ static void inertia_box(const tacMeshSpec* mesh, double half[3]) {
     }
 }
 
-// box around the vertices in principal axes: half sizes and middle
+// box around the vertices in principal axes: half sizes and center
 static void vertex_box(const tacMeshSpec* mesh, double half[3], double middle[3]) {
     double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = 0; i < mesh->soup.nvertex; ++i) {
@@ -376,8 +377,9 @@ static tacResult make_hull(tacSpec* spec, const tacMeshSpec* mesh, tacHull** out
     static const double merge[] = {TAC_HULL_MERGE, 1e-5, 1e-4, 3e-4, 1e-3, 2e-3, 4e-3};
     for (int i = 0;; ++i) {
         tacHull* hull = NULL;
-        tacResult result = tac_hull_create(mesh->soup.vertex, mesh->soup.nvertex, merge[i],
-                                           mesh->path, spec->reader.allocator, &hull, message);
+        tacResult result = tac_hull_create(
+            (tacHullPoints){mesh->soup.vertex, mesh->soup.nvertex, merge[i], mesh->path},
+            spec->reader.allocator, &hull, message);
         if (result != TAC_OK) return result;
         *out = hull;
         if (hull->nface <= MAX_HULL_PLANES || i + 1 == TAC_COUNT(merge)) return TAC_OK;
@@ -393,7 +395,7 @@ static double depth_below(const tacHull* hull, tacVec3 x) {
     return depth;
 }
 
-// of the middles of its triangles the deepest: next to 0 if the mesh is convex
+// the largest depth of the centers of its triangles: nearly 0 if the mesh is convex
 static double concavity_of(const tacSoup* soup, const tacHull* hull) {
     double deepest = 0.0;
     for (int t = 0; t < soup->ntriangle; ++t) {
@@ -405,10 +407,10 @@ static double concavity_of(const tacSoup* soup, const tacHull* hull) {
     return deepest;
 }
 
-// how far the faces of the mesh lie below those of its hull, which is this shape; 0: of no mesh
+// depth of the faces of a mesh below those of its hull, which is this shape; 0: not a mesh
 static double concavity_of_shape(const tacSpec* spec, int shape) {
-    const tacMeshSpec* mesh = spec->mesh.items;
-    for (int i = 0; i < spec->mesh.count; ++i)
+    const tacMeshSpec* mesh = spec->assets.mesh.items;
+    for (int i = 0; i < spec->assets.mesh.count; ++i)
         if (mesh[i].is_read && mesh[i].shape == shape) return mesh[i].concavity;
     return 0.0;
 }

@@ -1,10 +1,10 @@
-// <include file="..."/>: elements of other files take its place.
+// <include file="..."/>: is replaced by the elements of another file.
 //
 //   document.c --tree--> [this file] --tree without <include>--> schema.c
 //
-// As in MuJoCo the root of the other file is dropped and its children are put in, a path starts at
-// the folder of the scene (or else at the folder of the file that has it), and a file is included
-// at most once, so that no circle can arise.
+// As in MuJoCo the root of the other file is dropped and its children are inserted, a path is
+// relative to the folder of the scene (or else of the including file), and a file is included at
+// most once, so that there are no cycles.
 
 #include "model/xml/document.h"
 
@@ -15,7 +15,7 @@
 
 //---------------------------------- other files ----------------------------------
 
-// reads a file; what is wrong with it as a file is told where it is named
+// reads a file; errors of the file itself are reported at the line that names it
 static tacSource read_named(tacReader* reader, const tacElement* element, const char* attribute,
                             const char* path) {
     tacMessage message = {0};
@@ -75,7 +75,7 @@ static const char* find_file(tacReader* reader, const tacElement* element) {
 
 //---------------------------------- splicing -------------------------------------
 
-// `old` gives its place to the children of `root`; the element that now stands there or after it
+// replaces `old` by the children of `root`; returns the element at that position or after it
 static tacElement* splice(tacElement* parent, tacElement* before, tacElement* old,
                           tacElement* root) {
     tacElement* first = root->child ? root->child : old->next;

@@ -13,7 +13,7 @@
 
 //---------------------------------- failure --------------------------------------
 
-// what came from the scene may hold line breaks, or may be cut inside a character
+// text from a scene may contain line breaks, or be cut inside a character
 static void make_printable(char* text) {
     size_t length = strlen(text);
     for (size_t i = 0; i < length;) {
@@ -142,6 +142,15 @@ void* tac_list_add(tacReader* reader, tacList* list, size_t item_size) {
     return (char*)list->items + item_size * (size_t)list->count++;
 }
 
+void tac_list_append(tacReader* reader, tacList* list, const void* items, int count,
+                     size_t item_size) {
+    for (int i = 0; i < count; ++i) {
+        void* to = tac_list_add(reader, list, item_size);
+        if (!to) return;
+        memcpy(to, (const char*)items + (size_t)i * item_size, item_size);
+    }
+}
+
 void tac_reader_add_file(tacReader* reader, const char* path) {
     tacList list = {reader->files, reader->file_count, reader->file_capacity};
     tacSceneFile* file = tac_list_add(reader, &list, sizeof *file);
@@ -169,7 +178,7 @@ static uint64_t hash_text(uint64_t hash, const char* text) {
     return (hash ^ 0xff) * 0x100000001b3ull;
 }
 
-// the entry of this name, or the free place for it
+// the entry of this name, or the free slot for it
 static tacNameEntry* find_slot(const tacNames* names, const char* kind, const char* name) {
     uint64_t hash = hash_text(hash_text(0xcbf29ce484222325ull, kind), name);
     size_t mask = (size_t)names->capacity - 1;

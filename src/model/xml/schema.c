@@ -1,8 +1,8 @@
 // The grammar of a scene as a table, and the check of a tree against it.
 //
-//   document.c --tree--> [this file] --tree that holds known words only--> *_reader.c
+//   document.c --tree--> [this file] --tree with known words only--> *_reader.c
 //
-// Lists are words with one blank between them. docs/scenes.md shows this table to users.
+// Lists are words separated by single spaces. docs/scenes.md has this table for users.
 
 #include "model/xml/schema.h"
 
@@ -275,7 +275,7 @@ static void fail_attribute(tacReader* reader, const tacElement* element, const t
     if (reason)
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word, "'%s' of <%s> %s",
                         word, element->name, reason);
-    else if (is_close && strlen(rule->attributes) > LONG_LIST) // more than fits into a message
+    else if (is_close && strlen(rule->attributes) > LONG_LIST) // too long for a message
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word,
                         "<%s> has no attribute '%.40s'; did you mean '%s'? docs/%s lists them",
                         element->name, word, suggestion,

@@ -1,7 +1,7 @@
 // Words of a URDF.
 //
 // Files for several programs carry elements of all of them (<gazebo>, <transmission>, ...). What is
-// no word of URDF is passed over, as in MuJoCo; but what looks like a slip of one is refused.
+// not a word of URDF is ignored, as in MuJoCo; but what looks like a misspelled one is refused.
 
 #include "model/xml/urdf.h"
 
@@ -73,7 +73,7 @@ static void check_element(tacReader* reader, const tacElement* element, const ta
     }
 }
 
-// what MuJoCo reads of its own in a URDF, and <tactus>
+// the MuJoCo extension of a URDF, and <tactus>
 static void check_extension(tacReader* reader, const tacElement* robot) {
     static const char known[] = "compiler option size visual statistic tactus";
     const tacElement* extension = tac_urdf_child(robot, "mujoco");

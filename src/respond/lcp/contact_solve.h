@@ -202,7 +202,8 @@ typedef struct tacContactSolve {
     unsigned diff_flags; // flags that derivatives found
 } tacContactSolve;
 
-size_t tac_contact_solve_size(const tacModel* model);
+// The parts of a solve from a measuring arena, for the size of its records.
+void tac_contact_solve_measure(const tacModel* model, tacArena* dry, tacContactSolve* s);
 tacContactSolve* tac_contact_solve_alloc(const tacModel* model, const tacReal* u,
                                          tacScratch* scratch);
 
@@ -212,7 +213,6 @@ void tac_rest_speed_vjp(const tacModel* model, double rest_speed_bar, tacReal* t
                         double* dt_bar);
 
 tacSolveRecord tac_solve_record_alloc(const tacContactSolve* s, tacArena* arena);
-size_t tac_solve_record_size(const tacModel* model);
 
 // Solves a substep from the input of the record. Fills the rest of the record, the mean
 // acceleration and the rate of the activations. TAC_ERROR_UNSOLVED: no fallback has an answer.

@@ -12,21 +12,15 @@
 // of the terms of the energy: rounding of a gain; the border between gain and loss
 static const double rounding = 1e-13, energy_tie = 1e-10;
 
-enum { ARRAYS = 14 }; // of tacEnergyBound, of numbers
-
 tacEnergyBound tac_energy_bound_alloc(int nv, tacArena* arena) {
-    tacEnergyBound b = {.island = TAC_ALLOC(arena, int, nv + 1)};
-    double** const each[ARRAYS] = {&b.gain0,       &b.gain1,        &b.gain2,     &b.size,
-                                   &b.impulse,     &b.by_s,         &b.mean,      &b.change,
-                                   &b.mass_change, &b.branch[0],    &b.branch[1], &b.momentum[0],
-                                   &b.momentum[1], &b.friction_work};
-    for (int i = 0; i < ARRAYS; ++i) *each[i] = TAC_ALLOC(arena, double, nv + 1);
+    tacEnergyBound b = {.island = TAC_ALLOC(arena, int, nv)};
+    double** const each[] = {&b.gain0,       &b.gain1,        &b.gain2,     &b.size,
+                             &b.impulse,     &b.by_s,         &b.mean,      &b.change,
+                             &b.mass_change, &b.branch[0],    &b.branch[1], &b.momentum[0],
+                             &b.momentum[1], &b.friction_work};
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; ++i)
+        *each[i] = TAC_ALLOC(arena, double, nv);
     return b;
-}
-
-size_t tac_energy_bound_size(int nv) {
-    size_t n = (size_t)nv + 1;
-    return tac_arena_align(sizeof(int) * n) + ARRAYS * tac_arena_align(sizeof(double) * n);
 }
 
 //---------------------------------- islands ----------------------------------

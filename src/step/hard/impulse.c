@@ -6,6 +6,7 @@
 
 #include "base/scratch.h"
 #include "math/vec3.h"
+#include "math/vector_ops.h"
 
 #include <string.h>
 
@@ -18,10 +19,10 @@ static tacResult check_impulse_input(const tacModel* model, const tacReal* qpos,
     return tac_input_check(model, x, scratch);
 }
 
+// a copy, or zeros
 static double* alloc_copy(tacArena* arena, const double* from, int n) {
-    double* x = TAC_ALLOC(arena, double, n + 1);
-    memset(x, 0, sizeof *x * (size_t)(n + 1));
-    if (from && n > 0) memcpy(x, from, sizeof *x * (size_t)n);
+    double* x = tac_alloc_zero(arena, n);
+    tac_copy_reals(x, from, n);
     return x;
 }
 
@@ -113,8 +114,9 @@ tacResult tac_impulse_jvp(const tacModel* model, const tacReal* qpos, const tacR
     return result;
 }
 
+// to += from; NULL skips
 static void add_reals(tacReal* to, const double* from, int n) {
-    for (int i = 0; i < n && to; ++i) to[i] += from[i];
+    if (to) tac_add_scaled_reals(to, 1.0, from, n);
 }
 
 tacResult tac_impulse_vjp(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
