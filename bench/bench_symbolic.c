@@ -1,5 +1,5 @@
-// Equations as formulas: how long it takes to derive and compile them, and how fast their code is
-// against the general dynamics.
+// Equations as formulas: times to derive and compile them, and speed of their code against the
+// general dynamics.
 
 #define _GNU_SOURCE
 #include "bench/bench.h"
@@ -27,7 +27,7 @@ typedef struct symbolicBench {
     double derived, compiled; // [s]
 } symbolicBench;
 
-// of the processor, the assembler's and linker's included: others may use the machine, too
+// CPU time of this process and its children, the assembler and linker
 static double cpu_seconds(void) {
     struct rusage own, children;
     getrusage(RUSAGE_SELF, &own);
@@ -144,7 +144,7 @@ static void symbolic_row(benchReport* report, const char* scene, const char* wha
     bench_row(report, id, f.value, f.unit, f.relation, f.bound);
 }
 
-// bounds hold for machine code; interpreted formulas are told without them
+// bounds apply to machine code; rows of interpreted formulas have none
 static int bench_scene(benchReport* report, const char* name, int planar) {
     enum { GENERAL, CODE, BATCHED, STEP, CODE_STEP, WORKS };
     symbolicBench* b = open_bench(name);

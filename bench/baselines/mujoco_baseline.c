@@ -1,5 +1,5 @@
-// MuJoCo as a peer in benchmarks. Compiled into the program with the headers that are installed,
-// and once more into an object of its own with those of the newest version, where it is there.
+// MuJoCo as a baseline. Compiled into the program with the installed headers, and into an object of
+// its own with those of the newest version, where there is one.
 
 #define _GNU_SOURCE
 #include "bench/baselines/mujoco_baseline.h"

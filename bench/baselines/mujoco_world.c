@@ -1,4 +1,4 @@
-// MuJoCo as a peer of experiments: loaded when it is there, told of when it is not.
+// MuJoCo in experiments: loaded on demand where it is installed.
 
 #define _GNU_SOURCE
 #include "bench/baselines/other_engines.h"

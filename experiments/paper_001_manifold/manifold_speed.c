@@ -1,11 +1,10 @@
 // Times of contact manifolds of two figures (paper 001, Figs. 7 and 8).
 //
 // Figures grow from 1 to 18 superquadrics with a surface of about 305 vertices each, at 100 random
-// poses that touch more often than not; batches of 1 to 1024 poses for 5 and 18 superquadrics. The
-// gradient is that of the mean active distance by both poses. MuJoCo's narrow phase has the
-// superquadrics as convex meshes with several points a pair, in the same process. The paper
-// compares a graphics card with MJX: ratios here are of one processor, so only who wins can be
-// compared.
+// poses, most of them in contact; batches of 1 to 1024 poses for 5 and 18 superquadrics. The
+// gradient is that of the mean active distance with respect to both poses. MuJoCo's narrow phase
+// has the superquadrics as convex meshes with several points per pair, in the same process. The
+// paper compares a GPU with MJX; ratios here are of one CPU, so only the order can be compared.
 
 #include "experiments/experiments.h"
 #include "experiments/figure_pair.h"

@@ -66,7 +66,7 @@ static formulaVec fvec_cross(formulaVec a, formulaVec b) {
     return out;
 }
 
-// |a|, with a slope of 0 on a = 0
+// |a|, with derivative 0 at a = 0
 static tacExpr fvec_norm(formulaVec a) {
     return tac_expr_sqrt(g, ex_add(fvec_dot(a, a), ex_num(1e-300)));
 }
@@ -144,7 +144,8 @@ static formulaContact circle_circle(const formulaBody* a, const formulaBody* b,
         phi, n, fvec_add_scaled(a->x, ex_add(ex_num(radius[0]), ex_mul(ex_num(0.5), phi)), n)};
 }
 
-// phi = |max(a, 0)| + min(max(a_i), 0) - R with a_i = |q_i| - C_i, n its slope by the centre q
+// phi = |max(a, 0)| + min(max(a_i), 0) - R with a_i = |q_i| - C_i; n is its gradient with respect
+// to q
 static formulaContact box_circle(const formulaBody* a, const formulaBody* b, const double half[3],
                                  double radius, int dimensions) {
     tacExpr symbol[3], inside = TAC_EXPR_NONE, q[3], slope[3];
@@ -246,7 +247,7 @@ static void add_force(const plasticScene* s, const formulaBody* b, formulaForce 
     for (int i = 0; i < 3; ++i) f[3 + i] = ex_mul(ex_num(sign), fvec_dot(torque, b->axis[i]));
 }
 
-// the law at a contact: forces along the velocities, power that is lost, elastic energy
+// the contact law: generalized forces, dissipated power, elastic energy
 static void apply_law(const plasticScene* s, const formulaBody body[2], const formulaContact* c,
                       tacExpr* force, tacExpr* lost, tacExpr* elastic) {
     const tacModel* model = s->model;

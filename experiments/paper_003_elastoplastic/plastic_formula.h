@@ -5,7 +5,7 @@
 
 #include "experiments/paper_003_elastoplastic/plastic_scene.h"
 
-// out: accelerations (nv), power that is lost, elastic energy; in: q (nq), v (nv)
+// out: accelerations (nv), dissipated power, elastic energy; in: q (nq), v (nv)
 tacResult plastic_formula(tacGraph* graph, const plasticScene* scene, tacExpr* in, tacExpr* out);
 
 // Accelerations (nv) without contact, with a force on the second body at a point, and its negative
