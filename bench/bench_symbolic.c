@@ -54,7 +54,7 @@ static void run_code(void* context) {
     for (int i = 0; i < REPEAT; ++i) tac_code_run(b->code, b->x[0], 1, b->y, b->work);
 }
 
-// rows stand one after the other: the inputs of the model alone
+// rows are contiguous: the inputs of the model alone
 static void run_batch(void* context) {
     symbolicBench* b = context;
     tac_code_run(b->code, b->x[0], BATCH, b->y, b->work);

@@ -52,7 +52,7 @@ struct mujocoWorld {
 
 // it reads files alone
 static int open_text(mujocoScene* s, const char* xml) {
-    char path[] = "/tmp/tactus-peer-XXXXXX.xml";
+    char path[] = "/tmp/tactus-mujoco-XXXXXX.xml";
     int file = mkstemps(path, 4);
     if (file < 0) return 0;
     size_t size = strlen(xml);

@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-#define TURN    6.283185307179586
+#define TWO_PI  6.283185307179586
 #define INNER   0.6
 #define OUTER   1.4
 #define HEIGHT  0.4
@@ -28,9 +28,9 @@
 
 // points around a circle of the ring, with the normal (nr, nz) in the plane of r and z
 static void add_circle(trialCloud* cloud, double r, double z, double nr, double nz) {
-    int count = (int)(TURN * r / SPACING + 0.5);
+    int count = (int)(TWO_PI * r / SPACING + 0.5);
     for (int i = 0; i < count; ++i) {
-        double c = cos(TURN * i / count), s = sin(TURN * i / count);
+        double c = cos(TWO_PI * i / count), s = sin(TWO_PI * i / count);
         trial_cloud_add(cloud, (double[]){r * c, r * s, z}, (double[]){nr * c, nr * s, nz});
     }
 }

@@ -129,10 +129,10 @@ static int plot_times(trial* t, const speedRun* r) {
          .x = {"poses of a batch", .logarithmic = 1, .ticks_at_x = 1},
          .y = {"time of a pose [µs]", .logarithmic = 1},
          .series_count = 4,
-         .series = {{"contacts: 5", BATCHES, batch, r->batch[0][0], NULL},
-                    {"gradient: 5", BATCHES, batch, r->batch[0][1], NULL},
-                    {"contacts: 18", BATCHES, batch, r->batch[1][0], NULL},
-                    {"gradient: 18", BATCHES, batch, r->batch[1][1], NULL}}}};
+         .series = {{"contacts (5 parts)", BATCHES, batch, r->batch[0][0], NULL},
+                    {"gradient (5 parts)", BATCHES, batch, r->batch[0][1], NULL},
+                    {"contacts (18 parts)", BATCHES, batch, r->batch[1][0], NULL},
+                    {"gradient (18 parts)", BATCHES, batch, r->batch[1][1], NULL}}}};
     return plot_write(t, &(plotFigure){"times", 2, 480, 400, 2, panels});
 }
 

@@ -1,10 +1,10 @@
 // A space manipulator that captures a tumbling target (an application that paper 003 names).
 //
 // Planar, as on the air bearings of test beds: a satellite without thrusters, three joints, two
-// fingers; a target that turns and drifts, with a docking interface of two pins on a stem. Contact
-// by detect="sat" and respond="elastoplastic". The hand is controlled by the equation of motion of
-// the free-floating base: joint torques give the hand its desired acceleration without any force on
-// the base. Fingers close, then the joints brake until all rotates as one body.
+// fingers; a target that rotates and drifts, with a docking interface of two pins on a stem.
+// Contact by detect="sat" and respond="elastoplastic". The hand is controlled by the equation of
+// motion of the free-floating base: joint torques give the hand its desired acceleration without
+// any force on the base. Fingers close, then the joints brake until all rotates as one body.
 
 #include "experiments/experiments.h"
 #include "experiments/paper_003_elastoplastic/planar_run.h"
@@ -43,7 +43,7 @@ static double smooth_step(double time, double from, double to, double* rate) {
     return s * s * s * (10.0 - 15.0 * s + 6.0 * s * s);
 }
 
-// place and angle between the fingers, and the Jacobian (3 x nv)
+// position and angle between the fingers, and the Jacobian (3 x nv)
 static void hand_at(planarRun* r, const double* q, double at[TASK], double J[TASK][N]) {
     double all[6 * N];
     tacPose pose[PLANAR_RUN_NUMBERS];
@@ -191,7 +191,7 @@ static void simulate_until(capture* c, double until) {
     update_extremes(c);
 }
 
-// the target from the hand: place and angle
+// position and angle of the target in the frame of the hand
 static void target_in_hand(capture* c, double out[TASK]) {
     const tacPose *hand = &c->r.pose[HAND], *target = &c->r.pose[TARGET];
     double a = planar_angle(hand);

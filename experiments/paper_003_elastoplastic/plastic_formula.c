@@ -10,7 +10,7 @@ typedef struct formulaVec {
     tacExpr e[3];
 } formulaVec;
 
-// a body: place, axes as columns, velocity, angular velocity in the world
+// a body: position, axes as columns, velocity, angular velocity in the world
 typedef struct formulaBody {
     formulaVec x, axis[3], v, w;
     tacExpr quat[4];
@@ -107,7 +107,7 @@ static formulaBody planar_body(const tacModel* model, int body, const tacExpr* q
     return b;
 }
 
-// place, unit quaternion; velocity in the world, angular velocity in body axes
+// position, unit quaternion; velocity in the world, angular velocity in body axes
 static formulaBody free_body(const tacExpr* q, const tacExpr* v, int first) {
     formulaBody b = fixed_body();
     tacExpr w = q[3], two = ex_num(2.0);

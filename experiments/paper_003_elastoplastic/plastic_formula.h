@@ -12,7 +12,7 @@ tacResult plastic_formula(tacGraph* graph, const plasticScene* scene, tacExpr* i
 // on the first, as inputs behind q and v (3 + 3).
 tacResult plastic_motion(tacGraph* graph, const plasticScene* scene, tacExpr* in, tacExpr* out);
 
-// place, quaternion, velocity and angular velocity of both bodies (2 x 13); in: q, v
+// position, quaternion, velocity and angular velocity of both bodies (2 x 13); in: q, v
 tacResult plastic_poses(tacGraph* graph, const plasticScene* scene, tacExpr* in, tacExpr* out);
 
 #endif

@@ -296,7 +296,7 @@ tacResult plastic_run_engine(plasticScene* s, plasticRun* out) {
 
 //---------------------------------- convex programs ------------------------------
 
-// a body by the formulas of its place
+// a body by the formulas of its pose
 typedef struct plasticBody {
     tacPose pose;
     tacVec3 v, w;

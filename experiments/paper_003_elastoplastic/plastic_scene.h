@@ -26,7 +26,7 @@ typedef struct plasticScene {
     tacModel *model, *free_model; // with contact by separating axes, and without
     tacScratch *scratch, *free_scratch;
     tacProgram* formula;        // (q, v) -> a, power lost, elastic energy
-    tacProgram *motion, *poses; // (q, v, force, point) -> a; (q, v) -> places, velocities
+    tacProgram *motion, *poses; // (q, v, force, point) -> a; (q, v) -> poses, velocities
     tacCode *formula_code, *motion_code, *poses_code;
     void* work;
     tacSolid* solid[2];

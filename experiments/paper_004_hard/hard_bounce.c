@@ -178,7 +178,7 @@ static double box_height(hardRun* r, double higher) {
     return r->q[2];
 }
 
-#define TURN 0.3
+#define START_ANGLE 0.3
 #define BOX_SCENE                                                                                  \
     "<mujoco><compiler angle='radian'/><option timestep='.02' gravity='0 0 0'/><tactus "           \
     "detect='gjk' respond='lcp' restitution='.5' %s/><worldbody>" FLOOR                            \
@@ -191,7 +191,7 @@ static double box_height(hardRun* r, double higher) {
 // the normal one to -e times the approach velocity. It slides, so f_t = -mu f_n: without friction
 // the impact would reverse the sliding of the edge.
 static void closed_form_impact(double mu, double time, double* up, double* spin) {
-    double a = TURN + 12.0 * time, I = 0.04 / 6.0, x = 0.0, z = 0.0;
+    double a = START_ANGLE + 12.0 * time, I = 0.04 / 6.0, x = 0.0, z = 0.0;
     for (int i = 0; i < 4; ++i) {
         double cx = 0.1 * ((i & 1 ? 1 : -1) * cos(a) + (i & 2 ? 1 : -1) * sin(a));
         double cz = 0.1 * ((i & 2 ? 1 : -1) * cos(a) - (i & 1 ? 1 : -1) * sin(a));
@@ -209,7 +209,7 @@ static void closed_form_impact(double mu, double time, double* up, double* spin)
 // velocities after the impact against the closed form, and its friction law
 static int report_box_impact(trial* t) {
     hardRun r;
-    double up, spin, time = impact_time(0.16, -2.0, TURN, 12.0, 0.02);
+    double up, spin, time = impact_time(0.16, -2.0, START_ANGLE, 12.0, 0.02);
     int code = hard_run_open(&r, BOX_SCENE, "");
     if (code != 0) return code;
     closed_form_impact(0.1, time, &up, &spin);
@@ -234,7 +234,8 @@ static int report_box_toi(trial* t) {
     if (code != 0) return code;
     double slope = (box_height(&r, h) - box_height(&r, -h)) / (2.0 * h);
     box_height(&r, 0.0);
-    double exact = impact_time(0.16, -2.0, TURN, 12.0, 0.02), time = r.scratch->info.time_of_impact;
+    double exact = impact_time(0.16, -2.0, START_ANGLE, 12.0, 0.02),
+           time = r.scratch->info.time_of_impact;
     trial_expect_near(t, "spinning box: time of impact", 1e3 * time, "ms", 1e3 * exact, 1e-10);
     set_box(&r, 0.0);
     hard_run_tangent(&r, 1, dq, dv);
