@@ -19,8 +19,8 @@
 
 // options, vertices, faces
 static const char scene[] =
-    "<mujoco><tactus detect='manifold' tau='.01' depth='.3' sign='.05' clash='.05' "
-    "neighbours='.02' regular='1e-4' clip='.01' within='.01' least='1e-3' %s/><asset>"
+    "<mujoco><tactus detect='manifold' tau='.01' depth='.3' sign='.05' opposing='.05' "
+    "edge_softmin='.02' tikhonov='1e-4' clip='.01' inside='.01' min='1e-3' %s/><asset>"
     "<shape name='cube' smooth='.001'><superquadric size='1 1 1' eps='.1 .1'/></shape>"
     "<mesh name='cube' vertex='%s' face='%s'/></asset><worldbody>"
     "<camera pos='3.3 -4.6 3.4' xyaxes='.81 .58 0 -.25 .35 .9' fovy='40'/>"
@@ -161,8 +161,8 @@ static void report_edges(trial* t, contactScene* s, double yaw, double depth) {
 // the indicators of the paper over all 144 pairs; temperatures of the listing are in metres, ours
 // in lengths of the edges
 static const char reference_scene[] =
-    "<mujoco><tactus detect='manifold' definition='published' tau='.01' sign='.05' clash='.05' "
-    "neighbours='.02' regular='2.7127e-5' least='2.7127e-4' clip='.01' within='.01' gap='5.2e-5'/>"
+    "<mujoco><tactus detect='manifold' definition='reference' tau='.01' sign='.05' opposing='.05' "
+    "edge_softmin='.02' tikhonov='2.7127e-5' min='2.7127e-4' clip='.01' inside='.01' gap='5.2e-5'/>"
     "<asset><shape name='cube' smooth='.001'><superquadric size='1 1 1' eps='.1 .1'/></shape>"
     "<mesh name='cube' vertex='%s' face='%s'/></asset><worldbody>"
     "<body><freejoint/><geom type='shape' shape='cube' mesh='cube' mass='1'/></body>"

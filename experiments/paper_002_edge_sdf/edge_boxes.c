@@ -28,7 +28,8 @@
 
 static const char scene[] =
     "<mujoco><tactus detect='edge_sdf' sides='second' iterations='3' gate='.01' tau='.01' "
-    "support='50' slope='1'/><asset>%s<mesh name='cube' vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 "
+    "support='50' lipschitz='1'/><asset>%s<mesh name='cube' vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 "
+    "-1 "
     "-1 -1 1 1 -1 1 -1 1 1 1 1 1' face='0 2 3 0 3 1 4 5 7 4 7 6 0 1 5 0 5 4 2 6 7 2 7 3 0 4 6 "
     "0 6 2 1 3 7 1 7 5'/></asset><worldbody><camera pos='3.3 -4.6 3.4' "
     "xyaxes='.81 .58 0 -.25 .35 .9' fovy='40'/><light directional='true' dir='-0.5 0.7 -1.3' "

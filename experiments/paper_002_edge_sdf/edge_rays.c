@@ -23,7 +23,7 @@
 
 static const char scene[] =
     "<mujoco><tactus detect='edge_sdf' sides='second' tau='.01' support='50' vertices='20' "
-    "gate='%g' slope='1' iterations='%d'/><asset>%s</asset><worldbody><body><freejoint/>"
+    "gate='%g' lipschitz='1' iterations='%d'/><asset>%s</asset><worldbody><body><freejoint/>"
     "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom %s/></body><body><freejoint/>"
     "<geom type='capsule' size='%g %g' mass='1'/></body></worldbody></mujoco>";
 

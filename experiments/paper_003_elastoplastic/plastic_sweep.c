@@ -3,7 +3,7 @@
 // The paper claims that convex programs are faster and more accurate for many contacts. Here:
 // regular polygons of 4 to 64 edges at random poses, and scenes of 1 to 50 of them above a floor;
 // times of both, and errors against an independent search over all directions. Programs have no
-// penetration depth of two polygons: the paper's shrunk bodies (E16) are compared with SAT.
+// penetration depth of two polygons: the paper's shrunk bodies (003-E16) are compared with SAT.
 
 #define _GNU_SOURCE
 #include "cli/clock.h"

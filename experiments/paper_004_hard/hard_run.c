@@ -67,15 +67,15 @@ static void check_friction(hardRun* r, tacContactSolve* s, const tacSolveRecord*
     double most = 0.0;
     for (int g = 0; g < record->constraints; ++g) {
         most = fmax(most, record->f[g * size]);
-        if (s->constraint[g].kind == TAC_CONSTRAINT_CONTACT)
+        if (s->problem.constraint[g].kind == TAC_CONSTRAINT_CONTACT)
             r->normal_impulse += record->f[g * size];
     }
     for (int g = 0; g < record->constraints && most > 0.0; ++g)
         for (int i = 1; i < size; ++i)
-            r->friction_excess =
-                fmax(r->friction_excess, (fabs(record->f[g * size + i]) -
-                                          s->constraint[g].mu * fmax(record->f[g * size], 0.0)) /
-                                             most);
+            r->friction_excess = fmax(
+                r->friction_excess, (fabs(record->f[g * size + i]) -
+                                     s->problem.constraint[g].mu * fmax(record->f[g * size], 0.0)) /
+                                        most);
 }
 
 static void check_step(hardRun* r, tacHardPass* p) {

@@ -174,7 +174,8 @@ static int hull_vertices_survive_a_round_trip(void) {
             point[i] = test_uniform(&random, -1.0, 1.0) * (i % 3 ? 1.0 : thin) + round % 5;
         tacHull *a = NULL, *b = NULL;
         tacAllocator allocator = tac_default_allocator();
-        ENSURE(tac_hull_create(point, 40, 0.0, NULL, allocator, &a, NULL) == TAC_OK);
+        ENSURE(tac_hull_create((tacHullPoints){point, 40, 0.0, NULL}, allocator, &a, NULL) ==
+               TAC_OK);
         for (int i = 0; i < a->nface; ++i) {
             memcpy(&plane[4 * i], &a->normal[3 * i], 3 * sizeof(double));
             plane[4 * i + 3] = -a->offset[i];

@@ -297,7 +297,7 @@ def a_full_disk_is_an_error(folder):
 def unknown_words(folder):
     refused(folder, body("<goem/>"), 3, "<goem>", "did you mean <geom>?")
     refused(folder, body('<geom\n size="1"\n szie="1"/>'), 5, "szie", "did you mean 'size'?")
-    refused(folder, body("<body><freejoint/></body>"), 3, "<body>", "a body that moves needs mass")
+    refused(folder, body("<body><freejoint/></body>"), 3, "<body>", "a moving body needs mass")
     refused(folder, "<sdf/>", 1, "<mujoco>", "starts with <mujoco>")
 
 
@@ -341,7 +341,7 @@ def large_files(folder):
 @law
 def wrong_numbers(folder):
     for text, word in [("nan", "finite"), ("inf", "finite"), ("-Infinity", "finite"), ("1e400", "finite"),
-                       ("0x10", "decimal"), ("1,5", "blanks"), ("one", "'one'"), ("-1", "out of range"),
+                       ("0x10", "decimal"), ("1,5", "spaces"), ("one", "'one'"), ("-1", "out of range"),
                        ("0", "out of range"), ("1 2 3 4", "1 to 3 numbers"), ("", "found 0")]:
         refused(folder, body(f'<geom\n size="{text}"/>'), 4, "size", word)
     refused(folder, body('<geom size="1" pos="1 2"/>'), 3, "pos", "3 numbers, found 2")
