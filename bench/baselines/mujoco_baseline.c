@@ -117,7 +117,7 @@ void mujoco_baseline_jacobian(void* context) {
 void mujoco_baseline_enable_contacts(mujocoBaseline* p) {
     p->s.m->opt.disableflags &= ~mjDSBL_CONSTRAINT;
 #if mjVERSION_HEADER >= 1000000
-    p->s.m->opt.disableflags &= ~mjDSBL_MULTICCD; // newer ones have it on unless told otherwise
+    p->s.m->opt.disableflags &= ~mjDSBL_MULTICCD; // on by default in newer versions
 #else
     p->s.m->opt.enableflags |= mjENBL_MULTICCD;
 #endif

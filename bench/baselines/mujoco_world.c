@@ -1,4 +1,4 @@
-// MuJoCo as a peer of experiments: loaded when it is there, told of when it is not.
+// MuJoCo as a peer of experiments: loaded when it is there, reported when it is missing.
 
 #define _GNU_SOURCE
 #include "bench/baselines/other_engines.h"

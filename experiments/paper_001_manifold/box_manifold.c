@@ -3,8 +3,8 @@
 // Cubes of half size 1 as superquadrics of exponent .1, the upper one .15 (edges) or .1 (vertices)
 // deep in the lower one. Edges are those of a cube scaled by .96, so that it lies in its rounded
 // field; vertices are the 98 of a cube with 4 x 4 squares a face. Which edges cross, and which
-// vertices are inside, is counted from corners and faces alone. The published definitions, with
-// their mistakes mended, are held to the activities that an independent program found for them.
+// vertices are inside, is counted from corners and faces alone. The reference definitions, with
+// their mistakes corrected, are held to the activities that an independent program found for them.
 
 #include "experiments/contact_scene.h"
 #include "experiments/experiments.h"

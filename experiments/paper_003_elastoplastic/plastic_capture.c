@@ -116,7 +116,7 @@ static void solve_dense(double A[OWN][OWN], double x[OWN]) {
     }
 }
 
-// Nothing acts on the base, the fingers have their forces, the hand accelerates as told: eight
+// Nothing acts on the base, the fingers have their forces, the hand accelerates as commanded: eight
 // equations for the accelerations of base, joints and fingers, then the torques of the joints.
 static void drive_hand(capture* c) {
     double M[N * N], bias[N], J[TASK][N], desired[TASK], A[OWN][OWN], a[OWN], *u = c->r.u;

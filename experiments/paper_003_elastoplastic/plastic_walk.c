@@ -2,7 +2,7 @@
 //
 // Eleven degrees of freedom in the plane, heels and toes on the ground by detect="sat" and
 // respond="elastoplastic". The controller is two phases for each leg, swing up and swing forward
-// until the foot strikes; thighs and torso are led in the world, and the swing thigh is put forward
+// until the foot hits; thighs and torso are led in the world, and the swing thigh is put forward
 // by how far and how fast the hip has left the stance foot, which is what keeps it from falling
 // (Yin, Loken, van de Panne 2007).
 
@@ -43,7 +43,7 @@ typedef struct walk {
     int phase;    // of the other leg
     double since; // when it began
     int steps;
-    double touchdown_time[MAX_STEPS], foot_x[MAX_STEPS]; // when and where feet struck
+    double touchdown_time[MAX_STEPS], foot_x[MAX_STEPS]; // when and where feet touched down
     double lowest, tilt, depth; // of the hip, of the torso, of contacts, so far
     tacResult result;
 } walk;

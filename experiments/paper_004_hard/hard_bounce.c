@@ -186,10 +186,10 @@ static double box_height(hardRun* r, double higher) {
     "<body pos='0 0 .16' euler='0 .3 0'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' "    \
     "friction='.1'/></body></worldbody></mujoco>"
 
-// The blow on the edge that hits the floor, in closed form. With the edge at (x, z) from the
+// The impact of the edge that hits the floor, in closed form. With the edge at (x, z) from the
 // middle, f_n and f_t change the speeds there by
 //   normal  (1/m + x^2/I) f_n - (x z/I) f_t,   tangent  (1/m + z^2/I) f_t - (x z/I) f_n,
-// the normal one to -e of the approach. It slides, so f_t = -mu f_n: without friction the blow
+// the normal one to -e of the approach. It slides, so f_t = -mu f_n: without friction the impact
 // would send the edge to the other side.
 static void closed_form_impact(double mu, double time, double* up, double* spin) {
     double a = TURN + 12.0 * time, I = 0.04 / 6.0, x = 0.0, z = 0.0;

@@ -1,4 +1,4 @@
-// Runs of hard contact, with a check of every stretch of every step.
+// Runs of hard contact, with a check of every substep of every step.
 
 #define _GNU_SOURCE
 #include "experiments/paper_004_hard/hard_run.h"
@@ -67,15 +67,15 @@ static void check_friction(hardRun* r, tacContactSolve* s, const tacSolveRecord*
     double most = 0.0;
     for (int g = 0; g < record->constraints; ++g) {
         most = fmax(most, record->f[g * size]);
-        if (s->constraint[g].kind == TAC_CONSTRAINT_CONTACT)
+        if (s->problem.constraint[g].kind == TAC_CONSTRAINT_CONTACT)
             r->normal_impulse += record->f[g * size];
     }
     for (int g = 0; g < record->constraints && most > 0.0; ++g)
         for (int i = 1; i < size; ++i)
-            r->friction_excess =
-                fmax(r->friction_excess, (fabs(record->f[g * size + i]) -
-                                          s->constraint[g].mu * fmax(record->f[g * size], 0.0)) /
-                                             most);
+            r->friction_excess = fmax(
+                r->friction_excess, (fabs(record->f[g * size + i]) -
+                                     s->problem.constraint[g].mu * fmax(record->f[g * size], 0.0)) /
+                                        most);
 }
 
 static void check_step(hardRun* r, tacHardPass* p) {
@@ -128,4 +128,16 @@ tacResult hard_run_tangent(hardRun* r, int count, double* dq, double* dv) {
         if (result == TAC_OK) result = tac_step(r->model, &x, r->u, &x, r->scratch);
     }
     return result;
+}
+
+//---------------------------------- plates ---------------------------------------
+
+double hard_lift_height(double time) {
+    double s = fmin(fmax(time - 0.3, 0.0), 1.0);
+    return 0.1 * s * s * (3.0 - 2.0 * s);
+}
+
+double hard_plate_tilt(const hardRun* r) {
+    double axis_norm = sqrt(r->q[4] * r->q[4] + r->q[5] * r->q[5] + r->q[6] * r->q[6]);
+    return 2.0 * axis_norm * 180.0 / M_PI;
 }

@@ -1,5 +1,5 @@
 /// Continuous collision: when moving things first meet, with derivatives, and a proof that they do
-/// not. The first part is useful without the rest of Tactus. docs/collide.md
+/// not. The first part is useful without the rest of Tactus. docs/convex.md
 #ifndef TACTUS_CCD_H
 #define TACTUS_CCD_H
 

@@ -41,19 +41,12 @@ void tac_arena_destroy(tacArena* arena, tacAllocator allocator) {
 
 tacArena tac_arena_measure(size_t scale) { return (tacArena){.scale = scale}; }
 
-static void measure(tacArena* arena, size_t size) {
-    arena->used += tac_arena_align(size * arena->scale);
-    if (arena->used > arena->peak) arena->peak = arena->used;
-}
-
 void* tac_arena_alloc(tacArena* arena, size_t size) {
-    if (tac_arena_measures(arena)) {
-        measure(arena, size);
-        return NULL;
-    }
-    size_t need = tac_arena_align(size);
-    TAC_ASSERT(need <= arena->size - arena->used);
-    char* block = arena->base + arena->used;
+    int measures = tac_arena_measures(arena);
+    size_t need = tac_arena_align(measures ? size * arena->scale : size);
+    TAC_ASSERT(measures || need <= arena->size - arena->used);
+    char* block = measures ? NULL : arena->base + arena->used;
     arena->used += need;
+    if (arena->used > arena->peak) arena->peak = arena->used;
     return block;
 }

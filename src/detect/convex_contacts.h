@@ -4,12 +4,13 @@
 //                 ── impact ────▶ first time that a pair is as near as delta
 //                 ── clearance ─▶ a bound of the distance along a path
 //
-// Parts with branches are doubles; derivatives are taken at the answer. docs/collide.md.
+// Parts with branches are doubles; derivatives are taken at the answer. docs/convex.md.
 
 #ifndef TAC_DETECT_CONVEX_CONTACTS_H
 #define TAC_DETECT_CONVEX_CONTACTS_H
 
 #include "detect/convex/gjk.h"
+#include "detect/detect.h"
 #include "detect/feature_contact.h"
 #include "tactus/ccd.h"
 #include "tactus/contact.h"
@@ -41,20 +42,14 @@ int tac_convex_contacts_capacity(const tacModel* model);
 // unit, from geom[0] to geom[1]; point: halfway between the surfaces. With derivatives where
 // d_twist is there. `body` are the bodies' world poses (nbody). A pair within the margin has at
 // least the contact of its nearest points. TAC_ERROR_CAPACITY: no room.
-tacResult tac_convex_contacts(const tacModel* model, const tacPose* body, double margin,
+tacResult tac_convex_contacts(const tacModel* model, const tacPose* body, tacDetectQuery query,
                               tacContacts* out, void* memory);
 
-// the features behind a record
+// the features of a contact
 typedef struct tacConvexContact {
     int pair, part[2];
     tacFeatureContact contact;
 } tacConvexContact;
-
-// As tac_convex_contacts, and the features of every record (as many as out->capacity; NULL: not
-// kept)
-tacResult tac_convex_contacts_with_features(const tacModel* model, const tacPose* body,
-                                            double margin, tacContacts* out,
-                                            tacConvexContact* contact, void* memory);
 
 // Appends the record of the same features where bodies have moved to. Faces and edges go on beyond
 // their ends. None if it is lost: edges that became parallel.

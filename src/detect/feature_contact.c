@@ -1,4 +1,4 @@
-// A contact of two features as a function of the poses. docs/collide.md, eq. (11) to (14).
+// A contact of two features as a function of the poses. docs/convex.md, eq. (11) to (14).
 //
 // With s_A(n) the point of A furthest along n and H its derivative by n, the nearest points obey
 //   s_B(-n) - s_A(n) = D n    up to slides along edges and faces, and n is across those.

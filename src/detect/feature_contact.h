@@ -1,7 +1,7 @@
 // A contact of two features, and its derivative while the features stay the same.
 //
 // Which features meet is found by gjk.h and clip_manifold.h in doubles; from there on a contact is
-// a smooth function of the bodies' poses, in every number type. docs/collide.md, eq. (11) to (14).
+// a smooth function of the bodies' poses, in every number type. docs/convex.md, eq. (11) to (14).
 
 #ifndef TAC_DETECT_FEATURE_CONTACT_H
 #define TAC_DETECT_FEATURE_CONTACT_H

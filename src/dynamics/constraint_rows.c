@@ -14,12 +14,12 @@ typedef struct rowList {
     tacRow* rows;
     tacReal* J;
     int count;
-    const tacPose* pose;     // (nbody)
+    tacPose* pose;           // (nbody)
     tacReal *first, *second; // (6 x nv) Jacobians of two bodies
     tacScratch* scratch;
 } rowList;
 
-// a row that is all 0 but for what it is; NULL while rows are counted
+// a new row with its kind, else 0; NULL while rows are counted
 static tacReal* append_row(rowList* l, tacRow row) {
     int index = l->count++;
     if (!l->rows) return NULL;
@@ -50,7 +50,7 @@ static void joint_limit(rowList* l, int joint, int upper) {
     finish_row(l);
 }
 
-// the angle of a turn grows along its axis; at angle 0, far from any limit, it has none
+// the angle of a rotation grows along its axis; at angle 0, far from any limit, there is no axis
 static void ball_limit(rowList* l, int joint) {
     const tacJoint* j = &l->model->joint[joint];
     tacReal* J = append_row(l, (tacRow){.kind = TAC_ROW_BALL_LIMIT, .object = joint, .upper = 1});
@@ -288,6 +288,20 @@ int tac_row_count(const tacModel* model) {
     return l.count;
 }
 
+static void alloc_work(rowList* l, tacArena* arena) {
+    l->pose = TAC_ALLOC(arena, tacPose, l->model->nbody);
+    l->first = TAC_ALLOC(arena, tacReal, 6 * l->model->nv);
+    l->second = TAC_ALLOC(arena, tacReal, 6 * l->model->nv);
+}
+
+// with a body Jacobian inside
+void tac_rows_measure(const tacModel* model, tacArena* dry) {
+    rowList l = {.model = model};
+    alloc_work(&l, dry);
+    tac_motion_at(model, (tacDynamicsInput){0}, dry);
+    TAC_ALLOC(dry, tacReal, model->nv);
+}
+
 tacResult tac_rows(const tacModel* model, const tacReal* qpos, const tacReal* qvel, tacRow* rows,
                    tacReal* J, tacScratch* scratch) {
     tacDynamicsInput x = {.qpos = qpos, .qvel = qvel};
@@ -295,11 +309,9 @@ tacResult tac_rows(const tacModel* model, const tacReal* qpos, const tacReal* qv
     if (result == TAC_OK && model->nv > 0 && (!qvel || !rows || !J)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
-    tacPose* pose = TAC_ALLOC(&scratch->arena, tacPose, model->nbody);
-    rowList l = {model, qpos, qvel, rows, J, 0, pose, NULL, NULL, scratch};
-    l.first = TAC_ALLOC(&scratch->arena, tacReal, 6 * model->nv);
-    l.second = TAC_ALLOC(&scratch->arena, tacReal, 6 * model->nv);
-    if (model->nequality > 0) result = tac_kinematics(model, qpos, NULL, pose, NULL, scratch);
+    rowList l = {model, qpos, qvel, rows, J, 0, NULL, NULL, NULL, scratch};
+    alloc_work(&l, &scratch->arena);
+    if (model->nequality > 0) result = tac_kinematics(model, qpos, NULL, l.pose, NULL, scratch);
     if (result == TAC_OK) list_rows(&l);
     scratch->arena.used = mark;
     return result;

@@ -1,8 +1,9 @@
-// Places, masses, energies and forces of one state.
+// Poses, mass matrix, energies and forces of one state.
 
 #include "dynamics/dynamics.h"
 
 #include "math/spatial.h"
+#include "math/vector_ops.h"
 
 #include <string.h>
 
@@ -33,19 +34,22 @@ tacMotion tac_motion_at(const tacModel* model, tacDynamicsInput x, tacArena* are
     m.qvel = x.qvel;
     m.qacc = x.qacc;
     m.wrench = x.wrench;
-    if (!m.qvel) {
-        tacReal* zero = TAC_ALLOC(arena, tacReal, model->nv);
-        memset(zero, 0, sizeof *zero * (size_t)model->nv);
-        m.qvel = zero;
-    }
+    if (!m.qvel) m.qvel = tac_alloc_zero(arena, model->nv);
     return m;
 }
 
-// a motion and at most six arrays of nv numbers; of rows also poses and two Jacobians
+void tac_dynamics_measure(const tacModel* model, tacArena* dry) {
+    size_t mark = dry->used;
+    tac_forward_dynamics_diff_measure(model, dry);
+    dry->used = mark;
+    tac_rows_measure(model, dry);
+    dry->used = mark;
+}
+
 size_t tac_dynamics_size(const tacModel* model, size_t real_size) {
-    size_t nv = (size_t)(model->nv + 1), nbody = (size_t)model->nbody;
-    return tac_motion_size(model, 1, real_size) + 6 * tac_arena_align(real_size * nv) +
-           tac_arena_align(real_size * 7 * nbody) + 2 * tac_arena_align(real_size * 6 * nv);
+    tacArena dry = tac_arena_measure(real_size / sizeof(tacReal));
+    tac_dynamics_measure(model, &dry);
+    return dry.peak;
 }
 
 // copies a result out if it is finite
@@ -141,7 +145,7 @@ static tacVec3 body_com(const tacModel* model, const tacMotion* m, int body) {
     return tac_pose_apply(pose, tac_load3(model->param + model->body[body].com));
 }
 
-// what a body's ten numbers make of its twist, about its tree's origin
+// momentum of a body about its tree's origin, from its ten inertia numbers and its twist
 static tacWrench body_momentum(const tacMotion* m, int body) {
     const tacReal* I = m->inertia + 10 * body;
     tacTwist t = tac_twist_load(m->vel + 6 * body);
@@ -174,7 +178,7 @@ static tacReal tendon_energy(const tacModel* model, const tacMotion* m, const ta
                   m->qpos[model->joint[model->tendonjoint[t->first + i]].qpos];
     tacReal low = length - model->param[t->springlength];
     tacReal high = length - model->param[t->springlength + 1];
-    // the side is that of the forces, also where both lengths are one
+    // the same side as the forces, also where both lengths are equal
     tacReal d = !r_is_negative(high) ? high : r_is_negative(low) ? low : (tacReal)0.0;
     return 0.5 * model->param[t->stiffness] * d * d;
 }
@@ -239,7 +243,7 @@ tacResult tac_momentum(const tacModel* model, const tacReal* qpos, const tacReal
 
 //---------------------------------- forces ---------------------------------------
 
-// tau += J' w of what pushes bodies
+// tau += J' w of the external forces on bodies
 static void add_external_forces(const tacModel* model, tacMotion* m, tacReal* unused,
                                 tacReal* tau) {
     m->has_external_forces = 1;

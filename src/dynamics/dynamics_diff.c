@@ -93,22 +93,38 @@ tacResult tac_inverse_dynamics_vjp(const tacModel* model, tacDynamicsInput x,
 
 //---------------------------------- forward --------------------------------------
 
-// accelerations in `qacc`, and the motion with them, ready for derivatives and factored
-static tacMotion prepare_forward(const tacModel* model, tacDynamicsInput x, const tacReal* tau,
-                                 tacArena* arena, tacReal* qacc) {
+// a motion with its accelerations, factored and prepared for derivatives
+typedef struct forwardMotion {
+    tacMotion m;
+    tacReal* qacc;          // (nv)
+    tacReal *diff, *unused; // (nv) a tangent or an adjoint of qacc; work
+} forwardMotion;
+
+static forwardMotion alloc_forward(const tacModel* model, tacDynamicsInput x, tacArena* arena) {
     x.qacc = NULL;
-    tacMotion m = tac_motion_at(model, x, arena);
-    tacReal* unused = TAC_ALLOC(arena, tacReal, model->nv);
-    SINGLE->kinematics(model, &m);
-    SINGLE->inverse(model, &m, qacc);
-    SINGLE->mass(model, &m, NULL);
-    SINGLE->factor(model, &m);
-    for (int k = 0; k < model->nv; ++k) qacc[k] = (tau ? tau[k] : (tacReal)0.0) - qacc[k];
-    SINGLE->solve(model, &m, qacc);
-    m.qacc = qacc;
-    SINGLE->inverse(model, &m, unused);
-    SINGLE->coriolis(model, &m);
-    return m;
+    return (forwardMotion){.m = tac_motion_at(model, x, arena),
+                           .qacc = TAC_ALLOC(arena, tacReal, model->nv),
+                           .diff = TAC_ALLOC(arena, tacReal, model->nv),
+                           .unused = TAC_ALLOC(arena, tacReal, model->nv)};
+}
+
+void tac_forward_dynamics_diff_measure(const tacModel* model, tacArena* dry) {
+    alloc_forward(model, (tacDynamicsInput){0}, dry);
+}
+
+static forwardMotion prepare_forward(const tacModel* model, tacDynamicsInput x, const tacReal* tau,
+                                     tacArena* arena) {
+    forwardMotion f = alloc_forward(model, x, arena);
+    SINGLE->kinematics(model, &f.m);
+    SINGLE->inverse(model, &f.m, f.qacc);
+    SINGLE->mass(model, &f.m, NULL);
+    SINGLE->factor(model, &f.m);
+    for (int k = 0; k < model->nv; ++k) f.qacc[k] = (tau ? tau[k] : (tacReal)0.0) - f.qacc[k];
+    SINGLE->solve(model, &f.m, f.qacc);
+    f.m.qacc = f.qacc;
+    SINGLE->inverse(model, &f.m, f.unused);
+    SINGLE->coriolis(model, &f.m);
+    return f;
 }
 
 tacResult tac_forward_dynamics_jvp(const tacModel* model, tacDynamicsInput x, const tacReal* tau,
@@ -120,14 +136,13 @@ tacResult tac_forward_dynamics_jvp(const tacModel* model, tacDynamicsInput x, co
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
-    tacReal* qacc = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
-    tacReal* own = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
-    tacMotion m = prepare_forward(model, x, tau, &scratch->arena, qacc);
+    forwardMotion f = prepare_forward(model, x, tau, &scratch->arena);
+    tacReal* own = f.diff;
     tacMotionDot dot = to_dot(x_dot);
     dot.da = NULL;
-    SINGLE->inverse_jvp(model, &m, &dot, own);
+    SINGLE->inverse_jvp(model, &f.m, &dot, own);
     for (int k = 0; k < model->nv; ++k) own[k] = (x_dot.da ? x_dot.da[k] : (tacReal)0.0) - own[k];
-    SINGLE->solve(model, &m, own);
+    SINGLE->solve(model, &f.m, own);
     if (!tac_all_finite(own, model->nv))
         result = TAC_ERROR_DIVERGED;
     else if (model->nv > 0)
@@ -145,19 +160,18 @@ tacResult tac_forward_dynamics_vjp(const tacModel* model, tacDynamicsInput x, co
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
-    tacReal* qacc = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
-    tacReal* lambda = TAC_ALLOC(&scratch->arena, tacReal, model->nv);
-    tacMotion m = prepare_forward(model, x, tau, &scratch->arena, qacc);
+    forwardMotion f = prepare_forward(model, x, tau, &scratch->arena);
+    tacReal* lambda = f.diff;
     for (int k = 0; k < model->nv; ++k) lambda[k] = qacc_bar[k];
-    SINGLE->solve(model, &m, lambda);
-    if (!tac_all_finite(qacc, model->nv) || !tac_all_finite(lambda, model->nv)) {
+    SINGLE->solve(model, &f.m, lambda);
+    if (!tac_all_finite(f.qacc, model->nv) || !tac_all_finite(lambda, model->nv)) {
         result = TAC_ERROR_DIVERGED;
     } else {
         tacMotionDot bar = to_dot(x_bar);
         bar.da = NULL;
         for (int k = 0; k < model->nv && x_bar.da; ++k) x_bar.da[k] += lambda[k];
         for (int k = 0; k < model->nv; ++k) lambda[k] = -lambda[k];
-        SINGLE->inverse_vjp(model, &m, lambda, &bar);
+        SINGLE->inverse_vjp(model, &f.m, lambda, &bar);
     }
     scratch->arena.used = mark;
     return result;

@@ -39,15 +39,18 @@ void tac_free_dynamics_reset(tacFreeDynamics* f) {
     const tacModel* model = f->model;
     int lanes = f->k->lanes;
     f->h = model->param[model->timestep];
-    for (int k = 0; k < model->nv && f->implicit_damping; ++k) {
+    for (int k = 0; k < model->nv && f->implicit_damping && f->damping_diag; ++k) {
         tacReal damping = model->param[model->joint[model->dof[k].joint].damping];
         for (int i = 0; i < lanes; ++i) f->damping_diag[k * lanes + i] = f->h * damping;
     }
 }
 
 size_t tac_free_dynamics_size(const tacModel* model, int lanes, size_t real_size) {
-    return tac_motion_size(model, lanes, real_size) +
-           2 * tac_arena_align(real_size * (size_t)(model->nv * lanes));
+    tacArena dry = tac_arena_measure(real_size / sizeof(tacReal));
+    tacDynamicsKernels kernels = *TAC_DISPATCH(tac_dynamics_single_);
+    kernels.lanes = lanes;
+    tac_free_dynamics_alloc(model, &kernels, &dry);
+    return dry.peak;
 }
 
 //---------------------------------- stages ---------------------------------------

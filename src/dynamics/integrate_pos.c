@@ -4,17 +4,12 @@
 
 #include "math/quat.h"
 
-// how many of a joint's velocities are lengths or angles of one axis
-static int translation_dofs(const tacJoint* j) {
-    return j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 3 : 0;
-}
-
 void tac_integrate_pos_jvp(const tacModel* model, const tacReal* velocity, tacReal h,
                            const tacReal* dq, const tacReal* velocity_dot, tacReal h_dot,
                            tacReal* next_dot) {
     for (int i = 0; i < model->njoint; ++i) {
         const tacJoint* j = &model->joint[i];
-        int k = j->dof, ntranslate = translation_dofs(j);
+        int k = j->dof, ntranslate = tac_translation_dofs(j);
         for (; k < j->dof + ntranslate; ++k)
             next_dot[k] = dq[k] + h * velocity_dot[k] + h_dot * velocity[k];
         if (j->axis >= 0) continue;
@@ -29,7 +24,7 @@ void tac_integrate_pos_vjp(const tacModel* model, const tacReal* velocity, tacRe
                            tacReal* h_bar) {
     for (int i = 0; i < model->njoint; ++i) {
         const tacJoint* j = &model->joint[i];
-        int k = j->dof, ntranslate = translation_dofs(j);
+        int k = j->dof, ntranslate = tac_translation_dofs(j);
         for (; k < j->dof + ntranslate; ++k) {
             dq_bar[k] += next_bar[k];
             velocity_bar[k] += h * next_bar[k];

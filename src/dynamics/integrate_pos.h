@@ -5,6 +5,12 @@
 
 #include "dynamics/dynamics.h"
 
+// how many of a joint's velocities are along or about one fixed axis; the other three of a ball or
+// free joint rotate
+static inline int tac_translation_dofs(const tacJoint* j) {
+    return j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 3 : 0;
+}
+
 // dq, next_dot: tangents (nv); h_dot and h_bar are of h
 void tac_integrate_pos_jvp(const tacModel* model, const tacReal* velocity, tacReal h,
                            const tacReal* dq, const tacReal* velocity_dot, tacReal h_dot,

@@ -2,13 +2,14 @@
 
 #include "dynamics/motion.h"
 
-static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
+#include "math/quat.h"
+#include "math/vector_ops.h"
 
 // of `work`: derivatives keep 24 numbers a body or 36 a degree of freedom, articulated bodies 27 a
 // body and 8 a degree of freedom
 static size_t count_work(const tacModel* model) {
     size_t nbody = (size_t)model->nbody, nv = (size_t)model->nv;
-    return max_size(max_size(24 * nbody, 36 * nv), 27 * nbody + 8 * nv);
+    return tac_max_size(tac_max_size(24 * nbody, 36 * nv), 27 * nbody + 8 * nv);
 }
 
 // the next array of the block, `count` numbers a lane in whole cache lines; NULL without a block
@@ -46,6 +47,11 @@ static size_t assign_arrays(const tacModel* model, int lanes, tacReal* block, ta
     return used;
 }
 
+void tac_motion_poses(const tacModel* model, const tacMotion* m, tacPose* pose) {
+    for (int b = 0; b < model->nbody; ++b)
+        pose[b] = (tacPose){tac_load3(m->pos + 3 * b), tac_quat_load(m->quat + 4 * b)};
+}
+
 // one block for all arrays: many small ones would cost as much as a body
 tacMotion tac_motion_alloc(const tacModel* model, int lanes, tacArena* arena) {
     tacMotion m = {0};
@@ -55,6 +61,7 @@ tacMotion tac_motion_alloc(const tacModel* model, int lanes, tacArena* arena) {
 }
 
 size_t tac_motion_size(const tacModel* model, int lanes, size_t real_size) {
-    tacMotion m;
-    return tac_arena_align(assign_arrays(model, lanes, NULL, &m) * real_size);
+    tacArena dry = tac_arena_measure(real_size / sizeof(tacReal));
+    tac_motion_alloc(model, lanes, &dry);
+    return dry.peak;
 }

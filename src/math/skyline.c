@@ -8,13 +8,6 @@
 
 //---------------------------------- profile --------------------------------------
 
-size_t tac_skyline_size(int n, size_t real_size) {
-    size_t rows = (size_t)n;
-    return 2 * tac_arena_align(sizeof(int) * rows) + tac_arena_align(sizeof(size_t) * rows) +
-           tac_arena_align(real_size * (rows * (rows + 1) / 2)) +
-           tac_arena_align(real_size * 2 * rows);
-}
-
 tacSkyline tac_skyline_alloc(int n, tacArena* arena) {
     size_t rows = (size_t)n;
     tacSkyline s = {.n = n};

@@ -1,8 +1,8 @@
 // Symmetric positive definite matrices by their profile: row i has the columns first[i] .. i, and
 // zeros before. L of A = L L' has the profile of A, so memory and work follow it, and blocks that
-// do not touch cost nothing.
+// are not coupled cost nothing.
 //
-// Unknowns are numbered by the caller, rows by place[]: whoever knows what the unknowns are orders
+// Unknowns are numbered by the caller, rows by perm[]: whoever knows the unknowns orders
 // them such that the profile is narrow.
 //
 //   place --> begin --> couple ... --> clear --> at ... --> mul_add, or factor --> solve
@@ -22,7 +22,6 @@ typedef struct tacSkyline {
     tacReal* work;  // (2 n)
 } tacSkyline;
 
-size_t tac_skyline_size(int n, size_t real_size);
 tacSkyline tac_skyline_alloc(int n, tacArena* arena);
 
 // A diagonal matrix, whose rows are by place[].
@@ -31,7 +30,7 @@ void tac_skyline_reset(tacSkyline* s);
 // The rows of these unknowns reach back to the first of them.
 void tac_skyline_couple(tacSkyline* s, const int* unknowns, int count);
 
-// Makes room for the profile, all zeros.
+// Allocates the profile, all zeros.
 void tac_skyline_clear(tacSkyline* s);
 
 // Entry of two unknowns that were coupled.

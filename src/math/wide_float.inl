@@ -1,5 +1,5 @@
-// Rough numbers: single precision, twice as many lanes as wide, log2 and exp2 of a few terms. For
-// decisions that carry their error with them (leaf_bounds.inl).
+// Single-precision numbers: single precision, twice as many lanes as wide, log2 and exp2 of a few
+// terms. For decisions that carry their error with them (leaf_bounds.inl).
 //
 // A file whose rows have eight numbers defines WIDE_FLOAT_EIGHT before it includes this: vectors of
 // AVX-512 are then no wider than that, as half of one that is costs as much as all of it.

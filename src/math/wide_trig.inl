@@ -47,7 +47,7 @@ TAC_INLINE void w_sincos_small(wide r, wide* s, wide* c) {
     *c = most + w_fma(z * z, q, (1.0 - most) - half);
 }
 
-// lanes beyond the reach of the three-part pi/2: by the C library
+// lanes beyond the cutoff of the three-part pi/2: by the C library
 static __attribute__((noinline, unused)) void w_sincos_far(const double* x, double* s, double* c) {
     for (int i = 0; i < TAC_LANES; ++i)
         if (!(fabs(x[i]) <= 1e5)) {

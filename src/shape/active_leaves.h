@@ -7,7 +7,7 @@
 
 #include "shape/shape_run.h"
 
-// points whose needs are told together
+// points whose needs are found together
 #define TAC_ACTIVE_LEAF_GROUP 8
 // most leaves: a group goes through all of them in one block
 #define TAC_ACTIVE_LEAF_MAX TAC_MAX_BLEND_CHILDREN

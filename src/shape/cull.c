@@ -175,7 +175,7 @@ static void float_leaf_frame(const tacNodeData* b, const double center[3], tacFl
     }
 }
 
-// a leaf with rough numbers of its own is a superquadric without ridges
+// a leaf with single-precision numbers of its own is a superquadric without ridges
 tacFloatLeaf tac_float_leaf_bind(const tacNodeData* b, const double center[3]) {
     tacFloatLeaf r = {TAC_FLOAT_LEAF_NONE};
     if (b->kind != TAC_NODE_SUPERQUADRIC || b->ridged) return r;
@@ -318,7 +318,8 @@ static void list_groups(const tacBlockPoints* points, const tacCulling* c, group
     }
 }
 
-// limits of a leaf at each run of groups that need it; runs begin with whole rough vectors
+// limits of a leaf at each run of groups that need it; runs begin with whole single-precision
+// vectors
 static void leaf_bounds(const tacShapeProgram* p, const tacBlockPoints* points, tacCulling* c,
                         int i, groupBits groups) {
     int whole = 2 * p->kernels->lanes;

@@ -21,7 +21,7 @@ typedef struct tacCullNode {
     tacPointMask keep; // points of the block that need the node
 } tacCullNode;
 
-// points whose needs are told together
+// points whose needs are found together
 #define TAC_CULL_GROUP 8
 
 // low <= phi <= high of the nodes at a block of points, one row after the other
@@ -38,7 +38,7 @@ typedef struct tacCulling {
     const uint64_t* need;
     tacCullNode* node;  // (shape->count)
     tacFloatLeaf* leaf; // (shape->count)
-    double center[3];   // of the leaves; rough points are relative to it [m]
+    double center[3];   // of the leaves; single-precision points are relative to it [m]
     tacFieldBounds at;  // memory for one block: tac_field_bounds_alloc
 } tacCulling;
 
@@ -47,7 +47,7 @@ double tac_leaf_lipschitz(const tacNodeData* b);
 
 tacFloatLeaf tac_float_leaf_bind(const tacNodeData* b, const double center[3]);
 
-// takes memory from the scratch, which tac_cull_size() tells; the caller puts arena.used back
+// allocates tac_cull_size() bytes from the scratch; the caller resets arena.used
 tacCulling tac_cull_bind(const tacShapeProgram* p, tacScratch* scratch);
 size_t tac_cull_size(int nodes);
 tacFieldBounds tac_field_bounds_alloc(int nodes, tacScratch* scratch);

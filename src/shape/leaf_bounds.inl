@@ -19,7 +19,7 @@ typedef struct leafBounds {
 #define FLOAT_PASS_FAR 0.0025
 
 // What the passes over a block leave to each other; c = TAC_FLOAT_LEAF_SCALE, logarithms are to
-// base 2. Each pass is a short chain, so that the processor has several vectors in hand at once.
+// base 2. Each pass is a short chain, so that the processor has several vectors in flight.
 #define FLOAT_PASS_VECTORS (TAC_BLOCK / WIDE_FLOAT_LANES)
 typedef struct floatPasses {
     wideFloat v[3][FLOAT_PASS_VECTORS];                     // c^2 (y^2/a^2 + w^2)
@@ -254,7 +254,8 @@ TAC_INLINE leafBounds plain_bounds(const tacNodeData* b, const wide y[3]) {
 
 //---------------------------------- blocks ---------------------------------------
 
-// a limit as a rough number, moved outwards by more than it, and its sum with a cut-off, is rounded
+// a limit as a single-precision number, moved outwards by more than it, and its sum with a cut-off,
+// is rounded
 static float round_outwards(tacReal limit, double way) {
     double l = fmax(fmin(tac_re(limit), TAC_BOUND_UNKNOWN), -TAC_BOUND_UNKNOWN);
     return (float)(l + way * (1e-6 * fabs(l) + 1e-30));
@@ -307,7 +308,7 @@ static void leaf_bounds(const tacNodeData* b, const tacFloatLeaf* s, const tacRe
     }
 }
 
-// bit i: low[i] is at most `reach` above high[i], and at most `end`; limits have room for what the
+// bit i: low[i] is at most `cutoff` above high[i], and at most `end`; limits allow for what the
 // sum is rounded
 static tacPointMask is_near(const float* low, const float* high, double cutoff, double end,
                             int count) {

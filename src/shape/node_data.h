@@ -132,7 +132,7 @@ static inline int tac_node_size_count(tacNodeKind kind) {
     return count[kind];
 }
 
-// is it made of softened pieces?
+// is it made of softened parts?
 static inline int tac_node_is_soft(tacNodeKind kind) {
     return kind == TAC_NODE_CAPSULE || kind == TAC_NODE_CYLINDER || kind == TAC_NODE_BOX;
 }

@@ -40,7 +40,7 @@ void tac_block_points_load(const tacShapeKernels* kernels, tacPoints points, int
     out->padded = (out->count + lanes - 1) / lanes * lanes;
     for (int axis = 0; axis < 3; ++axis) {
         memcpy(out->x[axis], &points.x[axis][first], sizeof(tacReal) * (size_t)out->count);
-        // rough numbers have twice as many lanes
+        // single-precision numbers have twice as many lanes
         for (int i = out->count; i < out->padded + lanes && i < TAC_BLOCK; ++i)
             out->x[axis][i] = out->x[axis][out->count - 1];
     }

@@ -35,11 +35,11 @@ typedef struct tacBlend {
 // limits of which nothing is known
 #define TAC_BOUND_UNKNOWN 1e30
 
-// y/a of rough numbers is multiplied by it, so that products of squares stay away from 0
+// y/a of single-precision numbers is multiplied by it, so that products of squares stay away from 0
 #define TAC_FLOAT_LEAF_SCALE      8.0
 #define TAC_FLOAT_LEAF_SCALE_LOG2 3.0
 
-// which points a leaf's rough numbers take
+// which points a leaf's single-precision numbers take
 typedef enum tacFloatLeafUse {
     TAC_FLOAT_LEAF_NONE,   // it has none
     TAC_FLOAT_LEAF_SHARED, // those relative to the middle of all leaves
@@ -51,8 +51,9 @@ typedef struct tacFloatLeaf {
     tacFloatLeafUse use;
     float R[3][3], t[3]; // scale y/a = R^T x + t
     float w2[3], e[2], inv_e[2];
-    float thin[3];      // inner/a
-    float gauge, slope; // relative errors of 1/g and of |grad ln g| when formed of rough numbers
+    float thin[3]; // inner/a
+    float gauge,
+        slope; // relative errors of 1/g and of |grad ln g| when formed of single-precision numbers
     float flat, inner, outer; // 2^(1 - (e1 + e2)/2); radii [m] of the balls inside and around
 } tacFloatLeaf;
 
@@ -103,14 +104,14 @@ typedef struct tacShapeKernels {
                 int end, tacFieldBlock* out, int order);
 
     // low <= phi <= high of a leaf; `least` becomes the smaller of itself and high. Both arrays
-    // have room for TAC_BLOCK; centered_x are the points relative to the middle of all leaves
+    // have capacity TAC_BLOCK; centered_x are the points relative to the middle of all leaves
     void (*leaf_bounds)(const tacNodeData* b, const tacFloatLeaf* float_leaf,
                         const tacReal x[3][TAC_BLOCK], const float centered_x[3][TAC_BLOCK],
                         float* low, float* least, int count);
     // x - origin in single precision
     void (*float_points)(const tacReal x[3][TAC_BLOCK], const double origin[3],
                          float out[3][TAC_BLOCK], int count);
-    // bit i: low[i] is at most `reach` above high[i], and at most `end`
+    // bit i: low[i] is at most `cutoff` above high[i], and at most `end`
     tacPointMask (*is_near)(const float* low, const float* high, double bound, double end,
                             int count);
 

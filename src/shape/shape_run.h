@@ -14,7 +14,7 @@ typedef struct tacShapeRun {
     tacCulling culling;
 } tacShapeRun;
 
-// takes memory from the scratch, which tac_shape_run_size() tells; the caller puts arena.used back
+// allocates tac_shape_run_size() bytes from the scratch; the caller resets arena.used
 tacShapeRun tac_shape_run_bind(const tacShapeProgram* p, tacScratch* scratch);
 size_t tac_shape_run_size(const tacShape* shape);
 // the same with a culling that is bound

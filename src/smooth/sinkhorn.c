@@ -218,7 +218,7 @@ static void sinkhorn_start(const sinkhorn* s) {
 
 // Newton again after convergence, for what doubles do not show: the last digits in quad precision,
 // the derivative of the fixed point in the complex build. There the real residual is left out, as
-// it is rounding that a saturated threshold (tiny H) would blow up.
+// it is rounding that a saturated threshold (tiny H) would amplify.
 static void sinkhorn_polish(const sinkhorn* s) {
 #ifdef TAC_NUMBER_QUAD
     for (int i = 0; i < 3; ++i) {

@@ -22,18 +22,18 @@ typedef struct softDiff {
 
 //---------------------------------- building blocks ----------------------------------
 
-// x / tau, held within the reach
+// x / tau, held within the cutoff
 TAC_INLINE wide soft_ratio(wide x, wide tau) {
     return w_max(w_min(x / tau, w_set(SOFT_LIMIT)), w_set(-SOFT_LIMIT));
 }
 
-// exp(-|t|), exactly 0 at the reach
+// exp(-|t|), exactly 0 at the cutoff
 TAC_INLINE wide soft_decay(wide t) {
     wide a = w_abs(t);
     return w_select_ge0(a - SOFT_LIMIT, w_set(0.0), w_exp(-a));
 }
 
-// exp(u) for u <= 0, exactly 0 at the reach
+// exp(u) for u <= 0, exactly 0 at the cutoff
 TAC_INLINE wide soft_exp_below(wide u) {
     return w_select_ge0(-SOFT_LIMIT - u, w_set(0.0), w_exp(u));
 }

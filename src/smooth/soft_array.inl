@@ -16,12 +16,12 @@ TAC_INLINE int soft_all_finite(int n, const tacReal* x) {
     return 1;
 }
 
-// an exponent u <= 0, held within the reach
+// an exponent u <= 0, held within the cutoff
 TAC_INLINE tacReal soft_exponent(tacReal u) {
     return tac_re(u) > -SOFT_LIMIT ? u : (tacReal)-SOFT_LIMIT;
 }
 
-// u_i becomes exp(u_i), exactly 0 at the reach; the same bits wherever an entry stands
+// u_i becomes exp(u_i), exactly 0 at the cutoff; the same bits wherever an entry stands
 TAC_INLINE void soft_exp_all(int n, tacReal* u) {
     int i = 0;
     for (; i + TAC_LANES <= n; i += TAC_LANES) w_store(u + i, soft_exp_below(w_load(u + i)));

@@ -20,7 +20,7 @@ TAC_INLINE double soft_row_side(const softRow* r, int j) {
     return gap > 0.0 || (gap == 0.0 && j > r->center) ? 1.0 : -1.0;
 }
 
-// -|gap|^power / tau, held within the reach
+// -|gap|^power / tau, held within the cutoff
 TAC_INLINE tacReal soft_row_exponent(const softRow* r, int j) {
     tacReal gap = soft_row_gap(r, j), ratio = gap / r->tau;
     return soft_exponent(r->power == 1 ? -soft_row_side(r, j) * ratio : -(ratio * gap));

@@ -19,7 +19,7 @@ static void soft_row_jvp(const softRow* r, const tacSoftSort* s, const tacReal* 
     tacReal* de = s->work + r->n;
     for (int j = 0; j < r->n; ++j) {
         de[j] = 0.0;
-        if (tac_re(w[j]) == 0.0) continue; // beyond the reach, where the slope may overflow
+        if (tac_re(w[j]) == 0.0) continue; // beyond the cutoff, where the slope may overflow
         if (j == c) continue;              // its own gap is 0, and stays 0
         tacReal gap_dot = center_dot - x_dot[j] + tac_soft_sort_offset_rate(s, j) * tau_dot;
         de[j] = soft_row_slope(r, j) * gap_dot - soft_row_exponent(r, j) * tau_dot;

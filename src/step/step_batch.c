@@ -1,5 +1,5 @@
-// Many steps at once: neighbours that share a model go through the kernels side by side, one state
-// per lane; groups of lanes are shared out over threads. The bits are those of tac_step.
+// Many steps at once: consecutive items of one model go through the kernels together, one state per
+// lane; groups of lanes are distributed over threads. The bits are those of tac_step.
 
 #include "step/step.h"
 
@@ -15,7 +15,7 @@ typedef struct stepBlocks {
 
 //---------------------------------- lanes ----------------------------------------
 
-// number i of lane `lane`; lanes without a state repeat the last one
+// one state into a lane; lanes without a state repeat the last one
 static void gather_lane(const tacReal* from, int n, int lane, int lanes, tacReal* to) {
     for (int i = 0; i < n; ++i) to[(size_t)i * (size_t)lanes + (size_t)lane] = from[i];
 }
@@ -46,48 +46,68 @@ static void write_next(const tacModel* model, tacStateArrays x, int lane, int la
     item->result = TAC_OK;
 }
 
-// up to `lanes` states of one model, all of them usable
+// a step of all lanes
+typedef struct laneWorkspace {
+    tacForward f;
+    tacStages s;
+    tacStateArrays next;
+    tacReal* u;
+} laneWorkspace;
+
+static laneWorkspace alloc_lanes(const tacModel* model, const tacDynamicsKernels* kernels,
+                                 tacScratch* scratch) {
+    int lanes = kernels->lanes;
+    return (laneWorkspace){.f = tac_forward_alloc(model, kernels, 0, scratch),
+                           .s = tac_stages_alloc(model, lanes, &scratch->arena),
+                           .next = tac_state_arrays_alloc(model, lanes, &scratch->arena),
+                           .u = TAC_ALLOC(&scratch->arena, tacReal, model->nu * lanes)};
+}
+
+// of the instruction set with the most lanes
+void tac_step_batch_measure(const tacModel* model, tacScratch* dry) {
+    tacDynamicsKernels widest = *TAC_DISPATCH(tac_dynamics_kernels_);
+    widest.lanes = TAC_MAX_LANES;
+    alloc_lanes(model, &widest, dry);
+}
+
+// up to `lanes` states of one model, with arguments that were checked
 static void step_lanes(tacStepItem** item, int count, const tacDynamicsKernels* kernels) {
     const tacModel* model = item[0]->model;
     tacArena* arena = &item[0]->scratch->arena;
     size_t mark = arena->used;
     int lanes = kernels->lanes;
-    tacForward f = tac_forward_alloc(model, kernels, 0, item[0]->scratch);
-    tacStages s = tac_stages_alloc(model, lanes, arena);
-    tacReal* u = TAC_ALLOC(arena, tacReal, model->nu * lanes);
-    tacStateArrays next = {TAC_ALLOC(arena, tacReal, model->nq * lanes),
-                           TAC_ALLOC(arena, tacReal, model->nv * lanes),
-                           TAC_ALLOC(arena, tacReal, model->na * lanes)};
+    laneWorkspace w = alloc_lanes(model, kernels, item[0]->scratch);
     for (int lane = 0; lane < lanes; ++lane) {
         const tacStepItem* from = item[lane < count ? lane : count - 1];
-        gather_lane(from->x->qpos, model->nq, lane, lanes, s.x[0].q);
-        gather_lane(from->x->qvel, model->nv, lane, lanes, s.x[0].v);
-        gather_lane(from->x->act, model->na, lane, lanes, s.x[0].act);
-        gather_lane(from->u, model->nu, lane, lanes, u);
+        gather_lane(from->x->qpos, model->nq, lane, lanes, w.s.x[0].q);
+        gather_lane(from->x->qvel, model->nv, lane, lanes, w.s.x[0].v);
+        gather_lane(from->x->act, model->na, lane, lanes, w.s.x[0].act);
+        gather_lane(from->u, model->nu, lane, lanes, w.u);
     }
-    f.dyn.m.ctrl = u;
-    tac_advance(&f, &s, next);
-    for (int lane = 0; lane < count; ++lane) write_next(model, next, lane, lanes, item[lane]);
+    w.f.dyn.m.ctrl = w.u;
+    for (int i = 0; i < w.s.count; ++i) tac_step_stage(&w.f, &w.s, i);
+    tac_integrate_stages(&w.f, &w.s, w.next);
+    for (int lane = 0; lane < count; ++lane) write_next(model, w.next, lane, lanes, item[lane]);
     arena->used = mark;
 }
 
 //---------------------------------- groups ---------------------------------------
 
-// one by one: a single state, and scenes with contact, whose records differ from state to state
+// one by one: a single state, and scenes with contact, whose contacts differ from state to state
 static void step_one_by_one(tacStepItem** item, int count) {
     for (int i = 0; i < count; ++i)
         item[i]->result =
             tac_step(item[i]->model, item[i]->x, item[i]->u, item[i]->next, item[i]->scratch);
 }
 
-// does one of them step by code of its own?
+// Does one of them step by generated code?
 static int any_generated(tacStepItem** item, int count) {
     for (int i = 0; i < count; ++i)
         if (tac_is_generated(item[i]->scratch)) return 1;
     return 0;
 }
 
-// runs of neighbours of one model within a group; what cannot be stepped says so
+// Consecutive items of one model within a block; wrong items get their result.
 static void step_block(void* context, int job, int worker) {
     (void)worker;
     const stepBlocks* g = context;

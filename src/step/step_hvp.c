@@ -4,19 +4,17 @@
 
 #include "math/complex_step.h"
 #include "math/quat.h"
+#include "step/hvp_arrays.h"
 
 #include <string.h>
 
-// qpos moved along a tangent: turns by q (1, dq/2), to first order
+// qpos moved along a tangent: rotations by q (1, dq/2), to first order
 static void perturb_positions(const tacModel* model, const double* qpos, const double* dq,
                               tacReal* out) {
     complex_step_set(model->nq, qpos, NULL, out);
     for (int i = 0; i < model->njoint && dq; ++i) {
         const tacJoint* j = &model->joint[i];
-        int q = j->qpos, v = j->dof,
-            ntranslate = j->axis >= 0                ? 1
-                         : j->kind == TAC_JOINT_FREE ? 3
-                                                     : 0;
+        int q = j->qpos, v = j->dof, ntranslate = tac_translation_dofs(j);
         for (int k = 0; k < ntranslate; ++k, ++q, ++v)
             out[q] = r_make(qpos[q], TAC_COMPLEX_STEP * dq[v]);
         if (j->axis >= 0) continue;
@@ -27,11 +25,17 @@ static void perturb_positions(const tacModel* model, const double* qpos, const d
     }
 }
 
-static tacReal* alloc_complex(tacArena* arena, int n, const double* value, const double* tangent) {
-    tacReal* out = TAC_ALLOC(arena, tacReal, n);
+// out = value + i h tangent; NULL is zero
+static void set_complex(tacReal* out, int n, const tacReal* value, const tacReal* tangent) {
+    const double *re = (const double*)value, *dot = (const double*)tangent;
     for (int i = 0; i < n; ++i)
-        out[i] = r_make(value ? value[i] : 0.0, tangent ? TAC_COMPLEX_STEP * tangent[i] : 0.0);
-    return out;
+        out[i] = r_make(re ? re[i] : 0.0, dot ? TAC_COMPLEX_STEP * dot[i] : 0.0);
+}
+
+static void set_complex_tangent(const tacModel* model, tacTangent out, tacTangent value) {
+    set_complex(out.dq, model->nv, value.dq, NULL);
+    set_complex(out.dv, model->nv, value.dv, NULL);
+    set_complex(out.da, model->na, value.da, NULL);
 }
 
 static void add_derivative_out(int n, const tacReal* in, tacReal* out) {
@@ -61,33 +65,29 @@ tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* 
         !is_double_finite(next_bar.dv, nv) || !is_double_finite(x->act, na) ||
         !is_double_finite(x_dot.da, na) || !is_double_finite(next_bar.da, na))
         return TAC_ERROR_VALUE;
-    tacArena* arena = &scratch->arena;
-    size_t mark = arena->used;
+    size_t mark = scratch->arena.used;
+    tacHvpArrays c = tac_hvp_arrays_alloc(model, &scratch->arena);
+    set_complex(c.param, nparam, model->param, theta_dot);
+    perturb_positions(model, (const double*)x->qpos, (const double*)x_dot.dq, c.qpos);
+    set_complex(c.qvel, nv, x->qvel, x_dot.dv);
+    set_complex(c.act, na, x->act, x_dot.da);
+    set_complex(c.ctrl, nu, u, u_dot);
+    set_complex_tangent(model, c.next_bar, next_bar);
+    set_complex_tangent(model, c.x_bar, (tacTangent){0});
+    set_complex(c.u_bar, nu, NULL, NULL);
+    set_complex(c.theta_bar, nparam, NULL, NULL);
     tacModel moved = *model;
-    moved.param =
-        alloc_complex(arena, nparam, (const double*)model->param, (const double*)theta_dot);
-    tacReal* q = TAC_ALLOC(arena, tacReal, model->nq);
-    perturb_positions(model, (const double*)x->qpos, (const double*)x_dot.dq, q);
-    tacState at = {.qpos = q};
-    at.qvel = alloc_complex(arena, nv, (const double*)x->qvel, (const double*)x_dot.dv);
-    at.act = alloc_complex(arena, na, (const double*)x->act, (const double*)x_dot.da);
-    tacReal* control = alloc_complex(arena, nu, (const double*)u, (const double*)u_dot);
-    tacTangent bar = {.dq = alloc_complex(arena, nv, (const double*)next_bar.dq, NULL),
-                      .dv = alloc_complex(arena, nv, (const double*)next_bar.dv, NULL),
-                      .da = alloc_complex(arena, na, (const double*)next_bar.da, NULL)};
-    tacTangent out = {.dq = alloc_complex(arena, nv, NULL, NULL),
-                      .dv = alloc_complex(arena, nv, NULL, NULL),
-                      .da = alloc_complex(arena, na, NULL, NULL)};
-    tacReal* out_u = alloc_complex(arena, nu, NULL, NULL);
-    tacReal* out_theta = theta_bar ? alloc_complex(arena, nparam, NULL, NULL) : NULL;
-    tacResult result = tac_step_vjp(&moved, &at, control, bar, out, out_u, out_theta, scratch);
+    moved.param = c.param;
+    const tacState at = {.qpos = c.qpos, .qvel = c.qvel, .act = c.act};
+    tacResult result = tac_step_vjp(&moved, &at, c.ctrl, c.next_bar, c.x_bar, c.u_bar,
+                                    theta_bar ? c.theta_bar : NULL, scratch);
     if (result == TAC_OK) {
-        add_derivative_out(nv, out.dq, x_bar.dq);
-        add_derivative_out(nv, out.dv, x_bar.dv);
-        add_derivative_out(na, out.da, x_bar.da);
-        add_derivative_out(nu, out_u, u_bar);
-        if (theta_bar) add_derivative_out(nparam, out_theta, theta_bar);
+        add_derivative_out(nv, c.x_bar.dq, x_bar.dq);
+        add_derivative_out(nv, c.x_bar.dv, x_bar.dv);
+        add_derivative_out(na, c.x_bar.da, x_bar.da);
+        add_derivative_out(nu, c.u_bar, u_bar);
+        if (theta_bar) add_derivative_out(nparam, c.theta_bar, theta_bar);
     }
-    arena->used = mark;
+    scratch->arena.used = mark;
     return result;
 }

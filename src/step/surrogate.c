@@ -1,6 +1,6 @@
 // Derivatives of the step at softer temperatures.
 //
-//   model --temperatures times `surrogate`--> copy --> step_diff.c, step_jacobian.c
+//   model --temperatures times `surrogate`--> copy --> step_jacobian.c, step_jvp.c, step_vjp.c
 //
 // The step itself never sees the copy: values stay sharp, derivatives are exactly those of the
 // softer scene at the same state.
@@ -12,18 +12,12 @@
 
 #include <string.h>
 
-// what is softened; eps1 is a length squared
+// softened numbers; eps1 is a length squared, so it is scaled twice
 static const tacContactNumber temperatures[] = {
     TAC_CONTACT_TAU,    TAC_CONTACT_SUPPORT,  TAC_CONTACT_DEPTH, TAC_CONTACT_EDGE_SOFTMIN,
     TAC_CONTACT_SIGN,   TAC_CONTACT_OPPOSING, TAC_CONTACT_MIN,   TAC_CONTACT_CLIP,
     TAC_CONTACT_INSIDE, TAC_CONTACT_TIKHONOV, TAC_CONTACT_GATE,  TAC_CONTACT_TOP_K_WIDTH,
     TAC_CONTACT_EPS1,   TAC_CONTACT_EPS1,     TAC_CONTACT_EPS2,  TAC_CONTACT_EPS3};
-
-size_t tac_surrogate_size(const tacModel* model, size_t real_size) {
-    if (!model->contact || !(model->contact->surrogate > 1.0)) return 0;
-    return tac_arena_align(sizeof(tacContactPlan)) +
-           tac_arena_align(real_size * (size_t)model->nparam);
-}
 
 // eps3 of pairs, which may share one
 static void scale_pairs(const tacModel* model, tacReal* param) {
@@ -38,6 +32,7 @@ const tacModel* tac_surrogate(const tacModel* model, tacModel* out, tacScratch* 
     if (!model->contact || !(model->contact->surrogate > 1.0)) return model;
     tacContactPlan* plan = TAC_ALLOC(&scratch->arena, tacContactPlan, 1);
     tacReal* param = TAC_ALLOC(&scratch->arena, tacReal, model->nparam);
+    if (tac_arena_measures(&scratch->arena)) return model;
     *plan = *model->contact;
     plan->surrogate = 1.0; // once is enough
     memcpy(param, model->param, sizeof *param * (size_t)model->nparam);

@@ -6,12 +6,8 @@
 #include "base/scratch.h"
 #include "tactus/contact.h"
 
-// The model whose derivatives are handed out: the same one, or, where the scene asks for a
-// surrogate, a copy in `out` with softer temperatures; then the scratch's remarks say so. Memory is
-// the arena's.
+// The model to differentiate: the same one, or, where the scene asks for a surrogate, a copy in
+// `out` with softer temperatures; then TAC_SURROGATE is set. Memory is the arena's.
 const tacModel* tac_surrogate(const tacModel* model, tacModel* out, tacScratch* scratch);
-
-// bytes that this takes
-size_t tac_surrogate_size(const tacModel* model, size_t real_size);
 
 #endif

@@ -1,4 +1,4 @@
-// Random convex pieces of every kind, for tests of distances and contacts.
+// Random convex parts of every kind, for tests of distances and contacts.
 
 #ifndef TAC_DETECT_RANDOM_CONVEX_H
 #define TAC_DETECT_RANDOM_CONVEX_H

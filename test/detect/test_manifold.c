@@ -653,7 +653,7 @@ static int degenerate_poses_are_finite(void) {
     return 0;
 }
 
-// too little room is told with the number that is needed, and nothing is cut off
+// too small a capacity is reported with the number that is needed, and nothing is cut off
 static int capacity(void) {
     bench b;
     double x[14] = {0, 0, 0, 1, 0, 0, 0, 0.15, 0.02, 0.01, 0.9, 0.3, 0.2, 0.1};
@@ -707,7 +707,7 @@ static int invalid_input_is_refused(void) {
     return 0;
 }
 
-// a mesh far off its field is taken, and told with the place
+// a mesh far off its field is accepted, and reported with the place
 static int mesh_off_its_field_is_warned(void) {
     char text[1000];
     snprintf(text, sizeof text,

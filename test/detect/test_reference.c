@@ -1,4 +1,4 @@
-// The published manifold: records by formulas written again here, fixed counts, derivatives against
+// The reference manifold: records by formulas written again here, fixed counts, derivatives against
 // differences, and what cannot be.
 
 #include "detect/manifold_proof.h"
@@ -688,7 +688,7 @@ static int identical_bodies_are_finite(void) {
     return 0;
 }
 
-// A and B come with it, and second derivatives; too many records are told
+// A and B come with it, and second derivatives; too many records are reported
 static int too_many_records_are_an_error(void) {
     static double A[576], zero[12];
     bench b;

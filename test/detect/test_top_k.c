@@ -1,4 +1,4 @@
-// Keeping the most active records: weights hand out what they should, derivatives are exact, and
+// Keeping the most active records: weights sum to what they should, derivatives are exact, and
 // what comes and goes does so smoothly. The same for edges in fields.
 
 #include "detect/manifold_proof.h"
@@ -56,7 +56,7 @@ static int selected_weights(tacModel* const model[2], const tacPose* body, weigh
     return 0;
 }
 
-// no kind hands out more than it may, and where nothing is left out nothing changes
+// no kind has more weight than it may, and where nothing is left out nothing changes
 static int weights_sum_to_k(void) {
     tacModel* few[2] = {manifold_load(&manifold_boxes, COLD),
                         manifold_load(&manifold_boxes, COLD FEW)};

@@ -316,7 +316,7 @@ static void count_up(void* user, double done) {
     *last = done >= *last && done <= 1.0 ? done : NAN;
 }
 
-// a plot that is told its middle has it, and tells how far it is
+// a plot with a given middle has it, and reports its extent
 static int plot_centre_and_progress_are_reported(void) {
     fixture f;
     double last = 0.0;

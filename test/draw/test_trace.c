@@ -116,12 +116,12 @@ static int ellipsoid_matches_closed_form(void) {
     for (int i = 0; i < f.rays->count; ++i) {
         // scaled so that the ellipsoid is the unit ball
         tacVec3 d = tac_mul(tac_vectors_get(&f.rays->along, i), inverse);
-        double enter, leave, stretch = tac_norm(d);
+        double enter, leave, norm = tac_norm(d);
         int met = tac_ray_ball_interval(tac_mul(eye, inverse), tac_normalize(d), tac_vec3_zero(),
                                         1.0, &enter, &leave);
         if (met && leave - enter < 1e-4 * enter) continue;
         ENSURE((f.rays->item[i] >= 0) == met);
-        if (met) ENSURE_NEAR(f.rays->distance[i], enter / stretch, 1e-6 * enter / stretch);
+        if (met) ENSURE_NEAR(f.rays->distance[i], enter / norm, 1e-6 * enter / norm);
         hits += met;
     }
     ENSURE(hits > 100 && hits < f.rays->count);

@@ -57,7 +57,9 @@ static void fill_matrix(testRandom* random, const pattern* p, tacSkyline* s, tac
 
 static tacArena create_arena(int n) {
     tacArena arena;
-    tac_arena_create(&arena, tac_skyline_size(n, sizeof(tacReal)), tac_default_allocator());
+    tacArena dry = tac_arena_measure(1);
+    tac_skyline_alloc(n, &dry);
+    tac_arena_create(&arena, dry.peak, tac_default_allocator());
     return arena;
 }
 

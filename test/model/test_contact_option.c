@@ -58,14 +58,15 @@ static int option_overrides_the_scene(void) {
 
 static int wrong_words_are_refused(void) {
     static const struct {
-        const char *contact, *told;
+        const char *contact, *expected;
     } wrong[] = {{"manifol", "neither a detector"}, {"tau=.003", "detect"},
                  {"manifold detect=gjk", "twice"},  {"manifold tau=-1", "tau"},
                  {"manifold colour=red", "colour"}, {"detect=", "detect"}};
     for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); ++i) {
         ENSURE(load_with_contact(PLAIN, wrong[i].contact) == NULL);
         ENSURE(strcmp(message.file, "contact") == 0 && message.line == 1);
-        ENSURE(strstr(message.text, wrong[i].told) || strstr(message.attribute, wrong[i].told));
+        ENSURE(strstr(message.text, wrong[i].expected) ||
+               strstr(message.attribute, wrong[i].expected));
     }
     return 0;
 }

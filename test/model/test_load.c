@@ -297,7 +297,7 @@ static int numbers_do_not_depend_on_the_locale(void) {
 
 //---------------------------------- memory ---------------------------------------
 
-// hands out `left` blocks, then none
+// gives `left` blocks, then none
 typedef struct failingAllocator {
     int left, alive;
 } failingAllocator;

@@ -91,7 +91,7 @@ static int worldbodies_are_joined(void) {
     return 0;
 }
 
-// each mistake is told with the file that has it
+// each mistake is reported with the file that has it
 static int wrong_includes_are_refused(void) {
     write_file("missing.xml", "<mujoco>\n<include file='none.xml'/></mujoco>");
     write_file("self.xml", "<mujoco>\n\n<include file='self.xml'/></mujoco>");

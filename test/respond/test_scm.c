@@ -540,7 +540,7 @@ static tacScmPair on_path(const tacContactCloud* a, const tacContactCloud* b, in
         p.pose[1].position = (tacVec3){0.1, 0.05, 0.46};
         p.pose[1].rotation = (tacQuat){cos(0.4 - 0.8 * t), sin(0.4 - 0.8 * t), 0.0, 0.0};
     }
-    if (kind == SLOWING) { // where the published law has a kink
+    if (kind == SLOWING) { // where the reference law has a kink
         p.pose[1].position = (tacVec3){0.0, 0.0, 0.44};
         p.twist[1][2] = 0.05 - 0.1 * t;
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Wrong arguments are told, never a crash: docs/architecture.md, "Arguments".
+"""Wrong arguments are reported, never a crash: docs/architecture.md, "Arguments".
 
 Every function of the public headers is called with each of its pointers NULL in turn, each handle
 and count out of range, and each struct empty, while all else is good. A call that answers with a
@@ -77,7 +77,7 @@ GOOD = {
     "tacEdgePairsBar": "(tacEdgePairsBar){{{0}}}",
     "tacVertexFaces": "FACES", "tacFaceWitness": "(tacFaceWitness){.distance = other}",
     "tacCcdFeatures": "TAC_CCD_VERTEX_FACE", "tacCcdOptions*": "&ccd", "tacImpact*": "&impact",
-    "tacMotionPath*": "&course", "tacTimeOfImpact*": "&meeting", "tacCcdCertificate*": "&clearance",
+    "tacMotionPath*": "&motion_path", "tacTimeOfImpact*": "&impact_found", "tacCcdCertificate*": "&clearance",
     "tacVertexFacesBar": "(tacVertexFacesBar){{0}, {{0}}}",
     "tacPolygonPairs": "POLYGONS", "tacPolygonWitness": "(tacPolygonWitness){.distance = other}",
     "tacPolygonPairsBar": "(tacPolygonPairsBar){{{0}}}",
@@ -169,7 +169,7 @@ static tacPosedSolid placed; static tacSeparation separation; static tacConvexOp
 static tacWitnessOptions witness; static tacDynamicsInput input; static tacStepItem item;
 static tacSoftSort sort; static tacSinkhorn sinkhorn; static tacSelect choice;
 static tacCcdOptions ccd; static tacImpact impact = {TAC_CCD_VERTEX_FACE, 1.0, 0.0};
-static tacMotionPath course = {qpos, qvel, NULL, 1.0}; static tacTimeOfImpact meeting;
+static tacMotionPath motion_path = {qpos, qvel, NULL, 1.0}; static tacTimeOfImpact impact_found;
 static tacCcdCertificate clearance;
 static double ccd_start[] = {.2, .2, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0},
               ccd_end[] = {.2, .2, -2, 0, 0, 0, 1, 0, 0, 0, 1, 0};

@@ -100,7 +100,7 @@ def wrong_use_writes_nothing(folder):
 
 
 @law
-def masses_are_told(folder):
+def masses_are_printed(folder):
     path = scene(folder, BALL, PLANE)
     lines = run("check", path, "--mass", "--density", "10", "--json").stdout.splitlines()
     ball, flat = map(json.loads, lines[1:])

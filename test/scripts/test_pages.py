@@ -51,7 +51,7 @@ def check_programs(page, folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for page in ("symbolic", "derivatives", "hard", "collide"):
+        for page in ("symbolic", "derivatives", "hard", "convex"):
             check_programs(page, folder)
     for kind, text in blocks_of("symbolic"):
         if text.startswith("$ tactus"):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""The checks accept a good example and fail on each bad one, naming what to mend.
+"""The checks accept a good example and fail on each bad one, naming what to fix.
 
 A small project is written into a temporary folder; each test breaks one thing in it.
 """
@@ -62,7 +62,7 @@ typedef struct tacThing {
     size_t size;
 } tacThing;
 
-/// Not told.
+/// Hidden.
 typedef struct tacHidden tacHidden;
 
 /// Makes it; the text goes on
@@ -99,7 +99,13 @@ tacHidden* tac_make(const tacThing* thing, int count, double (*f)(double)) {
     "src/math/good.h": "",
     "src/check/all.c": '#include "math/good.h"\n#include "step/any.h"\n',
     "docs/page.md": "# Page one: `a` & b\n\nCall tac_make, see [other](sub/other.md#second-part) "
-                    "and [here](#page-one-a--b), not `[this](nowhere.md)`.\n",
+                    "and [here](#page-one-a--b), not `[this](nowhere.md)`. It blows up, of course.\n"
+                    "See `helper` in `src/base/good.h`, `good.h`, `src/math/`, P1-02 and `test_good`.\n",
+    "docs/papers.md": "| code | wrong | test |\n|---|---|---|\n"
+                      "| P1-02 | a sign | `test/base/test_good.c` `it_is_good` |\n",
+    "docs/architecture.md": "| folder | entry |\n|---|---|\n| `src/base/` | `helper` in `good.h` |\n"
+                            "| `src/math/` | `f` in `good.c` |\n| `src/check/` | |\n",
+    "test/base/test_good.c": "static int it_is_good(void) { return 0; }\n",
     "docs/sub/other.md": "# Other\n\n## Second part\n\n[back](../page.md), [web](https://a.b/c)\n",
 }
 
@@ -152,7 +158,7 @@ def good_example():
     with Project() as project:
         project.build()
         return (expect(project.run("check-docs"), 0, r"^\d+ passed, 0 failed")
-                or expect(project.run("check-layout"), 0, r"^6 passed, 0 failed$",
+                or expect(project.run("check-layout"), 0, r"^8 passed, 0 failed$",
                           r"longest 5 tac_make"))
 
 
@@ -164,7 +170,7 @@ BAD_DOCS = [  # what is changed, and what must be named
     ("last constant", HEADER, "    /// the last\n", "", "constant .*TAC_LAST"),
     ("type", HEADER, "/// A thing.\n", "", "type tacThing"),
     ("callback type", HEADER, "/// Calls back.\n", "", "type tacCall"),
-    ("hidden type", HEADER, "/// Not told.\n", "// plain\n", "type tacHidden"),
+    ("hidden type", HEADER, "/// Hidden.\n", "// plain\n", "type tacHidden"),
     ("field", HEADER, " ///< two fields", "", r"field tacThing\.second"),
     ("function field", HEADER, "///< another", "", r"field tacThing\.direct"),
     ("nested field", HEADER, "///< either", "", r"field tacThing\.choice\.number"),
@@ -184,6 +190,21 @@ BAD_DOCS = [  # what is changed, and what must be named
     ("on no page", "docs/page.md", "Call tac_make", "Call it", "tac_make: neither"),
     ("dead link", "docs/page.md", "sub/other.md", "sub/another.md", r"page\.md:3: link to sub/another"),
     ("dead anchor", "docs/page.md", "#second-part", "#third-part", "no heading for #third-part"),
+    ("missing path", "docs/page.md", "`src/math/`", "`src/maths/`", "page.md:4: src/maths/ does not exist"),
+    ("missing file", "docs/page.md", "`good.h`", "`bad.h`", "no file is called bad.h"),
+    ("missing test", "docs/page.md", "`test_good`", "`test_bad`", "there is no test_bad"),
+    ("missing function", "docs/page.md", "`helper` in", "`helped` in", "good.h has no helped"),
+    ("missing case", "docs/papers.md", "`it_is_good`", "`it_is_bad`", "test_good.c has no case it_is_bad"),
+    ("code without a row", "docs/page.md", "P1-02", "P1-03", "P1-03 has no row"),
+    ("code without a paper", "docs/page.md", "P1-02", "E7", "E7: write the paper's number"),
+    ("folder without a row", "docs/architecture.md", "| `src/check/` | |\n", "",
+     "no row for `src/check/`"),
+    ("entry that is elsewhere", "docs/architecture.md", "`f` in", "`g` in", "src/math/good.c has no g"),
+    ("old word on a page", "docs/page.md", "Call", "A blow. Call", "page.md:3: 'blow': impact"),
+    ("old word in a comment", "src/math/good.c", "int f", "// is told\nint f", "good.c:3: 'told'"),
+    ("old word in a name", "src/base/good.h", "helper", "isStruck", "good.h:1: 'struck'"),
+    ("old word in our names", "src/base/good.h", "helper", "tac_helper_take", "good.h:1: 'take': alloc"),
+    ("old phrase", "docs/page.md", "Call", "It hands out. Call", "'hands out'"),
 ]
 LONG = "int f(void) {\n" + "    ;\n" * 119 + "}\n"
 BAD_LAYOUT = [
@@ -195,6 +216,10 @@ BAD_LAYOUT = [
     ("long file", "src/math/good.c", "int f", "\n" * 1000 + "int f", "1003 lines"),
     ("word", "docs/page.md", "Call", "TO" + "DO: call", "page.md:3: TO" + "DO"),
     ("path of a machine", "docs/page.md", "Call", "/ho" + "me/me/x, call", "page.md:3: /ho" + "me/me/x"),
+    ("comma operator", "src/math/good.c", "return 0;", "int a = 1, b; b = 2, a = 3; return a;",
+     r"src/math/good\.c:3: two statements"),
+    ("comma behind a condition", "src/math/good.c", "return 0;", "int a; if (1) a = 2, a = 3; return a;",
+     "two statements"),
     ("tgmath", "src/math/good.c", '#include "base/good.h"', "#include <tgmath.h>", "loses derivatives"),
 ]
 
@@ -205,7 +230,7 @@ def bad_example(tool, change, words):
             project.change(*change)
             if tool == "check-docs":
                 project.build()
-            return expect(project.run(tool), 1, words, r"^\d+ passed, [12] failed")
+            return expect(project.run(tool), 1, words, r"^\d+ passed, [123] failed")
     return test
 
 
@@ -213,6 +238,33 @@ def unknown_stage():
     with Project() as project:
         project.write("src/news/a.c", "")
         return expect(project.run("check-layout"), 1, "src/news/a.c: not in a known stage")
+
+
+def full_folder():
+    with Project() as project:
+        for i in range(30):
+            project.write(f"src/math/{i}.h", "")
+        return expect(project.run("check-layout"), 1, "src/math: 32 files, at most 30")
+
+
+def parameters_are_counted():
+    """Those of public functions are not."""
+    seven = ", ".join(f"int (*p{i})(int, int)" for i in range(7))
+    with Project() as project:
+        project.write("src/math/many.c", f"static int f({seven}) {{ return 0; }}\n"
+                                         f"int tac_twice({seven}) {{ return 0; }}\n")
+        return expect(project.run("check-layout"), 0, "many.c:1: f has 7 parameters",
+                      "^note functions of more than 6 parameters: 1$")
+
+
+def commas_that_are_fine():
+    code = ("int g(int a, int b) {\n    long long x = 1, y[] = {1, 2};\n"
+            "    for (int i = 0, j = 1; i < j; ++i, --j) x += i;\n"
+            "    struct pair p = a ? (struct pair){1, 2} : (struct pair){2, 1}, q = p;\n"
+            "    return g(a, b) + (int)x + y[0] + q.a;\n}\nenum { A, B };\n")
+    with Project() as project:
+        project.write("src/math/fine.c", code)
+        return expect(project.run("check-layout"), 0)
 
 
 def function_of_120_lines():
@@ -262,6 +314,8 @@ def runner_counts():
 
 def main():
     tests = {"good example": good_example, "unknown stage": unknown_stage,
+             "full folder": full_folder, "parameters are counted": parameters_are_counted,
+             "commas that are fine": commas_that_are_fine,
              "function of 120 lines": function_of_120_lines, "format": format_fails_and_mends,
              "runner counts": runner_counts}
     for tool, cases in (("check-docs", BAD_DOCS), ("check-layout", BAD_LAYOUT)):

@@ -1,4 +1,4 @@
-// The matrix of a linearly implicit step holds what touches, in an order that keeps it narrow.
+// The matrix of a linearly implicit step holds touching bodies, in an order that keeps it narrow.
 
 #include "step/force/coupling.h"
 #include "tactus/step.h"
@@ -34,9 +34,10 @@ static size_t entries_of(const tacModel* model, int count) {
         force[pairs].body[0] = b;
         force[pairs++].body[1] = b + count;
     }
-    tacArena arena;
-    tac_arena_create(&arena, tac_skyline_size(model->nv, sizeof(double)) + tac_coupling_size(model),
-                     tac_default_allocator());
+    tacArena arena, dry = tac_arena_measure(1);
+    tac_skyline_alloc(model->nv, &dry);
+    tac_coupling_alloc(model, &dry);
+    tac_arena_create(&arena, dry.peak, tac_default_allocator());
     tacSkyline s = tac_skyline_alloc(model->nv, &arena);
     tacCoupling c = tac_coupling_alloc(model, &arena);
     tac_coupling_order(&c, force, pairs, &s);

@@ -142,7 +142,7 @@ static int wrong_attributes_are_refused(void) {
     return are_texts_refused("scene.xml", "<mujoco>", after, bad, (int)(sizeof bad / sizeof *bad));
 }
 
-// loads a ball of radius r beside one of 0.3 with these words: what is told, and a number of it
+// loads a ball of radius r beside one of 0.3 with these words: what is reported, and a number of it
 static int load_with_warning(const char* words, double r, const char* name, tacMessage* message,
                              double* out) {
     tacModel* model = NULL;
@@ -160,9 +160,9 @@ static int load_with_warning(const char* words, double r, const char* name, tacM
     return 0;
 }
 
-// Cores that pull are told where eps2 is given or a weight gets there: below eps2 = 0.2 0.1/0.3 for
-// balls of 0.3 and 0.1, always for balls of alike size. (h/3)^2 of 600 points on the larger ball is
-// 2.1e-4, which is above l eps3/2.
+// Cores that attract are reported where eps2 is given or a weight gets there: below eps2 = 0.2
+// 0.1/0.3 for balls of 0.3 and 0.1, always for balls of alike size. (h/3)^2 of 600 points on the
+// larger ball is 2.1e-4, which is above l eps3/2.
 static int warns_of_attractive_cores(void) {
     tacMessage m;
     double eps;
@@ -188,7 +188,7 @@ static int warns_of_attractive_cores(void) {
     return 0;
 }
 
-// steps that are too long are told, behind what is told of cores
+// steps that are too long are reported, after the warning of cores
 static int warns_of_long_steps(void) {
     tacMessage m;
     double k;
@@ -252,7 +252,7 @@ static int load_geom_warning(const char* words, const char* geom, const char* me
     return 0;
 }
 
-// faces that a mesh does not have, and faces that are felt wherever one is
+// faces that a mesh does not have, and faces that act at any distance
 static int warns_of_missing_faces_and_points(void) {
     const char* spikes =
         "<tactus respond='scm' eps1='.01'/><asset><mesh name='m' vertex='0 0 0 1 0 "

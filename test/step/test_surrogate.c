@@ -110,7 +110,7 @@ static int surrogate_law(const char* plain, const char* surrogate) {
     ENSURE_NEAR(max_difference(soft.h_q, with.h_q, 6) + max_difference(soft.h_v, with.h_v, 6), 0.0,
                 1e-12);
 
-    // that is another derivative, and it is told
+    // that is another derivative, and it is flagged
     ENSURE(max_difference(soft.A, sharp.A, 144) > 1e-4);
     ENSURE((with.flags & TAC_SURROGATE) && !(sharp.flags & TAC_SURROGATE));
     close_sample(&sharp);

@@ -1,5 +1,5 @@
-// Frames, points, vectors and dyadics obey the laws they are named after; what is missing is told
-// by name.
+// Frames, points, vectors and dyadics obey the laws they are named after; what is missing is
+// reported by name.
 
 #include "mesh/failing_allocator.h"
 #include "symbolic/mechanisms.h"

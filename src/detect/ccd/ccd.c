@@ -2,7 +2,7 @@
 //
 // The difference of the two features at (t, u, v) is affine in each of t, u, v, so that over a box
 // it lies in the hull of its 8 corner values. A box whose hull, widened by rounding, misses 0 has
-// no root. docs/collide.md, eq. (3) to (5).
+// no root. docs/convex.md, eq. (3) to (5).
 
 #include "tactus/ccd.h"
 

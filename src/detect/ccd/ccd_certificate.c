@@ -1,4 +1,4 @@
-// A proof that pieces stay apart on the path of a step. docs/collide.md, eq. (16).
+// A proof that pieces stay apart on the path of a step. docs/convex.md, eq. (16).
 //
 // For a fixed unit vector n let gap(t) = lowest point of B - highest point of A along n. Every
 // point of a piece is within bend (t1 - t0)^2/8 of its chord, and lowest points of chords are no

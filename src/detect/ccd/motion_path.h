@@ -1,7 +1,7 @@
 // Where bodies are on the path of a step, how they move there, and how much their paths bend.
 //
 // On a course every joint moves by u(t) = t v + t^2 a. Bends are bounds over the whole span, found
-// from joint to joint: origins, turns and arms of the links (docs/collide.md, eq. (15)).
+// from joint to joint: origins, turns and arms of the links (docs/convex.md, eq. (15)).
 
 #ifndef TAC_DETECT_CCD_MOTION_PATH_H
 #define TAC_DETECT_CCD_MOTION_PATH_H

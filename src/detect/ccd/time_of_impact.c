@@ -1,4 +1,4 @@
-// The first time that two pieces are as near as a level. docs/collide.md, eq. (8) to (10).
+// The first time that two pieces are as near as a level. docs/convex.md, eq. (8) to (10).
 
 #include "detect/ccd/time_of_impact.h"
 

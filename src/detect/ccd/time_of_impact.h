@@ -1,7 +1,7 @@
 // When do two convex pieces of a scene first come as near as a level, on the path of a step?
 //
 // Along the normal n between the pieces at one time, no point of A is higher and none of B lower,
-// a time h later, than first derivatives and the bend of the paths allow (docs/collide.md, (8)).
+// a time h later, than first derivatives and the bend of the paths allow (docs/convex.md, (8)).
 // That bound of the gap is concave in h: where it is positive, the pieces have been apart all the
 // way. So time goes on from bound to bound, never too far, until the level is reached; then
 // Newton's method finds the root of distance = level.

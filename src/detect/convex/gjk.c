@@ -1,6 +1,6 @@
 // Distance of separated convex pieces: a simplex of corners of A - B walks to the origin.
 //
-// docs/collide.md, eq. (1) and (2). Overlap is epa.c's.
+// docs/convex.md, eq. (1) and (2). Overlap is epa.c's.
 
 #include "detect/convex/gjk.h"
 

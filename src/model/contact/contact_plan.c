@@ -22,31 +22,57 @@ static const tacRange range_stiffness = {1e-9, 1e15};
 
 //---------------------------------- words ----------------------------------------
 
-#define R(name) (1u << TAC_RESPOND_##name)
-
-// a detector or responder: its word, is it supported, what it combines with, and its default
+// a detector or responder: its word, is it built, and its partner if the scene names none
 typedef struct contactWord {
     const char* word;
     int built;
-    unsigned partners; // responders that a detector combines with
     int partner;
 } contactWord;
 
 static const contactWord detectors[] = {
-    [TAC_DETECT_SSDF] = {"ssdf", 1, R(SCM) | R(SPRING), TAC_RESPOND_SCM},
-    [TAC_DETECT_MANIFOLD] = {"manifold", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
-    [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
-    [TAC_DETECT_SAT] = {"sat", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
-    [TAC_DETECT_CONVEX] = {"convex", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
-    [TAC_DETECT_GJK] = {"gjk", 1, R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
+    [TAC_DETECT_SSDF] = {"ssdf", 1, TAC_RESPOND_SCM},
+    [TAC_DETECT_MANIFOLD] = {"manifold", 1, TAC_RESPOND_SPRING},
+    [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 1, TAC_RESPOND_SPRING},
+    [TAC_DETECT_SAT] = {"sat", 1, TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_CONVEX] = {"convex", 1, TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_GJK] = {"gjk", 1, TAC_RESPOND_LCP},
 };
 
 static const contactWord responders[] = {
-    [TAC_RESPOND_SPRING] = {"spring", 1, 0, TAC_DETECT_MANIFOLD},
-    [TAC_RESPOND_SCM] = {"scm", 1, 0, TAC_DETECT_SSDF},
-    [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 1, 0, TAC_DETECT_SAT},
-    [TAC_RESPOND_LCP] = {"lcp", 1, 0, TAC_DETECT_GJK},
-    [TAC_RESPOND_CONE] = {"cone", 0, 0, TAC_DETECT_MANIFOLD},
+    [TAC_RESPOND_SPRING] = {"spring", 1, TAC_DETECT_MANIFOLD},
+    [TAC_RESPOND_SCM] = {"scm", 1, TAC_DETECT_SSDF},
+    [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 1, TAC_DETECT_SAT},
+    [TAC_RESPOND_LCP] = {"lcp", 1, TAC_DETECT_GJK},
+    [TAC_RESPOND_CONE] = {"cone", 0, TAC_DETECT_MANIFOLD},
+};
+
+// Detectors and responders are independent choices, but for these pairs. Reasons complete a
+// message.
+#define NO_CLOUDS "scm integrates over oriented point clouds, which only detect=\"ssdf\" has"
+#define NOT_ADDITIVE                                                                               \
+    "its cubic law is not additive: the force would depend on the number of smooth points"
+#define NO_FEATURES "lcp needs exact features and times of impact, which smooth fields do not have"
+#define ONE_POINT                                                                                  \
+    "lcp needs times of impact and every point of a face; this detector finds one point per pair"
+#define NO_WEIGHTS "cone scales impedance by the activity of smooth contacts"
+
+static const char* const refused[][TAC_COUNT(responders)] = {
+    [TAC_DETECT_SSDF] = {[TAC_RESPOND_ELASTOPLASTIC] = NOT_ADDITIVE,
+                         [TAC_RESPOND_LCP] = NO_FEATURES,
+                         [TAC_RESPOND_CONE] = NO_WEIGHTS},
+    [TAC_DETECT_MANIFOLD] = {[TAC_RESPOND_SCM] = NO_CLOUDS,
+                             [TAC_RESPOND_ELASTOPLASTIC] = NOT_ADDITIVE,
+                             [TAC_RESPOND_LCP] = NO_FEATURES},
+    [TAC_DETECT_EDGE_SDF] = {[TAC_RESPOND_SCM] = NO_CLOUDS,
+                             [TAC_RESPOND_ELASTOPLASTIC] = NOT_ADDITIVE,
+                             [TAC_RESPOND_LCP] = NO_FEATURES},
+    [TAC_DETECT_SAT] = {[TAC_RESPOND_SCM] = NO_CLOUDS,
+                        [TAC_RESPOND_LCP] = ONE_POINT,
+                        [TAC_RESPOND_CONE] = NO_WEIGHTS},
+    [TAC_DETECT_CONVEX] = {[TAC_RESPOND_SCM] = NO_CLOUDS,
+                           [TAC_RESPOND_LCP] = ONE_POINT,
+                           [TAC_RESPOND_CONE] = NO_WEIGHTS},
+    [TAC_DETECT_GJK] = {[TAC_RESPOND_SCM] = NO_CLOUDS, [TAC_RESPOND_CONE] = NO_WEIGHTS},
 };
 
 static int has_word(const contactWord* table, int count, const char* word) {
@@ -69,10 +95,11 @@ static const char* list_words(tacSpec* spec, const contactWord* table, int count
     return list ? list : "";
 }
 
-// the supported words
-static unsigned built_bits(const contactWord* table, int count) {
+// responders that take the contacts of a detector
+static unsigned partner_bits(tacDetector detector) {
     unsigned bits = 0;
-    for (int i = 0; i < count; ++i) bits |= (unsigned)(table[i].built != 0) << i;
+    for (int i = 0; i < TAC_COUNT(responders); ++i)
+        bits |= (unsigned)(responders[i].built && !refused[detector][i]) << i;
     return bits;
 }
 
@@ -93,15 +120,16 @@ static void fail_word(tacSpec* spec, const tacContactPlan* plan, const char* att
                     responders[plan->responder].word, what);
 }
 
-// the combination must be supported
+// the pair must not be refused, and be built
 static void check_words(tacSpec* spec, const tacContactPlan* plan) {
-    unsigned partners = detectors[plan->detector].partners;
-    const char* fitting = list_words(spec, responders, TAC_COUNT(responders),
-                                     partners & built_bits(responders, TAC_COUNT(responders)));
+    const char* reason = refused[plan->detector][plan->responder];
+    const char* partners =
+        list_words(spec, responders, TAC_COUNT(responders), partner_bits(plan->detector));
     const char* advice = tac_reader_text(
-        &spec->reader, "cannot be combined: this detector goes with respond: %s", fitting);
+        &spec->reader, "cannot be combined: %s; this detector goes with respond: %s",
+        reason ? reason : "", partners);
     const char* unbuilt = "is not supported yet; remove it to load the scene without contact";
-    if (!(partners >> plan->responder & 1u))
+    if (reason)
         fail_word(spec, plan, "respond", TAC_ERROR_VALUE, advice ? advice : "");
     else if (!detectors[plan->detector].built)
         fail_word(spec, plan, "detect", TAC_ERROR_UNSUPPORTED, unbuilt);

@@ -19,7 +19,7 @@
 // memory of tac_shape_safe_radius
 typedef struct boundWorkspace {
     tacDistanceBound* node;       // of every node
-    tacDistanceBoundChild* child; // of the combination at hand
+    tacDistanceBoundChild* child; // of the combination in work
     tacBlockPoints* points;
 } boundWorkspace;
 
@@ -131,7 +131,7 @@ static tacBall polyhedron_ball(const tacNodeData* b, double level) {
     return (tacBall){box_center(&box), 0.5 * tac_distance(low, high) + slack};
 }
 
-// each piece lies within its reach of a chord, which lies between its ends
+// each segment lies within its bound of a chord, which lies between its ends
 static tacBall sweep_ball(const tacNodeData* b, double level) {
     sweepCoefs sweep;
     sweepSegment segment[TAC_SWEEP_SEGMENTS];

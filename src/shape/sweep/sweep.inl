@@ -2,11 +2,11 @@
 //
 //   x --cubic--> feet t+, t- --clip--> solid at p(t+), at p(t-) --counted smooth union--> phi
 //
-// The spline is a piece of a parabola. The nearest point of a parabola lies on the side of its axis
-// where x lies, so two feet, one for each side, always hold it. Each is the root of the foot-point
-// cubic whose right side is held above a level, so that it never meets another root and is smooth
-// everywhere; on the gentle side of the centre of curvature both are the one root there is
-// (docs/shapes.md eq. 31 to 35). Written in jets: one text for value and all derivatives.
+// The spline is a segment of a parabola. The nearest point of a parabola lies on the side of its
+// axis where x lies, so two feet, one for each side, always hold it. Each is the root of the
+// foot-point cubic whose right side is held above a level, so that it never meets another root and
+// is smooth everywhere; on the gentle side of the centre of curvature both are the one root there
+// is (docs/shapes.md eq. 31 to 35). Written in jets: one text for value and all derivatives.
 
 #ifndef TAC_SHAPE_SWEEP_SWEEP_INL
 #define TAC_SHAPE_SWEEP_SWEEP_INL

@@ -1,6 +1,6 @@
 // How far a sweep's surface is at least (docs/shapes.md eq. 36).
 //
-// The spline is cut into pieces; each lies near its chord, and its solids within balls of radius
+// The spline is cut into segments; each lies near its chord, and its solids within balls of radius
 // `outer` around it.
 
 #ifndef TAC_SHAPE_SWEEP_SWEEP_DISTANCE_BOUND_INL
@@ -21,7 +21,7 @@ static inline tacReal sweep_poly_at(const tacReal c[3], double t) {
     return c[0] + t * (c[1] + t * c[2]);
 }
 
-// least and most of a polynomial on a piece: its ends, and as far as it bends between them
+// least and most of a polynomial on a segment: its ends, and as far as it bends between them
 static inline void sweep_poly_range(const tacReal c[3], double t, double h, tacReal* least,
                                     tacReal* most) {
     tacReal from = sweep_poly_at(c, t), to = sweep_poly_at(c, t + h);

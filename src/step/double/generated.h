@@ -6,19 +6,19 @@
 #include "base/scratch.h"
 #include "step/step.h"
 
-// is the code of the scratch that of this model?
+// Was the code of the scratch generated for this model?
 int tac_generated_matches(const tacModel* model, const tacScratch* scratch);
 
-// accelerations a (nv), over the forces of contact along the velocities, and rates of the
-// activations (na), by the code of a scene with contact
-void tac_generated_accelerations(const tacScratch* scratch, tacStateArrays x, const tacReal* u,
-                                 tacReal* a, tacReal* rate);
+// With contact: accelerations a (nv) at the state and control of m, in place of the joint forces of
+// contact; and rates of the activations (na).
+void tac_generated_accelerations(const tacScratch* scratch, const tacMotion* m, tacReal* a,
+                                 tacReal* rate);
 
-// next = step(x, u) by the code of a scene without; x and u were checked, next may alias x
+// Without contact: next = step(x, u), with arguments that were checked. next may alias x.
 tacResult tac_generated_step(const tacModel* model, const tacState* x, const tacReal* u,
                              tacState* next, tacScratch* scratch);
 
-// does this scratch step by code? Complex and quad numbers never do.
+// Does this scratch step by generated code? Only doubles do.
 static inline int tac_is_generated(const tacScratch* scratch) {
 #if defined(TAC_NUMBER_COMPLEX) || defined(TAC_NUMBER_QUAD)
     (void)scratch;

@@ -1,40 +1,90 @@
-// Working memory of one thread, sized once from the model.
+// Working memory of one thread, sized once from the model: dry runs of the allocations of all
+// public calls.
 
 #include "base/scratch.h"
+#include "base/assert.h"
 #include "detect/detect.h"
 #include "detect/field/detect_cache.h"
+#include "math/vector_ops.h"
+#include "respond/force/force.h"
 #include "shape/shape_program.h"
 #include "step/hard/hard_step.h"
 #include "step/step.h"
 
-#include <string.h>
+// Complex and quad numbers are twice as long as doubles.
+enum { SCALE = 2 };
 
-// the complex build works on numbers twice as long, and on copies of one block and of the
-// parameters
+//---------------------------------- stages below ---------------------------------
+
+// a shape, with complex copies of one block of points and of the parameters
 static size_t shape_bytes(const tacModel* model) {
-    size_t complex_size = 2 * sizeof(double);
-    size_t copies = 16 * tac_arena_align(TAC_BLOCK * complex_size) +
-                    2 * tac_arena_align((size_t)model->nparam * complex_size);
-    size_t program = 2 * tac_shape_scratch_size(model), reach = tac_shape_safe_radius_size(model);
-    return copies + (program > reach ? program : reach);
+    size_t copies = 16 * tac_arena_align(TAC_BLOCK * SCALE * sizeof(double)) +
+                    2 * tac_arena_align((size_t)model->nparam * SCALE * sizeof(double));
+    return copies +
+           tac_max_size(SCALE * tac_shape_scratch_size(model), tac_shape_safe_radius_size(model));
 }
 
-// a detector evaluates shapes beside what it takes itself
 static size_t detect_bytes(const tacModel* model) {
     const tacDetectorKind* kind = tac_detector_of(model);
-    return kind && kind->size ? kind->size(model, 2 * sizeof(double)) : 0;
+    tacArena arena = tac_arena_measure(SCALE);
+    if (kind) kind->measure(model, &arena);
+    return arena.peak;
 }
 
-static size_t max_bytes(const tacModel* model) {
-    size_t shape = shape_bytes(model) + detect_bytes(model),
-           dynamics = tac_dynamics_size(model, 2 * sizeof(double));
-    size_t step = tac_step_size(model) + tac_hessian_size(model),
-           larger = shape > dynamics ? shape : dynamics;
-    if (model->contact) step += shape; // detectors ask fields
-    if (tac_is_hard(model)) step += tac_hard_step_size(model);
-    return larger > step ? larger : step;
+static size_t respond_bytes(const tacModel* model) {
+    const tacForceKind* kind = tac_force_of(model);
+    tacArena arena = tac_arena_measure(SCALE);
+    if (kind) kind->measure(model, &arena);
+    return arena.peak;
 }
 
+static size_t hard_bytes(const tacModel* model) {
+    return tac_is_hard(model) ? tac_hard_step_size(model) : 0;
+}
+
+// Detection and response come one after the other; both evaluate shapes.
+static size_t contact_bytes(const tacModel* model) {
+    return shape_bytes(model) + tac_max_size(detect_bytes(model), respond_bytes(model));
+}
+
+//---------------------------------- step and dynamics ----------------------------
+
+static size_t batch_bytes(const tacModel* model) {
+    tacScratch dry = {.arena = tac_arena_measure(1)}; // of doubles only
+    tac_step_batch_measure(model, &dry);
+    return dry.arena.peak;
+}
+
+static size_t dynamics_bytes(const tacModel* model) {
+    tacArena dry = tac_arena_measure(SCALE);
+    tac_dynamics_measure(model, &dry);
+    return dry.peak;
+}
+
+// A step with derivatives has more than one without.
+static size_t step_bytes(const tacModel* model) {
+    void (*const calls[])(const tacModel*, tacScratch*) = {
+        tac_step_jvp_measure, tac_step_vjp_measure, tac_step_jacobian_measure,
+        tac_step_hessian_measure, tac_inverse_contact_measure};
+    size_t bytes = 0;
+    for (int i = 0; i < TAC_COUNT(calls); ++i) {
+        tacScratch dry = {.arena = tac_arena_measure(SCALE)};
+        calls[i](model, &dry);
+        bytes = tac_max_size(bytes, dry.arena.peak);
+    }
+    return bytes;
+}
+
+static size_t scratch_bytes(const tacModel* model) {
+    size_t step = step_bytes(model) + hard_bytes(model);
+    if (model->contact) step += contact_bytes(model);
+    size_t other = tac_max_size(contact_bytes(model), dynamics_bytes(model));
+    return tac_max_size(tac_max_size(step, batch_bytes(model)), other);
+}
+
+//---------------------------------- scratch --------------------------------------
+
+// The cache of the step comes first in the arena.
 tacResult tac_scratch_create(const tacModel* model, tacScratch** out) {
     if (!model || !out) return TAC_ERROR_VALUE;
     tacAllocator allocator = model->allocator;
@@ -43,7 +93,7 @@ tacResult tac_scratch_create(const tacModel* model, tacScratch** out) {
     memset(scratch, 0, sizeof *scratch);
     scratch->allocator = allocator;
     size_t front = tac_arena_align(sizeof(tacStepCache));
-    if (tac_arena_create(&scratch->arena, front + max_bytes(model), allocator) != TAC_OK ||
+    if (tac_arena_create(&scratch->arena, front + scratch_bytes(model), allocator) != TAC_OK ||
         tac_detect_cache_create(model, allocator, &scratch->cache) != TAC_OK) {
         tac_scratch_destroy(scratch);
         return TAC_ERROR_MEMORY;

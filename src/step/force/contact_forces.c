@@ -1,6 +1,6 @@
 // Contact in the equation of motion.
 //
-//   places, velocities --detect--> contacts --respond--> wrenches of pairs --> J' w
+//   poses, velocities --detect--> contacts --respond--> wrenches of pairs --> J' w
 //
 // docs/contact.md, eq. 7.
 
@@ -25,29 +25,6 @@ static int capacity_of(const tacModel* model) {
     return tac_force_of(model)->reads_contacts && detector ? detector->capacity(model) : 0;
 }
 
-static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
-
-size_t tac_contact_forces_size(const tacModel* model, size_t real_size) {
-    if (!tac_has_contact_forces(model)) return 0;
-    const tacForceKind* kind = tac_force_of(model);
-    const tacDetectorKind* detector = tac_detector_of(model);
-    size_t nbody = (size_t)model->nbody, nv = (size_t)model->nv;
-    size_t force = sizeof(int) * 2 + real_size * 118; // a tacPairForce of these numbers
-    size_t own =
-        tac_arena_align(sizeof(tacContactForces)) + tac_arena_align(real_size * 7 * nbody) +
-        4 * tac_arena_align(real_size * 6 * nbody) +
-        tac_arena_align(real_size * TAC_PAIR_COLUMN * nv) + 2 * tac_arena_align(sizeof(int) * nv) +
-        2 * tac_arena_align(force * (size_t)model->contact->nbodies) +
-        tac_contacts_size(capacity_of(model), 1, real_size) +
-        tac_contacts_size(capacity_of(model), 0, real_size);
-    if (model->contact->choice[TAC_CHOICE_IMPLICIT])
-        own += tac_motion_size(model, 1, real_size) + 2 * tac_arena_align(real_size * 6 * nbody) +
-               tac_skyline_size(model->nv, real_size) + tac_coupling_size(model) +
-               tac_arena_align(real_size * nv);
-    size_t find = detector && detector->size ? detector->size(model, real_size) : 0;
-    return own + max_size(find, kind->size ? kind->size(model, real_size) : 0);
-}
-
 static void alloc_implicit(tacContactForces* t, tacArena* arena) {
     const tacModel* model = t->model;
     t->implicit = 1;
@@ -64,27 +41,31 @@ tacContactForces* tac_contact_forces_alloc(const tacModel* model, int derivative
     if (!tac_has_contact_forces(model)) return NULL;
     tacArena* arena = &scratch->arena;
     int nbody = model->nbody, capacity = capacity_of(model);
-    tacContactForces* t = TAC_ALLOC(arena, tacContactForces, 1);
-    *t = (tacContactForces){
-        .model = model, .scratch = scratch, .derivatives = derivatives, .max_step = INFINITY};
-    t->pose = TAC_ALLOC(arena, tacPose, nbody);
-    t->contacts = tac_contacts_alloc(arena, capacity, derivatives);
-    t->force = TAC_ALLOC(arena, tacPairForce, model->contact->nbodies);
-    t->twist = TAC_ALLOC(arena, tacReal, 6 * nbody);
-    t->wrench = TAC_ALLOC(arena, tacReal, 6 * nbody);
-    t->D = TAC_ALLOC(arena, tacReal, 6 * nbody);
-    t->columns = TAC_ALLOC(arena, tacReal, TAC_PAIR_COLUMN * model->nv);
-    t->dofs = TAC_ALLOC(arena, int, model->nv);
-    t->is_listed = TAC_ALLOC(arena, int, model->nv);
-    if (model->contact->choice[TAC_CHOICE_IMPLICIT]) alloc_implicit(t, arena);
-    if (!derivatives) return t;
-    t->contacts_diff = tac_contacts_alloc(arena, capacity, 0);
-    t->diff = TAC_ALLOC(arena, tacPairForce, model->contact->nbodies);
-    t->e = TAC_ALLOC(arena, tacReal, 6 * nbody);
-    return t;
+    tacContactForces *out = TAC_ALLOC(arena, tacContactForces, 1), t = {0};
+    t.model = model;
+    t.scratch = scratch;
+    t.derivatives = derivatives;
+    t.max_step = INFINITY;
+    t.pose = TAC_ALLOC(arena, tacPose, nbody);
+    t.contacts = tac_contacts_alloc(arena, capacity, derivatives);
+    t.force = TAC_ALLOC(arena, tacPairForce, model->contact->nbodies);
+    t.twist = TAC_ALLOC(arena, tacReal, 6 * nbody);
+    t.wrench = TAC_ALLOC(arena, tacReal, 6 * nbody);
+    t.D = TAC_ALLOC(arena, tacReal, 6 * nbody);
+    t.columns = TAC_ALLOC(arena, tacReal, TAC_PAIR_COLUMN * model->nv);
+    t.dofs = TAC_ALLOC(arena, int, model->nv);
+    t.is_listed = TAC_ALLOC(arena, int, model->nv);
+    if (model->contact->choice[TAC_CHOICE_IMPLICIT]) alloc_implicit(&t, arena);
+    if (derivatives) {
+        t.contacts_diff = tac_contacts_alloc(arena, capacity, 0);
+        t.diff = TAC_ALLOC(arena, tacPairForce, model->contact->nbodies);
+        t.e = TAC_ALLOC(arena, tacReal, 6 * nbody);
+    }
+    if (out) *out = t;
+    return out;
 }
 
-// forces fade with distance and do not end: a millionth of k eps3 is 14 eps3 away
+// Forces decay with distance but never vanish: one millionth of k eps3 is 14 eps3 away.
 static int count_active_pairs(const tacContactForces* t) {
     const tacModel* model = t->model;
     const tacContactPair* pair = model->contact->pair; // entries are in order of their first
@@ -101,13 +82,13 @@ static int count_active_pairs(const tacContactForces* t) {
     return count;
 }
 
-// memory of the scratch is everybody's: nothing in it lasts from one call to the next
+// other calls use the same memory, so nothing in it lasts from one call to the next
 void tac_contact_forces_reset(tacContactForces* t) {
     t->max_step = INFINITY;
     memset(t->is_listed, 0, sizeof *t->is_listed * (size_t)t->model->nv);
 }
 
-// less is nothing: of parallel edges, say, whose records are there for second derivatives
+// Records below this have no force, such as those of parallel edges, kept for second derivatives.
 #define TAC_MIN_ACTIVITY 1e-12
 
 int tac_contact_forces_count(const tacContactForces* t) {
@@ -166,11 +147,6 @@ void tac_contact_forces_twists(const tacContactForces* t, const tacMotion* m, ta
     }
 }
 
-static void set_poses(tacContactForces* t, const tacMotion* m) {
-    for (int b = 0; b < t->model->nbody; ++b)
-        t->pose[b] = (tacPose){tac_load3(m->pos + 3 * b), tac_quat_load(m->quat + 4 * b)};
-}
-
 // body[1] of each pair gets the wrench, body[0] its negative
 void tac_contact_forces_sum_wrenches(tacContactForces* t) {
     memset(t->wrench, 0, sizeof(tacReal) * (size_t)(6 * t->model->nbody));
@@ -185,7 +161,7 @@ void tac_contact_forces_sum_wrenches(tacContactForces* t) {
     }
 }
 
-// tau += J' w; `sum` (nbody x 6) is work: wrenches on what each body carries, about the trees'
+// tau += J' w; `sum` (nbody x 6) is work: wrenches on the subtree of each body, about the trees'
 // origins
 static void add_projected(const tacModel* model, const tacMotion* m, const tacReal* wrench,
                           tacReal* sum, tacReal* tau) {
@@ -200,7 +176,7 @@ static void add_projected(const tacModel* model, const tacMotion* m, const tacRe
         for (int i = 0; i < 6; ++i) tau[k] += m->S[6 * k + i] * sum[6 * model->dof[k].body + i];
 }
 
-// a state that was checked leads to no value that is wrong: it has become too large for it
+// The arguments of the step were checked, so a wrong value inside means that it has diverged.
 tacResult tac_contact_forces_result(tacResult result) {
     return result == TAC_ERROR_VALUE ? TAC_ERROR_DIVERGED : result;
 }
@@ -211,7 +187,7 @@ void tac_contact_forces_eval(tacContactForces* t, const tacMotion* m, tacReal* t
     t->contacts.count = 0;
     t->count = 0;
     t->result = TAC_OK;
-    set_poses(t, m);
+    tac_motion_poses(t->model, m, t->pose);
     if (reads_contacts_of) t->result = tac_detect(model, t->pose, &t->contacts, t->scratch);
     int in_contact = t->result == TAC_OK && (!reads_contacts_of || t->contacts.count > 0);
     if (in_contact || t->derivatives || t->implicit) tac_contact_forces_twists(t, m, t->twist);

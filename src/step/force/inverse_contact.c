@@ -6,28 +6,21 @@
 
 #include "base/assert.h"
 #include "dynamics/gyroscopic.h"
+#include "math/vector_ops.h"
 #include "step/force/limit_friction.h"
-#include "step/forward.h"
 #include "step/hard/hard_step.h"
-#include "tactus/step.h"
-
-#include <string.h>
+#include "step/step.h"
 
 // a motion with its contact; d tau/d a is in t->M or m.M
 typedef struct inverseMotion {
     tacForward f;
-    tacReal* tau; // (nv)
+    tacReal* tau;  // (nv)
+    tacReal* diff; // (nv) a tangent or an adjoint of tau
 } inverseMotion;
 
 static tacResult check_input(const tacModel* model, tacDynamicsInput x, const tacScratch* scratch) {
     tacResult result = tac_input_check(model, x, scratch);
     return result == TAC_OK && tac_is_hard(model) ? TAC_ERROR_UNSUPPORTED : result;
-}
-
-static tacReal* alloc_zero(tacArena* arena, int n) {
-    tacReal* x = TAC_ALLOC(arena, tacReal, n);
-    memset(x, 0, sizeof *x * (size_t)n);
-    return x;
 }
 
 //---------------------------------- by accelerations -----------------------------
@@ -56,20 +49,24 @@ static void add_matrix_times(const inverseMotion* n, const tacReal* x, tacReal* 
 
 //---------------------------------- the motion -----------------------------------
 
+static inverseMotion alloc_inverse(const tacModel* model, int derivatives, tacScratch* scratch) {
+    return (inverseMotion){
+        .f = tac_forward_alloc(model, TAC_DISPATCH(tac_dynamics_single_), derivatives, scratch),
+        .tau = tac_alloc_zero(&scratch->arena, model->nv),
+        .diff = tac_alloc_zero(&scratch->arena, model->nv)};
+}
+
 // tau at the input; x.qacc is there
 static inverseMotion eval_inverse(const tacModel* model, tacDynamicsInput x, int derivatives,
                                   tacScratch* scratch) {
-    inverseMotion n = {
-        .f = tac_forward_alloc(model, TAC_DISPATCH(tac_dynamics_single_), derivatives, scratch)};
+    inverseMotion n = alloc_inverse(model, derivatives, scratch);
     tacForward* f = &n.f;
-    f->dyn.implicit_damping = f->dyn.implicit_fast =
-        0; // dampers are among the forces that are asked for
+    f->dyn.implicit_damping = f->dyn.implicit_fast = 0; // dampers are part of tau
     f->dyn.m.has_external_forces = 0;
     f->dyn.m.qpos = x.qpos;
     f->dyn.m.qvel = x.qvel;
     f->dyn.m.qacc = NULL;
     f->dyn.m.wrench = x.wrench;
-    n.tau = alloc_zero(&scratch->arena, model->nv);
     f->dyn.k->kinematics(model, &f->dyn.m);
     f->dyn.k->inverse(model, &f->dyn.m, f->dyn.bias);
     if (f->contact_forces) {
@@ -85,7 +82,7 @@ static inverseMotion eval_inverse(const tacModel* model, tacDynamicsInput x, int
     return n;
 }
 
-// the wrenches of contact at x.qacc and those of the input on bodies, and what derivatives read
+// the wrenches of contact at x.qacc plus those of the input, and the inputs of derivatives
 static void prepare_diff(inverseMotion* n, tacDynamicsInput x) {
     tacForward* f = &n->f;
     tacContactForces* t = f->contact_forces;
@@ -102,11 +99,16 @@ static tacResult inverse_result(const inverseMotion* n, const tacReal* out) {
     return tac_all_finite(out, n->f.dyn.model->nv) ? TAC_OK : TAC_ERROR_DIVERGED;
 }
 
-// zeros for what the caller leaves out
+// zeros for arrays that are NULL
 static tacDynamicsInput fill_defaults(const tacModel* model, tacDynamicsInput x, tacArena* arena) {
-    if (!x.qvel) x.qvel = alloc_zero(arena, model->nv);
-    if (!x.qacc) x.qacc = alloc_zero(arena, model->nv);
+    if (!x.qvel) x.qvel = tac_alloc_zero(arena, model->nv);
+    if (!x.qacc) x.qacc = tac_alloc_zero(arena, model->nv);
     return x;
+}
+
+void tac_inverse_contact_measure(const tacModel* model, tacScratch* dry) {
+    fill_defaults(model, (tacDynamicsInput){0}, &dry->arena);
+    alloc_inverse(model, 1, dry);
 }
 
 //---------------------------------- calls ----------------------------------------
@@ -135,7 +137,7 @@ tacResult tac_inverse_contact_jvp(const tacModel* model, tacDynamicsInput x,
     size_t mark = arena->used;
     x = fill_defaults(model, x, arena);
     inverseMotion n = eval_inverse(model, x, 1, scratch);
-    tacReal* own = alloc_zero(arena, model->nv);
+    tacReal* own = n.diff;
     tacMotionDot dot = {
         .dq = x_dot.dq, .dv = x_dot.dv, .theta = x_dot.theta, .wrench = x_dot.wrench};
     prepare_diff(&n, x);
@@ -159,7 +161,7 @@ tacResult tac_inverse_contact_vjp(const tacModel* model, tacDynamicsInput x, con
     size_t mark = arena->used;
     x = fill_defaults(model, x, arena);
     inverseMotion n = eval_inverse(model, x, 1, scratch);
-    tacReal* lambda = alloc_zero(arena, model->nv);
+    tacReal* lambda = n.diff;
     tacMotionDot bar = {
         .dq = x_bar.dq, .dv = x_bar.dv, .theta = x_bar.theta, .wrench = x_bar.wrench};
     prepare_diff(&n, x);

@@ -1,4 +1,4 @@
-// Rates of the tangents of turns, and their derivatives.
+// The chart of rotations, and its derivatives.
 
 #include "step/integrate/lie_chart.h"
 
@@ -8,9 +8,9 @@ int tac_is_rk4(const tacModel* model) {
     return model->integrator == TAC_INTEGRATOR_RK4 || model->integrator == TAC_INTEGRATOR_LIE;
 }
 
-//---------------------------------- one turn -------------------------------------
+//---------------------------------- one rotation ---------------------------------
 
-// c and its slope: near 0 by the series sum |B_2k| x^(k-1)/(2k)!, else as it stands
+// c and its slope: the series sum |B_2k| x^(k-1)/(2k)! near 0, the formula elsewhere
 static void dexp_inv_factor(tacReal x, tacReal* c, tacReal* slope) {
     static const double series[] = {
         1.0 / 12.0,
@@ -54,7 +54,7 @@ static tacVec3 dexp_inv_by_u(tacVec3 u, tacVec3 v, tacVec3 u_dot) {
     return tac_add_scaled(d, 2.0 * slope * tac_dot(u, u_dot), tac_cross(u, w));
 }
 
-// the transpose of dexp_inv by v turns the other way round
+// the transpose of dexp_inv by v is dexp_inv at -u
 static tacVec3 dexp_inv_by_v_bar(tacVec3 u, tacVec3 bar) { return dexp_inv(tac_neg(u), bar); }
 
 // the transpose of dexp_inv_by_u: row by row
@@ -67,7 +67,7 @@ static tacVec3 dexp_inv_by_u_bar(tacVec3 u, tacVec3 v, tacVec3 bar) {
 
 //---------------------------------- all joints -----------------------------------
 
-// first of a joint's three turning degrees of freedom, or -1
+// first of a joint's three rotational degrees of freedom, or -1
 static int rotation_dof(const tacJoint* j) {
     return j->axis >= 0 ? -1 : j->kind == TAC_JOINT_FREE ? j->dof + 3 : j->dof;
 }
@@ -76,66 +76,65 @@ static tacVec3 lane_vec3(const tacReal* x, int at, int lane, int lanes) {
     return (tacVec3){x[at * lanes + lane], x[(at + 1) * lanes + lane], x[(at + 2) * lanes + lane]};
 }
 
-void tac_lie_chart_rate(const tacModel* model, int lanes, const tacReal* prev_rate, tacReal h,
-                        const tacReal* v, tacReal* k) {
-    for (int i = 0; i < model->nv * lanes; ++i) k[i] = v[i];
-    for (int i = 0; i < model->njoint && prev_rate; ++i) {
-        int at = rotation_dof(&model->joint[i]);
-        for (int lane = 0; lane < lanes && at >= 0; ++lane) {
-            tacVec3 u = tac_scale(lane_vec3(prev_rate, at, lane, lanes), h);
-            tacVec3 w = dexp_inv(u, lane_vec3(v, at, lane, lanes));
-            k[at * lanes + lane] = w.x;
-            k[(at + 1) * lanes + lane] = w.y;
-            k[(at + 2) * lanes + lane] = w.z;
+void tac_lie_chart_rate(const tacModel* model, int lanes, tacChartPoint at, tacReal* k) {
+    for (int i = 0; i < model->nv * lanes; ++i) k[i] = at.v[i];
+    for (int i = 0; i < model->njoint && at.prev_rate; ++i) {
+        int first = rotation_dof(&model->joint[i]);
+        for (int lane = 0; lane < lanes && first >= 0; ++lane) {
+            tacVec3 u = tac_scale(lane_vec3(at.prev_rate, first, lane, lanes), at.h);
+            tacVec3 w = dexp_inv(u, lane_vec3(at.v, first, lane, lanes));
+            k[first * lanes + lane] = w.x;
+            k[(first + 1) * lanes + lane] = w.y;
+            k[(first + 2) * lanes + lane] = w.z;
         }
     }
 }
 
-void tac_lie_chart_rate_jvp(const tacModel* model, const tacReal* prev_rate, tacReal h,
-                            const tacReal* v, const tacReal* u_dot, const tacReal* v_dot,
-                            tacReal* k_dot) {
+void tac_lie_chart_rate_jvp(const tacModel* model, tacChartPoint at, const tacReal* u_dot,
+                            const tacReal* v_dot, tacReal* k_dot) {
     for (int i = 0; i < model->nv; ++i) k_dot[i] = v_dot[i];
-    for (int i = 0; i < model->njoint && prev_rate; ++i) {
-        int at = rotation_dof(&model->joint[i]);
-        if (at < 0) continue;
-        tacVec3 u = tac_scale(tac_load3(prev_rate + at), h);
-        tacVec3 d = dexp_inv_by_u(u, tac_load3(v + at), tac_load3(u_dot + at));
-        tac_store3(k_dot + at, tac_add(d, dexp_inv(u, tac_load3(v_dot + at))));
+    for (int i = 0; i < model->njoint && at.prev_rate; ++i) {
+        int first = rotation_dof(&model->joint[i]);
+        if (first < 0) continue;
+        tacVec3 u = tac_scale(tac_load3(at.prev_rate + first), at.h);
+        tacVec3 d = dexp_inv_by_u(u, tac_load3(at.v + first), tac_load3(u_dot + first));
+        tac_store3(k_dot + first, tac_add(d, dexp_inv(u, tac_load3(v_dot + first))));
     }
 }
 
-void tac_lie_chart_rate_vjp(const tacModel* model, const tacReal* prev_rate, tacReal h,
-                            const tacReal* v, const tacReal* k_bar, tacReal* u_bar,
-                            tacReal* v_bar) {
+void tac_lie_chart_rate_vjp(const tacModel* model, tacChartPoint at, const tacReal* k_bar,
+                            tacReal* u_bar, tacReal* v_bar) {
     for (int k = 0; k < model->nv; ++k) {
         const tacJoint* j = &model->joint[model->dof[k].joint];
-        int at = rotation_dof(j);
-        if (!prev_rate || at < 0 || k < at) {
+        int first = rotation_dof(j);
+        if (!at.prev_rate || first < 0 || k < first) {
             v_bar[k] += k_bar[k];
-        } else if (k == at) {
-            tacVec3 u = tac_scale(tac_load3(prev_rate + at), h), bar = tac_load3(k_bar + at);
-            tacVec3 by_u = dexp_inv_by_u_bar(u, tac_load3(v + at), bar);
-            tac_store3(v_bar + at, tac_add(tac_load3(v_bar + at), dexp_inv_by_v_bar(u, bar)));
-            tac_store3(u_bar + at, tac_add(tac_load3(u_bar + at), by_u));
+        } else if (k == first) {
+            tacVec3 u = tac_scale(tac_load3(at.prev_rate + first), at.h),
+                    bar = tac_load3(k_bar + first);
+            tacVec3 by_u = dexp_inv_by_u_bar(u, tac_load3(at.v + first), bar);
+            tac_store3(v_bar + first, tac_add(tac_load3(v_bar + first), dexp_inv_by_v_bar(u, bar)));
+            tac_store3(u_bar + first, tac_add(tac_load3(u_bar + first), by_u));
         }
     }
 }
 
-void tac_lie_chart_rate_rows(const tacModel* model, const tacReal* prev_rate, tacReal h,
-                             const tacReal* v, const tacReal* V, int columns, tacReal* K) {
+void tac_lie_chart_rate_rows(const tacModel* model, tacChartPoint at, const tacReal* V, int columns,
+                             tacReal* K) {
     for (int i = 0; i < model->njoint; ++i) {
         const tacJoint* j = &model->joint[i];
-        int at = rotation_dof(j), end = at < 0 ? j->dof + 1 : at;
+        int first = rotation_dof(j), end = first < 0 ? j->dof + 1 : first;
         for (int k = j->dof * columns; k < end * columns; ++k) K[k] = V[k];
-        if (at < 0) continue;
-        tacVec3 u = tac_scale(tac_load3(prev_rate + at), h), rate = tac_load3(v + at);
+        if (first < 0) continue;
+        tacVec3 u = tac_scale(tac_load3(at.prev_rate + first), at.h),
+                rate = tac_load3(at.v + first);
         for (int c = 0; c < columns; ++c) {
-            tacVec3 u_dot = tac_scale(lane_vec3(K, at, c, columns), h);
-            tacVec3 d = dexp_inv(u, lane_vec3(V, at, c, columns));
+            tacVec3 u_dot = tac_scale(lane_vec3(K, first, c, columns), at.h);
+            tacVec3 d = dexp_inv(u, lane_vec3(V, first, c, columns));
             d = tac_add(d, dexp_inv_by_u(u, rate, u_dot));
-            K[at * columns + c] = d.x;
-            K[(at + 1) * columns + c] = d.y;
-            K[(at + 2) * columns + c] = d.z;
+            K[first * columns + c] = d.x;
+            K[(first + 1) * columns + c] = d.y;
+            K[(first + 2) * columns + c] = d.z;
         }
     }
 }
