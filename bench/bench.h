@@ -11,6 +11,14 @@ typedef struct benchReport {
     int as_json, failed;
 } benchReport;
 
+// a measured value; `relation` is '<' for value <= bound, '>' for value >= bound, ' ' for no bound
+typedef struct benchFigure {
+    double value;
+    const char* unit;
+    char relation;
+    double bound;
+} benchFigure;
+
 // one row; `relation` is '<' for value <= bound, '>' for value >= bound, ' ' for no bound
 void bench_row(benchReport* report, const char* id, double value, const char* unit, char relation,
                double bound);

@@ -5,6 +5,7 @@
 // libm. Exact has all pairs of points in wide kernels, culled leaves out what does not count. eps1
 // is (h/2)^2. Run it in the folder that has scenes/.
 
+#include "bench/ball_cloud.h"
 #include "bench/bench.h"
 
 #include "base/dispatch.h"
@@ -28,24 +29,9 @@ typedef struct scmBench {
 
 //---------------------------------- clouds ---------------------------------------
 
-static tacContactCloud* make_ball(int n) {
-    tacContactCloud* cloud = NULL;
-    double* x = malloc(sizeof(double) * 6 * (size_t)n);
-    if (!x) return NULL;
-    for (int i = 0; i < n; ++i) {
-        double z = 1.0 - (2.0 * i + 1.0) / n, s = sqrt(1.0 - z * z), t = 2.39996322972865332 * i;
-        const double m[3] = {s * cos(t), s * sin(t), z};
-        for (int k = 0; k < 3; ++k) x[3 * i + k] = x[3 * (n + i) + k] = m[k];
-    }
-    tac_contact_cloud_points(n, x, x + 3 * n, 12.566370614359172, tac_default_allocator(), &cloud,
-                             NULL);
-    free(x);
-    return cloud;
-}
-
 // two balls of radius 1 that overlap by 0.1
 static int open_bench(scmBench* b, int n, int exact) {
-    *b = (scmBench){.count = n, .cloud = {make_ball(n), make_ball(n)}};
+    *b = (scmBench){.count = n, .cloud = {bench_ball_cloud(n, 1.0), bench_ball_cloud(n, 1.0)}};
     b->Phi = malloc(sizeof(double) * 2 * (size_t)n);
     b->plain = calloc(SCALAR, sizeof(double));
     if (!b->cloud[0] || !b->cloud[1] || !b->Phi || !b->plain) return 1;

@@ -138,11 +138,10 @@ static symbolicBench* open_bench(const char* name) {
 
 //---------------------------------- rows -----------------------------------------
 
-static void symbolic_row(benchReport* report, const char* scene, const char* what, double value,
-                         const char* unit, char relation, double bound) {
+static void symbolic_row(benchReport* report, const char* scene, const char* what, benchFigure f) {
     char id[100];
     snprintf(id, sizeof id, "%s: %s", scene, what);
-    bench_row(report, id, value, unit, relation, bound);
+    bench_row(report, id, f.value, f.unit, f.relation, f.bound);
 }
 
 // bounds hold for machine code; interpreted formulas are printed without them
@@ -155,16 +154,21 @@ static int bench_scene(benchReport* report, const char* name, int planar) {
         {run_general, b}, {run_code, b}, {run_batch, b}, {run_general_step, b}, {run_code_step, b}};
     bench_times(works, WORKS, t);
     char less = tac_code_compiled(b->code) ? '<' : ' ', more = less == '<' ? '>' : ' ';
-    symbolic_row(report, name, "M and c derived", 1e3 * b->derived, "ms", '<', 2000.0);
-    symbolic_row(report, name, "M and c compiled", b->compiled, "s", less, 5.0);
-    symbolic_row(report, name, "operations", tac_program_count(b->program), "", ' ', 0.0);
-    symbolic_row(report, name, "M and c by code", t[CODE] / REPEAT / 1e3, "us", ' ', 0.0);
-    symbolic_row(report, name, "M and c by code in a batch", t[BATCHED] / BATCH / 1e3, "us", ' ',
-                 0.0);
-    symbolic_row(report, name, "code : RNEA and CRBA", t[CODE] / t[GENERAL], "x", less, 2.0);
-    symbolic_row(report, name, "step by code", t[CODE_STEP] / REPEAT / 1e3, "us", ' ', 0.0);
-    symbolic_row(report, name, "step, general : code", t[STEP] / t[CODE_STEP], "x",
-                 planar ? more : ' ', 5.0);
+    symbolic_row(report, name, "M and c derived",
+                 (benchFigure){1e3 * b->derived, "ms", '<', 2000.0});
+    symbolic_row(report, name, "M and c compiled", (benchFigure){b->compiled, "s", less, 5.0});
+    symbolic_row(report, name, "operations",
+                 (benchFigure){tac_program_count(b->program), "", ' ', 0.0});
+    symbolic_row(report, name, "M and c by code",
+                 (benchFigure){t[CODE] / REPEAT / 1e3, "us", ' ', 0.0});
+    symbolic_row(report, name, "M and c by code in a batch",
+                 (benchFigure){t[BATCHED] / BATCH / 1e3, "us", ' ', 0.0});
+    symbolic_row(report, name, "code : RNEA and CRBA",
+                 (benchFigure){t[CODE] / t[GENERAL], "x", less, 2.0});
+    symbolic_row(report, name, "step by code",
+                 (benchFigure){t[CODE_STEP] / REPEAT / 1e3, "us", ' ', 0.0});
+    symbolic_row(report, name, "step, general : code",
+                 (benchFigure){t[STEP] / t[CODE_STEP], "x", planar ? more : ' ', 5.0});
     close_bench(b);
     return 0;
 }

@@ -14,7 +14,7 @@ typedef struct contactScene {
     double qpos[14]; // position and quaternion of each body
 } contactScene;
 
-// Reads a scene with two bodies on free joints; 0, or CLI_ERROR after a complaint.
+// Reads a scene with two bodies on free joints; 0, or CLI_ERROR after a message.
 int contact_scene_open(contactScene* s, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 void contact_scene_close(contactScene* s);
@@ -38,8 +38,5 @@ tacResult contact_scene_gradient(contactScene* s, double wrench[18]);
 // same length.
 int contact_scene_draw(trialPanels* panels, int panel, const contactScene* s, int scaled,
                        const char* caption);
-
-// processor time of this thread                                                      [us]
-double contact_scene_cpu_us(void);
 
 #endif

@@ -8,7 +8,7 @@
 enum { FIGURE_PARTS = 18, FIGURE_POSES = 100 };
 
 // Figures of the first `parts` superquadrics, their surfaces tessellated with about `vertices`;
-// `options` are attributes of <tactus>. 0, or CLI_ERROR after a complaint.
+// `options` are attributes of <tactus>. 0, or CLI_ERROR after a message.
 int figure_open(contactScene* s, int parts, int vertices, const char* options);
 
 // the i-th random pose of the second figure

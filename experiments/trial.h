@@ -17,6 +17,7 @@ typedef struct trial {
     const char* folder; // for pictures; NULL: draw none
     const char* ending; // of pictures: ".png" or ".ppm"
     int as_json, threads;
+    int no_gnuplot; // plots are CSV files only; the user has been warned
     cliJson json;
     int bounded, failed; // rows that have something to hold, and those that do not
     cliProgress* progress;
@@ -46,8 +47,7 @@ typedef struct trialField {
 } trialField;
 
 // Reads a <shape> from the text of its nodes, with the attributes of <shape> before ">" in `shape`:
-// trial_field_open(&f, "smooth='.01'", "<sphere size='%g'/>", r). 0, or CLI_ERROR after a
-// complaint.
+// trial_field_open(&f, "smooth='.01'", "<sphere size='%g'/>", r). 0, or CLI_ERROR after a message.
 int trial_field_open(trialField* field, const char* shape, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 void trial_field_close(trialField* field);

@@ -11,15 +11,14 @@ typedef struct trialCloud {
     int failed;                       // 1: memory was short
 } trialCloud;
 
-void trial_cloud_add(trialCloud* cloud, double x, double y, double z, double nx, double ny,
-                     double nz);
+void trial_cloud_add(trialCloud* cloud, const double point[3], const double normal[3]);
 void trial_cloud_free(trialCloud* cloud);
 
 // The square |x|, |y| <= 1 of the plane z = 0: `side` points on each side, with its normals.
 void trial_cloud_square(trialCloud* cloud, int side);
 
 // The field of the cloud with an isotropic kernel of temperature eps [m^2]. 0, or CLI_ERROR after a
-// complaint.
+// message.
 int trial_cloud_open(const trialCloud* cloud, double eps, trialField* field);
 
 // The same number by the formula of paper 000, eq. (9), in plain loops: what the field is held to.

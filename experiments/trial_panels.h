@@ -16,7 +16,7 @@ typedef struct trialPanels {
 } trialPanels;
 
 // White paper for rows x columns panels of width x height pixels. All of these return 0, or
-// CLI_ERROR after a complaint.
+// CLI_ERROR after a message.
 int trial_panels_begin(trial* t, trialPanels* panels, int columns, int rows, int width, int height);
 
 // The field of a panel on a plane; `frame` (NULL to skip) says where it is in the picture.

@@ -7,7 +7,7 @@
 
 typedef struct mujocoWorld mujocoWorld;
 
-// a scene from its text; NULL if MuJoCo is not there or refuses it
+// a scene from its text; NULL if MuJoCo is not installed or refuses it
 mujocoWorld* mujoco_world_open(const char* xml);
 void mujoco_world_close(mujocoWorld* world);
 
@@ -28,7 +28,7 @@ int mujoco_world_contacts(mujocoWorld* world, int max, double (*point)[3]);
 //---------------------------------- ODE ------------------------------------------
 
 // Force on a ball of radius r at `x` by a fixed ball of radius R at the origin, in one step of
-// length h at rest. 0 if ODE is not there.
+// length h at rest. 0 if ODE is not installed.
 int ode_ball_force(double R, double r, const double x[3], double mass, double h, double force[3]);
 
 #endif

@@ -10,6 +10,7 @@
 
 #define _GNU_SOURCE
 #include "bench/baselines/other_engines.h"
+#include "cli/clock.h"
 #include "experiments/experiments.h"
 
 #include "base/assert.h"
@@ -18,7 +19,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 //---------------------------------- sequences ------------------------------------
 
@@ -151,12 +151,6 @@ typedef struct pushRun {
     int done;       // 0: it did not run, or diverged
 } pushRun;
 
-static double cpu_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static int steps_of(const pushColumn* c) { return (int)lround(4.2 / c->step); }
 
 static void run_mujoco(const pushColumn* c, const pushPoint* s, pushRun* out) {
@@ -165,10 +159,10 @@ static void run_mujoco(const pushColumn* c, const pushPoint* s, pushRun* out) {
     int was_in_contact = 0, steps = steps_of(c);
     *out = (pushRun){0};
     for (int i = 0; i < steps && world; ++i) {
-        double ctrl[2], begin = cpu_seconds();
+        double ctrl[2], begin = cli_cpu_seconds();
         command_at(s, i * c->step, ctrl);
         int contacts = mujoco_world_step(world, ctrl, 2);
-        out->seconds += (cpu_seconds() - begin) / steps;
+        out->seconds += (cli_cpu_seconds() - begin) / steps;
         out->episodes += contacts > 0 && !was_in_contact;
         was_in_contact = contacts > 0;
     }
@@ -200,10 +194,10 @@ static void simulate_push(const pushColumn* c, const pushPoint* s, const tacMode
     tacState x = {.qpos = q, .qvel = v};
     int was_in_contact = 0, steps = steps_of(c);
     for (int i = 0; i < steps; ++i) {
-        double ctrl[2], begin = cpu_seconds();
+        double ctrl[2], begin = cli_cpu_seconds();
         command_at(s, i * c->step, ctrl);
         if (tac_step(m, &x, ctrl, &x, scratch) != TAC_OK) return;
-        out->seconds += (cpu_seconds() - begin) / steps;
+        out->seconds += (cli_cpu_seconds() - begin) / steps;
         if (i % (int)lround(0.016 / c->step)) continue;
         int is_in_contact = scm_in_contact(m, &x, scratch);
         out->episodes += is_in_contact && !was_in_contact;

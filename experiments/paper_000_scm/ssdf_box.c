@@ -153,7 +153,7 @@ static void flip_side(trialCloud* cloud) {
 static void add_corners(trialCloud* cloud, double nx, double ny) {
     for (int i = 0; i < 4; ++i) {
         double x = i & 1 ? 1.0 : -1.0, y = i & 2 ? 1.0 : -1.0;
-        trial_cloud_add(cloud, x, y, 0.0, nx * x, ny * y, 0.0);
+        trial_cloud_add(cloud, (double[]){x, y, 0.0}, (double[]){nx * x, ny * y, 0.0});
     }
 }
 

@@ -30,7 +30,7 @@ static void add_circle(trialCloud* cloud, double r, double z, double nr, double 
     int count = (int)(TURN * r / SPACING + 0.5);
     for (int i = 0; i < count; ++i) {
         double c = cos(TURN * i / count), s = sin(TURN * i / count);
-        trial_cloud_add(cloud, r * c, r * s, z, nr * c, nr * s, nz);
+        trial_cloud_add(cloud, (double[]){r * c, r * s, z}, (double[]){nr * c, nr * s, nz});
     }
 }
 

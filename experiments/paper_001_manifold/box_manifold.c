@@ -3,7 +3,7 @@
 // Cubes of half size 1 as superquadrics of exponent .1, the upper one .15 (edges) or .1 (vertices)
 // deep in the lower one. Edges are those of a cube scaled by .96, so that it lies in its rounded
 // field; vertices are the 98 of a cube with 4 x 4 squares a face. Which edges cross, and which
-// vertices are inside, is counted from corners and faces alone. The published definitions, with
+// vertices are inside, is counted from corners and faces alone. The reference definitions, with
 // their mistakes corrected, are held to the activities that an independent program found for them.
 
 #include "experiments/contact_scene.h"
@@ -19,8 +19,8 @@
 
 // options, vertices, faces
 static const char scene[] =
-    "<mujoco><tactus detect='manifold' tau='.01' depth='.3' sign='.05' clash='.05' "
-    "neighbours='.02' regular='1e-4' clip='.01' within='.01' least='1e-3' %s/><asset>"
+    "<mujoco><tactus detect='manifold' tau='.01' depth='.3' sign='.05' opposing='.05' "
+    "edge_softmin='.02' tikhonov='1e-4' clip='.01' inside='.01' min='1e-3' %s/><asset>"
     "<shape name='cube' smooth='.001'><superquadric size='1 1 1' eps='.1 .1'/></shape>"
     "<mesh name='cube' vertex='%s' face='%s'/></asset><worldbody>"
     "<camera pos='3.3 -4.6 3.4' xyaxes='.81 .58 0 -.25 .35 .9' fovy='40'/>"
@@ -161,8 +161,8 @@ static void report_edges(trial* t, contactScene* s, double yaw, double depth) {
 // the paper's own indicators over all 144 pairs; the listing's temperatures of squared lengths are
 // in metres, ours in those of the edges
 static const char reference_scene[] =
-    "<mujoco><tactus detect='manifold' definition='published' tau='.01' sign='.05' clash='.05' "
-    "neighbours='.02' regular='2.7127e-5' least='2.7127e-4' clip='.01' within='.01' gap='5.2e-5'/>"
+    "<mujoco><tactus detect='manifold' definition='reference' tau='.01' sign='.05' opposing='.05' "
+    "edge_softmin='.02' tikhonov='2.7127e-5' min='2.7127e-4' clip='.01' inside='.01' gap='5.2e-5'/>"
     "<asset><shape name='cube' smooth='.001'><superquadric size='1 1 1' eps='.1 .1'/></shape>"
     "<mesh name='cube' vertex='%s' face='%s'/></asset><worldbody>"
     "<body><freejoint/><geom type='shape' shape='cube' mesh='cube' mass='1'/></body>"

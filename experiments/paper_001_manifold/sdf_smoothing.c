@@ -82,7 +82,7 @@ static void make_cube(trialCloud* cloud, int n) {
             x[axis] = normal[axis] = face % 2 ? 1.0 : -1.0;
             x[(axis + 1) % 3] = -1.0 + (2.0 * (i % n) + 1.0) / n;
             x[(axis + 2) % 3] = -1.0 + (2.0 * (i / n) + 1.0) / n;
-            trial_cloud_add(cloud, x[0], x[1], x[2], normal[0], normal[1], normal[2]);
+            trial_cloud_add(cloud, x, normal);
         }
     }
 }

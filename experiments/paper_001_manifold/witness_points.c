@@ -8,6 +8,7 @@
 // trials; else those of large batches are fewer, of 1e7 pairs in all for ours, of 1e6 for barriers,
 // and at least one.
 
+#include "cli/clock.h"
 #include "experiments/contact_scene.h"
 #include "experiments/experiments.h"
 #include "experiments/plot.h"
@@ -64,12 +65,12 @@ static witnessArrays batch_slice(const witnessArrays* all, int batch, int j) {
 
 // nanoseconds of a pair, the mean over all trials
 static double time_trials(const witnessArrays* all, witnessKind kind, int batch, int trials) {
-    double start = contact_scene_cpu_us();
+    double start = cli_cpu_seconds();
     for (int j = 0; j < trials; ++j) {
         witnessArrays part = batch_slice(all, batch, j);
         bench_witness_run(&(witnessWork){&part, kind, weight});
     }
-    return 1e3 * (contact_scene_cpu_us() - start) / ((double)trials * batch);
+    return 1e9 * (cli_cpu_seconds() - start) / ((double)trials * batch);
 }
 
 static int time_batch(trial* t, int b, int quick) {
@@ -136,24 +137,20 @@ static void report_ratios(trial* t, int b) {
         }
 }
 
-static int draw_times(trial* t) {
-    static const double rgb[WAYS][3] = {
-        {30, 90, 200}, {40, 150, 80}, {200, 60, 40}, {120, 120, 120}};
-    trialPanels panels;
+static int plot_times(trial* t) {
     double x[BATCHES];
-    int code = trial_panels_begin(t, &panels, 2, 1, 360, 280);
+    plotPanel panels[2];
     for (int b = 0; b < BATCHES; ++b) x[b] = pow(10.0, b);
     for (int p = 0; p < 2; ++p) {
-        plotCurve curves[WAYS];
-        for (int way = 0; way < WAYS; ++way) {
-            curves[way].value = problems[p].ns[way];
-            memcpy(curves[way].rgb, rgb[way], sizeof rgb[way]);
-        }
-        plot_log(&panels, p, BATCHES, x, curves, WAYS,
-                 p ? "ns, vertex and face: barriers red, grey"
-                   : "ns a pair of edges by batch: blue, exact green");
+        panels[p] = (plotPanel){.title = problems[p].name,
+                                .style = PLOT_MARKERS,
+                                .x = {"pairs of a batch", .logarithmic = 1},
+                                .y = {"time of a pair [ns]", .logarithmic = 1},
+                                .series_count = WAYS};
+        for (int way = 0; way < WAYS; ++way)
+            panels[p].series[way] = (plotSeries){names[way], BATCHES, x, problems[p].ns[way], NULL};
     }
-    return trial_panels_end(&panels, code, "times");
+    return plot_write(t, &(plotFigure){"times", 2, 480, 400, 2, panels});
 }
 
 int experiment_witness_points(trial* t) {
@@ -164,5 +161,5 @@ int experiment_witness_points(trial* t) {
         trial_progress(t, (b + 1.0) / BATCHES);
     }
     if (code == 0 && last >= 0) report_ratios(t, last < 4 ? last : 4);
-    return code == 0 ? draw_times(t) : code;
+    return code == 0 ? plot_times(t) : code;
 }

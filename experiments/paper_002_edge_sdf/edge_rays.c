@@ -23,7 +23,7 @@
 
 static const char scene[] =
     "<mujoco><tactus detect='edge_sdf' sides='second' tau='.01' support='50' vertices='20' "
-    "gate='%g' slope='1' iterations='%d'/><asset>%s</asset><worldbody><body><freejoint/>"
+    "gate='%g' lipschitz='1' iterations='%d'/><asset>%s</asset><worldbody><body><freejoint/>"
     "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom %s/></body><body><freejoint/>"
     "<geom type='capsule' size='%g %g' mass='1'/></body></worldbody></mujoco>";
 
@@ -119,8 +119,16 @@ static void place_rod(const edgeCase* c, contactScene* s, double from[3], double
     for (int k = 0; k < 3; ++k) from[k] = c->middle[k] - HALF * along[k];
 }
 
-static int draw_case(trialPanels* panels, int panel, const trialField* field, const edgeCase* c,
-                     const double from[3], const double along[3], const ray r[2]) {
+// an edge and the rays from both of its ends
+typedef struct edgeTrace {
+    double from[3], along[3];
+    ray r[2];
+} edgeTrace;
+
+static int draw_case(trialPanels* panels, int panel, const trialField* field, const edgeTrace* e) {
+    const edgeCase* c = &cases[panel];
+    const double *from = e->from, *along = e->along;
+    const ray* r = e->r;
     double x[3][2 * STEPS + 2];
     int count = 0;
     for (int end = 0; end < 2; ++end)
@@ -145,16 +153,18 @@ static int run_case(trial* t, trialPanels* panels, int panel, contactScene* s,
                     const trialField* field) {
     const edgeCase* c = &cases[panel];
     const double gate = 0.005;
-    double from[3], along[3], to[3], back[3];
+    edgeTrace e;
+    double *from = e.from, *along = e.along, to[3], back[3];
     char id[100];
     place_rod(c, s, from, along);
     for (int k = 0; k < 3; ++k) {
         to[k] = from[k] + 2.0 * HALF * along[k];
         back[k] = -along[k];
     }
-    ray r[2] = {trace_ray(field, from, along, gate), trace_ray(field, to, back, gate)};
-    double a = 0.5 * (soft_clip(r[0].at[STEPS], 2.0 * HALF, gate) + 2.0 * HALF -
-                      soft_clip(r[1].at[STEPS], 2.0 * HALF, gate));
+    e.r[0] = trace_ray(field, from, along, gate);
+    e.r[1] = trace_ray(field, to, back, gate);
+    double a = 0.5 * (soft_clip(e.r[0].at[STEPS], 2.0 * HALF, gate) + 2.0 * HALF -
+                      soft_clip(e.r[1].at[STEPS], 2.0 * HALF, gate));
     int i = contact_scene_detect(s) == TAC_OK ? find_edge(s->contacts) : -1;
     if (i < 0) return cli_error("reproduce", "%s has no record", c->name);
     double away = 0.0;
@@ -167,9 +177,9 @@ static int run_case(trial* t, trialPanels* panels, int panel, contactScene* s,
     snprintf(id, sizeof id, "%s: activity", c->name);
     trial_expect_near(t, id, s->contacts->activity[i], "", panel == 2 ? 0.0 : 1.0, 1e-3);
     snprintf(id, sizeof id, "%s: rays stay outside by", c->name);
-    trial_expect_at_least(t, id, fmin(r[0].nearest, panel == 1 ? INFINITY : r[1].nearest), "m",
+    trial_expect_at_least(t, id, fmin(e.r[0].nearest, panel == 1 ? INFINITY : e.r[1].nearest), "m",
                           0.0);
-    return draw_case(panels, panel, field, c, from, along, r);
+    return draw_case(panels, panel, field, &e);
 }
 
 int experiment_edge_rays(trial* t) {

@@ -21,7 +21,7 @@ typedef struct planarRun {
 } planarRun;
 
 // Reads a scene; `detector` (NULL: its own) takes the place of "sat". 0, or CLI_ERROR after a
-// complaint.
+// message.
 int planar_run_open(planarRun* r, const char* text, size_t size, const char* detector);
 void planar_run_close(planarRun* r);
 

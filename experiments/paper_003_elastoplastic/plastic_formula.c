@@ -169,8 +169,8 @@ static formulaContact box_circle(const formulaBody* a, const formulaBody* b, con
 
 // s where `more` > 0, else a
 static tacExpr ex_select(tacExpr more, tacExpr s, tacExpr a) {
-    tacExpr scenario = ex_step(more);
-    return ex_add(ex_mul(scenario, s), ex_mul(ex_sub(ex_num(1.0), scenario), a));
+    tacExpr step = ex_step(more);
+    return ex_add(ex_mul(step, s), ex_mul(ex_sub(ex_num(1.0), step), a));
 }
 
 // One axis of `owner`: the gap, and the deepest corner of `other`. `sign` is +1 if the owner is the
@@ -216,18 +216,29 @@ static double contact_number(const tacModel* model, tacContactNumber number) {
     return model->param[model->contact->number[number]];
 }
 
-// force along the velocities of a body
-static void add_force(const formulaBody* b, int planar, formulaVec F, formulaVec point, double sign,
-                      const tacModel* model, tacExpr* force) {
+// a force at a point: sign is 1 for the second body, -1 for the first
+typedef struct formulaForce {
+    formulaVec F, point;
+    double sign;
+} formulaForce;
+
+// generalized force of a body
+static void add_force(const plasticScene* s, const formulaBody* b, formulaForce at,
+                      tacExpr* force) {
     if (b->first < 0) return;
+    const tacModel* model = s->model;
+    formulaVec F = at.F, point = at.point;
+    double sign = at.sign;
     formulaVec torque = fvec_cross(fvec_sub(point, b->x), F);
     tacExpr* f = force + b->first;
-    if (planar) {
+    if (s->scenario->planar) {
         const tacJoint* joint = &model->joint[b->first];
         const double* rot = model->param + model->body[joint->body].rotation;
-        double c = rot[0] * rot[0] - rot[3] * rot[3], s = 2.0 * rot[0] * rot[3];
-        f[0] = ex_mul(ex_num(sign), ex_add(ex_mul(ex_num(c), F.e[0]), ex_mul(ex_num(s), F.e[1])));
-        f[1] = ex_mul(ex_num(sign), ex_sub(ex_mul(ex_num(c), F.e[1]), ex_mul(ex_num(s), F.e[0])));
+        double c = rot[0] * rot[0] - rot[3] * rot[3], sine = 2.0 * rot[0] * rot[3];
+        f[0] =
+            ex_mul(ex_num(sign), ex_add(ex_mul(ex_num(c), F.e[0]), ex_mul(ex_num(sine), F.e[1])));
+        f[1] =
+            ex_mul(ex_num(sign), ex_sub(ex_mul(ex_num(c), F.e[1]), ex_mul(ex_num(sine), F.e[0])));
         f[2] = ex_mul(ex_num(sign), torque.e[2]);
         return;
     }
@@ -252,8 +263,8 @@ static void apply_law(const plasticScene* s, const formulaBody body[2], const fo
     tacExpr friction = ex_div(ex_call(TAC_OP_TANH, ex_div(speed, ex_num(2.0 * v_s))), speed);
     formulaVec F =
         fvec_add_scaled(fvec_scale(l, c->n), ex_mul(ex_num(-mu), ex_mul(l, friction)), slip);
-    add_force(&body[1], s->scenario->planar, F, c->point, 1.0, model, force);
-    add_force(&body[0], s->scenario->planar, F, c->point, -1.0, model, force);
+    add_force(s, &body[1], (formulaForce){F, c->point, 1.0}, force);
+    add_force(s, &body[0], (formulaForce){F, c->point, -1.0}, force);
     *lost = ex_sub(ex_mul(spring, v_n), fvec_dot(F, v));
     *elastic = ex_mul(ex_num(0.25 * k), ex_mul(ex_mul(rho, rho), ex_mul(rho, rho)));
 }
@@ -307,8 +318,8 @@ tacResult plastic_motion(tacGraph* graph, const plasticScene* s, tacExpr* in, ta
     for (int i = 0; i < 6; ++i) more[i] = tac_symbol(g, names[i]);
     formulaVec F = fvec_make(more[0], more[1], more[2]),
                point = fvec_make(more[3], more[4], more[5]);
-    add_force(&body[1], s->scenario->planar, F, point, 1.0, s->model, force);
-    add_force(&body[0], s->scenario->planar, F, point, -1.0, s->model, force);
+    add_force(s, &body[1], (formulaForce){F, point, 1.0}, force);
+    add_force(s, &body[0], (formulaForce){F, point, -1.0}, force);
     return accelerations(s, in, force, out);
 }
 

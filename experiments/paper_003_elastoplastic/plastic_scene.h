@@ -42,7 +42,7 @@ typedef struct plasticRun {
     double min_loss;    // smallest power that was lost [W]: never negative
 } plasticRun;
 
-// 0, or 1 after a complaint
+// 0, or 1 after a message
 int plastic_open(plasticScene* scene, const plasticCase* scenario, double step);
 void plastic_close(plasticScene* scene);
 

@@ -129,3 +129,15 @@ tacResult hard_run_tangent(hardRun* r, int count, double* dq, double* dv) {
     }
     return result;
 }
+
+//---------------------------------- plates ---------------------------------------
+
+double hard_lift_height(double time) {
+    double s = fmin(fmax(time - 0.3, 0.0), 1.0);
+    return 0.1 * s * s * (3.0 - 2.0 * s);
+}
+
+double hard_plate_tilt(const hardRun* r) {
+    double axis_norm = sqrt(r->q[4] * r->q[4] + r->q[5] * r->q[5] + r->q[6] * r->q[6]);
+    return 2.0 * axis_norm * 180.0 / M_PI;
+}

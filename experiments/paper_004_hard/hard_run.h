@@ -27,7 +27,7 @@ typedef struct hardRun {
     int steps, impacts, fallbacks; // done, inside them, without an answer under all rules
 } hardRun;
 
-// reads a scene; 0, or CLI_ERROR after a complaint
+// reads a scene; 0, or CLI_ERROR after a message
 int hard_run_open(hardRun* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
 void hard_run_close(hardRun* r);
 
@@ -40,5 +40,11 @@ tacResult hard_run_step(hardRun* r, int count);
 // forward derivative of the last number of the way: from (dq, dv) at the start over `count` steps;
 // dq and dv are overwritten
 tacResult hard_run_tangent(hardRun* r, int count, double* dq, double* dv);
+
+// the gripper's lift of 0.1 m from 0.3 s to 1.3 s, without a jump of its speed             [m]
+double hard_lift_height(double time);
+
+// small angle by which the plate, the first free body, has turned                         [deg]
+double hard_plate_tilt(const hardRun* r);
 
 #endif

@@ -53,32 +53,32 @@ typedef enum tacContactNumber {
     TAC_CONTACT_DEPTH,        ///< detect/depth, how deep edges may cross each other         [m]
     TAC_CONTACT_DELTA,        ///< detect/delta, distance at which hard bodies meet          [m]
     TAC_CONTACT_RESTITUTION,  ///< respond/restitution, of hard contact
-    TAC_CONTACT_EDGE_SOFTMIN, ///< detect/neighbours, width of "the nearest edge"            [m]
+    TAC_CONTACT_EDGE_SOFTMIN, ///< detect/edge_softmin, width of "the nearest edge"            [m]
     TAC_CONTACT_SIGN,         ///< detect/sign, temperature of signs of edges' distances
-    TAC_CONTACT_OPPOSING,     ///< detect/clash, temperature of "normals oppose"
-    TAC_CONTACT_TIKHONOV,     ///< detect/regular; this and the next five: tacWitnessOptions
-    TAC_CONTACT_MIN,          ///< detect/least
+    TAC_CONTACT_OPPOSING,     ///< detect/opposing, temperature of "normals oppose"
+    TAC_CONTACT_TIKHONOV,     ///< detect/tikhonov; this and the next five: tacWitnessOptions
+    TAC_CONTACT_MIN,          ///< detect/min
     TAC_CONTACT_CLIP,         ///< detect/clip
-    TAC_CONTACT_INSIDE,       ///< detect/within
+    TAC_CONTACT_INSIDE,       ///< detect/inside
     TAC_CONTACT_RANGE,        ///< detect/range
     TAC_CONTACT_GAP,          ///< detect/gap
     TAC_CONTACT_EPS1,         ///< detect/eps1, temperature of "nearest"                   [m^2]
     TAC_CONTACT_EPS2,         ///< detect/eps2, temperature of "deepest"                     [m]
-    TAC_CONTACT_SORT_TEMPERATURE, ///< detect/sort, temperature of soft points, of a weight      [1]
+    TAC_CONTACT_SORT_TEMPERATURE, ///< detect/sort_temperature of soft points, of a weight   [1]
     TAC_CONTACT_LIMIT_RATE,  ///< respond/limitrate, sqrt(k/inertia) of the springs of limits [1/s]
     TAC_CONTACT_LIMIT_WIDTH, ///< respond/limitwidth, of their transition             [m or rad]
     TAC_CONTACT_LIMIT_DISSIPATION, ///< respond/limitdissipation, v_d of them    [m/s or rad/s]
     TAC_CONTACT_DRY_STICTION,      ///< respond/drystiction, v_s of dry friction [m/s or rad/s]
     TAC_CONTACT_GATE,        ///< detect/gate, temperature of a ray's end on an edge        [m]
-    TAC_CONTACT_LIPSCHITZ,   ///< detect/slope, a ray's step is the field over it
-    TAC_CONTACT_TOP_K_WIDTH, ///< detect/keepwidth, of the ramp about the threshold of keep [m]
+    TAC_CONTACT_LIPSCHITZ,   ///< detect/lipschitz, a ray's step is the field over it
+    TAC_CONTACT_TOP_K_WIDTH, ///< detect/top_k_width, of the ramp about the threshold of top_k [m]
     TAC_CONTACT_NUMBERS      ///< how many there are
 } tacContactNumber;
 
 /// Words and whole numbers of <tactus> that detectors and responders share.
 typedef enum tacContactChoice {
     TAC_CHOICE_LAW,      ///< `law` of dissipation: 0 smooth (two continuous derivatives), 1
-                         ///< published (one)
+                         ///< reference (the paper, one)
     TAC_CHOICE_IMPLICIT, ///< `implicit`: 1 takes contact forces linearly implicit in an Euler step
     TAC_CHOICE_SIDES,    ///< `sides`: 0 both, 1 the first geom's surface alone, 2 the second's
     TAC_CHOICE_VERTICES, ///< `vertices` of a tessellated surface
@@ -91,15 +91,15 @@ typedef enum tacContactChoice {
     TAC_CHOICE_OVERLAP,  ///< `overlap` at the start of a step: 0 is refused, 1 pushed apart
     TAC_CHOICE_POINTS,   ///< `points` of a surface that is made
     TAC_CHOICE_EXACT,    ///< `exact`: 1 sums over all points; results are the same
-    TAC_CHOICE_SOFT_POINTS, ///< `soft`: soft points of a pair, half of them on each body
+    TAC_CHOICE_SOFT_POINTS, ///< `soft_points`: soft points of a pair, half of them on each body
     TAC_CHOICE_SELECT,      ///< `select` of them: 0 by SoftSort, 1 by Sinkhorn
     TAC_CHOICE_ITERATIONS,  ///< `iterations` of a ray along an edge
     TAC_CHOICE_FUSE,        ///< `fuse`: 1 bundles what touches on a face
-    TAC_CHOICE_DEFINITION,  ///< `definition` of the manifold: 0 compact, 1 published
-    TAC_CHOICE_TOP_K,       ///< `keep`: 0 near (all that have activity), 1 threshold, 2 softsort,
+    TAC_CHOICE_DEFINITION,  ///< `definition` of the manifold: 0 compact, 1 reference (the paper)
+    TAC_CHOICE_TOP_K,       ///< `top_k`: 0 none (all that have activity), 1 threshold, 2 softsort,
                             ///< 3 sinkhorn
-    TAC_CHOICE_TOP_K_VERTICES, ///< `keep_vertices`: how many of each geom of a pair
-    TAC_CHOICE_TOP_K_EDGES,    ///< `keep_edges`: likewise
+    TAC_CHOICE_TOP_K_VERTICES, ///< `top_k_vertices`: how many of each geom of a pair
+    TAC_CHOICE_TOP_K_EDGES,    ///< `top_k_edges`: likewise
     TAC_CHOICE_PROJECT,        ///< `project`: steps that lead points on edges to their own surface
     TAC_CONTACT_CHOICES        ///< how many there are
 } tacContactChoice;

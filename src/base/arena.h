@@ -21,7 +21,7 @@ typedef struct tacArena {
 // size that tac_arena_alloc(…, size) uses up
 size_t tac_arena_align(size_t size);
 
-// An arena for a dry run: alloc functions lay out as ever and must not touch the memory.
+// An arena for a dry run: alloc functions lay out as usual, and must not write to the memory.
 tacArena tac_arena_measure(size_t scale);
 static inline int tac_arena_measures(const tacArena* arena) { return !arena->base; }
 

@@ -1,4 +1,4 @@
-// TAC_ASSERT marks what only a bug in Tactus can break. Wrong input never gets here.
+// TAC_ASSERT states an invariant that only a bug in Tactus can break. Wrong input never gets here.
 
 #ifndef TAC_BASE_ASSERT_H
 #define TAC_BASE_ASSERT_H

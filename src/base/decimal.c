@@ -39,7 +39,7 @@ static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 #if LDBL_MANT_DIG == 64
 static const long double long_powers[] = {1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
-// the last 11 of 64 bits are those that a double has no room for
+// a double cannot hold the last 11 of 64 bits
 static int is_halfway(long double value) {
     uint64_t mantissa;
     memcpy(&mantissa, &value, sizeof mantissa);
@@ -74,7 +74,7 @@ static int parse_fast(uint64_t digits, int power, double* out) {
 
 //---------------------------------- form -----------------------------------------
 
-// what the digits of a number say: value, how many, and whether they fitted
+// digits of a number: value, how many, and whether they fit
 typedef struct digitRun {
     uint64_t value;
     int count, overflow;

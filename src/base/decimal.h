@@ -4,7 +4,7 @@
 #define TAC_BASE_DECIMAL_H
 
 // One decimal number from the front of a terminated text: its end, or NULL if there is none. NaN,
-// infinity and hexadecimal are none; what overflows is infinite.
+// infinity and hexadecimal are none; numbers that overflow are infinite.
 const char* tac_parse_decimal(const char* text, double* out);
 
 #endif

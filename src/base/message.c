@@ -26,7 +26,7 @@ const char* tac_result_text(tacResult result) {
     return (unsigned)result < TAC_RESULT_COUNT ? result_texts[result] : "not a result of Tactus";
 }
 
-// copies what fits; a cut text ends in "..." so that nobody takes it for whole
+// copies as much as fits; a text that was cut ends in "..."
 static void copy_text(char* out, size_t size, const char* text) {
     size_t length = strlen(text);
     if (length < size) {

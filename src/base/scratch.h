@@ -1,5 +1,5 @@
-// What a tacScratch holds: one arena, empty between calls, the report on the last step, the code
-// that steps are taken by, if the user chose one, and what detectors keep between calls.
+// A tacScratch: one arena, empty between calls, the report on the last step, the generated code of
+// steps, if the user chose one, and the cache of the detectors.
 
 #ifndef TAC_BASE_SCRATCH_H
 #define TAC_BASE_SCRATCH_H
@@ -13,8 +13,7 @@ struct tacScratch {
     tacInfo info;
     const struct tacStepCode* code; // NULL: the general dynamics (step/double/generated.h)
     void* code_work;                // its working memory
-    struct tacDetectCache*
-        cache; // what detectors keep (detect/field/detect_cache.h), NULL: nothing
+    struct tacDetectCache* cache;   // of the detectors (detect/field/detect_cache.h), NULL: none
 };
 
 #endif

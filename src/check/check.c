@@ -53,7 +53,7 @@ static double dot_reals(int n, const double* a, const double* b) {
     return sum;
 }
 
-// sum |a_i b_i|: what a dot product's rounding is relative to
+// sum |a_i b_i|: the rounding of a dot product is relative to it
 static double dot_scale(int n, const double* a, const double* b) {
     double sum = 0.0;
     for (int i = 0; i < n; ++i) sum += fabs(a[i] * b[i]);
@@ -203,7 +203,7 @@ static tacResult check_symmetry(checkRun* r) {
 
 #define HALVINGS 26
 
-// Slope of the remainder at the smallest steps that still stand clear of rounding: a wrong term of
+// Slope of the remainder at the smallest steps that are still clear of rounding: a wrong term of
 // lower order shows there and nowhere else. The best of eight neighbouring fits, because a
 // remainder may pass through zero. The first step within the noise counts as if it were at its
 // edge: a remainder that drops there from far above has passed a feature. INFINITY when the

@@ -1,7 +1,7 @@
-// One mechanism that proves a derivative, for the tests and for `tactus grad --check`.
+// One mechanism that checks a derivative, for the tests and for `tactus grad --check`.
 //
-// A differentiable function y = f(x) is given by value, jvp and vjp, written once in tacReal and
-// compiled as double, complex and quad. From that follow, at each sampled point:
+// A differentiable function y = f(x) has value, jvp and vjp, written once in tacReal and compiled
+// as double, complex and quad. The checks at each sampled point:
 //
 //   first     jvp (double)  =  Im f(x + i h x')/h (complex)  =  central difference (quad)
 //   adjoint   x_bar . x'    =  y_bar . y'
@@ -26,26 +26,26 @@ typedef struct tacCheckFunctions {
     tacResult (*vjp)(const void* context, const tacReal* x, const tacReal* y_bar, tacReal* x_bar);
 } tacCheckFunctions;
 
-// a function to prove; each pointer leads to a tacCheckFunctions of its own number type
+// a function to check; each pointer is to a tacCheckFunctions of its own number type
 typedef struct tacCheckProblem {
     const char* name;
     int n, m;            // lengths of x and y
     int curved[2];       // inputs [from, to) whose directions do not commute (rotations): second
                          // derivatives are not symmetric there, and the check leaves them out
-    const void* context; // handed to every function, in doubles
+    const void* context; // argument of every function, in doubles
     const void* as_double;
     const void* as_complex;
     const void* as_quad; // NULL, or one that answers TAC_ERROR_UNSUPPORTED: no quad check
-    // optional: sizes of what inputs and outputs are counted from (displacements of positions): it
-    // is what their rounding is relative to. Filled by `sample`.                          (n), (m)
+    // optional: magnitudes of the base points of inputs and outputs (displacements of positions);
+    // their rounding is relative to these. Filled by `sample`.                            (n), (m)
     const double *x_magnitude, *y_magnitude;
     // optional: the library's own Hessian product, x_bar_dot = d/dt vjp(x + t x', y_bar),
     // overwritten
     tacResult (*hvp)(const void* context, const double* x, const double* y_bar, const double* x_dot,
                      double* x_bar_dot);
     // Fills point number i of a run: x, and the length scale of each input for directions. Returns
-    // how many leading outputs have second derivatives at the point: second derivatives are taken
-    // of those alone, and Taylor slopes only where all have them.
+    // how many leading outputs have second derivatives at the point: second derivatives are
+    // compared of those alone, and Taylor slopes only where all have them.
     int (*sample)(const void* context, int i, unsigned long long* random, double* x, double* scale);
 } tacCheckProblem;
 
@@ -55,7 +55,7 @@ typedef struct tacCheckOptions {
     int taylor_every; // likewise
     unsigned long long seed;
     double first, second;                      // largest norm-wise relative errors
-    void (*progress)(void* user, double done); // NULL: nobody looks
+    void (*progress)(void* user, double done); // NULL: none
     void* user;
 } tacCheckOptions;
 
@@ -100,7 +100,7 @@ double tac_check_normal(unsigned long long* random);
 
 //---------------------------------- per number type ------------------------------
 
-// what a number type offers: derivatives of a function by a method of its own
+// derivatives of a function by the method of one number type
 typedef struct tacCheckNumber {
     // y = f(x), y_dot = f'(x) x_dot: by jvp, complex step or difference
     tacResult (*first)(const tacCheckProblem* problem, const double* x, const double* x_dot,

@@ -45,7 +45,7 @@ static void position_difference(const tacModel* model, const double* qpos, const
     }
 }
 
-// The next turns as rotation vectors w from qnext: w' = J_r(w)^-1 (tangent), and its transpose.
+// The next rotations as rotation vectors w from qnext: w' = J_r(w)^-1 (tangent), and its transpose.
 // Then y lies in a flat space and its Hessians are symmetric.
 static void apply_chart(const tacModel* model, const tacReal* w, tacReal* d, int transposed) {
     for (int i = 0; i < model->njoint; ++i) {

@@ -105,7 +105,7 @@ const tacCheckNumber tac_check_number_quad = {eval_first, eval_second};
 
 #else
 
-// the analytic derivatives themselves: what is to be proven
+// the analytic derivatives themselves, which are checked
 static const tacCheckFunctions* functions_of(const tacCheckProblem* p) { return p->as_double; }
 
 static tacResult eval_first(const tacCheckProblem* p, const double* x, const double* x_dot,

@@ -23,14 +23,14 @@ static int is_tied(const tacModel* model, int offset) {
     return 0;
 }
 
-// what of geoms and shapes moves something: nothing without contact
+// parameters of geoms and shapes affect the motion through contact only
 static int affects_contact(const tacModel* model, const char* name, int offset) {
     if (!model->contact || strstr(name, "/sol") || strstr(name, "/margin") || strstr(name, "/gap"))
         return 0;
     return !strstr(name, "/friction") || !is_tied(model, offset);
 }
 
-// nor has a part in motion what acts through a responder that is not there
+// parameters of a responder that is not in use do not affect the motion
 int tac_param_affects_motion(const tacModel* model, int offset) {
     const char* name = model->paramname[model->paramgroup[offset]].name;
     int of_surface = strncmp(name, "shape:", 6) == 0 || strncmp(name, "geom:", 5) == 0 ||
@@ -73,9 +73,9 @@ static double param_scale(const tacCheckMotion* c, int offset) {
 
 //---------------------------------- points ---------------------------------------
 
-// How far points are drawn from where the scene stands. The first point is there; a little beside
-// where the scene may rest on a kink: of drag, at velocity 0, or of the spring of a tendon, at an
-// end of its slack. What touches stays near, so that it still does.
+// How far points are drawn from the initial state of the scene. The first point is there; a little
+// beside where the scene may rest on a kink: of drag, at velocity 0, or of the spring of a tendon,
+// at an end of its slack. Bodies in contact stay near, so that they stay in contact.
 static double sample_radius(const tacModel* model, int i) {
     if (i > 0 && model->contact) return i % 4 ? 0.005 : 0.1;
     return i > 0 ? 1.0 : model->fluid >= 0 || model->ntendon > 0 ? 0.05 : 0.0;
@@ -131,7 +131,7 @@ static void set_next(const tacCheckMotion* c, const double* x) {
     tac_step(m, &at, x + 2 * m->nv + m->na, &to, c->scratch);
 }
 
-// sizes of positions, one a degree of freedom: turns are counted from 1
+// sizes of positions, one a degree of freedom: rotations are counted from 1
 static void size_positions(const tacModel* m, const double* qpos, double* out) {
     for (int i = 0; i < m->njoint; ++i) {
         const tacJoint* j = &m->joint[i];
@@ -166,8 +166,8 @@ static int sample(const void* context, int i, unsigned long long* random, double
 
 //---------------------------------- second derivatives ---------------------------
 
-// The library holds the adjoint of the next turn fixed in the turning frame, the adapter in its
-// chart: as the turn moves with w', the adjoint changes by -w' x y_bar/2.
+// The library keeps the adjoint of the next rotation fixed in the rotating frame, the adapter in
+// its chart: as the rotation moves with w', the adjoint changes by -w' x y_bar/2.
 static tacResult add_chart(const tacCheckMotion* c, const double* x, const double* y_bar,
                            const double* x_dot, int n, double* x_bar_dot) {
     int nx = 2 * c->model->nv + c->model->na;

@@ -109,7 +109,7 @@ static void sample_spline(const tacNodeData* b, int i, double y[3]) {
 }
 
 // A typical change of a parameter: a share of its size, or where it is 0 of its neighbours'; of
-// places that are all 0 a share of the shape's size, of other such numbers (twists) of 1.
+// positions that are all 0 a share of the shape's size, of other such numbers (twists) of 1.
 static double shape_param_scale(const tacCheckShape* c, int offset) {
     const tacParamName* group = &c->model->paramname[c->model->paramgroup[offset]];
     double own = fabs(c->model->param[offset]), most = 0.0;
@@ -170,7 +170,7 @@ static tacResult hvp(const void* context, const double* x, const double* y_bar, 
     return result;
 }
 
-//---------------------------------- what a shape depends on ----------------------
+//---------------------------------- parameters of a shape ------------------------
 
 // numbers of a block that are looked at: all, or this many spread over it
 #define MOST_OF_BLOCK 96

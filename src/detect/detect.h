@@ -8,10 +8,11 @@
 #include "tactus/contact.h"
 
 // All functions as their namesakes in tactus/contact.h, called with arguments that were checked.
-// They may take from the scratch's arena up to what `size` says, beyond what tac_shape_eval takes.
+// `measure` is the dry run of their allocations: it asks a measuring arena for what one call takes
+// from the scratch at most, beside what tac_shape_eval takes, and leaves arena->used as it was.
 typedef struct tacDetectorKind {
-    int (*capacity)(const tacModel* model);                  // most records that it can find
-    size_t (*size)(const tacModel* model, size_t real_size); // bytes of the arena; NULL: none
+    int (*capacity)(const tacModel* model); // most records that it can find
+    void (*measure)(const tacModel* model, tacArena* arena);
     tacResult (*detect)(const tacModel* model, const tacPose* body, tacContacts* contacts,
                         tacScratch* scratch);
     tacResult (*jvp)(const tacModel* model, const tacPose* body, const tacContacts* contacts,
@@ -25,7 +26,7 @@ typedef struct tacDetectorKind {
 // the scene's, or NULL if it has none or one without records
 const tacDetectorKind* tac_detector_of(const tacModel* model);
 
-// contacts from an arena, count 0; bytes that this takes
+// contacts from an arena, count 0; the bytes of numbers of this size
 tacContacts tac_contacts_alloc(tacArena* arena, int capacity, int twists);
 size_t tac_contacts_size(int capacity, int twists, size_t real_size);
 

@@ -22,9 +22,11 @@ static void mark_active(const tacModel* model, tacContacts* contacts) {
         contacts->activity[i] = tac_re(contacts->distance[i]) <= rest_cutoff;
 }
 
-static size_t gjk_size(const tacModel* model, size_t real_size) {
-    return tac_arena_align(tac_ccd_size(model)) +
-           tac_contacts_size(tac_convex_contacts_capacity(model), 1, real_size);
+static void measure_gjk(const tacModel* model, tacArena* arena) {
+    size_t mark = arena->used;
+    tac_contacts_alloc(arena, tac_convex_contacts_capacity(model), 1);
+    tac_arena_alloc(arena, tac_ccd_size(model));
+    arena->used = mark;
 }
 
 tacResult tac_gjk_query(const tacModel* model, const tacPose* body, tacDetectQuery query,
@@ -66,5 +68,5 @@ static tacResult gjk_vjp(const tacModel* model, const tacPose* body, const tacCo
     return result;
 }
 
-const tacDetectorKind tac_gjk_detector = {tac_convex_contacts_capacity, gjk_size, gjk_detect,
+const tacDetectorKind tac_gjk_detector = {tac_convex_contacts_capacity, measure_gjk, gjk_detect,
                                           gjk_jvp, gjk_vjp};

@@ -181,10 +181,11 @@ void tac_occlude_shadows(const tacStage* stage, tacSurfels* surfels, tacOccludeW
 
 //---------------------------------- ambient --------------------------------------
 
-// least field of all items at a height above each spot; only what is nearer than `height` matters
+// Lowers workspace->min_value to the field of an item at a height above each surfel, where that is
+// below `height`.
 static void min_field(const tacStage* stage, const tacStageItem* item, const tacSurfels* surfels,
-                      double height, double* min_value, tacOccludeWorkspace* workspace,
-                      tacScratch* scratch) {
+                      double height, tacOccludeWorkspace* workspace, tacScratch* scratch) {
+    double* min_value = workspace->min_value;
     int count = 0;
     double cutoff = item->ball.radius + 2.0 * height + surfels->extent;
     if (tac_distance(item->ball.center, surfels->centre) > cutoff) return;
@@ -216,8 +217,7 @@ void tac_occlude_ambient(const tacStage* stage, tacSurfels* surfels, tacOccludeW
         double height = 1.1 * stage->mean_radius * k * k / (AMBIENT_STEPS * AMBIENT_STEPS);
         for (int i = 0; i < surfels->count; ++i) workspace->min_value[i] = height;
         for (int item = 0; item < stage->count; ++item)
-            min_field(stage, &stage->items[item], surfels, height, workspace->min_value, workspace,
-                      scratch);
+            min_field(stage, &stage->items[item], surfels, height, workspace, scratch);
         for (int i = 0; i < surfels->count; ++i)
             surfels->ambient[i] -=
                 weight * 0.5 * (1.0 - fmax(workspace->min_value[i], 0.0) / height);

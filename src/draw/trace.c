@@ -147,16 +147,17 @@ static verdict step_close(tacMarcher* m, double value, double slope, double stee
 }
 
 static void march_far(const tacStage* stage, const tacStageItem* item, tacRays* rays,
-                      tacTraceWorkspace* workspace, tacScratch* scratch, int* far, int* close) {
+                      tacTraceWorkspace* workspace, tacScratch* scratch) {
     tac_shape_steps(stage->model, item->shape, item->pose,
-                    march_points(rays, workspace->far, *far, workspace), workspace->value, scratch);
+                    march_points(rays, workspace->far, workspace->nfar, workspace),
+                    workspace->value, scratch);
     int running = 0;
-    for (int i = 0; i < *far; ++i) {
+    for (int i = 0; i < workspace->nfar; ++i) {
         tacMarcher m = workspace->far[i];
         double step = workspace->value[i];
         if (++m.steps > TAC_TRACE_STEPS) continue;
         if (!(step > pixel_at(rays, m.ray, m.t))) {
-            workspace->close[(*close)++] = m;
+            workspace->close[workspace->nclose++] = m;
             continue;
         }
         m.inside = 0;
@@ -164,17 +165,17 @@ static void march_far(const tacStage* stage, const tacStageItem* item, tacRays* 
         m.out = m.t;
         if (m.t < m.end) workspace->far[running++] = m;
     }
-    *far = running;
+    workspace->nfar = running;
 }
 
 static void march_close(const tacStage* stage, int item, tacRays* rays,
-                        tacTraceWorkspace* workspace, tacScratch* scratch, int* far, int* close) {
+                        tacTraceWorkspace* workspace, tacScratch* scratch) {
     const tacStageItem* it = &stage->items[item];
     tac_shape_eval(stage->model, it->shape, it->pose,
-                   march_points(rays, workspace->close, *close, workspace),
+                   march_points(rays, workspace->close, workspace->nclose, workspace),
                    tac_vectors_field(workspace->value, &workspace->gradient), scratch);
     int running = 0;
-    for (int i = 0; i < *close; ++i) {
+    for (int i = 0; i < workspace->nclose; ++i) {
         tacMarcher m = workspace->close[i];
         tacVec3 g = tac_vectors_get(&workspace->gradient, i);
         double steep = tac_norm(g), pixel = pixel_at(rays, m.ray, m.t);
@@ -190,19 +191,20 @@ static void march_close(const tacStage* stage, int item, tacRays* rays,
         rays->near[m.ray] |= v != CLOSE && m.near;
         if (m.steps <= TAC_TRACE_STEPS) {
             if (v == CLOSE) workspace->close[running++] = m;
-            if (v == FAR) workspace->far[(*far)++] = m;
+            if (v == FAR) workspace->far[workspace->nfar++] = m;
         }
     }
-    *close = running;
+    workspace->nclose = running;
 }
 
 static void march(const tacStage* stage, int item, tacRays* rays, tacTraceWorkspace* workspace,
                   tacScratch* scratch) {
     const tacStageItem* it = &stage->items[item];
-    int far = begin_march(stage, it, rays, workspace->far), close = 0;
-    while (far + close > 0) {
-        if (far) march_far(stage, it, rays, workspace, scratch, &far, &close);
-        if (close) march_close(stage, item, rays, workspace, scratch, &far, &close);
+    workspace->nfar = begin_march(stage, it, rays, workspace->far);
+    workspace->nclose = 0;
+    while (workspace->nfar + workspace->nclose > 0) {
+        if (workspace->nfar) march_far(stage, it, rays, workspace, scratch);
+        if (workspace->nclose) march_close(stage, item, rays, workspace, scratch);
     }
 }
 

@@ -63,7 +63,8 @@ typedef struct tacMarcher {
 
 // working memory of one thread
 typedef struct tacTraceWorkspace {
-    tacMarcher far[TAC_PACKET], close[TAC_PACKET];
+    tacMarcher far[TAC_PACKET], close[TAC_PACKET]; // rays on their way to one item
+    int nfar, nclose;                              // how many of each
     tacVectors x, gradient;
     double value[TAC_PACKET];
     int index[TAC_PACKET];

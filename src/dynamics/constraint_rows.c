@@ -19,7 +19,7 @@ typedef struct rowList {
     tacScratch* scratch;
 } rowList;
 
-// a row that is all 0 but for what it is; NULL while rows are counted
+// a new row with its kind, else 0; NULL while rows are counted
 static tacReal* append_row(rowList* l, tacRow row) {
     int index = l->count++;
     if (!l->rows) return NULL;
@@ -50,7 +50,7 @@ static void joint_limit(rowList* l, int joint, int upper) {
     finish_row(l);
 }
 
-// the angle of a turn grows along its axis; at angle 0, far from any limit, it has none
+// the angle of a rotation grows along its axis; at angle 0, far from any limit, there is no axis
 static void ball_limit(rowList* l, int joint) {
     const tacJoint* j = &l->model->joint[joint];
     tacReal* J = append_row(l, (tacRow){.kind = TAC_ROW_BALL_LIMIT, .object = joint, .upper = 1});

@@ -1,4 +1,4 @@
-// Places, masses, energies and forces of one state.
+// Poses, mass matrix, energies and forces of one state.
 
 #include "dynamics/dynamics.h"
 
@@ -145,7 +145,7 @@ static tacVec3 body_com(const tacModel* model, const tacMotion* m, int body) {
     return tac_pose_apply(pose, tac_load3(model->param + model->body[body].com));
 }
 
-// what a body's ten numbers make of its twist, about its tree's origin
+// momentum of a body about its tree's origin, from its ten inertia numbers and its twist
 static tacWrench body_momentum(const tacMotion* m, int body) {
     const tacReal* I = m->inertia + 10 * body;
     tacTwist t = tac_twist_load(m->vel + 6 * body);
@@ -178,7 +178,7 @@ static tacReal tendon_energy(const tacModel* model, const tacMotion* m, const ta
                   m->qpos[model->joint[model->tendonjoint[t->first + i]].qpos];
     tacReal low = length - model->param[t->springlength];
     tacReal high = length - model->param[t->springlength + 1];
-    // the side is that of the forces, also where both lengths are one
+    // the same side as the forces, also where both lengths are equal
     tacReal d = !r_is_negative(high) ? high : r_is_negative(low) ? low : (tacReal)0.0;
     return 0.5 * model->param[t->stiffness] * d * d;
 }
@@ -243,7 +243,7 @@ tacResult tac_momentum(const tacModel* model, const tacReal* qpos, const tacReal
 
 //---------------------------------- forces ---------------------------------------
 
-// tau += J' w of what pushes bodies
+// tau += J' w of the external forces on bodies
 static void add_external_forces(const tacModel* model, tacMotion* m, tacReal* unused,
                                 tacReal* tau) {
     m->has_external_forces = 1;

@@ -1,4 +1,4 @@
-// What the files of dynamics/ and step/ share above the kernels: one state, one lane.
+// Checks and motions of one state, one lane, for the files above the kernels.
 
 #ifndef TAC_DYNAMICS_DYNAMICS_H
 #define TAC_DYNAMICS_DYNAMICS_H
@@ -8,10 +8,10 @@
 #include "math/number.h"
 #include "tactus/dynamics.h"
 
-// is an array of n numbers asked for, and not there?
+// Is an array of n numbers missing?
 static inline int tac_missing(const void* array, int n) { return n > 0 && !array; }
 
-// are all of them finite? NULL is
+// Are all numbers finite? NULL is.
 int tac_all_finite(const tacReal* x, int n);
 int tac_tangent_is_finite(const tacModel* model, tacDynamicsTangent t);
 

@@ -1,7 +1,8 @@
 // Reverse derivative of energy.
 //
 //   kinetic    T = v . tau/2,  tau = M(q) v: inverse dynamics at rest, without gravity, under v
-//   potential  V = sum of -m g . c over bodies, k |stretch|^2/2 over springs of joints and tendons
+//   potential  V = sum of -m g . c over bodies, k |displacement|^2/2 over springs of joints and
+//   tendons
 
 #include "dynamics/kinematics_diff.h"
 
@@ -33,8 +34,8 @@ static void gravity_energy_vjp(const tacModel* model, const tacMotion* m, int bo
     accumulate3_at(theta_bar, model->gravity, tac_scale(c, -bar * model->param[b->mass]));
 }
 
-// stretch along each degree of freedom of a joint's spring; of turns the rotation vector w, along
-// which d|w|^2/2 = w . dq
+// displacement along each degree of freedom of a joint's spring; of rotations the rotation vector
+// w, along which d|w|^2/2 = w . dq
 static int spring_deflections(const tacModel* model, const tacMotion* m, const tacJoint* j,
                               tacReal out[6]) {
     const double* rest = model->qpos_spring + j->qpos;
@@ -139,7 +140,7 @@ tacResult tac_energy_vjp(const tacModel* model, const tacReal* qpos, const tacRe
         tac_all_finite(m.pos, 3 * model->nbody) && tac_all_finite(m.quat, 4 * model->nbody);
     scratch->arena.used = mark;
     if (!finite) return TAC_ERROR_DIVERGED;
-    // first what can still fail: the adjoints stay untouched then
+    // first the part that can fail: then the adjoints stay as they are
     tacDynamicsInput at = {.qpos = qpos, .qacc = qvel};
     if (qvel) result = kinetic_vjp(model, at, energy_bar[0], x_bar, scratch);
     if (result != TAC_OK) return result;

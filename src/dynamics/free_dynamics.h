@@ -50,7 +50,7 @@ void tac_free_dynamics_vjp(tacFreeDynamics* f, tacReal* a_bar, const tacReal* ra
                            tacMotionDot* bar);
 
 // The same of J' w - (M a + c + h D a) alone, with m.qacc and m.wrench held. Forward: begin, then
-// the caller adds what its own forces contribute to out, then end. Reverse: the caller first.
+// the caller adds the contribution of its own forces to out, then end. Reverse: the caller first.
 void tac_free_balance_prepare(tacFreeDynamics* f);
 void tac_free_balance_begin_jvp(tacFreeDynamics* f, const tacMotionDot* dot);
 void tac_free_balance_end_jvp(tacFreeDynamics* f, const tacMotionDot* dot, tacReal* out);

@@ -1,12 +1,12 @@
-// The gyroscopic couple of free bodies, ahead of the step (docs/contact.md, eq. 11).
+// The gyroscopic torque of free bodies, linearly implicit (docs/contact.md, eq. 11).
 //
 //   L = I w,  alpha = B^-1 (L x w),  B = I + h/2 (theta [w] I - [L]),  theta = 1/(1 + (h |w|)^8)
 //   couple = I alpha - L x w
 //
 // With theta = 1 that is Kahan's step (1993) of a quadratic equation, which of Euler's top neither
-// gains nor loses (Hirota and Kimura 2000); the explicit one gains e^(h w^2 t). Where a body turns
-// by a radian in a step B could lose its inverse: with theta = 0 it has one at any speed, as
-// x.Bx = x.Ix, and energy stays what it was.
+// gains nor loses (Hirota and Kimura 2000); the explicit one gains e^(h w^2 t). Where a body
+// rotates by a radian in a step B could lose its inverse: with theta = 0 it has one at any speed,
+// as x.Bx = x.Ix, and energy is conserved.
 //
 // All in body axes, w the velocities of the joint, I about the centre of mass. Bodies that carry
 // others are left as they are.
@@ -18,7 +18,7 @@
 
 //---------------------------------- bodies ---------------------------------------
 
-// bodies follow those that they hang on
+// bodies come after their parents
 static int has_no_children(const tacModel* model, int body) {
     return body + 1 == model->nbody || model->body[body + 1].root != body;
 }

@@ -1,5 +1,5 @@
-// Free bodies that spin: what a step of contact adds to the gyroscopic couple, and what that
-// owes to velocities and parameters. One lane.
+// The gyroscopic torque of free bodies in a linearly implicit step: its correction, and the
+// derivatives by velocities and parameters. One lane.
 
 #ifndef TAC_DYNAMICS_GYROSCOPIC_H
 #define TAC_DYNAMICS_GYROSCOPIC_H

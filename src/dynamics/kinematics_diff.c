@@ -1,9 +1,9 @@
-// Reverse derivative of the places of bodies.
+// Reverse derivative of the poses of bodies.
 //
 // An adjoint of a body's twist is a wrench on it. Summed from the leaves inwards, G is the wrench
 // on all that a joint carries, and a twist X at that place of the chain changes the result by G .
 // X: a degree of freedom by S . G, the place and axis of a joint by twists before it and back
-// behind it, the place where a body is attached by one on its parent (slot.inl has the same for
+// behind it, the position where a body is attached by one on its parent (slot.inl has the same for
 // forces).
 
 #include "dynamics/kinematics_diff.h"
@@ -43,7 +43,7 @@ static void attach_vjp(const tacModel* model, const tacMotion* m, int body, tacW
     for (int i = 0; i < 4; ++i) theta_bar[b->rotation + i] += 2.0 / n2 * bar[i];
 }
 
-// a twist of the frame R at `pivot`, forth (sign 1) or back, by the joint's place and axis
+// a twist of the frame R at `pivot`, forward (sign 1) or backward, by the joint's position and axis
 static void geometry_vjp(const tacModel* model, const tacMotion* m, const tacJoint* j, tacMat3 R,
                          tacVec3 pivot, tacReal sign, tacWrench G, tacReal* theta_bar) {
     tacVec3 shift = tac_scale(tac_mat_tmul_vec(R, G.force), sign);
@@ -54,7 +54,7 @@ static void geometry_vjp(const tacModel* model, const tacMotion* m, const tacJoi
     accumulate3_at(theta_bar, j->axis, tac_scale(tac_cross(w, axis), 1.0 / tac_norm2(axis)));
 }
 
-// the frame behind a joint is the one before the next, or the body's
+// the frame after a joint is the one before the next, or the body's
 static tacMat3 rot_after(const tacModel* model, const tacMotion* m, int joint) {
     int body = model->joint[joint].body;
     const tacBody* b = &model->body[body];
@@ -76,18 +76,18 @@ static int joint_dof_count(const tacJoint* j) {
     return j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 6 : 3;
 }
 
-// adjoints of displacement and of e of what a place of the chain carries; e NULL: none
+// adjoints of displacement and of e of the subtree of a slot; e NULL: none
 typedef struct subtreeBar {
     tacWrench D;
     const tacWrench* e;
 } subtreeBar;
 
-// A twist X of a slot that moves with u displaces what it carries by X and changes e by u x X.
+// A twist X of a slot that moves with u displaces its subtree by X and changes e by u x X.
 static tacWrench slot_bar(subtreeBar c, const tacReal* u) {
     return c.e ? tac_wrench_sub(c.D, tac_cross_force(tac_twist_load(u), *c.e)) : c.D;
 }
 
-// velocity of the slot before a joint, and of that behind it
+// velocity of the slot before a joint, and of the slot after it
 static const tacReal* base_before(const tacMotion* m, int joint) { return m->base + 12 * joint; }
 
 static const tacReal* base_after(const tacModel* model, const tacMotion* m, int joint) {

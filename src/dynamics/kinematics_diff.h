@@ -1,4 +1,4 @@
-// What places of bodies owe to positions and parameters.
+// Derivatives of the poses of bodies by positions and parameters.
 
 #ifndef TAC_DYNAMICS_KINEMATICS_DIFF_H
 #define TAC_DYNAMICS_KINEMATICS_DIFF_H

@@ -1,12 +1,11 @@
-// One state, or a batch of `lanes` states of one model, with all that the dynamics find out about
-// it.
+// One state, or a batch of `lanes` states of one model, with all that the dynamics compute of it.
 //
-//   qpos --kinematics--> places, S --inverse--> velocities, forces, tau
+//   qpos --kinematics--> poses, S --inverse--> velocities, forces, tau
 //                               \--mass-------> M, factored --solve--> accelerations
 //
-// Every number stands `lanes` times: number i of lane k of an array is [i lanes + k]. Six numbers
-// are in world axes about the origin of the tree that the body hangs on (docs/dynamics.md). That
-// origin is a constant of the state: no formula depends on where it lies.
+// Every number is repeated `lanes` times: number i of lane k of an array is [i lanes + k]. Six
+// numbers are in world axes about the origin of the body's tree (docs/dynamics.md). That origin is
+// a constant of the state: no formula depends on where it lies.
 
 #ifndef TAC_DYNAMICS_MOTION_H
 #define TAC_DYNAMICS_MOTION_H
@@ -23,7 +22,7 @@ typedef struct tacMotion {
     const tacReal* wrench;   // (nbody x 6) on bodies, about the world's origin; NULL: none
     const tacReal* ctrl;     // (nu)
     const tacReal* act;      // (na)
-    int has_external_forces; // do gravity compensation and the fluid act?
+    int has_external_forces; // do gravity compensation and fluid forces act?
 
     // of kinematics
     tacReal* quat;              // (nbody x 4) body to world
@@ -39,8 +38,8 @@ typedef struct tacMotion {
     tacReal* vel;     // (nbody x 6)
     tacReal* acc;     // (nbody x 6), gravity as an acceleration of the world upwards
     tacReal* force;   // (nbody x 6) inertial force of the body and all below it
-    tacReal* load;    // (nbody x 6) wrench on the body and all below it, of outside and of pushes
-    tacReal* base;    // (njoint x 12) velocity and acceleration of what the joint's axes ride on
+    tacReal* load;    // (nbody x 6) wrench on the body and all below it, external and passive
+    tacReal* base;    // (njoint x 12) velocity and acceleration of the base of the joint's axes
 
     // of mass
     tacReal* composite; // (nbody x 10) inertia of the body and all below it
@@ -51,11 +50,11 @@ typedef struct tacMotion {
 
     // of derivatives
     tacReal* coriolis;       // (nbody x 12) momentum (3) and T (9) of the body and all below it
-    tacReal* external_force; // (nbody x 72) of what pushes bodies, where something does
+    tacReal* external_force; // (nbody x 72) derivatives of external forces, where there are any
     tacReal* work;           // of one call
 } tacMotion;
 
-// a tangent or an adjoint of what the dynamics depend on; NULL: zero, or not asked for
+// a tangent or an adjoint of the inputs of the dynamics; NULL: zero, or skipped
 typedef struct tacMotionDot {
     tacReal* dq;     // (nv)
     tacReal* dv;     // (nv)
@@ -103,7 +102,7 @@ typedef struct tacDynamicsKernels {
     void (*damp_vjp)(const tacModel* model, const tacMotion* m, const tacReal* y_bar,
                      tacMotionDot* bar);
     void (*damp_jacobian)(const tacModel* model, const tacMotion* m, tacAppliedJacobian J);
-    // how activations change, act' (na); and where that leads after the time h
+    // rates of the activations, act' (na); and the activations after the time h
     void (*activate)(const tacModel* model, const tacMotion* m, tacReal* rate);
     void (*act_next)(const tacModel* model, const tacReal* act, const tacReal* rate, tacReal* next);
     // next = qpos moved by h velocity

@@ -1,4 +1,4 @@
-// What sensors measure, as MuJoCo's do, of all that needs neither accelerations nor contacts.
+// Sensors as in MuJoCo, except those that need accelerations or contacts.
 //
 //   tacState --kinematics, inverse--> poses, velocities --[this file]--> data (nsensordata)
 
@@ -120,7 +120,7 @@ static tacReal actuator_value(const sensorInput* s, int actuator, int velocity) 
 
 //---------------------------------- subtrees -------------------------------------
 
-// a body belongs to the subtree if it hangs on `root`; all behind it in the list may
+// A body belongs to the subtree of `root` if its parent does; only bodies after root can.
 static int is_in_subtree(const tacModel* model, int body, int root) {
     while (body > root) body = model->body[body].parent;
     return body == root;

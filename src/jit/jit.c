@@ -305,7 +305,8 @@ EXPORT void tac_jit_release(void* handle) { gcc_jit_result_release(handle); }
 EXPORT int tac_jit_compile(const tacJitJob* job, tacJitCode* out) {
     *out = (tacJitCode){0};
     if (job->version != TAC_JIT_VERSION || job->lanes > TAC_JIT_LANES) {
-        snprintf(out->error, sizeof out->error, "libtactus_jit.so is of another version");
+        snprintf(out->error, sizeof out->error,
+                 "libtactus_jit.so has another version; build it again");
         return 1;
     }
     size_t temps = (size_t)job->program->temps + 1, inputs = (size_t)job->program->inputs + 1;

@@ -265,7 +265,7 @@ static void jacobi_rotate(double A[3][3], double V[3][3], int p, int q) {
     }
 }
 
-// exchanges two columns and turns one around: the determinant stays +1
+// exchanges two columns and negates one: the determinant stays +1
 static void sort_eigenpair(double values[3], double V[3][3], int p, int q) {
     if (values[p] >= values[q]) return;
     double t = values[p];

@@ -1,4 +1,4 @@
-// Derivatives of the solves of dense.c: of the answer, not of the way to it.
+// Derivatives of the solves of dense.c, by the implicit function theorem.
 
 #include "math/dense.h"
 

@@ -75,7 +75,7 @@ static inline tacReal r_atan2(tacReal y, tacReal x) { return atan2(y, x); }
 #endif
 
 // A decision. In the complex build a product of two derivatives leaves h^2 in the real part, so
-// what is exactly 0 in the double build may be a tiny negative number there: it counts as 0.
+// an exact 0 of the double build may be a tiny negative number there: it counts as 0.
 #if defined(TAC_NUMBER_COMPLEX)
 #define TAC_ZERO_TOLERANCE 1e-250
 #else

@@ -1,4 +1,4 @@
-// Rotations and placements: what is too long to stand in the headers.
+// Rotations and placements: functions too long for the headers.
 //
 // Every function of an angle is written in x = angle^2, so nothing divides by a small angle and all
 // is smooth on 0 (docs/math.md, eq. 3 to 6).
@@ -73,7 +73,7 @@ void tac_stumpff(tacReal x, tacReal c[6]) {
         c[1] = 1.0 - x * c[3];
         c[0] = 1.0 - x * c[2];
     } else {
-        // upwards; 1 - cos as a square, which is exact near full turns too
+        // upwards; 1 - cos as a square, which is exact near full rotations too
         tacReal angle = r_sqrt(x), half = r_sin(0.5 * angle);
         c[0] = r_cos(angle);
         c[1] = r_sin(angle) / angle;

@@ -1,6 +1,6 @@
 // Quaternions and rotations.
 //
-// A quaternion of any length stands for the rotation R(q/|q|); 0 stands for no rotation, as in
+// A quaternion of any length means the rotation R(q/|q|); 0 means no rotation, as in
 // MuJoCo. Derivatives of rotations come in two kinds (docs/math.md):
 //   raw      the four numbers q, through the normalisation;
 //   tangent  three numbers, a small rotation vector: in body axes q exp(d), in world axes exp(d) q.
@@ -88,7 +88,7 @@ static inline void tac_quat_normalize_vjp(tacQuat q, tacQuat bar, tacQuat* q_bar
 
 //---------------------------------- between raw and tangent ----------------------------------
 
-// q_dot of a body that turns with angular velocity w (world axes): q_dot = (0, w) q/2
+// q_dot of a body that rotates with angular velocity w (world axes): q_dot = (0, w) q/2
 static inline tacQuat tac_quat_rate(tacQuat q, tacVec3 w) {
     return tac_quat_mul(tac_quat(0.0, tac_scale(w, 0.5)), q);
 }
@@ -173,13 +173,13 @@ void tac_mat_to_quat_vjp(tacMat3 R, tacQuat bar, tacMat3* R_bar);
 // (1 - cos a)/a^2, (a - sin a)/a^3, ...; smooth on x = 0. dc[k]/dx = (k c[k+2] - c[k+1])/2.
 void tac_stumpff(tacReal x, tacReal c[6]);
 
-// the quaternion that turns by |w| about w: (cos |w|/2, sin(|w|/2) w/|w|)
+// the quaternion of a rotation by |w| about w: (cos |w|/2, sin(|w|/2) w/|w|)
 tacQuat tac_quat_exp(tacVec3 w);
 tacQuat tac_quat_exp_jvp(tacVec3 w, tacVec3 w_dot);
 void tac_quat_exp_vjp(tacVec3 w, tacQuat bar, tacVec3* w_bar);
 
-// the shortest rotation vector of R(q/|q|), |w| <= pi. Derivatives are raw. On half turns
-// (q.w = 0) it jumps to -w: the branch q.w >= 0 is taken.
+// the shortest rotation vector of R(q/|q|), |w| <= pi. Derivatives are raw. At half a revolution
+// (q.w = 0) it jumps to -w: the branch is q.w >= 0.
 tacVec3 tac_quat_log(tacQuat q);
 tacVec3 tac_quat_log_jvp(tacQuat q, tacQuat q_dot);
 void tac_quat_log_vjp(tacQuat q, tacVec3 bar, tacQuat* q_bar);

@@ -1,8 +1,8 @@
 // Symmetric positive definite matrices by their profile: row i has the columns first[i] .. i, and
 // zeros before. L of A = L L' has the profile of A, so memory and work follow it, and blocks that
-// do not touch cost nothing.
+// are not coupled cost nothing.
 //
-// Unknowns are numbered by the caller, rows by place[]: whoever knows what the unknowns are orders
+// Unknowns are numbered by the caller, rows by perm[]: whoever knows the unknowns orders
 // them such that the profile is narrow.
 //
 //   place --> begin --> couple ... --> clear --> at ... --> mul_add, or factor --> solve

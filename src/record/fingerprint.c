@@ -1,4 +1,5 @@
-// FNV-1a over what moves a model. Structs are taken field by field: they hold pointers.
+// FNV-1a over all that the motion of a model depends on. Structs are hashed field by field, because
+// they hold pointers.
 
 #include "record/fingerprint.h"
 
@@ -20,7 +21,7 @@ static uint64_t add_reals(uint64_t hash, const double* values, int count) {
     return count > 0 ? add_bytes(hash, values, sizeof *values * (size_t)count) : hash;
 }
 
-// a parameter's name tells what it belongs to
+// a parameter's name tells its owner
 static uint64_t add_params(uint64_t hash, const tacModel* model) {
     for (int i = 0; i < model->nparamname; ++i) {
         const tacParamName* group = &model->paramname[i];

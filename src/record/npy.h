@@ -13,7 +13,7 @@ typedef enum tacNpyKind {
     TAC_NPY_TEXT  // of `width` characters, four bytes each, zeros behind the last
 } tacNpyKind;
 
-// numbers are row-major, little-endian; of an array that was read they may stand unaligned
+// numbers are row-major, little-endian; those of an array that was read may be unaligned
 typedef struct tacNpy {
     tacNpyKind kind;
     int width; // of TAC_NPY_TEXT
@@ -30,7 +30,7 @@ size_t tac_npy_bytes(const tacNpy* array);
 
 void tac_npy_header(const tacNpy* array, char text[TAC_NPY_HEADER]);
 
-// The array that `bytes` hold; NULL, or what is wrong with them as a clause.
+// The array in `bytes`. Returns NULL, or the error as a clause.
 const char* tac_npy_parse(const unsigned char* bytes, size_t size, tacNpy* out);
 
 #endif

@@ -1,4 +1,4 @@
-// Zip archives without compression: each member behind a header of its own, the list of all at the
+// Zip archives without compression: each member after its own header, the list of all at the
 // end, lengths and check sums in both.
 
 #include "record/npz.h"
@@ -49,7 +49,7 @@ static unsigned char* put_little_endian(unsigned char* at, uint32_t value, int b
     return at;
 }
 
-// what both headers say about a member: version, flags, method, time, date, crc, sizes, name, extra
+// fields of a member in both headers: version, flags, method, time, date, crc, sizes, name, extra
 static unsigned char* put_entry(unsigned char* at, const zipEntry* entry) {
     at = put_little_endian(at, 20, 2);
     at = put_little_endian(at, 0, 2);
@@ -141,7 +141,7 @@ static tacResult fail_broken(const tacNpz* npz, const char* problem) {
 }
 
 tacResult tac_npz_open(tacNpz* npz) {
-    // the end of the archive stands last, behind it at most a comment of 16 bits' length
+    // the end record comes last; at most a comment of 16 bits' length follows
     size_t at = npz->size < END_SIZE ? 0 : npz->size - END_SIZE + 1;
     size_t least = at > 0x10000 ? at - 0x10000 : 0;
     while (at > least)
@@ -154,7 +154,7 @@ tacResult tac_npz_open(tacNpz* npz) {
                        "is not an .npz file, or is cut off: the list of its arrays is missing");
 }
 
-// what stands behind the member's own header, checked
+// data after the member's own header, checked
 static tacResult read_member(const tacNpz* npz, const unsigned char* head, const char* name,
                              tacNpy* out) {
     size_t offset = get_little_endian(head + 42, 4), size = get_little_endian(head + 24, 4);

@@ -29,7 +29,7 @@ typedef struct tacTrajectory {
 tacResult tac_trajectory_create(const tacModel* model, int capacity, tacTrajectory* out);
 void tac_trajectory_destroy(tacTrajectory* t);
 
-// A new last row; there must be room.
+// A new last row; the trajectory must not be full.
 void tac_trajectory_add(tacTrajectory* t, const tacState* x, const double* ctrl, long long step);
 
 // Fills the energies of all rows; those too large for a number are infinite.
@@ -44,7 +44,7 @@ tacState tac_trajectory_row(const tacTrajectory* t, int row);
 int tac_trajectory_write_npz(const tacTrajectory* t, const char* version, FILE* file);
 int tac_trajectory_write_csv(const tacTrajectory* t, FILE* file);
 
-// Reads an .npz file that fits `model`; the message says what does not.
+// Reads an .npz file that fits `model`; the message names what does not fit.
 tacResult tac_trajectory_read(const tacModel* model, const char* path, tacTrajectory* out,
                               tacMessage* message);
 

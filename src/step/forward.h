@@ -25,7 +25,7 @@ tacForward tac_forward_alloc(const tacModel* model, const tacDynamicsKernels* ke
 void tac_forward_reset(tacForward* f, tacScratch* scratch);
 
 // The stages, in this order. The second overwrites the forces (nv), the next two add to them, the
-// last turns them into accelerations a (nv) and computes the rates of the activations (na).
+// last replaces them by accelerations a (nv) and computes the rates of the activations (na).
 void tac_forward_position(tacForward* f, tacStateArrays x);
 void tac_forward_velocity(tacForward* f, tacReal* force);
 void tac_forward_contact(tacForward* f, tacReal* force);

@@ -51,7 +51,7 @@ tacResult tac_quantity(const tacModel* model, tacQuantity quantity, const tacSta
 
 //---------------------------------- gradient -------------------------------------
 
-// a number of a quaternion that turns by q exp(dq): dq/2 of q (0, dq)
+// a component of the quaternion q exp(dq): dq/2 of q (0, dq)
 static void quat_vjp(const tacReal* quat, int part, tacReal bar, tacReal* q_bar) {
     for (int i = 0; i < 3; ++i) {
         tacVec3 unit = {i == 0, i == 1, i == 2};

@@ -1,4 +1,4 @@
-// Many steps: states forth, kept on a tape, and adjoints back along it.
+// Many steps: states forward, kept on a tape, and adjoints backward along it.
 
 #include "step/rollout.h"
 
@@ -48,7 +48,7 @@ static void clear_tangent(const tacRollout* r, tacTangent t) {
     memset(t.dq, 0, sizeof *t.dq * tangent_size(r->model));
 }
 
-//---------------------------------- forth ----------------------------------------
+//---------------------------------- forward --------------------------------------
 
 static tacResult fill_tape(const tacRollout* r, const tacState* x, const tacReal* u,
                            tacScratch* scratch) {

@@ -1,5 +1,5 @@
-// A quantity after several steps under a held control: its value, and its derivatives by all that
-// it depends on.
+// A quantity after several steps with a constant control: its value, and its derivatives by all
+// inputs.
 
 #ifndef TAC_STEP_ROLLOUT_H
 #define TAC_STEP_ROLLOUT_H

@@ -1,5 +1,5 @@
-// Many steps at once: neighbours that share a model go through the kernels side by side, one state
-// per lane; groups of lanes are shared out over threads. The bits are those of tac_step.
+// Many steps at once: consecutive items of one model go through the kernels together, one state per
+// lane; groups of lanes are distributed over threads. The bits are those of tac_step.
 
 #include "step/step.h"
 
@@ -15,7 +15,7 @@ typedef struct stepBlocks {
 
 //---------------------------------- lanes ----------------------------------------
 
-// number i of lane `lane`; lanes without a state repeat the last one
+// one state into a lane; lanes without a state repeat the last one
 static void gather_lane(const tacReal* from, int n, int lane, int lanes, tacReal* to) {
     for (int i = 0; i < n; ++i) to[(size_t)i * (size_t)lanes + (size_t)lane] = from[i];
 }
@@ -93,21 +93,21 @@ static void step_lanes(tacStepItem** item, int count, const tacDynamicsKernels* 
 
 //---------------------------------- groups ---------------------------------------
 
-// one by one: a single state, and scenes with contact, whose records differ from state to state
+// one by one: a single state, and scenes with contact, whose contacts differ from state to state
 static void step_one_by_one(tacStepItem** item, int count) {
     for (int i = 0; i < count; ++i)
         item[i]->result =
             tac_step(item[i]->model, item[i]->x, item[i]->u, item[i]->next, item[i]->scratch);
 }
 
-// does one of them step by code of its own?
+// Does one of them step by generated code?
 static int any_generated(tacStepItem** item, int count) {
     for (int i = 0; i < count; ++i)
         if (tac_is_generated(item[i]->scratch)) return 1;
     return 0;
 }
 
-// runs of neighbours of one model within a group; what cannot be stepped says so
+// Consecutive items of one model within a block; wrong items get their result.
 static void step_block(void* context, int job, int worker) {
     (void)worker;
     const stepBlocks* g = context;

@@ -12,9 +12,9 @@
 #include "step/rk4_jacobian.h"
 #include "step/surrogate.h"
 
-// what is asked for, and the memory for it
+// the matrices, and memory for them
 typedef struct stepJacobian {
-    tacReal *A, *B;            // NULL: not asked for
+    tacReal *A, *B;            // NULL: skipped
     int has_chain, by_columns; // Runge-Kutta: how A and B are made
     tacRk4Chain chain;
     tacActivationSlopes slopes;

@@ -82,7 +82,7 @@ void tac_step_stage_jvp(tacForward* f, const tacStages* s, tacStepDot* d, int i)
 
 //---------------------------------- next state -----------------------------------
 
-// next activations, from the tangent of the rate that leads to them
+// next activations, from the tangent of their rate
 static void activation_jvp(tacForward* f, const tacStages* s, tacStepDot* d, const tacReal* rate,
                            const tacReal* rate_dot) {
     if (f->dyn.model->na == 0) return;

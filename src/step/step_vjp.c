@@ -143,7 +143,7 @@ void tac_step_vjp_measure(const tacModel* model, tacScratch* dry) {
     alloc_all(model, 1, dry, &softer, &ws, &b);
 }
 
-// adds what is asked for, if all of it is finite
+// adds to the adjoints that are not NULL, if all are finite
 static tacResult write_adjoints(const tacModel* model, const stepBar* b, tacTangent x_bar,
                                 tacReal* u_bar, tacReal* theta_bar) {
     if (!tac_state_tangent_is_finite(model, (tacTangent){b->q0, b->v0, b->act0}) ||

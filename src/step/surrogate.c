@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-// what is softened; eps1 is a length squared
+// softened numbers; eps1 is a length squared, so it is scaled twice
 static const tacContactNumber temperatures[] = {
     TAC_CONTACT_TAU,    TAC_CONTACT_SUPPORT,  TAC_CONTACT_DEPTH, TAC_CONTACT_EDGE_SOFTMIN,
     TAC_CONTACT_SIGN,   TAC_CONTACT_OPPOSING, TAC_CONTACT_MIN,   TAC_CONTACT_CLIP,

@@ -20,7 +20,7 @@ tacStepWorkspace* tac_step_workspace_cached(const tacModel* model, tacScratch* s
     return own;
 }
 #else
-// another copy of a model may stand at the same address
+// another copy of a model may be at the same address
 static int cache_matches(const tacStepCache* cache, const tacModel* model,
                          const tacScratch* scratch) {
     return cache->ws.f.dyn.model == model && cache->from == scratch->arena.used &&

@@ -1,4 +1,4 @@
-// Pairs of clouds that are skipped: the boxes outside of which no plane is felt, and steps that are
+// Pairs of clouds that are skipped: the boxes outside of which no plane acts, and steps that are
 // as without them.
 
 #include "detect/ssdf/ssdf_cutoff.h"
@@ -89,7 +89,7 @@ static int boxes_contain_active_planes(void) {
     return 0;
 }
 
-// boxes do not grow without need: what is felt reaches them to a tenth
+// boxes do not grow without need: the force reaches them to a tenth
 static int boxes_are_tight(void) {
     double h = 0.2;
     tacContactCloud* box = test_box(10, 1.0, 1.0, 1.0);
@@ -266,7 +266,7 @@ static int culled_soft_points_equal_full_ones(void) {
     return 0;
 }
 
-// force between a body and a plane at a height, by both ways; how many pairs were felt
+// force between a body and a plane at a height, by both ways; how many pairs were active
 static int force_over(const char* tactus, double height, double* force, int* active) {
     char text[400];
     cutoffScene s;

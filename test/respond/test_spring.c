@@ -386,7 +386,7 @@ static int incompatible_options_are_refused(void) {
     return are_texts_refused("scene.xml", "<mujoco>", "</mujoco>", bad, COUNT(bad));
 }
 
-// a step that is too long is told with one that is not, when it is read and when it is taken
+// a step that is too long is reported with one that is not, when it is read and when it is taken
 static int stiff_scenes_are_warned(void) {
     static const char text[] =
         "<mujoco><tactus respond='spring' stiffness='1e7' implicit='%s'/><worldbody><geom "

@@ -167,7 +167,7 @@ static inline int compare_ways(hardScene* s, testRandom* random) {
     return 0;
 }
 
-// along a motion: every state without a flag, and all that it owes its step to
+// along a motion: every state without a flag, and all that its step depends on
 static inline int check_along_motion(const char* text, const double* v, int steps,
                                      int least_impacts) {
     hardScene s;

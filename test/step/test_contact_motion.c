@@ -355,7 +355,7 @@ static int batches_have_the_bits_of_single_steps(void) {
     return 0;
 }
 
-// far apart, coincident, deep inside, spinning fast: finite or told
+// far apart, coincident, deep inside, spinning fast: finite or reported
 static int extreme_states_are_finite_or_refused(void) {
     static const double places[][3] = {{0, 0, 1e6}, {1e6, -1e6, 0.05}, {0, 0, -5.0},
                                        {0, 0, 0},   {0, 0, 0.0999999}, {1e14, 0, 0}};

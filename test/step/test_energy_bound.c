@@ -1,4 +1,4 @@
-// Restitution that adds no energy: arms that strike by their tips, bodies thrown on a floor,
+// Restitution that adds no energy: arms that hit with their tips, bodies thrown on a floor,
 // several contacts at once; what is bounded keeps its energy and friction's law; derivatives across
 // it.
 
@@ -62,18 +62,18 @@ static int open_arm(hardScene* s, double a, double b) {
 //---------------------------------- energy ----------------------------------
 
 typedef struct impactTally {
-    int blows, bounded, passes;
+    int impacts, bounded, passes;
     double most; // gain of energy
 } impactTally;
 
-// one blow at a velocity
+// one impact at a velocity
 static int solve_one_impact(hardScene* s, impactTally* t) {
     double next[HARD_NUMBERS], before, after;
     ENSURE(tac_impulse(s->model, s->q, s->v, next, NULL, NULL, s->scratch) == TAC_OK);
     unsigned flags = tac_step_info(s->scratch).flags;
     ENSURE_LAW(kinetic_energy(s, s->v, &before));
     ENSURE_LAW(kinetic_energy(s, next, &after));
-    ++t->blows;
+    ++t->impacts;
     t->bounded += (flags & TAC_RESTITUTION_REDUCED) != 0;
     t->most = fmax(t->most, after / before - 1.0);
     return 0;
@@ -184,15 +184,15 @@ static int energy_never_grows(void) {
     ENSURE_LAW(arms_keep_energy(&random, test_amount(10, 60, 2000), &t));
     ENSURE_LAW(bodies_keep_energy(&random, test_amount(50, 500, 20000), &t));
     ENSURE_LAW(piles_keep_energy(&random, test_amount(20, 200, 5000), &t));
-    printf("  %d blows, %d bounded, most gain %.1e\n", t.blows, t.bounded, t.most);
-    ENSURE(t.most <= 1e-12 && t.bounded >= t.blows / 50);
+    printf("  %d impacts, %d bounded, most gain %.1e\n", t.impacts, t.bounded, t.most);
+    ENSURE(t.most <= 1e-12 && t.bounded >= t.impacts / 50);
     return 0;
 }
 
 //---------------------------------- what is kept ----------------------------------
 
-// A bounded blow keeps its energy exactly, parts the bodies and has friction within its law; and it
-// is between the answer without restitution and beyond.
+// A bounded impact keeps its energy exactly, parts the bodies and has friction within its law; and
+// it is between the answer without restitution and beyond.
 static int bounded_impact_keeps_its_energy(void) {
     hardScene s;
     double next[3], impulse[3 * 8], before, after;
@@ -239,7 +239,7 @@ static int restitution_fades_in(void) {
     "<body pos='" x " 0 .2231' euler='0 45 0'><freejoint/><geom type='capsule' size='.01 .3' "     \
     "mass='1'/></body>"
 
-// A blow that is bounded changes no bit of another that has nothing to do with it.
+// An impact that is bounded changes no bit of another that has nothing to do with it.
 static int other_islands_keep_their_bits(void) {
     hardScene s;
     double next[2][12];
@@ -267,8 +267,8 @@ static int impact_at(hardScene* s, double speed, double* next, unsigned* flags) 
     return 0;
 }
 
-// Between blows that gain and blows that do not there is a border: the velocity after is continuous
-// there, its derivative is not, and a tie tells.
+// Between impacts that gain and impacts that do not there is a border: the velocity after is
+// continuous there, its derivative is not, and a tie tells.
 static int border_of_the_bound_is_a_tie(void) {
     hardScene s;
     double low = -4.0, high = 1.0, next[2][6];
@@ -344,7 +344,7 @@ static void draw_reals(testRandom* random, double* x, int n, double size) {
     for (int i = 0; i < n; ++i) x[i] = test_uniform(random, -size, size);
 }
 
-// a bounded blow: reverse as forward, forward as differences
+// a bounded impact: reverse as forward, forward as differences
 static int compare_impact(hardScene* s, testRandom* random, double* worst) {
     int nv = s->model->nv, np = s->model->nparam;
     double dq[18], dv[18], dot[18], bar[18], back[2][18] = {{0}}, left = 0.0, right = 0.0;
@@ -380,7 +380,7 @@ static void draw_unequal_law(const hardScene* s, testRandom* random) {
     }
 }
 
-// random blows at a state, those of them that are bounded and have no tie
+// random impacts at a state, those of them that are bounded and have no tie
 static int compare_some(hardScene* s, testRandom* random, double* worst, int* compared) {
     double next[18];
     for (int k = 0; k < 40; ++k) {
@@ -409,7 +409,7 @@ static int bounded_impacts_have_exact_derivatives(void) {
         ENSURE_LAW(compare_some(&s, &random, &worst, &compared));
         hard_close(&s);
     }
-    printf("  %d bounded blows, worst %.1e\n", compared, worst);
+    printf("  %d bounded impacts, worst %.1e\n", compared, worst);
     ENSURE(compared >= 15 && worst <= 1e-6);
     return 0;
 }

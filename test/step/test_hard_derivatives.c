@@ -79,7 +79,7 @@ static int two_balls_exchange_derivatives(void) {
 
 //---------------------------------- differences ----------------------------------
 
-// a box that tumbles to rest: corners, edges, rows that look at the end of a bent path
+// a box that tumbles to rest: corners, edges, rows that look at the end of a curved path
 static int tumbling_box_agrees_with_differences(void) {
     const double v[6] = {0.5, 0.2, -1.0, 1.0, 2.0, 0.5};
     ENSURE_LAW(check_along_motion(HARD("restitution='.3'") "<worldbody>" FLOOR BOX(
@@ -88,7 +88,7 @@ static int tumbling_box_agrees_with_differences(void) {
     return 0;
 }
 
-// a box that turns by a quarter of a radian a step when it strikes: its gyroscopic couple is ahead
+// a box that turns by a quarter of a radian a step when it hits: its gyroscopic couple is ahead
 static int spinning_box_agrees_with_differences(void) {
     const double v[6] = {0.5, 0.2, -3.0, 20.0, -10.0, 13.0};
     ENSURE_LAW(check_along_motion(HARD("restitution='.3'") "<worldbody>" FLOOR BOX(
@@ -108,7 +108,7 @@ static int boxes_edge_to_edge_agree_with_differences(void) {
 }
 
 // A plate comes down on another by 1 micrometre: corners of either one look at the other's face, so
-// the rows agree at this configuration alone, which is told.
+// the rows agree at this configuration alone, which is reported.
 static int plates_face_to_face_are_reported(void) {
     const double v[12] = {0.0};
     hardScene s;
@@ -192,7 +192,7 @@ static int explicit_box_agrees_with_differences(void) {
     return 0;
 }
 
-// blows so slow that their restitution has faded, in part
+// impacts so slow that their restitution has faded, in part
 static int slow_impacts_agree_with_differences(void) {
     const double v[6] = {0.3, 0.1, -0.27, 1.0, -2.0, 0.5}, w[6] = {0.1, 0.2, -0.25, 0.1, 0.2, 0.3};
     ENSURE_LAW(check_along_motion(

@@ -1,4 +1,4 @@
-// Blows on what rests: who takes part, derivatives of it, and what is told.
+// Impacts on resting bodies: who takes part, derivatives of it, and what is flagged.
 
 #include "step/hard_differences.h"
 
@@ -21,7 +21,7 @@ static int impact_on_a_resting_ball(void) {
     return 0;
 }
 
-// a ball rests and rolls while others bounce beside it: their blows are none of its business
+// a ball rests and rolls while others bounce beside it: their impacts do not change it
 static int bystanders_are_not_affected(void) {
     const double v[18] = {[6] = 0.3, [7] = 0.1, [9] = -1.0, [10] = 3.0};
     ENSURE_LAW(check_along_motion(HARD("restitution='.6'") "<worldbody>" FLOOR RESTING_BALL("0 0")
@@ -30,7 +30,7 @@ static int bystanders_are_not_affected(void) {
     return 0;
 }
 
-// a rod that rests on its limit is struck
+// a rod that rests on its limit is hit
 static int impact_on_a_joint_limit(void) {
     ENSURE_LAW(check_along_motion(
         HARD("restitution='.4'") "<worldbody><body pos='0 0 .5'><joint axis='0 1 0' "
@@ -97,7 +97,7 @@ static int leaning_blade_has_exact_derivatives(void) {
     return 0;
 }
 
-// A capsule that rolls fast beside a ball that slides: neither ends a stretch of the other.
+// A capsule that rolls fast beside a ball that slides: neither ends a substep of the other.
 static int fast_rolling_has_exact_derivatives(void) {
     const double v[12] = {[0] = 1.26, [4] = 42.0, [6] = 0.3, [7] = 0.1};
     ENSURE_LAW(check_along_motion(
@@ -109,7 +109,7 @@ static int fast_rolling_has_exact_derivatives(void) {
     return 0;
 }
 
-//---------------------------------- what is told ----------------------------------
+//---------------------------------- flags -----------------------------------------
 
 // flags of derivatives after some steps
 static int flags_after(const char* text, const double* v, int steps, unsigned* flags) {
@@ -151,7 +151,7 @@ static int spinning_plate_is_reported_as_tie(void) {
                             "friction='0'/></body></worldbody><equality><joint "                   \
                             "joint1='a' joint2='b'/></equality></mujoco>"
 
-// An elastic blow on a linkage that moves as it may is at the border of gain and loss; one that
+// An elastic impact on a linkage that moves as it may is at the border of gain and loss; one that
 // loses is not.
 static int elastic_linkage_is_no_tie(void) {
     const double v[8] = {[4] = -2.0};

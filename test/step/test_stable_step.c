@@ -51,7 +51,7 @@ static int run_impact(const char* responder, const char* integrator, double step
     return 0;
 }
 
-// what gains is flagged; a slow blow is not; with the step that is told nothing gains
+// what gains is flagged; a slow impact is not; with the reported step nothing gains
 static int unstable_steps_are_flagged(void) {
     static const char* const responder[] = {"respond='scm' points='150'", "respond='spring'"};
     static const char* const integrator[] = {"Euler", "RK4"};
@@ -106,7 +106,7 @@ static int bound_follows_the_impact_speed(void) {
     double c = force.wrench[2] / (1.0 + 3.0 / v_d), eps = param_value(model, "respond/eps3");
     double A = k * (1.0 - exp(-c / (k * eps))) * (1.0 + 3.0 / v_d) / 2.0, B = c / v_d / 2.0;
     ENSURE(tac_stable_timestep_at(model, &x, NULL, &seconds, scratch) == TAC_OK);
-    printf("  at most %.3g s, without a blow %.3g s\n", seconds, tac_stable_timestep(model));
+    printf("  at most %.3g s, without an impact %.3g s\n", seconds, tac_stable_timestep(model));
     ENSURE_NEAR(seconds * seconds * A + 2.0 * seconds * B, 4.0, 1e-9);
     q = 0.5; // far above the floor
     ENSURE(tac_stable_timestep_at(model, &x, NULL, &seconds, scratch) == TAC_OK);

@@ -239,7 +239,7 @@ static int results_do_not_depend_on_scratch(void) {
         double *q = calloc(2 * (nq + nv), sizeof *q), *bar = calloc(4 * nv, sizeof *bar);
         tacState next = {.qpos = q, .qvel = q + nq};
         tacState other = {.qpos = q + nq + nv, .qvel = q + 2 * nq + nv};
-        if (i == 3) s.x.qvel[0] = -6.0; // a blow that is too fast, until it is lifted
+        if (i == 3) s.x.qvel[0] = -6.0; // an impact that is too fast, until it is lifted
         for (int k = 0; k < 6; ++k) {
             if (i == 3 && k == 3) {
                 s.x.qpos[0] = 1.0;

@@ -41,10 +41,11 @@ static void close_sample(sample* s) {
 
 // temperatures of the sharp scene times the factor
 static int scale_temperatures(sample* s) {
-    static const char* const names[] = {
-        "detect/tau",   "detect/support", "detect/depth", "detect/neighbours", "detect/sign",
-        "detect/clash", "detect/least",   "detect/clip",  "detect/within",     "detect/regular",
-        "detect/gate",  "detect/eps2",    "pair:p/eps3"};
+    static const char* const names[] = {"detect/tau",          "detect/support", "detect/depth",
+                                        "detect/edge_softmin", "detect/sign",    "detect/opposing",
+                                        "detect/min",          "detect/clip",    "detect/inside",
+                                        "detect/tikhonov",     "detect/gate",    "detect/eps2",
+                                        "pair:p/eps3"};
     for (int i = 0; i <= TAC_COUNT(names); ++i) {
         tacParam at;
         const char* name = i < TAC_COUNT(names) ? names[i] : "detect/eps1";
@@ -109,7 +110,7 @@ static int surrogate_law(const char* plain, const char* surrogate) {
     ENSURE_NEAR(max_difference(soft.h_q, with.h_q, 6) + max_difference(soft.h_v, with.h_v, 6), 0.0,
                 1e-12);
 
-    // that is another derivative, and it is told
+    // that is another derivative, and it is flagged
     ENSURE(max_difference(soft.A, sharp.A, 144) > 1e-4);
     ENSURE((with.flags & TAC_SURROGATE) && !(sharp.flags & TAC_SURROGATE));
     close_sample(&sharp);

@@ -1,5 +1,5 @@
 // Bodies thrown at the floor with the default, linearly implicit contact: no throw gains energy,
-// spin does not grow, and friction of a blow is that of Coulomb.
+// spin does not grow, and friction of an impact is that of Coulomb.
 
 #include "tactus/step.h"
 #include "test.h"
@@ -232,8 +232,8 @@ static int friction_of(const char* tactus, double radius, double step, double v,
     return 0;
 }
 
-// Of a slow blow, and with short steps, it is 0.2. Of one that the step stops it is what e leaves:
-// less for springs, whose records may share the weight with three others.
+// Of a slow impact, and with short steps, it is 0.2. Of one that the step stops it is what e
+// leaves: less for springs, whose records may share the weight with three others.
 static int an_impact_has_the_friction_of_coulomb(void) {
     static const char* const tactus[] = {"respond='scm' points='150'", "respond='spring'"};
     static const double least[2][3][3] = {

@@ -27,14 +27,14 @@ TAC_INLINE int clamps_control(const tacModel* model, const tacActuator* a) {
 
 //---------------------------------- activation -----------------------------------
 
-// act' and the act that it leads to, with the slopes of both
+// act' and the next act, with the slopes of both
 typedef struct laneActivation {
     wide rate, rate_ctrl, rate_act, rate_timeconst;
     wide next, unclamped;                 // open: 1 where next is not clamped, else 0
     tacReal dt, dt_by_timeconst, dt_by_h; // next = act + reach rate
 } laneActivation;
 
-// how far a rate carries in a step: h, or what is left of it when the filter is solved exactly
+// the time for which a rate acts in a step: h, or less when the filter is solved exactly
 TAC_INLINE void activation_dt(const tacModel* model, const tacActuator* a, laneActivation* x) {
     tacReal h = model->param[model->timestep];
     x->dt = h;
@@ -101,7 +101,7 @@ static void act_next(const tacModel* model, const tacReal* act, const tacReal* r
 
 //---------------------------------- force ----------------------------------------
 
-// what is multiplied by the gain, with its slopes
+// the input of the gain, with its slopes
 typedef struct laneInput {
     wide value, by_ctrl, by_act, by_timeconst, by_h;
 } laneInput;
@@ -153,7 +153,7 @@ TAC_INLINE laneForce force_at(const tacModel* model, const tacMotion* m, int i, 
 
 //---------------------------------- transmission ---------------------------------
 
-// does the actuator pull along axes of its own? Else it turns a ball or pushes a free body
+// Does the actuator act along axes of its own? Else it acts on a ball or a free body.
 TAC_INLINE int is_sum(const tacModel* model, const tacActuator* a) {
     return a->drive == TAC_DRIVE_TENDON || model->joint[a->target].axis >= 0;
 }
@@ -163,13 +163,14 @@ TAC_INLINE jointSum sum_of_actuator(const tacModel* model, const tacActuator* a)
     return (jointSum){&a->target, 1, -1};
 }
 
-// A wrench on what a ball or free joint carries. The moment turns with the body when it is given in
+// A wrench on the body of a ball or free joint. The moment rotates with the body when it is in
 // the parent's axes; the velocity is that along the moment, as in MuJoCo, whatever the length does.
 typedef struct laneWrench {
-    int dof, count, shift; // first degree of freedom, how many, how many of them before the turns
-    laneRot R;             // child to parent, where the axes are the parent's
-    lane3 force, torque;   // moment: gear along the world's axes, and about the child's
-    lane3 angle;           // of a ball
+    int dof, count,
+        shift;           // first degree of freedom, how many, how many of them before the rotations
+    laneRot R;           // child to parent, where the axes are the parent's
+    lane3 force, torque; // moment: gear along the world's axes, and about the child's
+    lane3 angle;         // of a ball
     wide length, velocity;
 } laneWrench;
 

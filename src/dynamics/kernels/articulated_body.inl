@@ -1,7 +1,7 @@
 // Forward dynamics by articulated bodies, O(nv): no mass matrix.
 //
-// A body with all that hangs on it resists an acceleration a with f = A a + p. A degree of freedom
-// S that gives way to the force tau takes its own share out of both:
+// A body with its subtree resists an acceleration a with f = A a + p. A degree of freedom
+// S that yields to the force tau takes its own share out of both:
 //
 //   U = A S,  D = S . U + armature,  A - U U'/D,  p + U (tau - S . p)/D
 //
@@ -86,7 +86,7 @@ TAC_INLINE void dofs_of_body(const tacModel* model, int body, int* first, int* l
     *last = end->dof + dof_count(end->kind) - 1;
 }
 
-// inwards at one body: its degrees of freedom give way, the rest goes to its parent
+// inwards at one body: its degrees of freedom yield, the rest goes to its parent
 static void aba_inward(const tacModel* model, tacMotion* m, int b, const tacReal* tau,
                        const tacReal* extra) {
     tacReal *at = w_at(m->work, ABA_BODY_SIZE * b),
@@ -133,7 +133,7 @@ static void articulated(const tacModel* model, tacMotion* m, const tacReal* tau,
         put6(w_at(m->work, ABA_BODY_SIZE * b + 21), 0, p);
     }
     for (int b = model->nbody - 1; b > 0; --b) aba_inward(model, m, b, tau, extra);
-    // outwards; the accelerations of bodies stand where their p stood
+    // outwards; the accelerations of bodies replace their p
     put6(w_at(m->work, 21), 0, get6(m->acc, 0));
     for (int b = 1; b < model->nbody; ++b) {
         int parent = model->body[b].parent, first, last;

@@ -66,7 +66,7 @@ TAC_INLINE void drag_along(laneDrag* d, int i, const wide b[3], wide density, wi
     d->f[3 + i] = w_fma(density, d->by_density[3 + i], viscosity * d->by_viscosity[3 + i]);
     d->c[i] = -w_fma(density * side, 2.0 * w_abs(v), viscosity * mean * (3.0 * FLUID_PI));
     d->c[3 + i] = -w_fma(density * b[i] * spin, 2.0 * w_abs(w), viscosity * cube * FLUID_PI);
-    // by the box: through the mean length, and where its sides stand themselves
+    // by the box: through the mean length, and through its sides directly
     for (int l = 0; l < 3; ++l) {
         d->by_box[i][l] = viscosity * v * -FLUID_PI;
         d->by_box[3 + i][l] = viscosity * w * mean * mean * -FLUID_PI;

@@ -1,6 +1,7 @@
 // Derivatives of the forces on bodies.
 //
-// A body that is displaced by D and whose velocity changes by D x v + e is pushed by w + K D + C e.
+// A body that is displaced by D and whose velocity changes by D x v + e feels the wrench w + K D +
+// C e.
 
 #ifndef TAC_DYNAMICS_KERNELS_EXTERNAL_FORCE_DIFF_INL
 #define TAC_DYNAMICS_KERNELS_EXTERNAL_FORCE_DIFF_INL
@@ -17,7 +18,7 @@ TAC_INLINE lane6 twist_about(lane3 r, lane3 shift, lane3 turned) {
     return (lane6){cross_add3(r, turned, shift), turned};
 }
 
-// the turn in the parent's axes that four raw numbers of a quaternion make
+// the rotation in the parent's axes of four raw numbers of a quaternion
 TAC_INLINE lane3 quat_dot_to_angular(const tacModel* model, int offset, const tacMotionDot* dot) {
     lane4 q = set4(model->param + offset), d = get4(dot->theta, offset);
     wide n2 = w_fma(q.z, q.z, w_fma(q.y, q.y, w_fma(q.x, q.x, q.w * q.w)));
@@ -80,7 +81,8 @@ static void gravcomp_vjp(const tacModel* model, const tacMotion* m, int body, la
 
 //---------------------------------- fluid ----------------------------------------
 
-// X: how the box moves against its body; what the numbers of fluid and box change by themselves
+// X: motion of the box relative to its body; then the changes by the numbers of fluid and box
+// themselves
 static lane6 drag_change(const tacModel* model, const tacMotion* m, int body, const laneDrag* d,
                          const tacMotionDot* dot, wide f_dot[6]) {
     const tacBody* b = &model->body[body];
@@ -157,7 +159,7 @@ static void external_force_vjp(const tacModel* model, const tacMotion* m, int bo
 
 //---------------------------------- Jacobian -------------------------------------
 
-// per body in m->push: six columns of K, six of C
+// per body in m->external_force: six columns of K, six of C
 enum { EXTERNAL_FORCE_K, EXTERNAL_FORCE_C = 6, EXTERNAL_FORCE_COLUMNS = 12 };
 
 static lane6 unit6(int i) {

@@ -1,5 +1,5 @@
-// What makes an integrator implicit in the velocities: the matrix M - h d(forces)/dv of dampers and
-// actuators, as MuJoCo's implicitfast has it. It is symmetric; what couples branches of the tree
+// The matrix of an integrator that is implicit in the velocities: M - h d(forces)/dv of dampers and
+// actuators, as in MuJoCo's implicitfast. It is symmetric; what couples branches of the tree
 // has no place in the rows of M and is left out.
 //
 // A tendon, or an actuator along a sum of joints, adds h s c c' with its coefficients c; one on a
@@ -10,7 +10,7 @@
 
 #include "dynamics/kernels/applied.inl"
 
-// where the entry of two degrees of freedom stands in M, or -1 if they are on different branches
+// index of the entry of two degrees of freedom in M, or -1 if they are on different branches
 TAC_INLINE int mass_entry(const tacModel* model, int k, int j) {
     if (model->dof[k].depth < model->dof[j].depth) {
         int deeper = j;

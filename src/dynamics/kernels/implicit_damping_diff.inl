@@ -1,5 +1,5 @@
-// Derivatives of y = (h damping) a, the accelerations a held fixed: what implicit_damping.inl adds
-// to M times a.
+// Derivatives of y = (h damping) a, the accelerations a held fixed, the term that
+// implicit_damping.inl adds to M times a.
 
 #ifndef TAC_DYNAMICS_KERNELS_IMPLICIT_DAMPING_DIFF_INL
 #define TAC_DYNAMICS_KERNELS_IMPLICIT_DAMPING_DIFF_INL
@@ -201,7 +201,7 @@ static void damp_vjp(const tacModel* model, const tacMotion* m, const tacReal* y
 
 //---------------------------------- Jacobian -------------------------------------
 
-// y depends on controls and activations through affine gains, on positions where axes turn
+// y depends on controls and activations through affine gains, on positions where axes rotate
 static void subtract_column(const tacModel* model, const tacReal* y, int stride, int column,
                             tacReal* X) {
     for (int k = 0; k < model->nv && X; ++k) add_at(X, stride, k, column, -w_get(y, k));

@@ -29,8 +29,8 @@ TAC_INLINE void slide_motion(const tacMotion* m, int dof, lane6* v, lane6* a) {
     v->l = add3(v->l, own);
 }
 
-// The axes of a joint ride on `base`: the parent, or what the joints before it made of it. The
-// translations of a free joint are world axes; its turns ride on the moving point.
+// The axes of a joint are fixed to `base`: the parent, moved by the joints before this one. The
+// translations of a free joint are along world axes; its rotations are about the moving point.
 TAC_INLINE void joint_motion(const tacModel* model, tacMotion* m, int joint, lane6* v, lane6* a) {
     const tacJoint* j = &model->joint[joint];
     int dof = j->dof, count = dof_count(j->kind);

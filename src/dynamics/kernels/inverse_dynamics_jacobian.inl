@@ -1,8 +1,9 @@
 // Derivatives of inverse dynamics by positions and velocities: columns along every degree of
 // freedom, O(nv depth).
 //
-// A small turn dq_j moves what it carries rigidly, and changes velocities and accelerations against
-// what it rides on. With u, alpha the velocity and acceleration of that base (docs/dynamics.md):
+// A small rotation dq_j moves its subtree rigidly, and changes velocities and accelerations
+// relative to its base. With u, alpha the velocity and acceleration of that base
+// (docs/dynamics.md):
 //
 //   P  = u x S_j,  P2 = alpha x S_j + u x P,  F = P + S_j'
 //   by q:  dv = S_j x v + P,  da = S_j x a + P x v + P2,  df = S_j x* f + I P2 + 2 B P
@@ -89,7 +90,7 @@ TAC_INLINE laneColumn column_of(const tacModel* model, const tacMotion* m, int k
     c.P = cross_motion(u, c.S);
     c.P2 = add6(cross_motion(alpha, c.S), cross_motion(u, c.P));
     c.F = add6(c.P, c.P);
-    // the axes of a ball turn with the ball itself: S' = (u + own) x S
+    // the axes of a ball joint rotate with the body itself: S' = (u + own) x S
     if (model->joint[dof->joint].axis < 0)
         c.F = add6(c.F, cross_motion(joint_twist(m, m->qvel, dof->group, 3), c.S));
     return c;

@@ -75,7 +75,7 @@ TAC_INLINE void tangent_dof(const tacModel* model, const tacMotion* m, int k,
     d->g = fma6(c.P2, dq, fma6(c.F, dv, fma6(c.S, da, d->g)));
 }
 
-// a joint's part of the drift; tau_dot gets what its own moving axes make of the force
+// a joint's part of the drift; tau_dot gets the force along the change of its own axes
 static void tangent_joint(const tacModel* model, const tacMotion* m, int joint,
                           const tacMotionDot* dot, laneBodyTangent* d, tacReal* tau_dot) {
     const tacJoint* j = &model->joint[joint];

@@ -6,9 +6,9 @@
 //
 //   Yq = I V + Q,  Yp = 2 B' V + P,  G = u x* (u x* Yq - Yp) - alpha x* Yq - V x* f - W
 //
-// V that of the slot's base; I, B, f of all that is carried; Q, P, W the sums of lambda I S,
+// V that of the slot's base; I, B, f of the subtree; Q, P, W the sums of lambda I S,
 // lambda 2 B' S, lambda S x* load over the degrees of freedom carried. So q_bar = S . G,
-// v_bar = Yq . F + Yp . S, a_bar = Yq . S. What pushes the bodies carried adds their adjoints of D
+// v_bar = Yq . F + Yp . S, a_bar = Yq . S. External forces on the subtree add their adjoints of D
 // and e: D - u x* e to G, e . S to v_bar.
 
 #ifndef TAC_DYNAMICS_KERNELS_INVERSE_DYNAMICS_VJP_INL
@@ -16,7 +16,7 @@
 
 #include "dynamics/kernels/external_force_diff.inl"
 
-// per body in `work`: V, and Q, P, W of what hangs below it
+// per body in `work`: V, and Q, P, W of its subtree
 enum { BACK_V, BACK_Q, BACK_P, BACK_W, BACK_COUNT };
 
 typedef struct laneSums {
@@ -34,7 +34,7 @@ typedef struct laneSubtree {
     laneInertia I;
     laneCoriolis B;
     lane6 f, load;
-    lane6 D, e; // adjoints of what pushes
+    lane6 D, e; // adjoints of external forces
     int has_external_forces;
 } laneSubtree;
 
@@ -104,7 +104,7 @@ TAC_INLINE void dof_vjp(const tacModel* model, const tacMotion* m, const laneSub
     if (bar->theta && m->qacc) w_add(bar->theta, j->armature, lambda * w_get(m->qacc, k));
 }
 
-// V is that before the joint; `first` to `last` turn or move together
+// V is that before the joint; `first` to `last` rotate or translate together
 TAC_INLINE void dof_block_vjp(const tacModel* model, const tacMotion* m, const laneSubtree* c,
                               const tacReal* tau_bar, int first, int last, lane6 V, laneSums* sums,
                               tacMotionDot* bar, lane6* G) {
@@ -114,7 +114,7 @@ TAC_INLINE void dof_block_vjp(const tacModel* model, const tacMotion* m, const l
     *G = s.G;
 }
 
-// V before the joint in, sums of what is behind it in and of what is before it out
+// in: V before the joint and the sums after it; out: the sums before it
 static void joint_bar(const tacModel* model, const tacMotion* m, const laneSubtree* c, int joint,
                       const tacReal* tau_bar, lane6 V, laneSums* sums, tacMotionDot* bar) {
     const tacJoint* j = &model->joint[joint];
@@ -191,7 +191,8 @@ static void velocity_outward(const tacModel* model, tacMotion* m, const tacReal*
     }
 }
 
-// adjoints of what pushes a body, and of all that it carries: two of six numbers, in m->push
+// adjoints of the external forces on a body and its subtree: two of six numbers, in
+// m->external_force
 static void external_force_inward(const tacModel* model, const tacMotion* m, tacMotionDot* bar) {
     for (int b = 0; b < model->nbody; ++b) {
         lane6 D = zero6(), e = zero6(), V = get6(m->work, BACK_COUNT * b + BACK_V);

@@ -46,7 +46,7 @@ TAC_INLINE laneFrame attach_frame(const tacModel* model, const tacMotion* m, int
     return f;
 }
 
-// a turn about the body's axes through the point r from the tree's origin
+// a rotation about the body's axes through the point r from the tree's origin
 TAC_INLINE void put_rotation_axes(tacMotion* m, int dof, laneRot R, lane3 r) {
     put6(m->S, dof, (lane6){cross3(r, R.x), R.x});
     put6(m->S, dof + 1, (lane6){cross3(r, R.y), R.y});
@@ -71,7 +71,7 @@ TAC_INLINE void slide_joint(const tacModel* model, const tacJoint* j, tacMotion*
     f->pos = fma3(axis, w_get(m->qpos, j->qpos) - w_set(model->param[j->ref]), f->pos);
 }
 
-// hinge and ball turn the body about a point that stays
+// hinge and ball rotate the body about a fixed point
 TAC_INLINE void rotational_joint(const tacModel* model, const tacJoint* j, tacMotion* m,
                                  laneFrame* f, lane3 anchor, lane3 r) {
     lane3 arm = set3(model->param + j->position);

@@ -135,7 +135,7 @@ TAC_INLINE lane4 quat_unit(lane4 q) {
     return (lane4){q.w * s, q.x * s, q.y * s, q.z * s};
 }
 
-// parameters that turn nothing
+// parameters without a rotation
 TAC_INLINE int is_identity_quat(const tacReal* p) {
     return p[0] == 1.0 && p[1] == 0.0 && p[2] == 0.0 && p[3] == 0.0;
 }
@@ -199,7 +199,7 @@ TAC_INLINE lane6 cross_motion(lane6 a, lane6 b) {
 TAC_INLINE lane6 cross_force(lane6 a, lane6 f) {
     return (lane6){cross3(a.a, f.l), cross_add3(a.a, f.a, cross3(a.l, f.l))};
 }
-// a force given about the origin that lies at -r: about the point the others are taken about
+// a wrench about the origin at -r, about the reference point of the others
 TAC_INLINE lane6 shift_force(lane6 f, lane3 r) { return (lane6){f.l, cross_add3(r, f.l, f.a)}; }
 TAC_INLINE void accumulate6(tacReal* p, int i, lane6 a) { put6(p, i, add6(get6(p, i), a)); }
 

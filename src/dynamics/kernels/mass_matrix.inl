@@ -13,7 +13,7 @@ TAC_INLINE int is_slide(const tacModel* model, int dof) {
     return model->joint[model->dof[dof].joint].kind == TAC_JOINT_SLIDE;
 }
 
-// momentum of a body that moves by a unit along a degree of freedom; a slide does not turn it
+// momentum of a body that moves by a unit along a degree of freedom; a slide does not rotate it
 TAC_INLINE lane6 unit_momentum(const tacModel* model, const tacMotion* m, int k,
                                const laneInertia* I) {
     if (!is_slide(model, k)) return inertia_apply(I, get6(m->S, k));

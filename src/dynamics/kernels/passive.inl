@@ -8,7 +8,7 @@
 
 //---------------------------------- joints ---------------------------------------
 
-// rotation vectors, body axes, from `rest` to the turn in qpos; lane by lane
+// rotation vectors, body axes, from `rest` to the rotation in qpos; lane by lane
 static void rotation_angle(const tacMotion* m, int qpos, const double* rest, lane3* out) {
     tacReal angle[3 * TAC_LANES];
     tacQuat from = {rest[0], rest[1], rest[2], rest[3]};
@@ -27,7 +27,7 @@ static void spring_angle(const tacModel* model, const tacMotion* m, int qpos, la
     rotation_angle(m, qpos, model->qpos_spring + qpos, out);
 }
 
-// stretch of a joint's spring along its degree of freedom k of `count`
+// displacement of a joint's spring along its degree of freedom k of `count`
 static wide spring_deflection(const tacModel* model, const tacMotion* m, const tacJoint* j, int k) {
     if (j->axis >= 0) return w_get(m->qpos, j->qpos) - w_set(model->param[j->springref]);
     if (j->kind == TAC_JOINT_FREE && k < 3)

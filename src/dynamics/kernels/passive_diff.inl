@@ -24,7 +24,7 @@ TAC_INLINE int straight_dofs(const tacJoint* j) {
     return j->axis >= 0 ? 1 : j->kind == TAC_JOINT_FREE ? 3 : 0;
 }
 
-//---------------------------------- springs of turns -----------------------------
+//---------------------------------- springs of rotations -------------------------
 
 // w = log(rest^-1 q): dw = J_r(w)^-1 dq, and its transpose
 static lane3 rotation_angle_diff(lane3 angle, lane3 d, int transposed) {

@@ -1,8 +1,8 @@
-// Geometry that may change: where a body is attached, where a joint is and along what.
+// Geometry that may change: where a body is attached, and position and axis of a joint.
 //
-// A change of such a number moves all that hangs on it rigidly, by a twist at one place of the
-// chain: a slot. A joint's own place and axis have two slots: what is moved before the joint acts
-// is moved back behind it, in the turned frame. To the dynamics a twist in a slot is a degree of
+// A change of such a number moves its subtree rigidly, by a twist at one point of the
+// chain: a slot. A joint's own position and axis have two slots: a motion before the joint acts
+// is undone after it, in the rotated frame. To the dynamics a twist in a slot is a degree of
 // freedom like any other, so it needs no formulas of its own.
 
 #ifndef TAC_DYNAMICS_KERNELS_SLOT_INL
@@ -11,7 +11,7 @@
 #include "dynamics/kernels/applied_diff.inl"
 #include "dynamics/kernels/inverse_dynamics_jacobian.inl"
 
-// what the slot rides on
+// base of the slot
 typedef struct laneSlot {
     lane6 u, alpha;
 } laneSlot;
@@ -20,7 +20,7 @@ TAC_INLINE laneSlot slot_before(const tacMotion* m, int joint) {
     return (laneSlot){get6(m->base, 2 * joint), get6(m->base, 2 * joint + 1)};
 }
 
-// behind a joint: before the next one, or the body itself
+// after a joint: before the next one, or the body itself
 TAC_INLINE laneSlot slot_after(const tacModel* model, const tacMotion* m, int joint) {
     int body = model->joint[joint].body;
     const tacBody* b = &model->body[body];
@@ -42,7 +42,7 @@ TAC_INLINE laneRot rot_after(const tacModel* model, const tacMotion* m, int join
     return get_rot(m->rot, body);
 }
 
-// the point, from the tree's origin, that the joint's axis is turned about before and behind it
+// the point, from the tree's origin, about which the joint's axis rotates, before and after it
 TAC_INLINE lane3 pivot_before(const tacModel* model, const tacMotion* m, int joint) {
     return sub3(get3(m->anchor, joint), get3(m->origin, model->joint[joint].body));
 }

@@ -55,7 +55,7 @@ static void scale_points(const double* point, int count, int exponent, double* o
 //---------------------------------- result ---------------------------------------
 
 // what the hull needs, sized before anything is written
-static int allocate(tacHull* hull, const tacFacets* facets, int nvertex) {
+static int alloc_hull(tacHull* hull, const tacFacets* facets, int nvertex) {
     tacAllocator a = hull->allocator;
     size_t faces = (size_t)facets->count, corners = (size_t)facets->ncorner;
     size_t vertices = (size_t)nvertex;
@@ -105,7 +105,7 @@ static void write_face(tacHull* hull, const tacFacets* facets, int f, const doub
 static int pack_hull(tacHull* hull, const tacFacets* facets, const double* point, int count,
                      int* number) {
     int nvertex = number_vertices(facets, count, number);
-    if (!allocate(hull, facets, nvertex)) return 0;
+    if (!alloc_hull(hull, facets, nvertex)) return 0;
     write_vertices(hull, point, count, number);
     hull->nface = facets->count;
     hull->ncorner = facets->ncorner;
@@ -124,23 +124,21 @@ static tacResult check_points(const double* point, int count, const char* file, 
                         "%d points have no convex hull; give at least four", count < 0 ? 0 : count);
     if (count > TAC_MAX_HULL_POINTS)
         return tac_fail(message, TAC_ERROR_LIMIT, file, 0, NULL,
-                        "%d points; a convex hull is made of at most %d", count,
-                        TAC_MAX_HULL_POINTS);
+                        "%d points; a convex hull takes at most %d", count, TAC_MAX_HULL_POINTS);
     int bad = find_box(point, count, box);
     if (bad >= 0)
         return tac_fail(message, TAC_ERROR_VALUE, file, 0, NULL,
-                        "point %d (from 0) is not finite or beyond %g", bad, TAC_MAX_MESH_COORD);
+                        "point %d (from 0) is not finite or above %g", bad, TAC_MAX_MESH_COORD);
     return TAC_OK;
 }
 
 static tacResult describe_failure(tacResult result, const tacQuickhull* quick, const char* file,
                                   tacMessage* message) {
     if (result == TAC_ERROR_VALUE)
-        return tac_fail(
-            message, result, file, 0, NULL,
-            "%s (within %g of its size), which has no convex hull; give points around a "
-            "volume",
-            quick->failure, TAC_HULL_FLAT);
+        return tac_fail(message, result, file, 0, NULL,
+                        "%s (within %g of their extent), so there is no convex hull; give points "
+                        "that span a volume",
+                        quick->failure, TAC_HULL_FLAT);
     return tac_fail(message, result, file, 0, NULL, "the convex hull failed: %s",
                     tac_result_text(result));
 }
@@ -172,10 +170,11 @@ static tacResult make_hull(const double* point, int count, double merge, tacHull
     return result;
 }
 
-tacResult tac_hull_create(const double* point, int count, double merge, const char* file,
-                          tacAllocator allocator, tacHull** out, tacMessage* message) {
+tacResult tac_hull_create(tacHullPoints points, tacAllocator allocator, tacHull** out,
+                          tacMessage* message) {
     pointBox box;
-    tacResult result = check_points(point, count, file, &box, message);
+    const char* file = points.file;
+    tacResult result = check_points(points.point, points.count, file, &box, message);
     if (result != TAC_OK) return result;
     tacHull* hull = allocator.allocate(allocator.user, sizeof *hull);
     if (!hull) return tac_fail(message, TAC_ERROR_MEMORY, file, 0, NULL, "out of memory");
@@ -186,7 +185,7 @@ tacResult tac_hull_create(const double* point, int count, double merge, const ch
     frexp(fmax(hull->size, largest_coordinate(&box)), &exponent);
     if (exponent < -1000) exponent = -1000; // so that the scale is finite
     tacQuickhull quick = {0};
-    result = make_hull(point, count, fmax(merge, 0.0), hull, &quick, exponent);
+    result = make_hull(points.point, points.count, fmax(points.merge, 0.0), hull, &quick, exponent);
     if (result == TAC_OK) {
         *out = hull;
         return TAC_OK;
@@ -218,7 +217,8 @@ tacResult tac_soup_hull(const tacSoup* soup, double merge, tacHull** out, tacMes
     int* index = (int*)(position + 3 * (size_t)soup->nvertex);
     int count = gather_used(soup, index, position);
     tacHull* hull = NULL;
-    tacResult result = tac_hull_create(position, count, merge, soup->file, a, &hull, message);
+    tacResult result =
+        tac_hull_create((tacHullPoints){position, count, merge, soup->file}, a, &hull, message);
     for (int i = 0; result == TAC_OK && i < hull->nvertex; ++i)
         ((int*)hull->point)[i] = index[hull->point[i]];
     if (result == TAC_OK) *out = hull;

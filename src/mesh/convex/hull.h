@@ -30,11 +30,17 @@ typedef struct tacHull {
     tacAllocator allocator;
 } tacHull;
 
-// Hull of `count` points (count, 3). `merge` >= 0, usually TAC_HULL_MERGE. On failure (fewer than
-// four points, not finite, beyond TAC_MAX_MESH_COORD, flat) *out is untouched and `message` (NULL
-// to skip) says why; its file is `file` (may be NULL).
-tacResult tac_hull_create(const double* point, int count, double merge, const char* file,
-                          tacAllocator allocator, tacHull** out, tacMessage* message);
+typedef struct tacHullPoints {
+    const double* point; // (count, 3)
+    int count;
+    double merge;     // >= 0, usually TAC_HULL_MERGE
+    const char* file; // of messages; may be NULL
+} tacHullPoints;
+
+// Hull of points. On failure (fewer than four points, not finite, above TAC_MAX_MESH_COORD, flat)
+// *out is unchanged and `message` (NULL to skip) says why.
+tacResult tac_hull_create(tacHullPoints points, tacAllocator allocator, tacHull** out,
+                          tacMessage* message);
 
 // Hull of the vertices that faces have, or of all if there are no faces; `point` of the hull counts
 // the vertices of the soup.

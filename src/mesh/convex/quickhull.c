@@ -7,6 +7,7 @@
 
 #include "mesh/convex/quickhull.h"
 
+#include "math/array3.h"
 #include "mesh/convex/hull.h"
 #include "mesh/convex/orient3d.h"
 
@@ -45,14 +46,11 @@ typedef struct hullBuilder {
     int nqueue, nvisible, nhorizon;
 } hullBuilder;
 
-static const double* point(const hullBuilder* b, int i) { return b->hull->point + 3 * (size_t)i; }
+static const double* point_at(const hullBuilder* b, int i) {
+    return b->hull->point + 3 * (size_t)i;
+}
 
 //---------------------------------- first tetrahedron ----------------------------
-
-static double distance_squared(const double* a, const double* b) {
-    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    return x * x + y * y + z * z;
-}
 
 // squared distance of p from the line through a and b, times |b - a|^2
 static double line_distance2(const double* a, const double* b, const double* p) {
@@ -73,33 +71,33 @@ static int find_simplex(hullBuilder* b, int corner[4]) {
     double flat = TAC_HULL_FLAT * hull->size, best = 0.0;
     memset(corner, 0, 4 * sizeof(int));
     for (int i = 1; i < hull->count; ++i)
-        if (precedes(point(b, i), point(b, corner[0]))) corner[0] = i;
-    const double* p0 = point(b, corner[0]);
+        if (precedes(point_at(b, i), point_at(b, corner[0]))) corner[0] = i;
+    const double* p0 = point_at(b, corner[0]);
 
     for (int i = 0; i < hull->count; ++i)
-        if (distance_squared(p0, point(b, i)) > best) {
-            best = distance_squared(p0, point(b, i));
+        if (tac_distance2_3(p0, point_at(b, i)) > best) {
+            best = tac_distance2_3(p0, point_at(b, i));
             corner[1] = i;
         }
     double length = sqrt(best);
-    hull->failure = "all points are in one place";
+    hull->failure = "all points coincide";
     if (length == 0.0) return 0;
-    const double* p1 = point(b, corner[1]);
+    const double* p1 = point_at(b, corner[1]);
 
     best = 0.0;
     for (int i = 0; i < hull->count; ++i)
-        if (line_distance2(p0, p1, point(b, i)) > best) {
-            best = line_distance2(p0, p1, point(b, i));
+        if (line_distance2(p0, p1, point_at(b, i)) > best) {
+            best = line_distance2(p0, p1, point_at(b, i));
             corner[2] = i;
         }
     hull->failure = "the points are on a line";
     if (sqrt(best) <= flat * length) return 0;
 
-    tacOrient3d plane = tac_orient3d_plane(p0, p1, point(b, corner[2]));
+    tacOrient3d plane = tac_orient3d_plane(p0, p1, point_at(b, corner[2]));
     double area = sqrt(best);
     best = 0.0;
     for (int i = 0; i < hull->count; ++i) {
-        double volume = tac_orient3d(&plane, point(b, i));
+        double volume = tac_orient3d(&plane, point_at(b, i));
         if (fabs(volume) > fabs(best)) {
             best = volume;
             corner[3] = i;
@@ -154,10 +152,11 @@ static int add_face(hullBuilder* b, int u, int v, int w) {
         if (b->faces == b->capacity && !grow_arrays(b)) return -1;
         f = b->faces++;
     }
-    b->face[f] = (hullFace){.at = {{u, v, w}, {-1, -1, -1}},
-                            .plane = tac_orient3d_plane(point(b, u), point(b, v), point(b, w)),
-                            .first = -1,
-                            .state = ALIVE};
+    b->face[f] =
+        (hullFace){.at = {{u, v, w}, {-1, -1, -1}},
+                   .plane = tac_orient3d_plane(point_at(b, u), point_at(b, v), point_at(b, w)),
+                   .first = -1,
+                   .state = ALIVE};
     return f;
 }
 
@@ -171,7 +170,7 @@ static void free_face(hullBuilder* b, int f) {
 static void assign_point(hullBuilder* b, int p, const int* faces, int count) {
     for (int i = 0; i < count; ++i) {
         hullFace* face = &b->face[faces[i]];
-        double distance = tac_orient3d(&face->plane, point(b, p));
+        double distance = tac_orient3d(&face->plane, point_at(b, p));
         if (distance <= 0.0) continue;
         if (face->first < 0 || distance > face->distance) {
             face->distance = distance;
@@ -248,7 +247,7 @@ static int add_fan(hullBuilder* b, int p) {
 
 static int add_point(hullBuilder* b, int f) {
     int p = b->face[f].furthest;
-    find_visible_faces(b, f, point(b, p));
+    find_visible_faces(b, f, point_at(b, p));
     if (!add_fan(b, p)) return 0;
     for (int i = 0; i < b->nvisible; ++i) {
         for (int q = b->face[b->visible[i]].first, next; q >= 0; q = next) {

@@ -217,7 +217,7 @@ static void triangulate_faces(tacSoupBuilder* builder, tacArray* triangle, tacAr
     for (int f = 0; f + 1 < builder->first.count && of; ++f) {
         int count = first[f + 1] - first[f];
         if (!tac_triangulate(builder->vertex.items, corner + first[f], count, out)) {
-            fail_face(builder, f, "is not convex; such a face has at most this many corners:",
+            fail_face(builder, f, "is not convex; such a face has at most this many vertices:",
                       TAC_MAX_EAR_CORNERS);
             return;
         }

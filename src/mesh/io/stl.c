@@ -57,7 +57,7 @@ int tac_is_stl(const tacInput* input) {
 
 static void fail_coordinate(tacInput* input, uint32_t triangle, const char* at, double value) {
     tac_input_fail(input, TAC_ERROR_VALUE,
-                   "triangle %u (from 0), byte %zu: the coordinate %g is not finite or beyond %g",
+                   "triangle %u (from 0), byte %zu: the coordinate %g is not finite or above %g",
                    triangle, (size_t)(at - input->text), value, TAC_MAX_MESH_COORD);
 }
 
@@ -90,8 +90,8 @@ static void read_binary(tacSoupBuilder* builder) {
     uint32_t count = read_u32(input->text + HEAD - 4);
     if (wanted(input) > bytes_of(input)) {
         tac_input_fail(input, TAC_ERROR_SYNTAX,
-                       "byte 80 tells of %u triangles, which take %llu bytes, but the file has "
-                       "%zu; it is cut off, or no STL file",
+                       "byte 80 gives %u triangles, which need %llu bytes, but the file has %zu; "
+                       "it is truncated or not an STL file",
                        count, (unsigned long long)wanted(input), bytes_of(input));
         return;
     }
@@ -106,7 +106,7 @@ static void expect(tacInput* input, const char* word) {
     if (tac_input_match_word(input, word)) return;
     int length = tac_input_word_length(input);
     tac_input_fail(input, TAC_ERROR_SYNTAX, "'%s' expected, found %s%.*s%s", word,
-                   length ? "'" : "the end: is the file cut off?", length > 30 ? 30 : length,
+                   length ? "'" : "the end; is the file truncated?", length > 30 ? 30 : length,
                    input->at, length ? "'" : "");
 }
 

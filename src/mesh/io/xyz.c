@@ -37,9 +37,10 @@ static void read_point(tacSoupBuilder* builder) {
     if (input->result != TAC_OK) return;
 
     if (more != (builder->normal.count > 0) && builder->vertex.count > 0)
-        tac_input_fail(input, TAC_ERROR_SYNTAX,
-                       "this point has %s normal, the ones before %s; give all of them six numbers",
-                       more ? "a" : "no", more ? "none" : "have one");
+        tac_input_fail(
+            input, TAC_ERROR_SYNTAX,
+            "this point has %s normal, the points before %s; give six numbers for all points",
+            more ? "a" : "no", more ? "none" : "have one");
     tac_soup_builder_vertex(builder, position);
     if (more) tac_soup_builder_normal(builder, normal);
     tac_input_end_line(input, '#');

@@ -269,7 +269,7 @@ tacResult tac_shape_mass_with_progress(const tacModel* model, int shape, double 
             *out = mass;
         }
         if (result == TAC_ERROR_UNSOLVED)
-            tac_fail(message, result, NULL, 0, "shape", "'%s' has no inside that was found",
+            tac_fail(message, result, NULL, 0, "shape", "'%s' is empty, or too thin to be found",
                      model->shape[shape].name);
         else if (result != TAC_OK)
             tac_fail(message, result, NULL, 0, NULL, "out of memory");

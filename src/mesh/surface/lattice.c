@@ -22,28 +22,6 @@
 #define SHRINK_ROUNDS 3    // rounds of that search
 #define CUBE_ROUNDS   12   // and of the one with cubes, at most
 
-//---------------------------------- memory ---------------------------------------
-
-void* tac_region_alloc(tacRegion* blocks, size_t count, size_t size) {
-    size_t bytes = (count ? count : 1) * size + TAC_ALIGNMENT;
-    if (bytes > blocks->most) return NULL;
-    char* block = blocks->allocator.allocate(blocks->allocator.user, bytes);
-    if (!block) return NULL;
-    blocks->most -= bytes;
-    memset(block, 0, bytes);
-    *(void**)(void*)block = blocks->last;
-    blocks->last = block;
-    return block + TAC_ALIGNMENT;
-}
-
-void tac_region_release(tacRegion* blocks) {
-    while (blocks->last) {
-        void* block = blocks->last;
-        blocks->last = *(void**)block;
-        blocks->allocator.release(blocks->allocator.user, block);
-    }
-}
-
 //---------------------------------- box ------------------------------------------
 
 typedef struct boxRow {
@@ -125,7 +103,7 @@ static tacResult find_box(tacShapeSampler* s, double radius, tacMessage* message
     shrink_with_cubes(s);
     if (!(s->low[0] < s->high[0]))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape",
-                        "'%s' is empty: its parts leave nothing", name);
+                        "'%s' is empty: its parts have no volume in common", name);
     s->size = longest_side(s);
     return TAC_OK;
 }
@@ -152,7 +130,7 @@ tacResult tac_shape_sampler_open(const tacModel* model, int shape, tacQuat rotat
     tacBall ball = tac_shape_ball(sampler->model, sampler->shape, sampler->scratch);
     if (!isfinite(ball.radius))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape",
-                        "'%s' is not bounded: it holds a half-space that nothing cuts off",
+                        "'%s' is unbounded: it contains a half-space that no other part cuts off",
                         model->shape[shape].name);
     if (!(ball.radius > 0.0))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape", "'%s' is empty",

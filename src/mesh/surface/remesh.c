@@ -136,12 +136,6 @@ int tac_keeps_orientation(const tacSurface* s, const tacTriangle* previous,
 // an edge goes by the smaller of its half-edges
 static int edge_of(const tacSurface* s, int h) { return h < s->twin[h] ? h : s->twin[h]; }
 
-static double distance_squared(const double a[3], const double b[3]) {
-    double d[3];
-    tac_sub3(a, b, d);
-    return tac_dot3(d, d);
-}
-
 // what it costs to bring the ends of h to x, shapes of triangles aside
 static double move_cost(const tacRemesh* r, int h, const double x[3]) {
     const tacSurface* s = r->surface;
@@ -149,7 +143,7 @@ static double move_cost(const tacRemesh* r, int h, const double x[3]) {
     const tacQuadric *q = &r->quadric[v], *p = &r->quadric[u];
     return tac_quadric_error(q, x) + tac_quadric_error(p, x) +
            MOVE_WEIGHT *
-               (q->area * distance_squared(x, s->x[v]) + p->area * distance_squared(x, s->x[u]));
+               (q->area * tac_distance2_3(x, s->x[v]) + p->area * tac_distance2_3(x, s->x[u]));
 }
 
 // the best place for both ends of h
@@ -158,10 +152,10 @@ static void best_position(const tacRemesh* r, int h, double x[3]) {
     const double *a = s->x[s->start[h]], *b = s->x[tac_halfedge_end(s, h)];
     tacQuadric sum = r->quadric[s->start[h]];
     tac_quadric_add(&sum, &r->quadric[tac_halfedge_end(s, h)]);
-    double middle[3], side2 = distance_squared(a, b);
+    double middle[3], side2 = tac_distance2_3(a, b);
     for (int k = 0; k < 3; ++k) middle[k] = 0.5 * (a[k] + b[k]);
     tac_quadric_minimizer(&sum, middle, x);
-    if (!(distance_squared(x, middle) <= 4.0 * side2)) memcpy(x, middle, sizeof middle);
+    if (!(tac_distance2_3(x, middle) <= 4.0 * side2)) memcpy(x, middle, sizeof middle);
 }
 
 static double shape_factor(double quality) { return 1.0 + 0.09 / (quality * quality); }
@@ -234,7 +228,7 @@ static double collapse_cost(const tacRemesh* r, edgeCollapse* c, int repairing) 
 static double choose_position(const tacRemesh* r, edgeCollapse* c) {
     const tacSurface* s = r->surface;
     int end[2] = {tac_halfedge_end(s, c->h), s->start[c->h]};
-    double far = sqrt(distance_squared(s->x[end[0]], s->x[end[1]])), cost = INFINITY;
+    double far = sqrt(tac_distance2_3(s->x[end[0]], s->x[end[1]])), cost = INFINITY;
     best_position(r, c->h, c->x);
     if (tac_project_point(r->sampler, c->x, c->n, far)) cost = collapse_cost(r, c, 0);
     for (int i = 0; i < 2 && !isfinite(cost); ++i) {

@@ -6,6 +6,7 @@
 #ifndef TAC_MESH_SURFACE_SURFACE_H
 #define TAC_MESH_SURFACE_SURFACE_H
 
+#include "math/array3.h"
 #include "mesh/surface/lattice.h"
 
 // neighbours that a vertex may have
@@ -68,33 +69,14 @@ double tac_triangle_quality(const tacTriangle* t);
 static inline double tac_min(double a, double b) { return a < b ? a : b; }
 static inline double tac_max(double a, double b) { return a > b ? a : b; }
 
-static inline double tac_dot3(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static inline void tac_cross3(const double a[3], const double b[3], double out[3]) {
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static inline void tac_sub3(const double a[3], const double b[3], double out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = a[k] - b[k];
-}
-
 // Marching tetrahedra on a lattice: closed, oriented, without self-intersection by construction,
 // vertices at the roots or a little beside them, or nowhere yet unless `placed`. TAC_ERROR_VALUE if
 // the surface does not meet the lattice.
 tacResult tac_marching_tetrahedra(const tacLattice* lattice, int with_positions, tacRegion* blocks,
                                   tacSurface* out);
 
-// Moves points onto the zero level by Newton steps along the gradient, at most `far` each, and
-// gives unit normals there; moved[i] = 0 where that failed.
-tacResult tac_project_to_surface(const tacShapeSampler* sampler, int count, double* const x[3],
-                                 double* const normal[3], double max_step, unsigned char* moved,
-                                 tacRegion* blocks);
-
-// the same for one point, to 1e-7 of the size; returns whether it got there
+// Moves a point onto the zero level by Newton steps along the gradient, at most `max_step` each, to
+// 1e-7 of the size, and gives the unit normal there; 0 if that failed.
 int tac_project_point(const tacShapeSampler* sampler, double x[3], double normal[3],
                       double max_step);
 

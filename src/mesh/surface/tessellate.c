@@ -384,33 +384,42 @@ static tacResult report_failure(const meshTask* task, tacResult result, tacMessa
     if (result == TAC_ERROR_MEMORY)
         return tac_fail(message, result, NULL, 0, NULL, "out of memory");
     if (result == TAC_ERROR_VALUE)
-        return tac_fail(message, result, NULL, 0, "shape", "'%s' has no surface that was found",
+        return tac_fail(message, result, NULL, 0, "shape", "'%s' is empty, or too thin to be found",
                         name);
     if (task->reached > 1.2 * task->requested)
         return tac_fail(message, result, NULL, 0, "vertices",
-                        "'%s' could not be brought below %d vertices; ask for more", name,
+                        "'%s' cannot be simplified below %d vertices; ask for more", name,
                         task->reached);
     if (task->reached > 0)
-        return tac_fail(message, result, NULL, 0, "vertices",
-                        "'%s': the mesh of %d vertices failed its checks; ask for more or fewer",
-                        name, task->reached);
+        return tac_fail(
+            message, result, NULL, 0, "vertices",
+            "'%s': the mesh of %d vertices is not valid; ask for more or fewer vertices", name,
+            task->reached);
     if (task->chosen < 0 && choose_view(task, 0) >= 0)
         return tac_fail(message, result, NULL, 0, "vertices",
                         "'%s' is so thin that its finest lattice has %d vertices; ask for half of "
                         "them at most",
                         name, finest->vertices);
     return tac_fail(message, result, NULL, 0, "shape",
-                    "'%s' has parts or gaps thinner than 1/%d of its size: its pieces and holes "
-                    "are not clear; make them thicker or smooth them",
+                    "'%s' has parts or gaps thinner than 1/%d of its size, so its topology is "
+                    "unclear; make them thicker or smoother",
                     name, finest->cells);
 }
 
-static tacResult tessellate(const tacShapeSampler* sampler, int vertices,
-                            tacProgressCallback callback, tacMesh** out, tacMessage* message) {
-    meshTask task = {.sampler = sampler, .requested = vertices, .callback = callback};
+// what a caller asks for
+typedef struct meshRequest {
+    const tacModel* model;
+    int shape, vertices;
+    tacProgressCallback callback;
+} meshRequest;
+
+static tacResult tessellate(const meshRequest* request, const tacShapeSampler* sampler,
+                            tacMesh** out, tacMessage* message) {
+    meshTask task = {
+        .sampler = sampler, .requested = request->vertices, .callback = request->callback};
     tacResult result = choose_lattice(&task);
     if (result != TAC_OK) return report_failure(&task, result, message);
-    for (int turn = 0, cells = task.view[task.chosen].cells; turn < ATTEMPTS; ++turn) {
+    for (int attempt = 0, cells = task.view[task.chosen].cells; attempt < ATTEMPTS; ++attempt) {
         tacRegion blocks = {sampler->model->allocator, NULL, MAX_BYTES};
         result = try_lattice(&task, cells, &blocks, out);
         tac_region_release(&blocks);
@@ -420,12 +429,13 @@ static tacResult tessellate(const tacShapeSampler* sampler, int vertices,
     return result == TAC_OK ? TAC_OK : report_failure(&task, result, message);
 }
 
-static tacResult tessellate_rotated(const tacModel* model, int shape, tacQuat rotation,
-                                    int vertices, tacProgressCallback callback, tacMesh** out,
+// on a lattice that is rotated against the shape
+static tacResult tessellate_rotated(const meshRequest* request, tacQuat rotation, tacMesh** out,
                                     tacMessage* message) {
     tacShapeSampler sampler;
-    tacResult result = tac_shape_sampler_open(model, shape, rotation, &sampler, message);
-    if (result == TAC_OK) result = tessellate(&sampler, vertices, callback, out, message);
+    tacResult result =
+        tac_shape_sampler_open(request->model, request->shape, rotation, &sampler, message);
+    if (result == TAC_OK) result = tessellate(request, &sampler, out, message);
     tac_scratch_destroy(sampler.scratch);
     return result;
 }
@@ -436,13 +446,12 @@ tacResult tac_shape_tessellate_with_progress(const tacModel* model, int shape, i
     if (!out || vertices < TAC_MESH_MIN_VERTICES || vertices > TAC_MESH_MAX_VERTICES)
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "vertices", "must be %d to %d",
                         TAC_MESH_MIN_VERTICES, TAC_MESH_MAX_VERTICES);
-    tacProgressCallback callback = {progress, user};
-    tacQuat turn = tac_quat_identity();
-    tacResult result = tessellate_rotated(model, shape, turn, vertices, callback, out, message);
+    meshRequest request = {model, shape, vertices, {progress, user}};
+    tacResult result = tessellate_rotated(&request, tac_quat_identity(), out, message);
     if (result != TAC_ERROR_UNSOLVED) return result;
-    turn = along_longest_part(model, shape);
-    if (fabs(turn.w) > 1.0 - 1e-9) return result;
-    return tessellate_rotated(model, shape, turn, vertices, callback, out, message);
+    tacQuat rotation = along_longest_part(model, shape);
+    if (fabs(rotation.w) > 1.0 - 1e-9) return result;
+    return tessellate_rotated(&request, rotation, out, message);
 }
 
 tacResult tac_shape_tessellate(const tacModel* model, int shape, int vertices, tacMesh** out,

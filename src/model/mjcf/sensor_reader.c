@@ -1,4 +1,4 @@
-// <sensor>: what is measured, and where its numbers stand.
+// <sensor>: the kind of each sensor, its object, and the offset of its numbers.
 
 #include "model/spec.h"
 
@@ -8,8 +8,8 @@
 
 static const tacRange not_negative = {0.0, 1e12};
 
-// one row a kind, in the order of tacSensorKind: word, what it is attached to ("frame": objtype
-// tells, "pair": two geoms or bodies), numbers, whether tac_sensor_data measures it
+// One row per kind, in the order of tacSensorKind: word, what it is attached to ("frame": by
+// objtype, "pair": two geoms or bodies), numbers, does tac_sensor_data support it?
 typedef struct sensorRow {
     const char *word, *object;
     int count, measured;
@@ -139,12 +139,12 @@ static void check_sensor(tacSpec* spec, const tacElement* element, tacSensor* se
         (sensor->type == TAC_OBJECT_BODY && turned) || sensor->reftype == TAC_OBJECT_BODY)
         sensor->measured = 0;
     if (sensor->type == TAC_OBJECT_ACTUATOR) {
-        const tacActuator* a = (const tacActuator*)spec->actuator.items + sensor->object;
-        const tacJoint* joint = (const tacJoint*)spec->joint.items + a->target;
+        const tacActuator* a = (const tacActuator*)spec->actuation.actuator.items + sensor->object;
+        const tacJoint* joint = (const tacJoint*)spec->tree.joint.items + a->target;
         if (a->drive != TAC_DRIVE_TENDON && joint->axis < 0) sensor->measured = 0;
     }
     if (sensor->type != TAC_OBJECT_JOINT) return;
-    tacJointKind kind = ((const tacJoint*)spec->joint.items)[sensor->object].kind;
+    tacJointKind kind = ((const tacJoint*)spec->tree.joint.items)[sensor->object].kind;
     int ball = sensor->kind == TAC_SENSOR_BALLQUAT || sensor->kind == TAC_SENSOR_BALLANGVEL;
     int scalar = sensor->kind == TAC_SENSOR_JOINTPOS || sensor->kind == TAC_SENSOR_JOINTVEL;
     if (ball && kind != TAC_JOINT_BALL)
@@ -164,20 +164,20 @@ static void read_sensor(tacSpec* spec, const tacElement* element) {
                         .ref = -1,
                         .count = rows[kind].count,
                         .measured = rows[kind].measured,
-                        .first = spec->sensor_numbers};
-    sensor.name = tac_spec_name(spec, element, "sensor", spec->sensor.count);
+                        .first = spec->sensors.numbers};
+    sensor.name = tac_spec_name(spec, element, "sensor", spec->sensors.sensor.count);
     tac_read_number(reader, element, "cutoff", not_negative, &sensor.cutoff);
     if (kind == TAC_SENSOR_USER) tac_read_int(reader, element, "dim", 0, 1000000, &sensor.count);
     if (kind == TAC_SENSOR_CONTACT) tac_read_int(reader, element, "num", 1, 10000, &sensor.count);
     read_object(spec, element, rows[kind].object, &sensor);
     check_sensor(spec, element, &sensor);
-    if (sensor.count > 100000000 - spec->sensor_numbers)
+    if (sensor.count > 100000000 - spec->sensors.numbers)
         tac_reader_fail(reader, TAC_ERROR_LIMIT, element->line, "<sensor>",
-                        "sensors have more than a hundred million numbers");
-    tacSensor* out = tac_list_add(reader, &spec->sensor, sizeof *out);
+                        "sensors have more than 100 million numbers in total; remove some");
+    tacSensor* out = tac_list_add(reader, &spec->sensors.sensor, sizeof *out);
     if (!out) return;
     *out = sensor;
-    spec->sensor_numbers += sensor.count;
+    spec->sensors.numbers += sensor.count;
 }
 
 void tac_read_sensors(tacSpec* spec, const tacElement* element) {

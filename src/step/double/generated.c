@@ -1,5 +1,5 @@
-// The step of a scene as code: derived, compiled, and put in the place of the general one. With
-// contact it is the equation of motion that is code, and forces of contact are inputs.
+// The step of a scene as code: derived, compiled, and used in place of the general one. With
+// contact the code is the equation of motion, and contact forces are inputs.
 //
 //   symbolic/scene/scene_step.c --formulas--> symbolic/code/code.c --code--> [this file] -->
 //   tac_step
@@ -18,7 +18,7 @@ struct tacStepCode {
     const tacModel* model;
     tacProgram* program;
     tacCode* code;
-    double* param;   // numbers of the model when it was made                    (nparam)
+    double* param;   // parameters of the model when it was generated            (nparam)
     int has_contact; // 1: the equation of motion, with forces as inputs; 0: a whole step
     int in, out; // numbers of a state with its control (and forces), of the next state (or rates)
 };
@@ -98,7 +98,7 @@ int tac_step_code_compiled(const tacStepCode* code) {
 
 //---------------------------------- using ----------------------------------------
 
-// inputs and outputs stand before the memory of the code itself
+// inputs and outputs come before the memory of the code itself
 static size_t work_size(const tacStepCode* code) {
     return sizeof(double) * (size_t)(code->in + code->out) + tac_code_size(code->code);
 }

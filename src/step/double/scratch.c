@@ -26,12 +26,16 @@ static size_t shape_bytes(const tacModel* model) {
 
 static size_t detect_bytes(const tacModel* model) {
     const tacDetectorKind* kind = tac_detector_of(model);
-    return kind && kind->size ? kind->size(model, SCALE * sizeof(double)) : 0;
+    tacArena arena = tac_arena_measure(SCALE);
+    if (kind) kind->measure(model, &arena);
+    return arena.peak;
 }
 
 static size_t respond_bytes(const tacModel* model) {
     const tacForceKind* kind = tac_force_of(model);
-    return kind && kind->size ? kind->size(model, SCALE * sizeof(double)) : 0;
+    tacArena arena = tac_arena_measure(SCALE);
+    if (kind) kind->measure(model, &arena);
+    return arena.peak;
 }
 
 static size_t hard_bytes(const tacModel* model) {

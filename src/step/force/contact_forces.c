@@ -1,6 +1,6 @@
 // Contact in the equation of motion.
 //
-//   places, velocities --detect--> contacts --respond--> wrenches of pairs --> J' w
+//   poses, velocities --detect--> contacts --respond--> wrenches of pairs --> J' w
 //
 // docs/contact.md, eq. 7.
 
@@ -65,7 +65,7 @@ tacContactForces* tac_contact_forces_alloc(const tacModel* model, int derivative
     return out;
 }
 
-// forces fade with distance and do not end: a millionth of k eps3 is 14 eps3 away
+// Forces decay with distance but never vanish: one millionth of k eps3 is 14 eps3 away.
 static int count_active_pairs(const tacContactForces* t) {
     const tacModel* model = t->model;
     const tacContactPair* pair = model->contact->pair; // entries are in order of their first
@@ -82,13 +82,13 @@ static int count_active_pairs(const tacContactForces* t) {
     return count;
 }
 
-// memory of the scratch is everybody's: nothing in it lasts from one call to the next
+// other calls use the same memory, so nothing in it lasts from one call to the next
 void tac_contact_forces_reset(tacContactForces* t) {
     t->max_step = INFINITY;
     memset(t->is_listed, 0, sizeof *t->is_listed * (size_t)t->model->nv);
 }
 
-// less is nothing: of parallel edges, say, whose records are there for second derivatives
+// Records below this have no force, such as those of parallel edges, kept for second derivatives.
 #define TAC_MIN_ACTIVITY 1e-12
 
 int tac_contact_forces_count(const tacContactForces* t) {
@@ -161,7 +161,7 @@ void tac_contact_forces_sum_wrenches(tacContactForces* t) {
     }
 }
 
-// tau += J' w; `sum` (nbody x 6) is work: wrenches on what each body carries, about the trees'
+// tau += J' w; `sum` (nbody x 6) is work: wrenches on the subtree of each body, about the trees'
 // origins
 static void add_projected(const tacModel* model, const tacMotion* m, const tacReal* wrench,
                           tacReal* sum, tacReal* tau) {
@@ -176,7 +176,7 @@ static void add_projected(const tacModel* model, const tacMotion* m, const tacRe
         for (int i = 0; i < 6; ++i) tau[k] += m->S[6 * k + i] * sum[6 * model->dof[k].body + i];
 }
 
-// a state that was checked leads to no value that is wrong: it has become too large for it
+// The arguments of the step were checked, so a wrong value inside means that it has diverged.
 tacResult tac_contact_forces_result(tacResult result) {
     return result == TAC_ERROR_VALUE ? TAC_ERROR_DIVERGED : result;
 }

@@ -1,4 +1,4 @@
-// Contact in the equation of motion: the responder's wrenches on bodies, and what they owe to
+// Contact in the equation of motion: the responder's wrenches on bodies, and their derivatives by
 // positions, velocities and parameters. One lane.
 
 #ifndef TAC_STEP_FORCE_CONTACT_FORCES_H
@@ -13,14 +13,14 @@
 typedef struct tacContactForces {
     const tacModel* model;
     tacScratch* scratch;
-    int derivatives; // are K and C made?
+    int derivatives; // are K and C computed?
     tacPose* pose;   // (nbody)
     tacReal* twist;  // (nbody x 6) about the bodies' origins
     tacContacts contacts;
     tacContacts contacts_diff;  // a tangent or an adjoint of contacts, where derivatives are made
     tacPairForce *force, *diff; // (nbodies of the plan); the second a tangent or an adjoint
     int count;                  // entries of both
-    double max_step;            // longest step that explicit forces so far stand
+    double max_step;            // longest stable step of the explicit forces so far
     tacReal* wrench;            // (nbody x 6) on bodies, about the world's origin
     tacReal *D, *e;             // (nbody x 6) work
     tacReal* columns;           // (nv x TAC_PAIR_COLUMN) work
@@ -33,7 +33,7 @@ typedef struct tacContactForces {
     tacReal* predicted;     // (nbody x 6) its twists about the bodies' origins
     tacReal* predicted_bar; // (nbody x 6) work
     tacCoupling coupling;
-    tacSkyline M; // mass matrix less what contact takes on
+    tacSkyline M; // mass matrix minus the slopes of contact forces by accelerations
     tacReal* tau; // (nv) work
 } tacContactForces;
 
@@ -41,22 +41,22 @@ typedef struct tacContactForces {
 // the pair's origin, and twelve more
 enum { TAC_PAIR_COLUMN = 18 };
 
-// does the scene have forces of contact?
+// Does the scene have contact forces?
 int tac_has_contact_forces(const tacModel* model);
 
-// are they those at the end of a step?
+// Are they linearly implicit, that is, those at the end of a step?
 int tac_contact_forces_are_implicit(const tacModel* model);
 
 // NULL without them, and from an arena that measures
 tacContactForces* tac_contact_forces_alloc(const tacModel* model, int derivatives,
                                            tacScratch* scratch);
-// before another step with the same arrays: forgets what the step before has gathered
+// before another step with the same arrays: forgets the step before
 void tac_contact_forces_reset(tacContactForces* contact_forces);
 
-// records with activity; of scm, which has none, pairs of bodies that push each other
+// number of active records; of scm, which has no records, of pairs of bodies with a force
 int tac_contact_forces_count(const tacContactForces* contact_forces);
 
-// longest step that the explicit forces at hand stand (stable_step.c), else infinite
+// longest stable step of the explicit forces (stable_step.c), else infinite
 double tac_contact_forces_stable_step(const tacContactForces* contact_forces);
 
 // six numbers of a body about its tree's origin, about a point
@@ -67,11 +67,11 @@ tacTwist tac_twist_about(const tacMotion* m, int body, const tacReal* own, tacVe
 int tac_contact_forces_pair_jacobian(tacContactForces* contact_forces, const tacMotion* m,
                                      const tacPairForce* f);
 
-// twists of the bodies of a motion about their origins (nbody x 6), at the poses known
+// twists of the bodies of a motion about their origins (nbody x 6), at the current poses
 void tac_contact_forces_twists(const tacContactForces* contact_forces, const tacMotion* m,
                                tacReal* twist);
 
-// what a failure of detection or forces is to a step
+// result of a step after a failure of detection or forces
 tacResult tac_contact_forces_result(tacResult result);
 
 // the wrenches of all pairs to `wrench`
@@ -83,8 +83,8 @@ void tac_body_velocities(const tacModel* model, tacMotion* m);
 // Finds the contacts and their wrenches, adds J' w to tau; after inverse or tac_body_velocities.
 void tac_contact_forces_eval(tacContactForces* contact_forces, const tacMotion* m, tacReal* tau);
 
-// Implicit: M of the motion, not factored, and what contact adds to it, to t->M; the same factored;
-// then x = M^-1 x. `lead` makes the wrenches those of the accelerations a.
+// Implicit: fills t->M with M of the motion and the part of contact, not factored; the same
+// factored; then x = M^-1 x. `predict` makes the wrenches those at the accelerations a.
 void tac_contact_forces_build_matrix(tacContactForces* contact_forces, const tacMotion* m);
 void tac_contact_forces_factor(tacContactForces* contact_forces, const tacMotion* m);
 void tac_contact_forces_solve(const tacContactForces* contact_forces, tacReal* x);

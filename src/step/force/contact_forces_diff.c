@@ -5,7 +5,7 @@
 //
 //   dw = K (X1 - X0) + C (dn - X0 x n) + X0 x* w,  dn - X0 x n = (X1 - X0) x V1 + e1 - e0
 //
-// Of a linearly implicit step accelerations have a part like that of velocities, by L.
+// In a linearly implicit step accelerations enter as velocities do, through L.
 
 #include "step/force/contact_forces.h"
 
@@ -34,8 +34,8 @@ static void mul6_t(const tacReal* M, const tacReal* y, tacReal* x) {
     }
 }
 
-// what one body of a pair does about the pair's origin: displacement, and change of velocities and
-// accelerations beside it
+// motion of one body of a pair about the pair's origin: displacement, and the further change of
+// velocities and accelerations
 typedef struct pairSide {
     tacTwist X, e, predicted;
 } pairSide;
@@ -53,7 +53,7 @@ static void add_response(const tacReal* M, tacTwist x, tacTwist V, tacTwist e1, 
     for (int i = 0; i < 6; ++i) w[i] += out[i];
 }
 
-// dw of what both bodies do
+// dw of the motions of both bodies
 static tacWrench wrench_dot(const tacContactForces* t, const tacMotion* m, const tacPairForce* f,
                             const pairSide s[2]) {
     tacVec3 o = tac_load3(f->origin);
@@ -93,7 +93,7 @@ static void pair_jvp(const tacContactForces* t, const tacMotion* m, const tacPai
     tac_wrench_store(w_dot, tac_wrench_add(tac_wrench_load(w_dot), w));
 }
 
-// what the wrenches owe to the parameters where nothing moves
+// derivatives of the wrenches by the parameters at fixed poses and velocities
 static void theta_jvp(tacContactForces* t, const tacReal* theta_dot) {
     tacKinematics at = {t->pose, t->twist, t->derivatives, t->predicted};
     int reads = tac_force_of(t->model)->reads_contacts;
@@ -222,7 +222,7 @@ void tac_contact_forces_vjp(tacContactForces* t, const tacMotion* m, const tacRe
 // per degree of freedom in `columns`: motion of body[1] against body[0], dw by q and by v
 enum { COLUMN_Q = 6, COLUMN_V = 12 };
 
-// axes of a free joint's translations are the world's, others ride on the joint's base
+// axes of a free joint's translations are the world's, others are fixed to the joint's base
 static tacTwist axis_rate(const tacModel* model, const tacMotion* m, int k) {
     const tacJoint* j = &model->joint[model->dof[k].joint];
     if (j->kind == TAC_JOINT_FREE && k < j->dof + 3) return tac_twist_zero();

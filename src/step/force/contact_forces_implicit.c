@@ -2,7 +2,7 @@
 //
 //   (M - J' L J) a = tau + J' w - c,  w the wrench at a = 0, L its symmetric slope by J a
 //
-// J' L J couples the trees that touch: the matrix has the profile of step/force/coupling.h.
+// J' L J couples the trees in contact: the matrix has the profile of step/force/coupling.h.
 // docs/contact.md, eq. 9 to 11.
 
 #include "step/force/contact_forces.h"

@@ -1,4 +1,4 @@
-// Trees that touch, and their order.
+// Trees in contact, and their order.
 
 #include "step/force/coupling.h"
 
@@ -8,7 +8,7 @@
 
 //---------------------------------- memory ---------------------------------------
 
-// what tendons with limits or friction can add: each joint of theirs to the first
+// edges of tendons with limits or friction: from each of their joints to the first
 static int tendon_edges(const tacModel* model) {
     int count = 0;
     for (int i = 0; i < model->contact->nlimit_friction; ++i) {
@@ -22,7 +22,7 @@ static int max_edges(const tacModel* model) {
     return model->contact->nbodies + tendon_edges(model);
 }
 
-// degrees of freedom that a pair or a tendon moves, some of them twice
+// degrees of freedom of a pair or a tendon, some of them twice
 static int max_dofs(const tacModel* model) {
     return 2 * model->nv > model->ntendonjoint ? 2 * model->nv : model->ntendonjoint;
 }
@@ -85,7 +85,7 @@ static void group_edges(tacCoupling* c) {
 
 //---------------------------------- order ----------------------------------------
 
-// queue[begin ..] gets the trees that hang together with `root`, by breadth; the end of them
+// Fills queue[begin ..] with the trees connected to `root`, breadth first. Returns the end.
 static int breadth_first(tacCoupling* c, int root, int begin) {
     int end = begin;
     c->queue[end] = root;
@@ -101,7 +101,8 @@ static int breadth_first(tacCoupling* c, int root, int begin) {
     return end;
 }
 
-// all trees, those that hang together from one of their ends: the last that breadth comes to
+// All trees. Each connected component starts from one of its ends: the last tree of a breadth-first
+// search.
 static int order_trees(tacCoupling* c) {
     int nv = c->model->nv, count = 0;
     for (int k = 0; k < nv; ++k) c->order[k] = -1;
@@ -114,7 +115,7 @@ static int order_trees(tacCoupling* c) {
     return count;
 }
 
-// rows: trees backwards, and in them the last joints first
+// rows: trees in reverse order, in each tree the last joints first
 static void number_rows(tacCoupling* c, int trees, int* perm) {
     int nv = c->model->nv, row = 0, *size = c->dofs;
     memset(size, 0, sizeof *size * (size_t)nv);
@@ -160,7 +161,7 @@ static void set_profile(tacCoupling* c, const tacPairForce* force, int count, ta
     tac_skyline_clear(s);
 }
 
-// memory of the scratch is everybody's: nothing in it lasts from one call to the next
+// other calls use the same memory, so nothing in it lasts from one call to the next
 static void label_trees(tacCoupling* c) {
     for (int k = 0; k < c->model->nv; ++k) {
         int parent = c->model->dof[k].parent;

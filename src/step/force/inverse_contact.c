@@ -82,7 +82,7 @@ static inverseMotion eval_inverse(const tacModel* model, tacDynamicsInput x, int
     return n;
 }
 
-// the wrenches of contact at x.qacc and those of the input on bodies, and what derivatives read
+// the wrenches of contact at x.qacc plus those of the input, and the inputs of derivatives
 static void prepare_diff(inverseMotion* n, tacDynamicsInput x) {
     tacForward* f = &n->f;
     tacContactForces* t = f->contact_forces;
@@ -99,7 +99,7 @@ static tacResult inverse_result(const inverseMotion* n, const tacReal* out) {
     return tac_all_finite(out, n->f.dyn.model->nv) ? TAC_OK : TAC_ERROR_DIVERGED;
 }
 
-// zeros for what the caller leaves out
+// zeros for arrays that are NULL
 static tacDynamicsInput fill_defaults(const tacModel* model, tacDynamicsInput x, tacArena* arena) {
     if (!x.qvel) x.qvel = tac_alloc_zero(arena, model->nv);
     if (!x.qacc) x.qacc = tac_alloc_zero(arena, model->nv);

@@ -4,7 +4,8 @@
 //   friction: f = -b v/sqrt(v_s^2 + v^2)
 //
 // length and velocity are sums over the joints with coefficients, so their slopes are constants. A
-// limit is the point-plane law along a line; ahead of a step both are of first order, as contact.
+// limit is the point-plane law along a line; in a linearly implicit step both are of first order,
+// as contact.
 
 #include "step/force/limit_friction.h"
 
@@ -88,7 +89,7 @@ static int is_contact_implicit(const tacModel* model) {
     return model->contact->choice[TAC_CHOICE_IMPLICIT];
 }
 
-// where a hold is: distance, its rate, change of the rate within the step
+// state of a limit: distance, its rate, change of the rate within the step
 typedef struct limitState {
     tacReal z, v, y;
 } limitState;

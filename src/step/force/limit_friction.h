@@ -1,5 +1,5 @@
-// Limits and dry friction of joints and tendons as smooth forces along them, and what those owe to
-// positions, velocities and parameters. One lane.
+// Limits and dry friction of joints and tendons as smooth forces along them, and their derivatives
+// by positions, velocities and parameters. One lane.
 
 #ifndef TAC_STEP_FORCE_LIMIT_FRICTION_H
 #define TAC_STEP_FORCE_LIMIT_FRICTION_H
@@ -7,12 +7,12 @@
 #include "dynamics/dynamics.h"
 #include "math/skyline.h"
 
-// Adds the forces to tau (nv), at the accelerations `a`; NULL: zero. They count where contact is
-// linearly implicit.
+// Adds the forces to tau (nv), at the accelerations `a`; NULL: zero. Accelerations count where
+// contact is linearly implicit.
 void tac_limit_friction_eval(const tacModel* model, const tacMotion* m, const tacReal* a,
                              tacReal* tau);
 
-// takes their slopes by accelerations off M
+// subtracts their slopes by accelerations from M
 void tac_limit_friction_add_stiffness(const tacModel* model, const tacMotion* m, tacSkyline* M);
 
 // Derivatives at m->qacc, which is held: adds.

@@ -1,8 +1,8 @@
-// How long a step explicit contact stands at a state.
+// The longest stable step of explicit contact at a state.
 //
-// A blow of speed v makes a spring stiffer, -c' (1 + v/v_d), and damps with c/v_d, c the force of
-// the spring: of the force f that acts, c = f/(1 + v/v_d), and -c' = k (1 - exp(-c/(k eps3))). v is
-// that of the points where it acts, along it: the power of the wrench over its force.
+// An impact of speed v makes a spring stiffer, -c' (1 + v/v_d), and damps with c/v_d, c the force
+// of the spring: of the force f that acts, c = f/(1 + v/v_d), and -c' = k (1 - exp(-c/(k eps3))). v
+// is that of the points where it acts, along it: the power of the wrench over its force.
 
 #include "step/force/contact_forces.h"
 
@@ -26,7 +26,7 @@ static double force_norm(const tacPairForce* f) {
     return sqrt(sum);
 }
 
-// speed at which the points of a wrench approach each other; 0: they part
+// approach speed of the points of a wrench; 0: they separate
 static double approach_speed(const tacContactForces* t, const tacPairForce* f, double size) {
     const tacKinematics at = {.pose = t->pose, .twist = t->twist};
     tacTwist v = tac_relative_twist(&at, t->twist, f->body, tac_load3(f->origin));

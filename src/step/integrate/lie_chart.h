@@ -21,7 +21,7 @@ typedef struct tacChartPoint {
     const tacReal* v; // (nv)
 } tacChartPoint;
 
-// k = J_r(u)^-1 v on rotations, v elsewhere. Every number stands `lanes` times.
+// k = J_r(u)^-1 v on rotations, v elsewhere. Every number is repeated `lanes` times.
 void tac_lie_chart_rate(const tacModel* model, int lanes, tacChartPoint at, tacReal* k);
 
 // One lane. `u_dot` is the tangent of u; k_dot may be v_dot.

@@ -19,7 +19,7 @@ typedef struct tacStages {
     tacReal* k[TAC_MAX_STAGES];           // (nv) of the positions
     tacReal* a[TAC_MAX_STAGES];           // (nv) of the velocities
     tacReal* rate[TAC_MAX_STAGES];        // (na) of the activations
-    tacReal *mean_k, *mean_a, *mean_rate; // (nv) (nv) (na) rates that lead to the next state
+    tacReal *mean_k, *mean_a, *mean_rate; // (nv) (nv) (na) rates from x[0] to the next state
 } tacStages;
 
 // weights of the mean; when in the step each stage lies

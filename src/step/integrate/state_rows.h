@@ -32,7 +32,7 @@ tacActivationSlopes tac_activation_slopes_alloc(const tacModel* model, tacArena*
 // by_act and by_ctrl of the rate at the stage
 void tac_activation_rate_slopes(tacForward* f, const tacActivationSlopes* slopes);
 
-// Rows of d act of the next state in A and B (NULL skips one), from the rate that leads to it and
+// Rows of d act of the next state in A and B (NULL skips one), from the rate of the whole step and
 // the slopes of that rate.
 void tac_activation_rows(tacForward* f, const tacStages* s, const tacActivationSlopes* slopes,
                          tacReal* A, tacReal* B);

@@ -82,7 +82,7 @@ static tacResult compile_program(tacCode* code, int level, void* library, tacMes
     tacProgramParts parts;
     const char* flags[4] = {NULL};
     if (!symbol || !release) {
-        set_message(message, "%s is not Tactus' compiler: it has no tac_jit_compile",
+        set_message(message, "%s is not the compiler of Tactus: it has no tac_jit_compile",
                     "libtactus_jit.so");
         return TAC_ERROR_FILE;
     }
@@ -118,7 +118,7 @@ tacResult tac_code_create(const tacProgram* program, const tacCodeOptions* optio
         result = compile_program(code, o.level, library, message);
     else if (wanted)
         set_message(message,
-                    "no libtactus_jit.so (%.150s): the formulas are interpreted; install "
+                    "libtactus_jit.so was not found (%.150s): formulas are interpreted; install "
                     "libgccjit-12-dev and build again",
                     dlerror());
     if (!library && o.library && *o.library) result = TAC_ERROR_FILE;

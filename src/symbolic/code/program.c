@@ -87,7 +87,7 @@ static void copy_nodes(tacProgram* p, tacGraph* g, const unsigned char* mark, in
         } else if (n.op == TAC_OP_SYMBOL) {
             n.a = input_of(inputs, p->inputs, i);
             if (n.a < 0)
-                tac_graph_fail(g, TAC_ERROR_VALUE, "symbol %s is no input of the program",
+                tac_graph_fail(g, TAC_ERROR_VALUE, "symbol %s is not an input of the program",
                                tac_symbol_name(g, i));
         } else {
             n.a = map[n.a];

@@ -245,7 +245,7 @@ static tacExpr call_one(tacGraph* g, tacOp op, tacExpr a) {
 tacExpr tac_expr_call(tacGraph* g, tacOp op, tacExpr a, tacExpr b) {
     int two = op == TAC_OP_ATAN2 || op == TAC_OP_MIN || op == TAC_OP_MAX;
     if (!two && (op < TAC_OP_SIN || op >= TAC_OP_COUNT))
-        return tac_graph_fail(g, TAC_ERROR_VALUE, "operation %d is no function", (int)op);
+        return tac_graph_fail(g, TAC_ERROR_VALUE, "operation %d is not a function", (int)op);
     if (!two) return tac_graph_has(g, a) ? call_one(g, op, a) : TAC_EXPR_NONE;
     if (any_none(g, a, b)) return TAC_EXPR_NONE;
     if (op != TAC_OP_ATAN2 && a == b) return a;

@@ -155,14 +155,16 @@ typedef struct numbers {
     unsigned char *full, *row_done, *column_done;
 } numbers;
 
-static size_t at(const numbers* s, int i, int j) { return (size_t)i * (size_t)s->n + (size_t)j; }
+static size_t entry_index(const numbers* s, int i, int j) {
+    return (size_t)i * (size_t)s->n + (size_t)j;
+}
 
 // how much of the rest a pivot would fill
 static int fill_of(const numbers* s, int i, int j) {
     int across = -1, down = -1;
     for (int k = 0; k < s->n; ++k) {
-        across += !s->column_done[k] && s->full[at(s, i, k)];
-        down += !s->row_done[k] && s->full[at(s, k, j)];
+        across += !s->column_done[k] && s->full[entry_index(s, i, k)];
+        down += !s->row_done[k] && s->full[entry_index(s, k, j)];
     }
     return across * down;
 }
@@ -171,7 +173,8 @@ static double largest_left(const numbers* s) {
     double most = 0.0;
     for (int i = 0; i < s->n; ++i)
         for (int j = 0; j < s->n; ++j)
-            if (!s->row_done[i] && !s->column_done[j]) most = fmax(most, fabs(s->a[at(s, i, j)]));
+            if (!s->row_done[i] && !s->column_done[j])
+                most = fmax(most, fabs(s->a[entry_index(s, i, j)]));
     return most;
 }
 
@@ -179,8 +182,9 @@ static double largest_left(const numbers* s) {
 enum { CONSTANTS, POSITIVE, NEGATIVE, ANY, KINDS };
 
 static int is_kind(const numbers* s, int i, int j, int kind) {
-    double a = s->a[at(s, i, j)];
-    if (kind == CONSTANTS) return s->full[at(s, i, j)] == NUMBER && (!s->symmetric || i == j);
+    double a = s->a[entry_index(s, i, j)];
+    if (kind == CONSTANTS)
+        return s->full[entry_index(s, i, j)] == NUMBER && (!s->symmetric || i == j);
     if (kind == POSITIVE) return s->symmetric && i == j && a > 0.0;
     if (kind == NEGATIVE) return s->symmetric && i == j && a < 0.0;
     return 1;
@@ -192,7 +196,7 @@ static int choose_kind(const numbers* s, int kind, double most, int* row, int* c
     int best = -1;
     for (int i = 0; i < s->n; ++i)
         for (int j = 0; j < s->n; ++j) {
-            double size = fabs(s->a[at(s, i, j)]);
+            double size = fabs(s->a[entry_index(s, i, j)]);
             if (s->row_done[i] || s->column_done[j] || size < 0.01 * most) continue;
             if (!is_kind(s, i, j, kind)) continue;
             int fill = fill_of(s, i, j);
@@ -217,15 +221,16 @@ static int choose_pivot(const numbers* s, int* row, int* column) {
 static void eliminate_numbers(numbers* s, int row, int column) {
     s->row_done[row] = s->column_done[column] = 1;
     for (int i = 0; i < s->n; ++i) {
-        if (s->row_done[i] || !s->full[at(s, i, column)]) continue;
-        double factor = s->a[at(s, i, column)] / s->a[at(s, row, column)];
+        if (s->row_done[i] || !s->full[entry_index(s, i, column)]) continue;
+        double factor = s->a[entry_index(s, i, column)] / s->a[entry_index(s, row, column)];
         for (int j = 0; j < s->n; ++j) {
-            if (s->column_done[j] || !s->full[at(s, row, j)]) continue;
-            int number = s->full[at(s, i, column)] == NUMBER &&
-                         s->full[at(s, row, column)] == NUMBER && s->full[at(s, row, j)] == NUMBER;
-            s->a[at(s, i, j)] -= factor * s->a[at(s, row, j)];
-            if (!number || s->full[at(s, i, j)] == EMPTY)
-                s->full[at(s, i, j)] = number ? NUMBER : FORMULA;
+            if (s->column_done[j] || !s->full[entry_index(s, row, j)]) continue;
+            int number = s->full[entry_index(s, i, column)] == NUMBER &&
+                         s->full[entry_index(s, row, column)] == NUMBER &&
+                         s->full[entry_index(s, row, j)] == NUMBER;
+            s->a[entry_index(s, i, j)] -= factor * s->a[entry_index(s, row, j)];
+            if (!number || s->full[entry_index(s, i, j)] == EMPTY)
+                s->full[entry_index(s, i, j)] = number ? NUMBER : FORMULA;
         }
     }
 }
@@ -260,13 +265,13 @@ static void equilibrate(const numbers* s, double* scale) {
     for (int i = 0; i < s->n; ++i) {
         double most = 0.0;
         for (int j = 0; j < s->n; ++j)
-            most = fmax(
-                most, fmax(fabs(s->a[at(s, i, j)]), s->symmetric ? fabs(s->a[at(s, j, i)]) : 0.0));
+            most = fmax(most, fmax(fabs(s->a[entry_index(s, i, j)]),
+                                   s->symmetric ? fabs(s->a[entry_index(s, j, i)]) : 0.0));
         scale[i] = most > 0.0 ? 1.0 / sqrt(most) : 1.0;
     }
     for (int i = 0; i < s->n; ++i)
         for (int j = 0; j < s->n; ++j)
-            s->a[at(s, i, j)] *= scale[i] * (s->symmetric ? scale[j] : scale[i]);
+            s->a[entry_index(s, i, j)] *= scale[i] * (s->symmetric ? scale[j] : scale[i]);
 }
 
 // the order of pivots, or a defect that three points have in common
@@ -430,7 +435,7 @@ tacResult tac_expr_solve(tacGraph* g, const tacExpr* A, int n, const tacExpr* B,
     if (bad) *bad = defect.column;
     if (g->result == TAC_OK && defect.column >= 0)
         tac_graph_fail(g, TAC_ERROR_VALUE,
-                       "the matrix is singular: equation %d (from 0) leaves unknown %d open",
+                       "the matrix is singular: equation %d (from 0) does not determine unknown %d",
                        defect.row, defect.column);
     return g->result;
 }

@@ -230,7 +230,8 @@ tacExpr tac_symbol(tacGraph* graph, const char* name) {
 
 tacExpr tac_fraction(tacGraph* graph, long long numerator, long long denominator) {
     if (denominator == 0)
-        return tac_graph_fail(graph, TAC_ERROR_VALUE, "the fraction %lld/0", numerator);
+        return tac_graph_fail(graph, TAC_ERROR_VALUE, "the fraction %lld/0 is undefined",
+                              numerator);
     return tac_graph_number(graph, tac_fraction_make(numerator, denominator));
 }
 
@@ -248,7 +249,7 @@ tacExpr tac_decimal(tacGraph* graph, double value) {
 tacResult tac_graph_check_result(tacGraph* graph, int count, const void* out) {
     if (!graph) return TAC_ERROR_VALUE;
     if (count < 0)
-        tac_graph_fail(graph, TAC_ERROR_VALUE, "a count is %d", count);
+        tac_graph_fail(graph, TAC_ERROR_VALUE, "a count is negative: %d", count);
     else if (count > 0 && !out)
         tac_graph_fail(graph, TAC_ERROR_VALUE, "an array of %d expressions is NULL", count);
     return graph->result;
@@ -259,10 +260,10 @@ tacResult tac_graph_check(tacGraph* graph, const tacExpr* expr, int count, int s
         return graph ? graph->result : TAC_ERROR_VALUE;
     for (int i = 0; i < count; ++i) {
         if (!tac_graph_has(graph, expr[i]))
-            tac_graph_fail(graph, TAC_ERROR_VALUE, "expression %d (from 0) is none of the graph",
-                           i);
+            tac_graph_fail(graph, TAC_ERROR_VALUE,
+                           "expression %d (from 0) does not belong to the graph", i);
         else if (symbols && tac_expr_op(graph, expr[i]) != TAC_OP_SYMBOL)
-            tac_graph_fail(graph, TAC_ERROR_VALUE, "expression %d (from 0) is no symbol", i);
+            tac_graph_fail(graph, TAC_ERROR_VALUE, "expression %d (from 0) is not a symbol", i);
     }
     return graph->result;
 }

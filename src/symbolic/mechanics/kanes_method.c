@@ -47,7 +47,7 @@ static tacResult name_rates(kane* k) {
     for (int i = 0; i < k->nq + k->nu && g->result == TAC_OK; ++i) {
         tacExpr x = i < k->nq ? k->own->q[i] : k->own->u[i - k->nq];
         if (tac_dynamic_index(k->m, x) < 0)
-            tac_graph_fail(g, TAC_ERROR_VALUE, "%s is a constant: make it by tac_dynamic",
+            tac_graph_fail(g, TAC_ERROR_VALUE, "%s is a constant; create it with tac_dynamic",
                            tac_symbol_name(g, x));
         tacExpr rate = tac_dt(k->m, x);
         *(i < k->nq ? &k->q_dot[i] : &k->own->u_dot[i - k->nq]) = rate;
@@ -71,10 +71,10 @@ static tacResult solve_rates(kane* k) {
     tac_expr_matrix_free(g, rest);
     tac_expr_matrix_free(g, K);
     if (g->result == TAC_OK && defect.column >= 0)
-        tac_graph_fail(g, TAC_ERROR_VALUE,
-                       "the kinematic equations do not determine %s: number %d (from 0) says "
-                       "nothing new",
-                       tac_symbol_name(g, k->q_dot[defect.column]), defect.row);
+        tac_graph_fail(
+            g, TAC_ERROR_VALUE,
+            "the kinematic equations do not determine %s: equation %d (from 0) is redundant",
+            tac_symbol_name(g, k->q_dot[defect.column]), defect.row);
     return g->result;
 }
 

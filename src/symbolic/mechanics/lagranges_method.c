@@ -26,7 +26,7 @@ static tacResult name_rates(lagranges* k) {
     for (int i = 0; i < k->n; ++i) {
         tacExpr q = k->own->q[i] = k->setup->q[i];
         if (tac_dynamic_index(k->m, q) < 0)
-            tac_graph_fail(g, TAC_ERROR_VALUE, "%s is a constant: make it by tac_dynamic",
+            tac_graph_fail(g, TAC_ERROR_VALUE, "%s is a constant; create it with tac_dynamic",
                            tac_symbol_name(g, q));
         k->own->u[i] = k->own->rates[i] = tac_dt(k->m, q);
         k->own->u_dot[i] = tac_dt(k->m, k->own->u[i]);

@@ -56,7 +56,8 @@ tacExpr tac_dynamic(tacMechanics* m, const char* name) {
     if (!m) return TAC_EXPR_NONE;
     tacExpr symbol = tac_symbol(m->graph, name);
     if (symbol >= 0 && symbol == m->time)
-        return tac_graph_fail(m->graph, TAC_ERROR_VALUE, "t is time, so it is no dynamic symbol");
+        return tac_graph_fail(m->graph, TAC_ERROR_VALUE,
+                              "t is time, so it cannot be a dynamic symbol");
     if (symbol < 0 || tac_dynamic_index(m, symbol) >= 0) return symbol;
     if (!TAC_LIST_RESERVE(m->graph, &m->dynamic) || !TAC_LIST_RESERVE(m->graph, &m->rate))
         return TAC_EXPR_NONE;
@@ -69,7 +70,8 @@ tacExpr tac_time(tacMechanics* m) {
     if (!m) return TAC_EXPR_NONE;
     tacExpr t = tac_symbol(m->graph, "t");
     if (tac_dynamic_index(m, t) >= 0)
-        return tac_graph_fail(m->graph, TAC_ERROR_VALUE, "t is a dynamic symbol, so it is no time");
+        return tac_graph_fail(m->graph, TAC_ERROR_VALUE,
+                              "t is a dynamic symbol, so it cannot be time");
     m->time = t;
     return t;
 }

@@ -7,7 +7,8 @@
 int tac_frame_check(tacMechanics* m, tacRefFrame frame) {
     if (m->graph->result != TAC_OK) return 0;
     if (frame >= 0 && frame < m->frame.count) return 1;
-    tac_graph_fail(m->graph, TAC_ERROR_VALUE, "there is no frame %d; make it by tac_frame", frame);
+    tac_graph_fail(m->graph, TAC_ERROR_VALUE, "there is no frame %d; create it with tac_frame",
+                   frame);
     return 0;
 }
 
@@ -71,8 +72,8 @@ tacVector tac_frame_ang_vel(tacMechanics* m, tacRefFrame frame, tacRefFrame in) 
         out = tac_tree_search_sum(m, &s, frame, frame);
     else
         tac_graph_fail(g, TAC_ERROR_VALUE,
-                       "the angular velocity of frame %s in frame %s is not known: orient one, or "
-                       "set it",
+                       "the angular velocity of frame %s in frame %s is not known: orient one of "
+                       "them, or set it",
                        m->frame.item[frame].text, m->frame.item[in].text);
     tac_tree_search_close(g, &s);
     return out;
@@ -91,7 +92,7 @@ static tacResult set_orientation(tacMechanics* m, tacRefFrame frame, tacRefFrame
     if (g->result != TAC_OK) return g->result;
     for (tacRefFrame at = parent; at >= 0; at = m->rotation.item[at].parent)
         if (at == frame) {
-            tac_graph_fail(g, TAC_ERROR_VALUE, "frame %s would be turned out of itself (by %s)",
+            tac_graph_fail(g, TAC_ERROR_VALUE, "frame %s would be oriented by itself (through %s)",
                            m->frame.item[frame].text, m->frame.item[parent].text);
             return g->result;
         }
@@ -156,7 +157,8 @@ static int orient_check(tacMechanics* m, tacRefFrame frame, tacRefFrame parent,
     if (tac_graph_check(g, angles, 3, 0) != TAC_OK) return 0;
     if (axes_of(order, axes)) return 1;
     tac_graph_fail(g, TAC_ERROR_VALUE,
-                   "frame %s: the order \"%.20s\" is no three axes, neighbours different: XYZ, 313",
+                   "frame %s: the order \"%.20s\" must be three axes, neighbours different, such "
+                   "as XYZ or 313",
                    m->frame.item[frame].text, order ? order : "");
     return 0;
 }

@@ -69,7 +69,8 @@ tacVector tac_vector_express(tacMechanics* m, tacVector a, tacRefFrame frame) {
         return tac_vector_of(frame, tac_vector_components(a));
     tacRefFrame top = common_frame(m, a.frame, frame);
     if (top < 0) {
-        tac_graph_fail(m->graph, TAC_ERROR_VALUE, "frames %s and %s are not oriented to each other",
+        tac_graph_fail(m->graph, TAC_ERROR_VALUE,
+                       "frames %s and %s are not oriented relative to each other",
                        m->frame.item[a.frame].text, m->frame.item[frame].text);
         return tac_vector_none();
     }
@@ -145,7 +146,7 @@ tacVector tac_vector_dt(tacMechanics* m, tacVector a, tacRefFrame frame) {
 static exprVec dyadic_row(const tacDyadic* a, int i) {
     return (exprVec){a->c[3 * i], a->c[3 * i + 1], a->c[3 * i + 2]};
 }
-static exprVec column(const tacDyadic* a, int j) {
+static exprVec dyadic_column(const tacDyadic* a, int j) {
     return (exprVec){a->c[j], a->c[3 + j], a->c[6 + j]};
 }
 
@@ -185,7 +186,7 @@ tacDyadic tac_dyadic_express(tacMechanics* m, tacDyadic a, tacRefFrame frame) {
     for (int pass = 0; pass < 2 && a.frame != frame; ++pass) {
         exprVec turned[3];
         for (int j = 0; j < 3; ++j) {
-            tacVector v = tac_vector_of(a.frame, pass ? dyadic_row(&a, j) : column(&a, j));
+            tacVector v = tac_vector_of(a.frame, pass ? dyadic_row(&a, j) : dyadic_column(&a, j));
             v = tac_vector_express(m, v, frame);
             if (v.frame < 0) return dyadic_none();
             turned[j] = tac_vector_components(v);
@@ -235,7 +236,8 @@ tacDyadic tac_dyadic_dt(tacMechanics* m, tacDyadic a, tacRefFrame frame) {
     if (ang_vel.frame < 0) return dyadic_none();
     exprVec w = tac_vector_components(ang_vel);
     for (int i = 0; i < 3; ++i) {
-        exprVec left = vec_cross(g, w, column(&a, i)), right = vec_cross(g, dyadic_row(&a, i), w);
+        exprVec left = vec_cross(g, w, dyadic_column(&a, i)),
+                right = vec_cross(g, dyadic_row(&a, i), w);
         const tacExpr down[3] = {left.x, left.y, left.z}, across[3] = {right.x, right.y, right.z};
         for (int k = 0; k < 3; ++k) {
             out.c[3 * k + i] = tac_expr_add(g, out.c[3 * k + i], down[k]);
